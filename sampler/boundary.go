@@ -1,0 +1,126 @@
+package sampler
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"gonogo/sampler/rollout"
+)
+
+// Model is the policy that is measured.
+type Model interface {
+	// Reply makes one request, without retrying, and returns the model's next
+	// turn. Failures of the endpoint are *Failure.
+	Reply(ctx context.Context, req Request) (Reply, error)
+}
+
+// Request asks for the next turn of one rollout.
+type Request struct {
+	Item      *rollout.Item
+	Turns     []Turn // the conversation after the item's own messages, oldest first
+	RequestID string // <trace_id>/<turn>: sent as X-Client-Request-Id
+}
+
+// Turn is one model reply and the outputs of the tools it called, in call
+// order: len(Outputs) == len(Reply.Calls).
+type Turn struct {
+	Reply   Reply
+	Outputs []string
+}
+
+// Reply is one turn of the model.
+type Reply struct {
+	Text      string             // the visible text
+	Reasoning string             // summary or text of the reasoning, as far as the server shows it
+	Refusal   string             // set when the model refused
+	Calls     []rollout.ToolCall // the tools it asks for; ids are never empty and unique in a rollout's turn
+	Final     bool               // an answer: nothing is called any more
+	CutOff    string             // why the turn is incomplete ("max_output_tokens", "content_filter", …); "" when it is whole
+	Usage     rollout.Usage
+	Carry     json.RawMessage // what the room must send back on the next turn, opaque to the loop
+}
+
+// Tool is one tool of the job.
+type Tool interface {
+	Name() string
+	// Call makes one request, without retrying. A refusal that the model may
+	// see (a 4xx) is a Result with Error set; a failure of the endpoint is a
+	// *Failure.
+	Call(ctx context.Context, call Call) (Result, error)
+}
+
+// Call is one tool call on its way out.
+type Call struct {
+	ID        string
+	Arguments string // JSON text
+	TraceID   string // the same in all tool and grader calls of one rollout
+	Item      *rollout.Item
+}
+
+// Result is what a tool answered.
+type Result struct {
+	Output     string // what the model is shown
+	Error      string // the tool refused the call; Output then says so to the model
+	HTTPStatus int
+	Note       string // an oddity of the answer worth counting, such as "output was not a string"
+}
+
+// Grader turns an output into a reward.
+type Grader interface {
+	// Grade makes one attempt, without retrying. Any error means that there is
+	// no grade; failures worth another try are *Failure with Temporary set.
+	Grade(ctx context.Context, out Output) (Grade, error)
+}
+
+// Output is what a rollout hands to its grader.
+type Output struct {
+	Item         *rollout.Item
+	TraceID      string
+	Text         string // the final answer; "" when there is none
+	Messages     []rollout.Message
+	Calls        []rollout.Call
+	FinishReason string // stop, length, content_filter, tool_calls
+	Reasoning    string // reasoning summary of the last turn
+}
+
+// Grade is the grader's answer.
+type Grade struct {
+	Reward  float64
+	Parts   map[string]float64 // sub-scores by grader name
+	Clipped bool               // the number lay outside the grader's own range and was clipped
+	Usage   rollout.Usage      // tokens of a model that graded
+}
+
+// Failure is an endpoint that did not do its work.
+type Failure struct {
+	URL        string        // which endpoint, without query and credentials
+	Status     int           // HTTP status; 0 when no answer came
+	Temporary  bool          // worth another try
+	RetryAfter time.Duration // what the server asked for; 0 when it did not say
+	Fatal      bool          // no other rollout can fare better: a missing or refused key, an unknown model
+	Err        error
+}
+
+// Error names the endpoint, the status and the cause.
+func (f *Failure) Error() string {
+	switch {
+	case f.Status != 0:
+		return fmt.Sprintf("%s: status %d: %v", f.URL, f.Status, f.Err)
+	case f.URL != "":
+		return fmt.Sprintf("%s: %v", f.URL, f.Err)
+	}
+	return f.Err.Error()
+}
+
+// Unwrap returns the cause.
+func (f *Failure) Unwrap() error { return f.Err }
+
+// AsFailure returns the *Failure in err's chain, if there is one.
+func AsFailure(err error) (*Failure, bool) {
+	var f *Failure
+	ok := errors.As(err, &f)
+	return f, ok
+}

@@ -1,0 +1,166 @@
+package rollout
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Item is one data point of a split.
+type Item struct {
+	ID       string          `json:"id"`
+	Split    Split           `json:"split"`
+	Category string          `json:"category,omitempty"`
+	Family   string          `json:"family,omitempty"`
+	File     string          `json:"file,omitempty"` // base name of the data file
+	Line     int             `json:"line,omitempty"` // 1-based line in File
+	Row      json.RawMessage `json:"row,omitempty"`  // the whole data row, verbatim: what tools and grader are handed
+
+	Messages []Message       `json:"-"` // decoded from Row
+	Tools    json.RawMessage `json:"-"` // Row's "tools" in chat form; nil when absent
+}
+
+// UnmarshalJSON reads an item and decodes its messages and tools from the row.
+func (it *Item) UnmarshalJSON(b []byte) error {
+	type plain Item
+	var p plain
+	if err := json.Unmarshal(b, &p); err != nil {
+		return err
+	}
+	*it = Item(p)
+	return it.Decode()
+}
+
+// Decode fills Messages and Tools from Row. An empty Row leaves both empty.
+func (it *Item) Decode() error {
+	if len(it.Row) == 0 {
+		return nil
+	}
+	var row struct {
+		Messages []Message       `json:"messages"`
+		Tools    json.RawMessage `json:"tools"`
+	}
+	if err := json.Unmarshal(it.Row, &row); err != nil {
+		return fmt.Errorf("decode row of item %q: %w", it.ID, err)
+	}
+	it.Messages = row.Messages
+	it.Tools = nil
+	if t := bytes.TrimSpace(row.Tools); len(t) > 0 && !bytes.Equal(t, []byte("null")) {
+		it.Tools = row.Tools
+	}
+	return nil
+}
+
+// Message is one message of a conversation, in the form chat data sets use.
+type Message struct {
+	Role       string          `json:"role"`
+	Content    string          `json:"-"` // the text; of a content array, its text parts joined
+	Parts      json.RawMessage `json:"-"` // the content array verbatim, when content was not a string
+	Refusal    string          `json:"refusal,omitempty"`
+	Reasoning  string          `json:"reasoning,omitempty"` // the summary or text the server showed
+	ToolCalls  []ToolCall      `json:"tool_calls,omitempty"`
+	ToolCallID string          `json:"tool_call_id,omitempty"`
+	Name       string          `json:"name,omitempty"`
+}
+
+// ToolCall is one function call that a model asked for.
+type ToolCall struct {
+	ID        string
+	Name      string
+	Arguments string // JSON text as the model wrote it
+}
+
+type toolCallJSON struct {
+	ID       string `json:"id"`
+	Type     string `json:"type"`
+	Function struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+	} `json:"function"`
+}
+
+// MarshalJSON writes the call as chat data sets nest it.
+func (c ToolCall) MarshalJSON() ([]byte, error) {
+	var j toolCallJSON
+	j.ID, j.Type, j.Function.Name = c.ID, "function", c.Name
+	args, err := json.Marshal(c.Arguments)
+	if err != nil {
+		return nil, err
+	}
+	j.Function.Arguments = args
+	return json.Marshal(j)
+}
+
+// UnmarshalJSON reads a call; arguments may be a JSON string or, as some
+// servers send them, an object.
+func (c *ToolCall) UnmarshalJSON(b []byte) error {
+	var j toolCallJSON
+	if err := json.Unmarshal(b, &j); err != nil {
+		return err
+	}
+	*c = ToolCall{ID: j.ID, Name: j.Function.Name, Arguments: TextOrJSON(j.Function.Arguments)}
+	return nil
+}
+
+// TextOrJSON returns the text of a JSON string, and any other JSON value as
+// its own source; null and nothing give "".
+func TextOrJSON(raw json.RawMessage) string {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 || bytes.Equal(raw, []byte("null")) {
+		return ""
+	}
+	var s string
+	if raw[0] == '"' && json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	return string(raw)
+}
+
+type messagePlain Message
+
+type messageJSON struct {
+	messagePlain
+	Content json.RawMessage `json:"content"`
+}
+
+// MarshalJSON writes content as a string, or as the array it was read from.
+func (m Message) MarshalJSON() ([]byte, error) {
+	j := messageJSON{messagePlain: messagePlain(m), Content: m.Parts}
+	if len(m.Parts) == 0 {
+		text, err := json.Marshal(m.Content)
+		if err != nil {
+			return nil, err
+		}
+		j.Content = text
+	}
+	return json.Marshal(j)
+}
+
+// UnmarshalJSON reads content as a string, null or an array of parts.
+func (m *Message) UnmarshalJSON(b []byte) error {
+	var j messageJSON
+	if err := json.Unmarshal(b, &j); err != nil {
+		return err
+	}
+	*m = Message(j.messagePlain)
+	content := bytes.TrimSpace(j.Content)
+	if len(content) == 0 || content[0] != '[' {
+		m.Content = TextOrJSON(content)
+		return nil
+	}
+	var parts []struct {
+		Text string `json:"text"`
+	}
+	if err := json.Unmarshal(content, &parts); err != nil {
+		return fmt.Errorf("message content: %w", err)
+	}
+	texts := make([]string, 0, len(parts))
+	for _, p := range parts {
+		if p.Text != "" {
+			texts = append(texts, p.Text)
+		}
+	}
+	m.Content, m.Parts = strings.Join(texts, "\n"), bytes.Clone(content)
+	return nil
+}

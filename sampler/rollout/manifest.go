@@ -1,0 +1,62 @@
+package rollout
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// ManifestSchema names the shape of run.json.
+const ManifestSchema = "gonogo/run/1"
+
+// Manifest is run.json: what a run was made with. It never holds a secret.
+type Manifest struct {
+	Schema      string            `json:"schema"`
+	ID          string            `json:"id"`
+	Name        string            `json:"name,omitempty"`
+	ToolVersion string            `json:"tool_version"`
+	Source      Source            `json:"source"`
+	Seed        uint64            `json:"seed"`
+	Model       string            `json:"model,omitempty"`
+	Data        []Data            `json:"data,omitempty"`
+	Planned     *Planned          `json:"planned,omitempty"`
+	Binding     map[string]string `json:"binding,omitempty"` // key -> value or hash; a run made with others is refused
+	Config      json.RawMessage   `json:"config,omitempty"`  // resolved configuration, secrets masked
+	Choices     map[string]string `json:"choices,omitempty"` // how unverified parts of the wire contract were taken
+	Notes       []string          `json:"notes,omitempty"`   // what an importer derived, what a reader should know
+	Started     time.Time         `json:"started_at,omitzero"`
+	Ended       time.Time         `json:"ended_at,omitzero"`
+}
+
+// Data is one data file of a run.
+type Data struct {
+	Split  Split  `json:"split"`
+	File   string `json:"file"`
+	SHA256 string `json:"sha256"`
+	Rows   int    `json:"rows"`  // M: items in the file
+	Items  int    `json:"items"` // items taken into the run
+}
+
+// Planned is what sampling set out to do, so that what was not run can be
+// counted.
+type Planned struct {
+	Samples  map[Split]int `json:"samples"`             // per item
+	Items    map[Split]int `json:"items"`               // per split
+	MaxCalls int           `json:"max_calls,omitempty"` // tool calls a rollout may make; 0 = no limit
+}
+
+// Input counts what was read from a file of rollouts.
+type Input struct {
+	Lines      int       `json:"lines"`      // lines that are not blank
+	Records    int       `json:"records"`    // records that count
+	Duplicates int       `json:"duplicates"` // exact repeats, counted once
+	Conflicts  int       `json:"conflicts"`  // differing lines of one rollout, settled by --on-conflict
+	Superseded int       `json:"superseded"` // earlier attempts of a rollout
+	Torn       int       `json:"torn"`       // 1 when the last line was broken off and left out
+	Bad        []BadLine `json:"bad"`        // lines read as a missing grade
+}
+
+// BadLine is a line whose grade could not be read.
+type BadLine struct {
+	Line int    `json:"line"`
+	Why  string `json:"why"`
+}

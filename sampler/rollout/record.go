@@ -1,0 +1,173 @@
+package rollout
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Record is one attempt of the model at one item, carried to its end. One
+// line of rollouts.jsonl is one Record; the smallest line that may be read is
+// {"item":"q1","reward":0.5}.
+type Record struct {
+	Item     string             `json:"item"`               // Item.ID
+	Split    Split              `json:"split"`              // copied, so that a Record reads alone
+	Sample   int                `json:"sample"`             // 0-based; (Split, Item, Sample) is unique within a run
+	Attempt  int                `json:"attempt"`            // 0-based count of re-runs of one Key; the highest wins
+	Source   Source             `json:"source"`             // live, import or probe
+	Outcome  Outcome            `json:"outcome"`            // graded, or what ended the rollout instead
+	Error    string             `json:"error,omitempty"`    // the cause, when Outcome is not Graded
+	Reward   *float64           `json:"reward,omitempty"`   // present exactly when a grade exists: read it through Score
+	Grades   []float64          `json:"grades,omitempty"`   // regrades of the same output; the first equals Reward
+	Parts    map[string]float64 `json:"parts,omitempty"`    // sub-scores by grader name
+	Clipped  bool               `json:"clipped,omitempty"`  // the judge's number lay outside its range and was clipped
+	Category string             `json:"category,omitempty"` // optional label of the item
+	Family   string             `json:"family,omitempty"`   // optional cluster of the item: repository, document, patient
+
+	Answer   string    `json:"answer,omitempty"`   // the final output text that was graded
+	Messages []Message `json:"messages,omitempty"` // what was said after the item's own messages
+	Calls    []Call    `json:"calls,omitempty"`    // every tool call with its timing
+	Turns    int       `json:"turns,omitempty"`    // model replies
+	Retries  int       `json:"retries,omitempty"`  // requests repeated at any boundary
+	Usage    Usage     `json:"usage,omitzero"`     // tokens of the policy model
+	Judge    Usage     `json:"judge,omitzero"`     // tokens of a model that graded
+
+	TraceID string    `json:"trace_id,omitempty"`
+	Started time.Time `json:"started_at,omitzero"`
+	Elapsed Seconds   `json:"elapsed_s,omitempty"` // wall time of the rollout, grading included
+
+	// Extra holds the line's unknown keys, so that a rewrite keeps them.
+	Extra map[string]json.RawMessage `json:"-"`
+	// Line is the 1-based line the record was read from; 0 when it was not read.
+	Line int `json:"-"`
+}
+
+// Key names a rollout within a run.
+type Key struct {
+	Split  Split
+	Item   string
+	Sample int
+}
+
+// Key returns the record's name within its run.
+func (r *Record) Key() Key { return Key{r.Split, r.Item, r.Sample} }
+
+// Score is the only way to a number. ok is false when the grade is missing:
+// a missing grade is never a zero. floor is the bottom of the reward range,
+// which the model's own failures (no_answer, step_limit) earn when there is
+// no grade.
+func (r *Record) Score(floor float64) (reward float64, ok bool) {
+	switch {
+	case r.Outcome.Missing():
+		return 0, false
+	case r.Reward != nil:
+		return *r.Reward, true
+	case r.Outcome.OwnFailure():
+		return floor, true
+	}
+	return 0, false
+}
+
+// Split says which data file an item came from.
+type Split string
+
+// The splits, in the order they are shown.
+const (
+	Train      Split = "train"
+	Eval       Split = "eval"
+	Production Split = "production"
+)
+
+// Splits lists the splits in the order they are shown.
+func Splits() []Split { return []Split{Train, Eval, Production} }
+
+// Source says how a record came to be.
+type Source string
+
+// The sources of a record.
+const (
+	Live   Source = "live"
+	Import Source = "import"
+	Probe  Source = "probe"
+)
+
+// Outcome says how a rollout ended.
+type Outcome string
+
+// The outcomes, in the order they are shown. The first three are the model's
+// own doing; the others are missing data.
+const (
+	Graded       Outcome = "graded"
+	NoAnswer     Outcome = "no_answer"  // refusal, empty, cut off
+	StepLimit    Outcome = "step_limit" // episode steps or tool calls used up
+	ModelAPI     Outcome = "model_api"  // the model's endpoint failed after its retries
+	ToolFailed   Outcome = "tool"       // a tool's endpoint failed after its retries
+	GraderFailed Outcome = "grader"     // the grader failed after its retries
+)
+
+// Outcomes lists the outcomes in the order they are shown.
+func Outcomes() []Outcome {
+	return []Outcome{Graded, NoAnswer, StepLimit, ModelAPI, ToolFailed, GraderFailed}
+}
+
+// Missing reports whether the outcome is missing data: the boundary failed,
+// not the model.
+func (o Outcome) Missing() bool {
+	return o == ModelAPI || o == ToolFailed || o == GraderFailed
+}
+
+// OwnFailure reports whether the model itself gave no answer worth grading.
+func (o Outcome) OwnFailure() bool { return o == NoAnswer || o == StepLimit }
+
+// Seconds is a span of time, written to JSON as a number of seconds.
+type Seconds time.Duration
+
+// MarshalJSON writes the span as seconds with microseconds kept.
+func (s Seconds) MarshalJSON() ([]byte, error) {
+	return json.Marshal(float64(time.Duration(s).Microseconds()) / 1e6)
+}
+
+// UnmarshalJSON reads a number of seconds.
+func (s *Seconds) UnmarshalJSON(b []byte) error {
+	var f float64
+	if err := json.Unmarshal(b, &f); err != nil {
+		return err
+	}
+	*s = Seconds(f * float64(time.Second))
+	return nil
+}
+
+// Usage counts tokens over all model turns of a rollout. A nil count means
+// that the server did not say for at least one turn: absent is not zero.
+type Usage struct {
+	Input     *int64 `json:"input_tokens,omitempty"`
+	Output    *int64 `json:"output_tokens,omitempty"`
+	Reasoning *int64 `json:"reasoning_tokens,omitempty"` // part of Output
+	Cached    *int64 `json:"cached_tokens,omitempty"`    // part of Input
+}
+
+// Call is one tool call of a rollout.
+type Call struct {
+	Turn        int        `json:"turn"` // the model turn that asked for it, from 0
+	ID          string     `json:"id,omitempty"`
+	Name        string     `json:"name"`
+	Arguments   string     `json:"arguments"` // as the model wrote them
+	Output      string     `json:"output,omitempty"`
+	OutputBytes int        `json:"output_bytes,omitempty"` // length of Output before any cut
+	Status      CallStatus `json:"status"`
+	Error       string     `json:"error,omitempty"`
+	HTTPStatus  int        `json:"http_status,omitempty"`
+	Retries     int        `json:"retries,omitempty"`
+	Offset      Seconds    `json:"offset_s,omitempty"` // begin, since the rollout's begin
+	Elapsed     Seconds    `json:"elapsed_s,omitempty"`
+}
+
+// CallStatus says how a tool call went.
+type CallStatus string
+
+// The ways a tool call can go.
+const (
+	CallOK        CallStatus = "ok"
+	CallError     CallStatus = "error"     // the tool answered with an error, which the model was shown
+	CallMalformed CallStatus = "malformed" // unknown tool or unparsable arguments: the model's mistake, shown to it
+	CallFailed    CallStatus = "failed"    // no answer after all retries: ends the rollout
+)
