@@ -19,10 +19,11 @@ type Manifest struct {
 	Model       string            `json:"model,omitempty"`
 	Data        []Data            `json:"data,omitempty"`
 	Planned     *Planned          `json:"planned,omitempty"`
-	Binding     map[string]string `json:"binding,omitempty"` // key -> value or hash; a run made with others is refused
-	Config      json.RawMessage   `json:"config,omitempty"`  // resolved configuration, secrets masked
-	Choices     map[string]string `json:"choices,omitempty"` // how unverified parts of the wire contract were taken
-	Notes       []string          `json:"notes,omitempty"`   // what an importer derived, what a reader should know
+	Binding     map[string]string `json:"binding,omitempty"`  // key -> value or hash; a run made with others is refused
+	Config      json.RawMessage   `json:"config,omitempty"`   // resolved configuration, secrets masked
+	Choices     map[string]string `json:"choices,omitempty"`  // how unverified parts of the wire contract were taken
+	Notes       []string          `json:"notes,omitempty"`    // what an importer derived, what a reader should know
+	Problems    []Problem         `json:"problems,omitempty"` // what breaks a rule of the target platform
 	Started     time.Time         `json:"started_at,omitzero"`
 	Ended       time.Time         `json:"ended_at,omitzero"`
 }
@@ -34,6 +35,17 @@ type Data struct {
 	SHA256 string `json:"sha256"`
 	Rows   int    `json:"rows"`  // M: items in the file
 	Items  int    `json:"items"` // items taken into the run
+}
+
+// Problem is a data row or file that can be read but breaks a rule of the
+// platform that would train on it.
+type Problem struct {
+	Split    Split  `json:"split"`
+	File     string `json:"file"`
+	Line     int    `json:"line,omitempty"` // 1-based; 0 when it is about the whole file
+	Rule     string `json:"rule"`           // the rule's name, such as "last_role"
+	Message  string `json:"message"`
+	Blocking bool   `json:"blocking"` // a verified rule that refuses the job, not advice
 }
 
 // Planned is what sampling set out to do, so that what was not run can be
