@@ -1,0 +1,163 @@
+package job
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Deadline is a day after which a platform no longer offers something.
+type Deadline struct {
+	Platform string    // "openai"
+	Model    string    // the model that goes; "" for new reinforcement jobs altogether
+	Date     time.Time // the first day without it, UTC
+	Source   string
+}
+
+// deprecations is where the table below was read, on 2026-11-20.
+const deprecations = "the platform's deprecations page, as of 2026-11-20"
+
+// Deadlines is data with a date: it words warnings and decides nothing.
+func Deadlines() []Deadline {
+	day := func(y int, m time.Month, d int) time.Time { return time.Date(y, m, d, 0, 0, 0, 0, time.UTC) }
+	october, december, january := day(2026, 10, 23), day(2026, 12, 11), day(2027, 1, 14)
+	list := []Deadline{{Platform: "openai", Date: day(2027, 1, 6), Source: deprecations}}
+	for _, m := range []struct {
+		date  time.Time
+		names string
+	}{
+		{october, "o4-mini-2025-04-16 o4-mini o1-2024-12-17 o1 o3-mini-2025-01-31 o3-mini gpt-4.1-nano-2025-04-14 gpt-4.1-nano"},
+		{december, "gpt-5-2025-08-07 o3-2025-04-16 o3"},
+		{january, "gpt-4o-2024-08-06 gpt-4o-mini-2024-07-18 gpt-4o-mini gpt-4.1-2025-04-14 gpt-4.1 gpt-4.1-mini-2025-04-14 gpt-4.1-mini"},
+	} {
+		for name := range strings.FieldsSeq(m.names) {
+			list = append(list, Deadline{Platform: "openai", Model: name, Date: m.date, Source: deprecations})
+		}
+	}
+	return list
+}
+
+// Warning is something in a job that is allowed here and may not do on the
+// platform.
+type Warning struct {
+	Rule string // "deadline", "retired_model", "hyperparameter", "grader"
+	Path string // where in the job; "" for the job as a whole
+	Text string
+}
+
+// Warnings says what the platform named by target ("openai", "azure" or
+// "bedrock") may refuse or ignore in the job at the time now.
+func (j *Job) Warnings(target string, now time.Time) []Warning {
+	warn := j.deadlines(target, now)
+	for _, limit := range limits {
+		if n := limit.of(&j.Hyper).Number; n != nil && (*n < limit.lo || *n > limit.hi) {
+			warn = append(warn, Warning{"hyperparameter", limit.name,
+				fmt.Sprintf("%s is %g; the platform's API description of 2026-11 allows %s", limit.name, *n, limit.text)})
+		}
+	}
+	switch j.Hyper.ReasoningEffort {
+	case "", "default", "low", "medium", "high":
+	default:
+		warn = append(warn, Warning{"hyperparameter", "reasoning_effort",
+			fmt.Sprintf("reasoning_effort is %q; a job may say default, low, medium or high", j.Hyper.ReasoningEffort)})
+	}
+	return append(warn, graderWarnings("grader", j.Grader, false)...)
+}
+
+func (j *Job) deadlines(target string, now time.Time) []Warning {
+	judges := judgeModels("grader", j.Grader)
+	var warn []Warning
+	for _, d := range Deadlines() {
+		if d.Platform != target {
+			continue
+		}
+		when := "from " + d.Date.Format(time.DateOnly)
+		if !now.Before(d.Date) {
+			when = "since " + d.Date.Format(time.DateOnly)
+		}
+		switch {
+		case d.Model == "":
+			warn = append(warn, Warning{"deadline", "", fmt.Sprintf(
+				"%s nobody can create fine-tuning jobs there (%s); the wire format lives on elsewhere: see target", when, d.Source)})
+		case d.Model == j.Model:
+			warn = append(warn, Warning{"retired_model", "model", fmt.Sprintf("%s the model %s is gone (%s)", when, d.Model, d.Source)})
+		}
+		for _, judge := range judges {
+			if d.Model != "" && judge.model == d.Model {
+				warn = append(warn, Warning{"retired_model", judge.path, fmt.Sprintf("%s the judge %s is gone (%s)", when, d.Model, d.Source)})
+			}
+		}
+	}
+	return warn
+}
+
+// limits are the accepted ranges of the hyperparameters, from the public API
+// description as of 2026-11-20.
+var limits = []struct {
+	name   string
+	of     func(*Hyperparameters) Setting
+	lo, hi float64
+	text   string
+}{
+	{"n_epochs", func(h *Hyperparameters) Setting { return h.NEpochs }, 1, 50, "auto or 1 to 50"},
+	{"batch_size", func(h *Hyperparameters) Setting { return h.BatchSize }, 1, 256, "auto or 1 to 256"},
+	{"learning_rate_multiplier", func(h *Hyperparameters) Setting { return h.LearningRateMultiplier }, 5e-324, 1e308, "auto or more than 0"},
+	{"compute_multiplier", func(h *Hyperparameters) Setting { return h.ComputeMultiplier }, 0.00001, 10, "auto or 0.00001 to 10"},
+	{"eval_interval", func(h *Hyperparameters) Setting { return h.EvalInterval }, 1, 1e308, "auto or 1 and more"},
+	{"eval_samples", func(h *Hyperparameters) Setting { return h.EvalSamples }, 1, 1e308, "auto or 1 and more"},
+}
+
+// graderNode is what the warnings read of a grader.
+type graderNode struct {
+	Type          string                     `json:"type"`
+	Model         string                     `json:"model"`
+	Metric        string                     `json:"evaluation_metric"`
+	PassThreshold json.RawMessage            `json:"pass_threshold"`
+	Graders       map[string]json.RawMessage `json:"graders"`
+}
+
+// judge is a model that grades, and where the job names it.
+type judge struct{ path, model string }
+
+// judgeModels lists the judges of a grader and its children.
+func judgeModels(path string, raw json.RawMessage) []judge {
+	var g graderNode
+	if json.Unmarshal(raw, &g) != nil {
+		return nil
+	}
+	var found []judge
+	if g.Model != "" {
+		found = append(found, judge{path + ".model", g.Model})
+	}
+	for _, name := range slices.Sorted(maps.Keys(g.Graders)) {
+		found = append(found, judgeModels(path+".graders."+name, g.Graders[name])...)
+	}
+	return found
+}
+
+// graderWarnings says what is accepted here and documented as not working in
+// a reinforcement job.
+func graderWarnings(path string, raw json.RawMessage, inMulti bool) []Warning {
+	var g graderNode
+	if json.Unmarshal(raw, &g) != nil {
+		return nil
+	}
+	var warn []Warning
+	add := func(text string) { warn = append(warn, Warning{"grader", path, text}) }
+	if g.Metric == "cosine" {
+		add("the metric cosine works in evals only, not in reinforcement jobs")
+	}
+	if inMulti && g.Type == "multi" {
+		add("a multi grader inside a multi grader is refused by the platform")
+	}
+	if inMulti && len(g.PassThreshold) > 0 && string(g.PassThreshold) != "null" {
+		add("pass_threshold cannot be used on a child of a multi grader: set it on the multi grader itself")
+	}
+	for _, name := range slices.Sorted(maps.Keys(g.Graders)) {
+		warn = append(warn, graderWarnings(path+".graders."+name, g.Graders[name], true)...)
+	}
+	return warn
+}

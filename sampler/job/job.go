@@ -1,0 +1,99 @@
+package job
+
+import (
+	"encoding/json"
+)
+
+// Job is the body of a reinforcement fine-tuning job.
+type Job struct {
+	Model           string // base model; "" when the body is only a method or reinforcement object
+	TrainingFile    string // file id as the platform knows it; "" when absent
+	ValidationFile  string
+	Suffix          string
+	Seed            *int64 // nil when absent
+	Tools           []Tool
+	Grader          json.RawMessage // verbatim; its type is known to be a string
+	ResponseFormat  json.RawMessage // verbatim; nil when absent
+	MaxEpisodeSteps int             // tool calls plus model turns of one rollout; 0 when absent
+	Hyper           Hyperparameters
+
+	Unknown []string        // paths of keys that are kept but mean nothing here
+	Raw     json.RawMessage // the body verbatim
+
+	name string // what errors call the body
+}
+
+// Tool is one entry of the job's tools: transport only. Its description and
+// schema stand in the data rows.
+type Tool struct {
+	Name      string
+	ServerURL string
+	Headers   map[string]string
+	Extra     map[string]json.RawMessage // other keys, which go with every call
+}
+
+// Hyperparameters are the job's training settings. A setting may be absent,
+// "auto" or a number.
+type Hyperparameters struct {
+	BatchSize              Setting
+	NEpochs                Setting
+	ComputeMultiplier      Setting
+	EvalSamples            Setting
+	EvalInterval           Setting
+	LearningRateMultiplier Setting
+	ReasoningEffort        string // "" when absent
+}
+
+// Setting is a hyperparameter that a job may leave to the platform. The zero
+// Setting is absent.
+type Setting struct {
+	Auto   bool     // "auto"
+	Number *float64 // nil when absent or auto
+}
+
+// Int returns the setting as a whole number; ok is false when it is absent,
+// auto or has a fraction.
+func (s Setting) Int() (n int, ok bool) {
+	if s.Number == nil || *s.Number != float64(int(*s.Number)) {
+		return 0, false
+	}
+	return int(*s.Number), true
+}
+
+// ToolNames returns the names of the job's tools, in the job's order.
+func (j *Job) ToolNames() []string {
+	names := make([]string, len(j.Tools))
+	for i, t := range j.Tools {
+		names[i] = t.Name
+	}
+	return names
+}
+
+// grading is what the job says about its grader's scale.
+type grading struct {
+	Type          string     `json:"type"`
+	Range         *[]float64 `json:"range"`
+	PassThreshold *float64   `json:"pass_threshold"`
+}
+
+// RewardRange returns the range that the job's grader declares, which only a
+// score_model does. ok is false when it declares none.
+func (j *Job) RewardRange() (lo, hi float64, ok bool) {
+	var g grading
+	if json.Unmarshal(j.Grader, &g) != nil || g.Type != "score_model" || g.Range == nil || len(*g.Range) != 2 {
+		return 0, 0, false
+	}
+	lo, hi = (*g.Range)[0], (*g.Range)[1]
+	return lo, hi, lo < hi
+}
+
+// PassThreshold returns the pass_threshold of the job's grader; ok is false
+// when it has none. What a platform does with it beyond counting passes is
+// documented nowhere, so it never changes a reward.
+func (j *Job) PassThreshold() (threshold float64, ok bool) {
+	var g grading
+	if json.Unmarshal(j.Grader, &g) != nil || g.PassThreshold == nil {
+		return 0, false
+	}
+	return *g.PassThreshold, true
+}

@@ -1,0 +1,156 @@
+package job
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// secret is a string of the body that must not be shown.
+type secret struct {
+	node   *node
+	header string // the header's name; "" when it is no header
+	url    bool   // a URL with a credential inside
+}
+
+// Masked returns the body with every header's value, at any depth, replaced
+// by "**********", and with the credentials that stand in URLs or under keys
+// such as api_key replaced as well. The response format is left alone: it
+// describes what the model may write.
+func (j *Job) Masked() json.RawMessage {
+	out, err := j.rewrite(func(s secret) (string, bool) {
+		if text, ok := s.node.token.(string); ok && s.url {
+			return MaskURL(text), true
+		}
+		return maskedValue, true
+	})
+	if err != nil {
+		return nil // Raw was parsed before, and masking itself cannot fail
+	}
+	return out
+}
+
+// Hash returns the SHA-256, in hexadecimal, of the masked body with sorted
+// keys: what a run was made with, whatever key opened its doors and however
+// the file was laid out.
+func (j *Job) Hash() string {
+	dec := json.NewDecoder(bytes.NewReader(j.Masked()))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		v = nil
+	}
+	canonical, err := json.Marshal(v)
+	if err != nil {
+		canonical = nil
+	}
+	sum := sha256.Sum256(canonical)
+	return hex.EncodeToString(sum[:])
+}
+
+// Secrets lists the literal credentials in the body: what must never reach a
+// file, a log line or a page. Harmless header values, such as a content type,
+// are not among them.
+func (j *Job) Secrets() []string {
+	root, err := readTree(j.name, j.Raw)
+	if err != nil {
+		return nil
+	}
+	var found []string
+	for _, s := range secrets(root, nil) {
+		text, ok := s.node.token.(string)
+		switch {
+		case !ok || variable.MatchString(text): // the variable's value is a secret, its name is not
+		case s.url:
+			found = append(found, URLSecrets(text)...)
+		case s.header != "":
+			found = append(found, HeaderSecrets(s.header, text)...)
+		case len(text) >= minSecret:
+			found = append(found, text)
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+// Expand returns the job with ${NAME}, in header values and in the other
+// places where credentials stand, replaced by what env says. The error joins
+// an *Error for every name that env does not know. The result's Raw and
+// Grader hold secrets: show Masked.
+func (j *Job) Expand(env func(string) (string, bool)) (*Job, error) {
+	var missing []error
+	raw, err := j.rewrite(func(s secret) (string, bool) {
+		text, ok := s.node.token.(string)
+		if !ok {
+			return "", false
+		}
+		text, unknown := Expand(text, env)
+		for _, name := range unknown {
+			missing = append(missing, place(j.name, j.Raw, s.node.start, s.node.path,
+				fmt.Sprintf("the environment has no %s: export it, or write the value some other way", name)))
+		}
+		return text, true
+	})
+	if err := cmp.Or(err, errors.Join(missing...)); err != nil {
+		return nil, err
+	}
+	return Parse(j.name, raw)
+}
+
+// rewrite returns the body with every secret string replaced by what replace
+// gives; a false leaves it as it is.
+func (j *Job) rewrite(replace func(secret) (string, bool)) (json.RawMessage, error) {
+	root, err := readTree(j.name, j.Raw)
+	if err != nil {
+		return nil, err
+	}
+	found := secrets(root, nil)
+	slices.SortFunc(found, func(a, b secret) int { return cmp.Compare(a.node.start, b.node.start) })
+	var out bytes.Buffer
+	done := 0
+	for _, s := range found {
+		text, ok := replace(s)
+		if !ok {
+			continue
+		}
+		quoted, err := json.Marshal(text)
+		if err != nil {
+			return nil, err
+		}
+		out.Write(j.Raw[done:s.node.start])
+		out.Write(quoted)
+		done = s.node.end
+	}
+	out.Write(j.Raw[done:])
+	return out.Bytes(), nil
+}
+
+// secrets appends the secret strings beneath n.
+func secrets(n *node, found []secret) []secret {
+	for _, child := range n.items {
+		found = secrets(child, found)
+	}
+	for _, key := range n.keys {
+		child := n.fields[key]
+		_, text := child.token.(string)
+		switch {
+		case key == "response_format":
+		case key == "headers" && child.object():
+			for _, name := range child.keys {
+				found = append(found, secret{node: child.fields[name], header: name})
+			}
+		case text && credentialKeys[plain(key)]:
+			found = append(found, secret{node: child})
+		case text && len(urlCredentials(child.token.(string))) > 0:
+			found = append(found, secret{node: child, url: true})
+		default:
+			found = secrets(child, found)
+		}
+	}
+	return found
+}

@@ -1,0 +1,192 @@
+package job
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+)
+
+// maxDepth bounds the nesting of a body, so that a hostile one cannot exhaust
+// the stack.
+const maxDepth = 200
+
+// node is one JSON value that knows where it stands in its source.
+type node struct {
+	path       string // such as method.reinforcement.tools[0].name
+	start, end int    // byte offsets in the source
+	token      json.Token
+	keys       []string // of an object, in source order
+	fields     map[string]*node
+	items      []*node // of an array
+}
+
+// object reports whether the node is a JSON object.
+func (n *node) object() bool { return n.token == json.Delim('{') }
+
+// array reports whether the node is a JSON array.
+func (n *node) array() bool { return n.token == json.Delim('[') }
+
+// kind names the node's JSON type.
+func (n *node) kind() string {
+	switch t := n.token.(type) {
+	case json.Delim:
+		if t == '{' {
+			return "an object"
+		}
+		return "an array"
+	case string:
+		return "a string"
+	case json.Number:
+		return "a number"
+	case bool:
+		return "true or false"
+	}
+	return "null"
+}
+
+// get returns the value of a key; null counts as absent.
+func (n *node) get(key string) *node {
+	c := n.fields[key]
+	if c == nil || c.token == nil {
+		return nil
+	}
+	return c
+}
+
+// Error is one mistake in a job's body.
+type Error struct {
+	Name         string // what the body was called, usually its file
+	Path         string // such as method.reinforcement.tools[0].server_url; "" for the body itself
+	Line, Column int    // 1-based; the column counts bytes
+	Msg          string
+}
+
+// Error returns the mistake as file:line:column: path: message.
+func (e *Error) Error() string {
+	at := fmt.Sprintf("%s:%d:%d: ", e.Name, e.Line, e.Column)
+	if e.Path == "" {
+		return at + e.Msg
+	}
+	return at + e.Path + ": " + e.Msg
+}
+
+// place makes an Error for the byte offset in body.
+func place(name string, body []byte, offset int, path, msg string) *Error {
+	offset = min(max(offset, 0), len(body))
+	before := body[:offset]
+	line := 1 + bytes.Count(before, []byte("\n"))
+	return &Error{Name: name, Path: path, Line: line, Column: offset - bytes.LastIndexByte(before, '\n'), Msg: msg}
+}
+
+// treeReader builds nodes out of a decoder's tokens.
+type treeReader struct {
+	body []byte
+	dec  *json.Decoder
+}
+
+// readTree parses the whole body. Errors are *Error.
+func readTree(name string, body []byte) (*node, error) {
+	var whole json.RawMessage
+	if err := json.Unmarshal(body, &whole); err != nil {
+		at := len(body)
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) {
+			at = int(syntax.Offset) - 1
+		}
+		return nil, place(name, body, at, "", "broken JSON: "+err.Error())
+	}
+	r := &treeReader{body: body, dec: json.NewDecoder(bytes.NewReader(body))}
+	r.dec.UseNumber()
+	root, err := r.value("", 0)
+	var own *treeError
+	if errors.As(err, &own) {
+		return nil, place(name, body, own.offset, own.path, own.msg)
+	}
+	if err != nil {
+		return nil, place(name, body, int(r.dec.InputOffset()), "", "broken JSON: "+err.Error())
+	}
+	return root, nil
+}
+
+// treeError is a mistake the decoder itself does not see.
+type treeError struct {
+	offset    int
+	path, msg string
+}
+
+// Error returns the message; readTree adds the place.
+func (e *treeError) Error() string { return e.msg }
+
+// next returns the offset of the next token.
+func (r *treeReader) next() int {
+	at := int(r.dec.InputOffset())
+	for at < len(r.body) && bytes.IndexByte([]byte(" \t\r\n,:"), r.body[at]) >= 0 {
+		at++
+	}
+	return at
+}
+
+func (r *treeReader) value(path string, depth int) (*node, error) {
+	if depth > maxDepth {
+		return nil, &treeError{r.next(), path, fmt.Sprintf("nested deeper than %d levels", maxDepth)}
+	}
+	n := &node{path: path, start: r.next()}
+	token, err := r.dec.Token()
+	if err != nil {
+		return nil, err
+	}
+	n.token = token
+	switch token {
+	case json.Delim('{'):
+		err = r.object(n, depth)
+	case json.Delim('['):
+		err = r.array(n, depth)
+	}
+	n.end = int(r.dec.InputOffset())
+	return n, err
+}
+
+func (r *treeReader) object(n *node, depth int) error {
+	n.fields = map[string]*node{}
+	for r.dec.More() {
+		at := r.next()
+		token, err := r.dec.Token()
+		if err != nil {
+			return err
+		}
+		key, _ := token.(string)
+		path := join(n.path, key)
+		if _, twice := n.fields[key]; twice {
+			return &treeError{at, path, "this key stands here twice"}
+		}
+		child, err := r.value(path, depth+1)
+		if err != nil {
+			return err
+		}
+		n.keys = append(n.keys, key)
+		n.fields[key] = child
+	}
+	_, err := r.dec.Token()
+	return err
+}
+
+func (r *treeReader) array(n *node, depth int) error {
+	for r.dec.More() {
+		child, err := r.value(n.path+"["+strconv.Itoa(len(n.items))+"]", depth+1)
+		if err != nil {
+			return err
+		}
+		n.items = append(n.items, child)
+	}
+	_, err := r.dec.Token()
+	return err
+}
+
+func join(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
