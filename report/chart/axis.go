@@ -1,0 +1,93 @@
+package chart
+
+import (
+	"math"
+
+	"gonum.org/v1/plot"
+
+	"gonogo/analysis"
+)
+
+// rewardRange returns the range of the grader. One that is not a range (a
+// Result made by hand) counts as [0, 1].
+func rewardRange(r *analysis.Result) (lo, hi float64) {
+	lo, hi = r.RewardRange[0], r.RewardRange[1]
+	if !(lo < hi) || math.IsInf(lo, 0) || math.IsInf(hi, 0) {
+		return 0, 1
+	}
+	return lo, hi
+}
+
+// baseline is where bars of rewards begin: at zero where the range holds it,
+// else at the end of the range nearest to zero.
+func baseline(r *analysis.Result) float64 {
+	lo, hi := rewardRange(r)
+	return math.Max(lo, math.Min(hi, 0))
+}
+
+// clip keeps a whisker inside the reward range: no reward lies beyond it.
+func clip(r *analysis.Result, x float64) float64 {
+	lo, hi := rewardRange(r)
+	return math.Max(lo, math.Min(hi, x))
+}
+
+// rewardAxis makes Y span the whole reward range, whatever part of it was
+// earned, and more only where the data themselves lie outside.
+func rewardAxis(p *plot.Plot, r *analysis.Result, low, high float64) {
+	lo, hi := rewardRange(r)
+	lo, hi = math.Min(lo, low), math.Max(hi, high)
+	pad := (hi - lo) * 0.02
+	p.Y.Min, p.Y.Max = lo, hi+pad
+	if lo < baseline(r) {
+		p.Y.Min -= pad
+	}
+	p.Y.Tick.Marker = between{ticks{want: 5}, lo, hi}
+}
+
+// shareAxis makes Y span 0 to 1 in percent.
+func shareAxis(p *plot.Plot) {
+	p.Y.Min, p.Y.Max = 0, 1.02
+	p.Y.Tick.Marker = percentTicks{between{ticks{want: 5}, 0, 1}}
+}
+
+// percentTicks labels shares as percentages.
+type percentTicks struct{ plot.Ticker }
+
+// Ticks implements plot.Ticker.
+func (t percentTicks) Ticks(min, max float64) []plot.Tick {
+	out := t.Ticker.Ticks(min, max)
+	for i := range out {
+		out[i].Label = Percent(out[i].Value)
+	}
+	return out
+}
+
+// kAxis makes X count from first to last; past 64, where the points are
+// spread by their logarithm, the axis is logarithmic too.
+func kAxis(p *plot.Plot, first, last float64) {
+	p.X.Min, p.X.Max = first, math.Max(last, first+1)
+	pad := (p.X.Max - p.X.Min) * 0.015
+	if last > 64 {
+		p.X.Scale = plot.LogScale{}
+		p.X.Tick.Marker = doublings{}
+		p.X.Max *= 1.03
+		return
+	}
+	p.X.Tick.Marker = between{ticks{want: 10, whole: true}, first, last}
+	p.X.Min -= pad
+	p.X.Max += pad
+}
+
+// doublings labels the powers of two.
+type doublings struct{}
+
+// Ticks implements plot.Ticker.
+func (doublings) Ticks(min, max float64) []plot.Tick {
+	var out []plot.Tick
+	for v := 1.0; v <= max; v *= 2 {
+		if v >= min {
+			out = append(out, plot.Tick{Value: v, Label: Count(int(v))})
+		}
+	}
+	return out
+}

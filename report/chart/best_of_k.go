@@ -1,0 +1,133 @@
+package chart
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"gonogo/analysis"
+)
+
+func drawBestOfK(r *analysis.Result) (*plot.Plot, error) {
+	_, s, err := shown(r)
+	if err != nil {
+		return nil, err
+	}
+	best, worst := bestWorst(s)
+	if len(best.x) == 0 {
+		return nil, noData("no item has a reward, so there is no best of k")
+	}
+	p := newPlot("k, samples to choose from", "expected reward")
+	low, high := extent(best, worst)
+	rewardAxis(p, r, low, high)
+	last := math.Max(best.x[len(best.x)-1], worstEnd(worst))
+	kAxis(p, 1, last)
+	g := float64(r.GroupSize)
+	inside := r.GroupSize >= 1 && g <= last
+	if inside && last > 1 {
+		p.Add(groupRule(r))
+	}
+	p.Add(worst, best)
+	if inside && s.Lift.Known() && last > 1 {
+		p.Add(liftLabel(r, s, best, g))
+	}
+	return p, nil
+}
+
+func captionBestOfK(r *analysis.Result) Caption {
+	split, s, _ := Shown(r)
+	best, worst := bestWorst(s)
+	top, ok := at(s.BestOf, r.GroupSize)
+	c := Caption{Subtitle: counted(split, s)}
+	if ok {
+		c.Subtitle += "; " + interval(r, "bands", top.Estimate)
+	}
+	if r.GroupSize > 0 && ok && top.K < r.GroupSize {
+		c.Subtitle += fmt.Sprintf("; a group of %d lies beyond the samples taken", r.GroupSize)
+	}
+	mean := s.Reward.Value
+	switch {
+	case !ok || mean == nil:
+		c.Title = "Best and worst of k samples"
+	case top.K == 1:
+		c.Title = fmt.Sprintf("One sample per item: mean reward %s, best of more is unknown", Number(*mean))
+	case *top.Value-*mean < 1e-9:
+		c.Title = fmt.Sprintf("The best of %d samples is no better than the mean of %s", top.K, Number(*mean))
+	default:
+		c.Title = fmt.Sprintf("The best of %d samples earns %s, %s above the mean of %s", top.K, Number(*top.Value), Number(*top.Value-*mean), Number(*mean))
+	}
+	c.Legend = []Entry{{"best of k", []plot.Thumbnailer{best}}}
+	if len(worst.x) > 0 {
+		c.Legend = append(c.Legend, Entry{"worst of k", []plot.Thumbnailer{worst}})
+	}
+	return c
+}
+
+func bestWorst(s *analysis.SplitResult) (best, worst curve) {
+	best = atCurve(s.BestOf)
+	best.line = draw.LineStyle{Color: Blue, Width: 1.6}
+	best.band, best.glyph, best.radius = tint(Blue, 0.18), draw.CircleGlyph{}, 2.2
+	worst = atCurve(s.WorstOf)
+	worst.line = draw.LineStyle{Color: Orange, Width: 1.4, Dashes: dashed}
+	worst.band, worst.glyph, worst.radius = tint(Orange, 0.16), draw.BoxGlyph{}, 2
+	return best, worst
+}
+
+// atCurve is the curve of a quantity at k, in the order of k; points without
+// a value are left out, and a missing interval is no band there.
+func atCurve(list []analysis.AtK) curve {
+	var v curve
+	for _, e := range list {
+		if !e.Known() {
+			continue
+		}
+		v.x, v.y = append(v.x, float64(e.K)), append(v.y, *e.Value)
+		lo, hi := *e.Value, *e.Value
+		if e.Low != nil && e.High != nil {
+			lo, hi = *e.Low, *e.High
+		}
+		v.lo, v.hi = append(v.lo, lo), append(v.hi, hi)
+	}
+	return v
+}
+
+func extent(curves ...curve) (low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for _, v := range curves {
+		for i := range v.y {
+			low, high = math.Min(low, math.Min(v.lo[i], v.y[i])), math.Max(high, math.Max(v.hi[i], v.y[i]))
+		}
+	}
+	return low, high
+}
+
+func worstEnd(v curve) float64 {
+	if len(v.x) == 0 {
+		return 1
+	}
+	return v.x[len(v.x)-1]
+}
+
+// groupRule marks the trainer's group size.
+func groupRule(r *analysis.Result) rule {
+	return rule{
+		at: float64(r.GroupSize), upward: true, label: fmt.Sprintf("group size %d", r.GroupSize),
+		line: draw.LineStyle{Color: Muted, Width: 0.8, Dashes: []vg.Length{2, 2}},
+	}
+}
+
+// liftLabel says at the group size what the best earns above the mean.
+func liftLabel(r *analysis.Result, s *analysis.SplitResult, best curve, g float64) labels {
+	for i, x := range best.x {
+		if x == g {
+			return labels{{
+				x: g, y: best.y[i], dx: -5, dy: -7, xAlign: draw.XRight, yAlign: draw.YTop, color: Blue,
+				text: "lift " + Number(*s.Lift.Value),
+			}}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,95 @@
+package chart
+
+import (
+	"fmt"
+
+	"gonum.org/v1/plot"
+
+	"gonogo/analysis"
+)
+
+// Chart is one picture of a Result.
+type Chart struct {
+	Name string // lower_snake; also the name of its file
+	Doc  string // what it shows, for somebody who has never seen it
+
+	// Draw plots the Result on axes that carry no title and no legend. It
+	// returns *NoData when the Result holds nothing that the chart could show.
+	Draw func(*analysis.Result) (*plot.Plot, error)
+
+	// Caption words what the plot shows. It is called only when Draw returned
+	// a plot. A nil Caption leaves the plot's own title and legend in charge.
+	Caption func(*analysis.Result) Caption
+}
+
+// Caption is what stands above a plot.
+type Caption struct {
+	Title    string // the finding, in words
+	Subtitle string // n, interval and method
+	Legend   []Entry
+}
+
+// Entry is one mark of the legend row. Its thumbnails are drawn over each
+// other.
+type Entry struct {
+	Label  string
+	Thumbs []plot.Thumbnailer
+}
+
+// NoData is the error of a Draw that has nothing to show.
+type NoData struct {
+	Why string // what is missing, and what would supply it
+}
+
+// Error returns why there is nothing to show.
+func (e *NoData) Error() string { return "no data: " + e.Why }
+
+func noData(format string, args ...any) *NoData {
+	return &NoData{Why: fmt.Sprintf(format, args...)}
+}
+
+// Charts lists the charts in the order they are shown.
+func Charts() []Chart {
+	return []Chart{
+		{
+			Name: "variance",
+			Doc: "Every item by its mean reward, lowest first: light bar = mean, thin line = ± 1 standard deviation, " +
+				"red cross = best sample. Long lines and high crosses are what training can use.",
+			Draw: drawVariance, Caption: captionVariance,
+		},
+		{
+			Name: "best_of_k",
+			Doc: "The reward to expect when the best, and when the worst, of k samples counts. " +
+				"The gap at the group size is what choosing the better samples can gain.",
+			Draw: drawBestOfK, Caption: captionBestOfK,
+		},
+		{
+			Name: "informative",
+			Doc: "The share of groups whose rewards differ, against group size. A group whose rewards are all equal teaches " +
+				"nothing and is paid for all the same.",
+			Draw: drawInformative, Caption: captionInformative,
+		},
+		{
+			Name: "rewards",
+			Doc:  "How often each reward was given. Piles at one end mean the grader, or the task, hardly tells samples apart.",
+			Draw: drawRewards, Caption: captionRewards,
+		},
+		{
+			Name: "item_classes",
+			Doc: "What the rewards of each item look like, by split: dead (all at the bottom), saturated (all at the top), " +
+				"flat (all equal in between), mixed (they differ).",
+			Draw: drawItemClasses, Caption: captionItemClasses,
+		},
+		{
+			Name: "tool_calls",
+			Doc:  "How many tool calls a rollout makes, with the 95th percentile and the budget.",
+			Draw: drawToolCalls, Caption: captionToolCalls,
+		},
+		{
+			Name: "failures",
+			Doc: "Rollouts that did not end in a grade: by the model's own doing (counted at the bottom of the reward range), " +
+				"or by a boundary that failed (missing data, left out of every mean).",
+			Draw: drawFailures, Caption: captionFailures,
+		},
+	}
+}

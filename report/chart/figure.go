@@ -1,0 +1,164 @@
+package chart
+
+import (
+	"errors"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"gonogo/analysis"
+)
+
+// Figure is a chart of one Result, ready to be drawn on any canvas.
+type Figure struct {
+	Name string // the chart's name
+	Doc  string // the chart's doc
+	Caption
+	Plot   *plot.Plot // nil when there is nothing to show
+	NoData string     // why not, when Plot is nil
+
+	// Panel draws the figure as a small part of a larger picture: smaller
+	// title and no subtitle.
+	Panel bool
+}
+
+// Render draws chart c of r. A chart that has nothing to show, or fails,
+// becomes a Figure that says so.
+func Render(c Chart, r *analysis.Result) Figure {
+	f := Figure{Name: c.Name, Doc: c.Doc}
+	p, err := c.Draw(r)
+	var none *NoData
+	switch {
+	case errors.As(err, &none):
+		f.NoData = none.Why
+	case err != nil:
+		f.NoData = err.Error()
+	case p == nil:
+		f.NoData = "the chart has nothing to show"
+	}
+	if f.NoData != "" {
+		f.Title = title(c.Name)
+		return f
+	}
+	f.Plot = p
+	if c.Caption != nil {
+		f.Caption = c.Caption(r)
+	}
+	return f
+}
+
+// title turns a chart's name into words: "best_of_k" is "Best of k".
+func title(name string) string {
+	b := []byte(name)
+	for i := range b {
+		if b[i] == '_' {
+			b[i] = ' '
+		}
+	}
+	if len(b) > 0 && b[0] >= 'a' && b[0] <= 'z' {
+		b[0] -= 'a' - 'A'
+	}
+	return string(b)
+}
+
+// Alt describes the figure in one or two sentences for a reader who cannot
+// see it.
+func (f Figure) Alt() string {
+	if f.Plot == nil {
+		return f.Title + ": no data, " + f.NoData
+	}
+	if f.Subtitle == "" {
+		return f.Title
+	}
+	return f.Title + ". " + f.Subtitle + "."
+}
+
+// Draw draws the figure over the whole of dc.
+func (f Figure) Draw(dc draw.Canvas) {
+	dc.FillPolygon(Paper, corners(dc.Rectangle))
+	c := draw.Crop(dc, 10, -14, 8, -9)
+	if f.Panel {
+		c = draw.Crop(dc, 2, -6, 2, -2)
+	}
+	c.Max.Y = f.head(c)
+	if f.Plot == nil {
+		f.drawNoData(c)
+		return
+	}
+	f.Plot.Draw(c)
+}
+
+// head draws title, subtitle and legend row and returns where the plot may
+// begin.
+func (f Figure) head(c draw.Canvas) vg.Length {
+	width, y := c.Max.X-c.Min.X, c.Max.Y
+	big, small, lines := vg.Length(12.5), vg.Length(9), 2
+	if f.Panel {
+		big = 10.5
+	}
+	put := func(s string, size vg.Length, strong bool, max int, gap vg.Length) {
+		sty := Style(size, strong, Muted)
+		if strong {
+			sty.Color = Ink
+		}
+		for _, line := range Wrap(Drawable(s, sty), sty, width, max) {
+			c.FillText(sty, vg.Point{X: c.Min.X, Y: y}, line)
+			y -= size * 1.28
+		}
+		y -= gap
+	}
+	put(f.Title, big, true, lines, 2)
+	if !f.Panel {
+		put(f.Subtitle, small, false, lines, 4)
+	}
+	return f.legend(c, y) - 6
+}
+
+// legend draws the legend row, breaking it where the canvas ends, and returns
+// where the next thing may begin.
+func (f Figure) legend(c draw.Canvas, y vg.Length) vg.Length {
+	if f.Plot == nil || len(f.Legend) == 0 {
+		return y
+	}
+	const thumb, pad, gap, row vg.Length = 16, 4, 14, 12
+	sty := Style(8.5, false, Ink)
+	sty.YAlign = draw.YCenter
+	x := c.Min.X
+	for _, e := range f.Legend {
+		label := Fit(Drawable(e.Label, sty), sty, c.Max.X-c.Min.X-thumb-pad)
+		w := thumb + pad + sty.Width(label)
+		if x > c.Min.X && x+w > c.Max.X {
+			x, y = c.Min.X, y-row
+		}
+		tc := draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: x, Y: y - row + 2}, Max: vg.Point{X: x + thumb, Y: y - 1}}}
+		for _, t := range e.Thumbs {
+			t.Thumbnail(&tc)
+		}
+		c.FillText(sty, vg.Point{X: x + thumb + pad, Y: y - row/2 + 0.5}, label)
+		x += w + gap
+	}
+	return y - row
+}
+
+func (f Figure) drawNoData(c draw.Canvas) {
+	c = draw.Crop(c, 2, -2, 2, -4)
+	frame := append(corners(c.Rectangle), c.Min)
+	c.StrokeLines(draw.LineStyle{Color: Axis, Width: 0.7, Dashes: []vg.Length{3, 3}}, frame)
+	head, sty := Style(11, true, Muted), Style(9, false, Muted)
+	head.XAlign, sty.XAlign = draw.XCenter, draw.XCenter
+	lines := Wrap(Drawable(f.NoData, sty), sty, (c.Max.X-c.Min.X)*0.8, 4)
+	mid := c.Center()
+	y := mid.Y + (16+vg.Length(len(lines))*12)/2
+	c.FillText(head, vg.Point{X: mid.X, Y: y}, "no data")
+	y -= 17
+	for _, line := range lines {
+		c.FillText(sty, vg.Point{X: mid.X, Y: y}, line)
+		y -= 12
+	}
+}
+
+// corners lists a rectangle's corners, from Min, against the clock.
+func corners(r vg.Rectangle) []vg.Point {
+	return []vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}}
+}

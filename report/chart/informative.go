@@ -1,0 +1,180 @@
+package chart
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg/draw"
+
+	"gonogo/analysis"
+)
+
+// The names of the thresholds, as Result.Thresholds has them.
+const (
+	informativeBlocking = "signal.informative"
+	informativeCaution  = "signal.informative.caution"
+)
+
+func drawInformative(r *analysis.Result) (*plot.Plot, error) {
+	_, s, err := shown(r)
+	if err != nil {
+		return nil, err
+	}
+	g := informativeCurves(s)
+	if len(g.exact.x) == 0 && len(g.bracket.x) == 0 && len(g.fit.x) == 0 {
+		return nil, noData("two samples per item are needed to see whether a group's rewards differ")
+	}
+	p := newPlot("group size", "informative groups")
+	shareAxis(p)
+	first, last := g.span()
+	if len(g.bracket.x) > 0 {
+		p.Add(g.bracket)
+	}
+	kAxis(p, first, last)
+	if size := float64(r.GroupSize); size >= first && size <= last && last > first {
+		p.Add(groupRule(r))
+	}
+	for _, t := range informativeThresholds(r) {
+		p.Add(t)
+	}
+	if len(g.fit.x) > 0 {
+		p.Add(g.fit)
+	}
+	p.Add(g.exact)
+	return p, nil
+}
+
+func captionInformative(r *analysis.Result) Caption {
+	split, s, _ := Shown(r)
+	g := informativeCurves(s)
+	c := Caption{Title: "Informative groups against group size", Subtitle: counted(split, s)}
+	for _, e := range s.Signal {
+		if e.Bound == "exact" && e.Known() {
+			c.Subtitle += "; " + interval(r, "band", e.Estimate)
+			break
+		}
+	}
+	low, high := informativeAt(s, r.GroupSize)
+	switch {
+	case low != nil && high != nil && *low == *high:
+		c.Title = fmt.Sprintf("At group size %d, %s of groups teach something", r.GroupSize, Percent(*low))
+	case low != nil && high != nil:
+		c.Title = fmt.Sprintf("At group size %d, between %s and %s of groups teach something", r.GroupSize, Percent(*low), Percent(*high))
+	}
+	if len(g.exact.x) > 0 {
+		c.Legend = append(c.Legend, Entry{"measured", []plot.Thumbnailer{g.exact}})
+	}
+	if len(g.bracket.x) > 0 {
+		c.Legend = append(c.Legend, Entry{"beyond the samples taken: lowest to highest possible", []plot.Thumbnailer{g.bracket}})
+	}
+	if len(g.fit.x) > 0 {
+		c.Legend = append(c.Legend, Entry{"model fit", []plot.Thumbnailer{g.fit}})
+	}
+	return c
+}
+
+// signals are the curves of the informative share.
+type signals struct {
+	exact   curve // at group sizes up to the samples taken
+	bracket curve // beyond: a band without a line
+	fit     curve
+}
+
+func informativeCurves(s *analysis.SplitResult) signals {
+	var g signals
+	low, high := map[int]float64{}, map[int]float64{}
+	for _, e := range s.Signal {
+		if !e.Known() {
+			continue
+		}
+		switch e.Bound {
+		case "lower":
+			low[e.GroupSize] = *e.Value
+		case "upper":
+			high[e.GroupSize] = *e.Value
+		case "fit":
+			g.fit.x, g.fit.y = append(g.fit.x, float64(e.GroupSize)), append(g.fit.y, *e.Value)
+		default:
+			g.exact.add(e)
+		}
+	}
+	if n := len(g.exact.x); n > 0 && len(low) > 0 {
+		// The bracket opens from the last measured point.
+		low[int(g.exact.x[n-1])], high[int(g.exact.x[n-1])] = g.exact.y[n-1], g.exact.y[n-1]
+	}
+	var sizes []int
+	for k := range low {
+		if _, ok := high[k]; ok {
+			sizes = append(sizes, k)
+		}
+	}
+	slices.Sort(sizes)
+	for _, k := range sizes {
+		g.bracket.x = append(g.bracket.x, float64(k))
+		g.bracket.lo, g.bracket.hi = append(g.bracket.lo, low[k]), append(g.bracket.hi, math.Min(1, high[k]))
+	}
+	g.exact.line = draw.LineStyle{Color: Blue, Width: 1.6}
+	g.exact.band, g.exact.glyph, g.exact.radius = tint(Blue, 0.18), draw.CircleGlyph{}, 2.2
+	g.bracket.band = tint(Steel, 0.12)
+	g.bracket.hatch = hatch{color: tint(Steel, 0.55), width: 0.5, space: 4.5}
+	g.fit.line = draw.LineStyle{Color: Orange, Width: 1.2, Dashes: dashed}
+	return g
+}
+
+func (v *curve) add(e analysis.Signal) {
+	lo, hi := *e.Value, *e.Value
+	if e.Low != nil && e.High != nil {
+		lo, hi = *e.Low, *e.High
+	}
+	v.x, v.y = append(v.x, float64(e.GroupSize)), append(v.y, *e.Value)
+	v.lo, v.hi = append(v.lo, lo), append(v.hi, hi)
+}
+
+// span returns the smallest and the largest group size drawn.
+func (g signals) span() (first, last float64) {
+	first, last = math.Inf(1), math.Inf(-1)
+	for _, v := range []curve{g.exact, g.bracket, g.fit} {
+		for _, x := range v.x {
+			first, last = math.Min(first, x), math.Max(last, x)
+		}
+	}
+	return first, last
+}
+
+// informativeAt returns the share at group size k: twice the same number
+// where it was measured, the ends of the bracket beyond, nil where unknown.
+func informativeAt(s *analysis.SplitResult, k int) (low, high *float64) {
+	for _, e := range s.Signal {
+		if e.GroupSize != k || !e.Known() {
+			continue
+		}
+		switch e.Bound {
+		case "lower":
+			low = e.Value
+		case "upper":
+			high = e.Value
+		case "exact", "":
+			return e.Value, e.Value
+		}
+	}
+	return low, high
+}
+
+func informativeThresholds(r *analysis.Result) []rule {
+	var list []rule
+	if v, ok := r.Thresholds[informativeCaution]; ok {
+		list = append(list, rule{
+			at: v, label: "caution below " + Percent(v), left: true,
+			line: draw.LineStyle{Color: Amber, Width: 1, Dashes: dotted},
+		})
+	}
+	if v, ok := r.Thresholds[informativeBlocking]; ok {
+		list = append(list, rule{
+			at: v, label: "NO-GO below " + Percent(v), left: true,
+			line: draw.LineStyle{Color: Red, Width: 1, Dashes: dashed},
+		})
+	}
+	return list
+}

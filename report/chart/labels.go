@@ -1,0 +1,97 @@
+package chart
+
+import (
+	"image/color"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// label is text at a point of the data. It is shifted to stay inside the plot
+// and stands on paper, so that what lies under it does not run through it.
+type label struct {
+	x, y   float64
+	dx, dy vg.Length // offset from the point
+	text   string
+	color  color.Color
+	xAlign text.XAlignment
+	yAlign text.YAlignment
+	bare   bool // without paper under it
+}
+
+// labels draws its labels after everything added before it.
+type labels []label
+
+// Plot implements plot.Plotter.
+func (l labels) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	for _, q := range l {
+		q.draw(c, vg.Point{X: tx(q.x) + q.dx, Y: ty(q.y) + q.dy})
+	}
+}
+
+func (q label) draw(c draw.Canvas, at vg.Point) {
+	const size, pad vg.Length = 8, 1.5
+	sty := Style(size, false, q.color)
+	txt := Fit(Drawable(q.text, sty), sty, c.Max.X-c.Min.X)
+	w, h := sty.Width(txt), size*1.15
+	left := at.X + w*vg.Length(q.xAlign)
+	low := at.Y + h*vg.Length(q.yAlign)
+	left = max(c.Min.X, min(left, c.Max.X-w))
+	low = max(c.Min.Y, min(low, c.Max.Y-h))
+	if !q.bare {
+		r := vg.Rectangle{Min: vg.Point{X: left - pad, Y: low}, Max: vg.Point{X: left + w + pad, Y: low + h}}
+		c.FillPolygon(tint(Paper, 0.85), corners(r))
+	}
+	c.FillText(sty, vg.Point{X: left, Y: low + h}, txt)
+}
+
+// rule is a straight line across the plot at one value, with its label.
+type rule struct {
+	at     float64
+	upward bool // at an X, from bottom to top; else at a Y, from left to right
+	line   draw.LineStyle
+	label  string
+	left   bool      // label to the left of an upward rule, and at the left end of a level one
+	below  bool      // label below a level rule
+	drop   vg.Length // how far below the top an upward rule's label stands
+}
+
+// Plot implements plot.Plotter.
+func (r rule) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	q := label{text: r.label, color: r.line.Color, xAlign: draw.XLeft, yAlign: draw.YTop}
+	if r.upward {
+		x := tx(r.at)
+		c.StrokeLine2(r.line, x, c.Min.Y, x, c.Max.Y)
+		at := vg.Point{X: x + 3.5, Y: c.Max.Y - r.drop}
+		if w := Style(8, false, Ink).Width(r.label); r.left || at.X+w > c.Max.X {
+			q.xAlign, at.X = draw.XRight, x-3.5
+		}
+		q.draw(c, at)
+		return
+	}
+	y := ty(r.at)
+	c.StrokeLine2(r.line, c.Min.X, y, c.Max.X, y)
+	at := vg.Point{X: c.Max.X - 1, Y: y + 1.5}
+	q.xAlign, q.yAlign = draw.XRight, draw.YBottom
+	if r.left {
+		q.xAlign, at.X = draw.XLeft, c.Min.X+2
+	}
+	if r.below || at.Y+9.2 > c.Max.Y {
+		q.yAlign, at.Y = draw.YTop, y-2
+	}
+	q.draw(c, at)
+}
+
+// Thumbnail implements plot.Thumbnailer.
+func (r rule) Thumbnail(c *draw.Canvas) {
+	mid := c.Center()
+	if r.upward {
+		c.StrokeLine2(r.line, mid.X, c.Min.Y, mid.X, c.Max.Y)
+		return
+	}
+	c.StrokeLine2(r.line, c.Min.X, mid.Y, c.Max.X, mid.Y)
+}

@@ -1,0 +1,243 @@
+package chart
+
+import (
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// bar is one bar in data units: gonum's own bars are as wide as a length.
+type bar struct{ x0, x1, y0, y1 float64 }
+
+// bars draws filled bars, and strokes none: outlines turn many bars black.
+type bars struct {
+	list  []bar
+	fill  color.Color
+	hatch hatch // over the fill; the zero hatch draws nothing
+}
+
+// Plot implements plot.Plotter.
+func (b bars) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	for _, q := range b.list {
+		r := vg.Rectangle{
+			Min: vg.Point{X: tx(math.Min(q.x0, q.x1)), Y: ty(math.Min(q.y0, q.y1))},
+			Max: vg.Point{X: tx(math.Max(q.x0, q.x1)), Y: ty(math.Max(q.y0, q.y1))},
+		}
+		c.FillPolygon(b.fill, corners(r))
+		b.hatch.rect(&c, r)
+	}
+}
+
+// DataRange implements plot.DataRanger.
+func (b bars) DataRange() (xmin, xmax, ymin, ymax float64) {
+	xmin, xmax, ymin, ymax = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
+	for _, q := range b.list {
+		xmin, xmax = math.Min(xmin, math.Min(q.x0, q.x1)), math.Max(xmax, math.Max(q.x0, q.x1))
+		ymin, ymax = math.Min(ymin, math.Min(q.y0, q.y1)), math.Max(ymax, math.Max(q.y0, q.y1))
+	}
+	return
+}
+
+// Thumbnail implements plot.Thumbnailer.
+func (b bars) Thumbnail(c *draw.Canvas) {
+	r := c.Rectangle
+	r.Min.Y++
+	r.Max.Y--
+	c.FillPolygon(b.fill, corners(r))
+	b.hatch.rect(c, r)
+}
+
+// hatch is a family of parallel diagonal lines: the pattern that still tells
+// areas apart in grey.
+type hatch struct {
+	color color.Color
+	width vg.Length
+	space vg.Length // between lines, along the X axis
+	back  bool      // leaning backwards
+}
+
+// rect hatches a rectangle.
+func (h hatch) rect(c *draw.Canvas, r vg.Rectangle) {
+	if h.space <= 0 {
+		return
+	}
+	h.area(c, r.Min.X, r.Max.X, func(vg.Length) (vg.Length, vg.Length) { return r.Min.Y, r.Max.Y })
+}
+
+// area hatches what lies between two curves over [x0, x1]. Each line is walked
+// in small steps and cut where it leaves the area.
+func (h hatch) area(c *draw.Canvas, x0, x1 vg.Length, bounds func(x vg.Length) (lo, hi vg.Length)) {
+	if h.space <= 0 || !(x1 > x0) {
+		return
+	}
+	bottom, top := vg.Length(math.Inf(1)), vg.Length(math.Inf(-1))
+	const step vg.Length = 0.4
+	for x := x0; x <= x1; x += step {
+		lo, hi := bounds(x)
+		bottom, top = min(bottom, lo), max(top, hi)
+	}
+	lean := vg.Length(1)
+	if h.back {
+		lean = -1
+	}
+	sty := draw.LineStyle{Color: h.color, Width: h.width}
+	reach := top - bottom
+	// Lines stand on a lattice of the whole canvas, so that neighbouring
+	// areas continue each other.
+	for at := vg.Length(math.Floor(float64((x0-reach)/h.space))) * h.space; at <= x1+reach; at += h.space {
+		var from, to vg.Point
+		open := false
+		for x := x0; x <= x1; x += step {
+			y := bottom + (x-at)*lean
+			if h.back {
+				y = bottom + (at - x)
+			}
+			lo, hi := bounds(x)
+			if inside := y >= lo && y <= hi; inside {
+				if !open {
+					from, open = vg.Point{X: x, Y: y}, true
+				}
+				to = vg.Point{X: x, Y: y}
+				continue
+			}
+			if open {
+				c.StrokeLine2(sty, from.X, from.Y, to.X, to.Y)
+				open = false
+			}
+		}
+		if open {
+			c.StrokeLine2(sty, from.X, from.Y, to.X, to.Y)
+		}
+	}
+}
+
+// whiskers are thin vertical lines without caps.
+type whiskers struct {
+	x, lo, hi []float64
+	draw.LineStyle
+}
+
+// Plot implements plot.Plotter.
+func (w whiskers) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	for i, x := range w.x {
+		c.StrokeLine2(w.LineStyle, tx(x), ty(w.lo[i]), tx(x), ty(w.hi[i]))
+	}
+}
+
+// Thumbnail implements plot.Thumbnailer.
+func (w whiskers) Thumbnail(c *draw.Canvas) {
+	x := c.Center().X
+	c.StrokeLine2(w.LineStyle, x, c.Min.Y, x, c.Max.Y)
+}
+
+// crosses marks points by an x whose size follows the room there is.
+type crosses struct {
+	x, y  []float64
+	color color.Color
+	slot  float64 // data units between neighbours
+}
+
+// Plot implements plot.Plotter.
+func (m crosses) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	slot := float64(tx(m.slot) - tx(0))
+	r := vg.Length(math.Max(1.1, math.Min(2.6, slot*0.5)))
+	for i, x := range m.x {
+		m.mark(&c, tx(x), ty(m.y[i]), r)
+	}
+}
+
+func (m crosses) mark(c *draw.Canvas, x, y, r vg.Length) {
+	sty := draw.LineStyle{Color: m.color, Width: vg.Length(math.Max(0.7, float64(r)*0.45))}
+	c.StrokeLine2(sty, x-r, y-r, x+r, y+r)
+	c.StrokeLine2(sty, x-r, y+r, x+r, y-r)
+}
+
+// Thumbnail implements plot.Thumbnailer.
+func (m crosses) Thumbnail(c *draw.Canvas) {
+	mid := c.Center()
+	m.mark(c, mid.X, mid.Y, 2.6)
+}
+
+// curve is a line with an optional band around it and an optional marker at
+// each of its points.
+type curve struct {
+	x, y, lo, hi []float64 // lo and hi: nil for no band
+	line         draw.LineStyle
+	band         color.Color
+	hatch        hatch
+	glyph        draw.GlyphDrawer
+	radius       vg.Length
+}
+
+// Plot implements plot.Plotter.
+func (v curve) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	if v.lo != nil && len(v.x) > 1 {
+		v.plotBand(&c, tx, ty)
+	}
+	line := make([]vg.Point, len(v.y))
+	for i := range v.y {
+		line[i] = vg.Point{X: tx(v.x[i]), Y: ty(v.y[i])}
+	}
+	if len(line) > 1 {
+		c.StrokeLines(v.line, line)
+	}
+	if v.lo != nil && len(v.x) == 1 {
+		c.StrokeLine2(v.line, tx(v.x[0]), ty(v.lo[0]), tx(v.x[0]), ty(v.hi[0]))
+	}
+	if v.glyph != nil && (len(v.x) <= 40 || len(v.x) == 1) {
+		for _, pt := range line {
+			c.DrawGlyphNoClip(draw.GlyphStyle{Color: v.line.Color, Radius: v.radius, Shape: v.glyph}, pt)
+		}
+	}
+}
+
+func (v curve) plotBand(c *draw.Canvas, tx, ty func(float64) vg.Length) {
+	n := len(v.x)
+	ring := make([]vg.Point, 0, 2*n)
+	for i := range v.x {
+		ring = append(ring, vg.Point{X: tx(v.x[i]), Y: ty(v.hi[i])})
+	}
+	for i := n - 1; i >= 0; i-- {
+		ring = append(ring, vg.Point{X: tx(v.x[i]), Y: ty(v.lo[i])})
+	}
+	c.FillPolygon(v.band, ring)
+	v.hatch.area(c, ring[0].X, ring[n-1].X, func(x vg.Length) (vg.Length, vg.Length) {
+		i := 1
+		for i < n-1 && ring[i].X < x {
+			i++
+		}
+		a, b := ring[i-1], ring[i]
+		t := (x - a.X) / (b.X - a.X)
+		la, lb := ring[2*n-i], ring[2*n-1-i]
+		return la.Y + t*(lb.Y-la.Y), a.Y + t*(b.Y-a.Y)
+	})
+}
+
+// Thumbnail implements plot.Thumbnailer.
+func (v curve) Thumbnail(c *draw.Canvas) {
+	r := c.Rectangle
+	if v.lo != nil {
+		c.FillPolygon(v.band, corners(r))
+		v.hatch.rect(c, r)
+	}
+	y := c.Center().Y
+	if len(v.y) > 0 {
+		c.StrokeLine2(v.line, r.Min.X, y, r.Max.X, y)
+	}
+	if v.glyph != nil {
+		c.DrawGlyphNoClip(draw.GlyphStyle{Color: v.line.Color, Radius: v.radius, Shape: v.glyph}, c.Center())
+	}
+}
+
+// dashes are the dash patterns of lines, which tell them apart in grey.
+var (
+	dashed = []vg.Length{5, 2.5}
+	dotted = []vg.Length{1.4, 2}
+)

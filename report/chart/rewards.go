@@ -1,0 +1,94 @@
+package chart
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg/draw"
+
+	"gonogo/analysis"
+)
+
+func drawRewards(r *analysis.Result) (*plot.Plot, error) {
+	_, s, err := shown(r)
+	if err != nil {
+		return nil, err
+	}
+	h := s.Reward.Histogram
+	total := sum(h.Counts)
+	if total == 0 || len(h.Edges) != len(h.Counts)+1 {
+		return nil, noData("no rollout has a reward")
+	}
+	p := newPlot("reward", "rollouts")
+	p.Add(rewardBars(h))
+	lo, hi := rewardRange(r)
+	lo, hi = math.Min(lo, h.Edges[0]), math.Max(hi, h.Edges[len(h.Edges)-1])
+	pad := (hi - lo) * 0.012
+	p.X.Min, p.X.Max = lo-pad, hi+pad
+	p.X.Tick.Marker = between{ticks{want: 6}, lo, hi}
+	countAxis(p, h.Counts)
+	if s.Reward.Value != nil {
+		p.Add(meanRule(*s.Reward.Value, "mean "+Number(*s.Reward.Value), *s.Reward.Value > lo+(hi-lo)*0.6))
+	}
+	return p, nil
+}
+
+func captionRewards(r *analysis.Result) Caption {
+	split, s, _ := Shown(r)
+	h := s.Reward.Histogram
+	total, last := float64(sum(h.Counts)), len(h.Counts)-1
+	low, high := float64(h.Counts[0])/total, float64(h.Counts[last])/total
+	c := Caption{Subtitle: counted(split, s) + "; every rollout with a reward, the model's own failures at the bottom of the range"}
+	lo, hi := rewardRange(r)
+	atEnds := h.Edges[0] <= lo && h.Edges[last+1] >= hi && last > 0
+	switch {
+	case !atEnds:
+		c.Title = fmt.Sprintf("Rewards lie between %s and %s", Number(h.Edges[0]), Number(h.Edges[last+1]))
+	case low+high >= 0.999:
+		c.Title = fmt.Sprintf("All or nothing: %s of rollouts at the bottom, %s at the top", Percent(low), Percent(high))
+	default:
+		c.Title = fmt.Sprintf("%s of rollouts lie at the bottom of the reward range, %s at the top", Percent(low), Percent(high))
+	}
+	c.Legend = []Entry{{"rollouts", []plot.Thumbnailer{rewardBars(h)}}}
+	if s.Reward.Value != nil {
+		words := "mean over items"
+		if s.Reward.Low != nil && s.Reward.High != nil {
+			words = fmt.Sprintf("mean over items %s [%s, %s]", Number(*s.Reward.Value), Number(*s.Reward.Low), Number(*s.Reward.High))
+		}
+		c.Legend = append(c.Legend, Entry{words, []plot.Thumbnailer{meanRule(0, "", false)}})
+	}
+	return c
+}
+
+func rewardBars(h analysis.Histogram) bars {
+	b := bars{fill: Sky}
+	for i, n := range h.Counts {
+		gap := (h.Edges[i+1] - h.Edges[i]) * 0.04
+		b.list = append(b.list, bar{h.Edges[i] + gap, h.Edges[i+1] - gap, 0, float64(n)})
+	}
+	return b
+}
+
+// meanRule marks a mean on the X axis.
+func meanRule(at float64, label string, left bool) rule {
+	return rule{at: at, upward: true, label: label, left: left, line: draw.LineStyle{Color: Blue, Width: 1.2}}
+}
+
+// countAxis makes Y count from zero, with headroom for labels.
+func countAxis(p *plot.Plot, counts []int) {
+	top := 1
+	for _, n := range counts {
+		top = max(top, n)
+	}
+	p.Y.Min, p.Y.Max = 0, float64(top)*1.12
+	p.Y.Tick.Marker = ticks{want: 4, whole: true}
+}
+
+func sum(counts []int) int {
+	total := 0
+	for _, n := range counts {
+		total += n
+	}
+	return total
+}

@@ -1,0 +1,33 @@
+package chart
+
+import (
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// row is the Y of the i-th row of a horizontal bar chart, from the top.
+func row(i int) float64 { return -float64(i) }
+
+// rowTicks names the rows.
+type rowTicks []string
+
+// Ticks implements plot.Ticker.
+func (t rowTicks) Ticks(_, _ float64) []plot.Tick {
+	out := make([]plot.Tick, len(t))
+	for i, name := range t {
+		sty := Style(8.5, false, Muted)
+		out[i] = plot.Tick{Value: row(i), Label: Fit(Drawable(name, sty), sty, 130)}
+	}
+	return out
+}
+
+// horizontal turns p into a chart of named rows with a vertical grid.
+func horizontal(p *plot.Plot, names []string) {
+	g := plotter.NewGrid()
+	g.Horizontal.Width = 0
+	g.Vertical = draw.LineStyle{Color: Grid, Width: 0.5}
+	p.Add(g)
+	p.Y.Min, p.Y.Max = row(len(names)-1)-0.5, 0.5
+	p.Y.Tick.Marker = rowTicks(names)
+}

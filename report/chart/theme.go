@@ -1,0 +1,87 @@
+package chart
+
+import (
+	"image/color"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// The palette. Hues are told apart by the colour-blind (blue, orange, red
+// crosses) and differ in lightness, so that a grey print still reads; where
+// two areas touch, a hatch differs too.
+var (
+	Paper   = color.RGBA{0xff, 0xff, 0xff, 255} // background
+	Ink     = color.RGBA{0x26, 0x2b, 0x33, 255} // text
+	Muted   = color.RGBA{0x5f, 0x68, 0x74, 255} // secondary text
+	Axis    = color.RGBA{0xb8, 0xc0, 0xc9, 255} // axis lines
+	Grid    = color.RGBA{0xe4, 0xe7, 0xeb, 255} // grid lines
+	Sky     = color.RGBA{0xa9, 0xcf, 0xec, 255} // bars
+	Steel   = color.RGBA{0x4a, 0x6d, 0x8c, 255} // spread
+	Blue    = color.RGBA{0x1f, 0x5f, 0x99, 255} // main curve
+	Orange  = color.RGBA{0xc2, 0x5e, 0x0a, 255} // second curve
+	Red     = color.RGBA{0xd6, 0x27, 0x28, 255} // best of N, blocking threshold
+	Amber   = color.RGBA{0xa1, 0x6d, 0x06, 255} // caution threshold
+	Green   = color.RGBA{0x1e, 0x6b, 0x41, 255} // GO
+	Charred = color.RGBA{0x53, 0x5a, 0x66, 255} // dead items
+)
+
+// Palette names every colour a Figure may use, so that a page can restyle an
+// SVG, for a dark background for example.
+func Palette() []Colour {
+	return []Colour{
+		{"paper", Paper}, {"ink", Ink}, {"muted", Muted}, {"axis", Axis}, {"grid", Grid}, {"sky", Sky}, {"steel", Steel},
+		{"blue", Blue}, {"orange", Orange}, {"red", Red}, {"amber", Amber}, {"green", Green}, {"charred", Charred},
+	}
+}
+
+// Colour is one colour of the palette.
+type Colour struct {
+	Name string
+	RGBA color.RGBA
+}
+
+// tint is c at a share of its opacity: the fill of a band.
+func tint(c color.RGBA, alpha float64) color.NRGBA {
+	return color.NRGBA{R: c.R, G: c.G, B: c.B, A: uint8(255*alpha + 0.5)}
+}
+
+// bold is font.WeightBold of golang.org/x/image.
+const bold = 3
+
+// Style returns the house's sans text style, anchored at its left top.
+func Style(size vg.Length, strong bool, c color.Color) text.Style {
+	f := font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
+	if strong {
+		f.Weight = bold
+	}
+	return text.Style{Color: c, Font: f, XAlign: draw.XLeft, YAlign: draw.YTop, Handler: plot.DefaultTextHandler}
+}
+
+// newPlot returns axes in the house style: horizontal grid, no Y line.
+func newPlot(x, y string) *plot.Plot {
+	p := plot.New()
+	p.BackgroundColor = nil
+	p.X.Label.Text, p.Y.Label.Text = x, y
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		a.Label.TextStyle.Font = Style(9.5, false, Muted).Font
+		a.Label.TextStyle.Color = Muted
+		a.Label.Padding = 4
+		a.Tick.Label.Font = Style(8.5, false, Muted).Font
+		a.Tick.Label.Color = Muted
+		a.LineStyle = draw.LineStyle{Color: Axis, Width: 0.6}
+		a.Tick.LineStyle = a.LineStyle
+		a.Tick.Length = 3
+		a.Padding = 2
+	}
+	p.Y.LineStyle.Width, p.Y.Tick.LineStyle.Width, p.Y.Tick.Length = 0, 0, 0
+	g := plotter.NewGrid()
+	g.Vertical.Width = 0
+	g.Horizontal = draw.LineStyle{Color: Grid, Width: 0.5}
+	p.Add(g)
+	return p
+}

@@ -1,0 +1,99 @@
+package chart
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg/draw"
+
+	"gonogo/analysis"
+)
+
+func drawToolCalls(r *analysis.Result) (*plot.Plot, error) {
+	_, s, err := shown(r)
+	if err != nil {
+		return nil, err
+	}
+	h := s.Tools.Histogram
+	switch {
+	case sum(h.Counts) == 0 || len(h.Edges) != len(h.Counts)+1:
+		return nil, noData("no trace of tool calls was recorded with these rollouts")
+	case s.Tools.Max == 0:
+		return nil, noData("no rollout called a tool")
+	}
+	p := newPlot("tool calls of a rollout", "rollouts")
+	p.Add(callBars(h))
+	countAxis(p, h.Counts)
+	lo, hi := h.Edges[0], h.Edges[len(h.Edges)-1]
+	p95, budget := callRules(s)
+	if budget != nil {
+		hi = math.Max(hi, budget.at+0.5)
+	}
+	p.X.Min, p.X.Max = lo-0.6, hi+0.1
+	p.X.Tick.Marker = between{ticks{want: 10, whole: true}, lo, hi}
+	if p95 != nil {
+		p.Add(*p95)
+	}
+	if budget != nil {
+		p.Add(*budget)
+	}
+	return p, nil
+}
+
+func captionToolCalls(r *analysis.Result) Caption {
+	split, s, _ := Shown(r)
+	t := s.Tools
+	c := Caption{Title: "Tool calls per rollout", Subtitle: counted(split, s)}
+	if t.Calls.Known() && t.P95.Known() {
+		c.Title = fmt.Sprintf("A rollout makes %s tool calls on average; 95 %% make at most %s", Number(*t.Calls.Value), Number(*t.P95.Value))
+	}
+	if t.Calls.Known() && t.Calls.Low != nil && t.Calls.High != nil {
+		c.Subtitle += fmt.Sprintf("; mean %s [%s, %s], %s", Number(*t.Calls.Value), Number(*t.Calls.Low), Number(*t.Calls.High), interval(r, "95th percentile", t.P95))
+	}
+	c.Legend = []Entry{{"rollouts", []plot.Thumbnailer{callBars(t.Histogram)}}}
+	p95, budget := callRules(s)
+	if p95 != nil {
+		words := "95th percentile " + Number(p95.at)
+		if t.P95.Low != nil && t.P95.High != nil {
+			words += fmt.Sprintf(" [%s, %s]", Number(*t.P95.Low), Number(*t.P95.High))
+		}
+		c.Legend = append(c.Legend, Entry{words, []plot.Thumbnailer{*p95}})
+	}
+	if budget != nil {
+		words := "budget " + Number(budget.at)
+		if t.OverBudget != nil {
+			words += fmt.Sprintf(", reached by %s of rollouts", Percent(*t.OverBudget))
+		}
+		c.Legend = append(c.Legend, Entry{words, []plot.Thumbnailer{*budget}})
+	}
+	return c
+}
+
+// callBars centres a bar on its count: bins of one count are [c, c+1).
+func callBars(h analysis.Histogram) bars {
+	b := bars{fill: Sky}
+	for i, n := range h.Counts {
+		w := h.Edges[i+1] - h.Edges[i]
+		b.list = append(b.list, bar{h.Edges[i] - w/2 + w*0.06, h.Edges[i+1] - w/2 - w*0.06, 0, float64(n)})
+	}
+	return b
+}
+
+// callRules marks the 95th percentile and the budget; the budget's label
+// stands lower, so that the two never share a line.
+func callRules(s *analysis.SplitResult) (p95, budget *rule) {
+	if s.Tools.P95.Known() {
+		p95 = &rule{
+			at: *s.Tools.P95.Value, upward: true, label: "P95 " + Number(*s.Tools.P95.Value),
+			line: draw.LineStyle{Color: Blue, Width: 1.2, Dashes: dashed},
+		}
+	}
+	if s.Tools.Budget != nil {
+		budget = &rule{
+			at: float64(*s.Tools.Budget), upward: true, label: "budget " + Count(*s.Tools.Budget), drop: 11,
+			line: draw.LineStyle{Color: Red, Width: 1.4},
+		}
+	}
+	return p95, budget
+}

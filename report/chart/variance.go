@@ -1,0 +1,181 @@
+package chart
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg/draw"
+
+	"gonogo/analysis"
+)
+
+// columns is how many marks stand side by side at most; more items than
+// crowded are drawn as means of neighbours, for one mark an item would run
+// into one block.
+const (
+	crowded = 400
+	columns = 100
+)
+
+func drawVariance(r *analysis.Result) (*plot.Plot, error) {
+	_, s, err := shown(r)
+	if err != nil {
+		return nil, err
+	}
+	items := measured(s)
+	if len(items) == 0 {
+		return nil, noData("no rollout has a reward")
+	}
+	m := varianceMarks(r, items)
+	p := newPlot(m.xLabel, "reward")
+	p.Add(m.bars)
+	if m.band != nil {
+		p.Add(*m.band)
+	} else {
+		p.Add(m.sigma)
+	}
+	p.Add(m.best)
+	p.X.Min, p.X.Max = -0.5-float64(len(items))*0.005, float64(len(items))-0.5+float64(len(items))*0.005
+	p.X.Tick.Marker = between{ticks{want: 6, whole: true}, 0, float64(len(items))}
+	rewardAxis(p, r, m.low, m.high)
+	return p, nil
+}
+
+func captionVariance(r *analysis.Result) Caption {
+	split, s, _ := Shown(r)
+	items := measured(s)
+	m := varianceMarks(r, items)
+	mixed, classed := s.Classes.Counts[analysis.Mixed], 0
+	for _, it := range items {
+		if it.Class != analysis.Unclassed {
+			classed++
+		}
+	}
+	c := Caption{Subtitle: counted(split, s) + "; sorted by mean reward"}
+	switch {
+	case classed == 0:
+		c.Title = "One sample per item: how far samples of an item differ cannot be seen"
+	case mixed == 0:
+		c.Title = fmt.Sprintf("No item's samples differ in reward: nothing to compare in %s", plural(classed, "item"))
+	case mixed == classed:
+		c.Title = fmt.Sprintf("Samples differ in reward on every one of %s", plural(classed, "item"))
+	default:
+		c.Title = fmt.Sprintf("Samples differ in reward on %s of %s", Count(mixed), plural(classed, "item"))
+	}
+	over := ""
+	if m.each > 1 {
+		over = fmt.Sprintf(", mean over %d neighbouring items", m.each)
+	}
+	c.Legend = []Entry{
+		{"mean reward" + over, []plot.Thumbnailer{m.bars}},
+		{"± 1 standard deviation (n − 1)", []plot.Thumbnailer{m.sigma}},
+		{"best of " + samples(s.Samples), []plot.Thumbnailer{m.best}},
+	}
+	if m.band != nil {
+		c.Legend[1].Thumbs = []plot.Thumbnailer{*m.band}
+	}
+	return c
+}
+
+// measured returns the items that have a mean, lowest first; equal means
+// stand in the order of their ids, so that the picture is always the same.
+func measured(s *analysis.SplitResult) []analysis.ItemResult {
+	var items []analysis.ItemResult
+	for _, it := range s.Classes.Items {
+		if it.Mean != nil {
+			items = append(items, it)
+		}
+	}
+	slices.SortFunc(items, func(a, b analysis.ItemResult) int {
+		return cmp.Or(cmp.Compare(*a.Mean, *b.Mean), cmp.Compare(a.Item, b.Item))
+	})
+	return items
+}
+
+// variance holds the marks of the variance chart: one an item, or one for
+// each neighbouring items.
+type variance struct {
+	bars      bars
+	sigma     whiskers
+	band      *curve // instead of sigma when items are aggregated
+	best      crosses
+	each      int
+	low, high float64
+	xLabel    string
+}
+
+func varianceMarks(r *analysis.Result, items []analysis.ItemResult) variance {
+	n := len(items)
+	groups, each := n, 1
+	if n > crowded {
+		each = (n + columns - 1) / columns
+		groups = (n + each - 1) / each
+	}
+	base := baseline(r)
+	m := variance{each: each, low: math.Inf(1), high: math.Inf(-1)}
+	m.bars.fill = Sky
+	m.sigma.LineStyle = draw.LineStyle{Color: Steel, Width: 0.8}
+	m.best = crosses{color: Red, slot: float64(each)}
+	line := curve{line: draw.LineStyle{Color: Blue, Width: 1.2}, band: tint(Steel, 0.38)}
+	gap := 0.1
+	if n > 150 {
+		gap = 0
+	}
+	for g := range groups {
+		lo, hi := g*each, min((g+1)*each, n)
+		mean, sd, best := average(items[lo:hi])
+		x0, x1 := float64(lo)-0.5, float64(hi)-0.5
+		x := (x0 + x1) / 2
+		m.bars.list = append(m.bars.list, bar{x0 + gap, x1 - gap, base, mean})
+		low, high := mean, mean
+		if sd != nil {
+			low, high = clip(r, mean-*sd), clip(r, mean+*sd)
+			if each == 1 {
+				m.sigma.x, m.sigma.lo, m.sigma.hi = append(m.sigma.x, x), append(m.sigma.lo, low), append(m.sigma.hi, high)
+			}
+		}
+		line.x, line.y, line.lo, line.hi = append(line.x, x), append(line.y, mean), append(line.lo, low), append(line.hi, high)
+		if best != nil {
+			m.best.x, m.best.y = append(m.best.x, x), append(m.best.y, *best)
+			high = math.Max(high, *best)
+		}
+		m.low, m.high = math.Min(m.low, low), math.Max(m.high, high)
+	}
+	m.xLabel = fmt.Sprintf("item, sorted by mean reward (%s)", plural(n, "item"))
+	if each > 1 {
+		m.band = &line
+		m.xLabel = fmt.Sprintf("item, sorted by mean reward (%s; each mark is the mean of %d)", plural(n, "item"), each)
+	}
+	return m
+}
+
+// average returns the means of the items' mean, standard deviation and best;
+// nil where no item has one.
+func average(items []analysis.ItemResult) (mean float64, sd, best *float64) {
+	var sds, bests []float64
+	for _, it := range items {
+		mean += *it.Mean
+		if it.SD != nil {
+			sds = append(sds, *it.SD)
+		}
+		if it.Best != nil {
+			bests = append(bests, *it.Best)
+		}
+	}
+	return mean / float64(len(items)), meanOf(sds), meanOf(bests)
+}
+
+func meanOf(x []float64) *float64 {
+	if len(x) == 0 {
+		return nil
+	}
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	sum /= float64(len(x))
+	return &sum
+}

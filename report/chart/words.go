@@ -1,0 +1,147 @@
+package chart
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"gonogo/analysis"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+// Number writes x with three significant digits, without trailing zeros, and
+// with thousands separated: 0.42, 0.0517, 12.3, 1,230.
+func Number(x float64) string {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return "?"
+	}
+	if x == 0 {
+		return "0"
+	}
+	digits := 2 - int(math.Floor(math.Log10(math.Abs(x))))
+	if digits > 12 {
+		return strconv.FormatFloat(x, 'g', 2, 64)
+	}
+	if digits < 0 {
+		scale := math.Pow(10, float64(-digits))
+		x, digits = math.Round(x/scale)*scale, 0
+	}
+	s := strconv.FormatFloat(x, 'f', digits, 64)
+	if strings.Contains(s, ".") {
+		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	}
+	if s == "-0" {
+		s = "0"
+	}
+	return group(s)
+}
+
+// Count writes a whole number with thousands separated.
+func Count(n int) string { return group(strconv.Itoa(n)) }
+
+// Percent writes a share between 0 and 1 as a percentage. It says "< 0.1 %"
+// and "> 99.9 %" rather than round a share to none or all.
+func Percent(share float64) string {
+	p := 100 * share
+	switch {
+	case p > 0 && p < 0.1:
+		return "< 0.1 %"
+	case p < 100 && p > 99.9:
+		return "> 99.9 %"
+	case p < 10 && p != math.Trunc(p):
+		return strconv.FormatFloat(p, 'f', 1, 64) + " %"
+	case p > 99 && p < 100:
+		return strconv.FormatFloat(p, 'f', 1, 64) + " %"
+	}
+	return strconv.FormatFloat(p, 'f', 0, 64) + " %"
+}
+
+// group puts commas between the thousands of a decimal number.
+func group(s string) string {
+	whole, rest, _ := strings.Cut(s, ".")
+	sign := ""
+	if strings.HasPrefix(whole, "-") {
+		sign, whole = "-", whole[1:]
+	}
+	var b strings.Builder
+	for i, d := range whole {
+		if i > 0 && (len(whole)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(d)
+	}
+	if rest != "" {
+		return sign + b.String() + "." + rest
+	}
+	return sign + b.String()
+}
+
+// plural is "1 item", "2 items".
+func plural(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return Count(n) + " " + one + "s"
+}
+
+// Shown returns the split that a chart of one split shows: train, else the
+// first there is. ok is false when the Result has no split.
+func Shown(r *analysis.Result) (split rollout.Split, s *analysis.SplitResult, ok bool) {
+	for _, split := range rollout.Splits() {
+		if s := r.Splits[split]; s != nil {
+			return split, s, true
+		}
+	}
+	return "", nil, false
+}
+
+// shown is Shown as the first lines of a Draw want it.
+func shown(r *analysis.Result) (rollout.Split, *analysis.SplitResult, error) {
+	split, s, ok := Shown(r)
+	if !ok {
+		return "", nil, noData("the run has no rollouts")
+	}
+	return split, s, nil
+}
+
+// counted words how much was measured: "train: 120 items × 8 samples, n = 960
+// rollouts".
+func counted(split rollout.Split, s *analysis.SplitResult) string {
+	return fmt.Sprintf("%s: %s × %s, n = %s", split, plural(s.Items.Measured, "item"), samples(s.Samples), plural(s.Reward.N, "rollout"))
+}
+
+// samples words the samples per item: "8 samples", "3 to 8 samples".
+func samples(n analysis.Spread) string {
+	if n.Min == n.Max {
+		return plural(n.Max, "sample")
+	}
+	return fmt.Sprintf("%s to %s", Count(n.Min), plural(n.Max, "sample"))
+}
+
+// interval words the band of an estimate: "95 % intervals (Korn–Graubard)".
+func interval(r *analysis.Result, what string, e stat.Estimate) string {
+	words := fmt.Sprintf("%s: %s intervals", what, Percent(r.Confidence))
+	if e.Method != "" {
+		words += " (" + e.Method + ")"
+	}
+	return words
+}
+
+// at returns the estimate at k, else the one with the largest k that has a
+// value. ok is false when there is none.
+func at(list []analysis.AtK, k int) (found analysis.AtK, ok bool) {
+	for _, e := range list {
+		if !e.Known() {
+			continue
+		}
+		if e.K == k {
+			return e, true
+		}
+		if !ok || e.K > found.K {
+			found, ok = e, true
+		}
+	}
+	return found, ok
+}
