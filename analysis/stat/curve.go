@@ -1,0 +1,103 @@
+package stat
+
+import (
+	"math"
+	"slices"
+)
+
+// AtK is an estimate at k rollouts per item.
+type AtK struct {
+	Estimate
+	K int `json:"k"`
+}
+
+// BestOf returns the mean over items of E[max of k rewards], for each k of ks
+// in their order. All items must have max(ks) rewards or more (it panics
+// otherwise), so that every k speaks of the same items: the caller passes the
+// common set. Empty items are left out.
+// Each point is unbiased (MaxOfK) and has the interval of ItemMeans; FixedSE
+// comes from the jackknife and is nil when k is some item's n.
+// Cost: O(items · n · len(ks)).
+func BestOf(items [][]float64, ks []int, r *Range, conf float64) []AtK {
+	return curve(items, ks, r, conf, MaxOfK, MaxOfKVar, "mean of unbiased E[max of k] (Chen et al. 2021, for real rewards)")
+}
+
+// WorstOf is BestOf for E[min of k rewards].
+func WorstOf(items [][]float64, ks []int, r *Range, conf float64) []AtK {
+	return curve(items, ks, r, conf, MinOfK, MinOfKVar, "mean of unbiased E[min of k] (Yao et al. 2024, for real rewards)")
+}
+
+func curve(items [][]float64, ks []int, r *Range, conf float64,
+	value func([]float64, int) float64, variance func([]float64, int) *float64, method string) []AtK {
+
+	sorted := sortedItems(items)
+	n := 0
+	for _, item := range sorted {
+		n += len(item)
+	}
+	points := make([]AtK, 0, len(ks))
+	for _, k := range ks {
+		values, within := perItem(sorted,
+			func(y []float64) float64 { return value(y, k) },
+			func(y []float64) *float64 { return variance(y, k) })
+		points = append(points, AtK{K: k, Estimate: ItemMeans(values, within, n, r, conf, method)})
+	}
+	return points
+}
+
+// perItem applies a statistic and its variance to each item. The variances
+// are nil when one of them is.
+func perItem(sorted [][]float64, value func([]float64) float64, variance func([]float64) *float64) (values, within []float64) {
+	values, within = make([]float64, len(sorted)), make([]float64, len(sorted))
+	for i, y := range sorted {
+		values[i] = value(y)
+		if within == nil {
+			continue
+		}
+		if v := variance(y); v != nil {
+			within[i] = *v
+		} else {
+			within = nil
+		}
+	}
+	return values, within
+}
+
+// maxPoints is the length past which a curve is thinned.
+const maxPoints = 64
+
+// Ks returns the group sizes to draw a curve at, ascending: 1 to nMin, and
+// past 64 of them that many spread evenly on a log scale. nMin and those of
+// keep that lie between 1 and nMin are always among them.
+func Ks(nMin int, keep ...int) []int {
+	if nMin <= maxPoints {
+		ks := make([]int, 0, max(0, nMin))
+		for k := 1; k <= nMin; k++ {
+			ks = append(ks, k)
+		}
+		return ks
+	}
+	fixed := []int{1, nMin}
+	for _, k := range keep {
+		if 1 <= k && k <= nMin {
+			fixed = append(fixed, k)
+		}
+	}
+	best := compact(fixed)
+	for points := 2; ; points++ { // small k coincide once rounded, so more points are tried than wanted
+		ks := slices.Clone(fixed)
+		step := math.Log(float64(nMin)) / float64(points-1)
+		for i := range points {
+			ks = append(ks, min(nMin, int(math.Round(math.Exp(step*float64(i))))))
+		}
+		if ks = compact(ks); len(ks) > maxPoints {
+			return best
+		}
+		best = ks
+	}
+}
+
+func compact(ks []int) []int {
+	slices.Sort(ks)
+	return slices.Compact(ks)
+}

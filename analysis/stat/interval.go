@@ -1,0 +1,122 @@
+package stat
+
+import (
+	"fmt"
+	"math"
+)
+
+// hugeSize is the effective size past which beta quantiles lose digits and
+// no longer differ from the t interval.
+const hugeSize = 1e8
+
+// spread is a mean with all that its interval depends on.
+type spread struct {
+	mean, se float64
+	clusters int     // independent units: t has clusters-1 degrees of freedom
+	equal    float64 // as many equally weighing units; equals clusters for equal weights
+	n        int     // rollouts
+	r        *Range
+	conf     float64
+}
+
+// interval is the one rule for every mean in this package, for two units or
+// more.
+//
+//   - No spread at all: see agreed.
+//   - Bounded: Clopper–Pearson at the effective size n* = p(1-p)/(se/R)²
+//     times (t(n-1)/t(m-1))², p = (mean-lo)/R (Korn & Graubard 1998, Survey
+//     Methodology 24:193). n* is not cut at n: rewards finer than 0/1 carry
+//     more than one bit of a coin each, and their intervals are that much
+//     narrower.
+//   - Unbounded: mean ± t(m-1)·se.
+func (s spread) interval() (low, high *float64, method string) {
+	if s.flat() {
+		return s.agreed()
+	}
+	t := tQuantile(s.conf, s.clusters-1)
+	if s.r == nil || !s.r.holds(s.mean) {
+		return Some(s.mean - t*s.se), Some(s.mean + t*s.se), fmt.Sprintf("t(%d) interval", s.clusters-1)
+	}
+	p, se := s.r.share(s.mean), s.se/s.r.Width()
+	ratio := tQuantile(s.conf, max(s.n, s.clusters)-1) / t
+	size := p * (1 - p) / (se * se) * ratio * ratio
+	lo, hi := s.r.share(s.mean-t*s.se), s.r.share(s.mean+t*s.se)
+	if size < hugeSize {
+		lo, hi = ClopperPearson(p*size, size, s.conf)
+	}
+	return Some(s.r.at(min(lo, p))), Some(s.r.at(max(hi, p))), "Korn–Graubard interval"
+}
+
+// agreed is the interval where all units have the same value: Clopper–Pearson
+// on the number of units at either end of the range (valid for any bounded
+// quantity, since a value off the end is at least as frequent as it is large),
+// Hoeffding strictly inside, none without a range. It never is [x, x].
+func (s spread) agreed() (low, high *float64, method string) {
+	switch {
+	case s.r == nil || !s.r.holds(s.mean):
+		return nil, nil, "no interval"
+	case s.r.atEnd(s.mean):
+		p := math.Round(s.r.share(s.mean))
+		lo, hi := ClopperPearson(p*s.equal, s.equal, s.conf)
+		return Some(s.r.at(lo)), Some(s.r.at(hi)), "Clopper–Pearson interval over items"
+	}
+	lo, hi := Hoeffding(s.mean, max(1, int(s.equal)), *s.r, s.conf)
+	return Some(lo), Some(hi), "Hoeffding interval over items"
+}
+
+// flat reports whether the standard error is nothing but float noise.
+func (s spread) flat() bool {
+	scale := math.Abs(s.mean)
+	if s.r != nil {
+		scale = s.r.Width()
+	}
+	return s.se <= rounding*scale
+}
+
+// estimate turns a spread into an Estimate, warnings included.
+func (s spread) estimate(items int, fixed *float64, method string) Estimate {
+	e := Estimate{Value: Some(s.mean), N: s.n, Items: items, FixedSE: fixed, Warnings: []string{}}
+	if s.r != nil && !s.r.holds(s.mean) {
+		e.warn("the mean %g lies outside the range [%g, %g]: set the range to what the grader can give", s.mean, s.r.Lo, s.r.Hi)
+	}
+	if s.clusters < 2 {
+		e.single(s.r)
+		e.Method = method
+		return e
+	}
+	var interval string
+	e.Low, e.High, interval = s.interval()
+	e.Method = method + "; " + interval
+	if !s.flat() {
+		e.SE = Some(s.se)
+		return e
+	}
+	if e.Low == nil {
+		e.warn("all %d items agree and the range is unbounded: no interval; set a range, or measure items that differ", items)
+	} else {
+		e.warn("all %d items agree, so their spread says nothing: the interval rests on their number and the range alone", items)
+	}
+	return e
+}
+
+// single is the interval of one unit: everything the range allows.
+func (e *Estimate) single(r *Range) {
+	if r == nil || !r.holds(*e.Value) {
+		e.warn("one independent item: no interval; at least 2 are needed and 20 or more make it useful")
+		return
+	}
+	e.Low, e.High = Some(r.Lo), Some(r.Hi)
+	e.warn("one independent item: the interval is the whole range; at least 2 are needed and 20 or more make it useful")
+}
+
+// warn appends a warning.
+func (e *Estimate) warn(format string, args ...any) {
+	e.Warnings = append(e.Warnings, fmt.Sprintf(format, args...))
+}
+
+// unknown is an estimate that could not be made, with the reason.
+func unknown(items, n int, method, format string, args ...any) Estimate {
+	e := Estimate{Items: items, N: n, Method: method, Warnings: []string{}}
+	e.warn(format, args...)
+	return e
+}

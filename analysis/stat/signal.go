@@ -1,0 +1,84 @@
+package stat
+
+import "math"
+
+// Signal estimates the share of groups of size g in which rewards span more
+// than delta, for items like these: the mean of Informative with the interval
+// of ItemMeans on [0, 1]. It is unknown where an item has fewer than g
+// rewards: SignalBracket says what can be said then. Empty items are left out.
+func Signal(items [][]float64, g int, delta float64, conf float64) Estimate {
+	const method = "mean of the unbiased share of informative groups"
+	sorted := sortedItems(items)
+	least, n := counts(sorted)
+	if len(sorted) > 0 && least < g {
+		return unknown(len(sorted), n, method, "an item has only %d samples: groups of %d need %d or a bracket", least, g, g)
+	}
+	return signal(sorted, g, delta, n, conf, method)
+}
+
+func signal(sorted [][]float64, g int, delta float64, n int, conf float64, method string) Estimate {
+	values, within := perItem(sorted,
+		func(y []float64) float64 { return Informative(y, g, delta) },
+		func(y []float64) *float64 { return InformativeVar(y, g, delta) })
+	return ItemMeans(values, within, n, &unit, conf, method)
+}
+
+// SignalBracket bounds Signal for groups larger than the n samples at hand (n
+// the least of any item), without a model. A group's chance to be informative
+// is 0 for one draw, and concave and rising in its size, so
+//
+//	s_n <= s_g <= min(1, s_n·(g-1)/(n-1)).
+//
+// Both estimates are those of s_n, the upper one scaled. For g <= n both are
+// Signal. With n = 1 nothing is known.
+func SignalBracket(items [][]float64, g int, delta float64, conf float64) (lower, upper Estimate) {
+	sorted := sortedItems(items)
+	n, total := counts(sorted)
+	if len(sorted) == 0 || g <= n {
+		e := Signal(items, g, delta, conf)
+		return e, e
+	}
+	if n < 2 {
+		e := unknown(len(sorted), total, "bracket by concavity", "an item has 1 sample: whether rewards differ needs at least 2, and %d for groups of %d", g, g)
+		return e, e
+	}
+	lower = signal(sorted, n, delta, total, conf, "share of informative groups at the samples at hand: a lower bound by concavity")
+	upper = signal(sorted, n, delta, total, conf, "share of informative groups at the samples at hand, scaled by (g-1)/(n-1): an upper bound by concavity")
+	upper.scale(float64(g-1) / float64(n-1))
+	return lower, upper
+}
+
+// scale multiplies a share by a factor >= 1 and cuts it at 1. Where the whole
+// interval would end up at 1, its low end stays where it was.
+func (e *Estimate) scale(factor float64) {
+	capped := *e.Value*factor >= 1
+	low := *e.Low
+	for _, p := range []**float64{&e.Value, &e.Low, &e.High} {
+		*p = Some(math.Min(1, **p*factor))
+	}
+	if *e.Low == *e.High {
+		e.Low = Some(low)
+	}
+	if capped {
+		e.SE, e.FixedSE = nil, nil
+		e.warn("the bound is cut at 1: it says nothing")
+		return
+	}
+	if e.SE != nil {
+		e.SE = Some(*e.SE * factor)
+	}
+	if e.FixedSE != nil {
+		e.FixedSE = Some(*e.FixedSE * factor)
+	}
+}
+
+// counts returns the least number of rewards of an item, and all of them.
+func counts(items [][]float64) (least, total int) {
+	for i, item := range items {
+		if i == 0 || len(item) < least {
+			least = len(item)
+		}
+		total += len(item)
+	}
+	return least, total
+}
