@@ -1,0 +1,109 @@
+package dataset
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"gonogo/sampler/rollout"
+)
+
+// maxShown is how many rows of a file are named one by one under one rule.
+const maxShown = 10
+
+// Rule is one thing that a platform, or a trainer's common sense, asks of the
+// data. A rule looks at rows, at files, or at all files together.
+type Rule struct {
+	Name, Doc string
+
+	limit func(Target) Limit                               // nil: advice that holds everywhere and never blocks
+	row   func(it *row, limit Limit) string                // what is wrong with the row; "" when nothing is
+	file  func(f *File, rows []row, limit Limit) string    // what is wrong with the file
+	files func(files []*File, limit Limit) (*File, string) // what is wrong with the files together
+}
+
+// Rules lists the rules that Check applies, in the order shown.
+func Rules() []Rule { return slices.Concat(limitRules(), fieldRules()) }
+
+// Check returns what the target, and any trainer, would have against the
+// files: the Problems of loading them, then those of Rules, sorted by split
+// and line. A Problem is blocking when it breaks a verified rule of the
+// target; the rest is advice.
+func Check(files []*File, target Target) []rollout.Problem {
+	var found []rollout.Problem
+	rules := Rules()
+	for _, f := range files {
+		found = append(found, f.Problems...)
+		rows := decodeRows(f)
+		for _, r := range rules {
+			found = append(found, r.check(f, rows, target)...)
+		}
+	}
+	for _, r := range rules {
+		limit, on := r.applies(target)
+		if !on || r.files == nil {
+			continue
+		}
+		if f, why := r.files(files, limit); why != "" {
+			p := rollout.Problem{Rule: r.Name, Message: why, Blocking: limit.Verified}
+			if f != nil {
+				p.Split, p.File = f.Split, f.base()
+			}
+			found = append(found, p)
+		}
+	}
+	order := rollout.Splits()
+	slices.SortStableFunc(found, func(a, b rollout.Problem) int {
+		return cmp.Or(cmp.Compare(slices.Index(order, a.Split), slices.Index(order, b.Split)), cmp.Compare(a.Line, b.Line))
+	})
+	return found
+}
+
+// applies returns the rule's limit on the target, and whether it applies there.
+func (r Rule) applies(t Target) (Limit, bool) {
+	if r.limit == nil {
+		return Limit{}, true
+	}
+	limit := r.limit(t)
+	return limit, limit.Value != 0
+}
+
+// check applies the rule to one file.
+func (r Rule) check(f *File, rows []row, t Target) []rollout.Problem {
+	limit, on := r.applies(t)
+	if !on {
+		return nil
+	}
+	var found []rollout.Problem
+	add := func(line int, why string) {
+		if limit.Source != "" {
+			why += " (" + limit.Source + ")"
+		}
+		found = append(found, rollout.Problem{Split: f.Split, File: f.base(), Line: line, Rule: r.Name, Message: why, Blocking: limit.Verified})
+	}
+	if r.file != nil {
+		if why := r.file(f, rows, limit); why != "" {
+			add(0, why)
+		}
+	}
+	if r.row == nil {
+		return found
+	}
+	bad, next := 0, 0
+	for i := range rows {
+		why := r.row(&rows[i], limit)
+		if why == "" {
+			continue
+		}
+		switch bad++; {
+		case bad <= maxShown:
+			add(rows[i].item.Line, why)
+		case next == 0:
+			next = rows[i].item.Line
+		}
+	}
+	if bad > maxShown {
+		add(next, fmt.Sprintf("and %d more rows like the %d before, this being the next", bad-maxShown, maxShown))
+	}
+	return found
+}

@@ -1,0 +1,146 @@
+package dataset
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"gonogo/sampler/rollout"
+)
+
+// Options name the row fields that carry an item's labels.
+type Options struct {
+	IDField       string // "id" when empty
+	CategoryField string // "category" when empty
+	FamilyField   string // "family" when empty
+}
+
+// withDefaults fills in the usual names.
+func (o Options) withDefaults() Options {
+	for _, f := range []struct {
+		name     *string
+		fallback string
+	}{{&o.IDField, "id"}, {&o.CategoryField, "category"}, {&o.FamilyField, "family"}} {
+		if *f.name == "" {
+			*f.name = f.fallback
+		}
+	}
+	return o
+}
+
+// File is one data file, read.
+type File struct {
+	Path     string
+	Split    rollout.Split
+	SHA256   string // of the file's bytes, hexadecimal
+	Bytes    int64
+	Rows     int // rows in the file; more than len(Items) when rows with one id repeat
+	Items    []rollout.Item
+	Problems []rollout.Problem // what holds for every platform; Check adds the target's rules
+
+	options Options
+}
+
+// maxLine is the longest row that is read, far above what any tool or grader
+// takes.
+const maxLine = 64 << 20
+
+// maxErrors is how many bad rows are named before reading stops.
+const maxErrors = 20
+
+// Load reads the file as one split. A byte order mark, CRLF and blank lines
+// are fine. The error joins up to 20 bad rows, each as path:line: broken JSON,
+// a row that is no object, missing or empty messages, an id that is neither a
+// string nor a whole number, one id on two different rows or once as a string
+// and once as a number; also a file without rows. A row without an id is
+// called line-17 after its line. A row wrapped as {"item":{…}} is unwrapped,
+// and a Problem says so; a row that repeats an earlier one together with its
+// id is left out, and a Problem says so.
+func Load(path string, split rollout.Split, opt Options) (*File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read the %s file: %w", split, err)
+	}
+	defer f.Close()
+	return read(f, path, split, opt)
+}
+
+// read is Load for anything that can be read; path is what errors say.
+func read(r io.Reader, path string, split rollout.Split, opt Options) (*File, error) {
+	opt = opt.withDefaults()
+	sum := sha256.New()
+	rd := &reader{
+		file: &File{Path: path, Split: split, options: opt},
+		ids:  map[string]firstUse{},
+		rows: map[[sha256.Size]byte]int{},
+	}
+	in := bufio.NewReaderSize(io.TeeReader(r, sum), 1<<16)
+	for line := 1; ; line++ {
+		text, err := readLine(in)
+		rd.file.Bytes += int64(len(text))
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, fmt.Errorf("%s:%d: %w", path, line, err)
+		}
+		if line == 1 {
+			if why := foreign(text); why != "" {
+				return nil, fmt.Errorf("%s:1: %s", path, why)
+			}
+			text = bytes.TrimPrefix(text, []byte("\ufeff"))
+		}
+		if text = bytes.TrimSpace(text); len(text) > 0 {
+			rd.row(text, line)
+		}
+		if err != nil || len(rd.errs) >= maxErrors {
+			break
+		}
+	}
+	if len(rd.errs) > 0 {
+		return nil, errors.Join(rd.errs...)
+	}
+	if rd.file.Rows == 0 {
+		return nil, fmt.Errorf("%s: no rows in it", path)
+	}
+	rd.file.SHA256 = hex.EncodeToString(sum.Sum(nil))
+	rd.finish()
+	return rd.file, nil
+}
+
+// readLine returns the next line with its end. A line above maxLine is an
+// error.
+func readLine(in *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := in.ReadSlice('\n')
+		line = append(line, part...)
+		if len(line) > maxLine {
+			return nil, fmt.Errorf("the line is longer than %d MB", maxLine>>20)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+	}
+}
+
+// foreign recognises files that are not JSONL by how they begin.
+func foreign(first []byte) string {
+	switch trimmed := bytes.TrimSpace(bytes.TrimPrefix(first, []byte("\ufeff"))); {
+	case bytes.HasPrefix(first, []byte{0x1f, 0x8b}):
+		return "the file is compressed with gzip: unpack it first"
+	case bytes.HasPrefix(first, []byte{0xff, 0xfe}), bytes.HasPrefix(first, []byte{0xfe, 0xff}):
+		return "the file is UTF-16: save it as UTF-8"
+	case bytes.HasPrefix(trimmed, []byte("[")):
+		return "the file is a JSON array: write one object a line (jq -c '.[]' does it)"
+	case bytes.Equal(trimmed, []byte("{")):
+		return "the object goes over several lines: write one object a line (jq -c . does it)"
+	}
+	return ""
+}
+
+// base returns the name that Items and Problems carry.
+func (f *File) base() string { return filepath.Base(f.Path) }

@@ -1,0 +1,251 @@
+package dataset
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"gonogo/sampler/rollout"
+)
+
+// row is an item with its top-level fields, decoded once for all rules.
+type row struct {
+	item   *rollout.Item
+	fields map[string]json.RawMessage
+	file   *File
+}
+
+func decodeRows(f *File) []row {
+	rows := make([]row, len(f.Items))
+	for i := range f.Items {
+		fields, err := object(f.Items[i].Row)
+		if err != nil {
+			fields = nil // not reached: Load decoded the row
+		}
+		rows[i] = row{&f.Items[i], fields, f}
+	}
+	return rows
+}
+
+// content complains about the first message part of one of these types.
+func (r *row) content(types ...string) string {
+	for i, m := range r.item.Messages {
+		var parts []struct {
+			Type string `json:"type"`
+		}
+		if len(m.Parts) == 0 || json.Unmarshal(m.Parts, &parts) != nil {
+			continue
+		}
+		for _, p := range parts {
+			if slices.Contains(types, p.Type) {
+				return fmt.Sprintf("messages[%d] holds content of type %q, which is not accepted", i, p.Type)
+			}
+		}
+	}
+	return ""
+}
+
+// extras returns the names of the fields that only the grader and the tools
+// read, sorted.
+func (r *row) extras() []string {
+	opt := r.file.options
+	var names []string
+	for name := range r.fields {
+		switch name {
+		case "messages", "tools", "parallel_tool_calls", opt.IDField, opt.CategoryField, opt.FamilyField:
+		default:
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// fieldRules are the rules of good sense: they warn on every platform.
+func fieldRules() []Rule {
+	return []Rule{
+		{Name: "role", Doc: "roles other than developer, system, user, assistant and tool are unknown", row: unknownRole},
+		{Name: "reserved_key", Doc: "messages and tools are reserved: tools holds function definitions in chat form; parallel_tool_calls is added by the platform", row: reservedKey},
+		{Name: "no_reference", Doc: "a row with messages alone gives the grader nothing to compare with", row: func(r *row, _ Limit) string {
+			if len(r.extras()) == 0 {
+				return "nothing but messages: the grader has no reference to compare with"
+			}
+			return ""
+		}},
+		{Name: "safety_phrase", Doc: "asking for the chain of thought trips the platform's safety screening", row: func(r *row, _ Limit) string {
+			for i, m := range r.item.Messages {
+				if strings.Contains(strings.ToLower(m.Content), "chain of thought") {
+					return fmt.Sprintf("messages[%d] speaks of the \"chain of thought\", which the safety screening of files may refuse", i)
+				}
+			}
+			return ""
+		}},
+		{Name: "extra_keys", Doc: "the same fields should stand in every row", file: unevenKeys},
+		{Name: "mixed_types", Doc: "a field should hold one type of value in all rows", file: mixedTypes},
+		{Name: "same_answer", Doc: "one answer for all rows can be learnt without the task", file: sameAnswer},
+		{Name: "split_keys", Doc: "the evaluation rows should have the fields of the training rows", files: splitKeys},
+	}
+}
+
+func unknownRole(r *row, _ Limit) string {
+	for i, m := range r.item.Messages {
+		switch m.Role {
+		case "developer", "system", "user", "assistant", "tool":
+		default:
+			return fmt.Sprintf("messages[%d] is of the unknown role %q", i, m.Role)
+		}
+	}
+	return ""
+}
+
+func reservedKey(r *row, _ Limit) string {
+	if _, there := r.fields["parallel_tool_calls"]; there {
+		return "the platform adds a field \"parallel_tool_calls\" of its own: rename this one"
+	}
+	if r.item.Tools == nil {
+		return ""
+	}
+	tools, err := functions(r.item.Tools)
+	if err != nil {
+		return "\"tools\" is reserved for function definitions: " + err.Error()
+	}
+	for i, t := range tools {
+		if !t.nested {
+			return fmt.Sprintf("tools[%d] is not in chat form: write {\"type\":\"function\",\"function\":{…}}", i)
+		}
+	}
+	return ""
+}
+
+// unevenKeys finds fields that some rows have and others lack.
+func unevenKeys(_ *File, rows []row, _ Limit) string {
+	have := map[string]int{}
+	for i := range rows {
+		for _, name := range rows[i].extras() {
+			have[name]++
+		}
+	}
+	var uneven []string
+	for _, name := range slices.Sorted(maps.Keys(have)) {
+		if have[name] == len(rows) {
+			continue
+		}
+		first := slices.IndexFunc(rows, func(r row) bool { _, there := r.fields[name]; return !there })
+		uneven = append(uneven, fmt.Sprintf("%q is missing in %d of %d rows (first in line %d)", name, len(rows)-have[name], len(rows), rows[first].item.Line))
+	}
+	return some(uneven)
+}
+
+// mixedTypes finds fields that hold a string here and a number there. null
+// fits every type.
+func mixedTypes(_ *File, rows []row, _ Limit) string {
+	type seen struct {
+		kind string
+		line int
+	}
+	first, mixed := map[string]seen{}, map[string]string{}
+	for i := range rows {
+		for _, name := range rows[i].extras() {
+			kind, line := kindOf(rows[i].fields[name]), rows[i].item.Line
+			f, met := first[name]
+			switch {
+			case kind == "":
+			case !met:
+				first[name] = seen{kind, line}
+			case f.kind != kind && mixed[name] == "":
+				mixed[name] = fmt.Sprintf("%q is %s in line %d and %s in line %d", name, f.kind, f.line, kind, line)
+			}
+		}
+	}
+	var words []string
+	for _, name := range slices.Sorted(maps.Keys(mixed)) {
+		words = append(words, mixed[name])
+	}
+	return some(words)
+}
+
+func kindOf(raw json.RawMessage) string {
+	switch raw = bytes.TrimSpace(raw); {
+	case absent(raw):
+		return ""
+	case raw[0] == '"':
+		return "a string"
+	case raw[0] == '{':
+		return "an object"
+	case raw[0] == '[':
+		return "a list"
+	case raw[0] == 't', raw[0] == 'f':
+		return "true or false"
+	}
+	return "a number"
+}
+
+// answerWords mark a field that holds the right answer.
+var answerWords = []string{"answer", "reference", "expected", "target", "label", "truth", "solution", "gold", "correct"}
+
+// sameAnswer finds an answer field with one value in all rows.
+func sameAnswer(_ *File, rows []row, _ Limit) string {
+	if len(rows) < 2 {
+		return ""
+	}
+	var same []string
+	for _, name := range rows[0].extras() {
+		value := rows[0].fields[name]
+		isAnswer := slices.ContainsFunc(answerWords, func(w string) bool { return strings.Contains(strings.ToLower(name), w) })
+		if !isAnswer || absent(value) {
+			continue
+		}
+		if !slices.ContainsFunc(rows, func(r row) bool { return !bytes.Equal(r.fields[name], value) }) {
+			same = append(same, fmt.Sprintf("%q is %.60s in all %d rows: it can be learnt without the task", name, value, len(rows)))
+		}
+	}
+	return some(same)
+}
+
+// splitKeys finds training fields that no evaluation row has.
+func splitKeys(files []*File, _ Limit) (*File, string) {
+	var train map[string]bool
+	for _, f := range files {
+		if f.Split == rollout.Train {
+			train = extraKeys(f)
+		}
+	}
+	for _, f := range files {
+		if f.Split != rollout.Eval || train == nil {
+			continue
+		}
+		have := extraKeys(f)
+		var lacking []string
+		for _, name := range slices.Sorted(maps.Keys(train)) {
+			if !have[name] {
+				lacking = append(lacking, fmt.Sprintf("no row has the field %q of the training rows", name))
+			}
+		}
+		if len(lacking) > 0 {
+			return f, some(lacking)
+		}
+	}
+	return nil, ""
+}
+
+func extraKeys(f *File) map[string]bool {
+	keys := map[string]bool{}
+	for _, r := range decodeRows(f) {
+		for _, name := range r.extras() {
+			keys[name] = true
+		}
+	}
+	return keys
+}
+
+// some joins up to five complaints.
+func some(words []string) string {
+	const shown = 5
+	if len(words) > shown {
+		words = append(slices.Clone(words[:shown]), fmt.Sprintf("and %d more", len(words)-shown))
+	}
+	return strings.Join(words, "; ")
+}

@@ -1,0 +1,41 @@
+package dataset
+
+// Suggest returns the name nearest to a mistyped one, by the number of
+// letters to insert, delete, replace or swap; ok is false when none is near
+// enough to be meant. The first of equals wins.
+func Suggest(mistyped string, names []string) (name string, ok bool) {
+	best := max(1, len([]rune(mistyped))/3) + 1
+	for _, n := range names {
+		if d := distance([]rune(mistyped), []rune(n)); d < best {
+			best, name, ok = d, n, true
+		}
+	}
+	return name, ok
+}
+
+// distance is the optimal string alignment distance: insertions, deletions,
+// replacements and swaps of neighbours cost 1 (F. Damerau, CACM 7(3), 1964,
+// doi:10.1145/363958.363994; restricted to one edit per place).
+func distance(a, b []rune) int {
+	rows := make([][]int, len(a)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(b)+1)
+		rows[i][0] = i
+	}
+	for j := range rows[0] {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			rows[i][j] = min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
+			}
+		}
+	}
+	return rows[len(a)][len(b)]
+}

@@ -1,0 +1,72 @@
+package dataset
+
+// Target is a platform that would train on the files: its limits, as data
+// with a date.
+type Target struct {
+	Name, Doc string
+
+	MinRows      Limit // rows of each file, at least
+	MaxTrain     Limit // rows of the training file, at most
+	MaxEval      Limit // rows of the validation file, at most
+	MaxBytes     Limit // size of each file, at most
+	MaxRowBytes  Limit // one row, which goes out with every tool and grader call
+	NeedsEval    Limit // 1: a job needs a validation file
+	LastUser     Limit // 1: the last message must be the user's
+	NoAudioFile  Limit // 1: no audio and no file content
+	NoImages     Limit // 1: no images
+	NoSystemRole Limit // 1: the role system is not in its schema
+}
+
+// Limit is one number of a platform. The zero Limit is no limit.
+type Limit struct {
+	Value    int64
+	Verified bool   // read in the platform's own text: breaking it refuses the job
+	Source   string // where it was read, and when
+}
+
+// Targets lists the platforms whose limits are known, in the order shown. As
+// of 2026-11-20; what no source says stands as no limit, or as a limit that
+// only warns.
+func Targets() []Target {
+	const (
+		guide  = "OpenAI, guide to reinforcement fine-tuning, read 2026-11"
+		schema = "OpenAI, API description of reinforcement inputs, read 2026-11"
+		files  = "OpenAI, files API, read 2026-11"
+		azure  = "Microsoft, reinforcement fine-tuning pages, read 2026-11"
+		agents = "Microsoft, agentic reinforcement fine-tuning preview, read 2026-11"
+		aws    = "Amazon, Bedrock documentation, read 2026-11"
+		taken  = "taken over from another platform, not verified for this one"
+	)
+	return []Target{
+		{
+			Name: "openai", Doc: "OpenAI's hosted fine-tuning (closes to new jobs on 2027-01-06)",
+			MinRows:  Limit{10, false, "known of Microsoft's service; OpenAI's own number is not published"},
+			MaxTrain: Limit{50_000, true, guide}, MaxEval: Limit{1_000, true, guide}, MaxBytes: Limit{512 << 20, true, files},
+			NeedsEval: Limit{1, true, guide}, LastUser: Limit{1, true, azure},
+			NoAudioFile: Limit{1, true, schema}, NoSystemRole: Limit{1, false, schema},
+		},
+		{
+			Name: "azure", Doc: "Microsoft Foundry (Azure OpenAI)",
+			MinRows:  Limit{10, true, agents},
+			MaxTrain: Limit{50_000, false, guide}, MaxEval: Limit{1_000, false, guide}, MaxBytes: Limit{512 << 20, true, files},
+			MaxRowBytes: Limit{1 << 20, false, agents},
+			NeedsEval:   Limit{1, true, azure}, LastUser: Limit{1, true, azure},
+			NoAudioFile: Limit{1, true, azure}, NoImages: Limit{1, true, azure}, NoSystemRole: Limit{1, false, azure},
+		},
+		{
+			Name: "bedrock", Doc: "Amazon Bedrock's OpenAI-compatible fine-tuning",
+			MinRows: Limit{100, true, aws}, MaxTrain: Limit{20_000, true, aws},
+			LastUser: Limit{1, false, taken}, NoAudioFile: Limit{1, false, taken},
+		},
+	}
+}
+
+// TargetNamed returns the target of that name.
+func TargetNamed(name string) (Target, bool) {
+	for _, t := range Targets() {
+		if t.Name == name {
+			return t, true
+		}
+	}
+	return Target{}, false
+}
