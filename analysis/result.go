@@ -28,6 +28,7 @@ type Result struct {
 	Run           RunInfo            `json:"run"`
 	Timing        Timing             `json:"timing"`
 	Input         rollout.Input      `json:"input"`
+	Problems      []rollout.Problem  `json:"problems"` // rules that the data files break
 
 	Splits   map[rollout.Split]*SplitResult `json:"splits"`
 	Plan     *Plan                          `json:"plan,omitempty"`
@@ -68,6 +69,7 @@ type RunInfo struct {
 	Seed        *uint64           `json:"seed,omitempty"`
 	Data        []rollout.Data    `json:"data,omitempty"`
 	Choices     map[string]string `json:"choices,omitempty"` // how unverified parts of the wire contract were taken
+	Notes       []string          `json:"notes,omitempty"`   // what an importer derived
 }
 
 // Timing holds wall times.
@@ -101,6 +103,7 @@ type SplitResult struct {
 	Tokens         Tokens         `json:"tokens"`
 	Latency        Latency        `json:"latency"`
 	Turns          stat.Estimate  `json:"turns"`
+	Identical      stat.Estimate  `json:"identical"` // share of items whose outputs are all the same text
 }
 
 // ItemCounts counts the items of a split.

@@ -1,0 +1,55 @@
+# gonogo: should this training run start?
+
+GO      ?= go
+BIN     := bin/gonogo
+TOOL    := $(GO) tool -modfile=.ci/tools.mod
+WORLD   ?= healthy
+RUN     ?= runs/demo-$(WORLD)
+FUZZ    ?= 20s
+export GONOGO_TESTDATA
+
+.PHONY: help build demo test race lint bench calibrate fuzz golden clean
+
+help: ## list the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
+
+build: ## build bin/gonogo
+	$(GO) build -trimpath -o $(BIN) ./cmd/gonogo
+
+demo: build ## run the main job on the built-in world and write a report (WORLD=healthy, RUN=runs/demo-healthy)
+	$(BIN) demo --world $(WORLD) -o $(RUN)
+
+test: ## run the tests
+	$(GO) test ./...
+
+race: ## run the tests under the race detector
+	$(GO) test -race ./...
+
+lint: ## formatting, vet, staticcheck and dead code
+	@files=$$($(TOOL) gofumpt -l cmd analysis sampler report fixtures); \
+	if [ -n "$$files" ]; then echo "gofumpt would change:"; echo "$$files"; exit 1; fi
+	$(GO) vet ./...
+	$(TOOL) staticcheck ./...
+	@dead=$$($(TOOL) deadcode -test ./...); \
+	if [ -n "$$dead" ]; then echo "dead code:"; echo "$$dead"; exit 1; fi
+	@echo "lint: nothing to mend"
+
+bench: ## run the benchmarks
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+calibrate: ## show that intervals cover and verdicts err as promised, in full
+	GONOGO_CALIBRATE=1 $(GO) test -count=1 -v -timeout 60m -run Calibrat ./analysis/...
+
+fuzz: ## fuzz every reader for FUZZ each
+	@for pkg in $$($(GO) list ./...); do \
+	  for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
+	    echo "$$pkg $$target"; \
+	    $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZ) $$pkg || exit 1; \
+	  done; \
+	done
+
+golden: ## rewrite the golden files
+	$(GO) test -count=1 $$(grep -rl 'flag.Bool("update"' --include='*_test.go' . | xargs -n1 dirname | sort -u) -update
+
+clean: ## remove what the targets made
+	rm -rf bin runs

@@ -1,0 +1,120 @@
+package analysis
+
+import (
+	"math"
+
+	"gonogo/analysis/stat"
+)
+
+// Settling a class: the posterior probability that is wanted, and the most
+// samples that are worth naming.
+const (
+	settledAt      = 0.95
+	samplesToTellM = 10_000
+)
+
+// classes sorts the measured items by what their rewards look like, and says
+// how sure that is. A class depends on n: an item that passes one time in ten
+// shows 0 of 8 with probability 0.43.
+func (m *measure) classes() Classes {
+	out := Classes{Counts: make(map[string]int), Items: []ItemResult{}}
+	for _, name := range ClassNames() {
+		out.Counts[name] = 0
+	}
+	priors := m.priors()
+	for _, it := range m.measured {
+		row := m.itemResult(it)
+		switch row.Class {
+		case Dead, Saturated, Flat:
+			p := priors[row.Class]
+			row.Stays = stat.Some(stat.StaysProb(row.N, row.N, m.s.GroupSize, p.a, p.b))
+			if n, ok := stat.SamplesToTell(m.s.GroupSize, p.a, p.b, settledAt, samplesToTellM); ok {
+				row.SamplesToTell = &n
+			}
+		case Mixed:
+			if row.N >= m.s.GroupSize {
+				strict, _ := m.tolerances()
+				row.Stays = stat.Some(stat.Informative(it.sorted, m.s.GroupSize, strict))
+			}
+		}
+		out.Counts[row.Class]++
+		out.Items = append(out.Items, row)
+	}
+	return out
+}
+
+// beta is a prior over an item's probability of one outcome.
+type beta struct{ a, b float64 }
+
+// jeffreys is the prior where the items cannot tell one.
+var jeffreys = beta{0.5, 0.5}
+
+// priors fits, over all items, how often a reward lies at the bottom of the
+// range and at the top (beta-binomial by maximum likelihood: empirical Bayes).
+// Values in between have no common meaning over items: flat items are judged
+// by the Jeffreys prior.
+func (m *measure) priors() map[string]beta {
+	ends := map[string]float64{Dead: m.s.RewardRange.Lo, Saturated: m.s.RewardRange.Hi}
+	out := map[string]beta{Dead: jeffreys, Saturated: jeffreys, Flat: jeffreys}
+	for class, end := range ends {
+		hits := make([]int, len(m.measured))
+		n := make([]int, len(m.measured))
+		for i, it := range m.measured {
+			n[i] = len(it.rewards)
+			for _, y := range it.rewards {
+				if m.same(y, end) {
+					hits[i]++
+				}
+			}
+		}
+		if a, b, ok := stat.BetaBinomialFit(hits, n); ok {
+			out[class] = beta{a, b}
+		}
+	}
+	return out
+}
+
+// same reports whether two rewards differ by no more than float noise.
+func (m *measure) same(a, b float64) bool {
+	return math.Abs(a-b) <= 1e-6*m.s.RewardRange.Width()
+}
+
+func (m *measure) itemResult(it *item) ItemResult {
+	mean, v := meanAndVariance(it.rewards)
+	n := len(it.rewards)
+	row := ItemResult{
+		Item: it.id, N: n, Mean: stat.Some(mean),
+		Best: stat.Some(it.sorted[n-1]), Worst: stat.Some(it.sorted[0]),
+		Missing: len(it.rows) - n, Category: it.labels.category, Family: it.labels.family,
+		Class: m.class(it),
+	}
+	if n > 1 {
+		row.SD = stat.Some(math.Sqrt(v))
+	}
+	calls, observed := 0, 0
+	for _, r := range it.rows {
+		if r.valid && r.observed {
+			calls += len(r.calls)
+			observed++
+		}
+	}
+	if observed > 0 {
+		row.Calls = stat.Some(float64(calls) / float64(observed))
+	}
+	return row
+}
+
+func (m *measure) class(it *item) string {
+	low, high := it.sorted[0], it.sorted[len(it.sorted)-1]
+	switch {
+	case len(it.sorted) == 1:
+		return Unclassed
+	case !m.same(low, high):
+		return Mixed
+	case m.same(high, m.s.RewardRange.Lo):
+		return Dead
+	case m.same(low, m.s.RewardRange.Hi):
+		return Saturated
+	}
+	return Flat
+}

@@ -1,0 +1,230 @@
+package analysis
+
+import (
+	"cmp"
+	"fmt"
+	"hash/maphash"
+	"math"
+	"slices"
+	"time"
+
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+// collector keeps the numbers of records and drops their text, so that memory
+// grows with items x samples and not with transcripts.
+type collector struct {
+	rng   stat.Range
+	hash  maphash.Seed // equality within one analysis only: never reaches the result
+	rows  map[rollout.Key]*row
+	names map[string]uint16 // tool name -> index, in order of appearance
+	tools []string
+}
+
+// row is one rollout without its text.
+type row struct {
+	key        rollout.Key
+	outcome    rollout.Outcome
+	cause      string
+	reward     float64
+	valid      bool // reward may be used
+	clipped    bool
+	observed   bool // the record tells about turns and calls
+	turns      int
+	calls      []call
+	usage      rollout.Usage
+	judged     bool
+	elapsed    float64 // seconds; 0 when unknown
+	outputHash uint64  // of answer and calls; 0 when there is no text
+	category   string
+	family     string
+}
+
+// call is one tool call without its text.
+type call struct {
+	tool    uint16
+	status  rollout.CallStatus
+	turn    int32
+	elapsed float32 // seconds
+	bytes   int32
+	args    uint64 // hash of name and arguments
+}
+
+func newCollector(r stat.Range) *collector {
+	return &collector{
+		rng: r, hash: maphash.MakeSeed(),
+		rows: make(map[rollout.Key]*row), names: make(map[string]uint16),
+	}
+}
+
+// causeLength bounds the text that is kept of an error.
+const causeLength = 200
+
+// add keeps the record's numbers. A later record of the same key replaces an
+// earlier one. A reward outside the range is an error.
+func (c *collector) add(rec *rollout.Record) error {
+	r := &row{
+		key: rec.Key(), outcome: rec.Outcome, clipped: rec.Clipped,
+		observed: rec.Turns > 0 || len(rec.Calls) > 0, turns: rec.Turns,
+		usage: rec.Usage, judged: rec.Judge != rollout.Usage{},
+		elapsed:  time.Duration(rec.Elapsed).Seconds(),
+		category: rec.Category, family: rec.Family,
+	}
+	if rec.Outcome != rollout.Graded {
+		r.cause = clip(rec.Error, causeLength)
+	}
+	var err error
+	if r.reward, r.valid = rec.Score(c.rng.Lo); r.valid {
+		if r.reward, err = c.inRange(rec, r.reward); err != nil {
+			return err
+		}
+	}
+	c.addCalls(r, rec)
+	c.rows[r.key] = r
+	return nil
+}
+
+// inRange snaps float noise at the ends of the range onto them and refuses
+// what lies outside.
+func (c *collector) inRange(rec *rollout.Record, reward float64) (float64, error) {
+	noise := 1e-9 * c.rng.Width()
+	if reward >= c.rng.Lo-noise && reward <= c.rng.Hi+noise {
+		return math.Min(math.Max(reward, c.rng.Lo), c.rng.Hi), nil
+	}
+	where := ""
+	if rec.Line > 0 {
+		where = fmt.Sprintf(" (line %d)", rec.Line)
+	}
+	return 0, fmt.Errorf("reward %g of item %q, sample %d%s lies outside the reward range [%g, %g]: set reward_range (flag --reward-range LO,HI) to what the grader can give",
+		reward, rec.Item, rec.Sample, where, c.rng.Lo, c.rng.Hi)
+}
+
+func (c *collector) addCalls(r *row, rec *rollout.Record) {
+	var h maphash.Hash
+	h.SetSeed(c.hash)
+	text := len(rec.Answer)
+	h.WriteString(rec.Answer)
+	r.calls = make([]call, 0, len(rec.Calls))
+	for _, k := range rec.Calls {
+		args := maphash.String(c.hash, k.Name+"\x00"+k.Arguments)
+		h.WriteString(k.Name + "\x00" + k.Arguments)
+		text += len(k.Arguments)
+		size := k.OutputBytes
+		if size == 0 {
+			size = len(k.Output)
+		}
+		r.calls = append(r.calls, call{
+			tool: c.tool(k.Name), status: k.Status, turn: int32(k.Turn),
+			elapsed: float32(time.Duration(k.Elapsed).Seconds()), bytes: int32(min(size, math.MaxInt32)), args: args,
+		})
+	}
+	if text >= identicalText {
+		r.outputHash = h.Sum64() | 1
+	}
+}
+
+func (c *collector) tool(name string) uint16 {
+	i, ok := c.names[name]
+	if !ok && len(c.tools) < math.MaxUint16 {
+		i = uint16(len(c.tools))
+		c.names[name] = i
+		c.tools = append(c.tools, name)
+	}
+	return i
+}
+
+// item is the rollouts of one item, in order of sample.
+type item struct {
+	id      string
+	rows    []*row
+	rewards []float64 // valid ones, in order of sample
+	sorted  []float64 // the same, ascending
+	labels  labels
+}
+
+type labels struct{ category, family string }
+
+// items returns the items of a split by natural order of their ids, whatever
+// the order in which records came.
+func (c *collector) items(split rollout.Split, known map[string]labels) []*item {
+	byID := make(map[string]*item)
+	for key, r := range c.rows {
+		if key.Split != split {
+			continue
+		}
+		it := byID[key.Item]
+		if it == nil {
+			it = &item{id: key.Item, labels: known[key.Item]}
+			byID[key.Item] = it
+		}
+		it.rows = append(it.rows, r)
+	}
+	items := make([]*item, 0, len(byID))
+	for _, it := range byID {
+		items = append(items, it)
+	}
+	slices.SortFunc(items, func(a, b *item) int { return naturalCompare(a.id, b.id) })
+	for _, it := range items {
+		it.settle()
+	}
+	return items
+}
+
+func (it *item) settle() {
+	slices.SortFunc(it.rows, func(a, b *row) int { return cmp.Compare(a.key.Sample, b.key.Sample) })
+	for _, r := range it.rows {
+		if r.valid {
+			it.rewards = append(it.rewards, r.reward)
+		}
+		it.labels.category = cmp.Or(it.labels.category, r.category)
+		it.labels.family = cmp.Or(it.labels.family, r.family)
+	}
+	it.sorted = slices.Sorted(slices.Values(it.rewards))
+}
+
+// naturalCompare orders q2 before q10.
+func naturalCompare(a, b string) int {
+	for x, y := a, b; ; {
+		dx, rx := leadingNumber(x)
+		dy, ry := leadingNumber(y)
+		if dx != "" && dy != "" {
+			if c := cmp.Or(cmp.Compare(len(dx), len(dy)), cmp.Compare(dx, dy)); c != 0 {
+				return c
+			}
+			x, y = rx, ry
+			continue
+		}
+		if x == "" || y == "" || x[0] != y[0] {
+			return cmp.Or(cmp.Compare(x, y), cmp.Compare(a, b))
+		}
+		x, y = x[1:], y[1:]
+	}
+}
+
+// leadingNumber splits off the digits in front, without leading zeros.
+func leadingNumber(s string) (digits, rest string) {
+	end := 0
+	for end < len(s) && s[end] >= '0' && s[end] <= '9' {
+		end++
+	}
+	if end == 0 {
+		return "", s
+	}
+	start := 0
+	for start < end-1 && s[start] == '0' {
+		start++
+	}
+	return s[start:end], s[end:]
+}
+
+// clip shortens s to about n bytes without breaking a rune.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && s[n]&0xC0 == 0x80 {
+		n--
+	}
+	return s[:n] + "…"
+}

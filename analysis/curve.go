@@ -1,0 +1,221 @@
+package analysis
+
+import (
+	"fmt"
+	"math"
+
+	"gonogo/analysis/stat"
+)
+
+// curves fills everything that is a function of k or of the group size. All
+// of it uses one common item set, so that the item mix is the same at every k.
+func (m *measure) curves(sr *SplitResult) {
+	r, conf := m.s.RewardRange, m.s.Confidence
+	g := m.s.GroupSize
+	if m.n >= 1 {
+		ks := stat.Ks(m.n, g)
+		sr.BestOf = m.atK(stat.BestOf(m.common, ks, &r, conf))
+		sr.WorstOf = m.atK(stat.WorstOf(m.common, ks, &r, conf))
+		if m.s.PassThreshold != nil {
+			unit := stat.Range{Lo: 0, Hi: 1}
+			passed := passes(m.common, *m.s.PassThreshold)
+			sr.PassAt = m.atK(stat.BestOf(passed, ks, &unit, conf))
+			sr.PassAll = m.atK(stat.WorstOf(passed, ks, &unit, conf))
+		}
+	}
+	m.lift(sr)
+	sr.Signal = m.signal()
+	sr.SignalRewardSD = m.rewardSD()
+}
+
+func (m *measure) atK(in []stat.AtK) []AtK {
+	out := make([]AtK, len(in))
+	for i, p := range in {
+		out[i] = AtK{Estimate: m.commonNote(p.Estimate), K: p.K}
+	}
+	return out
+}
+
+// commonNote says which items a curve uses when it does not use all.
+func (m *measure) commonNote(e stat.Estimate) stat.Estimate {
+	if m.dropped > 0 {
+		e.Warnings = append(e.Warnings, fmt.Sprintf("over the %d of %d items with at least %d valid rollouts", len(m.common), len(m.measured), m.n))
+	}
+	return e
+}
+
+func passes(items [][]float64, threshold float64) [][]float64 {
+	out := make([][]float64, len(items))
+	for i, ys := range items {
+		out[i] = make([]float64, len(ys))
+		for j, y := range ys {
+			if y >= threshold {
+				out[i][j] = 1
+			}
+		}
+	}
+	return out
+}
+
+// lift fills lift, headroom and their ratio, at the group size or, where items
+// have fewer samples, at the samples there are: then lift is a lower bound.
+func (m *measure) lift(sr *SplitResult) {
+	r, conf := m.s.RewardRange, m.s.Confidence
+	k := min(m.s.GroupSize, m.n)
+	width := stat.Range{Lo: 0, Hi: r.Width()}
+	rollouts := countAll(m.common)
+
+	var values, within []float64
+	if k >= 1 {
+		values, within = stat.LiftValues(m.common, k)
+	}
+	sr.Lift = m.commonNote(stat.ItemMeans(values, within, rollouts, &width, conf, fmt.Sprintf("mean over items of E[max of %d] - mean", k)))
+	if k < m.s.GroupSize && k >= 1 {
+		sr.Lift.Warnings = append(sr.Lift.Warnings, fmt.Sprintf("a lower bound: items have %d samples, the group size is %d", m.n, m.s.GroupSize))
+	}
+
+	heads := make([]float64, len(m.rewards))
+	headWithin := make([]float64, len(m.rewards))
+	for i, ys := range m.rewards {
+		mean, v := meanAndVariance(ys)
+		heads[i] = r.Hi - mean
+		headWithin[i] = v / float64(len(ys))
+	}
+	if anySingle(m.rewards) {
+		headWithin = nil
+	}
+	sr.Headroom = stat.ItemMeans(heads, headWithin, countAll(m.rewards), &width, conf, "mean over items of top of range - mean")
+
+	commonHeads := make([]float64, len(m.common))
+	for i, ys := range m.common {
+		mean, _ := meanAndVariance(ys)
+		commonHeads[i] = r.Hi - mean
+	}
+	sr.LiftShare = m.commonNote(stat.RatioOfSums(values, commonHeads, rollouts, conf))
+}
+
+// signalSizes are the group sizes up to which bounds beyond the samples are
+// given: doublings, as trainers choose them.
+const signalDoublings = 3
+
+func (m *measure) signal() []Signal {
+	out := []Signal{}
+	if m.n < 2 {
+		return out
+	}
+	strict, tolerance := m.tolerances()
+	g := m.s.GroupSize
+	for _, size := range stat.Ks(m.n, g) {
+		if size < 2 {
+			continue
+		}
+		e := m.commonNote(stat.Signal(m.common, size, tolerance, m.s.Confidence))
+		s := stat.Signal(m.common, size, strict, m.s.Confidence)
+		out = append(out, Signal{Estimate: e, GroupSize: size, Informative: e.Value, Strict: s.Value, Tolerance: tolerance, Bound: "exact"})
+	}
+	for _, size := range beyond(m.n, g) {
+		low, high := stat.SignalBracket(m.common, size, tolerance, m.s.Confidence)
+		strictLow, strictHigh := stat.SignalBracket(m.common, size, strict, m.s.Confidence)
+		low, high = m.commonNote(low), m.commonNote(high)
+		out = append(out,
+			Signal{Estimate: low, GroupSize: size, Informative: low.Value, Strict: strictLow.Value, Tolerance: tolerance, Bound: "lower"},
+			Signal{Estimate: high, GroupSize: size, Informative: high.Value, Strict: strictHigh.Value, Tolerance: tolerance, Bound: "upper"})
+	}
+	return out
+}
+
+// beyond lists the group sizes past n that get a bracket, ascending: doublings
+// of n, and g where it is one of them or lies between.
+func beyond(n, g int) []int {
+	var sizes []int
+	placed := g <= n
+	for i, size := 0, n; i < signalDoublings; i++ {
+		size *= 2
+		if !placed && g <= size {
+			if g < size {
+				sizes = append(sizes, g)
+			}
+			placed = true
+		}
+		sizes = append(sizes, size)
+	}
+	if !placed {
+		sizes = append(sizes, g)
+	}
+	return sizes
+}
+
+// distinctValues is the most distinct rewards for which a difference of float
+// noise is the tolerance; finer rewards need a visible difference.
+const distinctValues = 10
+
+// tolerances are the spans that a group's rewards must exceed: the strict one,
+// and the one that is judged.
+func (m *measure) tolerances() (strict, judged float64) {
+	width := m.s.RewardRange.Width()
+	strict = 1e-6 * width
+	if distinct(m.rewards, strict) <= distinctValues {
+		return strict, strict
+	}
+	return strict, 0.05 * width
+}
+
+// distinct counts values that differ by more than eps.
+func distinct(items [][]float64, eps float64) int {
+	seen := make(map[int64]struct{})
+	for _, ys := range items {
+		for _, y := range ys {
+			seen[int64(math.Round(y/eps))] = struct{}{}
+		}
+	}
+	return len(seen)
+}
+
+func (m *measure) rewardSD() stat.Estimate {
+	width := m.s.RewardRange.Width()
+	var sds []float64
+	n := 0
+	for _, ys := range m.rewards {
+		if len(ys) < 2 {
+			continue
+		}
+		_, v := meanAndVariance(ys)
+		sds = append(sds, math.Sqrt(v)/width)
+		n += len(ys)
+	}
+	unit := stat.Range{Lo: 0, Hi: 1}
+	return stat.ItemMeans(sds, nil, n, &unit, m.s.Confidence, "mean over items of the reward's standard deviation (n-1), in units of the range")
+}
+
+// meanAndVariance returns the mean and the variance with n-1, which is 0 for a
+// single value.
+func meanAndVariance(ys []float64) (mean, variance float64) {
+	for _, y := range ys {
+		mean += y
+	}
+	mean /= float64(len(ys))
+	if len(ys) < 2 {
+		return mean, 0
+	}
+	for _, y := range ys {
+		variance += (y - mean) * (y - mean)
+	}
+	return mean, variance / float64(len(ys)-1)
+}
+
+func countAll(items [][]float64) int {
+	n := 0
+	for _, ys := range items {
+		n += len(ys)
+	}
+	return n
+}
+
+func anySingle(items [][]float64) bool {
+	for _, ys := range items {
+		if len(ys) < 2 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,229 @@
+package analysis
+
+import (
+	"fmt"
+	"math"
+
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+// Gate is one check with its thresholds. Check reads a measured Result and
+// answers with one finding for each severity and split that it judges.
+type Gate struct {
+	Name  string
+	Doc   string
+	Check func(r *Result, t Thresholds) []Finding
+}
+
+// Gates lists the gates in the order in which they are shown and in which the
+// first failing one is the verdict's reason: whether the run can be trusted,
+// then whether the task lies within reach, then whether it teaches.
+func Gates() []Gate {
+	return []Gate{
+		dataValid,
+		dataEnough,
+		infraFailures,
+		baselineReachable,
+		baselineHeadroom,
+		signalInformative,
+		explorationLift,
+		samplingIdentical,
+		graderResolution,
+		graderTooGood,
+		toolsFailures,
+		toolsMalformed,
+		toolsBudget,
+		toolsOutputSize,
+		toolsTail,
+		latencyLimit,
+	}
+}
+
+// bound is what a threshold is compared with: a value and its interval.
+type bound struct {
+	value, low, high *float64
+}
+
+func boundOf(e stat.Estimate) bound { return bound{e.Value, e.Low, e.High} }
+
+// observed is a share of what happened, without an interval.
+func observed(x float64) bound { return bound{value: &x, low: &x, high: &x} }
+
+// atLeast passes when the whole interval is at or above want, fails when all
+// of it is below, and is unknown otherwise.
+func (b bound) atLeast(want float64) Status {
+	switch {
+	case b.low != nil && *b.low >= want:
+		return Pass
+	case b.high != nil && *b.high < want:
+		return Fail
+	}
+	return Unknown
+}
+
+// atMost passes when the whole interval is at or below want, fails when all of
+// it is above, and is unknown otherwise.
+func (b bound) atMost(want float64) Status {
+	switch {
+	case b.high != nil && *b.high <= want:
+		return Pass
+	case b.low != nil && *b.low > want:
+		return Fail
+	}
+	return Unknown
+}
+
+// minus returns the bound of x - b.
+func (b bound) minus(x float64) bound {
+	from := func(p *float64) *float64 {
+		if p == nil {
+			return nil
+		}
+		return stat.Some(x - *p)
+	}
+	return bound{value: from(b.value), low: from(b.high), high: from(b.low)}
+}
+
+// judged is one finding in the making.
+type judgement struct {
+	gate     string
+	split    rollout.Split
+	severity Severity
+	unit     string
+	want     string
+	vars     map[string]string // further words for the messages
+	items    []string
+	needs    *Needs
+	settles  bool
+}
+
+// finding fills the texts from the catalogue.
+func (j judgement) finding(status Status, b bound) Finding {
+	f := Finding{
+		Gate: j.gate, Split: j.split, Severity: j.severity, Status: status,
+		Value: b.value, Low: b.low, High: b.high, Want: j.want, Unit: j.unit,
+		Items: j.items,
+	}
+	if f.Items == nil {
+		f.Items = []string{}
+	}
+	if status == Unknown {
+		f.Needs, f.Settleable = j.needs, j.settles
+	}
+	f.Title, f.Why, f.Remedy = english.words(f, j.vars)
+	return f
+}
+
+// skipped says that a gate had nothing to judge.
+func skipped(gate string, split rollout.Split, severity Severity, why string) Finding {
+	f := Finding{Gate: gate, Split: split, Severity: severity, Status: Skipped, Items: []string{}}
+	f.Title, f.Why, f.Remedy = english.words(f, map[string]string{"reason": why})
+	return f
+}
+
+// The reasons for which gates are skipped.
+const (
+	noTraining = "there is no train split: an evaluation set by itself says nothing about training"
+	noTools    = "the rollouts hold no tool calls"
+)
+
+// itemsListed bounds the items that a finding points at.
+const itemsListed = 20
+
+// estimated judges an estimate about items of a split against a threshold, in
+// both severities.
+type estimated struct {
+	gate     string
+	unit     string
+	width    float64 // of the reward range when the thresholds are shares of it; else 1
+	estimate stat.Estimate
+	bound    bound
+	offset   float64 // what the estimate's own threshold lies above the compared one
+	samples  int
+	vars     map[string]string
+	items    []string // shown unless the gate passes
+}
+
+// findings judges against the blocking threshold and the caution of the
+// gate's name.
+func (e estimated) findings(r *Result, t Thresholds, split rollout.Split) []Finding {
+	var out []Finding
+	for _, level := range []struct {
+		severity Severity
+		name     string
+	}{{Blocking, e.gate}, {Advisory, e.gate + ".caution"}} {
+		want := t.At(level.name) * e.width
+		status := e.bound.atLeast(want)
+		j := judgement{gate: e.gate, split: split, severity: level.severity, unit: e.unit, want: ">= " + number(want), vars: e.vars}
+		if status != Pass {
+			j.items = e.items
+		}
+		if status == Unknown {
+			j.needs, j.settles = e.needed(r, want)
+		}
+		out = append(out, j.finding(status, e.bound))
+	}
+	return out
+}
+
+// needed says how many items would settle an unknown answer. Where groups are
+// larger than the samples at hand, more samples come first.
+func (e estimated) needed(r *Result, want float64) (*Needs, bool) {
+	if e.estimate.Items == 0 {
+		return nil, false
+	}
+	if e.samples < r.GroupSize {
+		return &Needs{Items: e.estimate.Items, Samples: r.GroupSize}, true
+	}
+	scale := stat.Range{Lo: e.offset, Hi: e.offset + e.width}
+	items, ok := stat.Needed(e.estimate, want+e.offset, e.estimate.Items, &scale, r.Confidence)
+	if !ok {
+		return nil, false
+	}
+	return &Needs{Items: items, Samples: e.samples}, true
+}
+
+// onFile narrows an estimate on train to the file at hand: the gates on train
+// speak of these items, so that sampling them all leaves no doubt about which.
+func onFile(e stat.Estimate, sr *SplitResult, r *Result, rng stat.Range) stat.Estimate {
+	if sr.Items.InFile == nil || e.Items < 2 || !e.Known() {
+		return e
+	}
+	return stat.Finite(e, e.Items, *sr.Items.InFile, &rng, r.Confidence)
+}
+
+// at returns the entry at k, or the last before it.
+func at(curve []AtK, k int) (AtK, bool) {
+	var found AtK
+	ok := false
+	for _, p := range curve {
+		if p.K <= k {
+			found, ok = p, true
+		}
+	}
+	return found, ok
+}
+
+func (r *Result) rng() stat.Range {
+	return stat.Range{Lo: r.RewardRange[0], Hi: r.RewardRange[1]}
+}
+
+// byClass lists the first items of a class.
+func (sr *SplitResult) byClass(class string) []string {
+	ids := []string{}
+	for _, it := range sr.Classes.Items {
+		if it.Class == class && len(ids) < itemsListed {
+			ids = append(ids, it.Item)
+		}
+	}
+	return ids
+}
+
+// number prints a threshold or a value without needless digits.
+func number(x float64) string {
+	if x == math.Trunc(x) && math.Abs(x) < 1e6 {
+		return fmt.Sprintf("%.0f", x)
+	}
+	return fmt.Sprintf("%.3g", x)
+}

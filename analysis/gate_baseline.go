@@ -1,0 +1,93 @@
+package analysis
+
+import (
+	"fmt"
+
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+var baselineReachable = Gate{
+	Name: "baseline.reachable",
+	Doc: "Blocking, on train: the best of a group of the planned size lies at least 5 % of the reward range above its bottom, " +
+		"on average over items; else there is no success to learn from. Advisory: 10 %.",
+	Check: func(r *Result, t Thresholds) []Finding {
+		split, ok := trainingSplit(r)
+		if !ok {
+			return []Finding{skipped("baseline.reachable", rollout.Train, Blocking, noTraining)}
+		}
+		sr, rng := r.Splits[split], r.rng()
+		best, _ := at(sr.BestOf, r.GroupSize)
+		e := onFile(best.Estimate, sr, r, rng)
+		b := boundOf(e)
+		if best.K < r.GroupSize && b.high != nil && best.K > 0 {
+			// E[max of G] - lo is concave in G: at most G/n times what n samples show.
+			high := rng.Lo + float64(r.GroupSize)/float64(best.K)*(*b.high-rng.Lo)
+			b.high = stat.Some(min(high, rng.Hi))
+		}
+		above := shift(b, -rng.Lo)
+		return estimated{
+			gate: "baseline.reachable", unit: "reward", width: rng.Width(), estimate: e, bound: above, offset: rng.Lo,
+			samples: int(sr.Samples.Median), items: sr.byClass(Dead),
+			vars: map[string]string{
+				"dead": fmt.Sprint(sr.Classes.Counts[Dead]), "measured": fmt.Sprint(sr.Items.Measured), "k": fmt.Sprint(best.K),
+			},
+		}.findings(r, t, split)
+	},
+}
+
+// shift adds x to a bound.
+func shift(b bound, x float64) bound {
+	add := func(p *float64) *float64 {
+		if p == nil {
+			return nil
+		}
+		return stat.Some(*p + x)
+	}
+	return bound{add(b.value), add(b.low), add(b.high)}
+}
+
+var baselineHeadroom = Gate{
+	Name: "baseline.headroom",
+	Doc: "Blocking, on train and eval: the mean reward stays at least 3 % of the range below the ceiling (the top of the range, " +
+		"or what is configured); else there is nothing left to gain. Advisory: 5 %.",
+	Check: func(r *Result, t Thresholds) []Finding {
+		splits := []rollout.Split{}
+		if split, ok := trainingSplit(r); ok {
+			splits = append(splits, split)
+		}
+		if r.Splits[rollout.Eval] != nil {
+			splits = append(splits, rollout.Eval)
+		}
+		if len(splits) == 0 {
+			return []Finding{skipped("baseline.headroom", "", Blocking, "there is neither a train nor an eval split")}
+		}
+		var out []Finding
+		for _, split := range splits {
+			sr, rng := r.Splits[split], r.rng()
+			e := sr.Reward.Estimate
+			if split != rollout.Eval {
+				e = onFile(e, sr, r, rng)
+			}
+			room := boundOf(e).minus(r.Ceiling)
+			head := stat.Estimate{Value: room.value, SE: e.SE, Low: room.low, High: room.high, N: e.N, Items: e.Items}
+			out = append(out, estimated{
+				gate: "baseline.headroom", unit: "reward", width: rng.Width(), estimate: head, bound: room,
+				samples: max(int(sr.Samples.Median), r.GroupSize), items: sr.byClass(Saturated),
+				vars: map[string]string{
+					"mean": value(e.Value), "ceiling": number(r.Ceiling),
+					"saturated": fmt.Sprint(sr.Classes.Counts[Saturated]), "measured": fmt.Sprint(sr.Items.Measured),
+				},
+			}.findings(r, t, split)...)
+		}
+		return out
+	},
+}
+
+// value prints a number that may be missing.
+func value(p *float64) string {
+	if p == nil {
+		return "unknown"
+	}
+	return fmt.Sprintf("%.3g", *p)
+}

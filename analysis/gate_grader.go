@@ -1,0 +1,79 @@
+package analysis
+
+import (
+	"fmt"
+
+	"gonogo/sampler/rollout"
+)
+
+var samplingIdentical = Gate{
+	Name: "sampling.identical",
+	Doc:  "Advisory: the outputs of most items are not all the same text, as one seed for all samples or a response cache would make them.",
+	Check: func(r *Result, t Thresholds) []Finding {
+		want := t.At("sampling.identical")
+		var out []Finding
+		for _, split := range rollout.Splits() {
+			sr := r.Splits[split]
+			if sr == nil || !sr.Identical.Known() {
+				continue
+			}
+			j := judgement{gate: "sampling.identical", split: split, severity: Advisory, unit: "share", want: "<= " + number(want)}
+			b := boundOf(sr.Identical)
+			out = append(out, j.finding(b.atMost(want), b))
+		}
+		if out == nil {
+			return []Finding{skipped("sampling.identical", "", Advisory, "the rollouts hold no output text long enough to compare, or one sample an item")}
+		}
+		return out
+	},
+}
+
+var graderResolution = Gate{
+	Name: "grader.resolution",
+	Doc:  "Advisory: the grader gives more than two different rewards. A yes-or-no grader needs larger groups for the same signal.",
+	Check: func(r *Result, _ Thresholds) []Finding {
+		if r.Grader == nil || r.Grader.Resolution == nil {
+			return []Finding{skipped("grader.resolution", "", Advisory, "there are no rewards")}
+		}
+		n := r.Grader.Resolution.Distinct
+		j := judgement{
+			gate: "grader.resolution", severity: Advisory, unit: "values", want: "> 2",
+			vars: map[string]string{"distinct": fmt.Sprint(n)},
+		}
+		status := Pass
+		if n <= 2 {
+			status = Fail
+		}
+		return []Finding{j.finding(status, observed(float64(n)))}
+	},
+}
+
+var graderTooGood = Gate{
+	Name: "grader.too_good",
+	Doc:  "Advisory: the mean reward is not suspiciously near the top of the range (98 %).",
+	Check: func(r *Result, t Thresholds) []Finding {
+		var out []Finding
+		rng := r.rng()
+		limit := rng.Lo + t.At("grader.too_good")*rng.Width()
+		for _, split := range rollout.Splits() {
+			sr := r.Splits[split]
+			if sr == nil || !sr.Reward.Known() {
+				continue
+			}
+			j := judgement{
+				gate: "grader.too_good", split: split, severity: Advisory, unit: "reward", want: "< " + number(limit),
+				vars: map[string]string{"mean": value(sr.Reward.Value)},
+			}
+			status := Pass
+			if *sr.Reward.Value >= limit {
+				status = Fail
+				j.items = sr.byClass(Saturated)
+			}
+			out = append(out, j.finding(status, boundOf(sr.Reward.Estimate)))
+		}
+		if out == nil {
+			return []Finding{skipped("grader.too_good", "", Advisory, "there are no rewards")}
+		}
+		return out
+	},
+}

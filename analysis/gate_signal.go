@@ -1,0 +1,87 @@
+package analysis
+
+import (
+	"fmt"
+
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+var signalInformative = Gate{
+	Name: "signal.informative",
+	Doc: "Blocking, on train: in at least 10 % of groups of the planned size the rewards differ. A group whose rewards are equal has zero " +
+		"advantage and teaches nothing. Advisory: 30 %.",
+	Check: func(r *Result, t Thresholds) []Finding {
+		split, ok := trainingSplit(r)
+		if !ok {
+			return []Finding{skipped("signal.informative", rollout.Train, Blocking, noTraining)}
+		}
+		sr := r.Splits[split]
+		e, b := signalAt(sr, r)
+		vars := map[string]string{
+			"group": fmt.Sprint(r.GroupSize), "cost": "many",
+			"mixed": fmt.Sprint(sr.Classes.Counts[Mixed]), "measured": fmt.Sprint(sr.Items.Measured),
+			"dead": fmt.Sprint(sr.Classes.Counts[Dead]), "saturated": fmt.Sprint(sr.Classes.Counts[Saturated]),
+			"flat": fmt.Sprint(sr.Classes.Counts[Flat]),
+		}
+		if e.Known() && *e.Value > 0 {
+			vars["cost"] = fmt.Sprintf("%.3g", 1 / *e.Value)
+		}
+		return estimated{
+			gate: "signal.informative", unit: "share", width: 1, estimate: e, bound: b, vars: vars,
+			samples: int(sr.Samples.Median), items: append(sr.byClass(Dead), sr.byClass(Saturated)...),
+		}.findings(r, t, split)
+	},
+}
+
+// signalAt is the informative share at the planned group size: exact where
+// items have that many samples; else from the lower bracket's low end to the
+// upper bracket's high end.
+func signalAt(sr *SplitResult, r *Result) (stat.Estimate, bound) {
+	unit := stat.Range{Lo: 0, Hi: 1}
+	var e stat.Estimate
+	var b bound
+	for _, s := range sr.Signal {
+		if s.GroupSize != r.GroupSize {
+			continue
+		}
+		switch s.Bound {
+		case "exact":
+			e = onFile(s.Estimate, sr, r, unit)
+			b = boundOf(e)
+		case "lower":
+			e = s.Estimate
+			b = boundOf(e)
+		case "upper":
+			b.high = s.High
+		}
+	}
+	return e, b
+}
+
+var explorationLift = Gate{
+	Name: "exploration.lift",
+	Doc: "Blocking, on train: the best of a group of the planned size earns at least 2 % of the range more than the mean; that gap is what " +
+		"training can pull the mean towards. Advisory: 5 %.",
+	Check: func(r *Result, t Thresholds) []Finding {
+		split, ok := trainingSplit(r)
+		if !ok {
+			return []Finding{skipped("exploration.lift", rollout.Train, Blocking, noTraining)}
+		}
+		sr, rng := r.Splits[split], r.rng()
+		e := onFile(sr.Lift, sr, r, stat.Range{Lo: 0, Hi: rng.Width()})
+		b := boundOf(e)
+		best, found := at(sr.BestOf, r.GroupSize)
+		if found && best.K < r.GroupSize && best.High != nil && sr.Reward.Low != nil {
+			high := rng.Lo + float64(r.GroupSize)/float64(best.K)*(*best.High-rng.Lo)
+			b.high = stat.Some(min(high, rng.Hi) - *sr.Reward.Low)
+		}
+		return estimated{
+			gate: "exploration.lift", unit: "reward", width: rng.Width(), estimate: e, bound: b,
+			samples: int(sr.Samples.Median),
+			vars: map[string]string{
+				"best": value(best.Value), "mean": value(sr.Reward.Value), "group": fmt.Sprint(r.GroupSize), "k": fmt.Sprint(best.K),
+			},
+		}.findings(r, t, split)
+	},
+}

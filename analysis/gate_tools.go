@@ -1,0 +1,151 @@
+package analysis
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"gonogo/sampler/rollout"
+)
+
+// perSplit asks f for every sampled split. Where a split has no tool calls the
+// gate is skipped for it; without any split it is skipped once.
+func perSplit(gate string, f func(r *Result, t Thresholds, split rollout.Split, sr *SplitResult) Finding) func(*Result, Thresholds) []Finding {
+	return func(r *Result, t Thresholds) []Finding {
+		var out []Finding
+		for _, split := range rollout.Splits() {
+			sr := r.Splits[split]
+			if sr == nil {
+				continue
+			}
+			if len(sr.Tools.ByTool) == 0 {
+				out = append(out, skipped(gate, split, Advisory, noTools))
+				continue
+			}
+			out = append(out, f(r, t, split, sr))
+		}
+		if out == nil {
+			return []Finding{skipped(gate, "", Advisory, noTools)}
+		}
+		return out
+	}
+}
+
+var toolsFailures = Gate{
+	Name: "tools.failures",
+	Doc:  "Advisory: at most 2 % of tool calls fail for good, after their retries.",
+	Check: perSplit("tools.failures", func(_ *Result, t Thresholds, split rollout.Split, sr *SplitResult) Finding {
+		calls, failed, worst := 0, 0, ""
+		most := 0
+		for _, name := range slices.Sorted(maps.Keys(sr.Tools.ByTool)) {
+			s := sr.Tools.ByTool[name]
+			calls, failed = calls+s.Calls, failed+s.Failed
+			if s.Failed > most {
+				most, worst = s.Failed, name
+			}
+		}
+		want := t.At("tools.failures")
+		j := judgement{
+			gate: "tools.failures", split: split, severity: Advisory, unit: "share", want: "<= " + number(want),
+			vars: map[string]string{"failed": fmt.Sprint(failed), "calls": fmt.Sprint(calls), "worst": worst},
+		}
+		b := observed(share(failed, calls))
+		return j.finding(b.atMost(want), b)
+	}),
+}
+
+var toolsMalformed = Gate{
+	Name: "tools.malformed",
+	Doc:  "Advisory: at most 5 % of tool calls name an unknown tool or carry arguments that do not parse.",
+	Check: perSplit("tools.malformed", func(_ *Result, t Thresholds, split rollout.Split, sr *SplitResult) Finding {
+		want := t.At("tools.malformed")
+		j := judgement{gate: "tools.malformed", split: split, severity: Advisory, unit: "share", want: "<= " + number(want)}
+		b := boundOf(sr.Tools.Malformed)
+		return j.finding(b.atMost(want), b)
+	}),
+}
+
+var toolsBudget = Gate{
+	Name: "tools.budget",
+	Doc:  "Advisory: at most 5 % of rollouts run into the limit of steps or tool calls.",
+	Check: perSplit("tools.budget", func(_ *Result, t Thresholds, split rollout.Split, sr *SplitResult) Finding {
+		want := t.At("tools.budget")
+		valid := sr.Reward.N
+		j := judgement{
+			gate: "tools.budget", split: split, severity: Advisory, unit: "share", want: "<= " + number(want),
+			vars: map[string]string{"hit": fmt.Sprint(sr.OwnFailures.StepLimit), "rollouts": fmt.Sprint(valid), "p95": value(sr.Tools.P95.Value)},
+		}
+		b := observed(share(sr.OwnFailures.StepLimit, valid))
+		return j.finding(b.atMost(want), b)
+	}),
+}
+
+var toolsOutputSize = Gate{
+	Name: "tools.output_size",
+	Doc:  "Advisory: the 95th percentile of every tool's output is at most 4,000 tokens (bytes / 4).",
+	Check: perSplit("tools.output_size", func(_ *Result, t Thresholds, split rollout.Split, sr *SplitResult) Finding {
+		return worstTool("tools.output_size", "tokens", t, split, sr, func(s ToolStat) *float64 { return s.OutputTokensP95 })
+	}),
+}
+
+var toolsTail = Gate{
+	Name: "tools.tail",
+	Doc:  "Advisory: the 95th percentile of every tool's latency is at most 3 times its median.",
+	Check: perSplit("tools.tail", func(_ *Result, t Thresholds, split rollout.Split, sr *SplitResult) Finding {
+		return worstTool("tools.tail", "times", t, split, sr, func(s ToolStat) *float64 {
+			// Below 10 ms the ratio is the scheduler's, not the tool's.
+			if s.P50 == nil || s.P95 == nil || *s.P95 < 0.010 || *s.P50 <= 0 {
+				return nil
+			}
+			ratio := *s.P95 / *s.P50
+			return &ratio
+		})
+	}),
+}
+
+// worstTool judges the largest of a figure over the tools.
+func worstTool(gate, unit string, t Thresholds, split rollout.Split, sr *SplitResult, figure func(ToolStat) *float64) Finding {
+	worst, most := "", (*float64)(nil)
+	for _, name := range slices.Sorted(maps.Keys(sr.Tools.ByTool)) {
+		if x := figure(sr.Tools.ByTool[name]); x != nil && (most == nil || *x > *most) {
+			worst, most = name, x
+		}
+	}
+	if most == nil {
+		return skipped(gate, split, Advisory, "no tool call tells it, or all are too quick to tell")
+	}
+	want := t.At(gate)
+	j := judgement{
+		gate: gate, split: split, severity: Advisory, unit: unit, want: "<= " + number(want),
+		vars: map[string]string{"worst": worst},
+	}
+	b := observed(*most)
+	return j.finding(b.atMost(want), b)
+}
+
+var latencyLimit = Gate{
+	Name: "latency.limit",
+	Doc:  "Advisory: rollouts keep to a time limit, where one is configured.",
+	Check: func(r *Result, t Thresholds) []Finding {
+		limit := t.At("latency.limit")
+		if limit <= 0 {
+			return []Finding{skipped("latency.limit", "", Advisory, "no limit is configured (threshold latency.limit)")}
+		}
+		var out []Finding
+		for _, split := range rollout.Splits() {
+			sr := r.Splits[split]
+			if sr == nil || sr.Latency.OverLimit == nil {
+				continue
+			}
+			j := judgement{
+				gate: "latency.limit", split: split, severity: Advisory, unit: "share", want: fmt.Sprintf("P95 <= %s s", number(limit)),
+				vars: map[string]string{"limit": number(limit), "p95": value(sr.Latency.P95)},
+			}
+			out = append(out, j.finding(boundOf(*sr.Latency.OverLimit).atMost(0.05), boundOf(*sr.Latency.OverLimit)))
+		}
+		if out == nil {
+			return []Finding{skipped("latency.limit", "", Advisory, "the rollouts do not tell how long they took")}
+		}
+		return out
+	},
+}

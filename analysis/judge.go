@@ -1,0 +1,60 @@
+package analysis
+
+import (
+	"slices"
+)
+
+// noTrainingVerdict stands under a verdict that no train gate took part in.
+const noTrainingVerdict = "no verdict on training"
+
+// Judge asks every gate and folds the findings into the verdict.
+func Judge(r *Result, t Thresholds, gates []Gate) {
+	r.Findings = []Finding{}
+	for _, g := range gates {
+		r.Findings = append(r.Findings, g.Check(r, t)...)
+	}
+	fold(r)
+}
+
+// fold makes the verdict: any blocking fail is NO-GO; else any blocking
+// unknown, or no blocking gate evaluated, is UNDECIDED; else GO. Skipped
+// findings never block. The reason is the first failing, else unknown,
+// blocking gate.
+func fold(r *Result) {
+	r.Verdict, r.Reason, r.Cautions, r.Note = Go, nil, []string{}, ""
+	var failed, unknown *string
+	evaluated := false
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.Severity == Advisory {
+			if f.Status == Fail && !slices.Contains(r.Cautions, f.Gate) {
+				r.Cautions = append(r.Cautions, f.Gate)
+			}
+			continue
+		}
+		switch f.Status {
+		case Fail:
+			failed = first(failed, f.Gate)
+		case Unknown:
+			unknown = first(unknown, f.Gate)
+		}
+		evaluated = evaluated || f.Status != Skipped
+	}
+	switch {
+	case failed != nil:
+		r.Verdict, r.Reason = NoGo, failed
+	case unknown != nil || !evaluated:
+		r.Verdict, r.Reason = Undecided, unknown
+	}
+	if _, ok := trainingSplit(r); !ok {
+		r.Note = noTrainingVerdict
+	}
+	r.ExitCode = r.Verdict.ExitCode()
+}
+
+func first(have *string, gate string) *string {
+	if have != nil {
+		return have
+	}
+	return &gate
+}

@@ -1,0 +1,188 @@
+package analysis
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonogo/analysis/stat"
+)
+
+// plan says what a training run of this split would need at the planned group
+// size, from measured distributions. Without a batch size only the group size
+// can be told.
+func plan(sr *SplitResult, items []*item, c *collector, s Settings) *Plan {
+	p := &Plan{
+		GroupSize: s.GroupSize, WantedShare: s.WantedShare,
+		MinGroupSize: minGroupSize(sr.Signal, s.WantedShare),
+		Assumptions:  []string{"group-relative training: one group of rollouts per item and step (GRPO and its relatives)"},
+	}
+	if p.MinGroupSize == nil {
+		p.Assumptions = append(p.Assumptions, fmt.Sprintf("no group size up to the samples per item reaches an informative share of %g", s.WantedShare))
+	}
+	if s.BatchSize == 0 {
+		p.Assumptions = append(p.Assumptions, "no batch size is configured (training.batch_size): cost per step is not told")
+		return p
+	}
+	batch := s.BatchSize
+	p.BatchSize = &batch
+	costs := costs{sr: sr, s: s, seconds: elapsed(items), judged: judged(items)}
+	step := costs.of(float64(batch))
+	p.PerStep = &step
+	p.PeakRPS = costs.load(float64(batch), c)
+	total := sr.Items.Sampled
+	if sr.Items.InFile != nil {
+		total = *sr.Items.InFile
+	}
+	epoch := costs.of(float64(total))
+	steps := math.Ceil(float64(total) / float64(batch))
+	epoch.SecondsMin = scale(step.SecondsMin, steps)
+	p.PerEpoch = &epoch
+	p.Assumptions = append(p.Assumptions,
+		fmt.Sprintf("an epoch is %d items in %.0f steps of %d items", total, steps, batch),
+		"all rollouts of a step run at once; a step lasts at least as long as its slowest rollout; training itself is not counted",
+		"a trained model's calls and tokens are those of the base model")
+	return p
+}
+
+// minGroupSize is the smallest group size at which the measured share reaches
+// want; nil when none within the samples does.
+func minGroupSize(signal []Signal, want float64) *int {
+	for _, s := range signal {
+		if s.Bound == "exact" && s.Known() && *s.Value >= want {
+			size := s.GroupSize
+			return &size
+		}
+	}
+	return nil
+}
+
+type costs struct {
+	sr      *SplitResult
+	s       Settings
+	seconds []float64 // of rollouts, ascending
+	judged  float64   // judge calls per rollout
+}
+
+// of is the cost of one group for each of so many items.
+func (c costs) of(items float64) PlanCost {
+	g := float64(c.s.GroupSize)
+	rollouts := items * g
+	out := PlanCost{
+		Rollouts:     exact(rollouts),
+		ToolCalls:    scale(c.sr.Tools.Calls, rollouts),
+		JudgeCalls:   exact(c.judged * rollouts),
+		InputTokens:  scale(c.sr.Tokens.Input, rollouts),
+		OutputTokens: scale(c.sr.Tokens.Output, rollouts),
+		USD:          stat.Estimate{Method: "prices", Warnings: []string{"no prices are configured"}},
+		SecondsMin:   c.slowest(rollouts),
+	}
+	out.InformativeGroups = stat.Estimate{Method: "informative share x items", Warnings: []string{"the informative share at the group size is not known"}}
+	for _, s := range c.sr.Signal {
+		if s.GroupSize == c.s.GroupSize && (s.Bound == "exact" || s.Bound == "lower") {
+			out.InformativeGroups = scale(s.Estimate, items)
+			if s.Bound == "lower" {
+				out.InformativeGroups.Warnings = append(out.InformativeGroups.Warnings, "a lower bound: fewer samples than the group size")
+			}
+			break
+		}
+	}
+	return out
+}
+
+// slowest is the expected wall time of the slowest of so many rollouts, drawn
+// from the measured ones with replacement: E[max] of the empirical
+// distribution.
+func (c costs) slowest(rollouts float64) stat.Estimate {
+	e := stat.Estimate{Method: "expected slowest of the step's rollouts, from the measured wall times", Warnings: []string{}}
+	n := float64(len(c.seconds))
+	if n == 0 {
+		e.Warnings = append(e.Warnings, "the rollouts do not tell how long they took")
+		return e
+	}
+	sum := 0.0
+	for i, x := range c.seconds {
+		k := float64(i)
+		sum += x * (math.Pow((k+1)/n, rollouts) - math.Pow(k/n, rollouts))
+	}
+	e.Value, e.N = stat.Some(sum), len(c.seconds)
+	e.Warnings = append(e.Warnings, "no interval: the largest of a sample says little about larger ones")
+	return e
+}
+
+// load is the mean request rate while all rollouts of a step run, by Little's
+// law: rollouts in flight x calls per rollout / seconds per rollout.
+func (c costs) load(batch float64, names *collector) *PlanLoad {
+	load := &PlanLoad{Tools: make(map[string]stat.Estimate), Grader: stat.Estimate{Method: "Little's law", Warnings: []string{}}}
+	n := len(c.seconds)
+	if n == 0 {
+		load.Grader.Warnings = append(load.Grader.Warnings, "the rollouts do not tell how long they took")
+		return load
+	}
+	mean := 0.0
+	for _, x := range c.seconds {
+		mean += x / float64(n)
+	}
+	inFlight := batch * float64(c.s.GroupSize)
+	rate := func(calls float64) stat.Estimate {
+		return stat.Estimate{Value: stat.Some(inFlight * calls / mean), N: n, Items: c.sr.Items.Measured, Method: "Little's law", Warnings: []string{"no interval"}}
+	}
+	for _, name := range slices.Sorted(slices.Values(names.tools)) {
+		if t, ok := c.sr.Tools.ByTool[name]; ok && t.Calls > t.Malformed {
+			load.Tools[name] = rate(float64(t.Calls-t.Malformed) / float64(n))
+		}
+	}
+	load.Grader = rate(1)
+	return load
+}
+
+func elapsed(items []*item) []float64 {
+	var out []float64
+	for _, it := range items {
+		for _, r := range it.rows {
+			if r.valid && r.elapsed > 0 {
+				out = append(out, r.elapsed)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// judged is the share of graded rollouts whose grader asked a model.
+func judged(items []*item) float64 {
+	var asked, all float64
+	for _, it := range items {
+		for _, r := range it.rows {
+			if !r.valid {
+				continue
+			}
+			all++
+			if r.judged {
+				asked++
+			}
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return asked / all
+}
+
+// exact is a number that follows from the plan alone.
+func exact(x float64) stat.Estimate {
+	return stat.Estimate{Value: stat.Some(x), SE: stat.Some(0), Low: stat.Some(x), High: stat.Some(x), Method: "exact", Warnings: []string{}}
+}
+
+// scale multiplies an estimate and its interval by a positive number.
+func scale(e stat.Estimate, by float64) stat.Estimate {
+	times := func(p *float64) *float64 {
+		if p == nil {
+			return nil
+		}
+		return stat.Some(*p * by)
+	}
+	e.Value, e.SE, e.Low, e.High, e.FixedSE = times(e.Value), times(e.SE), times(e.Low), times(e.High), times(e.FixedSE)
+	e.Warnings = slices.Clone(e.Warnings)
+	return e
+}

@@ -1,0 +1,144 @@
+package analysis
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gonogo/analysis/stat"
+)
+
+// Settings are what a run is judged by. The zero value is not valid: start
+// from DefaultSettings.
+type Settings struct {
+	GroupSize     int        // G: rollouts a trainer compares with each other, >= 2
+	RewardRange   stat.Range // of the grader
+	Ceiling       *float64   // the best a perfect policy could earn; nil: the top of the range
+	PassThreshold *float64   // rewards at or above it pass; nil: no pass rates
+	Confidence    float64    // of every interval, in (0.5, 1)
+	WantedShare   float64    // of informative groups, which the plan's smallest group size must reach
+	BatchSize     int        // items a training step; 0: unknown
+	Epochs        int        // passes over the training items; 0: unknown
+	Seed          uint64     // of the bootstrap
+	Boot          int        // bootstrap resamples
+	Thresholds    Thresholds // by name; missing ones are at their default
+}
+
+// DefaultSettings are the settings of `gonogo analyze` without flags.
+func DefaultSettings() Settings {
+	return Settings{
+		GroupSize:   8,
+		RewardRange: stat.Range{Lo: 0, Hi: 1},
+		Confidence:  0.95,
+		WantedShare: 0.5,
+		Seed:        1,
+		Boot:        999,
+	}
+}
+
+// Validate reports the first setting that cannot be used, by the key that
+// mends it.
+func (s Settings) Validate() error {
+	r := s.RewardRange
+	switch {
+	case s.GroupSize < 2:
+		return fmt.Errorf("group_size is %d: a group needs at least 2 rollouts", s.GroupSize)
+	case stat.Some(r.Lo) == nil || stat.Some(r.Hi) == nil || r.Lo >= r.Hi:
+		return fmt.Errorf("reward_range is [%g, %g]: it needs two finite numbers, the lower one first", r.Lo, r.Hi)
+	case s.Confidence <= 0.5 || s.Confidence >= 1:
+		return fmt.Errorf("confidence is %g: it lies between 0.5 and 1", s.Confidence)
+	case s.Ceiling != nil && (*s.Ceiling <= r.Lo || *s.Ceiling > r.Hi):
+		return fmt.Errorf("ceiling is %g: it lies inside the reward range [%g, %g]", *s.Ceiling, r.Lo, r.Hi)
+	case s.PassThreshold != nil && stat.Some(*s.PassThreshold) == nil:
+		return fmt.Errorf("pass_threshold is %g: it must be finite", *s.PassThreshold)
+	case s.WantedShare <= 0 || s.WantedShare > 1:
+		return fmt.Errorf("training.wanted_share is %g: it lies above 0 and at most at 1", s.WantedShare)
+	}
+	return s.Thresholds.validate()
+}
+
+func (s Settings) ceiling() float64 { return stat.Or(s.Ceiling, s.RewardRange.Hi) }
+
+// Thresholds holds threshold values by name. A name that is missing stands at
+// its default.
+type Thresholds map[string]float64
+
+// Threshold is one row of the table of thresholds.
+type Threshold struct {
+	Name    string
+	Doc     string
+	Default float64
+}
+
+// ThresholdTable lists every threshold of every gate. They are engineering
+// choices, mostly about what sampling costs, not laws.
+func ThresholdTable() []Threshold {
+	return []Threshold{
+		{"data.enough.items", "fewest items, each sampled min(group size, 4) times, for a verdict", 20},
+		{"data.enough.lost", "largest share of sampled items that may be without any reward", 0.02},
+		{"data.enough.caution_items", "fewer items than this are a caution", 100},
+		{"data.enough.caution_samples", "fewer samples per item than this are a caution", 8},
+		{"infra.failures.pass", "share of rollouts that model, tool or grader failed, up to which the run stands", 0.05},
+		{"infra.failures.fail", "share above which the run says nothing", 0.20},
+		{"infra.failures.caution", "share above which it is a caution", 0.01},
+		{"baseline.reachable", "best of a group, above the bottom of the range, as a share of the range", 0.05},
+		{"baseline.reachable.caution", "the same, below which it is a caution", 0.10},
+		{"baseline.headroom", "ceiling minus mean reward, as a share of the range", 0.03},
+		{"baseline.headroom.caution", "the same, below which it is a caution", 0.05},
+		{"signal.informative", "share of groups whose rewards differ; below, more than 10 rollouts are paid for one that teaches", 0.10},
+		{"signal.informative.caution", "the same, below which it is a caution", 0.30},
+		{"exploration.lift", "best of a group minus mean reward, as a share of the range", 0.02},
+		{"exploration.lift.caution", "the same, below which it is a caution", 0.05},
+		{"grader.too_good", "mean reward, as a share of the range, from which the grader is suspected", 0.98},
+		{"sampling.identical", "share of items with identical outputs, from which a cache or a fixed seed is suspected", 0.50},
+		{"tools.failures", "share of tool calls that failed for good", 0.02},
+		{"tools.malformed", "share of tool calls with an unknown name or unparsable arguments", 0.05},
+		{"tools.budget", "share of rollouts that reached the limit of tool calls or steps", 0.05},
+		{"tools.output_size", "95th percentile of a tool output, in tokens (bytes / 4)", 4000},
+		{"tools.tail", "95th percentile over median of a tool's latency", 3},
+		{"latency.limit", "seconds a rollout may take; 0: no limit", 0},
+	}
+}
+
+// At returns the threshold's value. It panics on a name that is not in the
+// table: that is a mistake in a gate.
+func (t Thresholds) At(name string) float64 {
+	if v, ok := t[name]; ok {
+		return v
+	}
+	for _, row := range ThresholdTable() {
+		if row.Name == name {
+			return row.Default
+		}
+	}
+	panic("analysis: no threshold " + name)
+}
+
+// All returns every threshold with its value in force.
+func (t Thresholds) All() map[string]float64 {
+	all := make(map[string]float64)
+	for _, row := range ThresholdTable() {
+		all[row.Name] = t.At(row.Name)
+	}
+	return all
+}
+
+func (t Thresholds) validate() error {
+	var names []string
+	for _, row := range ThresholdTable() {
+		names = append(names, row.Name)
+	}
+	var unknown []string
+	for name, v := range t {
+		if !slices.Contains(names, name) {
+			unknown = append(unknown, name)
+		} else if stat.Some(v) == nil {
+			return fmt.Errorf("threshold %s is %g: it must be finite", name, v)
+		}
+	}
+	if len(unknown) == 0 {
+		return nil
+	}
+	slices.Sort(unknown)
+	return fmt.Errorf("no threshold is called %q; there are %s", unknown[0], strings.Join(names, ", "))
+}
