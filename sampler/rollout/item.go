@@ -22,13 +22,24 @@ type Item struct {
 }
 
 // UnmarshalJSON reads an item and decodes its messages and tools from the row.
+// The id may be a string or, in files that others wrote, a whole number.
 func (it *Item) UnmarshalJSON(b []byte) error {
 	type plain Item
-	var p plain
+	p := struct {
+		ID json.RawMessage `json:"id"`
+		*plain
+	}{plain: (*plain)(it)}
+	*it = Item{}
 	if err := json.Unmarshal(b, &p); err != nil {
 		return err
 	}
-	*it = Item(p)
+	if len(p.ID) > 0 {
+		id, _, err := readID(p.ID)
+		if err != nil {
+			return err
+		}
+		it.ID = id
+	}
 	return it.Decode()
 }
 
@@ -114,7 +125,7 @@ func TextOrJSON(raw json.RawMessage) string {
 	if raw[0] == '"' && json.Unmarshal(raw, &s) == nil {
 		return s
 	}
-	return string(raw)
+	return strings.ToValidUTF8(string(raw), "\uFFFD")
 }
 
 type messagePlain Message

@@ -2,6 +2,8 @@ package rollout
 
 import (
 	"encoding/json"
+	"fmt"
+	"math"
 	"time"
 )
 
@@ -90,6 +92,9 @@ const (
 	Probe  Source = "probe"
 )
 
+// Sources lists the sources of a record.
+func Sources() []Source { return []Source{Live, Import, Probe} }
+
 // Outcome says how a rollout ended.
 type Outcome string
 
@@ -118,21 +123,28 @@ func (o Outcome) Missing() bool {
 // OwnFailure reports whether the model itself gave no answer worth grading.
 func (o Outcome) OwnFailure() bool { return o == NoAnswer || o == StepLimit }
 
-// Seconds is a span of time, written to JSON as a number of seconds.
+// Seconds is a span of time, written to JSON as a number of seconds with
+// microseconds kept.
 type Seconds time.Duration
 
-// MarshalJSON writes the span as seconds with microseconds kept.
+// MarshalJSON writes the span as seconds, rounded to microseconds.
 func (s Seconds) MarshalJSON() ([]byte, error) {
-	return json.Marshal(float64(time.Duration(s).Microseconds()) / 1e6)
+	micros := time.Duration(s).Round(time.Microsecond).Microseconds()
+	return json.Marshal(float64(micros) / 1e6)
 }
 
-// UnmarshalJSON reads a number of seconds.
+// UnmarshalJSON reads a number of seconds, rounded to microseconds; null is
+// none. A span of more than a century is an error.
 func (s *Seconds) UnmarshalJSON(b []byte) error {
 	var f float64
 	if err := json.Unmarshal(b, &f); err != nil {
 		return err
 	}
-	*s = Seconds(f * float64(time.Second))
+	const century = 100 * 365.25 * 24 * 3600
+	if math.Abs(f) > century {
+		return fmt.Errorf("a span of %g seconds is longer than a century", f)
+	}
+	*s = Seconds(time.Duration(math.Round(f*1e6)) * time.Microsecond)
 	return nil
 }
 
@@ -171,3 +183,8 @@ const (
 	CallMalformed CallStatus = "malformed" // unknown tool or unparsable arguments: the model's mistake, shown to it
 	CallFailed    CallStatus = "failed"    // no answer after all retries: ends the rollout
 )
+
+// CallStatuses lists the ways a tool call can go.
+func CallStatuses() []CallStatus {
+	return []CallStatus{CallOK, CallError, CallMalformed, CallFailed}
+}

@@ -1,0 +1,157 @@
+package rollout
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// appender adds lines to a file, each with one write. After a failed write it
+// cuts off what was written of the line, so that the file stays readable.
+type appender struct {
+	path string
+	file *os.File
+	size int64 // of the whole lines
+	torn bool  // there may be part of a line behind size
+}
+
+// openAppender opens or makes the file. A torn last line is cut off; a whole
+// one that lacks its newline gets it.
+func openAppender(path string) (*appender, error) {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("open for appending: %w", err)
+	}
+	a := &appender{path: path, file: file}
+	if err := a.mend(); err != nil {
+		file.Close()
+		return nil, fmt.Errorf("mend the end of %s: %w", path, err)
+	}
+	return a, nil
+}
+
+func (a *appender) mend() error {
+	end, err := a.file.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	whole, err := lastNewline(a.file, end)
+	if err != nil {
+		return err
+	}
+	tail := make([]byte, end-whole)
+	if _, err := a.file.ReadAt(tail, whole); err != nil {
+		return err
+	}
+	a.size = whole
+	if whole == 0 {
+		tail = bytes.TrimPrefix(tail, []byte(byteOrderMark))
+	}
+	if _, err := decodeRecord(tail, true); len(tail) > 0 && !errors.As(err, new(brokenError)) {
+		a.size = end
+		return a.append(nil)
+	}
+	return a.file.Truncate(a.size)
+}
+
+// lastNewline returns the offset behind the last newline before end.
+func lastNewline(file io.ReaderAt, end int64) (int64, error) {
+	buf := make([]byte, 64<<10)
+	for end > 0 {
+		part := buf[:min(int64(len(buf)), end)]
+		from := end - int64(len(part))
+		if _, err := file.ReadAt(part, from); err != nil && !errors.Is(err, io.EOF) {
+			return 0, err
+		}
+		if i := bytes.LastIndexByte(part, '\n'); i >= 0 {
+			return from + int64(i) + 1, nil
+		}
+		end = from
+	}
+	return 0, nil
+}
+
+// append writes the line and a newline.
+func (a *appender) append(line []byte) error {
+	if a.torn {
+		if err := a.file.Truncate(a.size); err != nil {
+			return fmt.Errorf("cut off a half-written line of %s: %w", a.path, err)
+		}
+		a.torn = false
+	}
+	line = append(line, '\n')
+	if _, err := a.file.Write(line); err != nil {
+		a.torn = a.file.Truncate(a.size) != nil
+		return fmt.Errorf("append to %s: %w", a.path, err)
+	}
+	a.size += int64(len(line))
+	return nil
+}
+
+func (a *appender) sync() error {
+	if err := a.file.Sync(); err != nil {
+		return fmt.Errorf("force %s to disk: %w", a.path, err)
+	}
+	return nil
+}
+
+func (a *appender) close() error {
+	return errors.Join(a.sync(), a.file.Close())
+}
+
+// tempMark stands in the name of a file that is being written.
+const tempMark = ".tmp"
+
+// writeFile replaces a file as a whole: whoever reads it sees the old one or
+// the new one.
+func writeFile(path string, b []byte) error {
+	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+tempMark+"*")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	defer os.Remove(tmp.Name())
+	_, err = tmp.Write(b)
+	err = errors.Join(err, tmp.Chmod(0o644), tmp.Sync(), tmp.Close())
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+// removeTemps removes what a process that was killed within writeFile left.
+func removeTemps(path string) error {
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		return fmt.Errorf("look for remains of %s: %w", path, err)
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), filepath.Base(path)+tempMark) {
+			continue
+		}
+		if err := os.Remove(filepath.Join(filepath.Dir(path), e.Name())); err != nil {
+			return fmt.Errorf("remove remains of %s: %w", path, err)
+		}
+	}
+	return nil
+}
+
+// syncDir forces new names in a directory to disk, where the system can.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return fmt.Errorf("open directory %s: %w", dir, err)
+	}
+	defer d.Close()
+	if err := d.Sync(); err != nil && !errors.Is(err, fs.ErrInvalid) && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("force directory %s to disk: %w", dir, err)
+	}
+	return nil
+}

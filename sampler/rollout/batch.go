@@ -1,0 +1,98 @@
+package rollout
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+)
+
+const (
+	batchBytes = 256 << 10 // text a batch holds, unless one line is longer
+	maxLine    = 64 << 20  // the longest line that is read
+	budget     = 32 << 20  // text of all batches on their way, unless one is larger
+)
+
+const byteOrderMark = "\uFEFF"
+
+// batch is a run of whole lines on its way from the reader through a worker
+// to the caller.
+type batch struct {
+	text []byte // whole lines; the last one may lack its newline
+	size int    // what text takes in memory
+	line int    // 1-based line of the first one
+	err  error  // what ended the reading after these lines; io.EOF at the end
+	done chan struct{}
+	out  []result
+}
+
+// errLongLine says that the batch begins with a line longer than maxLine.
+var errLongLine = fmt.Errorf("line is longer than %d MB: cut or leave out its longest texts", maxLine>>20)
+
+// cutter cuts a stream into batches.
+type cutter struct {
+	rd    io.Reader
+	line  int
+	carry []byte // the beginning of a line that the last batch ended with
+	first bool   // nothing was read yet
+}
+
+func newCutter(rd io.Reader) *cutter { return &cutter{rd: rd, line: 1, first: true} }
+
+// next fills b, whose memory may be used again, with the next lines.
+func (c *cutter) next(ctx context.Context, b *batch) {
+	b.line, b.err, b.done = c.line, nil, make(chan struct{})
+	text := append(b.text[:0], c.carry...)
+	c.carry = nil
+	searched := 0
+	for b.err == nil {
+		if b.err = ctx.Err(); b.err != nil {
+			break
+		}
+		if len(text) == cap(text) {
+			if end := bytes.LastIndexByte(text[searched:], '\n') + 1; end > 0 {
+				c.carry = bytes.Clone(text[searched+end:])
+				text = text[:searched+end]
+				break
+			}
+			if searched = len(text); searched > maxLine {
+				b.err, text = errLongLine, nil
+				break
+			}
+			text = slices.Grow(text, min(max(searched, batchBytes), maxLine+batchBytes-searched))
+		}
+		var n int
+		n, b.err = c.rd.Read(text[len(text):cap(text)])
+		text = c.dropBOM(text[:len(text)+n])
+	}
+	b.text, b.size = text, cap(text)
+	c.line += bytes.Count(text, []byte("\n"))
+}
+
+// dropBOM takes the byte order mark off the beginning of the stream.
+func (c *cutter) dropBOM(text []byte) []byte {
+	if !c.first || len(text) < 3 {
+		return text
+	}
+	c.first = false
+	return bytes.TrimPrefix(text, []byte(byteOrderMark))
+}
+
+// lines calls visit for each line that is not blank, with white space around
+// it gone, until visit returns false. torn marks a last line without newline.
+func (b *batch) lines(visit func(text []byte, line int, torn bool) bool) {
+	line := b.line
+	for rest := b.text; len(rest) > 0; line++ {
+		text, after, ended := bytes.Cut(rest, []byte("\n"))
+		rest = after
+		if text = bytes.Trim(text, " \t\r"); len(text) > 0 && !visit(text, line, !ended) {
+			return
+		}
+	}
+}
+
+// atEnd reports whether the batch is the last of a stream that was read to its
+// end.
+func (b *batch) atEnd() bool { return errors.Is(b.err, io.EOF) }

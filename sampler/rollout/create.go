@@ -1,0 +1,154 @@
+package rollout
+
+import (
+	"cmp"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// WriterOptions says how a run directory is written.
+type WriterOptions struct {
+	Redact    *Redactor     // masks secrets in every byte that goes to disk; nil masks nothing
+	SyncEvery time.Duration // how often rollouts are forced to disk; 0 = every second, negative = with every one
+}
+
+// lockFile keeps a second writer out. It stays behind, empty of meaning: what
+// holds is the lock on it, which ends with the process.
+const lockFile = "run.lock"
+
+// Create opens a run directory for writing. A directory that is missing or
+// empty becomes a new run; a run of ours goes on: it keeps its ID, Seed and
+// Started, takes over the rest of m, and gets those of the items that it does
+// not have yet. Anything else is refused with ErrNotARun, settings that differ
+// from those the run was made with are a *BindingError, and a run that another
+// process is writing is refused too.
+func Create(dir string, m Manifest, items []Item, opt WriterOptions) (*Writer, error) {
+	if _, err := inspect(dir); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("create run directory: %w", err)
+	}
+	release, err := lock(filepath.Join(dir, lockFile))
+	if err != nil {
+		return nil, fmt.Errorf("run directory %s: %w", dir, err)
+	}
+	w := &Writer{dir: dir, opt: opt, release: release}
+	if err := w.open(m, items); err != nil {
+		w.abandon()
+		return nil, err
+	}
+	return w, nil
+}
+
+// inspect says what a directory is: the manifest of a run of ours, nil for
+// what may become one, ErrNotARun otherwise.
+func inspect(dir string) (*Manifest, error) {
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		if info, statErr := os.Stat(dir); statErr == nil && !info.IsDir() {
+			return nil, fmt.Errorf("%s: %w but a file: name a directory", dir, ErrNotARun)
+		}
+		return nil, fmt.Errorf("look into run directory: %w", err)
+	}
+	m, err := readManifest(filepath.Join(dir, ManifestFile))
+	if err != nil || m != nil {
+		return m, err
+	}
+	for _, e := range entries {
+		if name := e.Name(); name != lockFile && !strings.HasPrefix(name, ManifestFile+tempMark) {
+			return nil, fmt.Errorf("%s: %w: it is not empty (%s) and has no %s: name an empty or a new directory", dir, ErrNotARun, name, ManifestFile)
+		}
+	}
+	return nil, nil
+}
+
+// merge returns the manifest of a run that goes on: what was, with all that
+// may change taken from now.
+func merge(was *Manifest, now Manifest) Manifest {
+	now.Schema = ManifestSchema
+	now.Ended = time.Time{}
+	if was == nil {
+		now.ID = cmp.Or(now.ID, strings.ToLower(rand.Text()[:12]))
+		if now.Started.IsZero() {
+			now.Started = time.Now().UTC().Truncate(time.Millisecond)
+		}
+		return now
+	}
+	now.ID, now.Seed, now.Started = was.ID, was.Seed, was.Started
+	return now
+}
+
+// BindingError means that a run was made with other settings than it is to go
+// on with.
+type BindingError struct {
+	Dir      string
+	Keys     []string          // that differ, in alphabetical order
+	Was, Now map[string]string // their values; a key that was not set is absent
+}
+
+// Error names every key with both values.
+func (e *BindingError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "run directory %s was made with other settings:", e.Dir)
+	for i, k := range e.Keys {
+		if i > 0 {
+			b.WriteByte(';')
+		}
+		fmt.Fprintf(&b, " %s was %s and is now %s", k, short(e.Was, k), short(e.Now, k))
+	}
+	b.WriteString(": put them back, or name another directory")
+	return b.String()
+}
+
+func short(values map[string]string, key string) string {
+	const most = 48
+	v, ok := values[key]
+	if !ok {
+		return "not set"
+	}
+	if r := []rune(v); len(r) > most {
+		v = string(r[:most-1]) + "…"
+	}
+	return fmt.Sprintf("%q", v)
+}
+
+// checkBinding compares the settings a run is bound to. What was written went
+// through redact, so what is new does too.
+func checkBinding(dir string, was, now map[string]string, redact *Redactor) error {
+	e := &BindingError{Dir: dir, Was: make(map[string]string), Now: make(map[string]string)}
+	keys := maps.Clone(was)
+	if keys == nil {
+		keys = make(map[string]string)
+	}
+	maps.Copy(keys, now)
+	for _, k := range slices.Sorted(maps.Keys(keys)) {
+		a, had := was[k]
+		b, has := now[k]
+		if b = redact.String(b); a == b && had == has {
+			continue
+		}
+		e.Keys = append(e.Keys, k)
+		if had {
+			e.Was[k] = a
+		}
+		if has {
+			e.Now[k] = b
+		}
+	}
+	if len(e.Keys) == 0 {
+		return nil
+	}
+	return e
+}

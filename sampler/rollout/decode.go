@@ -1,0 +1,289 @@
+package rollout
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// UnmarshalJSON reads a record from one JSON object. Keys are matched
+// exactly, the last of several equal keys wins, unknown keys go to Extra, and
+// item may be a string or a whole number. What a line leaves out stays zero:
+// Read fills in the defaults that depend on the file.
+func (r *Record) UnmarshalJSON(b []byte) error {
+	d, err := decodeRecord(b, false)
+	if err != nil {
+		return err
+	}
+	*r = *d.rec
+	return nil
+}
+
+// decoded is a record together with what its line did and did not say.
+type decoded struct {
+	rec        *Record
+	itemNumber bool   // the id was written as a number
+	hasSample  bool   // the line says which sample it is
+	noReward   string // why there is no reward; "" when there is one
+}
+
+// decodeRecord reads one line. A lean decode leaves out Messages and the
+// outputs of Calls, and never copies them.
+func decodeRecord(line []byte, lean bool) (decoded, error) {
+	d := recordDecoder{lean: lean}
+	err := d.decode(line)
+	if err == errSyntax {
+		d = recordDecoder{lean: lean, lenient: true}
+		err = d.decode(line)
+	}
+	if err == errSyntax {
+		return decoded{}, syntaxError(line)
+	}
+	return d.decoded, err
+}
+
+// syntaxError says what is wrong with a line that is no JSON object.
+func syntaxError(line []byte) error {
+	if bytes.IndexByte(line, 0) >= 0 {
+		return brokenError{errors.New("broken JSON: the line holds NUL bytes; if the file is UTF-16, save it as UTF-8")}
+	}
+	var v map[string]json.RawMessage
+	err := json.Unmarshal(nullify(line), &v)
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return brokenError{fmt.Errorf("broken JSON near byte %d of the line: %w", syntax.Offset, err)}
+	}
+	return fmt.Errorf("a line must be one JSON object such as {\"item\":\"q1\",\"reward\":0.5}, not %s", excerpt(line))
+}
+
+// brokenError is a line that is no JSON at all, as a torn one is.
+type brokenError struct{ error }
+
+func (e brokenError) Unwrap() error { return e.error }
+
+type recordDecoder struct {
+	decoded
+	lean, lenient bool
+}
+
+func (d *recordDecoder) decode(line []byte) error {
+	d.rec = new(Record)
+	d.noReward = "no reward"
+	s := scanner{b: line, lenient: d.lenient}
+	return s.members(func(key, value []byte) error {
+		if d.lenient && !json.Valid(value) {
+			return d.member(key, nullify(value), value)
+		}
+		return d.member(key, value, value)
+	})
+}
+
+// member takes in one key of the record. was is the value before bare words
+// such as NaN were read as null.
+func (d *recordDecoder) member(key, v, was []byte) (err error) {
+	r := d.rec
+	switch name := unquote(key); name {
+	case "item":
+		r.Item, d.itemNumber, err = readID(v)
+	case "split":
+		r.Split, err = readWord[Split](name, v)
+	case "sample":
+		r.Sample, err = readInt(name, v)
+		d.hasSample = !isNull(v)
+	case "attempt":
+		r.Attempt, err = readInt(name, v)
+	case "source":
+		r.Source, err = readWord[Source](name, v)
+	case "outcome":
+		r.Outcome, err = readWord[Outcome](name, v)
+	case "error":
+		r.Error, err = readText(name, v)
+	case "reward":
+		r.Reward, err = readReward(v)
+		d.noReward = ""
+		if r.Reward == nil {
+			d.noReward = "reward is " + string(was)
+		}
+	case "grades":
+		r.Grades, err = readGrades(v)
+	case "parts":
+		r.Parts, err = readParts(v)
+	case "clipped":
+		r.Clipped = false
+		err = readJSON(name, "true or false", v, &r.Clipped)
+	case "category":
+		r.Category, err = readText(name, v)
+	case "family":
+		r.Family, err = readText(name, v)
+	case "answer":
+		r.Answer, err = readText(name, v)
+	case "messages":
+		if r.Messages = nil; !d.lean {
+			err = readJSON(name, "a list of messages", v, &r.Messages)
+		}
+	case "calls":
+		r.Calls, err = readCalls(v, d.lean)
+	case "turns":
+		r.Turns, err = readInt(name, v)
+	case "retries":
+		r.Retries, err = readInt(name, v)
+	case "usage":
+		r.Usage = Usage{}
+		err = readJSON(name, "token counts", v, &r.Usage)
+	case "judge":
+		r.Judge = Usage{}
+		err = readJSON(name, "token counts", v, &r.Judge)
+	case "trace_id":
+		r.TraceID, err = readText(name, v)
+	case "started_at":
+		r.Started = time.Time{}
+		err = readJSON(name, "a time such as 2026-01-31T12:00:00Z", v, &r.Started)
+	case "elapsed_s":
+		r.Elapsed = 0
+		err = readJSON(name, "a number of seconds", v, &r.Elapsed)
+	default:
+		if r.Extra == nil {
+			r.Extra = make(map[string]json.RawMessage)
+		}
+		r.Extra[name] = bytes.Clone(v)
+	}
+	return err
+}
+
+func isNull(v []byte) bool { return string(v) == "null" }
+
+func readJSON(name, want string, v []byte, into any) error {
+	if err := json.Unmarshal(v, into); err != nil {
+		return fmt.Errorf("%q must be %s, not %s: %w", name, want, excerpt(v), err)
+	}
+	return nil
+}
+
+// readID reads an item's name: a string, or a whole number, which is read as
+// its decimal text.
+func readID(v []byte) (id string, number bool, err error) {
+	switch {
+	case len(v) > 2 && v[0] == '"':
+		return unquote(v), false, nil
+	case string(v) == `""`:
+		return "", false, fmt.Errorf("%q is empty: give every item a name", "item")
+	case isNull(v):
+		return "", false, fmt.Errorf("%q is null: give every item a name", "item")
+	case string(v) == "-0":
+		return "0", true, nil
+	case wholeNumber(v):
+		return string(v), true, nil
+	}
+	return "", false, fmt.Errorf("%q must be a string or a whole number, not %s: write it in quotes", "item", excerpt(v))
+}
+
+func wholeNumber(v []byte) bool {
+	digits := bytes.TrimPrefix(v, []byte("-"))
+	for _, c := range digits {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return len(digits) > 0
+}
+
+func readText(name string, v []byte) (string, error) {
+	switch {
+	case v[0] == '"':
+		return unquote(v), nil
+	case isNull(v):
+		return "", nil
+	}
+	return "", fmt.Errorf("%q must be a string, not %s: write it in quotes", name, excerpt(v))
+}
+
+// readWord reads one of our own few words; the usual ones cost no allocation.
+func readWord[W ~string](name string, v []byte) (W, error) {
+	switch string(v) {
+	case `"train"`:
+		return "train", nil
+	case `"eval"`:
+		return "eval", nil
+	case `"live"`:
+		return "live", nil
+	case `"import"`:
+		return "import", nil
+	case `"graded"`:
+		return "graded", nil
+	}
+	text, err := readText(name, v)
+	return W(text), err
+}
+
+func readInt(name string, v []byte) (int, error) {
+	if isNull(v) {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(string(v))
+	if err != nil || !wholeNumber(v) {
+		return 0, fmt.Errorf("%q must be a whole number, not %s", name, excerpt(v))
+	}
+	return n, nil
+}
+
+func readReward(v []byte) (*float64, error) {
+	switch c := v[0]; {
+	case isNull(v):
+		return nil, nil
+	case c != '-' && (c < '0' || c > '9'):
+		return nil, fmt.Errorf("%q must be a number or null, not %s", "reward", excerpt(v))
+	}
+	f, err := strconv.ParseFloat(string(v), 64)
+	if err != nil || math.IsInf(f, 0) {
+		return nil, fmt.Errorf("%q is %s, which no float64 holds", "reward", excerpt(v))
+	}
+	return &f, nil
+}
+
+// readGrades reads the regrades of one output. A null among them is a regrade
+// that failed: it is left out, never read as zero.
+func readGrades(v []byte) ([]float64, error) {
+	var all []*float64
+	if err := readJSON("grades", "a list of numbers", v, &all); err != nil || len(all) == 0 {
+		return nil, err
+	}
+	var grades []float64
+	for _, g := range all {
+		if g != nil {
+			grades = append(grades, *g)
+		}
+	}
+	return grades, nil
+}
+
+// readParts reads sub-scores. A null is a part that was not scored: it is
+// left out, never read as zero.
+func readParts(v []byte) (map[string]float64, error) {
+	var all map[string]*float64
+	if err := readJSON("parts", "an object of numbers", v, &all); err != nil || len(all) == 0 {
+		return nil, err
+	}
+	parts := make(map[string]float64, len(all))
+	for name, p := range all {
+		if p != nil {
+			parts[name] = *p
+		}
+	}
+	if len(parts) == 0 {
+		return nil, nil
+	}
+	return parts, nil
+}
+
+// excerpt shortens a value for a message.
+func excerpt(v []byte) string {
+	const most = 60
+	if len(v) <= most {
+		return strings.ToValidUTF8(string(v), "?")
+	}
+	return strings.ToValidUTF8(string(v[:most]), "?") + "…"
+}

@@ -1,0 +1,85 @@
+package rollout
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// LineError is a line that cannot be read, or that contradicts another one.
+type LineError struct {
+	File string // as the caller named it
+	Line int    // 1-based
+	Err  error
+}
+
+// Error returns file:line: cause.
+func (e *LineError) Error() string { return fmt.Sprintf("%s:%d: %v", e.File, e.Line, e.Err) }
+
+// Unwrap returns the cause.
+func (e *LineError) Unwrap() error { return e.Err }
+
+// ErrNoRecords means that a file of rollouts holds none.
+var ErrNoRecords = errors.New("no rollouts in it")
+
+// settle fills in what the line left to its context, and turns a grade that
+// is none into a missing one. why says that this was done, and is "" otherwise.
+// It does not number samples: that takes the lines before it.
+func (d *decoded) settle(source Source) (why string, err error) {
+	r := d.rec
+	switch {
+	case r.Item == "":
+		return "", errors.New(`"item" is missing: every line must name its item, as in {"item":"q1","reward":0.5}`)
+	case r.Sample < 0:
+		return "", fmt.Errorf(`"sample" is %d: samples count from 0`, r.Sample)
+	case r.Attempt < 0:
+		return "", fmt.Errorf(`"attempt" is %d: attempts count from 0`, r.Attempt)
+	}
+	if r.Split, err = known("split", r.Split, Train, Splits()); err != nil {
+		return "", err
+	}
+	if r.Source, err = known("source", r.Source, source, Sources()); err != nil {
+		return "", err
+	}
+	if r.Outcome, err = known("outcome", r.Outcome, Graded, Outcomes()); err != nil {
+		return "", err
+	}
+	return d.settleReward(), nil
+}
+
+// settleReward makes outcome and reward agree: a reward is there exactly when
+// a grade is, and a failure is never a number.
+func (d *decoded) settleReward() (why string) {
+	r := d.rec
+	switch {
+	case r.Outcome == Graded && r.Reward == nil:
+		r.Outcome = GraderFailed
+		if r.Error == "" {
+			r.Error = d.noReward
+		}
+		why = d.noReward + ": read as outcome grader, a missing grade"
+	case r.Outcome.Missing() && r.Reward != nil:
+		why = fmt.Sprintf("reward %g beside outcome %s: the reward was left out, a failure is never a number", *r.Reward, r.Outcome)
+		r.Reward = nil
+	}
+	if r.Reward == nil {
+		r.Grades = nil
+	}
+	return why
+}
+
+// known returns word, or otherwise when there is none; a word that is not
+// among all is an error that lists them.
+func known[W ~string](key string, word, otherwise W, all []W) (W, error) {
+	if word == "" {
+		return otherwise, nil
+	}
+	names := make([]string, len(all))
+	for i, w := range all {
+		if w == word {
+			return w, nil
+		}
+		names[i] = string(w)
+	}
+	return "", fmt.Errorf("unknown %s %q: use one of %s", key, string(word), strings.Join(names, ", "))
+}

@@ -1,0 +1,105 @@
+package rollout
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// unquote returns the text of a JSON string literal that was already checked.
+func unquote(lit []byte) string {
+	body := lit[1 : len(lit)-1]
+	if bytes.IndexByte(body, '\\') < 0 && utf8.Valid(body) {
+		return string(body)
+	}
+	var text string
+	if err := json.Unmarshal(lit, &text); err != nil {
+		panic("rollout: unquote of an unchecked literal: " + err.Error())
+	}
+	return text
+}
+
+// textLen returns the number of bytes that unquote would give, without making
+// the string.
+func textLen(lit []byte) int {
+	body := lit[1 : len(lit)-1]
+	if bytes.IndexByte(body, '\\') < 0 && utf8.Valid(body) {
+		return len(body)
+	}
+	n := 0
+	for i := 0; i < len(body); {
+		c := body[i]
+		switch {
+		case c == '\\' && body[i+1] == 'u':
+			r, size := escaped(body[i:])
+			n += utf8.RuneLen(r)
+			i += size
+		case c == '\\':
+			n++
+			i += 2
+		case c < utf8.RuneSelf:
+			n++
+			i++
+		default:
+			r, size := utf8.DecodeRune(body[i:])
+			n += utf8.RuneLen(r) // a broken byte becomes U+FFFD
+			i += size
+		}
+	}
+	return n
+}
+
+// escaped reads the \uXXXX escape at the start of b, with the second half of
+// a surrogate pair where one follows. A lone half is U+FFFD.
+func escaped(b []byte) (r rune, size int) {
+	r = hexRune(b[2:6])
+	if !utf16.IsSurrogate(r) {
+		return r, 6
+	}
+	if len(b) >= 12 && b[6] == '\\' && b[7] == 'u' {
+		if pair := utf16.DecodeRune(r, hexRune(b[8:12])); pair != utf8.RuneError {
+			return pair, 12
+		}
+	}
+	return utf8.RuneError, 6
+}
+
+func hexRune(b []byte) rune {
+	n, err := strconv.ParseUint(string(b), 16, 32)
+	if err != nil {
+		panic("rollout: escape of an unchecked literal: " + err.Error())
+	}
+	return rune(n)
+}
+
+// nullify returns a copy of a leniently checked text in which NaN, Infinity
+// and -Infinity outside of strings read null.
+func nullify(b []byte) []byte {
+	out := make([]byte, 0, len(b)+8)
+	for i := 0; i < len(b); {
+		switch c := b[i]; {
+		case c == '"':
+			s := scanner{b: b, i: i}
+			if s.text() != nil {
+				return append(out, b[i:]...)
+			}
+			out = append(out, b[i:s.i]...)
+			i = s.i
+		case c == 'N':
+			out = append(out, "null"...)
+			i += len("NaN")
+		case c == 'I':
+			out = append(out, "null"...)
+			i += len("Infinity")
+		case c == '-' && i+1 < len(b) && b[i+1] == 'I':
+			out = append(out, "null"...)
+			i += len("-Infinity")
+		default:
+			out = append(out, c)
+			i++
+		}
+	}
+	return out
+}

@@ -1,0 +1,51 @@
+//go:build darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd
+
+package rollout
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// lock takes the file at path for this process alone. The lock ends with
+// release or with the process, however it ends.
+func lock(path string) (release func() error, err error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("open lock: %w", err)
+	}
+	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		holder := make([]byte, 20)
+		n, _ := f.Read(holder)
+		f.Close()
+		return nil, fmt.Errorf("another process%s is writing to it: wait for it to end, or stop it", inParens(string(holder[:n])))
+	}
+	if err == nil || errors.Is(err, errors.ErrUnsupported) { // some network file systems have no locks
+		err = writePID(f)
+	}
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("lock %s: %w", path, err)
+	}
+	return f.Close, nil
+}
+
+func writePID(f *os.File) error {
+	if err := f.Truncate(0); err != nil {
+		return err
+	}
+	_, err := f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
+	return err
+}
+
+func inParens(pid string) string {
+	if pid = strings.TrimSpace(pid); pid == "" {
+		return ""
+	}
+	return " (pid " + pid + ")"
+}

@@ -1,0 +1,227 @@
+package rollout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"io"
+	"runtime"
+	"sync"
+)
+
+// ReadOptions says how a file of rollouts is read. The zero value is right
+// for most readers.
+type ReadOptions struct {
+	OnConflict Conflict // what to do with differing lines of one rollout; "" refuses them
+	Workers    int      // goroutines that decode; 0 = GOMAXPROCS
+	// Lean leaves out Messages and the Output of Calls (OutputBytes keeps its
+	// length): the text is checked to be JSON, but not what it says.
+	Lean bool
+}
+
+// Read reads rollouts from rd, one a line, and calls yield for each that
+// counts, in the order of the file, on the caller's goroutine. Name stands
+// before the line number in errors.
+//
+// A later call for the same Key replaces the earlier one: it is a higher
+// attempt, or the later of two conflicting lines under OnConflict Last. A
+// record is the callee's to keep. The counts are complete only when the error
+// is nil; a line that cannot be read is a *LineError, a file without any
+// rollout is ErrNoRecords. An error of yield ends the reading and is returned
+// as it is.
+//
+// Decoding runs on Workers goroutines, all of which end before Read returns:
+// a rd that blocks holds it up even when ctx has ended. Memory is bounded by
+// the longest line and by some 200 bytes a rollout.
+func Read(ctx context.Context, name string, rd io.Reader, opt ReadOptions, yield func(*Record) error) (Input, error) {
+	return read(ctx, name, rd, opt, Import, yield)
+}
+
+func read(ctx context.Context, name string, rd io.Reader, opt ReadOptions, source Source, yield func(*Record) error) (Input, error) {
+	l := newLedger(opt.OnConflict)
+	if err := opt.OnConflict.check(); err != nil {
+		return l.input, err
+	}
+	d := delivery{name: name, ledger: l, yield: yield}
+	p := newPipeline(rd, opt, source)
+	if err := p.run(ctx, d.batch); err != nil {
+		return l.input, err
+	}
+	if l.input.Records == 0 {
+		return l.input, fmt.Errorf("read %s: %w", name, ErrNoRecords)
+	}
+	return l.input, nil
+}
+
+// delivery hands decoded lines to the caller, in order.
+type delivery struct {
+	name   string
+	ledger *ledger
+	yield  func(*Record) error
+}
+
+func (d *delivery) batch(ctx context.Context, b *batch) error {
+	for i := range b.out {
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("read %s: %w", d.name, err)
+		}
+		if err := d.line(&b.out[i], b.atEnd()); err != nil {
+			return err
+		}
+	}
+	switch {
+	case b.err == nil || b.atEnd():
+		return nil
+	case errors.Is(b.err, errLongLine):
+		return &LineError{File: d.name, Line: b.line, Err: b.err}
+	}
+	return fmt.Errorf("read %s: %w", d.name, b.err)
+}
+
+func (d *delivery) line(res *result, atEnd bool) error {
+	if res.unended && !atEnd {
+		return nil // the reading broke off within this line
+	}
+	d.ledger.input.Lines++
+	if res.err != nil {
+		if _, broken := errors.AsType[brokenError](res.err); broken && res.unended {
+			d.ledger.input.Torn++
+			return nil
+		}
+		return &LineError{File: d.name, Line: res.line, Err: res.err}
+	}
+	counts, err := d.ledger.take(res.decoded, res.why, res.hash)
+	if err != nil {
+		return &LineError{File: d.name, Line: res.line, Err: err}
+	}
+	if !counts {
+		return nil
+	}
+	return d.yield(res.rec)
+}
+
+// result is one line after decoding.
+type result struct {
+	decoded
+	line    int
+	unended bool // no newline behind it
+	why     string
+	hash    uint64
+	err     error
+}
+
+// pipeline decodes batches on several goroutines and hands them on in order.
+type pipeline struct {
+	cut     *cutter
+	lean    bool
+	source  Source
+	workers int
+	seed    maphash.Seed
+
+	work, order, free chan *batch
+}
+
+func newPipeline(rd io.Reader, opt ReadOptions, source Source) *pipeline {
+	workers := opt.Workers
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	ahead := 2*workers + 2
+	return &pipeline{
+		cut: newCutter(rd), lean: opt.Lean, source: source, workers: workers, seed: maphash.MakeSeed(),
+		work:  make(chan *batch, ahead),
+		order: make(chan *batch, ahead),
+		free:  make(chan *batch, ahead+2), // all there are: two more are with reader and caller
+	}
+}
+
+// run calls deliver for each batch in order until one returns an error, ctx
+// ends or the stream does.
+func (p *pipeline) run(ctx context.Context, deliver func(context.Context, *batch) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer cancel()
+	wg.Go(func() { p.read(ctx) })
+	for range p.workers {
+		wg.Go(p.decode)
+	}
+	for b := range p.order {
+		select {
+		case <-b.done:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if err := deliver(ctx, b); err != nil {
+			return err
+		}
+		p.free <- b
+	}
+	return ctx.Err()
+}
+
+// read cuts the stream into batches until it ends or ctx does.
+func (p *pipeline) read(ctx context.Context) {
+	defer close(p.order)
+	defer close(p.work)
+	onTheWay := 0
+	for {
+		var b *batch
+		for onTheWay > budget {
+			select {
+			case b = <-p.free:
+				onTheWay -= b.size
+			case <-ctx.Done():
+				return
+			}
+		}
+		if b == nil {
+			select {
+			case b = <-p.free:
+				onTheWay -= b.size
+			default:
+			}
+		}
+		if b == nil || b.size > 4*batchBytes {
+			b = &batch{text: make([]byte, 0, batchBytes)}
+		}
+		p.cut.next(ctx, b)
+		onTheWay += b.size
+		select {
+		case p.order <- b:
+		case <-ctx.Done():
+			return
+		}
+		p.work <- b // workers take all there is, also after ctx has ended
+		if b.err != nil {
+			return
+		}
+	}
+}
+
+// decode is one worker.
+func (p *pipeline) decode() {
+	for b := range p.work {
+		b.out = b.out[:0]
+		b.lines(func(text []byte, line int, unended bool) bool {
+			res := p.result(text)
+			res.line, res.unended = line, unended
+			if res.rec != nil {
+				res.rec.Line = line
+			}
+			b.out = append(b.out, res)
+			return res.err == nil
+		})
+		close(b.done)
+	}
+}
+
+func (p *pipeline) result(text []byte) (res result) {
+	if res.decoded, res.err = decodeRecord(text, p.lean); res.err != nil {
+		return res
+	}
+	res.why, res.err = res.settle(p.source)
+	res.hash = maphash.Bytes(p.seed, text)
+	return res
+}

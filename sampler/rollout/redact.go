@@ -1,0 +1,145 @@
+package rollout
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/base64"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// mask stands where a secret stood.
+const mask = "**********"
+
+// shortestSecret is the number of bytes below which a secret is not masked:
+// shorter ones would hit ordinary words.
+const shortestSecret = 6
+
+// Redactor masks secrets in what is written. Secrets shorter than six bytes
+// are ignored: masking them would garble ordinary text. A secret is also
+// found as JSON spells it (even inside a string that is itself JSON),
+// URL-escaped and in base64. The nil Redactor masks nothing. It is safe for
+// use by several goroutines.
+type Redactor struct {
+	spellings [][]byte // longest first
+	replacer  *strings.Replacer
+}
+
+// NewRedactor returns a Redactor for the secrets. Longer ones are masked
+// first, so that one that contains another goes whole.
+func NewRedactor(secrets ...string) *Redactor {
+	seen := make(map[string]bool)
+	var all []string
+	for _, secret := range secrets {
+		if len(secret) < shortestSecret {
+			continue
+		}
+		for _, s := range spellings(secret) {
+			if !seen[s] {
+				seen[s] = true
+				all = append(all, s)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b))
+	})
+	r := new(Redactor)
+	pairs := make([]string, 0, 2*len(all))
+	for _, s := range all {
+		r.spellings = append(r.spellings, []byte(s))
+		pairs = append(pairs, s, mask)
+	}
+	r.replacer = strings.NewReplacer(pairs...)
+	return r
+}
+
+// spellings returns the ways in which a secret may stand in a file.
+func spellings(secret string) []string {
+	all := []string{secret, url.QueryEscape(secret), url.PathEscape(secret)}
+	for _, enc := range []*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.RawURLEncoding} {
+		all = append(all, enc.EncodeToString([]byte(secret)))
+	}
+	for _, html := range []bool{true, false} {
+		once := jsonSpelling(secret, html)
+		all = append(all, once, jsonSpelling(once, html), strings.ReplaceAll(once, "/", `\/`))
+	}
+	return all
+}
+
+func jsonSpelling(s string, html bool) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(html)
+	if err := enc.Encode(s); err != nil {
+		return s
+	}
+	return strings.TrimSuffix(b.String()[1:], "\"\n")
+}
+
+// String returns s with every secret masked.
+func (r *Redactor) String(s string) string {
+	if r == nil || len(r.spellings) == 0 {
+		return s
+	}
+	return r.replacer.Replace(s)
+}
+
+// Bytes returns b with every secret masked. It is b itself when there is none.
+func (r *Redactor) Bytes(b []byte) []byte {
+	if !r.hit(b) {
+		return b
+	}
+	return []byte(r.replacer.Replace(string(b)))
+}
+
+func (r *Redactor) hit(b []byte) bool {
+	if r == nil {
+		return false
+	}
+	return slices.ContainsFunc(r.spellings, func(s []byte) bool { return bytes.Contains(b, s) })
+}
+
+// json masks secrets in a JSON text so that it stays one: inside of strings
+// alone, and not where the string is a word of our own files, such as the key
+// "reward".
+func (r *Redactor) json(b []byte) []byte {
+	if !r.hit(b) {
+		return b
+	}
+	out := make([]byte, 0, len(b))
+	for i := 0; i < len(b); {
+		if b[i] != '"' {
+			out = append(out, b[i])
+			i++
+			continue
+		}
+		s := scanner{b: b, i: i}
+		if s.text() != nil {
+			return r.Bytes(b)
+		}
+		out = append(out, r.literal(b[i:s.i])...)
+		i = s.i
+	}
+	return out
+}
+
+// literal masks one checked JSON string. It works on the text that the literal
+// means, so that no escape is cut in two.
+func (r *Redactor) literal(lit []byte) []byte {
+	if vocabulary()[string(lit[1:len(lit)-1])] {
+		return lit
+	}
+	text := unquote(lit)
+	masked := r.replacer.Replace(text)
+	if masked == text {
+		return lit
+	}
+	out, err := json.Marshal(masked)
+	if err != nil {
+		panic("rollout: a string that is no JSON: " + err.Error())
+	}
+	return out
+}

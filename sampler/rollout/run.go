@@ -1,0 +1,191 @@
+package rollout
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// The files of a run directory that this package reads and writes.
+const (
+	ManifestFile = "run.json"
+	ItemsFile    = "items.jsonl"
+	RolloutsFile = "rollouts.jsonl"
+)
+
+// ErrNotARun means that a directory is not one of ours.
+var ErrNotARun = errors.New("not a run directory")
+
+// Run is a run directory, or a single file of rollouts, opened for reading.
+type Run struct {
+	Dir      string    // the directory; of a single file, the one it lies in
+	Manifest *Manifest // nil when there is no run.json
+	Items    []Item    // nil when there is no items.jsonl; a later line replaces an earlier one of the same split and id
+
+	file string // the rollouts
+}
+
+// Open reads run.json and items.jsonl, both of which may be missing: a
+// directory that holds nothing but rollouts.jsonl is a run, and so is the path
+// of a file of rollouts itself. Only rollouts.jsonl by that very name is read
+// together with its neighbours. The rollouts are not read yet.
+func Open(dir string) (*Run, error) {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open run: %w", err)
+	}
+	r := &Run{Dir: dir, file: filepath.Join(dir, RolloutsFile)}
+	if !info.IsDir() {
+		r.Dir, r.file = filepath.Dir(dir), dir
+		if filepath.Base(dir) != RolloutsFile {
+			return r, nil
+		}
+	}
+	if r.Manifest, err = readManifest(filepath.Join(r.Dir, ManifestFile)); err != nil {
+		return nil, err
+	}
+	if r.Items, err = readItems(filepath.Join(r.Dir, ItemsFile)); err != nil {
+		return nil, err
+	}
+	if r.Manifest != nil {
+		return r, nil
+	}
+	if _, err := os.Stat(r.file); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("open run %s: %w: it holds neither %s nor %s", dir, ErrNotARun, ManifestFile, RolloutsFile)
+	}
+	return r, nil
+}
+
+// File returns the path of the file that holds the rollouts.
+func (r *Run) File() string { return r.file }
+
+// Records reads the rollouts as Read does. A run without a file of rollouts
+// gives ErrNoRecords.
+func (r *Run) Records(ctx context.Context, opt ReadOptions, yield func(*Record) error) (Input, error) {
+	f, err := os.Open(r.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Input{Bad: []BadLine{}}, fmt.Errorf("read %s: %w", r.file, ErrNoRecords)
+	}
+	if err != nil {
+		return Input{Bad: []BadLine{}}, fmt.Errorf("read rollouts: %w", err)
+	}
+	defer f.Close()
+	source := Import
+	if r.Manifest != nil && r.Manifest.Source != "" {
+		source = r.Manifest.Source
+	}
+	return read(ctx, r.file, f, opt, source, yield)
+}
+
+// Done is what a run knows of one rollout.
+type Done struct {
+	Attempt int // the highest
+	Outcome Outcome
+}
+
+// State returns what is already there, so that a resumed run does the rest.
+// A run without rollouts has an empty state.
+func (r *Run) State(ctx context.Context) (map[Key]Done, Input, error) {
+	state := make(map[Key]Done)
+	in, err := r.Records(ctx, ReadOptions{Lean: true}, func(rec *Record) error {
+		state[rec.Key()] = Done{Attempt: rec.Attempt, Outcome: rec.Outcome}
+		return nil
+	})
+	if errors.Is(err, ErrNoRecords) {
+		err = nil
+	}
+	return state, in, err
+}
+
+// readManifest returns nil when there is no such file.
+func readManifest(path string) (*Manifest, error) {
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read manifest: %w", err)
+	}
+	var head struct {
+		Schema string `json:"schema"`
+	}
+	if err := json.Unmarshal(b, &head); err != nil {
+		return nil, fmt.Errorf("read %s: %w: %w", path, ErrNotARun, err)
+	}
+	if head.Schema != ManifestSchema {
+		return nil, fmt.Errorf("read %s: %w: its schema is %q, this gonogo reads %q", path, ErrNotARun, head.Schema, ManifestSchema)
+	}
+	m := new(Manifest)
+	if err := json.Unmarshal(b, m); err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	return m, nil
+}
+
+// readItems returns nil when there is no such file. A torn last line is left
+// out.
+func readItems(path string) ([]Item, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read items: %w", err)
+	}
+	defer f.Close()
+	return decodeItems(path, f)
+}
+
+func decodeItems(name string, rd io.Reader) ([]Item, error) {
+	items := []Item{}
+	at := make(map[itemKey]int)
+	var bad error
+	c, b := newCutter(rd), &batch{text: make([]byte, 0, batchBytes)}
+	for bad == nil && b.err == nil {
+		c.next(context.Background(), b)
+		b.lines(func(text []byte, line int, unended bool) bool {
+			it, err := decodeItem(text)
+			if err != nil {
+				if _, broken := errors.AsType[brokenError](err); !broken || !unended {
+					bad = &LineError{File: name, Line: line, Err: err}
+				}
+				return bad == nil
+			}
+			k := itemKey{it.Split, it.ID}
+			if i, there := at[k]; there {
+				items[i] = it
+				return true
+			}
+			at[k] = len(items)
+			items = append(items, it)
+			return true
+		})
+	}
+	if bad == nil && b.err != nil && !b.atEnd() {
+		bad = fmt.Errorf("read %s: %w", name, b.err)
+	}
+	return items, bad
+}
+
+func decodeItem(text []byte) (Item, error) {
+	var it Item
+	if !json.Valid(text) {
+		if text = nullify(text); !json.Valid(text) {
+			return it, syntaxError(text)
+		}
+	}
+	if err := json.Unmarshal(text, &it); err != nil {
+		return it, err
+	}
+	if it.ID == "" {
+		return it, errors.New(`"id" is missing: every line must name its item`)
+	}
+	var err error
+	it.Split, err = known("split", it.Split, Train, Splits())
+	return it, err
+}

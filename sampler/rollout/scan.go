@@ -1,0 +1,288 @@
+package rollout
+
+import "errors"
+
+// scanner walks one JSON text, checks all of it, and cuts out the members of
+// an object without decoding them. It accepts exactly what encoding/json
+// accepts; with lenient set it also takes the bare words NaN, Infinity and
+// -Infinity, which Python writes, wherever a value may stand.
+type scanner struct {
+	b       []byte
+	i       int
+	lenient bool
+}
+
+// maxDepth is how deep encoding/json lets values nest.
+const maxDepth = 10000
+
+// errSyntax says that the text is not JSON. Callers that need to say why ask
+// encoding/json.
+var errSyntax = errors.New("not valid JSON")
+
+// members calls visit for each member of the one object that is the whole
+// text. Key is the literal with its quotes. An error of visit ends the walk.
+func (s *scanner) members(visit func(key, value []byte) error) error {
+	s.space()
+	if s.i >= len(s.b) || s.b[s.i] != '{' {
+		return errSyntax
+	}
+	if err := s.object(1, visit); err != nil {
+		return err
+	}
+	return s.end()
+}
+
+// elements calls visit for each element of the one array that is the whole
+// text.
+func (s *scanner) elements(visit func(value []byte) error) error {
+	s.space()
+	if s.i >= len(s.b) || s.b[s.i] != '[' {
+		return errSyntax
+	}
+	if err := s.array(1, visit); err != nil {
+		return err
+	}
+	return s.end()
+}
+
+func (s *scanner) end() error {
+	s.space()
+	if s.i != len(s.b) {
+		return errSyntax
+	}
+	return nil
+}
+
+func (s *scanner) space() {
+	for s.i < len(s.b) {
+		switch s.b[s.i] {
+		case ' ', '\t', '\r', '\n':
+			s.i++
+		default:
+			return
+		}
+	}
+}
+
+// value walks over one value that starts at s.i.
+func (s *scanner) value(depth int) error {
+	if s.i >= len(s.b) {
+		return errSyntax
+	}
+	switch c := s.b[s.i]; c {
+	case '"':
+		return s.text()
+	case '{':
+		return s.object(depth+1, nil)
+	case '[':
+		return s.array(depth+1, nil)
+	case 't':
+		return s.word("true")
+	case 'f':
+		return s.word("false")
+	case 'n':
+		return s.word("null")
+	case 'N':
+		return s.lenientWord("NaN")
+	case 'I':
+		return s.lenientWord("Infinity")
+	case '-':
+		if s.i+1 < len(s.b) && s.b[s.i+1] == 'I' {
+			return s.lenientWord("-Infinity")
+		}
+		return s.number()
+	default:
+		if c < '0' || c > '9' {
+			return errSyntax
+		}
+		return s.number()
+	}
+}
+
+func (s *scanner) word(w string) error {
+	if len(s.b)-s.i < len(w) || string(s.b[s.i:s.i+len(w)]) != w {
+		return errSyntax
+	}
+	s.i += len(w)
+	return nil
+}
+
+func (s *scanner) lenientWord(w string) error {
+	if !s.lenient {
+		return errSyntax
+	}
+	return s.word(w)
+}
+
+func (s *scanner) object(depth int, visit func(key, value []byte) error) error {
+	if depth > maxDepth {
+		return errSyntax
+	}
+	s.i++
+	s.space()
+	if s.i < len(s.b) && s.b[s.i] == '}' {
+		s.i++
+		return nil
+	}
+	for {
+		s.space()
+		k := s.i
+		if s.i >= len(s.b) || s.b[s.i] != '"' {
+			return errSyntax
+		}
+		if err := s.text(); err != nil {
+			return err
+		}
+		kEnd := s.i
+		s.space()
+		if s.i >= len(s.b) || s.b[s.i] != ':' {
+			return errSyntax
+		}
+		s.i++
+		s.space()
+		v := s.i
+		if err := s.value(depth); err != nil {
+			return err
+		}
+		if visit != nil {
+			if err := visit(s.b[k:kEnd], s.b[v:s.i]); err != nil {
+				return err
+			}
+		}
+		if more, err := s.comma('}'); !more || err != nil {
+			return err
+		}
+	}
+}
+
+func (s *scanner) array(depth int, visit func(value []byte) error) error {
+	if depth > maxDepth {
+		return errSyntax
+	}
+	s.i++
+	s.space()
+	if s.i < len(s.b) && s.b[s.i] == ']' {
+		s.i++
+		return nil
+	}
+	for {
+		s.space()
+		v := s.i
+		if err := s.value(depth); err != nil {
+			return err
+		}
+		if visit != nil {
+			if err := visit(s.b[v:s.i]); err != nil {
+				return err
+			}
+		}
+		if more, err := s.comma(']'); !more || err != nil {
+			return err
+		}
+	}
+}
+
+// comma reads what follows a member or element: a comma, or the end.
+func (s *scanner) comma(end byte) (more bool, err error) {
+	s.space()
+	if s.i >= len(s.b) {
+		return false, errSyntax
+	}
+	c := s.b[s.i]
+	s.i++
+	switch c {
+	case ',':
+		return true, nil
+	case end:
+		return false, nil
+	}
+	return false, errSyntax
+}
+
+// plain marks the bytes that may stand in a string as they are and need no
+// look: not the quote, the backslash or a control character.
+var plain = func() (t [256]bool) {
+	for c := ' '; c < 256; c++ {
+		t[c] = c != '"' && c != '\\'
+	}
+	return t
+}()
+
+func (s *scanner) text() error {
+	b, i := s.b, s.i+1
+	for {
+		for i < len(b) && plain[b[i]] {
+			i++
+		}
+		if i >= len(b) {
+			return errSyntax
+		}
+		if b[i] == '"' {
+			s.i = i + 1
+			return nil
+		}
+		if b[i] != '\\' || i+1 >= len(b) {
+			return errSyntax
+		}
+		switch b[i+1] {
+		case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+			i += 2
+		case 'u':
+			if len(b)-i < 6 || !hex4(b[i+2:i+6]) {
+				return errSyntax
+			}
+			i += 6
+		default:
+			return errSyntax
+		}
+	}
+}
+
+func hex4(b []byte) bool {
+	for _, c := range b {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') && (c < 'A' || c > 'F') {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *scanner) number() error {
+	b, i := s.b, s.i
+	if b[i] == '-' {
+		i++
+	}
+	switch {
+	case i >= len(b) || b[i] < '0' || b[i] > '9':
+		return errSyntax
+	case b[i] == '0':
+		i++
+	default:
+		i = digits(b, i)
+	}
+	if i < len(b) && b[i] == '.' {
+		from := i + 1
+		if i = digits(b, from); i == from {
+			return errSyntax
+		}
+	}
+	if i < len(b) && (b[i] == 'e' || b[i] == 'E') {
+		i++
+		if i < len(b) && (b[i] == '+' || b[i] == '-') {
+			i++
+		}
+		from := i
+		if i = digits(b, from); i == from {
+			return errSyntax
+		}
+	}
+	s.i = i
+	return nil
+}
+
+func digits(b []byte, i int) int {
+	for i < len(b) && b[i] >= '0' && b[i] <= '9' {
+		i++
+	}
+	return i
+}

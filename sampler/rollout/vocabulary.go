@@ -1,0 +1,49 @@
+package rollout
+
+import (
+	"reflect"
+	"strings"
+	"sync"
+)
+
+// recordKeys returns the JSON keys of a Record.
+var recordKeys = sync.OnceValue(func() map[string]bool {
+	keys := make(map[string]bool)
+	addKeys(keys, reflect.TypeFor[Record]())
+	return keys
+})
+
+// vocabulary returns the words that a run directory's files are made of: every
+// JSON key and every word that a key of ours may take. They stand in any run,
+// so that they can betray nothing, and a file without them cannot be read.
+var vocabulary = sync.OnceValue(func() map[string]bool {
+	words := map[string]bool{ManifestSchema: true, "function": true, "content": true, "type": true, "arguments": true}
+	for _, t := range []reflect.Type{
+		reflect.TypeFor[Record](), reflect.TypeFor[Call](), reflect.TypeFor[Message](), reflect.TypeFor[Usage](),
+		reflect.TypeFor[Manifest](), reflect.TypeFor[Data](), reflect.TypeFor[Planned](), reflect.TypeFor[Problem](), reflect.TypeFor[Item](),
+	} {
+		addKeys(words, t)
+	}
+	for _, s := range Splits() {
+		words[string(s)] = true
+	}
+	for _, o := range Outcomes() {
+		words[string(o)] = true
+	}
+	for _, s := range Sources() {
+		words[string(s)] = true
+	}
+	for _, s := range CallStatuses() {
+		words[string(s)] = true
+	}
+	return words
+})
+
+func addKeys(keys map[string]bool, t reflect.Type) {
+	for f := range t.Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name != "" && name != "-" {
+			keys[name] = true
+		}
+	}
+}

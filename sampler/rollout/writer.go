@@ -1,0 +1,255 @@
+package rollout
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Writer appends to a run directory. One goroutine uses it.
+type Writer struct {
+	dir      string
+	opt      WriterOptions
+	release  func() error // gives the lock back
+	manifest Manifest
+	items    map[itemKey]bool // that items.jsonl holds
+
+	rollouts, itemFile *appender
+	flush              *flusher
+	closed             bool
+}
+
+// open does Create's work under the lock.
+func (w *Writer) open(m Manifest, items []Item) error {
+	was, err := inspect(w.dir) // again: another process may have been quicker
+	if err != nil {
+		return err
+	}
+	if was != nil {
+		if err := checkBinding(w.dir, was.Binding, m.Binding, w.opt.Redact); err != nil {
+			return err
+		}
+	}
+	w.manifest = merge(was, m)
+	if err := removeTemps(filepath.Join(w.dir, ManifestFile)); err != nil {
+		return err
+	}
+	if err := w.writeManifest(); err != nil {
+		return err
+	}
+	if err := w.openItems(items); err != nil {
+		return err
+	}
+	if w.rollouts, err = openAppender(filepath.Join(w.dir, RolloutsFile)); err != nil {
+		return err
+	}
+	if err := syncDir(w.dir); err != nil {
+		return err
+	}
+	if w.opt.SyncEvery >= 0 {
+		every := w.opt.SyncEvery
+		if every == 0 {
+			every = time.Second
+		}
+		w.flush = startFlusher(w.rollouts, every)
+	}
+	return nil
+}
+
+func (w *Writer) openItems(items []Item) error {
+	path := filepath.Join(w.dir, ItemsFile)
+	var err error
+	if w.itemFile, err = openAppender(path); err != nil {
+		return err
+	}
+	there, err := readItems(path)
+	if err != nil {
+		return err
+	}
+	w.items = make(map[itemKey]bool, len(there)+len(items))
+	for i := range there {
+		w.items[itemKey{there[i].Split, there[i].ID}] = true
+	}
+	return w.AddItems(items...)
+}
+
+// Manifest returns the manifest as merged with the one that was on disk. Its
+// maps and slices are not to be changed.
+func (w *Writer) Manifest() Manifest { return w.manifest }
+
+// Amend lets change fill in what became known while writing, such as notes and
+// the rows of the data. Schema, ID, Seed, Started and Binding stay as they are.
+// The file is written at once.
+func (w *Writer) Amend(change func(*Manifest)) error {
+	if w.closed {
+		return fmt.Errorf("amend manifest of %s: %w", w.dir, os.ErrClosed)
+	}
+	m := w.manifest
+	change(&m)
+	m.Schema, m.ID, m.Seed, m.Started, m.Binding = w.manifest.Schema, w.manifest.ID, w.manifest.Seed, w.manifest.Started, w.manifest.Binding
+	w.manifest = m
+	return w.writeManifest()
+}
+
+// AddItems appends those of the items that the run does not have yet. Items
+// are the same when split and id are.
+func (w *Writer) AddItems(items ...Item) error {
+	if w.closed {
+		return fmt.Errorf("add items to %s: %w", w.dir, os.ErrClosed)
+	}
+	for i := range items {
+		it := items[i]
+		if it.ID == "" {
+			return fmt.Errorf("add item %d of %d to %s: it has no id", i+1, len(items), w.dir)
+		}
+		var err error
+		if it.Split, err = known("split", it.Split, Train, Splits()); err != nil {
+			return fmt.Errorf("add item %q to %s: %w", it.ID, w.dir, err)
+		}
+		k := itemKey{it.Split, it.ID}
+		if w.items[k] {
+			continue
+		}
+		line, err := json.Marshal(it)
+		if err != nil {
+			return fmt.Errorf("add item %q to %s: %w", it.ID, w.dir, err)
+		}
+		if err := w.itemFile.append(w.opt.Redact.json(line)); err != nil {
+			return err
+		}
+		w.items[k] = true
+	}
+	return nil
+}
+
+// Append writes one record with one write. When it returns nil the record has
+// been handed to the operating system: it survives the end of the process, and
+// the end of the machine once SyncEvery has passed. When it returns an error
+// the file is as it was before, as far as the disk allows; but when forcing
+// lines to disk has failed, it is unknown which of them would survive the end
+// of the machine. Appending the same record twice does no harm.
+func (w *Writer) Append(rec *Record) error {
+	if w.closed {
+		return fmt.Errorf("append to %s: %w", w.dir, os.ErrClosed)
+	}
+	if err := rec.check(); err != nil {
+		return fmt.Errorf("append item %q, sample %d to %s: %w", rec.Item, rec.Sample, w.rollouts.path, err)
+	}
+	line, err := rec.MarshalJSON()
+	if err != nil {
+		return fmt.Errorf("append item %q, sample %d to %s: %w", rec.Item, rec.Sample, w.rollouts.path, err)
+	}
+	if err := w.rollouts.append(w.opt.Redact.json(line)); err != nil {
+		return err
+	}
+	if w.flush == nil {
+		return w.rollouts.sync()
+	}
+	return w.flush.wrote()
+}
+
+// check holds a record to what a reader would make of it.
+func (r *Record) check() error {
+	c := *r
+	d := decoded{rec: &c, noReward: "no reward"}
+	why, err := d.settle(Import)
+	if err != nil {
+		return err
+	}
+	if why != "" {
+		return fmt.Errorf("outcome and reward contradict each other: %s", why)
+	}
+	return nil
+}
+
+// Close forces all to disk, notes the end of the run in the manifest and gives
+// the directory back. A second Close does nothing.
+func (w *Writer) Close() error {
+	if w.closed {
+		return nil
+	}
+	w.closed = true
+	var errs []error
+	if w.flush != nil {
+		errs = append(errs, w.flush.stop())
+	}
+	errs = append(errs, w.rollouts.close(), w.itemFile.close())
+	w.manifest.Ended = time.Now().UTC().Truncate(time.Millisecond)
+	errs = append(errs, w.writeManifest(), w.release())
+	return errors.Join(errs...)
+}
+
+// abandon undoes a Create that failed half-way.
+func (w *Writer) abandon() {
+	for _, a := range []*appender{w.rollouts, w.itemFile} {
+		if a != nil {
+			a.file.Close()
+		}
+	}
+	w.release()
+}
+
+func (w *Writer) writeManifest() error {
+	b, err := json.MarshalIndent(w.manifest, "", "  ")
+	if err != nil {
+		return fmt.Errorf("write manifest of %s: %w", w.dir, err)
+	}
+	return writeFile(filepath.Join(w.dir, ManifestFile), append(w.opt.Redact.json(b), '\n'))
+}
+
+// flusher forces a file to disk at a fixed pace, when there is something new.
+type flusher struct {
+	file  *appender
+	dirty atomic.Bool
+	quit  chan struct{}
+	done  sync.WaitGroup
+
+	mu  sync.Mutex // guards err
+	err error
+}
+
+func startFlusher(file *appender, every time.Duration) *flusher {
+	f := &flusher{file: file, quit: make(chan struct{})}
+	f.done.Go(func() {
+		tick := time.NewTicker(every)
+		defer tick.Stop()
+		for {
+			select {
+			case <-f.quit:
+				return
+			case <-tick.C:
+			}
+			if !f.dirty.Swap(false) {
+				continue
+			}
+			if err := f.file.sync(); err != nil {
+				f.mu.Lock()
+				f.err = err
+				f.mu.Unlock()
+			}
+		}
+	})
+	return f
+}
+
+// wrote marks the file as changed and returns the error of a flush that
+// failed since the last call.
+func (f *flusher) wrote() error {
+	f.dirty.Store(true)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	err := f.err
+	f.err = nil
+	return err
+}
+
+func (f *flusher) stop() error {
+	close(f.quit)
+	f.done.Wait()
+	return f.err
+}
