@@ -1,0 +1,111 @@
+package stat
+
+import (
+	"fmt"
+	"math"
+	"testing"
+)
+
+// python3 -c "import numpy as np; print(np.quantile([15,20,35,40,50,3.5,-2], p))"
+func TestQuantile(t *testing.T) {
+	x := []float64{15, 20, 35, 40, 50, 3.5, -2}
+	for _, test := range []struct{ p, want float64 }{
+		{0, -2}, {0.05, -0.35}, {0.25, 9.25}, {0.5, 20}, {0.9, 44}, {0.95, 47}, {1, 50},
+	} {
+		near(t, fmt.Sprintf("quantile %g", test.p), Quantile(x, test.p), test.want, 1e-12)
+	}
+	if Some(Quantile(nil, 0.5)) != nil {
+		t.Error("nothing has a quantile")
+	}
+	if Quantile([]float64{4}, 0.3) != 4 {
+		t.Error("the quantile of one value is that value")
+	}
+}
+
+// Ranks for the median of 20 values: 6 and 15, coverage 0.9586 (David &
+// Nagaraja 2003, table 7.1.1; python3 -c "from scipy.stats import binom;
+// print(binom.cdf(5,20,.5), binom.cdf(14,20,.5))": 0.0207, 0.9793).
+func TestQuantileCI(t *testing.T) {
+	x := make([]float64, 20)
+	for i := range x {
+		x[i] = float64(20 - i)
+	}
+	e := QuantileCI(x, 0.5, 0.95)
+	if *e.Value != 10.5 || *e.Low != 6 || *e.High != 15 || len(e.Warnings) != 0 {
+		t.Errorf("median %g in [%g, %g], want 10.5 in [6, 15]", *e.Value, *e.Low, *e.High)
+	}
+	// 0.95^20 = 0.36: the highest of 20 does not bound the 95th percentile.
+	e = QuantileCI(x, 0.95, 0.95)
+	if e.High != nil || e.Low == nil || len(e.Warnings) != 1 {
+		t.Errorf("95th percentile of 20: %+v, want no upper bound and one warning", e)
+	}
+	if e := QuantileCI(x[:2], 0.5, 0.95); e.Low != nil || e.High != nil || len(e.Warnings) != 2 {
+		t.Errorf("median of two: %+v, want no bounds", e)
+	}
+	if e := QuantileCI(nil, 0.5, 0.95); e.Known() {
+		t.Errorf("of nothing: %+v", e)
+	}
+	// ln 0.025 / ln 0.95 = 71.9
+	if n := enough(0.95, 0.95); n != 72 {
+		t.Errorf("enough = %d, want 72", n)
+	}
+}
+
+func TestQuantileIntervalsCover(t *testing.T) {
+	rng := seeded(21)
+	const sets = 1000
+	for _, p := range []float64{0.5, 0.9} {
+		truth := math.Sqrt2 * math.Erfinv(2*p-1) * math.Sqrt(1.5)
+		alone, clustered, naive := 0, 0, 0
+		for range sets {
+			values := make([]float64, 80)
+			for i := range values {
+				values[i] = rng.NormFloat64() * math.Sqrt(1.5)
+			}
+			alone += hit(QuantileCI(values, p, 0.95), truth)
+
+			items := make([][]float64, 60)
+			var all []float64
+			for i := range items {
+				effect := rng.NormFloat64()
+				for range 6 {
+					items[i] = append(items[i], effect+rng.NormFloat64()*math.Sqrt(0.5))
+				}
+				all = append(all, items[i]...)
+			}
+			clustered += hit(QuantileItems(items, p, 0.95), truth)
+			naive += hit(QuantileCI(all, p, 0.95), truth)
+		}
+		for about, covered := range map[string]int{"independent": alone, "clustered": clustered} {
+			if share := float64(covered) / sets; share < 0.93 || share > 0.99 {
+				t.Errorf("p = %g, %s: covered in %.3f", p, about, share)
+			}
+		}
+		if share := float64(naive) / sets; share > 0.85 {
+			t.Errorf("p = %g: ignoring items covers in %.3f, so this test shows nothing", p, share)
+		}
+	}
+}
+
+func TestQuantileItems(t *testing.T) {
+	e := QuantileItems([][]float64{{1, 2}, {3}, {}, {4, 5}}, 0.95, 0.95)
+	near(t, "value", *e.Value, 4.8, 1e-12)
+	if e.N != 5 || e.Items != 3 || e.High != nil || len(e.Warnings) == 0 {
+		t.Errorf("too few items: %+v, want no upper bound", e)
+	}
+	if e := QuantileItems(nil, 0.5, 0.95); e.Known() {
+		t.Errorf("of nothing: %+v", e)
+	}
+	counts := QuantileItems(repeat([]float64{3, 3, 3}, 40), 0.5, 0.95)
+	if *counts.Low != 3 || *counts.High != 3 {
+		t.Errorf("counts that tie: [%g, %g], want both ends 3", *counts.Low, *counts.High)
+	}
+}
+
+// hit is 1 when the interval holds the truth; a missing end is no bound.
+func hit(e Estimate, truth float64) int {
+	if Or(e.Low, math.Inf(-1)) <= truth && truth <= Or(e.High, math.Inf(1)) {
+		return 1
+	}
+	return 0
+}
