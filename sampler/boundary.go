@@ -43,7 +43,8 @@ type Reply struct {
 	Carry     json.RawMessage // what the room must send back on the next turn, opaque to the loop
 }
 
-// Tool is one tool of the job.
+// Tool is one tool of the job. One that has an endpoint may also have a method
+// URL() string, for messages.
 type Tool interface {
 	Name() string
 	// Call makes one request, without retrying. A refusal that the model may
@@ -65,6 +66,7 @@ type Result struct {
 	Output     string // what the model is shown
 	Error      string // the tool refused the call; Output then says so to the model
 	HTTPStatus int
+	NoOutput   bool   // a refusal that brought no output of its own: the error payload stands in for it
 	Note       string // an oddity of the answer worth counting, such as "output was not a string"
 }
 

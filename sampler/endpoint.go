@@ -1,0 +1,216 @@
+package sampler
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// HTTPTransport returns a transport that keeps as many idle connections to a
+// host as there may be requests in flight: with fewer, every request beyond
+// them would connect anew.
+func HTTPTransport(conns int) *http.Transport {
+	conns = max(conns, 1)
+	return &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		TLSHandshakeTimeout:   15 * time.Second,
+		ExpectContinueTimeout: time.Second,
+		ForceAttemptHTTP2:     true,
+		HTTP2:                 &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second},
+		IdleConnTimeout:       90 * time.Second,
+		MaxIdleConns:          0,
+		MaxIdleConnsPerHost:   conns,
+	}
+}
+
+// HTTPClient returns a client over a transport (nil: one with room for conns
+// connections) that never follows a redirect to another host, where headers
+// with keys in them do not belong, nor one that would turn a POST into a GET.
+// It has no timeout of its own: each call's context has one.
+func HTTPClient(transport http.RoundTripper, conns int) *http.Client {
+	if transport == nil {
+		transport = HTTPTransport(conns)
+	}
+	return &http.Client{Transport: transport, CheckRedirect: checkRedirect}
+}
+
+func checkRedirect(req *http.Request, via []*http.Request) error {
+	first := via[0]
+	switch {
+	case len(via) > 3:
+		return errors.New("more than 3 redirects")
+	case req.URL.Host != first.URL.Host || req.URL.Scheme != first.URL.Scheme && req.URL.Scheme != "https":
+		return fmt.Errorf("redirected to another server, %s: set the URL to where it leads", RedactURL(req.URL.String()))
+	case req.Method != first.Method:
+		return fmt.Errorf("redirected to %s in a way that drops the request body: set the URL to where it leads", RedactURL(req.URL.String()))
+	}
+	return nil
+}
+
+// Answer is what an endpoint answered, whatever its status.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   []byte
+	Over   bool // the body is longer than the limit; Body holds none of it
+}
+
+// PostJSON sends body and reads the answer, up to limit bytes of it. An answer
+// of any status is no error; an error is a *Failure of the transport.
+func PostJSON(ctx context.Context, client *http.Client, address string, header http.Header, body []byte, limit int64) (Answer, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
+	if err != nil {
+		return Answer{}, &Failure{URL: RedactURL(address), Err: err}
+	}
+	for k, v := range header {
+		req.Header[k] = v
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return Answer{}, TransportFailure(address, err)
+	}
+	defer resp.Body.Close()
+	text, err := readUpTo(resp, limit+1)
+	if err != nil {
+		return Answer{}, TransportFailure(address, fmt.Errorf("read the answer: %w", err))
+	}
+	a := Answer{Status: resp.StatusCode, Header: resp.Header, Body: text}
+	if int64(len(text)) > limit {
+		a.Body, a.Over = nil, true
+	}
+	return a, nil
+}
+
+// readUpTo reads a body with one allocation when its length was announced.
+func readUpTo(resp *http.Response, limit int64) ([]byte, error) {
+	r := io.LimitReader(resp.Body, limit)
+	if n := resp.ContentLength; n >= 0 && n <= limit {
+		buf := make([]byte, n)
+		_, err := io.ReadFull(r, buf)
+		return buf, err
+	}
+	return io.ReadAll(r)
+}
+
+// JSONHeader returns the headers of a JSON request, with extra set over them.
+func JSONHeader(extra map[string]string) http.Header {
+	h := http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"}, "User-Agent": {"gonogo"}}
+	for k, v := range extra {
+		h.Set(k, v)
+	}
+	return h
+}
+
+// TransportFailure describes a request that got no answer: it is worth another
+// try.
+func TransportFailure(address string, err error) *Failure {
+	var u *url.Error
+	if errors.As(err, &u) {
+		err = u.Err // u itself repeats the URL, with its query
+	}
+	return &Failure{URL: RedactURL(address), Temporary: true, Err: err}
+}
+
+// StatusFailure describes an answer of a status that is no success. 408, 409,
+// 425, 429 and 5xx are worth another try, unless the server says otherwise in
+// x-should-retry; 401, 403 and 404 are Fatal.
+func StatusFailure(address string, a Answer) *Failure {
+	f := &Failure{
+		URL:        RedactURL(address),
+		Status:     a.Status,
+		Temporary:  Temporary(a.Status),
+		RetryAfter: RetryAfter(a.Header, time.Now()),
+		Err:        errors.New(ErrorText(a)),
+	}
+	switch a.Header.Get("X-Should-Retry") {
+	case "true":
+		f.Temporary = true
+	case "false":
+		f.Temporary = false
+	}
+	switch a.Status {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound:
+		f.Fatal = !f.Temporary
+	}
+	return f
+}
+
+// Temporary reports whether a status is the server's or the network's trouble
+// rather than an answer: the same request may fare better later.
+func Temporary(status int) bool {
+	switch status {
+	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly, http.StatusTooManyRequests:
+		return true
+	}
+	return status >= 500
+}
+
+// Unreachable reports whether err says that no connection was made at all:
+// refused, no such host, no TLS. A connection that broke is something else: a
+// server was there.
+func Unreachable(err error) bool {
+	var op *net.OpError
+	if errors.As(err, &op) && op.Op == "dial" {
+		return true
+	}
+	var dns *net.DNSError
+	return errors.As(err, &dns) || isTLS(err)
+}
+
+// ErrorText returns what the body of a failed answer says: the code and
+// message of an OpenAI-style error, a plain error string, or the text itself
+// when it is not a web page. It is cut to 500 bytes.
+func ErrorText(a Answer) string {
+	if a.Over {
+		return "the answer is too long to be read"
+	}
+	if code, message := APIError(a.Body); message != "" || code != "" {
+		return Brief(join(code, message))
+	}
+	body := bytes.TrimSpace(a.Body)
+	switch {
+	case len(body) == 0:
+		return "no text"
+	case body[0] == '<':
+		return "the answer is a web page, not JSON: is this the right URL?"
+	}
+	return Brief(string(body))
+}
+
+// APIError reads {"error": {"code", "type", "message"}}, {"error": "text"},
+// {"message": "text"} and {"detail": …}; code may be a number.
+func APIError(body []byte) (code, message string) {
+	var b struct {
+		Error, Detail, Message json.RawMessage
+	}
+	if json.Unmarshal(body, &b) != nil {
+		return "", ""
+	}
+	var e struct {
+		Code    json.RawMessage
+		Type    json.RawMessage
+		Message json.RawMessage
+	}
+	if json.Unmarshal(b.Error, &e) == nil {
+		if code = textOf(e.Code); code == "" {
+			code = textOf(e.Type)
+		}
+		if message = textOf(e.Message); message != "" || code != "" {
+			return code, message
+		}
+	}
+	for _, raw := range []json.RawMessage{b.Error, b.Message, b.Detail} {
+		if message = textOf(raw); message != "" {
+			return "", message
+		}
+	}
+	return "", ""
+}

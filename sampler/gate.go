@@ -1,0 +1,124 @@
+package sampler
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+)
+
+// EndpointError is an endpoint that no rollout can do without and that does
+// not work: nothing listens there, it refuses the key, or what was asked for is
+// not there. It ends a run.
+type EndpointError struct {
+	Boundary string // model, grader, or tool and its name
+	URL      string // without query and credentials
+	Err      error  // the last failure
+}
+
+// Error names the endpoint, the cause and what to do.
+func (e *EndpointError) Error() string {
+	where := e.Boundary + " endpoint"
+	if e.URL != "" {
+		where += " " + e.URL
+	}
+	cause, status := e.Err, 0
+	if f, ok := AsFailure(e.Err); ok {
+		cause, status = f.Err, f.Status
+	}
+	switch status {
+	case 0:
+		return fmt.Sprintf("%s does not answer: %v; start the server or correct its URL, then run again", where, cause)
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return fmt.Sprintf("%s refuses us with status %d: %v; check the key and the headers it is sent", where, status, cause)
+	case http.StatusNotFound:
+		return fmt.Sprintf("%s answers with status 404: %v; check its URL and the name of the model", where, cause)
+	}
+	return fmt.Sprintf("%s fails with status %d: %v", where, status, cause)
+}
+
+// Unwrap returns the last failure.
+func (e *EndpointError) Unwrap() error { return e.Err }
+
+// gate stands before one endpoint. Until the endpoint has answered once, it
+// lets in one request at a time: a dead server or a missing key then costs one
+// rollout, not hundreds. It also notices when an endpoint that used to answer
+// is gone.
+//
+// Note: running the whole first rollout alone would do the same, but a run
+// would begin with a pause as long as a rollout.
+type gate struct {
+	boundary string
+	patience int // rollouts in a row that may find nobody there
+
+	open chan struct{} // closed by the first answer
+	turn chan struct{} // holds one token: the right to ask before that
+
+	mu   sync.Mutex // guards gone and the closing of open
+	gone int        // failures in a row without a connection
+}
+
+func newGate(boundary string, patience int) *gate {
+	g := &gate{boundary: boundary, patience: patience, open: make(chan struct{}), turn: make(chan struct{}, 1)}
+	g.turn <- struct{}{}
+	return g
+}
+
+// enter waits until a request may be made; leave must be called after it.
+func (g *gate) enter(ctx context.Context) (leave func(), err error) {
+	select {
+	case <-g.open:
+		return func() {}, nil
+	default:
+	}
+	select {
+	case <-g.open:
+		return func() {}, nil
+	case <-g.turn:
+		return func() { g.turn <- struct{}{} }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// tried reports whether the endpoint has ever answered.
+func (g *gate) tried() bool {
+	select {
+	case <-g.open:
+		return true
+	default:
+		return false
+	}
+}
+
+// answered notes that the endpoint is there, whatever it said.
+func (g *gate) answered() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.gone = 0
+	if !g.tried() {
+		close(g.open)
+	}
+}
+
+// failed notes a request that failed for good and returns the error that ends
+// the run, if it should end.
+func (g *gate) failed(err error) error {
+	f, ok := AsFailure(err)
+	if !ok {
+		return nil
+	}
+	if f.Fatal {
+		return &EndpointError{Boundary: g.boundary, URL: f.URL, Err: err}
+	}
+	if f.Status != 0 || !Unreachable(f) {
+		return nil
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.gone++
+	if g.tried() && g.gone < g.patience {
+		return nil
+	}
+	return &EndpointError{Boundary: g.boundary, URL: f.URL, Err: err}
+}

@@ -1,0 +1,38 @@
+package sampler
+
+import (
+	"context"
+	"encoding/json"
+
+	"gonogo/sampler/rollout"
+)
+
+// Judge is a model that grades: graders ask it, rollouts do not.
+type Judge interface {
+	// Complete makes one request, without retrying. Failures of the endpoint
+	// are *Failure.
+	Complete(ctx context.Context, p Prompt) (Completion, error)
+}
+
+// Prompt asks a judge for one structured answer. A nil parameter is not sent.
+type Prompt struct {
+	Model      string
+	Messages   json.RawMessage // array of {role, content}
+	SchemaName string          // name of the structured answer
+	Schema     json.RawMessage // its JSON schema, strict
+
+	Seed            *int64
+	Temperature     *float64
+	TopP            *float64
+	MaxTokens       *int
+	ReasoningEffort string
+	RequestID       string
+}
+
+// Completion is a judge's answer.
+type Completion struct {
+	Text    string
+	Refusal string // set when the judge refused
+	CutOff  string // why the answer is incomplete; "" when it is whole
+	Usage   rollout.Usage
+}

@@ -1,0 +1,135 @@
+package limit
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+func TestDelay(t *testing.T) {
+	r := Retry{Max: 3, Wait: 500 * time.Millisecond, Cap: 3 * time.Second}
+	for _, c := range []struct {
+		why        string
+		attempt    int
+		retryAfter time.Duration
+		u          float64
+		want       time.Duration
+	}{
+		{"the first repeat waits up to Wait", 0, 0, 1, 500 * time.Millisecond},
+		{"the edge doubles each time", 2, 0, 1, 2 * time.Second},
+		{"the edge stops at Cap", 9, 0, 1, 3 * time.Second},
+		{"full jitter reaches down to nothing", 2, 0, 0, 0},
+		{"full jitter is linear in u", 1, 0, 0.25, 250 * time.Millisecond},
+		{"Retry-After is a floor", 0, 7 * time.Second, 0, 7 * time.Second},
+		{"Retry-After is spread by Wait", 0, 7 * time.Second, 1, 7500 * time.Millisecond},
+		{"Retry-After may pass Cap", 0, time.Minute, 0, time.Minute},
+		{"a huge attempt does not overflow", 5000, 0, 1, 3 * time.Second},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			if got := r.Delay(c.attempt, c.retryAfter, c.u); got != c.want {
+				t.Errorf("Delay(%d, %v, %v) = %v, want %v", c.attempt, c.retryAfter, c.u, got, c.want)
+			}
+		})
+	}
+}
+
+func TestDelayProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := Retry{
+			Wait: time.Duration(rapid.Int64Range(0, int64(time.Minute)).Draw(t, "wait")),
+			Cap:  time.Duration(rapid.Int64Range(0, int64(time.Hour)).Draw(t, "cap")),
+		}
+		after := time.Duration(rapid.Int64Range(0, int64(time.Hour)).Draw(t, "after"))
+		u := rapid.Float64Range(0, 0.999).Draw(t, "u")
+		got := r.Delay(rapid.IntRange(0, 100).Draw(t, "attempt"), after, u)
+		if got < after {
+			t.Fatalf("delay %v is less than Retry-After %v", got, after)
+		}
+		if after == 0 && got > r.Cap {
+			t.Fatalf("delay %v is more than the cap %v", got, r.Cap)
+		}
+	})
+}
+
+func TestAgain(t *testing.T) {
+	r := Retry{Max: 2}
+	for _, c := range []struct {
+		why     string
+		attempt int
+		after   time.Duration
+		want    bool
+	}{
+		{"repeats are left", 1, 0, true},
+		{"no repeat is left", 2, 0, false},
+		{"the server's wish is within patience", 0, Patience, true},
+		{"the server asks for too much", 0, Patience + 1, false},
+	} {
+		if got := r.Again(c.attempt, c.after); got != c.want {
+			t.Errorf("%s: got %v", c.why, got)
+		}
+	}
+}
+
+func TestBudgetNeverBeginsMoreRollouts(t *testing.T) {
+	b := NewBudget(100, 0)
+	var begun atomic.Int64
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for b.Reserve() == Granted {
+				begun.Add(1)
+				b.Settle(nil)
+			}
+		})
+	}
+	wg.Wait()
+	if begun.Load() != 100 {
+		t.Errorf("begun %d rollouts, the budget allows 100", begun.Load())
+	}
+}
+
+func TestBudgetTokens(t *testing.T) {
+	tokens := func(n int64) *int64 { return &n }
+	b := NewBudget(0, 1000)
+	reserve := func(want Grant, why string) {
+		t.Helper()
+		if got := b.Reserve(); got != want {
+			t.Fatalf("%s: Reserve() = %v, want %v", why, got, want)
+		}
+	}
+	reserve(Granted, "nothing used yet")
+	reserve(Granted, "what is in flight is unknown before the first ended")
+	b.Settle(tokens(400))
+	reserve(Granted, "400 used and one in flight at 400 each: 800")
+	reserve(Later, "400 used and two in flight at 400 each: 1200")
+	b.Settle(tokens(0))
+	reserve(Granted, "400 used and one in flight at 200 each: 600")
+	b.Settle(nil)
+	b.Settle(tokens(600))
+	reserve(Spent, "1000 used")
+	if b.Tokens() != 1000 {
+		t.Errorf("Tokens() = %d, want 1000", b.Tokens())
+	}
+}
+
+func TestNilBudgetBoundsNothing(t *testing.T) {
+	var b *Budget
+	if b.Reserve() != Granted || b.Tokens() != 0 {
+		t.Error("a nil budget must bound nothing")
+	}
+	b.Settle(nil)
+}
+
+func TestRetryValidate(t *testing.T) {
+	if err := DefaultRetry().Validate(); err != nil {
+		t.Errorf("the default is refused: %v", err)
+	}
+	for _, r := range []Retry{{Max: -1}, {Wait: -1}, {Cap: -1}} {
+		if r.Validate() == nil {
+			t.Errorf("%+v is accepted", r)
+		}
+	}
+}

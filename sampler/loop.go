@@ -1,0 +1,228 @@
+package sampler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"gonogo/sampler/rollout"
+)
+
+// episode is one rollout under way.
+type episode struct {
+	*session
+	job   Job
+	trace string
+	begun time.Time
+	turns []Turn
+	steps int // function calls + model turns
+	usage tally
+	rec   *rollout.Record
+}
+
+// ending is how a conversation ended, before grading.
+type ending struct {
+	outcome rollout.Outcome // Graded when there is an answer to grade
+	text    string          // what there is to grade; "" when there is nothing
+	why     string          // the cause, when outcome is not Graded
+	finish  string          // finish reason handed to the grader
+}
+
+// rollout carries one job to its end. It alternates the model and the tools
+// until the model answers or a limit is reached, and has the answer graded. The
+// error is ctx's, or the *EndpointError that ends the run: then there is no
+// record. All other failures are outcomes.
+func (s *session) rollout(ctx context.Context, job Job) (*rollout.Record, error) {
+	e := s.begin(job)
+	inner := ctx
+	if s.cfg.RolloutTimeout > 0 {
+		var cancel context.CancelFunc
+		inner, cancel = context.WithTimeout(ctx, s.cfg.RolloutTimeout)
+		defer cancel()
+	}
+	err := e.play(inner)
+	var b *boundaryError
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case errors.As(err, &b) && b.ends():
+		return nil, b.err
+	case errors.As(err, &b):
+		e.lost(b, inner.Err() != nil)
+	}
+	e.rec.Usage = e.usage.sum()
+	e.rec.Elapsed = rollout.Seconds(time.Since(e.begun))
+	return e.rec, nil
+}
+
+func (s *session) begin(job Job) *episode {
+	it := job.Item
+	trace := TraceID(s.seed, it.Split, it.ID, job.Sample, job.Attempt)
+	now := time.Now()
+	return &episode{session: s, job: job, trace: trace, begun: now, rec: &rollout.Record{
+		Item: it.ID, Split: it.Split, Category: it.Category, Family: it.Family,
+		Sample: job.Sample, Attempt: job.Attempt, Source: rollout.Live,
+		TraceID: trace, Started: now,
+	}}
+}
+
+// boundaryError says which endpoint ended a rollout.
+type boundaryError struct {
+	outcome rollout.Outcome
+	err     error
+}
+
+func (b *boundaryError) Error() string { return b.err.Error() }
+func (b *boundaryError) Unwrap() error { return b.err }
+
+// ends reports whether the error ends the run, not the rollout.
+func (b *boundaryError) ends() bool {
+	var end *EndpointError
+	return errors.As(b.err, &end)
+}
+
+// lost records a rollout that a boundary failed.
+func (e *episode) lost(b *boundaryError, late bool) {
+	text := b.err.Error()
+	if late {
+		text = fmt.Sprintf("the rollout did not end within %v, waiting for the %s", e.cfg.RolloutTimeout, b.outcome)
+	}
+	if e.rec.Outcome == rollout.StepLimit {
+		text = e.rec.Error + "; then grading failed: " + text
+	}
+	e.rec.Outcome, e.rec.Error = b.outcome, Brief(text)
+}
+
+// play converses and grades.
+func (e *episode) play(ctx context.Context) error {
+	end, err := e.converse(ctx)
+	if err != nil {
+		return err
+	}
+	e.rec.Outcome, e.rec.Error = end.outcome, Brief(end.why)
+	if end.text == "" {
+		return nil
+	}
+	e.rec.Answer = end.text
+	return e.grade(ctx, end)
+}
+
+// converse alternates the model and the tools until something ends it.
+func (e *episode) converse(ctx context.Context) (ending, error) {
+	for {
+		if limit := e.cfg.MaxSteps; limit > 0 && e.steps >= limit {
+			return e.limited("max_steps", limit), nil
+		}
+		reply, err := e.reply(ctx)
+		if err != nil {
+			return ending{}, &boundaryError{rollout.ModelAPI, err}
+		}
+		if end, over := conclude(reply); over {
+			return end, nil
+		}
+		if limit := e.cfg.MaxSteps; limit > 0 && e.steps+len(reply.Calls) > limit {
+			return e.limited("max_steps", limit), nil
+		}
+		if limit := e.cfg.MaxToolCalls; limit > 0 && len(e.rec.Calls)+len(reply.Calls) > limit {
+			return e.limited("max_tool_calls", limit), nil
+		}
+		if err := e.callTools(ctx, reply.Calls); err != nil {
+			return ending{}, &boundaryError{rollout.ToolFailed, err}
+		}
+	}
+}
+
+// reply asks the model for its next turn and notes it.
+func (e *episode) reply(ctx context.Context) (Reply, error) {
+	req := Request{Item: e.job.Item, Turns: e.turns, RequestID: requestID(e.trace, len(e.turns))}
+	var reply Reply
+	retries, err := e.ask(ctx, e.gates.model, e.cfg.ModelTimeout, e.trace, req.RequestID, func(ctx context.Context) (err error) {
+		reply, err = e.b.Model.Reply(ctx, req)
+		return err
+	})
+	e.rec.Retries += retries
+	if err != nil {
+		return Reply{}, err
+	}
+	e.steps++
+	e.rec.Turns++
+	e.usage.add(reply.Usage)
+	e.turns = append(e.turns, Turn{Reply: reply})
+	e.rec.Messages = append(e.rec.Messages, rollout.Message{
+		Role: "assistant", Content: reply.Text, Refusal: reply.Refusal, Reasoning: reply.Reasoning, ToolCalls: reply.Calls,
+	})
+	return reply, nil
+}
+
+// conclude reports whether a reply ends the conversation, and how. A reply
+// that was cut off, a refusal, an empty answer and a turn with neither a
+// message nor a call are the model's own failures.
+func conclude(r Reply) (ending, bool) {
+	blank := strings.TrimSpace(r.Text) == ""
+	switch {
+	case r.CutOff != "":
+		return ending{outcome: rollout.NoAnswer, why: "the reply was cut off: " + r.CutOff}, true
+	case r.Refusal != "":
+		return ending{outcome: rollout.NoAnswer, why: "the model refused: " + r.Refusal}, true
+	case r.Final && !blank:
+		return ending{outcome: rollout.Graded, text: r.Text, finish: "stop"}, true
+	case r.Final:
+		return ending{outcome: rollout.NoAnswer, why: "the answer is empty"}, true
+	case len(r.Calls) == 0:
+		return ending{outcome: rollout.NoAnswer, why: "the reply has neither a message nor a tool call"}, true
+	}
+	return ending{}, false
+}
+
+// limited ends a conversation that used up a limit. What the last reply said
+// beside its calls, if anything, is graded. Calls that would pass the limit are
+// not made. Which reward a trainer gives here is not documented: the outcome of
+// its own keeps it visible.
+func (e *episode) limited(name string, limit int) ending {
+	text := e.turns[len(e.turns)-1].Reply.Text
+	if strings.TrimSpace(text) == "" {
+		text = ""
+	}
+	return ending{outcome: rollout.StepLimit, text: text, finish: "tool_calls", why: fmt.Sprintf("%s of %d reached", name, limit)}
+}
+
+// grade has the answer graded.
+func (e *episode) grade(ctx context.Context, end ending) error {
+	out := Output{
+		Item: e.job.Item, TraceID: e.trace, Text: end.text, FinishReason: end.finish,
+		Messages: e.rec.Messages, Calls: e.rec.Calls, Reasoning: e.turns[len(e.turns)-1].Reply.Reasoning,
+	}
+	var grade Grade
+	var judged tally
+	retries, err := e.ask(ctx, e.gates.grader, e.cfg.GraderTimeout, e.trace, "grade", func(ctx context.Context) (err error) {
+		grade, err = e.b.Grader.Grade(ctx, out)
+		judged.add(grade.Usage)
+		return err
+	})
+	e.rec.Retries += retries
+	e.rec.Judge = judged.sum()
+	if err == nil {
+		err = finite(grade)
+	}
+	if err != nil {
+		return &boundaryError{rollout.GraderFailed, err}
+	}
+	e.rec.Reward, e.rec.Parts, e.rec.Clipped = &grade.Reward, grade.Parts, grade.Clipped
+	return nil
+}
+
+// finite refuses a grade that is no number.
+func finite(g Grade) error {
+	if math.IsNaN(g.Reward) || math.IsInf(g.Reward, 0) {
+		return fmt.Errorf("the grader's reward is %v, not a finite number", g.Reward)
+	}
+	for name, part := range g.Parts {
+		if math.IsNaN(part) || math.IsInf(part, 0) {
+			return fmt.Errorf("the grader's part %q is %v, not a finite number", name, part)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,215 @@
+package model
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+)
+
+// chat is the Chat Completions wire format. The model's reasoning is sent back
+// in the field it came in: otherwise nothing of it is carried to the next turn.
+type chat struct {
+	head     []byte
+	parallel string
+	given    bool
+}
+
+func newChat(cfg Config) *chat {
+	w := &chat{parallel: "true", given: cfg.ParallelToolCalls != nil}
+	if w.given && !*cfg.ParallelToolCalls {
+		w.parallel = "false"
+	}
+	head := object(nil)
+	head.text("model", cfg.Name)
+	if cfg.ReasoningEffort != "" {
+		head.text("reasoning_effort", cfg.ReasoningEffort)
+	}
+	head.number("temperature", cfg.Temperature)
+	head.number("top_p", cfg.TopP)
+	head.count("max_completion_tokens", cfg.MaxOutputTokens)
+	if len(cfg.ResponseFormat) > 0 {
+		head.raw("response_format", string(cfg.ResponseFormat))
+	}
+	w.head = head.buf
+	return w
+}
+
+// prefix copies an item's messages and tools; both have the form of chat.
+func (w *chat) prefix(it *rollout.Item) (prefix, error) {
+	var p prefix
+	for i, m := range it.Messages {
+		m.Reasoning = "" // not a field of a request
+		b, err := json.Marshal(m)
+		if err != nil {
+			return prefix{}, fmt.Errorf("convert message %d of item %q: %w", i+1, it.ID, err)
+		}
+		if i > 0 {
+			p.messages = append(p.messages, ',')
+		}
+		p.messages = append(p.messages, b...)
+	}
+	if t := bytes.TrimSpace(it.Tools); len(t) > 0 && !bytes.Equal(t, []byte("[]")) {
+		p.tools = t
+	}
+	return p, nil
+}
+
+func (w *chat) request(p prefix, turns []sampler.Turn, without omitted) []byte {
+	b := fields{buf: bytes.Clone(w.head), more: true}
+	if p.tools != nil {
+		b.raw("tools", string(p.tools))
+		if w.given || !without.parallel {
+			b.raw("parallel_tool_calls", w.parallel)
+		}
+	}
+	b.key("messages")
+	b.buf = append(append(b.buf, '['), p.messages...)
+	for _, t := range turns {
+		b.element(t.Reply.Carry)
+		for i, c := range t.Reply.Calls {
+			b.element(nil)
+			out := object(b.buf)
+			out.raw("role", `"tool"`)
+			out.text("tool_call_id", c.ID)
+			out.text("content", t.Outputs[i])
+			b.buf = out.end()
+		}
+	}
+	b.buf = append(b.buf, ']')
+	return b.end()
+}
+
+type chatAnswer struct {
+	Error   json.RawMessage `json:"error"`
+	Choices []struct {
+		FinishReason string          `json:"finish_reason"`
+		Error        json.RawMessage `json:"error"`
+		Message      *chatMessage    `json:"message"`
+	} `json:"choices"`
+	Usage *struct {
+		Input        *int64 `json:"prompt_tokens"`
+		Output       *int64 `json:"completion_tokens"`
+		InputDetails struct {
+			Cached *int64 `json:"cached_tokens"`
+		} `json:"prompt_tokens_details"`
+		OutputDetails struct {
+			Reasoning *int64 `json:"reasoning_tokens"`
+		} `json:"completion_tokens_details"`
+	} `json:"usage"`
+}
+
+type chatMessage struct {
+	Content          json.RawMessage    `json:"content"`
+	Refusal          string             `json:"refusal"`
+	Reasoning        json.RawMessage    `json:"reasoning"`
+	ReasoningContent json.RawMessage    `json:"reasoning_content"`
+	ReasoningDetails json.RawMessage    `json:"reasoning_details"`
+	ToolCalls        []rollout.ToolCall `json:"tool_calls"`
+}
+
+// parse reads a completion: its first choice, there being only one.
+func (w *chat) parse(body []byte, ids *ids) (sampler.Reply, error) {
+	var a chatAnswer
+	if err := json.Unmarshal(body, &a); err != nil {
+		return sampler.Reply{}, &fault{}
+	}
+	if f := faultOf(a.Error); f != nil {
+		return sampler.Reply{}, f
+	}
+	if len(a.Choices) == 0 || a.Choices[0].Message == nil {
+		return sampler.Reply{}, &fault{message: "the answer has no choices"}
+	}
+	choice := a.Choices[0]
+	if f := faultOf(choice.Error); f != nil {
+		return sampler.Reply{}, f
+	}
+	m := choice.Message
+	reply := sampler.Reply{Text: contentText(m.Content), Refusal: m.Refusal, Usage: a.usage()}
+	if reply.Reasoning = rollout.TextOrJSON(m.ReasoningContent); reply.Reasoning == "" {
+		reply.Reasoning = rollout.TextOrJSON(m.Reasoning)
+	}
+	for i, c := range m.ToolCalls {
+		c.ID = ids.pick(c.ID, i)
+		m.ToolCalls[i] = c
+	}
+	reply.Calls = m.ToolCalls
+	reply.Final = len(reply.Calls) == 0 && reply.Text != ""
+	switch choice.FinishReason {
+	case "length":
+		reply.CutOff = "max_output_tokens"
+	case "content_filter":
+		reply.CutOff = "content_filter"
+	case "error":
+		return sampler.Reply{}, &fault{message: "the choice ended with an error"}
+	}
+	reply.Carry = m.carry()
+	return reply, nil
+}
+
+// carry writes the message as the next request must hold it.
+func (m *chatMessage) carry() json.RawMessage {
+	if len(m.ToolCalls) == 0 {
+		return nil
+	}
+	b := object(nil)
+	b.raw("role", `"assistant"`)
+	content := "null"
+	if len(m.Content) > 0 {
+		content = string(m.Content)
+	}
+	b.raw("content", content)
+	for _, f := range []struct {
+		name  string
+		value json.RawMessage
+	}{{"reasoning_content", m.ReasoningContent}, {"reasoning", m.Reasoning}, {"reasoning_details", m.ReasoningDetails}} {
+		if len(f.value) > 0 && string(f.value) != "null" {
+			b.raw(f.name, string(f.value))
+		}
+	}
+	b.key("tool_calls")
+	b.buf = append(b.buf, '[')
+	for _, c := range m.ToolCalls {
+		b.element(nil)
+		call := object(b.buf)
+		call.text("id", c.ID)
+		call.raw("type", `"function"`)
+		call.key("function")
+		function := object(call.buf)
+		function.text("name", c.Name)
+		function.text("arguments", c.Arguments)
+		call.buf = function.end()
+		b.buf = call.end()
+	}
+	b.buf = append(b.buf, ']')
+	return b.end()
+}
+
+// contentText returns a string content, or the text parts of an array.
+func contentText(raw json.RawMessage) string {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 || raw[0] != '[' {
+		return rollout.TextOrJSON(raw)
+	}
+	var parts []struct {
+		Text json.RawMessage `json:"text"`
+	}
+	if json.Unmarshal(raw, &parts) != nil {
+		return ""
+	}
+	var text string
+	for _, p := range parts {
+		text += rollout.TextOrJSON(p.Text)
+	}
+	return text
+}
+
+func (a *chatAnswer) usage() rollout.Usage {
+	if a.Usage == nil {
+		return rollout.Usage{}
+	}
+	u := a.Usage
+	return told(rollout.Usage{Input: u.Input, Output: u.Output, Reasoning: u.OutputDetails.Reasoning, Cached: u.InputDetails.Cached})
+}

@@ -1,0 +1,52 @@
+package model
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"gonogo/sampler"
+)
+
+// The wire formats.
+const (
+	Responses = "responses"
+	Chat      = "chat"
+)
+
+// Config describes one model at one endpoint. A nil parameter is not sent: the
+// server's default holds.
+type Config struct {
+	Name    string            // the model, or the deployment's name; unused by a Judge
+	BaseURL string            // such as https://api.openai.com/v1; a query, such as Azure's api-version, is kept
+	API     string            // Responses (also when empty) or Chat
+	APIKey  string            // sent as a bearer token; "" sends none
+	Headers map[string]string // sent with every request; may replace Authorization
+
+	Temperature       *float64
+	TopP              *float64
+	MaxOutputTokens   *int
+	ReasoningEffort   string
+	ParallelToolCalls *bool           // nil = true, as in training, dropped for servers that refuse the parameter
+	ResponseFormat    json.RawMessage // the job's response_format, in chat form; nil = text
+
+	MaxConns int          // connections to keep: the number of requests in flight; 0 = 16
+	HTTP     *http.Client // nil = a client of our own, as sampler.HTTPClient
+}
+
+// Validate reports what cannot be obeyed.
+func (c Config) Validate() error {
+	if c.API != "" && c.API != Responses && c.API != Chat {
+		return fmt.Errorf("model api %q is neither %s nor %s", c.API, Responses, Chat)
+	}
+	u, err := url.Parse(c.BaseURL)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return fmt.Errorf("model base_url %q is not an http or https URL", sampler.RedactURL(c.BaseURL))
+	}
+	if len(c.ResponseFormat) > 0 && !json.Valid(c.ResponseFormat) {
+		return errors.New("response_format is not JSON")
+	}
+	return nil
+}

@@ -1,0 +1,176 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+
+	"gonogo/sampler"
+)
+
+// maxReply bounds how much of an answer is read.
+const maxReply = 64 << 20
+
+// endpoint makes single requests to one base URL.
+type endpoint struct {
+	client  openai.Client
+	http    *http.Client
+	path    string // responses or chat/completions
+	address string // the full URL without query, for messages
+	secrets sampler.Secrets
+}
+
+func newEndpoint(cfg Config) (*endpoint, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	base, err := url.Parse(cfg.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	e := &endpoint{http: cfg.HTTP, path: "responses", secrets: sampler.SecretsOf(cfg.Headers, cfg.APIKey)}
+	if cfg.API == Chat {
+		e.path = "chat/completions"
+	}
+	if e.http == nil {
+		conns := cfg.MaxConns
+		if conns <= 0 {
+			conns = 16
+		}
+		e.http = sampler.HTTPClient(nil, conns)
+	}
+	query := base.Query()
+	base.RawQuery, base.Fragment = "", ""
+	base.Path = strings.TrimSuffix(base.Path, "/") + "/"
+	e.address = sampler.RedactURL(base.String()) + e.path
+
+	bounded := *e.http
+	bounded.Transport = boundedTransport{e.http.Transport}
+	opts := []option.RequestOption{
+		option.WithBaseURL(base.String()),
+		option.WithHTTPClient(&bounded),
+		option.WithMaxRetries(0),
+	}
+	for name, values := range query {
+		for _, v := range values {
+			opts = append(opts, option.WithQueryAdd(name, v))
+		}
+	}
+	if cfg.APIKey != "" {
+		opts = append(opts, option.WithAPIKey(cfg.APIKey))
+	}
+	for name, value := range cfg.Headers {
+		opts = append(opts, option.WithHeader(name, value))
+	}
+	// Not NewClient: it would add OPENAI_ORG_ID, OPENAI_CUSTOM_HEADERS and
+	// their kin from the environment to what was configured.
+	e.client = openai.Client{Options: opts}
+	return e, nil
+}
+
+// boundedTransport reads no more of a body than maxReply; the SDK itself would
+// read all of it.
+type boundedTransport struct{ next http.RoundTripper }
+
+// RoundTrip makes the request and bounds the body of its answer.
+func (t boundedTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+	next := t.next
+	if next == nil {
+		next = http.DefaultTransport
+	}
+	resp, err := next.RoundTrip(req)
+	if err == nil {
+		resp.Body = http.MaxBytesReader(nil, resp.Body, maxReply)
+	}
+	return resp, err
+}
+
+// post makes one request. The error is a *sampler.Failure, or a *refused for
+// an answer of status 4xx that may be more than a failure.
+func (e *endpoint) post(ctx context.Context, body []byte, requestID string) ([]byte, error) {
+	var raw []byte
+	var resp *http.Response
+	err := e.client.Post(ctx, e.path, body, &raw,
+		option.WithResponseInto(&resp), option.WithHeader("X-Client-Request-Id", requestID))
+	switch {
+	case err == nil:
+		return raw, nil
+	case resp == nil:
+		return nil, sampler.TransportFailure(e.address, err)
+	case resp.StatusCode < 400:
+		return nil, sampler.TransportFailure(e.address, fmt.Errorf("read the answer: %w", err))
+	}
+	// The SDK has put the body back for us; its own error loses the status
+	// when the body's "error" is a string.
+	text, _ := io.ReadAll(resp.Body)
+	return nil, e.refuse(sampler.Answer{Status: resp.StatusCode, Header: resp.Header, Body: text})
+}
+
+// refused is an answer with a status that is no success.
+type refused struct {
+	*sampler.Failure
+	code, message string
+}
+
+// Unwrap returns the failure.
+func (r *refused) Unwrap() error { return r.Failure }
+
+// refuse describes an answer that is no success.
+func (e *endpoint) refuse(a sampler.Answer) error {
+	a.Body = []byte(e.secrets.Mask(string(a.Body)))
+	code, message := sampler.APIError(a.Body)
+	f := sampler.StatusFailure(e.address, a)
+	if code == "model_not_found" {
+		f.Fatal = true
+	}
+	return &refused{Failure: f, code: code, message: message}
+}
+
+// bad is an answer of status 200 that cannot be used: worth another try.
+func (e *endpoint) bad(format string, args ...any) error {
+	text := sampler.Brief(e.secrets.Mask(fmt.Sprintf(format, args...)))
+	return &sampler.Failure{URL: e.address, Status: http.StatusOK, Temporary: true, Err: errors.New(text)}
+}
+
+// Close closes the idle connections.
+func (e *endpoint) close() { e.http.CloseIdleConnections() }
+
+// cutOff reports whether a refusal is the rollout's own doing rather than the
+// endpoint's: it outgrew the model's context, or its content is not let
+// through. Such a rollout has no answer; no other rollout is touched.
+func (r *refused) cutOff() (why string, ok bool) {
+	if r.Temporary {
+		return "", false
+	}
+	text := strings.ToLower(r.code + " " + r.message)
+	for _, s := range tooLong {
+		if strings.Contains(text, s) || r.Status == http.StatusRequestEntityTooLarge {
+			return sampler.Brief("context_length_exceeded: " + r.message), true
+		}
+	}
+	for _, s := range notAllowed {
+		if strings.Contains(text, s) {
+			return sampler.Brief("content_filter: " + r.message), true
+		}
+	}
+	return "", false
+}
+
+// tooLong is how servers say that a request does not fit the model's context:
+// OpenAI, Azure and vLLM; llama.cpp; SGLang; Bedrock and Anthropic behind
+// proxies.
+var tooLong = []string{
+	"context_length_exceeded", "maximum context length", "exceed_context_size", "available context size",
+	"context window", "longer than the model's context", "prompt is too long", "input is too long", "string_above_max_length",
+}
+
+// notAllowed is how servers say that the content is not let through: Azure's
+// filter, OpenAI's usage policy, OpenRouter's moderation.
+var notAllowed = []string{"content_filter", "content_policy_violation", "invalid_prompt", "content management policy", "input was flagged", "requires moderation"}

@@ -1,0 +1,61 @@
+package model
+
+import (
+	"strconv"
+
+	"gonogo/sampler"
+)
+
+// fields writes the fields of one JSON object to the end of a buffer. Bodies
+// are written by hand because encoding/json would scan every carried item and
+// every tool schema again on each turn.
+type fields struct {
+	buf  []byte
+	more bool // a field stands before the next
+}
+
+// object opens an object at the end of buf.
+func object(buf []byte) *fields { return &fields{buf: append(buf, '{')} }
+
+func (f *fields) end() []byte { return append(f.buf, '}') }
+
+func (f *fields) key(name string) {
+	if f.more {
+		f.buf = append(f.buf, ',')
+	}
+	f.more = true
+	f.buf = append(sampler.AppendQuoted(f.buf, name), ':')
+}
+
+func (f *fields) raw(name, json string) {
+	f.key(name)
+	f.buf = append(f.buf, json...)
+}
+
+func (f *fields) text(name, value string) {
+	f.key(name)
+	f.buf = sampler.AppendQuoted(f.buf, value)
+}
+
+func (f *fields) number(name string, value *float64) {
+	if value != nil {
+		f.key(name)
+		f.buf = strconv.AppendFloat(f.buf, *value, 'g', -1, 64)
+	}
+}
+
+func (f *fields) count(name string, value *int) {
+	if value != nil {
+		f.key(name)
+		f.buf = strconv.AppendInt(f.buf, int64(*value), 10)
+	}
+}
+
+// element appends to the array at the end of the buffer: a comma where one is
+// needed, then the JSON, which may be several elements or none.
+func (f *fields) element(json []byte) {
+	if last := f.buf[len(f.buf)-1]; last != '[' && last != ',' {
+		f.buf = append(f.buf, ',')
+	}
+	f.buf = append(f.buf, json...)
+}

@@ -1,0 +1,153 @@
+package model
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+)
+
+// prefix converts an item's messages to input items and its tools to flat form.
+// Messages stay as they are, but for earlier tool calls and their outputs,
+// which are items of their own, and the names of content parts.
+func (w *responses) prefix(it *rollout.Item) (prefix, error) {
+	b := fields{buf: []byte{'['}}
+	var calls earlier
+	for i, m := range it.Messages {
+		if err := inputItems(&b, m, &calls); err != nil {
+			return prefix{}, fmt.Errorf("convert message %d of item %q: %w", i+1, it.ID, err)
+		}
+	}
+	tools, err := flatTools(it.Tools)
+	if err != nil {
+		return prefix{}, fmt.Errorf("convert the tools of item %q: %w", it.ID, err)
+	}
+	return prefix{messages: b.buf[1:], tools: tools}, nil
+}
+
+// earlier pairs the calls of a data row with their outputs where ids are
+// missing: in order.
+type earlier struct {
+	made    int
+	waiting []string
+}
+
+func (e *earlier) call(id string) string {
+	if id == "" {
+		id = fmt.Sprintf("call_row_%d", e.made)
+		e.made++
+		e.waiting = append(e.waiting, id)
+	}
+	return id
+}
+
+func (e *earlier) output(id string) string {
+	if id == "" && len(e.waiting) > 0 {
+		id, e.waiting = e.waiting[0], e.waiting[1:]
+	}
+	return id
+}
+
+// inputItems writes one message as input items.
+func inputItems(b *fields, m rollout.Message, calls *earlier) error {
+	if m.Role == "tool" {
+		b.element(nil)
+		out := object(b.buf)
+		out.raw("type", `"function_call_output"`)
+		out.text("call_id", calls.output(m.ToolCallID))
+		out.text("output", m.Content)
+		b.buf = out.end()
+		return nil
+	}
+	if m.Content == "" && m.Parts == nil {
+		m.Content = m.Refusal
+	}
+	if m.Content != "" || m.Parts != nil || len(m.ToolCalls) == 0 {
+		content, err := inputContent(m)
+		if err != nil {
+			return err
+		}
+		b.element(nil)
+		msg := object(b.buf)
+		msg.text("role", m.Role)
+		msg.raw("content", string(content))
+		b.buf = msg.end()
+	}
+	for _, c := range m.ToolCalls {
+		b.element(nil)
+		call := object(b.buf)
+		call.raw("type", `"function_call"`)
+		call.text("call_id", calls.call(c.ID))
+		call.text("name", c.Name)
+		call.text("arguments", c.Arguments)
+		b.buf = call.end()
+	}
+	return nil
+}
+
+// inputContent renames the parts of a content array from chat form to that of
+// Responses; parts it does not know stay as they are.
+func inputContent(m rollout.Message) ([]byte, error) {
+	if m.Parts == nil {
+		return sampler.AppendQuoted(nil, m.Content), nil
+	}
+	var parts []map[string]json.RawMessage
+	if err := json.Unmarshal(m.Parts, &parts); err != nil {
+		return nil, err
+	}
+	for _, p := range parts {
+		switch rollout.TextOrJSON(p["type"]) {
+		case "text":
+			p["type"] = json.RawMessage(`"input_text"`)
+			if m.Role == "assistant" {
+				p["type"] = json.RawMessage(`"output_text"`)
+			}
+		case "image_url":
+			var image struct {
+				URL    json.RawMessage `json:"url"`
+				Detail json.RawMessage `json:"detail"`
+			}
+			p["type"] = json.RawMessage(`"input_image"`)
+			if json.Unmarshal(p["image_url"], &image) == nil && image.URL != nil {
+				p["image_url"] = image.URL
+				if image.Detail != nil {
+					p["detail"] = image.Detail
+				}
+			}
+		}
+	}
+	return json.Marshal(parts)
+}
+
+// flatTools converts tools from chat form, where name, description, parameters
+// and strict are nested in "function", to the flat form of Responses. Tools
+// that are flat already stay so. An absent strict is not filled in.
+func flatTools(raw json.RawMessage) ([]byte, error) {
+	if len(bytes.TrimSpace(raw)) == 0 {
+		return nil, nil
+	}
+	var tools []map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &tools); err != nil {
+		return nil, err
+	}
+	if len(tools) == 0 {
+		return nil, nil
+	}
+	for i, t := range tools {
+		if t["function"] == nil {
+			continue
+		}
+		var flat map[string]json.RawMessage
+		if err := json.Unmarshal(t["function"], &flat); err != nil {
+			return nil, err
+		}
+		if flat == nil {
+			return nil, fmt.Errorf("tool %d has no function", i+1)
+		}
+		flat["type"] = json.RawMessage(`"function"`)
+		tools[i] = flat
+	}
+	return json.Marshal(tools)
+}

@@ -1,0 +1,175 @@
+package model
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"sync/atomic"
+
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+)
+
+// Model is the policy: one model behind one of the wire formats. It is safe for
+// concurrent use and implements sampler.Model.
+type Model struct {
+	*endpoint
+	wire     wire
+	prefixes *prefixes
+
+	// Parameters that we send by our own choice are left out for the rest of
+	// the run once the server has refused them.
+	noInclude  atomic.Bool // include: encrypted reasoning
+	noParallel atomic.Bool // parallel_tool_calls, when it is not configured
+}
+
+// wire is one of the formats.
+type wire interface {
+	// prefix converts what all turns of an item's rollouts begin with.
+	prefix(item *rollout.Item) (prefix, error)
+	// request writes the body for the next turn.
+	request(p prefix, turns []sampler.Turn, without omitted) []byte
+	// parse reads an answer of status 200. An error is a *fault.
+	parse(body []byte, ids *ids) (sampler.Reply, error)
+}
+
+// omitted names the optional parameters that the server refused.
+type omitted struct{ include, parallel bool }
+
+// New returns a model. It makes no request.
+func New(cfg Config) (*Model, error) {
+	if cfg.Name == "" {
+		return nil, errors.New("model name is missing")
+	}
+	e, err := newEndpoint(cfg)
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{endpoint: e, prefixes: newPrefixes()}
+	if cfg.API == Chat {
+		m.wire = newChat(cfg)
+	} else if m.wire, err = newResponses(cfg); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// Close closes idle connections.
+func (m *Model) Close() { m.close() }
+
+// Reply makes one request for the next turn. It makes a second one only when
+// the server refuses a parameter that we sent by our own choice, and then sends
+// it no more. A request that no longer fits the model's context, or whose
+// content the server does not let through, is a reply that was cut off: the
+// rollout ends without an answer, which is its own doing.
+func (m *Model) Reply(ctx context.Context, req sampler.Request) (sampler.Reply, error) {
+	p, err := m.prefixes.of(req.Item, m.wire.prefix)
+	if err != nil {
+		return sampler.Reply{}, err
+	}
+	for {
+		without := omitted{include: m.noInclude.Load(), parallel: m.noParallel.Load()}
+		body, err := m.post(ctx, m.wire.request(p, req.Turns, without), req.RequestID)
+		if err == nil {
+			return m.read(body, req.Turns)
+		}
+		var r *refused
+		if !errors.As(err, &r) {
+			return sampler.Reply{}, err
+		}
+		if m.omit(r, without) {
+			continue
+		}
+		if why, ok := r.cutOff(); ok {
+			return sampler.Reply{CutOff: why, Usage: nothing()}, nil
+		}
+		return sampler.Reply{}, r.Failure
+	}
+}
+
+// omit reports whether the refusal is about an optional parameter that was
+// sent, and remembers to leave it out.
+func (m *Model) omit(r *refused, without omitted) bool {
+	if r.Status != http.StatusBadRequest && r.Status != http.StatusUnprocessableEntity {
+		return false
+	}
+	text := strings.ToLower(r.Err.Error())
+	switch {
+	case !without.include && (strings.Contains(text, "include") || strings.Contains(text, "encrypted")):
+		m.noInclude.Store(true)
+	case !without.parallel && strings.Contains(text, "parallel_tool_calls"):
+		m.noParallel.Store(true)
+	default:
+		return false
+	}
+	return true
+}
+
+// read parses an answer of status 200, which may still hold an error.
+func (m *Model) read(body []byte, turns []sampler.Turn) (sampler.Reply, error) {
+	reply, err := m.wire.parse(body, newIDs(turns))
+	var f *fault
+	if errors.As(err, &f) {
+		return m.fault(f, body)
+	}
+	return reply, err
+}
+
+// fault is an answer of status 200 without a turn in it.
+type fault struct {
+	code, message string
+	status        int // a status that a proxy hid in the body; 0 when it did not
+}
+
+func (f *fault) Error() string { return f.code + " " + f.message }
+
+// fault turns a faulty answer into a reply that was cut off or a failure. None
+// is Fatal: the endpoint answered with success, so it is one upstream of it
+// that had trouble.
+func (e *endpoint) fault(f *fault, body []byte) (sampler.Reply, error) {
+	if f.message == "" && f.code == "" {
+		return sampler.Reply{}, e.bad("the answer cannot be used: %s", sampler.ErrorText(sampler.Answer{Body: []byte(e.secrets.Mask(string(body)))}))
+	}
+	failure := &sampler.Failure{
+		URL: e.address, Status: http.StatusOK, Err: errors.New(sampler.Brief(e.secrets.Mask(f.Error()))),
+		Temporary: f.status == 0 || sampler.Temporary(f.status),
+	}
+	r := &refused{Failure: &sampler.Failure{Status: f.status}, code: f.code, message: e.secrets.Mask(f.message)}
+	if why, ok := r.cutOff(); ok {
+		return sampler.Reply{CutOff: why, Usage: nothing()}, nil
+	}
+	return sampler.Reply{}, failure
+}
+
+// nothing is the usage of a request that the server did not take.
+func nothing() rollout.Usage {
+	var zero int64
+	return rollout.Usage{Input: &zero, Output: &zero, Reasoning: &zero, Cached: &zero}
+}
+
+// faultOf reads the "error" of an answer; nil when there is none.
+func faultOf(raw json.RawMessage) *fault {
+	text := rollout.TextOrJSON(raw)
+	if text == "" || text == "{}" || text == "false" {
+		return nil
+	}
+	f := &fault{message: text}
+	var e struct {
+		Code    json.RawMessage
+		Message json.RawMessage
+	}
+	if json.Unmarshal(raw, &e) == nil {
+		f.code = rollout.TextOrJSON(e.Code)
+		f.message = rollout.TextOrJSON(e.Message)
+		_ = json.Unmarshal(e.Code, &f.status) // a word as code leaves 0
+		if f.status < 400 || f.status > 599 {
+			f.status = 0
+		}
+	}
+	if f.message == "" {
+		f.message = text
+	}
+	return f
+}

@@ -1,0 +1,253 @@
+package model
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+)
+
+// responses is the Responses wire format, stateless: every request carries the
+// whole conversation, the model's own output items verbatim, reasoning included.
+type responses struct {
+	head     []byte // {"model":…, and every other parameter that never changes
+	parallel string // "true" or "false"
+	given    bool   // parallel is configured, so it is never left out
+}
+
+func newResponses(cfg Config) (*responses, error) {
+	w := &responses{parallel: "true", given: cfg.ParallelToolCalls != nil}
+	if w.given && !*cfg.ParallelToolCalls {
+		w.parallel = "false"
+	}
+	head := object(nil)
+	head.text("model", cfg.Name)
+	head.raw("store", "false")
+	if cfg.ReasoningEffort != "" {
+		head.key("reasoning")
+		effort := object(head.buf)
+		effort.text("effort", cfg.ReasoningEffort)
+		head.buf = effort.end()
+	}
+	head.number("temperature", cfg.Temperature)
+	head.number("top_p", cfg.TopP)
+	head.count("max_output_tokens", cfg.MaxOutputTokens)
+	format, err := flatFormat(cfg.ResponseFormat)
+	if err != nil {
+		return nil, err
+	}
+	if format != nil {
+		head.raw("text", `{"format":`+string(format)+`}`)
+	}
+	w.head = head.buf
+	return w, nil
+}
+
+func (w *responses) request(p prefix, turns []sampler.Turn, without omitted) []byte {
+	b := fields{buf: bytes.Clone(w.head), more: true}
+	if !without.include {
+		b.raw("include", `["reasoning.encrypted_content"]`)
+	}
+	if p.tools != nil {
+		b.raw("tools", string(p.tools))
+		if w.given || !without.parallel {
+			b.raw("parallel_tool_calls", w.parallel)
+		}
+	}
+	b.key("input")
+	b.buf = append(append(b.buf, '['), p.messages...)
+	for _, t := range turns {
+		b.element(t.Reply.Carry)
+		for i, c := range t.Reply.Calls {
+			b.element(nil)
+			out := object(b.buf)
+			out.raw("type", `"function_call_output"`)
+			out.text("call_id", c.ID)
+			out.text("output", t.Outputs[i])
+			b.buf = out.end()
+		}
+	}
+	b.buf = append(b.buf, ']')
+	return b.end()
+}
+
+type responsesAnswer struct {
+	Status     string          `json:"status"`
+	Error      json.RawMessage `json:"error"`
+	Incomplete *struct {
+		Reason string `json:"reason"`
+	} `json:"incomplete_details"`
+	Output json.RawMessage `json:"output"`
+	Usage  *struct {
+		Input        *int64 `json:"input_tokens"`
+		Output       *int64 `json:"output_tokens"`
+		InputDetails struct {
+			Cached *int64 `json:"cached_tokens"`
+		} `json:"input_tokens_details"`
+		OutputDetails struct {
+			Reasoning *int64 `json:"reasoning_tokens"`
+		} `json:"output_tokens_details"`
+	} `json:"usage"`
+}
+
+// item is one output item, as far as we read it.
+type item struct {
+	Type      string          `json:"type"`
+	CallID    string          `json:"call_id"`
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+	Phase     string          `json:"phase"` // commentary or final_answer, for models that label their messages
+	Content   []struct {
+		Type    string `json:"type"`
+		Text    string `json:"text"`
+		Refusal string `json:"refusal"`
+	} `json:"content"`
+	Summary []struct {
+		Text string `json:"text"`
+	} `json:"summary"`
+}
+
+// parse reads a response. As in the hosted trainer's reference loop, a message
+// that is not directly followed by a function call is the final answer, and
+// calls of the same turn are then not made.
+func (w *responses) parse(body []byte, ids *ids) (sampler.Reply, error) {
+	var a responsesAnswer
+	if err := json.Unmarshal(body, &a); err != nil {
+		return sampler.Reply{}, &fault{}
+	}
+	if f := faultOf(a.Error); f != nil {
+		return sampler.Reply{}, f
+	}
+	reply := sampler.Reply{Usage: a.usage()}
+	switch a.Status {
+	case "completed", "":
+	case "incomplete":
+		reply.CutOff = "incomplete"
+		if a.Incomplete != nil && a.Incomplete.Reason != "" {
+			reply.CutOff = a.Incomplete.Reason
+		}
+	default: // failed, cancelled, queued, in_progress
+		return sampler.Reply{}, &fault{message: "the response has status " + a.Status}
+	}
+	output := bytes.TrimSpace(a.Output)
+	var items []item
+	if len(output) == 0 || output[0] != '[' || json.Unmarshal(output, &items) != nil {
+		return sampler.Reply{}, &fault{}
+	}
+	reply.Carry = output[1 : len(output)-1]
+	if readItems(items, &reply, ids) {
+		carry, err := patch(output, items)
+		if err != nil {
+			return sampler.Reply{}, &fault{}
+		}
+		reply.Carry = carry
+	}
+	return reply, nil
+}
+
+// readItems fills the reply from output items. It reports whether a call was
+// given another id or form, which is then written to the item too.
+func readItems(items []item, reply *sampler.Reply, ids *ids) (changed bool) {
+	var text, refusal strings.Builder
+	var reasoning []string
+	for i := range items {
+		it := &items[i]
+		switch it.Type {
+		case "message":
+			if it.Phase != "commentary" {
+				reply.Final = reply.Final || i+1 == len(items) || items[i+1].Type != "function_call"
+			}
+			for _, c := range it.Content {
+				text.WriteString(c.Text)
+				refusal.WriteString(c.Refusal)
+			}
+		case "reasoning":
+			for _, s := range it.Summary {
+				reasoning = append(reasoning, s.Text)
+			}
+			for _, c := range it.Content {
+				reasoning = append(reasoning, c.Text)
+			}
+		case "function_call":
+			changed = readCall(it, reply, ids) || changed
+		}
+	}
+	reply.Text, reply.Refusal, reply.Reasoning = text.String(), refusal.String(), strings.Join(reasoning, "\n\n")
+	if len(reply.Calls) == 0 && reply.Text != "" {
+		reply.Final = true
+	}
+	if reply.Final {
+		reply.Calls = nil
+	}
+	return changed
+}
+
+func readCall(it *item, reply *sampler.Reply, ids *ids) (changed bool) {
+	args := bytes.TrimSpace(it.Arguments)
+	text := rollout.TextOrJSON(args)
+	id := ids.pick(it.CallID, len(reply.Calls))
+	changed = id != it.CallID || len(args) == 0 || args[0] != '"'
+	it.CallID, it.Arguments = id, sampler.AppendQuoted(nil, text)
+	reply.Calls = append(reply.Calls, rollout.ToolCall{ID: id, Name: it.Name, Arguments: text})
+	return changed
+}
+
+// patch writes the ids and arguments of calls into the output items, which are
+// otherwise sent back as they came.
+func patch(output []byte, items []item) (json.RawMessage, error) {
+	var raw []map[string]json.RawMessage
+	if err := json.Unmarshal(output, &raw); err != nil {
+		return nil, err
+	}
+	for i, it := range items {
+		if it.Type == "function_call" {
+			raw[i]["call_id"] = sampler.AppendQuoted(nil, it.CallID)
+			raw[i]["arguments"] = it.Arguments
+		}
+	}
+	b, err := json.Marshal(raw)
+	if err != nil {
+		return nil, err
+	}
+	return b[1 : len(b)-1], nil
+}
+
+func (a *responsesAnswer) usage() rollout.Usage {
+	if a.Usage == nil {
+		return rollout.Usage{}
+	}
+	u := a.Usage
+	return told(rollout.Usage{Input: u.Input, Output: u.Output, Reasoning: u.OutputDetails.Reasoning, Cached: u.InputDetails.Cached})
+}
+
+// told drops counts that cannot be true: a server that writes zeros for a
+// request and its reply does not count.
+func told(u rollout.Usage) rollout.Usage {
+	if u.Input != nil && *u.Input == 0 && (u.Output == nil || *u.Output == 0) {
+		return rollout.Usage{}
+	}
+	return u
+}
+
+// flatFormat converts a response_format from chat form, where json_schema is
+// nested, to the form of Responses; nil when there is none.
+func flatFormat(raw json.RawMessage) (json.RawMessage, error) {
+	if len(bytes.TrimSpace(raw)) == 0 || string(bytes.TrimSpace(raw)) == "null" {
+		return nil, nil
+	}
+	var f struct {
+		Type   string                     `json:"type"`
+		Schema map[string]json.RawMessage `json:"json_schema"`
+	}
+	if err := json.Unmarshal(raw, &f); err != nil {
+		return nil, fmt.Errorf("read response_format: %w", err)
+	}
+	if f.Schema == nil {
+		return raw, nil
+	}
+	f.Schema["type"] = sampler.AppendQuoted(nil, f.Type)
+	return json.Marshal(f.Schema)
+}

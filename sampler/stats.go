@@ -1,0 +1,98 @@
+package sampler
+
+import (
+	"maps"
+	"sync"
+	"time"
+
+	"gonogo/sampler/rollout"
+)
+
+// Stats counts what one call of Sample did.
+type Stats struct {
+	Jobs          int                     // rollouts asked for
+	Begun         int                     // rollouts begun
+	Recorded      int                     // records handed to the sink
+	Outcomes      map[rollout.Outcome]int // records by outcome
+	Retries       map[string]int          // repeated requests by boundary: "model", "tool NAME", "grader"
+	ToolCalls     int                     // tool calls of the recorded rollouts
+	Tokens        int64                   // tokens of the recorded rollouts, policy and judge, as far as known
+	TokensUnknown int                     // recorded rollouts that did not tell their tokens
+	Elapsed       time.Duration
+	StoppedBy     StoppedBy
+}
+
+// NotRun is the number of rollouts asked for that left no record.
+func (s Stats) NotRun() int { return s.Jobs - s.Recorded }
+
+// StoppedBy says why sampling ended before all jobs were done; "" when it did
+// not.
+type StoppedBy string
+
+// The reasons.
+const (
+	StoppedByDrain  StoppedBy = "drain"
+	StoppedByBudget StoppedBy = "budget"
+	StoppedByCancel StoppedBy = "cancel"
+	StoppedByError  StoppedBy = "error"
+)
+
+// Event tells how far a run has come: the counts so far. InFlight is Begun
+// minus Recorded. The maps are the receiver's own.
+type Event struct {
+	Stats
+	InFlight int
+}
+
+// counter keeps Stats while workers and writer add to them.
+type counter struct {
+	mu    sync.Mutex // guards stats
+	start time.Time
+	stats Stats
+}
+
+func (c *counter) begun() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stats.Begun++
+}
+
+func (c *counter) retried(boundary string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stats.Retries == nil {
+		c.stats.Retries = map[string]int{}
+	}
+	c.stats.Retries[boundary]++
+}
+
+func (c *counter) recorded(r *rollout.Record) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stats.Outcomes == nil {
+		c.stats.Outcomes = map[rollout.Outcome]int{}
+	}
+	c.stats.Recorded++
+	c.stats.Outcomes[r.Outcome]++
+	c.stats.ToolCalls += len(r.Calls)
+	if n := tokens(r); n != nil {
+		c.stats.Tokens += *n
+	} else {
+		c.stats.TokensUnknown++
+	}
+}
+
+// snapshot returns the counts so far, with maps of their own.
+func (c *counter) snapshot() Stats {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.stats
+	s.Outcomes, s.Retries = maps.Clone(s.Outcomes), maps.Clone(s.Retries)
+	s.Elapsed = time.Since(c.start)
+	return s
+}
+
+func (c *counter) event() Event {
+	s := c.snapshot()
+	return Event{Stats: s, InFlight: s.Begun - s.Recorded}
+}

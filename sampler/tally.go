@@ -1,0 +1,43 @@
+package sampler
+
+import "gonogo/sampler/rollout"
+
+// tally adds up usage. A count that one part did not tell is not told for the
+// whole: absent is not zero.
+type tally struct {
+	parts int
+	total rollout.Usage
+}
+
+func (t *tally) add(u rollout.Usage) {
+	if t.parts++; t.parts == 1 {
+		t.total = u
+		return
+	}
+	t.total = rollout.Usage{
+		Input:     plus(t.total.Input, u.Input),
+		Output:    plus(t.total.Output, u.Output),
+		Reasoning: plus(t.total.Reasoning, u.Reasoning),
+		Cached:    plus(t.total.Cached, u.Cached),
+	}
+}
+
+func (t *tally) sum() rollout.Usage { return t.total }
+
+func plus(a, b *int64) *int64 {
+	if a == nil || b == nil {
+		return nil
+	}
+	n := *a + *b
+	return &n
+}
+
+// tokens is what a rollout used, policy and judge together; nil when a server
+// did not say. A rollout that asked no judge has an empty judge usage.
+func tokens(r *rollout.Record) *int64 {
+	n := plus(r.Usage.Input, r.Usage.Output)
+	if r.Judge == (rollout.Usage{}) {
+		return n
+	}
+	return plus(n, plus(r.Judge.Input, r.Judge.Output))
+}

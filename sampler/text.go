@@ -1,0 +1,169 @@
+package sampler
+
+import (
+	"cmp"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"gonogo/sampler/rollout"
+)
+
+// maxErrorText bounds the text of an error that is kept in a record.
+const maxErrorText = 500
+
+// Brief cuts a text of someone else's to 500 bytes, between characters, and
+// makes one line of it.
+func Brief(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) <= maxErrorText {
+		return s
+	}
+	cut := maxErrorText
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + "…"
+}
+
+// RedactURL returns a URL without what may hold a secret: its user, its query
+// and its fragment.
+func RedactURL(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return "(unreadable URL)"
+	}
+	u.User, u.RawQuery, u.ForceQuery, u.Fragment = nil, "", false, ""
+	return u.String()
+}
+
+// RetryAfter returns how long a server asks to be left alone: Retry-After-Ms,
+// else Retry-After as seconds or as a date; 0 when it does not say.
+func RetryAfter(h http.Header, now time.Time) time.Duration {
+	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 {
+		return span(ms, time.Millisecond)
+	}
+	v := h.Get("Retry-After")
+	if s, err := strconv.ParseFloat(v, 64); err == nil {
+		return span(s, time.Second)
+	}
+	if t, err := http.ParseTime(v); err == nil {
+		return max(0, t.Sub(now))
+	}
+	return 0
+}
+
+// span is n units, never negative and never past a century, NaN being nothing.
+func span(n float64, unit time.Duration) time.Duration {
+	const longest = 100 * 365 * 24 * time.Hour
+	if d := n * float64(unit); d > 0 {
+		return time.Duration(min(d, float64(longest)))
+	}
+	return 0
+}
+
+func isTLS(err error) bool {
+	var record tls.RecordHeaderError
+	var verify *tls.CertificateVerificationError
+	var authority x509.UnknownAuthorityError
+	var host x509.HostnameError
+	return errors.As(err, &record) || errors.As(err, &verify) || errors.As(err, &authority) || errors.As(err, &host) ||
+		strings.Contains(err.Error(), "server gave HTTP response to HTTPS client")
+}
+
+func textOf(raw json.RawMessage) string { return rollout.TextOrJSON(raw) }
+
+func join(code, message string) string {
+	switch {
+	case code == "":
+		return message
+	case message == "":
+		return code
+	}
+	return code + ": " + message
+}
+
+// AppendQuoted appends s to dst as a JSON string. Unlike encoding/json it does
+// not write <, > and & as escapes: bodies are for servers, not for web pages.
+// Bytes that are not UTF-8 become U+FFFD.
+func AppendQuoted(dst []byte, s string) []byte {
+	const hex = "0123456789abcdef"
+	dst = append(dst, '"')
+	start := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= ' ' && c < utf8.RuneSelf && c != '"' && c != '\\' {
+			i++
+			continue
+		}
+		if c >= utf8.RuneSelf {
+			r, n := utf8.DecodeRuneInString(s[i:])
+			if r == utf8.RuneError && n == 1 {
+				dst = append(append(dst, s[start:i]...), `\ufffd`...)
+				start = i + 1
+			}
+			i += n
+			continue
+		}
+		dst = append(dst, s[start:i]...)
+		switch c {
+		case '"', '\\':
+			dst = append(dst, '\\', c)
+		case '\n':
+			dst = append(dst, '\\', 'n')
+		case '\t':
+			dst = append(dst, '\\', 't')
+		case '\r':
+			dst = append(dst, '\\', 'r')
+		default:
+			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		}
+		i++
+		start = i
+	}
+	return append(append(dst, s[start:]...), '"')
+}
+
+// Secrets are texts that no message, record or page may hold.
+type Secrets []string
+
+// SecretsOf returns the values of headers and keys as secrets. Of a value like
+// "Bearer KEY" the key alone is a secret too. Values of fewer than 6 bytes
+// guard nothing, and masking them would only garble texts.
+func SecretsOf(headers map[string]string, keys ...string) Secrets {
+	var s Secrets
+	add := func(v string) {
+		if v = strings.TrimSpace(v); len(v) >= 6 {
+			s = append(s, v)
+		}
+	}
+	for _, v := range headers {
+		add(v)
+		if _, key, ok := strings.Cut(strings.TrimSpace(v), " "); ok {
+			add(key)
+		}
+	}
+	for _, k := range keys {
+		add(k)
+	}
+	slices.SortFunc(s, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	return s
+}
+
+// Mask replaces every secret in text.
+func (s Secrets) Mask(text string) string {
+	for _, v := range s {
+		if strings.Contains(text, v) {
+			text = strings.ReplaceAll(text, v, "**********")
+		}
+	}
+	return text
+}

@@ -1,0 +1,137 @@
+package sampler
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"gonogo/sampler/rollout"
+)
+
+// maxParallelCalls bounds the calls of one turn that run at once, as in the
+// reference loop of the hosted trainer.
+const maxParallelCalls = 8
+
+// callTools runs all calls of a turn and notes them in call order. A call
+// whose endpoint fails does not stop the others; the first such failure in call
+// order is returned when all have ended.
+func (e *episode) callTools(ctx context.Context, calls []rollout.ToolCall) error {
+	turn := len(e.turns) - 1
+	done := make([]rollout.Call, len(calls))
+	errs := make([]error, len(calls))
+	if len(calls) == 1 {
+		done[0], errs[0] = e.callTool(ctx, turn, calls[0])
+	} else {
+		var g errgroup.Group
+		g.SetLimit(maxParallelCalls)
+		for i, c := range calls {
+			g.Go(func() error {
+				done[i], errs[i] = e.callTool(ctx, turn, c)
+				return nil
+			})
+		}
+		_ = g.Wait() // the goroutines report through errs
+	}
+	outputs := make([]string, len(calls))
+	for i, c := range done {
+		outputs[i] = c.Output
+		e.rec.Retries += c.Retries
+		if errs[i] == nil {
+			e.rec.Messages = append(e.rec.Messages, rollout.Message{Role: "tool", ToolCallID: c.ID, Name: c.Name, Content: c.Output})
+		}
+	}
+	e.turns[turn].Outputs = outputs
+	e.steps += len(calls)
+	e.rec.Calls = append(e.rec.Calls, done...)
+	for i, err := range errs {
+		if err != nil {
+			return fmt.Errorf("call %s: %w", calls[i].Name, err)
+		}
+	}
+	return nil
+}
+
+// callTool makes one call. What the model is shown, errors included, is the
+// Output of the call; the error is a failed endpoint's.
+func (e *episode) callTool(ctx context.Context, turn int, c rollout.ToolCall) (call rollout.Call, err error) {
+	begin := time.Now()
+	call = rollout.Call{Turn: turn, ID: c.ID, Name: c.Name, Arguments: c.Arguments, Offset: rollout.Seconds(begin.Sub(e.begun))}
+	defer func() { call.Elapsed = rollout.Seconds(time.Since(begin)) }()
+	tool, mistake := e.resolve(c)
+	if mistake != "" {
+		call.Status, call.Error, call.Output = rollout.CallMalformed, Brief(mistake), "Error: "+mistake
+		call.OutputBytes = len(call.Output)
+		return call, nil
+	}
+	out := Call{ID: c.ID, Arguments: c.Arguments, TraceID: e.trace, Item: e.job.Item}
+	if strings.TrimSpace(out.Arguments) == "" {
+		out.Arguments = "{}"
+	}
+	var res Result
+	g := e.gates.tools[c.Name]
+	call.Retries, err = e.ask(ctx, g, e.cfg.ToolTimeout, e.trace, c.ID, func(ctx context.Context) (err error) {
+		if res, err = tool.Call(ctx, out); err == nil {
+			err = strange(g, tool, res)
+		}
+		return err
+	})
+	if err != nil {
+		call.Status, call.Error = rollout.CallFailed, Brief(err.Error())
+		if f, ok := AsFailure(err); ok {
+			call.HTTPStatus = f.Status
+		}
+		return call, err
+	}
+	call.Status, call.Output, call.OutputBytes, call.HTTPStatus = rollout.CallOK, res.Output, len(res.Output), res.HTTPStatus
+	if call.Error = Brief(res.Note); res.Error != "" {
+		call.Status, call.Error = rollout.CallError, Brief(res.Error)
+	}
+	return call, nil
+}
+
+// resolve finds the tool of a call and checks its arguments; mistake says to
+// the model what it did wrong.
+func (e *episode) resolve(c rollout.ToolCall) (tool Tool, mistake string) {
+	tool, ok := e.b.Tools[c.Name]
+	if !ok {
+		names := make([]string, 0, len(e.b.Tools))
+		for name := range e.b.Tools {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		return nil, fmt.Sprintf("there is no tool %q; the tools are: %s", c.Name, strings.Join(names, ", "))
+	}
+	args := bytes.TrimSpace([]byte(c.Arguments))
+	if len(args) == 0 { // a tool without parameters is often called so
+		return tool, ""
+	}
+	if args[0] != '{' || !json.Valid(args) {
+		return nil, fmt.Sprintf("the arguments of %q are not a JSON object", c.Name)
+	}
+	return tool, ""
+}
+
+// strange tells a wrong URL or key from a refusal that is meant for the model:
+// the very first answer of a tool is 401, 403 or 404 and brings no output.
+func strange(g *gate, tool Tool, res Result) error {
+	if !res.NoOutput || g.tried() {
+		return nil
+	}
+	switch res.HTTPStatus {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound:
+		f := &Failure{Status: res.HTTPStatus, Fatal: true, Err: errors.New(res.Error)}
+		if t, ok := tool.(interface{ URL() string }); ok {
+			f.URL = RedactURL(t.URL())
+		}
+		return f
+	}
+	return nil
+}
