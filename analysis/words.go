@@ -61,7 +61,7 @@ var english = catalogue{
 			cautionUnknownR: "{needs}",
 		},
 		"signal.informative": {
-			why:             "A trainer of the GRPO family compares {group} attempts at the same item. When all earn the same, it learns nothing from them, and has paid for them all.",
+			why:             "A trainer of the GRPO family compares several attempts at the same item. When all earn the same, it learns nothing from them, and has paid for them all.",
 			pass:            "{percent} of groups of {group} teach something",
 			fail:            "only {percent} of groups of {group} teach something: {cost} groups are paid for one that does",
 			failRemedy:      "Drop items that are always right ({saturated}) or never right ({dead}), add items of middling difficulty, give partial credit so that attempts differ, or use larger groups. {mixed} of {measured} items vary at all.",

@@ -1,0 +1,209 @@
+package analysis
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+func TestGatesAreNamedDocumentedAndWorded(t *testing.T) {
+	seen := make(map[string]bool)
+	for _, g := range Gates() {
+		if g.Name == "" || g.Doc == "" || g.Check == nil {
+			t.Errorf("gate %+v lacks a name, a doc or a check", g)
+		}
+		if seen[g.Name] {
+			t.Errorf("gate %s is listed twice", g.Name)
+		}
+		seen[g.Name] = true
+		w, ok := english.gates[g.Name]
+		if !ok || w.why == "" || w.pass == "" || w.caution == "" {
+			t.Errorf("gate %s has no words", g.Name)
+		}
+	}
+	for name := range english.gates {
+		if !seen[name] {
+			t.Errorf("the catalogue has words for %s, which is no gate", name)
+		}
+	}
+}
+
+func TestEveryThresholdBelongsToAGate(t *testing.T) {
+	for _, row := range ThresholdTable() {
+		if row.Doc == "" {
+			t.Errorf("threshold %s has no doc", row.Name)
+		}
+		if !slices.ContainsFunc(Gates(), func(g Gate) bool { return strings.HasPrefix(row.Name, g.Name) }) {
+			t.Errorf("threshold %s belongs to no gate", row.Name)
+		}
+	}
+}
+
+// Every gate gives a finding whatever it is asked about, and no placeholder is
+// left in its words.
+func TestEveryGateAnswersInWords(t *testing.T) {
+	results := map[string]*Result{
+		"nothing":   {Splits: map[rollout.Split]*SplitResult{}, RewardRange: [2]float64{0, 1}, GroupSize: 8, Confidence: 0.95},
+		"all rules": crowded(true),
+		"all fine":  crowded(false),
+	}
+	for _, name := range slices.Sorted(maps.Keys(results)) {
+		for _, g := range Gates() {
+			findings := g.Check(results[name], nil)
+			if len(findings) == 0 {
+				t.Errorf("%s: gate %s gives no finding", name, g.Name)
+			}
+			for _, f := range findings {
+				for _, text := range []string{f.Title, f.Why, f.Remedy} {
+					if strings.ContainsAny(text, "{}") {
+						t.Errorf("%s: %s leaves a word out: %q", name, g.Name, text)
+					}
+				}
+				if f.Gate != g.Name || f.Title == "" || f.Items == nil {
+					t.Errorf("%s: gate %s gives %+v", name, g.Name, f)
+				}
+			}
+		}
+	}
+}
+
+// crowded is a result that has something for every gate: bad throughout, or
+// good throughout.
+func crowded(bad bool) *Result {
+	c := newCollector(stat.Range{Lo: 0, Hi: 1})
+	for i := range 120 {
+		for j := range 8 {
+			y := float64((i+j)%3) / 2
+			rec := rollout.Record{
+				Item: fmt.Sprint(i), Split: rollout.Train, Sample: j, Outcome: rollout.Graded, Turns: 3, Elapsed: 20e9,
+				Answer: fmt.Sprintf("the answer to question %d, sample %d", i, j),
+				Calls: []rollout.Call{
+					{Name: "search", Arguments: fmt.Sprint(i, j), Status: rollout.CallOK, Elapsed: 20e6, OutputBytes: 100},
+					{Name: "cat", Arguments: fmt.Sprint(i, j), Status: rollout.CallOK, Elapsed: 20e6, OutputBytes: 100, Turn: 1},
+				},
+			}
+			if bad {
+				y = 0
+				rec.Answer = "the same answer, whatever the question was"
+				rec.Calls[0].Status, rec.Calls[1].Status = rollout.CallMalformed, rollout.CallFailed
+				rec.Calls[1].OutputBytes = 1e6
+				if j%2 == 0 {
+					rec.Outcome = rollout.StepLimit
+				}
+				if j == 7 {
+					rec.Outcome = rollout.ToolFailed
+				}
+				if j%3 == 0 {
+					rec.Calls = append(rec.Calls, rollout.Call{Name: "slow", Elapsed: rollout.Seconds(j * j * j * 1e9), OutputBytes: 1e6, Status: rollout.CallOK, Arguments: fmt.Sprint(j)})
+				}
+			}
+			rec.Reward = &y
+			if err := c.add(&rec); err != nil {
+				panic(err)
+			}
+		}
+	}
+	s := DefaultSettings()
+	s.BatchSize = 16
+	r := &Result{
+		RewardRange: [2]float64{0, 1}, Ceiling: 1, GroupSize: 8, Confidence: 0.95, Splits: map[rollout.Split]*SplitResult{},
+		Run: RunInfo{Data: []rollout.Data{{Split: rollout.Train, File: "train.jsonl", Rows: 120}}},
+	}
+	if bad {
+		r.Problems = []rollout.Problem{{File: "train.jsonl", Line: 3, Message: "the last message is not the user's", Blocking: true}, {Message: "advice"}}
+	}
+	c.fill(r, &rollout.Run{}, s)
+	return r
+}
+
+func TestFold(t *testing.T) {
+	finding := func(gate string, s Severity, status Status) Finding {
+		return Finding{Gate: gate, Severity: s, Status: status}
+	}
+	tests := []struct {
+		name     string
+		findings []Finding
+		verdict  Verdict
+		reason   string
+		cautions []string
+	}{
+		{"nothing was judged", nil, Undecided, "", nil},
+		{"only skipped gates decide nothing", []Finding{finding("a", Blocking, Skipped)}, Undecided, "", nil},
+		{"an advisory pass alone decides nothing", []Finding{finding("a", Advisory, Pass)}, Undecided, "", nil},
+		{"all pass", []Finding{finding("a", Blocking, Pass), finding("b", Blocking, Skipped)}, Go, "", nil},
+		{"a fail outweighs an unknown before it", []Finding{finding("a", Blocking, Unknown), finding("b", Blocking, Fail)}, NoGo, "b", nil},
+		{"the first fail is the reason", []Finding{finding("a", Blocking, Fail), finding("b", Blocking, Fail)}, NoGo, "a", nil},
+		{"an unknown is enough to be undecided", []Finding{finding("a", Blocking, Pass), finding("b", Blocking, Unknown)}, Undecided, "b", nil},
+		{"advisory fails are cautions, each named once", []Finding{finding("a", Blocking, Pass), finding("b", Advisory, Fail), finding("b", Advisory, Fail)}, Go, "", []string{"b"}},
+		{"an advisory unknown is nothing", []Finding{finding("a", Blocking, Pass), finding("b", Advisory, Unknown)}, Go, "", nil},
+		{"the zero status is unknown", []Finding{{Gate: "a", Severity: Blocking}}, Undecided, "a", nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			r := &Result{Findings: test.findings}
+			fold(r)
+			got := ""
+			if r.Reason != nil {
+				got = *r.Reason
+			}
+			if r.Verdict != test.verdict || got != test.reason || !slices.Equal(r.Cautions, test.cautions) {
+				t.Errorf("got %s for %q with cautions %v, want %s for %q with %v", r.Verdict, got, r.Cautions, test.verdict, test.reason, test.cautions)
+			}
+		})
+	}
+}
+
+func TestABoundIsJudgedByItsWholeInterval(t *testing.T) {
+	b := func(low, high float64) bound { v := (low + high) / 2; return bound{&v, &low, &high} }
+	tests := []struct {
+		name          string
+		b             bound
+		least, atMost Status
+	}{
+		{"wholly above", b(0.2, 0.3), Pass, Fail},
+		{"wholly below", b(0.01, 0.05), Fail, Pass},
+		{"across", b(0.05, 0.2), Unknown, Unknown},
+		{"touching from above passes", b(0.1, 0.2), Pass, Unknown},
+		{"nothing known", bound{}, Unknown, Unknown},
+	}
+	for _, test := range tests {
+		if got := test.b.atLeast(0.1); got != test.least {
+			t.Errorf("%s: at least 0.1 is %s, want %s", test.name, got, test.least)
+		}
+		if got := test.b.atMost(0.1); got != test.atMost {
+			t.Errorf("%s: at most 0.1 is %s, want %s", test.name, got, test.atMost)
+		}
+	}
+}
+
+func TestNaturalOrderOfIds(t *testing.T) {
+	ids := []string{"q10", "q2", "q1", "10", "9", "q02", "a", ""}
+	slices.SortFunc(ids, naturalCompare)
+	want := []string{"", "9", "10", "a", "q1", "q02", "q2", "q10"}
+	if !slices.Equal(ids, want) {
+		t.Errorf("sorted %q, want %q", ids, want)
+	}
+}
+
+func TestGroupSizesBeyondTheSamples(t *testing.T) {
+	tests := []struct {
+		name string
+		n, g int
+		want []int
+	}{
+		{"a group within the samples", 8, 8, []int{16, 32, 64}},
+		{"a group between doublings", 4, 12, []int{8, 12, 16, 32}},
+		{"a group that is a doubling", 4, 8, []int{8, 16, 32}},
+		{"a group far beyond", 2, 100, []int{4, 8, 16, 100}},
+	}
+	for _, test := range tests {
+		if got := beyond(test.n, test.g); !slices.Equal(got, test.want) {
+			t.Errorf("%s: %v, want %v", test.name, got, test.want)
+		}
+	}
+}
