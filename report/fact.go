@@ -1,0 +1,128 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gonogo/analysis"
+	"gonogo/report/chart"
+	"gonogo/sampler/rollout"
+)
+
+// facts says how the numbers came to be: run, model, data, seed, settings and
+// methods.
+func facts(p *Page) []Fact {
+	r := p.Result
+	var list []Fact
+	add := func(name, value string) {
+		if value != "" {
+			list = append(list, Fact{name, value})
+		}
+	}
+	w := p.Words.Fact
+	add(w.Run, visible(r.Run.ID))
+	add(w.Source, visible(r.Run.Source))
+	add(w.Model, visible(r.Run.Model))
+	if r.Run.Seed != nil {
+		add(w.Seed, strconv.FormatUint(*r.Run.Seed, 10))
+	}
+	add(w.Sampled, when(r.Timing))
+	add(w.Version, visible(r.Run.ToolVersion))
+	for _, d := range r.Run.Data {
+		add(fmt.Sprintf(w.Data, visible(string(d.Split))), fmt.Sprintf(w.DataIs, visible(d.File), chart.Count(d.Items), chart.Count(d.Rows), visible(d.SHA256)))
+	}
+	add(w.Range, fmt.Sprintf(w.RangeIs, chart.Number(r.RewardRange[0]), chart.Number(r.RewardRange[1]), chart.Number(r.Ceiling)))
+	add(w.GroupSize, chart.Count(r.GroupSize))
+	if r.PassThreshold != nil {
+		add(w.PassThreshold, chart.Number(*r.PassThreshold))
+	}
+	add(w.Confidence, chart.Percent(r.Confidence))
+	add(w.Input, fmt.Sprintf(w.InputIs, chart.Count(r.Input.Lines), chart.Count(r.Input.Records)))
+	if s := r.Splits[p.Split]; s != nil {
+		add(w.MeanMethod, prose(s.Reward.Method))
+		if len(s.BestOf) > 0 {
+			add(w.BestMethod, prose(s.BestOf[len(s.BestOf)-1].Method))
+		}
+		if len(s.Signal) > 0 {
+			add(w.SignalMethod, prose(s.Signal[0].Method))
+		}
+	}
+	return list
+}
+
+// when words begin and end of sampling.
+func when(t analysis.Timing) string {
+	switch {
+	case t.Started == "":
+		return ""
+	case t.Ended == "":
+		return visible(t.Started)
+	}
+	s := visible(t.Started) + " – " + visible(t.Ended)
+	if t.Sampling != nil {
+		s += " (" + (time.Duration(*t.Sampling * float64(time.Second))).Round(time.Second).String() + ")"
+	}
+	return s
+}
+
+// settings lists the thresholds in force by name.
+func settings(r *analysis.Result) []Fact {
+	var list []Fact
+	for _, name := range slices.Sorted(maps.Keys(r.Thresholds)) {
+		list = append(list, Fact{visible(name), chart.Number(r.Thresholds[name])})
+	}
+	return list
+}
+
+func sorted(m map[string]string) []Fact {
+	var list []Fact
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		list = append(list, Fact{visible(name), prose(m[name])})
+	}
+	return list
+}
+
+// inputProblems lists what was wrong with the lines that were read. Nothing
+// is dropped without being named here.
+func inputProblems(in rollout.Input, w *words) []string {
+	const few = 10
+	var list []string
+	for i, bad := range in.Bad {
+		if i == few {
+			list = append(list, fmt.Sprintf(w.MoreLines, count(len(in.Bad)-few, "bad line")))
+			break
+		}
+		list = append(list, fmt.Sprintf(w.Bad, chart.Count(bad.Line), clip(prose(bad.Why), 200)))
+	}
+	if in.Torn > 0 {
+		list = append(list, w.Torn)
+	}
+	for _, c := range []struct {
+		n    int
+		form string
+	}{{in.Duplicates, w.Duplicates}, {in.Conflicts, w.Conflicts}, {in.Superseded, w.Superseded}} {
+		if c.n > 0 {
+			list = append(list, fmt.Sprintf(c.form, count(c.n, "line")))
+		}
+	}
+	return list
+}
+
+// footer says who made the page, and when if that is known.
+func (p *Page) footer() string {
+	s := fmt.Sprintf(p.Words.Made, visible(p.Version))
+	if !p.Now.IsZero() {
+		s += fmt.Sprintf(p.Words.MadeAt, p.Now.UTC().Format("2006-01-02 15:04 UTC"))
+	}
+	return strings.TrimSpace(s)
+}
+
+// About says which split the headlines speak of, and how sure the intervals
+// are.
+func (p *Page) About() string {
+	return fmt.Sprintf(p.Words.About, visible(string(p.Split)), chart.Percent(p.Result.Confidence))
+}

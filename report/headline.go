@@ -1,0 +1,115 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"gonogo/analysis"
+	"gonogo/analysis/stat"
+	"gonogo/report/chart"
+)
+
+// Headline is one of the three numbers that stand on page one.
+type Headline struct {
+	Label    string
+	Value    string // "0.42"; "not known" when it could not be estimated
+	Interval string // "[0.36, 0.49]"; why not, when there is none
+	N        string // "120 items, 960 rollouts"
+	Doc      string // what the number is, for somebody who has never trained a model
+	Known    bool
+}
+
+// Number is the value with its interval.
+func (h Headline) Number() string { return strings.TrimSpace(h.Value + " " + h.Interval) }
+
+// headlines are mean reward, best of G and informative share of the shown
+// split.
+func headlines(r *analysis.Result, w *words) []Headline {
+	_, s, ok := chart.Shown(r)
+	if !ok {
+		s = &analysis.SplitResult{}
+	}
+	return []Headline{
+		headline(w.Mean, w.MeanDoc, s.Reward.Estimate, w),
+		bestOf(r, s, w),
+		informative(r, s, w),
+	}
+}
+
+func headline(label, doc string, e stat.Estimate, w *words) Headline {
+	h := Headline{Label: label, Doc: doc, Value: w.NotKnown, Interval: w.NoInterval, Known: e.Known()}
+	if e.N > 0 {
+		h.N = fmt.Sprintf(w.Measured, count(e.Items, "item"), count(e.N, "rollout"))
+	}
+	if !h.Known {
+		h.Interval = ""
+		for _, warning := range e.Warnings {
+			h.Interval = prose(warning)
+		}
+		return h
+	}
+	h.Value = chart.Number(*e.Value)
+	if e.Low != nil && e.High != nil {
+		h.Interval = span(nil, e.Low, e.High)
+	}
+	return h
+}
+
+// bestOf is the best of a group; of fewer when fewer samples were taken, and
+// then it says so.
+func bestOf(r *analysis.Result, s *analysis.SplitResult, w *words) Headline {
+	g := strconv.Itoa(r.GroupSize)
+	var found analysis.AtK
+	for _, e := range s.BestOf {
+		if e.Known() && e.K <= r.GroupSize && e.K > found.K {
+			found = e
+		}
+	}
+	k := g
+	if found.K > 0 {
+		k = strconv.Itoa(found.K)
+	}
+	h := headline(fmt.Sprintf(w.BestOf, k), fmt.Sprintf(w.BestOfDoc, k), found.Estimate, w)
+	if found.K > 0 && found.K < r.GroupSize {
+		h.Doc += "; " + fmt.Sprintf(w.BestOfShort, g)
+	}
+	return h
+}
+
+// informative is the share of informative groups at the trainer's group size;
+// beyond the samples taken it is the bracket that holds without any model.
+func informative(r *analysis.Result, s *analysis.SplitResult, w *words) Headline {
+	g := strconv.Itoa(r.GroupSize)
+	doc := fmt.Sprintf(w.InformativeDoc, g)
+	var lower, upper *analysis.Signal
+	for i := range s.Signal {
+		e := &s.Signal[i]
+		if e.GroupSize != r.GroupSize || !e.Known() {
+			continue
+		}
+		switch e.Bound {
+		case "lower":
+			lower = e
+		case "upper":
+			upper = e
+		case "exact", "":
+			return headline(w.Informative, doc, e.Estimate, w)
+		}
+	}
+	if lower == nil || upper == nil {
+		return headline(w.Informative, doc, stat.Estimate{Warnings: []string{w.TwoSamples}}, w)
+	}
+	h := headline(w.Informative, doc+"; "+fmt.Sprintf(w.InformativeBracket, g), lower.Estimate, w)
+	h.Value = chart.Number(*lower.Value) + " – " + chart.Number(*upper.Value)
+	h.Interval = span(nil, lower.Low, upper.High)
+	return h
+}
+
+// count is "1 item", "2 items".
+func count(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return chart.Count(n) + " " + one + "s"
+}

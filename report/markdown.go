@@ -1,0 +1,229 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"gonogo/report/chart"
+)
+
+// rowsInMarkdown is how many items the Markdown table holds: the form is for
+// pull requests, which have a limit.
+const rowsInMarkdown = 50
+
+// writeMarkdown writes the page as GitHub-flavoured Markdown. Pictures are
+// linked, as charts/NAME.png beside the file.
+func writeMarkdown(w io.Writer, p *Page) error {
+	m := &markdown{words: p.Words}
+	m.top(p)
+	m.findings(p)
+	m.pictures(p)
+	m.splits(p)
+	m.method(p)
+	if _, err := w.Write(m.buf.Bytes()); err != nil {
+		return fmt.Errorf("write markdown report: %w", err)
+	}
+	return nil
+}
+
+type markdown struct {
+	buf   bytes.Buffer
+	words *words
+}
+
+func (m *markdown) f(format string, args ...any) { fmt.Fprintf(&m.buf, format, args...) }
+
+func (m *markdown) top(p *Page) {
+	m.f("# %s\n\n", md(p.Title))
+	m.f("**%s** %s\n\n", md(string(p.Verdict)), md(p.Sentence))
+	if p.Note != "" {
+		m.f("%s\n\n", md("("+prose(p.Note)+")"))
+	}
+	if p.Next != "" {
+		m.f("**%s:** %s\n\n", md(m.words.Next), md(p.Next))
+	}
+	m.f("| | %s | n | |\n|:--|--:|:--|:--|\n", md(m.words.Value))
+	for _, h := range p.Headlines {
+		m.f("| **%s** | %s | %s | %s |\n", md(h.Label), md(h.Number()), md(h.N), md(h.Doc))
+	}
+	if p.Split != "" {
+		m.f("\n%s\n", md(p.About()))
+	}
+	m.f("\n")
+}
+
+func (m *markdown) findings(p *Page) {
+	m.f("## %s\n\n", md(m.words.Findings))
+	if len(p.Findings) == 0 {
+		m.f("%s\n\n", md(m.words.NoFindings))
+		return
+	}
+	quiet := false
+	for _, f := range p.Findings {
+		if f.Open() {
+			m.finding(f)
+			continue
+		}
+		if !quiet {
+			m.f("### %s\n\n", md(m.words.Quiet))
+			quiet = true
+		}
+		m.f("- **%s** %s (%s)\n", md(f.Label), md(f.Title), m.facts(f))
+	}
+	if quiet {
+		m.f("\n")
+	}
+}
+
+// facts are a finding's facts with its gate as code.
+func (m *markdown) facts(f Finding) string {
+	facts := f.Facts(m.words)
+	for i := range facts {
+		facts[i] = md(facts[i])
+	}
+	return strings.Join(facts, ", ")
+}
+
+func (m *markdown) finding(f Finding) {
+	m.f("### %s: %s\n\n%s\n\n", md(f.Label), md(f.Title), m.facts(f))
+	for _, part := range [][2]string{{m.words.Why, f.Why}, {m.words.Remedy, f.Remedy}} {
+		if part[1] != "" {
+			m.f("**%s:** %s\n\n", md(part[0]), md(part[1]))
+		}
+	}
+	if len(f.Items) > 0 {
+		m.f("**%s:** %s\n\n", md(m.words.ItemsToLook), m.codes(f.Items, 20))
+	}
+}
+
+// codes are the first n ids, each as code.
+func (m *markdown) codes(list []string, n int) string {
+	rest := len(list) - n
+	if rest > 0 {
+		list = list[:n]
+	}
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = code(s)
+	}
+	s := strings.Join(out, ", ")
+	if rest > 0 {
+		s += " " + md(fmt.Sprintf(m.words.MoreLines, chart.Count(rest)))
+	}
+	return s
+}
+
+func (m *markdown) pictures(p *Page) {
+	m.f("## %s\n\n", md(m.words.Pictures))
+	for _, fig := range p.Figures {
+		m.f("![%s](charts/%s.png)\n\n", md(prose(fig.Alt())), fig.Name)
+	}
+}
+
+func (m *markdown) splits(p *Page) {
+	w := m.words
+	if len(p.Splits) == 0 {
+		return
+	}
+	m.f("## %s\n\n", md(w.Splits))
+	m.f("| %s | %s | %s | %s | %s | %s | %s | %s |\n|:--|--:|--:|--:|--:|--:|--:|--:|\n",
+		w.Split, w.ItemsOf, w.SamplesOf, w.RolloutsOf, w.Mean, fmt.Sprintf(w.BestOf, chart.Count(p.Result.GroupSize)), w.Informative, w.MissingOf)
+	for _, s := range p.Splits {
+		m.f("| %s | %s | %s | %s | %s | %s | %s | %s |\n", md(string(s.Name)), md(s.Items), s.Samples, s.Rollouts, s.Mean, s.Best, s.Signal, s.Missing)
+	}
+	for _, s := range p.Splits {
+		m.f("\n### %s, %s\n\n", md(w.Missing), md(string(s.Name)))
+		for _, note := range s.Notes {
+			m.f("%s\n\n", md(note))
+		}
+		for _, c := range s.Causes {
+			m.f("- %s × %s: %s\n", c.Count, code(c.Outcome), md(c.Error))
+		}
+		m.items(s)
+	}
+	m.f("\n")
+}
+
+func (m *markdown) items(s Split) {
+	w := m.words
+	m.f("\n### %s, %s\n\n", md(w.Items), md(string(s.Name)))
+	if len(s.Rows) == 0 {
+		m.f("%s\n", md(w.NoItems))
+		return
+	}
+	for _, c := range w.Columns {
+		m.f("| %s ", md(c.Label))
+	}
+	m.f("|\n|:--|:--%s|\n", strings.Repeat("|--:", len(w.Columns)-2))
+	for i, r := range s.Rows {
+		if i == rowsInMarkdown {
+			m.f("\n%s\n", md(fmt.Sprintf(w.Capped, chart.Count(i), chart.Count(len(s.Rows)))))
+			break
+		}
+		for j, cell := range r.Cells() {
+			if j == 0 {
+				cell = code(cell)
+			}
+			m.f("| %s ", cell)
+		}
+		m.f("|\n")
+	}
+}
+
+func (m *markdown) method(p *Page) {
+	w := m.words
+	if len(p.Input) > 0 {
+		m.f("## %s\n\n", md(w.Input))
+		for _, s := range p.Input {
+			m.f("- %s\n", md(s))
+		}
+		m.f("\n")
+	}
+	m.factTable(w.Method, p.Facts)
+	m.factTable(w.Thresholds, p.Settings)
+	m.factTable(w.Choices, p.Choices)
+	if len(p.Assumed) > 0 {
+		m.f("## %s\n\n", md(w.Assumptions))
+		for _, s := range p.Assumed {
+			m.f("- %s\n", md(s))
+		}
+		m.f("\n")
+	}
+	m.f("%s\n", md(p.footer()))
+}
+
+func (m *markdown) factTable(head string, facts []Fact) {
+	if len(facts) == 0 {
+		return
+	}
+	m.f("## %s\n\n| | |\n|:--|:--|\n", md(head))
+	for _, f := range facts {
+		m.f("| %s | %s |\n", md(f.Name), md(f.Value))
+	}
+	m.f("\n")
+}
+
+// markdownSigns are the signs that mean something in Markdown. An at sign
+// would call a person, a colon after http make a link.
+var markdownSigns = strings.NewReplacer(
+	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;", ">", "&gt;", "|", `\|`, "~", `\~`, "&", "&amp;",
+	"#", `\#`, "@", "&#64;", "://", "&#58;//", "www.", "www&#46;", "!", `\!`, "$", `\$`,
+)
+
+// md escapes running text for Markdown.
+func md(s string) string { return markdownSigns.Replace(s) }
+
+// code writes s as a code span, with a fence longer than any run of backticks
+// in it. A pipe is escaped because the span may stand in a table.
+func code(s string) string {
+	fence := "`"
+	for strings.Contains(s, fence) {
+		fence += "`"
+	}
+	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") || s == "" {
+		s = " " + s + " "
+	}
+	return fence + strings.ReplaceAll(s, "|", `\|`) + fence
+}

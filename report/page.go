@@ -1,0 +1,81 @@
+package report
+
+import (
+	"time"
+
+	"gonogo/analysis"
+	"gonogo/report/chart"
+	"gonogo/sampler/rollout"
+)
+
+// Options are what a Page says that the Result does not know.
+type Options struct {
+	Name    string    // of the run, as the title says it; "" takes the Result's own
+	Version string    // of the tool; "" takes the Result's own
+	Now     time.Time // when the report is made; the zero time is not mentioned
+
+	// ASCII and Color concern the text format alone.
+	ASCII bool // nothing but printable ASCII
+	Color bool // ANSI colours
+	Width int  // columns; 0 is 96, and 60 the least
+}
+
+// Page is everything a report says, in the order it is said.
+type Page struct {
+	Options
+	Result *analysis.Result
+	Words  *words
+
+	Title    string
+	Verdict  analysis.Verdict
+	Sentence string // the verdict's reason in one sentence
+	Next     string // what to do now, when the deciding finding says so
+	Note     string // what the verdict does not cover
+
+	Split     rollout.Split // the split that the headlines speak of
+	Headlines []Headline
+	Findings  []Finding
+	Figures   []chart.Figure
+	Splits    []Split
+	Input     []string // what was wrong with the files that were read
+	Facts     []Fact   // how it was measured
+	Settings  []Fact   // thresholds in force
+	Choices   []Fact   // how open questions of the wire contract were taken
+	Assumed   []string // assumptions of the plan
+}
+
+// Fact is a name and what it is.
+type Fact struct{ Name, Value string }
+
+// NewPage makes the page of r.
+func NewPage(r *analysis.Result, opt Options) *Page {
+	p := &Page{Options: opt, Result: r, Words: &english, Verdict: r.Verdict, Note: r.Note}
+	if p.Name == "" {
+		p.Name = r.Run.Name
+	}
+	if p.Version == "" {
+		p.Version = r.Run.ToolVersion
+	}
+	p.Title = p.Words.Title
+	if p.Name != "" {
+		p.Title += ": " + p.Name
+	}
+	p.Split, _, _ = chart.Shown(r)
+	p.Findings = findings(r, p.Words)
+	p.Sentence, p.Next = sentence(r, p.Findings, p.Words)
+	p.Headlines = headlines(r, p.Words)
+	for _, c := range chart.Charts() {
+		p.Figures = append(p.Figures, chart.Render(c, r))
+	}
+	for _, split := range rollout.Splits() {
+		if s := r.Splits[split]; s != nil {
+			p.Splits = append(p.Splits, newSplit(split, s, r, p.Words))
+		}
+	}
+	p.Input = inputProblems(r.Input, p.Words)
+	p.Facts, p.Settings, p.Choices = facts(p), settings(r), sorted(r.Run.Choices)
+	if r.Plan != nil {
+		p.Assumed = r.Plan.Assumptions
+	}
+	return p
+}

@@ -1,0 +1,159 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gonogo/analysis"
+	"gonogo/report/chart"
+	"gonogo/sampler/rollout"
+)
+
+// Split is one split at a glance, with its items.
+type Split struct {
+	Name     rollout.Split
+	Items    string // "120 of 500"
+	Samples  string // per item
+	Rollouts string
+	Mean     string
+	Best     string // of a group
+	Signal   string // informative share at the group size
+	Missing  string // share
+	Notes    []string
+	Rows     []Row
+	Classes  []Fact
+	Causes   []Cause
+}
+
+// Row is one item's row of the item table, as text; "" where there is no
+// number.
+type Row struct {
+	Item, Class, N, Mean, SD, Best, Worst, Missing, Stays, Calls string
+}
+
+// Cells lists the row's texts in the order of the columns.
+func (r Row) Cells() []string {
+	return []string{r.Item, r.Class, r.N, r.Mean, r.SD, r.Best, r.Worst, r.Missing, r.Stays, r.Calls}
+}
+
+// Cause is one reason for which rollouts did not end in a grade.
+type Cause struct {
+	Outcome, Error, Count string
+	Items                 []string
+}
+
+func newSplit(name rollout.Split, s *analysis.SplitResult, r *analysis.Result, w *words) Split {
+	p := Split{
+		Name: name, Items: chart.Count(s.Items.Measured), Samples: samples(s.Samples), Rollouts: chart.Count(s.Reward.N),
+		Mean: span(s.Reward.Value, s.Reward.Low, s.Reward.High), Missing: "?",
+		Notes: missingNotes(s, w), Rows: rows(s),
+	}
+	if s.Items.InFile != nil {
+		p.Items = fmt.Sprintf(w.OutOf, p.Items, chart.Count(*s.Items.InFile))
+	}
+	if b := bestOf(r, s, w); b.Known {
+		p.Best = b.Number()
+	}
+	if g := informative(r, s, w); g.Known {
+		p.Signal = g.Number()
+	}
+	if s.Missing.Share != nil {
+		p.Missing = chart.Percent(*s.Missing.Share)
+	}
+	for _, class := range analysis.ClassNames() {
+		if n := s.Classes.Counts[class]; n > 0 {
+			p.Classes = append(p.Classes, Fact{class, chart.Count(n)})
+		}
+	}
+	for _, c := range s.Failures {
+		p.Causes = append(p.Causes, Cause{visible(string(c.Outcome)), clip(prose(c.Error), 300), chart.Count(c.Count), ids(c.Items)})
+	}
+	return p
+}
+
+func samples(n analysis.Spread) string {
+	if n.Min == n.Max {
+		return chart.Count(n.Max)
+	}
+	return chart.Count(n.Min) + " – " + chart.Count(n.Max)
+}
+
+// missingNotes says what is missing and how far that could move the mean.
+func missingNotes(s *analysis.SplitResult, w *words) []string {
+	var notes []string
+	m, total := s.Missing, s.Missing.Total()
+	api, tool, grader := chart.Count(m.ModelAPI), chart.Count(m.Tool), chart.Count(m.Grader)
+	switch {
+	case total == 0:
+		notes = append(notes, w.MissingNone)
+	case s.Reward.N == 0:
+		notes = append(notes, fmt.Sprintf(w.MissingAll, chart.Count(total), api, tool, grader))
+	default:
+		all := total + s.Reward.N
+		notes = append(notes, fmt.Sprintf(w.MissingSome, chart.Count(total), chart.Count(all), chart.Percent(float64(total)/float64(all)), api, tool, grader))
+		if b := s.Reward.Bounds; b.Low != nil && b.High != nil {
+			notes = append(notes, fmt.Sprintf(w.Bounds, chart.Number(*b.Low), chart.Number(*b.High)))
+		}
+	}
+	if n := len(s.Items.Lost); n > 0 {
+		notes = append(notes, fmt.Sprintf(w.Lost, few(ids(s.Items.Lost), 10, w)))
+	}
+	if m.NotRun != nil && *m.NotRun > 0 {
+		notes = append(notes, fmt.Sprintf(w.NotRun, chart.Count(*m.NotRun)))
+	}
+	if own := s.OwnFailures.NoAnswer + s.OwnFailures.StepLimit; own > 0 {
+		notes = append(notes, fmt.Sprintf(w.OwnFailures, count(own, "rollout"), chart.Count(s.OwnFailures.NoAnswer), chart.Count(s.OwnFailures.StepLimit)))
+	}
+	return notes
+}
+
+// few joins the first n of a list of texts and counts the rest.
+func few(list []string, n int, w *words) string {
+	if len(list) <= n {
+		return strings.Join(list, ", ")
+	}
+	return strings.Join(list[:n], ", ") + " " + fmt.Sprintf(w.MoreLines, chart.Count(len(list)-n))
+}
+
+// rows are the items lowest mean first, as in the variance chart, then the
+// lost ones.
+func rows(s *analysis.SplitResult) []Row {
+	items := slices.Clone(s.Classes.Items)
+	slices.SortFunc(items, func(a, b analysis.ItemResult) int {
+		switch {
+		case a.Mean == nil && b.Mean == nil:
+			return cmp.Compare(a.Item, b.Item)
+		case a.Mean == nil:
+			return 1
+		case b.Mean == nil:
+			return -1
+		}
+		return cmp.Or(cmp.Compare(*a.Mean, *b.Mean), cmp.Compare(a.Item, b.Item))
+	})
+	out := make([]Row, len(items))
+	for i, it := range items {
+		out[i] = Row{
+			Item: id(it.Item), Class: visible(it.Class), N: chart.Count(it.N), Mean: number(it.Mean), SD: number(it.SD),
+			Best: number(it.Best), Worst: number(it.Worst), Missing: chart.Count(it.Missing), Stays: number(it.Stays), Calls: number(it.Calls),
+		}
+	}
+	return out
+}
+
+func number(p *float64) string {
+	if p == nil {
+		return ""
+	}
+	return chart.Number(*p)
+}
+
+// clip cuts a text to n runes.
+func clip(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	return string(r[:n-1]) + "…"
+}

@@ -1,0 +1,34 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"strings"
+
+	"gonogo/report/chart"
+)
+
+// inlineSVG returns a figure as an SVG element that takes its colours from
+// the page's style, and so follows it into the dark, scales to the width
+// there is, and reads aloud as one image.
+func inlineSVG(f chart.Figure) (template.HTML, error) {
+	var b bytes.Buffer
+	if err := chart.WriteSVG(&b, f, chart.Width, chart.Height); err != nil {
+		return "", err
+	}
+	s := b.String()
+	open := strings.Index(s, "<svg")
+	end := strings.IndexByte(s[max(0, open):], '>')
+	if open < 0 || end < 0 {
+		return "", fmt.Errorf("make html report: chart %s is no svg", f.Name)
+	}
+	body := s[open+end+1:]
+	for _, c := range chart.Palette() {
+		hex := fmt.Sprintf("#%02X%02X%02X", c.RGBA.R, c.RGBA.G, c.RGBA.B)
+		body = strings.ReplaceAll(body, hex, "var(--"+c.Name+")")
+	}
+	head := fmt.Sprintf(`<svg viewBox="0 0 %g %g" role="img" aria-label="%s">`,
+		chart.Width.Points(), chart.Height.Points(), template.HTMLEscapeString(prose(f.Alt())))
+	return template.HTML(head + body), nil
+}

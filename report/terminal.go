@@ -1,0 +1,134 @@
+package report
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+func (t *terminal) blank() {
+	if !strings.HasSuffix(t.buf.String(), "\n\n") {
+		t.buf.WriteByte('\n')
+	}
+}
+
+func (t *terminal) heading(s string) { t.para(para{text: strings.ToUpper(s), style: strong}) }
+
+// para is a paragraph: its lead begins at column at, and its lines after the
+// first at column indent.
+type para struct {
+	at, indent      int
+	lead, leadStyle string
+	text, style     string
+}
+
+func (t *terminal) para(p para) {
+	lead, text := t.plain(p.lead), t.plain(p.text)
+	lines := wrap(text, t.width-p.indent, t.width-p.at-width(lead))
+	if len(lines) == 0 {
+		lines = []string{""}
+	}
+	for i, line := range lines {
+		head := strings.Repeat(" ", p.indent)
+		if i == 0 {
+			head = strings.Repeat(" ", p.at) + t.paint(lead, p.leadStyle)
+		}
+		t.buf.WriteString(strings.TrimRight(head+t.paint(line, p.style), " ") + "\n")
+	}
+}
+
+// paint colours s when the terminal takes colours.
+func (t *terminal) paint(s, style string) string {
+	if !t.color || style == "" || strings.TrimSpace(s) == "" {
+		return s
+	}
+	return "\x1b[" + style + "m" + s + "\x1b[0m"
+}
+
+// asciiOf spells the signs of our own texts in ASCII.
+var asciiOf = strings.NewReplacer(
+	"≥", ">=", "≤", "<=", "–", "-", "—", "-", "…", "...", "±", "+/-", "×", "x", "σ", "sd", "·", "-", "−", "-", "δ", "delta", "λ", "lambda",
+)
+
+// plain spells s in ASCII when the terminal wants it: what has no spelling is
+// written as an escape.
+func (t *terminal) plain(s string) string {
+	if !t.ascii {
+		return s
+	}
+	s = asciiOf.Replace(s)
+	var b strings.Builder
+	for _, r := range s {
+		if r < unicode.MaxASCII {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+		}
+	}
+	return b.String()
+}
+
+// width counts the columns that s takes: two for the wide runes of East Asia
+// and for emoji, none for marks that stand on others.
+func width(s string) int {
+	n := 0
+	for _, r := range s {
+		switch {
+		case unicode.Is(unicode.Mn, r):
+		case wide(r):
+			n += 2
+		default:
+			n++
+		}
+	}
+	return n
+}
+
+func wide(r rune) bool {
+	return r >= 0x1100 && (r <= 0x115f || r >= 0x2e80 && r <= 0xa4cf || r >= 0xac00 && r <= 0xd7a3 ||
+		r >= 0xf900 && r <= 0xfaff || r >= 0xfe30 && r <= 0xfe6f || r >= 0xff00 && r <= 0xff60 ||
+		r >= 0xffe0 && r <= 0xffe6 || r >= 0x1f300 && r <= 0x1faff || r >= 0x20000 && r <= 0x3fffd)
+}
+
+// pad fills s with spaces up to n columns.
+func pad(s string, n int) string { return s + strings.Repeat(" ", max(0, n-width(s))) }
+
+// cut returns as much of s as fits n columns.
+func cut(s string, n int) string {
+	end := 0
+	for i, r := range s {
+		if width(s[:i+utf8.RuneLen(r)]) > n {
+			return s[:end]
+		}
+		end = i + utf8.RuneLen(r)
+	}
+	return s
+}
+
+// wrap breaks s at spaces into lines of at most n columns, the first of at
+// most first; a longer word is broken where it must be.
+func wrap(s string, n, first int) []string {
+	var lines []string
+	line, room := "", first
+	for _, word := range strings.Fields(s) {
+		switch {
+		case line == "":
+			line = word
+		case width(line)+1+width(word) <= room:
+			line += " " + word
+		default:
+			lines = append(lines, line)
+			line, room = word, n
+		}
+		for width(line) > room {
+			head := cut(line, max(2, room))
+			lines = append(lines, head)
+			line, room = line[len(head):], n
+		}
+	}
+	if line != "" {
+		lines = append(lines, line)
+	}
+	return lines
+}

@@ -1,0 +1,169 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"gonogo/analysis"
+	"gonogo/report/chart"
+)
+
+// writeText writes the page for a terminal: what a reader needs to decide,
+// within the page's width. Items, pictures and settings are in the other
+// formats.
+func writeText(w io.Writer, p *Page) error {
+	t := &terminal{width: columns(p.Width), ascii: p.ASCII, color: p.Color}
+	t.verdict(p)
+	t.headlines(p)
+	t.findings(p)
+	t.splits(p)
+	t.input(p)
+	t.foot(p)
+	if _, err := w.Write(t.buf.Bytes()); err != nil {
+		return fmt.Errorf("write text report: %w", err)
+	}
+	return nil
+}
+
+// columns is the width in force: 96 unless told, and never under 60.
+func columns(want int) int {
+	if want == 0 {
+		return 96
+	}
+	return max(60, want)
+}
+
+// terminal collects lines no wider than width.
+type terminal struct {
+	buf   bytes.Buffer
+	width int
+	ascii bool
+	color bool
+}
+
+// The styles a terminal knows, as SGR parameters.
+const (
+	strong = "1"
+	faint  = "2"
+	red    = "1;31"
+	green  = "1;32"
+	yellow = "1;33"
+)
+
+func (t *terminal) verdict(p *Page) {
+	style := map[analysis.Verdict]string{analysis.Go: green, analysis.NoGo: red}[p.Verdict]
+	if style == "" {
+		style = yellow
+	}
+	t.para(para{text: p.Title, style: faint})
+	t.blank()
+	lead := string(p.Verdict) + "  "
+	t.para(para{indent: width(lead), lead: lead, leadStyle: style, text: p.Sentence, style: strong})
+	if p.Note != "" {
+		t.para(para{at: width(lead), indent: width(lead), text: "(" + prose(p.Note) + ")"})
+	}
+	if p.Next != "" {
+		t.para(para{at: width(lead), indent: width(lead), lead: p.Words.Next + ": ", leadStyle: strong, text: p.Next})
+	}
+	t.blank()
+}
+
+func (t *terminal) headlines(p *Page) {
+	label, value := 0, 0
+	for _, h := range p.Headlines {
+		label, value = max(label, width(h.Label)), max(value, width(h.Number()))
+	}
+	for _, h := range p.Headlines {
+		t.para(para{indent: label + 2, lead: pad(h.Label, label+2), leadStyle: strong, text: h.Number() + "  " + h.N, style: strong})
+		t.para(para{at: label + 2, indent: label + 2, text: h.Doc, style: faint})
+	}
+	if p.Split != "" {
+		t.blank()
+		t.para(para{text: p.About(), style: faint})
+	}
+	t.blank()
+}
+
+func (t *terminal) findings(p *Page) {
+	t.heading(p.Words.Findings)
+	if len(p.Findings) == 0 {
+		t.para(para{text: p.Words.NoFindings})
+	}
+	const indent = 9
+	styles := map[State]string{Failing: red, Unsettled: yellow, Caution: yellow, Passing: green, Skipped: faint}
+	for i, f := range p.Findings {
+		if i > 0 && !f.Open() && p.Findings[i-1].Open() {
+			t.blank()
+		}
+		style := ""
+		if f.Open() {
+			style = strong
+		}
+		t.para(para{indent: indent, lead: pad(f.Label, indent), leadStyle: styles[f.State], text: f.Title, style: style})
+		t.para(para{at: indent, indent: indent, text: strings.Join(f.Facts(p.Words), " | "), style: faint})
+		if !f.Open() {
+			continue
+		}
+		t.aside(indent, p.Words.Why, f.Why)
+		t.aside(indent, p.Words.Remedy, f.Remedy)
+		t.aside(indent, p.Words.ItemsToLook, few(f.Items, 8, p.Words))
+		t.blank()
+	}
+	t.blank()
+}
+
+// aside is a named paragraph; nothing without a text.
+func (t *terminal) aside(indent int, name, text string) {
+	if text != "" {
+		t.para(para{at: indent, indent: indent, lead: name + ": ", leadStyle: strong, text: text})
+	}
+}
+
+// Facts are the finding's gate, split, value and threshold, ready to stand in
+// one line.
+func (f Finding) Facts(w *words) []string {
+	gate := f.Gate
+	if f.Split != "" {
+		gate += " · " + f.Split
+	}
+	facts := []string{gate}
+	if f.Measured != "" {
+		facts = append(facts, w.Value+" "+f.Measured)
+	}
+	if f.Want != "" {
+		facts = append(facts, w.Want+" "+f.Want)
+	}
+	return append(facts, f.Severity)
+}
+
+func (t *terminal) splits(p *Page) {
+	for _, s := range p.Splits {
+		t.heading(p.Words.Missing + ", " + string(s.Name))
+		for _, note := range s.Notes {
+			t.para(para{text: note})
+		}
+		for i, c := range s.Causes {
+			if i == 8 {
+				t.para(para{at: 7, indent: 7, text: fmt.Sprintf(p.Words.MoreLines, chart.Count(len(s.Causes)-i))})
+				break
+			}
+			t.para(para{indent: 7, lead: pad(c.Count, 7), text: c.Outcome + ": " + c.Error})
+		}
+		t.blank()
+	}
+}
+
+func (t *terminal) input(p *Page) {
+	if len(p.Input) == 0 {
+		return
+	}
+	t.heading(p.Words.Input)
+	for _, s := range p.Input {
+		t.para(para{indent: 2, lead: "- ", text: s})
+	}
+	t.blank()
+}
+
+func (t *terminal) foot(p *Page) { t.para(para{text: p.footer(), style: faint}) }
