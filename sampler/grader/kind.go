@@ -1,0 +1,94 @@
+package grader
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+)
+
+// Kind is one type of grader.
+type Kind struct {
+	Name string // the value of "type"
+	Doc  string // one sentence for a user
+	New  func(raw json.RawMessage, env Env) (sampler.Grader, error)
+}
+
+// Kinds lists the graders that can be run here, in the order they are shown.
+func Kinds() []Kind {
+	return []Kind{stringCheck, scoreModel, endpoint}
+}
+
+// Env is what graders need from outside. The zero value serves graders that
+// need nothing.
+type Env struct {
+	HTTP        *http.Client                // for endpoints; nil = a client of our own, as sampler.HTTPClient
+	Judge       sampler.Judge               // for graders that ask a model
+	Rewrite     func(address string) string // maps a URL of the job to the one to connect to; nil = as it stands
+	SampleTools string                      // All (also when empty) or Last: the calls that sample.output_tools shows
+}
+
+// New returns the grader that raw describes.
+func New(kinds []Kind, raw json.RawMessage, env Env) (sampler.Grader, error) {
+	var head struct {
+		Type string `json:"type"`
+	}
+	if err := json.Unmarshal(raw, &head); err != nil {
+		return nil, fmt.Errorf("read the grader: %w", err)
+	}
+	if env.SampleTools != "" && env.SampleTools != All && env.SampleTools != Last {
+		return nil, fmt.Errorf("sample_tools is %q: it is %s or %s", env.SampleTools, All, Last)
+	}
+	names := make([]string, 0, len(kinds))
+	for _, k := range kinds {
+		if k.Name != head.Type {
+			names = append(names, k.Name)
+			continue
+		}
+		g, err := k.New(raw, env)
+		if err != nil {
+			return nil, fmt.Errorf("%s grader: %w", k.Name, err)
+		}
+		return g, nil
+	}
+	if head.Type == "" {
+		return nil, fmt.Errorf("the grader has no type; the types are %s", strings.Join(names, ", "))
+	}
+	return nil, fmt.Errorf("grader type %q cannot be run; the types are %s", head.Type, strings.Join(names, ", "))
+}
+
+// Checker is a grader that can tell before sampling that it cannot grade an
+// item: a template names a field that the row does not have.
+type Checker interface {
+	CheckItem(*rollout.Item) error
+}
+
+// Reader is a grader that knows which keys of sample it reads, such as
+// output_text, each named once.
+type Reader interface {
+	Reads() []string
+}
+
+// decode reads a grader's JSON into its struct. Unknown keys are no error:
+// whoever reads the job reports them.
+func decode(raw json.RawMessage, into any) error {
+	if err := json.Unmarshal(raw, into); err != nil {
+		var t *json.UnmarshalTypeError
+		if errors.As(err, &t) {
+			return fmt.Errorf("%q cannot be a %s", t.Field, t.Value)
+		}
+		return err
+	}
+	return nil
+}
+
+// present reports whether a raw JSON value is there and not null.
+func present(raw json.RawMessage) bool {
+	raw = bytes.TrimSpace(raw)
+	return len(raw) > 0 && !bytes.Equal(raw, []byte("null"))
+}

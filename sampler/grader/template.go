@@ -1,0 +1,231 @@
+package grader
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonogo/sampler/rollout"
+)
+
+// Template is a text with variables in double braces, such as
+// {{item.reference_answer}} or {{ sample.output_tools[0].function.name }}.
+// There are two namespaces, item (the data row) and sample (the output).
+type Template struct {
+	source string
+	parts  []part
+}
+
+// part is a literal text, or a variable when path is set.
+type part struct {
+	text string
+	path []step // the first is the namespace
+}
+
+// step is a key, or an index when key is "".
+type step struct {
+	key   string
+	index int
+}
+
+// sampleKeys are the keys of sample that a template may name.
+var sampleKeys = []string{"output_text", "output_json", "output_tools", "output_reasoning_summary", "choices"}
+
+// ParseTemplate reads a template. An open brace pair without an end, a
+// namespace other than item and sample, and a key that sample never has are
+// errors.
+func ParseTemplate(source string) (Template, error) {
+	t := Template{source: source}
+	rest := source
+	for {
+		before, after, found := strings.Cut(rest, "{{")
+		if before != "" {
+			t.parts = append(t.parts, part{text: before})
+		}
+		if !found {
+			return t, nil
+		}
+		name, tail, closed := strings.Cut(after, "}}")
+		if !closed {
+			return Template{}, fmt.Errorf("template %q: \"{{\" without \"}}\"", brief(source))
+		}
+		path, err := parsePath(strings.TrimSpace(name))
+		if err != nil {
+			return Template{}, fmt.Errorf("template variable {{%s}}: %w", name, err)
+		}
+		t.parts = append(t.parts, part{text: strings.TrimSpace(name), path: path})
+		rest = tail
+	}
+}
+
+func parsePath(s string) ([]step, error) {
+	var path []step
+	for i := 0; i < len(s); {
+		switch {
+		case s[i] == '[':
+			st, n, err := parseIndex(s[i:])
+			if err != nil {
+				return nil, err
+			}
+			path, i = append(path, st), i+n
+		case s[i] == '.' && i > 0:
+			i++
+			fallthrough
+		default:
+			end := i + strings.IndexAny(s[i:]+".", ".[")
+			key := strings.TrimSpace(s[i:end])
+			if key == "" {
+				return nil, errors.New("a name is missing")
+			}
+			path, i = append(path, step{key: key}), end
+		}
+	}
+	return path, checkPath(path)
+}
+
+// parseIndex reads [3], ["key"] or ['key'] and returns its length.
+func parseIndex(s string) (step, int, error) {
+	end := strings.IndexByte(s, ']')
+	if end < 0 {
+		return step{}, 0, errors.New("\"[\" without \"]\"")
+	}
+	inner := strings.TrimSpace(s[1:end])
+	if n := len(inner); n > 2 && (inner[0] == '"' || inner[0] == '\'') && inner[n-1] == inner[0] {
+		return step{key: inner[1 : n-1]}, end + 1, nil
+	}
+	index, err := strconv.Atoi(inner)
+	if err != nil || index < 0 {
+		return step{}, 0, fmt.Errorf("index %q is neither a number nor a quoted key", inner)
+	}
+	return step{index: index}, end + 1, nil
+}
+
+func checkPath(path []step) error {
+	if len(path) == 0 {
+		return errors.New("a name is missing")
+	}
+	switch path[0].key {
+	case "item":
+	case "sample":
+		if len(path) > 1 && !slices.Contains(sampleKeys, path[1].key) {
+			return fmt.Errorf("sample has no %q; it has %s", path[1].key, strings.Join(sampleKeys, ", "))
+		}
+	default:
+		return fmt.Errorf("the name must begin with item or sample")
+	}
+	return nil
+}
+
+// CheckItem reports the first variable of the item namespace that the row does
+// not have: known before anything is sampled.
+func (t Template) CheckItem(it *rollout.Item) error {
+	for _, p := range t.parts {
+		if p.path == nil || p.path[0].key != "item" {
+			continue
+		}
+		if _, ok := walk(it.Row, p.path[1:]); !ok {
+			return fmt.Errorf("the row has no {{%s}}", p.text)
+		}
+	}
+	return nil
+}
+
+// Reads lists the keys of sample that the template reads.
+func (t Template) Reads() []string {
+	var keys []string
+	for _, p := range t.parts {
+		switch {
+		case len(p.path) == 0 || p.path[0].key != "sample":
+		case len(p.path) == 1:
+			keys = append(keys, sampleKeys...)
+		default:
+			keys = append(keys, p.path[1].key)
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// Render writes the template with values in the place of its variables: a
+// string raw, null as nothing, any other value as the JSON it was written in,
+// without the spaces between its tokens. How the hosted service writes values
+// that are no strings is not documented; this function alone decides it here.
+//
+// An item variable that the row does not have is an error. A sample variable
+// that the output does not have, such as a key of output_json when the model
+// wrote no JSON, is the model's doing: it renders as nothing, and missing names
+// it.
+func (t Template) Render(row json.RawMessage, s *Sample) (text string, missing []string, err error) {
+	var b strings.Builder
+	for _, p := range t.parts {
+		switch {
+		case p.path == nil:
+			b.WriteString(p.text)
+		case p.path[0].key == "item":
+			v, ok := walk(row, p.path[1:])
+			if !ok {
+				return "", nil, fmt.Errorf("the row has no {{%s}}", p.text)
+			}
+			b.WriteString(valueText(v))
+		case len(p.path) == 2 && p.path[1].key == "output_text":
+			b.WriteString(s.text)
+		default:
+			v, ok := walk(s.JSON(), p.path[1:])
+			if !ok {
+				missing = append(missing, p.text)
+			}
+			b.WriteString(valueText(v))
+		}
+	}
+	return b.String(), missing, nil
+}
+
+// valueText is a JSON value as a template shows it.
+func valueText(raw json.RawMessage) string {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 || raw[0] == '"' || raw[0] == 'n' {
+		return rollout.TextOrJSON(raw)
+	}
+	var b bytes.Buffer
+	if json.Compact(&b, raw) != nil {
+		return string(raw)
+	}
+	return b.String()
+}
+
+// walk follows a path into a JSON value. A path through null or past the end
+// of an array is not there; a null at its end is.
+func walk(raw json.RawMessage, path []step) (json.RawMessage, bool) {
+	for _, st := range path {
+		if st.key == "" {
+			var list []json.RawMessage
+			if json.Unmarshal(raw, &list) != nil || st.index >= len(list) {
+				return nil, false
+			}
+			raw = list[st.index]
+			continue
+		}
+		var object map[string]json.RawMessage
+		if json.Unmarshal(raw, &object) != nil {
+			return nil, false
+		}
+		v, ok := object[st.key]
+		if !ok {
+			return nil, false
+		}
+		raw = v
+	}
+	return raw, len(raw) > 0
+}
+
+// brief shortens a template for a message.
+func brief(s string) string {
+	if r := []rune(s); len(r) > 60 {
+		return string(r[:60]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,248 @@
+package tool
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+)
+
+// Config is one tool as the job writes it.
+type Config struct {
+	Name      string
+	ServerURL string
+	Headers   map[string]string          // final values
+	Extra     map[string]json.RawMessage // further keys of the job's entry, sent along in the body as they are
+}
+
+// Options are what the tools of a run share.
+type Options struct {
+	HTTP  *http.Client // nil = a client of our own, as sampler.HTTPClient
+	Conns int          // connections to keep to each server; 0 = 16
+
+	// MaxReply is the longest answer in bytes that the model is shown. A longer
+	// one is shown as an error of status 413, which is Azure's rule at 1 MB.
+	// 0 = DefaultMaxReply.
+	MaxReply int64
+}
+
+// DefaultMaxReply is 1 MB. It is on for every target: a context full of one
+// tool answer is the better known way to lose a rollout.
+const DefaultMaxReply = 1_000_000
+
+// maxRefusal bounds how much of an error payload the model is shown when a
+// refusal brought no output.
+const maxRefusal = 4096
+
+// Tool is one tool behind HTTP. It implements sampler.Tool.
+type Tool struct {
+	name    string
+	url     string
+	client  *http.Client
+	header  http.Header
+	extra   []byte // ,"key":value… of the job's entry
+	secrets sampler.Secrets
+	limit   int64
+}
+
+// New returns the job's tools, in order.
+func New(cfgs []Config, opts Options) ([]sampler.Tool, error) {
+	if opts.MaxReply <= 0 {
+		opts.MaxReply = DefaultMaxReply
+	}
+	if opts.HTTP == nil {
+		opts.HTTP = sampler.HTTPClient(nil, cmp.Or(opts.Conns, 16))
+	}
+	tools := make([]sampler.Tool, 0, len(cfgs))
+	seen := map[string]bool{}
+	for _, c := range cfgs {
+		t, err := newTool(c, opts)
+		if err != nil {
+			return nil, err
+		}
+		if seen[c.Name] {
+			return nil, fmt.Errorf("tool %q is listed twice", c.Name)
+		}
+		seen[c.Name] = true
+		tools = append(tools, t)
+	}
+	return tools, nil
+}
+
+func newTool(c Config, opts Options) (*Tool, error) {
+	if c.Name == "" {
+		return nil, errors.New("a tool has no name")
+	}
+	u, err := url.Parse(c.ServerURL)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fmt.Errorf("tool %q: server_url %q is not an http or https URL", c.Name, sampler.RedactURL(c.ServerURL))
+	}
+	t := &Tool{
+		name: c.Name, url: c.ServerURL, client: opts.HTTP, limit: opts.MaxReply,
+		header: sampler.JSONHeader(c.Headers), secrets: sampler.SecretsOf(c.Headers),
+	}
+	keys := make([]string, 0, len(c.Extra))
+	for k := range c.Extra {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	for _, k := range keys {
+		if reserved[k] {
+			return nil, fmt.Errorf("tool %q: the extra key %q would replace a field of the call", c.Name, k)
+		}
+		if !json.Valid(c.Extra[k]) {
+			return nil, fmt.Errorf("tool %q: the extra key %q is not JSON", c.Name, k)
+		}
+		t.extra = append(sampler.AppendQuoted(append(t.extra, ','), k), ':')
+		t.extra = append(t.extra, c.Extra[k]...)
+	}
+	return t, nil
+}
+
+// reserved are the fields of a call's body.
+var reserved = map[string]bool{"type": true, "id": true, "call_id": true, "name": true, "arguments": true, "trace_id": true, "item": true}
+
+// Name returns the tool's name.
+func (t *Tool) Name() string { return t.name }
+
+// URL returns the address that is called.
+func (t *Tool) URL() string { return t.url }
+
+// Call makes one request. What the model may see is a Result: an answer of
+// status 2xx, and one of 4xx with its output, or with its payload where it has
+// none. 408, 425, 429, 5xx, a broken connection and an answer that cannot be
+// read are failures worth another try; the wire contract does not say what a
+// trainer does with the last two.
+func (t *Tool) Call(ctx context.Context, call sampler.Call) (sampler.Result, error) {
+	a, err := sampler.PostJSON(ctx, t.client, t.url, t.header, t.body(call), t.limit)
+	if err != nil {
+		return sampler.Result{}, err
+	}
+	a.Body = t.mask(a.Body)
+	switch {
+	case transport(a):
+		f := sampler.StatusFailure(t.url, a)
+		f.Fatal = false
+		return sampler.Result{}, f
+	case a.Over:
+		text := fmt.Sprintf("413: the tool's output is longer than %d bytes", t.limit)
+		return sampler.Result{HTTPStatus: a.Status, Error: text, Output: "Error: " + text}, nil
+	case a.Status >= 400:
+		return refusal(a), nil
+	case a.Status >= 300:
+		return sampler.Result{}, &sampler.Failure{URL: sampler.RedactURL(t.url), Status: a.Status, Err: errors.New("the tool redirects to nowhere")}
+	}
+	output, note, ok := outputOf(a.Body)
+	if !ok {
+		return sampler.Result{}, &sampler.Failure{
+			URL: sampler.RedactURL(t.url), Status: a.Status, Temporary: true,
+			Err: fmt.Errorf("the answer is no JSON object with an \"output\": %s", sampler.Brief(string(a.Body))),
+		}
+	}
+	return sampler.Result{Output: output, HTTPStatus: a.Status, Note: note}, nil
+}
+
+// transport reports whether an answer is the server's trouble, not a refusal.
+// Of the statuses that are temporary elsewhere, 409 is a tool's own word: a
+// conflict is for the model to solve.
+func transport(a sampler.Answer) bool {
+	return sampler.Temporary(a.Status) && a.Status != http.StatusConflict
+}
+
+// mask hides a header's secret that the tool echoes: outputs are recorded.
+func (t *Tool) mask(body []byte) []byte {
+	if len(t.secrets) == 0 {
+		return body
+	}
+	return []byte(t.secrets.Mask(string(body)))
+}
+
+// body writes the body of a call. The item's row goes along as it was read.
+func (t *Tool) body(call sampler.Call) []byte {
+	var row []byte
+	if call.Item != nil {
+		row = call.Item.Row
+	}
+	b := make([]byte, 0, len(row)+len(call.Arguments)+len(t.extra)+256)
+	field := func(name, value string) {
+		b = append(b, name...)
+		b = sampler.AppendQuoted(b, value)
+	}
+	field(`{"type":"function_call","id":`, "fc_"+call.ID)
+	field(`,"call_id":`, call.ID)
+	field(`,"name":`, t.name)
+	field(`,"arguments":`, call.Arguments)
+	field(`,"trace_id":`, call.TraceID)
+	b = append(b, `,"item":`...)
+	b = append(b, row...)
+	if len(row) == 0 {
+		b = append(b, "null"...)
+	}
+	b = append(b, t.extra...)
+	return append(b, '}')
+}
+
+// refusal is a 4xx as the model is shown it.
+func refusal(a sampler.Answer) sampler.Result {
+	res := sampler.Result{HTTPStatus: a.Status, Error: fmt.Sprintf("status %d: %s", a.Status, sampler.ErrorText(a))}
+	if output, note, ok := outputOf(a.Body); ok {
+		res.Output, res.Note = output, note
+		return res
+	}
+	payload := cut(string(a.Body), maxRefusal)
+	if payload == "" {
+		payload = http.StatusText(a.Status)
+	}
+	res.Output, res.NoOutput = fmt.Sprintf("Error %d: %s", a.Status, payload), true
+	return res
+}
+
+// outputOf reads {"output": …}, or {"result": {"output": …}}. An output that is
+// no string is shown as its JSON, with a note.
+func outputOf(body []byte) (output, note string, ok bool) {
+	var a struct {
+		Output json.RawMessage `json:"output"`
+		Result json.RawMessage `json:"result"`
+	}
+	if json.Unmarshal(body, &a) != nil {
+		return "", "", false
+	}
+	raw := a.Output
+	if raw == nil && a.Result != nil {
+		var inner struct {
+			Output json.RawMessage `json:"output"`
+		}
+		if json.Unmarshal(a.Result, &inner) != nil {
+			return "", "", false
+		}
+		raw = inner.Output
+	}
+	if raw == nil {
+		return "", "", false
+	}
+	if raw[0] != '"' {
+		note = "the output is not a string: shown as JSON"
+	}
+	if output = rollout.TextOrJSON(raw); output == "" && raw[0] == 'n' {
+		output = "null"
+	}
+	return output, note, true
+}
+
+// cut shortens a text to n bytes, between characters.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && s[n]&0xC0 == 0x80 {
+		n--
+	}
+	return s[:n] + "…"
+}
