@@ -120,7 +120,10 @@ type graderNode struct {
 }
 
 // judge is a model that grades, and where the job names it.
-type judge struct{ path, model string }
+type judge struct {
+	path, model string
+	grades      bool // a score_model or label_model; other graders only carry the key
+}
 
 // judgeModels lists the judges of a grader and its children.
 func judgeModels(path string, raw json.RawMessage) []judge {
@@ -130,7 +133,7 @@ func judgeModels(path string, raw json.RawMessage) []judge {
 	}
 	var found []judge
 	if g.Model != "" {
-		found = append(found, judge{path + ".model", g.Model})
+		found = append(found, judge{path + ".model", g.Model, g.Type == "score_model" || g.Type == "label_model"})
 	}
 	for _, name := range slices.Sorted(maps.Keys(g.Graders)) {
 		found = append(found, judgeModels(path+".graders."+name, g.Graders[name])...)

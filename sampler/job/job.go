@@ -69,6 +69,18 @@ func (j *Job) ToolNames() []string {
 	return names
 }
 
+// Judges returns the models that the job's grader, or a grader within it,
+// asks for a grade, in the order of the graders' names.
+func (j *Job) Judges() []string {
+	var models []string
+	for _, at := range judgeModels("grader", j.Grader) {
+		if at.grades {
+			models = append(models, at.model)
+		}
+	}
+	return models
+}
+
 // grading is what the job says about its grader's scale.
 type grading struct {
 	Type          string     `json:"type"`

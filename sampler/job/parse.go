@@ -19,9 +19,6 @@ var (
 	hyperKeys         = []string{"batch_size", "n_epochs", "compute_multiplier", "eval_samples", "eval_interval", "learning_rate_multiplier", "reasoning_effort"}
 )
 
-// maskedValue is what the service shows in the place of a header's value.
-const maskedValue = "**********"
-
 // Parse reads a job's body: the whole of it, only its method object, or only
 // its reinforcement object. name is what errors call the body. Keys it does
 // not know are kept in Raw and listed in Unknown; a key whose value is null
@@ -216,9 +213,6 @@ func (p *parser) headers(n *node) map[string]string {
 			continue
 		}
 		value := p.text(n, key)
-		if value == maskedValue {
-			p.fail(n.fields[key], n.fields[key].path, "the value is masked, as the service shows it: write the real one, or ${NAME} to take it from the environment")
-		}
 		headers[key] = value
 	}
 	return headers

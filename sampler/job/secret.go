@@ -11,6 +11,9 @@ import (
 	"slices"
 )
 
+// maskedValue is what the service shows in the place of a header's value.
+const maskedValue = "**********"
+
 // secret is a string of the body that must not be shown.
 type secret struct {
 	node   *node
@@ -80,23 +83,28 @@ func (j *Job) Secrets() []string {
 
 // Expand returns the job with ${NAME}, in header values and in the other
 // places where credentials stand, replaced by what env says. The error joins
-// an *Error for every name that env does not know. The result's Raw and
+// an *Error for every name that env does not know, and for every value that is
+// masked, as a job fetched from the service has them. The result's Raw and
 // Grader hold secrets: show Masked.
 func (j *Job) Expand(env func(string) (string, bool)) (*Job, error) {
-	var missing []error
+	var wrong []error
 	raw, err := j.rewrite(func(s secret) (string, bool) {
 		text, ok := s.node.token.(string)
 		if !ok {
 			return "", false
 		}
+		if text == maskedValue {
+			wrong = append(wrong, place(j.name, j.Raw, s.node.start, s.node.path,
+				"the value is masked, as the service shows it: write the real one, or ${NAME} to take it from the environment"))
+		}
 		text, unknown := Expand(text, env)
 		for _, name := range unknown {
-			missing = append(missing, place(j.name, j.Raw, s.node.start, s.node.path,
+			wrong = append(wrong, place(j.name, j.Raw, s.node.start, s.node.path,
 				fmt.Sprintf("the environment has no %s: export it, or write the value some other way", name)))
 		}
 		return text, true
 	})
-	if err := cmp.Or(err, errors.Join(missing...)); err != nil {
+	if err := cmp.Or(err, errors.Join(wrong...)); err != nil {
 		return nil, err
 	}
 	return Parse(j.name, raw)

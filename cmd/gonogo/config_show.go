@@ -1,0 +1,164 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"gonogo/sampler/dataset"
+	"gonogo/sampler/job"
+)
+
+// binding returns the value of every binding key: what a run directory was
+// made with, so that one made otherwise can be refused by the names of the
+// keys. Long values, the job and the data stand as the first 16 digits of
+// their SHA-256; "" is a key without a value. files are the data files as
+// loaded. A seed that was not set is "": put in the one that was drawn.
+func (c *config) binding(files ...*dataset.File) map[string]string {
+	out := map[string]string{}
+	for _, k := range keys() {
+		if !k.Binding {
+			continue
+		}
+		text, ok := k.show(&c.values)
+		switch {
+		case k.Path == "job":
+			if out[k.Path] = ""; c.Body != nil {
+				out[k.Path] = c.Body.Hash()[:16]
+			}
+		case strings.HasPrefix(k.Path, "data.") && k.file:
+			out[k.Path] = ""
+		case !ok:
+			out[k.Path] = ""
+		default:
+			out[k.Path] = short(job.MaskURL(plainText(text)))
+		}
+	}
+	for _, f := range files {
+		out["data."+string(f.Split)] = f.SHA256[:min(16, len(f.SHA256))]
+	}
+	return out
+}
+
+// plainText returns a JSON string's text, and other JSON as it is.
+func plainText(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	return string(raw)
+}
+
+// short returns text, or a hash of it when it is long.
+func short(text string) string {
+	const longest = 100
+	if len(text) <= longest {
+		return text
+	}
+	sum := sha256.Sum256([]byte(text))
+	return "sha256:" + hex.EncodeToString(sum[:8])
+}
+
+// masked returns the resolved configuration as JSON, for a manifest: without
+// secrets, and with paths as they were written. The job stands in it whole,
+// its headers masked. configOf reads it back.
+func (c *config) masked() json.RawMessage {
+	v := c.values.clone()
+	v.Data.Train, v.Data.Eval, v.Data.Production = c.written.Data.Train, c.written.Data.Eval, c.written.Data.Production
+	v.Data.Files = c.written.Data.Files
+	if v.Job = (jobSource{}); c.Body != nil {
+		v.Job.Body = c.Body.Masked()
+	}
+	v.Model.BaseURL, v.Judge.BaseURL = job.MaskURL(v.Model.BaseURL), job.MaskURL(v.Judge.BaseURL)
+	for _, headers := range []map[string]string{v.Model.Headers, v.Judge.Headers} {
+		for name := range headers {
+			headers[name] = "**********"
+		}
+	}
+	addresses := map[string]string{}
+	for from, to := range v.Sampling.AddressMap {
+		addresses[job.MaskURL(from)] = job.MaskURL(to)
+	}
+	v.Sampling.AddressMap = addresses
+	return nest(keys(), func(k key) (json.RawMessage, bool) { return k.show(&v) })
+}
+
+// nest writes the values of the keys as one JSON object, grouped as in the
+// file. Keys of one group stand side by side in keys().
+func nest(all []key, value func(key) (json.RawMessage, bool)) json.RawMessage {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	open, first := "", true
+	for _, k := range all {
+		raw, ok := value(k)
+		if !ok {
+			continue
+		}
+		group, leaf, grouped := strings.Cut(k.Path, ".")
+		if !grouped {
+			group, leaf = "", group
+		}
+		if group != open {
+			if open != "" {
+				b.WriteByte('}')
+			}
+			if group != "" {
+				if !first {
+					b.WriteByte(',')
+				}
+				b.Write(marshal(group))
+				b.WriteString(":{")
+				first = true
+			}
+			open = group
+		}
+		if !first {
+			b.WriteByte(',')
+		}
+		b.Write(marshal(leaf))
+		b.WriteByte(':')
+		b.Write(raw)
+		first = false
+	}
+	if open != "" {
+		b.WriteByte('}')
+	}
+	b.WriteByte('}')
+	return b.Bytes()
+}
+
+// secrets returns every secret the configuration holds, longest first: what a
+// redactor must take out of files, logs and pages.
+func (c *config) secrets() []string {
+	all := slices.Clone(c.found)
+	if c.Body != nil {
+		all = append(all, c.Body.Secrets()...)
+	}
+	for _, headers := range []map[string]string{c.Model.Headers, c.Judge.Headers} {
+		for name, value := range headers {
+			all = append(all, job.HeaderSecrets(name, value)...)
+		}
+	}
+	for _, key := range []string{c.modelKey, c.judgeKey} {
+		if key != "" {
+			all = append(all, key)
+		}
+	}
+	urls := []string{c.Model.BaseURL, c.Judge.BaseURL}
+	for from, to := range c.Sampling.AddressMap {
+		urls = append(urls, from, to)
+	}
+	for _, u := range urls {
+		all = append(all, job.URLSecrets(u)...)
+	}
+	slices.SortFunc(all, func(a, b string) int {
+		if len(a) != len(b) {
+			return len(b) - len(a)
+		}
+		return strings.Compare(a, b)
+	})
+	return slices.Compact(all)
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"encoding/json"
+	"time"
+)
+
+const (
+	defaultBaseURL = "https://api.openai.com/v1"
+	defaultKeyEnv  = "OPENAI_API_KEY"
+	noKey          = "none" // as a value of api_key_env
+)
+
+// values are the values of gonogo.yaml. Every field is reached by exactly one
+// key of keys(), which documents it.
+type values struct {
+	Name          string
+	Job           jobSource
+	Target        string
+	Items         int
+	Seed          *uint64
+	RewardRange   *[2]float64
+	Ceiling       *float64
+	PassThreshold *float64
+	Data          dataValues
+	Model         modelValues
+	Judge         judgeValues
+	Sampling      samplingValues
+	Training      trainingValues
+	Thresholds    map[string]float64
+	Report        reportValues
+}
+
+type dataValues struct {
+	Train, Eval, Production string
+	Files                   map[string]string
+	ID, Category, Family    string
+}
+
+type modelValues struct {
+	Name, BaseURL, API, APIKeyEnv string
+	Headers                       map[string]string
+	Temperature, TopP             *float64
+	MaxOutputTokens               *int
+	ReasoningEffort               string
+	ParallelToolCalls             *bool
+	Timeout                       time.Duration
+}
+
+type judgeValues struct {
+	BaseURL, API, APIKeyEnv string
+	Headers                 map[string]string
+	Timeout                 time.Duration
+}
+
+type samplingValues struct {
+	Samples, EvalSamples, ProductionSamples, Concurrency  int
+	MaxSteps, MaxToolCalls                                int
+	ToolTimeout, GraderTimeout, RolloutTimeout, RetryWait time.Duration
+	Retries                                               int
+	SampleTools                                           string
+	MaxRollouts                                           int
+	MaxTokens                                             int64
+	AddressMap                                            map[string]string
+}
+
+type trainingValues struct {
+	GroupSize, BatchSize, Epochs int
+	WantedShare                  float64
+}
+
+type reportValues struct{ Formats []string }
+
+// jobSource is the value of the key job: a path, or the body itself.
+type jobSource struct {
+	Path string
+	Body json.RawMessage
+	node *yamlNode // where the body stands, when it was written in the configuration
+}
