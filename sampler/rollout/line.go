@@ -25,7 +25,7 @@ var ErrNoRecords = errors.New("no rollouts in it")
 // settle fills in what the line left to its context, and turns a grade that
 // is none into a missing one. why says that this was done, and is "" otherwise.
 // It does not number samples: that takes the lines before it.
-func (d *decoded) settle(source Source) (why string, err error) {
+func (d *decoded) settle(source Source, split Split) (why string, err error) {
 	r := d.rec
 	switch {
 	case r.Item == "":
@@ -35,7 +35,7 @@ func (d *decoded) settle(source Source) (why string, err error) {
 	case r.Attempt < 0:
 		return "", fmt.Errorf(`"attempt" is %d: attempts count from 0`, r.Attempt)
 	}
-	if r.Split, err = known("split", r.Split, Train, Splits()); err != nil {
+	if r.Split, err = known("split", r.Split, split, Splits()); err != nil {
 		return "", err
 	}
 	if r.Source, err = known("source", r.Source, source, Sources()); err != nil {

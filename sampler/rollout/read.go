@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 type ReadOptions struct {
 	OnConflict Conflict // what to do with differing lines of one rollout; "" refuses them
 	Workers    int      // goroutines that decode; 0 = GOMAXPROCS
+	Split      Split    // of lines that do not name theirs; "" = train
 	// Lean leaves out Messages and the Output of Calls (OutputBytes keeps its
 	// length): the text is checked to be JSON, but not what it says.
 	Lean bool
@@ -115,7 +117,8 @@ type result struct {
 type pipeline struct {
 	cut     *cutter
 	lean    bool
-	source  Source
+	source  Source // of lines that do not name theirs
+	split   Split  // the same
 	workers int
 	seed    maphash.Seed
 
@@ -129,7 +132,7 @@ func newPipeline(rd io.Reader, opt ReadOptions, source Source) *pipeline {
 	}
 	ahead := 2*workers + 2
 	return &pipeline{
-		cut: newCutter(rd), lean: opt.Lean, source: source, workers: workers, seed: maphash.MakeSeed(),
+		cut: newCutter(rd), lean: opt.Lean, source: source, split: cmp.Or(opt.Split, Train), workers: workers, seed: maphash.MakeSeed(),
 		work:  make(chan *batch, ahead),
 		order: make(chan *batch, ahead),
 		free:  make(chan *batch, ahead+2), // all there are: two more are with reader and caller
@@ -221,7 +224,7 @@ func (p *pipeline) result(text []byte) (res result) {
 	if res.decoded, res.err = decodeRecord(text, p.lean); res.err != nil {
 		return res
 	}
-	res.why, res.err = res.settle(p.source)
+	res.why, res.err = res.settle(p.source, p.split)
 	res.hash = maphash.Bytes(p.seed, text)
 	return res
 }

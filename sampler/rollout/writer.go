@@ -157,7 +157,7 @@ func (w *Writer) Append(rec *Record) error {
 func (r *Record) check() error {
 	c := *r
 	d := decoded{rec: &c, noReward: "no reward"}
-	why, err := d.settle(Import)
+	why, err := d.settle(Import, Train)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,171 @@
+package importer
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"gonogo/sampler/rollout"
+)
+
+// array reads a file that is one JSON array, an element at a time.
+type array struct {
+	src   Source
+	rd    io.ReadCloser
+	base  int64 // bytes before the bracket
+	clean *constants
+	dec   *json.Decoder
+	index int   // of the element that was read last
+	start int64 // where it begins in the file, in bytes
+}
+
+// openArray reads the opening bracket. A file that begins otherwise is
+// ErrUnrecognized.
+func openArray(src Source) (*array, error) {
+	rd, err := src.Open()
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", src.Name, err)
+	}
+	a := &array{src: src, rd: rd, clean: newConstants(rd), index: -1}
+	if err := a.open(); err != nil {
+		rd.Close()
+		return nil, err
+	}
+	return a, nil
+}
+
+func (a *array) open() error {
+	var err error
+	if a.base, err = skipSpace(a.clean.rd); err != nil {
+		return sniffError(a.src, err)
+	}
+	a.dec = json.NewDecoder(a.clean)
+	token, err := a.dec.Token()
+	if err != nil || token != json.Delim('[') {
+		return fmt.Errorf("%w: it is no JSON array", ErrUnrecognized)
+	}
+	return nil
+}
+
+// offset returns how far the file was read, in bytes.
+func (a *array) offset() int64 { return a.base + a.clean.offset(a.dec.InputOffset()) }
+
+func (a *array) close() error { return a.rd.Close() }
+
+// next returns the text of the next element, and io.EOF behind the last one.
+func (a *array) next(ctx context.Context) (json.RawMessage, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("read %s: %w", a.src.Name, err)
+	}
+	if !a.dec.More() {
+		return nil, a.finish()
+	}
+	a.index++
+	a.start = a.offset()
+	var element json.RawMessage
+	if err := a.dec.Decode(&element); err != nil {
+		return nil, a.broken(err)
+	}
+	return element, nil
+}
+
+// finish reads the closing bracket and makes sure that nothing follows.
+func (a *array) finish() error {
+	if _, err := a.dec.Token(); err != nil {
+		a.index++
+		a.start = a.offset()
+		return a.broken(err)
+	}
+	end := a.offset()
+	if _, err := a.dec.Token(); !errors.Is(err, io.EOF) {
+		return a.errorAt(end, errors.New("there is more text behind the end of the array"))
+	}
+	return io.EOF
+}
+
+// broken says that the current element is no JSON, and where.
+func (a *array) broken(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return a.errorAt(endOfFile, fmt.Errorf("entry %d: the file ends within it: it was cut off", a.index))
+	}
+	if _, ok := errors.AsType[*json.SyntaxError](err); !ok {
+		return fmt.Errorf("read %s: %w", a.src.Name, err)
+	}
+	at, locateErr := a.locate()
+	if locateErr != nil {
+		return errors.Join(err, locateErr)
+	}
+	return a.errorAt(at, fmt.Errorf("entry %d: broken JSON: %w", a.index, err))
+}
+
+// locate reads the current element once more to find the byte at which it
+// ceases to be JSON. (A decoder that has read other elements before counts
+// that offset otherwise.)
+func (a *array) locate() (at int64, err error) {
+	_, start, err := a.position(a.start)
+	if err != nil {
+		return 0, err
+	}
+	rd, err := a.src.Open()
+	if err != nil {
+		return 0, fmt.Errorf("open %s: %w", a.src.Name, err)
+	}
+	defer rd.Close()
+	if _, err := io.CopyN(io.Discard, rd, start); err != nil {
+		return 0, fmt.Errorf("read %s: %w", a.src.Name, err)
+	}
+	clean := newConstants(rd)
+	var element json.RawMessage
+	syntax, ok := errors.AsType[*json.SyntaxError](json.NewDecoder(clean).Decode(&element))
+	if !ok {
+		return start, nil // the element is whole: what follows it is not
+	}
+	return start + clean.offset(syntax.Offset-1), nil
+}
+
+// errorf is an error about the current element.
+func (a *array) errorf(format string, args ...any) error {
+	return a.errorAt(a.start, fmt.Errorf("entry %d: %w", a.index, fmt.Errorf(format, args...)))
+}
+
+// endOfFile is the position of what is missing.
+const endOfFile = -1
+
+// errorAt names the line of a byte of the file.
+func (a *array) errorAt(at int64, err error) error {
+	line, offset, positionErr := a.position(at)
+	if positionErr != nil {
+		return errors.Join(err, positionErr)
+	}
+	return &rollout.LineError{File: a.src.Name, Line: line, Err: fmt.Errorf("byte %d: %w", offset, err)}
+}
+
+// position reads the source again to find the 1-based line of a byte, and
+// moves on from a comma and white space to what follows them.
+func (a *array) position(at int64) (line int, offset int64, err error) {
+	f, err := a.src.Open()
+	if err != nil {
+		return 0, 0, fmt.Errorf("open %s: %w", a.src.Name, err)
+	}
+	defer f.Close()
+	rd := bufio.NewReaderSize(f, 64<<10)
+	for line = 1; ; offset++ {
+		c, err := rd.ReadByte()
+		if errors.Is(err, io.EOF) {
+			return line, offset, nil
+		}
+		if err != nil {
+			return 0, 0, fmt.Errorf("read %s: %w", a.src.Name, err)
+		}
+		if at != endOfFile && offset >= at && !bytes.ContainsRune([]byte(", \t\r\n"), rune(c)) {
+			return line, offset, nil
+		}
+		if c == '\n' {
+			line++
+		}
+	}
+}

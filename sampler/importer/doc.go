@@ -1,0 +1,8 @@
+// Package importer reads rollouts that other tools made, so that they can be
+// judged without paying for them again.
+//
+// In: a log file of a known Format. Out: rollout.Items, rollout.Records and
+// notes on how identity and sample number were derived, handed to a Sink one
+// by one. A shape that a format does not know is an error with file and line;
+// a score is never guessed, and a failure is never imported as a number.
+package importer

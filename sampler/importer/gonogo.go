@@ -1,0 +1,119 @@
+package importer
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"gonogo/sampler/rollout"
+)
+
+// gonogo reads lines of our own shape, so that plain JSONL from anywhere can
+// be taken into a run directory.
+var gonogo = Format{
+	Name: "gonogo",
+	Doc:  `JSON lines as small as {"item":"q1","reward":0.5}, such as the rollouts.jsonl of another run`,
+	Read: readGonogo,
+}
+
+func readGonogo(ctx context.Context, src Source, sink Sink) error {
+	if err := sniffGonogo(src); err != nil {
+		return err
+	}
+	rd, err := src.Open()
+	if err != nil {
+		return fmt.Errorf("open %s: %w", src.Name, err)
+	}
+	defer rd.Close()
+	opt := rollout.ReadOptions{OnConflict: src.Options.OnConflict, Split: src.Options.split()}
+	in, err := rollout.Read(ctx, src.Name, rd, opt, sink.record)
+	if err != nil {
+		return err
+	}
+	noteGonogo(sink, in, opt.Split)
+	return nil
+}
+
+// sniffGonogo looks at the first line.
+func sniffGonogo(src Source) error {
+	const longest = 64 << 20
+	rd, err := src.Open()
+	if err != nil {
+		return fmt.Errorf("open %s: %w", src.Name, err)
+	}
+	defer rd.Close()
+	lines := bufio.NewReader(io.LimitReader(rd, longest))
+	if _, err := skipSpace(lines); err != nil {
+		return sniffError(src, err)
+	}
+	if first, err := lines.Peek(1); err != nil || first[0] != '{' {
+		return fmt.Errorf("%w: its first line is no JSON object", ErrUnrecognized)
+	}
+	line, err := lines.ReadBytes('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return sniffError(src, err)
+	}
+	var keys map[string]json.RawMessage
+	if json.Unmarshal(line, &keys) != nil {
+		if bytes.Contains(line, []byte(`"item"`)) {
+			return nil // ours: broken, or with a bare NaN; reading it will tell
+		}
+		return fmt.Errorf("%w: its first line is no JSON object", ErrUnrecognized)
+	}
+	if item := keys["item"]; len(item) == 0 || item[0] == '{' || item[0] == '[' {
+		return fmt.Errorf(`%w: its first line names no "item"`, ErrUnrecognized)
+	}
+	return nil
+}
+
+// noteGonogo says what the counts of the reading mean for the imported run.
+func noteGonogo(sink Sink, in rollout.Input, split rollout.Split) {
+	sink.note("item, split, sample and attempt are those of the lines; a line without a split is %s, lines without a sample are numbered in the order of the file", split)
+	if in.Duplicates > 0 {
+		sink.note("%d exact duplicates were left out", in.Duplicates)
+	}
+	if in.Conflicts > 0 {
+		sink.note("%d conflicting lines were settled as told", in.Conflicts)
+	}
+	if in.Torn > 0 {
+		sink.note("the last line was torn and left out")
+	}
+	if len(in.Bad) > 0 {
+		sink.note("%d lines had no grade that could be read; the first is line %d: %s", len(in.Bad), in.Bad[0].Line, in.Bad[0].Why)
+	}
+}
+
+// sniffError tells an empty file from one that cannot be read.
+func sniffError(src Source, err error) error {
+	if errors.Is(err, io.EOF) {
+		return fmt.Errorf("%w: it is empty", ErrUnrecognized)
+	}
+	return fmt.Errorf("read %s: %w", src.Name, err)
+}
+
+// skipSpace moves past a byte order mark and white space and returns how many
+// bytes they were.
+func skipSpace(rd *bufio.Reader) (skipped int64, err error) {
+	if bom, err := rd.Peek(3); err == nil && string(bom) == "\uFEFF" {
+		n, err := rd.Discard(len(bom))
+		if err != nil {
+			return 0, err
+		}
+		skipped = int64(n)
+	}
+	for ; ; skipped++ {
+		c, err := rd.ReadByte()
+		if err != nil {
+			return skipped, err
+		}
+		switch c {
+		case ' ', '\t', '\r', '\n':
+		default:
+			return skipped, rd.UnreadByte()
+		}
+	}
+}

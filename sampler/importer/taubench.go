@@ -1,0 +1,294 @@
+package importer
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"gonogo/sampler/rollout"
+)
+
+// tauBench reads results of tau-bench v1 (sierra-research/tau-bench,
+// tau_bench/run.py and types.py): one JSON array of
+// {task_id, reward, info, traj, trial}.
+var tauBench = Format{
+	Name: "tau-bench",
+	Doc:  "results of sierra-research/tau-bench, a JSON array with task_id, trial, reward and traj",
+	Read: readTauBench,
+}
+
+// tauEntry is one element of the array: one trial of one task.
+type tauEntry struct {
+	TaskID json.RawMessage   `json:"task_id"`
+	Trial  *int              `json:"trial"`
+	Reward json.RawMessage   `json:"reward"`
+	Info   tauInfo           `json:"info"`
+	Traj   []rollout.Message `json:"traj"`
+}
+
+type tauInfo struct {
+	Task      json.RawMessage `json:"task"`
+	Error     json.RawMessage `json:"error"`
+	Traceback string          `json:"traceback"`
+}
+
+func readTauBench(ctx context.Context, src Source, sink Sink) error {
+	a, err := openArray(src)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	t := tauReader{
+		array: a, sink: sink, split: src.Options.split(), seed: maphash.MakeSeed(),
+		tasks: make(map[string]*tauTask), trials: make(map[tauKey]tauTrial),
+	}
+	for {
+		raw, err := a.next(ctx)
+		if errors.Is(err, io.EOF) {
+			return t.finish()
+		}
+		if err != nil {
+			return t.foreign(err)
+		}
+		if err := t.entry(raw); err != nil {
+			return err
+		}
+	}
+}
+
+// tauReader remembers the tasks and trials of one file, not their text.
+type tauReader struct {
+	array  *array
+	sink   Sink
+	split  rollout.Split
+	seed   maphash.Seed
+	tasks  map[string]*tauTask
+	order  []string // ids of tasks as they appeared
+	trials map[tauKey]tauTrial
+
+	counted    int // entries without a trial, numbered by us
+	duplicates int
+	failures   int
+	ungraded   int
+}
+
+type tauTask struct {
+	index  int // of the entry that named it first
+	number bool
+	trials int    // entries without a trial so far
+	task   uint64 // hash of its description; 0 while none was seen
+	sent   bool   // the item went to the sink
+}
+
+type tauKey struct {
+	task  string
+	trial int
+}
+
+type tauTrial struct {
+	index int
+	start int64
+	hash  uint64
+}
+
+// foreign turns an error about the first element into ErrUnrecognized when
+// nothing speaks for this format.
+func (t *tauReader) foreign(err error) error {
+	if _, ok := errors.AsType[*rollout.LineError](err); !ok || t.array.index > 0 || t.array.src.mentions("task_id") {
+		return err
+	}
+	return fmt.Errorf("%w: its first element names no task_id", ErrUnrecognized)
+}
+
+func (t *tauReader) entry(raw json.RawMessage) error {
+	var keys map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &keys); err != nil || keys["task_id"] == nil || keys["traj"] == nil {
+		if t.array.index == 0 {
+			return fmt.Errorf("%w: its first element is no object with task_id and traj", ErrUnrecognized)
+		}
+		return t.array.errorf("it is no object with task_id and traj")
+	}
+	var e tauEntry
+	if err := json.Unmarshal(raw, &e); err != nil {
+		return t.array.errorf("%w", err)
+	}
+	id, task, err := t.task(e)
+	if err != nil {
+		return err
+	}
+	trial, err := t.trial(e, task)
+	if err != nil {
+		return err
+	}
+	k, now := tauKey{id, trial}, tauTrial{t.array.index, t.array.start, maphash.Bytes(t.seed, raw)}
+	if was, there := t.trials[k]; there {
+		if was.hash == now.hash && e.Trial != nil {
+			t.duplicates++
+			return nil
+		}
+		return t.conflict(k, was)
+	}
+	t.trials[k] = now
+	if err := t.item(id, task, e); err != nil {
+		return err
+	}
+	rec, err := t.record(id, trial, e)
+	if err != nil {
+		return err
+	}
+	return t.sink.record(rec)
+}
+
+func (t *tauReader) conflict(k tauKey, was tauTrial) error {
+	line, offset, err := t.array.position(was.start)
+	if err != nil {
+		return err
+	}
+	return t.array.errorf("task %s, trial %d differs from entry %d (line %d, byte %d): keep one of the two", k.task, k.trial, was.index, line, offset)
+}
+
+// task books the entry's task and returns its id as text.
+func (t *tauReader) task(e tauEntry) (string, *tauTask, error) {
+	id, number := rollout.TextOrJSON(e.TaskID), e.TaskID[0] != '"'
+	if _, err := strconv.ParseInt(id, 10, 64); id == "" || number && err != nil {
+		return "", nil, t.array.errorf("task_id must be a whole number or a string, not %s", e.TaskID)
+	}
+	task := t.tasks[id]
+	if task == nil {
+		task = &tauTask{index: t.array.index, number: number}
+		t.tasks[id] = task
+		t.order = append(t.order, id)
+	}
+	if task.number != number {
+		return "", nil, t.array.errorf("task_id %s is a number here and a string in entry %d, or the other way round: write it in one way", id, task.index)
+	}
+	if isNone(e.Info.Task) {
+		return id, task, nil
+	}
+	hash := maphash.Bytes(t.seed, e.Info.Task)
+	if task.task != 0 && task.task != hash {
+		return "", nil, t.array.errorf("task %s is described otherwise than before (first in entry %d): these are results on different tasks; import them one by one", id, task.index)
+	}
+	task.task = hash
+	return id, task, nil
+}
+
+// trial returns the sample number: the trial, or the count of entries of the
+// task when the file numbers none.
+func (t *tauReader) trial(e tauEntry, task *tauTask) (int, error) {
+	if (e.Trial == nil) != (t.counted > 0) && t.array.index > 0 {
+		return 0, t.array.errorf("some entries have a trial and some do not: number all of them or none")
+	}
+	if e.Trial == nil {
+		t.counted++
+		task.trials++
+		return task.trials - 1, nil
+	}
+	if *e.Trial < 0 {
+		return 0, t.array.errorf("trial is %d: trials count from 0", *e.Trial)
+	}
+	return *e.Trial, nil
+}
+
+// item hands on the task as an item, once, as soon as an entry shows its
+// conversation. The user is simulated and speaks differently in every trial:
+// the first one stands for all.
+func (t *tauReader) item(id string, task *tauTask, e tauEntry) error {
+	if task.sent || len(e.Traj) == 0 {
+		return nil
+	}
+	task.sent = true
+	row := make(map[string]json.RawMessage)
+	if !isNone(e.Info.Task) && json.Unmarshal(e.Info.Task, &row) != nil {
+		row = map[string]json.RawMessage{"task": e.Info.Task}
+	}
+	messages, err := json.Marshal(opening(e.Traj))
+	if err != nil {
+		return t.array.errorf("%w", err)
+	}
+	row["messages"] = messages
+	return t.sendItem(id, row)
+}
+
+func (t *tauReader) sendItem(id string, row map[string]json.RawMessage) error {
+	it := rollout.Item{ID: id, Split: t.split, File: filepath.Base(t.array.src.Name)}
+	if row != nil {
+		var err error
+		if it.Row, err = json.Marshal(row); err != nil {
+			return t.array.errorf("%w", err)
+		}
+	}
+	if err := it.Decode(); err != nil {
+		return t.array.errorf("%w", err)
+	}
+	return t.sink.item(it)
+}
+
+// opening returns what every trial begins with: the system message and what
+// the user says first.
+func opening(traj []rollout.Message) []rollout.Message {
+	n := 0
+	if n < len(traj) && traj[n].Role == "system" {
+		n++
+	}
+	if n < len(traj) && traj[n].Role == "user" {
+		n++
+	}
+	return traj[:n]
+}
+
+// finish hands on the tasks that failed in every trial, and the notes.
+func (t *tauReader) finish() error {
+	if t.array.index < 0 {
+		return fmt.Errorf("%w: the array is empty", ErrUnrecognized)
+	}
+	for _, id := range t.order {
+		if t.tasks[id].sent {
+			continue
+		}
+		if err := t.sendItem(id, nil); err != nil {
+			return err
+		}
+	}
+	if t.counted > 0 {
+		t.sink.note("item = task_id; the file numbers no trials, so that sample = how often the task appeared before")
+	} else {
+		t.sink.note("item = task_id, sample = trial, split = %s", t.split)
+	}
+	t.sink.note("an item shows the system message and the user's first words of the first trial; the simulated user speaks differently in every trial, and records hold all that was said")
+	t.sink.note("token counts and times are not in these files: unknown, not zero")
+	if t.failures > 0 {
+		t.sink.note("%d entries ended in an exception, which tau-bench writes as reward 0: they are failures (model_api), not zeros", t.failures)
+	}
+	if t.ungraded > 0 {
+		t.sink.note("%d entries have no reward: they are missing grades (grader), not zeros", t.ungraded)
+	}
+	if t.duplicates > 0 {
+		t.sink.note("%d exact duplicates were left out", t.duplicates)
+	}
+	return nil
+}
+
+func isNone(v json.RawMessage) bool {
+	v = bytes.TrimSpace(v)
+	return len(v) == 0 || string(v) == "null"
+}
+
+// firstLine returns the first line of a message that is not blank, cut to at
+// most 500 bytes.
+func firstLine(s string) string {
+	const most = 500
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	line = strings.TrimSpace(line)
+	if len(line) > most {
+		line = strings.ToValidUTF8(line[:most], "")
+	}
+	return line
+}

@@ -1,0 +1,124 @@
+package importer
+
+import (
+	"encoding/json"
+	"strings"
+
+	"gonogo/sampler/rollout"
+)
+
+// record makes the record of one trial.
+func (t *tauReader) record(id string, trial int, e tauEntry) (*rollout.Record, error) {
+	rec := &rollout.Record{Item: id, Split: t.split, Sample: trial, Source: rollout.Import}
+	rec.Messages = afterSystem(e.Traj)
+	rec.Calls, rec.Turns = tauCalls(rec.Messages)
+	reward, err := t.reward(e.Reward)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case !isNone(e.Info.Error) || len(e.Traj) == 0 && reward != nil && *reward == 0:
+		t.failures++
+		rec.Outcome, rec.Error = rollout.ModelAPI, tauCause(e.Info)
+	case reward == nil:
+		t.ungraded++
+		rec.Outcome, rec.Error = rollout.GraderFailed, "reward is missing, null or NaN"
+	case len(e.Traj) == 0:
+		return nil, t.array.errorf("reward %g without a trajectory: such a file cannot tell a zero from a failure", *reward)
+	default:
+		rec.Outcome, rec.Reward = rollout.Graded, reward
+	}
+	return rec, nil
+}
+
+// reward reads a number; null (which NaN was read as) and nothing are nil.
+func (t *tauReader) reward(v json.RawMessage) (*float64, error) {
+	if isNone(v) {
+		return nil, nil
+	}
+	var f float64
+	if err := json.Unmarshal(v, &f); err != nil {
+		return nil, t.array.errorf("reward must be a number, not %s", firstLine(string(v)))
+	}
+	return &f, nil
+}
+
+// tauCause returns the exception that ended a trial in one line.
+func tauCause(info tauInfo) string {
+	if cause := firstLine(rollout.TextOrJSON(info.Error)); cause != "" {
+		return cause
+	}
+	lines := strings.Split(strings.TrimSpace(info.Traceback), "\n")
+	if cause := firstLine(lines[len(lines)-1]); cause != "" {
+		return cause
+	}
+	return "no trajectory and no error recorded"
+}
+
+func afterSystem(traj []rollout.Message) []rollout.Message {
+	if len(traj) > 0 && traj[0].Role == "system" {
+		return traj[1:]
+	}
+	return traj
+}
+
+// tauCalls returns the tool calls of a conversation, each with what the tool
+// answered, and the number of model turns.
+func tauCalls(messages []rollout.Message) (calls []rollout.Call, turns int) {
+	for i, m := range messages {
+		if m.Role != "assistant" {
+			continue
+		}
+		outputs := answers(messages[i+1:])
+		for n, c := range m.ToolCalls {
+			call := rollout.Call{Turn: turns, ID: c.ID, Name: c.Name, Arguments: c.Arguments, Status: rollout.CallOK}
+			if out := match(outputs, c.ID, n); out != nil {
+				call.Output, call.OutputBytes = out.Content, len(out.Content)
+				call.Status, call.Error = tauStatus(out.Content)
+			}
+			if !json.Valid([]byte(c.Arguments)) {
+				call.Status = rollout.CallMalformed
+			}
+			calls = append(calls, call)
+		}
+		turns++
+	}
+	return calls, turns
+}
+
+// answers returns the tool messages before the next turn of the model.
+func answers(messages []rollout.Message) []rollout.Message {
+	for i, m := range messages {
+		if m.Role != "tool" {
+			return messages[:i]
+		}
+	}
+	return messages
+}
+
+// match finds the answer to a call by its id, or by its place where ids are
+// missing.
+func match(answers []rollout.Message, id string, place int) *rollout.Message {
+	for i := range answers {
+		if id != "" && answers[i].ToolCallID == id {
+			return &answers[i]
+		}
+	}
+	if place < len(answers) && (id == "" || answers[place].ToolCallID == "") {
+		return &answers[place]
+	}
+	return nil
+}
+
+// tauStatus tells from its text how a tool fared: tau-bench catches what a
+// tool throws and shows it to the model as "Error: …", and answers a call of a
+// tool that there is none with "Unknown action …" (tau_bench/envs/base.py).
+func tauStatus(output string) (rollout.CallStatus, string) {
+	switch {
+	case strings.HasPrefix(output, "Error"):
+		return rollout.CallError, firstLine(output)
+	case strings.HasPrefix(output, "Unknown action"):
+		return rollout.CallMalformed, firstLine(output)
+	}
+	return rollout.CallOK, ""
+}
