@@ -47,7 +47,7 @@ func runKeys() []key {
 	return []key{
 		{Path: "name", Fallback: "none", Doc: "title of the run, shown in the report", Example: "invoices, second try",
 			at: func(v *values) any { return &v.Name }},
-		{Path: "job", Binding: true, file: true, Fallback: "none: rollouts cannot be made without a job", Example: "rft_job.json",
+		{Path: "job", Binding: true, file: true, Fallback: "no rollouts can be made", Example: "rft_job.json",
 			Doc: "the body for fine_tuning.jobs.create, or only its method or reinforcement object: a path to a JSON or YAML file, or the body itself",
 			at:  func(v *values) any { return &v.Job }},
 		{Path: "target", Default: "openai", Enum: targetNames(), Doc: "the platform whose limits are checked; it changes warnings, never how files are read",

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -289,7 +290,7 @@ func (k key) show(v *values) (text json.RawMessage, ok bool) {
 	case **[2]float64:
 		return marshal(*at), *at != nil
 	case *time.Duration:
-		return marshal(at.String()), true
+		return marshal(spanText(*at)), true
 	case *[]string:
 		return marshal(*at), *at != nil
 	case *map[string]string:
@@ -304,6 +305,17 @@ func (k key) show(v *values) (text json.RawMessage, ok bool) {
 	default:
 		return marshal(at), true
 	}
+}
+
+// spanText writes a duration as a person would: 10m, not 10m0s.
+func spanText(d time.Duration) string {
+	text := d.String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(text, zero) {
+			text = text[:len(text)-2]
+		}
+	}
+	return text
 }
 
 // marshal is json.Marshal for values that cannot fail: decode lets no NaN in.

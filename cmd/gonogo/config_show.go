@@ -162,3 +162,8 @@ func (c *config) secrets() []string {
 	})
 	return slices.Compact(all)
 }
+
+// datasetOptions are the row fields that the configuration names.
+func (c *config) datasetOptions() dataset.Options {
+	return dataset.Options{IDField: c.Data.ID, CategoryField: c.Data.Category, FamilyField: c.Data.Family}
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gonogo/sampler/job"
+)
+
+// complete asks for what a run needs and takes the secrets from the
+// environment.
+func (c *config) complete() error {
+	var errs []error
+	if c.Body == nil {
+		errs = append(errs, c.fault("job", "missing: name the file with the job's body, or write the body here"))
+	} else if expanded, err := c.Body.Expand(c.secretEnv()); err != nil {
+		errs = append(errs, c.inDocument(err))
+	} else {
+		c.Body = expanded
+	}
+	if c.Model.Name == "" {
+		errs = append(errs, c.fault("model.name", "missing, and the job names no model"))
+	}
+	errs = append(errs, c.dataThere()...)
+	errs = append(errs, c.expand("model.headers", c.Model.Headers)...)
+	errs = append(errs, c.expand("judge.headers", c.Judge.Headers)...)
+	var err error
+	named := c.has("model.api_key_env")
+	if c.modelKey, err = c.apiKey("model.api_key_env", c.Model.APIKeyEnv, c.Model.BaseURL, named); err != nil {
+		errs = append(errs, err)
+	}
+	if c.Body != nil && len(c.Body.Judges()) > 0 {
+		named = c.has("judge.api_key_env") || named && origin(c.Judge.BaseURL) == origin(c.Model.BaseURL)
+		if c.judgeKey, err = c.apiKey("judge.api_key_env", c.Judge.APIKeyEnv, c.Judge.BaseURL, named); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return joinConfigErrors(errs)
+}
+
+// dataThere asks for one data file at least, and that those named are there.
+func (c *config) dataThere() []error {
+	if c.Data.Train == "" && c.Data.Eval == "" && c.Data.Production == "" {
+		hint := ""
+		if c.Body != nil && c.Body.TrainingFile != "" {
+			hint = fmt.Sprintf(", or say under data.files which path %s is", c.Body.TrainingFile)
+		}
+		return []error{c.fault("data.train", "missing: name a training file, an evaluation file (data.eval) or both%s", hint)}
+	}
+	var errs []error
+	for _, d := range []struct{ key, path string }{
+		{"data.train", c.Data.Train}, {"data.eval", c.Data.Eval}, {"data.production", c.Data.Production},
+	} {
+		if d.path == "" {
+			continue
+		}
+		key := d.key
+		if !c.has(key) {
+			key = "data.files"
+		}
+		switch info, err := os.Stat(d.path); {
+		case err != nil:
+			errs = append(errs, c.fault(key, "%v (paths start from the folder of %s)", err, filepath.Base(c.file)))
+		case info.IsDir():
+			errs = append(errs, c.fault(key, "%s is a directory", d.path))
+		}
+	}
+	return errs
+}
+
+// secretEnv looks into the environment and remembers what it found there.
+func (c *config) secretEnv() func(string) (string, bool) {
+	return func(name string) (string, bool) {
+		value, ok := c.env(name)
+		if ok && len(value) >= 4 {
+			c.found = append(c.found, value)
+		}
+		return value, ok
+	}
+}
+
+// expand fills ${NAME} into headers.
+func (c *config) expand(path string, headers map[string]string) []error {
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
+		value, unknown := job.Expand(headers[name], c.secretEnv())
+		headers[name] = value
+		for _, variable := range unknown {
+			errs = append(errs, c.fault(path, "%s: the environment has no %s: export it", name, variable))
+		}
+	}
+	return errs
+}
+
+// apiKey finds the key for an endpoint. It must be there when its variable
+// was named in the configuration, or when the endpoint is not on this machine.
+func (c *config) apiKey(path, variable, baseURL string, named bool) (string, error) {
+	if variable == noKey {
+		return "", nil
+	}
+	if value, ok := c.secretEnv()(variable); ok && strings.TrimSpace(value) != "" {
+		return strings.TrimSpace(value), nil
+	}
+	if !named && loopback(baseURL) {
+		return "", nil
+	}
+	return "", c.fault(path, "the environment has no %s, the key for %s: export it, name another variable, or write %s if no key is needed", variable, job.MaskURL(baseURL), noKey)
+}
+
+// loopback reports whether a URL leads to this machine.
+func loopback(text string) bool {
+	u, err := url.Parse(text)
+	if err != nil {
+		return false
+	}
+	host := u.Hostname()
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
