@@ -46,14 +46,19 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 	first := via[0]
 	switch {
 	case len(via) > 3:
-		return errors.New("more than 3 redirects")
+		return &redirectError{"more than 3 redirects"}
 	case req.URL.Host != first.URL.Host || req.URL.Scheme != first.URL.Scheme && req.URL.Scheme != "https":
-		return fmt.Errorf("redirected to another server, %s: set the URL to where it leads", RedactURL(req.URL.String()))
+		return &redirectError{"redirected to another server, " + RedactURL(req.URL.String()) + ": set the URL to where it leads"}
 	case req.Method != first.Method:
-		return fmt.Errorf("redirected to %s in a way that drops the request body: set the URL to where it leads", RedactURL(req.URL.String()))
+		return &redirectError{"redirected to " + RedactURL(req.URL.String()) + " in a way that drops the request body: set the URL to where it leads"}
 	}
 	return nil
 }
+
+// redirectError is a redirect that was not followed.
+type redirectError struct{ why string }
+
+func (e *redirectError) Error() string { return e.why }
 
 // Answer is what an endpoint answered, whatever its status.
 type Answer struct {
@@ -109,14 +114,16 @@ func JSONHeader(extra map[string]string) http.Header {
 	return h
 }
 
-// TransportFailure describes a request that got no answer: it is worth another
-// try.
+// TransportFailure describes a request that got no answer. It is worth another
+// try, unless it was redirected to where it must not go: that is Fatal.
 func TransportFailure(address string, err error) *Failure {
 	var u *url.Error
 	if errors.As(err, &u) {
 		err = u.Err // u itself repeats the URL, with its query
 	}
-	return &Failure{URL: RedactURL(address), Temporary: true, Err: err}
+	var redirect *redirectError
+	refused := errors.As(err, &redirect)
+	return &Failure{URL: RedactURL(address), Temporary: !refused, Fatal: refused, Err: err}
 }
 
 // StatusFailure describes an answer of a status that is no success. 408, 409,

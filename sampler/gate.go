@@ -26,12 +26,14 @@ func (e *EndpointError) Error() string {
 	if f, ok := AsFailure(e.Err); ok {
 		cause, status = f.Err, f.Status
 	}
-	switch status {
-	case 0:
+	switch {
+	case status == 0 && Unreachable(e.Err):
 		return fmt.Sprintf("%s does not answer: %v; start the server or correct its URL, then run again", where, cause)
-	case http.StatusUnauthorized, http.StatusForbidden:
+	case status == 0:
+		return fmt.Sprintf("%s does not work: %v", where, cause)
+	case status == http.StatusUnauthorized, status == http.StatusForbidden:
 		return fmt.Sprintf("%s refuses us with status %d: %v; check the key and the headers it is sent", where, status, cause)
-	case http.StatusNotFound:
+	case status == http.StatusNotFound:
 		return fmt.Sprintf("%s answers with status 404: %v; check its URL and the name of the model", where, cause)
 	}
 	return fmt.Sprintf("%s fails with status %d: %v", where, status, cause)

@@ -53,7 +53,7 @@ func newScoreModel(raw json.RawMessage, env Env) (sampler.Grader, error) {
 			TopP        *float64 `json:"top_p"`
 			Temperature *float64 `json:"temperature"`
 			MaxTokens   *int     `json:"max_completions_tokens"` // so spelt in the wire contract
-			MaxTokensOK *int     `json:"max_completion_tokens"`
+			Respelt     *int     `json:"max_completion_tokens"`
 			Effort      string   `json:"reasoning_effort"`
 		} `json:"sampling_params"`
 	}
@@ -84,7 +84,7 @@ func newScoreModel(raw json.RawMessage, env Env) (sampler.Grader, error) {
 	}
 	s := c.Sampling
 	if s.MaxTokens == nil {
-		s.MaxTokens = s.MaxTokensOK
+		s.MaxTokens = s.Respelt
 	}
 	g.prompt = sampler.Prompt{
 		Model: c.Model, SchemaName: "float_score_classification", Schema: scoreSchema(g.low, g.high),

@@ -72,10 +72,12 @@ func parsePath(s string) ([]step, error) {
 				return nil, err
 			}
 			path, i = append(path, st), i+n
-		case s[i] == '.' && i > 0:
-			i++
-			fallthrough
+		case i > 0 && s[i] != '.':
+			return nil, fmt.Errorf("%q: a dot is missing", s[i:])
 		default:
+			if i > 0 {
+				i++
+			}
 			end := i + strings.IndexAny(s[i:]+".", ".[")
 			key := strings.TrimSpace(s[i:end])
 			if key == "" {
