@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/urfave/cli/v2"
+
+	"gonogo/analysis"
+	"gonogo/sampler/rollout"
+)
+
+// resultFile is the analysis in a run directory.
+const resultFile = "result.json"
+
+func analyzeCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "analyze",
+		Usage:     "measure and judge the rollouts of a run; the exit code is the verdict",
+		ArgsUsage: "RUN",
+		Description: `RUN is a run directory, a directory that holds nothing but rollouts.jsonl, or
+a .jsonl file. Writes result.json into the run directory.
+
+Settings come from -c, else from the configuration the run was made with, and
+from the flags over it.
+
+Example:
+   gonogo analyze my-run --group-size 16 --set signal.informative=0.2`,
+		Flags: append([]cli.Flag{
+			&cli.BoolFlag{Name: "json", Usage: "print result.json to standard output"},
+		}, analysisFlags()...),
+		Action: func(c *cli.Context) error {
+			dir, err := oneRun(c)
+			if err != nil {
+				return err
+			}
+			result, err := analyzeRun(c, dir)
+			if err != nil {
+				return err
+			}
+			if err := printResult(c, result); err != nil {
+				return err
+			}
+			return verdict(result)
+		},
+	}
+}
+
+// printResult prints result.json under --json, else the report for a terminal.
+func printResult(c *cli.Context, r *analysis.Result) error {
+	if c.Bool("json") {
+		return r.Encode(c.App.Writer)
+	}
+	return printText(c, r)
+}
+
+// oneRun returns the command's only argument.
+func oneRun(c *cli.Context) (string, error) {
+	if c.NArg() != 1 {
+		return "", usagef("%s takes one run, and there are %d arguments; see gonogo %s --help", c.Command.Name, c.NArg(), c.Command.Name)
+	}
+	return c.Args().First(), nil
+}
+
+// verdict is the exit code of a result.
+func verdict(r *analysis.Result) error {
+	if r.ExitCode == exitDone {
+		return nil
+	}
+	return &exitError{code: r.ExitCode}
+}
+
+// analyzeRun analyses a run under the command's flags and writes result.json
+// where the run is a directory.
+func analyzeRun(c *cli.Context, dir string) (*analysis.Result, error) {
+	opened, err := rollout.Open(dir)
+	if err != nil {
+		return nil, asUsage(err)
+	}
+	settings, err := settingsFor(c, opened.Manifest)
+	if err != nil {
+		return nil, err
+	}
+	return analyzeOpened(c, dir, opened, settings)
+}
+
+func analyzeOpened(c *cli.Context, dir string, opened *rollout.Run, settings analysis.Settings) (*analysis.Result, error) {
+	read := rollout.ReadOptions{OnConflict: rollout.Conflict(c.String("on-conflict"))}
+	result, err := analysis.Analyze(c.Context, opened, read, settings, analysis.Gates())
+	if err != nil {
+		return nil, asUsage(err)
+	}
+	return result, writeResult(dir, result)
+}
+
+// writeResult writes result.json into a run directory, whole or not at all. A
+// run that is a single file gets none.
+func writeResult(dir string, r *analysis.Result) error {
+	info, err := os.Stat(dir)
+	if err != nil || !info.IsDir() {
+		return err
+	}
+	var b bytes.Buffer
+	if err := r.Encode(&b); err != nil {
+		return err
+	}
+	path := filepath.Join(dir, resultFile)
+	temp := path + ".tmp"
+	if err := os.WriteFile(temp, b.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	if err := os.Rename(temp, path); err != nil {
+		return errors.Join(fmt.Errorf("write %s: %w", path, err), os.Remove(temp))
+	}
+	return nil
+}
+
+// readResult reads a run's result.json. It returns nil when there is none, or
+// when rollouts were added since.
+func readResult(dir string) (*analysis.Result, error) {
+	path := filepath.Join(dir, resultFile)
+	made, err := os.Stat(path)
+	if err != nil {
+		return nil, nil // none there, or the run is a single file
+	}
+	if grown, err := os.Stat(filepath.Join(dir, rollout.RolloutsFile)); err == nil && grown.ModTime().After(made.ModTime()) {
+		return nil, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r, err := analysis.Decode(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return r, nil
+}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "gonogo"
+
+// allowedArrows is the floor plan: each room and the rooms it may import.
+// Arrows point upstream only. "fixtures" covers its own folders.
+var allowedArrows = map[string][]string{
+	"cmd/gonogo": {
+		"sampler", "sampler/rollout", "sampler/job", "sampler/dataset", "sampler/model", "sampler/tool", "sampler/limit",
+		"sampler/grader", "sampler/importer", "analysis", "analysis/stat", "report", "report/chart", "fixtures",
+	},
+	"report":           {"report/chart", "analysis", "analysis/stat", "sampler/rollout"},
+	"report/chart":     {"analysis", "analysis/stat", "sampler/rollout"},
+	"analysis":         {"analysis/stat", "sampler/rollout"},
+	"analysis/stat":    {},
+	"sampler":          {"sampler/limit", "sampler/rollout"},
+	"sampler/limit":    {},
+	"sampler/rollout":  {},
+	"sampler/model":    {"sampler", "sampler/limit", "sampler/rollout"},
+	"sampler/tool":     {"sampler", "sampler/limit", "sampler/rollout"},
+	"sampler/grader":   {"sampler", "sampler/limit", "sampler/rollout"},
+	"sampler/dataset":  {"sampler/rollout"},
+	"sampler/importer": {"sampler/rollout"},
+	"sampler/job":      {"sampler/rollout"},
+	"fixtures":         {"sampler/rollout", "fixtures"},
+}
+
+// standardOnly rooms import the standard library and other rooms, no module.
+var standardOnly = []string{"sampler/rollout", "sampler/limit", "fixtures"}
+
+// pureRooms neither reach a network nor open files.
+var pureRooms = map[string][]string{
+	"analysis":      {"net", "net/http", "os", "os/exec"},
+	"analysis/stat": {"net", "net/http", "os", "os/exec", "time"},
+	"sampler/limit": {"net", "net/http", "os", "os/exec"},
+}
+
+// arrow is one import, found in one file.
+type arrow struct{ room, imports, file string }
+
+func TestImportArrowsPointUpstream(t *testing.T) {
+	for _, a := range arrows(t) {
+		target, ours := strings.CutPrefix(a.imports, module+"/")
+		switch {
+		case a.imports == "": // a file without imports still shows its room
+		case !ours:
+			outside(t, a)
+		case !slices.Contains(allowedArrows[a.room], roomOf(target)):
+			t.Errorf("%s: room %s may not import %s", a.file, a.room, target)
+		}
+	}
+}
+
+func outside(t *testing.T, a arrow) {
+	t.Helper()
+	thirdParty := strings.Contains(strings.Split(a.imports, "/")[0], ".")
+	if thirdParty && slices.Contains(standardOnly, a.room) {
+		t.Errorf("%s: room %s keeps to the standard library and imports %s", a.file, a.room, a.imports)
+	}
+	if slices.Contains(pureRooms[a.room], a.imports) {
+		t.Errorf("%s: room %s is pure and imports %s", a.file, a.room, a.imports)
+	}
+}
+
+func TestEveryRoomIsOnTheFloorPlan(t *testing.T) {
+	rooms := make(map[string]bool)
+	for _, a := range arrows(t) {
+		rooms[a.room] = true
+	}
+	for room := range rooms {
+		if _, ok := allowedArrows[room]; !ok {
+			t.Errorf("room %s is not in the table of allowed arrows", room)
+		}
+	}
+	for room := range allowedArrows {
+		if !rooms[room] {
+			t.Errorf("room %s is in the table of allowed arrows, and has no source", room)
+		}
+	}
+}
+
+func TestTheFloorPlanHasNoCircle(t *testing.T) {
+	var visit func(room string, trail []string)
+	visit = func(room string, trail []string) {
+		if slices.Contains(trail, room) {
+			t.Fatalf("circle: %s", strings.Join(append(trail, room), " -> "))
+		}
+		for _, next := range allowedArrows[room] {
+			if next != room {
+				visit(next, append(slices.Clone(trail), room))
+			}
+		}
+	}
+	for _, room := range slices.Sorted(maps.Keys(allowedArrows)) {
+		visit(room, nil)
+	}
+}
+
+// arrows reads the imports of every source that is not a test, from the
+// sources themselves: a child process would escape the test cache.
+func arrows(t *testing.T) []arrow {
+	t.Helper()
+	root := filepath.Join("..", "..")
+	var out []arrow
+	for _, top := range []string{"cmd", "analysis", "sampler", "report", "fixtures"} {
+		err := filepath.WalkDir(filepath.Join(root, top), func(file string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+				return err
+			}
+			rel, err := filepath.Rel(root, file)
+			if err != nil {
+				return err
+			}
+			parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+			if err != nil {
+				return err
+			}
+			room := roomOf(path.Dir(filepath.ToSlash(rel)))
+			out = append(out, arrow{room: room, imports: "", file: rel})
+			for _, imp := range parsed.Imports {
+				name, err := strconv.Unquote(imp.Path.Value)
+				if err != nil {
+					return err
+				}
+				out = append(out, arrow{room, name, rel})
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out
+}
+
+// roomOf maps a package's folder to its room: all of fixtures is one.
+func roomOf(dir string) string {
+	if dir == "fixtures" || strings.HasPrefix(dir, "fixtures/") {
+		return "fixtures"
+	}
+	return dir
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/urfave/cli/v2"
+
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+)
+
+func checkCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "check",
+		Usage: "check configuration, job, data files and endpoints without calling the model",
+		Description: `Reads everything, tells what the platform would refuse, connects to every
+endpoint without sending a request, and says what the run would take. Exit code
+3 when the data breaks the platform's rules.
+
+Example:
+   gonogo check -c gonogo.yaml`,
+		Flags: append(projectFlags(),
+			&cli.BoolFlag{Name: "json", Usage: "print what was found as JSON"},
+			&cli.BoolFlag{Name: "offline", Usage: "do not connect to the endpoints"},
+		),
+		Action: func(c *cli.Context) error {
+			p, err := readProject(c)
+			if err != nil {
+				return err
+			}
+			defer p.shut()
+			found := p.checked(c)
+			if c.Bool("json") {
+				err = json.NewEncoder(c.App.Writer).Encode(found)
+			} else {
+				found.print(c.App.Writer)
+			}
+			return errors.Join(err, found.exit())
+		},
+	}
+}
+
+// checks is what `gonogo check` found.
+type checks struct {
+	Files     []rollout.Data    `json:"files"`
+	Rollouts  int               `json:"rollouts"`
+	Problems  []rollout.Problem `json:"problems"`
+	Warnings  []string          `json:"warnings"`
+	Endpoints []reached         `json:"endpoints"`
+	Estimate  string            `json:"estimate"`
+}
+
+// reached says whether an endpoint answers; Error is empty when it does.
+type reached struct {
+	Name  string `json:"name"`
+	URL   string `json:"url"`
+	Error string `json:"error,omitempty"`
+}
+
+func (p *project) checked(c *cli.Context) checks {
+	jobs := sampler.Plan(p.items, p.samples(), nil)
+	found := checks{Rollouts: len(jobs), Problems: p.problems, Warnings: p.warnings, Estimate: estimate(jobs, nil), Files: p.data()}
+	if c.Bool("offline") {
+		return found
+	}
+	for _, e := range p.endpoints() {
+		r := reached{Name: e.name, URL: sampler.RedactURL(e.url)}
+		if err := sampler.Reach(c.Context, e.url); err != nil {
+			r.Error = p.redact.String(err.Error())
+		}
+		found.Endpoints = append(found.Endpoints, r)
+	}
+	return found
+}
+
+func (f checks) print(w io.Writer) {
+	for _, d := range f.Files {
+		fmt.Fprintf(w, "%-10s %s: %d items, %d taken\n", d.Split, d.File, d.Rows, d.Items)
+	}
+	for _, e := range f.Endpoints {
+		state := "answers"
+		if e.Error != "" {
+			state = visible(e.Error)
+		}
+		fmt.Fprintf(w, "endpoint   %s %s: %s\n", e.Name, e.URL, state)
+	}
+	for _, warning := range f.Warnings {
+		fmt.Fprintf(w, "warning    %s\n", visible(warning))
+	}
+	printProblems(w, f.Problems)
+	fmt.Fprintln(w, f.Estimate)
+}
+
+func printProblems(w io.Writer, problems []rollout.Problem) {
+	for _, p := range problems {
+		kind := "advice"
+		if p.Blocking {
+			kind = "refused"
+		}
+		place := p.File
+		if p.Line > 0 {
+			place = fmt.Sprintf("%s:%d", p.File, p.Line)
+		}
+		if place != "" {
+			place += ": "
+		}
+		fmt.Fprintf(w, "%-10s %s%s\n", kind, place, visible(p.Message))
+	}
+}
+
+// exit is the exit code of what was found.
+func (f checks) exit() error {
+	for _, e := range f.Endpoints {
+		if e.Error != "" {
+			return &exitError{exitUsage, fmt.Errorf("%s: %s", e.Name, e.Error)}
+		}
+	}
+	for _, p := range f.Problems {
+		if p.Blocking {
+			return &exitError{exitNoGo, errors.New("the platform would refuse these files")}
+		}
+	}
+	return nil
+}

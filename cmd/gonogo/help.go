@@ -1,0 +1,122 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"gonogo/analysis"
+	"gonogo/report"
+	"gonogo/report/chart"
+	"gonogo/sampler/grader"
+	"gonogo/sampler/importer"
+)
+
+// topic is one page of documentation that the code itself carries.
+type topic struct {
+	Name  string
+	Doc   string
+	print func(io.Writer)
+}
+
+// topics lists the pages of `gonogo help`.
+func topics() []topic {
+	return []topic{
+		{"gates", "the checks behind the verdict, and their thresholds", printGates},
+		{"config", "the keys of gonogo.yaml", printKeys},
+		{"graders", "the kinds of grader that can be run", func(w io.Writer) {
+			for _, k := range grader.Kinds() {
+				entry(w, k.Name, k.Doc)
+			}
+		}},
+		{"formats", "logs that can be imported, and reports that can be written", func(w io.Writer) {
+			fmt.Fprintln(w, "gonogo import reads:")
+			for _, f := range importer.Formats() {
+				entry(w, f.Name, f.Doc)
+			}
+			fmt.Fprintln(w, "\ngonogo report writes:")
+			for _, f := range report.Formats() {
+				entry(w, f.Name, f.Doc)
+			}
+		}},
+		{"charts", "the pictures of the report", func(w io.Writer) {
+			for _, c := range chart.Charts() {
+				entry(w, c.Name, c.Doc)
+			}
+		}},
+	}
+}
+
+func helpCommand() *cli.Command {
+	var lines []string
+	for _, t := range topics() {
+		lines = append(lines, fmt.Sprintf("   %-10s %s", t.Name, t.Doc))
+	}
+	return &cli.Command{
+		Name:        "help",
+		Usage:       "print documentation on a topic, or the help of a command",
+		ArgsUsage:   "[TOPIC|COMMAND]",
+		Description: "Topics:\n" + strings.Join(lines, "\n") + "\n\nExample:\n   gonogo help gates",
+		Action: func(c *cli.Context) error {
+			name := c.Args().First()
+			if name == "" {
+				return cli.ShowAppHelp(c)
+			}
+			var names []string
+			for _, t := range topics() {
+				if t.Name == name {
+					t.print(c.App.Writer)
+					return nil
+				}
+				names = append(names, t.Name)
+			}
+			if c.App.Command(name) != nil {
+				return cli.ShowCommandHelp(c, name)
+			}
+			return usagef("there is no topic or command %q%s; topics are %s", name, didYouMean(name, append(names, commandNames()...)), strings.Join(names, ", "))
+		},
+	}
+}
+
+func printGates(w io.Writer) {
+	fmt.Fprintln(w, "Gates, in the order in which the first that fails is the reason of the verdict:")
+	for _, g := range analysis.Gates() {
+		entry(w, g.Name, g.Doc)
+	}
+	fmt.Fprintln(w, "\nThresholds (set with --set NAME=VALUE, or under thresholds in gonogo.yaml):")
+	for _, t := range analysis.ThresholdTable() {
+		entry(w, fmt.Sprintf("%s = %g", t.Name, t.Default), t.Doc)
+	}
+}
+
+func printKeys(w io.Writer) {
+	fmt.Fprintln(w, "Keys of gonogo.yaml. A run directory made with other values of the keys marked * is refused.")
+	for _, k := range keys() {
+		mark := ""
+		if k.Binding {
+			mark = " *"
+		}
+		normally := k.Default
+		if normally == "" {
+			normally = k.Fallback
+		}
+		entry(w, k.Path+mark, fmt.Sprintf("%s. %s. Default: %s.", k.Type(), k.Doc, normally))
+	}
+}
+
+// entry prints a name and, indented below, its text.
+func entry(w io.Writer, name, doc string) {
+	const width = 76
+	fmt.Fprintf(w, "\n  %s\n", name)
+	line := "     "
+	for word := range strings.FieldsSeq(doc) {
+		if len(line)+1+len(word) > width && strings.TrimSpace(line) != "" {
+			fmt.Fprintln(w, line)
+			line = "     "
+		}
+		line += " " + word
+	}
+	fmt.Fprintln(w, line)
+}

@@ -1,0 +1,161 @@
+// Command gonogo tells a team, before it pays for reinforcement fine-tuning of
+// an agent, whether that training can work.
+//
+// In: a job, data files and endpoints, or rollouts made elsewhere. Out: a run
+// directory with the rollouts, the analysis and a report, and an exit code.
+// This package is thin: flags, gonogo.yaml, wiring, progress, signals.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+
+	"github.com/urfave/cli/v2"
+)
+
+func main() {
+	os.Exit(run(context.Background(), os.Args, os.Stdin, os.Stdout, os.Stderr))
+}
+
+// The exit codes, the same in every command.
+const (
+	exitDone        = 0
+	exitTool        = 1
+	exitUsage       = 2
+	exitNoGo        = 3
+	exitUndecided   = 4
+	exitBudget      = 5
+	exitInterrupted = 130
+)
+
+// commands is the one list of commands, in the order of help.
+func commands() []*cli.Command {
+	return []*cli.Command{
+		initCommand(),
+		checkCommand(),
+		runCommand(),
+		sampleCommand(),
+		analyzeCommand(),
+		reportCommand(),
+		importCommand(),
+		helpCommand(),
+		versionCommand(),
+	}
+}
+
+const description = `gonogo runs your base model several times per data point against your own
+tools and grader, measures what reinforcement learning will need, and answers
+GO, NO-GO or UNDECIDED, with the numbers, the pictures and what to mend first.
+
+Exit codes: 0 GO or done, 1 the tool failed, 2 usage or configuration, 3 NO-GO,
+4 UNDECIDED, 5 stopped by budget, 130 interrupted.
+
+Begin with:  gonogo demo
+Then:        gonogo init --train train.jsonl --eval val.jsonl --job rft_job.json
+             gonogo run -c gonogo.yaml -o my-run`
+
+// run is main without the process: it returns the exit code.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	app := &cli.App{
+		Name:            "gonogo",
+		Usage:           "should this training run start?",
+		Description:     description,
+		Version:         version(),
+		HideVersion:     true,
+		HideHelpCommand: true,
+		Commands:        commands(),
+		Reader:          stdin,
+		Writer:          stdout,
+		ErrWriter:       stderr,
+		ExitErrHandler:  func(*cli.Context, error) {},
+		OnUsageError:    onUsageError,
+		Action: func(c *cli.Context) error {
+			if c.Args().Present() {
+				return usagef("there is no command %q%s; gonogo --help lists them", c.Args().First(), didYouMean(c.Args().First(), commandNames()))
+			}
+			return cli.ShowAppHelp(c)
+		},
+	}
+	for _, cmd := range app.Commands {
+		cmd.OnUsageError = onUsageError
+		cmd.HideHelpCommand = true
+	}
+	err := app.RunContext(ctx, flagsFirst(app, args))
+	return exitCode(stderr, err)
+}
+
+func onUsageError(_ *cli.Context, err error, _ bool) error { return usagef("%v", err) }
+
+// exitError carries an exit code; its error is nil when there is nothing to
+// say, as for a verdict.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit code %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+// usagef is an error of usage or configuration: exit code 2.
+func usagef(format string, args ...any) error {
+	return &exitError{exitUsage, fmt.Errorf(format, args...)}
+}
+
+// asUsage marks an error as one of usage or configuration, unless the context
+// ended or it carries a code already.
+func asUsage(err error) error {
+	var coded *exitError
+	if err == nil || errors.As(err, &coded) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return &exitError{exitUsage, err}
+}
+
+// exitCode prints the error, if there is something to say, and returns the exit
+// code.
+func exitCode(stderr io.Writer, err error) int {
+	if err == nil {
+		return exitDone
+	}
+	code := exitTool
+	var coded *exitError
+	switch {
+	case errors.As(err, &coded):
+		code = coded.code
+	case errors.Is(err, context.Canceled):
+		code = exitInterrupted
+	}
+	if coded == nil || coded.err != nil {
+		fmt.Fprintf(stderr, "gonogo: %s\n", visible(err.Error()))
+	}
+	return code
+}
+
+// version is the version of this build.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "devel"
+}
+
+func versionCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "version",
+		Usage: "print the version",
+		Action: func(c *cli.Context) error {
+			_, err := fmt.Fprintf(c.App.Writer, "gonogo %s\n", version())
+			return err
+		},
+	}
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+)
+
+// lineEvery is the time between progress lines where there is no terminal.
+const lineEvery = 10 * time.Second
+
+// progress shows how far sampling has come: a bar on a terminal, plain lines
+// elsewhere.
+type progress struct {
+	out   io.Writer
+	total int
+	begin time.Time
+
+	mu   sync.Mutex // guards last
+	last sampler.Event
+
+	bars *mpb.Progress
+	bar  *mpb.Bar
+
+	stop chan struct{} // ends the printer of lines
+	done chan struct{} // closed when it has ended
+}
+
+func newProgress(out io.Writer, total int) *progress {
+	p := &progress{out: out, total: total, begin: time.Now()}
+	if isTerminal(out) && total > 0 {
+		p.bars = mpb.New(mpb.WithOutput(out), mpb.WithWidth(40))
+		p.bar = p.bars.AddBar(int64(total),
+			mpb.PrependDecorators(decor.Name("rollouts "), decor.CountersNoUnit("%d/%d ")),
+			mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return p.line() })),
+		)
+		return p
+	}
+	p.stop, p.done = make(chan struct{}), make(chan struct{})
+	go p.lines()
+	return p
+}
+
+// watch takes the counts after each record.
+func (p *progress) watch(e sampler.Event) {
+	p.mu.Lock()
+	p.last = e
+	p.mu.Unlock()
+	if p.bar != nil {
+		p.bar.SetCurrent(int64(e.Recorded))
+	}
+}
+
+// close ends the display and waits for it.
+func (p *progress) close() {
+	if p.bars != nil {
+		p.bar.Abort(false) // a no-op when the bar is full
+		p.bars.Wait()
+		return
+	}
+	close(p.stop)
+	<-p.done
+}
+
+func (p *progress) lines() {
+	defer close(p.done)
+	tick := time.NewTicker(lineEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			fmt.Fprintf(p.out, "rollouts %d/%d, %s\n", p.event().Recorded, p.total, p.line())
+		case <-p.stop:
+			return
+		}
+	}
+}
+
+func (p *progress) event() sampler.Event {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.last
+}
+
+// line tells rate, time to go, tokens and what went wrong.
+func (p *progress) line() string {
+	e := p.event()
+	elapsed := time.Since(p.begin).Seconds()
+	parts := []string{fmt.Sprintf("%d in flight", e.InFlight)}
+	if e.Recorded > 0 && elapsed > 0 {
+		rate := float64(e.Recorded) / elapsed
+		left := time.Duration(float64(p.total-e.Recorded) / rate * float64(time.Second))
+		parts = append(parts, fmt.Sprintf("%.3g/s", rate), "ETA "+left.Round(time.Second).String())
+	}
+	if e.Tokens > 0 {
+		parts = append(parts, tokensText(e.Tokens))
+	}
+	return strings.Join(append(parts, troubles(e.Stats)...), ", ")
+}
+
+// troubles lists failed rollouts and repeated requests.
+func troubles(s sampler.Stats) []string {
+	var out []string
+	for _, o := range rollout.Outcomes() {
+		if n := s.Outcomes[o]; n > 0 && o != rollout.Graded {
+			out = append(out, fmt.Sprintf("%s %d", o, n))
+		}
+	}
+	retries := 0
+	for _, name := range slices.Sorted(maps.Keys(s.Retries)) {
+		retries += s.Retries[name]
+	}
+	if retries > 0 {
+		out = append(out, fmt.Sprintf("retries %d", retries))
+	}
+	return out
+}
+
+// tokensText prints a count of tokens.
+func tokensText(n int64) string {
+	switch {
+	case n >= 1e6:
+		return fmt.Sprintf("%.3g M tokens", float64(n)/1e6)
+	case n >= 1e4:
+		return fmt.Sprintf("%.3g k tokens", float64(n)/1e3)
+	}
+	return fmt.Sprintf("%d tokens", n)
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+)
+
+// rehearse makes one rollout, shows its trace and what the whole run would
+// take. Nothing is recorded.
+func rehearse(c *cli.Context, p *project) error {
+	jobs := sampler.Plan(p.items, p.samples(), nil)
+	rec, err := p.rehearsal(c, jobs)
+	if err != nil {
+		return err
+	}
+	p.trace(c.App.Writer, rec)
+	fmt.Fprintf(c.App.Writer, "\n%s\n", estimate(jobs, rec))
+	if rec.Outcome.Missing() {
+		return fmt.Errorf("the rehearsal ended with outcome %s: %s", rec.Outcome, p.redact.String(rec.Error))
+	}
+	return nil
+}
+
+func (p *project) rehearsal(c *cli.Context, jobs []sampler.Job) (*rollout.Record, error) {
+	if len(jobs) == 0 {
+		return nil, usagef("there is nothing to sample")
+	}
+	ctx, _, release := interruptible(c.Context, c.App.ErrWriter)
+	defer release()
+	rec, err := sampler.Rehearse(ctx, p.sampling(), p.seed, jobs[0], p.bounds)
+	var dead *sampler.EndpointError
+	if errors.As(err, &dead) {
+		return nil, asUsage(errors.New(p.redact.String(err.Error())))
+	}
+	return rec, err
+}
+
+// confirm shows the estimate and, on a terminal and without --yes, rehearses
+// once and asks.
+func (p *project) confirm(c *cli.Context, jobs []sampler.Job) error {
+	if len(jobs) == 0 {
+		return nil
+	}
+	ask := isTerminal(c.App.ErrWriter) && readsTerminal(c.App.Reader) && !c.Bool("yes")
+	if !ask {
+		fmt.Fprintln(c.App.ErrWriter, estimate(jobs, nil))
+		return nil
+	}
+	rec, err := p.rehearsal(c, jobs)
+	if err != nil {
+		return err
+	}
+	p.trace(c.App.ErrWriter, rec)
+	fmt.Fprintf(c.App.ErrWriter, "\n%s\nBegin? [y/N] ", estimate(jobs, rec))
+	answer, err := bufio.NewReader(c.App.Reader).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	switch strings.ToLower(strings.TrimSpace(answer)) {
+	case "y", "yes":
+		return nil
+	}
+	return &exitError{exitInterrupted, errors.New("nothing was sampled")}
+}
+
+// estimate says what the jobs will take, as far as one rollout can tell.
+func estimate(jobs []sampler.Job, rec *rollout.Record) string {
+	items := make(map[string]bool)
+	for _, j := range jobs {
+		items[string(j.Item.Split)+"/"+j.Item.ID] = true
+	}
+	text := fmt.Sprintf("To make: %d rollouts of %d items", len(jobs), len(items))
+	if rec == nil {
+		return text + ", each with one grade and at least one model turn (--rehearse measures one)."
+	}
+	n := float64(len(jobs))
+	text += fmt.Sprintf("; judged by this one rollout, about %.0f model turns, %.0f tool calls", n*float64(rec.Turns), n*float64(len(rec.Calls)))
+	if rec.Usage.Input != nil && rec.Usage.Output != nil {
+		text += fmt.Sprintf(", %s in and %s out", tokensText(int64(n)**rec.Usage.Input), tokensText(int64(n)**rec.Usage.Output))
+	} else {
+		text += ", an unknown number of tokens (the server does not tell)"
+	}
+	return text + fmt.Sprintf(", %s of rollouts one after the other.", (time.Duration(rec.Elapsed)*time.Duration(len(jobs))).Round(time.Second))
+}
+
+// trace prints a rollout as a person reads it.
+func (p *project) trace(w io.Writer, rec *rollout.Record) {
+	show := func(format string, args ...any) {
+		fmt.Fprintln(w, visible(p.redact.String(fmt.Sprintf(format, args...))))
+	}
+	show("Rehearsal: item %s, %d turns, %d tool calls, %s", rec.Item, rec.Turns, len(rec.Calls), time.Duration(rec.Elapsed).Round(time.Millisecond))
+	for _, m := range rec.Messages {
+		if m.Reasoning != "" {
+			show("  (thinks)  %s", oneLine(m.Reasoning))
+		}
+		if m.Content != "" && m.Role != "tool" {
+			show("  %-9s %s", m.Role, oneLine(m.Content))
+		}
+		for _, call := range m.ToolCalls {
+			show("  calls     %s %s", call.Name, oneLine(call.Arguments))
+		}
+		if m.Role == "tool" {
+			show("  returns   %s", oneLine(m.Content))
+		}
+	}
+	if reward, ok := rec.Score(0); ok && rec.Reward != nil {
+		show("  reward    %g", reward)
+	}
+	show("  outcome   %s %s", rec.Outcome, rec.Error)
+}
+
+// oneLine shortens text to one line of a terminal.
+func oneLine(s string) string {
+	const width = 100
+	s = strings.Join(strings.Fields(s), " ")
+	if r := []rune(s); len(r) > width {
+		return string(r[:width]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+	"golang.org/x/term"
+
+	"gonogo/analysis"
+	"gonogo/report"
+)
+
+func reportCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "report",
+		Usage:     "write the report of a run: page, picture, Markdown, charts",
+		ArgsUsage: "RUN",
+		Description: `Reads RUN/result.json, and analyses the run first where there is none or where
+settings are given. Writes RUN/report/. The exit code is the verdict.
+
+Example:
+   gonogo report my-run --format html,summary`,
+		Flags: append([]cli.Flag{
+			&cli.StringFlag{Name: "format", Usage: "comma-separated list of " + strings.Join(formatNames(), ", ") + " (default all)"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `DIR` instead of RUN/report"},
+		}, analysisFlags()...),
+		Action: func(c *cli.Context) error {
+			dir, err := oneRun(c)
+			if err != nil {
+				return err
+			}
+			formats, err := pickFormats(c.String("format"))
+			if err != nil {
+				return err
+			}
+			result, err := readResult(dir)
+			if err != nil {
+				return asUsage(err)
+			}
+			if result == nil || settingsGiven(c) {
+				if result, err = analyzeRun(c, dir); err != nil {
+					return err
+				}
+			}
+			if err := printText(c, result); err != nil {
+				return err
+			}
+			if err := writeReport(c, result, reportDir(c, dir), formats); err != nil {
+				return err
+			}
+			return verdict(result)
+		},
+	}
+}
+
+// settingsGiven reports whether the command line asks for a fresh analysis.
+func settingsGiven(c *cli.Context) bool {
+	return slices.ContainsFunc(analysisFlags(), func(f cli.Flag) bool { return c.IsSet(f.Names()[0]) })
+}
+
+// reportDir is where the report goes.
+func reportDir(c *cli.Context, run string) string {
+	if out := c.String("output"); c.Command.Name == "report" && out != "" {
+		return out
+	}
+	if info, err := os.Stat(run); err == nil && !info.IsDir() {
+		return filepath.Join(filepath.Dir(run), "report")
+	}
+	return filepath.Join(run, "report")
+}
+
+func formatNames() []string {
+	var names []string
+	for _, f := range report.Formats() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// pickFormats returns the formats by name; none named means all.
+func pickFormats(list string) ([]report.Format, error) {
+	if list == "" {
+		return report.Formats(), nil
+	}
+	var picked []report.Format
+	for name := range strings.SplitSeq(list, ",") {
+		name = strings.TrimSpace(name)
+		at := slices.IndexFunc(report.Formats(), func(f report.Format) bool { return f.Name == name })
+		if at < 0 {
+			return nil, usagef("there is no report format %q%s; there are %s", name, didYouMean(name, formatNames()), strings.Join(formatNames(), ", "))
+		}
+		picked = append(picked, report.Formats()[at])
+	}
+	return picked, nil
+}
+
+// page makes the page of a result for this command's terminal.
+func page(c *cli.Context, r *analysis.Result) *report.Page {
+	return report.NewPage(r, report.Options{
+		Version: version(),
+		Now:     time.Now(),
+		Color:   isTerminal(c.App.Writer) && os.Getenv("NO_COLOR") == "",
+		Width:   width(c.App.Writer),
+	})
+}
+
+// printText prints the report for a terminal.
+func printText(c *cli.Context, r *analysis.Result) error {
+	formats, err := pickFormats("text")
+	if err != nil {
+		return err
+	}
+	return formats[0].Write(c.App.Writer, page(c, r))
+}
+
+func writeReport(c *cli.Context, r *analysis.Result, dir string, formats []report.Format) error {
+	if err := report.Write(dir, page(c, r), formats); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(c.App.ErrWriter, "The report is in %s: open %s\n", dir, filepath.Join(dir, "index.html"))
+	return err
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+func readsTerminal(r io.Reader) bool {
+	f, ok := r.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// width is the width of the terminal, or 0 when it is none.
+func width(w io.Writer) int {
+	f, ok := w.(*os.File)
+	if !ok {
+		return 0
+	}
+	cols, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return cols
+}

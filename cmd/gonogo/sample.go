@@ -1,0 +1,209 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+)
+
+// samplingFlags are the flags of the commands that make rollouts.
+func samplingFlags() []cli.Flag {
+	return append(projectFlags(),
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "gonogo-run", Usage: "the run directory `RUN`; one that is there goes on where it stopped"},
+		&cli.StringFlag{Name: "samples", Usage: "`N` rollouts per item (key sampling.samples)"},
+		&cli.StringFlag{Name: "items", Usage: "take a subset of `M` items per split (key items)"},
+		&cli.StringFlag{Name: "concurrency", Usage: "at most `N` rollouts at one time (key sampling.concurrency)"},
+		&cli.StringFlag{Name: "seed", Usage: "what all chance is drawn from (key seed)"},
+		&cli.StringFlag{Name: "max-rollouts", Usage: "stop after `N` rollouts (key sampling.max_rollouts)"},
+		&cli.StringFlag{Name: "max-tokens", Usage: "stop after `N` tokens (key sampling.max_tokens)"},
+		&cli.BoolFlag{Name: "rehearse", Usage: "make one rollout, show its trace and what the whole run would take, and stop"},
+		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask before the first call"},
+		&cli.BoolFlag{Name: "despite-problems", Usage: "sample although the data files break the platform's rules"},
+	)
+}
+
+func sampleCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "sample",
+		Usage: "make the rollouts of a run, without judging them",
+		Description: `Makes what the run directory still lacks and appends it as it ends. Ctrl-C lets
+the rollouts in flight finish; a second Ctrl-C leaves at once. Run it again to
+go on.
+
+Example:
+   gonogo sample -c gonogo.yaml -o my-run --samples 16`,
+		Flags: samplingFlags(),
+		Action: func(c *cli.Context) error {
+			p, err := readProject(c)
+			if err != nil {
+				return err
+			}
+			defer p.shut()
+			return sampleRun(c, p, c.String("output"))
+		},
+	}
+}
+
+func runCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "run",
+		Usage: "check, sample, analyze and report: the whole way from a job to a verdict",
+		Description: `Checks the data, makes the rollouts that the run directory still lacks, judges
+them and writes the report. The exit code is the verdict. Ctrl-C lets the
+rollouts in flight finish; run it again to go on.
+
+Example:
+   gonogo run -c gonogo.yaml -o my-run`,
+		Flags: append(samplingFlags(), &cli.BoolFlag{Name: "json", Usage: "print result.json to standard output"}),
+		Action: func(c *cli.Context) error {
+			p, err := readProject(c)
+			if err != nil {
+				return err
+			}
+			defer p.shut()
+			return runProject(c, p, c.String("output"))
+		},
+	}
+}
+
+// runProject samples, judges and reports. A run that its budget stopped is
+// judged on what there is, and says so by its exit code.
+func runProject(c *cli.Context, p *project, dir string) error {
+	var stopped *exitError
+	if err := sampleRun(c, p, dir); err != nil && (!errors.As(err, &stopped) || stopped.code != exitBudget) {
+		return err
+	}
+	if c.Bool("rehearse") {
+		return nil
+	}
+	opened, err := rollout.Open(dir)
+	if err != nil {
+		return err
+	}
+	result, err := analyzeOpened(c, dir, opened, p.cfg.settings())
+	if err != nil {
+		return err
+	}
+	if err := printResult(c, result); err != nil {
+		return err
+	}
+	formats, err := pickFormats(strings.Join(p.cfg.Report.Formats, ","))
+	if err != nil {
+		return err
+	}
+	if err := writeReport(c, result, reportDir(c, dir), formats); err != nil {
+		return err
+	}
+	if stopped != nil {
+		return stopped
+	}
+	return verdict(result)
+}
+
+// sampleRun makes the rollouts that the run directory lacks.
+func sampleRun(c *cli.Context, p *project, dir string) error {
+	if err := p.ready(c); err != nil {
+		return err
+	}
+	manifest := p.manifest(dir)
+	if c.Bool("rehearse") {
+		return rehearse(c, p)
+	}
+	jobs, err := p.jobs(c.Context, dir)
+	if err != nil {
+		return asUsage(err)
+	}
+	if err := p.confirm(c, jobs); err != nil {
+		return err
+	}
+	writer, err := rollout.Create(dir, manifest, p.items, rollout.WriterOptions{Redact: p.redact})
+	if err != nil {
+		return asUsage(err)
+	}
+	stats, err := p.sample(c, jobs, writer)
+	err = errors.Join(err, writer.Close())
+	p.summarize(c, stats)
+	return p.ended(c, dir, stats, err)
+}
+
+// ready stops before the first call when the data breaks the platform's rules
+// or an endpoint does not answer.
+func (p *project) ready(c *cli.Context) error {
+	for _, w := range p.warnings {
+		fmt.Fprintf(c.App.ErrWriter, "warning: %s\n", visible(w))
+	}
+	if problems := p.blocking(); len(problems) > 0 && !c.Bool("despite-problems") {
+		printProblems(c.App.ErrWriter, problems)
+		return &exitError{exitNoGo, fmt.Errorf("the data files break %d rules of the platform %q, and nothing was sampled; mend them, choose another target, or sample --despite-problems", len(problems), p.cfg.Target)}
+	}
+	for _, e := range p.endpoints() {
+		if err := sampler.Reach(c.Context, e.url); err != nil {
+			return asUsage(fmt.Errorf("%s: %w", e.name, errors.New(p.redact.String(err.Error()))))
+		}
+	}
+	return nil
+}
+
+// jobs lists the rollouts that are not recorded yet, or that a boundary failed.
+func (p *project) jobs(ctx context.Context, dir string) ([]sampler.Job, error) {
+	state := make(map[rollout.Key]rollout.Done)
+	if opened, err := rollout.Open(dir); err == nil {
+		if state, _, err = opened.State(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return sampler.Plan(p.items, p.samples(), func(k rollout.Key) (int, rollout.Outcome, bool) {
+		done, ok := state[k]
+		return done.Attempt, done.Outcome, ok
+	}), nil
+}
+
+// sample makes the rollouts under progress and signals.
+func (p *project) sample(c *cli.Context, jobs []sampler.Job, to sampler.Sink) (sampler.Stats, error) {
+	if len(jobs) == 0 {
+		fmt.Fprintln(c.App.ErrWriter, "All rollouts are there already.")
+		return sampler.Stats{}, nil
+	}
+	ctx, drain, release := interruptible(c.Context, c.App.ErrWriter)
+	defer release()
+	show := newProgress(c.App.ErrWriter, len(jobs))
+	defer show.close()
+	return sampler.Sample(ctx, drain, p.sampling(), p.seed, jobs, p.bounds, to, show.watch)
+}
+
+// summarize says what was done, in one line.
+func (p *project) summarize(c *cli.Context, s sampler.Stats) {
+	if s.Jobs == 0 {
+		return
+	}
+	parts := []string{fmt.Sprintf("%d tool calls", s.ToolCalls)}
+	if s.Tokens > 0 {
+		parts = append(parts, tokensText(s.Tokens))
+	}
+	parts = append(parts, troubles(s)...)
+	fmt.Fprintf(c.App.ErrWriter, "Made %d of %d rollouts in %s: %s.\n", s.Recorded, s.Jobs, s.Elapsed.Round(100*time.Millisecond), strings.Join(parts, ", "))
+}
+
+// ended turns the end of sampling into an exit code and says how to go on.
+func (p *project) ended(c *cli.Context, dir string, s sampler.Stats, err error) error {
+	goOn := fmt.Sprintf("%d rollouts are not made yet; run the same command again to go on", s.NotRun())
+	var dead *sampler.EndpointError
+	switch {
+	case errors.As(err, &dead) && s.Recorded == 0:
+		return &exitError{exitUsage, errors.New(p.redact.String(err.Error()))}
+	case s.StoppedBy == sampler.StoppedByCancel, s.StoppedBy == sampler.StoppedByDrain:
+		return &exitError{exitInterrupted, fmt.Errorf("interrupted; what was made is in %s; %s", dir, goOn)}
+	case err != nil:
+		return fmt.Errorf("sampling stopped: %s; what was made is in %s; %s", p.redact.String(err.Error()), dir, goOn)
+	case s.StoppedBy == sampler.StoppedByBudget:
+		return &exitError{exitBudget, fmt.Errorf("stopped by the budget (sampling.max_rollouts, sampling.max_tokens); %s with a larger one", goOn)}
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"gonogo/analysis"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/dataset"
+	"gonogo/sampler/rollout"
+)
+
+// analysisFlags are the settings of an analysis.
+func analysisFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "config", Aliases: []string{"c"}, Usage: "take settings from `FILE`"},
+		&cli.StringFlag{Name: "group-size", Usage: "`G`, the rollouts that the trainer compares with each other (default 8)"},
+		&cli.StringFlag{Name: "reward-range", Usage: "bottom and top of the grader's rewards, as `LO,HI` (default 0,1)"},
+		&cli.StringFlag{Name: "pass-threshold", Usage: "rewards at or above `X` count as passed"},
+		&cli.StringSliceFlag{Name: "set", Usage: "`NAME=VALUE` for a threshold or any other key; may be repeated"},
+		&cli.StringFlag{Name: "on-conflict", Usage: "of differing lines for one rollout take the `first|last`; without it they are an error"},
+	}
+}
+
+// settingsFor resolves the settings: the configuration, else the one in the
+// run's manifest, and the flags over it.
+func settingsFor(c *cli.Context, m *rollout.Manifest) (analysis.Settings, error) {
+	var cfg *config
+	var err error
+	if path := c.String("config"); path == "" && m != nil && len(m.Config) > 0 {
+		cfg, err = configOf(rollout.ManifestFile, m.Config)
+	} else {
+		cfg, err = peekConfig(path, os.LookupEnv)
+	}
+	if err == nil {
+		err = applyFlags(c, cfg)
+	}
+	if err != nil {
+		return analysis.Settings{}, asUsage(err)
+	}
+	s := cfg.settings()
+	return s, asUsage(s.Validate())
+}
+
+// applyFlags sets the keys that have a flag of their own, and those of --set.
+func applyFlags(c *cli.Context, cfg *config) error {
+	for _, flag := range []struct{ name, key string }{
+		{"group-size", "training.group_size"},
+		{"pass-threshold", "pass_threshold"},
+		{"reward-range", "reward_range"},
+	} {
+		if !c.IsSet(flag.name) {
+			continue
+		}
+		value := c.String(flag.name)
+		if flag.name == "reward-range" {
+			value = "[" + strings.Trim(value, "[] ") + "]"
+		}
+		if err := cfg.set(flag.key, value); err != nil {
+			return fmt.Errorf("--%s: %w", flag.name, err)
+		}
+	}
+	for _, pair := range c.StringSlice("set") {
+		name, value, ok := strings.Cut(pair, "=")
+		if !ok {
+			return fmt.Errorf("--set %q: write NAME=VALUE, such as signal.informative=0.2", pair)
+		}
+		if err := cfg.set(settingKey(strings.TrimSpace(name)), value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settingKey maps the name of a threshold, or one spelt much like it, to its
+// key; other names are keys already.
+func settingKey(name string) string {
+	var thresholds []string
+	for _, t := range analysis.ThresholdTable() {
+		thresholds = append(thresholds, t.Name)
+	}
+	_, like := dataset.Suggest(name, thresholds)
+	isKey := slices.ContainsFunc(keys(), func(k key) bool { return name == k.Path || strings.HasPrefix(name, k.Path+".") })
+	if !isKey && like {
+		return "thresholds." + name
+	}
+	return name
+}
+
+// settings are what the analysis takes from the configuration.
+func (c *config) settings() analysis.Settings {
+	s := analysis.DefaultSettings()
+	s.GroupSize, s.WantedShare = c.Training.GroupSize, c.Training.WantedShare
+	s.BatchSize, s.Epochs = c.Training.BatchSize, c.Training.Epochs
+	s.RewardRange = stat.Range{Lo: c.RewardRange[0], Hi: c.RewardRange[1]}
+	s.Ceiling, s.PassThreshold = c.Ceiling, c.PassThreshold
+	s.Thresholds = c.Thresholds
+	return s
+}
+
+// didYouMean suggests the name that was probably meant, as the end of a
+// sentence.
+func didYouMean(mistyped string, names []string) string {
+	if name, ok := dataset.Suggest(mistyped, names); ok {
+		return fmt.Sprintf(", did you mean %s?", name)
+	}
+	return ""
+}
