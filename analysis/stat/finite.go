@@ -11,7 +11,8 @@ import (
 // random subset. Only the part of the variance that stems from which items
 // were drawn shrinks, V = W + (1 - m/M)·max(0, SE² - W), where W = FixedSE² is
 // the part that stems from sampling rollouts (Cochran 1977, Sampling
-// Techniques, §10.6). The interval follows ItemMeans with the new variance.
+// Techniques, §10.6). The interval follows ItemMeans with the new variance; an
+// end that BestOf or Signal had widened shrinks as the standard error does.
 //
 // M < m is taken as m. An unknown FixedSE means W = SE², no reduction. An
 // estimate without SE (no spread, one item) is returned as it is. Where
@@ -34,21 +35,39 @@ func Finite(e Estimate, m, M int, r *Range, conf float64) Estimate {
 	s.se = math.Sqrt(within + left*max(0, total-within))
 
 	e.Warnings = slices.Clip(e.Warnings)
-	var interval string
+	var rule string
 	if s.flat() {
 		e.SE = nil
-		e.Low, e.High, interval = s.unseen()
+		e.Low, e.High, rule = s.unseen()
 		e.warn("every item agrees with itself in all its samples: the interval only bounds what more samples could show")
 	} else {
+		e.Low, e.High, rule = s.narrowed(e)
 		e.SE = Some(s.se)
-		e.Low, e.High, interval = s.interval()
 	}
-	e.Method = fmt.Sprintf("%s for the %d items of the file (%d measured)", interval, M, m)
+	e.Method = fmt.Sprintf("%s for the %d items of the file (%d measured)", rule, M, m)
 	return e
 }
 
+// narrowed returns the interval at the new standard error. An end of e that
+// lies beyond what ItemMeans alone had given keeps its distance in proportion.
+func (s spread) narrowed(e Estimate) (low, high *float64, rule string) {
+	before := s
+	before.se = *e.SE
+	oldLow, oldHigh, _ := before.interval()
+	low, high, rule = s.interval()
+	slack := rounding * (*oldHigh - *oldLow)
+	shrink := s.se / before.se
+	if e.Low != nil && *e.Low < *oldLow-slack {
+		low = Some(min(*low, s.mean-(s.mean-*e.Low)*shrink))
+	}
+	if e.High != nil && *e.High > *oldHigh+slack {
+		high = Some(max(*high, s.mean+(*e.High-s.mean)*shrink))
+	}
+	return low, high, rule
+}
+
 // unseen bounds the disagreement that no item has shown.
-func (s spread) unseen() (low, high *float64, method string) {
+func (s spread) unseen() (low, high *float64, rule string) {
 	if s.r == nil || !s.r.holds(s.mean) {
 		return nil, nil, "no interval"
 	}

@@ -4,12 +4,13 @@ import "math"
 
 // Signal estimates the share of groups of size g in which rewards span more
 // than delta, for items like these: the mean of Informative with the interval
-// of ItemMeans on [0, 1]. It is unknown where an item has fewer than g
-// rewards: SignalBracket says what can be said then. Empty items are left out.
+// of ItemMeans on [0, 1], widened as in BestOf where 1 < g < n. It is unknown
+// where an item has fewer than g rewards: SignalBracket says what can be said
+// then. Empty items are left out.
 func Signal(items [][]float64, g int, delta float64, conf float64) Estimate {
 	const method = "mean of the unbiased share of informative groups"
 	sorted := sortedItems(items)
-	least, n := counts(sorted)
+	least, _, n := counts(sorted)
 	if len(sorted) > 0 && least < g {
 		return unknown(len(sorted), n, method, "an item has only %d samples: groups of %d need %d or a bracket", least, g, g)
 	}
@@ -20,7 +21,11 @@ func signal(sorted [][]float64, g int, delta float64, n int, conf float64, metho
 	values, within := perItem(sorted,
 		func(y []float64) float64 { return Informative(y, g, delta) },
 		func(y []float64) *float64 { return InformativeVar(y, g, delta) })
-	return ItemMeans(values, within, n, &unit, conf, method)
+	e := ItemMeans(values, within, n, &unit, conf, method)
+	if _, most, _ := counts(sorted); 1 < g && g < most {
+		e.reach(values, &unit, conf)
+	}
+	return e
 }
 
 // SignalBracket bounds Signal for groups larger than the n samples at hand (n
@@ -33,7 +38,7 @@ func signal(sorted [][]float64, g int, delta float64, n int, conf float64, metho
 // Signal. With n = 1 nothing is known.
 func SignalBracket(items [][]float64, g int, delta float64, conf float64) (lower, upper Estimate) {
 	sorted := sortedItems(items)
-	n, total := counts(sorted)
+	n, _, total := counts(sorted)
 	if len(sorted) == 0 || g <= n {
 		e := Signal(items, g, delta, conf)
 		return e, e
@@ -72,13 +77,14 @@ func (e *Estimate) scale(factor float64) {
 	}
 }
 
-// counts returns the least number of rewards of an item, and all of them.
-func counts(items [][]float64) (least, total int) {
+// counts returns the least and largest number of rewards of an item, and all.
+func counts(items [][]float64) (least, most, total int) {
 	for i, item := range items {
 		if i == 0 || len(item) < least {
 			least = len(item)
 		}
+		most = max(most, len(item))
 		total += len(item)
 	}
-	return least, total
+	return least, most, total
 }
