@@ -19,13 +19,17 @@ var signalInformative = Gate{
 		sr := r.Splits[split]
 		e, b := signalAt(sr, r)
 		vars := map[string]string{
-			"group": fmt.Sprint(r.GroupSize), "cost": "many",
+			"group": fmt.Sprint(r.GroupSize), "cost": "many", "share": percentOf(e.Value),
 			"mixed": fmt.Sprint(sr.Classes.Counts[Mixed]), "measured": fmt.Sprint(sr.Items.Measured),
 			"dead": fmt.Sprint(sr.Classes.Counts[Dead]), "saturated": fmt.Sprint(sr.Classes.Counts[Saturated]),
 			"flat": fmt.Sprint(sr.Classes.Counts[Flat]),
 		}
 		if e.Known() && *e.Value > 0 {
 			vars["cost"] = fmt.Sprintf("%.3g", 1 / *e.Value)
+		}
+		if best, ok := at(sr.BestOf, r.GroupSize); ok && best.K < r.GroupSize {
+			vars["share"] = "at least " + vars["share"] // the samples' own share is the lower bracket
+			vars["cost"] = "at most " + vars["cost"]
 		}
 		return estimated{
 			gate: "signal.informative", unit: "share", width: 1, estimate: e, bound: b, vars: vars,
