@@ -1,0 +1,376 @@
+package sampler_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+)
+
+// list is a sink that keeps the records, and notices two writers at once.
+type list struct {
+	records []*rollout.Record
+	writing atomic.Int32
+	fail    error
+	failAt  int
+	after   func(n int)
+}
+
+func (l *list) Append(r *rollout.Record) error {
+	if l.writing.Add(1) != 1 {
+		panic("two goroutines write at once")
+	}
+	defer l.writing.Add(-1)
+	if l.fail != nil && len(l.records) == l.failAt {
+		return l.fail
+	}
+	l.records = append(l.records, r)
+	if l.after != nil {
+		l.after(len(l.records))
+	}
+	return nil
+}
+
+func (w *world) sample(ctx context.Context, drain <-chan struct{}, n, samples int, sink sampler.Sink) (sampler.Stats, error) {
+	w.t.Helper()
+	jobs := sampler.Plan(makeItems(n), map[rollout.Split]int{rollout.Train: samples}, nil)
+	return sampler.Sample(ctx, drain, w.cfg, 7, jobs, w.serve(), sink, nil)
+}
+
+// slow makes every model reply take a minute.
+func (w *world) slow() {
+	inner := w.model
+	w.model = func(r modelRequest) reply { a := inner(r); a.wait += time.Minute; return a }
+}
+
+func TestSampleMakesEveryRollout(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		w.cfg.Concurrency = 5
+		w.model = func(r modelRequest) reply {
+			a := script(wants("search"), says("42"))(r)
+			a.wait = time.Second
+			return a
+		}
+		sink := &list{}
+		begin := time.Now()
+		stats, err := w.sample(t.Context(), nil, 10, 4, sink)
+		w.check(err)
+		if w.most > 5 {
+			t.Errorf("%d requests at once with a concurrency of 5", w.most)
+		}
+		if len(w.traces) != 40 {
+			t.Errorf("%d trace ids for 40 rollouts", len(w.traces))
+		}
+		want := sampler.Stats{Jobs: 40, Begun: 40, Recorded: 40, Outcomes: map[rollout.Outcome]int{rollout.Graded: 40}, ToolCalls: 40, Tokens: 40 * 30}
+		stats.Elapsed = 0
+		if d := cmp.Diff(want, stats); d != "" {
+			t.Errorf("stats (-want +got):\n%s", d)
+		}
+		if took := time.Since(begin); took > 18*time.Second {
+			t.Errorf("took %v: 40 rollouts of 2 s by 5 at a time are 16 s, and 1 s to see that the model is there", took)
+		}
+	})
+}
+
+func TestSameSeedSameRun(t *testing.T) {
+	run := func(seed uint64, concurrency int) (ids []string) {
+		inWorld(t, func(t *testing.T, w *world) {
+			w.cfg.Concurrency = concurrency
+			var got []string
+			w.model = func(r modelRequest) reply {
+				w.mu.Lock()
+				defer w.mu.Unlock()
+				got = append(got, r.ID)
+				return script(wants("search"), says("42"))(r)
+			}
+			jobs := sampler.Plan(makeItems(5), map[rollout.Split]int{rollout.Train: 3}, nil)
+			_, err := sampler.Sample(t.Context(), nil, w.cfg, seed, jobs, w.serve(), &list{}, nil)
+			w.check(err)
+			slices.Sort(got)
+			ids = got
+		})
+		return ids
+	}
+	one := run(1, 1)
+	if d := cmp.Diff(one, run(1, 16)); d != "" {
+		t.Errorf("request ids depend on the concurrency (-1 +16):\n%s", d)
+	}
+	if other := run(2, 16); slices.Equal(one, other) {
+		t.Error("request ids do not depend on the seed")
+	}
+}
+
+func TestDrainLetsRolloutsEnd(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		w.cfg.Concurrency = 4
+		w.slow()
+		drain := make(chan struct{})
+		sink := &list{after: func(n int) {
+			if n == 6 {
+				close(drain)
+			}
+		}}
+		stats, err := w.sample(t.Context(), drain, 100, 1, sink)
+		w.check(err)
+		if stats.StoppedBy != sampler.StoppedByDrain || stats.Recorded != stats.Begun || stats.Recorded < 6 || stats.Recorded > 6+4+4 {
+			t.Errorf("stats %+v: want every rollout begun to be recorded, and none begun after", stats)
+		}
+		if stats.NotRun() != 100-stats.Recorded {
+			t.Errorf("NotRun() = %d with %d of 100 recorded", stats.NotRun(), stats.Recorded)
+		}
+	})
+}
+
+func TestCancelLeavesNoRecord(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		w.cfg.Concurrency = 4
+		w.slow()
+		ctx, cancel := context.WithCancel(t.Context())
+		sink := &list{}
+		time.AfterFunc(90*time.Second, cancel)
+		begin := time.Now()
+		stats, err := w.sample(ctx, nil, 100, 1, sink)
+		if !errors.Is(err, context.Canceled) || stats.StoppedBy != sampler.StoppedByCancel {
+			t.Errorf("error %v, stopped by %q", err, stats.StoppedBy)
+		}
+		if time.Since(begin) != 90*time.Second {
+			t.Errorf("cancelling took %v", time.Since(begin)-90*time.Second)
+		}
+		// The model's gate lets the first request in alone: one rollout has
+		// ended after a minute.
+		if len(sink.records) != 1 || stats.Recorded != 1 || stats.Begun <= 1 {
+			t.Errorf("%d records, stats %+v", len(sink.records), stats)
+		}
+	})
+}
+
+func TestBudgets(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		w.cfg.MaxRollouts = 7
+		stats, err := w.sample(t.Context(), nil, 100, 1, &list{})
+		w.check(err)
+		if stats.Recorded != 7 || stats.StoppedBy != sampler.StoppedByBudget {
+			t.Errorf("stats %+v, want 7 rollouts and budget", stats)
+		}
+	})
+	inWorld(t, func(t *testing.T, w *world) {
+		w.cfg.MaxTokens, w.cfg.Concurrency = 150, 4 // a rollout uses 15
+		w.slow()
+		stats, err := w.sample(t.Context(), nil, 100, 1, &list{})
+		w.check(err)
+		if stats.Tokens < 150 || stats.Tokens > 150+4*15 || stats.StoppedBy != sampler.StoppedByBudget {
+			t.Errorf("%d tokens used, stopped by %q; want 150 and at most the rollouts in flight more", stats.Tokens, stats.StoppedBy)
+		}
+	})
+}
+
+func TestADeadEndpointCostsOneRequest(t *testing.T) {
+	for _, c := range []struct {
+		why      string
+		setup    func(*world)
+		boundary string
+		url      string
+		says     string
+		kind     string
+		requests int
+	}{
+		{"no model server", func(w *world) { w.refuseDial["model.test"] = true }, "model", "http://model.test/v1/responses", "does not answer", "model", 0},
+		{"the key is refused", func(w *world) {
+			w.model = script(reply{status: 401, body: `{"error":{"message":"bad key planted-key-1","code":"invalid_api_key"}}`})
+		}, "model", "http://model.test/v1/responses", "check the key", "model", 1},
+		{"the model is unknown", func(w *world) {
+			w.model = script(reply{status: 404, body: `{"error":{"message":"no such model","code":"model_not_found"}}`})
+		}, "model", "http://model.test/v1/responses", "name of the model", "model", 1},
+		{"no tool server", func(w *world) { w.refuseDial["tool.test"] = true }, "tool search", "http://tool.test/tool/search", "does not answer", "tool", 0},
+		{"the tool's URL is wrong", func(w *world) {
+			w.tool = func(toolRequest) reply { return reply{status: 404, body: "404 page not found"} }
+		}, "tool search", "http://tool.test/tool/search", "404", "tool", 1},
+		{"no grader server", func(w *world) { w.refuseDial["grader.test"] = true }, "grader", "http://grader.test/grade", "does not answer", "grade", 0},
+		{"the grader refuses the key", func(w *world) { w.grade = func(gradeRequest) reply { return fails(403) } }, "grader", "http://grader.test/grade", "check the key", "grade", 1},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			inWorld(t, func(t *testing.T, w *world) {
+				w.model = script(wants("search"), says("42"))
+				c.setup(w)
+				sink := &list{}
+				stats, err := w.sample(t.Context(), nil, 50, 8, sink)
+				var dead *sampler.EndpointError
+				if !errors.As(err, &dead) {
+					t.Fatalf("error %v, want an EndpointError", err)
+				}
+				if dead.Boundary != c.boundary || dead.URL != c.url || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), c.url) {
+					t.Errorf("error %q of %s at %s", err, dead.Boundary, dead.URL)
+				}
+				if strings.Contains(err.Error(), "planted-key") {
+					t.Errorf("the error shows the key: %q", err)
+				}
+				if len(sink.records) != 0 || stats.StoppedBy != sampler.StoppedByError || w.count(c.kind) != c.requests {
+					t.Errorf("%d records, stopped by %q, %d requests to the dead endpoint, want %d", len(sink.records), stats.StoppedBy, w.count(c.kind), c.requests)
+				}
+			})
+		})
+	}
+}
+
+func TestAToolsNotFoundIsForTheModelOnceItHasAnswered(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		w.model = script(wants("search"), wants("search"), says("42"))
+		n := 0
+		w.tool = func(toolRequest) reply {
+			if n++; n == 1 {
+				return gives("x")
+			}
+			return reply{status: 404, body: `{"detail":"no such document"}`}
+		}
+		r, err := w.rollout()
+		w.check(err)
+		if c := r.Calls[1]; r.Outcome != rollout.Graded || c.Status != rollout.CallError || !strings.Contains(c.Output, "no such document") {
+			t.Errorf("outcome %s, second call %+v", r.Outcome, c)
+		}
+	})
+}
+
+func TestABrokenEndpointIsNotADeadOne(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		w.model = script(wants("search"), says("42"))
+		w.tool = func(toolRequest) reply { return reply{hangUp: true} }
+		stats, err := w.sample(t.Context(), nil, 10, 2, &list{})
+		w.check(err)
+		if stats.Outcomes[rollout.ToolFailed] != 20 || stats.Retries["tool search"] != 60 {
+			t.Errorf("stats %+v: a server that answers badly is measured, not refused", stats)
+		}
+	})
+}
+
+func TestAnEndpointThatGoesAwayStopsTheRun(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		w.cfg.Concurrency = 2
+		n := 0
+		w.model = func(modelRequest) reply {
+			if n++; n == 20 {
+				w.refuseDial["model.test"] = true
+			}
+			a := says("42")
+			a.header = map[string]string{"Connection": "close"}
+			a.wait = time.Second
+			return a
+		}
+		sink := &list{}
+		w.cfg.Concurrency = 1 // refuseDial is a plain map
+		stats, err := w.sample(t.Context(), nil, 1000, 1, sink)
+		var dead *sampler.EndpointError
+		if !errors.As(err, &dead) || stats.Outcomes[rollout.Graded] != 20 {
+			t.Fatalf("error %v, stats %+v; want the 20 graded rollouts kept and an EndpointError", err, stats)
+		}
+		if lost := stats.Outcomes[rollout.ModelAPI]; lost == 0 || lost > 20 {
+			t.Errorf("%d rollouts were lost before the run stopped", lost)
+		}
+	})
+}
+
+func TestAFatalFailureInTheMiddleKeepsWhatIsThere(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		w.cfg.Concurrency = 1
+		n := 0
+		w.model = func(modelRequest) reply {
+			if n++; n > 5 {
+				return fails(401)
+			}
+			return says("42")
+		}
+		sink := &list{}
+		stats, err := w.sample(t.Context(), nil, 20, 1, sink)
+		var dead *sampler.EndpointError
+		if !errors.As(err, &dead) || len(sink.records) != 5 || stats.Recorded != 5 || n != 6 {
+			t.Errorf("error %v with %d records after %d requests, want the 5 that were made", err, len(sink.records), n)
+		}
+	})
+}
+
+func TestASinkThatFailsStopsTheRun(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		full := errors.New("disk full")
+		sink := &list{fail: full, failAt: 3}
+		w.slow()
+		w.cfg.Concurrency = 2
+		stats, err := w.sample(t.Context(), nil, 100, 1, sink)
+		if !errors.Is(err, full) || stats.Recorded != 3 || stats.StoppedBy != sampler.StoppedByError || stats.Begun > 8 {
+			t.Errorf("error %v, stats %+v", err, stats)
+		}
+	})
+}
+
+func TestWatchSeesTheCountsGrow(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		var seen []int
+		jobs := sampler.Plan(makeItems(4), map[rollout.Split]int{rollout.Train: 2}, nil)
+		_, err := sampler.Sample(t.Context(), nil, w.cfg, 1, jobs, w.serve(), &list{}, func(e sampler.Event) {
+			seen = append(seen, e.Recorded)
+			if e.Jobs != 8 || e.InFlight != e.Begun-e.Recorded || e.Outcomes[rollout.Graded] != e.Recorded {
+				t.Errorf("event %+v", e)
+			}
+		})
+		w.check(err)
+		if d := cmp.Diff([]int{1, 2, 3, 4, 5, 6, 7, 8}, seen); d != "" {
+			t.Errorf("recorded (-want +got):\n%s", d)
+		}
+	})
+}
+
+func TestSampleRefusesWhatItCannotObey(t *testing.T) {
+	cfg := sampler.DefaultConfig()
+	if _, err := sampler.Sample(t.Context(), nil, cfg, 1, nil, sampler.Boundaries{}, &list{}, nil); err == nil {
+		t.Error("a run without a model is accepted")
+	}
+	for _, change := range []func(*sampler.Config){
+		func(c *sampler.Config) { c.Concurrency = 0 },
+		func(c *sampler.Config) { c.MaxSteps = -1 },
+		func(c *sampler.Config) { c.ToolTimeout = -1 },
+		func(c *sampler.Config) { c.MaxTokens = -1 },
+		func(c *sampler.Config) { c.Retry.Max = -1 },
+	} {
+		c := cfg
+		change(&c)
+		if c.Validate() == nil {
+			t.Errorf("%+v is accepted", c)
+		}
+	}
+}
+
+func TestNoJobsIsNoError(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		stats, err := w.sample(t.Context(), nil, 0, 4, &list{})
+		w.check(err)
+		if stats.Jobs != 0 || stats.StoppedBy != "" {
+			t.Errorf("stats %+v", stats)
+		}
+	})
+}
+
+func ExamplePlan() {
+	items := makeItems(2)
+	recorded := map[rollout.Key]rollout.Outcome{
+		{Split: rollout.Train, Item: "q0", Sample: 0}: rollout.Graded,
+		{Split: rollout.Train, Item: "q1", Sample: 0}: rollout.ToolFailed,
+	}
+	jobs := sampler.Plan(items, map[rollout.Split]int{rollout.Train: 2}, func(k rollout.Key) (int, rollout.Outcome, bool) {
+		o, ok := recorded[k]
+		return 0, o, ok
+	})
+	for _, j := range jobs {
+		fmt.Println(j.Item.ID, "sample", j.Sample, "attempt", j.Attempt)
+	}
+	// Output:
+	// q1 sample 0 attempt 1
+	// q0 sample 1 attempt 0
+	// q1 sample 1 attempt 0
+}
