@@ -75,9 +75,6 @@ func (p *Page) drawBanner(c draw.Canvas) vg.Length {
 	c.FillText(word, vg.Point{X: box.Min.X + pad, Y: mid}, string(p.Verdict))
 	x := box.Min.X + pad + word.Width(string(p.Verdict)) + 18
 	text := p.Sentence
-	if p.Note != "" {
-		text += " (" + prose(p.Note) + ")"
-	}
 	size := vg.Length(12.5)
 	sty := chart.Style(size, false, chart.Ink)
 	if len(chart.Wrap(chart.Drawable(text, sty), sty, box.Max.X-pad-x, 9)) > 3 {
@@ -110,35 +107,32 @@ func (p *Page) drawTiles(c draw.Canvas, top vg.Length) vg.Length {
 		vx := x + value.Width(h.Value) + 8
 		c.FillText(interval, vg.Point{X: vx, Y: top - 27}, chart.Fit(chart.Drawable(h.Interval, interval), interval, x+w-vx))
 		doc := chart.Style(8.5, false, chart.Muted)
-		text := h.Doc
-		if h.N != "" {
-			text = h.N + "; " + text
-		}
-		for j, line := range chart.Wrap(chart.Drawable(text, doc), doc, w, 2) {
+		for j, line := range chart.Wrap(chart.Drawable(h.About(), doc), doc, w, 2) {
 			c.FillText(doc, vg.Point{X: x, Y: top - 44 - vg.Length(j)*10}, line)
 		}
 	}
 	return top - height
 }
 
-// drawCharts draws the variance plot on the left, best of k and informative
-// share on the right.
+// drawCharts draws variance plot, best of k and informative share in a row.
 func (p *Page) drawCharts(c draw.Canvas) {
-	split := c.Min.X + (c.Max.X-c.Min.X)*0.54
-	left, right := c, c
-	left.Max.X, right.Min.X = split-8, split+8
-	upper, lower := right, right
-	mid := (c.Min.Y + c.Max.Y) / 2
-	upper.Min.Y, lower.Max.Y = mid+5, mid-5
+	const gap vg.Length = 16
+	wide := (c.Max.X - c.Min.X - 2*gap) * 0.44
+	slim := (c.Max.X - c.Min.X - 2*gap - wide) / 2
+	first, second, third := c, c, c
+	first.Max.X = c.Min.X + wide
+	second.Min.X = first.Max.X + gap
+	second.Max.X = second.Min.X + slim
+	third.Min.X = second.Max.X + gap
 	for _, f := range p.Figures {
 		f.Panel = true
 		switch f.Name {
 		case "variance":
-			f.Draw(left)
+			f.Draw(first)
 		case "best_of_k":
-			f.Draw(upper)
+			f.Draw(second)
 		case "informative":
-			f.Draw(lower)
+			f.Draw(third)
 		}
 	}
 }
@@ -156,7 +150,7 @@ func (p *Page) drawFoot(c draw.Canvas) {
 		parts = append(parts, visible(p.Result.Run.Model))
 	}
 	if p.Split != "" {
-		parts = append(parts, p.About())
+		parts = append(parts, p.Words.Split+" "+visible(string(p.Split)), fmt.Sprintf(p.Words.Brackets, chart.Percent(p.Result.Confidence)))
 	}
 	c.FillText(sty, at, chart.Fit(chart.Drawable(strings.Join(parts, " · "), sty), sty, c.Max.X-c.Min.X-270))
 }

@@ -93,7 +93,7 @@ func inputProblems(in rollout.Input, w *words) []string {
 	var list []string
 	for i, bad := range in.Bad {
 		if i == few {
-			list = append(list, fmt.Sprintf(w.MoreLines, count(len(in.Bad)-few, "bad line")))
+			list = append(list, fmt.Sprintf(w.MoreBad, chart.Count(len(in.Bad)-few)))
 			break
 		}
 		list = append(list, fmt.Sprintf(w.Bad, chart.Count(bad.Line), clip(prose(bad.Why), 200)))
@@ -106,7 +106,7 @@ func inputProblems(in rollout.Input, w *words) []string {
 		form string
 	}{{in.Duplicates, w.Duplicates}, {in.Conflicts, w.Conflicts}, {in.Superseded, w.Superseded}} {
 		if c.n > 0 {
-			list = append(list, fmt.Sprintf(c.form, count(c.n, "line")))
+			list = append(list, fmt.Sprintf(c.form, w.Line.of(c.n)))
 		}
 	}
 	return list

@@ -10,6 +10,7 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/report/chart"
+	"gonogo/sampler/rollout"
 )
 
 // State is how a finding is shown: its status, with failing advisory gates set
@@ -51,7 +52,7 @@ func (f Finding) Open() bool { return f.State <= Caution }
 // findings words the findings: failing first, then unknown, cautions, passed
 // and skipped; blocking before advisory, then in list order.
 func findings(r *analysis.Result, w *words) []Finding {
-	list := slices.Clone(r.Findings)
+	list := folded(r.Findings, w)
 	slices.SortStableFunc(list, func(a, b analysis.Finding) int {
 		return cmp.Or(cmp.Compare(state(a), state(b)), cmp.Compare(rank(a.Severity), rank(b.Severity)))
 	})
@@ -67,6 +68,38 @@ func findings(r *analysis.Result, w *words) []Finding {
 			out[i].Title = out[i].Gate
 		}
 		out[i].Title = capital(out[i].Title)
+	}
+	return out
+}
+
+// folded returns the findings with each advisory finding that says the same
+// as the blocking one of its gate and split put into that one's threshold:
+// "≥ 0.10 (caution: ≥ 0.30)".
+func folded(all []analysis.Finding, w *words) []analysis.Finding {
+	type place struct {
+		gate  string
+		split rollout.Split
+	}
+	blocking := map[place]int{}
+	var out []analysis.Finding
+	for _, f := range all {
+		if f.Severity == analysis.Blocking {
+			blocking[place{f.Gate, f.Split}] = len(out)
+			out = append(out, f)
+		}
+	}
+	for _, f := range all {
+		if f.Severity == analysis.Blocking {
+			continue
+		}
+		i, ok := blocking[place{f.Gate, f.Split}]
+		if !ok || out[i].Status != f.Status {
+			out = append(out, f)
+			continue
+		}
+		if f.Want != "" && f.Want != out[i].Want {
+			out[i].Want = fmt.Sprintf(w.Caution, out[i].Want, f.Want)
+		}
 	}
 	return out
 }
@@ -96,26 +129,11 @@ func rank(s analysis.Severity) int {
 // measured is the finding's value with its interval and, for what is counted,
 // its unit.
 func measured(f analysis.Finding) string {
-	s := span(f.Value, f.Low, f.High)
+	s := chart.Interval(f.Value, f.Low, f.High)
 	if s == "" || f.Unit == "" || f.Unit == "reward" || f.Unit == "share" {
 		return s
 	}
 	return s + " " + prose(f.Unit)
-}
-
-// span writes a value with its interval; "" without a value and interval.
-func span(value, low, high *float64) string {
-	if low == nil || high == nil {
-		if value == nil {
-			return ""
-		}
-		return chart.Number(*value)
-	}
-	interval := fmt.Sprintf("[%s, %s]", chart.Number(*low), chart.Number(*high))
-	if value == nil {
-		return interval
-	}
-	return chart.Number(*value) + " " + interval
 }
 
 // capital begins a title with a capital letter.

@@ -23,6 +23,14 @@ type Headline struct {
 // Number is the value with its interval.
 func (h Headline) Number() string { return strings.TrimSpace(h.Value + " " + h.Interval) }
 
+// About is what the number was measured on, and what it is.
+func (h Headline) About() string {
+	if h.N == "" {
+		return h.Doc
+	}
+	return h.N + "; " + h.Doc
+}
+
 // headlines are mean reward, best of G and informative share of the shown
 // split.
 func headlines(r *analysis.Result, w *words) []Headline {
@@ -38,20 +46,19 @@ func headlines(r *analysis.Result, w *words) []Headline {
 }
 
 func headline(label, doc string, e stat.Estimate, w *words) Headline {
-	h := Headline{Label: label, Doc: doc, Value: w.NotKnown, Interval: w.NoInterval, Known: e.Known()}
+	h := Headline{Label: label, Doc: doc, Value: w.NotKnown, Known: e.Known()}
 	if e.N > 0 {
-		h.N = fmt.Sprintf(w.Measured, count(e.Items, "item"), count(e.N, "rollout"))
+		h.N = fmt.Sprintf(w.Measured, w.Item.of(e.Items), w.Rollout.of(e.N))
 	}
 	if !h.Known {
-		h.Interval = ""
 		for _, warning := range e.Warnings {
 			h.Interval = prose(warning)
 		}
 		return h
 	}
-	h.Value = chart.Number(*e.Value)
+	h.Value, h.Interval = chart.Number(*e.Value), w.NoInterval
 	if e.Low != nil && e.High != nil {
-		h.Interval = span(nil, e.Low, e.High)
+		h.Value, h.Interval, _ = strings.Cut(chart.Interval(e.Value, e.Low, e.High), " ")
 	}
 	return h
 }
@@ -102,14 +109,6 @@ func informative(r *analysis.Result, s *analysis.SplitResult, w *words) Headline
 	}
 	h := headline(w.Informative, doc+"; "+fmt.Sprintf(w.InformativeBracket, g), lower.Estimate, w)
 	h.Value = chart.Number(*lower.Value) + " – " + chart.Number(*upper.Value)
-	h.Interval = span(nil, lower.Low, upper.High)
+	h.Interval = chart.Interval(nil, lower.Low, upper.High)
 	return h
-}
-
-// count is "1 item", "2 items".
-func count(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return chart.Count(n) + " " + one + "s"
 }

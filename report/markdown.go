@@ -38,9 +38,6 @@ func (m *markdown) f(format string, args ...any) { fmt.Fprintf(&m.buf, format, a
 func (m *markdown) top(p *Page) {
 	m.f("# %s\n\n", md(p.Title))
 	m.f("**%s** %s\n\n", md(string(p.Verdict)), md(p.Sentence))
-	if p.Note != "" {
-		m.f("%s\n\n", md("("+prose(p.Note)+")"))
-	}
 	if p.Next != "" {
 		m.f("**%s:** %s\n\n", md(m.words.Next), md(p.Next))
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"time"
 
 	"gonogo/analysis"
@@ -30,7 +31,6 @@ type Page struct {
 	Verdict  analysis.Verdict
 	Sentence string // the verdict's reason in one sentence
 	Next     string // what to do now, when the deciding finding says so
-	Note     string // what the verdict does not cover
 
 	Split     rollout.Split // the split that the headlines speak of
 	Headlines []Headline
@@ -49,16 +49,17 @@ type Fact struct{ Name, Value string }
 
 // NewPage makes the page of r.
 func NewPage(r *analysis.Result, opt Options) *Page {
-	p := &Page{Options: opt, Result: r, Words: &english, Verdict: r.Verdict, Note: r.Note}
+	p := &Page{Options: opt, Result: r, Words: &english, Verdict: r.Verdict}
 	if p.Name == "" {
 		p.Name = r.Run.Name
 	}
 	if p.Version == "" {
 		p.Version = r.Run.ToolVersion
 	}
+	p.Name, p.Version = id(p.Name), visible(p.Version)
 	p.Title = p.Words.Title
 	if p.Name != "" {
-		p.Title += ": " + p.Name
+		p.Title = fmt.Sprintf(p.Words.TitleOf, p.Name)
 	}
 	p.Split, _, _ = chart.Shown(r)
 	p.Findings = findings(r, p.Words)

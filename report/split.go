@@ -47,7 +47,7 @@ type Cause struct {
 func newSplit(name rollout.Split, s *analysis.SplitResult, r *analysis.Result, w *words) Split {
 	p := Split{
 		Name: name, Items: chart.Count(s.Items.Measured), Samples: samples(s.Samples), Rollouts: chart.Count(s.Reward.N),
-		Mean: span(s.Reward.Value, s.Reward.Low, s.Reward.High), Missing: "?",
+		Mean: chart.Interval(s.Reward.Value, s.Reward.Low, s.Reward.High), Missing: "?",
 		Notes: missingNotes(s, w), Rows: rows(s),
 	}
 	if s.Items.InFile != nil {
@@ -104,7 +104,7 @@ func missingNotes(s *analysis.SplitResult, w *words) []string {
 		notes = append(notes, fmt.Sprintf(w.NotRun, chart.Count(*m.NotRun)))
 	}
 	if own := s.OwnFailures.NoAnswer + s.OwnFailures.StepLimit; own > 0 {
-		notes = append(notes, fmt.Sprintf(w.OwnFailures, count(own, "rollout"), chart.Count(s.OwnFailures.NoAnswer), chart.Count(s.OwnFailures.StepLimit)))
+		notes = append(notes, fmt.Sprintf(w.OwnFailures, w.Rollout.of(own), chart.Count(s.OwnFailures.NoAnswer), chart.Count(s.OwnFailures.StepLimit)))
 	}
 	return notes
 }

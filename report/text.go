@@ -61,9 +61,6 @@ func (t *terminal) verdict(p *Page) {
 	t.blank()
 	lead := string(p.Verdict) + "  "
 	t.para(para{indent: width(lead), lead: lead, leadStyle: style, text: p.Sentence, style: strong})
-	if p.Note != "" {
-		t.para(para{at: width(lead), indent: width(lead), text: "(" + prose(p.Note) + ")"})
-	}
 	if p.Next != "" {
 		t.para(para{at: width(lead), indent: width(lead), lead: p.Words.Next + ": ", leadStyle: strong, text: p.Next})
 	}
@@ -71,13 +68,13 @@ func (t *terminal) verdict(p *Page) {
 }
 
 func (t *terminal) headlines(p *Page) {
-	label, value := 0, 0
+	label := 0
 	for _, h := range p.Headlines {
-		label, value = max(label, width(h.Label)), max(value, width(h.Number()))
+		label = max(label, width(h.Label))
 	}
 	for _, h := range p.Headlines {
-		t.para(para{indent: label + 2, lead: pad(h.Label, label+2), leadStyle: strong, text: h.Number() + "  " + h.N, style: strong})
-		t.para(para{at: label + 2, indent: label + 2, text: h.Doc, style: faint})
+		t.para(para{indent: label + 2, lead: pad(h.Label, label+2), leadStyle: strong, text: h.Number(), style: strong})
+		t.para(para{at: label + 2, indent: label + 2, text: h.About(), style: faint})
 	}
 	if p.Split != "" {
 		t.blank()
@@ -97,15 +94,14 @@ func (t *terminal) findings(p *Page) {
 		if i > 0 && !f.Open() && p.Findings[i-1].Open() {
 			t.blank()
 		}
-		style := ""
-		if f.Open() {
-			style = strong
-		}
-		t.para(para{indent: indent, lead: pad(f.Label, indent), leadStyle: styles[f.State], text: f.Title, style: style})
-		t.para(para{at: indent, indent: indent, text: strings.Join(f.Facts(p.Words), " | "), style: faint})
+		lead := para{indent: indent, lead: pad(f.Label, indent), leadStyle: styles[f.State], text: f.Title, style: strong}
 		if !f.Open() {
+			lead.text, lead.style = f.brief(p.Words), ""
+			t.para(lead)
 			continue
 		}
+		t.para(lead)
+		t.para(para{at: indent, indent: indent, text: strings.Join(f.Facts(p.Words), " | "), style: faint})
 		t.aside(indent, p.Words.Why, f.Why)
 		t.aside(indent, p.Words.Remedy, f.Remedy)
 		t.aside(indent, p.Words.ItemsToLook, few(f.Items, 8, p.Words))
@@ -119,6 +115,19 @@ func (t *terminal) aside(indent int, name, text string) {
 	if text != "" {
 		t.para(para{at: indent, indent: indent, lead: name + ": ", leadStyle: strong, text: text})
 	}
+}
+
+// brief is the finding in a line: what asks nothing of the reader.
+func (f Finding) brief(w *words) string {
+	gate := f.Gate
+	if f.Split != "" {
+		gate += " · " + f.Split
+	}
+	s := gate + ": " + lower(f.Title)
+	if f.Measured != "" && f.Want != "" {
+		s += fmt.Sprintf(w.Measure, f.Measured, f.Want)
+	}
+	return s
 }
 
 // Facts are the finding's gate, split, value and threshold, ready to stand in

@@ -6,12 +6,19 @@ import (
 	"strings"
 
 	"gonogo/analysis"
-	"gonogo/report/chart"
 )
 
 // sentence words the verdict with its reason, and what to do next: the remedy
 // of the deciding finding.
 func sentence(r *analysis.Result, list []Finding, w *words) (reason, next string) {
+	reason, next = decision(r, list, w)
+	if r.Note != "" {
+		reason = fmt.Sprintf(w.Noted, strings.TrimSuffix(reason, "."), prose(r.Note)) + "."
+	}
+	return reason, next
+}
+
+func decision(r *analysis.Result, list []Finding, w *words) (reason, next string) {
 	meaning := w.Meaning[r.Verdict]
 	if r.Verdict == analysis.Go {
 		return goSentence(r, list, w), ""
@@ -41,26 +48,22 @@ func decides(r *analysis.Result, f Finding) bool {
 	return f.State == Unsettled
 }
 
+// goSentence names what passed. On a run without a training split it does not
+// claim more than was measured.
 func goSentence(r *analysis.Result, list []Finding, w *words) string {
-	passed := 0
-	for i, f := range list {
-		if f.State == Passing && f.Severity == w.Severity[analysis.Blocking] && !slices.ContainsFunc(list[:i], func(g Finding) bool {
-			return g.State == Passing && g.Gate == f.Gate
-		}) {
-			passed++
+	passed := map[string]bool{}
+	for _, f := range list {
+		if f.State == Passing && f.Severity == w.Severity[analysis.Blocking] {
+			passed[f.Gate] = true
 		}
 	}
-	gates := fmt.Sprintf(w.Gates, chart.Count(passed))
-	if passed == 1 {
-		gates = fmt.Sprintf(w.Gate, chart.Count(passed))
+	meaning := w.Meaning[analysis.Go]
+	if r.Note != "" {
+		meaning = w.NothingAgainst
 	}
-	s := fmt.Sprintf(w.AllPassed, w.Meaning[analysis.Go], gates)
+	s := fmt.Sprintf(w.AllPassed, meaning, w.Gates.of(len(passed)))
 	if n := len(r.Cautions); n > 0 {
-		form := w.Cautions
-		if n == 1 {
-			form = w.Caution
-		}
-		s += "; " + fmt.Sprintf(form, chart.Count(n), strings.Join(ids(r.Cautions), ", "))
+		s += "; " + w.Cautions.of(n) + ": " + strings.Join(ids(r.Cautions), ", ")
 	}
 	return s + "."
 }

@@ -1,19 +1,28 @@
 package report
 
-import "gonogo/analysis"
+import (
+	"fmt"
+
+	"gonogo/analysis"
+	"gonogo/report/chart"
+)
 
 // words is the catalogue of everything a page says in its own voice. A second
 // language is a second value of it. Verbs (%s) stand in the order of the
 // English text; numbers arrive as text.
 type words struct {
-	Lang  string // of the html element
-	Title string
+	Lang           string // of the html element
+	Title, TitleOf string
 
 	// The verdict.
-	Meaning                        map[analysis.Verdict]string
-	AllPassed, Because, NoneJudged string
-	Measure                        string // of the deciding finding
-	Gate, Gates, Caution, Cautions string
+	Meaning                               map[analysis.Verdict]string
+	NothingAgainst                        string // GO without a verdict on training
+	AllPassed, Because, NoneJudged, Noted string
+	Measure                               string // of the deciding finding
+	Caution                               string // the threshold of the advisory finding beside the blocking one
+	Gates, Cautions                       plural
+
+	Item, Rollout, Line plural
 
 	// The three numbers.
 	Mean, BestOf, Informative                   string
@@ -39,9 +48,9 @@ type words struct {
 	Filter, Shown, AllShown, More, Capped, NoItems, SortHint string
 
 	// Input.
-	Bad, Torn, Duplicates, Conflicts, Superseded, MoreLines string
+	Bad, Torn, Duplicates, Conflicts, Superseded, MoreLines, MoreBad string
 
-	Made, MadeAt, About string
+	Made, MadeAt, About, Brackets string
 
 	Fact factWords
 }
@@ -52,6 +61,16 @@ type factWords struct {
 	Confidence, Input, InputIs, MeanMethod, BestMethod, SignalMethod                                   string
 }
 
+// plural is a text for one and a text for several, with %s for how many.
+type plural struct{ One, Many string }
+
+func (p plural) of(n int) string {
+	if n == 1 {
+		return p.One
+	}
+	return fmt.Sprintf(p.Many, chart.Count(n))
+}
+
 // Column is one column of the item table.
 type Column struct {
 	Key   string // of the row's value
@@ -60,22 +79,26 @@ type Column struct {
 }
 
 var english = words{
-	Lang:  "en",
-	Title: "Should this training run start?",
+	Lang:    "en",
+	Title:   "Should this training run start?",
+	TitleOf: "%s: should this training run start?",
 
 	Meaning: map[analysis.Verdict]string{
-		analysis.Go:        "What training needs is there",
+		analysis.Go:        "Training can work",
 		analysis.NoGo:      "Training would not work as things stand",
 		analysis.Undecided: "The data do not decide it",
 	},
 	AllPassed:  "%s: %s passed",
 	Because:    "%s — %s%s.",
+	Caution:    "%s (caution: %s)",
 	NoneJudged: "%s: no blocking gate could be judged.",
 	Measure:    " (measured %s, wanted %s)",
-	Gate:       "%s blocking gate",
-	Gates:      "%s blocking gates",
-	Caution:    "%s caution to read first: %s",
-	Cautions:   "%s cautions to read first: %s",
+	Gates:      plural{"its one blocking gate", "all %s blocking gates"},
+	Cautions:   plural{"one caution to read first", "%s cautions to read first"},
+
+	Item:    plural{"1 item", "%s items"},
+	Rollout: plural{"1 rollout", "%s rollouts"},
+	Line:    plural{"1 line", "%s lines"},
 
 	Mean:               "Mean reward",
 	BestOf:             "Best of %s",
@@ -158,10 +181,12 @@ var english = words{
 	Conflicts:  "%s of one rollout disagreed; --on-conflict settled them",
 	Superseded: "%s from earlier attempts, replaced by later ones",
 	MoreLines:  "and %s more",
+	MoreBad:    "and %s more bad lines",
 
-	Made:   "Made by gonogo %s",
-	MadeAt: " on %s",
-	About:  "The numbers speak of the %s split. Brackets hold %s confidence intervals; a number without brackets has none that could be estimated.",
+	Made:     "Made by gonogo %s",
+	MadeAt:   " on %s",
+	Brackets: "brackets: %s confidence intervals",
+	About:    "The numbers speak of the %s split. Brackets hold %s confidence intervals; a number without brackets has none that could be estimated.",
 
 	Fact: factWords{
 		Run: "run", Source: "source of the rollouts", Model: "model", Seed: "seed", Sampled: "sampled", Version: "gonogo that sampled",

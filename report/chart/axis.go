@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg/draw"
 
 	"gonogo/analysis"
 )
@@ -41,7 +42,10 @@ func rewardAxis(p *plot.Plot, r *analysis.Result, low, high float64) {
 	if lo < baseline(r) {
 		p.Y.Min -= pad
 	}
-	p.Y.Tick.Marker = between{ticks{want: 5}, lo, hi}
+	p.Y.Tick.Marker = ends{between{ticks{want: 5}, lo, hi}, lo, hi}
+	if base := baseline(r); lo < base {
+		p.Add(rule{at: base, line: draw.LineStyle{Color: Axis, Width: 0.8}})
+	}
 }
 
 // shareAxis makes Y span 0 to 1 in percent.
@@ -62,15 +66,15 @@ func (t percentTicks) Ticks(min, max float64) []plot.Tick {
 	return out
 }
 
-// kAxis makes X count from first to last; past 64, where the points are
-// spread by their logarithm, the axis is logarithmic too.
-func kAxis(p *plot.Plot, first, last float64) {
+// kAxis makes X count from first to last; when it would count past linear, it
+// doubles instead.
+func kAxis(p *plot.Plot, first, last, linear float64) {
 	p.X.Min, p.X.Max = first, math.Max(last, first+1)
 	pad := (p.X.Max - p.X.Min) * 0.015
-	if last > 64 {
+	if last > linear {
 		p.X.Scale = plot.LogScale{}
 		p.X.Tick.Marker = doublings{}
-		p.X.Max *= 1.03
+		p.X.Min, p.X.Max = p.X.Min*0.98, p.X.Max*1.03
 		return
 	}
 	p.X.Tick.Marker = between{ticks{want: 10, whole: true}, first, last}

@@ -24,15 +24,15 @@ func drawBestOfK(r *analysis.Result) (*plot.Plot, error) {
 	low, high := extent(best, worst)
 	rewardAxis(p, r, low, high)
 	last := math.Max(best.x[len(best.x)-1], worstEnd(worst))
-	kAxis(p, 1, last)
+	kAxis(p, 1, last, 64)
 	g := float64(r.GroupSize)
 	inside := r.GroupSize >= 1 && g <= last
 	if inside && last > 1 {
-		p.Add(groupRule(r))
+		p.Add(groupRule(r, append(around(best, g), around(worst, g)...)...))
 	}
 	p.Add(worst, best)
 	if inside && s.Lift.Known() && last > 1 {
-		p.Add(liftLabel(r, s, best, g))
+		p.Add(liftLabel(p, s, best, g))
 	}
 	return p, nil
 }
@@ -43,12 +43,19 @@ func captionBestOfK(r *analysis.Result) Caption {
 	top, ok := at(s.BestOf, r.GroupSize)
 	c := Caption{Subtitle: counted(split, s)}
 	if ok {
-		c.Subtitle += "; " + interval(r, "bands", top.Estimate)
+		c.Subtitle += "; " + "bands: " + intervals(r, top.Estimate)
 	}
 	if r.GroupSize > 0 && ok && top.K < r.GroupSize {
 		c.Subtitle += fmt.Sprintf("; a group of %d lies beyond the samples taken", r.GroupSize)
 	}
-	mean := s.Reward.Value
+	if ok && top.Items > 0 && top.Items != s.Items.Measured {
+		c.Subtitle += fmt.Sprintf("; over the %s with at least %s", plural(top.Items, "item"), plural(top.K, "sample"))
+	}
+	// The best of one is the mean of the very items that the curve is over.
+	var mean *float64
+	if one, found := at(s.BestOf, 1); found && one.K == 1 {
+		mean = one.Value
+	}
 	switch {
 	case !ok || mean == nil:
 		c.Title = "Best and worst of k samples"
@@ -111,23 +118,37 @@ func worstEnd(v curve) float64 {
 	return v.x[len(v.x)-1]
 }
 
-// groupRule marks the trainer's group size.
-func groupRule(r *analysis.Result) rule {
+// around lists what a curve covers at x.
+func around(v curve, x float64) []float64 {
+	for i := range v.x {
+		if v.x[i] == x {
+			return []float64{v.lo[i], v.lo[i]*0.75 + v.hi[i]*0.25, (v.lo[i] + v.hi[i]) / 2, v.lo[i]*0.25 + v.hi[i]*0.75, v.hi[i]}
+		}
+	}
+	return nil
+}
+
+// groupRule marks the trainer's group size, with its label where it keeps
+// clear of the values of Y.
+func groupRule(r *analysis.Result, clear ...float64) rule {
 	return rule{
-		at: float64(r.GroupSize), upward: true, label: fmt.Sprintf("group size %d", r.GroupSize),
+		clear: clear,
+		at:    float64(r.GroupSize), upward: true, label: fmt.Sprintf("group size %d", r.GroupSize),
 		line: draw.LineStyle{Color: Muted, Width: 0.8, Dashes: []vg.Length{2, 2}},
 	}
 }
 
 // liftLabel says at the group size what the best earns above the mean.
-func liftLabel(r *analysis.Result, s *analysis.SplitResult, best curve, g float64) labels {
+func liftLabel(p *plot.Plot, s *analysis.SplitResult, best curve, g float64) labels {
 	for i, x := range best.x {
-		if x == g {
-			return labels{{
-				x: g, y: best.y[i], dx: -5, dy: -7, xAlign: draw.XRight, yAlign: draw.YTop, color: Blue,
-				text: "lift " + Number(*s.Lift.Value),
-			}}
+		if x != g {
+			continue
 		}
+		l := label{x: g, y: best.y[i], dx: -5, dy: -7, xAlign: draw.XRight, yAlign: draw.YTop, color: Blue, text: "lift " + Number(*s.Lift.Value)}
+		if p.Y.Norm(l.y) < 0.3 { // no room below: above the band
+			l.y, l.dy, l.yAlign = best.hi[i], 3, draw.YBottom
+		}
+		return labels{l}
 	}
 	return nil
 }

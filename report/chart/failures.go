@@ -41,15 +41,15 @@ func captionFailures(r *analysis.Result) Caption {
 	own, missing := failureBars(f)
 	nOwn := f.count[rollout.NoAnswer] + f.count[rollout.StepLimit]
 	nMissing := f.count[rollout.ModelAPI] + f.count[rollout.ToolFailed] + f.count[rollout.GraderFailed]
-	c := Caption{Subtitle: fmt.Sprintf("%s: n = %s; observed shares, no interval; own failures count at the bottom of the reward range, missing data in no mean",
+	c := Caption{Subtitle: fmt.Sprintf("%s: n = %s; observed shares, no interval; missing data count in no mean, own failures at the bottom of the range",
 		strings.Join(f.splits, " + "), plural(f.total, "rollout"))}
 	switch {
 	case nOwn+nMissing == 0:
-		c.Title = fmt.Sprintf("All %s ended in a grade", plural(f.total, "rollout"))
+		c.Title = "Every rollout ended in a grade"
 	case nMissing == 0:
-		c.Title = fmt.Sprintf("Nothing is missing; in %s of rollouts the model gave no gradable answer", Percent(float64(nOwn)/float64(f.total)))
+		c.Title = fmt.Sprintf("Nothing is missing; %s of rollouts are the model's own failures", Percent(float64(nOwn)/float64(f.total)))
 	default:
-		c.Title = fmt.Sprintf("%s of rollouts are missing data; in %s the model gave no gradable answer",
+		c.Title = fmt.Sprintf("%s of rollouts are missing data, %s are the model's own failures",
 			Percent(float64(nMissing)/float64(f.total)), Percent(float64(nOwn)/float64(f.total)))
 	}
 	c.Legend = []Entry{

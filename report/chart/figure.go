@@ -19,7 +19,7 @@ type Figure struct {
 	NoData string     // why not, when Plot is nil
 
 	// Panel draws the figure as a small part of a larger picture: smaller
-	// title and no subtitle.
+	// title, no subtitle and no name along the Y axis.
 	Panel bool
 }
 
@@ -86,7 +86,15 @@ func (f Figure) Draw(dc draw.Canvas) {
 		f.drawNoData(c)
 		return
 	}
-	f.Plot.Draw(c)
+	p := *f.Plot
+	if f.Panel {
+		p.Y.Label.Text = ""
+		for _, a := range []*plot.Axis{&p.X, &p.Y} {
+			a.Label.TextStyle.Font.Size = 8.5
+			a.Tick.Label.Font.Size = 8
+		}
+	}
+	p.Draw(c)
 }
 
 // head draws title, subtitle and legend row and returns where the plot may
@@ -95,7 +103,7 @@ func (f Figure) head(c draw.Canvas) vg.Length {
 	width, y := c.Max.X-c.Min.X, c.Max.Y
 	big, small, lines := vg.Length(12.5), vg.Length(9), 2
 	if f.Panel {
-		big = 10.5
+		big, lines = 10.5, 3
 	}
 	put := func(s string, size vg.Length, strong bool, max int, gap vg.Length) {
 		sty := Style(size, strong, Muted)

@@ -32,17 +32,23 @@ func drawInformative(r *analysis.Result) (*plot.Plot, error) {
 	if len(g.bracket.x) > 0 {
 		p.Add(g.bracket)
 	}
-	kAxis(p, first, last)
-	if size := float64(r.GroupSize); size >= first && size <= last && last > first {
-		p.Add(groupRule(r))
+	kAxis(p, first, last, 16)
+	size := float64(r.GroupSize)
+	clear := append(around(g.exact, size), around(g.bracket, size)...)
+	thresholds := informativeThresholds(r, g.exact)
+	for _, t := range thresholds {
+		clear = append(clear, t.at, t.at+0.05)
 	}
-	for _, t := range informativeThresholds(r) {
-		p.Add(t)
+	if size >= first && size <= last && last > first {
+		p.Add(groupRule(r, clear...))
 	}
 	if len(g.fit.x) > 0 {
 		p.Add(g.fit)
 	}
 	p.Add(g.exact)
+	for _, t := range thresholds {
+		p.Add(t)
+	}
 	return p, nil
 }
 
@@ -52,7 +58,7 @@ func captionInformative(r *analysis.Result) Caption {
 	c := Caption{Title: "Informative groups against group size", Subtitle: counted(split, s)}
 	for _, e := range s.Signal {
 		if e.Bound == "exact" && e.Known() {
-			c.Subtitle += "; " + interval(r, "band", e.Estimate)
+			c.Subtitle += "; " + "band: " + intervals(r, e.Estimate)
 			break
 		}
 	}
@@ -67,7 +73,7 @@ func captionInformative(r *analysis.Result) Caption {
 		c.Legend = append(c.Legend, Entry{"measured", []plot.Thumbnailer{g.exact}})
 	}
 	if len(g.bracket.x) > 0 {
-		c.Legend = append(c.Legend, Entry{"beyond the samples taken: lowest to highest possible", []plot.Thumbnailer{g.bracket}})
+		c.Legend = append(c.Legend, Entry{"possible range beyond the samples", []plot.Thumbnailer{g.bracket}})
 	}
 	if len(g.fit.x) > 0 {
 		c.Legend = append(c.Legend, Entry{"model fit", []plot.Thumbnailer{g.fit}})
@@ -162,17 +168,27 @@ func informativeAt(s *analysis.SplitResult, k int) (low, high *float64) {
 	return low, high
 }
 
-func informativeThresholds(r *analysis.Result) []rule {
+// informativeThresholds are the rules of both thresholds, labelled on the
+// left unless the measured curve runs through there.
+func informativeThresholds(r *analysis.Result, exact curve) []rule {
+	free := func(at float64) bool {
+		for i := range min(3, len(exact.x)) {
+			if exact.lo[i] < at+0.07 && exact.hi[i] > at-0.01 {
+				return false
+			}
+		}
+		return true
+	}
 	var list []rule
 	if v, ok := r.Thresholds[informativeCaution]; ok {
 		list = append(list, rule{
-			at: v, label: "caution below " + Percent(v), left: true,
+			at: v, label: "caution below " + Percent(v), left: free(v),
 			line: draw.LineStyle{Color: Amber, Width: 1, Dashes: dotted},
 		})
 	}
 	if v, ok := r.Thresholds[informativeBlocking]; ok {
 		list = append(list, rule{
-			at: v, label: "NO-GO below " + Percent(v), left: true,
+			at: v, label: "NO-GO below " + Percent(v), left: free(v),
 			line: draw.LineStyle{Color: Red, Width: 1, Dashes: dashed},
 		})
 	}

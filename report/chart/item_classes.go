@@ -52,7 +52,9 @@ func captionItemClasses(r *analysis.Result) Caption {
 		analysis.Flat: "flat: all equal, in between", analysis.Mixed: "mixed: rewards differ", analysis.Unclassed: "sampled once",
 	}
 	for _, class := range analysis.ClassNames() {
-		c.Legend = append(c.Legend, Entry{words[class], []plot.Thumbnailer{classBars(r, nil, class)}})
+		if present(r, class) {
+			c.Legend = append(c.Legend, Entry{words[class], []plot.Thumbnailer{classBars(r, nil, class)}})
+		}
 	}
 	return c
 }
@@ -66,6 +68,16 @@ func classedSplits(r *analysis.Result) []rollout.Split {
 		}
 	}
 	return list
+}
+
+// present reports whether any split has an item of the class.
+func present(r *analysis.Result, class string) bool {
+	for _, s := range r.Splits {
+		if s != nil && s.Classes.Counts[class] > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func classTotal(s *analysis.SplitResult) int {
@@ -121,7 +133,8 @@ func classFill(class string) color.Color {
 	return tint(Axis, 0.35)
 }
 
-// segmentLabels writes its count into every segment that has room for it.
+// segmentLabels writes its count into every segment, and above one that has
+// no room for it.
 type segmentLabels struct {
 	r      *analysis.Result
 	splits []rollout.Split
@@ -131,16 +144,18 @@ type segmentLabels struct {
 func (l segmentLabels) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	for i, split := range l.splits {
+		free := c.Min.X // above the row, from here on
 		segments(l.r.Splits[split], func(class string, from, to float64, n int) {
 			sty := Style(8.5, true, Ink)
-			if class == analysis.Dead {
+			sty.XAlign, sty.YAlign = draw.XCenter, draw.YCenter
+			at := vg.Point{X: tx((from + to) / 2), Y: ty(row(i))}
+			if w := sty.Width(Count(n)); w+6 > tx(to)-tx(from) {
+				at = vg.Point{X: max(at.X, free+w/2+2), Y: ty(row(i)+0.32) + 6.5}
+				free = at.X + w/2 + 2
+			} else if class == analysis.Dead {
 				sty.Color = Paper
 			}
-			if w := sty.Width(Count(n)); w+6 > tx(to)-tx(from) {
-				return
-			}
-			sty.XAlign, sty.YAlign = draw.XCenter, draw.YCenter
-			c.FillText(sty, vg.Point{X: tx((from + to) / 2), Y: ty(row(i))}, Count(n))
+			c.FillText(sty, at, Count(n))
 		})
 	}
 }

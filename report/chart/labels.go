@@ -2,6 +2,7 @@ package chart
 
 import (
 	"image/color"
+	"math"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
@@ -57,6 +58,7 @@ type rule struct {
 	left   bool      // label to the left of an upward rule, and at the left end of a level one
 	below  bool      // label below a level rule
 	drop   vg.Length // how far below the top an upward rule's label stands
+	clear  []float64 // values of Y that an upward rule's label keeps away from
 }
 
 // Plot implements plot.Plotter.
@@ -67,6 +69,9 @@ func (r rule) Plot(c draw.Canvas, p *plot.Plot) {
 		x := tx(r.at)
 		c.StrokeLine2(r.line, x, c.Min.Y, x, c.Max.Y)
 		at := vg.Point{X: x + 3.5, Y: c.Max.Y - r.drop}
+		if len(r.clear) > 0 {
+			at.Y = c.Y(clearest(p, r.clear)) + 4.5
+		}
 		if w := Style(8, false, Ink).Width(r.label); r.left || at.X+w > c.Max.X {
 			q.xAlign, at.X = draw.XRight, x-3.5
 		}
@@ -84,6 +89,22 @@ func (r rule) Plot(c draw.Canvas, p *plot.Plot) {
 		q.yAlign, at.Y = draw.YTop, y-2
 	}
 	q.draw(c, at)
+}
+
+// clearest returns the height, as a share of the plot's, that lies farthest
+// from all the values of Y.
+func clearest(p *plot.Plot, values []float64) float64 {
+	best, at := -1.0, 0.5
+	for h := 0.05; h < 0.97; h += 0.05 {
+		room := 1.0
+		for _, v := range values {
+			room = math.Min(room, math.Abs(p.Y.Norm(v)-h))
+		}
+		if room > best+1e-9 {
+			best, at = room, h
+		}
+	}
+	return at
 }
 
 // Thumbnail implements plot.Thumbnailer.

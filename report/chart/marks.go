@@ -17,11 +17,24 @@ type bars struct {
 	list  []bar
 	fill  color.Color
 	hatch hatch // over the fill; the zero hatch draws nothing
+
+	// joined draws neighbours as one area from their common base: many slim
+	// bars would show a seam at each edge.
+	joined bool
 }
 
 // Plot implements plot.Plotter.
 func (b bars) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
+	if b.joined && len(b.list) > 0 {
+		last := b.list[len(b.list)-1]
+		ring := []vg.Point{{X: tx(last.x1), Y: ty(last.y0)}, {X: tx(b.list[0].x0), Y: ty(b.list[0].y0)}}
+		for _, q := range b.list {
+			ring = append(ring, vg.Point{X: tx(q.x0), Y: ty(q.y1)}, vg.Point{X: tx(q.x1), Y: ty(q.y1)})
+		}
+		c.FillPolygon(b.fill, ring)
+		return
+	}
 	for _, q := range b.list {
 		r := vg.Rectangle{
 			Min: vg.Point{X: tx(math.Min(q.x0, q.x1)), Y: ty(math.Min(q.y0, q.y1))},
@@ -146,7 +159,7 @@ type crosses struct {
 func (m crosses) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	slot := float64(tx(m.slot) - tx(0))
-	r := vg.Length(math.Max(1.1, math.Min(2.6, slot*0.5)))
+	r := vg.Length(math.Max(1.3, math.Min(2.8, slot*0.62)))
 	for i, x := range m.x {
 		m.mark(&c, tx(x), ty(m.y[i]), r)
 	}

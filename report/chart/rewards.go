@@ -39,23 +39,22 @@ func captionRewards(r *analysis.Result) Caption {
 	h := s.Reward.Histogram
 	total, last := float64(sum(h.Counts)), len(h.Counts)-1
 	low, high := float64(h.Counts[0])/total, float64(h.Counts[last])/total
-	c := Caption{Subtitle: counted(split, s) + "; every rollout with a reward, the model's own failures at the bottom of the range"}
+	c := Caption{Subtitle: counted(split, s) + fmt.Sprintf("; bars %s wide; the model's own failures count at the bottom", Number(h.Edges[1]-h.Edges[0]))}
 	lo, hi := rewardRange(r)
 	atEnds := h.Edges[0] <= lo && h.Edges[last+1] >= hi && last > 0
 	switch {
 	case !atEnds:
 		c.Title = fmt.Sprintf("Rewards lie between %s and %s", Number(h.Edges[0]), Number(h.Edges[last+1]))
+	case low+high == 0:
+		c.Title = "No reward lies at either end of the range"
 	case low+high >= 0.999:
-		c.Title = fmt.Sprintf("All or nothing: %s of rollouts at the bottom, %s at the top", Percent(low), Percent(high))
+		c.Title = fmt.Sprintf("All or nothing: %s of rewards at the bottom of the range, %s at the top", Percent(low), Percent(high))
 	default:
-		c.Title = fmt.Sprintf("%s of rollouts lie at the bottom of the reward range, %s at the top", Percent(low), Percent(high))
+		c.Title = fmt.Sprintf("%s of rewards lie at the bottom of the range, %s at the top", Percent(low), Percent(high))
 	}
 	c.Legend = []Entry{{"rollouts", []plot.Thumbnailer{rewardBars(h)}}}
 	if s.Reward.Value != nil {
-		words := "mean over items"
-		if s.Reward.Low != nil && s.Reward.High != nil {
-			words = fmt.Sprintf("mean over items %s [%s, %s]", Number(*s.Reward.Value), Number(*s.Reward.Low), Number(*s.Reward.High))
-		}
+		words := "mean over items " + Interval(s.Reward.Value, s.Reward.Low, s.Reward.High)
 		c.Legend = append(c.Legend, Entry{words, []plot.Thumbnailer{meanRule(0, "", false)}})
 	}
 	return c

@@ -38,6 +38,28 @@ func (t ticks) Ticks(min, max float64) []plot.Tick {
 	return out
 }
 
+// ends adds ticks at both ends of a range where no round value stands near.
+type ends struct {
+	plot.Ticker
+	lo, hi float64
+}
+
+// Ticks implements plot.Ticker.
+func (e ends) Ticks(min, max float64) []plot.Tick {
+	out := e.Ticker.Ticks(min, max)
+	if len(out) < 2 {
+		return out
+	}
+	near := 0.45 * (out[1].Value - out[0].Value)
+	if out[0].Value-e.lo > near {
+		out = append([]plot.Tick{{Value: e.lo, Label: Number(e.lo)}}, out...)
+	}
+	if e.hi-out[len(out)-1].Value > near {
+		out = append(out, plot.Tick{Value: e.hi, Label: Number(e.hi)})
+	}
+	return out
+}
+
 // niceStep rounds a step up to 1, 2 or 5 times a power of ten.
 func niceStep(x float64) float64 {
 	if !(x > 0) || math.IsInf(x, 0) {

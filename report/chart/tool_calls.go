@@ -25,18 +25,18 @@ func drawToolCalls(r *analysis.Result) (*plot.Plot, error) {
 	p := newPlot("tool calls of a rollout", "rollouts")
 	p.Add(callBars(h))
 	countAxis(p, h.Counts)
-	lo, hi := h.Edges[0], h.Edges[len(h.Edges)-1]
+	lo, hi := math.Ceil(h.Edges[0]), math.Ceil(h.Edges[len(h.Counts)-1])
 	p95, budget := callRules(s)
 	if budget != nil {
-		hi = math.Max(hi, budget.at+0.5)
+		hi = math.Max(hi, budget.at)
 	}
-	p.X.Min, p.X.Max = lo-0.6, hi+0.1
+	p.X.Min, p.X.Max = lo-0.6, hi+0.6
 	p.X.Tick.Marker = between{ticks{want: 10, whole: true}, lo, hi}
-	if p95 != nil {
-		p.Add(*p95)
-	}
 	if budget != nil {
 		p.Add(*budget)
+	}
+	if p95 != nil { // over the budget: where they coincide, its gaps show both
+		p.Add(*p95)
 	}
 	return p, nil
 }
@@ -49,16 +49,12 @@ func captionToolCalls(r *analysis.Result) Caption {
 		c.Title = fmt.Sprintf("A rollout makes %s tool calls on average; 95 %% make at most %s", Number(*t.Calls.Value), Number(*t.P95.Value))
 	}
 	if t.Calls.Known() && t.Calls.Low != nil && t.Calls.High != nil {
-		c.Subtitle += fmt.Sprintf("; mean %s [%s, %s], %s", Number(*t.Calls.Value), Number(*t.Calls.Low), Number(*t.Calls.High), interval(r, "95th percentile", t.P95))
+		c.Subtitle += fmt.Sprintf("; mean %s, P95 %s, %s", Interval(t.Calls.Value, t.Calls.Low, t.Calls.High), Interval(t.P95.Value, t.P95.Low, t.P95.High), intervals(r, t.P95))
 	}
 	c.Legend = []Entry{{"rollouts", []plot.Thumbnailer{callBars(t.Histogram)}}}
 	p95, budget := callRules(s)
 	if p95 != nil {
-		words := "95th percentile " + Number(p95.at)
-		if t.P95.Low != nil && t.P95.High != nil {
-			words += fmt.Sprintf(" [%s, %s]", Number(*t.P95.Low), Number(*t.P95.High))
-		}
-		c.Legend = append(c.Legend, Entry{words, []plot.Thumbnailer{*p95}})
+		c.Legend = append(c.Legend, Entry{"P95: 95 % of rollouts make at most " + Number(p95.at), []plot.Thumbnailer{*p95}})
 	}
 	if budget != nil {
 		words := "budget " + Number(budget.at)
@@ -70,12 +66,12 @@ func captionToolCalls(r *analysis.Result) Caption {
 	return c
 }
 
-// callBars centres a bar on its count: bins of one count are [c, c+1).
+// callBars centres a bar on the count that its bin holds.
 func callBars(h analysis.Histogram) bars {
 	b := bars{fill: Sky}
 	for i, n := range h.Counts {
-		w := h.Edges[i+1] - h.Edges[i]
-		b.list = append(b.list, bar{h.Edges[i] - w/2 + w*0.06, h.Edges[i+1] - w/2 - w*0.06, 0, float64(n)})
+		calls := math.Ceil(h.Edges[i])
+		b.list = append(b.list, bar{calls - 0.44, calls + 0.44, 0, float64(n)})
 	}
 	return b
 }

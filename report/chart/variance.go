@@ -38,8 +38,9 @@ func drawVariance(r *analysis.Result) (*plot.Plot, error) {
 		p.Add(m.sigma)
 	}
 	p.Add(m.best)
-	p.X.Min, p.X.Max = -0.5-float64(len(items))*0.005, float64(len(items))-0.5+float64(len(items))*0.005
-	p.X.Tick.Marker = between{ticks{want: 6, whole: true}, 0, float64(len(items))}
+	n := float64(len(items))
+	p.X.Min, p.X.Max = 0.5-n*0.005, n+0.5+n*0.005
+	p.X.Tick.Marker = between{ticks{want: 6, whole: true}, 1, n}
 	rewardAxis(p, r, m.low, m.high)
 	return p, nil
 }
@@ -54,7 +55,7 @@ func captionVariance(r *analysis.Result) Caption {
 			classed++
 		}
 	}
-	c := Caption{Subtitle: counted(split, s) + "; sorted by mean reward"}
+	c := Caption{Subtitle: counted(split, s) + "; sorted by mean reward; standard deviations with n − 1"}
 	switch {
 	case classed == 0:
 		c.Title = "One sample per item: how far samples of an item differ cannot be seen"
@@ -65,17 +66,13 @@ func captionVariance(r *analysis.Result) Caption {
 	default:
 		c.Title = fmt.Sprintf("Samples differ in reward on %s of %s", Count(mixed), plural(classed, "item"))
 	}
-	over := ""
-	if m.each > 1 {
-		over = fmt.Sprintf(", mean over %d neighbouring items", m.each)
-	}
 	c.Legend = []Entry{
-		{"mean reward" + over, []plot.Thumbnailer{m.bars}},
-		{"± 1 standard deviation (n − 1)", []plot.Thumbnailer{m.sigma}},
+		{"mean reward", []plot.Thumbnailer{m.bars}},
+		{"± 1 standard deviation", []plot.Thumbnailer{m.sigma}},
 		{"best of " + samples(s.Samples), []plot.Thumbnailer{m.best}},
 	}
 	if m.band != nil {
-		c.Legend[1].Thumbs = []plot.Thumbnailer{*m.band}
+		c.Legend[1].Thumbs = []plot.Thumbnailer{curve{lo: m.band.lo, band: m.band.band}}
 	}
 	return c
 }
@@ -122,12 +119,12 @@ func varianceMarks(r *analysis.Result, items []analysis.ItemResult) variance {
 	line := curve{line: draw.LineStyle{Color: Blue, Width: 1.2}, band: tint(Steel, 0.38)}
 	gap := 0.1
 	if n > 150 {
-		gap = 0
+		gap, m.bars.joined = 0, true
 	}
 	for g := range groups {
 		lo, hi := g*each, min((g+1)*each, n)
 		mean, sd, best := average(items[lo:hi])
-		x0, x1 := float64(lo)-0.5, float64(hi)-0.5
+		x0, x1 := float64(lo)+0.5, float64(hi)+0.5
 		x := (x0 + x1) / 2
 		m.bars.list = append(m.bars.list, bar{x0 + gap, x1 - gap, base, mean})
 		low, high := mean, mean

@@ -44,18 +44,50 @@ func Count(n int) string { return group(strconv.Itoa(n)) }
 // Percent writes a share between 0 and 1 as a percentage. It says "< 0.1 %"
 // and "> 99.9 %" rather than round a share to none or all.
 func Percent(share float64) string {
-	p := 100 * share
-	switch {
+	switch p := 100 * share; {
 	case p > 0 && p < 0.1:
 		return "< 0.1 %"
 	case p < 100 && p > 99.9:
 		return "> 99.9 %"
-	case p < 10 && p != math.Trunc(p):
-		return strconv.FormatFloat(p, 'f', 1, 64) + " %"
-	case p > 99 && p < 100:
-		return strconv.FormatFloat(p, 'f', 1, 64) + " %"
+	default:
+		s := strconv.FormatFloat(p, 'f', 1, 64)
+		return strings.TrimSuffix(s, ".0") + " %"
 	}
-	return strconv.FormatFloat(p, 'f', 0, 64) + " %"
+}
+
+// Interval writes a value with its interval, all with the decimals that the
+// largest of them needs: "0.808 [0.747, 0.860]". A nil value leaves the interval alone; an interval
+// that is nil, or no wider than its value, is left out.
+func Interval(value, low, high *float64) string {
+	if low == nil || high == nil || value != nil && *low == *value && *high == *value {
+		if value == nil {
+			return ""
+		}
+		return Number(*value)
+	}
+	all := []float64{*low, *high}
+	if value != nil {
+		all = append(all, *value)
+	}
+	digits, largest := 0, 0.0
+	for _, x := range all {
+		_, fraction, _ := strings.Cut(Number(x), ".")
+		digits, largest = max(digits, len(fraction)), math.Max(largest, math.Abs(x))
+	}
+	if largest > 0 {
+		digits = min(digits, max(0, 2-int(math.Floor(math.Log10(largest)))))
+	}
+	same := func(x float64) string {
+		if math.Abs(x) >= 1000 || math.Abs(x) < 0.5*math.Pow10(-digits) {
+			return Number(x)
+		}
+		return strconv.FormatFloat(x, 'f', digits, 64)
+	}
+	interval := "[" + same(*low) + ", " + same(*high) + "]"
+	if value == nil {
+		return interval
+	}
+	return same(*value) + " " + interval
 }
 
 // group puts commas between the thousands of a decimal number.
@@ -120,13 +152,15 @@ func samples(n analysis.Spread) string {
 	return fmt.Sprintf("%s to %s", Count(n.Min), plural(n.Max, "sample"))
 }
 
-// interval words the band of an estimate: "95 % intervals (Korn–Graubard)".
-func interval(r *analysis.Result, what string, e stat.Estimate) string {
-	words := fmt.Sprintf("%s: %s intervals", what, Percent(r.Confidence))
-	if e.Method != "" {
-		words += " (" + e.Method + ")"
+// intervals words what a band is: "95 % Korn–Graubard intervals". Of a method
+// that names an estimator and an interval, the interval comes last.
+func intervals(r *analysis.Result, e stat.Estimate) string {
+	share := Percent(r.Confidence)
+	method := e.Method[strings.LastIndex(e.Method, "; ")+1:]
+	if kind, ok := strings.CutSuffix(strings.TrimSpace(method), " interval"); ok {
+		return share + " " + kind + " intervals"
 	}
-	return words
+	return share + " intervals"
 }
 
 // at returns the estimate at k, else the one with the largest k that has a
