@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 )
 
 const (
@@ -61,7 +60,7 @@ func (c *cutter) next(ctx context.Context, b *batch) {
 				b.err, text = errLongLine, nil
 				break
 			}
-			text = slices.Grow(text, min(max(searched, batchBytes), maxLine+batchBytes-searched))
+			text = append(make([]byte, 0, searched+min(max(searched, batchBytes), maxLine+batchBytes-searched)), text...)
 		}
 		var n int
 		n, b.err = c.rd.Read(text[len(text):cap(text)])

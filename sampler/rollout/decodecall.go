@@ -66,6 +66,12 @@ func readCall(v []byte, lean bool) (Call, error) {
 	if err != nil {
 		return c, err
 	}
+	switch {
+	case c.Status == "" && c.Error == "":
+		c.Status = CallOK
+	case c.Status == "":
+		c.Status = CallError
+	}
 	return c, c.takeOutput(output, lean)
 }
 
@@ -91,9 +97,7 @@ func readCallStatus(v []byte) (CallStatus, error) {
 		return "", err
 	}
 	switch s := CallStatus(text); s {
-	case "":
-		return CallOK, nil
-	case CallOK, CallError, CallMalformed, CallFailed:
+	case "", CallOK, CallError, CallMalformed, CallFailed:
 		return s, nil
 	}
 	return "", fmt.Errorf("unknown status %q of a call: use %s, %s, %s or %s", text, CallOK, CallError, CallMalformed, CallFailed)

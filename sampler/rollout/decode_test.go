@@ -1,0 +1,220 @@
+package rollout
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const fullLine = `{"item":"q1","split":"eval","sample":2,"attempt":1,"source":"live","outcome":"step_limit","error":"steps","reward":0.25,` +
+	`"grades":[0.25,0.5],"parts":{"a":1,"b":0},"clipped":true,"category":"c","family":"f","answer":"x < y & é",` +
+	`"messages":[{"role":"assistant","content":[{"type":"text","text":"hi"}],"tool_calls":[{"id":"c1","type":"function","function":{"name":"search","arguments":"{}"}}]},{"role":"tool","content":"out","tool_call_id":"c1"}],` +
+	`"calls":[{"turn":0,"id":"c1","name":"search","arguments":{"q": 1},"output":"two\nlines","status":"error","error":"e","http_status":404,"retries":2,"offset_s":0.5,"elapsed_s":1.25}],` +
+	`"turns":3,"retries":1,"usage":{"input_tokens":10,"output_tokens":5},"judge":{"input_tokens":1},"trace_id":"t","started_at":"2026-01-31T12:00:00+01:00","elapsed_s":12.345678,"zeta":{"k":[1,2]},"alpha":null}`
+
+func TestRecordKeepsEverything(t *testing.T) {
+	var r Record
+	if err := json.Unmarshal([]byte(fullLine), &r); err != nil {
+		t.Fatal(err)
+	}
+	v := reflect.ValueOf(r)
+	for i := range v.NumField() {
+		if name := v.Type().Field(i).Name; v.Field(i).IsZero() && name != "Line" {
+			t.Errorf("field %s was not read", name)
+		}
+	}
+	if got, want := r.Elapsed, Seconds(12345678*time.Microsecond); got != want {
+		t.Errorf("elapsed is %v, want %v", got, want)
+	}
+	if c := r.Calls[0]; c.OutputBytes != len("two\nlines") || c.Arguments != `{"q": 1}` {
+		t.Errorf("call is %+v", c)
+	}
+	b, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again Record
+	if err := json.Unmarshal(b, &again); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(r, again, sameJSON); diff != "" {
+		t.Errorf("rewritten record differs (-first +second):\n%s", diff)
+	}
+	if !strings.HasPrefix(string(b), `{"item":"q1","split":"eval","sample":2,`) || !strings.HasSuffix(string(b), `"alpha":null,"zeta":{"k":[1,2]}}`) {
+		t.Errorf("keys are not in order: %s", b)
+	}
+}
+
+func TestEncodeLeavesOutExtraThatMeansAField(t *testing.T) {
+	r := Record{Item: "q", Extra: map[string]json.RawMessage{"reward": json.RawMessage("1"), "mine": json.RawMessage("{\n}")}}
+	b, err := r.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := string(b); strings.Contains(s, "reward") || !strings.HasSuffix(s, `,"mine":{}}`) {
+		t.Errorf("encoded as %s", s)
+	}
+}
+
+// lines whose reading must agree with encoding/json and survive a rewrite.
+var recordSeeds = []string{
+	fullLine,
+	`{"item":"q1","reward":0.5}`, `{"item":7}`, `{"item":-0}`, `{"item":123456789012345678901234567890}`,
+	`{"item":"a","item":"b","reward":1,"reward":null}`, `{"\u0069tem":"q","Reward":1}`, `{"item":"q","parts":{"a":null},"parts":{"b":1}}`,
+	`{"item":"q","calls":[{"output":"\ud83d\ude00 \ud800"},{"output":null,"arguments":null,"name":"x","name":"y"}]}`,
+	`{"item":"q","calls":[],"messages":[],"grades":[null],"usage":null,"started_at":null,"elapsed_s":null,"calls":null}`,
+	`{"item":"q","elapsed_s":-0.0000004,"started_at":"2024-02-29T23:59:60Z"}`, `{"item":"q","elapsed_s":1e300}`, "{\"item\":\"\xff\",\"x\xff\":1}",
+	`{"item":"q","sample":1.0}`, `{"item":"q","sample":"1"}`, `{"item":"q","reward":"0.5"}`, `{"item":"q","reward":true}`, `{"item":"q","reward":1e999}`,
+	`{"item":"q","messages":[{"role":"user","content":5,"tool_calls":[{"function":{"arguments":{"a":"` + "\xff" + `"}}}]}]}`,
+	`{"item":"q","usage":{"input_tokens":1.5}}`, `{"item":"q","answer":3}`, `{"item":"q","reward":NaN}`,
+}
+
+// reference reads a record with encoding/json alone: slow and simple.
+func reference(line []byte) (*Record, bool) {
+	var keys map[string]json.RawMessage
+	if json.Unmarshal(line, &keys) != nil || keys == nil {
+		return nil, false
+	}
+	type plainRecord Record
+	v := struct {
+		Item   json.RawMessage     `json:"item"`
+		Grades []*float64          `json:"grades"`
+		Parts  map[string]*float64 `json:"parts"`
+		plainRecord
+	}{}
+	var known []string // as they stand: Marshal would take out white space
+	var extra map[string]json.RawMessage
+	for name, raw := range keys {
+		if recordKeys()[name] {
+			known = append(known, `"`+name+`":`+string(raw))
+			continue
+		}
+		if extra == nil {
+			extra = make(map[string]json.RawMessage)
+		}
+		extra[name] = raw
+	}
+	if json.Unmarshal([]byte("{"+strings.Join(known, ",")+"}"), &v) != nil {
+		return nil, false
+	}
+	r := Record(v.plainRecord)
+	r.Extra, r.Line = extra, 0
+	if id, _, err := readID(keys["item"]); keys["item"] != nil && err != nil {
+		return nil, false
+	} else if keys["item"] != nil {
+		r.Item = id
+	}
+	for _, g := range v.Grades {
+		if g != nil {
+			r.Grades = append(r.Grades, *g)
+		}
+	}
+	for name, p := range v.Parts {
+		if p != nil {
+			if r.Parts == nil {
+				r.Parts = make(map[string]float64)
+			}
+			r.Parts[name] = *p
+		}
+	}
+	for i := range r.Calls {
+		c := &r.Calls[i]
+		if c.OutputBytes == 0 {
+			c.OutputBytes = len(c.Output)
+		}
+		if c.Status == "" && c.Error != "" {
+			c.Status = CallError
+		} else if c.Status == "" {
+			c.Status = CallOK
+		}
+	}
+	return &r, true
+}
+
+// callsArePlain reports whether a line's calls are of the shape that the
+// plain struct can hold: arguments as strings, keys in lower case, no call null.
+func callsArePlain(line []byte) bool {
+	var v struct {
+		Calls []map[string]json.RawMessage `json:"calls"`
+	}
+	if json.Unmarshal(line, &v) != nil {
+		return false
+	}
+	for _, c := range v.Calls {
+		if c == nil {
+			return false
+		}
+		for k, raw := range c {
+			if k != strings.ToLower(k) || k == "arguments" && raw[0] != '"' {
+				return false
+			}
+			if k == "status" && !strings.Contains(`"ok""error""malformed""failed"""null`, string(raw)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func FuzzRecord(f *testing.F) {
+	for _, s := range recordSeeds {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		whole, err := decodeRecord(line, false)
+		if json.Valid(line) && callsArePlain(line) {
+			want, ok := reference(line)
+			if ok != (err == nil) {
+				t.Fatalf("%q: error %v, encoding/json reads it: %t", line, err, ok)
+			}
+			if ok {
+				if diff := cmp.Diff(want, whole.rec, sameJSON); diff != "" {
+					t.Fatalf("%q differs from encoding/json (-want +got):\n%s", line, diff)
+				}
+			}
+		}
+		if err != nil {
+			return
+		}
+		checkLean(t, line, whole)
+		b, err := whole.rec.MarshalJSON()
+		if err != nil {
+			t.Fatalf("%q was read but cannot be written: %v", line, err)
+		}
+		again, err := decodeRecord(b, false)
+		if err != nil && whole.rec.Item != "" {
+			t.Fatalf("%q was written as %s, which cannot be read: %v", line, b, err)
+		}
+		if err == nil {
+			if diff := cmp.Diff(whole.rec, again.rec, sameJSON); diff != "" {
+				t.Fatalf("%q differs when rewritten (-first +second):\n%s", line, diff)
+			}
+		}
+	})
+}
+
+// checkLean holds a lean read to the whole one.
+func checkLean(t *testing.T, line []byte, whole decoded) {
+	t.Helper()
+	lean, err := decodeRecord(line, true)
+	if err != nil {
+		t.Fatalf("%q: a lean read fails: %v", line, err)
+	}
+	want := *whole.rec
+	want.Messages = nil
+	want.Calls = nil
+	for _, c := range whole.rec.Calls {
+		c.Output = ""
+		want.Calls = append(want.Calls, c)
+	}
+	if diff := cmp.Diff(&want, lean.rec, sameJSON); diff != "" {
+		t.Fatalf("%q: a lean read differs (-want +got):\n%s", line, diff)
+	}
+	if lean.hasSample != whole.hasSample || lean.noReward != whole.noReward || lean.itemNumber != whole.itemNumber {
+		t.Fatalf("%q: a lean read takes the line otherwise", line)
+	}
+}

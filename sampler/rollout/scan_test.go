@@ -1,0 +1,114 @@
+package rollout
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var scanSeeds = []string{
+	`{}`, `{"a":1}`, ` { "a" : [1, -2.5e+3, {"b":null}] , "a":"x" } `, `{"a":"\u00e9\ud83d\ude00\ud800x\n"}`,
+	`{"a":01}`, `{"a":1.}`, `{"a":-}`, `{"a":1e}`, `{"a":.5}`, `{"a":+1}`, `{"a":tru}`, `{"a"}`, `{"a":1,}`, `{,}`, `[1,]`,
+	`{"a":"`, `{"a":"\x"}`, `{"a":"\u12g4"}`, "{\"a\":\"\x01\"}", "{\"a\":\"\xff\xfe\"}", `{"a":NaN}`, `{"a":-Infinity,"b":"NaN"}`,
+	`{"\u0069tem":"q"}`, `{"a":1}x`, `"text"`, `7`, ``, `nul`, strings.Repeat("[", 40) + strings.Repeat("]", 40),
+}
+
+// The scanner accepts what encoding/json accepts, and cuts out the members
+// that encoding/json finds.
+func FuzzScanner(f *testing.F) {
+	for _, s := range scanSeeds {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var want map[string]json.RawMessage
+		wantErr := json.Unmarshal(text, &want)
+		got := make(map[string]json.RawMessage)
+		s := scanner{b: text}
+		gotErr := s.members(func(key, value []byte) error {
+			got[unquote(key)] = value
+			return nil
+		})
+		isObject := wantErr == nil && want != nil // null is no object
+		if isObject != (gotErr == nil) {
+			t.Fatalf("members(%q): error %v, encoding/json says %v", text, gotErr, wantErr)
+		}
+		if !isObject {
+			return
+		}
+		if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })); diff != "" {
+			t.Errorf("members(%q) differ from encoding/json (-want +got):\n%s", text, diff)
+		}
+	})
+}
+
+// A value of any kind is checked as encoding/json checks it.
+func FuzzScannerValue(f *testing.F) {
+	for _, s := range scanSeeds {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		wrapped := append(append([]byte("["), text...), ']')
+		s := scanner{b: wrapped}
+		if got, want := s.elements(nil) == nil, json.Valid(wrapped); got != want {
+			t.Errorf("elements(%q) accepted: %t, encoding/json: %t", wrapped, got, want)
+		}
+	})
+}
+
+func FuzzTextLen(f *testing.F) {
+	for _, s := range []string{`plain`, `\n\"\u00e9`, `\ud83d\ude00`, `\ud800`, `\ud800\u0041`, `\udc00\ud800`, "\xff\xc3", "é😀", `\\u0041`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		lit := []byte(`"` + body + `"`)
+		var want string
+		if json.Unmarshal(lit, &want) != nil {
+			return
+		}
+		if got := unquote(lit); got != want {
+			t.Errorf("unquote(%s) = %q, encoding/json says %q", lit, got, want)
+		}
+		if got := textLen(lit); got != len(want) {
+			t.Errorf("textLen(%s) = %d, want %d", lit, got, len(want))
+		}
+	})
+}
+
+// Text that passes leniently is JSON once its bare words read null.
+func FuzzNullify(f *testing.F) {
+	for _, s := range append(scanSeeds, `{"a":[NaN,Infinity,-Infinity],"NaN":"-Infinity \" NaN"}`, `{"a":NaNNaN}`, `{"a":-Inf}`) {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		s := scanner{b: text, lenient: true}
+		lenient := s.members(func(_, _ []byte) error { return nil }) == nil
+		clean := nullify(text) // must not panic, whatever it is given
+		if lenient && !json.Valid(clean) {
+			t.Errorf("nullify(%q) = %q is no JSON", text, clean)
+		}
+		if json.Valid(text) && !bytes.Equal(text, clean) {
+			t.Errorf("nullify changed valid JSON %q to %q", text, clean)
+		}
+	})
+}
+
+func TestScannerDepth(t *testing.T) {
+	for _, depth := range []int{maxDepth - 1, maxDepth, maxDepth + 1, 1 << 20} {
+		text := []byte(strings.Repeat("[", depth) + strings.Repeat("]", depth))
+		s := scanner{b: text}
+		if got, want := s.elements(nil) == nil, json.Valid(text); got != want {
+			t.Errorf("depth %d accepted: %t, encoding/json: %t", depth, got, want)
+		}
+	}
+}
+
+func TestExcerptStaysText(t *testing.T) {
+	long := []byte(strings.Repeat("é", 100))
+	if got := excerpt(long); !utf8.ValidString(got) || len(got) > 80 {
+		t.Errorf("excerpt is %q", got)
+	}
+}
