@@ -1,0 +1,66 @@
+package importer
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"gonogo/sampler/rollout"
+)
+
+func TestGonogo(t *testing.T) {
+	src := text("\uFEFF" + `{"item":7,"reward":NaN,"mine":1}
+{"item":7,"reward":1,"split":"train","source":"live"}
+{"item":8,"sample":0,"reward":1}
+{"item":8,"sample":0,"reward":1}
+{"item":8,"sa`)
+	src.Options.Split = rollout.Eval
+	var g got
+	f, err := Import(context.Background(), Formats(), "", src, g.sink())
+	if err != nil || f.Name != "gonogo" || len(g.records) != 3 {
+		t.Fatalf("format %q, %d records, error %v", f.Name, len(g.records), err)
+	}
+	r := g.records
+	if r[0].Outcome != rollout.GraderFailed || r[0].Split != rollout.Eval || r[0].Item != "7" || string(r[0].Extra["mine"]) != "1" || r[0].Source != rollout.Import {
+		t.Errorf("first record is %+v", r[0])
+	}
+	if r[1].Split != rollout.Train || r[1].Source != rollout.Live {
+		t.Errorf("second record is %+v", r[1])
+	}
+	notes := strings.Join(g.notes, "\n")
+	for _, want := range []string{"without a split is eval", "1 exact duplicates", "torn", "line 1: reward is NaN"} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("notes lack %q:\n%s", want, notes)
+		}
+	}
+}
+
+func TestGonogoConflicts(t *testing.T) {
+	const lines = `{"item":"a","sample":0,"reward":1}
+{"item":"a","sample":0,"reward":0}`
+	if _, _, err := importText(t, "", lines); err == nil || !strings.Contains(err.Error(), "log.json:2: ") || !strings.Contains(err.Error(), "line 1") {
+		t.Errorf("error is %v, want both lines", err)
+	}
+	src := text(lines)
+	src.Options.OnConflict = rollout.First
+	var g got
+	if _, err := Import(context.Background(), Formats(), "", src, g.sink()); err != nil || len(g.records) != 1 || *g.records[0].Reward != 1 {
+		t.Errorf("settled by first: %d records, error %v", len(g.records), err)
+	}
+}
+
+// A broken file of ours is an error with its line, not an unknown format.
+func TestGonogoBroken(t *testing.T) {
+	for s, want := range map[string]string{
+		"{\"item\":\"a\",\"reward\":1}\n{\"item\":\n\n":   "log.json:2: broken JSON",
+		"{\"item\":\"a\",\"reward\":}\n":                  "log.json:1: broken JSON",
+		"{\"item\":1.5,\"reward\":1}\n":                   "log.json:1: ",
+		"{\"item\":\"a\",\"reward\":\"high\"}\n":          "log.json:1: ",
+		"{\"item\":\"a\",\"reward\":1,\"split\":\"x\"}":   "log.json:1: unknown split",
+		"{\"item\":\"a\",\"reward\":1}\n{\"reward\":1}\n": "log.json:2: \"item\" is missing",
+	} {
+		if f, _, err := importText(t, "", s); err == nil || f.Name != "gonogo" || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: format %q, error %v, want %q", s, f.Name, err, want)
+		}
+	}
+}

@@ -1,0 +1,139 @@
+package importer
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"gonogo/sampler/rollout"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// text is a source that is not a file.
+func text(s string) Source {
+	return Source{Name: "log.json", Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(s)), nil }}
+}
+
+// got is what an import handed on.
+type got struct {
+	items   []rollout.Item
+	records []*rollout.Record
+	notes   []string
+}
+
+func (g *got) sink() Sink {
+	return Sink{
+		Item:   func(it rollout.Item) error { g.items = append(g.items, it); return nil },
+		Record: func(r *rollout.Record) error { g.records = append(g.records, r); return nil },
+		Note:   func(s string) { g.notes = append(g.notes, s) },
+	}
+}
+
+func (g *got) empty() bool { return len(g.items)+len(g.records)+len(g.notes) == 0 }
+
+func importText(t *testing.T, name, s string) (Format, *got, error) {
+	t.Helper()
+	var g got
+	f, err := Import(context.Background(), Formats(), name, text(s), g.sink())
+	return f, &g, err
+}
+
+// samples holds a small file for each format.
+var samples = map[string]string{
+	"gonogo":    `{"item":"q1","reward":0.5}` + "\n",
+	"tau-bench": `[{"task_id":0,"reward":1,"info":{},"traj":[{"role":"user","content":"hi"}],"trial":0}]`,
+}
+
+// Every format has a name, a doc and a sample, recognizes its own sample and
+// leaves the others' alone without touching the sink.
+func TestFormats(t *testing.T) {
+	seen := make(map[string]bool)
+	for _, f := range Formats() {
+		if f.Name == "" || f.Doc == "" || f.Read == nil || seen[f.Name] {
+			t.Errorf("format %q: name, doc or func is missing, or the name is taken", f.Name)
+		}
+		seen[f.Name] = true
+		if samples[f.Name] == "" {
+			t.Errorf("format %s has no sample", f.Name)
+		}
+		for of, sample := range samples {
+			var g got
+			err := f.Read(context.Background(), text(sample), g.sink())
+			switch {
+			case of == f.Name && (err != nil || len(g.records) == 0):
+				t.Errorf("%s does not read its own sample: %v", f.Name, err)
+			case of != f.Name && (!errors.Is(err, ErrUnrecognized) || !g.empty()):
+				t.Errorf("%s on a sample of %s: error %v, handed on %+v", f.Name, of, err, g)
+			}
+		}
+	}
+}
+
+func TestImportSniffs(t *testing.T) {
+	for want, sample := range samples {
+		if f, g, err := importText(t, "", sample); err != nil || f.Name != want || len(g.records) != 1 {
+			t.Errorf("sample of %s was read as %q, error %v", want, f.Name, err)
+		}
+	}
+}
+
+func TestImportOfUnknownFiles(t *testing.T) {
+	for name, s := range map[string]string{
+		"nothing": "", "blank": " \n", "prose": "Dear reader,\n", "an object": `{"results":{"version":3}}`, "a pretty object": "{\n  \"version\": 2\n}",
+		"an empty array": "[]", "an array of numbers": "[1,2]", "rows of another tool": `{"example_id":0,"reward":1}` + "\n",
+		"a data set with item objects": `{"item":{"q":1},"sample":{}}` + "\n", "half an array": `[{"id":`, "bytes": "PK\x03\x04\x00",
+		"an array of other entries": `[{"task_id":1,"messages":[]}]`,
+	} {
+		_, g, err := importText(t, "", s)
+		if !errors.Is(err, ErrUnrecognized) || !g.empty() {
+			t.Errorf("%s: error is %v", name, err)
+			continue
+		}
+		for _, f := range Formats() {
+			if !strings.Contains(err.Error(), f.Name) || !strings.Contains(err.Error(), f.Doc) {
+				t.Errorf("%s: error %q does not name format %s", name, err, f.Name)
+			}
+		}
+	}
+}
+
+func TestImportByName(t *testing.T) {
+	if _, _, err := importText(t, "tau2", samples["gonogo"]); err == nil || !strings.Contains(err.Error(), `unknown format "tau2": use one of gonogo, tau-bench`) {
+		t.Errorf("unknown name: %v", err)
+	}
+	if _, _, err := importText(t, "tau-bench", samples["gonogo"]); !errors.Is(err, ErrUnrecognized) || !strings.Contains(err.Error(), "log.json as tau-bench") {
+		t.Errorf("wrong name: %v", err)
+	}
+	if f, g, err := importText(t, "gonogo", samples["gonogo"]); err != nil || f.Name != "gonogo" || len(g.records) != 1 {
+		t.Errorf("right name: %v", err)
+	}
+}
+
+func TestImportMissingFile(t *testing.T) {
+	_, err := Import(context.Background(), Formats(), "", File(t.TempDir()+"/none.json", Options{}), Sink{})
+	if err == nil || !strings.Contains(err.Error(), "none.json") || errors.Is(err, ErrUnrecognized) {
+		t.Errorf("error is %v", err)
+	}
+}
+
+// An error of the sink ends the import and comes back as it is; a cancelled
+// context ends it too.
+func TestImportStops(t *testing.T) {
+	full := errors.New("disk full")
+	for name, sample := range samples {
+		_, err := Import(context.Background(), Formats(), name, text(sample), Sink{Record: func(*rollout.Record) error { return full }})
+		if !errors.Is(err, full) {
+			t.Errorf("%s: error is %v, want that of the sink", name, err)
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		if _, err := Import(ctx, Formats(), name, text(sample), Sink{}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: error is %v, want that of the context", name, err)
+		}
+	}
+}
