@@ -68,9 +68,9 @@ func (w *chat) request(p prefix, turns []sampler.Turn, without omitted) []byte {
 	b.key("messages")
 	b.buf = append(append(b.buf, '['), p.messages...)
 	for _, t := range turns {
-		b.element(t.Reply.Carry)
+		b.elements(t.Reply.Carry)
 		for i, c := range t.Reply.Calls {
-			b.element(nil)
+			b.element()
 			out := object(b.buf)
 			out.raw("role", `"tool"`)
 			out.text("tool_call_id", c.ID)
@@ -172,7 +172,7 @@ func (m *chatMessage) carry() json.RawMessage {
 	b.key("tool_calls")
 	b.buf = append(b.buf, '[')
 	for _, c := range m.ToolCalls {
-		b.element(nil)
+		b.element()
 		call := object(b.buf)
 		call.text("id", c.ID)
 		call.raw("type", `"function"`)

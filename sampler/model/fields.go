@@ -51,11 +51,18 @@ func (f *fields) count(name string, value *int) {
 	}
 }
 
-// element appends to the array at the end of the buffer: a comma where one is
-// needed, then the JSON, which may be several elements or none.
-func (f *fields) element(json []byte) {
-	if last := f.buf[len(f.buf)-1]; last != '[' && last != ',' {
+// element makes room for the next element of the array at the end of the
+// buffer: a comma where one is needed.
+func (f *fields) element() {
+	if last := f.buf[len(f.buf)-1]; last != '[' {
 		f.buf = append(f.buf, ',')
 	}
-	f.buf = append(f.buf, json...)
+}
+
+// elements appends elements that are separated by commas already, if any.
+func (f *fields) elements(json []byte) {
+	if len(json) > 0 {
+		f.element()
+		f.buf = append(f.buf, json...)
+	}
 }

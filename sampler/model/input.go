@@ -53,7 +53,7 @@ func (e *earlier) output(id string) string {
 // inputItems writes one message as input items.
 func inputItems(b *fields, m rollout.Message, calls *earlier) error {
 	if m.Role == "tool" {
-		b.element(nil)
+		b.element()
 		out := object(b.buf)
 		out.raw("type", `"function_call_output"`)
 		out.text("call_id", calls.output(m.ToolCallID))
@@ -69,14 +69,14 @@ func inputItems(b *fields, m rollout.Message, calls *earlier) error {
 		if err != nil {
 			return err
 		}
-		b.element(nil)
+		b.element()
 		msg := object(b.buf)
 		msg.text("role", m.Role)
 		msg.raw("content", string(content))
 		b.buf = msg.end()
 	}
 	for _, c := range m.ToolCalls {
-		b.element(nil)
+		b.element()
 		call := object(b.buf)
 		call.raw("type", `"function_call"`)
 		call.text("call_id", calls.call(c.ID))

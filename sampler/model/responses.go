@@ -60,9 +60,9 @@ func (w *responses) request(p prefix, turns []sampler.Turn, without omitted) []b
 	b.key("input")
 	b.buf = append(append(b.buf, '['), p.messages...)
 	for _, t := range turns {
-		b.element(t.Reply.Carry)
+		b.elements(t.Reply.Carry)
 		for i, c := range t.Reply.Calls {
-			b.element(nil)
+			b.element()
 			out := object(b.buf)
 			out.raw("type", `"function_call_output"`)
 			out.text("call_id", c.ID)
@@ -137,7 +137,7 @@ func (w *responses) parse(body []byte, ids *ids) (sampler.Reply, error) {
 	if len(output) == 0 || output[0] != '[' || json.Unmarshal(output, &items) != nil {
 		return sampler.Reply{}, &fault{}
 	}
-	reply.Carry = output[1 : len(output)-1]
+	reply.Carry = bytes.TrimSpace(output[1 : len(output)-1])
 	if readItems(items, &reply, ids) {
 		carry, err := patch(output, items)
 		if err != nil {

@@ -1,0 +1,63 @@
+package model_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gonogo/sampler"
+	"gonogo/sampler/model"
+	"gonogo/sampler/rollout"
+)
+
+func TestJudge(t *testing.T) {
+	prompt := sampler.Prompt{
+		Model: "judge-1", Messages: json.RawMessage(`[{"role":"user","content":"rate"}]`), SchemaName: "s", Schema: json.RawMessage(`{"type":"object"}`),
+		Seed: ptr[int64](7), Temperature: ptr(0.0), TopP: ptr(1.0), MaxTokens: ptr(50), ReasoningEffort: "low", RequestID: "trace_1/judge",
+	}
+	for _, c := range []struct{ api, answer, want string }{
+		{model.Responses, `{"status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"{}"}]}],"usage":{"input_tokens":1,"output_tokens":2}}`,
+			`{"model":"judge-1","store":false,"input":[{"role":"user","content":"rate"}],"reasoning":{"effort":"low"},"temperature":0,"top_p":1,"max_output_tokens":50,
+"text":{"format":{"type":"json_schema","name":"s","strict":true,"schema":{"type":"object"}}}}`},
+		{model.Chat, `{"choices":[{"finish_reason":"stop","message":{"content":"{}"}}],"usage":{"prompt_tokens":1,"completion_tokens":2}}`,
+			`{"model":"judge-1","messages":[{"role":"user","content":"rate"}],"reasoning_effort":"low","temperature":0,"top_p":1,"max_completion_tokens":50,"seed":7,
+"response_format":{"type":"json_schema","json_schema":{"name":"s","strict":true,"schema":{"type":"object"}}}}`},
+	} {
+		t.Run(c.api, func(t *testing.T) {
+			f := serve(t, 200, c.answer)
+			j, err := model.NewJudge(model.Config{BaseURL: f.URL + "/v1", API: c.api})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer j.Close()
+			got, err := j.Complete(t.Context(), prompt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := sampler.Completion{Text: "{}", Usage: rollout.Usage{Input: ptr[int64](1), Output: ptr[int64](2)}}
+			if d := cmp.Diff(want, got); d != "" {
+				t.Errorf("completion (-want +got):\n%s", d)
+			}
+			same(t, "request", f.last(t), c.want)
+			if id := f.headers[0].Get("X-Client-Request-Id"); id != "trace_1/judge" {
+				t.Errorf("request id %q", id)
+			}
+		})
+	}
+}
+
+func TestJudgeFailures(t *testing.T) {
+	f := serve(t, 404, `{"error":{"message":"the model is retired","code":"model_not_found"}}`)
+	j, err := model.NewJudge(model.Config{BaseURL: f.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	if _, err = j.Complete(t.Context(), sampler.Prompt{Model: "old"}); err == nil {
+		t.Fatal("a retired judge answers")
+	}
+	if got, ok := sampler.AsFailure(err); !ok || !got.Fatal {
+		t.Errorf("error %v: a retired judge must end the run", err)
+	}
+}

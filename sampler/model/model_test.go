@@ -1,0 +1,302 @@
+package model_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"gonogo/sampler"
+	"gonogo/sampler/model"
+	"gonogo/sampler/rollout"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// fake is a server that answers with what the test says and keeps what it was
+// sent.
+type fake struct {
+	*httptest.Server
+	mu      sync.Mutex
+	bodies  []string
+	headers []http.Header
+	urls    []string
+	answer  func(n int, body string) (status int, header map[string]string, text string)
+}
+
+// serve starts a server that always answers with status and text.
+func serve(t *testing.T, status int, text string) *fake {
+	return serveFunc(t, func(int, string) (int, map[string]string, string) { return status, nil, text })
+}
+
+func serveFunc(t *testing.T, answer func(n int, body string) (int, map[string]string, string)) *fake {
+	t.Helper()
+	f := &fake{answer: answer}
+	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		n := len(f.bodies)
+		f.bodies, f.headers, f.urls = append(f.bodies, string(body)), append(f.headers, r.Header), append(f.urls, r.URL.String())
+		status, header, text := f.answer(n, string(body))
+		w.Header().Set("Content-Type", "application/json")
+		for k, v := range header {
+			w.Header().Set(k, v)
+		}
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, text)
+	}))
+	t.Cleanup(f.Server.Close)
+	return f
+}
+
+// open returns a model at the server.
+func (f *fake) open(t *testing.T, cfg model.Config) *model.Model {
+	t.Helper()
+	if cfg.Name == "" {
+		cfg.Name = "m"
+	}
+	if cfg.BaseURL == "" {
+		cfg.BaseURL = f.URL + "/v1"
+	}
+	m, err := model.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(m.Close)
+	return m
+}
+
+// last returns the last request's body as a value.
+func (f *fake) last(t *testing.T) any {
+	t.Helper()
+	return value(t, f.bodies[len(f.bodies)-1])
+}
+
+func value(t *testing.T, text string) any {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatalf("not JSON: %v: %s", err, text)
+	}
+	return v
+}
+
+func makeItem(t *testing.T, row string) *rollout.Item {
+	t.Helper()
+	it := &rollout.Item{ID: "q", Row: json.RawMessage(row)}
+	if err := it.Decode(); err != nil {
+		t.Fatal(err)
+	}
+	return it
+}
+
+func same(t *testing.T, what string, got any, want string) {
+	t.Helper()
+	if d := cmp.Diff(value(t, want), got); d != "" {
+		t.Errorf("%s (-want +got):\n%s", what, d)
+	}
+}
+
+func ptr[T any](v T) *T { return &v }
+
+const (
+	plainRow = `{"messages":[{"role":"user","content":"hi"}]}`
+	toolRow  = `{"messages":[{"role":"developer","content":"be brief"},{"role":"user","content":"hi"}],
+"tools":[{"type":"function","function":{"name":"search","description":"finds","parameters":{"type":"object"},"strict":true}}]}`
+)
+
+func TestTheEnvironmentDoesNotInterfere(t *testing.T) {
+	away := serve(t, 200, `{}`)
+	for k, v := range map[string]string{
+		"OPENAI_BASE_URL": away.URL, "OPENAI_API_KEY": "stray-key", "OPENAI_ORG_ID": "stray-org", "OPENAI_PROJECT_ID": "stray-project",
+		"OPENAI_ADMIN_KEY": "stray-admin", "OPENAI_CUSTOM_HEADERS": "X-Stray: stray-header",
+	} {
+		t.Setenv(k, v)
+	}
+	f := serve(t, 200, `{"status":"completed","output":[]}`)
+	if _, err := f.open(t, model.Config{}).Reply(t.Context(), sampler.Request{Item: makeItem(t, plainRow), RequestID: "trace_1/0"}); err != nil {
+		t.Fatal(err)
+	}
+	if len(away.bodies) != 0 || len(f.bodies) != 1 {
+		t.Fatalf("%d requests went to OPENAI_BASE_URL, %d to the configured server", len(away.bodies), len(f.bodies))
+	}
+	for k, v := range f.headers[0] {
+		if strings.Contains(strings.Join(v, " "), "stray") {
+			t.Errorf("header %s: %v comes from the environment", k, v)
+		}
+	}
+	if h := f.headers[0]; h.Get("Authorization") != "" || h.Get("X-Client-Request-Id") != "trace_1/0" {
+		t.Errorf("Authorization %q, X-Client-Request-Id %q; want none and the request id", h.Get("Authorization"), h.Get("X-Client-Request-Id"))
+	}
+}
+
+func TestKeysHeadersAndQuery(t *testing.T) {
+	f := serve(t, 200, `{"status":"completed","output":[]}`)
+	for _, c := range []struct {
+		why  string
+		cfg  model.Config
+		auth string
+		url  string
+	}{
+		{"a key is a bearer token", model.Config{APIKey: "planted"}, "Bearer planted", "/v1/responses"},
+		{"a header may replace it", model.Config{APIKey: "planted", Headers: map[string]string{"authorization": "Basic x"}}, "Basic x", "/v1/responses"},
+		{"a query of the base URL is kept, as Azure needs it", model.Config{BaseURL: f.URL + "/openai/v1/?api-version=preview"}, "", "/openai/v1/responses?api-version=preview"},
+		{"a base URL without a path", model.Config{BaseURL: f.URL, API: model.Chat}, "", "/chat/completions"},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			_, err := f.open(t, c.cfg).Reply(t.Context(), sampler.Request{Item: makeItem(t, plainRow)})
+			if err != nil && c.cfg.API != model.Chat {
+				t.Fatal(err)
+			}
+			n := len(f.urls) - 1
+			if got := f.headers[n].Get("Authorization"); got != c.auth || f.urls[n] != c.url {
+				t.Errorf("Authorization %q at %s, want %q at %s", got, f.urls[n], c.auth, c.url)
+			}
+		})
+	}
+}
+
+func TestFailures(t *testing.T) {
+	// The bodies are those of WIRE traps: string errors, web pages, numbers as
+	// codes, errors with status 200.
+	for _, c := range []struct {
+		why       string
+		status    int
+		header    map[string]string
+		body      string
+		temporary bool
+		fatal     bool
+		text      string
+	}{
+		{"OpenAI's error", 400, nil, `{"error":{"message":"bad value","code":"invalid_value"}}`, false, false, "invalid_value: bad value"},
+		{"an error as string keeps its status", 503, nil, `{"error":"loading"}`, true, false, "status 503: loading"},
+		{"a web page", 502, map[string]string{"Content-Type": "text/html"}, "<html>", true, false, "web page"},
+		{"an empty body", 500, nil, "", true, false, "status 500"},
+		{"an integer code", 400, nil, `{"error":{"message":"bad","code":400}}`, false, false, "400: bad"},
+		{"unauthorized", 401, nil, `{"error":{"message":"key planted-key is wrong"}}`, false, true, "key ********** is wrong"},
+		{"unknown model", 404, nil, `{"error":{"message":"nope","code":"model_not_found"}}`, false, true, "model_not_found"},
+		{"unknown model as 400", 400, nil, `{"error":{"message":"nope","code":"model_not_found"}}`, false, true, "model_not_found"},
+		{"rate limit", 429, map[string]string{"Retry-After": "3"}, `{"error":{"message":"slow down"}}`, true, false, "slow down"},
+		{"an error with status 200", 200, nil, `{"error":{"message":"upstream is down","code":502}}`, true, false, "status 200: 502 upstream is down"},
+		{"an error with status 200 that a repeat cannot mend", 200, nil, `{"error":{"message":"no such thing","code":404}}`, false, false, "no such thing"},
+		{"a web page with status 200", 200, map[string]string{"Content-Type": "text/html"}, "<html>", true, false, "web page"},
+		{"plain text with status 200", 200, map[string]string{"Content-Type": "text/plain"}, "hello", true, false, "cannot be used: hello"},
+		{"nothing with status 200", 200, nil, "", true, false, "cannot be used"},
+		{"an object of another kind", 200, nil, `{"hello":1}`, true, false, "status 200"},
+	} {
+		for _, api := range []string{model.Responses, model.Chat} {
+			t.Run(api+": "+c.why, func(t *testing.T) {
+				f := serveFunc(t, func(int, string) (int, map[string]string, string) { return c.status, c.header, c.body })
+				_, err := f.open(t, model.Config{API: api, APIKey: "planted-key"}).Reply(t.Context(), sampler.Request{Item: makeItem(t, plainRow)})
+				got, ok := sampler.AsFailure(err)
+				if !ok {
+					t.Fatalf("error %v is no Failure", err)
+				}
+				if got.Temporary != c.temporary || got.Fatal != c.fatal || !strings.Contains(got.Error(), c.text) || got.Status != c.status {
+					t.Errorf("temporary %v, fatal %v, status %d, %q; want %v, %v, %d, %q", got.Temporary, got.Fatal, got.Status, got, c.temporary, c.fatal, c.status, c.text)
+				}
+				if !strings.HasPrefix(got.URL, f.URL+"/v1/") || len(f.bodies) != 1 {
+					t.Errorf("URL %q after %d requests; retries are not the model's", got.URL, len(f.bodies))
+				}
+				if strings.Contains(got.Error(), "planted-key") {
+					t.Errorf("the key is shown: %q", got)
+				}
+			})
+		}
+	}
+}
+
+func TestWhatTheRolloutItselfCaused(t *testing.T) {
+	for _, c := range []struct {
+		why, body string
+		status    int
+		want      string
+	}{
+		{"OpenAI: context", `{"error":{"message":"This model's maximum context length is 8192 tokens","code":"context_length_exceeded"}}`, 400, "context_length_exceeded"},
+		{"vLLM: context", `{"object":"error","message":"This model's maximum context length is 100 tokens.","code":400}`, 400, "context_length_exceeded"},
+		{"llama.cpp: context", `{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}`, 400, "context_length_exceeded"},
+		{"a body the server does not take", `{"error":"too large"}`, 413, "context_length_exceeded"},
+		{"Azure's content filter", `{"error":{"code":"content_filter","message":"The response was filtered"}}`, 400, "content_filter"},
+		{"OpenRouter's moderation", `{"error":{"code":403,"message":"Your input was flagged","metadata":{"reasons":["x"]}}}`, 403, "content_filter"},
+		{"a usage policy, with status 200", `{"error":{"code":"invalid_prompt","message":"flagged"}}`, 200, "content_filter"},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			f := serve(t, c.status, c.body)
+			r, err := f.open(t, model.Config{}).Reply(t.Context(), sampler.Request{Item: makeItem(t, plainRow)})
+			if err != nil || !strings.HasPrefix(r.CutOff, c.want) {
+				t.Errorf("reply %+v, error %v; want a reply cut off by %s", r, err, c.want)
+			}
+		})
+	}
+}
+
+func TestParametersThatAServerRefusesAreLeftOutFromThenOn(t *testing.T) {
+	f := serveFunc(t, func(_ int, body string) (int, map[string]string, string) {
+		switch {
+		case strings.Contains(body, `"include"`):
+			return 400, nil, `{"error":{"message":"Encrypted content is not supported with this model."}}`
+		case strings.Contains(body, `"parallel_tool_calls"`):
+			return 400, nil, `{"error":{"message":"Unsupported parameter: 'parallel_tool_calls'"}}`
+		}
+		return 200, nil, `{"status":"completed","output":[]}`
+	})
+	m := f.open(t, model.Config{})
+	for range 3 {
+		if _, err := m.Reply(t.Context(), sampler.Request{Item: makeItem(t, toolRow)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(f.bodies) != 5 {
+		t.Errorf("%d requests for 3 replies, want 5: two refusals, remembered", len(f.bodies))
+	}
+	m = f.open(t, model.Config{ParallelToolCalls: ptr(true)})
+	if _, err := m.Reply(t.Context(), sampler.Request{Item: makeItem(t, toolRow)}); err == nil {
+		t.Error("a configured parameter was left out")
+	}
+}
+
+func TestNewRefusesWhatCannotWork(t *testing.T) {
+	for why, cfg := range map[string]model.Config{
+		"no name":                   {BaseURL: "http://x/v1"},
+		"no URL":                    {Name: "m"},
+		"not a URL of HTTP":         {Name: "m", BaseURL: "localhost:8000/v1"},
+		"an unknown wire format":    {Name: "m", BaseURL: "http://x", API: "completions"},
+		"a format that is not JSON": {Name: "m", BaseURL: "http://x", ResponseFormat: json.RawMessage(`{`)},
+	} {
+		if _, err := model.New(cfg); err == nil {
+			t.Errorf("%s: accepted", why)
+		}
+	}
+}
+
+func TestUnreachableServerIsTold(t *testing.T) {
+	f := serve(t, 200, "")
+	f.Close()
+	_, err := f.open(t, model.Config{}).Reply(t.Context(), sampler.Request{Item: makeItem(t, plainRow)})
+	if got, ok := sampler.AsFailure(err); !ok || !got.Temporary || !sampler.Unreachable(err) {
+		t.Errorf("error %v", err)
+	}
+	var none *sampler.Failure
+	if !errors.As(err, &none) || strings.Contains(err.Error(), "Post ") {
+		t.Errorf("error %q repeats the request", err)
+	}
+}
+
+func TestRedirectToAnotherServerIsRefused(t *testing.T) {
+	other := serve(t, 200, `{"status":"completed","output":[]}`)
+	f := serveFunc(t, func(int, string) (int, map[string]string, string) {
+		return 307, map[string]string{"Location": other.URL + "/v1/responses"}, ""
+	})
+	_, err := f.open(t, model.Config{APIKey: "planted"}).Reply(t.Context(), sampler.Request{Item: makeItem(t, plainRow)})
+	if got, ok := sampler.AsFailure(err); !ok || !got.Fatal || len(other.bodies) != 0 || !strings.Contains(err.Error(), "another server") {
+		t.Errorf("error %v after %d requests to the other server", err, len(other.bodies))
+	}
+}
