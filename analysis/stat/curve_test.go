@@ -3,6 +3,7 @@ package stat
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -29,6 +30,33 @@ func TestBestOf(t *testing.T) {
 	}
 	if points := BestOf(nil, nil, nil, 0.95); points == nil || len(points) != 0 {
 		t.Errorf("no ks give %v, want an empty slice", points)
+	}
+}
+
+// Fifty items of which one succeeds twice in four tries: the worst of two is
+// 1/6 there and 0 elsewhere, and items that always succeed cannot be ruled out.
+func TestCurvesReachToWhatUnseenItemsMayHold(t *testing.T) {
+	items := append(repeat([]float64{0, 0, 0, 0}, 49), []float64{0, 1, 0, 1})
+	worst := WorstOf(items, []int{1, 2, 4}, &unit, 0.95)
+	same(t, "the worst of 1 is the mean", worst[0].Estimate, Mean(items, &unit, 0.95), 1e-12)
+	_, q := ClopperPearson(0, 50, 0.95)
+	near(t, "high of the worst of 2", *worst[1].High, 1./300+q*(1-1./6), 1e-9)
+	near(t, "high of the worst of 4", *worst[2].High, q, 1e-12)
+	if !strings.Contains(worst[1].Method, "unseen") {
+		t.Errorf("method %q does not say that it was widened", worst[1].Method)
+	}
+	alike := append(repeat([]float64{0, 0, 0, 1}, 49), []float64{0, 1, 0, 1}) // 3 and 4 of 6 pairs differ
+	signal := Signal(alike, 2, 0, 0.95)
+	near(t, "low of the signal", *signal.Low, (1-q)*0.5+1./300, 1e-9)
+	near(t, "high of the signal", *signal.High, 0.5+1./300+q*(1-4./6), 1e-9)
+
+	file := Finite(worst[1].Estimate, 50, 75, &unit, 0.95)
+	shrink := *file.SE / *worst[1].SE
+	near(t, "high for the file", *file.High, 1./300+(*worst[1].High-1./300)*shrink, 1e-9)
+
+	spread := append(items, []float64{1, 1, 1, 1})
+	if e := WorstOf(spread, []int{2}, &unit, 0.95)[0]; strings.Contains(e.Method, "unseen") {
+		t.Errorf("widened though items at both ends were seen: %q", e.Method)
 	}
 }
 

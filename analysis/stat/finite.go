@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // Finite narrows an estimate made by ItemMeans or Mean on m items to the
@@ -44,7 +45,8 @@ func Finite(e Estimate, m, M int, r *Range, conf float64) Estimate {
 		e.Low, e.High, rule = s.narrowed(e)
 		e.SE = Some(s.se)
 	}
-	e.Method = fmt.Sprintf("%s for the %d items of the file (%d measured)", rule, M, m)
+	estimator, _, _ := strings.Cut(e.Method, "; ")
+	e.Method = fmt.Sprintf("%s; %s for the %d items of the file (%d measured)", estimator, rule, M, m)
 	return e
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -55,13 +56,8 @@ func QuantileCI(x []float64, p, conf float64) Estimate {
 	e := Estimate{Value: Some(quantile(sorted, p)), N: n, Items: n, Method: method, Warnings: []string{}}
 	tail := (1 - conf) / 2
 	below := distuv.Binomial{N: float64(n), P: p} // how many of n values lie below the quantile
-	low, high := 0, n+1
-	for rank := 1; rank <= n && below.CDF(float64(rank-1)) <= tail; rank++ {
-		low = rank
-	}
-	for rank := n; rank >= 1 && below.CDF(float64(rank-1)) >= 1-tail; rank-- {
-		high = rank
-	}
+	low := sort.Search(n, func(i int) bool { return below.CDF(float64(i)) > tail })
+	high := 1 + sort.Search(n, func(i int) bool { return below.CDF(float64(i)) >= 1-tail })
 	e.bound(sorted, low, high, fmt.Sprintf("%d values are too few", n), enough(p, conf))
 	return e
 }
