@@ -62,7 +62,7 @@ func (p *Page) drawBanner(c draw.Canvas) vg.Length {
 	strong, ground := tones(p.Verdict)
 	title := chart.Style(11, false, chart.Muted)
 	c.FillText(title, vg.Point{X: c.Min.X, Y: c.Max.Y}, chart.Fit(chart.Drawable(p.Title, title), title, c.Max.X-c.Min.X))
-	top := c.Max.Y - 18
+	top := c.Max.Y - 20
 	const height, pad vg.Length = 58, 16
 	box := vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: top - height}, Max: vg.Point{X: c.Max.X, Y: top}}
 	fill(c, box, ground)
@@ -92,7 +92,7 @@ func (p *Page) drawBanner(c draw.Canvas) vg.Length {
 
 // drawTiles draws the three numbers side by side and returns where they end.
 func (p *Page) drawTiles(c draw.Canvas, top vg.Length) vg.Length {
-	const gap, height vg.Length = 14, 62
+	const gap, height vg.Length = 14, 64
 	w := (c.Max.X - c.Min.X - 2*gap) / 3
 	for i, h := range p.Headlines {
 		x := c.Min.X + vg.Length(i)*(w+gap)
@@ -107,7 +107,7 @@ func (p *Page) drawTiles(c draw.Canvas, top vg.Length) vg.Length {
 		vx := x + value.Width(h.Value) + 8
 		c.FillText(interval, vg.Point{X: vx, Y: top - 27}, chart.Fit(chart.Drawable(h.Interval, interval), interval, x+w-vx))
 		doc := chart.Style(8.5, false, chart.Muted)
-		for j, line := range chart.Wrap(chart.Drawable(h.About(), doc), doc, w, 2) {
+		for j, line := range chart.Wrap(chart.Drawable(h.About(), doc), doc, w, 3) {
 			c.FillText(doc, vg.Point{X: x, Y: top - 44 - vg.Length(j)*10}, line)
 		}
 	}

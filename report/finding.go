@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -41,6 +40,7 @@ type Finding struct {
 	Title    string
 	Measured string // "0.42 [0.36, 0.49]"; "" when nothing was measured
 	Want     string
+	Caution  string // the threshold under which it would be a caution
 	Why      string
 	Remedy   string
 	Items    []string
@@ -52,16 +52,16 @@ func (f Finding) Open() bool { return f.State <= Caution }
 // findings words the findings: failing first, then unknown, cautions, passed
 // and skipped; blocking before advisory, then in list order.
 func findings(r *analysis.Result, w *words) []Finding {
-	list := folded(r.Findings, w)
-	slices.SortStableFunc(list, func(a, b analysis.Finding) int {
-		return cmp.Or(cmp.Compare(state(a), state(b)), cmp.Compare(rank(a.Severity), rank(b.Severity)))
+	list := fold(r.Findings)
+	slices.SortStableFunc(list, func(a, b folded) int {
+		return cmp.Or(cmp.Compare(state(a.Finding), state(b.Finding)), cmp.Compare(rank(a.Severity), rank(b.Severity)))
 	})
 	out := make([]Finding, len(list))
 	for i, f := range list {
-		s := state(f)
+		s := state(f.Finding)
 		out[i] = Finding{
 			Gate: visible(f.Gate), Split: visible(string(f.Split)), State: s, Label: w.States[s], Severity: w.Severity[f.Severity],
-			Title: prose(f.Title), Measured: measured(f), Want: prose(strings.ReplaceAll(strings.ReplaceAll(f.Want, ">=", "≥"), "<=", "≤")),
+			Title: prose(f.Title), Measured: measured(f.Finding), Want: wanted(f.Want), Caution: wanted(f.caution),
 			Why: prose(f.Why), Remedy: prose(f.Remedy), Items: ids(f.Items),
 		}
 		if out[i].Title == "" {
@@ -72,20 +72,26 @@ func findings(r *analysis.Result, w *words) []Finding {
 	return out
 }
 
-// folded returns the findings with each advisory finding that says the same
-// as the blocking one of its gate and split put into that one's threshold:
-// "≥ 0.10 (caution: ≥ 0.30)".
-func folded(all []analysis.Finding, w *words) []analysis.Finding {
+// folded is a finding with the threshold of the advisory finding that it
+// stands for as well.
+type folded struct {
+	analysis.Finding
+	caution string
+}
+
+// fold leaves out each advisory finding that answers the same as the blocking
+// one of its gate and split, which then shows both thresholds.
+func fold(all []analysis.Finding) []folded {
 	type place struct {
 		gate  string
 		split rollout.Split
 	}
 	blocking := map[place]int{}
-	var out []analysis.Finding
+	var out []folded
 	for _, f := range all {
 		if f.Severity == analysis.Blocking {
 			blocking[place{f.Gate, f.Split}] = len(out)
-			out = append(out, f)
+			out = append(out, folded{Finding: f})
 		}
 	}
 	for _, f := range all {
@@ -94,11 +100,11 @@ func folded(all []analysis.Finding, w *words) []analysis.Finding {
 		}
 		i, ok := blocking[place{f.Gate, f.Split}]
 		if !ok || out[i].Status != f.Status {
-			out = append(out, f)
+			out = append(out, folded{Finding: f})
 			continue
 		}
-		if f.Want != "" && f.Want != out[i].Want {
-			out[i].Want = fmt.Sprintf(w.Caution, out[i].Want, f.Want)
+		if f.Want != out[i].Want {
+			out[i].caution = f.Want
 		}
 	}
 	return out
@@ -117,6 +123,11 @@ func state(f analysis.Finding) State {
 		return Failing
 	}
 	return Unsettled
+}
+
+// wanted is a threshold in words, with its signs as they are printed.
+func wanted(s string) string {
+	return prose(strings.NewReplacer(">=", "≥", "<=", "≤").Replace(s))
 }
 
 func rank(s analysis.Severity) int {

@@ -14,9 +14,9 @@ import (
 type Headline struct {
 	Label    string
 	Value    string // "0.42"; "not known" when it could not be estimated
-	Interval string // "[0.36, 0.49]"; why not, when there is none
+	Interval string // "[0.36, 0.49]"
 	N        string // "120 items, 960 rollouts"
-	Doc      string // what the number is, for somebody who has never trained a model
+	Doc      string // what the number is, for somebody who has never trained a model; before it, why it is not known
 	Known    bool
 }
 
@@ -52,7 +52,7 @@ func headline(label, doc string, e stat.Estimate, w *words) Headline {
 	}
 	if !h.Known {
 		for _, warning := range e.Warnings {
-			h.Interval = prose(warning)
+			h.Doc = prose(warning) + "; " + doc
 		}
 		return h
 	}

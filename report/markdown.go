@@ -126,7 +126,7 @@ func (m *markdown) splits(p *Page) {
 	}
 	m.f("## %s\n\n", md(w.Splits))
 	m.f("| %s | %s | %s | %s | %s | %s | %s | %s |\n|:--|--:|--:|--:|--:|--:|--:|--:|\n",
-		w.Split, w.ItemsOf, w.SamplesOf, w.RolloutsOf, w.Mean, fmt.Sprintf(w.BestOf, chart.Count(p.Result.GroupSize)), w.Informative, w.MissingOf)
+		w.Split, w.ItemsOf, w.SamplesOf, w.RolloutsOf, lower(w.Mean), lower(fmt.Sprintf(w.BestOf, chart.Count(p.Result.GroupSize))), lower(w.Informative), w.MissingOf)
 	for _, s := range p.Splits {
 		m.f("| %s | %s | %s | %s | %s | %s | %s | %s |\n", md(string(s.Name)), md(s.Items), s.Samples, s.Rollouts, s.Mean, s.Best, s.Signal, s.Missing)
 	}

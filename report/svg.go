@@ -28,7 +28,9 @@ func inlineSVG(f chart.Figure) (template.HTML, error) {
 		hex := fmt.Sprintf("#%02X%02X%02X", c.RGBA.R, c.RGBA.G, c.RGBA.B)
 		body = strings.ReplaceAll(body, hex, "var(--"+c.Name+")")
 	}
-	head := fmt.Sprintf(`<svg viewBox="0 0 %g %g" role="img" aria-label="%s">`,
-		chart.Width.Points(), chart.Height.Points(), template.HTMLEscapeString(prose(f.Alt())))
+	// The picture's own margins are cut: the page has margins.
+	const left, top, right, bottom = 10, 7, 6, 4
+	head := fmt.Sprintf(`<svg viewBox="%d %d %g %g" role="img" aria-label="%s">`,
+		left, top, chart.Width.Points()-left-right, chart.Height.Points()-top-bottom, template.HTMLEscapeString(prose(f.Alt())))
 	return template.HTML(head + body), nil
 }

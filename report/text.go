@@ -144,6 +144,9 @@ func (f Finding) Facts(w *words) []string {
 	if f.Want != "" {
 		facts = append(facts, w.Want+" "+f.Want)
 	}
+	if f.Caution != "" {
+		facts = append(facts, w.CautionAt+" "+f.Caution)
+	}
 	return append(facts, f.Severity)
 }
 

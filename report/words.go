@@ -19,7 +19,6 @@ type words struct {
 	NothingAgainst                        string // GO without a verdict on training
 	AllPassed, Because, NoneJudged, Noted string
 	Measure                               string // of the deciding finding
-	Caution                               string // the threshold of the advisory finding beside the blocking one
 	Gates, Cautions                       plural
 
 	Item, Rollout, Line plural
@@ -32,7 +31,7 @@ type words struct {
 
 	// Headings.
 	Findings, Pictures, Items, Method, Thresholds, Choices, Input, Missing, Splits, Assumptions string
-	Why, Remedy, Value, Want, ItemsToLook, NoFindings, Next, Quiet                              string
+	Why, Remedy, Value, Want, CautionAt, ItemsToLook, NoFindings, Next, Quiet                   string
 	Split, ItemsOf, SamplesOf, RolloutsOf, MissingOf, OutOf, Classes, Causes, Contents, Gate1   string
 
 	// Findings, by state.
@@ -90,9 +89,8 @@ var english = words{
 	},
 	AllPassed:  "%s: %s passed",
 	Because:    "%s — %s%s.",
-	Caution:    "%s (caution: %s)",
 	NoneJudged: "%s: no blocking gate could be judged.",
-	Measure:    " (measured %s, wanted %s)",
+	Measure:    "; measured %s, wanted %s",
 	Gates:      plural{"its one blocking gate", "all %s blocking gates"},
 	Cautions:   plural{"one caution to read first", "%s cautions to read first"},
 
@@ -103,11 +101,11 @@ var english = words{
 	Mean:               "Mean reward",
 	BestOf:             "Best of %s",
 	Informative:        "Informative groups",
-	MeanDoc:            "what the base model earns today, items weighing the same",
-	BestOfDoc:          "what it earns when the best of %s samples counts: what training can aim at",
-	InformativeDoc:     "share of groups of %s rollouts whose rewards differ: only those teach",
-	BestOfShort:        "fewer samples than the group size of %s were taken",
-	InformativeBracket: "between these bounds; fewer samples than the group size of %s were taken",
+	MeanDoc:            "what the base model earns today",
+	BestOfDoc:          "when the best of %s samples counts: what training can aim at",
+	InformativeDoc:     "share of groups of %s whose rewards differ: only those teach",
+	BestOfShort:        "a group would be %s",
+	InformativeBracket: "a range, for fewer than %s samples were taken",
 	NoInterval:         "interval not known",
 	Measured:           "%s, %s",
 	NotKnown:           "not known",
@@ -127,6 +125,7 @@ var english = words{
 	Remedy:      "What to do",
 	Value:       "measured",
 	Want:        "wanted",
+	CautionAt:   "caution unless",
 	ItemsToLook: "Items to look at",
 	NoFindings:  "No gate was evaluated.",
 	Next:        "What to do first",

@@ -31,7 +31,7 @@ func drawBestOfK(r *analysis.Result) (*plot.Plot, error) {
 		p.Add(groupRule(r, append(around(best, g), around(worst, g)...)...))
 	}
 	p.Add(worst, best)
-	if inside && s.Lift.Known() && last > 1 {
+	if inside && s.Lift.Known() && *s.Lift.Value > 0 && last > 1 {
 		p.Add(liftLabel(p, s, best, g))
 	}
 	return p, nil

@@ -79,7 +79,7 @@ func (f Figure) Draw(dc draw.Canvas) {
 	dc.FillPolygon(Paper, corners(dc.Rectangle))
 	c := draw.Crop(dc, 10, -14, 8, -9)
 	if f.Panel {
-		c = draw.Crop(dc, 2, -6, 2, -2)
+		c = draw.Crop(dc, 0, -6, 2, -2)
 	}
 	c.Max.Y = f.head(c)
 	if f.Plot == nil {
@@ -150,7 +150,7 @@ func (f Figure) legend(c draw.Canvas, y vg.Length) vg.Length {
 }
 
 func (f Figure) drawNoData(c draw.Canvas) {
-	c = draw.Crop(c, 2, -2, 2, -4)
+	c = draw.Crop(c, 0.5, -2, 2, -4)
 	frame := append(corners(c.Rectangle), c.Min)
 	c.StrokeLines(draw.LineStyle{Color: Axis, Width: 0.7, Dashes: []vg.Length{3, 3}}, frame)
 	head, sty := Style(11, true, Muted), Style(9, false, Muted)

@@ -55,8 +55,16 @@ func Percent(share float64) string {
 	}
 }
 
+// decimals is how many decimals three significant digits of x take.
+func decimals(x float64) int {
+	if x == 0 {
+		return 0
+	}
+	return max(0, 2-int(math.Floor(math.Log10(math.Abs(x)))))
+}
+
 // Interval writes a value with its interval, all with the decimals that the
-// largest of them needs: "0.808 [0.747, 0.860]". A nil value leaves the interval alone; an interval
+// value has: "0.808 [0.747, 0.860]". A nil value leaves the interval alone; an interval
 // that is nil, or no wider than its value, is left out.
 func Interval(value, low, high *float64) string {
 	if low == nil || high == nil || value != nil && *low == *value && *high == *value {
@@ -74,8 +82,9 @@ func Interval(value, low, high *float64) string {
 		_, fraction, _ := strings.Cut(Number(x), ".")
 		digits, largest = max(digits, len(fraction)), math.Max(largest, math.Abs(x))
 	}
-	if largest > 0 {
-		digits = min(digits, max(0, 2-int(math.Floor(math.Log10(largest)))))
+	digits = min(digits, decimals(largest)+1)
+	if lead := all[len(all)-1]; value != nil && lead != 0 {
+		digits = min(digits, decimals(lead))
 	}
 	same := func(x float64) string {
 		if math.Abs(x) >= 1000 || math.Abs(x) < 0.5*math.Pow10(-digits) {
