@@ -36,9 +36,10 @@ type cutter struct {
 	line  int
 	carry []byte // the beginning of a line that the last batch ended with
 	first bool   // nothing was read yet
+	most  int    // the longest line; some more is let pass
 }
 
-func newCutter(rd io.Reader) *cutter { return &cutter{rd: rd, line: 1, first: true} }
+func newCutter(rd io.Reader) *cutter { return &cutter{rd: rd, line: 1, first: true, most: maxLine} }
 
 // next fills b, whose memory may be used again, with the next lines.
 func (c *cutter) next(ctx context.Context, b *batch) {
@@ -56,11 +57,11 @@ func (c *cutter) next(ctx context.Context, b *batch) {
 				text = text[:searched+end]
 				break
 			}
-			if searched = len(text); searched > maxLine {
+			if searched = len(text); searched > c.most {
 				b.err, text = errLongLine, nil
 				break
 			}
-			text = append(make([]byte, 0, searched+min(max(searched, batchBytes), maxLine+batchBytes-searched)), text...)
+			text = append(make([]byte, 0, searched+min(max(searched, batchBytes), c.most+batchBytes-searched)), text...)
 		}
 		var n int
 		n, b.err = c.rd.Read(text[len(text):cap(text)])

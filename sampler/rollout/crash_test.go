@@ -66,7 +66,7 @@ func appendForever(dir string) error {
 	}
 	for sample := len(state); ; sample++ {
 		rec := graded("a", sample, 1)
-		rec.Answer = strings.Repeat("x", rand.IntN(100_000))
+		rec.Answer = strings.Repeat("x", rand.IntN(20_000))
 		if err := w.Append(rec); err != nil {
 			return err
 		}
@@ -89,7 +89,7 @@ func TestKilledWriterLosesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		lines := bufio.NewScanner(out)
-		until := acknowledged + 1 + rand.IntN(200)
+		until := acknowledged + 1 + rand.IntN(80)
 		for lines.Scan() {
 			if _, err := fmt.Sscan(lines.Text(), &acknowledged); err != nil {
 				t.Fatal(err)

@@ -243,28 +243,27 @@ func TestReadAcrossBatches(t *testing.T) {
 	}
 }
 
+// A line may be as long as the limit, which is made small here, and a longer
+// one is refused by its number.
 func TestReadLongLines(t *testing.T) {
-	line := func(n int) io.Reader {
-		return io.MultiReader(strings.NewReader("{\"item\":\"a\",\"reward\":1}\n{\"item\":\"b\",\"reward\":1,\"answer\":\""), io.LimitReader(xs{}, int64(n)), strings.NewReader("\"}\n"))
+	const limit = 3 * batchBytes / 2
+	read := func(length int) (Input, error) {
+		head, tail := "{\"item\":\"b\",\"reward\":1,\"answer\":\"", "\"}\n"
+		text := "{\"item\":\"a\",\"reward\":1}\n" + head + strings.Repeat("x", length-len(head)-len(tail)) + tail
+		l := newLedger(Refuse)
+		d := delivery{name: "r.jsonl", ledger: l, yield: func(*Record) error { return nil }}
+		p := newPipeline(strings.NewReader(text), ReadOptions{}, Import)
+		p.cut.most = limit
+		err := p.run(context.Background(), d.batch)
+		return l.input, err
 	}
-	keep := func(*Record) error { return nil }
-	if in, err := Read(context.Background(), "r", line(maxLine-100), ReadOptions{Lean: true}, keep); err != nil || in.Records != 2 {
-		t.Errorf("a line of 64 MB: %v, %v", in, err)
+	if in, err := read(limit); err != nil || in.Records != 2 {
+		t.Errorf("a line of the longest length: %+v, %v", in, err)
 	}
-	_, err := Read(context.Background(), "r", line(maxLine+2*batchBytes), ReadOptions{Lean: true}, keep)
-	if lineOf(err) != 2 || !strings.Contains(err.Error(), "longer than 64 MB") {
-		t.Errorf("a longer line: %v", err)
+	in, err := read(limit + 2*batchBytes)
+	if lineOf(err) != 2 || !strings.Contains(err.Error(), "longer than 64 MB") || in.Records != 1 {
+		t.Errorf("a longer line: %+v, %v", in, err)
 	}
-}
-
-// xs never ends.
-type xs struct{}
-
-func (xs) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = 'x'
-	}
-	return len(p), nil
 }
 
 func TestReadStops(t *testing.T) {
