@@ -113,7 +113,7 @@ func modelKeys() []key {
 
 func judgeKeys() []key {
 	return []key{
-		{Path: "judge.base_url", Binding: true, Pattern: urlPattern, Fallback: "model.base_url", Doc: "where models that grade answer", Example: "https://api.openai.com/v1",
+		{Path: "judge.base_url", Binding: true, Pattern: urlPattern, Fallback: "model.base_url", Doc: "where models that grade answer", Example: "https://judge.example.com/v1",
 			at: func(v *values) any { return &v.Judge.BaseURL }},
 		{Path: "judge.api", Enum: []string{"responses", "chat"}, Binding: true, Fallback: "model.api", Doc: "which API the judge's server speaks", Example: "chat",
 			at: func(v *values) any { return &v.Judge.API }},

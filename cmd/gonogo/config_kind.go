@@ -133,7 +133,7 @@ func (d decoder) text(n *yamlNode) (string, bool) {
 	case n.kind != yamlString && n.kind != yamlNumber && n.kind != yamlBool:
 		d.want(n, "text")
 	case len(d.key.Enum) > 0 && !slices.Contains(d.key.Enum, n.text):
-		d.fail(n, "must be %s, got %s%s", orList(d.key.Enum), n.show(), meant(n.text, d.key.Enum))
+		d.fail(n, "must be %s, got %s%s", orList(d.key.Enum), n.show(), didYouMean(n.text, d.key.Enum))
 	case d.key.Pattern != "" && !regexp.MustCompile(d.key.Pattern).MatchString(n.text):
 		d.want(n, "a http:// or https:// URL")
 	case n.text == "":
@@ -207,7 +207,7 @@ func (d decoder) named(n *yamlNode, name string) bool {
 	if d.key.Names == nil || slices.Contains(d.key.Names, name) {
 		return true
 	}
-	d.fail(n, "there is no %q%s", name, meant(name, d.key.Names))
+	d.fail(n, "there is no %q%s", name, didYouMean(name, d.key.Names))
 	return false
 }
 

@@ -70,7 +70,7 @@ func (c *config) masked() json.RawMessage {
 	v.Data.Train, v.Data.Eval, v.Data.Production = c.written.Data.Train, c.written.Data.Eval, c.written.Data.Production
 	v.Data.Files = c.written.Data.Files
 	if v.Job = (jobSource{}); c.Body != nil {
-		v.Job.Body = c.Body.Masked()
+		v.Job.Body = compact(c.Body.Masked())
 	}
 	v.Model.BaseURL, v.Judge.BaseURL = job.MaskURL(v.Model.BaseURL), job.MaskURL(v.Judge.BaseURL)
 	for _, headers := range []map[string]string{v.Model.Headers, v.Judge.Headers} {
@@ -84,6 +84,15 @@ func (c *config) masked() json.RawMessage {
 	}
 	v.Sampling.AddressMap = addresses
 	return nest(keys(), func(k key) (json.RawMessage, bool) { return k.show(&v) })
+}
+
+// compact takes the white space out of JSON that is known to be valid.
+func compact(raw json.RawMessage) json.RawMessage {
+	var b bytes.Buffer
+	if err := json.Compact(&b, raw); err != nil {
+		return raw
+	}
+	return b.Bytes()
 }
 
 // nest writes the values of the keys as one JSON object, grouped as in the

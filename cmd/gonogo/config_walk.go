@@ -78,14 +78,6 @@ func suggestKey(path string, all []key) string {
 	return "; gonogo help config lists the keys"
 }
 
-// meant words the name that a mistyped one is nearest to, "" when none is near.
-func meant(mistyped string, names []string) string {
-	if near, ok := dataset.Suggest(mistyped, names); ok {
-		return fmt.Sprintf(", did you mean %q?", near)
-	}
-	return ""
-}
-
 // orList words a choice.
 func orList(names []string) string {
 	switch len(names) {

@@ -21,6 +21,7 @@ const (
 	maxAliases     = 100
 	maxNodes       = 100_000
 	maxDepth       = 100
+	maxBrackets    = 1000 // open at one time; the library's cost grows with their square
 )
 
 // yamlNode is one value of a YAML or JSON document, aliases unfolded, with
@@ -61,6 +62,9 @@ func parseYAML(name string, body []byte) (*yamlNode, error) {
 	if json.Valid(body) {
 		body = bytes.ReplaceAll(body, []byte("\t"), []byte(" ")) // white space in JSON, forbidden in YAML
 	}
+	if line, column := tooDeep(body); line > 0 {
+		return nil, configErrors{{file: name, line: line, column: column, msg: fmt.Sprintf("more than %d brackets are open", maxBrackets)}}
+	}
 	file, err := parser.ParseBytes(body, 0)
 	if err != nil {
 		var at yaml.Error
@@ -86,6 +90,25 @@ func parseYAML(name string, body []byte) (*yamlNode, error) {
 		root = &yamlNode{kind: yamlNull, line: 1, column: 1}
 	}
 	return root, r.errs.orNil()
+}
+
+// tooDeep returns the place where more than maxBrackets are open, 0 when that
+// is nowhere. It counts those in text too, where they rarely fail to pair up.
+func tooDeep(body []byte) (line, column int) {
+	open := 0
+	for i, c := range body {
+		switch c {
+		case '[', '{':
+			open++
+		case ']', '}':
+			open = max(0, open-1)
+		}
+		if open > maxBrackets {
+			before := body[:i]
+			return 1 + bytes.Count(before, []byte("\n")), i - bytes.LastIndexByte(before, '\n')
+		}
+	}
+	return 0, 0
 }
 
 // yamlReader turns the library's tree into ours.
