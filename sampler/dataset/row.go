@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"unicode/utf8"
 
 	"gonogo/sampler/rollout"
@@ -214,24 +216,22 @@ func absent(raw json.RawMessage) bool {
 // fingerprints hashes a row with and without its id, whatever the order of
 // its keys, at any depth, and its white space.
 func fingerprints(fields map[string]json.RawMessage, idField string) (whole, rest [sha256.Size]byte) {
-	values := make(map[string]any, len(fields))
-	for key, raw := range fields {
-		dec := json.NewDecoder(bytes.NewReader(raw))
+	withID, without := sha256.New(), sha256.New()
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		dec := json.NewDecoder(bytes.NewReader(fields[key]))
 		dec.UseNumber()
-		var v any
-		if dec.Decode(&v) == nil {
-			values[key] = v
+		var value any
+		if dec.Decode(&value) != nil {
+			continue // not reached: the row was decoded before
+		}
+		canonical, err := json.Marshal([]any{key, value})
+		if err != nil {
+			continue // not reached: value was decoded from JSON
+		}
+		withID.Write(canonical)
+		if key != idField {
+			without.Write(canonical)
 		}
 	}
-	whole = digest(values)
-	delete(values, idField)
-	return whole, digest(values)
-}
-
-func digest(v any) [sha256.Size]byte {
-	canonical, err := json.Marshal(v)
-	if err != nil {
-		return [sha256.Size]byte{} // not reached: v was decoded from JSON
-	}
-	return sha256.Sum256(canonical)
+	return [sha256.Size]byte(withID.Sum(nil)), [sha256.Size]byte(without.Sum(nil))
 }
