@@ -88,13 +88,17 @@ var toolsOutputSize = Gate{
 	}),
 }
 
+// quickCall is the 95th percentile, in seconds, below which a tool's tail is
+// not judged.
+const quickCall = 0.100
+
 var toolsTail = Gate{
 	Name: "tools.tail",
-	Doc:  "Advisory: the 95th percentile of every tool's latency is at most 3 times its median.",
+	Doc:  "Advisory: the 95th percentile of every tool's latency is at most 3 times its median; tools below 100 ms are not judged.",
 	Check: perSplit("tools.tail", func(_ *Result, t Thresholds, split rollout.Split, sr *SplitResult) Finding {
 		return worstTool("tools.tail", "times", t, split, sr, func(s ToolStat) *float64 {
-			// Below 10 ms the ratio is the scheduler's, not the tool's.
-			if s.P50 == nil || s.P95 == nil || *s.P95 < 0.010 || *s.P50 <= 0 {
+			// A call this quick sets no pace, and its tail is the scheduler's.
+			if s.P50 == nil || s.P95 == nil || *s.P95 < quickCall || *s.P50 <= 0 {
 				return nil
 			}
 			ratio := *s.P95 / *s.P50

@@ -22,7 +22,7 @@ func (m *measure) toolUse() ToolUse {
 	u := ToolUse{
 		ByTool: m.byTool(), Bigrams: m.bigrams(), Budget: m.budget,
 		Calls:     perRollout(perItem, conf, "mean over items of tool calls per rollout"),
-		P95:       stat.QuantileCI(all, 0.95, conf),
+		P95:       stat.QuantileItems(perItem, 0.95, conf),
 		Repeats:   m.share(conf, repeats),
 		Parallel:  m.share(conf, parallelTurns),
 		Malformed: m.share(conf, malformed),

@@ -18,7 +18,7 @@ var english = catalogue{
 		"data.enough": {
 			why:             "With few items or few samples every number below is a guess: chance alone can make a hopeless task look trainable, or the reverse.",
 			pass:            "{have} items were sampled often enough to decide",
-			unknown:         "only {have} of {sampled} items have {least} valid rollouts ({lost} have none); {wanted} are needed",
+			unknown:         "{have} items with {least} valid rollouts each (of {sampled} sampled, {lost} without any) cannot decide; {wanted} are needed",
 			unknownRemedy:   "Sample more items, or more rollouts of each, or mend what made rollouts fail. {needs}",
 			caution:         "{have} items with {median} samples each is a small basis",
 			cautionRemedy:   "The verdict stands, but its intervals are wide. 100 items with 8 samples each are a good basis.",

@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis"
+	"gonogo/fixtures"
 	"gonogo/report"
 	"gonogo/report/chart"
 	"gonogo/sampler/grader"
@@ -44,6 +45,11 @@ func topics() []topic {
 		{"charts", "the pictures of the report", func(w io.Writer) {
 			for _, c := range chart.Charts() {
 				entry(w, c.Name, c.Doc)
+			}
+		}},
+		{"worlds", "the worlds of gonogo demo", func(w io.Writer) {
+			for _, world := range fixtures.Worlds() {
+				entry(w, world.Name, fmt.Sprintf("%s Verdict: %s.", world.Doc, world.Verdict))
 			}
 		}},
 	}

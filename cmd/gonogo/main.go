@@ -35,6 +35,7 @@ const (
 // commands is the one list of commands, in the order of help.
 func commands() []*cli.Command {
 	return []*cli.Command{
+		demoCommand(),
 		initCommand(),
 		checkCommand(),
 		runCommand(),

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"gonogo/fixtures"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -23,7 +25,12 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs the sessions of testdata/script. Beside testscript's own
-// commands there is `exits N COMMAND…`, which wants that very exit code.
+// commands there are
+//
+//	exits N COMMAND…        wants that very exit code
+//	world NAME DIR [KEY]    writes a world's files into DIR, serves it until the
+//	                        script ends, and sets WORLD to the setting that maps
+//	                        its address; with KEY the model wants that key
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
@@ -42,7 +49,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits,
-			
+			"world": serveWorld,
 		},
 	})
 }
@@ -64,4 +71,21 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if code != want {
 		ts.Fatalf("exit code is %d, want %d\nstderr:\n%s", code, want, ts.ReadFile("stderr"))
 	}
+}
+
+func serveWorld(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: world NAME DIR [KEY]")
+	}
+	world, err := fixtures.Find(args[0])
+	ts.Check(err)
+	ts.Check(world.Write(ts.MkAbs(args[1])))
+	var opt fixtures.ServeOptions
+	if len(args) > 2 {
+		opt.RequireKey = args[2]
+	}
+	server, err := world.Serve(opt)
+	ts.Check(err)
+	ts.Defer(func() { ts.Check(server.Close()) })
+	ts.Setenv("WORLD", "sampling.address_map."+fixtures.Origin+"="+server.URL())
 }

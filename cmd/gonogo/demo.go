@@ -1,0 +1,97 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"gonogo/fixtures"
+)
+
+func demoCommand() *cli.Command {
+	var worlds []string
+	for _, w := range fixtures.Worlds() {
+		worlds = append(worlds, fmt.Sprintf("   %-10s %s", w.Name, w.Doc))
+	}
+	return &cli.Command{
+		Name:  "demo",
+		Usage: "run the main job on a small world that is built in, offline",
+		Description: `Serves a small world on this machine (fictional company reports, questions with
+known answers, three tools, a grader) and runs the whole way on it, through the
+same code as for a real model. The policy is scripted, not a model. The exit
+code is the verdict.
+
+Worlds:
+` + strings.Join(worlds, "\n") + `
+
+Example:
+   gonogo demo --world flat -o flat-run`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "world", Value: "healthy", Usage: "the `NAME` of the world"},
+			&cli.StringFlag{Name: "seed", Value: "1", Usage: "what all chance is drawn from"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "the run directory `RUN` (default demo-WORLD)"},
+			&cli.StringFlag{Name: "concurrency", Usage: "at most `N` rollouts at one time"},
+			&cli.StringFlag{Name: "samples", Usage: "`N` rollouts per item"},
+			&cli.StringFlag{Name: "group-size", Usage: "`G`, the rollouts that the trainer compares with each other"},
+			&cli.StringFlag{Name: "max-rollouts", Usage: "stop after `N` rollouts"},
+			&cli.StringSliceFlag{Name: "set", Usage: "`KEY=VALUE` sets a key of the configuration; may be repeated"},
+			&cli.BoolFlag{Name: "json", Usage: "print result.json to standard output"},
+		},
+		Action: func(c *cli.Context) error {
+			world, err := fixtures.Find(c.String("world"))
+			if err != nil {
+				return asUsage(err)
+			}
+			return demo(c, world)
+		},
+	}
+}
+
+func demo(c *cli.Context, world fixtures.World) (err error) {
+	dir := c.String("output")
+	if dir == "" {
+		dir = "demo-" + world.Name
+	}
+	// The world's files lie beside the run until the run directory is there:
+	// it must be empty to become one.
+	inputs, err := os.MkdirTemp("", "gonogo-world-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(inputs)) }()
+	if err := world.Write(inputs); err != nil {
+		return err
+	}
+	server, err := world.Serve(fixtures.ServeOptions{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, server.Close()) }()
+
+	set := append(overrides(c), "seed="+c.String("seed"), "sampling.address_map."+fixtures.Origin+"="+server.URL())
+	cfg, err := loadConfig(filepath.Join(inputs, "gonogo.yaml"), os.LookupEnv, set...)
+	if err != nil {
+		return asUsage(err)
+	}
+	p, err := newProject(cfg)
+	if err != nil {
+		return err
+	}
+	defer p.shut()
+	fmt.Fprintf(c.App.ErrWriter, "World %q: %s\nThe policy is scripted, not a model.\n", world.Name, world.Doc)
+	err = runProject(c, p, dir)
+	return errors.Join(err, keepInputs(world, dir))
+}
+
+// keepInputs leaves the world's files in the run directory, as an example of
+// a configuration with its job and data.
+func keepInputs(world fixtures.World, dir string) error {
+	if _, err := os.Stat(dir); err != nil {
+		return nil // the run did not come to be
+	}
+	return world.Write(filepath.Join(dir, "world"))
+}

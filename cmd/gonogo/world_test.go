@@ -1,0 +1,89 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gonogo/analysis"
+	"gonogo/fixtures"
+	"gonogo/sampler/rollout"
+)
+
+// Every world gives its own verdict by its own gate, through the code path
+// that a real model would take.
+func TestEveryWorldGivesItsVerdict(t *testing.T) {
+	for _, world := range fixtures.Worlds() {
+		t.Run(world.Name, func(t *testing.T) {
+			t.Parallel()
+			result, code := runDemo(t, "--world", world.Name, "-o", filepath.Join(t.TempDir(), "run"))
+			if code != world.ExitCode || string(result.Verdict) != world.Verdict {
+				t.Errorf("verdict is %s with exit code %d, want %s with %d", result.Verdict, code, world.Verdict, world.ExitCode)
+			}
+			gate := ""
+			if result.Reason != nil {
+				gate = *result.Reason
+			}
+			if gate != world.Gate {
+				t.Errorf("the deciding gate is %q, want %q", gate, world.Gate)
+			}
+		})
+	}
+}
+
+// The same seed gives the same rollouts at any concurrency; another seed gives
+// others.
+func TestASeedGivesTheSameRunAtAnyConcurrency(t *testing.T) {
+	dir := t.TempDir()
+	rewards := func(name string, args ...string) map[rollout.Key]float64 {
+		run := filepath.Join(dir, name)
+		runDemo(t, append([]string{"--world", "tiny", "-o", run}, args...)...)
+		return readRewards(t, run)
+	}
+	one := rewards("one", "--seed", "5", "--concurrency", "1")
+	many := rewards("many", "--seed", "5", "--concurrency", "32")
+	other := rewards("other", "--seed", "6", "--concurrency", "32")
+	differ := 0
+	for key, reward := range one {
+		if many[key] != reward {
+			t.Errorf("%v earns %g at concurrency 1 and %g at 32", key, reward, many[key])
+		}
+		if other[key] != reward {
+			differ++
+		}
+	}
+	if differ == 0 {
+		t.Error("another seed gives the same rollouts")
+	}
+}
+
+func readRewards(t *testing.T, dir string) map[rollout.Key]float64 {
+	t.Helper()
+	opened, err := rollout.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rewards := make(map[rollout.Key]float64)
+	if _, err := opened.Records(t.Context(), rollout.ReadOptions{}, func(r *rollout.Record) error {
+		rewards[r.Key()], _ = r.Score(0)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return rewards
+}
+
+// runDemo runs `gonogo demo --json` in this process.
+func runDemo(t *testing.T, args ...string) (*analysis.Result, int) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	code := run(context.Background(), append([]string{"gonogo", "demo", "--json"}, args...), strings.NewReader(""), &stdout, &stderr)
+	var result analysis.Result
+	if err := json.Unmarshal(stdout.Bytes(), &result); err != nil {
+		t.Fatalf("exit code %d, and no result: %v\n%s", code, err, stderr.String())
+	}
+	return &result, code
+}
