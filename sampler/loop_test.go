@@ -88,8 +88,8 @@ func TestOutcomes(t *testing.T) {
 				case c.reward != missing && (r.Reward == nil || *r.Reward != c.reward):
 					t.Errorf("reward %v, want %v", r.Reward, c.reward)
 				}
-				if len(w.traces) != 1 || !w.traces[r.TraceID] {
-					t.Errorf("trace ids %v were seen, want %s alone", w.traces, r.TraceID)
+				if ids := w.traceIDs(); !slices.Equal(ids, []string{r.TraceID}) {
+					t.Errorf("trace ids %v were seen, want %s alone", ids, r.TraceID)
 				}
 			})
 		})
@@ -219,8 +219,8 @@ func TestCallsOfOneTurnRunAtMostEightAtOnce(t *testing.T) {
 		w.tool = func(toolRequest) reply { a := gives("x"); a.wait = time.Second; return a }
 		r, err := w.rollout()
 		w.check(err)
-		if w.most != 8 || len(r.Calls) != 21 {
-			t.Errorf("%d calls ran at once and %d were recorded, want 8 and 21", w.most, len(r.Calls))
+		if w.busiest() != 8 || len(r.Calls) != 21 {
+			t.Errorf("%d calls ran at once and %d were recorded, want 8 and 21", w.busiest(), len(r.Calls))
 		}
 		if got, want := time.Duration(r.Elapsed), 4*time.Second; got != want {
 			t.Errorf("the rollout took %v, want %v: one call, then 20 by 8 at a time", got, want)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -64,11 +65,11 @@ func TestSampleMakesEveryRollout(t *testing.T) {
 		begin := time.Now()
 		stats, err := w.sample(t.Context(), nil, 10, 4, sink)
 		w.check(err)
-		if w.most > 5 {
-			t.Errorf("%d requests at once with a concurrency of 5", w.most)
+		if n := w.busiest(); n != 5 {
+			t.Errorf("%d requests at once with a concurrency of 5", n)
 		}
-		if len(w.traces) != 40 {
-			t.Errorf("%d trace ids for 40 rollouts", len(w.traces))
+		if n := len(w.traceIDs()); n != 40 {
+			t.Errorf("%d trace ids for 40 rollouts", n)
 		}
 		want := sampler.Stats{Jobs: 40, Begun: 40, Recorded: 40, Outcomes: map[rollout.Outcome]int{rollout.Graded: 40}, ToolCalls: 40, Tokens: 40 * 30}
 		stats.Elapsed = 0
@@ -253,7 +254,7 @@ func TestABrokenEndpointIsNotADeadOne(t *testing.T) {
 
 func TestAnEndpointThatGoesAwayStopsTheRun(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
-		w.cfg.Concurrency = 2
+		w.cfg.Concurrency = 1 // refuseDial is a plain map
 		n := 0
 		w.model = func(modelRequest) reply {
 			if n++; n == 20 {
@@ -265,7 +266,6 @@ func TestAnEndpointThatGoesAwayStopsTheRun(t *testing.T) {
 			return a
 		}
 		sink := &list{}
-		w.cfg.Concurrency = 1 // refuseDial is a plain map
 		stats, err := w.sample(t.Context(), nil, 1000, 1, sink)
 		var dead *sampler.EndpointError
 		if !errors.As(err, &dead) || stats.Outcomes[rollout.Graded] != 20 {
@@ -344,6 +344,39 @@ func TestSampleRefusesWhatItCannotObey(t *testing.T) {
 			t.Errorf("%+v is accepted", c)
 		}
 	}
+}
+
+// discard is a sink that keeps the size of the heap, now and then.
+type discard struct {
+	n    int
+	heap []uint64
+}
+
+func (d *discard) Append(*rollout.Record) error {
+	if d.n++; d.n%200 == 0 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		d.heap = append(d.heap, m.HeapAlloc)
+	}
+	return nil
+}
+
+func TestMemoryDoesNotGrowWithRollouts(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		w.cfg.Concurrency = 4
+		w.model = script(wants("search"), says("42"))
+		long := strings.Repeat("x", 20_000)
+		w.tool = func(toolRequest) reply { return gives(long) }
+		sink := &discard{}
+		_, err := w.sample(t.Context(), nil, 400, 2, sink)
+		w.check(err)
+		// 600 more rollouts of 20 KB would be 12 MB, were they kept. The
+		// world's own notes of what it saw are less than 1 MB.
+		if first, last := sink.heap[0], sink.heap[len(sink.heap)-1]; last > first+5<<20 {
+			t.Errorf("the heap grew from %d to %d bytes", first, last)
+		}
+	})
 }
 
 func TestNoJobsIsNoError(t *testing.T) {

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -33,7 +35,6 @@ type world struct {
 	refuseDial map[string]bool // hosts on which nothing listens
 	mu         sync.Mutex      // guards what follows
 	seen       []string        // "model", "tool", "grade", in order of arrival
-	times      []time.Time
 	traces     map[string]bool
 	inFlight   int
 	most       int
@@ -141,7 +142,7 @@ func (w *world) answer(rw http.ResponseWriter, r *http.Request, kind string, f f
 		return // the client broke off
 	}
 	w.mu.Lock()
-	w.seen, w.times = append(w.seen, kind), append(w.times, time.Now())
+	w.seen = append(w.seen, kind)
 	w.inFlight++
 	w.most = max(w.most, w.inFlight)
 	w.mu.Unlock()
@@ -179,6 +180,20 @@ func (w *world) trace(id string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.traces[id] = true
+}
+
+// traceIDs returns the trace ids that were seen.
+func (w *world) traceIDs() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Sorted(maps.Keys(w.traces))
+}
+
+// busiest returns the most requests that were in flight at once.
+func (w *world) busiest() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.most
 }
 
 // count tells how many requests of a kind have arrived.

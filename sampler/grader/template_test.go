@@ -136,6 +136,13 @@ func TestSampleNamespace(t *testing.T) {
 	}
 }
 
+func TestTheJudgesStepsComeBeforeItsResult(t *testing.T) {
+	schema := scoreSchema(0, 1)
+	if !json.Valid(schema) || strings.Index(string(schema), `"steps":`) > strings.Index(string(schema), `"result":`) {
+		t.Errorf("schema %s", schema)
+	}
+}
+
 // FuzzTemplate reads any text: it never panics, and a text without "{{"
 // renders as itself.
 func FuzzTemplate(f *testing.F) {
