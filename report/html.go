@@ -23,7 +23,7 @@ var pageCSS string
 //go:embed assets/page.js
 var pageJS string
 
-var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"count": chart.Count, "lower": lower}).Parse(pageHTML))
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"count": chart.Count, "lower": lower, "capital": capital}).Parse(pageHTML))
 
 // How much of a large item table one page carries.
 const (

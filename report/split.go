@@ -18,12 +18,11 @@ type Split struct {
 	Samples  string // per item
 	Rollouts string
 	Mean     string
-	Best     string // of a group
-	Signal   string // informative share at the group size
-	Missing  string // share
-	Notes    []string
+	Best     string   // of a group
+	Signal   string   // informative share at the group size
+	Missing  string   // share
+	Notes    []string // classes of its items, what is missing, and how far that could move the mean
 	Rows     []Row
-	Classes  []Fact
 	Causes   []Cause
 }
 
@@ -48,7 +47,7 @@ func newSplit(name rollout.Split, s *analysis.SplitResult, r *analysis.Result, w
 	p := Split{
 		Name: name, Items: chart.Count(s.Items.Measured), Samples: samples(s.Samples), Rollouts: chart.Count(s.Reward.N),
 		Mean: chart.Interval(s.Reward.Value, s.Reward.Low, s.Reward.High), Missing: "?",
-		Notes: missingNotes(s, w), Rows: rows(s),
+		Notes: append(classNote(s, w), missingNotes(s, w)...), Rows: rows(s),
 	}
 	if s.Items.InFile != nil {
 		p.Items = fmt.Sprintf(w.OutOf, p.Items, chart.Count(*s.Items.InFile))
@@ -62,11 +61,6 @@ func newSplit(name rollout.Split, s *analysis.SplitResult, r *analysis.Result, w
 	if s.Missing.Share != nil {
 		p.Missing = chart.Percent(*s.Missing.Share)
 	}
-	for _, class := range analysis.ClassNames() {
-		if n := s.Classes.Counts[class]; n > 0 {
-			p.Classes = append(p.Classes, Fact{class, chart.Count(n)})
-		}
-	}
 	for _, c := range s.Failures {
 		p.Causes = append(p.Causes, Cause{visible(string(c.Outcome)), clip(prose(c.Error), 300), chart.Count(c.Count), ids(c.Items)})
 	}
@@ -78,6 +72,20 @@ func samples(n analysis.Spread) string {
 		return chart.Count(n.Max)
 	}
 	return chart.Count(n.Min) + " – " + chart.Count(n.Max)
+}
+
+// classNote counts the items by class, in one sentence.
+func classNote(s *analysis.SplitResult, w *words) []string {
+	var list []string
+	for _, class := range analysis.ClassNames() {
+		if n := s.Classes.Counts[class]; n > 0 {
+			list = append(list, chart.Count(n)+" "+w.Class[class])
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf(w.Classes, strings.Join(list, ", "))}
 }
 
 // missingNotes says what is missing and how far that could move the mean.

@@ -4,10 +4,32 @@ import (
 	"bytes"
 	"fmt"
 	"html/template"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"gonogo/report/chart"
 )
+
+// hex is a colour as it stands in a style of an SVG.
+var hex = regexp.MustCompile(`(fill|stroke):#[0-9A-F]{6}`)
+
+// styled replaces a colour of the palette by the page's variable of its name.
+// A tint comes back from its transparency off by one.
+func styled(s string) string {
+	property, code, _ := strings.Cut(s, ":")
+	n, err := strconv.ParseUint(code[1:], 16, 32)
+	if err != nil {
+		return s
+	}
+	near := func(a, b uint8) bool { return max(a, b)-min(a, b) <= 2 }
+	for _, c := range chart.Palette() {
+		if near(uint8(n>>16), c.RGBA.R) && near(uint8(n>>8), c.RGBA.G) && near(uint8(n), c.RGBA.B) {
+			return property + ":var(--" + c.Name + ")"
+		}
+	}
+	return s
+}
 
 // inlineSVG returns a figure as an SVG element that takes its colours from
 // the page's style, and so follows it into the dark, scales to the width
@@ -24,10 +46,7 @@ func inlineSVG(f chart.Figure) (template.HTML, error) {
 		return "", fmt.Errorf("make html report: chart %s is no svg", f.Name)
 	}
 	body := s[open+end+1:]
-	for _, c := range chart.Palette() {
-		hex := fmt.Sprintf("#%02X%02X%02X", c.RGBA.R, c.RGBA.G, c.RGBA.B)
-		body = strings.ReplaceAll(body, hex, "var(--"+c.Name+")")
-	}
+	body = hex.ReplaceAllStringFunc(body, styled)
 	// The picture's own margins are cut: the page has margins.
 	const left, top, right, bottom = 10, 7, 6, 4
 	head := fmt.Sprintf(`<svg viewBox="%d %d %g %g" role="img" aria-label="%s">`,

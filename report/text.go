@@ -152,7 +152,7 @@ func (f Finding) Facts(w *words) []string {
 
 func (t *terminal) splits(p *Page) {
 	for _, s := range p.Splits {
-		t.heading(p.Words.Missing + ", " + string(s.Name))
+		t.heading(p.Words.Split + " " + string(s.Name))
 		for _, note := range s.Notes {
 			t.para(para{text: note})
 		}

@@ -63,7 +63,7 @@ func TestPNGIsDeterministicAndTwiceAScreen(t *testing.T) {
 	if !bytes.Equal(a.Bytes(), b.Bytes()) {
 		t.Error("two drawings differ in their bytes")
 	}
-	if got := decode(t, a.Bytes()).Bounds().Dx(); got != 1248 {
+	if got := reporttest.Decode(t, a.Bytes()).Bounds().Dx(); got != 1248 {
 		t.Errorf("6.5 in are %d pixels wide, want 1248: 192 to the inch", got)
 	}
 }

@@ -92,7 +92,11 @@ func Interval(value, low, high *float64) string {
 		}
 		return strconv.FormatFloat(x, 'f', digits, 64)
 	}
-	interval := "[" + same(*low) + ", " + same(*high) + "]"
+	from, to, between := same(*low), same(*high), ", "
+	if strings.Contains(from+to, ",") {
+		between = "; " // a comma stands for thousands already
+	}
+	interval := "[" + from + between + to + "]"
 	if value == nil {
 		return interval
 	}

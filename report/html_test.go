@@ -1,0 +1,145 @@
+package report
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/xml"
+	"html"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+
+	"gonogo/report/reporttest"
+)
+
+var (
+	anyTag     = regexp.MustCompile(`<[^>]*>`)
+	styles     = regexp.MustCompile(`(?s)<style>.*?</style>`)
+	scripts    = regexp.MustCompile(`(?s)<script([^>]*)>(.*?)</script>`)
+	pictures   = regexp.MustCompile(`(?s)<svg .*?</svg>`)
+	references = regexp.MustCompile(`(?i)(src|href|action|srcset|data|poster|xlink:href)\s*=\s*"([^"]*)"`)
+)
+
+// TestGoldenHTML compares what the page says, tag by tag taken off, so that a
+// change of looks is no change of the golden file.
+func TestGoldenHTML(t *testing.T) {
+	for _, name := range []string{"cautious", "hostile"} {
+		s := string(write(t, "html", page(t, name)))
+		s = scripts.ReplaceAllString(styles.ReplaceAllString(s, ""), "")
+		s = pictures.ReplaceAllStringFunc(s, func(p string) string {
+			return regexp.MustCompile(`aria-label="([^"]*)"`).FindStringSubmatch(p)[1]
+		})
+		s = anyTag.ReplaceAllString(s, "\n")
+		var lines []string
+		for line := range strings.Lines(s) {
+			if line = strings.TrimSpace(line); line != "" {
+				lines = append(lines, html.UnescapeString(line))
+			}
+		}
+		golden(t, name+".html.txt", strings.Join(lines, "\n")+"\n")
+	}
+}
+
+func TestHTMLAsksTheNetworkForNothing(t *testing.T) {
+	for _, name := range reporttest.Names() {
+		s := string(write(t, "html", page(t, name)))
+		if !strings.Contains(s, `content="default-src &#39;none&#39;;`) {
+			t.Errorf("%s: no policy that forbids requests", name)
+		}
+		tags := strings.Join(anyTag.FindAllString(scripts.ReplaceAllString(s, ""), -1), "\n")
+		for _, m := range references.FindAllStringSubmatch(tags, -1) {
+			if !strings.HasPrefix(m[2], "#") {
+				t.Errorf("%s: refers to %q", name, m[0])
+			}
+		}
+		for _, bad := range []string{"<link", "<iframe", "<object", "<embed", "<base", "@import", "url("} {
+			if strings.Contains(tags, bad) || strings.Contains(pageCSS, bad) {
+				t.Errorf("%s: holds %q", name, bad)
+			}
+		}
+	}
+}
+
+// TestHTMLRunsItsOwnScriptAlone holds the policy's hash against the script as
+// it stands in the page, and every other script to be data.
+func TestHTMLRunsItsOwnScriptAlone(t *testing.T) {
+	for _, name := range reporttest.Names() {
+		s := string(write(t, "html", page(t, name)))
+		run := 0
+		for _, m := range scripts.FindAllStringSubmatch(s, -1) {
+			if strings.Contains(m[1], `type="application/json"`) {
+				var rows [][]any
+				if err := json.Unmarshal([]byte(m[2]), &rows); err != nil {
+					t.Errorf("%s: the item data are no JSON: %v", name, err)
+				}
+				for _, r := range rows {
+					if len(r) != len(english.Columns) {
+						t.Fatalf("%s: a row has %d cells, want %d", name, len(r), len(english.Columns))
+					}
+				}
+				continue
+			}
+			run++
+			sum := sha256.Sum256([]byte(m[2]))
+			want := "script-src &#39;sha256-" + html.EscapeString(base64.StdEncoding.EncodeToString(sum[:]))
+			if !strings.Contains(s, strings.ReplaceAll(want, "+", "&#43;")) {
+				t.Errorf("%s: the policy does not allow the page's own script", name)
+			}
+		}
+		if run != 1 {
+			t.Errorf("%s: %d scripts would run, want 1", name, run)
+		}
+		for _, bad := range []string{"<img", "onerror=alert(1)>", "<b>"} {
+			if body := scripts.ReplaceAllString(s, ""); name == "hostile" && bad != "<b>" && strings.Contains(body, bad) {
+				t.Errorf("%s: %q became markup", name, bad)
+			}
+		}
+	}
+}
+
+func TestPicturesInHTMLAreWellFormedAndTakeThePagesColours(t *testing.T) {
+	for _, name := range []string{"go", "all_missing", "hostile"} {
+		list := pictures.FindAll(write(t, "html", page(t, name)), -1)
+		if len(list) != len(page(t, name).Figures) {
+			t.Errorf("%s: %d pictures, want %d", name, len(list), len(page(t, name).Figures))
+		}
+		for _, svg := range list {
+			for d := xml.NewDecoder(bytes.NewReader(svg)); ; {
+				if _, err := d.Token(); err == io.EOF {
+					break
+				} else if err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+			}
+			if fixed := regexp.MustCompile(`(fill|stroke):#[0-9A-F]{6}`).Find(svg); fixed != nil {
+				t.Errorf("%s: a picture has the fixed colour %s, which would not follow the page into the dark", name, fixed)
+			}
+			if !bytes.Contains(svg, []byte(`role="img" aria-label="`)) {
+				t.Errorf("%s: a picture has no text for who cannot see it", name)
+			}
+		}
+	}
+}
+
+// TestEveryColourHasAStyle holds the page's style against the palette, in
+// light and in dark.
+func TestEveryColourHasAStyle(t *testing.T) {
+	for _, m := range regexp.MustCompile(`var\(--([a-z-]+)\)`).FindAllStringSubmatch(string(write(t, "html", page(t, "cautious"))), -1) {
+		if n := strings.Count(pageCSS, "--"+m[1]+":"); n != 2 {
+			t.Fatalf("--%s is set %d times, want in light and in dark", m[1], n)
+		}
+	}
+}
+
+func TestLargePagesStayLean(t *testing.T) {
+	b := write(t, "html", page(t, "large"))
+	if len(b) > 600_000 {
+		t.Errorf("the page of 5,000 items is %d bytes, want at most 600,000", len(b))
+	}
+	if rows := bytes.Count(b, []byte("<tr>")); rows > 400 {
+		t.Errorf("%d rows without script, want at most 400", rows)
+	}
+}

@@ -1,0 +1,209 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gonogo/analysis"
+	"gonogo/report/chart"
+	"gonogo/report/reporttest"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew; then read them")
+
+func options() Options {
+	return Options{Version: "1.2.0", Now: time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)}
+}
+
+func page(t *testing.T, name string) *Page { return NewPage(reporttest.Load(t, name), options()) }
+
+func write(t *testing.T, name string, p *Page) []byte {
+	t.Helper()
+	for _, f := range Formats() {
+		if f.Name == name {
+			var b bytes.Buffer
+			if err := f.Write(&b, p); err != nil {
+				t.Fatal(err)
+			}
+			return b.Bytes()
+		}
+	}
+	t.Fatalf("no format %q", name)
+	return nil
+}
+
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", file)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v (run with -update)", err)
+	}
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
+		t.Errorf("%s (-want +got; if it should differ, run with -update):\n%s", path, diff)
+	}
+}
+
+func TestFormatsAreListedOnce(t *testing.T) {
+	names, files := map[string]bool{}, map[string]bool{}
+	for _, f := range Formats() {
+		if f.Name == "" || f.Doc == "" || f.Write == nil || names[f.Name] || f.File != "" && files[f.File] {
+			t.Errorf("format %q is incomplete or its name or file is taken", f.Name)
+		}
+		names[f.Name], files[f.File] = true, true
+	}
+}
+
+func TestEveryFormatOfEveryResultIsDeterministic(t *testing.T) {
+	for _, name := range reporttest.Names() {
+		for _, f := range Formats() {
+			if f.Name == "summary" && name != "go" {
+				continue // a second each under the race detector; the layout test draws them all
+			}
+			if a, b := write(t, f.Name, page(t, name)), write(t, f.Name, page(t, name)); !bytes.Equal(a, b) || len(a) == 0 {
+				t.Errorf("%s of %s is empty or differs between two writings", f.Name, name)
+			}
+		}
+	}
+}
+
+func TestAResultWithNothingInItIsStillAPage(t *testing.T) {
+	p := NewPage(&analysis.Result{Verdict: analysis.Undecided}, Options{})
+	for _, f := range Formats() {
+		if len(write(t, f.Name, p)) == 0 {
+			t.Errorf("%s is empty", f.Name)
+		}
+	}
+	if !strings.Contains(p.Sentence, "no blocking gate could be judged") {
+		t.Errorf("sentence is %q", p.Sentence)
+	}
+}
+
+func TestSentenceSaysTheVerdictsReason(t *testing.T) {
+	for name, want := range map[string]string{
+		"go":       "Training can work: all 7 blocking gates passed.",
+		"cautious": "Training can work: all 7 blocking gates passed; 2 cautions to read first: data.enough, infra.failures.",
+	} {
+		if got := page(t, name).Sentence; got != want {
+			t.Errorf("%s: sentence is\n%s\nwant\n%s", name, got, want)
+		}
+	}
+	for name, parts := range map[string][]string{
+		"dead":        {"Training would not work as things stand — ", "wanted ≥ 0.1."},
+		"tiny":        {"The data do not decide it — only 0 of 6 items", "wanted ≥ 20 items"},
+		"all_missing": {"Training would not work as things stand — 100 % of rollouts were lost", "wanted ≤ 0.05"},
+		"eval_only":   {"Nothing measured speaks against it", "(no verdict on training)."},
+	} {
+		for _, part := range parts {
+			if got := page(t, name).Sentence; !strings.Contains(got, part) {
+				t.Errorf("%s: sentence %q lacks %q", name, got, part)
+			}
+		}
+	}
+}
+
+func TestFindingsStandInTheOrderOfTheirUrgency(t *testing.T) {
+	f := func(gate string, sev analysis.Severity, st analysis.Status) analysis.Finding {
+		return analysis.Finding{Gate: gate, Severity: sev, Status: st, Want: string(sev)}
+	}
+	r := &analysis.Result{Findings: []analysis.Finding{
+		f("skipped", analysis.Blocking, analysis.Skipped), f("passed", analysis.Blocking, analysis.Pass), f("passed", analysis.Advisory, analysis.Pass),
+		f("caution", analysis.Blocking, analysis.Pass), f("caution", analysis.Advisory, analysis.Fail), f("unsure", analysis.Advisory, analysis.Unknown),
+		f("unknown", analysis.Blocking, analysis.Unknown), f("failed", analysis.Blocking, analysis.Fail), f("failed", analysis.Advisory, analysis.Fail),
+	}}
+	var got []string
+	for _, x := range findings(r, &english) {
+		got = append(got, fmt.Sprintf("%s %s %s+%s", x.State, x.Gate, x.Want, x.Caution))
+	}
+	want := []string{
+		"fail failed blocking+advisory", // its advisory twin says no more
+		"unknown unknown blocking+",
+		"unknown unsure advisory+",
+		"caution caution advisory+",
+		"pass passed blocking+advisory",
+		"pass caution blocking+",
+		"skipped skipped blocking+",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestHeadlinesNeverOverstate(t *testing.T) {
+	beyond := page(t, "beyond").Headlines // group size 16, four samples
+	if beyond[1].Label != "Best of 4" || !strings.Contains(beyond[1].Doc, "a group would be 16") {
+		t.Errorf("best of a group beyond the samples is shown as %q: %q", beyond[1].Label, beyond[1].Doc)
+	}
+	if !strings.Contains(beyond[2].Value, "–") || !strings.Contains(beyond[2].Doc, "a range") {
+		t.Errorf("informative share beyond the samples is %q (%q), want a range", beyond[2].Value, beyond[2].Doc)
+	}
+	for _, h := range page(t, "all_missing").Headlines {
+		if h.Known || h.Value != "not known" || h.Interval != "" {
+			t.Errorf("%s without a reward is %q %q, want not known", h.Label, h.Value, h.Interval)
+		}
+	}
+}
+
+func TestGoldenText(t *testing.T) {
+	for _, name := range []string{"go", "dead", "tiny", "one_item", "all_missing", "eval_only", "hostile"} {
+		golden(t, name+".txt", string(write(t, "text", page(t, name))))
+	}
+}
+
+func TestGoldenMarkdown(t *testing.T) {
+	for _, name := range []string{"dead", "hostile"} {
+		golden(t, name+".md", string(write(t, "markdown", page(t, name))))
+	}
+}
+
+func TestWriteMakesTheDirectory(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run", "report")
+	for range 2 { // the second time over the first
+		if err := Write(dir, page(t, "tiny"), Formats()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{"index.html", "report.md", "summary.png"}
+	for _, c := range chart.Charts() {
+		want = append(want, "charts/"+c.Name+".png")
+	}
+	for _, name := range want {
+		info, err := os.Stat(filepath.Join(dir, name))
+		if err != nil || info.Size() == 0 || info.Mode().Perm() != 0o644 {
+			t.Errorf("%s: %v, want a readable file", name, err)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestAFormatThatFailsLeavesTheOldReport(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "report.md"), []byte("old"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	broken := Format{Name: "broken", File: "broken", Write: func(io.Writer, *Page) error { return errors.New("no") }}
+	if err := Write(dir, page(t, "tiny"), append(Formats(), broken)); err == nil {
+		t.Fatal("no error")
+	}
+	if b, _ := os.ReadFile(filepath.Join(dir, "report.md")); string(b) != "old" {
+		t.Error("a half-made report replaced the old one")
+	}
+}

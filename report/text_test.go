@@ -1,0 +1,68 @@
+package report
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+
+	"gonogo/report/reporttest"
+)
+
+var sgr = regexp.MustCompile(`\x1b\[[0-9;]*m`)
+
+func TestTextKeepsToItsWidthAndItsLetters(t *testing.T) {
+	for _, name := range reporttest.Names() {
+		for _, columns := range []int{0, 10, 60, 80, 100} {
+			for _, ascii := range []bool{false, true} {
+				opt := options()
+				opt.Width, opt.ASCII = columns, ascii
+				plain := string(write(t, "text", NewPage(reporttest.Load(t, name), opt)))
+				checkLines(t, name, plain, max(60, columns+96*b2i(columns == 0)), ascii)
+				opt.Color = true
+				if colored := string(write(t, "text", NewPage(reporttest.Load(t, name), opt))); sgr.ReplaceAllString(colored, "") != plain {
+					t.Errorf("%s at %d: colours change more than colour", name, columns)
+				}
+			}
+		}
+	}
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func checkLines(t *testing.T, name, text string, limit int, ascii bool) {
+	t.Helper()
+	for i, line := range strings.Split(text, "\n") {
+		if w := width(line); w > limit {
+			t.Errorf("%s: line %d is %d wide, want at most %d: %q", name, i+1, w, limit, line)
+		}
+		if j := strings.IndexFunc(line, func(r rune) bool { return !unicode.IsPrint(r) || ascii && r > unicode.MaxASCII }); j >= 0 {
+			t.Errorf("%s: line %d holds what must not reach a terminal: %q", name, i+1, line)
+		}
+	}
+}
+
+func TestColourIsWritten(t *testing.T) {
+	opt := options()
+	opt.Color = true
+	if s := string(write(t, "text", NewPage(reporttest.Load(t, "go"), opt))); !strings.Contains(s, "\x1b[1;32mGO") {
+		t.Error("GO is not green")
+	}
+	if s := string(write(t, "text", page(t, "go"))); strings.Contains(s, "\x1b") {
+		t.Error("an escape sequence without colours asked for")
+	}
+}
+
+func TestWrapKeepsEveryWord(t *testing.T) {
+	for _, s := range []string{"", "one", "some words of a sentence that is longer than a line", strings.Repeat("x", 300), "中文标识符日本語 and " + strings.Repeat("報告", 60)} {
+		got := strings.Join(wrap(s, 40, 20), "")
+		if strings.ReplaceAll(got, " ", "") != strings.ReplaceAll(s, " ", "") {
+			t.Errorf("wrap(%.20q) changed the text to %q", s, got)
+		}
+	}
+}
