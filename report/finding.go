@@ -79,8 +79,9 @@ type folded struct {
 	caution string
 }
 
-// fold leaves out each advisory finding that answers the same as the blocking
-// one of its gate and split, which then shows both thresholds.
+// fold leaves out each advisory finding that says no more than the blocking
+// one of its gate and split, which then shows both thresholds: both passed, or
+// the blocking one is open itself.
 func fold(all []analysis.Finding) []folded {
 	type place struct {
 		gate  string
@@ -99,7 +100,7 @@ func fold(all []analysis.Finding) []folded {
 			continue
 		}
 		i, ok := blocking[place{f.Gate, f.Split}]
-		if !ok || out[i].Status != f.Status {
+		if !ok || !(out[i].Status == f.Status || open(out[i].Status) && open(f.Status)) {
 			out = append(out, folded{Finding: f})
 			continue
 		}
@@ -109,6 +110,8 @@ func fold(all []analysis.Finding) []folded {
 	}
 	return out
 }
+
+func open(s analysis.Status) bool { return s == analysis.Fail || s == analysis.Unknown }
 
 func state(f analysis.Finding) State {
 	switch f.Status {
