@@ -209,9 +209,9 @@ func TestMissingRolloutsBoundTheMean(t *testing.T) {
 		`{"item":"c","outcome":"grader"}`,
 	})
 	sr := r.Splits[rollout.Train]
-	near(t, "mean leaves the missing out", sr.Reward.Mean, 0.75)          // (1 + 0.5) / 2
-	near(t, "low bound scores them 0", sr.Reward.Bounds.Low, 1.0/3)       // (0.5 + 0.5 + 0) / 3
-	near(t, "high bound scores them 1", sr.Reward.Bounds.High, (2.5)/3.0) // (1 + 0.5 + 1) / 3
+	near(t, "mean leaves the missing out", sr.Reward.Mean, 0.75)        // (1 + 0.5) / 2
+	near(t, "low bound scores them 0", sr.Reward.Bounds.Low, 1.0/3)     // (0.5 + 0.5 + 0) / 3
+	near(t, "high bound scores them 1", sr.Reward.Bounds.High, 2.5/3.0) // (1 + 0.5 + 1) / 3
 	if !slices.Equal(sr.Items.Lost, []string{"c"}) {
 		t.Errorf("lost items are %v", sr.Items.Lost)
 	}

@@ -29,8 +29,8 @@ func WorstOf(items [][]float64, ks []int, r *Range, conf float64) []AtK {
 }
 
 func curve(items [][]float64, ks []int, r *Range, conf float64,
-	value func([]float64, int) float64, variance func([]float64, int) *float64, method string) []AtK {
-
+	value func([]float64, int) float64, variance func([]float64, int) *float64, method string,
+) []AtK {
 	sorted := sortedItems(items)
 	_, most, n := counts(sorted)
 	points := make([]AtK, 0, len(ks))

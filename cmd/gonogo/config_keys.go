@@ -45,133 +45,233 @@ func keys() []key {
 
 func runKeys() []key {
 	return []key{
-		{Path: "name", Fallback: "none", Doc: "title of the run, shown in the report", Example: "invoices, second try",
-			at: func(v *values) any { return &v.Name }},
-		{Path: "job", Binding: true, file: true, Fallback: "no rollouts can be made", Example: "rft_job.json",
+		{
+			Path: "name", Fallback: "none", Doc: "title of the run, shown in the report", Example: "invoices, second try",
+			at: func(v *values) any { return &v.Name },
+		},
+		{
+			Path: "job", Binding: true, file: true, Fallback: "no rollouts can be made", Example: "rft_job.json",
 			Doc: "the body for fine_tuning.jobs.create, or only its method or reinforcement object: a path to a JSON or YAML file, or the body itself",
-			at:  func(v *values) any { return &v.Job }},
-		{Path: "target", Default: "openai", Enum: targetNames(), Doc: "the platform whose limits are checked; it changes warnings, never how files are read",
-			at: func(v *values) any { return &v.Target }},
-		{Path: "items", Default: "0", Min: bound(0), Doc: "take a seeded subset of so many items per split, each category in proportion; 0 takes all; raising it keeps the items already taken",
-			at: func(v *values) any { return &v.Items }},
-		{Path: "seed", Binding: true, Fallback: "random, and recorded", Doc: "what all chance in the run is drawn from", Example: "42",
-			at: func(v *values) any { return &v.Seed }},
-		{Path: "reward_range", Fallback: "the range of the job's score_model grader, else [0, 1]", Doc: "bottom and top of the rewards the grader can give", Example: "[0, 1]",
-			at: func(v *values) any { return &v.RewardRange }},
-		{Path: "ceiling", Fallback: "the top of reward_range", Doc: "the best mean reward a perfect policy could earn, when that is less than the top", Example: "0.95",
-			at: func(v *values) any { return &v.Ceiling }},
-		{Path: "pass_threshold", Fallback: "the grader's own pass_threshold, when it has one", Doc: "rewards at or above it count as passed; it changes no reward", Example: "0.75",
-			at: func(v *values) any { return &v.PassThreshold }},
+			at:  func(v *values) any { return &v.Job },
+		},
+		{
+			Path: "target", Default: "openai", Enum: targetNames(), Doc: "the platform whose limits are checked; it changes warnings, never how files are read",
+			at: func(v *values) any { return &v.Target },
+		},
+		{
+			Path: "items", Default: "0", Min: bound(0), Doc: "take a seeded subset of so many items per split, each category in proportion; 0 takes all; raising it keeps the items already taken",
+			at: func(v *values) any { return &v.Items },
+		},
+		{
+			Path: "seed", Binding: true, Fallback: "random, and recorded", Doc: "what all chance in the run is drawn from", Example: "42",
+			at: func(v *values) any { return &v.Seed },
+		},
+		{
+			Path: "reward_range", Fallback: "the range of the job's score_model grader, else [0, 1]", Doc: "bottom and top of the rewards the grader can give", Example: "[0, 1]",
+			at: func(v *values) any { return &v.RewardRange },
+		},
+		{
+			Path: "ceiling", Fallback: "the top of reward_range", Doc: "the best mean reward a perfect policy could earn, when that is less than the top", Example: "0.95",
+			at: func(v *values) any { return &v.Ceiling },
+		},
+		{
+			Path: "pass_threshold", Fallback: "the grader's own pass_threshold, when it has one", Doc: "rewards at or above it count as passed; it changes no reward", Example: "0.75",
+			at: func(v *values) any { return &v.PassThreshold },
+		},
 	}
 }
 
 func dataKeys() []key {
 	return []key{
-		{Path: "data.train", Binding: true, file: true, Fallback: "what data.files says of the job's training_file", Doc: "the training rows, JSONL", Example: "train.jsonl",
-			at: func(v *values) any { return &v.Data.Train }},
-		{Path: "data.eval", Binding: true, file: true, Fallback: "what data.files says of the job's validation_file", Doc: "the validation rows, JSONL", Example: "val.jsonl",
-			at: func(v *values) any { return &v.Data.Eval }},
-		{Path: "data.production", Binding: true, file: true, Fallback: "none", Doc: "rows as they come in production, JSONL: to see whether the training rows look like them", Example: "production.jsonl",
-			at: func(v *values) any { return &v.Data.Production }},
-		{Path: "data.files", file: true, Fallback: "none", Doc: "path of each file id that the job names, such as file-abc", Example: "{file-abc: train.jsonl}",
-			at: func(v *values) any { return &v.Data.Files }},
-		{Path: "data.id", Default: "id", Binding: true, Doc: "the row field that names an item; a row without it is called after its line, such as line-17",
-			at: func(v *values) any { return &v.Data.ID }},
-		{Path: "data.category", Default: "category", Binding: true, Doc: "the row field that sorts items into kinds: subsets keep their proportions",
-			at: func(v *values) any { return &v.Data.Category }},
-		{Path: "data.family", Default: "family", Binding: true, Doc: "the row field that items from one source share, such as a document or a repository: intervals allow for it",
-			at: func(v *values) any { return &v.Data.Family }},
+		{
+			Path: "data.train", Binding: true, file: true, Fallback: "what data.files says of the job's training_file", Doc: "the training rows, JSONL", Example: "train.jsonl",
+			at: func(v *values) any { return &v.Data.Train },
+		},
+		{
+			Path: "data.eval", Binding: true, file: true, Fallback: "what data.files says of the job's validation_file", Doc: "the validation rows, JSONL", Example: "val.jsonl",
+			at: func(v *values) any { return &v.Data.Eval },
+		},
+		{
+			Path: "data.production", Binding: true, file: true, Fallback: "none", Doc: "rows as they come in production, JSONL: to see whether the training rows look like them", Example: "production.jsonl",
+			at: func(v *values) any { return &v.Data.Production },
+		},
+		{
+			Path: "data.files", file: true, Fallback: "none", Doc: "path of each file id that the job names, such as file-abc", Example: "{file-abc: train.jsonl}",
+			at: func(v *values) any { return &v.Data.Files },
+		},
+		{
+			Path: "data.id", Default: "id", Binding: true, Doc: "the row field that names an item; a row without it is called after its line, such as line-17",
+			at: func(v *values) any { return &v.Data.ID },
+		},
+		{
+			Path: "data.category", Default: "category", Binding: true, Doc: "the row field that sorts items into kinds: subsets keep their proportions",
+			at: func(v *values) any { return &v.Data.Category },
+		},
+		{
+			Path: "data.family", Default: "family", Binding: true, Doc: "the row field that items from one source share, such as a document or a repository: intervals allow for it",
+			at: func(v *values) any { return &v.Data.Family },
+		},
 	}
 }
 
 func modelKeys() []key {
 	return []key{
-		{Path: "model.name", Binding: true, Fallback: "the job's model", Doc: "the base model that is measured, as its endpoint calls it", Example: "gpt-oss-20b",
-			at: func(v *values) any { return &v.Model.Name }},
-		{Path: "model.base_url", Binding: true, Pattern: urlPattern, Fallback: "OPENAI_BASE_URL, else " + defaultBaseURL, Doc: "where the model answers: any OpenAI-compatible server", Example: "http://localhost:8000/v1",
-			at: func(v *values) any { return &v.Model.BaseURL }},
-		{Path: "model.api", Default: "responses", Enum: []string{"responses", "chat"}, Binding: true, Doc: "which API to speak: responses, or chat for servers that lack it",
-			at: func(v *values) any { return &v.Model.API }},
-		{Path: "model.api_key_env", Default: defaultKeyEnv, Doc: "the environment variable that holds the API key; none says that no key is needed; a loopback server needs none unless this key is set",
-			at: func(v *values) any { return &v.Model.APIKeyEnv }},
-		{Path: "model.headers", Fallback: "none", Doc: "headers of every request; ${NAME} is taken from the environment", Example: "{api-key: \"${AZURE_KEY}\"}",
-			at: func(v *values) any { return &v.Model.Headers }},
-		{Path: "model.temperature", Binding: true, Min: bound(0), Max: bound(2), Fallback: "the server's own", Doc: "sampling temperature; reasoning models may refuse it", Example: "1",
-			at: func(v *values) any { return &v.Model.Temperature }},
-		{Path: "model.top_p", Binding: true, Min: bound(0), Max: bound(1), Fallback: "the server's own", Doc: "nucleus sampling", Example: "1",
-			at: func(v *values) any { return &v.Model.TopP }},
-		{Path: "model.max_output_tokens", Binding: true, Min: bound(1), Fallback: "the server's own", Doc: "most tokens of one model turn", Example: "8192",
-			at: func(v *values) any { return &v.Model.MaxOutputTokens }},
-		{Path: "model.reasoning_effort", Binding: true, Fallback: "the job's reasoning_effort, unless that is default", Doc: "how long a reasoning model may think; sent as written", Example: "medium",
-			at: func(v *values) any { return &v.Model.ReasoningEffort }},
-		{Path: "model.parallel_tool_calls", Binding: true, Fallback: "the server's own", Doc: "whether the model may ask for several tools at once", Example: "true",
-			at: func(v *values) any { return &v.Model.ParallelToolCalls }},
-		{Path: "model.timeout", Default: "10m", Doc: "longest wait for one model turn",
-			at: func(v *values) any { return &v.Model.Timeout }},
+		{
+			Path: "model.name", Binding: true, Fallback: "the job's model", Doc: "the base model that is measured, as its endpoint calls it", Example: "gpt-oss-20b",
+			at: func(v *values) any { return &v.Model.Name },
+		},
+		{
+			Path: "model.base_url", Binding: true, Pattern: urlPattern, Fallback: "OPENAI_BASE_URL, else " + defaultBaseURL, Doc: "where the model answers: any OpenAI-compatible server", Example: "http://localhost:8000/v1",
+			at: func(v *values) any { return &v.Model.BaseURL },
+		},
+		{
+			Path: "model.api", Default: "responses", Enum: []string{"responses", "chat"}, Binding: true, Doc: "which API to speak: responses, or chat for servers that lack it",
+			at: func(v *values) any { return &v.Model.API },
+		},
+		{
+			Path: "model.api_key_env", Default: defaultKeyEnv, Doc: "the environment variable that holds the API key; none says that no key is needed; a loopback server needs none unless this key is set",
+			at: func(v *values) any { return &v.Model.APIKeyEnv },
+		},
+		{
+			Path: "model.headers", Fallback: "none", Doc: "headers of every request; ${NAME} is taken from the environment", Example: "{api-key: \"${AZURE_KEY}\"}",
+			at: func(v *values) any { return &v.Model.Headers },
+		},
+		{
+			Path: "model.temperature", Binding: true, Min: bound(0), Max: bound(2), Fallback: "the server's own", Doc: "sampling temperature; reasoning models may refuse it", Example: "1",
+			at: func(v *values) any { return &v.Model.Temperature },
+		},
+		{
+			Path: "model.top_p", Binding: true, Min: bound(0), Max: bound(1), Fallback: "the server's own", Doc: "nucleus sampling", Example: "1",
+			at: func(v *values) any { return &v.Model.TopP },
+		},
+		{
+			Path: "model.max_output_tokens", Binding: true, Min: bound(1), Fallback: "the server's own", Doc: "most tokens of one model turn", Example: "8192",
+			at: func(v *values) any { return &v.Model.MaxOutputTokens },
+		},
+		{
+			Path: "model.reasoning_effort", Binding: true, Fallback: "the job's reasoning_effort, unless that is default", Doc: "how long a reasoning model may think; sent as written", Example: "medium",
+			at: func(v *values) any { return &v.Model.ReasoningEffort },
+		},
+		{
+			Path: "model.parallel_tool_calls", Binding: true, Fallback: "the server's own", Doc: "whether the model may ask for several tools at once", Example: "true",
+			at: func(v *values) any { return &v.Model.ParallelToolCalls },
+		},
+		{
+			Path: "model.timeout", Default: "10m", Doc: "longest wait for one model turn",
+			at: func(v *values) any { return &v.Model.Timeout },
+		},
 	}
 }
 
 func judgeKeys() []key {
 	return []key{
-		{Path: "judge.base_url", Binding: true, Pattern: urlPattern, Fallback: "model.base_url", Doc: "where models that grade answer", Example: "https://judge.example.com/v1",
-			at: func(v *values) any { return &v.Judge.BaseURL }},
-		{Path: "judge.api", Enum: []string{"responses", "chat"}, Binding: true, Fallback: "model.api", Doc: "which API the judge's server speaks", Example: "chat",
-			at: func(v *values) any { return &v.Judge.API }},
-		{Path: "judge.api_key_env", Fallback: "model.api_key_env; " + defaultKeyEnv + " when judge.base_url is another server's", Doc: "the environment variable that holds the judge's API key, or none", Example: "JUDGE_API_KEY",
-			at: func(v *values) any { return &v.Judge.APIKeyEnv }},
-		{Path: "judge.headers", Fallback: "model.headers; none when judge.base_url is another server's", Doc: "headers of every request to the judge; ${NAME} is taken from the environment", Example: "{api-key: \"${AZURE_KEY}\"}",
-			at: func(v *values) any { return &v.Judge.Headers }},
-		{Path: "judge.timeout", Fallback: "model.timeout", Doc: "longest wait for one grade by a model", Example: "2m",
-			at: func(v *values) any { return &v.Judge.Timeout }},
+		{
+			Path: "judge.base_url", Binding: true, Pattern: urlPattern, Fallback: "model.base_url", Doc: "where models that grade answer", Example: "https://judge.example.com/v1",
+			at: func(v *values) any { return &v.Judge.BaseURL },
+		},
+		{
+			Path: "judge.api", Enum: []string{"responses", "chat"}, Binding: true, Fallback: "model.api", Doc: "which API the judge's server speaks", Example: "chat",
+			at: func(v *values) any { return &v.Judge.API },
+		},
+		{
+			Path: "judge.api_key_env", Fallback: "model.api_key_env; " + defaultKeyEnv + " when judge.base_url is another server's", Doc: "the environment variable that holds the judge's API key, or none", Example: "JUDGE_API_KEY",
+			at: func(v *values) any { return &v.Judge.APIKeyEnv },
+		},
+		{
+			Path: "judge.headers", Fallback: "model.headers; none when judge.base_url is another server's", Doc: "headers of every request to the judge; ${NAME} is taken from the environment", Example: "{api-key: \"${AZURE_KEY}\"}",
+			at: func(v *values) any { return &v.Judge.Headers },
+		},
+		{
+			Path: "judge.timeout", Fallback: "model.timeout", Doc: "longest wait for one grade by a model", Example: "2m",
+			at: func(v *values) any { return &v.Judge.Timeout },
+		},
 	}
 }
 
 func samplingKeys() []key {
 	return []key{
-		{Path: "sampling.samples", Default: "8", Min: bound(1), Max: bound(100_000), Doc: "rollouts per item; may be raised later, the rollouts already made are kept",
-			at: func(v *values) any { return &v.Sampling.Samples }},
-		{Path: "sampling.eval_samples", Min: bound(0), Max: bound(100_000), Fallback: "sampling.samples", Doc: "rollouts per item of the eval split; 0 makes none", Example: "4",
-			at: func(v *values) any { return &v.Sampling.EvalSamples }},
-		{Path: "sampling.production_samples", Min: bound(0), Max: bound(100_000), Fallback: "sampling.samples", Doc: "rollouts per item of the production split; 0 makes none", Example: "0",
-			at: func(v *values) any { return &v.Sampling.ProductionSamples }},
-		{Path: "sampling.concurrency", Default: "16", Min: bound(1), Max: bound(4096), Doc: "most rollouts at one time",
-			at: func(v *values) any { return &v.Sampling.Concurrency }},
-		{Path: "sampling.max_steps", Binding: true, Min: bound(0), Fallback: "the job's max_episode_steps, else 0", Doc: "most steps of a rollout, function calls and model turns together; 0 is no limit", Example: "50",
-			at: func(v *values) any { return &v.Sampling.MaxSteps }},
-		{Path: "sampling.max_tool_calls", Default: "0", Binding: true, Min: bound(0), Doc: "most tool calls of a rollout; 0 is no limit",
-			at: func(v *values) any { return &v.Sampling.MaxToolCalls }},
-		{Path: "sampling.tool_timeout", Default: "5m", Doc: "longest wait for one tool call",
-			at: func(v *values) any { return &v.Sampling.ToolTimeout }},
-		{Path: "sampling.grader_timeout", Default: "5m", Doc: "longest wait for one grade",
-			at: func(v *values) any { return &v.Sampling.GraderTimeout }},
-		{Path: "sampling.rollout_timeout", Default: "0s", Doc: "longest rollout, tools and grading included; 0s is no limit",
-			at: func(v *values) any { return &v.Sampling.RolloutTimeout }},
-		{Path: "sampling.retries", Default: "3", Min: bound(0), Max: bound(100), Doc: "how often a request that failed in transport is repeated",
-			at: func(v *values) any { return &v.Sampling.Retries }},
-		{Path: "sampling.retry_wait", Default: "500ms", Doc: "longest wait before the first repeat; doubles each time up to 30s, and each wait is drawn between nothing and that; a server's Retry-After is obeyed",
-			at: func(v *values) any { return &v.Sampling.RetryWait }},
-		{Path: "sampling.sample_tools", Default: "all", Enum: []string{"all", "last"}, Binding: true, Doc: "which tool calls the grader sees in sample.output_tools: all of the rollout, or those of its last tool turn",
-			at: func(v *values) any { return &v.Sampling.SampleTools }},
-		{Path: "sampling.max_rollouts", Default: "0", Min: bound(0), Doc: "stop after so many rollouts; 0 is no cap",
-			at: func(v *values) any { return &v.Sampling.MaxRollouts }},
-		{Path: "sampling.max_tokens", Default: "0", Min: bound(0), Doc: "stop after so many tokens of the model, in and out; 0 is no cap",
-			at: func(v *values) any { return &v.Sampling.MaxTokens }},
-		{Path: "sampling.address_map", Fallback: "none", Doc: "connect elsewhere: from a URL's beginning as the job writes it to the beginning to use instead, such as a tunnel or a staging copy",
+		{
+			Path: "sampling.samples", Default: "8", Min: bound(1), Max: bound(100_000), Doc: "rollouts per item; may be raised later, the rollouts already made are kept",
+			at: func(v *values) any { return &v.Sampling.Samples },
+		},
+		{
+			Path: "sampling.eval_samples", Min: bound(0), Max: bound(100_000), Fallback: "sampling.samples", Doc: "rollouts per item of the eval split; 0 makes none", Example: "4",
+			at: func(v *values) any { return &v.Sampling.EvalSamples },
+		},
+		{
+			Path: "sampling.production_samples", Min: bound(0), Max: bound(100_000), Fallback: "sampling.samples", Doc: "rollouts per item of the production split; 0 makes none", Example: "0",
+			at: func(v *values) any { return &v.Sampling.ProductionSamples },
+		},
+		{
+			Path: "sampling.concurrency", Default: "16", Min: bound(1), Max: bound(4096), Doc: "most rollouts at one time",
+			at: func(v *values) any { return &v.Sampling.Concurrency },
+		},
+		{
+			Path: "sampling.max_steps", Binding: true, Min: bound(0), Fallback: "the job's max_episode_steps, else 0", Doc: "most steps of a rollout, function calls and model turns together; 0 is no limit", Example: "50",
+			at: func(v *values) any { return &v.Sampling.MaxSteps },
+		},
+		{
+			Path: "sampling.max_tool_calls", Default: "0", Binding: true, Min: bound(0), Doc: "most tool calls of a rollout; 0 is no limit",
+			at: func(v *values) any { return &v.Sampling.MaxToolCalls },
+		},
+		{
+			Path: "sampling.tool_timeout", Default: "5m", Doc: "longest wait for one tool call",
+			at: func(v *values) any { return &v.Sampling.ToolTimeout },
+		},
+		{
+			Path: "sampling.grader_timeout", Default: "5m", Doc: "longest wait for one grade",
+			at: func(v *values) any { return &v.Sampling.GraderTimeout },
+		},
+		{
+			Path: "sampling.rollout_timeout", Default: "0s", Doc: "longest rollout, tools and grading included; 0s is no limit",
+			at: func(v *values) any { return &v.Sampling.RolloutTimeout },
+		},
+		{
+			Path: "sampling.retries", Default: "3", Min: bound(0), Max: bound(100), Doc: "how often a request that failed in transport is repeated",
+			at: func(v *values) any { return &v.Sampling.Retries },
+		},
+		{
+			Path: "sampling.retry_wait", Default: "500ms", Doc: "longest wait before the first repeat; doubles each time up to 30s, and each wait is drawn between nothing and that; a server's Retry-After is obeyed",
+			at: func(v *values) any { return &v.Sampling.RetryWait },
+		},
+		{
+			Path: "sampling.sample_tools", Default: "all", Enum: []string{"all", "last"}, Binding: true, Doc: "which tool calls the grader sees in sample.output_tools: all of the rollout, or those of its last tool turn",
+			at: func(v *values) any { return &v.Sampling.SampleTools },
+		},
+		{
+			Path: "sampling.max_rollouts", Default: "0", Min: bound(0), Doc: "stop after so many rollouts; 0 is no cap",
+			at: func(v *values) any { return &v.Sampling.MaxRollouts },
+		},
+		{
+			Path: "sampling.max_tokens", Default: "0", Min: bound(0), Doc: "stop after so many tokens of the model, in and out; 0 is no cap",
+			at: func(v *values) any { return &v.Sampling.MaxTokens },
+		},
+		{
+			Path: "sampling.address_map", Fallback: "none", Doc: "connect elsewhere: from a URL's beginning as the job writes it to the beginning to use instead, such as a tunnel or a staging copy",
 			Example: "{\"https://tools.example.com/\": \"http://localhost:9000/\"}",
-			at:      func(v *values) any { return &v.Sampling.AddressMap }},
+			at:      func(v *values) any { return &v.Sampling.AddressMap },
+		},
 	}
 }
 
 func trainingKeys() []key {
 	return []key{
-		{Path: "training.group_size", Default: "8", Min: bound(2), Max: bound(100_000), Doc: "rollouts of one item that the trainer compares with each other",
-			at: func(v *values) any { return &v.Training.GroupSize }},
-		{Path: "training.batch_size", Min: bound(0), Fallback: "the job's batch_size when it is a number, else 0", Doc: "items per training step; 0 is unknown", Example: "16",
-			at: func(v *values) any { return &v.Training.BatchSize }},
-		{Path: "training.epochs", Min: bound(0), Fallback: "the job's n_epochs when it is a number, else 0", Doc: "passes over the training items; 0 is unknown", Example: "2",
-			at: func(v *values) any { return &v.Training.Epochs }},
-		{Path: "training.wanted_share", Default: "0.5", Min: bound(0.001), Max: bound(1), Doc: "the share of informative groups that the plan aims at when it proposes a group size",
-			at: func(v *values) any { return &v.Training.WantedShare }},
+		{
+			Path: "training.group_size", Default: "8", Min: bound(2), Max: bound(100_000), Doc: "rollouts of one item that the trainer compares with each other",
+			at: func(v *values) any { return &v.Training.GroupSize },
+		},
+		{
+			Path: "training.batch_size", Min: bound(0), Fallback: "the job's batch_size when it is a number, else 0", Doc: "items per training step; 0 is unknown", Example: "16",
+			at: func(v *values) any { return &v.Training.BatchSize },
+		},
+		{
+			Path: "training.epochs", Min: bound(0), Fallback: "the job's n_epochs when it is a number, else 0", Doc: "passes over the training items; 0 is unknown", Example: "2",
+			at: func(v *values) any { return &v.Training.Epochs },
+		},
+		{
+			Path: "training.wanted_share", Default: "0.5", Min: bound(0.001), Max: bound(1), Doc: "the share of informative groups that the plan aims at when it proposes a group size",
+			at: func(v *values) any { return &v.Training.WantedShare },
+		},
 	}
 }
 
@@ -184,10 +284,14 @@ func reportKeys() []key {
 		formats = append(formats, f.Name)
 	}
 	return []key{
-		{Path: "thresholds", Names: thresholds, Fallback: "each at its default; gonogo help gates lists them", Doc: "what the gates ask for, by name of the threshold", Example: "{signal.informative: 0.2}",
-			at: func(v *values) any { return &v.Thresholds }},
-		{Path: "report.formats", Names: formats, Fallback: "all", Doc: "which reports are written", Example: "[html, summary]",
-			at: func(v *values) any { return &v.Report.Formats }},
+		{
+			Path: "thresholds", Names: thresholds, Fallback: "each at its default; gonogo help gates lists them", Doc: "what the gates ask for, by name of the threshold", Example: "{signal.informative: 0.2}",
+			at: func(v *values) any { return &v.Thresholds },
+		},
+		{
+			Path: "report.formats", Names: formats, Fallback: "all", Doc: "which reports are written", Example: "[html, summary]",
+			at: func(v *values) any { return &v.Report.Formats },
+		},
 	}
 }
 

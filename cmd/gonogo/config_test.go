@@ -81,7 +81,8 @@ func TestLeftOutKeysComeFromJobAndDefaults(t *testing.T) {
 		"base-model", defaultBaseURL, "responses", defaultBaseURL, "high", "openai",
 		filepath.Join(dir, "train.jsonl"), filepath.Join(dir, "val.jsonl"),
 		4, 4, 12, 32, 0, 8,
-		[2]float64{0, 10}, 7, 10 * time.Minute, 10 * time.Minute, "sk-planted", "sk-planted", false,
+		[2]float64{0, 10},
+		7, 10 * time.Minute, 10 * time.Minute, "sk-planted", "sk-planted", false,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -144,9 +144,9 @@ func (r *yamlReader) value(n ast.Node, depth int) *yamlNode {
 	case *ast.TagNode:
 		return r.fail(n, "tags such as %s are not read: write the plain value, in quotes when it is text", n.GetToken().Value)
 	case *ast.MappingNode:
-		if p := n.GetToken().Position; !n.IsFlowStyle && len(n.Values) > 0 {
-			p = n.Values[0].Key.GetToken().Position
-			out.line, out.column = p.Line, p.Column
+		if !n.IsFlowStyle && len(n.Values) > 0 {
+			first := n.Values[0].Key.GetToken().Position
+			out.line, out.column = first.Line, first.Column
 		}
 		r.mapping(out, n.MapRange(), depth)
 	case *ast.MappingValueNode:

@@ -32,7 +32,7 @@ Example:
    gonogo demo --world flat -o flat-run`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "world", Value: "healthy", Usage: "the `NAME` of the world"},
-			&cli.StringFlag{Name: "seed", Value: "1", Usage: "what all chance is drawn from"},
+			&cli.StringFlag{Name: "seed", Value: "1", Usage: "`N`, what all chance is drawn from"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "the run directory `RUN` (default demo-WORLD)"},
 			&cli.StringFlag{Name: "concurrency", Usage: "at most `N` rollouts at one time"},
 			&cli.StringFlag{Name: "samples", Usage: "`N` rollouts per item"},

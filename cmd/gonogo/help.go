@@ -26,7 +26,8 @@ type topic struct {
 func topics() []topic {
 	return []topic{
 		{"gates", "the checks behind the verdict, and their thresholds", printGates},
-		{"config", "the keys of gonogo.yaml", printKeys},
+		{"config", "the keys of gonogo.yaml", func(w io.Writer) { fmt.Fprint(w, configHelp()) }},
+		{"schema", "the JSON Schema of gonogo.yaml, for editors", func(w io.Writer) { fmt.Fprintf(w, "%s\n", configSchema()) }},
 		{"graders", "the kinds of grader that can be run", func(w io.Writer) {
 			for _, k := range grader.Kinds() {
 				entry(w, k.Name, k.Doc)
@@ -97,32 +98,7 @@ func printGates(w io.Writer) {
 	}
 }
 
-func printKeys(w io.Writer) {
-	fmt.Fprintln(w, "Keys of gonogo.yaml. A run directory made with other values of the keys marked * is refused.")
-	for _, k := range keys() {
-		mark := ""
-		if k.Binding {
-			mark = " *"
-		}
-		normally := k.Default
-		if normally == "" {
-			normally = k.Fallback
-		}
-		entry(w, k.Path+mark, fmt.Sprintf("%s. %s. Default: %s.", k.Type(), k.Doc, normally))
-	}
-}
-
 // entry prints a name and, indented below, its text.
 func entry(w io.Writer, name, doc string) {
-	const width = 76
-	fmt.Fprintf(w, "\n  %s\n", name)
-	line := "     "
-	for word := range strings.FieldsSeq(doc) {
-		if len(line)+1+len(word) > width && strings.TrimSpace(line) != "" {
-			fmt.Fprintln(w, line)
-			line = "     "
-		}
-		line += " " + word
-	}
-	fmt.Fprintln(w, line)
+	fmt.Fprintf(w, "\n  %s\n%s", name, wrapText(doc, "      ", 80))
 }

@@ -79,12 +79,21 @@ type label struct {
 }
 
 var labels = []label{
-	{"data.id", []string{"id", "item_id", "task_id", "question_id", "example_id", "sample_id", "uid", "uuid", "key"},
-		func(rows, distinct int) bool { return distinct == rows }},
-	{"data.category", []string{"category", "type", "topic", "domain", "kind", "difficulty", "subject", "skill"},
-		func(rows, distinct int) bool { return distinct > 1 && distinct <= max(20, rows/10) }},
-	{"data.family", []string{"family", "document", "document_id", "doc_id", "source", "repository", "repo", "company", "patient", "project", "url"},
-		func(rows, distinct int) bool { return distinct > 1 && distinct < rows }},
+	{
+		"data.id",
+		[]string{"id", "item_id", "task_id", "question_id", "example_id", "sample_id", "uid", "uuid", "key"},
+		func(rows, distinct int) bool { return distinct == rows },
+	},
+	{
+		"data.category",
+		[]string{"category", "type", "topic", "domain", "kind", "difficulty", "subject", "skill"},
+		func(rows, distinct int) bool { return distinct > 1 && distinct <= max(20, rows/10) },
+	},
+	{
+		"data.family",
+		[]string{"family", "document", "document_id", "doc_id", "source", "repository", "repo", "company", "patient", "project", "url"},
+		func(rows, distinct int) bool { return distinct > 1 && distinct < rows },
+	},
 }
 
 // labels finds fields for data.id, data.category and data.family where the

@@ -69,6 +69,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		HideVersion:     true,
 		HideHelpCommand: true,
 		Commands:        commands(),
+		Flags:           []cli.Flag{cli.HelpFlag}, // the library leaves it out where a command is called help
 		Reader:          stdin,
 		Writer:          stdout,
 		ErrWriter:       stderr,

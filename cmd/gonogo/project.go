@@ -66,8 +66,13 @@ func overrides(c *cli.Context) []string {
 		out = append(out, pair)
 	}
 	for _, flag := range []struct{ name, key string }{
-		{"samples", "sampling.samples"}, {"concurrency", "sampling.concurrency"}, {"items", "items"}, {"seed", "seed"},
-		{"max-rollouts", "sampling.max_rollouts"}, {"max-tokens", "sampling.max_tokens"}, {"group-size", "training.group_size"},
+		{"samples", "sampling.samples"},
+		{"concurrency", "sampling.concurrency"},
+		{"items", "items"},
+		{"seed", "seed"},
+		{"max-rollouts", "sampling.max_rollouts"},
+		{"max-tokens", "sampling.max_tokens"},
+		{"group-size", "training.group_size"},
 	} {
 		if c.IsSet(flag.name) {
 			out = append(out, flag.key+"="+c.String(flag.name))
@@ -92,7 +97,7 @@ func newProject(cfg *config) (*project, error) {
 // load reads the data files, checks them against the platform and the job.
 func (p *project) load() error {
 	target, _ := dataset.TargetNamed(p.cfg.Target)
-	opt := dataset.Options{IDField: p.cfg.Data.ID, CategoryField: p.cfg.Data.Category, FamilyField: p.cfg.Data.Family}
+	opt := p.cfg.datasetOptions()
 	var errs []error
 	for _, d := range []struct {
 		split rollout.Split

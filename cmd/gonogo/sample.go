@@ -20,7 +20,7 @@ func samplingFlags() []cli.Flag {
 		&cli.StringFlag{Name: "samples", Usage: "`N` rollouts per item (key sampling.samples)"},
 		&cli.StringFlag{Name: "items", Usage: "take a subset of `M` items per split (key items)"},
 		&cli.StringFlag{Name: "concurrency", Usage: "at most `N` rollouts at one time (key sampling.concurrency)"},
-		&cli.StringFlag{Name: "seed", Usage: "what all chance is drawn from (key seed)"},
+		&cli.StringFlag{Name: "seed", Usage: "`N`, what all chance is drawn from (key seed)"},
 		&cli.StringFlag{Name: "max-rollouts", Usage: "stop after `N` rollouts (key sampling.max_rollouts)"},
 		&cli.StringFlag{Name: "max-tokens", Usage: "stop after `N` tokens (key sampling.max_tokens)"},
 		&cli.BoolFlag{Name: "rehearse", Usage: "make one rollout, show its trace and what the whole run would take, and stop"},

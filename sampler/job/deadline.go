@@ -54,15 +54,19 @@ func (j *Job) Warnings(target string, now time.Time) []Warning {
 	warn := j.deadlines(target, now)
 	for _, limit := range limits {
 		if n := limit.of(&j.Hyper).Number; n != nil && (*n < limit.lo || *n > limit.hi) {
-			warn = append(warn, Warning{"hyperparameter", limit.name,
-				fmt.Sprintf("%s is %g; the platform's API description of 2026-11 allows %s", limit.name, *n, limit.text)})
+			warn = append(warn, Warning{
+				"hyperparameter", limit.name,
+				fmt.Sprintf("%s is %g; the platform's API description of 2026-11 allows %s", limit.name, *n, limit.text),
+			})
 		}
 	}
 	switch j.Hyper.ReasoningEffort {
 	case "", "default", "low", "medium", "high":
 	default:
-		warn = append(warn, Warning{"hyperparameter", "reasoning_effort",
-			fmt.Sprintf("reasoning_effort is %q; a job may say default, low, medium or high", j.Hyper.ReasoningEffort)})
+		warn = append(warn, Warning{
+			"hyperparameter", "reasoning_effort",
+			fmt.Sprintf("reasoning_effort is %q; a job may say default, low, medium or high", j.Hyper.ReasoningEffort),
+		})
 	}
 	return append(warn, graderWarnings("grader", j.Grader, false)...)
 }

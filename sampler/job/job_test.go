@@ -203,8 +203,10 @@ func TestWarnings(t *testing.T) {
 		"a judge goes":         {judged, "openai", before, []string{"deadline: ", "retired_model: from 2027-01-14 the judge gpt-4o-mini"}},
 		"a base model is gone": {`{"model":"o4-mini-2025-04-16","method":{"reinforcement":{"grader":{"type":"a"}}}}`, "openai", before, []string{"deadline: ", "retired_model: since 2026-10-23 the model o4-mini"}},
 		"too many epochs":      {`{"grader":{"type":"a"},"hyperparameters":{"n_epochs":51,"batch_size":"auto","reasoning_effort":"none"}}`, "azure", before, []string{"hyperparameter: n_epochs is 51", "hyperparameter: reasoning_effort"}},
-		"graders within graders": {`{"grader":{"type":"multi","graders":{"a":{"type":"multi","graders":{}},"b":{"type":"text_similarity","evaluation_metric":"cosine","pass_threshold":1}}}}`, "azure", before,
-			[]string{"grader: a multi grader inside", "grader: the metric cosine", "grader: pass_threshold cannot"}},
+		"graders within graders": {
+			`{"grader":{"type":"multi","graders":{"a":{"type":"multi","graders":{}},"b":{"type":"text_similarity","evaluation_metric":"cosine","pass_threshold":1}}}}`, "azure", before,
+			[]string{"grader: a multi grader inside", "grader: the metric cosine", "grader: pass_threshold cannot"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			j, err := Parse("job.json", []byte(c.body))

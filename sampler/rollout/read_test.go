@@ -33,72 +33,104 @@ func TestRead(t *testing.T) {
 		in   Input    // Bad is compared by line alone
 		bad  []int
 	}{
-		{name: "the smallest line", text: `{"item":"q1","reward":0.5}` + "\n",
-			want: []string{"train/q1/0/0 graded 0.5"}, in: Input{Lines: 1, Records: 1}},
-		{name: "byte order mark, CRLF, blank lines and no newline at the end", text: "\uFEFF{\"item\":\"q1\",\"reward\":1}\r\n\r\n  \n\t{\"item\":\"q2\",\"reward\":0}  \r\n{\"item\":\"q3\",\"reward\":-1}",
-			want: []string{"train/q1/0/0 graded 1", "train/q2/0/0 graded 0", "train/q3/0/0 graded -1"}, in: Input{Lines: 3, Records: 3}},
-		{name: "a torn last line is left out", text: `{"item":"q1","reward":1}` + "\n" + `{"item":"q1","rew`,
-			want: []string{"train/q1/0/0 graded 1"}, in: Input{Lines: 2, Records: 1, Torn: 1}},
-		{name: "a last line torn within a bare NaN", text: `{"item":"q1","reward":1}` + "\n" + `{"item":"q1","reward":Na`,
-			want: []string{"train/q1/0/0 graded 1"}, in: Input{Lines: 2, Records: 1, Torn: 1}},
-		{name: "samples without a number count appearances, by split and item", text: `{"item":"a","reward":1}
+		{
+			name: "the smallest line", text: `{"item":"q1","reward":0.5}` + "\n",
+			want: []string{"train/q1/0/0 graded 0.5"}, in: Input{Lines: 1, Records: 1},
+		},
+		{
+			name: "byte order mark, CRLF, blank lines and no newline at the end", text: "\uFEFF{\"item\":\"q1\",\"reward\":1}\r\n\r\n  \n\t{\"item\":\"q2\",\"reward\":0}  \r\n{\"item\":\"q3\",\"reward\":-1}",
+			want: []string{"train/q1/0/0 graded 1", "train/q2/0/0 graded 0", "train/q3/0/0 graded -1"}, in: Input{Lines: 3, Records: 3},
+		},
+		{
+			name: "a torn last line is left out", text: `{"item":"q1","reward":1}` + "\n" + `{"item":"q1","rew`,
+			want: []string{"train/q1/0/0 graded 1"}, in: Input{Lines: 2, Records: 1, Torn: 1},
+		},
+		{
+			name: "a last line torn within a bare NaN", text: `{"item":"q1","reward":1}` + "\n" + `{"item":"q1","reward":Na`,
+			want: []string{"train/q1/0/0 graded 1"}, in: Input{Lines: 2, Records: 1, Torn: 1},
+		},
+		{
+			name: "samples without a number count appearances, by split and item", text: `{"item":"a","reward":1}
 {"item":"b","reward":2}
 {"item":"a","reward":3}
 {"item":"a","reward":4,"split":"eval"}
 {"item":"a","reward":3}
 {"item":"a","reward":5,"sample":null,"split":null}`,
 			want: []string{"train/a/0/0 graded 1", "train/b/0/0 graded 2", "train/a/1/0 graded 3", "eval/a/0/0 graded 4", "train/a/2/0 graded 3", "train/a/3/0 graded 5"},
-			in:   Input{Lines: 6, Records: 6}},
-		{name: "lines with a number do not move the count", text: `{"item":"a","reward":1,"sample":5}
+			in:   Input{Lines: 6, Records: 6},
+		},
+		{
+			name: "lines with a number do not move the count", text: `{"item":"a","reward":1,"sample":5}
 {"item":"a","reward":2}
 {"item":"a","reward":3}`,
-			want: []string{"train/a/5/0 graded 1", "train/a/0/0 graded 2", "train/a/1/0 graded 3"}, in: Input{Lines: 3, Records: 3}},
-		{name: "whole numbers are ids, however long", text: `{"item":7,"reward":1}
+			want: []string{"train/a/5/0 graded 1", "train/a/0/0 graded 2", "train/a/1/0 graded 3"}, in: Input{Lines: 3, Records: 3},
+		},
+		{
+			name: "whole numbers are ids, however long", text: `{"item":7,"reward":1}
 {"item":-3,"reward":1}
 {"item":123456789012345678901234567890,"reward":1}
 {"item":"007","reward":1}`,
 			want: []string{"train/7/0/0 graded 1", "train/-3/0/0 graded 1", "train/123456789012345678901234567890/0/0 graded 1", "train/007/0/0 graded 1"},
-			in:   Input{Lines: 4, Records: 4}},
-		{name: "NaN, infinity, null and no reward are missing grades", text: `{"item":"a","reward":NaN}
+			in:   Input{Lines: 4, Records: 4},
+		},
+		{
+			name: "NaN, infinity, null and no reward are missing grades", text: `{"item":"a","reward":NaN}
 {"item":"b","reward":-Infinity}
 {"item":"c","reward":null}
 {"item":"d"}
 {"item":"e","outcome":"graded"}
 {"item":"f","reward":1,"x":[NaN,"NaN"]}`,
 			want: []string{"train/a/0/0 grader -", "train/b/0/0 grader -", "train/c/0/0 grader -", "train/d/0/0 grader -", "train/e/0/0 grader -", "train/f/0/0 graded 1"},
-			in:   Input{Lines: 6, Records: 6}, bad: []int{1, 2, 3, 4, 5}},
-		{name: "the model's own failures need no reward", text: `{"item":"a","outcome":"no_answer"}
+			in:   Input{Lines: 6, Records: 6}, bad: []int{1, 2, 3, 4, 5},
+		},
+		{
+			name: "the model's own failures need no reward", text: `{"item":"a","outcome":"no_answer"}
 {"item":"b","outcome":"step_limit","reward":NaN}
 {"item":"c","outcome":"step_limit","reward":0.25}`,
-			want: []string{"train/a/0/0 no_answer -", "train/b/0/0 step_limit -", "train/c/0/0 step_limit 0.25"}, in: Input{Lines: 3, Records: 3}},
-		{name: "a failed boundary has no reward, whatever the line says", text: `{"item":"a","outcome":"tool","reward":0}
+			want: []string{"train/a/0/0 no_answer -", "train/b/0/0 step_limit -", "train/c/0/0 step_limit 0.25"}, in: Input{Lines: 3, Records: 3},
+		},
+		{
+			name: "a failed boundary has no reward, whatever the line says", text: `{"item":"a","outcome":"tool","reward":0}
 {"item":"b","outcome":"model_api","reward":1,"grades":[1,1]}
 {"item":"c","outcome":"grader"}`,
-			want: []string{"train/a/0/0 tool -", "train/b/0/0 model_api -", "train/c/0/0 grader -"}, in: Input{Lines: 3, Records: 3}, bad: []int{1, 2}},
-		{name: "exact duplicates count once, white space aside", text: `{"item":"a","sample":0,"reward":1}
+			want: []string{"train/a/0/0 tool -", "train/b/0/0 model_api -", "train/c/0/0 grader -"}, in: Input{Lines: 3, Records: 3}, bad: []int{1, 2},
+		},
+		{
+			name: "exact duplicates count once, white space aside", text: `{"item":"a","sample":0,"reward":1}
   {"item":"a","sample":0,"reward":1}` + "\r\n",
-			want: []string{"train/a/0/0 graded 1"}, in: Input{Lines: 2, Records: 1, Duplicates: 1}},
-		{name: "the highest attempt wins, in any order", text: `{"item":"a","sample":0,"attempt":1,"reward":1}
+			want: []string{"train/a/0/0 graded 1"}, in: Input{Lines: 2, Records: 1, Duplicates: 1},
+		},
+		{
+			name: "the highest attempt wins, in any order", text: `{"item":"a","sample":0,"attempt":1,"reward":1}
 {"item":"a","sample":0,"outcome":"tool"}
 {"item":"a","sample":0,"attempt":3,"reward":3}
 {"item":"a","sample":0,"attempt":2,"reward":2}
 {"item":"a","sample":0,"attempt":1,"reward":1}
 {"item":"a","sample":0,"attempt":2,"reward":2}`,
-			want: []string{"train/a/0/1 graded 1", "train/a/0/3 graded 3"}, in: Input{Lines: 6, Records: 1, Superseded: 3, Duplicates: 2}},
-		{name: "first settles a conflict", opt: ReadOptions{OnConflict: First}, text: `{"item":"a","sample":0,"reward":1}
+			want: []string{"train/a/0/1 graded 1", "train/a/0/3 graded 3"}, in: Input{Lines: 6, Records: 1, Superseded: 3, Duplicates: 2},
+		},
+		{
+			name: "first settles a conflict", opt: ReadOptions{OnConflict: First}, text: `{"item":"a","sample":0,"reward":1}
 {"item":"a","sample":0,"reward":2}
 {"item":"a","sample":0,"reward":1}`,
-			want: []string{"train/a/0/0 graded 1"}, in: Input{Lines: 3, Records: 1, Conflicts: 1, Duplicates: 1}},
-		{name: "last settles a conflict, also below the highest attempt", opt: ReadOptions{OnConflict: Last}, text: `{"item":"a","sample":0,"reward":1}
+			want: []string{"train/a/0/0 graded 1"}, in: Input{Lines: 3, Records: 1, Conflicts: 1, Duplicates: 1},
+		},
+		{
+			name: "last settles a conflict, also below the highest attempt", opt: ReadOptions{OnConflict: Last}, text: `{"item":"a","sample":0,"reward":1}
 {"item":"a","sample":0,"reward":2}
 {"item":"a","sample":0,"attempt":1,"reward":3}
 {"item":"a","sample":0,"reward":4}`,
-			want: []string{"train/a/0/0 graded 1", "train/a/0/0 graded 2", "train/a/0/1 graded 3"}, in: Input{Lines: 4, Records: 1, Conflicts: 2, Superseded: 1}},
-		{name: "the last of equal keys wins", text: `{"item":"x","item":"a","reward":NaN,"reward":1}`,
-			want: []string{"train/a/0/0 graded 1"}, in: Input{Lines: 1, Records: 1}},
-		{name: "lines without a split are of the one that was asked for", opt: ReadOptions{Split: Eval}, text: `{"item":"a","reward":1}
+			want: []string{"train/a/0/0 graded 1", "train/a/0/0 graded 2", "train/a/0/1 graded 3"}, in: Input{Lines: 4, Records: 1, Conflicts: 2, Superseded: 1},
+		},
+		{
+			name: "the last of equal keys wins", text: `{"item":"x","item":"a","reward":NaN,"reward":1}`,
+			want: []string{"train/a/0/0 graded 1"}, in: Input{Lines: 1, Records: 1},
+		},
+		{
+			name: "lines without a split are of the one that was asked for", opt: ReadOptions{Split: Eval}, text: `{"item":"a","reward":1}
 {"item":"a","split":"train","reward":1}`,
-			want: []string{"eval/a/0/0 graded 1", "train/a/0/0 graded 1"}, in: Input{Lines: 2, Records: 2}},
+			want: []string{"eval/a/0/0 graded 1", "train/a/0/0 graded 1"}, in: Input{Lines: 2, Records: 2},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
