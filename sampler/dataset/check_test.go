@@ -44,7 +44,7 @@ func TestCheckAppliesTheRulesOfTheTarget(t *testing.T) {
 		"99 rows at bedrock":                {rows(99, ""), rows(100, ""), "bedrock", []string{"train:0 min_rows!"}},
 		"1,001 validation rows":             {rows(10, ""), rows(1001, ""), "openai", []string{"eval:0 max_eval_rows!"}},
 		"1,001 training rows":               {rows(1001, ""), rows(10, ""), "openai", nil},
-		"no validation file":                {rows(10, ""), "", "openai", []string{"train:0 validation_file!"}},
+		"no validation file":                {rows(10, ""), "", "openai", []string{"train:0 validation_file"}},
 		"an evaluation alone":               {"", rows(10, ""), "openai", nil},
 		"audio":                             {rows(10, "") + last(`{"role":"user","content":[{"type":"input_audio"}]}`), rows(10, ""), "openai", []string{"train:11 content_type!"}},
 		"an image is fine at openai":        {rows(10, "") + last(`{"role":"user","content":[{"type":"image_url"}]}`), rows(10, ""), "openai", nil},

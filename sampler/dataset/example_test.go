@@ -35,6 +35,6 @@ func ExampleLoad() {
 	}
 	// Output:
 	// train.jsonl 0 min_rows true
-	// train.jsonl 0 validation_file true
+	// train.jsonl 0 validation_file false
 	// train.jsonl 2 last_role true
 }

@@ -115,8 +115,10 @@ func (rd *reader) finish() {
 	f := rd.file
 	note := func(l lines, rule, format string) {
 		if l.n > 0 {
-			f.Problems = append(f.Problems, rollout.Problem{Split: f.Split, File: f.base(), Line: l.first, Rule: rule,
-				Message: fmt.Sprintf(format, l.n, f.Rows)})
+			f.Problems = append(f.Problems, rollout.Problem{
+				Split: f.Split, File: f.base(), Line: l.first, Rule: rule,
+				Message: fmt.Sprintf(format, l.n, f.Rows),
+			})
 		}
 	}
 	note(rd.wrapped, "wrapped", `%d of %d rows are wrapped as {"item":{…}}, as files for evals are; the inner object was taken, training files are not wrapped`)

@@ -10,7 +10,7 @@ type Target struct {
 	MaxEval      Limit // rows of the validation file, at most
 	MaxBytes     Limit // size of each file, at most
 	MaxRowBytes  Limit // one row, which goes out with every tool and grader call
-	NeedsEval    Limit // 1: a job needs a validation file
+	NeedsEval    Limit // 1: a job needs a validation file; advice, for a train file is often measured before there is one
 	LastUser     Limit // 1: the last message must be the user's
 	NoAudioFile  Limit // 1: no audio and no file content
 	NoImages     Limit // 1: no images
@@ -42,7 +42,7 @@ func Targets() []Target {
 			Name: "openai", Doc: "OpenAI's hosted fine-tuning (closes to new jobs on 2027-01-06)",
 			MinRows:  Limit{10, false, "known of Microsoft's service; OpenAI's own number is not published"},
 			MaxTrain: Limit{50_000, true, guide}, MaxEval: Limit{1_000, true, guide}, MaxBytes: Limit{512 << 20, true, files},
-			NeedsEval: Limit{1, true, guide}, LastUser: Limit{1, true, azure},
+			NeedsEval: Limit{1, false, guide}, LastUser: Limit{1, true, azure},
 			NoAudioFile: Limit{1, true, schema}, NoSystemRole: Limit{1, false, schema},
 		},
 		{
@@ -50,7 +50,7 @@ func Targets() []Target {
 			MinRows:  Limit{10, true, agents},
 			MaxTrain: Limit{50_000, false, guide}, MaxEval: Limit{1_000, false, guide}, MaxBytes: Limit{512 << 20, true, files},
 			MaxRowBytes: Limit{1 << 20, false, agents},
-			NeedsEval:   Limit{1, true, azure}, LastUser: Limit{1, true, azure},
+			NeedsEval:   Limit{1, false, azure}, LastUser: Limit{1, true, azure},
 			NoAudioFile: Limit{1, true, azure}, NoImages: Limit{1, true, azure}, NoSystemRole: Limit{1, false, azure},
 		},
 		{

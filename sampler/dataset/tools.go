@@ -103,8 +103,10 @@ func CheckTools(items []rollout.Item, served []string) ([]rollout.Problem, error
 	var unused []rollout.Problem
 	for _, name := range served {
 		if !offered[name] && len(items) > 0 {
-			unused = append(unused, rollout.Problem{Split: items[0].Split, File: items[0].File, Rule: "unused_tool",
-				Message: fmt.Sprintf("the job serves %q, but no row offers it: the model will never call it", name)})
+			unused = append(unused, rollout.Problem{
+				Split: items[0].Split, File: items[0].File, Rule: "unused_tool",
+				Message: fmt.Sprintf("the job serves %q, but no row offers it: the model will never call it", name),
+			})
 		}
 	}
 	return unused, nil
