@@ -25,7 +25,17 @@ func options() Options {
 	return Options{Version: "1.2.0", Now: time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)}
 }
 
-func page(t *testing.T, name string) *Page { return NewPage(reporttest.Load(t, name), options()) }
+func fresh(t *testing.T, name string) *Page { return NewPage(reporttest.Load(t, name), options()) }
+
+var pages = map[string]*Page{}
+
+// page is fresh, made once: drawing the charts takes most of a test's time.
+func page(t *testing.T, name string) *Page {
+	if pages[name] == nil {
+		pages[name] = fresh(t, name)
+	}
+	return pages[name]
+}
 
 func write(t *testing.T, name string, p *Page) []byte {
 	t.Helper()
@@ -76,7 +86,7 @@ func TestEveryFormatOfEveryResultIsDeterministic(t *testing.T) {
 			if f.Name == "summary" && name != "go" {
 				continue // a second each under the race detector; the layout test draws them all
 			}
-			if a, b := write(t, f.Name, page(t, name)), write(t, f.Name, page(t, name)); !bytes.Equal(a, b) || len(a) == 0 {
+			if a, b := write(t, f.Name, fresh(t, name)), write(t, f.Name, fresh(t, name)); !bytes.Equal(a, b) || len(a) == 0 {
 				t.Errorf("%s of %s is empty or differs between two writings", f.Name, name)
 			}
 		}

@@ -15,12 +15,12 @@ func TestTextKeepsToItsWidthAndItsLetters(t *testing.T) {
 	for _, name := range reporttest.Names() {
 		for _, columns := range []int{0, 10, 60, 80, 100} {
 			for _, ascii := range []bool{false, true} {
-				opt := options()
-				opt.Width, opt.ASCII = columns, ascii
-				plain := string(write(t, "text", NewPage(reporttest.Load(t, name), opt)))
+				p := *page(t, name)
+				p.Width, p.ASCII = columns, ascii
+				plain := string(write(t, "text", &p))
 				checkLines(t, name, plain, max(60, columns+96*b2i(columns == 0)), ascii)
-				opt.Color = true
-				if colored := string(write(t, "text", NewPage(reporttest.Load(t, name), opt))); sgr.ReplaceAllString(colored, "") != plain {
+				p.Color = true
+				if colored := string(write(t, "text", &p)); sgr.ReplaceAllString(colored, "") != plain {
 					t.Errorf("%s at %d: colours change more than colour", name, columns)
 				}
 			}
@@ -48,9 +48,9 @@ func checkLines(t *testing.T, name, text string, limit int, ascii bool) {
 }
 
 func TestColourIsWritten(t *testing.T) {
-	opt := options()
-	opt.Color = true
-	if s := string(write(t, "text", NewPage(reporttest.Load(t, "go"), opt))); !strings.Contains(s, "\x1b[1;32mGO") {
+	p := *page(t, "go")
+	p.Color = true
+	if s := string(write(t, "text", &p)); !strings.Contains(s, "\x1b[1;32mGO") {
 		t.Error("GO is not green")
 	}
 	if s := string(write(t, "text", page(t, "go"))); strings.Contains(s, "\x1b") {

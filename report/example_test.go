@@ -1,0 +1,44 @@
+package report_test
+
+import (
+	"fmt"
+	"os"
+
+	"gonogo/analysis"
+	"gonogo/report"
+)
+
+// A page is made once and written in any format.
+func ExampleNewPage() {
+	value, low, high := 0.04, 0.02, 0.07
+	gate := "signal.informative"
+	result := &analysis.Result{
+		Verdict: analysis.NoGo, Reason: &gate, GroupSize: 8, Confidence: 0.95,
+		Findings: []analysis.Finding{{
+			Gate: gate, Split: "train", Severity: analysis.Blocking, Status: analysis.Fail,
+			Value: &value, Low: &low, High: &high, Want: ">= 0.10", Unit: "share",
+			Title: "only 4 % of groups of 8 teach something",
+			Why:   "A group whose rewards are all equal teaches nothing.", Remedy: "Add items of middling difficulty.",
+		}},
+	}
+	page := report.NewPage(result, report.Options{Name: "support-agent", Version: "1.0.0", ASCII: true, Width: 72})
+	fmt.Println(page.Verdict, page.Sentence)
+	fmt.Println(page.Findings[0].Measured)
+	for _, format := range report.Formats() {
+		if format.Name == "summary" {
+			file, err := os.CreateTemp("", "summary-*.png")
+			if err != nil {
+				fmt.Println(err)
+				return
+			}
+			defer os.Remove(file.Name())
+			if err := format.Write(file, page); err != nil {
+				fmt.Println(err)
+			}
+			file.Close()
+		}
+	}
+	// Output:
+	// NO-GO Training would not work as things stand — only 4 % of groups of 8 teach something; measured 0.04 [0.02, 0.07], wanted ≥ 0.10.
+	// 0.04 [0.02, 0.07]
+}
