@@ -46,6 +46,7 @@ func (s *session) rollout(ctx context.Context, job Job) (*rollout.Record, error)
 	err := e.play(inner)
 	var b *boundaryError
 	switch {
+	case err == nil: // it ended, whatever has happened to the run meanwhile
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case errors.As(err, &b) && b.ends():

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/openai/openai-go/v3"
@@ -127,11 +128,14 @@ func (e *endpoint) refuse(a sampler.Answer) error {
 	a.Body = []byte(e.secrets.Mask(string(a.Body)))
 	code, message := sampler.APIError(a.Body)
 	f := sampler.StatusFailure(e.address, a)
-	if code == "model_not_found" {
-		f.Fatal = true
+	if a.Status == http.StatusPaymentRequired || slices.Contains(hopeless, code) {
+		f.Temporary, f.Fatal = false, true
 	}
 	return &refused{Failure: f, code: code, message: message}
 }
+
+// hopeless are the codes that every other rollout would get too.
+var hopeless = []string{"model_not_found", "insufficient_quota", "billing_hard_limit_reached"}
 
 // bad is an answer of status 200 that cannot be used: worth another try.
 func (e *endpoint) bad(format string, args ...any) error {

@@ -185,6 +185,8 @@ func TestFailures(t *testing.T) {
 		{"unknown model", 404, nil, `{"error":{"message":"nope","code":"model_not_found"}}`, false, true, "model_not_found"},
 		{"unknown model as 400", 400, nil, `{"error":{"message":"nope","code":"model_not_found"}}`, false, true, "model_not_found"},
 		{"rate limit", 429, map[string]string{"Retry-After": "3"}, `{"error":{"message":"slow down"}}`, true, false, "slow down"},
+		{"a used-up account is no rate limit", 429, nil, `{"error":{"message":"check your plan","type":"insufficient_quota","code":"insufficient_quota"}}`, false, true, "insufficient_quota"},
+		{"payment required", 402, nil, `{"error":{"message":"no credits","code":402}}`, false, true, "no credits"},
 		{"an error with status 200", 200, nil, `{"error":{"message":"upstream is down","code":502}}`, true, false, "status 200: 502 upstream is down"},
 		{"an error with status 200 that a repeat cannot mend", 200, nil, `{"error":{"message":"no such thing","code":404}}`, false, false, "no such thing"},
 		{"a web page with status 200", 200, map[string]string{"Content-Type": "text/html"}, "<html>", true, false, "web page"},
