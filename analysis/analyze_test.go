@@ -174,6 +174,7 @@ func TestVerdicts(t *testing.T) {
 		{"a model that never succeeds has nothing to strengthen", lines(repeat(100, 0, 0, 0, 0, 0, 0, 0, 0)), analysis.NoGo, "baseline.reachable"},
 		{"a model that always succeeds has nothing to gain", lines(repeat(200, 1, 1, 1, 1, 1, 1, 1, 1)), analysis.NoGo, "baseline.headroom"},
 		{"items that never vary teach nothing", lines(slices.Concat(repeat(60, 0, 0, 0, 0, 0, 0, 0, 0), repeat(60, 1, 1, 1, 1, 1, 1, 1, 1))), analysis.NoGo, "signal.informative"},
+		{"attempts that differ by a hair have no gap to climb", lines(slices.Concat(repeat(60, 0.5, 0.515, 0.5, 0.5, 0.5, 0.5, 0.515, 0.5), repeat(60, 0.3, 0.31, 0.3, 0.3, 0.3, 0.3, 0.31, 0.3))), analysis.NoGo, "exploration.lift"},
 		{"a dozen items cannot decide", lines(repeat(12, 0, 1, 0.5, 0, 1, 0, 0, 1)), analysis.Undecided, "data.enough"},
 		{"a quarter of rollouts lost says nothing", failing(lines(healthy), 4, "tool"), analysis.NoGo, "infra.failures"},
 		{"a tenth of rollouts lost cannot decide", failing(lines(healthy), 10, "model_api"), analysis.Undecided, "infra.failures"},

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"gonogo/fixtures"
+)
+
+// child is `gonogo run` on the tiny world as a process of its own.
+type child struct {
+	cmd    *exec.Cmd
+	stderr bytes.Buffer
+	run    string
+}
+
+func startRun(t *testing.T, config, run, address string) *child {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &child{cmd: exec.Command(exe), run: run}
+	// The test binary is gonogo when it is called so.
+	c.cmd.Args = []string{"gonogo", "run", "-c", config, "-o", run, "--concurrency", "4", "--seed", "9", "--set", address}
+	c.cmd.Stderr = &c.stderr
+	if err := c.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.cmd.Process.Kill() })
+	return c
+}
+
+// await waits until so many rollouts are recorded.
+func (c *child) await(t *testing.T, rollouts int) {
+	t.Helper()
+	deadline := time.Now().Add(time.Minute)
+	for time.Now().Before(deadline) {
+		b, err := os.ReadFile(filepath.Join(c.run, "rollouts.jsonl"))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+		if bytes.Count(b, []byte("\n")) >= rollouts {
+			return
+		}
+		time.Sleep(5 * time.Millisecond) // a process outside: there is nothing to wait on but its file
+	}
+	t.Fatalf("no %d rollouts within a minute:\n%s", rollouts, c.stderr.String())
+}
+
+func (c *child) wait(t *testing.T) int {
+	t.Helper()
+	var exit *exec.ExitError
+	if err := c.cmd.Wait(); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return c.cmd.ProcessState.ExitCode()
+}
+
+// slowWorld serves the tiny world, slowly enough to be interrupted.
+func slowWorld(t *testing.T) (config, address string, server *fixtures.Server) {
+	t.Helper()
+	world, err := fixtures.Find("tiny")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := world.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	server, err = world.Serve(fixtures.ServeOptions{Latency: 10 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = server.Close() })
+	return filepath.Join(dir, "gonogo.yaml"), "sampling.address_map." + fixtures.Origin + "=" + server.URL(), server
+}
+
+const (
+	tinyRollouts = 22 * 8 // items of both splits x samples
+	childWorkers = 4
+)
+
+func TestCtrlCDrainsAndTheNextRunGoesOn(t *testing.T) {
+	config, address, server := slowWorld(t)
+	run := filepath.Join(t.TempDir(), "run")
+	c := startRun(t, config, run, address)
+	c.await(t, 10)
+	if err := c.cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if code := c.wait(t); code != exitInterrupted {
+		t.Fatalf("exit code is %d, want %d\n%s", code, exitInterrupted, c.stderr.String())
+	}
+	for _, text := range []string{"Finishing the rollouts in flight", "run the same command again to go on"} {
+		if !strings.Contains(c.stderr.String(), text) {
+			t.Errorf("standard error lacks %q:\n%s", text, c.stderr.String())
+		}
+	}
+	made := len(readRewards(t, run))
+	if made >= tinyRollouts {
+		t.Fatal("the run was not interrupted")
+	}
+	if got := server.Counts().Rollouts; got != made {
+		t.Errorf("the server saw %d rollouts, and %d are recorded: a drained run loses none", got, made)
+	}
+	if code := startRun(t, config, run, address).wait(t); code != exitUndecided {
+		t.Errorf("the second run ends with exit code %d", code)
+	}
+	if got := server.Counts().Rollouts; got != tinyRollouts {
+		t.Errorf("the server saw %d rollouts in all, want %d: nothing is paid twice", got, tinyRollouts)
+	}
+}
+
+func TestASecondCtrlCLeavesAtOnce(t *testing.T) {
+	world, err := fixtures.Find("tiny")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := world.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	server, err := world.Serve(fixtures.ServeOptions{Latency: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = server.Close() }()
+	c := startRun(t, filepath.Join(dir, "gonogo.yaml"), filepath.Join(dir, "run"), "sampling.address_map."+fixtures.Origin+"="+server.URL())
+	for server.Counts().Rollouts == 0 { // in flight, for an hour
+		time.Sleep(5 * time.Millisecond)
+	}
+	for range 2 {
+		if err := c.cmd.Process.Signal(syscall.SIGINT); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(50 * time.Millisecond) // signals sent at once may merge into one
+	}
+	done := make(chan int, 1)
+	go func() { done <- c.wait(t) }()
+	select {
+	case code := <-done:
+		if code != exitInterrupted {
+			t.Errorf("exit code is %d, want %d", code, exitInterrupted)
+		}
+	case <-time.After(30 * time.Second):
+		t.Error("the process is still there half a minute after the second Ctrl-C")
+	}
+}
+
+func TestKill9LosesAtMostWhatWasInFlight(t *testing.T) {
+	config, address, server := slowWorld(t)
+	run := filepath.Join(t.TempDir(), "run")
+	const kills = 3
+	for i := range kills {
+		c := startRun(t, config, run, address)
+		c.await(t, 20*(i+1))
+		if err := c.cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		c.wait(t)
+		lost := server.Counts().Rollouts - len(readRewards(t, run))
+		if most := childWorkers * (i + 1); lost > most {
+			t.Errorf("after kill %d the server saw %d rollouts more than are recorded, at most %d were in flight", i+1, lost, most)
+		}
+	}
+	if code := startRun(t, config, run, address).wait(t); code != exitUndecided {
+		t.Errorf("the last run ends with exit code %d", code)
+	}
+	rewards := readRewards(t, run)
+	if len(rewards) != tinyRollouts {
+		t.Errorf("%d rollouts are recorded, want %d", len(rewards), tinyRollouts)
+	}
+	// What an undisturbed run of the same seed gives.
+	whole := filepath.Join(t.TempDir(), "whole")
+	_, code := runDemo(t, "--world", "tiny", "--seed", "9", "-o", whole)
+	if code != exitUndecided {
+		t.Errorf("the undisturbed run ends with exit code %d", code)
+	}
+	for key, reward := range readRewards(t, whole) {
+		if rewards[key] != reward {
+			t.Errorf("%v earns %g in a run that was killed, %g in one that was not", key, rewards[key], reward)
+		}
+	}
+}
+

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"testing"
+
+	"gonogo/analysis"
+	"gonogo/fixtures"
+	"gonogo/report"
+	"gonogo/report/chart"
+	"gonogo/sampler/dataset"
+	"gonogo/sampler/grader"
+	"gonogo/sampler/importer"
+)
+
+// named is one value of an extension list, whatever its type.
+type named struct {
+	name, doc string
+	complete  bool // its func is there
+}
+
+// Every list of the house holds values with a name of their own, a doc and a
+// func.
+func TestEveryListIsNamedAndDocumented(t *testing.T) {
+	lists := map[string][]named{}
+	for _, g := range analysis.Gates() {
+		lists["gates"] = append(lists["gates"], named{g.Name, g.Doc, g.Check != nil})
+	}
+	for _, x := range analysis.ThresholdTable() {
+		lists["thresholds"] = append(lists["thresholds"], named{x.Name, x.Doc, true})
+	}
+	for _, c := range chart.Charts() {
+		lists["charts"] = append(lists["charts"], named{c.Name, c.Doc, c.Draw != nil})
+	}
+	for _, f := range report.Formats() {
+		lists["report formats"] = append(lists["report formats"], named{f.Name, f.Doc, f.Write != nil})
+	}
+	for _, f := range importer.Formats() {
+		lists["import formats"] = append(lists["import formats"], named{f.Name, f.Doc, f.Read != nil})
+	}
+	for _, k := range grader.Kinds() {
+		lists["grader kinds"] = append(lists["grader kinds"], named{k.Name, k.Doc, k.New != nil})
+	}
+	for _, x := range dataset.Targets() {
+		lists["targets"] = append(lists["targets"], named{x.Name, x.Doc, true})
+	}
+	for _, w := range fixtures.Worlds() {
+		lists["worlds"] = append(lists["worlds"], named{w.Name, w.Doc, w.Verdict != ""})
+	}
+	for _, c := range commands() {
+		lists["commands"] = append(lists["commands"], named{c.Name, c.Usage, c.Action != nil})
+	}
+	for _, x := range topics() {
+		lists["help topics"] = append(lists["help topics"], named{x.Name, x.Doc, x.print != nil})
+	}
+	for list, values := range lists {
+		seen := map[string]bool{}
+		for _, v := range values {
+			if v.name == "" || v.doc == "" || !v.complete {
+				t.Errorf("%s: %q lacks a name, a doc or what it does", list, v.name)
+			}
+			if seen[v.name] {
+				t.Errorf("%s: %q is listed twice", list, v.name)
+			}
+			seen[v.name] = true
+		}
+	}
+}
+
+// Every blocking gate decides at least one world, or has a test of its own
+// that makes it the reason.
+func TestEveryBlockingGateDecidesAWorld(t *testing.T) {
+	elsewhere := map[string]string{
+		"data.valid":       "testdata/script/bad_config.txtar",
+		"exploration.lift": "analysis: TestVerdicts",
+	}
+	decided := map[string]bool{}
+	for _, w := range fixtures.Worlds() {
+		decided[w.Gate] = true
+	}
+	for _, f := range blockingGates(t) {
+		if !decided[f] && elsewhere[f] == "" {
+			t.Errorf("no world is decided by the gate %s", f)
+		}
+	}
+}
+
+// blockingGates are the gates that give a blocking finding even of an empty
+// result.
+func blockingGates(t *testing.T) []string {
+	t.Helper()
+	r := &analysis.Result{RewardRange: [2]float64{0, 1}, GroupSize: 8, Confidence: 0.95}
+	var names []string
+	for _, g := range analysis.Gates() {
+		for _, f := range g.Check(r, nil) {
+			if f.Severity == analysis.Blocking {
+				names = append(names, g.Name)
+			}
+		}
+	}
+	if len(names) == 0 {
+		t.Fatal("no gate is blocking")
+	}
+	return names
+}

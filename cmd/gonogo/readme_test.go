@@ -1,0 +1,143 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonogo/analysis"
+	"gonogo/fixtures"
+)
+
+var readme = filepath.Join("..", "..", "README.md")
+
+// The table of gates in the README is made from the gates themselves.
+func TestReadmeListsTheGates(t *testing.T) {
+	var table strings.Builder
+	table.WriteString("\n| gate | what it asks |\n|---|---|\n")
+	for _, g := range analysis.Gates() {
+		fmt.Fprintf(&table, "| `%s` | %s |\n", g.Name, g.Doc)
+	}
+	table.WriteString("\n")
+	b, err := os.ReadFile(readme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const open, end = "<!-- gates -->\n", "<!-- /gates -->"
+	head, rest, ok := strings.Cut(string(b), open)
+	was, tail, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		t.Fatal("README.md has no place for the table of gates")
+	}
+	if *update {
+		if err := os.WriteFile(readme, []byte(head+open+table.String()+end+tail), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if was != table.String() {
+		t.Error("the table of gates in README.md is not that of the gates: run make golden")
+	}
+}
+
+// Every command that the README shows is run, in order, as a newcomer would.
+func TestReadmeCommandsRun(t *testing.T) {
+	makefile, err := os.ReadFile(filepath.Join("..", "..", "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	commands := readmeCommands(t)
+	newcomersFolder(t)
+	ran := 0
+	for _, line := range commands {
+		words := strings.Fields(line)
+		switch words[0] {
+		case "make":
+			if !bytes.Contains(makefile, []byte("\n"+words[1]+":")) {
+				t.Errorf("%s: the Makefile has no such target", line)
+			}
+		case "gonogo":
+			ran++
+			var stdout, stderr bytes.Buffer
+			code := run(context.Background(), words, strings.NewReader(""), &stdout, &stderr)
+			if !slices.Contains([]int{exitDone, exitNoGo, exitUndecided}, code) {
+				t.Errorf("%s: exit code %d\n%s", line, code, stderr.String())
+			}
+		default:
+			t.Errorf("%s: a command that this test does not know", line)
+		}
+	}
+	if ran < 5 {
+		t.Errorf("the README shows %d commands of gonogo, and there were more", ran)
+	}
+	for _, made := range []string{"gonogo.yaml", "my-run/report/index.html", "imported/report/index.html"} {
+		if _, err := os.Stat(made); err != nil {
+			t.Errorf("the README's commands did not make %s", made)
+		}
+	}
+}
+
+// readmeCommands returns the lines of the README's sh blocks, without their
+// comments.
+func readmeCommands(t *testing.T) []string {
+	t.Helper()
+	b, err := os.ReadFile(readme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(b), -1) {
+		for line := range strings.Lines(block[1]) {
+			if line, _, _ = strings.Cut(line, "#"); strings.TrimSpace(line) != "" {
+				lines = append(lines, strings.TrimSpace(line))
+			}
+		}
+	}
+	return lines
+}
+
+// newcomersFolder goes to a folder with a job, data and a log as the README
+// names them, whose endpoints answer on this machine.
+func newcomersFolder(t *testing.T) {
+	t.Helper()
+	world, err := fixtures.Find("tiny")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := world.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	server, err := world.Serve(fixtures.ServeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = server.Close() })
+	job := filepath.Join(dir, "rft_job.json")
+	b, err := os.ReadFile(job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string][]byte{
+		job: bytes.ReplaceAll(b, []byte(fixtures.Origin), []byte(server.URL())),
+		filepath.Join(dir, "results.json"): []byte(`[{"task_id": 1, "trial": 0, "reward": 1.0, "info": {}, "traj": [{"role":"user","content":"a"}]},
+			{"task_id": 1, "trial": 1, "reward": 0.0, "info": {}, "traj": [{"role":"user","content":"a"}]}]`),
+	}
+	for name, content := range files {
+		if err := os.WriteFile(name, content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Remove(filepath.Join(dir, "gonogo.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("OPENAI_BASE_URL", server.URL()+"/v1")
+	t.Setenv("OPENAI_API_KEY", "")
+	t.Chdir(dir)
+}
