@@ -1,0 +1,68 @@
+package main
+
+import (
+	"cmp"
+	"path/filepath"
+	"strconv"
+
+	"gonogo/sampler/grader"
+	"gonogo/sampler/rollout"
+)
+
+// manifest says what the run is made with. A run that is there already keeps
+// its seed when none is configured.
+func (p *project) manifest(dir string) rollout.Manifest {
+	if p.cfg.Seed == nil {
+		opened, err := rollout.Open(dir)
+		if err == nil && opened.Manifest != nil {
+			p.seed = opened.Manifest.Seed
+			p.subset()
+		}
+	}
+	binding := p.cfg.binding(p.files...)
+	binding["seed"] = strconv.FormatUint(p.seed, 10)
+	m := rollout.Manifest{
+		Name: cmp.Or(p.cfg.Name, p.cfg.Body.Suffix), ToolVersion: version(), Source: rollout.Live, Seed: p.seed,
+		Model: p.cfg.Model.Name, Binding: binding, Config: p.cfg.masked(), Choices: p.choices(),
+		Problems: p.problems, Notes: p.warnings,
+		Planned: &rollout.Planned{Samples: p.samples(), Items: make(map[rollout.Split]int), MaxCalls: p.cfg.Sampling.MaxToolCalls},
+	}
+	m.Data = p.data()
+	for _, d := range m.Data {
+		m.Planned.Items[d.Split] = d.Items
+	}
+	return m
+}
+
+// data says which files the items come from, and how many were taken.
+func (p *project) data() []rollout.Data {
+	taken := make(map[rollout.Split]int)
+	for _, it := range p.items {
+		taken[it.Split]++
+	}
+	var out []rollout.Data
+	for _, f := range p.files {
+		out = append(out, rollout.Data{
+			Split: f.Split, File: filepath.Base(f.Path), SHA256: f.SHA256, Rows: len(f.Items), Items: taken[f.Split],
+		})
+	}
+	return out
+}
+
+// choices says how parts of the wire contract that no public source settles
+// were taken.
+func (p *project) choices() map[string]string {
+	shown := "all calls of the rollout"
+	if p.cfg.Sampling.SampleTools == grader.Last {
+		shown = "the calls of the last tool turn"
+	}
+	return map[string]string{
+		"sample.output_tools":   "the grader sees " + shown + " (sampling.sample_tools)",
+		"step limit":            "a rollout that reaches it is an outcome of its own, graded on what there is",
+		"unknown tool":          "shown to the model as an error, counted as malformed",
+		"template values":       "strings as they are, other JSON values as JSON, null as nothing",
+		"tool transport errors": "a timeout, a refused connection or broken JSON counts as a 5xx: retried, then the rollout is lost",
+		"long tool answers":     "above 1 MB the model is shown an error of status 413",
+		"pass_threshold":        "counts passes and changes no reward",
+	}
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"gonogo/sampler"
+	"gonogo/sampler/grader"
+	"gonogo/sampler/limit"
+	"gonogo/sampler/model"
+	"gonogo/sampler/tool"
+)
+
+// wire makes the endpoints of the job.
+func (p *project) wire() error {
+	conns := p.cfg.Sampling.Concurrency
+	http := sampler.HTTPClient(nil, conns)
+	policy, err := model.New(p.modelConfig(conns))
+	if err != nil {
+		return err
+	}
+	p.close = append(p.close, policy.Close, http.CloseIdleConnections)
+	judge, err := model.NewJudge(model.Config{
+		BaseURL: p.connect(p.cfg.Judge.BaseURL), API: p.cfg.Judge.API, APIKey: p.cfg.judgeKey,
+		Headers: p.cfg.Judge.Headers, MaxConns: conns,
+	})
+	if err != nil {
+		return err
+	}
+	p.close = append(p.close, judge.Close)
+	grade, err := grader.New(grader.Kinds(), p.cfg.Body.Grader, grader.Env{
+		HTTP: http, Judge: judge, Rewrite: p.connect, SampleTools: p.cfg.Sampling.SampleTools,
+	})
+	if err != nil {
+		return fmt.Errorf("the job: %w", err)
+	}
+	var configs []tool.Config
+	for _, t := range p.cfg.Body.Tools {
+		configs = append(configs, tool.Config{Name: t.Name, ServerURL: p.connect(t.ServerURL), Headers: t.Headers, Extra: t.Extra})
+	}
+	tools, err := tool.New(configs, tool.Options{HTTP: http, Conns: conns})
+	if err != nil {
+		return err
+	}
+	p.bounds = sampler.Boundaries{Model: policy, Grader: grade, Tools: make(map[string]sampler.Tool)}
+	for _, t := range tools {
+		p.bounds.Tools[t.Name()] = t
+	}
+	return p.checkItems(grade)
+}
+
+func (p *project) modelConfig(conns int) model.Config {
+	m := p.cfg.Model
+	return model.Config{
+		Name: m.Name, BaseURL: p.connect(m.BaseURL), API: m.API, APIKey: p.cfg.modelKey, Headers: m.Headers,
+		Temperature: m.Temperature, TopP: m.TopP, MaxOutputTokens: m.MaxOutputTokens,
+		ReasoningEffort: m.ReasoningEffort, ParallelToolCalls: m.ParallelToolCalls,
+		ResponseFormat: p.cfg.Body.ResponseFormat, MaxConns: conns,
+	}
+}
+
+// checkItems finds rows that the grader could not grade before any is paid.
+func (p *project) checkItems(g sampler.Grader) error {
+	checker, ok := g.(grader.Checker)
+	if !ok {
+		return nil
+	}
+	var errs []error
+	for i := range p.items {
+		it := &p.items[i]
+		if err := checker.CheckItem(it); err != nil && len(errs) < 5 {
+			errs = append(errs, fmt.Errorf("%s:%d: %w", it.File, it.Line, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// connect maps a URL of the job or the configuration to the one to connect
+// to: the longest beginning in sampling.address_map wins.
+func (p *project) connect(address string) string {
+	best := ""
+	for from := range p.cfg.Sampling.AddressMap {
+		if strings.HasPrefix(address, from) && len(from) > len(best) {
+			best = from
+		}
+	}
+	if best == "" {
+		return address
+	}
+	return p.cfg.Sampling.AddressMap[best] + strings.TrimPrefix(address, best)
+}
+
+// shut closes idle connections.
+func (p *project) shut() {
+	for _, f := range p.close {
+		f()
+	}
+}
+
+// endpoint is a server that the run needs.
+type endpoint struct{ name, url string }
+
+// endpoints lists the servers that the run needs, each once.
+func (p *project) endpoints() []endpoint {
+	list := []endpoint{{"model", p.connect(p.cfg.Model.BaseURL)}}
+	for _, t := range p.cfg.Body.Tools {
+		list = append(list, endpoint{"tool " + t.Name, p.connect(t.ServerURL)})
+	}
+	for _, url := range p.cfg.Body.GraderURLs() {
+		list = append(list, endpoint{"grader", p.connect(url)})
+	}
+	if len(p.cfg.Body.Judges()) > 0 {
+		list = append(list, endpoint{"judge", p.connect(p.cfg.Judge.BaseURL)})
+	}
+	return list
+}
+
+func (p *project) sampling() sampler.Config {
+	s := p.cfg.Sampling
+	return sampler.Config{
+		Concurrency: s.Concurrency, MaxSteps: s.MaxSteps, MaxToolCalls: s.MaxToolCalls,
+		ModelTimeout: p.cfg.Model.Timeout, ToolTimeout: s.ToolTimeout, GraderTimeout: s.GraderTimeout, RolloutTimeout: s.RolloutTimeout,
+		Retry:       limit.Retry{Max: s.Retries, Wait: s.RetryWait, Cap: limit.DefaultRetry().Cap},
+		MaxRollouts: s.MaxRollouts, MaxTokens: s.MaxTokens,
+	}
+}
