@@ -191,4 +191,3 @@ func TestKill9LosesAtMostWhatWasInFlight(t *testing.T) {
 		}
 	}
 }
-

@@ -150,4 +150,3 @@ func (p *project) samples() map[rollout.Split]int {
 	s := p.cfg.Sampling
 	return map[rollout.Split]int{rollout.Train: s.Samples, rollout.Eval: s.EvalSamples, rollout.Production: s.ProductionSamples}
 }
-
