@@ -82,11 +82,12 @@ func TestFormatsAreListedOnce(t *testing.T) {
 
 func TestEveryFormatOfEveryResultIsDeterministic(t *testing.T) {
 	for _, name := range reporttest.Names() {
+		again := fresh(t, name)
 		for _, f := range Formats() {
 			if f.Name == "summary" && name != "go" {
 				continue // a second each under the race detector; the layout test draws them all
 			}
-			if a, b := write(t, f.Name, fresh(t, name)), write(t, f.Name, fresh(t, name)); !bytes.Equal(a, b) || len(a) == 0 {
+			if a, b := write(t, f.Name, page(t, name)), write(t, f.Name, again); !bytes.Equal(a, b) || len(a) == 0 {
 				t.Errorf("%s of %s is empty or differs between two writings", f.Name, name)
 			}
 		}
@@ -184,10 +185,11 @@ func TestGoldenMarkdown(t *testing.T) {
 
 func TestWriteMakesTheDirectory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run", "report")
-	for range 2 { // the second time over the first
-		if err := Write(dir, page(t, "tiny"), Formats()); err != nil {
-			t.Fatal(err)
-		}
+	if err := Write(dir, page(t, "all_missing"), Formats()); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(dir, page(t, "all_missing"), Formats()[:2]); err != nil { // over the first
+		t.Fatal(err)
 	}
 	want := []string{"index.html", "report.md", "summary.png"}
 	for _, c := range chart.Charts() {
@@ -210,7 +212,7 @@ func TestAFormatThatFailsLeavesTheOldReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	broken := Format{Name: "broken", File: "broken", Write: func(io.Writer, *Page) error { return errors.New("no") }}
-	if err := Write(dir, page(t, "tiny"), append(Formats(), broken)); err == nil {
+	if err := Write(dir, page(t, "tiny"), append(Formats()[:2], broken)); err == nil {
 		t.Fatal("no error")
 	}
 	if b, _ := os.ReadFile(filepath.Join(dir, "report.md")); string(b) != "old" {
