@@ -64,7 +64,7 @@ func when(t analysis.Timing) string {
 	}
 	s := visible(t.Started) + " – " + visible(t.Ended)
 	if t.Sampling != nil {
-		s += " (" + (time.Duration(*t.Sampling * float64(time.Second))).Round(time.Second).String() + ")"
+		s += " (" + time.Duration(*t.Sampling*float64(time.Second)).Round(time.Second).String() + ")"
 	}
 	return s
 }

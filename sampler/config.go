@@ -42,10 +42,14 @@ func (c Config) Validate() error {
 		name  string
 		value int64
 	}{
-		{"max_steps", int64(c.MaxSteps)}, {"max_tool_calls", int64(c.MaxToolCalls)},
-		{"model timeout", int64(c.ModelTimeout)}, {"tool_timeout", int64(c.ToolTimeout)},
-		{"grader_timeout", int64(c.GraderTimeout)}, {"rollout_timeout", int64(c.RolloutTimeout)},
-		{"max_rollouts", int64(c.MaxRollouts)}, {"max_tokens", c.MaxTokens},
+		{"max_steps", int64(c.MaxSteps)},
+		{"max_tool_calls", int64(c.MaxToolCalls)},
+		{"model timeout", int64(c.ModelTimeout)},
+		{"tool_timeout", int64(c.ToolTimeout)},
+		{"grader_timeout", int64(c.GraderTimeout)},
+		{"rollout_timeout", int64(c.RolloutTimeout)},
+		{"max_rollouts", int64(c.MaxRollouts)},
+		{"max_tokens", c.MaxTokens},
 	} {
 		if n.value < 0 {
 			return fmt.Errorf("%s cannot be negative (0 = no bound)", n.name)

@@ -290,8 +290,10 @@ func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipes", Net: "unix
 func makeItems(n int) []rollout.Item {
 	items := make([]rollout.Item, n)
 	for i := range items {
-		items[i] = rollout.Item{ID: fmt.Sprintf("q%d", i), Split: rollout.Train, Category: "c", Family: "f",
-			Row: json.RawMessage(fmt.Sprintf(`{"messages":[{"role":"user","content":"q%d"}],"answer":  "42"}`, i))}
+		items[i] = rollout.Item{
+			ID: fmt.Sprintf("q%d", i), Split: rollout.Train, Category: "c", Family: "f",
+			Row: json.RawMessage(fmt.Sprintf(`{"messages":[{"role":"user","content":"q%d"}],"answer":  "42"}`, i)),
+		}
 		if err := items[i].Decode(); err != nil {
 			panic(err)
 		}

@@ -34,8 +34,19 @@ var (
 // SVG, for a dark background for example.
 func Palette() []Colour {
 	return []Colour{
-		{"paper", Paper}, {"ink", Ink}, {"muted", Muted}, {"axis", Axis}, {"grid", Grid}, {"sky", Sky}, {"steel", Steel},
-		{"blue", Blue}, {"orange", Orange}, {"red", Red}, {"amber", Amber}, {"green", Green}, {"charred", Charred},
+		{"paper", Paper},
+		{"ink", Ink},
+		{"muted", Muted},
+		{"axis", Axis},
+		{"grid", Grid},
+		{"sky", Sky},
+		{"steel", Steel},
+		{"blue", Blue},
+		{"orange", Orange},
+		{"red", Red},
+		{"amber", Amber},
+		{"green", Green},
+		{"charred", Charred},
 	}
 }
 

@@ -55,14 +55,18 @@ func worlds() []world {
 		{name: "tiny", verdict: analysis.Undecided, items: map[rollout.Split]int{rollout.Train: 6}, samples: 3, difficulty: uniform(0.1, 0.9)},
 		{name: "one_item", verdict: analysis.Undecided, items: map[rollout.Split]int{rollout.Train: 1}, samples: 1, difficulty: uniform(0.5, 0.6)},
 		{name: "all_missing", verdict: analysis.NoGo, items: map[rollout.Split]int{rollout.Train: 30}, samples: 4, difficulty: uniform(0, 1), missing: 1},
-		{name: "negative", verdict: analysis.Go, items: both, samples: 8, difficulty: uniform(0, 1), reward: func(k int) float64 { return float64(k)*0.875 - 1 },
-			settings: func(s *analysis.Settings) { s.RewardRange = stat.Range{Lo: -1, Hi: 2.5} }},
-		{name: "hostile", verdict: analysis.Go, items: both, samples: 8, difficulty: uniform(0, 1), missing: 0.04, own: 0.05,
+		{
+			name: "negative", verdict: analysis.Go, items: both, samples: 8, difficulty: uniform(0, 1), reward: func(k int) float64 { return float64(k)*0.875 - 1 },
+			settings: func(s *analysis.Settings) { s.RewardRange = stat.Range{Lo: -1, Hi: 2.5} },
+		},
+		{
+			name: "hostile", verdict: analysis.Go, items: both, samples: 8, difficulty: uniform(0, 1), missing: 0.04, own: 0.05,
 			id: func(i int) string { return fmt.Sprintf(hostile[i%len(hostile)], i) }, tools: hostileTools, cause: hostile[0] + "\x1b[2J\r\n" + hostile[3],
 			manifest: func(m *rollout.Manifest) {
 				m.Name, m.Model = "</title><script>alert(1)</script> \x1b[31m报告", "model`|*_\u202e</style>"
 				m.Choices = map[string]string{"a|b": "</script><img src=x onerror=alert(1)>"}
-			}, tail: `{"item":"nan","reward":NaN}` + "\n" + `{"item":"torn","rew`},
+			}, tail: `{"item":"nan","reward":NaN}` + "\n" + `{"item":"torn","rew`,
+		},
 		{name: "eval_only", verdict: analysis.Go, items: map[rollout.Split]int{rollout.Eval: 60}, samples: 4, difficulty: uniform(0, 1)},
 		{name: "beyond", verdict: analysis.Go, items: both, samples: 4, difficulty: uniform(0, 1), settings: func(s *analysis.Settings) { s.GroupSize = 16 }},
 	}

@@ -108,18 +108,30 @@ func TestSampleNamespace(t *testing.T) {
 		out        sampler.Output
 		want       string
 	}{
-		{"all calls, as one reference helper has it", All, sampler.Output{Text: "hi", Calls: calls, FinishReason: "stop"},
+		{
+			"all calls, as one reference helper has it", All,
+			sampler.Output{Text: "hi", Calls: calls, FinishReason: "stop"},
 			`{"output_text":"hi","output_json":null,"output_reasoning_summary":null,"output_tools":[` + tool("1", "a", "{}") + `,` + b + `,` + c + `],
-"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"hi","refusal":null,"tool_calls":[]}}]}`},
-		{"the last turn's calls, as most recorded evaluations have it", Last, sampler.Output{Text: "hi", Calls: calls, FinishReason: "tool_calls"},
+"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"hi","refusal":null,"tool_calls":[]}}]}`,
+		},
+		{
+			"the last turn's calls, as most recorded evaluations have it", Last,
+			sampler.Output{Text: "hi", Calls: calls, FinishReason: "tool_calls"},
 			`{"output_text":"hi","output_json":null,"output_reasoning_summary":null,"output_tools":[` + b + `,` + c + `],
-"choices":[{"index":0,"finish_reason":"tool_calls","message":{"role":"assistant","content":"hi","refusal":null,"tool_calls":[` + b + `,` + c + `]}}]}`},
-		{"an answer that is a JSON object", "", sampler.Output{Text: `{"a":1}`, Reasoning: "r"},
+"choices":[{"index":0,"finish_reason":"tool_calls","message":{"role":"assistant","content":"hi","refusal":null,"tool_calls":[` + b + `,` + c + `]}}]}`,
+		},
+		{
+			"an answer that is a JSON object", "",
+			sampler.Output{Text: `{"a":1}`, Reasoning: "r"},
 			`{"output_text":"{\"a\":1}","output_json":{"a":1},"output_reasoning_summary":"r","output_tools":[],
-"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"{\"a\":1}","refusal":null,"tool_calls":[]}}]}`},
-		{"an answer that is a JSON array stays text", "", sampler.Output{Text: `[1]`},
+"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"{\"a\":1}","refusal":null,"tool_calls":[]}}]}`,
+		},
+		{
+			"an answer that is a JSON array stays text", "",
+			sampler.Output{Text: `[1]`},
 			`{"output_text":"[1]","output_json":null,"output_reasoning_summary":null,"output_tools":[],
-"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"[1]","refusal":null,"tool_calls":[]}}]}`},
+"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"[1]","refusal":null,"tool_calls":[]}}]}`,
+		},
 	} {
 		t.Run(test.why, func(t *testing.T) {
 			var got, want any

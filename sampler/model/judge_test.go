@@ -17,12 +17,16 @@ func TestJudge(t *testing.T) {
 		Seed: ptr[int64](7), Temperature: ptr(0.0), TopP: ptr(1.0), MaxTokens: ptr(50), ReasoningEffort: "low", RequestID: "trace_1/judge",
 	}
 	for _, c := range []struct{ api, answer, want string }{
-		{model.Responses, `{"status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"{}"}]}],"usage":{"input_tokens":1,"output_tokens":2}}`,
+		{
+			model.Responses, `{"status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"{}"}]}],"usage":{"input_tokens":1,"output_tokens":2}}`,
 			`{"model":"judge-1","store":false,"input":[{"role":"user","content":"rate"}],"reasoning":{"effort":"low"},"temperature":0,"top_p":1,"max_output_tokens":50,
-"text":{"format":{"type":"json_schema","name":"s","strict":true,"schema":{"type":"object"}}}}`},
-		{model.Chat, `{"choices":[{"finish_reason":"stop","message":{"content":"{}"}}],"usage":{"prompt_tokens":1,"completion_tokens":2}}`,
+"text":{"format":{"type":"json_schema","name":"s","strict":true,"schema":{"type":"object"}}}}`,
+		},
+		{
+			model.Chat, `{"choices":[{"finish_reason":"stop","message":{"content":"{}"}}],"usage":{"prompt_tokens":1,"completion_tokens":2}}`,
 			`{"model":"judge-1","messages":[{"role":"user","content":"rate"}],"reasoning_effort":"low","temperature":0,"top_p":1,"max_completion_tokens":50,"seed":7,
-"response_format":{"type":"json_schema","json_schema":{"name":"s","strict":true,"schema":{"type":"object"}}}}`},
+"response_format":{"type":"json_schema","json_schema":{"name":"s","strict":true,"schema":{"type":"object"}}}}`,
+		},
 	} {
 		t.Run(c.api, func(t *testing.T) {
 			f := serve(t, 200, c.answer)
