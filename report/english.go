@@ -48,7 +48,6 @@ var english = words{
 	Choices:     "Choices where the wire contract is silent",
 	Input:       "Problems in the input",
 	Splits:      "Splits",
-	Assumptions: "Assumptions of the plan",
 	Why:         "Why it matters",
 	Remedy:      "What to do",
 	Value:       "measured",
@@ -118,6 +117,23 @@ var english = words{
 	MadeAt:   " on %s",
 	Brackets: "brackets: %s confidence intervals",
 	About:    "The numbers speak of the %s split. Brackets hold %s confidence intervals; a number without brackets has none that could be estimated.",
+
+	Use: useWords{
+		Title: "What a rollout takes", Turns: "model turns", Calls: "tool calls", P95: "tool calls, 95 % make at most",
+		Repeats: "share of repeated calls", Parallel: "share of turns with several calls", Malformed: "share of malformed calls",
+		Input: "input tokens", Output: "output tokens", Median: "wall time, median", Slow: "wall time, 95 % within", Seconds: "%s s",
+		ByTool:          "Tools",
+		ToolHead:        []string{"tool", "split", "calls", "refused", "failed", "malformed", "median s", "P95 s", "output P95 tokens"},
+		TokensEstimated: "Tokens of tool outputs are estimated as bytes / 4.",
+		Notes:           "What to know about these rollouts",
+	},
+	Plan: planWords{
+		Title: "What training would take", Step: "per step", Epoch: "per epoch",
+		Smallest:  "The smallest group size at which %[2]s of groups teach something is %[1]s.",
+		GroupOnly: "groups of %s rollouts",
+		Rollouts:  "rollouts", Informative: "groups that teach", ToolCalls: "tool calls", JudgeCalls: "judge calls",
+		Input: "input tokens", Output: "output tokens", Seconds: "seconds, at least", Peak: "requests/s while sampling, %s",
+	},
 
 	Fact: factWords{
 		Run: "run", Source: "source of the rollouts", Model: "model", Seed: "seed", Sampled: "sampled", Version: "gonogo that sampled",

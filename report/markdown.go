@@ -21,6 +21,7 @@ func writeMarkdown(w io.Writer, p *Page) error {
 	m.findings(p)
 	m.pictures(p)
 	m.splits(p)
+	m.grids(p)
 	m.method(p)
 	if _, err := w.Write(m.buf.Bytes()); err != nil {
 		return fmt.Errorf("write markdown report: %w", err)
@@ -171,24 +172,44 @@ func (m *markdown) items(s Split) {
 
 func (m *markdown) method(p *Page) {
 	w := m.words
-	if len(p.Input) > 0 {
-		m.f("## %s\n\n", md(w.Input))
-		for _, s := range p.Input {
-			m.f("- %s\n", md(s))
-		}
-		m.f("\n")
-	}
+	m.list("## "+md(w.Input), p.Input)
+	m.list("## "+md(w.Use.Notes), p.Notes)
 	m.factTable(w.Method, p.Facts)
 	m.factTable(w.Thresholds, p.Settings)
 	m.factTable(w.Choices, p.Choices)
-	if len(p.Assumed) > 0 {
-		m.f("## %s\n\n", md(w.Assumptions))
-		for _, s := range p.Assumed {
-			m.f("- %s\n", md(s))
+	m.f("%s\n", md(p.footer()))
+}
+
+// list is a heading with points below it; nothing without points.
+func (m *markdown) list(heading string, points []string) {
+	if len(points) == 0 {
+		return
+	}
+	if heading != "" {
+		m.f("%s\n\n", heading)
+	}
+	for _, s := range points {
+		m.f("- %s\n", md(s))
+	}
+	m.f("\n")
+}
+
+func (m *markdown) grids(p *Page) {
+	for _, g := range p.Grids {
+		m.f("## %s\n\n", md(g.Title))
+		for i, row := range append([][]string{g.Head}, g.Rows...) {
+			m.f("|")
+			for _, cell := range row {
+				m.f(" %s |", md(cell))
+			}
+			m.f("\n")
+			if i == 0 {
+				m.f("|:--|%s\n", strings.Repeat("--:|", len(row)-1))
+			}
 		}
 		m.f("\n")
+		m.list("", g.Notes)
 	}
-	m.f("%s\n", md(p.footer()))
 }
 
 func (m *markdown) factTable(head string, facts []Fact) {

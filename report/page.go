@@ -41,7 +41,8 @@ type Page struct {
 	Facts     []Fact   // how it was measured
 	Settings  []Fact   // thresholds in force
 	Choices   []Fact   // how open questions of the wire contract were taken
-	Assumed   []string // assumptions of the plan
+	Grids     []Grid   // what rollouts took and training would take
+	Notes     []string // what a reader should know of how the rollouts came to be
 }
 
 // Fact is a name and what it is.
@@ -75,8 +76,9 @@ func NewPage(r *analysis.Result, opt Options) *Page {
 	}
 	p.Input = inputProblems(r.Input, p.Words)
 	p.Facts, p.Settings, p.Choices = facts(p), settings(r), sorted(r.Run.Choices)
-	if r.Plan != nil {
-		p.Assumed = r.Plan.Assumptions
+	p.Grids = grids(r, p.Words)
+	for _, note := range r.Run.Notes {
+		p.Notes = append(p.Notes, prose(note))
 	}
 	return p
 }

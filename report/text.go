@@ -19,6 +19,7 @@ func writeText(w io.Writer, p *Page) error {
 	t.headlines(p)
 	t.findings(p)
 	t.splits(p)
+	t.grids(p)
 	t.input(p)
 	t.foot(p)
 	if _, err := w.Write(t.buf.Bytes()); err != nil {
@@ -168,14 +169,55 @@ func (t *terminal) splits(p *Page) {
 }
 
 func (t *terminal) input(p *Page) {
-	if len(p.Input) == 0 {
+	t.list(p.Words.Input, p.Input)
+	t.list(p.Words.Use.Notes, p.Notes)
+}
+
+// list is a heading with points below it; nothing without points.
+func (t *terminal) list(heading string, points []string) {
+	if len(points) == 0 {
 		return
 	}
-	t.heading(p.Words.Input)
-	for _, s := range p.Input {
+	t.heading(heading)
+	for _, s := range points {
 		t.para(para{indent: 2, lead: "- ", text: s})
 	}
 	t.blank()
+}
+
+// grids are tables in columns as wide as their widest cell. One that is wider
+// than the terminal is left to the other formats.
+func (t *terminal) grids(p *Page) {
+	for _, g := range p.Grids {
+		rows := append([][]string{g.Head}, g.Rows...)
+		widths, total := make([]int, len(g.Head)), 0
+		for i := range widths {
+			for _, row := range rows {
+				widths[i] = max(widths[i], width(t.plain(row[i])))
+			}
+			widths[i] += 2
+			total += widths[i]
+		}
+		if total-2 > t.width {
+			continue
+		}
+		t.heading(g.Title)
+		for i, row := range rows {
+			var line strings.Builder
+			for j, cell := range row {
+				line.WriteString(pad(t.plain(cell), widths[j]))
+			}
+			if text := strings.TrimRight(line.String(), " "); i > 0 {
+				t.buf.WriteString(text + "\n")
+			} else if text != "" {
+				t.buf.WriteString(t.paint(text, faint) + "\n")
+			}
+		}
+		for _, note := range g.Notes {
+			t.para(para{indent: 2, lead: "- ", text: note, style: faint})
+		}
+		t.blank()
+	}
 }
 
 func (t *terminal) foot(p *Page) { t.para(para{text: p.footer(), style: faint}) }

@@ -30,7 +30,7 @@ type words struct {
 	Measured, NotKnown, TwoSamples              string
 
 	// Headings.
-	Findings, Pictures, Items, Method, Thresholds, Choices, Input, Splits, Assumptions        string
+	Findings, Pictures, Items, Method, Thresholds, Choices, Input, Splits                     string
 	Why, Remedy, Value, Want, CautionAt, ItemsToLook, NoFindings, Next, Quiet                 string
 	Split, ItemsOf, SamplesOf, RolloutsOf, MissingOf, OutOf, Classes, Causes, Contents, Gate1 string
 
@@ -53,6 +53,22 @@ type words struct {
 	Made, MadeAt, About, Brackets string
 
 	Fact factWords
+	Use  useWords
+	Plan planWords
+}
+
+// useWords name what rollouts took.
+type useWords struct {
+	Title, Turns, Calls, P95, Repeats, Parallel, Malformed, Input, Output, Median, Slow, Seconds string
+	ByTool, TokensEstimated                                                                      string
+	ToolHead                                                                                     []string
+	Notes                                                                                        string
+}
+
+// planWords name what training would take.
+type planWords struct {
+	Title, Step, Epoch, Smallest, GroupOnly                                    string
+	Rollouts, Informative, ToolCalls, JudgeCalls, Input, Output, Seconds, Peak string
 }
 
 // factWords name the facts of how it was measured.

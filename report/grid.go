@@ -1,0 +1,179 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"gonogo/analysis"
+	"gonogo/analysis/stat"
+	"gonogo/report/chart"
+	"gonogo/sampler/rollout"
+)
+
+// Grid is a small table of text. The first column names the row.
+type Grid struct {
+	Title string
+	Head  []string
+	Rows  [][]string
+	Notes []string
+}
+
+// grids are what the rollouts took and what training would take, as far as it
+// was measured.
+func grids(r *analysis.Result, w *words) []Grid {
+	var out []Grid
+	for _, g := range []Grid{useGrid(r, w), toolGrid(r, w), planGrid(r, w)} {
+		if len(g.Rows) > 0 {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+// shownSplits are the splits that were sampled, in order.
+func shownSplits(r *analysis.Result) []rollout.Split {
+	var out []rollout.Split
+	for _, split := range rollout.Splits() {
+		if r.Splits[split] != nil {
+			out = append(out, split)
+		}
+	}
+	return out
+}
+
+// useGrid is a rollout's calls, turns, tokens and seconds, by split. A row
+// that is known of no split is left out.
+func useGrid(r *analysis.Result, w *words) Grid {
+	g := Grid{Title: w.Use.Title, Head: []string{""}}
+	for _, split := range shownSplits(r) {
+		g.Head = append(g.Head, string(split))
+	}
+	estimate := func(e stat.Estimate) string { return chart.Interval(e.Value, e.Low, e.High) }
+	seconds := func(p *float64) string {
+		if p == nil {
+			return ""
+		}
+		return fmt.Sprintf(w.Use.Seconds, chart.Number(*p))
+	}
+	for _, row := range []struct {
+		name string
+		cell func(*analysis.SplitResult) string
+		of   func(*analysis.SplitResult) *float64
+	}{
+		{w.Use.Turns, func(s *analysis.SplitResult) string { return estimate(s.Turns) }, func(s *analysis.SplitResult) *float64 { return s.Turns.Value }},
+		{w.Use.Calls, func(s *analysis.SplitResult) string { return estimate(s.Tools.Calls) }, func(s *analysis.SplitResult) *float64 { return s.Tools.Calls.Value }},
+		{w.Use.P95, func(s *analysis.SplitResult) string { return estimate(s.Tools.P95) }, func(s *analysis.SplitResult) *float64 { return s.Tools.P95.Value }},
+		{w.Use.Repeats, func(s *analysis.SplitResult) string { return estimate(s.Tools.Repeats) }, func(s *analysis.SplitResult) *float64 { return s.Tools.Repeats.Value }},
+		{w.Use.Parallel, func(s *analysis.SplitResult) string { return estimate(s.Tools.Parallel) }, func(s *analysis.SplitResult) *float64 { return s.Tools.Parallel.Value }},
+		{w.Use.Malformed, func(s *analysis.SplitResult) string { return estimate(s.Tools.Malformed) }, func(s *analysis.SplitResult) *float64 { return s.Tools.Malformed.Value }},
+		{w.Use.Input, func(s *analysis.SplitResult) string { return estimate(s.Tokens.Input) }, func(s *analysis.SplitResult) *float64 { return s.Tokens.Input.Value }},
+		{w.Use.Output, func(s *analysis.SplitResult) string { return estimate(s.Tokens.Output) }, func(s *analysis.SplitResult) *float64 { return s.Tokens.Output.Value }},
+		{w.Use.Median, func(s *analysis.SplitResult) string { return seconds(s.Latency.P50) }, func(s *analysis.SplitResult) *float64 { return s.Latency.P50 }},
+		{w.Use.Slow, func(s *analysis.SplitResult) string { return seconds(s.Latency.P95) }, func(s *analysis.SplitResult) *float64 { return s.Latency.P95 }},
+	} {
+		cells, known := []string{row.name}, false
+		for _, split := range shownSplits(r) {
+			s := r.Splits[split]
+			cell := "–"
+			if row.of(s) != nil {
+				cell, known = row.cell(s), true
+			}
+			cells = append(cells, cell)
+		}
+		if known {
+			g.Rows = append(g.Rows, cells)
+		}
+	}
+	return g
+}
+
+// toolGrid is what each tool did, over all splits in order.
+func toolGrid(r *analysis.Result, w *words) Grid {
+	g := Grid{Title: w.Use.ByTool, Head: w.Use.ToolHead}
+	for _, split := range shownSplits(r) {
+		tools := r.Splits[split].Tools.ByTool
+		for _, name := range slices.Sorted(maps.Keys(tools)) {
+			t := tools[name]
+			g.Rows = append(g.Rows, []string{
+				id(name), string(split), chart.Count(t.Calls), chart.Count(t.Errors), chart.Count(t.Failed), chart.Count(t.Malformed),
+				numberOr(t.P50), numberOr(t.P95), numberOr(t.OutputTokensP95),
+			})
+		}
+	}
+	if len(g.Rows) > 0 {
+		g.Notes = []string{w.Use.TokensEstimated}
+	}
+	return g
+}
+
+func numberOr(p *float64) string {
+	if p == nil {
+		return "–"
+	}
+	return chart.Number(*p)
+}
+
+// planGrid is what a step and an epoch of training would take.
+func planGrid(r *analysis.Result, w *words) Grid {
+	g := Grid{Title: w.Plan.Title, Head: []string{"", w.Plan.Step, w.Plan.Epoch}}
+	p := r.Plan
+	if p == nil {
+		return g
+	}
+	if p.MinGroupSize != nil {
+		g.Notes = append(g.Notes, fmt.Sprintf(w.Plan.Smallest, chart.Count(*p.MinGroupSize), chart.Percent(p.WantedShare)))
+	}
+	g.Notes = append(g.Notes, p.Assumptions...)
+	if p.PerStep == nil || p.PerEpoch == nil {
+		g.Head = g.Head[:1]
+		g.Rows = [][]string{{fmt.Sprintf(w.Plan.GroupOnly, chart.Count(p.GroupSize))}}
+		return g
+	}
+	for _, row := range []struct {
+		name string
+		of   func(*analysis.PlanCost) stat.Estimate
+	}{
+		{w.Plan.Rollouts, func(c *analysis.PlanCost) stat.Estimate { return c.Rollouts }},
+		{w.Plan.Informative, func(c *analysis.PlanCost) stat.Estimate { return c.InformativeGroups }},
+		{w.Plan.ToolCalls, func(c *analysis.PlanCost) stat.Estimate { return c.ToolCalls }},
+		{w.Plan.JudgeCalls, func(c *analysis.PlanCost) stat.Estimate { return c.JudgeCalls }},
+		{w.Plan.Input, func(c *analysis.PlanCost) stat.Estimate { return c.InputTokens }},
+		{w.Plan.Output, func(c *analysis.PlanCost) stat.Estimate { return c.OutputTokens }},
+		{w.Plan.Seconds, func(c *analysis.PlanCost) stat.Estimate { return c.SecondsMin }},
+	} {
+		step, epoch := row.of(p.PerStep), row.of(p.PerEpoch)
+		if step.Known() {
+			g.Rows = append(g.Rows, []string{row.name, planned(step), planned(epoch)})
+		}
+	}
+	if p.PeakRPS != nil {
+		for _, name := range slices.Sorted(maps.Keys(p.PeakRPS.Tools)) {
+			g.Rows = append(g.Rows, []string{fmt.Sprintf(w.Plan.Peak, id(name)), planned(p.PeakRPS.Tools[name]), ""})
+		}
+	}
+	return g
+}
+
+// planned prints a figure of the plan, large ones in thousands or millions.
+// What follows from the plan alone has no interval to show.
+func planned(e stat.Estimate) string {
+	if e.SE != nil && *e.SE == 0 {
+		e.Low, e.High = nil, nil
+	}
+	unit := ""
+	by := 1.0
+	switch size := stat.Or(e.Value, 0); {
+	case size >= 1e6:
+		unit, by = " M", 1e6
+	case size >= 1e4:
+		unit, by = " k", 1e3
+	}
+	over := func(p *float64) *float64 {
+		if p == nil {
+			return nil
+		}
+		return stat.Some(*p / by)
+	}
+	return chart.Interval(over(e.Value), over(e.Low), over(e.High)) + unit
+}
