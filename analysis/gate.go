@@ -184,6 +184,22 @@ func (e estimated) needed(r *Result, want float64) (*Needs, bool) {
 	return &Needs{Items: items, Samples: e.samples}, true
 }
 
+// unitRange is the range of shares.
+var unitRange = stat.Range{Lo: 0, Hi: 1}
+
+// settle says how many items of the same samples would settle an estimate
+// against a threshold.
+func settle(e stat.Estimate, want float64, rng stat.Range, conf float64, sr *SplitResult) (*Needs, bool) {
+	if e.Items == 0 {
+		return nil, false
+	}
+	items, ok := stat.Needed(e, want, e.Items, &rng, conf)
+	if !ok {
+		return nil, false
+	}
+	return &Needs{Items: items, Samples: int(sr.Samples.Median)}, true
+}
+
 // onFile narrows an estimate on train to the file at hand: the gates on train
 // speak of these items, so that sampling them all leaves no doubt about which.
 func onFile(e stat.Estimate, sr *SplitResult, r *Result, rng stat.Range) stat.Estimate {

@@ -18,6 +18,7 @@ var samplingIdentical = Gate{
 				continue
 			}
 			j := judgement{gate: "sampling.identical", split: split, severity: Advisory, unit: "share", want: "<= " + number(want)}
+			j.needs, j.settles = settle(sr.Identical, want, unitRange, r.Confidence, sr)
 			b := boundOf(sr.Identical)
 			out = append(out, j.finding(b.atMost(want), b))
 		}

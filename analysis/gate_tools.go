@@ -47,7 +47,7 @@ var toolsFailures = Gate{
 		want := t.At("tools.failures")
 		j := judgement{
 			gate: "tools.failures", split: split, severity: Advisory, unit: "share", want: "<= " + number(want),
-			vars: map[string]string{"failed": fmt.Sprint(failed), "calls": fmt.Sprint(calls), "worst": worst},
+			vars: map[string]string{"calls": count(calls), "worst": worst},
 		}
 		b := observed(share(failed, calls))
 		return j.finding(b.atMost(want), b)
@@ -57,9 +57,10 @@ var toolsFailures = Gate{
 var toolsMalformed = Gate{
 	Name: "tools.malformed",
 	Doc:  "Advisory: at most 5 % of tool calls name an unknown tool or carry arguments that do not parse.",
-	Check: perSplit("tools.malformed", func(_ *Result, t Thresholds, split rollout.Split, sr *SplitResult) Finding {
+	Check: perSplit("tools.malformed", func(r *Result, t Thresholds, split rollout.Split, sr *SplitResult) Finding {
 		want := t.At("tools.malformed")
 		j := judgement{gate: "tools.malformed", split: split, severity: Advisory, unit: "share", want: "<= " + number(want)}
+		j.needs, j.settles = settle(sr.Tools.Malformed, want, unitRange, r.Confidence, sr)
 		b := boundOf(sr.Tools.Malformed)
 		return j.finding(b.atMost(want), b)
 	}),
@@ -73,7 +74,7 @@ var toolsBudget = Gate{
 		valid := sr.Reward.N
 		j := judgement{
 			gate: "tools.budget", split: split, severity: Advisory, unit: "share", want: "<= " + number(want),
-			vars: map[string]string{"hit": fmt.Sprint(sr.OwnFailures.StepLimit), "rollouts": fmt.Sprint(valid), "p95": value(sr.Tools.P95.Value)},
+			vars: map[string]string{"hit": count(sr.OwnFailures.StepLimit), "rollouts": count(valid), "p95": value(sr.Tools.P95.Value)},
 		}
 		b := observed(share(sr.OwnFailures.StepLimit, valid))
 		return j.finding(b.atMost(want), b)

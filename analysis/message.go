@@ -1,14 +1,16 @@
 package analysis
 
 import (
+	"strconv"
 	"strings"
 )
 
 // catalogue holds the words of findings, by gate and status. Another language
 // is another catalogue.
 type catalogue struct {
-	skipped message
-	gates   map[string]gateWords
+	skipped    message
+	unmeasured message // an unknown answer without any estimate
+	gates      map[string]gateWords
 }
 
 // message is a title, why it matters and what to do. Words in braces are
@@ -36,6 +38,8 @@ func (c catalogue) words(f Finding, vars map[string]string) (title, why, remedy 
 	switch {
 	case f.Status == Skipped:
 		m.title, m.remedy = c.skipped.title, ""
+	case f.Status == Unknown && f.Value == nil:
+		m.title, m.remedy = c.unmeasured.title, c.unmeasured.remedy
 	case f.Status == Pass:
 		m.title = w.pass
 	case f.Status == Fail && f.Severity == Advisory:
@@ -75,9 +79,26 @@ func percentOf(p *float64) string {
 func needs(f Finding) string {
 	switch {
 	case f.Needs != nil && f.Settleable:
-		return "About " + number(float64(f.Needs.Items)) + " items with " + number(float64(f.Needs.Samples)) + " samples each would settle it."
+		return "About " + plural(f.Needs.Items, "item") + " with " + plural(f.Needs.Samples, "sample") + " each would settle it."
 	case f.Settleable:
 		return "More data would settle it."
 	}
 	return "The estimate sits on the threshold or too little is known: more data alone may not settle it."
+}
+
+// plural counts things in words.
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return count(n) + " " + thing + "s"
+}
+
+// count prints a whole number with its thousands parted.
+func count(n int) string {
+	s := strconv.Itoa(n)
+	for at := len(s) - 3; at > 0; at -= 3 {
+		s = s[:at] + "," + s[at:]
+	}
+	return s
 }

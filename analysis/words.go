@@ -4,6 +4,10 @@ package analysis
 // never trained a model.
 var english = catalogue{
 	skipped: message{title: "not judged: {reason}"},
+	unmeasured: message{
+		title:  "not known: too few valid rollouts to estimate it",
+		remedy: "Sample at least two rollouts of each item, or mend what made rollouts fail.",
+	},
 	gates: map[string]gateWords{
 		"data.valid": {
 			why:            "A training service refuses a file that breaks its rules, or trains on something other than you meant.",
