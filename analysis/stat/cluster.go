@@ -116,6 +116,9 @@ func RatioOfSums(num, den []float64, n int, conf float64) Estimate {
 		return unknown(0, n, method, "nothing was counted in any of %d items: a share of none has no value", len(den))
 	}
 	share := top / bottom
+	if unit.holds(share) {
+		share = min(max(share, 0), 1) // equal sums may differ by float noise
+	}
 	var squares float64
 	for i, d := range den {
 		u := num[i] - share*d

@@ -54,3 +54,11 @@ func TestRatioOfSums(t *testing.T) {
 	_, high := ClopperPearson(0, 3, 0.95)
 	near(t, "high of a share never seen", known(t, "high", never.High), high, 1e-12)
 }
+
+// 0.1 + 0.2 is more than 0.3 by the last digit.
+func TestRatioOfEqualSumsIsNotAboveOne(t *testing.T) {
+	e := RatioOfSums([]float64{0.1 + 0.2, 0.3, 0.1 + 0.2}, []float64{0.3, 0.3, 0.3}, 6, 0.95)
+	if *e.Value > 1 || *e.Value > *e.High {
+		t.Errorf("share is %.17g, at most %.17g", *e.Value, *e.High)
+	}
+}
