@@ -32,15 +32,39 @@ func (m *measure) classes() Classes {
 				row.SamplesToTell = &n
 			}
 		case Mixed:
-			if row.N >= m.s.GroupSize {
-				strict, _ := m.tolerances()
-				row.Stays = stat.Some(stat.Informative(it.sorted, m.s.GroupSize, strict))
-			}
+			row.Stays = stat.Some(m.staysMixed(it.rewards, priors))
 		}
 		out.Counts[row.Class]++
 		out.Items = append(out.Items, row)
 	}
 	return out
+}
+
+// staysMixed is the posterior probability that the next group of an item whose
+// rewards differ would not be all equal: one minus the chance of filling it
+// with any one of the values seen.
+//
+// Note: the unbiased share of informative groups will not do here. It is 1 for
+// every mixed item with as many samples as the group, for it is judged on the
+// samples that made the item mixed.
+func (m *measure) staysMixed(sorted []float64, priors map[string]beta) float64 {
+	n, equal := len(sorted), 0.0
+	for i := 0; i < n; {
+		end := i + 1
+		for end < n && m.same(sorted[i], sorted[end]) {
+			end++
+		}
+		p := priors[Flat]
+		switch {
+		case m.same(sorted[i], m.s.RewardRange.Lo):
+			p = priors[Dead]
+		case m.same(sorted[i], m.s.RewardRange.Hi):
+			p = priors[Saturated]
+		}
+		equal += stat.StaysProb(end-i, n, m.s.GroupSize, p.a, p.b)
+		i = end
+	}
+	return math.Max(0, 1-equal)
 }
 
 // beta is a prior over an item's probability of one outcome.
@@ -67,7 +91,9 @@ func (m *measure) priors() map[string]beta {
 				}
 			}
 		}
-		if a, b, ok := stat.BetaBinomialFit(hits, n); ok {
+		// Items too alike to tell a and b apart share one probability, a/(a+b):
+		// the fit then holds it fast, and only without any fit a is 0.
+		if a, b, _ := stat.BetaBinomialFit(hits, n); a > 0 && b > 0 {
 			out[class] = beta{a, b}
 		}
 	}
@@ -84,7 +110,7 @@ func (m *measure) itemResult(it *item) ItemResult {
 	n := len(it.rewards)
 	row := ItemResult{
 		Item: it.id, N: n, Mean: stat.Some(mean),
-		Best: stat.Some(it.sorted[n-1]), Worst: stat.Some(it.sorted[0]),
+		Best: stat.Some(it.rewards[n-1]), Worst: stat.Some(it.rewards[0]),
 		Missing: len(it.rows) - n, Category: it.labels.category, Family: it.labels.family,
 		Class: m.class(it),
 	}
@@ -105,9 +131,9 @@ func (m *measure) itemResult(it *item) ItemResult {
 }
 
 func (m *measure) class(it *item) string {
-	low, high := it.sorted[0], it.sorted[len(it.sorted)-1]
+	low, high := it.rewards[0], it.rewards[len(it.rewards)-1]
 	switch {
-	case len(it.sorted) == 1:
+	case len(it.rewards) == 1:
 		return Unclassed
 	case !m.same(low, high):
 		return Mixed

@@ -138,8 +138,7 @@ func (c *collector) tool(name string) uint16 {
 type item struct {
 	id      string
 	rows    []*row
-	rewards []float64 // valid ones, in order of sample
-	sorted  []float64 // the same, ascending
+	rewards []float64 // valid ones, ascending: no sum hangs on the order of lines
 	labels  labels
 }
 
@@ -180,7 +179,7 @@ func (it *item) settle() {
 		it.labels.category = cmp.Or(it.labels.category, r.category)
 		it.labels.family = cmp.Or(it.labels.family, r.family)
 	}
-	it.sorted = slices.Sorted(slices.Values(it.rewards))
+	slices.Sort(it.rewards)
 }
 
 // naturalCompare orders q2 before q10.

@@ -13,9 +13,9 @@ import (
 type measure struct {
 	s        Settings
 	c        *collector
-	items    []*item // every item with a record
-	measured []*item // those with a valid reward
-	rewards  [][]float64
+	items    []*item     // every item with a record
+	measured []*item     // those with a valid reward
+	rewards  [][]float64 // of measured
 	common   [][]float64 // sorted rewards of the items that every curve uses
 	n        int         // samples that every item of common has
 	dropped  int         // measured items that common leaves out
@@ -81,8 +81,8 @@ func (m *measure) prepare() {
 	}
 	m.n = commonSamples(m.measured)
 	for _, it := range m.measured {
-		if len(it.sorted) >= m.n {
-			m.common = append(m.common, it.sorted)
+		if len(it.rewards) >= m.n {
+			m.common = append(m.common, it.rewards)
 		}
 	}
 	m.dropped = len(m.measured) - len(m.common)
