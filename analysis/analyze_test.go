@@ -230,8 +230,18 @@ func TestOneSampleAnItemHasNoVarianceAndNoClass(t *testing.T) {
 	if n := sr.Classes.Counts[analysis.Unclassed]; n != 2 {
 		t.Errorf("%d items are unclassed, want 2", n)
 	}
-	if len(sr.Signal) != 0 {
-		t.Errorf("signal is %v, want none", sr.Signal)
+	for _, e := range sr.Signal {
+		if e.Known() || e.GroupSize != 8 || len(e.Warnings) == 0 {
+			t.Errorf("signal holds %+v, want only what says that groups of 8 are not known, and why", e)
+		}
+	}
+	if len(sr.Signal) != 2 {
+		t.Errorf("signal has %d entries, want the two ends of the bracket", len(sr.Signal))
+	}
+	for _, f := range r.Findings {
+		if f.Gate == "signal.informative" && (f.Status != analysis.Unknown || f.Needs == nil || f.Needs.Samples != 8) {
+			t.Errorf("%s %s is %s and needs %v, want unknown for want of 8 samples", f.Severity, f.Gate, f.Status, f.Needs)
+		}
 	}
 	if r.Verdict != analysis.Undecided {
 		t.Errorf("verdict is %s", r.Verdict)

@@ -94,15 +94,12 @@ func (m *measure) lift(sr *SplitResult) {
 	sr.LiftShare = m.commonNote(stat.RatioOfSums(values, commonHeads, rollouts, conf))
 }
 
-// signalSizes are the group sizes up to which bounds beyond the samples are
-// given: doublings, as trainers choose them.
+// signalDoublings of the samples are the group sizes up to which bounds beyond
+// them are given: trainers choose them so.
 const signalDoublings = 3
 
 func (m *measure) signal() []Signal {
 	out := []Signal{}
-	if m.n < 2 {
-		return out
-	}
 	strict, tolerance := m.tolerances()
 	g := m.s.GroupSize
 	for _, size := range stat.Ks(m.n, g) {
@@ -125,8 +122,12 @@ func (m *measure) signal() []Signal {
 }
 
 // beyond lists the group sizes past n that get a bracket, ascending: doublings
-// of n, and g where it is one of them or lies between.
+// of n, and g where it is one of them or lies between. Where n says nothing
+// about any size it is g alone, so that its bracket can say why.
 func beyond(n, g int) []int {
+	if n < 2 {
+		return []int{g}
+	}
 	var sizes []int
 	placed := g <= n
 	for i, size := 0, n; i < signalDoublings; i++ {

@@ -139,8 +139,10 @@ type estimated struct {
 	width    float64 // of the reward range when the thresholds are shares of it; else 1
 	estimate stat.Estimate
 	bound    bound
+	bottom   float64 // of what the estimate can be
 	offset   float64 // what the estimate's own threshold lies above the compared one
-	samples  int
+	samples  int     // per item, behind the estimate
+	inFile   *int    // M, where the estimate speaks of the file alone
 	vars     map[string]string
 	items    []string // shown unless the gate passes
 }
@@ -160,7 +162,7 @@ func (e estimated) findings(r *Result, t Thresholds, split rollout.Split) []Find
 			j.items = e.items
 		}
 		if status == Unknown {
-			j.needs, j.settles = e.needed(r, want)
+			j.needs, j.settles = e.needed(r, t, want)
 		}
 		out = append(out, j.finding(status, e.bound))
 	}
@@ -168,20 +170,40 @@ func (e estimated) findings(r *Result, t Thresholds, split rollout.Split) []Find
 }
 
 // needed says how many items would settle an unknown answer. Where groups are
-// larger than the samples at hand, more samples come first.
-func (e estimated) needed(r *Result, want float64) (*Needs, bool) {
+// larger than the samples at hand, more samples come first, of no fewer items
+// than the present interval or any verdict asks for.
+func (e estimated) needed(r *Result, t Thresholds, want float64) (*Needs, bool) {
 	if e.estimate.Items == 0 {
 		return nil, false
 	}
-	if e.samples < r.GroupSize {
-		return &Needs{Items: e.estimate.Items, Samples: r.GroupSize}, true
-	}
-	scale := stat.Range{Lo: e.offset, Hi: e.offset + e.width}
+	scale := stat.Range{Lo: e.bottom, Hi: e.bottom + e.width}
 	items, ok := stat.Needed(e.estimate, want+e.offset, e.estimate.Items, &scale, r.Confidence)
+	if e.samples < r.GroupSize {
+		items = max(items, e.estimate.Items, int(t.At("data.enough.items")))
+		if e.inFile != nil {
+			items = min(items, max(e.estimate.Items, *e.inFile))
+		}
+		return &Needs{Items: items, Samples: r.GroupSize}, true
+	}
 	if !ok {
 		return nil, false
 	}
+	if e.inFile != nil && items > *e.inFile {
+		// The file holds no more items; more samples of all of them tell as much.
+		samples := math.Ceil(float64(e.samples) * float64(items) / float64(*e.inFile))
+		return &Needs{Items: *e.inFile, Samples: int(samples)}, true
+	}
 	return &Needs{Items: items, Samples: e.samples}, true
+}
+
+// groupSamples is the samples per item behind what is judged at the group size:
+// the items' own, or, where fewer than that are common to them, what a bracket
+// rests on.
+func groupSamples(sr *SplitResult, r *Result) int {
+	if best, _ := at(sr.BestOf, r.GroupSize); best.K < r.GroupSize {
+		return best.K
+	}
+	return max(r.GroupSize, int(sr.Samples.Median))
 }
 
 // unitRange is the range of shares.

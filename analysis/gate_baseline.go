@@ -27,8 +27,8 @@ var baselineReachable = Gate{
 		}
 		above := shift(b, -rng.Lo)
 		return estimated{
-			gate: "baseline.reachable", unit: "reward", width: rng.Width(), estimate: e, bound: above, offset: rng.Lo,
-			samples: int(sr.Samples.Median), items: sr.byClass(Dead),
+			gate: "baseline.reachable", unit: "reward", width: rng.Width(), estimate: e, bound: above, bottom: rng.Lo, offset: rng.Lo,
+			samples: groupSamples(sr, r), inFile: sr.Items.InFile, items: sr.byClass(Dead),
 			vars: map[string]string{
 				"dead": fmt.Sprint(sr.Classes.Counts[Dead]), "measured": fmt.Sprint(sr.Items.Measured), "k": fmt.Sprint(best.K),
 			},
@@ -66,14 +66,15 @@ var baselineHeadroom = Gate{
 		for _, split := range splits {
 			sr, rng := r.Splits[split], r.rng()
 			e := sr.Reward.Estimate
+			var inFile *int // eval speaks of items like these, train of its file
 			if split != rollout.Eval {
-				e = onFile(e, sr, r, rng)
+				e, inFile = onFile(e, sr, r, rng), sr.Items.InFile
 			}
 			room := boundOf(e).minus(r.Ceiling)
 			head := stat.Estimate{Value: room.value, SE: e.SE, Low: room.low, High: room.high, N: e.N, Items: e.Items}
 			out = append(out, estimated{
 				gate: "baseline.headroom", unit: "reward", width: rng.Width(), estimate: head, bound: room,
-				samples: max(int(sr.Samples.Median), r.GroupSize), items: sr.byClass(Saturated),
+				bottom: r.Ceiling - rng.Hi, samples: max(int(sr.Samples.Median), r.GroupSize), inFile: inFile, items: sr.byClass(Saturated),
 				vars: map[string]string{
 					"mean": value(e.Value), "ceiling": number(r.Ceiling),
 					"saturated": fmt.Sprint(sr.Classes.Counts[Saturated]), "measured": fmt.Sprint(sr.Items.Measured),

@@ -33,7 +33,7 @@ var signalInformative = Gate{
 		}
 		return estimated{
 			gate: "signal.informative", unit: "share", width: 1, estimate: e, bound: b, vars: vars,
-			samples: int(sr.Samples.Median), items: append(sr.byClass(Dead), sr.byClass(Saturated)...),
+			samples: groupSamples(sr, r), inFile: sr.Items.InFile, items: append(sr.byClass(Dead), sr.byClass(Saturated)...),
 		}.findings(r, t, split)
 	},
 }
@@ -82,7 +82,7 @@ var explorationLift = Gate{
 		}
 		return estimated{
 			gate: "exploration.lift", unit: "reward", width: rng.Width(), estimate: e, bound: b,
-			samples: int(sr.Samples.Median),
+			samples: groupSamples(sr, r), inFile: sr.Items.InFile,
 			vars: map[string]string{
 				"best": value(best.Value), "mean": value(sr.Reward.Value), "group": fmt.Sprint(r.GroupSize), "k": fmt.Sprint(best.K),
 			},

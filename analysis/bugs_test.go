@@ -1,0 +1,109 @@
+package analysis_test
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"testing"
+
+	"gonogo/analysis"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+// rows makes lines of n samples for m items; reward gives that of item i,
+// sample j.
+func rows(m, n int, reward func(i, j int) float64) []string {
+	var out []string
+	for i := range m {
+		for j := range n {
+			out = append(out, fmt.Sprintf(`{"item":"q%d","sample":%d,"reward":%g}`, i, j, reward(i, j)))
+		}
+	}
+	return out
+}
+
+// A mixed item with as many samples as the group counts 1 in the unbiased
+// share, however near it was to showing nothing.
+func TestMixedItemIsNotCertainToStayMixed(t *testing.T) {
+	for _, n := range []int{4, 8} { // fewer samples than the group, and as many
+		r := analyze(t, analysis.DefaultSettings(), rows(30, n, func(i, j int) float64 {
+			if (i < 15 && j == 0) || (i >= 15 && j%2 == 0) {
+				return 1
+			}
+			return 0
+		}))
+		for _, it := range r.Splits[rollout.Train].Classes.Items {
+			if it.Class != analysis.Mixed || it.Stays == nil || *it.Stays <= 0.3 || *it.Stays >= 1 {
+				t.Errorf("n = %d: item %s is %s and stays so with probability %v, want one below 1", n, it.Item, it.Class, it.Stays)
+			}
+		}
+	}
+}
+
+// One success in eight of every item: a dead one among them is chance, and
+// stays dead with (7/8)^8 = 0.34 at most.
+func TestDeadItemAmongItemsAlikeIsChance(t *testing.T) {
+	r := analyze(t, analysis.DefaultSettings(), rows(60, 8, func(i, j int) float64 {
+		if i > 0 && j == i%8 {
+			return 1
+		}
+		return 0
+	}))
+	dead := r.Splits[rollout.Train].Classes.Items[0]
+	if dead.Class != analysis.Dead || *dead.Stays > 0.4 || dead.SamplesToTell != nil {
+		t.Errorf("the dead item is %+v, want it to stay so with 0.34 and no number of samples to tell", dead)
+	}
+}
+
+// Without sample numbers the order of lines decides which sample is which; no
+// sum may hang on it.
+func TestOrderOfUnnumberedLinesDoesNotMatter(t *testing.T) {
+	var all []string
+	for i, ys := range ladder() {
+		for j, y := range ys {
+			all = append(all, fmt.Sprintf(`{"item":"q%d","reward":%g}`, i, y/3+float64(j)/70))
+		}
+	}
+	encode := func(lines []string) string {
+		var b bytes.Buffer
+		if err := analyze(t, analysis.DefaultSettings(), lines).Encode(&b); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	forward := encode(all)
+	slices.Reverse(all)
+	if encode(all) != forward {
+		t.Error("the result changes with the order of lines")
+	}
+}
+
+// Two items do not settle anything, however often they are sampled.
+func TestNeedsOfFewItemsAreNotFewItems(t *testing.T) {
+	r := analyze(t, analysis.DefaultSettings(), []string{`{"item":"a","reward":1}`, `{"item":"b","reward":0.5}`})
+	for _, f := range r.Findings {
+		if f.Status == analysis.Unknown && f.Needs != nil && f.Needs.Items < 3 {
+			t.Errorf("%s %s says that %d items settle it", f.Severity, f.Gate, f.Needs.Items)
+		}
+	}
+}
+
+// A ceiling below the top of the range moves the range that headroom lies in:
+// what settles the headroom is what settles the mean.
+func TestNeedsOfHeadroomUnderACeiling(t *testing.T) {
+	ceiling := 0.5
+	s := analysis.DefaultSettings()
+	s.Ceiling = &ceiling
+	r := analyze(t, s, rows(24, 8, func(i, j int) float64 { return float64(i%2) * (0.9 - 0.02*float64(j%2)) }))
+	mean := r.Splits[rollout.Train].Reward.Estimate
+	want, ok := stat.Needed(mean, ceiling-0.03, mean.Items, &s.RewardRange, s.Confidence)
+	if !ok {
+		t.Fatal("the mean sits on the threshold")
+	}
+	for _, f := range r.Findings {
+		if f.Gate == "baseline.headroom" && f.Severity == analysis.Blocking && (f.Needs == nil || f.Needs.Items != want) {
+			t.Errorf("headroom needs %+v, want %d items", f.Needs, want)
+		}
+	}
+}
