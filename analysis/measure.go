@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 	"sort"
@@ -206,7 +207,9 @@ func (m *measure) failures() []FailureCause {
 			list[i].Items = append(list[i].Items, id)
 		}
 	})
-	slices.SortStableFunc(list, func(a, b FailureCause) int { return b.Count - a.Count })
+	slices.SortFunc(list, func(a, b FailureCause) int {
+		return cmp.Or(b.Count-a.Count, cmp.Compare(a.Outcome, b.Outcome), cmp.Compare(a.Error, b.Error))
+	})
 	return list[:min(len(list), causesListed)]
 }
 
