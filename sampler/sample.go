@@ -26,8 +26,11 @@ type Boundaries struct {
 	Grader Grader
 }
 
-// unwritten bounds the records that wait for the sink.
-const unwritten = 8
+// ended is a rollout on its way to the sink.
+type ended struct {
+	record *rollout.Record
+	taken  chan<- struct{} // told when the sink has it, or never will
+}
 
 // Sample makes the jobs' rollouts, at most cfg.Concurrency at once, and hands
 // each record to the sink as its rollout ends. What happens outside decides how
@@ -54,7 +57,7 @@ func Sample(ctx context.Context, drain <-chan struct{}, cfg Config, seed uint64,
 	s := newSession(cfg, seed, b, stop)
 	s.count.start, s.count.stats.Jobs = time.Now(), len(jobs)
 
-	done := make(chan *rollout.Record, unwritten)
+	done := make(chan ended)
 	var writer errgroup.Group
 	writer.Go(func() error { return s.write(done, sink, watch) })
 
@@ -189,7 +192,8 @@ func (s *session) reserve(ctx context.Context, drain <-chan struct{}) StoppedBy 
 }
 
 // work makes the rollouts that are dealt to one worker.
-func (s *session) work(ctx context.Context, todo <-chan Job, done chan<- *rollout.Record) error {
+func (s *session) work(ctx context.Context, todo <-chan Job, done chan<- ended) error {
+	taken := make(chan struct{}, 1)
 	for job := range todo {
 		s.count.begun()
 		r, err := s.rollout(ctx, job)
@@ -201,28 +205,36 @@ func (s *session) work(ctx context.Context, todo <-chan Job, done chan<- *rollou
 		case s.settled <- struct{}{}:
 		default: // a signal already waits
 		}
-		done <- r // the writer reads until the channel is closed
+		// The next rollout begins when this one is written: a kill loses no more
+		// rollouts than there are workers.
+		done <- ended{r, taken} // the writer reads until the channel is closed
+		<-taken
 	}
 	return nil
 }
 
 // write hands the records to the sink. After the sink has failed it only
 // empties the channel, so that no worker waits for it.
-func (s *session) write(done <-chan *rollout.Record, sink Sink, watch func(Event)) error {
+func (s *session) write(done <-chan ended, sink Sink, watch func(Event)) error {
 	var failed error
-	for r := range done {
-		if failed != nil {
-			continue
+	for e := range done {
+		if failed == nil {
+			if failed = s.record(e.record, sink, watch); failed != nil {
+				s.stop(failed)
+			}
 		}
-		if failed = sink.Append(r); failed != nil {
-			failed = fmt.Errorf("record rollout %s/%s/%d: %w", r.Split, r.Item, r.Sample, failed)
-			s.stop(failed)
-			continue
-		}
-		s.count.recorded(r)
-		if watch != nil {
-			watch(s.count.event())
-		}
+		e.taken <- struct{}{}
 	}
 	return failed
+}
+
+func (s *session) record(r *rollout.Record, sink Sink, watch func(Event)) error {
+	if err := sink.Append(r); err != nil {
+		return fmt.Errorf("record rollout %s/%s/%d: %w", r.Split, r.Item, r.Sample, err)
+	}
+	s.count.recorded(r)
+	if watch != nil {
+		watch(s.count.event())
+	}
+	return nil
 }
