@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonogo/analysis"
@@ -104,6 +105,25 @@ func TestNeedsOfHeadroomUnderACeiling(t *testing.T) {
 	for _, f := range r.Findings {
 		if f.Gate == "baseline.headroom" && f.Severity == analysis.Blocking && (f.Needs == nil || f.Needs.Items != want) {
 			t.Errorf("headroom needs %+v, want %d items", f.Needs, want)
+		}
+	}
+}
+
+// Rewards up to 1e308 made the width of the range infinite, and the histogram
+// panicked.
+func TestRangeWithoutDigitsIsRefused(t *testing.T) {
+	for _, r := range []stat.Range{{Lo: -1e308, Hi: 1e308}, {Lo: 0, Hi: 1e300}, {Lo: 1e12, Hi: 1e12 + 1}, {Lo: 0, Hi: 1e-310}} {
+		s := analysis.DefaultSettings()
+		s.RewardRange = r
+		if err := s.Validate(); err == nil || !strings.Contains(err.Error(), "reward_range") {
+			t.Errorf("range [%g, %g]: error is %v, want one that names reward_range", r.Lo, r.Hi, err)
+		}
+	}
+	for _, r := range []stat.Range{{Lo: -1, Hi: 1}, {Lo: 0, Hi: 1e9}, {Lo: 1000, Hi: 1000.5}, {Lo: 0, Hi: 1e-9}} {
+		s := analysis.DefaultSettings()
+		s.RewardRange = r
+		if err := s.Validate(); err != nil {
+			t.Errorf("range [%g, %g]: %v", r.Lo, r.Hi, err)
 		}
 	}
 }

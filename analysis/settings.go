@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -36,6 +37,13 @@ func DefaultSettings() Settings {
 	}
 }
 
+// Limits of a reward range within which squares neither overflow nor vanish
+// and a millionth of the width is a difference.
+const (
+	mostReward = 1e100
+	leastWidth = 1e-9 // of the larger end
+)
+
 // Validate reports the first setting that cannot be used, by the key that
 // mends it.
 func (s Settings) Validate() error {
@@ -45,6 +53,8 @@ func (s Settings) Validate() error {
 		return fmt.Errorf("group_size is %d: a group needs at least 2 rollouts", s.GroupSize)
 	case stat.Some(r.Lo) == nil || stat.Some(r.Hi) == nil || r.Lo >= r.Hi:
 		return fmt.Errorf("reward_range is [%g, %g]: it needs two finite numbers, the lower one first", r.Lo, r.Hi)
+	case max(math.Abs(r.Lo), math.Abs(r.Hi)) > mostReward || r.Width() < leastWidth*max(math.Abs(r.Lo), math.Abs(r.Hi)) || r.Width() < 1/mostReward:
+		return fmt.Errorf("reward_range is [%g, %g]: numbers above %g, or so close together, leave no digits to compute with: scale the rewards", r.Lo, r.Hi, mostReward)
 	case s.Confidence <= 0.5 || s.Confidence >= 1:
 		return fmt.Errorf("confidence is %g: it lies between 0.5 and 1", s.Confidence)
 	case s.Ceiling != nil && (*s.Ceiling <= r.Lo || *s.Ceiling > r.Hi):
