@@ -20,6 +20,8 @@ type collector struct {
 	rows  map[rollout.Key]*row
 	names map[string]uint16 // tool name -> index, in order of appearance
 	tools []string
+
+	regraded bool // some output was graded more than once
 }
 
 // row is one rollout without its text.
@@ -28,7 +30,8 @@ type row struct {
 	outcome    rollout.Outcome
 	cause      string
 	reward     float64
-	valid      bool // reward may be used
+	grades     []float64 // two or more of the same output, ascending; else nil
+	valid      bool      // reward may be used
 	clipped    bool
 	observed   bool // the record tells about turns and calls
 	turns      int
@@ -79,9 +82,28 @@ func (c *collector) add(rec *rollout.Record) error {
 		if r.reward, err = c.inRange(rec, r.reward); err != nil {
 			return err
 		}
+		if err = c.addGrades(r, rec); err != nil {
+			return err
+		}
 	}
 	c.addCalls(r, rec)
 	c.rows[r.key] = r
+	return nil
+}
+
+func (c *collector) addGrades(r *row, rec *rollout.Record) error {
+	if rec.Reward == nil || len(rec.Grades) < 2 {
+		return nil
+	}
+	for _, grade := range rec.Grades {
+		grade, err := c.inRange(rec, grade)
+		if err != nil {
+			return err
+		}
+		r.grades = append(r.grades, grade)
+	}
+	slices.Sort(r.grades) // the variance does not hang on their order
+	c.regraded = true
 	return nil
 }
 

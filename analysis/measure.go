@@ -295,9 +295,11 @@ func (m *measure) histogram() Histogram {
 func (m *measure) variance() Variance {
 	within, between := stat.ANOVA(m.rewards)
 	src := rand.NewPCG(m.s.Seed, 0x1cc)
-	return Variance{
+	v := Variance{
 		Within:  within,
 		Between: between,
 		ICC:     stat.ICC(m.rewards, m.s.Confidence, m.s.Boot, src),
 	}
+	splitWithin(&v, regrades(m.measured), m.s)
+	return v
 }

@@ -68,5 +68,5 @@ func (c *collector) grader(s Settings) *Grader {
 	res.ShareLow = stat.Some(float64(counts[0]) / float64(total))
 	res.ShareHigh = stat.Some(float64(counts[top]) / float64(total))
 	none := []json.RawMessage{}
-	return &Grader{Resolution: res, Probes: none, SuspectReferences: none, TooGood: none}
+	return &Grader{NoiseVar: c.noiseVar(s), Resolution: res, Probes: none, SuspectReferences: none, TooGood: none}
 }

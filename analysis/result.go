@@ -174,12 +174,12 @@ type Histogram struct {
 
 // Variance is the reward's variance taken apart.
 type Variance struct {
-	Within      *float64       `json:"within"`
-	Between     *float64       `json:"between"`
-	ICC         stat.Estimate  `json:"icc"`
-	Sampling    *float64       `json:"sampling"`
-	Grader      *float64       `json:"grader"`
-	GraderShare *stat.Estimate `json:"grader_share"`
+	Within      *float64      `json:"within"`
+	Between     *float64      `json:"between"`
+	ICC         stat.Estimate `json:"icc"`
+	Sampling    *float64      `json:"sampling"` // within without the grader's part; null without regrades
+	Grader      *float64      `json:"grader"`
+	GraderShare stat.Estimate `json:"grader_share"`
 }
 
 // AtK is a quantity at k rollouts per item.
@@ -351,7 +351,7 @@ type Leak struct {
 
 // Grader is what is known of the grader itself.
 type Grader struct {
-	NoiseVar          *float64          `json:"noise_var"`
+	NoiseVar          stat.Estimate     `json:"noise_var"` // mean variance of the grades of one output
 	FlipRate          *stat.Estimate    `json:"flip_rate"`
 	Consistency       *stat.Estimate    `json:"consistency"`
 	Resolution        *Resolution       `json:"resolution,omitempty"`
