@@ -68,6 +68,7 @@ func TestNeeded(t *testing.T) {
 		{"all agree at the end", Mean(repeat([]float64{0}, 10), &unit, 0.95), 0.1, 10, &unit, true},
 		{"all agree inside", Mean(repeat([]float64{0.5}, 10), &unit, 0.95), 0.4, 10, &unit, true},
 		{"one item", Mean([][]float64{{0.5}}, &unit, 0.95), 0.1, 1, &unit, true},
+		{"one item near the threshold", Mean([][]float64{{0}}, &unit, 0.95), 0.03, 1, &unit, true},
 		{"on the threshold", e, 0.49, 5, &unit, false},
 		{"a hair from the threshold", e, 0.4905, 5, &unit, false},
 		{"past a hundred times the items", e, 0.495, 5, &unit, false},

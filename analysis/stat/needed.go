@@ -8,7 +8,8 @@ import (
 // Limits past which Needed calls a threshold out of reach.
 const (
 	closest  = 1e-3 // share of the range between value and threshold
-	farthest = 100  // times the items at hand
+	farthest = 100  // times the items at hand,
+	fewItems = 50   // or this many where there are fewer
 )
 
 // Needed returns how many items in all (not in addition), each sampled as
@@ -19,9 +20,9 @@ const (
 // for one item Hoeffding's.
 //
 // settleable is false, and items 0, when the value lies within 1e-3 of the
-// range of the threshold, when more than 100·m items would be needed, and when
-// e has no value, or neither an error nor a range. An interval that excludes
-// the threshold already gives m.
+// range of the threshold, when more than 100·max(m, 50) items would be needed,
+// and when e has no value, or neither an error nor a range. An interval that
+// excludes the threshold already gives m.
 func Needed(e Estimate, threshold float64, m int, r *Range, conf float64) (items int, settleable bool) {
 	checkConf(conf)
 	if e.Value == nil || m < 1 || e.SE == nil && r == nil {
@@ -34,11 +35,12 @@ func Needed(e Estimate, threshold float64, m int, r *Range, conf float64) (items
 	if excludes(e.Low, e.High, threshold) {
 		return m, true
 	}
-	extra := 1 + sort.Search(farthest*m-m, func(i int) bool {
+	most := farthest * max(m, fewItems)
+	extra := 1 + sort.Search(most-m, func(i int) bool {
 		low, high := e.grown(m, m+1+i, r, conf)
 		return excludes(low, high, threshold)
 	})
-	if m+extra > farthest*m {
+	if m+extra > most {
 		return 0, false
 	}
 	return m + extra, true
