@@ -174,14 +174,17 @@ func TestCalibrationOfWrongVerdicts(t *testing.T) {
 				if !full && i > 0 {
 					continue
 				}
-				m := newSimulation(t, seed, only(q.gate))
-				falseGo := m.share(t, sets, q.population(live, 0.98*q.threshold), d, q.reversed, analysis.Go)
-				falseNoGo := m.share(t, sets, q.population(live, 1.02*q.threshold), d, q.reversed, analysis.NoGo)
-				about := fmt.Sprintf("%-18s, %3.0f %% of items live, %-30s: false GO %.3f, false NO-GO %.3f", q.gate, 100*live, d.about, falseGo, falseNoGo)
-				t.Log(about)
-				if worst := max(falseGo, falseNoGo); worst > 0.05+noise(sets) {
-					t.Errorf("%s: more than 5 %%", about)
-				}
+				cell := seed
+				t.Run(fmt.Sprintf("%s, %.0f %% of items live, %s", q.gate, 100*live, d.about), func(t *testing.T) {
+					t.Parallel()
+					m := newSimulation(t, cell, only(q.gate))
+					falseGo := m.share(t, sets, q.population(live, 0.98*q.threshold), d, q.reversed, analysis.Go)
+					falseNoGo := m.share(t, sets, q.population(live, 1.02*q.threshold), d, q.reversed, analysis.NoGo)
+					t.Logf("false GO %.3f, false NO-GO %.3f", falseGo, falseNoGo)
+					if max(falseGo, falseNoGo) > 0.05+noise(sets) {
+						t.Error("more than 5 %")
+					}
+				})
 			}
 		}
 	}
@@ -216,13 +219,15 @@ func TestCalibrationOfClearVerdicts(t *testing.T) {
 	for i, c := range clear {
 		for j, least := range []float64{c.drawn, c.file} {
 			d := designs[[]int{2, 5}[j]]
-			m := newSimulation(t, uint64(100+10*i+j), nil)
-			share := m.share(t, sets, q.population(c.live, c.truth), d, false, c.want)
-			about := fmt.Sprintf("informative share %.2f, %3.0f %% of items live, %-30s: %s %.3f", c.truth, 100*c.live, d.about, c.want, share)
-			t.Log(about)
-			if share < least-2*noise(sets) {
-				t.Errorf("%s: less than %g", about, least)
-			}
+			t.Run(fmt.Sprintf("share %g, %.0f %% of items live, %s", c.truth, 100*c.live, d.about), func(t *testing.T) {
+				t.Parallel()
+				m := newSimulation(t, uint64(100+10*i+j), nil)
+				share := m.share(t, sets, q.population(c.live, c.truth), d, false, c.want)
+				t.Logf("%s %.3f", c.want, share)
+				if share < least-2*noise(sets) {
+					t.Errorf("less than %g", least)
+				}
+			})
 		}
 	}
 }
