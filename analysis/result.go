@@ -1,8 +1,6 @@
 package analysis
 
 import (
-	"encoding/json"
-
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -315,67 +313,6 @@ type PlanCost struct {
 type PlanLoad struct {
 	Tools  map[string]stat.Estimate `json:"tools"`
 	Grader stat.Estimate            `json:"grader"`
-}
-
-// Shift compares splits with each other.
-type Shift struct {
-	Pairs     []ShiftPair       `json:"pairs"`
-	Coverage  []json.RawMessage `json:"coverage"`
-	Leakage   []Leak            `json:"leakage"`
-	Conflicts []json.RawMessage `json:"conflicts"`
-}
-
-// ShiftPair is one test of one quantity between two splits.
-type ShiftPair struct {
-	A         rollout.Split `json:"a"`
-	B         rollout.Split `json:"b"`
-	On        string        `json:"on"`
-	Test      string        `json:"test"`
-	Statistic *float64      `json:"statistic"`
-	Effect    stat.Estimate `json:"effect"`
-	P         *float64      `json:"p"`
-	PHolm     *float64      `json:"p_holm"`
-	NA        int           `json:"n_a"`
-	NB        int           `json:"n_b"`
-	Top       []string      `json:"top"`
-	Items     []string      `json:"items"`
-}
-
-// Leak is a pair of items that are too alike.
-type Leak struct {
-	Kind  string   `json:"kind"`
-	A     string   `json:"a"`
-	B     string   `json:"b"`
-	Score *float64 `json:"score"`
-}
-
-// Grader is what is known of the grader itself.
-type Grader struct {
-	NoiseVar          stat.Estimate     `json:"noise_var"` // mean variance of the grades of one output
-	FlipRate          *stat.Estimate    `json:"flip_rate"`
-	Consistency       *stat.Estimate    `json:"consistency"`
-	Resolution        *Resolution       `json:"resolution,omitempty"`
-	Length            *LengthEffect     `json:"length,omitempty"`
-	Agreement         json.RawMessage   `json:"agreement"`
-	Probes            []json.RawMessage `json:"probes"`
-	SuspectReferences []json.RawMessage `json:"suspect_references"`
-	Guessable         *stat.Estimate    `json:"guessable"`
-	TooGood           []json.RawMessage `json:"too_good"`
-}
-
-// Resolution says how finely the grader tells outputs apart.
-type Resolution struct {
-	Distinct    int      `json:"distinct"`
-	EntropyBits *float64 `json:"entropy_bits"`
-	ShareLow    *float64 `json:"share_lo"`
-	ShareHigh   *float64 `json:"share_hi"`
-}
-
-// LengthEffect is the correlation of reward with the log of the answer's
-// length, within items and over all rollouts.
-type LengthEffect struct {
-	Within stat.Estimate `json:"within"`
-	Pooled stat.Estimate `json:"pooled"`
 }
 
 // Severity says what a failing gate does to the verdict.
