@@ -18,14 +18,23 @@ func (r *Result) Encode(w io.Writer) error {
 }
 
 // Decode reads a result.json. A file of another schema is refused: keys may
-// have been renamed since.
+// have been renamed since. So is one that is not whole, or whose exit code is
+// not that of its verdict: nobody would notice a GO that was never given.
 func Decode(rd io.Reader) (*Result, error) {
 	var r Result
 	if err := json.NewDecoder(rd).Decode(&r); err != nil {
-		return nil, fmt.Errorf("decode result: %w", err)
+		return nil, fmt.Errorf("decode result: %w: run gonogo analyze again", err)
 	}
 	if r.Schema != Schema {
 		return nil, fmt.Errorf("the result has schema %q and this version reads %q: run gonogo analyze again", r.Schema, Schema)
+	}
+	switch r.Verdict {
+	case Go, NoGo, Undecided:
+	default:
+		return nil, fmt.Errorf("the result has the verdict %q, not %s, %s or %s: run gonogo analyze again", r.Verdict, Go, NoGo, Undecided)
+	}
+	if r.ExitCode != r.Verdict.ExitCode() {
+		return nil, fmt.Errorf("the result has the verdict %s and the exit code %d, which contradict each other: run gonogo analyze again", r.Verdict, r.ExitCode)
 	}
 	return &r, nil
 }
