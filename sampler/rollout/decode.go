@@ -168,7 +168,10 @@ func readJSON(name, want string, v []byte, into any) error {
 func readID(v []byte) (id string, number bool, err error) {
 	switch {
 	case len(v) > 2 && v[0] == '"':
-		return unquote(v), false, nil
+		if id = unquote(v); garbled(v, id) {
+			return "", false, fmt.Errorf("%q is %q, with characters that are no valid UTF-8, so that another id may look the same: save the file as UTF-8", "item", id)
+		}
+		return id, false, nil
 	case string(v) == `""`:
 		return "", false, fmt.Errorf("%q is empty: give every item a name", "item")
 	case isNull(v):
@@ -179,6 +182,14 @@ func readID(v []byte) (id string, number bool, err error) {
 		return string(v), true, nil
 	}
 	return "", false, fmt.Errorf("%q must be a string or a whole number, not %s: write it in quotes", "item", excerpt(v))
+}
+
+// garbled reports whether reading a literal replaced broken bytes or half a
+// surrogate pair by U+FFFD, which would make one of several names.
+func garbled(lit []byte, text string) bool {
+	const replaced = "\uFFFD"
+	n := strings.Count(text, replaced)
+	return n > 0 && n > bytes.Count(lit, []byte(replaced))+bytes.Count(bytes.ToLower(lit), []byte(`\ufffd`))
 }
 
 func wholeNumber(v []byte) bool {

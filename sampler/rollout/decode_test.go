@@ -218,3 +218,19 @@ func checkLean(t *testing.T, line []byte, whole decoded) {
 		t.Fatalf("%q: a lean read takes the line otherwise", line)
 	}
 }
+
+// Ids that no reader can tell apart became one item.
+func TestIDsThatAreNoUTF8AreRefused(t *testing.T) {
+	for _, lit := range []string{"\"a\xff\"", `"\ud800"`, `"\udfff-1"`, "\"\xe9t\xe9\""} {
+		var r Record
+		if err := r.UnmarshalJSON([]byte(`{"item":` + lit + `,"reward":1}`)); err == nil || !strings.Contains(err.Error(), "UTF-8") {
+			t.Errorf("item %s: error is %v, id %q", lit, err, r.Item)
+		}
+	}
+	for _, lit := range []string{`"\ufffd"`, `"\uFFFD"`, "\"\uFFFD\"", `"\ud83d\ude00"`, `"été"`} {
+		var r Record
+		if err := r.UnmarshalJSON([]byte(`{"item":` + lit + `,"reward":1}`)); err != nil {
+			t.Errorf("item %s: %v", lit, err)
+		}
+	}
+}
