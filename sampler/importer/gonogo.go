@@ -30,12 +30,49 @@ func readGonogo(ctx context.Context, src Source, sink Sink) error {
 	}
 	defer rd.Close()
 	opt := rollout.ReadOptions{OnConflict: src.Options.OnConflict, Split: src.Options.split()}
-	in, err := rollout.Read(ctx, src.Name, rd, opt, sink.record)
+	yield := sink.record
+	if opt.OnConflict == rollout.Last {
+		last, err := lastLines(ctx, src, opt)
+		if err != nil {
+			return err
+		}
+		yield = func(r *rollout.Record) error {
+			if last[attempt{r.Key(), r.Attempt}] != r.Line {
+				return nil
+			}
+			return sink.record(r)
+		}
+	}
+	in, err := rollout.Read(ctx, src.Name, rd, opt, yield)
 	if err != nil {
 		return err
 	}
 	noteGonogo(sink, in, opt.Split)
 	return nil
+}
+
+// attempt names what a run may hold one line of.
+type attempt struct {
+	rollout.Key
+	number int
+}
+
+// lastLines finds the lines that win where the later of two conflicting lines
+// counts: the earlier ones must not be handed on, for a run that held both
+// would be in conflict again.
+func lastLines(ctx context.Context, src Source, opt rollout.ReadOptions) (map[attempt]int, error) {
+	rd, err := src.Open()
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", src.Name, err)
+	}
+	defer rd.Close()
+	opt.Lean = true
+	last := make(map[attempt]int)
+	_, err = rollout.Read(ctx, src.Name, rd, opt, func(r *rollout.Record) error {
+		last[attempt{r.Key(), r.Attempt}] = r.Line
+		return nil
+	})
+	return last, err
 }
 
 // sniffGonogo looks at the first line.

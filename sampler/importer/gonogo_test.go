@@ -2,6 +2,7 @@ package importer
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -46,6 +47,32 @@ func TestGonogoConflicts(t *testing.T) {
 	var g got
 	if _, err := Import(context.Background(), Formats(), "", src, g.sink()); err != nil || len(g.records) != 1 || *g.records[0].Reward != 1 {
 		t.Errorf("settled by first: %d records, error %v", len(g.records), err)
+	}
+}
+
+// Both lines were handed on, and the imported run was in conflict again.
+func TestGonogoConflictsSettledByLast(t *testing.T) {
+	src := text(`{"item":"a","sample":0,"reward":1}
+{"item":"b","sample":0,"reward":1}
+{"item":"a","sample":0,"reward":0.5}
+{"item":"a","sample":0,"attempt":1,"reward":0.25}
+{"item":"a","sample":0,"attempt":1,"reward":0}
+`)
+	src.Options.OnConflict = rollout.Last
+	var g got
+	if _, err := Import(context.Background(), Formats(), "", src, g.sink()); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]float64{}
+	for _, r := range g.records {
+		name := fmt.Sprintf("%s/%d/%d", r.Item, r.Sample, r.Attempt)
+		if _, twice := seen[name]; twice {
+			t.Errorf("%s is handed on twice", name)
+		}
+		seen[name] = *r.Reward
+	}
+	if seen["a/0/1"] != 0 || seen["a/0/0"] != 0.5 || seen["b/0/0"] != 1 {
+		t.Errorf("rewards are %v, want those of the last lines", seen)
 	}
 }
 
