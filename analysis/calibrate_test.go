@@ -204,7 +204,7 @@ func TestCalibrationOfWrongVerdicts(t *testing.T) {
 func TestCalibrationOfClearVerdicts(t *testing.T) {
 	sets, _ := calibrating()
 	q := quantities[0]
-	clear := []struct {
+	cases := []struct {
 		truth, live float64
 		want        analysis.Verdict
 		least       float64 // share of runs
@@ -216,7 +216,7 @@ func TestCalibrationOfClearVerdicts(t *testing.T) {
 		{0.03, 0.12, analysis.NoGo, 0.60},
 		{0.03, 0.04, analysis.NoGo, 0.60},
 	}
-	for i, c := range clear {
+	for i, c := range cases {
 		for j, d := range []design{designs[2], designs[5]} {
 			t.Run(fmt.Sprintf("share %g, %.0f %% of items live, %s", c.truth, 100*c.live, d.about), func(t *testing.T) {
 				t.Parallel()
