@@ -170,9 +170,9 @@ func TestUnreachable(t *testing.T) {
 }
 
 func TestSecretsAreMasked(t *testing.T) {
-	s := SecretsOf(map[string]string{"Authorization": "Bearer abcdef123", "X-Short": "abc"}, "sk-planted", "")
-	got := s.Mask("abc Bearer abcdef123 abcdef123 sk-planted")
-	if want := "abc ********** ********** **********"; got != want {
+	s := SecretsOf(map[string]string{"Authorization": "Bearer abcdef123", "X-Short": "abc", "X-Env": "production"}, "sk-planted", "")
+	got := s.Mask("production abc Bearer abcdef123 abcdef123 sk-planted")
+	if want := "production abc ********** ********** **********"; got != want {
 		t.Errorf("Mask = %q, want %q", got, want)
 	}
 }

@@ -135,9 +135,10 @@ func AppendQuoted(dst []byte, s string) []byte {
 // Secrets are texts that no message, record or page may hold.
 type Secrets []string
 
-// SecretsOf returns the values of headers and keys as secrets. Of a value like
-// "Bearer KEY" the key alone is a secret too. Values of fewer than 6 bytes
-// guard nothing, and masking them would only garble texts.
+// SecretsOf returns what is secret in headers, as rollout.HeaderSecrets has it,
+// and in keys. A plain header such as "X-Env: production" is none: masking its
+// word would change what the model reads of a tool. Values of fewer than 6
+// bytes guard nothing, and masking them would only garble texts.
 func SecretsOf(headers map[string]string, keys ...string) Secrets {
 	var s Secrets
 	add := func(v string) {
@@ -145,10 +146,9 @@ func SecretsOf(headers map[string]string, keys ...string) Secrets {
 			s = append(s, v)
 		}
 	}
-	for _, v := range headers {
-		add(v)
-		if _, key, ok := strings.Cut(strings.TrimSpace(v), " "); ok {
-			add(key)
+	for name, v := range headers {
+		for _, secret := range rollout.HeaderSecrets(name, v) {
+			add(secret)
 		}
 	}
 	for _, k := range keys {

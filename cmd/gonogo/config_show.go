@@ -10,6 +10,7 @@ import (
 
 	"gonogo/sampler/dataset"
 	"gonogo/sampler/job"
+	"gonogo/sampler/rollout"
 )
 
 // binding returns the value of every binding key: what a run directory was
@@ -148,7 +149,7 @@ func (c *config) secrets() []string {
 	}
 	for _, headers := range []map[string]string{c.Model.Headers, c.Judge.Headers} {
 		for name, value := range headers {
-			all = append(all, job.HeaderSecrets(name, value)...)
+			all = append(all, rollout.HeaderSecrets(name, value)...)
 		}
 	}
 	for _, key := range []string{c.modelKey, c.judgeKey} {

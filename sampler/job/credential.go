@@ -4,16 +4,11 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
-	"unicode"
 )
 
 // minSecret is the length below which a string is not treated as a secret:
 // replacing it wherever it occurs would spoil a file and hide nothing.
 const minSecret = 4
-
-// minOtherHeader is the same for headers whose names do not speak of
-// credentials.
-const minOtherHeader = 8
 
 // credentialKeys are the names, in lower case and without separators, under
 // which a body may hold a credential, as a key or as a URL's parameter.
@@ -26,47 +21,9 @@ var credentialKeys = map[string]bool{
 // under "code", storage their signatures under "sig".
 var urlKeys = map[string]bool{"code": true, "key": true, "sig": true, "signature": true}
 
-// harmlessHeaders hold nothing that opens a door.
-var harmlessHeaders = map[string]bool{
-	"accept": true, "acceptencoding": true, "acceptlanguage": true, "cachecontrol": true, "connection": true,
-	"contenttype": true, "useragent": true,
-}
-
-// credentialHeader finds names of headers that speak of credentials.
-var credentialHeader = regexp.MustCompile(`auth|key|token|secret|password|cookie|credential|signature|session`)
-
 // plain brings a name to lower case without separators.
 func plain(name string) string {
 	return strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(name))
-}
-
-// HeaderSecrets returns what is secret in a header's value: the value, and of
-// "Bearer x" also x alone. A harmless header, a short value and a plain word
-// under a name that does not speak of credentials have none.
-func HeaderSecrets(name, value string) []string {
-	value = strings.TrimSpace(value)
-	key := plain(name)
-	if harmlessHeaders[key] || len(value) < minSecret {
-		return nil
-	}
-	if !credentialHeader.MatchString(key) && (len(value) < minOtherHeader || word(value)) {
-		return nil
-	}
-	found := []string{value}
-	if _, rest, ok := strings.Cut(value, " "); ok && len(strings.TrimSpace(rest)) >= minSecret {
-		found = append(found, strings.TrimSpace(rest))
-	}
-	return found
-}
-
-// word reports whether text is letters only, as "production" is.
-func word(text string) bool {
-	for _, r := range text {
-		if !unicode.IsLetter(r) {
-			return false
-		}
-	}
-	return true
 }
 
 // urlCredentials returns the credentials in a URL, escaped as they stand there.

@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"gonogo/sampler/rollout"
 )
 
 // maskedValue is what the service shows in the place of a header's value.
@@ -72,7 +74,7 @@ func (j *Job) Secrets() []string {
 		case s.url:
 			found = append(found, URLSecrets(text)...)
 		case s.header != "":
-			found = append(found, HeaderSecrets(s.header, text)...)
+			found = append(found, rollout.HeaderSecrets(s.header, text)...)
 		case len(text) >= minSecret:
 			found = append(found, text)
 		}
