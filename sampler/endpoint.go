@@ -7,9 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -112,6 +115,20 @@ func JSONHeader(extra map[string]string) http.Header {
 		h.Set(k, v)
 	}
 	return h
+}
+
+// CheckHeaders reports a header that HTTP cannot carry, without its value: the
+// usual cause is a key that was copied with a line break in it.
+func CheckHeaders(headers map[string]string) error {
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
+		if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r) }) {
+			return fmt.Errorf("%q cannot be the name of a header", name)
+		}
+		if strings.ContainsFunc(headers[name], func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
+			return fmt.Errorf("the value of header %s holds a line break or another control character: remove it", name)
+		}
+	}
+	return nil
 }
 
 // TransportFailure describes a request that got no answer. It is worth another

@@ -127,7 +127,8 @@ func strange(g *gate, tool Tool, res Result) error {
 	}
 	switch res.HTTPStatus {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound:
-		f := &Failure{Status: res.HTTPStatus, Fatal: true, Err: errors.New(res.Error)}
+		said := strings.TrimPrefix(res.Error, fmt.Sprintf("status %d: ", res.HTTPStatus)) // the failure says it itself
+		f := &Failure{Status: res.HTTPStatus, Fatal: true, Err: errors.New(said)}
 		if t, ok := tool.(interface{ URL() string }); ok {
 			f.URL = RedactURL(t.URL())
 		}

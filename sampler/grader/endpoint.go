@@ -50,6 +50,9 @@ func newEndpoint(raw json.RawMessage, env Env) (sampler.Grader, error) {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, fmt.Errorf("url %q is not an http or https URL", sampler.RedactURL(c.URL))
 	}
+	if err := sampler.CheckHeaders(c.Headers); err != nil {
+		return nil, err
+	}
 	g := &Endpoint{url: c.URL, client: env.HTTP, header: sampler.JSONHeader(c.Headers), secrets: sampler.SecretsOf(c.Headers), tools: env.SampleTools}
 	if g.client == nil {
 		g.client = sampler.HTTPClient(nil, 16)

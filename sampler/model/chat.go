@@ -89,16 +89,7 @@ type chatAnswer struct {
 		Error        json.RawMessage `json:"error"`
 		Message      *chatMessage    `json:"message"`
 	} `json:"choices"`
-	Usage *struct {
-		Input        *int64 `json:"prompt_tokens"`
-		Output       *int64 `json:"completion_tokens"`
-		InputDetails struct {
-			Cached *int64 `json:"cached_tokens"`
-		} `json:"prompt_tokens_details"`
-		OutputDetails struct {
-			Reasoning *int64 `json:"reasoning_tokens"`
-		} `json:"completion_tokens_details"`
-	} `json:"usage"`
+	Usage json.RawMessage `json:"usage"`
 }
 
 type chatMessage struct {
@@ -127,7 +118,7 @@ func (w *chat) parse(body []byte, ids *ids) (sampler.Reply, error) {
 		return sampler.Reply{}, f
 	}
 	m := choice.Message
-	reply := sampler.Reply{Text: contentText(m.Content), Refusal: m.Refusal, Usage: a.usage()}
+	reply := sampler.Reply{Text: contentText(m.Content), Refusal: m.Refusal, Usage: usageOf(a.Usage)}
 	if reply.Reasoning = rollout.TextOrJSON(m.ReasoningContent); reply.Reasoning == "" {
 		reply.Reasoning = rollout.TextOrJSON(m.Reasoning)
 	}
@@ -204,12 +195,4 @@ func contentText(raw json.RawMessage) string {
 		text += rollout.TextOrJSON(p.Text)
 	}
 	return text
-}
-
-func (a *chatAnswer) usage() rollout.Usage {
-	if a.Usage == nil {
-		return rollout.Usage{}
-	}
-	u := a.Usage
-	return told(rollout.Usage{Input: u.Input, Output: u.Output, Reasoning: u.OutputDetails.Reasoning, Cached: u.InputDetails.Cached})
 }

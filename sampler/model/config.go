@@ -45,6 +45,12 @@ func (c Config) Validate() error {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return fmt.Errorf("model base_url %q is not an http or https URL", sampler.RedactURL(c.BaseURL))
 	}
+	if err := sampler.CheckHeaders(c.Headers); err != nil {
+		return fmt.Errorf("model: %w", err)
+	}
+	if err := sampler.CheckHeaders(map[string]string{"Authorization": c.APIKey}); err != nil {
+		return errors.New("the model's API key holds a line break or another control character: remove it")
+	}
 	if len(c.ResponseFormat) > 0 && !json.Valid(c.ResponseFormat) {
 		return errors.New("response_format is not JSON")
 	}

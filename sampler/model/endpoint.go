@@ -1,6 +1,7 @@
 package model
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -102,7 +103,7 @@ func (e *endpoint) post(ctx context.Context, body []byte, requestID string) ([]b
 		option.WithResponseInto(&resp), option.WithHeader("X-Client-Request-Id", requestID))
 	switch {
 	case err == nil:
-		return raw, nil
+		return e.masked(raw), nil
 	case resp == nil:
 		return nil, sampler.TransportFailure(e.address, err)
 	case resp.StatusCode < 400:
@@ -112,6 +113,17 @@ func (e *endpoint) post(ctx context.Context, body []byte, requestID string) ([]b
 	// when the body's "error" is a string.
 	text, _ := io.ReadAll(resp.Body)
 	return nil, e.refuse(sampler.Answer{Status: resp.StatusCode, Header: resp.Header, Body: text})
+}
+
+// masked hides a key that the server echoes, also in the model's own words:
+// texts are cut further on, and half a key is found by nobody.
+func (e *endpoint) masked(raw []byte) []byte {
+	for _, secret := range e.secrets {
+		if bytes.Contains(raw, []byte(secret)) {
+			return []byte(e.secrets.Mask(string(raw)))
+		}
+	}
+	return raw
 }
 
 // refused is an answer with a status that is no success.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"gonogo/sampler"
@@ -81,16 +82,7 @@ type responsesAnswer struct {
 		Reason string `json:"reason"`
 	} `json:"incomplete_details"`
 	Output json.RawMessage `json:"output"`
-	Usage  *struct {
-		Input        *int64 `json:"input_tokens"`
-		Output       *int64 `json:"output_tokens"`
-		InputDetails struct {
-			Cached *int64 `json:"cached_tokens"`
-		} `json:"input_tokens_details"`
-		OutputDetails struct {
-			Reasoning *int64 `json:"reasoning_tokens"`
-		} `json:"output_tokens_details"`
-	} `json:"usage"`
+	Usage  json.RawMessage `json:"usage"`
 }
 
 // item is one output item, as far as we read it.
@@ -121,7 +113,7 @@ func (w *responses) parse(body []byte, ids *ids) (sampler.Reply, error) {
 	if f := faultOf(a.Error); f != nil {
 		return sampler.Reply{}, f
 	}
-	reply := sampler.Reply{Usage: a.usage()}
+	reply := sampler.Reply{Usage: usageOf(a.Usage)}
 	switch a.Status {
 	case "completed", "":
 	case "incomplete":
@@ -135,6 +127,11 @@ func (w *responses) parse(body []byte, ids *ids) (sampler.Reply, error) {
 	output := bytes.TrimSpace(a.Output)
 	var items []item
 	if len(output) == 0 || output[0] != '[' || json.Unmarshal(output, &items) != nil {
+		return sampler.Reply{}, &fault{}
+	}
+	// An answer that is not of this format is the endpoint's failure. Taken for
+	// a silent turn it would count as the model's own, with a reward.
+	if len(items) == 0 && a.Status == "" || slices.ContainsFunc(items, func(it item) bool { return it.Type == "" }) {
 		return sampler.Reply{}, &fault{}
 	}
 	reply.Carry = bytes.TrimSpace(output[1 : len(output)-1])
@@ -213,23 +210,6 @@ func patch(output []byte, items []item) (json.RawMessage, error) {
 		return nil, err
 	}
 	return b[1 : len(b)-1], nil
-}
-
-func (a *responsesAnswer) usage() rollout.Usage {
-	if a.Usage == nil {
-		return rollout.Usage{}
-	}
-	u := a.Usage
-	return told(rollout.Usage{Input: u.Input, Output: u.Output, Reasoning: u.OutputDetails.Reasoning, Cached: u.InputDetails.Cached})
-}
-
-// told drops counts that cannot be true: a server that writes zeros for a
-// request and its reply does not count.
-func told(u rollout.Usage) rollout.Usage {
-	if u.Input != nil && *u.Input == 0 && (u.Output == nil || *u.Output == 0) {
-		return rollout.Usage{}
-	}
-	return u
 }
 
 // flatFormat converts a response_format from chat form, where json_schema is

@@ -84,6 +84,9 @@ func newTool(c Config, opts Options) (*Tool, error) {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, fmt.Errorf("tool %q: server_url %q is not an http or https URL", c.Name, sampler.RedactURL(c.ServerURL))
 	}
+	if err := sampler.CheckHeaders(c.Headers); err != nil {
+		return nil, fmt.Errorf("tool %q: %w", c.Name, err)
+	}
 	t := &Tool{
 		name: c.Name, url: c.ServerURL, client: opts.HTTP, limit: opts.MaxReply,
 		header: sampler.JSONHeader(c.Headers), secrets: sampler.SecretsOf(c.Headers),

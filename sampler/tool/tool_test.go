@@ -137,6 +137,17 @@ func TestFailures(t *testing.T) {
 	}
 }
 
+// The words of plain headers were masked in what the model reads.
+func TestAPlainHeaderLeavesTheOutputAlone(t *testing.T) {
+	headers := map[string]string{"X-Env": "production", "X-Mode": "output", "Accept": "application/json"}
+	tl := open(t, tool.Config{Headers: headers}, tool.Options{}, func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"output":"production sends application/json"}`)
+	})
+	if got, err := call(t, tl); err != nil || got.Output != "production sends application/json" {
+		t.Errorf("output %q, error %v", got.Output, err)
+	}
+}
+
 func TestABrokenConnectionIsWorthAnotherTry(t *testing.T) {
 	tl := open(t, tool.Config{}, tool.Options{}, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 	_, err := call(t, tl)
@@ -153,6 +164,7 @@ func TestNewRefuses(t *testing.T) {
 		"a URL of another kind":          {{Name: "a", ServerURL: "file:///etc/passwd"}},
 		"two of one name":                {ok, ok},
 		"an extra key that is ours":      {{Name: "a", ServerURL: "http://h", Extra: map[string]json.RawMessage{"item": json.RawMessage(`1`)}}},
+		"a header with a line break":     {{Name: "a", ServerURL: "http://h", Headers: map[string]string{"X-Key": "a\nb"}}},
 		"an extra value that is no JSON": {{Name: "a", ServerURL: "http://h", Extra: map[string]json.RawMessage{"x": json.RawMessage(`{`)}}},
 	} {
 		if _, err := tool.New(cfgs, tool.Options{}); err == nil {
