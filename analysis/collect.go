@@ -27,6 +27,7 @@ type collector struct {
 // row is one rollout without its text.
 type row struct {
 	key        rollout.Key
+	attempt    int
 	outcome    rollout.Outcome
 	cause      string
 	reward     float64
@@ -68,7 +69,7 @@ const causeLength = 200
 // earlier one. A reward outside the range is an error.
 func (c *collector) add(rec *rollout.Record) error {
 	r := &row{
-		key: rec.Key(), outcome: rec.Outcome, clipped: rec.Clipped,
+		key: rec.Key(), attempt: rec.Attempt, outcome: rec.Outcome, clipped: rec.Clipped,
 		observed: rec.Turns > 0 || len(rec.Calls) > 0, turns: rec.Turns,
 		usage: rec.Usage, judged: rec.Judge != rollout.Usage{},
 		elapsed:  time.Duration(rec.Elapsed).Seconds(),

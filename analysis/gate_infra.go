@@ -9,7 +9,7 @@ import (
 var infraFailures = Gate{
 	Name: "infra.failures",
 	Doc: "Blocking, on every sampled split: the observed share of rollouts that model endpoint, tools or grader failed is at most 5 %; " +
-		"above 20 % it fails; between, the run cannot decide. Advisory: at most 1 %.",
+		"above 20 % it fails; between, the run cannot decide. Advisory: at most 1 %, counting failed rollouts that were made again.",
 	Check: func(r *Result, t Thresholds) []Finding {
 		var out []Finding
 		for _, split := range rollout.Splits() {
@@ -34,11 +34,14 @@ func failuresOf(sr *SplitResult, t Thresholds, split rollout.Split) []Finding {
 		gate: "infra.failures", split: split, severity: Blocking, unit: "share",
 		want: fmt.Sprintf("<= %s (fails above %s)", number(pass), number(fail)),
 		vars: map[string]string{
-			"missing": fmt.Sprint(sr.Missing.Total()), "model_api": fmt.Sprint(sr.Missing.ModelAPI),
+			"model_api": fmt.Sprint(sr.Missing.ModelAPI),
 			"tool": fmt.Sprint(sr.Missing.Tool), "grader": fmt.Sprint(sr.Missing.Grader),
-			"cause": firstCause(sr),
+			"cause": firstCause(sr), "repeated": "",
 		},
 		settles: true,
+	}
+	if n := sr.Missing.Repeated; n > 0 {
+		j.vars["repeated"] = ", counting " + count(n) + " that were made again since"
 	}
 	status := Unknown
 	switch {
@@ -53,7 +56,16 @@ func failuresOf(sr *SplitResult, t Thresholds, split rollout.Split) []Finding {
 	blocking := j.finding(status, observed(missing))
 	caution := t.At("infra.failures.caution")
 	j.severity, j.want = Advisory, "<= "+number(caution)
-	return []Finding{blocking, j.finding(observed(missing).atMost(caution), observed(missing))}
+	ever := observed(sr.everMissing())
+	return []Finding{blocking, j.finding(ever.atMost(caution), ever)}
+}
+
+// everMissing is the share of rollouts that an endpoint failed, those
+// included that were made again since: repeating them until they pass does not
+// mend the endpoint.
+func (sr *SplitResult) everMissing() float64 {
+	lost := sr.Missing.Total() + sr.Missing.Repeated
+	return share(lost, sr.Missing.Total()+sr.Reward.N+sr.Missing.Repeated)
 }
 
 // firstCause is the most frequent cause of missing grades.

@@ -84,8 +84,16 @@ var explorationLift = Gate{
 			gate: "exploration.lift", unit: "reward", width: rng.Width(), estimate: e, bound: b,
 			samples: groupSamples(sr, r), inFile: sr.Items.InFile,
 			vars: map[string]string{
-				"best": value(best.Value), "mean": value(sr.Reward.Value), "group": fmt.Sprint(r.GroupSize), "k": fmt.Sprint(best.K),
+				"best": value(best.Value), "mean": meanOf(best, sr.Lift), "group": fmt.Sprint(r.GroupSize), "k": fmt.Sprint(best.K),
 			},
 		}.findings(r, t, split)
 	},
+}
+
+// meanOf is the mean over the items of the curve, which may be fewer than all.
+func meanOf(best AtK, lift stat.Estimate) string {
+	if best.Value == nil || lift.Value == nil {
+		return "unknown"
+	}
+	return value(stat.Some(*best.Value - *lift.Value))
 }

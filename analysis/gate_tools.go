@@ -57,11 +57,13 @@ var toolsFailures = Gate{
 var toolsMalformed = Gate{
 	Name: "tools.malformed",
 	Doc:  "Advisory: at most 5 % of tool calls name an unknown tool or carry arguments that do not parse.",
-	Check: perSplit("tools.malformed", func(r *Result, t Thresholds, split rollout.Split, sr *SplitResult) Finding {
+	Check: perSplit("tools.malformed", func(_ *Result, t Thresholds, split rollout.Split, sr *SplitResult) Finding {
 		want := t.At("tools.malformed")
 		j := judgement{gate: "tools.malformed", split: split, severity: Advisory, unit: "share", want: "<= " + number(want)}
-		j.needs, j.settles = settle(sr.Tools.Malformed, want, unitRange, r.Confidence, sr)
 		b := boundOf(sr.Tools.Malformed)
+		if b.value != nil { // judged as observed, like the other gates of tool calls
+			return j.finding(observed(*b.value).atMost(want), b)
+		}
 		return j.finding(b.atMost(want), b)
 	}),
 }

@@ -2,6 +2,9 @@ package analysis
 
 import (
 	"slices"
+	"strings"
+
+	"gonogo/sampler/rollout"
 )
 
 // noTrainingVerdict stands under a verdict that no train gate took part in.
@@ -46,9 +49,7 @@ func fold(r *Result) {
 	case unknown != nil || !evaluated:
 		r.Verdict, r.Reason = Undecided, unknown
 	}
-	if _, ok := trainingSplit(r); !ok {
-		r.Note = noTrainingVerdict
-	}
+	r.Note = note(r)
 	r.ExitCode = r.Verdict.ExitCode()
 }
 
@@ -57,4 +58,22 @@ func first(have *string, gate string) *string {
 		return have
 	}
 	return &gate
+}
+
+// note says what the verdict does not cover.
+func note(r *Result) string {
+	var parts []string
+	if _, ok := trainingSplit(r); !ok {
+		parts = append(parts, noTrainingVerdict)
+	}
+	left := 0
+	for _, split := range rollout.Splits() {
+		if sr := r.Splits[split]; sr != nil && sr.Missing.NotRun != nil {
+			left += *sr.Missing.NotRun
+		}
+	}
+	if left > 0 {
+		parts = append(parts, plural(left, "planned rollout")+" not made yet")
+	}
+	return strings.Join(parts, "; ")
 }

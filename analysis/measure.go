@@ -145,6 +145,7 @@ func (m *measure) missing() Missing {
 	total := 0
 	m.records(func(r *row) {
 		total++
+		out.Repeated += r.attempt // only a failed rollout is made again
 		switch {
 		case r.valid:
 		case r.outcome == rollout.ModelAPI:

@@ -127,6 +127,7 @@ type Missing struct {
 	Grader   int      `json:"grader"`
 	Share    *float64 `json:"share"`
 	NotRun   *int     `json:"not_run"`
+	Repeated int      `json:"repeated"` // earlier attempts that failed and were made again: not in Share
 }
 
 // Total is the number of rollouts without a valid reward.
