@@ -3,6 +3,7 @@ package analysis
 import (
 	"fmt"
 	"math"
+	"strconv"
 
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
@@ -262,6 +263,19 @@ func (sr *SplitResult) byClass(class string) []string {
 func number(x float64) string {
 	if x == math.Trunc(x) && math.Abs(x) < 1e6 {
 		return fmt.Sprintf("%.0f", x)
+	}
+	return digits(x)
+}
+
+// digits prints three significant digits, without an exponent.
+func digits(x float64) string {
+	switch size := math.Abs(x); {
+	case size < 1e-9:
+		return "0" // what a quantile function leaves of nothing
+	case size >= 1000:
+		return count(int(math.Round(x)))
+	case size < 1e-4: // where %g turns to an exponent
+		return strconv.FormatFloat(x, 'f', 2-int(math.Floor(math.Log10(size))), 64)
 	}
 	return fmt.Sprintf("%.3g", x)
 }

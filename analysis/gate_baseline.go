@@ -90,5 +90,5 @@ func value(p *float64) string {
 	if p == nil {
 		return "unknown"
 	}
-	return fmt.Sprintf("%.3g", *p)
+	return digits(*p)
 }

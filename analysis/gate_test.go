@@ -181,6 +181,16 @@ func TestABoundIsJudgedByItsWholeInterval(t *testing.T) {
 	}
 }
 
+func TestNumbersAreWrittenWithoutExponents(t *testing.T) {
+	for x, want := range map[float64]string{
+		0.1234: "0.123", 1690.4: "1,690", 3.7e-23: "0", 0.000012345: "0.0000123", -1234: "-1,234", -123.4: "-123", 0: "0", 12: "12", 1234567: "1,234,567",
+	} {
+		if got := digits(x); got != want {
+			t.Errorf("%g is written %q, want %q", x, got, want)
+		}
+	}
+}
+
 func TestNaturalOrderOfIds(t *testing.T) {
 	ids := []string{"q10", "q2", "q1", "10", "9", "q02", "a", ""}
 	slices.SortFunc(ids, naturalCompare)

@@ -96,6 +96,9 @@ func plural(n int, thing string) string {
 
 // count prints a whole number with its thousands parted.
 func count(n int) string {
+	if n < 0 {
+		return "-" + count(-n)
+	}
 	s := strconv.Itoa(n)
 	for at := len(s) - 3; at > 0; at -= 3 {
 		s = s[:at] + "," + s[at:]

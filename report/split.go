@@ -54,6 +54,9 @@ func newSplit(name rollout.Split, s *analysis.SplitResult, r *analysis.Result, w
 	}
 	if b := bestOf(r, s, w); b.Known {
 		p.Best = b.Number()
+		if of := fmt.Sprintf(w.BestOf, chart.Count(r.GroupSize)); b.Label != of {
+			p.Best += " (" + lower(b.Label) + ")"
+		}
 	}
 	if g := informative(r, s, w); g.Known {
 		p.Signal = g.Number()

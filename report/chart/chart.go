@@ -88,7 +88,7 @@ func Charts() []Chart {
 		{
 			Name: "failures",
 			Doc: "Rollouts that did not end in a grade: by the model's own doing (counted at the bottom of the reward range), " +
-				"or by a boundary that failed (missing data, left out of every mean).",
+				"or by an endpoint that failed (missing data, left out of every mean).",
 			Draw: drawFailures, Caption: captionFailures,
 		},
 	}

@@ -53,7 +53,7 @@ func captionFailures(r *analysis.Result) Caption {
 			Percent(float64(nMissing)/float64(f.total)), Percent(float64(nOwn)/float64(f.total)))
 	}
 	c.Legend = []Entry{
-		{"missing data: a boundary failed", []plot.Thumbnailer{missing}},
+		{"missing data: an endpoint failed", []plot.Thumbnailer{missing}},
 		{"the model's own doing", []plot.Thumbnailer{own}},
 	}
 	return c

@@ -87,6 +87,9 @@ func Interval(value, low, high *float64) string {
 		digits = min(digits, decimals(lead))
 	}
 	same := func(x float64) string {
+		if math.Abs(x) < 1e-9*largest {
+			x = 0 // what a quantile function leaves of nothing
+		}
 		if math.Abs(x) >= 1000 || math.Abs(x) < 0.5*math.Pow10(-digits) {
 			return Number(x)
 		}
