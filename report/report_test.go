@@ -117,7 +117,7 @@ func TestSentenceSaysTheVerdictsReason(t *testing.T) {
 	}
 	for name, parts := range map[string][]string{
 		"dead":        {"Training would not work as things stand — ", "wanted ≥ 0.1."},
-		"tiny":        {"The data do not decide it — 0 items with 4 valid rollouts", "wanted ≥ 20 items"},
+		"tiny":        {"The data do not decide it — 0 items with at least 4 valid rollouts", "wanted ≥ 20 items"},
 		"all_missing": {"Training would not work as things stand — 100 % of rollouts were lost", "wanted ≤ 0.05"},
 		"eval_only":   {"Nothing measured speaks against it", "(no verdict on training)."},
 	} {
