@@ -29,10 +29,13 @@ func flagsFirst(app *cli.App, args []string) []string {
 			rest = append(rest, arg)
 		default:
 			flags = append(flags, arg)
-			if takesValue(cmd, arg) && i+1 < len(tail) {
-				i++
-				flags = append(flags, tail[i])
+			if !takesValue(cmd, arg) {
+				continue
 			}
+			if i++; i == len(tail) {
+				return slices.Concat(args[:at+1], flags) // the flag must not take an argument for its value
+			}
+			flags = append(flags, tail[i])
 		}
 	}
 	return slices.Concat(args[:at+1], flags, rest)

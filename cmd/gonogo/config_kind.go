@@ -188,8 +188,12 @@ func (d decoder) duration(n *yamlNode, to *time.Duration) {
 }
 
 func (d decoder) interval(n *yamlNode, to **[2]float64) {
-	if n.kind != yamlList || len(n.items) != 2 {
+	if n.kind != yamlList {
 		d.want(n, "a list of two numbers, such as [0, 1]")
+		return
+	}
+	if len(n.items) != 2 {
+		d.fail(n, "must be a list of two numbers, such as [0, 1], got %d", len(n.items))
 		return
 	}
 	lo, okLo := d.number(n.items[0])

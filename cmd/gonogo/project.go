@@ -80,7 +80,7 @@ func newProject(cfg *config) (*project, error) {
 	if cfg.Seed != nil {
 		p.seed = *cfg.Seed
 	}
-	if err := errors.Join(p.load(), p.wire()); err != nil {
+	if err := errors.Join(p.load(), p.plainIDs(), p.wire()); err != nil {
 		p.shut()
 		return nil, asUsage(errors.New(p.redact.String(err.Error())))
 	}
@@ -120,6 +120,20 @@ func (p *project) load() error {
 	p.subset()
 	p.warn()
 	return errors.Join(errs...)
+}
+
+// plainIDs refuses ids that hold a secret: it would be masked in the record,
+// and a run that goes on would not find its own rollouts and pay for them
+// again.
+func (p *project) plainIDs() error {
+	for _, f := range p.files {
+		for _, it := range f.Items {
+			if p.redact.String(it.ID) != it.ID {
+				return fmt.Errorf("%s:%d: the id %q holds the value of a key, a header or a variable of the environment, which no record may show: rename the item, or take the value out of the configuration", it.File, it.Line, it.ID)
+			}
+		}
+	}
+	return nil
 }
 
 // subset takes the configured number of items of each split. The draw hangs

@@ -97,6 +97,8 @@ func (p *project) trace(w io.Writer, rec *rollout.Record) {
 	show := func(format string, args ...any) {
 		fmt.Fprintln(w, visible(p.redact.String(fmt.Sprintf(format, args...))))
 	}
+	// Masked before it is cut: nobody finds half a key.
+	oneLine := func(s string) string { return oneLine(p.redact.String(s)) }
 	show("Rehearsal: item %s, %d turns, %d tool calls, %s", rec.Item, rec.Turns, len(rec.Calls), time.Duration(rec.Elapsed).Round(time.Millisecond))
 	for _, m := range rec.Messages {
 		if m.Reasoning != "" {

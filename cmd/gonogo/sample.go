@@ -123,7 +123,7 @@ func sampleRun(c *cli.Context, p *project, dir string) error {
 	if err := p.confirm(c, jobs); err != nil {
 		return err
 	}
-	writer, err := rollout.Create(dir, manifest, p.items, rollout.WriterOptions{Redact: p.redact})
+	writer, jobs, err := p.begin(c.Context, dir, manifest)
 	if err != nil {
 		return asUsage(err)
 	}
@@ -149,6 +149,20 @@ func (p *project) ready(c *cli.Context) error {
 		}
 	}
 	return nil
+}
+
+// begin opens the run directory and lists its jobs once it is ours: while
+// somebody was thinking about the estimate another process may have made some.
+func (p *project) begin(ctx context.Context, dir string, m rollout.Manifest) (*rollout.Writer, []sampler.Job, error) {
+	writer, err := rollout.Create(dir, m, p.items, rollout.WriterOptions{Redact: p.redact})
+	if err != nil {
+		return nil, nil, err
+	}
+	jobs, err := p.jobs(ctx, dir)
+	if err != nil {
+		return nil, nil, errors.Join(err, writer.Close())
+	}
+	return writer, jobs, nil
 }
 
 // jobs lists the rollouts that are not recorded yet, or that a boundary failed.
@@ -189,6 +203,16 @@ func (p *project) summarize(c *cli.Context, s sampler.Stats) {
 	}
 	parts = append(parts, troubles(s)...)
 	fmt.Fprintf(c.App.ErrWriter, "Made %d of %d rollouts in %s: %s.\n", s.Recorded, s.Jobs, s.Elapsed.Round(100*time.Millisecond), strings.Join(parts, ", "))
+	fmt.Fprint(c.App.ErrWriter, p.uncounted(s))
+}
+
+// uncounted says that the cap on tokens does not bound everything; "" when it
+// does.
+func (p *project) uncounted(s sampler.Stats) string {
+	if p.cfg.Sampling.MaxTokens == 0 || s.TokensUnknown == 0 {
+		return ""
+	}
+	return fmt.Sprintf("warning: the server did not tell the tokens of %d rollouts, so sampling.max_tokens did not hold them; --max-rollouts bounds a run in any case\n", s.TokensUnknown)
 }
 
 // ended turns the end of sampling into an exit code and says how to go on.

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"gonogo/fixtures"
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+)
+
+// tinyProject is the tiny world's configuration, ready for the first call;
+// nothing is served.
+func tinyProject(t *testing.T, secrets ...string) *project {
+	t.Helper()
+	world, err := fixtures.Find("tiny")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := world.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := loadConfig(filepath.Join(dir, "gonogo.yaml"), os.LookupEnv, "seed=1", "sampling.address_map."+fixtures.Origin+"=http://127.0.0.1:1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := newProject(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.shut)
+	p.redact = rollout.NewRedactor(secrets...)
+	return p
+}
+
+// The jobs were listed before somebody answered the question and before the
+// directory was locked: two processes then made, and paid, the same rollouts,
+// and the directory was in conflict with itself.
+func TestRolloutsMadeWhileSomebodyThinksAreNotMadeAgain(t *testing.T) {
+	p := tinyProject(t)
+	dir := filepath.Join(t.TempDir(), "run")
+	before, err := p.jobs(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, _, err := p.begin(t.Context(), dir, p.manifest(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	reward, done := 1.0, before[0]
+	err = other.Append(&rollout.Record{
+		Item: done.Item.ID, Split: done.Item.Split, Sample: done.Sample, Source: rollout.Live, Outcome: rollout.Graded, Reward: &reward,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Close(); err != nil {
+		t.Fatal(err)
+	}
+	writer, jobs, err := p.begin(t.Context(), dir, p.manifest(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = writer.Close() }()
+	if len(jobs) != len(before)-1 {
+		t.Errorf("%d jobs are left of %d after one was done elsewhere", len(jobs), len(before))
+	}
+}
+
+// An id that was masked in the record was not found by the next run, which
+// made and paid the rollout again.
+func TestIDsThatHoldASecretAreRefused(t *testing.T) {
+	p := tinyProject(t)
+	const id = "planted-003"
+	p.files[0].Items[2].ID = id
+	if err := p.plainIDs(); err != nil {
+		t.Errorf("plain ids are refused: %v", err)
+	}
+	p.redact = rollout.NewRedactor(id)
+	if err := p.plainIDs(); err == nil || !strings.Contains(err.Error(), ".jsonl:3:") {
+		t.Errorf("error is %v, want one with the line of %q", err, id)
+	}
+}
+
+// The rehearsal's lines were cut before they were masked, which left half of a
+// key on the terminal.
+func TestTheRehearsalShowsNoHalfKey(t *testing.T) {
+	const key = "sk-planted-0123456789abcdef"
+	p := tinyProject(t, key)
+	text := strings.Repeat("x", 85) + " " + key
+	var out bytes.Buffer
+	p.trace(&out, &rollout.Record{Outcome: rollout.NoAnswer, Messages: []rollout.Message{
+		{Role: "assistant", Content: text, Reasoning: text, ToolCalls: []rollout.ToolCall{{Name: "f", Arguments: text}}},
+		{Role: "tool", Content: text},
+	}})
+	if strings.Contains(out.String(), "sk-pl") {
+		t.Errorf("part of the key is shown:\n%s", out.String())
+	}
+}
+
+// A flag without its value took the run for it, or the other way round.
+func TestAFlagWithoutItsValueIsRefused(t *testing.T) {
+	for _, args := range [][]string{
+		{"analyze", "run", "--group-size"},
+		{"analyze", "run", "other", "--config"},
+		{"import", "file", "-o"},
+	} {
+		var stdout, stderr bytes.Buffer
+		code := run(t.Context(), append([]string{"gonogo"}, args...), strings.NewReader(""), &stdout, &stderr)
+		if code != exitUsage || !strings.Contains(stderr.String(), "needs an argument") {
+			t.Errorf("%v: exit code %d: %s", args, code, stderr.String())
+		}
+	}
+}
+
+// A server that does not count tokens made a cap on tokens bound nothing, and
+// nobody said so.
+func TestACapThatCannotBeHeldIsSaid(t *testing.T) {
+	p := tinyProject(t)
+	s := sampler.Stats{Jobs: 5, Recorded: 5, TokensUnknown: 2, Elapsed: time.Second}
+	if got := p.uncounted(s); got != "" {
+		t.Errorf("without a cap: %q", got)
+	}
+	p.cfg.Sampling.MaxTokens = 100
+	if got := p.uncounted(s); !strings.Contains(got, "2 rollouts") || !strings.Contains(got, "sampling.max_tokens") {
+		t.Errorf("with a cap: %q", got)
+	}
+	s.TokensUnknown = 0
+	if got := p.uncounted(s); got != "" {
+		t.Errorf("all counted: %q", got)
+	}
+}
