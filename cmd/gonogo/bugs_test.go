@@ -118,6 +118,17 @@ func TestAFlagWithoutItsValueIsRefused(t *testing.T) {
 	}
 }
 
+// An argument was passed over: `gonogo run other.yaml` ran gonogo.yaml.
+func TestArgumentsOfCommandsThatTakeNoneAreRefused(t *testing.T) {
+	for _, command := range []string{"run", "sample", "check", "init", "demo", "version"} {
+		var stdout, stderr bytes.Buffer
+		code := run(t.Context(), []string{"gonogo", command, "other.yaml"}, strings.NewReader(""), &stdout, &stderr)
+		if code != exitUsage || !strings.Contains(stderr.String(), `the argument "other.yaml"`) {
+			t.Errorf("%s: exit code %d: %s", command, code, stderr.String())
+		}
+	}
+}
+
 // A server that does not count tokens made a cap on tokens bound nothing, and
 // nobody said so.
 func TestACapThatCannotBeHeldIsSaid(t *testing.T) {

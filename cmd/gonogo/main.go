@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 )
@@ -85,9 +86,25 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	for _, cmd := range app.Commands {
 		cmd.OnUsageError = onUsageError
 		cmd.HideHelpCommand = true
+		if cmd.ArgsUsage == "" {
+			cmd.Before = refuseArguments
+		}
 	}
 	err := app.RunContext(ctx, flagsFirst(app, args))
 	return exitCode(stderr, err)
+}
+
+// refuseArguments stands before commands that take none. `gonogo run other.yaml`
+// must not run, and pay for, the gonogo.yaml that lies there.
+func refuseArguments(c *cli.Context) error {
+	if !c.Args().Present() {
+		return nil
+	}
+	hint := ""
+	if slices.ContainsFunc(c.Command.Flags, func(f cli.Flag) bool { return f.Names()[0] == "config" }) {
+		hint = "; name a configuration with --config " + c.Args().First()
+	}
+	return usagef("%s takes flags alone, and there is the argument %q%s", c.Command.Name, c.Args().First(), hint)
 }
 
 func onUsageError(_ *cli.Context, err error, _ bool) error { return usagef("%v", err) }
