@@ -50,6 +50,9 @@ func read(ctx context.Context, name string, rd io.Reader, opt ReadOptions, sourc
 	if err := p.run(ctx, d.batch); err != nil {
 		return l.input, err
 	}
+	if l.input.Records == 0 && l.input.Torn > 0 {
+		return l.input, fmt.Errorf("read %s: %w but a line without an end that is no JSON: is it a file of rollouts, with \\n between the lines?", name, ErrNoRecords)
+	}
 	if l.input.Records == 0 {
 		return l.input, fmt.Errorf("read %s: %w", name, ErrNoRecords)
 	}
