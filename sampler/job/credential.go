@@ -26,6 +26,22 @@ func plain(name string) string {
 	return strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(name))
 }
 
+// credentialParameter reports whether a URL's parameter holds a credential:
+// one of the names above, or one that ends like them, as subscription-key and
+// x-functions-key do.
+func credentialParameter(name string) bool {
+	name = plain(name)
+	if credentialKeys[name] || urlKeys[name] {
+		return true
+	}
+	for _, end := range []string{"key", "token", "secret", "password", "signature", "credential"} {
+		if strings.HasSuffix(name, end) {
+			return true
+		}
+	}
+	return false
+}
+
 // urlCredentials returns the credentials in a URL, escaped as they stand there.
 func urlCredentials(text string) []string {
 	if !strings.HasPrefix(text, "http://") && !strings.HasPrefix(text, "https://") {
@@ -41,7 +57,7 @@ func urlCredentials(text string) []string {
 	}
 	for pair := range strings.SplitSeq(u.RawQuery, "&") {
 		name, value, _ := strings.Cut(pair, "=")
-		if key := plain(name); value != "" && (credentialKeys[key] || urlKeys[key]) {
+		if value != "" && credentialParameter(name) {
 			found = append(found, value)
 		}
 	}
@@ -87,7 +103,7 @@ func MaskURL(text string) string {
 	pairs := strings.Split(query, "&")
 	for i, pair := range pairs {
 		name, value, _ := strings.Cut(pair, "=")
-		if key := plain(name); value != "" && (credentialKeys[key] || urlKeys[key]) {
+		if value != "" && credentialParameter(name) {
 			pairs[i] = name + "=" + maskedValue
 		}
 	}

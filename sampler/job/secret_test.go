@@ -33,8 +33,11 @@ func TestMaskURL(t *testing.T) {
 		"https://api.example.com/v1":                      "https://api.example.com/v1",
 		"https://user:pass@h.example/x":                   "https://**********@h.example/x",
 		"https://f.example/api/x?code=aa==&top=5&sig=b#c": "https://f.example/api/x?code=**********&top=5&sig=**********#c",
-		"https://f.example?api_key=k":                     "https://f.example?api_key=**********",
-		"not a URL with code=secret":                      "not a URL with code=secret",
+		// These went into run.json as they stood.
+		"https://f.example?subscription-key=k&x-functions-key=k2&max_tokens=5": "https://f.example?subscription-key=**********&x-functions-key=**********&max_tokens=5",
+		"https://f.example?X-Amz-Signature=k&X-Amz-Credential=c&api-version=1": "https://f.example?X-Amz-Signature=**********&X-Amz-Credential=**********&api-version=1",
+		"https://f.example?api_key=k":                                          "https://f.example?api_key=**********",
+		"not a URL with code=secret":                                           "not a URL with code=secret",
 	} {
 		if got := MaskURL(in); got != want {
 			t.Errorf("MaskURL(%q) = %q, want %q", in, got, want)
