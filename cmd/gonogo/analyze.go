@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis"
+	"gonogo/report"
 	"gonogo/sampler/rollout"
 )
 
@@ -41,12 +42,28 @@ Example:
 			if err != nil {
 				return err
 			}
-			if err := printResult(c, result); err != nil {
+			if err := deliver(c, dir, result, nil, ""); err != nil {
 				return err
 			}
 			return verdict(result)
 		},
 	}
+}
+
+// deliver prints a result, keeps it as result.json and, where there are
+// formats, writes the report to out. Printing comes first: what was found is
+// told even where nothing can be written.
+func deliver(c *cli.Context, dir string, r *analysis.Result, formats []report.Format, out string) error {
+	if err := printResult(c, r); err != nil {
+		return err
+	}
+	if err := writeResult(dir, r); err != nil {
+		return err
+	}
+	if formats == nil {
+		return nil
+	}
+	return writeReport(c, r, out, formats)
 }
 
 // printResult prints result.json under --json, else the report for a terminal.
@@ -73,8 +90,7 @@ func verdict(r *analysis.Result) error {
 	return &exitError{code: r.ExitCode}
 }
 
-// analyzeRun analyses a run under the command's flags and writes result.json
-// where the run is a directory.
+// analyzeRun analyses a run under the command's flags.
 func analyzeRun(c *cli.Context, dir string) (*analysis.Result, error) {
 	opened, err := rollout.Open(dir)
 	if err != nil {
@@ -84,16 +100,13 @@ func analyzeRun(c *cli.Context, dir string) (*analysis.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return analyzeOpened(c, dir, opened, settings)
+	return analyzeOpened(c, opened, settings)
 }
 
-func analyzeOpened(c *cli.Context, dir string, opened *rollout.Run, settings analysis.Settings) (*analysis.Result, error) {
+func analyzeOpened(c *cli.Context, opened *rollout.Run, settings analysis.Settings) (*analysis.Result, error) {
 	read := rollout.ReadOptions{OnConflict: rollout.Conflict(c.String("on-conflict"))}
 	result, err := analysis.Analyze(c.Context, opened, read, settings, analysis.Gates())
-	if err != nil {
-		return nil, asUsage(err)
-	}
-	return result, writeResult(dir, result)
+	return result, asUsage(err)
 }
 
 // writeResult writes result.json into a run directory, whole or not at all. A

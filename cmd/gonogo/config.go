@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -60,6 +61,9 @@ func peekConfig(path string, env lookup, overrides ...string) (*config, error) {
 	if path != "" {
 		var err error
 		if body, err = readBounded(path); err != nil {
+			if errors.Is(err, fs.ErrNotExist) {
+				err = fmt.Errorf("there is no %s here: gonogo init writes one, or name yours with --config", path)
+			}
 			return nil, fmt.Errorf("read the configuration: %w", err)
 		}
 	}

@@ -153,7 +153,7 @@ func modelKeys() []key {
 			at: func(v *values) any { return &v.Model.ReasoningEffort },
 		},
 		{
-			Path: "model.parallel_tool_calls", Binding: true, Fallback: "the server's own", Doc: "whether the model may ask for several tools at once", Example: "true",
+			Path: "model.parallel_tool_calls", Binding: true, Fallback: "true, as in training; left out for servers that refuse the parameter", Doc: "whether the model may ask for several tools at once", Example: "false",
 			at: func(v *values) any { return &v.Model.ParallelToolCalls },
 		},
 		{
@@ -207,7 +207,7 @@ func samplingKeys() []key {
 			at: func(v *values) any { return &v.Sampling.Concurrency },
 		},
 		{
-			Path: "sampling.max_steps", Binding: true, Min: bound(0), Fallback: "the job's max_episode_steps, else 0", Doc: "most steps of a rollout, function calls and model turns together; 0 is no limit", Example: "50",
+			Path: "sampling.max_steps", Binding: true, Min: bound(0), Fallback: "the job's max_episode_steps, else 50", Doc: "most steps of a rollout, function calls and model turns together; 0 is no limit", Example: "50",
 			at: func(v *values) any { return &v.Sampling.MaxSteps },
 		},
 		{
@@ -239,11 +239,11 @@ func samplingKeys() []key {
 			at: func(v *values) any { return &v.Sampling.SampleTools },
 		},
 		{
-			Path: "sampling.max_rollouts", Default: "0", Min: bound(0), Doc: "stop after so many rollouts; 0 is no cap",
+			Path: "sampling.max_rollouts", Default: "0", Min: bound(0), Doc: "stop a call of the command after so many rollouts; 0 is no cap",
 			at: func(v *values) any { return &v.Sampling.MaxRollouts },
 		},
 		{
-			Path: "sampling.max_tokens", Default: "0", Min: bound(0), Doc: "stop after so many tokens of the model, in and out; 0 is no cap",
+			Path: "sampling.max_tokens", Default: "0", Min: bound(0), Doc: "stop a call of the command after so many tokens, in and out, of the model and of a model that grades; 0 is no cap",
 			at: func(v *values) any { return &v.Sampling.MaxTokens },
 		},
 		{

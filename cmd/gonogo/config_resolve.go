@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -103,7 +104,8 @@ func (c *config) fromJob() {
 		c.Model.ReasoningEffort = e
 	}
 	if !c.has("sampling.max_steps") {
-		c.Sampling.MaxSteps = b.MaxEpisodeSteps
+		// A model that never answers must not run for ever.
+		c.Sampling.MaxSteps = cmp.Or(b.MaxEpisodeSteps, defaultMaxSteps)
 	}
 	if n, ok := b.Hyper.BatchSize.Int(); ok && !c.has("training.batch_size") {
 		c.Training.BatchSize = n

@@ -9,6 +9,8 @@ const (
 	defaultBaseURL = "https://api.openai.com/v1"
 	defaultKeyEnv  = "OPENAI_API_KEY"
 	noKey          = "none" // as a value of api_key_env
+
+	defaultMaxSteps = 50 // of a rollout, for jobs that do not say
 )
 
 // values are the values of gonogo.yaml. Every field is reached by exactly one

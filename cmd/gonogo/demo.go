@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gonogo/fixtures"
+	"gonogo/sampler/rollout"
 )
 
 func demoCommand() *cli.Command {
@@ -90,7 +91,7 @@ func demo(c *cli.Context, world fixtures.World) (err error) {
 // keepInputs leaves the world's files in the run directory, as an example of
 // a configuration with its job and data.
 func keepInputs(world fixtures.World, dir string) error {
-	if _, err := os.Stat(dir); err != nil {
+	if _, err := os.Stat(filepath.Join(dir, rollout.ManifestFile)); err != nil {
 		return nil // the run did not come to be
 	}
 	return world.Write(filepath.Join(dir, "world"))

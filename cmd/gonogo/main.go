@@ -14,6 +14,7 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 )
@@ -57,8 +58,9 @@ Exit codes: 0 GO or done, 1 the tool failed, 2 usage or configuration, 3 NO-GO,
 4 UNDECIDED, 5 stopped by budget, 130 interrupted.
 
 Begin with:  gonogo demo
-Then:        gonogo init --train train.jsonl --eval val.jsonl --job rft_job.json
-             gonogo run -c gonogo.yaml -o my-run`
+Then:        gonogo init --train train.jsonl --eval eval.jsonl --job rft_job.json
+             gonogo run -c gonogo.yaml -o my-run
+More:        gonogo help words, gates, config, graders, formats, charts, worlds`
 
 // run is main without the process: it returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
@@ -107,7 +109,20 @@ func refuseArguments(c *cli.Context) error {
 	return usagef("%s takes flags alone, and there is the argument %q%s", c.Command.Name, c.Args().First(), hint)
 }
 
-func onUsageError(_ *cli.Context, err error, _ bool) error { return usagef("%v", err) }
+// onUsageError words what the flag library has against the command line.
+func onUsageError(c *cli.Context, err error, _ bool) error {
+	name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: ")
+	if !unknown {
+		return usagef("%v", err)
+	}
+	var names []string
+	if c.Command != nil {
+		for _, f := range c.Command.Flags {
+			names = append(names, f.Names()...)
+		}
+	}
+	return usagef("there is no flag %s%s; flags stand after the command, and %s --help lists them", name, didYouMean(strings.TrimLeft(name, "-"), names), c.Command.HelpName)
+}
 
 // exitError carries an exit code; its error is nil when there is nothing to
 // say, as for a verdict.
@@ -140,24 +155,43 @@ func asUsage(err error) error {
 	return &exitError{exitUsage, err}
 }
 
-// exitCode prints the error, if there is something to say, and returns the exit
-// code.
+// exitCode prints what there is to say and returns the exit code: that of the
+// first error, or 1 when the tool itself failed as well.
 func exitCode(stderr io.Writer, err error) int {
 	if err == nil {
 		return exitDone
 	}
-	code := exitTool
-	var coded *exitError
-	switch {
-	case errors.As(err, &coded):
-		code = coded.code
-	case errors.Is(err, context.Canceled):
-		code = exitInterrupted
-	}
-	if coded == nil || coded.err != nil {
-		fmt.Fprintf(stderr, "gonogo: %s\n", visible(err.Error()))
+	code := exitDone
+	for _, one := range joined(err) {
+		now := exitTool
+		var coded *exitError
+		switch {
+		case errors.As(one, &coded):
+			now = coded.code
+		case errors.Is(one, context.Canceled):
+			now = exitInterrupted
+		}
+		if coded == nil || coded.err != nil {
+			fmt.Fprintf(stderr, "gonogo: %s\n", visible(one.Error()))
+		}
+		if code == exitDone || now == exitTool {
+			code = now
+		}
 	}
 	return code
+}
+
+// joined takes apart what errors.Join put together.
+func joined(err error) []error {
+	many, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	var out []error
+	for _, one := range many.Unwrap() {
+		out = append(out, joined(one)...)
+	}
+	return out
 }
 
 // version is the version of this build.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"path/filepath"
 	"strconv"
 
@@ -58,7 +59,8 @@ func (p *project) choices() map[string]string {
 	}
 	return map[string]string{
 		"sample.output_tools":   "the grader sees " + shown + " (sampling.sample_tools)",
-		"step limit":            "a rollout that reaches it is an outcome of its own, graded on what there is",
+		"step limit":            fmt.Sprintf("%d steps; a rollout that reaches it is an outcome of its own, graded on what there is", p.cfg.Sampling.MaxSteps),
+		"rollout timeout":       "the endpoint that was waited for has failed the rollout",
 		"unknown tool":          "shown to the model as an error, counted as malformed",
 		"template values":       "strings as they are, other JSON values as JSON, null as nothing",
 		"tool transport errors": "a timeout, a refused connection or broken JSON counts as a 5xx: retried, then the rollout is lost",

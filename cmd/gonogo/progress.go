@@ -61,6 +61,14 @@ func (p *progress) watch(e sampler.Event) {
 	}
 }
 
+// Write prints above the bar, where it stays.
+func (p *progress) Write(b []byte) (int, error) {
+	if p.bars != nil {
+		return p.bars.Write(b)
+	}
+	return p.out.Write(b)
+}
+
 // close ends the display and waits for it.
 func (p *progress) close() {
 	if p.bars != nil {

@@ -50,11 +50,12 @@ func (p *project) confirm(c *cli.Context, jobs []sampler.Job) error {
 	if len(jobs) == 0 {
 		return nil
 	}
-	ask := isTerminal(c.App.ErrWriter) && readsTerminal(c.App.Reader) && !c.Bool("yes")
+	ask := c.Command.Name != "demo" && !c.Bool("yes") && isTerminal(c.App.ErrWriter) && readsTerminal(c.App.Reader)
 	if !ask {
 		fmt.Fprintln(c.App.ErrWriter, estimate(jobs, nil))
 		return nil
 	}
+	fmt.Fprintln(c.App.ErrWriter, "One rehearsal rollout first, which is not recorded (--yes leaves it out) …")
 	rec, err := p.rehearsal(c, jobs)
 	if err != nil {
 		return err
@@ -69,7 +70,7 @@ func (p *project) confirm(c *cli.Context, jobs []sampler.Job) error {
 	case "y", "yes":
 		return nil
 	}
-	return &exitError{exitInterrupted, errors.New("nothing was sampled")}
+	return &exitError{exitInterrupted, errors.New("stopped by your answer; nothing was recorded")}
 }
 
 // estimate says what the jobs will take, as far as one rollout can tell.

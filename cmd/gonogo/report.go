@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/report"
+	"gonogo/sampler/rollout"
 )
 
 func reportCommand() *cli.Command {
@@ -39,19 +41,15 @@ Example:
 			if err != nil {
 				return err
 			}
-			result, err := readResult(dir)
+			out, err := reportTo(c, dir)
 			if err != nil {
-				return asUsage(err)
-			}
-			if result == nil || settingsGiven(c) {
-				if result, err = analyzeRun(c, dir); err != nil {
-					return err
-				}
-			}
-			if err := printText(c, result); err != nil {
 				return err
 			}
-			if err := writeReport(c, result, reportDir(c, dir), formats); err != nil {
+			result, err := resultFor(c, dir)
+			if err != nil {
+				return err
+			}
+			if err := deliver(c, dir, result, formats, out); err != nil {
 				return err
 			}
 			return verdict(result)
@@ -59,20 +57,48 @@ Example:
 	}
 }
 
+// resultFor is the run's result.json, or a fresh analysis where there is none,
+// where rollouts came since, or where settings are given.
+func resultFor(c *cli.Context, dir string) (*analysis.Result, error) {
+	kept, err := readResult(dir)
+	if err != nil {
+		return nil, asUsage(err)
+	}
+	if kept == nil || settingsGiven(c) {
+		return analyzeRun(c, dir)
+	}
+	opened, err := rollout.Open(dir)
+	if err != nil {
+		return nil, asUsage(err)
+	}
+	own, err := settingsFor(c, opened.Manifest)
+	if err != nil {
+		return nil, err
+	}
+	if kept.GroupSize != own.GroupSize || !maps.Equal(kept.Thresholds, own.Thresholds.All()) {
+		fmt.Fprintf(c.App.ErrWriter, "note: %s was analysed with other settings than the run's own; the report says which. gonogo analyze %s brings them back.\n", filepath.Join(dir, resultFile), dir)
+	}
+	return kept, nil
+}
+
 // settingsGiven reports whether the command line asks for a fresh analysis.
 func settingsGiven(c *cli.Context) bool {
 	return slices.ContainsFunc(analysisFlags(), func(f cli.Flag) bool { return c.IsSet(f.Names()[0]) })
 }
 
-// reportDir is where the report goes.
-func reportDir(c *cli.Context, run string) string {
-	if out := c.String("output"); c.Command.Name == "report" && out != "" {
-		return out
+// reportDir is where the report of a run directory lies.
+func reportDir(run string) string { return filepath.Join(run, "report") }
+
+// reportTo is where `gonogo report` writes. Beside a run that is a single file
+// may lie anything.
+func reportTo(c *cli.Context, run string) (string, error) {
+	if out := c.String("output"); out != "" {
+		return out, nil
 	}
 	if info, err := os.Stat(run); err == nil && !info.IsDir() {
-		return filepath.Join(filepath.Dir(run), "report")
+		return "", usagef("%s is a file: say with --output where its report goes", run)
 	}
-	return filepath.Join(run, "report")
+	return reportDir(run), nil
 }
 
 func formatNames() []string {
@@ -120,10 +146,15 @@ func printText(c *cli.Context, r *analysis.Result) error {
 }
 
 func writeReport(c *cli.Context, r *analysis.Result, dir string, formats []report.Format) error {
-	if err := report.Write(dir, page(c, r), formats); err != nil {
+	p := page(c, r)
+	if err := report.Write(dir, p, formats); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(c.App.ErrWriter, "The report is in %s: open %s\n", dir, filepath.Join(dir, "index.html"))
+	open := ""
+	if slices.ContainsFunc(formats, func(f report.Format) bool { return f.Name == "html" }) {
+		open = ": open " + filepath.Join(dir, "index.html")
+	}
+	_, err := fmt.Fprintf(c.App.ErrWriter, "The report is in %s%s\n%s: %s\n", dir, open, p.Verdict, visible(p.Sentence))
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -21,10 +22,10 @@ func samplingFlags() []cli.Flag {
 		&cli.StringFlag{Name: "items", Usage: "take a subset of `M` items per split (key items)"},
 		&cli.StringFlag{Name: "concurrency", Usage: "at most `N` rollouts at one time (key sampling.concurrency)"},
 		&cli.StringFlag{Name: "seed", Usage: "`N`, what all chance is drawn from (key seed)"},
-		&cli.StringFlag{Name: "max-rollouts", Usage: "stop after `N` rollouts (key sampling.max_rollouts)"},
-		&cli.StringFlag{Name: "max-tokens", Usage: "stop after `N` tokens (key sampling.max_tokens)"},
+		&cli.StringFlag{Name: "max-rollouts", Usage: "stop this call after `N` rollouts (key sampling.max_rollouts)"},
+		&cli.StringFlag{Name: "max-tokens", Usage: "stop this call after `N` tokens (key sampling.max_tokens)"},
 		&cli.BoolFlag{Name: "rehearse", Usage: "make one rollout, show its trace and what the whole run would take, and stop"},
-		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask before the first call"},
+		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "neither rehearse nor ask before the rollouts begin, as a terminal otherwise does"},
 		&cli.BoolFlag{Name: "despite-problems", Usage: "sample although the data files break the platform's rules"},
 	)
 }
@@ -87,18 +88,15 @@ func runProject(c *cli.Context, p *project, dir string) error {
 	if err != nil {
 		return err
 	}
-	result, err := analyzeOpened(c, dir, opened, p.cfg.settings())
+	result, err := analyzeOpened(c, opened, p.cfg.settings())
 	if err != nil {
-		return err
-	}
-	if err := printResult(c, result); err != nil {
 		return err
 	}
 	formats, err := pickFormats(strings.Join(p.cfg.Report.Formats, ","))
 	if err != nil {
 		return err
 	}
-	if err := writeReport(c, result, reportDir(c, dir), formats); err != nil {
+	if err := deliver(c, dir, result, formats, reportDir(dir)); err != nil {
 		return err
 	}
 	if stopped != nil {
@@ -112,20 +110,16 @@ func sampleRun(c *cli.Context, p *project, dir string) error {
 	if err := p.ready(c); err != nil {
 		return err
 	}
-	manifest := p.manifest(dir)
 	if c.Bool("rehearse") {
 		return rehearse(c, p)
 	}
-	jobs, err := p.jobs(c.Context, dir)
+	// The directory is ours, and fits, before the first call is paid.
+	writer, jobs, err := p.begin(c.Context, dir, p.manifest(dir))
 	if err != nil {
 		return asUsage(err)
 	}
 	if err := p.confirm(c, jobs); err != nil {
-		return err
-	}
-	writer, jobs, err := p.begin(c.Context, dir, manifest)
-	if err != nil {
-		return asUsage(err)
+		return errors.Join(err, writer.Close())
 	}
 	stats, err := p.sample(c, jobs, writer)
 	err = errors.Join(err, writer.Close())
@@ -151,9 +145,12 @@ func (p *project) ready(c *cli.Context) error {
 	return nil
 }
 
-// begin opens the run directory and lists its jobs once it is ours: while
-// somebody was thinking about the estimate another process may have made some.
+// begin opens the run directory and lists its jobs once it is ours: another
+// process may just have made some.
 func (p *project) begin(ctx context.Context, dir string, m rollout.Manifest) (*rollout.Writer, []sampler.Job, error) {
+	if err := notShrunk(dir, m); err != nil {
+		return nil, nil, err
+	}
 	writer, err := rollout.Create(dir, m, p.items, rollout.WriterOptions{Redact: p.redact})
 	if err != nil {
 		return nil, nil, err
@@ -165,10 +162,33 @@ func (p *project) begin(ctx context.Context, dir string, m rollout.Manifest) (*r
 	return writer, jobs, nil
 }
 
+// notShrunk refuses fewer samples or items than a run was made with: both may
+// only be raised, so that what is there stays part of what is wanted.
+func notShrunk(dir string, m rollout.Manifest) error {
+	opened, err := rollout.Open(dir)
+	if err != nil || opened.Manifest == nil || opened.Manifest.Planned == nil {
+		return nil // no run of ours yet, or one that Create has to judge
+	}
+	was := opened.Manifest.Planned
+	for _, split := range rollout.Splits() {
+		switch {
+		case m.Planned.Samples[split] < was.Samples[split]:
+			return fmt.Errorf("%s was made with %d samples of each %s item, and %d are wanted now: samples may only be raised", dir, was.Samples[split], split, m.Planned.Samples[split])
+		case m.Planned.Items[split] < was.Items[split]:
+			return fmt.Errorf("%s was made with %d %s items, and %d are wanted now: items may only be raised", dir, was.Items[split], split, m.Planned.Items[split])
+		}
+	}
+	return nil
+}
+
 // jobs lists the rollouts that are not recorded yet, or that a boundary failed.
 func (p *project) jobs(ctx context.Context, dir string) ([]sampler.Job, error) {
 	state := make(map[rollout.Key]rollout.Done)
-	if opened, err := rollout.Open(dir); err == nil {
+	if _, err := os.Stat(dir); err == nil {
+		opened, err := rollout.Open(dir)
+		if err != nil {
+			return nil, err
+		}
 		if state, _, err = opened.State(ctx); err != nil {
 			return nil, err
 		}
@@ -185,10 +205,10 @@ func (p *project) sample(c *cli.Context, jobs []sampler.Job, to sampler.Sink) (s
 		fmt.Fprintln(c.App.ErrWriter, "All rollouts are there already.")
 		return sampler.Stats{}, nil
 	}
-	ctx, drain, release := interruptible(c.Context, c.App.ErrWriter)
-	defer release()
 	show := newProgress(c.App.ErrWriter, len(jobs))
 	defer show.close()
+	ctx, drain, release := interruptible(c.Context, show)
+	defer release()
 	return sampler.Sample(ctx, drain, p.sampling(), p.seed, jobs, p.bounds, to, show.watch)
 }
 
@@ -202,7 +222,7 @@ func (p *project) summarize(c *cli.Context, s sampler.Stats) {
 		parts = append(parts, tokensText(s.Tokens))
 	}
 	parts = append(parts, troubles(s)...)
-	fmt.Fprintf(c.App.ErrWriter, "Made %d of %d rollouts in %s: %s.\n", s.Recorded, s.Jobs, s.Elapsed.Round(100*time.Millisecond), strings.Join(parts, ", "))
+	fmt.Fprintf(c.App.ErrWriter, "Recorded %d of %d rollouts in %s: %s.\n", s.Recorded, s.Jobs, s.Elapsed.Round(100*time.Millisecond), strings.Join(parts, ", "))
 	fmt.Fprint(c.App.ErrWriter, p.uncounted(s))
 }
 
@@ -222,12 +242,12 @@ func (p *project) ended(c *cli.Context, dir string, s sampler.Stats, err error) 
 	switch {
 	case errors.As(err, &dead) && s.Recorded == 0:
 		return &exitError{exitUsage, errors.New(p.redact.String(err.Error()))}
-	case s.StoppedBy == sampler.StoppedByCancel, s.StoppedBy == sampler.StoppedByDrain:
+	case errors.Is(err, context.Canceled), err == nil && s.StoppedBy == sampler.StoppedByDrain:
 		return &exitError{exitInterrupted, fmt.Errorf("interrupted; what was made is in %s; %s", dir, goOn)}
 	case err != nil:
 		return fmt.Errorf("sampling stopped: %s; what was made is in %s; %s", p.redact.String(err.Error()), dir, goOn)
 	case s.StoppedBy == sampler.StoppedByBudget:
-		return &exitError{exitBudget, fmt.Errorf("stopped by the budget (sampling.max_rollouts, sampling.max_tokens); %s with a larger one", goOn)}
+		return &exitError{exitBudget, fmt.Errorf("stopped by the budget, which bounds each call of this command; %s", goOn)}
 	}
 	return nil
 }

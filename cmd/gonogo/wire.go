@@ -118,9 +118,13 @@ func (p *project) endpoints() []endpoint {
 
 func (p *project) sampling() sampler.Config {
 	s := p.cfg.Sampling
+	grading := s.GraderTimeout
+	if len(p.cfg.Body.Judges()) > 0 {
+		grading = p.cfg.Judge.Timeout
+	}
 	return sampler.Config{
 		Concurrency: s.Concurrency, MaxSteps: s.MaxSteps, MaxToolCalls: s.MaxToolCalls,
-		ModelTimeout: p.cfg.Model.Timeout, ToolTimeout: s.ToolTimeout, GraderTimeout: s.GraderTimeout, RolloutTimeout: s.RolloutTimeout,
+		ModelTimeout: p.cfg.Model.Timeout, ToolTimeout: s.ToolTimeout, GraderTimeout: grading, RolloutTimeout: s.RolloutTimeout,
 		Retry:       limit.Retry{Max: s.Retries, Wait: s.RetryWait, Cap: limit.DefaultRetry().Cap},
 		MaxRollouts: s.MaxRollouts, MaxTokens: s.MaxTokens,
 	}
