@@ -78,13 +78,11 @@ func (c *collector) fill(r *Result, run *rollout.Run, s Settings) {
 		known[it.Split][it.ID] = labels{it.Category, it.Family}
 	}
 	for _, split := range rollout.Splits() {
-		items := c.items(split, known[split])
-		if len(items) == 0 {
-			continue
-		}
-		m := measure{s: s, c: c, items: items}
+		m := measure{s: s, c: c, items: c.items(split, known[split])}
 		m.plan(run.Manifest, split)
-		r.Splits[split] = m.split()
+		if len(m.items) > 0 || m.planned != nil && *m.planned > 0 {
+			r.Splits[split] = m.split()
+		}
 	}
 	r.Grader = c.grader(s)
 	if split, ok := trainingSplit(r); ok {

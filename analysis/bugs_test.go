@@ -127,3 +127,45 @@ func TestRangeWithoutDigitsIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// A planned split without any record was left out: no finding spoke of it, and
+// its rollouts were not counted as not run.
+func TestAPlannedSplitWithoutRecordsIsNotForgotten(t *testing.T) {
+	dir := t.TempDir()
+	w, err := rollout.Create(dir, rollout.Manifest{
+		Source:  rollout.Live,
+		Planned: &rollout.Planned{Samples: map[rollout.Split]int{rollout.Train: 4, rollout.Eval: 4}, Items: map[rollout.Split]int{rollout.Train: 24, rollout.Eval: 10}},
+	}, nil, rollout.WriterOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 24 {
+		for j := range 4 {
+			reward := float64((i+j)%2) / 2
+			rec := &rollout.Record{Item: fmt.Sprint("q", i), Split: rollout.Train, Sample: j, Source: rollout.Live, Outcome: rollout.Graded, Reward: &reward}
+			if err := w.Append(rec); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	run, err := rollout.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := analysis.DefaultSettings()
+	s.GroupSize = 4
+	r, err := analysis.Analyze(t.Context(), run, rollout.ReadOptions{}, s, analysis.Gates())
+	if err != nil {
+		t.Fatal(err)
+	}
+	eval := r.Splits[rollout.Eval]
+	if eval == nil || eval.Missing.NotRun == nil || *eval.Missing.NotRun != 40 {
+		t.Fatalf("the eval split is %+v, want 40 rollouts not run", eval)
+	}
+	if r.Verdict != analysis.Undecided || !strings.Contains(r.Note, "40 planned rollouts not made yet") {
+		t.Errorf("verdict is %s with note %q", r.Verdict, r.Note)
+	}
+}

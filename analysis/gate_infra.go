@@ -35,7 +35,7 @@ func failuresOf(sr *SplitResult, t Thresholds, split rollout.Split) []Finding {
 		want: fmt.Sprintf("<= %s (fails above %s)", number(pass), number(fail)),
 		vars: map[string]string{
 			"model_api": fmt.Sprint(sr.Missing.ModelAPI),
-			"tool": fmt.Sprint(sr.Missing.Tool), "grader": fmt.Sprint(sr.Missing.Grader),
+			"tool":      fmt.Sprint(sr.Missing.Tool), "grader": fmt.Sprint(sr.Missing.Grader),
 			"cause": firstCause(sr), "repeated": "",
 		},
 		settles: true,

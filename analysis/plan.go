@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
 )
 
 // plan says what a training run of this split would need at the planned group
@@ -26,7 +27,7 @@ func plan(sr *SplitResult, items []*item, c *collector, s Settings) *Plan {
 	}
 	batch := s.BatchSize
 	p.BatchSize = &batch
-	costs := costs{sr: sr, s: s, seconds: elapsed(items), judged: judged(items)}
+	costs := costs{sr: sr, s: s, seconds: elapsed(items), judged: judged(items), calls: callsByTool(items, len(c.tools))}
 	step := costs.of(float64(batch))
 	p.PerStep = &step
 	p.PeakRPS = costs.load(float64(batch), c)
@@ -42,6 +43,9 @@ func plan(sr *SplitResult, items []*item, c *collector, s Settings) *Plan {
 		fmt.Sprintf("an epoch is %d items in %.0f steps of %d items", total, steps, batch),
 		"all rollouts of a step run at once; a step lasts at least as long as its slowest rollout; training itself is not counted",
 		"a trained model's calls and tokens are those of the base model")
+	if s.Epochs > 0 {
+		p.Assumptions = append(p.Assumptions, fmt.Sprintf("the job plans %s: the whole run takes so many times the figures per epoch", plural(s.Epochs, "epoch")))
+	}
 	return p
 }
 
@@ -62,6 +66,7 @@ type costs struct {
 	s       Settings
 	seconds []float64 // of rollouts, ascending
 	judged  float64   // judge calls per rollout
+	calls   []int     // of those rollouts, by tool
 }
 
 // of is the cost of one group for each of so many items.
@@ -127,13 +132,32 @@ func (c costs) load(batch float64, names *collector) *PlanLoad {
 	rate := func(calls float64) stat.Estimate {
 		return stat.Estimate{Value: stat.Some(inFlight * calls / mean), N: n, Items: c.sr.Items.Measured, Method: "Little's law", Warnings: []string{"no interval"}}
 	}
-	for _, name := range slices.Sorted(slices.Values(names.tools)) {
-		if t, ok := c.sr.Tools.ByTool[name]; ok && t.Calls > t.Malformed {
-			load.Tools[name] = rate(float64(t.Calls-t.Malformed) / float64(n))
+	for i, name := range names.tools {
+		if c.calls[i] > 0 {
+			load.Tools[name] = rate(float64(c.calls[i]) / float64(n))
 		}
 	}
 	load.Grader = rate(1)
 	return load
+}
+
+// callsByTool counts the calls that reached a tool, by the tool's index, in
+// rollouts whose time is known.
+func callsByTool(items []*item, tools int) []int {
+	counts := make([]int, tools)
+	for _, it := range items {
+		for _, r := range it.rows {
+			if !r.valid || r.elapsed <= 0 {
+				continue
+			}
+			for _, c := range r.calls {
+				if c.status != rollout.CallMalformed {
+					counts[c.tool]++
+				}
+			}
+		}
+	}
+	return counts
 }
 
 func elapsed(items []*item) []float64 {

@@ -72,9 +72,8 @@ type RunInfo struct {
 
 // Timing holds wall times.
 type Timing struct {
-	Started  string   `json:"started_at,omitempty"`
-	Ended    string   `json:"ended_at,omitempty"`
-	Sampling *float64 `json:"sampling_s,omitempty"`
+	Started string `json:"started_at,omitempty"`
+	Ended   string `json:"ended_at,omitempty"`
 }
 
 // SplitResult is all that was measured on one split.

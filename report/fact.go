@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"gonogo/analysis"
 	"gonogo/report/chart"
@@ -62,11 +61,7 @@ func when(t analysis.Timing) string {
 	case t.Ended == "":
 		return visible(t.Started)
 	}
-	s := visible(t.Started) + " – " + visible(t.Ended)
-	if t.Sampling != nil {
-		s += " (" + time.Duration(*t.Sampling*float64(time.Second)).Round(time.Second).String() + ")"
-	}
-	return s
+	return visible(t.Started) + " – " + visible(t.Ended)
 }
 
 // settings lists the thresholds in force by name.
