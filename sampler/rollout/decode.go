@@ -137,6 +137,8 @@ func (d *recordDecoder) member(key, v, was []byte) (err error) {
 	case "judge":
 		r.Judge = Usage{}
 		err = readJSON(name, "token counts", v, &r.Judge)
+	case "judge_calls":
+		r.JudgeCalls, err = readInt(name, v)
 	case "trace_id":
 		r.TraceID, err = readText(name, v)
 	case "started_at":

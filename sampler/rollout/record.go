@@ -33,6 +33,11 @@ type Record struct {
 	Usage    Usage     `json:"usage,omitzero"`     // tokens of the policy model
 	Judge    Usage     `json:"judge,omitzero"`     // tokens of a model that graded
 
+	// JudgeCalls counts the requests that a model that graded worked on. 0 with
+	// an empty Judge is no judge; more than 0 with an empty Judge is one that did
+	// not tell its tokens.
+	JudgeCalls int `json:"judge_calls,omitempty"`
+
 	TraceID string    `json:"trace_id,omitempty"`
 	Started time.Time `json:"started_at,omitzero"`
 	Elapsed Seconds   `json:"elapsed_s,omitempty"` // wall time of the rollout, grading included
