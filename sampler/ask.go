@@ -7,36 +7,46 @@ import (
 	"time"
 )
 
+// Pacer is an endpoint that bounds how fast it is asked. Wait returns when the
+// next request may be made. It is called before each try, outside the try's
+// timeout: a queue of our own making is no failure of the endpoint.
+type Pacer interface {
+	Wait(ctx context.Context) error
+}
+
 // ask makes one request through the gate of its endpoint, repeating it as the
 // retry policy says, and returns how often it was repeated. Every try has its
 // own timeout. The error is the last failure, an *EndpointError when the run
 // should end, or ctx's error.
-func (s *session) ask(ctx context.Context, g *gate, timeout time.Duration, trace, request string, try func(context.Context) error) (retries int, err error) {
+func (e *episode) ask(ctx context.Context, g *gate, timeout time.Duration, request string, try func(context.Context) error) (retries int, err error) {
 	leave, err := g.enter(ctx)
 	if err != nil {
 		return 0, err
 	}
 	defer leave()
 	for {
+		if g.pacer != nil {
+			if err := g.pacer.Wait(ctx); err != nil {
+				return retries, err
+			}
+		}
 		err = attempt(ctx, timeout, try)
 		if ctx.Err() != nil {
 			return retries, ctx.Err()
 		}
-		if there(err) {
-			g.answered()
-		}
+		g.heard(err)
 		f, ok := AsFailure(err)
-		if !ok || !f.Temporary || !s.cfg.Retry.Again(retries, f.RetryAfter) {
+		if !ok || !f.Temporary || !e.cfg.Retry.Again(retries, f.RetryAfter) {
 			break
 		}
-		if err := sleep(ctx, s.cfg.Retry.Delay(retries, f.RetryAfter, jitter(trace, request, retries))); err != nil {
+		if err := sleep(ctx, e.cfg.Retry.Delay(retries, f.RetryAfter, jitter(e.trace, request, retries))); err != nil {
 			return retries, err
 		}
 		retries++
-		s.count.retried(g.boundary)
+		e.count.retried(g.boundary)
 	}
-	if end := g.failed(err); end != nil {
-		s.stop(end)
+	if end := g.failed(e.job.Item, err); end != nil {
+		e.stop(end)
 		return retries, end
 	}
 	return retries, err
@@ -60,15 +70,6 @@ func attempt(ctx context.Context, timeout time.Duration, try func(context.Contex
 		f.URL = g.URL
 	}
 	return f
-}
-
-// there reports whether a try shows that the endpoint is there and knows us.
-func there(err error) bool {
-	f, ok := AsFailure(err)
-	if !ok {
-		return true
-	}
-	return !f.Fatal && (f.Status != 0 || !Unreachable(f))
 }
 
 // sleep waits for d or until ctx ends.

@@ -102,7 +102,7 @@ type Failure struct {
 	Status     int           // HTTP status; 0 when no answer came
 	Temporary  bool          // worth another try
 	RetryAfter time.Duration // what the server asked for; 0 when it did not say
-	Fatal      bool          // no other rollout can fare better: a missing or refused key, an unknown model
+	Fatal      bool          // most likely no other rollout fares better: a missing or refused key, an unknown model
 	Err        error
 }
 

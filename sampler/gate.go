@@ -4,7 +4,10 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
+
+	"gonogo/sampler/rollout"
 )
 
 // EndpointError is an endpoint that no rollout can do without and that does
@@ -33,6 +36,8 @@ func (e *EndpointError) Error() string {
 		return fmt.Sprintf("%s does not work: %v", where, cause)
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
 		return fmt.Sprintf("%s refuses us with status %d: %v; check the key and the headers it is sent", where, status, cause)
+	case status == http.StatusNotFound && strings.HasPrefix(e.Boundary, "tool "):
+		return fmt.Sprintf("%s answers with status 404: %v; check its URL", where, cause)
 	case status == http.StatusNotFound:
 		return fmt.Sprintf("%s answers with status 404: %v; check its URL and the name of the model", where, cause)
 	}
@@ -45,23 +50,29 @@ func (e *EndpointError) Unwrap() error { return e.Err }
 // gate stands before one endpoint. Until the endpoint has answered once, it
 // lets in one request at a time: a dead server or a missing key then costs one
 // rollout, not hundreds. It also notices when an endpoint that used to answer
-// is gone.
+// is gone, or refuses everybody.
 //
 // Note: running the whole first rollout alone would do the same, but a run
 // would begin with a pause as long as a rollout.
 type gate struct {
 	boundary string
-	patience int // rollouts in a row that may find nobody there
+	patience int   // rollouts in a row that an endpoint which used to work may fail
+	opinions int   // items whose 403 or 404 it takes to believe in a wrong URL or key
+	pacer    Pacer // nil when the endpoint sets no pace
 
 	open chan struct{} // closed by the first answer
 	turn chan struct{} // holds one token: the right to ask before that
 
-	mu   sync.Mutex // guards gone and the closing of open
-	gone int        // failures in a row without a connection
+	mu      sync.Mutex             // guards what follows and the closing of open
+	gone    int                    // failures in a row without a connection
+	works   bool                   // it has done what was asked once
+	refused int                    // requests refused in a row
+	items   map[*rollout.Item]bool // items refused before it worked
 }
 
-func newGate(boundary string, patience int) *gate {
-	g := &gate{boundary: boundary, patience: patience, open: make(chan struct{}), turn: make(chan struct{}, 1)}
+func newGate(boundary string, endpoint any, patience int) *gate {
+	g := &gate{boundary: boundary, patience: patience, opinions: 1, open: make(chan struct{}), turn: make(chan struct{}, 1)}
+	g.pacer, _ = endpoint.(Pacer)
 	g.turn <- struct{}{}
 	return g
 }
@@ -93,34 +104,63 @@ func (g *gate) tried() bool {
 	}
 }
 
-// answered notes that the endpoint is there, whatever it said.
-func (g *gate) answered() {
+// heard takes note of what one try showed of the endpoint.
+func (g *gate) heard(err error) {
+	f, failed := AsFailure(err)
+	there := !failed || !f.Fatal && (f.Status != 0 || !Unreachable(f))
+	if !there {
+		return
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.gone = 0
 	if !g.tried() {
 		close(g.open)
 	}
+	// A refusal of this one request, such as a 400, shows as well that the
+	// endpoint is the right one and knows us; a 503 does not.
+	if !failed || f.Status != 0 && f.Status < 500 && !f.Temporary {
+		g.works, g.refused, g.items = true, 0, nil
+	}
 }
 
-// failed notes a request that failed for good and returns the error that ends
-// the run, if it should end.
-func (g *gate) failed(err error) error {
+// failed notes a request for an item that failed for good and returns the
+// error that ends the run, if it should end.
+func (g *gate) failed(item *rollout.Item, err error) error {
 	f, ok := AsFailure(err)
 	if !ok {
 		return nil
 	}
-	if f.Fatal {
-		return &EndpointError{Boundary: g.boundary, URL: f.URL, Err: err}
-	}
-	if f.Status != 0 || !Unreachable(f) {
-		return nil
-	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.gone++
-	if g.tried() && g.gone < g.patience {
+	ends := false
+	switch {
+	case f.Fatal:
+		ends = g.refuses(item, f.Status)
+	case f.Status == 0 && Unreachable(f):
+		g.gone++
+		ends = !g.tried() || g.gone >= g.patience
+	}
+	if !ends {
 		return nil
 	}
 	return &EndpointError{Boundary: g.boundary, URL: f.URL, Err: err}
+}
+
+// refuses notes a refusal and reports whether it is meant for all rollouts. An
+// endpoint that used to work may have a word about one item only; so may one
+// that a resumed run asks about just that item first.
+func (g *gate) refuses(item *rollout.Item, status int) bool {
+	g.refused++
+	if g.works {
+		return g.refused >= g.patience
+	}
+	if status != http.StatusForbidden && status != http.StatusNotFound {
+		return true
+	}
+	if g.items == nil {
+		g.items = map[*rollout.Item]bool{}
+	}
+	g.items[item] = true
+	return len(g.items) >= g.opinions
 }

@@ -28,11 +28,8 @@ func TestADeadEndpointCostsOneRequest(t *testing.T) {
 			w.model = script(reply{status: 404, body: `{"error":{"message":"no such model","code":"model_not_found"}}`})
 		}, "model", "http://model.test/v1/responses", "name of the model", "model", 1},
 		{"no tool server", func(w *world) { w.refuseDial["tool.test"] = true }, "tool search", "http://tool.test/tool/search", "does not answer", "tool", 0},
-		{"the tool's URL is wrong", func(w *world) {
-			w.tool = func(toolRequest) reply { return reply{status: 404, body: "404 page not found"} }
-		}, "tool search", "http://tool.test/tool/search", "404", "tool", 1},
 		{"no grader server", func(w *world) { w.refuseDial["grader.test"] = true }, "grader", "http://grader.test/grade", "does not answer", "grade", 0},
-		{"the grader refuses the key", func(w *world) { w.grade = func(gradeRequest) reply { return fails(403) } }, "grader", "http://grader.test/grade", "check the key", "grade", 1},
+		{"the grader refuses the key", func(w *world) { w.grade = func(gradeRequest) reply { return fails(401) } }, "grader", "http://grader.test/grade", "check the key", "grade", 1},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			inWorld(t, func(t *testing.T, w *world) {
@@ -113,21 +110,128 @@ func TestAnEndpointThatGoesAwayStopsTheRun(t *testing.T) {
 	})
 }
 
-func TestAFatalFailureInTheMiddleKeepsWhatIsThere(t *testing.T) {
+func TestAToolsVeryFirstNotFoundIsForTheModel(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
-		w.cfg.Concurrency = 1
+		w.model = script(wants("search"), says("42"))
+		w.tool = func(toolRequest) reply { return reply{status: 404, body: `{"detail":"no such document"}`} }
+		sink := &list{}
+		_, err := w.sample(t.Context(), nil, 7, 1, sink)
+		w.check(err)
+		for _, r := range sink.records {
+			if c := r.Calls[0]; r.Outcome != rollout.Graded || c.Status != rollout.CallError || !strings.Contains(c.Output, "no such document") {
+				t.Fatalf("outcome %s, call %+v", r.Outcome, c)
+			}
+		}
+		if len(sink.records) != 7 {
+			t.Errorf("%d of 7 rollouts were recorded", len(sink.records))
+		}
+	})
+}
+
+func TestAToolThatKnowsNobodyStopsTheRun(t *testing.T) {
+	for _, c := range []struct {
+		why   string
+		other reply // the answer to the fifth call
+		stops bool
+	}{
+		{"no other answer ever came", reply{status: 404, body: "404 page not found"}, true},
+		{"a server in trouble has not answered", fails(503), true},
+		{"it answered once", gives("x"), false},
+		{"its refusal of a call is an answer", fails(400), false},
+		{"a refusal with an output is an answer", reply{status: 404, body: `{"output":"nothing found"}`}, false},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			inWorld(t, func(t *testing.T, w *world) {
+				w.cfg.Concurrency, w.cfg.Retry.Max = 1, 0
+				w.model = script(wants("search", "search"), says("42"))
+				n := 0
+				w.tool = func(toolRequest) reply {
+					w.mu.Lock()
+					defer w.mu.Unlock()
+					if n++; n == 5 {
+						return c.other
+					}
+					return reply{status: 404, body: "404 page not found"}
+				}
+				sink := &list{}
+				stats, err := w.sample(t.Context(), nil, 30, 1, sink)
+				if !c.stops {
+					w.check(err)
+					return
+				}
+				var dead *sampler.EndpointError
+				if !errors.As(err, &dead) || dead.Boundary != "tool search" || dead.URL != "http://tool.test/tool/search" || !strings.Contains(err.Error(), "404 page not found (8 rollouts got no other answer)") {
+					t.Fatalf("error %v", err)
+				}
+				if len(sink.records) != 7 || stats.StoppedBy != sampler.StoppedByError {
+					t.Errorf("%d records, stopped by %q; want the 7 rollouts before the eighth", len(sink.records), stats.StoppedBy)
+				}
+			})
+		})
+	}
+}
+
+func TestAFatalFailureInTheMiddleEndsTheRunWhenItStays(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		w.cfg.Concurrency = 1 // the patience is 10 then
 		n := 0
 		w.model = func(modelRequest) reply {
-			if n++; n > 5 {
+			if n++; n > 5 && n != 12 {
 				return fails(401)
 			}
 			return says("42")
 		}
 		sink := &list{}
-		stats, err := w.sample(t.Context(), nil, 20, 1, sink)
+		stats, err := w.sample(t.Context(), nil, 50, 1, sink)
 		var dead *sampler.EndpointError
-		if !errors.As(err, &dead) || len(sink.records) != 5 || stats.Recorded != 5 || n != 6 {
-			t.Errorf("error %v with %d records after %d requests, want the 5 that were made", err, len(sink.records), n)
+		if !errors.As(err, &dead) || !strings.Contains(err.Error(), "check the key") || n != 22 {
+			t.Fatalf("error %v after %d requests, want 22: 5, 6 refused, 1, 10 refused in a row", err, n)
+		}
+		if stats.Outcomes[rollout.Graded] != 6 || stats.Outcomes[rollout.ModelAPI] != 15 {
+			t.Errorf("outcomes %v", stats.Outcomes)
+		}
+	})
+}
+
+func TestAGraderThatRefusesOneItemDoesNotStopTheRun(t *testing.T) {
+	for _, status := range []int{403, 404} {
+		for _, first := range []bool{false, true} {
+			inWorld(t, func(t *testing.T, w *world) {
+				w.cfg.Concurrency = 1
+				w.model = func(r modelRequest) reply { return says(r.Item) }
+				refused := "q3"
+				if first { // as when a run that lacks this item is resumed
+					refused = "q0"
+				}
+				w.grade = func(r gradeRequest) reply {
+					if r.Text == refused {
+						return fails(status)
+					}
+					return reply{body: `{"score":1}`}
+				}
+				stats, err := w.sample(t.Context(), nil, 6, 4, &list{})
+				w.check(err)
+				if stats.Outcomes[rollout.Graded] != 20 || stats.Outcomes[rollout.GraderFailed] != 4 {
+					t.Errorf("status %d of %s: outcomes %v", status, refused, stats.Outcomes)
+				}
+			})
+		}
+	}
+}
+
+func TestAWrongGraderURLStopsTheRunAtTheThirdItem(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		w.grade = func(gradeRequest) reply { return fails(404) }
+		sink := &list{}
+		_, err := w.sample(t.Context(), nil, 50, 8, sink)
+		var dead *sampler.EndpointError
+		if !errors.As(err, &dead) || dead.Boundary != "grader" || w.count("grade") != 3 {
+			t.Fatalf("error %v after %d requests", err, w.count("grade"))
+		}
+		for _, r := range sink.records {
+			if r.Outcome != rollout.GraderFailed {
+				t.Errorf("a record of outcome %s", r.Outcome)
+			}
 		}
 	})
 }

@@ -140,7 +140,7 @@ func (e *episode) converse(ctx context.Context) (ending, error) {
 func (e *episode) reply(ctx context.Context) (Reply, error) {
 	req := Request{Item: e.job.Item, Turns: e.turns, RequestID: requestID(e.trace, len(e.turns))}
 	var reply Reply
-	retries, err := e.ask(ctx, e.gates.model, e.cfg.ModelTimeout, e.trace, req.RequestID, func(ctx context.Context) (err error) {
+	retries, err := e.ask(ctx, e.gates.model, e.cfg.ModelTimeout, req.RequestID, func(ctx context.Context) (err error) {
 		reply, err = e.b.Model.Reply(ctx, req)
 		return err
 	})
@@ -198,7 +198,7 @@ func (e *episode) grade(ctx context.Context, end ending) error {
 	}
 	var grade Grade
 	var judged tally
-	retries, err := e.ask(ctx, e.gates.grader, e.cfg.GraderTimeout, e.trace, "grade", func(ctx context.Context) (err error) {
+	retries, err := e.ask(ctx, e.gates.grader, e.cfg.GraderTimeout, "grade", func(ctx context.Context) (err error) {
 		grade, err = e.b.Grader.Grade(ctx, out)
 		judged.add(grade.Usage)
 		return err

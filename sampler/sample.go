@@ -121,9 +121,15 @@ type session struct {
 	gates   gates
 	budget  *limit.Budget
 	count   counter
-	settled chan struct{} // a signal that a rollout has settled with the budget
-	stop    func(error)   // breaks off all rollouts
+	mute    map[string]*mute // by the tool's name
+	settled chan struct{}    // a signal that a rollout has settled with the budget
+	stop    func(error)      // breaks off all rollouts
 }
+
+// graderOpinions is how many items a grader that never worked must refuse with
+// 403 or 404 before it is taken for the wrong one: graders answer so about
+// items that they do not know, and a resumed run begins with just those.
+const graderOpinions = 3
 
 type gates struct {
 	model, grader *gate
@@ -137,15 +143,18 @@ func newSession(cfg Config, seed uint64, b Boundaries, stop context.CancelCauseF
 	s := &session{
 		cfg: cfg, seed: seed, b: b, stop: stop,
 		budget:  limit.NewBudget(cfg.MaxRollouts, cfg.MaxTokens),
+		mute:    make(map[string]*mute, len(b.Tools)),
 		settled: make(chan struct{}, 1),
 	}
 	s.gates = gates{
-		model:  newGate("model", patience),
-		grader: newGate("grader", patience),
+		model:  newGate("model", b.Model, patience),
+		grader: newGate("grader", b.Grader, patience),
 		tools:  make(map[string]*gate, len(b.Tools)),
 	}
-	for name := range b.Tools {
-		s.gates.tools[name] = newGate("tool "+name, patience)
+	s.gates.grader.opinions = graderOpinions
+	for name, t := range b.Tools {
+		s.gates.tools[name] = newGate("tool "+name, t, patience)
+		s.mute[name] = &mute{tool: t}
 	}
 	return s
 }

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -76,13 +74,16 @@ func (e *episode) callTool(ctx context.Context, turn int, c rollout.ToolCall) (c
 		out.Arguments = "{}"
 	}
 	var res Result
-	g := e.gates.tools[c.Name]
-	call.Retries, err = e.ask(ctx, g, e.cfg.ToolTimeout, e.trace, c.ID, func(ctx context.Context) (err error) {
-		if res, err = tool.Call(ctx, out); err == nil {
-			err = strange(g, tool, res)
-		}
+	call.Retries, err = e.ask(ctx, e.gates.tools[c.Name], e.cfg.ToolTimeout, c.ID, func(ctx context.Context) (err error) {
+		res, err = tool.Call(ctx, out)
 		return err
 	})
+	if err == nil {
+		if end := e.mute[c.Name].heard(e.trace, res); end != nil {
+			e.stop(end)
+			err = end
+		}
+	}
 	if err != nil {
 		call.Status, call.Error = rollout.CallFailed, Brief(err.Error())
 		if f, ok := AsFailure(err); ok {
@@ -117,22 +118,4 @@ func (e *episode) resolve(c rollout.ToolCall) (tool Tool, mistake string) {
 		return nil, fmt.Sprintf("the arguments of %q are not a JSON object", c.Name)
 	}
 	return tool, ""
-}
-
-// strange tells a wrong URL or key from a refusal that is meant for the model:
-// the very first answer of a tool is 401, 403 or 404 and brings no output.
-func strange(g *gate, tool Tool, res Result) error {
-	if !res.NoOutput || g.tried() {
-		return nil
-	}
-	switch res.HTTPStatus {
-	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound:
-		said := strings.TrimPrefix(res.Error, fmt.Sprintf("status %d: ", res.HTTPStatus)) // the failure says it itself
-		f := &Failure{Status: res.HTTPStatus, Fatal: true, Err: errors.New(said)}
-		if t, ok := tool.(interface{ URL() string }); ok {
-			f.URL = RedactURL(t.URL())
-		}
-		return f
-	}
-	return nil
 }

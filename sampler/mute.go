@@ -1,0 +1,60 @@
+package sampler
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+)
+
+// mutePatience is how many rollouts must have seen nothing of a tool but
+// refusals without an output before it is taken for the wrong one.
+const mutePatience = 8
+
+// mute notices a tool that is not there. Its 401, 403 or 404 without an output
+// may be meant for the model, which is shown it in any case ("no such
+// document"), or come from a server that knows nothing of the tool. So one
+// rollout proves nothing, and a tool that once said anything else is there.
+type mute struct {
+	tool Tool
+
+	mu       sync.Mutex // guards what follows
+	spoke    bool
+	rollouts map[string]bool // trace ids that saw nothing else
+}
+
+// heard notes an answer that a rollout got and returns the error that ends the
+// run, if it should end.
+func (m *mute) heard(trace string, res Result) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case m.spoke:
+		return nil
+	case !refusesAll(res):
+		m.spoke, m.rollouts = true, nil
+		return nil
+	}
+	if m.rollouts == nil {
+		m.rollouts = make(map[string]bool, mutePatience)
+	}
+	m.rollouts[trace] = true
+	if len(m.rollouts) < mutePatience {
+		return nil
+	}
+	said := strings.TrimPrefix(res.Error, fmt.Sprintf("status %d: ", res.HTTPStatus)) // the failure says it itself
+	f := &Failure{Status: res.HTTPStatus, Fatal: true, Err: fmt.Errorf("%s (%d rollouts got no other answer)", said, mutePatience)}
+	if t, ok := m.tool.(interface{ URL() string }); ok {
+		f.URL = RedactURL(t.URL())
+	}
+	return &EndpointError{Boundary: "tool " + m.tool.Name(), URL: f.URL, Err: f}
+}
+
+// refusesAll reports whether an answer may be one that every call would get.
+func refusesAll(res Result) bool {
+	switch res.HTTPStatus {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound:
+		return res.NoOutput
+	}
+	return false
+}
