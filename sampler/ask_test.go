@@ -95,3 +95,28 @@ func TestTimeoutsAreOfEachTry(t *testing.T) {
 		}
 	})
 }
+
+func TestWaitingForTheGradersRateLimitIsNoFailure(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		w.rate, w.cfg.Concurrency, w.cfg.GraderTimeout = 0.5, 8, 3*time.Second
+		first := true
+		w.grade = func(gradeRequest) reply {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			if first {
+				first = false
+				return fails(503) // the repeat waits its turn as well
+			}
+			return reply{body: `{"score":1}`}
+		}
+		begin := time.Now()
+		stats, err := w.sample(t.Context(), nil, 16, 1, &list{})
+		w.check(err)
+		if stats.Outcomes[rollout.Graded] != 16 || stats.Retries["grader"] != 1 {
+			t.Errorf("outcomes %v, retries %v; the rollouts waited longer than grader_timeout for their turn, which is no failure", stats.Outcomes, stats.Retries)
+		}
+		if took := time.Since(begin); took != 32*time.Second {
+			t.Errorf("17 requests, one each two seconds, took %v, want 32s", took)
+		}
+	})
+}

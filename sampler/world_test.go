@@ -31,6 +31,7 @@ type world struct {
 	tool  func(r toolRequest) reply
 	grade func(r gradeRequest) reply
 	cfg   sampler.Config
+	rate  float64 // the grader's rate_limit; 0 = none
 
 	refuseDial map[string]bool // hosts on which nothing listens
 	mu         sync.Mutex      // guards what follows
@@ -233,7 +234,11 @@ func (w *world) serve() sampler.Boundaries {
 		{Name: "search", ServerURL: "http://tool.test/tool/search"}, {Name: "cat", ServerURL: "http://cat.test/tool/cat"},
 	}, tool.Options{HTTP: client})
 	w.check(err)
-	g, err := grader.New(grader.Kinds(), json.RawMessage(`{"type":"endpoint","url":"http://grader.test/grade"}`), grader.Env{HTTP: client})
+	limit := ""
+	if w.rate > 0 {
+		limit = fmt.Sprintf(`,"rate_limit":%v`, w.rate)
+	}
+	g, err := grader.New(grader.Kinds(), json.RawMessage(`{"type":"endpoint","url":"http://grader.test/grade"`+limit+`}`), grader.Env{HTTP: client})
 	w.check(err)
 	b := sampler.Boundaries{Model: m, Tools: map[string]sampler.Tool{}, Grader: g}
 	for _, t := range list {

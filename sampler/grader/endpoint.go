@@ -66,15 +66,22 @@ func newEndpoint(raw json.RawMessage, env Env) (sampler.Grader, error) {
 	return g, nil
 }
 
+// Wait waits until rate_limit lets the next request pass. It implements
+// sampler.Pacer: Grade itself does not wait.
+func (g *Endpoint) Wait(ctx context.Context) error {
+	if g.limiter == nil {
+		return nil
+	}
+	if err := g.limiter.Wait(ctx); err != nil {
+		return fmt.Errorf("wait for the grader's rate_limit of %v requests a second: %w", g.limiter.Limit(), err)
+	}
+	return nil
+}
+
 // Grade makes one request. 401, 403 and 404 are taken for a wrong key or URL;
 // other 4xx than 408, 409, 425 and 429 end the grading of this output only;
 // all else that is no score is worth another try.
 func (g *Endpoint) Grade(ctx context.Context, out sampler.Output) (sampler.Grade, error) {
-	if g.limiter != nil {
-		if err := g.limiter.Wait(ctx); err != nil {
-			return sampler.Grade{}, sampler.TransportFailure(g.url, fmt.Errorf("wait for the grader's rate_limit: %w", err))
-		}
-	}
 	a, err := sampler.PostJSON(ctx, g.client, g.url, g.header, g.body(out), maxScore)
 	if err != nil {
 		return sampler.Grade{}, err

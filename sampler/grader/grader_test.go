@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -187,19 +188,32 @@ func TestEndpoint(t *testing.T) {
 }
 
 func TestEndpointRateLimit(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"score":1}`) }))
-	defer server.Close()
-	client := sampler.HTTPClient(nil, 1)
-	defer client.CloseIdleConnections()
-	g := open(t, `{"type":"endpoint","url":"`+server.URL+`","rate_limit":0.001}`, grader.Env{HTTP: client})
-	if _, err := g.Grade(t.Context(), output("")); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	if _, err := g.Grade(ctx, output("")); err == nil || !strings.Contains(err.Error(), "rate_limit") {
-		t.Errorf("a second request within a thousand seconds: error %v", err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		for _, c := range []struct {
+			limit string
+			want  time.Duration // of six requests
+		}{
+			{`,"rate_limit":0.1`, 50 * time.Second},
+			{`,"rate_limit":2`, 2 * time.Second}, // two at once, then one each half second
+			{``, 0},
+		} {
+			g := open(t, `{"type":"endpoint","url":"http://x"`+c.limit+`}`, grader.Env{}).(sampler.Pacer)
+			begin := time.Now()
+			for range 6 {
+				if err := g.Wait(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if took := time.Since(begin); took < c.want || took > c.want+time.Millisecond {
+				t.Errorf("limit %q: six requests waited %v, want %v", c.limit, took, c.want)
+			}
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := open(t, `{"type":"endpoint","url":"http://x","rate_limit":1}`, grader.Env{}).(sampler.Pacer).Wait(ctx); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "rate_limit of 1 ") {
+			t.Errorf("a canceled wait: error %v", err)
+		}
+	})
 }
 
 // judge answers with text, over HTTP.
