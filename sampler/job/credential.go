@@ -3,120 +3,119 @@ package job
 import (
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
+
+	"gonogo/sampler/rollout"
 )
 
-// minSecret is the length below which a string is not treated as a secret:
-// replacing it wherever it occurs would spoil a file and hide nothing.
-const minSecret = 4
+// scheme is how a URL begins, of a web server or of a database.
+var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://`)
 
-// credentialKeys are the names, in lower case and without separators, under
-// which a body may hold a credential, as a key or as a URL's parameter.
-var credentialKeys = map[string]bool{
-	"apikey": true, "accesskey": true, "accesstoken": true, "token": true, "secret": true, "clientsecret": true,
-	"password": true, "authorization": true, "bearer": true,
+// credential is a part of a URL that is none to show.
+type credential struct {
+	start, end int
+	name       string // the parameter's; "" for user and password
 }
 
-// urlKeys are names of URL parameters alone; function hosts put their keys
-// under "code", storage their signatures under "sig".
-var urlKeys = map[string]bool{"code": true, "key": true, "sig": true, "signature": true}
-
-// plain brings a name to lower case without separators.
-func plain(name string) string {
-	return strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(name))
-}
-
-// credentialParameter reports whether a URL's parameter holds a credential:
-// one of the names above, or one that ends like them, as subscription-key and
-// x-functions-key do.
-func credentialParameter(name string) bool {
-	name = plain(name)
-	if credentialKeys[name] || urlKeys[name] {
-		return true
-	}
-	for _, end := range []string{"key", "token", "secret", "password", "signature", "credential"} {
-		if strings.HasSuffix(name, end) {
-			return true
-		}
-	}
-	return false
-}
-
-// urlCredentials returns the credentials in a URL, escaped as they stand there.
-func urlCredentials(text string) []string {
-	if !strings.HasPrefix(text, "http://") && !strings.HasPrefix(text, "https://") {
+// urlCredentials finds the credentials in a URL: user and password, and the
+// values of parameters whose names speak of credentials, behind the question
+// mark or the hash sign. It reads the text itself, since a URL that cannot be
+// parsed may hold a key as well.
+func urlCredentials(text string) []credential {
+	begin := len(scheme.FindString(text))
+	if begin == 0 {
 		return nil
 	}
-	u, err := url.Parse(text)
-	if err != nil {
-		return nil
+	var found []credential
+	host := len(text)
+	if i := strings.IndexAny(text[begin:], "/?#"); i >= 0 {
+		host = begin + i
 	}
-	var found []string
-	if u.User != nil && u.User.String() != "" {
-		found = append(found, u.User.String())
+	if at := strings.LastIndexByte(text[begin:host], '@'); at > 0 {
+		found = append(found, credential{start: begin, end: begin + at})
 	}
-	for pair := range strings.SplitSeq(u.RawQuery, "&") {
-		name, value, _ := strings.Cut(pair, "=")
-		if value != "" && credentialParameter(name) {
-			found = append(found, value)
+	for start := host; start < len(text); {
+		end := len(text)
+		if i := strings.IndexAny(text[start:], "?#&;"); i >= 0 {
+			end = start + i
 		}
+		if name, value, _ := strings.Cut(text[start:end], "="); value != "" && start > host {
+			if plain, err := url.QueryUnescape(name); err == nil {
+				name = plain
+			}
+			if rollout.CredentialName(name) {
+				found = append(found, credential{end - len(value), end, name})
+			}
+		}
+		start = end + 1
 	}
 	return found
 }
 
-// URLSecrets returns what is secret in a URL: user and password, and the
-// values of parameters such as code, key, sig or token, both as written and
-// unescaped.
+// URLSecrets returns what is secret in a URL, both as written and unescaped:
+// user and password, and the values of parameters whose names speak of
+// credentials, as far as rollout.IsSecret finds them worth it.
 func URLSecrets(text string) []string {
 	var found []string
-	add := func(s string) {
-		if len(s) >= minSecret {
-			found = append(found, s)
-		}
-	}
 	for _, c := range urlCredentials(text) {
-		add(c)
-		if plain, err := url.QueryUnescape(c); err == nil && plain != c {
-			add(plain)
+		raw := text[c.start:c.end]
+		if c.name == "" {
+			found = append(found, userSecrets(raw)...)
+			continue
+		}
+		plain, err := url.QueryUnescape(raw)
+		if err != nil {
+			plain = raw
+		}
+		if rollout.IsSecret(c.name, plain) {
+			found = append(found, raw, plain)
 		}
 	}
-	if u, err := url.Parse(text); err == nil && u.User != nil {
-		if password, ok := u.User.Password(); ok {
-			add(password)
+	return distinct(found)
+}
+
+// userSecrets returns the pair of user and password, and the password; a user
+// without one is itself the key.
+func userSecrets(pair string) []string {
+	user, password, _ := strings.Cut(pair, ":")
+	if password == "" {
+		password = user
+	}
+	var found []string
+	for _, raw := range []string{pair, password} {
+		found = append(found, raw)
+		if plain, err := url.PathUnescape(raw); err == nil {
+			found = append(found, plain)
 		}
 	}
 	return found
 }
 
-// MaskURL returns the URL with its credentials replaced by "**********".
-func MaskURL(text string) string {
-	if len(urlCredentials(text)) == 0 {
-		return text
-	}
-	front, fragment, hash := strings.Cut(text, "#")
-	front, query, asked := strings.Cut(front, "?")
-	scheme, rest, _ := strings.Cut(front, "://")
-	host, path, slash := strings.Cut(rest, "/")
-	if at := strings.LastIndexByte(host, '@'); at >= 0 {
-		host = maskedValue + host[at:]
-	}
-	pairs := strings.Split(query, "&")
-	for i, pair := range pairs {
-		name, value, _ := strings.Cut(pair, "=")
-		if value != "" && credentialParameter(name) {
-			pairs[i] = name + "=" + maskedValue
-		}
-	}
-	out := scheme + "://" + host
-	for _, part := range []struct {
-		there      bool
-		mark, rest string
-	}{{slash, "/", path}, {asked, "?", strings.Join(pairs, "&")}, {hash, "#", fragment}} {
-		if part.there {
-			out += part.mark + part.rest
+// distinct returns the texts in their order, each once, without those that are
+// too short to be found again.
+func distinct(texts []string) []string {
+	var out []string
+	for _, text := range texts {
+		if len(text) >= rollout.ShortestSecret && !slices.Contains(out, text) {
+			out = append(out, text)
 		}
 	}
 	return out
+}
+
+// MaskURL returns the URL with its credentials, of any length, replaced by
+// "**********".
+func MaskURL(text string) string {
+	var out strings.Builder
+	done := 0
+	for _, c := range urlCredentials(text) {
+		out.WriteString(text[done:c.start])
+		out.WriteString(maskedValue)
+		done = c.end
+	}
+	out.WriteString(text[done:])
+	return out.String()
 }
 
 var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)

@@ -16,16 +16,18 @@ import (
 // maskedValue is what the service shows in the place of a header's value.
 const maskedValue = "**********"
 
-// secret is a string of the body that must not be shown.
+// secret is a string or number of the body that must not be shown.
 type secret struct {
 	node   *node
-	header string // the header's name; "" when it is no header
-	url    bool   // a URL with a credential inside
+	name   string // the key, or the header's name, it stands under
+	header bool
+	url    bool // a URL with a credential inside
 }
 
 // Masked returns the body with every header's value, at any depth, replaced
 // by "**********", and with the credentials that stand in URLs or under keys
-// such as api_key replaced as well. The response format is left alone: it
+// such as api_key replaced as well, whatever their length; see
+// rollout.CredentialName for the keys. The response format is left alone: it
 // describes what the model may write.
 func (j *Job) Masked() json.RawMessage {
 	out, err := j.rewrite(func(s secret) (string, bool) {
@@ -67,18 +69,18 @@ func (j *Job) Secrets() []string {
 		return nil
 	}
 	var found []string
-	for _, s := range secrets(root, nil) {
-		text, ok := s.node.token.(string)
+	for _, s := range secrets("", root, nil) {
+		text := s.node.text()
 		switch {
-		case !ok || variable.MatchString(text): // the variable's value is a secret, its name is not
-		case s.url:
-			found = append(found, URLSecrets(text)...)
-		case s.header != "":
-			found = append(found, rollout.HeaderSecrets(s.header, text)...)
-		case len(text) >= minSecret:
+		case s.header:
+			found = append(found, rollout.HeaderSecrets(s.name, text)...)
+		case !s.url && rollout.IsSecret(s.name, text):
 			found = append(found, text)
 		}
+		found = append(found, URLSecrets(text)...)
 	}
+	// The value of ${NAME} is a secret, its name is not.
+	found = slices.DeleteFunc(found, variable.MatchString)
 	slices.Sort(found)
 	return slices.Compact(found)
 }
@@ -119,7 +121,7 @@ func (j *Job) rewrite(replace func(secret) (string, bool)) (json.RawMessage, err
 	if err != nil {
 		return nil, err
 	}
-	found := secrets(root, nil)
+	found := secrets("", root, nil)
 	slices.SortFunc(found, func(a, b secret) int { return cmp.Compare(a.node.start, b.node.start) })
 	var out bytes.Buffer
 	done := 0
@@ -140,26 +142,40 @@ func (j *Job) rewrite(replace func(secret) (string, bool)) (json.RawMessage, err
 	return out.Bytes(), nil
 }
 
-// secrets appends the secret strings beneath n.
-func secrets(n *node, found []secret) []secret {
+// text returns a string's text and a number's digits, "" of all else.
+func (n *node) text() string {
+	switch t := n.token.(type) {
+	case string:
+		return t
+	case json.Number:
+		return t.String()
+	}
+	return ""
+}
+
+// secrets appends the secret strings and numbers of n, which stands under key; the items of
+// a list stand under the list's.
+func secrets(key string, n *node, found []secret) []secret {
+	_, text := n.token.(string)
+	switch {
+	case text && rollout.CredentialName(key), rollout.IsSecret(key, n.text()): // a number is one when it is long
+		found = append(found, secret{node: n, name: key})
+	case len(urlCredentials(n.text())) > 0:
+		found = append(found, secret{node: n, name: key, url: true})
+	}
 	for _, child := range n.items {
-		found = secrets(child, found)
+		found = secrets(key, child, found)
 	}
 	for _, key := range n.keys {
 		child := n.fields[key]
-		_, text := child.token.(string)
 		switch {
 		case key == "response_format":
 		case key == "headers" && child.object():
 			for _, name := range child.keys {
-				found = append(found, secret{node: child.fields[name], header: name})
+				found = append(found, secret{node: child.fields[name], name: name, header: true})
 			}
-		case text && credentialKeys[plain(key)]:
-			found = append(found, secret{node: child})
-		case text && len(urlCredentials(child.token.(string))) > 0:
-			found = append(found, secret{node: child, url: true})
 		default:
-			found = secrets(child, found)
+			found = secrets(key, child, found)
 		}
 	}
 	return found

@@ -1,19 +1,20 @@
 package rollout
 
 import (
-	"regexp"
+	"encoding/base64"
+	"slices"
 	"strings"
 	"unicode"
 )
 
-// minHeader is the length in bytes below which a header's value is not treated
-// as a secret: replacing it wherever it occurs would spoil a text and hide
-// nothing.
-const minHeader = 4
+// ShortestSecret is the number of bytes below which nothing is treated as a
+// secret that must be found again in other texts: masking shorter ones
+// wherever they occur would garble ordinary words and hide nothing.
+const ShortestSecret = 6
 
-// minOtherHeader is the same for headers whose names do not speak of
+// shortestOther is the same for headers whose names do not speak of
 // credentials.
-const minOtherHeader = 8
+const shortestOther = 8
 
 // harmlessHeaders hold nothing that opens a door.
 var harmlessHeaders = map[string]bool{
@@ -21,29 +22,144 @@ var harmlessHeaders = map[string]bool{
 	"content-type": true, "user-agent": true,
 }
 
-// credentialHeader finds names of headers that speak of credentials.
-var credentialHeader = regexp.MustCompile(`auth|key|token|secret|password|cookie|credential|signature|session`)
+// credentialWords are the words of a name that speak of a credential. A name
+// with one that is true holds a secret even when the value is a plain word;
+// the others name plain things too, as code, access and session do.
+var credentialWords = map[string]bool{
+	"password": true, "passwords": true, "passwd": true, "pwd": true, "passphrase": true, "passcode": true,
+	"secret": true, "secrets": true, "token": true, "bearer": true, "jwt": true, "credential": true, "credentials": true,
+	"authorization": true, "cookie": true, "cookies": true,
+	"key": false, "auth": false, "oauth": false, "authentication": false, "access": false, "code": false,
+	"session": false, "sig": false, "signature": false, "signatures": false,
+}
+
+// qualifiers say of a vague word that a credential is meant. They stand before
+// it, also written as one with it, as in api_key and apikey.
+var qualifiers = []string{
+	"access", "account", "admin", "api", "app", "auth", "bearer", "client", "function", "functions", "host", "id", "master",
+	"oauth", "private", "proxy", "refresh", "secret", "service", "session", "shared", "storage", "subscription", "user",
+}
+
+// aspects are last words of names that tell about a credential and are none:
+// token_type, auth_mode, api_key_env.
+var aspects = map[string]bool{
+	"type": true, "mode": true, "method": true, "scheme": true, "kind": true, "format": true, "level": true, "algorithm": true,
+	"name": true, "field": true, "column": true, "env": true, "variable": true, "url": true, "uri": true, "endpoint": true,
+	"limit": true, "budget": true, "count": true, "length": true, "ttl": true, "timeout": true,
+}
+
+// CredentialName reports whether a name of a header, of a key in a JSON body
+// or of a URL's parameter speaks of a credential: api-key, x_api_key,
+// accessToken and subscription-key do, monkey, max_tokens and author do not.
+func CredentialName(name string) bool {
+	credential, _ := speaks(name)
+	return credential
+}
+
+// speaks reports whether a name speaks of a credential, and whether so plainly
+// that any value is one.
+func speaks(name string) (credential, plainly bool) {
+	words := nameWords(name)
+	if len(words) == 0 || aspects[words[len(words)-1]] {
+		return false, false
+	}
+	whole := strings.Join(words, "")
+	if whole == "pass" || strings.HasSuffix(whole, "apikeys") || strings.HasSuffix(whole, "sessid") || strings.HasSuffix(whole, "sessionid") {
+		return true, true
+	}
+	credential, plainly = credentialWord(whole)
+	for i, word := range words {
+		is, surely := credentialWord(word)
+		credential = credential || is
+		plainly = plainly || surely || is && i > 0 && slices.Contains(qualifiers, words[i-1])
+	}
+	return credential, plainly
+}
+
+// credentialWord looks a word up, also behind a qualifier.
+func credentialWord(word string) (credential, plainly bool) {
+	if plainly, ok := credentialWords[word]; ok {
+		return true, plainly
+	}
+	for _, q := range qualifiers {
+		if rest, ok := strings.CutPrefix(word, q); ok {
+			if _, ok := credentialWords[rest]; ok {
+				return true, true
+			}
+		}
+	}
+	return false, false
+}
+
+// nameWords splits a name at everything that is no letter and where camel case
+// begins a word, and brings the words to lower case.
+func nameWords(name string) []string {
+	runes := []rune(name)
+	var words []string
+	start := 0
+	end := func(i int) {
+		if i > start {
+			words = append(words, strings.ToLower(string(runes[start:i])))
+		}
+	}
+	for i, r := range runes {
+		switch {
+		case !unicode.IsLetter(r):
+			end(i)
+			start = i + 1
+		case i > start && unicode.IsUpper(r) &&
+			(!unicode.IsUpper(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1])): // accessToken, APIKey
+			end(i)
+			start = i
+		}
+	}
+	end(len(runes))
+	return words
+}
+
+// IsSecret reports whether the value that stands under a name, of a header, a
+// key in a body or a URL's parameter, must be masked wherever else it occurs.
+// It must be so long that it can be found, and under a name such as code or
+// access no plain word.
+func IsSecret(name, value string) bool {
+	credential, plainly := speaks(name)
+	return credential && len(value) >= ShortestSecret && (plainly || !plainWord(value))
+}
 
 // HeaderSecrets returns what is secret in the value of an HTTP header: the
-// value, and of "Bearer x" also x alone. A harmless header, a short value and a
-// plain word under a name that does not speak of credentials have none.
+// value, and of "Bearer x" also x alone, of "Basic x" also the password that
+// is coded in it. A harmless header, a short value and a plain word under a
+// name that does not speak of credentials have none.
 func HeaderSecrets(name, value string) []string {
 	value = strings.TrimSpace(value)
-	name = strings.ReplaceAll(strings.ToLower(name), "_", "-")
-	if harmlessHeaders[name] || len(value) < minHeader {
+	if harmlessHeaders[strings.ReplaceAll(strings.ToLower(name), "_", "-")] {
 		return nil
 	}
-	if !credentialHeader.MatchString(name) && (len(value) < minOtherHeader || lettersOnly(value)) {
+	opaque := !CredentialName(name) && len(value) >= shortestOther && !lettersOnly(value)
+	if !opaque && !IsSecret(name, value) {
 		return nil
 	}
 	found := []string{value}
-	if _, rest, ok := strings.Cut(value, " "); ok && len(strings.TrimSpace(rest)) >= minHeader {
-		found = append(found, strings.TrimSpace(rest))
+	scheme, rest, _ := strings.Cut(value, " ")
+	rest = strings.TrimSpace(rest)
+	found = append(found, rest)
+	if strings.EqualFold(scheme, "basic") {
+		if pair, err := base64.StdEncoding.DecodeString(rest); err == nil {
+			_, password, _ := strings.Cut(string(pair), ":")
+			found = append(found, string(pair), password)
+		}
 	}
-	return found
+	return slices.DeleteFunc(found, func(s string) bool { return len(s) < ShortestSecret })
 }
 
-// lettersOnly reports whether text is a plain word, as "production" is.
+// plainWord reports whether text is a word as prose has it: not many letters,
+// all but the first in lower case.
+func plainWord(text string) bool {
+	const longest = 16
+	return text != "" && len(text) <= longest && lettersOnly(text) && text[1:] == strings.ToLower(text[1:])
+}
+
+// lettersOnly reports whether text is letters alone, as "production" is.
 func lettersOnly(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
 }

@@ -13,15 +13,10 @@ import (
 // mask stands where a secret stood.
 const mask = "**********"
 
-// shortestSecret is the number of bytes below which a secret is not masked:
-// shorter ones would hit ordinary words.
-const shortestSecret = 6
-
-// Redactor masks secrets in what is written. Secrets shorter than six bytes
-// are ignored: masking them would garble ordinary text. A secret is also
-// found as JSON spells it (even inside a string that is itself JSON),
-// URL-escaped and in base64. The nil Redactor masks nothing. It is safe for
-// use by several goroutines.
+// Redactor masks secrets in what is written. Those below ShortestSecret are
+// ignored. A secret is also found as JSON spells it (even inside a string that
+// is itself JSON), URL-escaped and in base64. The nil Redactor masks nothing.
+// It is safe for use by several goroutines.
 type Redactor struct {
 	spellings [][]byte // longest first
 	replacer  *strings.Replacer
@@ -33,7 +28,7 @@ func NewRedactor(secrets ...string) *Redactor {
 	seen := make(map[string]bool)
 	var all []string
 	for _, secret := range secrets {
-		if len(secret) < shortestSecret {
+		if len(secret) < ShortestSecret {
 			continue
 		}
 		for _, s := range spellings(secret) {
