@@ -7,10 +7,12 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	"gonogo/sampler/job"
+	"gonogo/sampler/rollout"
 )
 
 // complete asks for what a run needs and takes the secrets from the
@@ -30,6 +32,7 @@ func (c *config) complete() error {
 	errs = append(errs, c.dataThere()...)
 	errs = append(errs, c.expand("model.headers", c.Model.Headers)...)
 	errs = append(errs, c.expand("judge.headers", c.Judge.Headers)...)
+	errs = append(errs, c.keyVariable("model.api_key_env", c.Model.APIKeyEnv), c.keyVariable("judge.api_key_env", c.Judge.APIKeyEnv))
 	var err error
 	named := c.has("model.api_key_env")
 	if c.modelKey, err = c.apiKey("model.api_key_env", c.Model.APIKeyEnv, c.Model.BaseURL, named); err != nil {
@@ -78,7 +81,7 @@ func (c *config) dataThere() []error {
 func (c *config) secretEnv() func(string) (string, bool) {
 	return func(name string) (string, bool) {
 		value, ok := c.env(name)
-		if ok && len(value) >= 4 {
+		if ok && len(value) >= rollout.ShortestSecret {
 			c.found = append(c.found, value)
 		}
 		return value, ok
@@ -98,10 +101,48 @@ func (c *config) expand(path string, headers map[string]string) []error {
 	return errs
 }
 
+// variableName is what the environment takes for a name.
+var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// keyVariable refuses what cannot name a variable, which is mostly the key
+// itself in the place of its variable's name: the message shows none of it.
+func (c *config) keyVariable(path, variable string) error {
+	if !c.has(path) || c.namesVariable(variable) {
+		return nil
+	}
+	return c.fault(path, "must name the environment variable that holds the key, such as %s, or be %s; what stands here names none, and is not shown because it may be the key itself", defaultKeyEnv, noKey)
+}
+
+// namesVariable reports whether text may be shown as a variable's name.
+func (c *config) namesVariable(text string) bool {
+	_, there := c.env(text)
+	return variableName.MatchString(text) && (there || !likeKey(text))
+}
+
+// likeKey reports whether text that could name a variable looks like a key: it
+// begins as keys of services do, mixes capitals, small letters and digits, or
+// holds a long run of letters with digits in it.
+func likeKey(text string) bool {
+	const digits = "0123456789"
+	if strings.HasPrefix(text, "sk_") || strings.HasPrefix(text, "pk_") {
+		return true
+	}
+	if !strings.ContainsAny(text, digits) {
+		return false
+	}
+	if text != strings.ToUpper(text) && text != strings.ToLower(text) {
+		return true
+	}
+	const long = 12
+	return slices.ContainsFunc(strings.Split(text, "_"), func(run string) bool {
+		return len(run) >= long && strings.ContainsAny(run, digits)
+	})
+}
+
 // apiKey finds the key for an endpoint. It must be there when its variable
 // was named in the configuration, or when the endpoint is not on this machine.
 func (c *config) apiKey(path, variable, baseURL string, named bool) (string, error) {
-	if variable == noKey {
+	if variable == noKey || !c.namesVariable(variable) { // which keyVariable tells
 		return "", nil
 	}
 	if value, ok := c.secretEnv()(variable); ok && strings.TrimSpace(value) != "" {
