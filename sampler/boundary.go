@@ -94,6 +94,10 @@ type Grade struct {
 	Parts   map[string]float64 // sub-scores by grader name
 	Clipped bool               // the number lay outside the grader's own range and was clipped
 	Usage   rollout.Usage      // tokens of a model that graded
+
+	// JudgeCalls counts the requests that a model worked on for this attempt,
+	// also beside an error: those it answered, and those whose answer was lost.
+	JudgeCalls int
 }
 
 // Failure is an endpoint that did not do its work.

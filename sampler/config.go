@@ -19,7 +19,7 @@ type Config struct {
 	RolloutTimeout time.Duration // one rollout, grading included
 	Retry          limit.Retry   // for failures of any endpoint
 	MaxRollouts    int           // rollouts begun by one call of Sample
-	MaxTokens      int64         // tokens used by one call of Sample, policy and judge together; what servers do not tell counts nothing
+	MaxTokens      int64         // tokens used by one call of Sample, policy and judge together
 }
 
 // DefaultConfig is sixteen rollouts at once, and time enough for slow tools.

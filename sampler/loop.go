@@ -200,7 +200,9 @@ func (e *episode) grade(ctx context.Context, end ending) error {
 	var judged tally
 	retries, err := e.ask(ctx, e.gates.grader, e.cfg.GraderTimeout, "grade", func(ctx context.Context) (err error) {
 		grade, err = e.b.Grader.Grade(ctx, out)
-		judged.add(grade.Usage)
+		if e.rec.JudgeCalls += grade.JudgeCalls; grade.JudgeCalls > 0 || grade.Usage != (rollout.Usage{}) {
+			judged.add(grade.Usage)
+		}
 		return err
 	})
 	e.rec.Retries += retries

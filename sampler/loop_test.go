@@ -269,6 +269,62 @@ func TestUsageThatOneTurnDoesNotTellIsUnknown(t *testing.T) {
 	})
 }
 
+func TestJudgeUsage(t *testing.T) {
+	judge := func(result, usage string) reply {
+		return reply{body: `{"status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"{\"result\":` + result + `}"}]}]` + usage + `}`}
+	}
+	const counts = `,"usage":{"input_tokens":100,"output_tokens":20}`
+	told := judge("1", counts)
+	hundred, twenty := int64(100), int64(20)
+	known := rollout.Usage{Input: &hundred, Output: &twenty}
+	lost := told
+	lost.wait = time.Hour
+	for _, c := range []struct {
+		why     string
+		replies []reply
+		calls   int
+		want    rollout.Usage
+		outcome rollout.Outcome
+	}{
+		{"a judge that tells", []reply{told}, 1, known, rollout.Graded},
+		{"a judge that does not tell used tokens all the same", []reply{judge("1", "")}, 1, rollout.Usage{}, rollout.Graded},
+		{"a refusal of the server used none", []reply{fails(429), fails(503), told}, 1, known, rollout.Graded},
+		{"an answer that was lost used some", []reply{lost, told}, 2, rollout.Usage{}, rollout.Graded},
+		{"a connection that broke may have used some", []reply{{hangUp: true}, told}, 2, rollout.Usage{}, rollout.Graded},
+		{"an answer that is none may have used some", []reply{{body: `{"error":"upstream"}`}, told}, 2, rollout.Usage{}, rollout.Graded},
+		{"an answer without a number used tokens", []reply{judge("null", counts)}, 1, known, rollout.GraderFailed},
+		{"answers that were all lost", []reply{lost}, 4, rollout.Usage{}, rollout.GraderFailed},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			inWorld(t, func(t *testing.T, w *world) {
+				w.judge = func(n int) reply { return c.replies[min(n, len(c.replies)-1)] }
+				sink := &list{}
+				stats, err := w.sample(t.Context(), nil, 1, 1, sink)
+				w.check(err)
+				r := sink.records[0]
+				unknown := 0
+				if c.want == (rollout.Usage{}) {
+					unknown = 1
+				}
+				if r.Outcome != c.outcome || r.JudgeCalls != c.calls || stats.TokensUnknown != unknown {
+					t.Errorf("outcome %s after %d judge calls, tokens of %d rollouts unknown; want %s, %d, %d (%s)", r.Outcome, r.JudgeCalls, stats.TokensUnknown, c.outcome, c.calls, unknown, r.Error)
+				}
+				if d := cmp.Diff(c.want, r.Judge); d != "" {
+					t.Errorf("judge usage (-want +got):\n%s", d)
+				}
+			})
+		})
+	}
+	inWorld(t, func(t *testing.T, w *world) {
+		sink := &list{}
+		stats, err := w.sample(t.Context(), nil, 1, 1, sink)
+		w.check(err)
+		if r := sink.records[0]; r.JudgeCalls != 0 || stats.TokensUnknown != 0 || stats.Tokens != 15 {
+			t.Errorf("%d judge calls, %d tokens: a grader that is no model uses none", r.JudgeCalls, stats.Tokens)
+		}
+	})
+}
+
 func TestMessageBeforeACallIsNotFinal(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		last := `{"type":"message","content":[{"type":"output_text","text":"42"}]}`

@@ -38,9 +38,11 @@ type ended struct {
 //
 //   - drain closed, or the budget used up: no rollout begins any more, those in
 //     flight end and are recorded; no error.
+//   - nobody tells the tokens that cfg.MaxTokens bounds: the same, with
+//     ErrUntold.
 //   - ctx ended: rollouts in flight are broken off and leave no record; the
 //     error is ctx's cause.
-//   - an endpoint that cannot work (*EndpointError): the same, with that error.
+//   - an endpoint that cannot work: the same, with an *EndpointError.
 //   - the sink fails: the same, with the sink's error.
 //
 // Stats.StoppedBy says which it was. The same seed and jobs give the same
@@ -78,7 +80,10 @@ func Sample(ctx context.Context, drain <-chan struct{}, cfg Config, seed uint64,
 	if err == nil {
 		err = context.Cause(inner)
 	}
-	if err != nil {
+	switch {
+	case err == nil && stopped == StoppedByUntold:
+		err = ErrUntold
+	case err != nil:
 		stats.StoppedBy = StoppedByError
 		if ctx.Err() != nil {
 			stats.StoppedBy = StoppedByCancel
@@ -189,6 +194,8 @@ func (s *session) reserve(ctx context.Context, drain <-chan struct{}) StoppedBy 
 			return ""
 		case limit.Spent:
 			return StoppedByBudget
+		case limit.Untold:
+			return StoppedByUntold
 		}
 		select {
 		case <-drain:

@@ -174,6 +174,40 @@ func TestBudgets(t *testing.T) {
 	})
 }
 
+func TestABoundOnTokensThatNobodyTellsStopsTheRun(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		w.cfg.MaxTokens, w.cfg.Concurrency = 1_000_000, 2
+		silent := says("42")
+		silent.body = strings.Replace(silent.body, ","+usage, "", 1)
+		n := 0
+		w.model = func(modelRequest) reply {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			if n++; n <= 3 { // failures tell nothing of the server's habits
+				return fails(400)
+			}
+			return silent
+		}
+		sink := &list{}
+		stats, err := w.sample(t.Context(), nil, 100, 1, sink)
+		if !errors.Is(err, sampler.ErrUntold) || stats.StoppedBy != sampler.StoppedByUntold || !strings.Contains(err.Error(), "max_rollouts") {
+			t.Fatalf("error %v, stopped by %q", err, stats.StoppedBy)
+		}
+		if graded := stats.Outcomes[rollout.Graded]; graded < 3 || graded > 3+2 || stats.TokensUnknown != graded || stats.Recorded != graded+3 || len(sink.records) != stats.Recorded {
+			t.Errorf("stats %+v: want three rollouts that did not tell, and what was in flight with them", stats)
+		}
+	})
+	inWorld(t, func(t *testing.T, w *world) {
+		w.cfg.MaxTokens, w.cfg.Concurrency = 1_000_000, 2
+		w.model = script(fails(400))
+		stats, err := w.sample(t.Context(), nil, 20, 1, &list{})
+		w.check(err)
+		if stats.Outcomes[rollout.ModelAPI] != 20 || stats.TokensUnknown != 0 {
+			t.Errorf("stats %+v: failures have no tokens to tell", stats)
+		}
+	})
+}
+
 func TestASinkThatFailsStopsTheRun(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		full := errors.New("disk full")

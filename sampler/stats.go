@@ -1,6 +1,7 @@
 package sampler
 
 import (
+	"errors"
 	"maps"
 	"sync"
 	"time"
@@ -17,7 +18,7 @@ type Stats struct {
 	Retries       map[string]int          // repeated requests by boundary: "model", "tool NAME", "grader"
 	ToolCalls     int                     // tool calls of the recorded rollouts
 	Tokens        int64                   // tokens of the recorded rollouts, policy and judge, as far as known
-	TokensUnknown int                     // recorded rollouts that did not tell their tokens
+	TokensUnknown int                     // recorded rollouts whose servers did not tell their tokens
 	Elapsed       time.Duration
 	StoppedBy     StoppedBy
 }
@@ -33,9 +34,14 @@ type StoppedBy string
 const (
 	StoppedByDrain  StoppedBy = "drain"
 	StoppedByBudget StoppedBy = "budget"
+	StoppedByUntold StoppedBy = "untold"
 	StoppedByCancel StoppedBy = "cancel"
 	StoppedByError  StoppedBy = "error"
 )
+
+// ErrUntold ends a run whose tokens are bounded while nobody tells how many
+// are used.
+var ErrUntold = errors.New("the endpoint of the model or of a judge does not tell its tokens, so that sampling.max_tokens cannot be kept: set it to 0 and use sampling.max_rollouts")
 
 // Event tells how far a run has come: the counts so far. InFlight is Begun
 // minus Recorded. The maps are the receiver's own.

@@ -33,10 +33,14 @@ func plus(a, b *int64) *int64 {
 }
 
 // tokens is what a rollout used, policy and judge together; nil when a server
-// did not say. A rollout that asked no judge has an empty judge usage.
+// did not say. A rollout that no model replied to used none, as far as anybody
+// can tell.
 func tokens(r *rollout.Record) *int64 {
-	n := plus(r.Usage.Input, r.Usage.Output)
-	if r.Judge == (rollout.Usage{}) {
+	n := new(int64)
+	if r.Turns > 0 {
+		n = plus(r.Usage.Input, r.Usage.Output)
+	}
+	if r.JudgeCalls == 0 && r.Judge == (rollout.Usage{}) {
 		return n
 	}
 	return plus(n, plus(r.Judge.Input, r.Judge.Output))

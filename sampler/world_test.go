@@ -31,7 +31,8 @@ type world struct {
 	tool  func(r toolRequest) reply
 	grade func(r gradeRequest) reply
 	cfg   sampler.Config
-	rate  float64 // the grader's rate_limit; 0 = none
+	rate  float64           // the grader's rate_limit; 0 = none
+	judge func(n int) reply // a judge's answer to request n, which then grades; nil = none
 
 	refuseDial map[string]bool // hosts on which nothing listens
 	mu         sync.Mutex      // guards what follows
@@ -120,6 +121,13 @@ func (w *world) mux() *http.ServeMux {
 			w.decode(body, &in)
 			w.trace(in.TraceID)
 			return w.tool(toolRequest{Name: in.Name, Arguments: in.Arguments, Trace: in.TraceID, CallID: in.CallID, Item: in.Item})
+		})
+	})
+	judged := 0
+	mux.HandleFunc("POST /judge/responses", func(rw http.ResponseWriter, r *http.Request) {
+		w.answer(rw, r, "judge", func([]byte) reply {
+			judged++
+			return w.judge(judged - 1)
 		})
 	})
 	mux.HandleFunc("POST /grade", func(rw http.ResponseWriter, r *http.Request) {
@@ -238,7 +246,13 @@ func (w *world) serve() sampler.Boundaries {
 	if w.rate > 0 {
 		limit = fmt.Sprintf(`,"rate_limit":%v`, w.rate)
 	}
-	g, err := grader.New(grader.Kinds(), json.RawMessage(`{"type":"endpoint","url":"http://grader.test/grade"`+limit+`}`), grader.Env{HTTP: client})
+	raw, env := `{"type":"endpoint","url":"http://grader.test/grade"`+limit+`}`, grader.Env{HTTP: client}
+	if w.judge != nil {
+		raw = `{"type":"score_model","model":"j","input":[{"role":"user","content":"rate"}]}`
+		env.Judge, err = model.NewJudge(model.Config{BaseURL: "http://judge.test/judge", HTTP: client})
+		w.check(err)
+	}
+	g, err := grader.New(grader.Kinds(), json.RawMessage(raw), env)
 	w.check(err)
 	b := sampler.Boundaries{Model: m, Tools: map[string]sampler.Tool{}, Grader: g}
 	for _, t := range list {

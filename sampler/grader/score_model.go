@@ -147,7 +147,8 @@ func parseMessage(in rawInput) (message, error) {
 
 // Grade asks the judge once. A refusal, an answer cut off and one that holds no
 // number are errors, so the grade is missing; the hosted service would give 0
-// for an answer without a number.
+// for an answer without a number. The Grade beside an error still tells what
+// the judge used.
 func (g *ScoreModel) Grade(ctx context.Context, out sampler.Output) (sampler.Grade, error) {
 	p := g.prompt
 	p.RequestID = out.TraceID + "/judge"
@@ -156,11 +157,12 @@ func (g *ScoreModel) Grade(ctx context.Context, out sampler.Output) (sampler.Gra
 		return sampler.Grade{}, fmt.Errorf("score_model: %w", err)
 	}
 	c, err := g.judge.Complete(ctx, p)
-	if err != nil {
-		return sampler.Grade{}, err
-	}
-	grade := sampler.Grade{Usage: c.Usage}
+	grade := sampler.Grade{Usage: c.Usage, JudgeCalls: 1}
 	switch {
+	case err != nil && !worked(err):
+		return sampler.Grade{}, err
+	case err != nil:
+		return grade, err
 	case c.Refusal != "":
 		return grade, fmt.Errorf("the judge refused: %s", sampler.Brief(c.Refusal))
 	case c.CutOff != "":
@@ -175,6 +177,16 @@ func (g *ScoreModel) Grade(ctx context.Context, out sampler.Output) (sampler.Gra
 	grade.Reward = math.Min(math.Max(*answer.Result, g.low), g.high)
 	grade.Clipped = grade.Reward != *answer.Result
 	return grade, nil
+}
+
+// worked reports whether a judge may have worked on a request that failed: its
+// answer could not be read, or got lost. Behind any other status there is none.
+func worked(err error) bool {
+	f, ok := sampler.AsFailure(err)
+	if !ok || f.Status == 0 {
+		return !sampler.Unreachable(err)
+	}
+	return f.Status < 300
 }
 
 // messages renders the judge's input.

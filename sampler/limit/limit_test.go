@@ -107,17 +107,63 @@ func TestBudgetTokens(t *testing.T) {
 	reserve(Later, "400 used and two in flight at 400 each: 1200")
 	b.Settle(tokens(0))
 	reserve(Granted, "400 used and one in flight at 200 each: 600")
-	b.Settle(nil)
-	b.Settle(tokens(600))
+	b.Settle(tokens(500))
+	reserve(Later, "900 used and one in flight at 300 each: 1200")
+	b.Settle(tokens(100))
 	reserve(Spent, "1000 used")
-	if b.Tokens() != 1000 {
-		t.Errorf("Tokens() = %d, want 1000", b.Tokens())
+}
+
+func TestUntoldTokensCountTheMean(t *testing.T) {
+	tokens := func(n int64) *int64 { return &n }
+	b := NewBudget(0, 1000)
+	var ends []*int64
+	for i := range 12 {
+		ends = append(ends, tokens(100))
+		if i%3 == 1 {
+			ends[i] = nil
+		}
+	}
+	begun := 0
+	for b.Reserve() == Granted {
+		b.Settle(ends[begun])
+		begun++
+	}
+	if begun != 10 {
+		t.Errorf("begun %d rollouts of 100 tokens each, of which every third did not tell; want 10", begun)
+	}
+}
+
+func TestABudgetOfTokensThatNobodyTells(t *testing.T) {
+	n := func(n int64) *int64 { return &n }
+	for _, c := range []struct {
+		why  string
+		max  int64
+		ends []*int64
+		want Grant
+	}{
+		{"three in a row", 1000, []*int64{nil, nil, nil}, Untold},
+		{"two may be answers that got lost", 1000, []*int64{nil, nil}, Granted},
+		{"one in between told", 1000, []*int64{nil, nil, n(5), nil, nil}, Granted},
+		{"one in between used nothing", 1000, []*int64{nil, nil, n(0), nil}, Untold},
+		{"three in a row after many that told", 1000, []*int64{n(5), n(5), n(5), nil, nil, nil}, Untold},
+		{"no bound needs no telling", 0, []*int64{nil, nil, nil, nil}, Granted},
+	} {
+		b := NewBudget(0, c.max)
+		for range c.ends {
+			b.Reserve()
+		}
+		for _, e := range c.ends {
+			b.Settle(e)
+		}
+		if got := b.Reserve(); got != c.want {
+			t.Errorf("%s: Reserve() = %v, want %v", c.why, got, c.want)
+		}
 	}
 }
 
 func TestNilBudgetBoundsNothing(t *testing.T) {
 	var b *Budget
-	if b.Reserve() != Granted || b.Tokens() != 0 {
+	if b.Reserve() != Granted {
 		t.Error("a nil budget must bound nothing")
 	}
 	b.Settle(nil)
