@@ -38,7 +38,7 @@ type row struct {
 	turns      int
 	calls      []call
 	usage      rollout.Usage
-	judged     bool
+	judgeCalls int
 	elapsed    float64 // seconds; 0 when unknown
 	outputHash uint64  // of answer and calls; 0 when there is no text
 	category   string
@@ -71,7 +71,7 @@ func (c *collector) add(rec *rollout.Record) error {
 	r := &row{
 		key: rec.Key(), attempt: rec.Attempt, outcome: rec.Outcome, clipped: rec.Clipped,
 		observed: rec.Turns > 0 || len(rec.Calls) > 0, turns: rec.Turns,
-		usage: rec.Usage, judged: rec.Judge != rollout.Usage{},
+		usage: rec.Usage, judgeCalls: judgeCalls(rec),
 		elapsed:  time.Duration(rec.Elapsed).Seconds(),
 		category: rec.Category, family: rec.Family,
 	}
@@ -249,4 +249,13 @@ func clip(s string, n int) string {
 		n--
 	}
 	return s[:n] + "…"
+}
+
+// judgeCalls is how often a model was asked for the grade. Older records tell
+// it by the tokens alone.
+func judgeCalls(rec *rollout.Record) int {
+	if rec.JudgeCalls == 0 && rec.Judge != (rollout.Usage{}) {
+		return 1
+	}
+	return rec.JudgeCalls
 }

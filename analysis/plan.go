@@ -173,24 +173,21 @@ func elapsed(items []*item) []float64 {
 	return out
 }
 
-// judged is the share of graded rollouts whose grader asked a model.
+// judged is the mean number of judge calls of a rollout.
 func judged(items []*item) float64 {
-	var asked, all float64
+	var calls, all float64
 	for _, it := range items {
 		for _, r := range it.rows {
-			if !r.valid {
-				continue
-			}
-			all++
-			if r.judged {
-				asked++
+			if r.valid {
+				calls += float64(r.judgeCalls)
+				all++
 			}
 		}
 	}
 	if all == 0 {
 		return 0
 	}
-	return asked / all
+	return calls / all
 }
 
 // exact is a number that follows from the plan alone.
