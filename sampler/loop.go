@@ -61,7 +61,7 @@ func (s *session) rollout(ctx context.Context, job Job) (*rollout.Record, error)
 
 func (s *session) begin(job Job) *episode {
 	it := job.Item
-	trace := TraceID(s.seed, it.Split, it.ID, job.Sample, job.Attempt)
+	trace := s.name(s.seed, it.Split, it.ID, job.Sample, job.Attempt)
 	now := time.Now()
 	return &episode{session: s, job: job, trace: trace, begun: now, rec: &rollout.Record{
 		Item: it.ID, Split: it.Split, Category: it.Category, Family: it.Family,

@@ -92,15 +92,18 @@ func Sample(ctx context.Context, drain <-chan struct{}, cfg Config, seed uint64,
 	return stats, err
 }
 
-// Rehearse makes one rollout and returns its record; nothing is written. A
-// record whose outcome is not graded is no error.
+// Rehearse makes one rollout and returns its record; nothing is written. Its
+// trace id is none of the run's. A record whose outcome is not graded is no
+// error.
 func Rehearse(ctx context.Context, cfg Config, seed uint64, job Job, b Boundaries) (*rollout.Record, error) {
 	if err := errors.Join(cfg.Validate(), b.validate()); err != nil {
 		return nil, err
 	}
 	inner, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	return newSession(cfg, seed, b, stop).rollout(inner, job)
+	s := newSession(cfg, seed, b, stop)
+	s.name = rehearsalID
+	return s.rollout(inner, job)
 }
 
 func (b Boundaries) validate() error {
@@ -129,6 +132,9 @@ type session struct {
 	mute    map[string]*mute // by the tool's name
 	settled chan struct{}    // a signal that a rollout has settled with the budget
 	stop    func(error)      // breaks off all rollouts
+
+	// name gives a rollout its trace id.
+	name func(seed uint64, split rollout.Split, item string, sample, attempt int) string
 }
 
 // graderOpinions is how many items a grader that never worked must refuse with
@@ -146,7 +152,7 @@ func newSession(cfg Config, seed uint64, b Boundaries, stop context.CancelCauseF
 	// one short outage that hit all of them.
 	patience := 2*cfg.Concurrency + 8
 	s := &session{
-		cfg: cfg, seed: seed, b: b, stop: stop,
+		cfg: cfg, seed: seed, b: b, stop: stop, name: TraceID,
 		budget:  limit.NewBudget(cfg.MaxRollouts, cfg.MaxTokens),
 		mute:    make(map[string]*mute, len(b.Tools)),
 		settled: make(chan struct{}, 1),

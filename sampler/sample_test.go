@@ -110,6 +110,25 @@ func TestSameSeedSameRun(t *testing.T) {
 	}
 }
 
+func TestTheRehearsalHasATraceOfItsOwn(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		jobs := sampler.Plan(makeItems(1), map[rollout.Split]int{rollout.Train: 1}, nil)
+		b := w.serve()
+		var ids []string
+		for range 2 {
+			r, err := sampler.Rehearse(t.Context(), w.cfg, 7, jobs[0], b)
+			w.check(err)
+			ids = append(ids, r.TraceID)
+		}
+		sink := &list{}
+		_, err := sampler.Sample(t.Context(), nil, w.cfg, 7, jobs, b, sink, nil)
+		w.check(err)
+		if run := sink.records[0].TraceID; ids[0] != ids[1] || ids[0] == run {
+			t.Errorf("rehearsals %v, run %s", ids, run)
+		}
+	})
+}
+
 func TestDrainLetsRolloutsEnd(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		w.cfg.Concurrency = 4

@@ -15,7 +15,17 @@ import (
 // run gives the same ids at any concurrency, two attempts never share one, and
 // every tool and grader call of the rollout carries it.
 func TraceID(seed uint64, split rollout.Split, item string, sample, attempt int) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "gonogo/trace/1\x00%d\x00%s\x00%s\x00%d\x00%d", seed, split, item, sample, attempt))
+	return traceID("trace", seed, split, item, sample, attempt)
+}
+
+// rehearsalID is the TraceID of a rehearsal: a tool that keeps state by trace
+// id must not meet the run's first rollout again.
+func rehearsalID(seed uint64, split rollout.Split, item string, sample, attempt int) string {
+	return traceID("rehearsal", seed, split, item, sample, attempt)
+}
+
+func traceID(space string, seed uint64, split rollout.Split, item string, sample, attempt int) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "gonogo/%s/1\x00%d\x00%s\x00%s\x00%d\x00%d", space, seed, split, item, sample, attempt))
 	return "trace_" + hex.EncodeToString(sum[:16])
 }
 
