@@ -1,10 +1,13 @@
 package sampler
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"net/url"
 	"time"
 )
@@ -12,34 +15,58 @@ import (
 // reachTimeout is how long Reach waits for a connection.
 const reachTimeout = 5 * time.Second
 
-// Reach opens a connection to the endpoint's server and closes it again,
-// without sending a request: it costs nothing and has no effect. The error
-// names the URL and what to do.
+// Reach opens a connection to the endpoint's server, or to the proxy that the
+// environment sets for it, and closes it again, without sending a request: it
+// costs nothing and has no effect. The error names the URL and what to do.
 func Reach(ctx context.Context, address string) error {
+	return reach(ctx, address, http.ProxyFromEnvironment)
+}
+
+func reach(ctx context.Context, address string, proxyFor func(*http.Request) (*url.URL, error)) error {
 	u, err := url.Parse(address)
 	if err != nil {
-		return fmt.Errorf("%s is no URL: %w", RedactURL(address), err)
+		return fmt.Errorf("%s is no URL: %w", RedactURL(address), cause(err))
 	}
+	proxy, err := proxyFor(&http.Request{URL: u})
+	if err != nil { // its text holds the proxy's URL, and so perhaps a password
+		return fmt.Errorf("%s: the environment's proxy for it is no URL: correct HTTP_PROXY or HTTPS_PROXY", RedactURL(address))
+	}
+	if proxy != nil {
+		if err := dial(ctx, proxy); err != nil {
+			return fmt.Errorf("%s: the proxy %s does not answer: %w: does it run, and is HTTP_PROXY, HTTPS_PROXY or NO_PROXY right?", RedactURL(address), RedactURL(proxy.String()), err)
+		}
+		return nil
+	}
+	if err := dial(ctx, u); err != nil {
+		return fmt.Errorf("%s does not answer: %w: is the server running, and is the URL right?", RedactURL(address), err)
+	}
+	return nil
+}
+
+// dial connects to a URL's server and hangs up.
+func dial(ctx context.Context, u *url.URL) error {
 	ctx, cancel := context.WithTimeout(ctx, reachTimeout)
 	defer cancel()
-	host, port := u.Hostname(), u.Port()
-	var dial func(ctx context.Context, network, addr string) (net.Conn, error)
+	connect, port := new(net.Dialer).DialContext, "80"
 	switch u.Scheme {
 	case "https":
-		dial, port = new(tls.Dialer).DialContext, orPort(port, "443")
-	default:
-		dial, port = new(net.Dialer).DialContext, orPort(port, "80")
+		connect, port = new(tls.Dialer).DialContext, "443"
+	case "socks5", "socks5h":
+		port = "1080"
 	}
-	conn, err := dial(ctx, "tcp", net.JoinHostPort(host, port))
+	conn, err := connect(ctx, "tcp", net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), port)))
 	if err != nil {
-		return fmt.Errorf("%s does not answer: %w: is the server running, and is the URL right?", RedactURL(address), err)
+		return err
 	}
 	return conn.Close()
 }
 
-func orPort(port, otherwise string) string {
-	if port == "" {
-		return otherwise
+// cause returns what is wrong with a URL without the URL, which may hold a
+// secret.
+func cause(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		return u.Err
 	}
-	return port
+	return err
 }
