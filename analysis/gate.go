@@ -86,7 +86,7 @@ func (b bound) minus(x float64) bound {
 	return bound{value: from(b.value), low: from(b.high), high: from(b.low)}
 }
 
-// judged is one finding in the making.
+// judgement is one finding in the making.
 type judgement struct {
 	gate     string
 	split    rollout.Split
