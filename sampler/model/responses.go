@@ -148,17 +148,20 @@ func (w *responses) parse(body []byte, ids *ids) (sampler.Reply, error) {
 // readItems fills the reply from output items. It reports whether a call was
 // given another id or form, which is then written to the item too.
 func readItems(items []item, reply *sampler.Reply, ids *ids) (changed bool) {
-	var text, refusal strings.Builder
+	var text, aside, refusal strings.Builder
+	said := false // there is a message that is no commentary
 	var reasoning []string
 	for i := range items {
 		it := &items[i]
 		switch it.Type {
 		case "message":
+			to := &aside
 			if it.Phase != "commentary" {
+				to, said = &text, true
 				reply.Final = reply.Final || i+1 == len(items) || items[i+1].Type != "function_call"
 			}
 			for _, c := range it.Content {
-				text.WriteString(c.Text)
+				to.WriteString(c.Text)
 				refusal.WriteString(c.Refusal)
 			}
 		case "reasoning":
@@ -173,6 +176,9 @@ func readItems(items []item, reply *sampler.Reply, ids *ids) (changed bool) {
 		}
 	}
 	reply.Text, reply.Refusal, reply.Reasoning = text.String(), refusal.String(), strings.Join(reasoning, "\n\n")
+	if !said { // what was said on the way is all there is
+		reply.Text = aside.String()
+	}
 	if len(reply.Calls) == 0 && reply.Text != "" {
 		reply.Final = true
 	}
