@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/urfave/cli/v2"
 
@@ -27,12 +28,23 @@ Example:
 			&cli.BoolFlag{Name: "offline", Usage: "do not connect to the endpoints"},
 		),
 		Action: func(c *cli.Context) error {
-			p, err := readProject(c)
+			cfg, err := peekConfig(c.String("config"), os.LookupEnv, overrides(c)...)
+			if err == nil {
+				err = cfg.complete()
+			}
+			if err != nil {
+				return asUsage(byFlag(c, err))
+			}
+			noKey := cfg.takeKeys() // no model is called here: told with the rest
+			p, err := newProject(cfg)
 			if err != nil {
 				return err
 			}
 			defer p.shut()
 			found := p.checked(c)
+			if noKey != nil {
+				found.Key = noKey.Error()
+			}
 			if c.Bool("json") {
 				err = json.NewEncoder(c.App.Writer).Encode(found)
 			} else {
@@ -50,6 +62,7 @@ type checks struct {
 	Problems  []rollout.Problem `json:"problems"`
 	Warnings  []string          `json:"warnings"`
 	Endpoints []reached         `json:"endpoints"`
+	Key       string            `json:"key,omitempty"` // why a run could not begin for want of an API key
 	Estimate  string            `json:"estimate"`
 }
 
@@ -81,16 +94,19 @@ func (f checks) print(w io.Writer) {
 		fmt.Fprintf(w, "%-10s %s: %d items, %d taken\n", d.Split, d.File, d.Rows, d.Items)
 	}
 	for _, e := range f.Endpoints {
-		state := "answers"
 		if e.Error != "" {
-			state = visible(e.Error)
+			fmt.Fprintf(w, "endpoint   %s: %s\n", e.Name, visible(e.Error)) // the error names the URL
+			continue
 		}
-		fmt.Fprintf(w, "endpoint   %s %s: %s\n", e.Name, e.URL, state)
+		fmt.Fprintf(w, "endpoint   %s %s: answers\n", e.Name, e.URL)
 	}
 	for _, warning := range f.Warnings {
 		fmt.Fprintf(w, "warning    %s\n", visible(warning))
 	}
 	printProblems(w, f.Problems)
+	if f.Key != "" {
+		fmt.Fprintf(w, "key        %s\n", visible(f.Key))
+	}
 	fmt.Fprintln(w, f.Estimate)
 }
 
@@ -115,8 +131,11 @@ func printProblems(w io.Writer, problems []rollout.Problem) {
 func (f checks) exit() error {
 	for _, e := range f.Endpoints {
 		if e.Error != "" {
-			return &exitError{exitUsage, fmt.Errorf("%s: %s", e.Name, e.Error)}
+			return &exitError{exitUsage, fmt.Errorf("the endpoint of %s does not answer: see above", e.Name)}
 		}
+	}
+	if f.Key != "" {
+		return &exitError{exitUsage, errors.New("a key is missing: see above")}
 	}
 	for _, p := range f.Problems {
 		if p.Blocking {

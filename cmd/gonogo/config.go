@@ -50,7 +50,7 @@ func loadConfig(path string, env lookup, overrides ...string) (*config, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c, c.complete()
+	return c, joinConfigErrors([]error{c.complete(), c.takeKeys()})
 }
 
 // peekConfig reads a configuration without asking for data, keys or a job:

@@ -15,8 +15,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// complete asks for what a run needs and takes the secrets from the
-// environment.
+// complete asks for what a run needs and takes what headers hold from the
+// environment. The keys of model and judge are apart: see takeKeys.
 func (c *config) complete() error {
 	var errs []error
 	if c.Body == nil {
@@ -33,6 +33,12 @@ func (c *config) complete() error {
 	errs = append(errs, c.expand("model.headers", c.Model.Headers)...)
 	errs = append(errs, c.expand("judge.headers", c.Judge.Headers)...)
 	errs = append(errs, c.keyVariable("model.api_key_env", c.Model.APIKeyEnv), c.keyVariable("judge.api_key_env", c.Judge.APIKeyEnv))
+	return joinConfigErrors(errs)
+}
+
+// takeKeys takes the API keys from the environment.
+func (c *config) takeKeys() error {
+	var errs []error
 	var err error
 	named := c.has("model.api_key_env")
 	if c.modelKey, err = c.apiKey("model.api_key_env", c.Model.APIKeyEnv, c.Model.BaseURL, named); err != nil {

@@ -25,6 +25,11 @@ type topic struct {
 // topics lists the pages of `gonogo help`.
 func topics() []topic {
 	return []topic{
+		{"words", "what item, rollout, reward, group and the rest mean", func(w io.Writer) {
+			for _, x := range glossary {
+				entry(w, x.word, x.meaning)
+			}
+		}},
 		{"gates", "the checks behind the verdict, and their thresholds", printGates},
 		{"config", "the keys of gonogo.yaml", func(w io.Writer) { fmt.Fprint(w, configHelp()) }},
 		{"schema", "the JSON Schema of gonogo.yaml, for editors", func(w io.Writer) { fmt.Fprintf(w, "%s\n", configSchema()) }},

@@ -43,7 +43,7 @@ func projectFlags() []cli.Flag {
 func readProject(c *cli.Context) (*project, error) {
 	cfg, err := loadConfig(c.String("config"), os.LookupEnv, overrides(c)...)
 	if err != nil {
-		return nil, asUsage(err)
+		return nil, asUsage(byFlag(c, err))
 	}
 	return newProject(cfg)
 }
@@ -58,20 +58,45 @@ func overrides(c *cli.Context) []string {
 		}
 		out = append(out, pair)
 	}
-	for _, flag := range []struct{ name, key string }{
-		{"samples", "sampling.samples"},
-		{"concurrency", "sampling.concurrency"},
-		{"items", "items"},
-		{"seed", "seed"},
-		{"max-rollouts", "sampling.max_rollouts"},
-		{"max-tokens", "sampling.max_tokens"},
-		{"group-size", "training.group_size"},
-	} {
-		if c.IsSet(flag.name) {
-			out = append(out, flag.key+"="+c.String(flag.name))
+	for _, flag := range keyFlags {
+		if !c.IsSet(flag.name) {
+			continue
 		}
+		value := c.String(flag.name)
+		if flag.name == "reward-range" {
+			value = "[" + strings.Trim(value, "[] ") + "]"
+		}
+		out = append(out, flag.key+"="+value)
 	}
 	return out
+}
+
+// keyFlags are the flags that stand for one key of the configuration.
+var keyFlags = []struct{ name, key string }{
+	{"samples", "sampling.samples"},
+	{"concurrency", "sampling.concurrency"},
+	{"items", "items"},
+	{"seed", "seed"},
+	{"max-rollouts", "sampling.max_rollouts"},
+	{"max-tokens", "sampling.max_tokens"},
+	{"group-size", "training.group_size"},
+	{"pass-threshold", "pass_threshold"},
+	{"reward-range", "reward_range"},
+}
+
+// byFlag words an error by the flag that was typed, not by the key it stands
+// for.
+func byFlag(c *cli.Context, err error) error {
+	text := err.Error()
+	for _, flag := range keyFlags {
+		if c.IsSet(flag.name) {
+			text = strings.ReplaceAll(text, "--set "+flag.key+":", "--"+flag.name+" "+c.String(flag.name)+":")
+		}
+	}
+	if text == err.Error() {
+		return err
+	}
+	return errors.New(text)
 }
 
 func newProject(cfg *config) (*project, error) {

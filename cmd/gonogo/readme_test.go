@@ -13,6 +13,9 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/fixtures"
+	"gonogo/sampler/dataset"
+	"gonogo/sampler/job"
+	"gonogo/sampler/rollout"
 )
 
 var readme = filepath.Join("..", "..", "README.md")
@@ -80,6 +83,30 @@ func TestReadmeCommandsRun(t *testing.T) {
 		if _, err := os.Stat(made); err != nil {
 			t.Errorf("the README's commands did not make %s", made)
 		}
+	}
+}
+
+// The README's data row and job are read as they stand.
+func TestReadmeExamplesAreRead(t *testing.T) {
+	b, err := os.ReadFile(readme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?s)```json\n(.*?)```").FindAllStringSubmatch(string(b), -1)
+	if len(blocks) != 2 {
+		t.Fatalf("the README shows %d JSON examples, want a row and a job", len(blocks))
+	}
+	row := filepath.Join(t.TempDir(), "train.jsonl")
+	if err := os.WriteFile(row, []byte(blocks[0][1]), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	f, err := dataset.Load(row, rollout.Train, dataset.Options{})
+	if err != nil || len(f.Items) != 1 || f.Items[0].ID != "q-1" {
+		t.Errorf("the row is read as %+v, %v", f, err)
+	}
+	j, err := job.Parse("README.md", []byte(blocks[1][1]))
+	if err != nil || len(j.Tools) != 1 || j.MaxEpisodeSteps != 20 || len(j.Unknown) > 0 {
+		t.Errorf("the job is read as %+v, %v", j, err)
 	}
 }
 

@@ -36,44 +36,22 @@ func settingsFor(c *cli.Context, m *rollout.Manifest) (analysis.Settings, error)
 	} else {
 		cfg, err = peekConfig(path, os.LookupEnv)
 	}
-	if err == nil {
-		err = applyFlags(c, cfg)
+	for _, pair := range overrides(c) {
+		if err != nil {
+			break
+		}
+		name, value, ok := strings.Cut(pair, "=")
+		if !ok {
+			err = fmt.Errorf("--set %q: write NAME=VALUE, such as signal.informative=0.2", pair)
+			break
+		}
+		err = cfg.set(name, value)
 	}
 	if err != nil {
-		return analysis.Settings{}, asUsage(err)
+		return analysis.Settings{}, asUsage(byFlag(c, err))
 	}
 	s := cfg.settings()
 	return s, asUsage(s.Validate())
-}
-
-// applyFlags sets the keys that have a flag of their own, and those of --set.
-func applyFlags(c *cli.Context, cfg *config) error {
-	for _, flag := range []struct{ name, key string }{
-		{"group-size", "training.group_size"},
-		{"pass-threshold", "pass_threshold"},
-		{"reward-range", "reward_range"},
-	} {
-		if !c.IsSet(flag.name) {
-			continue
-		}
-		value := c.String(flag.name)
-		if flag.name == "reward-range" {
-			value = "[" + strings.Trim(value, "[] ") + "]"
-		}
-		if err := cfg.set(flag.key, value); err != nil {
-			return fmt.Errorf("--%s: %w", flag.name, err)
-		}
-	}
-	for _, pair := range c.StringSlice("set") {
-		name, value, ok := strings.Cut(pair, "=")
-		if !ok {
-			return fmt.Errorf("--set %q: write NAME=VALUE, such as signal.informative=0.2", pair)
-		}
-		if err := cfg.set(settingKey(strings.TrimSpace(name)), value); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // settingKey maps the name of a threshold, or one spelt much like it, to its
