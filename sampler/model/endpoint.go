@@ -130,6 +130,8 @@ func (e *endpoint) masked(raw []byte) []byte {
 type refused struct {
 	*sampler.Failure
 	code, message string
+	param         string // the parameter it is about, where the server says
+	text          string // what the failure says
 }
 
 // Unwrap returns the failure.
@@ -143,7 +145,7 @@ func (e *endpoint) refuse(a sampler.Answer) error {
 	if a.Status == http.StatusPaymentRequired || slices.Contains(hopeless, code) {
 		f.Temporary, f.Fatal = false, true
 	}
-	return &refused{Failure: f, code: code, message: message}
+	return &refused{Failure: f, code: code, message: message, param: paramOf(a.Body), text: f.Err.Error()}
 }
 
 // hopeless are the codes that every other rollout would get too.

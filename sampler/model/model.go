@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"strings"
-	"sync/atomic"
 
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
@@ -18,11 +16,7 @@ type Model struct {
 	*endpoint
 	wire     wire
 	prefixes *prefixes
-
-	// Parameters that we send by our own choice are left out for the rest of
-	// the run once the server has refused them.
-	noInclude  atomic.Bool // include: encrypted reasoning
-	noParallel atomic.Bool // parallel_tool_calls, when it is not configured
+	refused  omissions
 }
 
 // wire is one of the formats.
@@ -35,9 +29,6 @@ type wire interface {
 	parse(body []byte, ids *ids) (sampler.Reply, error)
 }
 
-// omitted names the optional parameters that the server refused.
-type omitted struct{ include, parallel bool }
-
 // New returns a model. It makes no request.
 func New(cfg Config) (*Model, error) {
 	if cfg.Name == "" {
@@ -48,6 +39,8 @@ func New(cfg Config) (*Model, error) {
 		return nil, err
 	}
 	m := &Model{endpoint: e, prefixes: newPrefixes()}
+	// What is not ours to leave out, or is not sent, counts as left out.
+	m.refused.remember(omitted{include: cfg.API == Chat, parallel: cfg.ParallelToolCalls != nil})
 	if cfg.API == Chat {
 		m.wire = newChat(cfg)
 	} else if m.wire, err = newResponses(cfg); err != nil {
@@ -59,27 +52,32 @@ func New(cfg Config) (*Model, error) {
 // Close closes idle connections.
 func (m *Model) Close() { m.close() }
 
-// Reply makes one request for the next turn. It makes a second one only when
-// the server refuses a parameter that we sent by our own choice, and then sends
-// it no more. A request that no longer fits the model's context, or whose
-// content the server does not let through, is a reply that was cut off: the
-// rollout ends without an answer, which is its own doing.
+// Reply makes one request for the next turn. It makes another one only when
+// the server refuses a parameter that we sent by our own choice, and sends it no
+// more once a request without it has passed. A request that no longer fits the
+// model's context, or whose content the server does not let through, is a reply
+// that was cut off: the rollout ends without an answer, which is its own doing.
 func (m *Model) Reply(ctx context.Context, req sampler.Request) (sampler.Reply, error) {
 	p, err := m.prefixes.of(req.Item, m.wire.prefix)
 	if err != nil {
 		return sampler.Reply{}, err
 	}
+	without := m.refused.load()
 	for {
-		without := omitted{include: m.noInclude.Load(), parallel: m.noParallel.Load()}
 		body, err := m.post(ctx, m.wire.request(p, req.Turns, without), req.RequestID)
 		if err == nil {
-			return m.read(body, req.Turns)
+			reply, err := m.read(body, req.Turns)
+			if err == nil {
+				m.refused.remember(without)
+			}
+			return reply, err
 		}
 		var r *refused
 		if !errors.As(err, &r) {
 			return sampler.Reply{}, err
 		}
-		if m.omit(r, without) {
+		if fewer, ok := without.about(r); ok {
+			without = fewer
 			continue
 		}
 		if why, ok := r.cutOff(); ok {
@@ -87,24 +85,6 @@ func (m *Model) Reply(ctx context.Context, req sampler.Request) (sampler.Reply, 
 		}
 		return sampler.Reply{}, r.Failure
 	}
-}
-
-// omit reports whether the refusal is about an optional parameter that was
-// sent, and remembers to leave it out.
-func (m *Model) omit(r *refused, without omitted) bool {
-	if r.Status != http.StatusBadRequest && r.Status != http.StatusUnprocessableEntity {
-		return false
-	}
-	text := strings.ToLower(r.Err.Error())
-	switch {
-	case !without.include && (strings.Contains(text, "include") || strings.Contains(text, "encrypted")):
-		m.noInclude.Store(true)
-	case !without.parallel && strings.Contains(text, "parallel_tool_calls"):
-		m.noParallel.Store(true)
-	default:
-		return false
-	}
-	return true
 }
 
 // read parses an answer of status 200, which may still hold an error.

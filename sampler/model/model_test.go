@@ -265,6 +265,76 @@ func TestParametersThatAServerRefusesAreLeftOutFromThenOn(t *testing.T) {
 	}
 }
 
+func TestWhatARefusalIsAbout(t *testing.T) {
+	const none, include, parallel = "", "include", "parallel_tool_calls"
+	for _, c := range []struct{ why, body, leavesOut string }{
+		{"OpenAI: the param says it", `{"error":{"message":"Encrypted content is not supported with this model.","param":"include"}}`, include},
+		{"an element of the param", `{"error":{"message":"Invalid value","param":"include[0]"}}`, include},
+		{"OpenAI's unsupported parameter", `{"error":{"message":"Unsupported parameter: 'include'","param":null}}`, include},
+		{"the value's name", `{"error":"reasoning.encrypted_content is unknown"}`, include},
+		{"FastAPI's detail", `{"detail":[{"type":"extra_forbidden","loc":["body","include"],"msg":"Extra inputs are not permitted"}]}`, include},
+		{"vLLM's text of pydantic", `{"message":"[{'type': 'extra_forbidden', 'loc': ('body', 'include'), 'msg': 'Extra inputs are not permitted'}]"}`, include},
+		{"pydantic in one line", `{"error":{"message":"include: Extra inputs are not permitted"}}`, include},
+		{"serde", "{\"error\":\"unknown field `include`, expected one of `input`, `model`\"}", include},
+		{"the other parameter", `{"error":{"message":"Unknown parameter: 'parallel_tool_calls'.","param":"parallel_tool_calls"}}`, parallel},
+		{"the other parameter, by its words", `{"error":"parallel_tool_calls is not supported by this model"}`, parallel},
+		{"include as a verb", `{"error":{"message":"Your request must include a model."}}`, none},
+		{"a tool's schema with that word", `{"error":{"message":"Invalid schema for function 'grep': 'include' is not of type 'object'","param":"tools[0].parameters"}}`, none},
+		{"the param is another one", `{"error":{"message":"Unsupported parameter: 'include' and more","param":"input[3]"}}`, none},
+		{"encryption of something else", `{"error":{"message":"The encrypted file cannot be read."}}`, none},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			f := serveFunc(t, func(_ int, body string) (int, map[string]string, string) {
+				if c.leavesOut == none || strings.Contains(body, `"`+c.leavesOut+`":`) {
+					return 400, nil, c.body
+				}
+				return 200, nil, `{"status":"completed","output":[]}`
+			})
+			m := f.open(t, model.Config{})
+			for range 2 {
+				if _, err := m.Reply(t.Context(), sampler.Request{Item: makeItem(t, toolRow)}); (err != nil) != (c.leavesOut == none) {
+					t.Errorf("error %v", err)
+				}
+			}
+			if want := map[bool]int{true: 2, false: 3}[c.leavesOut == none]; len(f.bodies) != want {
+				t.Errorf("%d requests for 2 replies, want %d", len(f.bodies), want)
+			}
+			last, _ := f.last(t).(map[string]any)
+			for _, name := range []string{include, parallel} {
+				if _, sent := last[name]; sent == (name == c.leavesOut) {
+					t.Errorf("%s was sent: %v", name, sent)
+				}
+			}
+		})
+	}
+}
+
+func TestARefusalThatTheRepeatGetsTooLeavesNothingOut(t *testing.T) {
+	f := serveFunc(t, func(n int, _ string) (int, map[string]string, string) {
+		if n < 2 {
+			return 400, nil, `{"error":{"message":"unknown field include in tool grep"}}`
+		}
+		return 200, nil, `{"status":"completed","output":[]}`
+	})
+	m := f.open(t, model.Config{})
+	if _, err := m.Reply(t.Context(), sampler.Request{Item: makeItem(t, plainRow)}); err == nil {
+		t.Fatal("the repeat was refused too, and there is no error")
+	}
+	if _, err := m.Reply(t.Context(), sampler.Request{Item: makeItem(t, plainRow)}); err != nil {
+		t.Fatal(err)
+	}
+	if sent, _ := f.last(t).(map[string]any); sent["include"] == nil {
+		t.Error("encrypted reasoning is not asked for any more, although leaving it out did not help")
+	}
+}
+
+func TestChatRepeatsNoRefusalOfWhatItNeverSends(t *testing.T) {
+	f := serve(t, 400, `{"error":{"message":"unknown parameter: include","param":"include"}}`)
+	if _, err := f.open(t, model.Config{API: model.Chat}).Reply(t.Context(), sampler.Request{Item: makeItem(t, plainRow)}); err == nil || len(f.bodies) != 1 {
+		t.Errorf("error %v after %d requests, want one", err, len(f.bodies))
+	}
+}
+
 func TestNewRefusesWhatCannotWork(t *testing.T) {
 	for why, cfg := range map[string]model.Config{
 		"no name":                   {BaseURL: "http://x/v1"},
