@@ -11,17 +11,11 @@ import (
 
 // chat is the Chat Completions wire format. The model's reasoning is sent back
 // in the field it came in: otherwise nothing of it is carried to the next turn.
-type chat struct {
-	head     []byte
-	parallel string
-	given    bool
-}
+type chat struct{ frame }
 
 func newChat(cfg Config) *chat {
-	w := &chat{parallel: "true", given: cfg.ParallelToolCalls != nil}
-	if w.given && !*cfg.ParallelToolCalls {
-		w.parallel = "false"
-	}
+	w := &chat{frame{list: "messages", seeds: true, kind: `"role":"tool"`, call: "tool_call_id", text: "content"}}
+	w.setParallel(cfg.ParallelToolCalls)
 	head := object(nil)
 	head.text("model", cfg.Name)
 	if cfg.ReasoningEffort != "" {
@@ -55,31 +49,6 @@ func (w *chat) prefix(it *rollout.Item) (prefix, error) {
 		p.tools = t
 	}
 	return p, nil
-}
-
-func (w *chat) request(p prefix, turns []sampler.Turn, without omitted) []byte {
-	b := fields{buf: bytes.Clone(w.head), more: true}
-	if p.tools != nil {
-		b.raw("tools", string(p.tools))
-		if w.given || !without.parallel {
-			b.raw("parallel_tool_calls", w.parallel)
-		}
-	}
-	b.key("messages")
-	b.buf = append(append(b.buf, '['), p.messages...)
-	for _, t := range turns {
-		b.elements(t.Reply.Carry)
-		for i, c := range t.Reply.Calls {
-			b.element()
-			out := object(b.buf)
-			out.raw("role", `"tool"`)
-			out.text("tool_call_id", c.ID)
-			out.text("content", t.Outputs[i])
-			b.buf = out.end()
-		}
-	}
-	b.buf = append(b.buf, ']')
-	return b.end()
 }
 
 type chatAnswer struct {

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,7 +12,7 @@ import (
 // concurrent use and implements sampler.Judge.
 type Judge struct {
 	*endpoint
-	chat bool
+	api string
 }
 
 // NewJudge returns a judge at an endpoint. Of the Config, only what concerns
@@ -23,7 +22,7 @@ func NewJudge(cfg Config) (*Judge, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Judge{endpoint: e, chat: cfg.API == Chat}, nil
+	return &Judge{endpoint: e, api: cfg.API}, nil
 }
 
 // Close closes idle connections.
@@ -31,12 +30,14 @@ func (j *Judge) Close() { j.close() }
 
 // Complete makes one request. A seed is sent in Chat only: Responses has none.
 func (j *Judge) Complete(ctx context.Context, p sampler.Prompt) (sampler.Completion, error) {
-	var w wire = &responses{}
-	body := j.responsesBody(p)
-	if j.chat {
-		w, body = &chat{}, j.chatBody(p)
+	w, err := newWire(Config{
+		API: j.api, Name: p.Model, Temperature: p.Temperature, TopP: p.TopP, MaxOutputTokens: p.MaxTokens,
+		ReasoningEffort: p.ReasoningEffort, ResponseFormat: format(p),
+	})
+	if err != nil {
+		return sampler.Completion{}, err
 	}
-	answer, err := j.post(ctx, body, p.RequestID)
+	answer, err := j.post(ctx, w.prompt(p.Messages, p.Seed), p.RequestID)
 	var r *refused
 	if errors.As(err, &r) {
 		if why, ok := r.cutOff(); ok {
@@ -55,67 +56,19 @@ func (j *Judge) Complete(ctx context.Context, p sampler.Prompt) (sampler.Complet
 	return sampler.Completion{Text: reply.Text, Refusal: reply.Refusal, CutOff: reply.CutOff, Usage: reply.Usage}, err
 }
 
-func (j *Judge) responsesBody(p sampler.Prompt) []byte {
+// format is the response_format of a structured answer, in chat form; nil when
+// the prompt asks for none.
+func format(p sampler.Prompt) json.RawMessage {
+	if len(p.Schema) == 0 {
+		return nil
+	}
 	b := object(nil)
-	b.text("model", p.Model)
-	b.raw("store", "false")
-	b.raw("input", string(orEmpty(p.Messages)))
-	if p.ReasoningEffort != "" {
-		b.raw("reasoning", `{"effort":`+string(sampler.AppendQuoted(nil, p.ReasoningEffort))+`}`)
-	}
-	b.number("temperature", p.Temperature)
-	b.number("top_p", p.TopP)
-	b.count("max_output_tokens", p.MaxTokens)
-	if len(p.Schema) > 0 {
-		b.key("text")
-		text := object(b.buf)
-		text.key("format")
-		text.buf = schema(text.buf, p, true)
-		b.buf = text.end()
-	}
-	return b.end()
-}
-
-func (j *Judge) chatBody(p sampler.Prompt) []byte {
-	b := object(nil)
-	b.text("model", p.Model)
-	b.raw("messages", string(orEmpty(p.Messages)))
-	if p.ReasoningEffort != "" {
-		b.text("reasoning_effort", p.ReasoningEffort)
-	}
-	b.number("temperature", p.Temperature)
-	b.number("top_p", p.TopP)
-	b.count("max_completion_tokens", p.MaxTokens)
-	if p.Seed != nil {
-		seed := int(*p.Seed)
-		b.count("seed", &seed)
-	}
-	if len(p.Schema) > 0 {
-		b.key("response_format")
-		f := object(b.buf)
-		f.raw("type", `"json_schema"`)
-		f.key("json_schema")
-		f.buf = schema(f.buf, p, false)
-		b.buf = f.end()
-	}
-	return b.end()
-}
-
-// schema writes a strict schema; flat adds the type that chat nests outside.
-func schema(buf []byte, p sampler.Prompt, flat bool) []byte {
-	f := object(buf)
-	if flat {
-		f.raw("type", `"json_schema"`)
-	}
+	b.raw("type", `"json_schema"`)
+	b.key("json_schema")
+	f := object(b.buf)
 	f.text("name", p.SchemaName)
 	f.raw("strict", "true")
 	f.raw("schema", string(p.Schema))
-	return f.end()
-}
-
-func orEmpty(raw json.RawMessage) json.RawMessage {
-	if len(bytes.TrimSpace(raw)) == 0 {
-		return json.RawMessage("[]")
-	}
-	return raw
+	b.buf = f.end()
+	return b.end()
 }

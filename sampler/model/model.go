@@ -23,8 +23,10 @@ type Model struct {
 type wire interface {
 	// prefix converts what all turns of an item's rollouts begin with.
 	prefix(item *rollout.Item) (prefix, error)
-	// request writes the body for the next turn.
+	// request writes the body for the next turn of a rollout.
 	request(p prefix, turns []sampler.Turn, without omitted) []byte
+	// prompt writes the body of a request that has messages of its own.
+	prompt(messages json.RawMessage, seed *int64) []byte
 	// parse reads an answer of status 200. An error is a *fault.
 	parse(body []byte, ids *ids) (sampler.Reply, error)
 }
@@ -41,12 +43,17 @@ func New(cfg Config) (*Model, error) {
 	m := &Model{endpoint: e, prefixes: newPrefixes()}
 	// What is not ours to leave out, or is not sent, counts as left out.
 	m.refused.remember(omitted{include: cfg.API == Chat, parallel: cfg.ParallelToolCalls != nil})
-	if cfg.API == Chat {
-		m.wire = newChat(cfg)
-	} else if m.wire, err = newResponses(cfg); err != nil {
+	if m.wire, err = newWire(cfg); err != nil {
 		return nil, err
 	}
 	return m, nil
+}
+
+func newWire(cfg Config) (wire, error) {
+	if cfg.API == Chat {
+		return newChat(cfg), nil
+	}
+	return newResponses(cfg)
 }
 
 // Close closes idle connections.

@@ -13,17 +13,14 @@ import (
 
 // responses is the Responses wire format, stateless: every request carries the
 // whole conversation, the model's own output items verbatim, reasoning included.
-type responses struct {
-	head     []byte // {"model":…, and every other parameter that never changes
-	parallel string // "true" or "false"
-	given    bool   // parallel is configured, so it is never left out
-}
+type responses struct{ frame }
 
 func newResponses(cfg Config) (*responses, error) {
-	w := &responses{parallel: "true", given: cfg.ParallelToolCalls != nil}
-	if w.given && !*cfg.ParallelToolCalls {
-		w.parallel = "false"
-	}
+	w := &responses{frame{
+		list: "input", include: `["reasoning.encrypted_content"]`,
+		kind: `"type":"function_call_output"`, call: "call_id", text: "output",
+	}}
+	w.setParallel(cfg.ParallelToolCalls)
 	head := object(nil)
 	head.text("model", cfg.Name)
 	head.raw("store", "false")
@@ -45,34 +42,6 @@ func newResponses(cfg Config) (*responses, error) {
 	}
 	w.head = head.buf
 	return w, nil
-}
-
-func (w *responses) request(p prefix, turns []sampler.Turn, without omitted) []byte {
-	b := fields{buf: bytes.Clone(w.head), more: true}
-	if !without.include {
-		b.raw("include", `["reasoning.encrypted_content"]`)
-	}
-	if p.tools != nil {
-		b.raw("tools", string(p.tools))
-		if w.given || !without.parallel {
-			b.raw("parallel_tool_calls", w.parallel)
-		}
-	}
-	b.key("input")
-	b.buf = append(append(b.buf, '['), p.messages...)
-	for _, t := range turns {
-		b.elements(t.Reply.Carry)
-		for i, c := range t.Reply.Calls {
-			b.element()
-			out := object(b.buf)
-			out.raw("type", `"function_call_output"`)
-			out.text("call_id", c.ID)
-			out.text("output", t.Outputs[i])
-			b.buf = out.end()
-		}
-	}
-	b.buf = append(b.buf, ']')
-	return b.end()
 }
 
 type responsesAnswer struct {

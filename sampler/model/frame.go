@@ -1,0 +1,72 @@
+package model
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"gonogo/sampler"
+)
+
+// frame writes requests. The formats differ in a few names only.
+type frame struct {
+	head    []byte // {"model":…, and every other parameter that never changes
+	include string // what to include beside the answer; "" when the format has no such parameter
+	list    string // the name of the list of messages
+	seeds   bool   // the format has a seed
+
+	kind, call, text string // fields of a tool's output: its kind, the call's id, the text
+
+	parallel string // "true" or "false"
+	given    bool   // parallel is configured, so it is never left out
+}
+
+// setParallel sets whether a turn may call several tools: yes, as in training,
+// where it is not configured.
+func (f *frame) setParallel(configured *bool) {
+	f.parallel, f.given = "true", configured != nil
+	if f.given && !*configured {
+		f.parallel = "false"
+	}
+}
+
+// request writes the body for the next turn of a rollout.
+func (f *frame) request(p prefix, turns []sampler.Turn, without omitted) []byte {
+	b := fields{buf: bytes.Clone(f.head), more: true}
+	if f.include != "" && !without.include {
+		b.raw("include", f.include)
+	}
+	if p.tools != nil {
+		b.raw("tools", string(p.tools))
+		if f.given || !without.parallel {
+			b.raw("parallel_tool_calls", f.parallel)
+		}
+	}
+	b.key(f.list)
+	b.buf = append(append(b.buf, '['), p.messages...)
+	for _, t := range turns {
+		b.elements(t.Reply.Carry)
+		for i, c := range t.Reply.Calls {
+			b.element()
+			out := fields{buf: append(append(b.buf, '{'), f.kind...), more: true}
+			out.text(f.call, c.ID)
+			out.text(f.text, t.Outputs[i])
+			b.buf = out.end()
+		}
+	}
+	b.buf = append(b.buf, ']')
+	return b.end()
+}
+
+// prompt writes the body of a request that has messages of its own.
+func (f *frame) prompt(messages json.RawMessage, seed *int64) []byte {
+	b := fields{buf: bytes.Clone(f.head), more: true}
+	if seed != nil && f.seeds {
+		n := int(*seed)
+		b.count("seed", &n)
+	}
+	if len(bytes.TrimSpace(messages)) == 0 {
+		messages = json.RawMessage("[]")
+	}
+	b.raw(f.list, string(messages))
+	return b.end()
+}
