@@ -79,7 +79,7 @@ func (r *Redactor) String(s string) string {
 	if r == nil || len(r.spellings) == 0 {
 		return s
 	}
-	return r.replacer.Replace(s)
+	return r.replacer.Replace(r.halves(s))
 }
 
 // Bytes returns b with every secret masked. It is b itself when there is none.
@@ -87,14 +87,49 @@ func (r *Redactor) Bytes(b []byte) []byte {
 	if !r.hit(b) {
 		return b
 	}
-	return []byte(r.replacer.Replace(string(b)))
+	return []byte(r.String(string(b)))
 }
 
 func (r *Redactor) hit(b []byte) bool {
-	if r == nil {
+	if r == nil || len(r.spellings) == 0 {
 		return false
 	}
-	return slices.ContainsFunc(r.spellings, func(s []byte) bool { return bytes.Contains(b, s) })
+	if slices.ContainsFunc(r.spellings, func(s []byte) bool { return bytes.Contains(b, s) }) {
+		return true
+	}
+	return bytes.Contains(b, []byte(ellipsis)) && r.halves(string(b)) != string(b)
+}
+
+// ellipsis stands where a text was cut.
+const ellipsis = "…"
+
+// halves masks what cuts left of secrets: messages are shortened where they
+// are made, which may be before they are masked.
+func (r *Redactor) halves(text string) string {
+	if !strings.Contains(text, ellipsis) {
+		return text
+	}
+	parts := strings.Split(text, ellipsis)
+	for i, part := range parts[:len(parts)-1] {
+		if n := r.half(part); n > 0 {
+			parts[i] = part[:len(part)-n] + mask
+		}
+	}
+	return strings.Join(parts, ellipsis)
+}
+
+// half returns how many bytes at the end of text are the beginning of a secret,
+// or all of one; below ShortestSecret they are taken for chance.
+func (r *Redactor) half(text string) int {
+	longest := 0
+	for _, s := range r.spellings {
+		for n := min(len(s), len(text)); n >= ShortestSecret && n > longest; n-- {
+			if end := text[len(text)-n:]; end[0] == s[0] && end == string(s[:n]) {
+				longest = n
+			}
+		}
+	}
+	return longest
 }
 
 // json masks secrets in a JSON text so that it stays one: inside of strings
@@ -128,7 +163,7 @@ func (r *Redactor) literal(lit []byte) []byte {
 		return lit
 	}
 	text := unquote(lit)
-	masked := r.replacer.Replace(text)
+	masked := r.String(text)
 	if masked == text {
 		return lit
 	}
