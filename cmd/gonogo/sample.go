@@ -226,13 +226,23 @@ func (p *project) summarize(c *cli.Context, s sampler.Stats) {
 	fmt.Fprint(c.App.ErrWriter, p.uncounted(s))
 }
 
-// uncounted says that the cap on tokens does not bound everything; "" when it
-// does.
+// uncounted says that the cap on tokens rests on a guess in part; "" when it
+// does not, or when that is why sampling stopped.
 func (p *project) uncounted(s sampler.Stats) string {
-	if p.cfg.Sampling.MaxTokens == 0 || s.TokensUnknown == 0 {
+	if p.cfg.Sampling.MaxTokens == 0 || s.TokensUnknown == 0 || s.StoppedBy == sampler.StoppedByUntold {
 		return ""
 	}
-	return fmt.Sprintf("warning: the server did not tell the tokens of %d rollouts, so sampling.max_tokens did not hold them; --max-rollouts bounds a run in any case\n", s.TokensUnknown)
+	return fmt.Sprintf("warning: the server did not tell the tokens of %d rollouts; sampling.max_tokens took the mean of the others for them\n", s.TokensUnknown)
+}
+
+// useful reports whether a rollout was recorded that no endpoint failed.
+func useful(s sampler.Stats) bool {
+	for outcome, n := range s.Outcomes {
+		if n > 0 && !outcome.Missing() {
+			return true
+		}
+	}
+	return false
 }
 
 // ended turns the end of sampling into an exit code and says how to go on.
@@ -240,8 +250,10 @@ func (p *project) ended(c *cli.Context, dir string, s sampler.Stats, err error) 
 	goOn := fmt.Sprintf("%d rollouts are not made yet; run the same command again to go on", s.NotRun())
 	var dead *sampler.EndpointError
 	switch {
-	case errors.As(err, &dead) && s.Recorded == 0:
+	case errors.As(err, &dead) && !useful(s):
 		return &exitError{exitUsage, errors.New(p.redact.String(err.Error()))}
+	case errors.Is(err, sampler.ErrUntold):
+		return &exitError{exitBudget, fmt.Errorf("sampling stopped: %w; what was made is in %s; %s", err, dir, goOn)}
 	case errors.Is(err, context.Canceled), err == nil && s.StoppedBy == sampler.StoppedByDrain:
 		return &exitError{exitInterrupted, fmt.Errorf("interrupted; what was made is in %s; %s", dir, goOn)}
 	case err != nil:
