@@ -75,7 +75,7 @@ type reached struct {
 
 func (p *project) checked(c *cli.Context) checks {
 	jobs := sampler.Plan(p.items, p.samples(), nil)
-	found := checks{Rollouts: len(jobs), Problems: p.problems, Warnings: p.warnings, Estimate: estimate(jobs, nil), Files: p.data()}
+	found := checks{Rollouts: len(jobs), Problems: p.problems, Warnings: p.warnings, Estimate: p.estimate(jobs, nil), Files: p.data()}
 	if c.Bool("offline") {
 		return found
 	}

@@ -25,7 +25,7 @@ func interruptible(parent context.Context, stderr io.Writer) (ctx context.Contex
 		case <-stop:
 			return
 		}
-		fmt.Fprintln(stderr, "Finishing the rollouts in flight; press Ctrl-C again to leave at once.")
+		fmt.Fprintln(stderr, "\nFinishing the rollouts in flight; press Ctrl-C again to leave at once.")
 		close(closed)
 		select {
 		case <-signals:

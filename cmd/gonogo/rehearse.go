@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gonogo/report/chart"
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
 )
@@ -23,7 +24,7 @@ func rehearse(c *cli.Context, p *project) error {
 		return err
 	}
 	p.trace(c.App.Writer, rec)
-	fmt.Fprintf(c.App.Writer, "\n%s\n", estimate(jobs, rec))
+	fmt.Fprintf(c.App.Writer, "\n%s\n", p.estimate(jobs, rec))
 	if rec.Outcome.Missing() {
 		return fmt.Errorf("the rehearsal ended with outcome %s: %s", rec.Outcome, p.redact.String(rec.Error))
 	}
@@ -52,7 +53,7 @@ func (p *project) confirm(c *cli.Context, jobs []sampler.Job) error {
 	}
 	ask := c.Command.Name != "demo" && !c.Bool("yes") && isTerminal(c.App.ErrWriter) && readsTerminal(c.App.Reader)
 	if !ask {
-		fmt.Fprintln(c.App.ErrWriter, estimate(jobs, nil))
+		fmt.Fprintln(c.App.ErrWriter, p.estimate(jobs, nil))
 		return nil
 	}
 	fmt.Fprintln(c.App.ErrWriter, "One rehearsal rollout first, which is not recorded (--yes leaves it out) …")
@@ -61,7 +62,7 @@ func (p *project) confirm(c *cli.Context, jobs []sampler.Job) error {
 		return err
 	}
 	p.trace(c.App.ErrWriter, rec)
-	fmt.Fprintf(c.App.ErrWriter, "\n%s\nBegin? [y/N] ", estimate(jobs, rec))
+	fmt.Fprintf(c.App.ErrWriter, "\n%s\nBegin? [y/N] ", p.estimate(jobs, rec))
 	answer, err := bufio.NewReader(c.App.Reader).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
@@ -74,23 +75,25 @@ func (p *project) confirm(c *cli.Context, jobs []sampler.Job) error {
 }
 
 // estimate says what the jobs will take, as far as one rollout can tell.
-func estimate(jobs []sampler.Job, rec *rollout.Record) string {
+func (p *project) estimate(jobs []sampler.Job, rec *rollout.Record) string {
 	items := make(map[string]bool)
 	for _, j := range jobs {
 		items[string(j.Item.Split)+"/"+j.Item.ID] = true
 	}
-	text := fmt.Sprintf("To make: %d rollouts of %d items", len(jobs), len(items))
+	n := len(jobs)
+	text := fmt.Sprintf("To make: %s rollouts of %s items, each with one grade", chart.Count(n), chart.Count(len(items)))
 	if rec == nil {
-		return text + ", each with one grade and at least one model turn (--rehearse measures one)."
+		return text + " and at least one model turn."
 	}
-	n := float64(len(jobs))
-	text += fmt.Sprintf("; judged by this one rollout, about %.0f model turns, %.0f tool calls", n*float64(rec.Turns), n*float64(len(rec.Calls)))
+	text += fmt.Sprintf("; judged by this one, about %s model turns, %s tool calls", chart.Count(n*rec.Turns), chart.Count(n*len(rec.Calls)))
 	if rec.Usage.Input != nil && rec.Usage.Output != nil {
 		text += fmt.Sprintf(", %s in and %s out", tokensText(int64(n)**rec.Usage.Input), tokensText(int64(n)**rec.Usage.Output))
 	} else {
 		text += ", an unknown number of tokens (the server does not tell)"
 	}
-	return text + fmt.Sprintf(", %s of rollouts one after the other.", (time.Duration(rec.Elapsed)*time.Duration(len(jobs))).Round(time.Second))
+	at := p.cfg.Sampling.Concurrency
+	span := time.Duration(rec.Elapsed) * time.Duration((n+at-1)/at)
+	return text + fmt.Sprintf(", and %s with %d at a time.", span.Round(time.Second), at)
 }
 
 // trace prints a rollout as a person reads it.
