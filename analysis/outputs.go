@@ -47,11 +47,14 @@ func (m *measure) identical() stat.Estimate {
 func (c *collector) grader(s Settings) *Grader {
 	counts := make(map[int64]int)
 	eps := 1e-6 * s.RewardRange.Width()
-	total := 0
+	total, clipped := 0, 0
 	for _, r := range c.rows {
 		if r.valid {
 			counts[int64(math.Round((r.reward-s.RewardRange.Lo)/eps))]++
 			total++
+			if r.clipped {
+				clipped++
+			}
 		}
 	}
 	if total == 0 {
@@ -68,5 +71,5 @@ func (c *collector) grader(s Settings) *Grader {
 	res.ShareLow = stat.Some(float64(counts[0]) / float64(total))
 	res.ShareHigh = stat.Some(float64(counts[top]) / float64(total))
 	none := []json.RawMessage{}
-	return &Grader{NoiseVar: c.noiseVar(s), Resolution: res, Probes: none, SuspectReferences: none, TooGood: none}
+	return &Grader{NoiseVar: c.noiseVar(s), Clipped: clipped, Resolution: res, Probes: none, SuspectReferences: none, TooGood: none}
 }

@@ -11,6 +11,7 @@ type Grader struct {
 	NoiseVar          stat.Estimate     `json:"noise_var"` // mean variance of the grades of one output
 	FlipRate          *stat.Estimate    `json:"flip_rate"`
 	Consistency       *stat.Estimate    `json:"consistency"`
+	Clipped           int               `json:"clipped"` // grades that a judge gave outside its range
 	Resolution        *Resolution       `json:"resolution,omitempty"`
 	Length            *LengthEffect     `json:"length,omitempty"`
 	Agreement         json.RawMessage   `json:"agreement"`

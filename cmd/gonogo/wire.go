@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"gonogo/sampler"
@@ -47,6 +48,7 @@ func (p *project) wire() error {
 	for _, t := range tools {
 		p.bounds.Tools[t.Name()] = t
 	}
+	p.warnReads(grade)
 	return p.checkItems(grade)
 }
 
@@ -74,6 +76,18 @@ func (p *project) checkItems(g sampler.Grader) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// warnReads tells of what a grader's templates read that no public source
+// settles. An endpoint is handed all of sample and may read any of it.
+func (p *project) warnReads(g sampler.Grader) {
+	reader, ok := g.(grader.Reader)
+	if _, endpoint := g.(*grader.Endpoint); !ok || endpoint {
+		return
+	}
+	if reads := reader.Reads(); slices.Contains(reads, "output_tools") || slices.Contains(reads, "choices") {
+		p.warnings = append(p.warnings, fmt.Sprintf("the grader reads the tool calls of sample, and which calls a training service shows it is documented nowhere; here it sees %s of them (sampling.sample_tools)", p.cfg.Sampling.SampleTools))
+	}
 }
 
 // connect maps a URL of the job or the configuration to the one to connect
