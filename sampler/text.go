@@ -142,7 +142,7 @@ type Secrets []string
 func SecretsOf(headers map[string]string, keys ...string) Secrets {
 	var s Secrets
 	add := func(v string) {
-		if v = strings.TrimSpace(v); len(v) >= 6 {
+		if v = strings.TrimSpace(v); len(v) >= rollout.ShortestSecret {
 			s = append(s, v)
 		}
 	}

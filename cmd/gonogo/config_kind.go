@@ -114,7 +114,16 @@ func (d decoder) decode(n *yamlNode, v *values) {
 }
 
 func (d decoder) want(n *yamlNode, format string, args ...any) {
-	d.fail(n, "must be %s, got %s", fmt.Sprintf(format, args...), n.show())
+	d.fail(n, "must be %s, got %s", fmt.Sprintf(format, args...), d.shown(n))
+}
+
+// shown is the value as an error may show it: what is written where headers
+// and URLs belong may hold a key.
+func (d decoder) shown(n *yamlNode) string {
+	if n.kind == yamlString && (strings.HasSuffix(d.key.Path, "headers") || strings.HasSuffix(d.key.Path, "base_url") || strings.HasSuffix(d.key.Path, "address_map")) {
+		return "something else"
+	}
+	return n.show()
 }
 
 // show words a value for an error.

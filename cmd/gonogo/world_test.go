@@ -18,7 +18,7 @@ import (
 func TestEveryWorldGivesItsVerdict(t *testing.T) {
 	for _, world := range fixtures.Worlds() {
 		t.Run(world.Name, func(t *testing.T) {
-			t.Parallel()
+			// One after the other: the flag library keeps its help flag in a global.
 			result, code := runDemo(t, "--world", world.Name, "-o", filepath.Join(t.TempDir(), "run"))
 			if code != world.ExitCode || string(result.Verdict) != world.Verdict {
 				t.Errorf("verdict is %s with exit code %d, want %s with %d", result.Verdict, code, world.Verdict, world.ExitCode)
