@@ -60,6 +60,10 @@ func BenchmarkRollouts(b *testing.B) {
 
 type benchWorld struct {
 	url    string
+	model  string
+	tool   func(name string) string                           // URL of a tool
+	finish func(it *rollout.Item, trace, answer string) error // what is done with an answer
+	grader json.RawMessage
 	items  []rollout.Item
 	client *http.Client
 	sdk    openai.Client
@@ -71,9 +75,15 @@ func newBenchWorld(b *testing.B, latency time.Duration) *benchWorld {
 	b.Helper()
 	server := httptest.NewServer(benchServer(latency))
 	b.Cleanup(server.Close)
-	w := &benchWorld{url: server.URL, client: sampler.HTTPClient(nil, 8*benchWorkers)}
-	b.Cleanup(w.client.CloseIdleConnections)
-	w.sdk = openai.NewClient(option.WithBaseURL(server.URL+"/v1/"), option.WithAPIKey("benchmark"), option.WithHTTPClient(w.client), option.WithMaxRetries(0))
+	w := newLoops(b, server.URL, "m")
+	w.tool = func(string) string { return server.URL + "/tool" }
+	w.finish = func(_ *rollout.Item, _, answer string) error {
+		if answer != "42" {
+			return fmt.Errorf("answer %q", answer)
+		}
+		return nil
+	}
+	w.grader = json.RawMessage(`{"type":"string_check","name":"exact","input":"{{sample.output_text}}","reference":"{{item.reference_answer}}","operation":"eq"}`)
 	parameters := map[string]any{"type": "object", "properties": map[string]any{"query": map[string]any{"type": "string", "description": strings.Repeat("what to look for ", 8)}}, "required": []string{"query"}}
 	var nested []map[string]any
 	for _, name := range []string{"search", "list", "cat"} {
@@ -104,6 +114,14 @@ func newBenchWorld(b *testing.B, latency time.Duration) *benchWorld {
 		}
 		w.items = append(w.items, it)
 	}
+	return w
+}
+
+// newLoops has what all loops share: clients that pool their connections.
+func newLoops(b *testing.B, url, model string) *benchWorld {
+	w := &benchWorld{url: url, model: model, client: sampler.HTTPClient(nil, 8*benchWorkers)}
+	b.Cleanup(w.client.CloseIdleConnections)
+	w.sdk = openai.NewClient(option.WithBaseURL(url+"/v1/"), option.WithAPIKey("benchmark"), option.WithHTTPClient(w.client), option.WithMaxRetries(0))
 	return w
 }
 
@@ -164,14 +182,14 @@ func (s *countingSink) Append(r *rollout.Record) error {
 }
 
 func runSampler(b *testing.B, w *benchWorld) {
-	m, err := model.New(model.Config{Name: "m", BaseURL: w.url + "/v1", APIKey: "benchmark", MaxConns: benchWorkers})
+	m, err := model.New(model.Config{Name: w.model, BaseURL: w.url + "/v1", APIKey: "benchmark", MaxConns: benchWorkers})
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer m.Close()
 	var configs []tool.Config
 	for _, name := range []string{"search", "list", "cat"} {
-		configs = append(configs, tool.Config{Name: name, ServerURL: w.url + "/tool"})
+		configs = append(configs, tool.Config{Name: name, ServerURL: w.tool(name)})
 	}
 	list, err := tool.New(configs, tool.Options{HTTP: w.client})
 	if err != nil {
@@ -181,7 +199,7 @@ func runSampler(b *testing.B, w *benchWorld) {
 	for _, t := range list {
 		tools[t.Name()] = t
 	}
-	g, err := grader.New(grader.Kinds(), json.RawMessage(`{"type":"string_check","name":"exact","input":"{{sample.output_text}}","reference":"{{item.reference_answer}}","operation":"eq"}`), grader.Env{})
+	g, err := grader.New(grader.Kinds(), w.grader, grader.Env{HTTP: w.client})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -192,40 +210,44 @@ func runSampler(b *testing.B, w *benchWorld) {
 	if _, err := sampler.Sample(context.Background(), nil, cfg, 1, jobs, sampler.Boundaries{Model: m, Tools: tools, Grader: g}, sink, nil); err != nil {
 		b.Fatal(err)
 	}
-	n := benchItems * benchSamples
-	if sink.graded != n || sink.calls != 3*n || sink.turns != n*16/5 {
+	if n := benchItems * benchSamples; w.model == "m" && (sink.graded != n || sink.calls != 3*n || sink.turns != n*16/5) {
 		b.Fatalf("the load is wrong: %+v of %d rollouts", sink, n)
 	}
 }
 
 // turn asks the model for the next turn and returns the calls it wants, or ""
 // calls and the answer.
-type turner func(w *benchWorld) func(it *rollout.Item, outputs map[string]string) (calls []rollout.ToolCall, text string, err error)
+type turner func(w *benchWorld, trace string) func(it *rollout.Item, outputs map[string]string) (calls []rollout.ToolCall, text string, err error)
 
 // runLoop is the loop people write: workers, a model call, the tools of the
 // turn at once, until there is an answer.
 func runLoop(b *testing.B, w *benchWorld, newTurn turner) {
-	jobs := make(chan *rollout.Item)
+	type job struct {
+		item   *rollout.Item
+		sample int
+	}
+	jobs := make(chan job)
 	var wg sync.WaitGroup
 	for range benchWorkers {
 		wg.Go(func() {
-			for it := range jobs {
-				if err := loopRollout(w, it, newTurn(w)); err != nil {
+			for j := range jobs {
+				trace := sampler.TraceID(1, j.item.Split, j.item.ID, j.sample, 0)
+				if err := loopRollout(w, j.item, trace, newTurn(w, trace)); err != nil {
 					b.Error(err)
 				}
 			}
 		})
 	}
-	for range benchSamples {
+	for sample := range benchSamples {
 		for i := range w.items {
-			jobs <- &w.items[i]
+			jobs <- job{&w.items[i], sample}
 		}
 	}
 	close(jobs)
 	wg.Wait()
 }
 
-func loopRollout(w *benchWorld, it *rollout.Item, turn func(*rollout.Item, map[string]string) ([]rollout.ToolCall, string, error)) error {
+func loopRollout(w *benchWorld, it *rollout.Item, trace string, turn func(*rollout.Item, map[string]string) ([]rollout.ToolCall, string, error)) error {
 	var outputs map[string]string
 	for {
 		calls, text, err := turn(it, outputs)
@@ -233,16 +255,13 @@ func loopRollout(w *benchWorld, it *rollout.Item, turn func(*rollout.Item, map[s
 			return err
 		}
 		if len(calls) == 0 {
-			if text != "42" {
-				return fmt.Errorf("answer %q", text)
-			}
-			return nil
+			return w.finish(it, trace, text)
 		}
 		results := make([]string, len(calls))
 		errs := make([]error, len(calls))
 		var wg sync.WaitGroup
 		for i, c := range calls {
-			wg.Go(func() { results[i], errs[i] = bareTool(w, it, c) })
+			wg.Go(func() { results[i], errs[i] = bareTool(w, it, trace, c) })
 		}
 		wg.Wait()
 		outputs = map[string]string{}
@@ -255,12 +274,18 @@ func loopRollout(w *benchWorld, it *rollout.Item, turn func(*rollout.Item, map[s
 	}
 }
 
-func post(client *http.Client, url string, body, into any) error {
+func post(client *http.Client, url, requestID string, body, into any) error {
 	b, err := json.Marshal(body)
 	if err != nil {
 		return err
 	}
-	resp, err := client.Post(url, "application/json", bytes.NewReader(b))
+	req, err := http.NewRequest(http.MethodPost, url, bytes.NewReader(b))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("X-Client-Request-Id", requestID)
+	resp, err := client.Do(req)
 	if err != nil {
 		return err
 	}
@@ -272,20 +297,21 @@ func post(client *http.Client, url string, body, into any) error {
 	return json.Unmarshal(text, into)
 }
 
-func bareTool(w *benchWorld, it *rollout.Item, c rollout.ToolCall) (string, error) {
+func bareTool(w *benchWorld, it *rollout.Item, trace string, c rollout.ToolCall) (string, error) {
 	var out struct {
 		Output string `json:"output"`
 	}
-	err := post(w.client, w.url+"/tool", map[string]any{
-		"type": "function_call", "id": c.ID, "call_id": c.ID, "name": c.Name, "arguments": c.Arguments, "trace_id": "t", "item": it.Row,
+	err := post(w.client, w.tool(c.Name), trace, map[string]any{
+		"type": "function_call", "id": c.ID, "call_id": c.ID, "name": c.Name, "arguments": c.Arguments, "trace_id": trace, "item": it.Row,
 	}, &out)
 	return out.Output, err
 }
 
 // bareTurn is the model call over net/http and encoding/json.
-func bareTurn(w *benchWorld) func(*rollout.Item, map[string]string) ([]rollout.ToolCall, string, error) {
+func bareTurn(w *benchWorld, trace string) func(*rollout.Item, map[string]string) ([]rollout.ToolCall, string, error) {
 	var input []any
 	var last []rollout.ToolCall
+	turn := -1
 	return func(it *rollout.Item, outputs map[string]string) ([]rollout.ToolCall, string, error) {
 		if input == nil {
 			for _, m := range it.Messages {
@@ -298,8 +324,9 @@ func bareTurn(w *benchWorld) func(*rollout.Item, map[string]string) ([]rollout.T
 		var reply struct {
 			Output []json.RawMessage `json:"output"`
 		}
-		err := post(w.client, w.url+"/v1/responses", map[string]any{
-			"model": "m", "store": false, "include": []string{"reasoning.encrypted_content"}, "parallel_tool_calls": true, "tools": w.flat, "input": input,
+		turn++
+		err := post(w.client, w.url+"/v1/responses", fmt.Sprintf("%s/%d", trace, turn), map[string]any{
+			"model": w.model, "store": false, "include": []string{"reasoning.encrypted_content"}, "parallel_tool_calls": true, "tools": w.flat, "input": input,
 		}, &reply)
 		if err != nil {
 			return nil, "", err
@@ -328,9 +355,10 @@ func bareTurn(w *benchWorld) func(*rollout.Item, map[string]string) ([]rollout.T
 }
 
 // typedTurn is the model call as the SDK offers it.
-func typedTurn(w *benchWorld) func(*rollout.Item, map[string]string) ([]rollout.ToolCall, string, error) {
+func typedTurn(w *benchWorld, trace string) func(*rollout.Item, map[string]string) ([]rollout.ToolCall, string, error) {
 	var input responses.ResponseInputParam
 	var last []rollout.ToolCall
+	turn := -1
 	return func(it *rollout.Item, outputs map[string]string) ([]rollout.ToolCall, string, error) {
 		if input == nil {
 			for _, m := range it.Messages {
@@ -342,11 +370,12 @@ func typedTurn(w *benchWorld) func(*rollout.Item, map[string]string) ([]rollout.
 			out.OfFunctionCallOutput.CallID = openai.String(c.ID)
 			input = append(input, out)
 		}
+		turn++
 		reply, err := w.sdk.Responses.New(context.Background(), responses.ResponseNewParams{
-			Model: shared.ResponsesModel("m"), Store: openai.Bool(false), ParallelToolCalls: openai.Bool(true), Tools: w.tools,
+			Model: shared.ResponsesModel(w.model), Store: openai.Bool(false), ParallelToolCalls: openai.Bool(true), Tools: w.tools,
 			Include: []responses.ResponseIncludable{responses.ResponseIncludableReasoningEncryptedContent},
 			Input:   responses.ResponseNewParamsInputUnion{OfInputItemList: input},
-		})
+		}, option.WithHeader("X-Client-Request-Id", fmt.Sprintf("%s/%d", trace, turn)))
 		if err != nil {
 			return nil, "", err
 		}
