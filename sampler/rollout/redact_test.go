@@ -22,20 +22,20 @@ func TestRedactor(t *testing.T) {
 	}
 	r := NewRedactor("short", secret, "sk-one-two", "sk-one-two-three", "longer-sk-one", "")
 	for name, tt := range map[string][2]string{
-		"as it is":                     {"a " + secret + " b", "a " + mask + " b"},
-		"in JSON":                      {string(asJSON), `"` + mask + `"`},
-		"in JSON within JSON":          {string(twice), `"\"` + mask + `\""`},
-		"in a query":                   {"?k=" + url.QueryEscape(secret), "?k=" + mask},
-		"in a path":                    {"/" + url.PathEscape(secret), "/" + mask},
-		"in base64":                    {base64.StdEncoding.EncodeToString([]byte(secret)), mask},
-		"in base64 without padding":    {base64.RawURLEncoding.EncodeToString([]byte(secret)), mask},
-		"the longer of two goes whole": {"sk-one-two-three sk-one-two", mask + " " + mask},
-		"a short secret is left alone": {"short", "short"},
-		"the half that a cut left":     {"a sk-one-two-thr… b sk-one-…", "a " + mask + "… b " + mask + "…"},
-		"a whole one that ends as another begins": {"longer-sk-one…", mask + "…"},
-		"six bytes of it":                         {"sk-one…", mask + "…"},
-		"five may be chance":                      {"sk-on… sk-one-", "sk-on… sk-one-"},
-		"text without secrets is as is":           {"nothing to see", "nothing to see"},
+		"as it is":                        {"a " + secret + " b", "a " + mask + " b"},
+		"in JSON":                         {string(asJSON), `"` + mask + `"`},
+		"in JSON within JSON":             {string(twice), `"\"` + mask + `\""`},
+		"in a query":                      {"?k=" + url.QueryEscape(secret), "?k=" + mask},
+		"in a path":                       {"/" + url.PathEscape(secret), "/" + mask},
+		"in base64":                       {base64.StdEncoding.EncodeToString([]byte(secret)), mask},
+		"in base64 without padding":       {base64.RawURLEncoding.EncodeToString([]byte(secret)), mask},
+		"the longer of two goes whole":    {"sk-one-two-three sk-one-two", mask + " " + mask},
+		"a short secret is left alone":    {"short", "short"},
+		"the half that a cut left":        {"a sk-one-two-thr… b sk-one-…", "a " + mask + "… b " + mask + "…"},
+		"whole, ending as another starts": {"longer-sk-one…", mask + "…"},
+		"six bytes of it":                 {"sk-one…", mask + "…"},
+		"five may be chance":              {"sk-on… sk-one-", "sk-on… sk-one-"},
+		"text without secrets is as is":   {"nothing to see", "nothing to see"},
 	} {
 		if got := r.String(tt[0]); got != tt[1] {
 			t.Errorf("%s: String(%q) = %q, want %q", name, tt[0], got, tt[1])
