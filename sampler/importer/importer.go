@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"unicode"
 
 	"gonogo/sampler/rollout"
 )
@@ -115,10 +116,20 @@ func Import(ctx context.Context, formats []Format, name string, src Source, sink
 	return Format{}, fmt.Errorf("import %s: no known format recognizes it: %w\n  %s", src.Name, ErrUnrecognized, strings.Join(reasons, "\n  "))
 }
 
+// plain is a name as people type it: tau_bench and TauBench are tau-bench.
+func plain(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || r == ' ' {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, name)
+}
+
 func importAs(ctx context.Context, formats []Format, name string, src Source, sink Sink) (Format, error) {
 	names := make([]string, len(formats))
 	for i, f := range formats {
-		if f.Name != name {
+		if plain(f.Name) != plain(name) {
 			names[i] = f.Name
 			continue
 		}
