@@ -201,7 +201,7 @@ func (e estimated) needed(r *Result, t Thresholds, want float64) (*Needs, bool) 
 // the items' own, or, where fewer than that are common to them, what a bracket
 // rests on.
 func groupSamples(sr *SplitResult, r *Result) int {
-	if best, _ := at(sr.BestOf, r.GroupSize); best.K < r.GroupSize {
+	if best, _ := sr.BestAt(r.GroupSize); best.K < r.GroupSize {
 		return best.K
 	}
 	return max(r.GroupSize, int(sr.Samples.Median))
@@ -230,18 +230,6 @@ func onFile(e stat.Estimate, sr *SplitResult, r *Result, rng stat.Range) stat.Es
 		return e
 	}
 	return stat.Finite(e, e.Items, *sr.Items.InFile, &rng, r.Confidence)
-}
-
-// at returns the entry at k, or the last before it.
-func at(curve []AtK, k int) (AtK, bool) {
-	var found AtK
-	ok := false
-	for _, p := range curve {
-		if p.K <= k {
-			found, ok = p, true
-		}
-	}
-	return found, ok
 }
 
 func (r *Result) rng() stat.Range {

@@ -17,7 +17,7 @@ var baselineReachable = Gate{
 			return []Finding{skipped("baseline.reachable", rollout.Train, Blocking, noTraining)}
 		}
 		sr, rng := r.Splits[split], r.rng()
-		best, _ := at(sr.BestOf, r.GroupSize)
+		best, _ := sr.BestAt(r.GroupSize)
 		e := onFile(best.Estimate, sr, r, rng)
 		b := boundOf(e)
 		if best.K < r.GroupSize && b.high != nil && best.K > 0 {

@@ -27,7 +27,7 @@ var signalInformative = Gate{
 		if e.Known() && *e.Value > 0 {
 			vars["cost"] = fmt.Sprintf("%.3g", 1 / *e.Value)
 		}
-		if best, ok := at(sr.BestOf, r.GroupSize); ok && best.K < r.GroupSize {
+		if best, ok := sr.BestAt(r.GroupSize); ok && best.K < r.GroupSize {
 			vars["share"] = "at least " + vars["share"] // the samples' own share is the lower bracket
 			vars["cost"] = "at most " + vars["cost"]
 		}
@@ -75,7 +75,7 @@ var explorationLift = Gate{
 		sr, rng := r.Splits[split], r.rng()
 		e := onFile(sr.Lift, sr, r, stat.Range{Lo: 0, Hi: rng.Width()})
 		b := boundOf(e)
-		best, found := at(sr.BestOf, r.GroupSize)
+		best, found := sr.BestAt(r.GroupSize)
 		if found && best.K < r.GroupSize && best.High != nil && sr.Reward.Low != nil {
 			high := rng.Lo + float64(r.GroupSize)/float64(best.K)*(*best.High-rng.Lo)
 			b.high = stat.Some(min(high, rng.Hi) - *sr.Reward.Low)

@@ -67,12 +67,7 @@ func headline(label, doc string, e stat.Estimate, w *words) Headline {
 // then it says so.
 func bestOf(r *analysis.Result, s *analysis.SplitResult, w *words) Headline {
 	g := strconv.Itoa(r.GroupSize)
-	var found analysis.AtK
-	for _, e := range s.BestOf {
-		if e.Known() && e.K <= r.GroupSize && e.K > found.K {
-			found = e
-		}
-	}
+	found, _ := s.BestAt(r.GroupSize)
 	k := g
 	if found.K > 0 {
 		k = strconv.Itoa(found.K)
@@ -89,23 +84,12 @@ func bestOf(r *analysis.Result, s *analysis.SplitResult, w *words) Headline {
 func informative(r *analysis.Result, s *analysis.SplitResult, w *words) Headline {
 	g := strconv.Itoa(r.GroupSize)
 	doc := fmt.Sprintf(w.InformativeDoc, g)
-	var lower, upper *analysis.Signal
-	for i := range s.Signal {
-		e := &s.Signal[i]
-		if e.GroupSize != r.GroupSize || !e.Known() {
-			continue
-		}
-		switch e.Bound {
-		case "lower":
-			lower = e
-		case "upper":
-			upper = e
-		case "exact", "":
-			return headline(w.Informative, doc, e.Estimate, w)
-		}
-	}
-	if lower == nil || upper == nil {
+	lower, upper := s.SignalAt(r.GroupSize)
+	switch {
+	case lower == nil || upper == nil:
 		return headline(w.Informative, doc, stat.Estimate{Warnings: []string{w.TwoSamples}}, w)
+	case lower == upper:
+		return headline(w.Informative, doc, lower.Estimate, w)
 	}
 	h := headline(w.Informative, doc+"; "+fmt.Sprintf(w.InformativeBracket, g), lower.Estimate, w)
 	h.Value = chart.Number(*lower.Value) + " – " + chart.Number(*upper.Value)

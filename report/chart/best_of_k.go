@@ -40,7 +40,7 @@ func drawBestOfK(r *analysis.Result) (*plot.Plot, error) {
 func captionBestOfK(r *analysis.Result) Caption {
 	split, s, _ := Shown(r)
 	best, worst := bestWorst(s)
-	top, ok := at(s.BestOf, r.GroupSize)
+	top, ok := s.BestAt(r.GroupSize)
 	c := Caption{Subtitle: counted(split, s)}
 	if ok {
 		c.Subtitle += "; " + "bands: " + intervals(r, top.Estimate)
@@ -53,7 +53,7 @@ func captionBestOfK(r *analysis.Result) Caption {
 	}
 	// The best of one is the mean of the very items that the curve is over.
 	var mean *float64
-	if one, found := at(s.BestOf, 1); found && one.K == 1 {
+	if one, found := s.BestAt(1); found {
 		mean = one.Value
 	}
 	switch {

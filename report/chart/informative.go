@@ -62,12 +62,13 @@ func captionInformative(r *analysis.Result) Caption {
 			break
 		}
 	}
-	low, high := informativeAt(s, r.GroupSize)
+	lower, upper := s.SignalAt(r.GroupSize)
 	switch {
-	case low != nil && high != nil && *low == *high:
-		c.Title = fmt.Sprintf("At group size %d, %s of groups teach something", r.GroupSize, Percent(*low))
-	case low != nil && high != nil:
-		c.Title = fmt.Sprintf("At group size %d, between %s and %s of groups teach something", r.GroupSize, Percent(*low), Percent(*high))
+	case lower == nil || upper == nil:
+	case *lower.Value == *upper.Value:
+		c.Title = fmt.Sprintf("At group size %d, %s of groups teach something", r.GroupSize, Percent(*lower.Value))
+	default:
+		c.Title = fmt.Sprintf("At group size %d, between %s and %s of groups teach something", r.GroupSize, Percent(*lower.Value), Percent(*upper.Value))
 	}
 	if len(g.exact.x) > 0 {
 		c.Legend = append(c.Legend, Entry{"measured", []plot.Thumbnailer{g.exact}})
@@ -147,25 +148,6 @@ func (g signals) span() (first, last float64) {
 		}
 	}
 	return first, last
-}
-
-// informativeAt returns the share at group size k: twice the same number
-// where it was measured, the ends of the bracket beyond, nil where unknown.
-func informativeAt(s *analysis.SplitResult, k int) (low, high *float64) {
-	for _, e := range s.Signal {
-		if e.GroupSize != k || !e.Known() {
-			continue
-		}
-		switch e.Bound {
-		case "lower":
-			low = e.Value
-		case "upper":
-			high = e.Value
-		case "exact", "":
-			return e.Value, e.Value
-		}
-	}
-	return low, high
 }
 
 // informativeThresholds are the rules of both thresholds, labelled on the

@@ -178,20 +178,3 @@ func intervals(r *analysis.Result, e stat.Estimate) string {
 	}
 	return share + " intervals"
 }
-
-// at returns the estimate at k, else the one with the largest k that has a
-// value. ok is false when there is none.
-func at(list []analysis.AtK, k int) (found analysis.AtK, ok bool) {
-	for _, e := range list {
-		if !e.Known() {
-			continue
-		}
-		if e.K == k {
-			return e, true
-		}
-		if !ok || e.K > found.K {
-			found, ok = e, true
-		}
-	}
-	return found, ok
-}
