@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"gonogo/report/chart"
+	"gonogo/sampler/rollout"
 )
 
 // Write writes the page into dir: one file for each format that has one, and
@@ -40,33 +41,9 @@ func Write(dir string, p *Page, formats []Format) error {
 		return fmt.Errorf("make report directory: %w", err)
 	}
 	for _, f := range files {
-		if err := replace(f.path, f.data); err != nil {
-			return fmt.Errorf("write report: %w", err)
+		if err := rollout.WriteFile(f.path, f.data); err != nil {
+			return fmt.Errorf("make the report: %w", err)
 		}
 	}
 	return nil
-}
-
-// replace puts data at path in one step, by way of a file beside it.
-func replace(path string, data []byte) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(f.Name())
-		}
-	}()
-	_, err = f.Write(data)
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		return err
-	}
-	if err := os.Chmod(f.Name(), 0o644); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }

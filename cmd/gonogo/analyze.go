@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -120,15 +119,7 @@ func writeResult(dir string, r *analysis.Result) error {
 	if err := r.Encode(&b); err != nil {
 		return err
 	}
-	path := filepath.Join(dir, resultFile)
-	temp := path + ".tmp"
-	if err := os.WriteFile(temp, b.Bytes(), 0o644); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	if err := os.Rename(temp, path); err != nil {
-		return errors.Join(fmt.Errorf("write %s: %w", path, err), os.Remove(temp))
-	}
-	return nil
+	return rollout.WriteFile(filepath.Join(dir, resultFile), b.Bytes())
 }
 
 // readResult reads a run's result.json. It returns nil when there is none, or

@@ -111,9 +111,10 @@ func (a *appender) close() error {
 // tempMark stands in the name of a file that is being written.
 const tempMark = ".tmp"
 
-// writeFile replaces a file as a whole: whoever reads it sees the old one or
-// the new one.
-func writeFile(path string, b []byte) error {
+// WriteFile replaces a file as a whole: whoever reads it, and whoever comes
+// after a kill or a full disk, sees the old one or the new one. Errors name the
+// file.
+func WriteFile(path string, b []byte) error {
 	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+tempMark+"*")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
@@ -130,7 +131,7 @@ func writeFile(path string, b []byte) error {
 	return syncDir(filepath.Dir(path))
 }
 
-// removeTemps removes what a process that was killed within writeFile left.
+// removeTemps removes what a process that was killed within WriteFile left.
 func removeTemps(path string) error {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {

@@ -199,7 +199,7 @@ func (w *Writer) writeManifest() error {
 	if err != nil {
 		return fmt.Errorf("write manifest of %s: %w", w.dir, err)
 	}
-	return writeFile(filepath.Join(w.dir, ManifestFile), append(w.opt.Redact.json(b), '\n'))
+	return WriteFile(filepath.Join(w.dir, ManifestFile), append(w.opt.Redact.json(b), '\n'))
 }
 
 // flusher forces a file to disk at a fixed pace, when there is something new.
