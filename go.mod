@@ -3,20 +3,20 @@ module gonogo
 go 1.26.0
 
 require (
-	github.com/goccy/go-yaml v1.19.2
-	github.com/google/go-cmp v0.7.0
-	github.com/openai/openai-go/v3 v3.94.0
-	github.com/rogpeppe/go-internal v1.16.0
-	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
-	github.com/urfave/cli/v2 v2.27.7
-	github.com/vbauerster/mpb/v8 v8.9.3
-	go.uber.org/goleak v1.3.0
-	golang.org/x/sync v0.24.0
-	golang.org/x/term v0.47.0
-	golang.org/x/time v0.16.0
-	gonum.org/v1/gonum v0.17.0
-	gonum.org/v1/plot v0.17.0
-	pgregory.net/rapid v1.3.0
+	github.com/goccy/go-yaml v1.19.2 // gonogo.yaml with line and column of every mistake
+	github.com/google/go-cmp v0.7.0 // test: differences a person can read
+	github.com/openai/openai-go/v3 v3.94.0 // the official SDK for model endpoints
+	github.com/rogpeppe/go-internal v1.16.0 // test: testscript, sessions of the command line
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // test: holds the schema of gonogo.yaml to the standard
+	github.com/urfave/cli/v2 v2.27.7 // commands and flags
+	github.com/vbauerster/mpb/v8 v8.9.3 // the progress bar on a terminal
+	go.uber.org/goleak v1.3.0 // test: no goroutine outlives a test
+	golang.org/x/sync v0.24.0 // errgroup: whoever starts a goroutine waits for it
+	golang.org/x/term v0.47.0 // is it a terminal, and how wide
+	golang.org/x/time v0.16.0 // rate: rate_limit of endpoint graders
+	gonum.org/v1/gonum v0.17.0 // distributions, quantiles, optimisation
+	gonum.org/v1/plot v0.17.0 // the charts
+	pgregory.net/rapid v1.3.0 // test: properties
 )
 
 require (
