@@ -209,6 +209,8 @@ func (p *project) sample(c *cli.Context, jobs []sampler.Job, to sampler.Sink) (s
 	defer show.close()
 	ctx, drain, release := interruptible(c.Context, show)
 	defer release()
+	rng := p.cfg.RewardRange
+	to = &watchful{to: to, lo: rng[0], hi: rng[1], say: show}
 	return sampler.Sample(ctx, drain, p.sampling(), p.seed, jobs, p.bounds, to, show.watch)
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gonogo/sampler/grader"
+	"gonogo/sampler/rollout"
 )
 
 func TestAGraderThatReadsToolCallsIsWarnedOf(t *testing.T) {
@@ -35,5 +36,23 @@ func TestErrorsAboutHeadersAndURLsDoNotShowThem(t *testing.T) {
 		if err == nil || strings.Contains(err.Error(), "planted-word") {
 			t.Errorf("%s: error is %v, want one without the value", line, err)
 		}
+	}
+}
+
+type keeping struct{ n int }
+
+func (k *keeping) Append(*rollout.Record) error { k.n++; return nil }
+
+func TestARewardOutsideTheRangeIsToldOfOnce(t *testing.T) {
+	var said strings.Builder
+	kept := &keeping{}
+	w := &watchful{to: kept, lo: 0, hi: 1, say: &said}
+	for _, reward := range []float64{0.5, 7, 8, 1} {
+		if err := w.Append(&rollout.Record{Item: "q1", Reward: &reward}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if kept.n != 4 || strings.Count(said.String(), "warning") != 1 || !strings.Contains(said.String(), "gave 7 to item q1") || !strings.Contains(said.String(), "reward_range") {
+		t.Errorf("%d records were handed on, and it said %q", kept.n, said.String())
 	}
 }
