@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -144,5 +145,23 @@ func TestACapThatCannotBeHeldIsSaid(t *testing.T) {
 	s.TokensUnknown = 0
 	if got := p.uncounted(s); got != "" {
 		t.Errorf("all counted: %q", got)
+	}
+}
+
+// After Ctrl-C a failed last write was swallowed: it said only that what was
+// made is there.
+func TestAnInterruptionDoesNotHideAFailedLastWrite(t *testing.T) {
+	interrupted := &exitError{exitInterrupted, errors.New("interrupted")}
+	var said bytes.Buffer
+	if code := exitCode(&said, unlessLost(interrupted, errors.New("no space left on device"))); code != exitTool {
+		t.Errorf("exit code is %d, want %d", code, exitTool)
+	}
+	for _, text := range []string{"interrupted", "no space left on device"} {
+		if !strings.Contains(said.String(), text) {
+			t.Errorf("it said %q, without %q", said.String(), text)
+		}
+	}
+	if code := exitCode(&said, unlessLost(interrupted, nil)); code != exitInterrupted {
+		t.Errorf("exit code of an interruption alone is %d, want %d", code, exitInterrupted)
 	}
 }

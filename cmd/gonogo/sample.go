@@ -77,8 +77,9 @@ Example:
 // runProject samples, judges and reports. A run that its budget stopped is
 // judged on what there is, and says so by its exit code.
 func runProject(c *cli.Context, p *project, dir string) error {
-	var stopped *exitError
-	if err := sampleRun(c, p, dir); err != nil && (!errors.As(err, &stopped) || stopped.code != exitBudget) {
+	err := sampleRun(c, p, dir)
+	stopped, coded := err.(*exitError) // by itself: with a failed write beside it the run ends here
+	if err != nil && (!coded || stopped.code != exitBudget) {
 		return err
 	}
 	if c.Bool("rehearse") {
@@ -122,9 +123,18 @@ func sampleRun(c *cli.Context, p *project, dir string) error {
 		return errors.Join(err, writer.Close())
 	}
 	stats, err := p.sample(c, jobs, writer)
-	err = errors.Join(err, writer.Close())
+	closed := writer.Close()
 	p.summarize(c, stats)
-	return p.ended(c, dir, stats, err)
+	return unlessLost(p.ended(c, dir, stats, err), closed)
+}
+
+// unlessLost is how sampling ended, and beside it that its last records may not
+// have reached the disk: an interruption must not hide that.
+func unlessLost(ended, closed error) error {
+	if closed == nil {
+		return ended
+	}
+	return errors.Join(ended, fmt.Errorf("finish the run directory: %w", closed))
 }
 
 // ready stops before the first call when the data breaks the platform's rules
