@@ -30,7 +30,7 @@ var baselineReachable = Gate{
 			gate: "baseline.reachable", unit: "reward", width: rng.Width(), estimate: e, bound: above, bottom: rng.Lo, offset: rng.Lo,
 			samples: groupSamples(sr, r), inFile: sr.Items.InFile, items: sr.byClass(Dead),
 			vars: map[string]string{
-				"dead": fmt.Sprint(sr.Classes.Counts[Dead]), "measured": fmt.Sprint(sr.Items.Measured), "k": fmt.Sprint(best.K),
+				"dead": fmt.Sprint(sr.Classes.Counts[Dead]), "measured": fmt.Sprint(sr.Items.Measured), "kbest": plural(best.K, "rollout"),
 			},
 		}.findings(r, t, split)
 	},

@@ -84,7 +84,7 @@ var explorationLift = Gate{
 			gate: "exploration.lift", unit: "reward", width: rng.Width(), estimate: e, bound: b,
 			samples: groupSamples(sr, r), inFile: sr.Items.InFile,
 			vars: map[string]string{
-				"best": value(best.Value), "mean": meanOf(best, sr.Lift), "group": fmt.Sprint(r.GroupSize), "k": fmt.Sprint(best.K),
+				"best": value(best.Value), "mean": meanOf(best, sr.Lift), "group": fmt.Sprint(r.GroupSize), "kbest": plural(best.K, "rollout"),
 			},
 		}.findings(r, t, split)
 	},
