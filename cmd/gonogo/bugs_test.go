@@ -18,14 +18,7 @@ import (
 // nothing is served.
 func tinyProject(t *testing.T, secrets ...string) *project {
 	t.Helper()
-	world, err := fixtures.Find("tiny")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	if err := world.Write(dir); err != nil {
-		t.Fatal(err)
-	}
+	_, dir := tinyWorld(t)
 	cfg, err := loadConfig(filepath.Join(dir, "gonogo.yaml"), os.LookupEnv, "seed=1", "sampling.address_map."+fixtures.Origin+"=http://127.0.0.1:1")
 	if err != nil {
 		t.Fatal(err)

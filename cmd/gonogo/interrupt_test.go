@@ -68,15 +68,8 @@ func (c *child) wait(t *testing.T) int {
 // slowWorld serves the tiny world, slowly enough to be interrupted.
 func slowWorld(t *testing.T) (config, address string, server *fixtures.Server) {
 	t.Helper()
-	world, err := fixtures.Find("tiny")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	if err := world.Write(dir); err != nil {
-		t.Fatal(err)
-	}
-	server, err = world.Serve(fixtures.ServeOptions{Latency: 10 * time.Millisecond})
+	world, dir := tinyWorld(t)
+	server, err := world.Serve(fixtures.ServeOptions{Latency: 10 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,14 +114,7 @@ func TestCtrlCDrainsAndTheNextRunGoesOn(t *testing.T) {
 }
 
 func TestASecondCtrlCLeavesAtOnce(t *testing.T) {
-	world, err := fixtures.Find("tiny")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	if err := world.Write(dir); err != nil {
-		t.Fatal(err)
-	}
+	world, dir := tinyWorld(t)
 	server, err := world.Serve(fixtures.ServeOptions{Latency: time.Hour})
 	if err != nil {
 		t.Fatal(err)

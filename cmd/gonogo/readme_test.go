@@ -133,14 +133,7 @@ func readmeCommands(t *testing.T) []string {
 // names them, whose endpoints answer on this machine.
 func newcomersFolder(t *testing.T) {
 	t.Helper()
-	world, err := fixtures.Find("tiny")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	if err := world.Write(dir); err != nil {
-		t.Fatal(err)
-	}
+	world, dir := tinyWorld(t)
 	server, err := world.Serve(fixtures.ServeOptions{})
 	if err != nil {
 		t.Fatal(err)

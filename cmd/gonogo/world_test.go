@@ -87,3 +87,17 @@ func runDemo(t *testing.T, args ...string) (*analysis.Result, int) {
 	}
 	return &result, code
 }
+
+// tinyWorld writes the tiny world's files into a folder of their own.
+func tinyWorld(t *testing.T) (world fixtures.World, dir string) {
+	t.Helper()
+	world, err := fixtures.Find("tiny")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir = t.TempDir()
+	if err := world.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	return world, dir
+}
