@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"encoding/json"
 	"maps"
 	"math"
 	"slices"
@@ -70,6 +69,8 @@ func (c *collector) grader(s Settings) *Grader {
 	top := int64(math.Round(s.RewardRange.Width() / eps))
 	res.ShareLow = stat.Some(float64(counts[0]) / float64(total))
 	res.ShareHigh = stat.Some(float64(counts[top]) / float64(total))
-	none := []json.RawMessage{}
-	return &Grader{NoiseVar: c.noiseVar(s), Clipped: clipped, Resolution: res, Probes: none, SuspectReferences: none, TooGood: none}
+	return &Grader{
+		NoiseVar: c.noiseVar(s), Clipped: clipped, Resolution: res,
+		Probes: []ProbeResult{}, SuspectReferences: []SuspectReference{}, TooGood: []TooGood{},
+	}
 }

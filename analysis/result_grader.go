@@ -1,24 +1,41 @@
 package analysis
 
 import (
-	"encoding/json"
-
 	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
 )
 
-// Grader is what is known of the grader itself.
+// Grader is what is known of the grader itself, from rollouts and from its
+// audit.
 type Grader struct {
-	NoiseVar          stat.Estimate     `json:"noise_var"` // mean variance of the grades of one output
-	FlipRate          *stat.Estimate    `json:"flip_rate"`
-	Consistency       *stat.Estimate    `json:"consistency"`
-	Clipped           int               `json:"clipped"` // grades that a judge gave outside its range
-	Resolution        *Resolution       `json:"resolution,omitempty"`
-	Length            *LengthEffect     `json:"length,omitempty"`
-	Agreement         json.RawMessage   `json:"agreement"`
-	Probes            []json.RawMessage `json:"probes"`
-	SuspectReferences []json.RawMessage `json:"suspect_references"`
-	Guessable         *stat.Estimate    `json:"guessable"`
-	TooGood           []json.RawMessage `json:"too_good"`
+	NoiseVar    stat.Estimate   `json:"noise_var"`   // mean variance of the grades of one output
+	FlipRate    *stat.Estimate  `json:"flip_rate"`   // of a yes-or-no grader
+	Consistency *stat.Estimate  `json:"consistency"` // 1 - 2 x flip rate
+	Clipped     int             `json:"clipped"`     // grades that a judge gave outside its range
+	Failures    []GraderFailure `json:"failures,omitempty"`
+	Resolution  *Resolution     `json:"resolution,omitempty"`
+	Length      *LengthEffect   `json:"length,omitempty"`
+	Agreement   *Agreement      `json:"agreement"`
+
+	Probes      []ProbeResult  `json:"probes"`
+	FalseAccept *stat.Estimate `json:"false_accept"` // share of bottom payloads scored above their limit
+	FalseReject *stat.Estimate `json:"false_reject"` // share of top payloads scored below theirs
+	Youden      *stat.Estimate `json:"youden"`       // 1 - false_accept - false_reject
+
+	SuspectReferences []SuspectReference `json:"suspect_references"`
+	Guessable         *stat.Estimate     `json:"guessable"`                  // mean reward of the most common reference as the answer to every item
+	GuessableAnswer   string             `json:"guessable_answer,omitempty"` // that reference
+	TooGood           []TooGood          `json:"too_good"`
+	Layers            *Layers            `json:"layers,omitempty"`
+	Detectors         []DetectorResult   `json:"detectors,omitempty"`
+}
+
+// GraderFailure is one kind of failed gradings.
+type GraderFailure struct {
+	Kind    string   `json:"kind"` // error_kind of the records
+	Count   int      `json:"count"`
+	Example string   `json:"example"`
+	Items   []string `json:"items"` // at most 5
 }
 
 // Resolution says how finely the grader tells outputs apart.
@@ -34,4 +51,94 @@ type Resolution struct {
 type LengthEffect struct {
 	Within stat.Estimate `json:"within"`
 	Pooled stat.Estimate `json:"pooled"`
+	Slope  stat.Estimate `json:"slope"` // reward per doubling of the length, within items
+	P      *float64      `json:"p"`     // of no correlation within items
+}
+
+// Agreement compares the grader with people.
+type Agreement struct {
+	Labels   int            `json:"labels"`
+	Outputs  int            `json:"outputs"` // labelled outputs that have a reward
+	Raters   int            `json:"raters"`
+	Spearman stat.Estimate  `json:"spearman"`
+	Kappa    *stat.Estimate `json:"kappa"`   // Cohen's, where both are yes or no
+	Alpha    *stat.Estimate `json:"alpha"`   // Krippendorff's, of several raters with each other
+	Ceiling  *stat.Estimate `json:"ceiling"` // what one rater scores by another's labels: reward above it is suspicious
+	Items    []string       `json:"items"`   // where grader and people differ most
+}
+
+// ProbeResult is what one probe found. Above counts the items with a payload
+// that scored above the probe's limit (bottom), at or above it (top), or
+// differently from its base (same); Accept is their share of Items.
+type ProbeResult struct {
+	Probe  string              `json:"probe"`
+	Expect rollout.Expectation `json:"expect"`
+	Limit  *float64            `json:"limit"` // a reward
+	Items  int                 `json:"items"`
+	Above  int                 `json:"above"`
+	Failed int                 `json:"failed"` // payloads that the grader failed on
+	Accept stat.Estimate       `json:"accept"`
+	Gap    stat.Estimate       `json:"gap"`   // mean of the payload's reward minus the mean of the item's rollouts; of same, minus its base
+	Holes  []Hole              `json:"holes"` // payloads that show it, worst first, at most 5
+}
+
+// Hole is one payload that the grader scored as a sound one would not.
+type Hole struct {
+	ID      string        `json:"id"` // PROBE/SPLIT/ITEM/SAMPLE, for gonogo audit --replay
+	Split   rollout.Split `json:"split"`
+	Item    string        `json:"item"`
+	Reward  float64       `json:"reward"`
+	Payload string        `json:"payload"` // its beginning; the whole is in probes.jsonl
+}
+
+// SuspectReference is an item on which most rollouts agree on an answer that
+// is not the reference.
+type SuspectReference struct {
+	Split  rollout.Split `json:"split"`
+	Item   string        `json:"item"`
+	Answer string        `json:"answer"`
+	Share  float64       `json:"share"` // of the item's rollouts
+	Reward *float64      `json:"reward"`
+}
+
+// TooGood is a pattern worth reading, never decided alone.
+type TooGood struct {
+	Pattern string        `json:"pattern"` // at_top, no_tools or one_text
+	Split   rollout.Split `json:"split"`
+	Items   []string      `json:"items"` // at most 20
+	Count   int           `json:"count"` // of items
+	Note    string        `json:"note"`
+}
+
+// Layers takes a reward made of parts apart.
+type Layers struct {
+	Formula string        `json:"formula,omitempty"`
+	Core    string        `json:"core,omitempty"` // the part that must not be bought by the others
+	Parts   []Layer       `json:"parts"`
+	Rest    *float64      `json:"rest"`    // share of the within-item variance that no part alone explains
+	AtZero  stat.Estimate `json:"at_zero"` // mean reward above the bottom of rollouts whose core is at zero, as a share of the range
+	Bought  stat.Estimate `json:"bought"`  // share of rollouts with the core at zero that earn more than the margin
+	ZeroN   int           `json:"zero_n"`  // rollouts with the core at zero
+	Moving  []string      `json:"moving"`  // parts that move the reward while the core is at zero
+	Items   []string      `json:"items"`   // where that shows most, at most 20
+}
+
+// Layer is one part of the reward.
+type Layer struct {
+	Name  string        `json:"name"`
+	Gate  bool          `json:"gate"` // without it the formula gives nothing
+	Mean  stat.Estimate `json:"mean"`
+	Share *float64      `json:"share"` // of the within-item variance of the reward that it adds to the parts before it
+}
+
+// DetectorResult is what one detector found among the recorded rollouts.
+type DetectorResult struct {
+	Detector string        `json:"detector"`
+	Rollouts int           `json:"rollouts"`
+	Marked   int           `json:"marked"`
+	Failed   int           `json:"failed"`
+	Share    stat.Estimate `json:"share"` // of rollouts, clustered by item
+	Zeroed   bool          `json:"zeroed"`
+	Mean     stat.Estimate `json:"mean"`  // reward that the marked rollouts had
+	Items    []string      `json:"items"` // at most 20
 }

@@ -86,6 +86,27 @@ type Output struct {
 	Calls        []rollout.Call
 	FinishReason string // stop, length, content_filter, tool_calls
 	Reasoning    string // reasoning summary of the last turn
+
+	// Regrade counts the gradings of this same output from 0, so that requests
+	// of a second one have an id of their own.
+	Regrade int
+	// Kept holds, by part, what an earlier try of this grading has got already.
+	// A grader made of several keeps its parts here, so that a retry asks only
+	// for the rest. nil keeps nothing.
+	Kept map[string]Grade
+}
+
+// OutputOf is what a recorded rollout handed to its grader. All that is graded
+// again is graded by this.
+func OutputOf(it *rollout.Item, r *rollout.Record) Output {
+	out := Output{Item: it, TraceID: r.TraceID, Text: r.Answer, Messages: r.Messages, Calls: r.Calls, FinishReason: "stop"}
+	if r.Outcome == rollout.StepLimit {
+		out.FinishReason = "tool_calls"
+	}
+	if n := len(r.Messages); n > 0 {
+		out.Reasoning = r.Messages[n-1].Reasoning
+	}
+	return out
 }
 
 // Grade is the grader's answer.

@@ -19,6 +19,7 @@ type Manifest struct {
 	Model       string            `json:"model,omitempty"`
 	Data        []Data            `json:"data,omitempty"`
 	Planned     *Planned          `json:"planned,omitempty"`
+	Grader      *GraderInfo       `json:"grader,omitempty"`
 	Binding     map[string]string `json:"binding,omitempty"`  // key -> value or hash; a run made with others is refused
 	Config      json.RawMessage   `json:"config,omitempty"`   // resolved configuration, secrets masked
 	Choices     map[string]string `json:"choices,omitempty"`  // how unverified parts of the wire contract were taken

@@ -11,19 +11,20 @@ import (
 // line of rollouts.jsonl is one Record; the smallest line that may be read is
 // {"item":"q1","reward":0.5}.
 type Record struct {
-	Item     string             `json:"item"`               // Item.ID
-	Split    Split              `json:"split"`              // copied, so that a Record reads alone
-	Sample   int                `json:"sample"`             // 0-based; (Split, Item, Sample) is unique within a run
-	Attempt  int                `json:"attempt"`            // 0-based count of re-runs of one Key; the highest wins
-	Source   Source             `json:"source"`             // live, import or probe
-	Outcome  Outcome            `json:"outcome"`            // graded, or what ended the rollout instead
-	Error    string             `json:"error,omitempty"`    // the cause, when Outcome is not Graded
-	Reward   *float64           `json:"reward,omitempty"`   // present exactly when a grade exists: read it through Score
-	Grades   []float64          `json:"grades,omitempty"`   // regrades of the same output; the first equals Reward
-	Parts    map[string]float64 `json:"parts,omitempty"`    // sub-scores by grader name
-	Clipped  bool               `json:"clipped,omitempty"`  // the judge's number lay outside its range and was clipped
-	Category string             `json:"category,omitempty"` // optional label of the item
-	Family   string             `json:"family,omitempty"`   // optional cluster of the item: repository, document, patient
+	Item     string             `json:"item"`                 // Item.ID
+	Split    Split              `json:"split"`                // copied, so that a Record reads alone
+	Sample   int                `json:"sample"`               // 0-based; (Split, Item, Sample) is unique within a run
+	Attempt  int                `json:"attempt"`              // 0-based count of re-runs of one Key; the highest wins
+	Source   Source             `json:"source"`               // live, import or probe
+	Outcome  Outcome            `json:"outcome"`              // graded, or what ended the rollout instead
+	Error    string             `json:"error,omitempty"`      // the cause, when Outcome is not Graded
+	Kind     string             `json:"error_kind,omitempty"` // of a grader's failure: one of the kinds in package sampler
+	Reward   *float64           `json:"reward,omitempty"`     // present exactly when a grade exists: read it through Score
+	Grades   []float64          `json:"grades,omitempty"`     // regrades of the same output; the first equals Reward
+	Parts    map[string]float64 `json:"parts,omitempty"`      // sub-scores by grader name
+	Clipped  bool               `json:"clipped,omitempty"`    // the judge's number lay outside its range and was clipped
+	Category string             `json:"category,omitempty"`   // optional label of the item
+	Family   string             `json:"family,omitempty"`     // optional cluster of the item: repository, document, patient
 
 	Answer   string    `json:"answer,omitempty"`   // the final output text that was graded
 	Messages []Message `json:"messages,omitempty"` // what was said after the item's own messages
@@ -41,6 +42,9 @@ type Record struct {
 	TraceID string    `json:"trace_id,omitempty"`
 	Started time.Time `json:"started_at,omitzero"`
 	Elapsed Seconds   `json:"elapsed_s,omitempty"` // wall time of the rollout, grading included
+
+	Earlier []Earlier `json:"earlier,omitempty"` // the grades that other graders gave this output before, oldest first
+	Probe   *Probed   `json:"probe,omitempty"`   // of a record of probes.jsonl
 
 	// Extra holds the line's unknown keys, so that a rewrite keeps them.
 	Extra map[string]json.RawMessage `json:"-"`

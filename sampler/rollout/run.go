@@ -16,6 +16,8 @@ const (
 	ManifestFile = "run.json"
 	ItemsFile    = "items.jsonl"
 	RolloutsFile = "rollouts.jsonl"
+	ProbesFile   = "probes.jsonl" // what the audit put to the grader: never part of a mean
+	LabelsFile   = "labels.jsonl" // what people said of outputs
 )
 
 // ErrNotARun means that a directory is not one of ours.

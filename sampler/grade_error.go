@@ -1,0 +1,46 @@
+package sampler
+
+import "errors"
+
+// GradeError is a grading that gave no number, with the kind of its failure.
+// The kinds are the error keys of the wire contract where it has one.
+type GradeError struct {
+	Kind string
+	Err  error
+}
+
+// The kinds of a grader's failure. Failures of an endpoint that are no
+// GradeError are of the kind KindServer, or KindTimeout when no answer came in
+// time.
+const (
+	KindServer     = "grader_server_error" // no answer, or a status that is none
+	KindTimeout    = "grader_timeout"      // no answer in time
+	KindMalformed  = "malformed_reply"     // HTML, broken JSON, no score in it
+	KindNotANumber = "not_a_number"        // a score that is text, NaN or infinite
+	KindRange      = "out_of_range"        // a number outside the reward range
+	KindReported   = "reported_error"      // the reply says itself that it failed
+	KindRuntime    = "python_grader_runtime_error"
+	KindParse      = "model_grader_parse_error"   // a judge's answer without what was asked for
+	KindRefusal    = "model_grader_refusal_error" // a judge that refused
+	KindCutOff     = "model_grader_exceeded_max_tokens_error"
+	KindVariable   = "invalid_variable_error" // a template names what is not there
+	KindFormula    = "formula_parse_error"    // a formula whose value is no number
+	KindOther      = "other_error"
+)
+
+// Error is the cause's.
+func (e *GradeError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *GradeError) Unwrap() error { return e.Err }
+
+// gradeKind is the kind of a failed grading.
+func gradeKind(err error) string {
+	if e, ok := errors.AsType[*GradeError](err); ok {
+		return e.Kind
+	}
+	if _, ok := AsFailure(err); ok {
+		return KindServer
+	}
+	return KindOther
+}

@@ -1,0 +1,78 @@
+package rollout
+
+// Probed says what a record of probes.jsonl put to the grader, and what a sound
+// grader must do with it. Such a record has the source "probe", its Answer is
+// the payload, and its Sample counts the payloads that the probe made of the
+// item.
+type Probed struct {
+	Name   string      `json:"name"`
+	Expect Expectation `json:"expect"`
+	Limit  *float64    `json:"limit,omitempty"` // share of the reward range: the most that bottom may earn, the least that top must earn
+	Base   *Base       `json:"base,omitempty"`  // the recorded rollout that the payload was made from
+	Share  *float64    `json:"share,omitempty"` // of the item's rollouts that gave this answer, where the probe counts them
+	Zero   bool        `json:"zero,omitempty"`  // a rollout that is marked counts at the bottom of the range
+}
+
+// Base names a recorded rollout, and the reward it had.
+type Base struct {
+	Sample int      `json:"sample"`
+	Reward *float64 `json:"reward"`
+}
+
+// Expectation is what a sound grader does with a payload.
+type Expectation string
+
+// The expectations.
+const (
+	Bottom Expectation = "bottom" // scores it no higher than the probe's limit
+	Top    Expectation = "top"    // scores it at the top of the range
+	Same   Expectation = "same"   // scores it as it scored the rollout it was made from
+	Note   Expectation = "note"   // nothing is expected: the reward is worth knowing
+)
+
+// Expectations lists the expectations.
+func Expectations() []Expectation { return []Expectation{Bottom, Top, Same, Note} }
+
+// The probes whose records mean something of their own. Names of other probes
+// are for readers alone.
+const (
+	ProbeReference = "reference" // the item's own reference as the answer
+	ProbeRegrade   = "regrade"   // a recorded output, graded again; all its grades are in Grades, the first of them the recorded one
+	ProbeConstant  = "constant"  // the most common reference as the answer to every item
+	ProbeConsensus = "consensus" // an answer that most of the item's rollouts gave and that is not its reference
+	ProbeLabel     = "label"     // an output that a person scored
+	ProbeDetector  = "detector/" // and the detector's name: reward 1 marks the rollout Base as a hack, 0 clears it
+)
+
+// Earlier is a grade that an output had under another grader.
+type Earlier struct {
+	Grader  string             `json:"grader"` // name or kind, and the beginning of its hash
+	Outcome Outcome            `json:"outcome"`
+	Error   string             `json:"error,omitempty"`
+	Reward  *float64           `json:"reward,omitempty"`
+	Grades  []float64          `json:"grades,omitempty"`
+	Parts   map[string]float64 `json:"parts,omitempty"`
+}
+
+// Label is a person's opinion of an output: one line of labels.jsonl.
+type Label struct {
+	Split  Split    `json:"split,omitempty"`
+	Item   string   `json:"item"`
+	Sample *int     `json:"sample,omitempty"` // nil: of Output, which no rollout needs to have given
+	Output string   `json:"output,omitempty"`
+	Rater  string   `json:"rater,omitempty"`
+	Score  *float64 `json:"score,omitempty"` // in the grader's range
+	Mark   string   `json:"mark,omitempty"`  // right, wrong, hack or unclear
+	Note   string   `json:"note,omitempty"`
+}
+
+// GraderInfo tells a reader of the run about its grader.
+type GraderInfo struct {
+	Kind    string   `json:"kind"`
+	Name    string   `json:"name,omitempty"`
+	Hash    string   `json:"hash,omitempty"`    // of its definition, in hexadecimal
+	Formula string   `json:"formula,omitempty"` // of a grader made of parts
+	Parts   []string `json:"parts,omitempty"`   // in the order of the formula
+	Gates   []string `json:"gates,omitempty"`   // the parts without which the formula gives nothing
+	Core    string   `json:"core,omitempty"`    // the part that the configuration declares to be the task itself
+}
