@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"gonogo/sampler"
-	"gonogo/sampler/rollout"
 )
 
 // Kind is one type of grader.
@@ -60,18 +59,6 @@ func New(kinds []Kind, raw json.RawMessage, env Env) (sampler.Grader, error) {
 		return nil, fmt.Errorf("the grader has no type; the types are %s", strings.Join(names, ", "))
 	}
 	return nil, fmt.Errorf("grader type %q cannot be run; the types are %s", head.Type, strings.Join(names, ", "))
-}
-
-// Checker is a grader that can tell before sampling that it cannot grade an
-// item: a template names a field that the row does not have.
-type Checker interface {
-	CheckItem(*rollout.Item) error
-}
-
-// Reader is a grader that knows which keys of sample it reads, such as
-// output_text, each named once.
-type Reader interface {
-	Reads() []string
 }
 
 // decode reads a grader's JSON into its struct. Unknown keys are no error:

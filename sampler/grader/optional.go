@@ -1,0 +1,80 @@
+package grader
+
+import (
+	"context"
+
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+)
+
+// A grader may do more than grade: what follows is found by type assertion. One
+// that holds processes or connections also implements io.Closer. A grader made
+// of others hands all of it on to them.
+
+// Checker is a grader that can tell before sampling that it cannot grade an
+// item: a template names a field that the row does not have.
+type Checker interface {
+	CheckItem(*rollout.Item) error
+}
+
+// Reader is a grader that knows which keys of sample it reads, such as
+// output_text, each named once.
+type Reader interface {
+	Reads() []string
+}
+
+// Starter is a grader that must be tried before anything is sampled: what it
+// needs of this machine, such as an interpreter, may be missing.
+type Starter interface {
+	Start(ctx context.Context) error
+}
+
+// Describer is a grader that knows more of itself than its definition shows.
+// Kind, name and hash are for Info to fill in.
+type Describer interface {
+	Info() rollout.GraderInfo
+}
+
+// Referrer is a grader that knows the templates of what it compares outputs
+// with: the references. They read nothing of sample, so they render with none.
+type Referrer interface {
+	References() []Template
+}
+
+// Ranger is a grader whose rewards are known to lie between two bounds.
+type Ranger interface {
+	Range() (low, high float64)
+}
+
+// Warner is a grader with something to say that a user should know and that
+// keeps nothing from being graded: a key that is accepted and does nothing, a
+// metric that is an approximation, or, after gradings, what was seen in them.
+type Warner interface {
+	Warnings() []string
+}
+
+// Start tries what the grader needs of this machine. It returns at once for a
+// grader that needs nothing.
+func Start(ctx context.Context, g sampler.Grader) error {
+	if s, ok := g.(Starter); ok {
+		return s.Start(ctx)
+	}
+	return nil
+}
+
+// References returns the templates of what the grader compares outputs with;
+// none when it does not say.
+func References(g sampler.Grader) []Template {
+	if r, ok := g.(Referrer); ok {
+		return r.References()
+	}
+	return nil
+}
+
+// Warnings returns what the grader has to say to a user, each sentence once.
+func Warnings(g sampler.Grader) []string {
+	if w, ok := g.(Warner); ok {
+		return w.Warnings()
+	}
+	return nil
+}
