@@ -96,19 +96,6 @@ type Output struct {
 	Kept map[string]Grade
 }
 
-// OutputOf is what a recorded rollout handed to its grader. All that is graded
-// again is graded by this.
-func OutputOf(it *rollout.Item, r *rollout.Record) Output {
-	out := Output{Item: it, TraceID: r.TraceID, Text: r.Answer, Messages: r.Messages, Calls: r.Calls, FinishReason: "stop"}
-	if r.Outcome == rollout.StepLimit {
-		out.FinishReason = "tool_calls"
-	}
-	if n := len(r.Messages); n > 0 {
-		out.Reasoning = r.Messages[n-1].Reasoning
-	}
-	return out
-}
-
 // Grade is the grader's answer.
 type Grade struct {
 	Reward  float64

@@ -2,6 +2,7 @@ package sampler
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"gonogo/sampler/limit"
@@ -18,8 +19,12 @@ type Config struct {
 	GraderTimeout  time.Duration // one grading
 	RolloutTimeout time.Duration // one rollout, grading included
 	Retry          limit.Retry   // for failures of any endpoint
-	MaxRollouts    int           // rollouts begun by one call of Sample
+	MaxRollouts    int           // rollouts begun by one call of Sample, outputs graded by one of Regrade
 	MaxTokens      int64         // tokens used by one call of Sample, policy and judge together
+
+	// RewardRange is where grades lie. One outside it is no grade: outcome
+	// grader, of the kind KindRange. nil takes every finite number.
+	RewardRange *[2]float64
 }
 
 // DefaultConfig is sixteen rollouts at once, and time enough for slow tools.
@@ -54,6 +59,9 @@ func (c Config) Validate() error {
 		if n.value < 0 {
 			return fmt.Errorf("%s cannot be negative (0 = no bound)", n.name)
 		}
+	}
+	if r := c.RewardRange; r != nil && (!(r[0] < r[1]) || math.IsInf(r[0], 0) || math.IsInf(r[1], 0)) {
+		return fmt.Errorf("reward_range [%g, %g] is not a lower and a higher number", r[0], r[1])
 	}
 	return c.Retry.Validate()
 }

@@ -47,6 +47,20 @@ func (e *EndpointError) Error() string {
 // Unwrap returns the last failure.
 func (e *EndpointError) Unwrap() error { return e.Err }
 
+// graderOpinions is how many items a grader that never worked must refuse with
+// 403 or 404 before it is taken for the wrong one: graders answer so about
+// items that they do not know, and a resumed run begins with just those. As
+// many must get a grade that does not fit before all do.
+const graderOpinions = 3
+
+// itemKey names an item: the same one may be read twice.
+type itemKey struct {
+	split rollout.Split
+	id    string
+}
+
+func keyOf(it *rollout.Item) itemKey { return itemKey{it.Split, it.ID} }
+
 // gate stands before one endpoint. Until the endpoint has answered once, it
 // lets in one request at a time: a dead server or a missing key then costs one
 // rollout, not hundreds. It also notices when an endpoint that used to answer
@@ -63,11 +77,11 @@ type gate struct {
 	open chan struct{} // closed by the first answer
 	turn chan struct{} // holds one token: the right to ask before that
 
-	mu      sync.Mutex             // guards what follows and the closing of open
-	gone    int                    // failures in a row without a connection
-	works   bool                   // it has done what was asked once
-	refused int                    // requests refused in a row
-	items   map[*rollout.Item]bool // items refused before it worked
+	mu      sync.Mutex       // guards what follows and the closing of open
+	gone    int              // failures in a row without a connection
+	works   bool             // it has done what was asked once
+	refused int              // requests refused in a row
+	items   map[itemKey]bool // items refused before it worked
 }
 
 func newGate(boundary string, endpoint any, patience int) *gate {
@@ -159,8 +173,8 @@ func (g *gate) refuses(item *rollout.Item, status int) bool {
 		return true
 	}
 	if g.items == nil {
-		g.items = map[*rollout.Item]bool{}
+		g.items = map[itemKey]bool{}
 	}
-	g.items[item] = true
+	g.items[keyOf(item)] = true
 	return len(g.items) >= g.opinions
 }

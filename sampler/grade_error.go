@@ -34,13 +34,26 @@ func (e *GradeError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *GradeError) Unwrap() error { return e.Err }
 
-// gradeKind is the kind of a failed grading.
+// gradeKind is the kind of a failed grading: that of a *GradeError anywhere in
+// the chain, else what the endpoint's failure shows.
 func gradeKind(err error) string {
 	if e, ok := errors.AsType[*GradeError](err); ok {
 		return e.Kind
+	}
+	if late(err) {
+		return KindTimeout
 	}
 	if _, ok := AsFailure(err); ok {
 		return KindServer
 	}
 	return KindOther
+}
+
+// late reports whether err says that something did not come in time.
+func late(err error) bool {
+	t, ok := errors.AsType[interface {
+		error
+		Timeout() bool
+	}](err)
+	return ok && t.Timeout()
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 	"time"
 
@@ -28,7 +27,6 @@ type ending struct {
 	outcome rollout.Outcome // Graded when there is an answer to grade
 	text    string          // what there is to grade; "" when there is nothing
 	why     string          // the cause, when outcome is not Graded
-	finish  string          // finish reason handed to the grader
 }
 
 // rollout carries one job to its end. It alternates the model and the tools
@@ -92,7 +90,10 @@ func (e *episode) lost(b *boundaryError, late bool) {
 		text = fmt.Sprintf("the rollout did not end within %v, waiting for the %s", e.cfg.RolloutTimeout, b.outcome)
 	}
 	if e.rec.Outcome == rollout.StepLimit {
-		text = e.rec.Error + "; then grading failed: " + text
+		text = e.rec.Error + thenGrading + text
+	}
+	if b.outcome == rollout.GraderFailed {
+		e.rec.Kind = gradeKind(b.err)
 	}
 	e.rec.Outcome, e.rec.Error = b.outcome, Brief(text)
 }
@@ -108,7 +109,7 @@ func (e *episode) play(ctx context.Context) error {
 		return nil
 	}
 	e.rec.Answer = end.text
-	return e.grade(ctx, end)
+	return e.grade(ctx)
 }
 
 // converse alternates the model and the tools until something ends it.
@@ -140,7 +141,7 @@ func (e *episode) converse(ctx context.Context) (ending, error) {
 func (e *episode) reply(ctx context.Context) (Reply, error) {
 	req := Request{Item: e.job.Item, Turns: e.turns, RequestID: requestID(e.trace, len(e.turns))}
 	var reply Reply
-	retries, err := e.ask(ctx, e.gates.model, e.cfg.ModelTimeout, req.RequestID, func(ctx context.Context) (err error) {
+	retries, err := e.ask(ctx, e.gates.model, e.cfg.ModelTimeout, errand{e.job.Item, e.trace, req.RequestID}, func(ctx context.Context) (err error) {
 		reply, err = e.b.Model.Reply(ctx, req)
 		return err
 	})
@@ -169,7 +170,7 @@ func conclude(r Reply) (ending, bool) {
 	case r.Refusal != "":
 		return ending{outcome: rollout.NoAnswer, why: "the model refused: " + r.Refusal}, true
 	case r.Final && !blank:
-		return ending{outcome: rollout.Graded, text: r.Text, finish: "stop"}, true
+		return ending{outcome: rollout.Graded, text: r.Text}, true
 	case r.Final:
 		return ending{outcome: rollout.NoAnswer, why: "the answer is empty"}, true
 	case len(r.Calls) == 0:
@@ -187,45 +188,17 @@ func (e *episode) limited(name string, limit int) ending {
 	if strings.TrimSpace(text) == "" {
 		text = ""
 	}
-	return ending{outcome: rollout.StepLimit, text: text, finish: "tool_calls", why: fmt.Sprintf("%s of %d reached", name, limit)}
+	return ending{outcome: rollout.StepLimit, text: text, why: fmt.Sprintf("%s of %d reached", name, limit)}
 }
 
 // grade has the answer graded.
-func (e *episode) grade(ctx context.Context, end ending) error {
-	out := Output{
-		Item: e.job.Item, TraceID: e.trace, Text: end.text, FinishReason: end.finish,
-		Messages: e.rec.Messages, Calls: e.rec.Calls, Reasoning: e.turns[len(e.turns)-1].Reply.Reasoning,
-	}
-	var grade Grade
-	var judged tally
-	retries, err := e.ask(ctx, e.gates.grader, e.cfg.GraderTimeout, "grade", func(ctx context.Context) (err error) {
-		grade, err = e.b.Grader.Grade(ctx, out)
-		if e.rec.JudgeCalls += grade.JudgeCalls; grade.JudgeCalls > 0 || grade.Usage != (rollout.Usage{}) {
-			judged.add(grade.Usage)
-		}
-		return err
-	})
-	e.rec.Retries += retries
-	e.rec.Judge = judged.sum()
-	if err == nil {
-		err = finite(grade)
-	}
+func (e *episode) grade(ctx context.Context) error {
+	g, err := e.session.grade(ctx, OutputOf(e.job.Item, e.rec))
+	e.rec.Retries += g.retries
+	e.rec.Judge, e.rec.JudgeCalls = g.judged.sum(), g.judgeCalls
 	if err != nil {
 		return &boundaryError{rollout.GraderFailed, err}
 	}
-	e.rec.Reward, e.rec.Parts, e.rec.Clipped = &grade.Reward, grade.Parts, grade.Clipped
-	return nil
-}
-
-// finite refuses a grade that is no number.
-func finite(g Grade) error {
-	if math.IsNaN(g.Reward) || math.IsInf(g.Reward, 0) {
-		return fmt.Errorf("the grader's reward is %v, not a finite number", g.Reward)
-	}
-	for name, part := range g.Parts {
-		if math.IsNaN(part) || math.IsInf(part, 0) {
-			return fmt.Errorf("the grader's part %q is %v, not a finite number", name, part)
-		}
-	}
+	e.rec.Reward, e.rec.Parts, e.rec.Clipped = &g.Reward, g.Parts, g.Clipped
 	return nil
 }

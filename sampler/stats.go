@@ -9,7 +9,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Stats counts what one call of Sample did.
+// Stats counts what one call of Sample or Regrade did. For Regrade a rollout is
+// an output that is graded, however often: it makes no tool calls, and of its
+// tokens only those of a judge count.
 type Stats struct {
 	Jobs          int                     // rollouts asked for
 	Begun         int                     // rollouts begun
@@ -61,6 +63,7 @@ func (c *counter) begun() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.stats.Begun++
+	c.stats.Jobs = max(c.stats.Jobs, c.stats.Begun) // a caller may not know the total
 }
 
 func (c *counter) retried(boundary string) {
@@ -72,17 +75,17 @@ func (c *counter) retried(boundary string) {
 	c.stats.Retries[boundary]++
 }
 
-func (c *counter) recorded(r *rollout.Record) {
+func (c *counter) recorded(e ended) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.stats.Outcomes == nil {
 		c.stats.Outcomes = map[rollout.Outcome]int{}
 	}
 	c.stats.Recorded++
-	c.stats.Outcomes[r.Outcome]++
-	c.stats.ToolCalls += len(r.Calls)
-	if n := tokens(r); n != nil {
-		c.stats.Tokens += *n
+	c.stats.Outcomes[e.record.Outcome]++
+	c.stats.ToolCalls += e.toolCalls
+	if e.tokens != nil {
+		c.stats.Tokens += *e.tokens
 	} else {
 		c.stats.TokensUnknown++
 	}

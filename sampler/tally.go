@@ -40,8 +40,14 @@ func tokens(r *rollout.Record) *int64 {
 	if r.Turns > 0 {
 		n = plus(r.Usage.Input, r.Usage.Output)
 	}
+	return plus(n, judgeTokens(r))
+}
+
+// judgeTokens is what a judge used on a rollout, none when there was no judge;
+// nil when it did not say.
+func judgeTokens(r *rollout.Record) *int64 {
 	if r.JudgeCalls == 0 && r.Judge == (rollout.Usage{}) {
-		return n
+		return new(int64)
 	}
-	return plus(n, plus(r.Judge.Input, r.Judge.Output))
+	return plus(r.Judge.Input, r.Judge.Output)
 }

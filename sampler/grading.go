@@ -1,0 +1,129 @@
+package sampler
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"sync"
+
+	"gonogo/sampler/rollout"
+)
+
+// grading is what one grading came to, all its tries together.
+type grading struct {
+	Grade
+	judged     tally // tokens, also of tries that failed
+	judgeCalls int
+	retries    int
+}
+
+// grade has an output graded. The error is ctx's, the *EndpointError that ends
+// the run, or why there is no grade: gradeKind tells its kind. What a judge
+// used is told also beside an error.
+func (s *session) grade(ctx context.Context, out Output) (g grading, err error) {
+	out.Kept = make(map[string]Grade)
+	on := errand{item: out.Item, trace: out.TraceID, name: "grade"}
+	if out.Regrade > 0 {
+		on.name += "/" + strconv.Itoa(out.Regrade)
+	}
+	g.retries, err = s.ask(ctx, s.gates.grader, s.cfg.GraderTimeout, on, func(ctx context.Context) (err error) {
+		g.Grade, err = s.b.Grader.Grade(ctx, out)
+		if g.judgeCalls += g.JudgeCalls; g.JudgeCalls > 0 || g.Usage != (rollout.Usage{}) {
+			g.judged.add(g.Usage)
+		}
+		return err
+	})
+	if err == nil {
+		err = finite(g.Grade)
+	}
+	if err == nil {
+		err = s.fit(&g.Grade, out.Item)
+	}
+	return g, err
+}
+
+// finite refuses a grade that is no number.
+func finite(g Grade) error {
+	if math.IsNaN(g.Reward) || math.IsInf(g.Reward, 0) {
+		return &GradeError{KindNotANumber, fmt.Errorf("the grader's reward is %v, not a finite number", g.Reward)}
+	}
+	for name, part := range g.Parts {
+		if math.IsNaN(part) || math.IsInf(part, 0) {
+			return &GradeError{KindNotANumber, fmt.Errorf("the grader's part %q is %v, not a finite number", name, part)}
+		}
+	}
+	return nil
+}
+
+// rounding is the share of the reward range by which a grade may lie outside of
+// it: sums of weighted parts do not always end exactly at 1. Such a grade is
+// taken for the bound.
+const rounding = 1e-9
+
+// fit refuses a grade outside the reward range. It halts a run of which no
+// grade fits: nothing useful would come, and rollouts cost money.
+func (s *session) fit(g *Grade, it *rollout.Item) error {
+	if s.cfg.RewardRange == nil {
+		return nil
+	}
+	lo, hi := s.cfg.RewardRange[0], s.cfg.RewardRange[1]
+	slack := rounding * (hi - lo)
+	if g.Reward >= lo-slack && g.Reward <= hi+slack {
+		g.Reward = min(max(g.Reward, lo), hi)
+		s.misfit.fits()
+		return nil
+	}
+	e := &RangeError{Value: g.Reward, Range: *s.cfg.RewardRange, Item: it.ID}
+	if n := s.misfit.refused(it); n >= graderOpinions {
+		end := *e
+		end.Items = n
+		s.halt.now(&end)
+	}
+	return &GradeError{KindRange, e}
+}
+
+// RangeError is a grade outside the reward range. With Items set it ends a run:
+// no grade fitted.
+type RangeError struct {
+	Value float64
+	Range [2]float64 // Config.RewardRange
+	Item  string     // that got the value
+	Items int        // different items whose grades did not fit, while none did; 0 when it is about one grade
+}
+
+// Error names the value, the range and its key.
+func (e *RangeError) Error() string {
+	text := fmt.Sprintf("the grader gave %g, outside reward_range [%g, %g]", e.Value, e.Range[0], e.Range[1])
+	if e.Items == 0 {
+		return text + ": set reward_range to what the grader can give"
+	}
+	return fmt.Sprintf("%s, to item %s, and no grade that fits to any of %d items: set reward_range to what the grader can give, or correct the grader, then grade again what is recorded; nothing of it is lost", text, e.Item, e.Items)
+}
+
+// misfit notices a grader whose grades never fit the reward range.
+type misfit struct {
+	mu    sync.Mutex       // guards what follows
+	done  bool             // one fitted
+	items map[itemKey]bool // whose grades did not, before that
+}
+
+func (m *misfit) fits() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.done, m.items = true, nil
+}
+
+// refused returns how many items got a grade that does not fit while none did.
+func (m *misfit) refused(it *rollout.Item) int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.done {
+		return 0
+	}
+	if m.items == nil {
+		m.items = make(map[itemKey]bool)
+	}
+	m.items[keyOf(it)] = true
+	return len(m.items)
+}

@@ -1,0 +1,42 @@
+package sampler
+
+import (
+	"cmp"
+	"strings"
+
+	"gonogo/sampler/rollout"
+)
+
+// thenGrading joins, in the error of a rollout that reached a limit, that limit
+// and why what there was could not be graded.
+const thenGrading = "; then grading failed: "
+
+// OutputOf is what a rollout hands to its grader, made of its record, so that
+// what is graded again is what was graded at first. A record that was made
+// elsewhere and has no trace id gets the one of its place in a run of seed 0.
+func OutputOf(it *rollout.Item, r *rollout.Record) Output {
+	out := Output{Item: it, TraceID: r.TraceID, Text: r.Answer, Messages: r.Messages, Calls: r.Calls, FinishReason: "stop"}
+	out.TraceID = cmp.Or(out.TraceID, TraceID(0, r.Split, r.Item, r.Sample, r.Attempt))
+	if _, limited := limitOf(r); limited {
+		out.FinishReason = "tool_calls"
+	}
+	for i := len(r.Messages) - 1; i >= 0; i-- {
+		if m := r.Messages[i]; m.Role == "assistant" {
+			out.Reasoning = m.Reasoning
+			break
+		}
+	}
+	return out
+}
+
+// limitOf reports whether a rollout ended at a limit, also when its grading
+// failed afterwards, and what the record says of the limit.
+func limitOf(r *rollout.Record) (why string, limited bool) {
+	switch r.Outcome {
+	case rollout.StepLimit:
+		return r.Error, true
+	case rollout.GraderFailed:
+		why, _, limited = strings.Cut(r.Error, thenGrading)
+	}
+	return why, limited
+}

@@ -1,0 +1,161 @@
+package sampler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"gonogo/sampler/rollout"
+)
+
+// Task is an output to be graded: that of a recorded rollout, or one that
+// nobody gave.
+type Task struct {
+	Item   *rollout.Item   // nil stands for an item of which only the id is known
+	Record *rollout.Record // what is known; a copy is filled in
+	Times  int             // gradings wanted, at least 1
+}
+
+// Regrade has outputs graded and hands a record of each to the sink. It bounds,
+// paces, retries, drains and ends as Sample does, with a Task for a rollout;
+// cfg.RolloutTimeout is none of its business. The tasks are taken one by one,
+// as workers are free. An error of theirs is returned when the gradings in
+// flight have ended and are recorded. total is how many there are, for watch; 0
+// when nobody knows.
+//
+// A copy of the task's record gets the grade, as OutputOf makes the output: the
+// grader counts the gradings from len(Record.Grades). Where the record has
+// Grades the new ones are appended to them, and Reward stays the first; else
+// Reward is the first new one, and Grades are set when Times is more than 1.
+// A grading that fails leaves a grade less: the outcome is grader when all have
+// failed, else Error and Kind tell of the first that did. Judge and JudgeCalls
+// are those of these gradings alone. A record of the source probe also gets
+// Started, Elapsed and Retries of its gradings; a rollout keeps its own and adds
+// to Retries.
+func Regrade(ctx context.Context, drain <-chan struct{}, cfg Config, tasks iter.Seq2[Task, error], total int, g Grader, sink Sink, watch func(Event)) (Stats, error) {
+	if err := cfg.Validate(); err != nil {
+		return Stats{}, err
+	}
+	if g == nil {
+		return Stats{}, errors.New("grade: there is no grader")
+	}
+	s := newSession(cfg, 0, Boundaries{Grader: g})
+	all := func(yield func(work, error) bool) {
+		for t, err := range tasks {
+			if err == nil {
+				err = t.check()
+			}
+			if !yield(func(ctx context.Context) (ended, error) { return s.regrade(ctx, t) }, err) {
+				return
+			}
+		}
+	}
+	return s.run(ctx, drain, total, all, sink, watch)
+}
+
+func (t *Task) check() error {
+	switch {
+	case t.Record == nil:
+		return errors.New("grade: a task has no record")
+	case t.Times < 1:
+		return fmt.Errorf("grade %s/%s/%d: %d gradings are wanted: it must be at least 1", t.Record.Split, t.Record.Item, t.Record.Sample, t.Times)
+	}
+	if t.Item == nil {
+		t.Item = &rollout.Item{ID: t.Record.Item, Split: t.Record.Split}
+	}
+	return nil
+}
+
+// regrade carries one task to its end.
+func (s *session) regrade(ctx context.Context, t Task) (ended, error) {
+	r := &regrading{rec: *t.Record, known: len(t.Record.Grades)}
+	r.rec.Grades = slices.Clone(t.Record.Grades)
+	begun := time.Now()
+	out := OutputOf(t.Item, t.Record)
+	for n := range t.Times {
+		out.Regrade = r.known + n
+		g, err := s.grade(ctx, out)
+		if ctx.Err() != nil {
+			return ended{}, context.Cause(ctx)
+		}
+		if end, ok := errors.AsType[*EndpointError](err); ok {
+			return ended{}, end
+		}
+		r.add(g, err)
+	}
+	rec := r.settle(t.Times)
+	if rec.Source == rollout.Probe {
+		rec.Started, rec.Elapsed, rec.Retries = begun, rollout.Seconds(time.Since(begun)), r.retries
+	}
+	return ended{record: rec, tokens: judgeTokens(rec)}, nil
+}
+
+// regrading fills in the copy of a task's record.
+type regrading struct {
+	rec     rollout.Record
+	known   int // grades that the record had
+	failed  int
+	first   error // that failed
+	judged  tally
+	calls   int
+	retries int
+}
+
+func (r *regrading) add(g grading, err error) {
+	r.retries += g.retries
+	r.calls += g.judgeCalls
+	if g.judged.parts > 0 {
+		r.judged.add(g.judged.sum())
+	}
+	if err != nil {
+		if r.failed++; r.first == nil {
+			r.first = err
+		}
+		return
+	}
+	if len(r.rec.Grades) == 0 {
+		r.rec.Parts, r.rec.Clipped = g.Parts, g.Clipped
+	}
+	r.rec.Clipped = r.rec.Clipped || g.Clipped
+	r.rec.Grades = append(r.rec.Grades, g.Reward)
+}
+
+// settle makes outcome, reward and error agree.
+func (r *regrading) settle(times int) *rollout.Record {
+	rec := &r.rec
+	why, limited := limitOf(rec)
+	rec.Retries += r.retries
+	rec.Judge, rec.JudgeCalls = r.judged.sum(), r.calls
+	rec.Kind, rec.Reward = "", nil
+	if r.failed == times {
+		if limited {
+			why += thenGrading
+		}
+		rec.Outcome, rec.Kind, rec.Error = rollout.GraderFailed, gradeKind(r.first), Brief(why+r.first.Error())
+		rec.Grades, rec.Parts, rec.Clipped = nil, nil, false
+		return rec
+	}
+	reward := rec.Grades[0]
+	rec.Reward = &reward
+	if r.known == 0 && times == 1 {
+		rec.Grades = nil
+	}
+	switch {
+	case limited:
+		rec.Outcome, rec.Error = rollout.StepLimit, why
+	case rec.Outcome != rollout.NoAnswer:
+		rec.Outcome, rec.Error = rollout.Graded, ""
+	}
+	if r.failed > 0 {
+		rec.Kind = gradeKind(r.first)
+		text := fmt.Sprintf("%d of %d gradings failed: %v", r.failed, times, r.first)
+		if rec.Error != "" {
+			text = rec.Error + "; " + text
+		}
+		rec.Error = Brief(text)
+	}
+	return rec
+}
