@@ -22,31 +22,33 @@ var allowedArrows = map[string][]string{
 		"sampler", "sampler/rollout", "sampler/job", "sampler/dataset", "sampler/model", "sampler/tool", "sampler/limit",
 		"sampler/grader", "sampler/importer", "analysis", "analysis/stat", "report", "report/chart", "fixtures",
 	},
-	"report":            {"report/chart", "analysis", "analysis/stat", "sampler/rollout"},
-	"report/chart":      {"analysis", "analysis/stat", "sampler/rollout"},
-	"report/reporttest": {"analysis", "analysis/stat", "sampler/rollout"}, // results for the tests of the two rooms above
-	"analysis":          {"analysis/stat", "sampler/rollout"},
-	"analysis/stat":     {},
-	"sampler":           {"sampler/limit", "sampler/rollout"},
-	"sampler/limit":     {},
-	"sampler/rollout":   {},
-	"sampler/model":     {"sampler", "sampler/limit", "sampler/rollout"},
-	"sampler/tool":      {"sampler", "sampler/limit", "sampler/rollout"},
-	"sampler/grader":    {"sampler", "sampler/limit", "sampler/rollout"},
-	"sampler/dataset":   {"sampler/rollout"},
-	"sampler/importer":  {"sampler/rollout"},
-	"sampler/job":       {"sampler/rollout"},
-	"fixtures":          {"sampler/rollout", "fixtures"},
+	"report":                 {"report/chart", "analysis", "analysis/stat", "sampler/rollout"},
+	"report/chart":           {"analysis", "analysis/stat", "sampler/rollout"},
+	"report/reporttest":      {"analysis", "analysis/stat", "sampler/rollout"}, // results for the tests of the two rooms above
+	"analysis":               {"analysis/stat", "sampler/rollout"},
+	"analysis/stat":          {},
+	"sampler":                {"sampler/limit", "sampler/rollout"},
+	"sampler/limit":          {},
+	"sampler/rollout":        {},
+	"sampler/model":          {"sampler", "sampler/limit", "sampler/rollout"},
+	"sampler/tool":           {"sampler", "sampler/limit", "sampler/rollout"},
+	"sampler/grader":         {"sampler", "sampler/limit", "sampler/rollout", "sampler/grader/formula"},
+	"sampler/grader/formula": {},
+	"sampler/dataset":        {"sampler/rollout"},
+	"sampler/importer":       {"sampler/rollout"},
+	"sampler/job":            {"sampler/rollout"},
+	"fixtures":               {"sampler/rollout", "fixtures"},
 }
 
 // standardOnly rooms import the standard library and other rooms, no module.
-var standardOnly = []string{"sampler/rollout", "sampler/limit", "fixtures"}
+var standardOnly = []string{"sampler/rollout", "sampler/limit", "sampler/grader/formula", "fixtures"}
 
 // pureRooms neither reach a network nor open files.
 var pureRooms = map[string][]string{
-	"analysis":      {"net", "net/http", "os", "os/exec"},
-	"analysis/stat": {"net", "net/http", "os", "os/exec", "time"},
-	"sampler/limit": {"net", "net/http", "os", "os/exec"},
+	"analysis":               {"net", "net/http", "os", "os/exec"},
+	"analysis/stat":          {"net", "net/http", "os", "os/exec", "time"},
+	"sampler/limit":          {"net", "net/http", "os", "os/exec"},
+	"sampler/grader/formula": {"net", "net/http", "os", "os/exec", "time"},
 }
 
 // arrow is one import, found in one file.

@@ -1,0 +1,114 @@
+package formula
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Formula is a compiled formula. It is safe for use by several goroutines.
+type Formula struct {
+	root  node
+	given []string // the names that values stand for, in their order
+	names []string // those of them that the formula reads, in order of appearance
+}
+
+// Compile reads a formula over the given names. It has
+//
+//   - numbers, also in scientific notation: 2, 0.5, .5, 1e-9
+//   - the operators + - * / and ^, the power, and parentheses
+//   - min and max of two or more values, and abs, floor, ceil, exp, sqrt and log
+//     (the natural logarithm) of one
+//
+// and ordinary precedence: ^ binds tightest and to the right, so that 2^3^2 is
+// 2^9 and -a^2 is -(a^2); then the sign, then * and /, then + and -. How the
+// hosted service reads ^ and signs is not documented. The error is an *Error,
+// which names the column.
+func Compile(source string, given []string) (*Formula, error) {
+	for i, name := range given {
+		if !IsName(name) {
+			return nil, fmt.Errorf("%q cannot stand in a formula: a name is made of letters, digits and _, and begins with no digit", name)
+		}
+		if slices.Contains(given[:i], name) {
+			return nil, fmt.Errorf("the name %q is given twice", name)
+		}
+	}
+	if len(source) > longest {
+		return nil, &Error{Column: 1, Text: fmt.Sprintf("the formula is longer than %d bytes", longest)}
+	}
+	p := &parser{source: source, given: given}
+	root, err := p.whole()
+	if err != nil {
+		return nil, err
+	}
+	return &Formula{root: root, given: slices.Clone(given), names: p.names}, nil
+}
+
+// IsName reports whether a formula can call something by that name.
+func IsName(s string) bool {
+	for i, r := range s {
+		if !letter(r) && (i == 0 || !unicode.IsDigit(r)) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func letter(r rune) bool { return r == '_' || unicode.IsLetter(r) }
+
+// Names lists the names that the formula reads, in order of their first
+// appearance.
+func (f *Formula) Names() []string { return slices.Clone(f.names) }
+
+// Eval returns the formula's value, where values[i] is that of the i-th name
+// given to Compile. A step without a finite result, such as a division by zero,
+// the logarithm of nothing or an overflow, gives the whole no value, also where
+// a later step would hide it, as min(1, 1/0) would: the error, an *Error, names
+// the step. It panics when there are not as many values as names.
+//
+// Note: what the hosted service does with such a step is not documented.
+// Evaluators of expressions mostly refuse it, and an error here is seen, while
+// a number that nobody meant is not.
+func (f *Formula) Eval(values []float64) (float64, error) {
+	if len(values) != len(f.given) {
+		panic(fmt.Sprintf("formula: %d values for %d names", len(values), len(f.given)))
+	}
+	v := f.root.value(values)
+	if v != v {
+		return 0, culprit(f.root, values)
+	}
+	return v, nil
+}
+
+// culprit describes the innermost step of n that has no finite value.
+func culprit(n node, values []float64) *Error {
+	args := n.args()
+	for _, a := range args {
+		if v := a.value(values); v != v {
+			return culprit(a, values)
+		}
+	}
+	texts := make([]string, len(args))
+	for i, a := range args {
+		texts[i] = fmt.Sprint(a.value(values))
+	}
+	return &Error{Column: n.column(), Text: fmt.Sprintf("%s is not a finite number", n.text(texts))}
+}
+
+// Error is a formula that cannot be read, or a step of one that has no value.
+type Error struct {
+	Column int // in characters, from 1
+	Text   string
+}
+
+// Error names the column.
+func (e *Error) Error() string { return fmt.Sprintf("column %d: %s", e.Column, e.Text) }
+
+// list joins names for a message.
+func list(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}
