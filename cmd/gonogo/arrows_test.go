@@ -20,7 +20,7 @@ const module = "gonogo"
 var allowedArrows = map[string][]string{
 	"cmd/gonogo": {
 		"sampler", "sampler/rollout", "sampler/job", "sampler/dataset", "sampler/model", "sampler/tool", "sampler/limit",
-		"sampler/grader", "sampler/importer", "analysis", "analysis/stat", "report", "report/chart", "fixtures",
+		"sampler/grader", "sampler/python", "sampler/importer", "analysis", "analysis/stat", "report", "report/chart", "fixtures",
 	},
 	"report":                 {"report/chart", "analysis", "analysis/stat", "sampler/rollout"},
 	"report/chart":           {"analysis", "analysis/stat", "sampler/rollout"},
@@ -32,8 +32,9 @@ var allowedArrows = map[string][]string{
 	"sampler/rollout":        {},
 	"sampler/model":          {"sampler", "sampler/limit", "sampler/rollout"},
 	"sampler/tool":           {"sampler", "sampler/limit", "sampler/rollout"},
-	"sampler/grader":         {"sampler", "sampler/limit", "sampler/rollout", "sampler/grader/formula"},
+	"sampler/grader":         {"sampler", "sampler/limit", "sampler/python", "sampler/rollout", "sampler/grader/formula"},
 	"sampler/grader/formula": {},
+	"sampler/python":         {"sampler"},
 	"sampler/dataset":        {"sampler/rollout"},
 	"sampler/importer":       {"sampler/rollout"},
 	"sampler/job":            {"sampler/rollout"},

@@ -1,0 +1,20 @@
+// Package python runs functions written in Python, such as the graders of a
+// job, in a pool of long-lived interpreters.
+//
+// In: a Config, the source of a module, the name of a function in it and its
+// arguments as JSON. Out: what the function returned, as JSON, or a
+// *sampler.GradeError that says how it failed.
+//
+// Each worker is one interpreter that answers one call a line. It runs inside
+// bubblewrap, or in namespaces of its own made by unshare, where the machine
+// allows that; Isolation says what holds. Whatever a function does, its worker
+// is killed with all that it has started when the time is up, and replaced.
+// Within one interpreter nothing is hidden from a function that looks for it:
+// the sandbox guards the machine, and accidents, not the honesty of a grader.
+//
+// A module is loaded once in each worker and stays: what a call leaves in its
+// globals the next call in that worker sees. String hashes are the same in
+// every worker and every run (PYTHONHASHSEED=0), so that the order of a set is
+// no noise. Nothing seeds the module random: a grader that draws from it is
+// noisy, and shall be seen to be.
+package python

@@ -1,0 +1,125 @@
+package python
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"gonogo/sampler"
+)
+
+// Function is a function of a module that has been loaded.
+type Function struct {
+	pool   *Pool
+	module *module
+}
+
+// Call calls the function with one JSON text for each argument and returns what
+// it returned as JSON. A failure is a *sampler.GradeError: KindTimeout,
+// KindNotANumber when the result is not finite or nothing that JSON can hold,
+// else KindRuntime with type, message and the line of the source. When ctx ends
+// first the worker is killed and the error is ctx's.
+func (f *Function) Call(ctx context.Context, args ...json.RawMessage) (json.RawMessage, error) {
+	if len(args) != f.module.Args {
+		return nil, fmt.Errorf("%s: %s was loaded to take %d arguments, and is called with %d", f.module.Name, f.module.Function, f.module.Args, len(args))
+	}
+	w, err := f.worker(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer f.pool.release()
+	result, err := w.do(ctx, f.pool.cfg.Timeout, f.module, args)
+	f.pool.put(w)
+	if err != nil {
+		return nil, f.callError(ctx, err)
+	}
+	return result, nil
+}
+
+// worker waits for a worker, and starts one where there is none. The clock of
+// the grading stands still meanwhile.
+func (f *Function) worker(ctx context.Context) (*worker, error) {
+	defer sampler.Queued(ctx)()
+	if err := f.pool.acquire(ctx); err != nil {
+		return nil, err
+	}
+	w, err := f.pool.worker(ctx)
+	if err != nil {
+		f.pool.release()
+		return nil, err
+	}
+	return w, nil
+}
+
+// callError gives a failure its kind.
+func (f *Function) callError(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	kind := sampler.KindRuntime
+	var r *raised
+	switch {
+	case errors.Is(err, errTimeout):
+		kind = sampler.KindTimeout
+	case errors.As(err, &r) && r.unfit:
+		kind = sampler.KindNotANumber
+	}
+	return &sampler.GradeError{Kind: kind, Err: fmt.Errorf("%s: %s: %w", f.module.Name, f.module.Function, err)}
+}
+
+// loadError says why a module cannot be used, and how to mend it.
+func loadError(p *plan, name string, err error) error {
+	var r *raised
+	if !errors.As(err, &r) {
+		return fmt.Errorf("load %s: %w", name, err)
+	}
+	switch r.Type {
+	case "Unfit":
+		return fmt.Errorf("load %s: %s", name, r.Message)
+	case "ModuleNotFoundError":
+		return fmt.Errorf("load %s: %s has no module %s%s: install it there, or name another interpreter", name, p.interpreter, r.Module, r.at())
+	}
+	return fmt.Errorf("load %s: %w", name, r)
+}
+
+// raised is an exception, or a result that is none.
+type raised struct {
+	Type    string `json:"type"`
+	Message string `json:"message"`
+	Module  string `json:"module"`
+	Line    int    `json:"line"`
+	In      string `json:"in"`
+	Code    string `json:"code"`
+	Retire  bool   `json:"retire"`
+	unfit   bool
+}
+
+// Error reads "ValueError: the message (line 12, in grade: the code)".
+func (r *raised) Error() string {
+	if r.unfit {
+		return fmt.Sprintf("the result is a %s: %s", r.Type, r.Message)
+	}
+	if r.Message == "" {
+		return r.Type + r.at()
+	}
+	return r.Type + ": " + r.Message + r.at()
+}
+
+// at is the place in the source, in parentheses.
+func (r *raised) at() string {
+	if r.Line == 0 {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, " (line %d", r.Line)
+	if r.In != "" && r.In != "<module>" {
+		b.WriteString(", in " + r.In)
+	}
+	if r.Code != "" {
+		b.WriteString(": " + r.Code)
+	}
+	b.WriteString(")")
+	return b.String()
+}

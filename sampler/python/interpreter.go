@@ -1,0 +1,87 @@
+package python
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// interpreter is what an interpreter says about itself.
+type interpreter struct {
+	Executable string   `json:"executable"`
+	Version    string   `json:"version"`
+	Numbers    []int    `json:"numbers"`
+	Path       []string `json:"path"`     // where it finds modules
+	Prefixes   []string `json:"prefixes"` // where it is installed
+}
+
+// question makes an interpreter tell the above.
+const question = `
+import json, sys
+print(json.dumps({"executable": sys.executable, "version": ".".join(map(str, sys.version_info[:3])), "numbers": list(sys.version_info[:2]),
+  "path": [p for p in sys.path if p], "prefixes": [sys.prefix, sys.exec_prefix, getattr(sys, "base_prefix", ""), getattr(sys, "base_exec_prefix", "")]}))
+`
+
+// answerTime bounds how long an interpreter may take to tell about itself.
+const answerTime = 30 * time.Second
+
+// ask finds the interpreter and asks it. A name may stand for a script that
+// starts another one, as pyenv's do: what counts is what runs in the end.
+func ask(ctx context.Context, name string) (*interpreter, error) {
+	file, err := exec.LookPath(name)
+	if err != nil {
+		return nil, fmt.Errorf("no python interpreter %q: install python3, or name the one to use (%w)", name, err)
+	}
+	inner, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	cmd := exec.CommandContext(inner, file, "-B", "-c", question)
+	cmd.Dir = os.TempDir()
+	cmd.Env = theirs(os.Environ())
+	cmd.WaitDelay = time.Second
+	said := &tail{}
+	cmd.Stderr = said
+	out, err := cmd.Output()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s does not run as a python interpreter: %w%s", file, err, said.said())
+	}
+	var in interpreter
+	if err := json.Unmarshal(bytes.TrimSpace(out), &in); err != nil || in.Executable == "" {
+		return nil, fmt.Errorf("%s does not answer as a python interpreter does", file)
+	}
+	if len(in.Numbers) != 2 || in.Numbers[0] != 3 || in.Numbers[1] < 7 {
+		return nil, fmt.Errorf("%s is Python %s: 3.7 or later is needed", in.Executable, in.Version)
+	}
+	return &in, nil
+}
+
+// String is "/usr/bin/python3 (Python 3.11.2)".
+func (in *interpreter) String() string {
+	return in.Executable + " (Python " + in.Version + ")"
+}
+
+// theirs keeps what an interpreter needs to find itself and its modules. All
+// else stays here: keys and passwords are in the environment.
+func theirs(environ []string) []string {
+	var out []string
+	for _, pair := range environ {
+		name, _, _ := strings.Cut(pair, "=")
+		switch name {
+		case "PATH", "HOME", "USER", "SYSTEMROOT", "VIRTUAL_ENV", "CONDA_PREFIX", "PYENV_ROOT", "PYENV_VERSION", "PYENV_DIR",
+			"PYTHONPATH", "PYTHONHOME", "PYTHONUSERBASE", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH":
+			out = append(out, pair)
+		}
+	}
+	return out
+}
+
+// errNoSandbox is a machine without one, where one is required.
+var errNoSandbox = errors.New("no sandbox for python: install bubblewrap, or allow user namespaces, or set sandbox to none")

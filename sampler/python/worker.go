@@ -1,0 +1,266 @@
+package python
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// largestReply bounds a line of a worker: the largest result, and room for its
+// frame.
+const largestReply = 1<<20 + 1<<12
+
+// errTimeout is a call that did not end in time.
+var errTimeout = errors.New("no result in time")
+
+// errForged is a worker whose lines are not its own.
+var errForged = errors.New("the function wrote into the channel of its worker")
+
+// worker is one interpreter. One goroutine uses it at a time.
+type worker struct {
+	cmd    *exec.Cmd
+	in     *os.File
+	out    *os.File
+	lines  *bufio.Reader
+	stderr *tail
+	loaded map[int]bool
+	buffer []byte
+	ready  ready
+	mark   string        // in the environment of all that the worker starts
+	gone   chan struct{} // closed when the process has been waited for
+	ended  bool
+}
+
+// ready is what a worker says when it has set itself up.
+type ready struct {
+	Failed []string `json:"failed"` // limits that this system does not have
+}
+
+// spawn starts cmd and hands it its set-up.
+func spawn(ctx context.Context, cmd *exec.Cmd, mark string, setup []byte, timeout time.Duration) (*worker, error) {
+	w := &worker{cmd: cmd, stderr: &tail{}, loaded: make(map[int]bool), mark: mark, gone: make(chan struct{})}
+	cmd.Stderr = w.stderr
+	cmd.WaitDelay = time.Second // for a process that got away and holds standard error
+	in, out, err := pipes(cmd)
+	if err != nil {
+		return nil, err
+	}
+	w.in, w.out, w.lines = in, out, bufio.NewReaderSize(out, 1<<16)
+	go func() {
+		defer close(w.gone)
+		_ = cmd.Wait() // how it ended is in cmd.ProcessState
+	}()
+	word, payload, err := w.exchange(ctx, timeout, 0, append(setup, '\n'))
+	if err == nil && word != "ready" {
+		err = fmt.Errorf("its first word was %q", word)
+	}
+	if err == nil {
+		err = json.Unmarshal(payload, &w.ready)
+	}
+	if err != nil {
+		w.kill()
+		return nil, err
+	}
+	return w, nil
+}
+
+// pipes starts cmd with pipes to its standard input and output. Our ends take
+// deadlines.
+func pipes(cmd *exec.Cmd) (in, out *os.File, err error) {
+	theirIn, in, err := os.Pipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer theirIn.Close()
+	out, theirOut, err := os.Pipe()
+	if err != nil {
+		return nil, nil, errors.Join(err, in.Close())
+	}
+	defer theirOut.Close()
+	cmd.Stdin, cmd.Stdout = theirIn, theirOut
+	if err := cmd.Start(); err != nil {
+		return nil, nil, errors.Join(err, in.Close(), out.Close())
+	}
+	return in, out, nil
+}
+
+// do makes one call. args nil loads the module only.
+func (w *worker) do(ctx context.Context, timeout time.Duration, m *module, args []json.RawMessage) (json.RawMessage, error) {
+	id := rand.Uint64() >> 1 // that a function cannot guess
+	line, err := w.request(id, m, args)
+	if err != nil {
+		return nil, err
+	}
+	w.stderr.reset()
+	word, payload, err := w.exchange(ctx, timeout, id, line)
+	if err != nil {
+		return nil, err
+	}
+	return w.result(word, payload, m)
+}
+
+// request is the line of a call. A module goes along with the first call of it.
+func (w *worker) request(id uint64, m *module, args []json.RawMessage) ([]byte, error) {
+	b := strconv.AppendUint(w.buffer[:0], id, 10)
+	b = append(b, " ["...)
+	b = strconv.AppendInt(b, int64(m.index), 10)
+	if args == nil {
+		b = append(b, ",null,"...)
+	} else {
+		b = append(b, ",["...)
+		for i, arg := range args {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			from := len(b)
+			b = append(b, arg...)
+			for i := range b[from:] { // a line break in JSON is but a space
+				if b[from+i] == '\n' {
+					b[from+i] = ' '
+				}
+			}
+		}
+		b = append(b, "],"...)
+	}
+	if w.loaded[m.index] {
+		b = append(b, "null]\n"...)
+	} else {
+		source, err := json.Marshal(m)
+		if err != nil {
+			return nil, err
+		}
+		b = append(append(b, source...), "]\n"...)
+	}
+	w.buffer = b
+	return b, nil
+}
+
+// exchange writes a line and reads the one that answers it.
+func (w *worker) exchange(ctx context.Context, timeout time.Duration, id uint64, line []byte) (word string, payload []byte, err error) {
+	if w.lines.Buffered() > 0 {
+		return "", nil, w.broken(timeout, errForged)
+	}
+	deadline := time.Now().Add(timeout)
+	if err := errors.Join(w.in.SetDeadline(deadline), w.out.SetDeadline(deadline)); err != nil {
+		return "", nil, err
+	}
+	stop := context.AfterFunc(ctx, func() {
+		_, _ = w.in.SetDeadline(time.Unix(1, 0)), w.out.SetDeadline(time.Unix(1, 0))
+	})
+	defer stop()
+	if _, err := w.in.Write(line); err != nil {
+		return "", nil, w.broken(timeout, err)
+	}
+	reply, err := w.line()
+	if err != nil {
+		return "", nil, w.broken(timeout, err)
+	}
+	head, rest, ok := bytes.Cut(reply, []byte(" "))
+	got, err := strconv.ParseUint(string(head), 10, 64)
+	if !ok || err != nil || got != id {
+		return "", nil, w.broken(timeout, errForged)
+	}
+	first, rest, _ := bytes.Cut(rest, []byte(" "))
+	return string(first), rest, nil
+}
+
+// line reads one line, of largestReply at most.
+func (w *worker) line() ([]byte, error) {
+	var long []byte
+	for {
+		b, err := w.lines.ReadSlice('\n')
+		switch {
+		case err == nil && long == nil:
+			return b[:len(b)-1], nil
+		case err != nil && !errors.Is(err, bufio.ErrBufferFull):
+			return nil, err
+		case len(long)+len(b) > largestReply:
+			return nil, errForged
+		}
+		if long = append(long, b...); err == nil {
+			return long[:len(long)-1], nil
+		}
+	}
+}
+
+// broken is why there is no answer.
+func (w *worker) broken(timeout time.Duration, err error) error {
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		w.kill()
+		return fmt.Errorf("%w: it was ended after %v%s", errTimeout, timeout, w.stderr.said())
+	case errors.Is(err, errForged):
+		w.kill()
+		return err
+	}
+	return w.end()
+}
+
+// result reads the payload. The worker is ended where it is not to go on.
+func (w *worker) result(word string, payload []byte, m *module) (json.RawMessage, error) {
+	rest, last := strings.CutPrefix(word, "last-")
+	if last {
+		defer w.kill()
+	}
+	w.loaded[m.index] = w.loaded[m.index] || rest != "refused"
+	switch rest {
+	case "result":
+		return bytes.Clone(payload), nil
+	case "error", "unfit", "refused":
+		r := &raised{unfit: rest == "unfit"}
+		if err := json.Unmarshal(payload, r); err != nil {
+			w.kill()
+			return nil, errForged
+		}
+		if r.Retire {
+			w.kill()
+		}
+		return nil, r
+	}
+	w.kill()
+	return nil, errForged
+}
+
+// end lets a worker that has closed its output come to its end and says how.
+func (w *worker) end() error {
+	select {
+	case <-w.gone:
+	case <-time.After(time.Second):
+	}
+	w.kill()
+	return fmt.Errorf("the interpreter ended in the call: %s%s", exitText(w.cmd.ProcessState), w.stderr.said())
+}
+
+// kill ends the worker with all that it has started, and waits for it.
+func (w *worker) kill() {
+	if w.ended {
+		return
+	}
+	w.ended = true
+	killTree(w.cmd.Process.Pid)
+	<-w.gone
+	killMarked(w.mark)
+	_, _ = w.in.Close(), w.out.Close()
+}
+
+// exitText says how a process ended. A sandbox tells a signal as 128 and its
+// number.
+func exitText(s *os.ProcessState) string {
+	if s == nil {
+		return "unknown"
+	}
+	if code := s.ExitCode(); code > 128 && code < 160 {
+		return fmt.Sprintf("signal: %v", syscall.Signal(code-128))
+	}
+	return s.String()
+}
