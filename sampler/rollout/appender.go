@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -115,13 +116,23 @@ const tempMark = ".tmp"
 // after a kill or a full disk, sees the old one or the new one. Errors name the
 // file.
 func WriteFile(path string, b []byte) error {
+	return replaceFile(path, func(write func([]byte) error) error { return write(b) })
+}
+
+// replaceFile is WriteFile for a text that fill writes piece by piece. An error
+// of fill leaves the old file.
+func replaceFile(path string, fill func(write func([]byte) error) error) error {
 	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+tempMark+"*")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	defer os.Remove(tmp.Name())
-	_, err = tmp.Write(b)
-	err = errors.Join(err, tmp.Chmod(0o644), tmp.Sync(), tmp.Close())
+	to := bufio.NewWriterSize(tmp, 64<<10)
+	err = fill(func(b []byte) error {
+		_, err := to.Write(b)
+		return err
+	})
+	err = errors.Join(err, to.Flush(), tmp.Chmod(0o644), tmp.Sync(), tmp.Close())
 	if err == nil {
 		err = os.Rename(tmp.Name(), path)
 	}

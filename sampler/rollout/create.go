@@ -24,6 +24,13 @@ type WriterOptions struct {
 // holds is the lock on it, which ends with the process.
 const lockFile = "run.lock"
 
+func lockRun(dir string) (release func() error, err error) {
+	if release, err = lock(filepath.Join(dir, lockFile)); err != nil {
+		return nil, fmt.Errorf("run directory %s: %w", dir, err)
+	}
+	return release, nil
+}
+
 // Create opens a run directory for writing. A directory that is missing or
 // empty becomes a new run; a run of ours goes on: it keeps its ID, Seed and
 // Started, takes over the rest of m, and gets those of the items that it does
@@ -37,9 +44,9 @@ func Create(dir string, m Manifest, items []Item, opt WriterOptions) (*Writer, e
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("create run directory: %w", err)
 	}
-	release, err := lock(filepath.Join(dir, lockFile))
+	release, err := lockRun(dir)
 	if err != nil {
-		return nil, fmt.Errorf("run directory %s: %w", dir, err)
+		return nil, err
 	}
 	w := &Writer{dir: dir, opt: opt, release: release}
 	if err := w.open(m, items); err != nil {

@@ -102,8 +102,10 @@ func (d *recordDecoder) member(key, v, was []byte) (err error) {
 		r.Outcome, err = readWord[Outcome](name, v)
 	case "error":
 		r.Error, err = readText(name, v)
+	case "error_kind":
+		r.Kind, err = readText(name, v)
 	case "reward":
-		r.Reward, err = readReward(v)
+		r.Reward, err = readNumber(name, v)
 		d.noReward = ""
 		if r.Reward == nil {
 			d.noReward = "reward is " + string(was)
@@ -147,6 +149,12 @@ func (d *recordDecoder) member(key, v, was []byte) (err error) {
 	case "elapsed_s":
 		r.Elapsed = 0
 		err = readJSON(name, "a number of seconds", v, &r.Elapsed)
+	case "earlier":
+		r.Earlier = nil
+		err = readJSON(name, "a list of former grades", v, &r.Earlier)
+	case "probe":
+		r.Probe = nil
+		err = readJSON(name, "what a probe expects", v, &r.Probe)
 	default:
 		if r.Extra == nil {
 			r.Extra = make(map[string]json.RawMessage)
@@ -243,16 +251,17 @@ func readInt(name string, v []byte) (int, error) {
 	return n, nil
 }
 
-func readReward(v []byte) (*float64, error) {
+// readNumber reads a number that may be missing.
+func readNumber(name string, v []byte) (*float64, error) {
 	switch c := v[0]; {
 	case isNull(v):
 		return nil, nil
 	case c != '-' && (c < '0' || c > '9'):
-		return nil, fmt.Errorf("%q must be a number or null, not %s", "reward", excerpt(v))
+		return nil, fmt.Errorf("%q must be a number or null, not %s", name, excerpt(v))
 	}
 	f, err := strconv.ParseFloat(string(v), 64)
 	if err != nil || math.IsInf(f, 0) {
-		return nil, fmt.Errorf("%q is %s, which no float64 holds", "reward", excerpt(v))
+		return nil, fmt.Errorf("%q is %s, which no float64 holds", name, excerpt(v))
 	}
 	return &f, nil
 }

@@ -58,6 +58,10 @@ func newLedger(onConflict Conflict) *ledger {
 	}
 }
 
+func (l *ledger) takeResult(res *result) (counts bool, err error) {
+	return l.take(res.decoded, res.why, res.hash)
+}
+
 // take books one line and reports whether its record counts, as far as the
 // lines up to here tell. hash is that of the trimmed line.
 func (l *ledger) take(d decoded, why string, hash uint64) (counts bool, err error) {

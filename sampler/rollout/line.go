@@ -3,6 +3,7 @@ package rollout
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -41,10 +42,33 @@ func (d *decoded) settle(source Source, split Split) (why string, err error) {
 	if r.Source, err = known("source", r.Source, source, Sources()); err != nil {
 		return "", err
 	}
+	if err := r.settleProbe(source == Probe); err != nil {
+		return "", err
+	}
 	if r.Outcome, err = known("outcome", r.Outcome, Graded, Outcomes()); err != nil {
 		return "", err
 	}
 	return d.settleReward(), nil
+}
+
+// settleProbe keeps probes out of rollouts and rollouts out of probes: what was
+// put to the grader is never part of a mean.
+func (r *Record) settleProbe(wanted bool) error {
+	switch is := r.Source == Probe || r.Probe != nil; {
+	case is != wanted && is:
+		return errors.New("this is a probe of the grader, no rollout: it belongs into " + ProbesFile + ", and never into a mean")
+	case is != wanted || wanted && r.Source != Probe:
+		return fmt.Errorf("source %s is no probe: %s holds nothing else", r.Source, ProbesFile)
+	case wanted && (r.Probe == nil || r.Probe.Name == ""):
+		return errors.New(`"probe" is missing or has no name: every line must say what was put to the grader, as in {"item":"q1","source":"probe","probe":{"name":"empty","expect":"bottom"},"reward":0}`)
+	case wanted:
+		_, err := known("expectation", r.Probe.Expect, "", Expectations())
+		if err == nil && r.Probe.Expect == "" {
+			err = fmt.Errorf("probe %s does not say what it expects: use one of %s", r.Probe.Name, words(Expectations()))
+		}
+		return err
+	}
+	return nil
 }
 
 // settleReward makes outcome and reward agree: a reward is there exactly when
@@ -74,12 +98,17 @@ func known[W ~string](key string, word, otherwise W, all []W) (W, error) {
 	if word == "" {
 		return otherwise, nil
 	}
+	if slices.Contains(all, word) {
+		return word, nil
+	}
+	return "", fmt.Errorf("unknown %s %q: use one of %s", key, string(word), words(all))
+}
+
+// words lists words for a message.
+func words[W ~string](all []W) string {
 	names := make([]string, len(all))
 	for i, w := range all {
-		if w == word {
-			return w, nil
-		}
 		names[i] = string(w)
 	}
-	return "", fmt.Errorf("unknown %s %q: use one of %s", key, string(word), strings.Join(names, ", "))
+	return strings.Join(names, ", ")
 }

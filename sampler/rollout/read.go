@@ -45,7 +45,7 @@ func read(ctx context.Context, name string, rd io.Reader, opt ReadOptions, sourc
 	if err := opt.OnConflict.check(); err != nil {
 		return l.input, err
 	}
-	d := delivery{name: name, ledger: l, yield: yield}
+	d := delivery{name: name, input: &l.input, take: l.takeResult, yield: yield}
 	p := newPipeline(rd, opt, source)
 	if err := p.run(ctx, d.batch); err != nil {
 		return l.input, err
@@ -61,9 +61,10 @@ func read(ctx context.Context, name string, rd io.Reader, opt ReadOptions, sourc
 
 // delivery hands decoded lines to the caller, in order.
 type delivery struct {
-	name   string
-	ledger *ledger
-	yield  func(*Record) error
+	name  string
+	input *Input
+	take  func(*result) (counts bool, err error) // books a line
+	yield func(*Record) error
 }
 
 func (d *delivery) batch(ctx context.Context, b *batch) error {
@@ -88,15 +89,15 @@ func (d *delivery) line(res *result, atEnd bool) error {
 	if res.unended && !atEnd {
 		return nil // the reading broke off within this line
 	}
-	d.ledger.input.Lines++
+	d.input.Lines++
 	if res.err != nil {
 		if _, broken := errors.AsType[brokenError](res.err); broken && res.unended {
-			d.ledger.input.Torn++
+			d.input.Torn++
 			return nil
 		}
 		return &LineError{File: d.name, Line: res.line, Err: res.err}
 	}
-	counts, err := d.ledger.take(res.decoded, res.why, res.hash)
+	counts, err := d.take(res)
 	if err != nil {
 		return &LineError{File: d.name, Line: res.line, Err: err}
 	}

@@ -21,6 +21,7 @@ var vocabulary = sync.OnceValue(func() map[string]bool {
 	for _, t := range []reflect.Type{
 		reflect.TypeFor[Record](), reflect.TypeFor[Call](), reflect.TypeFor[Message](), reflect.TypeFor[Usage](),
 		reflect.TypeFor[Manifest](), reflect.TypeFor[Data](), reflect.TypeFor[Planned](), reflect.TypeFor[Problem](), reflect.TypeFor[Item](),
+		reflect.TypeFor[Probed](), reflect.TypeFor[Base](), reflect.TypeFor[Earlier](), reflect.TypeFor[Label](), reflect.TypeFor[GraderInfo](),
 	} {
 		addKeys(words, t)
 	}
@@ -35,6 +36,12 @@ var vocabulary = sync.OnceValue(func() map[string]bool {
 	}
 	for _, s := range CallStatuses() {
 		words[string(s)] = true
+	}
+	for _, e := range Expectations() {
+		words[string(e)] = true
+	}
+	for _, m := range Marks() {
+		words[m] = true
 	}
 	return words
 })

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -19,9 +17,9 @@ type Writer struct {
 	manifest Manifest
 	items    map[itemKey]bool // that items.jsonl holds
 
-	rollouts, itemFile *appender
-	flush              *flusher
-	closed             bool
+	rollouts *journal
+	itemFile *appender
+	closed   bool
 }
 
 // open does Create's work under the lock.
@@ -45,20 +43,10 @@ func (w *Writer) open(m Manifest, items []Item) error {
 	if err := w.openItems(items); err != nil {
 		return err
 	}
-	if w.rollouts, err = openAppender(filepath.Join(w.dir, RolloutsFile)); err != nil {
+	if w.rollouts, err = openJournal(filepath.Join(w.dir, RolloutsFile), w.opt); err != nil {
 		return err
 	}
-	if err := syncDir(w.dir); err != nil {
-		return err
-	}
-	if w.opt.SyncEvery >= 0 {
-		every := w.opt.SyncEvery
-		if every == 0 {
-			every = time.Second
-		}
-		w.flush = startFlusher(w.rollouts, every)
-	}
-	return nil
+	return syncDir(w.dir)
 }
 
 func (w *Writer) openItems(items []Item) error {
@@ -137,27 +125,18 @@ func (w *Writer) Append(rec *Record) error {
 	if w.closed {
 		return fmt.Errorf("append to %s: %w", w.dir, os.ErrClosed)
 	}
-	if err := rec.check(); err != nil {
-		return fmt.Errorf("append item %q, sample %d to %s: %w", rec.Item, rec.Sample, w.rollouts.path, err)
+	if err := rec.check(Live); err != nil {
+		return fmt.Errorf("append item %q, sample %d to %s: %w", rec.Item, rec.Sample, w.rollouts.file.path, err)
 	}
-	line, err := rec.MarshalJSON()
-	if err != nil {
-		return fmt.Errorf("append item %q, sample %d to %s: %w", rec.Item, rec.Sample, w.rollouts.path, err)
-	}
-	if err := w.rollouts.append(w.opt.Redact.json(line)); err != nil {
-		return err
-	}
-	if w.flush == nil {
-		return w.rollouts.sync()
-	}
-	return w.flush.wrote()
+	return w.rollouts.append(rec)
 }
 
-// check holds a record to what a reader would make of it.
-func (r *Record) check() error {
+// check holds a record to what a reader of the file would make of it: Probe is
+// for probes.jsonl, any other source for rollouts.jsonl.
+func (r *Record) check(file Source) error {
 	c := *r
 	d := decoded{rec: &c, noReward: "no reward"}
-	why, err := d.settle(Import, Train)
+	why, err := d.settle(file, Train)
 	if err != nil {
 		return err
 	}
@@ -174,11 +153,7 @@ func (w *Writer) Close() error {
 		return nil
 	}
 	w.closed = true
-	var errs []error
-	if w.flush != nil {
-		errs = append(errs, w.flush.stop())
-	}
-	errs = append(errs, w.rollouts.close(), w.itemFile.close())
+	errs := []error{w.rollouts.close(), w.itemFile.close()}
 	w.manifest.Ended = time.Now().UTC().Truncate(time.Millisecond)
 	errs = append(errs, w.writeManifest(), w.release())
 	return errors.Join(errs...)
@@ -186,10 +161,11 @@ func (w *Writer) Close() error {
 
 // abandon undoes a Create that failed half-way.
 func (w *Writer) abandon() {
-	for _, a := range []*appender{w.rollouts, w.itemFile} {
-		if a != nil {
-			a.file.Close()
-		}
+	if w.rollouts != nil {
+		w.rollouts.close()
+	}
+	if w.itemFile != nil {
+		w.itemFile.file.Close()
 	}
 	w.release()
 }
@@ -200,56 +176,4 @@ func (w *Writer) writeManifest() error {
 		return fmt.Errorf("write manifest of %s: %w", w.dir, err)
 	}
 	return WriteFile(filepath.Join(w.dir, ManifestFile), append(w.opt.Redact.json(b), '\n'))
-}
-
-// flusher forces a file to disk at a fixed pace, when there is something new.
-type flusher struct {
-	file  *appender
-	dirty atomic.Bool
-	quit  chan struct{}
-	done  sync.WaitGroup
-
-	mu  sync.Mutex // guards err
-	err error
-}
-
-func startFlusher(file *appender, every time.Duration) *flusher {
-	f := &flusher{file: file, quit: make(chan struct{})}
-	f.done.Go(func() {
-		tick := time.NewTicker(every)
-		defer tick.Stop()
-		for {
-			select {
-			case <-f.quit:
-				return
-			case <-tick.C:
-			}
-			if !f.dirty.Swap(false) {
-				continue
-			}
-			if err := f.file.sync(); err != nil {
-				f.mu.Lock()
-				f.err = err
-				f.mu.Unlock()
-			}
-		}
-	})
-	return f
-}
-
-// wrote marks the file as changed and returns the error of a flush that
-// failed since the last call.
-func (f *flusher) wrote() error {
-	f.dirty.Store(true)
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	err := f.err
-	f.err = nil
-	return err
-}
-
-func (f *flusher) stop() error {
-	close(f.quit)
-	f.done.Wait()
-	return f.err
 }

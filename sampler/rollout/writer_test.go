@@ -274,18 +274,31 @@ func TestWholeRecordSurvivesTheDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
+	probe := rec
+	probe.Source = Probe
+	rec.Probe = nil
 	w := create(t, dir, Manifest{}, nil, WriterOptions{SyncEvery: -1})
 	appendAll(t, w, &rec)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	writeProbes(t, dir, nil, &probe)
 	r, err := Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Records(context.Background(), ReadOptions{}, func(got *Record) error {
-		if diff := cmp.Diff(&rec, got, sameJSON); diff != "" {
-			t.Errorf("record differs (-written +read):\n%s", diff)
+	same := func(want *Record) func(*Record) error {
+		return func(got *Record) error {
+			if diff := cmp.Diff(want, got, sameJSON); diff != "" {
+				t.Errorf("record differs (-written +read):\n%s", diff)
+			}
+			return nil
 		}
-		return nil
-	}); err != nil {
+	}
+	if _, err := r.Records(context.Background(), ReadOptions{}, same(&rec)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Probes(context.Background(), same(&probe)); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -1,0 +1,108 @@
+package rollout
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// journal is a file of records that is appended to and forced to disk at a
+// pace.
+type journal struct {
+	file   *appender
+	redact *Redactor
+	flush  *flusher // nil when every record is forced to disk
+}
+
+func openJournal(path string, opt WriterOptions) (*journal, error) {
+	file, err := openAppender(path)
+	if err != nil {
+		return nil, err
+	}
+	j := &journal{file: file, redact: opt.Redact}
+	if opt.SyncEvery >= 0 {
+		every := opt.SyncEvery
+		if every == 0 {
+			every = time.Second
+		}
+		j.flush = startFlusher(file, every)
+	}
+	return j, nil
+}
+
+// append writes one record with one write.
+func (j *journal) append(rec *Record) error {
+	line, err := rec.MarshalJSON()
+	if err != nil {
+		return fmt.Errorf("append item %q, sample %d to %s: %w", rec.Item, rec.Sample, j.file.path, err)
+	}
+	if err := j.file.append(j.redact.json(line)); err != nil {
+		return err
+	}
+	if j.flush == nil {
+		return j.file.sync()
+	}
+	return j.flush.wrote()
+}
+
+func (j *journal) close() error {
+	var flushed error
+	if j.flush != nil {
+		flushed = j.flush.stop()
+	}
+	return errors.Join(flushed, j.file.close())
+}
+
+// flusher forces a file to disk at a fixed pace, when there is something new.
+type flusher struct {
+	file  *appender
+	dirty atomic.Bool
+	quit  chan struct{}
+	done  sync.WaitGroup
+
+	mu  sync.Mutex // guards err
+	err error
+}
+
+func startFlusher(file *appender, every time.Duration) *flusher {
+	f := &flusher{file: file, quit: make(chan struct{})}
+	f.done.Go(func() {
+		tick := time.NewTicker(every)
+		defer tick.Stop()
+		for {
+			select {
+			case <-f.quit:
+				return
+			case <-tick.C:
+			}
+			if !f.dirty.Swap(false) {
+				continue
+			}
+			if err := f.file.sync(); err != nil {
+				f.mu.Lock()
+				f.err = err
+				f.mu.Unlock()
+			}
+		}
+	})
+	return f
+}
+
+// wrote marks the file as changed and returns the error of a flush that
+// failed since the last call.
+func (f *flusher) wrote() error {
+	f.dirty.Store(true)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	err := f.err
+	f.err = nil
+	return err
+}
+
+func (f *flusher) stop() error {
+	close(f.quit)
+	f.done.Wait()
+	return f.err
+}

@@ -1,0 +1,208 @@
+package rollout
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Marks lists what a person may call an output.
+func Marks() []string { return []string{"right", "wrong", "hack", "unclear"} }
+
+// maxLabels bounds a file of labels.
+const maxLabels = 256 << 20
+
+// labelKey names a label. Two labels of one key are one opinion that changed.
+type labelKey struct {
+	split         Split
+	item          string
+	sample        int
+	whole         bool // it is of an output that no sample names
+	output, rater string
+}
+
+func (l Label) key() labelKey {
+	k := labelKey{split: l.Split, item: l.Item, whole: l.Sample == nil, output: l.Output, rater: l.Rater}
+	if l.Sample != nil {
+		k.sample = *l.Sample
+	}
+	return k
+}
+
+// Labels reads labels.jsonl as ReadLabels does. A run without the file has no
+// labels.
+func (r *Run) Labels() ([]Label, error) {
+	path := filepath.Join(r.Dir, LabelsFile)
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read labels: %w", err)
+	}
+	defer f.Close()
+	return ReadLabels(path, f)
+}
+
+// ReadLabels reads what people said of outputs: JSON Lines with the keys of
+// Label, or CSV whose header names at least item, sample or output, and score
+// or mark. human_score is another name of score; columns and keys that mean
+// nothing here are passed over. CSV may be separated by commas, semicolons or
+// tabs. A later label of the same split, item, sample, output and rater
+// replaces the earlier one. A label without a split is of the item of that id,
+// whatever its split. Name stands before the line number in errors, which are
+// *LineError.
+func ReadLabels(name string, rd io.Reader) ([]Label, error) {
+	text, err := io.ReadAll(io.LimitReader(rd, maxLabels+1))
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	if len(text) > maxLabels {
+		return nil, fmt.Errorf("read %s: it is larger than %d MB: cut it into several", name, maxLabels>>20)
+	}
+	text = bytes.TrimPrefix(text, []byte(byteOrderMark))
+	read := readLabelTable
+	if looksLikeJSON(text) {
+		read = readLabelLines
+	}
+	var labels []Label
+	at := make(map[labelKey]int)
+	line, err := read(text, func(l Label) error {
+		if err := l.settle(); err != nil {
+			return err
+		}
+		if i, there := at[l.key()]; there {
+			labels[i] = l
+			return nil
+		}
+		at[l.key()] = len(labels)
+		labels = append(labels, l)
+		return nil
+	})
+	if err != nil {
+		return nil, &LineError{File: name, Line: line, Err: err}
+	}
+	return labels, nil
+}
+
+func looksLikeJSON(text []byte) bool {
+	text = bytes.TrimLeft(text, " \t\r\n")
+	return len(text) > 0 && (text[0] == '{' || text[0] == '[')
+}
+
+// readLabelLines reads one JSON object a line.
+func readLabelLines(text []byte, take func(Label) error) (line int, err error) {
+	b := batch{text: text, line: 1}
+	b.lines(func(text []byte, at int, _ bool) bool {
+		line = at
+		var l Label
+		if l, err = decodeLabel(text); err == nil {
+			err = take(l)
+		}
+		return err == nil
+	})
+	return line, err
+}
+
+func decodeLabel(text []byte) (Label, error) {
+	l := Label{}
+	human, named := (*float64)(nil), false
+	s := scanner{b: text}
+	err := s.members(func(key, v []byte) (err error) {
+		switch name := unquote(key); name {
+		case "item":
+			l.Item, _, err = readID(v)
+		case "split":
+			l.Split, err = readWord[Split](name, v)
+		case "sample":
+			if l.Sample = nil; !isNull(v) {
+				l.Sample = new(int)
+				*l.Sample, err = readInt(name, v)
+			}
+		case "output":
+			l.Output, err = readText(name, v)
+		case "rater":
+			l.Rater, err = readText(name, v)
+		case "score":
+			l.Score, err = readNumber(name, v)
+			named = named || !isNull(v)
+		case "human_score":
+			human, err = readNumber(name, v)
+		case "mark":
+			l.Mark, err = readText(name, v)
+		case "note":
+			l.Note, err = readText(name, v)
+		}
+		return err
+	})
+	if err == errSyntax {
+		err = labelSyntax(text)
+	}
+	if err == nil && human != nil {
+		if named && *human != *l.Score {
+			return l, fmt.Errorf("score is %g and human_score is %g: leave one of them out", *l.Score, *human)
+		}
+		l.Score = human
+	}
+	return l, err
+}
+
+// labelSyntax says what is wrong with a line that is no JSON object.
+func labelSyntax(text []byte) error {
+	err := syntaxError(text)
+	if errors.As(err, new(brokenError)) {
+		return err
+	}
+	return fmt.Errorf("a line must be one JSON object such as {\"item\":\"q1\",\"sample\":0,\"score\":1}, not %s", excerpt(text))
+}
+
+// AppendLabels adds labels to the run in dir. All of them are there afterwards,
+// or none: the file is replaced as a whole. Other writers are kept out of the
+// run meanwhile.
+func AppendLabels(dir string, labels []Label) (err error) {
+	run, err := Open(dir)
+	if err != nil {
+		return err
+	}
+	release, err := lockRun(run.Dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	path := filepath.Join(run.Dir, LabelsFile)
+	if err := removeTemps(path); err != nil {
+		return err
+	}
+	there, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("read labels: %w", err)
+	}
+	was, err := ReadLabels(path, bytes.NewReader(there))
+	if err != nil {
+		return err
+	}
+	if there = bytes.TrimPrefix(there, []byte(byteOrderMark)); looksLikeJSON(there) {
+		was = nil // the lines stay as they stand
+	} else {
+		there = nil
+	}
+	if n := len(there); n > 0 && there[n-1] != '\n' {
+		there = append(there, '\n')
+	}
+	for i, l := range append(was, labels...) {
+		if err := l.settle(); err != nil {
+			return fmt.Errorf("label %d of %d: %w", i+1-len(was), len(labels), err)
+		}
+		line, err := json.Marshal(l)
+		if err != nil {
+			return fmt.Errorf("label %d of %d: %w", i+1-len(was), len(labels), err)
+		}
+		there = append(append(there, line...), '\n')
+	}
+	return WriteFile(path, there)
+}

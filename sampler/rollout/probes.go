@@ -1,0 +1,164 @@
+package rollout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// probeKey names a record of probes.jsonl.
+type probeKey struct {
+	probe string
+	Key
+}
+
+// Probes reads what was put to the grader, in the order of the file, on the
+// caller's goroutine; a later line of the same probe, split, item and sample
+// replaces an earlier one, which is not yielded. A run without the file has no
+// probes, which is no error. The file is read twice; memory grows with the
+// number of its lines, not with their text.
+func (r *Run) Probes(ctx context.Context, yield func(*Record) error) (Input, error) {
+	path := filepath.Join(r.Dir, ProbesFile)
+	l := probeLedger{input: Input{Bad: []BadLine{}}, last: make(map[probeKey]probeLine)}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return l.input, nil
+	}
+	if err := readProbes(ctx, path, true, &l.input, l.take, func(*Record) error { return nil }); err != nil {
+		return l.input, err
+	}
+	var again Input // what was counted already
+	return l.input, readProbes(ctx, path, false, &again, l.counts, yield)
+}
+
+func readProbes(ctx context.Context, path string, lean bool, in *Input, take func(*result) (bool, error), yield func(*Record) error) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("read probes: %w", err)
+	}
+	defer f.Close()
+	d := delivery{name: path, input: in, take: take, yield: yield}
+	p := newPipeline(f, ReadOptions{Lean: lean}, Probe)
+	return p.run(ctx, d.batch)
+}
+
+// probeLedger remembers which line of each probe counts.
+type probeLedger struct {
+	input Input
+	last  map[probeKey]probeLine
+}
+
+type probeLine struct {
+	line int
+	hash uint64
+}
+
+// take books a line.
+func (l *probeLedger) take(res *result) (counts bool, err error) {
+	k := probeKey{res.rec.Probe.Name, res.rec.Key()}
+	old, there := l.last[k]
+	switch {
+	case !there:
+		l.input.Records++
+	case old.hash == res.hash:
+		l.input.Duplicates++
+		return false, nil
+	default:
+		l.input.Superseded++
+	}
+	if res.why != "" {
+		l.input.Bad = append(l.input.Bad, BadLine{Line: res.line, Why: res.why})
+	}
+	l.last[k] = probeLine{res.line, res.hash}
+	return false, nil
+}
+
+// counts reports whether a line is the one that take booked last.
+func (l *probeLedger) counts(res *result) (bool, error) {
+	return l.last[probeKey{res.rec.Probe.Name, res.rec.Key()}].line == res.line, nil
+}
+
+// ProbeWriter appends to a run's probes.jsonl. One goroutine uses it.
+type ProbeWriter struct {
+	journal *journal
+	release func() error // gives the run directory back
+	closed  bool
+}
+
+// OpenProbes opens the probes of the run in dir for writing and keeps all other
+// writers out of the run until Close. Of what is there it keeps the records
+// that keep returns true for, all when keep is nil; the others are gone when it
+// returns. The file is replaced as a whole: a kill leaves the old one or the
+// new one.
+func OpenProbes(dir string, keep func(*Record) bool, opt WriterOptions) (*ProbeWriter, error) {
+	run, err := Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	release, err := lockRun(run.Dir)
+	if err != nil {
+		return nil, err
+	}
+	w := &ProbeWriter{release: release}
+	if err := w.open(run, keep, opt); err != nil {
+		return nil, errors.Join(err, release())
+	}
+	return w, nil
+}
+
+func (w *ProbeWriter) open(run *Run, keep func(*Record) bool, opt WriterOptions) error {
+	path := filepath.Join(run.Dir, ProbesFile)
+	if err := removeTemps(path); err != nil {
+		return err
+	}
+	if _, err := os.Stat(path); err == nil {
+		if err := rewriteProbes(run, path, keep, opt.Redact); err != nil {
+			return err
+		}
+	}
+	var err error
+	if w.journal, err = openJournal(path, opt); err != nil {
+		return err
+	}
+	return syncDir(run.Dir)
+}
+
+func rewriteProbes(run *Run, path string, keep func(*Record) bool, redact *Redactor) error {
+	return replaceFile(path, func(write func([]byte) error) error {
+		_, err := run.Probes(context.Background(), func(rec *Record) error {
+			if keep != nil && !keep(rec) {
+				return nil
+			}
+			line, err := rec.MarshalJSON()
+			if err != nil {
+				return err
+			}
+			return write(append(redact.json(line), '\n'))
+		})
+		return err
+	})
+}
+
+// Append writes one record of a probe, as Writer.Append does.
+func (w *ProbeWriter) Append(rec *Record) error {
+	path := w.journal.file.path
+	if w.closed {
+		return fmt.Errorf("append to %s: %w", path, os.ErrClosed)
+	}
+	if err := rec.check(Probe); err != nil {
+		return fmt.Errorf("append item %q, sample %d to %s: %w", rec.Item, rec.Sample, path, err)
+	}
+	return w.journal.append(rec)
+}
+
+// Close forces all to disk and gives the run directory back. A second Close
+// does nothing.
+func (w *ProbeWriter) Close() error {
+	if w.closed {
+		return nil
+	}
+	w.closed = true
+	return errors.Join(w.journal.close(), w.release())
+}
