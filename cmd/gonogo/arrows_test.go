@@ -32,8 +32,9 @@ var allowedArrows = map[string][]string{
 	"sampler/rollout":        {},
 	"sampler/model":          {"sampler", "sampler/limit", "sampler/rollout"},
 	"sampler/tool":           {"sampler", "sampler/limit", "sampler/rollout"},
-	"sampler/grader":         {"sampler", "sampler/limit", "sampler/python", "sampler/rollout", "sampler/grader/formula"},
+	"sampler/grader":         {"sampler", "sampler/limit", "sampler/python", "sampler/rollout", "sampler/grader/formula", "sampler/grader/metric"},
 	"sampler/grader/formula": {},
+	"sampler/grader/metric":  {},
 	"sampler/python":         {"sampler"},
 	"sampler/dataset":        {"sampler/rollout"},
 	"sampler/importer":       {"sampler/rollout"},
@@ -42,13 +43,14 @@ var allowedArrows = map[string][]string{
 }
 
 // standardOnly rooms import the standard library and other rooms, no module.
-var standardOnly = []string{"sampler/rollout", "sampler/limit", "sampler/grader/formula", "fixtures"}
+var standardOnly = []string{"sampler/rollout", "sampler/limit", "sampler/grader/formula", "sampler/grader/metric", "fixtures"}
 
 // pureRooms neither reach a network nor open files.
 var pureRooms = map[string][]string{
 	"analysis":               {"net", "net/http", "os", "os/exec"},
 	"analysis/stat":          {"net", "net/http", "os", "os/exec", "time"},
 	"sampler/limit":          {"net", "net/http", "os", "os/exec"},
+	"sampler/grader/metric":  {"net", "net/http", "os", "os/exec", "time"},
 	"sampler/grader/formula": {"net", "net/http", "os", "os/exec", "time"},
 }
 

@@ -1,0 +1,155 @@
+package metric
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// FuzzyMatch is rapidfuzz's fuzz.WRatio over default_process, divided by 100.
+// The wire contract says only that rapidfuzz is used; which of its scorers is
+// not documented. WRatio is the one that the hosted guide's own example of a
+// python grader calls, and that choice is made here alone. It follows rapidfuzz
+// 3.10.1, the version of the hosted python image: texts whose lengths differ by
+// a factor of exactly 8 count as far apart.
+//
+// It is symmetric. Two equal texts score 1, except when they hold no letter,
+// digit or underscore: nothing is left of them then, and nothing scores 0.
+//
+// Cost: len(input)·len(reference)/64 steps for lengths within a factor of 1.5,
+// else up to three times len(input)·len(reference).
+func FuzzyMatch(input, reference string) float64 {
+	return wratio(process(input), process(reference))
+}
+
+// process is rapidfuzz's utils.default_process: every character that is no
+// letter, number or underscore becomes a space, the ends are trimmed, and
+// letters become small, one by one.
+func process(s string) []rune {
+	text := []rune(s)
+	for i, r := range text {
+		if !unicode.IsLetter(r) && !unicode.IsNumber(r) && r != '_' {
+			text[i] = ' '
+		}
+	}
+	for len(text) > 0 && text[0] == ' ' {
+		text = text[1:]
+	}
+	for len(text) > 0 && text[len(text)-1] == ' ' {
+		text = text[:len(text)-1]
+	}
+	for i, r := range text {
+		text[i] = unicode.ToLower(r)
+	}
+	return text
+}
+
+// wratio weighs the ratios against each other: those of words less than that of
+// the texts as they stand, those of parts less the further the lengths are
+// apart.
+func wratio(a, b []rune) float64 {
+	const words = 0.95
+	if len(a) == 0 || len(b) == 0 {
+		return 0
+	}
+	apart := float64(max(len(a), len(b))) / float64(min(len(a), len(b)))
+	best := ratio(a, b)
+	if apart < 1.5 {
+		return max(best, tokenRatio(a, b)*words)
+	}
+	parts := 0.9
+	if apart >= 8 {
+		parts = 0.6
+	}
+	return max(best, partialRatio(a, b)*parts, partialTokenRatio(a, b)*words*parts)
+}
+
+// ratio is the share of characters that a longest common subsequence covers;
+// two empty texts are alike.
+func ratio(a, b []rune) float64 {
+	x, y, distinct := numbered(a, b)
+	return alike(lcs(x, y, distinct), len(a)+len(b))
+}
+
+// alike is the share of both texts, sum characters together, that a common
+// subsequence of the length covers.
+func alike(common, sum int) float64 {
+	if sum == 0 {
+		return 1
+	}
+	return 1 - float64(sum-2*common)/float64(sum)
+}
+
+// tokenRatio is the better of token_sort_ratio and token_set_ratio.
+func tokenRatio(a, b []rune) float64 {
+	wa, wb := sortedWords(a), sortedWords(b)
+	return max(ratio(joined(wa), joined(wb)), tokenSetRatio(wa, wb))
+}
+
+// tokenSetRatio compares the words in common, alone, with those and the rest
+// of each text. The words are sorted.
+func tokenSetRatio(wa, wb []string) float64 {
+	if len(wa) == 0 || len(wb) == 0 {
+		return 0
+	}
+	both, onlyA, onlyB := sets(wa, wb)
+	if len(both) > 0 && (len(onlyA) == 0 || len(onlyB) == 0) {
+		return 1
+	}
+	restA, restB := joined(onlyA), joined(onlyB)
+	sect, space := len(joined(both)), 0
+	if sect > 0 {
+		space = 1
+	}
+	withA, withB := sect+space+len(restA), sect+space+len(restB)
+	x, y, distinct := numbered(restA, restB)
+	apart := len(restA) + len(restB) - 2*lcs(x, y, distinct)
+	best := 1 - float64(apart)/float64(withA+withB)
+	if sect == 0 {
+		return best
+	}
+	return max(best,
+		1-float64(space+len(restA))/float64(sect+withA),
+		1-float64(space+len(restB))/float64(sect+withB))
+}
+
+// partialTokenRatio is the better of partial_token_sort_ratio and
+// partial_token_set_ratio: 1 as soon as one word is in both.
+func partialTokenRatio(a, b []rune) float64 {
+	wa, wb := sortedWords(a), sortedWords(b)
+	both, onlyA, onlyB := sets(wa, wb)
+	if len(both) > 0 {
+		return 1
+	}
+	best := partialRatio(joined(wa), joined(wb))
+	if len(wa) == len(onlyA) && len(wb) == len(onlyB) {
+		return best
+	}
+	return max(best, partialRatio(joined(onlyA), joined(onlyB)))
+}
+
+// sortedWords splits a processed text, whose only blank is the space.
+func sortedWords(text []rune) []string {
+	words := strings.Fields(string(text))
+	slices.Sort(words)
+	return words
+}
+
+func joined(words []string) []rune { return []rune(strings.Join(words, " ")) }
+
+// sets splits two sorted lists into the words of both and those of one alone,
+// each word once, sorted.
+func sets(a, b []string) (both, onlyA, onlyB []string) {
+	a, b = slices.Compact(slices.Clone(a)), slices.Compact(slices.Clone(b))
+	for len(a) > 0 && len(b) > 0 {
+		switch strings.Compare(a[0], b[0]) {
+		case 0:
+			both, a, b = append(both, a[0]), a[1:], b[1:]
+		case -1:
+			onlyA, a = append(onlyA, a[0]), a[1:]
+		default:
+			onlyB, b = append(onlyB, b[0]), b[1:]
+		}
+	}
+	return both, append(onlyA, a...), append(onlyB, b...)
+}
