@@ -1,0 +1,57 @@
+package stat
+
+import "math"
+
+// Kappa estimates Cohen's agreement beyond chance of two yes-or-no judgements,
+// X and Y being 0 or 1: κ = 1 - D/E, D the share of pairs that differ and E the
+// share that would if the two were independent (Cohen 1960, Educ. Psychol.
+// Meas. 20:37). The interval is the jackknife over whole items with t(m-1) on
+// Fisher's scale. Where no pair differs it is 1 - q/E at its low end, q the
+// exact bound on the share of items that would. It is unknown where both
+// judgements are one and the same value throughout: chance alone agrees then.
+func Kappa(items [][]Pair, conf float64) Estimate {
+	checkConf(conf)
+	const method = "Cohen's kappa; jackknife by item on Fisher's scale"
+	pairs, n := sortedPairs(items)
+	m := len(pairs)
+	sums := make([]moment, m)
+	var total moment
+	for i, item := range pairs {
+		for _, p := range item {
+			sums[i].add(p.X, p.Y)
+		}
+		total = total.plus(sums[i], 1)
+	}
+	differ, chance := total.disagreement()
+	if m < 2 || chance == 0 {
+		return unknown(m, n, method, "needs 2 items or more, and both yes and no among the judgements")
+	}
+	e := Estimate{Value: Some(1 - differ/chance), N: n, Items: m, Method: method, Warnings: []string{}}
+	if differ == 0 {
+		_, q := ClopperPearson(0, float64(m), conf)
+		e.Low, e.High = Some(max(-1, 1-q/chance)), Some(1)
+		e.Method = "Cohen's kappa; exact bound on unseen disagreement"
+		return e
+	}
+	deleted := make([]float64, 0, m)
+	for _, s := range sums {
+		if d, c := total.plus(s, -1).disagreement(); c > 0 {
+			deleted = append(deleted, min(max(1-d/c, rounding-1), 1-rounding))
+		}
+	}
+	if _, ok := e.jackknife(deleted, fisher, conf); !ok {
+		e.Low, e.High = Some(-1), Some(1)
+		e.warn("%d items are too few to tell more: the interval is the whole range; 20 make it useful", m)
+	}
+	return e
+}
+
+// disagreement is the share of 0/1 pairs that differ, and that of independent
+// ones with the same shares of 1.
+func (s moment) disagreement() (differ, chance float64) {
+	if s.n == 0 {
+		return 0, 0
+	}
+	px, py := s.x/s.n, s.y/s.n
+	return math.Max(0, px+py-2*s.xy/s.n), px*(1-py) + py*(1-px)
+}
