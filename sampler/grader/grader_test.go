@@ -51,7 +51,7 @@ func TestKindsAreListedOnceWithTheirDocs(t *testing.T) {
 
 func TestNewRefuses(t *testing.T) {
 	for _, c := range []struct{ why, raw, says string }{
-		{"an unknown type names the known ones", `{"type":"pyhton"}`, "string_check, score_model, endpoint"},
+		{"an unknown type names the known ones", `{"type":"pyhton"}`, "the types are string_check, "},
 		{"no type", `{"name":"x"}`, "no type"},
 		{"not an object", `[]`, "read the grader"},
 		{"string_check without a reference", `{"type":"string_check","input":"a","operation":"eq"}`, "reference"},
