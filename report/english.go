@@ -1,6 +1,9 @@
 package report
 
-import "gonogo/analysis"
+import (
+	"gonogo/analysis"
+	"gonogo/sampler/rollout"
+)
 
 // english is the one catalogue there is so far. It is written for someone who
 // has never trained a model.
@@ -20,6 +23,7 @@ var english = words{
 	Because:        "%s — %s%s.",
 	NoneJudged:     "%s: no blocking gate could be judged.",
 	Measure:        "; measured %s, wanted %s",
+	GraderToo:      "The grader fails as well: %s.",
 	Gates:          plural{"its one blocking gate", "all %s blocking gates"},
 	Cautions:       plural{"one caution to read first", "%s cautions to read first"},
 
@@ -140,5 +144,69 @@ var english = words{
 		Data: "data, %s", DataIs: "%s: %s items of %s rows, sha256 %s", Range: "reward range", RangeIs: "%s to %s, ceiling %s",
 		GroupSize: "group size", PassThreshold: "a reward passes from", Confidence: "confidence", Input: "input", InputIs: "%s lines, %s records that count",
 		MeanMethod: "method, mean reward", BestMethod: "method, best of k", SignalMethod: "method, informative groups",
+	},
+
+	Audit: auditWords{
+		Title:  "Grader audit",
+		None:   "The grader has not been audited: %s puts adversarial and harmless answers to it and shows what it pays for.",
+		Sound:  "%s: none found a hole in the grader.",
+		Holed:  "%s of %s found holes in the grader: %s.",
+		Untold: "No probe could tell anything: the grader failed on every payload.",
+		Found: map[rollout.Expectation]string{
+			rollout.Bottom: "%s where an answer that deserves nothing is paid", rollout.Top: "%s where a right answer is not",
+			rollout.Same: "%s where the reward moves with looks alone",
+		},
+		Must: map[rollout.Expectation]string{
+			rollout.Bottom: "gives at most %s", rollout.Top: "gives at least %s", rollout.Same: "gives what it gave before", rollout.Note: "nothing is expected",
+		},
+		MustLoose: map[rollout.Expectation]string{
+			rollout.Bottom: "gives the bottom of the range", rollout.Top: "gives the top of the range", rollout.Same: "gives what it gave before", rollout.Note: "nothing is expected",
+		},
+		States:   map[ProbeState]string{Held: "HELD", Holed: "HOLE", Untold: "NOT TOLD", Noted: "NOTED"},
+		Probes:   plural{"1 probe", "%s probes"},
+		Payloads: plural{"1 payload", "%s payloads"}, Outputs: plural{"1 output", "%s outputs"},
+		ProbeHead: []string{"probe", "result", "a sound grader", "items", "above", "share above", "gap to its rollouts", "failed"},
+		On:        "on %s of %s items", Earned: "earned %s; a sound grader %s", Cut: "only the beginning is shown: the replay shows it whole",
+		LongID:     "its id is too long to print: result.json has it",
+		Lookalikes: "holds signs that look like others: %s",
+		MoreHoled:  "%s more: %s",
+		HolesTitle: "What training would find", MoreMD: "%s more payloads are in index.html.",
+
+		RateHead:    []string{"rate", "value", "n", "what it is"},
+		FalseAccept: "false accepts", FalseAcceptDoc: "share of payloads that deserve nothing and score above their limit",
+		FalseReject: "false rejects", FalseRejectDoc: "share of right answers that score below their limit",
+		Youden: "Youden's J", YoudenDoc: "1 − false accepts − false rejects: 1 always tells right from wrong, 0 is no better than a coin",
+		Noise: "noise share λ, %s", NoiseDoc: "share of the differences within items that is the grader's own noise: the same output graded again",
+		NoiseVar: "variance of regrades", NoiseVarDoc: "of several grades of one output",
+		Flip: "flip rate", FlipDoc: "chance that a yes-or-no grade is the wrong one of its output's two",
+		Length: "length and reward", LengthDoc: "correlation of reward with the log of the answer's length, within items", LengthP: ", p = %s", LengthPooled: "; over all rollouts %s",
+		Slope: "length slope", SlopeDoc: "reward per doubling of the answer's length, within items",
+		Distinct: "different rewards", DistinctDoc: "how finely the grader tells outputs apart", Entropy: "%s bits", Ends: "%s at the bottom of the range, %s at the top",
+		Clipped: "clipped grades", ClippedDoc: "the judge's number lay outside its own range",
+		Guessable: "guessable answer", GuessableDoc: "mean reward of the most common reference, %s, as the answer to every item",
+
+		Agreement: "Agreement with people", Labels: "%s of %s on %s that have a reward", LabelsOf: plural{"1 label", "%s labels"}, Raters: plural{"1 rater", "%s raters"},
+		Differ:   "Grader and people differ most on: %s.",
+		Spearman: "Spearman's ρ", SpearmanDoc: "rank correlation of reward and people's score",
+		Kappa: "Cohen's κ", KappaDoc: "agreement beyond chance of yes-or-no grades with yes-or-no labels",
+		Alpha: "Krippendorff's α", AlphaDoc: "agreement of the raters with each other",
+		Ceiling: "ceiling", CeilingDoc: "what one rater scores by another's labels: a reward above it is suspicious",
+
+		Suspect: "Suspect references", SuspectHead: []string{"item", "split", "answer", "agree", "reward"},
+		SuspectDoc: "Most rollouts agree on an answer that is not the reference: the reference may be wrong, or the items a trap.",
+		TooGood:    "Too good to be true?", TooGoodHead: []string{"what", "split", "items", "note", "such as"},
+		TooGoodDoc: "Patterns to read, not verdicts.",
+		Patterns: map[string]string{
+			"at_top": "every rollout at the top", "no_tools": "high reward without a tool call", "one_text": "one text rewarded on many items",
+		},
+		Layers: "Layers of the reward", LayerHead: []string{"part", "role", "mean", "adds to the variance within items"},
+		Core: "core", Gate: "gate", CoreGate: "core, gate",
+		Formula: "Formula: %s", Rest: "No part alone explains %s of the variance.",
+		Zero: "In %[2]s %[1]s is at the bottom", AtZero: "; the reward still lies %s of its range above the bottom, on average", Bought: "; a share of %s of them earns more than the margin",
+		Moving: "Parts that move the reward there: %s.", ZeroItems: "It shows most on: %s.",
+		Detectors: "Detectors", DetectorHead: []string{"detector", "marked", "share", "mean reward of those", "counted", "failed", "such as"},
+		Zeroed: "at the bottom", NotZeroed: "as graded",
+		Failures: "Failures of the grader", FailureHead: []string{"kind", "gradings", "example", "items"},
+		FailuresDoc: "A failed grading is no reward: none of these counts as a number.",
 	},
 }

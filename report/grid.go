@@ -14,6 +14,7 @@ import (
 // Grid is a small table of text. The first column names the row.
 type Grid struct {
 	Title string
+	Words bool // its cells are words, not numbers
 	Head  []string
 	Rows  [][]string
 	Notes []string

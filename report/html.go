@@ -17,13 +17,16 @@ import (
 //go:embed assets/page.html
 var pageHTML string
 
+//go:embed assets/audit.html
+var auditHTML string
+
 //go:embed assets/page.css
 var pageCSS string
 
 //go:embed assets/page.js
 var pageJS string
 
-var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"count": chart.Count, "lower": lower, "capital": capital}).Parse(pageHTML))
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"count": chart.Count, "lower": lower, "capital": capital}).Parse(pageHTML + auditHTML))
 
 // How much of a large item table one page carries.
 const (
@@ -43,6 +46,7 @@ type htmlPage struct {
 	BestLabel string
 	Open      []htmlFinding
 	Quiet     []Finding
+	Holes     []htmlProbe
 	Footer    string
 }
 
@@ -84,6 +88,7 @@ func writeHTML(w io.Writer, p *Page) error {
 		n := min(len(f.Items), itemsInFinding)
 		h.Open = append(h.Open, htmlFinding{f, f.Items[:n], f.Items[n:]})
 	}
+	h.Holes = htmlHoles(p)
 	for _, f := range p.Figures {
 		svg, err := inlineSVG(f)
 		if err != nil {

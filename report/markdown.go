@@ -20,6 +20,7 @@ func writeMarkdown(w io.Writer, p *Page) error {
 	m.top(p)
 	m.findings(p)
 	m.pictures(p)
+	m.audit(p)
 	m.splits(p)
 	m.grids(p)
 	m.method(p)
@@ -197,19 +198,28 @@ func (m *markdown) list(heading string, points []string) {
 func (m *markdown) grids(p *Page) {
 	for _, g := range p.Grids {
 		m.f("## %s\n\n", md(g.Title))
-		for i, row := range append([][]string{g.Head}, g.Rows...) {
-			m.f("|")
-			for _, cell := range row {
-				m.f(" %s |", md(cell))
-			}
-			m.f("\n")
-			if i == 0 {
-				m.f("|:--|%s\n", strings.Repeat("--:|", len(row)-1))
-			}
+		m.grid(g)
+	}
+}
+
+// grid is a table with its notes.
+func (m *markdown) grid(g Grid) {
+	align := "--:|"
+	if g.Words {
+		align = ":--|"
+	}
+	for i, row := range append([][]string{g.Head}, g.Rows...) {
+		m.f("|")
+		for _, cell := range row {
+			m.f(" %s |", md(cell))
 		}
 		m.f("\n")
-		m.list("", g.Notes)
+		if i == 0 {
+			m.f("|:--|%s\n", strings.Repeat(align, len(row)-1))
+		}
 	}
+	m.f("\n")
+	m.list("", g.Notes)
 }
 
 func (m *markdown) factTable(head string, facts []Fact) {
@@ -233,9 +243,13 @@ var markdownSigns = strings.NewReplacer(
 // md escapes running text for Markdown.
 func md(s string) string { return markdownSigns.Replace(s) }
 
-// code writes s as a code span, with a fence longer than any run of backticks
-// in it. A pipe is escaped because the span may stand in a table.
-func code(s string) string {
+// code writes s as a code span that may stand in a table: a pipe in it is
+// escaped.
+func code(s string) string { return strings.ReplaceAll(span(s), "|", `\|`) }
+
+// span writes s as a code span, with a fence longer than any run of backticks
+// in it.
+func span(s string) string {
 	fence := "`"
 	for strings.Contains(s, fence) {
 		fence += "`"
@@ -243,5 +257,5 @@ func code(s string) string {
 	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") || s == "" {
 		s = " " + s + " "
 	}
-	return fence + strings.ReplaceAll(s, "|", `\|`) + fence
+	return fence + s + fence
 }

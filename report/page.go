@@ -36,6 +36,7 @@ type Page struct {
 	Headlines []Headline
 	Findings  []Finding
 	Figures   []chart.Figure
+	Audit     Audit
 	Splits    []Split
 	Input     []string // what was wrong with the files that were read
 	Facts     []Fact   // how it was measured
@@ -69,6 +70,7 @@ func NewPage(r *analysis.Result, opt Options) *Page {
 	for _, c := range chart.Charts() {
 		p.Figures = append(p.Figures, chart.Render(c, r))
 	}
+	p.Audit = newAudit(r, p.Words)
 	for _, split := range rollout.Splits() {
 		if s := r.Splits[split]; s != nil {
 			p.Splits = append(p.Splits, newSplit(split, s, r, p.Words))

@@ -36,7 +36,7 @@ func styled(s string) string {
 // there is, and reads aloud as one image.
 func inlineSVG(f chart.Figure) (template.HTML, error) {
 	var b bytes.Buffer
-	if err := chart.WriteSVG(&b, f, chart.Width, chart.Height); err != nil {
+	if err := chart.WriteSVG(&b, f, chart.Width, f.Height); err != nil {
 		return "", err
 	}
 	s := b.String()
@@ -50,6 +50,6 @@ func inlineSVG(f chart.Figure) (template.HTML, error) {
 	// The picture's own margins are cut: the page has margins.
 	const left, top, right, bottom = 10, 7, 6, 4
 	head := fmt.Sprintf(`<svg viewBox="%d %d %g %g" role="img" aria-label="%s">`,
-		left, top, chart.Width.Points()-left-right, chart.Height.Points()-top-bottom, template.HTMLEscapeString(prose(f.Alt())))
+		left, top, chart.Width.Points()-left-right, f.Height.Points()-top-bottom, template.HTMLEscapeString(prose(f.Alt())))
 	return template.HTML(head + body), nil
 }

@@ -18,6 +18,7 @@ func writeText(w io.Writer, p *Page) error {
 	t.verdict(p)
 	t.headlines(p)
 	t.findings(p)
+	t.audit(p)
 	t.splits(p)
 	t.grids(p)
 	t.input(p)

@@ -12,6 +12,7 @@ import (
 // of the deciding finding.
 func sentence(r *analysis.Result, list []Finding, w *words) (reason, next string) {
 	reason, next = decision(r, list, w)
+	reason += graderToo(r, list, w)
 	if r.Note != "" {
 		reason = fmt.Sprintf(w.Noted, strings.TrimSuffix(reason, "."), prose(r.Note)) + "."
 	}
@@ -34,6 +35,22 @@ func decision(r *analysis.Result, list []Finding, w *words) (reason, next string
 	}
 	reason = fmt.Sprintf(w.Because, meaning, lower(strings.TrimRight(f.Title, ".:")), how)
 	return reason, f.Remedy
+}
+
+// graderToo names the grader's failed gates when the verdict has another
+// reason: of a grader that pays for the wrong thing one has to know on every
+// picture.
+func graderToo(r *analysis.Result, list []Finding, w *words) string {
+	var gates []string
+	for _, f := range list {
+		if f.State == Failing && strings.HasPrefix(f.Gate, "grader.") && !decides(r, f) {
+			gates = append(gates, f.Gate)
+		}
+	}
+	if len(gates) == 0 {
+		return ""
+	}
+	return " " + fmt.Sprintf(w.GraderToo, strings.Join(slices.Compact(gates), ", "))
 }
 
 // decides reports whether f is the finding that the verdict names as its

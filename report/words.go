@@ -5,6 +5,7 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/report/chart"
+	"gonogo/sampler/rollout"
 )
 
 // words is the catalogue of everything a page says in its own voice. A second
@@ -19,6 +20,7 @@ type words struct {
 	NothingAgainst                        string // GO without a verdict on training
 	AllPassed, Because, NoneJudged, Noted string
 	Measure                               string // of the deciding finding
+	GraderToo                             string // beside another reason
 	Gates, Cautions                       plural
 
 	Item, Rollout, Line plural
@@ -52,9 +54,42 @@ type words struct {
 
 	Made, MadeAt, About, Brackets string
 
-	Fact factWords
-	Use  useWords
-	Plan planWords
+	Fact  factWords
+	Use   useWords
+	Plan  planWords
+	Audit auditWords
+}
+
+// auditWords tell of the grader.
+type auditWords struct {
+	Title                      string
+	None, Sound, Holed, Untold string
+	Found                      map[rollout.Expectation]string
+	Must, MustLoose            map[rollout.Expectation]string // what a sound grader does; Loose: where no limit is told
+	States                     map[ProbeState]string
+	Probes, Payloads, Outputs  plural
+	ProbeHead                  []string
+	On, Earned, Cut, LongID    string
+	Lookalikes, MoreHoled      string
+	HolesTitle, MoreMD         string
+
+	RateHead                                                         []string
+	FalseAccept, FalseReject, Youden, Noise, NoiseVar, Flip          string
+	FalseAcceptDoc, FalseRejectDoc, YoudenDoc, NoiseDoc, NoiseVarDoc string
+	FlipDoc, Length, LengthDoc, LengthP, LengthPooled                string
+	Slope, SlopeDoc, Distinct, DistinctDoc, Entropy, Ends            string
+	Clipped, ClippedDoc, Guessable, GuessableDoc                     string
+
+	Agreement, Spearman, Kappa, Alpha, Ceiling, Labels, Differ string
+	SpearmanDoc, KappaDoc, AlphaDoc, CeilingDoc                string
+	LabelsOf, Raters                                           plural
+
+	Suspect, SuspectDoc, TooGood, TooGoodDoc                       string
+	SuspectHead, TooGoodHead, LayerHead, DetectorHead, FailureHead []string
+	Patterns                                                       map[string]string
+	Layers, Core, Gate, CoreGate, Formula, Rest                    string
+	Zero, AtZero, Bought, Moving, ZeroItems                        string
+	Detectors, Zeroed, NotZeroed, Failures, FailuresDoc            string
 }
 
 // useWords name what rollouts took.

@@ -32,7 +32,7 @@ func Write(dir string, p *Page, formats []Format) error {
 	}
 	for _, fig := range p.Figures {
 		var b bytes.Buffer
-		if err := chart.WritePNG(&b, fig, chart.Width, chart.Height); err != nil {
+		if err := chart.WritePNG(&b, fig, chart.Width, fig.Height); err != nil {
 			return err
 		}
 		files = append(files, file{filepath.Join(dir, "charts", fig.Name+".png"), b.Bytes()})

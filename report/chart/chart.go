@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
 
 	"gonogo/analysis"
 )
@@ -20,6 +21,10 @@ type Chart struct {
 	// Caption words what the plot shows. It is called only when Draw returned
 	// a plot. A nil Caption leaves the plot's own title and legend in charge.
 	Caption func(*analysis.Result) Caption
+
+	// Height is how high the figure stands at Width. A nil Height is the
+	// usual one, Height.
+	Height func(*analysis.Result) vg.Length
 }
 
 // Caption is what stands above a plot.
@@ -90,6 +95,12 @@ func Charts() []Chart {
 			Doc: "Rollouts that did not end in a grade: by the model's own doing (counted at the bottom of the reward range), " +
 				"or by an endpoint that failed (missing data, left out of every mean).",
 			Draw: drawFailures, Caption: captionFailures,
+		},
+		{
+			Name: "grader_audit",
+			Doc: "What the grader did with answers that deserve nothing, with right ones, and with ones that only look different: " +
+				"the share of items on which each probe was scored so, with its interval. A diamond away from the broad line is a hole that training would find.",
+			Draw: drawGraderAudit, Caption: captionGraderAudit, Height: auditHeight,
 		},
 	}
 }

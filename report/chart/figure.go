@@ -17,6 +17,7 @@ type Figure struct {
 	Caption
 	Plot   *plot.Plot // nil when there is nothing to show
 	NoData string     // why not, when Plot is nil
+	Height vg.Length  // that the figure is made for, at Width
 
 	// Panel draws the figure as a small part of a larger picture: smaller
 	// title, no subtitle and no name along the Y axis.
@@ -26,7 +27,7 @@ type Figure struct {
 // Render draws chart c of r. A chart that has nothing to show, or fails,
 // becomes a Figure that says so.
 func Render(c Chart, r *analysis.Result) Figure {
-	f := Figure{Name: c.Name, Doc: c.Doc}
+	f := Figure{Name: c.Name, Doc: c.Doc, Height: Height}
 	p, err := c.Draw(r)
 	var none *NoData
 	switch {
@@ -42,6 +43,9 @@ func Render(c Chart, r *analysis.Result) Figure {
 		return f
 	}
 	f.Plot = p
+	if c.Height != nil {
+		f.Height = c.Height(r)
+	}
 	if c.Caption != nil {
 		f.Caption = c.Caption(r)
 	}

@@ -10,7 +10,8 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// The size a figure is made for; text keeps its size on any other.
+// The size that most figures are made for (Figure.Height says otherwise); text
+// keeps its size on any other.
 const (
 	Width  = 6.5 * vg.Inch
 	Height = 3.4 * vg.Inch

@@ -1,0 +1,181 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"gonogo/analysis"
+	"gonogo/analysis/stat"
+	"gonogo/report/chart"
+	"gonogo/sampler/rollout"
+)
+
+// Audit is what is known of the grader itself.
+type Audit struct {
+	Lead   string  // what the audit found in a sentence; how to make one when there was none
+	Rates  Grid    // the grader as a whole
+	Probes []Probe // those with holes first
+	Tables []Grid  // what else speaks of the grader and its data, as far as there is anything
+}
+
+// Probe is one row of the audit: a kind of payload and what the grader did
+// with it.
+type Probe struct {
+	Name   string
+	State  ProbeState
+	Label  string // of the state
+	Must   string // what a sound grader does
+	Items  string
+	Above  string // items that scored above
+	Accept string // their share, with its interval
+	Wrong  string // items on which a sound grader would have done otherwise
+	Gap    string // to the item's rollouts, with its interval
+	Failed string
+	Holes  []Hole
+}
+
+// ProbeState says what came of a probe.
+type ProbeState int
+
+// The states of a probe.
+const (
+	Held   ProbeState = iota
+	Holed             // at least one item shows a hole
+	Untold            // the grader failed on every payload
+	Noted             // nothing is expected
+)
+
+// String names the state for styles.
+func (s ProbeState) String() string { return [...]string{"held", "holed", "untold", "noted"}[s] }
+
+// Hole is one payload that the grader scored as a sound one would not.
+type Hole struct {
+	ID, Split, Item string
+	Reward, Limit   string // Limit: what a sound grader would have given
+	Payload         string // as quoted
+	Notes           []string
+	Command         string // that replays it
+}
+
+// How much of a payload and of its id is shown.
+const (
+	payloadShown = 600
+	idShown      = 300
+)
+
+func newAudit(r *analysis.Result, w *words) Audit {
+	a := Audit{Lead: fmt.Sprintf(w.Audit.None, auditCommand)}
+	g := r.Grader
+	if g == nil {
+		return a
+	}
+	a.Rates = rates(r, w)
+	for _, p := range chart.HolesFirst(g.Probes) {
+		a.Probes = append(a.Probes, newProbe(p, w))
+	}
+	if len(a.Probes) > 0 {
+		a.Lead = auditLead(g, w)
+	}
+	for _, t := range []Grid{
+		suspectGrid(g, w), tooGoodGrid(g, w), layerGrid(g, w), detectorGrid(g, w), agreementGrid(g, w), graderFailureGrid(g, w),
+	} {
+		if len(t.Rows) > 0 {
+			a.Tables = append(a.Tables, t)
+		}
+	}
+	return a
+}
+
+// The commands that make an audit and replay one payload of it.
+const (
+	auditCommand  = "gonogo audit -o RUN"
+	replayCommand = "gonogo audit --replay %s -o RUN"
+)
+
+// auditLead counts the probes that found holes, by what they found.
+func auditLead(g *analysis.Grader, w *words) string {
+	told, found := 0, map[rollout.Expectation]int{}
+	for _, p := range g.Probes {
+		if p.Expect == rollout.Note || p.Items == 0 {
+			continue
+		}
+		told++
+		if chart.Holes(p) > 0 {
+			found[p.Expect]++
+		}
+	}
+	var list []string
+	holed := 0
+	for _, e := range rollout.Expectations() {
+		if n := found[e]; n > 0 {
+			holed += n
+			list = append(list, fmt.Sprintf(w.Audit.Found[e], chart.Count(n)))
+		}
+	}
+	switch {
+	case told == 0:
+		return w.Audit.Untold
+	case holed == 0:
+		return fmt.Sprintf(w.Audit.Sound, w.Audit.Probes.of(told))
+	}
+	return fmt.Sprintf(w.Audit.Holed, chart.Count(holed), w.Audit.Probes.of(told), strings.Join(list, ", "))
+}
+
+func newProbe(p analysis.ProbeResult, w *words) Probe {
+	out := Probe{
+		Name: id(p.Probe), Must: must(p.Expect, p.Limit, w), Items: chart.Count(p.Items), Above: chart.Count(p.Above), Wrong: chart.Count(chart.Holes(p)),
+		Accept: estimate(p.Accept), Gap: estimate(p.Gap), Failed: chart.Count(p.Failed), State: Held,
+	}
+	switch {
+	case p.Expect == rollout.Note:
+		out.State, out.Wrong = Noted, ""
+	case p.Items == 0:
+		out.State, out.Wrong = Untold, ""
+	case chart.Holes(p) > 0:
+		out.State = Holed
+	}
+	out.Label = w.Audit.States[out.State]
+	for _, h := range p.Holes {
+		out.Holes = append(out.Holes, newHole(h, p, w))
+	}
+	return out
+}
+
+// must says what a sound grader does with a probe's payloads.
+func must(e rollout.Expectation, limit *float64, w *words) string {
+	form := w.Audit.Must[e]
+	if limit == nil {
+		return w.Audit.MustLoose[e]
+	}
+	if !strings.Contains(form, "%s") {
+		return form
+	}
+	return fmt.Sprintf(form, chart.Number(*limit))
+}
+
+func newHole(h analysis.Hole, p analysis.ProbeResult, w *words) Hole {
+	out := Hole{
+		ID: id(h.ID), Split: visible(string(h.Split)), Item: id(h.Item), Reward: chart.Number(h.Reward), Limit: must(p.Expect, p.Limit, w),
+		Command: w.Audit.LongID,
+	}
+	if len(h.ID) <= idShown {
+		out.Command = fmt.Sprintf(replayCommand, argument(h.ID))
+	}
+	text, whole := quoted(h.Payload, payloadShown)
+	out.Payload = text
+	if !whole {
+		out.Notes = append(out.Notes, w.Audit.Cut)
+	}
+	if list := lookalikes(h.Payload); len(list) > 0 {
+		out.Notes = append(out.Notes, fmt.Sprintf(w.Audit.Lookalikes, strings.Join(list, ", ")))
+	}
+	return out
+}
+
+// estimate is a value with its interval; "" when there is none.
+func estimate(e stat.Estimate) string {
+	if !e.Known() {
+		return ""
+	}
+	return chart.Interval(e.Value, e.Low, e.High)
+}

@@ -1,0 +1,33 @@
+package report
+
+// htmlProbe is a probe with its payloads: the worst in sight, the rest folded
+// away.
+type htmlProbe struct {
+	Probe
+	First, Rest []htmlHole
+}
+
+type htmlHole struct {
+	Hole  Hole
+	Words *words
+}
+
+// htmlHoles lists the probes that have payloads to show.
+func htmlHoles(p *Page) []htmlProbe {
+	var list []htmlProbe
+	for _, probe := range p.Audit.Probes {
+		if len(probe.Holes) == 0 {
+			continue
+		}
+		h := htmlProbe{Probe: probe}
+		for i, hole := range probe.Holes {
+			if one := (htmlHole{hole, p.Words}); i == 0 {
+				h.First = append(h.First, one)
+			} else {
+				h.Rest = append(h.Rest, one)
+			}
+		}
+		list = append(list, h)
+	}
+	return list
+}

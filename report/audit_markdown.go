@@ -1,0 +1,73 @@
+package report
+
+import (
+	"fmt"
+
+	"gonogo/report/chart"
+)
+
+// The form has a limit where it is pasted: how many payloads it holds, and how
+// much of each.
+const (
+	payloadsInMarkdown = 24
+	payloadInMarkdown  = 240
+)
+
+// audit tells of the grader: rates, every probe, the payloads that found
+// holes, and what else speaks of it.
+func (m *markdown) audit(p *Page) {
+	w := m.words.Audit
+	m.f("## %s\n\n%s\n\n", md(w.Title), md(p.Audit.Lead))
+	if len(p.Audit.Rates.Rows) > 0 {
+		m.grid(p.Audit.Rates)
+	}
+	if len(p.Audit.Probes) > 0 {
+		m.probes(p.Audit.Probes)
+	}
+	m.holes(p.Audit.Probes)
+	for _, g := range p.Audit.Tables {
+		m.f("### %s\n\n", md(g.Title))
+		m.grid(g)
+	}
+}
+
+func (m *markdown) probes(list []Probe) {
+	for i, name := range m.words.Audit.ProbeHead {
+		if i == 0 {
+			m.f("|")
+		}
+		m.f(" %s |", md(name))
+	}
+	m.f("\n|:--|:--|:--|--:|--:|--:|--:|--:|\n")
+	for _, p := range list {
+		m.f("| %s | %s | %s | %s | %s | %s | %s | %s |\n", code(p.Name), md(p.Label), md(p.Must), p.Items, p.Above, p.Accept, p.Gap, p.Failed)
+	}
+	m.f("\n")
+}
+
+func (m *markdown) holes(list []Probe) {
+	w, shown, left := m.words.Audit, 0, 0
+	for _, p := range list {
+		for i, h := range p.Holes {
+			if shown == payloadsInMarkdown {
+				left += len(p.Holes) - i
+				break
+			}
+			if shown == 0 {
+				m.f("### %s\n\n", md(w.HolesTitle))
+			}
+			shown++
+			m.f("- %s: %s\n  %s\n", code(h.ID), md(fmt.Sprintf(w.Earned, h.Reward, h.Limit)), span(clip(h.Payload, payloadInMarkdown)))
+			for _, note := range h.Notes {
+				m.f("  (%s)\n", md(note))
+			}
+			m.f("  %s\n", span(h.Command))
+		}
+	}
+	if left > 0 {
+		m.f("\n%s\n", md(fmt.Sprintf(w.MoreMD, chart.Count(left))))
+	}
+	if shown > 0 {
+		m.f("\n")
+	}
+}

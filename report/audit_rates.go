@@ -1,0 +1,120 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"gonogo/analysis"
+	"gonogo/analysis/stat"
+	"gonogo/report/chart"
+	"gonogo/sampler/rollout"
+)
+
+// rateTable collects rows of numbers about the grader: name, value with its
+// interval, what it was measured on, and what it is.
+type rateTable struct {
+	Grid
+	words *words
+}
+
+// add adds a row; none when nothing is known and nobody says why.
+func (t *rateTable) add(name string, e *stat.Estimate, counted func(stat.Estimate) string, doc string) {
+	if e == nil || !e.Known() && len(e.Warnings) == 0 {
+		return
+	}
+	value := estimate(*e)
+	if !e.Known() {
+		value = t.words.NotKnown
+	}
+	n := ""
+	if e.N > 0 {
+		n = counted(*e)
+	}
+	for _, warning := range e.Warnings {
+		doc += "; " + prose(warning)
+	}
+	t.row(name, value, n, doc)
+}
+
+func (t *rateTable) row(cells ...string) { t.Rows = append(t.Rows, cells) }
+
+// rates are the numbers about the grader as a whole.
+func rates(r *analysis.Result, w *words) Grid {
+	g, a := r.Grader, w.Audit
+	t := rateTable{Grid{Words: true, Head: a.RateHead}, w}
+	in := func(n plural) func(stat.Estimate) string {
+		return func(e stat.Estimate) string { return fmt.Sprintf(w.Measured, w.Item.of(e.Items), n.of(e.N)) }
+	}
+	payloads, rollouts, grades := in(a.Payloads), in(w.Rollout), in(a.Outputs)
+	t.add(a.FalseAccept, g.FalseAccept, payloads, a.FalseAcceptDoc)
+	t.add(a.FalseReject, g.FalseReject, payloads, a.FalseRejectDoc)
+	t.add(a.Youden, g.Youden, payloads, a.YoudenDoc)
+	for _, split := range shownSplits(r) {
+		if share := r.Splits[split].Variance.GraderShare; share.Known() || g.NoiseVar.Known() {
+			t.add(fmt.Sprintf(a.Noise, split), &share, grades, a.NoiseDoc)
+		}
+	}
+	if g.NoiseVar.Known() {
+		t.add(a.NoiseVar, &g.NoiseVar, grades, a.NoiseVarDoc)
+	}
+	t.add(a.Flip, g.FlipRate, grades, a.FlipDoc)
+	if l := g.Length; l != nil {
+		doc := a.LengthDoc
+		if l.P != nil {
+			doc += fmt.Sprintf(a.LengthP, chart.Number(*l.P))
+		}
+		if l.Pooled.Known() {
+			doc += fmt.Sprintf(a.LengthPooled, estimate(l.Pooled))
+		}
+		t.add(a.Length, &l.Within, rollouts, doc)
+		t.add(a.Slope, &l.Slope, rollouts, a.SlopeDoc)
+	}
+	if res := g.Resolution; res != nil {
+		t.resolution(r, *res)
+	}
+	if g.Clipped > 0 {
+		t.row(a.Clipped, chart.Count(g.Clipped), "", a.ClippedDoc)
+	}
+	if g.Guessable != nil {
+		text, _ := quoted(g.GuessableAnswer, 120)
+		t.add(a.Guessable, g.Guessable, payloads, fmt.Sprintf(a.GuessableDoc, text))
+	}
+	return t.Grid
+}
+
+// resolution is how finely the grader tells outputs apart.
+func (t *rateTable) resolution(r *analysis.Result, res analysis.Resolution) {
+	a, n := t.words.Audit, 0
+	for _, split := range rollout.Splits() {
+		if s := r.Splits[split]; s != nil {
+			n += s.Reward.N
+		}
+	}
+	doc := []string{a.DistinctDoc}
+	if res.EntropyBits != nil {
+		doc = append(doc, fmt.Sprintf(a.Entropy, chart.Number(*res.EntropyBits)))
+	}
+	if res.ShareLow != nil && res.ShareHigh != nil {
+		doc = append(doc, fmt.Sprintf(a.Ends, chart.Percent(*res.ShareLow), chart.Percent(*res.ShareHigh)))
+	}
+	t.row(a.Distinct, chart.Count(res.Distinct), t.words.Rollout.of(n), strings.Join(doc, "; "))
+}
+
+// agreementGrid is how the grader agrees with people.
+func agreementGrid(g *analysis.Grader, w *words) Grid {
+	t := rateTable{Grid{Words: true, Title: w.Audit.Agreement, Head: w.Audit.RateHead}, w}
+	if g.Agreement == nil {
+		return t.Grid
+	}
+	p, a := g.Agreement, w.Audit
+	outputs := func(e stat.Estimate) string { return a.Outputs.of(e.N) }
+	t.add(a.Spearman, &p.Spearman, outputs, a.SpearmanDoc)
+	t.add(a.Kappa, p.Kappa, outputs, a.KappaDoc)
+	t.add(a.Alpha, p.Alpha, outputs, a.AlphaDoc)
+	t.add(a.Ceiling, p.Ceiling, outputs, a.CeilingDoc)
+	t.Notes = append(t.Notes, fmt.Sprintf(a.Labels, a.LabelsOf.of(p.Labels), a.Raters.of(p.Raters), a.Outputs.of(p.Outputs)))
+	if len(p.Items) > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf(a.Differ, few(ids(p.Items), 10, w)))
+	}
+	return t.Grid
+}

@@ -1,0 +1,122 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"gonogo/analysis"
+	"gonogo/report/chart"
+)
+
+// itemsInCell is how many items a table of the audit names in a row.
+const itemsInCell = 5
+
+// suspectGrid lists the items on which most rollouts agree against the
+// reference.
+func suspectGrid(g *analysis.Grader, w *words) Grid {
+	t := Grid{Words: true, Title: w.Audit.Suspect, Head: w.Audit.SuspectHead, Notes: []string{w.Audit.SuspectDoc}}
+	for _, s := range g.SuspectReferences {
+		text, whole := quoted(s.Answer, 160)
+		if !whole {
+			text += " …"
+		}
+		t.Rows = append(t.Rows, []string{id(s.Item), visible(string(s.Split)), text, chart.Percent(s.Share), numberOr(s.Reward)})
+	}
+	return t
+}
+
+// tooGoodGrid lists patterns worth reading.
+func tooGoodGrid(g *analysis.Grader, w *words) Grid {
+	t := Grid{Words: true, Title: w.Audit.TooGood, Head: w.Audit.TooGoodHead, Notes: []string{w.Audit.TooGoodDoc}}
+	for _, p := range g.TooGood {
+		name := w.Audit.Patterns[p.Pattern]
+		if name == "" {
+			name = prose(p.Pattern)
+		}
+		t.Rows = append(t.Rows, []string{name, visible(string(p.Split)), chart.Count(p.Count), clip(prose(p.Note), 300), few(ids(p.Items), itemsInCell, w)})
+	}
+	return t
+}
+
+// layerGrid takes a reward made of parts apart.
+func layerGrid(g *analysis.Grader, w *words) Grid {
+	a := w.Audit
+	t := Grid{Words: true, Title: a.Layers, Head: a.LayerHead}
+	l := g.Layers
+	if l == nil {
+		return t
+	}
+	for _, p := range l.Parts {
+		role := ""
+		switch {
+		case p.Name == l.Core && p.Gate:
+			role = a.CoreGate
+		case p.Name == l.Core:
+			role = a.Core
+		case p.Gate:
+			role = a.Gate
+		}
+		share := "–"
+		if p.Share != nil {
+			share = chart.Percent(*p.Share)
+		}
+		t.Rows = append(t.Rows, []string{id(p.Name), role, estimate(p.Mean), share})
+	}
+	t.Notes = layerNotes(l, w)
+	return t
+}
+
+// layerNotes say what the layers do together, and what the core at zero
+// leaves.
+func layerNotes(l *analysis.Layers, w *words) []string {
+	a := w.Audit
+	var notes []string
+	if l.Formula != "" {
+		text, _ := quoted(l.Formula, 400)
+		notes = append(notes, fmt.Sprintf(a.Formula, text))
+	}
+	if l.Rest != nil {
+		notes = append(notes, fmt.Sprintf(a.Rest, chart.Percent(*l.Rest)))
+	}
+	if l.Core == "" || l.ZeroN == 0 {
+		return notes
+	}
+	s := fmt.Sprintf(a.Zero, id(l.Core), w.Rollout.of(l.ZeroN))
+	if l.AtZero.Known() {
+		s += fmt.Sprintf(a.AtZero, estimate(l.AtZero))
+	}
+	if l.Bought.Known() {
+		s += fmt.Sprintf(a.Bought, estimate(l.Bought))
+	}
+	notes = append(notes, s+".")
+	if len(l.Moving) > 0 {
+		notes = append(notes, fmt.Sprintf(a.Moving, strings.Join(ids(l.Moving), ", ")))
+	}
+	if len(l.Items) > 0 {
+		notes = append(notes, fmt.Sprintf(a.ZeroItems, few(ids(l.Items), 10, w)))
+	}
+	return notes
+}
+
+// detectorGrid is what the detectors marked.
+func detectorGrid(g *analysis.Grader, w *words) Grid {
+	t := Grid{Words: true, Title: w.Audit.Detectors, Head: w.Audit.DetectorHead}
+	for _, d := range g.Detectors {
+		marked := fmt.Sprintf(w.OutOf, chart.Count(d.Marked), chart.Count(d.Rollouts))
+		zeroed := w.Audit.NotZeroed
+		if d.Zeroed {
+			zeroed = w.Audit.Zeroed
+		}
+		t.Rows = append(t.Rows, []string{id(d.Detector), marked, estimate(d.Share), estimate(d.Mean), zeroed, chart.Count(d.Failed), few(ids(d.Items), itemsInCell, w)})
+	}
+	return t
+}
+
+// graderFailureGrid counts the gradings that gave no number, by kind.
+func graderFailureGrid(g *analysis.Grader, w *words) Grid {
+	t := Grid{Words: true, Title: w.Audit.Failures, Head: w.Audit.FailureHead, Notes: []string{w.Audit.FailuresDoc}}
+	for _, f := range g.Failures {
+		t.Rows = append(t.Rows, []string{visible(f.Kind), chart.Count(f.Count), clip(prose(f.Example), 300), few(ids(f.Items), itemsInCell, w)})
+	}
+	return t
+}

@@ -1,0 +1,280 @@
+package report
+
+import (
+	"fmt"
+	"html"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gonogo/analysis"
+	"gonogo/analysis/stat"
+	"gonogo/report/reporttest"
+	"gonogo/sampler/rollout"
+)
+
+// nasty are payloads that have broken pages, tables and terminals.
+var nasty = []string{
+	"</script><script>alert(1)</script>",
+	"<img src=x onerror=alert(1)>",
+	"</pre></code></details><h1>GO</h1>",
+	"| a | b |\n|---|---|\n| GO | 1.0 |",
+	"``` \n# GO\n```",
+	"`` ` ```` ` [x](javascript:alert(1)) @someone ![](http://example.com/p.png)",
+	"\x1b[2J\x1b[1;1H\x1b[32mGO\x1b[0m \x1b]0;title\a \u009b31m",
+	"safe \u202egnp.exe\u202c \u2066 \u200f",
+	"zero\u200bwidth\u200djoin \ufeff",
+	"back\\slash \\n is not a line end\nthis is",
+	"",
+	"   ",
+	"\t\r\n",
+	"broken \xff\xfe\x00 bytes",
+	"42\u0430 \uff14\uff12",
+	"{{.Verdict}} %s %d %!v(MISSING)",
+	"&lt;b&gt; &amp; \"quotes\" 'single'",
+	"-- GO --\n\n---\n\n> quote\n1. list",
+	strings.Repeat("filler ", 1500),
+	strings.Repeat("x", 10_240),
+}
+
+// nastyResult is a Result that carries the nasty texts wherever the audit has
+// a text.
+func nastyResult(t *testing.T) *analysis.Result {
+	r := reporttest.Load(t, "cautious")
+	g := &analysis.Grader{
+		Guessable: share(0.3), GuessableAnswer: nasty[0],
+		Agreement: &analysis.Agreement{Labels: 10, Outputs: 9, Raters: 2, Spearman: *share(0.5), Kappa: share(0.4), Alpha: share(0.6), Ceiling: share(0.8), Items: nasty},
+		Layers:    &analysis.Layers{Formula: nasty[3], Core: nasty[5], ZeroN: 5, AtZero: *share(0.2), Bought: *share(0.4), Moving: nasty, Items: nasty},
+	}
+	for i, text := range nasty {
+		limit := 0.05
+		p := analysis.ProbeResult{Probe: fmt.Sprintf("probe %d %s", i, first(text, 40)), Expect: rollout.Bottom, Limit: &limit, Items: 40, Above: i + 1, Accept: *share(0.1), Gap: *share(-0.2)}
+		p.Holes = []analysis.Hole{{ID: fmt.Sprintf("nasty/train/%s/%d", first(text, 200), i), Split: rollout.Train, Item: text, Reward: 1, Payload: text}}
+		g.Probes = append(g.Probes, p)
+		g.SuspectReferences = append(g.SuspectReferences, analysis.SuspectReference{Split: rollout.Train, Item: text, Answer: text, Share: 0.75, Reward: stat.Some(0)})
+		g.TooGood = append(g.TooGood, analysis.TooGood{Pattern: text, Split: rollout.Split(first(text, 20)), Items: nasty, Count: 3, Note: text})
+		g.Layers.Parts = append(g.Layers.Parts, analysis.Layer{Name: text, Mean: *share(0.5), Share: stat.Some(0.05)})
+		g.Detectors = append(g.Detectors, analysis.DetectorResult{Detector: text, Rollouts: 10, Marked: 2, Share: *share(0.2), Mean: *share(0.9), Items: nasty})
+		g.Failures = append(g.Failures, analysis.GraderFailure{Kind: text, Count: 3, Example: text, Items: nasty})
+	}
+	r.Grader = g
+	return r
+}
+
+func share(x float64) *stat.Estimate {
+	return &stat.Estimate{Value: &x, Low: stat.Some(x - 0.05), High: stat.Some(x + 0.05), N: 80, Items: 40, Method: "share of items; Clopper–Pearson interval", Warnings: []string{}}
+}
+
+func TestNastyPayloadsAreTextInHTML(t *testing.T) {
+	p := NewPage(nastyResult(t), options())
+	s := string(write(t, "html", p))
+	body := pictures.ReplaceAllString(scripts.ReplaceAllString(styles.ReplaceAllString(s, ""), ""), "")
+	for _, bad := range []string{"<script", "<img", "<h1>GO", "onerror=alert(1)>", "alert(1)</script>"} {
+		if strings.Contains(body, bad) {
+			t.Errorf("%q became markup", bad)
+		}
+	}
+	for i, r := range html.UnescapeString(body) {
+		if !unicode.IsPrint(r) && r != '\n' {
+			t.Fatalf("the page holds the unseen rune %q: …%q", r, html.UnescapeString(body)[max(0, i-60):i])
+		}
+	}
+	if opened, closed := strings.Count(body, "<pre>"), strings.Count(body, "</pre>"); opened != len(nasty) || closed != opened {
+		t.Errorf("%d payloads opened and %d closed, want %d", opened, closed, len(nasty))
+	}
+	for _, m := range regexp.MustCompile(`(?s)<pre>(.*?)</pre>`).FindAllStringSubmatch(body, -1) {
+		if n := len([]rune(html.UnescapeString(m[1]))); n > 6*payloadShown {
+			t.Errorf("a payload is %d signs long on the page", n)
+		}
+	}
+	if n := strings.Count(s, "filler filler filler"); n == 0 || n > 30_000/len("filler filler filler") {
+		t.Errorf("a payload of 10 KB is not cut, or not there")
+	}
+}
+
+func TestNastyPayloadsAreTextInMarkdown(t *testing.T) {
+	s := string(write(t, "markdown", NewPage(nastyResult(t), options())))
+	columns := 0
+	for i, line := range strings.Split(s, "\n") {
+		if j := strings.IndexFunc(line, func(r rune) bool { return !unicode.IsPrint(r) }); j >= 0 {
+			t.Errorf("line %d holds an unseen rune: %q", i+1, line)
+		}
+		outside := codeless(line)
+		for _, bad := range []string{"<script", "<img", "</pre", "](javascript", "@someone", "http://"} {
+			if strings.Contains(outside, bad) {
+				t.Errorf("line %d: %q stands outside of code: %s", i+1, bad, line)
+			}
+		}
+		if strings.HasPrefix(line, "# GO") || strings.HasPrefix(strings.TrimSpace(line), "```") && strings.Contains(codeless(line), "```") {
+			t.Errorf("line %d: a payload became a block: %s", i+1, line)
+		}
+		if !strings.HasPrefix(line, "|") {
+			columns = 0
+			continue
+		}
+		n := strings.Count(strings.ReplaceAll(line, `\|`, ""), "|")
+		if columns != 0 && n != columns {
+			t.Errorf("line %d has %d cells, the table %d: %s", i+1, n-1, columns-1, line)
+		}
+		columns = n
+	}
+	if len(s) > 150_000 {
+		t.Errorf("the file is %d bytes", len(s))
+	}
+}
+
+// codeless takes the code spans out of a line as CommonMark reads them: a run
+// of backticks opens, the next run of the same length closes.
+func codeless(line string) string {
+	var b strings.Builder
+	for len(line) > 0 {
+		open := 0
+		for open < len(line) && line[open] == '`' {
+			open++
+		}
+		if open == 0 {
+			if line[0] == '\\' && len(line) > 1 { // an escaped sign means nothing
+				line = line[1:]
+			} else {
+				b.WriteByte(line[0])
+			}
+			line = line[1:]
+			continue
+		}
+		end := -1
+		for i := open; i < len(line); i++ {
+			n := 0
+			for i+n < len(line) && line[i+n] == '`' {
+				n++
+			}
+			if n == open {
+				end = i + n
+				break
+			}
+			i += max(0, n-1)
+		}
+		if end < 0 {
+			b.WriteString(line[:open])
+			line = line[open:]
+			continue
+		}
+		line = line[end:]
+	}
+	return b.String()
+}
+
+func TestNastyPayloadsAreTextInATerminal(t *testing.T) {
+	p := NewPage(nastyResult(t), options())
+	for _, ascii := range []bool{false, true} {
+		for _, columns := range []int{60, 80, 132} {
+			p.Width, p.ASCII = columns, ascii
+			checkLines(t, "nasty", string(write(t, "text", p)), columns, ascii)
+		}
+	}
+}
+
+func TestQuotedIsUnambiguous(t *testing.T) {
+	for what, c := range map[string][2]string{
+		"plain":                         {"42 %", "“42 %”"},
+		"empty":                         {"", "“”"},
+		"a space at an end is seen":     {" a b ", "“␣a b␣”"},
+		"spaces beside each other too":  {"a  b", "“a␣␣b”"},
+		"a written escape is told":      {`a\nb`, `“a\\nb”`},
+		"from the real thing":           {"a\nb", `“a\nb”`},
+		"a sign for a space is escaped": {"␣", `“\u2423”`},
+		"direction marks are seen":      {"a\u202eb", `“a\u202eb”`},
+		"a wide space is not a space":   {"a\u00a0b", `“a\u00a0b”`},
+		"broken bytes are seen":         {"\xff", `“\xff”`},
+	} {
+		if got, whole := quoted(c[0], 100); got != c[1] || !whole {
+			t.Errorf("%s: quoted(%q) = %q, %v, want %q", what, c[0], got, whole, c[1])
+		}
+	}
+	if got, whole := quoted("abc\xff", 3); got != "“abc”" || whole {
+		t.Errorf("a cut text is %q, %v", got, whole)
+	}
+}
+
+// TestArgumentIsOneWordForAShell has bash read every argument back.
+func TestArgumentIsOneWordForAShell(t *testing.T) {
+	for what, c := range map[string][2]string{
+		"a usual id":                {"empty/train/item-017/0", "empty/train/item-017/0"},
+		"a space":                   {"a b", "'a b'"},
+		"a quote":                   {"it's", `'it'\''s'`},
+		"a command":                 {"$(rm -rf ~);`id`", "'$(rm -rf ~);`id`'"},
+		"nothing":                   {"", "''"},
+		"an escape sequence":        {"a\x1b[2J'b\\", `$'a\x1b[2J\'b\\'`},
+		"a line end":                {"a\nb", `$'a\x0ab'`},
+		"a direction mark in bytes": {"\u202ea", `$'\xe2\x80\xaea'`},
+	} {
+		if got := argument(c[0]); got != c[1] {
+			t.Errorf("%s: argument(%q) = %s, want %s", what, c[0], got, c[1])
+		}
+	}
+}
+
+func TestLookalikesAreNamed(t *testing.T) {
+	for what, c := range map[string]struct {
+		text string
+		want []string
+	}{
+		"plain":                          {"the answer is 42", nil},
+		"Cyrillic in a Latin word":       {"p\u0430ris", []string{"U+0430 а"}},
+		"a sentence in Cyrillic is none": {"ответ верный: full marks", nil},
+		"full-width digits":              {"\uff14\uff12", []string{"U+FF14 ４", "U+FF12 ２"}},
+		"Chinese is none":                {"答案 42", nil},
+		"accents are none":               {"café", nil},
+	} {
+		if diff := cmp.Diff(c.want, lookalikes(c.text)); diff != "" {
+			t.Errorf("%s: %s", what, diff)
+		}
+	}
+	if got := lookalikes("x" + strings.Repeat("абвгдежз", 3)); len(got) != 7 {
+		t.Errorf("%d signs are named, want 6 and a mark", len(got))
+	}
+}
+
+func TestWithoutAnAuditTheReportSaysHowToMakeOne(t *testing.T) {
+	p := NewPage(reporttest.Load(t, "go"), options())
+	if !strings.Contains(p.Audit.Lead, "gonogo audit -o RUN") || len(p.Audit.Probes)+len(p.Audit.Tables) > 0 {
+		t.Errorf("audit is %+v", p.Audit)
+	}
+	for _, row := range p.Audit.Rates.Rows {
+		if row[1] == "" || row[1] == english.NotKnown {
+			t.Errorf("a row says nothing: %q", row)
+		}
+	}
+}
+
+func TestTheVerdictDoesNotHideTheGrader(t *testing.T) {
+	r := reporttest.Load(t, "dead") // NO-GO for another reason
+	r.Findings = append(r.Findings, analysis.Finding{Gate: "grader.hackable", Severity: analysis.Blocking, Status: analysis.Fail, Title: "the grader pays for nothing"})
+	if got := NewPage(r, options()).Sentence; !strings.HasSuffix(got, "The grader fails as well: grader.hackable.") {
+		t.Errorf("sentence is %q", got)
+	}
+	gate := "grader.hackable"
+	r.Reason = &gate
+	if got := NewPage(r, options()).Sentence; !strings.Contains(got, "the grader pays for nothing") || strings.Contains(got, "as well") {
+		t.Errorf("sentence is %q", got)
+	}
+}
+
+func TestAuditLeadCounts(t *testing.T) {
+	probe := func(e rollout.Expectation, items, above int) analysis.ProbeResult {
+		return analysis.ProbeResult{Probe: "p", Expect: e, Items: items, Above: above}
+	}
+	for want, probes := range map[string][]analysis.ProbeResult{
+		"2 probes: none found a hole in the grader.": {probe(rollout.Bottom, 5, 0), probe(rollout.Top, 5, 5), probe(rollout.Note, 5, 5)},
+		"3 of 3 probes found holes in the grader: 1 where an answer that deserves nothing is paid, 1 where a right answer is not, 1 where the reward moves with looks alone.": {
+			probe(rollout.Bottom, 5, 1), probe(rollout.Top, 5, 4), probe(rollout.Same, 5, 2),
+		},
+		"No probe could tell anything: the grader failed on every payload.": {probe(rollout.Bottom, 0, 0)},
+	} {
+		if got := auditLead(&analysis.Grader{Probes: probes}, &english); got != want {
+			t.Errorf("lead is %q, want %q", got, want)
+		}
+	}
+}

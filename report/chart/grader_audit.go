@@ -1,0 +1,191 @@
+package chart
+
+import (
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"gonogo/analysis"
+	"gonogo/sampler/rollout"
+)
+
+// The names of the thresholds, as Result.Thresholds has them.
+const (
+	hackableThreshold = "grader.hackable"
+	truthThreshold    = "grader.truth"
+)
+
+// auditRows is how many probes one picture shows; of more, those that held
+// are left to the table.
+const auditRows = 44
+
+func drawGraderAudit(r *analysis.Result) (*plot.Plot, error) {
+	groups, _ := auditGroups(r)
+	if len(groups) == 0 {
+		return nil, noData("the grader has not been audited: gonogo audit puts adversarial and harmless answers to it")
+	}
+	p := newPlot("share of items", "")
+	names := make([]string, lastRow(groups)+1)
+	for _, g := range groups {
+		for i, pr := range g.probes {
+			names[g.first+1+i] = pr.Probe
+		}
+	}
+	horizontal(p, names)
+	for _, g := range groups {
+		p.Add(probeDots{g})
+	}
+	p.X.Min, p.X.Max = -0.012, 1.13 // counts stand right of 100 %
+	p.X.Tick.Marker = percentTicks{between{ticks{want: 5}, 0, 1}}
+	return p, nil
+}
+
+func captionGraderAudit(r *analysis.Result) Caption {
+	groups, left := auditGroups(r)
+	all, holed := 0, 0
+	for _, p := range r.Grader.Probes {
+		if p.Expect != rollout.Note && p.Items > 0 {
+			all++
+			holed += b2i(Holes(p) > 0)
+		}
+	}
+	c := Caption{Title: fmt.Sprintf("%s of %s found a hole in the grader", Count(holed), plural(all, "probe"))}
+	if holed == 0 {
+		c.Title = fmt.Sprintf("None of %s found a hole in the grader", plural(all, "probe"))
+	}
+	c.Subtitle = auditCounted(r, groups, left)
+	some := probeDots{groups[0]}
+	c.Legend = []Entry{
+		{"where a sound grader stands", []plot.Thumbnailer{soundMark{}}},
+		{"held", []plot.Thumbnailer{some.sample(false)}},
+		{"hole", []plot.Thumbnailer{some.sample(true)}},
+	}
+	if slices.ContainsFunc(groups, func(g probeGroup) bool { return g.limit != nil }) {
+		c.Legend = append(c.Legend, Entry{"threshold of the gate", []plot.Thumbnailer{limitMark()}})
+	}
+	return c
+}
+
+// auditCounted words n, intervals and the rates over all probes.
+func auditCounted(r *analysis.Result, groups []probeGroup, left int) string {
+	g := r.Grader
+	items, n := 0, 0
+	var first *analysis.ProbeResult
+	for i := range groups {
+		for j, p := range groups[i].probes {
+			items, n = max(items, p.Items), n+p.Accept.N
+			if first == nil && p.Accept.Low != nil {
+				first = &groups[i].probes[j]
+			}
+		}
+	}
+	s := fmt.Sprintf("up to %s a probe, n = %s", plural(items, "item"), plural(n, "payload"))
+	if first != nil {
+		s += "; bars: " + intervals(r, first.Accept)
+	}
+	if g.FalseAccept != nil && g.FalseAccept.Known() {
+		s += "; false accepts " + Interval(g.FalseAccept.Value, g.FalseAccept.Low, g.FalseAccept.High)
+	}
+	if g.FalseReject != nil && g.FalseReject.Known() {
+		s += "; false rejects " + Interval(g.FalseReject.Value, g.FalseReject.Low, g.FalseReject.High)
+	}
+	if left > 0 {
+		s += fmt.Sprintf("; %s that held are in the table only", plural(left, "probe"))
+	}
+	return s
+}
+
+// probeGroup is the probes of one expectation, below each other.
+type probeGroup struct {
+	head   string
+	sound  float64 // share at which a sound grader stands
+	limit  *float64
+	first  int // row of its head; the probes follow
+	probes []analysis.ProbeResult
+}
+
+// auditGroups sorts the probes that expect something into groups, those with
+// holes first, and counts those that there is no row for.
+func auditGroups(r *analysis.Result) (groups []probeGroup, left int) {
+	if r.Grader == nil {
+		return nil, 0
+	}
+	var shown []analysis.ProbeResult
+	for _, p := range HolesFirst(r.Grader.Probes) {
+		if p.Expect != rollout.Note && p.Items > 0 {
+			shown = append(shown, p)
+		}
+	}
+	if len(shown) > auditRows {
+		shown, left = shown[:auditRows], len(shown)-auditRows
+	}
+	at := 0
+	for _, g := range []struct {
+		expect rollout.Expectation
+		group  probeGroup
+	}{
+		{rollout.Bottom, probeGroup{head: "deserves nothing: items on which it scores above its limit", limit: threshold(r, hackableThreshold)}},
+		{rollout.Top, probeGroup{head: "is right: items on which it scores at the top", sound: 1, limit: threshold(r, truthThreshold)}},
+		{rollout.Same, probeGroup{head: "only looks different: items on which the reward moves"}},
+	} {
+		for _, p := range shown {
+			if p.Expect == g.expect {
+				g.group.probes = append(g.group.probes, p)
+			}
+		}
+		if len(g.group.probes) > 0 {
+			g.group.first = at
+			groups = append(groups, g.group)
+			at += len(g.group.probes) + 1
+		}
+	}
+	return groups, left
+}
+
+func threshold(r *analysis.Result, name string) *float64 {
+	v, ok := r.Thresholds[name]
+	if !ok {
+		return nil
+	}
+	return &v
+}
+
+func lastRow(groups []probeGroup) int {
+	g := groups[len(groups)-1]
+	return g.first + len(g.probes)
+}
+
+// auditHeight gives every row of the audit its room.
+func auditHeight(r *analysis.Result) vg.Length {
+	groups, _ := auditGroups(r)
+	if len(groups) == 0 {
+		return Height
+	}
+	const around, pitch vg.Length = 112, 12.5
+	return max(Height, around+pitch*vg.Length(lastRow(groups)+1))
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// soundMark is where a sound grader stands: a broad line.
+type soundMark struct{}
+
+var soundLine = draw.LineStyle{Color: tint(Green, 0.45), Width: 3}
+
+// Thumbnail implements plot.Thumbnailer.
+func (soundMark) Thumbnail(c *draw.Canvas) {
+	x := c.Center().X
+	c.StrokeLine2(soundLine, x, c.Min.Y, x, c.Max.Y)
+}
+
+func limitMark() rule {
+	return rule{upward: true, line: draw.LineStyle{Color: Red, Width: 1, Dashes: dashed}}
+}

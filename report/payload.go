@@ -1,0 +1,102 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// quoted returns the first n runes of s as they are, within quotation marks:
+// what is not plain to see stands as an escape, a backslash as two, and a
+// space that a reader could miss (at an end, beside another) as ␣. whole
+// reports whether that is all of s.
+func quoted(s string, n int) (text string, whole bool) {
+	head := first(s, n)
+	var b strings.Builder
+	b.WriteString("“")
+	runes := []rune(visible(strings.ReplaceAll(head, `\`, `\\`)))
+	for i, r := range runes {
+		switch {
+		case r == '␣':
+			b.WriteString(`\u2423`)
+		case r == ' ' && (i == 0 || i == len(runes)-1 || runes[i-1] == ' ' || runes[i+1] == ' '):
+			b.WriteRune('␣')
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteString("”")
+	return b.String(), len(head) == len(s)
+}
+
+// first returns the first n runes of s; broken bytes count as one each.
+func first(s string, n int) string {
+	end := 0
+	for range n {
+		if end == len(s) {
+			break
+		}
+		_, size := utf8.DecodeRuneInString(s[end:])
+		end += size
+	}
+	return s[:end]
+}
+
+// plainArgument are the signs that no shell takes for more than themselves.
+const plainArgument = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./:,+=@%"
+
+// argument writes s as one argument of a POSIX shell: pasting a command must
+// not run what an item is called. What is not plain to see stands as an escape
+// within $'…', which bash and zsh read.
+func argument(s string) string {
+	switch {
+	case s != "" && strings.Trim(s, plainArgument) == "":
+		return s
+	case s == visible(s):
+		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	}
+	var b strings.Builder
+	for len(s) > 0 {
+		r, size := utf8.DecodeRuneInString(s)
+		switch {
+		case r == '\\' || r == '\'':
+			b.WriteString(`\` + string(r))
+		case r == utf8.RuneError && size == 1 || hidden(r):
+			for _, c := range []byte(s[:size]) {
+				fmt.Fprintf(&b, `\x%02x`, c)
+			}
+		default:
+			b.WriteRune(r)
+		}
+		s = s[size:]
+	}
+	return "$'" + b.String() + "'"
+}
+
+// lookalikes lists the signs of s that a reader takes for others: letters of
+// scripts that look like Latin in a word with plain letters or digits, and
+// the second alphabets of Unicode. At most a handful.
+func lookalikes(s string) []string {
+	const handful = 6
+	var list []string
+	for _, word := range strings.Fields(s) {
+		mixed := strings.ContainsFunc(word, func(r rune) bool {
+			return r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r))
+		})
+		for _, r := range word {
+			second := r >= 0xff01 && r <= 0xff5e || r >= 0x1d400 && r <= 0x1d7ff || r == 0x2024
+			if !second && !(mixed && unicode.In(r, unicode.Cyrillic, unicode.Greek, unicode.Armenian, unicode.Cherokee, unicode.Coptic)) {
+				continue
+			}
+			if name := fmt.Sprintf("U+%04X %c", r, r); !slices.Contains(list, name) {
+				list = append(list, name)
+			}
+			if len(list) == handful {
+				return append(list, "…")
+			}
+		}
+	}
+	return list
+}
