@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gonogo/sampler"
+	"gonogo/sampler/python"
 )
 
 // Kind is one type of grader.
@@ -16,11 +17,13 @@ type Kind struct {
 	Name string // the value of "type"
 	Doc  string // one sentence for a user
 	New  func(raw json.RawMessage, env Env) (sampler.Grader, error)
+
+	Remote bool // grading asks a server, which takes time and may cost money
 }
 
 // Kinds lists the graders that can be run here, in the order they are shown.
 func Kinds() []Kind {
-	return []Kind{stringCheck, scoreModel, endpoint}
+	return []Kind{stringCheck, textSimilarity, scoreModel, endpoint}
 }
 
 // Env is what graders need from outside. The zero value serves graders that
@@ -29,7 +32,11 @@ type Env struct {
 	HTTP        *http.Client                // for endpoints; nil = a client of our own, as sampler.HTTPClient
 	Judge       sampler.Judge               // for graders that ask a model
 	Rewrite     func(address string) string // maps a URL of the job to the one to connect to; nil = as it stands
+	Python      *python.Pool                // for graders written in it; nil = none, and they say so
 	SampleTools string                      // All (also when empty) or Last: the calls that sample.output_tools shows
+
+	kinds []Kind // what New was given: what a multi grader can be made of
+	part  string // the name within a multi grader; "" outside
 }
 
 // New returns the grader that raw describes.
@@ -43,22 +50,31 @@ func New(kinds []Kind, raw json.RawMessage, env Env) (sampler.Grader, error) {
 	if env.SampleTools != "" && env.SampleTools != All && env.SampleTools != Last {
 		return nil, fmt.Errorf("sample_tools is %q: it is %s or %s", env.SampleTools, All, Last)
 	}
-	names := make([]string, 0, len(kinds))
-	for _, k := range kinds {
-		if k.Name != head.Type {
-			names = append(names, k.Name)
-			continue
-		}
-		g, err := k.New(raw, env)
-		if err != nil {
-			return nil, fmt.Errorf("%s grader: %w", k.Name, err)
-		}
-		return g, nil
+	k, err := find(kinds, head.Type)
+	if err != nil {
+		return nil, err
 	}
-	if head.Type == "" {
-		return nil, fmt.Errorf("the grader has no type; the types are %s", strings.Join(names, ", "))
+	env.kinds = kinds
+	g, err := k.New(raw, env)
+	if err != nil {
+		return nil, fmt.Errorf("%s grader: %w", k.Name, err)
 	}
-	return nil, fmt.Errorf("grader type %q cannot be run; the types are %s", head.Type, strings.Join(names, ", "))
+	return g, nil
+}
+
+// find returns the kind of a name.
+func find(kinds []Kind, name string) (Kind, error) {
+	names := make([]string, len(kinds))
+	for i, k := range kinds {
+		if k.Name == name {
+			return k, nil
+		}
+		names[i] = k.Name
+	}
+	if name == "" {
+		return Kind{}, fmt.Errorf("the grader has no type; the types are %s", strings.Join(names, ", "))
+	}
+	return Kind{}, fmt.Errorf("grader type %q cannot be run; the types are %s", name, strings.Join(names, ", "))
 }
 
 // decode reads a grader's JSON into its struct. Unknown keys are no error:

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"gonogo/sampler"
@@ -22,6 +21,7 @@ type StringCheck struct {
 	input, reference Template
 	operation        string
 	tools            string
+	neq              bool // so spelt
 }
 
 func newStringCheck(raw json.RawMessage, env Env) (sampler.Grader, error) {
@@ -40,7 +40,7 @@ func newStringCheck(raw json.RawMessage, env Env) (sampler.Grader, error) {
 	switch c.Operation {
 	case "eq", "ne", "like", "ilike":
 	case "neq": // the guide's prose says so, the schema says ne
-		g.operation = "ne"
+		g.operation, g.neq = "ne", true
 	default:
 		return nil, fmt.Errorf("operation %q is none of eq, ne, like, ilike", c.Operation)
 	}
@@ -57,7 +57,10 @@ func newStringCheck(raw json.RawMessage, env Env) (sampler.Grader, error) {
 // Grade compares. An output that lacks what a template reads, such as a key of
 // output_json, fails the check whatever the operation: nothing would else be
 // like everything. What the hosted service does then is not documented.
-func (g *StringCheck) Grade(_ context.Context, out sampler.Output) (sampler.Grade, error) {
+func (g *StringCheck) Grade(ctx context.Context, out sampler.Output) (sampler.Grade, error) {
+	if err := ctx.Err(); err != nil {
+		return sampler.Grade{}, err
+	}
 	s := NewSample(out, g.tools)
 	input, lacks, err := g.input.Render(out.Item.Row, s)
 	if err != nil {
@@ -87,18 +90,28 @@ func compare(operation, input, reference string) bool {
 
 // CheckItem reports a field that the templates read and the row does not have.
 func (g *StringCheck) CheckItem(it *rollout.Item) error {
-	if err := g.input.CheckItem(it); err != nil {
-		return err
-	}
-	return g.reference.CheckItem(it)
+	return checkItem(it, g.input, g.reference)
 }
 
 // Reads lists the keys of sample that the templates read.
-func (g *StringCheck) Reads() []string { return union(g.input.Reads(), g.reference.Reads()) }
+func (g *StringCheck) Reads() []string { return reads(g.input, g.reference) }
 
-// union merges lists of names, sorted, each once.
-func union(lists ...[]string) []string {
-	all := slices.Concat(lists...)
-	slices.Sort(all)
-	return slices.Compact(all)
+// References returns the template that an output is compared with; none when
+// outputs must differ from it.
+func (g *StringCheck) References() []Template {
+	if g.operation == "ne" {
+		return nil
+	}
+	return references(g.reference, g.input)
+}
+
+// Range returns the rewards of a check that fails and of one that passes.
+func (g *StringCheck) Range() (low, high float64) { return 0, 1 }
+
+// Warnings tells of an operation that only the guide knows.
+func (g *StringCheck) Warnings() []string {
+	if g.neq {
+		return []string{`string_check: the operation "neq" is taken for "ne"; the platform's schema knows only "ne"`}
+	}
+	return nil
 }

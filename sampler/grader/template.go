@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gonogo/sampler"
 	"gonogo/sampler/rollout"
 )
 
@@ -83,6 +84,9 @@ func parsePath(s string) ([]step, error) {
 			if key == "" {
 				return nil, errors.New("a name is missing")
 			}
+			if at := strings.IndexAny(key, "]{}\"'"); at >= 0 {
+				return nil, fmt.Errorf("%q cannot hold %q; write such a key as [\"key\"]", key, key[at:at+1])
+			}
 			path, i = append(path, step{key: key}), end
 		}
 	}
@@ -91,17 +95,23 @@ func parsePath(s string) ([]step, error) {
 
 // parseIndex reads [3], ["key"] or ['key'] and returns its length.
 func parseIndex(s string) (step, int, error) {
+	inner := strings.TrimLeft(s[1:], " ")
+	if inner != "" && (inner[0] == '"' || inner[0] == '\'') {
+		key, after, closed := strings.Cut(inner[1:], inner[:1])
+		after = strings.TrimLeft(after, " ")
+		if !closed || key == "" || !strings.HasPrefix(after, "]") {
+			return step{}, 0, fmt.Errorf("%q is no quoted key within brackets", s)
+		}
+		return step{key: key}, len(s) - len(after) + 1, nil
+	}
 	end := strings.IndexByte(s, ']')
 	if end < 0 {
 		return step{}, 0, errors.New("\"[\" without \"]\"")
 	}
-	inner := strings.TrimSpace(s[1:end])
-	if n := len(inner); n > 2 && (inner[0] == '"' || inner[0] == '\'') && inner[n-1] == inner[0] {
-		return step{key: inner[1 : n-1]}, end + 1, nil
-	}
+	inner = strings.TrimSpace(s[1:end])
 	index, err := strconv.Atoi(inner)
 	if err != nil || index < 0 {
-		return step{}, 0, fmt.Errorf("index %q is neither a number nor a quoted key", inner)
+		return step{}, 0, fmt.Errorf("index %q is neither a number from 0 nor a quoted key", inner)
 	}
 	return step{index: index}, end + 1, nil
 }
@@ -113,43 +123,24 @@ func checkPath(path []step) error {
 	switch path[0].key {
 	case "item":
 	case "sample":
-		if len(path) > 1 && !slices.Contains(sampleKeys, path[1].key) {
-			return fmt.Errorf("sample has no %q; it has %s", path[1].key, strings.Join(sampleKeys, ", "))
-		}
+		return checkSample(path[1:])
 	default:
-		return fmt.Errorf("the name must begin with item or sample")
+		return fmt.Errorf("%q is no namespace: the name must begin with item or sample", path[0].key)
 	}
 	return nil
 }
 
-// CheckItem reports the first variable of the item namespace that the row does
-// not have: known before anything is sampled.
-func (t Template) CheckItem(it *rollout.Item) error {
-	for _, p := range t.parts {
-		if p.path == nil || p.path[0].key != "item" {
-			continue
-		}
-		if _, ok := walk(it.Row, p.path[1:]); !ok {
-			return fmt.Errorf("the row has no {{%s}}", p.text)
-		}
+// checkSample refuses what sample never has: known before anything is sampled.
+func checkSample(path []step) error {
+	switch {
+	case len(path) == 0 || slices.Contains(sampleKeys, path[0].key):
+		return nil
+	case path[0].key == "":
+		return fmt.Errorf("sample is no list; it has %s", strings.Join(sampleKeys, ", "))
+	case path[0].key == "output_audio":
+		return fmt.Errorf("the outputs measured here are text: sample has no output_audio; it has %s", strings.Join(sampleKeys, ", "))
 	}
-	return nil
-}
-
-// Reads lists the keys of sample that the template reads.
-func (t Template) Reads() []string {
-	var keys []string
-	for _, p := range t.parts {
-		switch {
-		case len(p.path) == 0 || p.path[0].key != "sample":
-		case len(p.path) == 1:
-			keys = append(keys, sampleKeys...)
-		default:
-			keys = append(keys, p.path[1].key)
-		}
-	}
-	slices.Sort(keys)
-	return slices.Compact(keys)
+	return fmt.Errorf("sample has no %q; it has %s%s", path[0].key, strings.Join(sampleKeys, ", "), meant(path[0].key, sampleKeys))
 }
 
 // Render writes the template with values in the place of its variables: a
@@ -160,7 +151,7 @@ func (t Template) Reads() []string {
 // An item variable that the row does not have is an error. A sample variable
 // that the output does not have, such as a key of output_json when the model
 // wrote no JSON, is the model's doing: it renders as nothing, and missing names
-// it.
+// it. s may be nil for a template that reads nothing of sample.
 func (t Template) Render(row json.RawMessage, s *Sample) (text string, missing []string, err error) {
 	var b strings.Builder
 	for _, p := range t.parts {
@@ -170,7 +161,7 @@ func (t Template) Render(row json.RawMessage, s *Sample) (text string, missing [
 		case p.path[0].key == "item":
 			v, ok := walk(row, p.path[1:])
 			if !ok {
-				return "", nil, fmt.Errorf("the row has no {{%s}}", p.text)
+				return "", nil, &sampler.GradeError{Kind: sampler.KindVariable, Err: absent(row, p)}
 			}
 			b.WriteString(valueText(v))
 		case len(p.path) == 2 && p.path[1].key == "output_text":

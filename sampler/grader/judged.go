@@ -1,0 +1,143 @@
+package grader
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+)
+
+// judged asks a judge model about an output, in the words of a template, for a
+// structured answer. What the answer means is for the kinds that hold one.
+type judged struct {
+	judge  sampler.Judge
+	prompt sampler.Prompt // without messages
+	input  []message
+	tools  string
+	part   string // the name within a multi grader; "" outside
+}
+
+// rawJudged is what such graders have in common in a job.
+type rawJudged struct {
+	Model    string     `json:"model"`
+	Input    []rawInput `json:"input"`
+	Sampling struct {
+		Seed        *int64   `json:"seed"`
+		TopP        *float64 `json:"top_p"`
+		Temperature *float64 `json:"temperature"`
+		MaxTokens   *int     `json:"max_completions_tokens"` // so spelt in the wire contract
+		Respelt     *int     `json:"max_completion_tokens"`
+		Effort      string   `json:"reasoning_effort"`
+	} `json:"sampling_params"`
+}
+
+func newJudged(c rawJudged, env Env) (judged, error) {
+	switch {
+	case c.Model == "":
+		return judged{}, errors.New("model is missing")
+	case len(c.Input) == 0:
+		return judged{}, errors.New("input is missing")
+	case env.Judge == nil:
+		return judged{}, errors.New("no judge endpoint is configured")
+	}
+	g := judged{judge: env.Judge, tools: env.SampleTools, part: env.part}
+	for i, in := range c.Input {
+		m, err := parseMessage(in)
+		if err != nil {
+			return judged{}, fmt.Errorf("input %d: %w", i+1, err)
+		}
+		g.input = append(g.input, m)
+	}
+	s := c.Sampling
+	if s.MaxTokens == nil {
+		s.MaxTokens = s.Respelt
+	}
+	g.prompt = sampler.Prompt{Model: c.Model, Seed: s.Seed, Temperature: s.Temperature, TopP: s.TopP, MaxTokens: s.MaxTokens, ReasoningEffort: s.Effort}
+	return g, nil
+}
+
+// stepsSchema is a structured answer with the steps that lead to its result
+// before it, as the hosted service asks for it.
+func stepsSchema(result string) json.RawMessage {
+	return json.RawMessage(`{"type":"object","properties":{` +
+		`"steps":{"type":"array","description":"A sequence of steps outlining the reasoning process.","items":{"type":"object","properties":{` +
+		`"description":{"type":"string","description":"Detailed description of the reasoning in this step."},` +
+		`"conclusion":{"type":"string","description":"The conclusion of the reasoning in this step."}},` +
+		`"required":["description","conclusion"],"additionalProperties":false}},` +
+		`"result":` + result + `},` +
+		`"required":["steps","result"],"additionalProperties":false}`)
+}
+
+// ask puts the output before the judge once and decodes the structured answer.
+// A refusal, an answer cut off and one that cannot be decoded are errors, each
+// of its kind; wants is what was asked for. The Grade, without a reward, tells
+// what the judge used, also beside an error.
+func (g *judged) ask(ctx context.Context, out sampler.Output, wants string, answer any) (grade sampler.Grade, text string, err error) {
+	messages, err := g.messages(out)
+	if err != nil {
+		return sampler.Grade{}, "", err
+	}
+	p := g.prompt
+	p.Messages, p.RequestID = messages, g.requestID(out)
+	c, err := g.judge.Complete(ctx, p)
+	if err != nil && !worked(err) {
+		return sampler.Grade{}, "", err
+	}
+	grade = sampler.Grade{Usage: c.Usage, JudgeCalls: 1}
+	switch {
+	case err != nil:
+	case c.Refusal != "":
+		err = failed(sampler.KindRefusal, "the judge refused: %s", sampler.Brief(c.Refusal))
+	case c.CutOff == "content_filter":
+		err = failed(sampler.KindRefusal, "the judge's answer was cut off: %s", c.CutOff)
+	case c.CutOff != "":
+		err = failed(sampler.KindCutOff, "the judge's answer was cut off: %s", sampler.Brief(c.CutOff))
+	case json.Unmarshal([]byte(c.Text), answer) != nil:
+		err = lacks(wants, c.Text)
+	}
+	return grade, c.Text, err
+}
+
+// lacks is the error of an answer without what was asked for.
+func lacks(wants, text string) error {
+	return failed(sampler.KindParse, "the judge's answer holds no %s as \"result\": %s", wants, sampler.Brief(text))
+}
+
+// failed is a failure of a kind.
+func failed(kind, format string, args ...any) error {
+	return &sampler.GradeError{Kind: kind, Err: fmt.Errorf(format, args...)}
+}
+
+// requestID names the request: by the rollout's trace, the part of a multi
+// grader and which grading of the same output this is, so that no two share
+// one.
+func (g *judged) requestID(out sampler.Output) string {
+	id := out.TraceID + "/judge"
+	if g.part != "" {
+		id += "/" + g.part
+	}
+	if out.Regrade > 0 {
+		id += "/" + strconv.Itoa(out.Regrade)
+	}
+	return id
+}
+
+// worked reports whether a judge may have worked on a request that failed: its
+// answer could not be read, or got lost. Behind any other status there is none.
+func worked(err error) bool {
+	f, ok := sampler.AsFailure(err)
+	if !ok || f.Status == 0 {
+		return !sampler.Unreachable(err)
+	}
+	return f.Status < 300
+}
+
+// CheckItem reports a field that the input reads and the row does not have.
+func (g *judged) CheckItem(it *rollout.Item) error { return checkItem(it, g.templates()...) }
+
+// Reads lists the keys of sample that the input reads.
+func (g *judged) Reads() []string { return reads(g.templates()...) }

@@ -1,0 +1,114 @@
+package grader
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"gonogo/sampler"
+)
+
+var labelModel = Kind{
+	Name:   "label_model",
+	Doc:    "Asks a judge model for steps and one of the labels. The reward is 1 when it is among the passing labels, else 0.",
+	New:    newLabelModel,
+	Remote: true,
+}
+
+// LabelModel has a judge model choose a label.
+type LabelModel struct {
+	judged
+	labels, passing []string
+}
+
+func newLabelModel(raw json.RawMessage, env Env) (sampler.Grader, error) {
+	var c struct {
+		rawJudged
+		Labels  []string `json:"labels"`
+		Passing []string `json:"passing_labels"`
+	}
+	if err := decode(raw, &c); err != nil {
+		return nil, err
+	}
+	j, err := newJudged(c.rawJudged, env)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkLabels(c.Labels, c.Passing); err != nil {
+		return nil, err
+	}
+	g := &LabelModel{judged: j, labels: c.Labels, passing: c.Passing}
+	g.prompt.SchemaName, g.prompt.Schema = "label_classification", labelSchema(c.Labels)
+	return g, nil
+}
+
+func checkLabels(labels, passing []string) error {
+	if len(labels) == 0 {
+		return errors.New("labels is missing: list what the judge may choose from")
+	}
+	for _, list := range []struct {
+		name   string
+		labels []string
+	}{{"labels", labels}, {"passing_labels", passing}} {
+		for i, l := range list.labels {
+			switch {
+			case l == "":
+				return fmt.Errorf("%s holds an empty label", list.name)
+			case slices.Contains(list.labels[:i], l):
+				return fmt.Errorf("%s holds %q twice", list.name, l)
+			case !slices.Contains(labels, l):
+				return fmt.Errorf("the passing label %q is none of the labels", l)
+			}
+		}
+	}
+	if len(passing) == 0 {
+		return errors.New("passing_labels is missing: no output could earn a reward")
+	}
+	return nil
+}
+
+// labelSchema asks for one of the labels.
+func labelSchema(labels []string) json.RawMessage {
+	b := []byte(`{"type":"string","description":"The label assigned from the evaluation.","enum":[`)
+	for i, l := range labels {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = sampler.AppendQuoted(b, l)
+	}
+	return stepsSchema(string(append(b, "]}"...)))
+}
+
+// Grade asks the judge once. The reward is 1 for a passing label and 0 for
+// another: the wire contract names the labels and not what they earn, and this
+// function alone decides it. A text that is none of the labels, letter by
+// letter, is no label: an error, as are a refusal and an answer cut off. The
+// Grade beside an error still tells what the judge used.
+func (g *LabelModel) Grade(ctx context.Context, out sampler.Output) (sampler.Grade, error) {
+	var answer struct {
+		Result string `json:"result"`
+	}
+	grade, text, err := g.ask(ctx, out, "label", &answer)
+	switch {
+	case err != nil:
+		return grade, err
+	case !slices.Contains(g.labels, answer.Result):
+		return grade, lacks("label", text)
+	case slices.Contains(g.passing, answer.Result):
+		grade.Reward = 1
+	}
+	return grade, nil
+}
+
+// Range returns the rewards of a label that fails and of one that passes.
+func (g *LabelModel) Range() (low, high float64) { return 0, 1 }
+
+// Warnings tells of labels that all pass.
+func (g *LabelModel) Warnings() []string {
+	if len(g.passing) == len(g.labels) {
+		return []string{"label_model: every label is a passing one, so every output earns 1"}
+	}
+	return nil
+}
