@@ -94,6 +94,7 @@ func merge(was *Manifest, now Manifest) Manifest {
 		return now
 	}
 	now.ID, now.Seed, now.Started = was.ID, was.Seed, was.Started
+	now.GradedFrom = cmp.Or(now.GradedFrom, was.GradedFrom)
 	return now
 }
 
@@ -117,6 +118,17 @@ func (e *BindingError) Error() string {
 	}
 	b.WriteString(": put them back, or name another directory")
 	return b.String()
+}
+
+// checkFormer refuses to mix the rollouts of two runs.
+func checkFormer(dir, was, now string) error {
+	if now == "" || was == now {
+		return nil
+	}
+	if was == "" {
+		return fmt.Errorf("run directory %s has rollouts of its own: name a new directory for those of run %s", dir, now)
+	}
+	return fmt.Errorf("run directory %s has the rollouts of run %s: name a new directory for those of run %s", dir, was, now)
 }
 
 func short(values map[string]string, key string) string {

@@ -15,6 +15,7 @@ type Manifest struct {
 	Name        string            `json:"name,omitempty"`
 	ToolVersion string            `json:"tool_version"`
 	Source      Source            `json:"source"`
+	GradedFrom  string            `json:"graded_from,omitempty"` // ID of the run whose rollouts were taken over to be graded again
 	Seed        uint64            `json:"seed"`
 	Model       string            `json:"model,omitempty"`
 	Data        []Data            `json:"data,omitempty"`

@@ -1,5 +1,10 @@
 package rollout
 
+import (
+	"cmp"
+	"encoding/json"
+)
+
 // Probed says what a record of probes.jsonl put to the grader, and what a sound
 // grader must do with it. Such a record has the source "probe", its Answer is
 // the payload, and its Sample counts the payloads that the probe made of the
@@ -54,6 +59,31 @@ type Earlier struct {
 	Parts   map[string]float64 `json:"parts,omitempty"`
 }
 
+// UnmarshalJSON reads a former grade. A null among its grades or parts is left
+// out, never read as zero.
+func (e *Earlier) UnmarshalJSON(b []byte) error {
+	type plain Earlier
+	p := struct {
+		Grades json.RawMessage `json:"grades"`
+		Parts  json.RawMessage `json:"parts"`
+		*plain
+	}{plain: (*plain)(e)}
+	*e = Earlier{}
+	if err := json.Unmarshal(b, &p); err != nil {
+		return err
+	}
+	var err error
+	if p.Grades != nil {
+		if e.Grades, err = readGrades(p.Grades); err != nil {
+			return err
+		}
+	}
+	if p.Parts != nil {
+		e.Parts, err = readParts(p.Parts)
+	}
+	return err
+}
+
 // Label is a person's opinion of an output: one line of labels.jsonl.
 type Label struct {
 	Split  Split    `json:"split,omitempty"`
@@ -75,4 +105,13 @@ type GraderInfo struct {
 	Parts   []string `json:"parts,omitempty"`   // in the order of the formula
 	Gates   []string `json:"gates,omitempty"`   // the parts without which the formula gives nothing
 	Core    string   `json:"core,omitempty"`    // the part that the configuration declares to be the task itself
+}
+
+// String is the grader's name, else its kind, and the beginning of its hash.
+func (g *GraderInfo) String() string {
+	name := cmp.Or(g.Name, g.Kind)
+	if g.Hash == "" {
+		return name
+	}
+	return name + " " + g.Hash[:min(len(g.Hash), 8)]
 }

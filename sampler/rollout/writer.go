@@ -32,6 +32,9 @@ func (w *Writer) open(m Manifest, items []Item) error {
 		if err := checkBinding(w.dir, was.Binding, m.Binding, w.opt.Redact); err != nil {
 			return err
 		}
+		if err := checkFormer(w.dir, was.GradedFrom, m.GradedFrom); err != nil {
+			return err
+		}
 	}
 	w.manifest = merge(was, m)
 	if err := removeTemps(filepath.Join(w.dir, ManifestFile)); err != nil {

@@ -1,0 +1,182 @@
+package rollout
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// Heir returns the manifest of a run that takes over this one's rollouts to
+// have them graded by another grader. Seed, model, data, plan and source are
+// this run's, so that sampling may go on there with a binding that fits; ID and
+// times are new.
+func (r *Run) Heir(g *GraderInfo, binding map[string]string) Manifest {
+	m := Manifest{Source: Import}
+	if r.Manifest != nil {
+		m = *r.Manifest
+	}
+	m.GradedFrom = cmp.Or(m.ID, filepath.Base(r.file))
+	m.ID, m.Grader, m.Binding = "", g, maps.Clone(binding)
+	m.Started, m.Ended = time.Time{}, time.Time{}
+	m.Notes = slices.Clone(m.Notes)
+	return m
+}
+
+// Former is a run whose rollouts another one, its heir, takes over to have them
+// graded by another grader.
+type Former struct {
+	Copied int // rollouts without anything to grade, which the heir has as they were
+	Mute   int // of these, those that had a grade although no output is recorded: the heir lacks their grade
+	Left   int // rollouts that are still to be graded
+
+	run  *Run
+	opt  ReadOptions
+	by   string           // who graded them
+	todo map[Key]takeover // what the heir does not have yet
+}
+
+// takeover is one rollout on its way to the heir.
+type takeover struct {
+	line    int // of the record that counts
+	attempt int // in the heir
+	grade   bool
+}
+
+// TakeOver makes w, which writes the run in dir that was created from
+// from.Heir, the heir of a run. It appends what there is nothing to grade of,
+// copies the labels if the heir has none, and lists the rest; it does not begin
+// again what the heir has already, except where the grader failed. The rollouts
+// are read up to twice; memory grows with their number, not with their text.
+func TakeOver(ctx context.Context, from *Run, opt ReadOptions, dir string, w *Writer) (*Former, error) {
+	heir, err := Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	f := &Former{run: from, opt: opt, by: "unknown", todo: make(map[Key]takeover)}
+	if from.Manifest != nil && from.Manifest.Grader != nil {
+		f.by = from.Manifest.Grader.String()
+	}
+	if err := copyLabels(from, heir, w.opt.Redact); err != nil {
+		return nil, err
+	}
+	state, _, err := heir.State(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f.opt.Lean = true
+	if _, err := from.Records(ctx, f.opt, func(rec *Record) error {
+		f.plan(rec, state)
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	f.opt.Lean = false
+	return f, f.copyRest(ctx, w)
+}
+
+// plan decides what becomes of a rollout. A later call for the same rollout
+// replaces the earlier one.
+func (f *Former) plan(rec *Record, state map[Key]Done) {
+	done, there := state[rec.Key()]
+	t := takeover{line: rec.Line, attempt: rec.Attempt, grade: rec.gradable()}
+	switch {
+	case there && (!t.grade || done.Outcome != GraderFailed):
+		delete(f.todo, rec.Key())
+		return
+	case there:
+		t.attempt = done.Attempt + 1
+	}
+	f.todo[rec.Key()] = t
+}
+
+// gradable reports whether there is an output that a grader can be shown.
+func (r *Record) gradable() bool {
+	if r.Outcome == ModelAPI || r.Outcome == ToolFailed {
+		return false
+	}
+	return r.Answer != "" || len(r.Calls) > 0 && (r.Outcome == Graded || r.Outcome == GraderFailed)
+}
+
+// copyRest appends what there is nothing to grade of.
+func (f *Former) copyRest(ctx context.Context, w *Writer) error {
+	for _, t := range f.todo {
+		if t.grade {
+			f.Left++
+		} else {
+			f.Copied++
+		}
+	}
+	if f.Copied == 0 {
+		return nil
+	}
+	_, err := f.run.Records(ctx, f.opt, func(rec *Record) error {
+		t, there := f.todo[rec.Key()]
+		if !there || t.grade || t.line != rec.Line {
+			return nil
+		}
+		if rec.Reward != nil {
+			f.Mute++
+			rec = f.renewed(rec, t.attempt)
+			rec.Outcome, rec.Error = GraderFailed, "no output is recorded that could be graded again"
+		}
+		return w.Append(rec)
+	})
+	return err
+}
+
+// Records yields the rollouts that are still to be graded, in the order of the
+// file, each once: copies that carry the grade they had in Earlier and none of
+// their own, and the attempt they are to have in the heir. An error ends the
+// sequence.
+func (f *Former) Records(ctx context.Context) iter.Seq2[*Record, error] {
+	return func(yield func(*Record, error) bool) {
+		enough := errors.New("the caller has enough")
+		_, err := f.run.Records(ctx, f.opt, func(rec *Record) error {
+			t := f.todo[rec.Key()]
+			if t.grade && t.line == rec.Line && !yield(f.renewed(rec, t.attempt), nil) {
+				return enough
+			}
+			return nil
+		})
+		if err != nil && err != enough {
+			yield(nil, err)
+		}
+	}
+}
+
+// renewed moves the grade of a record to Earlier.
+func (f *Former) renewed(rec *Record, attempt int) *Record {
+	c := *rec
+	c.Attempt = attempt
+	c.Earlier = append(slices.Clone(rec.Earlier), Earlier{
+		Grader: f.by, Outcome: rec.Outcome, Error: rec.Error, Reward: rec.Reward, Grades: rec.Grades, Parts: rec.Parts,
+	})
+	c.Kind, c.Reward, c.Grades, c.Parts, c.Clipped = "", nil, nil, nil, false
+	c.Judge, c.JudgeCalls = Usage{}, 0
+	return &c
+}
+
+// copyLabels hands on what people said: it is of the outputs, whoever grades
+// them.
+func copyLabels(from, heir *Run, redact *Redactor) error {
+	path := filepath.Join(heir.Dir, LabelsFile)
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	text, err := os.ReadFile(filepath.Join(from.Dir, LabelsFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("copy labels: %w", err)
+	}
+	return WriteFile(path, redact.Bytes(text))
+}
