@@ -61,7 +61,7 @@ func TestOutcomes(t *testing.T) {
 			w.tool = func(toolRequest) reply { return fails(400) }
 		}, rollout.Graded, 1, ""},
 		{"a grader that fails for good", func(w *world) { w.grade = func(gradeRequest) reply { return fails(500) } }, rollout.GraderFailed, missing, "status 500"},
-		{"a grade that is no number is not a zero", func(w *world) { w.grade = func(gradeRequest) reply { return reply{body: `{"score":NaN}`} } }, rollout.GraderFailed, missing, "no JSON object"},
+		{"a grade that is no number is not a zero", func(w *world) { w.grade = func(gradeRequest) reply { return reply{body: `{"score":NaN}`} } }, rollout.GraderFailed, missing, "NaN"},
 		{"a null grade is not a zero", func(w *world) { w.grade = func(gradeRequest) reply { return reply{body: `{"score":null}`} } }, rollout.GraderFailed, missing, "no \"score\""},
 		{"grading fails after the step limit", func(w *world) {
 			w.cfg.MaxSteps = 2
