@@ -6,59 +6,84 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 )
 
 // box is one way to hold a worker.
 type box struct {
-	name         string
-	holds        string // what it holds, in one sentence
-	args         []string
-	ownProcesses bool // the worker has a namespace of processes, and dies with us by that
-	ownTmp       bool // the worker has a /tmp of its own
-	seal         bool // the worker makes its file system read-only before it loads anything
+	name  string
+	holds string   // what it holds, in one sentence
+	args  []string // what stands before the interpreter
+	own   bool     // the worker has a file system and processes of its own
+	enter *view    // what the worker shows itself before it loads anything; nil when somebody else sees to that
 }
 
-// command is what stands before the interpreter.
-func (b *box) command() []string { return slices.Clone(b.args) }
+// view is what a worker sees of the file system, read-only.
+type view struct {
+	Links [][2]string `json:"links"` // where, and to what
+	Binds []string    `json:"binds"`
+	Tmp   int64       `json:"tmp"` // size of its /tmp, in bytes
+}
 
 // boxes lists the ways to hold a worker here, the best first.
 func boxes(sandbox string, in *interpreter) []*box {
 	var out []*box
 	if sandbox != None && runtime.GOOS == "linux" {
+		seen := sees(in)
 		if file, err := exec.LookPath("bwrap"); err == nil {
-			out = append(out, bubblewrap(file, in))
+			out = append(out, bubblewrap(file, seen))
 		}
+		out = append(out, &box{
+			name:  "namespaces",
+			holds: "python runs in namespaces of its own: " + held,
+			own:   true,
+			enter: &seen,
+		})
 	}
 	if sandbox != Required {
 		out = append(out, &box{
 			name:  "plain",
-			holds: "python runs with limits on memory, file size and time only: there is no sandbox, and network and files are open to it as they are to this program",
+			holds: "python runs without a sandbox, with limits on time, memory and the size of files only: network and files are open to it as they are to this program",
 		})
 	}
 	return out
 }
 
-// bubblewrap shows the worker the system and the interpreter, read-only.
-func bubblewrap(file string, in *interpreter) *box {
-	args := []string{file, "--unshare-all", "--die-with-parent", "--new-session", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"}
-	for _, dir := range []string{"/bin", "/sbin", "/lib", "/lib32", "/lib64"} {
-		if to, err := os.Readlink(dir); err == nil {
-			args = append(args, "--symlink", to, dir)
-		} else {
-			args = append(args, "--ro-bind-try", dir, dir)
-		}
+// held is what both sandboxes hold.
+const held = "no network, no process but its own, no files but those of the system and of its interpreter, read-only, and a /tmp that ends with it"
+
+// bubblewrap has the program of that name show the view.
+func bubblewrap(file string, seen view) *box {
+	args := []string{file, "--unshare-all", "--die-with-parent", "--new-session", "--proc", "/proc", "--dev", "/dev"}
+	for _, link := range seen.Links {
+		args = append(args, "--symlink", link[1], link[0])
 	}
-	for _, dir := range needs(in) {
+	for _, dir := range seen.Binds {
 		args = append(args, "--ro-bind-try", dir, dir)
 	}
-	return &box{
-		name:         "bubblewrap",
-		holds:        "python runs in bubblewrap: no network, no files but those of the system and of its interpreter, read-only, and a /tmp that is gone with it",
-		args:         append(args, "--chdir", "/tmp", "--"),
-		ownProcesses: true,
-		ownTmp:       true,
+	if help, err := exec.Command(file, "--help").CombinedOutput(); err == nil && strings.Contains(string(help), "--size") {
+		args = append(args, "--size", strconv.FormatInt(seen.Tmp, 10))
 	}
+	return &box{
+		name:  "bubblewrap",
+		holds: "python runs in bubblewrap: " + held,
+		args:  append(args, "--tmpfs", "/tmp", "--chdir", "/tmp", "--"),
+		own:   true,
+	}
+}
+
+// sees is the system and the interpreter.
+func sees(in *interpreter) view {
+	v := view{Binds: needs(in), Tmp: fileSize}
+	for _, dir := range []string{"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"} {
+		if to, err := os.Readlink(dir); err == nil {
+			v.Links = append(v.Links, [2]string{dir, to})
+		} else {
+			v.Binds = append(v.Binds, dir)
+		}
+	}
+	return v
 }
 
 // needs lists the folders and files that an interpreter reads, each once, those

@@ -29,26 +29,25 @@ func (f *Function) Call(ctx context.Context, args ...json.RawMessage) (json.RawM
 	if err != nil {
 		return nil, err
 	}
-	defer f.pool.release()
-	result, err := w.do(ctx, f.pool.cfg.Timeout, f.module, args)
-	f.pool.put(w)
+	defer f.pool.put(w)
+	result, err := w.call(ctx, f.pool.cfg.Timeout, f.module, args)
 	if err != nil {
 		return nil, f.callError(ctx, err)
 	}
 	return result, nil
 }
 
-// worker waits for a worker, and starts one where there is none. The clock of
-// the grading stands still meanwhile.
+// worker waits for a worker, starts one where there is none, and has it load the
+// module. The clock of the grading stands still meanwhile.
 func (f *Function) worker(ctx context.Context) (*worker, error) {
 	defer sampler.Queued(ctx)()
-	if err := f.pool.acquire(ctx); err != nil {
+	w, err := f.pool.take(ctx)
+	if err != nil {
 		return nil, err
 	}
-	w, err := f.pool.worker(ctx)
-	if err != nil {
-		f.pool.release()
-		return nil, err
+	if err := w.load(ctx, f.pool.cfg.Timeout, f.module); err != nil {
+		f.pool.put(w)
+		return nil, f.callError(ctx, err)
 	}
 	return w, nil
 }
@@ -70,7 +69,7 @@ func (f *Function) callError(ctx context.Context, err error) error {
 }
 
 // loadError says why a module cannot be used, and how to mend it.
-func loadError(p *plan, name string, err error) error {
+func (p *Pool) loadError(name string, err error) error {
 	var r *raised
 	if !errors.As(err, &r) {
 		return fmt.Errorf("load %s: %w", name, err)
@@ -79,7 +78,7 @@ func loadError(p *plan, name string, err error) error {
 	case "Unfit":
 		return fmt.Errorf("load %s: %s", name, r.Message)
 	case "ModuleNotFoundError":
-		return fmt.Errorf("load %s: %s has no module %s%s: install it there, or name another interpreter", name, p.interpreter, r.Module, r.at())
+		return fmt.Errorf("load %s: %s has no module %s%s: install it there, or name another interpreter", name, p.Interpreter(), r.Module, r.at())
 	}
 	return fmt.Errorf("load %s: %w", name, r)
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -82,6 +81,3 @@ func theirs(environ []string) []string {
 	}
 	return out
 }
-
-// errNoSandbox is a machine without one, where one is required.
-var errNoSandbox = errors.New("no sandbox for python: install bubblewrap, or allow user namespaces, or set sandbox to none")

@@ -9,9 +9,13 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 )
+
+//go:embed namespaces.py
+var namespacesSource string
 
 //go:embed worker.py
 var workerSource string
@@ -24,7 +28,8 @@ type plan struct {
 	cfg         Config
 	interpreter *interpreter
 	box         *box
-	dir         string // where the workers live that have no /tmp of their own; "" when they have
+	dir         string   // where the workers live that have no /tmp of their own
+	lacks       []string // limits that do not hold here
 }
 
 // newPlan asks the interpreter and tries the sandboxes, the best first.
@@ -36,16 +41,22 @@ func newPlan(ctx context.Context, cfg Config) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	return tryBoxes(ctx, cfg, in, boxes(cfg.Sandbox, in))
+}
+
+// tryBoxes takes the first in which a worker starts.
+func tryBoxes(ctx context.Context, cfg Config, in *interpreter, all []*box) (*plan, error) {
 	dir, err := os.MkdirTemp("", "gonogo-python-")
 	if err != nil {
 		return nil, fmt.Errorf("make a folder for python: %w", err)
 	}
 	p := &plan{cfg: cfg, interpreter: in, dir: dir}
 	var tried []string
-	for _, b := range boxes(cfg.Sandbox, in) {
+	for _, b := range all {
 		p.box = b
 		w, err := p.start(ctx)
 		if err == nil {
+			p.lacks = w.ready.Failed
 			w.kill()
 			return p, nil
 		}
@@ -54,20 +65,17 @@ func newPlan(ctx context.Context, cfg Config) (*plan, error) {
 		}
 		tried = append(tried, b.name+": "+err.Error())
 	}
-	if len(tried) == 0 {
-		return nil, errors.Join(errNoSandbox, p.close())
-	}
-	err = errors.New(strings.Join(tried, "; "))
+	why := strings.Join(tried, "; ")
 	if cfg.Sandbox == Required {
-		err = fmt.Errorf("%w (%w)", errNoSandbox, err)
+		return nil, errors.Join(fmt.Errorf("no sandbox for python works here: install bubblewrap, allow user namespaces, or set sandbox to none (%s)", why), p.close())
 	}
-	return nil, errors.Join(fmt.Errorf("start %s: %w", in, err), p.close())
+	return nil, errors.Join(fmt.Errorf("start %s: %s", in, why), p.close())
 }
 
 // start starts one worker.
 func (p *plan) start(ctx context.Context) (*worker, error) {
 	mark := marker + "=" + strconv.FormatUint(rand.Uint64(), 36)
-	args := append(p.box.command(), p.interpreter.Executable, "-B", "-c", workerSource)
+	args := append(slices.Clone(p.box.args), p.interpreter.Executable, "-B", "-c", namespacesSource+workerSource)
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = p.dir
 	cmd.Env = append(p.environ(), mark)
@@ -83,25 +91,27 @@ func (p *plan) start(ctx context.Context) (*worker, error) {
 type setup struct {
 	Path   []string         `json:"path"`
 	Parent int              `json:"parent"` // the process to die with; 0 when the sandbox sees to that
-	Seal   bool             `json:"seal"`   // make the file system read-only
+	Box    *view            `json:"box"`
 	Limits map[string]int64 `json:"limits"`
 }
 
-// Limits on what a worker may use, beside its memory. The processes of a user
-// are counted together where a worker has no user namespace of its own.
+// Limits on what a worker may use, beside its memory. The last is for workers
+// whose processes are counted together with all others of the user.
 const (
-	fileSize  = 64 << 20
-	openFiles = 256
-	processes = 256
+	fileSize      = 64 << 20
+	openFiles     = 256
+	processes     = 256
+	processesUser = 8192
 )
 
 func (p *plan) setup() setup {
-	s := setup{Path: p.interpreter.Path, Seal: p.box.seal, Limits: map[string]int64{
-		"RLIMIT_AS": p.cfg.Memory, "RLIMIT_FSIZE": fileSize, "RLIMIT_NOFILE": openFiles, "RLIMIT_CORE": 0,
+	s := setup{Path: p.interpreter.Path, Box: p.box.enter, Limits: map[string]int64{
+		"RLIMIT_AS": p.cfg.Memory, "RLIMIT_FSIZE": fileSize, "RLIMIT_NOFILE": openFiles, "RLIMIT_CORE": 0, "RLIMIT_NPROC": processes,
 	}}
-	if p.box.ownProcesses {
-		s.Limits["RLIMIT_NPROC"] = processes
-	} else {
+	if !p.box.own {
+		s.Limits["RLIMIT_NPROC"] = processesUser
+	}
+	if !p.box.own || p.box.enter != nil {
 		s.Parent = os.Getpid()
 	}
 	return s
@@ -111,7 +121,7 @@ func (p *plan) setup() setup {
 // one thread each: there are several workers.
 func (p *plan) environ() []string {
 	home := p.dir
-	if p.box.ownTmp {
+	if p.box.own {
 		home = "/tmp"
 	}
 	out := []string{
@@ -130,8 +140,11 @@ func (p *plan) environ() []string {
 // sentence is what Isolation says.
 func (p *plan) sentence() string {
 	s := p.box.holds
-	if !p.box.ownProcesses && p.cfg.Sandbox != None {
-		s += " (no bubblewrap and no user namespaces on this machine)"
+	if !p.box.own && p.cfg.Sandbox != None {
+		s += " (this machine has neither bubblewrap nor user namespaces that work)"
+	}
+	if len(p.lacks) > 0 {
+		s += "; this system does not obey " + strings.Join(p.lacks, ", ")
 	}
 	return s
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 )
 
 // Pool is a set of workers. It is safe for use by several goroutines.
@@ -14,11 +15,14 @@ type Pool struct {
 	done chan struct{} // closed by Close
 
 	planning sync.Mutex // held while plan is made
-	mu       sync.Mutex // guards all below
-	plan     *plan      // how a worker is started; nil before the first Load
-	idle     []*worker  // the one used last is the last
-	modules  int
-	closed   bool
+	watching sync.WaitGroup
+
+	mu      sync.Mutex // guards all below
+	plan    *plan      // how a worker is started; nil before the first Load
+	idle    []*worker  // the one used last is the last
+	busy    map[*worker]time.Time
+	modules int
+	closed  bool
 }
 
 // module is a source that was loaded once without an error.
@@ -38,32 +42,34 @@ func NewPool(cfg Config) (*Pool, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("python: %w", err)
 	}
-	return &Pool{cfg: cfg, free: make(chan struct{}, cfg.workers()), done: make(chan struct{})}, nil
+	return &Pool{cfg: cfg, free: make(chan struct{}, cfg.workers()), done: make(chan struct{}), busy: make(map[*worker]time.Time)}, nil
 }
 
 // Load starts a worker, compiles the source in it and checks that it defines
 // the function and that args arguments can be handed to it. name stands for the
 // source in messages. The first Load finds the interpreter and the sandbox.
 func (p *Pool) Load(ctx context.Context, name, source, function string, args int) (*Function, error) {
-	if err := p.acquire(ctx); err != nil {
-		return nil, err
-	}
-	defer p.release()
-	m := &module{Name: name, Source: source, Function: function, Args: args}
-	w, err := p.worker(ctx)
+	w, err := p.take(ctx)
 	if err != nil {
 		return nil, err
 	}
-	p.mu.Lock()
-	m.index = p.modules
-	p.modules++
-	p.mu.Unlock()
-	_, err = w.do(ctx, p.cfg.Timeout, m, nil)
-	p.put(w)
-	if err != nil {
-		return nil, loadError(p.plan, name, err)
+	defer p.put(w)
+	m := &module{Name: name, Source: source, Function: function, Args: args, index: p.next()}
+	if err := w.load(ctx, p.cfg.Timeout, m); err != nil {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return nil, p.loadError(name, err)
 	}
 	return &Function{pool: p, module: m}, nil
+}
+
+// next numbers a module.
+func (p *Pool) next() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.modules++
+	return p.modules
 }
 
 // Isolation says in one sentence what holds the functions, and what does not.
@@ -102,46 +108,84 @@ func (p *Pool) Close() error {
 	for range cap(p.free) { // with every token in hand nobody is busy
 		p.free <- struct{}{}
 	}
-	for _, w := range p.idle {
+	p.watching.Wait()
+	for w := p.pop(); w != nil; w = p.pop() {
 		w.kill()
 	}
-	p.idle = nil
 	if p.plan == nil {
 		return nil
 	}
 	return p.plan.close()
 }
 
-// acquire waits until a worker may be used.
-func (p *Pool) acquire(ctx context.Context) error {
+// take waits for a worker: the one that was used last, or a new one. It must be
+// put back.
+func (p *Pool) take(ctx context.Context) (*worker, error) {
 	select {
 	case p.free <- struct{}{}:
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return nil, context.Cause(ctx)
 	case <-p.done:
-		return errClosed
+		return nil, errClosed
 	}
-	select {
-	case <-p.done:
-		p.release()
-		return errClosed
-	default:
-		return nil
+	w := p.pop()
+	var err error
+	if w == nil {
+		w, err = p.start(ctx)
 	}
+	if err != nil {
+		<-p.free
+		return nil, err
+	}
+	p.mu.Lock()
+	p.busy[w] = time.Now()
+	p.mu.Unlock()
+	return w, nil
 }
 
-func (p *Pool) release() { <-p.free }
-
-// worker takes the worker that was used last, or starts one.
-func (p *Pool) worker(ctx context.Context) (*worker, error) {
-	p.mu.Lock()
-	if n := len(p.idle); n > 0 {
+// pop takes an idle worker, nil when there is none. Those that have died while
+// nobody used them are dropped.
+func (p *Pool) pop() *worker {
+	for {
+		p.mu.Lock()
+		n := len(p.idle)
+		if n == 0 {
+			p.mu.Unlock()
+			return nil
+		}
 		w := p.idle[n-1]
 		p.idle = p.idle[:n-1]
 		p.mu.Unlock()
-		return w, nil
+		if w.alive() {
+			return w
+		}
+		w.kill()
 	}
+}
+
+// put gives a worker back.
+func (p *Pool) put(w *worker) {
+	p.mu.Lock()
+	delete(p.busy, w)
 	p.mu.Unlock()
+	if w.overuse.Load() != nil {
+		w.kill()
+	}
+	if !w.ended {
+		p.mu.Lock()
+		p.idle = append(p.idle, w)
+		p.mu.Unlock()
+	}
+	<-p.free
+}
+
+// start starts a worker.
+func (p *Pool) start(ctx context.Context) (*worker, error) {
+	select {
+	case <-p.done:
+		return nil, errClosed
+	default:
+	}
 	plan, err := p.planned(ctx)
 	if err != nil {
 		return nil, err
@@ -149,7 +193,7 @@ func (p *Pool) worker(ctx context.Context) (*worker, error) {
 	return plan.start(ctx)
 }
 
-// planned finds the interpreter and the sandbox, once.
+// planned finds the interpreter and the sandbox, and begins to watch, once.
 func (p *Pool) planned(ctx context.Context) (*plan, error) {
 	p.planning.Lock()
 	defer p.planning.Unlock()
@@ -163,18 +207,14 @@ func (p *Pool) planned(ctx context.Context) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.mu.Lock()
-	p.plan = made
-	p.mu.Unlock()
+	p.begin(made)
 	return made, nil
 }
 
-// put gives a worker back; one that has ended is forgotten.
-func (p *Pool) put(w *worker) {
-	if w.ended {
-		return
-	}
+// begin has workers started by a plan, and watched.
+func (p *Pool) begin(made *plan) {
 	p.mu.Lock()
-	p.idle = append(p.idle, w)
+	p.plan = made
 	p.mu.Unlock()
+	p.watching.Go(p.watch)
 }

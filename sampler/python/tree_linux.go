@@ -15,44 +15,18 @@ const sweeps = 100
 // killed last: as long as it is there, what loses its parent becomes its child
 // and cannot get away.
 func killTree(pid int) {
-	if syscall.Kill(pid, syscall.SIGSTOP) == nil {
+	if syscall.Kill(-pid, syscall.SIGSTOP) == nil {
 		for range sweeps {
-			below := descendants(pid)
-			if len(below) == 0 {
-				break
-			}
+			below := processTable().below(pid)
 			for _, p := range below {
 				_ = syscall.Kill(p, syscall.SIGKILL)
+			}
+			if len(below) == 0 {
+				break
 			}
 		}
 	}
 	killGroup(pid)
-}
-
-// descendants lists the processes below one that still live.
-func descendants(root int) []int {
-	children := make(map[int][]int)
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
-	for _, file := range stats {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			continue // it has ended
-		}
-		// The name, in parentheses, may hold anything.
-		fields := bytes.Fields(b[bytes.LastIndexByte(b, ')')+1:])
-		if len(fields) < 2 || string(fields[0]) == "Z" {
-			continue
-		}
-		parent, _ := strconv.Atoi(string(fields[1]))
-		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
-		children[parent] = append(children[parent], pid)
-	}
-	var out []int
-	for next := []int{root}; len(next) > 0; next = next[1:] {
-		out = append(out, children[next[0]]...)
-		next = append(next, children[next[0]]...)
-	}
-	return out
 }
 
 // killMarked kills what carries the mark in its environment: processes that a
@@ -74,4 +48,87 @@ func killMarked(mark string) {
 			return
 		}
 	}
+}
+
+// process is one that lives.
+type process struct {
+	parent   int
+	resident int64 // bytes of memory, what is shared with others included
+}
+
+// table holds the processes of the machine.
+type table struct {
+	all      map[int]process
+	children map[int][]int
+}
+
+// processTable reads /proc. A process that ends meanwhile is left out.
+func processTable() table {
+	t := table{make(map[int]process), make(map[int][]int)}
+	page := int64(os.Getpagesize())
+	files, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			continue
+		}
+		// The name, in parentheses, may hold anything. Then, by proc(5): state,
+		// parent, and as the 22nd the resident pages.
+		fields := bytes.Fields(b[bytes.LastIndexByte(b, ')')+1:])
+		if len(fields) < 22 || fields[0][0] == 'Z' || fields[0][0] == 'X' {
+			continue
+		}
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+		parent, _ := strconv.Atoi(string(fields[1]))
+		pages, _ := strconv.ParseInt(string(fields[21]), 10, 64)
+		t.all[pid] = process{parent, pages * page}
+		t.children[parent] = append(t.children[parent], pid)
+	}
+	return t
+}
+
+// below lists the processes below one.
+func (t table) below(root int) []int {
+	var out []int
+	for next := []int{root}; len(next) > 0; next = next[1:] {
+		out = append(out, t.children[next[0]]...)
+		next = append(next, t.children[next[0]]...)
+	}
+	return out
+}
+
+// memory is what processes use together. Only where that may be more than most
+// is it told what several of them share.
+func (t table) memory(pids []int, most int64) int64 {
+	sum := int64(0)
+	for _, pid := range pids {
+		sum += t.all[pid].resident
+	}
+	if sum <= most {
+		return sum
+	}
+	sum = 0
+	for _, pid := range pids {
+		if share, ok := proportional(pid); ok {
+			sum += share
+		} else {
+			sum += t.all[pid].resident
+		}
+	}
+	return sum
+}
+
+// proportional is a process's memory, where what is shared is divided.
+func proportional(pid int) (int64, bool) {
+	b, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "smaps_rollup"))
+	if err != nil {
+		return 0, false
+	}
+	_, rest, ok := bytes.Cut(b, []byte("\nPss:"))
+	fields := bytes.Fields(rest)
+	if !ok || len(fields) == 0 {
+		return 0, false
+	}
+	kb, err := strconv.ParseInt(string(fields[0]), 10, 64)
+	return kb << 10, err == nil
 }

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -39,6 +40,8 @@ type worker struct {
 	mark   string        // in the environment of all that the worker starts
 	gone   chan struct{} // closed when the process has been waited for
 	ended  bool
+
+	overuse atomic.Pointer[string] // why the watch has killed it; nil when it has not
 }
 
 // ready is what a worker says when it has set itself up.
@@ -94,55 +97,61 @@ func pipes(cmd *exec.Cmd) (in, out *os.File, err error) {
 	return in, out, nil
 }
 
-// do makes one call. args nil loads the module only.
-func (w *worker) do(ctx context.Context, timeout time.Duration, m *module, args []json.RawMessage) (json.RawMessage, error) {
-	id := rand.Uint64() >> 1 // that a function cannot guess
-	line, err := w.request(id, m, args)
-	if err != nil {
-		return nil, err
+// load loads a module, if that has not been done.
+func (w *worker) load(ctx context.Context, timeout time.Duration, m *module) error {
+	if w.loaded[m.index] {
+		return nil
 	}
-	w.stderr.reset()
-	word, payload, err := w.exchange(ctx, timeout, id, line)
+	source, err := json.Marshal(m)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return w.result(word, payload, m)
+	id, b := w.frame(m)
+	b = append(append(append(b, ",null,"...), source...), "]\n"...)
+	if _, err := w.do(ctx, timeout, id, b); err != nil {
+		return err
+	}
+	w.loaded[m.index] = true
+	return nil
 }
 
-// request is the line of a call. A module goes along with the first call of it.
-func (w *worker) request(id uint64, m *module, args []json.RawMessage) ([]byte, error) {
-	b := strconv.AppendUint(w.buffer[:0], id, 10)
-	b = append(b, " ["...)
-	b = strconv.AppendInt(b, int64(m.index), 10)
-	if args == nil {
-		b = append(b, ",null,"...)
-	} else {
-		b = append(b, ",["...)
-		for i, arg := range args {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			from := len(b)
-			b = append(b, arg...)
-			for i := range b[from:] { // a line break in JSON is but a space
-				if b[from+i] == '\n' {
-					b[from+i] = ' '
-				}
-			}
+// call calls a function of a module that has been loaded.
+func (w *worker) call(ctx context.Context, timeout time.Duration, m *module, args []json.RawMessage) (json.RawMessage, error) {
+	id, b := w.frame(m)
+	b = append(b, ",["...)
+	for i, arg := range args {
+		if i > 0 {
+			b = append(b, ',')
 		}
-		b = append(b, "],"...)
+		b = append(b, arg...)
 	}
-	if w.loaded[m.index] {
-		b = append(b, "null]\n"...)
-	} else {
-		source, err := json.Marshal(m)
-		if err != nil {
-			return nil, err
+	for rest := b; ; { // a line break in JSON is but a space
+		i := bytes.IndexByte(rest, '\n')
+		if i < 0 {
+			break
 		}
-		b = append(append(b, source...), "]\n"...)
+		rest[i] = ' '
+		rest = rest[i+1:]
 	}
-	w.buffer = b
-	return b, nil
+	w.buffer = append(b, "],null]\n"...)
+	return w.do(ctx, timeout, id, w.buffer)
+}
+
+// frame begins a line with an id that a function cannot guess.
+func (w *worker) frame(m *module) (id uint64, b []byte) {
+	id = rand.Uint64()
+	b = append(strconv.AppendUint(w.buffer[:0], id, 10), " ["...)
+	return id, strconv.AppendInt(b, int64(m.index), 10)
+}
+
+// do makes one call and reads its result.
+func (w *worker) do(ctx context.Context, timeout time.Duration, id uint64, call []byte) (json.RawMessage, error) {
+	w.stderr.reset()
+	word, payload, err := w.exchange(ctx, timeout, id, call)
+	if err != nil {
+		return nil, err
+	}
+	return w.result(word, payload)
 }
 
 // exchange writes a line and reads the one that answers it.
@@ -157,7 +166,11 @@ func (w *worker) exchange(ctx context.Context, timeout time.Duration, id uint64,
 	stop := context.AfterFunc(ctx, func() {
 		_, _ = w.in.SetDeadline(time.Unix(1, 0)), w.out.SetDeadline(time.Unix(1, 0))
 	})
-	defer stop()
+	defer func() {
+		if !stop() { // the deadline that ctx set may come at any time
+			w.kill()
+		}
+	}()
 	if _, err := w.in.Write(line); err != nil {
 		return "", nil, w.broken(timeout, err)
 	}
@@ -207,12 +220,11 @@ func (w *worker) broken(timeout time.Duration, err error) error {
 }
 
 // result reads the payload. The worker is ended where it is not to go on.
-func (w *worker) result(word string, payload []byte, m *module) (json.RawMessage, error) {
+func (w *worker) result(word string, payload []byte) (json.RawMessage, error) {
 	rest, last := strings.CutPrefix(word, "last-")
 	if last {
 		defer w.kill()
 	}
-	w.loaded[m.index] = w.loaded[m.index] || rest != "refused"
 	switch rest {
 	case "result":
 		return bytes.Clone(payload), nil
@@ -238,7 +250,20 @@ func (w *worker) end() error {
 	case <-time.After(time.Second):
 	}
 	w.kill()
+	if why := w.overuse.Load(); why != nil {
+		return fmt.Errorf("it was ended: %s%s", *why, w.stderr.said())
+	}
 	return fmt.Errorf("the interpreter ended in the call: %s%s", exitText(w.cmd.ProcessState), w.stderr.said())
+}
+
+// alive reports whether an idle worker can go on.
+func (w *worker) alive() bool {
+	select {
+	case <-w.gone:
+		return false
+	default:
+		return w.lines.Buffered() == 0
+	}
 }
 
 // kill ends the worker with all that it has started, and waits for it.

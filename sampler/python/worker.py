@@ -1,20 +1,25 @@
 # One worker of the pool. The first line of its standard input is the set-up;
-# each further line is one call: its id, and [function, arguments, module to
-# load or null]. Each is answered by one line: the id, a word, and JSON.
+# each further line is a call: its id, and [function, arguments, null], or
+# [function, null, module to load]. Each is answered by one line: the id, a
+# word, and JSON.
 import inspect
 import json
 import linecache
 import os
+import resource
 import sys
 import traceback
 import types
 
 LARGEST = 1 << 20  # bytes of a result
+THREADS = 64  # more than that are too many to leave behind
+INF = float("inf")
+
+# Kept from the reach of a function that replaces them.
+loads, dumps, frames = json.loads, json.dumps, sys._current_frames
 
 
 def limit(limits):
-    import resource
-
     failed = []
     for name, most in limits.items():
         kind = getattr(resource, name, None)
@@ -116,67 +121,84 @@ def load(number, module):
     return function
 
 
-def serve():
-    # The protocol's ends are ours alone: what the functions print goes to
-    # standard error, what they read is empty.
-    calls, replies = os.fdopen(os.dup(0), "rb", 1 << 16), os.dup(1)
+def first_line():
+    """Reads the set-up and not a byte more: a fork may come before the rest."""
+    line = b""
+    while not line.endswith(b"\n"):
+        more = os.read(0, 1)
+        if not more:
+            os._exit(0)
+        line += more
+    return line
+
+
+def encode(result):
+    """The word and the JSON of what a function returned."""
+    kind = type(result)
+    if kind is float and (result != result or result in (INF, -INF)):
+        return "unfit", dumps({"type": "float", "message": repr(result)})
+    try:
+        payload = dumps(result, allow_nan=False)
+    except (TypeError, ValueError) as e:
+        return "unfit", dumps({"type": text(kind.__name__, 100), "message": text(e, 500)})
+    if len(payload) > LARGEST:
+        return "unfit", dumps({"type": text(kind.__name__, 100), "message": "it is longer than 1 MB"})
+    return "result", payload
+
+
+def answer(call, functions):
+    """Carries out one call. Only what the functions do may fail."""
+    index, word, file = -1, "error", ""
+    try:
+        index, args, module = loads(call.decode("utf-8", "replace"))
+        if module is not None:
+            word, file = "refused", "<" + module["name"] + ">"
+            functions[index] = (load(index, module), file)
+            return "result", "null"
+        function, file = functions[index]
+        word, payload = encode(function(*args))
+        # Threads that were left behind: the next call gets a clean worker.
+        return ("last-" + word if len(frames()) > THREADS else word), payload
+    except BaseException as e:
+        return word, dumps(describe(e, file))
+
+
+def prepare():
+    """Sets the worker up and returns the protocol's two ends. They are ours
+    alone: what the functions print goes to standard error, what they read is
+    empty."""
+    setup = loads(first_line())
+    sys.path[:] = setup["path"]
+    if setup["box"]:
+        enter(setup["box"], setup["parent"])  # in namespaces.py
+    elif setup["parent"]:
+        die_with(setup["parent"])
+    failed = limit(setup["limits"])
+    calls, replies = os.dup(0), os.dup(1)
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
     os.close(null)
     os.dup2(2, 1)
+    sys.stdout.reconfigure(line_buffering=True)
+    return os.fdopen(calls, "rb", 1 << 16), replies, failed
 
-    loads, dumps, write, getpid, leave = json.loads, json.dumps, os.write, os.getpid, os._exit
-    frames, finite = sys._current_frames, (float("inf"), float("-inf"))
-    pid = getpid()
+
+def serve():
+    write, getpid, leave = os.write, os.getpid, os._exit
 
     def reply(number, word, payload):
-        line = memoryview(("%d %s %s\n" % (number, word, payload)).encode())
+        line = memoryview(b"%s %s %s\n" % (number, word.encode(), payload.encode()))
         while line:
-            line = line[write(replies, line):]
+            line = line[write(replies, line) :]
 
-    setup = loads(calls.readline())
-    sys.path[:] = setup["path"]
-    if setup["parent"]:
-        die_with(setup["parent"])
-    failed = limit(setup["limits"])
-    reply(0, "ready", dumps({"failed": failed}))
-
-    functions, files = {}, {}
+    calls, replies, failed = prepare()
+    pid, functions = getpid(), {}
+    reply(b"0", "ready", dumps({"failed": failed}))
     for line in calls:
-        index, args, word = -1, None, "error"
         number, _, call = line.partition(b" ")
-        number = int(number)
-        try:
-            index, args, module = loads(call.decode("utf-8", "replace"))
-            if module is not None:
-                word = "refused"
-                files[index] = "<" + module["name"] + ">"
-                functions[index] = load(index, module)
-                word = "error"
-            if args is None:
-                word, payload = "result", "null"
-            else:
-                result = functions[index](*args)
-                if type(result) is float and (result != result or result in finite):
-                    word, payload = "unfit", dumps({"type": "float", "message": repr(result)})
-                else:
-                    word = "result"
-                    try:
-                        payload = dumps(result, allow_nan=False)
-                    except (TypeError, ValueError) as e:
-                        word = "unfit"
-                        payload = dumps({"type": text(type(result).__name__, 100), "message": text(e, 500)})
-                    if len(payload) > LARGEST:
-                        word = "unfit"
-                        payload = dumps({"type": type(result).__name__, "message": "it is longer than 1 MB"})
-                if len(frames()) > 64:
-                    word = "last-" + word
-        except BaseException as e:
-            word = "refused" if word == "refused" else "error"
-            payload = dumps(describe(e, files.get(index, "")))
-        if getpid() != pid:  # a fork of the function came back from it
-            leave(0)
-        args = result = None
+        word, payload = answer(call, functions)
+        if getpid() != pid:  # a fork of a function came back from it
+            break
         reply(number, word, payload)
     leave(0)
 

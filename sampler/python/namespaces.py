@@ -1,0 +1,92 @@
+# Namespaces of a worker's own, for machines that allow them and have no
+# bubblewrap: no network, no other process, no file but those it is shown.
+# Everything that fails raises, and the pool then does without.
+import ctypes
+import os
+import sys
+
+# From linux/sched.h, sys/mount.h, linux/prctl.h and linux/capability.h.
+NEW = 0x20000 | 0x4000000 | 0x8000000 | 0x10000000 | 0x20000000 | 0x40000000  # mount uts ipc user pid net
+RDONLY, NOSUID, NODEV, REMOUNT, BIND, REC, PRIVATE, RELATIME = 1, 2, 4, 32, 4096, 16384, 1 << 18, 1 << 21
+KEPT = 2 | 4 | 8 | 1024 | 2048  # flags of a mount that statvfs tells under the same numbers
+PDEATHSIG, DUMPABLE, NO_NEW_PRIVS, CAPABILITIES = 1, 4, 38, 0x20080522
+
+
+def enter(box, parent):
+    libc = ctypes.CDLL(None, use_errno=True)
+
+    def must(what, result):
+        if result != 0:
+            raise OSError(ctypes.get_errno(), what)
+
+    def mount(source, at, kind, flags, data=None):
+        b = [None if s is None else s.encode() for s in (source, at, kind, data)]
+        must("mount " + at, libc.mount(b[0], b[1], b[2], ctypes.c_ulong(flags), b[3]))
+
+    uid, gid = os.getuid(), os.getgid()
+    must("unshare", libc.unshare(NEW))
+    for file, line in (("setgroups", "deny"), ("uid_map", "%d %d 1" % (uid, uid)), ("gid_map", "%d %d 1" % (gid, gid))):
+        with open("/proc/self/" + file, "w") as f:
+            f.write(line)
+    must("prctl", libc.prctl(PDEATHSIG, 9, 0, 0, 0))
+    if os.getppid() != parent:
+        os._exit(0)
+    guard = os.getpid()
+    child = os.fork()
+    if child:  # waits, and ends as the worker ends
+        os.close(0)
+        os.close(1)
+        status = os.waitpid(child, 0)[1]
+        os._exit(128 + os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status))
+    must("prctl", libc.prctl(PDEATHSIG, 9, 0, 0, 0))
+
+    mount(None, "/", None, REC | PRIVATE)
+    root = "/tmp"
+    mount("tmpfs", root, "tmpfs", NOSUID | NODEV, "size=16m,mode=755")
+    for at, to in box["links"]:
+        os.symlink(to, root + at)
+    for path in box["binds"]:
+        show(path, root, mount)
+    for name in ("null", "zero", "full", "random", "urandom"):
+        show("/dev/" + name, root, mount)
+    for path in ("/proc", "/tmp", "/dev/shm"):
+        os.makedirs(root + path, exist_ok=True)
+    mount("proc", root + "/proc", "proc", NOSUID | NODEV)
+    shut(root, mount)
+    for path in ("/tmp", "/dev/shm"):
+        mount("tmpfs", root + path, "tmpfs", NOSUID | NODEV, "size=%d,mode=1777" % box["tmp"])
+    os.chroot(root)
+    os.chdir("/tmp")
+
+    must("prctl", libc.prctl(NO_NEW_PRIVS, 1, 0, 0, 0))
+    header, nothing = (ctypes.c_uint32 * 2)(CAPABILITIES, 0), (ctypes.c_uint32 * 6)()
+    must("capset", libc.capset(header, nothing))
+    if guard == os.getpid():
+        raise OSError("the worker has no namespace of processes")
+
+
+def show(path, root, mount):
+    """Makes a file or folder visible below root, if it is there."""
+    if os.path.isdir(path):
+        os.makedirs(root + path, exist_ok=True)
+    elif os.path.exists(path):
+        os.makedirs(os.path.dirname(root + path), exist_ok=True)
+        os.close(os.open(root + path, os.O_CREAT | os.O_WRONLY, 0o644))
+    else:
+        return
+    mount(path, root + path, None, BIND | REC)
+
+
+def shut(root, mount):
+    """Makes all that is mounted at root or below read-only."""
+    with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as f:
+        points = [line.split(" ")[4] for line in f]
+    for at in points:
+        at = at.replace("\\040", " ").replace("\\011", "\t").replace("\\012", "\n").replace("\\134", "\\")
+        if at != root and not at.startswith(root + "/"):
+            continue
+        flags = os.statvfs(at).f_flag
+        if flags & RDONLY:
+            continue
+        relatime = RELATIME if flags & 4096 else 0
+        mount(None, at, None, REMOUNT | BIND | RDONLY | relatime | flags & KEPT)
