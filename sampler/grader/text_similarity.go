@@ -38,6 +38,7 @@ type TextSimilarity struct {
 	input, reference Template
 	metric           metric.Metric
 	tools            string
+	nltk             *nltkMeteor // nil: the metric is another one, or there is no python
 }
 
 func newTextSimilarity(raw json.RawMessage, env Env) (sampler.Grader, error) {
@@ -56,6 +57,9 @@ func newTextSimilarity(raw json.RawMessage, env Env) (sampler.Grader, error) {
 	var err error
 	if g.metric, err = metricNamed(c.Metric); err != nil {
 		return nil, err
+	}
+	if g.metric.Name == "meteor" && env.Python != nil {
+		g.nltk = &nltkMeteor{pool: env.Python}
 	}
 	if g.input, err = ParseTemplate(*c.Input); err != nil {
 		return nil, fmt.Errorf("input: %w", err)
@@ -107,41 +111,63 @@ func (g *TextSimilarity) Grade(ctx context.Context, out sampler.Output) (sampler
 	if len(lacks)+len(more) > 0 {
 		return sampler.Grade{Reward: 0}, nil
 	}
-	if limit := g.metric.Limit; limit > 0 && len(input) > limit/max(len(reference), 1) {
+	if g.metric.Steps != nil && g.metric.Steps(input, reference) > metric.Affordable {
 		return sampler.Grade{}, &sampler.GradeError{Kind: sampler.KindOther, Err: fmt.Errorf(
 			"texts of %d and %d bytes are too long for %s, which compares each character with each: take bleu, gleu or a rouge",
 			len(input), len(reference), g.metric.Name)}
 	}
+	if g.nltk != nil && g.nltk.function != nil {
+		reward, err := g.nltk.score(ctx, input, reference)
+		return sampler.Grade{Reward: reward}, err
+	}
 	return sampler.Grade{Reward: g.metric.Score(input, reference)}, nil
+}
+
+// Start tries whether nltk can compute METEOR here. Before it, and where it
+// cannot, METEOR is the approximation of package metric.
+func (g *TextSimilarity) Start(ctx context.Context) error {
+	if g.nltk == nil {
+		return nil
+	}
+	return g.nltk.start(ctx)
 }
 
 // CheckItem reports a field that the templates read and the row does not have.
 func (g *TextSimilarity) CheckItem(it *rollout.Item) error {
-	if err := g.input.CheckItem(it); err != nil {
-		return err
-	}
-	return g.reference.CheckItem(it)
+	return checkItem(it, g.input, g.reference)
 }
 
 // Reads lists the keys of sample that the templates read.
-func (g *TextSimilarity) Reads() []string { return union(g.input.Reads(), g.reference.Reads()) }
+func (g *TextSimilarity) Reads() []string { return reads(g.input, g.reference) }
 
-// References returns the side that reads nothing of sample, most often the
-// reference.
-func (g *TextSimilarity) References() []Template {
-	var sides []Template
-	for _, t := range []Template{g.reference, g.input} {
-		if len(t.Reads()) == 0 {
-			sides = append(sides, t)
-		}
-	}
-	return sides
-}
+// References returns the template that an output is compared with.
+func (g *TextSimilarity) References() []Template { return references(g.reference, g.input) }
 
 // Range returns the bounds of every metric.
 func (g *TextSimilarity) Range() (low, high float64) { return 0, 1 }
 
 // Choices names the scorer, its settings and what surprises in them.
 func (g *TextSimilarity) Choices() map[string]string {
-	return map[string]string{"text_similarity " + g.metric.Name: g.metric.Choice}
+	choice := g.metric.Choice
+	switch {
+	case g.nltk == nil:
+	case g.nltk.function != nil:
+		choice = metric.MeteorChoice
+	case g.nltk.lacking != "":
+		choice += " (" + g.nltk.lacking + ")"
+	}
+	return map[string]string{"text_similarity " + g.metric.Name: choice}
 }
+
+// Warnings tells that the metric is an approximation.
+func (g *TextSimilarity) Warnings() []string {
+	switch {
+	case g.metric.Name != "meteor" || g.nltk != nil && g.nltk.function != nil:
+		return nil
+	case g.nltk != nil && g.nltk.lacking != "":
+		return []string{meteorWarning + ": " + g.nltk.lacking}
+	}
+	return []string{meteorWarning + ": a python interpreter with nltk and WordNet would compute it"}
+}
+
+const meteorWarning = "text_similarity: meteor is an approximation here, without synonyms"

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // FuzzyMatch is rapidfuzz's fuzz.WRatio over default_process, divided by 100.
@@ -20,6 +21,15 @@ import (
 // else up to three times len(input)·len(reference).
 func FuzzyMatch(input, reference string) float64 {
 	return wratio(process(input), process(reference))
+}
+
+// fuzzySteps estimates the cost of FuzzyMatch.
+func fuzzySteps(input, reference string) int {
+	n, m := utf8.RuneCountInString(input), utf8.RuneCountInString(reference)
+	if 2*max(n, m) < 3*min(n, m) {
+		return 3 * n * m / 64
+	}
+	return 3 * n * m
 }
 
 // process is rapidfuzz's utils.default_process: every character that is no

@@ -7,10 +7,14 @@ type Metric struct {
 	Choice string // how the open questions of the wire contract were taken, and what surprises in it
 	Score  func(input, reference string) float64
 
-	// Limit is the largest product of the two lengths in bytes for which Score
-	// ends within seconds; 0 where the cost is far from growing with the product.
-	Limit int
+	// Steps estimates what Score costs, at about a nanosecond and a half each;
+	// nil where the cost grows no faster than the texts by far.
+	Steps func(input, reference string) int
 }
+
+// Affordable is the number of steps that end within a few seconds. More than
+// that no text that is read as an answer takes.
+const Affordable = 3_000_000_000
 
 // Metrics lists the metrics, in the order they are shown. The wire contract
 // also names cosine, which compares embeddings of a hosted model.
@@ -20,7 +24,7 @@ func Metrics() []Metric {
 			Name:  "fuzzy_match",
 			Doc:   "rapidfuzz's WRatio: the best of several ratios of matching characters, by words and by parts.",
 			Score: FuzzyMatch,
-			Limit: 4e9,
+			Steps: fuzzySteps,
 			Choice: "rapidfuzz's fuzz.WRatio with default_process, divided by 100, as the hosted guide's own example has it; " +
 				"texts without a letter or digit score 0",
 		},
@@ -53,6 +57,9 @@ func Metrics() []Metric {
 		},
 	}
 }
+
+// MeteorChoice is the Choice of a METEOR that nltk computes from MeteorWords.
+const MeteorChoice = "nltk's meteor_score with the synonyms of WordNet, " + wordChoice + "; an exact answer of one word scores 0.5"
 
 const (
 	wordChoice  = "words split by the international rules of mteval-v14, letter case kept where the library keeps it"

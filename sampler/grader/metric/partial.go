@@ -1,5 +1,7 @@
 package metric
 
+import "strings"
+
 // partialRatio is rapidfuzz's partial_ratio: the best ratio of the shorter
 // text with any part of the longer one that is as long, or that is shorter and
 // touches an end. Texts of the same length are tried both ways.
@@ -12,6 +14,8 @@ func partialRatio(a, b []rune) float64 {
 		return 1
 	case len(a) == 0:
 		return 0
+	case strings.Contains(string(b), string(a)):
+		return 1
 	}
 	x, y, _ := numbered(a, b)
 	best := bestPart(x, y)
