@@ -1,13 +1,12 @@
 package grader
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"sync/atomic"
 
 	"golang.org/x/time/rate"
 
@@ -15,16 +14,21 @@ import (
 )
 
 var endpoint = Kind{
-	Name: "endpoint",
-	Doc:  "Posts the output, the item and the trace id to a URL of yours, which answers with a score.",
-	New:  newEndpoint,
+	Name:   "endpoint",
+	Doc:    "Posts the output, the item and the trace id to a URL of yours, which answers with a score.",
+	New:    newEndpoint,
+	Remote: true,
 }
 
 // maxScore bounds how much of a grader's answer is read.
 const maxScore = 1 << 20
 
-// Endpoint is a grader behind HTTP. Its score is taken as it is: a value
-// outside the reward range is for the analysis to complain about.
+// largeBody is the size of a request from which Azure's documentation says that
+// its trainer discards the rollout. Here it is sent and told.
+const largeBody = 1 << 20
+
+// Endpoint is a grader behind HTTP. Its score is taken as it is: whether it
+// lies within the reward range is not for the grader to say.
 type Endpoint struct {
 	url     string
 	client  *http.Client
@@ -32,6 +36,9 @@ type Endpoint struct {
 	secrets sampler.Secrets
 	limiter *rate.Limiter
 	tools   string
+
+	large   atomic.Int64 // requests above largeBody
+	largest atomic.Int64 // bytes of the largest request
 }
 
 func newEndpoint(raw json.RawMessage, env Env) (sampler.Grader, error) {
@@ -80,9 +87,13 @@ func (g *Endpoint) Wait(ctx context.Context) error {
 
 // Grade makes one request. 401, 403 and 404 are taken for a wrong key or URL;
 // other 4xx than 408, 409, 425 and 429 end the grading of this output only;
-// all else that is no score is worth another try.
+// all else that is no score is worth another try, as the trainer's own retries
+// of any failure are. A second grading of the same output has the rollout's
+// trace id again: it is the name of the rollout, not of the request.
 func (g *Endpoint) Grade(ctx context.Context, out sampler.Output) (sampler.Grade, error) {
-	a, err := sampler.PostJSON(ctx, g.client, g.url, g.header, g.body(out), maxScore)
+	body := g.body(out)
+	g.note(int64(len(body)))
+	a, err := sampler.PostJSON(ctx, g.client, g.url, g.header, body, maxScore)
 	if err != nil {
 		return sampler.Grade{}, err
 	}
@@ -90,11 +101,22 @@ func (g *Endpoint) Grade(ctx context.Context, out sampler.Output) (sampler.Grade
 	if a.Status >= 300 {
 		return sampler.Grade{}, sampler.StatusFailure(g.url, a)
 	}
-	score, err := readScore(a)
+	score, kind, err := readScore(a)
 	if err != nil {
-		return sampler.Grade{}, &sampler.Failure{URL: sampler.RedactURL(g.url), Status: a.Status, Temporary: true, Err: err}
+		f := &sampler.Failure{URL: sampler.RedactURL(g.url), Status: a.Status, Temporary: true, Err: err}
+		return sampler.Grade{}, &sampler.GradeError{Kind: kind, Err: f}
 	}
 	return sampler.Grade{Reward: score}, nil
+}
+
+// note remembers requests that a platform would not send.
+func (g *Endpoint) note(size int64) {
+	if size <= largeBody {
+		return
+	}
+	g.large.Add(1)
+	for old := g.largest.Load(); size > old && !g.largest.CompareAndSwap(old, size); old = g.largest.Load() {
+	}
 }
 
 func (g *Endpoint) body(out sampler.Output) []byte {
@@ -112,28 +134,23 @@ func (g *Endpoint) body(out sampler.Output) []byte {
 	return append(b, '}')
 }
 
-// readScore reads {"score": x}, or {"reward": x}.
-func readScore(a sampler.Answer) (float64, error) {
-	var s struct {
-		Score  json.RawMessage `json:"score"`
-		Reward json.RawMessage `json:"reward"`
-	}
-	if a.Over || json.Unmarshal(a.Body, &s) != nil {
-		return 0, fmt.Errorf("the answer is no JSON object with a \"score\": %s", sampler.ErrorText(a))
-	}
-	raw := s.Score
-	if !present(raw) {
-		raw = s.Reward
-	}
-	if !present(raw) {
-		return 0, fmt.Errorf("the answer has no \"score\": %s", sampler.ErrorText(a))
-	}
-	var score float64
-	if json.Unmarshal(bytes.TrimSpace(raw), &score) != nil {
-		return 0, errors.New("the score " + sampler.Brief(string(raw)) + " is not a number")
-	}
-	return score, nil
-}
-
 // Reads lists every key of sample: the endpoint is handed all of it.
 func (g *Endpoint) Reads() []string { return union(sampleKeys) }
+
+// Warnings tells of requests so large that a platform would not send them, as
+// far as they have been made.
+func (g *Endpoint) Warnings() []string {
+	n := g.large.Load()
+	if n == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("endpoint: %d requests were larger than 1 MB, up to %.1f MB; Azure's trainer takes no input above 1 MB and discards the rollout",
+		n, float64(g.largest.Load())/(1<<20))}
+}
+
+// Choices tells what counts as no score.
+func (g *Endpoint) Choices() map[string]string {
+	return map[string]string{
+		"endpoint reply": "a reply without a finite number as score (or reward), or with an error beside it, is a failure: it is asked for again, then the output has no grade",
+	}
+}

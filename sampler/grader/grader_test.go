@@ -1,17 +1,10 @@
 package grader_test
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
@@ -73,6 +66,17 @@ func TestNewRefuses(t *testing.T) {
 		{"an empty range", `{"type":"score_model","model":"m","input":[{"role":"user","content":"x"}],"range":[1,1]}`, "range"},
 		{"no role", `{"type":"score_model","model":"m","input":[{"content":"x"}]}`, "role"},
 		{"content of another kind", `{"type":"score_model","model":"m","input":[{"role":"user","content":5}]}`, "content"},
+		{"a range of three", `{"type":"score_model","model":"m","input":[{"role":"user","content":"x"}],"range":[0,1,2]}`, "range"},
+		{"a range that is no list", `{"type":"score_model","model":"m","input":[{"role":"user","content":"x"}],"range":1}`, "range"},
+		{"content that is missing", `{"type":"score_model","model":"m","input":[{"role":"user"}]}`, "content"},
+		{"content of no blocks", `{"type":"score_model","model":"m","input":[{"role":"user","content":[]}]}`, "content"},
+		{"no labels", `{"type":"label_model","model":"m","input":[{"role":"user","content":"x"}],"passing_labels":["a"]}`, "labels is missing"},
+		{"no passing labels", `{"type":"label_model","model":"m","input":[{"role":"user","content":"x"}],"labels":["a"]}`, "passing_labels is missing"},
+		{"an empty label", `{"type":"label_model","model":"m","input":[{"role":"user","content":"x"}],"labels":["a",""],"passing_labels":["a"]}`, "labels holds an empty label"},
+		{"a label twice", `{"type":"label_model","model":"m","input":[{"role":"user","content":"x"}],"labels":["a","b","a"],"passing_labels":["a"]}`, "labels holds \"a\" twice"},
+		{"a passing label that is none", `{"type":"label_model","model":"m","input":[{"role":"user","content":"x"}],"labels":["a","b"],"passing_labels":["A"]}`, "the passing label \"A\" is none of the labels"},
+		{"labels that are no texts", `{"type":"label_model","model":"m","input":[{"role":"user","content":"x"}],"labels":[1,2],"passing_labels":[1]}`, "labels"},
+		{"a label_model without a model", `{"type":"label_model","input":[{"role":"user","content":"x"}],"labels":["a"],"passing_labels":["a"]}`, "model"},
 		{"a bad template within a block", `{"type":"score_model","model":"m","input":[{"role":"user","content":[{"type":"input_text","text":"{{x}}"}]}]}`, "item or sample"},
 	} {
 		if _, err := grader.New(grader.Kinds(), json.RawMessage(c.raw), judge); err == nil || !strings.Contains(err.Error(), c.says) {
@@ -119,209 +123,5 @@ func TestStringCheck(t *testing.T) {
 	}
 	if got := g.(grader.Reader).Reads(); !cmp.Equal(got, []string{"output_text"}) {
 		t.Errorf("Reads() = %v", got)
-	}
-}
-
-func TestEndpoint(t *testing.T) {
-	type request struct {
-		Sample  map[string]any
-		Item    json.RawMessage
-		TraceID string `json:"trace_id"`
-	}
-	for _, c := range []struct {
-		why       string
-		status    int
-		body      string
-		want      float64
-		says      string
-		temporary bool
-		fatal     bool
-	}{
-		{"a score", 200, `{"score":0.5}`, 0.5, "", false, false},
-		{"a reward", 200, `{"reward":-2,"why":"x"}`, -2, "", false, false},
-		{"score comes before reward", 200, `{"reward":1,"score":0}`, 0, "", false, false},
-		{"null is no score", 200, `{"score":null}`, 0, "no \"score\"", true, false},
-		{"a string is no score", 200, `{"score":"0.5"}`, 0, "not a number", true, false},
-		{"bare NaN is no JSON", 200, `{"score":NaN}`, 0, "no JSON object", true, false},
-		{"a number too large is none", 200, `{"score":1e999}`, 0, "not a number", true, false},
-		{"an error with status 200", 200, `{"error":"oops planted-key"}`, 0, "oops **********", true, false},
-		{"a server error", 500, `{"error":"boom"}`, 0, "status 500: boom", true, false},
-		{"too many", 429, ``, 0, "status 429", true, false},
-		{"a bad request", 400, `{"detail":"no"}`, 0, "status 400: no", false, false},
-		{"a wrong key", 401, ``, 0, "status 401", false, true},
-		{"a wrong path", 404, ``, 0, "status 404", false, true},
-	} {
-		t.Run(c.why, func(t *testing.T) {
-			var got request
-			var key string
-			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				key = r.Header.Get("X-Key")
-				if err := json.NewDecoder(r.Body).Decode(&got); err != nil {
-					t.Errorf("request: %v", err)
-				}
-				w.WriteHeader(c.status)
-				_, _ = io.WriteString(w, c.body)
-			}))
-			defer server.Close()
-			client := sampler.HTTPClient(nil, 1)
-			defer client.CloseIdleConnections()
-			g := open(t, `{"type":"endpoint","url":"https://example.com/grade?k=planted","headers":{"X-Key":"planted-key"}}`, grader.Env{
-				HTTP:    client,
-				Rewrite: func(u string) string { return strings.Replace(u, "https://example.com", server.URL, 1) },
-			})
-			grade, err := g.Grade(t.Context(), output("Paris"))
-			if got.TraceID != "trace_x" || string(got.Item) != row || got.Sample["output_text"] != "Paris" || key != "planted-key" {
-				t.Errorf("request %+v with key %q", got, key)
-			}
-			if c.says == "" {
-				if err != nil || grade.Reward != c.want {
-					t.Errorf("reward %v, error %v; want %v", grade.Reward, err, c.want)
-				}
-				return
-			}
-			f, ok := sampler.AsFailure(err)
-			if !ok || f.Temporary != c.temporary || f.Fatal != c.fatal || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "planted") {
-				t.Errorf("error %v; want temporary %v, fatal %v, %q", err, c.temporary, c.fatal, c.says)
-			}
-		})
-	}
-}
-
-func TestEndpointRateLimit(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		for _, c := range []struct {
-			limit string
-			want  time.Duration // of six requests
-		}{
-			{`,"rate_limit":0.1`, 50 * time.Second},
-			{`,"rate_limit":2`, 2 * time.Second}, // two at once, then one each half second
-			{``, 0},
-		} {
-			g := open(t, `{"type":"endpoint","url":"http://x"`+c.limit+`}`, grader.Env{}).(sampler.Pacer)
-			begin := time.Now()
-			for range 6 {
-				if err := g.Wait(t.Context()); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if took := time.Since(begin); took < c.want || took > c.want+time.Millisecond {
-				t.Errorf("limit %q: six requests waited %v, want %v", c.limit, took, c.want)
-			}
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		if err := open(t, `{"type":"endpoint","url":"http://x","rate_limit":1}`, grader.Env{}).(sampler.Pacer).Wait(ctx); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "rate_limit of 1 ") {
-			t.Errorf("a canceled wait: error %v", err)
-		}
-	})
-}
-
-// judge answers with text, over HTTP.
-func judge(t *testing.T, status int, text string, see func(body map[string]any)) grader.Env {
-	t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var body map[string]any
-		if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-			t.Errorf("request: %v", err)
-		}
-		if see != nil {
-			see(body)
-		}
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(status)
-		_, _ = io.WriteString(w, text)
-	}))
-	t.Cleanup(server.Close)
-	j, err := model.NewJudge(model.Config{BaseURL: server.URL})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(j.Close)
-	return grader.Env{Judge: j}
-}
-
-func answers(text string) string {
-	q, _ := json.Marshal(text)
-	return `{"status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":` + string(q) + `}]}],"usage":{"input_tokens":3,"output_tokens":4}}`
-}
-
-func TestScoreModel(t *testing.T) {
-	for _, c := range []struct {
-		why, answer string
-		status      int
-		want        float64
-		clipped     bool
-		says        string
-	}{
-		{"a number", answers(`{"steps":[],"result":7.5}`), 200, 7.5, false, ""},
-		{"a number above the range is clipped", answers(`{"steps":[],"result":12}`), 200, 10, true, ""},
-		{"a number below the range is clipped", answers(`{"steps":[],"result":-1}`), 200, 2, true, ""},
-		{"no number", answers(`{"steps":[],"result":"high"}`), 200, 0, false, "no number"},
-		{"null", answers(`{"result":null}`), 200, 0, false, "no number"},
-		{"prose", answers(`I'd say 7`), 200, 0, false, "I'd say 7"},
-		{"a refusal", `{"status":"completed","output":[{"type":"message","content":[{"type":"refusal","refusal":"no"}]}]}`, 200, 0, false, "the judge refused"},
-		{"the token cap", `{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output":[]}`, 200, 0, false, "cut off: max_output_tokens"},
-		{"a failure", `{"error":"down"}`, 503, 0, false, "status 503: down"},
-	} {
-		t.Run(c.why, func(t *testing.T) {
-			g := open(t, `{"type":"score_model","name":"n","model":"judge-1","range":[2,10],"input":[{"role":"user","content":"x"}]}`, judge(t, c.status, c.answer, nil))
-			got, err := g.Grade(t.Context(), output("Paris"))
-			if c.says != "" {
-				if err == nil || !strings.Contains(err.Error(), c.says) {
-					t.Errorf("error %v, want one that says %q", err, c.says)
-				}
-				return
-			}
-			if err != nil || got.Reward != c.want || got.Clipped != c.clipped || got.Usage.Input == nil || *got.Usage.Input != 3 {
-				t.Errorf("grade %+v, error %v; want %v, clipped %v", got, err, c.want, c.clipped)
-			}
-		})
-	}
-}
-
-func TestScoreModelRequest(t *testing.T) {
-	var body map[string]any
-	env := judge(t, 200, answers(`{"result":1}`), func(b map[string]any) { body = b })
-	g := open(t, `{"type":"score_model","name":"n","model":"judge-1","range":[0,5],"pass_threshold":0.5,
-"sampling_params":{"seed":1,"top_p":0.9,"temperature":0.1,"max_completions_tokens":77,"reasoning_effort":"low"},
-"input":[{"type":"message","role":"developer","content":"Right is {{item.answer}}."},
-{"role":"user","content":{"type":"input_text","text":"Said: {{ sample.output_text }}"}},
-{"role":"user","content":[{"type":"input_text","text":"{{sample.output_json.x}}!"},{"type":"input_image","image_url":"data:x"}]}]}`, env)
-	if _, err := g.Grade(t.Context(), output(`Say "Paris"`)); err != nil {
-		t.Fatal(err)
-	}
-	format := body["text"].(map[string]any)["format"].(map[string]any)
-	delete(body, "text")
-	want := map[string]any{
-		"model": "judge-1", "store": false, "temperature": 0.1, "top_p": 0.9, "max_output_tokens": 77.0, "reasoning": map[string]any{"effort": "low"},
-		"input": []any{
-			map[string]any{"role": "developer", "content": "Right is Paris."},
-			map[string]any{"role": "user", "content": []any{map[string]any{"type": "input_text", "text": `Said: Say "Paris"`}}},
-			map[string]any{"role": "user", "content": []any{map[string]any{"type": "input_text", "text": "!"}, map[string]any{"type": "input_image", "image_url": "data:x"}}},
-		},
-	}
-	if d := cmp.Diff(want, body); d != "" {
-		t.Errorf("request (-want +got):\n%s", d)
-	}
-	schema, _ := json.Marshal(format["schema"])
-	if format["name"] != "float_score_classification" || format["strict"] != true || !strings.Contains(string(schema), "inclusive range 0 to 5") {
-		t.Errorf("format %v", format)
-	}
-	if got := g.(grader.Reader).Reads(); !cmp.Equal(got, []string{"output_json", "output_text"}) {
-		t.Errorf("Reads() = %v", got)
-	}
-}
-
-func TestAJudgeThatCannotBeReachedIsAFailure(t *testing.T) {
-	j, err := model.NewJudge(model.Config{BaseURL: "http://127.0.0.1:1"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer j.Close()
-	g := open(t, `{"type":"score_model","model":"m","input":[{"role":"user","content":"x"}]}`, grader.Env{Judge: j})
-	_, err = g.Grade(t.Context(), output(""))
-	var f *sampler.Failure
-	if !errors.As(err, &f) || !sampler.Unreachable(err) {
-		t.Errorf("error %v", err)
 	}
 }

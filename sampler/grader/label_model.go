@@ -112,3 +112,10 @@ func (g *LabelModel) Warnings() []string {
 	}
 	return nil
 }
+
+// Choices tells what labels earn.
+func (g *LabelModel) Choices() map[string]string {
+	return map[string]string{
+		"label_model reward": "1 for a passing label, 0 for another; an answer that is none of the labels leaves the output without a grade",
+	}
+}

@@ -78,3 +78,10 @@ func (g *ScoreModel) Grade(ctx context.Context, out sampler.Output) (sampler.Gra
 
 // Range returns the bounds that rewards are clipped to.
 func (g *ScoreModel) Range() (low, high float64) { return g.low, g.high }
+
+// Choices tells what an answer without a number is taken for.
+func (g *ScoreModel) Choices() map[string]string {
+	return map[string]string{
+		"score_model result": "an answer without a number leaves the output without a grade; the hosted service gives it 0",
+	}
+}

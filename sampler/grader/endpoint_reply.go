@@ -1,0 +1,52 @@
+package grader
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+
+	"gonogo/sampler"
+)
+
+// readScore reads {"score": x}, or {"reward": x}, of an answer with a status of
+// success. An error comes with its kind. A reply that says that it failed is no
+// score, whatever number stands beside that: a grader that counts its own
+// failures as 0 would teach the wrong thing.
+func readScore(a sampler.Answer) (score float64, kind string, err error) {
+	var reply map[string]json.RawMessage
+	if a.Over || json.Unmarshal(a.Body, &reply) != nil || reply == nil {
+		if m := notFinite.FindSubmatch(a.Body); m != nil {
+			return 0, sampler.KindNotANumber, fmt.Errorf("the score %s is not a number", m[1])
+		}
+		return 0, sampler.KindMalformed, fmt.Errorf("the answer is no JSON object with a \"score\": %s", sampler.ErrorText(a))
+	}
+	if says(reply["error"]) {
+		return 0, sampler.KindReported, fmt.Errorf("the grader reports an error: %s", sampler.ErrorText(a))
+	}
+	raw := reply["score"]
+	if !present(raw) {
+		raw = reply["reward"]
+	}
+	if !present(raw) {
+		return 0, sampler.KindMalformed, fmt.Errorf("the answer has no \"score\": %s", sampler.ErrorText(a))
+	}
+	if json.Unmarshal(raw, &score) != nil {
+		return 0, sampler.KindNotANumber, errors.New("the score " + sampler.Brief(string(raw)) + " is not a number")
+	}
+	return score, "", nil
+}
+
+// notFinite finds a score as Python's json writes it when it is not finite,
+// which is no JSON.
+var notFinite = regexp.MustCompile(`"(?:score|reward)"\s*:\s*(-?(?:NaN|Infinity))`)
+
+// says reports whether the value of "error" tells of one.
+func says(raw json.RawMessage) bool {
+	switch string(bytes.TrimSpace(raw)) {
+	case "", "null", "false", "0", `""`, "[]", "{}":
+		return false
+	}
+	return true
+}

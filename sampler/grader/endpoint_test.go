@@ -1,0 +1,185 @@
+package grader_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"gonogo/sampler"
+	"gonogo/sampler/grader"
+)
+
+func TestEndpoint(t *testing.T) {
+	type request struct {
+		Sample  map[string]any
+		Item    json.RawMessage
+		TraceID string `json:"trace_id"`
+	}
+	for _, c := range []struct {
+		why    string
+		status int
+		body   string
+		want   float64
+		says   string // of the error; "" when there is a score
+		kind   string // of the error; "" when the failure is the endpoint's
+		bad    fate
+	}{
+		{"a score", 200, `{"score":0.5}`, 0.5, "", "", again},
+		{"a status of success that is not 200", 201, `{"score":0.5}`, 0.5, "", "", again},
+		{"a reward", 200, `{"reward":-2,"why":"x"}`, -2, "", "", again},
+		{"score comes before reward", 200, `{"reward":1,"score":0}`, 0, "", "", again},
+		{"an error that tells of none", 200, `{"score":1,"error":null}`, 1, "", "", again},
+		{"nor does an empty one", 200, `{"score":1,"error":""}`, 1, "", "", again},
+		{"null is no score", 200, `{"score":null}`, 0, "no \"score\"", sampler.KindMalformed, again},
+		{"no score", 200, `{"result":1}`, 0, "no \"score\"", sampler.KindMalformed, again},
+		{"a key of another spelling", 200, `{"Score":1}`, 0, "no \"score\"", sampler.KindMalformed, again},
+		{"a string is no score", 200, `{"score":"0.5"}`, 0, `the score "0.5" is not a number`, sampler.KindNotANumber, again},
+		{"nor is a boolean", 200, `{"score":true}`, 0, "the score true is not a number", sampler.KindNotANumber, again},
+		{"nor a list", 200, `{"score":[1]}`, 0, "the score [1] is not a number", sampler.KindNotANumber, again},
+		{"NaN, as Python writes it", 200, `{"score": NaN}`, 0, "the score NaN is not a number", sampler.KindNotANumber, again},
+		{"less than everything, as Python writes it", 200, `{"x":1,"reward":-Infinity}`, 0, "the score -Infinity is not a number", sampler.KindNotANumber, again},
+		{"NaN elsewhere is no JSON either", 200, `{"score":1,"x":NaN}`, 0, "no JSON object", sampler.KindMalformed, again},
+		{"a number too large is none", 200, `{"score":1e999}`, 0, "not a number", sampler.KindNotANumber, again},
+		{"a number alone", 200, `0.5`, 0, "no JSON object", sampler.KindMalformed, again},
+		{"null alone", 200, `null`, 0, "no JSON object", sampler.KindMalformed, again},
+		{"broken JSON", 200, `{"score":0.5`, 0, "no JSON object", sampler.KindMalformed, again},
+		{"a web page", 200, `<html>Welcome</html>`, 0, "a web page", sampler.KindMalformed, again},
+		{"nothing", 200, ``, 0, "no text", sampler.KindMalformed, again},
+		{"a reply without end", 200, `{"score":1,"log":"` + strings.Repeat("x", 1<<20) + `"}`, 0, "too long to be read", sampler.KindMalformed, again},
+		{"an error with status 200", 200, `{"error":"oops planted-key"}`, 0, "oops **********", sampler.KindReported, again},
+		{"an error beside a score", 200, `{"score":0,"error":"no such file"}`, 0, "reports an error: no such file", sampler.KindReported, again},
+		{"an error in OpenAI's form", 200, `{"score":0,"error":{"code":"quota","message":"used up"}}`, 0, "quota: used up", sampler.KindReported, again},
+		{"a server error", 500, `{"error":"boom"}`, 0, "status 500: boom", "", again},
+		{"a server error with a score", 500, `{"score":1}`, 0, "status 500", "", again},
+		{"a server error with a web page", 502, `<html>`, 0, "a web page", "", again},
+		{"too many", 429, ``, 0, "status 429", "", again},
+		{"a bad request", 400, `{"detail":"no"}`, 0, "status 400: no", "", never},
+		{"a wrong key", 401, ``, 0, "status 401", "", fatal},
+		{"a wrong path", 404, ``, 0, "status 404", "", fatal},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			var got request
+			var key string
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				key = r.Header.Get("X-Key")
+				if err := json.NewDecoder(r.Body).Decode(&got); err != nil {
+					t.Errorf("request: %v", err)
+				}
+				w.WriteHeader(c.status)
+				_, _ = io.WriteString(w, c.body)
+			}))
+			defer server.Close()
+			client := sampler.HTTPClient(nil, 1)
+			defer client.CloseIdleConnections()
+			g := open(t, `{"type":"endpoint","url":"https://example.com/grade?k=planted","headers":{"X-Key":"planted-key"}}`, grader.Env{
+				HTTP:    client,
+				Rewrite: func(u string) string { return strings.Replace(u, "https://example.com", server.URL, 1) },
+			})
+			grade, err := g.Grade(t.Context(), output("Paris"))
+			if got.TraceID != "trace_x" || string(got.Item) != row || got.Sample["output_text"] != "Paris" || key != "planted-key" {
+				t.Errorf("request %+v with key %q", got, key)
+			}
+			if c.says == "" {
+				if err != nil || grade.Reward != c.want {
+					t.Errorf("reward %v, error %v; want %v", grade.Reward, err, c.want)
+				}
+				return
+			}
+			f, ok := sampler.AsFailure(err)
+			if !ok || f.Temporary != (c.bad == again) || f.Fatal != (c.bad == fatal) || grade.Reward != 0 {
+				t.Errorf("failure %+v, grade %v; want %s", f, grade, c.bad)
+			}
+			if !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "planted") || kindOf(err) != c.kind {
+				t.Errorf("error of kind %q: %v; want %q, %q", kindOf(err), err, c.kind, c.says)
+			}
+		})
+	}
+}
+
+// fate is what a failure means for further tries.
+type fate string
+
+const (
+	again fate = "worth another try"
+	never fate = "the end of this grading"
+	fatal fate = "the end of the run"
+)
+
+// kindOf is the kind of a failed grading; "" when it has none of its own.
+func kindOf(err error) string {
+	if e, ok := errors.AsType[*sampler.GradeError](err); ok {
+		return e.Kind
+	}
+	return ""
+}
+
+func TestEndpointThatHangsUp(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
+	defer server.Close()
+	client := sampler.HTTPClient(nil, 1)
+	defer client.CloseIdleConnections()
+	_, err := open(t, `{"type":"endpoint","url":"`+server.URL+`"}`, grader.Env{HTTP: client}).Grade(t.Context(), output("x"))
+	if f, ok := sampler.AsFailure(err); !ok || !f.Temporary || kindOf(err) != "" {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestLargeRequestsAreToldOf(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"score":1}`) }))
+	defer server.Close()
+	client := sampler.HTTPClient(nil, 1)
+	defer client.CloseIdleConnections()
+	g := open(t, `{"type":"endpoint","url":"`+server.URL+`"}`, grader.Env{HTTP: client})
+	for _, c := range []struct {
+		answer string
+		warns  string
+	}{
+		{"Paris", ""},
+		{strings.Repeat("x", 1<<20), "1 requests were larger than 1 MB, up to 2.0 MB"},
+		{strings.Repeat("x", 2<<20), "2 requests were larger than 1 MB, up to 4.0 MB"},
+		{strings.Repeat("x", 1<<20), "3 requests were larger than 1 MB, up to 4.0 MB"},
+	} {
+		if grade, err := g.Grade(t.Context(), output(c.answer)); err != nil || grade.Reward != 1 {
+			t.Fatalf("grade %v, error %v", grade, err)
+		}
+		if warn := strings.Join(grader.Warnings(g), "\n"); !strings.Contains(warn, c.warns) || c.warns == "" && warn != "" {
+			t.Errorf("after an answer of %d bytes: warnings %q, want %q", len(c.answer), warn, c.warns)
+		}
+	}
+}
+
+func TestEndpointRateLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, c := range []struct {
+			limit string
+			want  time.Duration // of six requests
+		}{
+			{`,"rate_limit":0.1`, 50 * time.Second},
+			{`,"rate_limit":2`, 2 * time.Second}, // two at once, then one each half second
+			{``, 0},
+		} {
+			g := open(t, `{"type":"endpoint","url":"http://x"`+c.limit+`}`, grader.Env{}).(sampler.Pacer)
+			begin := time.Now()
+			for range 6 {
+				if err := g.Wait(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if took := time.Since(begin); took < c.want || took > c.want+time.Millisecond {
+				t.Errorf("limit %q: six requests waited %v, want %v", c.limit, took, c.want)
+			}
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := open(t, `{"type":"endpoint","url":"http://x","rate_limit":1}`, grader.Env{}).(sampler.Pacer).Wait(ctx); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "rate_limit of 1 ") {
+			t.Errorf("a canceled wait: error %v", err)
+		}
+	})
+}

@@ -1,0 +1,135 @@
+package grader
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"gonogo/sampler/rollout"
+)
+
+// What a multi grader tells of itself is what its parts tell. Where a name is
+// needed it is that under which the part stands.
+
+// CheckItem reports the first part that cannot grade the item.
+func (g *Multi) CheckItem(it *rollout.Item) error {
+	for _, p := range g.parts {
+		if c, ok := p.grader.(Checker); ok {
+			if err := c.CheckItem(it); err != nil {
+				return fmt.Errorf("part %s: %w", p.name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// Reads lists the keys of sample that the parts read.
+func (g *Multi) Reads() []string {
+	var lists [][]string
+	for _, p := range g.parts {
+		if r, ok := p.grader.(Reader); ok {
+			lists = append(lists, r.Reads())
+		}
+	}
+	return union(lists...)
+}
+
+// References lists the templates of what the parts compare outputs with, each
+// once.
+func (g *Multi) References() []Template {
+	var all []Template
+	for _, p := range g.parts {
+		for _, t := range References(p.grader) {
+			if !slices.ContainsFunc(all, func(u Template) bool { return u.source == t.source }) {
+				all = append(all, t)
+			}
+		}
+	}
+	return all
+}
+
+// Start tries what the parts need of this machine.
+func (g *Multi) Start(ctx context.Context) error {
+	for _, p := range g.parts {
+		if err := Start(ctx, p.grader); err != nil {
+			return fmt.Errorf("part %s: %w", p.name, err)
+		}
+	}
+	return nil
+}
+
+// Close closes what the parts hold.
+func (g *Multi) Close() error {
+	var errs []error
+	for _, p := range g.parts {
+		if c, ok := p.grader.(io.Closer); ok {
+			if err := c.Close(); err != nil {
+				errs = append(errs, fmt.Errorf("part %s: %w", p.name, err))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Info tells the formula, its parts in the order in which it reads them, those
+// that it does not read behind, and the parts without which it gives nothing.
+func (g *Multi) Info() rollout.GraderInfo {
+	return rollout.GraderInfo{
+		Formula: g.source, Parts: append(g.formula.Names(), g.unread()...), Gates: g.formula.Gates(g.bounds),
+	}
+}
+
+// bounds is what is known of the rewards of a part.
+func (g *Multi) bounds(name string) (low, high float64) {
+	for _, p := range g.parts {
+		if r, ok := p.grader.(Ranger); ok && p.name == name {
+			return r.Range()
+		}
+	}
+	return math.Inf(-1), math.Inf(1)
+}
+
+// unread lists the parts that the formula does not read.
+func (g *Multi) unread() []string {
+	var names []string
+	for _, p := range g.parts {
+		if !slices.Contains(g.formula.Names(), p.name) {
+			names = append(names, p.name)
+		}
+	}
+	return names
+}
+
+// Warnings tells of parts that change nothing, and what the parts have to say.
+func (g *Multi) Warnings() []string {
+	var warn []string
+	for _, name := range g.unread() {
+		warn = append(warn, fmt.Sprintf("multi: the formula does not read %s, which is graded and changes no reward; when it fails there is none", name))
+	}
+	for _, p := range g.parts {
+		for _, text := range Warnings(p.grader) {
+			warn = append(warn, fmt.Sprintf("part %s: %s", p.name, text))
+		}
+	}
+	return warn
+}
+
+// Choices tells how a formula is read and which parts had to choose what.
+func (g *Multi) Choices() map[string]string {
+	choices := map[string]string{
+		"multi formula": "^ groups to the right and binds tighter than a sign; a step without a finite value, such as a division by zero, leaves the output without a grade",
+		"multi part":    "a part without a grade leaves the output without one",
+	}
+	if g.invalid {
+		choices["multi invalid_grade"] = "ignored: its meaning is documented nowhere, and an output without a grade stays without one"
+	}
+	for _, p := range g.parts {
+		for question, choice := range Choices(p.grader) {
+			choices[question] = choice
+		}
+	}
+	return choices
+}
