@@ -2,6 +2,10 @@ package analysis
 
 import (
 	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"gonogo/sampler/rollout"
@@ -15,16 +19,73 @@ func Analyze(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s 
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	read.Lean = true
-	c := newCollector(s.RewardRange)
-	input, err := run.Records(ctx, read, c.add)
+	r, err := measured(ctx, run, read, s, false)
 	if err != nil {
+		return nil, err
+	}
+	Judge(r, s.Thresholds, gates)
+	return r, nil
+}
+
+// Audited judges the grader alone, from what probes.jsonl and labels.jsonl hold
+// of a run that may not have a single rollout yet: the grader's section of the
+// result, and the findings of the gates about it. Without probes and labels the
+// section is empty and the gates are skipped.
+func Audited(ctx context.Context, run *rollout.Run, s Settings) (*Grader, []Finding, error) {
+	if err := s.Validate(); err != nil {
+		return nil, nil, err
+	}
+	r, err := measured(ctx, run, rollout.ReadOptions{}, s, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	findings := []Finding{}
+	for _, g := range Gates() {
+		if ofGrader(g.Name) {
+			findings = append(findings, g.Check(r, s.Thresholds)...)
+		}
+	}
+	if r.Grader == nil {
+		r.Grader = newGrader(s)
+	}
+	return r.Grader, findings, nil
+}
+
+// ofGrader reports whether a gate is about the grader and its references.
+func ofGrader(gate string) bool {
+	return strings.HasPrefix(gate, "grader.") || gate == "data.suspect"
+}
+
+// measured reads what a run holds and measures it. The audit comes before the
+// rollouts: gradings of their outputs and marks of detectors change them.
+func measured(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s Settings, withoutRollouts bool) (*Result, error) {
+	c := newCollector(s.RewardRange)
+	if err := c.beside(ctx, run); err != nil {
+		return nil, err
+	}
+	read.Lean = true
+	input, err := run.Records(ctx, read, c.add)
+	if err != nil && !(withoutRollouts && errors.Is(err, rollout.ErrNoRecords)) {
 		return nil, err
 	}
 	r := newResult(run, input, s)
 	c.fill(r, run, s)
-	Judge(r, s.Thresholds, gates)
 	return r, nil
+}
+
+// beside reads what lies beside the rollouts of a run directory: the audit's
+// records and people's labels. A single file of rollouts has no neighbours.
+func (c *collector) beside(ctx context.Context, run *rollout.Run) error {
+	if filepath.Base(run.File()) != rollout.RolloutsFile {
+		return nil
+	}
+	if _, err := run.Probes(ctx, c.addProbe); err != nil {
+		return err
+	}
+	c.audit.settle()
+	labels, err := run.Labels()
+	c.people = labels
+	return err
 }
 
 func newResult(run *rollout.Run, input rollout.Input, s Settings) *Result {
@@ -77,17 +138,49 @@ func (c *collector) fill(r *Result, run *rollout.Run, s Settings) {
 		}
 		known[it.Split][it.ID] = labels{it.Category, it.Family}
 	}
+	of := make(map[rollout.Split][]*item)
+	var all []*item
 	for _, split := range rollout.Splits() {
-		m := measure{s: s, c: c, items: c.items(split, known[split])}
+		of[split] = c.items(split, known[split])
+		all = append(all, of[split]...)
+	}
+	agreement := c.agreement(all, s)
+	s = withCeiling(r, agreement, s)
+	for _, split := range rollout.Splits() {
+		m := measure{s: s, c: c, items: of[split]}
 		m.plan(run.Manifest, split)
 		if len(m.items) > 0 || m.planned != nil && *m.planned > 0 {
 			r.Splits[split] = m.split()
 		}
 	}
-	r.Grader = c.grader(s)
-	if split, ok := trainingSplit(r); ok {
-		r.Plan = plan(r.Splits[split], c.items(split, known[split]), c, s)
+	var info *rollout.GraderInfo
+	if run.Manifest != nil {
+		info = run.Manifest.Grader
 	}
+	r.Grader = c.grader(all, agreement, info, s)
+	if n := len(c.zeroed); n > 0 {
+		r.Run.Notes = append(slices.Clone(r.Run.Notes), plural(n, "rollout")+" that a detector marked as a hack counts at the bottom of the reward range")
+	}
+	if split, ok := trainingSplit(r); ok {
+		r.Plan = plan(r.Splits[split], of[split], c, s)
+	}
+}
+
+// withCeiling lowers the ceiling to what people's disagreement leaves, where
+// none is configured: to the high end of what is known of it, so that a few
+// labels alone do not take the headroom away.
+func withCeiling(r *Result, a *Agreement, s Settings) Settings {
+	if s.Ceiling != nil || a == nil || a.Ceiling == nil || a.Ceiling.High == nil {
+		return s
+	}
+	high := *a.Ceiling.High
+	if high >= s.RewardRange.Hi-1e-6*s.RewardRange.Width() || high <= s.RewardRange.Lo {
+		return s
+	}
+	s.Ceiling = &high
+	r.Ceiling = high
+	r.Run.Notes = append(slices.Clone(r.Run.Notes), "the ceiling "+number(high)+" is the most that outputs at one rater's top may earn from another rater, by the labels")
+	return s
 }
 
 // trainingSplit is the split that the gates about training judge: train, else

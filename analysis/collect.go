@@ -22,6 +22,13 @@ type collector struct {
 	tools []string
 
 	regraded bool // some output was graded more than once
+
+	parts  []string // names of sub-scores, in order of appearance
+	partAt map[string]int
+	kinds  map[string]string // each kind of failure once
+	audit  audit
+	people []rollout.Label
+	zeroed map[rollout.Key]float64 // the rewards of rollouts that a detector took to the bottom
 }
 
 // row is one rollout without its text.
@@ -39,8 +46,13 @@ type row struct {
 	calls      []call
 	usage      rollout.Usage
 	judgeCalls int
-	elapsed    float64 // seconds; 0 when unknown
-	outputHash uint64  // of answer and calls; 0 when there is no text
+	elapsed    float64   // seconds; 0 when unknown
+	outputHash uint64    // of answer and calls; 0 when there is no text
+	answerHash uint64    // of the answer alone; 0 when there is none
+	length     int32     // of the answer, in runes
+	head       string    // the beginning of a longer answer at the top of the range
+	parts      []float64 // sub-scores by index of collector.parts; NaN where missing; nil without any
+	kind       string    // of a grader's failure
 	category   string
 	family     string
 }
@@ -59,6 +71,7 @@ func newCollector(r stat.Range) *collector {
 	return &collector{
 		rng: r, hash: maphash.MakeSeed(),
 		rows: make(map[rollout.Key]*row), names: make(map[string]uint16),
+		partAt: make(map[string]int), kinds: make(map[string]string), zeroed: make(map[rollout.Key]float64),
 	}
 }
 
@@ -78,6 +91,9 @@ func (c *collector) add(rec *rollout.Record) error {
 	if rec.Outcome != rollout.Graded {
 		r.cause = clip(rec.Error, causeLength)
 	}
+	if rec.Outcome == rollout.GraderFailed {
+		r.kind = c.kindOf(rec)
+	}
 	var err error
 	if r.reward, r.valid = rec.Score(c.rng.Lo); r.valid {
 		if r.reward, err = c.inRange(rec, r.reward); err != nil {
@@ -88,15 +104,22 @@ func (c *collector) add(rec *rollout.Record) error {
 		}
 	}
 	c.addCalls(r, rec)
+	c.addAnswer(r, rec)
+	c.addParts(r, rec)
+	c.zero(r)
 	c.rows[r.key] = r
 	return nil
 }
 
 func (c *collector) addGrades(r *row, rec *rollout.Record) error {
-	if rec.Reward == nil || len(rec.Grades) < 2 {
+	if rec.Reward == nil {
 		return nil
 	}
-	for _, grade := range rec.Grades {
+	grades := c.audit.gradesOf(r, rec.Grades, 1e-9*c.rng.Width())
+	if len(grades) < 2 {
+		return nil
+	}
+	for _, grade := range grades {
 		grade, err := c.inRange(rec, grade)
 		if err != nil {
 			return err

@@ -19,17 +19,28 @@ type Gate struct {
 
 // Gates lists the gates in the order in which they are shown and in which the
 // first failing one is the verdict's reason: whether the run can be trusted,
-// then whether the task lies within reach, then whether it teaches.
+// then whether its rewards can, then whether the task lies within reach, then
+// whether it teaches.
 func Gates() []Gate {
 	return []Gate{
 		dataValid,
 		dataEnough,
 		infraFailures,
+		graderTruth,
+		graderHackable,
+		graderNoise,
+		graderLayers,
 		baselineReachable,
 		baselineHeadroom,
 		signalInformative,
 		explorationLift,
 		samplingIdentical,
+		graderLength,
+		graderAgreement,
+		graderGuessable,
+		dataSuspect,
+		graderBrittle,
+		graderDetected,
 		graderResolution,
 		graderTooGood,
 		toolsFailures,

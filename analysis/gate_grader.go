@@ -39,7 +39,7 @@ var graderResolution = Gate{
 		n := r.Grader.Resolution.Distinct
 		j := judgement{
 			gate: "grader.resolution", severity: Advisory, unit: "values", want: "> 2",
-			vars: map[string]string{"distinct": fmt.Sprint(n)},
+			vars: map[string]string{"distinct": fmt.Sprint(n), "ends": ends(r.Grader)},
 		}
 		status := Pass
 		if n <= 2 {
@@ -49,9 +49,20 @@ var graderResolution = Gate{
 	},
 }
 
+// ends tells in words how much of the rewards lies at the ends of the range, and
+// how many grades lay outside the judge's own.
+func ends(g *Grader) string {
+	text := fmt.Sprintf("%s of the rewards lie at the bottom of the range, %s at the top.", percentOf(g.Resolution.ShareLow), percentOf(g.Resolution.ShareHigh))
+	if g.Clipped > 0 {
+		text += " " + plural(g.Clipped, "grade") + " lay outside the judge's own range and were cut."
+	}
+	return text
+}
+
 var graderTooGood = Gate{
 	Name: "grader.too_good",
-	Doc:  "Advisory: the mean reward is not suspiciously near the top of the range (98 %).",
+	Doc: "Advisory: the mean reward is not suspiciously near the top of the range (98 %). What else looks too good is listed beside it for reading and decides nothing: " +
+		"items always at the top, the top without a tool call where others made some, one answer that earns the top on several items.",
 	Check: func(r *Result, t Thresholds) []Finding {
 		var out []Finding
 		rng := r.rng()
@@ -63,7 +74,7 @@ var graderTooGood = Gate{
 			}
 			j := judgement{
 				gate: "grader.too_good", split: split, severity: Advisory, unit: "reward", want: "< " + number(limit),
-				vars: map[string]string{"mean": value(sr.Reward.Value)},
+				vars: map[string]string{"mean": value(sr.Reward.Value), "patterns": patterns(r.Grader, split)},
 			}
 			status := Pass
 			if *sr.Reward.Value >= limit {
@@ -77,4 +88,18 @@ var graderTooGood = Gate{
 		}
 		return out
 	},
+}
+
+// patterns tells what looks too good on a split.
+func patterns(g *Grader, split rollout.Split) string {
+	text := ""
+	if g == nil {
+		return text
+	}
+	for _, p := range g.TooGood {
+		if p.Split == split && p.Pattern != AtTop {
+			text += " Worth reading: " + p.Note + "."
+		}
+	}
+	return text
 }

@@ -28,6 +28,7 @@ type gateWords struct {
 	cautionRemedy   string
 	cautionUnknown  string
 	cautionUnknownR string
+	unmeasured      message // instead of the catalogue's, where more rollouts are not what is missing
 }
 
 // words returns the texts of a finding.
@@ -40,6 +41,9 @@ func (c catalogue) words(f Finding, vars map[string]string) (title, why, remedy 
 		m.title, m.remedy = c.skipped.title, ""
 	case f.Status == Unknown && f.Value == nil:
 		m.title, m.remedy = c.unmeasured.title, c.unmeasured.remedy
+		if w.unmeasured.title != "" {
+			m.title, m.remedy = w.unmeasured.title, w.unmeasured.remedy
+		}
 	case f.Status == Pass:
 		m.title = w.pass
 	case f.Status == Fail && f.Severity == Advisory:

@@ -8,19 +8,22 @@ import (
 // Grader is what is known of the grader itself, from rollouts and from its
 // audit.
 type Grader struct {
-	NoiseVar    stat.Estimate   `json:"noise_var"`   // mean variance of the grades of one output
-	FlipRate    *stat.Estimate  `json:"flip_rate"`   // of a yes-or-no grader
-	Consistency *stat.Estimate  `json:"consistency"` // 1 - 2 x flip rate
-	Clipped     int             `json:"clipped"`     // grades that a judge gave outside its range
+	Audited     int             `json:"audited,omitempty"` // records of the audit; 0: none was made
+	NoiseVar    stat.Estimate   `json:"noise_var"`         // mean variance of the grades of one output
+	FlipRate    *stat.Estimate  `json:"flip_rate"`         // of a yes-or-no grader
+	Consistency *stat.Estimate  `json:"consistency"`       // 1 - 2 x flip rate
+	Moved       *stat.Estimate  `json:"moved,omitempty"`   // chance that noise alone takes a grade farther than the margin from what the output deserves
+	Clipped     int             `json:"clipped"`           // grades that a judge gave outside its range
 	Failures    []GraderFailure `json:"failures,omitempty"`
 	Resolution  *Resolution     `json:"resolution,omitempty"`
 	Length      *LengthEffect   `json:"length,omitempty"`
 	Agreement   *Agreement      `json:"agreement"`
 
 	Probes      []ProbeResult  `json:"probes"`
-	FalseAccept *stat.Estimate `json:"false_accept"` // share of bottom payloads scored above their limit
-	FalseReject *stat.Estimate `json:"false_reject"` // share of top payloads scored below theirs
-	Youden      *stat.Estimate `json:"youden"`       // 1 - false_accept - false_reject
+	FalseAccept *stat.Estimate `json:"false_accept"`      // share of bottom payloads scored above their limit
+	FalseReject *stat.Estimate `json:"false_reject"`      // share of top payloads scored below theirs
+	Youden      *stat.Estimate `json:"youden"`            // 1 - false_accept - false_reject
+	Brittle     *stat.Estimate `json:"brittle,omitempty"` // share of rewrites scored below theirs where the reference itself is not
 
 	SuspectReferences []SuspectReference `json:"suspect_references"`
 	Guessable         *stat.Estimate     `json:"guessable"`                  // mean reward of the most common reference as the answer to every item
@@ -68,18 +71,21 @@ type Agreement struct {
 }
 
 // ProbeResult is what one probe found. Above counts the items with a payload
-// that scored above the probe's limit (bottom), at or above it (top), or
-// differently from its base (same); Accept is their share of Items.
+// that scored more than the margin above the probe's limit (bottom), all of
+// whose payloads scored at or above it (top), or one of whose payloads scored
+// more than the margin away from its base (same); Accept is their share of
+// Items.
 type ProbeResult struct {
-	Probe  string              `json:"probe"`
-	Expect rollout.Expectation `json:"expect"`
-	Limit  *float64            `json:"limit"` // a reward
-	Items  int                 `json:"items"`
-	Above  int                 `json:"above"`
-	Failed int                 `json:"failed"` // payloads that the grader failed on
-	Accept stat.Estimate       `json:"accept"`
-	Gap    stat.Estimate       `json:"gap"`   // mean of the payload's reward minus the mean of the item's rollouts; of same, minus its base
-	Holes  []Hole              `json:"holes"` // payloads that show it, worst first, at most 5
+	Probe    string              `json:"probe"`
+	Expect   rollout.Expectation `json:"expect"`
+	Limit    *float64            `json:"limit"` // a reward
+	Items    int                 `json:"items"`
+	Payloads int                 `json:"payloads"` // that have a grade
+	Above    int                 `json:"above"`
+	Failed   int                 `json:"failed"` // payloads that the grader failed on
+	Accept   stat.Estimate       `json:"accept"`
+	Gap      stat.Estimate       `json:"gap"`   // mean of the payload's reward minus the mean of the item's rollouts; of same, minus its base
+	Holes    []Hole              `json:"holes"` // payloads that show it, worst first, at most 5
 }
 
 // Hole is one payload that the grader scored as a sound one would not.
@@ -112,15 +118,16 @@ type TooGood struct {
 
 // Layers takes a reward made of parts apart.
 type Layers struct {
-	Formula string        `json:"formula,omitempty"`
-	Core    string        `json:"core,omitempty"` // the part that must not be bought by the others
-	Parts   []Layer       `json:"parts"`
-	Rest    *float64      `json:"rest"`    // share of the within-item variance that no part alone explains
-	AtZero  stat.Estimate `json:"at_zero"` // mean reward above the bottom of rollouts whose core is at zero, as a share of the range
-	Bought  stat.Estimate `json:"bought"`  // share of rollouts with the core at zero that earn more than the margin
-	ZeroN   int           `json:"zero_n"`  // rollouts with the core at zero
-	Moving  []string      `json:"moving"`  // parts that move the reward while the core is at zero
-	Items   []string      `json:"items"`   // where that shows most, at most 20
+	Formula   string        `json:"formula,omitempty"`
+	Core      string        `json:"core,omitempty"` // the part that must not be bought by the others
+	Parts     []Layer       `json:"parts"`
+	Rest      *float64      `json:"rest"`       // share of the within-item variance that no part alone explains
+	AtZero    stat.Estimate `json:"at_zero"`    // mean reward above the bottom of rollouts whose core is at zero, as a share of the range
+	Bought    stat.Estimate `json:"bought"`     // share of rollouts with the core at zero that earn more than the margin
+	ZeroN     int           `json:"zero_n"`     // rollouts with the core at zero
+	ZeroItems int           `json:"zero_items"` // items that have one
+	Moving    []string      `json:"moving"`     // parts that move the reward while the core is at zero
+	Items     []string      `json:"items"`      // where that shows most, at most 20
 }
 
 // Layer is one part of the reward.

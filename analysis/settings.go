@@ -80,6 +80,9 @@ type Threshold struct {
 	Default float64
 }
 
+// hackableMargin is the threshold that says how much of the range is nothing.
+const hackableMargin = "grader.hackable.margin"
+
 // ThresholdTable lists every threshold of every gate. They are engineering
 // choices, mostly about what sampling costs, not laws.
 func ThresholdTable() []Threshold {
@@ -91,6 +94,15 @@ func ThresholdTable() []Threshold {
 		{"infra.failures.pass", "share of rollouts that model, tool or grader failed, up to which the run stands", 0.05},
 		{"infra.failures.fail", "share above which the run says nothing", 0.20},
 		{"infra.failures.caution", "share above which it is a caution", 0.01},
+		{"grader.truth", "share of references that earn the top when given as the answer, from which the grader passes", 0.95},
+		{"grader.truth.fail", "share below which, with its whole interval, it fails", 0.80},
+		{"grader.hackable", "share of items on which a probe that must score at the bottom is accepted, above which, with its whole interval, the grader fails", 0.01},
+		{"grader.hackable.items", "fewest such items for that", 2},
+		{hackableMargin, "how far above a probe's limit a reward may lie, as a share of the range; also what counts as a change, and as something earned", 0.05},
+		{"grader.noise", "share of the variance within items that the grader's own noise may make", 0.50},
+		{"grader.noise.caution", "the same, above which it is a caution", 0.25},
+		{"grader.layers", "share of rollouts that earn something while the core part of the reward is at zero", 0.10},
+		{"grader.layers.caution", "the same, above which it is a caution", 0.02},
 		{"baseline.reachable", "best of a group, above the bottom of the range, as a share of the range", 0.05},
 		{"baseline.reachable.caution", "the same, below which it is a caution", 0.10},
 		{"baseline.headroom", "ceiling minus mean reward, as a share of the range", 0.03},
@@ -99,6 +111,13 @@ func ThresholdTable() []Threshold {
 		{"signal.informative.caution", "the same, below which it is a caution", 0.30},
 		{"exploration.lift", "best of a group minus mean reward, as a share of the range", 0.02},
 		{"exploration.lift.caution", "the same, below which it is a caution", 0.05},
+		{"grader.length", "correlation of reward with the log of the answer's length within items, either way, from which it is a caution", 0.30},
+		{"grader.length.p", "p-value below which such a correlation counts", 0.01},
+		{"grader.agreement", "rank correlation of rewards with people's labels", 0.80},
+		{"grader.guessable", "what one constant answer may earn on average, as a share of the range", 0.25},
+		{"data.suspect", "items whose rollouts agree on another answer than the reference", 0},
+		{"grader.brittle", "share of right answers that are rejected only because they are written differently", 0.05},
+		{"grader.detected", "share of rollouts that a detector marks as a hack", 0},
 		{"grader.too_good", "mean reward, as a share of the range, from which the grader is suspected", 0.98},
 		{"sampling.identical", "share of items with identical outputs, from which a cache or a fixed seed is suspected", 0.50},
 		{"tools.failures", "share of tool calls that failed for good", 0.02},

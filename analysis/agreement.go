@@ -1,0 +1,268 @@
+package analysis
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+// labelled is one output that people scored.
+type labelled struct {
+	key    itemKey
+	reward *float64           // of the grader; nil when it is not known
+	scores map[string]float64 // by rater
+}
+
+// outputKey names an output: a rollout by its sample, any other by its text.
+type outputKey struct {
+	item   itemKey
+	sample int // -1: named by its text
+	hash   uint64
+}
+
+// agreement compares the grader with people: each labelled output has its
+// grader's reward, and the mean of its raters. It is nil without labels.
+func (c *collector) agreement(items []*item, s Settings) *Agreement {
+	outputs, labels := c.labelledOutputs(items)
+	if labels == 0 {
+		return nil
+	}
+	a := &Agreement{Labels: labels, Items: []string{}}
+	raters := make(map[string]bool)
+	scaled := true // the labels lie in the grader's range
+	var pairs [][]stat.Pair
+	gaps := make(map[itemKey]float64)
+	var order []itemKey
+	var last itemKey
+	for _, o := range outputs {
+		var scores []float64
+		for _, rater := range sortedNames(o.scores) {
+			raters[rater] = true
+			scores = append(scores, o.scores[rater])
+			scaled = scaled && c.holds(o.scores[rater])
+		}
+		if o.reward == nil {
+			continue
+		}
+		a.Outputs++
+		mean, _ := meanAndVariance(scores)
+		if len(pairs) == 0 || o.key != last {
+			pairs = append(pairs, nil)
+			order = append(order, o.key)
+			last = o.key
+		}
+		i := len(pairs) - 1
+		pairs[i] = append(pairs[i], stat.Pair{X: mean, Y: *o.reward})
+		gaps[o.key] = math.Max(gaps[o.key], math.Abs(mean-*o.reward))
+	}
+	a.Raters = len(raters)
+	a.Spearman = stat.Spearman(pairs, s.Confidence)
+	a.Alpha = alpha(outputs, s)
+	if !scaled {
+		a.Spearman.Warnings = append(a.Spearman.Warnings, "the labels leave the grader's range: only ranks are compared")
+		return a
+	}
+	a.Kappa = c.kappa(pairs, s)
+	a.Ceiling = c.humanCeiling(outputs, s)
+	least := s.Thresholds.At(hackableMargin) * c.rng.Width()
+	order = slices.DeleteFunc(order, func(k itemKey) bool { return gaps[k] <= least })
+	slices.SortStableFunc(order, func(x, y itemKey) int { return cmp.Compare(gaps[y], gaps[x]) })
+	for _, k := range order[:min(len(order), itemsListed)] {
+		a.Items = append(a.Items, k.id)
+	}
+	return a
+}
+
+func (c *collector) holds(score float64) bool {
+	noise := 1e-9 * c.rng.Width()
+	return score >= c.rng.Lo-noise && score <= c.rng.Hi+noise
+}
+
+// score is the number of a label. A mark without one counts as the end of the
+// range that it means; unclear is no opinion.
+func (c *collector) score(l rollout.Label) (float64, bool) {
+	switch {
+	case l.Score != nil:
+		return *l.Score, true
+	case l.Mark == "right":
+		return c.rng.Hi, true
+	case l.Mark == "wrong" || l.Mark == "hack":
+		return c.rng.Lo, true
+	}
+	return 0, false
+}
+
+// labelledOutputs finds the output of every label, and the reward it has: of
+// the rollout, of the item's rollouts with the same answer, or of the audit's
+// grading of that text. They come in the order of items.
+func (c *collector) labelledOutputs(items []*item) (outputs []*labelled, labels int) {
+	if len(c.people) == 0 {
+		return nil, 0
+	}
+	known := make(map[itemKey]*item)
+	for _, it := range items {
+		known[it.key()] = it
+	}
+	texts := make(map[outputKey]float64)
+	for _, p := range c.audit.of(rollout.ProbeLabel) {
+		if p.valid {
+			texts[outputKey{p.item(), -1, p.hash}] = p.reward
+		}
+	}
+	at := make(map[outputKey]*labelled)
+	var keys []outputKey
+	for _, l := range c.people {
+		score, ok := c.score(l)
+		if !ok {
+			continue
+		}
+		labels++
+		k := c.outputOf(l, known, texts)
+		if at[k] == nil {
+			at[k] = &labelled{key: k.item, reward: c.rewardOf(k, known[k.item], texts), scores: make(map[string]float64)}
+			keys = append(keys, k)
+		}
+		at[k].scores[l.Rater] = score
+	}
+	slices.SortStableFunc(keys, func(a, b outputKey) int {
+		return compareKeys(rollout.Key{Split: a.item.split, Item: a.item.id, Sample: a.sample}, rollout.Key{Split: b.item.split, Item: b.item.id, Sample: b.sample})
+	})
+	for _, k := range keys {
+		outputs = append(outputs, at[k])
+	}
+	return outputs, labels
+}
+
+// outputOf names a label's output. A label without a split is of the first
+// split that knows the item and the output.
+func (c *collector) outputOf(l rollout.Label, known map[itemKey]*item, texts map[outputKey]float64) outputKey {
+	k := outputKey{item: itemKey{l.Split, l.Item}, sample: -1}
+	if l.Sample != nil {
+		k.sample = *l.Sample
+	} else {
+		k.hash = c.answerHash(l.Output)
+	}
+	if l.Split != "" {
+		return k
+	}
+	k.item.split = rollout.Train
+	for _, split := range rollout.Splits() {
+		there := k
+		there.item.split = split
+		if c.rewardOf(there, known[there.item], texts) != nil {
+			return there
+		}
+	}
+	return k
+}
+
+// rewardOf is what the grader gave an output; nil when it is not known.
+func (c *collector) rewardOf(k outputKey, it *item, texts map[outputKey]float64) *float64 {
+	var rewards []float64
+	if it != nil {
+		for _, r := range it.rows {
+			if r.valid && (k.sample >= 0 && r.key.Sample == k.sample || k.sample < 0 && r.answerHash == k.hash) {
+				rewards = append(rewards, c.given(r))
+			}
+		}
+	}
+	if len(rewards) > 0 {
+		slices.Sort(rewards) // the sum must not hang on the order of lines
+		mean, _ := meanAndVariance(rewards)
+		return &mean
+	}
+	if reward, ok := texts[k]; ok && k.sample < 0 {
+		return &reward
+	}
+	return nil
+}
+
+// kappa compares yes with yes where people and grader say nothing else. Raters
+// vote; a draw is no opinion.
+func (c *collector) kappa(pairs [][]stat.Pair, s Settings) *stat.Estimate {
+	var votes [][]stat.Pair
+	for _, item := range pairs {
+		var of []stat.Pair
+		for _, p := range item {
+			if !c.atTop(p.Y) && !c.atBottom(p.Y) {
+				return nil
+			}
+			share := (p.X - c.rng.Lo) / c.rng.Width()
+			if share != 0.5 {
+				of = append(of, stat.Pair{X: math.Round(share), Y: math.Round((p.Y - c.rng.Lo) / c.rng.Width())})
+			}
+		}
+		votes = append(votes, of)
+	}
+	for _, l := range c.people {
+		if score, ok := c.score(l); ok && !c.atTop(score) && !c.atBottom(score) {
+			return nil
+		}
+	}
+	return some(stat.Kappa(votes, s.Confidence))
+}
+
+// alpha is the raters' agreement with each other; nil when no output has two.
+func alpha(outputs []*labelled, s Settings) *stat.Estimate {
+	var items [][][]float64
+	several := false
+	for i, o := range outputs {
+		if i == 0 || o.key != outputs[i-1].key {
+			items = append(items, nil)
+		}
+		var scores []float64
+		for _, rater := range sortedNames(o.scores) {
+			scores = append(scores, o.scores[rater])
+		}
+		several = several || len(scores) > 1
+		items[len(items)-1] = append(items[len(items)-1], scores)
+	}
+	if !several {
+		return nil
+	}
+	e := stat.Alpha(items, s.Confidence, s.Boot, rand.NewPCG(s.Seed, 0xa1fa))
+	return &e
+}
+
+// humanCeiling is what the outputs to which one rater gives the top earn from
+// another rater, on average over such pairs: the most that a policy which
+// satisfies one person wholly could expect from the next. A mean reward above
+// it is not better than people, it is a grader that asks for something else.
+// nil when no output at one rater's top has a second rater.
+func (c *collector) humanCeiling(outputs []*labelled, s Settings) *stat.Estimate {
+	var sums, counts []float64
+	n := 0
+	for i, o := range outputs {
+		if i == 0 || o.key != outputs[i-1].key {
+			sums, counts = append(sums, 0), append(counts, 0)
+		}
+		last := len(sums) - 1
+		for _, one := range sortedNames(o.scores) {
+			if !c.atTop(o.scores[one]) {
+				continue
+			}
+			for _, other := range sortedNames(o.scores) {
+				if other != one {
+					sums[last] += (o.scores[other] - c.rng.Lo) / c.rng.Width()
+					counts[last]++
+					n++
+				}
+			}
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	e := scale(stat.RatioOfSums(sums, counts, n, s.Confidence), c.rng.Width())
+	for _, p := range []**float64{&e.Value, &e.Low, &e.High} {
+		if *p != nil {
+			*p = stat.Some(**p + c.rng.Lo)
+		}
+	}
+	e.Method = "what one rater gives to the outputs at another's top; " + e.Method
+	return &e
+}

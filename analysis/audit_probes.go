@@ -1,0 +1,237 @@
+package analysis
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+// ownMeaning are the probes that have a place of their own in the result.
+var ownMeaning = []string{rollout.ProbeRegrade, rollout.ProbeConstant, rollout.ProbeConsensus, rollout.ProbeLabel}
+
+// holesListed bounds the payloads shown of a probe.
+const holesListed = 5
+
+// verdictOf says whether the grader did with a payload what a sound one does.
+// A payload that must score at the bottom may earn its limit and the margin
+// above it. One that must score at the top must reach its limit, or come within
+// the margin of the top where it names none. One that must not move may differ
+// from its base by the margin.
+func (c *collector) sound(p *payload, margin float64) bool {
+	width, noise := c.rng.Width(), 1e-9*c.rng.Width()
+	switch p.probe.Expect {
+	case rollout.Bottom:
+		return p.reward <= c.limit(p, margin)+margin*width+noise
+	case rollout.Top:
+		return p.reward >= c.limit(p, margin)-noise
+	case rollout.Same:
+		moved, ok := p.moved()
+		return !ok || math.Abs(moved) <= margin*width+noise
+	}
+	return true
+}
+
+// limit is the payload's limit as a reward.
+func (c *collector) limit(p *payload, margin float64) float64 {
+	otherwise := 0.0
+	if p.probe.Expect == rollout.Top {
+		otherwise = 1 - margin
+	}
+	return c.rng.Lo + stat.Or(p.probe.Limit, otherwise)*c.rng.Width()
+}
+
+// moved is how far a payload's reward lies from that of the rollout it was
+// made from.
+func (p *payload) moved() (float64, bool) {
+	if p.probe.Base == nil || p.probe.Base.Reward == nil {
+		return 0, false
+	}
+	return p.reward - *p.probe.Base.Reward, true
+}
+
+// itemKey names an item of a run.
+type itemKey struct {
+	split rollout.Split
+	id    string
+}
+
+func (p *payload) item() itemKey { return itemKey{p.key.Split, p.key.Item} }
+
+// probeResults makes the table of probes: those that must score at the bottom
+// first, each kind by name.
+func (c *collector) probeResults(means map[itemKey]float64, s Settings) []ProbeResult {
+	byName := make(map[string][]*payload)
+	var names []string
+	for _, p := range c.audit.payloads {
+		if slices.Contains(ownMeaning, p.probe.Name) {
+			continue
+		}
+		if byName[p.probe.Name] == nil {
+			names = append(names, p.probe.Name)
+		}
+		byName[p.probe.Name] = append(byName[p.probe.Name], p)
+	}
+	out := []ProbeResult{}
+	for _, name := range names {
+		out = append(out, c.probeResult(byName[name], means, s))
+	}
+	order := rollout.Expectations()
+	slices.SortStableFunc(out, func(a, b ProbeResult) int {
+		return cmp.Compare(slices.Index(order, a.Expect), slices.Index(order, b.Expect))
+	})
+	return out
+}
+
+func (c *collector) probeResult(payloads []*payload, means map[itemKey]float64, s Settings) ProbeResult {
+	margin := s.Thresholds.At(hackableMargin)
+	first := payloads[0]
+	r := ProbeResult{Probe: first.probe.Name, Expect: first.probe.Expect, Holes: []Hole{}}
+	if first.probe.Limit != nil || r.Expect == rollout.Bottom || r.Expect == rollout.Top {
+		r.Limit = stat.Some(c.limit(first, margin))
+	}
+	var bad []*payload
+	var gaps []float64
+	for _, of := range byItem(payloads) {
+		sound, graded, sum, gapped := 0, 0, 0.0, 0
+		for _, p := range of {
+			if !p.valid {
+				r.Failed++
+				continue
+			}
+			graded++
+			if c.sound(p, margin) {
+				sound++
+			} else {
+				bad = append(bad, p)
+			}
+			if gap, ok := p.gap(means); ok {
+				sum, gapped = sum+gap, gapped+1
+			}
+		}
+		if graded == 0 {
+			continue
+		}
+		r.Items++
+		r.Payloads += graded
+		if (sound == graded) == (r.Expect == rollout.Top) {
+			r.Above++
+		}
+		if gapped > 0 {
+			gaps = append(gaps, sum/float64(gapped))
+		}
+	}
+	r.Accept = stat.Share(r.Above, r.Items, s.Confidence)
+	if r.Expect == rollout.Note {
+		r.Above = 0
+		r.Accept = stat.Estimate{N: r.Payloads, Items: r.Items, Method: "share of items", Warnings: []string{"nothing is expected of this probe: only its rewards are told"}}
+	}
+	width := c.rng.Width()
+	r.Gap = stat.ItemMeans(gaps, nil, r.Payloads, &stat.Range{Lo: -width, Hi: width}, s.Confidence, "mean over items of the payload's reward minus the item's own")
+	r.Holes = c.holes(bad)
+	return r
+}
+
+// gap is the payload's reward minus what the item's rollouts earn, or minus its
+// base's where it must not move.
+func (p *payload) gap(means map[itemKey]float64) (float64, bool) {
+	if p.probe.Expect == rollout.Same {
+		return p.moved()
+	}
+	mean, ok := means[p.item()]
+	return p.reward - mean, ok
+}
+
+// holes lists the worst payloads first.
+func (c *collector) holes(bad []*payload) []Hole {
+	slices.SortStableFunc(bad, func(a, b *payload) int {
+		switch a.probe.Expect {
+		case rollout.Top:
+			return cmp.Compare(a.reward, b.reward)
+		case rollout.Same:
+			x, _ := a.moved()
+			y, _ := b.moved()
+			return cmp.Compare(math.Abs(y), math.Abs(x))
+		}
+		return cmp.Compare(b.reward, a.reward)
+	})
+	out := []Hole{}
+	for _, p := range bad[:min(len(bad), holesListed)] {
+		out = append(out, Hole{ID: p.id(), Split: p.key.Split, Item: p.key.Item, Reward: p.reward, Payload: p.text})
+	}
+	return out
+}
+
+// byItem groups payloads, which come in the order of items, by item.
+func byItem(payloads []*payload) [][]*payload {
+	var out [][]*payload
+	for i, p := range payloads {
+		if i == 0 || p.item() != payloads[i-1].item() {
+			out = append(out, nil)
+		}
+		out[len(out)-1] = append(out[len(out)-1], p)
+	}
+	return out
+}
+
+// acceptance fills the rates of wrong answers accepted and right ones rejected.
+// A rewrite counts only on items whose reference itself scores at the top, or
+// was not tried: where it does not, the reference or the grader is wrong about
+// the item, not about the rewrite.
+func (c *collector) acceptance(g *Grader, s Settings) {
+	margin := s.Thresholds.At(hackableMargin)
+	at := make(map[itemKey]int)
+	var accepts, rejects, rewrites []stat.Counts
+	index := func(k itemKey) int {
+		i, ok := at[k]
+		if !ok {
+			i = len(accepts)
+			at[k] = i
+			accepts, rejects, rewrites = append(accepts, stat.Counts{}), append(rejects, stat.Counts{}), append(rewrites, stat.Counts{})
+		}
+		return i
+	}
+	rejected := make(map[itemKey]bool)
+	for _, p := range c.audit.of(rollout.ProbeReference) {
+		if p.valid && !c.sound(p, margin) {
+			rejected[p.item()] = true
+		}
+	}
+	for _, p := range c.audit.payloads {
+		if !p.valid || slices.Contains(ownMeaning, p.probe.Name) {
+			continue
+		}
+		hit := 0.0
+		if !c.sound(p, margin) {
+			hit = 1
+		}
+		reference := p.probe.Name == rollout.ProbeReference
+		switch {
+		case p.probe.Expect == rollout.Bottom:
+			tally(&accepts[index(p.item())], hit)
+		case p.probe.Expect == rollout.Top && reference:
+			tally(&rejects[index(p.item())], hit)
+		case p.probe.Expect == rollout.Top && !rejected[p.item()]:
+			i := index(p.item())
+			tally(&rejects[i], hit)
+			tally(&rewrites[i], hit)
+		}
+	}
+	accept, reject, j := stat.Youden(accepts, rejects, s.Confidence)
+	_, brittle, _ := stat.Youden(accepts, rewrites, s.Confidence)
+	g.FalseAccept, g.FalseReject, g.Youden, g.Brittle = some(accept), some(reject), some(j), some(brittle)
+}
+
+func some(e stat.Estimate) *stat.Estimate {
+	if !e.Known() {
+		return nil
+	}
+	return &e
+}
+
+func tally(c *stat.Counts, hit float64) {
+	c.Hits += hit
+	c.N++
+}

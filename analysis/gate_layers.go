@@ -1,0 +1,61 @@
+package analysis
+
+import (
+	"fmt"
+	"strings"
+
+	"gonogo/analysis/stat"
+)
+
+var graderLayers = Gate{
+	Name: "grader.layers",
+	Doc: "Blocking, for a reward made of parts with a declared core or a hard gate: at most 10 % of the rollouts whose core is at zero earn more than 5 % of the range; it fails when " +
+		"the whole interval lies above. Advisory: 2 %.",
+	Check: func(r *Result, t Thresholds) []Finding {
+		const gate = "grader.layers"
+		if r.Grader == nil || r.Grader.Layers == nil {
+			return []Finding{skipped(gate, "", Blocking, "the reward is not made of parts")}
+		}
+		l := r.Grader.Layers
+		switch {
+		case l.Core == "":
+			return []Finding{skipped(gate, "", Blocking, "the configuration names no core part of the reward, and the formula makes none a condition")}
+		case l.ZeroN == 0 || !l.Bought.Known():
+			return []Finding{skipped(gate, "", Blocking, "no rollout has the core part of the reward ("+l.Core+") at zero")}
+		}
+		j := judgement{
+			gate: gate, severity: Blocking, unit: "share", items: l.Items,
+			vars: map[string]string{
+				"core": l.Core, "zero": plural(l.ZeroN, "rollout"), "earned": percentOf(l.AtZero.Value), "moving": "The other parts give it whatever the rollout does.",
+			},
+		}
+		if len(l.Moving) > 0 {
+			j.vars["moving"] = "It moves with: " + strings.Join(l.Moving, ", ") + "."
+		}
+		want, caution := t.At(gate), t.At(gate+".caution")
+		b := boundOf(l.Bought)
+		j.want = fmt.Sprintf("<= %s", number(want))
+		status := atMostObserved(b, want)
+		if items, ok := stat.Needed(l.Bought, want, l.ZeroItems, &unitRange, r.Confidence); ok {
+			j.needs, j.settles = &Needs{Items: items, Samples: (l.ZeroN + l.ZeroItems - 1) / l.ZeroItems}, true
+		}
+		blocking := j.finding(status, b)
+		j.severity, j.want = Advisory, "<= "+number(caution)
+		return []Finding{blocking, j.finding(atMostObserved(b, caution), b)}
+	},
+}
+
+// atMostObserved passes on the observed share, fails when the whole interval is
+// above, and is unknown otherwise: what was never seen is not held against a
+// grader that was seen few times.
+func atMostObserved(b bound, want float64) Status {
+	switch {
+	case b.value == nil:
+		return Unknown
+	case *b.value <= want:
+		return Pass
+	case b.low != nil && *b.low > want:
+		return Fail
+	}
+	return Unknown
+}

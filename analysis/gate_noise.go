@@ -1,0 +1,78 @@
+package analysis
+
+import (
+	"fmt"
+	"math"
+
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+var graderNoise = Gate{
+	Name: "grader.noise",
+	Doc: "Blocking, on train after an audit: at most half of the variance of rewards within an item is the grader's own noise, seen by grading the same outputs again. " +
+		"Advisory, also where rollouts were recorded with several grades: a quarter.",
+	Check: func(r *Result, t Thresholds) []Finding {
+		const gate = "grader.noise"
+		split, ok := trainingSplit(r)
+		if !ok {
+			return []Finding{skipped(gate, rollout.Train, Blocking, noTraining)}
+		}
+		sr := r.Splits[split]
+		e := sr.Variance.GraderShare
+		audited := r.unaudited() == ""
+		switch {
+		case !e.Known() && e.N == 0 && !audited:
+			return []Finding{skipped(gate, split, Blocking, noAudit)}
+		case !e.Known() && e.N == 0:
+			return []Finding{skipped(gate, split, Blocking, "the audit graded no output again (audit.regrades)")}
+		case !e.Known():
+			return []Finding{skipped(gate, split, Blocking, "the rewards of one item never differ: there is nothing that noise could be a share of")}
+		}
+		var out []Finding
+		for _, level := range []struct {
+			severity Severity
+			name     string
+		}{{Blocking, gate}, {Advisory, gate + ".caution"}} {
+			if level.severity == Blocking && !audited {
+				out = append(out, skipped(gate, split, Blocking, noAudit+"; the grades that the rollouts brought along only caution"))
+				continue
+			}
+			want := t.At(level.name)
+			b := boundOf(e)
+			j := judgement{
+				gate: gate, split: split, severity: level.severity, unit: "share", want: "<= " + number(want),
+				vars: map[string]string{"outputs": plural(e.N, "output"), "more": noiseNeeds(e, want), "flips": flips(r)},
+			}
+			j.settles = math.Abs(*e.Value-want) > 0.01
+			out = append(out, j.finding(b.atMost(want), b))
+		}
+		return out
+	},
+}
+
+// flips tells the flip rate of a yes-or-no grader in words.
+func flips(r *Result) string {
+	if r.Grader == nil || r.Grader.FlipRate == nil || *r.Grader.FlipRate.Value == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" It gives the wrong one of its two grades in about %s of all cases.", percent(*r.Grader.FlipRate.Value))
+}
+
+// noiseNeeds says how many outputs to grade again: the interval shrinks with the
+// root of their number, and the bound on noise that was not seen with the
+// number itself.
+func noiseNeeds(e stat.Estimate, want float64) string {
+	gap := math.Abs(*e.Value - want)
+	if gap <= 0.01 || e.N == 0 {
+		return "The share sits on the threshold: more gradings alone may not settle it."
+	}
+	factor := math.Pow((*e.High-*e.Value)/gap, 2)
+	switch {
+	case *e.Value == 0:
+		factor = *e.High / gap
+	case *e.Value > want:
+		factor = math.Pow((*e.Value-*e.Low)/gap, 2)
+	}
+	return "About " + plural(int(math.Ceil(1.1*factor*float64(e.N))), "output") + " graded again would settle it (audit.regrades)."
+}

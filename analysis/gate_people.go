@@ -1,0 +1,146 @@
+package analysis
+
+import (
+	"fmt"
+	"math"
+
+	"gonogo/analysis/stat"
+)
+
+var graderLength = Gate{
+	Name: "grader.length",
+	Doc:  "Advisory: within items, the reward does not go with the length of the answer (correlation with its log below 0.3 either way, or p above 0.01).",
+	Check: func(r *Result, t Thresholds) []Finding {
+		const gate = "grader.length"
+		if r.Grader == nil || r.Grader.Length == nil || !r.Grader.Length.Within.Known() || r.Grader.Length.P == nil {
+			return []Finding{skipped(gate, "", Advisory, "the rollouts hold no answers of differing length, or rewards that do not differ within items")}
+		}
+		l := r.Grader.Length
+		want, level := t.At(gate), t.At(gate+".p")
+		j := judgement{
+			gate: gate, severity: Advisory, unit: "correlation", want: fmt.Sprintf("within ±%s, or p >= %s", number(want), number(level)),
+			vars: map[string]string{
+				"longer": "longer", "p": digits(*l.P), "pooled": value(l.Pooled.Value), "slope": value(l.Slope.Value),
+			},
+		}
+		if *l.Within.Value < 0 {
+			j.vars["longer"] = "shorter"
+		}
+		status := Pass
+		if math.Abs(*l.Within.Value) >= want && *l.P < level {
+			status = Fail
+		}
+		return []Finding{j.finding(status, boundOf(l.Within))}
+	},
+}
+
+var graderAgreement = Gate{
+	Name: "grader.agreement",
+	Doc:  "Advisory, with people's labels: rewards and labels of the same outputs rank alike (Spearman at least 0.8).",
+	Check: func(r *Result, t Thresholds) []Finding {
+		const gate = "grader.agreement"
+		if r.Grader == nil || r.Grader.Agreement == nil {
+			return []Finding{skipped(gate, "", Advisory, "there are no labels by people (gonogo audit --labels FILE)")}
+		}
+		a := r.Grader.Agreement
+		want := t.At(gate)
+		j := judgement{
+			gate: gate, severity: Advisory, unit: "correlation", want: ">= " + number(want), items: a.Items,
+			vars: map[string]string{"outputs": plural(a.Outputs, "output"), "people": plural(max(1, a.Raters), "person"), "ceiling": ""},
+		}
+		if a.Raters > 1 {
+			j.vars["people"] = count(a.Raters) + " people"
+		}
+		if a.Alpha != nil && a.Alpha.Known() {
+			j.vars["ceiling"] = " People agree with each other to " + value(a.Alpha.Value) + " (Krippendorff's alpha; 1 is wholly)."
+		}
+		b := boundOf(a.Spearman)
+		status := b.atLeast(want)
+		if status == Pass {
+			j.items = nil
+		}
+		if items, ok := stat.Needed(a.Spearman, want, a.Spearman.Items, &stat.Range{Lo: -1, Hi: 1}, r.Confidence); ok && a.Spearman.SE != nil {
+			j.needs, j.settles = &Needs{Items: items, Samples: max(1, a.Outputs/max(1, a.Spearman.Items))}, true
+		}
+		return []Finding{j.finding(status, b)}
+	},
+}
+
+var graderGuessable = Gate{
+	Name: "grader.guessable",
+	Doc:  "Advisory, after an audit: the most common reference, given as the answer to every item, earns at most a quarter of the range.",
+	Check: func(r *Result, t Thresholds) []Finding {
+		const gate = "grader.guessable"
+		if why := r.unaudited(); why != "" {
+			return []Finding{skipped(gate, "", Advisory, why)}
+		}
+		if r.Grader.Guessable == nil {
+			return []Finding{skipped(gate, "", Advisory, "no constant answer was put to the grader")}
+		}
+		rng := r.rng()
+		want := rng.Lo + t.At(gate)*rng.Width()
+		j := judgement{
+			gate: gate, severity: Advisory, unit: "reward", want: "<= " + number(want),
+			vars: map[string]string{"answer": fmt.Sprintf("%q", clip(r.Grader.GuessableAnswer, headLength))},
+		}
+		b := boundOf(*r.Grader.Guessable)
+		return []Finding{j.finding(b.atMost(want), b)}
+	},
+}
+
+var dataSuspect = Gate{
+	Name: "data.suspect",
+	Doc:  "Advisory, after an audit: on no item most rollouts agree on one answer that is not the reference.",
+	Check: func(r *Result, t Thresholds) []Finding {
+		const gate = "data.suspect"
+		if why := r.unaudited(); why != "" {
+			return []Finding{skipped(gate, "", Advisory, why)}
+		}
+		want := t.At(gate)
+		j := judgement{gate: gate, severity: Advisory, unit: "items", want: "<= " + number(want), vars: map[string]string{"example": ""}}
+		list := r.Grader.SuspectReferences
+		for i, s := range list {
+			if i == 0 {
+				j.vars["example"] = fmt.Sprintf("On %s, %s of the rollouts answer %q.", s.Item, percent(s.Share), clip(s.Answer, headLength))
+			}
+			if len(j.items) < itemsListed {
+				j.items = append(j.items, s.Item)
+			}
+		}
+		b := observed(float64(len(list)))
+		return []Finding{j.finding(b.atMost(want), b)}
+	},
+}
+
+var graderDetected = Gate{
+	Name: "grader.detected",
+	Doc:  "Advisory, where detectors are configured: no rollout is marked as a hack.",
+	Check: func(r *Result, t Thresholds) []Finding {
+		const gate = "grader.detected"
+		if r.Grader == nil || len(r.Grader.Detectors) == 0 {
+			return []Finding{skipped(gate, "", Advisory, "no detector was run over the rollouts (gonogo audit, with detectors configured)")}
+		}
+		worst := &r.Grader.Detectors[0]
+		for i := range r.Grader.Detectors {
+			if d := &r.Grader.Detectors[i]; stat.Or(d.Share.Value, -1) > stat.Or(worst.Share.Value, -1) {
+				worst = d
+			}
+		}
+		want := t.At(gate)
+		j := judgement{
+			gate: gate, severity: Advisory, unit: "share", want: "<= " + number(want), items: worst.Items,
+			vars: map[string]string{
+				"detector": worst.Detector, "marked": fmt.Sprint(worst.Marked), "rollouts": plural(worst.Rollouts, "rollout"),
+				"mean": value(worst.Mean.Value), "zeroed": "They count as they were graded.",
+			},
+		}
+		if worst.Zeroed {
+			j.vars["zeroed"] = "They count at the bottom of the range in every figure of this report."
+		}
+		b := boundOf(worst.Share)
+		if b.value == nil {
+			return []Finding{j.finding(Unknown, b)}
+		}
+		return []Finding{j.finding(observed(*b.value).atMost(want), b)}
+	},
+}

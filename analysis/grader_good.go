@@ -1,0 +1,116 @@
+package analysis
+
+import (
+	"fmt"
+	"slices"
+
+	"gonogo/sampler/rollout"
+)
+
+// The patterns that are worth reading.
+const (
+	AtTop   = "at_top"   // every reward of the item lies at the top of the range
+	NoTools = "no_tools" // the top without a tool call, where other rollouts of the item made some
+	OneText = "one_text" // one answer that earns the top on several items
+)
+
+// oneTextItems is on how many items one answer must earn the top to be listed.
+const oneTextItems = 3
+
+// tooGood lists what looks too good, by split and pattern. Each may be right:
+// they are for reading, and decide nothing.
+func (c *collector) tooGood(items []*item) []TooGood {
+	out := []TooGood{}
+	for _, split := range rollout.Splits() {
+		var of []*item
+		for _, it := range items {
+			if it.key().split == split {
+				of = append(of, it)
+			}
+		}
+		for _, p := range []TooGood{c.allAtTop(of), c.withoutTools(of), c.oneText(of)} {
+			if p.Count > 0 {
+				p.Split = split
+				out = append(out, p)
+			}
+		}
+	}
+	return out
+}
+
+func (p *TooGood) add(id string) {
+	p.Count++
+	if len(p.Items) < itemsListed {
+		p.Items = append(p.Items, id)
+	}
+}
+
+func (c *collector) allAtTop(items []*item) TooGood {
+	p := TooGood{Pattern: AtTop, Items: []string{}}
+	for _, it := range items {
+		if len(it.rewards) > 1 && c.atTop(it.rewards[0]) {
+			p.add(it.id)
+		}
+	}
+	p.Note = plural(p.Count, "item") + " on which every rollout earns the top"
+	return p
+}
+
+func (c *collector) withoutTools(items []*item) TooGood {
+	p := TooGood{Pattern: NoTools, Items: []string{}}
+	for _, it := range items {
+		used, without := false, false
+		for _, r := range it.rows {
+			if r.valid && r.observed {
+				used = used || len(r.calls) > 0
+				without = without || len(r.calls) == 0 && c.atTop(r.reward)
+			}
+		}
+		if used && without {
+			p.add(it.id)
+		}
+	}
+	p.Note = plural(p.Count, "item") + " on which a rollout earns the top without a tool call, where others made some"
+	return p
+}
+
+// oneText finds the answer that earns the top on most items. Short answers are
+// equal by right.
+func (c *collector) oneText(items []*item) TooGood {
+	p := TooGood{Pattern: OneText, Items: []string{}}
+	on := make(map[uint64][]string)
+	head := make(map[uint64]string)
+	var order []uint64
+	for _, it := range items {
+		for _, r := range it.rows {
+			if r.head == "" || !c.atTop(r.reward) {
+				continue
+			}
+			if _, seen := on[r.answerHash]; !seen {
+				order = append(order, r.answerHash)
+				head[r.answerHash] = r.head
+			}
+			if ids := on[r.answerHash]; len(ids) == 0 || ids[len(ids)-1] != it.id {
+				on[r.answerHash] = append(ids, it.id)
+			}
+		}
+	}
+	order = slices.DeleteFunc(order, func(h uint64) bool { return len(on[h]) < oneTextItems })
+	if len(order) == 0 {
+		return p
+	}
+	slices.SortFunc(order, func(a, b uint64) int {
+		if d := len(on[b]) - len(on[a]); d != 0 {
+			return d
+		}
+		return naturalCompare(head[a], head[b])
+	})
+	for _, id := range on[order[0]] {
+		p.add(id)
+	}
+	p.Note = fmt.Sprintf("one answer earns the top on %s: %q", plural(p.Count, "item"), head[order[0]])
+	if len(order) > 1 {
+		p.Note += fmt.Sprintf("; so do %s on %d items or more", plural(len(order)-1, "other answer"), oneTextItems)
+	}
+	return p
+}

@@ -1,0 +1,226 @@
+package analysis
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+// coreZero is how near to 0 a core counts as not reached at all.
+const coreZero = 1e-6
+
+// layered is one rollout of a reward that is made of parts.
+type layered struct {
+	reward float64
+	parts  []float64 // in the order of the layers
+}
+
+// layers takes a reward made of parts apart. The core comes first: the part
+// that the configuration declares, else the first that the formula makes a gate.
+// The others follow in the order of the formula. It is nil where rollouts have
+// fewer than two parts; rollouts that lack a part are left out.
+func (c *collector) layers(items []*item, info *rollout.GraderInfo, s Settings) *Layers {
+	if len(c.parts) < 2 {
+		return nil
+	}
+	l := &Layers{Parts: []Layer{}, Moving: []string{}, Items: []string{}}
+	var order, gates []string
+	if info != nil {
+		l.Formula, l.Core, gates, order = info.Formula, info.Core, info.Gates, info.Parts
+	}
+	if l.Core == "" && len(gates) > 0 {
+		l.Core = gates[0]
+	}
+	names := layerNames(l.Core, order, c.parts)
+	if !slices.Contains(c.parts, l.Core) {
+		l.Core = "" // no rollout tells it
+	}
+	rows, keys := c.layeredRows(items, names)
+	for i, name := range names {
+		l.Parts = append(l.Parts, Layer{Name: name, Gate: slices.Contains(gates, name), Mean: stat.Mean(column(rows, i), nil, s.Confidence)})
+	}
+	var columns [][][]float64
+	for i := range names {
+		columns = append(columns, column(rows, i))
+	}
+	shares, rest := stat.Explained(column(rows, -1), columns)
+	for i := range l.Parts {
+		l.Parts[i].Share = shares[i]
+	}
+	l.Rest = rest
+	c.atZero(l, rows, keys, s)
+	return l
+}
+
+// layerNames puts the core first, then the formula's order, then what the
+// formula does not name, by name.
+func layerNames(core string, order, seen []string) []string {
+	var names []string
+	for _, name := range slices.Concat([]string{core}, order, slices.Sorted(slices.Values(seen))) {
+		if slices.Contains(seen, name) && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// layeredRows collects the rollouts that have every part, by item. No sum may
+// hang on the order of lines: they are sorted.
+func (c *collector) layeredRows(items []*item, names []string) (rows [][]layered, keys []itemKey) {
+	for _, it := range items {
+		var of []layered
+		for _, r := range it.rows {
+			if !r.valid || r.parts == nil {
+				continue
+			}
+			parts := make([]float64, len(names))
+			missing := false
+			for i, name := range names {
+				parts[i] = r.part(c.partAt[name])
+				missing = missing || math.IsNaN(parts[i])
+			}
+			if !missing {
+				of = append(of, layered{c.given(r), parts})
+			}
+		}
+		if len(of) == 0 {
+			continue
+		}
+		slices.SortFunc(of, func(a, b layered) int {
+			return cmp.Or(cmp.Compare(a.reward, b.reward), slices.Compare(a.parts, b.parts))
+		})
+		rows, keys = append(rows, of), append(keys, it.key())
+	}
+	return rows, keys
+}
+
+// column is one part of all rollouts by item; -1 is the reward.
+func column(rows [][]layered, part int) [][]float64 {
+	out := make([][]float64, len(rows))
+	for i, of := range rows {
+		for _, r := range of {
+			v := r.reward
+			if part >= 0 {
+				v = r.parts[part]
+			}
+			out[i] = append(out[i], v)
+		}
+	}
+	return out
+}
+
+// atZero tells what rollouts earn whose core is at zero, the task itself not
+// done at all.
+func (c *collector) atZero(l *Layers, rows [][]layered, keys []itemKey, s Settings) {
+	const need = "no core is known, or no rollout has it at zero"
+	l.AtZero = stat.Estimate{Method: "mean reward of rollouts with the core at zero", Warnings: []string{need}}
+	l.Bought = stat.Estimate{Method: "share of rollouts with the core at zero", Warnings: []string{need}}
+	if l.Core == "" {
+		return
+	}
+	margin := s.Thresholds.At(hackableMargin)
+	var bought, earned, counts []float64
+	var zero []layered
+	var at []itemKey
+	for i, of := range rows {
+		var b, e, n float64
+		for _, r := range of {
+			if math.Abs(r.parts[0]) > coreZero {
+				continue
+			}
+			share := (r.reward - c.rng.Lo) / c.rng.Width()
+			if share > margin+1e-9 {
+				b++
+			}
+			e, n = e+share, n+1
+			zero = append(zero, r)
+		}
+		if n > 0 {
+			bought, earned, counts, at = append(bought, b), append(earned, e), append(counts, n), append(at, keys[i])
+		}
+	}
+	l.ZeroN, l.ZeroItems = len(zero), len(at)
+	if len(zero) == 0 {
+		return
+	}
+	l.AtZero = stat.RatioOfSums(earned, counts, len(zero), s.Confidence)
+	l.Bought = stat.RatioOfSums(bought, counts, len(zero), s.Confidence)
+	l.Moving = moving(l, zero, margin*c.rng.Width())
+	l.Items = mostOf(at, earned, counts, bought)
+}
+
+// mostOf lists the items with something bought by what their rollouts with the
+// core at zero earn on average, most first.
+func mostOf(at []itemKey, earned, counts, bought []float64) []string {
+	var order []int
+	for i := range at {
+		if bought[i] > 0 {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(earned[b]/counts[b], earned[a]/counts[a]) })
+	ids := []string{}
+	for _, i := range order[:min(len(order), itemsListed)] {
+		ids = append(ids, at[i].id)
+	}
+	return ids
+}
+
+// A part is said to move the reward when it explains this much of what is left.
+const movesAtLeast = 0.02
+
+// moving names the parts by which the reward changes while the core is at zero,
+// the strongest first: forward selection by what each explains of what is left,
+// as long as its whole span moves the reward by more than the margin.
+func moving(l *Layers, zero []layered, margin float64) []string {
+	out := []string{}
+	y := make([]float64, len(zero))
+	for i, r := range zero {
+		y[i] = r.reward
+	}
+	_, total := meanAndVariance(y)
+	for range l.Parts {
+		best, effect, gain, slope := -1, 0.0, 0.0, 0.0
+		for p := 1; p < len(l.Parts); p++ {
+			if slices.Contains(out, l.Parts[p].Name) {
+				continue
+			}
+			b, span, r2 := slopeOn(zero, y, p)
+			if r2 > gain {
+				best, effect, gain, slope = p, math.Abs(b)*span, r2, b
+			}
+		}
+		_, left := meanAndVariance(y)
+		if best < 0 || effect <= margin || gain*left < movesAtLeast*total {
+			break
+		}
+		out = append(out, l.Parts[best].Name)
+		for i, r := range zero {
+			y[i] -= slope * r.parts[best]
+		}
+	}
+	return out
+}
+
+// slopeOn is the least-squares slope of y on a part, the part's span, and the
+// share of y's variance that it explains.
+func slopeOn(rows []layered, y []float64, part int) (slope, span, r2 float64) {
+	x := make([]float64, len(rows))
+	for i, r := range rows {
+		x[i] = r.parts[part]
+	}
+	mx, vx := meanAndVariance(x)
+	my, vy := meanAndVariance(y)
+	if vx <= 1e-12 || vy <= 1e-12 {
+		return 0, 0, 0
+	}
+	cov := 0.0
+	for i := range x {
+		cov += (x[i] - mx) * (y[i] - my)
+	}
+	cov /= float64(len(x) - 1)
+	return cov / vx, slices.Max(x) - slices.Min(x), cov * cov / (vx * vy)
+}
