@@ -23,7 +23,7 @@ type Kind struct {
 
 // Kinds lists the graders that can be run here, in the order they are shown.
 func Kinds() []Kind {
-	return []Kind{stringCheck, textSimilarity, scoreModel, labelModel, multi, endpoint}
+	return []Kind{stringCheck, textSimilarity, scoreModel, labelModel, pythonKind, multi, endpoint}
 }
 
 // Env is what graders need from outside. The zero value serves graders that
