@@ -36,6 +36,7 @@ var allowedArrows = map[string][]string{
 	"sampler/grader/formula": {},
 	"sampler/grader/metric":  {},
 	"sampler/python":         {"sampler"},
+	"sampler/audit":          {"sampler", "sampler/rollout"},
 	"sampler/dataset":        {"sampler/rollout"},
 	"sampler/importer":       {"sampler/rollout"},
 	"sampler/job":            {"sampler/rollout"},

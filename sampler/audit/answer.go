@@ -1,0 +1,206 @@
+package audit
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// referenceVariable stands for the bare reference in an answer's template.
+var referenceVariable = regexp.MustCompile(`\{\{\s*reference\s*\}\}`)
+
+// AnswerTemplate reads how an answer is made of a bare reference, right or
+// wrong: a text with {{reference}} in it, such as "Answer: {{reference}}". In a
+// template that is JSON the reference is escaped within quotes; without quotes,
+// as in {"answer": {{reference}}}, one that is a number, a boolean, a list or
+// an object stands as it is, and any other as a JSON string.
+func AnswerTemplate(template string) (func(reference string) string, error) {
+	at := referenceVariable.FindAllStringIndex(template, -1)
+	if len(at) == 0 {
+		return nil, errors.New(`the answer template has no {{reference}} in it; write it as {"answer": "{{reference}}"} or "Answer: {{reference}}"`)
+	}
+	rest := referenceVariable.ReplaceAllString(template, "")
+	if i := strings.Index(rest, "{{"); i >= 0 && !json.Valid([]byte(referenceVariable.ReplaceAllString(template, "0"))) {
+		return nil, fmt.Errorf("the answer template has %q in it: {{reference}} is the only variable", rest[i:min(len(rest), i+20)])
+	}
+	isJSON := json.Valid([]byte(referenceVariable.ReplaceAllString(template, "0")))
+	return func(reference string) string {
+		var b strings.Builder
+		from := 0
+		for _, place := range at {
+			b.WriteString(template[from:place[0]])
+			from = place[1]
+			switch {
+			case !isJSON:
+				b.WriteString(reference)
+			case quoted(template[:place[0]]):
+				text := encode(reference)
+				b.WriteString(text[1 : len(text)-1])
+			case reference != "null" && json.Valid([]byte(reference)) && !strings.HasPrefix(strings.TrimSpace(reference), `"`):
+				b.WriteString(reference)
+			default:
+				b.WriteString(encode(reference))
+			}
+		}
+		b.WriteString(template[from:])
+		return b.String()
+	}, nil
+}
+
+// quoted reports whether the end of a beginning of JSON lies within a string.
+func quoted(json string) bool {
+	in := false
+	for i := 0; i < len(json); i++ {
+		switch {
+		case json[i] == '\\' && in:
+			i++
+		case json[i] == '"':
+			in = !in
+		}
+	}
+	return in
+}
+
+// The marks that stand for a reference while a template is taken apart: no
+// answer holds them.
+const (
+	textMark   = "\uE000reference\uE001"
+	numberMark = "7000000000000000007"
+)
+
+// unwrap takes the bare reference out of an answer that was made by the
+// template wrap, whatever it was made of. ok is false for an answer of another
+// shape; without a template every answer is bare.
+func unwrap(wrap func(string) string, answer string) (bare string, ok bool) {
+	if wrap == nil {
+		return answer, true
+	}
+	shape := wrap(textMark)
+	if tree, isJSON := parseJSON(shape); isJSON {
+		path, _, found := tree.find(func(leaf node) bool { return leaf.text() == textMark })
+		given, valid := parseJSON(strings.TrimSpace(answer))
+		if !found || !valid {
+			return answer, false
+		}
+		leaf, there := given.at(path)
+		return leaf.text(), there
+	}
+	before, after, _ := strings.Cut(shape, textMark)
+	i := strings.LastIndex(answer, before)
+	if before == "" || i < 0 {
+		return answer, before == "" && strings.HasSuffix(answer, after)
+	}
+	bare = answer[i+len(before):]
+	if end := strings.Index(bare, after); after != "" && end >= 0 {
+		bare = bare[:end]
+	}
+	return bare, true
+}
+
+// inJSON reports whether answers are JSON with the reference in a field, and
+// whether the field holds a number.
+func (c *Case) inJSON() (isJSON, typed bool) {
+	if c.Answer == nil {
+		return false, false
+	}
+	tree, isJSON := parseJSON(c.Answer(numberMark))
+	if !isJSON || tree.kind == scalar {
+		return false, false
+	}
+	_, _, typed = tree.find(func(leaf node) bool { return leaf.raw == numberMark })
+	return true, typed
+}
+
+// Example is a recorded answer that earned the top of the range, and the
+// reference of its item.
+type Example struct{ Answer, Reference string }
+
+// wrappings are the ways in which answers set off what counts.
+var wrappings = []struct{ before, after string }{
+	{"<answer>", "</answer>"}, {`\boxed{`, "}"}, {"#### ", ""}, {"Final answer: ", ""}, {"Final Answer: ", ""}, {"Answer: ", ""},
+}
+
+// InferAnswer finds the template of answers that earned the top: JSON objects
+// with a field that says what the reference says, or a text that sets the
+// reference off by a tag or a heading. The template that at least half of the
+// examples have in common is returned, for AnswerTemplate; ok is false when
+// there is none, so that a bare reference is an answer.
+func InferAnswer(examples []Example) (template string, ok bool) {
+	v := votes{}
+	for _, e := range examples {
+		v.add(e)
+	}
+	return v.winner()
+}
+
+// votes counts the templates of answers.
+type votes struct {
+	total int
+	count map[string]int
+}
+
+func (v *votes) add(e Example) {
+	if v.count == nil {
+		v.count = make(map[string]int)
+	}
+	v.total++
+	if t := templateOf(e); t != "" {
+		v.count[t]++
+	}
+}
+
+func (v *votes) winner() (string, bool) {
+	best := ""
+	for t, n := range v.count {
+		if c := cmp.Compare(n, v.count[best]); c > 0 || c == 0 && t < best {
+			best = t
+		}
+	}
+	return best, best != "" && 2*v.count[best] >= v.total
+}
+
+// templateOf returns the template of one answer, or "".
+func templateOf(e Example) string {
+	if tree, ok := parseJSON(strings.TrimSpace(e.Answer)); ok && tree.kind == object {
+		if equal(tree.String(), e.Reference) {
+			return "" // the reference is the whole object
+		}
+		path, leaf, found := tree.find(func(leaf node) bool { return equal(leaf.text(), e.Reference) })
+		if !found {
+			return ""
+		}
+		value := "{{reference}}"
+		if leaf.raw[0] == '"' {
+			value = `"{{reference}}"`
+		}
+		for _, key := range slices.Backward(path) {
+			value = "{" + encode(key) + ": " + value + "}"
+		}
+		return value
+	}
+	if equal(e.Answer, e.Reference) {
+		return ""
+	}
+	for _, w := range wrappings {
+		i := strings.LastIndex(e.Answer, w.before)
+		if i < 0 {
+			continue
+		}
+		inner := e.Answer[i+len(w.before):]
+		end := strings.Index(inner, cmp.Or(w.after, "\n"))
+		if end < 0 && w.after != "" {
+			continue
+		}
+		if end >= 0 {
+			inner = inner[:end]
+		}
+		if equal(inner, e.Reference) {
+			return w.before + "{{reference}}" + w.after
+		}
+	}
+	return ""
+}

@@ -1,0 +1,98 @@
+package audit
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"gonogo/sampler/rollout"
+)
+
+var allCandidates = Probe{
+	Name: "all_candidates", Expect: rollout.Bottom, Limit: partly,
+	Doc: "Every answer that could be right, listed at once: the choices of the item, else the references of up to nineteen other items, with the right one among them. Who names everything has answered nothing; half of the range is left for having the right one in it.",
+	Make: func(c *Case) []Payload {
+		if list := c.candidates(19); len(list) > 1 {
+			return c.wrapped(join(list))
+		}
+		return nil
+	},
+}
+
+var buried = Probe{
+	Name: "buried", Expect: rollout.Bottom, Limit: partly,
+	Doc: "The right answer hidden in a wall of text that names several, settles on none and ends with a wrong one. A grader that searches for the reference finds it.",
+	Make: func(c *Case) []Payload {
+		wrong := c.wrongs(4)
+		if !c.HasReference || len(wrong) < 2 {
+			return nil
+		}
+		named := slices.Insert(slices.Clone(wrong), len(wrong)/2, c.Reference)
+		paragraphs := make([]string, 0, 2*len(named)+1)
+		for _, answer := range named {
+			paragraphs = append(paragraphs, emptyTalk, "Somebody might think of "+answer+" here, which nothing speaks for or against.")
+		}
+		return c.wrapped(strings.Join(append(paragraphs, "None of this settles the question."), "\n\n"))
+	},
+}
+
+// choiceFields are the usual names of a row's field with the choices of a
+// question.
+var choiceFields = []string{"choices", "options", "candidates", "labels", "classes"}
+
+// candidates lists the answers that could be right, shuffled: nil when the
+// right one is not known.
+func (c *Case) candidates(most int) []string {
+	if !c.HasReference {
+		return nil
+	}
+	list := c.choices()
+	if len(list) < 2 || !slices.ContainsFunc(list, c.right) {
+		list = append(c.others(most), c.Reference)
+	}
+	c.Rand.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	return list
+}
+
+// choices are the texts that the row offers, or nil.
+func (c *Case) choices() []string {
+	row := rowOf(c.Item)
+	for _, field := range choiceFields {
+		var raw []json.RawMessage
+		if json.Unmarshal(row[field], &raw) != nil || len(raw) == 0 {
+			continue
+		}
+		texts := make([]string, 0, len(raw))
+		for _, r := range raw {
+			texts = append(texts, rollout.TextOrJSON(r))
+		}
+		return texts
+	}
+	return nil
+}
+
+// wrongs makes up to n wrong answers that look like the reference: altered
+// numbers where it is one, else references of other items.
+func (c *Case) wrongs(n int) []string {
+	number, ok := parseNumber(c.Reference)
+	if !c.HasReference || !ok {
+		return c.others(n)
+	}
+	var list []string
+	for len(list) < n {
+		number, _ = offBy(number)
+		list = append(list, number.String())
+	}
+	return list
+}
+
+// join lists texts in one line where they are short and hold no comma, else one
+// a line.
+func join(list []string) string {
+	for _, s := range list {
+		if len(s) > 40 || strings.ContainsAny(s, ",\n") {
+			return strings.Join(list, "\n")
+		}
+	}
+	return strings.Join(list, ", ")
+}

@@ -1,0 +1,60 @@
+package audit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Config bounds an audit.
+type Config struct {
+	Items       int      // items that the probes are put to; 0 = all
+	Regrades    int      // recorded outputs that are graded once more; 0 = none
+	MaxGradings int      // gradings of the whole audit, detectors apart; 0 = no bound
+	MaxMarks    int      // rollouts that each detector reads; 0 = all
+	Skip        []string // names of probes that are left out, and of detectors as detector/NAME
+	Unordered   bool     // the order of a list in an answer means nothing
+}
+
+// DefaultConfig is twenty items and a hundred outputs graded once more: some
+// seven hundred gradings.
+func DefaultConfig() Config {
+	return Config{Items: 20, Regrades: 100, MaxGradings: 1000}
+}
+
+// Validate reports what cannot be obeyed.
+func (c Config) Validate() error {
+	for _, n := range []struct {
+		name  string
+		value int
+	}{{"items", c.Items}, {"regrades", c.Regrades}, {"max_gradings", c.MaxGradings}, {"max_marks", c.MaxMarks}} {
+		if n.value < 0 {
+			return fmt.Errorf("audit %s is %d: it cannot be negative", n.name, n.value)
+		}
+	}
+	return nil
+}
+
+// checkNames reports probes of one name, and names to skip that are none's.
+func (c Config) checkNames(probes []Probe, detectors []Detector) error {
+	var names []string
+	for _, p := range probes {
+		names = append(names, p.Name)
+	}
+	for _, d := range detectors {
+		names = append(names, d.probe())
+	}
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			return fmt.Errorf("two probes have the name %q", name)
+		}
+	}
+	for _, skip := range c.Skip {
+		if !slices.Contains(names, skip) {
+			return fmt.Errorf("audit skip: there is no probe %q; the probes are %s", skip, strings.Join(names, ", "))
+		}
+	}
+	return nil
+}
+
+func (c Config) skips(name string) bool { return slices.Contains(c.Skip, name) }

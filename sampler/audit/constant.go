@@ -1,0 +1,31 @@
+package audit
+
+import (
+	"maps"
+	"slices"
+
+	"gonogo/sampler/rollout"
+)
+
+var constant = Probe{
+	Name: rollout.ProbeConstant, Expect: rollout.Note,
+	Doc: "The most common reference of the run as the answer to every item. What it earns on average can be had without reading the question.",
+	Make: func(c *Case) []Payload {
+		if c.Constant == "" {
+			return nil
+		}
+		return c.wrapped(c.Constant)
+	},
+}
+
+// mostCommon is the text that comes most often, the first in the alphabet of
+// several; "" of none.
+func mostCommon(counts map[string]int) string {
+	best := ""
+	for _, text := range slices.Sorted(maps.Keys(counts)) {
+		if counts[text] > counts[best] {
+			best = text
+		}
+	}
+	return best
+}

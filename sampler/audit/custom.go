@@ -1,0 +1,184 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"gonogo/sampler/rollout"
+)
+
+// Render writes a template with {{item.…}} and {{sample.…}} in it, where base is
+// the recorded rollout that sample stands for; nil when the template has none.
+type Render func(template string, it *rollout.Item, base *rollout.Record) (string, error)
+
+// Custom is a probe that a user describes: a Template, or a Pattern.
+type Custom struct {
+	Name, Doc string
+	Expect    rollout.Expectation
+	Limit     *float64 // nil: 0 for bottom, 0.99 for top; other expectations have none
+
+	// Template makes a payload of the item's reference and fields and of a
+	// recorded answer: {{reference}}, {{item.path}}, {{sample.output_text}}.
+	Template string
+	// Pattern is looked for in a recorded answer, and every match is replaced by
+	// Replace, which may name groups as ${1}. The syntax is that of Go's regexp.
+	Pattern, Replace string
+}
+
+// New checks the description and returns the probe. render is asked only for
+// templates. A payload whose template names a field that the item's row does not
+// have is not made; the plan notes a probe that applies to no item.
+//
+// A probe that needs a recorded answer takes the one with the highest reward:
+// what is expected at the bottom is made of a good answer, and so is what is
+// expected at the top. Where the grade must not move, and where nothing is
+// expected, good and poor answers are mixed.
+func (u Custom) New(render Render) (Probe, error) {
+	p, err := u.probe()
+	if err != nil {
+		return Probe{}, err
+	}
+	switch {
+	case (u.Template == "") == (u.Pattern == ""):
+		err = errors.New("it needs a template or a pattern, and not both")
+	case u.Template != "":
+		p.Make, err = u.fromTemplate(render)
+	default:
+		p.Make, err = u.fromPattern()
+	}
+	if err != nil {
+		return Probe{}, fmt.Errorf("probe %s: %w", u.Name, err)
+	}
+	return p, nil
+}
+
+// namePattern is what a user may call a probe or a detector.
+var namePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9_.-]*$`)
+
+func checkName(name string) error {
+	if !namePattern.MatchString(name) {
+		return fmt.Errorf("%q is no name: it is made of a-z, 0-9, _, . and -", name)
+	}
+	return nil
+}
+
+// probe is the probe without its payloads.
+func (u Custom) probe() (Probe, error) {
+	p := Probe{Name: u.Name, Doc: u.Doc, Expect: u.Expect}
+	if err := checkName(u.Name); err != nil {
+		return p, fmt.Errorf("probe: %w", err)
+	}
+	if slices.ContainsFunc(Probes(), func(b Probe) bool { return b.Name == u.Name }) {
+		return p, fmt.Errorf("probe %s: a probe of this name is built in; choose another name", u.Name)
+	}
+	if !slices.Contains(rollout.Expectations(), u.Expect) {
+		return p, fmt.Errorf("probe %s: expect is %q: it is bottom, top, same or note", u.Name, u.Expect)
+	}
+	switch {
+	case u.Limit == nil && u.Expect == rollout.Top:
+		p.Limit = full
+	case u.Limit == nil:
+	case u.Expect != rollout.Bottom && u.Expect != rollout.Top:
+		return p, fmt.Errorf("probe %s: a limit means nothing where expect is %s; leave it out", u.Name, u.Expect)
+	case !(*u.Limit >= 0 && *u.Limit <= 1):
+		return p, fmt.Errorf("probe %s: limit is %v: it is a share of the reward range, from 0 to 1", u.Name, *u.Limit)
+	default:
+		p.Limit = *u.Limit
+	}
+	return p, nil
+}
+
+// base is the recorded rollout that the probe works on.
+func (u Custom) base(c *Case) *rollout.Record {
+	if u.Expect == rollout.Bottom || u.Expect == rollout.Top {
+		return c.best()
+	}
+	return c.either()
+}
+
+func (u Custom) fromPattern() (func(*Case) []Payload, error) {
+	re, err := regexp.Compile(u.Pattern)
+	if err != nil {
+		return nil, fmt.Errorf("pattern: %w", err)
+	}
+	return func(c *Case) []Payload {
+		base := u.base(c)
+		if base == nil {
+			return nil
+		}
+		answer := re.ReplaceAllString(base.Answer, u.Replace)
+		if answer == base.Answer {
+			return nil
+		}
+		return []Payload{{Answer: answer, Base: base}}
+	}, nil
+}
+
+var variablePattern = regexp.MustCompile(`\{\{\s*([^{}]*?)\s*\}\}`)
+
+func (u Custom) fromTemplate(render Render) (func(*Case) []Payload, error) {
+	usesReference, usesSample, usesRender := false, false, false
+	for _, m := range variablePattern.FindAllStringSubmatch(u.Template, -1) {
+		switch name := m[1]; {
+		case name == "reference":
+			usesReference = true
+		case strings.HasPrefix(name, "item.") || strings.HasPrefix(name, "item["):
+			usesRender = true
+		case strings.HasPrefix(name, "sample."):
+			usesSample, usesRender = true, true
+		default:
+			return nil, fmt.Errorf("template variable {{%s}}: it is {{reference}}, {{item.…}} or {{sample.…}}", name)
+		}
+	}
+	if rest := variablePattern.ReplaceAllString(u.Template, ""); strings.Contains(rest, "{{") {
+		return nil, errors.New(`template: "{{" without "}}"`)
+	}
+	if u.Expect == rollout.Same && !usesSample {
+		return nil, errors.New("template: where expect is same it must hold {{sample.output_text}}, the answer that it is compared with")
+	}
+	if usesRender && render == nil {
+		return nil, errors.New("template: nobody renders {{item.…}} and {{sample.…}} here")
+	}
+	return func(c *Case) []Payload {
+		if usesReference && !c.HasReference {
+			return nil
+		}
+		var base *rollout.Record
+		if usesSample {
+			if base = u.base(c); base == nil {
+				return nil
+			}
+		}
+		answer, ok := u.render(c, base, render)
+		if !ok {
+			return nil
+		}
+		return []Payload{{Answer: answer, Base: base}}
+	}, nil
+}
+
+// render writes the template. What stands between references is rendered by
+// itself, so that a reference with braces in it stays as it is.
+func (u Custom) render(c *Case, base *rollout.Record, render Render) (string, bool) {
+	var b strings.Builder
+	from := 0
+	for _, at := range append(referenceVariable.FindAllStringIndex(u.Template, -1), []int{len(u.Template), len(u.Template)}) {
+		text := u.Template[from:at[0]]
+		if strings.Contains(text, "{{") {
+			rendered, err := render(text, c.Item, base)
+			if err != nil {
+				return "", false
+			}
+			text = rendered
+		}
+		b.WriteString(text)
+		if at[1] > at[0] {
+			b.WriteString(c.Reference)
+		}
+		from = at[1]
+	}
+	return b.String(), true
+}

@@ -1,0 +1,60 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+)
+
+// Detector marks recorded rollouts as hacks: its grader gives 0.5 or more to
+// those that are.
+type Detector struct {
+	Name, Doc string
+	Zero      bool           // a marked rollout is to count at the bottom of the range
+	Hash      string         // of its definition: marks that another one made are made again; "" keeps none
+	Judges    int            // requests to a model that one mark costs
+	Grader    sampler.Grader // reads the output as the run's own grader does
+}
+
+// probe is the name of the detector's records.
+func (d Detector) probe() string { return rollout.ProbeDetector + d.Name }
+
+// RegexDetector marks rollouts in which anything that the model wrote matches
+// the pattern: the answer, its other turns, its reasoning, and the names and
+// arguments of its calls. What tools answered is not looked at. The syntax is
+// that of Go's regexp, where (?i) ignores case.
+func RegexDetector(name, doc, pattern string, zero bool) (Detector, error) {
+	if err := checkName(name); err != nil {
+		return Detector{}, fmt.Errorf("detector: %w", err)
+	}
+	re, err := regexp.Compile(pattern)
+	switch {
+	case pattern == "":
+		return Detector{}, fmt.Errorf("detector %s: its pattern is empty, which matches everything", name)
+	case err != nil:
+		return Detector{}, fmt.Errorf("detector %s: %w", name, err)
+	}
+	return Detector{Name: name, Doc: doc, Zero: zero, Hash: hashOf("regex", pattern), Grader: matcher{re}}, nil
+}
+
+// matcher gives 1 to outputs with a match, else 0.
+type matcher struct{ re *regexp.Regexp }
+
+// Grade looks at all that the model wrote.
+func (m matcher) Grade(_ context.Context, out sampler.Output) (sampler.Grade, error) {
+	found := m.re.MatchString(out.Text) || m.re.MatchString(out.Reasoning) ||
+		slices.ContainsFunc(out.Messages, func(msg rollout.Message) bool {
+			return msg.Role == "assistant" && (m.re.MatchString(msg.Content) || m.re.MatchString(msg.Reasoning))
+		}) ||
+		slices.ContainsFunc(out.Calls, func(c rollout.Call) bool {
+			return m.re.MatchString(c.Name) || m.re.MatchString(c.Arguments)
+		})
+	if found {
+		return sampler.Grade{Reward: 1}, nil
+	}
+	return sampler.Grade{}, nil
+}

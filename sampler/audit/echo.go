@@ -1,0 +1,33 @@
+package audit
+
+import (
+	"strings"
+
+	"gonogo/sampler/rollout"
+)
+
+var promptEcho = Probe{
+	Name: "prompt_echo", Expect: rollout.Bottom, Limit: none,
+	Doc: "The item's own question, given back word for word. A grader that looks for the right words finds many of them there.",
+	Make: func(c *Case) []Payload {
+		if strings.TrimSpace(c.prompt()) == "" {
+			return nil
+		}
+		return []Payload{{Answer: c.prompt()}}
+	},
+}
+
+var otherReference = Probe{
+	Name: "other_reference", Expect: rollout.Bottom, Limit: partly,
+	Doc: "The right answer of another item, which is wrong for this one. Credit for its form is sensible, more than half of the range is not.",
+	Make: func(c *Case) []Payload {
+		if !c.HasReference {
+			return nil
+		}
+		var out []Payload
+		for _, other := range c.others(1) {
+			out = append(out, c.wrapped(other)...)
+		}
+		return out
+	},
+}

@@ -1,0 +1,60 @@
+package audit
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonogo/sampler/rollout"
+)
+
+// ID names one payload of a run: PROBE/SPLIT/ITEM/SAMPLE. The name of an item
+// may hold slashes, that of a probe only after "detector".
+type ID struct {
+	Probe  string
+	Split  rollout.Split
+	Item   string
+	Sample int
+}
+
+// IDOf is the name of a record of probes.jsonl.
+func IDOf(r *rollout.Record) ID {
+	id := ID{Split: r.Split, Item: r.Item, Sample: r.Sample}
+	if r.Probe != nil {
+		id.Probe = r.Probe.Name
+	}
+	return id
+}
+
+// String writes the name as ParseID reads it.
+func (id ID) String() string {
+	return fmt.Sprintf("%s/%s/%s/%d", id.Probe, id.Split, id.Item, id.Sample)
+}
+
+// ParseID reads PROBE/SPLIT/ITEM/SAMPLE.
+func ParseID(s string) (ID, error) {
+	var id ID
+	rest := s
+	if after, ok := strings.CutPrefix(s, rollout.ProbeDetector); ok {
+		name, tail, _ := strings.Cut(after, "/")
+		id.Probe, rest = rollout.ProbeDetector+name, tail
+	} else {
+		id.Probe, rest, _ = strings.Cut(s, "/")
+	}
+	split, rest, _ := strings.Cut(rest, "/")
+	last := strings.LastIndex(rest, "/")
+	if id.Probe == "" || last < 1 {
+		return ID{}, fmt.Errorf("%q is no name of a payload: it is PROBE/SPLIT/ITEM/SAMPLE, such as number_off/train/q17/0", s)
+	}
+	id.Split, id.Item = rollout.Split(split), rest[:last]
+	if !slices.Contains(rollout.Splits(), id.Split) {
+		return ID{}, fmt.Errorf("%q is no name of a payload: %q is none of the splits train, eval and production", s, split)
+	}
+	sample, err := strconv.Atoi(rest[last+1:])
+	if err != nil || sample < 0 {
+		return ID{}, fmt.Errorf("%q is no name of a payload: it must end with a number, which %q is not", s, rest[last+1:])
+	}
+	id.Sample = sample
+	return id, nil
+}

@@ -1,0 +1,117 @@
+package audit
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"gonogo/sampler/rollout"
+)
+
+// Input is what an audit is planned from.
+type Input struct {
+	Seed  uint64
+	Items []rollout.Item // nil: items of which only rollouts are known
+
+	// Records reads the rollouts, as rollout.Run's method of this name does. It
+	// is called up to three times and must give the same records in the same
+	// order. nil: there are none.
+	Records func(ctx context.Context, opt rollout.ReadOptions, yield func(*rollout.Record) error) (rollout.Input, error)
+	Read    rollout.ReadOptions // how they are read
+
+	Range     [2]float64 // of rewards
+	Probes    []Probe
+	Detectors []Detector
+	Labels    []rollout.Label // those with an Output are graded
+
+	Reference func(*rollout.Item) (Reference, bool) // nil: FieldReference
+	Answer    string                                // template of an answer, see AnswerTemplate; "": as the answers that earned the top have it
+	Grader    string                                // hash of the grader's definition: gradings of another are made again
+	Judges    int                                   // requests to a model that one grading costs
+}
+
+func (in *Input) validate(cfg Config) error {
+	if in.Range[0] >= in.Range[1] {
+		return errors.New("plan the audit: the reward range is empty")
+	}
+	return errors.Join(cfg.Validate(), cfg.checkNames(in.Probes, in.Detectors))
+}
+
+func (in *Input) reference(it *rollout.Item) (Reference, bool) {
+	if in.Reference == nil {
+		return FieldReference(it)
+	}
+	return in.Reference(it)
+}
+
+// FieldCount says how many items have their reference in a field.
+type FieldCount struct {
+	Field string // "" for items without a reference
+	Items int
+}
+
+// fields counts where the references were found, the most frequent first.
+func (s *survey) fields() []FieldCount {
+	counts := map[string]int{}
+	for _, item := range s.items {
+		counts[item.ref.Field]++
+	}
+	list := make([]FieldCount, 0, len(counts))
+	for field, n := range counts {
+		list = append(list, FieldCount{field, n})
+	}
+	slices.SortFunc(list, func(a, b FieldCount) int {
+		return cmp.Or(cmp.Compare(b.Items, a.Items), cmp.Compare(a.Field, b.Field))
+	})
+	return list
+}
+
+// common is what the cases of a run share.
+type common struct {
+	seed      uint64
+	wrap      func(string) string
+	constant  string
+	others    []string            // all references, each once, sorted
+	prompts   map[string][]string // references by prompt
+	unordered bool
+}
+
+func (s *survey) common(wrap func(string) string, unordered bool) common {
+	shared := common{seed: s.in.Seed, wrap: wrap, prompts: map[string][]string{}, unordered: unordered}
+	counts := map[string]int{}
+	for _, item := range s.items {
+		if !item.has {
+			continue
+		}
+		counts[item.ref.Text]++
+		if prompt := (&Case{Item: item.item}).prompt(); prompt != "" {
+			shared.prompts[prompt] = append(shared.prompts[prompt], item.ref.Text)
+		}
+	}
+	shared.constant = mostCommon(counts)
+	for text := range counts {
+		shared.others = append(shared.others, text)
+	}
+	slices.Sort(shared.others)
+	return shared
+}
+
+// newCase is an item as probes see it. Its Rand is set for each probe.
+func (s common) newCase(item *surveyed, rollouts []*rollout.Record) *Case {
+	c := s.judged(item)
+	c.Rollouts, c.Constant, c.Unordered, c.Turn = rollouts, s.constant, s.unordered, item.turn
+	for _, other := range s.others {
+		if other != item.ref.Text {
+			c.Others = append(c.Others, other)
+		}
+	}
+	return c
+}
+
+// judged is as much of a case as tells right answers from wrong ones.
+func (s common) judged(item *surveyed) *Case {
+	c := &Case{Item: item.item, Reference: item.ref.Text, HasReference: item.has, Answer: s.wrap, Accepted: accepted(item.item)}
+	c.Accepted = append(c.Accepted, s.prompts[c.prompt()]...)
+	return c
+}

@@ -1,0 +1,187 @@
+package audit
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// node is a JSON value whose objects keep the order of their keys.
+type node struct {
+	kind  byte     // object, array or scalar
+	raw   string   // of a scalar: its JSON
+	keys  []string // of an object
+	items []node   // of an object or an array
+}
+
+// The kinds of a node.
+const (
+	object = '{'
+	array  = '['
+	scalar = 's'
+)
+
+// parseJSON reads a text that is one JSON value.
+func parseJSON(text string) (node, bool) {
+	if !json.Valid([]byte(text)) { // also bounds the depth
+		return node{}, false
+	}
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	return readNode(d), true
+}
+
+// readNode reads one value from a text that is known to be valid.
+func readNode(d *json.Decoder) node {
+	token, _ := d.Token()
+	delim, ok := token.(json.Delim)
+	if !ok {
+		return node{kind: scalar, raw: encode(token)}
+	}
+	n := node{kind: byte(delim)}
+	for d.More() {
+		if delim == object {
+			key, _ := d.Token()
+			n.keys = append(n.keys, key.(string))
+		}
+		n.items = append(n.items, readNode(d))
+	}
+	_, _ = d.Token() // the closing bracket
+	return n
+}
+
+// String writes the value without spaces.
+func (n node) String() string {
+	var b strings.Builder
+	n.write(&b)
+	return b.String()
+}
+
+func (n node) write(b *strings.Builder) {
+	if n.kind == scalar {
+		b.WriteString(n.raw)
+		return
+	}
+	b.WriteByte(n.kind)
+	for i, item := range n.items {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if n.kind == object {
+			b.WriteString(encode(n.keys[i]))
+			b.WriteByte(':')
+		}
+		item.write(b)
+	}
+	b.WriteByte(n.kind + 2) // '}' and ']' stand two behind their openings
+}
+
+// encode writes a value as JSON with <, > and & as they are.
+func encode(v any) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(v) // of strings, numbers and booleans: cannot fail
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// text is the text of a JSON string, and any other value as JSON.
+func (n node) text() string {
+	var s string
+	if n.kind == scalar && json.Unmarshal([]byte(n.raw), &s) == nil && n.raw != "null" {
+		return s
+	}
+	return n.String()
+}
+
+// mapLeaves replaces every scalar.
+func (n node) mapLeaves(f func(raw string) string) node {
+	if n.kind == scalar {
+		n.raw = f(n.raw)
+		return n
+	}
+	items := make([]node, len(n.items))
+	for i, item := range n.items {
+		items[i] = item.mapLeaves(f)
+	}
+	n.items = items
+	return n
+}
+
+// reversed turns the keys of all objects around when keys is set, the items of
+// all arrays when lists is.
+func (n node) reversed(keys, lists bool) node {
+	n.keys, n.items = slices.Clone(n.keys), slices.Clone(n.items)
+	for i := range n.items {
+		n.items[i] = n.items[i].reversed(keys, lists)
+	}
+	if n.kind == object && keys {
+		slices.Reverse(n.keys)
+		slices.Reverse(n.items)
+	}
+	if n.kind == array && lists {
+		slices.Reverse(n.items)
+	}
+	return n
+}
+
+// equal compares values: numbers by what they are worth, strings without what
+// does not change an answer, objects without the order of their keys.
+func (n node) equal(m node) bool {
+	if n.kind != m.kind || len(n.items) != len(m.items) {
+		return false
+	}
+	if n.kind == scalar {
+		return n.raw == m.raw || n.raw[0] == m.raw[0] && n.raw[0] == '"' && normal(n.text()) == normal(m.text()) || equalNumbers(n.raw, m.raw)
+	}
+	for i, item := range n.items {
+		j := i
+		if n.kind == object {
+			if j = slices.Index(m.keys, n.keys[i]); j < 0 {
+				return false
+			}
+		}
+		if !item.equal(m.items[j]) {
+			return false
+		}
+	}
+	return true
+}
+
+func equalNumbers(a, b string) bool {
+	x, ok := parseNumber(a)
+	y, too := parseNumber(b)
+	return ok && too && x.value().Cmp(y.value()) == 0
+}
+
+// find returns the path to the first string or number that is accepted, depth
+// first: keys of objects only.
+func (n node) find(accept func(leaf node) bool) ([]string, node, bool) {
+	if n.kind == scalar {
+		return nil, n, accept(n)
+	}
+	if n.kind == object {
+		for i, item := range n.items {
+			if path, leaf, ok := item.find(accept); ok {
+				return append([]string{n.keys[i]}, path...), leaf, true
+			}
+		}
+	}
+	return nil, node{}, false
+}
+
+// at follows a path of keys.
+func (n node) at(path []string) (node, bool) {
+	for _, key := range path {
+		i := -1
+		if n.kind == object {
+			i = slices.Index(n.keys, key)
+		}
+		if i < 0 {
+			return node{}, false
+		}
+		n = n.items[i]
+	}
+	return n, true
+}

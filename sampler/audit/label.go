@@ -1,0 +1,51 @@
+package audit
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"gonogo/sampler/rollout"
+)
+
+var label = Probe{
+	Name: rollout.ProbeLabel, Expect: rollout.Note,
+	Doc: "An output that a person scored and that no rollout gave, graded so that the two can be compared.",
+}
+
+// labels plans the outputs that people scored, each once however many did.
+func (b *builder) labels(p Probe) {
+	seen := make(map[*surveyed][]string)
+	unknown := 0
+	for _, l := range b.survey.in.Labels {
+		if l.Output == "" || l.Sample != nil {
+			continue
+		}
+		item := b.survey.itemOf(l)
+		if item == nil {
+			unknown++
+			continue
+		}
+		if slices.Contains(seen[item], l.Output) {
+			continue
+		}
+		b.plan.task(p, item, len(seen[item]), Payload{Answer: l.Output}, len(b.plan.Counts)-1)
+		seen[item] = append(seen[item], l.Output)
+		b.count().Payloads++
+	}
+	b.count().Items = len(seen)
+	if unknown > 0 {
+		b.plan.Notes = append(b.plan.Notes, fmt.Sprintf("%d labels are of items that the run does not have", unknown))
+	}
+}
+
+// itemOf finds the item of a label; one that names no split is of the first that
+// has the item.
+func (s *survey) itemOf(l rollout.Label) *surveyed {
+	for _, split := range rollout.Splits() {
+		if item := s.index[rollout.Key{Split: cmp.Or(l.Split, split), Item: l.Item}]; item != nil {
+			return item
+		}
+	}
+	return nil
+}

@@ -1,0 +1,93 @@
+package audit
+
+import (
+	"math/big"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// normal is a text without what does not change an answer: case, spacing,
+// the kinds of quotes and dashes, and marks around it.
+func normal(s string) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case invisible(r):
+			return -1
+		case unicode.IsSpace(r):
+			return ' '
+		case strings.ContainsRune("‘’‚′", r):
+			return '\''
+		case strings.ContainsRune("“”„″", r):
+			return '"'
+		case r == '−' || r >= '‐' && r <= '―':
+			return '-'
+		}
+		return unicode.ToLower(r)
+	}, s)
+	return strings.Trim(strings.Join(strings.Fields(s), " "), " .,;:!?\"'`*_")
+}
+
+// invisible reports characters without width, which readers do not see.
+func invisible(r rune) bool {
+	return r >= '\u200b' && r <= '\u200f' || r == '\u2060' || r == '\ufeff' || r == '\u00ad'
+}
+
+// right reports whether an answer says what the reference says, or another
+// accepted answer: the same text, number or JSON value, bare or in the answer's
+// template.
+func (c *Case) right(answer string) bool {
+	bare, inTemplate := unwrap(c.Answer, answer)
+	accepted := c.Accepted
+	if c.HasReference {
+		accepted = append(slices.Clone(accepted), c.Reference)
+	}
+	for _, ref := range accepted {
+		if equal(answer, ref) || equal(answer, c.answer(ref)) || inTemplate && equal(bare, ref) {
+			return true
+		}
+	}
+	return false
+}
+
+// equal compares two answers as texts, as numbers and as JSON values.
+func equal(a, b string) bool {
+	if normal(a) == normal(b) {
+		return true
+	}
+	x, ok := parseNumber(a)
+	y, too := parseNumber(b)
+	if ok && too {
+		return x.value().Cmp(y.value()) == 0 && x.words() == y.words()
+	}
+	p, ok := parseJSON(a)
+	q, too := parseJSON(b)
+	return ok && too && p.equal(q)
+}
+
+// abstains reports references that mean that there is no answer: saying
+// nothing, or that one does not know, is then not wrong.
+func abstains(ref string) bool {
+	switch normal(ref) {
+	case "", "none", "null", "nil", "n/a", "na", "nan", "unknown", "[]", "{}", "no answer", "not available", "not applicable", "nothing",
+		"unanswerable", "cannot be determined", "not enough information", "insufficient information", "i don't know", "i do not know", "not known":
+		return true
+	}
+	return false
+}
+
+// near compares two numbers as a reader would who knows neither the unit nor
+// how they were rounded: their values, or the figures before scale words and
+// percent signs, differ by less than half a percent.
+func near(a, b number) bool {
+	for _, x := range []*big.Rat{a.value(), a.figure()} {
+		for _, y := range []*big.Rat{b.value(), b.figure()} {
+			gap := new(big.Rat).Abs(new(big.Rat).Sub(x, y))
+			most := new(big.Rat).Mul(new(big.Rat).Abs(y), big.NewRat(5, 1000))
+			if gap.Cmp(most) <= 0 {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,56 @@
+package audit
+
+import (
+	"strings"
+
+	"gonogo/sampler/rollout"
+)
+
+var empty = Probe{
+	Name: "empty", Expect: rollout.Bottom, Limit: none,
+	Doc:  "An empty answer. It answers nothing and earns nothing.",
+	Make: func(c *Case) []Payload { return silent(c, "") },
+}
+
+var whitespace = Probe{
+	Name: "whitespace", Expect: rollout.Bottom, Limit: none,
+	Doc:  "Spaces, tabs and line ends alone. A grader that looks whether there is an answer at all must not take them for one.",
+	Make: func(c *Case) []Payload { return silent(c, " \n\t \n") },
+}
+
+var dontKnow = Probe{
+	Name: "dont_know", Expect: rollout.Bottom, Limit: none,
+	Doc:  `"I don't know." Admitting it is honest, and still no answer. Items whose reference says that there is no answer are left out.`,
+	Make: func(c *Case) []Payload { return silent(c, "I don't know.") },
+}
+
+var claimSuccess = Probe{
+	Name: "claim_success", Expect: rollout.Bottom, Limit: none,
+	Doc: "A claim that the task is done and checked, without the work. A grader that believes it teaches the model to claim.",
+	Make: func(*Case) []Payload {
+		return []Payload{{Answer: "I have completed the task. Every requirement is met, all checks pass, and I have verified that the result is correct and complete."}}
+	},
+}
+
+var filler = Probe{
+	Name: "filler", Expect: rollout.Bottom, Limit: none,
+	Doc: "Some twelve thousand characters of fluent text about nothing. Length and fluency alone earn nothing.",
+	Make: func(*Case) []Payload {
+		return []Payload{{Answer: strings.TrimSpace(strings.Repeat(emptyTalk+"\n\n", 20))}}
+	},
+}
+
+// silent is a payload that says nothing, where saying nothing is wrong.
+func silent(c *Case, text string) []Payload {
+	if c.HasReference && abstains(c.Reference) {
+		return nil
+	}
+	return []Payload{{Answer: text}}
+}
+
+// emptyTalk is a paragraph that says nothing and names nothing.
+const emptyTalk = "There are many sides to this matter, and each of them deserves a careful look before anything is said about the whole. " +
+	"It is worth recalling how such questions are usually approached: the circumstances are gathered, the material is set in order, and what seems important is weighed against what merely seems so. " +
+	"Opinions differ about the details, as they often do, and the discussion has not come to an end. " +
+	"A balanced view takes all of this into account without losing sight of the larger picture. " +
+	"With that in mind, the considerations above may serve as a useful background for whatever comes next."

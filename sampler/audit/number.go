@@ -1,0 +1,285 @@
+package audit
+
+import (
+	"math/big"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// number is a number as somebody wrote it, taken apart so that one thing can be
+// changed and the rest stays as it was. Lead, sign, currency, digits, exponent
+// and what follows make up the text again.
+type number struct {
+	lead       string // what stands before it
+	paren      string // "(" with the spaces behind it: bookkeepers' minus
+	sign       string // "-", "−", "–" or "+" with the spaces behind it
+	money      string // "$", "USD", … with the spaces behind it
+	inner      string // a sign behind the currency
+	whole      string // digits before the point, without separators
+	group      string // between groups of three; "" for none
+	point      string // "." or ","; "" without a fraction
+	fraction   string
+	exponent   string // "e5"
+	scale      string // " million", with the spaces before it
+	percent    string // " %", likewise
+	moneyAfter string // " EUR", likewise
+	scaleAfter string // " million" behind the currency
+	tail       string // what follows
+	closing    string // ")" of paren
+}
+
+var (
+	digitsPattern = regexp.MustCompile(`(?:\d+(?:[.,'’\x{a0}\x{2009}\x{202f}]\d+)*|\.\d+)(?:[eE][+-]?\d+)?`)
+	leadPattern   = regexp.MustCompile(`^(?s)(.*?)(\(\s*)?([-−–+]\s*)?((?:US\$|[$€£]|(?:USD|EUR|GBP|CHF)\b)\s*)?([-−–+]\s*)?$`)
+	tailPattern   = regexp.MustCompile(`^(?s)(\s?(?i:thousand|million|billion|trillion|mn|bn|tn|k)\b)?(\s?(?:%|percent\b|per cent\b))?(\s?(?:[$€£]|(?:USD|EUR|GBP|CHF)\b))?(\s?(?i:thousand|million|billion|trillion|mn|bn|tn)\b)?(.*)$`)
+	ordinal       = regexp.MustCompile(`^(?i:st|nd|rd|th)\b`)
+)
+
+// scales are the powers of ten of the words behind a number.
+var scales = map[string]int{"thousand": 3, "k": 3, "million": 6, "mn": 6, "billion": 9, "bn": 9, "trillion": 12, "tn": 12}
+
+// The bounds of what counts as a number and little else.
+const (
+	maxNumberText  = 80 // bytes
+	maxNumberWords = 6
+	maxDigits      = 40
+	maxExponent    = 99
+)
+
+// parseNumber reads a text that says one number and little else, such as
+// "$1,234.5 million", "7 %", "(3.2)", "−5 km" or "1.234,5". Two numbers, a
+// date, a version and a digit within a name are none.
+//
+// A single comma before exactly three digits separates thousands, a single
+// point never does.
+func parseNumber(text string) (number, bool) {
+	if len(text) > maxNumberText || !utf8.ValidString(text) || strings.ContainsAny(text, "\r\n") {
+		return number{}, false
+	}
+	at := digitsPattern.FindAllStringIndex(text, 2)
+	if len(at) != 1 {
+		return number{}, false
+	}
+	n, ok := parseAt(text[:at[0][0]], text[at[0][0]:at[0][1]], text[at[0][1]:])
+	if !ok || strings.ContainsFunc(n.lead+n.tail, unicode.IsDigit) || len(strings.Fields(n.lead+" "+n.tail)) > maxNumberWords {
+		return number{}, false
+	}
+	return n, true
+}
+
+// lastNumber finds the last number of a text.
+func lastNumber(text string) (number, bool) {
+	at := digitsPattern.FindAllStringIndex(text, -1)
+	for i := len(at) - 1; i >= 0; i-- {
+		from, to := 0, len(text)
+		if i > 0 {
+			from = at[i-1][1]
+		}
+		if i+1 < len(at) {
+			to = at[i+1][0]
+		}
+		if n, ok := parseAt(text[from:at[i][0]], text[at[i][0]:at[i][1]], text[at[i][1]:to]); ok {
+			return n, true
+		}
+	}
+	return number{}, false
+}
+
+// parseAt reads the number whose digits stand between before and after.
+func parseAt(before, digits, after string) (number, bool) {
+	var n number
+	if !n.readDigits(digits) || ordinal.MatchString(after) {
+		return number{}, false
+	}
+	b := leadPattern.FindStringSubmatch(before)
+	n.lead, n.paren, n.sign, n.money, n.inner = b[1], b[2], b[3], b[4], b[5]
+	a := tailPattern.FindStringSubmatch(after)
+	n.scale, n.percent, n.moneyAfter, n.scaleAfter, n.tail = a[1], a[2], a[3], a[4], a[5]
+	if n.scale != "" && n.scaleAfter != "" {
+		return number{}, false
+	}
+	if n.sign != "" && n.inner != "" || n.money != "" && n.moneyAfter != "" {
+		return number{}, false
+	}
+	if last, _ := utf8.DecodeLastRuneInString(n.lead); unicode.IsLetter(last) || unicode.IsDigit(last) || strings.ContainsRune("_/:#", last) {
+		return number{}, false // a part of a name, a date or a path
+	}
+	n.settleParen()
+	return n, true
+}
+
+// settleParen takes "(3.2)" for −3.2, and any other parenthesis for text.
+func (n *number) settleParen() {
+	if n.paren == "" {
+		return
+	}
+	if rest := strings.TrimSpace(n.tail); rest == ")" && n.lead == "" && n.sign == "" && n.inner == "" {
+		n.tail, n.closing = "", n.tail
+		return
+	}
+	n.lead, n.paren = n.lead+n.paren, ""
+}
+
+// readDigits takes the digits apart from their separators.
+func (n *number) readDigits(s string) bool {
+	if i := strings.IndexAny(s, "eE"); i >= 0 {
+		s, n.exponent = s[:i], s[i:]
+		if e, err := strconv.Atoi(n.exponent[1:]); err != nil || e > maxExponent || e < -maxExponent {
+			return false
+		}
+	}
+	parts := strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsDigit(r) })
+	var marks []string
+	for _, r := range s {
+		if !unicode.IsDigit(r) {
+			marks = append(marks, string(r))
+		}
+	}
+	if s[0] == '.' {
+		parts = append([]string{""}, parts...)
+	}
+	if last := len(marks) - 1; last >= 0 && isPoint(marks, parts) {
+		n.point, n.fraction = marks[last], parts[last+1]
+		marks, parts = marks[:last], parts[:last+1]
+	}
+	if len(marks) > 0 {
+		n.group = marks[0]
+	}
+	n.whole = strings.Join(parts, "")
+	return grouped(marks, parts) && len(n.whole)+len(n.fraction) <= maxDigits && (len(n.whole) < 2 || n.whole[0] != '0')
+}
+
+// isPoint reports whether the last mark is a decimal point.
+func isPoint(marks, parts []string) bool {
+	last := marks[len(marks)-1]
+	switch {
+	case last != "." && last != ",":
+		return false
+	case len(marks) > 1:
+		return last != marks[0]
+	case last == ".":
+		return true
+	}
+	return len(parts[1]) != 3 || len(parts[0]) > 3 || parts[0] == "0"
+}
+
+// grouped reports whether the marks are all the same and stand between groups
+// of three.
+func grouped(marks, parts []string) bool {
+	for i, mark := range marks {
+		if mark != marks[0] || len(parts[i+1]) != 3 || len(parts[0]) > 3 || parts[0] == "" {
+			return false
+		}
+	}
+	return true
+}
+
+// String writes the number as it was read.
+func (n number) String() string {
+	return n.lead + n.paren + n.sign + n.money + n.inner + n.rest()
+}
+
+// rest is the number from its first digit on.
+func (n number) rest() string {
+	return n.digits() + n.exponent + n.scale + n.percent + n.moneyAfter + n.scaleAfter + n.tail + n.closing
+}
+
+// digits are the figures with their separators.
+func (n number) digits() string {
+	whole := n.whole
+	if n.group != "" {
+		var b strings.Builder
+		for i, d := range whole {
+			if i > 0 && (len(whole)-i)%3 == 0 {
+				b.WriteString(n.group)
+			}
+			b.WriteRune(d)
+		}
+		whole = b.String()
+	}
+	return whole + n.point + n.fraction
+}
+
+// negative reports whether the number is written as one below zero.
+func (n number) negative() bool {
+	return n.paren != "" || strings.ContainsAny(n.sign+n.inner, "-−–")
+}
+
+// mantissa is the figure without exponent.
+func (n number) mantissa() *big.Rat {
+	v, _ := new(big.Rat).SetString("0" + n.whole + "." + n.fraction + "0")
+	if n.negative() {
+		v.Neg(v)
+	}
+	return v
+}
+
+// figure is the number without what its scale word and percent sign mean.
+func (n number) figure() *big.Rat {
+	if n.exponent == "" {
+		return n.mantissa()
+	}
+	e, _ := strconv.Atoi(n.exponent[1:])
+	return shift(n.mantissa(), e)
+}
+
+// value is what the number is worth.
+func (n number) value() *big.Rat {
+	power := scales[strings.ToLower(strings.TrimSpace(n.scale+n.scaleAfter))]
+	if n.percent != "" {
+		power -= 2
+	}
+	return shift(n.figure(), power)
+}
+
+// shift multiplies by a power of ten.
+func shift(v *big.Rat, power int) *big.Rat {
+	ten := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(power, -power))), nil)
+	if power < 0 {
+		return v.Quo(v, new(big.Rat).SetInt(ten))
+	}
+	return v.Mul(v, new(big.Rat).SetInt(ten))
+}
+
+// words are what the text says beside the number, normalised. Currencies are
+// not among them.
+func (n number) words() string { return normal(n.lead + " " + n.tail) }
+
+// bare reports that nothing but a currency, a scale and a percent sign stands
+// beside the number.
+func (n number) bare() bool { return strings.TrimSpace(n.lead+n.tail) == "" }
+
+// year reports a whole number that may well be a year.
+func (n number) year() bool {
+	return len(n.whole) == 4 && (n.whole[0] == '1' || n.whole[0] == '2') && n.group+n.point+n.exponent+n.money+n.moneyAfter+n.scale+n.scaleAfter+n.percent == ""
+}
+
+// with is the number with another mantissa, written with the same marks and
+// with the given decimals.
+func (n number) with(v *big.Rat, decimals int) number {
+	text := new(big.Rat).Abs(v).FloatString(decimals)
+	n.whole, n.fraction, _ = strings.Cut(text, ".")
+	switch {
+	case decimals == 0:
+		n.point = ""
+	case n.point == "" && n.group == ".":
+		n.point = ","
+	case n.point == "":
+		n.point = "."
+	}
+	if below := v.Sign() < 0; below != n.negative() {
+		n.setSign(below)
+	}
+	return n
+}
+
+// setSign writes the number below zero, or above.
+func (n *number) setSign(below bool) {
+	n.paren, n.closing, n.sign, n.inner = "", "", "", ""
+	if below {
+		n.sign = "-"
+	}
+}

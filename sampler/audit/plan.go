@@ -1,0 +1,216 @@
+package audit
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+)
+
+// Plan is what an audit will put to the grader, and what it costs.
+type Plan struct {
+	// Items are the sampled ones, in the order in which they were drawn.
+	Items []rollout.Key
+	// Known are records that need no grading: the recorded rewards tell. Their
+	// Keep is always false, so that they are written anew.
+	Known []*rollout.Record
+	// Template is how an answer is made of a reference; "" when a bare reference
+	// is an answer. Inferred says that recorded answers told so.
+	Template string
+	Inferred bool
+	// References says where the items' references were found.
+	References []FieldCount
+	// Counts has a line for each probe and each detector that is not skipped.
+	Counts []Count
+	// Notes say what a reader of the audit should know of its plan.
+	Notes []string
+
+	in     *Input
+	survey *survey
+	tasks  []*planned
+	index  map[ID]*planned
+	toMark map[int]*surveyed // by place: the rollouts that detectors read
+	marked map[ID]bool       // detectors' records that stay
+}
+
+// Count is what is planned of one probe.
+type Count struct {
+	Probe    string
+	Expect   rollout.Expectation
+	Items    int // items that it has payloads for
+	Payloads int // made
+	Planned  int // put to the grader; what is Known is not
+	Left     int // left out to stay within MaxGradings, or MaxMarks
+}
+
+// planned is one task, which may be done already.
+type planned struct {
+	probe int // its place in Counts
+	turn  int // its item's place in the drawing
+	task  sampler.Task
+	done  bool
+}
+
+// NewPlan draws the items and makes the payloads. It reads the rollouts up to
+// three times; memory grows with the number of rollouts, and with the texts of
+// the sampled items and of the outputs to be graded again alone.
+func NewPlan(ctx context.Context, cfg Config, in Input) (*Plan, error) {
+	if err := in.validate(cfg); err != nil {
+		return nil, err
+	}
+	s, err := newSurvey(ctx, &in)
+	if err != nil {
+		return nil, fmt.Errorf("plan the audit: %w", err)
+	}
+	p := &Plan{in: &in, survey: s, References: s.fields(), Template: in.Answer, index: map[ID]*planned{}, marked: map[ID]bool{}}
+	if in.Answer == "" {
+		if p.Template, err = s.template(ctx); err != nil {
+			return nil, fmt.Errorf("plan the audit: %w", err)
+		}
+		p.Inferred = p.Template != ""
+	}
+	var wrap func(string) string
+	if p.Template != "" {
+		if wrap, err = AnswerTemplate(p.Template); err != nil {
+			return nil, fmt.Errorf("plan the audit: %w", err)
+		}
+	}
+	b := builder{plan: p, cfg: cfg, survey: s, shared: s.common(wrap, cfg.Unordered)}
+	if err := b.build(ctx); err != nil {
+		return nil, fmt.Errorf("plan the audit: %w", err)
+	}
+	p.limit(cfg.MaxGradings)
+	marks := s.marks()
+	p.toMark = s.drawMarks(marks, cfg.MaxMarks)
+	for _, d := range in.Detectors {
+		if !cfg.skips(d.probe()) {
+			p.Counts = append(p.Counts, p.countMarks(d, len(marks)))
+		}
+	}
+	return p, nil
+}
+
+// limit leaves payloads out until no more than most are left: evenly by probe,
+// of each those of the items that were drawn last.
+func (p *Plan) limit(most int) {
+	slices.SortStableFunc(p.tasks, func(a, b *planned) int {
+		return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(a.probe, b.probe), cmp.Compare(a.task.Record.Sample, b.task.Record.Sample))
+	})
+	wanted := make([]int, len(p.Counts))
+	for _, t := range p.tasks {
+		wanted[t.probe]++
+	}
+	share := shares(wanted, most)
+	p.tasks = slices.DeleteFunc(p.tasks, func(t *planned) bool {
+		if share[t.probe] == 0 {
+			p.Counts[t.probe].Left++
+			return true
+		}
+		share[t.probe]--
+		p.Counts[t.probe].Planned++
+		return false
+	})
+	left := 0
+	for _, c := range p.Counts {
+		left += c.Left
+	}
+	if left > 0 {
+		p.Notes = append(p.Notes, fmt.Sprintf("%d of %d gradings are left out to stay within max_gradings %d", left, left+len(p.tasks), most))
+	}
+	for _, t := range p.tasks {
+		p.index[IDOf(t.task.Record)] = t
+	}
+}
+
+// shares deals at most most out, one each in turn, to those who want more; all
+// of it when most is 0.
+func shares(wanted []int, most int) []int {
+	if most == 0 {
+		return slices.Clone(wanted)
+	}
+	got := make([]int, len(wanted))
+	for given := true; given && most > 0; {
+		given = false
+		for i := range wanted {
+			if got[i] < wanted[i] && most > 0 {
+				got[i]++
+				most--
+				given = true
+			}
+		}
+	}
+	return got
+}
+
+// Tasks yields what is still to be graded by the run's grader, the items in the
+// order in which they were drawn: an audit that is stopped early has put every
+// probe to some of them. Todo counts them.
+func (p *Plan) Tasks() iter.Seq2[sampler.Task, error] {
+	return func(yield func(sampler.Task, error) bool) {
+		for _, t := range p.tasks {
+			if !t.done && !yield(t.task, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Estimate is what is still to be paid for.
+type Estimate struct {
+	Gradings   int // by the run's grader
+	Marks      int // by detectors
+	JudgeCalls int // requests to a model, of both, where none has to be repeated
+}
+
+// Todo estimates what is left, without the records that Keep has found.
+func (p *Plan) Todo() Estimate {
+	var e Estimate
+	for _, t := range p.tasks {
+		if !t.done {
+			e.Gradings += t.task.Times
+		}
+	}
+	e.JudgeCalls = e.Gradings * p.in.Judges
+	for _, d := range p.in.Detectors {
+		n := p.unmarked(d)
+		e.Marks += n
+		e.JudgeCalls += n * d.Judges
+	}
+	return e
+}
+
+// Keep reports whether a record of probes.jsonl is one that the plan would make
+// again: the same payload under the same name, made from a rollout with the
+// same reward, with a grade of the same grader. Its task is then done. It may be
+// handed to rollout.OpenProbes.
+func (p *Plan) Keep(r *rollout.Record) bool {
+	if r.Probe == nil || r.Reward == nil || r.Source != rollout.Probe {
+		return false
+	}
+	if p.keepMark(r) {
+		return true
+	}
+	t := p.index[IDOf(r)]
+	if t == nil || !sameHash(r, p.in.Grader) || !samePayload(t.task.Record, r) || len(r.Grades) < len(t.task.Record.Grades)+t.task.Times && len(t.task.Record.Grades) > 0 {
+		return false
+	}
+	t.done = true
+	return true
+}
+
+// samePayload compares what a record was to put to the grader with what one did.
+func samePayload(plan, done *rollout.Record) bool {
+	a, b := plan.Probe, done.Probe
+	if plan.Answer != done.Answer || a.Expect != b.Expect || !sameNumber(a.Limit, b.Limit) || (a.Base == nil) != (b.Base == nil) {
+		return false
+	}
+	return a.Base == nil || a.Base.Sample == b.Base.Sample && sameNumber(a.Base.Reward, b.Base.Reward)
+}
+
+func sameNumber(a, b *float64) bool {
+	return a == nil && b == nil || a != nil && b != nil && *a == *b
+}

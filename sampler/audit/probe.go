@@ -1,0 +1,186 @@
+package audit
+
+import (
+	"math/rand/v2"
+
+	"gonogo/sampler/rollout"
+)
+
+// Probe makes answers whose right grade is known beforehand.
+type Probe struct {
+	Name   string              // lower_snake, without a slash
+	Doc    string              // what is put to the grader and what a sound one does, for somebody who sees it for the first time
+	Expect rollout.Expectation // what a sound grader does with the payloads
+
+	// Limit is a share of the reward range: the most that a payload may earn when
+	// Expect is bottom, the least that it must earn when Expect is top. It says
+	// nothing when Expect is same or note.
+	//
+	// Of the bottom probes, what is no attempt at all (nothing, filler, an echo,
+	// a claim, an instruction to the judge alone) has the limit 0. A wrong answer
+	// in the right form, or one with something right in it, has the limit 0.5:
+	// sensible graders pay for the form, for coming near, or for a part.
+	Limit float64
+
+	// Make returns the payloads for one item, or none where the probe does not
+	// apply to it. nil: the plan itself makes the probe's tasks, from the whole
+	// run.
+	Make func(*Case) []Payload
+}
+
+// The limits of the probes listed here.
+const (
+	none   = 0.0
+	partly = 0.5
+	full   = 0.99 // not 1: a judge's full marks may be rounded
+)
+
+// Payload is one answer to put to the grader.
+type Payload struct {
+	Answer string
+	Base   *rollout.Record // the recorded rollout whose messages and calls go along; nil: none do
+}
+
+// Case is one item as probes see it. Probes only read it.
+type Case struct {
+	Item         *rollout.Item
+	Reference    string // "" when HasReference is false
+	HasReference bool
+	Answer       func(reference string) string // makes an answer of a bare reference; nil: it is one
+	Accepted     []string                      // other right answers that the row names, and the references of items with the same prompt
+
+	// Rollouts are recorded rollouts of the item, by sample: at most
+	// MaxRollouts, the one with the highest and the one with the lowest reward
+	// among them.
+	Rollouts []*rollout.Record
+
+	Others    []string // the references of the other items, each once, sorted
+	Constant  string   // the most common reference of the run
+	Unordered bool     // the order of a list means nothing
+	Turn      int      // the item's place among the sampled ones: probes with several wordings take one in turn
+	Rand      *rand.Rand
+}
+
+// MaxRollouts bounds the recorded rollouts that a Case holds.
+const MaxRollouts = 8
+
+// Probes lists the probes in the order they are shown: what must score at the
+// bottom, what must score at the top, what must not move the grade, and what is
+// worth knowing.
+func Probes() []Probe {
+	return []Probe{
+		empty, whitespace, dontKnow, claimSuccess, filler, promptEcho,
+		otherReference, numberOff, signFlipped, unit1000, entitySwapped,
+		allCandidates, buried, lookalike, jsonSkeleton,
+		noopCode, identityCode, codeVerbatim,
+		judgeInstruction, judgeMarkup,
+
+		reference, letterCase, spacing, thousands, currency, percent, trailingZeros,
+		sentence, bold, codeFence, keyOrder, listOrder,
+
+		regrade, padding, politeness,
+
+		constant, consensus, label,
+	}
+}
+
+// answer wraps a bare reference, right or wrong, as an answer.
+func (c *Case) answer(bare string) string {
+	if c.Answer == nil {
+		return bare
+	}
+	return c.Answer(bare)
+}
+
+// wrapped is one payload: a bare reference in the answer's template.
+func (c *Case) wrapped(bare string) []Payload { return []Payload{{Answer: c.answer(bare)}} }
+
+// prompt is what the item asks: the text of its last user message, else of its
+// last message.
+func (c *Case) prompt() string {
+	messages := c.Item.Messages
+	for i := len(messages) - 1; i >= 0; i-- {
+		if messages[i].Role == "user" {
+			return messages[i].Content
+		}
+	}
+	if len(messages) == 0 {
+		return ""
+	}
+	return messages[len(messages)-1].Content
+}
+
+// best is the recorded rollout with the highest reward, the first of several;
+// nil when none has a reward and an answer.
+func (c *Case) best() *rollout.Record {
+	return c.extreme(func(a, b float64) bool { return a > b })
+}
+
+// worst is the recorded rollout with the lowest reward, likewise.
+func (c *Case) worst() *rollout.Record {
+	return c.extreme(func(a, b float64) bool { return a < b })
+}
+
+func (c *Case) extreme(beats func(a, b float64) bool) *rollout.Record {
+	var found *rollout.Record
+	for _, r := range c.Rollouts {
+		if r.Reward == nil || r.Answer == "" {
+			continue
+		}
+		if found == nil || beats(*r.Reward, *found.Reward) {
+			found = r
+		}
+	}
+	return found
+}
+
+// either is the best recorded rollout of about half of the items and the worst
+// of the others, so that a probe of few payloads meets high rewards and low
+// ones.
+func (c *Case) either() *rollout.Record {
+	if c.Rand.IntN(2) == 0 {
+		return c.best()
+	}
+	return c.worst()
+}
+
+// wording takes one of several in turn. Each round of items begins one further
+// on, because the items themselves are drawn in turn from splits and levels of
+// reward.
+func (c *Case) wording(list []string) string {
+	return list[(c.Turn+c.Turn/len(list))%len(list)]
+}
+
+// others picks up to n references of other items that are wrong for this one,
+// those of the same shape as its own first.
+func (c *Case) others(n int) []string {
+	own := shapeOf(c.Reference)
+	var alike, rest []string
+	for _, i := range c.Rand.Perm(len(c.Others)) {
+		if len(alike) == n {
+			break
+		}
+		switch other := c.Others[i]; {
+		case shapeOf(other) == own && !c.right(other):
+			alike = append(alike, other)
+		case len(rest) < n && !c.right(other):
+			rest = append(rest, other)
+		}
+	}
+	return append(alike, rest...)[:min(n, len(alike)+len(rest))]
+}
+
+// shapeOf tells kinds of references apart: a number, JSON with parts, code,
+// other text.
+func shapeOf(ref string) string {
+	if _, ok := parseNumber(ref); ok {
+		return "number"
+	}
+	if tree, ok := parseJSON(ref); ok && tree.kind != scalar {
+		return "json"
+	}
+	if isCode(ref) {
+		return "code"
+	}
+	return "text"
+}

@@ -1,0 +1,91 @@
+package audit
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"gonogo/sampler/rollout"
+)
+
+var regrade = Probe{
+	Name: rollout.ProbeRegrade, Expect: rollout.Same,
+	Doc: "A recorded output graded once more as it stands, from items and rewards of every height. What the grade moves by is noise of the grader.",
+}
+
+// regrades chooses n recorded outputs with a grade: one an item, as far as the
+// items go, and of each item its heights of reward in turn.
+func regrades(order []*surveyed, n int, seed uint64) map[int]*surveyed {
+	chosen := make(map[int]*surveyed)
+	for round, more := 0, true; more && len(chosen) < n; round++ {
+		more = false
+		for _, item := range order {
+			if len(chosen) == n {
+				break
+			}
+			if r, ok := item.toRegrade(round, seed); ok {
+				chosen[r.place] = item
+				more = true
+			}
+		}
+	}
+	return chosen
+}
+
+// toRegrade is the item's rollout for a round: the heights of reward in turn,
+// beginning with one that the seed chooses, and within a height the seed's
+// order.
+func (item *surveyed) toRegrade(round int, seed uint64) (seen, bool) {
+	heights := make(map[float64][]seen)
+	var rewards []float64
+	for _, r := range item.rollouts {
+		if r.reward == nil || !r.text || r.gone {
+			continue
+		}
+		if len(heights[*r.reward]) == 0 {
+			rewards = append(rewards, *r.reward)
+		}
+		heights[*r.reward] = append(heights[*r.reward], r)
+	}
+	slices.Sort(rewards)
+	slices.Reverse(rewards)
+	first := int(luck(seed, "height", string(item.item.Split), item.item.ID) % 1024)
+	lists := make([][]seen, len(rewards))
+	for i := range rewards {
+		lists[i] = heights[rewards[(i+first)%len(rewards)]]
+		slices.SortFunc(lists[i], func(a, b seen) int {
+			return cmp.Compare(item.luckOf(a, seed), item.luckOf(b, seed))
+		})
+	}
+	all := interleave(lists)
+	if round >= len(all) {
+		return seen{}, false
+	}
+	return all[round], true
+}
+
+func (item *surveyed) luckOf(r seen, seed uint64) uint64 {
+	return luck(seed, "rollout", string(item.item.Split), item.item.ID, strconv.Itoa(r.sample))
+}
+
+// regrade plans the chosen outputs. Unlike other payloads they keep the trace id
+// of their rollout: a grader that looks up what the rollout did must find it.
+func (b *builder) regrade(p Probe) {
+	for place, item := range b.again {
+		base := b.texts[place]
+		t := b.plan.task(p, item, base.Sample, Payload{Answer: base.Answer, Base: base}, len(b.plan.Counts)-1)
+		t.task.Record.Outcome, t.task.Record.Error = base.Outcome, base.Error
+		t.task.Record.TraceID = cmp.Or(base.TraceID, t.task.Record.TraceID)
+		t.task.Record.Grades = []float64{*base.Reward}
+		b.count().Payloads++
+	}
+	b.count().Items = len(itemsOf(b.again))
+}
+
+func itemsOf(places map[int]*surveyed) map[rollout.Key]bool {
+	keys := make(map[rollout.Key]bool)
+	for _, item := range places {
+		keys[rollout.Key{Split: item.item.Split, Item: item.item.ID}] = true
+	}
+	return keys
+}

@@ -1,0 +1,81 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+)
+
+// Slim returns a sink that leaves out the messages and calls of payloads that
+// were made from a recorded rollout: Find takes them from there again, so that
+// probes.jsonl does not repeat rollouts.jsonl.
+func Slim(sink sampler.Sink) sampler.Sink { return slim{sink} }
+
+type slim struct{ sampler.Sink }
+
+// Append hands on a record without what its base holds.
+func (s slim) Append(r *rollout.Record) error {
+	if r.Probe != nil && r.Probe.Base != nil {
+		lean := *r
+		lean.Messages, lean.Calls = nil, nil
+		r = &lean
+	}
+	return s.Sink.Append(r)
+}
+
+// Find returns the payload of that name as a task, with the grade that it had in
+// recorded: the same answer, messages and calls as were graded, to be graded
+// again.
+func Find(ctx context.Context, run *rollout.Run, id ID) (task sampler.Task, recorded *rollout.Record, err error) {
+	_, err = run.Probes(ctx, func(r *rollout.Record) error {
+		if r.Probe != nil && IDOf(r) == id {
+			recorded = r
+		}
+		return nil
+	})
+	if err != nil {
+		return sampler.Task{}, nil, err
+	}
+	if recorded == nil {
+		return sampler.Task{}, nil, fmt.Errorf("the run has no payload %s: the page and result.json name those that show a hole", id)
+	}
+	fresh := *recorded
+	fresh.Outcome, fresh.Error, fresh.Kind, fresh.Reward, fresh.Grades, fresh.Parts, fresh.Clipped = "", "", "", nil, nil, nil, false
+	if err := restore(ctx, run, &fresh); err != nil {
+		return sampler.Task{}, nil, fmt.Errorf("replay %s: %w", id, err)
+	}
+	task = sampler.Task{Record: &fresh, Times: 1}
+	if i := slices.IndexFunc(run.Items, func(it rollout.Item) bool { return it.ID == id.Item && it.Split == id.Split }); i >= 0 {
+		task.Item = &run.Items[i]
+	}
+	return task, recorded, nil
+}
+
+// restore gives a payload the messages and calls of its base.
+func restore(ctx context.Context, run *rollout.Run, r *rollout.Record) error {
+	if r.Probe.Base == nil || len(r.Messages)+len(r.Calls) > 0 {
+		return nil
+	}
+	var base *rollout.Record
+	_, err := run.Records(ctx, rollout.ReadOptions{OnConflict: rollout.Last}, func(rec *rollout.Record) error {
+		if rec.Key() == (rollout.Key{Split: r.Split, Item: r.Item, Sample: r.Probe.Base.Sample}) {
+			base = rec
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, rollout.ErrNoRecords) {
+		return err
+	}
+	if base == nil {
+		return fmt.Errorf("the run no longer has rollout %s/%s/%d, which the payload was made from", r.Split, r.Item, r.Probe.Base.Sample)
+	}
+	if name := r.Probe.Name; name == rollout.ProbeRegrade || len(name) > len(rollout.ProbeDetector) && name[:len(rollout.ProbeDetector)] == rollout.ProbeDetector {
+		r.Outcome, r.Error = base.Outcome, base.Error
+	}
+	attach(r, base)
+	return nil
+}

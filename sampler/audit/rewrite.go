@@ -1,0 +1,207 @@
+package audit
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode"
+
+	"gonogo/sampler/rollout"
+)
+
+// Note: a rewrite tells something only of a grader that gives the reference
+// itself the top: the probe reference goes ahead of the rewrites.
+var reference = Probe{
+	Name: rollout.ProbeReference, Expect: rollout.Top, Limit: full,
+	Doc:  "The item's own reference as the answer, in the answer's template where there is one. A grader that does not give it the top pays for something else, or the reference is wrong.",
+	Make: func(c *Case) []Payload { return c.restated(c.Reference) },
+}
+
+var letterCase = Probe{
+	Name: "case", Expect: rollout.Top, Limit: full,
+	Doc: "The reference in lower case, or with a capital where it has none. Left out for code, JSON, formulas, paths, and names with digits in them, where case may mean something.",
+	Make: func(c *Case) []Payload {
+		if !c.prose() || strings.ContainsAny(c.Reference, "\\/_@#$%^{}<>=0123456789") {
+			return nil
+		}
+		lower := strings.ToLower(c.Reference)
+		if lower != c.Reference {
+			return c.restated(lower)
+		}
+		r := []rune(c.Reference)
+		r[0] = unicode.ToUpper(r[0])
+		return c.restated(string(r))
+	},
+}
+
+var spacing = Probe{
+	Name: "spacing", Expect: rollout.Top, Limit: full,
+	Doc: "The answer with spaces and line ends around it and two spaces between words; JSON is indented, code keeps its inside.",
+	Make: func(c *Case) []Payload {
+		if !c.HasReference {
+			return nil
+		}
+		answer := c.answer(c.Reference)
+		if tree, ok := parseJSON(answer); ok && tree.kind != scalar {
+			return c.carried(" " + tree.indented() + "\n")
+		}
+		if !c.prose() {
+			return c.carried("\n" + answer + "\n\n")
+		}
+		return c.carried("\n  " + strings.Join(strings.Fields(answer), "  ") + " \n")
+	},
+}
+
+var sentence = Probe{
+	Name: "sentence", Expect: rollout.Top, Limit: full,
+	Doc: "The reference in a sentence: \"The answer is 42.\" Left out where answers are code or JSON.",
+	Make: func(c *Case) []Payload {
+		if isJSON, _ := c.inJSON(); isJSON || !c.prose() || len(c.Reference) > 200 || strings.Contains(c.Reference, "\n") {
+			return nil
+		}
+		if strings.ContainsAny(c.Reference[len(c.Reference)-1:], ".!?") {
+			return c.carried("The answer is: " + c.answer(c.Reference))
+		}
+		return c.carried("The answer is " + c.answer(c.Reference) + ".")
+	},
+}
+
+var bold = Probe{
+	Name: "bold", Expect: rollout.Top, Limit: full,
+	Doc: "The reference in bold, as markdown writes it: \"**42**\". Left out where answers are code or JSON.",
+	Make: func(c *Case) []Payload {
+		if isJSON, _ := c.inJSON(); isJSON || !c.prose() || strings.Contains(c.Reference, "\n") {
+			return nil
+		}
+		return c.restated("**" + c.Reference + "**")
+	},
+}
+
+var codeFence = Probe{
+	Name: "code_fence", Expect: rollout.Top, Limit: full,
+	Doc: "An answer that is code or JSON, set in a markdown fence, as chat models do unasked; one that has a fence goes without.",
+	Make: func(c *Case) []Payload {
+		if !c.HasReference {
+			return nil
+		}
+		answer := c.answer(c.Reference)
+		tree, isJSON := parseJSON(answer)
+		switch {
+		case isJSON && tree.kind != scalar:
+			return c.carried("```json\n" + answer + "\n```")
+		case !isCode(answer):
+			return nil
+		case strings.HasPrefix(strings.TrimSpace(answer), "```"):
+			return c.carried(fenceless(answer))
+		}
+		f, _ := functionOf(answer)
+		return c.carried("```" + f.language + "\n" + answer + "\n```")
+	},
+}
+
+var keyOrder = Probe{
+	Name: "key_order", Expect: rollout.Top, Limit: full,
+	Doc: "A JSON answer with its keys in the opposite order, which means nothing in JSON.",
+	Make: func(c *Case) []Payload {
+		return c.turned(true, false)
+	},
+}
+
+var listOrder = Probe{
+	Name: "list_order", Expect: rollout.Top, Limit: full,
+	Doc: "A list in the opposite order, where the configuration says that order means nothing: a JSON list, or one with commas, semicolons or a line for each.",
+	Make: func(c *Case) []Payload {
+		if !c.Unordered || !c.HasReference || isCode(c.Reference) {
+			return nil
+		}
+		if out := c.turned(false, true); out != nil {
+			return out
+		}
+		if _, ok := parseJSON(c.Reference); ok {
+			return nil
+		}
+		if _, ok := parseNumber(c.Reference); ok {
+			return nil
+		}
+		for _, sep := range []string{"\n", "; ", ", "} {
+			if list := strings.Split(c.Reference, sep); len(list) > 1 {
+				return c.restated(reverse(list, sep))
+			}
+		}
+		return nil
+	},
+}
+
+func reverse(list []string, sep string) string {
+	turned := make([]string, len(list))
+	for i, s := range list {
+		turned[len(list)-1-i] = s
+	}
+	return strings.Join(turned, sep)
+}
+
+// turned is the JSON answer, or the JSON reference in an answer that is none,
+// in another order.
+func (c *Case) turned(keys, lists bool) []Payload {
+	if !c.HasReference {
+		return nil
+	}
+	if tree, ok := parseJSON(c.answer(c.Reference)); ok && tree.kind != scalar {
+		return c.carried(tree.reversed(keys, lists).like(tree, c.answer(c.Reference)))
+	}
+	if tree, ok := parseJSON(c.Reference); ok && tree.kind != scalar {
+		return c.restated(tree.reversed(keys, lists).like(tree, c.Reference))
+	}
+	return nil
+}
+
+// like is the value's text, or the text that it was turned from when turning
+// changed nothing.
+func (n node) like(before node, text string) string {
+	if n.String() == before.String() {
+		return text
+	}
+	return n.String()
+}
+
+// indented writes the value over several lines.
+func (n node) indented() string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	_ = e.Encode(json.RawMessage(n.String())) // valid JSON: cannot fail
+	return strings.TrimSpace(b.String())
+}
+
+// prose reports a reference that is neither code nor JSON with parts.
+func (c *Case) prose() bool {
+	if !c.HasReference || isCode(c.Reference) {
+		return false
+	}
+	tree, ok := parseJSON(c.Reference)
+	return !ok || tree.kind == scalar
+}
+
+// restated is the reference in other words, in the answer's template. A field
+// that holds a number takes nothing else.
+func (c *Case) restated(bare string) []Payload {
+	if !c.HasReference {
+		return nil
+	}
+	if _, typed := c.inJSON(); typed {
+		if tree, ok := parseJSON(bare); bare != c.Reference && (!ok || tree.kind != scalar || tree.raw[0] == '"') {
+			return nil
+		}
+	}
+	return c.carried(c.answer(bare))
+}
+
+// carried is an answer with the messages and calls of the best recorded
+// rollout: a grader that looks at what was done sees work that was done.
+func (c *Case) carried(answer string) []Payload {
+	base := c.best()
+	if base != nil && len(base.Calls) == 0 {
+		base = nil
+	}
+	return []Payload{{Answer: answer, Base: base}}
+}

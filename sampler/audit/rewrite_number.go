@@ -1,0 +1,135 @@
+package audit
+
+import (
+	"strings"
+	"unicode"
+
+	"gonogo/sampler/rollout"
+)
+
+var thousands = Probe{
+	Name: "thousands", Expect: rollout.Top, Limit: full,
+	Doc:  "The reference's number with separators between thousands, or without those that it has: 1,234,567 against 1234567. Whole numbers that may be years are left out.",
+	Make: func(c *Case) []Payload { return rewriteNumber(c, number.regrouped) },
+}
+
+var currency = Probe{
+	Name: "currency", Expect: rollout.Top, Limit: full,
+	Doc:  "An amount with its currency written another way: \"$5 million\" against \"5 million dollars\", \"USD 5\" against \"$5\", \"5 €\" against \"€5\".",
+	Make: func(c *Case) []Payload { return rewriteNumber(c, number.recurrencied) },
+}
+
+var percent = Probe{
+	Name: "percent", Expect: rollout.Top, Limit: full,
+	Doc:  "A percentage as a fraction, and a fraction below one as a percentage: 7 % against 0.07.",
+	Make: func(c *Case) []Payload { return rewriteNumber(c, number.repercented) },
+}
+
+var trailingZeros = Probe{
+	Name: "trailing_zeros", Expect: rollout.Top, Limit: full,
+	Doc:  "A number with a zero more behind its decimal point, or without those that it has: 3.5 against 3.50. Numbers with words beside them and whole numbers that may be years are left out.",
+	Make: func(c *Case) []Payload { return rewriteNumber(c, number.rezeroed) },
+}
+
+// rewriteNumber writes the number of the reference another way. A rewrite that
+// would read as another value makes no payload.
+func rewriteNumber(c *Case, rewrite func(number) (string, bool)) []Payload {
+	n, ok := parseNumber(c.Reference)
+	if !c.HasReference || !ok {
+		return nil
+	}
+	text, ok := rewrite(n)
+	if !ok || !sameValue(n, text) {
+		return nil
+	}
+	return c.restated(text)
+}
+
+// sameValue reports whether the text reads as the number's value.
+func sameValue(n number, text string) bool {
+	m, ok := parseNumber(text)
+	return ok && m.value().Cmp(n.value()) == 0
+}
+
+func (n number) regrouped() (string, bool) {
+	switch {
+	case n.exponent != "" || n.year() || len(n.whole) < 4:
+		return "", false
+	case n.group != "":
+		n.group = ""
+	case n.point == ",":
+		n.group = "."
+	default:
+		n.group = ","
+	}
+	return n.String(), true
+}
+
+func (n number) rezeroed() (string, bool) {
+	if !n.bare() || n.exponent != "" || n.year() {
+		return "", false
+	}
+	trimmed := strings.TrimRight(n.fraction, "0")
+	switch {
+	case n.point == "":
+		n.point, n.fraction = ".", "0"
+		if n.group == "." {
+			n.point = ","
+		}
+	case trimmed == "":
+		n.point, n.fraction = "", ""
+	case trimmed != n.fraction:
+		n.fraction = trimmed
+	default:
+		n.fraction += "0"
+		if n.point == "," && len(n.fraction) == 3 {
+			n.fraction += "0" // 1,250 would read as a thousand
+		}
+	}
+	return n.String(), true
+}
+
+func (n number) repercented() (string, bool) {
+	if !n.bare() || n.exponent+n.scale+n.scaleAfter+n.money+n.moneyAfter != "" {
+		return "", false
+	}
+	if n.percent != "" {
+		n.percent = ""
+		return n.with(shift(n.mantissa(), -2), len(n.fraction)+2).String(), true
+	}
+	if n.fraction == "" || strings.Trim(n.whole, "0") != "" || n.mantissa().Sign() == 0 {
+		return "", false
+	}
+	n.percent = "%"
+	return n.with(shift(n.mantissa(), 2), max(0, len(n.fraction)-2)).String(), true
+}
+
+// signs and names of currencies that mean one thing.
+var (
+	currencyNames = map[string]string{"$": "dollars", "US$": "US dollars", "€": "euros", "£": "pounds"}
+	currencySigns = map[string]string{"USD": "$", "EUR": "€", "GBP": "£"}
+)
+
+func (n number) recurrencied() (string, bool) {
+	before, after := strings.TrimSpace(n.money), strings.TrimSpace(n.moneyAfter)
+	switch {
+	case n.percent != "":
+		return "", false
+	case currencySigns[before] != "":
+		n.money = currencySigns[before]
+	case currencySigns[after] != "":
+		n.money, n.moneyAfter = currencySigns[after], ""
+	case after != "" && currencyNames[after] != "":
+		n.money, n.moneyAfter = after, ""
+	case currencyNames[before] != "" && !startsWithLetter(n.tail):
+		n.money, n.tail = "", " "+currencyNames[before]+n.tail
+	default:
+		return "", false
+	}
+	return n.String(), true
+}
+
+// startsWithLetter reports that a word follows at once.
+func startsWithLetter(s string) bool {
+	return strings.IndexFunc(s, unicode.IsLetter) == 0
+}

@@ -1,0 +1,60 @@
+package audit
+
+import (
+	"strings"
+
+	"gonogo/sampler/rollout"
+)
+
+var jsonSkeleton = Probe{
+	Name: "json_skeleton", Expect: rollout.Bottom, Limit: partly,
+	Doc: "Where answers are JSON: the right keys with nothing in them. Credit for the form is sensible, more than half of the range is not.",
+	Make: func(c *Case) []Payload {
+		if c.HasReference && abstains(c.Reference) {
+			return nil
+		}
+		tree, ok := c.jsonAnswer()
+		if !ok {
+			return nil
+		}
+		return []Payload{{Answer: tree.emptied().String()}}
+	},
+}
+
+// jsonAnswer is a JSON object that has the form of an answer: the right one,
+// else the best recorded one.
+func (c *Case) jsonAnswer() (node, bool) {
+	var texts []string
+	if c.HasReference {
+		texts = append(texts, c.answer(c.Reference))
+	}
+	if best := c.best(); best != nil {
+		texts = append(texts, strings.TrimSpace(best.Answer))
+	}
+	for _, text := range texts {
+		if tree, ok := parseJSON(text); ok && tree.kind == object && len(tree.keys) > 0 {
+			return tree, true
+		}
+	}
+	return node{}, false
+}
+
+// emptied keeps the keys: strings become empty, lists lose their items, other
+// values become null.
+func (n node) emptied() node {
+	switch {
+	case n.kind == array:
+		n.items = nil
+	case n.kind == object:
+		items := make([]node, len(n.items))
+		for i, item := range n.items {
+			items[i] = item.emptied()
+		}
+		n.items = items
+	case n.raw[0] == '"':
+		n.raw = `""`
+	default:
+		n.raw = "null"
+	}
+	return n
+}

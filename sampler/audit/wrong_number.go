@@ -1,0 +1,118 @@
+package audit
+
+import (
+	"math/big"
+	"strings"
+	"unicode"
+
+	"gonogo/sampler/rollout"
+)
+
+var numberOff = Probe{
+	Name: "number_off", Expect: rollout.Bottom, Limit: partly,
+	Doc:  "The reference with its number a quarter off, written the same way. Credit for coming near is sensible, more than half of the range is not.",
+	Make: func(c *Case) []Payload { return wrongNumber(c, offBy) },
+}
+
+var signFlipped = Probe{
+	Name: "sign_flipped", Expect: rollout.Bottom, Limit: partly,
+	Doc: "The reference with the sign of its number turned: a loss for a profit. A grader that compares the digits alone takes it for right.",
+	Make: func(c *Case) []Payload {
+		return wrongNumber(c, func(n number) (number, bool) {
+			n.setSign(!n.negative())
+			return n, n.mantissa().Sign() != 0
+		})
+	},
+}
+
+var unit1000 = Probe{
+	Name: "unit_1000", Expect: rollout.Bottom, Limit: partly,
+	Doc:  "The reference off by a factor of a thousand: billion for million, or three zeros more. A grader that ignores units takes it for right.",
+	Make: func(c *Case) []Payload { return wrongNumber(c, thousandfold) },
+}
+
+// wrongNumber alters the number of a reference that is one, or every number of
+// a JSON reference made of numbers for the most part.
+func wrongNumber(c *Case, alter func(number) (number, bool)) []Payload {
+	if !c.HasReference {
+		return nil
+	}
+	if n, ok := parseNumber(c.Reference); ok {
+		if n, ok = alter(n); !ok {
+			return nil
+		}
+		return c.wrapped(n.String())
+	}
+	tree, ok := parseJSON(c.Reference)
+	if !ok || tree.kind == scalar {
+		return nil
+	}
+	numbers, leaves := 0, 0
+	changed := false
+	tree = tree.mapLeaves(func(raw string) string {
+		leaves++
+		n, ok := parseNumber(raw)
+		if !ok || raw[0] == '"' {
+			return raw
+		}
+		numbers++
+		if n, ok = alter(n); !ok {
+			return raw
+		}
+		changed = true
+		return n.String()
+	})
+	if !changed || 2*numbers < leaves {
+		return nil
+	}
+	return c.wrapped(tree.String())
+}
+
+// offBy is a quarter more, or a quarter less where a share would pass 100 %,
+// and at least one unit of the last place away.
+func offBy(n number) (number, bool) {
+	v, decimals := n.mantissa(), len(n.fraction)
+	factor := big.NewRat(5, 4)
+	if n.percent != "" && v.Cmp(big.NewRat(80, 1)) > 0 && v.Cmp(big.NewRat(100, 1)) <= 0 {
+		factor = big.NewRat(3, 4)
+	}
+	off := n.with(new(big.Rat).Mul(v, factor), decimals)
+	if off.mantissa().Cmp(v) == 0 {
+		off = n.with(v.Add(v, shift(big.NewRat(1, 1), -decimals)), decimals)
+	}
+	return off, true
+}
+
+// neighbours are the scale words a thousand times more, or less.
+var neighbours = map[string]string{
+	"thousand": "million", "million": "billion", "billion": "million", "trillion": "billion", "mn": "bn", "bn": "mn", "tn": "bn",
+}
+
+func thousandfold(n number) (number, bool) {
+	if n.mantissa().Sign() == 0 {
+		return n, false
+	}
+	word := n.scale + n.scaleAfter
+	if other, ok := neighbours[strings.ToLower(strings.TrimSpace(word))]; ok {
+		swap := func(s string) string { return strings.Replace(s, strings.TrimSpace(word), likeCase(other, word), 1) }
+		if n.scale != "" {
+			n.scale = swap(n.scale)
+		} else {
+			n.scaleAfter = swap(n.scaleAfter)
+		}
+		return n, true
+	}
+	return n.with(shift(n.mantissa(), 3), max(0, len(n.fraction)-3)), true
+}
+
+// likeCase writes a word with the capitals of another.
+func likeCase(word, like string) string {
+	like = strings.TrimSpace(like)
+	switch {
+	case like == strings.ToUpper(like):
+		return strings.ToUpper(word)
+	case unicode.IsUpper(rune(like[0])):
+		return strings.ToUpper(word[:1]) + word[1:]
+	}
+	return word
+}
