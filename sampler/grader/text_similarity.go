@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"gonogo/sampler"
@@ -99,6 +100,9 @@ func metricNamed(name string) (metric.Metric, error) {
 // output_json, scores 0: the rest of the template alone would be a little like
 // anything. What the hosted service does then is not documented.
 func (g *TextSimilarity) Grade(ctx context.Context, out sampler.Output) (sampler.Grade, error) {
+	if err := ctx.Err(); err != nil {
+		return sampler.Grade{}, err
+	}
 	s := NewSample(out, g.tools)
 	input, lacks, err := g.input.Render(out.Item.Row, s)
 	if err != nil {
@@ -146,7 +150,8 @@ func (g *TextSimilarity) References() []Template { return references(g.reference
 // Range returns the bounds of every metric.
 func (g *TextSimilarity) Range() (low, high float64) { return 0, 1 }
 
-// Choices names the scorer, its settings and what surprises in them.
+// Choices names the scorer, its settings and what surprises in them, and what
+// an output earns that lacks what a template reads.
 func (g *TextSimilarity) Choices() map[string]string {
 	choice := g.metric.Choice
 	switch {
@@ -156,7 +161,11 @@ func (g *TextSimilarity) Choices() map[string]string {
 	case g.nltk.lacking != "":
 		choice += " (" + g.nltk.lacking + ")"
 	}
-	return map[string]string{"text_similarity " + g.metric.Name: choice}
+	choices := map[string]string{"text_similarity " + g.metric.Name: choice}
+	if slices.ContainsFunc(g.Reads(), func(key string) bool { return key != "output_text" }) {
+		choices["text_similarity missing"] = "an output that lacks what a template reads, such as a key of output_json, scores 0"
+	}
+	return choices
 }
 
 // Warnings tells that the metric is an approximation.

@@ -72,6 +72,9 @@ func TestTextSimilarityTemplates(t *testing.T) {
 	if reads := g.(grader.Reader).Reads(); !slices.Equal(reads, []string{"output_json"}) {
 		t.Errorf("it reads %v", reads)
 	}
+	if choices := grader.Choices(g); len(choices) != 2 || choices["text_similarity missing"] == "" {
+		t.Errorf("it does not name what a missing key earns: %v", choices)
+	}
 	refs := grader.References(g)
 	if len(refs) != 1 {
 		t.Fatalf("%d references, want 1", len(refs))

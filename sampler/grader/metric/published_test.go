@@ -39,6 +39,22 @@ func TestPublishedExamples(t *testing.T) {
 		{"rapidfuzz, issue 30", chars(partialRatio), "abc defgh", "gelieve deze nota binnen 14 dagen te voldoen op iban tnv abcdefgh", 0.9411764705882352, 12},
 		{"rapidfuzz, issue 102", chars(ratio), "prod", "random", 0.4, 12},
 		{"rapidfuzz, issue 102", chars(partialRatio), "prod", "random", 0.5, 12},
+		{"rapidfuzz, test_issue76", chars(partialRatio), "physics 2 vid", "study physics physics 2", 0.8181818, 7},
+		{"rapidfuzz, test_issue76", chars(partialRatio), "physics 2 vid", "study physics physics 2 video", 1, 15},
+		{"rapidfuzz, test_issue90", chars(partialRatio), "ax b", "a b a c b", 0.8571428, 7},
+		{"rapidfuzz, test_issue138", chars(partialRatio), strings.Repeat("a", 65), "aĀ" + strings.Repeat("a", 63), 0.9922481, 7},
+		{
+			"rapidfuzz, testIssue257", chars(partialRatio), "aaaaaaaaaaaaaaaaaaaaaaaabacaaaaaaaabaaabaaaaaaaababbbbbbbbbbabbcb",
+			"aaaaaaaaaaaaaaaaaaaaaaaababaaaaaaaabaaabaaaaaaaababbbbbbbbbbabbcb", 0.9846153846153847, 12,
+		},
+		{"rapidfuzz, testTokenSetRatio", chars(setRatio), "js", "vue js", 1, 15},
+		{"rapidfuzz, testWRatioCaseInsensitive", FuzzyMatch, "new york mets", "new YORK mets", 1, 15},
+		{"rapidfuzz, testWRatioPartialMatch", FuzzyMatch, "new york mets", "the wonderful new york mets", 0.9, 15},
+		{"rapidfuzz, testWRatioMisorderedMatch", FuzzyMatch, "new york mets vs atlanta braves", "atlanta braves vs new york mets", 0.95, 15},
+		{"rapidfuzz, test_issue196", FuzzyMatch, "South Korea", "North Korea", 0.8181818, 7},
+		{"rapidfuzz, issue 452", FuzzyMatch, "hello", "hello" + strings.Repeat("abcde", 7), 0.6, 15},
+		{"rapidfuzz, test_empty_string", FuzzyMatch, "", "", 0, 15},
+		{"rapidfuzz, test_simple_unicode_tests", FuzzyMatch, "ÁÄ", "ABCD", 0, 15},
 		{"nltk, docstring of meteor_score", METEOR, hypothesis1, reference1a, 0.6944, 4},
 		{"nltk, docstring of meteor_score", METEOR, "non matching hypothesis", "this is a cat", 0, 15},
 		{"nltk, docstring of sentence_gleu", GLEU, hypothesis1, reference1a, 0.4393, 4},
@@ -76,6 +92,25 @@ func TestWords(t *testing.T) {
 	} {
 		if got := strings.Join(words(c.text), "|"); got != c.want {
 			t.Errorf("%s: %q, want %q", c.why, got, c.want)
+		}
+	}
+}
+
+// TestProcess holds the cases of rapidfuzz's own tests/test_utils.py, and more.
+func TestProcess(t *testing.T) {
+	for text, want := range map[string]string{
+		"C'est la vie":            "c est la vie",
+		"Ça va?":                  "ça va",
+		"¬Camarões assados":       "camarões assados",
+		"a¬ሴ€耀":                   "a ሴ 耀",
+		"Á":                       "á",
+		" \t_x_-_y_ \n":           "_x_ _y_",
+		"½ Ⅷ ²":                   "½ ⅷ ²",
+		"!?…":                     "",
+		"a point and a space.  b": "a point and a space   b",
+	} {
+		if got := string(process(text)); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
 		}
 	}
 }

@@ -97,6 +97,8 @@ WRITTEN = [
     ("lengths apart by more than 8", "hello" + "abcde" * 9, "hello"),
     ("a part at the end", "x" * 40 + "Copia", "electronica"),
     ("no word in common, parts alike", "electronica", "Copia"),
+    ("a word again and again, none in common", "ba ba ba", "bac"),
+    ("words again and again, none in common", "cab ba ba d d ba ba", "dc abc"),
     ("one letter", "a", "b"),
     ("underscores stay", "snake_case_name", "snake case name"),
     ("thousands separators", "1,234,567", "1234567"),
