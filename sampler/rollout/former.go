@@ -171,7 +171,11 @@ func copyLabels(from, heir *Run, redact *Redactor) error {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	text, err := os.ReadFile(filepath.Join(from.Dir, LabelsFile))
+	was, ok := from.neighbour(LabelsFile)
+	if !ok {
+		return nil
+	}
+	text, err := os.ReadFile(was)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -15,7 +15,7 @@ import (
 func Marks() []string { return []string{"right", "wrong", "hack", "unclear"} }
 
 // maxLabels bounds a file of labels.
-const maxLabels = 256 << 20
+const maxLabels = 64 << 20
 
 // labelKey names a label. Two labels of one key are one opinion that changed.
 type labelKey struct {
@@ -37,7 +37,10 @@ func (l Label) key() labelKey {
 // Labels reads labels.jsonl as ReadLabels does. A run without the file has no
 // labels.
 func (r *Run) Labels() ([]Label, error) {
-	path := filepath.Join(r.Dir, LabelsFile)
+	path, ok := r.neighbour(LabelsFile)
+	if !ok {
+		return nil, nil
+	}
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -165,11 +168,7 @@ func labelSyntax(text []byte) error {
 // or none: the file is replaced as a whole. Other writers are kept out of the
 // run meanwhile.
 func AppendLabels(dir string, labels []Label) (err error) {
-	run, err := Open(dir)
-	if err != nil {
-		return err
-	}
-	release, err := lockRun(run.Dir)
+	run, release, err := openLocked(dir)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -21,27 +22,29 @@ type probeKey struct {
 // probes, which is no error. The file is read twice; memory grows with the
 // number of its lines, not with their text.
 func (r *Run) Probes(ctx context.Context, yield func(*Record) error) (Input, error) {
-	path := filepath.Join(r.Dir, ProbesFile)
-	l := probeLedger{input: Input{Bad: []BadLine{}}, last: make(map[probeKey]probeLine)}
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return l.input, nil
+	path, ok := r.neighbour(ProbesFile)
+	if _, err := os.Stat(path); !ok || errors.Is(err, fs.ErrNotExist) {
+		return Input{Bad: []BadLine{}}, nil
 	}
-	if err := readProbes(ctx, path, true, &l.input, l.take, func(*Record) error { return nil }); err != nil {
+	return readProbes(ctx, path, func() (io.ReadCloser, error) { return os.Open(path) }, yield)
+}
+
+func readProbes(ctx context.Context, name string, open func() (io.ReadCloser, error), yield func(*Record) error) (Input, error) {
+	l := probeLedger{input: Input{Bad: []BadLine{}}, last: make(map[probeKey]probeLine)}
+	pass := func(opt ReadOptions, d delivery) error {
+		f, err := open()
+		if err != nil {
+			return fmt.Errorf("read probes: %w", err)
+		}
+		defer f.Close()
+		return newPipeline(f, opt, Probe).run(ctx, d.batch)
+	}
+	err := pass(ReadOptions{Lean: true}, delivery{name: name, input: &l.input, take: l.take})
+	if err != nil {
 		return l.input, err
 	}
 	var again Input // what was counted already
-	return l.input, readProbes(ctx, path, false, &again, l.counts, yield)
-}
-
-func readProbes(ctx context.Context, path string, lean bool, in *Input, take func(*result) (bool, error), yield func(*Record) error) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return fmt.Errorf("read probes: %w", err)
-	}
-	defer f.Close()
-	d := delivery{name: path, input: in, take: take, yield: yield}
-	p := newPipeline(f, ReadOptions{Lean: lean}, Probe)
-	return p.run(ctx, d.batch)
+	return l.input, pass(ReadOptions{}, delivery{name: name, input: &again, take: l.counts, yield: yield})
 }
 
 // probeLedger remembers which line of each probe counts.
@@ -55,7 +58,7 @@ type probeLine struct {
 	hash uint64
 }
 
-// take books a line.
+// take books a line. None counts yet: a later one may replace it.
 func (l *probeLedger) take(res *result) (counts bool, err error) {
 	k := probeKey{res.rec.Probe.Name, res.rec.Key()}
 	old, there := l.last[k]
@@ -93,11 +96,7 @@ type ProbeWriter struct {
 // returns. The file is replaced as a whole: a kill leaves the old one or the
 // new one.
 func OpenProbes(dir string, keep func(*Record) bool, opt WriterOptions) (*ProbeWriter, error) {
-	run, err := Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	release, err := lockRun(run.Dir)
+	run, release, err := openLocked(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -106,6 +105,21 @@ func OpenProbes(dir string, keep func(*Record) bool, opt WriterOptions) (*ProbeW
 		return nil, errors.Join(err, release())
 	}
 	return w, nil
+}
+
+// openLocked opens a run directory and keeps all writers out of it until
+// release.
+func openLocked(dir string) (run *Run, release func() error, err error) {
+	if run, err = Open(dir); err != nil {
+		return nil, nil, err
+	}
+	if _, ok := run.neighbour(""); !ok {
+		return nil, nil, fmt.Errorf("%s: %w but a single file: import it into one first", dir, ErrNotARun)
+	}
+	if release, err = lockRun(run.Dir); err != nil {
+		return nil, nil, err
+	}
+	return run, release, nil
 }
 
 func (w *ProbeWriter) open(run *Run, keep func(*Record) bool, opt WriterOptions) error {

@@ -66,6 +66,12 @@ func Open(dir string) (*Run, error) {
 // File returns the path of the file that holds the rollouts.
 func (r *Run) File() string { return r.file }
 
+// neighbour returns the path of a file beside the rollouts. A single file of
+// another name than rollouts.jsonl has none.
+func (r *Run) neighbour(name string) (path string, ok bool) {
+	return filepath.Join(r.Dir, name), filepath.Base(r.file) == RolloutsFile
+}
+
 // Records reads the rollouts as Read does. A run without a file of rollouts
 // gives ErrNoRecords.
 func (r *Run) Records(ctx context.Context, opt ReadOptions, yield func(*Record) error) (Input, error) {
