@@ -50,11 +50,12 @@ func (s ProbeState) String() string { return [...]string{"held", "holed", "untol
 
 // Hole is one payload that the grader scored as a sound one would not.
 type Hole struct {
-	ID, Split, Item string
-	Reward, Limit   string // Limit: what a sound grader would have given
-	Payload         string // as quoted
-	Notes           []string
-	Command         string // that replays it
+	ID      string
+	Reward  string
+	Limit   string // what a sound grader does
+	Payload string // as quoted
+	Notes   []string
+	Command string // that replays it
 }
 
 // How much of a payload and of its id is shown.
@@ -73,8 +74,11 @@ func newAudit(r *analysis.Result, w *words) Audit {
 	for _, p := range chart.HolesFirst(g.Probes) {
 		a.Probes = append(a.Probes, newProbe(p, w))
 	}
-	if len(a.Probes) > 0 {
+	switch {
+	case len(a.Probes) > 0:
 		a.Lead = auditLead(g, w)
+	case g.Audited > 0:
+		a.Lead = w.Audit.NoProbe
 	}
 	for _, t := range []Grid{
 		suspectGrid(g, w), tooGoodGrid(g, w), layerGrid(g, w), detectorGrid(g, w), agreementGrid(g, w), graderFailureGrid(g, w),
@@ -155,21 +159,31 @@ func must(e rollout.Expectation, limit *float64, w *words) string {
 
 func newHole(h analysis.Hole, p analysis.ProbeResult, w *words) Hole {
 	out := Hole{
-		ID: id(h.ID), Split: visible(string(h.Split)), Item: id(h.Item), Reward: chart.Number(h.Reward), Limit: must(p.Expect, p.Limit, w),
+		ID: id(h.ID), Reward: chart.Number(h.Reward), Limit: must(p.Expect, p.Limit, w),
 		Command: w.Audit.LongID,
 	}
 	if len(h.ID) <= idShown {
 		out.Command = fmt.Sprintf(replayCommand, argument(h.ID))
 	}
-	text, whole := quoted(h.Payload, payloadShown)
+	head, shortened := beginning(h.Payload)
+	text, whole := quoted(head, payloadShown)
 	out.Payload = text
-	if !whole {
+	if shortened || !whole {
 		out.Notes = append(out.Notes, w.Audit.Cut)
 	}
 	if list := lookalikes(h.Payload); len(list) > 0 {
 		out.Notes = append(out.Notes, fmt.Sprintf(w.Audit.Lookalikes, strings.Join(list, ", ")))
 	}
 	return out
+}
+
+// beginning takes the mark off a payload that package analysis has cut.
+func beginning(s string) (head string, cut bool) {
+	const kept = 290 // bytes: analysis keeps a little more of what it cuts
+	if len(s) <= kept {
+		return s, false
+	}
+	return strings.CutSuffix(s, "…")
 }
 
 // estimate is a value with its interval; "" when there is none.

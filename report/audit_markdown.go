@@ -57,9 +57,9 @@ func (m *markdown) holes(list []Probe) {
 				m.f("### %s\n\n", md(w.HolesTitle))
 			}
 			shown++
-			m.f("- %s: %s\n  %s\n", code(h.ID), md(fmt.Sprintf(w.Earned, h.Reward, h.Limit)), span(clip(h.Payload, payloadInMarkdown)))
+			m.f("- %s: %s\\\n  %s\\\n", code(h.ID), md(fmt.Sprintf(w.Earned, h.Reward, h.Limit)), span(clip(h.Payload, payloadInMarkdown)))
 			for _, note := range h.Notes {
-				m.f("  (%s)\n", md(note))
+				m.f("  (%s)\\\n", md(note))
 			}
 			m.f("  %s\n", span(h.Command))
 		}

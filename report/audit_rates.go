@@ -41,7 +41,7 @@ func (t *rateTable) row(cells ...string) { t.Rows = append(t.Rows, cells) }
 // rates are the numbers about the grader as a whole.
 func rates(r *analysis.Result, w *words) Grid {
 	g, a := r.Grader, w.Audit
-	t := rateTable{Grid{Words: true, Head: a.RateHead}, w}
+	t := rateTable{Grid{Words: true, Rates: true, Head: a.RateHead}, w}
 	in := func(n plural) func(stat.Estimate) string {
 		return func(e stat.Estimate) string { return fmt.Sprintf(w.Measured, w.Item.of(e.Items), n.of(e.N)) }
 	}
@@ -49,8 +49,9 @@ func rates(r *analysis.Result, w *words) Grid {
 	t.add(a.FalseAccept, g.FalseAccept, payloads, a.FalseAcceptDoc)
 	t.add(a.FalseReject, g.FalseReject, payloads, a.FalseRejectDoc)
 	t.add(a.Youden, g.Youden, payloads, a.YoudenDoc)
+	t.add(a.Brittle, g.Brittle, payloads, a.BrittleDoc)
 	for _, split := range shownSplits(r) {
-		if share := r.Splits[split].Variance.GraderShare; share.Known() || g.NoiseVar.Known() {
+		if share := r.Splits[split].Variance.GraderShare; share.Known() || share.N > 0 {
 			t.add(fmt.Sprintf(a.Noise, split), &share, grades, a.NoiseDoc)
 		}
 	}
@@ -58,15 +59,16 @@ func rates(r *analysis.Result, w *words) Grid {
 		t.add(a.NoiseVar, &g.NoiseVar, grades, a.NoiseVarDoc)
 	}
 	t.add(a.Flip, g.FlipRate, grades, a.FlipDoc)
+	t.add(a.Moved, g.Moved, grades, a.MovedDoc)
 	if l := g.Length; l != nil {
-		doc := a.LengthDoc
+		doc, p := a.LengthDoc, ""
 		if l.P != nil {
-			doc += fmt.Sprintf(a.LengthP, chart.Number(*l.P))
+			p = fmt.Sprintf(a.LengthP, chart.Number(*l.P))
 		}
 		if l.Pooled.Known() {
 			doc += fmt.Sprintf(a.LengthPooled, estimate(l.Pooled))
 		}
-		t.add(a.Length, &l.Within, rollouts, doc)
+		t.add(a.Length, &l.Within, func(e stat.Estimate) string { return rollouts(e) + p }, doc)
 		t.add(a.Slope, &l.Slope, rollouts, a.SlopeDoc)
 	}
 	if res := g.Resolution; res != nil {
@@ -77,7 +79,7 @@ func rates(r *analysis.Result, w *words) Grid {
 	}
 	if g.Guessable != nil {
 		text, _ := quoted(g.GuessableAnswer, 120)
-		t.add(a.Guessable, g.Guessable, payloads, fmt.Sprintf(a.GuessableDoc, text))
+		t.add(a.Guessable, g.Guessable, func(e stat.Estimate) string { return payloads(e) + ": " + text }, a.GuessableDoc)
 	}
 	return t.Grid
 }
@@ -90,19 +92,19 @@ func (t *rateTable) resolution(r *analysis.Result, res analysis.Resolution) {
 			n += s.Reward.N
 		}
 	}
-	doc := []string{a.DistinctDoc}
+	counted := []string{t.words.Rollout.of(n)}
 	if res.EntropyBits != nil {
-		doc = append(doc, fmt.Sprintf(a.Entropy, chart.Number(*res.EntropyBits)))
+		counted = append(counted, fmt.Sprintf(a.Entropy, chart.Number(*res.EntropyBits)))
 	}
 	if res.ShareLow != nil && res.ShareHigh != nil {
-		doc = append(doc, fmt.Sprintf(a.Ends, chart.Percent(*res.ShareLow), chart.Percent(*res.ShareHigh)))
+		counted = append(counted, fmt.Sprintf(a.Ends, chart.Percent(*res.ShareLow), chart.Percent(*res.ShareHigh)))
 	}
-	t.row(a.Distinct, chart.Count(res.Distinct), t.words.Rollout.of(n), strings.Join(doc, "; "))
+	t.row(a.Distinct, chart.Count(res.Distinct), strings.Join(counted, "; "), a.DistinctDoc)
 }
 
 // agreementGrid is how the grader agrees with people.
 func agreementGrid(g *analysis.Grader, w *words) Grid {
-	t := rateTable{Grid{Words: true, Title: w.Audit.Agreement, Head: w.Audit.RateHead}, w}
+	t := rateTable{Grid{Words: true, Rates: true, Title: w.Audit.Agreement, Head: w.Audit.RateHead}, w}
 	if g.Agreement == nil {
 		return t.Grid
 	}

@@ -31,7 +31,7 @@ func tooGoodGrid(g *analysis.Grader, w *words) Grid {
 	for _, p := range g.TooGood {
 		name := w.Audit.Patterns[p.Pattern]
 		if name == "" {
-			name = prose(p.Pattern)
+			name = id(p.Pattern)
 		}
 		t.Rows = append(t.Rows, []string{name, visible(string(p.Split)), chart.Count(p.Count), clip(prose(p.Note), 300), few(ids(p.Items), itemsInCell, w)})
 	}
@@ -75,7 +75,7 @@ func layerNotes(l *analysis.Layers, w *words) []string {
 		text, _ := quoted(l.Formula, 400)
 		notes = append(notes, fmt.Sprintf(a.Formula, text))
 	}
-	if l.Rest != nil {
+	if l.Rest != nil && *l.Rest >= 0.005 {
 		notes = append(notes, fmt.Sprintf(a.Rest, chart.Percent(*l.Rest)))
 	}
 	if l.Core == "" || l.ZeroN == 0 {
@@ -116,7 +116,7 @@ func detectorGrid(g *analysis.Grader, w *words) Grid {
 func graderFailureGrid(g *analysis.Grader, w *words) Grid {
 	t := Grid{Words: true, Title: w.Audit.Failures, Head: w.Audit.FailureHead, Notes: []string{w.Audit.FailuresDoc}}
 	for _, f := range g.Failures {
-		t.Rows = append(t.Rows, []string{visible(f.Kind), chart.Count(f.Count), clip(prose(f.Example), 300), few(ids(f.Items), itemsInCell, w)})
+		t.Rows = append(t.Rows, []string{id(f.Kind), chart.Count(f.Count), clip(prose(f.Example), 300), few(ids(f.Items), itemsInCell, w)})
 	}
 	return t
 }

@@ -216,6 +216,25 @@ func TestArgumentIsOneWordForAShell(t *testing.T) {
 	}
 }
 
+func TestACutPayloadSaysSo(t *testing.T) {
+	p := analysis.ProbeResult{Expect: rollout.Bottom}
+	for what, c := range map[string]struct {
+		payload string
+		cut     bool
+	}{
+		"whole":             {"short", false},
+		"its own ellipsis":  {"and so on…", false},
+		"cut by analysis":   {strings.Repeat("x", 300) + "…", true},
+		"cut by the page":   {strings.Repeat("é", payloadShown+1), true},
+		"as long as it may": {strings.Repeat("é", payloadShown), false},
+	} {
+		h := newHole(analysis.Hole{ID: "a/train/b/0", Payload: c.payload}, p, &english)
+		if got := len(h.Notes) > 0; got != c.cut || strings.Contains(h.Payload, "x…") {
+			t.Errorf("%s: notes are %q, payload ends %q", what, h.Notes, h.Payload[max(0, len(h.Payload)-12):])
+		}
+	}
+}
+
 func TestLookalikesAreNamed(t *testing.T) {
 	for what, c := range map[string]struct {
 		text string
@@ -239,7 +258,7 @@ func TestLookalikesAreNamed(t *testing.T) {
 
 func TestWithoutAnAuditTheReportSaysHowToMakeOne(t *testing.T) {
 	p := NewPage(reporttest.Load(t, "go"), options())
-	if !strings.Contains(p.Audit.Lead, "gonogo audit -o RUN") || len(p.Audit.Probes)+len(p.Audit.Tables) > 0 {
+	if !strings.Contains(p.Audit.Lead, "gonogo audit -o RUN") || len(p.Audit.Probes) > 0 {
 		t.Errorf("audit is %+v", p.Audit)
 	}
 	for _, row := range p.Audit.Rates.Rows {

@@ -87,7 +87,7 @@ func (t *terminal) hole(pr Probe, words *words) {
 }
 
 // stack writes a table as a paragraph a row: the first cell leads, the others
-// follow with the names of their columns.
+// follow with the names of their columns. What a rate is, is left out.
 func (t *terminal) stack(g Grid, most int, words *words) {
 	lead := 0
 	for _, row := range g.Rows {
@@ -101,11 +101,11 @@ func (t *terminal) stack(g Grid, most int, words *words) {
 		}
 		var cells []string
 		for j, cell := range row {
-			if j == 0 || cell == "" {
+			switch {
+			case j == 0 || cell == "" || g.Rates && j == 3:
 				continue
-			}
-			if name := g.Head[j]; g.Title != "" && name != "" && j > 1 {
-				cell = name + " " + cell
+			case !g.Rates && j > 1:
+				cell = g.Head[j] + " " + cell
 			}
 			cells = append(cells, cell)
 		}

@@ -15,6 +15,7 @@ import (
 type Grid struct {
 	Title string
 	Words bool // its cells are words, not numbers
+	Rates bool // its rows are rates: name, value, what it was measured on, what it is
 	Head  []string
 	Rows  [][]string
 	Notes []string

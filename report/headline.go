@@ -92,7 +92,10 @@ func informative(r *analysis.Result, s *analysis.SplitResult, w *words) Headline
 		return headline(w.Informative, doc, lower.Estimate, w)
 	}
 	h := headline(w.Informative, doc+"; "+fmt.Sprintf(w.InformativeBracket, g), lower.Estimate, w)
-	h.Value = chart.Number(*lower.Value) + " – " + chart.Number(*upper.Value)
+	h.Value = chart.Number(*lower.Value)
+	if top := chart.Number(*upper.Value); top != h.Value {
+		h.Value += " – " + top
+	}
 	h.Interval = chart.Interval(nil, lower.Low, upper.High)
 	return h
 }

@@ -26,7 +26,7 @@ var (
 // TestGoldenHTML compares what the page says, tag by tag taken off, so that a
 // change of looks is no change of the golden file.
 func TestGoldenHTML(t *testing.T) {
-	for _, name := range []string{"cautious", "hostile"} {
+	for _, name := range []string{"cautious", "hostile", "audited"} {
 		s := string(write(t, "html", page(t, name)))
 		s = scripts.ReplaceAllString(styles.ReplaceAllString(s, ""), "")
 		s = pictures.ReplaceAllStringFunc(s, func(p string) string {

@@ -119,6 +119,7 @@ func TestSentenceSaysTheVerdictsReason(t *testing.T) {
 		"dead":        {"Training would not work as things stand — ", "wanted ≥ 0.1."},
 		"tiny":        {"The data do not decide it — 0 items with at least 4 valid rollouts", "wanted ≥ 20 items"},
 		"all_missing": {"Training would not work as things stand — 100 % of rollouts were lost", "wanted ≤ 0.05"},
+		"audited":     {"Training would not work as things stand — the grader can be fooled: “judge_instructions”", "grader.layers."},
 		"eval_only":   {"Nothing measured speaks against it", "(no verdict on training)."},
 	} {
 		for _, part := range parts {
@@ -172,13 +173,13 @@ func TestHeadlinesNeverOverstate(t *testing.T) {
 }
 
 func TestGoldenText(t *testing.T) {
-	for _, name := range []string{"go", "dead", "tiny", "one_item", "all_missing", "eval_only", "hostile"} {
+	for _, name := range []string{"go", "dead", "tiny", "one_item", "all_missing", "eval_only", "hostile", "audited"} {
 		golden(t, name+".txt", string(write(t, "text", page(t, name))))
 	}
 }
 
 func TestGoldenMarkdown(t *testing.T) {
-	for _, name := range []string{"dead", "hostile"} {
+	for _, name := range []string{"dead", "hostile", "audited"} {
 		golden(t, name+".md", string(write(t, "markdown", page(t, name))))
 	}
 }

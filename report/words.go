@@ -62,22 +62,23 @@ type words struct {
 
 // auditWords tell of the grader.
 type auditWords struct {
-	Title                      string
-	None, Sound, Holed, Untold string
-	Found                      map[rollout.Expectation]string
-	Must, MustLoose            map[rollout.Expectation]string // what a sound grader does; Loose: where no limit is told
-	States                     map[ProbeState]string
-	Probes, Payloads, Outputs  plural
-	ProbeHead                  []string
-	On, Earned, Cut, LongID    string
-	Lookalikes, MoreHoled      string
-	HolesTitle, MoreMD         string
+	Title                               string
+	None, NoProbe, Sound, Holed, Untold string
+	Found                               map[rollout.Expectation]string
+	Must, MustLoose                     map[rollout.Expectation]string // what a sound grader does; Loose: where no limit is told
+	States                              map[ProbeState]string
+	Probes, Payloads, Outputs           plural
+	ProbeHead                           []string
+	On, Earned, Cut, LongID             string
+	Lookalikes, MoreHoled               string
+	HolesTitle, MoreMD                  string
 
 	RateHead                                                         []string
 	FalseAccept, FalseReject, Youden, Noise, NoiseVar, Flip          string
 	FalseAcceptDoc, FalseRejectDoc, YoudenDoc, NoiseDoc, NoiseVarDoc string
 	FlipDoc, Length, LengthDoc, LengthP, LengthPooled                string
 	Slope, SlopeDoc, Distinct, DistinctDoc, Entropy, Ends            string
+	Brittle, BrittleDoc, Moved, MovedDoc                             string
 	Clipped, ClippedDoc, Guessable, GuessableDoc                     string
 
 	Agreement, Spearman, Kappa, Alpha, Ceiling, Labels, Differ string

@@ -38,7 +38,7 @@ func (d probeDots) Plot(c draw.Canvas, p *plot.Plot) {
 		d.dot(&c, vg.Point{X: tx(share), Y: y}, hole)
 		count := Style(8, false, Ink)
 		count.XAlign, count.YAlign = draw.XRight, draw.YCenter
-		c.FillText(count, vg.Point{X: c.Max.X, Y: y + 0.5}, fmt.Sprintf("%s of %s", Count(pr.Above), Count(pr.Items)))
+		c.FillText(count, vg.Point{X: c.Max.X, Y: y + 1.3}, fmt.Sprintf("%s of %s", Count(pr.Above), Count(pr.Items)))
 	}
 }
 

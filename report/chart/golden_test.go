@@ -16,7 +16,7 @@ func TestGoldenPictures(t *testing.T) {
 	for _, c := range chart.Charts() {
 		compare(t, "go", c)
 	}
-	for name, picked := range map[string]string{"negative": "variance", "large": "variance", "all_missing": "best_of_k", "beyond": "informative", "hostile": "failures"} {
+	for name, picked := range map[string]string{"negative": "variance", "large": "variance", "all_missing": "best_of_k", "beyond": "informative", "audited": "grader_audit", "hostile": "failures"} {
 		for _, c := range chart.Charts() {
 			if c.Name == picked {
 				compare(t, name, c)
@@ -28,7 +28,8 @@ func TestGoldenPictures(t *testing.T) {
 func compare(t *testing.T, name string, c chart.Chart) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := chart.WritePNG(&b, chart.Render(c, reporttest.Load(t, name)), chart.Width, chart.Height); err != nil {
+	f := chart.Render(c, reporttest.Load(t, name))
+	if err := chart.WritePNG(&b, f, chart.Width, f.Height); err != nil {
 		t.Fatal(err)
 	}
 	reporttest.SamePicture(t, filepath.Join("testdata", name+"."+c.Name+".png"), b.Bytes(), *update)

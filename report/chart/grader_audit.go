@@ -24,7 +24,10 @@ const auditRows = 44
 
 func drawGraderAudit(r *analysis.Result) (*plot.Plot, error) {
 	groups, _ := auditGroups(r)
-	if len(groups) == 0 {
+	switch {
+	case len(groups) == 0 && r.Grader != nil && r.Grader.Audited > 0:
+		return nil, noData("the audit put no probe to the grader of which a sound one's answer is known")
+	case len(groups) == 0:
 		return nil, noData("the grader has not been audited: gonogo audit puts adversarial and harmless answers to it")
 	}
 	p := newPlot("share of items", "")
@@ -76,7 +79,7 @@ func auditCounted(r *analysis.Result, groups []probeGroup, left int) string {
 	var first *analysis.ProbeResult
 	for i := range groups {
 		for j, p := range groups[i].probes {
-			items, n = max(items, p.Items), n+p.Accept.N
+			items, n = max(items, p.Items), n+p.Payloads
 			if first == nil && p.Accept.Low != nil {
 				first = &groups[i].probes[j]
 			}

@@ -20,7 +20,7 @@ import (
 func audited(t *testing.T, n int) *analysis.Result {
 	r := reporttest.Load(t, "go")
 	for i := range n {
-		p := analysis.ProbeResult{Probe: fmt.Sprintf("probe_with_quite_a_long_name_%02d", i), Items: 40, Expect: []rollout.Expectation{rollout.Bottom, rollout.Bottom, rollout.Top, rollout.Same, rollout.Note}[i%5]}
+		p := analysis.ProbeResult{Probe: fmt.Sprintf("probe_with_quite_a_long_name_%02d", i), Items: 40, Payloads: 80, Expect: []rollout.Expectation{rollout.Bottom, rollout.Bottom, rollout.Top, rollout.Same, rollout.Note}[i%5]}
 		if i%5 == i/5 {
 			p.Above = 3 * (i/5 + 1)
 		}
@@ -28,7 +28,7 @@ func audited(t *testing.T, n int) *analysis.Result {
 			p.Above = 40 - p.Above
 		}
 		share := float64(p.Above) / 40
-		p.Accept = stat.Estimate{Value: &share, Low: stat.Some(max(0, share-0.1)), High: stat.Some(min(1, share+0.1)), N: 80, Items: 40, Method: "share of items; Clopper–Pearson interval"}
+		p.Accept = stat.Estimate{Value: &share, Low: stat.Some(max(0, share-0.1)), High: stat.Some(min(1, share+0.1)), N: 40, Items: 40, Method: "share of items; Clopper–Pearson interval"}
 		r.Grader.Probes = append(r.Grader.Probes, p)
 	}
 	return r
@@ -82,6 +82,13 @@ func TestGraderAuditWithoutAnAuditSaysHowToMakeOne(t *testing.T) {
 		if f := graderAudit(t, r); f.Plot != nil || !strings.Contains(f.NoData, "gonogo audit") {
 			t.Errorf("%s: no-data reason is %q", what, f.NoData)
 		}
+	}
+}
+
+func TestAnAuditWithoutProbesIsNotCalledMissing(t *testing.T) {
+	r := &analysis.Result{Grader: &analysis.Grader{Audited: 12}}
+	if f := graderAudit(t, r); f.Plot != nil || !strings.Contains(f.NoData, "no probe") {
+		t.Errorf("no-data reason is %q", f.NoData)
 	}
 }
 

@@ -22,7 +22,8 @@ func TestNoTextIsCutOrRunsIntoAnother(t *testing.T) {
 		for _, c := range chart.Charts() {
 			for _, size := range sizes {
 				f := chart.Render(c, r)
-				checkLayout(t, fmt.Sprintf("%s of %s at %v × %v", c.Name, name, size.w, size.h), f, size.w, size.h)
+				h := size.h * f.Height / chart.Height
+				checkLayout(t, fmt.Sprintf("%s of %s at %v × %v", c.Name, name, size.w, h), f, size.w, h)
 			}
 		}
 	}

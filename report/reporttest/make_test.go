@@ -34,6 +34,7 @@ type world struct {
 	tools      []string
 	cause      string
 	tail       string // appended to rollouts.jsonl
+	audit      bool   // its grader was put to probes and people
 }
 
 func steps(k int) float64 { return float64(k) / 4 }
@@ -67,6 +68,7 @@ func worlds() []world {
 				m.Choices = map[string]string{"a|b": "</script><img src=x onerror=alert(1)>"}
 			}, tail: `{"item":"nan","reward":NaN}` + "\n" + `{"item":"torn","rew`,
 		},
+		{name: "audited", verdict: analysis.NoGo, items: both, samples: 8, difficulty: uniform(0, 1), missing: 0.02, audit: true},
 		{name: "eval_only", verdict: analysis.Go, items: map[rollout.Split]int{rollout.Eval: 60}, samples: 4, difficulty: uniform(0, 1)},
 		{name: "beyond", verdict: analysis.Go, items: both, samples: 4, difficulty: uniform(0, 1), settings: func(s *analysis.Settings) { s.GroupSize = 16 }},
 	}
@@ -132,7 +134,7 @@ func freeze(t *testing.T, w world) {
 
 func (w world) write(t *testing.T, dir string) {
 	rnd := rand.New(rand.NewPCG(7, uint64(len(w.name))))
-	var lines []byte
+	var records []*rollout.Record
 	m := &rollout.Manifest{
 		Schema: rollout.ManifestSchema, ID: "3f9c", Name: "support-agent-v3", ToolVersion: "1.2.0", Source: rollout.Live, Seed: 42, Model: "model-x",
 		Planned: &rollout.Planned{Samples: map[rollout.Split]int{}, Items: map[rollout.Split]int{}, MaxCalls: 8},
@@ -149,23 +151,26 @@ func (w world) write(t *testing.T, dir string) {
 		for i := range n {
 			p := w.difficulty(rnd)
 			for k := range w.samples {
-				b, err := json.Marshal(w.record(rnd, split, i, k, p))
-				if err != nil {
-					t.Fatal(err)
-				}
-				lines = append(append(lines, b...), '\n')
+				records = append(records, w.record(rnd, split, i, k, p))
 			}
 		}
 	}
 	if w.manifest != nil {
 		w.manifest(m)
 	}
-	b, err := json.Marshal(m)
-	if err != nil {
-		t.Fatal(err)
+	if w.audit {
+		writeLines(t, dir, rollout.ProbesFile, w.audited(rnd, m, records))
+		writeLines(t, dir, rollout.LabelsFile, labels(rnd, records))
 	}
-	for name, data := range map[string][]byte{"run.json": b, "rollouts.jsonl": append(lines, w.tail...)} {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
+	writeLines(t, dir, "rollouts.jsonl", records)
+	writeLines(t, dir, "run.json", []*rollout.Manifest{m})
+	if w.tail != "" {
+		f, err := os.OpenFile(filepath.Join(dir, "rollouts.jsonl"), os.O_APPEND|os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if _, err := f.WriteString(w.tail); err != nil {
 			t.Fatal(err)
 		}
 	}
