@@ -25,6 +25,8 @@ func child(job string) int {
 	switch name {
 	case "append":
 		err = appendForever(dir)
+	case "probes":
+		err = probeForever(dir)
 	case "full":
 		err = appendToFullDisk(dir)
 	default:
@@ -129,6 +131,77 @@ func TestKilledWriterLosesNothing(t *testing.T) {
 	}
 	if state, in, err := r.State(context.Background()); err != nil || in.Torn != 0 || state[Key{Train, "after", 0}].Outcome != Graded {
 		t.Errorf("after resuming: %+v, error %v", in, err)
+	}
+}
+
+// probeForever appends probes, says so after each, and opens their file anew
+// time and again.
+func probeForever(dir string) error {
+	for sample := 0; ; {
+		w, err := OpenProbes(dir, func(r *Record) bool {
+			sample = max(sample, r.Sample+1)
+			return true
+		}, WriterOptions{})
+		if err != nil {
+			return err
+		}
+		for range 3 {
+			rec := probed("p", sample, 0)
+			rec.Answer = strings.Repeat("x", rand.IntN(20_000))
+			if err := w.Append(rec); err != nil {
+				return err
+			}
+			fmt.Println(sample)
+			sample++
+		}
+		if err := w.Close(); err != nil {
+			return err
+		}
+	}
+}
+
+// What was acknowledged of probes before kill -9 is there afterwards, also when
+// it came while their file was being replaced.
+func TestKilledProbeWriterLosesNothing(t *testing.T) {
+	dir := aRun(t)
+	acknowledged := -1
+	for round := range 4 {
+		cmd := startChild(t, "probes", dir)
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(out)
+		until := acknowledged + 1 + rand.IntN(12)
+		for lines.Scan() {
+			if _, err := fmt.Sscan(lines.Text(), &acknowledged); err != nil {
+				t.Fatal(err)
+			}
+			if acknowledged == until {
+				if err := cmd.Process.Kill(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := cmd.Wait(); err == nil || acknowledged < until {
+			t.Fatalf("round %d: child ended by itself (%v) after %d probes", round, err, acknowledged)
+		}
+		got, _, err := readProbeFile(t, dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		there := make(map[int]bool)
+		for _, p := range got {
+			there[p.Sample] = true
+		}
+		for sample := range acknowledged + 1 {
+			if !there[sample] {
+				t.Fatalf("round %d: probe %d was acknowledged and is lost", round, sample)
+			}
+		}
 	}
 }
 
