@@ -14,6 +14,7 @@ import (
 
 	"gonogo/sampler"
 	"gonogo/sampler/grader"
+	"gonogo/sampler/rollout"
 )
 
 func TestEndpoint(t *testing.T) {
@@ -183,3 +184,38 @@ func TestEndpointRateLimit(t *testing.T) {
 		}
 	})
 }
+
+// TestAPartWaitsForItsPaceOutsideTheClock: ten seconds between requests are our
+// own doing, so a try of five seconds does not run out in them.
+func TestAPartWaitsForItsPaceOutsideTheClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: 200, ContentLength: -1, Body: io.NopCloser(strings.NewReader(`{"score":1}`))}, nil
+		})}
+		g := open(t, multiOf("a*b", "a", exact, "b", `{"type":"endpoint","url":"http://x","rate_limit":0.1}`), grader.Env{HTTP: client})
+		cfg := sampler.DefaultConfig()
+		cfg.GraderTimeout = 5 * time.Second
+		tasks := func(yield func(sampler.Task, error) bool) {
+			for i := range 6 {
+				r := &rollout.Record{Item: "q", Split: rollout.Train, Sample: i, Answer: "Paris", Outcome: rollout.Graded}
+				if !yield(sampler.Task{Item: output("").Item, Record: r, Times: 1}, nil) {
+					return
+				}
+			}
+		}
+		begin, graded := time.Now(), 0
+		_, err := sampler.Regrade(t.Context(), nil, cfg, tasks, 6, g, sink(func(r *rollout.Record) {
+			if r.Outcome != rollout.Graded || r.Retries != 0 {
+				t.Errorf("record %+v", r)
+			}
+			graded++
+		}), nil)
+		if took := time.Since(begin); err != nil || graded != 6 || took < 50*time.Second || took > 51*time.Second {
+			t.Errorf("%d graded in %v, error %v; want 6 in 50 s", graded, took, err)
+		}
+	})
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
