@@ -7,7 +7,7 @@ type Metric struct {
 	Choice string // how the open questions of the wire contract were taken, and what surprises in it
 	Score  func(input, reference string) float64
 
-	// Steps estimates what Score costs, at about a nanosecond and a half each;
+	// Steps estimates what Score costs, in steps of about a nanosecond;
 	// nil where the cost grows no faster than the texts by far.
 	Steps func(input, reference string) int
 }
