@@ -20,7 +20,7 @@ const module = "gonogo"
 var allowedArrows = map[string][]string{
 	"cmd/gonogo": {
 		"sampler", "sampler/rollout", "sampler/job", "sampler/dataset", "sampler/model", "sampler/tool", "sampler/limit",
-		"sampler/grader", "sampler/python", "sampler/importer", "analysis", "analysis/stat", "report", "report/chart", "fixtures",
+		"sampler/grader", "sampler/python", "sampler/audit", "sampler/importer", "analysis", "analysis/stat", "report", "report/chart", "fixtures",
 	},
 	"report":                 {"report/chart", "analysis", "analysis/stat", "sampler/rollout"},
 	"report/chart":           {"analysis", "analysis/stat", "sampler/rollout"},
