@@ -64,15 +64,19 @@ const (
 	idShown      = 300
 )
 
-func newAudit(r *analysis.Result, w *words) Audit {
-	a := Audit{Lead: fmt.Sprintf(w.Audit.None, auditCommand)}
+func newAudit(r *analysis.Result, dir string, w *words) Audit {
+	command := "gonogo audit RUN"
+	if dir != "" {
+		command = "gonogo audit " + argument(dir)
+	}
+	a := Audit{Lead: fmt.Sprintf(w.Audit.None, command)}
 	g := r.Grader
 	if g == nil {
 		return a
 	}
 	a.Rates = rates(r, w)
 	for _, p := range chart.HolesFirst(g.Probes) {
-		a.Probes = append(a.Probes, newProbe(p, w))
+		a.Probes = append(a.Probes, newProbe(p, command, w))
 	}
 	switch {
 	case len(a.Probes) > 0:
@@ -89,12 +93,6 @@ func newAudit(r *analysis.Result, w *words) Audit {
 	}
 	return a
 }
-
-// The commands that make an audit and replay one payload of it.
-const (
-	auditCommand  = "gonogo audit -o RUN"
-	replayCommand = "gonogo audit --replay %s -o RUN"
-)
 
 // auditLead counts the probes that found holes, by what they found.
 func auditLead(g *analysis.Grader, w *words) string {
@@ -125,7 +123,7 @@ func auditLead(g *analysis.Grader, w *words) string {
 	return fmt.Sprintf(w.Audit.Holed, chart.Count(holed), w.Audit.Probes.of(told), strings.Join(list, ", "))
 }
 
-func newProbe(p analysis.ProbeResult, w *words) Probe {
+func newProbe(p analysis.ProbeResult, command string, w *words) Probe {
 	out := Probe{
 		Name: id(p.Probe), Must: must(p.Expect, p.Limit, w), Items: chart.Count(p.Items), Above: chart.Count(p.Above), Wrong: chart.Count(chart.Holes(p)),
 		Accept: estimate(p.Accept), Gap: estimate(p.Gap), Failed: chart.Count(p.Failed), State: Held,
@@ -140,7 +138,7 @@ func newProbe(p analysis.ProbeResult, w *words) Probe {
 	}
 	out.Label = w.Audit.States[out.State]
 	for _, h := range p.Holes {
-		out.Holes = append(out.Holes, newHole(h, p, w))
+		out.Holes = append(out.Holes, newHole(h, p, command, w))
 	}
 	return out
 }
@@ -157,13 +155,13 @@ func must(e rollout.Expectation, limit *float64, w *words) string {
 	return fmt.Sprintf(form, chart.Number(*limit))
 }
 
-func newHole(h analysis.Hole, p analysis.ProbeResult, w *words) Hole {
+func newHole(h analysis.Hole, p analysis.ProbeResult, command string, w *words) Hole {
 	out := Hole{
 		ID: id(h.ID), Reward: chart.Number(h.Reward), Limit: must(p.Expect, p.Limit, w),
 		Command: w.Audit.LongID,
 	}
 	if len(h.ID) <= idShown {
-		out.Command = fmt.Sprintf(replayCommand, argument(h.ID))
+		out.Command = command + " --replay " + argument(h.ID)
 	}
 	head, shortened := beginning(h.Payload)
 	text, whole := quoted(head, payloadShown)

@@ -29,11 +29,11 @@ func suspectGrid(g *analysis.Grader, w *words) Grid {
 func tooGoodGrid(g *analysis.Grader, w *words) Grid {
 	t := Grid{Words: true, Title: w.Audit.TooGood, Head: w.Audit.TooGoodHead, Notes: []string{w.Audit.TooGoodDoc}}
 	for _, p := range g.TooGood {
-		name := w.Audit.Patterns[p.Pattern]
-		if name == "" {
-			name = id(p.Pattern)
+		what := clip(prose(p.Note), 300)
+		if what == "" {
+			what = id(p.Pattern)
 		}
-		t.Rows = append(t.Rows, []string{name, visible(string(p.Split)), chart.Count(p.Count), clip(prose(p.Note), 300), few(ids(p.Items), itemsInCell, w)})
+		t.Rows = append(t.Rows, []string{visible(string(p.Split)), what, few(ids(p.Items), itemsInCell, w)})
 	}
 	return t
 }

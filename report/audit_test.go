@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
 	"html"
 	"regexp"
@@ -228,7 +229,7 @@ func TestACutPayloadSaysSo(t *testing.T) {
 		"cut by the page":   {strings.Repeat("é", payloadShown+1), true},
 		"as long as it may": {strings.Repeat("é", payloadShown), false},
 	} {
-		h := newHole(analysis.Hole{ID: "a/train/b/0", Payload: c.payload}, p, &english)
+		h := newHole(analysis.Hole{ID: "a/train/b/0", Payload: c.payload}, p, "gonogo audit RUN", &english)
 		if got := len(h.Notes) > 0; got != c.cut || strings.Contains(h.Payload, "x…") {
 			t.Errorf("%s: notes are %q, payload ends %q", what, h.Notes, h.Payload[max(0, len(h.Payload)-12):])
 		}
@@ -258,7 +259,7 @@ func TestLookalikesAreNamed(t *testing.T) {
 
 func TestWithoutAnAuditTheReportSaysHowToMakeOne(t *testing.T) {
 	p := NewPage(reporttest.Load(t, "go"), options())
-	if !strings.Contains(p.Audit.Lead, "gonogo audit -o RUN") || len(p.Audit.Probes) > 0 {
+	if !strings.Contains(p.Audit.Lead, "gonogo audit RUN") || len(p.Audit.Probes) > 0 {
 		t.Errorf("audit is %+v", p.Audit)
 	}
 	for _, row := range p.Audit.Rates.Rows {
@@ -266,6 +267,24 @@ func TestWithoutAnAuditTheReportSaysHowToMakeOne(t *testing.T) {
 			t.Errorf("a row says nothing: %q", row)
 		}
 	}
+}
+
+func TestCommandsNameTheRun(t *testing.T) {
+	opt := options()
+	opt.Dir = "runs/my run; rm -rf x"
+	p := NewPage(reporttest.Load(t, "audited"), opt)
+	for _, probe := range p.Audit.Probes {
+		for _, h := range probe.Holes {
+			if want := "gonogo audit 'runs/my run; rm -rf x' --replay " + h.ID; h.Command != want {
+				t.Errorf("command is %s, want %s", h.Command, want)
+			}
+		}
+	}
+	var b bytes.Buffer
+	if err := WriteAudit(&b, p); err != nil || !strings.Contains(b.String(), "--replay") || !strings.Contains(b.String(), "grader.hackable") {
+		t.Errorf("the audit by itself lacks its holes or its findings: %v\n%s", err, b.String())
+	}
+	checkLines(t, "audit", b.String(), columns(0), false)
 }
 
 func TestTheVerdictDoesNotHideTheGrader(t *testing.T) {

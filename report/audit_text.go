@@ -15,9 +15,11 @@ const (
 	rowsInTerminal    = 8
 )
 
-// WriteAudit writes what the page says of the grader, for a terminal.
+// WriteAudit writes the page of an audit by itself, for a terminal: its
+// findings and what it says of the grader.
 func WriteAudit(w io.Writer, p *Page) error {
 	t := &terminal{width: columns(p.Width), ascii: p.ASCII, color: p.Color}
+	t.findings(p)
 	t.audit(p)
 	if _, err := w.Write(t.buf.Bytes()); err != nil {
 		return fmt.Errorf("write grader audit: %w", err)

@@ -197,12 +197,9 @@ var english = words{
 
 		Suspect: "Suspect references", SuspectHead: []string{"item", "split", "answer", "agree", "reward"},
 		SuspectDoc: "Most rollouts agree on an answer that is not the reference: the reference may be wrong, or the items a trap.",
-		TooGood:    "Too good to be true?", TooGoodHead: []string{"what", "split", "items", "note", "such as"},
+		TooGood:    "Too good to be true?", TooGoodHead: []string{"split", "what", "such as"},
 		TooGoodDoc: "Patterns to read, not verdicts.",
-		Patterns: map[string]string{
-			"at_top": "every rollout at the top", "no_tools": "high reward without a tool call", "one_text": "one text rewarded on many items",
-		},
-		Layers: "Layers of the reward", LayerHead: []string{"part", "role", "mean", "adds to the variance within items"},
+		Layers:     "Layers of the reward", LayerHead: []string{"part", "role", "mean", "adds to the variance within items"},
 		Core: "core", Gate: "gate", CoreGate: "core, gate",
 		Formula: "Formula: %s", Rest: "No part alone explains %s of the variance.",
 		Zero: "In %[2]s %[1]s is at the bottom", AtZero: "; the reward still lies %s of its range above the bottom, on average", Bought: "; a share of %s of them earns more than the margin",

@@ -14,6 +14,7 @@ type Options struct {
 	Name    string    // of the run, as the title says it; "" takes the Result's own
 	Version string    // of the tool; "" takes the Result's own
 	Now     time.Time // when the report is made; the zero time is not mentioned
+	Dir     string    // the run directory, as commands in the report name it; "" writes RUN
 
 	// ASCII and Color concern the text format alone.
 	ASCII bool // nothing but printable ASCII
@@ -70,7 +71,7 @@ func NewPage(r *analysis.Result, opt Options) *Page {
 	for _, c := range chart.Charts() {
 		p.Figures = append(p.Figures, chart.Render(c, r))
 	}
-	p.Audit = newAudit(r, p.Words)
+	p.Audit = newAudit(r, p.Dir, p.Words)
 	for _, split := range rollout.Splits() {
 		if s := r.Splits[split]; s != nil {
 			p.Splits = append(p.Splits, newSplit(split, s, r, p.Words))

@@ -87,7 +87,6 @@ type auditWords struct {
 
 	Suspect, SuspectDoc, TooGood, TooGoodDoc                       string
 	SuspectHead, TooGoodHead, LayerHead, DetectorHead, FailureHead []string
-	Patterns                                                       map[string]string
 	Layers, Core, Gate, CoreGate, Formula, Rest                    string
 	Zero, AtZero, Bought, Moving, ZeroItems                        string
 	Detectors, Zeroed, NotZeroed, Failures, FailuresDoc            string

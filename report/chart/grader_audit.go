@@ -28,7 +28,7 @@ func drawGraderAudit(r *analysis.Result) (*plot.Plot, error) {
 	case len(groups) == 0 && r.Grader != nil && r.Grader.Audited > 0:
 		return nil, noData("the audit put no probe to the grader of which a sound one's answer is known")
 	case len(groups) == 0:
-		return nil, noData("the grader has not been audited: gonogo audit puts adversarial and harmless answers to it")
+		return nil, noData("the grader has not been audited: gonogo audit RUN puts adversarial and harmless answers to it")
 	}
 	p := newPlot("share of items", "")
 	names := make([]string, lastRow(groups)+1)
