@@ -105,12 +105,17 @@ func (g *LabelModel) Grade(ctx context.Context, out sampler.Output) (sampler.Gra
 // Range returns the rewards of a label that fails and of one that passes.
 func (g *LabelModel) Range() (low, high float64) { return 0, 1 }
 
-// Warnings tells of labels that all pass.
+// Warnings tells of labels that all pass, and of a place where the platform
+// does not take the kind.
 func (g *LabelModel) Warnings() []string {
+	var warn []string
 	if len(g.passing) == len(g.labels) {
-		return []string{"label_model: every label is a passing one, so every output earns 1"}
+		warn = append(warn, "label_model: every label is a passing one, so every output earns 1")
 	}
-	return nil
+	if g.part == "" {
+		warn = append(warn, "label_model: the platform's schema has it as a part of a multi grader only, and its guide does not list it for training")
+	}
+	return warn
 }
 
 // Choices tells what labels earn.

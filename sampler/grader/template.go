@@ -33,6 +33,9 @@ type step struct {
 	index int
 }
 
+// String returns the template as it was written.
+func (t Template) String() string { return t.source }
+
 // sampleKeys are the keys of sample that a template may name.
 var sampleKeys = []string{"output_text", "output_json", "output_tools", "output_reasoning_summary", "choices"}
 

@@ -142,11 +142,12 @@ func shown(fields []string) string {
 }
 
 // meant asks whether one of the names was meant by a mistyped one; "" when none
-// is like it.
+// is like it. A name of less than half the letters is none: FuzzyMatch finds it
+// within nearly anything.
 func meant(mistyped string, names []string) string {
 	best, name := 0.6, ""
 	for _, n := range names {
-		if like := metric.FuzzyMatch(mistyped, n); like > best {
+		if like := metric.FuzzyMatch(mistyped, n); like > best && 2*len(n) >= len(mistyped) {
 			best, name = like, n
 		}
 	}

@@ -2,6 +2,7 @@ package grader
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -11,7 +12,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-const templateRow = `{"reference_answer":"42","n":12.50,"list":[1, "two", null],"deep":{"b":{"c":"<x>"},"a":1},"none":null,"yes":true,"a b":"spaced","":"empty"}`
+const templateRow = `{"reference_answer":"42","n":12.50,"list":[1, "two", null],"deep":{"b":{"c":"<x>"},"a":1},"none":null,"yes":true,"a b":"spaced","k.[x]":"dotted","it's":"quoted","rows":[{"name":"first"},{"name":"second"}],"":"empty"}`
 
 func templateSample() *Sample {
 	return NewSample(sampler.Output{
@@ -36,6 +37,11 @@ func TestRender(t *testing.T) {
 		{"a path", "{{item.deep.b.c}}", "<x>", 0},
 		{"an index", "{{item.list[1]}}", "two", 0},
 		{"a quoted key", `{{item["a b"]}}{{item['a b']}}`, "spacedspaced", 0},
+		{"a quoted key with signs in it", `{{ item["k.[x]"] }}{{item[ "it's" ]}}`, "dottedquoted", 0},
+		{"brackets after a quoted key", `{{item['deep']["b"].c}}`, "<x>", 0},
+		{"the whole row's list, in part", "{{item.rows[1].name}}", "second", 0},
+		{"the whole sample, in part", "{{sample.choices[0].message.role}}", "assistant", 0},
+		{"single braces around a variable", `{"a": {{item.n}} }`, `{"a": 12.50 }`, 0},
 		{"the output's text", "{{sample.output_text}}", ` {"a":{"b":[10,20]}, "s":"t"} `, 0},
 		{"the output as JSON", "{{sample.output_json.a.b[1]}}", "20", 0},
 		{"a call", "{{sample.output_tools[0].function.name}} {{sample.output_tools[1].function.arguments}}", "search {}", 0},
@@ -58,24 +64,106 @@ func TestRender(t *testing.T) {
 }
 
 func TestTemplateErrorsAreKnownBeforeSampling(t *testing.T) {
-	for _, bad := range []string{
-		"{{item.x", "{{}}", "{{ }}", "{{reference}}", "{{items.x}}", "{{sample.text}}", "{{sample.output}}", "{{item.}}", "{{item..x}}",
-		"{{item[x]}}", "{{item[-1]}}", "{{item[1}}", "{{[0]}}", "{{item[0]x}}", "{{.item}}",
+	for _, c := range []struct{ bad, says string }{
+		{"{{item.x", `without "}}"`},
+		{"{{}}", "a name is missing"},
+		{"{{ }}", "a name is missing"},
+		{"{{reference}}", `"reference" is no namespace: the name must begin with item or sample`},
+		{"{{items.x}}", `"items" is no namespace`},
+		{"{{{item.x}}}", "cannot hold"},
+		{"{{sample.text}}", "sample has no \"text\"; it has output_text, output_json, output_tools, output_reasoning_summary, choices; did you mean output_text?"},
+		{"{{sample.output}}", "did you mean output"},
+		{"{{sample.ouput_text}}", "did you mean output_text?"},
+		{"{{sample.model}}", "sample has no \"model\""},
+		{"{{sample.output_audio}}", "are text: sample has no output_audio"},
+		{"{{sample[0]}}", "sample is no list"},
+		{"{{item.}}", "a name is missing"},
+		{"{{item..x}}", "a name is missing"},
+		{"{{.item}}", "a name is missing"},
+		{"{{item[x]}}", `index "x" is neither`},
+		{"{{item[-1]}}", `index "-1" is neither`},
+		{"{{item[]}}", `index "" is neither`},
+		{"{{item[1}}", `without "]"`},
+		{`{{item["a}}`, "no quoted key"},
+		{`{{item["a"}}`, "no quoted key"},
+		{`{{item["a"x]}}`, "no quoted key"},
+		{`{{item[""]}}`, "no quoted key"},
+		{"{{item.x]}}", `write such a key as ["key"]`},
+		{"{{item.{x}}", `write such a key as ["key"]`},
+		{"{{[0]}}", "namespace"},
+		{"{{item[0]x}}", "a dot is missing"},
 	} {
-		if _, err := ParseTemplate(bad); err == nil {
-			t.Errorf("%s is accepted", bad)
+		if _, err := ParseTemplate(c.bad); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: error %v, want one that says %q", c.bad, err, c.says)
 		}
 	}
-	tm, err := ParseTemplate("{{item.deep.b.d}}")
+}
+
+// TestWhatARowLacks: the message tells what there is at the last place on the
+// path that exists, and what was probably meant.
+func TestWhatARowLacks(t *testing.T) {
+	many := make(map[string]int)
+	for i := range 40 {
+		many["field_"+strconv.Itoa(100+i)] = i
+	}
+	wide, err := json.Marshal(many)
 	if err != nil {
 		t.Fatal(err)
 	}
-	it := &rollout.Item{Row: json.RawMessage(templateRow)}
-	if err := tm.CheckItem(it); err == nil || !strings.Contains(err.Error(), "item.deep.b.d") {
-		t.Errorf("a row without the field: %v", err)
+	for _, c := range []struct{ why, row, variable, says string }{
+		{"a mistyped field", `{"answer":"x","messages":[]}`, "item.anwser", "the row has no {{item.anwser}}; its fields are answer, messages; did you mean answer?"},
+		{"another case", `{"Answer":"x","id":1}`, "item.answer", "its fields are Answer, id; did you mean Answer?"},
+		{"a part of the name", `{"reference_answer":"x"}`, "item.reference", "; did you mean reference_answer?"},
+		{"nothing like it", `{"answer":"x"}`, "item.zzz", "the row has no {{item.zzz}}; its fields are answer"},
+		{"a nested field", `{"a":{"b":{"c":1,"count":2}}}`, "item.a.b.coumt", "item.a.b has the fields c, count; did you mean count?"},
+		{"a field of what is none", `{"a":"text"}`, "item.a.b", `; item.a is "text"`},
+		{"a field of null", `{"a":null}`, "item.a.b", "; item.a is null"},
+		{"past the end of a list", `{"a":[1,2]}`, "item.a[2]", "; item.a is a list of 2"},
+		{"a field of a list", `{"a":[{"b":1}]}`, "item.a.b", "; item.a is a list of 1"},
+		{"a field of a list's element", `{"a":[{"b":1}]}`, "item.a[0].c", "; item.a[0] has the fields b"},
+		{"an index of an object", `{"a":1}`, "item[0]", "; its fields are a"},
+		{"a row of many fields", string(wide), "item.x", "field_129 and 10 more"},
+		{"a row of no fields", `{}`, "item.x", "; its fields are none"},
+		{"no row", ``, "item.x", "; the row is empty"},
+		{"a row of no fields, as a whole", ``, "item", "; the row is empty"},
+	} {
+		tm, err := ParseTemplate("{{" + c.variable + "}}")
+		if err != nil {
+			t.Fatalf("%s: %v", c.why, err)
+		}
+		it := &rollout.Item{Row: json.RawMessage(c.row)}
+		if err := tm.CheckItem(it); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: error %v, want one that says %q", c.why, err, c.says)
+		}
+		if _, _, err := tm.Render(it.Row, templateSample()); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: rendered with error %v, want %q", c.why, err, c.says)
+		}
 	}
-	if _, _, err := tm.Render(it.Row, templateSample()); err == nil {
-		t.Error("a variable that the row does not have was rendered")
+}
+
+func TestReferencesAreWhatReadsNothingOfSample(t *testing.T) {
+	for _, c := range []struct {
+		why, a, b string
+		want      string
+	}{
+		{"as the contract names them", "{{item.answer}}", "{{sample.output_text}}", "{{item.answer}}"},
+		{"the other way round", "{{sample.output_text}}", "{{item.answer}}", "{{item.answer}}"},
+		{"a constant", "yes", "{{sample.output_json.x}}", "yes"},
+		{"both of the output", "{{sample.output_text}}", "{{sample.output_text}}{{item.answer}}", ""},
+		{"neither of the output", "{{item.question}}", "{{item.answer}}", ""},
+	} {
+		a, errA := ParseTemplate(c.a)
+		b, errB := ParseTemplate(c.b)
+		if errA != nil || errB != nil {
+			t.Fatal(errA, errB)
+		}
+		got := ""
+		for _, r := range references(a, b) {
+			got += r.source
+		}
+		if got != c.want {
+			t.Errorf("%s: references %q, want %q", c.why, got, c.want)
+		}
 	}
 }
 
@@ -158,7 +246,7 @@ func TestTheJudgesStepsComeBeforeItsResult(t *testing.T) {
 // FuzzTemplate reads any text: it never panics, and a text without "{{"
 // renders as itself.
 func FuzzTemplate(f *testing.F) {
-	for _, s := range []string{"", "{{item.a[0].b}}", "{{sample.output_text}}", "{{", "}}", "{{item['a']}}", "{{item[\"", "{{sample.choices[0].message}}", "{{item.\xff}}"} {
+	for _, s := range []string{"", "{{item.a[0].b}}", "{{sample.output_text}}", "{{", "}}", "{{item['a']}}", "{{item[\"", "{{sample.choices[0].message}}", "{{item.\xff}}", "{{item['", "{{item[\"a]\"]}}", "{{item[ 'a' ][0]}}", "{{sample[}}"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -167,6 +255,7 @@ func FuzzTemplate(f *testing.F) {
 			return
 		}
 		got, _, err := tm.Render(json.RawMessage(templateRow), templateSample())
+		_ = tm.CheckItem(&rollout.Item{Row: json.RawMessage(templateRow)})
 		if !strings.Contains(s, "{{") && (err != nil || got != s) {
 			t.Fatalf("%q renders as %q, %v", s, got, err)
 		}
