@@ -123,15 +123,17 @@ func writeResult(dir string, r *analysis.Result) error {
 }
 
 // readResult reads a run's result.json. It returns nil when there is none, or
-// when rollouts were added since.
+// when rollouts, probes or labels were added since.
 func readResult(dir string) (*analysis.Result, error) {
 	path := filepath.Join(dir, resultFile)
 	made, err := os.Stat(path)
 	if err != nil {
 		return nil, nil // none there, or the run is a single file
 	}
-	if grown, err := os.Stat(filepath.Join(dir, rollout.RolloutsFile)); err == nil && grown.ModTime().After(made.ModTime()) {
-		return nil, nil
+	for _, name := range []string{rollout.RolloutsFile, rollout.ProbesFile, rollout.LabelsFile} {
+		if grown, err := os.Stat(filepath.Join(dir, name)); err == nil && grown.ModTime().After(made.ModTime()) {
+			return nil, nil
+		}
 	}
 	f, err := os.Open(path)
 	if err != nil {

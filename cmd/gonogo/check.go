@@ -41,6 +41,9 @@ Example:
 				return err
 			}
 			defer p.shut()
+			if err := p.start(c.Context); err != nil {
+				return err
+			}
 			found := p.checked(c)
 			if noKey != nil {
 				found.Key = noKey.Error()
@@ -75,7 +78,7 @@ type reached struct {
 
 func (p *project) checked(c *cli.Context) checks {
 	jobs := sampler.Plan(p.items, p.samples(), nil)
-	found := checks{Rollouts: len(jobs), Problems: p.problems, Warnings: p.warnings, Estimate: p.estimate(jobs, nil), Files: p.data()}
+	found := checks{Rollouts: len(jobs), Problems: p.problems, Warnings: p.warnings, Estimate: p.estimate(jobs, nil) + p.auditEstimate(c), Files: p.data()}
 	if c.Bool("offline") {
 		return found
 	}

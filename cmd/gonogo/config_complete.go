@@ -18,6 +18,18 @@ import (
 // complete asks for what a run needs and takes what headers hold from the
 // environment. The keys of model and judge are apart: see takeKeys.
 func (c *config) complete() error {
+	errs := []error{c.completeGrading()}
+	if c.Model.Name == "" {
+		errs = append(errs, c.fault("model.name", "missing, and the job names no model"))
+	}
+	errs = append(errs, c.dataThere()...)
+	errs = append(errs, c.expand("model.headers", c.Model.Headers)...)
+	errs = append(errs, c.keyVariable("model.api_key_env", c.Model.APIKeyEnv))
+	return joinConfigErrors(errs)
+}
+
+// completeGrading asks for what grading alone needs.
+func (c *config) completeGrading() error {
 	var errs []error
 	if c.Body == nil {
 		errs = append(errs, c.fault("job", "missing: name the file with the job's body, or write the body here"))
@@ -26,31 +38,31 @@ func (c *config) complete() error {
 	} else {
 		c.Body = expanded
 	}
-	if c.Model.Name == "" {
-		errs = append(errs, c.fault("model.name", "missing, and the job names no model"))
-	}
-	errs = append(errs, c.dataThere()...)
-	errs = append(errs, c.expand("model.headers", c.Model.Headers)...)
 	errs = append(errs, c.expand("judge.headers", c.Judge.Headers)...)
-	errs = append(errs, c.keyVariable("model.api_key_env", c.Model.APIKeyEnv), c.keyVariable("judge.api_key_env", c.Judge.APIKeyEnv))
+	errs = append(errs, c.keyVariable("judge.api_key_env", c.Judge.APIKeyEnv))
 	return joinConfigErrors(errs)
 }
 
 // takeKeys takes the API keys from the environment.
 func (c *config) takeKeys() error {
-	var errs []error
 	var err error
-	named := c.has("model.api_key_env")
-	if c.modelKey, err = c.apiKey("model.api_key_env", c.Model.APIKeyEnv, c.Model.BaseURL, named); err != nil {
-		errs = append(errs, err)
+	c.modelKey, err = c.apiKey("model.api_key_env", c.Model.APIKeyEnv, c.Model.BaseURL, c.has("model.api_key_env"))
+	return joinConfigErrors([]error{err, c.takeJudgeKey()})
+}
+
+// takeJudgeKey takes the judge's key, where a judge is asked.
+func (c *config) takeJudgeKey() (err error) {
+	if !c.asksJudge() {
+		return nil
 	}
-	if c.Body != nil && len(c.Body.Judges()) > 0 {
-		named = c.has("judge.api_key_env") || named && origin(c.Judge.BaseURL) == origin(c.Model.BaseURL)
-		if c.judgeKey, err = c.apiKey("judge.api_key_env", c.Judge.APIKeyEnv, c.Judge.BaseURL, named); err != nil {
-			errs = append(errs, err)
-		}
-	}
-	return joinConfigErrors(errs)
+	named := c.has("judge.api_key_env") || c.has("model.api_key_env") && origin(c.Judge.BaseURL) == origin(c.Model.BaseURL)
+	c.judgeKey, err = c.apiKey("judge.api_key_env", c.Judge.APIKeyEnv, c.Judge.BaseURL, named)
+	return err
+}
+
+// asksJudge reports whether a model is asked for grades, or by a detector.
+func (c *config) asksJudge() bool {
+	return c.Body != nil && len(c.Body.Judges()) > 0 || c.detectsByJudge()
 }
 
 // dataThere asks for one data file at least, and that those named are there.

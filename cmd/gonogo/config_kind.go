@@ -44,6 +44,8 @@ func kindOf(target any) kind {
 		return kind{"map from text to text", map[string]any{"type": "object", "additionalProperties": map[string]any{"type": "string"}}}
 	case *map[string]float64:
 		return kind{"map from name to number", map[string]any{"type": "object", "additionalProperties": map[string]any{"type": "number"}}}
+	case *[]mapValue:
+		return kind{"list of maps", map[string]any{"type": "array", "items": map[string]any{"type": "object"}}}
 	case *jobSource:
 		return kind{"path or map", map[string]any{"type": []string{"string", "object"}}}
 	}
@@ -108,6 +110,8 @@ func (d decoder) decode(n *yamlNode, v *values) {
 		d.texts(n, to)
 	case *map[string]float64:
 		d.numbers(n, to)
+	case *[]mapValue:
+		d.maps(n, to)
 	case *jobSource:
 		d.job(n, to)
 	}
@@ -273,6 +277,24 @@ func (d decoder) numbers(n *yamlNode, to *map[string]float64) {
 	*to = all
 }
 
+func (d decoder) maps(n *yamlNode, to *[]mapValue) {
+	if n.kind != yamlList {
+		d.want(n, "a list of maps, such as %s", d.key.Example)
+		return
+	}
+	var all []mapValue
+	for _, item := range n.items {
+		if item.kind != yamlMap {
+			d.want(item, "a map")
+			continue
+		}
+		var b bytes.Buffer
+		item.json(&b)
+		all = append(all, mapValue{Body: b.Bytes(), node: item})
+	}
+	*to = all
+}
+
 func (d decoder) job(n *yamlNode, to *jobSource) {
 	switch n.kind {
 	case yamlString:
@@ -306,6 +328,8 @@ func (k key) show(v *values) (text json.RawMessage, ok bool) {
 		return marshal(spanText(*at)), true
 	case *[]string:
 		return marshal(*at), *at != nil
+	case *[]mapValue:
+		return marshal(*at), len(*at) > 0
 	case *map[string]string:
 		return marshal(*at), len(*at) > 0
 	case *map[string]float64:

@@ -69,7 +69,7 @@ func short(text string) string {
 func (c *config) masked() json.RawMessage {
 	v := c.values.clone()
 	v.Data.Train, v.Data.Eval, v.Data.Production = c.written.Data.Train, c.written.Data.Eval, c.written.Data.Production
-	v.Data.Files = c.written.Data.Files
+	v.Data.Files, v.Audit.Labels = c.written.Data.Files, c.written.Audit.Labels
 	if v.Job = (jobSource{}); c.Body != nil {
 		v.Job.Body = compact(c.Body.Masked())
 	}

@@ -29,6 +29,8 @@ type values struct {
 	Judge         judgeValues
 	Sampling      samplingValues
 	Training      trainingValues
+	Audit         auditValues
+	Python        pythonValues
 	Thresholds    map[string]float64
 	Report        reportValues
 }
@@ -71,7 +73,33 @@ type trainingValues struct {
 	WantedShare                  float64
 }
 
+type auditValues struct {
+	Enabled                      *bool
+	Items, Regrades, MaxGradings int
+	Reference, Answer            string
+	Unordered                    *bool
+	Skip                         []string
+	Probes, Detectors            []mapValue
+	Core, Labels                 string
+}
+
+type pythonValues struct {
+	Interpreter       string
+	Workers, MemoryMB int
+	Timeout           time.Duration
+	Sandbox           string
+}
+
 type reportValues struct{ Formats []string }
+
+// mapValue is one map of a list whose maps have keys of their own.
+type mapValue struct {
+	Body json.RawMessage
+	node *yamlNode
+}
+
+// MarshalJSON writes the map as it was read.
+func (m mapValue) MarshalJSON() ([]byte, error) { return m.Body, nil }
 
 // jobSource is the value of the key job: a path, or the body itself.
 type jobSource struct {

@@ -11,8 +11,10 @@ import (
 	"gonogo/fixtures"
 	"gonogo/report"
 	"gonogo/report/chart"
+	"gonogo/sampler/audit"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/importer"
+	"gonogo/sampler/rollout"
 )
 
 // topic is one page of documentation that the code itself carries.
@@ -38,6 +40,7 @@ func topics() []topic {
 				entry(w, k.Name, k.Doc)
 			}
 		}},
+		{"probes", "what the audit puts to the grader", printProbes},
 		{"formats", "logs that can be imported, and reports that can be written", func(w io.Writer) {
 			fmt.Fprintln(w, "gonogo import reads:")
 			for _, f := range importer.Formats() {
@@ -101,6 +104,27 @@ func printGates(w io.Writer) {
 	for _, t := range analysis.ThresholdTable() {
 		entry(w, fmt.Sprintf("%s = %g", t.Name, t.Default), t.Doc)
 	}
+}
+
+func printProbes(w io.Writer) {
+	for _, group := range []struct {
+		expect rollout.Expectation
+		title  string
+	}{
+		{rollout.Bottom, "What a sound grader scores near the bottom of the range:"},
+		{rollout.Top, "What it scores at the top:"},
+		{rollout.Same, "What it scores as it scored the recorded rollout behind it:"},
+		{rollout.Note, "What is worth knowing:"},
+	} {
+		fmt.Fprintln(w, group.title)
+		for _, p := range audit.Probes() {
+			if p.Expect == group.expect {
+				entry(w, p.Name, p.Doc)
+			}
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintln(w, "Probes and detectors of your own stand in gonogo.yaml under audit: gonogo help config.")
 }
 
 // entry prints a name and, indented below, its text.

@@ -42,6 +42,8 @@ func commands() []*cli.Command {
 		checkCommand(),
 		runCommand(),
 		sampleCommand(),
+		gradeCommand(),
+		auditCommand(),
 		analyzeCommand(),
 		reportCommand(),
 		importCommand(),
@@ -60,7 +62,7 @@ Exit codes: 0 GO or done, 1 the tool failed, 2 usage or configuration, 3 NO-GO,
 Begin with:  gonogo demo
 Then:        gonogo init --train train.jsonl --eval eval.jsonl --job rft_job.json
              gonogo run -c gonogo.yaml -o my-run
-More:        gonogo help words, gates, config, graders, formats, charts, worlds`
+More:        gonogo help words, gates, config, graders, probes, formats, charts, worlds`
 
 // run is main without the process: it returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"strconv"
 
@@ -22,9 +23,10 @@ func (p *project) manifest(dir string) rollout.Manifest {
 	}
 	binding := p.cfg.binding(p.files...)
 	binding["seed"] = strconv.FormatUint(p.seed, 10)
+	info := p.graderInfo()
 	m := rollout.Manifest{
 		Name: cmp.Or(p.cfg.Name, p.cfg.Body.Suffix), ToolVersion: version(), Source: rollout.Live, Seed: p.seed,
-		Model: p.cfg.Model.Name, Binding: binding, Config: p.cfg.masked(), Choices: p.choices(),
+		Model: p.cfg.Model.Name, Binding: binding, Config: p.cfg.masked(), Grader: &info, Choices: p.choices(),
 		Problems: p.problems, Notes: p.warnings,
 		Planned: &rollout.Planned{Samples: p.samples(), Items: make(map[rollout.Split]int), MaxCalls: p.cfg.Sampling.MaxToolCalls},
 	}
@@ -57,7 +59,7 @@ func (p *project) choices() map[string]string {
 	if p.cfg.Sampling.SampleTools == grader.Last {
 		shown = "the calls of the last tool turn"
 	}
-	return map[string]string{
+	all := map[string]string{
 		"sample.output_tools":   "the grader sees " + shown + " (sampling.sample_tools)",
 		"step limit":            fmt.Sprintf("%d steps; a rollout that reaches it is an outcome of its own, graded on what there is", p.cfg.Sampling.MaxSteps),
 		"rollout timeout":       "the endpoint that was waited for has failed the rollout",
@@ -67,4 +69,6 @@ func (p *project) choices() map[string]string {
 		"long tool answers":     "above 1 MB the model is shown an error of status 413",
 		"pass_threshold":        "counts passes and changes no reward",
 	}
+	maps.Copy(all, grader.Choices(p.bounds.Grader))
+	return all
 }

@@ -23,6 +23,7 @@ const lineEvery = 10 * time.Second
 // elsewhere.
 type progress struct {
 	out   io.Writer
+	what  string // is counted
 	total int
 	begin time.Time
 
@@ -36,12 +37,13 @@ type progress struct {
 	done chan struct{} // closed when it has ended
 }
 
-func newProgress(out io.Writer, total int) *progress {
-	p := &progress{out: out, total: total, begin: time.Now()}
+// newProgress shows how many of what there are in total.
+func newProgress(out io.Writer, what string, total int) *progress {
+	p := &progress{out: out, what: what, total: total, begin: time.Now()}
 	if isTerminal(out) && total > 0 {
 		p.bars = mpb.New(mpb.WithOutput(out), mpb.WithWidth(40))
 		p.bar = p.bars.AddBar(int64(total),
-			mpb.PrependDecorators(decor.Name("rollouts "), decor.CountersNoUnit("%d/%d ")),
+			mpb.PrependDecorators(decor.Name(what+" "), decor.CountersNoUnit("%d/%d ")),
 			mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return p.line() })),
 		)
 		return p
@@ -87,7 +89,7 @@ func (p *progress) lines() {
 	for {
 		select {
 		case <-tick.C:
-			fmt.Fprintf(p.out, "rollouts %d/%d, %s\n", p.event().Recorded, p.total, p.line())
+			fmt.Fprintf(p.out, "%s %d/%d, %s\n", p.what, p.event().Recorded, p.total, p.line())
 		case <-p.stop:
 			return
 		}

@@ -13,6 +13,7 @@ import (
 
 	"gonogo/sampler"
 	"gonogo/sampler/dataset"
+	"gonogo/sampler/grader"
 	"gonogo/sampler/rollout"
 )
 
@@ -25,8 +26,10 @@ type project struct {
 	problems []rollout.Problem
 	warnings []string // what the job's platform may refuse or ignore
 	seed     uint64
+	env      grader.Env // what graders and detectors are made with
 	bounds   sampler.Boundaries
 	redact   *rollout.Redactor
+	spent    int64 // tokens of this call so far
 	close    []func()
 }
 
@@ -82,6 +85,8 @@ var keyFlags = []struct{ name, key string }{
 	{"group-size", "training.group_size"},
 	{"pass-threshold", "pass_threshold"},
 	{"reward-range", "reward_range"},
+	{"max-gradings", "audit.max_gradings"},
+	{"labels", "audit.labels"},
 }
 
 // byFlag words an error by the flag that was typed, not by the key it stands

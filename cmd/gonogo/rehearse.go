@@ -24,7 +24,7 @@ func rehearse(c *cli.Context, p *project) error {
 		return err
 	}
 	p.trace(c.App.Writer, rec)
-	fmt.Fprintf(c.App.Writer, "\n%s\n", p.estimate(jobs, rec))
+	fmt.Fprintf(c.App.Writer, "\n%s\n", p.estimate(jobs, rec)+p.auditEstimate(c))
 	if rec.Outcome.Missing() {
 		return fmt.Errorf("the rehearsal ended with outcome %s: %s", rec.Outcome, p.redact.String(rec.Error))
 	}
@@ -53,7 +53,7 @@ func (p *project) confirm(c *cli.Context, jobs []sampler.Job) error {
 	}
 	ask := c.Command.Name != "demo" && !c.Bool("yes") && isTerminal(c.App.ErrWriter) && readsTerminal(c.App.Reader)
 	if !ask {
-		fmt.Fprintln(c.App.ErrWriter, p.estimate(jobs, nil))
+		fmt.Fprintln(c.App.ErrWriter, p.estimate(jobs, nil)+p.auditEstimate(c))
 		return nil
 	}
 	fmt.Fprintln(c.App.ErrWriter, "One rehearsal rollout first, which is not recorded (--yes leaves it out) …")
@@ -62,7 +62,7 @@ func (p *project) confirm(c *cli.Context, jobs []sampler.Job) error {
 		return err
 	}
 	p.trace(c.App.ErrWriter, rec)
-	fmt.Fprintf(c.App.ErrWriter, "\n%s\nBegin? [y/N] ", p.estimate(jobs, rec))
+	fmt.Fprintf(c.App.ErrWriter, "\n%s\nBegin? [y/N] ", p.estimate(jobs, rec)+p.auditEstimate(c))
 	answer, err := bufio.NewReader(c.App.Reader).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err

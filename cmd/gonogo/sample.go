@@ -56,13 +56,16 @@ func runCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "run",
 		Usage: "check, sample, analyze and report: the whole way from a job to a verdict",
-		Description: `Checks the data, makes the rollouts that the run directory still lacks, judges
-them and writes the report. The exit code is the verdict. Ctrl-C lets the
+		Description: `Checks the data, makes the rollouts that the run directory still lacks, audits
+the grader, judges all of it and writes the report. The exit code is the verdict. Ctrl-C lets the
 rollouts in flight finish; run it again to go on.
 
 Example:
    gonogo run -c gonogo.yaml -o my-run`,
-		Flags: append(samplingFlags(), &cli.BoolFlag{Name: "json", Usage: "print result.json to standard output"}),
+		Flags: append(samplingFlags(),
+			&cli.BoolFlag{Name: "no-audit", Usage: "leave the audit of the grader out (key audit.enabled)"},
+			&cli.BoolFlag{Name: "json", Usage: "print result.json to standard output"},
+		),
 		Action: func(c *cli.Context) error {
 			p, err := readProject(c)
 			if err != nil {
@@ -77,13 +80,17 @@ Example:
 // runProject samples, judges and reports. A run that its budget stopped is
 // judged on what there is, and says so by its exit code.
 func runProject(c *cli.Context, p *project, dir string) error {
-	err := sampleRun(c, p, dir)
-	stopped, coded := err.(*exitError) // by itself: with a failed write beside it the run ends here
-	if err != nil && (!coded || stopped.code != exitBudget) {
+	stopped, err := budgetStop(sampleRun(c, p, dir)) // with a failed write beside it the run ends here
+	if err != nil {
 		return err
 	}
 	if c.Bool("rehearse") {
 		return nil
+	}
+	if stopped == nil && p.audits(c) {
+		if stopped, err = budgetStop(p.auditStage(c, dir)); err != nil {
+			return err
+		}
 	}
 	opened, err := rollout.Open(dir)
 	if err != nil {
@@ -106,6 +113,15 @@ func runProject(c *cli.Context, p *project, dir string) error {
 	return verdict(result)
 }
 
+// budgetStop takes apart whether the budget ended a stage, after which the run
+// is judged on what there is, from other errors.
+func budgetStop(err error) (*exitError, error) {
+	if stopped, coded := err.(*exitError); coded && stopped.code == exitBudget {
+		return stopped, nil
+	}
+	return nil, err
+}
+
 // sampleRun makes the rollouts that the run directory lacks.
 func sampleRun(c *cli.Context, p *project, dir string) error {
 	if err := p.ready(c); err != nil {
@@ -123,6 +139,7 @@ func sampleRun(c *cli.Context, p *project, dir string) error {
 		return errors.Join(err, writer.Close())
 	}
 	stats, err := p.sample(c, jobs, writer)
+	p.spent = stats.Tokens
 	closed := writer.Close()
 	p.summarize(c, stats)
 	return unlessLost(p.ended(c, dir, stats, err), closed)
@@ -147,12 +164,10 @@ func (p *project) ready(c *cli.Context) error {
 		printProblems(c.App.ErrWriter, problems)
 		return &exitError{exitNoGo, fmt.Errorf("the data files break %d rules of the platform %q, and nothing was sampled; mend them, choose another target, or sample --despite-problems", len(problems), p.cfg.Target)}
 	}
-	for _, e := range p.endpoints() {
-		if err := sampler.Reach(c.Context, e.url); err != nil {
-			return asUsage(fmt.Errorf("%s: %w", e.name, errors.New(p.redact.String(err.Error()))))
-		}
+	if err := p.reachable(c.Context, p.endpoints()); err != nil {
+		return err
 	}
-	return nil
+	return p.start(c.Context)
 }
 
 // begin opens the run directory and lists its jobs once it is ours: another
@@ -215,7 +230,7 @@ func (p *project) sample(c *cli.Context, jobs []sampler.Job, to sampler.Sink) (s
 		fmt.Fprintln(c.App.ErrWriter, "All rollouts are there already.")
 		return sampler.Stats{}, nil
 	}
-	show := newProgress(c.App.ErrWriter, len(jobs))
+	show := newProgress(c.App.ErrWriter, "rollouts", len(jobs))
 	defer show.close()
 	ctx, drain, release := interruptible(c.Context, show)
 	defer release()

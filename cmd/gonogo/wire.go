@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,18 +11,41 @@ import (
 	"gonogo/sampler/grader"
 	"gonogo/sampler/limit"
 	"gonogo/sampler/model"
+	"gonogo/sampler/python"
 	"gonogo/sampler/tool"
 )
 
 // wire makes the endpoints of the job.
 func (p *project) wire() error {
+	if err := p.wireGrader(); err != nil {
+		return err
+	}
 	conns := p.cfg.Sampling.Concurrency
-	http := sampler.HTTPClient(nil, conns)
 	policy, err := model.New(p.modelConfig(conns))
 	if err != nil {
 		return err
 	}
-	p.close = append(p.close, policy.Close, http.CloseIdleConnections)
+	p.close = append(p.close, policy.Close)
+	var configs []tool.Config
+	for _, t := range p.cfg.Body.Tools {
+		configs = append(configs, tool.Config{Name: t.Name, ServerURL: p.connect(t.ServerURL), Headers: t.Headers, Extra: t.Extra})
+	}
+	tools, err := tool.New(configs, tool.Options{HTTP: p.env.HTTP, Conns: conns})
+	if err != nil {
+		return err
+	}
+	p.bounds.Model, p.bounds.Tools = policy, make(map[string]sampler.Tool)
+	for _, t := range tools {
+		p.bounds.Tools[t.Name()] = t
+	}
+	return nil
+}
+
+// wireGrader makes the job's grader and what graders need. Nothing is asked or
+// started yet.
+func (p *project) wireGrader() error {
+	conns := p.cfg.Sampling.Concurrency
+	http := sampler.HTTPClient(nil, conns)
 	judge, err := model.NewJudge(model.Config{
 		BaseURL: p.connect(p.cfg.Judge.BaseURL), API: p.cfg.Judge.API, APIKey: p.cfg.judgeKey,
 		Headers: p.cfg.Judge.Headers, MaxConns: conns,
@@ -29,25 +53,18 @@ func (p *project) wire() error {
 	if err != nil {
 		return err
 	}
-	p.close = append(p.close, judge.Close)
-	grade, err := grader.New(grader.Kinds(), p.cfg.Body.Grader, grader.Env{
-		HTTP: http, Judge: judge, Rewrite: p.connect, SampleTools: p.cfg.Sampling.SampleTools,
-	})
-	if err != nil {
-		return fmt.Errorf("the job: %w", err)
-	}
-	var configs []tool.Config
-	for _, t := range p.cfg.Body.Tools {
-		configs = append(configs, tool.Config{Name: t.Name, ServerURL: p.connect(t.ServerURL), Headers: t.Headers, Extra: t.Extra})
-	}
-	tools, err := tool.New(configs, tool.Options{HTTP: http, Conns: conns})
+	p.close = append(p.close, http.CloseIdleConnections, judge.Close)
+	interpreters, err := python.NewPool(p.cfg.pythonPool())
 	if err != nil {
 		return err
 	}
-	p.bounds = sampler.Boundaries{Model: policy, Grader: grade, Tools: make(map[string]sampler.Tool)}
-	for _, t := range tools {
-		p.bounds.Tools[t.Name()] = t
+	p.close = append(p.close, func() { _ = interpreters.Close() }) // whatever it says, the processes are gone
+	p.env = grader.Env{HTTP: http, Judge: judge, Rewrite: p.connect, SampleTools: p.cfg.Sampling.SampleTools, Python: interpreters}
+	grade, err := grader.New(grader.Kinds(), p.cfg.Body.Grader, p.env)
+	if err != nil {
+		return fmt.Errorf("the job: %w", err)
 	}
+	p.bounds.Grader = grade
 	p.warnReads(grade)
 	return p.checkItems(grade)
 }
@@ -105,7 +122,17 @@ func (p *project) connect(address string) string {
 	return p.cfg.Sampling.AddressMap[best] + strings.TrimPrefix(address, best)
 }
 
-// shut closes idle connections.
+// start tries what must be tried before anything is paid: a python grader that
+// cannot be loaded is told now.
+func (p *project) start(ctx context.Context) error {
+	err := grader.Start(ctx, p.bounds.Grader)
+	if err != nil && ctx.Err() == nil {
+		err = asUsage(fmt.Errorf("the job's grader: %s", p.redact.String(err.Error())))
+	}
+	return err
+}
+
+// shut closes idle connections and ends interpreters.
 func (p *project) shut() {
 	for _, f := range p.close {
 		f()
@@ -115,16 +142,22 @@ func (p *project) shut() {
 // endpoint is a server that the run needs.
 type endpoint struct{ name, url string }
 
-// endpoints lists the servers that the run needs, each once.
+// endpoints lists the servers that the run needs.
 func (p *project) endpoints() []endpoint {
 	list := []endpoint{{"model", p.connect(p.cfg.Model.BaseURL)}}
 	for _, t := range p.cfg.Body.Tools {
 		list = append(list, endpoint{"tool " + t.Name, p.connect(t.ServerURL)})
 	}
+	return append(list, p.gradingEndpoints()...)
+}
+
+// gradingEndpoints lists those that grading needs.
+func (p *project) gradingEndpoints() []endpoint {
+	var list []endpoint
 	for _, url := range p.cfg.Body.GraderURLs() {
 		list = append(list, endpoint{"grader", p.connect(url)})
 	}
-	if len(p.cfg.Body.Judges()) > 0 {
+	if p.cfg.asksJudge() {
 		list = append(list, endpoint{"judge", p.connect(p.cfg.Judge.BaseURL)})
 	}
 	return list
@@ -138,7 +171,7 @@ func (p *project) sampling() sampler.Config {
 	}
 	return sampler.Config{
 		Concurrency: s.Concurrency, MaxSteps: s.MaxSteps, MaxToolCalls: s.MaxToolCalls,
-		ModelTimeout: p.cfg.Model.Timeout, ToolTimeout: s.ToolTimeout, GraderTimeout: grading, RolloutTimeout: s.RolloutTimeout,
+		RewardRange: p.cfg.RewardRange, ModelTimeout: p.cfg.Model.Timeout, ToolTimeout: s.ToolTimeout, GraderTimeout: grading, RolloutTimeout: s.RolloutTimeout,
 		Retry:       limit.Retry{Max: s.Retries, Wait: s.RetryWait, Cap: limit.DefaultRetry().Cap},
 		MaxRollouts: s.MaxRollouts, MaxTokens: s.MaxTokens,
 	}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"gonogo/sampler"
+	"gonogo/sampler/audit"
+	"gonogo/sampler/rollout"
+)
+
+// kept is a sink for one record.
+type kept struct{ record *rollout.Record }
+
+// Append keeps the record.
+func (k *kept) Append(r *rollout.Record) error {
+	k.record = r
+	return nil
+}
+
+// replay grades one payload once more and shows all of it. Nothing is written.
+func (p *project) replay(c *cli.Context, dir, name string) error {
+	id, err := audit.ParseID(name)
+	if err != nil {
+		return asUsage(err)
+	}
+	run, err := rollout.Open(dir)
+	if err != nil {
+		return asUsage(err)
+	}
+	task, was, err := audit.Find(c.Context, run, id)
+	if err != nil {
+		return asUsage(err)
+	}
+	if err := p.readyToGrade(c); err != nil {
+		return err
+	}
+	var now kept
+	once := func(context.Context) iter.Seq2[sampler.Task, error] {
+		return func(yield func(sampler.Task, error) bool) { yield(task, nil) }
+	}
+	if _, err := p.grading(c, "probes", 1, &now, once, p.bounds.Grader); err != nil {
+		return fmt.Errorf("replay %s: %s", name, p.redact.String(err.Error()))
+	}
+	p.showReplay(c, id, was, now.record)
+	return nil
+}
+
+func (p *project) showReplay(c *cli.Context, id audit.ID, was, now *rollout.Record) {
+	show := func(format string, args ...any) {
+		fmt.Fprintln(c.App.Writer, visible(p.redact.String(fmt.Sprintf(format, args...))))
+	}
+	show("%s", id)
+	for _, probe := range audit.Probes() {
+		if probe.Name == id.Probe {
+			show("%s", wrapText(probe.Doc, "", 80))
+		}
+	}
+	show("recorded   %s", graded(was))
+	show("now        %s", graded(now))
+	for _, part := range slices.Sorted(maps.Keys(now.Parts)) {
+		show("  %s %g", part, now.Parts[part])
+	}
+	show("payload, %d bytes:\n%s", len(now.Answer), now.Answer)
+}
+
+// graded says what a grader made of an output.
+func graded(r *rollout.Record) string {
+	switch {
+	case r == nil:
+		return "not graded"
+	case r.Reward == nil:
+		return fmt.Sprintf("%s (%s): %s", r.Outcome, r.Kind, r.Error)
+	case len(r.Grades) > 1:
+		return fmt.Sprintf("reward %g, grades %v", *r.Reward, r.Grades)
+	}
+	return fmt.Sprintf("reward %g", *r.Reward)
+}
