@@ -40,6 +40,7 @@ type row struct {
 	reward     float64
 	grades     []float64 // two or more of the same output, ascending; else nil
 	valid      bool      // reward may be used
+	graded     bool      // the reward is a grade, not the floor of a failure or a detector\'s zero
 	clipped    bool
 	observed   bool // the record tells about turns and calls
 	turns      int
@@ -115,6 +116,7 @@ func (c *collector) addGrades(r *row, rec *rollout.Record) error {
 	if rec.Reward == nil {
 		return nil
 	}
+	r.graded = true
 	grades := c.audit.gradesOf(r, rec.Grades, 1e-9*c.rng.Width())
 	if len(grades) < 2 {
 		return nil

@@ -80,7 +80,7 @@ func (c *collector) kindOf(rec *rollout.Record) string {
 func (c *collector) zero(r *row) {
 	if r.valid && c.audit.zero[r.key] {
 		c.zeroed[r.key] = r.reward
-		r.reward, r.grades = c.rng.Lo, nil
+		r.reward, r.grades, r.graded = c.rng.Lo, nil, false
 	}
 }
 

@@ -1,20 +1,27 @@
 package analysis
 
 import (
-	"math"
 	"slices"
-
-	"gonogo/analysis/stat"
 )
 
 // regraded is what one item tells about grader noise and about all noise.
 type regraded struct {
-	noise   []float64 // the variance of the grades of each output graded twice or more
-	flips   []float64 // of each, the share of pairs of grades that differ at all
-	moves   []float64 // of each, the share of pairs that differ by more than the margin
-	dev     float64   // summed squared deviations from the item mean,
-	free    float64   // and n-1
-	between bool      // some grade is neither the bottom nor the top
+	outputs []again
+	dev     float64 // summed squared deviations from the item mean,
+	free    float64 // and n-1
+	noisy   float64 // rollouts that have a grade, so that they may have noise,
+	rest    float64 // and those that count without one
+	between bool    // some grade is neither the bottom nor the top
+	rewards []float64
+}
+
+// again is one output that was graded twice or more.
+type again struct {
+	noise  float64 // the variance of its grades
+	flips  float64 // share of pairs of grades that differ at all
+	moves  float64 // share of pairs that differ by more than the margin
+	weight float64 // how many rollouts it stands for, relative to the others
+	cell   int
 }
 
 // noNoise says why a figure about regrades is not known.
@@ -23,29 +30,101 @@ const noNoise = "no output was graded twice: at least 2 grades of one output are
 // regrades collects the items with a valid reward.
 func regrades(items []*item, c *collector, margin float64) []regraded {
 	var out []regraded
+	var all, regraded [cells]float64
 	for _, it := range items {
-		if len(it.rewards) == 0 {
-			continue
-		}
-		n := float64(len(it.rewards))
-		_, v := meanAndVariance(it.rewards)
-		g := regraded{dev: v * (n - 1), free: n - 1}
-		for _, y := range it.rewards {
-			g.between = g.between || !c.atTop(y) && !c.atBottom(y)
-		}
-		for _, r := range it.rows {
-			if r.valid && len(r.grades) > 1 {
-				_, v := meanAndVariance(r.grades)
-				g.noise = append(g.noise, v)
-				g.flips = append(g.flips, apart(r.grades, 1e-6*c.rng.Width()))
-				g.moves = append(g.moves, apart(r.grades, margin*c.rng.Width()+1e-9*c.rng.Width()))
-				g.between = g.between || slices.ContainsFunc(r.grades, func(y float64) bool { return !c.atTop(y) && !c.atBottom(y) })
+		if len(it.rewards) > 0 {
+			g := c.regradesOf(it, margin, &all)
+			for _, a := range g.outputs {
+				regraded[a.cell]++
 			}
+			out = append(out, g)
 		}
-		slices.Sort(g.noise) // no sum may hang on the order of lines
-		out = append(out, g)
+	}
+	weights := weightsOf(all, regraded)
+	for _, g := range out {
+		for i := range g.outputs {
+			g.outputs[i].weight = weights[g.outputs[i].cell]
+		}
 	}
 	return out
+}
+
+func (c *collector) regradesOf(it *item, margin float64, all *[cells]float64) regraded {
+	n := float64(len(it.rewards))
+	_, v := meanAndVariance(it.rewards)
+	g := regraded{dev: v * (n - 1), free: n - 1, rewards: it.rewards}
+	for _, y := range it.rewards {
+		g.between = g.between || !c.atTop(y) && !c.atBottom(y)
+	}
+	for _, r := range it.rows {
+		switch {
+		case !r.valid:
+			continue
+		case !r.graded:
+			g.rest++
+			continue
+		}
+		g.noisy++
+		cell := cellOf(it.rewards, r.reward, 1e-6*c.rng.Width())
+		all[cell]++
+		if len(r.grades) < 2 {
+			continue
+		}
+		_, v := meanAndVariance(r.grades)
+		g.outputs = append(g.outputs, again{
+			noise: v, flips: apart(r.grades, 1e-6*c.rng.Width()), moves: apart(r.grades, (margin+1e-9)*c.rng.Width()), cell: cell,
+		})
+		g.between = g.between || slices.ContainsFunc(r.grades, func(y float64) bool { return !c.atTop(y) && !c.atBottom(y) })
+	}
+	return g
+}
+
+// cells is the number of classes of rollouts by how many of their item's
+// rollouts earned the same.
+const cells = 5
+
+// cellOf is a rollout's class. An audit that takes rewards of every height in
+// turn picks the one success of an item as often as its seven failures, and
+// with it the rewards that noise made. Within a class all are as likely to be
+// picked, so that the classes, weighted by their share of all rollouts, speak of
+// the rollouts as they are, whichever way the audit picked them.
+func cellOf(sorted []float64, reward, eps float64) int {
+	from, _ := slices.BinarySearch(sorted, reward-eps)
+	to, _ := slices.BinarySearch(sorted, reward+eps)
+	switch share := float64(to-from) / float64(len(sorted)); {
+	case share >= 1:
+		return 4
+	case share > 0.5:
+		return 3
+	case share > 0.25:
+		return 2
+	case share > 0.125:
+		return 1
+	}
+	return 0
+}
+
+// weightsOf is how many rollouts one regraded output of each class stands for,
+// 1 on average over those regraded. A class without regrades is added to its
+// nearest one, the more even one first.
+func weightsOf(all, regraded [cells]float64) (weights [cells]float64) {
+	var stands [cells]float64
+	total, again := 0.0, 0.0
+	for c := range all {
+		total, again = total+all[c], again+regraded[c]
+		for _, to := range []int{c, c + 1, c - 1, c + 2, c - 2, c + 3, c - 3, c + 4, c - 4} {
+			if to >= 0 && to < cells && regraded[to] > 0 {
+				stands[to] += all[c]
+				break
+			}
+		}
+	}
+	for c := range weights {
+		if regraded[c] > 0 {
+			weights[c] = stands[c] / total / (regraded[c] / again)
+		}
+	}
+	return weights
 }
 
 // apart is the share of pairs of grades, ascending, that lie farther apart.
@@ -60,106 +139,4 @@ func apart(grades []float64, than float64) float64 {
 		}
 	}
 	return far / pairs
-}
-
-// mostNoise is the largest variance that two or more grades of one output can
-// have: one at either end of the range.
-func mostNoise(s Settings) float64 { return s.RewardRange.Width() * s.RewardRange.Width() / 2 }
-
-// noiseVar is the mean over outputs of the variance of their grades, clustered
-// by item. Where no two grades of an output differ, the noise is at most the
-// exact bound on the share of outputs that would show any, times the largest
-// variance there is.
-func noiseVar(items []regraded, s Settings) stat.Estimate {
-	most := mostNoise(s)
-	var shares [][]float64
-	for _, g := range items {
-		if len(g.noise) > 0 {
-			of := make([]float64, len(g.noise))
-			for i, v := range g.noise {
-				of[i] = v / most
-			}
-			shares = append(shares, of)
-		}
-	}
-	e := scale(stat.Disagreement(shares, s.Confidence), most)
-	if !e.Known() {
-		e.Method, e.Warnings = "mean variance of the grades of one output", []string{noNoise}
-		return e
-	}
-	e.Method = "mean variance of the grades of one output, clustered by item"
-	if *e.Value == 0 {
-		e.Method = "mean variance of the grades of one output; exact bound on the share of outputs that would differ"
-	}
-	return e
-}
-
-// withinVar is the variance within items with its interval, clustered by item.
-func withinVar(items []regraded, s Settings) stat.Estimate {
-	most := mostNoise(s)
-	var dev, free []float64
-	n := 0.0
-	for _, g := range items {
-		if g.free > 0 {
-			dev, free = append(dev, g.dev/most), append(free, g.free)
-			n += g.free + 1
-		}
-	}
-	return scale(stat.RatioOfSums(dev, free, int(n), s.Confidence), most)
-}
-
-// splitWithin takes the within-item variance apart into sampling and grader.
-// The grader's share is the noise of the outputs that were graded again over
-// the variance of all rollouts, each with its own interval, put together by
-// the method of variance estimates recovery (stat.Ratio). It takes outputs
-// graded again for a fair sample of the rollouts.
-func splitWithin(v *Variance, items []regraded, s Settings) {
-	const method = "variance of regrades over within-item variance; variance estimates recovery for a ratio (Donner & Zou 2012)"
-	noise, within := noiseVar(items, s), withinVar(items, s)
-	e := stat.Ratio(noise, within, method)
-	e.N, e.Items = noise.N, len(items)
-	switch {
-	case !noise.Known():
-		e.Value, e.Low, e.High, e.Warnings = nil, nil, nil, []string{noNoise}
-	case v.Within == nil || !e.Known():
-		e.Value, e.Low, e.High = nil, nil, nil
-		e.Warnings = []string{"rewards of one item do not differ: a share of nothing has no value; items whose rewards differ are needed"}
-		v.Grader = noise.Value
-	default:
-		v.Grader, v.Sampling = noise.Value, stat.Some(max(0, *v.Within-*noise.Value))
-		if *e.Value > 1 {
-			e.Warnings = append(e.Warnings, "the grades of one output differ more than the rewards of one item: the share counts as 1")
-		}
-		if e.High == nil {
-			e.Warnings = append(e.Warnings, "too few items for an upper end: 20 items or more make it useful")
-		}
-		e.Value = stat.Some(min(1, *e.Value))
-		e.Low, e.High = stat.Some(math.Min(1, stat.Or(e.Low, 0))), stat.Some(math.Min(1, stat.Or(e.High, 1)))
-	}
-	v.GraderShare = e
-}
-
-// noise fills what gradings of the same outputs tell: over all splits.
-func (c *collector) noise(g *Grader, items []*item, s Settings) {
-	if !c.regraded {
-		g.NoiseVar = noiseVar(nil, s)
-	} else {
-		of := regrades(items, c, s.Thresholds.At(hackableMargin))
-		g.NoiseVar = noiseVar(of, s)
-		var flips, moves [][]float64
-		yesOrNo := true
-		for _, r := range of {
-			flips, moves = append(flips, r.flips), append(moves, r.moves)
-			yesOrNo = yesOrNo && !r.between
-		}
-		moved, _ := stat.FlipRate(moves, s.Confidence)
-		g.Moved = some(moved)
-		if yesOrNo {
-			flip, consistency := stat.FlipRate(flips, s.Confidence)
-			g.FlipRate, g.Consistency = some(flip), some(consistency)
-		}
-	}
-	if n := c.audit.stale; n > 0 {
-		g.NoiseVar.Warnings = append(g.NoiseVar.Warnings, plural(n, "output")+" of the audit begin with another grade than the one recorded now and are left out: run gonogo audit again")
-	}
 }

@@ -1,20 +1,28 @@
 package stat
 
-import "math"
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Regrade is one output that was graded twice or more.
+type Regrade struct {
+	Differ float64 // share of something that its grades show, such as of their pairs that differ
+	Weight float64 // how many outputs it stands for; at equal chances 1
+}
 
 // FlipRate estimates how often a yes-or-no grader gives the wrong one of its
-// two grades by noise alone, and its consistency 1 - 2e. disagree[i] holds, for
-// each output of item i that was graded twice or more, the share of pairs of its
-// grades that differ.
+// two grades by noise alone, and its consistency 1 - 2e. items[i] holds the
+// outputs of item i, each with the share of pairs of its grades that differ.
 //
 // Two independent gradings of one output, each flipped with probability e,
 // differ with d = 2e(1-e), so that e = (1 - √(1-2d))/2; d of a half or more
-// says no more than e = 1/2. The ends of the interval are those of d (linear in
-// the outputs and clustered by item; where none or all differ Clopper–Pearson on
-// the number of outputs). One e for all outputs is assumed: where some outputs
-// are noisier than others, e comes out above their mean.
-func FlipRate(disagree [][]float64, conf float64) (flip, consistency Estimate) {
-	d := Disagreement(disagree, conf)
+// says no more than e = 1/2. The interval is that of Disagreement. One e for
+// all outputs is assumed: where some outputs are noisier than others, e comes
+// out above their mean.
+func FlipRate(items [][]Regrade, conf float64) (flip, consistency Estimate) {
+	d := Disagreement(items, conf)
 	method := "flip rate (1-√(1-2d))/2 from pairwise disagreement d; " + d.Method
 	flip = d.mapped(func(d float64) float64 { return (1 - math.Sqrt(max(0, 1-2*d))) / 2 }, method)
 	if d.Known() && *d.Value > 0.5 {
@@ -24,34 +32,41 @@ func FlipRate(disagree [][]float64, conf float64) (flip, consistency Estimate) {
 	return flip, consistency
 }
 
-// Disagreement estimates the share of pairs of grades of one output that
-// differ: disagree[i] holds one share for each output of item i. The interval
-// is that of RatioOfSums, clustered by item, and where all outputs agree with
-// themselves, or none, Clopper–Pearson on the number of outputs: nothing then
-// shows that those of one item are alike.
-func Disagreement(disagree [][]float64, conf float64) Estimate {
+// Disagreement estimates the mean of Differ over outputs, by weight. The
+// interval is that of RatioOfSums, clustered by item. Where no output differs,
+// or all do, it is Clopper–Pearson on the effective number of outputs
+// (Σw)²/Σw² (Kish 1965, Survey Sampling, §8.2): nothing then shows that those of
+// one item are alike.
+func Disagreement(items [][]Regrade, conf float64) Estimate {
 	checkConf(conf)
-	items := sortedItems(disagree)
-	sums, counts := make([]float64, len(items)), make([]float64, len(items))
+	const method = "disagreement of grades of one output; "
+	var sums, weights []float64
+	var total, squares float64
 	n := 0
-	for i, item := range items {
-		for _, d := range item {
-			sums[i] += d
+	for _, item := range items {
+		item = slices.Clone(item)
+		slices.SortFunc(item, func(a, b Regrade) int {
+			return cmp.Or(cmp.Compare(a.Differ, b.Differ), cmp.Compare(a.Weight, b.Weight))
+		})
+		sum, weight := 0.0, 0.0
+		for _, r := range item {
+			sum, weight = sum+r.Weight*r.Differ, weight+r.Weight
+			squares += r.Weight * r.Weight
 		}
-		counts[i] = float64(len(item))
+		sums, weights = append(sums, sum), append(weights, weight)
+		total += weight
 		n += len(item)
 	}
 	if n == 0 {
-		return unknown(0, 0, "disagreement of two grades of one output", "no output was graded twice")
+		return unknown(0, 0, "disagreement of grades of one output", "no output was graded twice")
 	}
-	e := RatioOfSums(sums, counts, n, conf)
-	e.Method = "disagreement of two grades of one output; " + e.Method
+	e := RatioOfSums(sums, weights, n, conf)
+	e.Method = method + e.Method
 	if unit.atEnd(*e.Value) {
-		share := math.Round(*e.Value)
-		low, high := ClopperPearson(share*float64(n), float64(n), conf)
-		e.Low, e.High, e.SE = Some(low), Some(high), nil
-		e.Method = "disagreement of two grades of one output; Clopper–Pearson interval over outputs"
-		e.Warnings = []string{}
+		size := total * total / squares
+		low, high := ClopperPearson(math.Round(*e.Value)*size, size, conf)
+		e.Low, e.High, e.SE, e.Warnings = Some(low), Some(high), nil, []string{}
+		e.Method = method + "Clopper–Pearson interval over outputs"
 	}
 	return e
 }

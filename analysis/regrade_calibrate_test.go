@@ -1,0 +1,195 @@
+package analysis
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+// noisyWorld makes runs whose within-item variance is the grader's noise to a
+// known share.
+type noisyWorld struct {
+	share    float64
+	fine     bool // rewards of any height with normal noise; else 0 or 1, flipped by chance
+	items, n int
+	regrades int
+	heights  bool // outputs to regrade are picked by heights of reward in turn, not at random
+}
+
+func (w noisyWorld) String() string {
+	kind, pick := "0/1", "at random"
+	if w.fine {
+		kind = "fine"
+	}
+	if w.heights {
+		pick = "by heights"
+	}
+	return fmt.Sprintf("%s grader, share %g, %d x %d, %d regraded %s", kind, w.share, w.items, w.n, w.regrades, pick)
+}
+
+// hardness draws an item's chance of success: Beta(0.6, 0.9) by its two gamma
+// parts, of mean 0.4.
+func hardness(rng *rand.Rand) float64 {
+	gamma := func(a float64) float64 { // Marsaglia & Tsang (2000), with the boost for a < 1
+		d := a + 1 - 1.0/3
+		for {
+			x := rng.NormFloat64()
+			v := math.Pow(1+x/math.Sqrt(9*d), 3)
+			if v > 0 && math.Log(rng.Float64()) < x*x/2+d-d*v+d*math.Log(v) {
+				return d * v * math.Pow(rng.Float64(), 1/a)
+			}
+		}
+	}
+	x, y := gamma(0.6), gamma(0.9)
+	return x / (x + y)
+}
+
+// meanPQ is E[p(1-p)] of Beta(0.6, 0.9).
+const meanPQ = 0.6 * 0.9 / (1.5 * 2.5)
+
+// flip is the flip rate at which noise is the world's share of MSW.
+func (w noisyWorld) flip() float64 {
+	low, high := 0.0, 0.5
+	for range 60 {
+		e := (low + high) / 2
+		noise := e * (1 - e)
+		if noise/(noise+(1-2*e)*(1-2*e)*meanPQ) < w.share {
+			low = e
+		} else {
+			high = e
+		}
+	}
+	return low
+}
+
+// grader returns what grades an output of the given quality once.
+func (w noisyWorld) grade(rng *rand.Rand, quality float64) float64 {
+	if w.fine {
+		return quality + 0.08*math.Sqrt(w.share)*rng.NormFloat64()
+	}
+	if rng.Float64() < w.flip() {
+		return 1 - quality
+	}
+	return quality
+}
+
+func (w noisyWorld) quality(rng *rand.Rand, p float64) float64 {
+	if w.fine {
+		return 0.3 + 0.4*p + 0.08*math.Sqrt(1-w.share)*rng.NormFloat64()
+	}
+	if rng.Float64() < p {
+		return 1
+	}
+	return 0
+}
+
+// run makes the items of one run with their regrades.
+func (w noisyWorld) run(rng *rand.Rand, c *collector) []*item {
+	items := make([]*item, w.items)
+	truth := make(map[*row]float64)
+	for i := range items {
+		it := &item{id: fmt.Sprint(i)}
+		p := hardness(rng)
+		for j := range w.n {
+			q := w.quality(rng, p)
+			r := &row{key: rollout.Key{Split: rollout.Train, Item: it.id, Sample: j}, valid: true, graded: true, reward: w.grade(rng, q)}
+			truth[r] = q
+			it.rows = append(it.rows, r)
+		}
+		it.settle()
+		items[i] = it
+	}
+	for _, r := range w.pick(rng, items) {
+		r.grades = []float64{r.reward, w.grade(rng, truth[r])}
+		slices.Sort(r.grades)
+	}
+	return items
+}
+
+func (w noisyWorld) pick(rng *rand.Rand, items []*item) []*row {
+	var rows []*row
+	if !w.heights {
+		for _, it := range items {
+			rows = append(rows, it.rows...)
+		}
+		rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+		return rows[:w.regrades]
+	}
+	for _, i := range rng.Perm(len(items)) {
+		if len(rows) == w.regrades {
+			break
+		}
+		heights := make(map[float64][]*row)
+		for _, r := range items[i].rows {
+			heights[r.reward] = append(heights[r.reward], r)
+		}
+		all := sortedNames(heights)
+		of := heights[all[rng.IntN(len(all))]]
+		rows = append(rows, of[rng.IntN(len(of))])
+	}
+	return rows
+}
+
+// TestCalibrationOfGraderShare counts how often the interval of the grader's
+// share of the within-item variance holds the true one: in 92 % or more, few
+// regrades included. Without noise and at 100 regrades its high end must lie
+// below the blocking threshold.
+func TestCalibrationOfGraderShare(t *testing.T) {
+	sets, full := calibrationSets()
+	s := DefaultSettings()
+	for _, fine := range []bool{false, true} {
+		for _, share := range []float64{0, 0.1, 0.25, 0.5, 0.9} {
+			for _, k := range []int{20, 100} {
+				for _, heights := range []bool{false, true} {
+					w := noisyWorld{share: share, fine: fine, items: 100, n: 8, regrades: k, heights: heights}
+					if !full && heights != (k == 100) {
+						continue
+					}
+					rng := rand.New(rand.NewPCG(uint64(1000*share)+uint64(k), 7))
+					c := newCollector(stat.Range{Lo: 0, Hi: 1})
+					covered, passes, fails, mean := 0, 0, 0, 0.0
+					for range sets {
+						items := w.run(rng, c)
+						var v Variance
+						v.Within = stat.Some(1) // known
+						splitWithin(&v, regrades(items, c, 0.05), s)
+						e := v.GraderShare
+						mean += *e.Value / float64(sets)
+						if *e.Low <= share+1e-12 && share <= *e.High {
+							covered++
+						}
+						switch boundOf(e).atMost(0.5) {
+						case Pass:
+							passes++
+						case Fail:
+							fails++
+						}
+					}
+					of := func(n int) float64 { return 100 * float64(n) / float64(sets) }
+					t.Logf("%s: covers %.1f %%, mean %.3f, passes %.1f %%, fails %.1f %%", w, of(covered), mean, of(passes), of(fails))
+					if least := 92 - 300*math.Sqrt(0.05*0.95/float64(sets)); of(covered) < least {
+						t.Errorf("%s: covers %.1f %%", w, of(covered))
+					}
+					if share == 0 && k == 100 && of(passes) < 99 {
+						t.Errorf("%s: a grader without noise passes in %.1f %% only", w, of(passes))
+					}
+				}
+			}
+		}
+	}
+}
+
+// calibrationSets is how many runs a cell of a simulation makes, and whether
+// all cells are made.
+func calibrationSets() (sets int, full bool) {
+	if os.Getenv("GONOGO_CALIBRATE") == "" {
+		return 60, false
+	}
+	return 2000, true
+}
