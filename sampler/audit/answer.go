@@ -160,7 +160,10 @@ func (v *votes) winner() (string, bool) {
 			best = t
 		}
 	}
-	return best, best != "" && 2*v.count[best] >= v.total
+	if best == "" || 2*v.count[best] < v.total {
+		return "", false
+	}
+	return best, true
 }
 
 // templateOf returns the template of one answer, or "".

@@ -19,7 +19,7 @@ type Config struct {
 // DefaultConfig is twenty items and a hundred outputs graded once more: some
 // seven hundred gradings.
 func DefaultConfig() Config {
-	return Config{Items: 20, Regrades: 100, MaxGradings: 1000}
+	return Config{Items: 20, Regrades: 100, MaxGradings: 1200}
 }
 
 // Validate reports what cannot be obeyed.

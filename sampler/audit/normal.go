@@ -25,7 +25,8 @@ func normal(s string) string {
 		}
 		return unicode.ToLower(r)
 	}, s)
-	return strings.Trim(strings.Join(strings.Fields(s), " "), " .,;:!?\"'`*_")
+	const marks = " ,;:!?\"'`*_"
+	return strings.TrimLeft(strings.TrimRight(strings.Join(strings.Fields(s), " "), marks+"."), marks) // .5 is not 5
 }
 
 // invisible reports characters without width, which readers do not see.

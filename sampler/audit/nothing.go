@@ -8,7 +8,7 @@ import (
 
 var empty = Probe{
 	Name: "empty", Expect: rollout.Bottom, Limit: none,
-	Doc:  "An empty answer. It answers nothing and earns nothing.",
+	Doc:  "An empty answer, as a model gives that stops at once. It says nothing and earns nothing.",
 	Make: func(c *Case) []Payload { return silent(c, "") },
 }
 

@@ -104,23 +104,25 @@ func parseAt(before, digits, after string) (number, bool) {
 	if n.sign != "" && n.inner != "" || n.money != "" && n.moneyAfter != "" {
 		return number{}, false
 	}
-	if last, _ := utf8.DecodeLastRuneInString(n.lead); unicode.IsLetter(last) || unicode.IsDigit(last) || strings.ContainsRune("_/:#", last) {
+	if last, _ := utf8.DecodeLastRuneInString(n.lead); unicode.IsLetter(last) || unicode.IsDigit(last) || strings.ContainsRune("_/:#.,'’", last) {
 		return number{}, false // a part of a name, a date or a path
 	}
-	n.settleParen()
-	return n, true
+	return n, n.settleParen()
 }
 
-// settleParen takes "(3.2)" for −3.2, and any other parenthesis for text.
-func (n *number) settleParen() {
-	if n.paren == "" {
-		return
-	}
-	if rest := strings.TrimSpace(n.tail); rest == ")" && n.lead == "" && n.sign == "" && n.inner == "" {
+// settleParen takes "(3.2)" for −3.2, and a parenthesis within words for text.
+// "(-3.2)" may be either, and is no number.
+func (n *number) settleParen() bool {
+	switch around := strings.TrimSpace(n.lead) == "" && strings.TrimSpace(n.tail) == ")"; {
+	case n.paren == "":
+	case around && n.sign+n.inner != "":
+		return false
+	case around:
 		n.tail, n.closing = "", n.tail
-		return
+	default:
+		n.lead, n.paren = n.lead+n.paren, ""
 	}
-	n.lead, n.paren = n.lead+n.paren, ""
+	return true
 }
 
 // readDigits takes the digits apart from their separators.

@@ -156,8 +156,8 @@ func (c *Case) wording(list []string) string {
 func (c *Case) others(n int) []string {
 	own := shapeOf(c.Reference)
 	var alike, rest []string
-	for _, i := range c.Rand.Perm(len(c.Others)) {
-		if len(alike) == n {
+	for looked, i := range c.Rand.Perm(len(c.Others)) {
+		if len(alike) == n || looked == maxLooked {
 			break
 		}
 		switch other := c.Others[i]; {
@@ -169,6 +169,10 @@ func (c *Case) others(n int) []string {
 	}
 	return append(alike, rest...)[:min(n, len(alike)+len(rest))]
 }
+
+// maxLooked bounds how many references are looked at for some of one's own
+// shape.
+const maxLooked = 2000
 
 // shapeOf tells kinds of references apart: a number, JSON with parts, code,
 // other text.

@@ -39,7 +39,7 @@ func (item *surveyed) toRegrade(round int, seed uint64) (seen, bool) {
 	heights := make(map[float64][]seen)
 	var rewards []float64
 	for _, r := range item.rollouts {
-		if r.reward == nil || !r.text || r.gone {
+		if r.reward == nil || !r.text || !r.whole {
 			continue
 		}
 		if len(heights[*r.reward]) == 0 {
@@ -74,9 +74,11 @@ func (b *builder) regrade(p Probe) {
 	for place, item := range b.again {
 		base := b.texts[place]
 		t := b.plan.task(p, item, base.Sample, Payload{Answer: base.Answer, Base: base}, len(b.plan.Counts)-1)
-		t.task.Record.Outcome, t.task.Record.Error = base.Outcome, base.Error
 		t.task.Record.TraceID = cmp.Or(base.TraceID, t.task.Record.TraceID)
-		t.task.Record.Grades = []float64{*base.Reward}
+		t.task.Record.Grades = slices.Clone(base.Grades)
+		if len(base.Grades) == 0 {
+			t.task.Record.Grades = []float64{*base.Reward}
+		}
 		b.count().Payloads++
 	}
 	b.count().Items = len(itemsOf(b.again))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
@@ -73,7 +74,7 @@ func restore(ctx context.Context, run *rollout.Run, r *rollout.Record) error {
 	if base == nil {
 		return fmt.Errorf("the run no longer has rollout %s/%s/%d, which the payload was made from", r.Split, r.Item, r.Probe.Base.Sample)
 	}
-	if name := r.Probe.Name; name == rollout.ProbeRegrade || len(name) > len(rollout.ProbeDetector) && name[:len(rollout.ProbeDetector)] == rollout.ProbeDetector {
+	if strings.HasPrefix(r.Probe.Name, rollout.ProbeDetector) {
 		r.Outcome, r.Error = base.Outcome, base.Error
 	}
 	attach(r, base)

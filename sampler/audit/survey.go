@@ -28,6 +28,7 @@ type seen struct {
 	text   bool // there is an answer
 	acted  bool // there is an answer or a call
 	gone   bool // missing data: a boundary failed
+	whole  bool // an answer that was graded, not one that a limit cut off
 	answer uint64
 	says   uint64 // what the answer comes down to; 0 for nothing
 }
@@ -52,7 +53,7 @@ func newSurvey(ctx context.Context, in *Input) (*survey, error) {
 			item = s.add(&rollout.Item{ID: r.Item, Split: r.Split, Category: r.Category, Family: r.Family})
 		}
 		item.rollouts = append(item.rollouts, seen{
-			sample: r.Sample, place: place, reward: r.Reward, gone: r.Outcome.Missing(),
+			sample: r.Sample, place: place, reward: r.Reward, gone: r.Outcome.Missing(), whole: r.Outcome == rollout.Graded,
 			text: r.Answer != "", acted: r.Answer != "" || len(r.Calls) > 0, answer: sum(r.Answer),
 		})
 		return nil
