@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"html"
+	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
@@ -199,8 +200,10 @@ func TestQuotedIsUnambiguous(t *testing.T) {
 	}
 }
 
-// TestArgumentIsOneWordForAShell has bash read every argument back.
+// TestArgumentIsOneWordForAShell has bash read every argument back, where
+// there is one.
 func TestArgumentIsOneWordForAShell(t *testing.T) {
+	bash, none := exec.LookPath("bash")
 	for what, c := range map[string][2]string{
 		"a usual id":                {"empty/train/item-017/0", "empty/train/item-017/0"},
 		"a space":                   {"a b", "'a b'"},
@@ -213,6 +216,13 @@ func TestArgumentIsOneWordForAShell(t *testing.T) {
 	} {
 		if got := argument(c[0]); got != c[1] {
 			t.Errorf("%s: argument(%q) = %s, want %s", what, c[0], got, c[1])
+		}
+		if none != nil {
+			continue
+		}
+		back, err := exec.Command(bash, "-c", "printf %s "+argument(c[0])).CombinedOutput()
+		if err != nil || string(back) != c[0] {
+			t.Errorf("%s: bash reads %s as %q (%v)", what, argument(c[0]), back, err)
 		}
 	}
 }

@@ -48,11 +48,9 @@ func graderAudit(t *testing.T, r *analysis.Result) chart.Figure {
 func TestGraderAuditIsLegibleWithManyProbes(t *testing.T) {
 	for _, n := range []int{1, 5, 35, 90} {
 		r := audited(t, n)
-		for _, p := range []analysis.ProbeResult{
-			{Probe: "left out: no item", Expect: rollout.Bottom}, {Probe: "without interval", Expect: rollout.Bottom, Items: 3, Above: 1},
-		} {
-			r.Grader.Probes = append(r.Grader.Probes, p)
-		}
+		r.Grader.Probes = append(r.Grader.Probes,
+			analysis.ProbeResult{Probe: "left out: no item", Expect: rollout.Bottom},
+			analysis.ProbeResult{Probe: "without interval", Expect: rollout.Bottom, Items: 3, Above: 1})
 		f := graderAudit(t, r)
 		if f.Plot == nil {
 			t.Fatalf("%d probes: no data: %s", n, f.NoData)

@@ -60,18 +60,15 @@ func (w world) audited(rnd *rand.Rand, m *rollout.Manifest, records []*rollout.R
 	m.Grader = &rollout.GraderInfo{Kind: "multi", Name: "report_answers", Hash: "5f2d8c1b", Formula: "0.7 * correct + 0.3 * style", Parts: []string{"correct", "style"}, Core: "correct"}
 	m.Choices["grader input"] = "the last turn's calls"
 	var probes []*rollout.Record
-	seen := map[string]int{}
+	seen := map[string]bool{}
 	for _, r := range records {
 		w.layers(rnd, r)
 		if r.Split != rollout.Train || r.Reward == nil {
 			continue
 		}
-		i := len(seen)
-		if at, ok := seen[r.Item]; ok {
-			i = at
-		} else {
-			seen[r.Item] = i
-			probes = append(probes, payloads(rnd, r, i)...)
+		if !seen[r.Item] {
+			probes = append(probes, payloads(rnd, r, len(seen))...)
+			seen[r.Item] = true
 		}
 		base := &rollout.Base{Sample: r.Sample, Reward: r.Reward}
 		if r.Sample < 2 {
