@@ -31,15 +31,18 @@ func boxes(sandbox string, in *interpreter) []*box {
 	var out []*box
 	if sandbox != None && runtime.GOOS == "linux" {
 		seen := sees(in)
-		if file, err := exec.LookPath("bwrap"); err == nil {
-			out = append(out, bubblewrap(file, seen))
-		}
 		out = append(out, &box{
 			name:  "namespaces",
 			holds: "python runs in namespaces of its own: " + held,
 			own:   true,
 			enter: &seen,
 		})
+		if file, err := exec.LookPath("bwrap"); err == nil {
+			out = append(out, bubblewrap(file, seen))
+		}
+		if !isRoot() { // in bubblewrap no limit on processes holds for root
+			slices.Reverse(out)
+		}
 	}
 	if sandbox != Required {
 		out = append(out, &box{
@@ -55,7 +58,7 @@ const held = "no network, no process but its own, no files but those of the syst
 
 // bubblewrap has the program of that name show the view.
 func bubblewrap(file string, seen view) *box {
-	args := []string{file, "--unshare-all", "--die-with-parent", "--new-session", "--proc", "/proc", "--dev", "/dev"}
+	args := []string{file, "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--proc", "/proc", "--dev", "/dev"}
 	for _, link := range seen.Links {
 		args = append(args, "--symlink", link[1], link[0])
 	}
@@ -68,14 +71,14 @@ func bubblewrap(file string, seen view) *box {
 	return &box{
 		name:  "bubblewrap",
 		holds: "python runs in bubblewrap: " + held,
-		args:  append(args, "--tmpfs", "/tmp", "--chdir", "/tmp", "--"),
+		args:  append(args, "--tmpfs", "/tmp", "--remount-ro", "/", "--chdir", "/tmp", "--"),
 		own:   true,
 	}
 }
 
 // sees is the system and the interpreter.
 func sees(in *interpreter) view {
-	v := view{Binds: needs(in), Tmp: fileSize}
+	v := view{Binds: needs(in), Tmp: tmpSize}
 	for _, dir := range []string{"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"} {
 		if to, err := os.Readlink(dir); err == nil {
 			v.Links = append(v.Links, [2]string{dir, to})

@@ -3,43 +3,34 @@
 # Everything that fails raises, and the pool then does without.
 import ctypes
 import os
-import sys
 
 # From linux/sched.h, sys/mount.h, linux/prctl.h and linux/capability.h.
-NEW = 0x20000 | 0x4000000 | 0x8000000 | 0x10000000 | 0x20000000 | 0x40000000  # mount uts ipc user pid net
+NEW, NEW_USER = 0x20000 | 0x4000000 | 0x8000000 | 0x20000000 | 0x40000000, 0x10000000  # mount uts ipc pid net
 RDONLY, NOSUID, NODEV, REMOUNT, BIND, REC, PRIVATE, RELATIME = 1, 2, 4, 32, 4096, 16384, 1 << 18, 1 << 21
 KEPT = 2 | 4 | 8 | 1024 | 2048  # flags of a mount that statvfs tells under the same numbers
-PDEATHSIG, DUMPABLE, NO_NEW_PRIVS, CAPABILITIES = 1, 4, 38, 0x20080522
+CAPABILITIES = 0x20080522
 
 
-def enter(box, parent):
-    libc = ctypes.CDLL(None, use_errno=True)
-
-    def must(what, result):
-        if result != 0:
-            raise OSError(ctypes.get_errno(), what)
+def enter(box, parent, user):
+    """Moves this process into namespaces, as another user where it can."""
 
     def mount(source, at, kind, flags, data=None):
         b = [None if s is None else s.encode() for s in (source, at, kind, data)]
         must("mount " + at, libc.mount(b[0], b[1], b[2], ctypes.c_ulong(flags), b[3]))
 
     uid, gid = os.getuid(), os.getgid()
-    must("unshare", libc.unshare(NEW))
-    for file, line in (("setgroups", "deny"), ("uid_map", "%d %d 1" % (uid, uid)), ("gid_map", "%d %d 1" % (gid, gid))):
-        with open("/proc/self/" + file, "w") as f:
-            f.write(line)
-    must("prctl", libc.prctl(PDEATHSIG, 9, 0, 0, 0))
-    if os.getppid() != parent:
-        os._exit(0)
-    guard = os.getpid()
+    must("unshare", libc.unshare(NEW if user else NEW | NEW_USER))
+    if not user:
+        own_ids(uid, gid)
+    die_with(parent)
     child = os.fork()
     if child:  # waits, and ends as the worker ends
         os.close(0)
         os.close(1)
         status = os.waitpid(child, 0)[1]
         os._exit(128 + os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status))
-    must("prctl", libc.prctl(PDEATHSIG, 9, 0, 0, 0))
-
+    if os.getpid() != 1:
+        raise OSError("the worker has no namespace of processes")
     mount(None, "/", None, REC | PRIVATE)
     root = "/tmp"
     mount("tmpfs", root, "tmpfs", NOSUID | NODEV, "size=16m,mode=755")
@@ -57,12 +48,18 @@ def enter(box, parent):
         mount("tmpfs", root + path, "tmpfs", NOSUID | NODEV, "size=%d,mode=1777" % box["tmp"])
     os.chroot(root)
     os.chdir("/tmp")
-
-    must("prctl", libc.prctl(NO_NEW_PRIVS, 1, 0, 0, 0))
+    if user and not become(user):
+        raise OSError("the worker cannot be another user")
     header, nothing = (ctypes.c_uint32 * 2)(CAPABILITIES, 0), (ctypes.c_uint32 * 6)()
     must("capset", libc.capset(header, nothing))
-    if guard == os.getpid():
-        raise OSError("the worker has no namespace of processes")
+    die_with(0)
+
+
+def own_ids(uid, gid):
+    """Keeps the ids in a new user namespace as they were."""
+    for file, line in (("setgroups", "deny"), ("uid_map", "%d %d 1" % (uid, uid)), ("gid_map", "%d %d 1" % (gid, gid))):
+        with open("/proc/self/" + file, "w") as f:
+            f.write(line)
 
 
 def show(path, root, mount):

@@ -11,43 +11,47 @@ import (
 // sweeps bounds how often the processes are looked through for new ones.
 const sweeps = 100
 
-// killTree kills a worker and all below it. The worker is stopped first and
-// killed last: as long as it is there, what loses its parent becomes its child
-// and cannot get away.
-func killTree(pid int) {
-	if syscall.Kill(-pid, syscall.SIGSTOP) == nil {
-		for range sweeps {
-			below := processTable().below(pid)
-			for _, p := range below {
-				_ = syscall.Kill(p, syscall.SIGKILL)
-			}
-			if len(below) == 0 {
-				break
-			}
-		}
+// killTree kills a worker and all below it. It is stopped first, with its group,
+// and killed last: as long as it is there, what loses its parent becomes its
+// child and cannot get away. A worker with a namespace of processes needs none
+// of that: the kernel ends the namespace with its first process.
+func killTree(pid int, own bool) {
+	if !own && syscall.Kill(-pid, syscall.SIGSTOP) == nil {
+		sweep(func(table table) []int { return table.below(pid) })
 	}
 	killGroup(pid)
+}
+
+// sweep kills what find finds, until that is nothing new.
+func sweep(find func(table) []int) {
+	killed := make(map[int]bool)
+	for range sweeps {
+		news := false
+		for _, pid := range find(processTable()) {
+			if !killed[pid] {
+				killed[pid], news = true, true
+				_ = syscall.Kill(pid, syscall.SIGKILL)
+			}
+		}
+		if !news {
+			return
+		}
+	}
 }
 
 // killMarked kills what carries the mark in its environment: processes that a
 // worker left behind when it ended by itself.
 func killMarked(mark string) {
-	for range sweeps {
-		found := false
-		files, _ := filepath.Glob("/proc/[0-9]*/environ")
-		for _, file := range files {
-			b, err := os.ReadFile(file)
-			if err != nil || !bytes.Contains(b, []byte(mark)) {
-				continue
-			}
-			if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file))); err == nil {
-				found = syscall.Kill(pid, syscall.SIGKILL) == nil || found
+	sweep(func(table table) []int {
+		var out []int
+		for pid := range table.all {
+			b, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "environ"))
+			if err == nil && bytes.Contains(b, []byte(mark)) {
+				out = append(out, pid)
 			}
 		}
-		if !found {
-			return
-		}
-	}
+		return out
+	})
 }
 
 // process is one that lives.

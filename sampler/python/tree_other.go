@@ -3,7 +3,7 @@
 package python
 
 // killTree kills a worker and what is in its group.
-func killTree(pid int) { killGroup(pid) }
+func killTree(pid int, _ bool) { killGroup(pid) }
 
 // killMarked finds nothing where there is no /proc.
 func killMarked(string) {}

@@ -63,6 +63,6 @@ func (p *Pool) overuse(w *worker, since time.Time, why string) {
 	defer p.mu.Unlock()
 	if p.busy[w] == since {
 		w.overuse.Store(&why)
-		killTree(w.cmd.Process.Pid)
+		killTree(w.cmd.Process.Pid, w.own)
 	}
 }

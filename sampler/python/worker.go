@@ -38,6 +38,7 @@ type worker struct {
 	buffer []byte
 	ready  ready
 	mark   string        // in the environment of all that the worker starts
+	own    bool          // it has a namespace of processes
 	gone   chan struct{} // closed when the process has been waited for
 	ended  bool
 
@@ -47,11 +48,12 @@ type worker struct {
 // ready is what a worker says when it has set itself up.
 type ready struct {
 	Failed []string `json:"failed"` // limits that this system does not have
+	User   bool     `json:"user"`   // it has become a user of its own
 }
 
 // spawn starts cmd and hands it its set-up.
-func spawn(ctx context.Context, cmd *exec.Cmd, mark string, setup []byte, timeout time.Duration) (*worker, error) {
-	w := &worker{cmd: cmd, stderr: &tail{}, loaded: make(map[int]bool), mark: mark, gone: make(chan struct{})}
+func spawn(ctx context.Context, cmd *exec.Cmd, mark string, own bool, setup []byte, timeout time.Duration) (*worker, error) {
+	w := &worker{cmd: cmd, stderr: &tail{}, loaded: make(map[int]bool), mark: mark, own: own, gone: make(chan struct{})}
 	cmd.Stderr = w.stderr
 	cmd.WaitDelay = time.Second // for a process that got away and holds standard error
 	in, out, err := pipes(cmd)
@@ -63,7 +65,7 @@ func spawn(ctx context.Context, cmd *exec.Cmd, mark string, setup []byte, timeou
 		defer close(w.gone)
 		_ = cmd.Wait() // how it ended is in cmd.ProcessState
 	}()
-	word, payload, err := w.exchange(ctx, timeout, 0, append(setup, '\n'))
+	word, payload, err := w.exchange(ctx, timeout, 0, setup)
 	if err == nil && word != "ready" {
 		err = fmt.Errorf("its first word was %q", word)
 	}
@@ -209,6 +211,8 @@ func (w *worker) line() ([]byte, error) {
 // broken is why there is no answer.
 func (w *worker) broken(timeout time.Duration, err error) error {
 	switch {
+	case w.overuse.Load() != nil:
+		return w.end()
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		w.kill()
 		return fmt.Errorf("%w: it was ended after %v%s", errTimeout, timeout, w.stderr.said())
@@ -272,7 +276,7 @@ func (w *worker) kill() {
 		return
 	}
 	w.ended = true
-	killTree(w.cmd.Process.Pid)
+	killTree(w.cmd.Process.Pid, w.own)
 	<-w.gone
 	killMarked(w.mark)
 	_, _ = w.in.Close(), w.out.Close()

@@ -33,28 +33,6 @@ def limit(limits):
     return failed
 
 
-def die_with(parent):
-    """Asks the kernel to end this process when its parent ends."""
-    try:
-        import ctypes
-
-        libc = ctypes.CDLL(None, use_errno=True)
-        libc.prctl(1, 9, 0, 0, 0)  # PR_SET_PDEATHSIG, SIGKILL
-        libc.prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER: orphans stay below us
-    except (ImportError, OSError, AttributeError):
-        import threading
-        import time
-
-        def watch():
-            while os.getppid() == parent:
-                time.sleep(1)
-            os._exit(0)
-
-        threading.Thread(target=watch, daemon=True).start()
-    if os.getppid() != parent:
-        os._exit(0)
-
-
 def text(value, most):
     s = str(value)
     return s if len(s) <= most else s[:most] + "..."
@@ -169,9 +147,11 @@ def prepare():
     empty."""
     setup = loads(first_line())
     sys.path[:] = setup["path"]
+    user = setup["user"]
     if setup["box"]:
-        enter(setup["box"], setup["parent"])  # in namespaces.py
+        enter(setup["box"], setup["parent"], user)
     elif setup["parent"]:
+        user = user and libc is not None and open_to_all(sys.path + [sys.executable]) and become(user)
         die_with(setup["parent"])
     failed = limit(setup["limits"])
     calls, replies = os.dup(0), os.dup(1)
@@ -180,7 +160,7 @@ def prepare():
     os.close(null)
     os.dup2(2, 1)
     sys.stdout.reconfigure(line_buffering=True)
-    return os.fdopen(calls, "rb", 1 << 16), replies, failed
+    return os.fdopen(calls, "rb", 1 << 16), replies, {"failed": failed, "user": bool(user)}
 
 
 def serve():
@@ -191,9 +171,9 @@ def serve():
         while line:
             line = line[write(replies, line) :]
 
-    calls, replies, failed = prepare()
+    calls, replies, ready = prepare()
     pid, functions = getpid(), {}
-    reply(b"0", "ready", dumps({"failed": failed}))
+    reply(b"0", "ready", dumps(ready))
     for line in calls:
         number, _, call = line.partition(b" ")
         word, payload = answer(call, functions)
