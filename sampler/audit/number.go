@@ -104,7 +104,7 @@ func parseAt(before, digits, after string) (number, bool) {
 	if n.sign != "" && n.inner != "" || n.money != "" && n.moneyAfter != "" {
 		return number{}, false
 	}
-	if last, _ := utf8.DecodeLastRuneInString(n.lead); unicode.IsLetter(last) || unicode.IsDigit(last) || strings.ContainsRune("_/:#.,'’", last) {
+	if last, _ := utf8.DecodeLastRuneInString(n.lead); unicode.IsLetter(last) || unicode.IsDigit(last) || strings.ContainsRune("_/:#.,'’-−–+", last) {
 		return number{}, false // a part of a name, a date or a path
 	}
 	return n, n.settleParen()
