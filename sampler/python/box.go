@@ -23,7 +23,8 @@ type box struct {
 type view struct {
 	Links [][2]string `json:"links"` // where, and to what
 	Binds []string    `json:"binds"`
-	Tmp   int64       `json:"tmp"` // size of its /tmp, in bytes
+	Tmp   int64       `json:"tmp"`  // size of its /tmp, in bytes
+	Root  string      `json:"root"` // the folder that becomes its root
 }
 
 // boxes lists the ways to hold a worker here, the best first.
@@ -33,7 +34,7 @@ func boxes(sandbox string, in *interpreter) []*box {
 		seen := sees(in)
 		out = append(out, &box{
 			name:  "namespaces",
-			holds: "python runs in namespaces of its own: " + held,
+			holds: "python runs in namespaces of its own, without bubblewrap: " + held,
 			own:   true,
 			enter: &seen,
 		})
@@ -59,19 +60,20 @@ const held = "no network, no process but its own, no files but those of the syst
 // bubblewrap has the program of that name show the view.
 func bubblewrap(file string, seen view) *box {
 	args := []string{file, "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--proc", "/proc", "--dev", "/dev"}
+	if help, err := exec.Command(file, "--help").CombinedOutput(); err == nil && strings.Contains(string(help), "--size") {
+		args = append(args, "--size", strconv.FormatInt(seen.Tmp, 10))
+	}
+	args = append(args, "--tmpfs", "/tmp")
 	for _, link := range seen.Links {
 		args = append(args, "--symlink", link[1], link[0])
 	}
 	for _, dir := range seen.Binds {
 		args = append(args, "--ro-bind-try", dir, dir)
 	}
-	if help, err := exec.Command(file, "--help").CombinedOutput(); err == nil && strings.Contains(string(help), "--size") {
-		args = append(args, "--size", strconv.FormatInt(seen.Tmp, 10))
-	}
 	return &box{
 		name:  "bubblewrap",
 		holds: "python runs in bubblewrap: " + held,
-		args:  append(args, "--tmpfs", "/tmp", "--remount-ro", "/", "--chdir", "/tmp", "--"),
+		args:  append(args, "--remount-ro", "/", "--chdir", "/tmp", "--"),
 		own:   true,
 	}
 }

@@ -19,37 +19,27 @@ type Function struct {
 // Call calls the function with one JSON text for each argument and returns what
 // it returned as JSON. A failure is a *sampler.GradeError: KindTimeout,
 // KindNotANumber when the result is not finite or nothing that JSON can hold,
-// else KindRuntime with type, message and the line of the source. When ctx ends
+// KindServer when no interpreter could be started, else KindRuntime with type, message and the line of the source. When ctx ends
 // first the worker is killed and the error is ctx's.
 func (f *Function) Call(ctx context.Context, args ...json.RawMessage) (json.RawMessage, error) {
 	if len(args) != f.module.Args {
 		return nil, fmt.Errorf("%s: %s was loaded to take %d arguments, and is called with %d", f.module.Name, f.module.Function, f.module.Args, len(args))
 	}
-	w, err := f.worker(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer f.pool.put(w)
-	result, err := w.call(ctx, f.pool.cfg.Timeout, f.module, args)
+	var result json.RawMessage
+	resume := sampler.Queued(ctx) // a worker that is waited for, started and filled is no slow grader
+	defer resume()
+	err := f.pool.with(ctx, func(w *worker) error {
+		err := w.load(ctx, f.pool.cfg.Timeout, f.module)
+		resume()
+		if err == nil {
+			result, err = w.call(ctx, f.pool.cfg.Timeout, f.module, args)
+		}
+		return err
+	})
 	if err != nil {
 		return nil, f.callError(ctx, err)
 	}
 	return result, nil
-}
-
-// worker waits for a worker, starts one where there is none, and has it load the
-// module. The clock of the grading stands still meanwhile.
-func (f *Function) worker(ctx context.Context) (*worker, error) {
-	defer sampler.Queued(ctx)()
-	w, err := f.pool.take(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if err := w.load(ctx, f.pool.cfg.Timeout, f.module); err != nil {
-		f.pool.put(w)
-		return nil, f.callError(ctx, err)
-	}
-	return w, nil
 }
 
 // callError gives a failure its kind.
@@ -59,7 +49,10 @@ func (f *Function) callError(ctx context.Context, err error) error {
 	}
 	kind := sampler.KindRuntime
 	var r *raised
+	var s startError
 	switch {
+	case errors.As(err, &s):
+		kind = sampler.KindServer
 	case errors.Is(err, errTimeout):
 		kind = sampler.KindTimeout
 	case errors.As(err, &r) && r.unfit:
@@ -70,6 +63,10 @@ func (f *Function) callError(ctx context.Context, err error) error {
 
 // loadError says why a module cannot be used, and how to mend it.
 func (p *Pool) loadError(name string, err error) error {
+	var s startError
+	if errors.As(err, &s) {
+		return s.error
+	}
 	var r *raised
 	if !errors.As(err, &r) {
 		return fmt.Errorf("load %s: %w", name, err)

@@ -3,6 +3,7 @@
 # Everything that fails raises, and the pool then does without.
 import ctypes
 import os
+import sys
 
 # From linux/sched.h, sys/mount.h, linux/prctl.h and linux/capability.h.
 NEW, NEW_USER = 0x20000 | 0x4000000 | 0x8000000 | 0x20000000 | 0x40000000, 0x10000000  # mount uts ipc pid net
@@ -27,29 +28,28 @@ def enter(box, parent, user):
     if child:  # waits, and ends as the worker ends
         os.close(0)
         os.close(1)
-        status = os.waitpid(child, 0)[1]
-        os._exit(128 + os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status))
+        os._exit(code(os.waitpid(child, 0)[1]))
     if os.getpid() != 1:
         raise OSError("the worker has no namespace of processes")
     mount(None, "/", None, REC | PRIVATE)
-    root = "/tmp"
+    root = box["root"]
     mount("tmpfs", root, "tmpfs", NOSUID | NODEV, "size=16m,mode=755")
+    for path in ("/proc", "/tmp", "/dev/shm"):
+        os.makedirs(root + path)
+    for path in ("/tmp", "/dev/shm"):
+        mount("tmpfs", root + path, "tmpfs", NOSUID | NODEV, "size=%d,mode=1777" % box["tmp"])
     for at, to in box["links"]:
         os.symlink(to, root + at)
     for path in box["binds"]:
         show(path, root, mount)
     for name in ("null", "zero", "full", "random", "urandom"):
         show("/dev/" + name, root, mount)
-    for path in ("/proc", "/tmp", "/dev/shm"):
-        os.makedirs(root + path, exist_ok=True)
     mount("proc", root + "/proc", "proc", NOSUID | NODEV)
     shut(root, mount)
-    for path in ("/tmp", "/dev/shm"):
-        mount("tmpfs", root + path, "tmpfs", NOSUID | NODEV, "size=%d,mode=1777" % box["tmp"])
     os.chroot(root)
     os.chdir("/tmp")
-    if user and not become(user):
-        raise OSError("the worker cannot be another user")
+    if user and not (open_to_all(sys.path + [sys.executable]) and become(user)):
+        raise OSError("the worker cannot be another user, or that user cannot read the interpreter")
     header, nothing = (ctypes.c_uint32 * 2)(CAPABILITIES, 0), (ctypes.c_uint32 * 6)()
     must("capset", libc.capset(header, nothing))
     die_with(0)
@@ -75,12 +75,12 @@ def show(path, root, mount):
 
 
 def shut(root, mount):
-    """Makes all that is mounted at root or below read-only."""
+    """Makes all that is mounted at root or below read-only, but for its /tmp."""
     with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as f:
         points = [line.split(" ")[4] for line in f]
     for at in points:
         at = at.replace("\\040", " ").replace("\\011", "\t").replace("\\012", "\n").replace("\\134", "\\")
-        if at != root and not at.startswith(root + "/"):
+        if at in (root + "/tmp", root + "/dev/shm") or at != root and not at.startswith(root + "/"):
             continue
         flags = os.statvfs(at).f_flag
         if flags & RDONLY:

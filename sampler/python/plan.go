@@ -143,6 +143,9 @@ func (p *plan) setup(n int64) setup {
 	if !p.box.own || p.box.enter != nil {
 		s.Parent = os.Getpid()
 	}
+	if s.Box != nil {
+		s.Box.Root = p.dir
+	}
 	switch {
 	case s.Parent != 0 && isRoot():
 		s.User = p.users + n

@@ -34,6 +34,11 @@ type module struct {
 	index    int
 }
 
+// startError is a call for which there was no worker.
+type startError struct{ error }
+
+func (e startError) Unwrap() error { return e.error }
+
 // errClosed is what calls to a closed pool get.
 var errClosed = errors.New("the python workers are closed")
 
@@ -49,19 +54,30 @@ func NewPool(cfg Config) (*Pool, error) {
 // the function and that args arguments can be handed to it. name stands for the
 // source in messages. The first Load finds the interpreter and the sandbox.
 func (p *Pool) Load(ctx context.Context, name, source, function string, args int) (*Function, error) {
-	w, err := p.take(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer p.put(w)
 	m := &module{Name: name, Source: source, Function: function, Args: args, index: p.next()}
-	if err := w.load(ctx, p.cfg.Timeout, m); err != nil {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
+	err := p.with(ctx, func(w *worker) error { return w.load(ctx, p.cfg.Timeout, m) })
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil:
 		return nil, p.loadError(name, err)
 	}
 	return &Function{pool: p, module: m}, nil
+}
+
+// with hands a worker to use, and another one if that had died before.
+func (p *Pool) with(ctx context.Context, use func(*worker) error) error {
+	for again := false; ; again = true {
+		w, err := p.take(ctx)
+		if err != nil {
+			return startError{err}
+		}
+		err = use(w)
+		p.put(w)
+		if again || !errors.Is(err, errNotBegun) {
+			return err
+		}
+	}
 }
 
 // next numbers a module.

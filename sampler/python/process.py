@@ -1,5 +1,6 @@
 # What a worker asks of the kernel for its own process.
 import os
+import signal
 import stat
 
 try:
@@ -33,6 +34,22 @@ def die_with(parent):
         control(NO_NEW_PRIVS, 1)
     if os.getppid() != parent:
         os._exit(0)
+
+
+def guard(child):
+    """Stays above a worker until both are killed: what loses its parent below
+    becomes a child of the guard and cannot get away. Tells how the worker
+    ended, if it does so by itself."""
+    os.close(0)
+    status = os.waitpid(child, 0)[1]
+    os.write(1, b"0 ended %d\n" % code(status))
+    os.close(1)
+    while True:
+        signal.pause()
+
+
+def code(status):
+    return 128 + os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
 
 
 def watch(parent):

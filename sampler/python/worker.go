@@ -27,6 +27,9 @@ var errTimeout = errors.New("no result in time")
 // errForged is a worker whose lines are not its own.
 var errForged = errors.New("the function wrote into the channel of its worker")
 
+// errNotBegun is a call to a worker that had died before: another may make it.
+var errNotBegun = errors.New("the interpreter has ended")
+
 // worker is one interpreter. One goroutine uses it at a time.
 type worker struct {
 	cmd    *exec.Cmd
@@ -174,6 +177,10 @@ func (w *worker) exchange(ctx context.Context, timeout time.Duration, id uint64,
 		}
 	}()
 	if _, err := w.in.Write(line); err != nil {
+		if errors.Is(err, syscall.EPIPE) {
+			w.kill()
+			return "", nil, errNotBegun
+		}
 		return "", nil, w.broken(timeout, err)
 	}
 	reply, err := w.line()
@@ -182,6 +189,11 @@ func (w *worker) exchange(ctx context.Context, timeout time.Duration, id uint64,
 	}
 	head, rest, ok := bytes.Cut(reply, []byte(" "))
 	got, err := strconv.ParseUint(string(head), 10, 64)
+	if text, ended := bytes.CutPrefix(rest, []byte("ended ")); ended && got == 0 {
+		w.kill()
+		code, _ := strconv.Atoi(string(text))
+		return "", nil, w.endedBy(exitText(code))
+	}
 	if !ok || err != nil || got != id {
 		return "", nil, w.broken(timeout, errForged)
 	}
@@ -254,13 +266,21 @@ func (w *worker) end() error {
 	case <-time.After(time.Second):
 	}
 	w.kill()
+	if s := w.cmd.ProcessState; s.ExitCode() < 0 {
+		return w.endedBy(s.String())
+	}
+	return w.endedBy(exitText(w.cmd.ProcessState.ExitCode()))
+}
+
+// endedBy is the end of an interpreter, with all that is known about it.
+func (w *worker) endedBy(how string) error {
 	if why := w.overuse.Load(); why != nil {
 		return fmt.Errorf("it was ended: %s%s", *why, w.stderr.said())
 	}
-	return fmt.Errorf("the interpreter ended in the call: %s%s", exitText(w.cmd.ProcessState), w.stderr.said())
+	return fmt.Errorf("the interpreter ended in the call: %s%s", how, w.stderr.said())
 }
 
-// alive reports whether an idle worker can go on.
+// alive reports whether an idle worker can go on, as far as can be told.
 func (w *worker) alive() bool {
 	select {
 	case <-w.gone:
@@ -282,14 +302,11 @@ func (w *worker) kill() {
 	_, _ = w.in.Close(), w.out.Close()
 }
 
-// exitText says how a process ended. A sandbox tells a signal as 128 and its
-// number.
-func exitText(s *os.ProcessState) string {
-	if s == nil {
-		return "unknown"
-	}
-	if code := s.ExitCode(); code > 128 && code < 160 {
+// exitText says how a process ended. Who waited for it tells a signal as 128
+// and its number.
+func exitText(code int) string {
+	if code > 128 && code < 160 {
 		return fmt.Sprintf("signal: %v", syscall.Signal(code-128))
 	}
-	return s.String()
+	return fmt.Sprintf("exit status %d", code)
 }

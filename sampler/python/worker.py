@@ -153,6 +153,12 @@ def prepare():
     elif setup["parent"]:
         user = user and libc is not None and open_to_all(sys.path + [sys.executable]) and become(user)
         die_with(setup["parent"])
+        above = os.getpid()
+        child = libc and os.fork()
+        if child:
+            guard(child)
+        if libc:
+            die_with(above)
     failed = limit(setup["limits"])
     calls, replies = os.dup(0), os.dup(1)
     null = os.open(os.devnull, os.O_RDONLY)
