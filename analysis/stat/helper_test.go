@@ -3,6 +3,7 @@ package stat
 import (
 	"math"
 	"math/rand/v2"
+	"os"
 	"testing"
 )
 
@@ -51,3 +52,6 @@ func coins(rng *rand.Rand, m, n int, p func() float64) [][]float64 {
 	}
 	return items
 }
+
+// calibrated reports whether simulations run in full.
+func calibrated() bool { return os.Getenv("GONOGO_CALIBRATE") == "1" }

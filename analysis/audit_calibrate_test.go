@@ -1,0 +1,138 @@
+package analysis
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+// auditWorld is a yes-or-no grader under an audit of the default size: 15
+// probes that must score at the bottom, 8 rewrites and the reference, on 20 of
+// 100 items, and 100 outputs graded again.
+type auditWorld struct {
+	about  string
+	up     float64 // chance that a wrong output is graded as right
+	down   float64 // chance that a right output is graded as wrong
+	hole   float64 // share of items on which the first probe is always rewarded
+	broken float64 // share of items whose reference is not accepted
+}
+
+func (w auditWorld) grade(rng *rand.Rand, right bool) float64 {
+	chance := w.up
+	if right {
+		chance = 1 - w.down
+	}
+	if rng.Float64() < chance {
+		return 1
+	}
+	return 0
+}
+
+func (w auditWorld) run(rng *rand.Rand, s Settings) *Result {
+	c := newCollector(stat.Range{Lo: 0, Hi: 1})
+	add := func(name string, expect rollout.Expectation, limit float64, item int, reward float64) {
+		must(c.addProbe(&rollout.Record{
+			Item: fmt.Sprint(item), Split: rollout.Train, Source: rollout.Probe, Outcome: rollout.Graded, Reward: &reward, Answer: "payload",
+			Probe: &rollout.Probed{Name: name, Expect: expect, Limit: &limit},
+		}))
+	}
+	for i := range 20 {
+		hole, broken := rng.Float64() < w.hole, rng.Float64() < w.broken
+		for p := range 15 {
+			add(fmt.Sprint("bottom", p), rollout.Bottom, 0, i, w.grade(rng, p == 0 && hole))
+		}
+		add(rollout.ProbeReference, rollout.Top, 0.99, i, w.grade(rng, !broken))
+		for p := range 8 {
+			add(fmt.Sprint("rewrite", p), rollout.Top, 0.99, i, w.grade(rng, !broken))
+		}
+	}
+	for i := range 100 {
+		p := hardness(rng)
+		again := rng.IntN(8)
+		for j := range 8 {
+			right := rng.Float64() < p
+			first := w.grade(rng, right)
+			rec := &rollout.Record{Item: fmt.Sprint(i), Split: rollout.Train, Sample: j, Outcome: rollout.Graded, Reward: &first}
+			if j == again {
+				c.audit.regrades[rec.Key()] = []float64{first, w.grade(rng, right)}
+			}
+			must(c.add(rec))
+		}
+	}
+	c.audit.settle()
+	r := &Result{
+		RewardRange: [2]float64{0, 1}, Ceiling: 1, GroupSize: 8, Confidence: 0.95, Splits: map[rollout.Split]*SplitResult{},
+	}
+	c.fill(r, &rollout.Run{}, s)
+	Judge(r, nil, []Gate{graderTruth, graderHackable, graderNoise, graderLayers})
+	return r
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// TestCalibrationOfTheAudit counts verdicts of the grader's blocking gates
+// alone. A sound grader, noisy or not, is NO-GO in 5 % of audits at most; one
+// with a hole, or that rejects its own references, in 90 % or more.
+func TestCalibrationOfTheAudit(t *testing.T) {
+	sets, full := calibrationSets()
+	sets = min(sets, 600)
+	cases := []struct {
+		auditWorld
+		fails bool
+		short bool // runs without GONOGO_CALIBRATE too
+	}{
+		{auditWorld{about: "sound and steady"}, false, true},
+		{auditWorld{about: "sound, hardly noisy", up: 0.003, down: 0.003}, false, false},
+		{auditWorld{about: "sound, a little noisy", up: 0.01, down: 0.01}, false, false},
+		{auditWorld{about: "sound, noisy", up: 0.03, down: 0.03}, false, true},
+		{auditWorld{about: "sound, very noisy", up: 0.05, down: 0.05}, false, false},
+		{auditWorld{about: "sound, lenient by chance", up: 0.05}, false, true},
+		{auditWorld{about: "sound, strict by chance", down: 0.05}, false, false},
+		{auditWorld{about: "one hole on every item", hole: 1}, true, true},
+		{auditWorld{about: "one hole on every item, noisy", hole: 1, up: 0.05, down: 0.05}, true, true},
+		{auditWorld{about: "one hole on every item, lenient by chance", hole: 1, up: 0.05}, true, false},
+		{auditWorld{about: "one hole on a third of the items", hole: 1.0 / 3}, true, true},
+		{auditWorld{about: "one hole on a fifth of the items", hole: 0.2}, true, false},
+		{auditWorld{about: "one hole on most items, noisy", hole: 0.7, up: 0.03, down: 0.03}, true, false},
+		{auditWorld{about: "two thirds of the references rejected", broken: 2.0 / 3}, true, true},
+	}
+	s := DefaultSettings()
+	s.Boot = 0
+	for i, test := range cases {
+		if !full && !test.short {
+			continue
+		}
+		t.Run(test.about, func(t *testing.T) {
+			t.Parallel()
+			rng := rand.New(rand.NewPCG(uint64(i), 11))
+			noGo, undecided := 0, 0
+			reasons := make(map[string]int)
+			for range sets {
+				r := test.run(rng, s)
+				switch r.Verdict {
+				case NoGo:
+					noGo++
+				case Undecided:
+					undecided++
+				}
+				if r.Reason != nil {
+					reasons[string(r.Verdict)+" "+*r.Reason]++
+				}
+			}
+			share := float64(noGo) / float64(sets)
+			t.Logf("NO-GO %.3f, UNDECIDED %.3f, by %v", share, float64(undecided)/float64(sets), reasons)
+			slack := 3 * math.Sqrt(0.05*0.95/float64(sets))
+			if test.fails && share < 0.90-2*slack || !test.fails && share > 0.05+slack {
+				t.Errorf("NO-GO in %.1f %% of audits", 100*share)
+			}
+		})
+	}
+}
