@@ -1,0 +1,467 @@
+package analysis_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonogo/analysis"
+	"gonogo/sampler/rollout"
+)
+
+// folder is a run directory in the making.
+type folder struct {
+	rollouts, probes, labels []string
+	grader                   *rollout.GraderInfo
+}
+
+func (f *folder) probe(name string, expect rollout.Expectation, item string, rest string) {
+	f.probes = append(f.probes, fmt.Sprintf(`{"item":%q,"split":"train","source":"probe","outcome":"graded","answer":"payload of %s",%s,"probe":{"name":%q,"expect":%q%s}}`,
+		item, item, strings.SplitN(rest, "|", 2)[0], name, expect, after(rest)))
+}
+
+// after is what a row of probe says of the probe itself.
+func after(rest string) string {
+	if _, more, ok := strings.Cut(rest, "|"); ok {
+		return "," + more
+	}
+	return ""
+}
+
+func (f *folder) open(t *testing.T) *rollout.Run {
+	t.Helper()
+	dir := t.TempDir()
+	write := func(name string, lines []string) {
+		if len(lines) > 0 {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	write("rollouts.jsonl", f.rollouts)
+	write("probes.jsonl", f.probes)
+	write("labels.jsonl", f.labels)
+	manifest, err := json.Marshal(rollout.Manifest{Schema: rollout.ManifestSchema, Source: rollout.Live, Grader: f.grader})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write("run.json", []string{string(manifest)})
+	run, err := rollout.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+func (f *folder) analyze(t *testing.T) *analysis.Result {
+	t.Helper()
+	r, err := analysis.Analyze(t.Context(), f.open(t), rollout.ReadOptions{}, analysis.DefaultSettings(), analysis.Gates())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// healthy is a run that is GO by itself.
+func healthy() *folder {
+	f := &folder{}
+	for i := range 100 {
+		for j, y := range []float64{0, 1, 0.5, 0, 1, 0, 0, 1} {
+			f.rollouts = append(f.rollouts, fmt.Sprintf(`{"item":"q%d","sample":%d,"reward":%g}`, i, j, y))
+		}
+	}
+	return f
+}
+
+// audited adds a small audit that finds nothing.
+func (f *folder) audited(reference float64) *folder {
+	for i := range 20 {
+		item := fmt.Sprint("q", i)
+		f.probe("empty", rollout.Bottom, item, `"reward":0|"limit":0`)
+		f.probe("reference", rollout.Top, item, fmt.Sprintf(`"reward":%g|"limit":0.99`, reference))
+		f.probe("case", rollout.Top, item, `"reward":1|"limit":0.99`)
+	}
+	for i := range 100 {
+		f.probe("regrade", rollout.Same, fmt.Sprint("q", i), `"reward":0,"grades":[0,0]|"base":{"sample":0,"reward":0}`)
+	}
+	return f
+}
+
+func finding(t *testing.T, r *analysis.Result, gate string, s analysis.Severity) analysis.Finding {
+	t.Helper()
+	for _, f := range r.Findings {
+		if f.Gate == gate && f.Severity == s {
+			return f
+		}
+	}
+	t.Fatalf("no %s finding of %s", s, gate)
+	return analysis.Finding{}
+}
+
+func TestVerdictsOfAudits(t *testing.T) {
+	noisy := func(again float64) func(*folder) {
+		return func(f *folder) {
+			f.audited(1)
+			f.probes = slices.DeleteFunc(f.probes, func(l string) bool { return strings.Contains(l, `"regrade"`) })
+			for i := range 100 {
+				f.probe("regrade", rollout.Same, fmt.Sprint("q", i), fmt.Sprintf(`"reward":0,"grades":[0,%g]|"base":{"sample":0,"reward":0}`, again))
+			}
+		}
+	}
+	tests := []struct {
+		name    string
+		change  func(*folder)
+		verdict analysis.Verdict
+		reason  string
+	}{
+		{"without an audit the run is judged as it always was", func(*folder) {}, analysis.Go, ""},
+		{"a sound grader passes its audit", func(f *folder) { f.audited(1) }, analysis.Go, ""},
+		{"a grader that pays for nothing", func(f *folder) {
+			f.audited(1)
+			for i := range 20 {
+				f.probe("filler", rollout.Bottom, fmt.Sprint("q", i), `"reward":1|"limit":0`)
+			}
+		}, analysis.NoGo, "grader.hackable"},
+		{"one item alone is a caution", func(f *folder) {
+			f.audited(1)
+			for i := range 20 {
+				f.probe("filler", rollout.Bottom, fmt.Sprint("q", i), fmt.Sprintf(`"reward":%d|"limit":0`, max(0, 1-i)))
+			}
+		}, analysis.Go, ""},
+		{"what lies within the margin of a limit is no hole", func(f *folder) {
+			f.audited(1)
+			for i := range 20 {
+				f.probe("candidates", rollout.Bottom, fmt.Sprint("q", i), `"reward":0.55|"limit":0.5`)
+			}
+		}, analysis.Go, ""},
+		{"a grader that rejects the references", func(f *folder) { f.audited(0.5) }, analysis.NoGo, "grader.truth"},
+		{"rewards that are mostly noise", noisy(1), analysis.NoGo, "grader.noise"},
+		{"regrades of another grader's rewards say nothing", func(f *folder) {
+			f.audited(1)
+			for i := range 100 {
+				f.probe("regrade", rollout.Same, fmt.Sprint("q", i), `"reward":1,"grades":[1,0]|"base":{"sample":0,"reward":1}`)
+			}
+		}, analysis.Go, ""},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			f := healthy()
+			test.change(f)
+			r := f.analyze(t)
+			if r.Verdict != test.verdict || stringOr(r.Reason, "") != test.reason {
+				t.Errorf("verdict is %s by %q, want %s by %q", r.Verdict, stringOr(r.Reason, ""), test.verdict, test.reason)
+			}
+		})
+	}
+}
+
+func TestWithoutAnAuditItsGatesSaySo(t *testing.T) {
+	r := healthy().analyze(t)
+	for _, gate := range []string{"grader.truth", "grader.hackable", "grader.noise"} {
+		f := finding(t, r, gate, analysis.Blocking)
+		if f.Status != analysis.Skipped || !strings.Contains(f.Title, "gonogo audit") {
+			t.Errorf("%s is %s: %s", gate, f.Status, f.Title)
+		}
+	}
+	f := healthy()
+	for i, y := range f.rollouts {
+		f.rollouts[i] = strings.NewReplacer(`"reward":0}`, `"reward":0,"grades":[0,1]}`, `"reward":1}`, `"reward":1,"grades":[1,0]}`).Replace(y)
+	}
+	r = f.analyze(t)
+	if got := finding(t, r, "grader.noise", analysis.Advisory); got.Status != analysis.Fail || r.Verdict != analysis.Go {
+		t.Errorf("noisy grades that rollouts brought along: %s with verdict %s, want a caution", got.Status, r.Verdict)
+	}
+}
+
+func TestAHoleNamesItsPayload(t *testing.T) {
+	f := healthy().audited(1)
+	for i := range 10 {
+		f.probe("filler", rollout.Bottom, fmt.Sprint("q", i), fmt.Sprintf(`"reward":%g|"limit":0`, []float64{0, 0.6, 1}[min(i, 2)]))
+		f.probe("echo", rollout.Bottom, fmt.Sprint("q", i), fmt.Sprintf(`"reward":%d|"limit":0`, i/9))
+	}
+	f.probes = append(f.probes, `{"item":"q11","split":"train","source":"probe","outcome":"grader","error":"status 500","error_kind":"grader_server_error","probe":{"name":"filler","expect":"bottom","limit":0}}`)
+	r := f.analyze(t)
+	var p analysis.ProbeResult
+	for _, q := range r.Grader.Probes {
+		if q.Probe == "filler" {
+			p = q
+		}
+	}
+	if p.Items != 10 || p.Above != 9 || p.Failed != 1 || p.Payloads != 10 || len(p.Holes) != 5 {
+		t.Fatalf("the probe is %+v", p)
+	}
+	if h := p.Holes[0]; h.ID != "filler/train/q2/0" || h.Reward != 1 || h.Payload != "payload of q2" {
+		t.Errorf("the worst hole is %+v", h)
+	}
+	near(t, "limit", p.Limit, 0)
+	near(t, "accept", p.Accept.Value, 0.9)
+	near(t, "gap", p.Gap.Value, (0.6+8)/10-0.4375)
+	near(t, "false accept", r.Grader.FalseAccept.Value, 10.0/40)
+	got := finding(t, r, "grader.hackable", analysis.Blocking)
+	for _, want := range []string{"filler", "9 of 10", "1 other probe"} {
+		if !strings.Contains(got.Title, want) {
+			t.Errorf("title %q does not say %q", got.Title, want)
+		}
+	}
+	if !strings.Contains(got.Remedy, "gonogo audit --replay filler/train/q2/0") || len(got.Items) == 0 || got.Items[0] != "q2" {
+		t.Errorf("remedy %q, items %v", got.Remedy, got.Items)
+	}
+	if len(r.Grader.Failures) != 1 || r.Grader.Failures[0].Kind != "grader_server_error" || r.Grader.Failures[0].Example != "status 500" {
+		t.Errorf("failures are %+v", r.Grader.Failures)
+	}
+}
+
+// A rewrite says something about the grader only where the reference itself is
+// accepted.
+func TestRewritesCountWhereTheReferenceIsAccepted(t *testing.T) {
+	f := healthy()
+	for i := range 10 {
+		item, accepted := fmt.Sprint("q", i), i < 6
+		reward := map[bool]int{true: 1}[accepted]
+		f.probe("reference", rollout.Top, item, fmt.Sprintf(`"reward":%d|"limit":0.99`, reward))
+		f.probe("case", rollout.Top, item, fmt.Sprintf(`"reward":%d|"limit":0.99`, map[bool]int{true: 1}[i < 3]))
+		f.probe("empty", rollout.Bottom, item, `"reward":0|"limit":0`)
+	}
+	g := f.analyze(t).Grader
+	near(t, "brittle", g.Brittle.Value, 3.0/6)
+	near(t, "false reject", g.FalseReject.Value, (4.0+3)/16)
+	near(t, "Youden", g.Youden.Value, 1-7.0/16)
+}
+
+func TestWhatDetectorsMark(t *testing.T) {
+	f := healthy().audited(1)
+	for i := range 10 {
+		for j := range 8 {
+			mark := 0
+			if j == 1 && i < 4 {
+				mark = 1
+			}
+			f.probes = append(f.probes, fmt.Sprintf(`{"item":"q%d","sample":%d,"split":"train","source":"probe","outcome":"graded","reward":%d,"probe":{"name":"detector/edits tests","expect":"note","zero":true,"base":{"sample":%d,"reward":1}}}`, i, j, mark, j))
+		}
+	}
+	before, after := healthy().audited(1).analyze(t), f.analyze(t)
+	d := after.Grader.Detectors[0]
+	if d.Detector != "edits tests" || d.Rollouts != 80 || d.Marked != 4 || !d.Zeroed || len(d.Items) != 4 {
+		t.Errorf("the detector is %+v", d)
+	}
+	near(t, "share", d.Share.Value, 4.0/80)
+	near(t, "reward they had", d.Mean.Value, 1)
+	near(t, "mean with four rewards taken away", after.Splits[rollout.Train].Reward.Mean, *before.Splits[rollout.Train].Reward.Mean-4.0/800)
+	if !slices.ContainsFunc(after.Run.Notes, func(n string) bool { return strings.Contains(n, "4 rollouts that a detector marked") }) {
+		t.Errorf("notes are %q", after.Run.Notes)
+	}
+	if got := finding(t, after, "grader.detected", analysis.Advisory); got.Status != analysis.Fail || !strings.Contains(got.Remedy, "bottom of the range") {
+		t.Errorf("grader.detected is %s: %s", got.Status, got.Remedy)
+	}
+	if *after.Grader.Resolution.ShareHigh != *before.Grader.Resolution.ShareHigh {
+		t.Error("the resolution of the grader changes with what a detector marks")
+	}
+}
+
+func TestSuspectsAndGuesses(t *testing.T) {
+	f := healthy().audited(1)
+	f.probe("consensus", rollout.Note, "q3", `"reward":0|"share":0.75`)
+	f.probe("consensus", rollout.Note, "q5", `"reward":0|"share":0.9`)
+	f.probe("consensus", rollout.Note, "q7", `"reward":1|"share":1`)
+	for i := range 20 {
+		f.probe("constant", rollout.Note, fmt.Sprint("q", i), fmt.Sprintf(`"reward":%d`, i%2))
+	}
+	r := f.analyze(t)
+	var ids []string
+	for _, s := range r.Grader.SuspectReferences {
+		ids = append(ids, s.Item)
+	}
+	if !slices.Equal(ids, []string{"q5", "q3"}) {
+		t.Errorf("suspects are %v, want the more agreed first and none that the grader takes for right", ids)
+	}
+	near(t, "guessable", r.Grader.Guessable.Value, 0.5)
+	if got := finding(t, r, "grader.guessable", analysis.Advisory); got.Status != analysis.Fail {
+		t.Errorf("a constant answer that earns half is %s", got.Status)
+	}
+	if len(r.Grader.Probes) != 3 {
+		t.Errorf("%d probes in the table, want only those that expect something", len(r.Grader.Probes))
+	}
+}
+
+// Reward 0.7·core + 0.3·style: with the core at zero the style alone pays. With
+// core·style it does not.
+func TestLayers(t *testing.T) {
+	build := func(reward func(core, style float64) float64, info *rollout.GraderInfo) *analysis.Result {
+		f := &folder{grader: info}
+		for i := range 100 {
+			for j := range 8 {
+				core, style := float64((i+j)%2), float64((3*i+j*j)%5)/4
+				f.rollouts = append(f.rollouts, fmt.Sprintf(`{"item":"q%d","sample":%d,"reward":%g,"parts":{"style":%g,"tests":%g,"idle":%g}}`,
+					i, j, reward(core, style), style, core, float64((i*j)%3)))
+			}
+		}
+		return f.analyze(t)
+	}
+	sum := func(core, style float64) float64 { return 0.7*core + 0.3*style }
+	product := func(core, style float64) float64 { return core * (0.7 + 0.3*style) }
+
+	r := build(sum, &rollout.GraderInfo{Kind: "multi", Formula: "0.7*tests + 0.3*style", Parts: []string{"tests", "style"}, Core: "tests"})
+	l := r.Grader.Layers
+	if l.Parts[0].Name != "tests" || l.Parts[1].Name != "style" || l.Parts[2].Name != "idle" || l.ZeroN != 400 {
+		t.Fatalf("layers are %+v", l)
+	}
+	near(t, "bought", l.Bought.Value, 320.0/400) // style 0 in a fifth of them
+	near(t, "rest of a linear formula", l.Rest, 0)
+	if !slices.Equal(l.Moving, []string{"style"}) {
+		t.Errorf("moving is %v", l.Moving)
+	}
+	if r.Verdict != analysis.NoGo || stringOr(r.Reason, "") != "grader.layers" {
+		t.Errorf("verdict is %s by %q", r.Verdict, stringOr(r.Reason, ""))
+	}
+
+	r = build(product, &rollout.GraderInfo{Kind: "multi", Formula: "tests*(0.7 + 0.3*style)", Parts: []string{"tests", "style"}, Gates: []string{"tests"}})
+	l = r.Grader.Layers
+	near(t, "bought behind a gate", l.Bought.Value, 0)
+	if l.Core != "tests" || !l.Parts[0].Gate || len(l.Moving) != 0 || r.Verdict != analysis.Go {
+		t.Errorf("layers are %+v with verdict %s", l, r.Verdict)
+	}
+	if *l.Parts[0].Share < 0.9 || *l.Rest < 0 || *l.Rest > 0.1 {
+		t.Errorf("the core explains %v, %v is left", *l.Parts[0].Share, *l.Rest)
+	}
+
+	r = build(sum, nil)
+	if f := finding(t, r, "grader.layers", analysis.Blocking); f.Status != analysis.Skipped || r.Grader.Layers.Core != "" {
+		t.Errorf("without a core grader.layers is %s", f.Status)
+	}
+}
+
+func TestPeopleAndGrader(t *testing.T) {
+	f := healthy()
+	for i := range 30 {
+		for j, y := range []float64{0, 1} {
+			other := y
+			if j == 1 && i%10 == 0 {
+				other = 0 // the second rater does not take a tenth of the right ones
+			}
+			f.labels = append(f.labels,
+				fmt.Sprintf(`{"item":"q%d","sample":%d,"rater":"ann","score":%g}`, i, j, y),
+				fmt.Sprintf(`{"item":"q%d","split":"train","sample":%d,"rater":"bo","mark":%q}`, i, j, map[float64]string{0: "wrong", 1: "right"}[other]))
+		}
+	}
+	f.labels = append(f.labels, `{"item":"q50","output":"never seen","rater":"ann","score":1}`, `{"item":"q1","sample":3,"rater":"ann","mark":"unclear"}`)
+	r := f.analyze(t)
+	a := r.Grader.Agreement
+	if a.Labels != 121 || a.Outputs != 60 || a.Raters != 2 {
+		t.Fatalf("agreement is %+v", a)
+	}
+	near(t, "ceiling", a.Ceiling.Value, 54.0/57) // of 30 ann's and 27 bo's top outputs, 27 + 27 by the other
+	if !slices.Equal(a.Items, []string{"q0", "q10", "q20"}) {
+		t.Errorf("they differ most on %v", a.Items)
+	}
+	if *a.Spearman.Value < 0.9 || a.Kappa == nil || a.Alpha == nil {
+		t.Errorf("agreement is %+v", a)
+	}
+	if r.Ceiling != *a.Ceiling.High || len(r.Run.Notes) == 0 {
+		t.Errorf("the ceiling is %v with notes %q, want the high end %v of people's", r.Ceiling, r.Run.Notes, *a.Ceiling.High)
+	}
+}
+
+func TestLabelsOfTexts(t *testing.T) {
+	f := &folder{}
+	for i := range 20 {
+		f.rollouts = append(f.rollouts, fmt.Sprintf(`{"item":"q%d","reward":%g,"answer":"text %d"}`, i, float64(i%5)/4, i))
+		f.labels = append(f.labels, fmt.Sprintf(`{"item":"q%d","output":"text %d","score":%d}`, i, i, i%5)) // on a scale of its own
+		f.labels = append(f.labels, fmt.Sprintf(`{"item":"q%d","output":"payload of q%d","score":4}`, i, i))
+		f.probe("label", rollout.Note, fmt.Sprint("q", i), `"reward":1`)
+	}
+	a := f.analyze(t).Grader.Agreement
+	if a.Outputs != 40 || a.Kappa != nil || a.Ceiling != nil {
+		t.Fatalf("agreement is %+v", a)
+	}
+	near(t, "rank correlation", a.Spearman.Value, 1)
+}
+
+func TestTooGood(t *testing.T) {
+	f := &folder{}
+	for i := range 30 {
+		for j := range 4 {
+			answer, calls, reward := fmt.Sprintf("a considered answer to question %d, sample %d", i, j), `[{"name":"search","arguments":"{}"}]`, 1.0
+			if i >= 10 && j > 0 {
+				reward = 0
+			}
+			if i%10 == 0 && j == 0 {
+				answer, calls = "the task has been completed as you wished", `[]`
+			}
+			f.rollouts = append(f.rollouts, fmt.Sprintf(`{"item":"q%d","sample":%d,"reward":%g,"answer":%q,"turns":2,"calls":%s}`, i, j, reward, answer, calls))
+		}
+	}
+	counts := make(map[string]int)
+	for _, p := range f.analyze(t).Grader.TooGood {
+		counts[p.Pattern] = p.Count
+		if p.Pattern == "one_text" && !strings.Contains(p.Note, "the task has been completed") {
+			t.Errorf("the note is %q", p.Note)
+		}
+	}
+	if counts["at_top"] != 10 || counts["no_tools"] != 3 || counts["one_text"] != 3 {
+		t.Errorf("patterns are %v", counts)
+	}
+}
+
+func TestLengthWithinItems(t *testing.T) {
+	f := &folder{}
+	for i := range 30 {
+		for j := range 6 {
+			f.rollouts = append(f.rollouts, fmt.Sprintf(`{"item":"q%d","sample":%d,"reward":%g,"answer":%q}`, i, j, float64(j)/10+float64((i*j)%3)/10, strings.Repeat("é", 10<<j)))
+		}
+	}
+	r := f.analyze(t)
+	l := r.Grader.Length
+	if *l.Slope.Value < 0.09 || *l.Slope.Value > 0.12 || *l.P > 0.001 {
+		t.Errorf("reward per doubling is %v with p %v, want about 0.11", *l.Slope.Value, *l.P)
+	}
+	if got := finding(t, r, "grader.length", analysis.Advisory); got.Status != analysis.Fail || !strings.Contains(got.Title, "longer") {
+		t.Errorf("grader.length is %s: %s", got.Status, got.Title)
+	}
+}
+
+func TestAuditedWithoutRollouts(t *testing.T) {
+	f := &folder{}
+	f.audited(0.5)
+	f.probes = slices.DeleteFunc(f.probes, func(l string) bool { return strings.Contains(l, `"regrade"`) })
+	g, findings, err := analysis.Audited(t.Context(), f.open(t), analysis.DefaultSettings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g.Audited != 60 || len(g.Probes) != 3 || math.Abs(*g.FalseReject.Value-1) > 1e-9 {
+		t.Errorf("grader is %+v", g)
+	}
+	status := make(map[string]analysis.Status)
+	for _, f := range findings {
+		if f.Severity == analysis.Blocking {
+			status[f.Gate] = f.Status
+		}
+		if !strings.HasPrefix(f.Gate, "grader.") && f.Gate != "data.suspect" {
+			t.Errorf("a finding of %s", f.Gate)
+		}
+	}
+	if status["grader.truth"] != analysis.Fail || status["grader.hackable"] != analysis.Pass || status["grader.noise"] != analysis.Skipped {
+		t.Errorf("findings are %v", status)
+	}
+	empty := &folder{}
+	if g, _, err := analysis.Audited(t.Context(), empty.open(t), analysis.DefaultSettings()); err != nil || g == nil || g.Audited != 0 {
+		t.Errorf("a run with nothing in it: %+v, %v", g, err)
+	}
+}
+
+// The order of lines in probes.jsonl is the order in which gradings came back.
+func TestOrderOfProbesDoesNotMatter(t *testing.T) {
+	f := healthy().audited(0.5)
+	for i := range 20 {
+		f.probe("filler", rollout.Bottom, fmt.Sprint("q", i), fmt.Sprintf(`"reward":%g|"limit":0`, float64(i%3)/2))
+	}
+	want := encode(t, f.analyze(t))
+	slices.Reverse(f.probes)
+	if got := encode(t, f.analyze(t)); string(got) != string(want) {
+		t.Error("the same probes in another order give another result")
+	}
+}
