@@ -131,6 +131,9 @@ var graderHackable = Gate{
 		worst, fails := hackedBy(r, t, bottom)
 		j.vars = hackedWords(r, bottom, worst)
 		b, status := boundOf(worst.Accept), Pass
+		if fails && !hacked(r, t, worst, len(bottom)) {
+			b = boundOf(*r.Grader.FalseAccept) // the probes together, none of them alone
+		}
 		if worst.Above > 0 {
 			j.items = hackedItems(bottom, worst)
 		}
@@ -252,6 +255,6 @@ var graderBrittle = Gate{
 			j.vars["probe"], j.items = worst.Probe, worst.holeItems()
 		}
 		b := boundOf(*r.Grader.Brittle)
-		return []Finding{j.finding(b.atMost(want), b)}
+		return []Finding{j.finding(atMostObserved(b, want), b)}
 	},
 }

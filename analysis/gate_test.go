@@ -3,6 +3,7 @@ package analysis
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -81,7 +82,7 @@ func crowded(bad bool) *Result {
 			y := float64((i+j)%3) / 2
 			rec := rollout.Record{
 				Item: fmt.Sprint(i), Split: rollout.Train, Sample: j, Outcome: rollout.Graded, Turns: 3, Elapsed: 20e9,
-				Answer: fmt.Sprintf("the answer to question %d, sample %d", i, j),
+				Answer: fmt.Sprintf("the answer to question %d, sample %d", i, j), Parts: map[string]float64{"core": math.Ceil(y), "style": float64(i%2) / 2},
 				Calls: []rollout.Call{
 					{Name: "search", Arguments: fmt.Sprint(i, j), Status: rollout.CallOK, Elapsed: 20e6, OutputBytes: 100},
 					{Name: "cat", Arguments: fmt.Sprint(i, j), Status: rollout.CallOK, Elapsed: 20e6, OutputBytes: 100, Turn: 1},
@@ -108,6 +109,7 @@ func crowded(bad bool) *Result {
 			}
 		}
 	}
+	crowdedAudit(c, bad)
 	s := DefaultSettings()
 	s.BatchSize = 16
 	r := &Result{
@@ -117,8 +119,43 @@ func crowded(bad bool) *Result {
 	if bad {
 		r.Problems = []rollout.Problem{{File: "train.jsonl", Line: 3, Message: "the last message is not the user's", Blocking: true}, {Message: "advice"}}
 	}
-	c.fill(r, &rollout.Run{}, s)
+	info := &rollout.GraderInfo{Parts: []string{"core", "style"}, Core: "core", Formula: "core + style"}
+	c.fill(r, &rollout.Run{Manifest: &rollout.Manifest{Grader: info}}, s)
 	return r
+}
+
+// crowdedAudit adds an audit and labels that have something for every gate.
+func crowdedAudit(c *collector, bad bool) {
+	add := func(name string, expect rollout.Expectation, i, sample int, good, ill float64, grades ...float64) {
+		reward, share := good, 0.9
+		if bad {
+			reward = ill
+		}
+		must(c.addProbe(&rollout.Record{
+			Item: fmt.Sprint(i), Split: rollout.Train, Sample: sample, Outcome: rollout.Graded, Reward: &reward, Grades: grades, Answer: "the payload of a probe",
+			Probe: &rollout.Probed{Name: name, Expect: expect, Share: &share, Base: &rollout.Base{Sample: sample, Reward: &good}},
+		}))
+	}
+	for i := range 40 {
+		add("filler", rollout.Bottom, i, 0, 0, 1)
+		add(rollout.ProbeReference, rollout.Top, i, 0, 1, float64(i%5/4))
+		add("case", rollout.Top, i, 0, 1, 0)
+		add("padding", rollout.Same, i, 0, 1, 0)
+		add("odd", rollout.Note, i, 0, 1, 0)
+		first := float64(i%3) / 2
+		add(rollout.ProbeRegrade, rollout.Same, i, 0, first, 0, first, first)
+		add(rollout.ProbeConstant, rollout.Note, i, 0, 0, 1)
+		add(rollout.ProbeDetector+"tricks", rollout.Note, i, 1, 0, 1)
+		if bad {
+			add(rollout.ProbeConsensus, rollout.Note, i, 0, 0, 0)
+		}
+		score, sample := float64(i%3)/2, 0
+		if bad {
+			score = float64(i % 2)
+		}
+		c.people = append(c.people, rollout.Label{Split: rollout.Train, Item: fmt.Sprint(i), Sample: &sample, Score: &score, Rater: fmt.Sprint(i % 2)})
+	}
+	c.audit.settle()
 }
 
 func TestFold(t *testing.T) {

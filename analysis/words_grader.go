@@ -91,12 +91,12 @@ var graderWords = struct {
 		pass:            "right answers are accepted however they are written: {percent} of rewrites are rejected",
 		caution:         "{percent} of right answers are rejected only because they are written differently, most of all by “{probe}”",
 		cautionRemedy:   "See one: {replay}. Bring answer and reference to one form before comparing, or say in the prompt which form is wanted.",
-		cautionUnknown:  "between {lowpercent} and {highpercent} of right answers are rejected only because they are written differently",
+		cautionUnknown:  "{percent} of right answers are rejected only because they are written differently, and it may be more ({lowpercent} to {highpercent})",
 		cautionUnknownR: "More audited items would tell (audit.items). See one: {replay}.",
 	},
 	detected: gateWords{
 		why:           "A detector looks for rollouts that earn reward by a trick. What the base model does now and then, training makes it do always.",
-		pass:          "no rollout of {rollouts} is marked as a hack",
+		pass:          "none of {rollouts} is marked as a hack",
 		caution:       "“{detector}” marks {marked} of {rollouts} as a hack; they had earned {mean} on average",
 		cautionRemedy: "Read them. If they are hacks, close the hole in the grader. {zeroed}",
 		unmeasured: message{
