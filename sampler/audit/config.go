@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"gonogo/sampler/rollout"
 )
 
 // Config bounds an audit.
@@ -40,6 +42,9 @@ func (c Config) checkNames(probes []Probe, detectors []Detector) error {
 	var names []string
 	for _, p := range probes {
 		names = append(names, p.Name)
+		if own := []string{rollout.ProbeRegrade, rollout.ProbeConsensus, rollout.ProbeLabel}; p.Make == nil && !slices.Contains(own, p.Name) {
+			return fmt.Errorf("probe %s makes no payloads: its Make is nil", p.Name)
+		}
 	}
 	for _, d := range detectors {
 		names = append(names, d.probe())

@@ -37,7 +37,7 @@ func (s *survey) agreements(ctx context.Context, wrap func(string) string) (map[
 	err := s.read(ctx, true, func(place int, r *rollout.Record) error {
 		item := s.index[rollout.Key{Split: r.Split, Item: r.Item}]
 		if at := where[place]; at != nil && item.has && !at.gone {
-			at.says = gist(wrap, item.ref.Text, r.Answer)
+			at.says = gist(wrap, item.numeric, r.Answer)
 		}
 		return nil
 	})
@@ -56,9 +56,9 @@ func (s *survey) agreements(ctx context.Context, wrap func(string) string) (map[
 // gist is a hash of what an answer comes down to: its last number where the
 // reference is a number, else its text without what does not matter; 0 for
 // nothing.
-func gist(wrap func(string) string, reference, answer string) uint64 {
+func gist(wrap func(string) string, numeric bool, answer string) uint64 {
 	bare, _ := unwrap(wrap, answer)
-	if _, isNumber := parseNumber(reference); isNumber {
+	if numeric {
 		if n, ok := lastNumber(bare); ok {
 			return sum(n.value().RatString())
 		}
@@ -95,12 +95,16 @@ func (item *surveyed) agreement() (agreement, bool) {
 // another number, or a text that neither is nor holds it.
 func (c *Case) disagrees(answer string) bool {
 	bare, _ := unwrap(c.Answer, answer)
+	if ref, ok := parseNumber(c.Reference); ok {
+		if n, ok := lastNumber(bare); ok && near(n, ref) {
+			return false
+		}
+	}
 	if c.right(answer) || c.right(bare) {
 		return false
 	}
-	if ref, ok := parseNumber(c.Reference); ok {
-		n, ok := lastNumber(bare)
-		return !ok || !near(n, ref)
+	if _, ok := parseNumber(c.Reference); ok {
+		return true
 	}
 	said := " " + normal(bare) + " "
 	return !slices.ContainsFunc(append([]string{c.Reference}, c.Accepted...), func(ref string) bool {

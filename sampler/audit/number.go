@@ -74,12 +74,12 @@ func parseNumber(text string) (number, bool) {
 func lastNumber(text string) (number, bool) {
 	at := digitsPattern.FindAllStringIndex(text, -1)
 	for i := len(at) - 1; i >= 0; i-- {
-		from, to := 0, len(text)
+		from, to := max(0, at[i][0]-maxNumberText), min(len(text), at[i][1]+maxNumberText)
 		if i > 0 {
-			from = at[i-1][1]
+			from = max(from, at[i-1][1])
 		}
 		if i+1 < len(at) {
-			to = at[i+1][0]
+			to = min(to, at[i+1][0])
 		}
 		if n, ok := parseAt(text[from:at[i][0]], text[at[i][0]:at[i][1]], text[at[i][1]:to]); ok {
 			return n, true

@@ -112,7 +112,7 @@ func FuzzNumber(f *testing.F) {
 		if n.String() != text {
 			t.Fatalf("%q is written as %q", text, n)
 		}
-		item := rolloutItem()
+		item := shareItem()
 		c := &Case{Item: item, Reference: text, HasReference: true}
 		for _, p := range []Probe{thousands, currency, percent, trailingZeros} {
 			for _, payload := range p.payloads(c, 1) {

@@ -246,7 +246,7 @@ func TestKeepingWhatIsGraded(t *testing.T) {
 	p := planOf(t, cfg, in)
 	total := p.Todo().Gradings
 	for id, r := range done() {
-		if !p.Keep(r) || !p.Keep(r) {
+		if !p.Keep(r) {
 			t.Errorf("%s is not kept", id)
 		}
 	}
@@ -292,7 +292,9 @@ func TestSkippingAndMistakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	twice := in
-	twice.Probes = append(Probes(), Probe{Name: "filler"})
+	twice.Probes = append(Probes(), probeNamed(t, "filler"))
+	idle := in
+	idle.Probes = []Probe{{Name: "idle"}}
 	two := in
 	two.Detectors = []Detector{detector, detector}
 	empty := in
@@ -311,6 +313,7 @@ func TestSkippingAndMistakes(t *testing.T) {
 		{Config{Skip: []string{"filer"}}, in, `no probe "filer"`},
 		{Config{Items: -1}, in, "cannot be negative"},
 		{Config{}, twice, `"filler"`},
+		{Config{}, idle, "Make is nil"},
 		{Config{}, two, `"detector/x"`},
 		{Config{}, empty, "range"},
 		{Config{}, template, "{{reference}}"},

@@ -138,8 +138,9 @@ func TestPayloads(t *testing.T) {
 
 		{why: "a percentage as a fraction", probe: "percent", reference: "7 %", want: []string{"0.07"}},
 		{why: "decimals stay", probe: "percent", reference: "-12.50%", want: []string{"-0.1250"}},
-		{why: "a fraction as a percentage", probe: "percent", reference: "0.075", want: []string{"7.5%"}},
-		{why: "more than one is no fraction", probe: "percent", reference: "1.5", want: nil},
+		{why: "a fraction as a percentage", probe: "percent", prompt: "Which share is it?", reference: "0.075", want: []string{"7.5%"}},
+		{why: "a number below one that need not be a share", probe: "percent", reference: "0.075", want: nil},
+		{why: "more than one is no fraction", probe: "percent", prompt: "Which share is it?", reference: "1.5", want: nil},
 		{why: "words around it", probe: "percent", reference: "about 7 % a year", want: nil},
 
 		{why: "a zero more", probe: "trailing_zeros", reference: "3.5", want: []string{"3.50"}},

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -21,9 +22,19 @@ var currency = Probe{
 
 var percent = Probe{
 	Name: "percent", Expect: rollout.Top, Limit: full,
-	Doc:  "A percentage as a fraction, and a fraction below one as a percentage: 7 % against 0.07.",
-	Make: func(c *Case) []Payload { return rewriteNumber(c, number.repercented) },
+	Doc: "A percentage as a fraction: 0.07 for 7 %. Where the question asks for a share, also a fraction below one as a percentage; any other 0.07 need not be one.",
+	Make: func(c *Case) []Payload {
+		return rewriteNumber(c, func(n number) (string, bool) {
+			if n.percent == "" && !sharePattern.MatchString(c.prompt()) {
+				return "", false
+			}
+			return n.repercented()
+		})
+	},
 }
+
+// sharePattern finds what a question says that asks for a part of a whole.
+var sharePattern = regexp.MustCompile(`(?i)%|\b(?:per ?cent|percentage|share|fraction|proportion|probability)\b`)
 
 var trailingZeros = Probe{
 	Name: "trailing_zeros", Expect: rollout.Top, Limit: full,

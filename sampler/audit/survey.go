@@ -15,6 +15,7 @@ type surveyed struct {
 	item     *rollout.Item
 	ref      Reference
 	has      bool // a reference
+	numeric  bool // it is a number
 	rollouts []seen
 	turn     int // its place in the drawing
 }
@@ -35,15 +36,14 @@ type seen struct {
 
 // survey is what one pass over the rollouts leaves.
 type survey struct {
-	in     *Input
-	items  []*surveyed // in the order of the input, then of the first record
-	index  map[rollout.Key]*surveyed
-	counts map[int]bool // the places of the records that count
+	in    *Input
+	items []*surveyed // in the order of the input, then of the first record
+	index map[rollout.Key]*surveyed
 }
 
 // newSurvey reads the rollouts once, without their transcripts.
 func newSurvey(ctx context.Context, in *Input) (*survey, error) {
-	s := &survey{in: in, index: make(map[rollout.Key]*surveyed), counts: make(map[int]bool)}
+	s := &survey{in: in, index: make(map[rollout.Key]*surveyed)}
 	for i := range in.Items {
 		s.add(&in.Items[i])
 	}
@@ -63,9 +63,6 @@ func newSurvey(ctx context.Context, in *Input) (*survey, error) {
 	}
 	for _, item := range s.items {
 		item.settle()
-		for _, r := range item.rollouts {
-			s.counts[r.place] = true
-		}
 	}
 	return s, nil
 }
@@ -77,7 +74,9 @@ func (s *survey) add(it *rollout.Item) *surveyed {
 		return known
 	}
 	item := &surveyed{item: it}
-	item.ref, item.has = s.in.reference(it)
+	if item.ref, item.has = s.in.reference(it); item.has {
+		_, item.numeric = parseNumber(item.ref.Text)
+	}
 	s.index[key] = item
 	s.items = append(s.items, item)
 	return item
@@ -126,14 +125,20 @@ func (item *surveyed) mean() (float64, bool) {
 	return total / float64(n), true
 }
 
-// examples reads the answers that earned the top and tells the template that
-// they have in common.
+// template reads an answer that earned the top of each item, and tells the
+// template that they have in common.
 func (s *survey) template(ctx context.Context) (string, error) {
+	top := s.in.Range[0] + full*(s.in.Range[1]-s.in.Range[0])
+	wanted := make(map[int]*surveyed)
+	for _, item := range s.items {
+		at := slices.IndexFunc(item.rollouts, func(r seen) bool { return r.text && r.reward != nil && *r.reward >= top })
+		if item.has && at >= 0 {
+			wanted[item.rollouts[at].place] = item
+		}
+	}
 	var v votes
 	err := s.read(ctx, true, func(place int, r *rollout.Record) error {
-		item := s.index[rollout.Key{Split: r.Split, Item: r.Item}]
-		lo, hi := s.in.Range[0], s.in.Range[1]
-		if s.counts[place] && item.has && r.Reward != nil && r.Answer != "" && *r.Reward >= lo+full*(hi-lo) {
+		if item := wanted[place]; item != nil {
 			v.add(Example{Answer: r.Answer, Reference: item.ref.Text})
 		}
 		return nil
