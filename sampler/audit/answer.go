@@ -115,35 +115,24 @@ func (c *Case) inJSON() (isJSON, typed bool) {
 	return true, typed
 }
 
-// Example is a recorded answer that earned the top of the range, and the
+// example is a recorded answer that earned the top of the range, and the
 // reference of its item.
-type Example struct{ Answer, Reference string }
+type example struct{ answer, reference string }
 
 // wrappings are the ways in which answers set off what counts.
 var wrappings = []struct{ before, after string }{
 	{"<answer>", "</answer>"}, {`\boxed{`, "}"}, {"#### ", ""}, {"Final answer: ", ""}, {"Final Answer: ", ""}, {"Answer: ", ""},
 }
 
-// InferAnswer finds the template of answers that earned the top: JSON objects
-// with a field that says what the reference says, or a text that sets the
-// reference off by a tag or a heading. The template that at least half of the
-// examples have in common is returned, for AnswerTemplate; ok is false when
-// there is none, so that a bare reference is an answer.
-func InferAnswer(examples []Example) (template string, ok bool) {
-	v := votes{}
-	for _, e := range examples {
-		v.add(e)
-	}
-	return v.winner()
-}
-
-// votes counts the templates of answers.
+// votes finds the template of answers that earned the top: JSON objects with a
+// field that says what the reference says, or texts that set the reference off
+// by a tag or a heading.
 type votes struct {
 	total int
 	count map[string]int
 }
 
-func (v *votes) add(e Example) {
+func (v *votes) add(e example) {
 	if v.count == nil {
 		v.count = make(map[string]int)
 	}
@@ -153,7 +142,9 @@ func (v *votes) add(e Example) {
 	}
 }
 
-func (v *votes) winner() (string, bool) {
+// winner is the template that at least half of the answers have in common; ok is
+// false when there is none, so that a bare reference is an answer.
+func (v *votes) winner() (template string, ok bool) {
 	best := ""
 	for t, n := range v.count {
 		if c := cmp.Compare(n, v.count[best]); c > 0 || c == 0 && t < best {
@@ -167,12 +158,12 @@ func (v *votes) winner() (string, bool) {
 }
 
 // templateOf returns the template of one answer, or "".
-func templateOf(e Example) string {
-	if tree, ok := parseJSON(strings.TrimSpace(e.Answer)); ok && tree.kind == object {
-		if equal(tree.String(), e.Reference) {
+func templateOf(e example) string {
+	if tree, ok := parseJSON(strings.TrimSpace(e.answer)); ok && tree.kind == object {
+		if equal(tree.String(), e.reference) {
 			return "" // the reference is the whole object
 		}
-		path, leaf, found := tree.find(func(leaf node) bool { return equal(leaf.text(), e.Reference) })
+		path, leaf, found := tree.find(func(leaf node) bool { return equal(leaf.text(), e.reference) })
 		if !found {
 			return ""
 		}
@@ -185,15 +176,15 @@ func templateOf(e Example) string {
 		}
 		return value
 	}
-	if equal(e.Answer, e.Reference) {
+	if equal(e.answer, e.reference) {
 		return ""
 	}
 	for _, w := range wrappings {
-		i := strings.LastIndex(e.Answer, w.before)
+		i := strings.LastIndex(e.answer, w.before)
 		if i < 0 {
 			continue
 		}
-		inner := e.Answer[i+len(w.before):]
+		inner := e.answer[i+len(w.before):]
 		end := strings.Index(inner, cmp.Or(w.after, "\n"))
 		if end < 0 && w.after != "" {
 			continue
@@ -201,7 +192,7 @@ func templateOf(e Example) string {
 		if end >= 0 {
 			inner = inner[:end]
 		}
-		if equal(inner, e.Reference) {
+		if equal(inner, e.reference) {
 			return w.before + "{{reference}}" + w.after
 		}
 	}

@@ -64,26 +64,30 @@ func TestUnwrapTurnsTheTemplateAround(t *testing.T) {
 	}
 }
 
-func TestInferAnswer(t *testing.T) {
+func TestTheTemplateOfRecordedAnswers(t *testing.T) {
 	for _, c := range []struct {
 		why      string
-		examples []Example
+		examples []example
 		want     string
 	}{
 		{"nothing to learn from", nil, ""},
-		{"bare answers", []Example{{"42", "42"}, {" paris.", "Paris"}}, ""},
-		{"a field", []Example{{`{"answer": "42", "why": "so"}`, "42"}, {`{"answer":"Paris"}`, "Paris"}}, `{"answer": "{{reference}}"}`},
-		{"a number field", []Example{{`{"answer": 42}`, "42.0"}, {`{"answer":7}`, "7"}}, `{"answer": {{reference}}}`},
-		{"a field within", []Example{{`{"result": {"city": "Rome"}}`, "Rome"}}, `{"result": {"city": "{{reference}}"}}`},
-		{"the object itself is the reference", []Example{{`{"b": 2, "a": 1}`, `{"a":1,"b":2}`}}, ""},
-		{"a tag", []Example{{"Well.\n<answer>42</answer>", "42"}, {"<answer> Rome</answer>", "rome"}}, "<answer>{{reference}}</answer>"},
-		{"LaTeX", []Example{{`So \boxed{42}.`, "42"}}, `\boxed{{{reference}}}`},
-		{"a heading", []Example{{"Let me see.\nFinal answer: 42\n", "42"}}, "Final answer: {{reference}}"},
-		{"no majority", []Example{{"<answer>1</answer>", "1"}, {"it is 2", "2"}, {"3", "3"}}, ""},
-		{"half is enough, ties go by the alphabet", []Example{{`{"b": "x"}`, "x"}, {`{"a": "x"}`, "x"}}, `{"a": "{{reference}}"}`},
-		{"no field says it", []Example{{`{"a": 1}`, "2"}}, ""},
+		{"bare answers", []example{{"42", "42"}, {" paris.", "Paris"}}, ""},
+		{"a field", []example{{`{"answer": "42", "why": "so"}`, "42"}, {`{"answer":"Paris"}`, "Paris"}}, `{"answer": "{{reference}}"}`},
+		{"a number field", []example{{`{"answer": 42}`, "42.0"}, {`{"answer":7}`, "7"}}, `{"answer": {{reference}}}`},
+		{"a field within", []example{{`{"result": {"city": "Rome"}}`, "Rome"}}, `{"result": {"city": "{{reference}}"}}`},
+		{"the object itself is the reference", []example{{`{"b": 2, "a": 1}`, `{"a":1,"b":2}`}}, ""},
+		{"a tag", []example{{"Well.\n<answer>42</answer>", "42"}, {"<answer> Rome</answer>", "rome"}}, "<answer>{{reference}}</answer>"},
+		{"LaTeX", []example{{`So \boxed{42}.`, "42"}}, `\boxed{{{reference}}}`},
+		{"a heading", []example{{"Let me see.\nFinal answer: 42\n", "42"}}, "Final answer: {{reference}}"},
+		{"no majority", []example{{"<answer>1</answer>", "1"}, {"it is 2", "2"}, {"3", "3"}}, ""},
+		{"half is enough, ties go by the alphabet", []example{{`{"b": "x"}`, "x"}, {`{"a": "x"}`, "x"}}, `{"a": "{{reference}}"}`},
+		{"no field says it", []example{{`{"a": 1}`, "2"}}, ""},
 	} {
-		got, ok := InferAnswer(c.examples)
+		var v votes
+		for _, e := range c.examples {
+			v.add(e)
+		}
+		got, ok := v.winner()
 		if got != c.want || ok != (c.want != "") {
 			t.Errorf("%s: got %q, %v, want %q", c.why, got, ok, c.want)
 		}

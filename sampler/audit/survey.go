@@ -139,7 +139,7 @@ func (s *survey) template(ctx context.Context) (string, error) {
 	var v votes
 	err := s.read(ctx, true, func(place int, r *rollout.Record) error {
 		if item := wanted[place]; item != nil {
-			v.add(Example{Answer: r.Answer, Reference: item.ref.Text})
+			v.add(example{answer: r.Answer, reference: item.ref.Text})
 		}
 		return nil
 	})
