@@ -53,7 +53,7 @@ Example:
 // formats, writes the report to out. Printing comes first: what was found is
 // told even where nothing can be written.
 func deliver(c *cli.Context, dir string, r *analysis.Result, formats []report.Format, out string) error {
-	if err := printResult(c, r); err != nil {
+	if err := printResult(c, dir, r); err != nil {
 		return err
 	}
 	if err := writeResult(dir, r); err != nil {
@@ -62,15 +62,15 @@ func deliver(c *cli.Context, dir string, r *analysis.Result, formats []report.Fo
 	if formats == nil {
 		return nil
 	}
-	return writeReport(c, r, out, formats)
+	return writeReport(c, dir, r, out, formats)
 }
 
 // printResult prints result.json under --json, else the report for a terminal.
-func printResult(c *cli.Context, r *analysis.Result) error {
+func printResult(c *cli.Context, run string, r *analysis.Result) error {
 	if c.Bool("json") {
 		return r.Encode(c.App.Writer)
 	}
-	return printText(c, r)
+	return printText(c, run, r)
 }
 
 // oneRun returns the command's only argument.

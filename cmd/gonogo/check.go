@@ -41,7 +41,7 @@ Example:
 				return err
 			}
 			defer p.shut()
-			if err := p.start(c.Context); err != nil {
+			if err := errors.Join(p.start(c.Context), p.startDetectors(c.Context)); err != nil {
 				return err
 			}
 			found := p.checked(c)

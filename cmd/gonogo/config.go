@@ -71,8 +71,16 @@ func peekConfig(path string, env lookup, overrides ...string) (*config, error) {
 	if err != nil {
 		return nil, joinConfigErrors([]error{err, c.jobFault()})
 	}
+	if err := c.override(overrides); err != nil {
+		return nil, err
+	}
+	return c, c.resolve()
+}
+
+// override takes PATH=VALUE as --set does. Nothing is resolved yet.
+func (c *config) override(pairs []string) error {
 	var errs []error
-	for _, o := range overrides {
+	for _, o := range pairs {
 		name, value, ok := strings.Cut(o, "=")
 		if !ok {
 			errs = append(errs, fmt.Errorf("--set %q: write KEY=VALUE, such as sampling.samples=16", o))
@@ -80,10 +88,7 @@ func peekConfig(path string, env lookup, overrides ...string) (*config, error) {
 		}
 		errs = append(errs, c.assign(strings.TrimSpace(name), value))
 	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, err
-	}
-	return c, c.resolve()
+	return errors.Join(errs...)
 }
 
 // jobFault reads the job for its mistakes alone, so that they are shown

@@ -24,8 +24,12 @@ func auditKeys() []key {
 			at: func(v *values) any { return &v.Audit.Regrades },
 		},
 		{
-			Path: "audit.max_gradings", Default: "1200", Min: bound(1), Max: bound(10_000_000), Doc: "most gradings of an audit; what does not fit is left out evenly and named",
+			Path: "audit.max_gradings", Default: "1200", Min: bound(1), Max: bound(10_000_000), Doc: "most gradings of an audit, detectors apart; what does not fit is left out evenly and named",
 			at: func(v *values) any { return &v.Audit.MaxGradings },
+		},
+		{
+			Path: "audit.max_marks", Default: "0", Min: bound(0), Max: bound(10_000_000), Doc: "most rollouts that each detector reads; 0 is all of them",
+			at: func(v *values) any { return &v.Audit.MaxMarks },
 		},
 		{
 			Path: "audit.reference", Fallback: "what the grader's templates compare with, else a row field such as reference_answer", Doc: "template of an item's reference answer", Example: "\"{{item.reference_answer}}\"",
@@ -40,16 +44,16 @@ func auditKeys() []key {
 			at: func(v *values) any { return &v.Audit.Unordered },
 		},
 		{
-			Path: "audit.skip", Names: probes, Fallback: "none", Doc: "probes that mean nothing for this task", Example: "[wall_of_text]",
+			Path: "audit.skip", Names: probes, Fallback: "none", Doc: "probes that mean nothing for this task", Example: "[code_fence, list_order]",
 			at: func(v *values) any { return &v.Audit.Skip },
 		},
 		{
-			Path: "audit.probes", Fallback: "none", Doc: "probes of your own: name, expect (bottom, top or same), limit (a share of the reward range), and template, or pattern with replace, which changes a recorded answer",
+			Path: "audit.probes", Fallback: "none", Doc: "probes of your own, each with a template, or with a pattern that changes a recorded answer", Entry: probeEntry(),
 			Example: "[{name: magic_word, expect: bottom, template: \"xyzzy {{item.reference_answer}}\"}]",
 			at:      func(v *values) any { return &v.Audit.Probes },
 		},
 		{
-			Path: "audit.detectors", Fallback: "none", Doc: "what marks a recorded rollout as a hack: name, and regex, python (source of a function hack(sample, item) that returns true) or judge (a question to a model, with model); zero: true counts marked rollouts at the bottom of the range",
+			Path: "audit.detectors", Fallback: "none", Doc: "what marks a recorded rollout as a hack, each by one of regex, python and judge", Entry: detectorEntry(),
 			Example: "[{name: returns_reference, regex: \"import reference\", zero: true}]",
 			at:      func(v *values) any { return &v.Audit.Detectors },
 		},

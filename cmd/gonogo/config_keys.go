@@ -9,16 +9,17 @@ import (
 // key is one key of gonogo.yaml. Help, JSON Schema, the file that `gonogo
 // init` writes and the decoding of configuration are all made from keys().
 type key struct {
-	Path     string   // such as sampling.samples
-	Default  string   // a YAML value; "" when there is none
-	Fallback string   // in words: what is taken when the key is absent and has no Default
-	Doc      string   // what it does
-	Binding  bool     // a run made with another value is refused
-	Min, Max *float64 // of a number, inclusive
-	Enum     []string // the only values of a string
-	Pattern  string   // what a string must match
-	Names    []string // the names a map or a list may hold; nil when any
-	Example  string   // a YAML value
+	Path     string     // such as sampling.samples
+	Default  string     // a YAML value; "" when there is none
+	Fallback string     // in words: what is taken when the key is absent and has no Default
+	Doc      string     // what it does
+	Binding  bool       // a run made with another value is refused
+	Min, Max *float64   // of a number, inclusive
+	Enum     []string   // the only values of a string
+	Pattern  string     // what a string must match
+	Names    []string   // the names a map or a list may hold; nil when any
+	Example  string     // a YAML value
+	Entry    []entryKey // the keys of a list's maps
 
 	file bool              // a path, relative to the configuration's folder
 	at   func(*values) any // where the value goes

@@ -136,6 +136,15 @@ func TestSchemaAgreesWithTheReader(t *testing.T) {
 		"one end of a range":        "{reward_range: [1]}",
 		"a negative seed":           "{seed: -1}",
 		"a list for a group":        "{data: []}",
+		"a probe and a detector":    "{audit: {probes: [{name: a, expect: top, limit: 0.5, template: x}], detectors: [{name: b, regex: x, zero: true}]}}",
+		"a probe without a name":    "{audit: {probes: [{expect: top, template: x}]}}",
+		"a probe's name":            "{audit: {probes: [{name: a/b, expect: top, template: x}]}}",
+		"what nothing expects":      "{audit: {probes: [{name: a, expect: middle, template: x}]}}",
+		"a key of no probe":         "{audit: {probes: [{name: a, expect: top, regex: x}]}}",
+		"a text for a limit":        "{audit: {probes: [{name: a, expect: top, limit: high}]}}",
+		"a text for zero":           "{audit: {detectors: [{name: a, regex: x, zero: sometimes}]}}",
+		"a list for a regex":        "{audit: {detectors: [{name: a, regex: [x]}]}}",
+		"no list of detectors":      "{audit: {detectors: {name: a, regex: x}}}",
 	} {
 		t.Run(name, func(t *testing.T) {
 			node, err := parseYAML("x", []byte(text))

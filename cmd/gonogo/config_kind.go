@@ -288,9 +288,7 @@ func (d decoder) maps(n *yamlNode, to *[]mapValue) {
 			d.want(item, "a map")
 			continue
 		}
-		var b bytes.Buffer
-		item.json(&b)
-		all = append(all, mapValue{Body: b.Bytes(), node: item})
+		all = append(all, mapValue{Body: marshal(d.entry(item)), node: item})
 	}
 	*to = all
 }

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"strings"
+	"slices"
 )
 
 // probeValue is one entry of audit.probes.
@@ -40,10 +38,6 @@ func (d detectorValue) check() error {
 		}
 	}
 	switch {
-	case d.Name == "":
-		return errors.New("a detector needs a name")
-	case strings.ContainsAny(d.Name, "/ \t\n"):
-		return fmt.Errorf("the name %q holds a slash or a space", d.Name)
 	case ways != 1:
 		return fmt.Errorf("detector %s needs one of regex, python and judge, and has %d of them", d.Name, ways)
 	case d.Judge != "" && d.Model == "":
@@ -55,58 +49,33 @@ func (d detectorValue) check() error {
 }
 
 // detectors returns the entries of audit.detectors.
-func (c *config) detectors() ([]detectorValue, error) {
-	return entries(c, "audit.detectors", c.Audit.Detectors, detectorValue.check)
-}
+func (c *config) detectors() []detectorValue { return entries[detectorValue](c.Audit.Detectors) }
 
-// probes returns the entries of audit.probes. What they say is checked where
-// they are made into probes.
-func (c *config) probes() ([]probeValue, error) {
-	return entries(c, "audit.probes", c.Audit.Probes, func(probeValue) error { return nil })
-}
+// probes returns the entries of audit.probes.
+func (c *config) probes() []probeValue { return entries[probeValue](c.Audit.Probes) }
 
 // detectsByJudge reports whether a detector asks a model.
 func (c *config) detectsByJudge() bool {
-	all, _ := c.detectors() // a mistake is told by resolve
-	for _, d := range all {
-		if d.Judge != "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.detectors(), func(d detectorValue) bool { return d.Judge != "" })
 }
 
-// entries decodes the maps of a list, with the place of each mistake.
-func entries[T any](c *config, path string, list []mapValue, check func(T) error) ([]T, error) {
-	var out []T
-	var errs []error
+// entries decodes the maps of a list, whose keys and types were checked as they
+// were read.
+func entries[T any](list []mapValue) []T {
+	out := make([]T, len(list))
 	for i, m := range list {
-		var v T
-		d := json.NewDecoder(bytes.NewReader(m.Body))
-		d.DisallowUnknownFields()
-		err := d.Decode(&v)
-		if err == nil {
-			err = check(v)
+		if err := json.Unmarshal(m.Body, &out[i]); err != nil {
+			panic(fmt.Sprintf("gonogo: an entry of a list: %v", err))
 		}
-		if err != nil {
-			errs = append(errs, c.entryFault(path, i, err))
-		}
-		out = append(out, v)
 	}
-	return out, joinConfigErrors(errs)
+	return out
 }
 
 // entryFault is a mistake in entry i of a list.
-func (c *config) entryFault(path string, i int, err error) error {
-	var list []mapValue
-	for _, k := range keys() {
-		if k.Path == path {
-			list = *k.at(&c.values).(*[]mapValue)
-		}
-	}
-	at := configError{file: c.given[path].file, path: fmt.Sprintf("%s[%d]", path, i), msg: strings.TrimPrefix(err.Error(), "json: ")}
-	if i < len(list) && list[i].node != nil {
-		at.line, at.column = list[i].node.line, list[i].node.column
+func (c *config) entryFault(path string, list []mapValue, i int, err error) error {
+	at := configError{file: c.given[path].file, path: fmt.Sprintf("%s[%d]", path, i), msg: err.Error()}
+	if node := list[i].node; node != nil {
+		at.line, at.column = node.line, node.column
 	}
 	return at
 }

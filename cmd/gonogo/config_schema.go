@@ -70,6 +70,9 @@ func (k key) schema() map[string]any {
 	if k.Pattern != "" {
 		s["pattern"] = k.Pattern
 	}
+	if k.Entry != nil {
+		s["items"] = entrySchema(k.Entry)
+	}
 	if s["items"] != nil && k.Names != nil {
 		s["items"] = map[string]any{"enum": k.Names}
 	}
@@ -131,6 +134,9 @@ start from the file's folder. --set KEY=VALUE overrides a key.
 			text += " Example: " + k.Example
 		}
 		b.WriteString(wrapText(text, "      ", 80))
+		for _, e := range k.Entry {
+			b.WriteString(wrapText(fmt.Sprintf("- %s (%s): %s", e.Name, e.words(), e.Doc), "        ", 80))
+		}
 	}
 	return b.String()
 }

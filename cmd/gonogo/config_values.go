@@ -76,6 +76,7 @@ type trainingValues struct {
 type auditValues struct {
 	Enabled                      *bool
 	Items, Regrades, MaxGradings int
+	MaxMarks                     int
 	Reference, Answer            string
 	Unordered                    *bool
 	Skip                         []string

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -21,13 +22,16 @@ import (
 // that stands before the first call.
 type project struct {
 	cfg      *config
+	shown    *config // what the manifest of a run with other grades keeps of it
 	files    []*dataset.File
 	items    []rollout.Item // of all splits, after the subset
 	problems []rollout.Problem
-	warnings []string // what the job's platform may refuse or ignore
+	warnings []string // what the job's platform may refuse or ignore, what the grader has to say
+	told     int      // warnings that were shown
 	seed     uint64
 	env      grader.Env // what graders and detectors are made with
 	bounds   sampler.Boundaries
+	auditing auditing
 	redact   *rollout.Redactor
 	spent    int64 // tokens of this call so far
 	close    []func()
@@ -61,10 +65,7 @@ func overrides(c *cli.Context) []string {
 		}
 		out = append(out, pair)
 	}
-	for _, flag := range keyFlags {
-		if !c.IsSet(flag.name) {
-			continue
-		}
+	for _, flag := range flagsOf(c) {
 		value := c.String(flag.name)
 		if flag.name == "reward-range" {
 			value = "[" + strings.Trim(value, "[] ") + "]"
@@ -74,29 +75,39 @@ func overrides(c *cli.Context) []string {
 	return out
 }
 
-// keyFlags are the flags that stand for one key of the configuration.
-var keyFlags = []struct{ name, key string }{
-	{"samples", "sampling.samples"},
-	{"concurrency", "sampling.concurrency"},
-	{"items", "items"},
-	{"seed", "seed"},
-	{"max-rollouts", "sampling.max_rollouts"},
-	{"max-tokens", "sampling.max_tokens"},
-	{"group-size", "training.group_size"},
-	{"pass-threshold", "pass_threshold"},
-	{"reward-range", "reward_range"},
-	{"max-gradings", "audit.max_gradings"},
-	{"labels", "audit.labels"},
+// keyFlag is a flag that stands for one key of the configuration, in one command
+// or, where that is empty, wherever it is.
+type keyFlag struct{ name, key, command string }
+
+var keyFlags = []keyFlag{
+	{"samples", "sampling.samples", ""},
+	{"concurrency", "sampling.concurrency", ""},
+	{"items", "audit.items", "audit"},
+	{"items", "items", "run"},
+	{"items", "items", "sample"},
+	{"seed", "seed", ""},
+	{"max-rollouts", "sampling.max_rollouts", ""},
+	{"max-tokens", "sampling.max_tokens", ""},
+	{"group-size", "training.group_size", ""},
+	{"pass-threshold", "pass_threshold", ""},
+	{"reward-range", "reward_range", ""},
+	{"max-gradings", "audit.max_gradings", ""},
+	{"labels", "audit.labels", ""},
+}
+
+// flagsOf lists those of the keyFlags that the command line names.
+func flagsOf(c *cli.Context) []keyFlag {
+	return slices.DeleteFunc(slices.Clone(keyFlags), func(f keyFlag) bool {
+		return !c.IsSet(f.name) || f.command != "" && f.command != c.Command.Name
+	})
 }
 
 // byFlag words an error by the flag that was typed, not by the key it stands
 // for.
 func byFlag(c *cli.Context, err error) error {
 	text := err.Error()
-	for _, flag := range keyFlags {
-		if c.IsSet(flag.name) {
-			text = strings.ReplaceAll(text, "--set "+flag.key+":", "--"+flag.name+" "+c.String(flag.name)+":")
-		}
+	for _, flag := range flagsOf(c) {
+		text = strings.ReplaceAll(text, "--set "+flag.key+":", "--"+flag.name+" "+c.String(flag.name)+":")
 	}
 	if text == err.Error() {
 		return err
@@ -110,7 +121,7 @@ func newProject(cfg *config) (*project, error) {
 	if cfg.Seed != nil {
 		p.seed = *cfg.Seed
 	}
-	if err := errors.Join(p.load(), p.plainIDs(), p.wire()); err != nil {
+	if err := errors.Join(p.load(), p.plainIDs(), p.wire(), p.prepareAudit()); err != nil {
 		p.shut()
 		return nil, asUsage(errors.New(p.redact.String(err.Error())))
 	}
@@ -175,6 +186,7 @@ func (p *project) subset() {
 	}
 }
 
+// warn collects what the job's platform may refuse or ignore.
 func (p *project) warn() {
 	for _, key := range p.cfg.Body.Unknown {
 		p.warnings = append(p.warnings, fmt.Sprintf("the job's key %s means nothing here; it is kept", key))
@@ -182,6 +194,24 @@ func (p *project) warn() {
 	for _, w := range p.cfg.Body.Warnings(p.cfg.Target, time.Now()) {
 		p.warnings = append(p.warnings, w.Text)
 	}
+}
+
+// heed collects what the grader has to say: after its start, and after it has
+// graded.
+func (p *project) heed() {
+	for _, w := range grader.Warnings(p.bounds.Grader) {
+		if !slices.Contains(p.warnings, w) {
+			p.warnings = append(p.warnings, w)
+		}
+	}
+}
+
+// tell shows the warnings that were not shown yet.
+func (p *project) tell(w io.Writer) {
+	for _, text := range p.warnings[p.told:] {
+		fmt.Fprintf(w, "warning: %s\n", visible(p.redact.String(text)))
+	}
+	p.told = len(p.warnings)
 }
 
 // blocking lists the problems for which the platform would refuse the job.

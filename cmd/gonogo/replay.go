@@ -24,12 +24,8 @@ func (k *kept) Append(r *rollout.Record) error {
 }
 
 // replay grades one payload once more and shows all of it. Nothing is written.
-func (p *project) replay(c *cli.Context, dir, name string) error {
+func (p *project) replay(c *cli.Context, run *rollout.Run, name string) error {
 	id, err := audit.ParseID(name)
-	if err != nil {
-		return asUsage(err)
-	}
-	run, err := rollout.Open(dir)
 	if err != nil {
 		return asUsage(err)
 	}

@@ -126,27 +126,28 @@ func pickFormats(list string) ([]report.Format, error) {
 	return picked, nil
 }
 
-// page makes the page of a result for this command's terminal.
-func page(c *cli.Context, r *analysis.Result) *report.Page {
+// page makes the page of a run's result for this command's terminal.
+func page(c *cli.Context, run string, r *analysis.Result) *report.Page {
 	return report.NewPage(r, report.Options{
 		Version: version(),
 		Now:     time.Now(),
+		Dir:     run,
 		Color:   isTerminal(c.App.Writer) && os.Getenv("NO_COLOR") == "",
 		Width:   width(c.App.Writer),
 	})
 }
 
 // printText prints the report for a terminal.
-func printText(c *cli.Context, r *analysis.Result) error {
+func printText(c *cli.Context, run string, r *analysis.Result) error {
 	formats, err := pickFormats("text")
 	if err != nil {
 		return err
 	}
-	return formats[0].Write(c.App.Writer, page(c, r))
+	return formats[0].Write(c.App.Writer, page(c, run, r))
 }
 
-func writeReport(c *cli.Context, r *analysis.Result, dir string, formats []report.Format) error {
-	p := page(c, r)
+func writeReport(c *cli.Context, run string, r *analysis.Result, dir string, formats []report.Format) error {
+	p := page(c, run, r)
 	if err := report.Write(dir, p, formats); err != nil {
 		return err
 	}

@@ -88,7 +88,7 @@ func runProject(c *cli.Context, p *project, dir string) error {
 		return nil
 	}
 	if stopped == nil && p.audits(c) {
-		if stopped, err = budgetStop(p.auditStage(c, dir)); err != nil {
+		if stopped, err = budgetStop(p.auditAfter(c, dir)); err != nil {
 			return err
 		}
 	}
@@ -142,7 +142,8 @@ func sampleRun(c *cli.Context, p *project, dir string) error {
 	p.spent = stats.Tokens
 	closed := writer.Close()
 	p.summarize(c, stats)
-	return unlessLost(p.ended(c, dir, stats, err), closed)
+	p.tell(c.App.ErrWriter)
+	return unlessLost(p.ended(samplingStage, dir, stats, err), closed)
 }
 
 // unlessLost is how sampling ended, and beside it that its last records may not
@@ -157,9 +158,7 @@ func unlessLost(ended, closed error) error {
 // ready stops before the first call when the data breaks the platform's rules
 // or an endpoint does not answer.
 func (p *project) ready(c *cli.Context) error {
-	for _, w := range p.warnings {
-		fmt.Fprintf(c.App.ErrWriter, "warning: %s\n", visible(w))
-	}
+	p.tell(c.App.ErrWriter)
 	if problems := p.blocking(); len(problems) > 0 && !c.Bool("despite-problems") {
 		printProblems(c.App.ErrWriter, problems)
 		return &exitError{exitNoGo, fmt.Errorf("the data files break %d rules of the platform %q, and nothing was sampled; mend them, choose another target, or sample --despite-problems", len(problems), p.cfg.Target)}
@@ -167,7 +166,14 @@ func (p *project) ready(c *cli.Context) error {
 	if err := p.reachable(c.Context, p.endpoints()); err != nil {
 		return err
 	}
-	return p.start(c.Context)
+	if err := p.start(c.Context); err != nil {
+		return err
+	}
+	p.tell(c.App.ErrWriter)
+	if !p.audits(c) {
+		return nil
+	}
+	return p.startDetectors(c.Context)
 }
 
 // begin opens the run directory and lists its jobs once it is ours: another
@@ -234,8 +240,8 @@ func (p *project) sample(c *cli.Context, jobs []sampler.Job, to sampler.Sink) (s
 	defer show.close()
 	ctx, drain, release := interruptible(c.Context, show)
 	defer release()
-	rng := p.cfg.RewardRange
-	to = &watchful{to: to, lo: rng[0], hi: rng[1], say: show}
+	to = &watchful{to: to, say: show}
+	defer p.heed()
 	return sampler.Sample(ctx, drain, p.sampling(), p.seed, jobs, p.bounds, to, show.watch)
 }
 
@@ -260,33 +266,4 @@ func (p *project) uncounted(s sampler.Stats) string {
 		return ""
 	}
 	return fmt.Sprintf("warning: the server did not tell the tokens of %d rollouts; sampling.max_tokens took the mean of the others for them\n", s.TokensUnknown)
-}
-
-// useful reports whether a rollout was recorded that no endpoint failed.
-func useful(s sampler.Stats) bool {
-	for outcome, n := range s.Outcomes {
-		if n > 0 && !outcome.Missing() {
-			return true
-		}
-	}
-	return false
-}
-
-// ended turns the end of sampling into an exit code and says how to go on.
-func (p *project) ended(c *cli.Context, dir string, s sampler.Stats, err error) error {
-	goOn := fmt.Sprintf("%d rollouts are not made yet; run the same command again to go on", s.NotRun())
-	var dead *sampler.EndpointError
-	switch {
-	case errors.As(err, &dead) && !useful(s):
-		return &exitError{exitUsage, errors.New(p.redact.String(err.Error()))}
-	case errors.Is(err, sampler.ErrUntold):
-		return &exitError{exitBudget, fmt.Errorf("sampling stopped: %w; what was made is in %s; %s", err, dir, goOn)}
-	case errors.Is(err, context.Canceled), err == nil && s.StoppedBy == sampler.StoppedByDrain:
-		return &exitError{exitInterrupted, fmt.Errorf("interrupted; what was made is in %s; %s", dir, goOn)}
-	case err != nil:
-		return fmt.Errorf("sampling stopped: %s; what was made is in %s; %s", p.redact.String(err.Error()), dir, goOn)
-	case s.StoppedBy == sampler.StoppedByBudget:
-		return &exitError{exitBudget, fmt.Errorf("stopped by the budget, which bounds each call of this command; %s", goOn)}
-	}
-	return nil
 }

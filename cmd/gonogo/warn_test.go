@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonogo/sampler"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/rollout"
 )
@@ -46,13 +47,25 @@ func (k *keeping) Append(*rollout.Record) error { k.n++; return nil }
 func TestARewardOutsideTheRangeIsToldOfOnce(t *testing.T) {
 	var said strings.Builder
 	kept := &keeping{}
-	w := &watchful{to: kept, lo: 0, hi: 1, say: &said}
-	for _, reward := range []float64{0.5, 7, 8, 1} {
-		if err := w.Append(&rollout.Record{Item: "q1", Reward: &reward}); err != nil {
+	w := &watchful{to: kept, say: &said}
+	outside := (&sampler.RangeError{Value: 7, Range: [2]float64{0, 1}}).Error()
+	half := 0.5
+	for _, r := range []rollout.Record{
+		{Item: "q1", Outcome: rollout.Graded, Reward: &half},
+		{Item: "q2", Outcome: rollout.GraderFailed, Kind: sampler.KindServer, Error: "no answer"},
+		{Item: "q3", Outcome: rollout.GraderFailed, Kind: sampler.KindRange, Error: outside},
+		{Item: "q4", Outcome: rollout.GraderFailed, Kind: sampler.KindRange, Error: outside},
+	} {
+		if err := w.Append(&r); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if kept.n != 4 || strings.Count(said.String(), "warning") != 1 || !strings.Contains(said.String(), "gave 7 to item q1") || !strings.Contains(said.String(), "reward_range") {
+	for _, want := range []string{"item q3", "gave 7", "set reward_range", "gonogo grade RUN", "without sampling"} {
+		if !strings.Contains(said.String(), want) {
+			t.Errorf("it said %q, without %q", said.String(), want)
+		}
+	}
+	if kept.n != 4 || strings.Count(said.String(), "warning") != 1 {
 		t.Errorf("%d records were handed on, and it said %q", kept.n, said.String())
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/urfave/cli/v2"
+
 	"gonogo/sampler"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/limit"
@@ -129,7 +131,36 @@ func (p *project) start(ctx context.Context) error {
 	if err != nil && ctx.Err() == nil {
 		err = asUsage(fmt.Errorf("the job's grader: %s", p.redact.String(err.Error())))
 	}
+	p.heed()
 	return err
+}
+
+// readyToGrade stops before the first grading where the grader cannot work.
+func (p *project) readyToGrade(c *cli.Context) error {
+	if err := p.reachable(c.Context, p.gradingEndpoints()); err != nil {
+		return err
+	}
+	err := p.start(c.Context)
+	p.tell(c.App.ErrWriter)
+	return err
+}
+
+// readyToAudit does so for an audit.
+func (p *project) readyToAudit(c *cli.Context) error {
+	if err := p.readyToGrade(c); err != nil {
+		return err
+	}
+	return p.startDetectors(c.Context)
+}
+
+// reachable stops where an endpoint does not answer.
+func (p *project) reachable(ctx context.Context, endpoints []endpoint) error {
+	for _, e := range endpoints {
+		if err := sampler.Reach(ctx, e.url); err != nil {
+			return asUsage(fmt.Errorf("%s: %s", e.name, p.redact.String(err.Error())))
+		}
+	}
+	return nil
 }
 
 // shut closes idle connections and ends interpreters.
@@ -166,7 +197,7 @@ func (p *project) gradingEndpoints() []endpoint {
 func (p *project) sampling() sampler.Config {
 	s := p.cfg.Sampling
 	grading := s.GraderTimeout
-	if len(p.cfg.Body.Judges()) > 0 {
+	if p.cfg.asksJudge() {
 		grading = p.cfg.Judge.Timeout
 	}
 	return sampler.Config{

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"gonogo/analysis"
+	"gonogo/report"
+	"gonogo/report/chart"
+	"gonogo/sampler/audit"
+	"gonogo/sampler/rollout"
+)
+
+// tellPlan says what the audit will do, and what it leaves out.
+func (p *project) tellPlan(w io.Writer, plan *audit.Plan) {
+	todo := plan.Todo()
+	text := fmt.Sprintf("Audit of the grader: %s items, %s gradings", chart.Count(len(plan.Items)), chart.Count(todo.Gradings))
+	if todo.Marks > 0 {
+		text += fmt.Sprintf(", %s rollouts to be read by detectors", chart.Count(todo.Marks))
+	}
+	if todo.JudgeCalls > 0 {
+		text += fmt.Sprintf(", %s requests to a model that grades", chart.Count(todo.JudgeCalls))
+	}
+	fmt.Fprintln(w, text+".")
+	var fields []string
+	for _, f := range plan.References {
+		fields = append(fields, fmt.Sprintf("%s (%d items)", orNone(f.Field), f.Items))
+	}
+	if len(fields) > 0 {
+		fmt.Fprintf(w, "References: %s.\n", visible(strings.Join(fields, ", ")))
+	}
+	if plan.Template != "" {
+		how := "as audit.answer says"
+		if plan.Inferred {
+			how = "as the best recorded answers have it"
+		}
+		fmt.Fprintf(w, "Answers are made of references by %s, %s.\n", visible(oneLine(plan.Template)), how)
+	}
+	var idle []string
+	for _, note := range plan.Notes {
+		if probe, _, ok := strings.Cut(note, " applies to none of the "); ok {
+			idle = append(idle, strings.TrimPrefix(probe, "probe "))
+			continue
+		}
+		fmt.Fprintf(w, "note: %s\n", visible(note))
+	}
+	if len(idle) > 0 {
+		fmt.Fprintf(w, "Probes that do not apply to these items: %s.\n", visible(strings.Join(idle, ", ")))
+	}
+}
+
+func orNone(field string) string {
+	if field == "" {
+		return "none found"
+	}
+	return field
+}
+
+// auditFound prints what is known of the grader now. The exit code is that of
+// its gates.
+func (p *project) auditFound(c *cli.Context, run *rollout.Run) error {
+	g, findings, err := analysis.Audited(c.Context, run, p.cfg.settings())
+	if err != nil {
+		return asUsage(err)
+	}
+	if c.Bool("json") {
+		e := json.NewEncoder(c.App.Writer)
+		e.SetIndent("", "  ")
+		err = e.Encode(map[string]any{"grader": g, "findings": findings})
+	} else {
+		err = report.WriteAudit(c.App.Writer, page(c, run.Dir, &analysis.Result{Grader: g, Findings: findings}))
+	}
+	return errors.Join(err, auditExit(findings))
+}
+
+// auditExit is the exit code of the gates about the grader.
+func auditExit(findings []analysis.Finding) error {
+	has := func(s analysis.Status) bool {
+		return slices.ContainsFunc(findings, func(f analysis.Finding) bool {
+			return f.Severity == analysis.Blocking && f.Status == s
+		})
+	}
+	switch {
+	case has(analysis.Fail):
+		return &exitError{code: exitNoGo}
+	case has(analysis.Unknown):
+		return &exitError{code: exitUndecided}
+	}
+	return nil
+}

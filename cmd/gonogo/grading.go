@@ -1,0 +1,228 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"os"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"gonogo/sampler"
+	"gonogo/sampler/grader"
+	"gonogo/sampler/rollout"
+)
+
+// graderFlags are the flags of commands that grade what is recorded.
+func graderFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "config", Aliases: []string{"c"}, Usage: "read the configuration `FILE` (default gonogo.yaml, where there is one)"},
+		&cli.StringSliceFlag{Name: "set", Usage: "`KEY=VALUE` sets a key of the configuration; may be repeated"},
+		&cli.StringFlag{Name: "grader", Usage: "grade with the grader in `FILE`"},
+		&cli.StringFlag{Name: "concurrency", Usage: "at most `N` gradings at one time (key sampling.concurrency)"},
+	}
+}
+
+// graderProject is a project that can grade what a run holds, and no more.
+func graderProject(c *cli.Context, run *rollout.Run) (*project, error) {
+	p := &project{items: run.Items}
+	if run.Manifest != nil {
+		p.seed = run.Manifest.Seed
+	}
+	var err error
+	if p.cfg, p.shown, err = gradingConfig(c, run); err == nil {
+		err = joinConfigErrors([]error{p.cfg.completeGrading(), p.cfg.takeJudgeKey()})
+	}
+	if err != nil {
+		return nil, asUsage(byFlag(c, err))
+	}
+	p.redact = rollout.NewRedactor(p.cfg.secrets()...)
+	if err = p.wireGrader(); err == nil {
+		p.leaveCore(c)
+		err = p.prepareAudit()
+	}
+	if err != nil {
+		p.shut()
+		return nil, asUsage(errors.New(p.redact.String(err.Error())))
+	}
+	return p, nil
+}
+
+// leaveCore lets go of a core that another grader has no part for.
+func (p *project) leaveCore(c *cli.Context) {
+	core := p.cfg.Audit.Core
+	if c.String("grader") == "" || core == "" || slices.Contains(p.graderInfo().Parts, core) {
+		return
+	}
+	p.cfg.Audit.Core, p.shown.Audit.Core = "", ""
+	p.warnings = append(p.warnings, fmt.Sprintf("this grader has no part %q, which audit.core names: it is taken to have no core", core))
+}
+
+// configPath is the configuration file that the command line names, else the
+// one that lies here.
+func configPath(c *cli.Context) (string, error) {
+	if path := c.String("config"); path != "" {
+		return path, nil
+	}
+	const usual = "gonogo.yaml"
+	if _, err := os.Stat(usual); err != nil {
+		return "", usagef("there is no %s here: gonogo init writes one, or name yours with --config", usual)
+	}
+	return usual, nil
+}
+
+// gradingConfig is the configuration of a command that grades what run holds:
+// the one that the command line names, else gonogo.yaml, else the one that the
+// run was made with. --grader puts its grader into the job. shown is what the
+// manifest of a run made so keeps.
+func gradingConfig(c *cli.Context, run *rollout.Run) (cfg, shown *config, err error) {
+	set := overrides(c)
+	load := func(more ...string) (*config, error) { return inherited(run, slices.Concat(set, more)...) }
+	path, missing := configPath(c)
+	kept := missing != nil && run.Manifest != nil && len(run.Manifest.Config) > 0
+	if !kept {
+		load = func(more ...string) (*config, error) {
+			return peekConfig(path, os.LookupEnv, slices.Concat(set, more)...)
+		}
+	}
+	file := c.String("grader")
+	if missing != nil && !kept && file == "" {
+		return nil, nil, fmt.Errorf("%w; --grader names a grader by itself", missing)
+	}
+	if shown, err = load(); err == nil && file != "" {
+		var body json.RawMessage
+		if body, err = graderBody(file, shown); err == nil {
+			shown, err = load("job=" + string(body))
+		}
+	}
+	if err != nil || !kept || shown.Body == nil {
+		return shown, shown, err
+	}
+	// The manifest keeps no secrets, and the job's tools may want some.
+	cfg, err = load("job=" + string(onlyGrader(shown.Body.Grader)))
+	return cfg, shown, err
+}
+
+// inherited reads the configuration that the run was made with. What its
+// grader said of rewards is left to the grader, which may be another now.
+func inherited(run *rollout.Run, overrides ...string) (*config, error) {
+	c, err := decodeConfig(rollout.ManifestFile, ".", run.Manifest.Config, os.LookupEnv)
+	if err != nil {
+		return nil, err
+	}
+	was, err := configOf(rollout.ManifestFile, run.Manifest.Config)
+	if err != nil {
+		return nil, err
+	}
+	if lo, hi, ok := rangeOf(was); ok && was.RewardRange != nil && *was.RewardRange == [2]float64{lo, hi} {
+		c.written.RewardRange = nil
+	}
+	if was.Body != nil && was.PassThreshold != nil {
+		if x, ok := was.Body.PassThreshold(); ok && x == *was.PassThreshold {
+			c.written.PassThreshold = nil
+		}
+	}
+	c.written.Audit.Labels = "" // the run has them
+	if err := c.override(overrides); err != nil {
+		return nil, err
+	}
+	return c, c.resolve()
+}
+
+// rangeOf is the reward range that a configuration has when it says nothing of
+// it.
+func rangeOf(c *config) (lo, hi float64, ok bool) {
+	if c.Body == nil {
+		return 0, 1, true
+	}
+	if lo, hi, ok = c.Body.RewardRange(); ok {
+		return lo, hi, true
+	}
+	return 0, 1, true
+}
+
+// graderBody reads a file that holds a grader or a job. A grader takes the
+// place of the one in the configuration's job.
+func graderBody(file string, cfg *config) (json.RawMessage, error) {
+	text, err := readBounded(file)
+	if err != nil {
+		return nil, fmt.Errorf("read the grader: %w", err)
+	}
+	node, err := parseYAML(file, text)
+	if err != nil {
+		return nil, err
+	}
+	if node.kind != yamlMap {
+		return nil, fmt.Errorf("%s:%d:%d: a grader or a job is a map of keys, this is %s", file, max(1, node.line), max(1, node.column), node.kind)
+	}
+	var b bytes.Buffer
+	node.json(&b)
+	switch {
+	case node.get("grader") != nil, node.get("method") != nil, node.get("reinforcement") != nil:
+		return b.Bytes(), nil
+	case cfg.Body != nil:
+		return withGrader(cfg.Body.Raw, b.Bytes()), nil
+	}
+	return onlyGrader(b.Bytes()), nil
+}
+
+func onlyGrader(raw json.RawMessage) json.RawMessage {
+	return marshal(map[string]json.RawMessage{"grader": raw})
+}
+
+// withGrader puts a grader into the body of a job.
+func withGrader(body, to json.RawMessage) json.RawMessage {
+	var keys map[string]json.RawMessage
+	if err := json.Unmarshal(body, &keys); err != nil {
+		return onlyGrader(to)
+	}
+	if _, ok := keys["grader"]; ok {
+		keys["grader"] = to
+	}
+	for _, inner := range []string{"method", "reinforcement"} {
+		if raw, ok := keys[inner]; ok {
+			keys[inner] = withGrader(raw, to)
+		}
+	}
+	return marshal(keys)
+}
+
+// heir is the manifest of a run with this project's grades of another's
+// rollouts. It is bound to what the other is bound to, but for the grader.
+func (p *project) heir(run *rollout.Run) rollout.Manifest {
+	binding := make(map[string]string)
+	if run.Manifest != nil {
+		maps.Copy(binding, run.Manifest.Binding)
+	}
+	now := p.shown.binding()
+	for _, key := range []string{"job", "judge.base_url", "judge.api", "sampling.sample_tools"} {
+		binding[key] = now[key]
+	}
+	info := p.graderInfo()
+	m := run.Heir(&info, binding)
+	m.ToolVersion, m.Config, m.Choices = version(), p.shown.masked(), p.choices()
+	m.Notes = append(m.Notes, p.warnings...)
+	return m
+}
+
+// grading hands tasks to a grader under progress and signals.
+func (p *project) grading(c *cli.Context, what string, total int, to sampler.Sink, tasks func(context.Context) iter.Seq2[sampler.Task, error], g sampler.Grader) (sampler.Stats, error) {
+	show := newProgress(c.App.ErrWriter, what, total)
+	defer show.close()
+	ctx, drain, release := interruptible(c.Context, show)
+	defer release()
+	defer p.heed()
+	return sampler.Regrade(ctx, drain, p.sampling(), tasks(ctx), total, g, &watchful{to: to, say: show}, show.watch)
+}
+
+// graderInfo tells about the grader in a manifest.
+func (p *project) graderInfo() rollout.GraderInfo {
+	info := grader.Info(p.cfg.Body.Grader, p.bounds.Grader)
+	info.Core = p.cfg.Audit.Core
+	return info
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gonogo/sampler"
+)
+
+// stage names what a command was doing when it ended, and what is left of it.
+type stage struct{ name, left string }
+
+var (
+	samplingStage = stage{"sampling", "%d rollouts are not made yet"}
+	gradingStage  = stage{"grading", "%d outputs are not graded yet"}
+	auditStage    = stage{"the audit", "%d gradings are not made yet"}
+)
+
+// ended turns the end of a stage into an exit code and says how to go on.
+func (p *project) ended(at stage, dir string, s sampler.Stats, err error) error {
+	goOn := fmt.Sprintf(at.left+"; run the same command again to go on", s.NotRun())
+	var dead *sampler.EndpointError
+	var misfit *sampler.RangeError
+	switch {
+	case errors.As(err, &dead) && !useful(s):
+		return &exitError{exitUsage, errors.New(p.redact.String(err.Error()))}
+	case errors.As(err, &misfit):
+		return &exitError{exitUsage, fmt.Errorf("%s stopped: %w: gonogo grade %s does so without sampling again", at.name, err, dir)}
+	case errors.Is(err, sampler.ErrUntold):
+		return &exitError{exitBudget, fmt.Errorf("%s stopped: %w; what was made is in %s; %s", at.name, err, dir, goOn)}
+	case errors.Is(err, context.Canceled), err == nil && s.StoppedBy == sampler.StoppedByDrain:
+		return &exitError{exitInterrupted, fmt.Errorf("%s was interrupted; what was made is in %s; %s", at.name, dir, goOn)}
+	case err != nil:
+		return fmt.Errorf("%s stopped: %s; what was made is in %s; %s", at.name, p.redact.String(err.Error()), dir, goOn)
+	case s.StoppedBy == sampler.StoppedByBudget:
+		return &exitError{exitBudget, fmt.Errorf("%s was stopped by the budget, which bounds each call of this command; %s", at.name, goOn)}
+	}
+	return nil
+}
+
+// useful reports whether a rollout was recorded that no endpoint failed.
+func useful(s sampler.Stats) bool {
+	for outcome, n := range s.Outcomes {
+		if n > 0 && !outcome.Missing() {
+			return true
+		}
+	}
+	return false
+}
