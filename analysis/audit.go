@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -34,14 +35,14 @@ type payload struct {
 
 // id names the payload for gonogo audit --replay.
 func (p *payload) id() string {
-	return p.probe.Name + "/" + string(p.key.Split) + "/" + p.key.Item + "/" + number(float64(p.key.Sample))
+	return fmt.Sprintf("%s/%s/%s/%d", p.probe.Name, p.key.Split, p.key.Item, p.key.Sample)
 }
 
 // mark is a detector's answer about one rollout.
 type mark struct {
-	key         rollout.Key
-	marked      bool
-	kind, cause string // of a failure
+	key    rollout.Key
+	marked bool
+	failed bool // the detector gave no answer
 }
 
 // payloadLength bounds what is kept of a payload.
@@ -86,10 +87,8 @@ func (c *collector) addProbe(rec *rollout.Record) error {
 }
 
 func (c *collector) addMark(name string, base rollout.Key, rec *rollout.Record) {
-	m := mark{key: base, marked: rec.Reward != nil && *rec.Reward >= 0.5}
-	if rec.Outcome.Missing() || rec.Reward == nil {
-		m.marked, m.kind, m.cause = false, c.kindOf(rec), clip(rec.Error, causeLength)
-	}
+	m := mark{key: base, failed: rec.Outcome.Missing() || rec.Reward == nil}
+	m.marked = !m.failed && *rec.Reward >= 0.5
 	c.audit.marks[name] = append(c.audit.marks[name], m)
 	if m.marked && rec.Probe.Zero {
 		c.audit.zero[base] = true

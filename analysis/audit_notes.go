@@ -63,7 +63,7 @@ func (c *collector) detectors(s Settings) []DetectorResult {
 		var rewards [][]float64
 		var last itemKey
 		for _, m := range c.audit.marks[name] {
-			if m.kind != "" {
+			if m.failed {
 				d.Failed++
 				continue
 			}
@@ -96,7 +96,7 @@ func (c *collector) detectors(s Settings) []DetectorResult {
 }
 
 // failuresOfGrader counts failed gradings by kind, of rollouts and of the
-// audit, most frequent first.
+// audit, most frequent first. A detector that fails is not the grader.
 func (c *collector) failuresOfGrader(items []*item) []GraderFailure {
 	var out []GraderFailure
 	add := func(kind, cause, item string) {
@@ -120,11 +120,6 @@ func (c *collector) failuresOfGrader(items []*item) []GraderFailure {
 	}
 	for _, p := range c.audit.payloads {
 		add(p.kind, p.cause, p.key.Item)
-	}
-	for _, name := range sortedNames(c.audit.marks) {
-		for _, m := range c.audit.marks[name] {
-			add(m.kind, m.cause, m.key.Item)
-		}
 	}
 	slices.SortStableFunc(out, func(a, b GraderFailure) int {
 		return cmp.Or(b.Count-a.Count, cmp.Compare(a.Kind, b.Kind))

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
+	"unicode"
 
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
@@ -100,7 +102,13 @@ func replay(p *ProbeResult) string {
 	if p == nil || len(p.Holes) == 0 {
 		return "gonogo audit"
 	}
-	return "gonogo audit --replay " + p.Holes[0].ID
+	id := p.Holes[0].ID
+	if strings.ContainsFunc(id, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/_.-:@", r)
+	}) {
+		id = "'" + strings.ReplaceAll(id, "'", `'\''`) + "'" // for a shell
+	}
+	return "gonogo audit --replay " + id
 }
 
 var graderHackable = Gate{

@@ -19,7 +19,7 @@ var graderLayers = Gate{
 		l := r.Grader.Layers
 		switch {
 		case l.Core == "":
-			return []Finding{skipped(gate, "", Blocking, "the configuration names no core part of the reward, and the formula makes none a condition")}
+			return []Finding{skipped(gate, "", Blocking, "the configuration names no core part of the reward (audit.core), and the formula makes none a condition")}
 		case l.ZeroN == 0 || !l.Bought.Known():
 			return []Finding{skipped(gate, "", Blocking, "no rollout has the core part of the reward ("+l.Core+") at zero")}
 		}
