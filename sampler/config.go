@@ -19,8 +19,8 @@ type Config struct {
 	GraderTimeout  time.Duration // one grading
 	RolloutTimeout time.Duration // one rollout, grading included
 	Retry          limit.Retry   // for failures of any endpoint
-	MaxRollouts    int           // rollouts begun by one call of Sample, outputs graded by one of Regrade
-	MaxTokens      int64         // tokens used by one call of Sample, policy and judge together
+	MaxRollouts    int           // rollouts begun by one call of Sample, or outputs by one of Regrade
+	MaxTokens      int64         // tokens used by one such call, policy and judge together
 
 	// RewardRange is where grades lie. One outside it is no grade: outcome
 	// grader, of the kind KindRange. nil takes every finite number.

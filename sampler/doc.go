@@ -3,7 +3,8 @@
 //
 // In: items, a Model, the Tools of the job, a Grader and a Config. Out: one
 // rollout.Record for each rollout that came to an end, handed to one Sink by
-// one goroutine. The package knows no wire format: model, tool and grader
-// endpoints live in the rooms below, behind the interfaces of this file's
-// neighbour, boundary.go.
+// one goroutine. Regrade does the same for gradings alone: in come Tasks, which
+// are outputs recorded before or made up. The package knows no wire format:
+// model, tool and grader endpoints live in the rooms below, behind the
+// interfaces of this file's neighbour, boundary.go.
 package sampler

@@ -23,7 +23,7 @@ func (f gradeFunc) Grade(ctx context.Context, out sampler.Output) (sampler.Grade
 	return f(ctx, out)
 }
 
-func gives1(reward float64) gradeFunc {
+func always(reward float64) gradeFunc {
 	return func(context.Context, sampler.Output) (sampler.Grade, error) {
 		return sampler.Grade{Reward: reward}, nil
 	}
@@ -50,11 +50,11 @@ func TestKindsOfGraderFailures(t *testing.T) {
 			<-ctx.Done()
 			return sampler.Grade{}, fmt.Errorf("python: %w", ctx.Err())
 		}), sampler.KindTimeout},
-		{"a reward that is NaN", gives1(math.NaN()), sampler.KindNotANumber},
+		{"a reward that is NaN", always(math.NaN()), sampler.KindNotANumber},
 		{"a part that is infinite", gradeFunc(func(context.Context, sampler.Output) (sampler.Grade, error) {
 			return sampler.Grade{Parts: map[string]float64{"a": math.Inf(1)}}, nil
 		}), sampler.KindNotANumber},
-		{"a reward outside the range", gives1(7), sampler.KindRange},
+		{"a reward outside the range", always(7), sampler.KindRange},
 		{"nothing that is known", failsWith(errors.New("no such part")), sampler.KindOther},
 	} {
 		t.Run(c.why, func(t *testing.T) {
