@@ -144,6 +144,9 @@ func (c *collector) fill(r *Result, run *rollout.Run, s Settings) {
 		of[split] = c.items(split, known[split])
 		all = append(all, of[split]...)
 	}
+	if c.regraded {
+		c.everywhere = regrades(all, c, s.Thresholds.At(hackableMargin))
+	}
 	agreement := c.agreement(all, s)
 	s = withCeiling(r, agreement, s)
 	for _, split := range rollout.Splits() {

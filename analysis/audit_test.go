@@ -329,3 +329,18 @@ func TestOrderOfProbesDoesNotMatter(t *testing.T) {
 		t.Error("the same probes in another order give another result")
 	}
 }
+
+// An audit spreads its regrades over the splits. A grader that never differs
+// from itself is bounded by all of them.
+func TestSilentRegradesOfOtherSplitsCount(t *testing.T) {
+	f := healthy().audited(1)
+	alone := f.analyze(t).Splits[rollout.Train].Variance.GraderShare
+	for i := range 100 {
+		f.rollouts = append(f.rollouts, fmt.Sprintf(`{"item":"e%d","split":"eval","reward":%g}`, i, float64(i%2)))
+		f.probes = append(f.probes, fmt.Sprintf(`{"item":"e%d","split":"eval","source":"probe","outcome":"graded","reward":%[2]d,"grades":[%[2]d,%[2]d],"probe":{"name":"regrade","expect":"same","base":{"sample":0,"reward":%[2]d}}}`, i, i%2))
+	}
+	both := f.analyze(t).Splits[rollout.Train].Variance.GraderShare
+	if alone.N != 100 || both.N != 200 || *both.High >= *alone.High {
+		t.Errorf("alone %v of %d, with those of eval %v of %d", *alone.High, alone.N, *both.High, both.N)
+	}
+}

@@ -21,7 +21,7 @@ func (c *collector) grader(items []*item, agreement *Agreement, info *rollout.Gr
 	if g.Resolution == nil && g.Audited == 0 && agreement == nil {
 		return nil
 	}
-	c.noise(g, items, s)
+	c.noise(g, s)
 	g.Length = c.lengthEffect(items, s)
 	g.Layers = c.layers(items, info, s)
 	g.TooGood = c.tooGood(items)

@@ -301,6 +301,6 @@ func (m *measure) variance() Variance {
 		Between: between,
 		ICC:     stat.ICC(m.rewards, m.s.Confidence, m.s.Boot, src),
 	}
-	splitWithin(&v, regrades(m.measured, m.c, m.s.Thresholds.At(hackableMargin)), m.s)
+	splitWithin(&v, regrades(m.measured, m.c, m.s.Thresholds.At(hackableMargin)), m.c.everywhere, m.s)
 	return v
 }

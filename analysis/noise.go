@@ -156,10 +156,16 @@ func withinVar(items []regraded, s Settings) stat.Estimate {
 // splitWithin takes the within-item variance apart into sampling and grader.
 // The grader's share is the noise of the outputs that were graded again over
 // the variance of all rollouts, each with its own interval, put together by
-// the method of variance estimates recovery (stat.Ratio).
-func splitWithin(v *Variance, items []regraded, s Settings) {
+// the method of variance estimates recovery (stat.Ratio). Where the grader did
+// not differ from itself on any output of any split, everywhere, all of them
+// bound what it could show here.
+func splitWithin(v *Variance, items, everywhere []regraded, s Settings) {
 	const method = "variance of regrades over within-item variance; variance estimates recovery for a ratio (Donner & Zou 2012)"
-	noise, within := scale(noiseVar(items, s), gradedShare(items)), withinVar(items, s)
+	noise, within := noiseVar(items, s), withinVar(items, s)
+	if all := noiseVar(everywhere, s); noise.Known() && all.Known() && *all.Value == 0 && all.N > noise.N {
+		noise = all
+	}
+	noise = scale(noise, gradedShare(items))
 	e := stat.Ratio(noise, within, method)
 	e.N, e.Items = noise.N, len(items)
 	switch {
@@ -187,11 +193,11 @@ func splitWithin(v *Variance, items []regraded, s Settings) {
 }
 
 // noise fills what gradings of the same outputs tell: over all splits.
-func (c *collector) noise(g *Grader, items []*item, s Settings) {
+func (c *collector) noise(g *Grader, s Settings) {
 	if !c.regraded {
 		g.NoiseVar = noiseVar(nil, s)
 	} else {
-		of := regrades(items, c, s.Thresholds.At(hackableMargin))
+		of := c.everywhere
 		g.NoiseVar = noiseVar(of, s)
 		yesOrNo := !slices.ContainsFunc(of, func(g regraded) bool { return g.between })
 		moved, _ := stat.FlipRate(each(of, func(a again) float64 { return a.moves }), s.Confidence)

@@ -158,7 +158,7 @@ func TestCalibrationOfGraderShare(t *testing.T) {
 						items := w.run(rng, c)
 						var v Variance
 						v.Within = stat.Some(1) // known
-						splitWithin(&v, regrades(items, c, 0.05), s)
+						splitWithin(&v, regrades(items, c, 0.05), nil, s)
 						e := v.GraderShare
 						mean += *e.Value / float64(sets)
 						if *e.Low <= share+1e-12 && share <= *e.High {
