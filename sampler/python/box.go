@@ -98,6 +98,10 @@ func needs(in *interpreter) []string {
 	all = append(all, in.Prefixes...)
 	all = append(all, in.Path...)
 	all = append(all, filepath.SplitList(os.Getenv("LD_LIBRARY_PATH"))...)
+	all = append(all, filepath.SplitList(os.Getenv("NLTK_DATA"))...)
+	if home, err := os.UserHomeDir(); err == nil {
+		all = append(all, filepath.Join(home, "nltk_data")) // corpora that graders of text read
+	}
 	for file := in.Executable; ; { // each link of a chain of links
 		all = append(all, file)
 		to, err := os.Readlink(file)

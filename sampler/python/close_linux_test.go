@@ -165,3 +165,33 @@ func TestWorkersDieWithUs(t *testing.T) {
 		})
 	}
 }
+
+// TestRootsWorkersAreOtherUsers has an interpreter that every user may read.
+func TestRootsWorkersAreOtherUsers(t *testing.T) {
+	if !isRoot() {
+		t.Skip("for root alone")
+	}
+	cfg := quick()
+	cfg.Interpreter = "/usr/bin/python3"
+	if _, err := os.Stat(cfg.Interpreter); err != nil {
+		t.Skip("no interpreter of the system: ", err)
+	}
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	name, err := json.Marshal(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Sandbox = None
+	p := pool(t, cfg)
+	f := load(t, p, "import os\ndef grade(a, b):\n    return [os.getuid() != 0, os.access(a, os.R_OK), os.access('.', os.W_OK)]\n")
+	got, err := f.Call(t.Context(), name, json.RawMessage(`0`))
+	if err != nil || string(got) != "[true, false, true]" {
+		t.Errorf("got %s, %v", got, err)
+	}
+	if !strings.Contains(p.Isolation(), "as a user of its own") {
+		t.Errorf("isolation: %s", p.Isolation())
+	}
+}

@@ -13,7 +13,7 @@
 // the sandbox guards the machine, and accidents, not the honesty of a grader.
 //
 // A module is loaded once in each worker and stays: what a call leaves in its
-// globals the next call in that worker sees. String hashes are the same in
+// globals or in /tmp the next call in that worker sees. String hashes are the same in
 // every worker and every run (PYTHONHASHSEED=0), so that the order of a set is
 // no noise. Nothing seeds the module random: a grader that draws from it is
 // noisy, and shall be seen to be.

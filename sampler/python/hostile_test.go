@@ -59,7 +59,7 @@ var hostiles = []hostile{
 func TestHostileFunctions(t *testing.T) {
 	t.Setenv("GONOGO_TEST_SECRET", "hush-hush")
 	cfg := quick()
-	cfg.Timeout = 1500 * time.Millisecond
+	cfg.Timeout, cfg.Memory = 3*time.Second, 192<<20
 	inEachBox(t, cfg, func(t *testing.T, p *Pool) {
 		good := load(t, p, "def grade(a, b):\n    return len(a)\n")
 		for _, c := range hostiles {
@@ -130,7 +130,7 @@ func TestASandboxShutsOutNetworkAndFiles(t *testing.T) {
 
 func TestAForkBombIsEndedAndLeavesNothing(t *testing.T) {
 	cfg := quick()
-	cfg.Timeout = 5 * time.Second
+	cfg.Timeout = 2 * time.Second
 	inEachBox(t, cfg, func(t *testing.T, p *Pool) {
 		if isRoot() && !p.plan.ready.User {
 			t.Skip("no limit on processes holds for root here")
