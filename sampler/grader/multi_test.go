@@ -1,9 +1,7 @@
 package grader_test
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -155,6 +154,7 @@ func TestAFailedPartLeavesTheWholeWithoutAGrade(t *testing.T) {
 		{"a judge without a number", score, score, refuses, "part tone: ", sampler.KindParse, false, 1, 3},
 		{"what no try mends comes first", down, score, refuses, "part tone: the judge's answer holds no number as \"result\": no; no grade of one either", sampler.KindParse, false, 1, 3},
 		{"a wrong key before that", says(401, ""), score, refuses, "part one: ", "", false, 1, 3},
+		{"a retired judge before what is refused once", says(400, ""), score, says(404, `{"error":"gone"}`), "part tone: ", "", false, 0, 0},
 		{"the longest wait of several", down, busy, rates, "part other: ", "", true, 1, 3},
 		{"all of them", down, down, says(503, "x"), "no grade of other, tone either", "", true, 0, 0},
 	} {
@@ -244,11 +244,21 @@ func TestPartsThatAskAreAskedAtOnce(t *testing.T) {
 	b, env := serve(t)
 	var all sync.WaitGroup
 	all.Add(2)
+	asked := make(chan struct{})
+	go func() {
+		all.Wait()
+		close(asked)
+	}()
 	together := func(body string) func(http.ResponseWriter) {
 		return func(w http.ResponseWriter) {
 			all.Done()
-			all.Wait() // neither answers before both are asked
-			says(200, body)(w)
+			select { // neither answers before both are asked
+			case <-asked:
+				says(200, body)(w)
+			case <-time.After(10 * time.Second):
+				t.Error("only one part was asked")
+				says(500, "")(w)
+			}
 		}
 	}
 	b.tell("/grade", together(`{"score":1}`))
@@ -266,91 +276,4 @@ func TestUsageThatOneJudgeDoesNotTellIsNotTold(t *testing.T) {
 	if err != nil || got.JudgeCalls != 2 || got.Usage != (rollout.Usage{}) {
 		t.Errorf("grade %+v, error %v", got, err)
 	}
-}
-
-func TestMultiTellsOfItsParts(t *testing.T) {
-	_, env := serve(t)
-	neq := strings.Replace(exact, `"eq"`, `"neq"`, 1)
-	raw := `{"type":"multi","name":"m","invalid_grade":0.0,"graders":{"tone":` + judged + `,"exact":` + exact + `,"named":` + named + `,"differs":` + neq + `},"calculate_output":"min(exact, tone) * named"}`
-	g := open(t, raw, env)
-	info := grader.Info(json.RawMessage(raw), g)
-	if len(info.Hash) != 64 {
-		t.Errorf("hash %q", info.Hash)
-	}
-	info.Hash = ""
-	want := rollout.GraderInfo{
-		Kind: "multi", Name: "m", Formula: "min(exact, tone) * named", Parts: []string{"exact", "tone", "named", "differs"},
-		Gates: []string{"exact", "tone", "named"}, // tone lies in 0 to 10, so min cannot fall below exact at 0
-	}
-	if d := cmp.Diff(want, info); d != "" {
-		t.Errorf("info (-want +got):\n%s", d)
-	}
-	if refs := grader.References(g); len(refs) != 1 {
-		t.Errorf("%d references, want the one that two parts share", len(refs))
-	} else if text, _, err := refs[0].Render(json.RawMessage(row), nil); text != "Paris" || err != nil {
-		t.Errorf("the reference is %q, error %v", text, err)
-	}
-	if got := g.(grader.Reader).Reads(); !cmp.Equal(got, []string{"output_text"}) {
-		t.Errorf("Reads() = %v", got)
-	}
-	warn := strings.Join(grader.Warnings(g), "\n")
-	for _, says := range []string{"the formula does not read differs", `part differs: string_check: the operation "neq"`} {
-		if !strings.Contains(warn, says) {
-			t.Errorf("warnings %q do not say %q", warn, says)
-		}
-	}
-	choices := grader.Choices(g)
-	for _, question := range []string{"multi formula", "multi part", "multi invalid_grade", "score_model result", "string_check missing"} {
-		if choices[question] == "" {
-			t.Errorf("no choice %q among %v", question, choices)
-		}
-	}
-	if err := g.(grader.Checker).CheckItem(&rollout.Item{Row: json.RawMessage(`{"anwser":"x"}`)}); err == nil || !strings.Contains(err.Error(), "part differs: ") || !strings.Contains(err.Error(), "did you mean anwser?") {
-		t.Errorf("a row without the field: %v", err)
-	}
-}
-
-// TestMultiHandsOn: what a grader may do beside grading reaches the parts.
-func TestMultiHandsOn(t *testing.T) {
-	var did []string
-	kinds := append(grader.Kinds(), grader.Kind{Name: "other", New: func(raw json.RawMessage, _ grader.Env) (sampler.Grader, error) {
-		return nil, errors.New("broken")
-	}}, grader.Kind{Name: "process", New: func(json.RawMessage, grader.Env) (sampler.Grader, error) {
-		return &process{did: &did}, nil
-	}})
-	g, err := grader.New(kinds, json.RawMessage(multiOf("a+b", "a", `{"type":"process"}`, "b", exact)), grader.Env{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := grader.Start(t.Context(), g); err == nil || err.Error() != "part a: no interpreter" {
-		t.Errorf("Start: %v", err)
-	}
-	if err := g.(io.Closer).Close(); err == nil || err.Error() != "part a: it hangs" {
-		t.Errorf("Close: %v", err)
-	}
-	if _, err := grader.New(kinds, json.RawMessage(multiOf("a+b", "a", `{"type":"process"}`, "b", `{"type":"other"}`)), grader.Env{}); err == nil {
-		t.Error("a broken part is accepted")
-	}
-	if d := cmp.Diff([]string{"start", "close", "close"}, did); d != "" {
-		t.Errorf("what reached the part; a part made before a broken one is closed (-want +got):\n%s", d)
-	}
-	if err := grader.Start(t.Context(), open(t, exact, grader.Env{})); err != nil {
-		t.Errorf("a grader that needs nothing: %v", err)
-	}
-}
-
-// process is a grader that holds something.
-type process struct {
-	sampler.Grader
-	did *[]string
-}
-
-func (p *process) Start(ctx context.Context) error {
-	*p.did = append(*p.did, "start")
-	return errors.New("no interpreter")
-}
-
-func (p *process) Close() error {
-	*p.did = append(*p.did, "close")
-	return errors.New("it hangs")
 }
