@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"path/filepath"
 
 	"github.com/urfave/cli/v2"
 
@@ -67,13 +66,13 @@ Example:
 // auditedProject is a project that can audit the grader of the run in dir. The
 // run is nil when it is not there yet.
 func auditedProject(c *cli.Context, dir string) (*project, *rollout.Run, error) {
-	if _, err := os.Stat(dir); err == nil {
+	if info, err := os.Stat(dir); err == nil {
+		if !info.IsDir() {
+			return nil, nil, usagef("%s is a file: an audit needs a run directory to write to; gonogo import makes one", dir)
+		}
 		run, err := rollout.Open(dir)
 		if err != nil {
 			return nil, nil, asUsage(err)
-		}
-		if run.File() != filepath.Join(run.Dir, rollout.RolloutsFile) {
-			return nil, nil, usagef("%s is a file: an audit needs a run directory to write to; gonogo import makes one", dir)
 		}
 		p, err := graderProject(c, run)
 		if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 
 	"github.com/urfave/cli/v2"
@@ -27,26 +28,37 @@ func (p *project) audit(c *cli.Context, dir string) (*rollout.Run, error) {
 	if err != nil {
 		return nil, asUsage(err)
 	}
-	w, err := rollout.OpenProbes(dir, plan.Keep, rollout.WriterOptions{Redact: p.redact})
+	dropped := 0
+	keep := func(r *rollout.Record) bool {
+		kept := plan.Keep(r)
+		if !kept && r.Probe != nil && r.Probe.Name != rollout.ProbeConsensus { // which is known without asking, and written anew
+			dropped++
+		}
+		return kept
+	}
+	w, err := rollout.OpenProbes(dir, keep, rollout.WriterOptions{Redact: p.redact})
 	if err != nil {
 		return nil, asUsage(err)
 	}
 	p.tellPlan(c.App.ErrWriter, plan)
+	if dropped > 0 {
+		fmt.Fprintf(c.App.ErrWriter, "note: %d recorded gradings are of other items, probes or graders and are left out of %s\n", dropped, rollout.ProbesFile)
+	}
+	defer func(most int) { p.cfg.Sampling.MaxRollouts = most }(p.cfg.Sampling.MaxRollouts)
+	p.cfg.Sampling.MaxRollouts = 0 // gradings have a cap of their own
 	stats, err := p.putProbes(c, plan, w)
 	err = unlessLost(p.ended(auditStage, dir, stats, err), w.Close())
 	p.tell(c.App.ErrWriter)
 	return run, err
 }
 
-// auditAfter is the audit as a stage of a run. The caps on rollouts are not
-// its own, the cap on tokens is what the rollouts left of it.
+// auditAfter is the audit as a stage of a run. The cap on tokens is what the
+// rollouts left of it.
 func (p *project) auditAfter(c *cli.Context, dir string) error {
-	was := p.cfg.Sampling
-	defer func() { p.cfg.Sampling = was }()
-	p.cfg.Sampling.MaxRollouts = 0
-	if was.MaxTokens > 0 {
-		p.cfg.Sampling.MaxTokens -= p.spent
-		if p.cfg.Sampling.MaxTokens <= 0 {
+	most := &p.cfg.Sampling.MaxTokens
+	if was := *most; was > 0 {
+		defer func() { *most = was }()
+		if *most -= p.spent; *most <= 0 {
 			return &exitError{exitBudget, errors.New("the rollouts used up the budget, and the grader was not audited; run the same command again to go on")}
 		}
 	}

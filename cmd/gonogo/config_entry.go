@@ -26,7 +26,7 @@ func (e entryKey) words() string {
 	case e.Enum != nil:
 		return orList(e.Enum)
 	case e.Kind == yamlNumber:
-		return "number"
+		return "a number"
 	case e.Kind == yamlBool:
 		return "true or false"
 	}
@@ -115,7 +115,7 @@ func (d decoder) entryValue(e entryKey, n *yamlNode) (any, bool) {
 		}
 		fallthrough
 	case e.Kind == yamlBool, n.kind != yamlString && n.kind != yamlNumber && n.kind != yamlBool:
-		d.fail(n, "%s must be a %s, got %s", name, e.words(), n.show())
+		d.fail(n, "%s must be %s, got %s", name, e.words(), n.show())
 	case e.Enum != nil && !slices.Contains(e.Enum, n.text):
 		d.fail(n, "%s must be %s, got %s%s", name, orList(e.Enum), n.show(), didYouMean(n.text, e.Enum))
 	case e.Pattern != "" && (n.kind != yamlString || !regexp.MustCompile(e.Pattern).MatchString(n.text)):

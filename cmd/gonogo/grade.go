@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"os"
 	"path/filepath"
@@ -80,16 +81,25 @@ func (p *project) gradeAgain(c *cli.Context, run *rollout.Run, dir string) error
 	stats, err := p.regrade(c, run, former, changed)
 	closed := writer.Close()
 	p.tell(c.App.ErrWriter)
-	fmt.Fprintf(c.App.ErrWriter, "Graded %s of %s again: %s changed, %s failed. %s without an output taken over.\n",
-		chart.Count(stats.Recorded), counted(former.Left, "output"), counted(changed.n, "reward"), counted(stats.Outcomes[rollout.GraderFailed], "grading"), counted(former.Copied, "rollout"))
-	if former.Mute > 0 {
-		fmt.Fprintf(c.App.ErrWriter, "warning: %s had a grade and no recorded output: without a grade here\n", counted(former.Mute, "rollout"))
-	}
+	toldOfGrades(c.App.ErrWriter, former, stats, changed.n)
 	if err := unlessLost(p.ended(gradingStage, dir, stats, err), closed); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(c.App.Writer, "%s\n", dir)
 	return err
+}
+
+// toldOfGrades says what came of grading again, in one line.
+func toldOfGrades(w io.Writer, former *rollout.Former, stats sampler.Stats, changed int) {
+	if former.Left == 0 {
+		fmt.Fprintln(w, "All outputs are graded already.")
+		return
+	}
+	fmt.Fprintf(w, "Graded %s of %s again: %s changed, %s failed. %s without an output taken over.\n",
+		chart.Count(stats.Recorded), counted(former.Left, "output"), counted(changed, "reward"), counted(stats.Outcomes[rollout.GraderFailed], "grading"), counted(former.Copied, "rollout"))
+	if former.Mute > 0 {
+		fmt.Fprintf(w, "warning: %s had a grade and no recorded output: without a grade here\n", counted(former.Mute, "rollout"))
+	}
 }
 
 // counted words a number of things.
@@ -126,7 +136,6 @@ func (c *changes) Append(rec *rollout.Record) error {
 // regrade grades what is left of a former run.
 func (p *project) regrade(c *cli.Context, run *rollout.Run, former *rollout.Former, to sampler.Sink) (sampler.Stats, error) {
 	if former.Left == 0 {
-		fmt.Fprintln(c.App.ErrWriter, "All outputs are graded already.")
 		return sampler.Stats{}, nil
 	}
 	items := make(map[rollout.Key]*rollout.Item, len(run.Items))

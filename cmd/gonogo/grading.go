@@ -42,7 +42,10 @@ func graderProject(c *cli.Context, run *rollout.Run) (*project, error) {
 		return nil, asUsage(byFlag(c, err))
 	}
 	p.redact = rollout.NewRedactor(p.cfg.secrets()...)
-	if err = p.wireGrader(); err == nil {
+	if err = p.wireGrader(); err != nil && c.String("grader") != "" {
+		err = fmt.Errorf("%s: %w", c.String("grader"), err)
+	}
+	if err == nil {
 		p.leaveCore(c)
 		err = p.prepareAudit()
 	}
@@ -127,7 +130,8 @@ func inherited(run *rollout.Run, overrides ...string) (*config, error) {
 			c.written.PassThreshold = nil
 		}
 	}
-	c.written.Audit.Labels = "" // the run has them
+	c.written.Audit.Labels = ""                                         // the run has them
+	c.written.Sampling.MaxRollouts, c.written.Sampling.MaxTokens = 0, 0 // which bounded another call
 	if err := c.override(overrides); err != nil {
 		return nil, err
 	}
@@ -163,6 +167,8 @@ func graderBody(file string, cfg *config) (json.RawMessage, error) {
 	var b bytes.Buffer
 	node.json(&b)
 	switch {
+	case node.get("type") == nil && node.get("grader") == nil && node.get("method") == nil && node.get("reinforcement") == nil:
+		return nil, fmt.Errorf("%s: this is neither a grader, which has a type, nor a job, which has a grader", file)
 	case node.get("grader") != nil, node.get("method") != nil, node.get("reinforcement") != nil:
 		return b.Bytes(), nil
 	case cfg.Body != nil:

@@ -73,13 +73,16 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		Version:         version(),
 		HideVersion:     true,
 		HideHelpCommand: true,
-		Commands:        commands(),
-		Flags:           []cli.Flag{cli.HelpFlag}, // the library leaves it out where a command is called help
-		Reader:          stdin,
-		Writer:          stdout,
-		ErrWriter:       stderr,
-		ExitErrHandler:  func(*cli.Context, error) {},
-		OnUsageError:    onUsageError,
+		// --set takes values with commas in them.
+		DisableSliceFlagSeparator: true,
+
+		Commands:       commands(),
+		Flags:          []cli.Flag{cli.HelpFlag}, // the library leaves it out where a command is called help
+		Reader:         stdin,
+		Writer:         stdout,
+		ErrWriter:      stderr,
+		ExitErrHandler: func(*cli.Context, error) {},
+		OnUsageError:   onUsageError,
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
 				return usagef("there is no command %q%s; gonogo --help lists them", c.Args().First(), didYouMean(c.Args().First(), commandNames()))

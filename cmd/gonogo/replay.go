@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"iter"
 	"maps"
@@ -43,8 +44,21 @@ func (p *project) replay(c *cli.Context, run *rollout.Run, name string) error {
 	if _, err := p.grading(c, "probes", 1, &now, once, p.bounds.Grader); err != nil {
 		return fmt.Errorf("replay %s: %s", name, p.redact.String(err.Error()))
 	}
+	if c.Bool("json") {
+		e := json.NewEncoder(c.App.Writer)
+		e.SetIndent("", "  ")
+		return e.Encode(map[string]any{"id": id.String(), "recorded": gradeOf(was), "now": gradeOf(now.record), "payload": p.redact.String(now.record.Answer)})
+	}
 	p.showReplay(c, id, was, now.record)
 	return nil
+}
+
+// gradeOf is the grade of a record as --json shows it.
+func gradeOf(r *rollout.Record) map[string]any {
+	if r.Reward == nil {
+		return map[string]any{"outcome": r.Outcome, "error_kind": r.Kind, "error": r.Error}
+	}
+	return map[string]any{"outcome": r.Outcome, "reward": *r.Reward, "grades": r.Grades, "parts": r.Parts}
 }
 
 func (p *project) showReplay(c *cli.Context, id audit.ID, was, now *rollout.Record) {

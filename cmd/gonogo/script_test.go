@@ -7,11 +7,13 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"gonogo/fixtures"
+	"gonogo/fixtures/policy"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -28,9 +30,11 @@ func TestMain(m *testing.M) {
 // commands there are
 //
 //	exits N COMMAND…        wants that very exit code
-//	world NAME DIR [KEY]    writes a world's files into DIR, serves it until the
+//	world NAME DIR [HOW…]   writes a world's files into DIR, serves it until the
 //	                        script ends, and sets WORLD to the setting that maps
-//	                        its address; with KEY the model wants that key
+//	                        its address. key=KEY makes the model want that key,
+//	                        fault=NAME:SHARE makes the grader fail so, and
+//	                        lapse=NAME:SHARE makes the judge
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
@@ -75,14 +79,26 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 
 func serveWorld(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
-		ts.Fatalf("usage: world NAME DIR [KEY]")
+		ts.Fatalf("usage: world NAME DIR [HOW …]")
 	}
 	world, err := fixtures.Find(args[0])
 	ts.Check(err)
 	ts.Check(world.Write(ts.MkAbs(args[1])))
-	var opt fixtures.ServeOptions
-	if len(args) > 2 {
-		opt.RequireKey = args[2]
+	opt := fixtures.ServeOptions{GraderFaults: map[fixtures.Fault]float64{}, JudgeLapses: map[policy.Lapse]float64{}}
+	for _, how := range args[2:] {
+		name, value, _ := strings.Cut(how, "=")
+		wrong, text, _ := strings.Cut(value, ":")
+		share, err := strconv.ParseFloat(text, 64)
+		switch {
+		case name == "key":
+			opt.RequireKey = value
+		case name == "fault" && err == nil:
+			opt.GraderFaults[fixtures.Fault(wrong)] = share
+		case name == "lapse" && err == nil:
+			opt.JudgeLapses[policy.Lapse(wrong)] = share
+		default:
+			ts.Fatalf("world %s: %s is not understood", args[0], how)
+		}
 	}
 	server, err := world.Serve(opt)
 	ts.Check(err)
