@@ -75,7 +75,7 @@ func (p *project) auditEstimate(c *cli.Context) string {
 		for _, d := range p.auditing.detectors {
 			asked += d.Judges
 		}
-		text += fmt.Sprintf("; %s rollouts read by each of %d detectors", chart.Count(marks), n)
+		text += fmt.Sprintf("; %s rollouts read by %s", chart.Count(marks), counted(n, "detector"))
 		if asked > 0 {
 			text += fmt.Sprintf(", that is %s requests to a model", chart.Count(asked*marks))
 		}

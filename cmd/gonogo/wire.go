@@ -129,7 +129,11 @@ func (p *project) connect(address string) string {
 func (p *project) start(ctx context.Context) error {
 	err := grader.Start(ctx, p.bounds.Grader)
 	if err != nil && ctx.Err() == nil {
-		err = asUsage(fmt.Errorf("the job's grader: %s", p.redact.String(err.Error())))
+		text := p.redact.String(err.Error())
+		if strings.Contains(text, "interpreter") {
+			text += " (key python.interpreter)"
+		}
+		err = asUsage(fmt.Errorf("the job's grader: %s", text))
 	}
 	p.heed()
 	return err
