@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
 
 	"gonogo/sampler"
 	"gonogo/sampler/grader"
@@ -81,6 +82,19 @@ func TestEveryKindGrades(t *testing.T) {
 			second, err := g.Grade(t.Context(), out)
 			if d := cmp.Diff(first, second); d != "" || err != nil {
 				t.Errorf("the same output again: error %v (-first +second):\n%s", err, d)
+			}
+			var group errgroup.Group
+			for range 8 {
+				group.Go(func() error {
+					got, err := g.Grade(t.Context(), out)
+					if d := cmp.Diff(first, got); d != "" {
+						t.Errorf("the same output, several at once (-first +got):\n%s", d)
+					}
+					return err
+				})
+			}
+			if err := group.Wait(); err != nil {
+				t.Errorf("several at once: %v", err)
 			}
 			if r, ok := g.(grader.Ranger); ok {
 				if low, high := r.Range(); low >= high || first.Reward < low || first.Reward > high {
