@@ -27,7 +27,7 @@ type Formula struct {
 // which names the column.
 func Compile(source string, given []string) (*Formula, error) {
 	for i, name := range given {
-		if !IsName(name) {
+		if !isName(name) {
 			return nil, fmt.Errorf("%q cannot stand in a formula: a name is made of letters, digits and _, and begins with no digit", name)
 		}
 		if slices.Contains(given[:i], name) {
@@ -45,8 +45,8 @@ func Compile(source string, given []string) (*Formula, error) {
 	return &Formula{root: root, given: slices.Clone(given), names: p.names}, nil
 }
 
-// IsName reports whether a formula can call something by that name.
-func IsName(s string) bool {
+// isName reports whether a formula can call something by that name.
+func isName(s string) bool {
 	for i, r := range s {
 		if !letter(r) && (i == 0 || !unicode.IsDigit(r)) {
 			return false
