@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -54,6 +55,9 @@ Example:
 }
 
 func demo(c *cli.Context, world fixtures.World) (err error) {
+	if program := lacking(world); program != "" {
+		return usagef("the world %q needs %s, which is not on PATH: install it, or choose another world", world.Name, program)
+	}
 	dir := c.String("output")
 	if dir == "" {
 		dir = "demo-" + world.Name
@@ -87,6 +91,17 @@ func demo(c *cli.Context, world fixtures.World) (err error) {
 	fmt.Fprintf(c.App.ErrWriter, "World %q: %s\nThe policy is scripted, not a model.\n", world.Name, world.Doc)
 	err = runProject(c, p, dir)
 	return errors.Join(err, keepInputs(world, dir))
+}
+
+// lacking is the first program that a world needs and this machine does not
+// have; "" when all are there.
+func lacking(world fixtures.World) string {
+	for _, program := range world.Needs {
+		if _, err := exec.LookPath(program); err != nil {
+			return program
+		}
+	}
+	return ""
 }
 
 // keepInputs leaves the world's files in the run directory, as an example of

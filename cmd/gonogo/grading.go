@@ -220,7 +220,7 @@ func (p *project) heir(run *rollout.Run) rollout.Manifest {
 func (p *project) grading(c *cli.Context, what string, total int, to sampler.Sink, tasks func(context.Context) iter.Seq2[sampler.Task, error], g sampler.Grader) (sampler.Stats, error) {
 	show := newProgress(c.App.ErrWriter, what, total)
 	defer show.close()
-	ctx, drain, release := interruptible(c.Context, show)
+	ctx, drain, release := interruptible(c.Context, show, what)
 	defer release()
 	defer p.heed()
 	return sampler.Regrade(ctx, drain, p.sampling(), tasks(ctx), total, g, &watchful{to: to, say: show}, show.watch)

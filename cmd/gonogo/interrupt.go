@@ -10,9 +10,9 @@ import (
 )
 
 // interruptible listens for Ctrl-C and SIGTERM. The first closes drain: no
-// rollout begins any more, and those in flight finish. The second ends the
-// context. release stops listening.
-func interruptible(parent context.Context, stderr io.Writer) (ctx context.Context, drain <-chan struct{}, release func()) {
+// rollout, or what else is made, begins any more, and those in flight finish.
+// The second ends the context. release stops listening.
+func interruptible(parent context.Context, stderr io.Writer, what string) (ctx context.Context, drain <-chan struct{}, release func()) {
 	ctx, cancel := context.WithCancel(parent)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -25,7 +25,7 @@ func interruptible(parent context.Context, stderr io.Writer) (ctx context.Contex
 		case <-stop:
 			return
 		}
-		fmt.Fprintln(stderr, "\nFinishing the rollouts in flight; press Ctrl-C again to leave at once.")
+		fmt.Fprintf(stderr, "\nFinishing the %s in flight; press Ctrl-C again to leave at once.\n", what)
 		close(closed)
 		select {
 		case <-signals:

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"gonogo/fixtures"
+	"gonogo/sampler/rollout"
 )
 
 // child is `gonogo run` on the tiny world as a process of its own.
@@ -22,7 +23,7 @@ type child struct {
 	run    string
 }
 
-func startRun(t *testing.T, config, run, address string) *child {
+func startRun(t *testing.T, config, run, address string, more ...string) *child {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
@@ -31,6 +32,7 @@ func startRun(t *testing.T, config, run, address string) *child {
 	c := &child{cmd: exec.Command(exe), run: run}
 	// The test binary is gonogo when it is called so.
 	c.cmd.Args = []string{"gonogo", "run", "-c", config, "-o", run, "--concurrency", "4", "--seed", "9", "--set", address}
+	c.cmd.Args = append(c.cmd.Args, more...)
 	c.cmd.Stderr = &c.stderr
 	if err := c.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -42,18 +44,24 @@ func startRun(t *testing.T, config, run, address string) *child {
 // await waits until so many rollouts are recorded.
 func (c *child) await(t *testing.T, rollouts int) {
 	t.Helper()
+	c.awaitLines(t, "rollouts.jsonl", rollouts)
+}
+
+// awaitLines waits until a file of the run has so many lines.
+func (c *child) awaitLines(t *testing.T, file string, lines int) {
+	t.Helper()
 	deadline := time.Now().Add(time.Minute)
 	for time.Now().Before(deadline) {
-		b, err := os.ReadFile(filepath.Join(c.run, "rollouts.jsonl"))
+		b, err := os.ReadFile(filepath.Join(c.run, file))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Fatal(err)
 		}
-		if bytes.Count(b, []byte("\n")) >= rollouts {
+		if bytes.Count(b, []byte("\n")) >= lines {
 			return
 		}
 		time.Sleep(5 * time.Millisecond) // a process outside: there is nothing to wait on but its file
 	}
-	t.Fatalf("no %d rollouts within a minute:\n%s", rollouts, c.stderr.String())
+	t.Fatalf("no %d lines of %s within a minute:\n%s", lines, file, c.stderr.String())
 }
 
 func (c *child) wait(t *testing.T) int {
@@ -110,6 +118,64 @@ func TestCtrlCDrainsAndTheNextRunGoesOn(t *testing.T) {
 	}
 	if got := server.Counts().Rollouts; got != tinyRollouts {
 		t.Errorf("the server saw %d rollouts in all, want %d: nothing is paid twice", got, tinyRollouts)
+	}
+}
+
+// A judge that takes its time is interrupted in the audit of `gonogo run`: the
+// rollouts stay, and no payload is paid twice.
+func TestCtrlCInTheAuditAndTheNextRunGoesOn(t *testing.T) {
+	world, err := fixtures.Find("noisy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := world.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	server, err := world.Serve(fixtures.ServeOptions{Latency: 5 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = server.Close() }()
+	config, run := filepath.Join(dir, "gonogo.yaml"), filepath.Join(t.TempDir(), "run")
+	address := "sampling.address_map." + fixtures.Origin + "=" + server.URL()
+	few := []string{"--items", "4", "--samples", "2", "--set", "audit.items=8", "--set", "audit.regrades=16"}
+	c := startRun(t, config, run, address, few...)
+	c.awaitLines(t, "probes.jsonl", 10)
+	if err := c.cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if code := c.wait(t); code != exitInterrupted {
+		t.Fatalf("exit code is %d, want %d\n%s", code, exitInterrupted, c.stderr.String())
+	}
+	if !strings.Contains(c.stderr.String(), "the audit was interrupted; what was made is in "+run) {
+		t.Errorf("standard error:\n%s", c.stderr.String())
+	}
+	before := server.Counts().Judged
+	c = startRun(t, config, run, address, few...)
+	c.wait(t)
+	if c = startRun(t, config, run, address, few...); c.wait(t) == exitInterrupted {
+		t.Error("the third run was interrupted by nobody")
+	}
+	if !strings.Contains(c.stderr.String(), "8 items, 0 gradings") {
+		t.Errorf("the third run finds something left to grade:\n%s", c.stderr.String())
+	}
+	probes := 0
+	opened, err := rollout.Open(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := opened.Probes(t.Context(), func(r *rollout.Record) error {
+		if r.Probe.Name != rollout.ProbeConsensus {
+			probes++
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	rollouts := len(readRewards(t, run))
+	if got := int(server.Counts().Judged); got > rollouts+probes || int(before) >= got {
+		t.Errorf("the judge was asked %d times, %d of them before the interruption, for %d rollouts and %d payloads: something is paid twice", got, before, rollouts, probes)
 	}
 }
 

@@ -35,7 +35,7 @@ func (p *project) rehearsal(c *cli.Context, jobs []sampler.Job) (*rollout.Record
 	if len(jobs) == 0 {
 		return nil, usagef("there is nothing to sample")
 	}
-	ctx, _, release := interruptible(c.Context, c.App.ErrWriter)
+	ctx, _, release := interruptible(c.Context, c.App.ErrWriter, "rehearsal")
 	defer release()
 	rec, err := sampler.Rehearse(ctx, p.sampling(), p.seed, jobs[0], p.bounds)
 	var dead *sampler.EndpointError

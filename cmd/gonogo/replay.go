@@ -44,6 +44,9 @@ func (p *project) replay(c *cli.Context, run *rollout.Run, name string) error {
 	if _, err := p.grading(c, "probes", 1, &now, once, p.bounds.Grader); err != nil {
 		return fmt.Errorf("replay %s: %s", name, p.redact.String(err.Error()))
 	}
+	if now.record == nil {
+		return &exitError{exitInterrupted, fmt.Errorf("replay %s: interrupted before it was graded", name)}
+	}
 	if c.Bool("json") {
 		e := json.NewEncoder(c.App.Writer)
 		e.SetIndent("", "  ")

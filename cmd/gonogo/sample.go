@@ -238,7 +238,7 @@ func (p *project) sample(c *cli.Context, jobs []sampler.Job, to sampler.Sink) (s
 	}
 	show := newProgress(c.App.ErrWriter, "rollouts", len(jobs))
 	defer show.close()
-	ctx, drain, release := interruptible(c.Context, show)
+	ctx, drain, release := interruptible(c.Context, show, "rollouts")
 	defer release()
 	to = &watchful{to: to, say: show}
 	defer p.heed()

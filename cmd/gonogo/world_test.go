@@ -18,6 +18,9 @@ import (
 func TestEveryWorldGivesItsVerdict(t *testing.T) {
 	for _, world := range fixtures.Worlds() {
 		t.Run(world.Name, func(t *testing.T) {
+			if program := lacking(world); program != "" {
+				t.Skipf("the world needs %s, which is not on PATH", program)
+			}
 			// One after the other: the flag library keeps its help flag in a global.
 			result, code := runDemo(t, "--world", world.Name, "-o", filepath.Join(t.TempDir(), "run"))
 			if code != world.ExitCode || string(result.Verdict) != world.Verdict {
@@ -31,6 +34,16 @@ func TestEveryWorldGivesItsVerdict(t *testing.T) {
 				t.Errorf("the deciding gate is %q, want %q", gate, world.Gate)
 			}
 		})
+	}
+}
+
+func TestAWorldWhoseProgramIsMissingSaysSo(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	var stdout, stderr bytes.Buffer
+	code := run(t.Context(), []string{"gonogo", "demo", "--world", "repaired", "-o", filepath.Join(t.TempDir(), "run")}, strings.NewReader(""), &stdout, &stderr)
+	const want = "gonogo: the world \"repaired\" needs python3, which is not on PATH: install it, or choose another world\n"
+	if code != exitUsage || stderr.String() != want || stdout.Len() > 0 {
+		t.Errorf("exit code %d, output %q, and it said %q, want %q", code, stdout.String(), stderr.String(), want)
 	}
 }
 
