@@ -208,7 +208,7 @@ func TestAHoleNamesItsPayload(t *testing.T) {
 			t.Errorf("title %q does not say %q", got.Title, want)
 		}
 	}
-	if !strings.Contains(got.Remedy, "gonogo audit --replay filler/train/q2/0") || len(got.Items) == 0 || got.Items[0] != "q2" {
+	if !strings.Contains(got.Remedy, "gonogo audit RUN --replay filler/train/q2/0") || len(got.Items) == 0 || got.Items[0] != "q2" {
 		t.Errorf("remedy %q, items %v", got.Remedy, got.Items)
 	}
 	if len(r.Grader.Failures) != 1 || r.Grader.Failures[0].Kind != "grader_server_error" || r.Grader.Failures[0].Example != "status 500" {

@@ -100,7 +100,7 @@ func (p *ProbeResult) holeItems() []string {
 // replay is the command that shows a probe's worst payload again.
 func replay(p *ProbeResult) string {
 	if p == nil || len(p.Holes) == 0 {
-		return "gonogo audit"
+		return "gonogo audit RUN"
 	}
 	id := p.Holes[0].ID
 	if strings.ContainsFunc(id, func(r rune) bool {
@@ -108,7 +108,7 @@ func replay(p *ProbeResult) string {
 	}) {
 		id = "'" + strings.ReplaceAll(id, "'", `'\''`) + "'" // for a shell
 	}
-	return "gonogo audit --replay " + id
+	return "gonogo audit RUN --replay " + id
 }
 
 var graderHackable = Gate{

@@ -98,7 +98,7 @@ func patterns(g *Grader, split rollout.Split) string {
 	}
 	for _, p := range g.TooGood {
 		if p.Split == split && p.Pattern != AtTop {
-			text += " Worth reading: " + p.Note + "."
+			text += "; worth reading: " + p.Note
 		}
 	}
 	return text

@@ -40,7 +40,7 @@ var graderAgreement = Gate{
 	Check: func(r *Result, t Thresholds) []Finding {
 		const gate = "grader.agreement"
 		if r.Grader == nil || r.Grader.Agreement == nil {
-			return []Finding{skipped(gate, "", Advisory, "there are no labels by people (gonogo audit --labels FILE)")}
+			return []Finding{skipped(gate, "", Advisory, "there are no labels by people (gonogo audit RUN --labels FILE)")}
 		}
 		a := r.Grader.Agreement
 		want := t.At(gate)

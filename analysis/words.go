@@ -104,9 +104,9 @@ var english = catalogue{
 		},
 		"grader.too_good": {
 			why:           "A mean reward near the top can mean an easy task, or a grader that accepts anything.",
-			pass:          "the mean reward on {split} is not suspiciously high.{patterns}",
+			pass:          "the mean reward on {split} is not suspiciously high{patterns}",
 			caution:       "the mean reward on {split} is {mean}: suspiciously near the top",
-			cautionRemedy: "Read some rollouts before believing it.{patterns}",
+			cautionRemedy: "Read some rollouts before believing it{patterns}.",
 		},
 		"grader.truth":     graderWords.truth,
 		"grader.hackable":  graderWords.hackable,
