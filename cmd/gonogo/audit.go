@@ -74,15 +74,8 @@ func auditedProject(c *cli.Context, dir string) (*project, *rollout.Run, error) 
 		if err != nil {
 			return nil, nil, asUsage(err)
 		}
-		p, err := graderProject(c, run)
-		if err != nil {
-			return nil, nil, err
-		}
-		if err := p.sameGrader(run); err != nil {
-			p.shut()
-			return nil, nil, err
-		}
-		return p, run, nil
+		p, err := runsProject(c, run)
+		return p, run, err
 	}
 	switch {
 	case c.String("replay") != "":
@@ -103,6 +96,32 @@ func auditedProject(c *cli.Context, dir string) (*project, *rollout.Run, error) 
 	}
 	p, err := newProject(cfg)
 	return p, nil, err
+}
+
+// runsProject is a project with the grader that graded the run. Where nothing
+// is named, and the gonogo.yaml that lies here has another grader, it is made
+// of the run's own configuration.
+func runsProject(c *cli.Context, run *rollout.Run) (*project, error) {
+	p, err := graderProject(c, run, false)
+	if err != nil {
+		return nil, err
+	}
+	other := p.sameGrader(run)
+	if other == nil {
+		return p, nil
+	}
+	p.shut()
+	if c.String("config") != "" || c.String("grader") != "" {
+		return nil, other
+	}
+	if p, err = graderProject(c, run, true); err != nil {
+		return nil, err
+	}
+	if other = p.sameGrader(run); other != nil {
+		p.shut()
+		return nil, other
+	}
+	return p, nil
 }
 
 // sameGrader refuses to mix the grades of two graders in one run.

@@ -51,7 +51,7 @@ Example:
 			if err != nil {
 				return asUsage(err)
 			}
-			p, err := graderProject(c, old)
+			p, err := graderProject(c, old, false)
 			if err != nil {
 				return err
 			}

@@ -28,14 +28,15 @@ func graderFlags() []cli.Flag {
 	}
 }
 
-// graderProject is a project that can grade what a run holds, and no more.
-func graderProject(c *cli.Context, run *rollout.Run) (*project, error) {
+// graderProject is a project that can grade what a run holds, and no more. own
+// passes over the gonogo.yaml that lies here.
+func graderProject(c *cli.Context, run *rollout.Run, own bool) (*project, error) {
 	p := &project{items: run.Items}
 	if run.Manifest != nil {
 		p.seed = run.Manifest.Seed
 	}
 	var err error
-	if p.cfg, p.shown, err = gradingConfig(c, run); err == nil {
+	if p.cfg, p.shown, err = gradingConfig(c, run, own); err == nil {
 		err = joinConfigErrors([]error{p.cfg.completeGrading(), p.cfg.takeJudgeKey()})
 	}
 	if err != nil {
@@ -83,11 +84,11 @@ func configPath(c *cli.Context) (string, error) {
 // the one that the command line names, else gonogo.yaml, else the one that the
 // run was made with. --grader puts its grader into the job. shown is what the
 // manifest of a run made so keeps.
-func gradingConfig(c *cli.Context, run *rollout.Run) (cfg, shown *config, err error) {
+func gradingConfig(c *cli.Context, run *rollout.Run, own bool) (cfg, shown *config, err error) {
 	set := overrides(c)
 	load := func(more ...string) (*config, error) { return inherited(run, slices.Concat(set, more)...) }
 	path, missing := configPath(c)
-	kept := missing != nil && run.Manifest != nil && len(run.Manifest.Config) > 0
+	kept := (own || missing != nil) && run.Manifest != nil && len(run.Manifest.Config) > 0
 	if !kept {
 		load = func(more ...string) (*config, error) {
 			return peekConfig(path, os.LookupEnv, slices.Concat(set, more)...)

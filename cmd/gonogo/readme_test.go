@@ -11,8 +11,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"gonogo/analysis"
 	"gonogo/fixtures"
+	"gonogo/report"
 	"gonogo/sampler/dataset"
 	"gonogo/sampler/job"
 	"gonogo/sampler/rollout"
@@ -20,32 +23,65 @@ import (
 
 var readme = filepath.Join("..", "..", "README.md")
 
-// The table of gates in the README is made from the gates themselves.
+// The tables in the README are made from what they tell of: the gates, the
+// worlds, and a real run of the world whose grader can be fooled.
 func TestReadmeListsTheGates(t *testing.T) {
 	var table strings.Builder
 	table.WriteString("\n| gate | what it asks |\n|---|---|\n")
 	for _, g := range analysis.Gates() {
 		fmt.Fprintf(&table, "| `%s` | %s |\n", g.Name, g.Doc)
 	}
-	table.WriteString("\n")
+	readmeHas(t, "gates", table.String())
+}
+
+func TestReadmeListsTheWorlds(t *testing.T) {
+	var table strings.Builder
+	table.WriteString("\n| world | verdict | what it is |\n|---|---|---|\n")
+	for _, w := range fixtures.Worlds() {
+		verdict := w.Verdict
+		if w.Gate != "" {
+			verdict += ", `" + w.Gate + "`"
+		}
+		fmt.Fprintf(&table, "| `%s` | %s | %s |\n", w.Name, verdict, w.Doc)
+	}
+	readmeHas(t, "worlds", table.String())
+}
+
+func TestReadmeShowsTheAuditOfTheHackableWorld(t *testing.T) {
+	result, _ := runDemo(t, "--world", "hackable", "-o", filepath.Join(t.TempDir(), "run"))
+	page := report.NewPage(result, report.Options{})
+	var table strings.Builder
+	table.WriteString("\n| probe | | a sound grader | items | scored above | with 95 % interval |\n|---|---|---|--:|--:|---|\n")
+	for _, p := range page.Audit.Probes {
+		fmt.Fprintf(&table, "| `%s` | %s | %s | %s | %s | %s |\n", p.Name, p.Label, p.Must, p.Items, p.Above, p.Accept)
+	}
+	fmt.Fprintf(&table, "\n%s\n", page.Audit.Lead)
+	readmeHas(t, "audit", table.String())
+}
+
+// readmeHas wants a text between the README's marks of a name; -update puts it
+// there.
+func readmeHas(t *testing.T, mark, want string) {
+	t.Helper()
 	b, err := os.ReadFile(readme)
 	if err != nil {
 		t.Fatal(err)
 	}
-	const open, end = "<!-- gates -->\n", "<!-- /gates -->"
+	want += "\n"
+	open, end := "<!-- "+mark+" -->\n", "<!-- /"+mark+" -->"
 	head, rest, ok := strings.Cut(string(b), open)
 	was, tail, ok2 := strings.Cut(rest, end)
 	if !ok || !ok2 {
-		t.Fatal("README.md has no place for the table of gates")
+		t.Fatalf("README.md has no place for the %s", mark)
 	}
 	if *update {
-		if err := os.WriteFile(readme, []byte(head+open+table.String()+end+tail), 0o644); err != nil {
+		if err := os.WriteFile(readme, []byte(head+open+want+end+tail), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	if was != table.String() {
-		t.Error("the table of gates in README.md is not that of the gates: run make golden")
+	if was != want {
+		t.Errorf("the %s in README.md are not what they were: make golden, and look\n%s", mark, cmp.Diff(was, want))
 	}
 }
 
@@ -79,7 +115,7 @@ func TestReadmeCommandsRun(t *testing.T) {
 	if ran < 5 {
 		t.Errorf("the README shows %d commands of gonogo, and there were more", ran)
 	}
-	for _, made := range []string{"gonogo.yaml", "my-run/report/index.html", "imported/report/index.html"} {
+	for _, made := range []string{"gonogo.yaml", "my-run/report/index.html", "my-run/probes.jsonl", "my-run-2/probes.jsonl", "imported/report/index.html"} {
 		if _, err := os.Stat(made); err != nil {
 			t.Errorf("the README's commands did not make %s", made)
 		}
@@ -145,7 +181,8 @@ func newcomersFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	files := map[string][]byte{
-		job: bytes.ReplaceAll(b, []byte(fixtures.Origin), []byte(server.URL())),
+		job:                                 bytes.ReplaceAll(b, []byte(fixtures.Origin), []byte(server.URL())),
+		filepath.Join(dir, "stricter.json"): []byte(`{"type": "string_check", "name": "exact", "operation": "eq", "input": "{{sample.output_text}}", "reference": "{{item.reference_answer}}"}`),
 		filepath.Join(dir, "results.json"): []byte(`[{"task_id": 1, "trial": 0, "reward": 1.0, "info": {}, "traj": [{"role":"user","content":"a"}]},
 			{"task_id": 1, "trial": 1, "reward": 0.0, "info": {}, "traj": [{"role":"user","content":"a"}]}]`),
 	}

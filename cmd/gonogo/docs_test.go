@@ -1,0 +1,98 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"gonogo/fixtures"
+	"gonogo/sampler/grader"
+	"gonogo/sampler/python"
+	"gonogo/sampler/rollout"
+)
+
+// blocks returns the blocks of a language in docs/graders.md, by the heading
+// above them.
+func blocks(t *testing.T, language string) map[string]string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("..", "..", "docs", "graders.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := make(map[string]string)
+	for _, section := range strings.Split(string(b), "\n## ")[1:] {
+		heading, text, _ := strings.Cut(section, "\n")
+		if m := regexp.MustCompile("(?s)```" + language + "\n(.*?)```").FindStringSubmatch(text); m != nil {
+			out[heading] = m[1]
+		}
+	}
+	return out
+}
+
+// Every kind of grader has an example in docs/graders.md that is read.
+func TestDocsShowEveryKindOfGrader(t *testing.T) {
+	pool, err := python.NewPool(python.DefaultConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = pool.Close() }()
+	p := tinyProject(t)
+	examples := blocks(t, "json")
+	for _, kind := range grader.Kinds() {
+		var head struct{ Type string }
+		example := examples[kind.Name]
+		if err := json.Unmarshal([]byte(example), &head); err != nil || head.Type != kind.Name {
+			t.Errorf("%s: the example in docs/graders.md is of type %q, %v", kind.Name, head.Type, err)
+			continue
+		}
+		env := p.env
+		env.Python = pool
+		g, err := grader.New(grader.Kinds(), json.RawMessage(example), env)
+		if err != nil {
+			t.Errorf("%s: %v", kind.Name, err)
+			continue
+		}
+		if checker, ok := g.(grader.Checker); ok {
+			if err := checker.CheckItem(&p.items[0]); err != nil {
+				t.Errorf("%s: %v", kind.Name, err)
+			}
+		}
+	}
+}
+
+// The probes, detectors and labels that docs/graders.md shows are taken.
+func TestDocsExamplesOfTheAuditAreTaken(t *testing.T) {
+	_, dir := tinyWorld(t)
+	path := filepath.Join(dir, "gonogo.yaml")
+	base, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	examples := blocks(t, "yaml")
+	for heading, want := range map[string][2]int{"Probes of your own": {3, 0}, "Detectors": {0, 3}} {
+		if err := os.WriteFile(path, []byte(string(base)+examples[heading]), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		cfg, err := loadConfig(path, os.LookupEnv, "seed=1", "sampling.address_map."+fixtures.Origin+"=http://127.0.0.1:1")
+		if err != nil {
+			t.Errorf("%s: %v", heading, err)
+			continue
+		}
+		p, err := newProject(cfg)
+		if err != nil {
+			t.Errorf("%s: %v", heading, err)
+			continue
+		}
+		if probes, detectors := len(cfg.probes()), len(p.auditing.detectors); probes != want[0] || detectors != want[1] {
+			t.Errorf("%s: %d probes and %d detectors, want %v", heading, probes, detectors, want)
+		}
+		p.shut()
+	}
+	labels, err := rollout.ReadLabels("labels.csv", strings.NewReader(blocks(t, "csv")["Scores by people"]))
+	if err != nil || len(labels) != 3 {
+		t.Errorf("the labels are read as %v, %v", labels, err)
+	}
+}
