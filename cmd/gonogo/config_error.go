@@ -22,7 +22,7 @@ func (e configError) Error() string {
 	if e.line > 0 {
 		fmt.Fprintf(&b, ":%d:%d", e.line, e.column)
 	}
-	if e.path != "" {
+	if e.path != "" && e.file != "--set "+e.path {
 		b.WriteString(": " + e.path)
 	}
 	return b.String() + ": " + e.msg

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -52,7 +53,7 @@ func graderProject(c *cli.Context, run *rollout.Run, own bool) (*project, error)
 	}
 	if err != nil {
 		p.shut()
-		return nil, asUsage(errors.New(p.redact.String(err.Error())))
+		return nil, asUsage(byFlag(c, errors.New(p.redact.String(err.Error()))))
 	}
 	return p, nil
 }
@@ -212,9 +213,30 @@ func (p *project) heir(run *rollout.Run) rollout.Manifest {
 	}
 	info := p.graderInfo()
 	m := run.Heir(&info, binding)
-	m.ToolVersion, m.Config, m.Choices = version(), p.shown.masked(), p.choices()
+	m.ToolVersion, m.Config, m.Choices = version(), p.shown.masked(), p.heirChoices(m.Choices)
 	m.Notes = append(m.Notes, p.warnings...)
 	return m
+}
+
+// heirChoices are those that another run was made with, but for its grader's,
+// in whose place stand this one's.
+func (p *project) heirChoices(was map[string]string) map[string]string {
+	out := grader.Choices(p.bounds.Grader)
+	if out == nil {
+		out = make(map[string]string)
+	}
+	now := p.choices()
+	for _, key := range []string{"sample.output_tools", "template values", "pass_threshold"} {
+		out[key] = now[key]
+	}
+	for key, choice := range was {
+		kind, _, _ := strings.Cut(key, " ")
+		ofGrader := slices.ContainsFunc(grader.Kinds(), func(k grader.Kind) bool { return k.Name == kind })
+		if _, taken := out[key]; !taken && !ofGrader {
+			out[key] = choice
+		}
+	}
+	return out
 }
 
 // grading hands tasks to a grader under progress and signals.
