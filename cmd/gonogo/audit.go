@@ -19,7 +19,9 @@ answers made longer or politer, and recorded answers once more. Writes
 probes.jsonl into RUN, where analyze and report find it; the rollouts stay as
 they are. Where RUN is not there yet it is begun from the configuration, so that
 a grader can be audited before anything is sampled. gonogo run does all this by
-itself. The exit code is that of the gates about the grader.
+itself. Settings come from -c, else from gonogo.yaml, else from the
+configuration that RUN was made with. The exit code is that of the gates about
+the grader.
 
 Every hole has an ID: --replay ID grades that very payload once more and shows
 it whole. gonogo help probes lists the probes.

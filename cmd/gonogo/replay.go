@@ -7,6 +7,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -34,14 +35,18 @@ func (p *project) replay(c *cli.Context, run *rollout.Run, name string) error {
 	if err != nil {
 		return asUsage(err)
 	}
-	if err := p.readyToGrade(c); err != nil {
+	if err := p.readyToAudit(c); err != nil {
+		return err
+	}
+	by, err := p.graderOf(id)
+	if err != nil {
 		return err
 	}
 	var now kept
 	once := func(context.Context) iter.Seq2[sampler.Task, error] {
 		return func(yield func(sampler.Task, error) bool) { yield(task, nil) }
 	}
-	if _, err := p.grading(c, "probes", 1, &now, once, p.bounds.Grader); err != nil {
+	if _, err := p.grading(c, "probes", 1, &now, once, by); err != nil {
 		return fmt.Errorf("replay %s: %s", name, p.redact.String(err.Error()))
 	}
 	if now.record == nil {
@@ -54,6 +59,21 @@ func (p *project) replay(c *cli.Context, run *rollout.Run, name string) error {
 	}
 	p.showReplay(c, id, was, now.record)
 	return nil
+}
+
+// graderOf is what grades a payload: the detector that read it, else the run's
+// own grader.
+func (p *project) graderOf(id audit.ID) (sampler.Grader, error) {
+	name, marked := strings.CutPrefix(id.Probe, rollout.ProbeDetector)
+	if !marked {
+		return p.bounds.Grader, nil
+	}
+	for _, d := range p.auditing.detectors {
+		if d.Name == name {
+			return d.Grader, nil
+		}
+	}
+	return nil, usagef("the configuration has no detector %q any more (audit.detectors), so nothing can read %s again", name, id)
 }
 
 // gradeOf is the grade of a record as --json shows it.
@@ -69,7 +89,7 @@ func (p *project) showReplay(c *cli.Context, id audit.ID, was, now *rollout.Reco
 		fmt.Fprintln(c.App.Writer, visible(p.redact.String(fmt.Sprintf(format, args...))))
 	}
 	show("%s", id)
-	for _, probe := range audit.Probes() {
+	for _, probe := range p.auditing.probes {
 		if probe.Name == id.Probe {
 			show("%s", wrapText(probe.Doc, "", 80))
 		}
