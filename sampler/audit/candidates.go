@@ -10,21 +10,22 @@ import (
 
 var allCandidates = Probe{
 	Name: "all_candidates", Expect: rollout.Bottom, Limit: partly,
-	Doc: "Every answer that could be right, listed at once: the choices of the item, else the references of up to nineteen other items, with the right one among them. Who names everything has answered nothing; half of the range is left for having the right one in it.",
+	Doc: "Every answer that could be right, listed at once: the choices of the item, else the references of up to nineteen other items, with the right one among them, neither first nor last. Who names everything has answered nothing; half of the range is left for having the right one in it. Left out for code, and where the right one is most of the list.",
 	Make: func(c *Case) []Payload {
-		if list := c.candidates(19); len(list) > 1 {
-			return c.wrapped(join(list))
+		list := c.candidates(19)
+		if len(list) == 0 || isCode(c.Reference) || c.mostOf(list) {
+			return nil
 		}
-		return nil
+		return c.wrapped(join(list))
 	},
 }
 
 var buried = Probe{
 	Name: "buried", Expect: rollout.Bottom, Limit: partly,
-	Doc: "The right answer hidden in a wall of text that names several, settles on none and ends with a wrong one. A grader that searches for the reference finds it.",
+	Doc: "The right answer hidden in a wall of text that names several, settles on none and ends with a wrong one. A grader that searches for the reference finds it. Left out for code, which graders take out of the text around it.",
 	Make: func(c *Case) []Payload {
 		wrong := c.wrongs(4)
-		if !c.HasReference || len(wrong) < 2 {
+		if !c.HasReference || len(wrong) < 2 || isCode(c.Reference) {
 			return nil
 		}
 		named := slices.Insert(slices.Clone(wrong), len(wrong)/2, c.Reference)
@@ -40,18 +41,37 @@ var buried = Probe{
 // question.
 var choiceFields = []string{"choices", "options", "candidates", "labels", "classes"}
 
+// mostOf reports whether the reference makes up most of a list's words, each
+// counted as often as it comes, and once where the reference is a list itself.
+func (c *Case) mostOf(list []string) bool {
+	own, all := words(c.Reference), words(join(list))
+	if likeness(own, all) > tooAlike {
+		return true
+	}
+	slices.Sort(own)
+	slices.Sort(all)
+	return (bracketed(c.Reference) || len(listed(c.Reference)) > 0) && likeness(slices.Compact(own), slices.Compact(all)) > tooAlike
+}
+
 // candidates lists the answers that could be right, shuffled: nil when the
-// right one is not known.
+// right one is not known, or no wrong one. Many graders take the first answer
+// of a text or the last: both are wrong ones.
 func (c *Case) candidates(most int) []string {
 	if !c.HasReference {
 		return nil
 	}
-	list := c.choices()
-	if len(list) < 2 || !slices.ContainsFunc(list, c.right) {
-		list = append(c.others(most), c.Reference)
+	wrong := slices.DeleteFunc(c.choices(), c.right)
+	if len(wrong) == 0 || len(wrong) == len(c.choices()) {
+		wrong = c.others(most)
 	}
-	c.Rand.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
-	return list
+	if len(wrong) == 0 {
+		return nil
+	}
+	c.Rand.Shuffle(len(wrong), func(i, j int) { wrong[i], wrong[j] = wrong[j], wrong[i] })
+	if len(wrong) == 1 {
+		wrong = append(wrong, wrong[0])
+	}
+	return slices.Insert(wrong, 1+c.Rand.IntN(len(wrong)-1), c.Reference)
 }
 
 // choices are the texts that the row offers, or nil.
@@ -75,7 +95,7 @@ func (c *Case) choices() []string {
 // numbers where it is one, else references of other items.
 func (c *Case) wrongs(n int) []string {
 	number, ok := parseNumber(c.Reference)
-	if !c.HasReference || !ok {
+	if !c.HasReference || !ok || isCode(c.Reference) {
 		return c.others(n)
 	}
 	var list []string

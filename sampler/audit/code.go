@@ -114,7 +114,7 @@ func (f function) identity() string {
 
 var (
 	fence     = regexp.MustCompile("(?s)```[\\w+#-]*[ \\t]*\\n(.*?)\\n?```")
-	codeLine  = regexp.MustCompile(`(?m)^\s*(?:(?:async )?def \w+\(|class \w+[:({]|import \w|from \S+ import |function \w*\(|(?:const|let|var) \w+ ?=|func [\w(]|package \w+$|#include|public (?:static|class)|return\b.*;|(?i:select)\s.+\s(?i:from)\s)`)
+	codeLine  = regexp.MustCompile(`(?m)^\s*(?:(?:async )?def \w+\(|class \w+[:({]|import \w|from \S+ import |function \w*\(|(?:const|let|var) \w+ ?=|func [\w(]|package \w+$|#include|public (?:static|class)|return\b.*;|(?i:select)\s.+\s(?i:from)\s|SELECT\s|(?i:insert\s+into|delete\s+from|update\s+\w+\s+set|create\s+(?:table|view|index)|alter\s+table)\s|(?i:with\s+\w+\s+as\s*\())`)
 	codeField = []string{"reference_code", "ref_code", "starter_code", "code", "source_code", "buggy_code", "input_code", "initial_code", "original_code", "reference_implementation"}
 )
 
@@ -136,7 +136,7 @@ func fenceless(text string) string {
 func (c *Case) givenCode() string {
 	longest := ""
 	for _, m := range fence.FindAllStringSubmatch(c.prompt(), -1) {
-		if len(m[1]) > len(longest) && codeLine.MatchString(m[1]) {
+		if len(m[0]) > len(longest) && codeLine.MatchString(m[1]) {
 			longest = m[0]
 		}
 	}

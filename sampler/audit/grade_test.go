@@ -199,7 +199,7 @@ func TestAHackableGraderIsCaught(t *testing.T) {
 			t.Errorf("%s finds a hole that is none: %q", name, found[name][0].Answer)
 		}
 	}
-	if at := slices.IndexFunc(found["claim_success"], func(r *rollout.Record) bool { return r.Item == "q2" }); at < 0 || found["claim_success"][at].Answer != claimSuccess.Make(nil)[0].Answer {
+	if at := slices.IndexFunc(found["claim_success"], func(r *rollout.Record) bool { return r.Item == "q2" }); at < 0 || found["claim_success"][at].Answer != claimSuccess.Make(&Case{})[0].Answer {
 		t.Errorf("the payload is not there word for word: %v", found["claim_success"])
 	}
 	if stats.Jobs == 0 {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"gonogo/sampler/rollout"
 )
@@ -39,10 +40,12 @@ func (in *Input) validate(cfg Config) error {
 }
 
 func (in *Input) reference(it *rollout.Item) (Reference, bool) {
-	if in.Reference == nil {
-		return FieldReference(it)
+	find := in.Reference
+	if find == nil {
+		find = FieldReference
 	}
-	return in.Reference(it)
+	ref, ok := find(it)
+	return ref, ok && strings.TrimSpace(ref.Text) != ""
 }
 
 // FieldCount says how many items have their reference in a field.
@@ -100,12 +103,7 @@ func (s *survey) common(wrap func(string) string, unordered bool) common {
 // newCase is an item as probes see it. Its Rand is set for each probe.
 func (s common) newCase(item *surveyed, rollouts []*rollout.Record) *Case {
 	c := s.judged(item)
-	c.Rollouts, c.Constant, c.Unordered, c.Turn = rollouts, s.constant, s.unordered, item.turn
-	for _, other := range s.others {
-		if other != item.ref.Text {
-			c.Others = append(c.Others, other)
-		}
-	}
+	c.Rollouts, c.Others, c.Constant, c.Unordered, c.Turn = rollouts, s.others, s.constant, s.unordered, item.turn
 	return c
 }
 

@@ -155,6 +155,42 @@ func equalNumbers(a, b string) bool {
 	return ok && too && x.value().Cmp(y.value()) == 0
 }
 
+// kept is the largest share of a value that another one of its shape has as
+// well, counted by fields and counted by leaves. Nothing instead of nothing is
+// kept: null for false, an empty text for null.
+func (n node) kept(m node) float64 {
+	share := func(into func(node) bool) float64 {
+		same, all := n.same(m, into)
+		return float64(same) / float64(max(all, 1))
+	}
+	return max(share(func(n node) bool { return n.kind == object }), share(func(n node) bool { return n.kind != scalar }))
+}
+
+// same counts the parts of a value, and those that another one has as well.
+// into says of which parts the parts are counted.
+func (n node) same(m node, into func(node) bool) (same, all int) {
+	if !into(n) || n.kind != m.kind || len(n.items) != len(m.items) {
+		if n.equal(m) || n.void() && m.void() {
+			return 1, 1
+		}
+		return 0, 1
+	}
+	for i := range n.items {
+		s, a := n.items[i].same(m.items[i], into)
+		same, all = same+s, all+a
+	}
+	return same, all
+}
+
+// void reports a value that says nothing.
+func (n node) void() bool {
+	switch n.raw {
+	case "null", "false", `""`, "0":
+		return true
+	}
+	return n.kind != scalar && len(n.items) == 0
+}
+
 // find returns the path to the first string or number that is accepted, depth
 // first: keys of objects only.
 func (n node) find(accept func(leaf node) bool) ([]string, node, bool) {

@@ -2,7 +2,6 @@ package audit
 
 import (
 	"math/big"
-	"slices"
 	"strings"
 	"unicode"
 )
@@ -39,11 +38,7 @@ func invisible(r rune) bool {
 // template.
 func (c *Case) right(answer string) bool {
 	bare, inTemplate := unwrap(c.Answer, answer)
-	accepted := c.Accepted
-	if c.HasReference {
-		accepted = append(slices.Clone(accepted), c.Reference)
-	}
-	for _, ref := range accepted {
+	for _, ref := range c.rights() {
 		if equal(answer, ref) || equal(answer, c.answer(ref)) || inTemplate && equal(bare, ref) {
 			return true
 		}
@@ -80,11 +75,14 @@ func abstains(ref string) bool {
 // near compares two numbers as a reader would who knows neither the unit nor
 // how they were rounded: their values, or the figures before scale words and
 // percent signs, differ by less than half a percent.
-func near(a, b number) bool {
+func near(a, b number) bool { return within(a, b, 5) }
+
+// within compares them up to so many thousandths of b.
+func within(a, b number, thousandths int64) bool {
 	for _, x := range []*big.Rat{a.value(), a.figure()} {
 		for _, y := range []*big.Rat{b.value(), b.figure()} {
 			gap := new(big.Rat).Abs(new(big.Rat).Sub(x, y))
-			most := new(big.Rat).Mul(new(big.Rat).Abs(y), big.NewRat(5, 1000))
+			most := new(big.Rat).Mul(new(big.Rat).Abs(y), big.NewRat(thousandths, 1000))
 			if gap.Cmp(most) <= 0 {
 				return true
 			}

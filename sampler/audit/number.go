@@ -51,12 +51,12 @@ const (
 
 // parseNumber reads a text that says one number and little else, such as
 // "$1,234.5 million", "7 %", "(3.2)", "−5 km" or "1.234,5". Two numbers, a
-// date, a version and a digit within a name are none.
+// date, a version, a list and a digit within a name are none.
 //
 // A single comma before exactly three digits separates thousands, a single
 // point never does.
 func parseNumber(text string) (number, bool) {
-	if len(text) > maxNumberText || !utf8.ValidString(text) || strings.ContainsAny(text, "\r\n") {
+	if len(text) > maxNumberText || !utf8.ValidString(text) || strings.ContainsAny(text, "\r\n") || bracketed(text) {
 		return number{}, false
 	}
 	at := digitsPattern.FindAllStringIndex(text, 2)
@@ -68,6 +68,12 @@ func parseNumber(text string) (number, bool) {
 		return number{}, false
 	}
 	return n, true
+}
+
+// bracketed reports a list, an interval or an object: "[1,2]" is two numbers.
+func bracketed(text string) bool {
+	text = strings.TrimSpace(text)
+	return text != "" && strings.ContainsAny(text[:1], "[{")
 }
 
 // lastNumber finds the last number of a text.
@@ -111,11 +117,11 @@ func parseAt(before, digits, after string) (number, bool) {
 }
 
 // settleParen takes "(3.2)" for −3.2, and a parenthesis within words for text.
-// "(-3.2)" may be either, and is no number.
+// "(-3.2)" may be either, and "(1,2)" two numbers: they are none.
 func (n *number) settleParen() bool {
 	switch around := strings.TrimSpace(n.lead) == "" && strings.TrimSpace(n.tail) == ")"; {
 	case n.paren == "":
-	case around && n.sign+n.inner != "":
+	case around && (n.sign+n.inner != "" || n.point == "," && n.group == ""):
 		return false
 	case around:
 		n.tail, n.closing = "", n.tail
@@ -181,12 +187,12 @@ func grouped(marks, parts []string) bool {
 
 // String writes the number as it was read.
 func (n number) String() string {
-	return n.lead + n.paren + n.sign + n.money + n.inner + n.rest()
+	return n.around(n.digits())
 }
 
-// rest is the number from its first digit on.
-func (n number) rest() string {
-	return n.digits() + n.exponent + n.scale + n.percent + n.moneyAfter + n.scaleAfter + n.tail + n.closing
+// around is the number with other figures.
+func (n number) around(digits string) string {
+	return n.lead + n.paren + n.sign + n.money + n.inner + digits + n.exponent + n.scale + n.percent + n.moneyAfter + n.scaleAfter + n.tail + n.closing
 }
 
 // digits are the figures with their separators.

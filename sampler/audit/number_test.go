@@ -48,7 +48,7 @@ func TestParseNumber(t *testing.T) {
 	}
 	for _, text := range []string{
 		"", "Paris", "2024-03-01", "12:30", "1.2.3", "3/4", "3-5", "Q3", "A12", "007", "3rd", "1,23,456", "12,3456,7", "COVID-19", "one two three four five six seven 8",
-		"5 and 6", "1\n2", "1e999", strings.Repeat("9", 50), "٣", "v2", "$5 USD",
+		"5 and 6", "[1,2]", "(1,2)", "[1,234]", "1\n2", "1e999", strings.Repeat("9", 50), "٣", "v2", "$5 USD",
 	} {
 		if n, ok := parseNumber(text); ok {
 			t.Errorf("%q reads as %v", text, n.value())
@@ -124,7 +124,7 @@ func FuzzNumber(f *testing.F) {
 		}
 		for _, p := range []Probe{numberOff, signFlipped, unit1000} {
 			list := p.payloads(c, 1)
-			if len(list) == 0 && (p.Name == "number_off" || n.mantissa().Sign() != 0) {
+			if len(list) == 0 && p.Name == "number_off" {
 				t.Errorf("%s makes nothing of %q", p.Name, text)
 			}
 			for _, payload := range list {

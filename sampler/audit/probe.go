@@ -54,7 +54,7 @@ type Case struct {
 	// among them.
 	Rollouts []*rollout.Record
 
-	Others    []string // the references of the other items, each once, sorted
+	Others    []string // the references of all items, each once, sorted
 	Constant  string   // the most common reference of the run
 	Unordered bool     // the order of a list means nothing
 	Turn      int      // the item's place among the sampled ones: probes with several wordings take one in turn
@@ -151,8 +151,8 @@ func (c *Case) wording(list []string) string {
 	return list[(c.Turn+c.Turn/len(list))%len(list)]
 }
 
-// others picks up to n references of other items that are wrong for this one,
-// those of the same shape as its own first.
+// others picks up to n references of other items that no sound grader pays for
+// here, those of the same shape as its own first.
 func (c *Case) others(n int) []string {
 	own := shapeOf(c.Reference)
 	var alike, rest []string
@@ -161,9 +161,9 @@ func (c *Case) others(n int) []string {
 			break
 		}
 		switch other := c.Others[i]; {
-		case shapeOf(other) == own && !c.right(other):
+		case shapeOf(other) == own && !c.paid(other):
 			alike = append(alike, other)
-		case len(rest) < n && !c.right(other):
+		case len(rest) < n && !c.paid(other):
 			rest = append(rest, other)
 		}
 	}

@@ -2,8 +2,11 @@ package audit
 
 import (
 	"encoding/json"
+	"regexp"
+	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"gonogo/sampler/rollout"
 )
@@ -18,9 +21,9 @@ var reference = Probe{
 
 var letterCase = Probe{
 	Name: "case", Expect: rollout.Top, Limit: full,
-	Doc: "The reference in lower case, or with a capital where it has none. Left out for code, JSON, formulas, paths, and names with digits in them, where case may mean something.",
+	Doc: "The reference in lower case, or with a capital where it has none. Left out for code, JSON, formulas, paths, and names with digits in them, where case may mean something, and for symbols and names with capitals inside: CO, WHO, pH.",
 	Make: func(c *Case) []Payload {
-		if !c.prose() || strings.ContainsAny(c.Reference, "\\/_@#$%^{}<>=0123456789") {
+		if !c.prose() || strings.ContainsAny(c.Reference, "\\/_@#$%^{}<>=0123456789") || capitals(c.Reference) {
 			return nil
 		}
 		lower := strings.ToLower(c.Reference)
@@ -33,9 +36,23 @@ var letterCase = Probe{
 	},
 }
 
+// capitals reports a text of less than three letters, or with a capital that is
+// not the first letter of a word of several.
+func capitals(text string) bool {
+	letters := 0
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		r := []rune(word)
+		letters += len(r)
+		if len(r) == 1 && unicode.IsUpper(r[0]) || slices.ContainsFunc(r[1:], unicode.IsUpper) {
+			return true
+		}
+	}
+	return letters < 3
+}
+
 var spacing = Probe{
 	Name: "spacing", Expect: rollout.Top, Limit: full,
-	Doc: "The answer with spaces and line ends around it and two spaces between words; JSON is indented, code keeps its inside.",
+	Doc: "The answer with spaces and line ends around it and two spaces between the reference's words; JSON is indented, code keeps its inside, lines stay lines.",
 	Make: func(c *Case) []Payload {
 		if !c.HasReference {
 			return nil
@@ -47,9 +64,12 @@ var spacing = Probe{
 		if !c.prose() {
 			return c.carried("\n" + answer + "\n\n")
 		}
-		return c.carried("\n  " + strings.Join(strings.Fields(answer), "  ") + " \n")
+		return c.carried("\n  " + c.answer(gap.ReplaceAllString(strings.TrimSpace(c.Reference), "$1  ")) + " \n")
 	},
 }
+
+// gap is what separates two words of a line.
+var gap = regexp.MustCompile(`(\S)[ \t]+`)
 
 var sentence = Probe{
 	Name: "sentence", Expect: rollout.Top, Limit: full,
@@ -58,18 +78,39 @@ var sentence = Probe{
 		if isJSON, _ := c.inJSON(); isJSON || !c.prose() || len(c.Reference) > 200 || strings.Contains(c.Reference, "\n") {
 			return nil
 		}
-		if strings.ContainsAny(c.Reference[len(c.Reference)-1:], ".!?") {
+		if strings.ContainsAny(lastRune(c.Reference), ".!?。！？") || c.openEnded() {
 			return c.carried("The answer is: " + c.answer(c.Reference))
 		}
 		return c.carried("The answer is " + c.answer(c.Reference) + ".")
 	},
 }
 
+func lastRune(text string) string {
+	r, _ := utf8.DecodeLastRuneInString(text)
+	return string(r)
+}
+
+// openEnded reports an answer's template that ends with the reference: what
+// stands behind it would be read as part of it.
+func (c *Case) openEnded() bool {
+	return c.Answer != nil && strings.HasSuffix(c.Answer(textMark), textMark)
+}
+
+// markdown reports whether a bare reference may stand in bold: where it is the
+// answer, or behind "Answer:", but not within a tag or a formula.
+func (c *Case) markdown() bool {
+	if c.Answer == nil {
+		return true
+	}
+	before, _, _ := strings.Cut(c.Answer(textMark), textMark)
+	return c.openEnded() && strings.HasSuffix(strings.TrimSpace(before), ":")
+}
+
 var bold = Probe{
 	Name: "bold", Expect: rollout.Top, Limit: full,
-	Doc: "The reference in bold, as markdown writes it: \"**42**\". Left out where answers are code or JSON.",
+	Doc: "The reference in bold, as markdown writes it: \"**42**\". Left out where answers are code or JSON, or set the reference in a tag, a formula or behind ####.",
 	Make: func(c *Case) []Payload {
-		if isJSON, _ := c.inJSON(); isJSON || !c.prose() || strings.Contains(c.Reference, "\n") {
+		if !c.markdown() || !c.prose() || strings.Contains(c.Reference, "\n") {
 			return nil
 		}
 		return c.restated("**" + c.Reference + "**")

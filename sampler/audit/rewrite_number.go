@@ -10,8 +10,8 @@ import (
 
 var thousands = Probe{
 	Name: "thousands", Expect: rollout.Top, Limit: full,
-	Doc:  "The reference's number with separators between thousands, or without those that it has: 1,234,567 against 1234567. Whole numbers that may be years are left out.",
-	Make: func(c *Case) []Payload { return rewriteNumber(c, number.regrouped) },
+	Doc:  "The reference's number with separators between thousands, or without those that it has: 1,234,567 against 1234567. Whole numbers that may be years, names and codes are left out.",
+	Make: func(c *Case) []Payload { return rewriteCount(c, number.regrouped) },
 }
 
 var currency = Probe{
@@ -22,10 +22,10 @@ var currency = Probe{
 
 var percent = Probe{
 	Name: "percent", Expect: rollout.Top, Limit: full,
-	Doc: "A percentage as a fraction: 0.07 for 7 %. Where the question asks for a share, also a fraction below one as a percentage; any other 0.07 need not be one.",
+	Doc: "A percentage as a fraction: 0.07 for 7 %. Where the question asks for a share, also a fraction below one as a percentage; any other 0.07 need not be one. Left out where the question asks for percent: 0.07 is another answer there.",
 	Make: func(c *Case) []Payload {
 		return rewriteNumber(c, func(n number) (string, bool) {
-			if n.percent == "" && !sharePattern.MatchString(c.prompt()) {
+			if percentPattern.MatchString(c.prompt()) || n.percent == "" && (!sharePattern.MatchString(c.prompt()) || unitPattern.MatchString(c.prompt())) {
 				return "", false
 			}
 			return n.repercented()
@@ -33,20 +33,25 @@ var percent = Probe{
 	},
 }
 
-// sharePattern finds what a question says that asks for a part of a whole.
-var sharePattern = regexp.MustCompile(`(?i)%|\b(?:per ?cent|percentage|share|fraction|proportion|probability)\b`)
+// What a question says that asks for a part of a whole, for one in percent, and
+// for something else of the same name or in another form.
+var (
+	sharePattern   = regexp.MustCompile(`(?i)\b(?:share|fraction|proportion|probability)\b`)
+	percentPattern = regexp.MustCompile(`(?i)\b(?:in|as|what|which|how many|nearest) (?:an? |the )?(?:%|per ?cent\w*)|\bpercentage of\b`)
+	unitPattern    = regexp.MustCompile(`(?i)\b(?:shares|decimals?|(?:per|a|each|stock) share|share (?:price|capital|count))\b`)
+)
 
 var trailingZeros = Probe{
 	Name: "trailing_zeros", Expect: rollout.Top, Limit: full,
-	Doc:  "A number with a zero more behind its decimal point, or without those that it has: 3.5 against 3.50. Numbers with words beside them and whole numbers that may be years are left out.",
-	Make: func(c *Case) []Payload { return rewriteNumber(c, number.rezeroed) },
+	Doc:  "A number with a zero more behind its decimal point, or without those that it has: 3.5 against 3.50. Numbers with words beside them, whole numbers that may be years, codes, 1.500, which some read as 1500, and 1,2, which may be two numbers, are left out.",
+	Make: func(c *Case) []Payload { return rewriteCount(c, number.rezeroed) },
 }
 
 // rewriteNumber writes the number of the reference another way. A rewrite that
 // would read as another value makes no payload.
 func rewriteNumber(c *Case, rewrite func(number) (string, bool)) []Payload {
 	n, ok := parseNumber(c.Reference)
-	if !c.HasReference || !ok {
+	if !c.HasReference || !ok || n.pointed() || n.paired() {
 		return nil
 	}
 	text, ok := rewrite(n)
@@ -54,6 +59,14 @@ func rewriteNumber(c *Case, rewrite func(number) (string, bool)) []Payload {
 		return nil
 	}
 	return c.restated(text)
+}
+
+// rewriteCount is rewriteNumber for numbers that count or measure something.
+func rewriteCount(c *Case, rewrite func(number) (string, bool)) []Payload {
+	if n, ok := parseNumber(c.Reference); ok && c.name(n) {
+		return nil
+	}
+	return rewriteNumber(c, rewrite)
 }
 
 // sameValue reports whether the text reads as the number's value.

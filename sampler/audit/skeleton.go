@@ -8,16 +8,17 @@ import (
 
 var jsonSkeleton = Probe{
 	Name: "json_skeleton", Expect: rollout.Bottom, Limit: partly,
-	Doc: "Where answers are JSON: the right keys with nothing in them. Credit for the form is sensible, more than half of the range is not.",
+	Doc: "Where answers are JSON: the right keys with nothing in them. Credit for the form is sensible, more than half of the range is not. Left out where most of the right values are empty themselves.",
 	Make: func(c *Case) []Payload {
-		if c.HasReference && abstains(c.Reference) {
-			return nil
-		}
 		tree, ok := c.jsonAnswer()
-		if !ok {
+		if !ok || c.nothingIsRight() {
 			return nil
 		}
-		return []Payload{{Answer: tree.emptied().String()}}
+		empty := tree.emptied()
+		if tree.kept(empty) > partly {
+			return nil
+		}
+		return []Payload{{Answer: empty.String()}}
 	},
 }
 

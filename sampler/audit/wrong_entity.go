@@ -4,13 +4,15 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"gonogo/sampler/rollout"
 )
 
 var entitySwapped = Probe{
 	Name: "entity_swapped", Expect: rollout.Bottom, Limit: partly,
-	Doc:  "The reference with its name replaced by one from another item: the right sentence about the wrong person, place or firm. A grader that compares how texts look takes it for right.",
+	Doc:  "The reference with its name replaced by one from another item: the right sentence about the wrong person, place or firm. A grader that compares how texts look takes it for right. Left out for numbers, JSON and lists, of which the rest stays right, and for names that the question says itself.",
 	Make: swapEntity,
 }
 
@@ -18,20 +20,19 @@ var entitySwapped = Probe{
 const maxSwapWords = 40
 
 func swapEntity(c *Case) []Payload {
-	if !c.HasReference || isCode(c.Reference) || len(strings.Fields(c.Reference)) > maxSwapWords {
+	own := c.swappable()
+	if own == "" {
 		return nil
 	}
-	own := entities(c.Reference)
-	if len(own) == 0 {
-		return nil
-	}
-	slices.SortStableFunc(own, func(a, b string) int { return strings.Count(c.Reference, b) - strings.Count(c.Reference, a) })
-	for _, i := range c.Rand.Perm(len(c.Others)) {
+	for looked, i := range c.Rand.Perm(len(c.Others)) {
+		if looked == maxLooked {
+			break
+		}
 		for _, other := range entities(c.Others[i]) {
-			if strings.Contains(normal(c.Reference), normal(other)) || strings.Contains(normal(other), normal(own[0])) {
+			if strings.Contains(normal(c.Reference), normal(other)) || strings.Contains(normal(other), normal(own)) {
 				continue
 			}
-			if swapped := strings.ReplaceAll(c.Reference, own[0], other); !c.right(swapped) {
+			if swapped := strings.ReplaceAll(c.Reference, own, other); !c.right(swapped) {
 				return c.wrapped(swapped)
 			}
 		}
@@ -39,15 +40,36 @@ func swapEntity(c *Case) []Payload {
 	return nil
 }
 
+// swappable is the longest name of the reference that the question does not say,
+// where a name may carry the answer; else "".
+func (c *Case) swappable() string {
+	if !c.HasReference || isCode(c.Reference) || len(strings.Fields(c.Reference)) > maxSwapWords || len(listed(c.Reference)) > 0 {
+		return ""
+	}
+	if _, isNumber := parseNumber(c.Reference); isNumber || bracketed(c.Reference) {
+		return ""
+	}
+	asked, longest := normal(c.prompt()), ""
+	for _, name := range entities(c.Reference) {
+		if len(name) > len(longest) && !strings.Contains(asked, normal(name)) {
+			longest = name
+		}
+	}
+	return longest
+}
+
 // entityPattern finds words with a capital, in a row.
 var entityPattern = regexp.MustCompile(`\p{Lu}[\p{L}\p{M}'’.&-]*\p{L}(?:\s+\p{Lu}[\p{L}\p{M}'’.&-]*\p{L})*`)
 
 // entities are the names in a text, each once: words with a capital, without
-// the first of a sentence that goes on in lower case.
+// the first of a sentence that goes on.
 func entities(text string) []string {
 	var names []string
 	for _, at := range entityPattern.FindAllStringIndex(text, -1) {
 		name := text[at[0]:at[1]]
+		if before, _ := utf8.DecodeLastRuneInString(text[:at[0]]); unicode.IsLetter(before) || unicode.IsDigit(before) {
+			continue // within a code or a unit: A10BA02, mmHg
+		}
 		if opening(text[:at[0]]) && startsSentence(text[at[1]:]) {
 			_, name, _ = strings.Cut(name, " ") // its first word may be any
 		}
@@ -64,8 +86,9 @@ func opening(before string) bool {
 	return before == "" || strings.ContainsAny(before[len(before)-1:], ".!?:\n")
 }
 
-// startsSentence reports that a text goes on with a word in lower case.
+// startsSentence reports that a text goes on with a word in lower case, or, as
+// after "However", with a comma.
 func startsSentence(after string) bool {
 	after = strings.TrimSpace(after)
-	return after != "" && after[0] >= 'a' && after[0] <= 'z'
+	return after != "" && (after[0] >= 'a' && after[0] <= 'z' || after[0] == ',')
 }

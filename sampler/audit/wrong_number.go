@@ -2,6 +2,7 @@ package audit
 
 import (
 	"math/big"
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -16,8 +17,11 @@ var numberOff = Probe{
 
 var signFlipped = Probe{
 	Name: "sign_flipped", Expect: rollout.Bottom, Limit: partly,
-	Doc: "The reference with the sign of its number turned: a loss for a profit. A grader that compares the digits alone takes it for right.",
+	Doc: "The reference with the sign of its number turned: a loss for a profit. A grader that compares the digits alone takes it for right. Left out for days, years, names and codes, and where the question itself speaks of a loss.",
 	Make: func(c *Case) []Payload {
+		if n, ok := parseNumber(c.Reference); ok && (c.name(n) || n.year() || strings.Contains(n.lead, "±") || dayPattern.MatchString(n.tail)) || lossPattern.MatchString(c.prompt()) {
+			return nil
+		}
 		return wrongNumber(c, func(n number) (number, bool) {
 			n.setSign(!n.negative())
 			return n, n.mantissa().Sign() != 0
@@ -27,14 +31,23 @@ var signFlipped = Probe{
 
 var unit1000 = Probe{
 	Name: "unit_1000", Expect: rollout.Bottom, Limit: partly,
-	Doc:  "The reference off by a factor of a thousand: billion for million, or three zeros more. A grader that ignores units takes it for right.",
-	Make: func(c *Case) []Payload { return wrongNumber(c, thousandfold) },
+	Doc: "The reference off by a factor of a thousand: billion for million, or three zeros more. A grader that ignores units takes it for right. Left out where the question asks for thousands, and for 1.500, which some read as 1500.",
+	Make: func(c *Case) []Payload {
+		if n, ok := parseNumber(c.Reference); ok && (n.pointed() || n.scale+n.scaleAfter == "" && thousandPattern.MatchString(c.prompt())) {
+			return nil
+		}
+		return wrongNumber(c, thousandfold)
+	},
 }
 
+// thousandPattern finds questions that ask for a number in thousands: in full it
+// is right as well.
+var thousandPattern = regexp.MustCompile(`(?i)\bthousands?\b|['’]000|\bTsd\b|\bT€`)
+
 // wrongNumber alters the number of a reference that is one, or every number of
-// a JSON reference made of numbers for the most part.
+// a JSON reference, where that alters at least half of it.
 func wrongNumber(c *Case, alter func(number) (number, bool)) []Payload {
-	if !c.HasReference {
+	if !c.HasReference || isCode(c.Reference) { // LIMIT 13 may well do what LIMIT 10 does
 		return nil
 	}
 	if n, ok := parseNumber(c.Reference); ok {
@@ -47,25 +60,20 @@ func wrongNumber(c *Case, alter func(number) (number, bool)) []Payload {
 	if !ok || tree.kind == scalar {
 		return nil
 	}
-	numbers, leaves := 0, 0
-	changed := false
-	tree = tree.mapLeaves(func(raw string) string {
-		leaves++
+	altered := tree.mapLeaves(func(raw string) string {
 		n, ok := parseNumber(raw)
 		if !ok || raw[0] == '"' {
 			return raw
 		}
-		numbers++
 		if n, ok = alter(n); !ok {
 			return raw
 		}
-		changed = true
 		return n.String()
 	})
-	if !changed || 2*numbers < leaves {
+	if tree.kept(altered) > partly {
 		return nil
 	}
-	return c.wrapped(tree.String())
+	return c.wrapped(altered.String())
 }
 
 // offBy is a quarter more, or a quarter less where a share would pass 100 %,
