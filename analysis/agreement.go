@@ -138,7 +138,8 @@ func (c *collector) labelledOutputs(items []*item) (outputs []*labelled, labels 
 }
 
 // outputOf names a label's output. A label without a split is of the first
-// split that knows the item and the output.
+// split that knows the item and a reward of the output, else of the first that
+// knows the item.
 func (c *collector) outputOf(l rollout.Label, known map[itemKey]*item, texts map[outputKey]float64) outputKey {
 	k := outputKey{item: itemKey{l.Split, l.Item}, sample: -1}
 	if l.Sample != nil {
@@ -149,14 +150,17 @@ func (c *collector) outputOf(l rollout.Label, known map[itemKey]*item, texts map
 	if l.Split != "" {
 		return k
 	}
-	k.item.split = rollout.Train
 	for _, split := range rollout.Splits() {
 		there := k
 		there.item.split = split
 		if c.rewardOf(there, known[there.item], texts) != nil {
 			return there
 		}
+		if k.item.split == "" && known[there.item] != nil {
+			k = there
+		}
 	}
+	k.item.split = cmp.Or(k.item.split, rollout.Train)
 	return k
 }
 

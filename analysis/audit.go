@@ -42,6 +42,7 @@ func (p *payload) id() string {
 type mark struct {
 	key    rollout.Key
 	marked bool
+	zeroes bool // the detector takes what it marks to the bottom
 	failed bool // the detector gave no answer
 }
 
@@ -89,8 +90,9 @@ func (c *collector) addProbe(rec *rollout.Record) error {
 func (c *collector) addMark(name string, base rollout.Key, rec *rollout.Record) {
 	m := mark{key: base, failed: rec.Outcome.Missing() || rec.Reward == nil}
 	m.marked = !m.failed && *rec.Reward >= 0.5
+	m.zeroes = m.marked && rec.Probe.Zero
 	c.audit.marks[name] = append(c.audit.marks[name], m)
-	if m.marked && rec.Probe.Zero {
+	if m.zeroes {
 		c.audit.zero[base] = true
 	}
 }

@@ -10,13 +10,14 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// auditWorld is a yes-or-no grader under an audit of the default size: 15
+// auditWorld is a grader, yes-or-no unless fine, under an audit of the default size: 15
 // probes that must score at the bottom, 8 rewrites and the reference, on 20 of
 // 100 items, and 100 outputs graded again.
 type auditWorld struct {
 	about  string
 	up     float64 // chance that a wrong output is graded as right
 	down   float64 // chance that a right output is graded as wrong
+	fine   float64 // standard deviation of what is added to every grade
 	hole   float64 // share of items on which the first probe is always rewarded
 	broken float64 // share of items whose reference is not accepted
 }
@@ -26,10 +27,11 @@ func (w auditWorld) grade(rng *rand.Rand, right bool) float64 {
 	if right {
 		chance = 1 - w.down
 	}
+	reward := 0.0
 	if rng.Float64() < chance {
-		return 1
+		reward = 1
 	}
-	return 0
+	return min(1, max(0, reward+w.fine*rng.NormFloat64()))
 }
 
 func (w auditWorld) run(rng *rand.Rand, s Settings) *Result {
@@ -96,13 +98,19 @@ func TestCalibrationOfTheAudit(t *testing.T) {
 		{auditWorld{about: "sound, very noisy", up: 0.05, down: 0.05}, false, false},
 		{auditWorld{about: "sound, lenient by chance", up: 0.05}, false, true},
 		{auditWorld{about: "sound, strict by chance", down: 0.05}, false, false},
+		{auditWorld{about: "sound, hardly noisy, fine rewards", fine: 0.01}, false, false},
+		{auditWorld{about: "sound, a little noisy, fine rewards", fine: 0.02}, false, true},
+		{auditWorld{about: "sound, noisy, fine rewards", fine: 0.05}, false, false},
+		{auditWorld{about: "sound, very noisy, fine rewards", fine: 0.1}, false, false},
 		{auditWorld{about: "one hole on every item", hole: 1}, true, true},
+		{auditWorld{about: "one hole on half of the items, fine rewards", hole: 0.5, fine: 0.05}, true, true},
 		{auditWorld{about: "one hole on every item, noisy", hole: 1, up: 0.05, down: 0.05}, true, true},
 		{auditWorld{about: "one hole on every item, lenient by chance", hole: 1, up: 0.05}, true, false},
 		{auditWorld{about: "one hole on a third of the items", hole: 1.0 / 3}, true, true},
 		{auditWorld{about: "one hole on a fifth of the items", hole: 0.2}, true, false},
 		{auditWorld{about: "one hole on most items, noisy", hole: 0.7, up: 0.03, down: 0.03}, true, false},
 		{auditWorld{about: "two thirds of the references rejected", broken: 2.0 / 3}, true, true},
+		{auditWorld{about: "two thirds of the references rejected, fine rewards", broken: 2.0 / 3, fine: 0.02}, true, false},
 	}
 	s := DefaultSettings()
 	s.Boot = 0

@@ -80,7 +80,7 @@ func (c *collector) detectors(s Settings) []DetectorResult {
 			}
 			hits[i]++
 			d.Marked++
-			d.Zeroed = d.Zeroed || c.audit.zero[m.key]
+			d.Zeroed = d.Zeroed || m.zeroes
 			if r := c.rows[m.key]; r != nil && r.valid {
 				rewards[i] = append(rewards[i], c.given(r))
 			}

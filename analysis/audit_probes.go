@@ -62,7 +62,7 @@ func (p *payload) item() itemKey { return itemKey{p.key.Split, p.key.Item} }
 
 // probeResults makes the table of probes: those that must score at the bottom
 // first, each kind by name.
-func (c *collector) probeResults(means map[itemKey]float64, s Settings) []ProbeResult {
+func (c *collector) probeResults(means map[itemKey]float64, reach *Reach, s Settings) []ProbeResult {
 	byName := make(map[string][]*payload)
 	var names []string
 	for _, p := range c.audit.payloads {
@@ -76,7 +76,11 @@ func (c *collector) probeResults(means map[itemKey]float64, s Settings) []ProbeR
 	}
 	out := []ProbeResult{}
 	for _, name := range names {
-		out = append(out, c.probeResult(byName[name], means, s))
+		r := c.probeResult(byName[name], means, s)
+		if reach != nil {
+			r.Beyond = c.beyond(byName[name], reach.Distance, s)
+		}
+		out = append(out, r)
 	}
 	order := rollout.Expectations()
 	slices.SortStableFunc(out, func(a, b ProbeResult) int {
@@ -132,6 +136,21 @@ func (c *collector) probeResult(payloads []*payload, means map[itemKey]float64, 
 	r.Gap = stat.ItemMeans(gaps, nil, r.Payloads, &stat.Range{Lo: -width, Hi: width}, s.Confidence, "mean over items of the payload's reward minus the item's own")
 	r.Holes = c.holes(bad)
 	return r
+}
+
+// beyond counts the items with a payload on the wrong side of its limit, farther
+// away than noise reaches.
+func (c *collector) beyond(payloads []*payload, than float64, s Settings) int {
+	margin, n := s.Thresholds.At(hackableMargin), 0
+	for _, of := range byItem(payloads) {
+		if slices.ContainsFunc(of, func(p *payload) bool {
+			than, limit := than+1e-9*c.rng.Width(), c.limit(p, margin)
+			return p.valid && (p.probe.Expect == rollout.Bottom && p.reward > limit+than || p.probe.Expect == rollout.Top && p.reward < limit-than)
+		}) {
+			n++
+		}
+	}
+	return n
 }
 
 // gap is the payload's reward minus what the item's rollouts earn, or minus its

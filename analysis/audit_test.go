@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -342,5 +343,121 @@ func TestSilentRegradesOfOtherSplitsCount(t *testing.T) {
 	both := f.analyze(t).Splits[rollout.Train].Variance.GraderShare
 	if alone.N != 100 || both.N != 200 || *both.High >= *alone.High {
 		t.Errorf("alone %v of %d, with those of eval %v of %d", *alone.High, alone.N, *both.High, both.N)
+	}
+}
+
+// A label without a split once went to train wherever its output had no reward,
+// so that two people's labels of one output of eval were never compared.
+func TestLabelWithoutSplitOfAnOutputWithoutReward(t *testing.T) {
+	f := &folder{}
+	for i := range 3 {
+		f.rollouts = append(f.rollouts, fmt.Sprintf(`{"item":"e%d","split":"eval","sample":0,"outcome":"grader","error":"x"}`, i))
+		f.labels = append(f.labels,
+			fmt.Sprintf(`{"item":"e%d","sample":0,"rater":"a","score":%d}`, i, i%2),
+			fmt.Sprintf(`{"item":"e%d","split":"eval","sample":0,"rater":"b","score":%d}`, i, i%2))
+	}
+	f.rollouts = append(f.rollouts, `{"item":"e9","split":"eval","sample":0,"reward":1}`)
+	a := f.analyze(t).Grader.Agreement
+	if a.Alpha == nil || a.Alpha.N != 3 || a.Alpha.Value == nil || *a.Alpha.Value != 1 {
+		t.Errorf("alpha is %+v, want 1 over 3 outputs", a.Alpha)
+	}
+}
+
+// A detector that only counts was once said to zero what it marks where another
+// one, which does, marks the same rollout.
+func TestDetectorThatCountsBesideOneThatZeroes(t *testing.T) {
+	f := healthy()
+	f.probe("detector/counts", rollout.Note, "q1", `"reward":1|"base":{"sample":0,"reward":1}`)
+	f.probe("detector/counts", rollout.Note, "q2", `"reward":1|"base":{"sample":0,"reward":1}`)
+	f.probe("detector/zeroes", rollout.Note, "q1", `"reward":1|"base":{"sample":0,"reward":1},"zero":true`)
+	for _, d := range f.analyze(t).Grader.Detectors {
+		if d.Zeroed != (d.Detector == "zeroes") {
+			t.Errorf("%s: zeroed is %v", d.Detector, d.Zeroed)
+		}
+	}
+}
+
+// The grader's share of the variance once counted all items of the split as
+// items with regrades, also without a single one.
+func TestGraderShareCountsTheItemsGradedAgain(t *testing.T) {
+	f := healthy()
+	e := f.analyze(t).Splits[rollout.Train].Variance.GraderShare
+	if e.N != 0 || e.Items != 0 {
+		t.Errorf("without regrades the share is of %d outputs on %d items", e.N, e.Items)
+	}
+	for i := range 10 {
+		f.probe("regrade", rollout.Same, fmt.Sprint("q", i), `"reward":0,"grades":[0,0]|"base":{"sample":0,"reward":0}`)
+	}
+	if e = f.analyze(t).Splits[rollout.Train].Variance.GraderShare; e.Items > e.N || e.N == 0 {
+		t.Errorf("the share is of %d outputs on %d items", e.N, e.Items)
+	}
+}
+
+// fine is a run whose rewards are 0 or 1 with a little noise of the grader's,
+// audited on 20 items: share of them fool it by far, and share of the
+// references earn nothing.
+func fine(noise, hole, broken float64) *folder {
+	rng := rand.New(rand.NewPCG(3, 5))
+	f := &folder{}
+	grade := func(deserved float64) float64 { return min(1, max(0, deserved+noise*rng.NormFloat64())) }
+	for i := range 60 {
+		for j := range 8 {
+			deserved := float64((i + j) % 2)
+			y := grade(deserved)
+			f.rollouts = append(f.rollouts, fmt.Sprintf(`{"item":"q%d","split":"train","sample":%d,"reward":%g}`, i, j, y))
+			if j < 2 && i < 50 {
+				f.probes = append(f.probes, fmt.Sprintf(`{"item":"q%d","split":"train","sample":%d,"source":"probe","outcome":"graded","reward":%g,"grades":[%g,%g],"probe":{"name":"regrade","expect":"same","base":{"sample":%d,"reward":%g}}}`,
+					i, j, y, y, grade(deserved), j, y))
+			}
+		}
+	}
+	for i := range 20 {
+		item, filler, reference := fmt.Sprint("q", i), 0.0, 1.0
+		if float64(i) < 20*hole {
+			filler = 1
+		}
+		if float64(i) < 20*broken {
+			reference = 0
+		}
+		f.probe("filler", rollout.Bottom, item, fmt.Sprintf(`"reward":%g|"limit":0.5`, grade(filler)))
+		f.probe("empty", rollout.Bottom, item, fmt.Sprintf(`"reward":%g|"limit":0`, grade(0)))
+		f.probe("reference", rollout.Top, item, fmt.Sprintf(`"reward":%g|"limit":0.99`, grade(reference)))
+		f.probe("case", rollout.Top, item, fmt.Sprintf(`"reward":%g|"limit":0.99`, grade(reference)))
+	}
+	return f
+}
+
+// Noise too fine to leave the margin once counted as none where references must
+// come within 1 % of the top: a sound grader with a share of noise of 1 % was
+// NO-GO or UNDECIDED in 98 of 100 audits.
+func TestFineNoiseIsNotHeldAgainstReferences(t *testing.T) {
+	r := fine(0.02, 0, 0).analyze(t)
+	for _, gate := range []string{"grader.truth", "grader.hackable", "grader.noise"} {
+		if got := finding(t, r, gate, analysis.Blocking); got.Status != analysis.Pass {
+			t.Errorf("%s is %s: %s", gate, got.Status, got.Title)
+		}
+	}
+	if got := finding(t, r, "grader.brittle", analysis.Advisory); got.Status != analysis.Pass {
+		t.Errorf("grader.brittle is %s: %s", got.Status, got.Title)
+	}
+	for broken, want := range map[float64]analysis.Status{0.2: analysis.Unknown, 0.6: analysis.Fail} {
+		if got := finding(t, fine(0.02, 0, broken).analyze(t), "grader.truth", analysis.Blocking); got.Status != want {
+			t.Errorf("%g of the references earn nothing: grader.truth is %s, want %s: %s", broken, got.Status, want, got.Title)
+		}
+	}
+}
+
+// Noise that often leaves the margin once explained rewards half of the range
+// above the limit, on up to half of the items.
+func TestFineNoiseDoesNotHideAHole(t *testing.T) {
+	r := fine(0.05, 0.5, 0).analyze(t)
+	if got := finding(t, r, "grader.hackable", analysis.Blocking); got.Status != analysis.Fail {
+		t.Errorf("grader.hackable is %s: %s", got.Status, got.Title)
+	}
+	if reach := r.Grader.Reach; reach == nil || reach.Distance < 0.1 || *reach.Crossed.Value > 0.1 {
+		t.Errorf("noise of 0.05 reaches %+v", reach)
+	}
+	if got := finding(t, fine(0.05, 0, 0).analyze(t), "grader.hackable", analysis.Blocking); got.Status != analysis.Pass {
+		t.Errorf("without a hole grader.hackable is %s: %s", got.Status, got.Title)
 	}
 }

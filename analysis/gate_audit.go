@@ -33,6 +33,16 @@ func (r *Result) noiseShift() (value, high float64) {
 	return *m.Value, stat.Or(m.High, 0.5)
 }
 
+// noiseBelowTop is how often noise alone takes an answer that deserves the top
+// below the limit of the references.
+func (r *Result) noiseBelowTop() float64 {
+	if r.Grader != nil && r.Grader.Slipped != nil {
+		return *r.Grader.Slipped.Value
+	}
+	noise, _ := r.noiseShift()
+	return noise
+}
+
 var graderTruth = Gate{
 	Name: "grader.truth",
 	Doc: "Blocking, after an audit: at least 95 % of the items' own references earn the top when given as the answer; below 80 %, with the whole " +
@@ -46,26 +56,28 @@ var graderTruth = Gate{
 		if p == nil {
 			return []Finding{skipped(gate, "", Blocking, "no reference was put to the grader: the rows have none, or the audit left it out")}
 		}
-		noise, _ := r.noiseShift()
+		accept, noise := p.Accept, r.noiseBelowTop()
+		status := truthOf(accept, t.At(gate)-noise, t.At(gate+".fail")-noise)
+		if reach := r.Grader.Reach; reach != nil && p.Items > 0 {
+			// What noise allows near the top must not hide references far below it.
+			near, crossed := stat.Share(p.Items-p.Beyond, p.Items, r.Confidence), *reach.Crossed.Value
+			if of := truthOf(near, t.At(gate)-crossed, t.At(gate+".fail")-crossed); status == Pass && of != Pass || status == Unknown && of == Fail {
+				accept, noise, status = near, crossed, of
+			}
+		}
 		pass, fail := t.At(gate)-noise, t.At(gate+".fail")-noise
+		b := boundOf(accept)
+		wrong := p.Items - int(math.Round(stat.Or(b.value, 0)*float64(p.Items)))
 		j := judgement{
 			gate: gate, severity: Blocking, unit: "share",
 			want: fmt.Sprintf(">= %s (fails below %s)", number(pass), number(fail)),
 			vars: map[string]string{
-				"items": fmt.Sprint(p.Items), "wrong": fmt.Sprint(p.Items - p.Above), "replay": replay(p),
+				"items": fmt.Sprint(p.Items), "wrong": fmt.Sprint(wrong), "replay": replay(p),
 				"more": "more items will hardly tell: what the listed items have in common will",
 			},
 		}
-		b := boundOf(p.Accept)
-		status := Unknown
-		switch {
-		case b.value == nil:
-		case *b.value >= pass:
-			status = Pass
-		case b.high != nil && *b.high < fail:
-			status = Fail
-		case *b.value < fail:
-			if items, ok := stat.Needed(p.Accept, fail, p.Items, &unitRange, r.Confidence); ok {
+		if status == Unknown && b.value != nil && *b.value < fail {
+			if items, ok := stat.Needed(accept, fail, p.Items, &unitRange, r.Confidence); ok {
 				j.needs, j.settles = &Needs{Items: items, Samples: 1}, true
 				j.vars["more"] = fmt.Sprintf("about %s would settle it (audit.items)", plural(items, "audited item"))
 			}
@@ -75,6 +87,20 @@ var graderTruth = Gate{
 		}
 		return []Finding{j.finding(status, b)}
 	},
+}
+
+// truthOf judges a share of references: it passes as observed, and fails with
+// its whole interval.
+func truthOf(accept stat.Estimate, pass, fail float64) Status {
+	switch b := boundOf(accept); {
+	case b.value == nil:
+		return Unknown
+	case *b.value >= pass:
+		return Pass
+	case b.high != nil && *b.high < fail:
+		return Fail
+	}
+	return Unknown
 }
 
 // probe finds a probe's row by name.
@@ -173,7 +199,9 @@ func hackedBy(r *Result, t Thresholds, bottom []*ProbeResult) (worst *ProbeResul
 // hacked judges one of so many probes by the low end of the share of items on
 // which it is accepted. Against a grader whose regrades differ, that end must
 // lie above the most that noise alone gives an item's payloads, with the error
-// shared out over the probes (Bonferroni): one of twenty probes is lucky.
+// shared out over the probes (Bonferroni): one of twenty probes is lucky. Where
+// noise leaves the margin more often than a greater distance, the items beyond
+// that one are judged as well.
 func hacked(r *Result, t Thresholds, p *ProbeResult, probes int) bool {
 	if p.Items == 0 || p.Above < int(t.At("grader.hackable.items")) {
 		return false
@@ -183,9 +211,18 @@ func hacked(r *Result, t Thresholds, p *ProbeResult, probes int) bool {
 	if noise == 0 {
 		return *p.Accept.Low > limit
 	}
-	low, _ := stat.ClopperPearson(float64(p.Above), float64(p.Items), 1-(1-r.Confidence)/float64(probes))
-	chance := 1 - math.Pow(1-most, float64(p.Payloads)/float64(p.Items))
-	return low > max(limit, chance)
+	tests, reach := probes, r.Grader.Reach
+	if reach != nil && reach.Distance <= 1.5*t.At(hackableMargin)*r.rng().Width() {
+		reach = nil // the margin itself, which is judged anyway
+	}
+	if reach != nil {
+		tests = 2 * probes
+	}
+	explained := func(items int, most float64) bool {
+		low, _ := stat.ClopperPearson(float64(items), float64(p.Items), 1-(1-r.Confidence)/float64(tests))
+		return low <= max(limit, 1-math.Pow(1-most, float64(p.Payloads)/float64(p.Items)))
+	}
+	return !explained(p.Above, most) || reach != nil && !explained(p.Beyond, stat.Or(reach.Crossed.High, 0.5))
 }
 
 // hackedTogether judges the share of all payloads of all probes, where no noise
@@ -246,7 +283,7 @@ var graderBrittle = Gate{
 		if r.Grader.Brittle == nil {
 			return []Finding{skipped(gate, "", Advisory, "no rewrite of a reference that earns the top was put to the grader")}
 		}
-		want := t.At(gate)
+		want := t.At(gate) + r.noiseBelowTop()
 		var worst *ProbeResult
 		for i := range r.Grader.Probes {
 			p := &r.Grader.Probes[i]

@@ -25,7 +25,7 @@ func (c *collector) grader(items []*item, agreement *Agreement, info *rollout.Gr
 	g.Length = c.lengthEffect(items, s)
 	g.Layers = c.layers(items, info, s)
 	g.TooGood = c.tooGood(items)
-	g.Probes = c.probeResults(itemMeans(items), s)
+	g.Probes = c.probeResults(itemMeans(items), g.Reach, s)
 	c.acceptance(g, s)
 	g.SuspectReferences = c.suspects(s)
 	g.Guessable, g.GuessableAnswer = c.guessable(s)

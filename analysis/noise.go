@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
 )
 
 // mostNoise is the largest variance that two or more grades of one output can
@@ -167,7 +168,7 @@ func splitWithin(v *Variance, items, everywhere []regraded, s Settings) {
 	}
 	noise = scale(noise, gradedShare(items))
 	e := stat.Ratio(noise, within, method)
-	e.N, e.Items = noise.N, len(items)
+	e.N, e.Items = noise.N, noise.Items
 	switch {
 	case !noise.Known():
 		e.Value, e.Low, e.High, e.Warnings = nil, nil, nil, []string{noNoise}
@@ -205,9 +206,43 @@ func (c *collector) noise(g *Grader, s Settings) {
 		if yesOrNo {
 			flip, consistency := stat.FlipRate(each(of, func(a again) float64 { return a.flips }), s.Confidence)
 			g.FlipRate, g.Consistency = some(flip), some(consistency)
+		} else {
+			c.fineNoise(g, of, s)
 		}
 	}
 	if n := c.audit.stale; n > 0 {
 		g.NoiseVar.Warnings = append(g.NoiseVar.Warnings, plural(n, "output")+" of the audit begin with another grade than the one recorded now and are left out: run gonogo audit again")
+	}
+}
+
+// reaches is how often the margin is doubled in search of the distance that
+// noise hardly crosses: up to 40 % of the range by default.
+const reaches = 3
+
+// fineNoise tells of a grader whose rewards take values in between what the
+// chance of leaving the margin does not. Noise much finer than the margin still
+// takes a right answer below the top, and noise that often leaves the margin
+// hardly ever spans half of the range: a worthless answer that does was rewarded.
+func (c *collector) fineNoise(g *Grader, of []regraded, s Settings) {
+	width, margin := c.rng.Width(), s.Thresholds.At(hackableMargin)
+	strays := func(than float64) stat.Estimate {
+		e, _ := stat.FlipRate(each(of, func(a again) float64 { return apart(a.grades, (than+1e-9)*width) }), s.Confidence)
+		return e
+	}
+	if refs := c.audit.of(rollout.ProbeReference); len(refs) > 0 {
+		below := max(0, (c.rng.Hi-c.limit(refs[0], margin))/width)
+		if slipped := strays(below); below < margin && slipped.Known() && *slipped.Value > 0 {
+			g.Slipped = &slipped
+		}
+	}
+	if g.Slipped == nil && *g.Moved.Value == 0 {
+		return // no noise was seen that a gate would have to allow for
+	}
+	g.Reach = &Reach{Distance: margin * width, Crossed: *g.Moved}
+	for i := range reaches {
+		distance := margin * math.Pow(2, float64(i+1))
+		if e := strays(distance); stat.Or(e.High, 0.5) < stat.Or(g.Reach.Crossed.High, 0.5) {
+			g.Reach = &Reach{Distance: distance * width, Crossed: e}
+		}
 	}
 }

@@ -20,6 +20,7 @@ type again struct {
 	noise  float64 // the variance of its grades
 	flips  float64 // share of pairs of grades that differ at all
 	moves  float64 // share of pairs that differ by more than the margin
+	grades []float64
 	weight float64 // how many rollouts it stands for, relative to the others
 	cell   int
 }
@@ -72,7 +73,7 @@ func (c *collector) regradesOf(it *item, margin float64, all *[cells]float64) re
 		}
 		_, v := meanAndVariance(r.grades)
 		g.outputs = append(g.outputs, again{
-			noise: v, flips: apart(r.grades, 1e-6*c.rng.Width()), moves: apart(r.grades, (margin+1e-9)*c.rng.Width()), cell: cell,
+			noise: v, flips: apart(r.grades, 1e-6*c.rng.Width()), moves: apart(r.grades, (margin+1e-9)*c.rng.Width()), grades: r.grades, cell: cell,
 		})
 		g.between = g.between || slices.ContainsFunc(r.grades, func(y float64) bool { return !c.atTop(y) && !c.atBottom(y) })
 	}

@@ -13,7 +13,9 @@ type Grader struct {
 	FlipRate    *stat.Estimate  `json:"flip_rate"`         // of a yes-or-no grader
 	Consistency *stat.Estimate  `json:"consistency"`       // 1 - 2 x flip rate
 	Moved       *stat.Estimate  `json:"moved,omitempty"`   // chance that noise alone takes a grade farther than the margin from what the output deserves
-	Clipped     int             `json:"clipped"`           // grades that a judge gave outside its range
+	Slipped     *stat.Estimate  `json:"slipped,omitempty"` // chance that noise alone takes an answer that deserves the top below the limit of the references, where rewards are finer than the margin
+	Reach       *Reach          `json:"reach,omitempty"`
+	Clipped     int             `json:"clipped"` // grades that a judge gave outside its range
 	Failures    []GraderFailure `json:"failures,omitempty"`
 	Resolution  *Resolution     `json:"resolution,omitempty"`
 	Length      *LengthEffect   `json:"length,omitempty"`
@@ -31,6 +33,13 @@ type Grader struct {
 	TooGood           []TooGood          `json:"too_good"`
 	Layers            *Layers            `json:"layers,omitempty"`
 	Detectors         []DetectorResult   `json:"detectors,omitempty"`
+}
+
+// Reach is the distance between rewards, from the margin upwards, that noise
+// crosses least, of a noisy grader whose rewards take values in between.
+type Reach struct {
+	Distance float64       `json:"distance"` // in rewards
+	Crossed  stat.Estimate `json:"crossed"`  // chance that noise alone takes a grade farther than that from what the output deserves
 }
 
 // GraderFailure is one kind of failed gradings.
@@ -82,7 +91,8 @@ type ProbeResult struct {
 	Items    int                 `json:"items"`
 	Payloads int                 `json:"payloads"` // that have a grade
 	Above    int                 `json:"above"`
-	Failed   int                 `json:"failed"` // payloads that the grader failed on
+	Beyond   int                 `json:"beyond,omitempty"` // items with a payload on the wrong side of the limit (bottom, top), farther away than noise reaches
+	Failed   int                 `json:"failed"`           // payloads that the grader failed on
 	Accept   stat.Estimate       `json:"accept"`
 	Gap      stat.Estimate       `json:"gap"`   // mean of the payload's reward minus the mean of the item's rollouts; of same, minus its base
 	Holes    []Hole              `json:"holes"` // payloads that show it, worst first, at most 5
