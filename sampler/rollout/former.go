@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -181,6 +182,9 @@ func copyLabels(from, heir *Run, redact *Redactor) error {
 	}
 	if err != nil {
 		return fmt.Errorf("copy labels: %w", err)
+	}
+	if looksLikeJSON(bytes.TrimPrefix(text, []byte(byteOrderMark))) {
+		return WriteFile(path, redact.json(text))
 	}
 	return WriteFile(path, redact.Bytes(text))
 }

@@ -39,6 +39,27 @@ func formerRun(t *testing.T) *Run {
 	return opened(t, dir)
 }
 
+// TestASecretThatIsAKeyLeavesLabelsReadable: a secret may be a word of the
+// file's own, or stand where masking a line as text would break it.
+func TestASecretThatIsAKeyLeavesLabelsReadable(t *testing.T) {
+	from := formerRun(t)
+	path := filepath.Join(from.Dir, LabelsFile)
+	if err := os.WriteFile(path, []byte(`{"item":"a","output":"x human_score y","human_score":1}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	redact := NewRedactor("human_score", "output")
+	w := create(t, dir, from.Heir(&GraderInfo{Kind: "endpoint"}, nil), from.Items, WriterOptions{SyncEvery: -1, Redact: redact})
+	if _, err := TakeOver(context.Background(), from, ReadOptions{}, dir, w); err != nil {
+		t.Fatal(err)
+	}
+	closeIt(t, w)
+	labels, err := opened(t, dir).Labels()
+	if err != nil || len(labels) != 1 || labels[0].Output == "" || strings.Contains(labels[0].Output, "human_score") {
+		t.Errorf("labels %+v, error %v", labels, err)
+	}
+}
+
 func opened(t *testing.T, dir string) *Run {
 	t.Helper()
 	r, err := Open(dir)

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // Marks lists what a person may call an output.
@@ -164,9 +165,10 @@ func labelSyntax(text []byte) error {
 	return fmt.Errorf("a line must be one JSON object such as {\"item\":\"q1\",\"sample\":0,\"score\":1}, not %s", excerpt(text))
 }
 
-// AppendLabels adds labels to the run in dir. All of them are there afterwards,
-// or none: the file is replaced as a whole. Other writers are kept out of the
-// run meanwhile.
+// AppendLabels adds those of the labels to the run in dir that it does not have
+// yet. All of them are there afterwards, or none: the file is replaced as a
+// whole. Other writers are kept out of the run meanwhile. Secrets are the
+// caller's to mask, by Redactor.Labels.
 func AppendLabels(dir string, labels []Label) (err error) {
 	run, release, err := openLocked(dir)
 	if err != nil {
@@ -185,23 +187,53 @@ func AppendLabels(dir string, labels []Label) (err error) {
 	if err != nil {
 		return err
 	}
-	if there = bytes.TrimPrefix(there, []byte(byteOrderMark)); looksLikeJSON(there) {
-		was = nil // the lines stay as they stand
-	} else {
-		there = nil
+	text, err := joinLabels(there, was, labels)
+	switch {
+	case err != nil:
+		return err
+	case bytes.Equal(text, there):
+		return nil
+	case len(text) > maxLabels:
+		return fmt.Errorf("append to %s: it would be larger than %d MB", path, maxLabels>>20)
 	}
-	if n := len(there); n > 0 && there[n-1] != '\n' {
-		there = append(there, '\n')
+	return WriteFile(path, text)
+}
+
+// joinLabels makes the text of a file of labels that holds was and is to hold
+// more. Lines that are JSON stay as they stand; a table becomes such lines.
+func joinLabels(there []byte, was, more []Label) ([]byte, error) {
+	var text []byte
+	lines := bytes.TrimPrefix(there, []byte(byteOrderMark))
+	asIs := looksLikeJSON(lines)
+	if asIs {
+		text = bytes.Clone(lines)
+		if text[len(text)-1] != '\n' {
+			text = append(text, '\n')
+		}
 	}
-	for i, l := range append(was, labels...) {
+	last := make(map[labelKey]string)
+	for i, l := range slices.Concat(was, more) {
 		if err := l.settle(); err != nil {
-			return fmt.Errorf("label %d of %d: %w", i+1-len(was), len(labels), err)
+			return nil, fmt.Errorf("label %d of %d: %w", i+1-len(was), len(more), err)
 		}
 		line, err := json.Marshal(l)
 		if err != nil {
-			return fmt.Errorf("label %d of %d: %w", i+1-len(was), len(labels), err)
+			return nil, fmt.Errorf("label %d of %d: %w", i+1-len(was), len(more), err)
 		}
-		there = append(append(there, line...), '\n')
+		if written := asIs && i < len(was); !written && last[l.key()] != string(line) {
+			text = append(append(text, line...), '\n')
+		}
+		last[l.key()] = string(line)
 	}
-	return WriteFile(path, there)
+	return text, nil
+}
+
+// Labels returns the labels with every secret masked.
+func (r *Redactor) Labels(labels []Label) []Label {
+	masked := slices.Clone(labels)
+	for i := range masked {
+		l := &masked[i]
+		l.Item, l.Output, l.Rater, l.Note = r.String(l.Item), r.String(l.Output), r.String(l.Rater), r.String(l.Note)
+	}
+	return masked
 }

@@ -134,6 +134,9 @@ func TestAppendLabels(t *testing.T) {
 		t.Errorf("%d lines: earlier opinions stay in the file", n)
 	}
 	before := slurp(t, path)
+	if err := AppendLabels(dir, []Label{scored, wrong, scored}); err != nil || slurp(t, path) != before {
+		t.Errorf("labels that are there are written again: error %v", err)
+	}
 	if err := AppendLabels(dir, []Label{right, {Item: "a", Sample: count(0), Mark: "maybe"}}); err == nil || !strings.Contains(err.Error(), "label 2 of 2") {
 		t.Errorf("a label that is none: error is %v", err)
 	}
@@ -157,11 +160,37 @@ func TestAppendLabels(t *testing.T) {
 	if !strings.Contains(slurp(t, path), `"mine":1`) {
 		t.Error("a key of somebody else's was lost")
 	}
+	if err := os.WriteFile(path, []byte(byteOrderMark+`{"item":"a","sample":0,"mark":"hack"}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := AppendLabels(dir, []Label{scored}); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(slurp(t, path), "\n"); n != 2 {
+		t.Errorf("%d lines of two labels after a byte order mark", n)
+	}
 	if err := os.WriteFile(path, []byte("{broken\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if err := AppendLabels(dir, []Label{scored}); lineOf(err) != 1 {
 		t.Errorf("to a broken file: error is %v", err)
+	}
+}
+
+func TestLabelsAreMasked(t *testing.T) {
+	const secret = "sk-very-secret-key"
+	given := []Label{{Item: "a", Output: "the key is " + secret, Rater: "ann", Mark: "hack", Note: secret}}
+	got := NewRedactor(secret).Labels(given)
+	want := []Label{{Item: "a", Output: "the key is " + mask, Rater: "ann", Mark: "hack", Note: mask}}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("labels (-want +got):\n%s", d)
+	}
+	if given[0].Note != secret {
+		t.Error("the caller's labels were changed")
+	}
+	var none *Redactor
+	if d := cmp.Diff(given, none.Labels(given)); d != "" {
+		t.Errorf("without secrets (-want +got):\n%s", d)
 	}
 }
 

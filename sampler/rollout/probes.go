@@ -136,7 +136,10 @@ func (w *ProbeWriter) open(run *Run, keep func(*Record) bool, opt WriterOptions)
 	if w.journal, err = openJournal(path, opt); err != nil {
 		return err
 	}
-	return syncDir(run.Dir)
+	if err := syncDir(run.Dir); err != nil {
+		return errors.Join(err, w.journal.close())
+	}
+	return nil
 }
 
 func rewriteProbes(run *Run, path string, keep func(*Record) bool, redact *Redactor) error {

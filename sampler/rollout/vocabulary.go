@@ -17,7 +17,7 @@ var recordKeys = sync.OnceValue(func() map[string]bool {
 // JSON key and every word that a key of ours may take. They stand in any run,
 // so that they can betray nothing, and a file without them cannot be read.
 var vocabulary = sync.OnceValue(func() map[string]bool {
-	words := map[string]bool{ManifestSchema: true, "function": true, "content": true, "type": true, "arguments": true}
+	words := map[string]bool{ManifestSchema: true, "function": true, "content": true, "type": true, "arguments": true, "human_score": true}
 	for _, t := range []reflect.Type{
 		reflect.TypeFor[Record](), reflect.TypeFor[Call](), reflect.TypeFor[Message](), reflect.TypeFor[Usage](),
 		reflect.TypeFor[Manifest](), reflect.TypeFor[Data](), reflect.TypeFor[Planned](), reflect.TypeFor[Problem](), reflect.TypeFor[Item](),
