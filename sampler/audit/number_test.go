@@ -124,7 +124,7 @@ func FuzzNumber(f *testing.F) {
 		}
 		for _, p := range []Probe{numberOff, signFlipped, unit1000} {
 			list := p.payloads(c, 1)
-			if len(list) == 0 && p.Name == "number_off" {
+			if len(list) == 0 && p.Name == "number_off" && !isCode(text) {
 				t.Errorf("%s makes nothing of %q", p.Name, text)
 			}
 			for _, payload := range list {
