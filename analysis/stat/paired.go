@@ -1,0 +1,110 @@
+package stat
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// PairedMean estimates the mean over items of d, one difference an item, such
+// as new minus base: mean ± t(m-1)·sd/√m. It is the analysis that repeated
+// measurements of the same items ask for (Miller 2024, arXiv 2411.00640, §4):
+// what items have in common cancels.
+//
+// within[i] is the sampling variance of d[i] given the item (nil: not known), n
+// the number of rollouts behind all. r bounds a single difference; nil is
+// unbounded. Where all differences agree they say nothing of their spread, and
+// the interval is what unseen items may hold: value - q·(value - lo) to
+// value + q·(hi - value) with q = 1-(α/2)^(1/m), Clopper–Pearson's bound on the
+// share of items that would differ. It never is [x, x]. SE is then nil.
+func PairedMean(d, within []float64, n int, r *Range, conf float64) Estimate {
+	const method = "mean over items of the difference, paired (Miller 2024)"
+	e := ItemMeans(d, within, n, nil, conf, method)
+	if len(d) < 2 || e.SE != nil {
+		return e
+	}
+	if r == nil || !r.holds(*e.Value) {
+		return e
+	}
+	_, q := ClopperPearson(0, float64(len(d)), conf)
+	e.Low = Some(*e.Value - q*max(0, *e.Value-r.Lo))
+	e.High = Some(*e.Value + q*max(0, r.Hi-*e.Value))
+	e.Method = method + "; Clopper–Pearson bound on unseen differences"
+	e.Warnings = []string{}
+	e.warn("all %d differences agree, so their spread says nothing: the interval rests on their number and the range alone", len(d))
+	return e
+}
+
+// Welch estimates the difference of two means of independent items, b's minus
+// a's, with SE √(s_a²/m_a + s_b²/m_b) and t at the degrees of freedom of Welch
+// (1947, Biometrika 34:28) and Satterthwaite. a and b hold one value an item, n
+// is the number of rollouts behind both. p is the two-sided p-value, nil where
+// there is none. Fewer than two items on a side give no interval; sides without
+// any spread are bounded by r, the range of one value, as PairedMean does.
+func Welch(a, b []float64, n int, r *Range, conf float64) (e Estimate, p *float64) {
+	checkConf(conf)
+	const method = "difference of the means of item means, unpaired (Welch 1947)"
+	if len(a) == 0 || len(b) == 0 {
+		return unknown(len(a)+len(b), n, method, "one side has no item with a value"), nil
+	}
+	meanA, devA := moments(a)
+	meanB, devB := moments(b)
+	e = Estimate{Value: Some(meanB - meanA), N: n, Items: len(a) + len(b), Method: method, Warnings: []string{}}
+	if len(a) < 2 || len(b) < 2 {
+		e.warn("no interval: at least 2 items are needed on each side")
+		return e, nil
+	}
+	va, vb := devA/float64(len(a)-1)/float64(len(a)), devB/float64(len(b)-1)/float64(len(b))
+	se := math.Sqrt(va + vb)
+	if se <= rounding*max(math.Abs(meanA), math.Abs(meanB), r.span()) {
+		if r != nil {
+			_, qa := ClopperPearson(0, float64(len(a)), conf)
+			_, qb := ClopperPearson(0, float64(len(b)), conf)
+			half := (qa + qb) * r.Width()
+			e.Low, e.High = Some(max(-r.Width(), *e.Value-half)), Some(min(r.Width(), *e.Value+half))
+		}
+		e.warn("all items of a side agree, so their spread says nothing: the interval rests on their number and the range alone")
+		return e, nil
+	}
+	df := (va + vb) * (va + vb) / (va*va/float64(len(a)-1) + vb*vb/float64(len(b)-1))
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}
+	half := t.Quantile((1+conf)/2) * se
+	e.SE, e.Low, e.High = Some(se), Some(*e.Value-half), Some(*e.Value+half)
+	e.Method += fmt.Sprintf("; t(%.4g) interval", df)
+	return e, Some(2 * t.Survival(math.Abs(*e.Value)/se))
+}
+
+// span is the width of a range, 0 without one.
+func (r *Range) span() float64 {
+	if r == nil {
+		return 0
+	}
+	return r.Width()
+}
+
+// Equivalence is the answer of two one-sided tests (Schuirmann 1987, J.
+// Pharmacokinet. Biopharm. 15:657): whether a difference lies inside ±Delta.
+type Equivalence struct {
+	Delta float64  `json:"delta"`
+	Low   *float64 `json:"low"`  // one-sided lower bound of the difference
+	High  *float64 `json:"high"` // one-sided upper bound
+	P     *float64 `json:"p"`    // the larger of the two one-sided p-values
+	Shown bool     `json:"shown"`
+}
+
+// Equivalent tests whether the mean over items of d lies inside ±delta, with
+// t(m-1) at level 1-conf on each side: shown when both one-sided bounds lie
+// inside. Where all differences agree the bounds are PairedMean's, P is nil.
+func Equivalent(d []float64, r *Range, delta, conf float64) Equivalence {
+	checkConf(conf)
+	q := Equivalence{Delta: delta}
+	e := PairedMean(d, nil, len(d), r, 2*conf-1)
+	q.Low, q.High = e.Low, e.High
+	q.Shown = e.Low != nil && *e.Low > -delta && *e.High < delta
+	if e.SE != nil {
+		t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(len(d) - 1)}
+		q.P = Some(max(t.Survival((*e.Value+delta) / *e.SE), t.CDF((*e.Value-delta) / *e.SE)))
+	}
+	return q
+}
