@@ -25,7 +25,8 @@ var allowedArrows = map[string][]string{
 	"report":                 {"report/chart", "analysis", "analysis/stat", "sampler/rollout"},
 	"report/chart":           {"analysis", "analysis/stat", "sampler/rollout"},
 	"report/reporttest":      {"analysis", "analysis/stat", "sampler/rollout"}, // results for the tests of the two rooms above
-	"analysis":               {"analysis/stat", "sampler/rollout"},
+	"analysis":               {"analysis/stat", "analysis/shift", "sampler/rollout"},
+	"analysis/shift":         {"analysis/stat"},
 	"analysis/stat":          {},
 	"sampler":                {"sampler/limit", "sampler/rollout"},
 	"sampler/limit":          {},
@@ -49,6 +50,7 @@ var standardOnly = []string{"sampler/rollout", "sampler/limit", "sampler/grader/
 // pureRooms neither reach a network nor open files.
 var pureRooms = map[string][]string{
 	"analysis":               {"net", "net/http", "os", "os/exec"},
+	"analysis/shift":         {"net", "net/http", "os", "os/exec", "time"},
 	"analysis/stat":          {"net", "net/http", "os", "os/exec", "time"},
 	"sampler/limit":          {"net", "net/http", "os", "os/exec"},
 	"sampler/grader/metric":  {"net", "net/http", "os", "os/exec", "time"},

@@ -1,0 +1,151 @@
+package shift
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonogo/analysis/stat"
+)
+
+const (
+	chiMethod = "Cramér's V, less what chance alone gives; interval by the noncentral χ² (Smithson 2003); p by permutation"
+	psiMethod = "population stability index, less its expectation under no shift (Yurdakul 2018); interval by the noncentral χ²"
+)
+
+// chiSquare compares one category by Pearson's χ², with a permutation p that
+// holds for small counts as well. The effect is Cramér's V, here √((χ²-df)/n).
+func (c *comparison) chiSquare(k category, permutations int) Result {
+	r := c.result(ChiSquare, k.name)
+	r.Effect = c.estimate(chiMethod)
+	if reason := c.untestable(2); reason != "" {
+		r.refuse(reason)
+		return r
+	}
+	if k.isID() {
+		r.refuse(fmt.Sprintf("%s has %d values in %d rows: it names rows and does not sort them, so it is not compared", k.name, len(k.levels), len(k.of)))
+		return r
+	}
+	if len(k.levels) < 2 {
+		r.equal(c)
+		return r
+	}
+	x := k.pearson(c.shuffled.real)
+	permuted := make([]float64, permutations)
+	parallel(len(permuted), func(i int) { permuted[i] = k.pearson(c.shuffled.sets[i]) })
+	n, df := float64(len(k.of)), float64(len(k.levels)-1)
+	low, high := noncentralities(x, df, c.opt.Confidence)
+	v := func(lambda float64) *float64 { return stat.Some(min(1, math.Sqrt(max(0, lambda)/n))) }
+	r.Statistic, r.P = stat.Some(x), stat.Some(pValue(x, permuted))
+	r.Effect.Value, r.Effect.Low, r.Effect.High = v(x-df), v(min(low, x-df)), v(max(high, x-df))
+	if high == 0 {
+		r.Effect.High = stat.Some(c.unseen())
+	}
+	r.Chance, r.Missed = stat.Some(0), v(detected(df))
+	r.Top = c.levels(k)
+	r.warnSmall(c, permutations)
+	return r
+}
+
+// pearson is χ² of the table with the set on one side and the rest on the
+// other.
+func (k category) pearson(set []int32) (sum float64) {
+	inSet, all := make([]float64, len(k.levels)), make([]float64, len(k.levels))
+	for _, l := range k.of {
+		all[l]++
+	}
+	for _, i := range set {
+		inSet[k.of[i]]++
+	}
+	share := float64(len(set)) / float64(len(k.of))
+	for l, count := range all {
+		d := inSet[l] - count*share
+		sum += d * d / (count * share * (1 - share))
+	}
+	return sum
+}
+
+// levels lists those whose share differs most.
+func (c *comparison) levels(k category) []string {
+	a, b := k.shares(c.nA, 0)
+	order := make([]int, len(k.levels))
+	for l := range order {
+		order[l] = l
+	}
+	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(math.Abs(b[y]-a[y]), math.Abs(b[x]-a[x])) })
+	out := []string{}
+	for _, l := range order[:min(mostItems, len(order))] {
+		if a[l] != b[l] {
+			out = append(out, c.shares(k.name+" = "+k.levels[l], a[l], b[l]))
+		}
+	}
+	return out
+}
+
+// shares returns the share of each level on both sides, with extra rows added
+// to each level.
+func (k category) shares(nA int, extra float64) (a, b []float64) {
+	a, b = make([]float64, len(k.levels)), make([]float64, len(k.levels))
+	for i, l := range k.of {
+		if i < nA {
+			a[l]++
+		} else {
+			b[l]++
+		}
+	}
+	more := extra * float64(len(k.levels))
+	for l := range a {
+		a[l] = (a[l] + extra) / (float64(nA) + more)
+		b[l] = (b[l] + extra) / (float64(len(k.of)-nA) + more)
+	}
+	return a, b
+}
+
+// packed numbers the levels in use and names them by their number.
+func (k category) packed() category {
+	used := slices.Clone(k.of)
+	slices.Sort(used)
+	used = slices.Compact(used)
+	for i, l := range k.of {
+		k.of[i], _ = slices.BinarySearch(used, l)
+	}
+	k.levels = make([]string, len(used))
+	return k
+}
+
+// stability is the population stability index Σ (b-a)·ln(b/a) over levels, or
+// tenths of a number, with half a row added to each level. It has no p and no
+// fixed limits: under no shift it is (bins-1)·(1/n+1/m) on average, and it
+// divided by 1/n+1/m is close to a χ² (Yurdakul 2018, Western Michigan Univ.).
+func (c *comparison) stability(k category) Result {
+	r := c.result(PopStability, k.name)
+	r.Effect = c.estimate(psiMethod)
+	if reason := c.untestable(2); reason != "" {
+		r.refuse(reason)
+		return r
+	}
+	if k.isID() {
+		r.refuse(fmt.Sprintf("%s has nearly as many values as rows, so it is not compared", k.name))
+		return r
+	}
+	if len(k.levels) < 2 {
+		r.equal(c)
+		r.P = nil
+		return r
+	}
+	a, b := k.shares(c.nA, 0.5)
+	var index float64
+	for l := range a {
+		index += (b[l] - a[l]) * math.Log(b[l]/a[l])
+	}
+	unit := 1/float64(c.nA) + 1/float64(c.nB)
+	df := float64(len(k.levels) - 1)
+	chance := df * unit
+	low, high := noncentralities(index/unit, df, c.opt.Confidence)
+	r.Statistic, r.Chance = stat.Some(index), stat.Some(chance)
+	r.Effect.Value = stat.Some(max(0, index-chance))
+	r.Effect.Low, r.Effect.High = stat.Some(min(low*unit, *r.Effect.Value)), stat.Some(max(high*unit, *r.Effect.Value))
+	r.Missed = stat.Some(detected(df) * unit)
+	return r
+}

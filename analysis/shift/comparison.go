@@ -1,0 +1,176 @@
+package shift
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"gonogo/analysis/stat"
+)
+
+// comparison is two samples laid out for testing: the rows of a, then those of
+// b.
+type comparison struct {
+	opt        Options
+	nameA      string
+	nameB      string
+	rows       []Row
+	nA, nB     int
+	numbers    []number
+	categories []category
+	words      *bag
+	reduced    reduction
+	columns    []column
+	shuffled   *shuffles
+}
+
+// number is one numeric quantity of every row, NaN where it is not given.
+type number struct {
+	trait
+	values []float64
+}
+
+// category is one categorical quantity: the level of every row.
+type category struct {
+	name   string
+	levels []string // sorted; notGiven where a row has none
+	of     []int
+}
+
+const notGiven = "(not given)"
+
+func newComparison(a, b Sample, opt Options) *comparison {
+	c := layout(a, b, opt.Rows, opt)
+	c.shuffled = newShuffles(c.nA, c.nB, opt)
+	return c
+}
+
+// layout picks at most limit rows a side and describes them.
+func layout(a, b Sample, limit int, opt Options) *comparison {
+	c := &comparison{opt: opt, nameA: a.Name, nameB: b.Name}
+	if c.nameA == "" {
+		c.nameA = "a"
+	}
+	if c.nameB == "" {
+		c.nameB = "b"
+	}
+	rng := opt.rand(streamSubset)
+	picked := sorted(a.Rows, limit, rng)
+	c.nA = len(picked)
+	c.rows = append(picked, sorted(b.Rows, limit, rng)...)
+	c.nB = len(c.rows) - c.nA
+	c.describe()
+	c.categories = c.categorise()
+	c.columns = c.design()
+	return c
+}
+
+func (c *comparison) hasText() bool {
+	return slices.ContainsFunc(c.rows, func(r Row) bool { return r.Text != "" })
+}
+
+// singleCategory reports whether one category is all that is known of the
+// rows.
+func (c *comparison) singleCategory() bool {
+	return len(c.numbers) == 0 && len(c.categories) == 1 && !c.hasText()
+}
+
+// describe collects the traits and words of the texts, and the numbers that
+// any row gives.
+func (c *comparison) describe() {
+	if c.hasText() {
+		texts := make([]string, len(c.rows))
+		measured := make([]number, len(traits))
+		for i, row := range c.rows {
+			texts[i] = row.Text
+			for t, x := range textTraits(row.Text) {
+				measured[t].values = append(measured[t].values, x)
+			}
+		}
+		for t, m := range measured {
+			if slices.Min(m.values) < slices.Max(m.values) {
+				c.numbers = append(c.numbers, number{traits[t], m.values})
+			}
+		}
+		c.words = newBag(texts)
+		c.reduced = reduce(c.words, c.opt.Components, c.opt.rand(streamProjection))
+	}
+	names := make(map[string]bool)
+	for _, row := range c.rows {
+		for name, x := range row.Numbers {
+			names[name] = names[name] || finite(x)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if !names[name] {
+			continue
+		}
+		n := number{trait: trait{name: name}, values: make([]float64, len(c.rows))}
+		for i, row := range c.rows {
+			x, ok := row.Numbers[name]
+			if !ok || !finite(x) {
+				x = math.NaN()
+			}
+			n.values[i] = x
+		}
+		c.numbers = append(c.numbers, n)
+	}
+}
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+
+func (c *comparison) categorise() []category {
+	names := make(map[string]bool)
+	for _, row := range c.rows {
+		for name := range row.Categories {
+			names[name] = true
+		}
+	}
+	var out []category
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		level := make(map[string]int)
+		values := make([]string, len(c.rows))
+		for i, row := range c.rows {
+			v, ok := row.Categories[name]
+			if !ok {
+				v = notGiven
+			}
+			values[i] = v
+			level[v] = 0
+		}
+		k := category{name: name, levels: slices.Sorted(maps.Keys(level)), of: make([]int, len(c.rows))}
+		for i, l := range k.levels {
+			level[l] = i
+		}
+		for i, v := range values {
+			k.of[i] = level[v]
+		}
+		out = append(out, k)
+	}
+	return out
+}
+
+// sideA and sideB split pooled values, without those not given.
+func (c *comparison) sides(values []float64) (a, b []float64) {
+	for i, x := range values {
+		switch {
+		case math.IsNaN(x):
+		case i < c.nA:
+			a = append(a, x)
+		default:
+			b = append(b, x)
+		}
+	}
+	return a, b
+}
+
+// result starts the result of one test.
+func (c *comparison) result(test, about string) Result {
+	return Result{Test: test, About: about, NA: c.nA, NB: c.nB, Top: []string{}, Items: []string{}}
+}
+
+// estimate starts the effect of one test.
+func (c *comparison) estimate(method string) stat.Estimate {
+	n := c.nA + c.nB
+	return stat.Estimate{N: n, Items: n, Method: method, Warnings: []string{}}
+}

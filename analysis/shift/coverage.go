@@ -1,0 +1,103 @@
+package shift
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonogo/analysis/stat"
+)
+
+// farPercentile of the distances within the reference is what counts as far.
+const farPercentile = 0.99
+
+// Covered tells how much of b lies where a has nothing.
+type Covered struct {
+	Share     stat.Estimate // of b's rows that are far from every row of a
+	Threshold *float64      // distance beyond which a row is far
+	Chance    *float64      // share to be expected without any shift
+	NA, NB    int           // rows compared, at most Options.References a side
+	Items     []string      // ids of the farthest rows of b, farthest first
+}
+
+// Coverage is the share of b's rows that are farther from their nearest row of
+// a than the 99th percentile of what a's rows are from their own nearest
+// (themselves and exact equals left out). Distances are over the same features
+// as in Compare. Without shift about 1 % are far.
+//
+// Cost: O(rows of a · (rows of a + rows of b) · features).
+func Coverage(a, b Sample, opt Options) Covered {
+	opt = opt.withDefaults()
+	c := layout(a, b, opt.References, opt)
+	out := Covered{NA: c.nA, NB: c.nB, Items: []string{}}
+	out.Share = c.estimate("share of rows far from every reference; Clopper–Pearson interval")
+	out.Share.N, out.Share.Items = c.nB, c.nB
+	if c.nA < 3 || c.nB < 1 {
+		out.Share.Warnings = append(out.Share.Warnings, fmt.Sprintf("%d rows of %s as a reference for %d of %s: 3 and 1 are needed, 100 and 20 make it useful", c.nA, c.nameA, c.nB, c.nameB))
+		return out
+	}
+	near := c.nearest()
+	own := slices.DeleteFunc(slices.Clone(near[:c.nA]), func(d float64) bool { return d == 0 })
+	var threshold float64
+	if len(own) > 0 {
+		threshold = math.Sqrt(stat.Quantile(own, farPercentile))
+	}
+	far := make([]int, 0, c.nB)
+	for i := c.nA; i < len(near); i++ {
+		if near[i] = math.Sqrt(near[i]); near[i] > threshold*(1+1e-12) {
+			far = append(far, i)
+		}
+	}
+	slices.SortStableFunc(far, func(x, y int) int { return cmp.Compare(near[y], near[x]) })
+	for _, i := range far[:min(mostItems, len(far))] {
+		out.Items = append(out.Items, c.rows[i].ID)
+	}
+	out.Share = stat.Share(len(far), c.nB, opt.Confidence)
+	out.Share.Method = "share of rows far from every reference; Clopper–Pearson interval"
+	out.Threshold = stat.Some(threshold)
+	out.Chance = stat.Some(max(1-farPercentile, 1/float64(len(own)+1)))
+	if c.nA < 100 {
+		out.Share.Warnings = append(out.Share.Warnings, fmt.Sprintf("%d rows of %s are few to tell what is far: 100 make it useful", c.nA, c.nameA))
+	}
+	return out
+}
+
+// nearest returns for every row the squared distance to the nearest other row
+// of a; rows of a skip their exact equals, and have 0 when all are.
+func (c *comparison) nearest() []float64 {
+	points := make([][]float64, len(c.rows))
+	for i := range points {
+		for _, col := range c.columns {
+			points[i] = append(points[i], col.z[i]*col.weight)
+		}
+	}
+	out := make([]float64, len(points))
+	parallel(len(points), func(i int) {
+		best := math.Inf(1)
+		for j, p := range points[:c.nA] {
+			if j == i {
+				continue
+			}
+			if d := squaredBelow(points[i], p, best); d < best && (d > 0 || i >= c.nA) {
+				best = d
+			}
+		}
+		if !math.IsInf(best, 1) {
+			out[i] = best
+		}
+	})
+	return out
+}
+
+// squaredBelow is the squared distance, or something at least limit as soon as
+// it is known to be.
+func squaredBelow(a, b []float64, limit float64) (sum float64) {
+	for c, x := range a {
+		d := x - b[c]
+		if sum += d * d; sum >= limit {
+			break
+		}
+	}
+	return sum
+}

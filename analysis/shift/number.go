@@ -1,0 +1,105 @@
+package shift
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonogo/analysis/stat"
+)
+
+const ksMethod = "largest difference of the two distribution functions (Kolmogorov–Smirnov); interval by Smirnov's bound; p by permutation"
+
+// kolmogorov compares one number. The permutation p holds for values that tie,
+// where the textbook p does not. Values that are not given take no part.
+func (c *comparison) kolmogorov(n number) Result {
+	r := c.result(Kolmogorov, n.name)
+	r.Effect = c.estimate(ksMethod)
+	a, b := c.sides(n.values)
+	r.NA, r.NB = len(a), len(b)
+	r.Effect.N, r.Effect.Items = len(a)+len(b), len(a)+len(b)
+	if min(len(a), len(b)) < 2 {
+		r.refuse(fmt.Sprintf("%s is given in %d rows of %s and %d of %s: at least 2 on each side are needed, 100 make it useful", n.name, len(a), c.nameA, len(b), c.nameB))
+		return r
+	}
+	s := newSteps(append(slices.Clone(a), b...))
+	shuffled := c.shuffled
+	if len(a)+len(b) < len(c.rows) {
+		opt := c.opt
+		opt.Permutations, opt.Refits = opt.Others, 1
+		shuffled = newShuffles(len(a), len(b), opt)
+	}
+	d := s.distance(shuffled.real)
+	permuted := make([]float64, c.opt.Others)
+	parallel(len(permuted), func(i int) { permuted[i] = s.distance(shuffled.sets[i]) })
+
+	root := math.Sqrt(1/float64(len(a)) + 1/float64(len(b)))
+	half := root * math.Sqrt(-math.Log((1-c.opt.Confidence)/2)/2)
+	r.Statistic, r.Effect.Value = stat.Some(d), stat.Some(d)
+	r.Effect.Low, r.Effect.High = stat.Some(max(0, d-half)), stat.Some(min(1, d+half))
+	r.P, r.Chance = stat.Some(pValue(d, permuted)), stat.Some(mean(permuted))
+	r.Missed = stat.Some(missedByKolmogorov(len(a), len(b)))
+	r.Top = []string{c.describeNumber(n)}
+	return r
+}
+
+// steps are pooled values in ascending order, with the ends of their ties.
+type steps struct {
+	position []int // of each value among the distinct ones
+	at       []int // values at each distinct one
+}
+
+func newSteps(values []float64) steps {
+	order := make([]int, len(values))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
+	s := steps{position: make([]int, len(values))}
+	for k, i := range order {
+		if k == 0 || values[i] != values[order[k-1]] {
+			s.at = append(s.at, 0)
+		}
+		s.position[i] = len(s.at) - 1
+		s.at[len(s.at)-1]++
+	}
+	return s
+}
+
+// distance is the largest difference of the distribution functions of the set
+// and of all other values.
+func (s steps) distance(set []int32) float64 {
+	inSet := make([]int, len(s.at))
+	for _, i := range set {
+		inSet[s.position[i]]++
+	}
+	n, m := float64(len(set)), float64(len(s.position)-len(set))
+	var largest, mine, others float64
+	for k, count := range inSet {
+		mine += float64(count)
+		others += float64(s.at[k] - count)
+		largest = max(largest, math.Abs(mine/n-others/m))
+	}
+	return largest
+}
+
+// bins cuts the pooled values into tenths (fewer where values tie), with a
+// level of its own for those not given.
+func (n number) bins() category {
+	given := slices.DeleteFunc(slices.Clone(n.values), math.IsNaN)
+	var cuts []float64
+	for q := 1; q < 10; q++ {
+		cuts = append(cuts, stat.Quantile(given, float64(q)/10))
+	}
+	cuts = slices.Compact(cuts)
+	k := category{name: n.name, of: make([]int, len(n.values))}
+	for i, x := range n.values {
+		if math.IsNaN(x) {
+			k.of[i] = len(cuts) + 1
+			continue
+		}
+		k.of[i], _ = slices.BinarySearch(cuts, x)
+	}
+	return k.packed()
+}

@@ -1,0 +1,92 @@
+package shift
+
+import (
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+)
+
+// shuffles holds the rows that play the smaller sample: those that really are
+// it, and in each of B random permutations of the labels.
+type shuffles struct {
+	n, small int
+	real     []int32
+	sets     [][]int32 // ascending
+}
+
+func newShuffles(nA, nB int, opt Options) *shuffles {
+	s := &shuffles{n: nA + nB, small: min(nA, nB)}
+	first := 0
+	if nB < nA {
+		first = nA
+	}
+	for i := range s.small {
+		s.real = append(s.real, int32(first+i))
+	}
+	count := max(opt.Permutations, opt.Others, opt.Refits)
+	s.sets = make([][]int32, count)
+	parallel(count, func(b int) {
+		s.sets[b] = draw(s.n, s.small, opt.rand(streamPermutation+uint64(b)))
+	})
+	return s
+}
+
+// draw returns k of n rows in ascending order.
+func draw(n, k int, rng *rand.Rand) []int32 {
+	all := make([]int32, n)
+	for i := range all {
+		all[i] = int32(i)
+	}
+	for i := range k {
+		j := i + rng.IntN(n-i)
+		all[i], all[j] = all[j], all[i]
+	}
+	out := slices.Clone(all[:k])
+	slices.Sort(out)
+	return out
+}
+
+// parallel calls work(0), …, work(n-1) on as many goroutines as there are
+// processors, and returns when all are done.
+func parallel(n int, work func(i int)) {
+	workers := min(n, runtime.GOMAXPROCS(0))
+	if workers < 2 {
+		for i := range n {
+			work(i)
+		}
+		return
+	}
+	next := make(chan int)
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() {
+			for i := range next {
+				work(i)
+			}
+		})
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+}
+
+// pValue is (b+1)/(B+1), b of the B permuted statistics being at least the
+// observed one, give or take float noise (Phipson & Smyth 2010, SAGMB 9:39).
+func pValue(observed float64, permuted []float64) float64 {
+	scale := math.Abs(observed)
+	for _, x := range permuted {
+		scale = max(scale, math.Abs(x))
+	}
+	slack := 1e-10 * scale
+	count := 1
+	for _, x := range permuted {
+		if x >= observed-slack {
+			count++
+		}
+	}
+	return float64(count) / float64(len(permuted)+1)
+}

@@ -1,0 +1,142 @@
+package shift
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+
+	"gonogo/analysis/stat"
+)
+
+// Row is one item as far as shift is concerned. A number that is missing, NaN
+// or infinite and a category that is missing count as "not given", which is a
+// difference like any other.
+type Row struct {
+	ID         string
+	Text       string
+	Numbers    map[string]float64
+	Categories map[string]string
+}
+
+// Sample is a set of rows with the name that explanations call it by.
+type Sample struct {
+	Name string
+	Rows []Row
+}
+
+// Names of the tests, as Result.Test gives them.
+const (
+	Energy       = "energy" // energy distance over all features
+	MMD          = "mmd"    // maximum mean discrepancy over all features
+	C2ST         = "c2st"   // how well a classifier tells the samples apart
+	Kolmogorov   = "ks"     // one number
+	ChiSquare    = "chi2"   // one category
+	PopStability = "psi"    // one number or category, no p
+)
+
+// Result is one test of one quantity. What cannot be tested has no Statistic
+// and no P, and the first warning of Effect says why.
+type Result struct {
+	Test    string
+	About   string // the one number or category that was tested; "" for all features together
+	Primary bool   // the one test of this comparison that decides; the others describe
+
+	Statistic *float64
+	Effect    stat.Estimate
+	P         *float64 // by permutation, (b+1)/(B+1): never 0
+	PHolm     *float64 // set by Adjust
+	Chance    *float64 // Effect's value (PSI: the statistic) to be expected without any shift
+	Missed    *float64 // an effect of this size is found at 5 % with 80 % power: smaller ones may have been missed
+
+	NA, NB int      // rows compared, at most Options.Rows a side
+	Top    []string // what differs most, in words
+	Items  []string // ids of the rows of b that tell most
+}
+
+// Options are the sizes of a comparison. The zero value of a field stands for
+// its default.
+type Options struct {
+	Seed         uint64
+	Rows         int     // rows a side in tests; a larger sample takes part by a random subset (1,000)
+	References   int     // rows a side for coverage (5,000)
+	Permutations int     // of the primary test (1,999)
+	Others       int     // of every other test without refits (499)
+	Refits       int     // of the classifier (199)
+	Components   int     // dimensions that the words of a text are reduced to (16)
+	Confidence   float64 // of intervals (0.95)
+}
+
+func (o Options) withDefaults() Options {
+	o.Rows = cmp.Or(o.Rows, 1000)
+	o.References = cmp.Or(o.References, 5000)
+	o.Permutations = cmp.Or(o.Permutations, 1999)
+	o.Others = cmp.Or(o.Others, 499)
+	o.Refits = cmp.Or(o.Refits, 199)
+	o.Components = cmp.Or(o.Components, 16)
+	o.Confidence = cmp.Or(o.Confidence, 0.95)
+	return o
+}
+
+// Streams of random numbers drawn from one seed.
+const (
+	streamSubset = iota << 32
+	streamPermutation
+	streamProjection
+	streamFold
+)
+
+func (o Options) rand(stream uint64) *rand.Rand {
+	return rand.New(rand.NewPCG(o.Seed, stream))
+}
+
+// Compare tests whether a and b are drawn from the same population. The first
+// result is the primary one: the energy distance over all standardised
+// features, or χ² where a single category is all there is. The others
+// describe: MMD, a classifier's AUC (the effect size to judge by), and every
+// number and category by itself.
+//
+// Cost: O(rows² · (features + permutations/4)) for at most Options.Rows a side;
+// a larger sample is read only to draw the subset.
+func Compare(a, b Sample, opt Options) []Result {
+	opt = opt.withDefaults()
+	c := newComparison(a, b, opt)
+	var out []Result
+	if c.singleCategory() {
+		out = append(out, c.chiSquare(c.categories[0], opt.Permutations))
+		out[0].Primary = true
+	} else {
+		energy, mmd := c.distances()
+		energy.Primary = true
+		out = append(out, energy, mmd)
+	}
+	out = append(out, c.classifier())
+	for _, n := range c.numbers {
+		out = append(out, c.kolmogorov(n), c.stability(n.bins()))
+	}
+	for _, k := range c.categories {
+		if !c.singleCategory() {
+			out = append(out, c.chiSquare(k, opt.Others))
+		}
+		out = append(out, c.stability(k))
+	}
+	return out
+}
+
+// sorted returns rows in the order of their ids, so that the order of a file
+// changes nothing, and at most limit of them, drawn at random.
+func sorted(rows []Row, limit int, rng *rand.Rand) []Row {
+	rows = slices.Clone(rows)
+	slices.SortStableFunc(rows, func(x, y Row) int {
+		return cmp.Or(cmp.Compare(x.ID, y.ID), cmp.Compare(x.Text, y.Text))
+	})
+	if len(rows) <= limit {
+		return rows
+	}
+	picked := rng.Perm(len(rows))[:limit]
+	slices.Sort(picked)
+	out := make([]Row, limit)
+	for i, p := range picked {
+		out[i] = rows[p]
+	}
+	return out
+}

@@ -1,0 +1,147 @@
+package shift
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Sizes of the randomised decomposition.
+const (
+	oversample = 8    // directions beyond those wanted
+	rounds     = 4    // power iterations
+	least      = 1e-9 // singular values below this share of the largest are noise
+)
+
+// reduction is a truncated singular value decomposition of a bag of words.
+type reduction struct {
+	scores [][]float64 // by component, then row: U·Σ
+	words  [][]float64 // by component, then column: V
+}
+
+// reduce finds the k leading components by randomised subspace iteration
+// (Halko, Martinsson & Tropp 2011, SIAM Rev. 53:217, algorithm 4.4). Fewer come
+// back when the rank is lower.
+func reduce(b *bag, k int, rng *rand.Rand) reduction {
+	n, cols := len(b.rows), len(b.word)
+	size := min(k+oversample, n, cols)
+	if size == 0 {
+		return reduction{}
+	}
+	basis := make([][]float64, size)
+	for c := range basis {
+		basis[c] = make([]float64, cols)
+		for j := range basis[c] {
+			basis[c][j] = rng.NormFloat64()
+		}
+	}
+	var left [][]float64
+	for range rounds {
+		left = orthonormal(b.times(basis))
+		basis = orthonormal(b.transposed(left))
+	}
+	left = orthonormal(b.times(basis))
+	return decompose(left, b.transposed(left), k)
+}
+
+// decompose turns a basis Q of the rows and Z = XᵀQ into components, by the
+// eigenvectors of ZᵀZ.
+func decompose(left, right [][]float64, k int) reduction {
+	size := len(left)
+	gram := mat.NewSymDense(max(1, size), nil)
+	for i := range left {
+		for j := i; j < size; j++ {
+			gram.SetSym(i, j, dot(right[i], right[j]))
+		}
+	}
+	var eigen mat.EigenSym
+	var r reduction
+	if size == 0 || !eigen.Factorize(gram, true) {
+		return r
+	}
+	values := eigen.Values(nil) // ascending
+	var vectors mat.Dense
+	eigen.VectorsTo(&vectors)
+	for c := size - 1; c >= 0 && len(r.scores) < k; c-- {
+		if values[c] <= least*least*values[size-1] {
+			break
+		}
+		sigma := math.Sqrt(values[c])
+		u, v := make([]float64, len(left[0])), make([]float64, len(right[0]))
+		for i := range left {
+			w := vectors.At(i, c)
+			axpy(w*sigma, left[i], u)
+			axpy(w/sigma, right[i], v)
+		}
+		r.scores, r.words = append(r.scores, u), append(r.words, v)
+	}
+	return r
+}
+
+// times returns X·B by column.
+func (b *bag) times(basis [][]float64) [][]float64 {
+	out := make([][]float64, len(basis))
+	for c, v := range basis {
+		out[c] = make([]float64, len(b.rows))
+		for i, row := range b.rows {
+			var sum float64
+			for j, col := range row.cols {
+				sum += row.vals[j] * v[col]
+			}
+			out[c][i] = sum
+		}
+	}
+	return out
+}
+
+// transposed returns Xᵀ·B by column.
+func (b *bag) transposed(basis [][]float64) [][]float64 {
+	out := make([][]float64, len(basis))
+	for c, v := range basis {
+		out[c] = make([]float64, len(b.word))
+		for i, row := range b.rows {
+			for j, col := range row.cols {
+				out[c][col] += row.vals[j] * v[i]
+			}
+		}
+	}
+	return out
+}
+
+// orthonormal makes columns orthonormal by modified Gram–Schmidt, twice (Björck
+// 1994), and drops those that depend on the ones before.
+func orthonormal(columns [][]float64) [][]float64 {
+	out := columns[:0]
+	for _, v := range columns {
+		before := math.Sqrt(dot(v, v))
+		for range 2 {
+			for _, q := range out {
+				axpy(-dot(q, v), q, v)
+			}
+		}
+		length := math.Sqrt(dot(v, v))
+		if length <= 1e-10*before || length == 0 {
+			continue
+		}
+		for i := range v {
+			v[i] /= length
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+func dot(a, b []float64) (sum float64) {
+	for i, x := range a {
+		sum += x * b[i]
+	}
+	return sum
+}
+
+// axpy adds f·x to y.
+func axpy(f float64, x, y []float64) {
+	for i, v := range x {
+		y[i] += f * v
+	}
+}

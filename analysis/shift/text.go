@@ -1,0 +1,122 @@
+package shift
+
+import (
+	"strings"
+	"unicode"
+)
+
+// trait is one number that a text is described by.
+type trait struct {
+	name  string
+	share bool // between 0 and 1: shown in per cent
+	count bool // of something: enters the distance as log(1+x)
+}
+
+// traits are what textTraits returns, in its order.
+var traits = []trait{
+	{name: "characters", count: true},
+	{name: "words", count: true},
+	{name: "lines", count: true},
+	{name: "share of digits", share: true},
+	{name: "letters per word"},
+	{name: "share of distinct words", share: true},
+	{name: "share of capitals", share: true},
+	{name: "share of punctuation", share: true},
+	{name: "share of CJK characters", share: true},
+}
+
+// typeTokenWords bounds the words that the share of distinct words is taken
+// over: in longer texts it measures their length.
+const typeTokenWords = 200
+
+// textTraits describes a text: its characters, words and non-empty lines, and
+// shares of characters (capitals: of letters). An empty text has zeros.
+func textTraits(text string) []float64 {
+	var chars, letters, capitals, digits, points, cjk float64
+	for _, r := range text {
+		chars++
+		switch {
+		case isDigit(r):
+			digits++
+		case unicode.IsLetter(r):
+			letters++
+			if unicode.IsUpper(r) {
+				capitals++
+			}
+			if isCJK(r) {
+				cjk++
+			}
+		case unicode.IsPunct(r) || unicode.IsSymbol(r):
+			points++
+		}
+	}
+	var words, runes, first float64
+	seen := make(map[string]bool)
+	eachWord(text, func(word string) bool {
+		words++
+		runes += float64(len([]rune(word)))
+		if first < typeTokenWords {
+			first++
+			seen[word] = true
+		}
+		return true
+	})
+	return []float64{
+		chars, words, lines(text),
+		over(digits, chars), over(runes, words), over(float64(len(seen)), first),
+		over(capitals, letters), over(points, chars), over(cjk, chars),
+	}
+}
+
+func over(x, of float64) float64 {
+	if of == 0 {
+		return 0
+	}
+	return x / of
+}
+
+// lines counts those that hold more than spaces.
+func lines(text string) (n float64) {
+	for line := range strings.Lines(text) {
+		if strings.TrimSpace(line) != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// eachWord yields the words of a text in lower case until yield returns
+// false: runs of letters and digits. Han and kana, written without spaces,
+// are words of one character each.
+func eachWord(text string, yield func(string) bool) {
+	lower := strings.ToLower(text)
+	start := -1
+	flush := func(end int) bool {
+		from := start
+		start = -1
+		return from < 0 || yield(lower[from:end])
+	}
+	for i, r := range lower {
+		alone := isIdeograph(r)
+		if !alone && (unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r)) {
+			if start < 0 {
+				start = i
+			}
+			continue
+		}
+		if !flush(i) || alone && !yield(string(r)) {
+			return
+		}
+	}
+	flush(len(lower))
+}
+
+func isDigit(r rune) bool { return r >= '0' && r <= '9' || r > unicode.MaxASCII && unicode.IsDigit(r) }
+
+func isIdeograph(r rune) bool {
+	return r > unicode.MaxASCII && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
+}
+
+func isCJK(r rune) bool {
+	return isIdeograph(r) || r > unicode.MaxASCII && unicode.Is(unicode.Hangul, r)
+}

@@ -1,0 +1,134 @@
+package shift
+
+import (
+	"hash/fnv"
+	"math"
+	"slices"
+)
+
+const (
+	buckets  = 1 << 15 // that words are hashed into
+	mostSeen = 20_000  // words of one text that are read
+)
+
+// sparse is a row of few columns that are not zero, in ascending order.
+type sparse struct {
+	cols []int32
+	vals []float64
+}
+
+// bag holds texts as weighted words: column c stands for the words of one
+// hash bucket, of which word[c] is in most texts.
+type bag struct {
+	rows []sparse
+	word []string
+}
+
+// newBag weighs the words of texts by (1+ln count)·(ln((1+n)/(1+df))+1), rows
+// of length 1 (Salton & Buckley 1988, Inf. Process. Manag. 24:513; smoothed as
+// scikit-learn does). Pairs of neighbouring ideographs are words as well. Words
+// that are in one text only say nothing of the samples and are left out.
+func newBag(texts []string) *bag {
+	counts := make([]map[string]int, len(texts))
+	texted := make(map[string]int) // texts by word
+	for i, text := range texts {
+		counts[i] = wordCounts(text)
+		for word := range counts[i] {
+			texted[word]++
+		}
+	}
+	b := &bag{rows: make([]sparse, len(texts))}
+	column := b.columns(texted)
+	df := make([]float64, len(b.word))
+	for i, count := range counts {
+		b.rows[i] = gather(count, texted, column)
+		for _, c := range b.rows[i].cols {
+			df[c]++
+		}
+	}
+	n := float64(len(texts))
+	for _, row := range b.rows {
+		var squares float64
+		for j, c := range row.cols {
+			row.vals[j] = (1 + math.Log(row.vals[j])) * (math.Log((1+n)/(1+df[c])) + 1)
+			squares += row.vals[j] * row.vals[j]
+		}
+		for j := range row.vals {
+			row.vals[j] /= math.Sqrt(squares)
+		}
+	}
+	return b
+}
+
+// columns numbers the buckets in use and names each.
+func (b *bag) columns(texted map[string]int) map[uint32]int32 {
+	named := make(map[uint32]string)
+	for word, n := range texted {
+		if n < 2 {
+			continue
+		}
+		k := bucket(word)
+		old, ok := named[k]
+		if !ok || n > texted[old] || n == texted[old] && word < old {
+			named[k] = word
+		}
+	}
+	used := make([]uint32, 0, len(named))
+	for k := range named {
+		used = append(used, k)
+	}
+	slices.Sort(used)
+	column := make(map[uint32]int32, len(used))
+	for c, k := range used {
+		column[k] = int32(c)
+		b.word = append(b.word, named[k])
+	}
+	return column
+}
+
+// gather adds up the counts of one text by column.
+func gather(count, texted map[string]int, column map[uint32]int32) sparse {
+	sums := make(map[int32]float64, len(count))
+	for word, n := range count {
+		if texted[word] >= 2 {
+			sums[column[bucket(word)]] += float64(n) // whole numbers: exact in any order
+		}
+	}
+	var row sparse
+	for c := range sums {
+		row.cols = append(row.cols, c)
+	}
+	slices.Sort(row.cols)
+	for _, c := range row.cols {
+		row.vals = append(row.vals, sums[c])
+	}
+	return row
+}
+
+func wordCounts(text string) map[string]int {
+	count := make(map[string]int)
+	before, seen := "", 0
+	eachWord(text, func(word string) bool {
+		count[word]++
+		if ideographic(word) && ideographic(before) {
+			count[before+word]++
+		}
+		before = word
+		seen++
+		return seen < mostSeen
+	})
+	return count
+}
+
+func ideographic(word string) bool {
+	for _, r := range word {
+		return isIdeograph(r)
+	}
+	return false
+}
+
+func bucket(word string) uint32 {
+	h := fnv.New32a()
+	h.Write([]byte(word))
+	return h.Sum32() % buckets
+}
