@@ -1,0 +1,161 @@
+package shift
+
+import (
+	"bytes"
+	"encoding/json"
+	"math/big"
+	"slices"
+	"strings"
+)
+
+// ConflictKind says how alike the prompts are whose references differ.
+type ConflictKind string
+
+// The kinds of conflicts, the surest first.
+const (
+	SamePrompt   ConflictKind = "same"   // the same prompt after normalisation, and nothing else that tells the rows apart
+	OtherFields  ConflictKind = "fields" // the same prompt, and other fields that differ
+	AlmostPrompt ConflictKind = "almost" // the same words that carry content, in the same order
+)
+
+// Conflict is rows whose prompts are the same, or almost, and whose references
+// differ, by their places in the list of rows.
+type Conflict struct {
+	Kind ConflictKind
+	A, B int // the first row, and the first whose reference differs from it
+	Rows int // that ask the same
+}
+
+// conflicts looks for references that contradict each other, within and across
+// splits.
+func (s *leakSearch) conflicts() []Conflict {
+	var out []Conflict
+	alike := map[slot][]int{} // rows by content and attachment
+	var order []slot
+	for i := range s.texts {
+		t := &s.texts[i]
+		out = append(out, s.contradicting(t.rows)...)
+		if t.content == 0 {
+			continue
+		}
+		key := slot{int(t.content), t.attached}
+		if alike[key] == nil {
+			order = append(order, key)
+		}
+		alike[key] = append(alike[key], i)
+	}
+	for _, key := range order {
+		if texts := alike[key]; len(texts) > 1 && len(texts) <= s.limit {
+			out = append(out, s.almost(texts)...)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Conflict) int { return a.A - b.A })
+	return out
+}
+
+// contradicting looks among rows of one prompt: first among those which nothing
+// else tells apart, then among all, unless so many rows share the prompt that it
+// is a template.
+func (s *leakSearch) contradicting(rows []int) []Conflict {
+	if len(rows) < 2 {
+		return nil
+	}
+	byContext := map[string][]int{}
+	var contexts []string
+	for _, row := range rows {
+		key := s.rows[row].Context
+		if byContext[key] == nil {
+			contexts = append(contexts, key)
+		}
+		byContext[key] = append(byContext[key], row)
+	}
+	var out []Conflict
+	for _, key := range contexts {
+		if c, ok := s.contradiction(SamePrompt, byContext[key]); ok {
+			out = append(out, c)
+		}
+	}
+	if len(out) == 0 && len(rows) <= s.limit {
+		if c, ok := s.contradiction(OtherFields, rows); ok {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// almost looks among texts of the same content.
+func (s *leakSearch) almost(texts []int) []Conflict {
+	var rows []int
+	for _, i := range texts {
+		rows = append(rows, s.texts[i].rows[0])
+	}
+	if c, ok := s.contradiction(AlmostPrompt, rows); ok {
+		return []Conflict{c}
+	}
+	return nil
+}
+
+// contradiction finds the first reference that differs from the first one.
+func (s *leakSearch) contradiction(kind ConflictKind, rows []int) (Conflict, bool) {
+	first := -1
+	for _, row := range rows {
+		switch {
+		case s.rows[row].Reference == "":
+		case first < 0:
+			first = row
+		case !s.agree(first, row):
+			return Conflict{Kind: kind, A: first, B: row, Rows: len(rows)}, true
+		}
+	}
+	return Conflict{}, false
+}
+
+// agree reports whether two rows have the same reference, or one accepts that of
+// the other.
+func (s *leakSearch) agree(a, b int) bool {
+	x, y := referenceKey(s.rows[a].Reference), referenceKey(s.rows[b].Reference)
+	is := func(key string) func(string) bool {
+		return func(other string) bool { return referenceKey(other) == key }
+	}
+	return x == y || slices.ContainsFunc(s.rows[a].Accepted, is(y)) || slices.ContainsFunc(s.rows[b].Accepted, is(x))
+}
+
+// referenceKey is the same for references that mean the same: as numbers, as
+// JSON values and as texts.
+func referenceKey(ref string) string {
+	ref = strings.TrimSpace(ref)
+	if n, ok := numberKey(ref); ok {
+		return n
+	}
+	if strings.HasPrefix(ref, "{") || strings.HasPrefix(ref, "[") {
+		d := json.NewDecoder(strings.NewReader(ref))
+		d.UseNumber()
+		var v any
+		if d.Decode(&v) == nil && !d.More() {
+			var b bytes.Buffer
+			if json.NewEncoder(&b).Encode(v) == nil {
+				return "json " + b.String()
+			}
+		}
+	}
+	return "text " + normalise(ref)
+}
+
+// numberKey reads a plain decimal number, with commas between thousands.
+func numberKey(s string) (string, bool) {
+	if len(s) == 0 || len(s) > 40 || strings.ContainsAny(s, "_/xXpPeEoObBnN") {
+		return "", false
+	}
+	whole, _, _ := strings.Cut(strings.TrimLeft(s, "+-"), ".")
+	parts := strings.Split(whole, ",")
+	for i, part := range parts {
+		if i > 0 && len(part) != 3 || i == 0 && len(parts) > 1 && (len(part) == 0 || len(part) > 3) {
+			return "", false
+		}
+	}
+	r, ok := new(big.Rat).SetString(strings.ReplaceAll(s, ",", ""))
+	if !ok {
+		return "", false
+	}
+	return "number " + r.RatString(), true
+}

@@ -1,0 +1,172 @@
+package shift
+
+import "fmt"
+
+// Entry is one data point as plain text: what leakage, conflicts and degenerate
+// rows are looked for in.
+type Entry struct {
+	ID        string
+	Split     string
+	Prompt    string   // all that the model is shown
+	Reference string   // the right answer; "" where there is none
+	Accepted  []string // further right answers
+	Family    string   // declared cluster, such as a document or a repository; "" where there is none
+	Attached  string   // what the prompt holds beside text, in any form: rows with different ones are no copies
+	Context   string   // what else tools or grader may tell rows apart by, in any form
+}
+
+// LeakOptions say what counts as a copy.
+type LeakOptions struct {
+	Near     float64 // Jaccard index or containment of n-grams from which two texts are near, in (0, 1]
+	Template float64 // n-grams in more than this share of the rows weigh nothing
+	Workers  int     // goroutines, >= 1; the answer does not hang on it
+}
+
+// DefaultLeakOptions are those of the published thresholds.
+func DefaultLeakOptions() LeakOptions { return LeakOptions{Near: 0.5, Template: 0.05, Workers: 1} }
+
+// LeakKind says how alike two rows of different splits are.
+type LeakKind string
+
+// The kinds of leaks, the surest first.
+const (
+	ExactLeak   LeakKind = "exact"   // the same prompt after normalisation
+	FamilyLeak  LeakKind = "family"  // the same declared family
+	SwappedLeak LeakKind = "swapped" // the same but for numbers or names
+	NearLeak    LeakKind = "near"    // most n-grams shared
+)
+
+// Pair is two rows that are too alike, by their places in the list of rows. A
+// stands before B, or in the split that came first.
+type Pair struct {
+	Kind  LeakKind
+	A, B  int
+	Score float64 // of exact and family 1; else the share of the shorter one's n-grams that the other holds
+}
+
+// Crossing sums up what two splits share. Of near and swapped copies each row
+// of B shows its nearest row of A.
+type Crossing struct {
+	A, B                         string
+	RowsA, RowsB                 int
+	Exact, Family, Swapped, Near int    // rows of B with such a one in A, each row once under the surest kind but family
+	Families                     int    // families in both
+	Note                         string // why something does not count; "" where all does
+}
+
+// Leakage is what was found among rows.
+type Leakage struct {
+	Pairs      []Pair     // between splits, in the order of splits, then of B
+	Crossings  []Crossing // every pair of splits
+	Duplicates []Pair     // within a split: each row with the first it repeats
+	Conflicts  []Conflict
+	Flaws      []Flaw
+	Answers    []int  // rows whose prompt holds their reference
+	Answerable int    // rows for which that can be told
+	Note       string // what bounds of time left out; "" where nothing
+}
+
+// Leaks looks for copies between and within splits, for conflicts and for
+// degenerate rows. The splits are ordered by their first row. The answer hangs
+// on the rows, their order and the options alone.
+//
+// Time grows with the text, and with the pairs of rows that share n-grams which
+// are no template; memory with the rows and their text.
+func Leaks(rows []Entry, opt LeakOptions) (Leakage, error) {
+	if opt.Near <= 0 || opt.Near > 1 || opt.Template < 0 || opt.Template > 1 || opt.Workers < 1 {
+		return Leakage{}, fmt.Errorf("look for leakage: near is %g, template %g and workers %d: they lie in (0, 1], in [0, 1] and from 1", opt.Near, opt.Template, opt.Workers)
+	}
+	s := newLeakSearch(rows, opt)
+	var found Leakage
+	s.exact(&found)
+	s.alike(&found)
+	s.cross(&found)
+	found.Conflicts = s.conflicts()
+	found.Flaws = s.flaws()
+	s.answers(&found)
+	return found, nil
+}
+
+// leakSearch holds what is known of rows while they are compared.
+type leakSearch struct {
+	rows   []Entry
+	opt    LeakOptions
+	splits []string
+	split  []int // of each row
+	size   []int // rows of each split
+	limit  int   // what stands in more rows than this is a template
+
+	texts  []text // distinct ones, in order of first appearance
+	textOf []int  // of each row; -1 of blank ones
+	known  *common
+	copies map[place]Pair // exact copies, and the same prompt under other fields
+	near   []partners     // of each text, by near n-grams
+	swap   []partners     // of each text, by skeleton
+}
+
+// place is a row, and a split in which it has something.
+type place struct{ row, split int }
+
+// text is one distinct prompt.
+type text struct {
+	normal   string
+	attached string
+	skeleton uint64 // hash of what is left without numbers and names
+	slots    uint64 // hash of those
+	words    int    // left in the skeleton
+	content  uint64 // hash of the words that carry content; 0 where they are too few
+	rows     []int
+	weight   int  // distinct n-grams that weigh
+	sketch   int  // of those, n-grams that stand for it
+	light    bool // too little of it weighs to tell a copy by
+}
+
+// fewestTemplate keeps pairs and triples in small files from being templates.
+const fewestTemplate = 3
+
+// newLeakSearch normalises the prompts and gathers equal ones.
+func newLeakSearch(rows []Entry, opt LeakOptions) *leakSearch {
+	s := &leakSearch{rows: rows, opt: opt, split: make([]int, len(rows)), textOf: make([]int, len(rows)), copies: map[place]Pair{}}
+	s.limit = max(fewestTemplate, int(opt.Template*float64(len(rows))))
+	index := map[string]int{}
+	for i := range rows {
+		at, ok := index[rows[i].Split]
+		if !ok {
+			at = len(s.splits)
+			index[rows[i].Split] = at
+			s.splits, s.size = append(s.splits, rows[i].Split), append(s.size, 0)
+		}
+		s.split[i] = at
+		s.size[at]++
+	}
+	s.gather()
+	return s
+}
+
+// gather finds the distinct prompts and what they are made of.
+func (s *leakSearch) gather() {
+	normals := make([]string, len(s.rows))
+	inParallel(s.opt.Workers, len(s.rows), func(_, i int) { normals[i] = normalise(s.rows[i].Prompt) })
+	known := make(map[[2]string]int, len(s.rows))
+	for i, normal := range normals {
+		s.textOf[i] = -1
+		if normal == "" && s.rows[i].Attached == "" {
+			continue
+		}
+		key := [2]string{normal, s.rows[i].Attached}
+		at, ok := known[key]
+		if !ok {
+			at = len(s.texts)
+			known[key] = at
+			s.texts = append(s.texts, text{normal: normal, attached: s.rows[i].Attached})
+		}
+		s.texts[at].rows = append(s.texts[at].rows, i)
+		s.textOf[i] = at
+	}
+	inParallel(s.opt.Workers, len(s.texts), func(_, i int) {
+		t := &s.texts[i]
+		list := tokens(s.rows[t.rows[0]].Prompt)
+		t.skeleton, t.slots, t.words = skeletonOf(list)
+		t.content = content(list)
+	})
+}

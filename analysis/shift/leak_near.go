@@ -1,0 +1,234 @@
+package shift
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// partner is another text and how alike it is.
+type partner struct {
+	text  int
+	score float64
+}
+
+// partners are those of one text by split, nil where there is none.
+type partners map[int]partner
+
+// add keeps the nearest one of a split, of equally near ones the first.
+func (p *partners) add(split int, other partner) {
+	if *p == nil {
+		*p = partners{}
+	}
+	had, ok := (*p)[split]
+	if !ok || other.score > had.score || other.score == had.score && other.text < had.text {
+		(*p)[split] = other
+	}
+}
+
+// Fewer n-grams than this, or less than this part of a text, are too little of
+// its own to tell a copy by: a name in a template.
+const (
+	fewestGrams = 16
+	leastOwn    = 0.25
+)
+
+// mostWork bounds how often two texts are seen to share an n-gram.
+const mostWork = 1.2e9
+
+// verified is how many candidates of each split are compared exactly for each
+// text.
+const verified = 6
+
+// alike finds, for every text, the nearest other one of each split.
+//
+// Note: bands of MinHash values, the usual LSH, find texts of a high Jaccard
+// index alone and miss a short text inside a long one. Here the n-grams of the
+// smallest hashes of each text are looked up among all n-grams of every other
+// text, which estimates the containment; a Jaccard index of at least j implies
+// a containment of at least 2j/(1+j), so that both are found.
+func (s *leakSearch) alike(found *Leakage) {
+	s.near, s.swap = make([]partners, len(s.texts)), make([]partners, len(s.texts))
+	s.countGrams()
+	common := s.known.affordable(len(s.texts))
+	if common < s.known.limit {
+		found.Note = fmt.Sprintf("to bound the time, near copies were looked for by n-grams of at most %d rows", common)
+	}
+	x := s.sketches(common)
+	workers := make([]*seeker, s.opt.Workers)
+	for w := range workers {
+		workers[w] = &seeker{s: s, x: x, common: common, hits: make([]uint16, len(s.texts))}
+	}
+	results := make([][]nearPair, len(s.texts))
+	inParallel(s.opt.Workers, len(s.texts), func(w, i int) { results[i] = workers[w].seek(i) })
+	for i, list := range results {
+		for _, p := range list {
+			for _, split := range s.splitsOf(p.other) {
+				s.near[i].add(split, partner{p.other, p.score})
+			}
+			for _, split := range s.splitsOf(i) {
+				s.near[p.other].add(split, partner{i, p.score})
+			}
+		}
+	}
+	s.swapped()
+}
+
+// splitsOf lists the splits in which a text stands, ascending.
+func (s *leakSearch) splitsOf(text int) []int {
+	var list []int
+	for _, row := range s.texts[text].rows {
+		if !slices.Contains(list, s.split[row]) {
+			list = append(list, s.split[row])
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// countGrams counts in how many texts each n-gram stands.
+func (s *leakSearch) countGrams() {
+	bytes := 0
+	for i := range s.texts {
+		bytes += len(s.texts[i].normal)
+	}
+	counts, grams := make([]*common, s.opt.Workers), make([]gramSet, s.opt.Workers)
+	for w := range counts {
+		counts[w] = newCommon(bytes, s.limit)
+	}
+	inParallel(s.opt.Workers, len(s.texts), func(w, i int) { counts[w].add(grams[w].of(s.texts[i].normal)) })
+	s.known = counts[0]
+	for _, c := range counts[1:] {
+		s.known.merge(c)
+	}
+}
+
+// sketches indexes the n-grams that stand for each text. Those in more texts
+// than common are left out.
+func (s *leakSearch) sketches(common uint16) *index {
+	grams := make([]gramSet, s.opt.Workers)
+	stand := make([][]uint64, len(s.texts))
+	inParallel(s.opt.Workers, len(s.texts), func(w, i int) {
+		t := &s.texts[i]
+		all := grams[w].of(t.normal)
+		total := len(all)
+		own := s.known.upTo(all, s.known.limit)
+		t.weight = len(own)
+		t.light = t.weight < fewestGrams || float64(t.weight) < leastOwn*float64(total)
+		if !t.light {
+			stand[i] = slices.Clone(sketch(s.known.upTo(own, common)))
+			t.sketch = len(stand[i])
+		}
+	})
+	var postings []posting
+	for i, list := range stand {
+		for _, gram := range list {
+			postings = append(postings, posting{gram, int32(i)})
+		}
+	}
+	return newIndex(postings)
+}
+
+// seeker looks for the texts that are contained in others, one worker each.
+type seeker struct {
+	s      *leakSearch
+	x      *index
+	common uint16
+	hits   []uint16 // of each text, n-grams of its sketch in the present one
+	hit    []int32  // texts that have hits
+	grams  gramSet
+	others gramSet
+}
+
+type nearPair struct {
+	other int
+	score float64
+}
+
+// seek returns the texts that are near one, verified.
+func (k *seeker) seek(i int) []nearPair {
+	t := &k.s.texts[i]
+	if t.light || t.sketch == 0 {
+		return nil
+	}
+	all := k.grams.of(t.normal)
+	for _, gram := range all {
+		if k.s.known.count(gram) > k.common {
+			continue
+		}
+		for _, other := range k.x.of(gram) {
+			if k.hits[other] == 0 {
+				k.hit = append(k.hit, other)
+			}
+			k.hits[other]++
+		}
+	}
+	var out []nearPair
+	for _, other := range k.candidates(i) {
+		if score := k.score(i, other); score >= k.s.opt.Near {
+			out = append(out, nearPair{other, score})
+		}
+	}
+	return out
+}
+
+// candidates lists the texts most of whose sketches is in the present one, a
+// few of each split, and forgets the hits.
+func (k *seeker) candidates(i int) []int {
+	type candidate struct {
+		text  int
+		share float64
+	}
+	// Half the sketch is expected at the threshold: four standard deviations below
+	// it, little is missed.
+	least := max(0.1, k.s.opt.Near-4*0.5/8)
+	var list []candidate
+	for _, other := range k.hit {
+		o := &k.s.texts[other]
+		share := float64(k.hits[other]) / float64(o.sketch)
+		k.hits[other] = 0
+		if int(other) != i && share >= least && o.attached == k.s.texts[i].attached {
+			list = append(list, candidate{int(other), share})
+		}
+	}
+	k.hit = k.hit[:0]
+	slices.SortFunc(list, func(a, b candidate) int { return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.text, b.text)) })
+	taken := make([]int, len(k.s.splits))
+	var out []int
+	for _, c := range list {
+		wanted := false
+		for _, split := range k.s.splitsOf(c.text) {
+			wanted = wanted || taken[split] < verified
+			taken[split]++
+		}
+		if wanted {
+			out = append(out, c.text)
+		}
+	}
+	return out
+}
+
+// A text that is so many times longer than another one holds part of it by
+// chance, and must hold most of it.
+const (
+	muchLonger = 8
+	mostOfIt   = 0.8
+)
+
+// score is the containment of the shorter text in the longer one, which is
+// never below their Jaccard index, over the n-grams that weigh; 0 where chance
+// explains it. The n-grams of text i are at hand.
+func (k *seeker) score(i, other int) float64 {
+	shared := 0
+	for _, gram := range k.others.of(k.s.texts[other].normal) {
+		if k.s.known.weighs(gram) && k.grams.has(gram) {
+			shared++
+		}
+	}
+	a, b := k.s.texts[i].weight, k.s.texts[other].weight
+	score := float64(shared) / float64(min(a, b))
+	if max(a, b) > muchLonger*min(a, b) && score < mostOfIt {
+		return 0
+	}
+	return score
+}

@@ -1,0 +1,237 @@
+package shift
+
+import (
+	"cmp"
+	"slices"
+)
+
+// gramLength is the number of characters of an n-gram.
+const gramLength = 5
+
+// gramSet collects the n-grams of one text after the other, each once.
+type gramSet struct {
+	list  []uint64 // in order of first appearance
+	seen  []uint64 // open addressing: hash of the gram
+	stamp []uint32 // of the text that the slot belongs to
+	now   uint32
+}
+
+// of returns the hashes of the n-grams of a normalised text. A text shorter than
+// one n-gram is a single one. The slice is good until the next call.
+func (g *gramSet) of(text string) []uint64 {
+	g.list = g.list[:0]
+	g.room(len(text))
+	mask := uint64(len(g.seen) - 1)
+	add := func(h uint64) {
+		for at := h & mask; ; at = (at + 1) & mask {
+			if g.stamp[at] != g.now {
+				g.stamp[at], g.seen[at] = g.now, h
+				g.list = append(g.list, h)
+				return
+			}
+			if g.seen[at] == h {
+				return
+			}
+		}
+	}
+	var window [gramLength]uint64
+	n := 0
+	for _, r := range text {
+		window[n%gramLength] = uint64(r)
+		n++
+		if n < gramLength {
+			continue
+		}
+		add(hashGram(&window, n))
+	}
+	if n > 0 && n < gramLength {
+		add(hashGram(&window, gramLength))
+	}
+	return g.list
+}
+
+// has reports whether an n-gram is one of the text that of was last asked about.
+func (g *gramSet) has(h uint64) bool {
+	mask := uint64(len(g.seen) - 1)
+	for at := h & mask; g.stamp[at] == g.now; at = (at + 1) & mask {
+		if g.seen[at] == h {
+			return true
+		}
+	}
+	return false
+}
+
+// hashGram hashes the window whose oldest character stands at n modulo its
+// length. Characters have 21 bits, so that five of them do not fit one word and
+// two are mixed.
+func hashGram(w *[gramLength]uint64, n int) uint64 {
+	at := func(i int) uint64 { return w[(n+i)%gramLength] }
+	return mix(mix(at(0)|at(1)<<21|at(2)<<42) ^ (at(3) | at(4)<<21))
+}
+
+// mix is the finalizer of splitmix64 (Steele, Lea, Flood 2014,
+// 10.1145/2660193.2660195), a bijection on 64 bits.
+func mix(x uint64) uint64 {
+	x += 0x9E3779B97F4A7C15
+	x = (x ^ x>>30) * 0xBF58476D1CE4E5B9
+	x = (x ^ x>>27) * 0x94D049BB133111EB
+	return x ^ x>>31
+}
+
+// room makes the table at least twice as large as a text has n-grams.
+func (g *gramSet) room(size int) {
+	want := 64
+	for want < 2*size {
+		want *= 2
+	}
+	if len(g.seen) < want || g.now == 1<<32-1 {
+		g.seen, g.stamp, g.now = make([]uint64, want), make([]uint32, want), 0
+	}
+	g.now++
+}
+
+// common counts in how many texts each n-gram stands, in buckets by hash: a
+// count may be too high by what falls into the same bucket, never too low.
+type common struct {
+	counts []uint16
+	limit  uint16 // n-grams of more texts than this weigh nothing
+}
+
+// newCommon makes buckets for texts of so many bytes in all.
+func newCommon(bytes, limit int) *common {
+	size := 1 << 16
+	for size < 4*bytes && size < 1<<23 {
+		size *= 2
+	}
+	return &common{counts: make([]uint16, size), limit: uint16(min(limit, 1<<16-2))}
+}
+
+func (c *common) add(grams []uint64) {
+	for _, h := range grams {
+		if n := &c.counts[h&uint64(len(c.counts)-1)]; *n < 1<<16-1 {
+			*n++
+		}
+	}
+}
+
+func (c *common) merge(other *common) {
+	for i, n := range other.counts {
+		c.counts[i] = uint16(min(int(c.counts[i])+int(n), 1<<16-1))
+	}
+}
+
+func (c *common) count(h uint64) uint16 { return c.counts[h&uint64(len(c.counts)-1)] }
+
+// weighs reports whether an n-gram is not part of a template.
+func (c *common) weighs(h uint64) bool { return c.count(h) <= c.limit }
+
+// upTo keeps, in place, the n-grams of at most so many texts.
+func (c *common) upTo(grams []uint64, limit uint16) []uint64 {
+	return slices.DeleteFunc(grams, func(h uint64) bool { return c.count(h) > limit })
+}
+
+// affordable is how common an n-gram may be so that looking up all of them stays
+// within mostWork. An n-gram of n texts stands in the sketches of about
+// n·sketchSize/w of them, w being their size, and is looked up n times.
+func (c *common) affordable(texts int) uint16 {
+	var buckets [1 << 16]float64
+	for _, n := range c.counts {
+		buckets[n]++
+	}
+	grams, squares := 0.0, 0.0
+	for n := 1; n <= int(c.limit); n++ {
+		grams += buckets[n] * float64(n)
+		squares += buckets[n] * float64(n) * float64(n)
+		size := max(grams/float64(max(texts, 1)), sketchSize)
+		if squares*sketchSize/size > mostWork {
+			return uint16(max(n-1, fewestTemplate))
+		}
+	}
+	return c.limit
+}
+
+// sketchSize is how many n-grams stand for a text. At a containment of one half
+// 64 of them show 32 ± 4.
+const sketchSize = 64
+
+// sketch returns the n-grams of the smallest hashes: a random subset, the same
+// one for the same text (bottom-k MinHash: Broder 1997, On the resemblance and
+// containment of documents, 10.1109/SEQUEN.1997.666900). It sorts grams.
+func sketch(grams []uint64) []uint64 {
+	if len(grams) > 4*sketchSize { // hashes are uniform: sort the low end alone
+		limit := ^uint64(0) / uint64(len(grams)) * (2 * sketchSize)
+		if low := below(grams, limit); low >= sketchSize {
+			grams = grams[:low]
+		}
+	}
+	slices.Sort(grams)
+	return grams[:min(len(grams), sketchSize)]
+}
+
+// below moves the hashes under a limit to the front and counts them.
+func below(grams []uint64, limit uint64) int {
+	n := 0
+	for i, h := range grams {
+		if h < limit {
+			grams[n], grams[i] = h, grams[n]
+			n++
+		}
+	}
+	return n
+}
+
+// index finds the texts in whose sketches an n-gram stands.
+type index struct {
+	table []uint32 // open addressing: 1 + position in keys
+	keys  []uint64 // distinct n-grams, ascending
+	start []int32  // of each key's texts, and the end
+	texts []int32
+	maybe []uint64 // a bit for each n-gram that is there, by its high end
+}
+
+// posting is an n-gram of a text's sketch.
+type posting struct {
+	gram uint64
+	text int32
+}
+
+// newIndex sorts the postings and gathers them.
+func newIndex(postings []posting) *index {
+	slices.SortFunc(postings, func(a, b posting) int { return cmp.Or(cmp.Compare(a.gram, b.gram), cmp.Compare(a.text, b.text)) })
+	x := &index{texts: make([]int32, len(postings)), maybe: make([]uint64, 1<<19)}
+	for i, p := range postings {
+		x.texts[i] = p.text
+		if i == 0 || p.gram != postings[i-1].gram {
+			x.keys, x.start = append(x.keys, p.gram), append(x.start, int32(i))
+			x.maybe[p.gram>>45] |= 1 << (p.gram >> 39 & 63)
+		}
+	}
+	x.start = append(x.start, int32(len(postings)))
+	size := 2
+	for size < 2*len(x.keys) {
+		size *= 2
+	}
+	x.table = make([]uint32, size)
+	for i, key := range x.keys {
+		at := key & uint64(size-1)
+		for x.table[at] != 0 {
+			at = (at + 1) & uint64(size-1)
+		}
+		x.table[at] = uint32(i + 1)
+	}
+	return x
+}
+
+// of returns the texts in whose sketches the n-gram stands.
+func (x *index) of(gram uint64) []int32 {
+	if x.maybe[gram>>45]>>(gram>>39&63)&1 == 0 {
+		return nil
+	}
+	mask := uint64(len(x.table) - 1)
+	for at := gram & mask; x.table[at] != 0; at = (at + 1) & mask {
+		if i := x.table[at] - 1; x.keys[i] == gram {
+			return x.texts[x.start[i]:x.start[i+1]]
+		}
+	}
+	return nil
+}
