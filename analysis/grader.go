@@ -57,7 +57,7 @@ func (c *collector) resolution(s Settings) (*Resolution, int) {
 	if total == 0 {
 		return nil, 0
 	}
-	res := &Resolution{Distinct: len(counts)}
+	res := &Resolution{N: total, Distinct: len(counts)}
 	entropy := 0.0
 	for _, value := range slices.Sorted(maps.Keys(counts)) {
 		p := float64(counts[value]) / float64(total)

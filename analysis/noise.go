@@ -211,7 +211,7 @@ func (c *collector) noise(g *Grader, s Settings) {
 		}
 	}
 	if n := c.audit.stale; n > 0 {
-		g.NoiseVar.Warnings = append(g.NoiseVar.Warnings, plural(n, "output")+" of the audit begin with another grade than the one recorded now and are left out: run gonogo audit again")
+		g.NoiseVar.Warnings = append(g.NoiseVar.Warnings, plural(n, "output")+" of the audit begin with another grade than the one recorded now and are left out: run gonogo audit RUN again")
 	}
 }
 

@@ -52,6 +52,7 @@ type GraderFailure struct {
 
 // Resolution says how finely the grader tells outputs apart.
 type Resolution struct {
+	N           int      `json:"n"` // rollouts with a grade
 	Distinct    int      `json:"distinct"`
 	EntropyBits *float64 `json:"entropy_bits"`
 	ShareLow    *float64 `json:"share_lo"`

@@ -3,7 +3,7 @@ package analysis
 // unaskable are the words where the grader failed on all that was put to it.
 var unaskable = message{
 	title:  "not known: the grader gave no grade to anything that was put to it",
-	remedy: "Mend what made it fail (the failures by kind are in the grader's section), then run gonogo audit again.",
+	remedy: "Mend what made it fail (the failures by kind are in the grader's section), then run gonogo audit RUN again.",
 }
 
 // graderWords are the words of the gates about the grader itself.
@@ -24,7 +24,7 @@ var graderWords = struct {
 		why:           "Training finds every way to earn reward. If an answer that does no work is rewarded, the model learns to give that answer instead of doing the task, and the reward goes up while the work gets worse.",
 		pass:          "worthless answers do not fool the grader: {best}",
 		fail:          "the grader can be fooled: “{probe}” is rewarded on {above} of {items} items{others}",
-		failRemedy:    "See it yourself: {replay} puts the same answer to the grader again and shows what it gives. Close the hole in the grader, then run gonogo audit again; do not train before.{noise}",
+		failRemedy:    "See it yourself: {replay} puts the same answer to the grader again and shows what it gives. Close the hole in the grader, then run gonogo audit RUN again; do not train before.{noise}",
 		unknown:       "it is not clear whether the grader can be fooled",
 		caution:       "a worthless answer was rewarded: “{probe}” on {above} of {items} items{others}",
 		cautionRemedy: "Look at it: {replay}. One hole is enough for training to find it.{noise}",
@@ -101,7 +101,7 @@ var graderWords = struct {
 		cautionRemedy: "Read them. If they are hacks, close the hole in the grader. {zeroed}",
 		unmeasured: message{
 			title:  "not known: the detector failed on every rollout",
-			remedy: "Mend the detector, then run gonogo audit again.",
+			remedy: "Mend the detector, then run gonogo audit RUN again.",
 		},
 	},
 }

@@ -7,7 +7,6 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/stat"
 	"gonogo/report/chart"
-	"gonogo/sampler/rollout"
 )
 
 // rateTable collects rows of numbers about the grader: name, value with its
@@ -72,7 +71,7 @@ func rates(r *analysis.Result, w *words) Grid {
 		t.add(a.Slope, &l.Slope, rollouts, a.SlopeDoc)
 	}
 	if res := g.Resolution; res != nil {
-		t.resolution(r, *res)
+		t.resolution(*res)
 	}
 	if g.Clipped > 0 {
 		t.row(a.Clipped, chart.Count(g.Clipped), "", a.ClippedDoc)
@@ -85,14 +84,9 @@ func rates(r *analysis.Result, w *words) Grid {
 }
 
 // resolution is how finely the grader tells outputs apart.
-func (t *rateTable) resolution(r *analysis.Result, res analysis.Resolution) {
-	a, n := t.words.Audit, 0
-	for _, split := range rollout.Splits() {
-		if s := r.Splits[split]; s != nil {
-			n += s.Reward.N
-		}
-	}
-	counted := []string{t.words.Rollout.of(n)}
+func (t *rateTable) resolution(res analysis.Resolution) {
+	a := t.words.Audit
+	counted := []string{t.words.Rollout.of(res.N)}
 	if res.EntropyBits != nil {
 		counted = append(counted, fmt.Sprintf(a.Entropy, chart.Number(*res.EntropyBits)))
 	}

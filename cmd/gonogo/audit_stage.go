@@ -20,7 +20,7 @@ func (p *project) audit(c *cli.Context, dir string) (*rollout.Run, error) {
 		return nil, err
 	}
 	if len(p.auditing.labels) > 0 {
-		if err := rollout.AppendLabels(dir, p.auditing.labels); err != nil {
+		if err := rollout.AppendLabels(dir, p.redact.Labels(p.auditing.labels)); err != nil {
 			return nil, err
 		}
 	}
