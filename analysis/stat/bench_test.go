@@ -52,3 +52,18 @@ func BenchmarkBetaBinomialFit(b *testing.B) {
 		BetaBinomialFit(successes, n)
 	}
 }
+
+// 2,000 refits with a point mass, the slower of both fits.
+func BenchmarkRefits(b *testing.B) {
+	items := benchItems()
+	successes, n := make([]int, len(items)), make([]int, len(items))
+	for i, item := range items {
+		successes[i], n[i] = int(sum(item)), len(item)
+	}
+	counts := Trials(successes, n)
+	fit, _ := FitChances(counts, true)
+	b.ReportAllocs()
+	for b.Loop() {
+		Refits(counts, fit, true, 2000, 1)
+	}
+}

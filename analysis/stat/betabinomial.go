@@ -1,106 +1,37 @@
 package stat
 
-import (
-	"math"
-
-	"gonum.org/v1/gonum/optimize"
-)
-
-// Bounds on a+b in a beta-binomial fit. From the upper one on 1/(a+b+1) < 1e-3:
-// items are too alike to tell a and b apart, only a/(a+b) means something.
-const (
-	leastPrecision  = 1e-3
-	mostPrecision   = 1e4
-	leastDispersion = 1e-3
-)
-
 // BetaBinomialFit fits a beta distribution of success probabilities over items
-// to successes[i] out of n[i] rollouts by maximum likelihood (Skellam 1948, J.
-// R. Stat. Soc. B 10:257; for extrapolating pass@k: Kazdan et al. 2025, arXiv
-// 2510.05197).
+// to successes[i] out of n[i] rollouts by maximum likelihood: FitChances with
+// two outcomes.
 //
 // ok is false when there is nothing to fit: no item with two rollouts, all
 // failures or all successes (a and b are then 0), or items so alike that
 // 1/(a+b+1) < 1e-3, where a/(a+b) alone may be used. It panics when the slices
 // differ in length or a count is impossible.
 func BetaBinomialFit(successes, n []int) (a, b float64, ok bool) {
-	t := tally(successes, n)
-	if len(t.trials) < 2 || t.hits == 0 || t.hits == t.total {
+	fit, ok := FitChances(Trials(successes, n), false)
+	if !ok {
 		return 0, 0, false
 	}
-	problem := optimize.Problem{Func: func(x []float64) float64 {
-		a, b := shape(x)
-		return -t.logLikelihood(a, b)
-	}}
-	share := float64(t.hits) / float64(t.total)
-	start := []float64{math.Log(share / (1 - share)), math.Log(2)}
-	settings := &optimize.Settings{Converger: &optimize.FunctionConverge{Absolute: 1e-11, Iterations: 60}}
-	found, err := optimize.Minimize(problem, start, settings, &optimize.NelderMead{})
-	if err != nil && found == nil {
-		return 0, 0, false
-	}
-	a, b = shape(found.X)
-	return a, b, 1/(a+b+1) >= leastDispersion
+	return fit.Alpha[1], fit.Alpha[0], !fit.Alike()
 }
 
-// shape maps (logit of the mean, log of a+b) to a and b.
-func shape(x []float64) (a, b float64) {
-	mean := 1 / (1 + math.Exp(-x[0]))
-	rest := 1 / (1 + math.Exp(x[0]))
-	precision := min(max(math.Exp(x[1]), leastPrecision), mostPrecision)
-	return mean * precision, rest * precision
-}
-
-// tails are the counts that the likelihood depends on: how many items have
-// more than t successes, failures and trials.
-type tails struct {
-	wins, losses, trials []float64
-	hits, total          int
-}
-
-func tally(successes, n []int) tails {
+// Trials turns successes out of n into counts of failures and successes. It
+// panics when the slices differ in length or a count is impossible.
+func Trials(successes, n []int) [][]int {
 	if len(successes) != len(n) {
 		panic("stat: as many success counts as trial counts are needed")
 	}
-	most := 0
+	counts := make([][]int, len(n))
+	flat := make([]int, 2*len(n))
 	for i, trials := range n {
 		if successes[i] < 0 || successes[i] > trials {
 			panic("stat: successes must lie between 0 and the number of trials")
 		}
-		most = max(most, trials)
+		counts[i] = flat[2*i : 2*i+2]
+		counts[i][0], counts[i][1] = trials-successes[i], successes[i]
 	}
-	t := tails{wins: make([]float64, most), losses: make([]float64, most), trials: make([]float64, most)}
-	for i, trials := range n {
-		t.hits += successes[i]
-		t.total += trials
-		for k := range trials {
-			t.trials[k]++
-			if k < successes[i] {
-				t.wins[k]++
-			}
-			if k < trials-successes[i] {
-				t.losses[k]++
-			}
-		}
-	}
-	return t
-}
-
-// logLikelihood leaves out the binomial coefficients. As sums of logs of a+t
-// it keeps its digits where differences of log-gammas lose them.
-func (t tails) logLikelihood(a, b float64) float64 {
-	var sum float64
-	for k := range t.trials {
-		x := float64(k)
-		if t.wins[k] > 0 {
-			sum += t.wins[k] * math.Log(a+x)
-		}
-		if t.losses[k] > 0 {
-			sum += t.losses[k] * math.Log(b+x)
-		}
-		sum -= t.trials[k] * math.Log(a+b+x)
-	}
-	return sum
+	return counts
 }
 
 // StaysProb returns the posterior predictive probability that the next g

@@ -1,0 +1,103 @@
+package stat
+
+import (
+	"fmt"
+	"math"
+)
+
+// Chances is a distribution over items of what a rollout comes to: Alpha are
+// the parameters of a Dirichlet distribution over outcomes 0, 1, …, and a share
+// Zero of the items gives outcome 0 always. With two outcomes it is the beta
+// distribution of a success probability, Alpha = (b, a): outcome 1 is success.
+type Chances struct {
+	Alpha []float64
+	Zero  float64 // in [0, 1); 0 in a fit without a point mass
+
+	LogLikelihood float64 // of the sequences of outcomes that it was fitted to: without multinomial coefficients
+}
+
+// leastDispersion: where 1/(Σα+1) is below it, items are too alike to tell the
+// parameters apart, and only the mean says something.
+const leastDispersion = 1e-3
+
+// Alike reports whether items differ so little, 1/(Σα+1) < 1e-3, that only the
+// shares of the outcomes mean something: nothing may be extrapolated.
+func (c Chances) Alike() bool { return 1/(c.precision()+1) < leastDispersion }
+
+func (c Chances) precision() float64 { return sum(c.Alpha) }
+
+// Share returns the mean share of outcome v: a/(a+b) of a beta-binomial's
+// successes.
+func (c Chances) Share(v int) float64 {
+	share := (1 - c.Zero) * c.Alpha[v] / c.precision()
+	if v == 0 {
+		share += c.Zero
+	}
+	return share
+}
+
+// Below returns the chance that all of k rollouts of an item give outcomes
+// below v, 1 <= v < the number of outcomes: Zero + (1-Zero)·Π_{t<k}
+// (s+t)/(Σα+t) with s the sum of the first v parameters. Cost: O(k).
+func (c Chances) Below(v, k int) float64 {
+	return c.Zero + (1-c.Zero)*all(sum(c.Alpha[:v]), c.precision(), k)
+}
+
+// PassAt returns pass@k, the chance that some of k rollouts is not outcome 0:
+// 1 - B(a,b+k)/B(a,b) for the beta-binomial (Kazdan et al. 2025, arXiv
+// 2510.05197), (1-Zero) times as much with a point mass.
+func (c Chances) PassAt(k int) float64 { return 1 - c.Below(1, k) }
+
+// Informative returns the chance that g rollouts of an item do not all give
+// the same outcome.
+func (c Chances) Informative(g int) float64 {
+	rest := 1.0
+	for _, a := range c.Alpha {
+		rest -= all(a, c.precision(), g)
+	}
+	return (1 - c.Zero) * max(0, rest)
+}
+
+// BestOf returns E[max of k rewards] where outcome v earns values[v],
+// ascending. It panics unless there is one value for each outcome.
+func (c Chances) BestOf(k int, values []float64) float64 {
+	if len(values) != len(c.Alpha) {
+		panic(fmt.Sprintf("stat: %d values for %d outcomes", len(values), len(c.Alpha)))
+	}
+	best := values[0]
+	for v := 1; v < len(values); v++ {
+		best += (values[v] - values[v-1]) * (1 - c.Below(v, k))
+	}
+	return best
+}
+
+// all is the chance that k draws all fall among outcomes with parameters that
+// sum to part, of whole.
+func all(part, whole float64, k int) float64 {
+	chance := 1.0
+	for t := range k {
+		chance *= (part + float64(t)) / (whole + float64(t))
+	}
+	return chance
+}
+
+func sum(xs []float64) float64 {
+	total := 0.0
+	for _, x := range xs {
+		total += x
+	}
+	return total
+}
+
+// certain is the fit to data in which every rollout came to outcome v.
+func certain(v, outcomes int) Chances {
+	c := Chances{Alpha: make([]float64, outcomes)}
+	c.Alpha[v] = 1
+	return c
+}
+
+// finite reports whether the fit can be computed with.
+func (c Chances) finite() bool {
+	total := c.precision() + c.Zero + c.LogLikelihood
+	return !math.IsNaN(total) && !math.IsInf(total, 0)
+}

@@ -1,0 +1,160 @@
+package stat
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/optimize"
+)
+
+// FitChances fits Chances by maximum likelihood to counts[i][v], how often item
+// i came to outcome v: the Dirichlet-multinomial (Mosimann 1962, Biometrika
+// 49:65), with two outcomes the beta-binomial (Skellam 1948, J. R. Stat. Soc. B
+// 10:257). With inflated a share of the items gives outcome 0 always: the
+// zero-inflated form. Extrapolating pass@k so: Kazdan et al. 2025, arXiv
+// 2510.05197. Items without rollouts are left out.
+//
+// ok is false when there is nothing to fit: no item with two rollouts, or every
+// rollout came to one outcome. It panics when counts differ in length or one is
+// negative. Cost: O(items·outcomes + iterations·outcomes·rollouts of an item).
+func FitChances(counts [][]int, inflated bool) (fit Chances, ok bool) {
+	o := observe(counts)
+	t := o.tally(o.weights())
+	if len(t.trials) < 2 || t.single() >= 0 {
+		return Chances{}, false
+	}
+	fit = t.fit(t.start(), false)
+	if inflated {
+		fit = t.inflate(fit)
+	}
+	return fit, true
+}
+
+// Limits of log α, and the share of zeros that a point mass starts from.
+const (
+	leastLog, mostLog   = -13.0, 11.0
+	leastZero, mostZero = 0.02, 0.98
+)
+
+// start is where a first fit begins: the shares of the outcomes, weakly held.
+func (t *tally) start() Chances {
+	c := Chances{Alpha: make([]float64, len(t.tails))}
+	for v := range c.Alpha {
+		c.Alpha[v] = 2 * (sum(t.tails[v]) + 0.5) / (sum(t.trials) + 1)
+	}
+	return c
+}
+
+// inflate fits the point mass too, from the fit without and from a start in
+// which it takes nearly all zeros; the better one is returned, and plain itself
+// when no point mass makes the data likelier.
+func (t *tally) inflate(plain Chances) Chances {
+	zeros := sum(t.zeros) / t.items
+	if zeros == 0 {
+		return plain
+	}
+	best := plain
+	for _, start := range []Chances{
+		{Alpha: plain.Alpha, Zero: zeros / 2},
+		{Alpha: t.start().Alpha, Zero: zeros * 0.95},
+	} {
+		if c := t.fit(start, true); c.finite() && c.LogLikelihood > best.LogLikelihood {
+			best = c
+		}
+	}
+	return best
+}
+
+// fit climbs from start by BFGS in the logs of the parameters and the logit of
+// the point mass. What it cannot raise further is the fit: on data that do not
+// bound a parameter the likelihood goes flat, and it stays there.
+func (t *tally) fit(start Chances, inflated bool) Chances {
+	x := make([]float64, len(start.Alpha), len(start.Alpha)+1)
+	for v, a := range start.Alpha {
+		x[v] = min(max(math.Log(a), leastLog), mostLog)
+	}
+	if inflated {
+		zero := min(max(start.Zero, leastZero), mostZero)
+		x = append(x, math.Log(zero/(1-zero)))
+	}
+	e := evaluation{tally: t, inflated: inflated, gradient: make([]float64, len(x))}
+	problem := optimize.Problem{Func: e.value, Grad: e.slope}
+	settings := &optimize.Settings{
+		GradientThreshold: 1e-7 * t.items,
+		MajorIterations:   200,
+		Converger:         &optimize.FunctionConverge{Absolute: 1e-10 * t.items, Iterations: 4},
+	}
+	// An error is a line search at the end of its digits: the best point so far
+	// is the answer.
+	found, _ := optimize.Minimize(problem, x, settings, &optimize.BFGS{})
+	if found == nil || !(found.F <= e.value(x)) {
+		return e.chances(x)
+	}
+	return e.chances(found.X)
+}
+
+// evaluation computes the negative log-likelihood and its gradient together,
+// once for each point.
+type evaluation struct {
+	*tally
+	inflated bool
+	at       []float64
+	negative float64
+	gradient []float64
+}
+
+func (e *evaluation) value(x []float64) float64 {
+	e.move(x)
+	return e.negative
+}
+
+func (e *evaluation) slope(grad, x []float64) {
+	e.move(x)
+	copy(grad, e.gradient)
+}
+
+func (e *evaluation) chances(x []float64) Chances {
+	c := e.shape(x)
+	c.LogLikelihood = -e.value(x)
+	return c
+}
+
+// shape maps a point of the search to parameters.
+func (e *evaluation) shape(x []float64) Chances {
+	outcomes := len(e.tails)
+	c := Chances{Alpha: make([]float64, outcomes)}
+	for v := range c.Alpha {
+		c.Alpha[v] = math.Exp(min(max(x[v], leastLog), mostLog))
+	}
+	if e.inflated {
+		c.Zero = 1 / (1 + math.Exp(-x[outcomes]))
+	}
+	return c
+}
+
+func (e *evaluation) move(x []float64) {
+	if e.at != nil && equal(e.at, x) {
+		return
+	}
+	e.at = append(e.at[:0], x...)
+	c := e.shape(x)
+	logLikelihood, slopes, slopeZero := e.likelihood(c, e.inflated)
+	e.negative = -logLikelihood
+	for v, a := range c.Alpha {
+		e.gradient[v] = -slopes[v] * a
+		if x[v] < leastLog || x[v] > mostLog {
+			e.gradient[v] = 0
+		}
+	}
+	if e.inflated {
+		e.gradient[len(c.Alpha)] = -slopeZero * c.Zero * (1 - c.Zero)
+	}
+}
+
+func equal(a, b []float64) bool {
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,74 @@
+package stat
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+)
+
+// Refits fits Chances to boot resamples of whole items (Davison & Hinkley 1997,
+// Bootstrap Methods, §3.8), each from fit, which FitChances made of the same
+// counts. Resample b depends on seed and b alone, so that fits of the same
+// counts, with a point mass and without, see the same resamples, and the result
+// is the same however many processors there are. A resample in which every
+// rollout came to one outcome is that outcome for certain.
+// Cost: O(boot·(items + iterations·outcomes·rollouts of an item)), on all
+// processors; it returns when the last refit is done.
+func Refits(counts [][]int, fit Chances, inflated bool, boot int, seed uint64) []Chances {
+	o := observe(counts)
+	draws := make([]Chances, max(0, boot))
+	workers := min(runtime.GOMAXPROCS(0), len(draws))
+	var wait sync.WaitGroup
+	for w := range workers {
+		wait.Go(func() {
+			weights := make([]float64, len(o.cells))
+			for b := w; b < len(draws); b += workers {
+				o.resample(weights, rand.New(rand.NewPCG(seed, uint64(b))))
+				draws[b] = o.tally(weights).refit(fit, inflated)
+			}
+		})
+	}
+	wait.Wait()
+	return draws
+}
+
+// resample draws as many items as there are, with replacement.
+func (o *observed) resample(weights []float64, rng *rand.Rand) {
+	clear(weights)
+	for range o.item {
+		weights[o.item[rng.IntN(len(o.item))]]++
+	}
+}
+
+func (t *tally) refit(from Chances, inflated bool) Chances {
+	if v := t.single(); v >= 0 {
+		return certain(v, len(t.tails))
+	}
+	plain := from
+	plain.Zero = 0
+	if !inflated {
+		return t.fit(plain, false)
+	}
+	if sum(t.zeros) == 0 {
+		return t.fit(plain, false)
+	}
+	return t.fit(from, true)
+}
+
+// Percentiles returns the percentile interval at a confidence of f over refits,
+// widened to hold value, and false when there are fewer than 100 of them.
+func Percentiles(value float64, refits []Chances, f func(Chances) float64, conf float64) (low, high float64, ok bool) {
+	const fewest = 100
+	checkConf(conf)
+	if len(refits) < fewest {
+		return 0, 0, false
+	}
+	draws := make([]float64, len(refits))
+	for i, c := range refits {
+		draws[i] = f(c)
+	}
+	slices.Sort(draws)
+	tail := (1 - conf) / 2
+	return min(quantile(draws, tail), value), max(quantile(draws, 1-tail), value), true
+}
