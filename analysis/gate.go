@@ -34,6 +34,7 @@ func Gates() []Gate {
 		baselineHeadroom,
 		signalInformative,
 		explorationLift,
+		evalPower,
 		samplingIdentical,
 		graderLength,
 		graderAgreement,

@@ -125,6 +125,10 @@ func ThresholdTable() []Threshold {
 		{"tools.budget", "share of rollouts that reached the limit of tool calls or steps", 0.05},
 		{"tools.output_size", "95th percentile of a tool output, in tokens (bytes / 4)", 4000},
 		{"tools.tail", "95th percentile over median of a tool's latency", 3},
+		{"eval.power", "the gain hoped for, as a share of the range: the evaluation set shall show it in 80 % of comparisons", 0.05},
+		{"eval.power.correlation", "how item means of two models go together, assumed where no second run tells; less is more careful", 0.50},
+		{compareDelta, "of gonogo compare: the smallest change of the mean reward that matters, as a share of the range", 0.05},
+		{compareTolerance, "of gonogo compare: the change up to which nothing is called better or worse, as a share of the range", 0},
 		{"latency.limit", "seconds a rollout may take; 0: no limit", 0},
 	}
 }

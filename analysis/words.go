@@ -88,6 +88,13 @@ var english = catalogue{
 			cautionUnknown:  "the best of {kbest} earns {low} to {high} more than the mean",
 			cautionUnknownR: "{needs}",
 		},
+		"eval.power": {
+			why:           "After training, this evaluation set has to tell whether it worked. A set that cannot show the gain hoped for leaves you with a model and no answer.",
+			pass:          "the evaluation set would show a change of {value}, a gain of {hoped} is hoped for",
+			caution:       "the evaluation set is too small to show a gain of {hoped}: with {items} and {samples} samples each, changes below {value} can hide",
+			cautionRemedy: "{enough} Set eval.power to the gain that you hope for; once there is a second run, gonogo compare measures what is assumed here.",
+			unmeasured:    message{title: "not known: fewer than 2 items of eval have a reward", remedy: "Sample more items of eval."},
+		},
 		"sampling.identical": {
 			why:             "One seed for all samples, temperature 0 or a cache of responses makes all rollouts of an item the same. Then every number about variety is wrong.",
 			pass:            "rollouts of the same item differ in their text",

@@ -108,3 +108,12 @@ func Equivalent(d []float64, r *Range, delta, conf float64) Equivalence {
 	}
 	return q
 }
+
+// EquivalentUnpaired is Equivalent for the values of independent items on two
+// sides, by Welch's bounds. P is nil.
+func EquivalentUnpaired(a, b []float64, r *Range, delta, conf float64) Equivalence {
+	e, _ := Welch(a, b, 0, r, 2*conf-1)
+	q := Equivalence{Delta: delta, Low: e.Low, High: e.High}
+	q.Shown = e.Low != nil && *e.Low > -delta && *e.High < delta
+	return q
+}

@@ -1,0 +1,360 @@
+package analysis
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	two "gonogo/analysis/shift"
+	"gonogo/analysis/stat"
+)
+
+// comparer compares one split. It holds what all its differences share.
+type comparer struct {
+	s      Settings
+	pairs  []pair // nil where the comparison is unpaired
+	base   []*sideItem
+	new    []*sideItem
+	paired bool
+}
+
+// flipWork bounds what sign flips cost: items times draws of one difference.
+const flipWork = 1e8
+
+// fewItems is the number of paired items below which the t interval leans on a
+// normality that nobody checked: the sign flips must agree then.
+const fewItems = 20
+
+// values of one quantity, by item: base and new of the same items where paired.
+type values struct {
+	base, new []float64
+	within    []float64 // sampling variances of the differences; nil: not known
+	labels    []labels  // of paired items
+	n         int       // rollouts
+}
+
+// collect takes one quantity from every item that has it. of returns its value,
+// the sampling variance of that value and how many rollouts tell it (0: none).
+func (c *comparer) collect(of func(*sideItem) (value, variance float64, n int, known bool)) values {
+	var v values
+	if !c.paired {
+		take := func(items []*sideItem) (out []float64) {
+			for _, it := range items {
+				if x, _, n, _ := of(it); n > 0 {
+					out, v.n = append(out, x), v.n+n
+				}
+			}
+			return out
+		}
+		v.base, v.new = take(c.base), take(c.new)
+		return v
+	}
+	all := true
+	for _, p := range c.pairs {
+		b, vb, nb, okB := of(p.base)
+		n, vn, nn, okN := of(p.new)
+		if nb == 0 || nn == 0 {
+			continue
+		}
+		v.base, v.new, v.n = append(v.base, b), append(v.new, n), v.n+nb+nn
+		v.within = append(v.within, vb+vn)
+		v.labels = append(v.labels, p.label())
+		all = all && okB && okN
+	}
+	if !all {
+		v.within = nil
+	}
+	return v
+}
+
+// label is what the new run says of the item, else the base.
+func (p pair) label() labels {
+	l := p.new.labels
+	if l.category == "" {
+		l.category = p.base.labels.category
+	}
+	if l.family == "" {
+		l.family = p.base.labels.family
+	}
+	return l
+}
+
+// deltas are the differences by item, float noise taken out: means of equal
+// rewards over unlike numbers of samples differ in the last digit.
+func (v values) deltas() []float64 {
+	d := make([]float64, len(v.base))
+	for i := range d {
+		d[i] = v.new[i] - v.base[i]
+		if math.Abs(d[i]) <= 1e-12*max(math.Abs(v.new[i]), math.Abs(v.base[i])) {
+			d[i] = 0
+		}
+	}
+	return d
+}
+
+// difference compares one quantity. rng is the range of one value; nil is
+// unbounded.
+func (c *comparer) difference(name, unit string, v values, rng *stat.Range) Difference {
+	conf := c.s.Confidence
+	d := Difference{Name: name, Unit: unit, Direction: "unclear", Base: averageOf(v.base), New: averageOf(v.new)}
+	if c.paired {
+		deltas := v.deltas()
+		d.Estimate = stat.PairedMean(deltas, v.within, v.n, spanOf(rng), conf)
+		d.P, d.Wilcoxon = c.flips(deltas), stat.SignedRank(deltas)
+		d.Family = familyMean(deltas, v.labels, conf)
+	} else {
+		d.Estimate, d.P = stat.Welch(v.base, v.new, v.n, rng, conf)
+	}
+	if d.SE != nil {
+		d.MDE = stat.Some(stat.MDE(*d.SE, conf))
+	}
+	d.Direction = direction(d.Estimate, d.P, c.paired && d.Items < fewItems, 0, conf)
+	if d.Family != nil && d.Family.Low != nil && d.Direction != "unclear" && *d.Family.Low <= 0 && *d.Family.High >= 0 {
+		d.Warnings = append(d.Warnings, "clustered by family the interval holds 0: items of a family move together")
+	}
+	return d
+}
+
+// flips is the p-value of sign flips, with as many draws as the work allows.
+func (c *comparer) flips(d []float64) *float64 {
+	draws := min(9999, max(999, flipWork/max(1, len(d))))
+	return stat.SignFlip(d, draws, rand.NewPCG(c.s.Seed, 0xf11b))
+}
+
+// direction is up or down when the whole interval lies beyond margin, and where
+// strict is set the p-value agrees.
+func direction(e stat.Estimate, p *float64, strict bool, margin, conf float64) string {
+	if e.Low == nil || e.High == nil || strict && (p == nil || *p > 1-conf) {
+		return "unclear"
+	}
+	switch {
+	case *e.Low > margin:
+		return "up"
+	case *e.High < -margin:
+		return "down"
+	}
+	return "unclear"
+}
+
+// spanOf is the range of a difference of two values of a range.
+func spanOf(r *stat.Range) *stat.Range {
+	if r == nil {
+		return nil
+	}
+	return &stat.Range{Lo: -r.Width(), Hi: r.Width()}
+}
+
+func averageOf(x []float64) *float64 {
+	if len(x) == 0 {
+		return nil
+	}
+	mean, _ := meanAndVariance(x)
+	return stat.Some(mean)
+}
+
+// familyMean clusters differences by family; nil where no item has one. An item
+// without a family is one of its own.
+func familyMean(d []float64, of []labels, conf float64) *stat.Estimate {
+	items, families, some := make([][]float64, len(d)), make([]string, len(d)), false
+	for i := range d {
+		items[i] = d[i : i+1]
+		families[i] = "item " + number(float64(i))
+		if of[i].family != "" {
+			families[i], some = "family "+of[i].family, true
+		}
+	}
+	if !some {
+		return nil
+	}
+	e := stat.FamilyMean(items, families, nil, conf)
+	return &e
+}
+
+// rewards compares the mean reward.
+func (c *comparer) rewards() (Difference, values) {
+	v := c.collect(func(it *sideItem) (float64, float64, int, bool) {
+		if len(it.rewards) == 0 {
+			return 0, 0, 0, false
+		}
+		mean, variance, known := it.mean()
+		return mean, variance, len(it.rewards), known
+	})
+	d := c.difference("reward", "reward", v, &c.s.RewardRange)
+	if c.paired {
+		d.McNemar = c.mcnemar()
+	}
+	return d, v
+}
+
+// mcnemar is the exact test where every item was sampled once in both runs and
+// rewards are passes and failures alone.
+func (c *comparer) mcnemar() *float64 {
+	rng := c.s.RewardRange
+	gained, lost := 0, 0
+	for _, p := range c.pairs {
+		if len(p.base.rewards) != 1 || len(p.new.rewards) != 1 {
+			return nil
+		}
+		b, n := p.base.rewards[0], p.new.rewards[0]
+		for _, y := range []float64{b, n} {
+			if y != rng.Lo && y != rng.Hi {
+				return nil
+			}
+		}
+		gained += one(n > b)
+		lost += one(n < b)
+	}
+	if len(c.pairs) == 0 {
+		return nil
+	}
+	return stat.Some(stat.McNemar(gained, lost))
+}
+
+// others compares everything beside the mean reward.
+func (c *comparer) others() []Difference {
+	out := []Difference{}
+	add := func(name, unit string, rng *stat.Range, of func(*sideItem) (float64, int)) *Difference {
+		v := c.collect(func(it *sideItem) (float64, float64, int, bool) {
+			x, n := of(it)
+			return x, 0, n, false
+		})
+		if len(v.base) == 0 || len(v.new) == 0 {
+			return nil
+		}
+		out = append(out, c.difference(name, unit, v, rng))
+		return &out[len(out)-1]
+	}
+	unit := unitRange
+	if c.s.PassThreshold != nil {
+		add("pass_rate", "share", &unit, func(it *sideItem) (float64, int) {
+			passed := 0
+			for _, y := range it.rewards {
+				passed += one(y >= *c.s.PassThreshold)
+			}
+			return float64(passed) / float64(max(1, len(it.rewards))), len(it.rewards)
+		})
+	}
+	c.groups(add)
+	add("own_failures", "share", &unit, func(it *sideItem) (float64, int) {
+		return it.ownFailures()
+	})
+	for _, q := range []struct {
+		name, unit string
+		of         func(*sideItem) told
+	}{
+		{"tool_calls", "calls", func(it *sideItem) told { return it.calls }},
+		{"malformed_calls", "calls", func(it *sideItem) told { return it.broken }},
+		{"turns", "turns", func(it *sideItem) told { return it.turns }},
+		{"input_tokens", "tokens", func(it *sideItem) told { return it.input }},
+		{"output_tokens", "tokens", func(it *sideItem) told { return it.output }},
+		{"latency", "seconds", func(it *sideItem) told { return it.seconds }},
+	} {
+		add(q.name, q.unit, nil, func(it *sideItem) (float64, int) {
+			mean, _ := q.of(it).mean()
+			return mean, q.of(it).n
+		})
+	}
+	c.correct(out)
+	return out
+}
+
+// ownFailures is the share of valid rollouts in which the model itself gave no
+// answer.
+func (it *sideItem) ownFailures() (share float64, n int) {
+	own := 0
+	for i := range it.tries {
+		if it.tries[i].valid {
+			n++
+			own += one(it.tries[i].outcome.OwnFailure())
+		}
+	}
+	return float64(own) / float64(max(1, n)), n
+}
+
+// groups compares what a group-relative trainer goes by, best of k and the
+// share of informative groups, at the group size or, where most items have
+// fewer samples, at what they have. The items are the same on both sides.
+func (c *comparer) groups(add func(string, string, *stat.Range, func(*sideItem) (float64, int)) *Difference) {
+	k := c.groupSize()
+	if k < 2 {
+		return
+	}
+	var all [][]float64
+	for _, list := range [][]*sideItem{c.base, c.new} {
+		for _, it := range list {
+			all = append(all, it.rewards)
+		}
+	}
+	rng := c.s.RewardRange
+	_, tolerance := (&measure{s: c.s, rewards: all}).tolerances()
+	if d := add("best_of", "reward", &rng, func(it *sideItem) (float64, int) {
+		if len(it.rewards) < k {
+			return 0, 0
+		}
+		return stat.MaxOfK(it.rewards, k), len(it.rewards)
+	}); d != nil {
+		d.K = k
+	}
+	unit := unitRange
+	if d := add("informative", "share", &unit, func(it *sideItem) (float64, int) {
+		if len(it.rewards) < k {
+			return 0, 0
+		}
+		return stat.Informative(it.rewards, k, tolerance), len(it.rewards)
+	}); d != nil {
+		d.K = k
+	}
+}
+
+// groupSize is the group size, or the samples that most items have on both
+// sides.
+func (c *comparer) groupSize() int {
+	var counts []int
+	if c.paired {
+		for _, p := range c.pairs {
+			counts = append(counts, min(len(p.base.rewards), len(p.new.rewards)))
+		}
+	} else {
+		for _, it := range slices.Concat(c.base, c.new) {
+			if len(it.rewards) > 0 {
+				counts = append(counts, len(it.rewards))
+			}
+		}
+	}
+	if len(counts) == 0 {
+		return 0
+	}
+	slices.Sort(counts)
+	// The largest k that commonShare of the items have.
+	return min(c.s.GroupSize, counts[len(counts)-int(math.Ceil(commonShare*float64(len(counts))))])
+}
+
+// correct fills the p-values corrected over a list of differences.
+func (c *comparer) correct(list []Difference) {
+	ps := make([]*float64, len(list))
+	for i := range list {
+		ps[i] = list[i].P
+	}
+	for i, p := range holm(ps) {
+		list[i].PHolm = p
+	}
+}
+
+// holm corrects the p-values that there are for their number.
+func holm(ps []*float64) []*float64 {
+	var known []float64
+	for _, p := range ps {
+		if p != nil {
+			known = append(known, *p)
+		}
+	}
+	corrected := two.Holm(known)
+	out := make([]*float64, len(ps))
+	at := 0
+	for i, p := range ps {
+		if p != nil {
+			out[i], at = stat.Some(corrected[at]), at+1
+		}
+	}
+	return out
+}

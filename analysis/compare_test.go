@@ -1,0 +1,451 @@
+package analysis_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonogo/analysis"
+	"gonogo/sampler/rollout"
+)
+
+// opened writes lines as a run directory, with further files, and opens it.
+func opened(t *testing.T, lines []string, files ...[2]string) *rollout.Run {
+	t.Helper()
+	dir := t.TempDir()
+	text := strings.Join(lines, "\n") + "\n"
+	for _, f := range append(files, [2]string{rollout.RolloutsFile, text}) {
+		if err := os.WriteFile(filepath.Join(dir, f[0]), []byte(f[1]), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run, err := rollout.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+func compare(t *testing.T, base, new *rollout.Run, splits ...rollout.Split) *analysis.Comparison {
+	t.Helper()
+	return compareWith(t, analysis.DefaultSettings(), base, new, splits...)
+}
+
+func compareWith(t *testing.T, s analysis.Settings, base, new *rollout.Run, splits ...rollout.Split) *analysis.Comparison {
+	t.Helper()
+	c, err := analysis.Compare(t.Context(), base, new, rollout.ReadOptions{}, s, splits...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// graded makes lines of m items of n rewards each from a function.
+func graded(split string, m, n int, reward func(item, sample int) float64) []string {
+	var out []string
+	for i := range m {
+		for j := range n {
+			out = append(out, fmt.Sprintf(`{"item":"q%d","split":%q,"sample":%d,"reward":%g}`, i+1, split, j, reward(i, j)))
+		}
+	}
+	return out
+}
+
+// steps gives items all means from 0 to 1; more samples of all but every fourth
+// item earn 1.
+func steps(n, more int) func(i, j int) float64 {
+	return func(i, j int) float64 {
+		if j < (i*5)%(n-1)+more*one(i%4 > 0) {
+			return 1
+		}
+		return 0
+	}
+}
+
+func TestTheFourAnswers(t *testing.T) {
+	noise := rand.New(rand.NewPCG(1, 1))
+	coin := func(p float64) func(int, int) float64 {
+		return func(int, int) float64 {
+			if noise.Float64() < p {
+				return 1
+			}
+			return 0
+		}
+	}
+	for _, c := range []struct {
+		about     string
+		base, new []string
+		want      analysis.Answer
+		code      int
+	}{
+		{"items lose one sample of eight", graded("eval", 40, 8, steps(8, 1)), graded("eval", 40, 8, steps(8, 0)), analysis.Regressed, 3},
+		{"items win one sample of eight", graded("eval", 40, 8, steps(8, 0)), graded("eval", 40, 8, steps(8, 1)), analysis.Improved, 0},
+		{"a large set and no change", graded("eval", 600, 16, coin(0.5)), graded("eval", 600, 16, coin(0.5)), analysis.Equivalent, 0},
+		{"a small set and no change", graded("eval", 25, 4, coin(0.5)), graded("eval", 25, 4, coin(0.5)), analysis.CannotTell, 4},
+		{"five items that all fall: sign flips cannot show it", graded("eval", 5, 8, steps(8, 1)), graded("eval", 5, 8, steps(8, 0)), analysis.CannotTell, 4},
+	} {
+		got := compare(t, opened(t, c.base), opened(t, c.new))
+		if got.Answer != c.want || got.ExitCode != c.code || got.Split == nil || *got.Split != rollout.Eval {
+			t.Errorf("%s: %s, exit code %d: %s", c.about, got.Answer, got.ExitCode, got.Sentence)
+		}
+		if got.Sentence == "" || strings.ContainsAny(got.Sentence, "{}") {
+			t.Errorf("%s: sentence is %q", c.about, got.Sentence)
+		}
+	}
+}
+
+// Expected numbers by hand: items rise by 0.5, 0, 0.25 and 0.25, so that the
+// mean is 0.25, sd = √(1/24) = 0.2041, se = 0.1021, t(3) = 3.1824.
+func TestDifferencesArePairedByItem(t *testing.T) {
+	base := []string{
+		`{"item":"a","reward":0}`, `{"item":"a","reward":0}`, `{"item":"b","reward":1}`, `{"item":"b","reward":1}`,
+		`{"item":"c","reward":0.5}`, `{"item":"c","reward":0.5}`, `{"item":"d","reward":0.25}`, `{"item":"d","reward":0.25}`,
+		`{"item":"gone","reward":1}`,
+	}
+	new := []string{
+		`{"item":"a","reward":0.5}`, `{"item":"b","reward":1}`, `{"item":"c","reward":0.75}`, `{"item":"d","reward":0.5}`,
+		`{"item":"fresh","reward":0}`, `{"item":"lost","reward":null}`,
+	}
+	c := compare(t, opened(t, base), opened(t, new))
+	sc := c.Splits[rollout.Train]
+	near(t, "difference", sc.Reward.Value, 0.25)
+	near(t, "se", sc.Reward.SE, 0.10206207261596575)
+	near(t, "low", sc.Reward.Low, 0.25-3.182446305284263*0.10206207261596575)
+	near(t, "base", sc.Reward.Base, 0.4375)
+	near(t, "new", sc.Reward.New, 0.6875)
+	near(t, "sign flips", sc.Reward.P, 0.25)
+	if sc.Items.Common != 4 || !slices.Equal(sc.Items.OnlyBase, []string{"gone"}) || !slices.Equal(sc.Items.OnlyNew, []string{"fresh", "lost"}) {
+		t.Errorf("items are %+v", sc.Items)
+	}
+	if sc.Interaction != nil || sc.SameModel == nil {
+		t.Error("one sample an item in the new run: its within-variance is not 0, it is not known")
+	}
+}
+
+// A harder item of the new run must not count as a drop, nor an easier one as
+// a gain: the mix of items is the same on both sides.
+func TestTheItemMixCannotMakeAChange(t *testing.T) {
+	base := graded("eval", 30, 4, steps(4, 0))
+	new := append(slices.Clone(base), graded("eval", 90, 4, func(i, _ int) float64 { return 1 })[30*4:]...)
+	c := compare(t, opened(t, base), opened(t, new))
+	near(t, "difference", c.Splits[rollout.Eval].Reward.Value, 0)
+	if c.Answer == analysis.Improved {
+		t.Errorf("60 easy items of the new run made it %s", c.Answer)
+	}
+}
+
+// What pairing is worth: the same small gain on items that differ much is found
+// by pairs and lost between unlike items.
+func TestUnpairedOnlyWithoutCommonItems(t *testing.T) {
+	base, new := graded("eval", 40, 8, steps(8, 0)), graded("eval", 40, 8, steps(8, 1))
+	paired := compare(t, opened(t, base), opened(t, new))
+	for i := range new {
+		new[i] = strings.Replace(new[i], `"q`, `"other`, 1)
+	}
+	unpaired := compare(t, opened(t, base), opened(t, new))
+	sc := unpaired.Splits[rollout.Eval]
+	if sc.Paired || !strings.Contains(unpaired.Sentence, "unpaired") || !strings.Contains(sc.Reward.Method, "unpaired") {
+		t.Errorf("no item is common, and it is not said: %s", unpaired.Sentence)
+	}
+	if paired.Answer != analysis.Improved || unpaired.Answer != analysis.CannotTell {
+		t.Errorf("paired %s, unpaired %s", paired.Answer, unpaired.Answer)
+	}
+	if *sc.Reward.SE < 5**paired.Splits[rollout.Eval].Reward.SE {
+		t.Error("pairing is worth little here: the test shows nothing")
+	}
+}
+
+func TestSplitThatAnswers(t *testing.T) {
+	base := slices.Concat(graded("train", 30, 4, steps(4, 0)), graded("eval", 30, 4, steps(4, 1)))
+	new := slices.Concat(graded("train", 30, 4, steps(4, 1)), graded("eval", 30, 4, steps(4, 0)))
+	c := compare(t, opened(t, base), opened(t, new))
+	if *c.Split != rollout.Eval || c.Answer != analysis.Regressed || c.Splits[rollout.Train].Answer != analysis.Improved {
+		t.Errorf("%v: %s", *c.Split, c.Answer)
+	}
+	c = compare(t, opened(t, base), opened(t, new), rollout.Train)
+	if *c.Split != rollout.Train || c.Answer != analysis.Improved || c.Splits[rollout.Eval] != nil {
+		t.Errorf("only train was asked for: %v: %s", *c.Split, c.Answer)
+	}
+	c = compare(t, opened(t, base[:120]), opened(t, new))
+	if *c.Split != rollout.Train {
+		t.Errorf("the base has no eval, and %v answers", *c.Split)
+	}
+	c = compare(t, opened(t, base[:120]), opened(t, new[120:]))
+	if c.Split != nil || c.Answer != analysis.CannotTell || !strings.Contains(c.Sentence, "no split in common") {
+		t.Errorf("no split in common: %s %s", c.Answer, c.Sentence)
+	}
+}
+
+func TestARunComparedWithItselfCannotTell(t *testing.T) {
+	lines := graded("eval", 100, 4, steps(4, 0))
+	run := opened(t, lines)
+	if c := compare(t, run, run); c.Answer != analysis.CannotTell || !strings.Contains(c.Sentence, "same file") {
+		t.Errorf("the same file: %s: %s", c.Answer, c.Sentence)
+	}
+	for i := range lines {
+		lines[i] = strings.Replace(lines[i], "}", fmt.Sprintf(`,"elapsed_s":%d.5}`, i), 1)
+	}
+	if c := compare(t, opened(t, lines), opened(t, lines)); c.Answer != analysis.CannotTell || !strings.Contains(c.Sentence, "same rollouts") {
+		t.Errorf("a copy: %s: %s", c.Answer, c.Sentence)
+	}
+	c := compare(t, opened(t, graded("eval", 100, 4, steps(4, 0))), opened(t, graded("eval", 100, 4, steps(4, 0))))
+	if c.Answer != analysis.Equivalent || len(c.Notes) == 0 || !strings.Contains(c.Notes[0], "every reward is the same") {
+		t.Errorf("equal rewards, perhaps of a model that never varies: %s %v", c.Answer, c.Notes)
+	}
+	sc := c.Splits[rollout.Eval]
+	if sc.Reward.SE != nil || sc.Reward.Low == nil || *sc.Reward.Low >= 0 {
+		t.Error("100 differences of 0 are 0 ± 0")
+	}
+}
+
+func TestFailuresAreNoDrop(t *testing.T) {
+	base := graded("eval", 40, 4, steps(4, 1))
+	lose := func(share int) []string {
+		new := slices.Clone(base)
+		for i := range new {
+			if i%100 < share {
+				new[i] = strings.Replace(new[i][:strings.Index(new[i], `,"reward"`)], "}", "", 1) + `,"outcome":"tool","error":"connection refused"}`
+			}
+		}
+		return new
+	}
+	c := compare(t, opened(t, base), opened(t, lose(15)))
+	sc := c.Splits[rollout.Eval]
+	if c.Answer == analysis.Regressed || sc.Missing.New.Tool == 0 || len(sc.Outcomes) != 1 || sc.Outcomes[0].New != sc.Missing.New.Tool {
+		t.Errorf("15 %% lost: %s, missing %+v, outcomes %+v", c.Answer, sc.Missing, sc.Outcomes)
+	}
+	if !strings.Contains(c.Sentence, "left out") || len(sc.Causes) != 1 || sc.Causes[0].Error != "connection refused" {
+		t.Errorf("the lost rollouts are not told of: %s %v", c.Sentence, sc.Causes)
+	}
+	if c := compare(t, opened(t, base), opened(t, lose(30))); c.Answer != analysis.CannotTell || !strings.Contains(c.Sentence, "no fair sample") {
+		t.Errorf("30 %% lost: %s: %s", c.Answer, c.Sentence)
+	}
+}
+
+const manifest = `{"schema":"gonogo/run/1","id":%q,"tool_version":"v1","source":"live","seed":%d,"model":%q,"data":[{"split":"eval","file":"eval.jsonl","sha256":%q,"rows":40,"items":40}],` +
+	`"grader":{"kind":"python","hash":%q},"binding":{"job":%q,"model.temperature":"1","seed":"1"}}`
+
+func TestWhatDiffersBetweenTheRunsIsNamedFirst(t *testing.T) {
+	lines := graded("eval", 40, 4, steps(4, 0))
+	base := opened(t, lines, [2]string{"run.json", fmt.Sprintf(manifest, "a", 1, "small", "aaaa", "g1", "j1")})
+	new := opened(t, lines, [2]string{"run.json", fmt.Sprintf(manifest, "b", 2, "large", "bbbb", "g2", "j2")})
+	c := compare(t, base, new)
+	var keys []string
+	for _, d := range c.Differs {
+		keys = append(keys, d.Key)
+		if d.Confounds != slices.Contains([]string{"data.eval", "grader", "job"}, d.Key) {
+			t.Errorf("%s: confounds is %v", d.Key, d.Confounds)
+		}
+	}
+	if want := []string{"data.eval", "grader", "job", "model.name", "seed"}; !slices.Equal(keys, want) {
+		t.Errorf("differences are %v, want %v", keys, want)
+	}
+}
+
+// Line numbers of two files are ids too: an id alone does not make an item.
+func TestSameIDsOfOtherConversationsAreNotPaired(t *testing.T) {
+	items := func(question string) [2]string {
+		var b strings.Builder
+		for i := range 30 {
+			fmt.Fprintf(&b, `{"id":"q%d","split":"eval","row":{"messages":[{"role":"user","content":"%s %d"}],"reference":"%d"}}`+"\n", i+1, question, i, len(question))
+		}
+		return [2]string{"items.jsonl", b.String()}
+	}
+	lines := graded("eval", 30, 4, steps(4, 0))
+	c := compare(t, opened(t, lines, items("who")), opened(t, lines, items("what")))
+	sc := c.Splits[rollout.Eval]
+	if sc.Paired || len(sc.Items.Changed) != 30 || len(c.Differs) == 0 || !c.Differs[0].Confounds {
+		t.Errorf("paired %v, changed %d, differs %v", sc.Paired, len(sc.Items.Changed), c.Differs)
+	}
+	c = compare(t, opened(t, lines, items("who")), opened(t, lines, items("who")))
+	if sc := c.Splits[rollout.Eval]; !sc.Paired || len(sc.Items.Changed) > 0 {
+		t.Error("the same items are not paired")
+	}
+}
+
+func TestNothingNotANumberReachesTheFile(t *testing.T) {
+	odd := map[string][]string{
+		"empty":         {},
+		"all lost":      {`{"item":"a","outcome":"grader","error":"x"}`, `{"item":"b","reward":NaN}`},
+		"one item":      {`{"item":"a","reward":1}`},
+		"ragged":        append(graded("train", 1, 300, func(_, j int) float64 { return float64(j % 2) }), `{"item":"b","reward":0.1}`, `{"item":"c","reward":0.3}`),
+		"all equal":     graded("train", 30, 3, func(int, int) float64 { return 0.1 }),
+		"other numbers": graded("train", 30, 8, func(int, int) float64 { return 0.1 }),
+		"one sample":    graded("train", 30, 1, func(i, _ int) float64 { return float64(i % 2) }),
+	}
+	for base, a := range odd {
+		for new, b := range odd {
+			c := compare(t, opened(t, a), opened(t, b))
+			var text bytes.Buffer
+			if err := c.Encode(&text); err != nil {
+				t.Fatalf("%s against %s: %v", base, new, err)
+			}
+			if c.Sentence == "" || c.Answer.ExitCode() != c.ExitCode {
+				t.Errorf("%s against %s: %q, exit code %d", base, new, c.Sentence, c.ExitCode)
+			}
+			if empty := base == "empty" || new == "empty" || base == "all lost" || new == "all lost"; empty && c.Answer != analysis.CannotTell {
+				t.Errorf("%s against %s: %s", base, new, c.Answer)
+			}
+		}
+	}
+	c := compare(t, opened(t, odd["all equal"]), opened(t, odd["other numbers"]))
+	near(t, "float noise of means", c.Splits[rollout.Train].Reward.Value, 0)
+	s := analysis.DefaultSettings()
+	_, err := analysis.Compare(t.Context(), opened(t, odd["one item"]), opened(t, []string{`{"item":"a","reward":2}`}), rollout.ReadOptions{}, s)
+	if err == nil || !strings.Contains(err.Error(), "reward_range") {
+		t.Errorf("a reward outside the range: %v", err)
+	}
+}
+
+// One sample an item and two grades: exact McNemar. Expected: 9 gained and 1
+// lost, scipy 1.10, stats.binomtest(1, 10, .5).pvalue.
+func TestOneSampleAnItemIsMcNemar(t *testing.T) {
+	base := graded("eval", 40, 1, func(i, _ int) float64 { return []float64{0, 1}[one(i >= 9 && i < 20)] })
+	new := graded("eval", 40, 1, func(i, _ int) float64 { return []float64{0, 1}[one(i < 19)] })
+	near(t, "McNemar", compare(t, opened(t, base), opened(t, new)).Splits[rollout.Eval].Reward.McNemar, 0.021484375)
+}
+
+func one(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// The order of lines does not matter, the same runs give the same bytes, and
+// swapping the runs changes the sign.
+func TestComparisonIsDeterministicAndSymmetric(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	draw := func() []string {
+		return graded("eval", 50, 5, func(i, j int) float64 { return float64(rng.IntN(5)) / 4 })
+	}
+	a, b := draw(), draw()
+	shuffled := slices.Clone(b)
+	rng.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+	encode := func(c *analysis.Comparison) string {
+		c.Base.File, c.New.File = "", ""
+		for _, sc := range c.Splits {
+			for _, m := range sc.Moved {
+				for _, refs := range [][]analysis.SampleRef{m.BaseRollouts, m.NewRollouts} {
+					for i := range refs {
+						refs[i].Line = 0
+					}
+				}
+			}
+		}
+		var text bytes.Buffer
+		if err := c.Encode(&text); err != nil {
+			t.Fatal(err)
+		}
+		return text.String()
+	}
+	first := compare(t, opened(t, a), opened(t, b))
+	if encode(first) != encode(compare(t, opened(t, a), opened(t, shuffled))) {
+		t.Error("the order of lines changes the comparison")
+	}
+	back := compare(t, opened(t, b), opened(t, a)).Splits[rollout.Eval].Reward
+	r := first.Splits[rollout.Eval].Reward
+	near(t, "swapped", back.Value, -*r.Value)
+	near(t, "swapped low", back.Low, -*r.High)
+	near(t, "swapped p", back.P, *r.P)
+}
+
+func TestBreakdownQuadrantsAndMovedItems(t *testing.T) {
+	line := func(i, j int, reward float64, calls int) string {
+		var made []string
+		for k := range calls {
+			made = append(made, fmt.Sprintf(`{"turn":0,"name":"search","arguments":"%d","status":"ok"}`, k))
+		}
+		return fmt.Sprintf(`{"item":"q%d","split":"eval","sample":%d,"reward":%g,"category":"c%d","family":"f%d","turns":2,"trace_id":"t%d-%d","elapsed_s":%d,"usage":{"input_tokens":100,"output_tokens":%d},"calls":[%s]}`,
+			i, j, reward, i%2, i/4, i, j, i+j+1, 10*calls, strings.Join(made, ","))
+	}
+	var base, new []string
+	for i := range 40 {
+		for j := range 4 {
+			y := float64((i+j)%4) / 4
+			drop := 0.0
+			if i%2 == 1 {
+				drop = 0.25 * float64((i+j)%4) // category c1 falls to 0
+			}
+			base, new = append(base, line(i, j, y, 3)), append(new, line(i, j, y-drop, 3-i%2))
+		}
+	}
+	c := compare(t, opened(t, base), opened(t, new))
+	sc := c.Splits[rollout.Eval]
+	if sc.Categories == nil || len(sc.Categories.Groups) != 2 || sc.Categories.Groups[0].Group != "c1" || sc.Categories.Groups[0].Direction != "down" || sc.Categories.Groups[1].Direction != "unclear" {
+		t.Errorf("categories are %+v", sc.Categories)
+	}
+	if sc.Families == nil || len(sc.Families.Groups) != 10 || sc.Reward.Family == nil {
+		t.Errorf("families are %+v", sc.Families)
+	}
+	for _, g := range sc.Families.Groups {
+		if *g.PHolm < *g.P {
+			t.Errorf("family %s: p %g is corrected to %g", g.Group, *g.P, *g.PHolm)
+		}
+	}
+	cells := map[string]int{}
+	for _, q := range sc.Quadrants.Cells {
+		cells[q.Reward+" "+q.Calls] = q.Items
+	}
+	if sc.Quadrants.Items != 40 || cells["worse fewer"] != 20 || cells["same same"] != 20 {
+		t.Errorf("quadrants are %v", cells)
+	}
+	m := sc.Moved[0]
+	if m.Change != -0.375 || m.BaseRollouts[0].Reward != 0.75 || m.NewRollouts[0].Reward != 0 || m.BaseRollouts[0].TraceID == "" {
+		t.Errorf("the first item that moved is %+v", m)
+	}
+	if l := m.BaseRollouts[0].Line; !strings.Contains(base[l-1], m.BaseRollouts[0].TraceID) {
+		t.Errorf("line %d does not hold trace %s", l, m.BaseRollouts[0].TraceID)
+	}
+	names := map[string]*analysis.Difference{}
+	for i := range sc.Others {
+		names[sc.Others[i].Name] = &sc.Others[i]
+	}
+	near(t, "tool calls", names["tool_calls"].Value, -0.5)
+	near(t, "output tokens", names["output_tokens"].Value, -5)
+	near(t, "input tokens", names["input_tokens"].Value, 0)
+	near(t, "latency", names["latency"].Value, 0)
+	if names["tool_calls"].Direction != "down" || names["best_of"].K != 4 || names["informative"].K != 4 {
+		t.Errorf("tool calls go %s, best of %d", names["tool_calls"].Direction, names["best_of"].K)
+	}
+}
+
+// The threshold moves the answer: what is less than tolerance is no change.
+func TestToleranceAndDelta(t *testing.T) {
+	base, new := graded("eval", 100, 8, steps(8, 1)), graded("eval", 100, 8, steps(8, 0))
+	s := analysis.DefaultSettings()
+	s.Thresholds = analysis.Thresholds{"compare.tolerance": 0.2, "compare.delta": 0.2}
+	if c := compareWith(t, s, opened(t, base), opened(t, new)); c.Answer != analysis.Equivalent {
+		t.Errorf("a drop of a tenth is within the tolerance: %s", c.Sentence)
+	}
+	s.Thresholds = analysis.Thresholds{"compare.delta": 0.2}
+	if c := compareWith(t, s, opened(t, base), opened(t, new)); c.Answer != analysis.Regressed || !strings.Contains(c.Sentence, "smaller than") {
+		t.Errorf("a drop that is shown is a regression, however small: %s", c.Sentence)
+	}
+}
+
+func TestComparisonRoundTrip(t *testing.T) {
+	c := compare(t, opened(t, graded("eval", 30, 4, steps(4, 1))), opened(t, graded("eval", 30, 4, steps(4, 0))))
+	var first, second bytes.Buffer
+	if err := c.Encode(&first); err != nil {
+		t.Fatal(err)
+	}
+	var again analysis.Comparison
+	if err := json.Unmarshal(first.Bytes(), &again); err != nil {
+		t.Fatal(err)
+	}
+	if err := again.Encode(&second); err != nil || first.String() != second.String() {
+		t.Errorf("comparison.json does not read back: %v", err)
+	}
+	for _, word := range []string{"NaN", "Inf"} {
+		if strings.Contains(first.String(), word) {
+			t.Errorf("comparison.json holds %s", word)
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package analysis
+
+import (
+	"fmt"
+	"math"
+
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+const noEval = "there is no eval split"
+
+var evalPower = Gate{
+	Name: "eval.power",
+	Doc: "Advisory, on eval: the items and samples of this run, sampled again after training, would show a gain of 5 % of the reward range " +
+		"in 80 % of paired comparisons. Until there is a second run, how unevenly items will gain is assumed: by item means of the two models " +
+		"that correlate at 0.5, and by no less than if the whole gain fell to few items.",
+	Check: func(r *Result, t Thresholds) []Finding {
+		sr := r.Splits[rollout.Eval]
+		if sr == nil {
+			return []Finding{skipped("eval.power", rollout.Eval, Advisory, noEval)}
+		}
+		hoped := t.At("eval.power") * r.rng().Width()
+		j := judgement{gate: "eval.power", split: rollout.Eval, severity: Advisory, unit: "reward", want: "<= " + number(hoped)}
+		p, ok := plannedPower(sr, r.rng(), t)
+		if !ok || hoped <= 0 {
+			return []Finding{j.finding(Unknown, bound{})}
+		}
+		mde := stat.MDE(p.se(), r.Confidence)
+		j.vars = map[string]string{
+			"hoped": number(hoped), "items": plural(sr.Items.Measured, "item"), "samples": number(sr.Samples.Median),
+			"enough": p.enough(stat.SEAtMDE(hoped, r.Confidence), sr),
+		}
+		status := Pass
+		if mde > hoped {
+			status = Fail
+		}
+		return []Finding{j.finding(status, observed(mde))}
+	},
+}
+
+// evalDesign is what a comparison on the eval items will have to live with.
+type evalDesign struct {
+	items       int
+	interaction float64 // item × model variance of true changes
+	sampling    float64 // of the difference of two item means, as sampled
+}
+
+// plannedPower assumes the interaction, for a single run cannot tell it: 2(1-ρ)
+// times the variance between items, which two models of equal spread and
+// correlation ρ of their item means have (Miller 2024, arXiv 2411.00640, §4.2),
+// and at least g(R-g), which a gain of g on average has when it falls to as few
+// items as can hold it. Items with one sample tell no variance within: then two
+// runs count as unrelated, 2·s² of the item means. ok is false with fewer than
+// two items.
+func plannedPower(sr *SplitResult, rng stat.Range, t Thresholds) (p evalDesign, ok bool) {
+	m := sr.Items.Measured
+	if m < 2 {
+		return p, false
+	}
+	p.items = m
+	gain := t.At("eval.power") * rng.Width()
+	uneven := gain * (rng.Width() - gain)
+	if sr.Reward.FixedSE == nil || sr.Variance.Between == nil {
+		se := stat.Or(sr.Reward.SE, 0)
+		p.interaction = math.Max(uneven, 2*se*se*float64(m))
+		return p, true
+	}
+	between := math.Max(0, *sr.Variance.Between)
+	p.interaction = math.Max(uneven, 2*(1-t.At("eval.power.correlation"))*between)
+	p.sampling = 2 * *sr.Reward.FixedSE * *sr.Reward.FixedSE * float64(m)
+	return p, true
+}
+
+// se is the standard error of the mean difference.
+func (p evalDesign) se() float64 {
+	return math.Sqrt((p.interaction + p.sampling) / float64(p.items))
+}
+
+// enough words what would show the gain: more items, or more samples of these
+// where sampling is what hides it.
+func (p evalDesign) enough(se float64, sr *SplitResult) string {
+	items := int(math.Ceil(math.Min(1e9, (p.interaction+p.sampling)/(se*se))))
+	text := "About " + plural(items, "item") + " sampled alike would show it"
+	if left := se*se*float64(p.items) - p.interaction; left > 0 && p.sampling > 0 {
+		text += fmt.Sprintf(", or these with %s samples each", count(int(math.Ceil(p.sampling/left*sr.Samples.Median))))
+	}
+	if sr.Items.InFile != nil && *sr.Items.InFile > sr.Items.Measured {
+		text += fmt.Sprintf(". The file holds %s", plural(*sr.Items.InFile, "item"))
+	}
+	return text + "."
+}
