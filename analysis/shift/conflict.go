@@ -13,8 +13,7 @@ type ConflictKind string
 
 // The kinds of conflicts, the surest first.
 const (
-	SamePrompt   ConflictKind = "same"   // the same prompt after normalisation, and nothing else that tells the rows apart
-	OtherFields  ConflictKind = "fields" // the same prompt, and other fields that differ
+	SamePrompt   ConflictKind = "same"   // the same prompt after normalisation
 	AlmostPrompt ConflictKind = "almost" // the same words that carry content, in the same order
 )
 
@@ -53,11 +52,16 @@ func (s *leakSearch) conflicts() []Conflict {
 	return out
 }
 
-// contradicting looks among rows of one prompt: first among those which nothing
-// else tells apart, then among all, unless so many rows share the prompt that it
-// is a template.
+// contradicting looks among rows of one prompt. Where the prompt alone is not the
+// task, only rows that nothing else tells apart contradict each other for sure.
 func (s *leakSearch) contradicting(rows []int) []Conflict {
 	if len(rows) < 2 {
+		return nil
+	}
+	if !s.vague {
+		if c, ok := s.contradiction(SamePrompt, rows); ok {
+			return []Conflict{c}
+		}
 		return nil
 	}
 	byContext := map[string][]int{}
@@ -72,11 +76,6 @@ func (s *leakSearch) contradicting(rows []int) []Conflict {
 	var out []Conflict
 	for _, key := range contexts {
 		if c, ok := s.contradiction(SamePrompt, byContext[key]); ok {
-			out = append(out, c)
-		}
-	}
-	if len(out) == 0 && len(rows) <= s.limit {
-		if c, ok := s.contradiction(OtherFields, rows); ok {
 			out = append(out, c)
 		}
 	}

@@ -95,11 +95,12 @@ type leakSearch struct {
 	split  []int // of each row
 	size   []int // rows of each split
 	limit  int   // what stands in more rows than this is a template
+	vague  bool  // many rows share a prompt and differ in the rest: the prompt alone is not the task
 
 	texts  []text // distinct ones, in order of first appearance
 	textOf []int  // of each row; -1 of blank ones
 	known  *common
-	copies map[place]Pair // exact copies, and the same prompt under other fields
+	copies map[place]Pair // exact copies, of rows that have one
 	near   []partners     // of each text, by near n-grams
 	swap   []partners     // of each text, by skeleton
 }
@@ -163,10 +164,32 @@ func (s *leakSearch) gather() {
 		s.texts[at].rows = append(s.texts[at].rows, i)
 		s.textOf[i] = at
 	}
+	s.vague = s.sharing() > max(s.limit, int(mostSharing*float64(len(s.rows))))
 	inParallel(s.opt.Workers, len(s.texts), func(_, i int) {
 		t := &s.texts[i]
 		list := tokens(s.rows[t.rows[0]].Prompt)
 		t.skeleton, t.slots, t.words = skeletonOf(list)
 		t.content = content(list)
 	})
+}
+
+// mostSharing is the share of rows up to which an equal prompt is a copy,
+// whatever else its row holds.
+const mostSharing = 0.1
+
+// sharing counts the rows whose prompt another row has with other fields and
+// another reference.
+func (s *leakSearch) sharing() int {
+	n := 0
+	for _, t := range s.texts {
+		contexts, references := map[string]bool{}, map[string]bool{}
+		for _, row := range t.rows {
+			contexts[s.rows[row].Context] = true
+			references[referenceKey(s.rows[row].Reference)] = true
+		}
+		if len(contexts) > 1 && (len(references) > 1 || s.rows[t.rows[0]].Reference == "") {
+			n += len(t.rows)
+		}
+	}
+	return n
 }

@@ -47,45 +47,40 @@ func (s *leakSearch) exact(found *Leakage) {
 		seen := firsts{map[int]int{}, map[slot]int{}, map[slot]int{}}
 		for _, row := range rows {
 			for split := range s.splits {
-				s.exactIn(found, &seen, len(rows), row, split)
+				s.exactIn(found, &seen, row, split)
 			}
 			seen.add(s, row)
 		}
 	}
 }
 
-// exactIn looks among the rows before for one of a split. The same prompt under
-// other fields and another reference is another task: what tools and grader are
-// handed differs. Where many rows share the prompt it is a template.
-func (s *leakSearch) exactIn(found *Leakage, seen *firsts, group, row, split int) {
+// exactIn looks among the rows before for one of a split. Where many rows share
+// prompts and differ in what tools and grader are handed, the prompt alone is
+// not the task: then a copy has the other fields or the reference in common.
+func (s *leakSearch) exactIn(found *Leakage, seen *firsts, row, split int) {
 	first, ok := seen.any[split]
 	if !ok {
 		return
 	}
-	kind := NearLeak
 	reference := s.rows[row].Reference
 	if same, ok := seen.context[slot{split, s.rows[row].Context}]; ok {
-		first, kind = same, ExactLeak
+		first = same
 	} else if same, ok := seen.reference[slot{split, referenceKey(reference)}]; ok && reference != "" {
-		first, kind = same, ExactLeak
-	} else if group > s.limit {
+		first = same
+	} else if s.vague {
 		return
-	} else if reference == "" {
-		kind = ExactLeak
 	}
-	pair := Pair{Kind: kind, A: first, B: row, Score: 1}
-	switch {
-	case split != s.split[row]:
-		// The later split shows what it took from the earlier one.
-		if s.split[row] < split {
-			pair.A, pair.B = row, first
-		}
-		at := place{pair.B, s.split[pair.A]}
-		if had, ok := s.copies[at]; !ok || had.Kind == NearLeak && kind == ExactLeak {
-			s.copies[at] = pair
-		}
-	case kind == ExactLeak:
+	pair := Pair{Kind: ExactLeak, A: first, B: row, Score: 1}
+	if split == s.split[row] {
 		found.Duplicates = append(found.Duplicates, pair)
+		return
+	}
+	// The later split shows what it took from the earlier one.
+	if s.split[row] < split {
+		pair.A, pair.B = row, first
+	}
+	if _, had := s.copies[place{pair.B, s.split[pair.A]}]; !had {
+		s.copies[place{pair.B, s.split[pair.A]}] = pair
 	}
 }
 

@@ -77,8 +77,7 @@ func (c *Crossing) count(kind LeakKind) {
 
 // nearest returns what a row has in another split, the surest kind first.
 func (s *leakSearch) nearest(row, split int, explained bool) (Pair, bool) {
-	copied, same := s.copies[place{row, split}]
-	if same && copied.Kind == ExactLeak {
+	if copied, ok := s.copies[place{row, split}]; ok {
 		return copied, true
 	}
 	text := s.textOf[row]
@@ -87,9 +86,6 @@ func (s *leakSearch) nearest(row, split int, explained bool) (Pair, bool) {
 	}
 	if p, ok := s.swap[text][split]; ok && !explained {
 		return Pair{SwappedLeak, s.rowIn(p.text, split), row, p.score}, true
-	}
-	if same {
-		return copied, true
 	}
 	if p, ok := s.near[text][split]; ok && !(explained && s.texts[p.text].skeleton == s.texts[text].skeleton) {
 		return Pair{NearLeak, s.rowIn(p.text, split), row, p.score}, true

@@ -201,7 +201,7 @@ func TestConflicts(t *testing.T) {
 		{"texts written differently agree", row(q, "Paris ", ""), row(q, "paris.", ""), ""},
 		{"JSON written differently agrees", row(q, `{"a": 1, "b": 2}`, ""), row(q, `{"b":2,"a":1}`, ""), ""},
 		{"no reference contradicts nothing", row(q, "4", ""), row(q, "", ""), ""},
-		{"other fields tell the rows apart", row(q, "4", "drawer A"), row(q, "5", "drawer B"), OtherFields},
+		{"other fields that differ do not mend it", row(q, "4", "line 7"), row(q, "5", "line 8"), SamePrompt},
 		{"almost the same prompt", row(q, "4", ""), row("Please tell me: how many bolts did the carpenter count, in second drawer of that bench?", "5", ""), AlmostPrompt},
 		{"a word of content differs", row(q, "4", ""), row(strings.Replace(q, "bolts", "nails", 1), "5", ""), ""},
 		{"a number differs", row(q+" In 1999", "4", ""), row(q+" In 2000", "5", ""), ""},
@@ -245,8 +245,12 @@ func TestOnePromptForManyTasksIsNoCopy(t *testing.T) {
 		t.Errorf("%+v", found)
 	}
 	rows[50].Context = rows[3].Context
-	if found := leaks(t, rows); len(found.Pairs) != 1 || found.Pairs[0].Kind != ExactLeak {
+	found = leaks(t, rows)
+	if len(found.Pairs) != 1 || found.Pairs[0].Kind != ExactLeak {
 		t.Errorf("the same prompt and repository: %+v", found.Pairs)
+	}
+	if want := []Conflict{{SamePrompt, 3, 50, 2}}; !slices.Equal(found.Conflicts, want) {
+		t.Errorf("the same prompt and repository with two patches: %+v, want %+v", found.Conflicts, want)
 	}
 }
 

@@ -65,9 +65,9 @@ func (c *Case) nothingIsRight() bool {
 		return true
 	}
 	row := rowOf(c.Item)
-	return !c.HasReference && slices.ContainsFunc(referenceFields, func(field string) bool {
+	return !c.HasReference && slices.ContainsFunc(rollout.ReferenceFields(), func(field string) bool {
 		raw, there := row[field]
-		return there && fieldText(raw) == ""
+		return there && rollout.FieldText(raw) == ""
 	})
 }
 
