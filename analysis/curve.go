@@ -26,6 +26,7 @@ func (m *measure) curves(sr *SplitResult) {
 	m.lift(sr)
 	sr.Signal = m.signal()
 	sr.SignalRewardSD = m.rewardSD()
+	m.extrapolate(sr)
 }
 
 func (m *measure) atK(in []stat.AtK) []AtK {

@@ -22,7 +22,7 @@ var signalInformative = Gate{
 			"group": fmt.Sprint(r.GroupSize), "cost": "many", "share": percentOf(e.Value),
 			"mixed": fmt.Sprint(sr.Classes.Counts[Mixed]), "measured": fmt.Sprint(sr.Items.Measured),
 			"dead": fmt.Sprint(sr.Classes.Counts[Dead]), "saturated": fmt.Sprint(sr.Classes.Counts[Saturated]),
-			"flat": fmt.Sprint(sr.Classes.Counts[Flat]),
+			"flat": fmt.Sprint(sr.Classes.Counts[Flat]), "fitted": fittedSignal(sr, r.GroupSize),
 		}
 		if e.Known() && *e.Value > 0 {
 			vars["cost"] = fmt.Sprintf("%.3g", 1 / *e.Value)

@@ -96,6 +96,7 @@ type SplitResult struct {
 	SignalRewardSD stat.Estimate  `json:"signal_reward_sd"`
 	Classes        Classes        `json:"classes"`
 	Extrapolated   []Extrapolated `json:"extrapolated"`
+	Beyond         Beyond         `json:"beyond"` // the models behind Extrapolated
 	Tools          ToolUse        `json:"tools"`
 	Tokens         Tokens         `json:"tokens"`
 	Latency        Latency        `json:"latency"`

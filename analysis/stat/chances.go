@@ -38,7 +38,7 @@ func (c Chances) Share(v int) float64 {
 
 // Below returns the chance that all of k rollouts of an item give outcomes
 // below v, 1 <= v < the number of outcomes: Zero + (1-Zero)·Π_{t<k}
-// (s+t)/(Σα+t) with s the sum of the first v parameters. Cost: O(k).
+// (s+t)/(Σα+t) with s the sum of the first v parameters. Cost: O(k), bounded.
 func (c Chances) Below(v, k int) float64 {
 	return c.Zero + (1-c.Zero)*all(sum(c.Alpha[:v]), c.precision(), k)
 }
@@ -71,14 +71,28 @@ func (c Chances) BestOf(k int, values []float64) float64 {
 	return best
 }
 
+// manyDraws is the number past which log-gammas are faster than a product,
+// and exact enough.
+const manyDraws = 256
+
 // all is the chance that k draws all fall among outcomes with parameters that
 // sum to part, of whole.
 func all(part, whole float64, k int) float64 {
+	if k > manyDraws && part > 0 {
+		return math.Exp(logRising(part, k) - logRising(whole, k))
+	}
 	chance := 1.0
 	for t := range k {
 		chance *= (part + float64(t)) / (whole + float64(t))
 	}
 	return chance
+}
+
+// logRising is the log of x(x+1)…(x+k-1).
+func logRising(x float64, k int) float64 {
+	above, _ := math.Lgamma(x + float64(k))
+	below, _ := math.Lgamma(x)
+	return above - below
 }
 
 func sum(xs []float64) float64 {

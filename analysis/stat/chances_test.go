@@ -64,6 +64,10 @@ func TestChancesBeyond(t *testing.T) {
 	near(t, "pass@256", plain.PassAt(256), 0.8918304006426916, 1e-7)
 	near(t, "informative at 16", plain.Informative(16), 0.6072468042256864, 1e-7)
 	near(t, "share of successes", plain.Share(1), 0.30488803/(0.30488803+0.40627296), 1e-7)
+	// python3 -c "from scipy.special import betaln as B; import math; print(1-math.exp(B(.3,.4+1024)-B(.3,.4)), 1-math.exp(B(.3,.4+257)-B(.3,.4)))"
+	few := Chances{Alpha: []float64{0.4, 0.3}}
+	near(t, "pass@1024, by log-gammas", few.PassAt(1024), 0.9268517278016815, 1e-10)
+	near(t, "pass@257, by log-gammas", few.PassAt(257), 0.889262409818638, 1e-10)
 	inflated, _ := FitChances(mixedTrials, true)
 	near(t, "zero-inflated pass@64", inflated.PassAt(64), 0.5327645320109843, 1e-6)
 	near(t, "zero-inflated pass@256", inflated.PassAt(256), 0.5330360518100665, 1e-6)

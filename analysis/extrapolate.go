@@ -1,0 +1,253 @@
+package analysis
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+
+	"gonogo/analysis/stat"
+)
+
+// Limits of what is extrapolated.
+const (
+	dirichletValues = 8   // more distinct rewards are not modelled
+	farthestK       = 256 // curves reach at least this k
+	groupReach      = 4   // and so many times the group size
+	extrapolateSeed = 0xbe70d
+)
+
+// extrapolate fits the models of §beyond the samples and fills what they say:
+// pass@k where a pass threshold is set, best of k and the informative share
+// where rewards take at most 8 values. A model that cannot be fitted leaves a
+// note; the bracket of the informative share stands without any.
+func (m *measure) extrapolate(sr *SplitResult) {
+	sr.Beyond = Beyond{Fits: []ModelFit{}, BestOf: []Extrapolated{}, Notes: []string{}}
+	if len(m.measured) == 0 {
+		return
+	}
+	e := extrapolation{m: m, sr: sr}
+	if m.n < 2 {
+		e.note("no model reaches beyond the samples: at least 2 valid rollouts per item are needed")
+		return
+	}
+	values := m.values()
+	switch {
+	case len(values) > dirichletValues:
+		e.note("the rewards take more than %d values: beyond %d samples per item no model is fitted to them, only the bounds of the informative share hold", dirichletValues, m.n)
+	case len(values) == 1:
+		e.note("all rewards are equal: there is nothing to fit, and more rollouts may look different")
+	default:
+		e.rewards(values)
+	}
+	if m.s.PassThreshold != nil {
+		e.passes(*m.s.PassThreshold)
+	}
+}
+
+// extrapolation collects what the models of one split say.
+type extrapolation struct {
+	m     *measure
+	sr    *SplitResult
+	known []fitted // what was fitted already
+}
+
+// fitted is one model of some counts and its refits on resampled items.
+type fitted struct {
+	model  string
+	counts [][]int
+	fit    stat.Chances
+	refits []stat.Chances
+}
+
+func (e *extrapolation) note(format string, args ...any) {
+	e.sr.Beyond.Notes = append(e.sr.Beyond.Notes, fmt.Sprintf(format, args...))
+}
+
+func (e *extrapolation) rewards(values []float64) {
+	counts := e.m.outcomeCounts(values)
+	plain := Dirichlet
+	if len(values) == 2 {
+		plain = BetaBinomial
+	}
+	fits := e.fit(InformativeGroups, counts, values, plain)
+	ks := e.m.farKs()
+	e.sr.Extrapolated = append(e.sr.Extrapolated, e.curve(InformativeGroups, fits, ks, func(c stat.Chances, k int) float64 { return c.Informative(k) })...)
+	e.sr.Beyond.BestOf = append(e.sr.Beyond.BestOf, e.curve(BestOfK, fits, ks, func(c stat.Chances, k int) float64 { return c.BestOf(k, values) })...)
+	e.gap(e.sr.Extrapolated, InformativeGroups)
+}
+
+func (e *extrapolation) passes(threshold float64) {
+	successes, n := make([]int, len(e.m.measured)), make([]int, len(e.m.measured))
+	hits, total := 0, 0
+	for i, ys := range e.m.rewards {
+		n[i] = len(ys)
+		for _, y := range ys {
+			if y >= threshold {
+				successes[i]++
+			}
+		}
+		hits, total = hits+successes[i], total+n[i]
+	}
+	if hits == 0 || hits == total {
+		e.note("all rollouts %s: pass@k beyond %d samples cannot be fitted", map[bool]string{true: "fail", false: "pass"}[hits == 0], e.m.n)
+		return
+	}
+	fits := e.fit(PassAtK, stat.Trials(successes, n), []float64{0, 1}, BetaBinomial)
+	e.sr.Extrapolated = append(e.sr.Extrapolated, e.curve(PassAtK, fits, e.m.farKs(), func(c stat.Chances, k int) float64 { return c.PassAt(k) })...)
+	e.gap(e.sr.Extrapolated, PassAtK)
+}
+
+// fit fits both models and tells of them; those that say something beyond the
+// samples are returned. Where items are alike without a point mass they are
+// alike: nothing is extrapolated. A point mass that leaves items alike beside
+// it is a fit of its own: it speaks by its two shares alone.
+func (e *extrapolation) fit(quantity string, counts [][]int, outcomes []float64, plain string) []fitted {
+	var usable []fitted
+	for _, model := range []string{plain, ZeroInflated} {
+		f, ok := e.fitOnce(counts, model)
+		if !ok {
+			e.note("too few rollouts to fit a model of %s", quantityWords(quantity))
+			return nil
+		}
+		alike := f.fit.Alike()
+		e.sr.Beyond.Fits = append(e.sr.Beyond.Fits, modelFit(quantity, f, outcomes, len(e.m.measured), countAll(e.m.rewards)))
+		if alike && (model == plain || f.fit.Zero == 0) {
+			e.note("items differ too little to extrapolate %s: only the mean means something", quantityWords(quantity))
+			return nil
+		}
+		usable = append(usable, f)
+	}
+	return usable
+}
+
+// fitOnce fits a model unless the very same counts were fitted before.
+func (e *extrapolation) fitOnce(counts [][]int, model string) (fitted, bool) {
+	for _, f := range e.known {
+		if f.model == model && reflect.DeepEqual(f.counts, counts) {
+			return f, true
+		}
+	}
+	inflated := model == ZeroInflated
+	fit, ok := stat.FitChances(counts, inflated)
+	if !ok {
+		return fitted{}, false
+	}
+	f := fitted{model: model, counts: counts, fit: fit}
+	f.refits = stat.Refits(counts, fit, inflated, e.m.s.Boot, e.m.s.Seed^extrapolateSeed)
+	e.known = append(e.known, f)
+	return f, true
+}
+
+func modelFit(quantity string, f fitted, outcomes []float64, items, n int) ModelFit {
+	out := ModelFit{
+		Quantity: quantity, Model: f.model, Outcomes: outcomes, Alpha: f.fit.Alpha, Zero: f.fit.Zero,
+		Alike: f.fit.Alike(), LogLikelihood: f.fit.LogLikelihood, Items: items, N: n, Refits: len(f.refits),
+	}
+	for v := range outcomes {
+		out.Share = append(out.Share, f.fit.Share(v))
+	}
+	return out
+}
+
+// ks lists the k that are extrapolated, ascending: the powers of two past the
+// samples to 256 and four groups or more, and the group size. Both models speak
+// there or neither does: none is shown alone, which past 8 times the samples
+// would hide what the samples cannot tell.
+func (m *measure) farKs() []int {
+	g, n := m.s.GroupSize, m.n
+	var ks []int
+	for k := 2; k < 2*max(farthestK, groupReach*g, n+1); k *= 2 {
+		if k > n {
+			ks = append(ks, k)
+		}
+	}
+	if g > n {
+		ks = append(ks, g)
+	}
+	slices.Sort(ks)
+	return slices.Compact(ks)
+}
+
+func (e *extrapolation) curve(quantity string, fits []fitted, ks []int, f func(stat.Chances, int) float64) []Extrapolated {
+	var out []Extrapolated
+	for _, fit := range fits {
+		for _, k := range ks {
+			value := f(fit.fit, k)
+			x := Extrapolated{Quantity: quantity, K: k, Model: fit.model, Value: stat.Some(value)}
+			at := func(c stat.Chances) float64 { return f(c, k) }
+			if low, high, ok := stat.Percentiles(value, fit.refits, at, e.m.s.Confidence); ok {
+				x.Low, x.High = stat.Some(low), stat.Some(high)
+			}
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// gap says how far the two models lie apart at the largest k.
+func (e *extrapolation) gap(list []Extrapolated, quantity string) {
+	var last []Extrapolated
+	for _, x := range list {
+		if x.Quantity == quantity && (len(last) == 0 || x.K >= last[0].K) {
+			if len(last) > 0 && x.K > last[0].K {
+				last = nil
+			}
+			last = append(last, x)
+		}
+	}
+	if len(last) != 2 {
+		return
+	}
+	a, b := last[0], last[1]
+	apart := math.Abs(*a.Value - *b.Value)
+	if apart < 0.005 {
+		e.note("%s at %d is %s by the %s fit, and the %s one agrees", quantityWords(quantity), a.K, percentOf(a.Value), modelWords(a.Model), modelWords(b.Model))
+		return
+	}
+	e.note("%s at %d is %s by the %s fit and %s by the %s one, which lets some items never do better than their worst: samples cannot tell such items from ones that hardly ever do, and the gap of %s points is uncertainty of the model that no interval shows",
+		quantityWords(quantity), a.K, percentOf(a.Value), modelWords(a.Model), percentOf(b.Value), modelWords(b.Model), number(100*apart))
+}
+
+// values are the distinct rewards, ascending, up to float noise; more than
+// dirichletValues of them are not listed.
+func (m *measure) values() []float64 {
+	var all []float64
+	for _, ys := range m.rewards {
+		for _, y := range ys {
+			if at, found := m.valueAt(all, y); !found {
+				if len(all) > dirichletValues {
+					return all
+				}
+				all = slices.Insert(all, at, y)
+			}
+		}
+	}
+	return all
+}
+
+// valueAt finds y among ascending values, up to float noise.
+func (m *measure) valueAt(values []float64, y float64) (at int, found bool) {
+	for i, v := range values {
+		if m.same(v, y) {
+			return i, true
+		}
+		if y < v {
+			return i, false
+		}
+	}
+	return len(values), false
+}
+
+// outcomeCounts counts for each measured item how often it earned each value.
+func (m *measure) outcomeCounts(values []float64) [][]int {
+	counts := make([][]int, len(m.rewards))
+	for i, ys := range m.rewards {
+		counts[i] = make([]int, len(values))
+		for _, y := range ys {
+			at, _ := m.valueAt(values, y)
+			counts[i][min(at, len(values)-1)]++
+		}
+	}
+	return counts
+}

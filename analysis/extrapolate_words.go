@@ -1,0 +1,62 @@
+package analysis
+
+import (
+	"fmt"
+	"math"
+)
+
+// modelWords names a model in a sentence.
+func modelWords(model string) string {
+	switch model {
+	case BetaBinomial:
+		return "beta-binomial"
+	case ZeroInflated:
+		return "zero-inflated"
+	case Dirichlet:
+		return "Dirichlet-multinomial"
+	}
+	return model
+}
+
+func quantityWords(quantity string) string {
+	switch quantity {
+	case PassAtK:
+		return "pass@k"
+	case InformativeGroups:
+		return "the share of informative groups"
+	}
+	return quantity
+}
+
+// ExtrapolatedAt returns what the models say of a quantity at k, in their
+// order; nil when nothing is extrapolated there.
+func (sr *SplitResult) ExtrapolatedAt(quantity string, k int) []Extrapolated {
+	list := sr.Extrapolated
+	if quantity == BestOfK {
+		list = sr.Beyond.BestOf
+	}
+	var out []Extrapolated
+	for _, x := range list {
+		if x.Quantity == quantity && x.K == k && x.Value != nil {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// fittedSignal says beside a bracket what the models put at the group size; it
+// decides nothing. It is empty where nothing is extrapolated.
+func fittedSignal(sr *SplitResult, g int) string {
+	fits := sr.ExtrapolatedAt(InformativeGroups, g)
+	if len(fits) == 0 {
+		return ""
+	}
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, x := range fits {
+		low, high = math.Min(low, *x.Value), math.Max(high, *x.Value)
+	}
+	if percent(low) == percent(high) {
+		return fmt.Sprintf(" (models fitted to the items put it at %s; they decide nothing)", percent(low))
+	}
+	return fmt.Sprintf(" (models fitted to the items put it at %s to %s; they decide nothing)", percent(low), percent(high))
+}
