@@ -46,6 +46,7 @@ func commands() []*cli.Command {
 		auditCommand(),
 		analyzeCommand(),
 		reportCommand(),
+		compareCommand(),
 		importCommand(),
 		helpCommand(),
 		versionCommand(),

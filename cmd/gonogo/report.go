@@ -128,13 +128,18 @@ func pickFormats(list string) ([]report.Format, error) {
 
 // page makes the page of a run's result for this command's terminal.
 func page(c *cli.Context, run string, r *analysis.Result) *report.Page {
-	return report.NewPage(r, report.Options{
+	return report.NewPage(r, pageOptions(c, run))
+}
+
+// pageOptions are what a page says of this command.
+func pageOptions(c *cli.Context, run string) report.Options {
+	return report.Options{
 		Version: version(),
 		Now:     time.Now(),
 		Dir:     run,
 		Color:   isTerminal(c.App.Writer) && os.Getenv("NO_COLOR") == "",
 		Width:   width(c.App.Writer),
-	})
+	}
 }
 
 // printText prints the report for a terminal.

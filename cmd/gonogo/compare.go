@@ -1,0 +1,164 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"gonogo/analysis"
+	"gonogo/report"
+	"gonogo/sampler/rollout"
+)
+
+// The files that a comparison writes.
+const (
+	comparisonFile     = "comparison.json"
+	comparisonMarkdown = "comparison.md"
+)
+
+func compareCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "compare",
+		Usage:     "compare a new run with a base run, item by item; the exit code is the answer",
+		ArgsUsage: "BASE NEW",
+		Description: `BASE and NEW are run directories, directories that hold nothing but
+rollouts.jsonl, or .jsonl files. Only items that both hold are compared, each
+with itself. There are four answers: regressed, improved, no change that matters
+(none larger than compare.delta), cannot tell. Eval answers where both runs hold
+it, else train, else production.
+
+Exit codes: 0 improved or no change that matters, 3 regressed, 4 cannot tell.
+
+Writes comparison.json into NEW where that is a directory; with --output into
+DIR, and comparison.md beside it. BASE is never written to. Settings come from
+-c, else from the configuration that NEW was made with, else that of BASE.
+
+Example:
+   gonogo compare last-night tonight --split eval --set compare.delta=0.02`,
+		Flags: append([]cli.Flag{
+			&cli.StringFlag{Name: "split", Usage: "compare this `SPLIT` alone; a comma-separated list of " + strings.Join(splitNames(), ", ") + " (default all)"},
+			&cli.BoolFlag{Name: "json", Usage: "print comparison.json to standard output"},
+			&cli.BoolFlag{Name: "markdown", Usage: "print Markdown to standard output"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write comparison.json and comparison.md to `DIR`"},
+		}, analysisFlags()...),
+		Action: func(c *cli.Context) error {
+			comparison, err := compareRuns(c)
+			if err != nil {
+				return err
+			}
+			page := report.NewComparison(comparison, pageOptions(c, c.Args().Get(1)))
+			if err := printComparison(c, comparison, page); err != nil {
+				return err
+			}
+			if err := writeComparison(c, comparison, page); err != nil {
+				return err
+			}
+			if comparison.ExitCode == exitDone {
+				return nil
+			}
+			return &exitError{code: comparison.ExitCode}
+		},
+	}
+}
+
+func splitNames() []string {
+	var names []string
+	for _, split := range rollout.Splits() {
+		names = append(names, string(split))
+	}
+	return names
+}
+
+// compareRuns opens and compares the two runs that the command names.
+func compareRuns(c *cli.Context) (*analysis.Comparison, error) {
+	if c.NArg() != 2 {
+		return nil, usagef("compare takes two runs, BASE and NEW, and there are %d arguments; see gonogo compare --help", c.NArg())
+	}
+	if c.Bool("json") && c.Bool("markdown") {
+		return nil, usagef("--json and --markdown both ask for standard output: name one; --output writes both")
+	}
+	splits, err := pickSplits(c.String("split"))
+	if err != nil {
+		return nil, err
+	}
+	base, err := rollout.Open(c.Args().Get(0))
+	if err != nil {
+		return nil, asUsage(err)
+	}
+	opened, err := rollout.Open(c.Args().Get(1))
+	if err != nil {
+		return nil, asUsage(err)
+	}
+	manifest := opened.Manifest
+	if manifest == nil {
+		manifest = base.Manifest
+	}
+	settings, err := settingsFor(c, manifest)
+	if err != nil {
+		return nil, err
+	}
+	read := rollout.ReadOptions{OnConflict: rollout.Conflict(c.String("on-conflict"))}
+	comparison, err := analysis.Compare(c.Context, base, opened, read, settings, splits...)
+	return comparison, asUsage(err)
+}
+
+// pickSplits returns the splits of a list; none named means all.
+func pickSplits(list string) ([]rollout.Split, error) {
+	var out []rollout.Split
+	for name := range strings.SplitSeq(list, ",") {
+		name = strings.TrimSpace(name)
+		if name == "" {
+			continue
+		}
+		if !slices.Contains(splitNames(), name) {
+			return nil, usagef("there is no split %q%s; there are %s", name, didYouMean(name, splitNames()), strings.Join(splitNames(), ", "))
+		}
+		out = append(out, rollout.Split(name))
+	}
+	return out, nil
+}
+
+// printComparison prints what was asked for, else the page for a terminal.
+func printComparison(c *cli.Context, comparison *analysis.Comparison, page *report.ComparisonPage) error {
+	switch {
+	case c.Bool("json"):
+		return comparison.Encode(c.App.Writer)
+	case c.Bool("markdown"):
+		return page.WriteMarkdown(c.App.Writer)
+	}
+	return page.WriteText(c.App.Writer)
+}
+
+// writeComparison keeps the comparison in the directory that --output names,
+// else in the new run's.
+func writeComparison(c *cli.Context, comparison *analysis.Comparison, page *report.ComparisonPage) error {
+	dir := c.String("output")
+	if dir == "" {
+		dir = c.Args().Get(1)
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return err
+		}
+	} else if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("make the directory of the comparison: %w", err)
+	}
+	var b bytes.Buffer
+	if err := comparison.Encode(&b); err != nil {
+		return err
+	}
+	if err := rollout.WriteFile(filepath.Join(dir, comparisonFile), b.Bytes()); err != nil {
+		return err
+	}
+	if c.String("output") == "" {
+		return nil
+	}
+	b.Reset()
+	if err := page.WriteMarkdown(&b); err != nil {
+		return err
+	}
+	return rollout.WriteFile(filepath.Join(dir, comparisonMarkdown), b.Bytes())
+}

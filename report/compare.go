@@ -1,0 +1,228 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"gonogo/analysis"
+	"gonogo/analysis/stat"
+	"gonogo/report/chart"
+	"gonogo/sampler/rollout"
+)
+
+// ComparisonPage is everything a comparison says, in the order it is said. Its
+// texts are safe to show: what stems from data has been made visible.
+type ComparisonPage struct {
+	Options
+	Comparison *analysis.Comparison
+
+	Title    string
+	Answer   string // the label of the answer
+	Sentence string
+	Base     string // the file of rollouts
+	New      string
+	Differs  []Difference // what the runs were made with differently, what confounds first
+	Notes    []string
+	Input    []string // what was wrong with the files that were read
+	Splits   []ComparedSplit
+	Method   []string
+}
+
+// Difference is one thing that two runs were made with differently.
+type Difference struct {
+	Key, Base, New, Note string
+	Confounds            bool
+}
+
+// ComparedSplit is one split of a comparison.
+type ComparedSplit struct {
+	Name   rollout.Split
+	Answer string
+	Lead   string // why, in one sentence
+	Facts  []string
+	Grids  []Grid
+	Moved  []Moved
+}
+
+// Moved is an item that changed much.
+type Moved struct {
+	Item, Change string
+	Base, New    []string // rollouts that show it, as file:line
+}
+
+// NewComparison makes the page of c.
+func NewComparison(c *analysis.Comparison, opt Options) *ComparisonPage {
+	w := &compareEnglish
+	p := &ComparisonPage{
+		Options: opt, Comparison: c, Title: w.Title, Answer: w.Answers[c.Answer], Sentence: prose(c.Sentence),
+		Base: visible(c.Base.File), New: visible(c.New.File),
+	}
+	p.Version = visible(p.Version)
+	for _, d := range c.Differs {
+		p.Differs = append(p.Differs, Difference{Key: id(d.Key), Base: setTo(d.Base, w), New: setTo(d.New, w), Note: prose(d.Note), Confounds: d.Confounds})
+	}
+	for _, note := range c.Notes {
+		p.Notes = append(p.Notes, prose(note))
+	}
+	for _, side := range []struct {
+		name  string
+		input rollout.Input
+	}{{w.Base, c.Base.Input}, {w.New, c.New.Input}} {
+		for _, problem := range inputProblems(side.input, &english) {
+			p.Input = append(p.Input, side.name+": "+problem)
+		}
+	}
+	for _, split := range rollout.Splits() {
+		if sc := c.Splits[split]; sc != nil {
+			p.Splits = append(p.Splits, newComparedSplit(split, sc, w))
+		}
+	}
+	p.Method = []string{
+		fmt.Sprintf(w.Rule, chart.Percent(c.Confidence), chart.Number(c.Tolerance), chart.Number(c.Delta)),
+		w.Descriptive,
+	}
+	return p
+}
+
+func setTo(value string, w *compareWords) string {
+	if value == "" {
+		return w.NotSet
+	}
+	return id(value)
+}
+
+func newComparedSplit(split rollout.Split, sc *analysis.SplitComparison, w *compareWords) ComparedSplit {
+	s := ComparedSplit{Name: split, Answer: w.Answers[sc.Answer], Lead: prose(sc.Why), Facts: comparedFacts(sc, w)}
+	if sc.Reward.Known() {
+		s.Grids = append(s.Grids, differenceGrid(sc, w))
+	}
+	for _, b := range []struct {
+		title string
+		of    *analysis.Breakdown
+	}{{w.Categories, sc.Categories}, {w.Families, sc.Families}} {
+		if b.of != nil && len(b.of.Groups) > 0 {
+			s.Grids = append(s.Grids, breakdownGrid(b.title, b.of, w))
+		}
+	}
+	if sc.Quadrants != nil {
+		s.Grids = append(s.Grids, quadrantGrid(sc.Quadrants, w))
+	}
+	if len(sc.Outcomes) > 0 {
+		s.Grids = append(s.Grids, outcomeGrid(sc, w))
+	}
+	for _, m := range sc.Moved {
+		change := fmt.Sprintf(w.Change, chart.Number(m.Base), chart.Number(m.New), signed(m.Change), chart.Count(m.BaseN), chart.Count(m.NewN))
+		if m.CallsChange != nil && *m.CallsChange != 0 {
+			change += fmt.Sprintf(w.CallsChange, signed(*m.CallsChange))
+		}
+		s.Moved = append(s.Moved, Moved{Item: id(m.Item), Change: change, Base: refs(m.BaseRollouts, w), New: refs(m.NewRollouts, w)})
+	}
+	return s
+}
+
+// refs names rollouts by line, sample and reward.
+func refs(list []analysis.SampleRef, w *compareWords) []string {
+	var out []string
+	for _, r := range list {
+		text := fmt.Sprintf(w.Ref, strconv.Itoa(r.Line), strconv.Itoa(r.Sample), chart.Number(r.Reward))
+		if r.Outcome != rollout.Graded {
+			text += ", " + visible(string(r.Outcome))
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// comparedFacts are what the answer rests on.
+func comparedFacts(sc *analysis.SplitComparison, w *compareWords) []string {
+	items := fmt.Sprintf(w.Items, chart.Count(sc.Items.Common))
+	if !sc.Paired {
+		items = w.Unpaired
+	}
+	for _, c := range []struct {
+		form string
+		n    int
+	}{{w.OnlyBase, len(sc.Items.OnlyBase)}, {w.OnlyNew, len(sc.Items.OnlyNew)}, {w.Lost, len(sc.Items.Lost)}, {w.Changed, len(sc.Items.Changed)}} {
+		if c.n > 0 {
+			items += fmt.Sprintf(c.form, chart.Count(c.n))
+		}
+	}
+	facts := []string{items + "."}
+	if r := sc.Reward; r.Known() {
+		facts = append(facts, fmt.Sprintf(w.Measured, chart.Count(r.N), prose(r.Method)))
+		for _, warning := range r.Warnings {
+			facts = append(facts, capital(prose(warning))+".")
+		}
+	}
+	if checks := checks(sc, w); checks != "" {
+		facts = append(facts, checks)
+	}
+	if e := sc.Equivalence; e.Low != nil && e.High != nil {
+		facts = append(facts, fmt.Sprintf(w.OneSided, signed(*e.Low), signed(*e.High), chart.Number(e.Delta)))
+	}
+	if sc.Reward.MDE != nil {
+		text := fmt.Sprintf(w.MDE, chart.Number(*sc.Reward.MDE))
+		if sc.SameModel != nil {
+			text += fmt.Sprintf(w.SameModel, chart.Number(*sc.SameModel))
+		}
+		facts = append(facts, text+".")
+	}
+	return facts
+}
+
+// checks are the tests beside the interval.
+func checks(sc *analysis.SplitComparison, w *compareWords) string {
+	r, parts := sc.Reward, []string{}
+	add := func(form string, p *float64) {
+		if p != nil {
+			text := "p = " + pValue(p)
+			parts = append(parts, fmt.Sprintf(form, strings.Replace(text, "= <", "<", 1)))
+		}
+	}
+	if sc.Paired {
+		add(w.Flips, r.P)
+	} else {
+		add(w.Welch, r.P)
+	}
+	add(w.Wilcoxon, r.Wilcoxon)
+	add(w.McNemar, r.McNemar)
+	if f := r.Family; f != nil && f.Low != nil {
+		parts = append(parts, fmt.Sprintf(w.ByFamily, change(*f)))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return w.Checks + ": " + strings.Join(parts, "; ") + "."
+}
+
+// signed writes a change with its sign.
+func signed(x float64) string {
+	if x > 0 {
+		return "+" + chart.Number(x)
+	}
+	return chart.Number(x)
+}
+
+// change writes a difference with its interval.
+func change(e stat.Estimate) string {
+	if e.Value == nil {
+		return "–"
+	}
+	text := chart.Interval(e.Value, e.Low, e.High)
+	if *e.Value > 0 {
+		text = "+" + text
+	}
+	return text
+}
+
+// pValue writes a p-value; none is a dash.
+func pValue(p *float64) string {
+	switch {
+	case p == nil:
+		return "–"
+	case *p < 0.0001:
+		return "< 0.0001"
+	}
+	return chart.Number(*p)
+}

@@ -1,0 +1,77 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"gonogo/analysis"
+	"gonogo/report/chart"
+)
+
+// differenceGrid is every quantity that was compared, the reward first.
+func differenceGrid(sc *analysis.SplitComparison, w *compareWords) Grid {
+	g := Grid{Title: w.Differences, Head: []string{"", w.Base, w.New, w.Difference, "p"}}
+	for i, d := range slices.Concat([]analysis.Difference{sc.Reward}, sc.Others) {
+		name, p := w.Quantities[d.Name], d.PHolm
+		if d.K > 0 {
+			name = fmt.Sprintf(name, chart.Count(d.K))
+		}
+		if i == 0 {
+			p = d.P
+		}
+		g.Rows = append(g.Rows, []string{name, numberOr(d.Base), numberOr(d.New), change(d.Estimate), pValue(p)})
+	}
+	g.Notes = []string{w.OthersNote}
+	return g
+}
+
+// breakdownGrid is the reward by group, the largest drop first.
+func breakdownGrid(title string, b *analysis.Breakdown, w *compareWords) Grid {
+	g := Grid{Title: title, Head: []string{"", w.ItemsHead, w.Base, w.New, w.Difference, "p"}}
+	for _, row := range b.Groups {
+		g.Rows = append(g.Rows, []string{
+			id(row.Group), chart.Count(row.Items), numberOr(row.Base), numberOr(row.New), change(row.Estimate), pValue(row.PHolm),
+		})
+	}
+	g.Notes = []string{fmt.Sprintf(w.Corrected, prose(b.Correction))}
+	if b.LeftOut > 0 {
+		g.Notes = append(g.Notes, fmt.Sprintf(w.LeftOut, chart.Count(b.LeftOut)))
+	}
+	return g
+}
+
+// quadrantGrid counts items by the change of reward and of tool calls.
+func quadrantGrid(q *analysis.Quadrants, w *compareWords) Grid {
+	g := Grid{Title: w.Quadrants, Head: []string{"", w.Fewer, w.AsMany, w.More}, Notes: []string{fmt.Sprintf(w.QuadrantNote, chart.Count(q.Items))}}
+	for i := 0; i+2 < len(q.Cells); i += 3 {
+		row := []string{w.RewardMoves[q.Cells[i].Reward]}
+		for _, cell := range q.Cells[i : i+3] {
+			row = append(row, chart.Count(cell.Items))
+		}
+		g.Rows = append(g.Rows, row)
+	}
+	return g
+}
+
+// outcomeGrid is how rollouts ended that have no grade.
+func outcomeGrid(sc *analysis.SplitComparison, w *compareWords) Grid {
+	g := Grid{Title: w.Outcomes, Head: []string{"", w.Base, w.New, w.ShareDifference}}
+	for _, o := range sc.Outcomes {
+		name := visible(string(o.Outcome))
+		if o.Kind != "" {
+			name += " (" + visible(o.Kind) + ")"
+		}
+		g.Rows = append(g.Rows, []string{name, chart.Count(o.Base), chart.Count(o.New), change(o.Difference)})
+	}
+	for i, c := range sc.Causes {
+		if i == 5 {
+			break
+		}
+		text := c.Error
+		if text == "" {
+			text = w.NoCause
+		}
+		g.Notes = append(g.Notes, fmt.Sprintf(w.Cause, chart.Count(c.Base), chart.Count(c.New), visible(string(c.Outcome)), clip(prose(text), 160)))
+	}
+	return g
+}

@@ -1,0 +1,53 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// WriteMarkdown writes the page as GitHub-flavoured Markdown.
+func (p *ComparisonPage) WriteMarkdown(w io.Writer) error {
+	m, words := &markdown{words: &english}, &compareEnglish
+	m.f("# %s\n\n", md(p.Title))
+	m.f("%s %s, %s %s\n\n", md(words.Base), code(p.Base), md(words.New), code(p.New))
+	if len(p.Differs) > 0 {
+		m.f("## %s\n\n", md(words.Differs))
+		for _, d := range p.Differs {
+			m.f("- %s\n", md(d.line(words)))
+		}
+		m.f("\n")
+	}
+	m.list("## "+md(words.Notes), p.Notes)
+	m.f("**%s** %s\n\n", md(p.Answer), md(p.Sentence))
+	for _, s := range p.Splits {
+		m.compared(s, p, words)
+	}
+	m.list("## "+md(words.Input), p.Input)
+	m.list("## "+md(words.Method), p.Method)
+	if _, err := w.Write(m.buf.Bytes()); err != nil {
+		return fmt.Errorf("write comparison: %w", err)
+	}
+	return nil
+}
+
+func (m *markdown) compared(s ComparedSplit, p *ComparisonPage, w *compareWords) {
+	m.f("## %s %s: %s\n\n", md(w.Split), md(string(s.Name)), md(s.Answer))
+	if p.Comparison.Split == nil || *p.Comparison.Split != s.Name {
+		m.f("%s.\n\n", md(capital(s.Lead)))
+	}
+	m.list("", s.Facts)
+	for _, g := range s.Grids {
+		m.f("### %s\n\n", md(g.Title))
+		m.grid(g)
+	}
+	if len(s.Moved) == 0 {
+		return
+	}
+	m.f("### %s\n\n", md(w.Moved))
+	for _, moved := range s.Moved {
+		m.f("- %s %s. %s: %s. %s: %s\n", code(moved.Item), md(moved.Change),
+			md(w.InBase), md(strings.Join(moved.Base, "; ")), md(w.InNew), md(strings.Join(moved.New, "; ")))
+	}
+	m.f("\n%s\n\n", md(fmt.Sprintf(w.MovedNote, p.Base, p.New)))
+}

@@ -1,0 +1,66 @@
+package report
+
+import "gonogo/analysis"
+
+// compareWords is the catalogue of what a comparison says in its own voice.
+type compareWords struct {
+	Title, Base, New, Difference, NotSet string
+	Answers                              map[analysis.Answer]string
+	Quantities                           map[string]string // by name of the difference
+	RewardMoves                          map[string]string
+
+	Differs, Confounds, Notes, Input, Method, Moved, Split string
+
+	Differences, Categories, Families, Quadrants, Outcomes, ShareDifference string
+	ItemsHead, Fewer, AsMany, More, QuadrantNote                            string
+	OthersNote, Corrected, LeftOut, Cause, NoCause                          string
+
+	Items, Unpaired, OnlyBase, OnlyNew, Lost, Changed, Measured              string
+	Checks, Flips, Welch, Wilcoxon, McNemar, ByFamily                        string
+	OneSided, MDE, SameModel, Rule, Descriptive                              string
+	Change, CallsChange, Ref, InBase, InNew, MovedNote, MoreInItems, Between string
+}
+
+var compareEnglish = compareWords{
+	Title: "What changed between two runs?", Base: "base", New: "new", Difference: "new - base", NotSet: "not set",
+	Answers: map[analysis.Answer]string{
+		analysis.Regressed:  "REGRESSED",
+		analysis.Improved:   "IMPROVED",
+		analysis.Equivalent: "NO CHANGE THAT MATTERS",
+		analysis.CannotTell: "CANNOT TELL",
+	},
+	Quantities: map[string]string{
+		"reward": "mean reward", "pass_rate": "pass rate", "best_of": "best of %s", "informative": "informative of %s",
+		"own_failures": "own failures", "tool_calls": "tool calls", "malformed_calls": "malformed calls", "turns": "turns",
+		"input_tokens": "input tokens", "output_tokens": "output tokens", "latency": "seconds",
+	},
+	RewardMoves: map[string]string{"better": "reward up", "same": "reward as before", "worse": "reward down"},
+
+	Differs: "What differs between the runs", Confounds: "a change may stem from this alone", Notes: "Read first", Input: "Problems in the input",
+	Method: "How it was compared", Moved: "Items that changed most", Split: "Split",
+
+	Differences: "Differences", Categories: "By category", Families: "By family", Quadrants: "Reward and tool calls, items",
+	Outcomes: "Rollouts without a grade", ShareDifference: "share, new - base",
+	ItemsHead: "items", Fewer: "fewer calls", AsMany: "as many", More: "more calls",
+	QuadrantNote: "Of %s items that tell their tool calls in both runs. Each item's own change, chance included.",
+	OthersNote:   "Per rollout, mean over items. The p of what stands below the mean reward is corrected for their number (Holm).",
+	Corrected:    "p: sign flips, corrected (%s).",
+	LeftOut:      "%s groups of one item, or too many to list, are left out.",
+	Cause:        "%s before, %s now × %s: %s", NoCause: "no cause is recorded",
+
+	Items: "%s items in both runs", Unpaired: "No item is measured in both runs: the means of different items are compared, which shows much less",
+	OnlyBase: "; %s only in base", OnlyNew: "; %s only in new", Lost: "; %s lost on one side", Changed: "; %s with another conversation under the same id",
+	Measured: "%s rollouts; %s.",
+	Checks:   "Checks", Flips: "sign flips %s", Welch: "Welch's test %s", Wilcoxon: "Wilcoxon signed ranks %s", McNemar: "exact McNemar %s", ByFamily: "clustered by family %s",
+	OneSided: "One-sided bounds of the change: %s and %s; within ±%s there is no change that matters.",
+	MDE:      "This comparison finds a change of %s in 80 %% of cases", SameModel: "; two runs of the base model alone would find %s",
+	Rule: "Regressed or improved: the whole %s interval lies beyond %s, and with fewer than 20 items the sign flips agree. " +
+		"No change that matters: else, and both one-sided bounds lie within ±%s. Anything else cannot be told. Eval answers where both runs hold it, else train, else production.",
+	Descriptive: "Items weigh the same. All beside the mean reward is descriptive and decides nothing.",
+	Change:      "%s to %s (%s), %s and %s samples", CallsChange: ", tool calls %s",
+	Ref:    "line %s (sample %s, reward %s)",
+	InBase: "base", InNew: "new",
+	MovedNote:   "By size of the change: some items always move by chance. Lines are of %s and %s.",
+	MoreInItems: "%s more: --json lists them.",
+	Between:     "%s rows between these are left out here: --json lists them.",
+}
