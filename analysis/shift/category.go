@@ -39,9 +39,6 @@ func (c *comparison) chiSquare(k category, permutations int) Result {
 	v := func(lambda float64) *float64 { return stat.Some(min(1, math.Sqrt(max(0, lambda)/n))) }
 	r.Statistic, r.P = stat.Some(x), stat.Some(pValue(x, permuted))
 	r.Effect.Value, r.Effect.Low, r.Effect.High = v(x-df), v(min(low, x-df)), v(max(high, x-df))
-	if high == 0 {
-		r.Effect.High = stat.Some(c.unseen())
-	}
 	r.Chance, r.Missed = stat.Some(0), v(detected(df))
 	r.Top = c.levels(k)
 	r.warnSmall(c, permutations)

@@ -56,11 +56,17 @@ func Coverage(a, b Sample, opt Options) Covered {
 	out.Share = stat.Share(len(far), c.nB, opt.Confidence)
 	out.Share.Method = "share of rows far from every reference; Clopper–Pearson interval"
 	out.Threshold = stat.Some(threshold)
-	out.Chance = stat.Some(max(1-farPercentile, 1/float64(len(own)+1)))
+	out.Chance = stat.Some(beyond(len(own)))
 	if c.nA < 100 {
 		out.Share.Warnings = append(out.Share.Warnings, fmt.Sprintf("%d rows of %s are few to tell what is far: 100 make it useful", c.nA, c.nameA))
 	}
 	return out
+}
+
+// beyond is the chance that one more value lies above the 99th percentile of
+// n: 1 % for many, more for few, whose percentile is nearly their largest.
+func beyond(n int) float64 {
+	return 1 - (1+farPercentile*float64(max(0, n-1)))/float64(n+1)
 }
 
 // nearest returns for every row the squared distance to the nearest other row

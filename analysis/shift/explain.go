@@ -15,6 +15,9 @@ type reason struct {
 	weight float64
 }
 
+// weakest is the contribution, as a share of the strongest, that is told.
+const weakest = 0.05
+
 // explain puts the weights of a classifier into words: what it looks at, times
 // how much that differs between the samples. Components of words are undone
 // into the words themselves.
@@ -53,7 +56,7 @@ func strongest(reasons []reason) []string {
 	slices.SortStableFunc(reasons, func(x, y reason) int { return cmp.Compare(y.weight, x.weight) })
 	out := []string{}
 	for _, r := range reasons[:min(mostItems, len(reasons))] {
-		if r.weight > 1e-9 {
+		if r.weight > 1e-9 && r.weight >= weakest*reasons[0].weight {
 			out = append(out, r.text)
 		}
 	}
@@ -120,6 +123,9 @@ func (c *comparison) tellingWords(weight []float64) []reason {
 	}
 	var reasons []reason
 	for col, w := range weight {
+		if w*(inB[col]/float64(c.nB)-inA[col]/float64(c.nA)) <= 0 {
+			continue // the sample that has it more often is not the one it points to
+		}
 		text := c.shares(fmt.Sprintf("%q", c.words.word[col]), inA[col]/float64(c.nA), inB[col]/float64(c.nB))
 		reasons = append(reasons, reason{text, w * gap[col]})
 	}
