@@ -75,6 +75,9 @@ func (e *extrapolation) rewards(values []float64) {
 	e.sr.Extrapolated = append(e.sr.Extrapolated, e.curve(InformativeGroups, fits, ks, func(c stat.Chances, k int) float64 { return c.Informative(k) })...)
 	e.sr.Beyond.BestOf = append(e.sr.Beyond.BestOf, e.curve(BestOfK, fits, ks, func(c stat.Chances, k int) float64 { return c.BestOf(k, values) })...)
 	e.gap(e.sr.Extrapolated, InformativeGroups)
+	if at, _ := e.sr.SignalAt(e.m.n); at != nil {
+		e.misfit(InformativeGroups, at.Estimate, fits, stat.Chances.Informative)
+	}
 }
 
 func (e *extrapolation) passes(threshold float64) {
@@ -96,6 +99,9 @@ func (e *extrapolation) passes(threshold float64) {
 	fits := e.fit(PassAtK, stat.Trials(successes, n), []float64{0, 1}, BetaBinomial)
 	e.sr.Extrapolated = append(e.sr.Extrapolated, e.curve(PassAtK, fits, e.m.farKs(), func(c stat.Chances, k int) float64 { return c.PassAt(k) })...)
 	e.gap(e.sr.Extrapolated, PassAtK)
+	if p := e.sr.PassAt; len(p) > 0 {
+		e.misfit(PassAtK, p[len(p)-1].Estimate, fits, stat.Chances.PassAt)
+	}
 }
 
 // fit fits both models and tells of them; those that say something beyond the
@@ -207,6 +213,19 @@ func (e *extrapolation) gap(list []Extrapolated, quantity string) {
 	}
 	e.note("%s at %d is %s by the %s fit and %s by the %s one, which lets some items never do better than their worst: samples cannot tell such items from ones that hardly ever do, and the gap of %s points is uncertainty of the model that no interval shows",
 		quantityWords(quantity), a.K, percentOf(a.Value), modelWords(a.Model), percentOf(b.Value), modelWords(b.Model), number(100*apart))
+}
+
+// misfit names a model that already misses what was measured at all the
+// samples: it does not describe these items, and less so beyond.
+func (e *extrapolation) misfit(quantity string, measured stat.Estimate, fits []fitted, f func(stat.Chances, int) float64) {
+	for _, fit := range fits {
+		says := f(fit.fit, e.m.n)
+		if measured.Low == nil || measured.High == nil || says >= *measured.Low && says <= *measured.High {
+			continue
+		}
+		e.note("the %s fit does not describe these items: it puts %s at %s for %d samples, and %s was measured (%s to %s)",
+			modelWords(fit.model), quantityWords(quantity), percent(says), e.m.n, percentOf(measured.Value), percentOf(measured.Low), percentOf(measured.High))
+	}
 }
 
 // values are the distinct rewards, ascending, up to float noise; more than

@@ -3,6 +3,7 @@ package chart
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -21,15 +22,20 @@ func drawBestOfK(r *analysis.Result) (*plot.Plot, error) {
 		return nil, noData("no item has a reward, so there is no best of k")
 	}
 	p := newPlot("k, samples to choose from", "expected reward")
+	fits := beyond(s.Beyond.BestOf, analysis.BestOfK, best)
 	low, high := extent(best, worst)
 	rewardAxis(p, r, low, high)
 	last := math.Max(best.x[len(best.x)-1], worstEnd(worst))
+	if !fits.none() {
+		last = math.Max(last, fits.band.x[len(fits.band.x)-1])
+	}
 	kAxis(p, 1, last, 64)
 	g := float64(r.GroupSize)
 	inside := r.GroupSize >= 1 && g <= last
 	if inside && last > 1 {
-		p.Add(groupRule(r, append(around(best, g), around(worst, g)...)...))
+		p.Add(groupRule(r, slices.Concat(around(best, g), around(worst, g), around(fits.band, g))...))
 	}
+	p.Add(fits.plotters()...)
 	p.Add(worst, best)
 	if inside && s.Lift.Known() && *s.Lift.Value > 0 && last > 1 {
 		p.Add(liftLabel(p, s, best, g))
@@ -45,6 +51,8 @@ func captionBestOfK(r *analysis.Result) Caption {
 	if ok {
 		c.Subtitle += "; " + "bands: " + intervals(r, top.Estimate)
 	}
+	fits := beyond(s.Beyond.BestOf, analysis.BestOfK, best)
+	c.Subtitle += fits.caption(Number)
 	if r.GroupSize > 0 && ok && top.K < r.GroupSize {
 		c.Subtitle += fmt.Sprintf("; a group of %d lies beyond the samples taken", r.GroupSize)
 	}
@@ -70,6 +78,7 @@ func captionBestOfK(r *analysis.Result) Caption {
 	if len(worst.x) > 0 {
 		c.Legend = append(c.Legend, Entry{"worst of k", []plot.Thumbnailer{worst}})
 	}
+	c.Legend = append(c.Legend, fits.legend(r)...)
 	return c
 }
 

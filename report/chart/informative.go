@@ -23,7 +23,7 @@ func drawInformative(r *analysis.Result) (*plot.Plot, error) {
 		return nil, err
 	}
 	g := informativeCurves(s)
-	if len(g.exact.x) == 0 && len(g.bracket.x) == 0 && len(g.fit.x) == 0 {
+	if len(g.exact.x) == 0 && len(g.bracket.x) == 0 {
 		return nil, noData("two samples per item are needed to see whether a group's rewards differ")
 	}
 	p := newPlot("group size", "informative groups")
@@ -34,7 +34,7 @@ func drawInformative(r *analysis.Result) (*plot.Plot, error) {
 	}
 	kAxis(p, first, last, 16)
 	size := float64(r.GroupSize)
-	clear := append(around(g.exact, size), around(g.bracket, size)...)
+	clear := slices.Concat(around(g.exact, size), around(g.bracket, size), around(g.fits.band, size))
 	thresholds := informativeThresholds(r, g.exact)
 	for _, t := range thresholds {
 		clear = append(clear, t.at, t.at+0.05)
@@ -42,9 +42,7 @@ func drawInformative(r *analysis.Result) (*plot.Plot, error) {
 	if size >= first && size <= last && last > first {
 		p.Add(groupRule(r, clear...))
 	}
-	if len(g.fit.x) > 0 {
-		p.Add(g.fit)
-	}
+	p.Add(g.fits.plotters()...)
 	p.Add(g.exact)
 	for _, t := range thresholds {
 		p.Add(t)
@@ -62,6 +60,7 @@ func captionInformative(r *analysis.Result) Caption {
 			break
 		}
 	}
+	c.Subtitle += g.fits.caption(Percent)
 	lower, upper := s.SignalAt(r.GroupSize)
 	switch {
 	case lower == nil || upper == nil:
@@ -76,9 +75,7 @@ func captionInformative(r *analysis.Result) Caption {
 	if len(g.bracket.x) > 0 {
 		c.Legend = append(c.Legend, Entry{"possible range beyond the samples", []plot.Thumbnailer{g.bracket}})
 	}
-	if len(g.fit.x) > 0 {
-		c.Legend = append(c.Legend, Entry{"model fit", []plot.Thumbnailer{g.fit}})
-	}
+	c.Legend = append(c.Legend, g.fits.legend(r)...)
 	return c
 }
 
@@ -86,7 +83,7 @@ func captionInformative(r *analysis.Result) Caption {
 type signals struct {
 	exact   curve // at group sizes up to the samples taken
 	bracket curve // beyond: a band without a line
-	fit     curve
+	fits    far
 }
 
 func informativeCurves(s *analysis.SplitResult) signals {
@@ -101,8 +98,6 @@ func informativeCurves(s *analysis.SplitResult) signals {
 			low[e.GroupSize] = *e.Value
 		case "upper":
 			high[e.GroupSize] = *e.Value
-		case "fit":
-			g.fit.x, g.fit.y = append(g.fit.x, float64(e.GroupSize)), append(g.fit.y, *e.Value)
 		default:
 			g.exact.add(e)
 		}
@@ -126,7 +121,7 @@ func informativeCurves(s *analysis.SplitResult) signals {
 	g.exact.band, g.exact.glyph, g.exact.radius = tint(Blue, 0.18), draw.CircleGlyph{}, 2.2
 	g.bracket.band = tint(Steel, 0.12)
 	g.bracket.hatch = hatch{color: tint(Steel, 0.55), width: 0.5, space: 4.5}
-	g.fit.line = draw.LineStyle{Color: Orange, Width: 1.2, Dashes: dashed}
+	g.fits = beyond(s.Extrapolated, analysis.InformativeGroups, g.exact)
 	return g
 }
 
@@ -142,7 +137,7 @@ func (v *curve) add(e analysis.Signal) {
 // span returns the smallest and the largest group size drawn.
 func (g signals) span() (first, last float64) {
 	first, last = math.Inf(1), math.Inf(-1)
-	for _, v := range []curve{g.exact, g.bracket, g.fit} {
+	for _, v := range []curve{g.exact, g.bracket, g.fits.band} {
 		for _, x := range v.x {
 			first, last = math.Min(first, x), math.Max(last, x)
 		}

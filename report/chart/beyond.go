@@ -1,0 +1,124 @@
+package chart
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg/draw"
+
+	"gonogo/analysis"
+)
+
+// far are the models fitted beyond the samples: a dashed line with triangles, a
+// dotted one with rings, and one band that holds the intervals of both, from
+// where what was measured ends.
+type far struct {
+	plain, inflated curve
+	band            curve
+	words           string // for the caption
+}
+
+// beyond gathers what the models say of one quantity. It is empty where there
+// is no measured curve to go on from, or no model.
+func beyond(list []analysis.Extrapolated, quantity string, measured curve) far {
+	var f far
+	low, high := map[float64]float64{}, map[float64]float64{}
+	for _, x := range list {
+		if x.Quantity != quantity || x.Value == nil || len(measured.x) == 0 {
+			continue
+		}
+		k, at := float64(x.K), &f.plain
+		if x.Model == analysis.ZeroInflated {
+			at = &f.inflated
+		} else {
+			f.words = modelName(x.Model)
+		}
+		at.x, at.y = append(at.x, k), append(at.y, *x.Value)
+		lo, hi := *x.Value, *x.Value
+		if x.Low != nil && x.High != nil {
+			lo, hi = *x.Low, *x.High
+		}
+		if l, ok := low[k]; ok {
+			lo, hi = math.Min(lo, l), math.Max(hi, high[k])
+		}
+		low[k], high[k] = lo, hi
+	}
+	if len(low) == 0 {
+		return far{}
+	}
+	for k := range low {
+		f.band.x = append(f.band.x, k)
+	}
+	slices.Sort(f.band.x)
+	for _, k := range f.band.x {
+		f.band.lo, f.band.hi = append(f.band.lo, low[k]), append(f.band.hi, high[k])
+	}
+	f.open(measured)
+	f.plain.line = draw.LineStyle{Color: Charred, Width: 1.4, Dashes: dashed}
+	f.plain.glyph, f.plain.radius = draw.PyramidGlyph{}, 2.2
+	f.inflated.line = draw.LineStyle{Color: Charred, Width: 1.4, Dashes: dotted}
+	f.inflated.glyph, f.inflated.radius = draw.RingGlyph{}, 2
+	f.band.band = tint(Charred, 0.13)
+	return f
+}
+
+// open starts the band from the last measured point. The lines begin where the
+// models speak: drawn from there they would seem to meet what was measured.
+func (f *far) open(measured curve) {
+	last := len(measured.x) - 1
+	lo, hi := measured.y[last], measured.y[last]
+	if measured.lo != nil {
+		lo, hi = measured.lo[last], measured.hi[last]
+	}
+	f.band.x = slices.Insert(f.band.x, 0, measured.x[last])
+	f.band.lo, f.band.hi = slices.Insert(f.band.lo, 0, lo), slices.Insert(f.band.hi, 0, hi)
+}
+
+// none reports whether there is nothing to draw.
+func (f far) none() bool { return len(f.band.x) == 0 }
+
+func (f far) plotters() []plot.Plotter {
+	if f.none() {
+		return nil
+	}
+	return []plot.Plotter{f.band, f.inflated, f.plain}
+}
+
+// legend names both models and their band.
+func (f far) legend(r *analysis.Result) []Entry {
+	var list []Entry
+	if len(f.plain.x) > 0 {
+		list = append(list, Entry{f.words + " fit", []plot.Thumbnailer{f.plain}})
+	}
+	if len(f.inflated.x) > 0 {
+		list = append(list, Entry{"the same with items that never succeed", []plot.Thumbnailer{f.inflated}})
+	}
+	if !f.none() {
+		list = append(list, Entry{"both, " + Percent(r.Confidence) + " of refits", []plot.Thumbnailer{f.band}})
+	}
+	return list
+}
+
+// caption says how far the models lie apart at the end.
+func (f far) caption(say func(float64) string) string {
+	if len(f.plain.x) == 0 || len(f.inflated.x) == 0 {
+		return ""
+	}
+	end := len(f.plain.x) - 1
+	text := "; models at " + Count(int(f.plain.x[end])) + ": "
+	if first, second := say(f.plain.y[end]), say(f.inflated.y[len(f.inflated.y)-1]); first != second {
+		return text + first + " or " + second + ", a gap that the samples cannot close"
+	}
+	return text + say(f.plain.y[end])
+}
+
+func modelName(model string) string {
+	switch model {
+	case analysis.BetaBinomial:
+		return "beta-binomial"
+	case analysis.Dirichlet:
+		return "Dirichlet-multinomial"
+	}
+	return model
+}

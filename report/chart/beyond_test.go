@@ -1,0 +1,47 @@
+package chart_test
+
+import (
+	"strings"
+	"testing"
+
+	"gonogo/analysis"
+	"gonogo/analysis/stat"
+	"gonogo/report/chart"
+	"gonogo/report/reporttest"
+)
+
+// Both models are drawn and named, wherever the result holds them; without
+// them nothing of them is said.
+func TestModelsBeyondTheSamples(t *testing.T) {
+	for _, name := range []string{"best_of_k", "informative"} {
+		var c chart.Chart
+		for _, other := range chart.Charts() {
+			if other.Name == name {
+				c = other
+			}
+		}
+		r := reporttest.Load(t, "go")
+		_, s, _ := chart.Shown(r)
+		s.Extrapolated, s.Beyond = nil, analysis.Beyond{}
+		bare := chart.Render(c, r)
+		for _, k := range []int{16, 256} {
+			for model, y := range map[string]float64{analysis.BetaBinomial: 0.97, analysis.ZeroInflated: 0.9} {
+				s.Extrapolated = append(s.Extrapolated, analysis.Extrapolated{Quantity: analysis.InformativeGroups, K: k, Model: model, Value: stat.Some(y), Low: stat.Some(y - 0.1), High: stat.Some(1)})
+				s.Beyond.BestOf = append(s.Beyond.BestOf, analysis.Extrapolated{Quantity: analysis.BestOfK, K: k, Model: model, Value: stat.Some(y)})
+			}
+		}
+		f := chart.Render(c, r)
+		if len(f.Legend) != len(bare.Legend)+3 {
+			t.Errorf("%s: %d entries in the legend, %d without models: want both fits and their band", name, len(f.Legend), len(bare.Legend))
+		}
+		if !strings.Contains(f.Subtitle, "at 256") || !strings.Contains(f.Subtitle, "0.9") && !strings.Contains(f.Subtitle, "90 %") {
+			t.Errorf("%s: subtitle %q does not name the gap", name, f.Subtitle)
+		}
+		if strings.Contains(bare.Subtitle, "models") {
+			t.Errorf("%s: subtitle %q speaks of models that are not there", name, bare.Subtitle)
+		}
+		if string(writeSVG(t, f)) == string(writeSVG(t, bare)) {
+			t.Errorf("%s: the models are not drawn", name)
+		}
+	}
+}
