@@ -1,0 +1,156 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"gonogo/analysis"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+// hostile is text that would steer a terminal, a page or a table.
+const hostile = "q1\x1b[2J\u202e|`<script>`\n# @team [x](http://evil) 你好 " + "longer than any column may be, by far and without end"
+
+// nastyComparison has hostile text wherever data can put it.
+func nastyComparison(answer analysis.Answer) *analysis.Comparison {
+	estimate := func(x float64) stat.Estimate {
+		return stat.Estimate{Value: stat.Some(x), SE: stat.Some(0.1), Low: stat.Some(x - 0.2), High: stat.Some(x + 0.2), N: 80, Items: 10, Method: "method " + hostile, Warnings: []string{"warning " + hostile}}
+	}
+	eval := rollout.Eval
+	difference := func(name string) analysis.Difference {
+		e := estimate(-0.3)
+		return analysis.Difference{Estimate: e, Name: name, K: 8, Base: stat.Some(0.6), New: stat.Some(0.3), P: stat.Some(1e-9), Wilcoxon: stat.Some(0.01), McNemar: stat.Some(0.02), PHolm: stat.Some(0.5), MDE: stat.Some(0.2), Family: &e}
+	}
+	sc := &analysis.SplitComparison{
+		Answer: answer, Why: "why " + hostile, Paired: true,
+		Items:  analysis.CommonItems{Common: 10, OnlyBase: []string{hostile}, Lost: []string{hostile}, Changed: []string{hostile}},
+		Reward: difference("reward"), Others: []analysis.Difference{difference("best_of"), {Name: "latency", Direction: "unclear"}},
+		Equivalence: stat.Equivalence{Delta: 0.05, Low: stat.Some(-0.4), High: stat.Some(-0.1)}, SameModel: stat.Some(0.1),
+		Quadrants: &analysis.Quadrants{Items: 10, Cells: []analysis.Quadrant{{Reward: "better", Calls: "fewer", Items: 1}, {Reward: "better", Calls: "same"}, {Reward: "better", Calls: "more"}}},
+		Outcomes:  []analysis.OutcomeDrift{{Outcome: rollout.GraderFailed, Kind: hostile, Base: 1, New: 2, Difference: estimate(0.1)}},
+		Causes:    []analysis.CauseDrift{{Outcome: rollout.GraderFailed, Error: hostile, Base: 1, New: 2}},
+	}
+	categories := &analysis.Breakdown{Correction: "Holm", LeftOut: 3}
+	for i := range 30 {
+		categories.Groups = append(categories.Groups, analysis.GroupDifference{Estimate: estimate(float64(i)), Group: fmt.Sprint(hostile, i), P: stat.Some(0.1), PHolm: stat.Some(1)})
+	}
+	sc.Categories = categories
+	for i := range 12 {
+		ref := []analysis.SampleRef{{Sample: i, Line: 123456, TraceID: hostile, Outcome: rollout.Outcome(hostile)}}
+		sc.Moved = append(sc.Moved, analysis.MovedItem{ItemChange: analysis.ItemChange{Item: hostile, Change: -0.5, Base: 1, New: 0.5, BaseN: 4, NewN: 4, CallsChange: stat.Some(-1)}, BaseRollouts: ref, NewRollouts: ref})
+	}
+	return &analysis.Comparison{
+		Schema: analysis.ComparisonSchema, Answer: answer, Sentence: "Sentence " + hostile, Split: &eval, Confidence: 0.95, Delta: 0.05,
+		Base: analysis.ComparedRun{File: hostile, Input: rollout.Input{Bad: []rollout.BadLine{{Line: 3, Why: hostile}}}}, New: analysis.ComparedRun{File: hostile},
+		Differs: []analysis.RunDifference{{What: "data", Key: hostile, Base: hostile, Confounds: true, Note: hostile}},
+		Notes:   []string{hostile},
+		Splits:  map[rollout.Split]*analysis.SplitComparison{rollout.Train: sc, rollout.Eval: sc},
+	}
+}
+
+func answers() []analysis.Answer {
+	return []analysis.Answer{analysis.Regressed, analysis.Improved, analysis.Equivalent, analysis.CannotTell}
+}
+
+func TestComparisonKeepsToItsWidthAndItsLetters(t *testing.T) {
+	for _, answer := range answers() {
+		for _, columns := range []int{60, 80, 100} {
+			for _, ascii := range []bool{false, true} {
+				p := NewComparison(nastyComparison(answer), Options{Width: columns, ASCII: ascii})
+				var plain, colored bytes.Buffer
+				if err := p.WriteText(&plain); err != nil {
+					t.Fatal(err)
+				}
+				checkLines(t, string(answer), plain.String(), columns, ascii)
+				p.Color = true
+				if err := p.WriteText(&colored); err != nil {
+					t.Fatal(err)
+				}
+				if sgr.ReplaceAllString(colored.String(), "") != plain.String() {
+					t.Errorf("%s at %d: colours change more than colour", answer, columns)
+				}
+				for _, want := range []string{p.Answer, strings.ToUpper(compareEnglish.Differences), strings.ToUpper(compareEnglish.Moved), "line 123456"} {
+					if !strings.Contains(plain.String(), want) {
+						t.Errorf("%s at %d columns lacks %q", answer, columns, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// What confounds is read before the answer.
+func TestWhatDiffersStandsBeforeTheAnswer(t *testing.T) {
+	p := NewComparison(nastyComparison(analysis.Regressed), Options{})
+	var text, marked bytes.Buffer
+	if err := p.WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.WriteMarkdown(&marked); err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range []string{text.String(), marked.String()} {
+		differs, answer := strings.Index(page, compareEnglish.Confounds[:12]), strings.Index(page, "REGRESSED")
+		if differs < 0 || answer < differs {
+			t.Errorf("the difference stands at %d, the answer at %d", differs, answer)
+		}
+	}
+}
+
+func TestComparisonInMarkdownIsText(t *testing.T) {
+	var b bytes.Buffer
+	if err := NewComparison(nastyComparison(analysis.CannotTell), Options{}).WriteMarkdown(&b); err != nil {
+		t.Fatal(err)
+	}
+	prose := regexp.MustCompile("``.*?``").ReplaceAllString(b.String(), "") // hostile text in code has a fence of two
+	for _, bad := range []string{"\x1b", "\u202e", "<script>", "](http://", " @team", "\n# @"} {
+		if strings.Contains(prose, bad) {
+			t.Errorf("markdown holds %q", bad)
+		}
+	}
+	cells := 0
+	for line := range strings.SplitSeq(b.String(), "\n") {
+		if !strings.HasPrefix(line, "|") {
+			cells = 0
+			continue
+		}
+		n := strings.Count(strings.ReplaceAll(line, `\|`, ""), "|")
+		if cells > 0 && n != cells {
+			t.Errorf("a row has %d bars, its head %d: %s", n, cells, line)
+		}
+		cells = n
+	}
+}
+
+func TestTheCatalogueOfComparisonsIsComplete(t *testing.T) {
+	v := reflect.ValueOf(compareEnglish)
+	for i := range v.NumField() {
+		if v.Field(i).IsZero() {
+			t.Errorf("%s is empty", v.Type().Field(i).Name)
+		}
+	}
+	for _, a := range answers() {
+		if compareEnglish.Answers[a] == "" {
+			t.Errorf("no words for the answer %s", a)
+		}
+	}
+}
+
+func TestAnEmptyComparisonIsStillAPage(t *testing.T) {
+	c := &analysis.Comparison{Answer: analysis.CannotTell, Sentence: "Neither run holds a rollout with a reward."}
+	var text, marked bytes.Buffer
+	p := NewComparison(c, Options{})
+	if p.WriteText(&text) != nil || p.WriteMarkdown(&marked) != nil {
+		t.Fatal("an empty comparison cannot be written")
+	}
+	for _, page := range []string{text.String(), marked.String()} {
+		if !strings.Contains(page, "CANNOT TELL") || strings.Contains(page, "%!") {
+			t.Errorf("page is %q", page)
+		}
+	}
+}
