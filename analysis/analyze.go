@@ -70,6 +70,9 @@ func measured(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s
 	}
 	r := newResult(run, input, s)
 	c.fill(r, run, s)
+	if !withoutRollouts {
+		r.Shift = c.shift(run, s)
+	}
 	return r, nil
 }
 

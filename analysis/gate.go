@@ -24,6 +24,7 @@ type Gate struct {
 func Gates() []Gate {
 	return []Gate{
 		dataValid,
+		dataConflicts,
 		dataEnough,
 		infraFailures,
 		graderTruth,
@@ -34,7 +35,13 @@ func Gates() []Gate {
 		baselineHeadroom,
 		signalInformative,
 		explorationLift,
+		leakage,
+		shiftText,
+		shiftFields,
+		shiftReward,
+		shiftTools,
 		evalPower,
+		dataDegenerate,
 		samplingIdentical,
 		graderLength,
 		graderAgreement,

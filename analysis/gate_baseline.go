@@ -25,7 +25,7 @@ var baselineReachable = Gate{
 			high := rng.Lo + float64(r.GroupSize)/float64(best.K)*(*b.high-rng.Lo)
 			b.high = stat.Some(min(high, rng.Hi))
 		}
-		above := shift(b, -rng.Lo)
+		above := moved(b, -rng.Lo)
 		return estimated{
 			gate: "baseline.reachable", unit: "reward", width: rng.Width(), estimate: e, bound: above, bottom: rng.Lo, offset: rng.Lo,
 			samples: groupSamples(sr, r), inFile: sr.Items.InFile, items: sr.byClass(Dead),
@@ -36,8 +36,8 @@ var baselineReachable = Gate{
 	},
 }
 
-// shift adds x to a bound.
-func shift(b bound, x float64) bound {
+// moved adds x to a bound.
+func moved(b bound, x float64) bound {
 	add := func(p *float64) *float64 {
 		if p == nil {
 			return nil

@@ -1,40 +1,116 @@
 package analysis
 
 import (
-	"encoding/json"
-
+	"gonogo/analysis/shift"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
 
-// Shift compares splits with each other.
+// Shift compares splits with each other, and rows with each other.
 type Shift struct {
-	Pairs     []ShiftPair       `json:"pairs"`
-	Coverage  []json.RawMessage `json:"coverage"`
-	Leakage   []Leak            `json:"leakage"`
-	Conflicts []json.RawMessage `json:"conflicts"`
+	Pairs      []ShiftPair `json:"pairs"`
+	Coverage   []Coverage  `json:"coverage"`
+	Leakage    []Leak      `json:"leakage"`   // between splits: each row of B with the one of A that it is a copy of; a family once
+	Conflicts  []Conflict  `json:"conflicts"` // within and between splits
+	Crossings  []Crossing  `json:"crossings"` // what each two splits share, in numbers
+	Duplicates []Leak      `json:"duplicates"`
+	Flaws      []Flaw      `json:"flaws"`
+
+	Rows        map[rollout.Split]int `json:"rows"`
+	References  int                   `json:"references"`           // rows that have one
+	InPrompt    []RowName             `json:"reference_in_prompt"`  // rows whose prompt holds their own reference
+	InPromptOf  int                   `json:"reference_checked_in"` // rows for which that can be told
+	LeftOut     []string              `json:"fields_left_out"`      // fields that tell rows apart and no splits: ids, counters, texts
+	Notes       []string              `json:"notes"`
+	withRollout bool                  // reward and tools were to be compared
 }
+
+// What is compared between splits.
+const (
+	OnLastUser = "last_user"
+	OnPrompt   = "prompt"
+	OnFields   = "fields"
+	OnReward   = "reward"
+	OnTools    = "tools"
+)
 
 // ShiftPair is one test of one quantity between two splits.
 type ShiftPair struct {
 	A         rollout.Split `json:"a"`
 	B         rollout.Split `json:"b"`
 	On        string        `json:"on"`
+	About     string        `json:"about,omitempty"` // the one number or category tested; "" for all together
 	Test      string        `json:"test"`
+	Primary   bool          `json:"primary"` // the one test of this pair and quantity that decides
 	Statistic *float64      `json:"statistic"`
 	Effect    stat.Estimate `json:"effect"`
 	P         *float64      `json:"p"`
 	PHolm     *float64      `json:"p_holm"`
+	Chance    *float64      `json:"chance"` // the effect to be expected without any shift
+	Missed    *float64      `json:"missed"` // an effect of this size is found at 5 % with 80 % power
 	NA        int           `json:"n_a"`
 	NB        int           `json:"n_b"`
 	Top       []string      `json:"top"`
 	Items     []string      `json:"items"`
 }
 
+// Coverage is the share of B's items that lie far from every item of A.
+type Coverage struct {
+	A         rollout.Split `json:"a"`
+	B         rollout.Split `json:"b"`
+	On        string        `json:"on"`
+	Share     stat.Estimate `json:"share"`
+	Threshold *float64      `json:"threshold"`
+	Chance    *float64      `json:"chance"`
+	NA        int           `json:"n_a"`
+	NB        int           `json:"n_b"`
+	Items     []string      `json:"items"`
+}
+
 // Leak is a pair of items that are too alike.
 type Leak struct {
-	Kind  string   `json:"kind"`
-	A     string   `json:"a"`
-	B     string   `json:"b"`
-	Score *float64 `json:"score"`
+	Kind   shift.LeakKind `json:"kind"`
+	A      string         `json:"a"`
+	B      string         `json:"b"`
+	ASplit rollout.Split  `json:"a_split"`
+	BSplit rollout.Split  `json:"b_split"`
+	Score  *float64       `json:"score"`
+}
+
+// Conflict is a pair of items with the same prompt, or almost, and references
+// that differ.
+type Conflict struct {
+	Kind   shift.ConflictKind `json:"kind"`
+	A      string             `json:"a"`
+	B      string             `json:"b"`
+	ASplit rollout.Split      `json:"a_split"`
+	BSplit rollout.Split      `json:"b_split"`
+	Rows   int                `json:"rows"` // that ask the same
+}
+
+// Crossing counts the rows of B that have a copy in A, each under its surest
+// kind, and those whose family A has too.
+type Crossing struct {
+	A        rollout.Split `json:"a"`
+	B        rollout.Split `json:"b"`
+	RowsA    int           `json:"rows_a"`
+	RowsB    int           `json:"rows_b"`
+	Exact    int           `json:"exact"`
+	Swapped  int           `json:"swapped"`
+	Near     int           `json:"near"`
+	Family   int           `json:"family"`
+	Families int           `json:"families"`
+	Note     string        `json:"note,omitempty"`
+}
+
+// RowName names an item of a split.
+type RowName struct {
+	Split rollout.Split `json:"split"`
+	Item  string        `json:"item"`
+}
+
+// Flaw is a degenerate row.
+type Flaw struct {
+	Kind shift.FlawKind `json:"kind"`
+	RowName
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
 )
 
 // Settings are what a run is judged by. The zero value is not valid: start
@@ -23,6 +24,10 @@ type Settings struct {
 	Seed          uint64     // of the bootstrap
 	Boot          int        // bootstrap resamples
 	Thresholds    Thresholds // by name; missing ones are at their default
+
+	// Reference finds an item's right answer, "" where there is none. nil: the
+	// first of the usual fields of its row.
+	Reference func(*rollout.Item) string
 }
 
 // DefaultSettings are the settings of `gonogo analyze` without flags.
@@ -86,7 +91,7 @@ const hackableMargin = "grader.hackable.margin"
 // ThresholdTable lists every threshold of every gate. They are engineering
 // choices, mostly about what sampling costs, not laws.
 func ThresholdTable() []Threshold {
-	return []Threshold{
+	return slices.Concat([]Threshold{
 		{"data.enough.items", "fewest items, each sampled min(group size, 4) times, for a verdict", 20},
 		{"data.enough.lost", "largest share of sampled items that may be without any reward", 0.02},
 		{"data.enough.caution_items", "fewer items than this are a caution", 100},
@@ -130,7 +135,8 @@ func ThresholdTable() []Threshold {
 		{compareDelta, "of gonogo compare: the smallest change of the mean reward that matters, as a share of the range", 0.05},
 		{compareTolerance, "of gonogo compare: the change up to which nothing is called better or worse, as a share of the range", 0},
 		{"latency.limit", "seconds a rollout may take; 0: no limit", 0},
-	}
+		{"leakage.near", "share of rows that share most of their text with a row of another split, above which, with its whole interval, it is a caution", 0.01},
+	}, shiftThresholds("shift.text"), shiftThresholds("shift.fields"), shiftThresholds("shift.reward"), shiftThresholds("shift.tools"))
 }
 
 // At returns the threshold's value. It panics on a name that is not in the

@@ -95,6 +95,13 @@ var english = catalogue{
 			cautionRemedy: "{enough} Set eval.power to the gain that you hope for; once there is a second run, gonogo compare measures what is assumed here.",
 			unmeasured:    message{title: "not known: fewer than 2 items of eval have a reward", remedy: "Sample more items of eval."},
 		},
+		"data.conflicts":  shiftWords["data.conflicts"],
+		"leakage":         shiftWords["leakage"],
+		"shift.text":      shiftWords["shift.text"],
+		"shift.fields":    shiftWords["shift.fields"],
+		"shift.reward":    shiftWords["shift.reward"],
+		"shift.tools":     shiftWords["shift.tools"],
+		"data.degenerate": shiftWords["data.degenerate"],
 		"sampling.identical": {
 			why:             "One seed for all samples, temperature 0 or a cache of responses makes all rollouts of an item the same. Then every number about variety is wrong.",
 			pass:            "rollouts of the same item differ in their text",

@@ -1,6 +1,9 @@
 package shift
 
-import "fmt"
+import (
+	"cmp"
+	"runtime"
+)
 
 // Entry is one data point as plain text: what leakage, conflicts and degenerate
 // rows are looked for in.
@@ -15,15 +18,20 @@ type Entry struct {
 	Context   string   // what else tools or grader may tell rows apart by, in any form
 }
 
-// LeakOptions say what counts as a copy.
+// LeakOptions say what counts as a copy. The zero value of a field stands for
+// its default.
 type LeakOptions struct {
-	Near     float64 // Jaccard index or containment of n-grams from which two texts are near, in (0, 1]
-	Template float64 // n-grams in more than this share of the rows weigh nothing
-	Workers  int     // goroutines, >= 1; the answer does not hang on it
+	Near     float64 // Jaccard index or containment of n-grams from which two texts are near (0.5)
+	Template float64 // n-grams in more than this share of the rows weigh nothing (0.05)
+	Workers  int     // goroutines (GOMAXPROCS); the answer does not hang on it
 }
 
-// DefaultLeakOptions are those of the published thresholds.
-func DefaultLeakOptions() LeakOptions { return LeakOptions{Near: 0.5, Template: 0.05, Workers: 1} }
+func (o LeakOptions) withDefaults() LeakOptions {
+	o.Near = cmp.Or(o.Near, 0.5)
+	o.Template = cmp.Or(o.Template, 0.05)
+	o.Workers = cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
+	return o
+}
 
 // LeakKind says how alike two rows of different splits are.
 type LeakKind string
@@ -72,11 +80,8 @@ type Leakage struct {
 //
 // Time grows with the text, and with the pairs of rows that share n-grams which
 // are no template; memory with the rows and their text.
-func Leaks(rows []Entry, opt LeakOptions) (Leakage, error) {
-	if opt.Near <= 0 || opt.Near > 1 || opt.Template < 0 || opt.Template > 1 || opt.Workers < 1 {
-		return Leakage{}, fmt.Errorf("look for leakage: near is %g, template %g and workers %d: they lie in (0, 1], in [0, 1] and from 1", opt.Near, opt.Template, opt.Workers)
-	}
-	s := newLeakSearch(rows, opt)
+func Leaks(rows []Entry, opt LeakOptions) Leakage {
+	s := newLeakSearch(rows, opt.withDefaults())
 	var found Leakage
 	s.exact(&found)
 	s.alike(&found)
@@ -84,7 +89,7 @@ func Leaks(rows []Entry, opt LeakOptions) (Leakage, error) {
 	found.Conflicts = s.conflicts()
 	found.Flaws = s.flaws()
 	s.answers(&found)
-	return found, nil
+	return found
 }
 
 // leakSearch holds what is known of rows while they are compared.

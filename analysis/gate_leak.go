@@ -1,0 +1,196 @@
+package analysis
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gonogo/analysis/shift"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+// Reasons for which gates about the data's rows are skipped.
+const (
+	noItems     = "the run holds no items with their rows (items.jsonl)"
+	noReference = "no row has a reference answer in one of the usual fields"
+	oneSplit    = "there is one split only: with data.eval or data.production there is something to compare"
+)
+
+var dataConflicts = Gate{
+	Name: "data.conflicts",
+	Doc: "Blocking: no two rows have the same prompt and different references. Advisory: nor almost the same prompt " +
+		"(the same words that carry content, in the same order).",
+	Check: func(r *Result, _ Thresholds) []Finding {
+		const gate = "data.conflicts"
+		switch {
+		case r.Shift == nil:
+			return []Finding{skipped(gate, "", Blocking, noItems)}
+		case r.Shift.References == 0:
+			return []Finding{skipped(gate, "", Blocking, noReference)}
+		}
+		var out []Finding
+		for _, level := range []struct {
+			severity Severity
+			kind     shift.ConflictKind
+		}{{Blocking, shift.SamePrompt}, {Advisory, shift.AlmostPrompt}} {
+			n := 0
+			j := judgement{gate: gate, severity: level.severity, unit: "prompts", want: "0"}
+			for _, c := range r.Shift.Conflicts {
+				if c.Kind == level.kind {
+					n++
+					j.items = listed(j.items, beside(c.ASplit, c.A, c.BSplit, c.B))
+				}
+			}
+			j.vars = map[string]string{"prompts": plural(n, "prompt"), "have": has(n)}
+			out = append(out, j.finding(observed(float64(n)).atMost(0), observed(float64(n))))
+		}
+		return out
+	},
+}
+
+var dataDegenerate = Gate{
+	Name: "data.degenerate",
+	Doc: "Advisory: no prompt is empty, one word over and over, or cut off, and no row repeats another of its split. " +
+		"References that stand in their own prompt are counted beside it and decide nothing.",
+	Check: func(r *Result, _ Thresholds) []Finding {
+		const gate = "data.degenerate"
+		if r.Shift == nil {
+			return []Finding{skipped(gate, "", Advisory, noItems)}
+		}
+		kinds := map[shift.FlawKind]int{}
+		j := judgement{gate: gate, severity: Advisory, unit: "rows", want: "0"}
+		for _, f := range r.Shift.Flaws {
+			kinds[f.Kind]++
+			j.items = listed(j.items, fmt.Sprintf("%s %s: %s", f.Split, f.Item, f.Kind))
+		}
+		repeats := map[shift.LeakKind]int{}
+		for _, d := range r.Shift.Duplicates {
+			repeats[d.Kind]++
+			if d.Kind == shift.ExactLeak {
+				j.items = listed(j.items, beside(d.ASplit, d.A, d.BSplit, d.B))
+			}
+		}
+		n := len(r.Shift.Flaws) + repeats[shift.ExactLeak]
+		j.vars = map[string]string{
+			"empty": count(kinds[shift.Empty]), "constant": count(kinds[shift.Constant]), "cut": count(kinds[shift.Truncated]),
+			"repeats": count(repeats[shift.ExactLeak]), "near": count(repeats[shift.NearLeak]), "told": inPrompt(r.Shift),
+		}
+		return []Finding{j.finding(observed(float64(n)).atMost(0), observed(float64(n)))}
+	},
+}
+
+// inPrompt tells of references that stand in their own prompts.
+func inPrompt(sh *Shift) string {
+	if len(sh.InPrompt) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %s of %s references stand word for word in their own prompt, which is right where the answer is to be found there", count(len(sh.InPrompt)), count(sh.InPromptOf))
+}
+
+var leakage = Gate{
+	Name: "leakage",
+	Doc: "Blocking: eval and production have no row in common with train, by prompt (after normalisation) or by declared family. " +
+		"Advisory, also between eval and production: at most 1 % of the rows share most of their text with a row of the other split, and none is the same but for names or numbers. " +
+		"Phrases that more than 5 % of the rows have are templates and weigh nothing.",
+	Check: func(r *Result, t Thresholds) []Finding {
+		const gate = "leakage"
+		switch {
+		case r.Shift == nil:
+			return []Finding{skipped(gate, "", Blocking, noItems)}
+		case len(r.Shift.Crossings) == 0:
+			return []Finding{skipped(gate, "", Blocking, oneSplit)}
+		}
+		var out []Finding
+		for _, c := range r.Shift.Crossings {
+			if c.A == rollout.Train {
+				out = append(out, c.sure(r.Shift))
+			}
+			out = append(out, c.likely(r, t.At("leakage.near")))
+		}
+		return out
+	},
+}
+
+// sure judges rows and families that two splits have in common.
+func (c Crossing) sure(sh *Shift) Finding {
+	j := judgement{
+		gate: "leakage", split: c.B, severity: Blocking, unit: "rows", want: "0", vars: c.vars(),
+		items: sh.leaked(c, shift.ExactLeak, shift.FamilyLeak),
+	}
+	n := observed(float64(c.Exact + c.Family))
+	return j.finding(n.atMost(0), n)
+}
+
+// likely judges rows that are near or swapped copies. A few among few rows are
+// chance until the whole interval of their share lies above what is allowed.
+func (c Crossing) likely(r *Result, most float64) Finding {
+	kinds := []shift.LeakKind{shift.SwappedLeak, shift.NearLeak}
+	if c.A != rollout.Train {
+		kinds = append(kinds, shift.ExactLeak, shift.FamilyLeak)
+	}
+	near := stat.Share(c.Near, c.RowsB, r.Confidence)
+	status := boundOf(near).atMost(most)
+	if near.Known() && *near.Value <= most {
+		status = Pass
+	}
+	if c.Swapped > 0 || c.A != rollout.Train && c.Exact+c.Family > 0 {
+		status = Fail
+	}
+	j := judgement{
+		gate: "leakage", split: c.B, severity: Advisory, unit: "share", want: fmt.Sprintf("<= %s near, 0 swapped", percent(most)),
+		vars: c.vars(), items: r.Shift.leaked(c, kinds...),
+	}
+	return j.finding(status, boundOf(near))
+}
+
+func (c Crossing) vars() map[string]string {
+	note := ""
+	if c.Note != "" {
+		note = " (" + c.Note + ")"
+	}
+	families := "no family is declared in both"
+	if c.Families > 0 {
+		families = fmt.Sprintf("%d of families in both (%s)", c.Family, plural(c.Families, "family shared"))
+	}
+	return map[string]string{
+		"a": string(c.A), "rows": count(c.RowsB), "exact": count(c.Exact), "swapped": count(c.Swapped), "near": count(c.Near),
+		"family": count(c.Family), "families": families, "note": note,
+	}
+}
+
+// leaked lists the pairs of some kinds between two splits.
+func (sh *Shift) leaked(c Crossing, kinds ...shift.LeakKind) []string {
+	out := []string{}
+	for _, kind := range kinds {
+		for _, l := range sh.Leakage {
+			if l.ASplit == c.A && l.BSplit == c.B && l.Kind == kind {
+				out = listed(out, beside(l.ASplit, l.A, l.BSplit, l.B)+" ("+string(kind)+")")
+			}
+		}
+	}
+	return out
+}
+
+// listed adds to the items that a finding points at, as long as they are few.
+func listed(items []string, item string) []string {
+	if len(items) < itemsListed && !slices.Contains(items, item) {
+		items = append(items, item)
+	}
+	return items
+}
+
+// beside names two rows as one line.
+func beside(aSplit rollout.Split, a string, bSplit rollout.Split, b string) string {
+	if aSplit == bSplit {
+		return fmt.Sprintf("%s %s and %s", aSplit, a, b)
+	}
+	return strings.Join([]string{string(aSplit), a, "and", string(bSplit), b}, " ")
+}
+
+func has(n int) string {
+	if n == 1 {
+		return "has"
+	}
+	return "have"
+}

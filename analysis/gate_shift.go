@@ -1,0 +1,130 @@
+package analysis
+
+import (
+	"fmt"
+	"strings"
+
+	"gonogo/analysis/shift"
+	"gonogo/analysis/stat"
+)
+
+var (
+	shiftText   = shiftGate("shift.text", OnLastUser, "the last user messages", "no message of a user is known")
+	shiftFields = shiftGate("shift.fields", OnFields, "the fields of the rows beside messages, tools and reference", "the rows hold no field beside messages, tools and reference that can be compared")
+	shiftReward = shiftGate("shift.reward", OnReward, "the items' mean rewards", "not both splits have rewards")
+	shiftTools  = shiftGate("shift.tools", OnTools, "what rollouts did: tool calls, which tools, turns and tokens", "not both splits have rollouts whose calls are known")
+)
+
+// shiftGate compares each two splits on one thing.
+func shiftGate(name, on, what, without string) Gate {
+	return Gate{
+		Name: name,
+		Doc: "Blocking: " + what + " are alike in each two splits. It fails when the AUC of a classifier that tells the splits apart has its whole interval above 0.75 and " +
+			"the test is significant (p < 0.01, Holm over all such tests), passes when all of it is below 0.70, and decides nothing otherwise. Advisory: above 0.60 with p < 0.05.",
+		Check: func(r *Result, t Thresholds) []Finding {
+			switch {
+			case r.Shift == nil:
+				return []Finding{skipped(name, "", Blocking, noItems)}
+			case len(r.Shift.Crossings) == 0:
+				return []Finding{skipped(name, "", Blocking, oneSplit)}
+			}
+			var out []Finding
+			for _, c := range r.Shift.Crossings {
+				out = append(out, judgeShift(r.Shift, t, name, on, c)...)
+			}
+			if out == nil {
+				return []Finding{skipped(name, "", Blocking, without)}
+			}
+			return out
+		},
+	}
+}
+
+// judgeShift judges one comparison: nothing where it was not made.
+func judgeShift(sh *Shift, t Thresholds, gate, on string, c Crossing) []Finding {
+	test, told := sh.tests(on, c)
+	if test == nil || told == nil {
+		return nil
+	}
+	vars := shiftVars(c, *test, *told)
+	if !told.Effect.Known() || test.PHolm == nil {
+		why := strings.Join(append(list(told.Effect.Warnings), list(test.Effect.Warnings)...), "; ")
+		return []Finding{skipped(gate, c.B, Blocking, fmt.Sprintf("%s and %s cannot be compared: %s", c.A, c.B, why))}
+	}
+	auc, p := boundOf(told.Effect), *test.PHolm
+	fail, pass, sure := t.At(gate), t.At(gate+".pass"), t.At(gate+".p")
+	some, likely := t.At(gate+".caution"), t.At(gate+".caution.p")
+
+	blocking := judgement{gate: gate, split: c.B, severity: Blocking, unit: "AUC", want: fmt.Sprintf("< %s (fails above %s with p < %s)", number(pass), number(fail), number(sure)), vars: vars}
+	status := Skipped
+	switch {
+	case auc.low != nil && *auc.low > fail && p < sure:
+		status = Fail
+		blocking.items = told.Items
+	case auc.high != nil && *auc.high < pass:
+		status = Pass
+	default:
+		vars["reason"] = fmt.Sprintf("%s and %s are told apart with an AUC of %s (%s to %s), which neither shows nor excludes a large shift; it decides nothing",
+			c.A, c.B, value(auc.value), value(auc.low), value(auc.high))
+	}
+	advisory := judgement{gate: gate, split: c.B, severity: Advisory, unit: "AUC", want: fmt.Sprintf("<= %s or p >= %s", number(some), number(likely)), vars: vars}
+	hint := Pass
+	if p < likely && *auc.value > some {
+		hint = Unknown
+		advisory.items = told.Items
+		if auc.low != nil && *auc.low > some {
+			hint = Fail
+		}
+	}
+	return []Finding{blocking.finding(status, auc), advisory.finding(hint, auc)}
+}
+
+// tests finds the test that decides and the classifier whose AUC is the effect.
+func (sh *Shift) tests(on string, c Crossing) (primary, auc *ShiftPair) {
+	for i := range sh.Pairs {
+		p := &sh.Pairs[i]
+		if p.A != c.A || p.B != c.B || p.On != on {
+			continue
+		}
+		if p.Primary {
+			primary = p
+		}
+		if p.Test == shift.C2ST {
+			auc = p
+		}
+	}
+	return primary, auc
+}
+
+func shiftVars(c Crossing, test, told ShiftPair) map[string]string {
+	vars := map[string]string{"a": string(c.A), "na": count(told.NA), "nb": count(told.NB), "p": pText(test.PHolm), "words": "", "missed": ""}
+	if len(told.Top) > 0 {
+		vars["words"] = " What tells " + string(c.B) + " from " + string(c.A) + ": " + strings.Join(told.Top[:min(len(told.Top), 5)], "; ") + "."
+	}
+	if told.Missed != nil {
+		vars["missed"] = fmt.Sprintf(" A shift of less than about AUC %s could have been missed.", number(stat.Or(told.Missed, 1)))
+	}
+	return vars
+}
+
+// pText writes a p value.
+func pText(p *float64) string {
+	switch {
+	case p == nil:
+		return "p unknown"
+	case *p < 0.001:
+		return "p < 0.001"
+	}
+	return "p = " + number(*p)
+}
+
+// shiftThresholds are those of one gate about shift.
+func shiftThresholds(gate string) []Threshold {
+	return []Threshold{
+		{gate, "AUC of telling two splits apart above which, with its whole interval, they differ", 0.75},
+		{gate + ".pass", "AUC below which, with its whole interval, they are alike", 0.70},
+		{gate + ".p", "adjusted p-value below which a difference counts", 0.01},
+		{gate + ".caution", "AUC above which, with its whole interval, it is a caution", 0.60},
+		{gate + ".caution.p", "adjusted p-value below which that counts", 0.05},
+	}
+}

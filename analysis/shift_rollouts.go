@@ -1,0 +1,100 @@
+package analysis
+
+import (
+	"iter"
+	"slices"
+
+	"gonogo/analysis/shift"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+// shiftSamples are the measured items of two splits, for each of what is
+// compared after sampling. Items count by as many of their first rollouts as
+// half of the items of both splits have: a mean of more is less scattered, which
+// would look like a difference.
+func (c *collector) shiftSamples(a, b rollout.Split) iter.Seq2[string, [2]shift.Sample] {
+	return func(yield func(string, [2]shift.Sample) bool) {
+		x, y := c.items(a, nil), c.items(b, nil)
+		if len(x) == 0 || len(y) == 0 {
+			return
+		}
+		n := min(samplesOf(x), samplesOf(y))
+		reward := [2]shift.Sample{rewardSample(a, x, n), rewardSample(b, y, n)}
+		if len(reward[0].Rows) > 0 && len(reward[1].Rows) > 0 && !yield(OnReward, reward) {
+			return
+		}
+		tools := [2]shift.Sample{c.toolSample(a, x, n), c.toolSample(b, y, n)}
+		if len(tools[0].Rows) > 0 && len(tools[1].Rows) > 0 {
+			yield(OnTools, tools)
+		}
+	}
+}
+
+// samplesOf is the median number of rollouts of items, at least 1.
+func samplesOf(items []*item) int {
+	var counts []float64
+	for _, it := range items {
+		counts = append(counts, float64(len(it.rows)))
+	}
+	return max(1, int(stat.Quantile(counts, 0.5)))
+}
+
+func rewardSample(split rollout.Split, items []*item, n int) shift.Sample {
+	sample := shift.Sample{Name: string(split)}
+	for _, it := range items {
+		var sum, k float64
+		for _, r := range it.rows {
+			if r.valid && int(k) < n {
+				sum += r.reward
+				k++
+			}
+		}
+		if k > 0 {
+			sample.Rows = append(sample.Rows, shift.Row{ID: it.id, Numbers: map[string]float64{"reward": sum / k}})
+		}
+	}
+	return sample
+}
+
+// toolSample is what the rollouts of items did: calls, turns and tokens of a
+// rollout, and which tools the calls went to.
+func (c *collector) toolSample(split rollout.Split, items []*item, n int) shift.Sample {
+	sample := shift.Sample{Name: string(split)}
+	for _, it := range items {
+		rows := slices.DeleteFunc(slices.Clone(it.rows), func(r *row) bool { return !r.observed || r.outcome.Missing() })
+		if len(rows) == 0 {
+			continue
+		}
+		sample.Rows = append(sample.Rows, shift.Row{ID: it.id, Numbers: c.behaviour(rows[:min(n, len(rows))])})
+	}
+	return sample
+}
+
+func (c *collector) behaviour(rows []*row) map[string]float64 {
+	var calls, turns, in, out, known float64
+	byTool := make([]float64, len(c.tools))
+	for _, r := range rows {
+		calls += float64(len(r.calls))
+		turns += float64(r.turns)
+		for _, k := range r.calls {
+			byTool[k.tool]++
+		}
+		if r.usage.Input != nil && r.usage.Output != nil {
+			in += float64(*r.usage.Input)
+			out += float64(*r.usage.Output)
+			known++
+		}
+	}
+	n := float64(len(rows))
+	numbers := map[string]float64{"tool calls": calls / n, "turns": turns / n}
+	if known > 0 {
+		numbers["input tokens"], numbers["output tokens"] = in/known, out/known
+	}
+	if calls > 0 {
+		for i, name := range c.tools {
+			numbers["share of calls to "+name] = byTool[i] / calls
+		}
+	}
+	return numbers
+}
