@@ -28,27 +28,27 @@ func Analyze(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s 
 }
 
 // Audited judges the grader alone, from what probes.jsonl and labels.jsonl hold
-// of a run that may not have a single rollout yet: the grader's section of the
-// result, and the findings of the gates about it. Without probes and labels the
-// section is empty and the gates are skipped.
-func Audited(ctx context.Context, run *rollout.Run, s Settings) (*Grader, []Finding, error) {
+// of a run that may not have a single rollout yet: its findings are those of
+// the gates about the grader, it has no verdict, and Grader is never nil. Without
+// probes and labels the section is empty and the gates are skipped.
+func Audited(ctx context.Context, run *rollout.Run, s Settings) (*Result, error) {
 	if err := s.Validate(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	r, err := measured(ctx, run, rollout.ReadOptions{}, s, true)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	findings := []Finding{}
+	r.Findings = []Finding{}
 	for _, g := range Gates() {
 		if ofGrader(g.Name) {
-			findings = append(findings, g.Check(r, s.Thresholds)...)
+			r.Findings = append(r.Findings, g.Check(r, s.Thresholds)...)
 		}
 	}
 	if r.Grader == nil {
 		r.Grader = newGrader(s)
 	}
-	return r.Grader, findings, nil
+	return r, nil
 }
 
 // ofGrader reports whether a gate is about the grader and its references.

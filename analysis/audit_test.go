@@ -293,15 +293,16 @@ func TestAuditedWithoutRollouts(t *testing.T) {
 	f := &folder{}
 	f.audited(0.5)
 	f.probes = slices.DeleteFunc(f.probes, func(l string) bool { return strings.Contains(l, `"regrade"`) })
-	g, findings, err := analysis.Audited(t.Context(), f.open(t), analysis.DefaultSettings())
+	r, err := analysis.Audited(t.Context(), f.open(t), analysis.DefaultSettings())
 	if err != nil {
 		t.Fatal(err)
 	}
+	g := r.Grader
 	if g.Audited != 60 || len(g.Probes) != 3 || math.Abs(*g.FalseReject.Value-1) > 1e-9 {
 		t.Errorf("grader is %+v", g)
 	}
 	status := make(map[string]analysis.Status)
-	for _, f := range findings {
+	for _, f := range r.Findings {
 		if f.Severity == analysis.Blocking {
 			status[f.Gate] = f.Status
 		}
@@ -313,8 +314,8 @@ func TestAuditedWithoutRollouts(t *testing.T) {
 		t.Errorf("findings are %v", status)
 	}
 	empty := &folder{}
-	if g, _, err := analysis.Audited(t.Context(), empty.open(t), analysis.DefaultSettings()); err != nil || g == nil || g.Audited != 0 {
-		t.Errorf("a run with nothing in it: %+v, %v", g, err)
+	if r, err := analysis.Audited(t.Context(), empty.open(t), analysis.DefaultSettings()); err != nil || r.Grader == nil || r.Grader.Audited != 0 {
+		t.Errorf("a run with nothing in it: %+v, %v", r, err)
 	}
 }
 

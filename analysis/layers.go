@@ -31,6 +31,7 @@ func (c *collector) layers(items []*item, info *rollout.GraderInfo, s Settings) 
 	if info != nil {
 		l.Formula, l.Core, gates, order = info.Formula, info.Core, info.Gates, info.Parts
 	}
+	l.Core = cmp.Or(s.Core, l.Core)
 	if l.Core == "" && len(gates) > 0 {
 		l.Core = gates[0]
 	}

@@ -21,6 +21,7 @@ type Settings struct {
 	WantedShare   float64    // of informative groups, which the plan's smallest group size must reach
 	BatchSize     int        // items a training step; 0: unknown
 	Epochs        int        // passes over the training items; 0: unknown
+	Core          string     // the part of the reward that is the task itself; "": as the run's manifest has it
 	Seed          uint64     // of the bootstrap
 	Boot          int        // bootstrap resamples
 	Thresholds    Thresholds // by name; missing ones are at their default

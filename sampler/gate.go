@@ -38,6 +38,8 @@ func (e *EndpointError) Error() string {
 		return fmt.Sprintf("%s refuses us with status %d: %v; check the key and the headers it is sent", where, status, cause)
 	case status == http.StatusNotFound && strings.HasPrefix(e.Boundary, "tool "):
 		return fmt.Sprintf("%s answers with status 404: %v; check its URL", where, cause)
+	case status == http.StatusNotFound && strings.HasSuffix(e.URL, "/responses"):
+		return fmt.Sprintf("%s answers with status 404: %v; check its URL and the name of the model; a server that knows Chat Completions alone wants model.api: chat (or judge.api)", where, cause)
 	case status == http.StatusNotFound:
 		return fmt.Sprintf("%s answers with status 404: %v; check its URL and the name of the model", where, cause)
 	}

@@ -2,6 +2,7 @@ package sampler
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -40,8 +41,44 @@ func (s *session) grade(ctx context.Context, out Output) (g grading, err error) 
 	if err == nil {
 		err = s.fit(&g.Grade, out.Item)
 	}
+	s.despair(out.Item, err)
 	return g, err
 }
+
+// hopeless is how many items a grader must fail on, while it grades none,
+// before it is taken for one that never will.
+const hopeless = 10
+
+// despair halts a run whose grader gives no grade to anybody for a reason of
+// its own, such as a formula that divides by zero: rollouts cost money. An
+// endpoint that does not work is the gate's business.
+func (s *session) despair(it *rollout.Item, err error) {
+	if err == nil {
+		s.misfit.fits()
+		return
+	}
+	kind, own := errors.AsType[*GradeError](err)
+	if _, endpoint := AsFailure(err); !own || endpoint || kind.Kind == KindRange {
+		return
+	}
+	if n := s.misfit.refused(it); n >= hopeless {
+		s.halt.now(&GraderlessError{Items: n, Err: err})
+	}
+}
+
+// GraderlessError ends a run whose grader graded nothing.
+type GraderlessError struct {
+	Items int   // different items that it failed on
+	Err   error // the last failure
+}
+
+// Error names the last failure and what to do.
+func (e *GraderlessError) Error() string {
+	return fmt.Sprintf("the grader failed on all of %d items: %v; correct the grader, then grade again what is recorded; nothing of it is lost", e.Items, e.Err)
+}
+
+// Unwrap returns the last failure.
+func (e *GraderlessError) Unwrap() error { return e.Err }
 
 // finite refuses a grade that is no number.
 func finite(g Grade) error {
@@ -71,7 +108,6 @@ func (s *session) fit(g *Grade, it *rollout.Item) error {
 	slack := rounding * (hi - lo)
 	if g.Reward >= lo-slack && g.Reward <= hi+slack {
 		g.Reward = min(max(g.Reward, lo), hi)
-		s.misfit.fits()
 		return nil
 	}
 	e := &RangeError{Value: g.Reward, Range: *s.cfg.RewardRange, Item: it.ID}
@@ -101,11 +137,11 @@ func (e *RangeError) Error() string {
 	return fmt.Sprintf("%s, to item %s, and no grade that fits to any of %d items: set reward_range to what the grader can give, or correct the grader, then grade again what is recorded; nothing of it is lost", text, e.Item, e.Items)
 }
 
-// misfit notices a grader whose grades never fit the reward range.
+// misfit notices a grader that never gives a grade that can be used.
 type misfit struct {
 	mu    sync.Mutex       // guards what follows
-	done  bool             // one fitted
-	items map[itemKey]bool // whose grades did not, before that
+	done  bool             // one could
+	items map[itemKey]bool // that got none, before that
 }
 
 func (m *misfit) fits() {
@@ -114,7 +150,7 @@ func (m *misfit) fits() {
 	m.done, m.items = true, nil
 }
 
-// refused returns how many items got a grade that does not fit while none did.
+// refused returns how many items got no grade that can be used while none did.
 func (m *misfit) refused(it *rollout.Item) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()

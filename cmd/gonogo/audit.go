@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 
 	"github.com/urfave/cli/v2"
@@ -56,6 +57,7 @@ Example:
 				if err := p.beginRun(dir); err != nil {
 					return err
 				}
+				fmt.Fprintf(c.App.ErrWriter, "There was no run %s: it is begun, without rollouts, from the configuration %s.\n", visible(dir), visible(p.cfg.file))
 			}
 			if run, err = p.audit(c, dir); err != nil {
 				return err
@@ -109,7 +111,7 @@ func runsProject(c *cli.Context, run *rollout.Run) (*project, error) {
 		return nil, err
 	}
 	other := p.sameGrader(run)
-	if other == nil {
+	if other == nil || c.String("replay") != "" && c.String("grader") != "" { // which tries a grader on one payload
 		return p, nil
 	}
 	p.shut()

@@ -65,18 +65,18 @@ func orNone(field string) string {
 // auditFound prints what is known of the grader now. The exit code is that of
 // its gates.
 func (p *project) auditFound(c *cli.Context, run *rollout.Run) error {
-	g, findings, err := analysis.Audited(c.Context, run, p.cfg.settings())
+	r, err := analysis.Audited(c.Context, run, p.cfg.settings())
 	if err != nil {
 		return asUsage(err)
 	}
 	if c.Bool("json") {
 		e := json.NewEncoder(c.App.Writer)
 		e.SetIndent("", "  ")
-		err = e.Encode(map[string]any{"grader": g, "findings": findings})
+		err = e.Encode(map[string]any{"grader": r.Grader, "findings": r.Findings})
 	} else {
-		err = report.WriteAudit(c.App.Writer, page(c, run.Dir, &analysis.Result{Grader: g, Findings: findings}))
+		err = report.WriteAudit(c.App.Writer, page(c, run.Dir, r))
 	}
-	return errors.Join(err, auditExit(findings))
+	return errors.Join(err, auditExit(r.Findings))
 }
 
 // auditExit is the exit code of the gates about the grader.

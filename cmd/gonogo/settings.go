@@ -76,7 +76,7 @@ func (c *config) settings() analysis.Settings {
 	s.BatchSize, s.Epochs = c.Training.BatchSize, c.Training.Epochs
 	s.RewardRange = stat.Range{Lo: c.RewardRange[0], Hi: c.RewardRange[1]}
 	s.Ceiling, s.PassThreshold = c.Ceiling, c.PassThreshold
-	s.Thresholds = c.Thresholds
+	s.Thresholds, s.Core = c.Thresholds, c.Audit.Core
 	return s
 }
 

@@ -22,11 +22,12 @@ func (p *project) ended(at stage, dir string, s sampler.Stats, err error) error 
 	goOn := fmt.Sprintf(at.left+"; run the same command again to go on", s.NotRun())
 	var dead *sampler.EndpointError
 	var misfit *sampler.RangeError
+	var useless *sampler.GraderlessError
 	switch {
 	case errors.As(err, &dead) && !useful(s):
 		return &exitError{exitUsage, errors.New(p.redact.String(err.Error()))}
-	case errors.As(err, &misfit):
-		return &exitError{exitUsage, fmt.Errorf("%s stopped: %w: gonogo grade %s does so without sampling again", at.name, err, dir)}
+	case errors.As(err, &misfit), errors.As(err, &useless):
+		return &exitError{exitUsage, fmt.Errorf("%s stopped: %s: gonogo grade %s does so without sampling again", at.name, p.redact.String(err.Error()), dir)}
 	case errors.Is(err, sampler.ErrUntold):
 		return &exitError{exitBudget, fmt.Errorf("%s stopped: %w; what was made is in %s; %s", at.name, err, dir, goOn)}
 	case errors.Is(err, context.Canceled), err == nil && s.StoppedBy == sampler.StoppedByDrain:

@@ -32,7 +32,8 @@ func lockRun(dir string) (release func() error, err error) {
 }
 
 // Create opens a run directory for writing. A directory that is missing or
-// empty becomes a new run; a run of ours goes on: it keeps its ID, Seed and
+// empty becomes a new run, and so does one of ours that holds no rollout,
+// probe or label yet and was begun with other settings; a run of ours goes on: it keeps its ID, Seed and
 // Started, takes over the rest of m, and gets those of the items that it does
 // not have yet. Anything else is refused with ErrNotARun, settings that differ
 // from those the run was made with are a *BindingError, and a run that another

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -29,9 +30,19 @@ func (w *Writer) open(m Manifest, items []Item) error {
 		return err
 	}
 	if was != nil {
-		if err := checkBinding(w.dir, was.Binding, m.Binding, w.opt.Redact); err != nil {
+		err := checkBinding(w.dir, was.Binding, m.Binding, w.opt.Redact)
+		if err != nil && w.unused() {
+			// Nothing was paid for yet: a first try with a mistake in its settings.
+			was, err = nil, os.Remove(filepath.Join(w.dir, ItemsFile))
+			if errors.Is(err, fs.ErrNotExist) {
+				err = nil
+			}
+		}
+		if err != nil {
 			return err
 		}
+	}
+	if was != nil {
 		if err := checkFormer(w.dir, was.GradedFrom, m.GradedFrom); err != nil {
 			return err
 		}
@@ -50,6 +61,16 @@ func (w *Writer) open(m Manifest, items []Item) error {
 		return err
 	}
 	return syncDir(w.dir)
+}
+
+// unused reports whether the directory holds nothing that was made or said.
+func (w *Writer) unused() bool {
+	for _, name := range []string{RolloutsFile, ProbesFile, LabelsFile} {
+		if info, err := os.Stat(filepath.Join(w.dir, name)); err == nil && info.Size() > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return false
+		}
+	}
+	return true
 }
 
 func (w *Writer) openItems(items []Item) error {

@@ -143,7 +143,9 @@ func TestBinding(t *testing.T) {
 	dir := t.TempDir()
 	was := map[string]string{"model": "m1", "data": strings.Repeat("a", 200), "same": "x", "key": "sk-planted-secret-0123"}
 	opt := WriterOptions{Redact: NewRedactor("sk-planted-secret-0123")}
-	closeIt(t, create(t, dir, Manifest{Binding: was}, nil, opt))
+	w := create(t, dir, Manifest{Binding: was}, nil, opt)
+	appendAll(t, w, graded("a", 0, 1))
+	closeIt(t, w)
 	closeIt(t, create(t, dir, Manifest{Binding: was}, nil, opt)) // a masked value is equal to itself
 	_, err := Create(dir, Manifest{Binding: map[string]string{"model": "m2", "same": "x", "seed": "9", "key": was["key"]}}, nil, opt)
 	e, ok := errors.AsType[*BindingError](err)
@@ -162,6 +164,28 @@ func TestBinding(t *testing.T) {
 		t.Errorf("error has %d bytes: values are not cut", len(err.Error()))
 	}
 	closeIt(t, create(t, dir, Manifest{Binding: was}, nil, opt)) // the refused one let go of the lock
+}
+
+// A first try with a wrong setting, of which no rollout came, blocked its
+// directory.
+func TestARunWithoutRolloutsBeginsAnew(t *testing.T) {
+	dir := t.TempDir()
+	first := create(t, dir, Manifest{Seed: 1, Binding: map[string]string{"model.api": "responses"}}, []Item{{ID: "a", Split: Train}}, WriterOptions{})
+	closeIt(t, first)
+	now := map[string]string{"model.api": "chat"}
+	w := create(t, dir, Manifest{Seed: 2, Binding: now}, []Item{{ID: "b", Split: Train}}, WriterOptions{})
+	if m := w.Manifest(); m.ID == first.Manifest().ID || m.Seed != 2 || m.Binding["model.api"] != "chat" {
+		t.Errorf("manifest is %+v", m)
+	}
+	appendAll(t, w, graded("b", 0, 1))
+	closeIt(t, w)
+	r, err := Open(dir)
+	if err != nil || len(r.Items) != 1 || r.Items[0].ID != "b" {
+		t.Errorf("items are %+v, %v", r.Items, err)
+	}
+	if _, err := Create(dir, Manifest{Binding: map[string]string{"model.api": "responses"}}, nil, WriterOptions{}); err == nil {
+		t.Error("a run with a rollout was begun anew")
+	}
 }
 
 func TestCreateMendsTornTails(t *testing.T) {
