@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"gonogo/analysis/stat"
 )
 
 // reason is one explanation and how much it contributes.
@@ -98,7 +96,7 @@ func (c *comparison) describeNumber(n number) string {
 	if n.share {
 		return c.shares(n.name, mean(a), mean(b))
 	}
-	return fmt.Sprintf("%s: median %.4g in %s, %.4g in %s", n.name, stat.Quantile(b, 0.5), c.nameB, stat.Quantile(a, 0.5), c.nameA)
+	return fmt.Sprintf("%s: median %.4g in %s, %.4g in %s", n.name, median(b), c.nameB, median(a), c.nameA)
 }
 
 func (c *comparison) shares(name string, a, b float64) string {

@@ -86,7 +86,7 @@ func detected(df float64) float64 {
 // statistic is a weighted sum of independent χ² less their means; it is taken
 // as c·(χ²(k) - k), with c and k from the variance 2c²k and skewness √(8/k) of the
 // permuted values, and with shift as c·(χ²(k, λ) - k), whose mean is c·λ
-// (a Welch–Satterthwaite approximation; simulations find 70 to 85 % power).
+// (a Welch–Satterthwaite approximation; simulations find 70 to 80 % power).
 func missedByPairs(permuted []float64) float64 {
 	m, variance := mean(permuted), spread(permuted)
 	if !(variance > 0) {

@@ -88,9 +88,10 @@ func (s steps) distance(set []int32) float64 {
 // level of its own for those not given.
 func (n number) bins() category {
 	given := slices.DeleteFunc(slices.Clone(n.values), math.IsNaN)
+	slices.Sort(given)
 	var cuts []float64
-	for q := 1; q < 10; q++ {
-		cuts = append(cuts, stat.Quantile(given, float64(q)/10))
+	for q := 1; q < 10 && len(given) > 0; q++ {
+		cuts = append(cuts, given[q*(len(given)-1)/10])
 	}
 	cuts = slices.Compact(cuts)
 	k := category{name: n.name, of: make([]int, len(n.values))}
@@ -102,4 +103,12 @@ func (n number) bins() category {
 		k.of[i], _ = slices.BinarySearch(cuts, x)
 	}
 	return k.packed()
+}
+
+// median is the middle value or the mean of the two middle ones, which may be
+// as far apart as numbers can be.
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	low, high := sorted[(len(sorted)-1)/2], sorted[len(sorted)/2]
+	return low/2 + high/2
 }

@@ -219,6 +219,9 @@ func answered(t interface {
 				t.Errorf("%s %s: no interval and no reason", r.Test, r.About)
 			}
 		}
+		if told := strings.Join(r.Top, " "); strings.Contains(told, "NaN") || strings.Contains(told, "Inf") {
+			t.Errorf("%s %s tells %s", r.Test, r.About, told)
+		}
 		if r.P != nil && !(*r.P > 0 && *r.P <= 1) {
 			t.Errorf("%s %s: p = %g", r.Test, r.About, *r.P)
 		}
