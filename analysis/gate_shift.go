@@ -12,15 +12,15 @@ var (
 	shiftText   = shiftGate("shift.text", OnLastUser, "the last user messages", "no message of a user is known")
 	shiftFields = shiftGate("shift.fields", OnFields, "the fields of the rows beside messages, tools and reference", "the rows hold no field beside messages, tools and reference that can be compared")
 	shiftReward = shiftGate("shift.reward", OnReward, "the items' mean rewards", "not both splits have rewards")
-	shiftTools  = shiftGate("shift.tools", OnTools, "what rollouts did: tool calls, which tools, turns and tokens", "not both splits have rollouts whose calls are known")
+	shiftTools  = shiftGate("shift.tools", OnTools, "the tool calls, tools, turns and tokens of rollouts", "not both splits have rollouts whose calls are known")
 )
 
 // shiftGate compares each two splits on one thing.
 func shiftGate(name, on, what, without string) Gate {
 	return Gate{
 		Name: name,
-		Doc: "Blocking: " + what + " are alike in each two splits. It fails when the AUC of a classifier that tells the splits apart has its whole interval above 0.75 and " +
-			"the test is significant (p < 0.01, Holm over all such tests), passes when all of it is below 0.70, and decides nothing otherwise. Advisory: above 0.60 with p < 0.05.",
+		Doc: "Blocking: " + what + " are alike in each two splits. It fails when a classifier tells the splits apart with an AUC whose interval lies above 0.75, and " +
+			"the test has p < 0.01 (Holm over all such tests); it passes when the interval lies below 0.70, and decides nothing otherwise. Advisory: above 0.60 with p < 0.05.",
 		Check: func(r *Result, t Thresholds) []Finding {
 			switch {
 			case r.Shift == nil:

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"gonogo/analysis"
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
 )
@@ -18,14 +20,18 @@ func checkCommand() *cli.Command {
 		Name:  "check",
 		Usage: "check configuration, job, data files and endpoints without calling the model",
 		Description: `Reads everything, tells what the platform would refuse, connects to every
-endpoint without sending a request, and says what the run would take. Exit code
-3 when the data breaks the platform's rules.
+endpoint without sending a request, and says what the run would take. The rows
+of all data files are compared with each other: copies and near copies between
+the splits (leakage), equal prompts with different references, empty and cut off
+rows, and whether texts and fields of the splits are alike. Exit code 3 when the
+data breaks the platform's rules or a blocking gate about the rows fails.
 
 Example:
    gonogo check -c gonogo.yaml`,
 		Flags: append(projectFlags(),
 			&cli.BoolFlag{Name: "json", Usage: "print what was found as JSON"},
 			&cli.BoolFlag{Name: "offline", Usage: "do not connect to the endpoints"},
+			&cli.BoolFlag{Name: "no-shift", Usage: "do not compare the rows with each other: no leakage, conflicts or shift"},
 		),
 		Action: func(c *cli.Context) error {
 			cfg, err := peekConfig(c.String("config"), os.LookupEnv, overrides(c)...)
@@ -67,6 +73,9 @@ type checks struct {
 	Endpoints []reached         `json:"endpoints"`
 	Key       string            `json:"key,omitempty"` // why a run could not begin for want of an API key
 	Estimate  string            `json:"estimate"`
+
+	Findings []analysis.Finding `json:"findings,omitempty"` // of the gates about rows; none under --no-shift
+	Shift    *analysis.Shift    `json:"shift,omitempty"`
 }
 
 // reached says whether an endpoint answers; Error is empty when it does.
@@ -79,6 +88,9 @@ type reached struct {
 func (p *project) checked(c *cli.Context) checks {
 	jobs := sampler.Plan(p.items, p.samples(), nil)
 	found := checks{Rollouts: len(jobs), Problems: p.problems, Warnings: p.warnings, Estimate: p.estimate(jobs, nil) + p.auditEstimate(c), Files: p.data()}
+	if !c.Bool("no-shift") {
+		found.Shift, found.Findings = p.compareRows()
+	}
 	if c.Bool("offline") {
 		return found
 	}
@@ -107,6 +119,7 @@ func (f checks) print(w io.Writer) {
 		fmt.Fprintf(w, "warning    %s\n", visible(warning))
 	}
 	printProblems(w, f.Problems)
+	printFindings(w, f.Findings)
 	if f.Key != "" {
 		fmt.Fprintf(w, "key        %s\n", visible(f.Key))
 	}
@@ -144,6 +157,9 @@ func (f checks) exit() error {
 		if p.Blocking {
 			return &exitError{exitNoGo, errors.New("the platform would refuse these files")}
 		}
+	}
+	if failed := failedGates(f.Findings); len(failed) > 0 {
+		return &exitError{exitNoGo, fmt.Errorf("the rows fail %s: see above; --no-shift leaves this out", strings.Join(failed, ", "))}
 	}
 	return nil
 }

@@ -72,6 +72,12 @@ func TestEveryBlockingGateDecidesAWorld(t *testing.T) {
 	elsewhere := map[string]string{
 		"data.valid":       "testdata/script/bad_config.txtar",
 		"exploration.lift": "analysis: TestVerdicts",
+		"data.conflicts":   "testdata/script/check_rows.txtar",
+		"leakage":          "testdata/script/check_rows.txtar",
+		"shift.text":       "testdata/script/check_rows.txtar",
+		"shift.fields":     "analysis: TestShiftIsTheReason",
+		"shift.reward":     "analysis: TestShiftIsTheReason",
+		"shift.tools":      "analysis: TestShiftIsTheReason",
 	}
 	decided := map[string]bool{}
 	for _, w := range fixtures.Worlds() {

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"gonogo/analysis"
+	"gonogo/sampler/grader"
+	"gonogo/sampler/rollout"
+)
+
+// compareRows judges the rows of all data files, whole: copies, conflicts and
+// shift between them.
+func (p *project) compareRows() (*analysis.Shift, []analysis.Finding) {
+	var items []rollout.Item
+	for _, f := range p.files {
+		items = append(items, f.Items...)
+	}
+	s := p.cfg.settings()
+	s.Reference = func(it *rollout.Item) string {
+		ref, _ := p.auditing.reference(it)
+		return ref.Text
+	}
+	return analysis.CheckItems(items, s)
+}
+
+// reference finds references by the template of audit.reference; nil where none
+// is configured.
+func (c *config) reference() func(*rollout.Item) string {
+	t, err := grader.ParseTemplate(c.Audit.Reference)
+	if c.Audit.Reference == "" || err != nil {
+		return nil // a broken one is refused where the audit is prepared
+	}
+	return func(it *rollout.Item) string {
+		text, _, err := t.Render(it.Row, nil)
+		if err != nil || strings.TrimSpace(text) == "" {
+			text, _, _ = it.Reference()
+		}
+		return text
+	}
+}
+
+// printFindings prints what gates said of the rows, worst first: what failed in
+// full, with what to do and where to look, the rest as one line each.
+func printFindings(w io.Writer, findings []analysis.Finding) {
+	for _, f := range byWeight(findings) {
+		name := f.Gate
+		if f.Split != "" {
+			name += " (" + string(f.Split) + ")"
+		}
+		fmt.Fprintf(w, "%-10s %s: %s\n", outcome(f), name, visible(f.Title))
+		if f.Status == analysis.Pass || f.Status == analysis.Skipped {
+			continue
+		}
+		for _, text := range []string{f.Why, f.Remedy} {
+			if text != "" {
+				fmt.Fprintf(w, "%-10s %s\n", "", visible(text))
+			}
+		}
+		for _, item := range f.Items {
+			fmt.Fprintf(w, "%-10s - %s\n", "", visible(item))
+		}
+	}
+}
+
+// byWeight orders findings by what they mean for the run. A gate that passes in
+// both severities is told once.
+func byWeight(findings []analysis.Finding) []analysis.Finding {
+	told := map[string]bool{}
+	list := slices.DeleteFunc(slices.Clone(findings), func(f analysis.Finding) bool {
+		key := f.Gate + " " + string(f.Split) + " " + f.Title
+		again := f.Status == analysis.Pass && told[key]
+		told[key] = true
+		return again
+	})
+	order := []string{"fails", "caution", "unclear", "skipped", "passes"}
+	slices.SortStableFunc(list, func(a, b analysis.Finding) int {
+		return slices.Index(order, outcome(a)) - slices.Index(order, outcome(b))
+	})
+	return list
+}
+
+// outcome is a finding's answer in one word.
+func outcome(f analysis.Finding) string {
+	switch {
+	case f.Status == analysis.Fail && f.Severity == analysis.Blocking:
+		return "fails"
+	case f.Status == analysis.Fail:
+		return "caution"
+	case f.Status == analysis.Unknown:
+		return "unclear"
+	case f.Status == analysis.Skipped:
+		return "skipped"
+	}
+	return "passes"
+}
+
+// failedGates names the blocking gates that failed, each once.
+func failedGates(findings []analysis.Finding) []string {
+	var names []string
+	for _, f := range findings {
+		if f.Status == analysis.Fail && f.Severity == analysis.Blocking && !slices.Contains(names, f.Gate) {
+			names = append(names, f.Gate)
+		}
+	}
+	return names
+}
