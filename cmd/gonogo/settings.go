@@ -77,6 +77,7 @@ func (c *config) settings() analysis.Settings {
 	s.RewardRange = stat.Range{Lo: c.RewardRange[0], Hi: c.RewardRange[1]}
 	s.Ceiling, s.PassThreshold = c.Ceiling, c.PassThreshold
 	s.Thresholds, s.Core = c.Thresholds, c.Audit.Core
+	s.Reference = c.reference()
 	return s
 }
 
