@@ -134,8 +134,6 @@ func (g *Endpoint) body(out sampler.Output) []byte {
 	return append(b, '}')
 }
 
-// Reads lists every key of sample: the endpoint is handed all of it.
-func (g *Endpoint) Reads() []string { return union(sampleKeys) }
 
 // Warnings tells of requests so large that a platform would not send them, as
 // far as they have been made.
