@@ -71,6 +71,9 @@ func (sc *SplitComparison) words(s Settings) string {
 		if math.Abs(*r.Value) < sc.Equivalence.Delta {
 			moved += fmt.Sprintf("; the change is real and smaller than the %s that is set to matter", number(sc.Equivalence.Delta))
 		}
+		if f := r.Family; f != nil && f.Low != nil && *f.Low <= 0 && *f.High >= 0 {
+			moved += "; clustered by family, " + signedInterval(*f) + ", it is not sure"
+		}
 		return moved
 	case Equivalent:
 		return moved + fmt.Sprintf("; the one-sided bounds %s and %s lie within %s", signed(*sc.Equivalence.Low), signed(*sc.Equivalence.High), number(sc.Equivalence.Delta))

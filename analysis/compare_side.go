@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"hash/maphash"
+	"math"
 	"slices"
 
 	"gonogo/sampler/rollout"
@@ -62,15 +63,17 @@ func readSide(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s
 	if err := c.beside(ctx, run); err != nil {
 		return nil, err
 	}
-	type source struct {
-		line  int
-		trace string
-	}
-	sources := make(map[rollout.Key]source)
+	sources := make(map[*row]source)
 	read.Lean = true
 	input, err := run.Records(ctx, read, func(rec *rollout.Record) error {
-		sources[rec.Key()] = source{rec.Line, rec.TraceID}
-		return c.add(rec)
+		delete(sources, c.rows[rec.Key()]) // an earlier record of the same rollout
+		if err := c.add(rec); err != nil {
+			return err
+		}
+		r := c.rows[rec.Key()]
+		sources[r] = sourceOf(r, rec)
+		r.calls = nil
+		return nil
 	})
 	if err != nil && !errors.Is(err, rollout.ErrNoRecords) {
 		return nil, err
@@ -96,8 +99,7 @@ func readSide(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s
 		for _, it := range c.items(split, known[split]) {
 			si := &sideItem{id: it.id, labels: it.labels, rewards: it.rewards}
 			for _, r := range it.rows {
-				at := sources[r.key]
-				si.add(r, at.line, at.trace)
+				si.add(r, sources[r])
 			}
 			of[it.id] = si
 		}
@@ -108,23 +110,34 @@ func readSide(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s
 	return out, nil
 }
 
-func (it *sideItem) add(r *row, line int, trace string) {
+// source is what a row does not keep of its record: where it stands, and what
+// is counted of its calls.
+type source struct {
+	line, calls, malformed int32
+	trace                  string
+}
+
+func sourceOf(r *row, rec *rollout.Record) source {
+	s := source{line: int32(min(rec.Line, math.MaxInt32)), calls: int32(len(r.calls)), trace: rec.TraceID}
+	for _, c := range r.calls {
+		if c.status == rollout.CallMalformed {
+			s.malformed++
+		}
+	}
+	return s
+}
+
+func (it *sideItem) add(r *row, at source) {
 	it.tries = append(it.tries, try{
-		sample: int32(r.key.Sample), attempt: int32(r.attempt), line: int32(line), trace: trace,
+		sample: int32(r.key.Sample), attempt: int32(r.attempt), line: at.line, trace: at.trace,
 		outcome: r.outcome, valid: r.valid, reward: r.reward, elapsed: r.elapsed, output: r.outputHash, cause: r.cause, kind: r.kind,
 	})
 	if !r.valid {
 		return
 	}
 	if r.observed {
-		it.calls.add(float64(len(r.calls)))
-		malformed := 0
-		for _, c := range r.calls {
-			if c.status == rollout.CallMalformed {
-				malformed++
-			}
-		}
-		it.broken.add(float64(malformed))
+		it.calls.add(float64(at.calls))
+		it.broken.add(float64(at.malformed))
 	}
 	if r.turns > 0 {
 		it.turns.add(float64(r.turns))

@@ -18,7 +18,11 @@ import (
 // opened writes lines as a run directory, with further files, and opens it.
 func opened(t *testing.T, lines []string, files ...[2]string) *rollout.Run {
 	t.Helper()
-	dir := t.TempDir()
+	return openedIn(t, t.TempDir(), lines, files...)
+}
+
+func openedIn(t testing.TB, dir string, lines []string, files ...[2]string) *rollout.Run {
+	t.Helper()
 	text := strings.Join(lines, "\n") + "\n"
 	for _, f := range append(files, [2]string{rollout.RolloutsFile, text}) {
 		if err := os.WriteFile(filepath.Join(dir, f[0]), []byte(f[1]), 0o644); err != nil {

@@ -47,10 +47,9 @@ type evalDesign struct {
 }
 
 // plannedPower assumes the interaction, for a single run cannot tell it: 2(1-ρ)
-// times the variance between items, which two models of equal spread and
-// correlation ρ of their item means have (Miller 2024, arXiv 2411.00640, §4.2),
-// and at least g(R-g), which a gain of g on average has when it falls to as few
-// items as can hold it. Items with one sample tell no variance within: then two
+// times the variance between items, which the difference of two models of equal
+// spread has whose item means correlate at ρ, and at least g(R-g), which a gain
+// of g on average has when it falls to as few items as can hold it. Items with one sample tell no variance within: then two
 // runs count as unrelated, 2·s² of the item means. ok is false with fewer than
 // two items.
 func plannedPower(sr *SplitResult, rng stat.Range, t Thresholds) (p evalDesign, ok bool) {

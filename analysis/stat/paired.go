@@ -9,7 +9,7 @@ import (
 
 // PairedMean estimates the mean over items of d, one difference an item, such
 // as new minus base: mean ± t(m-1)·sd/√m. It is the analysis that repeated
-// measurements of the same items ask for (Miller 2024, arXiv 2411.00640, §4):
+// measurements of the same items ask for (Miller 2024, arXiv 2411.00640):
 // what items have in common cancels.
 //
 // within[i] is the sampling variance of d[i] given the item (nil: not known), n

@@ -11,7 +11,7 @@ const Power = 0.80
 
 // MDE returns the minimal detectable effect at a standard error: the change
 // that a two-sided test at level 1-conf finds with 80 % power,
-// (z_{(1+conf)/2} + z_{0.80})·se (Miller 2024, arXiv 2411.00640, §5). It is a
+// (z_{(1+conf)/2} + z_{0.80})·se (Miller 2024, arXiv 2411.00640). It is a
 // figure of planning: a change below it that was not found may be there.
 func MDE(se, conf float64) float64 {
 	checkConf(conf)
