@@ -5,20 +5,23 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// reason is one explanation and how much it contributes.
+// reason is one explanation: a difference in standard errors of what chance
+// alone gives.
 type reason struct {
-	text   string
-	weight float64
+	text string
+	z    float64
 }
 
-// weakest is the contribution, as a share of the strongest, that is told.
-const weakest = 0.05
+// clear is the difference, in standard errors, from which a feature is told.
+const clear = 2.0
 
-// explain puts the weights of a classifier into words: what it looks at, times
-// how much that differs between the samples. Components of words are undone
-// into the words themselves.
+// explain tells what a classifier looks at, the clearest difference first:
+// features and words to which it gives a weight in the direction in which they
+// differ. Components of words are undone into the words themselves.
 func (c *comparison) explain(columns []column, weights []float64) []string {
 	var reasons []reason
 	var ofWords []float64 // weight by word
@@ -31,40 +34,41 @@ func (c *comparison) explain(columns []column, weights []float64) []string {
 			axpy(weights[i]/sd, c.reduced.words[col.component], ofWords)
 			continue
 		}
-		reasons = append(reasons, reason{c.describeColumn(col), weights[i] * c.gap(col.z)})
+		if z := c.gap(col.z); z*weights[i] > 0 && math.Abs(z) >= clear {
+			reasons = append(reasons, reason{c.describeColumn(col), z})
+		}
 	}
-	if ofWords != nil {
-		reasons = append(reasons, c.tellingWords(ofWords)...)
-	}
-	return strongest(reasons)
+	return strongest(append(reasons, c.tellingWords(ofWords)...))
 }
 
 // leading lists the features whose means differ most.
 func (c *comparison) leading() []string {
 	var reasons []reason
 	for _, col := range c.columns {
-		if col.component < 0 {
-			reasons = append(reasons, reason{c.describeColumn(col), math.Abs(c.gap(col.z))})
+		if z := c.gap(col.z); col.component < 0 && math.Abs(z) >= clear {
+			reasons = append(reasons, reason{c.describeColumn(col), z})
 		}
 	}
 	return strongest(reasons)
 }
 
 func strongest(reasons []reason) []string {
-	slices.SortStableFunc(reasons, func(x, y reason) int { return cmp.Compare(y.weight, x.weight) })
+	slices.SortStableFunc(reasons, func(x, y reason) int { return cmp.Compare(math.Abs(y.z), math.Abs(x.z)) })
 	out := []string{}
 	for _, r := range reasons[:min(mostItems, len(reasons))] {
-		if r.weight > 1e-9 && r.weight >= weakest*reasons[0].weight {
-			out = append(out, r.text)
-		}
+		out = append(out, r.text)
 	}
 	return out
 }
 
-// gap is the mean of b less that of a.
-func (c *comparison) gap(values []float64) float64 {
-	return mean(values[c.nA:]) - mean(values[:c.nA])
+// gap is the mean of b less that of a, in standard errors; the values have a
+// standard deviation of 1.
+func (c *comparison) gap(z []float64) float64 {
+	return (mean(z[c.nA:]) - mean(z[:c.nA])) / c.root()
 }
+
+// root is √(1/n+1/m).
+func (c *comparison) root() float64 { return math.Sqrt(1/float64(c.nA) + 1/float64(c.nB)) }
 
 func (c *comparison) describeColumn(col column) string {
 	if col.number != nil {
@@ -103,29 +107,33 @@ func (c *comparison) shares(name string, a, b float64) string {
 	return fmt.Sprintf("%s: %.3g %% of %s, %.3g %% of %s", name, 100*b, c.nameB, 100*a, c.nameA)
 }
 
-// tellingWords weighs each word by what the classifier gives it times how much
-// more of it b has. A bucket goes by the name of its most frequent word.
+// tellingWords compares the shares of rows that have a word, and tells those
+// that differ by more than one word among all does by chance, if the classifier
+// weighs them in that direction. A bucket goes by the name of its most frequent
+// word.
 func (c *comparison) tellingWords(weight []float64) []reason {
 	inA, inB := make([]float64, len(weight)), make([]float64, len(weight)) // rows that have it
-	gap := make([]float64, len(weight))
+	if len(weight) == 0 {
+		return nil
+	}
 	for i, row := range c.words.rows {
-		for j, col := range row.cols {
+		for _, col := range row.cols {
 			if i < c.nA {
 				inA[col]++
-				gap[col] -= row.vals[j] / float64(c.nA)
 			} else {
 				inB[col]++
-				gap[col] += row.vals[j] / float64(c.nB)
 			}
 		}
 	}
+	expected := max(clear, distuv.UnitNormal.Quantile(1-1/float64(2*len(weight))))
+	nA, nB := float64(c.nA), float64(c.nB)
 	var reasons []reason
 	for col, w := range weight {
-		if w*(inB[col]/float64(c.nB)-inA[col]/float64(c.nA)) <= 0 {
-			continue // the sample that has it more often is not the one it points to
+		p := (inA[col] + inB[col]) / (nA + nB)
+		z := (inB[col]/nB - inA[col]/nA) / (math.Sqrt(p*(1-p)) * c.root())
+		if z*w > 0 && math.Abs(z) >= expected {
+			reasons = append(reasons, reason{c.shares(fmt.Sprintf("%q", c.words.word[col]), inA[col]/nA, inB[col]/nB), z})
 		}
-		text := c.shares(fmt.Sprintf("%q", c.words.word[col]), inA[col]/float64(c.nA), inB[col]/float64(c.nB))
-		reasons = append(reasons, reason{text, w * gap[col]})
 	}
 	return reasons
 }
