@@ -47,6 +47,7 @@ type row struct {
 	turns      int
 	calls      []call
 	usage      rollout.Usage
+	judge      rollout.Usage // of models that graded
 	judgeCalls int
 	elapsed    float64   // seconds; 0 when unknown
 	outputHash uint64    // of answer and calls; 0 when there is no text
@@ -86,7 +87,7 @@ func (c *collector) add(rec *rollout.Record) error {
 	r := &row{
 		key: rec.Key(), attempt: rec.Attempt, outcome: rec.Outcome, clipped: rec.Clipped,
 		observed: rec.Turns > 0 || len(rec.Calls) > 0, turns: rec.Turns,
-		usage: rec.Usage, judgeCalls: judgeCalls(rec),
+		usage: rec.Usage, judge: rec.Judge, judgeCalls: judgeCalls(rec),
 		elapsed:  time.Duration(rec.Elapsed).Seconds(),
 		category: rec.Category, family: rec.Family,
 	}

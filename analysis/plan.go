@@ -16,10 +16,13 @@ func plan(sr *SplitResult, items []*item, c *collector, s Settings) *Plan {
 	p := &Plan{
 		GroupSize: s.GroupSize, WantedShare: s.WantedShare,
 		MinGroupSize: minGroupSize(sr.Signal, s.WantedShare),
-		Assumptions:  []string{"group-relative training: one group of rollouts per item and step (GRPO and its relatives)"},
+		Assumptions: []string{
+			"group-relative training: one group of rollouts per item and step (GRPO and its relatives)",
+			trainersWords(s.GroupSize),
+		},
 	}
 	if p.MinGroupSize == nil {
-		p.Assumptions = append(p.Assumptions, fmt.Sprintf("no group size up to the samples per item reaches an informative share of %g", s.WantedShare))
+		p.Assumptions = append(p.Assumptions, fmt.Sprintf("no group size up to the samples per item reaches an informative share of %g%s", s.WantedShare, modelledGroupSize(sr, s.WantedShare)))
 	}
 	if s.BatchSize == 0 {
 		p.Assumptions = append(p.Assumptions, "no batch size is configured (training.batch_size): cost per step is not told")
@@ -27,7 +30,7 @@ func plan(sr *SplitResult, items []*item, c *collector, s Settings) *Plan {
 	}
 	batch := s.BatchSize
 	p.BatchSize = &batch
-	costs := costs{sr: sr, s: s, seconds: elapsed(items), judged: judged(items), calls: callsByTool(items, len(c.tools))}
+	costs := costs{sr: sr, s: s, seconds: elapsed(items), judged: judged(items), calls: callsByTool(items, len(c.tools)), money: rolloutMoney(items, c.tools, s)}
 	step := costs.of(float64(batch))
 	p.PerStep = &step
 	p.PeakRPS = costs.load(float64(batch), c)
@@ -38,11 +41,13 @@ func plan(sr *SplitResult, items []*item, c *collector, s Settings) *Plan {
 	epoch := costs.of(float64(total))
 	steps := math.Ceil(float64(total) / float64(batch))
 	epoch.SecondsMin = scale(step.SecondsMin, steps)
+	epoch.USD = costs.money.of(float64(total*s.GroupSize), epoch.SecondsMin)
 	p.PerEpoch = &epoch
 	p.Assumptions = append(p.Assumptions,
 		fmt.Sprintf("an epoch is %d items in %.0f steps of %d items", total, steps, batch),
 		"all rollouts of a step run at once; a step lasts at least as long as its slowest rollout; training itself is not counted",
 		"a trained model's calls and tokens are those of the base model")
+	p.Assumptions = append(p.Assumptions, moneyWords(s.Prices)...)
 	if s.Epochs > 0 {
 		p.Assumptions = append(p.Assumptions, fmt.Sprintf("the job plans %s: the whole run takes so many times the figures per epoch", plural(s.Epochs, "epoch")))
 	}
@@ -67,6 +72,7 @@ type costs struct {
 	seconds []float64 // of rollouts, ascending
 	judged  float64   // judge calls per rollout
 	calls   []int     // of those rollouts, by tool
+	money   money
 }
 
 // of is the cost of one group for each of so many items.
@@ -79,17 +85,20 @@ func (c costs) of(items float64) PlanCost {
 		JudgeCalls:   exact(c.judged * rollouts),
 		InputTokens:  scale(c.sr.Tokens.Input, rollouts),
 		OutputTokens: scale(c.sr.Tokens.Output, rollouts),
-		USD:          stat.Estimate{Method: "prices", Warnings: []string{"no prices are configured"}},
 		SecondsMin:   c.slowest(rollouts),
 	}
+	out.USD = c.money.of(rollouts, out.SecondsMin)
 	out.InformativeGroups = stat.Estimate{Method: "informative share x items", Warnings: []string{"the informative share at the group size is not known"}}
 	for _, s := range c.sr.Signal {
-		if s.GroupSize == c.s.GroupSize && (s.Bound == "exact" || s.Bound == "lower") {
+		switch {
+		case s.GroupSize != c.s.GroupSize:
+		case s.Bound == "upper": // comes after the lower one
+			out.InformativeGroups.High = scale(s.Estimate, items).High
+		default:
 			out.InformativeGroups = scale(s.Estimate, items)
 			if s.Bound == "lower" {
-				out.InformativeGroups.Warnings = append(out.InformativeGroups.Warnings, "a lower bound: fewer samples than the group size")
+				out.InformativeGroups.Warnings = append(out.InformativeGroups.Warnings, "fewer samples than the group size: the value is the least it can be, the interval reaches to the most")
 			}
-			break
 		}
 	}
 	return out
@@ -206,4 +215,36 @@ func scale(e stat.Estimate, by float64) stat.Estimate {
 	e.Value, e.SE, e.Low, e.High, e.FixedSE = times(e.Value), times(e.SE), times(e.Low), times(e.High), times(e.FixedSE)
 	e.Warnings = slices.Clone(e.Warnings)
 	return e
+}
+
+// trainersWords names the group size as trainers do.
+func trainersWords(g int) string {
+	return fmt.Sprintf("a group size of %[1]d is num_generations=%[1]d in TRL, rollout.n=%[1]d in verl and %[1]d rollouts per example in prime-rl; hosted jobs scale it by compute_multiplier, and how many rollouts of an item a multiplier stands for is not published", g)
+}
+
+// modelledGroupSize says at what group size the fitted models reach the wanted
+// share; it is no basis for a decision.
+func modelledGroupSize(sr *SplitResult, want float64) string {
+	at := make(map[string]int)
+	var models []string
+	for _, x := range sr.Extrapolated {
+		if x.Quantity != InformativeGroups {
+			continue
+		}
+		if !slices.Contains(models, x.Model) {
+			models = append(models, x.Model)
+		}
+		if at[x.Model] == 0 && x.Value != nil && *x.Value >= want {
+			at[x.Model] = x.K
+		}
+	}
+	text := ""
+	for _, model := range models {
+		if k := at[model]; k > 0 {
+			text += fmt.Sprintf("; the %s fit reaches it by %d", modelWords(model), k)
+		} else {
+			text += fmt.Sprintf("; the %s fit does not reach it", modelWords(model))
+		}
+	}
+	return text
 }

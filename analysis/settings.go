@@ -21,6 +21,7 @@ type Settings struct {
 	WantedShare   float64    // of informative groups, which the plan's smallest group size must reach
 	BatchSize     int        // items a training step; 0: unknown
 	Epochs        int        // passes over the training items; 0: unknown
+	Prices        Prices     // in US dollars; the zero value knows none
 	Core          string     // the part of the reward that is the task itself; "": as the run's manifest has it
 	Seed          uint64     // of the bootstrap
 	Boot          int        // bootstrap resamples
@@ -69,6 +70,9 @@ func (s Settings) Validate() error {
 		return fmt.Errorf("pass_threshold is %g: it must be finite", *s.PassThreshold)
 	case s.WantedShare <= 0 || s.WantedShare > 1:
 		return fmt.Errorf("training.wanted_share is %g: it lies above 0 and at most at 1", s.WantedShare)
+	}
+	if err := s.Prices.validate(); err != nil {
+		return err
 	}
 	return s.Thresholds.validate()
 }

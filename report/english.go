@@ -136,7 +136,7 @@ var english = words{
 		Smallest:  "The smallest group size at which %[2]s of groups teach something is %[1]s.",
 		GroupOnly: "groups of %s rollouts",
 		Rollouts:  "rollouts", Informative: "groups that teach", ToolCalls: "tool calls", JudgeCalls: "judge calls",
-		Input: "input tokens", Output: "output tokens", Seconds: "seconds, at least", Peak: "requests/s while sampling, %s",
+		Input: "input tokens", Output: "output tokens", Money: "US dollars", NoMoney: "Money is not told: %s.", Seconds: "seconds, at least", Peak: "requests/s while sampling, %s",
 	},
 
 	Fact: factWords{

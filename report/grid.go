@@ -142,11 +142,19 @@ func planGrid(r *analysis.Result, w *words) Grid {
 		{w.Plan.JudgeCalls, func(c *analysis.PlanCost) stat.Estimate { return c.JudgeCalls }},
 		{w.Plan.Input, func(c *analysis.PlanCost) stat.Estimate { return c.InputTokens }},
 		{w.Plan.Output, func(c *analysis.PlanCost) stat.Estimate { return c.OutputTokens }},
+		{w.Plan.Money, func(c *analysis.PlanCost) stat.Estimate { return c.USD }},
 		{w.Plan.Seconds, func(c *analysis.PlanCost) stat.Estimate { return c.SecondsMin }},
 	} {
 		step, epoch := row.of(p.PerStep), row.of(p.PerEpoch)
 		if step.Known() {
 			g.Rows = append(g.Rows, []string{row.name, planned(step), planned(epoch)})
+		}
+	}
+	for _, why := range p.PerStep.USD.Warnings {
+		if p.PerStep.USD.Known() {
+			g.Notes = append(g.Notes, w.Plan.Money+": "+why)
+		} else {
+			g.Notes = append(g.Notes, fmt.Sprintf(w.Plan.NoMoney, why))
 		}
 	}
 	if p.PeakRPS != nil {

@@ -104,6 +104,7 @@ type useWords struct {
 type planWords struct {
 	Title, Step, Epoch, Smallest, GroupOnly                                    string
 	Rollouts, Informative, ToolCalls, JudgeCalls, Input, Output, Seconds, Peak string
+	Money, NoMoney                                                             string
 }
 
 // factWords name the facts of how it was measured.

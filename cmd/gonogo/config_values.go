@@ -3,6 +3,8 @@ package main
 import (
 	"encoding/json"
 	"time"
+
+	"gonogo/analysis"
 )
 
 const (
@@ -29,6 +31,7 @@ type values struct {
 	Judge         judgeValues
 	Sampling      samplingValues
 	Training      trainingValues
+	Prices        analysis.Prices
 	Audit         auditValues
 	Python        pythonValues
 	Thresholds    map[string]float64

@@ -91,6 +91,9 @@ func (p *project) estimate(jobs []sampler.Job, rec *rollout.Record) string {
 	} else {
 		text += ", an unknown number of tokens (the server does not tell)"
 	}
+	if usd, ok := p.cfg.prices().Rollout(rec); ok {
+		text += ", $" + chart.Number(float64(n)*usd)
+	}
 	at := p.cfg.Sampling.Concurrency
 	span := time.Duration(rec.Elapsed) * time.Duration((n+at-1)/at)
 	return text + fmt.Sprintf(", and %s with %d at a time.", span.Round(time.Second), at)

@@ -74,6 +74,7 @@ func (c *config) settings() analysis.Settings {
 	s := analysis.DefaultSettings()
 	s.GroupSize, s.WantedShare = c.Training.GroupSize, c.Training.WantedShare
 	s.BatchSize, s.Epochs = c.Training.BatchSize, c.Training.Epochs
+	s.Prices = c.prices()
 	s.RewardRange = stat.Range{Lo: c.RewardRange[0], Hi: c.RewardRange[1]}
 	s.Ceiling, s.PassThreshold = c.Ceiling, c.PassThreshold
 	s.Thresholds, s.Core = c.Thresholds, c.Audit.Core

@@ -1,0 +1,127 @@
+package analysis_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"gonogo/analysis"
+	"gonogo/sampler/rollout"
+)
+
+func dollars(x float64) *float64 { return &x }
+
+// priced are 4 items x 2 rollouts of 1,000 input tokens, 400 of them cached,
+// 100 + 10·item output tokens, one call of search and 36 seconds; every second
+// one was graded by a judge with 200 tokens in and 10 out.
+func priced() []string {
+	var lines []string
+	for i := range 4 {
+		for j := range 2 {
+			judge := ""
+			if j == 1 {
+				judge = `"judge":{"input_tokens":200,"output_tokens":10},"judge_calls":1,`
+			}
+			lines = append(lines, fmt.Sprintf(`{"item":"q%d","sample":%d,"outcome":"graded","reward":%d,%s"elapsed_s":36,"usage":{"input_tokens":1000,"cached_tokens":400,"output_tokens":%d},"calls":[{"turn":0,"name":"search","arguments":"{}","status":"ok"}]}`,
+				i, j, j, judge, 100+10*i))
+		}
+	}
+	return lines
+}
+
+func TestPlanMoney(t *testing.T) {
+	model := analysis.TokenPrice{Input: dollars(2), CachedInput: dollars(0.5), Output: dollars(8)}
+	judge := analysis.TokenPrice{Input: dollars(10), Output: dollars(40)}
+	// A rollout: (600·2 + 400·0.5 + 115·8)/1e6 = 0.00232; the judge: half of (200·10 + 10·40)/1e6 = 0.0012.
+	tests := []struct {
+		about   string
+		prices  analysis.Prices
+		rollout float64 // mean US dollars a rollout; 0: unknown
+		warning string
+	}{
+		{"no prices", analysis.Prices{}, 0, "prices.model.input and prices.model.output are not set"},
+		{"no output price", analysis.Prices{Model: analysis.TokenPrice{Input: dollars(2)}}, 0, "prices.model.output"},
+		{"a judge without a price: the sum would be too small", analysis.Prices{Model: model}, 0, "prices.judge.input"},
+		{"model and judge", analysis.Prices{Model: model, Judge: judge}, 0.00232 + 0.0012, ""},
+		{"cached tokens at the full price", analysis.Prices{Model: analysis.TokenPrice{Input: dollars(2), Output: dollars(8)}, Judge: judge}, 0.00292 + 0.0012, ""},
+		{"and tools", analysis.Prices{Model: model, Judge: judge, ToolCall: dollars(0.001)}, 0.00352 + 0.001, ""},
+		{"a tool with a price of its own", analysis.Prices{Model: model, Judge: judge, ToolCall: dollars(5), Tools: map[string]float64{"search": 0.002}}, 0.00352 + 0.002, ""},
+	}
+	for _, test := range tests {
+		t.Run(test.about, func(t *testing.T) {
+			s := analysis.DefaultSettings()
+			s.GroupSize, s.BatchSize, s.Prices = 4, 2, test.prices
+			p := analyze(t, s, priced()).Plan
+			if test.rollout == 0 {
+				if p.PerStep.USD.Known() || !strings.Contains(strings.Join(p.PerStep.USD.Warnings, " "), test.warning) {
+					t.Errorf("%v %q, want none and %q", p.PerStep.USD.Value, p.PerStep.USD.Warnings, test.warning)
+				}
+				return
+			}
+			near(t, "a step of 2 groups of 4", p.PerStep.USD.Value, 8*test.rollout)
+			near(t, "an epoch of 4 items", p.PerEpoch.USD.Value, 16*test.rollout)
+			if low, high := p.PerStep.USD.Low, p.PerStep.USD.High; low == nil || high == nil || !(*low < 8*test.rollout && 8*test.rollout < *high) {
+				t.Errorf("no range around %g: %v to %v", 8*test.rollout, low, high)
+			}
+		})
+	}
+}
+
+// An hour that has a price pays for the model's tokens, not for the judge's.
+func TestPlanMoneyByTheHour(t *testing.T) {
+	s := analysis.DefaultSettings()
+	s.GroupSize, s.BatchSize = 4, 2
+	s.Prices = analysis.Prices{TrainingHour: dollars(100), Judge: analysis.TokenPrice{Input: dollars(10), Output: dollars(40)}}
+	p := analyze(t, s, priced()).Plan
+	near(t, "a step: 36 s and 8 gradings", p.PerStep.USD.Value, 1+8*0.0012)
+	near(t, "an epoch: two steps", p.PerEpoch.USD.Value, 2+16*0.0012)
+	if w := strings.Join(p.PerStep.USD.Warnings, " "); !strings.Contains(w, "at least") {
+		t.Errorf("warnings %q do not say that it is the least", w)
+	}
+}
+
+func TestListedPrices(t *testing.T) {
+	p := analysis.ListedPrices("o4-mini-2025-04-16")
+	near(t, "an hour of training", p.TrainingHour, 100) // WIRE: published, by the hour of the core training loop
+	if !strings.Contains(p.Source, "as of 20") {
+		t.Errorf("source %q has no date", p.Source)
+	}
+	for _, model := range []string{"", "o4-minimal", "gpt-oss-20b"} {
+		if p := analysis.ListedPrices(model); p.TrainingHour != nil || p.Source != "" {
+			t.Errorf("%q: %+v, want no price", model, p)
+		}
+	}
+}
+
+func TestPricesRefused(t *testing.T) {
+	s := analysis.DefaultSettings()
+	s.Prices.Tools = map[string]float64{"search": -1}
+	if err := s.Validate(); err == nil || !strings.Contains(err.Error(), "prices.tools.search") {
+		t.Errorf("error %v, want one that names prices.tools.search", err)
+	}
+}
+
+func TestRolloutPrice(t *testing.T) {
+	in, out := int64(1_000_000), int64(500_000)
+	rec := &rollout.Record{Usage: rollout.Usage{Input: &in, Output: &out}, Calls: []rollout.Call{{Name: "search"}, {Name: "search", Status: rollout.CallMalformed}}}
+	p := analysis.Prices{Model: analysis.TokenPrice{Input: dollars(2), Output: dollars(8)}, ToolCall: dollars(0.25)}
+	usd, ok := p.Rollout(rec)
+	near(t, "a million in, half a million out, one call that counts", &usd, 6.25)
+	if !ok {
+		t.Error("not ok")
+	}
+	rec.JudgeCalls = 1
+	if _, ok := p.Rollout(rec); ok {
+		t.Error("a judge without a price is priced")
+	}
+}
+
+func TestPlanSpeaksTrainersWords(t *testing.T) {
+	r, _ := extrapolated(t, 100, 4, func(s *analysis.Settings) { s.GroupSize = 16 }, coinsOf(0.2, 2, 0.3))
+	text := strings.Join(r.Plan.Assumptions, "\n")
+	for _, want := range []string{"num_generations=16", "rollout.n=16", "16 rollouts per example", "compute_multiplier", "not published", "fit reaches it by", "fit does not reach it"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the plan does not say %q:\n%s", want, text)
+		}
+	}
+}

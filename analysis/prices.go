@@ -1,0 +1,133 @@
+package analysis
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"gonogo/sampler/rollout"
+)
+
+// Prices are what things cost in US dollars; nil is not known. A price of 0 is
+// known: it costs nothing.
+type Prices struct {
+	Model, Judge TokenPrice
+	ToolCall     *float64           // one call of any tool
+	Tools        map[string]float64 // one call, by tool, instead of ToolCall
+	TrainingHour *float64           // an hour of training: it pays for the trainer's rollouts, judges apart
+	Source       string             // of prices that were not configured, with their date
+}
+
+// TokenPrice is for a million tokens. CachedInput is for input tokens that the
+// server had cached; without it they cost what others do.
+type TokenPrice struct{ Input, CachedInput, Output *float64 }
+
+// priceList is the one place that knows a vendor's price. It is data with a
+// date: what is configured goes before it.
+//
+//go:embed prices.json
+var priceList []byte
+
+// ListedPrices returns the published prices of a model, by its name or the
+// beginning of it up to a hyphen, and none for a model that is not listed.
+func ListedPrices(model string) Prices {
+	var list struct {
+		AsOf   string `json:"as_of"`
+		Prices []struct {
+			Model        string   `json:"model"`
+			TrainingHour *float64 `json:"training_hour"`
+			Source       string   `json:"source"`
+		} `json:"prices"`
+	}
+	if err := json.Unmarshal(priceList, &list); err != nil {
+		panic("analysis: prices.json: " + err.Error())
+	}
+	for _, p := range list.Prices {
+		if model == p.Model || strings.HasPrefix(model, p.Model+"-") {
+			return Prices{
+				TrainingHour: p.TrainingHour,
+				Source:       fmt.Sprintf("%s as of %s (%s)", p.Model, list.AsOf, p.Source),
+			}
+		}
+	}
+	return Prices{}
+}
+
+// validate reports the first price that cannot be one.
+func (p Prices) validate() error {
+	for key, price := range map[string]*float64{
+		"prices.model.input": p.Model.Input, "prices.model.cached_input": p.Model.CachedInput, "prices.model.output": p.Model.Output,
+		"prices.judge.input": p.Judge.Input, "prices.judge.cached_input": p.Judge.CachedInput, "prices.judge.output": p.Judge.Output,
+		"prices.tool_call": p.ToolCall, "prices.training_hour": p.TrainingHour,
+	} {
+		if price != nil && !(*price >= 0 && *price < mostReward) {
+			return fmt.Errorf("%s is %g: a price is 0 or more", key, *price)
+		}
+	}
+	for tool, price := range p.Tools {
+		if !(price >= 0 && price < mostReward) {
+			return fmt.Errorf("prices.tools.%s is %g: a price is 0 or more", tool, price)
+		}
+	}
+	return nil
+}
+
+// Rollout returns what a rollout cost in US dollars: the model's tokens, the
+// judge's, and its tool calls. ok is false where a price or a number of tokens
+// is missing.
+func (p Prices) Rollout(rec *rollout.Record) (usd float64, ok bool) {
+	usd, missing := p.Model.of(rec.Usage, "model")
+	judge, also := p.judge(rec.Judge, judgeCalls(rec))
+	usd += judge
+	for _, call := range rec.Calls {
+		if call.Status != rollout.CallMalformed {
+			usd += p.call(call.Name)
+		}
+	}
+	return usd, missing == "" && also == ""
+}
+
+// of prices tokens; missing says what is not known, "" when all is.
+func (t TokenPrice) of(u rollout.Usage, whose string) (usd float64, missing string) {
+	const million = 1e6
+	if missing = t.missing(whose); missing != "" {
+		return 0, missing
+	}
+	if u.Input == nil || u.Output == nil {
+		return 0, fmt.Sprintf("the %s's server does not tell its tokens", whose)
+	}
+	fresh, cached := float64(*u.Input), 0.0
+	if u.Cached != nil && t.CachedInput != nil {
+		cached = min(float64(*u.Cached), fresh)
+		fresh -= cached
+		usd = cached * *t.CachedInput
+	}
+	return (usd + fresh**t.Input + float64(*u.Output)**t.Output) / million, ""
+}
+
+// missing names the keys to set, "" when the price is known.
+func (t TokenPrice) missing(whose string) string {
+	if t.Input == nil || t.Output == nil {
+		return fmt.Sprintf("prices.%[1]s.input and prices.%[1]s.output are not set (US dollars per million tokens)", whose)
+	}
+	return ""
+}
+
+// judge prices the grading; a grader that asked no model costs nothing.
+func (p Prices) judge(u rollout.Usage, calls int) (usd float64, missing string) {
+	if calls == 0 {
+		return 0, ""
+	}
+	return p.Judge.of(u, "judge")
+}
+
+func (p Prices) call(tool string) float64 {
+	if price, ok := p.Tools[tool]; ok {
+		return price
+	}
+	if p.ToolCall != nil {
+		return *p.ToolCall
+	}
+	return 0
+}
