@@ -41,7 +41,7 @@ func (w twoRuns) answers(t *testing.T, rng *rand.Rand, sets int) map[analysis.An
 // of 20 items or more in at least 2 %: the test is awake); at a true change of
 // delta "no change that matters" in at most 5 %. At three standard errors a
 // change is found in 85 % or more.
-func TestAnswersKeepTheirLevels(t *testing.T) {
+func TestComparisonCalibration(t *testing.T) {
 	sets := 60
 	worlds := []twoRuns{{m: 60, n: 4, swing: 0.12}, {m: 10, n: 8}}
 	if os.Getenv("GONOGO_CALIBRATE") == "1" {

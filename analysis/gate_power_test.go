@@ -62,7 +62,7 @@ func TestEvalPowerOfPoorSets(t *testing.T) {
 // Where the gate says how small a change eval shows, real second runs whose
 // items gain unevenly show it in 80 % of cases or more: the assumption errs on
 // the careful side.
-func TestEvalPowerIsNotOverstated(t *testing.T) {
+func TestEvalPowerCalibration(t *testing.T) {
 	runs := 40
 	if os.Getenv("GONOGO_CALIBRATE") == "1" {
 		runs = 1000

@@ -82,7 +82,7 @@ func (c change) rejections(rng *rand.Rand, sets int) (interval, flips, both floa
 
 // Rejections under no change lie between 2 and 10 %, also where items change
 // either way, and where every item was sampled once.
-func TestPairedTestKeepsItsLevel(t *testing.T) {
+func TestPairedCalibration(t *testing.T) {
 	sets, worlds := 400, []change{
 		{"nothing changes", 30, 4, 0, 0},
 		{"items change either way", 60, 8, 0, 0.15},
@@ -109,7 +109,7 @@ func TestPairedTestKeepsItsLevel(t *testing.T) {
 }
 
 // Power is within 6 points of Φ(shift/SE - 1.96) where that is 50, 70 and 90 %.
-func TestPowerIsWhatTheFormulaPredicts(t *testing.T) {
+func TestPowerCalibration(t *testing.T) {
 	sets, sizes := 500, []change{{"", 60, 4, 0, 0.1}}
 	if calibrated() {
 		sets = 4000
