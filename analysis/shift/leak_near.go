@@ -3,6 +3,7 @@ package shift
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -34,7 +35,7 @@ const (
 )
 
 // mostWork bounds how often two texts are seen to share an n-gram.
-const mostWork = 1.2e9
+const mostWork = 6e8
 
 // verified is how many candidates of each split are compared exactly for each
 // text.
@@ -55,9 +56,10 @@ func (s *leakSearch) alike(found *Leakage) {
 		found.Note = fmt.Sprintf("to bound the time, near copies were looked for by n-grams of at most %d rows", common)
 	}
 	x := s.sketches(common)
+	need := s.needed()
 	workers := make([]*seeker, s.opt.Workers)
 	for w := range workers {
-		workers[w] = &seeker{s: s, x: x, common: common, hits: make([]uint16, len(s.texts))}
+		workers[w] = &seeker{s: s, x: x, common: common, need: need, hits: make([]uint16, len(s.texts))}
 	}
 	results := make([][]nearPair, len(s.texts))
 	inParallel(s.opt.Workers, len(s.texts), func(w, i int) { results[i] = workers[w].seek(i) })
@@ -72,6 +74,18 @@ func (s *leakSearch) alike(found *Leakage) {
 		}
 	}
 	s.swapped()
+}
+
+// needed is, for each text, how many n-grams of its sketch another one must hold
+// to be compared exactly. Half of them are expected at the threshold: four
+// standard deviations below it, little is missed.
+func (s *leakSearch) needed() []uint16 {
+	share := max(0.1, s.opt.Near-4*0.5/math.Sqrt(sketchSize))
+	need := make([]uint16, len(s.texts))
+	for i := range s.texts {
+		need[i] = uint16(math.Ceil(share * float64(s.texts[i].sketch)))
+	}
+	return need
 }
 
 // splitsOf lists the splits in which a text stands, ascending.
@@ -134,6 +148,7 @@ type seeker struct {
 	s      *leakSearch
 	x      *index
 	common uint16
+	need   []uint16 // of each text, hits from which it is compared exactly
 	hits   []uint16 // of each text, n-grams of its sketch in the present one
 	hit    []int32  // texts that have hits
 	grams  gramSet
@@ -179,17 +194,14 @@ func (k *seeker) candidates(i int) []int {
 		text  int
 		share float64
 	}
-	// Half the sketch is expected at the threshold: four standard deviations below
-	// it, little is missed.
-	least := max(0.1, k.s.opt.Near-4*0.5/8)
 	var list []candidate
 	for _, other := range k.hit {
-		o := &k.s.texts[other]
-		share := float64(k.hits[other]) / float64(o.sketch)
+		hits := k.hits[other]
 		k.hits[other] = 0
-		if int(other) != i && share >= least && o.attached == k.s.texts[i].attached {
-			list = append(list, candidate{int(other), share})
+		if hits < k.need[other] || int(other) == i || k.s.texts[other].attached != k.s.texts[i].attached {
+			continue
 		}
+		list = append(list, candidate{int(other), float64(hits) / float64(k.s.texts[other].sketch)})
 	}
 	k.hit = k.hit[:0]
 	slices.SortFunc(list, func(a, b candidate) int { return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.text, b.text)) })
