@@ -1,6 +1,7 @@
 package shift
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -16,6 +17,7 @@ type comparison struct {
 	nameB      string
 	rows       []Row
 	nA, nB     int
+	partial    []string // which samples take part by a subset, in words
 	numbers    []number
 	categories []category
 	words      *bag
@@ -59,10 +61,19 @@ func layout(a, b Sample, limit int, opt Options) *comparison {
 	c.nA = len(picked)
 	c.rows = append(picked, sorted(b.Rows, limit, rng)...)
 	c.nB = len(c.rows) - c.nA
+	c.admit(c.nameA, len(a.Rows), c.nA)
+	c.admit(c.nameB, len(b.Rows), c.nB)
 	c.describe()
 	c.categories = c.categorise()
 	c.columns = c.design()
 	return c
+}
+
+// admit notes a sample of which only some rows take part.
+func (c *comparison) admit(name string, all, some int) {
+	if some < all {
+		c.partial = append(c.partial, fmt.Sprintf("%d of the %d rows of %s take part, drawn at random", some, all, name))
+	}
 }
 
 func (c *comparison) hasText() bool {
@@ -79,21 +90,7 @@ func (c *comparison) singleCategory() bool {
 // any row gives.
 func (c *comparison) describe() {
 	if c.hasText() {
-		texts := make([]string, len(c.rows))
-		measured := make([]number, len(traits))
-		for i, row := range c.rows {
-			texts[i] = row.Text
-			for t, x := range textTraits(row.Text) {
-				measured[t].values = append(measured[t].values, x)
-			}
-		}
-		for t, m := range measured {
-			if slices.Min(m.values) < slices.Max(m.values) {
-				c.numbers = append(c.numbers, number{traits[t], m.values})
-			}
-		}
-		c.words = newBag(texts)
-		c.reduced = reduce(c.words, c.opt.Components, c.opt.rand(streamProjection))
+		c.read()
 	}
 	names := make(map[string]bool)
 	for _, row := range c.rows {
@@ -115,6 +112,27 @@ func (c *comparison) describe() {
 		}
 		c.numbers = append(c.numbers, n)
 	}
+}
+
+// read describes the texts.
+func (c *comparison) read() {
+	texts := make([]string, len(c.rows))
+	measured := make([][]float64, len(c.rows))
+	parallel(len(c.rows), func(i int) {
+		texts[i] = c.rows[i].Text
+		measured[i] = textTraits(texts[i])
+	})
+	for t, trait := range traits {
+		values := make([]float64, len(c.rows))
+		for i, m := range measured {
+			values[i] = m[t]
+		}
+		if slices.Min(values) < slices.Max(values) {
+			c.numbers = append(c.numbers, number{trait, values})
+		}
+	}
+	c.words = newBag(texts)
+	c.reduced = reduce(c.words, c.opt.Components, c.opt.rand(streamProjection))
 }
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

@@ -35,6 +35,7 @@ func Coverage(a, b Sample, opt Options) Covered {
 	out.Share.N, out.Share.Items = c.nB, c.nB
 	if c.nA < 3 || c.nB < 1 {
 		out.Share.Warnings = append(out.Share.Warnings, fmt.Sprintf("%d rows of %s as a reference for %d of %s: 3 and 1 are needed, 100 and 20 make it useful", c.nA, c.nameA, c.nB, c.nameB))
+		out.Share.Warnings = append(out.Share.Warnings, c.partial...)
 		return out
 	}
 	near := c.nearest()
@@ -60,6 +61,7 @@ func Coverage(a, b Sample, opt Options) Covered {
 	if c.nA < 100 {
 		out.Share.Warnings = append(out.Share.Warnings, fmt.Sprintf("%d rows of %s are few to tell what is far: 100 make it useful", c.nA, c.nameA))
 	}
+	out.Share.Warnings = append(out.Share.Warnings, c.partial...)
 	return out
 }
 

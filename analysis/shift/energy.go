@@ -185,7 +185,7 @@ func (r *Result) equal(c *comparison) {
 // warnSmall says when so few labellings exist that no result could be
 // significant.
 func (r *Result) warnSmall(c *comparison, permutations int) {
-	if least := max(1/float64(permutations+1), 1/choose(c.nA+c.nB, c.nA)); least > alpha {
+	if least := max(1/float64(permutations+1), 1/choose(c.nA+c.nB, c.nA)); least >= alpha {
 		r.refuse(fmt.Sprintf("so few rows that p cannot fall below %.2g whatever they say: at least 4 on each side are needed, 100 make it useful", least))
 	}
 }

@@ -110,6 +110,9 @@ func Compare(a, b Sample, opt Options) []Result {
 		out = append(out, energy, mmd)
 	}
 	out = append(out, c.classifier())
+	for i := range out {
+		out[i].Effect.Warnings = append(out[i].Effect.Warnings, c.partial...)
+	}
 	for _, n := range c.numbers {
 		out = append(out, c.kolmogorov(n), c.stability(n.bins()))
 	}

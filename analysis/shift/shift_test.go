@@ -116,6 +116,8 @@ func TestALargeSampleTakesPartByASubset(t *testing.T) {
 	b := Sample{"b", onlyText(plain.rows(seeded(2), 40))}
 	if r := Compare(a, b, opt)[0]; r.NA != 50 || r.NB != 40 {
 		t.Errorf("%d and %d rows", r.NA, r.NB)
+	} else if w := r.Effect.Warnings; !slices.Equal(w, []string{"50 of the 300 rows of a take part, drawn at random"}) {
+		t.Errorf("warnings %q", w)
 	}
 	if c := Coverage(a, b, opt); c.NA != 70 || c.NB != 40 {
 		t.Errorf("%d and %d rows", c.NA, c.NB)

@@ -31,9 +31,9 @@ type bag struct {
 func newBag(texts []string) *bag {
 	counts := make([]map[string]int, len(texts))
 	texted := make(map[string]int) // texts by word
-	for i, text := range texts {
-		counts[i] = wordCounts(text)
-		for word := range counts[i] {
+	parallel(len(texts), func(i int) { counts[i] = wordCounts(texts[i]) })
+	for _, count := range counts {
+		for word := range count {
 			texted[word]++
 		}
 	}
