@@ -39,9 +39,9 @@ func TestPlanMoney(t *testing.T) {
 		rollout float64 // mean US dollars a rollout; 0: unknown
 		warning string
 	}{
-		{"no prices", analysis.Prices{}, 0, "prices.model.input and prices.model.output are not set"},
-		{"no output price", analysis.Prices{Model: analysis.TokenPrice{Input: dollars(2)}}, 0, "prices.model.output"},
-		{"a judge without a price: the sum would be too small", analysis.Prices{Model: model}, 0, "prices.judge.input"},
+		{"no prices", analysis.Prices{}, 0, "prices.model_input and prices.model_output are not set"},
+		{"no output price", analysis.Prices{Model: analysis.TokenPrice{Input: dollars(2)}}, 0, "prices.model_output"},
+		{"a judge without a price: the sum would be too small", analysis.Prices{Model: model}, 0, "prices.judge_input"},
 		{"model and judge", analysis.Prices{Model: model, Judge: judge}, 0.00232 + 0.0012, ""},
 		{"cached tokens at the full price", analysis.Prices{Model: analysis.TokenPrice{Input: dollars(2), Output: dollars(8)}, Judge: judge}, 0.00292 + 0.0012, ""},
 		{"and tools", analysis.Prices{Model: model, Judge: judge, ToolCall: dollars(0.001)}, 0.00352 + 0.001, ""},

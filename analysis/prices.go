@@ -57,8 +57,8 @@ func ListedPrices(model string) Prices {
 // validate reports the first price that cannot be one.
 func (p Prices) validate() error {
 	for key, price := range map[string]*float64{
-		"prices.model.input": p.Model.Input, "prices.model.cached_input": p.Model.CachedInput, "prices.model.output": p.Model.Output,
-		"prices.judge.input": p.Judge.Input, "prices.judge.cached_input": p.Judge.CachedInput, "prices.judge.output": p.Judge.Output,
+		"prices.model_input": p.Model.Input, "prices.model_cached_input": p.Model.CachedInput, "prices.model_output": p.Model.Output,
+		"prices.judge_input": p.Judge.Input, "prices.judge_cached_input": p.Judge.CachedInput, "prices.judge_output": p.Judge.Output,
 		"prices.tool_call": p.ToolCall, "prices.training_hour": p.TrainingHour,
 	} {
 		if price != nil && !(*price >= 0 && *price < mostReward) {
@@ -109,7 +109,7 @@ func (t TokenPrice) of(u rollout.Usage, whose string) (usd float64, missing stri
 // missing names the keys to set, "" when the price is known.
 func (t TokenPrice) missing(whose string) string {
 	if t.Input == nil || t.Output == nil {
-		return fmt.Sprintf("prices.%[1]s.input and prices.%[1]s.output are not set (US dollars per million tokens)", whose)
+		return fmt.Sprintf("prices.%[1]s_input and prices.%[1]s_output are not set (US dollars per million tokens)", whose)
 	}
 	return ""
 }

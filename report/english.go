@@ -139,6 +139,14 @@ var english = words{
 		Input: "input tokens", Output: "output tokens", Money: "US dollars", NoMoney: "Money is not told: %s.", Seconds: "seconds, at least", Peak: "requests/s while sampling, %s",
 	},
 
+	Beyond: beyondWords{
+		Title: "Beyond the samples", Plain: "fitted model", Inflated: "with items that never succeed",
+		Doc: "Two models fitted to the items, with the middle %s of their refits on resampled items in brackets. They decide nothing.",
+		Of: map[string]string{
+			analysis.BestOfK: "best of %s", analysis.PassAtK: "pass@%s", analysis.InformativeGroups: "share of groups of %s that teach",
+		},
+	},
+
 	Fact: factWords{
 		Run: "run", Source: "source of the rollouts", Model: "model", Seed: "seed", Sampled: "sampled", Version: "gonogo that sampled",
 		Data: "data, %s", DataIs: "%s: %s items of %s rows, sha256 %s", Range: "reward range", RangeIs: "%s to %s, ceiling %s",

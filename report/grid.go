@@ -25,7 +25,7 @@ type Grid struct {
 // was measured.
 func grids(r *analysis.Result, w *words) []Grid {
 	var out []Grid
-	for _, g := range []Grid{useGrid(r, w), toolGrid(r, w), planGrid(r, w)} {
+	for _, g := range []Grid{useGrid(r, w), toolGrid(r, w), beyondGrid(r, w), planGrid(r, w)} {
 		if len(g.Rows) > 0 {
 			out = append(out, g)
 		}

@@ -54,10 +54,12 @@ type words struct {
 
 	Made, MadeAt, About, Brackets string
 
-	Fact  factWords
-	Use   useWords
-	Plan  planWords
-	Audit auditWords
+	Fact factWords
+	Use  useWords
+	Plan planWords
+
+	Beyond beyondWords
+	Audit  auditWords
 }
 
 // auditWords tell of the grader.
@@ -105,6 +107,12 @@ type planWords struct {
 	Title, Step, Epoch, Smallest, GroupOnly                                    string
 	Rollouts, Informative, ToolCalls, JudgeCalls, Input, Output, Seconds, Peak string
 	Money, NoMoney                                                             string
+}
+
+// beyondWords name what models say of more rollouts than were made.
+type beyondWords struct {
+	Title, Doc, Plain, Inflated string
+	Of                          map[string]string // by quantity
 }
 
 // factWords name the facts of how it was measured.

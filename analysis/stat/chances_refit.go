@@ -57,7 +57,8 @@ func (t *tally) refit(from Chances, inflated bool) Chances {
 }
 
 // Percentiles returns the percentile interval at a confidence of f over refits,
-// widened to hold value, and false when there are fewer than 100 of them.
+// widened to hold value. ok is false when there are fewer than 100 of them, and
+// when they all agree: a model that is sure of 1 is not an interval of [1, 1].
 func Percentiles(value float64, refits []Chances, f func(Chances) float64, conf float64) (low, high float64, ok bool) {
 	const fewest = 100
 	checkConf(conf)
@@ -70,5 +71,6 @@ func Percentiles(value float64, refits []Chances, f func(Chances) float64, conf 
 	}
 	slices.Sort(draws)
 	tail := (1 - conf) / 2
-	return min(quantile(draws, tail), value), max(quantile(draws, 1-tail), value), true
+	low, high = min(quantile(draws, tail), value), max(quantile(draws, 1-tail), value)
+	return low, high, high-low > rounding
 }

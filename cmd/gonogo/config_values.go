@@ -3,8 +3,6 @@ package main
 import (
 	"encoding/json"
 	"time"
-
-	"gonogo/analysis"
 )
 
 const (
@@ -31,7 +29,7 @@ type values struct {
 	Judge         judgeValues
 	Sampling      samplingValues
 	Training      trainingValues
-	Prices        analysis.Prices
+	Prices        priceValues
 	Audit         auditValues
 	Python        pythonValues
 	Thresholds    map[string]float64
@@ -74,6 +72,13 @@ type samplingValues struct {
 type trainingValues struct {
 	GroupSize, BatchSize, Epochs int
 	WantedShare                  float64
+}
+
+type priceValues struct {
+	ModelInput, ModelCachedInput, ModelOutput *float64
+	JudgeInput, JudgeCachedInput, JudgeOutput *float64
+	ToolCall, TrainingHour                    *float64
+	Tools                                     map[string]float64
 }
 
 type auditValues struct {

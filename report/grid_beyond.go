@@ -1,0 +1,45 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"gonogo/analysis"
+	"gonogo/report/chart"
+)
+
+// beyondKs are the numbers of rollouts that the table of models shows, beside
+// the group size.
+var beyondKs = []int{64, 256}
+
+// beyondGrid is what the models fitted to the items say of more rollouts than
+// were made: a column for each model, and their gap in words.
+func beyondGrid(r *analysis.Result, w *words) Grid {
+	g := Grid{Title: w.Beyond.Title}
+	_, s, ok := chart.Shown(r)
+	if !ok {
+		return g
+	}
+	g.Notes = s.Beyond.Notes
+	ks := slices.Compact(slices.Sorted(slices.Values(append([]int{r.GroupSize}, beyondKs...))))
+	for _, quantity := range []string{analysis.BestOfK, analysis.PassAtK, analysis.InformativeGroups} {
+		for _, k := range ks {
+			at := s.ExtrapolatedAt(quantity, k)
+			if len(at) == 0 {
+				continue
+			}
+			row := []string{fmt.Sprintf(w.Beyond.Of[quantity], chart.Count(k))}
+			for _, x := range at {
+				row = append(row, chart.Interval(x.Value, x.Low, x.High))
+			}
+			g.Rows = append(g.Rows, row)
+		}
+	}
+	if len(g.Rows) > 0 {
+		g.Head = []string{"", w.Beyond.Plain, w.Beyond.Inflated}
+		g.Notes = append([]string{fmt.Sprintf(w.Beyond.Doc, chart.Percent(r.Confidence))}, g.Notes...)
+	} else if len(g.Notes) > 0 {
+		g.Head, g.Rows, g.Notes = []string{""}, [][]string{{g.Notes[0]}}, g.Notes[1:]
+	}
+	return g
+}
