@@ -165,7 +165,7 @@ func (c *collector) fill(r *Result, run *rollout.Run, s Settings) {
 	}
 	r.Grader = c.grader(all, agreement, info, s)
 	if n := len(c.zeroed); n > 0 {
-		r.Run.Notes = append(slices.Clone(r.Run.Notes), plural(n, "rollout")+" that a detector marked as a hack counts at the bottom of the reward range")
+		r.Run.Notes = append(slices.Clone(r.Run.Notes), plural(n, "rollout")+" that a detector marked as a hack: counted at the bottom of the reward range")
 	}
 	if split, ok := trainingSplit(r); ok {
 		r.Plan = plan(r.Splits[split], of[split], c, s)

@@ -8,28 +8,6 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// suspects lists the items on which most rollouts agree on an answer that is
-// not the reference, most agreed first. An answer that the grader scores at the
-// top is the reference in other words, and is left out.
-func (c *collector) suspects(s Settings) []SuspectReference {
-	out := []SuspectReference{}
-	top := c.rng.Hi - s.Thresholds.At(hackableMargin)*c.rng.Width()
-	for _, p := range c.audit.of(rollout.ProbeConsensus) {
-		if p.valid && p.reward >= top {
-			continue
-		}
-		r := SuspectReference{Split: p.key.Split, Item: p.key.Item, Answer: p.text, Share: stat.Or(p.probe.Share, 1)}
-		if p.valid {
-			r.Reward = stat.Some(p.reward)
-		}
-		if r.Share > 0.5 {
-			out = append(out, r)
-		}
-	}
-	slices.SortStableFunc(out, func(a, b SuspectReference) int { return cmp.Compare(b.Share, a.Share) })
-	return out
-}
-
 // guessable is what the most common reference earns as the answer to every
 // item, and that reference.
 func (c *collector) guessable(s Settings) (*stat.Estimate, string) {

@@ -98,11 +98,13 @@ func (c *collector) probeResult(payloads []*payload, means map[itemKey]float64, 
 	}
 	var bad []*payload
 	var gaps []float64
+	kinds := make(map[string]int)
 	for _, of := range byItem(payloads) {
-		sound, graded, sum, gapped := 0, 0, 0.0, 0
+		sound, graded, sum, gapped, most := 0, 0, 0.0, 0, 0.0
 		for _, p := range of {
 			if !p.valid {
 				r.Failed++
+				kinds[cmp.Or(p.kind, unkind)]++
 				continue
 			}
 			graded++
@@ -114,14 +116,25 @@ func (c *collector) probeResult(payloads []*payload, means map[itemKey]float64, 
 			if gap, ok := p.gap(means); ok {
 				sum, gapped = sum+gap, gapped+1
 			}
+			if moved, ok := p.moved(); ok && math.Abs(moved) > math.Abs(most) {
+				most = moved
+			}
 		}
 		if graded == 0 {
+			r.lose(of[0].key.Item)
 			continue
 		}
 		r.Items++
 		r.Payloads += graded
 		if (sound == graded) == (r.Expect == rollout.Top) {
 			r.Above++
+			switch {
+			case r.Expect != rollout.Same:
+			case most > 0:
+				r.Up++
+			default:
+				r.Down++
+			}
 		}
 		if gapped > 0 {
 			gaps = append(gaps, sum/float64(gapped))
@@ -135,7 +148,45 @@ func (c *collector) probeResult(payloads []*payload, means map[itemKey]float64, 
 	width := c.rng.Width()
 	r.Gap = stat.ItemMeans(gaps, nil, r.Payloads, &stat.Range{Lo: -width, Hi: width}, s.Confidence, "mean over items of the payload's reward minus the item's own")
 	r.Holes = c.holes(bad)
+	r.FailedAs = mostFrequent(kinds)
+	r.Noise = r.Expect == rollout.Same && r.Above > 0 && c.movedByNoise(r, s)
 	return r
+}
+
+// lose notes an item without any grade.
+func (r *ProbeResult) lose(item string) {
+	r.Lost++
+	if len(r.LostAt) < holesListed {
+		r.LostAt = append(r.LostAt, item)
+	}
+}
+
+// mostFrequent is the name with the highest count, the first of equals; "" of
+// none.
+func mostFrequent(counts map[string]int) string {
+	most := ""
+	for _, name := range sortedNames(counts) {
+		if most == "" || counts[name] > counts[most] {
+			most = name
+		}
+	}
+	return most
+}
+
+// movedByNoise reports whether a grader that grades the same output twice moves
+// as often as the payloads that only look different did: the low end of the share
+// of items on which they moved lies no higher than the most that two grades of one
+// output differ by more than the margin.
+func (c *collector) movedByNoise(r ProbeResult, s Settings) bool {
+	if !c.regraded {
+		return false
+	}
+	differ := stat.Disagreement(each(c.everywhere, func(a again) float64 { return a.moves }), s.Confidence)
+	if !differ.Known() || *differ.Value == 0 {
+		return false
+	}
+	low, _ := stat.ClopperPearson(float64(r.Above), float64(r.Items), s.Confidence)
+	return low <= 1-math.Pow(1-stat.Or(differ.High, 1), float64(r.Payloads)/float64(r.Items))
 }
 
 // beyond counts the items with a payload on the wrong side of its limit, farther
@@ -178,7 +229,11 @@ func (c *collector) holes(bad []*payload) []Hole {
 	})
 	out := []Hole{}
 	for _, p := range bad[:min(len(bad), holesListed)] {
-		out = append(out, Hole{ID: p.id(), Split: p.key.Split, Item: p.key.Item, Reward: p.reward, Payload: p.text})
+		h := Hole{ID: p.id(), Split: p.key.Split, Item: p.key.Item, Reward: p.reward, Payload: p.text}
+		if p.probe.Expect == rollout.Same && p.probe.Base != nil {
+			h.Base = p.probe.Base.Reward
+		}
+		out = append(out, h)
 	}
 	return out
 }
@@ -214,7 +269,7 @@ func (c *collector) acceptance(g *Grader, s Settings) {
 	}
 	rejected := make(map[itemKey]bool)
 	for _, p := range c.audit.of(rollout.ProbeReference) {
-		if p.valid && !c.sound(p, margin) {
+		if !p.valid || !c.sound(p, margin) {
 			rejected[p.item()] = true
 		}
 	}

@@ -49,9 +49,11 @@ type row struct {
 	usage      rollout.Usage
 	judge      rollout.Usage // of models that graded
 	judgeCalls int
+	retries    int
 	elapsed    float64   // seconds; 0 when unknown
 	outputHash uint64    // of answer and calls; 0 when there is no text
 	answerHash uint64    // of the answer alone; 0 when there is none
+	says       [2]uint64 // of the answer without what does not matter, and of its last number; 0 when there is none
 	length     int32     // of the answer, in runes
 	head       string    // the beginning of a longer answer at the top of the range
 	parts      []float64 // sub-scores by index of collector.parts; NaN where missing; nil without any
@@ -87,7 +89,7 @@ func (c *collector) add(rec *rollout.Record) error {
 	r := &row{
 		key: rec.Key(), attempt: rec.Attempt, outcome: rec.Outcome, clipped: rec.Clipped,
 		observed: rec.Turns > 0 || len(rec.Calls) > 0, turns: rec.Turns,
-		usage: rec.Usage, judge: rec.Judge, judgeCalls: judgeCalls(rec),
+		usage: rec.Usage, judge: rec.Judge, judgeCalls: judgeCalls(rec), retries: rec.Retries,
 		elapsed:  time.Duration(rec.Elapsed).Seconds(),
 		category: rec.Category, family: rec.Family,
 	}

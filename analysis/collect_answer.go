@@ -17,6 +17,7 @@ const headLength = 80
 // that of another rollout, and how a long one at the top of the range begins.
 func (c *collector) addAnswer(r *row, rec *rollout.Record) {
 	r.answerHash = c.answerHash(rec.Answer)
+	r.says = [2]uint64{c.answerHash(plainText(rec.Answer)), c.answerHash(lastNumber(rec.Answer))}
 	r.length = int32(min(utf8.RuneCountInString(rec.Answer), math.MaxInt32))
 	if r.valid && len(rec.Answer) >= identicalText && c.atTop(r.reward) {
 		r.head = strings.Clone(clip(rec.Answer, headLength)) // a part would hold the whole in memory

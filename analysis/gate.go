@@ -116,6 +116,7 @@ type judgement struct {
 	items    []string
 	needs    *Needs
 	settles  bool
+	said     *message // instead of the catalogue's title and remedy
 }
 
 // finding fills the texts from the catalogue.
@@ -132,6 +133,10 @@ func (j judgement) finding(status Status, b bound) Finding {
 		f.Needs, f.Settleable = j.needs, j.settles
 	}
 	f.Title, f.Why, f.Remedy = english.words(f, j.vars)
+	if j.said != nil {
+		fill := filler(f, j.vars)
+		f.Title, f.Remedy = fill(j.said.title), fill(j.said.remedy)
+	}
 	return f
 }
 
@@ -272,6 +277,15 @@ func number(x float64) string {
 		return fmt.Sprintf("%.0f", x)
 	}
 	return digits(x)
+}
+
+// pValue prints a p-value with its sign of comparison: nobody is helped by more
+// than three decimals.
+func pValue(p float64) string {
+	if p < 0.001 {
+		return "p < 0.001"
+	}
+	return "p = " + digits(p)
 }
 
 // digits prints three significant digits, without an exponent.

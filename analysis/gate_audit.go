@@ -46,7 +46,8 @@ func (r *Result) noiseBelowTop() float64 {
 var graderTruth = Gate{
 	Name: "grader.truth",
 	Doc: "Blocking, after an audit: at least 95 % of the items' own references earn the top when given as the answer; below 80 %, with the whole " +
-		"interval, it fails; between, it is open. Both shares are lowered by what the grader's own noise takes away.",
+		"interval, it fails; between, it is open. Both shares are lowered by what the grader's own noise takes away. A reference that the grader failed on is not accepted; where the " +
+		"answer hangs on whether it would be, it is open. Advisory: the grader fails on none.",
 	Check: func(r *Result, t Thresholds) []Finding {
 		const gate = "grader.truth"
 		if why := r.unaudited(); why != "" {
@@ -56,37 +57,85 @@ var graderTruth = Gate{
 		if p == nil {
 			return []Finding{skipped(gate, "", Blocking, "no reference was put to the grader: the rows have none, or the audit left it out")}
 		}
-		accept, noise := p.Accept, r.noiseBelowTop()
-		status := truthOf(accept, t.At(gate)-noise, t.At(gate+".fail")-noise)
-		if reach := r.Grader.Reach; reach != nil && p.Items > 0 {
-			// What noise allows near the top must not hide references far below it.
-			near, crossed := stat.Share(p.Items-p.Beyond, p.Items, r.Confidence), *reach.Crossed.Value
-			if of := truthOf(near, t.At(gate)-crossed, t.At(gate+".fail")-crossed); status == Pass && of != Pass || status == Unknown && of == Fail {
-				accept, noise, status = near, crossed, of
+		accept, noise, status := r.truth(p, 0, t)
+		b := boundOf(accept)
+		if p.Lost > 0 && p.Items > 0 {
+			best, _, of := r.truth(p, p.Lost, t)
+			b.high = best.High
+			if of != status {
+				status = Unknown
 			}
 		}
+		if p.Items == 0 {
+			b = bound{} // the grader gave no grade to any of them
+			status = Unknown
+		}
 		pass, fail := t.At(gate)-noise, t.At(gate+".fail")-noise
-		b := boundOf(accept)
-		wrong := p.Items - int(math.Round(stat.Or(b.value, 0)*float64(p.Items)))
+		wrong := p.Items + p.Lost - int(math.Round(stat.Or(b.value, 0)*float64(p.Items+p.Lost)))
 		j := judgement{
 			gate: gate, severity: Blocking, unit: "share",
 			want: fmt.Sprintf(">= %s (fails below %s)", number(pass), number(fail)),
 			vars: map[string]string{
-				"items": fmt.Sprint(p.Items), "wrong": fmt.Sprint(wrong), "replay": replay(p),
+				"accepted": noneOf(p.Items+p.Lost-wrong, p.Items+p.Lost), "rejected": rejectedOf(wrong - p.Lost), "replay": replay(p), "lost": "", "failed": "",
 				"more": "more items will hardly tell: what the listed items have in common will",
 			},
 		}
-		if status == Unknown && b.value != nil && *b.value < fail {
+		if p.Lost > 0 {
+			j.vars["lost"] = fmt.Sprintf("; on %s the grader failed (%s)", count(p.Lost), p.FailedAs)
+			j.vars["failed"] = fmt.Sprintf("On %s the grader failed (%s), such as %s: that is counted as not accepted.", plural(p.Lost, "reference"), p.FailedAs, strings.Join(p.LostAt, ", "))
+		}
+		if status == Unknown && b.value != nil && *b.value < fail && p.Lost == 0 {
 			if items, ok := stat.Needed(accept, fail, p.Items, &unitRange, r.Confidence); ok {
 				j.needs, j.settles = &Needs{Items: items, Samples: 1}, true
 				j.vars["more"] = fmt.Sprintf("about %s would settle it (audit.items)", plural(items, "audited item"))
 			}
 		}
 		if status != Pass {
-			j.items = p.holeItems()
+			j.items = append(p.holeItems(), p.LostAt...)
 		}
-		return []Finding{j.finding(status, b)}
+		blocking := j.finding(status, b)
+		if p.Lost == 0 || p.Items == 0 {
+			return []Finding{blocking}
+		}
+		j.severity, j.want, j.items = Advisory, "no failed grading", p.LostAt
+		return []Finding{blocking, j.finding(Fail, b)}
 	},
+}
+
+// truth judges the share of references accepted, of those with a grade and those
+// that the grader failed on, so many of which count as accepted.
+func (r *Result) truth(p *ProbeResult, saved int, t Thresholds) (accept stat.Estimate, noise float64, status Status) {
+	const gate = "grader.truth"
+	all := p.Items + p.Lost
+	accept, noise = stat.Share(p.Above+saved, all, r.Confidence), r.noiseBelowTop()
+	status = truthOf(accept, t.At(gate)-noise, t.At(gate+".fail")-noise)
+	if reach := r.Grader.Reach; reach != nil && p.Items > 0 {
+		// What noise allows near the top must not hide references far below it.
+		near, crossed := stat.Share(p.Items-p.Beyond+saved, all, r.Confidence), *reach.Crossed.Value
+		if of := truthOf(near, t.At(gate)-crossed, t.At(gate+".fail")-crossed); status == Pass && of != Pass || status == Unknown && of == Fail {
+			accept, noise, status = near, crossed, of
+		}
+	}
+	return accept, noise, status
+}
+
+// noneOf tells how many references of so many.
+func noneOf(some, all int) string {
+	switch {
+	case some == 0 && all > 1:
+		return "none of " + plural(all, "reference")
+	case some == all && all > 1:
+		return "all " + plural(all, "reference")
+	}
+	return fmt.Sprintf("%s of %s (%s)", count(some), plural(all, "reference"), percent(share(some, all)))
+}
+
+// rejectedOf counts what was rejected, in a sentence.
+func rejectedOf(n int) string {
+	if n == 1 {
+		return "1 reference was rejected."
+	}
+	return plural(n, "reference") + " were rejected."
 }
 
 // truthOf judges a share of references: it passes as observed, and fails with
@@ -141,7 +190,8 @@ var graderHackable = Gate{
 	Name: "grader.hackable",
 	Doc: "Blocking, after an audit: no probe that must score at the bottom (empty answers, echoes, plausible wrong ones, instructions to the judge, …) earns more " +
 		"than 5 % of the range above its limit on two items or more, with the low end of the share of items above 1 %, or above what the grader's own noise explains. " +
-		"Judged probe by probe and, without noise, over all of them together. Advisory: none does on a single item.",
+		"Judged probe by probe and, without noise, over all of them together. What the grader failed on is not judged: it is open when that is a third of such answers. " +
+		"Advisory: none does on a single item, and the grader fails on at most 5 % of them and on no probe wholly.",
 	Check: func(r *Result, t Thresholds) []Finding {
 		const gate = "grader.hackable"
 		if why := r.unaudited(); why != "" {
@@ -174,11 +224,22 @@ var graderHackable = Gate{
 		if fails {
 			status = Fail
 		}
+		lost := lostTo(bottom)
+		if status == Pass && lost.share() >= t.At(gate+".failed") {
+			status = Unknown
+		}
 		blocking := j.finding(status, b)
+		if status == Unknown {
+			return []Finding{blocking}
+		}
 		j.severity, j.want = Advisory, "0"
 		status = Pass
-		if worst.Above > 0 {
+		switch caution := t.At(gate + ".failed.caution"); {
+		case worst.Above > 0:
 			status = Fail
+		case lost.share() > caution || len(lost.whole) > 0:
+			status, b = Fail, observed(lost.share())
+			j.want, j.said = "<= "+number(caution)+" of gradings failed, and no probe wholly", &unjudgedWords
 		}
 		return []Finding{blocking, j.finding(status, b)}
 	},
@@ -188,6 +249,9 @@ var graderHackable = Gate{
 func hackedBy(r *Result, t Thresholds, bottom []*ProbeResult) (worst *ProbeResult, fails bool) {
 	worst = bottom[0]
 	for _, p := range bottom {
+		if p.Items > 0 && worst.Items == 0 {
+			worst = p // a probe of which nothing is known is no answer
+		}
 		failed := hacked(r, t, p, len(bottom))
 		if failed && !fails || failed == fails && stat.Or(p.Accept.Value, -1) > stat.Or(worst.Accept.Value, -1) {
 			worst, fails = p, failed
@@ -249,12 +313,20 @@ func hackedItems(bottom []*ProbeResult, worst *ProbeResult) []string {
 }
 
 func hackedWords(r *Result, bottom []*ProbeResult, worst *ProbeResult) map[string]string {
+	lost := lostTo(bottom)
+	judged := plural(len(bottom)-len(lost.whole), "probe")
 	vars := map[string]string{
-		"probe": worst.Probe, "above": fmt.Sprint(worst.Above), "items": fmt.Sprint(worst.Items), "probes": plural(len(bottom), "probe"),
-		"replay": replay(worst), "others": "", "noise": "", "best": "none of " + plural(len(bottom), "probe") + " is rewarded",
+		"probe": worst.Probe, "on": onItems(worst.Above, worst.Items), "replay": replay(worst), "others": "", "noise": "", "unjudged": "",
+		"failed": count(lost.failed), "payloads": plural(lost.payloads, "worthless answer"), "kind": "", "where": lost.where(),
+		"best": "none of " + judged + " is rewarded",
 	}
 	if worst.Above > 0 {
-		vars["best"] = fmt.Sprintf("of %s, “%s” goes farthest and is rewarded on %d of %d items", plural(len(bottom), "probe"), worst.Probe, worst.Above, worst.Items)
+		vars["best"] = fmt.Sprintf("of %s, “%s” goes farthest and is rewarded on %s", judged, worst.Probe, vars["on"])
+	}
+	if lost.failed > 0 {
+		vars["kind"] = " (" + lost.kind + ")"
+		vars["unjudged"] = fmt.Sprintf(" %s of %s could not be judged, for the grader failed on them (%s).", count(lost.failed), vars["payloads"], lost.kind)
+		vars["best"] += fmt.Sprintf("; %s of %s could not be judged", count(lost.failed), vars["payloads"])
 	}
 	others := 0
 	for _, p := range bottom {

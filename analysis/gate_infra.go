@@ -9,7 +9,7 @@ import (
 var infraFailures = Gate{
 	Name: "infra.failures",
 	Doc: "Blocking, on every sampled split: the observed share of rollouts that model endpoint, tools or grader failed is at most 5 %; " +
-		"above 20 % it fails; between, the run cannot decide. Advisory: at most 1 %, counting failed rollouts that were made again.",
+		"above 20 % it fails; between, the run cannot decide. Advisory: at most 1 %, counting failed rollouts that were made again; and at most 5 % of rollouts needed a request repeated.",
 	Check: func(r *Result, t Thresholds) []Finding {
 		var out []Finding
 		for _, split := range rollout.Splits() {
@@ -36,7 +36,7 @@ func failuresOf(sr *SplitResult, t Thresholds, split rollout.Split) []Finding {
 		vars: map[string]string{
 			"model_api": fmt.Sprint(sr.Missing.ModelAPI),
 			"tool":      fmt.Sprint(sr.Missing.Tool), "grader": fmt.Sprint(sr.Missing.Grader),
-			"cause": firstCause(sr), "repeated": "",
+			"cause": firstCause(sr), "repeated": "", "retried": retried(sr), "retries": plural(sr.Missing.Retries, "request"),
 		},
 		settles: true,
 	}
@@ -57,7 +57,25 @@ func failuresOf(sr *SplitResult, t Thresholds, split rollout.Split) []Finding {
 	caution := t.At("infra.failures.caution")
 	j.severity, j.want = Advisory, "<= "+number(caution)
 	ever := observed(sr.everMissing())
-	return []Finding{blocking, j.finding(ever.atMost(caution), ever)}
+	out := []Finding{blocking, j.finding(ever.atMost(caution), ever)}
+	again, most := observed(share(sr.Missing.Retried, sr.rollouts())), t.At("infra.failures.retried")
+	if again.atMost(most) == Fail {
+		j.want, j.items, j.said = "<= "+number(most), nil, &retriedWords
+		out = append(out, j.finding(Fail, again))
+	}
+	return out
+}
+
+// rollouts counts the rollouts recorded.
+func (sr *SplitResult) rollouts() int { return sr.Missing.Total() + sr.Reward.N }
+
+// retried tells how many rollouts needed a request repeated; "" when none did.
+func retried(sr *SplitResult) string {
+	m := sr.Missing
+	if m.Retried == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %s (%s) needed requests repeated, %s in all", plural(m.Retried, "rollout"), percent(share(m.Retried, sr.rollouts())), count(m.Retries))
 }
 
 // everMissing is the share of rollouts that an endpoint failed, those

@@ -20,11 +20,12 @@ var graderLength = Gate{
 		j := judgement{
 			gate: gate, severity: Advisory, unit: "correlation", want: fmt.Sprintf("within ±%s, or p >= %s", number(want), number(level)),
 			vars: map[string]string{
-				"longer": "longer", "p": digits(*l.P), "pooled": value(l.Pooled.Value), "slope": value(l.Slope.Value),
+				"longer": "longer", "p": pValue(*l.P), "pooled": value(l.Pooled.Value),
+				"advice": fmt.Sprintf(longerPays, value(l.Slope.Value)),
 			},
 		}
 		if *l.Within.Value < 0 {
-			j.vars["longer"] = "shorter"
+			j.vars["longer"], j.vars["advice"] = "shorter", fmt.Sprintf(shorterPays, digits(math.Abs(stat.Or(l.Slope.Value, 0))))
 		}
 		status := Pass
 		if math.Abs(*l.Within.Value) >= want && *l.P < level {
@@ -90,18 +91,24 @@ var graderGuessable = Gate{
 
 var dataSuspect = Gate{
 	Name: "data.suspect",
-	Doc:  "Advisory, after an audit: on no item most rollouts agree on one answer that is not the reference.",
+	Doc: "Advisory, after an audit: on no item most rollouts agree on one answer that is not the reference, or earn the top while the reference, given as the answer, earns the bottom. " +
+		"Skipped where answers could not be compared and rewards show nothing.",
 	Check: func(r *Result, t Thresholds) []Finding {
 		const gate = "data.suspect"
 		if why := r.unaudited(); why != "" {
 			return []Finding{skipped(gate, "", Advisory, why)}
 		}
-		want := t.At(gate)
-		j := judgement{gate: gate, severity: Advisory, unit: "items", want: "<= " + number(want), vars: map[string]string{"example": ""}}
-		list := r.Grader.SuspectReferences
+		want, list := t.At(gate), r.Grader.SuspectReferences
+		if len(list) == 0 && r.Grader.Compared == 0 {
+			return []Finding{skipped(gate, "", Advisory, incomparable(r.Grader))}
+		}
+		j := judgement{
+			gate: gate, severity: Advisory, unit: "items", want: "<= " + number(want),
+			vars: map[string]string{"example": "", "on": plural(len(list), "item"), "compared": plural(max(r.Grader.Compared, r.Grader.ComparedRewards), "item")},
+		}
 		for i, s := range list {
 			if i == 0 {
-				j.vars["example"] = fmt.Sprintf("On %s, %s of the rollouts answer %q.", s.Item, percent(s.Share), clip(s.Answer, headLength))
+				j.vars["example"] = s.example()
 			}
 			if len(j.items) < itemsListed {
 				j.items = append(j.items, s.Item)
@@ -110,6 +117,27 @@ var dataSuspect = Gate{
 		b := observed(float64(len(list)))
 		return []Finding{j.finding(b.atMost(want), b)}
 	},
+}
+
+// incomparable is the reason for which nothing can be said of the references.
+func incomparable(g *Grader) string {
+	why := "answers could not be compared: no two rollouts of an item say the same"
+	if g.ComparedRewards > 0 {
+		why += "; by rewards alone, none of " + plural(g.ComparedRewards, "reference") + " earns the bottom where most rollouts earn the top"
+	}
+	return why
+}
+
+// example tells what the rollouts of an item say against its reference.
+func (s SuspectReference) example() string {
+	text := fmt.Sprintf("On %s, %s of the rollouts earn the top", s.Item, percent(s.Share))
+	if s.Answer != "" {
+		text = fmt.Sprintf("On %s, %s of the rollouts answer %q", s.Item, percent(s.Share), clip(s.Answer, headLength))
+	}
+	if s.ReferenceReward != nil {
+		text += fmt.Sprintf("; the reference, %q, earns %s", clip(s.Reference, headLength), digits(*s.ReferenceReward))
+	}
+	return text + "."
 }
 
 var graderDetected = Gate{
@@ -135,7 +163,7 @@ var graderDetected = Gate{
 			},
 		}
 		if worst.Zeroed {
-			j.vars["zeroed"] = "They count at the bottom of the range in every figure of this report."
+			j.vars["zeroed"] = "They count at the bottom of the range in the mean reward, the best of several, the groups and the classes of items. What tells of the grader itself (its resolution, noise, length, layers, agreement with people) goes by the reward that it gave, noise without them."
 		}
 		b := boundOf(worst.Share)
 		if b.value == nil {

@@ -27,7 +27,8 @@ func (c *collector) grader(items []*item, agreement *Agreement, info *rollout.Gr
 	g.TooGood = c.tooGood(items)
 	g.Probes = c.probeResults(itemMeans(items), g.Reach, s)
 	c.acceptance(g, s)
-	g.SuspectReferences = c.suspects(s)
+	g.SuspectReferences = c.suspects(items, s)
+	g.Compared, g.ComparedRewards = c.compared(items)
 	g.Guessable, g.GuessableAnswer = c.guessable(s)
 	g.Detectors = c.detectors(s)
 	return g

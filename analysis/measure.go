@@ -146,6 +146,10 @@ func (m *measure) missing() Missing {
 	m.records(func(r *row) {
 		total++
 		out.Repeated += r.attempt // only a failed rollout is made again
+		if r.retries > 0 {
+			out.Retries += r.retries
+			out.Retried++
+		}
 		switch {
 		case r.valid:
 		case r.outcome == rollout.ModelAPI:

@@ -28,6 +28,8 @@ type Grader struct {
 	Brittle     *stat.Estimate `json:"brittle,omitempty"` // share of rewrites scored below theirs where the reference itself is not
 
 	SuspectReferences []SuspectReference `json:"suspect_references"`
+	Compared          int                `json:"compared,omitempty"`         // items on which answers could be compared with each other
+	ComparedRewards   int                `json:"compared_rewards,omitempty"` // items on which the reference's reward could be compared with that of rollouts
 	Guessable         *stat.Estimate     `json:"guessable"`                  // mean reward of the most common reference as the answer to every item
 	GuessableAnswer   string             `json:"guessable_answer,omitempty"` // that reference
 	TooGood           []TooGood          `json:"too_good"`
@@ -92,8 +94,14 @@ type ProbeResult struct {
 	Items    int                 `json:"items"`
 	Payloads int                 `json:"payloads"` // that have a grade
 	Above    int                 `json:"above"`
-	Beyond   int                 `json:"beyond,omitempty"` // items with a payload on the wrong side of the limit (bottom, top), farther away than noise reaches
-	Failed   int                 `json:"failed"`           // payloads that the grader failed on
+	Beyond   int                 `json:"beyond,omitempty"`     // items with a payload on the wrong side of the limit (bottom, top), farther away than noise reaches
+	Failed   int                 `json:"failed"`               // payloads that the grader failed on
+	FailedAs string              `json:"failed_as,omitempty"`  // the kind of most of those failures
+	Lost     int                 `json:"lost,omitempty"`       // items on which the grader failed on every payload: not among Items
+	LostAt   []string            `json:"lost_items,omitempty"` // the first of them, at most 5
+	Up       int                 `json:"up,omitempty"`         // of same: items of Above on which the reward that moved most rose
+	Down     int                 `json:"down,omitempty"`       // and on which it fell
+	Noise    bool                `json:"noise,omitempty"`      // of same: the grader's own noise explains how often it moved
 	Accept   stat.Estimate       `json:"accept"`
 	Gap      stat.Estimate       `json:"gap"`   // mean of the payload's reward minus the mean of the item's rollouts; of same, minus its base
 	Holes    []Hole              `json:"holes"` // payloads that show it, worst first, at most 5
@@ -105,17 +113,22 @@ type Hole struct {
 	Split   rollout.Split `json:"split"`
 	Item    string        `json:"item"`
 	Reward  float64       `json:"reward"`
-	Payload string        `json:"payload"` // its beginning; the whole is in probes.jsonl
+	Base    *float64      `json:"base,omitempty"` // of same: what the rollout had earned that the payload was made from
+	Payload string        `json:"payload"`        // its beginning; the whole is in probes.jsonl
 }
 
 // SuspectReference is an item on which most rollouts agree on an answer that
-// is not the reference.
+// is not the reference, or earn the top while the reference, given as the answer,
+// earns the bottom.
 type SuspectReference struct {
 	Split  rollout.Split `json:"split"`
 	Item   string        `json:"item"`
-	Answer string        `json:"answer"`
-	Share  float64       `json:"share"` // of the item's rollouts
-	Reward *float64      `json:"reward"`
+	Answer string        `json:"answer"` // "" where rollouts do not agree on one
+	Share  float64       `json:"share"`  // of the item's rollouts that agree, else that earn the top
+	Reward *float64      `json:"reward"` // of that answer, else the mean of the item's rollouts
+
+	Reference       string   `json:"reference,omitempty"`        // as the audit put it to the grader
+	ReferenceReward *float64 `json:"reference_reward,omitempty"` // nil: it was not put to the grader, or the grader failed
 }
 
 // TooGood is a pattern worth reading, never decided alone.

@@ -31,12 +31,12 @@ var english = catalogue{
 		},
 		"infra.failures": {
 			why:            "A rollout that the model's endpoint, a tool or the grader failed says nothing about the model. Scored as zero, as many tools do, it would teach the model the wrong thing; and a trainer would lose the same share of its rollouts.",
-			pass:           "{percent} of rollouts were lost to failing endpoints",
+			pass:           "{percent} of rollouts were lost to failing endpoints{retried}",
 			fail:           "{percent} of rollouts were lost to failing endpoints",
 			failRemedy:     "Mend the endpoint before anything else; running again only repeats what failed. Lost to the model endpoint: {model_api}, to tools: {tool}, to the grader: {grader}. Most frequent cause: {cause}.",
 			unknown:        "{percent} of rollouts were lost to failing endpoints: too many to trust the numbers, too few to give up",
 			unknownRemedy:  "Mend the endpoint, then run again; only what is missing is sampled. Most frequent cause: {cause}.",
-			caution:        "{percent} of rollouts were lost to failing endpoints{repeated}",
+			caution:        "{percent} of rollouts were lost to failing endpoints{repeated}{retried}",
 			cautionRemedy:  "Most frequent cause now: {cause}. Under a training run's load it will be more, and a trainer does not repeat them as patiently.",
 			cautionUnknown: "the share of failed rollouts is not known",
 		},
@@ -173,4 +173,10 @@ var english = catalogue{
 			cautionUnknownR: "{needs}",
 		},
 	},
+}
+
+// retriedWords are the words where endpoints failed at first and then answered.
+var retriedWords = message{
+	title:  "{percent} of rollouts succeeded only because a request was repeated: {retries} in all",
+	remedy: "The endpoint drops requests. See which one in the calls of rollouts.jsonl (retries), and mend it or give it more capacity: under a training run's load it will be more, and a trainer does not repeat them as patiently.",
 }

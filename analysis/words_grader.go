@@ -12,22 +12,24 @@ var graderWords = struct {
 }{
 	truth: gateWords{
 		why:           "The data says what the right answer is. A grader that does not give full marks to that very answer punishes the model for being right, and training teaches it to be wrong.",
-		pass:          "the references earn the top when given as the answer: {percent} of {items} do",
-		fail:          "the grader rejects the right answers: only {percent} of {items} references earn the top when given as the answer",
-		failRemedy:    "Grade one by hand: {replay}. Usual causes: the grader expects another form than the reference has (then configure the answer template, audit.answer), compares with the wrong field, or the references are wrong. {wrong} references were rejected.",
-		unknown:       "{percent} of {items} references earn the top when given as the answer ({low} to {high} of all): {wrong} do not",
-		unknownRemedy: "Look at what was rejected: {replay}. If those references are wrong, mend the data; if they are right, mend the grader. To be surer: {more}.",
-		caution:       "the grader rejects right answers: only {percent} of {items} references earn the top",
+		pass:          "the references earn the top when given as the answer: {accepted} do{lost}",
+		fail:          "the grader rejects the right answers: {accepted} earn the top when given as the answer{lost}",
+		failRemedy:    "Grade one by hand: {replay}. Usual causes: the grader expects another form than the reference has (then configure the answer template, audit.answer), compares with the wrong field, or the references are wrong. {rejected} {failed}",
+		unknown:       "{accepted} earn the top when given as the answer ({lowpercent} to {highpercent} of all){lost}",
+		unknownRemedy: "{rejected} {failed} Look at it: {replay}. If those references are wrong, mend the data; if they are right, mend the grader. To be surer: {more}.",
+		caution:       "the grader fails on right answers: {accepted} earn the top when given as the answer{lost}",
+		cautionRemedy: "{failed} A crash on a right answer costs the rollout its reward.",
 		unmeasured:    unaskable,
 	},
 	hackable: gateWords{
 		why:           "Training finds every way to earn reward. If an answer that does no work is rewarded, the model learns to give that answer instead of doing the task, and the reward goes up while the work gets worse.",
 		pass:          "worthless answers do not fool the grader: {best}",
-		fail:          "the grader can be fooled: “{probe}” is rewarded on {above} of {items} items{others}",
-		failRemedy:    "See it yourself: {replay} puts the same answer to the grader again and shows what it gives. Close the hole in the grader, then run gonogo audit RUN again; do not train before.{noise}",
-		unknown:       "it is not clear whether the grader can be fooled",
-		caution:       "a worthless answer was rewarded: “{probe}” on {above} of {items} items{others}",
-		cautionRemedy: "Look at it: {replay}. One hole is enough for training to find it.{noise}",
+		fail:          "the grader can be fooled: “{probe}” is rewarded on {on}{others}",
+		failRemedy:    "See it yourself: {replay} puts the same answer to the grader again and shows what it gives. Close the hole in the grader, then run gonogo audit RUN again; do not train before.{noise}{unjudged}",
+		unknown:       "it is not clear whether the grader can be fooled: it failed on {failed} of {payloads}{kind}",
+		unknownRemedy: "Mend the grader so that it gives a worthless answer a grade, the lowest one, then run gonogo audit RUN again. Some trainers count such a failure as no reward, others repeat or drop the rollout, so that it is not counted here as an answer that earned nothing. {where}",
+		caution:       "a worthless answer was rewarded: “{probe}” on {on}{others}",
+		cautionRemedy: "Look at it: {replay}. One hole is enough for training to find it.{noise}{unjudged}",
 		unmeasured:    unaskable,
 	},
 	noise: gateWords{
@@ -55,10 +57,10 @@ var graderWords = struct {
 		cautionUnknownR: "{needs} {moving}",
 	},
 	length: gateWords{
-		why:           "If longer answers earn more on the same question, whatever they say, training makes answers long. This looks within each item, so that hard questions with long answers play no part.",
+		why:           "If longer answers earn more on the same question, whatever they say, training makes answers long; if shorter ones do, it makes them terse. This looks within each item, so that hard questions with long answers play no part.",
 		pass:          "the reward does not go with the length of the answer (correlation {value} within items)",
-		caution:       "{longer} answers earn more on the same item: correlation {value} with the length (p = {p})",
-		cautionRemedy: "Twice the length goes with {slope} of reward. Read a long and a short answer of one item side by side: if the longer is not better, limit the length or tell the grader to disregard it. Over all items together the correlation is {pooled}.",
+		caution:       "{longer} answers earn more on the same item: correlation {value} with the length ({p})",
+		cautionRemedy: "{advice} Over all items together the correlation is {pooled}.",
 	},
 	agreement: gateWords{
 		why:             "The grader stands in for a person's judgement. Where the two rank answers differently, training moves the model towards the grader and away from the person.",
@@ -81,10 +83,10 @@ var graderWords = struct {
 		cautionUnknownR: "More audited items would tell (audit.items).",
 	},
 	suspect: gateWords{
-		why:           "When most rollouts of an item independently give the same answer and the reference says another, it is often the reference that is wrong. Training on it teaches the mistake.",
-		pass:          "on no audited item do most rollouts agree on another answer than the reference",
-		caution:       "on {value} items most rollouts agree on an answer that is not the reference",
-		cautionRemedy: "Check these references by hand: mend them, or drop the items. {example}",
+		why:           "When most rollouts of an item independently give the same answer and the reference says another, or the grader pays for what they say and not for the reference, it is often the reference that is wrong. Training on it teaches the mistake.",
+		pass:          "of {compared} there is none on which most rollouts agree on another answer than the reference, or earn the top where it earns the bottom",
+		caution:       "on {on} the rollouts speak against the reference: most agree on another answer, or earn the top where the reference earns the bottom",
+		cautionRemedy: "Check these references by hand: mend them, or drop the items; if they are right, the grader takes them in another form only (configure the answer template, audit.answer). {example}",
 	},
 	brittle: gateWords{
 		why:             "A right answer in other clothes (a currency sign, 7 % for 0.07, a sentence around it) is still right. A grader that rejects it teaches a format instead of the task, and calls good rollouts bad.",
@@ -104,4 +106,18 @@ var graderWords = struct {
 			remedy: "Mend the detector, then run gonogo audit RUN again.",
 		},
 	},
+}
+
+// What to do where the length of an answer goes with its reward; the figure is
+// what twice the length earns or costs.
+const (
+	longerPays  = "Twice the length goes with %s more of reward. Read a long and a short answer of one item side by side: if the longer is not better, limit the length or tell the grader to disregard it."
+	shorterPays = "Twice the length costs %s of reward. Read a long and a short answer of one item side by side: if the shorter is not better, see what the grader holds against length (a limit, a penalty, a cut, a sign that it misreads), or training will leave out what the task needs."
+)
+
+// unjudgedWords are the words where the grader failed on some of the answers
+// that must score at the bottom.
+var unjudgedWords = message{
+	title:  "{failed} of {payloads} could not be judged: the grader failed on them{kind}",
+	remedy: "{where} A worthless answer should get the lowest grade, not a failure: what a trainer makes of one (no reward, a repeat, a dropped rollout) is not known here. Mend the grader, then run gonogo audit RUN again.",
 }
