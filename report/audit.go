@@ -26,9 +26,9 @@ type Probe struct {
 	Label  string // of the state
 	Must   string // what a sound grader does
 	Items  string
-	Above  string // items that scored above
+	Above  string // items that are counted, and as what
 	Accept string // their share, with its interval
-	Wrong  string // items on which a sound grader would have done otherwise
+	On     string // the items of a hole, or of a move, in words
 	Gap    string // to the item's rollouts, with its interval
 	Failed string
 	Holes  []Hole
@@ -39,20 +39,22 @@ type ProbeState int
 
 // The states of a probe.
 const (
-	Held   ProbeState = iota
-	Holed             // at least one item shows a hole
-	Untold            // the grader failed on every payload
-	Noted             // nothing is expected
+	Held    ProbeState = iota
+	Holed              // at least one item shows a hole
+	Shifted            // looks alone changed the reward of at least one item
+	Untold             // the grader failed on every payload
+	Noted              // nothing is expected
 )
 
 // String names the state for styles.
-func (s ProbeState) String() string { return [...]string{"held", "holed", "untold", "noted"}[s] }
+func (s ProbeState) String() string {
+	return [...]string{"held", "holed", "moved", "untold", "noted"}[s]
+}
 
 // Hole is one payload that the grader scored as a sound one would not.
 type Hole struct {
 	ID      string
-	Reward  string
-	Limit   string // what a sound grader does
+	Earned  string // what it earned, and what a sound grader does, in words
 	Payload string // as quoted
 	Notes   []string
 	Command string // that replays it
@@ -64,11 +66,12 @@ const (
 	idShown      = 300
 )
 
+// auditCommand is the command that makes an audit, as texts about no run in
+// particular have it.
+const auditCommand = "gonogo audit RUN"
+
 func newAudit(r *analysis.Result, dir string, w *words) Audit {
-	command := "gonogo audit RUN"
-	if dir != "" {
-		command = "gonogo audit " + argument(dir)
-	}
+	command := inRun(auditCommand, dir)
 	a := Audit{Lead: fmt.Sprintf(w.Audit.None, command)}
 	g := r.Grader
 	if g == nil {
@@ -76,7 +79,7 @@ func newAudit(r *analysis.Result, dir string, w *words) Audit {
 	}
 	a.Rates = rates(r, w)
 	for _, p := range chart.HolesFirst(g.Probes) {
-		a.Probes = append(a.Probes, newProbe(p, command, w))
+		a.Probes = append(a.Probes, newProbe(p, r, command, w))
 	}
 	switch {
 	case len(a.Probes) > 0:
@@ -96,7 +99,7 @@ func newAudit(r *analysis.Result, dir string, w *words) Audit {
 
 // auditLead counts the probes that found holes, by what they found.
 func auditLead(g *analysis.Grader, w *words) string {
-	told, found := 0, map[rollout.Expectation]int{}
+	told, moved, noise, found := 0, 0, 0, map[rollout.Expectation]int{}
 	for _, p := range g.Probes {
 		if p.Expect == rollout.Note || p.Items == 0 {
 			continue
@@ -104,6 +107,12 @@ func auditLead(g *analysis.Grader, w *words) string {
 		told++
 		if chart.Holes(p) > 0 {
 			found[p.Expect]++
+		}
+		if chart.Moves(p) > 0 {
+			moved++
+			if p.Noise {
+				noise++
+			}
 		}
 	}
 	var list []string
@@ -114,28 +123,40 @@ func auditLead(g *analysis.Grader, w *words) string {
 			list = append(list, fmt.Sprintf(w.Audit.Found[e], chart.Count(n)))
 		}
 	}
+	lead := ""
 	switch {
 	case told == 0:
 		return w.Audit.Untold
 	case holed == 0:
-		return fmt.Sprintf(w.Audit.Sound, w.Audit.Probes.of(told))
+		lead = fmt.Sprintf(w.Audit.Sound, w.Audit.Probes.of(told))
+	default:
+		lead = fmt.Sprintf(w.Audit.Holed, chart.Count(holed), w.Audit.Probes.of(told), strings.Join(list, ", "))
 	}
-	return fmt.Sprintf(w.Audit.Holed, chart.Count(holed), w.Audit.Probes.of(told), strings.Join(list, ", "))
+	if moved > 0 {
+		lead += fmt.Sprintf(w.Audit.MovedToo, chart.Count(moved))
+	}
+	if noise > 0 && noise == moved {
+		lead += w.Audit.ByNoise
+	}
+	return lead + "."
 }
 
-func newProbe(p analysis.ProbeResult, command string, w *words) Probe {
+func newProbe(p analysis.ProbeResult, r *analysis.Result, command string, w *words) Probe {
 	out := Probe{
-		Name: id(p.Probe), Must: must(p.Expect, p.Limit, w), Items: chart.Count(p.Items), Above: chart.Count(p.Above), Wrong: chart.Count(chart.Holes(p)),
-		Accept: estimate(p.Accept), Gap: estimate(p.Gap), Failed: chart.Count(p.Failed), State: Held,
+		Name: id(p.Probe), Must: must(p.Expect, p.Limit, w), Items: chart.Count(p.Items), Above: counted(p, w),
+		Accept: estimate(p.Accept), Gap: gap(p.Gap, r, w), Failed: chart.Count(p.Failed), State: Held,
 	}
 	switch {
 	case p.Expect == rollout.Note:
-		out.State, out.Wrong = Noted, ""
+		out.State = Noted
 	case p.Items == 0:
-		out.State, out.Wrong = Untold, ""
+		out.State = Untold
 	case chart.Holes(p) > 0:
 		out.State = Holed
+	case chart.Moves(p) > 0:
+		out.State = Shifted
 	}
+	out.On = on(p, w)
 	out.Label = w.Audit.States[out.State]
 	for _, h := range p.Holes {
 		out.Holes = append(out.Holes, newHole(h, p, command, w))
@@ -157,17 +178,24 @@ func must(e rollout.Expectation, limit *float64, w *words) string {
 
 func newHole(h analysis.Hole, p analysis.ProbeResult, command string, w *words) Hole {
 	out := Hole{
-		ID: id(h.ID), Reward: chart.Number(h.Reward), Limit: must(p.Expect, p.Limit, w),
+		ID: id(h.ID), Earned: fmt.Sprintf(w.Audit.Earned, chart.Number(h.Reward), must(p.Expect, p.Limit, w)),
 		Command: w.Audit.LongID,
 	}
 	if len(h.ID) <= idShown {
 		out.Command = command + " --replay " + argument(h.ID)
 	}
+	if h.Base != nil {
+		out.Earned = fmt.Sprintf(w.Audit.EarnedInstead, chart.Number(h.Reward), chart.Number(*h.Base))
+	}
 	head, shortened := beginning(h.Payload)
 	text, whole := quoted(head, payloadShown)
 	out.Payload = text
 	if shortened || !whole {
+		out.Payload += "…"
 		out.Notes = append(out.Notes, w.Audit.Cut)
+	}
+	if strings.Contains(head, `\`) {
+		out.Notes = append(out.Notes, w.Audit.Backslash)
 	}
 	if list := lookalikes(h.Payload); len(list) > 0 {
 		out.Notes = append(out.Notes, fmt.Sprintf(w.Audit.Lookalikes, strings.Join(list, ", ")))
@@ -190,4 +218,39 @@ func estimate(e stat.Estimate) string {
 		return ""
 	}
 	return chart.Interval(e.Value, e.Low, e.High)
+}
+
+// counted says on how many items a probe's payloads were what its share is of.
+func counted(p analysis.ProbeResult, w *words) string {
+	form, ok := w.Audit.Counted[p.Expect]
+	if !ok || p.Items == 0 {
+		return ""
+	}
+	return fmt.Sprintf(form, chart.Count(p.Above))
+}
+
+// on words the items of a hole or of a move, and which way it went.
+func on(p analysis.ProbeResult, w *words) string {
+	n := chart.Holes(p) + chart.Moves(p)
+	s := w.Audit.OnOne
+	if p.Items != 1 {
+		s = fmt.Sprintf(w.Audit.On, chart.Count(n), w.Item.of(p.Items))
+	}
+	if chart.Moves(p) > 0 && p.Up+p.Down > 0 {
+		s += fmt.Sprintf(w.Audit.Ways, chart.Count(p.Up), chart.Count(p.Down))
+		if p.Noise {
+			s += w.Audit.ByNoise
+		}
+	}
+	return s
+}
+
+// gap is a probe's gap; one whose interval is all that it could be is not
+// known.
+func gap(e stat.Estimate, r *analysis.Result, w *words) string {
+	width := r.RewardRange[1] - r.RewardRange[0]
+	if e.Known() && (e.Items < 2 || e.Low != nil && e.High != nil && *e.Low <= -width && *e.High >= width) {
+		return w.NotKnown
+	}
+	return estimate(e)
 }

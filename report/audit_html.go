@@ -12,11 +12,11 @@ type htmlHole struct {
 	Words *words
 }
 
-// htmlHoles lists the probes that have payloads to show.
-func htmlHoles(p *Page) []htmlProbe {
+// htmlHoles lists the probes of a state that have payloads to show.
+func htmlHoles(p *Page, state ProbeState) []htmlProbe {
 	var list []htmlProbe
 	for _, probe := range p.Audit.Probes {
-		if len(probe.Holes) == 0 {
+		if len(probe.Holes) == 0 || probe.State != state {
 			continue
 		}
 		h := htmlProbe{Probe: probe}

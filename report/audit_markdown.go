@@ -24,7 +24,8 @@ func (m *markdown) audit(p *Page) {
 	if len(p.Audit.Probes) > 0 {
 		m.probes(p.Audit.Probes)
 	}
-	m.holes(p.Audit.Probes)
+	shown := m.holes(p.Audit.Probes, Holed, w.HolesTitle, payloadsInMarkdown)
+	m.holes(p.Audit.Probes, Shifted, w.MovesTitle, max(1, payloadsInMarkdown-shown))
 	for _, g := range p.Audit.Tables {
 		m.f("### %s\n\n", md(g.Title))
 		m.grid(g)
@@ -38,26 +39,31 @@ func (m *markdown) probes(list []Probe) {
 		}
 		m.f(" %s |", md(name))
 	}
-	m.f("\n|:--|:--|:--|--:|--:|--:|--:|--:|\n")
+	m.f("\n|:--|:--|:--|--:|:--|--:|--:|--:|\n")
 	for _, p := range list {
 		m.f("| %s | %s | %s | %s | %s | %s | %s | %s |\n", code(p.Name), md(p.Label), md(p.Must), p.Items, p.Above, p.Accept, p.Gap, p.Failed)
 	}
 	m.f("\n")
 }
 
-func (m *markdown) holes(list []Probe) {
+// holes writes the payloads of the probes of a state, at most so many, and
+// returns how many.
+func (m *markdown) holes(list []Probe, state ProbeState, title string, most int) int {
 	w, shown, left := m.words.Audit, 0, 0
 	for _, p := range list {
+		if p.State != state {
+			continue
+		}
 		for i, h := range p.Holes {
-			if shown == payloadsInMarkdown {
+			if shown == most {
 				left += len(p.Holes) - i
 				break
 			}
 			if shown == 0 {
-				m.f("### %s\n\n", md(w.HolesTitle))
+				m.f("### %s\n\n", md(title))
 			}
 			shown++
-			m.f("- %s: %s\\\n  %s\\\n", code(h.ID), md(fmt.Sprintf(w.Earned, h.Reward, h.Limit)), span(clip(h.Payload, payloadInMarkdown)))
+			m.f("- %s: %s\\\n  %s\\\n", code(h.ID), md(h.Earned), span(shorten(h.Payload, payloadInMarkdown)))
 			for _, note := range h.Notes {
 				m.f("  (%s)\\\n", md(note))
 			}
@@ -70,4 +76,5 @@ func (m *markdown) holes(list []Probe) {
 	if shown > 0 {
 		m.f("\n")
 	}
+	return shown
 }

@@ -62,7 +62,7 @@ func rates(r *analysis.Result, w *words) Grid {
 	if l := g.Length; l != nil {
 		doc, p := a.LengthDoc, ""
 		if l.P != nil {
-			p = fmt.Sprintf(a.LengthP, chart.Number(*l.P))
+			p = fmt.Sprintf(a.LengthP, chance(*l.P))
 		}
 		if l.Pooled.Known() {
 			doc += fmt.Sprintf(a.LengthPooled, estimate(l.Pooled))
@@ -77,10 +77,26 @@ func rates(r *analysis.Result, w *words) Grid {
 		t.row(a.Clipped, chart.Count(g.Clipped), "", a.ClippedDoc)
 	}
 	if g.Guessable != nil {
-		text, _ := quoted(g.GuessableAnswer, 120)
+		text := quote(g.GuessableAnswer, 120)
 		t.add(a.Guessable, g.Guessable, func(e stat.Estimate) string { return payloads(e) + ": " + text }, a.GuessableDoc)
 	}
 	return t.Grid
+}
+
+// chance prints a p-value with its sign of comparison.
+func chance(p float64) string {
+	if p < 0.001 {
+		return "p < 0.001"
+	}
+	return "p = " + chart.Number(p)
+}
+
+// bits prints an entropy; what prints as one is one.
+func bits(x float64, w plural) string {
+	if n := chart.Number(x); n != "1" {
+		return fmt.Sprintf(w.Many, n)
+	}
+	return w.One
 }
 
 // resolution is how finely the grader tells outputs apart.
@@ -88,7 +104,7 @@ func (t *rateTable) resolution(res analysis.Resolution) {
 	a := t.words.Audit
 	counted := []string{t.words.Rollout.of(res.N)}
 	if res.EntropyBits != nil {
-		counted = append(counted, fmt.Sprintf(a.Entropy, chart.Number(*res.EntropyBits)))
+		counted = append(counted, bits(*res.EntropyBits, a.Entropy))
 	}
 	if res.ShareLow != nil && res.ShareHigh != nil {
 		counted = append(counted, fmt.Sprintf(a.Ends, chart.Percent(*res.ShareLow), chart.Percent(*res.ShareHigh)))

@@ -16,11 +16,14 @@ const itemsInCell = 5
 func suspectGrid(g *analysis.Grader, w *words) Grid {
 	t := Grid{Words: true, Title: w.Audit.Suspect, Head: w.Audit.SuspectHead, Notes: []string{w.Audit.SuspectDoc}}
 	for _, s := range g.SuspectReferences {
-		text, whole := quoted(s.Answer, 160)
-		if !whole {
-			text += " …"
+		answer, reference := w.Audit.NoAnswer, ""
+		if s.Answer != "" {
+			answer = quote(s.Answer, 160)
 		}
-		t.Rows = append(t.Rows, []string{id(s.Item), visible(string(s.Split)), text, chart.Percent(s.Share), numberOr(s.Reward)})
+		if s.ReferenceReward != nil {
+			reference = fmt.Sprintf(w.Audit.Earns, quote(s.Reference, 80), chart.Number(*s.ReferenceReward))
+		}
+		t.Rows = append(t.Rows, []string{id(s.Item), visible(string(s.Split)), answer, chart.Percent(s.Share), numberOr(s.Reward), reference})
 	}
 	return t
 }
@@ -72,8 +75,7 @@ func layerNotes(l *analysis.Layers, w *words) []string {
 	a := w.Audit
 	var notes []string
 	if l.Formula != "" {
-		text, _ := quoted(l.Formula, 400)
-		notes = append(notes, fmt.Sprintf(a.Formula, text))
+		notes = append(notes, fmt.Sprintf(a.Formula, quote(l.Formula, 400)))
 	}
 	if l.Rest != nil && *l.Rest >= 0.005 {
 		notes = append(notes, fmt.Sprintf(a.Rest, chart.Percent(*l.Rest)))

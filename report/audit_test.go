@@ -316,7 +316,7 @@ func TestAuditLeadCounts(t *testing.T) {
 	}
 	for want, probes := range map[string][]analysis.ProbeResult{
 		"2 probes: none found a hole in the grader.": {probe(rollout.Bottom, 5, 0), probe(rollout.Top, 5, 5), probe(rollout.Note, 5, 5)},
-		"3 of 3 probes found holes in the grader: 1 where an answer that deserves nothing is paid, 1 where a right answer is not, 1 where the reward moves with looks alone.": {
+		"2 of 3 probes found holes in the grader: 1 where an answer that deserves nothing is paid, 1 where a right answer is not paid; and 1 where only the looks changed the reward.": {
 			probe(rollout.Bottom, 5, 1), probe(rollout.Top, 5, 4), probe(rollout.Same, 5, 2),
 		},
 		"No probe could tell anything: the grader failed on every payload.": {probe(rollout.Bottom, 0, 0)},
@@ -324,5 +324,110 @@ func TestAuditLeadCounts(t *testing.T) {
 		if got := auditLead(&analysis.Grader{Probes: probes}, &english); got != want {
 			t.Errorf("lead is %q, want %q", got, want)
 		}
+	}
+}
+
+// A reward that only moved, up or down, was once a hole, and stood under what
+// training would find, also where the grader's own noise explained it.
+func TestARewardThatOnlyMovesIsNoHole(t *testing.T) {
+	up, down := 0.12, 0.9
+	g := &analysis.Grader{Audited: 40, Probes: []analysis.ProbeResult{
+		{Probe: "empty", Expect: rollout.Bottom, Items: 20},
+		{Probe: "padding", Expect: rollout.Same, Items: 20, Above: 5, Up: 1, Down: 4, Noise: true, Holes: []analysis.Hole{
+			{ID: "padding/train/a/0", Reward: 0.8, Base: &up, Payload: "long"}, {ID: "padding/train/b/0", Reward: 0.1, Base: &down, Payload: `a\b`},
+		}},
+	}}
+	r := reporttest.Load(t, "go")
+	r.Grader = g
+	p := NewPage(r, options())
+	probe := p.Audit.Probes[0]
+	if probe.State != Shifted || probe.Label != "MOVED" || probe.On != "on 5 of 20 items, 1 up and 4 down; the grader's own noise explains it" || probe.Above != "5 moved" {
+		t.Errorf("the probe is %+v", probe)
+	}
+	if want := "2 probes: none found a hole in the grader; and 1 where only the looks changed the reward; the grader's own noise explains it."; p.Audit.Lead != want {
+		t.Errorf("lead is %q, want %q", p.Audit.Lead, want)
+	}
+	if probe.Holes[0].Earned != "earned 0.8 instead of 0.12" || len(probe.Holes[1].Notes) != 1 || probe.Holes[1].Notes[0] != english.Audit.Backslash {
+		t.Errorf("payloads are %+v", probe.Holes)
+	}
+	for _, format := range []string{"html", "markdown"} {
+		s := string(write(t, format, p))
+		if strings.Contains(s, english.Audit.HolesTitle) || !strings.Contains(s, english.Audit.MovesTitle) {
+			t.Errorf("%s puts a moved reward under %q, or not under %q", format, english.Audit.HolesTitle, english.Audit.MovesTitle)
+		}
+	}
+	if s := string(write(t, "text", p)); strings.Contains(s, "HOLE") || !strings.Contains(s, "MOVED     padding") {
+		t.Errorf("the terminal shows no MOVED, or a HOLE:\n%s", s)
+	}
+}
+
+// Remedies once said RUN where the run directory was known.
+func TestRemediesNameTheRun(t *testing.T) {
+	opt := options()
+	opt.Dir = "my run"
+	p := NewPage(reporttest.Load(t, "audited"), opt)
+	named := 0
+	for _, f := range p.Findings {
+		if strings.Contains(f.Title+f.Remedy, "audit RUN") {
+			t.Errorf("%s says %q %q", f.Gate, f.Title, f.Remedy)
+		}
+		named += strings.Count(f.Remedy, "gonogo audit 'my run'")
+	}
+	if named == 0 || strings.Contains(p.Sentence+p.Next, "audit RUN") {
+		t.Errorf("%d commands name the run; next is %q", named, p.Next)
+	}
+}
+
+// The quotation mark of a cut payload was lost in a terminal and on a form, and
+// on a page nothing told of the cut within the quotation.
+func TestACutPayloadKeepsItsQuotationMarks(t *testing.T) {
+	for what, c := range map[string][2]string{
+		"whole":          {"“abc”", "“abc”"},
+		"cut here":       {"“" + strings.Repeat("x", 30) + "”", "“" + strings.Repeat("x", 16) + "”…"},
+		"cut before":     {"“abc”…", "“abc”…"},
+		"cut both times": {"“" + strings.Repeat("x", 30) + "”…", "“" + strings.Repeat("x", 16) + "”…"},
+	} {
+		if got := shorten(c[0], 19); got != c[1] {
+			t.Errorf("%s: %s, want %s", what, got, c[1])
+		}
+	}
+	if got := quote("abcd", 3); got != "“abc”…" {
+		t.Errorf("quote gives %s", got)
+	}
+}
+
+// A gap of one item was once shown as 0 [-1, 1].
+func TestAGapOfNothingIsNotKnown(t *testing.T) {
+	r := reporttest.Load(t, "go")
+	nothing := stat.Estimate{Value: stat.Some(0), Low: stat.Some(-1), High: stat.Some(1), N: 1, Items: 1}
+	if got := gap(nothing, r, &english); got != english.NotKnown {
+		t.Errorf("the gap of one item is %q", got)
+	}
+	nothing.Items, nothing.Low, nothing.High = 20, stat.Some(-0.2), stat.Some(0.2)
+	if got := gap(nothing, r, &english); !strings.HasPrefix(got, "0 [") {
+		t.Errorf("a gap of 20 items is %q", got)
+	}
+}
+
+// One item, one bit and a tiny p once read "1 of 1 items", "1 bits" and "p = 0".
+func TestOnesAndTinyNumbersInWords(t *testing.T) {
+	one := analysis.ProbeResult{Expect: rollout.Bottom, Items: 1, Above: 1}
+	for got, want := range map[string]string{
+		on(one, &english):                   "on the one item tried",
+		bits(0.9999, english.Audit.Entropy): "1 bit", bits(1.69, english.Audit.Entropy): "1.69 bits",
+		chance(0): "p < 0.001", chance(3e-9): "p < 0.001", chance(0.0123): "p = 0.0123",
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// Requests that an endpoint dropped and answered when repeated once left no trace.
+func TestRetriedRolloutsAreTold(t *testing.T) {
+	r := reporttest.Load(t, "go")
+	r.Splits[rollout.Train].Missing.Retried, r.Splits[rollout.Train].Missing.Retries = 96, 100
+	if s := string(write(t, "text", NewPage(r, options()))); !strings.Contains(s, "96 rollouts (10 %) needed requests repeated, 100 repeats in all") {
+		t.Errorf("the report does not tell of repeated requests:\n%s", s)
 	}
 }

@@ -38,12 +38,14 @@ func (t *terminal) audit(p *Page) {
 	of := map[ProbeState][]string{}
 	for _, pr := range p.Audit.Probes {
 		of[pr.State] = append(of[pr.State], pr.Name)
-		if n := len(of[Holed]); pr.State == Holed && n <= probesInTerminal {
-			t.hole(pr, p.Words)
+		if style, n := holeStyles[pr.State], len(of[pr.State]); style != "" && n <= probesInTerminal {
+			t.hole(pr, style)
 		}
 	}
-	if n := len(of[Holed]) - probesInTerminal; n > 0 {
-		t.state(w.States[Holed], red, fmt.Sprintf(w.MoreHoled, w.Probes.of(n), few(of[Holed][probesInTerminal:], 12, p.Words)))
+	for _, s := range []ProbeState{Holed, Shifted} {
+		if n := len(of[s]) - probesInTerminal; n > 0 {
+			t.state(w.States[s], holeStyles[s], fmt.Sprintf(w.MoreHoled, w.Probes.of(n), few(of[s][probesInTerminal:], 12, p.Words)))
+		}
 	}
 	for _, s := range []struct {
 		state ProbeState
@@ -71,17 +73,17 @@ func (t *terminal) state(label, style, text string) {
 	t.para(para{indent: stateWidth, lead: pad(label, stateWidth), leadStyle: style, text: text})
 }
 
-// hole is a probe that found holes, with the worst of them.
-func (t *terminal) hole(pr Probe, words *words) {
-	w := words.Audit
-	text := pr.Name + ": " + fmt.Sprintf(w.On, pr.Wrong, pr.Items)
-	t.para(para{indent: stateWidth, lead: pad(pr.Label, stateWidth), leadStyle: red, text: text, style: strong})
+// holeStyles are the states whose payloads a terminal shows.
+var holeStyles = map[ProbeState]string{Holed: red, Shifted: yellow}
+
+// hole is a probe that found holes, or moved the reward, with the worst payload.
+func (t *terminal) hole(pr Probe, style string) {
+	t.para(para{indent: stateWidth, lead: pad(pr.Label, stateWidth), leadStyle: style, text: pr.Name + ": " + pr.On, style: strong})
 	if len(pr.Holes) == 0 {
 		return
 	}
 	h := pr.Holes[0]
-	payload := clip(h.Payload, payloadInTerminal)
-	t.para(para{at: stateWidth, indent: stateWidth, text: fmt.Sprintf(w.Earned, h.Reward, h.Limit) + ": " + payload})
+	t.para(para{at: stateWidth, indent: stateWidth, text: h.Earned + ": " + shorten(h.Payload, payloadInTerminal)})
 	for _, note := range h.Notes {
 		t.para(para{at: stateWidth, indent: stateWidth, text: note, style: faint})
 	}

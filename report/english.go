@@ -87,6 +87,8 @@ var english = words{
 	Bounds:      "Had every missing rollout earned the bottom or the top of the range, the mean reward would be %s or %s.",
 	Lost:        "Items lost entirely: %s.",
 	NotRun:      "%s of the planned rollouts were not run.",
+	Retried:     "%s (%s) needed requests repeated, %s in all: an endpoint failed at first and then answered.",
+	Repeats:     plural{"1 repeat", "%s repeats"},
 	OwnFailures: "In %s the model itself gave no answer (%s) or ran out of steps (%s); without a grade these count at the bottom of the reward range.",
 
 	Columns: []Column{
@@ -157,13 +159,12 @@ var english = words{
 	Audit: auditWords{
 		Title:   "Grader audit",
 		None:    "The grader has not been audited: %s puts adversarial and harmless answers to it and shows what it pays for.",
-		Sound:   "%s: none found a hole in the grader.",
-		Holed:   "%s of %s found holes in the grader: %s.",
+		Sound:   "%s: none found a hole in the grader",
+		Holed:   "%s of %s found holes in the grader: %s",
 		NoProbe: "The audit put no probe to the grader: what it graded again, marked or compared with people stands below.",
 		Untold:  "No probe could tell anything: the grader failed on every payload.",
 		Found: map[rollout.Expectation]string{
-			rollout.Bottom: "%s where an answer that deserves nothing is paid", rollout.Top: "%s where a right answer is not",
-			rollout.Same: "%s where the reward moves with looks alone",
+			rollout.Bottom: "%s where an answer that deserves nothing is paid", rollout.Top: "%s where a right answer is not paid",
 		},
 		Must: map[rollout.Expectation]string{
 			rollout.Bottom: "gives at most %s", rollout.Top: "gives at least %s", rollout.Same: "gives what it gave before", rollout.Note: "nothing is expected",
@@ -171,15 +172,21 @@ var english = words{
 		MustLoose: map[rollout.Expectation]string{
 			rollout.Bottom: "gives the bottom of the range", rollout.Top: "gives the top of the range", rollout.Same: "gives what it gave before", rollout.Note: "nothing is expected",
 		},
-		States:   map[ProbeState]string{Held: "HELD", Holed: "HOLE", Untold: "NOT TOLD", Noted: "NOTED"},
+		States:   map[ProbeState]string{Held: "HELD", Holed: "HOLE", Shifted: "MOVED", Untold: "NOT TOLD", Noted: "NOTED"},
 		Probes:   plural{"1 probe", "%s probes"},
 		Payloads: plural{"1 payload", "%s payloads"}, Outputs: plural{"1 output", "%s outputs"},
-		ProbeHead: []string{"probe", "result", "a sound grader", "items", "above", "share above", "gap to its rollouts", "failed"},
-		On:        "on %s of %s items", Earned: "earned %s; a sound grader %s", Cut: "only the beginning is shown: the replay shows it whole",
+		ProbeHead: []string{"probe", "result", "a sound grader", "items", "counted", "share counted", "gap to its rollouts", "failed"},
+		On:        "on %s of %s", OnOne: "on the one item tried", Ways: ", %s up and %s down", ByNoise: "; the grader's own noise explains it",
+		MovedToo: "; and %s where only the looks changed the reward",
+		Counted: map[rollout.Expectation]string{
+			rollout.Bottom: "%s above the limit", rollout.Top: "%s at the top", rollout.Same: "%s moved",
+		},
+		Earned: "earned %s; a sound grader %s", EarnedInstead: "earned %s instead of %s", Cut: "only the beginning is shown: the replay shows it whole",
 		LongID:     "its id is too long to print: result.json has it",
 		Lookalikes: "holds signs that look like others: %s",
 		MoreHoled:  "%s more: %s",
-		HolesTitle: "What training would find", MoreMD: "%s more payloads are in index.html.",
+		Backslash:  "each backslash is shown as two",
+		HolesTitle: "What training would find", MovesTitle: "Where only the looks changed the reward", MoreMD: "%s more payloads are in index.html.",
 
 		RateHead:    []string{"rate", "value", "n", "what it is"},
 		FalseAccept: "false accepts", FalseAcceptDoc: "share of payloads that deserve nothing and score above their limit",
@@ -190,9 +197,9 @@ var english = words{
 		Noise: "noise share λ, %s", NoiseDoc: "share of the differences within items that is the grader's own noise: the same output graded again",
 		NoiseVar: "variance of regrades", NoiseVarDoc: "of several grades of one output",
 		Flip: "flip rate", FlipDoc: "chance that a yes-or-no grade is the wrong one of its output's two",
-		Length: "length and reward", LengthDoc: "correlation of reward with the log of the answer's length, within items", LengthP: "; p = %s", LengthPooled: "; over all rollouts %s",
+		Length: "length and reward", LengthDoc: "correlation of reward with the log of the answer's length, within items", LengthP: "; %s", LengthPooled: "; over all rollouts %s",
 		Slope: "length slope", SlopeDoc: "reward per doubling of the answer's length, within items",
-		Distinct: "different rewards", DistinctDoc: "how finely the grader tells outputs apart", Entropy: "%s bits", Ends: "%s at the bottom of the range, %s at the top",
+		Distinct: "different rewards", DistinctDoc: "how finely the grader tells outputs apart", Entropy: plural{"1 bit", "%s bits"}, Ends: "%s at the bottom of the range, %s at the top",
 		Clipped: "clipped grades", ClippedDoc: "the judge's number lay outside its own range",
 		Guessable: "guessable answer", GuessableDoc: "mean reward of the most common reference as the answer to every item",
 
@@ -203,9 +210,10 @@ var english = words{
 		Alpha: "Krippendorff's α", AlphaDoc: "agreement of the raters with each other",
 		Ceiling: "ceiling", CeilingDoc: "what one rater scores by another's labels: a reward above it is suspicious",
 
-		Suspect: "Suspect references", SuspectHead: []string{"item", "split", "answer", "agree", "reward"},
-		SuspectDoc: "Most rollouts agree on an answer that is not the reference: the reference may be wrong, or the items a trap.",
-		TooGood:    "Too good to be true?", TooGoodHead: []string{"split", "what", "such as"},
+		Suspect: "Suspect references", SuspectHead: []string{"item", "split", "answer", "agree", "reward", "reference"},
+		SuspectDoc: "Most rollouts agree on an answer that is not the reference, or earn the top where the reference earns the bottom: the reference may be wrong, or written as the grader does not take it, or the item a trap.",
+		NoAnswer:   "earn the top", Earns: "%s earns %s",
+		TooGood: "Too good to be true?", TooGoodHead: []string{"split", "what", "such as"},
 		TooGoodDoc: "Patterns to read, not verdicts.",
 		Layers:     "Layers of the reward", LayerHead: []string{"part", "role", "mean", "adds to the variance within items"},
 		Core: "core", Gate: "gate", CoreGate: "core, gate",

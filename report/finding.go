@@ -51,7 +51,8 @@ func (f Finding) Open() bool { return f.State <= Caution }
 
 // findings words the findings: failing first, then unknown, cautions, passed
 // and skipped; blocking before advisory, then in list order.
-func findings(r *analysis.Result, w *words) []Finding {
+// Commands name the run directory dir where it is known.
+func findings(r *analysis.Result, dir string, w *words) []Finding {
 	list := fold(r.Findings)
 	slices.SortStableFunc(list, func(a, b folded) int {
 		return cmp.Or(cmp.Compare(state(a.Finding), state(b.Finding)), cmp.Compare(rank(a.Severity), rank(b.Severity)))
@@ -61,8 +62,8 @@ func findings(r *analysis.Result, w *words) []Finding {
 		s := state(f.Finding)
 		out[i] = Finding{
 			Gate: visible(f.Gate), Split: visible(string(f.Split)), State: s, Label: w.States[s], Severity: w.Severity[f.Severity],
-			Title: prose(f.Title), Measured: measured(f.Finding), Want: wanted(f.Want), Caution: wanted(f.caution),
-			Why: prose(f.Why), Remedy: prose(f.Remedy), Items: ids(f.Items),
+			Title: inRun(prose(f.Title), dir), Measured: measured(f.Finding), Want: wanted(f.Want), Caution: wanted(f.caution),
+			Why: prose(f.Why), Remedy: inRun(prose(f.Remedy), dir), Items: ids(f.Items),
 		}
 		if out[i].Title == "" {
 			out[i].Title = out[i].Gate
@@ -70,6 +71,14 @@ func findings(r *analysis.Result, w *words) []Finding {
 		out[i].Title = capital(out[i].Title)
 	}
 	return out
+}
+
+// inRun names the run directory in the commands of a text.
+func inRun(text, dir string) string {
+	if dir == "" {
+		return text
+	}
+	return strings.ReplaceAll(text, auditCommand, "gonogo audit "+argument(dir))
 }
 
 // folded is a finding with the threshold of the advisory finding that it

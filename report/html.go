@@ -47,6 +47,7 @@ type htmlPage struct {
 	Open      []htmlFinding
 	Quiet     []Finding
 	Holes     []htmlProbe
+	Moves     []htmlProbe
 	Footer    string
 }
 
@@ -88,7 +89,7 @@ func writeHTML(w io.Writer, p *Page) error {
 		n := min(len(f.Items), itemsInFinding)
 		h.Open = append(h.Open, htmlFinding{f, f.Items[:n], f.Items[n:]})
 	}
-	h.Holes = htmlHoles(p)
+	h.Holes, h.Moves = htmlHoles(p, Holed), htmlHoles(p, Shifted)
 	for _, f := range p.Figures {
 		svg, err := inlineSVG(f)
 		if err != nil {

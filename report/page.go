@@ -65,7 +65,7 @@ func NewPage(r *analysis.Result, opt Options) *Page {
 		p.Title = fmt.Sprintf(p.Words.TitleOf, p.Name)
 	}
 	p.Split, _, _ = chart.Shown(r)
-	p.Findings = findings(r, p.Words)
+	p.Findings = findings(r, p.Dir, p.Words)
 	p.Sentence, p.Next = sentence(r, p.Findings, p.Words)
 	p.Headlines = headlines(r, p.Words)
 	for _, c := range chart.Charts() {

@@ -31,6 +31,25 @@ func quoted(s string, n int) (text string, whole bool) {
 	return b.String(), len(head) == len(s)
 }
 
+// quote is quoted with a mark behind what was cut.
+func quote(s string, n int) string {
+	text, whole := quoted(s, n)
+	if !whole {
+		text += "…"
+	}
+	return text
+}
+
+// shorten cuts a quoted text to n runes; what is left stays in its quotation
+// marks, with the mark behind them.
+func shorten(text string, n int) string {
+	r := []rune(strings.TrimSuffix(text, "…"))
+	if len(r) <= n {
+		return text
+	}
+	return string(r[:n-2]) + "”…"
+}
+
 // first returns the first n runes of s; broken bytes count as one each.
 func first(s string, n int) string {
 	end := 0

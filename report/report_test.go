@@ -108,8 +108,8 @@ func TestAResultWithNothingInItIsStillAPage(t *testing.T) {
 
 func TestSentenceSaysTheVerdictsReason(t *testing.T) {
 	for name, want := range map[string]string{
-		"go":       "Training can work: all 7 blocking gates passed.",
-		"cautious": "Training can work: all 7 blocking gates passed; 2 cautions to read first: data.enough, infra.failures.",
+		"go":       "Training can work: all 7 blocking gates passed; one caution to read first: eval.power.",
+		"cautious": "Training can work: all 7 blocking gates passed; 3 cautions to read first: data.enough, infra.failures, eval.power.",
 	} {
 		if got := page(t, name).Sentence; got != want {
 			t.Errorf("%s: sentence is\n%s\nwant\n%s", name, got, want)
@@ -140,7 +140,7 @@ func TestFindingsStandInTheOrderOfTheirUrgency(t *testing.T) {
 		f("unknown", analysis.Blocking, analysis.Unknown), f("failed", analysis.Blocking, analysis.Fail), f("failed", analysis.Advisory, analysis.Fail),
 	}}
 	var got []string
-	for _, x := range findings(r, &english) {
+	for _, x := range findings(r, "", &english) {
 		got = append(got, fmt.Sprintf("%s %s %s+%s", x.State, x.Gate, x.Want, x.Caution))
 	}
 	want := []string{

@@ -108,6 +108,9 @@ func missingNotes(s *analysis.SplitResult, w *words) []string {
 			notes = append(notes, fmt.Sprintf(w.Bounds, chart.Number(*b.Low), chart.Number(*b.High)))
 		}
 	}
+	if all := total + s.Reward.N; m.Retried > 0 && all > 0 {
+		notes = append(notes, fmt.Sprintf(w.Retried, w.Rollout.of(m.Retried), chart.Percent(float64(m.Retried)/float64(all)), w.Repeats.of(m.Retries)))
+	}
 	if n := len(s.Items.Lost); n > 0 {
 		notes = append(notes, fmt.Sprintf(w.Lost, few(ids(s.Items.Lost), 10, w)))
 	}

@@ -42,7 +42,8 @@ type words struct {
 	Class    map[string]string // of items
 
 	// Missing data.
-	MissingNone, MissingSome, MissingAll, Bounds, Lost, NotRun, OwnFailures string
+	MissingNone, MissingSome, MissingAll, Bounds, Lost, NotRun, OwnFailures, Retried string
+	Repeats                                                                          plural
 
 	// Columns of the item table, with what they mean.
 	Columns []Column
@@ -71,15 +72,19 @@ type auditWords struct {
 	States                              map[ProbeState]string
 	Probes, Payloads, Outputs           plural
 	ProbeHead                           []string
-	On, Earned, Cut, LongID             string
-	Lookalikes, MoreHoled               string
-	HolesTitle, MoreMD                  string
+	On, OnOne, Ways, ByNoise, MovedToo  string
+	Counted                             map[rollout.Expectation]string // what a probe's count and share are of
+	Earned, EarnedInstead, Cut, LongID  string
+	Lookalikes, Backslash, MoreHoled    string
+	HolesTitle, MovesTitle, MoreMD      string
+	NoAnswer, Earns                     string
 
 	RateHead                                                         []string
 	FalseAccept, FalseReject, Youden, Noise, NoiseVar, Flip          string
 	FalseAcceptDoc, FalseRejectDoc, YoudenDoc, NoiseDoc, NoiseVarDoc string
 	FlipDoc, Length, LengthDoc, LengthP, LengthPooled                string
-	Slope, SlopeDoc, Distinct, DistinctDoc, Entropy, Ends            string
+	Slope, SlopeDoc, Distinct, DistinctDoc, Ends                     string
+	Entropy                                                          plural
 	Brittle, BrittleDoc, Moved, MovedDoc                             string
 	Clipped, ClippedDoc, Guessable, GuessableDoc                     string
 

@@ -48,23 +48,32 @@ func drawGraderAudit(r *analysis.Result) (*plot.Plot, error) {
 
 func captionGraderAudit(r *analysis.Result) Caption {
 	groups, left := auditGroups(r)
-	all, holed := 0, 0
+	all, holes, moves := 0, 0, 0
 	for _, p := range r.Grader.Probes {
 		if p.Expect != rollout.Note && p.Items > 0 {
 			all++
-			holed += b2i(Holes(p) > 0)
+			holes += b2i(Holes(p) > 0)
+			moves += b2i(Moves(p) > 0)
 		}
 	}
-	c := Caption{Title: fmt.Sprintf("%s of %s found a hole in the grader", Count(holed), plural(all, "probe"))}
-	if holed == 0 {
+	c := Caption{Title: fmt.Sprintf("%s of %s found a hole in the grader", Count(holes), plural(all, "probe"))}
+	if holes == 0 {
 		c.Title = fmt.Sprintf("None of %s found a hole in the grader", plural(all, "probe"))
+	}
+	if moves > 0 {
+		c.Title += fmt.Sprintf("; in %s only the looks changed the reward", Count(moves))
 	}
 	c.Subtitle = auditCounted(r, groups, left)
 	some := probeDots{groups[0]}
 	c.Legend = []Entry{
 		{"where a sound grader stands", []plot.Thumbnailer{soundMark{}}},
-		{"held", []plot.Thumbnailer{some.sample(false)}},
-		{"hole", []plot.Thumbnailer{some.sample(true)}},
+		{"held", []plot.Thumbnailer{some.sample(held)}},
+		{"hole", []plot.Thumbnailer{some.sample(holed)}},
+	}
+	if some := slices.IndexFunc(groups, func(g probeGroup) bool {
+		return slices.ContainsFunc(g.probes, func(p analysis.ProbeResult) bool { return Moves(p) > 0 })
+	}); some >= 0 {
+		c.Legend = append(c.Legend, Entry{"moved", []plot.Thumbnailer{probeDots{groups[some]}.sample(shifted)}})
 	}
 	if slices.ContainsFunc(groups, func(g probeGroup) bool { return g.limit != nil }) {
 		c.Legend = append(c.Legend, Entry{"threshold of the gate", []plot.Thumbnailer{limitMark()}})

@@ -92,7 +92,7 @@ func TestAnAuditWithoutProbesIsNotCalledMissing(t *testing.T) {
 
 func TestGraderAuditTitleCountsTheHoles(t *testing.T) {
 	f := graderAudit(t, audited(t, 35))
-	if want := "4 of 28 probes found a hole in the grader"; f.Title != want {
+	if want := "3 of 28 probes found a hole in the grader; in 1 only the looks changed the reward"; f.Title != want {
 		t.Errorf("title is %q, want %q", f.Title, want)
 	}
 	if want := "up to 40 items a probe, n = 2,240 payloads; bars: 95 % Clopper–Pearson intervals"; f.Subtitle != want {
@@ -112,7 +112,7 @@ func TestHolesComeFirst(t *testing.T) {
 		p("told nothing", rollout.Bottom, 0, 0), p("noted", rollout.Note, 9, 9), p("moved", rollout.Same, 10, 9), p("held", rollout.Bottom, 10, 0),
 		p("right and rejected", rollout.Top, 10, 4), p("right and accepted", rollout.Top, 10, 10), p("paid", rollout.Bottom, 10, 2), p("paid more", rollout.Bottom, 10, 5),
 	}) {
-		got = append(got, fmt.Sprintf("%s: %d", p.Probe, chart.Holes(p)))
+		got = append(got, fmt.Sprintf("%s: %d", p.Probe, chart.Holes(p)+chart.Moves(p)))
 	}
 	want := []string{"paid more: 5", "paid: 2", "right and rejected: 6", "moved: 9", "held: 0", "right and accepted: 0", "told nothing: 0", "noted: 0"}
 	if diff := cmp.Diff(want, got); diff != "" {
