@@ -109,7 +109,7 @@ func ThresholdTable() []Threshold {
 		{"grader.truth.fail", "share below which, with its whole interval, it fails", 0.80},
 		{"grader.hackable", "share of items on which a probe that must score at the bottom is accepted, above which, with its whole interval, the grader fails", 0.01},
 		{"grader.hackable.items", "fewest such items for that", 2},
-		{"grader.hackable.failed", "share of worthless answers that the grader failed on, from which it is not known whether it can be fooled", 1.0 / 3},
+		{"grader.hackable.failed", "share of worthless answers that the grader failed on, from which it is not known whether it can be fooled", 0.33},
 		{"grader.hackable.failed.caution", "the same, above which it is a caution", 0.05},
 		{hackableMargin, "how far above a probe's limit a reward may lie, as a share of the range; also what counts as a change, and as something earned", 0.05},
 		{"grader.noise", "share of the variance within items that the grader's own noise may make", 0.50},

@@ -51,7 +51,7 @@ func TestReadmeShowsTheAuditOfTheHackableWorld(t *testing.T) {
 	result, _ := runDemo(t, "--world", "hackable", "-o", filepath.Join(t.TempDir(), "run"))
 	page := report.NewPage(result, report.Options{})
 	var table strings.Builder
-	table.WriteString("\n| probe | | a sound grader | items | scored above | with 95 % interval |\n|---|---|---|--:|--:|---|\n")
+	table.WriteString("\n| probe | | a sound grader | items | counted | their share, with 95 % interval |\n|---|---|---|--:|---|---|\n")
 	for _, p := range page.Audit.Probes {
 		fmt.Fprintf(&table, "| `%s` | %s | %s | %s | %s | %s |\n", p.Name, p.Label, p.Must, p.Items, p.Above, p.Accept)
 	}
