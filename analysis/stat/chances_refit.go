@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Refits fits Chances to boot resamples of whole items (Davison & Hinkley 1997,
@@ -17,6 +19,7 @@ import (
 // processors; it returns when the last refit is done.
 func Refits(counts [][]int, fit Chances, inflated bool, boot int, seed uint64) []Chances {
 	o := observe(counts)
+	sizes := o.weights()
 	draws := make([]Chances, max(0, boot))
 	workers := min(runtime.GOMAXPROCS(0), len(draws))
 	var wait sync.WaitGroup
@@ -24,7 +27,7 @@ func Refits(counts [][]int, fit Chances, inflated bool, boot int, seed uint64) [
 		wait.Go(func() {
 			weights := make([]float64, len(o.cells))
 			for b := w; b < len(draws); b += workers {
-				o.resample(weights, rand.New(rand.NewPCG(seed, uint64(b))))
+				o.resample(weights, sizes, rand.NewPCG(seed, uint64(b)))
 				draws[b] = o.tally(weights).refit(fit, inflated)
 			}
 		})
@@ -33,9 +36,27 @@ func Refits(counts [][]int, fit Chances, inflated bool, boot int, seed uint64) [
 	return draws
 }
 
-// resample draws as many items as there are, with replacement.
-func (o *observed) resample(weights []float64, rng *rand.Rand) {
+// crowded is how many items a cell holds on average where drawing the number
+// of items in each cell is faster than drawing items.
+const crowded = 50
+
+// resample draws as many items as there are, with replacement: item by item, or
+// where few cells hold many items cell by cell, each a binomial of what the
+// cells before it left.
+func (o *observed) resample(weights, sizes []float64, src rand.Source) {
 	clear(weights)
+	if len(o.item) >= crowded*len(o.cells) {
+		left, items := float64(len(o.item)), float64(len(o.item))
+		for i, size := range sizes {
+			weights[i] = left
+			if size < items {
+				weights[i] = distuv.Binomial{N: left, P: size / items, Src: src}.Rand()
+			}
+			left, items = left-weights[i], items-size
+		}
+		return
+	}
+	rng := rand.New(src)
 	for range o.item {
 		weights[o.item[rng.IntN(len(o.item))]]++
 	}

@@ -3,6 +3,7 @@ package stat
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"reflect"
 	"runtime"
 	"slices"
@@ -153,7 +154,7 @@ func TestRefitsFindTheMaximum(t *testing.T) {
 		o, weights := observe(mixedTrials), []float64(nil)
 		for b, refit := range Refits(mixedTrials, fit, inflated, 60, 3) {
 			weights = make([]float64, len(o.cells))
-			o.resample(weights, seededAt(3, uint64(b)))
+			o.resample(weights, o.weights(), rand.NewPCG(3, uint64(b)))
 			var counts [][]int
 			for i, w := range weights {
 				for range int(w) {
@@ -164,6 +165,30 @@ func TestRefitsFindTheMaximum(t *testing.T) {
 				t.Errorf("resample %d: log-likelihood %g from the warm start, %g from scratch", b, refit.LogLikelihood, cold.LogLikelihood)
 			}
 		}
+	}
+}
+
+// Drawing cells is drawing items: the same number in all, and in each cell the
+// mean and the variance of a multinomial.
+func TestResampleOfCrowdedCells(t *testing.T) {
+	o := observe(slices.Concat(slices.Repeat([][]int{{4, 0}}, 30), slices.Repeat([][]int{{3, 1}}, 120), slices.Repeat([][]int{{0, 4}}, 50)))
+	sizes, weights := o.weights(), make([]float64, 3)
+	const draws = 4000
+	var sums, squares [3]float64
+	for b := range uint64(draws) {
+		o.resample(weights, sizes, rand.NewPCG(9, b))
+		if sum(weights) != 200 {
+			t.Fatalf("%v are not 200 items", weights)
+		}
+		for i, w := range weights {
+			sums[i] += w
+			squares[i] += w * w
+		}
+	}
+	for i, size := range sizes {
+		mean, p := sums[i]/draws, size/200
+		near(t, "mean", mean/size, 1, 0.02)
+		near(t, "variance", (squares[i]/draws-mean*mean)/(200*p*(1-p)), 1, 0.1)
 	}
 }
 

@@ -37,9 +37,6 @@ func nearEstimate(t *testing.T, e Estimate, value, se, low, high, tol float64) {
 // seeded returns the random numbers of one test.
 func seeded(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
 
-// seededAt returns the random numbers of one stream.
-func seededAt(seed, stream uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, stream)) }
-
 // coins draws m items of n rewards 0 or 1, item i with a probability that p
 // returns.
 func coins(rng *rand.Rand, m, n int, p func() float64) [][]float64 {
