@@ -149,13 +149,9 @@ func (c Crossing) vars() map[string]string {
 	if c.Note != "" {
 		note = " (" + c.Note + ")"
 	}
-	families := "no family is declared in both"
-	if c.Families > 0 {
-		families = fmt.Sprintf("%d of families in both (%s)", c.Family, plural(c.Families, "family shared"))
-	}
 	return map[string]string{
 		"a": string(c.A), "rows": count(c.RowsB), "exact": count(c.Exact), "swapped": count(c.Swapped), "near": count(c.Near),
-		"family": count(c.Family), "families": families, "note": note,
+		"family": count(c.Family), "note": note,
 	}
 }
 

@@ -16,13 +16,12 @@ type Shift struct {
 	Duplicates []Leak      `json:"duplicates"`
 	Flaws      []Flaw      `json:"flaws"`
 
-	Rows        map[rollout.Split]int `json:"rows"`
-	References  int                   `json:"references"`           // rows that have one
-	InPrompt    []RowName             `json:"reference_in_prompt"`  // rows whose prompt holds their own reference
-	InPromptOf  int                   `json:"reference_checked_in"` // rows for which that can be told
-	LeftOut     []string              `json:"fields_left_out"`      // fields that tell rows apart and no splits: ids, counters, texts
-	Notes       []string              `json:"notes"`
-	withRollout bool                  // reward and tools were to be compared
+	Rows       map[rollout.Split]int `json:"rows"`
+	References int                   `json:"references"`           // rows that have one
+	InPrompt   []RowName             `json:"reference_in_prompt"`  // rows whose prompt holds their own reference
+	InPromptOf int                   `json:"reference_checked_in"` // rows for which that can be told
+	LeftOut    []string              `json:"fields_left_out"`      // fields that tell rows apart and no splits: ids, counters, texts
+	Notes      []string              `json:"notes"`
 }
 
 // What is compared between splits.

@@ -41,7 +41,7 @@ func shiftOf(items []rollout.Item, s Settings, c *collector) *Shift {
 		return nil
 	}
 	sh := &Shift{
-		Pairs: []ShiftPair{}, Coverage: []Coverage{}, Rows: map[rollout.Split]int{}, Notes: []string{}, LeftOut: []string{}, withRollout: c != nil,
+		Pairs: []ShiftPair{}, Coverage: []Coverage{}, Rows: map[rollout.Split]int{}, Notes: []string{}, LeftOut: []string{},
 	}
 	for i := range rows {
 		sh.Rows[rollout.Split(rows[i].entry.Split)]++

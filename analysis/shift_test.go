@@ -94,7 +94,7 @@ func TestCheckItems(t *testing.T) {
 			"a shared family", func(train, eval []rollout.Item) {
 				train[3].Family, eval[7].Family = "annual report 7", "Annual Report 7"
 			},
-			"leakage", analysis.Blocking, analysis.Fail, "1 of families in both", "train t3 and eval e7 (family)",
+			"leakage", analysis.Blocking, analysis.Fail, "1 belong to a family that train has too", "train t3 and eval e7 (family)",
 		},
 		{
 			"another number in the same question", func(train, eval []rollout.Item) {
@@ -325,6 +325,11 @@ func TestShiftIsTheReason(t *testing.T) {
 			}
 			if got := stringOr(r.Reason, ""); got != test.reason {
 				t.Errorf("reason %q, want %q", got, test.reason)
+			}
+			for _, f := range r.Findings {
+				if strings.ContainsAny(f.Title+f.Why+f.Remedy, "{}") {
+					t.Errorf("%s leaves a word out: %q %q", f.Gate, f.Title, f.Remedy)
+				}
 			}
 			primary := 0
 			for _, p := range r.Shift.Pairs {

@@ -19,7 +19,7 @@ var shiftWords = map[string]gateWords{
 	"leakage": {
 		why:            "What the model was trained on it may have learnt by heart. Rows that stand in train and in another split make that split look better than new tasks will.",
 		pass:           "{split} and {a} have no rows in common: {exact} copies, {swapped} that differ in names or numbers alone, {near} of {rows} that share most of their text{note}",
-		fail:           "{split} is not new to a model trained on {a}: {exact} of {rows} rows are copies, {families}",
+		fail:           "{split} is not new to a model trained on {a}: {exact} of {rows} rows are copies, {family} belong to a family that {a} has too",
 		failRemedy:     "Take the rows listed here out of one of the two, and split by family (document, repository, customer), not by row.",
 		caution:        "rows of {split} resemble rows of {a}: {swapped} of {rows} differ in names or numbers alone, {near} share most of their text, {exact} are copies{note}",
 		cautionRemedy:  "Read the pairs listed here. Where they are the same task, take one out.",
