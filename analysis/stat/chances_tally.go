@@ -66,7 +66,7 @@ type tally struct {
 	otherTails             [][]float64 // tails and trials without those items
 	otherTrials            []float64
 	others                 float64
-	zeroTails, zeroTrials  []float64 // scratch: those items, as far as a point mass leaves them
+	zeroTails              []float64 // scratch: those items, as far as a point mass leaves them
 	slopes, weightedTrials []float64 // scratch
 }
 
