@@ -18,5 +18,5 @@ var glossary = []struct{ word, meaning string }{
 	{"finding", "a gate's answer: pass, fail, unknown (the interval lies across the threshold) or skipped."},
 	{"verdict", "what the findings add up to. NO-GO: a blocking gate fails. UNDECIDED: none fails and one is unknown. GO: all pass."},
 	{"interval", "in brackets: where the true value lies with 95 % confidence. Findings on train speak of the items of that file alone, so theirs can be narrower than those of the headline numbers, which speak of items like these."},
-	{"exit codes", "0 GO or done, 1 the tool failed, 2 usage or configuration, 3 NO-GO, 4 UNDECIDED, 5 stopped by budget, 130 interrupted."},
+	{"exit codes", "0 GO or done, 1 the tool failed, 2 usage or configuration, 3 NO-GO or regressed, 4 UNDECIDED or cannot tell, 5 stopped by budget, 130 interrupted."},
 }
