@@ -134,7 +134,6 @@ func (g *Endpoint) body(out sampler.Output) []byte {
 	return append(b, '}')
 }
 
-
 // Warnings tells of requests so large that a platform would not send them, as
 // far as they have been made.
 func (g *Endpoint) Warnings() []string {
