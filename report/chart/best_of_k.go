@@ -154,7 +154,10 @@ func liftLabel(p *plot.Plot, s *analysis.SplitResult, best curve, g float64) lab
 			continue
 		}
 		l := label{x: g, y: best.y[i], dx: -5, dy: -7, xAlign: draw.XRight, yAlign: draw.YTop, color: Blue, text: "lift " + Number(*s.Lift.Value)}
-		if p.Y.Norm(l.y) < 0.3 { // no room below: above the band
+		switch {
+		case p.X.Norm(g) < 0.7: // room beside the line, where no curve runs
+			l.y, l.dx, l.dy, l.xAlign, l.yAlign = (best.y[0]+best.y[i])/2, 5, 0, draw.XLeft, draw.YCenter
+		case p.Y.Norm(l.y) < 0.3: // no room below: above the band
 			l.y, l.dy, l.yAlign = best.hi[i], 3, draw.YBottom
 		}
 		return labels{l}
