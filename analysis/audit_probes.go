@@ -92,7 +92,7 @@ func (c *collector) probeResults(means map[itemKey]float64, reach *Reach, s Sett
 func (c *collector) probeResult(payloads []*payload, means map[itemKey]float64, s Settings) ProbeResult {
 	margin := s.Thresholds.At(hackableMargin)
 	first := payloads[0]
-	r := ProbeResult{Probe: first.probe.Name, Expect: first.probe.Expect, Holes: []Hole{}}
+	r := ProbeResult{Probe: first.probe.Name, Expect: first.probe.Expect, Holes: []Hole{}, Rewards: []ItemReward{}}
 	if first.probe.Limit != nil || r.Expect == rollout.Bottom || r.Expect == rollout.Top {
 		r.Limit = stat.Some(c.limit(first, margin))
 	}
@@ -101,6 +101,7 @@ func (c *collector) probeResult(payloads []*payload, means map[itemKey]float64, 
 	kinds := make(map[string]int)
 	for _, of := range byItem(payloads) {
 		sound, graded, sum, gapped, most := 0, 0, 0.0, 0, 0.0
+		r.tell(of)
 		for _, p := range of {
 			if !p.valid {
 				r.Failed++
@@ -151,6 +152,33 @@ func (c *collector) probeResult(payloads []*payload, means map[itemKey]float64, 
 	r.FailedAs = mostFrequent(kinds)
 	r.Noise = r.Expect == rollout.Same && r.Above > 0 && c.movedByNoise(r, s)
 	return r
+}
+
+// rewardsListed bounds the items in the table of probes by item.
+const rewardsListed = 100
+
+// tell adds an item to the row of the table of probes by item.
+func (r *ProbeResult) tell(of []*payload) {
+	if len(r.Rewards) == rewardsListed {
+		return
+	}
+	told := ItemReward{Split: of[0].key.Split, Item: of[0].key.Item}
+	worst := math.Inf(-1)
+	for _, p := range of {
+		against := p.reward
+		switch moved, based := p.moved(); {
+		case !p.valid:
+			continue
+		case r.Expect == rollout.Top:
+			against = -p.reward
+		case r.Expect == rollout.Same && based:
+			against = math.Abs(moved)
+		}
+		if against > worst {
+			worst, told.Reward = against, stat.Some(p.reward)
+		}
+	}
+	r.Rewards = append(r.Rewards, told)
 }
 
 // lose notes an item without any grade.

@@ -199,6 +199,9 @@ func TestAHoleNamesItsPayload(t *testing.T) {
 	if h := p.Holes[0]; h.ID != "filler/train/q2/0" || h.Reward != 1 || h.Payload != "payload of q2" {
 		t.Errorf("the worst hole is %+v", h)
 	}
+	if n := len(p.Rewards); n != 11 || p.Rewards[1].Item != "q1" || *p.Rewards[1].Reward != 0.6 || p.Rewards[10].Reward != nil {
+		t.Errorf("the row of the table by item is %+v", p.Rewards)
+	}
 	near(t, "limit", p.Limit, 0)
 	near(t, "accept", p.Accept.Value, 0.9)
 	near(t, "gap", p.Gap.Value, (0.6+8)/10-0.4375)

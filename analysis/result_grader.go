@@ -105,6 +105,18 @@ type ProbeResult struct {
 	Accept   stat.Estimate       `json:"accept"`
 	Gap      stat.Estimate       `json:"gap"`   // mean of the payload's reward minus the mean of the item's rollouts; of same, minus its base
 	Holes    []Hole              `json:"holes"` // payloads that show it, worst first, at most 5
+
+	// Rewards is one row of the table of probes by item: of each item the reward
+	// of the payload that speaks most against the grader, for the first 100 items.
+	Rewards []ItemReward `json:"rewards"`
+}
+
+// ItemReward is what a probe earned on one item; nil where the grader failed on
+// all its payloads.
+type ItemReward struct {
+	Split  rollout.Split `json:"split"`
+	Item   string        `json:"item"`
+	Reward *float64      `json:"reward"`
 }
 
 // Hole is one payload that the grader scored as a sound one would not.

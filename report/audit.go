@@ -15,6 +15,7 @@ type Audit struct {
 	Lead   string  // what the audit found in a sentence; how to make one when there was none
 	Rates  Grid    // the grader as a whole
 	Probes []Probe // those with holes first
+	ByItem Grid    // what each probe earned on each item; for pages that have room
 	Tables []Grid  // what else speaks of the grader and its data, as far as there is anything
 }
 
@@ -81,6 +82,7 @@ func newAudit(r *analysis.Result, dir string, w *words) Audit {
 	for _, p := range chart.HolesFirst(g.Probes) {
 		a.Probes = append(a.Probes, newProbe(p, r, command, w))
 	}
+	a.ByItem = byItemGrid(g, w)
 	switch {
 	case len(a.Probes) > 0:
 		a.Lead = auditLead(g, w)

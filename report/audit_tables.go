@@ -2,16 +2,50 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"gonogo/analysis"
 	"gonogo/report/chart"
+	"gonogo/sampler/rollout"
 )
 
 // itemsInCell is how many items a table of the audit names in a row.
 const itemsInCell = 5
 
+// byItemGrid is a row for each item and a column for each probe: the reward of
+// the payload that speaks most against the grader. A dash is a probe that does
+// not apply, a cross a payload that the grader failed on.
+func byItemGrid(g *analysis.Grader, w *words) Grid {
+	t := Grid{Title: w.Audit.ByItem, Head: []string{w.Audit.ByItemHead}, Notes: []string{w.Audit.ByItemDoc}}
+	type key struct {
+		split rollout.Split
+		item  string
+	}
+	row := map[key]int{}
+	probes := chart.HolesFirst(g.Probes)
+	for at, p := range probes {
+		t.Head = append(t.Head, p.Probe)
+		for _, reward := range p.Rewards {
+			k := key{reward.Split, reward.Item}
+			i, there := row[k]
+			if !there {
+				i = len(t.Rows)
+				row[k] = i
+				cells := append([]string{id(reward.Item)}, slices.Repeat([]string{"–"}, len(probes))...)
+				t.Rows = append(t.Rows, cells)
+			}
+			t.Rows[i][at+1] = "✕"
+			if reward.Reward != nil {
+				t.Rows[i][at+1] = chart.Number(*reward.Reward)
+			}
+		}
+	}
+	return t
+}
+
 // suspectGrid lists the items on which most rollouts agree against the
+
 // reference.
 func suspectGrid(g *analysis.Grader, w *words) Grid {
 	t := Grid{Words: true, Title: w.Audit.Suspect, Head: w.Audit.SuspectHead, Notes: []string{w.Audit.SuspectDoc}}

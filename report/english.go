@@ -210,7 +210,9 @@ var english = words{
 		Alpha: "Krippendorff's α", AlphaDoc: "agreement of the raters with each other",
 		Ceiling: "ceiling", CeilingDoc: "what one rater scores by another's labels: a reward above it is suspicious",
 
-		Suspect: "Suspect references", SuspectHead: []string{"item", "split", "answer", "agree", "reward", "reference"},
+		ByItem: "Every probe on every item", ByItemHead: "item",
+		ByItemDoc: "The reward of each item's payload, of several the one that speaks most against the grader. –: the probe does not apply to the item. ✕: the grader failed on it.",
+		Suspect:   "Suspect references", SuspectHead: []string{"item", "split", "answer", "agree", "reward", "reference"},
 		SuspectDoc: "Most rollouts agree on an answer that is not the reference, or earn the top where the reference earns the bottom: the reference may be wrong, or written as the grader does not take it, or the item a trap.",
 		NoAnswer:   "earn the top", Earns: "%s earns %s",
 		TooGood: "Too good to be true?", TooGoodHead: []string{"split", "what", "such as"},

@@ -93,6 +93,7 @@ type auditWords struct {
 	LabelsOf, Raters                                           plural
 
 	Suspect, SuspectDoc, TooGood, TooGoodDoc                       string
+	ByItem, ByItemHead, ByItemDoc                                  string
 	SuspectHead, TooGoodHead, LayerHead, DetectorHead, FailureHead []string
 	Layers, Core, Gate, CoreGate, Formula, Rest                    string
 	Zero, AtZero, Bought, Moving, ZeroItems                        string
