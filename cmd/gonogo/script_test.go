@@ -36,13 +36,8 @@ func TestMain(m *testing.M) {
 //	                        fault=NAME:SHARE makes the grader fail so, and
 //	                        lapse=NAME:SHARE makes the judge
 func TestScripts(t *testing.T) {
-	dir, files := "testdata/script", []string(nil)
-	if testing.Short() { // under the race detector each analysis of a session takes many seconds
-		dir, files = "", []string{"testdata/script/grade.txtar", "testdata/script/failing_grader.txtar", "testdata/script/python_grader.txtar", "testdata/script/import.txtar"}
-	}
 	testscript.Run(t, testscript.Params{
-		Dir:                 dir,
-		Files:               files,
+		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       *update,
