@@ -22,8 +22,8 @@ demo: build ## run the main job on the built-in world and write a report (WORLD=
 test: ## run the tests
 	$(GO) test ./...
 
-race: ## run the tests under the race detector, without simulations of numbers and with four worlds
-	$(GO) test -race -short -timeout 30m ./...
+race: ## run the tests under the race detector
+	$(GO) test -race -timeout 30m ./...
 
 lint: ## formatting, vet, staticcheck and dead code
 	@files=$$($(TOOL) gofumpt -l cmd analysis sampler report fixtures); \

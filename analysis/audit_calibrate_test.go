@@ -84,9 +84,6 @@ func must(err error) {
 // alone. A sound grader, noisy or not, is NO-GO in 5 % of audits at most; one
 // with a hole, or that rejects its own references, in 90 % or more.
 func TestCalibrationOfTheAudit(t *testing.T) {
-	if testing.Short() {
-		t.Skip("simulations of numbers: the run under the race detector leaves them out")
-	}
 	sets, full := calibrationSets()
 	sets = min(sets, 600)
 	cases := []struct {

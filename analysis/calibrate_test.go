@@ -165,9 +165,6 @@ func noise(sets int) float64 { return 4 * math.Sqrt(0.05*0.95/float64(sets)) }
 // below its threshold and counts GO, and 2 % above it and counts NO-GO. Either
 // may happen in 5 % of runs at most.
 func TestCalibrationOfWrongVerdicts(t *testing.T) {
-	if testing.Short() {
-		t.Skip("simulations of numbers: the run under the race detector leaves them out")
-	}
 	sets, full := calibrating()
 	seed := uint64(1)
 	for _, q := range quantities {
@@ -205,9 +202,6 @@ func TestCalibrationOfWrongVerdicts(t *testing.T) {
 // A whole file does no better, for with n = G nothing tells how much of the
 // spread lies between items.
 func TestCalibrationOfClearVerdicts(t *testing.T) {
-	if testing.Short() {
-		t.Skip("simulations of numbers: the run under the race detector leaves them out")
-	}
 	sets, _ := calibrating()
 	q := quantities[0]
 	cases := []struct {

@@ -42,9 +42,6 @@ func (w twoRuns) answers(t *testing.T, rng *rand.Rand, sets int) map[analysis.An
 // delta "no change that matters" in at most 5 %. At three standard errors a
 // change is found in 85 % or more.
 func TestComparisonCalibration(t *testing.T) {
-	if testing.Short() {
-		t.Skip("simulations of numbers: the run under the race detector leaves them out")
-	}
 	sets := 60
 	worlds := []twoRuns{{m: 60, n: 4, swing: 0.12}, {m: 10, n: 8}}
 	if os.Getenv("GONOGO_CALIBRATE") == "1" {

@@ -63,9 +63,6 @@ func TestEvalPowerOfPoorSets(t *testing.T) {
 // items gain unevenly show it in 80 % of cases or more: the assumption errs on
 // the careful side.
 func TestEvalPowerCalibration(t *testing.T) {
-	if testing.Short() {
-		t.Skip("simulations of numbers: the run under the race detector leaves them out")
-	}
 	runs := 40
 	if os.Getenv("GONOGO_CALIBRATE") == "1" {
 		runs = 1000

@@ -141,9 +141,6 @@ func (w noisyWorld) pick(rng *rand.Rand, items []*item) []*row {
 // regrades included. Without noise and at 100 regrades its high end must lie
 // below the blocking threshold.
 func TestCalibrationOfGraderShare(t *testing.T) {
-	if testing.Short() {
-		t.Skip("simulations of numbers: the run under the race detector leaves them out")
-	}
 	sets, full := calibrationSets()
 	s := DefaultSettings()
 	for _, fine := range []bool{false, true} {

@@ -140,9 +140,6 @@ func (r *rates) noise(share float64) float64 {
 // MMD in 85 % at 150 against 100 rows, give or take three standard errors of the
 // simulation. GONOGO_CALIBRATE=1 runs 1,000 pairs a world and prints the table.
 func TestCalibration(t *testing.T) {
-	if testing.Short() {
-		t.Skip("simulations of numbers: the run under the race detector leaves them out")
-	}
 	sets, opt := 24, small
 	opt.Refits = 19 // 1/20
 	worlds := []world{{about: "no shift", a: plain, b: plain, nA: 45, nB: 30}}
@@ -185,9 +182,6 @@ func TestCalibration(t *testing.T) {
 // TestCalibrationOfMissed: a shift as large as Missed is found in 80 %, give or
 // take 12 points. Runs in full only.
 func TestCalibrationOfMissed(t *testing.T) {
-	if testing.Short() {
-		t.Skip("simulations of numbers: the run under the race detector leaves them out")
-	}
 	if !calibrated() {
 		t.Skip("set GONOGO_CALIBRATE=1: this needs many simulations")
 	}

@@ -211,9 +211,6 @@ func TestYouden(t *testing.T) {
 // dependent pairs each hold the truth, and how often a length that means
 // nothing is called a correlation at 5 %.
 func TestCalibrationOfAgreement(t *testing.T) {
-	if testing.Short() {
-		t.Skip("simulations of numbers: the run under the race detector leaves them out")
-	}
 	sets := 300
 	if calibrated() {
 		sets = 4000
@@ -270,9 +267,6 @@ func TestCalibrationOfAgreement(t *testing.T) {
 // TestCalibrationOfYouden: 20 items, 15 wrong and 9 right answers each, rates
 // that differ by item.
 func TestCalibrationOfYouden(t *testing.T) {
-	if testing.Short() {
-		t.Skip("simulations of numbers: the run under the race detector leaves them out")
-	}
 	sets := 400
 	if calibrated() {
 		sets = 4000

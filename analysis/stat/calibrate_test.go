@@ -155,9 +155,6 @@ func (c *cell) print() {
 // a table of truths and coverages in per cent (* below target, simulation noise
 // included; best/2 is k = n/2, file and half-file are Finite).
 func TestCalibration(t *testing.T) {
-	if testing.Short() {
-		t.Skip("simulations of numbers: the run under the race detector leaves them out")
-	}
 	if os.Getenv("GONOGO_CALIBRATE") != "1" {
 		for _, c := range []cell{
 			{w: worlds[1], m: 20, n: 8, sets: 400},

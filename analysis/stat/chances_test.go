@@ -209,9 +209,6 @@ func TestRefitsOfRareSuccess(t *testing.T) {
 // give or take three standard errors of the simulation. With GONOGO_CALIBRATE=1
 // over all cells, printed.
 func TestExtrapolationCovers(t *testing.T) {
-	if testing.Short() {
-		t.Skip("simulations of numbers: the run under the race detector leaves them out")
-	}
 	sets, boot, sizes := 60, 120, []int{60}
 	truths := [][2]float64{{0.3, 1.5}, {2, 3}}
 	if calibrated() {

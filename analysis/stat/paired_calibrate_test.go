@@ -83,9 +83,6 @@ func (c change) rejections(rng *rand.Rand, sets int) (interval, flips, both floa
 // Rejections under no change lie between 2 and 10 %, also where items change
 // either way, and where every item was sampled once.
 func TestPairedCalibration(t *testing.T) {
-	if testing.Short() {
-		t.Skip("simulations of numbers: the run under the race detector leaves them out")
-	}
 	sets, worlds := 400, []change{
 		{"nothing changes", 30, 4, 0, 0},
 		{"items change either way", 60, 8, 0, 0.15},
@@ -113,9 +110,6 @@ func TestPairedCalibration(t *testing.T) {
 
 // Power is within 6 points of Φ(shift/SE - 1.96) where that is 50, 70 and 90 %.
 func TestPowerCalibration(t *testing.T) {
-	if testing.Short() {
-		t.Skip("simulations of numbers: the run under the race detector leaves them out")
-	}
 	sets, sizes := 500, []change{{"", 60, 4, 0, 0.1}}
 	if calibrated() {
 		sets = 4000

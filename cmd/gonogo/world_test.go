@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -21,9 +20,6 @@ func TestEveryWorldGivesItsVerdict(t *testing.T) {
 		t.Run(world.Name, func(t *testing.T) {
 			if program := lacking(world); program != "" {
 				t.Skipf("the world needs %s, which is not on PATH", program)
-			}
-			if testing.Short() && !slices.Contains([]string{"healthy", "tiny", "repaired", "layered"}, world.Name) {
-				t.Skip("the run under the race detector plays a world of each kind of grader")
 			}
 			// One after the other: the flag library keeps its help flag in a global.
 			result, code := runDemo(t, "--world", world.Name, "-o", filepath.Join(t.TempDir(), "run"))
