@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -248,19 +249,19 @@ func TestRegradingObeysTheBoundsOfSampling(t *testing.T) {
 
 func TestTasksAreTakenAsWorkersAreFree(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
-		w.cfg.Concurrency = 3
 		taken, most := 0, 0
-		sink := &list{}
+		var recorded atomic.Int64
+		sink := &list{after: func(int) { recorded.Add(1) }}
 		all := func(yield func(sampler.Task, error) bool) {
 			for _, task := range tasks(50, 1) {
 				taken++
-				most = max(most, taken-len(sink.records))
+				most = max(most, taken-int(recorded.Load()))
 				if !yield(task, nil) {
 					return
 				}
 			}
 		}
-		w.cfg.Concurrency = 1 // so that sink.records is the worker's past
+		w.cfg.Concurrency = 1 // so that what is recorded is the worker's past
 		_, err := sampler.Regrade(t.Context(), nil, w.cfg, all, 0, w.serve().Grader, sink, nil)
 		w.check(err)
 		if most > 3 {
