@@ -23,6 +23,8 @@ type Conflict struct {
 	Kind ConflictKind
 	A, B int // the first row, and the first whose reference differs from it
 	Rows int // that ask the same
+
+	Among []int // those rows, by their places; of almost the same prompts the first row of each
 }
 
 // conflicts looks for references that contradict each other, within and across
@@ -103,7 +105,7 @@ func (s *leakSearch) contradiction(kind ConflictKind, rows []int) (Conflict, boo
 		case first < 0:
 			first = row
 		case !s.agree(first, row):
-			return Conflict{Kind: kind, A: first, B: row, Rows: len(rows)}, true
+			return Conflict{Kind: kind, A: first, B: row, Rows: len(rows), Among: rows}, true
 		}
 	}
 	return Conflict{}, false

@@ -243,7 +243,7 @@ func TestOnePromptForManyTasksIsNoCopy(t *testing.T) {
 	if len(found.Pairs) != 1 || found.Pairs[0].Kind != ExactLeak {
 		t.Errorf("the same prompt and repository: %+v", found.Pairs)
 	}
-	if want := []Conflict{{SamePrompt, 3, 50, 2}}; !slices.Equal(found.Conflicts, want) {
+	if want := []Conflict{{SamePrompt, 3, 50, 2, []int{3, 50}}}; !reflect.DeepEqual(found.Conflicts, want) {
 		t.Errorf("the same prompt and repository with two patches: %+v, want %+v", found.Conflicts, want)
 	}
 }
