@@ -42,10 +42,14 @@ type File struct {
 	Bytes    int64
 	Rows     int // rows in the file; more than len(Items) when rows with one id repeat
 	Items    []rollout.Item
+	Repeats  []Repeat          // rows that are no item, for they repeat an earlier one together with its id
 	Problems []rollout.Problem // what holds for every platform; Check adds the target's rules
 
 	options Options
 }
+
+// Repeat is a row that repeats the one in line First together with its id.
+type Repeat struct{ Line, First int }
 
 // maxLine is the longest row that is read, far above what any tool or grader
 // takes.
@@ -91,7 +95,7 @@ func read(r io.Reader, path string, split rollout.Split, opt Options) (*File, er
 			if why := foreign(text); why != "" {
 				return nil, fmt.Errorf("%s:1: %s", path, why)
 			}
-			text = bytes.TrimPrefix(text, []byte("\ufeff"))
+			text = bytes.TrimPrefix(text, []byte(byteOrderMark))
 		}
 		if text = bytes.TrimSpace(text); len(text) > 0 {
 			rd.row(text, line)
@@ -129,7 +133,7 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 
 // foreign recognises files that are not JSONL by how they begin.
 func foreign(first []byte) string {
-	switch trimmed := bytes.TrimSpace(bytes.TrimPrefix(first, []byte("\ufeff"))); {
+	switch trimmed := bytes.TrimSpace(bytes.TrimPrefix(first, []byte(byteOrderMark))); {
 	case bytes.HasPrefix(first, []byte{0x1f, 0x8b}):
 		return "the file is compressed with gzip: unpack it first"
 	case bytes.HasPrefix(first, []byte{0xff, 0xfe}), bytes.HasPrefix(first, []byte{0xfe, 0xff}):

@@ -99,6 +99,7 @@ func (rd *reader) unique(id string, number bool, line int, fields map[string]jso
 		return false
 	case taken:
 		rd.repeated.add(line)
+		rd.file.Repeats = append(rd.file.Repeats, Repeat{Line: line, First: first.line})
 		return false
 	}
 	rd.ids[id] = firstUse{line, number, whole}

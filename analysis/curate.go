@@ -1,0 +1,271 @@
+package analysis
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+// TrainFile is a training file as it is to be curated, beside what it must not
+// share rows with.
+type TrainFile struct {
+	Items   []rollout.Item // its rows, in order, each with its line
+	Repeats []RepeatedRow  // rows that repeat an earlier one together with its id, and are no item of their own
+	Others  []rollout.Item // of eval and production
+	Edited  bool           // it is not known to be the file that was sampled: rows are taken for those sampled only where they are the same
+}
+
+// RepeatedRow is a row that repeats the one in line First, id and all.
+type RepeatedRow struct{ Line, First int }
+
+// CurateOptions say what is dropped where two answers are sensible. The zero
+// value of a field stands for its default.
+type CurateOptions struct {
+	Sure     float64  // posterior probability from which an item counts as dead, saturated, flat or broken; default 1 - the threshold signal.informative
+	Keep     []Reason // reasons that drop nothing
+	Near     bool     // near and swapped copies are dropped like exact ones
+	Measured bool     // rows that were not measured are dropped too
+}
+
+// Curate tells which rows of a training file are worth training on, by the
+// rollouts and the audit of a run, and by the rows themselves. Every row is
+// kept or dropped, and every ground is named. It reads the run as Analyze does.
+// A run without a measured item of train is an error: there is nothing to
+// choose by.
+func Curate(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, file TrainFile, s Settings, opt CurateOptions) (*Curation, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	if opt.Sure == 0 {
+		opt.Sure = 1 - s.Thresholds.At("signal.informative")
+	}
+	if !(opt.Sure > 0.5 && opt.Sure < 1) {
+		return nil, fmt.Errorf("the probability from which an item is dropped is %g: it lies between 0.5 and 1", opt.Sure)
+	}
+	c := newCollector(s.RewardRange)
+	if err := c.beside(ctx, run); err != nil {
+		return nil, err
+	}
+	read.Lean = true
+	if _, err := run.Records(ctx, read, c.add); err != nil {
+		return nil, err
+	}
+	cu := &curator{s: s, opt: opt, c: c, file: file, of: make(map[string]*item)}
+	if err := cu.measure(run); err != nil {
+		return nil, err
+	}
+	return cu.curate(), nil
+}
+
+// curator sorts the rows of one file.
+type curator struct {
+	s      Settings
+	opt    CurateOptions
+	c      *collector
+	file   TrainFile
+	m      measure
+	all    []*item          // of every split
+	of     map[string]*item // train items by id, as far as they are those of the file
+	class  map[string]ItemResult
+	priors map[string]beta
+	fails  beta // of a rollout of an item to fail
+	edited int  // rows that are not those that were sampled under their ids
+
+	rows  []CuratedRow
+	at    map[string]int // row by id
+	notes []string
+}
+
+// measure gathers what is known of the items of train.
+func (cu *curator) measure(run *rollout.Run) error {
+	known, sampled := make(map[string]labels), make(map[string]*rollout.Item)
+	for i := range run.Items {
+		if it := &run.Items[i]; it.Split == rollout.Train {
+			known[it.ID], sampled[it.ID] = labels{it.Category, it.Family}, it
+		}
+	}
+	items := cu.c.items(rollout.Train, known)
+	if len(items) == 0 {
+		return errors.New("the run holds no rollout of train: a training file is chosen by rollouts of its own rows (gonogo sample, with data.train)")
+	}
+	for _, split := range rollout.Splits() {
+		cu.all = append(cu.all, cu.c.items(split, nil)...)
+	}
+	byID := make(map[string]*rollout.Item, len(cu.file.Items))
+	for i := range cu.file.Items {
+		byID[cu.file.Items[i].ID] = &cu.file.Items[i]
+	}
+	for _, it := range items {
+		row := byID[it.id]
+		if row == nil {
+			continue
+		}
+		if _, same := sameItem(row, sampled[it.id]); cu.file.Edited && !same {
+			cu.edited++
+			continue
+		}
+		cu.of[it.id] = it
+		cu.m.items = append(cu.m.items, it)
+	}
+	cu.m.s, cu.m.c = cu.s, cu.c
+	cu.m.prepare()
+	switch {
+	case len(cu.m.items) == 0:
+		return fmt.Errorf("no row of the training file has the id of one of the %s that the run sampled, such as %q: is it the file that was sampled?", plural(len(items), "item"), items[0].id)
+	case len(cu.m.measured) == 0:
+		return fmt.Errorf("none of the %s of train has a reward: there is nothing to choose by; mend what made the rollouts fail, and sample again", plural(len(cu.m.items), "item"))
+	}
+	cu.classify()
+	return nil
+}
+
+// classify takes classes and their posteriors from the analysis.
+func (cu *curator) classify() {
+	cu.class = make(map[string]ItemResult, len(cu.m.measured))
+	for _, row := range cu.m.classes().Items {
+		cu.class[row.Item] = row
+	}
+	cu.priors = cu.m.priors()
+	failed, tried := make([]int, len(cu.m.items)), make([]int, len(cu.m.items))
+	for i, it := range cu.m.items {
+		failed[i], tried[i] = len(it.rows)-len(it.rewards), len(it.rows)
+	}
+	cu.fails = jeffreys
+	if a, b, _ := stat.BetaBinomialFit(failed, tried); a > 0 && b > 0 {
+		cu.fails = beta{a, b}
+	}
+}
+
+// curate goes through the rows.
+func (cu *curator) curate() *Curation {
+	cu.at = make(map[string]int, len(cu.file.Items))
+	for i := range cu.file.Items {
+		it := &cu.file.Items[i]
+		cu.at[it.ID] = len(cu.rows)
+		cu.rows = append(cu.rows, cu.row(it))
+	}
+	cu.judgeGrader()
+	cu.judgeRows()
+	cu.repeats()
+	for i := range cu.rows {
+		cu.decide(&cu.rows[i])
+	}
+	slices.SortStableFunc(cu.rows, func(a, b CuratedRow) int { return cmp.Compare(a.Line, b.Line) })
+	return cu.result()
+}
+
+// repeats adds the rows that repeat an earlier one: what is said of that one
+// holds of them as well.
+func (cu *curator) repeats() {
+	byLine := make(map[int]int, len(cu.rows))
+	for i := range cu.rows {
+		byLine[cu.rows[i].Line] = i
+	}
+	for _, repeat := range cu.file.Repeats {
+		row := CuratedRow{Line: repeat.Line}
+		if i, ok := byLine[repeat.First]; ok {
+			row = cu.rows[i]
+			row.Line, row.Grounds = repeat.Line, slices.Clone(row.Grounds)
+		}
+		row.Repeats = true
+		row.ground(Duplicate, nil, "the same row as line %d, id and all", repeat.First)
+		cu.rows = append(cu.rows, row)
+	}
+}
+
+// row tells what the run's rollouts say of one row.
+func (cu *curator) row(it *rollout.Item) CuratedRow {
+	row := CuratedRow{Line: it.Line, Item: it.ID, Category: it.Category, Family: it.Family, Grounds: []Ground{}, Look: []string{}}
+	measured := cu.of[it.ID]
+	if measured == nil {
+		return row
+	}
+	row.Sampled = len(measured.rows)
+	row.N = len(measured.rewards)
+	if row.N == 0 {
+		cu.lost(&row, measured)
+		return row
+	}
+	known := cu.class[it.ID]
+	row.Class, row.Mean, row.Stays = known.Class, known.Mean, known.Stays
+	row.Informative = stat.Some(cu.m.staysMixed(measured.rewards, cu.priors))
+	if row.N > 1 && row.Class == Mixed && *known.Best-*known.Worst <= cu.tolerance() {
+		// Differences that no trainer should follow are none.
+		row.Class, row.Stays = Flat, stat.Some(stat.StaysProb(row.N, row.N, cu.s.GroupSize, jeffreys.a, jeffreys.b))
+		row.Informative = stat.Some(1 - *row.Stays)
+	}
+	cu.settle(&row, measured)
+	if missing := row.Sampled - row.N; 2*missing > row.Sampled {
+		row.look("%d of %s failed: %s", missing, plural(row.Sampled, "rollout"), causeOf(measured))
+	}
+	return row
+}
+
+// tolerance is the span up to which rewards of one item count as equal.
+func (cu *curator) tolerance() float64 {
+	_, judged := cu.m.tolerances()
+	return judged * (1 + 1e-9)
+}
+
+// settle drops an item that has nothing to teach, where the samples are enough
+// to tell, and says how many more would be where they are not.
+func (cu *curator) settle(row *CuratedRow, it *item) {
+	class, words := row.Class, map[string]string{
+		Dead:      "earned the bottom of the range",
+		Saturated: "earned the top of the range",
+		Flat:      "earned the same",
+	}
+	if class == Unclassed {
+		switch y := it.rewards[0]; {
+		case cu.c.atBottom(y):
+			class = Dead
+		case cu.c.atTop(y):
+			class = Saturated
+		default:
+			class = Flat
+		}
+	}
+	if class == Mixed {
+		return
+	}
+	p := cu.priors[class]
+	if row.Stays == nil {
+		row.Stays = stat.Some(stat.StaysProb(row.N, row.N, cu.s.GroupSize, p.a, p.b))
+	}
+	if row.N > 1 && *row.Stays >= cu.opt.Sure {
+		row.ground(Reason(class), row.Stays, "all %s %s; a group of %d would again with probability %s", plural(row.N, "rollout"), words[class], cu.s.GroupSize, digits(*row.Stays))
+		return
+	}
+	row.Open = true
+	row.more(cu, row.N, p)
+}
+
+// lost drops an item none of whose rollouts could be graded, where that is more
+// than chance.
+func (cu *curator) lost(row *CuratedRow, it *item) {
+	stays := stat.StaysProb(row.Sampled, row.Sampled, cu.s.GroupSize, cu.fails.a, cu.fails.b)
+	row.Fails = stat.Some(stays)
+	if stays >= cu.opt.Sure {
+		row.ground(Broken, row.Fails, "none of %s has a grade, and a group of %d would have none with probability %s: %s", plural(row.Sampled, "rollout"), cu.s.GroupSize, digits(stays), causeOf(it))
+		return
+	}
+	row.Open = true
+	row.look("none of %s has a grade: %s", plural(row.Sampled, "rollout"), causeOf(it))
+	row.more(cu, row.Sampled, cu.fails)
+}
+
+// causeOf is why most of an item's rollouts failed.
+func causeOf(it *item) string {
+	counts := make(map[string]int)
+	for _, r := range it.rows {
+		if !r.valid {
+			counts[string(r.outcome)+": "+cmp.Or(r.cause, "no cause is recorded")]++
+		}
+	}
+	return mostFrequent(counts)
+}

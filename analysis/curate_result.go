@@ -1,0 +1,229 @@
+package analysis
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+// CurationSchema names the shape of the JSON form of a Curation. Keys may be
+// added under one schema; renaming or retyping one makes a new schema.
+const CurationSchema = "gonogo/curation/1"
+
+// Reason is why a row is dropped.
+type Reason string
+
+// The reasons. Those about rewards bear the names of the classes.
+const (
+	Conflicting Reason = "conflict"
+	Leaking     Reason = "leaked"
+	Duplicate   Reason = "duplicate"
+	Broken      Reason = "broken"
+	Suspicious  Reason = "suspicious"
+	Unmeasured  Reason = "not_measured"
+)
+
+// ReasonDoc is a reason with its meaning.
+type ReasonDoc struct {
+	Name Reason
+	Doc  string
+}
+
+// Reasons lists the reasons, the surest first: of several, a row is counted under
+// the first.
+func Reasons() []ReasonDoc {
+	return []ReasonDoc{
+		{Conflicting, "another row asks the same and has another reference; look which one is right"},
+		{Leaking, "eval or production has the same prompt, or the same declared family"},
+		{Duplicate, "another row asks the same; the one with the most samples stays"},
+		{Broken, "none of its rollouts could be graded, and that is more than chance"},
+		{Suspicious, "the grader is not to be trusted on it: a detector marks a rollout, a probe got through, its reference is in doubt, or the same output earned different rewards"},
+		{Dead, "every reward lies at the bottom of the range, and would again"},
+		{Saturated, "every reward lies at the top of the range, and would again"},
+		{Flat, "all rewards are the same, and would be again"},
+		{Unmeasured, "no rollout was made of it; dropped only where that is asked for"},
+	}
+}
+
+// Curation is which rows of a training file are worth training on, and what that
+// gains.
+type Curation struct {
+	Schema      string     `json:"schema"`
+	Run         string     `json:"run,omitempty"`
+	File        string     `json:"file,omitempty"`
+	SHA256      string     `json:"sha256,omitempty"` // of the file that was curated
+	Confidence  float64    `json:"confidence"`
+	RewardRange [2]float64 `json:"reward_range"`
+	GroupSize   int        `json:"group_size"`
+	Sure        float64    `json:"sure"` // posterior probability from which an item is dropped
+
+	Rows        int            `json:"rows"`
+	Kept        int            `json:"kept"`
+	Dropped     map[Reason]int `json:"dropped"`      // by first reason; every reason is there
+	Open        []string       `json:"open"`         // kept items that need more samples
+	NotMeasured int            `json:"not_measured"` // kept rows without a rollout
+
+	Before  CuratedSet           `json:"before"`            // all measured items of the file
+	After   CuratedSet           `json:"after"`             // those that are kept
+	Fresh   *Remeasured          `json:"fresh,omitempty"`   // the kept items on new rollouts
+	Notes   []string             `json:"notes"`             // what a reader must know
+	Table   []CuratedRow         `json:"table"`             // every row, in the order of the file
+	Written *CuratedFiles        `json:"written,omitempty"` // where it was written
+	rewards map[string][]float64 // of kept items, ascending
+	before  [][]float64          // of all measured items
+	delta   float64              // span up to which rewards count as equal
+	s       Settings             // it was made with
+}
+
+// CuratedFiles are the files that a curation was written to.
+type CuratedFiles struct {
+	Train string `json:"train,omitempty"`
+	Table string `json:"table,omitempty"`
+}
+
+// CuratedRow is one row of the file. It is kept when it has no reason.
+type CuratedRow struct {
+	Line        int      `json:"line"`
+	Item        string   `json:"item"`
+	Kept        bool     `json:"kept"`
+	Reason      Reason   `json:"reason,omitempty"` // the first of its grounds
+	Grounds     []Ground `json:"grounds"`          // the surest first
+	Repeats     bool     `json:"repeats,omitempty"`
+	Sampled     int      `json:"sampled"` // rollouts
+	N           int      `json:"n"`       // of those, with a reward
+	Class       string   `json:"class,omitempty"`
+	Mean        *float64 `json:"mean"`
+	Stays       *float64 `json:"stays"`       // posterior probability that the class holds for a group of the trainer's size; of one sample, that of the class it would be
+	Informative *float64 `json:"informative"` // posterior probability that the rewards of such a group differ
+	Fails       *float64 `json:"fails"`       // posterior probability that a whole group fails, of an item without a grade
+	Open        bool     `json:"open"`        // the samples are too few to tell
+	MoreSamples *int     `json:"more_samples"`
+	Look        []string `json:"look"` // what to look at by hand; it drops nothing
+	Category    string   `json:"category,omitempty"`
+	Family      string   `json:"family,omitempty"`
+}
+
+// Ground is one reason with what speaks for it.
+type Ground struct {
+	Reason    Reason   `json:"reason"`
+	Why       string   `json:"why"`
+	Posterior *float64 `json:"posterior"` // probability that a group of the trainer's size would show it again; null of what is plain from the file
+}
+
+func (r *CuratedRow) ground(reason Reason, posterior *float64, format string, args ...any) {
+	r.Grounds = append(r.Grounds, Ground{Reason: reason, Why: fmt.Sprintf(format, args...), Posterior: posterior})
+}
+
+func (r *CuratedRow) look(format string, args ...any) {
+	r.Look = append(r.Look, fmt.Sprintf(format, args...))
+}
+
+// more says how many more rollouts of an item would settle it, were they as the
+// n that are there.
+func (r *CuratedRow) more(cu *curator, n int, p beta) {
+	if total, ok := stat.SamplesToTell(cu.s.GroupSize, p.a, p.b, cu.opt.Sure, samplesToTellM); ok {
+		more := max(1, total-n)
+		if r.N == 1 && total < 2 {
+			more = 1 // one reward has no class
+		}
+		r.MoreSamples = &more
+	}
+}
+
+// decide drops a row that has a ground which is not to be passed over.
+func (cu *curator) decide(r *CuratedRow) {
+	if r.Sampled == 0 && cu.opt.Measured {
+		r.ground(Unmeasured, nil, "no rollout was made of it")
+	}
+	r.Grounds = slices.DeleteFunc(r.Grounds, func(g Ground) bool {
+		passed := slices.Contains(cu.opt.Keep, g.Reason)
+		if passed {
+			r.look("kept although %s: %s", g.Reason, g.Why)
+		}
+		return passed
+	})
+	order := Reasons()
+	rank := func(g Ground) int {
+		return slices.IndexFunc(order, func(d ReasonDoc) bool { return d.Name == g.Reason })
+	}
+	slices.SortStableFunc(r.Grounds, func(a, b Ground) int { return cmp.Compare(rank(a), rank(b)) })
+	r.Kept = len(r.Grounds) == 0
+	if !r.Kept {
+		r.Reason = r.Grounds[0].Reason
+	}
+}
+
+// result sums up.
+func (cu *curator) result() *Curation {
+	out := &Curation{
+		Schema: CurationSchema, Confidence: cu.s.Confidence,
+		RewardRange: [2]float64{cu.s.RewardRange.Lo, cu.s.RewardRange.Hi}, GroupSize: cu.s.GroupSize, Sure: cu.opt.Sure,
+		Rows: len(cu.rows), Dropped: make(map[Reason]int), Open: []string{}, Table: cu.rows,
+		rewards: make(map[string][]float64), s: cu.s,
+	}
+	for _, reason := range Reasons() {
+		out.Dropped[reason.Name] = 0
+	}
+	kept := make(map[string]bool)
+	for i := range cu.rows {
+		r := &cu.rows[i]
+		switch {
+		case !r.Kept:
+			out.Dropped[r.Reason]++
+			continue
+		case r.Sampled == 0:
+			out.NotMeasured++
+		case r.Open && !r.Repeats:
+			out.Open = append(out.Open, r.Item)
+		}
+		out.Kept++
+		kept[r.Item] = true
+	}
+	_, out.delta = cu.m.tolerances()
+	var after []*item
+	for _, it := range cu.m.measured {
+		out.before = append(out.before, it.rewards)
+		if kept[it.id] {
+			after = append(after, it)
+			out.rewards[it.id] = it.rewards
+		}
+	}
+	out.Before, out.After = cu.set(cu.m.measured), cu.set(after)
+	if cu.edited > 0 {
+		cu.notes = append(cu.notes, plural(cu.edited, "row")+" of the file differ from what was sampled under their ids and count as not measured")
+	}
+	out.Notes = list(cu.notes)
+	return out
+}
+
+// KeptLines are the lines of the rows that are kept.
+func (c *Curation) KeptLines() map[int]bool {
+	lines := make(map[int]bool, c.Kept)
+	for i := range c.Table {
+		if c.Table[i].Kept {
+			lines[c.Table[i].Line] = true
+		}
+	}
+	return lines
+}
+
+// KeptItems are those of the items that are kept and of which rollouts were
+// made: what new rollouts can be compared with.
+func (c *Curation) KeptItems(items []rollout.Item) []rollout.Item {
+	sampled := make(map[string]bool, c.Kept)
+	for i := range c.Table {
+		if r := &c.Table[i]; r.Kept && r.Sampled > 0 {
+			sampled[r.Item] = true
+		}
+	}
+	var out []rollout.Item
+	for i := range items {
+		if sampled[items[i].ID] {
+			out = append(out, items[i])
+		}
+	}
+	return out
+}

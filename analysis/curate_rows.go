@@ -1,0 +1,175 @@
+package analysis
+
+import (
+	"slices"
+	"strings"
+
+	"gonogo/analysis/shift"
+	"gonogo/sampler/rollout"
+)
+
+// judgeRows looks for what the rows of the file say of themselves: conflicts,
+// copies of each other and of rows of eval and production.
+func (cu *curator) judgeRows() {
+	// The splits come in the reverse of their usual order, so that each row of train
+	// shows what it has in common with the others.
+	var rows []shiftRow
+	for _, split := range []rollout.Split{rollout.Production, rollout.Eval} {
+		for i := range cu.file.Others {
+			if it := &cu.file.Others[i]; it.Split == split && len(it.Row) > 0 {
+				rows = append(rows, newShiftRow(it, cu.s))
+			}
+		}
+	}
+	for i := range cu.file.Items {
+		rows = append(rows, newShiftRow(&cu.file.Items[i], cu.s))
+	}
+	entries := make([]shift.Entry, len(rows))
+	for i := range rows {
+		entries[i] = rows[i].entry
+	}
+	found := shift.Leaks(entries, shift.LeakOptions{})
+	cu.conflicts(entries, found.Conflicts)
+	cu.leaks(entries, found.Pairs)
+	cu.copies(entries, found.Duplicates)
+	for _, f := range found.Flaws {
+		if row := cu.trainRow(entries[f.Row]); row != nil {
+			row.look("the prompt is %s", f.Kind)
+		}
+	}
+}
+
+// trainRow is the row of an entry of train; nil of another split's.
+func (cu *curator) trainRow(e shift.Entry) *CuratedRow {
+	if e.Split != string(rollout.Train) {
+		return nil
+	}
+	return &cu.rows[cu.at[e.ID]]
+}
+
+// place names an entry.
+func (cu *curator) place(e shift.Entry) string {
+	if row := cu.trainRow(e); row != nil {
+		return e.ID + " in line " + count(row.Line)
+	}
+	return e.Split + " " + e.ID
+}
+
+// conflicts drops all rows of a prompt whose references contradict each other:
+// which one is right, nobody knows here.
+func (cu *curator) conflicts(entries []shift.Entry, list []shift.Conflict) {
+	for _, c := range list {
+		for _, i := range c.Among {
+			row := cu.trainRow(entries[i])
+			if row == nil || entries[i].Reference == "" {
+				continue
+			}
+			other := c.A
+			if i == other {
+				other = c.B
+			}
+			if c.Kind == shift.SamePrompt {
+				row.ground(Conflicting, nil, "it asks the same as %s, and the references of those that do differ", cu.place(entries[other]))
+			} else {
+				row.look("it asks almost the same as %s, and the references of those that do differ", cu.place(entries[other]))
+			}
+		}
+	}
+}
+
+// leaks drops rows that eval or production has too.
+func (cu *curator) leaks(entries []shift.Entry, pairs []shift.Pair) {
+	shared := make(map[string]string)
+	for _, p := range pairs {
+		row := cu.trainRow(entries[p.B])
+		if row == nil {
+			continue
+		}
+		other := cu.place(entries[p.A])
+		switch {
+		case p.Kind == shift.FamilyLeak:
+			shared[familyKey(entries[p.B].Family)] = other
+		case p.Kind == shift.ExactLeak:
+			row.ground(Leaking, nil, "it asks the same as %s", other)
+		case cu.opt.Near:
+			row.ground(Leaking, nil, "it is a %s copy of %s, which holds %s of its text", p.Kind, other, percent(p.Score))
+		default:
+			row.look("it is a %s copy of %s, which holds %s of its text", p.Kind, other, percent(p.Score))
+		}
+	}
+	for i := range cu.rows {
+		if other, ok := shared[familyKey(cu.rows[i].Family)]; ok && cu.rows[i].Family != "" {
+			cu.rows[i].ground(Leaking, nil, "%s is of the same family", other)
+		}
+	}
+}
+
+// familyKey is the same for families that differ in case and spacing alone.
+func familyKey(family string) string {
+	return strings.ToLower(strings.Join(strings.Fields(family), " "))
+}
+
+// copies leaves one of the rows that ask the same: the one of which most is
+// known, so that what is said of it holds of all.
+func (cu *curator) copies(entries []shift.Entry, pairs []shift.Pair) {
+	groups := newGroups()
+	for _, p := range pairs {
+		row := cu.trainRow(entries[p.B])
+		switch {
+		case row == nil:
+		case p.Kind == shift.ExactLeak || cu.opt.Near:
+			groups.join(p.A, p.B)
+		default:
+			row.look("it shares %s of its text with %s", percent(p.Score), cu.place(entries[p.A]))
+		}
+	}
+	for _, members := range groups.list() {
+		best := members[0]
+		for _, i := range members {
+			if cu.trainRow(entries[i]).N > cu.trainRow(entries[best]).N {
+				best = i
+			}
+		}
+		for _, i := range members {
+			if i != best {
+				cu.trainRow(entries[i]).ground(Duplicate, nil, "it asks the same as %s", cu.place(entries[best]))
+			}
+		}
+	}
+}
+
+// groups puts together what is joined.
+type groups struct{ leader map[int]int }
+
+func newGroups() groups { return groups{make(map[int]int)} }
+
+func (g groups) find(i int) int {
+	for {
+		up, ok := g.leader[i]
+		if !ok || up == i {
+			return i
+		}
+		i = up
+	}
+}
+
+// join puts two into one group, led by the lower.
+func (g groups) join(a, b int) {
+	a, b = g.find(a), g.find(b)
+	g.leader[a], g.leader[b] = min(a, b), min(a, b)
+}
+
+// list returns the groups in the order of their first members.
+func (g groups) list() [][]int {
+	members := make(map[int][]int)
+	for _, i := range sortedNames(g.leader) {
+		lead := g.find(i)
+		members[lead] = append(members[lead], i)
+	}
+	var out [][]int
+	for _, lead := range sortedNames(members) {
+		slices.Sort(members[lead])
+		out = append(out, members[lead])
+	}
+	return out
+}
