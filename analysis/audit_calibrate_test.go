@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonogo/analysis/calibration"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -114,6 +115,19 @@ func TestCalibrationOfTheAudit(t *testing.T) {
 	}
 	s := DefaultSettings()
 	s.Boot = 0
+	lines := make([]func(), len(cases))
+	table := calibration.New(53, "Verdicts of the grader's audit",
+		fmt.Sprintf("Audits of 15 probes that must score at the bottom, 8 rewrites and the reference on 20 of 100 items, and 100 outputs graded again: NO-GO by the gates about the grader alone, in per cent of %d audits. Seeds from 0, one a row.", sets),
+		"grader", "NO-GO", "UNDECIDED")
+	sound, unsound := table.Target("a sound grader, noisy or not, is NO-GO in 5 % at most"), table.Target("one with a hole, or that rejects its references, is NO-GO in 90 % or more")
+	t.Cleanup(func() {
+		for _, line := range lines {
+			if line != nil {
+				line()
+			}
+		}
+		table.Write(t)
+	})
 	for i, test := range cases {
 		if !full && !test.short {
 			continue
@@ -122,7 +136,6 @@ func TestCalibrationOfTheAudit(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(uint64(i), 11))
 			noGo, undecided := 0, 0
-			reasons := make(map[string]int)
 			for range sets {
 				r := test.run(rng, s)
 				switch r.Verdict {
@@ -131,12 +144,16 @@ func TestCalibrationOfTheAudit(t *testing.T) {
 				case Undecided:
 					undecided++
 				}
-				if r.Reason != nil {
-					reasons[string(r.Verdict)+" "+*r.Reason]++
-				}
 			}
 			share := float64(noGo) / float64(sets)
-			t.Logf("NO-GO %.3f, UNDECIDED %.3f, by %v", share, float64(undecided)/float64(sets), reasons)
+			lines[i] = func() {
+				held := sound.Hold
+				low, high := 0.0, 0.05
+				if test.fails {
+					held, low, high = unsound.Hold, 0.90, 1
+				}
+				table.Row(test.about, held(share, low, high, sets), calibration.Percent(float64(undecided)/float64(sets)))
+			}
 			slack := 3 * math.Sqrt(0.05*0.95/float64(sets))
 			if test.fails && share < 0.90-2*slack || !test.fails && share > 0.05+slack {
 				t.Errorf("NO-GO in %.1f %% of audits", 100*share)

@@ -1,12 +1,13 @@
 package analysis_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"testing"
 
 	"gonogo/analysis"
+	"gonogo/analysis/calibration"
 )
 
 // twoRuns is a world of two runs: chances of items spread over 0.2 to 0.7, and
@@ -44,7 +45,7 @@ func (w twoRuns) answers(t *testing.T, rng *rand.Rand, sets int) map[analysis.An
 func TestComparisonCalibration(t *testing.T) {
 	sets := 60
 	worlds := []twoRuns{{m: 60, n: 4, swing: 0.12}, {m: 10, n: 8}}
-	if os.Getenv("GONOGO_CALIBRATE") == "1" {
+	if calibration.Full() {
 		sets, worlds = 600, nil
 		for _, size := range [][2]int{{10, 8}, {20, 2}, {20, 8}, {60, 4}, {200, 1}, {200, 8}, {400, 8}} {
 			worlds = append(worlds, twoRuns{m: size[0], n: size[1]}, twoRuns{m: size[0], n: size[1], swing: 0.12})
@@ -52,6 +53,13 @@ func TestComparisonCalibration(t *testing.T) {
 	}
 	noise := func(p float64) float64 { return 3 * math.Sqrt(p*(1-p)/float64(sets)) }
 	rng := rand.New(rand.NewPCG(21, 21))
+	table := calibration.New(22, "Answers of a comparison",
+		fmt.Sprintf("Pairs of runs as files, compared: regressed or improved where nothing changes on average, and \"no change that matters\" there and where the true change is delta = 0.05, in per cent of %d pairs. "+
+			"Swing is how far items change either way. The last row is a change of three standard errors, and how often it is found. Seed 21.", sets),
+		"m", "n", "swing", "claims a change", "equivalent", "equivalent at delta", "found")
+	defer table.Write(t)
+	claims, awake := table.Target("a change that is not there is claimed in 10 % at most"), table.Target("and in 2 % or more from 20 items up")
+	equivalent, finds := table.Target("\"no change that matters\" at delta in 5 % at most"), table.Target("three standard errors are found in 85 % or more")
 	for _, w := range worlds {
 		shares := w.answers(t, rng, sets)
 		wrong := shares[analysis.Regressed] + shares[analysis.Improved]
@@ -63,10 +71,18 @@ func TestComparisonCalibration(t *testing.T) {
 		if equal > 0.05+noise(0.05) {
 			t.Errorf("m = %d, n = %d, swing %.2f: %.1f %% say that a change of delta does not matter", w.m, w.n, w.swing, 100*equal)
 		}
-		t.Logf("m %3d, n %d, swing %.2f: without a change %.3f wrong and %.3f equivalent, at delta %.3f equivalent", w.m, w.n, w.swing, wrong, shares[analysis.Equivalent], equal)
+		claimed := claims.Hold(wrong, 0, 0.10, sets)
+		if w.m >= 20 {
+			if text := awake.Hold(wrong, 0.02, 1, sets); wrong < 0.02 {
+				claimed = text
+			}
+		}
+		table.Row(w.m, w.n, w.swing, claimed, calibration.Percent(shares[analysis.Equivalent]), equivalent.Hold(equal, 0, 0.05, sets), "")
 	}
 	w := twoRuns{m: 60, n: 4, shift: 0.13, swing: 0.05} // se = √((0.0025 + 2·0.23/4)/60) = 0.044
-	if found := w.answers(t, rng, sets)[analysis.Improved]; found < 0.85-noise(0.85) {
+	found := w.answers(t, rng, sets)[analysis.Improved]
+	table.Row(w.m, w.n, w.swing, "", "", "", finds.Hold(found, 0.85, 1, sets))
+	if found < 0.85-noise(0.85) {
 		t.Errorf("a change of three standard errors is found in %.1f %%", 100*found)
 	}
 }

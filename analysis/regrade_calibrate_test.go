@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
+	"gonogo/analysis/calibration"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -23,14 +23,21 @@ type noisyWorld struct {
 }
 
 func (w noisyWorld) String() string {
-	kind, pick := "0/1", "at random"
+	return fmt.Sprintf("%s grader, share %g, %d x %d, %d regraded %s", w.kind(), w.share, w.items, w.n, w.regrades, w.picked())
+}
+
+func (w noisyWorld) kind() string {
 	if w.fine {
-		kind = "fine"
+		return "fine"
 	}
+	return "0/1"
+}
+
+func (w noisyWorld) picked() string {
 	if w.heights {
-		pick = "by heights"
+		return "by heights"
 	}
-	return fmt.Sprintf("%s grader, share %g, %d x %d, %d regraded %s", kind, w.share, w.items, w.n, w.regrades, pick)
+	return "at random"
 }
 
 // hardness draws an item's chance of success: Beta(0.6, 0.9) by its two gamma
@@ -143,6 +150,12 @@ func (w noisyWorld) pick(rng *rand.Rand, items []*item) []*row {
 func TestCalibrationOfGraderShare(t *testing.T) {
 	sets, full := calibrationSets()
 	s := DefaultSettings()
+	table := calibration.New(64, "The grader's share of the variance",
+		fmt.Sprintf("Runs of 100 items x 8 of which so many outputs are graded twice: how often, in per cent of %d runs a cell, the 95 %% interval of the grader's share of the variance within items holds the true one, its mean, "+
+			"and how often grader.noise passes and fails at 0.50. Seeds 1000·share + regrades.", sets),
+		"grader", "share", "regraded", "picked", "covers", "mean", "passes", "fails")
+	defer table.Write(t)
+	covers, sound := table.Target("covers 92 % or more"), table.Target("a grader without noise passes in 99 % or more, 100 regrades")
 	for _, fine := range []bool{false, true} {
 		for _, share := range []float64{0, 0.1, 0.25, 0.5, 0.9} {
 			for _, k := range []int{20, 100} {
@@ -172,7 +185,11 @@ func TestCalibrationOfGraderShare(t *testing.T) {
 						}
 					}
 					of := func(n int) float64 { return 100 * float64(n) / float64(sets) }
-					t.Logf("%s: covers %.1f %%, mean %.3f, passes %.1f %%, fails %.1f %%", w, of(covered), mean, of(passes), of(fails))
+					passed := calibration.Percent(of(passes) / 100)
+					if share == 0 && k == 100 {
+						passed = sound.Hold(of(passes)/100, 0.99, 1, sets)
+					}
+					table.Row(w.kind(), share, k, w.picked(), covers.Hold(of(covered)/100, 0.92, 1, sets), fmt.Sprintf("%.3f", mean), passed, calibration.Percent(of(fails)/100))
 					if least := 92 - 300*math.Sqrt(0.05*0.95/float64(sets)); of(covered) < least {
 						t.Errorf("%s: covers %.1f %%", w, of(covered))
 					}
@@ -188,7 +205,7 @@ func TestCalibrationOfGraderShare(t *testing.T) {
 // calibrationSets is how many runs a cell of a simulation makes, and whether
 // all cells are made.
 func calibrationSets() (sets int, full bool) {
-	if os.Getenv("GONOGO_CALIBRATE") == "" {
+	if !calibration.Full() {
 		return 60, false
 	}
 	return 2000, true

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 
@@ -14,8 +13,6 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func seeded(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 7)) }
-
-func calibrated() bool { return os.Getenv("GONOGO_CALIBRATE") == "1" }
 
 // lexicon is what texts are written with: 400 words, used as in language, the
 // r-th with a chance of about 1/r.

@@ -63,30 +63,6 @@ func TestICC(t *testing.T) {
 	}
 }
 
-// The bootstrap covers the true 0.5 in roughly its nominal share of 300 data
-// sets of 60 normal items: at least 88 %.
-func TestICCCovers(t *testing.T) {
-	rng := seeded(11)
-	covered := 0
-	const sets = 300
-	for range sets {
-		items := make([][]float64, 60)
-		for i := range items {
-			effect := rng.NormFloat64()
-			for range 6 {
-				items[i] = append(items[i], effect+rng.NormFloat64())
-			}
-		}
-		e := ICC(items, 0.95, 400, rng)
-		if *e.Low <= 0.5 && 0.5 <= *e.High {
-			covered++
-		}
-	}
-	if covered < 88*sets/100 {
-		t.Errorf("covered in %d of %d", covered, sets)
-	}
-}
-
 func TestVarianceIgnoresAConstant(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		items := rewardItems(t)

@@ -3,9 +3,9 @@ package stat
 import (
 	"fmt"
 	"math"
-	"os"
-	"strings"
 	"testing"
+
+	"gonogo/analysis/calibration"
 )
 
 // A rule makes an interval, at group size k, from items drawn in a world, and
@@ -131,58 +131,115 @@ func (c *cell) check(t *testing.T) {
 	hold("mean of the file, half measured", c.truth[0], c.half, false)
 }
 
-func (c *cell) print() {
-	fmt.Printf("%-7s %4d %3d", c.w.about, c.m, c.n)
-	for i, r := range rules {
-		low, mark := 0.93, " "
-		if nearEnd(c.truth[i]) {
-			low = 0.92
-		}
-		if c.coverage[i] < low {
-			mark = "*"
-		}
-		if c.has(r) {
-			fmt.Printf("  %.3f %5.1f%s", c.truth[i], 100*c.coverage[i], mark)
-		} else {
-			fmt.Printf("%14s", "")
-		}
-	}
-	fmt.Printf(" %6.1f %6.1f\n", 100*c.whole, 100*c.half)
+func (c *cell) String() string { return fmt.Sprintf("%s, %d items x %d", c.w.about, c.m, c.n) }
+
+// designEffect is how many times larger than the iid one the variance of the
+// mean is.
+func (c *cell) designEffect() float64 {
+	icc := 1 / (1 + (c.w.a+c.w.b)/float64(c.w.steps))
+	return 1 + float64(c.n-1)*icc
 }
 
-// TestCalibration simulates coverage of 95 % intervals: a few small cells by
-// default; with GONOGO_CALIBRATE=1 all of them with 2,000 data sets each, and
-// a table of truths and coverages in per cent (* below target, simulation noise
-// included; best/2 is k = n/2, file and half-file are Finite).
-func TestCalibration(t *testing.T) {
-	if os.Getenv("GONOGO_CALIBRATE") != "1" {
-		for _, c := range []cell{
+// coverageTable holds the figures of cells against STATISTICS §10.
+type coverageTable struct {
+	*calibration.Table
+	low, high []*calibration.Target // by rule; nil for the iid error bar
+	iid       *calibration.Target
+	file      *calibration.Target
+}
+
+func newCoverageTable(sets int) *coverageTable {
+	columns := []string{"world", "m", "n"}
+	for _, r := range rules {
+		columns = append(columns, r.about)
+	}
+	t := &coverageTable{Table: calibration.New(10, "Intervals over items",
+		fmt.Sprintf("How often the 95 %% interval holds the truth, in per cent of %d data sets a cell: m items of n rollouts, whose chances of success come from a beta distribution; "+
+			"best, worst, signal (the share of informative groups) and lift at k = n, and with /2 at k = n/2. The column iid is the error bar over all rollouts as if items did not matter; "+
+			"file and half-file are means of a file all or half of which was sampled. ° marks truths within a tenth of an end. Seed 1000·m + n.", sets),
+		append(columns, "file", "half-file")...)}
+	for _, r := range rules {
+		if r.about == "iid" {
+			t.iid = t.Target("the iid error bar is seen to fail: at most 88 % where the design effect is 2 or more")
+			t.low, t.high = append(t.low, nil), append(t.high, nil)
+			continue
+		}
+		t.low = append(t.low, t.Target(r.about+": 93 % or more, 92 % near an end"))
+		t.high = append(t.high, t.Target(r.about+": 98 % or less, but near an end"))
+	}
+	t.file = t.Target("mean of a file: 93 % or more, 92 % near an end")
+	return t
+}
+
+func (t *coverageTable) add(c *cell) {
+	row := []any{c.w.about, c.m, c.n}
+	for i, r := range rules {
+		switch {
+		case !c.has(r):
+			row = append(row, "")
+		case r.about != "iid":
+			row = append(row, hold(t.low[i], t.high[i], c.truth[i], c.coverage[i], c.sets))
+		case c.designEffect() >= 2:
+			row = append(row, t.iid.Hold(c.coverage[i], 0, 0.88, c.sets))
+		default:
+			row = append(row, calibration.Percent(c.coverage[i]))
+		}
+	}
+	t.Row(append(row, hold(t.file, nil, c.truth[0], c.whole, c.sets), hold(t.file, nil, c.truth[0], c.half, c.sets))...)
+}
+
+// hold writes a coverage that must be neither too low nor, away from the ends,
+// too high.
+func hold(low, high *calibration.Target, truth, coverage float64, sets int) string {
+	if nearEnd(truth) {
+		return low.Hold(coverage, 0.92, 1, sets) + "°"
+	}
+	if text := low.Hold(coverage, 0.93, 1, sets); high == nil || coverage < 0.93 {
+		return text
+	}
+	return high.Hold(coverage, 0, 0.98, sets)
+}
+
+// cells are all settings of the simulation, or a few small ones.
+func cells() []*cell {
+	if !calibration.Full() {
+		return []*cell{
 			{w: worlds[1], m: 20, n: 8, sets: 400},
 			{w: worlds[1], m: 60, n: 4, sets: 400},
 			{w: worlds[4], m: 100, n: 8, sets: 400},
 			{w: worlds[6], m: 40, n: 4, sets: 400},
-		} {
-			c.run()
-			c.check(t)
-			if iid := c.coverage[1]; c.n == 8 && iid > 0.85 {
-				t.Errorf("%s: the iid error bar covers %.3f, so this simulation shows nothing", c.w.about, iid)
-			}
 		}
-		return
 	}
-	fmt.Printf("%-15s", "world    m   n")
-	for _, r := range rules {
-		fmt.Printf(" %13s", r.about)
-	}
-	fmt.Printf(" %6s %6s\n%s\n", "file", "half", strings.Repeat("-", 15+14*len(rules)+14))
+	var all []*cell
 	for _, w := range worlds {
 		for _, m := range []int{20, 50, 100, 200} {
 			for _, n := range []int{2, 4, 8, 16} {
-				c := cell{w: w, m: m, n: n, sets: 2000}
-				c.run()
-				c.print()
-				c.check(t)
+				all = append(all, &cell{w: w, m: m, n: n, sets: 2000})
 			}
 		}
+	}
+	return all
+}
+
+// TestCalibration simulates coverage of 95 % intervals. The iid error bar is
+// seen to fail: else the simulation shows nothing.
+func TestCalibration(t *testing.T) {
+	all := cells()
+	table := newCoverageTable(all[0].sets)
+	t.Cleanup(func() {
+		for _, c := range all {
+			table.add(c)
+		}
+		table.Write(t)
+	})
+	for _, c := range all {
+		t.Run(c.String(), func(t *testing.T) {
+			t.Parallel()
+			c.run()
+			c.check(t)
+			if iid := c.coverage[1]; c.designEffect() > 2.5 && iid > 0.88 {
+				t.Errorf("the iid error bar covers %.3f, so this simulation shows nothing", iid)
+			}
+		})
 	}
 }

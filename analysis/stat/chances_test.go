@@ -9,7 +9,6 @@ import (
 	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/stat/distuv"
 	"pgregory.net/rapid"
 )
 
@@ -202,74 +201,5 @@ func TestRefitsOfRareSuccess(t *testing.T) {
 	}
 	if _, _, ok := Percentiles(0.5, make([]Chances, 99), pass, 0.95); ok {
 		t.Error("99 refits make an interval")
-	}
-}
-
-// Coverage of extrapolated intervals under a true beta-binomial: 90 % or more,
-// give or take three standard errors of the simulation. With GONOGO_CALIBRATE=1
-// over all cells, printed.
-func TestExtrapolationCovers(t *testing.T) {
-	sets, boot, sizes := 60, 120, []int{60}
-	truths := [][2]float64{{0.3, 1.5}, {2, 3}}
-	if calibrated() {
-		sets, boot, sizes = 400, 300, []int{30, 100, 200}
-		truths = [][2]float64{{0.3, 1.5}, {0.5, 0.5}, {0.15, 2}, {1, 1}, {2, 3}, {1, 20}}
-		fmt.Println("  a     b    m   n  pass@64       pass@256      informative at 64: truth, covered by the beta-binomial, by the zero-inflated fit")
-	}
-	for _, ab := range truths {
-		for _, m := range sizes {
-			for _, n := range []int{8, 16} {
-				coverExtrapolation(t, ab[0], ab[1], m, n, sets, boot)
-			}
-		}
-	}
-}
-
-func coverExtrapolation(t *testing.T, a, b float64, m, n, sets, boot int) {
-	t.Helper()
-	quantities := []func(Chances) float64{
-		func(c Chances) float64 { return c.PassAt(64) },
-		func(c Chances) float64 { return c.PassAt(256) },
-		func(c Chances) float64 { return c.Informative(64) },
-	}
-	truth := Chances{Alpha: []float64{b, a}}
-	rng := seeded(uint64(m + n))
-	law := distuv.Beta{Alpha: a, Beta: b, Src: rng}
-	var covered [2][3]float64
-	for set := range sets {
-		successes, trials := make([]int, m), slices.Repeat([]int{n}, m)
-		for i, item := range coins(rng, m, n, law.Rand) {
-			successes[i] = int(sum(item))
-		}
-		counts := Trials(successes, trials)
-		for i := range covered {
-			if i == 1 && !calibrated() {
-				continue
-			}
-			fit, ok := FitChances(counts, i == 1)
-			if !ok {
-				continue
-			}
-			refits := Refits(counts, fit, i == 1, boot, uint64(set))
-			for j, f := range quantities {
-				low, high, _ := Percentiles(f(fit), refits, f, 0.95)
-				if x := f(truth); low <= x && x <= high {
-					covered[i][j] += 1 / float64(sets)
-				}
-			}
-		}
-	}
-	least := 0.90 - 3*math.Sqrt(0.09/float64(sets))
-	for j, f := range quantities {
-		if covered[0][j] < least {
-			t.Errorf("Beta(%g, %g), m = %d, n = %d: quantity %d, %.3f, is covered in %.1f %%", a, b, m, n, j, f(truth), 100*covered[0][j])
-		}
-	}
-	if calibrated() {
-		fmt.Printf("%4g %4g %4d %3d", a, b, m, n)
-		for j, f := range quantities {
-			fmt.Printf("  %.3f %5.1f %5.1f", f(truth), 100*covered[0][j], 100*covered[1][j])
-		}
-		fmt.Println()
 	}
 }

@@ -3,7 +3,6 @@ package stat
 import (
 	"math"
 	"math/rand/v2"
-	"os"
 	"testing"
 )
 
@@ -52,6 +51,3 @@ func coins(rng *rand.Rand, m, n int, p func() float64) [][]float64 {
 	}
 	return items
 }
-
-// calibrated reports whether simulations run in full.
-func calibrated() bool { return os.Getenv("GONOGO_CALIBRATE") == "1" }

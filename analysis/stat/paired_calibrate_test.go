@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"gonogo/analysis/calibration"
 )
 
 // change is a world of two runs: items whose chance to earn 1 is spread evenly
@@ -87,7 +89,7 @@ func TestPairedCalibration(t *testing.T) {
 		{"nothing changes", 30, 4, 0, 0},
 		{"items change either way", 60, 8, 0, 0.15},
 	}
-	if calibrated() {
+	if calibration.Full() {
 		sets, worlds = 2000, nil
 		for _, m := range []int{20, 50, 100, 200} {
 			for _, n := range []int{1, 2, 8} {
@@ -95,11 +97,15 @@ func TestPairedCalibration(t *testing.T) {
 			}
 		}
 	}
+	table := calibration.New(20, "Paired test: rejections without a change",
+		fmt.Sprintf("Pairs of runs whose items have the same chances, or 0.15 more or less in the new run with equal chances (the item × model interaction): how often, in per cent of %d pairs a cell, "+
+			"the t interval of the mean difference of items leaves 0 out, sign flips say p ≤ 0.05, and both, which is what runs of fewer than 20 items are asked for. Seeds from 31, one a row.", sets),
+		"world", "m", "n", "interval", "sign flips", "both")
+	defer table.Write(t)
+	held, most := table.Target("the interval rejects in 2 to 10 %"), table.Target("sign flips, and both, reject in 10 % at most")
 	for i, c := range worlds {
 		interval, flips, both := c.rejections(seeded(uint64(31+i)), sets)
-		if calibrated() {
-			fmt.Printf("%-25s m %3d n %d: interval %.3f, sign flips %.3f, both %.3f\n", c.about, c.m, c.n, interval, flips, both)
-		}
+		table.Row(c.about, c.m, c.n, held.Hold(interval, 0.02, 0.10, sets), most.Hold(flips, 0, 0.10, sets), most.Hold(both, 0, 0.10, sets))
 		for about, share := range map[string]float64{"interval": interval, "sign flips": flips, "both": both} {
 			if share > 0.10 || share < 0.02 && about == "interval" {
 				t.Errorf("%s, m = %d, n = %d: the %s rejects in %.1f %% without a change, want 2 to 10 %%", c.about, c.m, c.n, about, 100*share)
@@ -111,19 +117,22 @@ func TestPairedCalibration(t *testing.T) {
 // Power is within 6 points of Φ(shift/SE - 1.96) where that is 50, 70 and 90 %.
 func TestPowerCalibration(t *testing.T) {
 	sets, sizes := 500, []change{{"", 60, 4, 0, 0.1}}
-	if calibrated() {
+	if calibration.Full() {
 		sets = 4000
 		sizes = []change{{"", 40, 4, 0, 0}, {"", 100, 4, 0, 0.1}, {"", 200, 8, 0, 0.15}, {"", 100, 1, 0, 0}}
 	}
+	table := calibration.New(21, "Paired test: power",
+		fmt.Sprintf("A true change of the size that Φ(change/SE − 1.96) says is found with the predicted power: found in how many per cent of %d pairs. Swing is how far items change either way beside it. Seeds from 77, one a size.", sets),
+		"m", "n", "swing", "change", "predicted", "found")
+	defer table.Write(t)
+	within := table.Target("found within 6 points of what is predicted at 50, 70 and 90 %")
 	for i, c := range sizes {
 		for _, want := range []float64{0.5, 0.7, 0.9} {
 			for range 20 { // the standard error itself hangs on the shift
 				c.shift = (distuv.UnitNormal.Quantile(0.975) + distuv.UnitNormal.Quantile(want)) * c.se()
 			}
 			found, _, _ := c.rejections(seeded(uint64(77+i)), sets)
-			if calibrated() {
-				fmt.Printf("m %3d n %d swing %.2f shift %.3f: predicted %.2f, found %.3f\n", c.m, c.n, c.swing, c.shift, want, found)
-			}
+			table.Row(c.m, c.n, c.swing, fmt.Sprintf("%.3f", c.shift), calibration.Percent(want), within.Hold(found, want-0.06, want+0.06, sets))
 			if math.Abs(found-want) > 0.06 {
 				t.Errorf("m = %d, n = %d: a change of %.3f is found in %.1f %%, predicted are %.0f %%", c.m, c.n, c.shift, 100*found, 100*want)
 			}

@@ -51,42 +51,6 @@ func TestQuantileCI(t *testing.T) {
 	}
 }
 
-func TestQuantileIntervalsCover(t *testing.T) {
-	rng := seeded(21)
-	const sets = 1000
-	for _, p := range []float64{0.5, 0.9} {
-		truth := math.Sqrt2 * math.Erfinv(2*p-1) * math.Sqrt(1.5)
-		alone, clustered, naive := 0, 0, 0
-		for range sets {
-			values := make([]float64, 80)
-			for i := range values {
-				values[i] = rng.NormFloat64() * math.Sqrt(1.5)
-			}
-			alone += hit(QuantileCI(values, p, 0.95), truth)
-
-			items := make([][]float64, 60)
-			var all []float64
-			for i := range items {
-				effect := rng.NormFloat64()
-				for range 6 {
-					items[i] = append(items[i], effect+rng.NormFloat64()*math.Sqrt(0.5))
-				}
-				all = append(all, items[i]...)
-			}
-			clustered += hit(QuantileItems(items, p, 0.95), truth)
-			naive += hit(QuantileCI(all, p, 0.95), truth)
-		}
-		for about, covered := range map[string]int{"independent": alone, "clustered": clustered} {
-			if share := float64(covered) / sets; share < 0.93 || share > 0.99 {
-				t.Errorf("p = %g, %s: covered in %.3f", p, about, share)
-			}
-		}
-		if share := float64(naive) / sets; share > 0.85 {
-			t.Errorf("p = %g: ignoring items covers in %.3f, so this test shows nothing", p, share)
-		}
-	}
-}
-
 func TestQuantileItems(t *testing.T) {
 	e := QuantileItems([][]float64{{1, 2}, {3}, {}, {4, 5}}, 0.95, 0.95)
 	near(t, "value", *e.Value, 4.8, 1e-12)
