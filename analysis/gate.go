@@ -41,6 +41,7 @@ func Gates() []Gate {
 		shiftReward,
 		shiftTools,
 		evalPower,
+		variantsGain,
 		dataDegenerate,
 		samplingIdentical,
 		graderLength,

@@ -32,6 +32,7 @@ type Result struct {
 	Plan     *Plan                          `json:"plan,omitempty"`
 	Shift    *Shift                         `json:"shift,omitempty"`
 	Grader   *Grader                        `json:"grader,omitempty"`
+	Variants *Variants                      `json:"variants,omitempty"`
 	Findings []Finding                      `json:"findings"`
 }
 

@@ -22,6 +22,7 @@ type config struct {
 	Body *job.Job // nil when there is no job
 
 	modelKey, judgeKey string // API keys; "" when none is needed
+	variantAPIKeys     []string
 
 	file    string           // as errors name it
 	jobTree *yamlNode        // where the job's body stands, when it was YAML

@@ -47,7 +47,7 @@ func (c *config) completeGrading() error {
 func (c *config) takeKeys() error {
 	var err error
 	c.modelKey, err = c.apiKey("model.api_key_env", c.Model.APIKeyEnv, c.Model.BaseURL, c.has("model.api_key_env"))
-	return joinConfigErrors([]error{err, c.takeJudgeKey()})
+	return joinConfigErrors([]error{err, c.takeJudgeKey(), c.takeVariantKeys()})
 }
 
 // takeJudgeKey takes the judge's key, where a judge is asked.

@@ -13,11 +13,13 @@ import (
 // value is a text unless Kind says otherwise.
 type entryKey struct {
 	Name, Doc string
-	Kind      yamlKind // yamlNumber or yamlBool; "" is a text
+	Kind      yamlKind // yamlNumber, yamlBool or yamlMap, of texts; "" is a text
 	Required  bool
 	Enum      []string // the only values of a text
 	Pattern   string   // what a text must match
 	Want      string   // the pattern in words
+
+	hidden bool // errors do not show the value: it may hold a secret
 }
 
 // words names the type of value for readers.
@@ -29,6 +31,8 @@ func (e entryKey) words() string {
 		return "a number"
 	case e.Kind == yamlBool:
 		return "true or false"
+	case e.Kind == yamlMap:
+		return "a map from name to text"
 	}
 	return "text"
 }
@@ -105,7 +109,13 @@ func (d decoder) entryNames() []string {
 
 func (d decoder) entryValue(e entryKey, n *yamlNode) (any, bool) {
 	name := e.Name
+	shown := n.show()
+	if e.hidden && n.kind == yamlString {
+		shown = "something else"
+	}
 	switch {
+	case e.Kind == yamlMap && n.kind == yamlMap:
+		return d.entryTexts(e, n)
 	case e.Kind == yamlBool && n.kind == yamlBool:
 		return n.text == "true", true
 	case e.Kind == yamlNumber:
@@ -114,16 +124,29 @@ func (d decoder) entryValue(e entryKey, n *yamlNode) (any, bool) {
 			return f, true
 		}
 		fallthrough
-	case e.Kind == yamlBool, n.kind != yamlString && n.kind != yamlNumber && n.kind != yamlBool:
-		d.fail(n, "%s must be %s, got %s", name, e.words(), n.show())
+	case e.Kind == yamlBool, e.Kind == yamlMap, n.kind != yamlString && n.kind != yamlNumber && n.kind != yamlBool:
+		d.fail(n, "%s must be %s, got %s", name, e.words(), shown)
 	case e.Enum != nil && !slices.Contains(e.Enum, n.text):
 		d.fail(n, "%s must be %s, got %s%s", name, orList(e.Enum), n.show(), didYouMean(n.text, e.Enum))
 	case e.Pattern != "" && (n.kind != yamlString || !regexp.MustCompile(e.Pattern).MatchString(n.text)):
-		d.fail(n, "%s must be %s, got %s", name, e.Want, n.show())
+		d.fail(n, "%s must be %s, got %s", name, e.Want, shown)
 	default:
 		return n.text, true
 	}
 	return nil, false
+}
+
+// entryTexts reads a map of texts within an entry.
+func (d decoder) entryTexts(e entryKey, n *yamlNode) (any, bool) {
+	all := map[string]string{}
+	for _, f := range n.fields {
+		if f.value.kind != yamlString {
+			d.fail(f.value, "%s.%s must be text, got %s", e.Name, f.key, f.value.show())
+			return nil, false
+		}
+		all[f.key] = f.value.text
+	}
+	return all, true
 }
 
 // entrySchema is the JSON Schema of the maps of a list.
@@ -139,6 +162,8 @@ func entrySchema(entry []entryKey) map[string]any {
 			s["type"] = []string{"number", "null"}
 		case e.Kind == yamlBool:
 			s["type"] = []string{"boolean", "null"}
+		case e.Kind == yamlMap:
+			s["type"], s["additionalProperties"] = []string{"object", "null"}, map[string]any{"type": "string"}
 		case e.Pattern != "":
 			s["type"], s["pattern"] = "string", e.Pattern
 		}

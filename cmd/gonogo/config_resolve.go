@@ -14,7 +14,7 @@ import (
 // keys.
 func (c *config) resolve() error {
 	c.values = c.written.clone()
-	c.Body, c.jobTree, c.modelKey, c.judgeKey, c.found = nil, nil, "", "", nil
+	c.Body, c.jobTree, c.modelKey, c.judgeKey, c.variantAPIKeys, c.found = nil, nil, "", "", nil, nil
 	var errs []error
 	if c.Job.Path != "" || c.Job.Body != nil {
 		var err error
@@ -27,6 +27,7 @@ func (c *config) resolve() error {
 	}
 	c.fromKeys()
 	c.paths()
+	errs = append(errs, c.checkVariants())
 	if c.RewardRange == nil {
 		c.RewardRange = &[2]float64{0, 1}
 	}

@@ -79,6 +79,7 @@ func (c *config) masked() json.RawMessage {
 			headers[name] = "**********"
 		}
 	}
+	v.Variants = c.maskedVariants()
 	addresses := map[string]string{}
 	for from, to := range v.Sampling.AddressMap {
 		addresses[job.MaskURL(from)] = job.MaskURL(to)
@@ -157,7 +158,15 @@ func (c *config) secrets() []string {
 			all = append(all, key)
 		}
 	}
+	for _, key := range c.variantAPIKeys {
+		if key != "" {
+			all = append(all, key)
+		}
+	}
 	urls := []string{c.Model.BaseURL, c.Judge.BaseURL}
+	for _, v := range c.variants() {
+		urls = append(urls, v.BaseURL)
+	}
 	for from, to := range c.Sampling.AddressMap {
 		urls = append(urls, from, to)
 	}

@@ -27,6 +27,7 @@ type values struct {
 	Data          dataValues
 	Model         modelValues
 	Judge         judgeValues
+	Variants      []mapValue
 	Sampling      samplingValues
 	Training      trainingValues
 	Prices        priceValues

@@ -26,6 +26,7 @@ type Manifest struct {
 	Choices     map[string]string `json:"choices,omitempty"`  // how unverified parts of the wire contract were taken
 	Notes       []string          `json:"notes,omitempty"`    // what an importer derived, what a reader should know
 	Problems    []Problem         `json:"problems,omitempty"` // what breaks a rule of the target platform
+	Variant     *Variant          `json:"variant,omitempty"`  // set when the run varies another one
 	Started     time.Time         `json:"started_at,omitzero"`
 	Ended       time.Time         `json:"ended_at,omitzero"`
 }

@@ -1,0 +1,65 @@
+package analysis
+
+import (
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+// VariantAnswer says what a variant does to the mean reward.
+type VariantAnswer string
+
+// The answers about a variant. They are those of a comparison, corrected for
+// the number of variants.
+const (
+	Gains        VariantAnswer = "gains"
+	Loses        VariantAnswer = "loses"
+	NoDifference VariantAnswer = "no_difference" // none larger than delta
+	Untold       VariantAnswer = "cannot_tell"
+)
+
+// Variants ranks the variants of a run by what each changes in the mean reward
+// on the same items. Every difference is variant minus base.
+type Variants struct {
+	Split      *rollout.Split `json:"split"`      // the one that ranks; null when none could
+	Delta      float64        `json:"delta"`      // the smallest change of the mean reward that matters
+	Tolerance  float64        `json:"tolerance"`  // the change up to which nothing is called a gain or a loss
+	Hoped      float64        `json:"hoped"`      // the gain hoped for from training, as eval.power has it
+	Correction string         `json:"correction"` // of the p-values of a split, over the variants
+	Ranked     []Variant      `json:"ranked"`     // the largest gain first; those that cannot be compared last
+	Notes      []string       `json:"notes"`
+}
+
+// Variant is one variant of the run.
+type Variant struct {
+	Name    string                          `json:"name"`
+	Doc     string                          `json:"doc,omitempty"`
+	Dir     string                          `json:"dir"` // below the run directory
+	Changes []rollout.Change                `json:"changes"`
+	Answer  VariantAnswer                   `json:"answer"` // on the split that ranks
+	Why     string                          `json:"why"`
+	Splits  map[rollout.Split]*VariantSplit `json:"splits"`
+	Notes   []string                        `json:"notes"`
+}
+
+// VariantSplit compares a variant with the base on one split.
+type VariantSplit struct {
+	Answer      VariantAnswer    `json:"answer"`
+	Why         string           `json:"why"`
+	Paired      bool             `json:"paired"`
+	Samples     SidesOf[Spread]  `json:"samples"`
+	Missing     SidesOf[Missing] `json:"missing"`
+	Mean        stat.Estimate    `json:"mean"`   // the variant's own, over all its items
+	Reward      Difference       `json:"reward"` // p_holm is over the variants
+	Equivalence stat.Equivalence `json:"equivalence"`
+	Costs       []Difference     `json:"costs"` // calls, turns, tokens and latency; descriptive
+	Needs       *Needs           `json:"needs"` // of items or samples, to see a change of delta
+}
+
+// Ranking is a variant on the split that ranks; nil where it could not be
+// compared there.
+func (v *Variants) Ranking(of *Variant) *VariantSplit {
+	if v.Split == nil {
+		return nil
+	}
+	return of.Splits[*v.Split]
+}

@@ -1,0 +1,191 @@
+package analysis
+
+import (
+	"context"
+	"fmt"
+	"hash/maphash"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+// costNames are the differences of a comparison that say what a variant costs.
+var costNames = []string{"tool_calls", "turns", "input_tokens", "output_tokens", "latency"}
+
+// RankVariants compares each variant of a run with the run itself, item by item,
+// and puts the ranking into r, which it judges anew by gates. Nothing but the
+// finding of variants.gain changes by it, which is advisory. Each run is
+// streamed once.
+//
+// The ranking is that of eval where base and variants hold rollouts of it, else
+// of train, else of production, as a comparison has it. A variant gains when the
+// comparison says improved and its p-value, corrected over all variants of the
+// split by Holm (1979), stays below 1 - confidence: of many variants one looks
+// better by chance.
+func RankVariants(ctx context.Context, r *Result, base *rollout.Run, variants []*rollout.Run, read rollout.ReadOptions, s Settings, gates []Gate) error {
+	if len(variants) == 0 {
+		return nil
+	}
+	if err := s.Validate(); err != nil {
+		return err
+	}
+	hash := maphash.MakeSeed()
+	b, err := readSide(ctx, base, read, s, hash)
+	if err != nil {
+		return err
+	}
+	width := s.RewardRange.Width()
+	out := &Variants{
+		Delta: s.Thresholds.At(compareDelta) * width, Tolerance: s.Thresholds.At(compareTolerance) * width,
+		Hoped: s.Thresholds.At("eval.power") * width, Correction: "holm", Notes: []string{},
+	}
+	for _, run := range variants {
+		n, err := readSide(ctx, run, read, s, hash)
+		if err != nil {
+			return fmt.Errorf("variant %s: %w", run.Manifest.Variant.Name, err)
+		}
+		out.Ranked = append(out.Ranked, newVariant(b, n, s))
+	}
+	for _, split := range rollout.Splits() {
+		out.correct(split, s)
+	}
+	out.choose()
+	out.rank()
+	r.Variants = out
+	Judge(r, s.Thresholds, gates)
+	return nil
+}
+
+// newVariant compares one variant with the base on every split that both hold
+// rollouts of.
+func newVariant(base, new *side, s Settings) Variant {
+	about := new.run.Manifest.Variant
+	v := Variant{
+		Name: about.Name, Doc: about.Doc, Dir: filepath.ToSlash(filepath.Join(rollout.VariantsDir, filepath.Base(new.run.Dir))),
+		Changes: about.Changes, Answer: Untold, Splits: make(map[rollout.Split]*VariantSplit), Notes: []string{},
+	}
+	if v.Changes == nil {
+		v.Changes = []rollout.Change{}
+	}
+	pairings := make(map[rollout.Split]pairing)
+	for _, split := range rollout.Splits() {
+		if len(base.items[split]) > 0 && len(new.items[split]) > 0 {
+			p := pairUp(base, new, split)
+			pairings[split] = p
+			v.Splits[split] = newVariantSplit(compareSplit(p, s), p, s)
+		}
+	}
+	v.Notes = append(v.Notes, variantNotes(base, new, pairings)...)
+	return v
+}
+
+// variantNotes says what makes a variant's difference another than it looks.
+func variantNotes(base, new *side, pairings map[rollout.Split]pairing) []string {
+	notes, _ := likeness(base, new, pairings)
+	for _, d := range differences(base.run.Manifest, new.run.Manifest) {
+		if d.Confounds {
+			notes = append(notes, "made with another "+d.Key+" than the base: a difference may stem from that alone")
+		}
+	}
+	if base.zeroed > 0 && new.zeroed == 0 {
+		notes = append(notes, fmt.Sprintf("%s of the base that a detector marked as a hack count at the bottom, and no detector has read the variant's: gonogo audit on its directory mends that", plural(base.zeroed, "rollout")))
+	}
+	return notes
+}
+
+func newVariantSplit(sc *SplitComparison, p pairing, s Settings) *VariantSplit {
+	v := &VariantSplit{
+		Why: sc.Why, Paired: sc.Paired, Samples: sc.Samples, Missing: sc.Missing,
+		Mean: stat.Mean(rewardsOf(p.new), &s.RewardRange, s.Confidence), Reward: sc.Reward, Equivalence: sc.Equivalence, Needs: sc.Needs,
+		Costs: []Difference{},
+	}
+	v.Answer = map[Answer]VariantAnswer{Improved: Gains, Regressed: Loses, Equivalent: NoDifference}[sc.Answer]
+	if v.Answer == "" {
+		v.Answer = Untold
+	}
+	for _, d := range sc.Others {
+		if slices.Contains(costNames, d.Name) {
+			d.PHolm = nil // it was over another list
+			v.Costs = append(v.Costs, d)
+		}
+	}
+	return v
+}
+
+// correct corrects the p-values of a split over the variants, and takes back
+// what does not stand then.
+func (v *Variants) correct(split rollout.Split, s Settings) {
+	var all []*VariantSplit
+	var ps []*float64
+	for i := range v.Ranked {
+		if sp := v.Ranked[i].Splits[split]; sp != nil {
+			all, ps = append(all, sp), append(ps, sp.Reward.P)
+		}
+	}
+	for i, p := range holm(ps) {
+		sp := all[i]
+		sp.Reward.PHolm = p
+		if sp.Answer != Gains && sp.Answer != Loses || p != nil && *p <= 1-s.Confidence {
+			continue
+		}
+		looks := map[VariantAnswer]string{Gains: "a gain", Loses: "a loss"}[sp.Answer]
+		sp.Answer = Untold
+		if sp.Equivalence.Shown {
+			sp.Answer = NoDifference
+		}
+		if p != nil {
+			sp.Why += fmt.Sprintf("; by itself that would be %s, and corrected for %s it is not (%s)", looks, plural(len(all), "variant"), pValue(*p))
+		}
+	}
+}
+
+// choose takes the split that ranks: the first of eval, train and production on
+// which a variant can be compared.
+func (v *Variants) choose() {
+	for _, split := range []rollout.Split{rollout.Eval, rollout.Train, rollout.Production} {
+		for i := range v.Ranked {
+			if sp := v.Ranked[i].Splits[split]; sp != nil && sp.Reward.Known() {
+				v.Split = &split
+				return
+			}
+		}
+	}
+}
+
+// rank sorts the variants by their difference and takes over what the ranking
+// split says of each.
+func (v *Variants) rank() {
+	difference := func(of *Variant) float64 {
+		if sp := v.Ranking(of); sp != nil && sp.Reward.Known() {
+			return *sp.Reward.Value
+		}
+		return math.Inf(-1)
+	}
+	slices.SortStableFunc(v.Ranked, func(a, b Variant) int {
+		switch x, y := difference(&a), difference(&b); {
+		case x > y:
+			return -1
+		case x < y:
+			return 1
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	for i := range v.Ranked {
+		of := &v.Ranked[i]
+		if sp := v.Ranking(of); sp != nil {
+			of.Answer, of.Why = sp.Answer, sp.Why
+			continue
+		}
+		of.Why = "it holds no rollout with a reward that could be compared"
+		if v.Split != nil {
+			of.Why = "it holds no rollout of " + string(*v.Split) + " with a reward"
+		}
+	}
+	if len(v.Ranked) > 1 && v.Ranked[0].Answer == Gains {
+		v.Notes = append(v.Notes, "the leading variant was chosen on these very rollouts, so its gain looks a little larger than it is: measure it on other items, or with another seed, before you count on the number")
+	}
+}

@@ -1,0 +1,217 @@
+package dataset
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gonogo/sampler/rollout"
+)
+
+// Override is what is put to the model instead of what the rows say. The rows
+// themselves stay: tools and grader are handed what they always were.
+//
+// The prompt of an item is its head: the messages of the roles system and
+// developer before the first message of another role. Later messages of these
+// roles are part of the conversation and stay.
+type Override struct {
+	Prompt *string           // stands for the whole head, as one message; "" leaves the head out
+	Add    string            // follows the head's text, after an empty line
+	Tools  map[string]string // description, by the tool's name
+}
+
+// Overridden counts what an Override did.
+type Overridden struct {
+	Items   int            // whose requests differ now
+	Heads   int            // different prompts that one took the place of
+	Without map[string]int // items that do not offer a tool, by its name
+}
+
+// Apply returns the items as the model shall see them. The given ones are not
+// touched.
+func (o Override) Apply(items []rollout.Item) ([]rollout.Item, Overridden, error) {
+	out := slices.Clone(items)
+	did := Overridden{Without: map[string]int{}}
+	heads := map[string]bool{}
+	for i := range out {
+		it := &out[i]
+		head := headOf(it.Messages)
+		if o.Prompt != nil && head > 0 {
+			heads[headText(it.Messages[:head])] = true
+		}
+		messages := o.head(it.Messages, head)
+		tools, err := o.describe(it.Tools)
+		if err != nil {
+			return nil, did, fmt.Errorf("%s:%d: tools: %w", it.File, it.Line, err)
+		}
+		offered := ToolNames(*it)
+		for name := range o.Tools {
+			if !slices.Contains(offered, name) {
+				did.Without[name]++
+			}
+		}
+		if !bytes.Equal(tools, it.Tools) || headText(messages) != headText(it.Messages) || len(messages) != len(it.Messages) {
+			did.Items++
+		}
+		it.Messages, it.Tools = messages, tools
+	}
+	did.Heads = len(heads)
+	return out, did, nil
+}
+
+// headOf is how many messages are an item's prompt.
+func headOf(messages []rollout.Message) int {
+	i := slices.IndexFunc(messages, func(m rollout.Message) bool { return m.Role != "system" && m.Role != "developer" })
+	if i < 0 {
+		return len(messages)
+	}
+	return i
+}
+
+// headText is the text of the prompt that the messages begin with.
+func headText(messages []rollout.Message) string {
+	var texts []string
+	for _, m := range messages[:headOf(messages)] {
+		texts = append(texts, m.Content)
+	}
+	return strings.Join(texts, "\n\n")
+}
+
+// head returns the messages with their prompt replaced and added to.
+func (o Override) head(messages []rollout.Message, head int) []rollout.Message {
+	out := slices.Clone(messages)
+	if o.Prompt != nil {
+		role := "system"
+		if head > 0 {
+			role = out[0].Role
+		}
+		out = slices.Clone(out[head:])
+		if head = 0; *o.Prompt != "" {
+			out, head = slices.Insert(out, 0, rollout.Message{Role: role, Content: *o.Prompt}), 1
+		}
+	}
+	switch {
+	case o.Add == "":
+	case head == 0:
+		out = slices.Insert(out, 0, rollout.Message{Role: "system", Content: o.Add})
+	default:
+		last := &out[head-1]
+		last.Content += "\n\n" + o.Add
+		last.Parts = withPart(last.Parts, o.Add)
+	}
+	return out
+}
+
+// withPart adds a part of text to a content array; a message whose content is
+// a string has none.
+func withPart(parts json.RawMessage, text string) json.RawMessage {
+	var list []json.RawMessage
+	if len(parts) == 0 || json.Unmarshal(parts, &list) != nil {
+		return nil
+	}
+	part, err := json.Marshal(map[string]string{"type": "text", "text": text})
+	if err != nil {
+		return nil // a map of strings encodes
+	}
+	whole, err := json.Marshal(append(list, part))
+	if err != nil {
+		return nil // they were read as JSON
+	}
+	return whole
+}
+
+// describe puts the descriptions into a row's tools and leaves every other
+// byte as it is: servers show them to the model in this order.
+func (o Override) describe(tools json.RawMessage) (json.RawMessage, error) {
+	if tools == nil || len(o.Tools) == 0 {
+		return tools, nil
+	}
+	list, err := elements(tools)
+	if err != nil {
+		return nil, err
+	}
+	out := bytes.Clone(tools)
+	for _, at := range slices.Backward(list) { // from the end, so that places before stay
+		object := span{at.from, at.to}
+		if inner, ok, err := member(tools, object, "function"); err != nil {
+			return nil, err
+		} else if ok {
+			object = inner
+		}
+		name, ok, err := member(tools, object, "name")
+		if err != nil {
+			return nil, err
+		}
+		text, ours := o.Tools[rollout.TextOrJSON(tools[name.from:name.to])]
+		if !ok || !ours {
+			continue
+		}
+		quoted, err := json.Marshal(text)
+		if err != nil {
+			return nil, err
+		}
+		old, there, err := member(tools, object, "description")
+		if err != nil {
+			return nil, err
+		}
+		if !there { // after the name
+			old, quoted = span{name.to, name.to}, append([]byte(`,"description":`), quoted...)
+		}
+		out = slices.Replace(out, old.from, old.to, quoted...)
+	}
+	return out, nil
+}
+
+// span is a part of a text.
+type span struct{ from, to int }
+
+// elements finds the values of a JSON list.
+func elements(raw []byte) ([]span, error) {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	if _, err := dec.Token(); err != nil {
+		return nil, err
+	}
+	var out []span
+	for dec.More() {
+		at, err := value(dec)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, at)
+	}
+	return out, nil
+}
+
+// member finds the value of a key in the JSON object at a place of raw.
+func member(raw []byte, object span, key string) (at span, ok bool, err error) {
+	dec := json.NewDecoder(bytes.NewReader(raw[object.from:object.to]))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return at, false, err
+	}
+	for dec.More() {
+		name, err := dec.Token()
+		if err != nil {
+			return at, false, err
+		}
+		found, err := value(dec)
+		if err != nil {
+			return at, false, err
+		}
+		if name == key {
+			at, ok = span{object.from + found.from, object.from + found.to}, true
+		}
+	}
+	return at, ok, nil
+}
+
+// value reads the next value and tells where it stands.
+func value(dec *json.Decoder) (span, error) {
+	var v json.RawMessage
+	if err := dec.Decode(&v); err != nil {
+		return span{}, err
+	}
+	end := int(dec.InputOffset())
+	return span{end - len(v), end}, nil
+}
