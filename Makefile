@@ -37,8 +37,14 @@ lint: ## formatting, vet, staticcheck and dead code
 bench: ## run the benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
-calibrate: ## show that intervals cover and verdicts err as promised, in full
-	GONOGO_CALIBRATE=1 $(GO) test -count=1 -v -timeout 60m -run Calibrat ./analysis/...
+calibrate: ## simulate in full how often intervals cover and verdicts err, and write docs/calibration.md
+	@dir=$$(mktemp -d) && since=$$(date +%s) && code=0; \
+	GONOGO_CALIBRATE=1 GONOGO_CALIBRATE_DIR=$$dir $(GO) test -count=1 -timeout 3h -run Calibration ./analysis/... || code=$$?; \
+	ls $$dir/*.md >/dev/null && { cat docs/calibration.head.md; \
+	  echo "Made on $$(date -u +%F) by $$($(GO) version | cut -d' ' -f3,4) on $$(getconf _NPROCESSORS_ONLN) cores in $$((($$(date +%s) - since + 59) / 60)) minutes."; \
+	  printf '\n## Targets\n\n| simulation | target | figures | seen | verdict |\n|---|---|---|---|---|\n'; \
+	  cat $$dir/*.targets.md $$dir/*.section.md; } >docs/calibration.md; \
+	rm -r $$dir; exit $$code
 
 fuzz: ## fuzz every reader for FUZZ each
 	@for pkg in $$($(GO) list ./...); do \

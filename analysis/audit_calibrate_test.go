@@ -86,7 +86,7 @@ func must(err error) {
 // with a hole, or that rejects its own references, in 90 % or more.
 func TestCalibrationOfTheAudit(t *testing.T) {
 	sets, full := calibrationSets()
-	sets = min(sets, 600)
+	sets = min(sets, 400)
 	cases := []struct {
 		auditWorld
 		fails bool

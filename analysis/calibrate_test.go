@@ -155,7 +155,7 @@ func calibrating() (sets int, full bool) {
 	if !calibration.Full() {
 		return 16, false
 	}
-	return 1000, true
+	return 300, true
 }
 
 // noise is what a share of so many runs may lie off by chance: 4 standard
@@ -240,7 +240,10 @@ type clearCell struct {
 // A whole file does no better, for with n = G nothing tells how much of the
 // spread lies between items.
 func TestCalibrationOfClearVerdicts(t *testing.T) {
-	sets, _ := calibrating()
+	sets, full := calibrating()
+	if full {
+		sets *= 2
+	}
 	q := quantities[0]
 	var cells []*clearCell
 	for _, d := range []design{designs[2], designs[5]} {

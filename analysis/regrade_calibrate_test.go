@@ -208,5 +208,5 @@ func calibrationSets() (sets int, full bool) {
 	if !calibration.Full() {
 		return 60, false
 	}
-	return 2000, true
+	return 1000, true
 }

@@ -40,7 +40,7 @@ func TestVerdictsOfTargets(t *testing.T) {
 	if got := met.verdict(); got != "met" {
 		t.Errorf("on the bound: %s", got)
 	}
-	if got := chance.verdict(); got != "met but for chance: 1 of 1 outside, by no more than three standard errors" {
+	if got := chance.verdict(); got != "1 of 1 outside, none by more than three standard errors" {
 		t.Errorf("a point above in 100 data sets: %s", got)
 	}
 }

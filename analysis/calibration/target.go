@@ -59,7 +59,7 @@ func (g *Target) verdict() string {
 	case g.missed > 0:
 		return fmt.Sprintf("**missed** in %d of %d, %d outside in all", g.missed, g.cells, g.outside)
 	case g.outside > 0:
-		return fmt.Sprintf("met but for chance: %d of %d outside, by no more than three standard errors", g.outside, g.cells)
+		return fmt.Sprintf("%d of %d outside, none by more than three standard errors", g.outside, g.cells)
 	}
 	return "met"
 }

@@ -71,7 +71,7 @@ func beyonds() []*beyond {
 	sets, boot, sizes := 60, 120, []int{60}
 	truths := [][2]float64{{0.3, 1.5}, {2, 3}}
 	if calibration.Full() {
-		sets, boot, sizes = 400, 300, []int{40, 150}
+		sets, boot, sizes = 250, 200, []int{40, 150}
 		truths = [][2]float64{{0.3, 1.5}, {0.5, 0.5}, {0.15, 2}, {1, 1}, {2, 3}, {1, 20}}
 	}
 	var all []*beyond
