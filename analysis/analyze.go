@@ -68,7 +68,12 @@ func measured(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s
 	if err != nil && !(withoutRollouts && errors.Is(err, rollout.ErrNoRecords)) {
 		return nil, err
 	}
-	r := newResult(run, input, s)
+	rolled, looks, err := s.atLook(run.Manifest)
+	if err != nil {
+		return nil, err
+	}
+	r := newResult(run, input, rolled)
+	r.Looks = looks
 	c.fill(r, run, s)
 	if !withoutRollouts {
 		r.Shift = c.shift(run, s)
@@ -152,8 +157,10 @@ func (c *collector) fill(r *Result, run *rollout.Run, s Settings) {
 	}
 	agreement := c.agreement(all, s)
 	s = withCeiling(r, agreement, s)
+	rolled := s
+	rolled.Confidence = r.Confidence // of the look that the run stands at
 	for _, split := range rollout.Splits() {
-		m := measure{s: s, c: c, items: of[split]}
+		m := measure{s: rolled, once: s.Confidence, c: c, items: of[split]}
 		m.plan(run.Manifest, split)
 		if len(m.items) > 0 || m.planned != nil && *m.planned > 0 {
 			r.Splits[split] = m.split()
@@ -168,7 +175,7 @@ func (c *collector) fill(r *Result, run *rollout.Run, s Settings) {
 		r.Run.Notes = append(slices.Clone(r.Run.Notes), plural(n, "rollout")+" that a detector marked as a hack: counted at the bottom of the reward range")
 	}
 	if split, ok := trainingSplit(r); ok {
-		r.Plan = plan(r.Splits[split], of[split], c, s)
+		r.Plan = plan(r.Splits[split], of[split], c, rolled)
 	}
 }
 

@@ -85,7 +85,7 @@ var graderTruth = Gate{
 			j.vars["failed"] = fmt.Sprintf("On %s the grader failed (%s), such as %s: that is counted as not accepted.", plural(p.Lost, "reference"), p.FailedAs, strings.Join(p.LostAt, ", "))
 		}
 		if status == Unknown && b.value != nil && *b.value < fail && p.Lost == 0 {
-			if items, ok := stat.Needed(accept, fail, p.Items, &unitRange, r.Confidence); ok {
+			if items, ok := stat.Needed(accept, fail, p.Items, &unitRange, r.onceConfidence()); ok {
 				j.needs, j.settles = &Needs{Items: items, Samples: 1}, true
 				j.vars["more"] = fmt.Sprintf("about %s would settle it (audit.items)", plural(items, "audited item"))
 			}
@@ -107,11 +107,11 @@ var graderTruth = Gate{
 func (r *Result) truth(p *ProbeResult, saved int, t Thresholds) (accept stat.Estimate, noise float64, status Status) {
 	const gate = "grader.truth"
 	all := p.Items + p.Lost
-	accept, noise = stat.Share(p.Above+saved, all, r.Confidence), r.noiseBelowTop()
+	accept, noise = stat.Share(p.Above+saved, all, r.onceConfidence()), r.noiseBelowTop()
 	status = truthOf(accept, t.At(gate)-noise, t.At(gate+".fail")-noise)
 	if reach := r.Grader.Reach; reach != nil && p.Items > 0 {
 		// What noise allows near the top must not hide references far below it.
-		near, crossed := stat.Share(p.Items-p.Beyond+saved, all, r.Confidence), *reach.Crossed.Value
+		near, crossed := stat.Share(p.Items-p.Beyond+saved, all, r.onceConfidence()), *reach.Crossed.Value
 		if of := truthOf(near, t.At(gate)-crossed, t.At(gate+".fail")-crossed); status == Pass && of != Pass || status == Unknown && of == Fail {
 			accept, noise, status = near, crossed, of
 		}
@@ -283,7 +283,7 @@ func hacked(r *Result, t Thresholds, p *ProbeResult, probes int) bool {
 		tests = 2 * probes
 	}
 	explained := func(items int, most float64) bool {
-		low, _ := stat.ClopperPearson(float64(items), float64(p.Items), 1-(1-r.Confidence)/float64(tests))
+		low, _ := stat.ClopperPearson(float64(items), float64(p.Items), 1-(1-r.onceConfidence())/float64(tests))
 		return low <= max(limit, 1-math.Pow(1-most, float64(p.Payloads)/float64(p.Items)))
 	}
 	return !explained(p.Above, most) || reach != nil && !explained(p.Beyond, stat.Or(reach.Crossed.High, 0.5))

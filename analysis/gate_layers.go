@@ -36,7 +36,7 @@ var graderLayers = Gate{
 		b := boundOf(l.Bought)
 		j.want = fmt.Sprintf("<= %s", number(want))
 		status := atMostObserved(b, want)
-		if items, ok := stat.Needed(l.Bought, want, l.ZeroItems, &unitRange, r.Confidence); ok {
+		if items, ok := stat.Needed(l.Bought, want, l.ZeroItems, &unitRange, r.onceConfidence()); ok {
 			j.needs, j.settles = &Needs{Items: items, Samples: (l.ZeroN + l.ZeroItems - 1) / l.ZeroItems}, true
 		}
 		blocking := j.finding(status, b)

@@ -129,7 +129,7 @@ func (c Crossing) likely(r *Result, most float64) Finding {
 	if c.A != rollout.Train {
 		kinds = append(kinds, shift.ExactLeak, shift.FamilyLeak)
 	}
-	near := stat.Share(c.Near, c.RowsB, r.Confidence)
+	near := stat.Share(c.Near, c.RowsB, r.onceConfidence())
 	status := boundOf(near).atMost(most)
 	if near.Known() && *near.Value <= most {
 		status = Pass

@@ -60,7 +60,7 @@ var graderAgreement = Gate{
 		if status == Pass {
 			j.items = nil
 		}
-		if items, ok := stat.Needed(a.Spearman, want, a.Spearman.Items, &stat.Range{Lo: -1, Hi: 1}, r.Confidence); ok && a.Spearman.SE != nil {
+		if items, ok := stat.Needed(a.Spearman, want, a.Spearman.Items, &stat.Range{Lo: -1, Hi: 1}, r.onceConfidence()); ok && a.Spearman.SE != nil {
 			j.needs, j.settles = &Needs{Items: items, Samples: max(1, a.Outputs/max(1, a.Spearman.Items))}, true
 		}
 		return []Finding{j.finding(status, b)}

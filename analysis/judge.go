@@ -72,6 +72,9 @@ func note(r *Result) string {
 			left += *sr.Missing.NotRun
 		}
 	}
+	if text := r.Looks.note(r.Confidence); text != "" {
+		parts = append(parts, text)
+	}
 	if left > 0 {
 		parts = append(parts, plural(left, "planned rollout")+" not made yet")
 	}

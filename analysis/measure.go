@@ -13,6 +13,7 @@ import (
 // measure takes one split's items and makes its SplitResult.
 type measure struct {
 	s        Settings
+	once     float64 // confidence of what is judged once, at however many looks the rollouts were; 0: that of s
 	c        *collector
 	items    []*item     // every item with a record
 	measured []*item     // those with a valid reward
@@ -305,6 +306,8 @@ func (m *measure) variance() Variance {
 		Between: between,
 		ICC:     stat.ICC(m.rewards, m.s.Confidence, m.s.Boot, src),
 	}
-	splitWithin(&v, regrades(m.measured, m.c, m.s.Thresholds.At(hackableMargin)), m.c.everywhere, m.s)
+	once := m.s
+	once.Confidence = cmp.Or(m.once, m.s.Confidence)
+	splitWithin(&v, regrades(m.measured, m.c, m.s.Thresholds.At(hackableMargin)), m.c.everywhere, once)
 	return v
 }

@@ -18,6 +18,7 @@ type Result struct {
 	Note          string             `json:"note,omitempty"`
 	ExitCode      int                `json:"exit_code"`
 	Confidence    float64            `json:"confidence"`
+	Looks         *Looks             `json:"looks,omitempty"` // of sampling that ends when the verdict stands
 	RewardRange   [2]float64         `json:"reward_range"`
 	Ceiling       float64            `json:"ceiling"` // the best a perfect policy could earn
 	GroupSize     int                `json:"group_size"`

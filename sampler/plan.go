@@ -18,15 +18,21 @@ type Job struct {
 // a run that is stopped early has seen every item about equally often. The jobs
 // point into items.
 func Plan(items []rollout.Item, samples map[rollout.Split]int, state func(rollout.Key) (attempt int, outcome rollout.Outcome, done bool)) []Job {
-	most := 0
-	for _, n := range samples {
-		most = max(most, n)
+	return PlanEach(items, func(it *rollout.Item) int { return samples[it.Split] }, state)
+}
+
+// PlanEach is Plan for as many samples of each item as samples tells.
+func PlanEach(items []rollout.Item, samples func(*rollout.Item) int, state func(rollout.Key) (attempt int, outcome rollout.Outcome, done bool)) []Job {
+	want, most := make([]int, len(items)), 0
+	for i := range items {
+		want[i] = samples(&items[i])
+		most = max(most, want[i])
 	}
 	var jobs []Job
 	for sample := range most {
 		for i := range items {
 			it := &items[i]
-			if sample >= samples[it.Split] {
+			if sample >= want[i] {
 				continue
 			}
 			job := Job{Item: it, Sample: sample}

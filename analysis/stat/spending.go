@@ -1,21 +1,15 @@
 package stat
 
-import (
-	"math"
-
-	"gonum.org/v1/gonum/stat/distuv"
-)
+import "math"
 
 // Spending says how much of an error alpha may be spent by the time that the
 // share t, in (0, 1], of all information is in. It rises in t and is alpha at 1.
 type Spending func(alpha, t float64) float64
 
-// OBrienFleming spends hardly anything early and most of the error at the end,
-// 2-2Φ(z_{α/2}/√t), as the boundaries of O'Brien & Fleming (1979) do (Lan &
-// DeMets 1983, Biometrika 70:659, α*_1). alpha is one-sided.
-func OBrienFleming(alpha, t float64) float64 {
-	return 2 * above(distuv.UnitNormal.Quantile(1-alpha/2)/math.Sqrt(t))
-}
+// KimDeMets spends α·t²: less early than Pocock's boundaries do, and less late
+// than O'Brien & Fleming's (Kim & DeMets 1987, Biometrika 74:149, the power
+// family with ρ = 2). alpha is one-sided.
+func KimDeMets(alpha, t float64) float64 { return alpha * t * t }
 
 // Boundaries returns, for looks at rising shares of all information, the z
 // values at which a two-sided test of level alpha may stop, so that under no

@@ -9,6 +9,12 @@ import (
 	"gonogo/analysis/stat"
 )
 
+// The boundaries of O'Brien & Fleming (1979) spend hardly anything early (Lan &
+// DeMets 1983, α*_1).
+func obrienFleming(alpha, t float64) float64 {
+	return 2 * distuv.UnitNormal.Survival(distuv.UnitNormal.Quantile(1-alpha/2)/math.Sqrt(t))
+}
+
 // Pocock's boundaries are nearly the same at every look (Lan & DeMets 1983,
 // α*_2).
 func pocock(alpha, t float64) float64 { return alpha * math.Log(1+(math.E-1)*t) }
@@ -58,10 +64,10 @@ func TestBoundariesAgainstLd98(t *testing.T) {
 		spend stat.Spending
 		want  []float64
 	}{
-		{"O'Brien-Fleming, 2 looks", stat.OBrienFleming, []float64{2.9626, 1.9686}},
-		{"O'Brien-Fleming, 3 looks", stat.OBrienFleming, []float64{3.7103, 2.5114, 1.9930}},
-		{"O'Brien-Fleming, 4 looks", stat.OBrienFleming, []float64{4.3326, 2.9631, 2.3590, 2.0141}},
-		{"O'Brien-Fleming, 5 looks", stat.OBrienFleming, []float64{4.8769, 3.3569, 2.6803, 2.2898, 2.0310}},
+		{"O'Brien-Fleming, 2 looks", obrienFleming, []float64{2.9626, 1.9686}},
+		{"O'Brien-Fleming, 3 looks", obrienFleming, []float64{3.7103, 2.5114, 1.9930}},
+		{"O'Brien-Fleming, 4 looks", obrienFleming, []float64{4.3326, 2.9631, 2.3590, 2.0141}},
+		{"O'Brien-Fleming, 5 looks", obrienFleming, []float64{4.8769, 3.3569, 2.6803, 2.2898, 2.0310}},
 		{"Pocock, 5 looks", pocock, []float64{2.4380, 2.4268, 2.4101, 2.3966, 2.3859}},
 	}
 	for _, test := range tests {
@@ -79,12 +85,12 @@ func TestBoundariesSpendTheWholeErrorAndNoMore(t *testing.T) {
 	for name, times := range map[string][]float64{
 		"even": evenly(7), "uneven": {0.1, 0.11, 0.5, 1}, "one": {1}, "a look past the end": {0.5, 1, 1.2},
 	} {
-		z := stat.Boundaries(0.05, times, stat.OBrienFleming)
+		z := stat.Boundaries(0.05, times, stat.KimDeMets)
 		if got := stat.Crossing(times, z); math.Abs(got-0.05) > 1e-6 {
 			t.Errorf("%s looks: %.7f is spent at %.3f, want 0.05", name, got, z)
 		}
 	}
-	if z := stat.Boundaries(0.05, []float64{0.5, 1, 1.2}, stat.OBrienFleming); !math.IsInf(z[2], 1) {
+	if z := stat.Boundaries(0.05, []float64{0.5, 1, 1.2}, stat.KimDeMets); !math.IsInf(z[2], 1) {
 		t.Errorf("with nothing left to spend the boundary is %g", z[2])
 	}
 }

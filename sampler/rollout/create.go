@@ -96,6 +96,12 @@ func merge(was *Manifest, now Manifest) Manifest {
 	}
 	now.ID, now.Seed, now.Started = was.ID, was.Seed, was.Started
 	now.GradedFrom = cmp.Or(now.GradedFrom, was.GradedFrom)
+	now.Looks = cmp.Or(now.Looks, was.Looks)
+	if now.Planned != nil && was.Planned != nil && now.Planned.Targeted == nil {
+		planned := *now.Planned
+		planned.Targeted = was.Planned.Targeted
+		now.Planned = &planned
+	}
 	return now
 }
 

@@ -20,6 +20,7 @@ type Manifest struct {
 	Model       string            `json:"model,omitempty"`
 	Data        []Data            `json:"data,omitempty"`
 	Planned     *Planned          `json:"planned,omitempty"`
+	Looks       *Looks            `json:"looks,omitempty"` // set when sampling ends as soon as the verdict stands
 	Grader      *GraderInfo       `json:"grader,omitempty"`
 	Binding     map[string]string `json:"binding,omitempty"`  // key -> value or hash; a run made with others is refused
 	Config      json.RawMessage   `json:"config,omitempty"`   // resolved configuration, secrets masked
@@ -57,6 +58,7 @@ type Planned struct {
 	Samples  map[Split]int `json:"samples"`             // per item
 	Items    map[Split]int `json:"items"`               // per split
 	MaxCalls int           `json:"max_calls,omitempty"` // tool calls a rollout may make; 0 = no limit
+	Targeted map[Split]int `json:"targeted,omitempty"`  // samples of items whose class was open; those past Samples count for classes alone
 }
 
 // Input counts what was read from a file of rollouts.

@@ -1,0 +1,51 @@
+package rollout
+
+// Looks is how sampling goes on until the verdict stands: round by round over
+// all items, with a look at the verdict after some of the rounds and the error
+// of a wrong one spent over all looks.
+type Looks struct {
+	Rule  string  `json:"rule"`            // how the error is spent
+	Error float64 `json:"error"`           // of all looks together: one minus the confidence
+	At    []int   `json:"at"`              // samples per item at each look, rising; the last is the most that are made
+	Made  []Look  `json:"made"`            // so far, in order
+	Ended Ending  `json:"ended,omitempty"` // why no look follows; "" while sampling goes on
+}
+
+// Look is one look at the verdict.
+type Look struct {
+	Samples    int     `json:"samples"`    // per item
+	Confidence float64 `json:"confidence"` // of the intervals that it is judged by
+	Verdict    string  `json:"verdict"`
+}
+
+// Ending says why sampling until decided is over.
+type Ending string
+
+// The endings.
+const (
+	EndedDecided Ending = "decided" // the verdict stands
+	EndedMost    Ending = "most"    // the most samples are made
+)
+
+// Last returns the last look, nil before the first.
+func (l *Looks) Last() *Look {
+	if l == nil || len(l.Made) == 0 {
+		return nil
+	}
+	return &l.Made[len(l.Made)-1]
+}
+
+// With returns the plan after one more look. A look at the same samples
+// replaces the last: what endpoints had failed was made again.
+func (l *Looks) With(look Look) *Looks {
+	next := *l
+	next.Made = nil
+	for _, made := range l.Made {
+		if made.Samples < look.Samples {
+			next.Made = append(next.Made, made)
+		}
+	}
+	next.Made = append(next.Made, look)
+	next.Ended = ""
+	return &next
+}
