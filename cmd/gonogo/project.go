@@ -34,6 +34,7 @@ type project struct {
 	auditing auditing
 	redact   *rollout.Redactor
 	spent    int64 // tokens of this call so far
+	round    int   // samples per item that sampling until decided has come to; 0: all
 	close    []func()
 }
 
@@ -71,6 +72,9 @@ func overrides(c *cli.Context) []string {
 			value = "[" + strings.Trim(value, "[] ") + "]"
 		}
 		out = append(out, flag.key+"="+value)
+	}
+	if c.String("until") != "" && c.IsSet("max-samples") {
+		out = append(out, "sampling.samples="+c.String("max-samples"))
 	}
 	return out
 }
@@ -219,8 +223,15 @@ func (p *project) blocking() []rollout.Problem {
 	return slices.DeleteFunc(slices.Clone(p.problems), func(x rollout.Problem) bool { return !x.Blocking })
 }
 
-// samples is the number of rollouts per item, by split.
+// samples is the number of rollouts per item, by split: of the round, where
+// sampling goes by rounds.
 func (p *project) samples() map[rollout.Split]int {
 	s := p.cfg.Sampling
-	return map[rollout.Split]int{rollout.Train: s.Samples, rollout.Eval: s.EvalSamples, rollout.Production: s.ProductionSamples}
+	all := map[rollout.Split]int{rollout.Train: s.Samples, rollout.Eval: s.EvalSamples, rollout.Production: s.ProductionSamples}
+	if p.round > 0 {
+		for split, n := range all {
+			all[split] = min(n, p.round)
+		}
+	}
+	return all
 }

@@ -81,7 +81,11 @@ func (p *project) estimate(jobs []sampler.Job, rec *rollout.Record) string {
 		items[string(j.Item.Split)+"/"+j.Item.ID] = true
 	}
 	n := len(jobs)
-	text := fmt.Sprintf("To make: %s rollouts of %s items, each with one grade", chart.Count(n), chart.Count(len(items)))
+	what := "To make:"
+	if p.round > 0 {
+		what = "To make at most:"
+	}
+	text := fmt.Sprintf("%s %s rollouts of %s items, each with one grade", what, chart.Count(n), chart.Count(len(items)))
 	if rec == nil {
 		return text + " and at least one model turn."
 	}

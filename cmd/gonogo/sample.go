@@ -40,7 +40,7 @@ go on.
 
 Example:
    gonogo sample -c gonogo.yaml -o my-run --samples 16`,
-		Flags: samplingFlags(),
+		Flags: append(samplingFlags(), untilFlags()...),
 		Action: func(c *cli.Context) error {
 			p, err := readProject(c)
 			if err != nil {
@@ -62,7 +62,7 @@ rollouts in flight finish; run it again to go on.
 
 Example:
    gonogo run -c gonogo.yaml -o my-run`,
-		Flags: append(samplingFlags(),
+		Flags: append(append(samplingFlags(), untilFlags()...),
 			&cli.BoolFlag{Name: "no-audit", Usage: "leave the audit of the grader out (key audit.enabled)"},
 			&cli.BoolFlag{Name: "json", Usage: "print result.json to standard output"},
 		),
@@ -124,11 +124,21 @@ func budgetStop(err error) (*exitError, error) {
 
 // sampleRun makes the rollouts that the run directory lacks.
 func sampleRun(c *cli.Context, p *project, dir string) error {
+	until, err := untilDecided(c)
+	if err != nil {
+		return err
+	}
 	if err := p.ready(c); err != nil {
 		return err
 	}
 	if c.Bool("rehearse") {
 		return rehearse(c, p)
+	}
+	if until {
+		return p.sampleUntil(c, dir)
+	}
+	if err := notOfLooks(dir); err != nil {
+		return err
 	}
 	// The directory is ours, and fits, before the first call is paid.
 	writer, jobs, err := p.begin(c.Context, dir, p.manifest(dir))

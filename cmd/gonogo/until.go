@@ -1,0 +1,255 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"gonogo/analysis"
+	"gonogo/report/chart"
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+)
+
+// untilFlags are those of sampling that ends when the verdict stands.
+func untilFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "until", Usage: "`decided`: go round all items and end as soon as the verdict stands"},
+		&cli.StringFlag{Name: "max-samples", Usage: "with --until, at most `M` rollouts per item (default sampling.samples)"},
+	}
+}
+
+// untilDecided reports whether sampling is to end when the verdict stands.
+func untilDecided(c *cli.Context) (bool, error) {
+	until := c.String("until")
+	switch {
+	case until == "" && c.IsSet("max-samples") && !c.Bool("items-undecided"):
+		return false, usagef("--max-samples %s goes with --until decided; --samples sets a fixed number", c.String("max-samples"))
+	case until == "":
+		return false, nil
+	case until != "decided":
+		return false, usagef("--until %q: there is --until decided", until)
+	case c.IsSet("samples"):
+		return false, usagef("--until decided finds the samples that it takes: bound them with --max-samples, without --samples")
+	}
+	return true, nil
+}
+
+// sampleUntil makes whole rounds of rollouts and judges the run after each,
+// until the verdict stands or the most samples are made. An interrupted call is
+// taken up in its round, under the plan of the first.
+func (p *project) sampleUntil(c *cli.Context, dir string) error {
+	plan, err := p.lookPlan(dir)
+	if err != nil {
+		return err
+	}
+	ahead := plan.At
+	if last := plan.Last(); last != nil {
+		ahead = plan.At[slices.Index(plan.At, last.Samples)+1:]
+		if plan.Ended != "" { // what endpoints had failed is made again, and judged again
+			ahead = []int{last.Samples}
+		}
+	}
+	p.round = ahead[0]
+	m := p.manifest(dir)
+	m.Looks = plan
+	writer, _, err := p.begin(c.Context, dir, m)
+	if err != nil {
+		return asUsage(err)
+	}
+	if err := p.confirmAll(c, dir, ahead); err != nil {
+		return errors.Join(err, writer.Close())
+	}
+	r := rounds{p: p, c: c, dir: dir, writer: writer, plan: plan}
+	stats, err := r.all(ahead)
+	p.spent = stats.Tokens
+	closed := writer.Close()
+	p.summarize(c, stats)
+	p.tell(c.App.ErrWriter)
+	return unlessLost(p.ended(samplingStage, dir, stats, err), closed)
+}
+
+// confirmAll shows the estimate of all rounds ahead, and asks as confirm does.
+func (p *project) confirmAll(c *cli.Context, dir string, ahead []int) error {
+	p.round = ahead[len(ahead)-1]
+	jobs, err := p.jobs(c.Context, dir)
+	if err != nil {
+		return err
+	}
+	return p.confirm(c, jobs)
+}
+
+// lookPlan is the plan that a run is sampled by, or a new one for a run that
+// has no rollout yet.
+func (p *project) lookPlan(dir string) (*rollout.Looks, error) {
+	plan := analysis.PlanLooks(p.cfg.Sampling.Samples, p.cfg.settings())
+	opened, err := rollout.Open(dir)
+	if err != nil || opened.Manifest == nil {
+		return plan, nil // no run of ours yet, or one that Create has to judge
+	}
+	was := opened.Manifest.Looks
+	switch info, err := os.Stat(filepath.Join(dir, rollout.RolloutsFile)); {
+	case err != nil || info.Size() == 0:
+		return plan, nil
+	case was == nil:
+		return nil, usagef("%s was sampled with a fixed number of samples, which may have been judged already: name a new directory for --until decided", dir)
+	case !slices.Equal(was.At, plan.At):
+		return nil, usagef("%s is judged after %v samples per item, and --max-samples %d would judge it after %v: a plan stays as it was begun, or the error that it keeps is spent twice; say --max-samples %d, or name a new directory",
+			dir, was.At, p.cfg.Sampling.Samples, plan.At, was.At[len(was.At)-1])
+	}
+	return was, nil
+}
+
+// rounds is sampling under way.
+type rounds struct {
+	p      *project
+	c      *cli.Context
+	dir    string
+	writer *rollout.Writer
+	plan   *rollout.Looks
+	stats  sampler.Stats // of all rounds of this call
+}
+
+// all makes the rounds ahead. The bounds of a call hold for all of them.
+func (r *rounds) all(ahead []int) (sampler.Stats, error) {
+	bounds := r.p.cfg.Sampling
+	defer func() {
+		r.p.cfg.Sampling.MaxRollouts, r.p.cfg.Sampling.MaxTokens = bounds.MaxRollouts, bounds.MaxTokens
+	}()
+	for _, n := range ahead {
+		over, err := r.one(n)
+		if over || err != nil {
+			return r.stats, err
+		}
+	}
+	return r.stats, nil
+}
+
+// one makes what the round lacks and looks at the verdict.
+func (r *rounds) one(n int) (over bool, err error) {
+	r.p.round = n
+	err = r.writer.Amend(func(m *rollout.Manifest) {
+		planned := *m.Planned
+		planned.Samples = r.p.samples()
+		m.Planned = &planned
+	})
+	if err != nil {
+		return true, err
+	}
+	jobs, err := r.p.jobs(r.c.Context, r.dir)
+	if err != nil {
+		return true, err
+	}
+	if len(jobs) > 0 {
+		stats, err := r.within(jobs)
+		r.stats = together(r.stats, stats)
+		if err != nil || stats.StoppedBy != "" {
+			return true, err
+		}
+	}
+	return r.look(n)
+}
+
+// within makes rollouts with what earlier rounds left of the bounds.
+func (r *rounds) within(jobs []sampler.Job) (sampler.Stats, error) {
+	s := &r.p.cfg.Sampling
+	if s.MaxRollouts < 0 || s.MaxTokens < 0 {
+		return sampler.Stats{Jobs: len(jobs), StoppedBy: sampler.StoppedByBudget}, nil
+	}
+	stats, err := r.p.sample(r.c, jobs, r.writer)
+	tokens := stats.Tokens
+	if told := stats.Recorded - stats.TokensUnknown; told > 0 {
+		tokens += tokens / int64(told) * int64(stats.TokensUnknown)
+	}
+	s.MaxRollouts, s.MaxTokens = left(s.MaxRollouts, stats.Begun), left(s.MaxTokens, tokens)
+	return stats, err
+}
+
+// left is what remains of a bound, below zero where nothing does: zero is no
+// bound.
+func left[T int | int64](bound, used T) T {
+	switch {
+	case bound == 0:
+		return 0
+	case bound <= used:
+		return -1
+	}
+	return bound - used
+}
+
+// look judges the run, writes down what it found, and reports whether sampling
+// ends.
+func (r *rounds) look(n int) (over bool, err error) {
+	opened, err := rollout.Open(r.dir)
+	if err != nil {
+		return true, err
+	}
+	opened.Manifest.Looks = r.plan.With(rollout.Look{Samples: n})
+	settings := r.p.cfg.settings()
+	settings.Boot = 0 // no verdict hangs on it
+	result, err := analyzeOpened(r.c, opened, settings)
+	if err != nil {
+		return true, err
+	}
+	r.plan = analysis.Look(r.plan, n, result)
+	if err := r.writer.Amend(func(m *rollout.Manifest) { m.Looks = r.plan }); err != nil {
+		return true, err
+	}
+	r.tell(n, result)
+	return r.plan.Ended != "", nil
+}
+
+// tell says in a line what a look found.
+func (r *rounds) tell(n int, result *analysis.Result) {
+	text := fmt.Sprintf("Look %d of %d, at %s per item: %s", slices.Index(r.plan.At, n)+1, len(r.plan.At), counted(n, "sample"), result.Verdict)
+	if result.Reason != nil {
+		text += " by " + *result.Reason
+	}
+	switch r.plan.Ended {
+	case rollout.EndedDecided:
+		text += fmt.Sprintf("; the verdict stands, and of at most %s per item %s are not needed", chart.Count(r.plan.At[len(r.plan.At)-1]), counted(r.plan.At[len(r.plan.At)-1]-n, "sample"))
+	case rollout.EndedMost:
+		text += "; the most samples are made"
+	default:
+		text += "; going on"
+	}
+	fmt.Fprintln(r.c.App.ErrWriter, text+".")
+}
+
+// together adds up the rounds.
+func together(a, b sampler.Stats) sampler.Stats {
+	sum := b
+	sum.Jobs, sum.Begun, sum.Recorded = a.Jobs+b.Jobs, a.Begun+b.Begun, a.Recorded+b.Recorded
+	sum.ToolCalls, sum.Tokens, sum.TokensUnknown = a.ToolCalls+b.ToolCalls, a.Tokens+b.Tokens, a.TokensUnknown+b.TokensUnknown
+	sum.Elapsed = a.Elapsed + b.Elapsed
+	sum.Outcomes, sum.Retries = maps.Clone(a.Outcomes), maps.Clone(a.Retries)
+	if sum.Outcomes == nil {
+		sum.Outcomes = make(map[rollout.Outcome]int)
+	}
+	for k, n := range b.Outcomes {
+		sum.Outcomes[k] += n
+	}
+	if sum.Retries == nil {
+		sum.Retries = make(map[string]int)
+	}
+	for k, n := range b.Retries {
+		sum.Retries[k] += n
+	}
+	return sum
+}
+
+// notOfLooks refuses to go on with a fixed number of samples where a run is
+// sampled until decided: what is made after a look counts by the plan alone.
+func notOfLooks(dir string) error {
+	opened, err := rollout.Open(dir)
+	if err != nil || opened.Manifest == nil || opened.Manifest.Looks == nil {
+		return nil // no run of ours yet, or one that Create has to judge
+	}
+	at := opened.Manifest.Looks.At
+	return usagef("%s is sampled until decided: say --until decided --max-samples %d again, or name another directory", dir, at[len(at)-1])
+}
