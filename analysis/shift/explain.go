@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -31,7 +32,7 @@ func (c *comparison) explain(columns []column, weights []float64) []string {
 				ofWords = make([]float64, len(c.words.word))
 			}
 			sd := math.Sqrt(spread(c.reduced.scores[col.component]))
-			axpy(weights[i]/sd, c.reduced.words[col.component], ofWords)
+			floats.AddScaled(ofWords, weights[i]/sd, c.reduced.words[col.component])
 			continue
 		}
 		if z := c.gap(col.z); z*weights[i] > 0 && math.Abs(z) >= clear {

@@ -3,22 +3,24 @@ package shift
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
 const (
-	ridge      = 1.0  // on standardised features, as scikit-learn's C = 1
-	freeRidge  = 1e-6 // on the intercept: keeps the equations solvable
-	tolerance  = 1e-6 // of a step
-	mostSteps  = 60
-	shrinkBest = 0.5 // a step longer than this share of the last one asks for a new Hessian
+	ridge       = 1.0  // on standardised features, as scikit-learn's C = 1
+	freeRidge   = 1e-6 // on the intercept: keeps the equations solvable
+	tolerance   = 1e-6 // of a step
+	mostSteps   = 60
+	mostFactors = 512 // each at most 2: their product is a float
+	shrinkBest  = 0.5 // a step longer than this share of the last one asks for a new Hessian
 )
 
 // logistic is a fitted regression: the intercept comes first.
 type logistic []float64
 
 // score is the linear predictor, the log odds of being of b.
-func (l logistic) score(x []float64) float64 { return l[0] + dot(x, l[1:]) }
+func (l logistic) score(x []float64) float64 { return l[0] + floats.Dot(x, l[1:]) }
 
 // fitLogistic maximises Σ log p(y) - ridge/2·|β|² over the given rows by Newton's
 // method (iteratively reweighted least squares), keeping a factored Hessian as
@@ -73,20 +75,27 @@ func (l logistic) likelihood(x [][]float64, y []float64, rows []int, gradient *m
 		g[i] = -l.penalty(i) * b
 		value -= l.penalty(i) * b * b / 2
 	}
-	for _, r := range rows {
+	product := 1.0 // of 1 + odds over rows: one logarithm for many of them
+	for i, r := range rows {
 		s := l.score(x[r])
 		odds := math.Exp(-math.Abs(s))
-		p := 1 / (1 + odds)
-		value += min(0, s) - math.Log1p(odds) // log p(1)
+		product *= 1 + odds
+		if i%mostFactors == mostFactors-1 {
+			value -= math.Log(product)
+			product = 1
+		}
+		value += min(0, s) // log p(1), but for log(1 + odds)
 		if y[r] == 0 {
 			value -= s
 		}
+		p := 1 / (1 + odds)
 		if s < 0 {
 			p = odds / (1 + odds)
 		}
 		g[0] += y[r] - p
-		axpy(y[r]-p, x[r], g[1:])
+		floats.AddScaled(g[1:], y[r]-p, x[r])
 	}
+	value -= math.Log(product)
 	return value
 }
 
@@ -105,9 +114,9 @@ func (l logistic) hessian(x [][]float64, rows []int) *mat.SymDense {
 		p := 1 / (1 + math.Exp(-l.score(x[r])))
 		w := p * (1 - p)
 		h[0] += w
-		axpy(w, x[r], h[1:size])
+		floats.AddScaled(h[1:size], w, x[r])
 		for i, v := range x[r] {
-			axpy(w*v, x[r][i:], h[(i+1)*size+i+1:(i+2)*size])
+			floats.AddScaled(h[(i+1)*size+i+1:(i+2)*size], w*v, x[r][i:])
 		}
 	}
 	for i := range size {

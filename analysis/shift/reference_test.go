@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // Two samples of one number; scipy 1.10.1 and numpy 1.24 made the expected
@@ -247,14 +249,14 @@ func TestReductionFindsTheLeadingComponents(t *testing.T) {
 		t.Fatalf("%d components", len(r.scores))
 	}
 	for k, v := range r.words {
-		near(t, "length of v", dot(v, v), 1, 1e-9)
+		near(t, "length of v", floats.Dot(v, v), 1, 1e-9)
 		image := b.times([][]float64{v})[0] // X·v = σ·u
 		for i := range image {
 			near(t, "σu", image[i], r.scores[k][i], 1e-6)
 		}
 		for j := range k {
-			near(t, "v·v", dot(v, r.words[j]), 0, 1e-9)
-			near(t, "u·u", dot(r.scores[k], r.scores[j]), 0, 1e-9)
+			near(t, "v·v", floats.Dot(v, r.words[j]), 0, 1e-9)
+			near(t, "u·u", floats.Dot(r.scores[k], r.scores[j]), 0, 1e-9)
 		}
 	}
 	if full := reduce(b, 40, seeded(1)); len(full.scores) != 30 {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -52,7 +53,7 @@ func decompose(left, right [][]float64, k int) reduction {
 	gram := mat.NewSymDense(max(1, size), nil)
 	for i := range left {
 		for j := i; j < size; j++ {
-			gram.SetSym(i, j, dot(right[i], right[j]))
+			gram.SetSym(i, j, floats.Dot(right[i], right[j]))
 		}
 	}
 	var eigen mat.EigenSym
@@ -71,8 +72,8 @@ func decompose(left, right [][]float64, k int) reduction {
 		u, v := make([]float64, len(left[0])), make([]float64, len(right[0]))
 		for i := range left {
 			w := vectors.At(i, c)
-			axpy(w*sigma, left[i], u)
-			axpy(w/sigma, right[i], v)
+			floats.AddScaled(u, w*sigma, left[i])
+			floats.AddScaled(v, w/sigma, right[i])
 		}
 		r.scores, r.words = append(r.scores, u), append(r.words, v)
 	}
@@ -114,13 +115,13 @@ func (b *bag) transposed(basis [][]float64) [][]float64 {
 func orthonormal(columns [][]float64) [][]float64 {
 	out := columns[:0]
 	for _, v := range columns {
-		before := math.Sqrt(dot(v, v))
+		before := math.Sqrt(floats.Dot(v, v))
 		for range 2 {
 			for _, q := range out {
-				axpy(-dot(q, v), q, v)
+				floats.AddScaled(v, -floats.Dot(q, v), q)
 			}
 		}
-		length := math.Sqrt(dot(v, v))
+		length := math.Sqrt(floats.Dot(v, v))
 		if length <= 1e-10*before || length == 0 {
 			continue
 		}
@@ -130,18 +131,4 @@ func orthonormal(columns [][]float64) [][]float64 {
 		out = append(out, v)
 	}
 	return out
-}
-
-func dot(a, b []float64) (sum float64) {
-	for i, x := range a {
-		sum += x * b[i]
-	}
-	return sum
-}
-
-// axpy adds f·x to y.
-func axpy(f float64, x, y []float64) {
-	for i, v := range x {
-		y[i] += f * v
-	}
 }

@@ -3,6 +3,8 @@ package shift
 import (
 	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 func TestTraitsOfATextAreCounted(t *testing.T) {
@@ -36,7 +38,7 @@ func TestWordsOfOneTextOnlyWeighNothing(t *testing.T) {
 		t.Errorf("words %q, want %q", b.word, want)
 	}
 	for _, row := range b.rows {
-		near(t, "length of a row", dot(row.vals, row.vals), 1, 1e-12)
+		near(t, "length of a row", floats.Dot(row.vals, row.vals), 1, 1e-12)
 	}
 }
 

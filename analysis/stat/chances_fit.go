@@ -2,7 +2,9 @@ package stat
 
 import (
 	"math"
+	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/optimize"
 )
 
@@ -34,6 +36,8 @@ const (
 	leastLog, mostLog   = -13.0, 11.0
 	leastZero, mostZero = 0.02, 0.98
 )
+
+const mostIterations = 200
 
 // start is where a first fit begins: the shares of the outcomes, weakly held.
 func (t *tally) start() Chances {
@@ -77,19 +81,46 @@ func (t *tally) fit(start Chances, inflated bool) Chances {
 		x = append(x, math.Log(zero/(1-zero)))
 	}
 	e := evaluation{tally: t, inflated: inflated, gradient: make([]float64, len(x))}
-	problem := optimize.Problem{Func: e.value, Grad: e.slope}
-	settings := &optimize.Settings{
-		GradientThreshold: 1e-7 * t.items,
-		MajorIterations:   200,
-		Converger:         &optimize.FunctionConverge{Absolute: 1e-10 * t.items, Iterations: 4},
+	return e.chances(e.minimum(x))
+}
+
+// minimum is where BFGS ends from x. The method is driven step by step:
+// optimize.Minimize runs each search in goroutines of its own, which costs more
+// than thousands of small searches themselves. An error is a line search at the
+// end of its digits: the best point so far is the answer.
+func (e *evaluation) minimum(x []float64) []float64 {
+	at := &optimize.Location{X: slices.Clone(x), F: e.value(x), Gradient: make([]float64, len(x))}
+	e.slope(at.Gradient, x)
+	best, lowest := slices.Clone(x), at.F
+	flat := &optimize.FunctionConverge{Absolute: 1e-10 * e.items, Iterations: 4}
+	flat.Init(len(x))
+	search := optimize.LinesearchMethod{NextDirectioner: &optimize.BFGS{}, Linesearcher: &optimize.Bisection{}}
+	done := func() bool {
+		return floats.Norm(at.Gradient, math.Inf(1)) < 1e-7*e.items || flat.Converged(at) != optimize.NotTerminated
 	}
-	// An error is a line search at the end of its digits: the best point so far
-	// is the answer.
-	found, _ := optimize.Minimize(problem, x, settings, &optimize.BFGS{})
-	if found == nil || !(found.F <= e.value(x)) {
-		return e.chances(x)
+	if done() {
+		return best
 	}
-	return e.chances(found.X)
+	iterations := 0
+	for op, err := search.Init(at); err == nil; op, err = search.Iterate(at) {
+		if op&optimize.FuncEvaluation != 0 {
+			at.F = e.value(at.X)
+		}
+		if op&optimize.GradEvaluation != 0 {
+			e.slope(at.Gradient, at.X)
+		}
+		if op != optimize.MajorIteration {
+			continue
+		}
+		if at.F <= lowest {
+			lowest = at.F
+			copy(best, at.X)
+		}
+		if iterations++; iterations == mostIterations || done() {
+			break
+		}
+	}
+	return best
 }
 
 // evaluation computes the negative log-likelihood and its gradient together,
@@ -132,7 +163,7 @@ func (e *evaluation) shape(x []float64) Chances {
 }
 
 func (e *evaluation) move(x []float64) {
-	if e.at != nil && equal(e.at, x) {
+	if e.at != nil && slices.Equal(e.at, x) {
 		return
 	}
 	e.at = append(e.at[:0], x...)
@@ -148,13 +179,4 @@ func (e *evaluation) move(x []float64) {
 	if e.inflated {
 		e.gradient[len(c.Alpha)] = -slopeZero * c.Zero * (1 - c.Zero)
 	}
-}
-
-func equal(a, b []float64) bool {
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }
