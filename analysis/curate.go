@@ -44,8 +44,8 @@ func Curate(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, fil
 	if opt.Sure == 0 {
 		opt.Sure = 1 - s.Thresholds.At("signal.informative")
 	}
-	if !(opt.Sure > 0.5 && opt.Sure < 1) {
-		return nil, fmt.Errorf("the probability from which an item is dropped is %g: it lies between 0.5 and 1", opt.Sure)
+	if !(opt.Sure > 0 && opt.Sure < 1) {
+		return nil, fmt.Errorf("the probability from which an item is dropped is %g: it lies between 0 and 1", opt.Sure)
 	}
 	c := newCollector(s.RewardRange)
 	if err := c.beside(ctx, run); err != nil {

@@ -18,8 +18,8 @@ type Reason string
 
 // The reasons. Those about rewards bear the names of the classes.
 const (
-	Conflicting Reason = "conflict"
 	Leaking     Reason = "leaked"
+	Conflicting Reason = "conflict"
 	Duplicate   Reason = "duplicate"
 	Broken      Reason = "broken"
 	Suspicious  Reason = "suspicious"
@@ -36,8 +36,8 @@ type ReasonDoc struct {
 // the first.
 func Reasons() []ReasonDoc {
 	return []ReasonDoc{
-		{Conflicting, "another row asks the same and has another reference; look which one is right"},
 		{Leaking, "eval or production has the same prompt, or the same declared family"},
+		{Conflicting, "another row asks the same and has another reference; look which one is right"},
 		{Duplicate, "another row asks the same; the one with the most samples stays"},
 		{Broken, "none of its rollouts could be graded, and that is more than chance"},
 		{Suspicious, "the grader is not to be trusted on it: a detector marks a rollout, a probe got through, its reference is in doubt, or the same output earned different rewards"},
