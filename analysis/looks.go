@@ -48,15 +48,14 @@ func PlanLooks(most int, s Settings) *rollout.Looks {
 // later look has.
 func ConfidenceAtLook(plan *rollout.Looks, samples int) float64 {
 	most := float64(plan.At[len(plan.At)-1])
-	times := make([]float64, len(plan.At))
-	at := 0
-	for i, n := range plan.At {
-		times[i] = float64(n) / most
-		if n <= samples {
-			at = i
+	times := []float64{float64(plan.At[0]) / most}
+	for _, n := range plan.At[1:] {
+		if n <= samples { // later looks change nothing
+			times = append(times, float64(n)/most)
 		}
 	}
-	return stat.ConfidenceAt(stat.Boundaries(plan.Error, times, stat.KimDeMets)[at])
+	z := stat.Boundaries(plan.Error, times, stat.KimDeMets)
+	return stat.ConfidenceAt(z[len(z)-1])
 }
 
 // Look is the plan after a look at so many samples with this result. Sampling

@@ -69,7 +69,7 @@ func (w walk) boundary(t, p float64) float64 {
 		return math.Inf(1)
 	}
 	low, high := 0.0, farthestZ
-	for range 60 {
+	for range 40 {
 		middle := (low + high) / 2
 		if w.crossing(t, middle) > p {
 			low = middle
