@@ -2,7 +2,10 @@ package analysis
 
 import (
 	"fmt"
+	"math"
 	"strings"
+
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
@@ -27,12 +30,8 @@ var variantsGain = Gate{
 		best, status := v.foremost()
 		sp := v.Ranking(best)
 		j.vars = v.words(r, best, sp)
-		if j.needs = sp.Needs; j.needs != nil {
-			j.settles = true
-			if j.needs.Samples == 0 {
-				j.needs = &Needs{Items: sp.Needs.Items, Samples: int(sp.Samples.New.Median)}
-			}
-		}
+		j.needs = sp.settling(len(v.Ranked), v.Tolerance, r.Confidence)
+		j.settles = j.needs != nil
 		return []Finding{j.finding(status, boundOf(sp.Reward.Estimate))}
 	},
 }
@@ -52,6 +51,28 @@ func (v *Variants) foremost() (*Variant, Status) {
 		}
 	}
 	return &v.Ranked[0], Pass
+}
+
+// settling says how many items, sampled as these, would tell whether the variant
+// gains, were its difference what it looks like: until it stands beside the
+// correction for all variants, or a difference of delta would have been seen.
+func (sp *VariantSplit) settling(variants int, tolerance, conf float64) *Needs {
+	e := sp.Reward.Estimate
+	if e.SE == nil || e.Items < 2 {
+		return nil
+	}
+	items := math.Inf(1)
+	if beyond := math.Abs(*e.Value) - tolerance; beyond > 0 && *e.SE > 0 {
+		z := distuv.UnitNormal.Quantile(1 - (1-conf)/2/float64(variants))
+		items = max(fewItems, float64(e.Items+1), float64(e.Items)*math.Pow(z**e.SE/beyond, 2))
+	}
+	if sp.Needs != nil {
+		items = min(items, float64(sp.Needs.Items))
+	}
+	if items > 1e9 {
+		return nil
+	}
+	return &Needs{Items: int(math.Ceil(items)), Samples: max(1, int(sp.Samples.New.Median))}
 }
 
 // words are what the finding's messages say of a variant.
@@ -128,7 +149,7 @@ func price(costs []Difference) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return " It costs, per rollout: " + strings.Join(parts, ", ") + "."
+	return " A rollout takes " + strings.Join(parts, ", ") + "."
 }
 
 func corrected(p *float64) string {

@@ -21,8 +21,10 @@ var costNames = []string{"tool_calls", "turns", "input_tokens", "output_tokens",
 // finding of variants.gain changes by it, which is advisory. Each run is
 // streamed once.
 //
-// The ranking is that of eval where base and variants hold rollouts of it, else
-// of train, else of production, as a comparison has it. A variant gains when the
+// The ranking is that of train where base and variants hold rollouts of it, else
+// of eval, else of production: no variant was trained on anything, train mostly
+// has more items, and eval, whose items did not choose, then says without
+// flattery what the choice is worth. A variant gains when the
 // comparison says improved and its p-value, corrected over all variants of the
 // split by Holm (1979), stays below 1 - confidence: of many variants one looks
 // better by chance.
@@ -143,10 +145,10 @@ func (v *Variants) correct(split rollout.Split, s Settings) {
 	}
 }
 
-// choose takes the split that ranks: the first of eval, train and production on
-// which a variant can be compared.
+// choose takes the split that ranks: the first on which a variant can be
+// compared.
 func (v *Variants) choose() {
-	for _, split := range []rollout.Split{rollout.Eval, rollout.Train, rollout.Production} {
+	for _, split := range rollout.Splits() {
 		for i := range v.Ranked {
 			if sp := v.Ranked[i].Splits[split]; sp != nil && sp.Reward.Known() {
 				v.Split = &split
@@ -185,7 +187,19 @@ func (v *Variants) rank() {
 			of.Why = "it holds no rollout of " + string(*v.Split) + " with a reward"
 		}
 	}
-	if len(v.Ranked) > 1 && v.Ranked[0].Answer == Gains {
-		v.Notes = append(v.Notes, "the leading variant was chosen on these very rollouts, so its gain looks a little larger than it is: measure it on other items, or with another seed, before you count on the number")
+	v.flattery()
+}
+
+// flattery says that the gain of a variant chosen among several looks larger
+// than it is, and what items that did not choose it say.
+func (v *Variants) flattery() {
+	first := &v.Ranked[0]
+	if len(v.Ranked) < 2 || first.Answer != Gains {
+		return
 	}
+	if sp := first.Splits[rollout.Eval]; sp != nil && *v.Split != rollout.Eval && sp.Reward.Known() {
+		v.Notes = append(v.Notes, fmt.Sprintf("the variant %s leads on %s and was chosen there, which flatters it a little; on %s, whose items did not choose, it changes the mean reward by %s", first.Name, *v.Split, rollout.Eval, signedInterval(sp.Reward.Estimate)))
+		return
+	}
+	v.Notes = append(v.Notes, "the variant "+first.Name+" was chosen on these very rollouts, so its gain looks a little larger than it is: measure it on other items, or with another seed, before you count on the number")
 }

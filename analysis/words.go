@@ -100,7 +100,7 @@ var english = catalogue{
 			pass:            "no variant gains: the best of {tested}, {variant}, changes the mean reward by {gain}",
 			caution:         "the variant {variant} already gains {gain} without any training{against}{also}",
 			cautionRemedy:   "Take it over first (it changes {changes}), then run again from there. Measured on {items}, each with itself{p}.{price}{lift}",
-			cautionUnknown:  "it is not clear whether a variant gains: {variant} changes the mean reward by {gain}",
+			cautionUnknown:  "it is not clear whether a variant gains: {variant} changes the mean reward by {gain}{p}",
 			cautionUnknownR: "{needs}",
 			unmeasured:      message{title: "not known: no variant could be compared with the base", remedy: "Run the same command again: it makes the rollouts that the variants still lack."},
 		},

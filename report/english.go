@@ -149,6 +149,19 @@ var english = words{
 		},
 	},
 
+	Variants: variantWords{
+		Title: "Variants: the cheaper lever",
+		Lead:  "%s of prompt, tools or model, sampled on the same items with the same seed and ranked on %s by the difference of each item with itself.",
+		Gain:  "Shown to gain: %s, where training is hoped to bring %s and a difference below %s does not matter. What a variant takes more or less of than the base stands beside it, per rollout; in brackets where chance explains it.",
+		None:  "No variant could be compared with the base yet.",
+		On:    "On %s", Base: "base", NotSet: "not set",
+		Change: "%s changes %s: from %s to %s", Variant: plural{"1 variant", "%s variants"},
+		Head: []string{"variant", "answer", "mean reward", "variant - base", "p, corrected", "tool calls", "input tokens", "output tokens", "seconds"},
+		Answers: map[analysis.VariantAnswer]string{
+			analysis.Gains: "GAINS", analysis.Loses: "LOSES", analysis.NoDifference: "NO DIFFERENCE", analysis.Untold: "CANNOT TELL",
+		},
+	},
+
 	Fact: factWords{
 		Run: "run", Source: "source of the rollouts", Model: "model", Seed: "seed", Sampled: "sampled", Version: "gonogo that sampled",
 		Data: "data, %s", DataIs: "%s: %s items of %s rows, sha256 %s", Range: "reward range", RangeIs: "%s to %s, ceiling %s",

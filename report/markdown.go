@@ -19,6 +19,7 @@ func writeMarkdown(w io.Writer, p *Page) error {
 	m := &markdown{words: p.Words}
 	m.top(p)
 	m.findings(p)
+	m.variants(p)
 	m.pictures(p)
 	m.audit(p)
 	m.splits(p)

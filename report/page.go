@@ -37,6 +37,7 @@ type Page struct {
 	Headlines []Headline
 	Findings  []Finding
 	Figures   []chart.Figure
+	Variants  Variants
 	Audit     Audit
 	Splits    []Split
 	Input     []string // what was wrong with the files that were read
@@ -69,8 +70,12 @@ func NewPage(r *analysis.Result, opt Options) *Page {
 	p.Sentence, p.Next = sentence(r, p.Findings, p.Words)
 	p.Headlines = headlines(r, p.Words)
 	for _, c := range chart.Charts() {
+		if c.Only != nil && !c.Only(r) {
+			continue
+		}
 		p.Figures = append(p.Figures, chart.Render(c, r))
 	}
+	p.Variants = newVariants(r, p.Words)
 	p.Audit = newAudit(r, p.Dir, p.Words)
 	for _, split := range rollout.Splits() {
 		if s := r.Splits[split]; s != nil {

@@ -18,6 +18,7 @@ func writeText(w io.Writer, p *Page) error {
 	t.verdict(p)
 	t.headlines(p)
 	t.findings(p)
+	t.variants(p)
 	t.audit(p)
 	t.splits(p)
 	t.grids(p)
@@ -190,35 +191,39 @@ func (t *terminal) list(heading string, points []string) {
 // than the terminal is left to the other formats.
 func (t *terminal) grids(p *Page) {
 	for _, g := range p.Grids {
-		rows := append([][]string{g.Head}, g.Rows...)
-		widths, total := make([]int, len(g.Head)), 0
-		for i := range widths {
-			for _, row := range rows {
-				widths[i] = max(widths[i], width(t.plain(row[i])))
-			}
-			widths[i] += 2
-			total += widths[i]
-		}
-		if total-2 > t.width {
-			continue
-		}
-		t.heading(g.Title)
-		for i, row := range rows {
-			var line strings.Builder
-			for j, cell := range row {
-				line.WriteString(pad(t.plain(cell), widths[j]))
-			}
-			if text := strings.TrimRight(line.String(), " "); i > 0 {
-				t.buf.WriteString(text + "\n")
-			} else if text != "" {
-				t.buf.WriteString(t.paint(text, faint) + "\n")
-			}
-		}
-		for _, note := range g.Notes {
-			t.para(para{indent: 2, lead: "- ", text: note, style: faint})
-		}
-		t.blank()
+		t.grid(g)
 	}
+}
+
+func (t *terminal) grid(g Grid) {
+	rows := append([][]string{g.Head}, g.Rows...)
+	widths, total := make([]int, len(g.Head)), 0
+	for i := range widths {
+		for _, row := range rows {
+			widths[i] = max(widths[i], width(t.plain(row[i])))
+		}
+		widths[i] += 2
+		total += widths[i]
+	}
+	if total-2 > t.width {
+		return
+	}
+	t.heading(g.Title)
+	for i, row := range rows {
+		var line strings.Builder
+		for j, cell := range row {
+			line.WriteString(pad(t.plain(cell), widths[j]))
+		}
+		if text := strings.TrimRight(line.String(), " "); i > 0 {
+			t.buf.WriteString(text + "\n")
+		} else if text != "" {
+			t.buf.WriteString(t.paint(text, faint) + "\n")
+		}
+	}
+	for _, note := range g.Notes {
+		t.para(para{indent: 2, lead: "- ", text: note, style: faint})
+	}
+	t.blank()
 }
 
 func (t *terminal) foot(p *Page) { t.para(para{text: p.footer(), style: faint}) }

@@ -59,8 +59,9 @@ type words struct {
 	Use  useWords
 	Plan planWords
 
-	Beyond beyondWords
-	Audit  auditWords
+	Beyond   beyondWords
+	Variants variantWords
+	Audit    auditWords
 }
 
 // auditWords tell of the grader.
@@ -119,6 +120,14 @@ type planWords struct {
 type beyondWords struct {
 	Title, Doc, Plain, Inflated string
 	Of                          map[string]string // by quantity
+}
+
+// variantWords tell of variants.
+type variantWords struct {
+	Title, Lead, Gain, None, On, Base, Change, NotSet string
+	Variant                                           plural
+	Head                                              []string
+	Answers                                           map[analysis.VariantAnswer]string
 }
 
 // factWords name the facts of how it was measured.

@@ -105,6 +105,17 @@ func analyzeRun(c *cli.Context, dir string) (*analysis.Result, error) {
 func analyzeOpened(c *cli.Context, opened *rollout.Run, settings analysis.Settings) (*analysis.Result, error) {
 	read := rollout.ReadOptions{OnConflict: rollout.Conflict(c.String("on-conflict"))}
 	result, err := analysis.Analyze(c.Context, opened, read, settings, analysis.Gates())
+	if err != nil {
+		return nil, asUsage(err)
+	}
+	variants, strangers, err := opened.Variants()
+	if err != nil {
+		return nil, asUsage(err)
+	}
+	for _, name := range strangers {
+		fmt.Fprintf(c.App.ErrWriter, "note: %s is no variant of this run and is left out\n", rollout.VariantDir(opened.Dir, name))
+	}
+	err = analysis.RankVariants(c.Context, result, opened, variants, read, settings, analysis.Gates())
 	return result, asUsage(err)
 }
 
@@ -123,14 +134,21 @@ func writeResult(dir string, r *analysis.Result) error {
 }
 
 // readResult reads a run's result.json. It returns nil when there is none, or
-// when rollouts, probes or labels were added since.
+// when rollouts, probes or labels were added since, or variants' rollouts.
 func readResult(dir string) (*analysis.Result, error) {
 	path := filepath.Join(dir, resultFile)
 	made, err := os.Stat(path)
 	if err != nil {
 		return nil, nil // none there, or the run is a single file
 	}
-	for _, name := range []string{rollout.RolloutsFile, rollout.ProbesFile, rollout.LabelsFile} {
+	variants, _ := os.ReadDir(rollout.VariantDir(dir, "")) // none there is no variants
+	names := []string{rollout.RolloutsFile, rollout.ProbesFile, rollout.LabelsFile}
+	for _, v := range variants {
+		for _, name := range []string{rollout.RolloutsFile, rollout.ProbesFile} {
+			names = append(names, filepath.Join(rollout.VariantsDir, v.Name(), name))
+		}
+	}
+	for _, name := range names {
 		if grown, err := os.Stat(filepath.Join(dir, name)); err == nil && grown.ModTime().After(made.ModTime()) {
 			return nil, nil
 		}

@@ -47,6 +47,7 @@ func (p *project) audit(c *cli.Context, dir string) (*rollout.Run, error) {
 	defer func(most int) { p.cfg.Sampling.MaxRollouts = most }(p.cfg.Sampling.MaxRollouts)
 	p.cfg.Sampling.MaxRollouts = 0 // gradings have a cap of their own
 	stats, err := p.putProbes(c, plan, w)
+	p.spent += stats.Tokens
 	err = unlessLost(p.ended(auditStage, dir, stats, err), w.Close())
 	p.tell(c.App.ErrWriter)
 	return run, err

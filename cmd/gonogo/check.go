@@ -73,6 +73,7 @@ type checks struct {
 	Endpoints []reached         `json:"endpoints"`
 	Key       string            `json:"key,omitempty"` // why a run could not begin for want of an API key
 	Estimate  string            `json:"estimate"`
+	Variants  []checkedVariant  `json:"variants,omitempty"`
 
 	Findings []analysis.Finding `json:"findings,omitempty"` // of the gates about rows; none under --no-shift
 	Shift    *analysis.Shift    `json:"shift,omitempty"`
@@ -87,7 +88,11 @@ type reached struct {
 
 func (p *project) checked(c *cli.Context) checks {
 	jobs := sampler.Plan(p.items, p.samples(), nil)
-	found := checks{Rollouts: len(jobs), Problems: p.problems, Warnings: p.warnings, Estimate: p.estimate(jobs, nil) + p.auditEstimate(c), Files: p.data()}
+	legs := []leg{{p: p, jobs: jobs}}
+	for _, v := range p.variants {
+		legs = append(legs, leg{v.Name, v.p, sampler.Plan(v.p.items, v.p.samples(), nil)})
+	}
+	found := checks{Rollouts: len(jobs), Problems: p.problems, Warnings: p.warnings, Estimate: p.estimateLegs(c, legs, nil), Files: p.data(), Variants: p.checkedVariants()}
 	if !c.Bool("no-shift") {
 		found.Shift, found.Findings = p.compareRows()
 	}
@@ -115,6 +120,7 @@ func (f checks) print(w io.Writer) {
 		}
 		fmt.Fprintf(w, "endpoint   %s %s: answers\n", e.Name, e.URL)
 	}
+	printVariants(w, f.Variants)
 	for _, warning := range f.Warnings {
 		fmt.Fprintf(w, "warning    %s\n", visible(warning))
 	}
@@ -124,6 +130,27 @@ func (f checks) print(w io.Writer) {
 		fmt.Fprintf(w, "key        %s\n", visible(f.Key))
 	}
 	fmt.Fprintln(w, f.Estimate)
+}
+
+// printVariants shows what each variant changes, a line a change.
+func printVariants(w io.Writer, variants []checkedVariant) {
+	for _, v := range variants {
+		about := fmt.Sprintf("%d rollouts", v.Rollouts)
+		if v.Doc != "" {
+			about += "; " + v.Doc
+		}
+		fmt.Fprintf(w, "variant    %s: %s\n", v.Name, visible(about))
+		for _, c := range v.Changes {
+			was, now := c.Base, c.New
+			if was == "" {
+				was = "not set"
+			}
+			if now == "" {
+				now = "nothing"
+			}
+			fmt.Fprintf(w, "%-10s - %s: %s -> %s\n", "", visible(c.Key), visible(oneLine(was)), visible(oneLine(now)))
+		}
+	}
 }
 
 func printProblems(w io.Writer, problems []rollout.Problem) {

@@ -19,7 +19,7 @@ func variantKeys() []key {
 	return []key{{
 		Path: "variants", Fallback: "none", Doc: "cheaper levers than training, each sampled on the same items with the same seed as the run itself and ranked against it; each overrides something of the prompt, the tools' descriptions and the model",
 		Entry:   variantEntry(),
-		Example: "[{name: brief, prompt: \"Answer in one line.\"}, {name: think, reasoning_effort: high}]",
+		Example: "[{name: brief, prompt: \"Answer in one line.\"}, {name: cool, temperature: 0.2}]",
 		at:      func(v *values) any { return &v.Variants },
 	}}
 }

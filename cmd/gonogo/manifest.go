@@ -23,6 +23,7 @@ func (p *project) manifest(dir string) rollout.Manifest {
 	}
 	binding := p.cfg.binding(p.files...)
 	binding["seed"] = strconv.FormatUint(p.seed, 10)
+	maps.Copy(binding, p.variant.binding())
 	info := p.graderInfo()
 	m := rollout.Manifest{
 		Name: cmp.Or(p.cfg.Name, p.cfg.Body.Suffix), ToolVersion: version(), Source: rollout.Live, Seed: p.seed,

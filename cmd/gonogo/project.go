@@ -33,8 +33,11 @@ type project struct {
 	bounds   sampler.Boundaries
 	auditing auditing
 	redact   *rollout.Redactor
-	spent    int64 // tokens of this call so far
-	round    int   // samples per item that sampling until decided has come to; 0: all
+	spent    int64      // tokens of this call so far
+	begun    int        // rollouts of this call so far
+	round    int        // samples per item that sampling until decided has come to; 0: all
+	variants []*variant // to make beside the run itself
+	variant  *variant   // that this is; nil for the run itself
 	close    []func()
 }
 
@@ -125,7 +128,7 @@ func newProject(cfg *config) (*project, error) {
 	if cfg.Seed != nil {
 		p.seed = *cfg.Seed
 	}
-	if err := errors.Join(p.load(), p.plainIDs(), p.wire(), p.prepareAudit()); err != nil {
+	if err := errors.Join(p.load(), p.plainIDs(), p.wire(), p.prepareAudit(), p.prepareVariants()); err != nil {
 		p.shut()
 		return nil, asUsage(errors.New(p.redact.String(err.Error())))
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,20 +16,72 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// rehearse makes one rollout, shows its trace and what the whole run would
-// take. Nothing is recorded.
+// rehearse makes one rollout of the run and of each variant, shows their traces
+// and what the whole would take. Nothing is recorded.
 func rehearse(c *cli.Context, p *project) error {
-	jobs := sampler.Plan(p.items, p.samples(), nil)
-	rec, err := p.rehearsal(c, jobs)
+	var jobs []sampler.Job
+	if only := c.StringSlice("variant"); len(only) == 0 || slices.Contains(only, baseVariant) {
+		jobs = sampler.Plan(p.items, p.samples(), nil)
+	}
+	legs, err := p.legs(c.Context, "", jobs)
 	if err != nil {
 		return err
 	}
-	p.trace(c.App.Writer, rec)
-	fmt.Fprintf(c.App.Writer, "\n%s\n", p.estimate(jobs, rec)+p.auditEstimate(c))
-	if rec.Outcome.Missing() {
-		return fmt.Errorf("the rehearsal ended with outcome %s: %s", rec.Outcome, p.redact.String(rec.Error))
+	if len(legs) == 0 {
+		return usagef("there is nothing to sample")
 	}
-	return nil
+	estimate, lost, err := p.rehearseLegs(c, c.App.Writer, legs)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(c.App.Writer, "\n%s\n", estimate)
+	return lost
+}
+
+// rehearseLegs makes a rollout of each leg, shows its trace on w and returns
+// what the legs will take by it. lost is the failure of the first one that an
+// endpoint failed.
+func (p *project) rehearseLegs(c *cli.Context, w io.Writer, legs []leg) (estimate string, lost, err error) {
+	recs := make([]*rollout.Record, len(legs))
+	for i, l := range legs {
+		if l.name != "" {
+			fmt.Fprintf(w, "\nVariant %s\n", l.name)
+		}
+		rec, err := l.p.rehearsal(c, l.jobs)
+		if err != nil {
+			return "", nil, err
+		}
+		recs[i] = rec
+		l.p.trace(w, rec)
+		if rec.Outcome.Missing() && lost == nil {
+			lost = fmt.Errorf("the rehearsal ended with outcome %s: %s", rec.Outcome, p.redact.String(rec.Error))
+		}
+	}
+	return p.estimateLegs(c, legs, recs), lost, nil
+}
+
+// estimateLegs says what the legs will take, a line each, as far as one rollout
+// of each can tell; recs is nil without any.
+func (p *project) estimateLegs(c *cli.Context, legs []leg, recs []*rollout.Record) string {
+	var lines []string
+	all := 0
+	for i, l := range legs {
+		var rec *rollout.Record
+		if recs != nil {
+			rec = recs[i]
+		}
+		line := l.p.estimate(l.jobs, rec)
+		if l.name == "" {
+			line += p.auditEstimate(c)
+		} else {
+			line = "Variant " + l.name + ". " + line
+		}
+		lines, all = append(lines, line), all+len(l.jobs)
+	}
+	if len(legs) > 1 {
+		lines = append(lines, fmt.Sprintf("In all %s rollouts, under one budget.", chart.Count(all)))
+	}
+	return strings.Join(lines, "\n")
 }
 
 func (p *project) rehearsal(c *cli.Context, jobs []sampler.Job) (*rollout.Record, error) {
@@ -45,24 +98,24 @@ func (p *project) rehearsal(c *cli.Context, jobs []sampler.Job) (*rollout.Record
 	return rec, err
 }
 
-// confirm shows the estimate and, on a terminal and without --yes, rehearses
-// once and asks.
-func (p *project) confirm(c *cli.Context, jobs []sampler.Job) error {
-	if len(jobs) == 0 {
-		return nil
+// confirm shows the estimate of what the run and its variants lack and, on a
+// terminal and without --yes, rehearses each once and asks.
+func (p *project) confirm(c *cli.Context, dir string, jobs []sampler.Job) error {
+	legs, err := p.legs(c.Context, dir, jobs)
+	if err != nil || len(legs) == 0 {
+		return err
 	}
 	ask := c.Command.Name != "demo" && !c.Bool("yes") && isTerminal(c.App.ErrWriter) && readsTerminal(c.App.Reader)
 	if !ask {
-		fmt.Fprintln(c.App.ErrWriter, p.estimate(jobs, nil)+p.auditEstimate(c))
+		fmt.Fprintln(c.App.ErrWriter, p.estimateLegs(c, legs, nil))
 		return nil
 	}
 	fmt.Fprintln(c.App.ErrWriter, "One rehearsal rollout first, which is not recorded (--yes leaves it out) …")
-	rec, err := p.rehearsal(c, jobs)
+	estimate, _, err := p.rehearseLegs(c, c.App.ErrWriter, legs)
 	if err != nil {
 		return err
 	}
-	p.trace(c.App.ErrWriter, rec)
-	fmt.Fprintf(c.App.ErrWriter, "\n%s\nBegin? [y/N] ", p.estimate(jobs, rec)+p.auditEstimate(c))
+	fmt.Fprintf(c.App.ErrWriter, "\n%s\nBegin? [y/N] ", estimate)
 	answer, err := bufio.NewReader(c.App.Reader).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err

@@ -26,6 +26,7 @@ func samplingFlags() []cli.Flag {
 		&cli.StringFlag{Name: "max-tokens", Usage: "stop this call after `N` tokens (key sampling.max_tokens)"},
 		&cli.BoolFlag{Name: "rehearse", Usage: "make one rollout, show its trace and what the whole run would take, and stop"},
 		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "neither rehearse nor ask before the rollouts begin, as a terminal otherwise does"},
+		&cli.StringSliceFlag{Name: "variant", Usage: "make this variant `NAME` alone, of a run that is there; base is the run itself; may be repeated"},
 		&cli.BoolFlag{Name: "despite-problems", Usage: "sample although the data files break the platform's rules"},
 	)
 }
@@ -47,7 +48,7 @@ Example:
 				return err
 			}
 			defer p.shut()
-			return sampleRun(c, p, c.String("output"))
+			return sampleAll(c, p, c.String("output"))
 		},
 	}
 }
@@ -80,6 +81,13 @@ Example:
 // runProject samples, judges and reports. A run that its budget stopped is
 // judged on what there is, and says so by its exit code.
 func runProject(c *cli.Context, p *project, dir string) error {
+	withBase, err := p.pickVariants(c)
+	if err != nil {
+		return err
+	}
+	if !withBase {
+		return judgeVariants(c, p, dir)
+	}
 	stopped, err := budgetStop(sampleRun(c, p, dir)) // with a failed write beside it the run ends here
 	if err != nil {
 		return err
@@ -92,6 +100,29 @@ func runProject(c *cli.Context, p *project, dir string) error {
 			return err
 		}
 	}
+	var failed error
+	if stopped == nil {
+		stopped, failed = budgetStop(p.sampleVariants(c, dir))
+		if coded := new(exitError); errors.As(failed, &coded) && coded.code == exitInterrupted {
+			return failed
+		}
+	}
+	// What a variant lacks does not take the run its verdict.
+	return errors.Join(failed, judgeRun(c, p, dir, stopped))
+}
+
+// judgeVariants makes variants alone, and judges their run anew.
+func judgeVariants(c *cli.Context, p *project, dir string) error {
+	stopped, err := budgetStop(sampleAlone(c, p, dir))
+	if err != nil || c.Bool("rehearse") {
+		return err
+	}
+	return judgeRun(c, p, dir, stopped)
+}
+
+// judgeRun judges and reports what a run holds. stopped is why there is no more
+// of it; nil when all is made.
+func judgeRun(c *cli.Context, p *project, dir string, stopped *exitError) error {
 	opened, err := rollout.Open(dir)
 	if err != nil {
 		return err
@@ -145,11 +176,10 @@ func sampleRun(c *cli.Context, p *project, dir string) error {
 	if err != nil {
 		return asUsage(err)
 	}
-	if err := p.confirm(c, jobs); err != nil {
+	if err := p.confirm(c, dir, jobs); err != nil {
 		return errors.Join(err, writer.Close())
 	}
 	stats, err := p.sample(c, jobs, writer)
-	p.spent = stats.Tokens
 	closed := writer.Close()
 	p.summarize(c, stats)
 	p.tell(c.App.ErrWriter)
@@ -252,7 +282,9 @@ func (p *project) sample(c *cli.Context, jobs []sampler.Job, to sampler.Sink) (s
 	defer release()
 	to = &watchful{to: to, say: show}
 	defer p.heed()
-	return sampler.Sample(ctx, drain, p.sampling(), p.seed, jobs, p.bounds, to, show.watch)
+	stats, err := sampler.Sample(ctx, drain, p.sampling(), p.seed, jobs, p.bounds, to, show.watch)
+	p.spent, p.begun = p.spent+allTokens(stats), p.begun+stats.Begun
+	return stats, err
 }
 
 // summarize says what was done, in one line.

@@ -67,7 +67,6 @@ func (p *project) sampleUntil(c *cli.Context, dir string) error {
 	}
 	r := rounds{p: p, c: c, dir: dir, writer: writer, plan: plan}
 	stats, err := r.all(ahead)
-	p.spent = stats.Tokens
 	closed := writer.Close()
 	p.summarize(c, stats)
 	p.tell(c.App.ErrWriter)
@@ -81,7 +80,7 @@ func (p *project) confirmAll(c *cli.Context, dir string, ahead []int) error {
 	if err != nil {
 		return err
 	}
-	return p.confirm(c, jobs)
+	return p.confirm(c, dir, jobs)
 }
 
 // lookPlan is the plan that a run is sampled by, or a new one for a run that
@@ -162,12 +161,18 @@ func (r *rounds) within(jobs []sampler.Job) (sampler.Stats, error) {
 		return sampler.Stats{Jobs: len(jobs), StoppedBy: sampler.StoppedByBudget}, nil
 	}
 	stats, err := r.p.sample(r.c, jobs, r.writer)
+	s.MaxRollouts, s.MaxTokens = left(s.MaxRollouts, stats.Begun), left(s.MaxTokens, allTokens(stats))
+	return stats, err
+}
+
+// allTokens are the tokens of what was sampled; where a server did not tell
+// them, the mean of the others stands for them.
+func allTokens(stats sampler.Stats) int64 {
 	tokens := stats.Tokens
 	if told := stats.Recorded - stats.TokensUnknown; told > 0 {
 		tokens += tokens / int64(told) * int64(stats.TokensUnknown)
 	}
-	s.MaxRollouts, s.MaxTokens = left(s.MaxRollouts, stats.Begun), left(s.MaxTokens, tokens)
-	return stats, err
+	return tokens
 }
 
 // left is what remains of a bound, below zero where nothing does: zero is no

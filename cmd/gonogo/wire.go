@@ -180,6 +180,11 @@ type endpoint struct{ name, url string }
 // endpoints lists the servers that the run needs.
 func (p *project) endpoints() []endpoint {
 	list := []endpoint{{"model", p.connect(p.cfg.Model.BaseURL)}}
+	for _, v := range p.variants {
+		if url := p.connect(v.p.cfg.Model.BaseURL); url != list[0].url {
+			list = append(list, endpoint{"model of the variant " + v.Name, url})
+		}
+	}
 	for _, t := range p.cfg.Body.Tools {
 		list = append(list, endpoint{"tool " + t.Name, p.connect(t.ServerURL)})
 	}

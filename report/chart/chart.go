@@ -22,6 +22,10 @@ type Chart struct {
 	// a plot. A nil Caption leaves the plot's own title and legend in charge.
 	Caption func(*analysis.Result) Caption
 
+	// Only says whether a report has a place for the chart. A nil Only is every
+	// report: one that has nothing to show then says so.
+	Only func(*analysis.Result) bool
+
 	// Height is how high the figure stands at Width. A nil Height is the
 	// usual one, Height.
 	Height func(*analysis.Result) vg.Length
@@ -95,6 +99,13 @@ func Charts() []Chart {
 			Doc: "Rollouts that did not end in a grade: by the model's own doing (counted at the bottom of the reward range), " +
 				"or by an endpoint that failed (missing data, left out of every mean).",
 			Draw: drawFailures, Caption: captionFailures,
+		},
+		{
+			Name: "variants",
+			Doc: "What each variant of prompt, tools or model changes in the mean reward, item by item against the run itself, with its interval. " +
+				"Right of the line without touching it: a gain without any training. Within the band: no difference that matters.",
+			Draw: drawVariants, Caption: captionVariants, Height: variantsHeight,
+			Only: func(r *analysis.Result) bool { return r.Variants != nil },
 		},
 		{
 			Name: "grader_audit",

@@ -1,0 +1,93 @@
+package chart_test
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gonogo/analysis"
+	"gonogo/analysis/stat"
+	"gonogo/report/chart"
+	"gonogo/report/reporttest"
+	"gonogo/sampler/rollout"
+)
+
+// ranked is a Result with variants that answer in each of the four ways, as
+// they would be ranked, and one that could not be compared.
+func ranked(t *testing.T) *analysis.Result {
+	t.Helper()
+	r := reporttest.Load(t, "go")
+	split := rollout.Train
+	v := &analysis.Variants{Split: &split, Delta: 0.05, Hoped: 0.05, Correction: "holm"}
+	for _, one := range []struct {
+		name             string
+		answer           analysis.VariantAnswer
+		value, low, high float64
+	}{
+		{"checks-the-company-and-then-the-unit-of-each-figure", analysis.Gains, 0.131, 0.083, 0.179},
+		{"brief", analysis.Untold, 0.04, -0.03, 0.11},
+		{"same", analysis.NoDifference, 0.004, -0.021, 0.029},
+		{"small-model", analysis.Loses, -0.22, -0.29, -0.15},
+	} {
+		d := analysis.Difference{Estimate: stat.Estimate{Value: &one.value, Low: &one.low, High: &one.high, N: 1920, Items: 120, Method: "mean over items of the difference, paired (Miller 2024); t(119) interval"}}
+		v.Ranked = append(v.Ranked, analysis.Variant{Name: one.name, Answer: one.answer, Splits: map[rollout.Split]*analysis.VariantSplit{split: {Answer: one.answer, Reward: d}}})
+	}
+	v.Ranked = append(v.Ranked, analysis.Variant{Name: "not-made-yet", Answer: analysis.Untold})
+	r.Variants = v
+	return r
+}
+
+func variantsChart(t *testing.T) chart.Chart {
+	t.Helper()
+	for _, c := range chart.Charts() {
+		if c.Name == "variants" {
+			return c
+		}
+	}
+	t.Fatal("there is no chart of variants")
+	return chart.Chart{}
+}
+
+func TestVariantsPicture(t *testing.T) {
+	f := chart.Render(variantsChart(t), ranked(t))
+	var b bytes.Buffer
+	if err := chart.WritePNG(&b, f, chart.Width, f.Height); err != nil {
+		t.Fatal(err)
+	}
+	reporttest.SamePicture(t, filepath.Join("testdata", "ranked.variants.png"), b.Bytes(), *update)
+	for _, size := range sizes {
+		checkLayout(t, fmt.Sprintf("variants at %v", size), f, size.w, size.h*f.Height/chart.Height)
+	}
+}
+
+func TestVariantsInWords(t *testing.T) {
+	for what, c := range map[string]struct {
+		bend func(*analysis.Variants)
+		want string
+	}{
+		"one gains":    {func(*analysis.Variants) {}, "gains 0.131 without any training"},
+		"two gain":     {func(v *analysis.Variants) { v.Ranked[1].Answer = analysis.Gains }, "2 of 5 variants gain on the base"},
+		"none gains":   {func(v *analysis.Variants) { v.Ranked[0].Answer = analysis.Untold }, "None of 5 variants is shown to gain"},
+		"none is made": {func(v *analysis.Variants) { v.Split = nil }, "no data, no variant could be compared"},
+	} {
+		r := ranked(t)
+		c.bend(r.Variants)
+		if alt := chart.Render(variantsChart(t), r).Alt(); !strings.Contains(alt, c.want) {
+			t.Errorf("%s: the picture says %q, want %q", what, alt, c.want)
+		}
+	}
+	// Where there are many, each keeps its row and the picture stays XML.
+	r := ranked(t)
+	for i := range 60 {
+		one := r.Variants.Ranked[1]
+		one.Name = fmt.Sprintf("v%d", i)
+		r.Variants.Ranked = append(r.Variants.Ranked, one)
+	}
+	f := chart.Render(variantsChart(t), r)
+	wellFormed(t, writeSVG(t, f))
+	if !strings.Contains(f.Subtitle, "25 variants in the table only") {
+		t.Errorf("65 variants: %s", f.Subtitle)
+	}
+}

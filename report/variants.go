@@ -1,0 +1,169 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gonogo/analysis"
+	"gonogo/report/chart"
+	"gonogo/sampler/rollout"
+)
+
+// Variants tell what the variants of the run gain, the best first. Without
+// variants there are no Tables.
+type Variants struct {
+	Lead   string
+	Tables []Grid // of the split that ranks, then of the others
+	Notes  []string
+}
+
+// variantColumns is how many columns of a table a terminal shows: without what
+// a variant costs.
+const variantColumns = 5
+
+// variantCosts are the columns of what a variant costs, by name of the
+// difference.
+var variantCosts = []string{"tool_calls", "input_tokens", "output_tokens", "latency"}
+
+func newVariants(r *analysis.Result, w *words) Variants {
+	v := r.Variants
+	if v == nil || len(v.Ranked) == 0 {
+		return Variants{}
+	}
+	out := Variants{Lead: variantsLead(r, w)}
+	splits := rollout.Splits()
+	if v.Split != nil {
+		splits = append([]rollout.Split{*v.Split}, slices.DeleteFunc(splits, func(s rollout.Split) bool { return s == *v.Split })...)
+	}
+	for _, split := range splits {
+		if g := variantGrid(r, split, w); len(g.Rows) > 0 {
+			out.Tables = append(out.Tables, g)
+		}
+	}
+	if len(out.Tables) == 0 {
+		out.Tables = []Grid{{Words: true, Head: []string{w.Variants.Head[0], ""}}}
+		for _, one := range v.Ranked {
+			out.Tables[0].Rows = append(out.Tables[0].Rows, []string{id(one.Name), prose(one.Why)})
+		}
+	}
+	for _, one := range v.Ranked {
+		for _, c := range one.Changes {
+			out.Notes = append(out.Notes, fmt.Sprintf(w.Variants.Change, id(one.Name), id(c.Key), orNotSet(c.Base, w), quotedText(c, w)))
+		}
+		for _, note := range one.Notes {
+			out.Notes = append(out.Notes, id(one.Name)+": "+prose(note))
+		}
+	}
+	for _, note := range v.Notes {
+		out.Notes = append(out.Notes, capital(prose(note))+".")
+	}
+	return out
+}
+
+func orNotSet(text string, w *words) string {
+	if text == "" {
+		return w.Variants.NotSet
+	}
+	return id(text)
+}
+
+// quotedText is what a variant sets a key to, texts for the model in quotes.
+func quotedText(c rollout.Change, w *words) string {
+	text := orNotSet(c.New, w)
+	if c.New != "" && !strings.HasPrefix(c.Key, "model.") {
+		return "“" + text + "”"
+	}
+	return text
+}
+
+// variantsLead says what was found, in a sentence.
+func variantsLead(r *analysis.Result, w *words) string {
+	v := r.Variants
+	if v.Split == nil {
+		return w.Variants.None
+	}
+	gains := 0
+	for _, one := range v.Ranked {
+		if one.Answer == analysis.Gains {
+			gains++
+		}
+	}
+	lead := fmt.Sprintf(w.Variants.Lead, w.Variants.Variant.of(len(v.Ranked)), *v.Split)
+	return lead + " " + fmt.Sprintf(w.Variants.Gain, w.Variants.Variant.of(gains), chart.Number(v.Hoped), chart.Number(v.Delta))
+}
+
+// variantGrid ranks the variants on one split, below the base.
+func variantGrid(r *analysis.Result, split rollout.Split, w *words) Grid {
+	g := Grid{Title: fmt.Sprintf(w.Variants.On, split), Head: w.Variants.Head}
+	for i := range r.Variants.Ranked {
+		one := &r.Variants.Ranked[i]
+		sp := one.Splits[split]
+		if sp == nil || !sp.Reward.Known() {
+			continue
+		}
+		row := []string{
+			id(one.Name), w.Variants.Answers[sp.Answer], chart.Interval(sp.Mean.Value, sp.Mean.Low, sp.Mean.High), change(sp.Reward.Estimate), pValue(sp.Reward.PHolm),
+		}
+		for _, name := range variantCosts {
+			row = append(row, costOf(sp.Costs, name))
+		}
+		g.Rows = append(g.Rows, row)
+	}
+	if base := r.Splits[split]; base != nil && len(g.Rows) > 0 {
+		e := base.Reward.Estimate
+		row := []string{w.Variants.Base, "", chart.Interval(e.Value, e.Low, e.High), "", "", numberOr(base.Tools.Calls.Value), numberOr(base.Tokens.Input.Value), numberOr(base.Tokens.Output.Value), ""}
+		g.Rows = append([][]string{row}, g.Rows...)
+	}
+	return g
+}
+
+// costOf is what a variant takes more or less of than the base; a difference
+// that chance explains is in brackets.
+func costOf(costs []analysis.Difference, name string) string {
+	for _, d := range costs {
+		if d.Name != name || d.Value == nil {
+			continue
+		}
+		if d.Direction == "unclear" {
+			return "(" + signed(*d.Value) + ")"
+		}
+		return signed(*d.Value)
+	}
+	return "–"
+}
+
+// variants are the tables with the columns that a terminal has room for.
+func (t *terminal) variants(p *Page) {
+	if len(p.Variants.Tables) == 0 {
+		return
+	}
+	t.heading(p.Words.Variants.Title)
+	t.para(para{text: p.Variants.Lead})
+	t.blank()
+	for _, g := range p.Variants.Tables {
+		narrow := Grid{Title: g.Title, Head: g.Head[:min(len(g.Head), variantColumns)]}
+		for _, row := range g.Rows {
+			narrow.Rows = append(narrow.Rows, row[:min(len(row), variantColumns)])
+		}
+		t.grid(narrow)
+	}
+	for _, note := range p.Variants.Notes {
+		t.para(para{indent: 2, lead: "- ", text: note, style: faint})
+	}
+	t.blank()
+}
+
+func (m *markdown) variants(p *Page) {
+	if len(p.Variants.Tables) == 0 {
+		return
+	}
+	m.f("## %s\n\n%s\n\n", md(m.words.Variants.Title), md(p.Variants.Lead))
+	for _, g := range p.Variants.Tables {
+		if g.Title != "" {
+			m.f("### %s\n\n", md(g.Title))
+		}
+		m.grid(g)
+	}
+	m.list("", p.Variants.Notes)
+}
