@@ -289,11 +289,14 @@ func pValue(p float64) string {
 	return "p = " + digits(p)
 }
 
-// digits prints three significant digits, without an exponent.
+// digits prints three significant digits, without an exponent up to what a
+// person can count.
 func digits(x float64) string {
 	switch size := math.Abs(x); {
 	case size < 1e-9:
 		return "0" // what a quantile function leaves of nothing
+	case size >= 1e15:
+		return fmt.Sprintf("%.3g", x)
 	case size >= 1000:
 		return count(int(math.Round(x)))
 	case size < 1e-4: // where %g turns to an exponent

@@ -215,7 +215,7 @@ func statuses(r *analysis.Result, but ...string) []string {
 	return out
 }
 
-func encoded(t *rapid.T, r *analysis.Result) []byte {
+func bytesOf(t *rapid.T, r *analysis.Result) []byte {
 	var b bytes.Buffer
 	if err := r.Encode(&b); err != nil {
 		t.Fatal(err)
@@ -229,12 +229,12 @@ func TestResultHangsOnNoOrder(t *testing.T) {
 	l := newLaboratory(t)
 	rapid.Check(t, func(t *rapid.T) {
 		run := randomRun(t)
-		want := encoded(t, l.analyze(t, run, 1, 0))
-		if got := encoded(t, l.analyze(t, rapid.Permutation(run).Draw(t, "order"), 1, 0)); !bytes.Equal(got, want) {
+		want := bytesOf(t, l.analyze(t, run, 1, 0))
+		if got := bytesOf(t, l.analyze(t, rapid.Permutation(run).Draw(t, "order"), 1, 0)); !bytes.Equal(got, want) {
 			t.Fatal("the records in another order give another result")
 		}
 		before := runtime.GOMAXPROCS(1 + 3*rapid.IntRange(0, 1).Draw(t, "processors"))
-		got := encoded(t, l.analyze(t, run, 1, 0))
+		got := bytesOf(t, l.analyze(t, run, 1, 0))
 		runtime.GOMAXPROCS(before)
 		if !bytes.Equal(got, want) {
 			t.Fatal("another number of processors gives another result")

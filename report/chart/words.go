@@ -12,7 +12,8 @@ import (
 )
 
 // Number writes x with three significant digits, without trailing zeros, and
-// with thousands separated: 0.42, 0.0517, 12.3, 1,230.
+// with thousands separated: 0.42, 0.0517, 12.3, 1,230; 1.5e+20 past what a
+// person can count.
 func Number(x float64) string {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return "?"
@@ -23,6 +24,9 @@ func Number(x float64) string {
 	digits := 2 - int(math.Floor(math.Log10(math.Abs(x))))
 	if digits > 12 {
 		return strconv.FormatFloat(x, 'g', 2, 64)
+	}
+	if digits <= -13 {
+		return strconv.FormatFloat(x, 'g', 3, 64)
 	}
 	if digits < 0 {
 		scale := math.Pow(10, float64(-digits))

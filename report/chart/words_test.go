@@ -33,6 +33,7 @@ func TestNumberHasThreeSignificantDigits(t *testing.T) {
 		{0.0001234, "0.000123"},
 		{1e-15, "1e-15"},
 		{math.NaN(), "?"},
+		{-1.234e99, "-1.23e+99"},
 		{math.Inf(1), "?"},
 	} {
 		if got := chart.Number(c.x); got != c.want {
