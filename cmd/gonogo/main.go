@@ -47,6 +47,7 @@ func commands() []*cli.Command {
 		analyzeCommand(),
 		reportCommand(),
 		compareCommand(),
+		curateCommand(),
 		importCommand(),
 		helpCommand(),
 		versionCommand(),

@@ -26,9 +26,19 @@ func analysisFlags() []cli.Flag {
 	}
 }
 
-// settingsFor resolves the settings: the configuration, else the one in the
-// run's manifest, and the flags over it.
+// settingsFor resolves the settings of an analysis.
 func settingsFor(c *cli.Context, m *rollout.Manifest) (analysis.Settings, error) {
+	cfg, err := configFor(c, m)
+	if err != nil {
+		return analysis.Settings{}, err
+	}
+	s := cfg.settings()
+	return s, asUsage(s.Validate())
+}
+
+// configFor is the configuration that the command line names, else the one in
+// the run's manifest, and the flags over it. It is good for analysing.
+func configFor(c *cli.Context, m *rollout.Manifest) (*config, error) {
 	var cfg *config
 	var err error
 	if path := c.String("config"); path == "" && m != nil && len(m.Config) > 0 {
@@ -48,10 +58,9 @@ func settingsFor(c *cli.Context, m *rollout.Manifest) (analysis.Settings, error)
 		err = cfg.set(name, value)
 	}
 	if err != nil {
-		return analysis.Settings{}, asUsage(byFlag(c, err))
+		return nil, asUsage(byFlag(c, err))
 	}
-	s := cfg.settings()
-	return s, asUsage(s.Validate())
+	return cfg, nil
 }
 
 // settingKey maps the name of a threshold, or one spelt much like it, to its

@@ -59,3 +59,17 @@ func (f *File) copyRows(r io.Reader, w io.Writer, keep func(line int) bool) erro
 	}
 	return nil
 }
+
+// Sum is the SHA-256 of a file's bytes, hexadecimal, as Load has it.
+func Sum(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", fmt.Errorf("read %s: %w", path, err)
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return "", fmt.Errorf("read %s: %w", path, err)
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}

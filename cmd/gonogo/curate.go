@@ -1,0 +1,236 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"gonogo/analysis"
+	"gonogo/sampler/rollout"
+)
+
+func curateCommand() *cli.Command {
+	var reasons []string
+	for _, r := range analysis.Reasons() {
+		reasons = append(reasons, fmt.Sprintf("   %-13s %s", r.Name, r.Doc))
+	}
+	return &cli.Command{
+		Name:      "curate",
+		Usage:     "write the training rows worth training on, and say why the others are dropped",
+		ArgsUsage: "RUN",
+		Description: `Takes the training file that RUN was sampled from, drops the rows that would teach
+nothing or the wrong thing, and writes the others byte for byte as they are.
+Beside it stands a table of every row with its reason. Without --output nothing is
+written, and only the summary is printed.
+
+An item is dropped for its rewards only where its samples are enough to tell: by
+the posterior probability that a group of the trainer's size would look the same
+again. Items that need more samples are kept and named, and so are rows that were
+never sampled.
+
+Rows chosen by their samples look better on these samples than they are.
+--fresh-samples N makes N new rollouts of every kept item that was sampled, by the
+run's own job, tools and grader, and says what is left of the gain. Ctrl-C lets
+those in flight finish; run the same command again to go on.
+
+Reasons, the surest first:
+` + strings.Join(reasons, "\n") + `
+
+Exit codes: 0 done, 3 no row is worth training on, 5 and 130 as when sampling.
+
+Example:
+   gonogo curate my-run -o train.curated.jsonl
+   gonogo curate my-run -o train.curated.jsonl --fresh-samples 8 -c gonogo.yaml`,
+		Flags: slices.Concat([]cli.Flag{
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the kept rows to `FILE`, and the table beside it, its name ending in .csv"},
+			&cli.BoolFlag{Name: "force", Usage: "overwrite the files"},
+			&cli.StringFlag{Name: "train", Usage: "the training file is `FILE` (default: as the configuration has it)"},
+			&cli.BoolFlag{Name: "despite-change", Usage: "curate although the training file is not the one that the run recorded: rows that changed count as not measured"},
+			&cli.StringFlag{Name: "keep", Usage: "comma-separated list of `REASONS` that drop nothing"},
+			&cli.Float64Flag{Name: "sure", Usage: "drop an item for its rewards from the posterior probability `P` (default: 1 - signal.informative, 0.9)"},
+			&cli.BoolFlag{Name: "near", Usage: "drop near and swapped copies like exact ones"},
+			&cli.BoolFlag{Name: "measured-only", Usage: "drop rows that were never sampled"},
+			&cli.BoolFlag{Name: "json", Usage: "print all of it as JSON"},
+		}, freshFlags(), analysisFlags()),
+		Action: func(c *cli.Context) error {
+			dir, err := oneRun(c)
+			if err != nil {
+				return err
+			}
+			return curate(c, dir)
+		},
+	}
+}
+
+// curate chooses, writes, measures again where that is asked for, and prints.
+func curate(c *cli.Context, dir string) error {
+	if err := checkFresh(c); err != nil {
+		return err
+	}
+	run, err := rollout.Open(dir)
+	if err != nil {
+		return asUsage(err)
+	}
+	cfg, err := configFor(c, run.Manifest)
+	if err != nil {
+		return err
+	}
+	source, err := curationSource(c, run, cfg)
+	if err != nil {
+		return err
+	}
+	chosen, err := choose(c, run, cfg, source)
+	if err != nil {
+		return err
+	}
+	if err := writeCuration(c, run, source, chosen); err != nil {
+		return err
+	}
+	stopped := measureAgain(c, run, source, chosen)
+	if err := printCuration(c, chosen); err != nil {
+		return errors.Join(stopped, err)
+	}
+	if stopped == nil && chosen.Kept == 0 {
+		return &exitError{exitNoGo, errors.New("no row is worth training on by these reasons, and no training file was written; --keep passes over reasons")}
+	}
+	return stopped
+}
+
+// choose is the pure part, under the command's flags.
+func choose(c *cli.Context, run *rollout.Run, cfg *config, source *curated) (*analysis.Curation, error) {
+	s := cfg.settings()
+	if err := s.Validate(); err != nil {
+		return nil, asUsage(err)
+	}
+	opt := analysis.CurateOptions{Near: c.Bool("near"), Measured: c.Bool("measured-only")}
+	if c.IsSet("sure") {
+		if opt.Sure = c.Float64("sure"); !(opt.Sure > 0 && opt.Sure < 1) {
+			return nil, usagef("--sure %g: it is a probability above 0 and below 1", opt.Sure)
+		}
+	}
+	var err error
+	if opt.Keep, err = pickReasons(c.String("keep")); err != nil {
+		return nil, err
+	}
+	read := rollout.ReadOptions{OnConflict: rollout.Conflict(c.String("on-conflict"))}
+	chosen, err := analysis.Curate(c.Context, run, read, source.file, s, opt)
+	if errors.Is(err, rollout.ErrNoRecords) {
+		err = fmt.Errorf("%w: gonogo sample makes the rollouts that rows are chosen by", err)
+	}
+	if err != nil {
+		return nil, asUsage(err)
+	}
+	chosen.Run, chosen.File, chosen.SHA256 = c.Args().First(), source.data.Path, source.data.SHA256
+	chosen.Notes = append(source.notes, chosen.Notes...)
+	return chosen, nil
+}
+
+// pickReasons returns the reasons of a list.
+func pickReasons(names string) ([]analysis.Reason, error) {
+	var known []string
+	for _, r := range analysis.Reasons() {
+		known = append(known, string(r.Name))
+	}
+	var out []analysis.Reason
+	for name := range strings.SplitSeq(names, ",") {
+		name = strings.TrimSpace(name)
+		if name == "" {
+			continue
+		}
+		if !slices.Contains(known, name) {
+			return nil, usagef("--keep: there is no reason %q%s; there are %s", name, didYouMean(name, known), strings.Join(known, ", "))
+		}
+		out = append(out, analysis.Reason(name))
+	}
+	return out, nil
+}
+
+// tableBeside is the table's name for a training file's.
+func tableBeside(out string) string {
+	if strings.EqualFold(filepath.Ext(out), ".jsonl") {
+		out = out[:len(out)-len(".jsonl")]
+	}
+	return out + ".csv"
+}
+
+// writeCuration writes the kept rows and the table, whole or not at all. Where
+// nothing is kept there is the table alone: an empty file is nothing to train on.
+func writeCuration(c *cli.Context, run *rollout.Run, source *curated, chosen *analysis.Curation) error {
+	out := c.String("output")
+	if out == "" {
+		return nil
+	}
+	for _, own := range append(source.read, run.File(), filepath.Join(run.Dir, rollout.ItemsFile), filepath.Join(run.Dir, rollout.ManifestFile)) {
+		if same(out, own) || same(tableBeside(out), own) {
+			return usagef("%s is what the rows are chosen from: name another file with --output", own)
+		}
+	}
+	var rows, table bytes.Buffer
+	kept := chosen.KeptLines()
+	if err := source.data.Copy(&rows, func(line int) bool { return kept[line] }); err != nil {
+		return err
+	}
+	if err := chosen.WriteTable(&table); err != nil {
+		return err
+	}
+	files := []output{{tableBeside(out), table.Bytes()}}
+	chosen.Written = &analysis.CuratedFiles{Table: tableBeside(out)}
+	if chosen.Kept > 0 {
+		files = append(files, output{out, rows.Bytes()})
+		chosen.Written.Train = out
+	}
+	return writeOutputs(files, c.Bool("force"))
+}
+
+// output is a file about to be written.
+type output struct {
+	path string
+	text []byte
+}
+
+// writeOutputs writes files that must not be there yet, unless it is forced or
+// they say the same: then the command is run again to go on.
+func writeOutputs(files []output, force bool) error {
+	var write []output
+	for _, f := range files {
+		same, there := holds(f.path, f.text)
+		switch {
+		case same:
+			continue
+		case there && !force:
+			return usagef("%s is there already, with other content: choose another name with -o, or overwrite it with --force", f.path)
+		}
+		write = append(write, f)
+	}
+	for _, f := range write {
+		if err := rollout.WriteFile(f.path, f.text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// holds reports whether a file is there, and whether it holds that very text.
+func holds(path string, text []byte) (same, there bool) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return false, false
+	}
+	if info.IsDir() || info.Size() != int64(len(text)) {
+		return false, true
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false, true
+	}
+	defer f.Close()
+	was, err := io.ReadAll(f)
+	return err == nil && bytes.Equal(was, text), true
+}

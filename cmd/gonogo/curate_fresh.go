@@ -1,0 +1,179 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"gonogo/analysis"
+	"gonogo/sampler/rollout"
+)
+
+// freshFlags are the flags of measuring kept rows again.
+func freshFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.IntFlag{Name: "fresh-samples", Usage: "make `N` new rollouts of every kept item that was sampled, and compare"},
+		&cli.StringFlag{Name: "fresh-run", Usage: "the run directory `RUN` of those (default: beside the curated file, its name ending in -fresh)"},
+		&cli.StringFlag{Name: "concurrency", Usage: "at most `N` rollouts at one time (key sampling.concurrency)"},
+		&cli.StringFlag{Name: "max-rollouts", Usage: "stop this call after `N` new rollouts (key sampling.max_rollouts)"},
+		&cli.StringFlag{Name: "max-tokens", Usage: "stop this call after `N` tokens (key sampling.max_tokens)"},
+		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "neither rehearse nor ask before new rollouts begin, as a terminal otherwise does"},
+	}
+}
+
+// checkFresh refuses what cannot be meant, before anything is read.
+func checkFresh(c *cli.Context) error {
+	switch {
+	case c.IsSet("fresh-samples") && c.Int("fresh-samples") < 2:
+		return usagef("--fresh-samples %d: rewards of one item can differ from 2 samples on", c.Int("fresh-samples"))
+	case c.IsSet("fresh-samples") && c.String("output") == "" && c.String("fresh-run") == "":
+		return usagef("--fresh-samples needs --output, beside which its run directory lies, or --fresh-run")
+	case c.IsSet("fresh-run") && !c.IsSet("fresh-samples"):
+		return usagef("--fresh-run is where --fresh-samples puts its rollouts: say how many with --fresh-samples")
+	}
+	return nil
+}
+
+// freshDir is where the new rollouts lie.
+func freshDir(c *cli.Context) string {
+	return cmp.Or(c.String("fresh-run"), strings.TrimSuffix(tableBeside(c.String("output")), ".csv")+"-fresh")
+}
+
+// measureAgain makes new rollouts of the kept items and compares them with those
+// by which they were kept.
+func measureAgain(c *cli.Context, run *rollout.Run, source *curated, chosen *analysis.Curation) error {
+	if !c.IsSet("fresh-samples") {
+		return nil
+	}
+	items := chosen.KeptItems(source.data.Items)
+	if len(items) == 0 {
+		fmt.Fprintln(c.App.ErrWriter, "No kept item was sampled: there is nothing to measure again.")
+		return nil
+	}
+	dir := freshDir(c)
+	if same(run.Dir, dir) {
+		return usagef("%s is the run that the rows were chosen by: name another directory with --fresh-run", dir)
+	}
+	p, err := freshProject(c, run, source)
+	if err != nil {
+		return err
+	}
+	defer p.shut()
+	p.items = items
+	if err := p.sampleFresh(c, run, dir); err != nil {
+		return err
+	}
+	fresh, err := rollout.Open(dir)
+	if err != nil {
+		return err
+	}
+	chosen.Fresh, err = chosen.Remeasure(c.Context, fresh, rollout.ReadOptions{})
+	return err
+}
+
+// freshProject is a project with the job, the tools and the grader of the run,
+// and a seed of its own: that of the run would make the same rollouts again where
+// chance hangs on it.
+func freshProject(c *cli.Context, run *rollout.Run, source *curated) (*project, error) {
+	if run.Manifest == nil || run.Manifest.Source != rollout.Live {
+		return nil, usagef("%s was not sampled by gonogo: new rollouts would not be made as its own were", run.Dir)
+	}
+	cfg, err := freshConfig(c, run, source)
+	if err != nil {
+		return nil, asUsage(byFlag(c, err))
+	}
+	if err := sameMaking(run, cfg); err != nil {
+		return nil, err
+	}
+	seed := rand.New(rand.NewPCG(run.Manifest.Seed, 0xf4e5)).Uint64()
+	cfg.Seed = &seed
+	// A built-in world is served before anything is wired to it.
+	world := &project{cfg: cfg}
+	if err := world.serveWorld(c.Context, c.App.ErrWriter); err != nil {
+		return nil, err
+	}
+	p, err := newProject(cfg)
+	if err != nil {
+		world.shut()
+		return nil, err
+	}
+	p.close = append(p.close, world.close...)
+	return p, nil
+}
+
+// maskedSecret stands in a manifest in the place of a secret.
+const maskedSecret = "**********"
+
+// freshConfig is the configuration that the command line names, else the one
+// that the run was made with, on the training file alone.
+func freshConfig(c *cli.Context, run *rollout.Run, source *curated) (*config, error) {
+	set := append(overrides(c), "data.train="+source.data.Path, fmt.Sprintf("sampling.samples=%d", c.Int("fresh-samples")))
+	var cfg *config
+	var err error
+	switch path := c.String("config"); {
+	case path != "":
+		cfg, err = peekConfig(path, os.LookupEnv, set...)
+	case strings.Contains(string(run.Manifest.Config), maskedSecret):
+		return nil, errors.New("the run keeps no secrets, and its job or its model wants some: name the configuration with --config")
+	default:
+		cfg, err = inherited(run, set...)
+	}
+	if err != nil {
+		return nil, err
+	}
+	off := false
+	cfg.written.Data.Eval, cfg.written.Data.Production, cfg.written.Data.Files = "", "", nil
+	cfg.written.Items, cfg.written.Audit.Enabled, cfg.written.Audit.Labels, cfg.written.Variants = 0, &off, "", nil
+	if err := cfg.resolve(); err != nil {
+		return nil, err
+	}
+	return cfg, joinConfigErrors([]error{cfg.complete(), cfg.takeKeys()})
+}
+
+// sameMaking refuses new rollouts that would be made otherwise than the run's:
+// what differs then would not be the samples alone.
+func sameMaking(run *rollout.Run, cfg *config) error {
+	now := cfg.binding()
+	var differ []string
+	for key, was := range run.Manifest.Binding {
+		if key != "seed" && !strings.HasPrefix(key, "data.") && now[key] != was {
+			differ = append(differ, key)
+		}
+	}
+	if len(differ) == 0 {
+		return nil
+	}
+	slices.Sort(differ)
+	return usagef("the configuration differs from the one that %s was made with in %s: new rollouts would not be comparable", run.Dir, strings.Join(differ, ", "))
+}
+
+// sampleFresh makes the new rollouts that dir still lacks.
+func (p *project) sampleFresh(c *cli.Context, run *rollout.Run, dir string) error {
+	p.tell(c.App.ErrWriter)
+	if err := p.reachable(c.Context, p.endpoints()); err != nil {
+		return err
+	}
+	if err := p.start(c.Context); err != nil {
+		return err
+	}
+	m := p.manifest(dir)
+	m.Notes = append(m.Notes, "new rollouts of the items that curating the run "+cmp.Or(run.Manifest.ID, run.Dir)+" kept: they measure what that choice flatters")
+	writer, jobs, err := p.begin(c.Context, dir, m)
+	if err != nil {
+		return asUsage(fmt.Errorf("%w (--fresh-run names another run directory)", err))
+	}
+	if err := p.confirm(c, dir, jobs); err != nil {
+		return errors.Join(err, writer.Close())
+	}
+	stats, err := p.sample(c, jobs, writer)
+	closed := writer.Close()
+	p.summarize(c, stats)
+	p.tell(c.App.ErrWriter)
+	return unlessLost(p.ended(samplingStage, dir, stats, err), closed)
+}

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"gonogo/analysis"
+	"gonogo/fixtures"
+	"gonogo/sampler/dataset"
+	"gonogo/sampler/rollout"
+)
+
+// curated is a training file about to be curated, with what was read beside it.
+type curated struct {
+	data  *dataset.File
+	file  analysis.TrainFile
+	read  []string // every data file
+	notes []string
+}
+
+// curationSource finds the data files of a run, and checks that they are those
+// that it recorded.
+func curationSource(c *cli.Context, run *rollout.Run, cfg *config) (*curated, error) {
+	train, edited, err := trainFile(c, run, cfg)
+	if err != nil {
+		return nil, err
+	}
+	out := &curated{}
+	if out.data, err = dataset.Load(train, rollout.Train, cfg.datasetOptions()); err != nil {
+		return nil, asUsage(err)
+	}
+	out.read = []string{train}
+	out.file = analysis.TrainFile{Items: out.data.Items, Edited: edited}
+	for _, r := range out.data.Repeats {
+		out.file.Repeats = append(out.file.Repeats, analysis.RepeatedRow(r))
+	}
+	switch recorded := recordedData(run, rollout.Train); {
+	case recorded == nil:
+		out.notes = append(out.notes, "the run does not record which file it was sampled from: rows are known by their ids alone")
+	case edited:
+		out.notes = append(out.notes, fmt.Sprintf("%s is not the file that the run recorded (SHA-256 %s then, %s now)", train, recorded.SHA256[:12], out.data.SHA256[:12]))
+	}
+	for _, split := range []rollout.Split{rollout.Eval, rollout.Production} {
+		if err := out.other(c, run, cfg, split); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// recordedData is what the run's manifest says of a split's file; nil where it
+// says nothing.
+func recordedData(run *rollout.Run, split rollout.Split) *rollout.Data {
+	if run.Manifest == nil {
+		return nil
+	}
+	i := slices.IndexFunc(run.Manifest.Data, func(d rollout.Data) bool { return d.Split == split })
+	if i < 0 {
+		return nil
+	}
+	return &run.Manifest.Data[i]
+}
+
+// trainFile finds the training file. edited says that it is not known to be the
+// file that the run recorded.
+func trainFile(c *cli.Context, run *rollout.Run, cfg *config) (path string, edited bool, err error) {
+	recorded := recordedData(run, rollout.Train)
+	if recorded == nil && run.Manifest != nil && len(run.Manifest.Data) > 0 {
+		return "", false, usagef("%s has no train split: there is no training file to curate; sample one with data.train", run.Dir)
+	}
+	places := []string{c.String("train")}
+	if places[0] == "" {
+		places = dataPlaces(c, run, cfg, rollout.Train)
+	}
+	there, match, err := findRecorded(places, recorded)
+	switch {
+	case err != nil:
+		return "", false, asUsage(err)
+	case match != "":
+		return match, recorded == nil, nil
+	case there == "" && len(places) == 0:
+		return "", false, usagef("nothing says which training file %s was sampled from: name it with --train", run.Dir)
+	case there == "":
+		return "", false, usagef("the training file is not there (looked for %s): name it with --train, or the configuration with --config", strings.Join(places, ", "))
+	case !c.Bool("despite-change"):
+		sum, err := dataset.Sum(there)
+		if err != nil {
+			return "", false, asUsage(err)
+		}
+		return "", false, usagef("%s is not the file that %s was sampled from: it has changed since (SHA-256 %s then, %s now). Put the old one back or name it with --train, sample the new one, or curate it --despite-change: rows that changed then count as not measured",
+			there, run.Dir, recorded.SHA256[:min(12, len(recorded.SHA256))], sum[:12])
+	}
+	return there, true, nil
+}
+
+// dataPlaces are the paths at which a split's data file may lie: where the
+// configuration has it and, for one that can be known by its hash, where the
+// configuration that lies here has it, and where the demo leaves its files.
+func dataPlaces(c *cli.Context, run *rollout.Run, cfg *config, split rollout.Split) []string {
+	of := func(cfg *config) string {
+		switch split {
+		case rollout.Train:
+			return cfg.Data.Train
+		case rollout.Eval:
+			return cfg.Data.Eval
+		}
+		return cfg.Data.Production
+	}
+	places := []string{of(cfg)}
+	recorded := recordedData(run, split)
+	if c.String("config") == "" && recorded != nil {
+		if path, err := configPath(c); err == nil {
+			if here, err := peekConfig(path, os.LookupEnv); err == nil {
+				places = append(places, of(here))
+			}
+		}
+	}
+	if _, demo := cfg.Sampling.AddressMap[fixtures.Origin]; demo && recorded != nil {
+		places = append(places, filepath.Join(run.Dir, "world", recorded.File))
+	}
+	return slices.DeleteFunc(places, func(p string) bool { return p == "" })
+}
+
+// findRecorded returns the first of the places that holds a file, and the first
+// that holds the recorded one: any, where none is recorded.
+func findRecorded(places []string, recorded *rollout.Data) (there, match string, err error) {
+	for _, place := range places {
+		if info, err := os.Stat(place); err != nil || info.IsDir() {
+			continue
+		}
+		if there == "" {
+			there = place
+		}
+		if recorded == nil {
+			return there, place, nil
+		}
+		sum, err := dataset.Sum(place)
+		if err != nil {
+			return "", "", err
+		}
+		if sum == recorded.SHA256 {
+			return there, place, nil
+		}
+	}
+	return there, "", nil
+}
+
+// other takes the rows of eval or production: of the whole file where it is
+// there, else those that the run sampled.
+func (out *curated) other(c *cli.Context, run *rollout.Run, cfg *config, split rollout.Split) error {
+	recorded := recordedData(run, split)
+	there, match, err := findRecorded(dataPlaces(c, run, cfg, split), recorded)
+	if err != nil {
+		return asUsage(err)
+	}
+	if match != "" {
+		f, err := dataset.Load(match, split, cfg.datasetOptions())
+		if err != nil {
+			return asUsage(err)
+		}
+		out.read = append(out.read, match)
+		out.file.Others = append(out.file.Others, f.Items...)
+		return nil
+	}
+	n := 0
+	for i := range run.Items {
+		if it := &run.Items[i]; it.Split == split && len(it.Row) > 0 {
+			out.file.Others = append(out.file.Others, *it)
+			n++
+		}
+	}
+	if recorded != nil && n < recorded.Rows {
+		why := "is not there"
+		if there != "" {
+			why = "has changed since the run"
+		}
+		out.notes = append(out.notes, fmt.Sprintf("the %s file %s %s: copies of its rows were looked for among the %d of %d that the run sampled", split, recorded.File, why, n, recorded.Rows))
+	}
+	return nil
+}

@@ -1,0 +1,214 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/urfave/cli/v2"
+
+	"gonogo/analysis"
+	"gonogo/analysis/stat"
+	"gonogo/report/chart"
+)
+
+// namedInSummary is how many items a line of the summary names; the table names
+// all.
+const namedInSummary = 12
+
+// printCuration prints the JSON form under --json, else the summary.
+func printCuration(c *cli.Context, chosen *analysis.Curation) error {
+	if c.Bool("json") {
+		return chosen.Encode(c.App.Writer)
+	}
+	var b bytes.Buffer
+	summarizeRows(&b, chosen)
+	summarizeGain(&b, chosen)
+	summarizeFresh(&b, chosen)
+	if len(chosen.Notes) > 0 {
+		fmt.Fprintln(&b, "\nTo know")
+		for _, note := range chosen.Notes {
+			fmt.Fprintf(&b, "  - %s\n", note)
+		}
+	}
+	summarizeFiles(&b, chosen)
+	_, err := io.WriteString(c.App.Writer, visible(b.String()))
+	return err
+}
+
+func summarizeRows(w io.Writer, chosen *analysis.Curation) {
+	fmt.Fprintf(w, "%s: %s of %s kept, %s dropped\n", chosen.File, chart.Count(chosen.Kept), counted(chosen.Rows, "row"), chart.Count(chosen.Rows-chosen.Kept))
+	if chosen.Rows > chosen.Kept {
+		fmt.Fprintln(w, "\nDropped, each row under its surest reason")
+		table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		for _, reason := range analysis.Reasons() {
+			if n := chosen.Dropped[reason.Name]; n > 0 {
+				fmt.Fprintf(table, "  %s\t%s\t%s\n", reason.Name, chart.Count(n), reason.Doc)
+			}
+		}
+		_ = table.Flush() // into memory
+	}
+	if len(chosen.Open) == 0 && chosen.NotMeasured == 0 {
+		return
+	}
+	fmt.Fprintln(w, "\nKept, and not known to be worth it")
+	if n := len(chosen.Open); n > 0 {
+		fmt.Fprintf(w, "  %s more samples: %s\n", needing(n), openItems(chosen))
+	}
+	if n := chosen.NotMeasured; n > 0 {
+		fmt.Fprintf(w, "  %s never sampled (--measured-only drops them): %s\n", counted(n, "row"), unmeasured(chosen))
+	}
+}
+
+func needing(n int) string {
+	if n == 1 {
+		return "1 item needs"
+	}
+	return chart.Count(n) + " items need"
+}
+
+// openItems names items with how many more samples would tell.
+func openItems(chosen *analysis.Curation) string {
+	var names []string
+	for i := range chosen.Table {
+		row := &chosen.Table[i]
+		if !row.Kept || !row.Open || row.Repeats {
+			continue
+		}
+		more := " (no number up to 10,000 would tell)"
+		if row.MoreSamples != nil {
+			more = fmt.Sprintf(" (+%s)", chart.Count(*row.MoreSamples))
+		}
+		names = append(names, row.Item+more)
+	}
+	return few(names)
+}
+
+func unmeasured(chosen *analysis.Curation) string {
+	var names []string
+	for i := range chosen.Table {
+		if row := &chosen.Table[i]; row.Kept && row.Sampled == 0 {
+			names = append(names, row.Item)
+		}
+	}
+	return few(names)
+}
+
+// few names the first of many.
+func few(names []string) string {
+	if left := len(names) - namedInSummary; left > 0 {
+		names = append(slices.Clone(names[:namedInSummary]), fmt.Sprintf("and %s more, in the table", chart.Count(left)))
+	}
+	return strings.Join(names, ", ")
+}
+
+// summarizeGain tells what choosing gives by the samples it was made on.
+func summarizeGain(w io.Writer, chosen *analysis.Curation) {
+	before, after := &chosen.Before, &chosen.After
+	fmt.Fprintf(w, "\nWhat it gives, on %s measured, %s of them kept\n", counted(before.Items, "item"), chart.Count(after.Items))
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(table, "  \tall\tkept\n")
+	group := fmt.Sprintf("groups of %d", after.GroupSize)
+	if before.GroupSize != after.GroupSize {
+		group = fmt.Sprintf("groups of %d and %d", before.GroupSize, after.GroupSize)
+	}
+	gainLine(table, "informative share, "+group, before.Informative, after.Informative)
+	if before.Expected != nil && after.Expected != nil {
+		gainLine(table, fmt.Sprintf("expected by the model, groups of %d", chosen.GroupSize), *before.Expected, *after.Expected)
+	}
+	gainLine(table, "mean reward", before.Reward, after.Reward)
+	gainLine(table, "lift, "+group, before.Lift, after.Lift)
+	fmt.Fprintf(table, "  rollouts paid for one that teaches\t%s\t%s\n", paidFor(before), paidFor(after))
+	_ = table.Flush() // into memory
+	if before.GroupSize < chosen.GroupSize {
+		fmt.Fprintf(w, "  The trainer's groups have %d rollouts and the items fewer samples: their informative share is higher than that of the smaller groups measured here.\n", chosen.GroupSize)
+	}
+	if chosen.Fresh == nil {
+		fmt.Fprint(w, "  The rows were chosen by the samples that this is measured on, which flatters the kept ones. The expected share is shrunk\n"+
+			"  by each item's posterior and does not rest on that; --fresh-samples N measures the kept ones on new rollouts.\n")
+	}
+}
+
+func gainLine(w io.Writer, name string, of ...stat.Estimate) {
+	cells := []string{"  " + name}
+	for _, e := range of {
+		cells = append(cells, estimateText(e))
+	}
+	fmt.Fprintln(w, strings.Join(cells, "\t"))
+}
+
+func estimateText(e stat.Estimate) string {
+	if !e.Known() {
+		return "not known"
+	}
+	return chart.Interval(e.Value, e.Low, e.High)
+}
+
+// paidFor words the cost factor, as measured and as expected.
+func paidFor(set *analysis.CuratedSet) string {
+	text := "not known"
+	if set.Cost != nil {
+		text = chart.Number(*set.Cost)
+	}
+	if set.ExpectedFor != nil {
+		text += ", expected " + chart.Number(*set.ExpectedFor)
+	}
+	return text
+}
+
+// summarizeFresh tells what is left of the gain on new rollouts.
+func summarizeFresh(w io.Writer, chosen *analysis.Curation) {
+	fresh := chosen.Fresh
+	if fresh == nil {
+		return
+	}
+	fmt.Fprintf(w, "\nThe kept items again, on new rollouts: %s, %s new samples each (median), in %s\n", counted(fresh.Items, "item"), chart.Number(fresh.Samples.Median), fresh.Run)
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(table, "  \tall, before\tkept, as chosen\tkept, new rollouts\tflattered by\n")
+	group := fmt.Sprintf("groups of %d", fresh.GroupSize)
+	gainLine(table, "informative share, "+group, fresh.Before.Informative, fresh.Chosen.Informative, fresh.Fresh.Informative, fresh.Informative.Flattered)
+	gainLine(table, "mean reward", fresh.Before.Reward, fresh.Chosen.Reward, fresh.Fresh.Reward, fresh.Reward.Flattered)
+	gainLine(table, "lift, "+group, fresh.Before.Lift, fresh.Chosen.Lift, fresh.Fresh.Lift, fresh.Lift.Flattered)
+	_ = table.Flush() // into memory
+	if fresh.Fresh.Cost != nil {
+		fmt.Fprintf(w, "  On new rollouts %s are paid for one that teaches.\n", chart.Number(*fresh.Fresh.Cost))
+	}
+	fmt.Fprint(w, freshWords(chosen))
+	if n := fresh.Missing.Total(); n > 0 || fresh.Lost > 0 {
+		fmt.Fprintf(w, "  %s failed, and %s had none with a reward: they are left out of this comparison.\n", counted(n, "new rollout"), counted(fresh.Lost, "kept item"))
+	}
+}
+
+// freshWords says what became of the informative share.
+func freshWords(chosen *analysis.Curation) string {
+	f := chosen.Fresh.Informative
+	switch {
+	case chosen.Before.Items == chosen.After.Items:
+		return "  No measured item was dropped: what differs is chance.\n"
+	case f.Gain == nil:
+		return ""
+	case *f.Gain <= 0:
+		return fmt.Sprintf("  Choosing raised the informative share by nothing (%s); on new rollouts it lies %s above that of all items.\n", chart.Number(*f.Gain), chart.Number(*f.Remains))
+	}
+	text := fmt.Sprintf("  The informative share seemed to rise by %s, and rises by %s on new rollouts", chart.Number(*f.Gain), chart.Number(*f.Remains))
+	if *f.Remains >= *f.Gain {
+		return text + ": nothing was flattered.\n"
+	}
+	lost := min(1, (*f.Gain-*f.Remains) / *f.Gain)
+	return text + fmt.Sprintf(": %s of the gain was flattery, for items chosen by their samples fall back towards the others (shrinkage).\n", chart.Percent(lost))
+}
+
+func summarizeFiles(w io.Writer, chosen *analysis.Curation) {
+	if chosen.Written == nil {
+		fmt.Fprintln(w, "\nNothing was written: --output names the file for the kept rows.")
+		return
+	}
+	fmt.Fprintln(w, "\nWritten")
+	if chosen.Written.Train != "" {
+		fmt.Fprintf(w, "  %s: %s, byte for byte as in %s\n", chosen.Written.Train, counted(chosen.Kept, "row"), chosen.File)
+	}
+	fmt.Fprintf(w, "  %s: every row, with its reason\n", chosen.Written.Table)
+}
