@@ -1,9 +1,13 @@
 package sampler
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"log/slog"
 	"time"
 
+	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
 )
 
@@ -24,49 +28,83 @@ type errand struct {
 // ask makes one request through the gate of its endpoint, repeating it as the
 // retry policy says, and returns how often it was repeated. Every try has its
 // own timeout. The error is the last failure, an *EndpointError when the run
-// should end, or ctx's error.
+// should end, or the cause of ctx's end.
 func (s *session) ask(ctx context.Context, g *gate, timeout time.Duration, on errand, try func(context.Context) error) (retries int, err error) {
 	leave, err := g.enter(ctx)
 	if err != nil {
-		return 0, err
+		return 0, context.Cause(ctx)
 	}
 	defer leave()
+	spent := startClock(ctx, 0)
+	defer spent.stop()
+	var tries limit.Tries
+	var first time.Duration // when the first try had failed
 	for {
-		if g.pacer != nil {
-			if err := g.pacer.Wait(ctx); err != nil {
-				return retries, err
-			}
+		if err := g.pace(spent); err != nil {
+			return tries.Made, err
 		}
-		err = attempt(ctx, timeout, try)
+		err = attempt(spent, timeout, try)
 		if ctx.Err() != nil {
-			return retries, ctx.Err()
+			return tries.Made, context.Cause(ctx)
+		}
+		if end, ok := errors.AsType[*EndpointError](err); ok {
+			return tries.Made, end
 		}
 		g.heard(err)
 		f, ok := AsFailure(err)
-		if !ok || !f.Temporary || !s.cfg.Retry.Again(retries, f.RetryAfter) {
+		if !ok || !f.Temporary {
 			break
 		}
-		if err := sleep(ctx, s.cfg.Retry.Delay(retries, f.RetryAfter, jitter(on.trace, on.name, retries))); err != nil {
-			return retries, err
+		if first == 0 {
+			first = spent.active()
 		}
-		retries++
-		s.count.retried(g.boundary)
+		class := f.class()
+		if class.Rule().Counted {
+			tries.Counted++
+		}
+		tries.Since = spent.active() - first
+		wait, again := s.cfg.Retry.Again(class, tries, f.RetryAfter, jitter(on.trace, on.name, tries.Made))
+		if !again {
+			break
+		}
+		tries.Made++
+		boundary := cmp.Or(f.Boundary, g.boundary)
+		s.retried(boundary, on, f, class, tries.Made, wait)
+		if err := s.sleep(ctx, boundary, wait); err != nil {
+			return tries.Made, err
+		}
 	}
 	if end := g.failed(on.item, err); end != nil {
 		s.stop(end)
-		return retries, end
+		return tries.Made, end
 	}
-	return retries, err
+	return tries.Made, err
 }
 
-// sleep waits for d or until ctx ends.
-func sleep(ctx context.Context, d time.Duration) error {
+// retried notes that a request will be made again.
+func (s *session) retried(boundary string, on errand, f *Failure, c limit.Class, n int, wait time.Duration) {
+	s.count.retried(boundary)
+	s.lines.line(boundary).retried()
+	s.lines.tell("retry", slog.String("boundary", boundary), slog.String("class", c.String()), slog.Int("status", f.Status), slog.String("error", Brief(f.Err.Error())),
+		slog.Int("retry", n), slog.Float64("wait_s", wait.Seconds()), slog.String("item", on.item.ID), slog.String("trace_id", on.trace))
+}
+
+// sleep waits for d, or until ctx ends or the endpoint is given up.
+func (s *session) sleep(ctx context.Context, boundary string, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
+	halted := s.halt.done
+	for {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-t.C:
+			return nil
+		case <-halted:
+			if end := s.lines.line(boundary).given(); end != nil {
+				return end
+			}
+			halted = nil // for another reason
+		}
 	}
 }

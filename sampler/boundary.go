@@ -112,8 +112,10 @@ type Grade struct {
 type Failure struct {
 	URL        string        // which endpoint, without query and credentials
 	Status     int           // HTTP status; 0 when no answer came
+	Hidden     int           // a status that a proxy hid in the body of a success; 0 when it did not
 	Temporary  bool          // worth another try
 	RetryAfter time.Duration // what the server asked for; 0 when it did not say
+	Boundary   string        // the endpoint's name, as Admit was told it; "" outside a run
 	Fatal      bool          // most likely no other rollout fares better: a missing or refused key, an unknown model
 	Err        error
 }

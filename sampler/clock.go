@@ -7,41 +7,70 @@ import (
 	"time"
 )
 
-// Queued stops the clock of the try that ctx belongs to while it waits in a
-// queue of our own making, such as the one for a free worker: that is no
-// failure of the endpoint. resume starts it again; calling it twice does no
-// harm. Of several that wait at once the last one to resume starts the clock.
-// Time limits of the rollout and of the run go on. A ctx without such a clock
-// is fine.
+// Queued stops the clocks of the try and of the rollout that ctx belongs to
+// while it waits in a queue of our own making, such as the one for a free worker
+// or for a turn at an endpoint: that is no failure of the endpoint, and no time
+// that the rollout takes. resume starts them again; calling it twice does no
+// harm. Of several that wait at once the last one to resume starts a clock. Time
+// limits of the run go on. A ctx without such a clock is fine.
 func Queued(ctx context.Context) (resume func()) {
-	c, ok := ctx.Value(clockKey{}).(*clock)
-	if !ok {
+	inner := clockOf(ctx)
+	if inner == nil {
 		return func() {}
 	}
-	c.pause()
-	return sync.OnceFunc(c.resume)
+	for c := inner; c != nil; c = c.parent {
+		c.pause()
+	}
+	return sync.OnceFunc(func() {
+		for c := inner; c != nil; c = c.parent {
+			c.resume()
+		}
+	})
 }
 
 type clockKey struct{}
 
-// clock is the context of one try: it ends when the try has used up its time,
-// not counting what it waited in queues.
+// clockOf is the innermost clock of ctx; nil when there is none.
+func clockOf(ctx context.Context) *clock {
+	c, _ := ctx.Value(clockKey{}).(*clock)
+	return c
+}
+
+// longest is how often a try may use its time over again, as long as bytes of
+// the answer come: a trickle must not hold a rollout for ever.
+const longest = 12
+
+// clock is the context of a rollout, a call or one try. It ends when its time is
+// used up, not counting what was waited in queues; progress of the answer gives
+// a try its time anew.
 type clock struct {
 	context.Context
 	cancel context.CancelCauseFunc
+	parent *clock     // of the rollout or call that this is a part of
+	lines  *endpoints // of the session; nil outside one
+	about  string     // the item
 
 	mu      sync.Mutex // guards what follows
-	timer   *time.Timer
+	limit   time.Duration
+	timer   *time.Timer   // nil without a limit
 	left    time.Duration // when it was started last
 	started time.Time
-	waiting int // queues that the try stands in
+	ran     time.Duration // before it was started last
+	waiting int           // queues that it stands in
+	heard   bool          // a byte of the answer came
 	over    bool
 }
 
+// startClock starts a clock within that of ctx. A limit of 0 is none.
 func startClock(ctx context.Context, limit time.Duration) *clock {
-	c := &clock{left: limit, started: time.Now()}
+	c := &clock{limit: limit, left: limit, started: time.Now(), parent: clockOf(ctx)}
+	if c.parent != nil {
+		c.lines, c.about = c.parent.lines, c.parent.about
+	}
 	c.Context, c.cancel = context.WithCancelCause(ctx)
-	c.timer = time.AfterFunc(limit, c.expire)
+	if limit > 0 {
+		c.timer = time.AfterFunc(limit, c.expire)
+	}
 	return c
 }
 
@@ -56,7 +85,7 @@ func (c *clock) Value(key any) any {
 func (c *clock) expire() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.waiting > 0 { // it was stopped in the same moment
+	if c.waiting > 0 || time.Since(c.started) < c.left { // it was stopped or reset in the same moment
 		return
 	}
 	c.over = true
@@ -66,52 +95,103 @@ func (c *clock) expire() {
 func (c *clock) pause() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.waiting++; c.waiting == 1 {
+	if c.waiting++; c.waiting > 1 {
+		return
+	}
+	ran := time.Since(c.started)
+	c.ran += ran
+	c.left -= ran
+	if c.timer != nil {
 		c.timer.Stop()
-		c.left -= time.Since(c.started)
 	}
 }
 
 func (c *clock) resume() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.waiting--; c.waiting == 0 && c.Err() == nil {
-		c.started = time.Now()
-		c.timer.Reset(max(c.left, 0))
+	if c.waiting--; c.waiting > 0 {
+		return
+	}
+	c.started = time.Now()
+	if c.timer != nil && c.Err() == nil {
+		c.left = max(c.left, 0)
+		c.timer.Reset(c.left)
 	}
 }
 
-// stop ends the clock and reports whether the time had run out.
-func (c *clock) stop() (over bool) {
+// progress gives the try its time anew: a byte of the answer came.
+func (c *clock) progress() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.timer.Stop()
-	c.cancel(context.Canceled)
+	now := time.Now()
+	ran := now.Sub(c.started)
+	first := !c.heard
+	c.heard = true
+	if c.timer == nil || c.waiting > 0 || c.over || !first && ran < c.limit/100 || c.ran+ran > longest*c.limit {
+		return
+	}
+	c.ran += ran
+	c.started, c.left = now, c.limit
+	c.timer.Reset(c.limit)
+}
+
+// active is how long the clock has run, queues not counted.
+func (c *clock) active() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.waiting > 0 {
+		return c.ran
+	}
+	return c.ran + time.Since(c.started)
+}
+
+// late reports whether the time has run out.
+func (c *clock) late() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	return c.over
 }
 
-// attempt makes one try. A try that ran out of its own time is a failure worth
-// repeating.
-func attempt(ctx context.Context, limit time.Duration, try func(context.Context) error) error {
-	if limit <= 0 {
-		return try(ctx)
+// stop ends the clock and reports whether the time had run out, and whether
+// that was in the middle of an answer.
+func (c *clock) stop() (over, heard bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.timer != nil {
+		c.timer.Stop()
 	}
+	c.cancel(context.Canceled)
+	return c.over, c.heard
+}
+
+// attempt makes one try. A try that hung for longer than the limit is a failure
+// worth repeating.
+func attempt(ctx context.Context, limit time.Duration, try func(context.Context) error) error {
 	c := startClock(ctx, limit)
 	err := try(c)
-	if over := c.stop(); err == nil || ctx.Err() != nil || !over {
+	over, heard := c.stop()
+	if err == nil || ctx.Err() != nil || !over {
 		return err
 	}
-	f := &Failure{Temporary: true, Err: timeoutError(limit)}
+	f := &Failure{Temporary: true, Err: &timeoutError{limit, heard}}
 	if g, ok := AsFailure(err); ok {
-		f.URL = g.URL
+		f.URL, f.Boundary = g.URL, g.Boundary
 	}
 	return f
 }
 
-// timeoutError is a try that ran out of its time.
-type timeoutError time.Duration
+// timeoutError is a try that hung.
+type timeoutError struct {
+	limit time.Duration
+	heard bool // the answer had begun
+}
 
-func (e timeoutError) Error() string { return fmt.Sprintf("no answer within %v", time.Duration(e)) }
+func (e *timeoutError) Error() string {
+	if e.heard {
+		return fmt.Sprintf("the answer began and then no byte of it came for %v", e.limit)
+	}
+	return fmt.Sprintf("no answer within %v", e.limit)
+}
 
 // Timeout reports that it is one, as net.Error has it.
-func (e timeoutError) Timeout() bool { return true }
+func (e *timeoutError) Timeout() bool { return true }

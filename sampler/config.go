@@ -1,52 +1,92 @@
 package sampler
 
 import (
+	"cmp"
 	"fmt"
+	"log/slog"
+	"maps"
 	"math"
+	"slices"
 	"time"
 
 	"gonogo/sampler/limit"
 )
 
-// Config bounds a run. A duration or a count of 0 means no bound, Concurrency
-// excepted.
+// Config bounds a run. A duration or a count of 0 means no bound where nothing
+// else is said.
 type Config struct {
-	Concurrency    int           // rollouts in flight at once, at least 1
+	// Concurrency is exactly how many requests to each endpoint may be in flight.
+	// 0 finds out for each endpoint what it bears, as limit.Limiter does.
+	Concurrency int
+	// Rollouts bounds the rollouts in flight. 0 is Concurrency, or DefaultRollouts
+	// where that adapts; then a rollout also begins only while no line before an
+	// endpoint is longer than the endpoint's limit.
+	Rollouts int
+
 	MaxSteps       int           // function calls + model turns of one rollout
 	MaxToolCalls   int           // function calls of one rollout
-	ModelTimeout   time.Duration // one request to the model, of which a rollout makes one a turn
-	ToolTimeout    time.Duration // one request to a tool
-	GraderTimeout  time.Duration // one grading
-	RolloutTimeout time.Duration // one rollout, grading included
+	ModelTimeout   time.Duration // a request to the model, of which a rollout makes one a turn, without a byte of its answer
+	ToolTimeout    time.Duration // a request to a tool, so
+	GraderTimeout  time.Duration // a grading, so; one that asks nobody, as a whole
+	RolloutTimeout time.Duration // one rollout, grading included, lines of our own not
 	Retry          limit.Retry   // for failures of any endpoint
+	Breaker        int           // the same failure of an endpoint so often in a row ends the run; 0 = never
 	MaxRollouts    int           // rollouts begun by one call of Sample, or outputs by one of Regrade
 	MaxTokens      int64         // tokens used by one such call, policy and judge together
+
+	// Minute bounds what endpoints are asked in a minute, by name; Fixed is none
+	// of its business.
+	Minute map[string]limit.Limits
+
+	// Log is told of retries, and of limits that shrink; nil tells nobody.
+	Log *slog.Logger
 
 	// RewardRange is where grades lie. One outside it is no grade: outcome
 	// grader, of the kind KindRange. nil takes every finite number.
 	RewardRange *[2]float64
 }
 
-// DefaultConfig is sixteen rollouts at once, and time enough for slow tools.
+// DefaultRollouts are in flight at once where nobody says how many.
+const DefaultRollouts = 256
+
+// DefaultConfig finds out what endpoints bear, and has time enough for slow
+// tools.
 func DefaultConfig() Config {
 	return Config{
-		Concurrency:   16,
 		ModelTimeout:  10 * time.Minute,
 		ToolTimeout:   5 * time.Minute,
 		GraderTimeout: 5 * time.Minute,
 		Retry:         limit.DefaultRetry(),
+		Breaker:       5,
 	}
+}
+
+// rollouts is how many may be in flight.
+func (c Config) rollouts() int { return cmp.Or(c.Rollouts, c.Concurrency, DefaultRollouts) }
+
+// limits are those of one endpoint.
+func (c Config) limits(name string) limit.Limits {
+	l := c.Minute[name]
+	l.Fixed = c.Concurrency
+	return l
 }
 
 // Validate reports what cannot be obeyed.
 func (c Config) Validate() error {
-	if c.Concurrency < 1 {
-		return fmt.Errorf("concurrency is %d: it must be at least 1", c.Concurrency)
+	for _, name := range slices.Sorted(maps.Keys(c.Minute)) {
+		if err := c.limits(name).Validate(); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	if err := c.limits("").Validate(); err != nil {
+		return err
 	}
 	for _, n := range []struct {
 		name  string
 		value int64
 	}{
+		{"in_flight", int64(c.Rollouts)},
+		{"breaker", int64(c.Breaker)},
 		{"max_steps", int64(c.MaxSteps)},
 		{"max_tool_calls", int64(c.MaxToolCalls)},
 		{"model timeout", int64(c.ModelTimeout)},

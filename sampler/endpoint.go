@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"gonogo/sampler/limit"
 )
 
 // HTTPTransport returns a transport that keeps as many idle connections to a
@@ -86,7 +88,7 @@ func PostJSON(ctx context.Context, client *http.Client, address string, header h
 		return Answer{}, TransportFailure(address, err)
 	}
 	defer resp.Body.Close()
-	text, err := readUpTo(resp, limit+1)
+	text, err := readUpTo(resp.ContentLength, Watched(ctx, resp.Body), limit+1)
 	if err != nil {
 		return Answer{}, TransportFailure(address, fmt.Errorf("read the answer: %w", err))
 	}
@@ -97,10 +99,37 @@ func PostJSON(ctx context.Context, client *http.Client, address string, header h
 	return a, nil
 }
 
-// readUpTo reads a body with one allocation when its length was announced.
-func readUpTo(resp *http.Response, limit int64) ([]byte, error) {
-	r := io.LimitReader(resp.Body, limit)
-	if n := resp.ContentLength; n >= 0 && n <= limit {
+// Watched tells the clock of the try that ctx belongs to of every byte of an
+// answer that comes: a connection hangs when none does, however long the answer
+// takes as a whole.
+func Watched(ctx context.Context, body io.ReadCloser) io.ReadCloser {
+	c := clockOf(ctx)
+	if c == nil {
+		return body
+	}
+	c.progress() // the headers are there
+	return &watched{body, c}
+}
+
+type watched struct {
+	io.ReadCloser
+	clock *clock
+}
+
+// Read reads from the body.
+func (w *watched) Read(p []byte) (int, error) {
+	n, err := w.ReadCloser.Read(p)
+	if n > 0 {
+		w.clock.progress()
+	}
+	return n, err
+}
+
+// readUpTo reads a body, of n bytes or an unknown number below 0, with one
+// allocation when its length was announced.
+func readUpTo(n int64, body io.Reader, limit int64) ([]byte, error) {
+	r := io.LimitReader(body, limit)
+	if n >= 0 && n <= limit {
 		buf := make([]byte, n)
 		_, err := io.ReadFull(r, buf)
 		return buf, err
@@ -168,14 +197,9 @@ func StatusFailure(address string, a Answer) *Failure {
 }
 
 // Temporary reports whether a status is the server's or the network's trouble
-// rather than an answer: the same request may fare better later.
-func Temporary(status int) bool {
-	switch status {
-	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly, http.StatusTooManyRequests:
-		return true
-	}
-	return status >= 500
-}
+// rather than an answer: the same request may fare better later. limit.Rules is
+// the table.
+func Temporary(status int) bool { return limit.ClassOf(status).Rule().Again }
 
 // Unreachable reports whether err says that no connection was made at all:
 // refused, no such host, no TLS. A connection that broke is something else: a

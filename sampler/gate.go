@@ -14,9 +14,10 @@ import (
 // not work: nothing listens there, it refuses the key, or what was asked for is
 // not there. It ends a run.
 type EndpointError struct {
-	Boundary string // model, grader, or tool and its name
+	Boundary string // model, judge, grader, or tool and its name
 	URL      string // without query and credentials
 	Err      error  // the last failure
+	Times    int    // how often in a row it failed so; 0 when that is not why
 }
 
 // Error names the endpoint, the cause and what to do.
@@ -30,6 +31,10 @@ func (e *EndpointError) Error() string {
 		cause, status = f.Err, f.Status
 	}
 	switch {
+	case e.Times > 0 && status == 0:
+		return fmt.Sprintf("%s gave no answer %d times in a row: %v; mend it and run again, which takes up what failed and what is not made yet, or let sampling.breaker be more than %d (0 = never stop for it)", where, e.Times, cause, e.Times)
+	case e.Times > 0:
+		return fmt.Sprintf("%s failed %d times in a row in the same way, with status %d: %v; mend it and run again, which takes up what failed and what is not made yet, or let sampling.breaker be more than %d (0 = never stop for it)", where, e.Times, status, cause, e.Times)
 	case status == 0 && Unreachable(e.Err):
 		return fmt.Sprintf("%s does not answer: %v; start the server or correct its URL, then run again", where, cause)
 	case status == 0:
@@ -95,11 +100,11 @@ func newGate(boundary string, endpoint any, patience int) *gate {
 
 // enter waits until a request may be made; leave must be called after it.
 func (g *gate) enter(ctx context.Context) (leave func(), err error) {
-	select {
-	case <-g.open:
+	if g.tried() {
 		return func() {}, nil
-	default:
 	}
+	resume := Queued(ctx)
+	defer resume()
 	select {
 	case <-g.open:
 		return func() {}, nil
@@ -108,6 +113,16 @@ func (g *gate) enter(ctx context.Context) (leave func(), err error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+// pace waits until the endpoint's own pace lets a request pass.
+func (g *gate) pace(ctx context.Context) error {
+	if g.pacer == nil {
+		return nil
+	}
+	resume := Queued(ctx)
+	defer resume()
+	return g.pacer.Wait(ctx)
 }
 
 // tried reports whether the endpoint has ever answered.

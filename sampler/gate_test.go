@@ -75,6 +75,7 @@ func TestAToolsNotFoundIsForTheModelOnceItHasAnswered(t *testing.T) {
 
 func TestABrokenEndpointIsNotADeadOne(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
+		w.cfg.Breaker = 0
 		w.model = script(wants("search"), says("42"))
 		w.tool = func(toolRequest) reply { return reply{hangUp: true} }
 		stats, err := w.sample(t.Context(), nil, 10, 2, &list{})

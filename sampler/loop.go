@@ -35,12 +35,8 @@ type ending struct {
 // record. All other failures are outcomes.
 func (s *session) rollout(ctx context.Context, job Job) (*rollout.Record, error) {
 	e := s.begin(job)
-	inner := ctx
-	if s.cfg.RolloutTimeout > 0 {
-		var cancel context.CancelFunc
-		inner, cancel = context.WithTimeout(ctx, s.cfg.RolloutTimeout)
-		defer cancel()
-	}
+	inner := s.clock(ctx, s.cfg.RolloutTimeout, job.Item)
+	defer inner.stop()
 	err := e.play(inner)
 	var b *boundaryError
 	switch {
@@ -53,7 +49,7 @@ func (s *session) rollout(ctx context.Context, job Job) (*rollout.Record, error)
 		e.lost(b, inner.Err() != nil)
 	}
 	e.rec.Usage = e.usage.sum()
-	e.rec.Elapsed = rollout.Seconds(time.Since(e.begun))
+	e.rec.Elapsed = rollout.Seconds(inner.active())
 	return e.rec, nil
 }
 

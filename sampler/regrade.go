@@ -74,10 +74,12 @@ func (s *session) regrade(ctx context.Context, t Task) (ended, error) {
 	r := &regrading{rec: *t.Record, known: len(t.Record.Grades)}
 	r.rec.Grades = slices.Clone(t.Record.Grades)
 	begun := time.Now()
+	took := s.clock(ctx, 0, t.Item)
+	defer took.stop()
 	out := OutputOf(t.Item, t.Record)
 	for n := range t.Times {
 		out.Regrade = r.known + n
-		g, err := s.grade(ctx, out)
+		g, err := s.grade(took, out)
 		if ctx.Err() != nil {
 			return ended{}, context.Cause(ctx)
 		}
@@ -88,7 +90,7 @@ func (s *session) regrade(ctx context.Context, t Task) (ended, error) {
 	}
 	rec := r.settle(t.Times)
 	if rec.Source == rollout.Probe {
-		rec.Started, rec.Elapsed, rec.Retries = begun, rollout.Seconds(time.Since(begun)), r.retries
+		rec.Started, rec.Elapsed, rec.Retries = begun, rollout.Seconds(took.active()), r.retries
 	}
 	return ended{record: rec, tokens: judgeTokens(rec)}, nil
 }

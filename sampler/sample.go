@@ -22,8 +22,8 @@ type Boundaries struct {
 	Grader Grader
 }
 
-// Sample makes the jobs' rollouts, at most cfg.Concurrency at once, and hands
-// each record to the sink as its rollout ends. What happens outside decides how
+// Sample makes the jobs' rollouts, as many at once as cfg and the endpoints let
+// it, and hands each record to the sink as its rollout ends. What happens outside decides how
 // it ends:
 //
 //   - drain closed, or the budget used up: no rollout begins any more, those in
@@ -33,14 +33,17 @@ type Boundaries struct {
 //   - ctx ended: rollouts in flight are broken off and leave no record; the
 //     error is ctx's cause.
 //   - an endpoint that cannot work: the same, with an *EndpointError.
+//   - an endpoint that fails in the same way cfg.Breaker times in a row: as
+//     drain, with an *EndpointError; rollouts that still need it leave no record.
 //   - the sink fails: the same, with the sink's error.
 //   - a grader whose grades do not fit cfg.RewardRange: as drain, with a
 //     *RangeError.
 //
 // Stats.StoppedBy says which it was. The same seed and jobs give the same
 // trace and request ids at any concurrency. watch, which may be nil, is called
-// after each record by the goroutine that writes; it should be quick. Memory
-// grows with concurrency, not with the number of jobs. A nil drain never
+// after each record, and every second, by the goroutine that writes; it should
+// be quick. Memory grows with the rollouts in flight, not with the number of
+// jobs. A nil drain never
 // closes.
 func Sample(ctx context.Context, drain <-chan struct{}, cfg Config, seed uint64, jobs []Job, b Boundaries, sink Sink, watch func(Event)) (Stats, error) {
 	if err := errors.Join(cfg.Validate(), b.validate()); err != nil {
@@ -76,6 +79,7 @@ func Rehearse(ctx context.Context, cfg Config, seed uint64, job Job, b Boundarie
 	defer stop(nil)
 	s := newSession(cfg, seed, b)
 	s.stop, s.name = stop, rehearsalID
+	defer s.lines.stop()
 	return s.rollout(inner, job)
 }
 

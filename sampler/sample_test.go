@@ -72,7 +72,7 @@ func TestSampleMakesEveryRollout(t *testing.T) {
 			t.Errorf("%d trace ids for 40 rollouts", n)
 		}
 		want := sampler.Stats{Jobs: 40, Begun: 40, Recorded: 40, Outcomes: map[rollout.Outcome]int{rollout.Graded: 40}, ToolCalls: 40, Tokens: 40 * 30}
-		stats.Elapsed = 0
+		stats.Elapsed, stats.Boundaries = 0, nil
 		if d := cmp.Diff(want, stats); d != "" {
 			t.Errorf("stats (-want +got):\n%s", d)
 		}
@@ -217,7 +217,7 @@ func TestABoundOnTokensThatNobodyTellsStopsTheRun(t *testing.T) {
 		}
 	})
 	inWorld(t, func(t *testing.T, w *world) {
-		w.cfg.MaxTokens, w.cfg.Concurrency = 1_000_000, 2
+		w.cfg.MaxTokens, w.cfg.Concurrency, w.cfg.Breaker = 1_000_000, 2, 0
 		w.model = script(fails(400))
 		stats, err := w.sample(t.Context(), nil, 20, 1, &list{})
 		w.check(err)
@@ -263,7 +263,9 @@ func TestSampleRefusesWhatItCannotObey(t *testing.T) {
 		t.Error("a run without a model is accepted")
 	}
 	for _, change := range []func(*sampler.Config){
-		func(c *sampler.Config) { c.Concurrency = 0 },
+		func(c *sampler.Config) { c.Concurrency = -1 },
+		func(c *sampler.Config) { c.Rollouts = -1 },
+		func(c *sampler.Config) { c.Breaker = -1 },
 		func(c *sampler.Config) { c.MaxSteps = -1 },
 		func(c *sampler.Config) { c.ToolTimeout = -1 },
 		func(c *sampler.Config) { c.MaxTokens = -1 },

@@ -19,6 +19,7 @@ type session struct {
 	seed    uint64
 	b       Boundaries
 	gates   gates
+	lines   *endpoints
 	misfit  misfit
 	budget  *limit.Budget
 	count   counter
@@ -39,7 +40,7 @@ type gates struct {
 func newSession(cfg Config, seed uint64, b Boundaries) *session {
 	// Fewer failures in a row than there are rollouts in flight may come from
 	// one short outage that hit all of them.
-	patience := 2*cfg.Concurrency + 8
+	patience := 2*cfg.rollouts() + 8
 	s := &session{
 		cfg: cfg, seed: seed, b: b, name: TraceID,
 		budget:  limit.NewBudget(cfg.MaxRollouts, cfg.MaxTokens),
@@ -47,14 +48,18 @@ func newSession(cfg Config, seed uint64, b Boundaries) *session {
 		settled: make(chan struct{}, 1),
 		halt:    halt{done: make(chan struct{})},
 	}
+	s.lines = &endpoints{
+		limits: cfg.limits, breaker: cfg.Breaker, log: cfg.Log, eased: make(chan struct{}, 1), lines: map[string]*line{},
+		give: func(end *EndpointError) { s.halt.now(end) },
+	}
 	s.gates = gates{
-		model:  newGate("model", b.Model, patience),
-		grader: newGate("grader", b.Grader, patience),
+		model:  newGate(ModelBoundary, b.Model, patience),
+		grader: newGate(GraderBoundary, b.Grader, patience),
 		tools:  make(map[string]*gate, len(b.Tools)),
 	}
 	s.gates.grader.opinions = graderOpinions
 	for name, t := range b.Tools {
-		s.gates.tools[name] = newGate("tool "+name, t, patience)
+		s.gates.tools[name] = newGate(ToolBoundary(name), t, patience)
 		s.mute[name] = &mute{tool: t}
 	}
 	return s
@@ -72,7 +77,7 @@ type ended struct {
 	taken     chan<- struct{} // told when the sink has the record, or never will
 }
 
-// run does all the works, at most cfg.Concurrency at once, and hands each
+// run does all the works, so many at once as cfg bounds them, and hands each
 // record to the sink as its work ends. An error of the sequence ends it as
 // drain does; Sample says what else does.
 func (s *session) run(ctx context.Context, drain <-chan struct{}, total int, all iter.Seq2[work, error], sink Sink, watch func(Event)) (Stats, error) {
@@ -80,6 +85,7 @@ func (s *session) run(ctx context.Context, drain <-chan struct{}, total int, all
 	defer stop(nil)
 	s.stop = stop
 	s.count.start, s.count.stats.Jobs = time.Now(), total
+	defer s.lines.stop()
 
 	done := make(chan ended)
 	var writer errgroup.Group
@@ -87,7 +93,7 @@ func (s *session) run(ctx context.Context, drain <-chan struct{}, total int, all
 
 	todo := make(chan work)
 	var workers errgroup.Group
-	for range s.cfg.Concurrency {
+	for range s.cfg.rollouts() {
 		workers.Go(func() error { return s.work(inner, todo, done) })
 	}
 	stopped, broken := s.deal(inner, drain, all, todo)
@@ -96,7 +102,7 @@ func (s *session) run(ctx context.Context, drain <-chan struct{}, total int, all
 	close(done)
 	failed := writer.Wait()
 
-	stats := s.count.snapshot()
+	stats := s.stats()
 	stats.StoppedBy = stopped
 	err := firstError(failed, context.Cause(inner), s.halt.err, broken)
 	switch {
@@ -152,13 +158,18 @@ func (s *session) reserve(ctx context.Context, drain <-chan struct{}) StoppedBy 
 			return StoppedByError
 		default:
 		}
-		switch s.budget.Reserve() {
-		case limit.Granted:
-			return ""
-		case limit.Spent:
-			return StoppedByBudget
-		case limit.Untold:
-			return StoppedByUntold
+		// Begun now it would only stand in a line with the others, and its memory
+		// and its age with it.
+		crowded := s.cfg.Concurrency == 0 && s.lines.crowded()
+		if !crowded {
+			switch s.budget.Reserve() {
+			case limit.Granted:
+				return ""
+			case limit.Spent:
+				return StoppedByBudget
+			case limit.Untold:
+				return StoppedByUntold
+			}
 		}
 		select {
 		case <-drain:
@@ -168,6 +179,7 @@ func (s *session) reserve(ctx context.Context, drain <-chan struct{}) StoppedBy 
 		case <-ctx.Done():
 			return StoppedByCancel
 		case <-s.settled:
+		case <-s.lines.eased:
 		}
 	}
 }
@@ -195,30 +207,65 @@ func (s *session) work(ctx context.Context, todo <-chan work, done chan<- ended)
 	return nil
 }
 
+// watchEvery is the time between events where no record comes.
+const watchEvery = time.Second
+
 // write hands the records to the sink. After the sink has failed it only
 // empties the channel, so that no worker waits for it.
 func (s *session) write(done <-chan ended, sink Sink, watch func(Event)) error {
 	var failed error
-	for e := range done {
-		if failed == nil {
-			if failed = s.record(e, sink, watch); failed != nil {
-				s.stop(failed)
-			}
-		}
-		e.taken <- struct{}{}
+	var tick <-chan time.Time
+	if watch != nil {
+		t := time.NewTicker(watchEvery)
+		defer t.Stop()
+		tick = t.C
 	}
-	return failed
+	for {
+		select {
+		case e, ok := <-done:
+			if !ok {
+				return failed
+			}
+			if failed == nil {
+				if failed = s.record(e, sink); failed != nil {
+					s.stop(failed)
+				} else if watch != nil {
+					watch(s.event())
+				}
+			}
+			e.taken <- struct{}{}
+		case <-tick:
+			watch(s.event())
+		}
+	}
 }
 
-func (s *session) record(e ended, sink Sink, watch func(Event)) error {
+func (s *session) record(e ended, sink Sink) error {
 	if err := sink.Append(e.record); err != nil {
 		return fmt.Errorf("record rollout %s/%s/%d: %w", e.record.Split, e.record.Item, e.record.Sample, err)
 	}
 	s.count.recorded(e)
-	if watch != nil {
-		watch(s.count.event())
-	}
 	return nil
+}
+
+// stats returns the counts so far.
+func (s *session) stats() Stats {
+	stats := s.count.snapshot()
+	stats.Boundaries = s.lines.states()
+	return stats
+}
+
+func (s *session) event() Event {
+	stats := s.stats()
+	return Event{Stats: stats, InFlight: stats.Begun - stats.Recorded}
+}
+
+// clock starts the clock of one rollout or task about an item. A limit of 0 is
+// none.
+func (s *session) clock(ctx context.Context, limit time.Duration, it *rollout.Item) *clock {
+	c := startClock(ctx, limit)
+	c.lines, c.about = s.lines, string(it.Split)+"/"+it.ID
+	return c
 }
 
 // halt ends a run as drain does, but with an error: what is in flight is paid

@@ -17,12 +17,13 @@ type Stats struct {
 	Begun         int                     // rollouts begun
 	Recorded      int                     // records handed to the sink
 	Outcomes      map[rollout.Outcome]int // records by outcome
-	Retries       map[string]int          // repeated requests by boundary: "model", "tool NAME", "grader"
+	Retries       map[string]int          // repeated requests by boundary, as Boundary.Name has it
 	ToolCalls     int                     // tool calls of the recorded rollouts
 	Tokens        int64                   // tokens of the recorded rollouts, policy and judge, as far as known
 	TokensUnknown int                     // recorded rollouts whose servers did not tell their tokens
 	Elapsed       time.Duration
 	StoppedBy     StoppedBy
+	Boundaries    []Boundary // the endpoints that were asked: model, who grades, tools
 }
 
 // NotRun is the number of rollouts asked for that left no record.
@@ -46,7 +47,7 @@ const (
 var ErrUntold = errors.New("the endpoint of the model or of a judge does not tell its tokens, so that sampling.max_tokens cannot be kept: set it to 0 and use sampling.max_rollouts")
 
 // Event tells how far a run has come: the counts so far. InFlight is Begun
-// minus Recorded. The maps are the receiver's own.
+// minus Recorded. Maps and lists are the receiver's own.
 type Event struct {
 	Stats
 	InFlight int
@@ -99,9 +100,4 @@ func (c *counter) snapshot() Stats {
 	s.Outcomes, s.Retries = maps.Clone(s.Outcomes), maps.Clone(s.Retries)
 	s.Elapsed = time.Since(c.start)
 	return s
-}
-
-func (c *counter) event() Event {
-	s := c.snapshot()
-	return Event{Stats: s, InFlight: s.Begun - s.Recorded}
 }

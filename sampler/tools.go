@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -60,9 +59,11 @@ func (e *episode) callTools(ctx context.Context, calls []rollout.ToolCall) error
 // callTool makes one call. What the model is shown, errors included, is the
 // Output of the call; the error is a failed endpoint's.
 func (e *episode) callTool(ctx context.Context, turn int, c rollout.ToolCall) (call rollout.Call, err error) {
-	begin := time.Now()
-	call = rollout.Call{Turn: turn, ID: c.ID, Name: c.Name, Arguments: c.Arguments, Offset: rollout.Seconds(begin.Sub(e.begun))}
-	defer func() { call.Elapsed = rollout.Seconds(time.Since(begin)) }()
+	offset := clockOf(ctx).active()
+	took := startClock(ctx, 0)
+	defer took.stop()
+	call = rollout.Call{Turn: turn, ID: c.ID, Name: c.Name, Arguments: c.Arguments, Offset: rollout.Seconds(offset)}
+	defer func() { call.Elapsed = rollout.Seconds(took.active()) }()
 	tool, mistake := e.resolve(c)
 	if mistake != "" {
 		call.Status, call.Error, call.Output = rollout.CallMalformed, Brief(mistake), "Error: "+mistake
@@ -74,7 +75,7 @@ func (e *episode) callTool(ctx context.Context, turn int, c rollout.ToolCall) (c
 		out.Arguments = "{}"
 	}
 	var res Result
-	call.Retries, err = e.ask(ctx, e.gates.tools[c.Name], e.cfg.ToolTimeout, errand{e.job.Item, e.trace, c.ID}, func(ctx context.Context) (err error) {
+	call.Retries, err = e.ask(took, e.gates.tools[c.Name], e.cfg.ToolTimeout, errand{e.job.Item, e.trace, c.ID}, func(ctx context.Context) (err error) {
 		res, err = tool.Call(ctx, out)
 		return err
 	})

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"gonogo/sampler"
+	"gonogo/sampler/rollout"
 )
 
 var endpoint = Kind{
@@ -31,6 +32,7 @@ const largeBody = 1 << 20
 // lies within the reward range is not for the grader to say.
 type Endpoint struct {
 	url     string
+	name    string // in a run
 	client  *http.Client
 	header  http.Header
 	secrets sampler.Secrets
@@ -60,7 +62,10 @@ func newEndpoint(raw json.RawMessage, env Env) (sampler.Grader, error) {
 	if err := sampler.CheckHeaders(c.Headers); err != nil {
 		return nil, err
 	}
-	g := &Endpoint{url: c.URL, client: env.HTTP, header: sampler.JSONHeader(c.Headers), secrets: sampler.SecretsOf(c.Headers), tools: env.SampleTools}
+	g := &Endpoint{name: sampler.GraderBoundary, url: c.URL, client: env.HTTP, header: sampler.JSONHeader(c.Headers), secrets: sampler.SecretsOf(c.Headers), tools: env.SampleTools}
+	if env.part != "" {
+		g.name += " " + env.part
+	}
 	if g.client == nil {
 		g.client = sampler.HTTPClient(nil, 16)
 	}
@@ -90,13 +95,19 @@ func (g *Endpoint) Wait(ctx context.Context) error {
 // all else that is no score is worth another try, as the trainer's own retries
 // of any failure are. A second grading of the same output has the rollout's
 // trace id again: it is the name of the rollout, not of the request.
-func (g *Endpoint) Grade(ctx context.Context, out sampler.Output) (sampler.Grade, error) {
+func (g *Endpoint) Grade(ctx context.Context, out sampler.Output) (_ sampler.Grade, err error) {
 	body := g.body(out)
+	pass, err := sampler.Admit(ctx, g.name)
+	if err != nil {
+		return sampler.Grade{}, err
+	}
+	defer func() { pass.Done(rollout.Usage{}, err) }()
 	g.note(int64(len(body)))
 	a, err := sampler.PostJSON(ctx, g.client, g.url, g.header, body, maxScore)
 	if err != nil {
 		return sampler.Grade{}, err
 	}
+	pass.Heard(a.Header)
 	a.Body = []byte(g.secrets.Mask(string(a.Body)))
 	if a.Status >= 300 {
 		return sampler.Grade{}, sampler.StatusFailure(g.url, a)

@@ -55,21 +55,35 @@ func TestDelayProperties(t *testing.T) {
 }
 
 func TestAgain(t *testing.T) {
-	r := Retry{Max: 2}
+	r := Retry{Max: 2, Wait: time.Second, Cap: time.Second, Total: time.Minute}
 	for _, c := range []struct {
-		why     string
-		attempt int
-		after   time.Duration
-		want    bool
+		why   string
+		class Class
+		tries Tries
+		after time.Duration
+		want  bool
 	}{
-		{"repeats are left", 1, 0, true},
-		{"no repeat is left", 2, 0, false},
-		{"the server's wish is within patience", 0, Patience, true},
-		{"the server asks for too much", 0, Patience + 1, false},
+		{"repeats are left", Broken, Tries{Made: 1, Counted: 2}, 0, true},
+		{"no repeat is left", Broken, Tries{Made: 2, Counted: 3}, 0, false},
+		{"a 429 says later, and does not count", Limited, Tries{Made: 90, Counted: 0}, 0, true},
+		{"a 429 too long after the first failure", Limited, Tries{Made: 90, Counted: 0, Since: time.Minute}, 0, false},
+		{"a failure that counts after many that do not", Silent, Tries{Made: 90, Counted: 1}, 0, true},
+		{"a 5xx too long after the first failure", Unavailable, Tries{Made: 1, Counted: 2, Since: time.Minute}, 0, false},
+		{"the wait asked for would pass the total", Limited, Tries{Since: 30 * time.Second}, 31 * time.Second, false},
+		{"the server asks for more than our patience", Limited, Tries{}, Patience + 1, false},
 	} {
-		if got := r.Again(c.attempt, c.after); got != c.want {
+		if _, got := r.Again(c.class, c.tries, c.after, 0.5); got != c.want {
 			t.Errorf("%s: got %v", c.why, got)
 		}
+	}
+	if _, again := (Retry{}).Again(Limited, Tries{}, 0, 0.5); again {
+		t.Error("0 retries are no retries")
+	}
+	if _, again := (Retry{Max: 2}).Again(Limited, Tries{Made: 2}, 0, 0.5); again {
+		t.Error("without a total the number bounds 429s too")
+	}
+	if _, again := (Retry{Max: 2}).Again(Limited, Tries{}, Patience, 0.5); !again {
+		t.Error("the server's wish is within patience")
 	}
 }
 
@@ -173,7 +187,7 @@ func TestRetryValidate(t *testing.T) {
 	if err := DefaultRetry().Validate(); err != nil {
 		t.Errorf("the default is refused: %v", err)
 	}
-	for _, r := range []Retry{{Max: -1}, {Wait: -1}, {Cap: -1}} {
+	for _, r := range []Retry{{Max: -1}, {Wait: -1}, {Cap: -1}, {Total: -1}} {
 		if r.Validate() == nil {
 			t.Errorf("%+v is accepted", r)
 		}

@@ -13,14 +13,16 @@ const Patience = 10 * time.Minute
 
 // Retry says how often and after which delay a failed request is repeated.
 type Retry struct {
-	Max  int           // repeats after the first try; 0 = none
-	Wait time.Duration // upper edge of the first delay; it doubles each time
-	Cap  time.Duration // upper edge of any delay that the server did not ask for
+	Max   int           // repeats of tries that count, after the first; 0 = none
+	Wait  time.Duration // upper edge of the first delay; it doubles each time
+	Cap   time.Duration // upper edge of any delay that the server did not ask for
+	Total time.Duration // from the first failure of a request to its last repeat; 0 = no bound
 }
 
-// DefaultRetry is three repeats, the first within half a second.
+// DefaultRetry is three repeats, the first within half a second, and a quarter
+// of an hour for a request that comes at the wrong time.
 func DefaultRetry() Retry {
-	return Retry{Max: 3, Wait: 500 * time.Millisecond, Cap: 30 * time.Second}
+	return Retry{Max: 3, Wait: 500 * time.Millisecond, Cap: 30 * time.Second, Total: 15 * time.Minute}
 }
 
 // Validate reports what cannot be obeyed.
@@ -28,8 +30,8 @@ func (r Retry) Validate() error {
 	switch {
 	case r.Max < 0:
 		return fmt.Errorf("retries is %d: it cannot be negative (0 = try once)", r.Max)
-	case r.Wait < 0 || r.Cap < 0:
-		return fmt.Errorf("retry wait %v and cap %v cannot be negative", r.Wait, r.Cap)
+	case r.Wait < 0 || r.Cap < 0 || r.Total < 0:
+		return fmt.Errorf("retry wait %v, cap %v and total %v cannot be negative", r.Wait, r.Cap, r.Total)
 	}
 	return nil
 }
@@ -48,9 +50,27 @@ func (r Retry) Delay(attempt int, retryAfter time.Duration, u float64) time.Dura
 	return time.Duration(u * min(edge, float64(r.Cap)))
 }
 
-// Again reports whether repeat number attempt, counted from 0, is worth
-// making: there are repeats left, and the server did not ask for more than
-// Patience.
-func (r Retry) Again(attempt int, retryAfter time.Duration) bool {
-	return attempt < r.Max && retryAfter <= Patience
+// Tries is what a request has come to so far.
+type Tries struct {
+	Made    int           // repeats
+	Counted int           // of the tries so far, those that count against Max
+	Since   time.Duration // the first failure, not counting queues of our own
+}
+
+// Again reports whether a request whose last try failed is tried again, and
+// after which delay. A try of a class that does not count, such as a 429, says
+// later rather than no: Total alone bounds those, or Max where the retries are
+// switched off by 0. A server that asks for more than Patience is taken at its
+// word. u is from [0, 1).
+func (r Retry) Again(c Class, t Tries, retryAfter time.Duration, u float64) (delay time.Duration, ok bool) {
+	switch rule := c.Rule(); {
+	case retryAfter > Patience, r.Max == 0:
+		return 0, false
+	case rule.Counted && t.Counted > r.Max:
+		return 0, false
+	case !rule.Counted && r.Total == 0 && t.Made >= r.Max:
+		return 0, false
+	}
+	delay = r.Delay(t.Made, retryAfter, u)
+	return delay, r.Total == 0 || t.Since+delay <= r.Total
 }

@@ -78,7 +78,7 @@ func newEndpoint(cfg Config) (*endpoint, error) {
 }
 
 // boundedTransport reads no more of a body than maxReply; the SDK itself would
-// read all of it.
+// read all of it. It tells the try's clock of what comes.
 type boundedTransport struct{ next http.RoundTripper }
 
 // RoundTrip makes the request and bounds the body of its answer.
@@ -89,18 +89,21 @@ func (t boundedTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	resp, err := next.RoundTrip(req)
 	if err == nil {
-		resp.Body = http.MaxBytesReader(nil, resp.Body, maxReply)
+		resp.Body = http.MaxBytesReader(nil, sampler.Watched(req.Context(), resp.Body), maxReply)
 	}
 	return resp, err
 }
 
-// post makes one request. The error is a *sampler.Failure, or a *refused for
+// post makes one request under a pass. The error is a *sampler.Failure, or a *refused for
 // an answer of status 4xx that may be more than a failure.
-func (e *endpoint) post(ctx context.Context, body []byte, requestID string) ([]byte, error) {
+func (e *endpoint) post(ctx context.Context, pass *sampler.Pass, body []byte, requestID string) ([]byte, error) {
 	var raw []byte
 	var resp *http.Response
 	err := e.client.Post(ctx, e.path, body, &raw,
 		option.WithResponseInto(&resp), option.WithHeader("X-Client-Request-Id", requestID))
+	if resp != nil {
+		pass.Heard(resp.Header)
+	}
 	switch {
 	case err == nil:
 		return e.masked(raw), nil

@@ -29,7 +29,7 @@ func NewJudge(cfg Config) (*Judge, error) {
 func (j *Judge) Close() { j.close() }
 
 // Complete makes one request. A seed is sent in Chat only: Responses has none.
-func (j *Judge) Complete(ctx context.Context, p sampler.Prompt) (sampler.Completion, error) {
+func (j *Judge) Complete(ctx context.Context, p sampler.Prompt) (c sampler.Completion, err error) {
 	w, err := newWire(Config{
 		API: j.api, Name: p.Model, Temperature: p.Temperature, TopP: p.TopP, MaxOutputTokens: p.MaxTokens,
 		ReasoningEffort: p.ReasoningEffort, ResponseFormat: format(p),
@@ -37,7 +37,12 @@ func (j *Judge) Complete(ctx context.Context, p sampler.Prompt) (sampler.Complet
 	if err != nil {
 		return sampler.Completion{}, err
 	}
-	answer, err := j.post(ctx, w.prompt(p.Messages, p.Seed), p.RequestID)
+	pass, err := sampler.Admit(ctx, sampler.JudgeBoundary)
+	if err != nil {
+		return sampler.Completion{}, err
+	}
+	defer func() { pass.Done(c.Usage, err) }()
+	answer, err := j.post(ctx, pass, w.prompt(p.Messages, p.Seed), p.RequestID)
 	var r *refused
 	if errors.As(err, &r) {
 		if why, ok := r.cutOff(); ok {

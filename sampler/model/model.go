@@ -64,14 +64,19 @@ func (m *Model) Close() { m.close() }
 // more once a request without it has passed. A request that no longer fits the
 // model's context, or whose content the server does not let through, is a reply
 // that was cut off: the rollout ends without an answer, which is its own doing.
-func (m *Model) Reply(ctx context.Context, req sampler.Request) (sampler.Reply, error) {
+func (m *Model) Reply(ctx context.Context, req sampler.Request) (reply sampler.Reply, err error) {
 	p, err := m.prefixes.of(req.Item, m.wire.prefix)
 	if err != nil {
 		return sampler.Reply{}, err
 	}
+	pass, err := sampler.Admit(ctx, sampler.ModelBoundary)
+	if err != nil {
+		return sampler.Reply{}, err
+	}
+	defer func() { pass.Done(reply.Usage, err) }()
 	without := m.refused.load()
 	for {
-		body, err := m.post(ctx, m.wire.request(p, req.Turns, without), req.RequestID)
+		body, err := m.post(ctx, pass, m.wire.request(p, req.Turns, without), req.RequestID)
 		if err == nil {
 			reply, err := m.read(body, req.Turns)
 			if err == nil {
@@ -120,7 +125,7 @@ func (e *endpoint) fault(f *fault, body []byte) (sampler.Reply, error) {
 		return sampler.Reply{}, e.bad("the answer cannot be used: %s", sampler.ErrorText(sampler.Answer{Body: []byte(e.secrets.Mask(string(body)))}))
 	}
 	failure := &sampler.Failure{
-		URL: e.address, Status: http.StatusOK, Err: errors.New(sampler.Brief(e.secrets.Mask(f.Error()))),
+		URL: e.address, Status: http.StatusOK, Hidden: f.status, Err: errors.New(sampler.Brief(e.secrets.Mask(f.Error()))),
 		Temporary: f.status == 0 || sampler.Temporary(f.status),
 	}
 	r := &refused{Failure: &sampler.Failure{Status: f.status}, code: f.code, message: e.secrets.Mask(f.message)}

@@ -43,13 +43,14 @@ const maxRefusal = 4096
 
 // Tool is one tool behind HTTP. It implements sampler.Tool.
 type Tool struct {
-	name    string
-	url     string
-	client  *http.Client
-	header  http.Header
-	extra   []byte // ,"key":value… of the job's entry
-	secrets sampler.Secrets
-	limit   int64
+	name     string
+	boundary string // the endpoint's name in a run
+	url      string
+	client   *http.Client
+	header   http.Header
+	extra    []byte // ,"key":value… of the job's entry
+	secrets  sampler.Secrets
+	limit    int64
 }
 
 // New returns the job's tools, in order.
@@ -88,7 +89,7 @@ func newTool(c Config, opts Options) (*Tool, error) {
 		return nil, fmt.Errorf("tool %q: %w", c.Name, err)
 	}
 	t := &Tool{
-		name: c.Name, url: c.ServerURL, client: opts.HTTP, limit: opts.MaxReply,
+		name: c.Name, boundary: sampler.ToolBoundary(c.Name), url: c.ServerURL, client: opts.HTTP, limit: opts.MaxReply,
 		header: sampler.JSONHeader(c.Headers), secrets: sampler.SecretsOf(c.Headers),
 	}
 	keys := make([]string, 0, len(c.Extra))
@@ -123,11 +124,17 @@ func (t *Tool) URL() string { return t.url }
 // none. 408, 425, 429, 5xx, a broken connection and an answer that cannot be
 // read are failures worth another try; the wire contract does not say what a
 // trainer does with the last two.
-func (t *Tool) Call(ctx context.Context, call sampler.Call) (sampler.Result, error) {
+func (t *Tool) Call(ctx context.Context, call sampler.Call) (_ sampler.Result, err error) {
+	pass, err := sampler.Admit(ctx, t.boundary)
+	if err != nil {
+		return sampler.Result{}, err
+	}
+	defer func() { pass.Done(rollout.Usage{}, err) }()
 	a, err := sampler.PostJSON(ctx, t.client, t.url, t.header, t.body(call), t.limit)
 	if err != nil {
 		return sampler.Result{}, err
 	}
+	pass.Heard(a.Header)
 	a.Body = t.mask(a.Body)
 	switch {
 	case transport(a):

@@ -1,0 +1,86 @@
+package limit
+
+import (
+	"net/http"
+	"time"
+)
+
+// Class is what came of a request, as far as pacing and repeating go.
+type Class int
+
+// The classes.
+const (
+	Void        Class = iota // broken off by us: it says nothing of the endpoint
+	Served                   // answered
+	Refused                  // this request is refused, another may not be: 400, 422 and their kin
+	Limited                  // too much at once: 429
+	Unavailable              // not for the moment: 408, 425, 502, 503, 504, 520 to 524, 529
+	Broken                   // 500, and any other 5xx; 409
+	Unusable                 // an answer of a status of success that cannot be used
+	Silent                   // no answer: the connection was not made, broke or hung
+)
+
+// Rule is what one class means for its endpoint.
+type Rule struct {
+	Class Class
+	Name  string
+	Doc   string
+
+	Again   bool // the same request is worth another try
+	Counted bool // each try counts against Retry.Max; else Retry.Total alone bounds them
+	Shrinks bool // fewer requests at once
+	Pauses  bool // no request for a while, when it comes again before anything else
+
+	// Opens says whether the same error again and again ends the run, and Lasts
+	// how long it must have gone on for that: what is said to pass gets its time.
+	Opens bool
+	Lasts time.Duration
+	// OnceEach counts a refusal once for each item: another request may not be
+	// refused.
+	OnceEach bool
+}
+
+// Rules is the one table of classes.
+func Rules() []Rule { return rules[:] }
+
+var rules = [...]Rule{
+	{Class: Void, Name: "void", Doc: "broken off by us"},
+	{Class: Served, Name: "served", Doc: "answered"},
+	{Class: Refused, Name: "refused", Doc: "400, 422 and their kin: of this request", Opens: true, OnceEach: true},
+	{Class: Limited, Name: "limited", Doc: "429: too much at once", Again: true, Shrinks: true, Pauses: true, Opens: true, Lasts: Patience},
+	{Class: Unavailable, Name: "unavailable", Doc: "408, 425, 502, 503, 504, 520 to 524, 529: not for the moment", Again: true, Counted: true, Pauses: true, Opens: true, Lasts: time.Minute},
+	{Class: Broken, Name: "broken", Doc: "409, 500 and any other 5xx", Again: true, Counted: true, Pauses: true, Opens: true},
+	{Class: Unusable, Name: "unusable", Doc: "a success whose body cannot be used", Again: true, Counted: true, Opens: true},
+	{Class: Silent, Name: "silent", Doc: "no answer: the connection was not made, broke or hung", Again: true, Counted: true, Pauses: true, Opens: true, Lasts: time.Minute},
+}
+
+// Rule returns the class's row of the table.
+func (c Class) Rule() Rule { return rules[c] }
+
+// String is the class's name.
+func (c Class) String() string { return rules[c].Name }
+
+// ClassOf returns the class of an HTTP status; 0 stands for no answer. One below
+// 400 is Served: whether the body can be used is for its reader to say.
+func ClassOf(status int) Class {
+	switch {
+	case status == 0:
+		return Silent
+	case status < 400:
+		return Served
+	}
+	switch status {
+	case http.StatusTooManyRequests:
+		return Limited
+	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout,
+		520, 521, 522, 523, 524, // Cloudflare's words for an origin in trouble
+		529: // "overloaded", at several model services
+		return Unavailable
+	case http.StatusConflict:
+		return Broken
+	}
+	if status >= 500 {
+		return Broken
+	}
+	return Refused
+}

@@ -1,0 +1,300 @@
+package limit
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// The rule's numbers. They were chosen by simulation against a server with a
+// request rate, one with a cap on requests at once and one that slows down.
+const (
+	startAt    = 8    // requests at once, to begin with
+	Most       = 4096 // requests at once to one endpoint, whatever it bears
+	slowStart  = 0.5  // by which the limit grows with each answer, to begin with
+	shrinkBy   = 0.9  // of what was in flight when a 429 came
+	calm       = 200  // answers after a 429 before as many as then are tried again
+	growBy     = 0.05 // of the limit, at least 1, each time that as many as it were answered
+	nearWall   = 0.97 // how close to that it comes before
+	coolDown   = time.Second
+	firstPause = 500 * time.Millisecond
+	shortPause = 20 * time.Millisecond
+	longPause  = 30 * time.Second
+)
+
+// Limits bounds the requests to one endpoint. The zero value finds out what the
+// endpoint bears.
+type Limits struct {
+	Fixed    int     // exactly so many at once, whatever is answered; 0 adapts
+	Requests float64 // most a minute; 0 = what the server says
+	Tokens   float64 // most a minute; 0 = what the server says
+}
+
+// Validate reports what cannot be obeyed.
+func (c Limits) Validate() error {
+	for _, n := range []struct {
+		name  string
+		value float64
+	}{{"concurrency", float64(c.Fixed)}, {"requests_per_minute", c.Requests}, {"tokens_per_minute", c.Tokens}} {
+		if !(n.value >= 0) || math.IsInf(n.value, 0) {
+			return fmt.Errorf("%s is %v: it cannot be negative (0 = find out)", n.name, n.value)
+		}
+	}
+	if c.Fixed > Most {
+		return fmt.Errorf("concurrency is %d: at most %d are possible", c.Fixed, Most)
+	}
+	return nil
+}
+
+// Limiter decides how many requests may be in flight at one endpoint, and when
+// the next may be made:
+//
+//   - It starts low and, while as many are in flight as may be, grows by one
+//     with each answer until the first 429: slow start. From then on it grows by
+//     a twentieth, at least one, each time that as many as the limit were
+//     answered: additive increase.
+//   - A 429 shrinks it to 0.9 of what was in flight, once for all requests that
+//     were in flight together and at most once a second: multiplicative decrease
+//     with a cool-down. (Chiu and Jain, Computer Networks and ISDN Systems 17,
+//     1989; Jacobson, SIGCOMM 1988.)
+//   - An answer that takes longer in proportion to its tokens than it did when
+//     fewer were in flight stops the growth, and then shrinks the limit: a
+//     server that queues never says 429.
+//   - Trouble of the server, 5xx or no answer, does not shrink it. When it comes
+//     again before anything else, all requests pause, for half a second to begin
+//     with and twice as long each time up to half a minute; after it one request
+//     at a time is let through until one is answered.
+//   - Retry-After, and the rate limit headers, hold for all requests to the
+//     endpoint: what the server says is left is not exceeded before it says that
+//     there is more.
+//
+// With a fixed limit the first three do not apply, the others do.
+//
+// It has no clock and no goroutines: the time comes in, and must not go back. It
+// is not safe for concurrent use.
+type Limiter struct {
+	cfg      Limits
+	limit    float64
+	slow     bool   // in slow start
+	inFlight int    // admitted and not done
+	seq      uint64 // requests admitted so far
+
+	cutSeq uint64 // requests admitted when it shrank last
+	cutAt  time.Time
+	wall   float64 // as many as were in flight then; 0 = never
+	since  int     // answers since
+
+	until    time.Time     // no request before
+	streak   int           // waves of trouble with nothing else between
+	waveSeq  uint64        // requests admitted when trouble came last
+	probing  bool          // one at a time, until one is answered
+	probeOut bool          // that one is in flight
+	probeFor time.Duration // after which one that is not refused has passed; 0 = when it is answered
+	passed   time.Time     // when the one in flight has
+	usual    time.Duration // an answer takes
+
+	requests, tokens   quota
+	perMinute, perToks bucket
+	mean               float64 // tokens of a request
+	pace               pace
+}
+
+// NewLimiter returns a limiter for one endpoint.
+func NewLimiter(cfg Limits) *Limiter {
+	l := &Limiter{cfg: cfg, limit: startAt, slow: true}
+	if cfg.Fixed > 0 {
+		l.limit, l.slow = float64(cfg.Fixed), false
+	}
+	l.perMinute, l.perToks = newBucket(cfg.Requests), newBucket(cfg.Tokens)
+	return l
+}
+
+// Ticket is the right to make one request. Whoever has it gives it back to Done.
+type Ticket struct {
+	at    time.Time
+	seq   uint64
+	cost  float64 // tokens it is expected to take
+	probe bool
+}
+
+// At is when the request was let through.
+func (t Ticket) At() time.Time { return t.at }
+
+// Admit asks whether a request may be made now. When it may not, wait is how
+// long that will last at least; 0 means until a request in flight is done.
+func (l *Limiter) Admit(now time.Time) (t Ticket, ok bool, wait time.Duration) {
+	if wait = max(l.hold(now), l.probed(now)); wait > 0 || l.inFlight >= l.Limit() || l.probing && l.probeOut {
+		return Ticket{}, false, wait
+	}
+	l.seq++
+	l.inFlight++
+	if l.probeOut = l.probing; l.probing {
+		l.passed = now.Add(l.probeFor)
+	}
+	t = Ticket{at: now, seq: l.seq, cost: l.mean, probe: l.probing}
+	l.requests.take(1)
+	l.tokens.take(l.mean)
+	l.perMinute.take(1)
+	l.perToks.take(l.mean)
+	return t, true, 0
+}
+
+// hold is how long no request may be made, whatever is in flight.
+func (l *Limiter) hold(now time.Time) time.Duration {
+	return max(l.until.Sub(now), l.requests.wait(now, 1), l.tokens.wait(now, l.mean),
+		l.perMinute.wait(now, 1), l.perToks.wait(now, l.mean), 0)
+}
+
+// probed is how long the one request that is let through has still to show
+// whether it is refused.
+func (l *Limiter) probed(now time.Time) time.Duration {
+	if !l.probing || !l.probeOut || l.probeFor == 0 {
+		return 0
+	}
+	if wait := l.passed.Sub(now); wait > 0 {
+		return wait
+	}
+	l.probing, l.probeOut, l.streak = false, false, 0
+	return 0
+}
+
+// Result is what came of a request.
+type Result struct {
+	Class      Class
+	RetryAfter time.Duration // what the server asked for
+	Quotas     Quotas
+	Tokens     *int64 // that it took in all; nil when nobody said
+	Output     int64  // tokens of the answer; 0 when nobody said
+}
+
+// Done takes a ticket back. fresh is whether trouble is news: the first of the
+// requests that were in flight together.
+func (l *Limiter) Done(now time.Time, t Ticket, r Result) (fresh bool) {
+	full := l.inFlight >= l.Limit()
+	atOnce := l.inFlight
+	l.inFlight--
+	if t.probe {
+		l.probeOut = false
+	}
+	l.settle(now, t, r.Tokens)
+	if r.Class == Void {
+		return false
+	}
+	l.requests.hear(now, t.seq, l.seq, 1, r.Quotas.Requests)
+	l.tokens.hear(now, t.seq, l.seq, l.mean, r.Quotas.Tokens)
+	rule := r.Class.Rule()
+	if r.RetryAfter > 0 && r.RetryAfter <= Patience && rule.Again {
+		l.rest(now.Add(r.RetryAfter))
+	}
+	if r.Class == Served || r.Class == Refused {
+		l.answered(t)
+		l.usual += (now.Sub(t.at) - l.usual) / 8
+		l.grow(now.Sub(t.at), r.Output, full)
+		return false
+	}
+	fresh = t.seq > l.waveSeq
+	if fresh {
+		l.waveSeq = l.seq
+	}
+	switch {
+	case rule.Shrinks:
+		l.shrink(now, t, atOnce)
+		l.pause(now, fresh, min(max(l.usual/8, shortPause), time.Second), max(2*now.Sub(t.at), 250*time.Millisecond))
+	case rule.Pauses:
+		l.pause(now, fresh, firstPause/2, 0)
+	default:
+		l.answered(t)
+	}
+	return fresh
+}
+
+// pause lets nothing through for a while when trouble comes again before
+// anything else, and one at a time after that.
+func (l *Limiter) pause(now time.Time, fresh bool, first, probeFor time.Duration) {
+	if !fresh {
+		return
+	}
+	if l.streak++; l.streak > 1 {
+		l.probing, l.probeOut, l.probeFor = true, false, probeFor
+	} else if probeFor == 0 { // alone it is the retry's business
+		return
+	}
+	l.rest(now.Add(min(longPause, first<<min(l.streak-1, 12))))
+}
+
+// answered notes an answer of any kind: the server is there. That of a request
+// which was in flight already when the last trouble came says nothing of now.
+func (l *Limiter) answered(t Ticket) {
+	if t.seq > l.waveSeq || l.streak == 0 {
+		l.streak, l.probing = 0, false
+	}
+}
+
+// settle corrects what was reserved by what was used.
+func (l *Limiter) settle(now time.Time, t Ticket, used *int64) {
+	if used == nil || *used <= 0 {
+		return
+	}
+	n := float64(*used)
+	l.perToks.refill(now)
+	l.perToks.take(n - t.cost)
+	if l.mean == 0 {
+		l.mean = n
+	}
+	l.mean += (n - l.mean) / 16
+}
+
+// rest lets nothing through before a time.
+func (l *Limiter) rest(until time.Time) {
+	if until.After(l.until) {
+		l.until = until
+	}
+}
+
+func (l *Limiter) shrink(now time.Time, t Ticket, atOnce int) {
+	l.slow = false
+	if l.cfg.Fixed > 0 || t.probe || t.seq <= l.cutSeq || now.Sub(l.cutAt) < coolDown && l.cutSeq > 0 {
+		return
+	}
+	l.cutSeq, l.cutAt, l.since = l.seq, now, 0
+	l.wall = min(l.limit, float64(atOnce))
+	l.limit = max(1, min(l.limit, float64(atOnce))*shrinkBy)
+	l.pace.restart()
+}
+
+// grow notes an answer. full is whether as many were in flight as may be.
+func (l *Limiter) grow(took time.Duration, output int64, full bool) {
+	if l.cfg.Fixed > 0 {
+		return
+	}
+	advice := l.pace.note(took, output, l.limit)
+	switch {
+	case advice.limit > 0:
+		l.limit, l.slow = min(advice.limit, Most), false
+	case advice.hold:
+		l.slow = false
+	case full && l.slow:
+		l.limit = min(l.limit+slowStart, Most)
+	case full:
+		l.limit = min(l.limit+l.step()/l.limit, Most)
+	}
+}
+
+// step is by how much the limit grows while as many as it are answered. Below
+// the wall it makes up half of the way; there it stays until the calm is over.
+func (l *Limiter) step() float64 {
+	step := max(1, growBy*l.limit)
+	if l.since++; l.wall == 0 || l.since > calm {
+		return step
+	}
+	return min(max(step, (l.wall-l.limit)/2), max(0, nearWall*l.wall-l.limit)*l.limit)
+}
+
+// Limit is how many requests may be in flight.
+func (l *Limiter) Limit() int { return max(1, int(l.limit)) }
+
+// InFlight is how many are.
+func (l *Limiter) InFlight() int { return l.inFlight }
+
+// Paused is how long no request will be let through.
+func (l *Limiter) Paused(now time.Time) time.Duration { return l.hold(now) }

@@ -1,0 +1,100 @@
+package limit
+
+import "time"
+
+// Quotas is what a server says is left, by its rate limit headers.
+type Quotas struct{ Requests, Tokens Quota }
+
+// Quota is what is left of one of its limits.
+type Quota struct {
+	Known bool
+	Left  float64
+	Reset time.Duration // until there is more; 0 when it does not say
+}
+
+// unsaid is how long a limit that is used up is taken to stay so, where the
+// server does not say.
+const unsaid = time.Second
+
+// quota keeps what a server said until it says something newer, or until the
+// time that it named has come.
+type quota struct {
+	known bool
+	left  float64
+	until time.Time
+	heard uint64 // the request whose answer said so
+}
+
+// hear takes what the answer to request seq said. Requests let through after it
+// may not have been counted by then: they are taken off.
+func (q *quota) hear(now time.Time, seq, admitted uint64, cost float64, said Quota) {
+	if !said.Known || seq < q.heard {
+		return
+	}
+	reset := said.Reset
+	if reset <= 0 {
+		reset = unsaid
+	}
+	q.known, q.heard = true, seq
+	q.left, q.until = said.Left-cost*float64(admitted-seq), now.Add(reset)
+}
+
+// wait is how long until a request of such a cost may be made.
+func (q *quota) wait(now time.Time, cost float64) time.Duration {
+	if !q.known {
+		return 0
+	}
+	if !now.Before(q.until) {
+		q.known = false
+		return 0
+	}
+	if q.left >= cost && q.left > 0 {
+		return 0
+	}
+	return q.until.Sub(now)
+}
+
+func (q *quota) take(cost float64) { q.left -= cost }
+
+// bucket lets so much through a minute, a second's worth of it at once.
+type bucket struct {
+	rate  float64 // a second; 0 = no bound
+	size  float64
+	level float64
+	at    time.Time
+}
+
+func newBucket(perMinute float64) bucket {
+	rate := perMinute / 60
+	return bucket{rate: rate, size: max(1, rate), level: max(1, rate)}
+}
+
+func (b *bucket) refill(now time.Time) {
+	if b.rate == 0 {
+		return
+	}
+	if !b.at.IsZero() {
+		b.level = min(b.size, b.level+b.rate*now.Sub(b.at).Seconds())
+	}
+	b.at = now
+}
+
+// wait is how long until a request of such a cost may be made. One that costs
+// more than the bucket holds may be made when it is full.
+func (b *bucket) wait(now time.Time, cost float64) time.Duration {
+	if b.rate == 0 {
+		return 0
+	}
+	b.refill(now)
+	missing := min(cost, b.size) - b.level
+	if missing <= 1e-9*b.size {
+		return 0
+	}
+	return max(time.Duration(missing/b.rate*float64(time.Second)), time.Microsecond)
+}
+
+func (b *bucket) take(cost float64) {
+	if b.rate > 0 {
+		b.level -= cost
+	}
+}

@@ -1,0 +1,202 @@
+package sampler
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"gonogo/sampler/limit"
+	"gonogo/sampler/rollout"
+)
+
+// The names of endpoints.
+const (
+	ModelBoundary  = "model"
+	JudgeBoundary  = "judge"
+	GraderBoundary = "grader"
+)
+
+// ToolBoundary is the name of a tool's endpoint.
+func ToolBoundary(tool string) string { return "tool " + tool }
+
+// Pass is the right to make one request to an endpoint. A nil *Pass is that of
+// a request outside a run: nothing bounds it.
+type Pass struct {
+	ctx    context.Context
+	line   *line
+	ticket limit.Ticket
+	heard  limit.Quotas
+	done   bool
+}
+
+// Admit waits until the endpoint called name lets a request of the run that ctx
+// belongs to pass; the wait is not the try's time. Rooms that make requests call
+// it before each, and Done after it. Two names never share a limit. The error is
+// ctx's, or the *EndpointError of an endpoint that was given up.
+func Admit(ctx context.Context, name string) (*Pass, error) {
+	c := clockOf(ctx)
+	if c == nil || c.lines == nil {
+		return nil, nil
+	}
+	l := c.lines.line(name)
+	t, err := l.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &Pass{ctx: ctx, line: l, ticket: t}, nil
+}
+
+// Heard reads the rate limit headers of an answer.
+func (p *Pass) Heard(h http.Header) {
+	if p != nil {
+		p.heard = quotasOf(h, time.Now())
+	}
+}
+
+// Done tells what came of the request: the tokens it took, as far as they are
+// known, and the error that the room returns. It must be called once; later
+// calls do nothing.
+func (p *Pass) Done(u rollout.Usage, err error) {
+	if p == nil || p.done {
+		return
+	}
+	p.done = true
+	f, _ := AsFailure(err)
+	r := limit.Result{Class: p.class(err, f), Quotas: p.heard, Tokens: plus(u.Input, u.Output)}
+	if u.Output != nil {
+		r.Output = *u.Output
+	}
+	fault := &limit.Fault{Class: r.Class}
+	if f != nil {
+		f.Boundary = p.line.name
+		r.RetryAfter = f.RetryAfter
+		fault.Status, fault.Text, fault.RetryAfter = f.Status, f.Err.Error(), f.RetryAfter
+		fault.Subject = clockOf(p.ctx).about
+		switch {
+		case f.Fatal:
+			fault = nil // whether it is meant for all is the gate's business
+		case clockOf(p.ctx).late():
+			fault.Text = "no answer in time"
+		}
+	}
+	if times := p.line.leave(p.ticket, r, fault); times > 0 {
+		end := &EndpointError{Boundary: p.line.name, URL: f.URL, Err: f, Times: times}
+		p.line.close(end)
+		p.line.all.give(end)
+	}
+}
+
+// class is what an error means for the endpoint's pace.
+func (p *Pass) class(err error, f *Failure) limit.Class {
+	switch {
+	case err == nil:
+		return limit.Served
+	case p.ctx.Err() != nil && clockOf(p.ctx).late():
+		return limit.Silent
+	case p.ctx.Err() != nil:
+		return limit.Void
+	case f != nil:
+		return f.class()
+	}
+	if _, own := errors.AsType[*GradeError](err); own {
+		return limit.Served // the judge answered, with nothing to grade by
+	}
+	return limit.Void
+}
+
+// class is the row of limit.Rules that a failure belongs to.
+func (f *Failure) class() limit.Class {
+	c := limit.ClassOf(cmp.Or(f.Hidden, f.Status))
+	switch {
+	case f.Fatal:
+		return limit.Refused
+	case c == limit.Served && f.Temporary:
+		return limit.Unusable
+	case c == limit.Served:
+		return limit.Refused
+	case f.Temporary && !c.Rule().Again: // the server says itself that another try may do
+		return limit.Unavailable
+	}
+	return c
+}
+
+// endpoints are the lines of one session.
+type endpoints struct {
+	limits  func(name string) limit.Limits
+	breaker int
+	log     *slog.Logger
+	give    func(*EndpointError) // gives up the run
+	eased   chan struct{}        // a signal that a line may be shorter
+
+	mu    sync.Mutex // guards lines
+	lines map[string]*line
+}
+
+func (e *endpoints) line(name string) *line {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	l, ok := e.lines[name]
+	if !ok {
+		l = &line{name: name, all: e, limiter: limit.NewLimiter(e.limits(name)), breaker: limit.NewBreaker(e.breaker)}
+		e.lines[name] = l
+	}
+	return l
+}
+
+// list returns the lines in the order they are shown: the model, who grades,
+// the tools by name.
+func (e *endpoints) list() []*line {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	rank := func(name string) int {
+		return slices.IndexFunc([]string{ModelBoundary, JudgeBoundary, GraderBoundary, ""}, func(p string) bool { return strings.HasPrefix(name, p) })
+	}
+	return slices.SortedFunc(maps.Values(e.lines), func(a, b *line) int {
+		if d := rank(a.name) - rank(b.name); d != 0 {
+			return d
+		}
+		return strings.Compare(a.name, b.name)
+	})
+}
+
+// ease signals that a line may be shorter.
+func (e *endpoints) ease() {
+	select {
+	case e.eased <- struct{}{}:
+	default: // a signal already waits
+	}
+}
+
+// crowded reports whether rollouts that are under way wait for an endpoint in
+// such numbers that another one would only wait with them.
+func (e *endpoints) crowded() bool { return slices.ContainsFunc(e.list(), (*line).crowded) }
+
+// states tells how all endpoints do.
+func (e *endpoints) states() []Boundary {
+	var out []Boundary
+	for _, l := range e.list() {
+		out = append(out, l.state())
+	}
+	return out
+}
+
+// stop ends the timers.
+func (e *endpoints) stop() {
+	for _, l := range e.list() {
+		l.stop()
+	}
+}
+
+// tell writes an event to the log, if there is one.
+func (e *endpoints) tell(event string, attrs ...slog.Attr) {
+	if e.log != nil {
+		e.log.LogAttrs(context.Background(), slog.LevelInfo, event, attrs...)
+	}
+}
