@@ -3,6 +3,8 @@ package analysis_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -10,12 +12,17 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// BenchmarkCompare compares two runs of 10,000 rollouts with their tool calls.
+// BenchmarkCompare compares two runs of 10,000 rollouts each, or
+// GONOGO_BENCH_ROLLOUTS, with their tool calls.
 func BenchmarkCompare(b *testing.B) {
+	items := 1250
+	if n, err := strconv.Atoi(os.Getenv("GONOGO_BENCH_ROLLOUTS")); err == nil {
+		items = n / 8
+	}
 	rng := rand.New(rand.NewPCG(9, 9))
 	draw := func(more float64) *rollout.Run {
 		var lines []string
-		for i := range 1250 {
+		for i := range items {
 			for j := range 8 {
 				call := fmt.Sprintf(`{"turn":0,"name":"search","arguments":"%d","output":%q,"status":"ok","elapsed_s":0.1}`, i, strings.Repeat("x", 200))
 				lines = append(lines, fmt.Sprintf(`{"item":"q%d","split":"eval","sample":%d,"reward":%d,"category":"c%d","answer":"answer %d %d","turns":2,"elapsed_s":%d,"usage":{"input_tokens":900,"output_tokens":90},"calls":[%s,%s]}`,
