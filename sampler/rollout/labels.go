@@ -42,15 +42,7 @@ func (r *Run) Labels() ([]Label, error) {
 	if !ok {
 		return nil, nil
 	}
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read labels: %w", err)
-	}
-	defer f.Close()
-	return ReadLabels(path, f)
+	return readIfThere("labels", path, ReadLabels)
 }
 
 // ReadLabels reads what people said of outputs: JSON Lines with the keys of

@@ -138,15 +138,20 @@ func readManifest(path string) (*Manifest, error) {
 // readItems returns nil when there is no such file. A torn last line is left
 // out.
 func readItems(path string) ([]Item, error) {
+	return readIfThere("items", path, decodeItems)
+}
+
+// readIfThere returns nothing, and no error, when there is no such file.
+func readIfThere[T any](what, path string, read func(name string, rd io.Reader) ([]T, error)) ([]T, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read items: %w", err)
+		return nil, fmt.Errorf("read %s: %w", what, err)
 	}
 	defer f.Close()
-	return decodeItems(path, f)
+	return read(path, f)
 }
 
 func decodeItems(name string, rd io.Reader) ([]Item, error) {
