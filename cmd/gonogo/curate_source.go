@@ -43,7 +43,7 @@ func curationSource(c *cli.Context, run *rollout.Run, cfg *config) (*curated, er
 	case recorded == nil:
 		out.notes = append(out.notes, "the run does not record which file it was sampled from: rows are known by their ids alone")
 	case edited:
-		out.notes = append(out.notes, fmt.Sprintf("%s is not the file that the run recorded (SHA-256 %s then, %s now)", train, recorded.SHA256[:12], out.data.SHA256[:12]))
+		out.notes = append(out.notes, fmt.Sprintf("%s is not the file that the run recorded (SHA-256 %s then, %s now)", train, headOf(recorded.SHA256), headOf(out.data.SHA256)))
 	}
 	for _, split := range []rollout.Split{rollout.Eval, rollout.Production} {
 		if err := out.other(c, run, cfg, split); err != nil {
@@ -93,10 +93,13 @@ func trainFile(c *cli.Context, run *rollout.Run, cfg *config) (path string, edit
 			return "", false, asUsage(err)
 		}
 		return "", false, usagef("%s is not the file that %s was sampled from: it has changed since (SHA-256 %s then, %s now). Put the old one back or name it with --train, sample the new one, or curate it --despite-change: rows that changed then count as not measured",
-			there, run.Dir, recorded.SHA256[:min(12, len(recorded.SHA256))], sum[:12])
+			there, run.Dir, headOf(recorded.SHA256), headOf(sum))
 	}
 	return there, true, nil
 }
+
+// headOf is enough of a hash to tell two apart.
+func headOf(hash string) string { return hash[:min(12, len(hash))] }
 
 // dataPlaces are the paths at which a split's data file may lie: where the
 // configuration has it and, for one that can be known by its hash, where the
