@@ -84,6 +84,7 @@ func measured(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s
 // beside reads what lies beside the rollouts of a run directory: the audit's
 // records and people's labels. A single file of rollouts has no neighbours.
 func (c *collector) beside(ctx context.Context, run *rollout.Run) error {
+	c.most = run.Manifest.Everywhere()
 	if filepath.Base(run.File()) != rollout.RolloutsFile {
 		return nil
 	}
@@ -171,6 +172,9 @@ func (c *collector) fill(r *Result, run *rollout.Run, s Settings) {
 		info = run.Manifest.Grader
 	}
 	r.Grader = c.grader(all, agreement, info, s)
+	if n := len(c.extra); n > 0 {
+		r.Run.Notes = append(slices.Clone(r.Run.Notes), plural(n, "rollout")+" of items whose class was open (--items-undecided): for the classes of these items alone; no mean, share or verdict counts them")
+	}
 	if n := len(c.zeroed); n > 0 {
 		r.Run.Notes = append(slices.Clone(r.Run.Notes), plural(n, "rollout")+" that a detector marked as a hack: counted at the bottom of the reward range")
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
 )
 
 // Settling a class: the posterior probability that is wanted, and the most
@@ -27,17 +28,35 @@ func (m *measure) classes() Classes {
 		switch row.Class {
 		case Dead, Saturated, Flat:
 			p := priors[row.Class]
-			row.Stays = stat.Some(stat.StaysProb(row.N, row.N, m.s.GroupSize, p.a, p.b))
+			row.Stays = stat.Some(stat.StaysProb(len(it.seen), len(it.seen), m.s.GroupSize, p.a, p.b))
 			if n, ok := stat.SamplesToTell(m.s.GroupSize, p.a, p.b, settledAt, samplesToTellM); ok {
 				row.SamplesToTell = &n
 			}
 		case Mixed:
-			row.Stays = stat.Some(m.staysMixed(it.rewards, priors))
+			row.Stays = stat.Some(m.staysMixed(it.seen, priors))
 		}
 		out.Counts[row.Class]++
 		out.Items = append(out.Items, row)
 	}
 	return out
+}
+
+// OpenItems lists the items of the split that training would use whose class
+// is not settled and can be by more samples: all their rewards are alike, and
+// too few for a posterior of 0.95 that those of the next group are too.
+func (r *Result) OpenItems() (rollout.Split, []ItemResult) {
+	split, ok := trainingSplit(r)
+	if !ok {
+		return "", nil
+	}
+	var open []ItemResult
+	for _, it := range r.Splits[split].Classes.Items {
+		alike := it.Class == Unclassed || it.Stays != nil && it.SamplesToTell != nil && *it.Stays < settledAt
+		if it.Class != Mixed && alike {
+			open = append(open, it)
+		}
+	}
+	return split, open
 }
 
 // staysMixed is the posterior probability that the next group of an item whose
@@ -84,8 +103,8 @@ func (m *measure) priors() map[string]beta {
 		hits := make([]int, len(m.measured))
 		n := make([]int, len(m.measured))
 		for i, it := range m.measured {
-			n[i] = len(it.rewards)
-			for _, y := range it.rewards {
+			n[i] = len(it.seen)
+			for _, y := range it.seen {
 				if m.same(y, end) {
 					hits[i]++
 				}
@@ -112,7 +131,7 @@ func (m *measure) itemResult(it *item) ItemResult {
 		Item: it.id, N: n, Mean: stat.Some(mean),
 		Best: stat.Some(it.rewards[n-1]), Worst: stat.Some(it.rewards[0]),
 		Missing: len(it.rows) - n, Category: it.labels.category, Family: it.labels.family,
-		Class: m.class(it),
+		Class: m.class(it), Targeted: it.extra,
 	}
 	if n > 1 {
 		row.SD = stat.Some(math.Sqrt(v))
@@ -131,9 +150,9 @@ func (m *measure) itemResult(it *item) ItemResult {
 }
 
 func (m *measure) class(it *item) string {
-	low, high := it.rewards[0], it.rewards[len(it.rewards)-1]
+	low, high := it.seen[0], it.seen[len(it.seen)-1]
 	switch {
-	case len(it.rewards) == 1:
+	case len(it.seen) == 1:
 		return Unclassed
 	case !m.same(low, high):
 		return Mixed

@@ -18,7 +18,9 @@ type collector struct {
 	rng   stat.Range
 	hash  maphash.Seed // equality within one analysis only: never reaches the result
 	rows  map[rollout.Key]*row
-	names map[string]uint16 // tool name -> index, in order of appearance
+	extra map[rollout.Key]*row  // rollouts of items whose class was open: no estimate has them
+	most  map[rollout.Split]int // samples of every item, where some have more
+	names map[string]uint16     // tool name -> index, in order of appearance
 	tools []string
 
 	regraded bool // some output was graded more than once
@@ -75,7 +77,7 @@ type call struct {
 func newCollector(r stat.Range) *collector {
 	return &collector{
 		rng: r, hash: maphash.MakeSeed(),
-		rows: make(map[rollout.Key]*row), names: make(map[string]uint16),
+		rows: make(map[rollout.Key]*row), extra: make(map[rollout.Key]*row), names: make(map[string]uint16),
 		partAt: make(map[string]int), kinds: make(map[string]string), zeroed: make(map[rollout.Key]float64),
 	}
 }
@@ -112,6 +114,10 @@ func (c *collector) add(rec *rollout.Record) error {
 	c.addAnswer(r, rec)
 	c.addParts(r, rec)
 	c.zero(r)
+	if most, some := c.most[r.key.Split]; some && r.key.Sample >= most {
+		c.extra[r.key] = r
+		return nil
+	}
 	c.rows[r.key] = r
 	return nil
 }
@@ -191,6 +197,8 @@ type item struct {
 	id      string
 	rows    []*row
 	rewards []float64 // valid ones, ascending: no sum hangs on the order of lines
+	seen    []float64 // rewards and those of targeted samples, ascending: for the class alone
+	extra   int       // targeted rollouts
 	labels  labels
 }
 
@@ -210,6 +218,14 @@ func (c *collector) items(split rollout.Split, known map[string]labels) []*item 
 			byID[key.Item] = it
 		}
 		it.rows = append(it.rows, r)
+	}
+	for key, r := range c.extra {
+		if it := byID[key.Item]; it != nil && key.Split == split {
+			it.extra++
+			if r.valid {
+				it.seen = append(it.seen, r.reward)
+			}
+		}
 	}
 	items := make([]*item, 0, len(byID))
 	for _, it := range byID {
@@ -232,6 +248,12 @@ func (it *item) settle() {
 		it.labels.family = cmp.Or(it.labels.family, r.family)
 	}
 	slices.Sort(it.rewards)
+	if it.seen == nil {
+		it.seen = it.rewards
+		return
+	}
+	it.seen = append(it.seen, it.rewards...)
+	slices.Sort(it.seen)
 }
 
 // naturalCompare orders q2 before q10.

@@ -71,6 +71,9 @@ func readSide(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s
 			return err
 		}
 		r := c.rows[rec.Key()]
+		if r == nil {
+			return nil // a targeted sample, which no mean counts
+		}
 		sources[r] = sourceOf(r, rec)
 		r.calls = nil
 		return nil

@@ -133,7 +133,7 @@ func (cu *curator) classify() {
 	cu.priors = cu.m.priors()
 	failed, tried := make([]int, len(cu.m.items)), make([]int, len(cu.m.items))
 	for i, it := range cu.m.items {
-		failed[i], tried[i] = len(it.rows)-len(it.rewards), len(it.rows)
+		failed[i], tried[i] = len(it.rows)+it.extra-len(it.seen), len(it.rows)+it.extra
 	}
 	cu.fails = jeffreys
 	if a, b, _ := stat.BetaBinomialFit(failed, tried); a > 0 && b > 0 {
@@ -185,16 +185,16 @@ func (cu *curator) row(it *rollout.Item) CuratedRow {
 	if measured == nil {
 		return row
 	}
-	row.Sampled = len(measured.rows)
-	row.N = len(measured.rewards)
-	if row.N == 0 {
+	row.Sampled = len(measured.rows) + measured.extra
+	row.N = len(measured.seen)
+	if len(measured.rewards) == 0 {
 		cu.lost(&row, measured)
 		return row
 	}
 	known := cu.class[it.ID]
 	row.Class, row.Mean, row.Stays = known.Class, known.Mean, known.Stays
-	row.Informative = stat.Some(cu.m.staysMixed(measured.rewards, cu.priors))
-	if row.N > 1 && row.Class == Mixed && *known.Best-*known.Worst <= cu.tolerance() {
+	row.Informative = stat.Some(cu.m.staysMixed(measured.seen, cu.priors))
+	if row.N > 1 && row.Class == Mixed && measured.seen[row.N-1]-measured.seen[0] <= cu.tolerance() {
 		// Differences that no trainer should follow are none.
 		row.Class, row.Stays = Flat, stat.Some(stat.StaysProb(row.N, row.N, cu.s.GroupSize, jeffreys.a, jeffreys.b))
 		row.Informative = stat.Some(1 - *row.Stays)
@@ -221,7 +221,7 @@ func (cu *curator) settle(row *CuratedRow, it *item) {
 		Flat:      "earned the same",
 	}
 	if class == Unclassed {
-		switch y := it.rewards[0]; {
+		switch y := it.seen[0]; {
 		case cu.c.atBottom(y):
 			class = Dead
 		case cu.c.atTop(y):

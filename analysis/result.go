@@ -229,9 +229,10 @@ type ItemResult struct {
 	SD            *float64 `json:"sd"` // with n-1; null for n = 1
 	Best          *float64 `json:"best"`
 	Worst         *float64 `json:"worst"`
-	Missing       int      `json:"missing"`         // rollouts without a valid reward
-	Stays         *float64 `json:"stays"`           // posterior probability that the class holds for a group of the trainer's size
-	SamplesToTell *int     `json:"samples_to_tell"` // samples after which an unbroken class would be settled
+	Missing       int      `json:"missing"`            // rollouts without a valid reward
+	Targeted      int      `json:"targeted,omitempty"` // rollouts beyond those of every item, which count for class, stays and samples_to_tell alone
+	Stays         *float64 `json:"stays"`              // posterior probability that the class holds for a group of the trainer's size
+	SamplesToTell *int     `json:"samples_to_tell"`    // samples after which an unbroken class would be settled
 	Category      string   `json:"category,omitempty"`
 	Family        string   `json:"family,omitempty"`
 	Calls         *float64 `json:"calls"` // mean tool calls per rollout

@@ -41,7 +41,7 @@ go on.
 
 Example:
    gonogo sample -c gonogo.yaml -o my-run --samples 16`,
-		Flags: append(samplingFlags(), untilFlags()...),
+		Flags: append(append(samplingFlags(), untilFlags()...), targetedFlag()),
 		Action: func(c *cli.Context) error {
 			p, err := readProject(c)
 			if err != nil {
@@ -156,7 +156,7 @@ func budgetStop(err error) (*exitError, error) {
 // sampleRun makes the rollouts that the run directory lacks.
 func sampleRun(c *cli.Context, p *project, dir string) error {
 	until, err := untilDecided(c)
-	if err != nil {
+	if err := errors.Join(err, untargeted(c)); err != nil {
 		return err
 	}
 	if err := p.ready(c); err != nil {
@@ -165,8 +165,11 @@ func sampleRun(c *cli.Context, p *project, dir string) error {
 	if c.Bool("rehearse") {
 		return rehearse(c, p)
 	}
-	if until {
+	switch {
+	case until:
 		return p.sampleUntil(c, dir)
+	case c.Bool("items-undecided"):
+		return p.sampleOpen(c, dir)
 	}
 	if err := notOfLooks(dir); err != nil {
 		return err
@@ -254,6 +257,12 @@ func notShrunk(dir string, m rollout.Manifest) error {
 
 // jobs lists the rollouts that are not recorded yet, or that a boundary failed.
 func (p *project) jobs(ctx context.Context, dir string) ([]sampler.Job, error) {
+	samples := p.samples()
+	return p.jobsOf(ctx, dir, func(it *rollout.Item) int { return samples[it.Split] })
+}
+
+// jobsOf does so for as many samples of each item as samples tells.
+func (p *project) jobsOf(ctx context.Context, dir string, samples func(*rollout.Item) int) ([]sampler.Job, error) {
 	state := make(map[rollout.Key]rollout.Done)
 	if _, err := os.Stat(dir); err == nil {
 		opened, err := rollout.Open(dir)
@@ -264,7 +273,7 @@ func (p *project) jobs(ctx context.Context, dir string) ([]sampler.Job, error) {
 			return nil, err
 		}
 	}
-	return sampler.Plan(p.items, p.samples(), func(k rollout.Key) (int, rollout.Outcome, bool) {
+	return sampler.PlanEach(p.items, samples, func(k rollout.Key) (int, rollout.Outcome, bool) {
 		done, ok := state[k]
 		return done.Attempt, done.Outcome, ok
 	}), nil

@@ -49,3 +49,18 @@ func (l *Looks) With(look Look) *Looks {
 	next.Ended = ""
 	return &next
 }
+
+// Everywhere is how many samples every item of a split has, of the splits of
+// which some items have more: those counted for their class alone.
+func (m *Manifest) Everywhere() map[Split]int {
+	if m == nil || m.Planned == nil {
+		return nil
+	}
+	all := make(map[Split]int)
+	for split, most := range m.Planned.Targeted {
+		if n := m.Planned.Samples[split]; most > n {
+			all[split] = n
+		}
+	}
+	return all
+}

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/urfave/cli/v2"
+
+	"gonogo/analysis"
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+)
+
+// mostTargeted bounds the samples of an item whose class is open, where nothing
+// else does.
+const mostTargeted = 100
+
+// targetedFlag asks for more samples of some items.
+func targetedFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "items-undecided", Usage: fmt.Sprintf("make more rollouts of the items whose class is open, up to --max-samples of each (default %d): they count for classes and gonogo curate alone", mostTargeted)}
+}
+
+// targeted is sampling of items whose class is open.
+type targeted struct {
+	rounds
+	most int // samples of an item
+}
+
+// sampleOpen makes more rollouts of the items of a run whose class is open,
+// group by group, until it is settled or the most are made. They enter no mean
+// and no verdict: items that are sampled on because of how they came out would
+// bend both.
+func (p *project) sampleOpen(c *cli.Context, dir string) error {
+	most, err := p.ofRun(c, dir)
+	if err != nil {
+		return err
+	}
+	writer, _, err := p.begin(c.Context, dir, p.manifest(dir))
+	if err != nil {
+		return asUsage(err)
+	}
+	t := targeted{rounds{p: p, c: c, dir: dir, writer: writer}, most}
+	stats, err := t.all()
+	p.spent = stats.Tokens
+	closed := writer.Close()
+	p.summarize(c, stats)
+	p.tell(c.App.ErrWriter)
+	return unlessLost(p.ended(samplingStage, dir, stats, err), closed)
+}
+
+// ofRun takes the samples that every item of a run has from the run itself.
+func (p *project) ofRun(c *cli.Context, dir string) (most int, err error) {
+	opened, err := rollout.Open(dir)
+	if err != nil {
+		return 0, asUsage(err)
+	}
+	if opened.Manifest == nil || opened.Manifest.Planned == nil {
+		return 0, usagef("%s was not sampled by gonogo: --items-undecided goes on with a run that was", dir)
+	}
+	n := opened.Manifest.Planned.Samples
+	s := &p.cfg.Sampling
+	s.Samples, s.EvalSamples, s.ProductionSamples = n[rollout.Train], n[rollout.Eval], n[rollout.Production]
+	most = mostTargeted
+	if text := c.String("max-samples"); text != "" {
+		if most, err = strconv.Atoi(text); err != nil || most < 1 {
+			return 0, usagef("--max-samples %q: it is a number of rollouts per item", text)
+		}
+	}
+	return most, nil
+}
+
+// all goes on until no class is open that more samples may settle.
+func (t *targeted) all() (sampler.Stats, error) {
+	bounds := t.p.cfg.Sampling
+	defer func() {
+		t.p.cfg.Sampling.MaxRollouts, t.p.cfg.Sampling.MaxTokens = bounds.MaxRollouts, bounds.MaxTokens
+	}()
+	for first := true; ; first = false {
+		split, open, err := t.open()
+		if err != nil {
+			return t.stats, err
+		}
+		jobs, err := t.jobs(split, open, t.p.cfg.Training.GroupSize)
+		if err != nil {
+			return t.stats, err
+		}
+		if first {
+			err = t.confirm(split, open)
+		}
+		if err != nil || len(jobs) == 0 {
+			return t.stats, err
+		}
+		if err := t.mark(split, jobs); err != nil {
+			return t.stats, err
+		}
+		stats, err := t.within(jobs)
+		t.stats = together(t.stats, stats)
+		if err != nil || stats.StoppedBy != "" {
+			return t.stats, err
+		}
+	}
+}
+
+// open says which items of the run have an open class now.
+func (t *targeted) open() (rollout.Split, []analysis.ItemResult, error) {
+	opened, err := rollout.Open(t.dir)
+	if err != nil {
+		return "", nil, err
+	}
+	settings := t.p.cfg.settings()
+	settings.Boot = 0 // no class hangs on it
+	result, err := analyzeOpened(t.c, opened, settings)
+	if err != nil {
+		return "", nil, err
+	}
+	split, open := result.OpenItems()
+	if split == "" {
+		return "", nil, usagef("%s has no split to train on: classes tell what to train on", t.dir)
+	}
+	return split, open, nil
+}
+
+// jobs lists the next rollouts of the open items, at most more of each.
+func (t *targeted) jobs(split rollout.Split, open []analysis.ItemResult, more int) ([]sampler.Job, error) {
+	want := make(map[string]int, len(open))
+	for _, it := range open {
+		have := it.N + it.Missing + it.Targeted
+		enough := have + 1
+		if it.SamplesToTell != nil {
+			enough = max(enough, *it.SamplesToTell)
+		}
+		want[it.Item] = min(t.most, enough, have+more)
+	}
+	all, err := t.p.jobsOf(t.c.Context, t.dir, func(it *rollout.Item) int {
+		if it.Split != split {
+			return 0
+		}
+		return want[it.ID]
+	})
+	var jobs []sampler.Job
+	common := t.p.samples()[split]
+	for _, job := range all {
+		if job.Sample >= common { // what every item gets is not ours to make
+			jobs = append(jobs, job)
+		}
+	}
+	return jobs, err
+}
+
+// mark writes down, before the first is made, that these rollouts are targeted.
+func (t *targeted) mark(split rollout.Split, jobs []sampler.Job) error {
+	return t.writer.Amend(func(m *rollout.Manifest) {
+		planned := *m.Planned
+		planned.Targeted = map[rollout.Split]int{split: m.Planned.Targeted[split]}
+		for _, job := range jobs {
+			planned.Targeted[split] = max(planned.Targeted[split], job.Sample+1)
+		}
+		m.Planned = &planned
+	})
+}
+
+// confirm says how many items are open, and asks as for other rollouts.
+func (t *targeted) confirm(split rollout.Split, open []analysis.ItemResult) error {
+	jobs, err := t.jobs(split, open, t.most)
+	if err != nil {
+		return err
+	}
+	if len(jobs) == 0 {
+		fmt.Fprintf(t.c.App.ErrWriter, "No class of an item is open that %d samples may settle.\n", t.most)
+		return nil
+	}
+	fmt.Fprintf(t.c.App.ErrWriter, "The class of %s of %s is open. What is made of them counts for their class alone.\n", counted(len(open), "item"), split)
+	t.p.round = t.most
+	defer func() { t.p.round = 0 }()
+	return t.p.confirm(t.c, t.dir, jobs)
+}
+
+// untargeted refuses flags that --items-undecided leaves nothing to say.
+func untargeted(c *cli.Context) error {
+	for _, flag := range []string{"until", "samples"} {
+		if c.Bool("items-undecided") && c.IsSet(flag) {
+			return usagef("--items-undecided goes on with the samples that the run has: leave --%s out", flag)
+		}
+	}
+	return nil
+}
