@@ -199,8 +199,8 @@ func (e estimated) findings(r *Result, t Thresholds, split rollout.Split) []Find
 // larger than the samples at hand, more samples come first, of no fewer items
 // than the present interval or any verdict asks for.
 func (e estimated) needed(r *Result, t Thresholds, want float64) (*Needs, bool) {
-	if e.estimate.Items == 0 {
-		return nil, false
+	if e.estimate.Items == 0 { // of nothing measured the least that any verdict takes
+		return &Needs{Items: int(t.At("data.enough.items")), Samples: max(r.GroupSize, e.samples)}, true
 	}
 	scale := stat.Range{Lo: e.bottom, Hi: e.bottom + e.width}
 	items, ok := stat.Needed(e.estimate, want+e.offset, e.estimate.Items, &scale, r.Confidence)
@@ -238,6 +238,11 @@ var unitRange = stat.Range{Lo: 0, Hi: 1}
 // settle says how many items of the same samples would settle an estimate
 // against a threshold.
 func settle(e stat.Estimate, want float64, rng stat.Range, conf float64, sr *SplitResult) (*Needs, bool) {
+	return settleBy(e, want, rng, conf, int(sr.Samples.Median))
+}
+
+// settleBy is settle for so many samples of an item.
+func settleBy(e stat.Estimate, want float64, rng stat.Range, conf float64, samples int) (*Needs, bool) {
 	if e.Items == 0 {
 		return nil, false
 	}
@@ -245,7 +250,7 @@ func settle(e stat.Estimate, want float64, rng stat.Range, conf float64, sr *Spl
 	if !ok {
 		return nil, false
 	}
-	return &Needs{Items: items, Samples: int(sr.Samples.Median)}, true
+	return &Needs{Items: items, Samples: max(1, samples)}, true
 }
 
 // onFile narrows an estimate on train to the file at hand: the gates on train

@@ -84,6 +84,9 @@ var graderTruth = Gate{
 			j.vars["lost"] = fmt.Sprintf("; on %s the grader failed (%s)", count(p.Lost), p.FailedAs)
 			j.vars["failed"] = fmt.Sprintf("On %s the grader failed (%s), such as %s: that is counted as not accepted.", plural(p.Lost, "reference"), p.FailedAs, strings.Join(p.LostAt, ", "))
 		}
+		if p.Lost > 0 { // what the grader failed on, graded again
+			j.needs, j.settles = &Needs{Items: p.Items + p.Lost, Samples: 1}, true
+		}
 		if status == Unknown && b.value != nil && *b.value < fail && p.Lost == 0 {
 			if items, ok := stat.Needed(accept, fail, p.Items, &unitRange, r.onceConfidence()); ok {
 				j.needs, j.settles = &Needs{Items: items, Samples: 1}, true
@@ -209,6 +212,7 @@ var graderHackable = Gate{
 			return []Finding{skipped(gate, "", Blocking, "no probe that must score at the bottom was put to the grader")}
 		}
 		j := judgement{gate: gate, severity: Blocking, unit: "share", want: "<= " + number(t.At(gate))}
+		j.needs, j.settles = &Needs{Items: payloadsOfItem(bottom), Samples: 1}, true // what the grader failed on, graded again
 		if !tried {
 			return []Finding{j.finding(Unknown, bound{})}
 		}
@@ -372,6 +376,7 @@ var graderBrittle = Gate{
 			j.vars["probe"], j.items = worst.Probe, worst.holeItems()
 		}
 		b := boundOf(*r.Grader.Brittle)
+		j.needs, j.settles = settleBy(*r.Grader.Brittle, want, unitRange, r.onceConfidence(), 1)
 		return []Finding{j.finding(atMostObserved(b, want), b)}
 	},
 }

@@ -37,6 +37,16 @@ func lostTo(probes []*ProbeResult) lost {
 	return l
 }
 
+// payloadsOfItem is the most payloads, one an item, of any of the probes, with
+// a grade or without.
+func payloadsOfItem(probes []*ProbeResult) int {
+	most := 1
+	for _, p := range probes {
+		most = max(most, p.Items+p.Failed)
+	}
+	return most
+}
+
 func (l lost) share() float64 { return share(l.failed, l.payloads) }
 
 // where names the probes.

@@ -38,7 +38,8 @@ func failuresOf(sr *SplitResult, t Thresholds, split rollout.Split) []Finding {
 			"tool":      fmt.Sprint(sr.Missing.Tool), "grader": fmt.Sprint(sr.Missing.Grader),
 			"cause": firstCause(sr), "repeated": "", "retried": retried(sr), "retries": plural(sr.Missing.Retries, "request"),
 		},
-		settles: true,
+		// The same again, once the endpoints answer: what they failed is made anew.
+		needs: &Needs{Items: sr.Items.Sampled, Samples: (sr.rollouts() + sr.Items.Sampled - 1) / max(1, sr.Items.Sampled)}, settles: true,
 	}
 	if n := sr.Missing.Repeated; n > 0 {
 		j.vars["repeated"] = ", counting " + count(n) + " that were made again since"

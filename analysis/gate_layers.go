@@ -3,8 +3,6 @@ package analysis
 import (
 	"fmt"
 	"strings"
-
-	"gonogo/analysis/stat"
 )
 
 var graderLayers = Gate{
@@ -36,11 +34,11 @@ var graderLayers = Gate{
 		b := boundOf(l.Bought)
 		j.want = fmt.Sprintf("<= %s", number(want))
 		status := atMostObserved(b, want)
-		if items, ok := stat.Needed(l.Bought, want, l.ZeroItems, &unitRange, r.onceConfidence()); ok {
-			j.needs, j.settles = &Needs{Items: items, Samples: (l.ZeroN + l.ZeroItems - 1) / l.ZeroItems}, true
-		}
+		each := (l.ZeroN + l.ZeroItems - 1) / l.ZeroItems
+		j.needs, j.settles = settleBy(l.Bought, want, unitRange, r.onceConfidence(), each)
 		blocking := j.finding(status, b)
 		j.severity, j.want = Advisory, "<= "+number(caution)
+		j.needs, j.settles = settleBy(l.Bought, caution, unitRange, r.onceConfidence(), each)
 		return []Finding{blocking, j.finding(atMostObserved(b, caution), b)}
 	},
 }

@@ -141,6 +141,7 @@ func (c Crossing) likely(r *Result, most float64) Finding {
 		gate: "leakage", split: c.B, severity: Advisory, unit: "share", want: fmt.Sprintf("<= %s near, 0 swapped", percent(most)),
 		vars: c.vars(), items: r.Shift.leaked(c, kinds...),
 	}
+	j.needs, j.settles = settleBy(near, most, unitRange, r.onceConfidence(), 1)
 	return j.finding(status, boundOf(near))
 }
 

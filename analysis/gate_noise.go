@@ -44,7 +44,10 @@ var graderNoise = Gate{
 				gate: gate, split: split, severity: level.severity, unit: "share", want: "<= " + number(want),
 				vars: map[string]string{"outputs": plural(e.N, "output"), "more": noiseNeeds(e, want), "flips": flips(r)},
 			}
-			j.settles = math.Abs(*e.Value-want) > 0.01
+			if outputs, ok := outputsNeeded(e, want); ok {
+				each := max(1, e.N/max(1, e.Items)) // outputs of an item
+				j.needs, j.settles = &Needs{Items: (outputs + each - 1) / each, Samples: each}, true
+			}
 			out = append(out, j.finding(b.atMost(want), b))
 		}
 		return out
@@ -63,9 +66,17 @@ func flips(r *Result) string {
 // root of their number, and the bound on noise that was not seen with the
 // number itself.
 func noiseNeeds(e stat.Estimate, want float64) string {
+	outputs, ok := outputsNeeded(e, want)
+	if !ok {
+		return "The share sits on the threshold: more gradings alone may not settle it."
+	}
+	return "About " + plural(outputs, "output") + " graded again would settle it (audit.regrades)."
+}
+
+func outputsNeeded(e stat.Estimate, want float64) (int, bool) {
 	gap := math.Abs(*e.Value - want)
 	if gap <= 0.01 || e.N == 0 {
-		return "The share sits on the threshold: more gradings alone may not settle it."
+		return 0, false
 	}
 	factor := math.Pow((*e.High-*e.Value)/gap, 2)
 	switch {
@@ -74,5 +85,5 @@ func noiseNeeds(e stat.Estimate, want float64) string {
 	case *e.Value > want:
 		factor = math.Pow((*e.Value-*e.Low)/gap, 2)
 	}
-	return "About " + plural(int(math.Ceil(1.1*factor*float64(e.N))), "output") + " graded again would settle it (audit.regrades)."
+	return int(math.Ceil(1.1 * factor * float64(e.N))), true
 }

@@ -35,6 +35,9 @@ var graderLength = Gate{
 	},
 }
 
+// usefulItems is how many items make a rank correlation useful.
+const usefulItems = 20
+
 var graderAgreement = Gate{
 	Name: "grader.agreement",
 	Doc:  "Advisory, with people's labels: rewards and labels of the same outputs rank alike (Spearman at least 0.8).",
@@ -63,6 +66,9 @@ var graderAgreement = Gate{
 		if items, ok := stat.Needed(a.Spearman, want, a.Spearman.Items, &stat.Range{Lo: -1, Hi: 1}, r.onceConfidence()); ok && a.Spearman.SE != nil {
 			j.needs, j.settles = &Needs{Items: items, Samples: max(1, a.Outputs/max(1, a.Spearman.Items))}, true
 		}
+		if a.Spearman.SE == nil && a.Spearman.Items < usefulItems {
+			j.needs, j.settles = &Needs{Items: usefulItems, Samples: 1}, true
+		}
 		return []Finding{j.finding(status, b)}
 	},
 }
@@ -84,6 +90,7 @@ var graderGuessable = Gate{
 			gate: gate, severity: Advisory, unit: "reward", want: "<= " + number(want),
 			vars: map[string]string{"answer": fmt.Sprintf("%q", clip(r.Grader.GuessableAnswer, headLength))},
 		}
+		j.needs, j.settles = settleBy(*r.Grader.Guessable, want, rng, r.onceConfidence(), 1)
 		b := boundOf(*r.Grader.Guessable)
 		return []Finding{j.finding(b.atMost(want), b)}
 	},
@@ -167,6 +174,7 @@ var graderDetected = Gate{
 		}
 		b := boundOf(worst.Share)
 		if b.value == nil {
+			j.needs, j.settles = &Needs{Items: 1, Samples: 1}, true // any rollout that it reads
 			return []Finding{j.finding(Unknown, b)}
 		}
 		return []Finding{j.finding(observed(*b.value).atMost(want), b)}

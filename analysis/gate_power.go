@@ -24,6 +24,7 @@ var evalPower = Gate{
 		j := judgement{gate: "eval.power", split: rollout.Eval, severity: Advisory, unit: "reward", want: "<= " + number(hoped)}
 		p, ok := plannedPower(sr, r.rng(), t)
 		if !ok || hoped <= 0 {
+			j.needs, j.settles = &Needs{Items: 2, Samples: 2}, hoped > 0 // the least that tells how items differ
 			return []Finding{j.finding(Unknown, bound{})}
 		}
 		mde := stat.MDE(p.se(), r.Confidence)

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"gonogo/analysis/shift"
@@ -71,12 +72,28 @@ func judgeShift(sh *Shift, t Thresholds, gate, on string, c Crossing) []Finding 
 	hint := Pass
 	if p < likely && *auc.value > some {
 		hint = Unknown
+		advisory.needs, advisory.settles = settleShift(told, some)
 		advisory.items = told.Items
 		if auc.low != nil && *auc.low > some {
 			hint = Fail
 		}
 	}
 	return []Finding{blocking.finding(status, auc), advisory.finding(hint, auc)}
+}
+
+// settleShift says of how many items a split, and as many of the other, the
+// interval of an AUC would lie above a threshold: it shrinks with the root of
+// their number.
+func settleShift(told *ShiftPair, threshold float64) (*Needs, bool) {
+	e, gap := told.Effect, *told.Effect.Value-threshold
+	if e.Low == nil || gap < 1e-3 {
+		return nil, false
+	}
+	factor := math.Pow((*e.Value-*e.Low)/gap, 2)
+	if factor > 100 {
+		return nil, false
+	}
+	return &Needs{Items: int(math.Ceil(factor * float64(min(told.NA, told.NB)))), Samples: 1}, true
 }
 
 // tests finds the test that decides and the classifier whose AUC is the effect.

@@ -64,6 +64,7 @@ var toolsMalformed = Gate{
 		if b.value != nil { // judged as observed, like the other gates of tool calls
 			return j.finding(observed(*b.value).atMost(want), b)
 		}
+		j.needs, j.settles = &Needs{Items: 1, Samples: 1}, true // any call
 		return j.finding(b.atMost(want), b)
 	}),
 }
@@ -148,6 +149,7 @@ var latencyLimit = Gate{
 				gate: "latency.limit", split: split, severity: Advisory, unit: "share", want: fmt.Sprintf("P95 <= %s s", number(limit)),
 				vars: map[string]string{"limit": number(limit), "p95": value(sr.Latency.P95)},
 			}
+			j.needs, j.settles = settle(*sr.Latency.OverLimit, 0.05, unitRange, r.Confidence, sr)
 			out = append(out, j.finding(boundOf(*sr.Latency.OverLimit).atMost(0.05), boundOf(*sr.Latency.OverLimit)))
 		}
 		if out == nil {
