@@ -255,6 +255,7 @@ func trapFixedPSI(t *testing.T) {
 		t.Fatalf("the index is %g: this sample shows nothing", *r.Statistic)
 	}
 	near(t, "chance", r.Chance, 9*2.0/25)
+	near(t, "effect", r.Effect.Value, max(0, *r.Statistic-*r.Chance))
 	if *r.Effect.Low != 0 {
 		t.Errorf("the shift is %g to %g, want 0 within", *r.Effect.Low, *r.Effect.High)
 	}
