@@ -39,8 +39,14 @@ func sampleCommand() *cli.Command {
 the rollouts in flight finish; a second Ctrl-C leaves at once. Run it again to
 go on.
 
+With --until decided it goes round all items, judges the run after each eighth
+of --max-samples, from four samples on, and ends as soon as the verdict stands.
+The intervals of each look are wide enough that all looks together err as often
+as one. The plan lies in run.json, and a run goes on under the plan it began with.
+
 Example:
-   gonogo sample -c gonogo.yaml -o my-run --samples 16`,
+   gonogo sample -c gonogo.yaml -o my-run --samples 16
+   gonogo sample -c gonogo.yaml -o my-run-2 --until decided --max-samples 16`,
 		Flags: append(append(samplingFlags(), untilFlags()...), targetedFlag()),
 		Action: func(c *cli.Context) error {
 			p, err := readProject(c)
