@@ -187,8 +187,13 @@ func (cu *curator) row(it *rollout.Item) CuratedRow {
 	}
 	row.Sampled = len(measured.rows) + measured.extra
 	row.N = len(measured.seen)
-	if len(measured.rewards) == 0 {
+	switch {
+	case row.N == 0:
 		cu.lost(&row, measured)
+		return row
+	case len(measured.rewards) == 0: // targeted samples alone came through
+		row.Open = true
+		row.look("%d of %s failed: %s", row.Sampled-row.N, plural(row.Sampled, "rollout"), causeOf(measured))
 		return row
 	}
 	known := cu.class[it.ID]
