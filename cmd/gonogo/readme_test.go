@@ -92,6 +92,7 @@ func TestReadmeCommandsRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	commands := readmeCommands(t)
+	variants := readmeVariants(t)
 	newcomersFolder(t)
 	ran := 0
 	for _, line := range commands {
@@ -103,6 +104,9 @@ func TestReadmeCommandsRun(t *testing.T) {
 			}
 		case "gonogo":
 			ran++
+			if strings.Contains(line, "--variant ") {
+				listVariants(t, variants)
+			}
 			var stdout, stderr bytes.Buffer
 			code := run(context.Background(), words, strings.NewReader(""), &stdout, &stderr)
 			if !slices.Contains([]int{exitDone, exitNoGo, exitUndecided}, code) {
@@ -163,6 +167,32 @@ func readmeCommands(t *testing.T) []string {
 		}
 	}
 	return lines
+}
+
+// readmeVariants is the README's example of variants.
+func readmeVariants(t *testing.T) string {
+	t.Helper()
+	b, err := os.ReadFile(readme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := regexp.MustCompile("(?s)```yaml\n(variants:\n.*?)```").FindStringSubmatch(string(b))
+	if block == nil {
+		t.Fatal("the README shows no variants")
+	}
+	return block[1]
+}
+
+// listVariants adds variants to gonogo.yaml.
+func listVariants(t *testing.T, variants string) {
+	t.Helper()
+	config, err := os.ReadFile("gonogo.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("gonogo.yaml", []byte(string(config)+"\n"+variants), 0o644); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // newcomersFolder goes to a folder with a job, data and a log as the README
