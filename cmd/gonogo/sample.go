@@ -39,6 +39,9 @@ func sampleCommand() *cli.Command {
 the rollouts in flight finish; a second Ctrl-C leaves at once. Run it again to
 go on.
 
+Variants of the configuration follow the run itself, each into a run directory of
+its own, RUN/variants/NAME, under the same budget.
+
 With --until decided it goes round all items, judges the run after each eighth
 of --max-samples, from four samples on, and ends as soon as the verdict stands.
 The intervals of each look are wide enough that all looks together err as often
