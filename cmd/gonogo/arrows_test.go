@@ -20,7 +20,7 @@ const module = "gonogo"
 var allowedArrows = map[string][]string{
 	"cmd/gonogo": {
 		"sampler", "sampler/rollout", "sampler/job", "sampler/dataset", "sampler/model", "sampler/tool", "sampler/limit",
-		"sampler/grader", "sampler/python", "sampler/audit", "sampler/importer", "analysis", "analysis/stat", "report", "report/chart", "fixtures",
+		"sampler/grader", "sampler/python", "sampler/audit", "sampler/burst", "sampler/importer", "analysis", "analysis/stat", "report", "report/chart", "fixtures",
 	},
 	"report":                 {"report/chart", "analysis", "analysis/stat", "sampler/rollout"},
 	"report/chart":           {"analysis", "analysis/stat", "sampler/rollout"},
@@ -39,6 +39,7 @@ var allowedArrows = map[string][]string{
 	"sampler/grader/metric":  {},
 	"sampler/python":         {"sampler"},
 	"sampler/audit":          {"sampler", "sampler/rollout"},
+	"sampler/burst":          {"sampler", "sampler/limit", "sampler/rollout"},
 	"sampler/dataset":        {"sampler/rollout"},
 	"sampler/importer":       {"sampler/rollout"},
 	"sampler/job":            {"sampler/rollout"},

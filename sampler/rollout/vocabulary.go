@@ -17,11 +17,12 @@ var recordKeys = sync.OnceValue(func() map[string]bool {
 // JSON key and every word that a key of ours may take. They stand in any run,
 // so that they can betray nothing, and a file without them cannot be read.
 var vocabulary = sync.OnceValue(func() map[string]bool {
-	words := map[string]bool{ManifestSchema: true, "function": true, "content": true, "type": true, "arguments": true, "human_score": true}
+	words := map[string]bool{ManifestSchema: true, BurstSchema: true, string(SameAnswer): true, string(OtherAnswer): true, "function": true, "content": true, "type": true, "arguments": true, "human_score": true}
 	for _, t := range []reflect.Type{
 		reflect.TypeFor[Record](), reflect.TypeFor[Call](), reflect.TypeFor[Message](), reflect.TypeFor[Usage](),
 		reflect.TypeFor[Manifest](), reflect.TypeFor[Data](), reflect.TypeFor[Planned](), reflect.TypeFor[Looks](), reflect.TypeFor[Look](), reflect.TypeFor[Problem](), reflect.TypeFor[Item](),
 		reflect.TypeFor[Probed](), reflect.TypeFor[Base](), reflect.TypeFor[Earlier](), reflect.TypeFor[Label](), reflect.TypeFor[GraderInfo](),
+		reflect.TypeFor[Burst](), reflect.TypeFor[BurstEndpoint](), reflect.TypeFor[Wave](), reflect.TypeFor[BurstCall](),
 	} {
 		addKeys(words, t)
 	}
@@ -42,6 +43,12 @@ var vocabulary = sync.OnceValue(func() map[string]bool {
 	}
 	for _, m := range Marks() {
 		words[m] = true
+	}
+	for _, d := range Departures() {
+		words[d] = true
+	}
+	for _, p := range []Purpose{RepeatWave, RampWave, BurstWave} {
+		words[string(p)] = true
 	}
 	return words
 })

@@ -1,0 +1,228 @@
+package burst
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+)
+
+// maxParallelCalls bounds the calls of one turn that run at once, as sampling
+// does.
+const maxParallelCalls = 8
+
+// episode is one rollout that is played.
+type episode struct {
+	*stage
+	script Script
+	own    int // number of the rollout, over all waves
+	trace  string
+	twice  bool // each request is made twice
+	base   rollout.BurstCall
+	began  time.Time // of the wave
+
+	mu    sync.Mutex // guards what follows
+	calls []rollout.BurstCall
+	asked int
+}
+
+// play makes the calls turn by turn, then has the rollout graded. A call that
+// fails for good ends it when the others of its turn have ended.
+func (e *episode) play(ctx context.Context, grade bool) (lost bool, err error) {
+	for _, turn := range e.script.Turns {
+		if e.cfg.Gaps {
+			if err := sleep(ctx, turn.Gap); err != nil {
+				return false, err
+			}
+		}
+		var group errgroup.Group
+		group.SetLimit(maxParallelCalls)
+		failed := make([]bool, len(turn.Calls))
+		for i, call := range turn.Calls {
+			group.Go(func() (err error) {
+				failed[i], err = e.call(ctx, call)
+				return err
+			})
+		}
+		if err := group.Wait(); err != nil {
+			return false, err
+		}
+		if slices.Contains(failed, true) {
+			return true, nil
+		}
+	}
+	if !grade {
+		return false, nil
+	}
+	return e.grade(ctx)
+}
+
+// answer is what one request came to, for comparing it with its repeat.
+type answer struct {
+	text   string
+	status int
+	reward float64
+}
+
+// call makes one tool call.
+func (e *episode) call(ctx context.Context, c Call) (failed bool, err error) {
+	tool := e.tools[c.Name]
+	e.mu.Lock()
+	id := callPrefix + e.hash("call", e.own, e.asked)
+	e.asked++
+	e.mu.Unlock()
+	e.ids.plant(id, e.own)
+	out := sampler.Call{ID: id, Arguments: c.Arguments, TraceID: e.trace, Item: e.script.Item}
+	return e.ask(ctx, errand{toolEndpoint(c.Name), id, e.cfg.ToolTimeout, func(ctx context.Context, rec *rollout.BurstCall) (answer, error) {
+		res, err := tool.Call(ctx, out)
+		if err == nil && res.Error != "" && res.HTTPStatus >= 400 {
+			rec.Kind, rec.Error = refused(res.HTTPStatus), sampler.Brief(res.Error)
+		}
+		return answer{text: res.Output, status: res.HTTPStatus}, err
+	}})
+}
+
+// grade has the recorded output graded under the rollout's own trace id.
+func (e *episode) grade(ctx context.Context) (failed bool, err error) {
+	rec := *e.script.Record
+	rec.TraceID = e.trace
+	out := sampler.OutputOf(e.script.Item, &rec)
+	return e.ask(ctx, errand{graderEndpoint, "", e.cfg.GraderTimeout, func(ctx context.Context, _ *rollout.BurstCall) (answer, error) {
+		out.Kept = map[string]sampler.Grade{}
+		g, err := e.grader.Grade(ctx, out)
+		return answer{reward: g.Reward}, err
+	}})
+}
+
+// errand is one request, to be repeated while it fails.
+type errand struct {
+	endpoint string
+	call     string // its id, of a tool's
+	timeout  time.Duration
+	try      func(context.Context, *rollout.BurstCall) (answer, error)
+}
+
+// ask makes a request until it is answered or the trainer would give up, and,
+// where requests are made twice, once more.
+func (e *episode) ask(ctx context.Context, do errand) (failed bool, err error) {
+	first, failed, err := e.until(ctx, do, nil)
+	if err != nil || failed || !e.twice {
+		return failed, err
+	}
+	_, failed, err = e.until(ctx, do, &first)
+	return failed, err
+}
+
+// until repeats a request while it fails. before is what the same request was
+// answered the first time; nil when this is it.
+func (e *episode) until(ctx context.Context, do errand, before *answer) (a answer, failed bool, err error) {
+	for made := 0; ; made++ {
+		rec := e.base
+		rec.Endpoint, rec.CallID, rec.Try = do.endpoint, do.call, made
+		a, err := e.once(ctx, do, &rec)
+		if ctx.Err() != nil {
+			return answer{}, false, context.Cause(ctx)
+		}
+		if err == nil {
+			if before != nil {
+				rec.Again = rollout.SameAnswer
+				if a != *before {
+					rec.Again = rollout.OtherAnswer
+				}
+			}
+			e.note(rec)
+			return a, false, nil
+		}
+		rec.Failed, rec.Kind, rec.Error = true, kindOfFailure(err), sampler.Brief(err.Error())
+		wait, more := again(e.cfg.Retry, err, made, e.jitter(do, made))
+		rec.Discards = !more
+		e.note(rec)
+		if !more {
+			return answer{}, true, nil
+		}
+		if err := sleep(ctx, wait); err != nil {
+			return answer{}, false, err
+		}
+	}
+}
+
+// once makes one request and notes what the wire showed. What was waited for
+// the endpoint's own pace, or for the machine's open files, is no part of its
+// time.
+func (e *episode) once(ctx context.Context, do errand, rec *rollout.BurstCall) (answer, error) {
+	if p, ok := e.grader.(sampler.Pacer); ok && do.endpoint == graderEndpoint {
+		if err := p.Wait(ctx); err != nil {
+			return answer{}, err
+		}
+	}
+	release, err := e.slot(ctx)
+	if err != nil {
+		return answer{}, err
+	}
+	defer release()
+	flight := e.flights[do.endpoint]
+	rec.Flight = int(flight.Add(1))
+	defer flight.Add(-1)
+	x := new(seen)
+	inner, cancel := context.WithTimeout(context.WithValue(ctx, seenKey{}, x), do.timeout)
+	defer cancel()
+	sent := time.Now()
+	rec.At = rollout.Seconds(sent.Sub(e.began))
+	a, err := do.try(inner, rec)
+	rec.Elapsed = rollout.Seconds(time.Since(sent))
+	noted(rec, x, e.ids, e.own, do.call, do.endpoint != graderEndpoint)
+	return a, err
+}
+
+// slot waits until one request more may be in flight.
+func (s *stage) slot(ctx context.Context) (release func(), err error) {
+	if s.slots == nil {
+		return func() {}, nil
+	}
+	select {
+	case s.slots <- struct{}{}:
+	default:
+		s.waited.Store(true)
+		select {
+		case s.slots <- struct{}{}:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+	return func() { <-s.slots }, nil
+}
+
+func (e *episode) note(c rollout.BurstCall) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.calls = append(e.calls, c)
+}
+
+// jitter is a number in [0, 1) that hangs on nothing but the request.
+func (e *episode) jitter(do errand, made int) float64 {
+	n, err := strconv.ParseUint(e.hash("jitter "+do.endpoint+do.call, e.own, made)[:6], 16, 32)
+	if err != nil {
+		panic("burst: a hash that is no hexadecimal number: " + err.Error())
+	}
+	return float64(n) / (1 << 24)
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

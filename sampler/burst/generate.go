@@ -1,0 +1,239 @@
+package burst
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"gonogo/sampler/rollout"
+)
+
+// schemaOf finds the parameters of a tool in the item's row. A tool without
+// parameters takes an empty object.
+func schemaOf(it *rollout.Item, tool string) (schema map[string]any, ok bool) {
+	var list []struct {
+		Name       string
+		Parameters json.RawMessage
+		Function   struct {
+			Name       string
+			Parameters json.RawMessage
+		}
+	}
+	if json.Unmarshal(it.Tools, &list) != nil {
+		return nil, false
+	}
+	for _, t := range list {
+		raw := t.Function.Parameters
+		switch tool {
+		case t.Function.Name:
+		case t.Name:
+			raw = t.Parameters
+		default:
+			continue
+		}
+		if len(raw) > 0 && json.Unmarshal(raw, &schema) != nil {
+			return nil, false
+		}
+		return schema, true
+	}
+	return nil, false
+}
+
+// wordsOf are words that strings are made of: those of the last user message,
+// so that a search finds something.
+func wordsOf(it *rollout.Item) []string {
+	text := ""
+	for _, m := range it.Messages {
+		if m.Role == "user" {
+			text = m.Content
+		}
+	}
+	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	if len(words) == 0 {
+		words = []string{"rehearsal"}
+	}
+	return words[:min(len(words), 200)]
+}
+
+// arguments makes JSON arguments that a schema takes, as far as the keywords
+// below say: type, enum, const, default, examples, properties, required, items,
+// the bounds of numbers, strings and lists, the first of anyOf, oneOf and allOf.
+// Optional properties are left out half of the time.
+func arguments(schema map[string]any, words []string, rng *rand.Rand) string {
+	m := maker{words, rng}
+	made, ok := m.value(schema, 0).(map[string]any)
+	if !ok {
+		made = map[string]any{}
+	}
+	b, err := json.Marshal(made)
+	if err != nil {
+		return "{}"
+	}
+	return string(b)
+}
+
+// deepest is how far objects nest: schemas may refer to themselves.
+const deepest = 8
+
+type maker struct {
+	words []string
+	rng   *rand.Rand
+}
+
+func (m maker) value(s map[string]any, depth int) any {
+	if v, ok := s["const"]; ok {
+		return v
+	}
+	for _, key := range []string{"enum", "examples"} {
+		if list, ok := s[key].([]any); ok && len(list) > 0 {
+			return list[m.rng.IntN(len(list))]
+		}
+	}
+	for _, key := range []string{"anyOf", "oneOf", "allOf"} {
+		if list, ok := s[key].([]any); ok && len(list) > 0 {
+			if first, ok := list[0].(map[string]any); ok {
+				return m.value(first, depth)
+			}
+		}
+	}
+	switch kindOf(s) {
+	case "object":
+		return m.object(s, depth)
+	case "array":
+		return m.list(s, depth)
+	case "integer":
+		lo, hi := span(s, 1, 10)
+		lo, hi = math.Ceil(lo), math.Floor(hi)
+		step := max(number(s["multipleOf"], 1), 1)
+		return math.Ceil(lo/step)*step + step*float64(m.rng.IntN(1+int(min(1e6, max(0, hi-math.Ceil(lo/step)*step)/step))))
+	case "number":
+		lo, hi := span(s, 0, 1)
+		return lo + (hi-lo)*m.rng.Float64()
+	case "boolean":
+		return m.rng.IntN(2) == 0
+	case "null":
+		return nil
+	}
+	return m.text(s)
+}
+
+// kindOf is a schema's type; of several the first that is not null.
+func kindOf(s map[string]any) string {
+	switch t := s["type"].(type) {
+	case string:
+		return t
+	case []any:
+		for _, one := range t {
+			if name, ok := one.(string); ok && name != "null" {
+				return name
+			}
+		}
+	}
+	switch {
+	case s["properties"] != nil:
+		return "object"
+	case s["items"] != nil:
+		return "array"
+	}
+	return "string"
+}
+
+func (m maker) object(s map[string]any, depth int) any {
+	out := map[string]any{}
+	properties, _ := s["properties"].(map[string]any)
+	required := map[string]bool{}
+	list, _ := s["required"].([]any)
+	for _, name := range list {
+		if text, ok := name.(string); ok {
+			required[text] = true
+		}
+	}
+	for _, name := range sortedKeys(properties) {
+		inner, _ := properties[name].(map[string]any)
+		if depth < deepest && (required[name] || m.rng.IntN(2) == 0) {
+			out[name] = m.value(inner, depth+1)
+		}
+	}
+	return out
+}
+
+func (m maker) list(s map[string]any, depth int) any {
+	least, most := int(number(s["minItems"], 1)), int(number(s["maxItems"], 3))
+	n := least
+	if most > least {
+		n += m.rng.IntN(min(most-least, 3) + 1)
+	}
+	inner, _ := s["items"].(map[string]any)
+	out := []any{}
+	for range min(n, 100) {
+		if depth < deepest {
+			out = append(out, m.value(inner, depth+1))
+		}
+	}
+	return out
+}
+
+// text is one to three neighbouring words, within the schema's lengths.
+func (m maker) text(s map[string]any) string {
+	switch s["format"] {
+	case "date":
+		return "2024-0" + strconv.Itoa(1+m.rng.IntN(9)) + "-15"
+	case "date-time":
+		return "2024-0" + strconv.Itoa(1+m.rng.IntN(9)) + "-15T12:00:00Z"
+	case "email":
+		return "rehearsal@example.com"
+	case "uri", "url":
+		return "https://example.com/rehearsal"
+	case "uuid":
+		return "00000000-0000-4000-8000-000000000000"
+	}
+	at := m.rng.IntN(len(m.words))
+	text := strings.Join(m.words[at:min(at+1+m.rng.IntN(3), len(m.words))], " ")
+	for least := int(number(s["minLength"], 0)); len([]rune(text)) < min(least, 10_000); {
+		text += " " + m.words[m.rng.IntN(len(m.words))]
+	}
+	if most := int(number(s["maxLength"], 1e6)); len([]rune(text)) > most {
+		text = string([]rune(text)[:max(0, most)])
+	}
+	return text
+}
+
+// span is what a number may be.
+func span(s map[string]any, lo, hi float64) (low, high float64) {
+	low, hasLow := bound(s, "minimum", "exclusiveMinimum", 1)
+	high, hasHigh := bound(s, "maximum", "exclusiveMaximum", -1)
+	switch {
+	case hasLow && hasHigh:
+	case hasLow:
+		high = low + (hi - lo)
+	case hasHigh:
+		low = high - (hi - lo)
+	default:
+		low, high = lo, hi
+	}
+	return low, max(low, high)
+}
+
+// bound reads a bound of numbers; an open one is moved inwards.
+func bound(s map[string]any, closed, open string, inward float64) (x float64, ok bool) {
+	if x, ok = s[closed].(float64); ok {
+		return x, true
+	}
+	if x, ok = s[open].(float64); !ok {
+		return 0, false
+	}
+	if kindOf(s) != "integer" {
+		inward *= 1e-6 * max(1, math.Abs(x))
+	}
+	return x + inward, true
+}
+
+func number(v any, otherwise float64) float64 {
+	if x, ok := v.(float64); ok && x >= 0 {
+		return x
+	}
+	return otherwise
+}

@@ -1,0 +1,120 @@
+package burst
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"math"
+	"net/http"
+	"sync"
+
+	"gonogo/sampler/rollout"
+)
+
+// departures names what an answer has that departs from the wire contract: a
+// tool answers {"output": text, "call_id": the call's own}, a grader {"score":
+// number}. An answer of a status that is no success may be any; one that was too
+// large is not read.
+func departures(e *exchange, call string, tool bool) []string {
+	ok := e.status >= http.StatusOK && e.status < http.StatusMultipleChoices
+	if !ok || e.body.Len() > largest {
+		return nil
+	}
+	if !tool {
+		if !scored(e.body.Bytes()) {
+			return []string{rollout.NoScore}
+		}
+		return nil
+	}
+	var a struct {
+		CallID json.RawMessage `json:"call_id"`
+		Output json.RawMessage `json:"output"`
+		Result *struct {
+			CallID json.RawMessage `json:"call_id"`
+			Output json.RawMessage `json:"output"`
+		} `json:"result"`
+	}
+	if json.Unmarshal(e.body.Bytes(), &a) != nil {
+		return []string{rollout.NoOutput}
+	}
+	output, id := a.Output, a.CallID
+	if a.Result != nil && output == nil {
+		output, id = a.Result.Output, a.Result.CallID
+	}
+	var odd []string
+	switch {
+	case output == nil:
+		odd = append(odd, rollout.NoOutput)
+	case output[0] != '"':
+		odd = append(odd, rollout.OutputNoString)
+	}
+	switch text := rollout.TextOrJSON(id); {
+	case text == "":
+		odd = append(odd, rollout.NoCallID)
+	case text != call:
+		odd = append(odd, rollout.WrongCallID)
+	}
+	return odd
+}
+
+func scored(body []byte) bool {
+	var a struct{ Score, Reward *float64 }
+	if json.Unmarshal(body, &a) != nil {
+		return false
+	}
+	for _, x := range []*float64{a.Score, a.Reward} {
+		if x != nil && !math.IsInf(*x, 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// canaries are the ids of a burst with the rollouts they belong to: an id of
+// one rollout has no business in an answer to another.
+type canaries struct {
+	mu    sync.RWMutex
+	owner map[string]int
+}
+
+// plant notes that an id belongs to a rollout.
+func (c *canaries) plant(id string, owner int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.owner[id] = owner
+}
+
+// leak returns the first id in the text that belongs to another rollout.
+func (c *canaries) leak(text []byte, own int) string {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	for _, mark := range [][]byte{[]byte(tracePrefix), []byte(callPrefix)} {
+		for rest := text; ; {
+			at := bytes.Index(rest, mark)
+			if at < 0 {
+				break
+			}
+			rest = rest[at:]
+			if len(rest) >= idLength(mark) {
+				if id := string(rest[:idLength(mark)]); c.others(id, own) {
+					return id
+				}
+			}
+			rest = rest[len(mark):]
+		}
+	}
+	return ""
+}
+
+func (c *canaries) others(id string, own int) bool {
+	owner, ok := c.owner[id]
+	return ok && owner != own
+}
+
+const (
+	tracePrefix = "trace_"
+	callPrefix  = "call_"
+	idBytes     = 16 // of a hash, behind the prefix
+)
+
+func idLength(prefix []byte) int { return len(prefix) + hex.EncodedLen(idBytes) }

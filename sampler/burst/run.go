@@ -1,0 +1,234 @@
+package burst
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"gonogo/sampler"
+	"gonogo/sampler/limit"
+	"gonogo/sampler/rollout"
+)
+
+// Config bounds a burst.
+type Config struct {
+	ID string // of this burst; trace ids are made of it, so that no two bursts share one
+
+	Least    int           // rollouts at full size, in as many bursts as that takes
+	Ramp     int           // rollouts of a smaller wave, if RampTime allows as many
+	RampTime time.Duration // after which such a wave begins no more than one of each at once
+	Repeats  int           // rollouts whose calls are made twice
+	Gaps     bool          // keep the recorded time between the turns
+
+	ToolTimeout, GraderTimeout time.Duration // of one request
+	Retry                      limit.Retry   // of the trainer
+	Flight                     int           // requests in flight at most; 0 is any number
+}
+
+// DefaultConfig makes enough rollouts to tell a share of 5 % from none, and
+// repeats requests as the documented trainer does.
+func DefaultConfig() Config {
+	return Config{
+		Least: 80, Ramp: 32, RampTime: 20 * time.Second, Repeats: 16,
+		ToolTimeout: 5 * time.Minute, GraderTimeout: 5 * time.Minute, Retry: limit.DefaultRetry(),
+	}
+}
+
+// Validate reports what cannot be obeyed.
+func (c Config) Validate() error {
+	switch {
+	case c.ID == "":
+		return errors.New("a burst needs an id")
+	case c.Least < 0 || c.Ramp < 1 || c.Repeats < 0 || c.Flight < 0:
+		return errors.New("a burst cannot make a negative number of rollouts, and a smaller wave makes one at least")
+	case c.RampTime < 0 || c.ToolTimeout <= 0 || c.GraderTimeout <= 0:
+		return errors.New("tool_timeout and grader_timeout must be more than 0: a burst waits for every answer")
+	}
+	return c.Retry.Validate()
+}
+
+// ErrInterrupted means that a burst was stopped before its end.
+var ErrInterrupted = errors.New("the burst was interrupted")
+
+// Waves lists what a burst of the plan does, in order. The numbers of rollouts
+// are the most that are made.
+func (p *Plan) Waves(cfg Config) []rollout.Wave {
+	n := len(p.Scripts)
+	var waves []rollout.Wave
+	if k := min(cfg.Repeats, n); k > 0 {
+		waves = append(waves, rollout.Wave{Purpose: rollout.RepeatWave, Size: min(4, k), Rollouts: k})
+	}
+	for size := 1; size < n; size *= 2 {
+		waves = append(waves, rollout.Wave{Purpose: rollout.RampWave, Size: size, Rollouts: max(size, cfg.Ramp)})
+	}
+	for made := 0; made == 0 || made < cfg.Least; made += n {
+		waves = append(waves, rollout.Wave{Purpose: rollout.BurstWave, Size: n, Rollouts: n})
+	}
+	return waves
+}
+
+// Gradings is how many gradings the waves make at most, first tries alone.
+func (p *Plan) Gradings(cfg Config) int {
+	n := 0
+	for _, w := range p.Waves(cfg) {
+		switch {
+		case !p.grade || p.judged() && w.Purpose != rollout.BurstWave:
+		case w.Purpose == rollout.RepeatWave:
+			n += 2 * w.Rollouts
+		default:
+			n += w.Rollouts
+		}
+	}
+	return n
+}
+
+func (p *Plan) judged() bool {
+	return slices.ContainsFunc(p.Endpoints, func(e rollout.BurstEndpoint) bool { return e.Judged })
+}
+
+// Run plays the plan in its waves and returns what came of it. Tools and grader
+// must be made with a client whose transport is Watch's: what goes over the
+// wire is not seen otherwise. Nothing limits or repeats requests but cfg. watch,
+// when not nil, is told of each wave that ended. An error means that nothing
+// came of it: ErrInterrupted when drain closed, ctx's own when it ended. When
+// all rollouts of a smaller wave are discarded, the burst itself comes next:
+// more of the same would tell nothing.
+func Run(ctx context.Context, drain <-chan struct{}, cfg Config, p *Plan, tools map[string]sampler.Tool, g sampler.Grader, watch func(rollout.Wave)) (*rollout.Burst, []rollout.BurstCall, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, nil, err
+	}
+	s := &stage{cfg: cfg, plan: p, tools: tools, grader: g, drain: drain, ids: &canaries{owner: map[string]int{}}, flights: map[string]*atomic.Int64{}}
+	for _, e := range p.Endpoints {
+		s.flights[e.Name] = new(atomic.Int64)
+	}
+	if cfg.Flight > 0 {
+		s.slots = make(chan struct{}, cfg.Flight)
+	}
+	began := time.Now()
+	b := &rollout.Burst{
+		ID: cfg.ID, Started: began, Rollouts: len(p.Scripts), BatchSize: p.batch, GroupSize: p.group, Split: p.Split,
+		Gaps: cfg.Gaps, Retries: cfg.Retry.Max, MaxFlight: cfg.Flight, Endpoints: p.Endpoints, Notes: append([]string{}, p.Notes...),
+	}
+	hopeless := false
+	for _, w := range p.Waves(cfg) {
+		if hopeless && w.Purpose != rollout.BurstWave {
+			continue
+		}
+		if err := s.wave(ctx, len(b.Waves), &w); err != nil {
+			return nil, nil, err
+		}
+		hopeless = hopeless || w.Purpose == rollout.RampWave && w.Discarded == w.Rollouts
+		b.Waves = append(b.Waves, w)
+		if watch != nil {
+			watch(w)
+		}
+	}
+	if hopeless {
+		b.Notes = append(b.Notes, "a wave with few rollouts at once lost all of them: the waves up to the burst were left out")
+	}
+	if s.waited.Load() {
+		b.Notes = append(b.Notes, fmt.Sprintf("more than %d requests at once would be more than this machine can open: some waited, which is no part of their time; raise the limit of open files (ulimit -n)", cfg.Flight))
+	}
+	b.Elapsed = rollout.Seconds(time.Since(began))
+	slices.SortStableFunc(s.calls, func(a, b rollout.BurstCall) int {
+		return cmp.Or(cmp.Compare(a.Wave, b.Wave), cmp.Compare(a.Rollout, b.Rollout), cmp.Compare(a.At, b.At))
+	})
+	return b, s.calls, nil
+}
+
+// stage is what the waves of one burst share.
+type stage struct {
+	cfg    Config
+	plan   *Plan
+	tools  map[string]sampler.Tool
+	grader sampler.Grader
+	drain  <-chan struct{}
+	ids    *canaries
+	slots  chan struct{} // a token for each request in flight; nil is no bound
+	waited atomic.Bool   // a request had to wait for one
+
+	flights map[string]*atomic.Int64 // requests in flight, by endpoint
+
+	mu    sync.Mutex // guards what follows
+	calls []rollout.BurstCall
+	made  int // rollouts, over all waves
+}
+
+// wave plays rollouts, so many at once. All workers begin in the same moment.
+func (s *stage) wave(ctx context.Context, index int, w *rollout.Wave) error {
+	var next, discarded, made atomic.Int64
+	begin := make(chan struct{})
+	var began time.Time
+	var workers errgroup.Group
+	for range min(w.Size, w.Rollouts) {
+		workers.Go(func() error {
+			<-begin
+			for {
+				i := int(next.Add(1)) - 1
+				late := i >= w.Size && w.Purpose != rollout.BurstWave && time.Since(began) > s.cfg.RampTime
+				if i >= w.Rollouts || late {
+					return nil
+				}
+				if s.drained() {
+					return ErrInterrupted
+				}
+				lost, err := s.rollout(ctx, index, i, w.Purpose, began)
+				if err != nil {
+					return err
+				}
+				made.Add(1)
+				if lost {
+					discarded.Add(1)
+				}
+			}
+		})
+	}
+	began = time.Now()
+	close(begin)
+	err := workers.Wait()
+	w.Rollouts, w.Discarded, w.Elapsed = int(made.Load()), int(discarded.Load()), rollout.Seconds(time.Since(began))
+	return err
+}
+
+func (s *stage) drained() bool {
+	select {
+	case <-s.drain:
+		return true
+	default:
+		return false
+	}
+}
+
+// rollout plays one script and reports whether a trainer would discard it.
+func (s *stage) rollout(ctx context.Context, wave, index int, purpose rollout.Purpose, began time.Time) (lost bool, err error) {
+	s.mu.Lock()
+	own := s.made
+	s.made++
+	s.mu.Unlock()
+	script := s.plan.Scripts[index%len(s.plan.Scripts)]
+	e := &episode{stage: s, script: script, own: own, trace: tracePrefix + s.hash("trace", own, 0), twice: purpose == rollout.RepeatWave}
+	e.base = rollout.BurstCall{Wave: wave, Rollout: index, Item: script.Item.ID, TraceID: e.trace}
+	e.began = began
+	s.ids.plant(e.trace, own)
+	grade := s.plan.grade && (purpose == rollout.BurstWave || !s.plan.judged())
+	lost, err = e.play(ctx, grade)
+	s.mu.Lock()
+	s.calls = append(s.calls, e.calls...)
+	s.mu.Unlock()
+	return lost, err
+}
+
+// hash names something of a rollout.
+func (s *stage) hash(space string, own, n int) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "gonogo/burst/1\x00%s\x00%s\x00%d\x00%d", s.cfg.ID, space, own, n))
+	return hex.EncodeToString(sum[:idBytes])
+}

@@ -1,0 +1,183 @@
+package burst_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"gonogo/sampler"
+	"gonogo/sampler/burst"
+	"gonogo/sampler/grader"
+	"gonogo/sampler/limit"
+	"gonogo/sampler/rollout"
+	"gonogo/sampler/tool"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// server is the two endpoints of a test's job: the tool at /search, the grader
+// at /grade. Its connections lie in memory, so that its time is the bubble's.
+type server struct {
+	tools  map[string]sampler.Tool
+	grader sampler.Grader
+}
+
+// request is what a handler is told of one call or grading.
+type request struct {
+	CallID    string `json:"call_id"`
+	TraceID   string `json:"trace_id"`
+	Arguments string `json:"arguments"`
+	flight    int64  // requests to this endpoint now, itself included
+}
+
+type answers func(w http.ResponseWriter, r request)
+
+// echo answers after a tenth of a second, as the wire contract says.
+func echo(w http.ResponseWriter, r request) {
+	time.Sleep(100 * time.Millisecond)
+	_ = json.NewEncoder(w).Encode(map[string]string{"type": "function_call_output", "call_id": r.CallID, "output": "found " + r.Arguments})
+}
+
+func score(w http.ResponseWriter, _ request) {
+	time.Sleep(50 * time.Millisecond)
+	_, _ = w.Write([]byte(`{"score":0.5}`))
+}
+
+// serve must be called within a bubble of testing/synctest.
+func serve(t *testing.T, search, grade answers) server {
+	t.Helper()
+	l := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
+	mux := http.NewServeMux()
+	for path, f := range map[string]answers{"/search": search, "/grade": grade} {
+		var flight atomic.Int64
+		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+			req := request{flight: flight.Add(1)}
+			defer flight.Add(-1)
+			if err := json.NewDecoder(r.Body).Decode(&req); err != nil {
+				t.Errorf("%s: %v", path, err)
+			}
+			f(w, req)
+		})
+	}
+	s := &httptest.Server{Listener: l, Config: &http.Server{Handler: mux}}
+	s.Start()
+	transport := &http.Transport{
+		DialContext:         func(ctx context.Context, _, _ string) (net.Conn, error) { return l.dial(ctx) },
+		MaxIdleConnsPerHost: 500,
+	}
+	client := sampler.HTTPClient(burst.Watch(transport), 500)
+	t.Cleanup(func() { client.CloseIdleConnections(); s.Close() })
+	tools, err := tool.New([]tool.Config{{Name: "search", ServerURL: "http://world/search"}}, tool.Options{HTTP: client})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := grader.New(grader.Kinds(), json.RawMessage(`{"type":"endpoint","url":"http://world/grade"}`), grader.Env{HTTP: client})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return server{map[string]sampler.Tool{"search": tools[0]}, g}
+}
+
+// recorded is the input of a plan: items with four rollouts each, of two calls
+// in a turn each.
+func recorded(items int) burst.Input {
+	in := burst.Input{Seed: 1, Grade: true, Group: 4, Tools: []burst.Tool{{Name: "search"}}}
+	var recs []*rollout.Record
+	for i := range items {
+		it := rollout.Item{ID: fmt.Sprintf("q%d", i), Split: rollout.Train, Row: json.RawMessage(fmt.Sprintf(`{"messages":[{"role":"user","content":"where is item %d"}]}`, i))}
+		if err := it.Decode(); err != nil {
+			panic(err)
+		}
+		in.Items = append(in.Items, it)
+		for j := range 4 {
+			rec := &rollout.Record{Item: it.ID, Split: it.Split, Sample: j, Outcome: rollout.Graded, Answer: "42"}
+			for k := range 2 {
+				rec.Calls = append(rec.Calls, rollout.Call{
+					Turn: k, Name: "search", Arguments: fmt.Sprintf(`{"q":"%d %d %d"}`, i, j, k), Status: rollout.CallOK,
+					Offset: rollout.Seconds(time.Duration(1+3*k) * time.Second), Elapsed: rollout.Seconds(time.Second),
+				})
+			}
+			recs = append(recs, rec)
+		}
+	}
+	in.Records = recordsOf(recs)
+	return in
+}
+
+func recordsOf(recs []*rollout.Record) func(context.Context, rollout.ReadOptions, func(*rollout.Record) error) (rollout.Input, error) {
+	return func(_ context.Context, _ rollout.ReadOptions, yield func(*rollout.Record) error) (rollout.Input, error) {
+		for _, rec := range recs {
+			if err := yield(rec); err != nil {
+				return rollout.Input{}, err
+			}
+		}
+		if len(recs) == 0 {
+			return rollout.Input{}, rollout.ErrNoRecords
+		}
+		return rollout.Input{}, nil
+	}
+}
+
+func plan(t *testing.T, in burst.Input) *burst.Plan {
+	t.Helper()
+	p, err := burst.NewPlan(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func config() burst.Config {
+	cfg := burst.DefaultConfig()
+	cfg.ID, cfg.Retry = "test", limit.Retry{Max: 3, Wait: 100 * time.Millisecond, Cap: time.Second}
+	return cfg
+}
+
+func play(t *testing.T, cfg burst.Config, p *burst.Plan, s server) (*rollout.Burst, []rollout.BurstCall) {
+	t.Helper()
+	b, calls, err := burst.Run(t.Context(), nil, cfg, p, s.tools, s.grader, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b, calls
+}
+
+// pipes is a listener on connections in memory.
+type pipes struct {
+	conns  chan net.Conn
+	closed chan struct{}
+	once   sync.Once
+}
+
+func (p *pipes) dial(ctx context.Context) (net.Conn, error) {
+	client, server := net.Pipe()
+	select {
+	case p.conns <- server:
+		return client, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.conns:
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error   { p.once.Do(func() { close(p.closed) }); return nil }
+func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipes", Net: "unix"} }

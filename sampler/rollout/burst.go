@@ -1,0 +1,220 @@
+package rollout
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// The files of a burst. They are one thing: burst.json names how many lines of
+// calls.jsonl are its own.
+const (
+	BurstFile = "burst.json"
+	CallsFile = "calls.jsonl"
+)
+
+// BurstSchema names the shape of burst.json and calls.jsonl.
+const BurstSchema = "gonogo/burst/1"
+
+// Burst is the rehearsal of a training step's load on tools and grader. No
+// request of it is part of a mean.
+type Burst struct {
+	Schema      string    `json:"schema"`
+	ID          string    `json:"id"` // drawn anew each time; trace ids are made of it
+	ToolVersion string    `json:"tool_version,omitempty"`
+	Started     time.Time `json:"started_at"`
+	Elapsed     Seconds   `json:"elapsed_s"`
+
+	Rollouts  int   `json:"rollouts"`             // that start at once
+	BatchSize int   `json:"batch_size,omitempty"` // items of a step; 0 where the rollouts were named
+	GroupSize int   `json:"group_size"`           // rollouts of an item
+	Split     Split `json:"split"`
+	Gaps      bool  `json:"gaps"`       // whether the recorded time between calls was kept
+	Retries   int   `json:"retries"`    // repeats of a failed request, after which its rollout is discarded
+	MaxFlight int   `json:"max_flight"` // requests in flight that the machine's open files allow; 0 is any number
+
+	Endpoints []BurstEndpoint `json:"endpoints"`
+	Waves     []Wave          `json:"waves"` // in the order they were made
+	Calls     int             `json:"calls"` // lines of calls.jsonl
+	Notes     []string        `json:"notes"`
+}
+
+// BurstEndpoint is what a burst asks of one endpoint.
+type BurstEndpoint struct {
+	Name      string `json:"name"`                // "tool NAME" or "grader"
+	Recorded  int    `json:"recorded"`            // calls of one burst that the run recorded, or its gradings
+	Generated int    `json:"generated,omitempty"` // calls of one burst whose arguments its schema gave
+	Safe      bool   `json:"safe,omitempty"`      // marked as changing nothing
+	Judged    bool   `json:"judged,omitempty"`    // a grader that asks a model: it grades in the bursts alone
+}
+
+// Wave is one pass over rollouts with so many of them at once.
+type Wave struct {
+	Purpose   Purpose `json:"purpose"`
+	Size      int     `json:"size"`      // rollouts at once
+	Rollouts  int     `json:"rollouts"`  // that were made
+	Discarded int     `json:"discarded"` // of those, by a trainer's rules
+	Elapsed   Seconds `json:"elapsed_s"`
+}
+
+// Purpose says what a wave is for.
+type Purpose string
+
+// The purposes of a wave.
+const (
+	RepeatWave Purpose = "repeat" // every call is made twice
+	RampWave   Purpose = "ramp"   // fewer at once than a training step
+	BurstWave  Purpose = "burst"  // a training step: all start at once
+)
+
+// BurstCall is one request of a burst: one line of calls.jsonl.
+type BurstCall struct {
+	Wave     int     `json:"wave"`    // index of Burst.Waves
+	Rollout  int     `json:"rollout"` // within its wave
+	Endpoint string  `json:"endpoint"`
+	Item     string  `json:"item"`
+	TraceID  string  `json:"trace_id"`
+	CallID   string  `json:"call_id,omitempty"` // of a tool
+	Try      int     `json:"try,omitempty"`     // repeats of a failed request count from 1
+	At       Seconds `json:"at_s"`              // since its wave began
+	Elapsed  Seconds `json:"elapsed_s"`
+	Flight   int     `json:"in_flight"` // requests to this endpoint as it was sent, itself included
+
+	Status       int    `json:"status,omitempty"` // of HTTP; 0 where none came
+	Kind         string `json:"kind,omitempty"`   // of what went wrong; "" when nothing did
+	Error        string `json:"error,omitempty"`
+	Failed       bool   `json:"failed,omitempty"`   // no answer that a rollout can go on with
+	Discards     bool   `json:"discards,omitempty"` // for good: a trainer would discard the rollout
+	RequestBytes int64  `json:"request_bytes,omitempty"`
+	ReplyBytes   int64  `json:"reply_bytes,omitempty"`
+
+	Odd   []string `json:"odd,omitempty"`    // what departs from the wire contract
+	Leak  string   `json:"leak,omitempty"`   // the id of another rollout that stands in the answer
+	Again Again    `json:"repeat,omitempty"` // of the second of two equal calls
+}
+
+// Again says how the second of two equal calls was answered.
+type Again string
+
+// The answers to a repeated call.
+const (
+	SameAnswer  Again = "same"
+	OtherAnswer Again = "differs"
+)
+
+// Departures lists what an endpoint's answer, or a request to it, can have that
+// departs from the wire contract.
+func Departures() []string {
+	return []string{NoOutput, OutputNoString, ReplyTooLarge, RequestTooLarge, NoCallID, WrongCallID, NoScore}
+}
+
+// The departures from the wire contract.
+const (
+	NoOutput        = "no_output"         // a success without "output", or no JSON object at all
+	OutputNoString  = "output_no_string"  // an output that is no string
+	ReplyTooLarge   = "reply_too_large"   // above 1 MB: the model sees an error instead
+	RequestTooLarge = "request_too_large" // above 1 MB: a trainer may not send it
+	NoCallID        = "no_call_id"        // an answer that does not say which call it answers
+	WrongCallID     = "wrong_call_id"     // an answer that says it answers another call
+	NoScore         = "no_score"          // a grader's success without a finite score
+)
+
+// WriteBurst puts a burst in the place of the one that the run in dir had.
+// burst.json comes last: a kill leaves the old burst, none, or the new one.
+func WriteBurst(dir string, b *Burst, calls []BurstCall, redact *Redactor) (err error) {
+	run, release, err := openLocked(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	head := filepath.Join(run.Dir, BurstFile)
+	if err := os.Remove(head); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("replace %s: %w", head, err)
+	}
+	err = replaceFile(filepath.Join(run.Dir, CallsFile), func(write func([]byte) error) error {
+		for i := range calls {
+			line, err := json.Marshal(&calls[i])
+			if err != nil {
+				return err
+			}
+			if err := write(append(redact.json(line), '\n')); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	b.Schema, b.Calls = BurstSchema, len(calls)
+	text, err := json.MarshalIndent(b, "", "  ")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", head, err)
+	}
+	return WriteFile(head, append(redact.json(text), '\n'))
+}
+
+// Burst reads the burst of a run and yields its requests in the order of the
+// file. A run without burst.json has none, which is no error.
+func (r *Run) Burst(ctx context.Context, yield func(*BurstCall) error) (*Burst, error) {
+	path, ok := r.neighbour(BurstFile)
+	text, err := os.ReadFile(path)
+	switch {
+	case !ok || errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("read the burst: %w", err)
+	}
+	b := new(Burst)
+	if err := json.Unmarshal(text, b); err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	if b.Schema != BurstSchema {
+		return nil, fmt.Errorf("read %s: its schema is %q, this gonogo reads %q", path, b.Schema, BurstSchema)
+	}
+	calls, _ := r.neighbour(CallsFile)
+	return b, readBurstCalls(ctx, calls, b, yield)
+}
+
+func readBurstCalls(ctx context.Context, path string, b *Burst, yield func(*BurstCall) error) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("read the burst: %w", err)
+	}
+	defer f.Close()
+	in := bufio.NewScanner(f)
+	in.Buffer(make([]byte, 64<<10), 16<<20)
+	n := 0
+	for in.Scan() {
+		if len(bytes.TrimSpace(in.Bytes())) == 0 {
+			continue
+		}
+		if n++; n%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		var c BurstCall
+		if err := json.Unmarshal(in.Bytes(), &c); err != nil {
+			return &LineError{File: path, Line: n, Err: err}
+		}
+		if c.Wave < 0 || c.Wave >= len(b.Waves) {
+			return &LineError{File: path, Line: n, Err: fmt.Errorf("wave %d: %s knows %d", c.Wave, BurstFile, len(b.Waves))}
+		}
+		if err := yield(&c); err != nil {
+			return err
+		}
+	}
+	if err := in.Err(); err != nil {
+		return fmt.Errorf("read %s: %w", path, err)
+	}
+	if n != b.Calls {
+		return fmt.Errorf("read %s: it holds %d requests where %s has %d: run gonogo burst again", path, n, BurstFile, b.Calls)
+	}
+	return nil
+}
