@@ -4,6 +4,7 @@ import (
 	"gonogo/analysis"
 	reports "gonogo/report"
 	"gonogo/sampler/dataset"
+	"gonogo/sampler/limit"
 )
 
 // key is one key of gonogo.yaml. Help, JSON Schema, the file that `gonogo
@@ -158,8 +159,16 @@ func modelKeys() []key {
 			at: func(v *values) any { return &v.Model.ParallelToolCalls },
 		},
 		{
-			Path: "model.timeout", Default: "10m", Doc: "longest wait for one model turn",
+			Path: "model.timeout", Default: "10m", Doc: "longest wait for the answer to one model turn, or for its next byte: a slow answer that goes on is waited for",
 			at: func(v *values) any { return &v.Model.Timeout },
+		},
+		{
+			Path: "model.requests_per_minute", Default: "0", Min: bound(0), Doc: "most requests a minute to the model; 0 is what its server says",
+			at: func(v *values) any { return &v.Model.RequestsPerMinute },
+		},
+		{
+			Path: "model.tokens_per_minute", Default: "0", Min: bound(0), Doc: "most tokens a minute, in and out, of the model; 0 is what its server says",
+			at: func(v *values) any { return &v.Model.TokensPerMinute },
 		},
 	}
 }
@@ -204,8 +213,12 @@ func samplingKeys() []key {
 			at: func(v *values) any { return &v.Sampling.ProductionSamples },
 		},
 		{
-			Path: "sampling.concurrency", Default: "16", Min: bound(1), Max: bound(4096), Doc: "most rollouts at one time",
+			Path: "sampling.concurrency", Default: "0", Min: bound(0), Max: bound(limit.Most), Doc: "exactly so many rollouts, and requests to each endpoint, at one time; 0 finds out for each endpoint what it bears",
 			at: func(v *values) any { return &v.Sampling.Concurrency },
+		},
+		{
+			Path: "sampling.in_flight", Min: bound(0), Max: bound(100_000), Fallback: "sampling.concurrency; 256 where that is 0", Doc: "most rollouts begun and not ended at one time, which take memory; 0 is the fallback", Example: "1000",
+			at: func(v *values) any { return &v.Sampling.InFlight },
 		},
 		{
 			Path: "sampling.max_steps", Binding: true, Min: bound(0), Fallback: "the job's max_episode_steps, else 50", Doc: "most steps of a rollout, function calls and model turns together; 0 is no limit", Example: "50",
@@ -216,24 +229,32 @@ func samplingKeys() []key {
 			at: func(v *values) any { return &v.Sampling.MaxToolCalls },
 		},
 		{
-			Path: "sampling.tool_timeout", Default: "5m", Doc: "longest wait for one tool call",
+			Path: "sampling.tool_timeout", Default: "5m", Doc: "longest wait for the answer to one tool call, or for its next byte",
 			at: func(v *values) any { return &v.Sampling.ToolTimeout },
 		},
 		{
-			Path: "sampling.grader_timeout", Default: "5m", Doc: "longest wait for one grade",
+			Path: "sampling.grader_timeout", Default: "5m", Doc: "longest wait for one grade, or for the next byte of the answer where an endpoint grades",
 			at: func(v *values) any { return &v.Sampling.GraderTimeout },
 		},
 		{
-			Path: "sampling.rollout_timeout", Default: "0s", Doc: "longest rollout, tools and grading included; 0s is no limit",
+			Path: "sampling.rollout_timeout", Default: "0s", Doc: "longest rollout, tools and grading included, waiting for a turn at an endpoint not; 0s is no limit",
 			at: func(v *values) any { return &v.Sampling.RolloutTimeout },
 		},
 		{
-			Path: "sampling.retries", Default: "3", Min: bound(0), Max: bound(100), Doc: "how often a request that failed in transport is repeated",
+			Path: "sampling.retries", Default: "3", Min: bound(0), Max: bound(100), Doc: "how often a request that failed in transport is repeated; a 429 does not count, unless this is 0",
 			at: func(v *values) any { return &v.Sampling.Retries },
 		},
 		{
 			Path: "sampling.retry_wait", Default: "500ms", Doc: "longest wait before the first repeat; doubles each time up to 30s, and each wait is drawn between nothing and that; a server's Retry-After is obeyed",
 			at: func(v *values) any { return &v.Sampling.RetryWait },
+		},
+		{
+			Path: "sampling.retry_for", Default: "15m", Doc: "from a request's first failure to its last repeat at most; 0s is no limit, and then a 429 counts as well",
+			at: func(v *values) any { return &v.Sampling.RetryFor },
+		},
+		{
+			Path: "sampling.breaker", Default: "5", Min: bound(0), Doc: "the same failure of an endpoint so often in a row stops the command and keeps what there is; requests that were in flight together count once; 0 never stops it",
+			at: func(v *values) any { return &v.Sampling.Breaker },
 		},
 		{
 			Path: "sampling.sample_tools", Default: "all", Enum: []string{"all", "last"}, Binding: true, Doc: "which tool calls the grader sees in sample.output_tools: all of the rollout, or those of its last tool turn",

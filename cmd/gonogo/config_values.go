@@ -51,19 +51,24 @@ type modelValues struct {
 	ReasoningEffort               string
 	ParallelToolCalls             *bool
 	Timeout                       time.Duration
+
+	RequestsPerMinute, TokensPerMinute int
 }
 
 type judgeValues struct {
 	BaseURL, API, APIKeyEnv string
 	Headers                 map[string]string
 	Timeout                 time.Duration
+
+	RequestsPerMinute, TokensPerMinute int
 }
 
 type samplingValues struct {
 	Samples, EvalSamples, ProductionSamples, Concurrency  int
 	MaxSteps, MaxToolCalls                                int
 	ToolTimeout, GraderTimeout, RolloutTimeout, RetryWait time.Duration
-	Retries                                               int
+	RetryFor                                              time.Duration
+	Retries, Breaker, InFlight                            int
 	SampleTools                                           string
 	MaxRollouts                                           int
 	MaxTokens                                             int64

@@ -27,7 +27,8 @@ func graderFlags() []cli.Flag {
 		&cli.StringFlag{Name: "config", Aliases: []string{"c"}, Usage: "read the configuration `FILE` (default gonogo.yaml, where there is one)"},
 		&cli.StringSliceFlag{Name: "set", Usage: "`KEY=VALUE` sets a key of the configuration; may be repeated"},
 		&cli.StringFlag{Name: "grader", Usage: "grade with the grader in `FILE`"},
-		&cli.StringFlag{Name: "concurrency", Usage: "at most `N` gradings at one time (key sampling.concurrency)"},
+		&cli.StringFlag{Name: "concurrency", Usage: "exactly `N` gradings, and requests to each endpoint, at one time (key sampling.concurrency)"},
+		logFormatFlag(),
 	}
 }
 
@@ -264,12 +265,14 @@ func (p *project) heirChoices(was map[string]string) map[string]string {
 
 // grading hands tasks to a grader under progress and signals.
 func (p *project) grading(c *cli.Context, what string, total int, to sampler.Sink, tasks func(context.Context) iter.Seq2[sampler.Task, error], g sampler.Grader) (sampler.Stats, error) {
-	show := newProgress(c.App.ErrWriter, what, total)
+	show := p.progress(c, what, total)
 	defer show.close()
 	ctx, drain, release := interruptible(c.Context, show, what)
 	defer release()
 	defer p.heed()
-	return sampler.Regrade(ctx, drain, p.sampling(), tasks(ctx), total, g, &watchful{to: to, say: show}, show.watch)
+	stats, err := sampler.Regrade(ctx, drain, p.sampling(), tasks(ctx), total, g, &watchful{to: to, say: show}, show.watch)
+	show.ended(stats)
+	return stats, err
 }
 
 // graderInfo tells about the grader in a manifest.

@@ -14,6 +14,7 @@ import (
 	"gonogo/sampler/audit"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/importer"
+	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
 )
 
@@ -41,6 +42,7 @@ func topics() []topic {
 			}
 		}},
 		{"probes", "what the audit puts to the grader", printProbes},
+		{"failures", "what came of a request, and what follows", printFailures},
 		{"formats", "logs that can be imported, and reports that can be written", func(w io.Writer) {
 			fmt.Fprintln(w, "gonogo import reads:")
 			for _, f := range importer.Formats() {
@@ -125,6 +127,30 @@ func printProbes(w io.Writer) {
 		fmt.Fprintln(w)
 	}
 	fmt.Fprintln(w, "Probes and detectors of your own stand in gonogo.yaml under audit: gonogo help config.")
+}
+
+func printFailures(w io.Writer) {
+	fmt.Fprintln(w, "What came of a request, and what follows for it and for its endpoint:")
+	for _, r := range limit.Rules() {
+		var then []string
+		add := func(holds bool, text string) {
+			if holds {
+				then = append(then, text)
+			}
+		}
+		add(r.Again && r.Counted, "it is made again, sampling.retries times")
+		add(r.Again && !r.Counted, "it is made again, for as long as sampling.retry_for")
+		add(r.Shrinks, "fewer requests at once")
+		add(r.Pauses, "a pause for all requests, when it comes again before anything else")
+		add(r.Opens && r.OnceEach, "the same for sampling.breaker items in a row stops the command")
+		add(r.Opens && !r.OnceEach && r.Lasts == 0, "the same sampling.breaker times in a row stops the command")
+		add(r.Lasts > 0, fmt.Sprintf("the same sampling.breaker times in a row and for %v stops the command", r.Lasts))
+		if len(then) == 0 {
+			then = []string{"nothing"}
+		}
+		entry(w, r.Name, r.Doc+". Then: "+strings.Join(then, "; ")+".")
+	}
+	fmt.Fprintln(w, "\nA server's Retry-After holds for all requests to the endpoint; one of more than", limit.Patience, "is not waited for.")
 }
 
 // entry prints a name and, indented below, its text.

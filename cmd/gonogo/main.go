@@ -7,6 +7,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,7 +65,7 @@ or regressed, 4 UNDECIDED or cannot tell, 5 stopped by budget, 130 interrupted.
 Begin with:  gonogo demo
 Then:        gonogo init --train train.jsonl --eval eval.jsonl --job rft_job.json
              gonogo run -c gonogo.yaml -o my-run
-More:        gonogo help words, gates, config, graders, probes, formats, charts, worlds`
+More:        gonogo help words, gates, config, graders, probes, failures, formats, charts, worlds`
 
 // run is main without the process: it returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
@@ -95,12 +96,13 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	for _, cmd := range app.Commands {
 		cmd.OnUsageError = onUsageError
 		cmd.HideHelpCommand = true
+		cmd.Before = speakEvents
 		if cmd.ArgsUsage == "" {
-			cmd.Before = refuseArguments
+			cmd.Before = func(c *cli.Context) error { return cmp.Or(refuseArguments(c), speakEvents(c)) }
 		}
 	}
 	err := app.RunContext(ctx, flagsFirst(app, args))
-	return exitCode(stderr, err)
+	return exitCode(app.ErrWriter, err)
 }
 
 // refuseArguments stands before commands that take none. `gonogo run other.yaml`

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/urfave/cli/v2"
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
 
@@ -16,8 +17,12 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// lineEvery is the time between progress lines where there is no terminal.
-const lineEvery = 10 * time.Second
+// The time between progress lines where there is no terminal, and between the
+// events that take their place.
+const (
+	lineEvery   = 10 * time.Second
+	eventsEvery = 5 * time.Second
+)
 
 // progress shows how far sampling has come: a bar on a terminal, plain lines
 // elsewhere.
@@ -30,19 +35,31 @@ type progress struct {
 	mu   sync.Mutex // guards last
 	last sampler.Event
 
-	bars *mpb.Progress
-	bar  *mpb.Bar
+	bars   *mpb.Progress
+	bar    *mpb.Bar
+	events *events // in the place of lines; nil when they are for people
 
 	stop chan struct{} // ends the printer of lines
 	done chan struct{} // closed when it has ended
 }
 
+// progress shows how many of what there are in total, on standard error.
+func (p *project) progress(c *cli.Context, what string, total int) *progress {
+	if e, ok := c.App.ErrWriter.(*events); ok {
+		e.masks(p.redact)
+		p.log = e.Logger
+		e.begun(what, total, p.sampling(), p.inFlight())
+	}
+	return newProgress(c.App.ErrWriter, what, total)
+}
+
 // newProgress shows how many of what there are in total.
 func newProgress(out io.Writer, what string, total int) *progress {
 	p := &progress{out: out, what: what, total: total, begin: time.Now()}
+	p.events, _ = out.(*events)
 	if isTerminal(out) && total > 0 {
 		p.bars = mpb.New(mpb.WithOutput(out), mpb.WithWidth(40))
-		p.bar = p.bars.AddBar(int64(total),
+		p.bar = p.bars.AddBar(int64(total), mpb.BarExtender(mpb.BarFillerFunc(p.extend), false),
 			mpb.PrependDecorators(decor.Name(what+" "), decor.CountersNoUnit("%d/%d ")),
 			mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return p.line() })),
 		)
@@ -60,6 +77,24 @@ func (p *progress) watch(e sampler.Event) {
 	p.mu.Unlock()
 	if p.bar != nil {
 		p.bar.SetCurrent(int64(e.Recorded))
+	}
+}
+
+// extend draws a line for each endpoint below the bar.
+func (p *progress) extend(w io.Writer, _ decor.Statistics) error {
+	for _, b := range p.event().Boundaries {
+		if _, err := fmt.Fprintln(w, boundaryLine(b)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ended takes the last counts.
+func (p *progress) ended(s sampler.Stats) {
+	p.watch(sampler.Event{Stats: s})
+	if p.events != nil {
+		p.events.ended(p.what, p.total, s)
 	}
 }
 
@@ -84,15 +119,32 @@ func (p *progress) close() {
 
 func (p *progress) lines() {
 	defer close(p.done)
-	tick := time.NewTicker(lineEvery)
+	every := lineEvery
+	if p.events != nil {
+		every = eventsEvery
+	}
+	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
 		select {
 		case <-tick.C:
-			fmt.Fprintf(p.out, "%s %d/%d, %s\n", p.what, p.event().Recorded, p.total, p.line())
+			p.print()
 		case <-p.stop:
 			return
 		}
+	}
+}
+
+// print tells how far it is, and how each endpoint does.
+func (p *progress) print() {
+	e := p.event()
+	if p.events != nil {
+		p.events.state(p.what, p.total, e)
+		return
+	}
+	fmt.Fprintf(p.out, "%s %d/%d, %s\n", p.what, e.Recorded, p.total, p.line())
+	for _, b := range e.Boundaries {
+		fmt.Fprintln(p.out, boundaryLine(b))
 	}
 }
 
@@ -145,4 +197,15 @@ func tokensText(n int64) string {
 		return fmt.Sprintf("%.3g k tokens", float64(n)/1e3)
 	}
 	return fmt.Sprintf("%d tokens", n)
+}
+
+// shortSpan prints a span with three digits.
+func shortSpan(d time.Duration) string {
+	switch {
+	case d >= time.Minute:
+		return d.Round(time.Second).String()
+	case d >= time.Second:
+		return fmt.Sprintf("%.3gs", d.Seconds())
+	}
+	return fmt.Sprintf("%.3gms", float64(d)/float64(time.Millisecond))
 }

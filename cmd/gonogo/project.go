@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -33,11 +34,12 @@ type project struct {
 	bounds   sampler.Boundaries
 	auditing auditing
 	redact   *rollout.Redactor
-	spent    int64      // tokens of this call so far
-	begun    int        // rollouts of this call so far
-	round    int        // samples per item that sampling until decided has come to; 0: all
-	variants []*variant // to make beside the run itself
-	variant  *variant   // that this is; nil for the run itself
+	log      *slog.Logger // of events; nil without --log-format json
+	spent    int64        // tokens of this call so far
+	begun    int          // rollouts of this call so far
+	round    int          // samples per item that sampling until decided has come to; 0: all
+	variants []*variant   // to make beside the run itself
+	variant  *variant     // that this is; nil for the run itself
 	close    []func()
 }
 

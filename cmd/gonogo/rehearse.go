@@ -152,6 +152,9 @@ func (p *project) estimate(jobs []sampler.Job, rec *rollout.Record) string {
 		text += ", $" + chart.Number(float64(n)*usd)
 	}
 	at := p.cfg.Sampling.Concurrency
+	if at == 0 {
+		return text + fmt.Sprintf(", and %s of rollouts, shared out among as many at a time as the endpoints bear.", (time.Duration(rec.Elapsed)*time.Duration(n)).Round(time.Second))
+	}
 	span := time.Duration(rec.Elapsed) * time.Duration((n+at-1)/at)
 	return text + fmt.Sprintf(", and %s with %d at a time.", span.Round(time.Second), at)
 }

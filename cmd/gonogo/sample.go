@@ -20,13 +20,14 @@ func samplingFlags() []cli.Flag {
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "gonogo-run", Usage: "the run directory `RUN`; one that is there goes on where it stopped"},
 		&cli.StringFlag{Name: "samples", Usage: "`N` rollouts per item (key sampling.samples)"},
 		&cli.StringFlag{Name: "items", Usage: "take a subset of `M` items per split (key items)"},
-		&cli.StringFlag{Name: "concurrency", Usage: "at most `N` rollouts at one time (key sampling.concurrency)"},
+		&cli.StringFlag{Name: "concurrency", Usage: "exactly `N` rollouts, and requests to each endpoint, at one time (key sampling.concurrency); by default each endpoint is found out about"},
 		&cli.StringFlag{Name: "seed", Usage: "`N`, what all chance is drawn from (key seed)"},
 		&cli.StringFlag{Name: "max-rollouts", Usage: "stop this call after `N` rollouts (key sampling.max_rollouts)"},
 		&cli.StringFlag{Name: "max-tokens", Usage: "stop this call after `N` tokens (key sampling.max_tokens)"},
 		&cli.BoolFlag{Name: "rehearse", Usage: "make one rollout, show its trace and what the whole run would take, and stop"},
 		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "neither rehearse nor ask before the rollouts begin, as a terminal otherwise does"},
 		&cli.StringSliceFlag{Name: "variant", Usage: "make this variant `NAME` alone, of a run that is there; base is the run itself; may be repeated"},
+		logFormatFlag(),
 		&cli.BoolFlag{Name: "despite-problems", Usage: "sample although the data files break the platform's rules"},
 	)
 }
@@ -294,7 +295,7 @@ func (p *project) sample(c *cli.Context, jobs []sampler.Job, to sampler.Sink) (s
 		fmt.Fprintln(c.App.ErrWriter, "All rollouts are there already.")
 		return sampler.Stats{}, nil
 	}
-	show := newProgress(c.App.ErrWriter, "rollouts", len(jobs))
+	show := p.progress(c, "rollouts", len(jobs))
 	defer show.close()
 	ctx, drain, release := interruptible(c.Context, show, "rollouts")
 	defer release()
@@ -302,6 +303,7 @@ func (p *project) sample(c *cli.Context, jobs []sampler.Job, to sampler.Sink) (s
 	defer p.heed()
 	stats, err := sampler.Sample(ctx, drain, p.sampling(), p.seed, jobs, p.bounds, to, show.watch)
 	p.spent, p.begun = p.spent+allTokens(stats), p.begun+stats.Begun
+	show.ended(stats)
 	return stats, err
 }
 

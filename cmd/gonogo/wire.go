@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,7 +23,7 @@ func (p *project) wire() error {
 	if err := p.wireGrader(); err != nil {
 		return err
 	}
-	conns := p.cfg.Sampling.Concurrency
+	conns := p.inFlight()
 	policy, err := model.New(p.modelConfig(conns))
 	if err != nil {
 		return err
@@ -46,7 +47,7 @@ func (p *project) wire() error {
 // wireGrader makes the job's grader and what graders need. Nothing is asked or
 // started yet.
 func (p *project) wireGrader() error {
-	conns := p.cfg.Sampling.Concurrency
+	conns := p.inFlight()
 	http := sampler.HTTPClient(nil, conns)
 	judge, err := model.NewJudge(model.Config{
 		BaseURL: p.connect(p.cfg.Judge.BaseURL), API: p.cfg.Judge.API, APIKey: p.cfg.judgeKey,
@@ -210,9 +211,23 @@ func (p *project) sampling() sampler.Config {
 		grading = p.cfg.Judge.Timeout
 	}
 	return sampler.Config{
-		Concurrency: s.Concurrency, MaxSteps: s.MaxSteps, MaxToolCalls: s.MaxToolCalls,
+		Concurrency: s.Concurrency, Rollouts: s.InFlight, Minute: p.minute(), Breaker: s.Breaker, Log: p.log, MaxSteps: s.MaxSteps, MaxToolCalls: s.MaxToolCalls,
 		RewardRange: p.cfg.RewardRange, ModelTimeout: p.cfg.Model.Timeout, ToolTimeout: s.ToolTimeout, GraderTimeout: grading, RolloutTimeout: s.RolloutTimeout,
-		Retry:       limit.Retry{Max: s.Retries, Wait: s.RetryWait, Cap: limit.DefaultRetry().Cap},
+		Retry:       limit.Retry{Max: s.Retries, Wait: s.RetryWait, Cap: limit.DefaultRetry().Cap, Total: s.RetryFor},
 		MaxRollouts: s.MaxRollouts, MaxTokens: s.MaxTokens,
+	}
+}
+
+// inFlight is the most rollouts at one time.
+func (p *project) inFlight() int {
+	return cmp.Or(p.cfg.Sampling.InFlight, p.cfg.Sampling.Concurrency, sampler.DefaultRollouts)
+}
+
+// minute are the bounds on a minute's requests.
+func (p *project) minute() map[string]limit.Limits {
+	m, j := p.cfg.Model, p.cfg.Judge
+	return map[string]limit.Limits{
+		sampler.ModelBoundary: {Requests: float64(m.RequestsPerMinute), Tokens: float64(m.TokensPerMinute)},
+		sampler.JudgeBoundary: {Requests: float64(j.RequestsPerMinute), Tokens: float64(j.TokensPerMinute)},
 	}
 }

@@ -13,11 +13,13 @@ import (
 // differs from request to request, as Alike has it. Errors of requests that were
 // in flight together count once: one short outage hits them all. Another error
 // begins a new count, an answer ends it, a request broken off by us changes
-// nothing. Whether an error counts, and how long it must have gone on, is in the
+// nothing. An endpoint that used to answer must fail on more than one item: one
+// alone may be what it cannot take. Whether an error counts, and how long it must have gone on, is in the
 // table of Rules.
 type Breaker struct {
 	after int
 
+	worked   bool // it answered once
 	status   int
 	text     string
 	count    int
@@ -52,6 +54,7 @@ func (b *Breaker) Heard(now time.Time, f Fault) (times int) {
 	}
 	rule := f.Class.Rule()
 	if !rule.Opens {
+		b.worked = true
 		b.status, b.text, b.count, b.subjects = 0, "", 0, nil
 		return 0
 	}
@@ -60,17 +63,17 @@ func (b *Breaker) Heard(now time.Time, f Fault) (times int) {
 	} else if !rule.OnceEach && !f.Fresh {
 		return 0
 	}
-	if rule.OnceEach {
-		if b.subjects == nil {
-			b.subjects = make(map[string]bool, b.after)
-		}
+	if b.subjects == nil {
+		b.subjects = make(map[string]bool, b.after)
+	}
+	if len(b.subjects) < b.after {
 		b.subjects[f.Subject] = true
+	}
+	if b.count++; rule.OnceEach {
 		b.count = len(b.subjects)
-	} else {
-		b.count++
 	}
 	// A server that asks for more than our patience says itself that it will last.
-	if b.count < b.after || now.Sub(b.since) < rule.Lasts && f.RetryAfter <= Patience {
+	if b.count < b.after || b.worked && b.after > 1 && len(b.subjects) < 2 || now.Sub(b.since) < rule.Lasts && f.RetryAfter <= Patience {
 		return 0
 	}
 	return b.count

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"sync"
+
+	"github.com/urfave/cli/v2"
+
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+)
+
+// logFormatFlag is the flag of the commands that ask endpoints.
+func logFormatFlag() cli.Flag {
+	return &cli.StringFlag{Name: "log-format", Value: "text", Usage: "what standard error holds: `text|json`; json is one event a line, for machines"}
+}
+
+// speakEvents makes events of all that the command writes to standard error,
+// when it is asked to.
+func speakEvents(c *cli.Context) error {
+	switch format := c.String("log-format"); format {
+	case "", "text":
+	case "json":
+		c.App.ErrWriter = newEvents(c.App.ErrWriter)
+	default:
+		return usagef("--log-format %q: there are text and json", format)
+	}
+	return nil
+}
+
+// events writes events as JSON, one a line. What is written to it as text
+// becomes an event a line.
+type events struct {
+	*slog.Logger
+
+	mu     sync.Mutex // guards what follows
+	rest   []byte     // of a line that has not ended
+	redact *rollout.Redactor
+}
+
+func newEvents(w io.Writer) *events {
+	e := &events{redact: rollout.NewRedactor()}
+	e.Logger = slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		switch {
+		case a.Key == slog.LevelKey:
+			return slog.Attr{}
+		case a.Key == slog.MessageKey:
+			a.Key = "event"
+		case a.Value.Kind() == slog.KindString:
+			a.Value = slog.StringValue(e.masked(a.Value.String()))
+		}
+		return a
+	}}))
+	return e
+}
+
+// masks hides secrets in what is written from now on.
+func (e *events) masks(r *rollout.Redactor) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.redact = r
+}
+
+func (e *events) masked(text string) string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.redact.String(text)
+}
+
+// Write makes an event of each line that has ended.
+func (e *events) Write(b []byte) (int, error) {
+	e.mu.Lock()
+	e.rest = append(e.rest, b...)
+	end := bytes.LastIndexByte(e.rest, '\n')
+	var text string
+	if end >= 0 {
+		text = string(e.rest[:end])
+		e.rest = append(e.rest[:0], e.rest[end+1:]...)
+	}
+	e.mu.Unlock()
+	for _, line := range strings.Split(text, "\n") {
+		if line = strings.TrimSpace(line); line != "" {
+			e.Info("message", "text", line)
+		}
+	}
+	return len(b), nil
+}
+
+// begun tells what begins, and how it is bounded.
+func (e *events) begun(what string, total int, cfg sampler.Config, inFlight int) {
+	e.Info("start", "what", what, "total", total, "concurrency", cfg.Concurrency, "in_flight_max", inFlight, "retries", cfg.Retry.Max, "retry_for_s", cfg.Retry.Total.Seconds(), "breaker", cfg.Breaker)
+}
+
+// state tells how far it is, and how each endpoint does.
+func (e *events) state(what string, total int, ev sampler.Event) {
+	e.Info("progress", append(counts(what, total, ev.Stats), "in_flight", ev.InFlight)...)
+	for _, b := range ev.Boundaries {
+		e.Info("boundary", "boundary", b.Name, "in_flight", b.InFlight, "waiting", b.Waiting, "limit", b.Limit, "paused_s", b.Paused.Seconds(),
+			"rate", b.Rate, "p95_s", b.P95.Seconds(), "requests", b.Requests, "errors", b.Errors, "limited", b.Limited, "retries", b.Retries)
+	}
+}
+
+// ended tells why it ended; all done is an empty reason.
+func (e *events) ended(what string, total int, s sampler.Stats) {
+	e.state(what, total, sampler.Event{Stats: s, InFlight: 0})
+	e.Info("stop", append(counts(what, total, s), "stopped_by", string(s.StoppedBy), "elapsed_s", s.Elapsed.Seconds())...)
+}
+
+func counts(what string, total int, s sampler.Stats) []any {
+	return []any{"what", what, "recorded", s.Recorded, "total", total, "outcomes", s.Outcomes, "tokens", s.Tokens, "tool_calls", s.ToolCalls}
+}
+
+// boundaryLine tells how an endpoint does, for people.
+func boundaryLine(b sampler.Boundary) string {
+	parts := []string{fmt.Sprintf("%d/%d in flight", b.InFlight, b.Limit)}
+	add := func(n int, format string, args ...any) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf(format, args...))
+		}
+	}
+	add(b.Waiting, "%d waiting", b.Waiting)
+	parts = append(parts, fmt.Sprintf("%.3g/s", b.Rate))
+	add(int(b.P95), "p95 %s", shortSpan(b.P95))
+	add(b.Errors, "errors %d", b.Errors)
+	add(b.Limited, "429s %d", b.Limited)
+	add(b.Retries, "retries %d", b.Retries)
+	add(int(b.Paused), "paused %s", shortSpan(b.Paused))
+	return fmt.Sprintf("  %-12s %s", b.Name, strings.Join(parts, ", "))
+}
