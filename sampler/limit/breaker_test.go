@@ -1,0 +1,129 @@
+package limit
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+func TestBreaker(t *testing.T) {
+	same := func(n int, class Class, status int, every time.Duration) (out []Fault, at []time.Duration) {
+		for i := range n {
+			out = append(out, Fault{Class: class, Status: status, Text: fmt.Sprintf("worker %d of gpu-%04x ran out of memory", i, i*977), Subject: fmt.Sprint("item ", i), Fresh: true})
+			at = append(at, time.Duration(i)*every)
+		}
+		return out, at
+	}
+	for _, c := range []struct {
+		why    string
+		class  Class
+		status int
+		every  time.Duration
+		n      int
+		change func(i int, f *Fault)
+		opens  int // the number of the fault that opens it; 0 = none
+	}{
+		{"the same 500 five times", Broken, 500, 0, 9, nil, 5},
+		{"the same refusal of five items", Refused, 400, 0, 9, nil, 5},
+		{"the same refusal of one item", Refused, 400, 0, 50, func(_ int, f *Fault) { f.Subject = "item 1" }, 0},
+		{"the same useless answer five times", Unusable, 200, 0, 9, nil, 5},
+		{"errors of requests in flight together count once", Broken, 500, 0, 50, func(i int, f *Fault) { f.Fresh = i%10 == 0 }, 41},
+		{"another text in between", Broken, 500, 0, 50, func(i int, f *Fault) {
+			if i%4 == 3 {
+				f.Text = "no route"
+			}
+		}, 0},
+		{"another status in between", Broken, 500, 0, 50, func(i int, f *Fault) {
+			if i%4 == 3 {
+				f.Status = 501
+			}
+		}, 0},
+		{"an answer in between", Broken, 500, 0, 50, func(i int, f *Fault) {
+			if i%4 == 3 {
+				*f = Fault{Class: Served}
+			}
+		}, 0},
+		{"requests that we broke off in between change nothing", Broken, 500, 0, 9, func(i int, f *Fault) {
+			if i == 2 {
+				*f = Fault{}
+			}
+		}, 6},
+		{"one item alone, where nothing was ever answered", Broken, 500, 0, 9, func(_ int, f *Fault) { f.Subject = "item 1" }, 5},
+		{"one item alone, where others were answered", Broken, 500, 0, 50, func(i int, f *Fault) {
+			if f.Subject = "item 1"; i == 0 {
+				f.Class = Served
+			}
+		}, 0},
+		{"503s that pass within a minute", Unavailable, 503, 5 * time.Second, 12, nil, 0},
+		{"503s that do not", Unavailable, 503, 5 * time.Second, 30, nil, 13},
+		{"no answer for a minute", Silent, 0, 20 * time.Second, 9, nil, 5},
+		{"429s for nine minutes", Limited, 429, 30 * time.Second, 19, nil, 0},
+		{"429s for ten minutes, and nothing else", Limited, 429, 30 * time.Second, 50, nil, 21},
+		{"429s that ask for more than our patience", Limited, 429, 0, 9, func(_ int, f *Fault) { f.RetryAfter = 24 * time.Hour }, 5},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			b := NewBreaker(5)
+			faults, at := same(c.n, c.class, c.status, c.every)
+			opened := 0
+			for i, f := range faults {
+				if c.change != nil {
+					c.change(i, &f)
+				}
+				if times := b.Heard(noon.Add(at[i]), f); times > 0 && opened == 0 {
+					opened = i + 1
+				}
+			}
+			if opened != c.opens {
+				t.Errorf("opened at fault %d, want %d", opened, c.opens)
+			}
+		})
+	}
+	if b := NewBreaker(0); b.Heard(noon, Fault{Class: Broken}) != 0 {
+		t.Error("0 never opens")
+	}
+}
+
+func TestAlike(t *testing.T) {
+	for _, c := range []struct {
+		why, a, b string
+		alike     bool
+	}{
+		{"request ids", "failed, request req_8a7F-12", "failed, request req_99bc-0e1", true},
+		{"times and counts", "try again in 1.5s (3 of 10)", "try again in 20ms (4 of 10)", true},
+		{"case and blanks", "Out  of\nmemory", "out of memory", true},
+		{"addresses", "dial tcp 10.0.0.1:80: refused", "dial tcp 10.0.0.2:443: refused", true},
+		{"another cause", "out of memory", "out of disk", false},
+	} {
+		if got := Alike(c.a) == Alike(c.b); got != c.alike {
+			t.Errorf("%s: %q and %q are alike: %v", c.why, Alike(c.a), Alike(c.b), got)
+		}
+	}
+}
+
+func TestClassOf(t *testing.T) {
+	for _, c := range []struct {
+		class    Class
+		statuses []int
+	}{
+		{Silent, []int{0}},
+		{Served, []int{200, 204, 302}},
+		{Refused, []int{400, 401, 403, 404, 413, 422, 451}},
+		{Limited, []int{429}},
+		{Unavailable, []int{408, 425, 502, 503, 504, 520, 524, 529}},
+		{Broken, []int{409, 500, 501, 505, 599}},
+	} {
+		for _, status := range c.statuses {
+			if got := ClassOf(status); got != c.class {
+				t.Errorf("status %d is %v, want %v", status, got, c.class)
+			}
+		}
+	}
+	for i, r := range Rules() {
+		if r.Class != Class(i) || r.Name == "" || r.Doc == "" || r.Class.Rule().Name != r.Class.String() {
+			t.Errorf("row %d of the table is %+v", i, r)
+		}
+		if r.Counted && !r.Again || r.OnceEach && !r.Opens || r.Lasts > 0 && !r.Opens {
+			t.Errorf("%s contradicts itself: %+v", r.Name, r)
+		}
+	}
+}

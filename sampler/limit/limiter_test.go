@@ -1,0 +1,403 @@
+package limit
+
+import (
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// noon is when the tables' clocks start.
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// desk plays a table: time passes by wait alone.
+type desk struct {
+	t   *testing.T
+	l   *Limiter
+	now time.Time
+	out []Ticket
+}
+
+func newDesk(t *testing.T, cfg Limits) *desk { return &desk{t: t, l: NewLimiter(cfg), now: noon} }
+
+func (d *desk) wait(span time.Duration) { d.now = d.now.Add(span) }
+
+// fill lets in as many as may be, and returns how many that were and how long
+// nobody else may come; 0 is until one is done.
+func (d *desk) fill() (n int, wait time.Duration) {
+	for {
+		t, ok, wait := d.l.Admit(d.now)
+		if !ok {
+			return n, wait
+		}
+		d.out = append(d.out, t)
+		n++
+	}
+}
+
+// done ends the oldest request.
+func (d *desk) done(r Result) {
+	d.t.Helper()
+	if len(d.out) == 0 {
+		d.t.Fatal("nothing is in flight")
+	}
+	t := d.out[0]
+	d.out = d.out[1:]
+	d.l.Done(d.now, t, r)
+}
+
+// alone makes one more request and ends it.
+func (d *desk) alone(r Result) {
+	d.t.Helper()
+	t, ok, wait := d.l.Admit(d.now)
+	if !ok {
+		d.t.Fatalf("no request may be made, for %v", wait)
+	}
+	d.l.Done(d.now, t, r)
+}
+
+// answered ends the n oldest with an answer and lets in whoever may come after
+// each.
+func (d *desk) answered(n int) {
+	d.t.Helper()
+	for range n {
+		d.done(Result{Class: Served})
+		d.fill()
+	}
+}
+
+func (d *desk) wants(what string, got, want any) {
+	d.t.Helper()
+	if got != want {
+		d.t.Errorf("%s: got %v, want %v", what, got, want)
+	}
+}
+
+func served() Result { return Result{Class: Served} }
+
+func TestTheLimit(t *testing.T) {
+	for _, c := range []struct {
+		why   string
+		cfg   Limits
+		play  func(d *desk)
+		limit int
+	}{
+		{"it begins with 8", Limits{}, func(d *desk) { d.fill() }, 8},
+		{"slow start: with 8 in flight, 8 answers make 12", Limits{}, func(d *desk) { d.fill(); d.answered(8) }, 12},
+		{"slow start goes on for as long as there is no 429", Limits{}, func(d *desk) { d.fill(); d.answered(8 + 12 + 18) }, 27},
+		{"it does not grow while fewer are in flight than may be", Limits{}, func(d *desk) {
+			for range 100 {
+				d.alone(served())
+			}
+		}, 8},
+		{"a 429 with 8 in flight makes 7", Limits{}, func(d *desk) { d.fill(); d.done(Result{Class: Limited}) }, 7},
+		{"the cut is from what was in flight, not from a limit that was never reached", Limits{}, func(d *desk) {
+			d.fill()
+			d.answered(8 + 12) // the limit is 18
+			for len(d.out) > 5 {
+				d.done(served())
+			}
+			d.done(Result{Class: Limited})
+		}, 4},
+		{"all 429s of requests that were in flight together shrink it once", Limits{}, func(d *desk) {
+			d.fill()
+			for range 8 {
+				d.done(Result{Class: Limited})
+			}
+		}, 7},
+		{"a 429 within a second of the last cut does not shrink it", Limits{}, func(d *desk) {
+			d.fill()
+			d.done(Result{Class: Limited})
+			for len(d.out) > 0 {
+				d.done(served())
+			}
+			d.wait(999 * time.Millisecond)
+			d.fill()
+			d.done(Result{Class: Limited})
+		}, 7},
+		{"a 429 a second later does", Limits{}, func(d *desk) {
+			d.fill()
+			d.done(Result{Class: Limited})
+			for len(d.out) > 0 {
+				d.done(served())
+			}
+			d.wait(time.Second)
+			d.fill()
+			d.done(Result{Class: Limited})
+		}, 6},
+		{"it never falls below 1", Limits{}, func(d *desk) {
+			for range 100 {
+				d.wait(time.Minute)
+				d.alone(Result{Class: Limited})
+				d.wait(time.Minute)
+				d.alone(served())
+			}
+		}, 1},
+		{"after a 429 it comes back below where that came, and stays for 200 answers", Limits{}, func(d *desk) {
+			d.fill()
+			d.done(Result{Class: Limited})
+			d.wait(time.Second)
+			d.fill()
+			d.answered(190)
+		}, 7},
+		{"after 200 answers it tries more: additive increase, by one each time that as many as it are answered", Limits{}, func(d *desk) {
+			d.fill()
+			d.done(Result{Class: Limited})
+			d.wait(time.Second)
+			d.fill()
+			d.answered(200 + 7 + 8)
+		}, 9},
+		{"5xx do not shrink it", Limits{}, func(d *desk) {
+			for range 10 {
+				d.wait(time.Minute)
+				d.alone(Result{Class: Broken})
+				d.wait(time.Minute)
+				d.alone(Result{Class: Unavailable})
+			}
+		}, 8},
+		{"hung connections do not shrink it", Limits{}, func(d *desk) { d.fill(); d.done(Result{Class: Silent}) }, 8},
+		{"what we broke off ourselves changes nothing", Limits{}, func(d *desk) { d.fill(); d.done(Result{}) }, 8},
+		{"a fixed limit does not grow", Limits{Fixed: 3}, func(d *desk) { d.fill(); d.answered(500) }, 3},
+		{"a fixed limit does not shrink", Limits{Fixed: 3}, func(d *desk) { d.fill(); d.done(Result{Class: Limited}) }, 3},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			d := newDesk(t, c.cfg)
+			c.play(d)
+			d.wants("the limit", d.l.Limit(), c.limit)
+		})
+	}
+}
+
+func TestPauses(t *testing.T) {
+	trouble := func(class Class, waves int) func(*desk) {
+		return func(d *desk) {
+			for range waves {
+				d.wait(d.l.Paused(d.now))
+				d.alone(Result{Class: class})
+			}
+		}
+	}
+	for _, c := range []struct {
+		why  string
+		play func(d *desk)
+		want time.Duration
+	}{
+		{"one 5xx alone pauses nobody: it is the retry's business", trouble(Broken, 1), 0},
+		{"a second one, with nothing else between, pauses all for half a second", trouble(Broken, 2), 500 * time.Millisecond},
+		{"then twice as long each time", trouble(Unavailable, 5), 4 * time.Second},
+		{"up to half a minute", trouble(Silent, 20), 30 * time.Second},
+		{"5xx of requests that were in flight together are one", func(d *desk) {
+			d.fill()
+			for range 8 {
+				d.done(Result{Class: Broken})
+			}
+		}, 0},
+		{"an answer in between begins anew", func(d *desk) {
+			trouble(Broken, 1)(d)
+			d.alone(served())
+			trouble(Broken, 1)(d)
+		}, 0},
+		{"Retry-After of a 429 holds for all, to the letter", func(d *desk) { d.fill(); d.done(Result{Class: Limited, RetryAfter: 17 * time.Second}) }, 17 * time.Second},
+		{"Retry-After of a 503 does too, at once", func(d *desk) { d.fill(); d.done(Result{Class: Unavailable, RetryAfter: 3 * time.Second}) }, 3 * time.Second},
+		{"the longest of several holds", func(d *desk) {
+			d.fill()
+			d.done(Result{Class: Limited, RetryAfter: 9 * time.Second})
+			d.done(Result{Class: Limited, RetryAfter: 2 * time.Second})
+		}, 9 * time.Second},
+		{"one that is past our patience is the failed request's business", func(d *desk) {
+			d.fill()
+			d.done(Result{Class: Unavailable, RetryAfter: Patience + 1})
+		}, 0},
+		{"an answer's Retry-After means nothing", func(d *desk) { d.fill(); d.done(Result{Class: Served, RetryAfter: time.Hour}) }, 0},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			for _, cfg := range []Limits{{}, {Fixed: 8}} {
+				d := newDesk(t, cfg)
+				c.play(d)
+				d.wants("the pause", d.l.Paused(d.now), c.want)
+				if _, wait := d.fill(); c.want > 0 {
+					d.wants("how long a request has to wait", wait, c.want)
+				}
+			}
+		})
+	}
+}
+
+// After a pause one request at a time shows whether the server is back.
+func TestAfterAPause(t *testing.T) {
+	d := newDesk(t, Limits{})
+	d.fill()
+	first := d.out
+	d.out = nil
+	d.l.Done(d.now, first[0], Result{Class: Broken})
+	n, _ := d.fill()
+	d.wants("a lone 5xx gives its place to another", n, 1)
+	d.done(Result{Class: Broken})
+	d.wait(500 * time.Millisecond)
+	n, _ = d.fill()
+	d.wants("after the pause", n, 1)
+	for _, t := range first[1:] {
+		d.l.Done(d.now, t, served()) // sent before the trouble, they say nothing of now
+	}
+	n, _ = d.fill()
+	d.wants("while that one is out", n, 0)
+	d.done(Result{Class: Broken})
+	d.wants("it failed: the pause", d.l.Paused(d.now), time.Second)
+	d.wait(time.Second)
+	n, _ = d.fill()
+	d.wants("after the second pause", n, 1)
+	d.done(served())
+	n, _ = d.fill()
+	d.wants("it was answered: all may come", n, 8)
+}
+
+func TestRateLimitHeaders(t *testing.T) {
+	requests := func(left float64, reset time.Duration) Result {
+		return Result{Class: Served, Quotas: Quotas{Requests: Quota{Known: true, Left: left, Reset: reset}}}
+	}
+	tokens := func(used int64, left float64, reset time.Duration) Result {
+		return Result{Class: Served, Tokens: &used, Quotas: Quotas{Tokens: Quota{Known: true, Left: left, Reset: reset}}}
+	}
+	for _, c := range []struct {
+		why  string
+		play func(d *desk)
+		let  int           // requests that may be made then
+		wait time.Duration // before the next
+	}{
+		{"none left: nobody until the reset", func(d *desk) { d.alone(requests(0, 20*time.Second)) }, 0, 20 * time.Second},
+		{"three left: three until the reset", func(d *desk) { d.alone(requests(3, 20*time.Second)) }, 3, 20 * time.Second},
+		{"a reset that has come gives all back", func(d *desk) { d.alone(requests(0, 20*time.Second)); d.wait(20 * time.Second) }, 8, 0},
+		{"none left and no reset said: a second", func(d *desk) { d.alone(requests(0, 0)) }, 0, time.Second},
+		{"plenty left: the limit alone", func(d *desk) { d.alone(requests(9999, time.Minute)) }, 8, 0},
+		{"requests sent after the one that was answered are taken off", func(d *desk) {
+			d.fill() // 8, of which the first is answered
+			d.done(requests(9, time.Minute))
+		}, 1, 0},
+		{"an older answer that comes later is not believed", func(d *desk) {
+			d.fill()
+			old := d.out[0]
+			d.l.Done(d.now, d.out[7], requests(0, time.Minute))
+			d.l.Done(d.now, old, requests(100, time.Minute))
+		}, 0, time.Minute},
+		{"a newer answer is, also when there is more than was said", func(d *desk) {
+			d.fill()
+			d.done(requests(0, time.Minute))
+			d.done(requests(100, time.Minute))
+		}, 2, 0},
+		{"tokens: as many requests as the mean so far leaves room for", func(d *desk) { d.alone(tokens(1000, 3500, 30*time.Second)) }, 3, 30 * time.Second},
+		{"tokens: none left", func(d *desk) { d.alone(tokens(1000, 0, 6*time.Second)) }, 0, 6 * time.Second},
+		{"the later of both", func(d *desk) {
+			r := tokens(10, 0, 6*time.Second)
+			r.Quotas.Requests = Quota{Known: true, Reset: 9 * time.Second}
+			d.alone(r)
+		}, 0, 9 * time.Second},
+		{"a 429 may tell as well", func(d *desk) {
+			r := requests(0, 40*time.Second)
+			r.Class = Limited
+			d.alone(r)
+		}, 0, 40 * time.Second},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			for _, cfg := range []Limits{{}, {Fixed: 8}} {
+				d := newDesk(t, cfg)
+				c.play(d)
+				n, wait := d.fill()
+				d.wants("requests let through", n, c.let)
+				d.wants("the wait for the next", wait, c.wait)
+			}
+		})
+	}
+}
+
+// A bound of ours on a minute is kept over any minute, whatever is answered.
+func TestPerMinute(t *testing.T) {
+	for _, c := range []struct {
+		why    string
+		cfg    Limits
+		tokens int64
+		want   int // requests in ten minutes
+		slack  int
+	}{
+		{"60 requests a minute", Limits{Requests: 60}, 100, 600, 1},
+		{"half a request a minute", Limits{Requests: 0.5}, 100, 5, 1},
+		{"6000 tokens a minute, 100 each", Limits{Tokens: 6000}, 100, 600, 9},
+		{"6000 tokens a minute, 3000 each: more than a second's worth", Limits{Tokens: 6000}, 3000, 20, 9},
+		{"both: the tighter one", Limits{Requests: 600, Tokens: 6000}, 100, 600, 9},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			d := newDesk(t, c.cfg)
+			made := 0
+			for end := noon.Add(10 * time.Minute); d.now.Before(end); {
+				n, wait := d.fill()
+				made += n
+				for len(d.out) > 0 {
+					d.done(Result{Class: Served, Tokens: &c.tokens})
+				}
+				d.wait(max(wait, time.Millisecond))
+			}
+			if made < c.want-c.slack || made > c.want+c.slack {
+				t.Errorf("%d requests in ten minutes, want %d", made, c.want)
+			}
+		})
+	}
+}
+
+// Whatever is answered, never more than the limit are in flight, the limit stays
+// in its bounds, and there is always something to wait for.
+func TestLimiterProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cfg := Limits{Fixed: rapid.SampledFrom([]int{0, 0, 1, 5}).Draw(t, "fixed"), Requests: rapid.SampledFrom([]float64{0, 0, 90}).Draw(t, "rpm"), Tokens: rapid.SampledFrom([]float64{0, 0, 9000}).Draw(t, "tpm")}
+		l, now := NewLimiter(cfg), noon
+		var out []Ticket
+		for range rapid.IntRange(1, 200).Draw(t, "steps") {
+			held := l.Paused(now)
+			ticket, ok, wait := l.Admit(now)
+			switch {
+			case ok && held > 0:
+				t.Fatalf("a request passes in a pause of %v", held)
+			case ok && l.InFlight() > l.Limit():
+				t.Fatalf("%d in flight with a limit of %d", l.InFlight(), l.Limit())
+			case ok:
+				out = append(out, ticket)
+			case wait == 0 && l.InFlight() == 0:
+				t.Fatal("nothing is in flight, and nothing ends the wait")
+			}
+			if cfg.Fixed > 0 && l.Limit() != cfg.Fixed || l.Limit() < 1 || l.Limit() > Most {
+				t.Fatalf("the limit is %d", l.Limit())
+			}
+			now = now.Add(time.Duration(rapid.IntRange(0, 2000).Draw(t, "ms")) * time.Millisecond)
+			for len(out) > 0 && rapid.Bool().Draw(t, "ends") {
+				i := rapid.IntRange(0, len(out)-1).Draw(t, "which")
+				tokens := rapid.Int64Range(0, 5000).Draw(t, "tokens")
+				l.Done(now, out[i], Result{
+					Class: Class(rapid.IntRange(0, len(rules)-1).Draw(t, "class")), Tokens: &tokens, Output: tokens / 2,
+					RetryAfter: time.Duration(rapid.IntRange(0, 3000).Draw(t, "after")) * time.Millisecond,
+					Quotas:     Quotas{Requests: Quota{Known: rapid.Bool().Draw(t, "told"), Left: float64(rapid.IntRange(0, 9).Draw(t, "left")), Reset: time.Second}},
+				})
+				out = append(out[:i], out[i+1:]...)
+			}
+		}
+		if l.InFlight() != len(out) {
+			t.Fatalf("%d in flight, %d tickets are out", l.InFlight(), len(out))
+		}
+	})
+}
+
+func TestLimitsValidate(t *testing.T) {
+	for _, c := range []Limits{{Fixed: -1}, {Fixed: Most + 1}, {Requests: -1}, {Tokens: -1}} {
+		if c.Validate() == nil {
+			t.Errorf("%+v is accepted", c)
+		}
+	}
+	if err := (Limits{Fixed: Most, Requests: 0.5}).Validate(); err != nil {
+		t.Error(err)
+	}
+}
+
+func BenchmarkLimiter(b *testing.B) {
+	l := NewLimiter(Limits{})
+	for b.Loop() {
+		t, _, _ := l.Admit(noon)
+		l.Done(noon, t, Result{Class: Served, Output: 10})
+	}
+}
