@@ -199,9 +199,9 @@ func (l *Limiter) Done(now time.Time, t Ticket, r Result) (fresh bool) {
 	switch {
 	case rule.Shrinks:
 		l.shrink(now, t, atOnce)
-		l.pause(now, fresh, min(max(l.usual/8, shortPause), time.Second), max(2*now.Sub(t.at), 250*time.Millisecond))
+		l.pause(now, fresh, min(max(l.usual/8, shortPause), time.Second), max(2*now.Sub(t.at), 250*time.Millisecond), r.RetryAfter)
 	case rule.Pauses:
-		l.pause(now, fresh, firstPause/2, 0)
+		l.pause(now, fresh, firstPause/2, 0, r.RetryAfter)
 	default:
 		l.answered(t)
 	}
@@ -209,14 +209,18 @@ func (l *Limiter) Done(now time.Time, t Ticket, r Result) (fresh bool) {
 }
 
 // pause lets nothing through for a while when trouble comes again before
-// anything else, and one at a time after that.
-func (l *Limiter) pause(now time.Time, fresh bool, first, probeFor time.Duration) {
+// anything else, and one at a time after that. A server that says how long knows
+// better.
+func (l *Limiter) pause(now time.Time, fresh bool, first, probeFor, asked time.Duration) {
 	if !fresh {
 		return
 	}
 	if l.streak++; l.streak > 1 {
 		l.probing, l.probeOut, l.probeFor = true, false, probeFor
 	} else if probeFor == 0 { // alone it is the retry's business
+		return
+	}
+	if asked > 0 {
 		return
 	}
 	l.rest(now.Add(min(longPause, first<<min(l.streak-1, 12))))
