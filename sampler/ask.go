@@ -43,6 +43,7 @@ func (s *session) ask(ctx context.Context, g *gate, timeout time.Duration, on er
 		if err := g.pace(spent); err != nil {
 			return tries.Made, err
 		}
+		spent.arrive()
 		err = attempt(spent, timeout, try)
 		if ctx.Err() != nil {
 			return tries.Made, context.Cause(ctx)

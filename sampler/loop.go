@@ -37,6 +37,7 @@ func (s *session) rollout(ctx context.Context, job Job) (*rollout.Record, error)
 	e := s.begin(job)
 	inner := s.clock(ctx, s.cfg.RolloutTimeout, job.Item)
 	defer inner.stop()
+	defer inner.arrive()
 	err := e.play(inner)
 	var b *boundaryError
 	switch {

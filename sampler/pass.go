@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"gonogo/sampler/limit"
@@ -135,6 +136,8 @@ type endpoints struct {
 	give    func(*EndpointError) // gives up the run
 	eased   chan struct{}        // a signal that a line may be shorter
 
+	starting atomic.Int32 // rollouts begun that have not come to a line yet
+
 	mu    sync.Mutex // guards lines
 	lines map[string]*line
 }
@@ -176,7 +179,12 @@ func (e *endpoints) ease() {
 
 // crowded reports whether rollouts that are under way wait for an endpoint in
 // such numbers that another one would only wait with them.
-func (e *endpoints) crowded() bool { return slices.ContainsFunc(e.list(), (*line).crowded) }
+func (e *endpoints) crowded() bool {
+	return e.starting.Load() >= mostStarting || slices.ContainsFunc(e.list(), (*line).crowded)
+}
+
+// mostStarting are the rollouts that may be on the way to a line at once.
+const mostStarting = 8
 
 // states tells how all endpoints do.
 func (e *endpoints) states() []Boundary {

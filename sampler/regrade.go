@@ -76,6 +76,7 @@ func (s *session) regrade(ctx context.Context, t Task) (ended, error) {
 	begun := time.Now()
 	took := s.clock(ctx, 0, t.Item)
 	defer took.stop()
+	defer took.arrive()
 	out := OutputOf(t.Item, t.Record)
 	for n := range t.Times {
 		out.Regrade = r.known + n

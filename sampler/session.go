@@ -164,6 +164,7 @@ func (s *session) reserve(ctx context.Context, drain <-chan struct{}) StoppedBy 
 		if !crowded {
 			switch s.budget.Reserve() {
 			case limit.Granted:
+				s.lines.starting.Add(1)
 				return ""
 			case limit.Spent:
 				return StoppedByBudget
@@ -265,6 +266,10 @@ func (s *session) event() Event {
 func (s *session) clock(ctx context.Context, limit time.Duration, it *rollout.Item) *clock {
 	c := startClock(ctx, limit)
 	c.lines, c.about = s.lines, string(it.Split)+"/"+it.ID
+	c.arrive = sync.OnceFunc(func() {
+		s.lines.starting.Add(-1)
+		s.lines.ease()
+	})
 	return c
 }
 
