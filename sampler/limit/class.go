@@ -1,9 +1,6 @@
 package limit
 
-import (
-	"net/http"
-	"time"
-)
+import "time"
 
 // Class is what came of a request, as far as pacing and repeating go.
 type Class int
@@ -70,13 +67,13 @@ func ClassOf(status int) Class {
 		return Served
 	}
 	switch status {
-	case http.StatusTooManyRequests:
+	case 429:
 		return Limited
-	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout,
+	case 408, 425, 502, 503, 504,
 		520, 521, 522, 523, 524, // Cloudflare's words for an origin in trouble
 		529: // "overloaded", at several model services
 		return Unavailable
-	case http.StatusConflict:
+	case 409:
 		return Broken
 	}
 	if status >= 500 {
