@@ -12,13 +12,15 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"gonogo/sampler/process"
 )
 
 // marked lists the processes whose environment or command line holds a text.
 func marked(t *testing.T, text string) []string {
 	t.Helper()
 	var out []string
-	for pid := range processTable().all {
+	for pid := range process.Processes().All() {
 		for _, file := range []string{"environ", "cmdline"} {
 			b, err := os.ReadFile(filepath.Join("/proc", fmt.Sprint(pid), file))
 			if err == nil && pid != os.Getpid() && strings.Contains(string(b), text) {
@@ -90,7 +92,7 @@ func TestAWorkerThatDiedIdleIsReplaced(t *testing.T) {
 	p := pool(t, quick())
 	f := load(t, p, "def grade(a, b): return a\n")
 	w := p.idle[0]
-	killGroup(w.cmd.Process.Pid)
+	process.KillGroup(w.cmd.Process.Pid)
 	<-w.gone
 	if got, err := f.Call(t.Context(), json.RawMessage(`1`), json.RawMessage(`0`)); err != nil || string(got) != "1" {
 		t.Errorf("got %s, %v", got, err)

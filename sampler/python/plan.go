@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+
+	"gonogo/sampler/process"
 )
 
 //go:embed namespaces.py
@@ -42,7 +44,7 @@ type plan struct {
 
 // newPlan asks the interpreter and tries the sandboxes, the best first.
 func newPlan(ctx context.Context, cfg Config) (*plan, error) {
-	if !runs {
+	if !process.Runs {
 		return nil, errors.New("python graders do not run on this system: Linux and macOS have what they need")
 	}
 	in, err := ask(ctx, cfg.Interpreter)
@@ -104,7 +106,7 @@ func (p *plan) start(ctx context.Context) (*worker, error) {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = p.dir
 	cmd.Env = append(p.environ(), mark)
-	cmd.SysProcAttr = ownSession()
+	cmd.SysProcAttr = process.Apart()
 	setup, err := json.Marshal(p.setup(n))
 	if err != nil {
 		return nil, err
@@ -192,7 +194,7 @@ func (p *plan) sentence() string {
 
 // close ends and removes what the workers have left behind.
 func (p *plan) close() error {
-	killMarked(p.mark + ".")
+	process.KillMarked(p.mark + ".")
 	if err := os.RemoveAll(p.dir); err != nil {
 		return fmt.Errorf("remove the folder of the python workers: %w", err)
 	}

@@ -3,6 +3,8 @@ package python
 import (
 	"fmt"
 	"time"
+
+	"gonogo/sampler/process"
 )
 
 // watchEvery is how often workers that are busy for long are looked at.
@@ -41,14 +43,14 @@ func (p *Pool) busySince(before time.Time) map[*worker]time.Time {
 // inspect looks at the processes of each worker and ends it where they are too
 // many or too large.
 func (p *Pool) inspect(busy map[*worker]time.Time) {
-	table := processTable()
+	table := process.Processes()
 	for w, since := range busy {
 		pid := w.cmd.Process.Pid
-		below := append(table.below(pid), pid)
+		below := append(table.Below(pid), pid)
 		why := ""
 		if len(below) > processes {
 			why = fmt.Sprintf("it had %d processes at once, and may have %d", len(below), processes)
-		} else if size := table.memory(below, p.cfg.Memory); size > p.cfg.Memory {
+		} else if size := table.Memory(below, p.cfg.Memory); size > p.cfg.Memory {
 			why = fmt.Sprintf("its processes used %d MB of memory together, and may use %d", size>>20, p.cfg.Memory>>20)
 		}
 		if why != "" {
@@ -63,6 +65,6 @@ func (p *Pool) overuse(w *worker, since time.Time, why string) {
 	defer p.mu.Unlock()
 	if p.busy[w] == since {
 		w.overuse.Store(&why)
-		killTree(w.cmd.Process.Pid, w.own)
+		process.KillTree(w.cmd.Process.Pid, w.own)
 	}
 }

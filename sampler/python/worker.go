@@ -14,6 +14,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"gonogo/sampler/process"
 )
 
 // worker is one interpreter. One goroutine uses it at a time.
@@ -182,9 +184,9 @@ func (w *worker) kill() {
 		return
 	}
 	w.ended = true
-	killTree(w.cmd.Process.Pid, w.own)
+	process.KillTree(w.cmd.Process.Pid, w.own)
 	<-w.gone
-	killMarked(w.mark)
+	process.KillMarked(w.mark)
 	_, _ = w.in.Close(), w.out.Close()
 }
 

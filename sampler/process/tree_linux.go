@@ -1,7 +1,9 @@
-package python
+package process
 
 import (
 	"bytes"
+	"iter"
+	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -11,23 +13,24 @@ import (
 // sweeps bounds how often the processes are looked through for new ones.
 const sweeps = 100
 
-// killTree kills a worker and all below it. It is stopped first, with its group,
-// and killed last: as long as it is there, what loses its parent becomes its
-// child and cannot get away. A worker with a namespace of processes needs none
-// of that: the kernel ends the namespace with its first process.
-func killTree(pid int, own bool) {
+// KillTree kills a process that leads its group and all below it. It is stopped
+// first, with its group, and killed last: as long as it is there, what loses its
+// parent becomes its child and cannot get away. One with a namespace of
+// processes of its own needs none of that: the kernel ends the namespace with its
+// first process.
+func KillTree(pid int, own bool) {
 	if !own && syscall.Kill(-pid, syscall.SIGSTOP) == nil {
-		sweep(func(table table) []int { return table.below(pid) })
+		sweep(func(table Table) []int { return table.Below(pid) })
 	}
-	killGroup(pid)
+	KillGroup(pid)
 }
 
 // sweep kills what find finds, until that is nothing new.
-func sweep(find func(table) []int) {
+func sweep(find func(Table) []int) {
 	killed := make(map[int]bool)
 	for range sweeps {
 		news := false
-		for _, pid := range find(processTable()) {
+		for _, pid := range find(Processes()) {
 			if !killed[pid] {
 				killed[pid], news = true, true
 				_ = syscall.Kill(pid, syscall.SIGKILL)
@@ -39,10 +42,10 @@ func sweep(find func(table) []int) {
 	}
 }
 
-// killMarked kills what carries the mark in its environment: processes that a
-// worker left behind when it ended by itself.
-func killMarked(mark string) {
-	sweep(func(table table) []int {
+// KillMarked kills what carries the mark in its environment: what a process that
+// has ended by itself left behind, wherever it is.
+func KillMarked(mark string) {
+	sweep(func(table Table) []int {
 		var out []int
 		for pid := range table.all {
 			b, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "environ"))
@@ -54,21 +57,21 @@ func killMarked(mark string) {
 	})
 }
 
-// process is one that lives.
-type process struct {
+// entry is a process that lives.
+type entry struct {
 	parent   int
 	resident int64 // bytes of memory, what is shared with others included
 }
 
-// table holds the processes of the machine.
-type table struct {
-	all      map[int]process
+// Table holds the processes of the machine.
+type Table struct {
+	all      map[int]entry
 	children map[int][]int
 }
 
-// processTable reads /proc. A process that ends meanwhile is left out.
-func processTable() table {
-	t := table{make(map[int]process), make(map[int][]int)}
+// Processes reads /proc. A process that ends meanwhile is left out.
+func Processes() Table {
+	t := Table{make(map[int]entry), make(map[int][]int)}
 	page := int64(os.Getpagesize())
 	files, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, file := range files {
@@ -85,14 +88,17 @@ func processTable() table {
 		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
 		parent, _ := strconv.Atoi(string(fields[1]))
 		pages, _ := strconv.ParseInt(string(fields[21]), 10, 64)
-		t.all[pid] = process{parent, pages * page}
+		t.all[pid] = entry{parent, pages * page}
 		t.children[parent] = append(t.children[parent], pid)
 	}
 	return t
 }
 
-// below lists the processes below one.
-func (t table) below(root int) []int {
+// All lists the processes.
+func (t Table) All() iter.Seq[int] { return maps.Keys(t.all) }
+
+// Below lists the processes below one.
+func (t Table) Below(root int) []int {
 	var out []int
 	for next := []int{root}; len(next) > 0; next = next[1:] {
 		out = append(out, t.children[next[0]]...)
@@ -101,9 +107,9 @@ func (t table) below(root int) []int {
 	return out
 }
 
-// memory is what processes use together. Only where that may be more than most
-// is it told what several of them share.
-func (t table) memory(pids []int, most int64) int64 {
+// Memory is what processes use together, in bytes. Only where that may be more
+// than most is it told what several of them share.
+func (t Table) Memory(pids []int, most int64) int64 {
 	sum := int64(0)
 	for _, pid := range pids {
 		sum += t.all[pid].resident

@@ -1,0 +1,22 @@
+//go:build !unix
+
+package process
+
+import (
+	"os"
+	"syscall"
+)
+
+// Runs says whether processes can be run, and ended with all they start, on this
+// system.
+const Runs = false
+
+// Apart does nothing here.
+func Apart() *syscall.SysProcAttr { return nil }
+
+// KillGroup kills the process alone.
+func KillGroup(pid int) {
+	if p, err := os.FindProcess(pid); err == nil {
+		_ = p.Kill()
+	}
+}
