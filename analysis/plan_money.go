@@ -123,6 +123,14 @@ func moneyWords(p Prices) []string {
 	if p.Source != "" {
 		out = append(out, "price of training: "+p.Source+"; prices.training_hour overrides it")
 	}
+	for _, of := range []struct {
+		whose string
+		price TokenPrice
+	}{{"model", p.Model}, {"judge", p.Judge}} {
+		if of.price.Source != "" {
+			out = append(out, fmt.Sprintf("price of the %[1]s's tokens: %[2]s; prices.%[1]s_input and prices.%[1]s_output override it", of.whose, of.price.Source))
+		}
+	}
 	if known := p.TrainingHour != nil || p.Model.Input != nil; known && p.ToolCall == nil && len(p.Tools) == 0 {
 		out = append(out, "tool calls are counted as free: prices.tool_call is not set")
 	}

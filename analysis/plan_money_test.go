@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"gonogo/analysis"
 	"gonogo/sampler/rollout"
 )
@@ -81,14 +83,56 @@ func TestPlanMoneyByTheHour(t *testing.T) {
 }
 
 func TestListedPrices(t *testing.T) {
-	p := analysis.ListedPrices("o4-mini-2025-04-16")
-	near(t, "an hour of training", p.TrainingHour, 100) // WIRE: published, by the hour of the core training loop
-	if !strings.Contains(p.Source, "as of 20") {
-		t.Errorf("source %q has no date", p.Source)
+	const openai = "api.openai.com"
+	mine, err := analysis.ParsePrices([]byte(`{"prices": [{"model": "gpt-5", "as_of": "2026-11-01", "input": 0, "output": 1}]}`))
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, model := range []string{"", "o4-minimal", "gpt-oss-20b"} {
-		if p := analysis.ListedPrices(model); p.TrainingHour != nil || p.Source != "" {
-			t.Errorf("%q: %+v, want no price", model, p)
+	list := analysis.BuiltinPrices()
+	tests := []struct {
+		about, model, host string
+		list               analysis.PriceList
+		hour, input        *float64
+	}{
+		// WIRE: published, by the hour of the core training loop.
+		{"a name with a date", "o4-mini-2025-04-16", openai, list, dollars(100), dollars(1.1)},
+		{"training has one price everywhere, tokens have not", "o4-mini", "localhost:8000", list, dollars(100), nil},
+		{"a longer name is another model", "gpt-5-mini", openai, list, nil, dollars(0.25)},
+		{"one that is not listed", "gpt-5-pro", openai, list, nil, nil},
+		{"no hyphen", "o4-minimal", openai, list, nil, nil},
+		{"a hyphen alone", "o4-mini-", openai, list, nil, nil},
+		{"no name", "", openai, list, nil, nil},
+		{"open weights have no price", "gpt-oss-20b", "localhost", list, nil, nil},
+		{"a list of one's own goes before", "gpt-5", openai, mine.Before(list), nil, dollars(0)},
+		{"and leaves the others", "gpt-5-mini", openai, mine.Before(list), nil, dollars(0.25)},
+	}
+	for _, test := range tests {
+		t.Run(test.about, func(t *testing.T) {
+			hour, source := test.list.Training(test.model, test.host)
+			tokens := test.list.Tokens(test.model, test.host)
+			if diff := cmp.Diff([]*float64{test.hour, test.input}, []*float64{hour, tokens.Input}); diff != "" {
+				t.Errorf("hour and input (-want +got):\n%s", diff)
+			}
+			if (hour != nil) != strings.Contains(source, "as of 20") || tokens.Known() != strings.Contains(tokens.Source, "as of 20") {
+				t.Errorf("sources %q and %q: each price has its date", source, tokens.Source)
+			}
+		})
+	}
+}
+
+func TestPriceListsRefused(t *testing.T) {
+	for about, text := range map[string]string{
+		"no JSON":                  `prices`,
+		"an unknown key":           `{"prices": [{"model": "m", "as_of": "2026-01-01", "inptu": 1, "output": 1}]}`,
+		"no model":                 `{"prices": [{"as_of": "2026-01-01", "input": 1, "output": 1}]}`,
+		"no date":                  `{"prices": [{"model": "m", "input": 1, "output": 1}]}`,
+		"input alone":              `{"prices": [{"model": "m", "as_of": "2026-01-01", "input": 1}]}`,
+		"no price":                 `{"prices": [{"model": "m", "as_of": "2026-01-01"}]}`,
+		"a negative price":         `{"prices": [{"model": "m", "as_of": "2026-01-01", "input": 1, "output": -1}]}`,
+		"something after the list": `{"prices": []} {}`,
+	} {
+		if _, err := analysis.ParsePrices([]byte(text)); err == nil {
+			t.Errorf("%s is accepted", about)
 		}
 	}
 }

@@ -1,10 +1,7 @@
 package analysis
 
 import (
-	_ "embed"
-	"encoding/json"
 	"fmt"
-	"strings"
 
 	"gonogo/sampler/rollout"
 )
@@ -16,43 +13,18 @@ type Prices struct {
 	ToolCall     *float64           // one call of any tool
 	Tools        map[string]float64 // one call, by tool, instead of ToolCall
 	TrainingHour *float64           // an hour of training: it pays for the trainer's rollouts, judges apart
-	Source       string             // of prices that were not configured, with their date
+	Source       string             // of a TrainingHour that was not configured, with its date
 }
 
 // TokenPrice is for a million tokens. CachedInput is for input tokens that the
 // server had cached; without it they cost what others do.
-type TokenPrice struct{ Input, CachedInput, Output *float64 }
-
-// priceList is the one place that knows a vendor's price. It is data with a
-// date: what is configured goes before it.
-//
-//go:embed prices.json
-var priceList []byte
-
-// ListedPrices returns the published prices of a model, by its name or the
-// beginning of it up to a hyphen, and none for a model that is not listed.
-func ListedPrices(model string) Prices {
-	var list struct {
-		AsOf   string `json:"as_of"`
-		Prices []struct {
-			Model        string   `json:"model"`
-			TrainingHour *float64 `json:"training_hour"`
-			Source       string   `json:"source"`
-		} `json:"prices"`
-	}
-	if err := json.Unmarshal(priceList, &list); err != nil {
-		panic("analysis: prices.json: " + err.Error())
-	}
-	for _, p := range list.Prices {
-		if model == p.Model || strings.HasPrefix(model, p.Model+"-") {
-			return Prices{
-				TrainingHour: p.TrainingHour,
-				Source:       fmt.Sprintf("%s as of %s (%s)", p.Model, list.AsOf, p.Source),
-			}
-		}
-	}
-	return Prices{}
+type TokenPrice struct {
+	Input, CachedInput, Output *float64
+	Source                     string // of prices that were not configured, with their date
 }
+
+// Known reports whether tokens have a price.
+func (t TokenPrice) Known() bool { return t.Input != nil && t.Output != nil }
 
 // validate reports the first price that cannot be one.
 func (p Prices) validate() error {
@@ -88,6 +60,13 @@ func (p Prices) Rollout(rec *rollout.Record) (usd float64, ok bool) {
 	return usd, missing == "" && also == ""
 }
 
+// Grading returns what the gradings of a record cost in US dollars: a judge's
+// tokens. ok is false where its price or their number is missing.
+func (p Prices) Grading(rec *rollout.Record) (usd float64, ok bool) {
+	usd, missing := p.judge(rec.Judge, judgeCalls(rec))
+	return usd, missing == ""
+}
+
 // of prices tokens; missing says what is not known, "" when all is.
 func (t TokenPrice) of(u rollout.Usage, whose string) (usd float64, missing string) {
 	const million = 1e6
@@ -108,7 +87,7 @@ func (t TokenPrice) of(u rollout.Usage, whose string) (usd float64, missing stri
 
 // missing names the keys to set, "" when the price is known.
 func (t TokenPrice) missing(whose string) string {
-	if t.Input == nil || t.Output == nil {
+	if !t.Known() {
 		return fmt.Sprintf("prices.%[1]s_input and prices.%[1]s_output are not set (US dollars per million tokens)", whose)
 	}
 	return ""

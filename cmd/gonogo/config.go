@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"gonogo/analysis"
 	"gonogo/sampler/job"
 )
 
@@ -23,6 +24,7 @@ type config struct {
 
 	modelKey, judgeKey string // API keys; "" when none is needed
 	variantAPIKeys     []string
+	priceList          analysis.PriceList // of prices.file
 
 	file    string           // as errors name it
 	jobTree *yamlNode        // where the job's body stands, when it was YAML

@@ -22,6 +22,7 @@ func (c *config) complete() error {
 	if c.Model.Name == "" {
 		errs = append(errs, c.fault("model.name", "missing, and the job names no model"))
 	}
+	errs = append(errs, c.unpricedModel())
 	errs = append(errs, c.dataThere()...)
 	errs = append(errs, c.expand("model.headers", c.Model.Headers)...)
 	errs = append(errs, c.keyVariable("model.api_key_env", c.Model.APIKeyEnv))
@@ -39,7 +40,7 @@ func (c *config) completeGrading() error {
 		c.Body = expanded
 	}
 	errs = append(errs, c.expand("judge.headers", c.Judge.Headers)...)
-	errs = append(errs, c.keyVariable("judge.api_key_env", c.Judge.APIKeyEnv))
+	errs = append(errs, c.keyVariable("judge.api_key_env", c.Judge.APIKeyEnv), c.unpricedJudge())
 	return joinConfigErrors(errs)
 }
 

@@ -269,6 +269,14 @@ func samplingKeys() []key {
 			at: func(v *values) any { return &v.Sampling.MaxTokens },
 		},
 		{
+			Path: "sampling.max_usd", Default: "0", Min: bound(0), Doc: "stop a call of the command after so many US dollars, by the prices and the tokens that servers tell: of the model, a model that grades, and tools; a rollout in flight is held against the cap at the mean of those that ended, so that it is passed by at most what is in flight; 0 is no cap",
+			at: func(v *values) any { return &v.Sampling.MaxUSD },
+		},
+		{
+			Path: "sampling.deadline", Fallback: "none", Doc: "stop a call of the command by then: a span from its begin (2h), a time of the day (17:30) or of a date (RFC 3339); no rollout begins that on average would end later, and those in flight end", Example: "2h",
+			at: func(v *values) any { return &v.Sampling.Deadline },
+		},
+		{
 			Path: "sampling.address_map", Fallback: "none", Doc: "connect elsewhere: from a URL's beginning as the job writes it to the beginning to use instead, such as a tunnel or a staging copy",
 			Example: "{\"https://tools.example.com/\": \"http://localhost:9000/\"}",
 			at:      func(v *values) any { return &v.Sampling.AddressMap },

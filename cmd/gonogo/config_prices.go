@@ -1,12 +1,21 @@
 package main
 
-import "gonogo/analysis"
+import (
+	"fmt"
+	"net/url"
+
+	"gonogo/analysis"
+)
 
 func priceKeys() []key {
 	const perMillion = "US dollars per million "
 	return []key{
 		{
-			Path: "prices.model_input", Min: bound(0), Fallback: "unknown: money is not told", Doc: perMillion + "input tokens of the model", Example: "1.1",
+			Path: "prices.file", file: true, Fallback: "the built-in list alone", Doc: "a list of prices of your own, which goes before the built-in one; gonogo help prices prints that, with its dates", Example: "prices.json",
+			at: func(v *values) any { return &v.Prices.File },
+		},
+		{
+			Path: "prices.model_input", Min: bound(0), Fallback: "the listed price of the model at its server, else unknown: money is not told", Doc: perMillion + "input tokens of the model", Example: "1.1",
 			at: func(v *values) any { return &v.Prices.ModelInput },
 		},
 		{
@@ -14,11 +23,11 @@ func priceKeys() []key {
 			at: func(v *values) any { return &v.Prices.ModelCachedInput },
 		},
 		{
-			Path: "prices.model_output", Min: bound(0), Fallback: "unknown: money is not told", Doc: perMillion + "output tokens of the model, reasoning among them", Example: "4.4",
+			Path: "prices.model_output", Min: bound(0), Fallback: "the listed price of the model at its server, else unknown: money is not told", Doc: perMillion + "output tokens of the model, reasoning among them", Example: "4.4",
 			at: func(v *values) any { return &v.Prices.ModelOutput },
 		},
 		{
-			Path: "prices.judge_input", Min: bound(0), Fallback: "unknown: where a model grades, money is not told", Doc: perMillion + "input tokens of a model that grades", Example: "2",
+			Path: "prices.judge_input", Min: bound(0), Fallback: "the listed price, where all models that grade have the same; else unknown: where a model grades, money is not told", Doc: perMillion + "input tokens of a model that grades", Example: "2",
 			at: func(v *values) any { return &v.Prices.JudgeInput },
 		},
 		{
@@ -26,7 +35,7 @@ func priceKeys() []key {
 			at: func(v *values) any { return &v.Prices.JudgeCachedInput },
 		},
 		{
-			Path: "prices.judge_output", Min: bound(0), Fallback: "unknown: where a model grades, money is not told", Doc: perMillion + "output tokens of a model that grades", Example: "8",
+			Path: "prices.judge_output", Min: bound(0), Fallback: "the listed price, where all models that grade have the same; else unknown: where a model grades, money is not told", Doc: perMillion + "output tokens of a model that grades", Example: "8",
 			at: func(v *values) any { return &v.Prices.JudgeOutput },
 		},
 		{
@@ -45,18 +54,117 @@ func priceKeys() []key {
 	}
 }
 
-// prices are the configured prices; an hour of training that has none takes
-// the published one.
+// prices are the configured prices. Where there is none the lists are asked, a
+// list of one's own first.
 func (c *config) prices() analysis.Prices {
 	v := c.Prices
+	list := c.priceList.Before(analysis.BuiltinPrices())
 	p := analysis.Prices{
 		Model:    analysis.TokenPrice{Input: v.ModelInput, CachedInput: v.ModelCachedInput, Output: v.ModelOutput},
 		Judge:    analysis.TokenPrice{Input: v.JudgeInput, CachedInput: v.JudgeCachedInput, Output: v.JudgeOutput},
 		ToolCall: v.ToolCall, Tools: v.Tools, TrainingHour: v.TrainingHour,
 	}
+	if p.Model.Input == nil && p.Model.Output == nil {
+		p.Model = list.Tokens(c.Model.Name, hostOf(c.Model.BaseURL))
+	}
+	if p.Judge.Input == nil && p.Judge.Output == nil {
+		p.Judge = c.listedJudge(list)
+	}
 	if p.TrainingHour == nil {
-		listed := analysis.ListedPrices(c.Model.Name)
-		p.TrainingHour, p.Source = listed.TrainingHour, listed.Source
+		p.TrainingHour, p.Source = list.Training(c.Model.Name, hostOf(c.Model.BaseURL))
 	}
 	return p
+}
+
+// listedJudge is the listed price of the models that grade, where all have the
+// same.
+func (c *config) listedJudge(list analysis.PriceList) analysis.TokenPrice {
+	var models []string
+	if c.Body != nil {
+		models = c.Body.Judges()
+	}
+	for _, d := range c.detectors() {
+		if d.Judge != "" {
+			models = append(models, d.Model)
+		}
+	}
+	var common analysis.TokenPrice
+	for i, model := range models {
+		price := list.Tokens(model, hostOf(c.Judge.BaseURL))
+		if i > 0 && price.Source != common.Source {
+			return analysis.TokenPrice{}
+		}
+		common = price
+	}
+	return common
+}
+
+// readPrices reads a list of prices of one's own.
+func (c *config) readPrices() error {
+	c.priceList = analysis.PriceList{}
+	if c.Prices.File == "" {
+		return nil
+	}
+	text, err := readBounded(c.absolute(c.Prices.File))
+	if err == nil {
+		c.priceList, err = analysis.ParsePrices(text)
+	}
+	if err != nil {
+		return c.fault("prices.file", "%v", err)
+	}
+	return nil
+}
+
+// settledPrices are the price keys with what a file of one's own says in them: the
+// file may be gone when the run is looked at again.
+func (c *config) settledPrices() priceValues {
+	v := c.Prices
+	if v.File == "" {
+		return v
+	}
+	p := c.prices()
+	v.File = ""
+	v.ModelInput, v.ModelCachedInput, v.ModelOutput = p.Model.Input, p.Model.CachedInput, p.Model.Output
+	v.JudgeInput, v.JudgeCachedInput, v.JudgeOutput = p.Judge.Input, p.Judge.CachedInput, p.Judge.Output
+	v.TrainingHour = p.TrainingHour
+	return v
+}
+
+// unpricedModel names the keys without which the rollouts' money cannot be
+// bounded: nil where it is not, or all models have a price.
+func (c *config) unpricedModel() error {
+	if c.Sampling.MaxUSD == 0 {
+		return nil
+	}
+	var errs []error
+	if !c.prices().Model.Known() && c.Model.Name != "" {
+		errs = append(errs, c.unpriced("the model "+c.Model.Name, "prices.model_input and prices.model_output", c.Model.BaseURL))
+	}
+	for i, v := range c.variants() {
+		if q := c.forVariant(i); !q.prices().Model.Known() && (q.Model.Name != c.Model.Name || q.Model.BaseURL != c.Model.BaseURL) {
+			errs = append(errs, c.unpriced(fmt.Sprintf("the model %s of the variant %s", q.Model.Name, v.Name), "model_input and model_output of the variant", q.Model.BaseURL))
+		}
+	}
+	return joinConfigErrors(errs)
+}
+
+// unpricedJudge does so for models that grade.
+func (c *config) unpricedJudge() error {
+	if c.Sampling.MaxUSD == 0 || !c.asksJudge() || c.prices().Judge.Known() {
+		return nil
+	}
+	return c.unpriced("the model that grades", "prices.judge_input and prices.judge_output", c.Judge.BaseURL)
+}
+
+func (c *config) unpriced(model, set, server string) error {
+	return c.fault("sampling.max_usd", "%s has no known price at %s: set %s, in US dollars per million tokens (0 where they cost nothing)", model, hostOf(server), set)
+}
+
+// hostOf is the server of a URL, with its port.
+func hostOf(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return ""
+	}
+	return u.Host
 }

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // resolve fills in what was left out, from the job, the environment and other
@@ -27,7 +28,10 @@ func (c *config) resolve() error {
 	}
 	c.fromKeys()
 	c.paths()
-	errs = append(errs, c.checkVariants())
+	errs = append(errs, c.checkVariants(), c.readPrices())
+	if _, err := deadlineOf(c.Sampling.Deadline, time.Now()); err != nil {
+		errs = append(errs, c.fault("sampling.deadline", "%v", err))
+	}
 	if c.RewardRange == nil {
 		c.RewardRange = &[2]float64{0, 1}
 	}

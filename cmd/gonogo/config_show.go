@@ -79,7 +79,7 @@ func (c *config) masked() json.RawMessage {
 			headers[name] = "**********"
 		}
 	}
-	v.Variants = c.maskedVariants()
+	v.Variants, v.Prices = c.maskedVariants(), c.settledPrices()
 	addresses := map[string]string{}
 	for from, to := range v.Sampling.AddressMap {
 		addresses[job.MaskURL(from)] = job.MaskURL(to)

@@ -72,6 +72,8 @@ type samplingValues struct {
 	SampleTools                                           string
 	MaxRollouts                                           int
 	MaxTokens                                             int64
+	MaxUSD                                                float64
+	Deadline                                              string
 	AddressMap                                            map[string]string
 }
 
@@ -81,6 +83,7 @@ type trainingValues struct {
 }
 
 type priceValues struct {
+	File                                      string
 	ModelInput, ModelCachedInput, ModelOutput *float64
 	JudgeInput, JudgeCachedInput, JudgeOutput *float64
 	ToolCall, TrainingHour                    *float64

@@ -41,6 +41,9 @@ func variantEntry() []entryKey {
 		{Name: "api_key_env", Doc: "the environment variable that holds its API key, or none", hidden: true},
 		{Name: "reasoning_effort", Doc: "how long a reasoning model may think; sent as written"},
 		{Name: "temperature", Kind: yamlNumber, Doc: "sampling temperature, from 0 to 2"},
+		{Name: "model_input", Kind: yamlNumber, Doc: "US dollars per million input tokens; without it prices.model_input where the model is the run's own, else the listed price"},
+		{Name: "model_cached_input", Kind: yamlNumber, Doc: "US dollars per million input tokens that its server had cached"},
+		{Name: "model_output", Kind: yamlNumber, Doc: "US dollars per million output tokens"},
 	}
 }
 
@@ -57,6 +60,10 @@ type variantValue struct {
 	APIKeyEnv       string            `json:"api_key_env"`
 	ReasoningEffort string            `json:"reasoning_effort"`
 	Temperature     *float64          `json:"temperature"`
+
+	ModelInput       *float64 `json:"model_input"`
+	ModelCachedInput *float64 `json:"model_cached_input"`
+	ModelOutput      *float64 `json:"model_output"`
 }
 
 // override is what the variant puts to the model instead of the rows.
@@ -92,6 +99,11 @@ func (c *config) checkVariants() error {
 		}
 		if t := v.Temperature; t != nil && (*t < 0 || *t > 2) {
 			fault("temperature", "must be from 0 to 2, got %g", *t)
+		}
+		for name, price := range map[string]*float64{"model_input": v.ModelInput, "model_cached_input": v.ModelCachedInput, "model_output": v.ModelOutput} {
+			if price != nil && *price < 0 {
+				fault(name, "must be 0 or more, got %g", *price)
+			}
 		}
 		if v.APIKeyEnv != "" {
 			errs = append(errs, c.keyVariable(variantPath(i, "api_key_env"), v.APIKeyEnv))
@@ -165,10 +177,21 @@ func (c *config) forVariant(i int) *config {
 	if v.APIKeyEnv != "" {
 		m.APIKeyEnv = v.APIKeyEnv
 	}
+	out.Prices = c.variantPrices(v, m.Name == c.Model.Name && m.BaseURL == c.Model.BaseURL)
 	if i < len(c.variantAPIKeys) {
 		out.modelKey = c.variantAPIKeys[i]
 	}
 	return &out
+}
+
+// variantPrices are those of the run itself but for the model's tokens, where it
+// is another model or another server's.
+func (c *config) variantPrices(v variantValue, same bool) priceValues {
+	p := c.Prices
+	if !same || v.ModelInput != nil || v.ModelOutput != nil {
+		p.ModelInput, p.ModelCachedInput, p.ModelOutput = v.ModelInput, v.ModelCachedInput, v.ModelOutput
+	}
+	return p
 }
 
 // modelChanges lists what variant i changes of the model.

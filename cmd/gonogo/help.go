@@ -36,6 +36,7 @@ func topics() []topic {
 		{"gates", "the checks behind the verdict, and their thresholds", printGates},
 		{"config", "the keys of gonogo.yaml", func(w io.Writer) { fmt.Fprint(w, configHelp()) }},
 		{"schema", "the JSON Schema of gonogo.yaml, for editors", func(w io.Writer) { fmt.Fprintf(w, "%s\n", configSchema()) }},
+		{"prices", "the built-in list of published prices", func(w io.Writer) { fmt.Fprint(w, analysis.PriceListText()) }},
 		{"graders", "the kinds of grader that can be run", func(w io.Writer) {
 			for _, k := range grader.Kinds() {
 				entry(w, k.Name, k.Doc)
