@@ -51,7 +51,6 @@ func (cu *curator) delta() float64 {
 // samples, common.
 func gainOf(common, all [][]float64, g int, delta float64, s Settings) CuratedSet {
 	out := CuratedSet{Items: len(all), GroupSize: g, Reward: stat.Mean(all, &s.RewardRange, s.Confidence)}
-	width := stat.Range{Lo: 0, Hi: s.RewardRange.Width()}
 	if g < 2 {
 		why := "groups need at least 2 samples of an item"
 		out.Informative = stat.Estimate{Method: "share of informative groups", Warnings: []string{why}}
@@ -59,8 +58,7 @@ func gainOf(common, all [][]float64, g int, delta float64, s Settings) CuratedSe
 		return out
 	}
 	out.Informative = stat.Signal(common, g, delta, s.Confidence)
-	values, within := stat.LiftValues(common, g)
-	out.Lift = stat.ItemMeans(values, within, countAll(common), &width, s.Confidence, fmt.Sprintf("mean over items of E[max of %d] - mean", g))
+	out.Lift, _ = stat.Lift(common, g, s.RewardRange, s.Confidence)
 	return out
 }
 

@@ -64,13 +64,8 @@ func (m *measure) lift(sr *SplitResult) {
 	r, conf := m.s.RewardRange, m.s.Confidence
 	k := min(m.s.GroupSize, m.n)
 	width := stat.Range{Lo: 0, Hi: r.Width()}
-	rollouts := countAll(m.common)
-
-	var values, within []float64
-	if k >= 1 {
-		values, within = stat.LiftValues(m.common, k)
-	}
-	sr.Lift = m.commonNote(stat.ItemMeans(values, within, rollouts, &width, conf, fmt.Sprintf("mean over items of E[max of %d] - mean", k)))
+	lift, values := stat.Lift(m.common, k, r, conf)
+	sr.Lift = m.commonNote(lift)
 	if k < m.s.GroupSize && k >= 1 {
 		sr.Lift.Warnings = append(sr.Lift.Warnings, fmt.Sprintf("a lower bound: items have %d samples, the group size is %d", m.n, m.s.GroupSize))
 	}
@@ -92,7 +87,7 @@ func (m *measure) lift(sr *SplitResult) {
 		mean, _ := meanAndVariance(ys)
 		commonHeads[i] = r.Hi - mean
 	}
-	sr.LiftShare = m.commonNote(stat.RatioOfSums(values, commonHeads, rollouts, conf))
+	sr.LiftShare = m.commonNote(stat.RatioOfSums(values, commonHeads, countAll(m.common), conf))
 }
 
 // signalDoublings of the samples are the group sizes up to which bounds beyond

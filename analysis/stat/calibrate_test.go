@@ -32,8 +32,8 @@ func worstOne(items [][]float64, k int) Estimate {
 func signalOne(items [][]float64, k int) Estimate { return Signal(items, k, 1e-6, 0.95) }
 
 func liftOne(items [][]float64, k int) Estimate {
-	values, within := LiftValues(items, k)
-	return ItemMeans(values, within, len(items)*len(items[0]), &unit, 0.95, "lift")
+	e, _ := Lift(items, k, unit, 0.95)
+	return e
 }
 
 // iidMean is the error bar that ignores items: s/√N over all rollouts, and t.

@@ -1,6 +1,7 @@
 package stat
 
 import (
+	"fmt"
 	"math"
 	"slices"
 )
@@ -15,7 +16,7 @@ type AtK struct {
 // in their order. All items must have max(ks) rewards or more (it panics
 // otherwise), so that every k speaks of the same items: the caller passes the
 // common set. Empty items are left out.
-// Each point is unbiased (MaxOfK) and has the interval of ItemMeans, which for
+// Each point is unbiased (MaxOfK) and has the interval of GroupMeans, which for
 // 1 < k < n is widened to what unseen items may hold (see reach); FixedSE comes
 // from the jackknife and is nil when k is some item's n.
 // Cost: O(items · n · len(ks)).
@@ -32,19 +33,32 @@ func curve(items [][]float64, ks []int, r *Range, conf float64,
 	value func([]float64, int) float64, variance func([]float64, int) *float64, method string,
 ) []AtK {
 	sorted := sortedItems(items)
-	_, most, n := counts(sorted)
+	_, most, _ := counts(sorted)
 	points := make([]AtK, 0, len(ks))
 	for _, k := range ks {
 		values, within := perItem(sorted,
 			func(y []float64) float64 { return value(y, k) },
 			func(y []float64) *float64 { return variance(y, k) })
-		e := ItemMeans(values, within, n, r, conf, method)
+		e := GroupMeans(values, within, lengths(sorted), k, r, conf, method)
 		if 1 < k && k < most {
 			e.reach(values, r, conf)
 		}
 		points = append(points, AtK{K: k, Estimate: e})
 	}
 	return points
+}
+
+// Lift estimates E[max of g] - mean for items like these: the mean of LiftValues
+// with the interval of GroupMeans, between 0 and the width of the rewards' range.
+// It is unknown for g < 1; every item must have g rewards or more. Empty items
+// are left out. values are the items' own.
+func Lift(items [][]float64, g int, r Range, conf float64) (e Estimate, values []float64) {
+	method := fmt.Sprintf("mean over items of E[max of %d] - mean", g)
+	if g < 1 {
+		return unknown(0, 0, method, "no item has a value: at least 2 items are needed"), nil
+	}
+	values, within := LiftValues(items, g)
+	return GroupMeans(values, within, lengths(items), g, &Range{Hi: r.Width()}, conf, method), values
 }
 
 // perItem applies a statistic and its variance to each item. The variances

@@ -19,6 +19,10 @@ type Estimate struct {
 	// FixedSE is the standard error for exactly these items: sampling of
 	// rollouts alone. nil when within-item variance cannot be estimated.
 	FixedSE *float64 `json:"fixed_se"`
+
+	// Draws is how many independent observations the N rollouts are: for a
+	// statistic of groups of k, disjoint groups. 0 stands for N.
+	Draws int `json:"-"`
 }
 
 // Known reports whether the estimate has a value.

@@ -32,7 +32,7 @@ func Finite(e Estimate, m, M int, r *Range, conf float64) Estimate {
 		within = *e.FixedSE * *e.FixedSE
 	}
 	left := 1 - float64(m)/float64(M)
-	s := spread{mean: *e.Value, clusters: m, equal: float64(m), n: e.N, r: r, conf: conf}
+	s := spread{mean: *e.Value, clusters: m, equal: float64(m), n: e.N, draws: e.Draws, r: r, conf: conf}
 	s.se = math.Sqrt(within + left*max(0, total-within))
 
 	e.Warnings = slices.Clip(e.Warnings)

@@ -1,6 +1,7 @@
 package stat
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -16,6 +17,7 @@ type spread struct {
 	clusters int     // independent units: t has clusters-1 degrees of freedom
 	equal    float64 // as many equally weighing units; equals clusters for equal weights
 	n        int     // rollouts
+	draws    int     // independent observations that they are; 0: n
 	r        *Range
 	conf     float64
 }
@@ -25,10 +27,12 @@ type spread struct {
 //
 //   - No spread at all: see agreed.
 //   - Bounded: Clopper–Pearson at the effective size n* = p(1-p)/(se/R)²
-//     times (t(n-1)/t(m-1))², p = (mean-lo)/R (Korn & Graubard 1998, Survey
-//     Methodology 24:193). n* is not cut at n: rewards finer than 0/1 carry
-//     more than one bit of a coin each, and their intervals are that much
-//     narrower.
+//     times (t(d-1)/t(m-1))², p = (mean-lo)/R (Korn & Graubard 1998, Survey
+//     Methodology 24:193), d being the independent observations: rollouts, or
+//     disjoint groups of them where the quantity is one of groups, for as many
+//     as they are a simple random sample would have had. n* is not cut at n:
+//     rewards finer than 0/1 carry more than one bit of a coin each, and their
+//     intervals are that much narrower.
 //   - Unbounded: mean ± t(m-1)·se.
 func (s spread) interval() (low, high *float64, method string) {
 	if s.flat() {
@@ -39,7 +43,7 @@ func (s spread) interval() (low, high *float64, method string) {
 		return Some(s.mean - t*s.se), Some(s.mean + t*s.se), fmt.Sprintf("t(%d) interval", s.clusters-1)
 	}
 	p, se := s.r.share(s.mean), s.se/s.r.Width()
-	ratio := tQuantile(s.conf, max(s.n, s.clusters)-1) / t
+	ratio := tQuantile(s.conf, max(cmp.Or(s.draws, s.n), s.clusters)-1) / t
 	size := p * (1 - p) / (se * se) * ratio * ratio
 	lo, hi := s.r.share(s.mean-t*s.se), s.r.share(s.mean+t*s.se)
 	if size < hugeSize {
@@ -102,7 +106,7 @@ func (s spread) flat() bool {
 
 // estimate turns a spread into an Estimate, warnings included.
 func (s spread) estimate(items int, fixed *float64, method string) Estimate {
-	e := Estimate{Value: Some(s.mean), N: s.n, Items: items, FixedSE: fixed, Warnings: []string{}}
+	e := Estimate{Value: Some(s.mean), N: s.n, Draws: s.draws, Items: items, FixedSE: fixed, Warnings: []string{}}
 	if s.r != nil && !s.r.holds(s.mean) {
 		e.warn("the mean %g lies outside the range [%g, %g]: set the range to what the grader can give", s.mean, s.r.Lo, s.r.Hi)
 	}

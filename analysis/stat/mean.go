@@ -33,6 +33,22 @@ func Mean(items [][]float64, r *Range, conf float64) Estimate {
 // it. One item gives the whole range. It panics when within has another
 // length than values.
 func ItemMeans(values []float64, within []float64, n int, r *Range, conf float64, method string) Estimate {
+	return groupMeans(values, within, n, 0, r, conf, method)
+}
+
+// GroupMeans is ItemMeans for a quantity of groups of k rollouts: t(d-1) stands
+// in the place of t(n-1), with d = Σ ⌊n_i/k⌋ disjoint groups, for no more
+// independent observations of it were made. sizes holds n_i.
+func GroupMeans(values, within []float64, sizes []int, k int, r *Range, conf float64, method string) Estimate {
+	n, draws := 0, 0
+	for _, size := range sizes {
+		n += size
+		draws += size / k
+	}
+	return groupMeans(values, within, n, draws, r, conf, method)
+}
+
+func groupMeans(values, within []float64, n, draws int, r *Range, conf float64, method string) Estimate {
 	checkConf(conf)
 	m := len(values)
 	if within != nil && len(within) != m {
@@ -42,7 +58,7 @@ func ItemMeans(values []float64, within []float64, n int, r *Range, conf float64
 		return unknown(0, n, method, "no item has a value: at least 2 items are needed")
 	}
 	mean, dev := moments(values)
-	s := spread{mean: mean, clusters: m, equal: float64(m), n: n, r: r, conf: conf}
+	s := spread{mean: mean, clusters: m, equal: float64(m), n: n, draws: draws, r: r, conf: conf}
 	if m > 1 {
 		s.se = math.Sqrt(dev / float64(m-1) / float64(m))
 	}

@@ -4,7 +4,7 @@ import "math"
 
 // Signal estimates the share of groups of size g in which rewards span more
 // than delta, for items like these: the mean of Informative with the interval
-// of ItemMeans on [0, 1], widened as in BestOf where 1 < g < n. It is unknown
+// of GroupMeans on [0, 1], widened as in BestOf where 1 < g < n. It is unknown
 // where an item has fewer than g rewards: SignalBracket says what can be said
 // then. Empty items are left out.
 func Signal(items [][]float64, g int, delta float64, conf float64) Estimate {
@@ -14,14 +14,14 @@ func Signal(items [][]float64, g int, delta float64, conf float64) Estimate {
 	if len(sorted) > 0 && least < g {
 		return unknown(len(sorted), n, method, "an item has only %d samples: groups of %d need %d or a bracket", least, g, g)
 	}
-	return signal(sorted, g, delta, n, conf, method)
+	return signal(sorted, g, delta, conf, method)
 }
 
-func signal(sorted [][]float64, g int, delta float64, n int, conf float64, method string) Estimate {
+func signal(sorted [][]float64, g int, delta float64, conf float64, method string) Estimate {
 	values, within := perItem(sorted,
 		func(y []float64) float64 { return Informative(y, g, delta) },
 		func(y []float64) *float64 { return InformativeVar(y, g, delta) })
-	e := ItemMeans(values, within, n, &unit, conf, method)
+	e := GroupMeans(values, within, lengths(sorted), g, &unit, conf, method)
 	if _, most, _ := counts(sorted); 1 < g && g < most {
 		e.reach(values, &unit, conf)
 	}
@@ -47,8 +47,8 @@ func SignalBracket(items [][]float64, g int, delta float64, conf float64) (lower
 		e := unknown(len(sorted), total, "bracket by concavity", "an item has 1 sample: whether rewards differ needs at least 2, and %d for groups of %d", g, g)
 		return e, e
 	}
-	lower = signal(sorted, n, delta, total, conf, "share of informative groups at the samples at hand: a lower bound by concavity")
-	upper = signal(sorted, n, delta, total, conf, "share of informative groups at the samples at hand, scaled by (g-1)/(n-1): an upper bound by concavity")
+	lower = signal(sorted, n, delta, conf, "share of informative groups at the samples at hand: a lower bound by concavity")
+	upper = signal(sorted, n, delta, conf, "share of informative groups at the samples at hand, scaled by (g-1)/(n-1): an upper bound by concavity")
 	upper.scale(float64(g-1) / float64(n-1))
 	return lower, upper
 }
@@ -75,6 +75,15 @@ func (e *Estimate) scale(factor float64) {
 	if e.FixedSE != nil {
 		e.FixedSE = Some(*e.FixedSE * factor)
 	}
+}
+
+// lengths returns the number of rewards of each item.
+func lengths(items [][]float64) []int {
+	ns := make([]int, len(items))
+	for i, item := range items {
+		ns[i] = len(item)
+	}
+	return ns
 }
 
 // counts returns the least and largest number of rewards of an item, and all.
