@@ -221,11 +221,11 @@ func writeWrong(t *testing.T, cells []*wrongCell, sets int) {
 
 // clearCell is one cell of TestCalibrationOfClearVerdicts.
 type clearCell struct {
-	truth, live  float64
-	want         analysis.Verdict
-	asked float64 // share of runs
-	d     design
-	share float64
+	truth, live float64
+	want        analysis.Verdict
+	asked       float64 // share of runs
+	d           design
+	share       float64
 }
 
 // TestCalibrationOfClearVerdicts counts right verdicts at 100 items of 8
