@@ -75,10 +75,12 @@ func measured(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s
 	r := newResult(run, input, rolled)
 	r.Looks = looks
 	c.fill(r, run, s)
-	if !withoutRollouts {
-		r.Shift = c.shift(run, s)
+	if withoutRollouts {
+		return r, nil
 	}
-	return r, nil
+	r.Shift = c.shift(run, s)
+	r.Burst, err = burstOf(ctx, run, s.Confidence)
+	return r, err
 }
 
 // beside reads what lies beside the rollouts of a run directory: the audit's

@@ -27,6 +27,7 @@ func Gates() []Gate {
 		dataConflicts,
 		dataEnough,
 		infraFailures,
+		endpointLost,
 		graderTruth,
 		graderHackable,
 		graderNoise,
@@ -58,6 +59,10 @@ func Gates() []Gate {
 		toolsOutputSize,
 		toolsTail,
 		latencyLimit,
+		endpointLatency,
+		endpointCrosstalk,
+		endpointWire,
+		endpointRepeat,
 	}
 }
 

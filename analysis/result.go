@@ -33,6 +33,7 @@ type Result struct {
 	Plan     *Plan                          `json:"plan,omitempty"`
 	Shift    *Shift                         `json:"shift,omitempty"`
 	Grader   *Grader                        `json:"grader,omitempty"`
+	Burst    *Burst                         `json:"burst,omitempty"`
 	Variants *Variants                      `json:"variants,omitempty"`
 	Findings []Finding                      `json:"findings"`
 }

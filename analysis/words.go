@@ -173,6 +173,11 @@ var english = catalogue{
 			caution:       "the tool {worst} has a long tail: its 95th percentile is {value} times its median",
 			cautionRemedy: "Find out what makes some calls slow; waits for repeated requests count.",
 		},
+		"endpoint.lost":      burstWords["endpoint.lost"],
+		"endpoint.latency":   burstWords["endpoint.latency"],
+		"endpoint.crosstalk": burstWords["endpoint.crosstalk"],
+		"endpoint.wire":      burstWords["endpoint.wire"],
+		"endpoint.repeat":    burstWords["endpoint.repeat"],
 		"latency.limit": {
 			why:             "Rollouts past the limit are cut off or discarded by the trainer.",
 			pass:            "rollouts keep to {limit} s",

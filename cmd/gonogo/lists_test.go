@@ -71,6 +71,7 @@ func TestEveryListIsNamedAndDocumented(t *testing.T) {
 func TestEveryBlockingGateDecidesAWorld(t *testing.T) {
 	elsewhere := map[string]string{
 		"data.valid":       "testdata/script/bad_config.txtar",
+		"endpoint.lost":    "testdata/script/burst.txtar, analysis: TestABurstCanBeTheReason",
 		"exploration.lift": "analysis: TestVerdicts",
 		"data.conflicts":   "testdata/script/check_rows.txtar",
 		"leakage":          "testdata/script/check_rows.txtar",

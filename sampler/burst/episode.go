@@ -2,8 +2,11 @@ package burst
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -79,7 +82,8 @@ func (e *episode) call(ctx context.Context, c Call) (failed bool, err error) {
 	e.mu.Unlock()
 	e.ids.plant(id, e.own)
 	out := sampler.Call{ID: id, Arguments: c.Arguments, TraceID: e.trace, Item: e.script.Item}
-	return e.ask(ctx, errand{toolEndpoint(c.Name), id, e.cfg.ToolTimeout, func(ctx context.Context, rec *rollout.BurstCall) (answer, error) {
+	same := sameRequest(c.Name, e.script.Item.ID, c.Arguments)
+	return e.ask(ctx, errand{toolEndpoint(c.Name), id, same, e.cfg.ToolTimeout, func(ctx context.Context, rec *rollout.BurstCall) (answer, error) {
 		res, err := tool.Call(ctx, out)
 		if err == nil && res.Error != "" && res.HTTPStatus >= 400 {
 			rec.Kind, rec.Error = refused(res.HTTPStatus), sampler.Brief(res.Error)
@@ -93,7 +97,8 @@ func (e *episode) grade(ctx context.Context) (failed bool, err error) {
 	rec := *e.script.Record
 	rec.TraceID = e.trace
 	out := sampler.OutputOf(e.script.Item, &rec)
-	return e.ask(ctx, errand{graderEndpoint, "", e.cfg.GraderTimeout, func(ctx context.Context, _ *rollout.BurstCall) (answer, error) {
+	same := sameRequest(graderEndpoint, rec.Item, strconv.Itoa(rec.Sample))
+	return e.ask(ctx, errand{graderEndpoint, "", same, e.cfg.GraderTimeout, func(ctx context.Context, _ *rollout.BurstCall) (answer, error) {
 		out.Kept = map[string]sampler.Grade{}
 		g, err := e.grader.Grade(ctx, out)
 		return answer{reward: g.Reward}, err
@@ -104,8 +109,15 @@ func (e *episode) grade(ctx context.Context) (failed bool, err error) {
 type errand struct {
 	endpoint string
 	call     string // its id, of a tool's
+	same     string // its name among requests that ask for the same
 	timeout  time.Duration
 	try      func(context.Context, *rollout.BurstCall) (answer, error)
+}
+
+// sameRequest names what a request asks for, whichever rollout asks.
+func sameRequest(parts ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	return hex.EncodeToString(sum[:6])
 }
 
 // ask makes a request until it is answered or the trainer would give up, and,
@@ -124,7 +136,7 @@ func (e *episode) ask(ctx context.Context, do errand) (failed bool, err error) {
 func (e *episode) until(ctx context.Context, do errand, before *answer) (a answer, failed bool, err error) {
 	for made := 0; ; made++ {
 		rec := e.base
-		rec.Endpoint, rec.CallID, rec.Try = do.endpoint, do.call, made
+		rec.Endpoint, rec.CallID, rec.Request, rec.Try = do.endpoint, do.call, do.same, made
 		a, err := e.once(ctx, do, &rec)
 		if ctx.Err() != nil {
 			return answer{}, false, context.Cause(ctx)

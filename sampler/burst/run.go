@@ -38,7 +38,7 @@ type Config struct {
 // repeats requests as the documented trainer does.
 func DefaultConfig() Config {
 	return Config{
-		Least: 80, Ramp: 32, RampTime: 20 * time.Second, Repeats: 16,
+		Least: 80, Ramp: 80, RampTime: 20 * time.Second, Repeats: 24,
 		ToolTimeout: 5 * time.Minute, GraderTimeout: 5 * time.Minute, Retry: limit.DefaultRetry(),
 	}
 }

@@ -138,7 +138,7 @@ func plan(t *testing.T, in burst.Input) *burst.Plan {
 
 func config() burst.Config {
 	cfg := burst.DefaultConfig()
-	cfg.ID, cfg.Retry = "test", limit.Retry{Max: 3, Wait: 100 * time.Millisecond, Cap: time.Second}
+	cfg.ID, cfg.Repeats, cfg.Ramp, cfg.Retry = "test", 16, 32, limit.Retry{Max: 3, Wait: 100 * time.Millisecond, Cap: time.Second}
 	return cfg
 }
 

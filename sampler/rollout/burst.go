@@ -82,6 +82,7 @@ type BurstCall struct {
 	Item     string  `json:"item"`
 	TraceID  string  `json:"trace_id"`
 	CallID   string  `json:"call_id,omitempty"` // of a tool
+	Request  string  `json:"request"`           // the same for requests that ask for the same
 	Try      int     `json:"try,omitempty"`     // repeats of a failed request count from 1
 	At       Seconds `json:"at_s"`              // since its wave began
 	Elapsed  Seconds `json:"elapsed_s"`
