@@ -108,6 +108,13 @@ func Charts() []Chart {
 			Only: func(r *analysis.Result) bool { return r.Variants != nil },
 		},
 		{
+			Name: "endpoint_load",
+			Doc: "How long tools and grader take as more rollouts run at once, up to a whole training step: 95 % of answers came within the line. " +
+				"A line that rises is an endpoint that makes a training step wait.",
+			Draw: drawEndpointLoad, Caption: captionEndpointLoad,
+			Only: func(r *analysis.Result) bool { return r.Burst != nil },
+		},
+		{
 			Name: "grader_audit",
 			Doc: "What the grader did with answers that deserve nothing, with right ones, and with ones that only look different: " +
 				"the share of items on which each probe was scored so, with its interval. A diamond away from the broad line is a hole that training would find.",

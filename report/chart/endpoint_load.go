@@ -1,0 +1,187 @@
+package chart
+
+import (
+	"cmp"
+	"fmt"
+	"image/color"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"gonogo/analysis"
+)
+
+// loadCurves is how many endpoints one picture shows, the slowest; the table
+// has all.
+const loadCurves = 5
+
+func drawEndpointLoad(r *analysis.Result) (*plot.Plot, error) {
+	list := loadsOf(r)
+	switch {
+	case r.Burst == nil:
+		return nil, noData("no training step was rehearsed: gonogo burst does")
+	case len(list) == 0:
+		return nil, noData("no endpoint answered a request of the burst")
+	}
+	p := newPlot("rollouts at once", "P95, seconds")
+	lo, hi, last := math.Inf(1), 0.0, 1.0
+	for _, l := range list {
+		for i := range l.y {
+			lo, hi, last = min(lo, l.y[i]), max(hi, l.y[i]), max(last, l.x[i])
+			if l.lo != nil {
+				lo, hi = min(lo, l.lo[i]), max(hi, l.hi[i])
+			}
+		}
+	}
+	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, roundDecades{}
+	p.Y.Min, p.Y.Max = below(lo), above(hi)
+	kAxis(p, 1, last, 8)
+	for _, l := range list {
+		p.Add(l.curve)
+	}
+	return p, nil
+}
+
+func captionEndpointLoad(r *analysis.Result) Caption {
+	list, b := loadsOf(r), r.Burst
+	c := Caption{
+		Title:    fmt.Sprintf("No endpoint takes twice as long with %s as with one", plural(b.Rollouts, "rollout")),
+		Subtitle: fmt.Sprintf("waves of 1, 2, 4, … up to the step's %s; bands: %s intervals, clustered by rollout", plural(b.Rollouts, "rollout"), Percent(r.Confidence)),
+	}
+	if more := len(b.Endpoints) - len(list); more > 0 {
+		c.Subtitle += fmt.Sprintf("; %s in the table only", plural(more, "endpoint"))
+	}
+	var worst *load
+	for i := range list {
+		if at := list[i].doubles; at != nil && (worst == nil || *at < *worst.doubles) {
+			worst = &list[i]
+		}
+	}
+	if worst != nil {
+		c.Title = fmt.Sprintf("%s takes twice as long from about %s at once", worst.name, plural(int(math.Round(*worst.doubles)), "rollout"))
+	}
+	for _, l := range list {
+		label := l.name
+		if l.doubles != nil {
+			label += ", doubles at " + Number(*l.doubles)
+		}
+		c.Legend = append(c.Legend, Entry{label, []plot.Thumbnailer{l.curve}})
+	}
+	return c
+}
+
+// load is the latency of one endpoint against the rollouts at once.
+type load struct {
+	curve
+	name    string
+	doubles *float64
+}
+
+// loadStyles tell endpoints apart, also in grey.
+var loadStyles = []struct {
+	color  color.RGBA
+	dashes []vg.Length
+	glyph  draw.GlyphDrawer
+}{
+	{Blue, nil, draw.CircleGlyph{}},
+	{Orange, dashed, draw.BoxGlyph{}},
+	{Green, dotted, draw.PyramidGlyph{}},
+	{Charred, []vg.Length{7, 2, 1.4, 2}, draw.RingGlyph{}},
+	{Steel, []vg.Length{2.5, 2.5}, draw.SquareGlyph{}},
+}
+
+// leastLatency is what less is drawn as: a logarithm has no zero.
+const leastLatency = 1e-4
+
+// loadsOf takes the endpoints that answered, the slowest first.
+func loadsOf(r *analysis.Result) []load {
+	if r.Burst == nil {
+		return nil
+	}
+	var list []load
+	for _, e := range r.Burst.Endpoints {
+		l := load{name: visibleName(e.Name), doubles: e.Doubles.At}
+		bounded := true
+		for _, p := range e.Load {
+			if p.Size >= 1 && p.P95.Known() {
+				l.x, l.y = append(l.x, float64(p.Size)), append(l.y, max(leastLatency, *p.P95.Value))
+				bounded = bounded && p.P95.Low != nil && p.P95.High != nil
+			}
+		}
+		if len(l.x) == 0 {
+			continue
+		}
+		for _, p := range e.Load {
+			if bounded && p.Size >= 1 && p.P95.Known() {
+				l.lo, l.hi = append(l.lo, max(leastLatency, *p.P95.Low)), append(l.hi, max(leastLatency, *p.P95.High))
+			}
+		}
+		list = append(list, l)
+	}
+	slices.SortStableFunc(list, func(a, b load) int { return cmp.Compare(slices.Max(b.y), slices.Max(a.y)) })
+	list = list[:min(len(list), loadCurves)]
+	for i := range list {
+		s := loadStyles[i]
+		l := &list[i]
+		l.line = draw.LineStyle{Color: s.color, Width: 1.5, Dashes: s.dashes}
+		l.band, l.glyph, l.radius = tint(s.color, 0.14), s.glyph, 2.2
+	}
+	return list
+}
+
+// visibleName shortens a name to what a legend has room for.
+func visibleName(name string) string {
+	const longest = 30
+	if runes := []rune(name); len(runes) > longest {
+		return string(runes[:longest-1]) + "…"
+	}
+	return name
+}
+
+// below and above are the next of 1, 2 and 5 times a power of ten.
+func below(x float64) float64 {
+	ten := math.Pow(10, math.Floor(math.Log10(x)))
+	for _, m := range []float64{5, 2} {
+		if m*ten <= x {
+			return m * ten
+		}
+	}
+	return ten
+}
+
+func above(x float64) float64 {
+	ten := math.Pow(10, math.Floor(math.Log10(x)))
+	for _, m := range []float64{1, 2, 5} {
+		if m*ten > x {
+			return m * ten
+		}
+	}
+	return 10 * ten
+}
+
+// roundDecades labels 1, 2 and 5 times the powers of ten, 1 and 3 times where
+// those are many, or the powers alone.
+type roundDecades struct{}
+
+// Ticks implements plot.Ticker.
+func (roundDecades) Ticks(min, max float64) []plot.Tick {
+	marks := []float64{1, 2, 5}
+	switch {
+	case max/min > 1e3:
+		marks = []float64{1}
+	case max/min > 11:
+		marks = []float64{1, 3}
+	}
+	var out []plot.Tick
+	for e := math.Floor(math.Log10(min)); math.Pow(10, e) <= max*1.001; e++ {
+		for _, m := range marks {
+			if v := m * math.Pow(10, e); v >= min*0.999 && v <= max*1.001 {
+				out = append(out, plot.Tick{Value: v, Label: Number(v)})
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,93 @@
+package chart_test
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gonogo/analysis"
+	"gonogo/analysis/stat"
+	"gonogo/report/chart"
+	"gonogo/report/reporttest"
+	"gonogo/sampler/rollout"
+)
+
+// loaded is a Result with a burst of 128 rollouts: a tool that slows down from
+// 32 on, one that does not, and a grader.
+func loaded(t *testing.T) *analysis.Result {
+	t.Helper()
+	r := reporttest.Load(t, "go")
+	b := &analysis.Burst{Rollouts: 128, GroupSize: 8}
+	for _, e := range []struct {
+		name   string
+		base   float64
+		slows  bool
+		doubly *float64
+	}{{"tool search", 0.21, true, stat.Some(45.3)}, {"tool cat", 0.042, false, nil}, {"grader", 0.9, false, nil}} {
+		one := analysis.BurstEndpoint{BurstEndpoint: rollout.BurstEndpoint{Name: e.name}, Doubles: analysis.Doubling{At: e.doubly}}
+		for size := 1; size <= 128; size *= 2 {
+			p95 := e.base * (1 + 0.02*float64(size%3))
+			if e.slows && size > 32 {
+				p95 *= float64(size) / 20
+			}
+			one.Load = append(one.Load, analysis.LoadPoint{Size: size, P95: stat.Estimate{Value: &p95, Low: stat.Some(p95 * 0.93), High: stat.Some(p95 * 1.12)}})
+		}
+		b.Endpoints = append(b.Endpoints, one)
+	}
+	r.Burst = b
+	return r
+}
+
+func loadChart(t *testing.T) chart.Chart {
+	t.Helper()
+	for _, c := range chart.Charts() {
+		if c.Name == "endpoint_load" {
+			return c
+		}
+	}
+	t.Fatal("there is no chart of the load")
+	return chart.Chart{}
+}
+
+func TestEndpointLoadPicture(t *testing.T) {
+	f := chart.Render(loadChart(t), loaded(t))
+	var b bytes.Buffer
+	if err := chart.WritePNG(&b, f, chart.Width, chart.Height); err != nil {
+		t.Fatal(err)
+	}
+	reporttest.SamePicture(t, filepath.Join("testdata", "loaded.endpoint_load.png"), b.Bytes(), *update)
+	for _, size := range sizes {
+		checkLayout(t, fmt.Sprintf("load at %v", size), f, size.w, size.h)
+	}
+}
+
+func TestEndpointLoadInWords(t *testing.T) {
+	for what, c := range map[string]struct {
+		bend func(*analysis.Burst)
+		want string
+	}{
+		"one doubles":     {func(*analysis.Burst) {}, "tool search takes twice as long from about 45 rollouts at once"},
+		"none doubles":    {func(b *analysis.Burst) { b.Endpoints[0].Doubles.At = nil }, "No endpoint takes twice as long with 128 rollouts as with one"},
+		"nobody answered": {func(b *analysis.Burst) { b.Endpoints = b.Endpoints[:1]; b.Endpoints[0].Load = nil }, "no endpoint answered"},
+		"one wave, no bound": {func(b *analysis.Burst) {
+			b.Endpoints[1].Load = []analysis.LoadPoint{{Size: 1, P95: stat.Estimate{Value: stat.Some(0)}}}
+		}, "tool search takes twice"},
+		"many endpoints": {func(b *analysis.Burst) {
+			for i := range 9 {
+				e := b.Endpoints[1]
+				e.Name = fmt.Sprintf("tool %d", i)
+				b.Endpoints = append(b.Endpoints, e)
+			}
+		}, "7 endpoints in the table only"},
+	} {
+		r := loaded(t)
+		c.bend(r.Burst)
+		f := chart.Render(loadChart(t), r)
+		if alt := f.Alt() + f.Subtitle; !strings.Contains(alt, c.want) {
+			t.Errorf("%s: the picture says %q, want %q", what, alt, c.want)
+		}
+		wellFormed(t, writeSVG(t, f))
+	}
+}
