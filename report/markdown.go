@@ -20,6 +20,7 @@ func writeMarkdown(w io.Writer, p *Page) error {
 	m.top(p)
 	m.findings(p)
 	m.variants(p)
+	m.burst(p)
 	m.pictures(p)
 	m.audit(p)
 	m.splits(p)

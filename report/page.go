@@ -38,6 +38,7 @@ type Page struct {
 	Findings  []Finding
 	Figures   []chart.Figure
 	Variants  Variants
+	Burst     Burst
 	Audit     Audit
 	Splits    []Split
 	Input     []string // what was wrong with the files that were read
@@ -76,6 +77,7 @@ func NewPage(r *analysis.Result, opt Options) *Page {
 		p.Figures = append(p.Figures, chart.Render(c, r))
 	}
 	p.Variants = newVariants(r, p.Words)
+	p.Burst = newBurst(r, p.Words)
 	p.Audit = newAudit(r, p.Dir, p.Words)
 	for _, split := range rollout.Splits() {
 		if s := r.Splits[split]; s != nil {

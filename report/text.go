@@ -19,6 +19,7 @@ func writeText(w io.Writer, p *Page) error {
 	t.headlines(p)
 	t.findings(p)
 	t.variants(p)
+	t.burst(p)
 	t.audit(p)
 	t.splits(p)
 	t.grids(p)

@@ -61,6 +61,7 @@ type words struct {
 
 	Beyond   beyondWords
 	Variants variantWords
+	Burst    burstWords
 	Audit    auditWords
 }
 

@@ -1,0 +1,220 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"gonogo/analysis"
+	"gonogo/analysis/stat"
+	"gonogo/report/chart"
+)
+
+// Burst tells how tools and grader bore a training step's load. Without a
+// rehearsal there are no Tables.
+type Burst struct {
+	Lead   string
+	Tables []Grid
+	Notes  []string
+}
+
+func newBurst(r *analysis.Result, w *words) Burst {
+	b := r.Burst
+	if b == nil {
+		return Burst{}
+	}
+	out := Burst{Lead: burstLead(b, w), Tables: []Grid{burstGrid(b, w)}}
+	for _, g := range []Grid{checksGrid(b, w), loadGrid(b, w), wrongGrid(b, w)} {
+		if len(g.Rows) > 0 {
+			out.Tables = append(out.Tables, g)
+		}
+	}
+	for _, note := range b.Notes {
+		out.Notes = append(out.Notes, capital(prose(note))+".")
+	}
+	return out
+}
+
+func burstLead(b *analysis.Burst, w *words) string {
+	step := fmt.Sprintf(w.Burst.Named, w.Rollout.of(b.Rollouts))
+	if b.BatchSize != nil {
+		step = fmt.Sprintf(w.Burst.Step, w.Item.of(*b.BatchSize), w.Rollout.of(b.GroupSize))
+	}
+	gaps := w.Burst.NoGaps
+	if b.Gaps {
+		gaps = w.Burst.Gaps
+	}
+	return fmt.Sprintf(w.Burst.Lead, step, b.Split, w.Burst.Bursts.of(b.Bursts), gaps)
+}
+
+// burstGrid is every endpoint in the bursts.
+func burstGrid(b *analysis.Burst, w *words) Grid {
+	g := Grid{Title: fmt.Sprintf(w.Burst.At, w.Rollout.of(b.Rollouts)), Head: w.Burst.Head}
+	for _, e := range b.Endpoints {
+		doubles := w.Burst.Never
+		switch {
+		case e.Doubles.Base == nil:
+			doubles = "–"
+		case e.Doubles.At != nil:
+			doubles = doublesAt(e.Doubles)
+		}
+		g.Rows = append(g.Rows, []string{
+			id(e.Name), chart.Count(e.Requests), numberOr(e.P50.Value), chart.Interval(e.P95.Value, e.P95.Low, e.P95.High), numberOr(e.P99.Value), numberOr(e.Max),
+			chart.Count(e.Failed), chart.Count(e.Refused), doubles,
+		})
+	}
+	g.Notes = []string{w.Burst.Doubling}
+	return g
+}
+
+// doublesAt prints where a latency doubles, between the waves that surely lie
+// on either side.
+func doublesAt(d analysis.Doubling) string {
+	text := chart.Number(*d.At)
+	if d.Low != nil && d.High != nil {
+		text += fmt.Sprintf(" [%s, %s]", chart.Count(*d.Low), chart.Count(*d.High))
+	}
+	return text
+}
+
+// checksGrid is what was looked for beside the time.
+func checksGrid(b *analysis.Burst, w *words) Grid {
+	v := w.Burst
+	g := Grid{Title: v.Checks, Words: true, Rates: true, Head: v.CheckHead}
+	first := v.NoFailure
+	if f := b.FirstFailure; f != nil {
+		first = fmt.Sprintf(v.FirstFailure, chart.Number(f.After), id(f.Endpoint), id(f.Kind))
+	}
+	g.Rows = [][]string{
+		{v.Lost, inPercent(b.Lost), w.Rollout.of(b.Lost.N), v.LostDoc},
+		{v.First, first, "", v.FirstDoc},
+		{v.Wire, fmt.Sprintf(w.OutOf, chart.Count(b.Wire.Departing), chart.Count(b.Wire.Answers)), departures(b, w), v.WireDoc},
+		{v.Crosstalk, fmt.Sprintf(w.OutOf, chart.Count(b.Crosstalk.Leaks), chart.Count(b.Crosstalk.Answers)), "", v.CrosstalkDoc},
+	}
+	if b.Repeats.Known() {
+		g.Rows = append(g.Rows, []string{v.Repeats, inPercent(b.Repeats), v.Requests.of(b.Repeats.N), v.RepeatsDoc})
+	}
+	return g
+}
+
+// inPercent prints a share of a burst as a percentage with its interval.
+func inPercent(e stat.Estimate) string {
+	if !e.Known() {
+		return "–"
+	}
+	if e.Low == nil || e.High == nil {
+		return chart.Percent(*e.Value)
+	}
+	return fmt.Sprintf("%s [%s, %s]", chart.Percent(*e.Value), chart.Percent(*e.Low), chart.Percent(*e.High))
+}
+
+func departures(b *analysis.Burst, w *words) string {
+	text := ""
+	for _, what := range slices.Sorted(maps.Keys(b.Wire.By)) {
+		if text != "" {
+			text += ", "
+		}
+		text += id(what) + " " + chart.Count(b.Wire.By[what])
+	}
+	return text
+}
+
+// loadGrid is the 95th percentile of each endpoint by rollouts at once.
+func loadGrid(b *analysis.Burst, w *words) Grid {
+	g := Grid{Title: w.Burst.ByLoad, Head: []string{w.Burst.AtOnce, w.RolloutsOf}}
+	sizes := map[int][]string{}
+	made := map[int]int{}
+	for _, e := range b.Endpoints {
+		for _, p := range e.Load {
+			made[p.Size] = p.Rollouts
+		}
+	}
+	for _, size := range slices.Sorted(maps.Keys(made)) {
+		sizes[size] = []string{chart.Count(size), chart.Count(made[size])}
+	}
+	for _, e := range b.Endpoints {
+		g.Head = append(g.Head, id(e.Name))
+		cells := map[int]string{}
+		for _, p := range e.Load {
+			cells[p.Size] = numberOr(p.P95.Value)
+			if p.Failed > 0 {
+				cells[p.Size] += fmt.Sprintf(w.Burst.FailedToo, chart.Count(p.Failed))
+			}
+		}
+		for size := range sizes {
+			cell := cells[size]
+			if cell == "" {
+				cell = "–"
+			}
+			sizes[size] = append(sizes[size], cell)
+		}
+	}
+	for _, size := range slices.Sorted(maps.Keys(sizes)) {
+		g.Rows = append(g.Rows, sizes[size])
+	}
+	return g
+}
+
+// wrongGrid is what went wrong in the bursts, by endpoint and kind.
+func wrongGrid(b *analysis.Burst, w *words) Grid {
+	g := Grid{Title: w.Burst.Wrong, Words: true, Head: w.Burst.WrongHead}
+	for _, e := range b.Endpoints {
+		for _, err := range e.Errors {
+			g.Rows = append(g.Rows, []string{id(e.Name), id(err.Kind), chart.Count(err.Count), chart.Percent(err.Share), prose(err.Example)})
+		}
+	}
+	return g
+}
+
+// WriteBurst writes the page of a rehearsal by itself, for a terminal: its
+// findings and how the endpoints did.
+func WriteBurst(w io.Writer, p *Page) error {
+	t := &terminal{width: columns(p.Width), ascii: p.ASCII, color: p.Color}
+	t.findings(p)
+	t.burst(p)
+	if _, err := w.Write(t.buf.Bytes()); err != nil {
+		return fmt.Errorf("write the rehearsal: %w", err)
+	}
+	return nil
+}
+
+// burst tells of the endpoints; a table that is too wide is written row by row.
+func (t *terminal) burst(p *Page) {
+	if len(p.Burst.Tables) == 0 {
+		return
+	}
+	t.heading(p.Words.Burst.Title)
+	t.para(para{text: p.Burst.Lead})
+	t.blank()
+	for _, g := range p.Burst.Tables {
+		before := t.buf.Len()
+		if !g.Words {
+			t.grid(g)
+		}
+		if t.buf.Len() == before {
+			t.heading(g.Title)
+			t.stack(g, rowsInTerminal, p.Words)
+			for _, note := range g.Notes {
+				t.para(para{indent: 2, lead: "- ", text: note, style: faint})
+			}
+			t.blank()
+		}
+	}
+	for _, note := range p.Burst.Notes {
+		t.para(para{indent: 2, lead: "- ", text: note, style: faint})
+	}
+	t.blank()
+}
+
+func (m *markdown) burst(p *Page) {
+	if len(p.Burst.Tables) == 0 {
+		return
+	}
+	m.f("## %s\n\n%s\n\n", md(m.words.Burst.Title), md(p.Burst.Lead))
+	for _, g := range p.Burst.Tables {
+		m.f("### %s\n\n", md(g.Title))
+		m.grid(g)
+	}
+	m.list("", p.Burst.Notes)
+}

@@ -1,0 +1,44 @@
+package report
+
+// burstWords tell of the rehearsal of a training step.
+type burstWords struct {
+	Title, Lead, Step, Named, Gaps, NoGaps string
+	Bursts, Requests                       plural
+	At, Never, Doubling                    string
+	Head                                   []string
+	Checks                                 string
+	CheckHead                              []string
+	Lost, LostDoc, First, FirstDoc         string
+	NoFailure, FirstFailure                string
+	Wire, WireDoc, Crosstalk, CrosstalkDoc string
+	Repeats, RepeatsDoc                    string
+	ByLoad, AtOnce, FailedToo              string
+	Wrong                                  string
+	WrongHead                              []string
+}
+
+var englishBurst = burstWords{
+	Title:  "Endpoints under a training step's load",
+	Lead:   "%s, of %s, started at once in %s, without the model and without any limiter; %s. Before it, waves of 1, 2, 4, … rollouts at once. No request counts in any mean.",
+	Step:   "A training step of %s with %s each",
+	Named:  "%s",
+	Gaps:   "the recorded time between the calls was kept",
+	NoGaps: "each rollout made its calls one after the other without a pause",
+	Bursts: plural{"one burst", "each of %s bursts"}, Requests: plural{"1 different request", "%s different requests"},
+
+	At:    "With %s at once",
+	Head:  []string{"endpoint", "requests", "P50 s", "P95 s", "P99 s", "longest s", "failed", "refused", "P95 doubles at"},
+	Never: "not reached",
+	Doubling: "Doubles at: rollouts at once at which the 95th percentile is twice that of the smallest wave, interpolated between waves on logarithmic scales; " +
+		"in brackets the last wave surely below and the first surely above. Refused: a 4xx, which the model is shown.",
+
+	Checks: "What else was looked for", CheckHead: []string{"check", "value", "of what", "what it is"},
+	Lost: "discarded rollouts", LostDoc: "a trainer that repeats a failed request three times gives them up",
+	First: "first failure", FirstDoc: "time from the start of a burst to the first failed request", NoFailure: "none", FirstFailure: "after %s s, %s: %s",
+	Wire: "departs from the contract", WireDoc: "answers, or requests to them, that depart from the wire contract",
+	Crosstalk: "holds another's id", CrosstalkDoc: "answers that hold the trace id or a call id of another rollout",
+	Repeats: "answered otherwise again", RepeatsDoc: "the same request made twice in a row got two answers",
+
+	ByLoad: "95th percentile in seconds, by rollouts at once", AtOnce: "at once", FailedToo: " (%s failed)",
+	Wrong: "What went wrong in the bursts", WrongHead: []string{"endpoint", "kind", "requests", "share", "example"},
+}
