@@ -134,7 +134,7 @@ func writeResult(dir string, r *analysis.Result) error {
 }
 
 // readResult reads a run's result.json. It returns nil when there is none, or
-// when rollouts, probes or labels were added since, or variants' rollouts.
+// when rollouts, probes, labels or a burst were added since, or variants' rollouts.
 func readResult(dir string) (*analysis.Result, error) {
 	path := filepath.Join(dir, resultFile)
 	made, err := os.Stat(path)
@@ -142,7 +142,7 @@ func readResult(dir string) (*analysis.Result, error) {
 		return nil, nil // none there, or the run is a single file
 	}
 	variants, _ := os.ReadDir(rollout.VariantDir(dir, "")) // none there is no variants
-	names := []string{rollout.RolloutsFile, rollout.ProbesFile, rollout.LabelsFile}
+	names := []string{rollout.RolloutsFile, rollout.ProbesFile, rollout.LabelsFile, rollout.BurstFile}
 	for _, v := range variants {
 		for _, name := range []string{rollout.RolloutsFile, rollout.ProbesFile} {
 			names = append(names, filepath.Join(rollout.VariantsDir, v.Name(), name))

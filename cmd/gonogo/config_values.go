@@ -33,6 +33,7 @@ type values struct {
 	Prices        priceValues
 	Audit         auditValues
 	Python        pythonValues
+	Burst         burstValues
 	Thresholds    map[string]float64
 	Report        reportValues
 }

@@ -45,6 +45,7 @@ func commands() []*cli.Command {
 		sampleCommand(),
 		gradeCommand(),
 		auditCommand(),
+		burstCommand(),
 		analyzeCommand(),
 		reportCommand(),
 		compareCommand(),

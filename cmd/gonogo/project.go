@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -30,7 +31,8 @@ type project struct {
 	warnings []string // what the job's platform may refuse or ignore, what the grader has to say
 	told     int      // warnings that were shown
 	seed     uint64
-	env      grader.Env // what graders and detectors are made with
+	env      grader.Env                                // what graders and detectors are made with
+	watch    func(http.RoundTripper) http.RoundTripper // stands before the transport of tools and graders; nil is none
 	bounds   sampler.Boundaries
 	auditing auditing
 	redact   *rollout.Redactor
@@ -102,6 +104,7 @@ var keyFlags = []keyFlag{
 	{"reward-range", "reward_range", ""},
 	{"max-gradings", "audit.max_gradings", ""},
 	{"labels", "audit.labels", ""},
+	{"rollouts", "burst.rollouts", "burst"},
 }
 
 // flagsOf lists those of the keyFlags that the command line names.
@@ -126,15 +129,20 @@ func byFlag(c *cli.Context, err error) error {
 
 func newProject(cfg *config) (*project, error) {
 	p := &project{cfg: cfg, redact: rollout.NewRedactor(cfg.secrets()...)}
-	p.seed = rand.Uint64()
-	if cfg.Seed != nil {
-		p.seed = *cfg.Seed
-	}
+	p.draw()
 	if err := errors.Join(p.load(), p.plainIDs(), p.wire(), p.prepareAudit(), p.prepareVariants()); err != nil {
 		p.shut()
 		return nil, asUsage(errors.New(p.redact.String(err.Error())))
 	}
 	return p, nil
+}
+
+// draw takes the configured seed, or a random one.
+func (p *project) draw() {
+	p.seed = rand.Uint64()
+	if p.cfg.Seed != nil {
+		p.seed = *p.cfg.Seed
+	}
 }
 
 // load reads the data files, checks them against the platform and the job.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -115,16 +114,8 @@ func (p *project) confirm(c *cli.Context, dir string, jobs []sampler.Job) error 
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.App.ErrWriter, "\n%s\nBegin? [y/N] ", estimate)
-	answer, err := bufio.NewReader(c.App.Reader).ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		return err
-	}
-	switch strings.ToLower(strings.TrimSpace(answer)) {
-	case "y", "yes":
-		return nil
-	}
-	return &exitError{exitInterrupted, errors.New("stopped by your answer; nothing was recorded")}
+	fmt.Fprintf(c.App.ErrWriter, "\n%s\n", estimate)
+	return begin(c)
 }
 
 // estimate says what the jobs will take, as far as one rollout can tell.

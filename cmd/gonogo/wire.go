@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -29,15 +30,21 @@ func (p *project) wire() error {
 		return err
 	}
 	p.close = append(p.close, policy.Close)
+	p.bounds.Model = policy
+	return p.wireTools()
+}
+
+// wireTools makes the tools of the job, with the client that wireGrader made.
+func (p *project) wireTools() error {
 	var configs []tool.Config
 	for _, t := range p.cfg.Body.Tools {
 		configs = append(configs, tool.Config{Name: t.Name, ServerURL: p.connect(t.ServerURL), Headers: t.Headers, Extra: t.Extra})
 	}
-	tools, err := tool.New(configs, tool.Options{HTTP: p.env.HTTP, Conns: conns})
+	tools, err := tool.New(configs, tool.Options{HTTP: p.env.HTTP, Conns: p.inFlight()})
 	if err != nil {
 		return err
 	}
-	p.bounds.Model, p.bounds.Tools = policy, make(map[string]sampler.Tool)
+	p.bounds.Tools = make(map[string]sampler.Tool)
 	for _, t := range tools {
 		p.bounds.Tools[t.Name()] = t
 	}
@@ -48,7 +55,7 @@ func (p *project) wire() error {
 // started yet.
 func (p *project) wireGrader() error {
 	conns := p.inFlight()
-	http := sampler.HTTPClient(nil, conns)
+	client := sampler.HTTPClient(p.transport(conns), conns)
 	judge, err := model.NewJudge(model.Config{
 		BaseURL: p.connect(p.cfg.Judge.BaseURL), API: p.cfg.Judge.API, APIKey: p.cfg.judgeKey,
 		Headers: p.cfg.Judge.Headers, MaxConns: conns,
@@ -56,13 +63,13 @@ func (p *project) wireGrader() error {
 	if err != nil {
 		return err
 	}
-	p.close = append(p.close, http.CloseIdleConnections, judge.Close)
+	p.close = append(p.close, client.CloseIdleConnections, judge.Close)
 	interpreters, err := python.NewPool(p.cfg.pythonPool())
 	if err != nil {
 		return err
 	}
 	p.close = append(p.close, func() { _ = interpreters.Close() }) // whatever it says, the processes are gone
-	p.env = grader.Env{HTTP: http, Judge: judge, Rewrite: p.connect, SampleTools: p.cfg.Sampling.SampleTools, Python: interpreters}
+	p.env = grader.Env{HTTP: client, Judge: judge, Rewrite: p.connect, SampleTools: p.cfg.Sampling.SampleTools, Python: interpreters}
 	grade, err := grader.New(grader.Kinds(), p.cfg.Body.Grader, p.env)
 	if err != nil {
 		return fmt.Errorf("the job: %w", err)
@@ -70,6 +77,15 @@ func (p *project) wireGrader() error {
 	p.bounds.Grader = grade
 	p.warnReads(grade)
 	return p.checkItems(grade)
+}
+
+// transport is what requests to tools and graders go through; nil is the usual
+// one.
+func (p *project) transport(conns int) http.RoundTripper {
+	if p.watch == nil {
+		return nil
+	}
+	return p.watch(sampler.HTTPTransport(conns))
 }
 
 func (p *project) modelConfig(conns int) model.Config {

@@ -305,3 +305,23 @@ func (p *Plan) Unsafe(tools []Tool) []string {
 	}
 	return names
 }
+
+// Requests is how many calls of each tool the waves make at most, first tries
+// alone.
+func (p *Plan) Requests(cfg Config) map[string]int {
+	out := map[string]int{}
+	for _, w := range p.Waves(cfg) {
+		times := 1
+		if w.Purpose == rollout.RepeatWave {
+			times = 2
+		}
+		for i := range w.Rollouts {
+			for _, t := range p.Scripts[i%len(p.Scripts)].Turns {
+				for _, c := range t.Calls {
+					out[c.Name] += times
+				}
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"gonogo/sampler/rollout"
+)
+
+func burstCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "burst",
+		Usage:     "rehearse a training step: do tools and grader bear all its rollouts at once",
+		ArgsUsage: "RUN",
+		Description: `Plays batch × group rollouts that start at once, as a training step does: the tool
+calls that RUN recorded, each rollout's own in their order, then the grader. The
+model is not asked. Before that, smaller waves of 1, 2, 4, … rollouts find out
+where latency doubles, and some rollouts make every request twice. No limiter
+stands in the way; a failed request is repeated three times, as a trainer does,
+and then its rollout counts as discarded. Writes burst.json and calls.jsonl into
+RUN, where analyze and report find them. The exit code is that of the gates
+endpoint.*.
+
+What is called: recorded calls are made again, so a tool that writes writes again;
+therefore they begin only once you agreed, on a terminal or by --yes. Tools that
+burst.safe names change nothing: they are called without asking, and with
+arguments made by their schema where nothing of them is recorded. Tools that
+burst.skip names are never called. A grader that asks a model costs money: what it
+will be is told before, it grades in the bursts alone, and sampling.max_usd bounds
+it. A grader without an endpoint is left out.
+
+Where RUN is not there yet it is begun from the configuration, without rollouts.
+Settings come from -c, else from gonogo.yaml, else from the configuration that
+RUN was made with.
+
+Example:
+   gonogo burst my-run --yes
+   gonogo burst my-run --rollouts 500 --set burst.safe='[search, cat]'`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "config", Aliases: []string{"c"}, Usage: "read the configuration `FILE` (default gonogo.yaml, where there is one)"},
+			&cli.StringSliceFlag{Name: "set", Usage: "`KEY=VALUE` sets a key of the configuration; may be repeated"},
+			&cli.StringFlag{Name: "rollouts", Usage: "start `N` rollouts at once (key burst.rollouts; default batch size × group size)"},
+			&cli.StringFlag{Name: "group-size", Usage: "`G`, the rollouts of an item (key training.group_size)"},
+			&cli.BoolFlag{Name: "gaps", Usage: "keep the recorded time between the calls (key burst.gaps)"},
+			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "make recorded calls of tools that burst.safe does not name, and pay for a model that grades, without asking"},
+			&cli.BoolFlag{Name: "json", Usage: "print what was found as JSON"},
+		},
+		Action: func(c *cli.Context) error {
+			dir, err := oneRun(c)
+			if err != nil {
+				return err
+			}
+			p, run, err := burstProject(c, dir)
+			if err != nil {
+				return err
+			}
+			defer p.shut()
+			plan, cfg, err := p.burstPlan(c, run)
+			if err != nil {
+				return err
+			}
+			if err := p.agree(c, run, plan, cfg); err != nil {
+				return err
+			}
+			if err := p.readyToBurst(c); err != nil {
+				return err
+			}
+			if run == nil {
+				if err := p.beginRun(dir); err != nil {
+					return err
+				}
+				fmt.Fprintf(c.App.ErrWriter, "There was no run %s: it is begun, without rollouts, from the configuration %s.\n", visible(dir), visible(p.cfg.file))
+				if run, err = rollout.Open(dir); err != nil {
+					return err
+				}
+			}
+			if err := p.burst(c, run, plan, cfg); err != nil {
+				return err
+			}
+			return p.burstFound(c, run)
+		},
+	}
+}

@@ -1,0 +1,264 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"gonogo/analysis"
+	"gonogo/report/chart"
+	"gonogo/sampler/burst"
+	"gonogo/sampler/limit"
+	"gonogo/sampler/rollout"
+)
+
+// usualBatch is the batch size where the job leaves it to the platform.
+const usualBatch = 16
+
+// burstProject is a project that can call the tools and the grader of the run
+// in dir, through a client that watches what goes over the wire. The run is nil
+// when it is not there yet.
+func burstProject(c *cli.Context, dir string) (*project, *rollout.Run, error) {
+	run, err := rollout.Open(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		run = nil
+	case err != nil:
+		return nil, nil, asUsage(err)
+	case run.File() == dir:
+		return nil, nil, usagef("%s is a file: a burst needs a run directory to write to; gonogo import makes one", dir)
+	}
+	cfg, err := burstConfig(c, run)
+	if err == nil {
+		check := cfg.completeGrading
+		if run == nil {
+			check = cfg.complete // its items are read from the data files
+		}
+		err = joinConfigErrors([]error{check(), cfg.takeJudgeKey()})
+	}
+	if err != nil {
+		return nil, nil, asUsage(byFlag(c, err))
+	}
+	cfg.Sampling.InFlight = cfg.stepSize()
+	p := &project{cfg: cfg, watch: burst.Watch, redact: rollout.NewRedactor(cfg.secrets()...)}
+	p.draw()
+	if run != nil {
+		p.items = run.Items
+		if run.Manifest != nil {
+			p.seed = run.Manifest.Seed
+		}
+		p.otherJob(run)
+		err = errors.Join(p.serveWorld(c.Context, c.App.ErrWriter), p.wireGrader(), p.wireTools())
+	} else {
+		err = errors.Join(p.load(), p.plainIDs(), p.wireGrader(), p.wireTools())
+	}
+	if err == nil {
+		err = p.knowsTools()
+	}
+	if err != nil {
+		p.shut()
+		return nil, nil, asUsage(errors.New(p.redact.String(err.Error())))
+	}
+	return p, run, nil
+}
+
+// burstConfig is the configuration that the command line names, else
+// gonogo.yaml, else the one that the run was made with. That one keeps no
+// secrets, and a job that wants some must be named.
+func burstConfig(c *cli.Context, run *rollout.Run) (*config, error) {
+	set := overrides(c)
+	if c.Bool("gaps") {
+		set = append(set, "burst.gaps=true")
+	}
+	path, missing := configPath(c)
+	if missing == nil {
+		return peekConfig(path, os.LookupEnv, set...)
+	}
+	if run == nil || run.Manifest == nil || len(run.Manifest.Config) == 0 {
+		return nil, missing
+	}
+	cfg, err := inherited(run, set...)
+	if err == nil && cfg.Body != nil && bytes.Contains(cfg.Body.Raw, []byte("**********")) {
+		err = fmt.Errorf("%s keeps no secrets, and its job's endpoints want some: name the configuration with --config", run.Dir)
+	}
+	return cfg, err
+}
+
+// stepSize is how many rollouts start at once.
+func (c *config) stepSize() int {
+	return cmp.Or(c.Burst.Rollouts, cmp.Or(c.Training.BatchSize, usualBatch)*c.Training.GroupSize)
+}
+
+// otherJob warns where the recorded calls go elsewhere now.
+func (p *project) otherJob(run *rollout.Run) {
+	was := ""
+	if run.Manifest != nil {
+		was = run.Manifest.Binding["job"]
+	}
+	if was != "" && was != p.cfg.binding()["job"] {
+		p.warnings = append(p.warnings, fmt.Sprintf("%s was made with another job than that of %s: its recorded calls go to the tools of the latter", run.Dir, p.cfg.file))
+	}
+}
+
+// knowsTools refuses names that are no tool's.
+func (p *project) knowsTools() error {
+	names := p.cfg.Body.ToolNames()
+	var errs []error
+	for _, list := range []struct {
+		key   string
+		names []string
+	}{{"burst.safe", p.cfg.Burst.Safe}, {"burst.skip", p.cfg.Burst.Skip}} {
+		for _, name := range list.names {
+			if !slices.Contains(names, name) {
+				errs = append(errs, p.cfg.fault(list.key, "the job has no tool %q%s; its tools are %s", name, didYouMean(name, names), strings.Join(names, ", ")))
+			}
+		}
+	}
+	return joinConfigErrors(errs)
+}
+
+// burstPlan plans the rehearsal.
+func (p *project) burstPlan(c *cli.Context, run *rollout.Run) (*burst.Plan, burst.Config, error) {
+	b, s := p.cfg.Burst, p.sampling()
+	if p.cfg.Training.BatchSize == 0 && b.Rollouts == 0 {
+		p.warnings = append(p.warnings, fmt.Sprintf("the job leaves the batch size to the platform: %d is taken; --rollouts says how many rollouts start at once", usualBatch))
+	}
+	in := burst.Input{
+		Seed: p.seed, Items: p.items, Tools: p.burstTools(), Rollouts: b.Rollouts, Batch: cmp.Or(p.cfg.Training.BatchSize, usualBatch), Group: p.cfg.Training.GroupSize,
+		Judged: len(p.cfg.Body.Judges()) > 0,
+	}
+	in.Grade = in.Judged || len(p.cfg.Body.GraderURLs()) > 0
+	if run != nil {
+		in.Records = run.Records
+	}
+	plan, err := burst.NewPlan(c.Context, in)
+	if err != nil {
+		return nil, burst.Config{}, asUsage(err)
+	}
+	if !in.Grade {
+		plan.Notes = append(plan.Notes, "the grader is not behind an endpoint and is left out")
+	}
+	cfg := burst.DefaultConfig()
+	cfg.ID = burstID()
+	cfg.Least, cfg.Repeats, cfg.Gaps = b.Least, b.Repeats, b.Gaps != nil && *b.Gaps
+	cfg.ToolTimeout, cfg.GraderTimeout = s.ToolTimeout, s.GraderTimeout
+	cfg.Retry.Wait, cfg.Retry.Cap = s.Retry.Wait, limit.DefaultRetry().Cap
+	cfg.Flight = openFiles() / 2 // a world in this very process opens the other end
+	return plan, cfg, asUsage(cfg.Validate())
+}
+
+func (p *project) burstTools() []burst.Tool {
+	var tools []burst.Tool
+	for _, name := range p.cfg.Body.ToolNames() {
+		tools = append(tools, burst.Tool{Name: name, Safe: slices.Contains(p.cfg.Burst.Safe, name), Skip: slices.Contains(p.cfg.Burst.Skip, name)})
+	}
+	return tools
+}
+
+// agree says what will be asked of whom and asks whether to, where that may
+// change something or costs money.
+func (p *project) agree(c *cli.Context, run *rollout.Run, plan *burst.Plan, cfg burst.Config) error {
+	w := c.App.ErrWriter
+	p.tell(w)
+	fmt.Fprintf(w, "A training step of %s rollouts at once, of %s.", chart.Count(len(plan.Scripts)), plan.Split)
+	asked := plan.Requests(cfg)
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(asked)) {
+		parts = append(parts, fmt.Sprintf("%s calls of %s", chart.Count(asked[name]), name))
+	}
+	gradings := plan.Gradings(cfg)
+	if gradings > 0 {
+		parts = append(parts, chart.Count(gradings)+" gradings")
+	}
+	fmt.Fprintf(w, " In all, at most: %s.\n", visible(strings.Join(parts, ", ")))
+	for _, note := range plan.Notes {
+		fmt.Fprintf(w, "note: %s\n", visible(note))
+	}
+	judged := gradings * len(p.cfg.Body.Judges())
+	if err := p.payable(w, run, plan, asked, gradings); err != nil {
+		return err
+	}
+	risky := plan.Unsafe(p.burstTools())
+	if len(risky) == 0 && judged == 0 || c.Bool("yes") {
+		return nil
+	}
+	var why []string
+	if len(risky) > 0 {
+		why = append(why, fmt.Sprintf("the recorded calls of %s would be made again, and burst.safe does not name them", strings.Join(risky, ", ")))
+	}
+	if judged > 0 {
+		why = append(why, fmt.Sprintf("%s requests to a model that grades are paid for", chart.Count(judged)))
+	}
+	if !isTerminal(w) || !readsTerminal(c.App.Reader) {
+		return usagef("%s: --yes agrees to that", visible(strings.Join(why, "; ")))
+	}
+	fmt.Fprintf(w, "%s.\n", capitalized(visible(strings.Join(why, "; "))))
+	return begin(c)
+}
+
+// payable tells what the burst costs, as far as that is known, and refuses one
+// above the cap.
+func (p *project) payable(w io.Writer, run *rollout.Run, plan *burst.Plan, asked map[string]int, gradings int) error {
+	usd, known := 0.0, true
+	for name, n := range asked {
+		price := p.cfg.Prices.ToolCall
+		if own, ok := p.cfg.Prices.Tools[name]; ok {
+			price = &own
+		}
+		if price != nil {
+			usd += float64(n) * *price
+		}
+	}
+	if len(p.cfg.Body.Judges()) > 0 && gradings > 0 {
+		per, ok := meanGrading(plan, p.cfg.prices())
+		usd, known = usd+float64(gradings)*per, ok
+	}
+	switch most := p.cfg.Sampling.MaxUSD; {
+	case !known && most > 0:
+		return usagef("what a grading costs is not known (the records tell no tokens, or prices none), and sampling.max_usd is $%s: burst.least and --rollouts make fewer, and --set sampling.max_usd=0 lets them be", chart.Number(most))
+	case !known:
+		fmt.Fprintln(w, "What the gradings cost is not known: the records tell no tokens of a model that graded, or no price is known.")
+	case most > 0 && usd > most:
+		return &exitError{exitBudget, fmt.Errorf("that would be about $%s, above sampling.max_usd of $%s: fewer rollouts (--rollouts, burst.least) cost less", chart.Number(usd), chart.Number(most))}
+	case usd > 0:
+		fmt.Fprintf(w, "That is about $%s.\n", chart.Number(usd))
+	}
+	return nil
+}
+
+// meanGrading is what a grading of the replayed rollouts cost on average.
+func meanGrading(plan *burst.Plan, prices analysis.Prices) (usd float64, ok bool) {
+	n := 0
+	for _, s := range plan.Scripts {
+		if one, known := prices.Grading(s.Record); known && s.Record.JudgeCalls > 0 {
+			usd, n = usd+one, n+1
+		}
+	}
+	return usd / float64(max(1, n)), n > 0
+}
+
+// begin asks whether to.
+func begin(c *cli.Context) error {
+	fmt.Fprint(c.App.ErrWriter, "Begin? [y/N] ")
+	answer, err := bufio.NewReader(c.App.Reader).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	switch strings.ToLower(strings.TrimSpace(answer)) {
+	case "y", "yes":
+		return nil
+	}
+	return &exitError{exitInterrupted, errors.New("stopped by your answer; nothing was recorded")}
+}
+
+func capitalized(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"gonogo/analysis"
+	"gonogo/report"
+	"gonogo/report/chart"
+	"gonogo/sampler/burst"
+	"gonogo/sampler/rollout"
+)
+
+// burstID names one burst.
+func burstID() string { return fmt.Sprintf("%016x", rand.Uint64()) }
+
+// readyToBurst stops where an endpoint does not answer at all.
+func (p *project) readyToBurst(c *cli.Context) error {
+	var list []endpoint
+	for _, t := range p.cfg.Body.Tools {
+		list = append(list, endpoint{"tool " + t.Name, p.connect(t.ServerURL)})
+	}
+	if err := p.reachable(c.Context, list); err != nil {
+		return err
+	}
+	return p.readyToGrade(c)
+}
+
+// burst plays the plan and puts what came of it into the run.
+func (p *project) burst(c *cli.Context, run *rollout.Run, plan *burst.Plan, cfg burst.Config) error {
+	w := c.App.ErrWriter
+	ctx, drain, release := interruptible(c.Context, w, "rollouts of the burst")
+	defer release()
+	b, calls, err := burst.Run(ctx, drain, cfg, plan, p.bounds.Tools, p.bounds.Grader, func(wave rollout.Wave) {
+		fmt.Fprintf(w, "%-6s %s at once: %s rollouts in %s s, %s discarded\n", wave.Purpose, chart.Count(wave.Size), chart.Count(wave.Rollouts), chart.Number(time.Duration(wave.Elapsed).Seconds()), chart.Count(wave.Discarded))
+	})
+	if errors.Is(err, burst.ErrInterrupted) || errors.Is(err, context.Canceled) {
+		return &exitError{exitInterrupted, errors.New("the burst was interrupted; nothing of it was recorded")}
+	}
+	if err != nil {
+		return err
+	}
+	b.ToolVersion = version()
+	return asUsage(rollout.WriteBurst(run.Dir, b, calls, p.redact))
+}
+
+// burstFound prints what is known of the endpoints now. The exit code is that of
+// their gates.
+func (p *project) burstFound(c *cli.Context, run *rollout.Run) error {
+	r, err := analysis.Bursted(c.Context, run, p.cfg.settings())
+	if err != nil {
+		return asUsage(err)
+	}
+	if c.Bool("json") {
+		e := json.NewEncoder(c.App.Writer)
+		e.SetIndent("", "  ")
+		err = e.Encode(map[string]any{"burst": r.Burst, "findings": r.Findings})
+	} else {
+		err = report.WriteBurst(c.App.Writer, page(c, run.Dir, r))
+	}
+	return errors.Join(err, auditExit(r.Findings))
+}
