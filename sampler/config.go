@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gonogo/sampler/limit"
+	"gonogo/sampler/rollout"
 )
 
 // Config bounds a run. A duration or a count of 0 means no bound where nothing
@@ -31,8 +32,22 @@ type Config struct {
 	RolloutTimeout time.Duration // one rollout, grading included, lines of our own not
 	Retry          limit.Retry   // for failures of any endpoint
 	Breaker        int           // the same failure of an endpoint so often in a row ends the run; 0 = never
-	MaxRollouts    int           // rollouts begun by one call of Sample, or outputs by one of Regrade
-	MaxTokens      int64         // tokens used by one such call, policy and judge together
+
+	// Budget bounds what is begun, by several calls of Sample and Regrade
+	// together. nil bounds nothing.
+	Budget *limit.Budget
+	// Uncounted says that what is begun is no rollout of the budget: the gradings
+	// of an audit are not.
+	Uncounted bool
+	// Cost is what a record cost in US dollars: what Sample made it of, or the new
+	// gradings of Regrade. ok is false where it cannot be told. nil counts no money.
+	Cost func(*rollout.Record) (usd float64, ok bool)
+
+	// Isolation gives each rollout something of its own to run in; nil does not.
+	// Regrade does the same for each task.
+	Isolation Isolation
+	// IsolationTimeout is for one try to start or to stop it.
+	IsolationTimeout time.Duration
 
 	// Minute bounds what endpoints are asked in a minute, by name; Fixed is none
 	// of its business.
@@ -67,7 +82,7 @@ func (c Config) rollouts() int { return cmp.Or(c.Rollouts, c.Concurrency, Defaul
 // limits are those of one endpoint.
 func (c Config) limits(name string) limit.Limits {
 	l := c.Minute[name]
-	l.Fixed = c.Concurrency
+	l.Fixed, l.Pause, l.Longest = c.Concurrency, c.Retry.Wait, c.Retry.Cap
 	return l
 }
 
@@ -93,8 +108,7 @@ func (c Config) Validate() error {
 		{"tool_timeout", int64(c.ToolTimeout)},
 		{"grader_timeout", int64(c.GraderTimeout)},
 		{"rollout_timeout", int64(c.RolloutTimeout)},
-		{"max_rollouts", int64(c.MaxRollouts)},
-		{"max_tokens", c.MaxTokens},
+		{"session.timeout", int64(c.IsolationTimeout)},
 	} {
 		if n.value < 0 {
 			return fmt.Errorf("%s cannot be negative (0 = no bound)", n.name)
@@ -102,6 +116,9 @@ func (c Config) Validate() error {
 	}
 	if r := c.RewardRange; r != nil && (!(r[0] < r[1]) || math.IsInf(r[0], 0) || math.IsInf(r[1], 0)) {
 		return fmt.Errorf("reward_range [%g, %g] is not a lower and a higher number", r[0], r[1])
+	}
+	if err := c.Budget.Bounds().Validate(); err != nil {
+		return err
 	}
 	return c.Retry.Validate()
 }

@@ -1,6 +1,7 @@
 package limit
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -17,9 +18,7 @@ const (
 	growBy     = 0.05 // of the limit, at least 1, each time that as many as it were answered
 	nearWall   = 0.97 // how close to that it comes before
 	coolDown   = time.Second
-	firstPause = 500 * time.Millisecond
 	shortPause = 20 * time.Millisecond
-	longPause  = 30 * time.Second
 )
 
 // Limits bounds the requests to one endpoint. The zero value finds out what the
@@ -28,6 +27,10 @@ type Limits struct {
 	Fixed    int     // exactly so many at once, whatever is answered; 0 adapts
 	Requests float64 // most a minute; 0 = what the server says
 	Tokens   float64 // most a minute; 0 = what the server says
+
+	// Pause is the first pause in trouble, Longest the longest: those between
+	// tries of one request. 0 stands for DefaultRetry's.
+	Pause, Longest time.Duration
 }
 
 // Validate reports what cannot be obeyed.
@@ -61,8 +64,9 @@ func (c Limits) Validate() error {
 //     fewer were in flight stops the growth, and then shrinks the limit: a
 //     server that queues never says 429.
 //   - Trouble of the server, 5xx or no answer, does not shrink it. When it comes
-//     again before anything else, all requests pause, for half a second to begin
-//     with and twice as long each time up to half a minute; after it one request
+//     again before anything else, all requests pause, as long as a request waits
+//     for its first repeat and twice as long each time, up to the longest of its
+//     waits; after it one request
 //     at a time is let through until one is answered.
 //   - Retry-After, and the rate limit headers, hold for all requests to the
 //     endpoint: what the server says is left is not exceeded before it says that
@@ -101,6 +105,8 @@ type Limiter struct {
 
 // NewLimiter returns a limiter for one endpoint.
 func NewLimiter(cfg Limits) *Limiter {
+	usual := DefaultRetry()
+	cfg.Pause, cfg.Longest = cmp.Or(cfg.Pause, usual.Wait), cmp.Or(cfg.Longest, usual.Cap)
 	l := &Limiter{cfg: cfg, limit: startAt, slow: true}
 	if cfg.Fixed > 0 {
 		l.limit, l.slow = float64(cfg.Fixed), false
@@ -201,7 +207,7 @@ func (l *Limiter) Done(now time.Time, t Ticket, r Result) (fresh bool) {
 		l.shrink(now, t, atOnce)
 		l.pause(now, fresh, min(max(l.usual/8, shortPause), time.Second), max(2*now.Sub(t.at), 250*time.Millisecond), r.RetryAfter)
 	case rule.Pauses:
-		l.pause(now, fresh, firstPause/2, 0, r.RetryAfter)
+		l.pause(now, fresh, l.cfg.Pause/2, 0, r.RetryAfter)
 	default:
 		l.answered(t)
 	}
@@ -223,7 +229,7 @@ func (l *Limiter) pause(now time.Time, fresh bool, first, probeFor, asked time.D
 	if asked > 0 {
 		return
 	}
-	l.rest(now.Add(min(longPause, first<<min(l.streak-1, 12))))
+	l.rest(now.Add(min(l.cfg.Longest, first<<min(l.streak-1, 12))))
 }
 
 // answered notes an answer of any kind: the server is there. That of a request
