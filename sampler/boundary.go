@@ -59,6 +59,7 @@ type Call struct {
 	Arguments string // JSON text
 	TraceID   string // the same in all tool and grader calls of one rollout
 	Item      *rollout.Item
+	Enclosure *Enclosure // what the rollout has to itself; nil when that is nothing
 }
 
 // Result is what a tool answered.
@@ -86,6 +87,10 @@ type Output struct {
 	Calls        []rollout.Call
 	FinishReason string // stop, length, content_filter, tool_calls
 	Reasoning    string // reasoning summary of the last turn
+
+	// Enclosure is what the rollout, or the grading of a recorded one, has to
+	// itself; nil when that is nothing.
+	Enclosure *Enclosure
 
 	// Regrade counts the gradings of this same output from 0, so that requests
 	// of a second one have an id of their own.

@@ -20,6 +20,7 @@ type episode struct {
 	steps int // function calls + model turns
 	usage tally
 	rec   *rollout.Record
+	box   *Enclosure // nil without isolation
 }
 
 // ending is how a conversation ended, before grading.
@@ -32,26 +33,33 @@ type ending struct {
 // rollout carries one job to its end. It alternates the model and the tools
 // until the model answers or a limit is reached, and has the answer graded. The
 // error is ctx's, or the *EndpointError that ends the run: then there is no
-// record. All other failures are outcomes.
-func (s *session) rollout(ctx context.Context, job Job) (*rollout.Record, error) {
+// record. All other failures are outcomes. leave is to be called when the record
+// is written, and also beside an error; what it and the start of a session take
+// is no time of the rollout.
+func (s *session) rollout(ctx context.Context, job Job) (rec *rollout.Record, leave func(), err error) {
 	e := s.begin(job)
-	inner := s.clock(ctx, s.cfg.RolloutTimeout, job.Item)
+	outer := s.clock(ctx, 0, job.Item)
+	defer outer.stop()
+	defer outer.arrive()
+	leave, err = e.enter(outer)
+	inner := startClock(outer, s.cfg.RolloutTimeout)
 	defer inner.stop()
-	defer inner.arrive()
-	err := e.play(inner)
+	if err == nil {
+		err = e.play(inner)
+	}
 	var b *boundaryError
 	switch {
 	case err == nil: // it ended, whatever has happened to the run meanwhile
 	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
-	case errors.As(err, &b) && b.ends():
-		return nil, b.err
+		return nil, leave, context.Cause(ctx)
+	case errors.As(err, &b) && b.ends() != nil:
+		return nil, leave, b.ends()
 	case errors.As(err, &b):
 		e.lost(b, inner.Err() != nil)
 	}
 	e.rec.Usage = e.usage.sum()
 	e.rec.Elapsed = rollout.Seconds(inner.active())
-	return e.rec, nil
+	return e.rec, leave, nil
 }
 
 func (s *session) begin(job Job) *episode {
@@ -74,10 +82,14 @@ type boundaryError struct {
 func (b *boundaryError) Error() string { return b.err.Error() }
 func (b *boundaryError) Unwrap() error { return b.err }
 
-// ends reports whether the error ends the run, not the rollout.
-func (b *boundaryError) ends() bool {
+// ends is the error that ends the run, not the rollout alone; nil when it does
+// not.
+func (b *boundaryError) ends() error {
 	var end *EndpointError
-	return errors.As(b.err, &end)
+	if errors.As(b.err, &end) {
+		return end
+	}
+	return nil
 }
 
 // lost records a rollout that a boundary failed.
@@ -89,8 +101,11 @@ func (e *episode) lost(b *boundaryError, late bool) {
 	if e.rec.Outcome == rollout.StepLimit {
 		text = e.rec.Error + thenGrading + text
 	}
-	if b.outcome == rollout.GraderFailed {
+	switch {
+	case b.outcome == rollout.GraderFailed:
 		e.rec.Kind = gradeKind(b.err)
+	case notStarted(b.err):
+		e.rec.Kind = KindSession
 	}
 	e.rec.Outcome, e.rec.Error = b.outcome, Brief(text)
 }
@@ -190,7 +205,9 @@ func (e *episode) limited(name string, limit int) ending {
 
 // grade has the answer graded.
 func (e *episode) grade(ctx context.Context) error {
-	g, err := e.session.grade(ctx, OutputOf(e.job.Item, e.rec))
+	out := OutputOf(e.job.Item, e.rec)
+	out.Enclosure = e.box
+	g, err := e.session.grade(ctx, out)
 	e.rec.Retries += g.retries
 	e.rec.Judge, e.rec.JudgeCalls = g.judged.sum(), g.judgeCalls
 	if err != nil {

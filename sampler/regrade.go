@@ -43,6 +43,7 @@ func Regrade(ctx context.Context, drain <-chan struct{}, cfg Config, tasks iter.
 		return Stats{}, errors.New("grade: there is no grader")
 	}
 	s := newSession(cfg, 0, Boundaries{Grader: g})
+	s.account = cfg.Budget.Open(gradingAccount, !cfg.Uncounted)
 	all := func(yield func(work, error) bool) {
 		for t, err := range tasks {
 			if err == nil {
@@ -78,14 +79,27 @@ func (s *session) regrade(ctx context.Context, t Task) (ended, error) {
 	defer took.stop()
 	defer took.arrive()
 	out := OutputOf(t.Item, t.Record)
+	box, leave, retries, err := s.enclose(took, Enclosure{TraceID: out.TraceID, Item: t.Item, Sample: t.Record.Sample, Attempt: t.Record.Attempt})
+	switch end, ends := errors.AsType[*EndpointError](err); {
+	case ctx.Err() != nil:
+		return ended{leave: leave}, context.Cause(ctx)
+	case ends:
+		return ended{leave: leave}, end
+	}
+	out.Enclosure, r.retries = box, retries
+	unopened := err
 	for n := range t.Times {
 		out.Regrade = r.known + n
+		if unopened != nil {
+			r.add(grading{}, &GradeError{KindSession, &sessionError{unopened}})
+			continue
+		}
 		g, err := s.grade(took, out)
 		if ctx.Err() != nil {
-			return ended{}, context.Cause(ctx)
+			return ended{leave: leave}, context.Cause(ctx)
 		}
 		if end, ok := errors.AsType[*EndpointError](err); ok {
-			return ended{}, end
+			return ended{leave: leave}, end
 		}
 		r.add(g, err)
 	}
@@ -93,7 +107,7 @@ func (s *session) regrade(ctx context.Context, t Task) (ended, error) {
 	if rec.Source == rollout.Probe {
 		rec.Started, rec.Elapsed, rec.Retries = begun, rollout.Seconds(took.active()), r.retries
 	}
-	return ended{record: rec, tokens: judgeTokens(rec)}, nil
+	return s.price(ended{record: rec, tokens: judgeTokens(rec), took: took.active(), leave: leave}), nil
 }
 
 // regrading fills in the copy of a task's record.

@@ -209,8 +209,11 @@ func TestRegradingObeysTheBoundsOfSampling(t *testing.T) {
 		recorded func(n int) bool
 	}{
 		{"all of them", func(*world) {}, nil, "", "", "", func(n int) bool { return n == 40 }},
-		{"the budget counts outputs", func(w *world) { w.cfg.MaxRollouts = 9 }, nil, "", sampler.StoppedByBudget, "", func(n int) bool { return n == 9 }},
-		{"the budget counts a judge's tokens", func(w *world) { judged(100)(w); w.cfg.MaxTokens, w.cfg.Concurrency = 1000, 1 }, nil, "", sampler.StoppedByBudget, "", func(n int) bool { return n == 10 }},
+		{"the budget counts outputs", func(w *world) { w.cfg.Budget = limit.NewBudget(limit.Bounds{Rollouts: 9}) }, nil, "", sampler.StoppedByBudget, "", func(n int) bool { return n == 9 }},
+		{"the budget counts a judge's tokens", func(w *world) {
+			judged(100)(w)
+			w.cfg.Budget, w.cfg.Concurrency = limit.NewBudget(limit.Bounds{Tokens: 1000}), 1
+		}, nil, "", sampler.StoppedByBudget, "", func(n int) bool { return n == 10 }},
 		{"drained", func(*world) {}, nil, "drain", sampler.StoppedByDrain, "", func(n int) bool { return n >= 4 && n <= 12 }},
 		{"canceled", func(*world) {}, nil, "cancel", sampler.StoppedByCancel, "canceled", func(n int) bool { return n >= 4 && n < 12 }},
 		{"no more tasks can be read", func(*world) {}, errBroken, "", sampler.StoppedByError, errBroken.Error(), func(n int) bool { return n == 40 }},

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
+	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
 )
 
@@ -28,8 +30,8 @@ type Boundaries struct {
 //
 //   - drain closed, or the budget used up: no rollout begins any more, those in
 //     flight end and are recorded; no error.
-//   - nobody tells the tokens that cfg.MaxTokens bounds: the same, with
-//     ErrUntold.
+//   - nobody tells the tokens or the money that cfg.Budget bounds: the same,
+//     with ErrUntold.
 //   - ctx ended: rollouts in flight are broken off and leave no record; the
 //     error is ctx's cause.
 //   - an endpoint that cannot work: the same, with an *EndpointError.
@@ -50,6 +52,7 @@ func Sample(ctx context.Context, drain <-chan struct{}, cfg Config, seed uint64,
 		return Stats{}, err
 	}
 	s := newSession(cfg, seed, b)
+	s.account = cfg.Budget.Open(rolloutAccount, !cfg.Uncounted)
 	all := func(yield func(work, error) bool) {
 		for _, job := range jobs {
 			if !yield(func(ctx context.Context) (ended, error) { return s.sample(ctx, job) }, nil) {
@@ -61,15 +64,21 @@ func Sample(ctx context.Context, drain <-chan struct{}, cfg Config, seed uint64,
 }
 
 func (s *session) sample(ctx context.Context, job Job) (ended, error) {
-	r, err := s.rollout(ctx, job)
+	r, leave, err := s.rollout(ctx, job)
 	if err != nil {
-		return ended{}, err
+		return ended{leave: leave}, err
 	}
-	return ended{record: r, toolCalls: len(r.Calls), tokens: tokens(r)}, nil
+	return s.price(ended{record: r, toolCalls: len(r.Calls), tokens: tokens(r), took: time.Duration(r.Elapsed), leave: leave}), nil
 }
 
-// Rehearse makes one rollout and returns its record; nothing is written. Its
-// trace id is none of the run's. A record whose outcome is not graded is no
+// The kinds of accounts on a budget.
+const (
+	rolloutAccount = "rollouts"
+	gradingAccount = "gradings"
+)
+
+// Rehearse makes one rollout and returns its record; nothing is written, and of
+// the budget it uses money and tokens alone. Its trace id is none of the run's. A record whose outcome is not graded is no
 // error.
 func Rehearse(ctx context.Context, cfg Config, seed uint64, job Job, b Boundaries) (*rollout.Record, error) {
 	if err := errors.Join(cfg.Validate(), b.validate()); err != nil {
@@ -80,7 +89,15 @@ func Rehearse(ctx context.Context, cfg Config, seed uint64, job Job, b Boundarie
 	s := newSession(cfg, seed, b)
 	s.stop, s.name = stop, rehearsalID
 	defer s.lines.stop()
-	return s.rollout(inner, job)
+	r, leave, err := s.rollout(inner, job)
+	ended{leave: leave}.left()
+	if err != nil {
+		return nil, err
+	}
+	account := cfg.Budget.Open(rolloutAccount, false)
+	defer account.Close()
+	account.Note(limit.Used{Tokens: tokens(r), USD: s.price(ended{record: r}).usd, Took: time.Duration(r.Elapsed)})
+	return r, nil
 }
 
 func (b Boundaries) validate() error {

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gonogo/sampler"
+	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
 )
 
@@ -175,7 +176,7 @@ func TestCancelLeavesNoRecord(t *testing.T) {
 
 func TestBudgets(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
-		w.cfg.MaxRollouts = 7
+		w.cfg.Budget = limit.NewBudget(limit.Bounds{Rollouts: 7})
 		stats, err := w.sample(t.Context(), nil, 100, 1, &list{})
 		w.check(err)
 		if stats.Recorded != 7 || stats.StoppedBy != sampler.StoppedByBudget {
@@ -183,7 +184,7 @@ func TestBudgets(t *testing.T) {
 		}
 	})
 	inWorld(t, func(t *testing.T, w *world) {
-		w.cfg.MaxTokens, w.cfg.Concurrency = 150, 4 // a rollout uses 15
+		w.cfg.Budget, w.cfg.Concurrency = limit.NewBudget(limit.Bounds{Tokens: 150}), 4 // a rollout uses 15
 		w.slow()
 		stats, err := w.sample(t.Context(), nil, 100, 1, &list{})
 		w.check(err)
@@ -195,7 +196,7 @@ func TestBudgets(t *testing.T) {
 
 func TestABoundOnTokensThatNobodyTellsStopsTheRun(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
-		w.cfg.MaxTokens, w.cfg.Concurrency = 1_000_000, 2
+		w.cfg.Budget, w.cfg.Concurrency = limit.NewBudget(limit.Bounds{Tokens: 1_000_000}), 2
 		silent := says("42")
 		silent.body = strings.Replace(silent.body, ","+usage, "", 1)
 		n := 0
@@ -217,7 +218,7 @@ func TestABoundOnTokensThatNobodyTellsStopsTheRun(t *testing.T) {
 		}
 	})
 	inWorld(t, func(t *testing.T, w *world) {
-		w.cfg.MaxTokens, w.cfg.Concurrency, w.cfg.Breaker = 1_000_000, 2, 0
+		w.cfg.Budget, w.cfg.Concurrency, w.cfg.Breaker = limit.NewBudget(limit.Bounds{Tokens: 1_000_000}), 2, 0
 		w.model = script(fails(400))
 		stats, err := w.sample(t.Context(), nil, 20, 1, &list{})
 		w.check(err)
@@ -268,7 +269,7 @@ func TestSampleRefusesWhatItCannotObey(t *testing.T) {
 		func(c *sampler.Config) { c.Breaker = -1 },
 		func(c *sampler.Config) { c.MaxSteps = -1 },
 		func(c *sampler.Config) { c.ToolTimeout = -1 },
-		func(c *sampler.Config) { c.MaxTokens = -1 },
+		func(c *sampler.Config) { c.Budget = limit.NewBudget(limit.Bounds{Tokens: -1}) },
 		func(c *sampler.Config) { c.Retry.Max = -1 },
 	} {
 		c := cfg

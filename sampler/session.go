@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -21,11 +22,13 @@ type session struct {
 	gates   gates
 	lines   *endpoints
 	misfit  misfit
-	budget  *limit.Budget
+	account *limit.Account
 	count   counter
 	mute    map[string]*mute // by the tool's name
 	settled chan struct{}    // a signal that a piece of work has settled with the budget
-	stop    func(error)      // breaks off all that is in flight
+	late    atomic.Bool      // a piece of work was not begun because of the deadline
+	stops   stops
+	stop    func(error) // breaks off all that is in flight
 	halt    halt
 
 	// name gives a rollout its trace id.
@@ -34,6 +37,7 @@ type session struct {
 
 type gates struct {
 	model, grader *gate
+	start         *gate // of an isolation
 	tools         map[string]*gate
 }
 
@@ -43,7 +47,6 @@ func newSession(cfg Config, seed uint64, b Boundaries) *session {
 	patience := 2*cfg.rollouts() + 8
 	s := &session{
 		cfg: cfg, seed: seed, b: b, name: TraceID,
-		budget:  limit.NewBudget(cfg.MaxRollouts, cfg.MaxTokens),
 		mute:    make(map[string]*mute, len(b.Tools)),
 		settled: make(chan struct{}, 1),
 		halt:    halt{done: make(chan struct{})},
@@ -55,6 +58,7 @@ func newSession(cfg Config, seed uint64, b Boundaries) *session {
 	s.gates = gates{
 		model:  newGate(ModelBoundary, b.Model, patience),
 		grader: newGate(GraderBoundary, b.Grader, patience),
+		start:  newGate(SessionBoundary, cfg.Isolation, patience),
 		tools:  make(map[string]*gate, len(b.Tools)),
 	}
 	s.gates.grader.opinions = graderOpinions
@@ -66,7 +70,8 @@ func newSession(cfg Config, seed uint64, b Boundaries) *session {
 }
 
 // work is something to do that ends with one record. Its error is ctx's, or the
-// one that ends the run: then there is no record.
+// one that ends the run: then there is no record, and what is left to do all the
+// same.
 type work func(ctx context.Context) (ended, error)
 
 // ended is a piece of work on its way to the sink.
@@ -74,7 +79,29 @@ type ended struct {
 	record    *rollout.Record
 	toolCalls int             // that were made
 	tokens    *int64          // that were used; nil when a server did not say
+	usd       *float64        // that it cost; nil when that is not known
+	priced    bool            // somebody wants to know
+	took      time.Duration   // how long it ran
+	leave     func()          // what is left to do when the record is written; nil is nothing
 	taken     chan<- struct{} // told when the sink has the record, or never will
+}
+
+// left does what is left to do.
+func (e ended) left() {
+	if e.leave != nil {
+		e.leave()
+	}
+}
+
+// price tells what the record cost.
+func (s *session) price(e ended) ended {
+	e.priced = s.cfg.Cost != nil
+	if e.priced && e.record != nil {
+		if usd, ok := s.cfg.Cost(e.record); ok {
+			e.usd = &usd
+		}
+	}
+	return e
 }
 
 // run does all the works, so many at once as cfg bounds them, and hands each
@@ -85,6 +112,7 @@ func (s *session) run(ctx context.Context, drain <-chan struct{}, total int, all
 	defer stop(nil)
 	s.stop = stop
 	s.count.start, s.count.stats.Jobs = time.Now(), total
+	defer s.account.Close()
 	defer s.lines.stop()
 
 	done := make(chan ended)
@@ -106,6 +134,8 @@ func (s *session) run(ctx context.Context, drain <-chan struct{}, total int, all
 	stats.StoppedBy = stopped
 	err := firstError(failed, context.Cause(inner), s.halt.err, broken)
 	switch {
+	case err == nil && stopped == "" && s.late.Load():
+		stats.StoppedBy = StoppedByBudget
 	case err == nil && stopped == StoppedByUntold:
 		err = ErrUntold
 	case err != nil:
@@ -162,7 +192,7 @@ func (s *session) reserve(ctx context.Context, drain <-chan struct{}) StoppedBy 
 		// and its age with it.
 		crowded := s.cfg.Concurrency == 0 && s.lines.crowded()
 		if !crowded {
-			switch s.budget.Reserve() {
+			switch s.account.Reserve(time.Now()) {
 			case limit.Granted:
 				s.lines.starting.Add(1)
 				return ""
@@ -189,12 +219,18 @@ func (s *session) reserve(ctx context.Context, drain <-chan struct{}) StoppedBy 
 func (s *session) work(ctx context.Context, todo <-chan work, done chan<- ended) error {
 	taken := make(chan struct{}, 1)
 	for w := range todo {
+		if s.account.Late(time.Now()) {
+			s.late.Store(true)
+			s.lines.starting.Add(-1)
+			continue
+		}
 		s.count.begun()
 		e, err := w(ctx)
 		if err != nil {
+			e.left()
 			return err
 		}
-		s.budget.Settle(e.tokens)
+		s.account.Settle(limit.Used{Tokens: e.tokens, USD: e.usd, Took: e.took})
 		select {
 		case s.settled <- struct{}{}:
 		default: // a signal already waits
@@ -204,6 +240,7 @@ func (s *session) work(ctx context.Context, todo <-chan work, done chan<- ended)
 		e.taken = taken
 		done <- e // the writer reads until the channel is closed
 		<-taken
+		e.left()
 	}
 	return nil
 }

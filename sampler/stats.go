@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
 )
 
@@ -21,6 +22,9 @@ type Stats struct {
 	ToolCalls     int                     // tool calls of the recorded rollouts
 	Tokens        int64                   // tokens of the recorded rollouts, policy and judge, as far as known
 	TokensUnknown int                     // recorded rollouts whose servers did not tell their tokens
+	USD           limit.Sum               // what recorded rollouts cost in US dollars, as far as known
+	USDUnknown    int                     // recorded rollouts of which it is not
+	LeftOpen      int                     // sessions that could not be stopped
 	Elapsed       time.Duration
 	StoppedBy     StoppedBy
 	Boundaries    []Boundary // the endpoints that were asked: model, who grades, tools
@@ -42,9 +46,9 @@ const (
 	StoppedByError  StoppedBy = "error"
 )
 
-// ErrUntold ends a run whose tokens are bounded while nobody tells how many
-// are used.
-var ErrUntold = errors.New("the endpoint of the model or of a judge does not tell its tokens, so that sampling.max_tokens cannot be kept: set it to 0 and use sampling.max_rollouts")
+// ErrUntold ends a run whose tokens or money are bounded while nobody tells how
+// much is used.
+var ErrUntold = errors.New("the endpoint of the model or of a judge does not tell its tokens, so that sampling.max_tokens and sampling.max_usd cannot be kept: set them to 0 and use sampling.max_rollouts")
 
 // Event tells how far a run has come: the counts so far. InFlight is Begun
 // minus Recorded. Maps and lists are the receiver's own.
@@ -90,6 +94,18 @@ func (c *counter) recorded(e ended) {
 	} else {
 		c.stats.TokensUnknown++
 	}
+	switch {
+	case e.usd != nil:
+		c.stats.USD.Add(*e.usd)
+	case e.priced:
+		c.stats.USDUnknown++
+	}
+}
+
+func (c *counter) leftOpen() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stats.LeftOpen++
 }
 
 // snapshot returns the counts so far, with maps of their own.

@@ -20,7 +20,7 @@ const module = "gonogo"
 var allowedArrows = map[string][]string{
 	"cmd/gonogo": {
 		"sampler", "sampler/rollout", "sampler/job", "sampler/dataset", "sampler/model", "sampler/tool", "sampler/limit",
-		"sampler/grader", "sampler/python", "sampler/audit", "sampler/burst", "sampler/importer", "analysis", "analysis/stat", "report", "report/chart", "fixtures",
+		"sampler/grader", "sampler/isolation", "sampler/python", "sampler/audit", "sampler/burst", "sampler/importer", "analysis", "analysis/stat", "report", "report/chart", "fixtures",
 	},
 	"report":                 {"report/chart", "analysis", "analysis/stat", "sampler/rollout"},
 	"report/chart":           {"analysis", "analysis/stat", "sampler/rollout"},
@@ -37,7 +37,9 @@ var allowedArrows = map[string][]string{
 	"sampler/grader":         {"sampler", "sampler/limit", "sampler/python", "sampler/rollout", "sampler/grader/formula", "sampler/grader/metric"},
 	"sampler/grader/formula": {},
 	"sampler/grader/metric":  {},
-	"sampler/python":         {"sampler"},
+	"sampler/isolation":      {"sampler", "sampler/process", "sampler/rollout"},
+	"sampler/process":        {},
+	"sampler/python":         {"sampler", "sampler/process"},
 	"sampler/audit":          {"sampler", "sampler/rollout"},
 	"sampler/burst":          {"sampler", "sampler/limit", "sampler/rollout"},
 	"sampler/dataset":        {"sampler/rollout"},

@@ -10,6 +10,7 @@ import (
 
 	"gonogo/sampler"
 	"gonogo/sampler/audit"
+	"gonogo/sampler/grader"
 	"gonogo/sampler/rollout"
 )
 
@@ -40,28 +41,26 @@ func (p *project) audit(c *cli.Context, dir string) (*rollout.Run, error) {
 	if err != nil {
 		return nil, asUsage(err)
 	}
+	if len(grader.SessionReads(p.bounds.Grader)) > 0 {
+		if err := p.keepSessions(c.Context, dir); err != nil {
+			return nil, errors.Join(err, w.Close())
+		}
+	}
 	p.tellPlan(c.App.ErrWriter, plan)
 	if dropped > 0 {
 		fmt.Fprintf(c.App.ErrWriter, "note: %d recorded gradings are of other items, probes or graders and are left out of %s\n", dropped, rollout.ProbesFile)
 	}
-	defer func(most int) { p.cfg.Sampling.MaxRollouts = most }(p.cfg.Sampling.MaxRollouts)
-	p.cfg.Sampling.MaxRollouts = 0 // gradings have a cap of their own
 	stats, err := p.putProbes(c, plan, w)
-	p.spent += stats.Tokens
-	err = unlessLost(p.ended(auditStage, dir, stats, err), w.Close())
+	err = unlessLost(p.ended(auditStage, dir, stats, err), errors.Join(p.forgetSessions(), w.Close()))
 	p.tell(c.App.ErrWriter)
 	return run, err
 }
 
-// auditAfter is the audit as a stage of a run. The cap on tokens is what the
-// rollouts left of it.
+// auditAfter is the audit as a stage of a run, within what the rollouts left of
+// the budget.
 func (p *project) auditAfter(c *cli.Context, dir string) error {
-	most := &p.cfg.Sampling.MaxTokens
-	if was := *most; was > 0 {
-		defer func() { *most = was }()
-		if *most -= p.spent; *most <= 0 {
-			return &exitError{exitBudget, errors.New("the rollouts used up the budget, and the grader was not audited; run the same command again to go on")}
-		}
+	if err := p.spentBefore("the audit", false); err != nil {
+		return err
 	}
 	_, err := p.audit(c, dir)
 	return err
@@ -79,14 +78,14 @@ func (p *project) putProbes(c *cli.Context, plan *audit.Plan, w *rollout.ProbeWr
 	to := audit.Slim(w)
 	if n := plan.Todo().Gradings; n > 0 {
 		tasks := func(context.Context) iter.Seq2[sampler.Task, error] { return plan.Tasks() }
-		stats, err = p.grading(c, "probes", n, to, tasks, p.bounds.Grader)
+		stats, err = p.grading(c, "probes", n, true, to, tasks, p.bounds.Grader)
 	}
 	for _, d := range p.auditing.detectors {
 		if err != nil || stats.StoppedBy != "" {
 			break
 		}
 		marks := func(ctx context.Context) iter.Seq2[sampler.Task, error] { return plan.Marks(ctx, d) }
-		stats, err = p.grading(c, "rollouts read by "+d.Name, marksOf(plan, d), to, marks, d.Grader)
+		stats, err = p.grading(c, "rollouts read by "+d.Name, marksOf(plan, d), true, to, marks, d.Grader)
 	}
 	return stats, err
 }

@@ -132,6 +132,7 @@ func TestACapThatCannotBeHeldIsSaid(t *testing.T) {
 		t.Errorf("without a cap: %q", got)
 	}
 	p.cfg.Sampling.MaxTokens = 100
+	p.openBudget()
 	if got := p.uncounted(s); !strings.Contains(got, "2 rollouts") || !strings.Contains(got, "sampling.max_tokens") {
 		t.Errorf("with a cap: %q", got)
 	}

@@ -164,6 +164,7 @@ func (v values) clone() values {
 	v.Model.Headers = maps.Clone(v.Model.Headers)
 	v.Judge.Headers = maps.Clone(v.Judge.Headers)
 	v.Sampling.AddressMap = maps.Clone(v.Sampling.AddressMap)
+	v.Session.Headers = maps.Clone(v.Session.Headers)
 	v.Thresholds, v.Prices.Tools = maps.Clone(v.Thresholds), maps.Clone(v.Prices.Tools)
 	return v
 }

@@ -124,7 +124,7 @@ func (d decoder) want(n *yamlNode, format string, args ...any) {
 // shown is the value as an error may show it: what is written where headers
 // and URLs belong may hold a key.
 func (d decoder) shown(n *yamlNode) string {
-	if n.kind == yamlString && (strings.HasSuffix(d.key.Path, "headers") || strings.HasSuffix(d.key.Path, "base_url") || strings.HasSuffix(d.key.Path, "address_map")) {
+	if n.kind == yamlString && (strings.HasSuffix(d.key.Path, "headers") || strings.HasSuffix(d.key.Path, "base_url") || strings.HasSuffix(d.key.Path, "address_map") || strings.HasPrefix(d.key.Path, "session.st")) {
 		return "something else"
 	}
 	return n.show()

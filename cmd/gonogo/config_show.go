@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gonogo/sampler/dataset"
+	"gonogo/sampler/isolation"
 	"gonogo/sampler/job"
 	"gonogo/sampler/rollout"
 )
@@ -74,12 +75,13 @@ func (c *config) masked() json.RawMessage {
 		v.Job.Body = compact(c.Body.Masked())
 	}
 	v.Model.BaseURL, v.Judge.BaseURL = job.MaskURL(v.Model.BaseURL), job.MaskURL(v.Judge.BaseURL)
-	for _, headers := range []map[string]string{v.Model.Headers, v.Judge.Headers} {
+	for _, headers := range []map[string]string{v.Model.Headers, v.Judge.Headers, v.Session.Headers} {
 		for name := range headers {
 			headers[name] = "**********"
 		}
 	}
 	v.Variants, v.Prices = c.maskedVariants(), c.settledPrices()
+	v.Session.Start, v.Session.Stop = maskHook(v.Session.Start), maskHook(v.Session.Stop)
 	addresses := map[string]string{}
 	for from, to := range v.Sampling.AddressMap {
 		addresses[job.MaskURL(from)] = job.MaskURL(to)
@@ -148,7 +150,7 @@ func (c *config) secrets() []string {
 	if c.Body != nil {
 		all = append(all, c.Body.Secrets()...)
 	}
-	for _, headers := range []map[string]string{c.Model.Headers, c.Judge.Headers} {
+	for _, headers := range []map[string]string{c.Model.Headers, c.Judge.Headers, c.Session.Headers} {
 		for name, value := range headers {
 			all = append(all, rollout.HeaderSecrets(name, value)...)
 		}
@@ -166,6 +168,11 @@ func (c *config) secrets() []string {
 	urls := []string{c.Model.BaseURL, c.Judge.BaseURL}
 	for _, v := range c.variants() {
 		urls = append(urls, v.BaseURL)
+	}
+	for _, hook := range []string{c.Session.Start, c.Session.Stop} {
+		if isolation.IsURL(hook) {
+			urls = append(urls, hook)
+		}
 	}
 	for from, to := range c.Sampling.AddressMap {
 		urls = append(urls, from, to)

@@ -358,7 +358,7 @@ func TestBindingChangesWithBindingKeysOnly(t *testing.T) {
 			"target": "azure", "items": "5", "data.id": "x", "data.category": "x", "data.family": "x", "model.api": "chat",
 			"model.api_key_env": "none", "model.timeout": "3m", "model.temperature": "0.3", "model.top_p": "0.3", "judge.api_key_env": "none",
 			"model.parallel_tool_calls": "false", "sampling.sample_tools": "last", "sampling.rollout_timeout": "3m", "sampling.tool_timeout": "3m",
-			"sampling.grader_timeout": "3m", "sampling.retry_wait": "3s", "sampling.retry_for": "3m", "training.wanted_share": "0.3", "reward_range": "[0, 3]",
+			"sampling.grader_timeout": "3m", "sampling.retry_wait": "3s", "sampling.retry_for": "3m", "training.wanted_share": "0.3", "session.timeout": "3m", "reward_range": "[0, 3]",
 			"audit.enabled": "false", "audit.unordered": "true", "python.timeout": "3m", "python.sandbox": "none",
 		}[k.Path]
 		if value == "" {
@@ -366,7 +366,8 @@ func TestBindingChangesWithBindingKeysOnly(t *testing.T) {
 				value = "77"
 			}
 		}
-		changed, _, err := loaded(t, "job: job.json\ndata: {train: train.jsonl}\n", keysInPlace, k.Path+"="+value)
+		const whole = "prices: {model_input: 1, model_output: 1, judge_input: 1, judge_output: 1}\nsession: {start: ./start}\n" // without which other keys are refused
+		changed, _, err := loaded(t, "job: job.json\ndata: {train: train.jsonl}\n"+whole, keysInPlace, k.Path+"="+value)
 		if err != nil {
 			t.Errorf("%s=%s: %v", k.Path, value, err)
 			continue

@@ -29,6 +29,7 @@ type values struct {
 	Judge         judgeValues
 	Variants      []mapValue
 	Sampling      samplingValues
+	Session       sessionValues
 	Training      trainingValues
 	Prices        priceValues
 	Audit         auditValues
@@ -76,6 +77,13 @@ type samplingValues struct {
 	MaxUSD                                                float64
 	Deadline                                              string
 	AddressMap                                            map[string]string
+}
+
+type sessionValues struct {
+	Start, Stop string
+	Headers     map[string]string
+	Concurrency int
+	Timeout     time.Duration
 }
 
 type trainingValues struct {

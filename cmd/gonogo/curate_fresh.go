@@ -17,14 +17,13 @@ import (
 
 // freshFlags are the flags of measuring kept rows again.
 func freshFlags() []cli.Flag {
-	return []cli.Flag{
+	return append([]cli.Flag{
 		&cli.IntFlag{Name: "fresh-samples", Usage: "make `N` new rollouts of every kept item that was sampled, and compare"},
 		&cli.StringFlag{Name: "fresh-run", Usage: "the run directory `RUN` of those (default: beside the curated file, its name ending in -fresh)"},
 		&cli.StringFlag{Name: "concurrency", Usage: "at most `N` rollouts at one time (key sampling.concurrency)"},
 		&cli.StringFlag{Name: "max-rollouts", Usage: "stop this call after `N` new rollouts (key sampling.max_rollouts)"},
-		&cli.StringFlag{Name: "max-tokens", Usage: "stop this call after `N` tokens (key sampling.max_tokens)"},
 		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "neither rehearse nor ask before new rollouts begin, as a terminal otherwise does"},
-	}
+	}, spendingFlags()...)
 }
 
 // checkFresh refuses what cannot be meant, before anything is read.
@@ -169,10 +168,10 @@ func (p *project) sampleFresh(c *cli.Context, run *rollout.Run, dir string) erro
 		return asUsage(fmt.Errorf("%w (--fresh-run names another run directory)", err))
 	}
 	if err := p.confirm(c, dir, jobs); err != nil {
-		return errors.Join(err, writer.Close())
+		return errors.Join(err, p.finish(writer))
 	}
 	stats, err := p.sample(c, jobs, writer)
-	closed := writer.Close()
+	closed := p.finish(writer)
 	p.summarize(c, stats)
 	p.tell(c.App.ErrWriter)
 	return unlessLost(p.ended(samplingStage, dir, stats, err), closed)

@@ -77,9 +77,12 @@ func (p *project) gradeAgain(c *cli.Context, run *rollout.Run, dir string) error
 	if err != nil {
 		return asUsage(errors.Join(err, writer.Close()))
 	}
+	if err := p.keepSessions(c.Context, dir); err != nil {
+		return errors.Join(err, writer.Close())
+	}
 	changed := &changes{to: writer}
 	stats, err := p.regrade(c, run, former, changed)
-	closed := writer.Close()
+	closed := p.finish(writer)
 	p.tell(c.App.ErrWriter)
 	toldOfGrades(c.App.ErrWriter, former, stats, changed.n)
 	if err := unlessLost(p.ended(gradingStage, dir, stats, err), closed); err != nil {
@@ -143,7 +146,7 @@ func (p *project) regrade(c *cli.Context, run *rollout.Run, former *rollout.Form
 		it := &run.Items[i]
 		items[rollout.Key{Split: it.Split, Item: it.ID}] = it
 	}
-	return p.grading(c, "outputs", former.Left, to, func(ctx context.Context) iter.Seq2[sampler.Task, error] {
+	return p.grading(c, "outputs", former.Left, false, to, func(ctx context.Context) iter.Seq2[sampler.Task, error] {
 		return func(yield func(sampler.Task, error) bool) {
 			for rec, err := range former.Records(ctx) {
 				task := sampler.Task{Record: rec, Times: c.Int("times")}

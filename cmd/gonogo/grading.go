@@ -23,13 +23,13 @@ import (
 
 // graderFlags are the flags of commands that grade what is recorded.
 func graderFlags() []cli.Flag {
-	return []cli.Flag{
+	return append([]cli.Flag{
 		&cli.StringFlag{Name: "config", Aliases: []string{"c"}, Usage: "read the configuration `FILE` (default gonogo.yaml, where there is one)"},
 		&cli.StringSliceFlag{Name: "set", Usage: "`KEY=VALUE` sets a key of the configuration; may be repeated"},
 		&cli.StringFlag{Name: "grader", Usage: "grade with the grader in `FILE`"},
 		&cli.StringFlag{Name: "concurrency", Usage: "exactly `N` gradings, and requests to each endpoint, at one time (key sampling.concurrency)"},
 		logFormatFlag(),
-	}
+	}, spendingFlags()...)
 }
 
 // graderProject is a project that can grade what a run holds, and no more. own
@@ -46,11 +46,15 @@ func graderProject(c *cli.Context, run *rollout.Run, own bool) (*project, error)
 	if err != nil {
 		return nil, asUsage(byFlag(c, err))
 	}
+	p.openBudget()
 	p.redact = rollout.NewRedactor(p.cfg.secrets()...)
 	if err = p.serveWorld(c.Context, c.App.ErrWriter); err != nil {
 		return nil, err
 	}
-	if err = p.wireGrader(); err != nil && c.String("grader") != "" {
+	if err = p.wireGrader(); err == nil && len(grader.SessionReads(p.bounds.Grader)) > 0 {
+		err = p.wireSession()
+	}
+	if err != nil && c.String("grader") != "" {
 		err = fmt.Errorf("%s: %w", c.String("grader"), err)
 	}
 	if err == nil {
@@ -156,8 +160,9 @@ func inherited(run *rollout.Run, overrides ...string) (*config, error) {
 			c.written.PassThreshold = nil
 		}
 	}
-	c.written.Audit.Labels = ""                                         // the run has them
-	c.written.Sampling.MaxRollouts, c.written.Sampling.MaxTokens = 0, 0 // which bounded another call
+	c.written.Audit.Labels = "" // the run has them
+	s := &c.written.Sampling    // whose bounds were another call's
+	s.MaxRollouts, s.MaxTokens, s.MaxUSD, s.Deadline = 0, 0, 0, ""
 	if err := c.override(overrides); err != nil {
 		return nil, err
 	}
@@ -263,15 +268,22 @@ func (p *project) heirChoices(was map[string]string) map[string]string {
 	return out
 }
 
-// grading hands tasks to a grader under progress and signals.
-func (p *project) grading(c *cli.Context, what string, total int, to sampler.Sink, tasks func(context.Context) iter.Seq2[sampler.Task, error], g sampler.Grader) (sampler.Stats, error) {
+// grading hands tasks to a grader under progress and signals. uncounted says that
+// they are none of the budget's rollouts.
+func (p *project) grading(c *cli.Context, what string, total int, uncounted bool, to sampler.Sink, tasks func(context.Context) iter.Seq2[sampler.Task, error], g sampler.Grader) (sampler.Stats, error) {
 	show := p.progress(c, what, total)
 	defer show.close()
 	ctx, drain, release := interruptible(c.Context, show, what)
 	defer release()
 	defer p.heed()
-	stats, err := sampler.Regrade(ctx, drain, p.sampling(), tasks(ctx), total, g, &watchful{to: to, say: show}, show.watch)
+	cfg := p.sampling()
+	cfg.Cost, cfg.Uncounted = p.gradingCost(), uncounted
+	if len(grader.SessionReads(g)) == 0 {
+		cfg.Isolation = nil
+	}
+	stats, err := sampler.Regrade(ctx, drain, cfg, tasks(ctx), total, g, &watchful{to: to, say: show}, show.watch)
 	show.ended(stats)
+	tellLeftOpen(c.App.ErrWriter, stats)
 	return stats, err
 }
 

@@ -24,6 +24,10 @@ const (
 	eventsEvery = 5 * time.Second
 )
 
+// firstEstimate is after how many the money of all is told for the first time,
+// where lines are printed.
+const firstEstimate = 10
+
 // progress shows how far sampling has come: a bar on a terminal, plain lines
 // elsewhere.
 type progress struct {
@@ -34,6 +38,9 @@ type progress struct {
 
 	mu   sync.Mutex // guards last
 	last sampler.Event
+	told bool // what the first ones say of all
+
+	money func(sampler.Event, int) string // of all so many; nil where it is not counted
 
 	bars   *mpb.Progress
 	bar    *mpb.Bar
@@ -50,12 +57,13 @@ func (p *project) progress(c *cli.Context, what string, total int) *progress {
 		p.log = e.Logger
 		e.begun(what, total, p.sampling(), p.inFlight())
 	}
-	return newProgress(c.App.ErrWriter, what, total)
+	return newProgress(c.App.ErrWriter, what, total, p.moneyText)
 }
 
-// newProgress shows how many of what there are in total.
-func newProgress(out io.Writer, what string, total int) *progress {
-	p := &progress{out: out, what: what, total: total, begin: time.Now()}
+// newProgress shows how many of what there are in total, and the money that they
+// take.
+func newProgress(out io.Writer, what string, total int, money func(sampler.Event, int) string) *progress {
+	p := &progress{out: out, what: what, total: total, begin: time.Now(), money: money}
 	p.events, _ = out.(*events)
 	if isTerminal(out) && total > 0 {
 		p.bars = mpb.New(mpb.WithOutput(out), mpb.WithWidth(40))
@@ -74,7 +82,12 @@ func newProgress(out io.Writer, what string, total int) *progress {
 func (p *progress) watch(e sampler.Event) {
 	p.mu.Lock()
 	p.last = e
+	first := !p.told && e.Recorded >= firstEstimate && e.USD.N >= firstEstimate
+	p.told = p.told || first
 	p.mu.Unlock()
+	if first && p.bar == nil && e.Recorded < p.total {
+		fmt.Fprintf(p.out, "Judged by the first %d %s: %s for all %d.\n", e.Recorded, p.what, p.money(e, p.total), p.total)
+	}
 	if p.bar != nil {
 		p.bar.SetCurrent(int64(e.Recorded))
 	}
@@ -166,6 +179,11 @@ func (p *progress) line() string {
 	}
 	if e.Tokens > 0 {
 		parts = append(parts, tokensText(e.Tokens))
+	}
+	if p.money != nil {
+		if text := p.money(e, p.total); text != "" {
+			parts = append(parts, text)
+		}
 	}
 	return strings.Join(append(parts, troubles(e.Stats)...), ", ")
 }

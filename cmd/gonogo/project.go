@@ -17,6 +17,8 @@ import (
 	"gonogo/sampler"
 	"gonogo/sampler/dataset"
 	"gonogo/sampler/grader"
+	"gonogo/sampler/isolation"
+	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
 )
 
@@ -36,12 +38,12 @@ type project struct {
 	bounds   sampler.Boundaries
 	auditing auditing
 	redact   *rollout.Redactor
-	log      *slog.Logger // of events; nil without --log-format json
-	spent    int64        // tokens of this call so far
-	begun    int          // rollouts of this call so far
-	round    int          // samples per item that sampling until decided has come to; 0: all
-	variants []*variant   // to make beside the run itself
-	variant  *variant     // that this is; nil for the run itself
+	log      *slog.Logger      // of events; nil without --log-format json
+	budget   *limit.Budget     // of this call, for all its stages together
+	round    int               // samples per item that sampling until decided has come to; 0: all
+	sessions *isolation.Keeper // what gives each rollout something of its own; nil without
+	variants []*variant        // to make beside the run itself
+	variant  *variant          // that this is; nil for the run itself
 	close    []func()
 }
 
@@ -99,6 +101,8 @@ var keyFlags = []keyFlag{
 	{"seed", "seed", ""},
 	{"max-rollouts", "sampling.max_rollouts", ""},
 	{"max-tokens", "sampling.max_tokens", ""},
+	{"max-usd", "sampling.max_usd", ""},
+	{"deadline", "sampling.deadline", ""},
 	{"group-size", "training.group_size", ""},
 	{"pass-threshold", "pass_threshold", ""},
 	{"reward-range", "reward_range", ""},
@@ -130,6 +134,7 @@ func byFlag(c *cli.Context, err error) error {
 func newProject(cfg *config) (*project, error) {
 	p := &project{cfg: cfg, redact: rollout.NewRedactor(cfg.secrets()...)}
 	p.draw()
+	p.openBudget()
 	if err := errors.Join(p.load(), p.plainIDs(), p.wire(), p.prepareAudit(), p.prepareVariants()); err != nil {
 		p.shut()
 		return nil, asUsage(errors.New(p.redact.String(err.Error())))

@@ -46,7 +46,7 @@ func (p *project) replay(c *cli.Context, run *rollout.Run, name string) error {
 	once := func(context.Context) iter.Seq2[sampler.Task, error] {
 		return func(yield func(sampler.Task, error) bool) { yield(task, nil) }
 	}
-	if _, err := p.grading(c, "probes", 1, &now, once, by); err != nil {
+	if _, err := p.grading(c, "probes", 1, true, &now, once, by); err != nil {
 		return fmt.Errorf("replay %s: %s", name, p.redact.String(err.Error()))
 	}
 	if now.record == nil {

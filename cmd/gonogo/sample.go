@@ -16,14 +16,13 @@ import (
 
 // samplingFlags are the flags of the commands that make rollouts.
 func samplingFlags() []cli.Flag {
-	return append(projectFlags(),
+	return append(append(projectFlags(), spendingFlags()...),
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "gonogo-run", Usage: "the run directory `RUN`; one that is there goes on where it stopped"},
 		&cli.StringFlag{Name: "samples", Usage: "`N` rollouts per item (key sampling.samples)"},
 		&cli.StringFlag{Name: "items", Usage: "take a subset of `M` items per split (key items)"},
 		&cli.StringFlag{Name: "concurrency", Usage: "exactly `N` rollouts, and requests to each endpoint, at one time (key sampling.concurrency); by default each endpoint is found out about"},
 		&cli.StringFlag{Name: "seed", Usage: "`N`, what all chance is drawn from (key seed)"},
 		&cli.StringFlag{Name: "max-rollouts", Usage: "stop this call after `N` rollouts (key sampling.max_rollouts)"},
-		&cli.StringFlag{Name: "max-tokens", Usage: "stop this call after `N` tokens (key sampling.max_tokens)"},
 		&cli.BoolFlag{Name: "rehearse", Usage: "make one rollout, show its trace and what the whole run would take, and stop"},
 		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "neither rehearse nor ask before the rollouts begin, as a terminal otherwise does"},
 		&cli.StringSliceFlag{Name: "variant", Usage: "make this variant `NAME` alone, of a run that is there; base is the run itself; may be repeated"},
@@ -42,6 +41,8 @@ go on.
 
 Variants of the configuration follow the run itself, each into a run directory of
 its own, RUN/variants/NAME, under the same budget.
+
+` + budgetRule + `
 
 With --until decided it goes round all items, judges the run after each eighth
 of --max-samples, from four samples on, and ends as soon as the verdict stands.
@@ -154,15 +155,6 @@ func judgeRun(c *cli.Context, p *project, dir string, stopped *exitError) error 
 	return verdict(result)
 }
 
-// budgetStop takes apart whether the budget ended a stage, after which the run
-// is judged on what there is, from other errors.
-func budgetStop(err error) (*exitError, error) {
-	if stopped, coded := err.(*exitError); coded && stopped.code == exitBudget {
-		return stopped, nil
-	}
-	return nil, err
-}
-
 // sampleRun makes the rollouts that the run directory lacks.
 func sampleRun(c *cli.Context, p *project, dir string) error {
 	until, err := untilDecided(c)
@@ -190,10 +182,10 @@ func sampleRun(c *cli.Context, p *project, dir string) error {
 		return asUsage(err)
 	}
 	if err := p.confirm(c, dir, jobs); err != nil {
-		return errors.Join(err, writer.Close())
+		return errors.Join(err, p.finish(writer))
 	}
 	stats, err := p.sample(c, jobs, writer)
-	closed := writer.Close()
+	closed := p.finish(writer)
 	p.summarize(c, stats)
 	p.tell(c.App.ErrWriter)
 	return unlessLost(p.ended(samplingStage, dir, stats, err), closed)
@@ -240,6 +232,9 @@ func (p *project) begin(ctx context.Context, dir string, m rollout.Manifest) (*r
 		return nil, nil, err
 	}
 	jobs, err := p.jobs(ctx, dir)
+	if err == nil {
+		err = p.keepSessions(ctx, dir)
+	}
 	if err != nil {
 		return nil, nil, errors.Join(err, writer.Close())
 	}
@@ -302,7 +297,6 @@ func (p *project) sample(c *cli.Context, jobs []sampler.Job, to sampler.Sink) (s
 	to = &watchful{to: to, say: show}
 	defer p.heed()
 	stats, err := sampler.Sample(ctx, drain, p.sampling(), p.seed, jobs, p.bounds, to, show.watch)
-	p.spent, p.begun = p.spent+allTokens(stats), p.begun+stats.Begun
 	show.ended(stats)
 	return stats, err
 }
@@ -316,16 +310,11 @@ func (p *project) summarize(c *cli.Context, s sampler.Stats) {
 	if s.Tokens > 0 {
 		parts = append(parts, tokensText(s.Tokens))
 	}
+	if s.USD.N > 0 {
+		parts = append(parts, dollars(s.USD.Total+s.USD.Mean()*float64(s.USDUnknown)))
+	}
 	parts = append(parts, troubles(s)...)
 	fmt.Fprintf(c.App.ErrWriter, "Recorded %d of %d rollouts in %s: %s.\n", s.Recorded, s.Jobs, s.Elapsed.Round(100*time.Millisecond), strings.Join(parts, ", "))
 	fmt.Fprint(c.App.ErrWriter, p.uncounted(s))
-}
-
-// uncounted says that the cap on tokens rests on a guess in part; "" when it
-// does not, or when that is why sampling stopped.
-func (p *project) uncounted(s sampler.Stats) string {
-	if p.cfg.Sampling.MaxTokens == 0 || s.TokensUnknown == 0 || s.StoppedBy == sampler.StoppedByUntold {
-		return ""
-	}
-	return fmt.Sprintf("warning: the server did not tell the tokens of %d rollouts; sampling.max_tokens took the mean of the others for them\n", s.TokensUnknown)
+	tellLeftOpen(c.App.ErrWriter, s)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"gonogo/sampler"
+	"gonogo/sampler/limit"
 )
 
 // stage names what a command was doing when it ended, and what is left of it.
@@ -35,7 +36,11 @@ func (p *project) ended(at stage, dir string, s sampler.Stats, err error) error 
 	case err != nil:
 		return fmt.Errorf("%s stopped: %s; what was made is in %s; %s", at.name, p.redact.String(err.Error()), dir, goOn)
 	case s.StoppedBy == sampler.StoppedByBudget:
-		return &exitError{exitBudget, fmt.Errorf("%s was stopped by the budget, which bounds each call of this command; %s", at.name, goOn)}
+		by := p.budget.Exceeded()
+		if by == limit.Deadline {
+			return &exitError{exitBudget, fmt.Errorf("%s was stopped by the %s; %s", at.name, p.boundText(by), goOn)}
+		}
+		return &exitError{exitBudget, fmt.Errorf("%s was stopped by the budget, which bounds each call of this command (%s); %s", at.name, p.boundText(by), goOn)}
 	}
 	return nil
 }

@@ -41,8 +41,7 @@ func (p *project) sampleOpen(c *cli.Context, dir string) error {
 	}
 	t := targeted{rounds{p: p, c: c, dir: dir, writer: writer}, most}
 	stats, err := t.all()
-	p.spent = stats.Tokens
-	closed := writer.Close()
+	closed := p.finish(writer)
 	p.summarize(c, stats)
 	p.tell(c.App.ErrWriter)
 	return unlessLost(p.ended(samplingStage, dir, stats, err), closed)
@@ -71,10 +70,6 @@ func (p *project) ofRun(c *cli.Context, dir string) (most int, err error) {
 
 // all goes on until no class is open that more samples may settle.
 func (t *targeted) all() (sampler.Stats, error) {
-	bounds := t.p.cfg.Sampling
-	defer func() {
-		t.p.cfg.Sampling.MaxRollouts, t.p.cfg.Sampling.MaxTokens = bounds.MaxRollouts, bounds.MaxTokens
-	}()
 	for first := true; ; first = false {
 		split, open, err := t.open()
 		if err != nil {
@@ -93,7 +88,7 @@ func (t *targeted) all() (sampler.Stats, error) {
 		if err := t.mark(split, jobs); err != nil {
 			return t.stats, err
 		}
-		stats, err := t.within(jobs)
+		stats, err := t.p.sample(t.c, jobs, t.writer)
 		t.stats = together(t.stats, stats)
 		if err != nil || stats.StoppedBy != "" {
 			return t.stats, err

@@ -63,11 +63,11 @@ func (p *project) sampleUntil(c *cli.Context, dir string) error {
 		return asUsage(err)
 	}
 	if err := p.confirmAll(c, dir, ahead); err != nil {
-		return errors.Join(err, writer.Close())
+		return errors.Join(err, p.finish(writer))
 	}
 	r := rounds{p: p, c: c, dir: dir, writer: writer, plan: plan}
 	stats, err := r.all(ahead)
-	closed := writer.Close()
+	closed := p.finish(writer)
 	p.summarize(c, stats)
 	p.tell(c.App.ErrWriter)
 	return unlessLost(p.ended(samplingStage, dir, stats, err), closed)
@@ -114,12 +114,8 @@ type rounds struct {
 	stats  sampler.Stats // of all rounds of this call
 }
 
-// all makes the rounds ahead. The bounds of a call hold for all of them.
+// all makes the rounds ahead.
 func (r *rounds) all(ahead []int) (sampler.Stats, error) {
-	bounds := r.p.cfg.Sampling
-	defer func() {
-		r.p.cfg.Sampling.MaxRollouts, r.p.cfg.Sampling.MaxTokens = bounds.MaxRollouts, bounds.MaxTokens
-	}()
 	for _, n := range ahead {
 		over, err := r.one(n)
 		if over || err != nil {
@@ -145,46 +141,13 @@ func (r *rounds) one(n int) (over bool, err error) {
 		return true, err
 	}
 	if len(jobs) > 0 {
-		stats, err := r.within(jobs)
+		stats, err := r.p.sample(r.c, jobs, r.writer)
 		r.stats = together(r.stats, stats)
 		if err != nil || stats.StoppedBy != "" {
 			return true, err
 		}
 	}
 	return r.look(n)
-}
-
-// within makes rollouts with what earlier rounds left of the bounds.
-func (r *rounds) within(jobs []sampler.Job) (sampler.Stats, error) {
-	s := &r.p.cfg.Sampling
-	if s.MaxRollouts < 0 || s.MaxTokens < 0 {
-		return sampler.Stats{Jobs: len(jobs), StoppedBy: sampler.StoppedByBudget}, nil
-	}
-	stats, err := r.p.sample(r.c, jobs, r.writer)
-	s.MaxRollouts, s.MaxTokens = left(s.MaxRollouts, stats.Begun), left(s.MaxTokens, allTokens(stats))
-	return stats, err
-}
-
-// allTokens are the tokens of what was sampled; where a server did not tell
-// them, the mean of the others stands for them.
-func allTokens(stats sampler.Stats) int64 {
-	tokens := stats.Tokens
-	if told := stats.Recorded - stats.TokensUnknown; told > 0 {
-		tokens += tokens / int64(told) * int64(stats.TokensUnknown)
-	}
-	return tokens
-}
-
-// left is what remains of a bound, below zero where nothing does: zero is no
-// bound.
-func left[T int | int64](bound, used T) T {
-	switch {
-	case bound == 0:
-		return 0
-	case bound <= used:
-		return -1
-	}
-	return bound - used
 }
 
 // look judges the run, writes down what it found, and reports whether sampling
@@ -231,6 +194,7 @@ func together(a, b sampler.Stats) sampler.Stats {
 	sum := b
 	sum.Jobs, sum.Begun, sum.Recorded = a.Jobs+b.Jobs, a.Begun+b.Begun, a.Recorded+b.Recorded
 	sum.ToolCalls, sum.Tokens, sum.TokensUnknown = a.ToolCalls+b.ToolCalls, a.Tokens+b.Tokens, a.TokensUnknown+b.TokensUnknown
+	sum.USD, sum.USDUnknown, sum.LeftOpen = a.USD.Plus(b.USD), a.USDUnknown+b.USDUnknown, a.LeftOpen+b.LeftOpen
 	sum.Elapsed = a.Elapsed + b.Elapsed
 	sum.Outcomes, sum.Retries = maps.Clone(a.Outcomes), maps.Clone(a.Retries)
 	if sum.Outcomes == nil {

@@ -245,35 +245,16 @@ func (p *project) sampleVariant(c *cli.Context, v *variant, dir, base string) er
 		return asUsage(err)
 	}
 	fmt.Fprintf(c.App.ErrWriter, "Variant %s:\n", v.Name)
-	rest, err := p.budgetLeft(v, len(jobs))
-	if err != nil {
-		return errors.Join(err, writer.Close())
+	if len(jobs) > 0 {
+		if err := p.spentBefore("the variant "+v.Name, true); err != nil {
+			return errors.Join(err, q.finish(writer))
+		}
 	}
-	q.cfg.Sampling.MaxRollouts, q.cfg.Sampling.MaxTokens = rest.rollouts, rest.tokens
 	stats, err := q.sample(c, jobs, writer)
-	p.spent, p.begun = p.spent+q.spent, p.begun+q.begun
-	q.spent, q.begun = 0, 0
-	closed := writer.Close()
+	closed := q.finish(writer)
 	q.summarize(c, stats)
 	q.tell(c.App.ErrWriter)
 	return unlessLost(q.ended(samplingStage, at, stats, err), closed)
-}
-
-// allowance is what a call may still use; 0 is no cap.
-type allowance struct {
-	rollouts int
-	tokens   int64
-}
-
-// budgetLeft is what the run and the variants before left of the budget. It is
-// an error when there is work and nothing left.
-func (p *project) budgetLeft(v *variant, jobs int) (allowance, error) {
-	s := p.cfg.Sampling
-	rest := allowance{left(s.MaxRollouts, p.begun), left(s.MaxTokens, p.spent)}
-	if jobs > 0 && (rest.rollouts < 0 || rest.tokens < 0) {
-		return rest, &exitError{exitBudget, fmt.Errorf("the budget of this call was used up before the variant %s; run the same command again to go on", v.Name)}
-	}
-	return rest, nil
 }
 
 // leg is a part of what is to be made: the run itself, or a variant.

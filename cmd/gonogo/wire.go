@@ -13,6 +13,7 @@ import (
 
 	"gonogo/sampler"
 	"gonogo/sampler/grader"
+	"gonogo/sampler/isolation"
 	"gonogo/sampler/limit"
 	"gonogo/sampler/model"
 	"gonogo/sampler/python"
@@ -48,7 +49,7 @@ func (p *project) wireTools() error {
 	for _, t := range tools {
 		p.bounds.Tools[t.Name()] = t
 	}
-	return nil
+	return p.wireSession()
 }
 
 // wireGrader makes the job's grader and what graders need. Nothing is asked or
@@ -177,6 +178,9 @@ func (p *project) readyToAudit(c *cli.Context) error {
 // reachable stops where an endpoint does not answer.
 func (p *project) reachable(ctx context.Context, endpoints []endpoint) error {
 	for _, e := range endpoints {
+		if len(sampler.EnclosureNames(e.url)) > 0 {
+			continue // it is there when the session is
+		}
 		if err := sampler.Reach(ctx, e.url); err != nil {
 			return asUsage(fmt.Errorf("%s: %s", e.name, p.redact.String(err.Error())))
 		}
@@ -197,6 +201,11 @@ type endpoint struct{ name, url string }
 // endpoints lists the servers that the run needs.
 func (p *project) endpoints() []endpoint {
 	list := []endpoint{{"model", p.connect(p.cfg.Model.BaseURL)}}
+	for _, hook := range []struct{ key, hook string }{{"session.start", p.cfg.Session.Start}, {"session.stop", p.cfg.Session.Stop}} {
+		if isolation.IsURL(hook.hook) {
+			list = append(list, endpoint{hook.key, hook.hook})
+		}
+	}
 	for _, v := range p.variants {
 		if url := p.connect(v.p.cfg.Model.BaseURL); url != list[0].url {
 			list = append(list, endpoint{"model of the variant " + v.Name, url})
@@ -226,12 +235,12 @@ func (p *project) sampling() sampler.Config {
 	if p.cfg.asksJudge() {
 		grading = p.cfg.Judge.Timeout
 	}
-	return sampler.Config{
+	return p.isolate(sampler.Config{
 		Concurrency: s.Concurrency, Rollouts: s.InFlight, Minute: p.minute(), Breaker: s.Breaker, Log: p.log, MaxSteps: s.MaxSteps, MaxToolCalls: s.MaxToolCalls,
 		RewardRange: p.cfg.RewardRange, ModelTimeout: p.cfg.Model.Timeout, ToolTimeout: s.ToolTimeout, GraderTimeout: grading, RolloutTimeout: s.RolloutTimeout,
-		Retry:       limit.Retry{Max: s.Retries, Wait: s.RetryWait, Cap: limit.DefaultRetry().Cap, Total: s.RetryFor},
-		MaxRollouts: s.MaxRollouts, MaxTokens: s.MaxTokens,
-	}
+		Retry:  limit.Retry{Max: s.Retries, Wait: s.RetryWait, Cap: limit.DefaultRetry().Cap, Total: s.RetryFor},
+		Budget: p.budget, Cost: p.rolloutCost(),
+	})
 }
 
 // inFlight is the most rollouts at one time.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/url"
 	"sync/atomic"
 
 	"golang.org/x/time/rate"
@@ -31,11 +30,9 @@ const largeBody = 1 << 20
 // Endpoint is a grader behind HTTP. Its score is taken as it is: whether it
 // lies within the reward range is not for the grader to say.
 type Endpoint struct {
-	url     string
+	at      sampler.Address
 	name    string // in a run
 	client  *http.Client
-	header  http.Header
-	secrets sampler.Secrets
 	limiter *rate.Limiter
 	tools   string
 
@@ -55,14 +52,11 @@ func newEndpoint(raw json.RawMessage, env Env) (sampler.Grader, error) {
 	if env.Rewrite != nil {
 		c.URL = env.Rewrite(c.URL)
 	}
-	u, err := url.Parse(c.URL)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, fmt.Errorf("url %q is not an http or https URL", sampler.RedactURL(c.URL))
-	}
-	if err := sampler.CheckHeaders(c.Headers); err != nil {
+	at, err := sampler.NewAddress("url", c.URL, c.Headers)
+	if err != nil {
 		return nil, err
 	}
-	g := &Endpoint{name: sampler.GraderBoundary, url: c.URL, client: env.HTTP, header: sampler.JSONHeader(c.Headers), secrets: sampler.SecretsOf(c.Headers), tools: env.SampleTools}
+	g := &Endpoint{name: sampler.GraderBoundary, at: at, client: env.HTTP, tools: env.SampleTools}
 	if env.part != "" {
 		g.name += " " + env.part
 	}
@@ -77,6 +71,9 @@ func newEndpoint(raw json.RawMessage, env Env) (sampler.Grader, error) {
 	}
 	return g, nil
 }
+
+// SessionReads lists what of a session the grader's address reads.
+func (g *Endpoint) SessionReads() []string { return g.at.Reads() }
 
 // Wait waits until rate_limit lets the next request pass. It implements
 // sampler.Pacer: Grade itself does not wait.
@@ -96,6 +93,10 @@ func (g *Endpoint) Wait(ctx context.Context) error {
 // of any failure are. A second grading of the same output has the rollout's
 // trace id again: it is the name of the rollout, not of the request.
 func (g *Endpoint) Grade(ctx context.Context, out sampler.Output) (_ sampler.Grade, err error) {
+	address, header, secrets, err := g.at.In(out.Enclosure)
+	if err != nil {
+		return sampler.Grade{}, err
+	}
 	body := g.body(out)
 	pass, err := sampler.Admit(ctx, g.name)
 	if err != nil {
@@ -103,18 +104,18 @@ func (g *Endpoint) Grade(ctx context.Context, out sampler.Output) (_ sampler.Gra
 	}
 	defer func() { pass.Done(rollout.Usage{}, err) }()
 	g.note(int64(len(body)))
-	a, err := sampler.PostJSON(ctx, g.client, g.url, g.header, body, maxScore)
+	a, err := sampler.PostJSON(ctx, g.client, address, header, body, maxScore)
 	if err != nil {
 		return sampler.Grade{}, err
 	}
 	pass.Heard(a.Header)
-	a.Body = []byte(g.secrets.Mask(string(a.Body)))
+	a.Body = []byte(secrets.Mask(string(a.Body)))
 	if a.Status >= 300 {
-		return sampler.Grade{}, sampler.StatusFailure(g.url, a)
+		return sampler.Grade{}, sampler.StatusFailure(address, a)
 	}
 	score, kind, err := readScore(a)
 	if err != nil {
-		f := &sampler.Failure{URL: sampler.RedactURL(g.url), Status: a.Status, Temporary: true, Err: err}
+		f := &sampler.Failure{URL: sampler.RedactURL(address), Status: a.Status, Temporary: true, Err: err}
 		return sampler.Grade{}, &sampler.GradeError{Kind: kind, Err: f}
 	}
 	return sampler.Grade{Reward: score}, nil

@@ -37,6 +37,15 @@ func (g *Multi) Reads() []string {
 	return union(lists...)
 }
 
+// SessionReads lists what of a rollout's session the parts read.
+func (g *Multi) SessionReads() []string {
+	var lists [][]string
+	for _, p := range g.parts {
+		lists = append(lists, SessionReads(p.grader))
+	}
+	return union(lists...)
+}
+
 // References lists the templates of what the parts compare outputs with, each
 // once.
 func (g *Multi) References() []Template {

@@ -53,6 +53,21 @@ type Warner interface {
 	Warnings() []string
 }
 
+// Enclosed is a grader whose address reads the session of the rollout: the names,
+// each once.
+type Enclosed interface {
+	SessionReads() []string
+}
+
+// SessionReads returns what of a rollout's session the grader reads; none for one
+// that needs no session.
+func SessionReads(g sampler.Grader) []string {
+	if e, ok := g.(Enclosed); ok {
+		return e.SessionReads()
+	}
+	return nil
+}
+
 // Start tries what the grader needs of this machine. It returns at once for a
 // grader that needs nothing.
 func Start(ctx context.Context, g sampler.Grader) error {

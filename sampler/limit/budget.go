@@ -1,94 +1,309 @@
 package limit
 
-import "sync"
+import (
+	"fmt"
+	"math"
+	"sync"
+	"time"
+)
 
-// Budget bounds what a run may begin. It is safe for concurrent use. A nil
-// *Budget bounds nothing.
+// Bounds are what may be used in all. 0 is no bound.
+type Bounds struct {
+	Rollouts int       // begun
+	Tokens   int64     // of the policy and of a judge, in and out
+	USD      float64   // US dollars
+	Deadline time.Time // the zero time is none
+}
+
+// Validate reports what cannot be obeyed.
+func (b Bounds) Validate() error {
+	switch {
+	case b.Rollouts < 0:
+		return fmt.Errorf("max_rollouts cannot be negative (0 = no bound)")
+	case b.Tokens < 0:
+		return fmt.Errorf("max_tokens cannot be negative (0 = no bound)")
+	case !(b.USD >= 0) || math.IsInf(b.USD, 0):
+		return fmt.Errorf("max_usd is %g: it cannot be negative (0 = no bound)", b.USD)
+	}
+	return nil
+}
+
+// Used is what one rollout took. nil is what its servers did not tell.
+type Used struct {
+	Tokens *int64
+	USD    *float64
+	Took   time.Duration // 0: it says nothing of how long others take
+}
+
+// Budget bounds what is begun by several accounts together, such as those of the
+// run itself, of its variants and of an audit. It is safe for concurrent use. A
+// nil *Budget bounds nothing.
 //
-// Tokens are known only when a rollout has ended. So a rollout in flight is
-// held against the budget at the mean of those that told their tokens, and a
-// run passes MaxTokens by at most what the rollouts begun before the first
-// ended use beyond it. One that ended without telling counts that mean too;
-// but where none tells, there is nothing to bound.
+// What a rollout uses is known only when it has ended. So a rollout in flight is
+// held against the budget at the mean of those of its account that told, or of
+// the account of its kind before, and a bound is passed by at most what the
+// rollouts in flight use beyond that; at the very first, which have no mean, by
+// what they use. One that ended without telling counts the mean too; but where
+// none tells, there is nothing to bound. No rollout begins that on average would
+// end after the deadline, and those in flight end.
 type Budget struct {
-	maxRollouts int
-	maxTokens   int64
+	bounds Bounds
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards what follows, the accounts among it
 	begun    int
-	inFlight int
-	told     int   // rollouts that ended and told their tokens
-	tokens   int64 // used by those
-	untold   int   // rollouts that ended and did not
-	silence  int   // of these, those since the last that told
+	open     []*Account
+	tokens   float64          // used by accounts that are closed
+	usd      float64          // so
+	usual    map[string]means // by kind of account
+	exceeded Bound
 }
 
-// maxSilence is how many rollouts in a row may end without telling their
-// tokens. One alone may be an answer that got lost.
-const maxSilence = 3
+// Bound names one of the Bounds.
+type Bound string
 
-// NewBudget returns a budget; 0 means no bound.
-func NewBudget(maxRollouts int, maxTokens int64) *Budget {
-	return &Budget{maxRollouts: maxRollouts, maxTokens: maxTokens}
+// The bounds.
+const (
+	NoBound  Bound = ""
+	Rollouts Bound = "rollouts"
+	Tokens   Bound = "tokens"
+	USD      Bound = "usd"
+	Deadline Bound = "deadline"
+)
+
+// NewBudget returns a budget.
+func NewBudget(b Bounds) *Budget { return &Budget{bounds: b, usual: make(map[string]means)} }
+
+// Bounds returns its bounds.
+func (b *Budget) Bounds() Bounds {
+	if b == nil {
+		return Bounds{}
+	}
+	return b.bounds
 }
 
-// Grant is a budget's answer to a rollout that wants to begin.
+// Exceeded is the bound for which something was not begun, the last one.
+func (b *Budget) Exceeded() Bound {
+	if b == nil {
+		return NoBound
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.exceeded
+}
+
+// Spent returns the bound by which nothing may begin any more, if there is one.
+// counted says that it would be a rollout.
+func (b *Budget) Spent(now time.Time, counted bool) Bound {
+	if b == nil {
+		return NoBound
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.spent(now, counted, 0)
+}
+
+func (b *Budget) spent(now time.Time, counted bool, took time.Duration) Bound {
+	tokens, usd, _, _ := b.used()
+	switch x := b.bounds; {
+	case counted && x.Rollouts > 0 && b.begun >= x.Rollouts:
+		return Rollouts
+	case x.Tokens > 0 && tokens >= float64(x.Tokens):
+		return Tokens
+	case x.USD > 0 && usd >= x.USD:
+		return USD
+	case !x.Deadline.IsZero() && !now.Add(took).Before(x.Deadline):
+		return Deadline
+	}
+	return NoBound
+}
+
+// Used is what was used so far, in US dollars and tokens; what was not told counts
+// the mean of what was.
+func (b *Budget) Used() (usd float64, tokens int64) {
+	if b == nil {
+		return 0, 0
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	t, u, _, _ := b.used()
+	return u, int64(math.Round(t))
+}
+
+// used adds up the accounts, and what their rollouts in flight are held at.
+func (b *Budget) used() (tokens, usd, tokensAhead, usdAhead float64) {
+	tokens, usd = b.tokens, b.usd
+	for _, a := range b.open {
+		tokens, usd = tokens+a.tokens.used(), usd+a.usd.used()
+		tokensAhead += a.tokens.mean() * float64(a.inFlight)
+		usdAhead += a.usd.mean() * float64(a.inFlight)
+	}
+	return tokens, usd, tokensAhead, usdAhead
+}
+
+// means are what a rollout of some kind takes.
+type means struct {
+	tokens, usd float64
+	took        time.Duration
+}
+
+// Open returns an account on the budget. What accounts of one kind do is alike.
+// counted says that it begins rollouts, which Bounds.Rollouts counts.
+func (b *Budget) Open(kind string, counted bool) *Account {
+	if b == nil {
+		b = NewBudget(Bounds{})
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	usual := b.usual[kind]
+	a := &Account{budget: b, kind: kind, counted: counted}
+	a.tokens.usual, a.usd.usual, a.took.usual = usual.tokens, usual.usd, float64(usual.took)
+	b.open = append(b.open, a)
+	return a
+}
+
+// Account is one user of a budget. It is safe for concurrent use.
+type Account struct {
+	budget  *Budget
+	kind    string
+	counted bool
+
+	// budget.mu guards what follows.
+	inFlight    int
+	tokens, usd purse
+	took        purse
+}
+
+// Grant is the answer to a rollout that wants to begin.
 type Grant int
 
 // The answers.
 const (
-	Spent   Grant = iota // no more rollouts
+	Spent   Grant = iota // no more rollouts: a bound is reached
 	Later                // perhaps, when a rollout in flight has settled
 	Granted              // it is reserved: it may begin
-	Untold               // no more rollouts: nobody tells their tokens, so that the bound cannot be kept
+	Untold               // no more rollouts: nobody tells what they use, so that the bound cannot be kept
 )
 
 // Reserve takes one rollout from the budget, if it may begin.
-func (b *Budget) Reserve() Grant {
-	if b == nil {
-		return Granted
-	}
+func (a *Account) Reserve(now time.Time) Grant {
+	b := a.budget
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	used := float64(b.tokens) + b.mean()*float64(b.untold)
-	switch bound := float64(b.maxTokens); {
-	case b.maxRollouts > 0 && b.begun >= b.maxRollouts, bound > 0 && used >= bound:
+	if bound := b.spent(now, a.counted, time.Duration(a.took.mean())); bound != NoBound {
+		b.exceeded = bound
 		return Spent
-	case bound > 0 && b.silence >= maxSilence:
+	}
+	tokens, usd, tokensAhead, usdAhead := b.used()
+	switch x := b.bounds; {
+	case x.Tokens > 0 && a.tokens.silence >= maxSilence:
+		b.exceeded = Tokens
 		return Untold
-	case bound > 0 && used+b.mean()*float64(b.inFlight) >= bound:
+	case x.USD > 0 && a.usd.silence >= maxSilence:
+		b.exceeded = USD
+		return Untold
+	case x.Tokens > 0 && tokens+tokensAhead >= float64(x.Tokens), x.USD > 0 && usd+usdAhead >= x.USD:
 		return Later
 	}
-	b.begun++
-	b.inFlight++
+	if a.counted {
+		b.begun++
+	}
+	a.inFlight++
 	return Granted
 }
 
-// Settle ends one reserved rollout. tokens is nil when the servers did not
-// say how many it used.
-func (b *Budget) Settle(tokens *int64) {
-	if b == nil {
-		return
-	}
+// Late reports whether a rollout that was reserved must not begin any more: it
+// waited until the deadline for somebody to begin it. It is given back then.
+func (a *Account) Late(now time.Time) bool {
+	b := a.budget
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.inFlight--
-	if tokens == nil {
-		b.untold++
-		b.silence++
-		return
+	if x := b.bounds.Deadline; x.IsZero() || now.Add(time.Duration(a.took.mean())).Before(x) {
+		return false
 	}
-	b.told++
-	b.tokens += *tokens
-	if *tokens > 0 { // a rollout that used nothing had nothing to tell
-		b.silence = 0
+	b.exceeded = Deadline
+	if a.counted {
+		b.begun--
+	}
+	a.inFlight--
+	return true
+}
+
+// Settle ends one reserved rollout.
+func (a *Account) Settle(u Used) {
+	b := a.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	a.inFlight--
+	a.note(u)
+}
+
+// Note counts what was used beside what is reserved, such as a rehearsal.
+func (a *Account) Note(u Used) {
+	a.budget.mu.Lock()
+	defer a.budget.mu.Unlock()
+	a.note(u)
+}
+
+func (a *Account) note(u Used) {
+	var tokens *float64
+	if u.Tokens != nil {
+		n := float64(*u.Tokens)
+		tokens = &n
+	}
+	a.tokens.put(tokens)
+	a.usd.put(u.USD)
+	if took := float64(u.Took); took > 0 {
+		a.took.put(&took)
 	}
 }
 
-// mean is what a rollout uses; 0 before any has told.
-func (b *Budget) mean() float64 {
-	if b.told == 0 {
-		return 0
+// Close ends the account: what it used stays used.
+func (a *Account) Close() {
+	b := a.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for i, open := range b.open {
+		if open == a {
+			b.open = append(b.open[:i:i], b.open[i+1:]...)
+			b.tokens, b.usd = b.tokens+a.tokens.used(), b.usd+a.usd.used()
+			b.usual[a.kind] = means{a.tokens.mean(), a.usd.mean(), time.Duration(a.took.mean())}
+			return
+		}
 	}
-	return float64(b.tokens) / float64(b.told)
 }
+
+// purse counts one thing that rollouts use.
+type purse struct {
+	told    int     // rollouts that told
+	sum     float64 // used by those
+	untold  int     // rollouts that did not
+	silence int     // of these, those since the last that told
+	usual   float64 // what one uses, before any has told
+}
+
+// maxSilence is how many rollouts in a row may end without telling what they
+// used. One alone may be an answer that got lost.
+const maxSilence = 3
+
+func (p *purse) put(x *float64) {
+	if x == nil {
+		p.untold++
+		p.silence++
+		return
+	}
+	p.told++
+	p.sum += *x
+	if *x > 0 { // a rollout that used nothing had nothing to tell
+		p.silence = 0
+	}
+}
+
+// mean is what a rollout uses; 0 where nothing tells it.
+func (p *purse) mean() float64 {
+	if p.told == 0 {
+		return p.usual
+	}
+	return p.sum / float64(p.told)
+}
+
+func (p *purse) used() float64 { return p.sum + p.mean()*float64(p.untold) }

@@ -88,14 +88,14 @@ func TestAgain(t *testing.T) {
 }
 
 func TestBudgetNeverBeginsMoreRollouts(t *testing.T) {
-	b := NewBudget(100, 0)
+	b := NewBudget(Bounds{Rollouts: 100}).Open("", true)
 	var begun atomic.Int64
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			for b.Reserve() == Granted {
+			for b.Reserve(time.Time{}) == Granted {
 				begun.Add(1)
-				b.Settle(nil)
+				b.Settle(Used{Tokens: nil})
 			}
 		})
 	}
@@ -107,29 +107,29 @@ func TestBudgetNeverBeginsMoreRollouts(t *testing.T) {
 
 func TestBudgetTokens(t *testing.T) {
 	tokens := func(n int64) *int64 { return &n }
-	b := NewBudget(0, 1000)
+	b := NewBudget(Bounds{Tokens: 1000}).Open("", true)
 	reserve := func(want Grant, why string) {
 		t.Helper()
-		if got := b.Reserve(); got != want {
+		if got := b.Reserve(time.Time{}); got != want {
 			t.Fatalf("%s: Reserve() = %v, want %v", why, got, want)
 		}
 	}
 	reserve(Granted, "nothing used yet")
 	reserve(Granted, "what is in flight is unknown before the first ended")
-	b.Settle(tokens(400))
+	b.Settle(Used{Tokens: tokens(400)})
 	reserve(Granted, "400 used and one in flight at 400 each: 800")
 	reserve(Later, "400 used and two in flight at 400 each: 1200")
-	b.Settle(tokens(0))
+	b.Settle(Used{Tokens: tokens(0)})
 	reserve(Granted, "400 used and one in flight at 200 each: 600")
-	b.Settle(tokens(500))
+	b.Settle(Used{Tokens: tokens(500)})
 	reserve(Later, "900 used and one in flight at 300 each: 1200")
-	b.Settle(tokens(100))
+	b.Settle(Used{Tokens: tokens(100)})
 	reserve(Spent, "1000 used")
 }
 
 func TestUntoldTokensCountTheMean(t *testing.T) {
 	tokens := func(n int64) *int64 { return &n }
-	b := NewBudget(0, 1000)
+	b := NewBudget(Bounds{Tokens: 1000}).Open("", true)
 	var ends []*int64
 	for i := range 12 {
 		ends = append(ends, tokens(100))
@@ -138,8 +138,8 @@ func TestUntoldTokensCountTheMean(t *testing.T) {
 		}
 	}
 	begun := 0
-	for b.Reserve() == Granted {
-		b.Settle(ends[begun])
+	for b.Reserve(time.Time{}) == Granted {
+		b.Settle(Used{Tokens: ends[begun]})
 		begun++
 	}
 	if begun != 10 {
@@ -162,25 +162,17 @@ func TestABudgetOfTokensThatNobodyTells(t *testing.T) {
 		{"three in a row after many that told", 1000, []*int64{n(5), n(5), n(5), nil, nil, nil}, Untold},
 		{"no bound needs no telling", 0, []*int64{nil, nil, nil, nil}, Granted},
 	} {
-		b := NewBudget(0, c.max)
+		b := NewBudget(Bounds{Tokens: c.max}).Open("", true)
 		for range c.ends {
-			b.Reserve()
+			b.Reserve(time.Time{})
 		}
 		for _, e := range c.ends {
-			b.Settle(e)
+			b.Settle(Used{Tokens: e})
 		}
-		if got := b.Reserve(); got != c.want {
+		if got := b.Reserve(time.Time{}); got != c.want {
 			t.Errorf("%s: Reserve() = %v, want %v", c.why, got, c.want)
 		}
 	}
-}
-
-func TestNilBudgetBoundsNothing(t *testing.T) {
-	var b *Budget
-	if b.Reserve() != Granted {
-		t.Error("a nil budget must bound nothing")
-	}
-	b.Settle(nil)
 }
 
 func TestRetryValidate(t *testing.T) {

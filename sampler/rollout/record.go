@@ -18,7 +18,7 @@ type Record struct {
 	Source   Source             `json:"source"`               // live, import or probe
 	Outcome  Outcome            `json:"outcome"`              // graded, or what ended the rollout instead
 	Error    string             `json:"error,omitempty"`      // the cause, when Outcome is not Graded
-	Kind     string             `json:"error_kind,omitempty"` // of a grader's failure: one of the kinds in package sampler
+	Kind     string             `json:"error_kind,omitempty"` // of a failure, the grader's or a session's: one of the kinds in package sampler
 	Reward   *float64           `json:"reward,omitempty"`     // present exactly when a grade exists: read it through Score
 	Grades   []float64          `json:"grades,omitempty"`     // regrades of the same output; the first equals Reward
 	Parts    map[string]float64 `json:"parts,omitempty"`      // sub-scores by grader name

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 
 	"gonogo/sampler"
@@ -45,11 +44,9 @@ const maxRefusal = 4096
 type Tool struct {
 	name     string
 	boundary string // the endpoint's name in a run
-	url      string
+	at       sampler.Address
 	client   *http.Client
-	header   http.Header
 	extra    []byte // ,"key":value… of the job's entry
-	secrets  sampler.Secrets
 	limit    int64
 }
 
@@ -81,17 +78,11 @@ func newTool(c Config, opts Options) (*Tool, error) {
 	if c.Name == "" {
 		return nil, errors.New("a tool has no name")
 	}
-	u, err := url.Parse(c.ServerURL)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, fmt.Errorf("tool %q: server_url %q is not an http or https URL", c.Name, sampler.RedactURL(c.ServerURL))
-	}
-	if err := sampler.CheckHeaders(c.Headers); err != nil {
+	at, err := sampler.NewAddress("server_url", c.ServerURL, c.Headers)
+	if err != nil {
 		return nil, fmt.Errorf("tool %q: %w", c.Name, err)
 	}
-	t := &Tool{
-		name: c.Name, boundary: sampler.ToolBoundary(c.Name), url: c.ServerURL, client: opts.HTTP, limit: opts.MaxReply,
-		header: sampler.JSONHeader(c.Headers), secrets: sampler.SecretsOf(c.Headers),
-	}
+	t := &Tool{name: c.Name, boundary: sampler.ToolBoundary(c.Name), at: at, client: opts.HTTP, limit: opts.MaxReply}
 	keys := make([]string, 0, len(c.Extra))
 	for k := range c.Extra {
 		keys = append(keys, k)
@@ -117,7 +108,10 @@ var reserved = map[string]bool{"type": true, "id": true, "call_id": true, "name"
 func (t *Tool) Name() string { return t.name }
 
 // URL returns the address that is called.
-func (t *Tool) URL() string { return t.url }
+func (t *Tool) URL() string { return t.at.URL() }
+
+// SessionReads lists what of a session the tool's address reads.
+func (t *Tool) SessionReads() []string { return t.at.Reads() }
 
 // Call makes one request. What the model may see is a Result: an answer of
 // status 2xx, and one of 4xx with its output, or with its payload where it has
@@ -125,20 +119,24 @@ func (t *Tool) URL() string { return t.url }
 // read are failures worth another try; the wire contract does not say what a
 // trainer does with the last two.
 func (t *Tool) Call(ctx context.Context, call sampler.Call) (_ sampler.Result, err error) {
+	address, header, secrets, err := t.at.In(call.Enclosure)
+	if err != nil {
+		return sampler.Result{}, err
+	}
 	pass, err := sampler.Admit(ctx, t.boundary)
 	if err != nil {
 		return sampler.Result{}, err
 	}
 	defer func() { pass.Done(rollout.Usage{}, err) }()
-	a, err := sampler.PostJSON(ctx, t.client, t.url, t.header, t.body(call), t.limit)
+	a, err := sampler.PostJSON(ctx, t.client, address, header, t.body(call), t.limit)
 	if err != nil {
 		return sampler.Result{}, err
 	}
 	pass.Heard(a.Header)
-	a.Body = t.mask(a.Body)
+	a.Body = mask(secrets, a.Body)
 	switch {
 	case transport(a):
-		f := sampler.StatusFailure(t.url, a)
+		f := sampler.StatusFailure(address, a)
 		f.Fatal = false
 		return sampler.Result{}, f
 	case a.Over:
@@ -147,12 +145,12 @@ func (t *Tool) Call(ctx context.Context, call sampler.Call) (_ sampler.Result, e
 	case a.Status >= 400:
 		return refusal(a), nil
 	case a.Status >= 300:
-		return sampler.Result{}, &sampler.Failure{URL: sampler.RedactURL(t.url), Status: a.Status, Err: errors.New("the tool redirects to nowhere")}
+		return sampler.Result{}, &sampler.Failure{URL: sampler.RedactURL(address), Status: a.Status, Err: errors.New("the tool redirects to nowhere")}
 	}
 	output, note, ok := outputOf(a.Body)
 	if !ok {
 		return sampler.Result{}, &sampler.Failure{
-			URL: sampler.RedactURL(t.url), Status: a.Status, Temporary: true,
+			URL: sampler.RedactURL(address), Status: a.Status, Temporary: true,
 			Err: fmt.Errorf("the answer is no JSON object with an \"output\": %s", sampler.Brief(string(a.Body))),
 		}
 	}
@@ -167,11 +165,11 @@ func transport(a sampler.Answer) bool {
 }
 
 // mask hides a header's secret that the tool echoes: outputs are recorded.
-func (t *Tool) mask(body []byte) []byte {
-	if len(t.secrets) == 0 {
+func mask(secrets sampler.Secrets, body []byte) []byte {
+	if len(secrets) == 0 {
 		return body
 	}
-	return []byte(t.secrets.Mask(string(body)))
+	return []byte(secrets.Mask(string(body)))
 }
 
 // body writes the body of a call. The item's row goes along as it was read.

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"gonogo/sampler"
+	"gonogo/sampler/grader"
+	"gonogo/sampler/isolation"
+	"gonogo/sampler/rollout"
+)
+
+// wireSession makes what gives rollouts sessions, once tools and grader are
+// there: the start has to answer what they read.
+func (p *project) wireSession() error {
+	who, reads := "the grader", grader.SessionReads(p.bounds.Grader)
+	for _, t := range p.bounds.Tools {
+		if r, ok := t.(interface{ SessionReads() []string }); ok && len(r.SessionReads()) > 0 {
+			who, reads = "the tool "+t.Name(), append(reads, r.SessionReads()...)
+		}
+	}
+	s := p.cfg.Session
+	switch {
+	case s.Start == "" && len(reads) > 0:
+		return p.cfg.fault("session.start", "missing: the address of %s reads {{session.%s}}", who, reads[0])
+	case s.Start == "":
+		return nil
+	}
+	keeper, err := isolation.New(isolation.Config{
+		Start: s.Start, Stop: s.Stop, Headers: s.Headers, Concurrency: s.Concurrency, Reads: reads, HTTP: p.env.HTTP,
+	})
+	if err != nil {
+		return p.cfg.fault("session.start", "%v", err)
+	}
+	p.sessions = keeper
+	return nil
+}
+
+// isolate has rollouts, or gradings that read one, get sessions.
+func (p *project) isolate(cfg sampler.Config) sampler.Config {
+	if p.sessions != nil {
+		cfg.Isolation, cfg.IsolationTimeout = p.sessions, p.cfg.Session.Timeout
+	}
+	return cfg
+}
+
+// keepSessions writes down in the run directory which sessions are started, and
+// stops those that a call before this one left behind. The directory is ours.
+func (p *project) keepSessions(ctx context.Context, dir string) error {
+	if p.sessions == nil {
+		return nil
+	}
+	left, err := p.sessions.Record(filepath.Join(dir, isolation.JournalFile))
+	if err != nil || len(left) == 0 {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, max(p.cfg.Session.Timeout, time.Minute))
+	defer cancel()
+	stopped, err := p.sessions.Recover(ctx, left)
+	text := fmt.Sprintf("an earlier call left %s behind", counted(len(left), "session"))
+	if err != nil {
+		p.warnings = append(p.warnings, fmt.Sprintf("%s, and only %d of them could be stopped: %v", text, stopped, err))
+		return nil
+	}
+	p.warnings = append(p.warnings, text+"; stopped now")
+	return nil
+}
+
+// finish closes a run directory, its journal of sessions first: it is ours until
+// then.
+func (p *project) finish(w *rollout.Writer) error { return errors.Join(p.forgetSessions(), w.Close()) }
+
+// forgetSessions ends the journal of sessions.
+func (p *project) forgetSessions() error {
+	if p.sessions == nil {
+		return nil
+	}
+	return p.sessions.Close()
+}
+
+// tellLeftOpen says how many sessions could not be stopped.
+func tellLeftOpen(w io.Writer, s sampler.Stats) {
+	if s.LeftOpen > 0 {
+		fmt.Fprintf(w, "warning: %s could not be stopped; the next call of this command tries it again\n", counted(s.LeftOpen, "session"))
+	}
+}

@@ -1,0 +1,73 @@
+package sampler
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+)
+
+// Address is a URL with headers in which {{session.NAME}} may stand for what the
+// session of a rollout answered at its start.
+type Address struct {
+	url     string
+	header  http.Header
+	headers map[string]string
+	secrets Secrets
+	reads   []string
+}
+
+// NewAddress checks the URL of a key and the headers of its JSON requests.
+func NewAddress(key, address string, headers map[string]string) (Address, error) {
+	a := Address{url: address, header: JSONHeader(headers), headers: headers, secrets: SecretsOf(headers), reads: EnclosureNames(address)}
+	for _, value := range headers {
+		a.reads = append(a.reads, EnclosureNames(value)...)
+	}
+	if !a.Enclosed() {
+		if err := checkURL(address); err != nil {
+			return Address{}, fmt.Errorf("%s %w", key, err)
+		}
+	}
+	return a, CheckHeaders(headers)
+}
+
+func checkURL(address string) error {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return fmt.Errorf("%q is not an http or https URL", RedactURL(address))
+	}
+	return nil
+}
+
+// Enclosed reports whether it reads a session.
+func (a Address) Enclosed() bool { return len(a.reads) > 0 }
+
+// Reads lists what of a session it reads.
+func (a Address) Reads() []string { return a.reads }
+
+// URL is the address as it is written.
+func (a Address) URL() string { return a.url }
+
+// In is the address, its headers and what in them is secret, for a rollout with
+// that enclosure. An error is a *Failure.
+func (a Address) In(e *Enclosure) (address string, header http.Header, secrets Secrets, err error) {
+	if !a.Enclosed() {
+		return a.url, a.header, a.secrets, nil
+	}
+	address, err = e.Fill(a.url)
+	if err == nil {
+		err = checkURL(address)
+	}
+	filled := make(map[string]string)
+	for name, value := range a.headers {
+		if err == nil {
+			filled[name], err = e.Fill(value)
+		}
+	}
+	if err == nil {
+		err = CheckHeaders(filled)
+	}
+	if err != nil {
+		return "", nil, nil, &Failure{URL: RedactURL(a.url), Err: fmt.Errorf("fill in the session: %w", err)}
+	}
+	return address, JSONHeader(filled), SecretsOf(filled), nil
+}

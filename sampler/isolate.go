@@ -1,0 +1,179 @@
+package sampler
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"gonogo/sampler/limit"
+	"gonogo/sampler/rollout"
+)
+
+// Isolation starts something of its own for each rollout, and stops it.
+type Isolation interface {
+	// Start makes one try, without repeating, and fills in the enclosure's Values.
+	// Stop is called for each, also for one that failed.
+	Start(ctx context.Context, e *Enclosure) error
+	// Stop makes one try to stop what Start may have started. It has to do
+	// nothing for what is gone already. ctx is not the run's, which may have ended.
+	Stop(ctx context.Context, e *Enclosure) error
+}
+
+// SessionBoundary is the name of what starts enclosures.
+const SessionBoundary = "session"
+
+// KindSession is the kind of a rollout that a tool's failure ended because its
+// session could not be started.
+const KindSession = "session_start_error"
+
+// sessionError is a session that could not be started.
+type sessionError struct{ err error }
+
+func (e *sessionError) Error() string { return "the session was not started: " + e.err.Error() }
+func (e *sessionError) Unwrap() error { return e.err }
+
+// enclose starts an enclosure for a rollout or a task. Each try has one of its
+// own, so that none meets what another left half made. leave stops what was
+// started; it is never nil.
+func (s *session) enclose(ctx context.Context, e Enclosure) (box *Enclosure, leave func(), retries int, err error) {
+	if s.cfg.Isolation == nil {
+		return nil, func() {}, 0, nil
+	}
+	on := errand{e.Item, e.TraceID, "session"}
+	retries, err = s.ask(ctx, s.gates.start, s.cfg.IsolationTimeout, on, func(ctx context.Context) error {
+		try := e
+		try.ID = sessionID()
+		err := s.cfg.Isolation.Start(ctx, &try)
+		if err != nil {
+			resume := Queued(ctx) // stopping is no part of the try
+			defer resume()
+			s.vacate(ctx, &try)
+			return err
+		}
+		box = &try
+		return nil
+	})
+	if box == nil {
+		return nil, func() {}, retries, err
+	}
+	leave = func() { s.vacate(ctx, box) }
+	if err != nil { // the run ended in the moment of the start
+		leave()
+		return nil, func() {}, retries, err
+	}
+	return box, leave, retries, nil
+}
+
+// sessionID names one start. It is random: a rollout that was broken off is made
+// again under the same trace id, and must not find what the first try left.
+func sessionID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // it never fails
+	return "session_" + hex.EncodeToString(b[:])
+}
+
+// vacate stops an enclosure, whatever has become of the run. It is tried as often
+// as requests are, though not for longer than two tries may take.
+func (s *session) vacate(ctx context.Context, e *Enclosure) {
+	ctx = context.WithoutCancel(ctx)
+	if t := s.cfg.IsolationTimeout; t > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, 2*t)
+		defer cancel()
+	}
+	clock := startClock(ctx, 0)
+	defer clock.stop()
+	var tries limit.Tries
+	for {
+		err := attempt(clock, s.cfg.IsolationTimeout, func(ctx context.Context) error { return s.cfg.Isolation.Stop(ctx, e) })
+		if err == nil {
+			s.stops.well()
+			return
+		}
+		f, ok := AsFailure(err)
+		again := ok && f.Temporary && clock.Err() == nil
+		var wait time.Duration
+		if again {
+			if f.class().Rule().Counted {
+				tries.Counted++
+			}
+			wait, again = s.cfg.Retry.Again(f.class(), tries, f.RetryAfter, jitter(e.ID, "stop", tries.Made))
+		}
+		if !again {
+			s.leftOpen(e, err)
+			return
+		}
+		tries.Made++
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-clock.Done():
+			timer.Stop()
+		}
+	}
+}
+
+// leftOpen notes an enclosure that could not be stopped. So many in a row end the
+// run as the same error of an endpoint does: they pile up.
+func (s *session) leftOpen(e *Enclosure, err error) {
+	s.count.leftOpen()
+	s.lines.tell("session left open", slog.String("session", e.ID), slog.String("trace_id", e.TraceID), slog.String("error", Brief(err.Error())))
+	if n := s.stops.failed(); s.cfg.Breaker > 0 && n >= s.cfg.Breaker {
+		s.halt.now(&LeftOpenError{Times: n, Err: err})
+	}
+}
+
+// stops counts enclosures in a row that could not be stopped.
+type stops struct {
+	mu  sync.Mutex // guards row
+	row int
+}
+
+func (s *stops) well() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.row = 0
+}
+
+func (s *stops) failed() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.row++
+	return s.row
+}
+
+// LeftOpenError ends a run whose sessions cannot be stopped.
+type LeftOpenError struct {
+	Times int // in a row
+	Err   error
+}
+
+// Error names the last failure and what to do.
+func (e *LeftOpenError) Error() string {
+	return fmt.Sprintf("%d sessions in a row could not be stopped: %v; mend session.stop and run again, which stops them first", e.Times, e.Err)
+}
+
+// Unwrap returns the last failure.
+func (e *LeftOpenError) Unwrap() error { return e.Err }
+
+// enter starts the rollout's enclosure.
+func (e *episode) enter(ctx context.Context) (leave func(), err error) {
+	var retries int
+	e.box, leave, retries, err = e.enclose(ctx, Enclosure{TraceID: e.trace, Item: e.job.Item, Sample: e.job.Sample, Attempt: e.job.Attempt})
+	e.rec.Retries += retries
+	if err != nil {
+		return leave, &boundaryError{rollout.ToolFailed, &sessionError{err}}
+	}
+	return leave, nil
+}
+
+// notStarted reports whether err is a session's that was not started.
+func notStarted(err error) bool {
+	_, ok := errors.AsType[*sessionError](err)
+	return ok
+}

@@ -1,0 +1,268 @@
+package isolation
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"gonogo/sampler"
+	"gonogo/sampler/process"
+	"gonogo/sampler/rollout"
+)
+
+// Config says how enclosures are started and stopped.
+type Config struct {
+	Start       string            // a URL to POST to, or a command for the shell
+	Stop        string            // so; "" for what ends with the processes of Start
+	Headers     map[string]string // of both POSTs; final values
+	Concurrency int               // enclosures at one time; 0 = no bound
+	Reads       []string          // names that tools and graders read: a start must answer them
+	HTTP        *http.Client      // nil = one of our own
+}
+
+// IsURL reports whether a hook is POSTed to, not run.
+func IsURL(hook string) bool {
+	return strings.HasPrefix(hook, "http://") || strings.HasPrefix(hook, "https://")
+}
+
+// Validate reports what cannot be obeyed.
+func (c Config) Validate() error {
+	switch {
+	case c.Start == "":
+		return errors.New("a session has no start")
+	case IsURL(c.Start) && c.Stop == "":
+		return errors.New("a session that is started by a URL wants a stop: nothing else ends it")
+	case c.Concurrency < 0:
+		return errors.New("the concurrency of sessions cannot be negative (0 = no bound)")
+	case !process.Runs && (!IsURL(c.Start) || !IsURL(c.Stop)):
+		return errors.New("commands cannot be ended with all they start on this system: give the session's start and stop as URLs")
+	}
+	return sampler.CheckHeaders(c.Headers)
+}
+
+// Keeper starts and stops enclosures. It implements sampler.Isolation and is safe
+// for concurrent use.
+type Keeper struct {
+	cfg         Config
+	start, stop sampler.Address // of hooks that are URLs
+	kept        []string        // names whose values the stop reads, so that the journal needs them
+	places      chan struct{}
+
+	mu      sync.Mutex        // guards what follows
+	journal *Journal          // nil: nothing is written down
+	open    map[string]*state // not stopped, by id
+}
+
+// state is how far an enclosure has come.
+type state struct {
+	placed bool // it holds a place
+	begun  bool // it may be there
+}
+
+// New returns a keeper that writes nothing down.
+func New(cfg Config) (*Keeper, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	if cfg.HTTP == nil {
+		cfg.HTTP = sampler.HTTPClient(nil, 16)
+	}
+	k := &Keeper{cfg: cfg, open: make(map[string]*state)}
+	var err error
+	if IsURL(cfg.Start) {
+		if k.start, err = sampler.NewAddress("session.start", cfg.Start, cfg.Headers); err != nil {
+			return nil, err
+		}
+	}
+	if IsURL(cfg.Stop) {
+		if k.stop, err = sampler.NewAddress("session.stop", cfg.Stop, cfg.Headers); err != nil {
+			return nil, err
+		}
+		k.kept = k.stop.Reads()
+	}
+	if cfg.Concurrency > 0 {
+		k.places = make(chan struct{}, cfg.Concurrency)
+	}
+	return k, nil
+}
+
+// Start makes one try to start an enclosure, and fills in what it answered. It
+// waits for a place first; the wait is not the try's time. Whatever it returns,
+// Stop must be called.
+func (k *Keeper) Start(ctx context.Context, e *sampler.Enclosure) (err error) {
+	if err := k.enter(ctx, e); err != nil {
+		return err
+	}
+	pass, err := sampler.Admit(ctx, sampler.SessionBoundary)
+	if err != nil {
+		return err
+	}
+	defer func() { pass.Done(rollout.Usage{}, err) }()
+	// First the note, then the deed: a kill in between costs a stop of nothing.
+	if err := k.note(e); err != nil {
+		return err
+	}
+	text, header, err := k.do(ctx, "start", k.cfg.Start, e)
+	if header != nil {
+		pass.Heard(header)
+	}
+	if err != nil {
+		return err
+	}
+	if e.Values, err = values(text); err != nil {
+		return &sampler.Failure{URL: k.where(k.cfg.Start), Temporary: true, Err: fmt.Errorf("the session's start answered %w", err)}
+	}
+	if name := e.Lacks(slices.Concat(k.kept, k.cfg.Reads)); name != "" {
+		return &sampler.Failure{URL: k.where(k.cfg.Start), Fatal: true, Err: fmt.Errorf("the session's start answered no %q, which {{session.%s}} reads", name, name)}
+	}
+	if len(k.kept) > 0 {
+		return k.note(e)
+	}
+	return nil
+}
+
+// enter takes a place.
+func (k *Keeper) enter(ctx context.Context, e *sampler.Enclosure) error {
+	if k.places != nil {
+		resume := sampler.Queued(ctx)
+		defer resume()
+		select {
+		case k.places <- struct{}{}:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.open[e.ID] = &state{placed: k.places != nil}
+	return nil
+}
+
+// note writes down that an enclosure may be there.
+func (k *Keeper) note(e *sampler.Enclosure) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if at := k.open[e.ID]; at != nil {
+		at.begun = true
+	}
+	if k.journal == nil {
+		return nil
+	}
+	kept := make(map[string]json.RawMessage)
+	for _, name := range k.kept {
+		name, _, _ = strings.Cut(name, ".")
+		if raw, ok := e.Values[name]; ok {
+			kept[name] = raw
+		}
+	}
+	return k.journal.started(e, kept)
+}
+
+// Stop makes one try to stop an enclosure, with all processes that its start left
+// behind. One that was never begun, or is gone already, is stopped.
+func (k *Keeper) Stop(ctx context.Context, e *sampler.Enclosure) error {
+	if !k.leave(e) {
+		return nil
+	}
+	var err error
+	if k.cfg.Stop != "" {
+		_, _, err = k.do(ctx, "stop", k.cfg.Stop, e)
+		if f, ok := sampler.AsFailure(err); ok && (f.Status == http.StatusNotFound || f.Status == http.StatusGone) {
+			err = nil
+		}
+	}
+	if !IsURL(k.cfg.Start) {
+		process.KillMarked(mark(e))
+	}
+	if err != nil {
+		return err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.open, e.ID)
+	if k.journal == nil {
+		return nil
+	}
+	return k.journal.stopped(e)
+}
+
+// leave gives the place back, at the first try to stop: one that cannot be
+// stopped must not hold the others up for ever. It reports whether there is
+// anything to stop; of one that an earlier call began there may be.
+func (k *Keeper) leave(e *sampler.Enclosure) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	at, there := k.open[e.ID]
+	if !there {
+		return k.journal != nil && k.journal.holds(e)
+	}
+	if at.placed {
+		at.placed = false
+		<-k.places
+	}
+	if !at.begun {
+		delete(k.open, e.ID)
+	}
+	return at.begun
+}
+
+// do posts to a hook or runs it and returns what it answered.
+func (k *Keeper) do(ctx context.Context, what, hook string, e *sampler.Enclosure) (text []byte, header http.Header, err error) {
+	body := describe(e)
+	if !IsURL(hook) {
+		text, err = run(ctx, what, hook, body, environment(e))
+		return text, nil, err
+	}
+	at := k.start
+	if what == "stop" {
+		at = k.stop
+	}
+	address, head, secrets, err := at.In(e)
+	if err != nil {
+		if what == "stop" && e.Values == nil { // the start never answered: there is nothing to stop by this
+			err = nil
+		}
+		return nil, nil, err
+	}
+	a, err := sampler.PostJSON(ctx, k.cfg.HTTP, address, head, body, maxAnswer)
+	if err != nil {
+		return nil, nil, err
+	}
+	a.Body = []byte(secrets.Mask(string(a.Body)))
+	switch {
+	case a.Status >= 300:
+		return nil, a.Header, sampler.StatusFailure(address, a)
+	case a.Over:
+		return nil, a.Header, &sampler.Failure{URL: k.where(hook), Status: a.Status, Err: fmt.Errorf("the answer is longer than %d bytes", maxAnswer)}
+	}
+	return a.Body, a.Header, nil
+}
+
+// where is a hook as messages name it: a command is not, for it may hold a
+// secret.
+func (k *Keeper) where(hook string) string {
+	if IsURL(hook) {
+		return sampler.RedactURL(hook)
+	}
+	return ""
+}
+
+// maxAnswer bounds what a start may answer.
+const maxAnswer = 64 << 10
+
+// values reads the JSON object that a start answered; nothing is an empty one.
+func values(text []byte) (map[string]json.RawMessage, error) {
+	out := map[string]json.RawMessage{}
+	if len(strings.TrimSpace(string(text))) == 0 {
+		return out, nil
+	}
+	if err := json.Unmarshal(text, &out); err != nil || out == nil {
+		return nil, fmt.Errorf("no JSON object, nor nothing: %s", sampler.Brief(string(text)))
+	}
+	return out, nil
+}
