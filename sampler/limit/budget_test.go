@@ -1,0 +1,151 @@
+package limit
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+)
+
+func some[T any](x T) *T { return &x }
+
+func TestBudgetMoney(t *testing.T) {
+	a := NewBudget(Bounds{USD: 1}).Open("", true)
+	for i, step := range []struct {
+		why    string
+		settle *Used // first
+		want   Grant
+	}{
+		{"nothing used yet", nil, Granted},
+		{"what is in flight is unknown before the first ended", nil, Granted},
+		{"0.40 used and one in flight at 0.40", &Used{USD: some(0.4)}, Granted},
+		{"0.40 used and two in flight at 0.40", nil, Later},
+		{"0.80 and one that did not tell: 1.20 with one in flight", &Used{}, Later},
+		{"1.20 used", &Used{USD: some(0.4)}, Spent},
+	} {
+		if step.settle != nil {
+			a.Settle(*step.settle)
+		}
+		if got := a.Reserve(noon); got != step.want {
+			t.Fatalf("step %d, %s: %v, want %v", i, step.why, got, step.want)
+		}
+	}
+	if got := a.budget.Exceeded(); got != USD {
+		t.Errorf("exceeded %q, want the money", got)
+	}
+}
+
+func TestMoneyThatNobodyTellsIsNotBounded(t *testing.T) {
+	a := NewBudget(Bounds{USD: 1}).Open("", true)
+	for range maxSilence {
+		a.Reserve(noon)
+		a.Settle(Used{Tokens: some(int64(5))})
+	}
+	if got := a.Reserve(noon); got != Untold {
+		t.Errorf("%v, want untold", got)
+	}
+}
+
+func TestAccountsShareABudget(t *testing.T) {
+	b := NewBudget(Bounds{Rollouts: 3, Tokens: 1000})
+	base := b.Open("rollouts", true)
+	for range 2 {
+		base.Reserve(noon)
+		base.Settle(Used{Tokens: some(int64(300))})
+	}
+	base.Close()
+	base.Close() // as nothing the second time
+	variant := b.Open("rollouts", true)
+	if got := variant.Reserve(noon); got != Granted {
+		t.Fatalf("600 of 1000 tokens and 2 of 3 rollouts: %v", got)
+	}
+	audit := b.Open("gradings", false)
+	if got := audit.Reserve(noon); got != Granted {
+		t.Fatalf("a rollout in flight counts what those before took, 900 of 1000: %v", got)
+	}
+	if got := variant.Reserve(noon); got != Spent || b.Exceeded() != Rollouts {
+		t.Fatalf("3 of 3 rollouts: %v by %q", got, b.Exceeded())
+	}
+	if got := b.Spent(noon, false); got != NoBound {
+		t.Errorf("gradings are no rollouts: %q", got)
+	}
+	audit.Settle(Used{Tokens: some(int64(100))})
+	variant.Settle(Used{Tokens: some(int64(300))})
+	if got := audit.Reserve(noon); got != Spent || b.Exceeded() != Tokens {
+		t.Errorf("1000 of 1000 tokens: %v by %q", got, b.Exceeded())
+	}
+	if _, tokens := b.Used(); tokens != 1000 {
+		t.Errorf("%d tokens used", tokens)
+	}
+}
+
+func TestBudgetDeadline(t *testing.T) {
+	b := NewBudget(Bounds{Rollouts: 5, Deadline: noon.Add(10 * time.Minute)})
+	a := b.Open("", true)
+	if a.Reserve(noon.Add(9*time.Minute)) != Granted {
+		t.Fatal("nobody knows yet how long one takes")
+	}
+	if a.Late(noon.Add(9 * time.Minute)) {
+		t.Fatal("it may begin")
+	}
+	a.Settle(Used{Took: 3 * time.Minute})
+	if got := a.Reserve(noon.Add(6 * time.Minute)); got != Granted {
+		t.Fatalf("it would end at 12:09: %v", got)
+	}
+	if got := a.Reserve(noon.Add(8 * time.Minute)); got != Spent || b.Exceeded() != Deadline {
+		t.Fatalf("it would end at 12:11: %v by %q", got, b.Exceeded())
+	}
+	if !a.Late(noon.Add(8 * time.Minute)) {
+		t.Fatal("one that waited too long for its turn does not begin")
+	}
+	if a.inFlight != 0 || b.begun != 1 {
+		t.Errorf("%d in flight, %d begun: it was not given back", a.inFlight, b.begun)
+	}
+	if got := b.Spent(noon.Add(10*time.Minute), false); got != Deadline {
+		t.Errorf("%q at the deadline", got)
+	}
+}
+
+// The rule that help tells: a cap is passed by at most what is in flight.
+func TestACapIsPassedByAtMostWhatIsInFlight(t *testing.T) {
+	for seed := range uint64(200) {
+		rng := rand.New(rand.NewPCG(seed, 7))
+		at := 1 + rng.IntN(32)
+		a := NewBudget(Bounds{USD: 10}).Open("", true)
+		var flying []float64 // the costs of those in flight
+		before := 0.0        // what those in flight cost when the last began
+		for {
+			if len(flying) < at && a.Reserve(noon) == Granted {
+				flying = append(flying, 0.05*math.Exp(rng.NormFloat64()))
+				before = 0
+				for _, usd := range flying {
+					before += usd
+				}
+				continue
+			}
+			if len(flying) == 0 {
+				break
+			}
+			i := rng.IntN(len(flying))
+			a.Settle(Used{USD: some(flying[i])})
+			flying = slices.Delete(flying, i, i+1)
+		}
+		usd, _ := a.budget.Used()
+		if usd < 10 || usd > 10+before {
+			t.Fatalf("seed %d, %d at once: $%.2f used of $10, $%.2f in flight at the end", seed, at, usd, before)
+		}
+	}
+}
+
+func TestBoundsRefused(t *testing.T) {
+	for _, b := range []Bounds{{Rollouts: -1}, {Tokens: -1}, {USD: -1}, {USD: math.NaN()}, {USD: math.Inf(1)}} {
+		if b.Validate() == nil {
+			t.Errorf("%+v is accepted", b)
+		}
+	}
+	var none *Budget
+	if none.Open("", true).Reserve(noon) != Granted || none.Spent(noon, true) != NoBound || none.Bounds() != (Bounds{}) {
+		t.Error("no budget bounds nothing")
+	}
+}
