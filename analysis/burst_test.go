@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -59,7 +60,7 @@ func rehearsed(t *testing.T, bend func(w rollout.Wave, c *rollout.BurstCall)) *r
 			}
 		}
 	}
-	must(rollout.WriteBurst(dir, b, calls, nil))
+	must(writeBurst(dir, b, calls))
 	run, err := rollout.Open(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -237,4 +238,12 @@ func TestABurstCanBeTheReason(t *testing.T) {
 	if r.Verdict != NoGo || r.Reason == nil || *r.Reason != "endpoint.lost" {
 		t.Errorf("verdict %s, reason %v", r.Verdict, r.Reason)
 	}
+}
+
+func writeBurst(dir string, b *rollout.Burst, calls []rollout.BurstCall, secrets ...string) error {
+	w, err := rollout.OpenBurst(dir, rollout.NewRedactor(secrets...))
+	if err != nil {
+		return err
+	}
+	return errors.Join(w.Write(b, calls), w.Close())
 }

@@ -135,7 +135,7 @@ func (p *project) burstPlan(c *cli.Context, run *rollout.Run) (*burst.Plan, burs
 	}
 	in := burst.Input{
 		Seed: p.seed, Items: p.items, Tools: p.burstTools(), Rollouts: b.Rollouts, Batch: cmp.Or(p.cfg.Training.BatchSize, usualBatch), Group: p.cfg.Training.GroupSize,
-		Judged: len(p.cfg.Body.Judges()) > 0,
+		Judged: len(p.cfg.Body.Judges()) > 0, Session: p.sessions != nil,
 	}
 	in.Grade = in.Judged || len(p.cfg.Body.GraderURLs()) > 0
 	if run != nil {
@@ -152,6 +152,9 @@ func (p *project) burstPlan(c *cli.Context, run *rollout.Run) (*burst.Plan, burs
 	cfg.ID = burstID()
 	cfg.Least, cfg.Repeats, cfg.Gaps = b.Least, b.Repeats, b.Gaps != nil && *b.Gaps
 	cfg.ToolTimeout, cfg.GraderTimeout = s.ToolTimeout, s.GraderTimeout
+	if p.sessions != nil {
+		cfg.Isolation, cfg.IsolationTimeout = p.sessions, p.cfg.Session.Timeout
+	}
 	cfg.Retry.Wait, cfg.Retry.Cap = s.Retry.Wait, limit.DefaultRetry().Cap
 	cfg.Flight = openFiles() / 2 // a world in this very process opens the other end
 	return plan, cfg, asUsage(cfg.Validate())

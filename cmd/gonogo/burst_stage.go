@@ -14,6 +14,7 @@ import (
 	"gonogo/report"
 	"gonogo/report/chart"
 	"gonogo/sampler/burst"
+	"gonogo/sampler/isolation"
 	"gonogo/sampler/rollout"
 )
 
@@ -23,6 +24,11 @@ func burstID() string { return fmt.Sprintf("%016x", rand.Uint64()) }
 // readyToBurst stops where an endpoint does not answer at all.
 func (p *project) readyToBurst(c *cli.Context) error {
 	var list []endpoint
+	for _, hook := range []struct{ key, hook string }{{"session.start", p.cfg.Session.Start}, {"session.stop", p.cfg.Session.Stop}} {
+		if isolation.IsURL(hook.hook) {
+			list = append(list, endpoint{hook.key, hook.hook})
+		}
+	}
 	for _, t := range p.cfg.Body.Tools {
 		list = append(list, endpoint{"tool " + t.Name, p.connect(t.ServerURL)})
 	}
@@ -34,6 +40,20 @@ func (p *project) readyToBurst(c *cli.Context) error {
 
 // burst plays the plan and puts what came of it into the run.
 func (p *project) burst(c *cli.Context, run *rollout.Run, plan *burst.Plan, cfg burst.Config) error {
+	w := c.App.ErrWriter
+	to, err := rollout.OpenBurst(run.Dir, p.redact)
+	if err != nil {
+		return asUsage(err)
+	}
+	err = p.keepSessions(c.Context, run.Dir)
+	p.tell(w)
+	if err == nil {
+		err = p.playBurst(c, to, plan, cfg)
+	}
+	return errors.Join(err, p.forgetSessions(), to.Close())
+}
+
+func (p *project) playBurst(c *cli.Context, to *rollout.BurstWriter, plan *burst.Plan, cfg burst.Config) error {
 	w := c.App.ErrWriter
 	ctx, drain, release := interruptible(c.Context, w, "rollouts of the burst")
 	defer release()
@@ -47,7 +67,7 @@ func (p *project) burst(c *cli.Context, run *rollout.Run, plan *burst.Plan, cfg 
 		return err
 	}
 	b.ToolVersion = version()
-	return asUsage(rollout.WriteBurst(run.Dir, b, calls, p.redact))
+	return to.Write(b, calls)
 }
 
 // burstFound prints what is known of the endpoints now. The exit code is that of

@@ -22,7 +22,10 @@ import (
 // and reads. One byte more of an answer is read, which shows that it is longer.
 const largest = 1_000_000
 
-const graderEndpoint = sampler.GraderBoundary
+const (
+	graderEndpoint  = sampler.GraderBoundary
+	sessionEndpoint = sampler.SessionBoundary
+)
 
 func toolEndpoint(name string) string { return sampler.ToolBoundary(name) }
 
@@ -156,7 +159,7 @@ func again(r limit.Retry, err error, made int, u float64) (time.Duration, bool) 
 }
 
 // noted is what an answered or failed request shows, put into its record.
-func noted(c *rollout.BurstCall, x *seen, ids *canaries, own int, call string, tool bool) {
+func noted(c *rollout.BurstCall, x *seen, ids *canaries, own int) {
 	for _, e := range x.all() {
 		c.Status = cmp.Or(e.status, c.Status)
 		c.RequestBytes, c.ReplyBytes = max(c.RequestBytes, e.sent), max(c.ReplyBytes, int64(e.body.Len()))
@@ -166,7 +169,7 @@ func noted(c *rollout.BurstCall, x *seen, ids *canaries, own int, call string, t
 		if e.body.Len() > largest {
 			c.Odd = append(c.Odd, rollout.ReplyTooLarge)
 		}
-		c.Odd = append(c.Odd, departures(e, call, tool)...)
+		c.Odd = append(c.Odd, departures(e, c)...)
 		c.Leak = cmp.Or(c.Leak, ids.leak(e.body.Bytes(), own))
 	}
 	slices.Sort(c.Odd)

@@ -26,7 +26,8 @@ type episode struct {
 	script Script
 	own    int // number of the rollout, over all waves
 	trace  string
-	twice  bool // each request is made twice
+	twice  bool               // each request is made twice
+	box    *sampler.Enclosure // what it has to itself; nil is nothing
 	base   rollout.BurstCall
 	began  time.Time // of the wave
 
@@ -35,9 +36,15 @@ type episode struct {
 	asked int
 }
 
-// play makes the calls turn by turn, then has the rollout graded. A call that
+// play starts the rollout's session, makes the calls turn by turn, then has the rollout graded. A call that
 // fails for good ends it when the others of its turn have ended.
 func (e *episode) play(ctx context.Context, grade bool) (lost bool, err error) {
+	if e.cfg.Isolation != nil {
+		if lost, err = e.enclose(ctx); lost || err != nil {
+			return lost, err
+		}
+		defer e.vacate(ctx, e.box)
+	}
 	for _, turn := range e.script.Turns {
 		if e.cfg.Gaps {
 			if err := sleep(ctx, turn.Gap); err != nil {
@@ -81,7 +88,7 @@ func (e *episode) call(ctx context.Context, c Call) (failed bool, err error) {
 	e.asked++
 	e.mu.Unlock()
 	e.ids.plant(id, e.own)
-	out := sampler.Call{ID: id, Arguments: c.Arguments, TraceID: e.trace, Item: e.script.Item}
+	out := sampler.Call{ID: id, Arguments: c.Arguments, TraceID: e.trace, Item: e.script.Item, Enclosure: e.box}
 	same := sameRequest(c.Name, e.script.Item.ID, c.Arguments)
 	return e.ask(ctx, errand{toolEndpoint(c.Name), id, same, e.cfg.ToolTimeout, func(ctx context.Context, rec *rollout.BurstCall) (answer, error) {
 		res, err := tool.Call(ctx, out)
@@ -97,6 +104,7 @@ func (e *episode) grade(ctx context.Context) (failed bool, err error) {
 	rec := *e.script.Record
 	rec.TraceID = e.trace
 	out := sampler.OutputOf(e.script.Item, &rec)
+	out.Enclosure = e.box
 	same := sameRequest(graderEndpoint, rec.Item, strconv.Itoa(rec.Sample))
 	return e.ask(ctx, errand{graderEndpoint, "", same, e.cfg.GraderTimeout, func(ctx context.Context, _ *rollout.BurstCall) (answer, error) {
 		out.Kept = map[string]sampler.Grade{}
@@ -188,7 +196,7 @@ func (e *episode) once(ctx context.Context, do errand, rec *rollout.BurstCall) (
 	rec.At = rollout.Seconds(sent.Sub(e.began))
 	a, err := do.try(inner, rec)
 	rec.Elapsed = rollout.Seconds(time.Since(sent))
-	noted(rec, x, e.ids, e.own, do.call, do.endpoint != graderEndpoint)
+	noted(rec, x, e.ids, e.own)
 	return a, err
 }
 

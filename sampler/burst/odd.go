@@ -13,18 +13,20 @@ import (
 
 // departures names what an answer has that departs from the wire contract: a
 // tool answers {"output": text, "call_id": the call's own}, a grader {"score":
-// number}. An answer of a status that is no success may be any; one that was too
+// number}; what starts a session may answer anything. An answer of a status that is no success may be any; one that was too
 // large is not read.
-func departures(e *exchange, call string, tool bool) []string {
+func departures(e *exchange, to *rollout.BurstCall) []string {
 	ok := e.status >= http.StatusOK && e.status < http.StatusMultipleChoices
 	if !ok || e.body.Len() > largest {
 		return nil
 	}
-	if !tool {
-		if !scored(e.body.Bytes()) {
-			return []string{rollout.NoScore}
-		}
+	switch {
+	case to.Endpoint == sessionEndpoint:
 		return nil
+	case to.Endpoint == graderEndpoint && scored(e.body.Bytes()):
+		return nil
+	case to.Endpoint == graderEndpoint:
+		return []string{rollout.NoScore}
 	}
 	var a struct {
 		CallID json.RawMessage `json:"call_id"`
@@ -51,7 +53,7 @@ func departures(e *exchange, call string, tool bool) []string {
 	switch text := rollout.TextOrJSON(id); {
 	case text == "":
 		odd = append(odd, rollout.NoCallID)
-	case text != call:
+	case text != to.CallID:
 		odd = append(odd, rollout.WrongCallID)
 	}
 	return odd

@@ -29,6 +29,7 @@ type Input struct {
 	Tools   []Tool
 	Grade   bool // whether the rollouts end with a grading
 	Judged  bool // whether that asks a model
+	Session bool // whether each rollout has a session of its own
 	Batch   int  // items of a training step
 	Group   int  // rollouts of an item
 	// Rollouts that start at once; 0 is Batch × Group. Each item is played Group
@@ -282,6 +283,9 @@ func (p *Plan) count(in Input) {
 				}
 			}
 		}
+	}
+	if in.Session {
+		p.Endpoints = append(p.Endpoints, rollout.BurstEndpoint{Name: sessionEndpoint, Recorded: len(p.Scripts)})
 	}
 	for _, t := range in.Tools {
 		if e := at[t.Name]; e.Recorded+e.Generated > 0 {

@@ -29,7 +29,11 @@ type Config struct {
 	Repeats  int           // rollouts whose calls are made twice
 	Gaps     bool          // keep the recorded time between the turns
 
+	// Isolation starts and stops what each rollout has to itself; nil is nothing.
+	Isolation sampler.Isolation
+
 	ToolTimeout, GraderTimeout time.Duration // of one request
+	IsolationTimeout           time.Duration // of one start or stop
 	Retry                      limit.Retry   // of the trainer
 	Flight                     int           // requests in flight at most; 0 is any number
 }
@@ -52,6 +56,8 @@ func (c Config) Validate() error {
 		return errors.New("a burst cannot make a negative number of rollouts, and a smaller wave makes one at least")
 	case c.RampTime < 0 || c.ToolTimeout <= 0 || c.GraderTimeout <= 0:
 		return errors.New("tool_timeout and grader_timeout must be more than 0: a burst waits for every answer")
+	case c.Isolation != nil && c.IsolationTimeout <= 0:
+		return errors.New("session.timeout must be more than 0: a burst waits for every session")
 	}
 	return c.Retry.Validate()
 }
@@ -138,6 +144,9 @@ func Run(ctx context.Context, drain <-chan struct{}, cfg Config, p *Plan, tools 
 	if s.waited.Load() {
 		b.Notes = append(b.Notes, fmt.Sprintf("more than %d requests at once would be more than this machine can open: some waited, which is no part of their time; raise the limit of open files (ulimit -n)", cfg.Flight))
 	}
+	if n := s.leftOpen.Load(); n > 0 {
+		b.Notes = append(b.Notes, fmt.Sprintf("sessions that could not be stopped: %d; the next call of the command tries it again", n))
+	}
 	b.Elapsed = rollout.Seconds(time.Since(began))
 	slices.SortStableFunc(s.calls, func(a, b rollout.BurstCall) int {
 		return cmp.Or(cmp.Compare(a.Wave, b.Wave), cmp.Compare(a.Rollout, b.Rollout), cmp.Compare(a.At, b.At))
@@ -155,6 +164,8 @@ type stage struct {
 	ids    *canaries
 	slots  chan struct{} // a token for each request in flight; nil is no bound
 	waited atomic.Bool   // a request had to wait for one
+
+	leftOpen atomic.Int64 // sessions that could not be stopped
 
 	flights map[string]*atomic.Int64 // requests in flight, by endpoint
 

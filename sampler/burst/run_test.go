@@ -366,3 +366,24 @@ func TestItStops(t *testing.T) {
 		}
 	})
 }
+
+// Where rollouts have sessions, each of a burst has one of its own, and none is
+// left.
+func TestEachRolloutHasItsSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in := recorded(4)
+		in.Rollouts, in.Session = 8, true
+		s := serve(t, echo, score)
+		cfg := config()
+		cfg.Least, cfg.Repeats = 8, 4
+		cfg.Isolation, cfg.IsolationTimeout = s.keeper, time.Minute
+		b, calls := play(t, cfg, plan(t, in), s)
+		starts := of(b, calls, "session", rollout.BurstWave)
+		if len(starts) != 8 || starts[0].Elapsed < rollout.Seconds(200*time.Millisecond) || len(starts[0].Odd) > 0 {
+			t.Errorf("the sessions of the burst are %+v", starts)
+		}
+		if all := int64(4 + 3*32 + 8); s.started.Load() != all || s.open.Load() != 0 || len(b.Notes) > 0 {
+			t.Errorf("%d sessions for %d rollouts, %d left open, notes %q", s.started.Load(), all, s.open.Load(), b.Notes)
+		}
+	})
+}

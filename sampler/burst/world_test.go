@@ -17,6 +17,7 @@ import (
 	"gonogo/sampler"
 	"gonogo/sampler/burst"
 	"gonogo/sampler/grader"
+	"gonogo/sampler/isolation"
 	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/tool"
@@ -29,6 +30,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type server struct {
 	tools  map[string]sampler.Tool
 	grader sampler.Grader
+	keeper *isolation.Keeper
+
+	open, started atomic.Int64 // sessions now, and in all
 }
 
 // request is what a handler is told of one call or grading.
@@ -53,7 +57,7 @@ func score(w http.ResponseWriter, _ request) {
 }
 
 // serve must be called within a bubble of testing/synctest.
-func serve(t *testing.T, search, grade answers) server {
+func serve(t *testing.T, search, grade answers) *server {
 	t.Helper()
 	l := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
 	mux := http.NewServeMux()
@@ -68,6 +72,13 @@ func serve(t *testing.T, search, grade answers) server {
 			f(w, req)
 		})
 	}
+	out := new(server)
+	mux.HandleFunc("/start", func(http.ResponseWriter, *http.Request) {
+		out.open.Add(1)
+		out.started.Add(1)
+		time.Sleep(200 * time.Millisecond)
+	})
+	mux.HandleFunc("/stop", func(http.ResponseWriter, *http.Request) { out.open.Add(-1) })
 	s := &httptest.Server{Listener: l, Config: &http.Server{Handler: mux}}
 	s.Start()
 	transport := &http.Transport{
@@ -84,7 +95,12 @@ func serve(t *testing.T, search, grade answers) server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return server{map[string]sampler.Tool{"search": tools[0]}, g}
+	out.tools, out.grader = map[string]sampler.Tool{"search": tools[0]}, g
+	out.keeper, err = isolation.New(isolation.Config{Start: "http://world/start", Stop: "http://world/stop", HTTP: client})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
 
 // recorded is the input of a plan: items with four rollouts each, of two calls
@@ -142,7 +158,7 @@ func config() burst.Config {
 	return cfg
 }
 
-func play(t *testing.T, cfg burst.Config, p *burst.Plan, s server) (*rollout.Burst, []rollout.BurstCall) {
+func play(t *testing.T, cfg burst.Config, p *burst.Plan, s *server) (*rollout.Burst, []rollout.BurstCall) {
 	t.Helper()
 	b, calls, err := burst.Run(t.Context(), nil, cfg, p, s.tools, s.grader, nil)
 	if err != nil {

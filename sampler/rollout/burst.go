@@ -48,7 +48,7 @@ type Burst struct {
 
 // BurstEndpoint is what a burst asks of one endpoint.
 type BurstEndpoint struct {
-	Name      string `json:"name"`                // "tool NAME" or "grader"
+	Name      string `json:"name"`                // "tool NAME", "grader" or "session"
 	Recorded  int    `json:"recorded"`            // calls of one burst that the run recorded, or its gradings
 	Generated int    `json:"generated,omitempty"` // calls of one burst whose arguments its schema gave
 	Safe      bool   `json:"safe,omitempty"`      // marked as changing nothing
@@ -127,25 +127,39 @@ const (
 	NoScore         = "no_score"          // a grader's success without a finite score
 )
 
-// WriteBurst puts a burst in the place of the one that the run in dir had.
-// burst.json comes last: a kill leaves the old burst, none, or the new one.
-func WriteBurst(dir string, b *Burst, calls []BurstCall, redact *Redactor) (err error) {
+// BurstWriter puts a burst into a run.
+type BurstWriter struct {
+	dir     string
+	redact  *Redactor
+	release func() error // gives the run directory back
+}
+
+// OpenBurst keeps all other writers out of the run in dir until Close.
+func OpenBurst(dir string, redact *Redactor) (*BurstWriter, error) {
 	run, release, err := openLocked(dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer func() { err = errors.Join(err, release()) }()
-	head := filepath.Join(run.Dir, BurstFile)
+	return &BurstWriter{run.Dir, redact, release}, nil
+}
+
+// Close gives the run directory back.
+func (w *BurstWriter) Close() error { return w.release() }
+
+// Write puts a burst in the place of the one that the run had. burst.json comes
+// last: a kill leaves the old burst, none, or the new one.
+func (w *BurstWriter) Write(b *Burst, calls []BurstCall) error {
+	head := filepath.Join(w.dir, BurstFile)
 	if err := os.Remove(head); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("replace %s: %w", head, err)
 	}
-	err = replaceFile(filepath.Join(run.Dir, CallsFile), func(write func([]byte) error) error {
+	err := replaceFile(filepath.Join(w.dir, CallsFile), func(write func([]byte) error) error {
 		for i := range calls {
 			line, err := json.Marshal(&calls[i])
 			if err != nil {
 				return err
 			}
-			if err := write(append(redact.json(line), '\n')); err != nil {
+			if err := write(append(w.redact.json(line), '\n')); err != nil {
 				return err
 			}
 		}
@@ -159,7 +173,7 @@ func WriteBurst(dir string, b *Burst, calls []BurstCall, redact *Redactor) (err 
 	if err != nil {
 		return fmt.Errorf("write %s: %w", head, err)
 	}
-	return WriteFile(head, append(redact.json(text), '\n'))
+	return WriteFile(head, append(w.redact.json(text), '\n'))
 }
 
 // Burst reads the burst of a run and yields its requests in the order of the

@@ -2,6 +2,7 @@ package rollout_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -54,7 +55,7 @@ func TestABurstComesBackAsItWasWritten(t *testing.T) {
 		{Endpoint: "tool search", Item: "a", TraceID: "trace_1", CallID: "call_1", Elapsed: rollout.Seconds(time.Second), Flight: 2, Status: 200, Odd: []string{rollout.NoCallID}},
 		{Endpoint: "tool search", Item: "a", TraceID: "trace_2", Rollout: 1, Try: 1, Failed: true, Kind: "status 503", Error: "status 503: the planted-key is no good"},
 	}
-	if err := rollout.WriteBurst(dir, b, calls, rollout.NewRedactor("planted-key", "elapsed_s", "no_call_id")); err != nil {
+	if err := writeBurst(dir, b, calls, "planted-key", "elapsed_s", "no_call_id"); err != nil {
 		t.Fatal(err)
 	}
 	got, read, err := burstOf(t, dir)
@@ -69,7 +70,7 @@ func TestABurstComesBackAsItWasWritten(t *testing.T) {
 		t.Errorf("calls.jsonl, its secrets masked (-want +got):\n%s", d)
 	}
 	// Another one takes its place.
-	if err := rollout.WriteBurst(dir, b, calls[:1], nil); err != nil {
+	if err := writeBurst(dir, b, calls[:1]); err != nil {
 		t.Fatal(err)
 	}
 	if _, read, err := burstOf(t, dir); err != nil || len(read) != 1 {
@@ -101,4 +102,12 @@ func TestABurstThatDoesNotFitItsCalls(t *testing.T) {
 			}
 		})
 	}
+}
+
+func writeBurst(dir string, b *rollout.Burst, calls []rollout.BurstCall, secrets ...string) error {
+	w, err := rollout.OpenBurst(dir, rollout.NewRedactor(secrets...))
+	if err != nil {
+		return err
+	}
+	return errors.Join(w.Write(b, calls), w.Close())
 }

@@ -1,0 +1,50 @@
+package burst
+
+import (
+	"context"
+	"strconv"
+
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+)
+
+// enclose starts what the rollout has to itself. Each try starts one of its own,
+// and one that failed is stopped: it may have been made half.
+func (e *episode) enclose(ctx context.Context) (failed bool, err error) {
+	made := 0
+	_, failed, err = e.until(ctx, errand{sessionEndpoint, "", sameRequest(sessionEndpoint, e.script.Item.ID), e.cfg.IsolationTimeout, func(ctx context.Context, _ *rollout.BurstCall) (answer, error) {
+		box := &sampler.Enclosure{ID: "session_" + e.hash("session", e.own, made), TraceID: e.trace, Item: e.script.Item, Sample: e.base.Rollout}
+		made++
+		err := e.cfg.Isolation.Start(ctx, box)
+		if err != nil {
+			e.vacate(ctx, box)
+			return answer{}, err
+		}
+		e.box = box
+		return answer{}, nil
+	}}, nil)
+	if err != nil && e.box != nil { // it ended in the moment of the start
+		e.vacate(ctx, e.box)
+	}
+	return failed, err
+}
+
+// vacate stops a session, whatever has become of the burst. It is tried as often
+// as requests are, though not for longer than two tries may take.
+func (e *episode) vacate(ctx context.Context, box *sampler.Enclosure) {
+	ctx, end := context.WithTimeout(context.WithoutCancel(ctx), 2*e.cfg.IsolationTimeout)
+	defer end()
+	for made := 0; ; made++ {
+		try, cancel := context.WithTimeout(ctx, e.cfg.IsolationTimeout)
+		err := e.cfg.Isolation.Stop(try, box)
+		cancel()
+		if err == nil {
+			return
+		}
+		wait, more := again(e.cfg.Retry, err, made, e.jitter(errand{endpoint: sessionEndpoint, call: strconv.Itoa(made)}, made))
+		if !more || sleep(ctx, wait) != nil {
+			e.leftOpen.Add(1)
+			return
+		}
+	}
+}
