@@ -92,6 +92,7 @@ func (s *session) retried(boundary string, on errand, f *Failure, c limit.Class,
 
 // sleep waits for d, or until ctx ends or the endpoint is given up.
 func (s *session) sleep(ctx context.Context, boundary string, d time.Duration) error {
+	defer s.lines.line(boundary).rest()()
 	t := time.NewTimer(d)
 	defer t.Stop()
 	halted := s.halt.done

@@ -21,6 +21,7 @@ type line struct {
 	breaker *limit.Breaker
 	meter   meter
 	queue   list.List // of *waiter
+	resting int       // requests that will be made again, after a while
 	timer   *time.Timer
 	dead    *EndpointError // nobody gets through any more
 }
@@ -178,7 +179,21 @@ func (l *line) stop() {
 func (l *line) crowded() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.queue.Len() >= l.limiter.Limit()
+	return l.queue.Len()+l.resting >= l.limiter.Limit()
+}
+
+// rest notes that a request will come again; rise, that its time has come.
+func (l *line) rest() (rise func()) {
+	add := func(n int) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.resting += n
+	}
+	add(1)
+	return func() {
+		add(-1)
+		l.all.ease()
+	}
 }
 
 func (l *line) retried() {
