@@ -60,8 +60,9 @@ type Keeper struct {
 
 // state is how far an enclosure has come.
 type state struct {
-	placed bool // it holds a place
-	begun  bool // it may be there
+	placed  bool // it holds a place
+	begun   bool // it may be there
+	stopped bool
 }
 
 // New returns a keeper that writes nothing down.
@@ -166,7 +167,8 @@ func (k *Keeper) note(e *sampler.Enclosure) error {
 // Stop makes one try to stop an enclosure, with all processes that its start left
 // behind. One that was never begun, or is gone already, is stopped.
 func (k *Keeper) Stop(ctx context.Context, e *sampler.Enclosure) error {
-	if !k.leave(e) {
+	defer k.leave(e)
+	if !k.begun(e) {
 		return nil
 	}
 	var err error
@@ -184,31 +186,42 @@ func (k *Keeper) Stop(ctx context.Context, e *sampler.Enclosure) error {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	delete(k.open, e.ID)
+	if at := k.open[e.ID]; at != nil {
+		at.stopped = true
+	}
 	if k.journal == nil {
 		return nil
 	}
 	return k.journal.stopped(e)
 }
 
-// leave gives the place back, at the first try to stop: one that cannot be
-// stopped must not hold the others up for ever. It reports whether there is
-// anything to stop; of one that an earlier call began there may be.
-func (k *Keeper) leave(e *sampler.Enclosure) bool {
+// begun reports whether there may be something to stop. Of one that an earlier
+// call began the journal tells.
+func (k *Keeper) begun(e *sampler.Enclosure) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	at, there := k.open[e.ID]
-	if !there {
-		return k.journal != nil && k.journal.holds(e)
+	if at, known := k.open[e.ID]; known {
+		return at.begun
+	}
+	return k.journal != nil && k.journal.holds(e)
+}
+
+// leave gives the place back, after the first try to stop: one that cannot be
+// stopped must not hold the others up for ever.
+func (k *Keeper) leave(e *sampler.Enclosure) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	at := k.open[e.ID]
+	if at == nil {
+		return
 	}
 	if at.placed {
 		at.placed = false
 		<-k.places
 	}
-	if !at.begun {
+	if at.stopped || !at.begun {
 		delete(k.open, e.ID)
 	}
-	return at.begun
 }
 
 // do posts to a hook or runs it and returns what it answered.
