@@ -97,8 +97,8 @@ type BurstWire struct {
 // Crosstalk counts answers that hold the trace id or a call id of another
 // rollout.
 type Crosstalk struct {
-	Answers  int    `json:"answers"`
-	Leaks    int    `json:"leaks"`
+	Answers  int       `json:"answers"`
+	Leaks    int       `json:"leaks"`
 	Examples []StrayID `json:"examples"`
 }
 

@@ -27,8 +27,8 @@ therefore they begin only once you agreed, on a terminal or by --yes. Tools that
 burst.safe names change nothing: they are called without asking, and with
 arguments made by their schema where nothing of them is recorded. Tools that
 burst.skip names are never called. A grader that asks a model costs money: what it
-will be is told before, it grades in the bursts alone, and sampling.max_usd bounds
-it. A grader without an endpoint is left out.
+will be is told before, it grades in the bursts alone, and what would cost more than
+--max-usd does not begin. A grader without an endpoint is left out.
 
 Where RUN is not there yet it is begun from the configuration, without rollouts.
 Settings come from -c, else from gonogo.yaml, else from the configuration that
@@ -43,6 +43,7 @@ Example:
 			&cli.StringFlag{Name: "rollouts", Usage: "start `N` rollouts at once (key burst.rollouts; default batch size × group size)"},
 			&cli.StringFlag{Name: "group-size", Usage: "`G`, the rollouts of an item (key training.group_size)"},
 			&cli.BoolFlag{Name: "gaps", Usage: "keep the recorded time between the calls (key burst.gaps)"},
+			&cli.StringFlag{Name: "max-usd", Usage: "begin nothing that would cost more than `N` US dollars, as far as can be told before (key sampling.max_usd)"},
 			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "make recorded calls of tools that burst.safe does not name, and pay for a model that grades, without asking"},
 			&cli.BoolFlag{Name: "json", Usage: "print what was found as JSON"},
 		},

@@ -125,7 +125,7 @@ func TestABurstAndItsGrader(t *testing.T) {
 	if code != exitUsage || found.Burst != nil || !strings.Contains(said, "8 requests to a model that grades are paid for: --yes") || !strings.Contains(said, "about $0.08") {
 		t.Errorf("exit code %d, and it said\n%s", code, said)
 	}
-	_, code, said = strained(t, judge, sound, append(args, "--yes", "--set", "sampling.max_usd=0.05")...)
+	_, code, said = strained(t, judge, sound, append(args, "--yes", "--max-usd", "0.05")...)
 	if code != exitBudget || !strings.Contains(said, "above sampling.max_usd of $0.05") {
 		t.Errorf("exit code %d, and it said\n%s", code, said)
 	}

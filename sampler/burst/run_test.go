@@ -34,10 +34,6 @@ func count(calls []rollout.BurstCall, f func(rollout.BurstCall) bool) int {
 	return n
 }
 
-func odd(what string) func(rollout.BurstCall) bool {
-	return func(c rollout.BurstCall) bool { return slices.Contains(c.Odd, what) }
-}
-
 // The waves of a step of 40: repeats, the doublings, then the step as often as
 // 80 rollouts take, each of them all at once.
 func TestASoundServer(t *testing.T) {

@@ -104,6 +104,25 @@ func TestABurstThatDoesNotFitItsCalls(t *testing.T) {
 	}
 }
 
+// No text of either file panics, and what is read was there.
+func FuzzBurst(f *testing.F) {
+	f.Add([]byte(`{"schema":"gonogo/burst/1","calls":1,"waves":[{"purpose":"burst","size":1}]}`), []byte(`{"wave":0,"endpoint":"grader","elapsed_s":0.5,"odd":["no_score"]}`))
+	f.Add([]byte(`{"schema":"gonogo/burst/1","calls":2,"waves":[{}]}`), []byte("{\"wave\":0}\n\n{\"wave\":-1}"))
+	f.Add([]byte(`[]`), []byte(`null`))
+	f.Fuzz(func(t *testing.T, head, lines []byte) {
+		dir := t.TempDir()
+		for name, text := range map[string][]byte{rollout.RolloutsFile: nil, rollout.BurstFile: head, rollout.CallsFile: lines} {
+			if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b, calls, err := burstOf(t, dir)
+		if err == nil && (b == nil || len(calls) != b.Calls) {
+			t.Errorf("%d requests are read as %+v", len(calls), b)
+		}
+	})
+}
+
 func writeBurst(dir string, b *rollout.Burst, calls []rollout.BurstCall, secrets ...string) error {
 	w, err := rollout.OpenBurst(dir, rollout.NewRedactor(secrets...))
 	if err != nil {
