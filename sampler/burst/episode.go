@@ -95,6 +95,12 @@ func (e *episode) call(ctx context.Context, c Call) (failed bool, err error) {
 		if err == nil && res.Error != "" && res.HTTPStatus >= 400 {
 			rec.Kind, rec.Error = refused(res.HTTPStatus), sampler.Brief(res.Error)
 		}
+		if err == nil && !c.Generated && !c.Refused {
+			e.taken.Add(1)
+			if rec.Kind != "" {
+				e.turned.Add(1)
+			}
+		}
 		return answer{text: res.Output, status: res.HTTPStatus}, err
 	}})
 }

@@ -66,6 +66,7 @@ type Turn struct {
 type Call struct {
 	Name, Arguments string
 	Generated       bool
+	Refused         bool // as it was recorded
 }
 
 // NewPlan draws the items of a training step and one recorded rollout for each
@@ -224,7 +225,7 @@ func turnsOf(rec *rollout.Record, tools []Tool) []Turn {
 		}
 		end = max(end, c.Offset+c.Elapsed)
 		t := &turns[len(turns)-1]
-		t.Calls = append(t.Calls, Call{Name: c.Name, Arguments: cmp.Or(c.Arguments, "{}")})
+		t.Calls = append(t.Calls, Call{Name: c.Name, Arguments: cmp.Or(c.Arguments, "{}"), Refused: c.Status == rollout.CallError})
 	}
 	return turns
 }

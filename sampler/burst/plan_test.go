@@ -65,7 +65,9 @@ func TestWhatIsNotReplayed(t *testing.T) {
 	})
 	p := plan(t, in)
 	read := burst.Call{Name: "read", Arguments: "{}"}
-	want := []burst.Turn{{Calls: []burst.Call{read, read}}, {Calls: []burst.Call{read}}}
+	refused := read
+	refused.Refused = true
+	want := []burst.Turn{{Calls: []burst.Call{read, refused}}, {Calls: []burst.Call{read}}}
 	if d := cmp.Diff(want, p.Scripts[0].Turns); d != "" {
 		t.Errorf("calls of one turn go out together, without those that never reached a tool (-want +got):\n%s", d)
 	}

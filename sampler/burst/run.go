@@ -62,6 +62,9 @@ func (c Config) Validate() error {
 	return c.Retry.Validate()
 }
 
+// fewTurned is the share of calls that a tool may refuse now without a word.
+const fewTurned = 0.05
+
 // ErrInterrupted means that a burst was stopped before its end.
 var ErrInterrupted = errors.New("the burst was interrupted")
 
@@ -144,6 +147,9 @@ func Run(ctx context.Context, drain <-chan struct{}, cfg Config, p *Plan, tools 
 	if s.waited.Load() {
 		b.Notes = append(b.Notes, fmt.Sprintf("more than %d requests at once would be more than this machine can open: some waited, which is no part of their time; raise the limit of open files (ulimit -n)", cfg.Flight))
 	}
+	if n, all := s.turned.Load(), s.taken.Load(); float64(n) > fewTurned*float64(all) {
+		b.Notes = append(b.Notes, fmt.Sprintf("of %d calls that were taken when they were recorded, the tools refuse %d now: what those worked on may be gone, and then this is not the load of a training step", all, n))
+	}
 	if n := s.leftOpen.Load(); n > 0 {
 		b.Notes = append(b.Notes, fmt.Sprintf("sessions that could not be stopped: %d; the next call of the command tries it again", n))
 	}
@@ -165,7 +171,8 @@ type stage struct {
 	slots  chan struct{} // a token for each request in flight; nil is no bound
 	waited atomic.Bool   // a request had to wait for one
 
-	leftOpen atomic.Int64 // sessions that could not be stopped
+	leftOpen      atomic.Int64 // sessions that could not be stopped
+	taken, turned atomic.Int64 // calls that a tool took when they were recorded, and those of them that it refuses now
 
 	flights map[string]*atomic.Int64 // requests in flight, by endpoint
 
