@@ -42,8 +42,9 @@ type Used struct {
 // What a rollout uses is known only when it has ended. So a rollout in flight is
 // held against the budget at the mean of those of its account that told, or of
 // the account of its kind before, and a bound is passed by at most what the
-// rollouts in flight use beyond that; at the very first, which have no mean, by
-// what they use. One that ended without telling counts the mean too; but where
+// rollouts in flight use beyond that. Before the first has ended there is no mean,
+// and where tokens or money are bounded no more than a few are in flight. One that
+// ended without telling counts the mean too; but where
 // none tells, there is nothing to bound. No rollout begins that on average would
 // end after the deadline, and those in flight end.
 type Budget struct {
@@ -201,6 +202,8 @@ func (a *Account) Reserve(now time.Time) Grant {
 	case x.USD > 0 && a.usd.silence >= maxSilence:
 		b.exceeded = USD
 		return Untold
+	case x.Tokens > 0 && a.tokens.unheard() && a.inFlight >= pilots, x.USD > 0 && a.usd.unheard() && a.inFlight >= pilots:
+		return Later
 	case x.Tokens > 0 && tokens+tokensAhead >= float64(x.Tokens), x.USD > 0 && usd+usdAhead >= x.USD:
 		return Later
 	}
@@ -284,6 +287,13 @@ type purse struct {
 // maxSilence is how many rollouts in a row may end without telling what they
 // used. One alone may be an answer that got lost.
 const maxSilence = 3
+
+// pilots are the rollouts that may be in flight before the first has told what
+// one uses, where that is bounded.
+const pilots = 4
+
+// unheard reports whether nothing tells what a rollout uses.
+func (p *purse) unheard() bool { return p.told == 0 && p.usual == 0 }
 
 func (p *purse) put(x *float64) {
 	if x == nil {

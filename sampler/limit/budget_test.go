@@ -36,6 +36,35 @@ func TestBudgetMoney(t *testing.T) {
 	}
 }
 
+func TestAFewTellWhatARolloutUses(t *testing.T) {
+	b := NewBudget(Bounds{USD: 1})
+	a := b.Open("", true)
+	begun := 0
+	for a.Reserve(noon) == Granted {
+		begun++
+	}
+	if begun != pilots {
+		t.Errorf("%d began before anybody knew what one costs, want %d", begun, pilots)
+	}
+	a.Settle(Used{USD: some(0.01)})
+	for a.Reserve(noon) == Granted {
+		begun++
+	}
+	if begun != 1+99 { // 0.01 used and 99 in flight at 0.01
+		t.Errorf("%d began", begun)
+	}
+	a.Close()
+	if next := b.Open("", true); next.Reserve(noon) != Granted || next.usd.mean() != 0.01 {
+		t.Error("an account begins with what those before took")
+	}
+	free := NewBudget(Bounds{Rollouts: 100}).Open("", true)
+	for range 100 {
+		if free.Reserve(noon) != Granted {
+			t.Fatal("without a bound on what they use all may begin")
+		}
+	}
+}
+
 func TestMoneyThatNobodyTellsIsNotBounded(t *testing.T) {
 	a := NewBudget(Bounds{USD: 1}).Open("", true)
 	for range maxSilence {

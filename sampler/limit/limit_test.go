@@ -66,6 +66,7 @@ func TestAgain(t *testing.T) {
 		{"repeats are left", Broken, Tries{Made: 1, Counted: 2}, 0, true},
 		{"no repeat is left", Broken, Tries{Made: 2, Counted: 3}, 0, false},
 		{"a 429 says later, and does not count", Limited, Tries{Made: 90, Counted: 0}, 0, true},
+		{"a 429 after a hundred others", Limited, Tries{Made: 100, Counted: 0}, 0, false},
 		{"a 429 too long after the first failure", Limited, Tries{Made: 90, Counted: 0, Since: time.Minute}, 0, false},
 		{"a failure that counts after many that do not", Silent, Tries{Made: 90, Counted: 1}, 0, true},
 		{"a 5xx too long after the first failure", Unavailable, Tries{Made: 1, Counted: 2, Since: time.Minute}, 0, false},

@@ -50,6 +50,9 @@ func (r Retry) Delay(attempt int, retryAfter time.Duration, u float64) time.Dura
 	return time.Duration(u * min(edge, float64(r.Cap)))
 }
 
+// laterTries are the repeats after a 429 to each of those that count.
+const laterTries = 50
+
 // Tries is what a request has come to so far.
 type Tries struct {
 	Made    int           // repeats
@@ -59,8 +62,8 @@ type Tries struct {
 
 // Again reports whether a request whose last try failed is tried again, and
 // after which delay. A try of a class that does not count, such as a 429, says
-// later rather than no: Total alone bounds those, or Max where the retries are
-// switched off by 0. A server that asks for more than Patience is taken at its
+// later rather than no: Total bounds those, and 50 times Max; without a total Max
+// does. A server that asks for more than Patience is taken at its
 // word. u is from [0, 1).
 func (r Retry) Again(c Class, t Tries, retryAfter time.Duration, u float64) (delay time.Duration, ok bool) {
 	switch rule := c.Rule(); {
@@ -68,7 +71,7 @@ func (r Retry) Again(c Class, t Tries, retryAfter time.Duration, u float64) (del
 		return 0, false
 	case rule.Counted && t.Counted > r.Max:
 		return 0, false
-	case !rule.Counted && r.Total == 0 && t.Made >= r.Max:
+	case !rule.Counted && (r.Total == 0 && t.Made >= r.Max || t.Made >= laterTries*r.Max):
 		return 0, false
 	}
 	delay = r.Delay(t.Made, retryAfter, u)
