@@ -269,7 +269,7 @@ func samplingKeys() []key {
 			at: func(v *values) any { return &v.Sampling.MaxTokens },
 		},
 		{
-			Path: "sampling.max_usd", Default: "0", Min: bound(0), Doc: "stop a call of the command after so many US dollars, by the prices and the tokens that servers tell: of the model, a model that grades, and tools; a rollout in flight is held against the cap at the mean of those that ended, so that it is passed by at most what is in flight; 0 is no cap",
+			Path: "sampling.max_usd", Default: "0", Min: bound(0), Doc: "stop a call of the command after so many US dollars, by the prices and the tokens that servers tell: of the model, a model that grades, and tools; a rollout in flight is held against the cap at the mean of those that ended, so that it is passed by at most what is in flight (4, before the first has ended); 0 is no cap",
 			at: func(v *values) any { return &v.Sampling.MaxUSD },
 		},
 		{
