@@ -44,6 +44,7 @@ func (s *session) ask(ctx context.Context, g *gate, timeout time.Duration, on er
 			return tries.Made, err
 		}
 		spent.arrive()
+		spent.again = tries.Made > 0
 		err = attempt(spent, timeout, try)
 		if ctx.Err() != nil {
 			return tries.Made, context.Cause(ctx)

@@ -49,6 +49,7 @@ type clock struct {
 	parent *clock     // of the rollout or call that this is a part of
 	lines  *endpoints // of the session; nil outside one
 	about  string     // the item
+	again  bool       // the request is made again
 	arrive func()     // tells the session that the first request is on its way
 
 	mu      sync.Mutex // guards what follows
@@ -66,7 +67,7 @@ type clock struct {
 func startClock(ctx context.Context, limit time.Duration) *clock {
 	c := &clock{limit: limit, left: limit, started: time.Now(), parent: clockOf(ctx)}
 	if c.parent != nil {
-		c.lines, c.about, c.arrive = c.parent.lines, c.parent.about, c.parent.arrive
+		c.lines, c.about, c.again, c.arrive = c.parent.lines, c.parent.about, c.parent.again, c.parent.arrive
 	}
 	c.Context, c.cancel = context.WithCancelCause(ctx)
 	if limit > 0 {

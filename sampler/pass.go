@@ -70,11 +70,11 @@ func (p *Pass) Done(u rollout.Usage, err error) {
 	}
 	p.done = true
 	f, _ := AsFailure(err)
-	r := limit.Result{Class: p.class(err, f), Quotas: p.heard, Tokens: plus(u.Input, u.Output)}
+	r := limit.Result{Class: p.class(err, f), Quotas: p.heard, Tokens: plus(u.Input, u.Output), Again: clockOf(p.ctx).again}
 	if u.Output != nil {
 		r.Output = *u.Output
 	}
-	fault := &limit.Fault{Class: r.Class}
+	fault := &limit.Fault{Class: r.Class, Last: p.line.all.last.Load()}
 	if f != nil {
 		f.Boundary = p.line.name
 		r.RetryAfter = f.RetryAfter
@@ -136,6 +136,7 @@ type endpoints struct {
 	give    func(*EndpointError) // gives up the run
 	eased   chan struct{}        // a signal that a line may be shorter
 
+	last     atomic.Bool  // nothing new begins
 	starting atomic.Int32 // rollouts begun that have not come to a line yet
 
 	mu    sync.Mutex // guards lines

@@ -125,6 +125,7 @@ func (s *session) run(ctx context.Context, drain <-chan struct{}, total int, all
 		workers.Go(func() error { return s.work(inner, todo, done) })
 	}
 	stopped, broken := s.deal(inner, drain, all, todo)
+	s.lines.last.Store(stopped == "")
 	close(todo)
 	_ = workers.Wait() // a worker's error is the cause of inner's end
 	close(done)

@@ -14,8 +14,9 @@ import (
 // in flight together count once: one short outage hits them all. Another error
 // begins a new count, an answer ends it, a request broken off by us changes
 // nothing. An endpoint that used to answer must fail on more than one item: one
-// alone may be what it cannot take. Whether an error counts, and how long it must have gone on, is in the
-// table of Rules.
+// alone may be what it cannot take. At the end of a run, when only repeats are
+// left, it is not given up any more. Whether an error counts, and how long it
+// must have gone on, is in the table of Rules.
 type Breaker struct {
 	after int
 
@@ -44,6 +45,7 @@ type Fault struct {
 	Subject    string        // what the request was about: the item
 	Fresh      bool          // as Limiter.Done said
 	RetryAfter time.Duration // what the server asked for
+	Last       bool          // nothing new begins: what is asked still are repeats, of those that fail more than of others
 }
 
 // Heard takes note of what came of a request and reports whether the breaker
@@ -73,7 +75,7 @@ func (b *Breaker) Heard(now time.Time, f Fault) (times int) {
 		b.count = len(b.subjects)
 	}
 	// A server that asks for more than our patience says itself that it will last.
-	if b.count < b.after || b.worked && b.after > 1 && len(b.subjects) < 2 || now.Sub(b.since) < rule.Lasts && f.RetryAfter <= Patience {
+	if b.count < b.after || b.worked && (f.Last || b.after > 1 && len(b.subjects) < 2) || now.Sub(b.since) < rule.Lasts && f.RetryAfter <= Patience {
 		return 0
 	}
 	return b.count

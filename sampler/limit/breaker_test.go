@@ -54,6 +54,12 @@ func TestBreaker(t *testing.T) {
 				f.Class = Served
 			}
 		}, 0},
+		{"when nothing new begins, and others were answered", Broken, 500, 0, 50, func(i int, f *Fault) {
+			if f.Last = true; i == 0 {
+				f.Class = Served
+			}
+		}, 0},
+		{"when nothing new begins, and nothing was ever answered", Broken, 500, 0, 9, func(_ int, f *Fault) { f.Last = true }, 5},
 		{"503s that pass within a minute", Unavailable, 503, 5 * time.Second, 12, nil, 0},
 		{"503s that do not", Unavailable, 503, 5 * time.Second, 30, nil, 13},
 		{"no answer for a minute", Silent, 0, 20 * time.Second, 9, nil, 5},

@@ -182,10 +182,10 @@ func TestPauses(t *testing.T) {
 		play func(d *desk)
 		want time.Duration
 	}{
-		{"one 5xx alone pauses nobody: it is the retry's business", trouble(Broken, 1), 0},
-		{"a second one, with nothing else between, pauses all for half a second", trouble(Broken, 2), 500 * time.Millisecond},
-		{"then twice as long each time", trouble(Unavailable, 5), 4 * time.Second},
-		{"up to half a minute", trouble(Silent, 20), 30 * time.Second},
+		{"a few 5xx pause nobody: they are the retry's business", trouble(Broken, 7), 0},
+		{"eight, with no answer between, pause all for half a second", trouble(Broken, 8), 500 * time.Millisecond},
+		{"then twice as long each time", trouble(Unavailable, 11), 4 * time.Second},
+		{"up to half a minute", trouble(Silent, 30), 30 * time.Second},
 		{"5xx of requests that were in flight together are one", func(d *desk) {
 			d.fill()
 			for range 8 {
@@ -193,9 +193,24 @@ func TestPauses(t *testing.T) {
 			}
 		}, 0},
 		{"an answer in between begins anew", func(d *desk) {
-			trouble(Broken, 1)(d)
+			trouble(Broken, 7)(d)
 			d.alone(served())
-			trouble(Broken, 1)(d)
+			trouble(Broken, 7)(d)
+		}, 0},
+		{"repeats of a few requests are no eight", func(d *desk) {
+			for range 40 {
+				d.alone(Result{Class: Broken, Again: true})
+			}
+		}, 0},
+		{"so does one that was sent before: the server is there", func(d *desk) {
+			d.fill()
+			before := d.out[0]
+			d.out = d.out[1:]
+			for range 7 {
+				d.done(Result{Class: Broken})
+			}
+			d.l.Done(d.now, before, served())
+			trouble(Broken, 7)(d)
 		}, 0},
 		{"Retry-After of a 429 holds for all, to the letter", func(d *desk) { d.fill(); d.done(Result{Class: Limited, RetryAfter: 17 * time.Second}) }, 17 * time.Second},
 		{"Retry-After of a 503 does too, at once", func(d *desk) { d.fill(); d.done(Result{Class: Unavailable, RetryAfter: 3 * time.Second}) }, 3 * time.Second},
@@ -226,6 +241,9 @@ func TestPauses(t *testing.T) {
 // After a pause one request at a time shows whether the server is back.
 func TestAfterAPause(t *testing.T) {
 	d := newDesk(t, Limits{})
+	for range steady - 2 {
+		d.alone(Result{Class: Broken})
+	}
 	d.fill()
 	first := d.out
 	d.out = nil
