@@ -178,9 +178,6 @@ func (p *project) readyToAudit(c *cli.Context) error {
 // reachable stops where an endpoint does not answer.
 func (p *project) reachable(ctx context.Context, endpoints []endpoint) error {
 	for _, e := range endpoints {
-		if len(sampler.EnclosureNames(e.url)) > 0 {
-			continue // it is there when the session is
-		}
 		if err := sampler.Reach(ctx, e.url); err != nil {
 			return asUsage(fmt.Errorf("%s: %s", e.name, p.redact.String(err.Error())))
 		}
@@ -214,7 +211,12 @@ func (p *project) endpoints() []endpoint {
 	for _, t := range p.cfg.Body.Tools {
 		list = append(list, endpoint{"tool " + t.Name, p.connect(t.ServerURL)})
 	}
-	return append(list, p.gradingEndpoints()...)
+	return append(standing(list), p.gradingEndpoints()...)
+}
+
+// standing leaves out what is there when a session is.
+func standing(list []endpoint) []endpoint {
+	return slices.DeleteFunc(list, func(e endpoint) bool { return len(sampler.EnclosureNames(e.url)) > 0 })
 }
 
 // gradingEndpoints lists those that grading needs.
@@ -226,7 +228,7 @@ func (p *project) gradingEndpoints() []endpoint {
 	if p.cfg.asksJudge() {
 		list = append(list, endpoint{"judge", p.connect(p.cfg.Judge.BaseURL)})
 	}
-	return list
+	return standing(list)
 }
 
 func (p *project) sampling() sampler.Config {

@@ -2,8 +2,6 @@ package process
 
 import (
 	"bytes"
-	"iter"
-	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -93,9 +91,6 @@ func Processes() Table {
 	}
 	return t
 }
-
-// All lists the processes.
-func (t Table) All() iter.Seq[int] { return maps.Keys(t.all) }
 
 // Below lists the processes below one.
 func (t Table) Below(root int) []int {
