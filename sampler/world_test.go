@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -123,11 +124,10 @@ func (w *world) mux() *http.ServeMux {
 			return w.tool(toolRequest{Name: in.Name, Arguments: in.Arguments, Trace: in.TraceID, CallID: in.CallID, Item: in.Item})
 		})
 	})
-	judged := 0
+	var judged atomic.Int64
 	mux.HandleFunc("POST /judge/responses", func(rw http.ResponseWriter, r *http.Request) {
 		w.answer(rw, r, "judge", func([]byte) reply {
-			judged++
-			return w.judge(judged - 1)
+			return w.judge(int(judged.Add(1)) - 1)
 		})
 	})
 	mux.HandleFunc("POST /grade", func(rw http.ResponseWriter, r *http.Request) {
