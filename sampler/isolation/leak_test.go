@@ -1,7 +1,9 @@
 package isolation_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -34,6 +36,7 @@ type town struct {
 	ended   map[string]int    // stops by session
 	owner   map[string]string // trace ids by session
 	session map[string]string // sessions that graded or were called, by trace id
+	full    func()            // is called at each start, when it is set
 	open    int
 	most    int
 }
@@ -112,6 +115,9 @@ func (c *town) start(id, trace string) {
 	}
 	c.owner[id] = trace
 	c.open++
+	if c.full != nil {
+		c.full()
+	}
 	c.most = max(c.most, c.open)
 }
 
@@ -145,7 +151,7 @@ func (r *records) Append(rec *rollout.Record) error {
 }
 
 // sampleIn makes rollouts of the town under isolation.
-func sampleIn(t *testing.T, c *town, k *isolation.Keeper, base string, timeout time.Duration, items, samples int) (*records, sampler.Stats) {
+func sampleIn(ctx context.Context, t *testing.T, c *town, k *isolation.Keeper, base string, timeout time.Duration, items, samples int) (*records, sampler.Stats, error) {
 	t.Helper()
 	client := sampler.HTTPClient(nil, 32)
 	defer client.CloseIdleConnections()
@@ -174,11 +180,8 @@ func sampleIn(t *testing.T, c *town, k *isolation.Keeper, base string, timeout t
 	cfg.Isolation, cfg.IsolationTimeout = k, timeout
 	sink := &records{}
 	jobs := sampler.Plan(all, map[rollout.Split]int{rollout.Train: samples}, nil)
-	stats, err := sampler.Sample(t.Context(), nil, cfg, 1, jobs, sampler.Boundaries{Model: m, Tools: map[string]sampler.Tool{"note": tools[0]}, Grader: g}, sink, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sink, stats
+	stats, err := sampler.Sample(ctx, nil, cfg, 1, jobs, sampler.Boundaries{Model: m, Tools: map[string]sampler.Tool{"note": tools[0]}, Grader: g}, sink, nil)
+	return sink, stats, err
 }
 
 func newTown(t *testing.T) *town {
@@ -198,7 +201,10 @@ func TestNoTwoRolloutsShareASession(t *testing.T) {
 	c := newTown(t)
 	k, journal := keeper(t, isolation.Config{Start: c.url + "/start", Stop: c.url + "/stop", Concurrency: 24, Reads: []string{"base", "key"}})
 	const items, samples = 12, 12
-	sink, stats := sampleIn(t, c, k, "{{session.base}}", 400*time.Millisecond, items, samples)
+	sink, stats, err := sampleIn(t.Context(), t, c, k, "{{session.base}}", 400*time.Millisecond, items, samples)
+	if err != nil {
+		t.Fatal(err)
+	}
 	graded := 0
 	for _, r := range sink.all {
 		switch r.Outcome {
@@ -230,7 +236,39 @@ func TestNoTwoRolloutsShareASession(t *testing.T) {
 	}
 }
 
-// The same with a process for each rollout: after the run none is left, also of
+// A run that is broken off in the middle stops what it has started.
+func TestABrokenOffRunLeavesNoSession(t *testing.T) {
+	c := newTown(t)
+	k, journal := keeper(t, isolation.Config{Start: c.url + "/start", Stop: c.url + "/stop", Reads: []string{"base", "key"}})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	c.mu.Lock()
+	c.full = func() {
+		if len(c.begun) == 50 {
+			cancel()
+		}
+	}
+	c.mu.Unlock()
+	sink, stats, err := sampleIn(ctx, t, c, k, "{{session.base}}", 400*time.Millisecond, 12, 12)
+	if !errors.Is(err, context.Canceled) || len(sink.all) >= 144 {
+		t.Fatalf("%d records, error %v", len(sink.all), err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for id := range c.begun {
+		if c.ended[id] == 0 {
+			t.Errorf("session %s was not stopped", id)
+		}
+	}
+	if err := k.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(journal); (err == nil) != (stats.LeftOpen > 0) {
+		t.Errorf("%d sessions left open, journal: %v", stats.LeftOpen, err)
+	}
+}
+
+// With a process for each rollout, after the run none is left, also of
 // starts that fail or hang.
 func TestNoProcessOfASessionIsLeft(t *testing.T) {
 	c := newTown(t)
@@ -241,11 +279,15 @@ func TestNoProcessOfASessionIsLeft(t *testing.T) {
 case $GONOGO_SESSION in *0|*8) exit 1;; *4) [ -e %[1]s/hung ] || { touch %[1]s/hung; sleep 300; };; esac
 echo "{\"base\": \"%[2]s/s/$GONOGO_SESSION\", \"key\": \"key-of-$GONOGO_SESSION\"}"`, dir, c.url)
 	k, _ := keeper(t, isolation.Config{Start: start, Stop: fmt.Sprintf(`test -e %s/$GONOGO_SESSION && mv %[1]s/$GONOGO_SESSION %[1]s/stopped-$GONOGO_SESSION`, dir), Reads: []string{"base", "key"}})
-	sink, stats := sampleIn(t, c, k, "{{session.base}}", 2*time.Second, 4, 8)
+	sink, stats, err := sampleIn(t.Context(), t, c, k, "{{session.base}}", 2*time.Second, 4, 8)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := k.Close(); err != nil {
 		t.Error(err)
 	}
-	files, err := filepath.Glob(filepath.Join(dir, "session_*"))
+	var files []string
+	files, err = filepath.Glob(filepath.Join(dir, "session_*"))
 	if err != nil || len(files) > 0 || stats.LeftOpen > 0 {
 		t.Errorf("%d sessions were not stopped (%v), %d told", len(files), err, stats.LeftOpen)
 	}
