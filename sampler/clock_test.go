@@ -3,7 +3,6 @@ package sampler_test
 import (
 	"context"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"gonogo/sampler"
@@ -55,7 +54,7 @@ func TestWaitingInAQueueIsNotTheTrysTime(t *testing.T) {
 		{"work alone is too long", worked{0, 11 * time.Second, 1}, rollout.GraderFailed, 10 * time.Second},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
 				cfg := sampler.DefaultConfig()
 				cfg.GraderTimeout, cfg.Retry = 10*time.Second, limit.Retry{}
 				begin := time.Now()
@@ -76,7 +75,7 @@ func TestWaitingInAQueueIsNotTheTrysTime(t *testing.T) {
 
 // Two parts of one try share its clock: it stands while one of them queues.
 func TestTheClockStandsWhileAnyPartQueues(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
 		cfg := sampler.DefaultConfig()
 		cfg.GraderTimeout, cfg.Retry = 10*time.Second, limit.Retry{}
 		var ended time.Duration
@@ -101,7 +100,7 @@ func TestTheClockStandsWhileAnyPartQueues(t *testing.T) {
 }
 
 func TestAQueueEndsWithTheRun(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		stats, err := sampler.Regrade(ctx, nil, sampler.DefaultConfig(), feed(tasks(1, 1), nil), 1, worked{time.Hour, 0, 1}, &list{}, nil)

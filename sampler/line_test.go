@@ -15,7 +15,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"gonogo/sampler"
@@ -454,7 +453,7 @@ func TestRolloutsBeginAsThereIsRoom(t *testing.T) {
 
 // First come, first served; who leaves the line leaves no trace.
 func TestTheLine(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
 		cfg := sampler.DefaultConfig()
 		cfg.Concurrency, cfg.Rollouts = 1, 20
 		var order []string

@@ -74,7 +74,7 @@ type reply struct {
 // inWorld runs a test against a world in a bubble.
 func inWorld(t *testing.T, test func(t *testing.T, w *world)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
 		w := &world{t: t, cfg: sampler.DefaultConfig(), traces: map[string]bool{}, refuseDial: map[string]bool{}}
 		w.model = func(modelRequest) reply { return says("42") }
 		w.tool = func(r toolRequest) reply { return gives("output of " + r.Name) }
@@ -361,4 +361,11 @@ func fails(status int) reply { return reply{status: status, body: `{"error":{"me
 // script answers turn by turn; past its end it repeats the last.
 func script(replies ...reply) func(modelRequest) reply {
 	return func(r modelRequest) reply { return replies[min(r.Turn, len(replies)-1)] }
+}
+
+// inBubble runs a test in virtual time.
+func inBubble(t *testing.T, test func(*testing.T)) {
+	t.Helper()
+	defer oneProcessor()()
+	synctest.Test(t, test)
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"gonogo/sampler/burst"
@@ -37,7 +36,7 @@ func count(calls []rollout.BurstCall, f func(rollout.BurstCall) bool) int {
 // The waves of a step of 40: repeats, the doublings, then the step as often as
 // 80 rollouts take, each of them all at once.
 func TestASoundServer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
 		in := recorded(20)
 		in.Batch = 10
 		b, calls := play(t, config(), plan(t, in), serve(t, echo, score))
@@ -84,7 +83,7 @@ func TestASoundServer(t *testing.T) {
 }
 
 func TestAServerThatSlowsDownAbove32(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
 		slow := func(w http.ResponseWriter, r request) {
 			if r.flight > 32 {
 				time.Sleep(150 * time.Millisecond)
@@ -126,7 +125,7 @@ func TestWhatDepartsFromTheWireContract(t *testing.T) {
 		"too long":                 {`{"call_id":"%s","output":"` + strings.Repeat("x", 1_000_000) + `"}`, []string{rollout.ReplyTooLarge}, false},
 	} {
 		t.Run(what, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
 				in := recorded(1)
 				in.Rollouts = 1
 				cfg := config()
@@ -147,7 +146,7 @@ func TestWhatDepartsFromTheWireContract(t *testing.T) {
 }
 
 func TestAGraderWithoutAScore(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
 		in := recorded(1)
 		in.Rollouts = 1
 		cfg := config()
@@ -162,7 +161,7 @@ func TestAGraderWithoutAScore(t *testing.T) {
 }
 
 func TestAServerThatLeaksAnotherRollout(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
 		var last atomic.Pointer[string]
 		leaky := func(w http.ResponseWriter, r request) {
 			time.Sleep(10 * time.Millisecond)
@@ -194,7 +193,7 @@ func TestAServerThatLeaksAnotherRollout(t *testing.T) {
 }
 
 func TestAServerThatIsNotIdempotent(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
 		var n atomic.Int64
 		counts := func(w http.ResponseWriter, r request) {
 			_ = json.NewEncoder(w).Encode(map[string]string{"call_id": r.CallID, "output": fmt.Sprint(n.Add(1))})
@@ -215,7 +214,7 @@ func TestAServerThatIsNotIdempotent(t *testing.T) {
 // It serves 99 at once and refuses what comes beyond. A trainer that repeats
 // three times loses some rollouts, and none of a smaller wave.
 func TestAServerThatFailsAt100AtOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
 		full := func(w http.ResponseWriter, r request) {
 			if r.flight >= 100 {
 				time.Sleep(time.Millisecond)
@@ -255,7 +254,7 @@ func TestKindsOfFailures(t *testing.T) {
 		"status 429":  func(w http.ResponseWriter, _ request) { http.Error(w, "slow down", http.StatusTooManyRequests) },
 	} {
 		t.Run(kind, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
 				in := recorded(1)
 				in.Rollouts = 1
 				cfg := config()
@@ -274,7 +273,7 @@ func TestKindsOfFailures(t *testing.T) {
 
 // A dead endpoint is not asked again and again in each smaller wave.
 func TestAServerThatAlwaysFails(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
 		in := recorded(4)
 		in.Rollouts = 16
 		cfg := config()
@@ -288,7 +287,7 @@ func TestAServerThatAlwaysFails(t *testing.T) {
 
 // With slow endpoints a smaller wave ends after its time.
 func TestASmallWaveEndsAfterItsTime(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
 		in := recorded(4)
 		in.Rollouts = 4
 		cfg := config()
@@ -302,7 +301,7 @@ func TestASmallWaveEndsAfterItsTime(t *testing.T) {
 }
 
 func TestTheGapsOfTheRecordingAreKept(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
 		in := recorded(1)
 		in.Rollouts = 1
 		cfg := config()
@@ -318,7 +317,7 @@ func TestTheGapsOfTheRecordingAreKept(t *testing.T) {
 }
 
 func TestRequestsInFlightAreBounded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
 		in := recorded(4)
 		in.Rollouts = 16
 		cfg := config()
@@ -336,7 +335,7 @@ func TestRequestsInFlightAreBounded(t *testing.T) {
 }
 
 func TestAGraderThatAsksAModelGradesInTheBurstsAlone(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
 		in := recorded(4)
 		in.Rollouts, in.Judged = 16, true
 		p := plan(t, in)
@@ -349,7 +348,7 @@ func TestAGraderThatAsksAModelGradesInTheBurstsAlone(t *testing.T) {
 }
 
 func TestItStops(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
 		in := recorded(4)
 		in.Rollouts = 16
 		p, s := plan(t, in), serve(t, echo, score)
@@ -369,7 +368,7 @@ func TestItStops(t *testing.T) {
 // Where rollouts have sessions, each of a burst has one of its own, and none is
 // left.
 func TestEachRolloutHasItsSession(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
 		in := recorded(4)
 		in.Rollouts, in.Session = 8, true
 		s := serve(t, echo, score)

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -197,3 +198,10 @@ func (p *pipes) Accept() (net.Conn, error) {
 
 func (p *pipes) Close() error   { p.once.Do(func() { close(p.closed) }); return nil }
 func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipes", Net: "unix"} }
+
+// inBubble runs a test in virtual time.
+func inBubble(t *testing.T, test func(*testing.T)) {
+	t.Helper()
+	defer oneProcessor()()
+	synctest.Test(t, test)
+}

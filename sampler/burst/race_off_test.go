@@ -1,0 +1,5 @@
+//go:build !race
+
+package burst_test
+
+func oneProcessor() (undo func()) { return func() {} }
