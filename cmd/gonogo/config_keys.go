@@ -195,6 +195,14 @@ func judgeKeys() []key {
 			Path: "judge.timeout", Fallback: "model.timeout", Doc: "longest wait for one grade by a model", Example: "2m",
 			at: func(v *values) any { return &v.Judge.Timeout },
 		},
+		{
+			Path: "judge.requests_per_minute", Default: "0", Min: bound(0), Doc: "most requests a minute to the judge; 0 is what its server says",
+			at: func(v *values) any { return &v.Judge.RequestsPerMinute },
+		},
+		{
+			Path: "judge.tokens_per_minute", Default: "0", Min: bound(0), Doc: "most tokens a minute, in and out, of the judge; 0 is what its server says",
+			at: func(v *values) any { return &v.Judge.TokensPerMinute },
+		},
 	}
 }
 
