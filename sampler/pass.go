@@ -69,8 +69,12 @@ func (p *Pass) Done(u rollout.Usage, err error) {
 		return
 	}
 	p.done = true
-	f, _ := AsFailure(err)
-	r := limit.Result{Class: p.class(err, f), Quotas: p.heard, Tokens: plus(u.Input, u.Output), Again: clockOf(p.ctx).again}
+	f, known := AsFailure(err)
+	class := p.class(err, f)
+	if !known && class.Rule().Opens {
+		f = &Failure{Err: err}
+	}
+	r := limit.Result{Class: class, Quotas: p.heard, Tokens: plus(u.Input, u.Output), Again: clockOf(p.ctx).again}
 	if u.Output != nil {
 		r.Output = *u.Output
 	}

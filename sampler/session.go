@@ -223,6 +223,7 @@ func (s *session) work(ctx context.Context, todo <-chan work, done chan<- ended)
 		if s.account.Late(time.Now()) {
 			s.late.Store(true)
 			s.lines.starting.Add(-1)
+			s.wake()
 			continue
 		}
 		s.count.begun()
@@ -232,10 +233,7 @@ func (s *session) work(ctx context.Context, todo <-chan work, done chan<- ended)
 			return err
 		}
 		s.account.Settle(limit.Used{Tokens: e.tokens, USD: e.usd, Took: e.took})
-		select {
-		case s.settled <- struct{}{}:
-		default: // a signal already waits
-		}
+		s.wake()
 		// The next one begins when this one is written: a kill loses no more
 		// rollouts than there are workers.
 		e.taken = taken
@@ -244,6 +242,14 @@ func (s *session) work(ctx context.Context, todo <-chan work, done chan<- ended)
 		e.left()
 	}
 	return nil
+}
+
+// wake has deal look at the budget and the lines again.
+func (s *session) wake() {
+	select {
+	case s.settled <- struct{}{}:
+	default: // a signal already waits
+	}
 }
 
 // watchEvery is the time between events where no record comes.
