@@ -231,9 +231,10 @@ func bound(s map[string]any, closed, open string, inward float64) (x float64, ok
 	return x + inward, true
 }
 
+// number is a count that a schema names, of a size that an int holds.
 func number(v any, otherwise float64) float64 {
 	if x, ok := v.(float64); ok && x >= 0 {
-		return x
+		return min(x, 1e9)
 	}
 	return otherwise
 }

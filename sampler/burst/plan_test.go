@@ -166,3 +166,20 @@ func TestMadeArgumentsAreValid(t *testing.T) {
 		}
 	}
 }
+
+// Sizes that no int holds made a negative number of list elements to draw from: a
+// panic.
+func TestSizesBeyondAllMeasureMakeArguments(t *testing.T) {
+	for _, schema := range []string{
+		`{"type":"object","properties":{"l":{"type":"array","minItems":1e300,"items":{"type":"null"}}},"required":["l"]}`,
+		`{"type":"object","properties":{"l":{"type":"array","maxItems":1e300,"items":{"type":"null"}}},"required":["l"]}`,
+		`{"type":"object","properties":{"l":{"type":"string","minLength":1e300}},"required":["l"]}`,
+		`{"type":"object","properties":{"l":{"type":"string","minLength":1,"maxLength":1e300}},"required":["l"]}`,
+	} {
+		var made struct{ L any }
+		args := burst.Arguments(json.RawMessage(schema), []string{"one"}, rand.New(rand.NewPCG(1, 0)))
+		if err := json.Unmarshal([]byte(args), &made); err != nil || made.L == nil || made.L == "" {
+			t.Errorf("%s is given %.80s: %v", schema, args, err)
+		}
+	}
+}
