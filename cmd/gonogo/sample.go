@@ -158,7 +158,7 @@ func judgeRun(c *cli.Context, p *project, dir string, stopped *exitError) error 
 // sampleRun makes the rollouts that the run directory lacks.
 func sampleRun(c *cli.Context, p *project, dir string) error {
 	until, err := untilDecided(c)
-	if err := errors.Join(err, untargeted(c)); err != nil {
+	if err != nil {
 		return err
 	}
 	if err := p.ready(c); err != nil {

@@ -172,9 +172,9 @@ func (t *targeted) confirm(split rollout.Split, open []analysis.ItemResult) erro
 
 // untargeted refuses flags that --items-undecided leaves nothing to say.
 func untargeted(c *cli.Context) error {
-	for _, flag := range []string{"until", "samples"} {
+	for _, flag := range []string{"until", "samples", "variant"} {
 		if c.Bool("items-undecided") && c.IsSet(flag) {
-			return usagef("--items-undecided goes on with the samples that the run has: leave --%s out", flag)
+			return usagef("--items-undecided goes on with the samples that the run itself has: leave --%s out", flag)
 		}
 	}
 	return nil

@@ -37,7 +37,7 @@ func (p *project) prepareVariants() error {
 		q := *p
 		q.cfg, q.variants, q.variant, q.warnings, q.told, q.close = p.cfg.forVariant(i), nil, v, nil, 0, nil
 		v.p = &q
-		policy, err := model.New(q.modelConfig(q.cfg.Sampling.Concurrency))
+		policy, err := model.New(q.modelConfig(q.inFlight()))
 		if err != nil {
 			errs = append(errs, p.cfg.entryFault("variants", p.cfg.Variants, i, err))
 			continue
@@ -146,6 +146,12 @@ func (p *project) pickVariants(c *cli.Context) (withBase bool, err error) {
 
 // sampleAll makes the rollouts of the run, and then those of its variants.
 func sampleAll(c *cli.Context, p *project, dir string) error {
+	if err := untargeted(c); err != nil {
+		return err
+	}
+	if c.Bool("items-undecided") {
+		p.variants = nil // classes are those of the run itself
+	}
 	withBase, err := p.pickVariants(c)
 	if err != nil {
 		return err
