@@ -93,7 +93,7 @@ func (p *project) moneyText(e sampler.Event, total int) string {
 	usd, _ := p.budget.Used()
 	text := dollars(usd)
 	if all, low, high, ok := e.USD.Forecast(total - e.USD.N); ok && e.Recorded < total {
-		before := max(0, usd-e.USD.Total)
+		before := max(0, usd-e.USD.Total-e.USD.Mean()*float64(e.USDUnknown)) // the forecast holds what was not told
 		text += fmt.Sprintf(" of about %s [%s, %s]", dollars(before+all), chart.Number(before+low), chart.Number(before+high))
 		if most := p.budget.Bounds().USD; most > 0 && before+high > most {
 			text += ", capped at " + dollars(most)

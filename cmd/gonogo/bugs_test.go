@@ -3,14 +3,22 @@ package main
 import (
 	"bytes"
 	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"gonogo/fixtures"
 	"gonogo/sampler"
+	"gonogo/sampler/isolation"
+	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
 )
 
@@ -157,5 +165,92 @@ func TestAnInterruptionDoesNotHideAFailedLastWrite(t *testing.T) {
 	}
 	if code := exitCode(&said, unlessLost(interrupted, nil)); code != exitInterrupted {
 		t.Errorf("exit code of an interruption alone is %d, want %d", code, exitInterrupted)
+	}
+}
+
+// Rollouts that waited for a session's place had begun: a deadline and Ctrl-C
+// waited for hundreds of them.
+func TestNoMoreRolloutsBeginThanThereMayBeSessions(t *testing.T) {
+	p := tinyProject(t)
+	p.cfg.Sampling.Concurrency = 0
+	keeper, err := isolation.New(isolation.Config{Start: "http://127.0.0.1:1/start", Stop: "http://127.0.0.1:1/stop"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ inFlight, sessions, want int }{{0, 24, 24}, {8, 24, 8}, {8, 0, 8}, {0, 0, 0}} {
+		p.sessions, p.cfg.Sampling.InFlight, p.cfg.Session.Concurrency = keeper, c.inFlight, c.sessions
+		if got := p.sampling().Rollouts; got != c.want {
+			t.Errorf("in_flight %d and %d sessions: %d rollouts, want %d", c.inFlight, c.sessions, got, c.want)
+		}
+		p.sessions = nil
+		if got := p.sampling().Rollouts; got != c.inFlight {
+			t.Errorf("in_flight %d without sessions: %d rollouts", c.inFlight, got)
+		}
+	}
+}
+
+// What the money of all will be held twice the rollouts that did not tell theirs.
+func TestTheMoneyOfAllHoldsEachRolloutOnce(t *testing.T) {
+	p := tinyProject(t)
+	p.openBudget()
+	account := p.budget.Open("rollouts", true)
+	e := sampler.Event{Stats: sampler.Stats{Recorded: 8, USDUnknown: 2}}
+	for i := range 8 {
+		used := limit.Used{}
+		if i < 6 {
+			one := 1.0
+			used.USD = &one
+			e.USD.Add(one)
+		}
+		if account.Reserve(time.Now()) != limit.Granted {
+			t.Fatal("no rollout may begin")
+		}
+		account.Settle(used)
+	}
+	if got := p.moneyText(e, 16); !strings.HasPrefix(got, "$8 of about $16 ") {
+		t.Errorf("it says %q, want $8 of about $16", got)
+	}
+}
+
+// A variant's model kept 16 connections however many requests were in flight:
+// all beyond them connected anew for every request.
+func TestAVariantKeepsItsConnections(t *testing.T) {
+	const atOnce = 48
+	var opened atomic.Int64
+	var all sync.WaitGroup
+	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		all.Done() // nobody is answered before all have asked
+		all.Wait()
+		w.WriteHeader(http.StatusBadRequest)
+	}))
+	srv.Config.ConnState = func(_ net.Conn, s http.ConnState) {
+		if s == http.StateNew {
+			opened.Add(1)
+		}
+	}
+	srv.Start()
+	defer srv.Close()
+	_, dir := tinyWorld(t)
+	cfg, err := loadConfig(filepath.Join(dir, "gonogo.yaml"), os.LookupEnv, "seed=1", "sampling.concurrency=0", "variants=[{name: cool, temperature: 0.2}]", "sampling.address_map."+fixtures.Origin+"="+srv.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := newProject(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.shut()
+	q := p.variants[0].p
+	for range 3 {
+		all.Add(atOnce)
+		var asking sync.WaitGroup
+		for range atOnce {
+			asking.Go(func() { _, _ = q.bounds.Model.Reply(t.Context(), sampler.Request{Item: &q.items[0]}) })
+		}
+		asking.Wait()
+	}
+	if n := opened.Load(); n > atOnce*12/10 {
+		t.Errorf("%d connections for %d requests at once", n, atOnce)
 	}
 }

@@ -279,7 +279,7 @@ func (p *project) grading(c *cli.Context, what string, total int, uncounted bool
 	cfg := p.sampling()
 	cfg.Cost, cfg.Uncounted = p.gradingCost(), uncounted
 	if len(grader.SessionReads(g)) == 0 {
-		cfg.Isolation = nil
+		cfg.Isolation, cfg.Rollouts = nil, p.cfg.Sampling.InFlight
 	}
 	stats, err := sampler.Regrade(ctx, drain, cfg, tasks(ctx), total, g, &watchful{to: to, say: show}, show.watch)
 	show.ended(stats)

@@ -42,8 +42,14 @@ func (p *project) wireSession() error {
 
 // isolate has rollouts, or gradings that read one, get sessions.
 func (p *project) isolate(cfg sampler.Config) sampler.Config {
-	if p.sessions != nil {
-		cfg.Isolation, cfg.IsolationTimeout = p.sessions, p.cfg.Session.Timeout
+	if p.sessions == nil {
+		return cfg
+	}
+	cfg.Isolation, cfg.IsolationTimeout = p.sessions, p.cfg.Session.Timeout
+	// One that waits for a place has begun: no deadline and no Ctrl-C would hold it
+	// back any more.
+	if most := p.cfg.Session.Concurrency; most > 0 {
+		cfg.Rollouts = min(p.inFlight(), most)
 	}
 	return cfg
 }
