@@ -53,7 +53,7 @@ func (c Limits) Validate() error {
 // Limiter decides how many requests may be in flight at one endpoint, and when
 // the next may be made:
 //
-//   - It starts low and, while as many are in flight as may be, grows by one
+//   - It starts low and, while as many are in flight as may be, grows by a half
 //     with each answer until the first 429: slow start. From then on it grows by
 //     a twentieth, at least one, each time that as many as the limit were
 //     answered: additive increase.
