@@ -84,7 +84,10 @@ func burstConfig(c *cli.Context, run *rollout.Run) (*config, error) {
 	if missing == nil {
 		return peekConfig(path, os.LookupEnv, set...)
 	}
-	if run == nil || run.Manifest == nil || len(run.Manifest.Config) == 0 {
+	switch {
+	case run == nil:
+		return nil, fmt.Errorf("there is no run %s, and %w", c.Args().First(), missing)
+	case run.Manifest == nil || len(run.Manifest.Config) == 0:
 		return nil, missing
 	}
 	cfg, err := inherited(run, set...)
@@ -153,7 +156,7 @@ func (p *project) burstPlan(c *cli.Context, run *rollout.Run) (*burst.Plan, burs
 	cfg.Least, cfg.Repeats, cfg.Gaps = b.Least, b.Repeats, b.Gaps != nil && *b.Gaps
 	cfg.ToolTimeout, cfg.GraderTimeout = s.ToolTimeout, s.GraderTimeout
 	if p.sessions != nil {
-		cfg.Isolation, cfg.IsolationTimeout = p.sessions, p.cfg.Session.Timeout
+		cfg.Isolation, cfg.IsolationTimeout, cfg.Sessions = p.sessions, p.cfg.Session.Timeout, p.cfg.Session.Concurrency
 	}
 	cfg.Retry.Wait, cfg.Retry.Cap = s.Retry.Wait, limit.DefaultRetry().Cap
 	cfg.Flight = openFiles() / 2 // a world in this very process opens the other end

@@ -40,6 +40,11 @@ type episode struct {
 // fails for good ends it when the others of its turn have ended.
 func (e *episode) play(ctx context.Context, grade bool) (lost bool, err error) {
 	if e.cfg.Isolation != nil {
+		release, err := e.place(ctx)
+		if err != nil {
+			return false, err
+		}
+		defer release()
 		if lost, err = e.enclose(ctx); lost || err != nil {
 			return lost, err
 		}

@@ -31,6 +31,7 @@ type Config struct {
 
 	// Isolation starts and stops what each rollout has to itself; nil is nothing.
 	Isolation sampler.Isolation
+	Sessions  int // of these at one time; 0 is as many as rollouts
 
 	ToolTimeout, GraderTimeout time.Duration // of one request
 	IsolationTimeout           time.Duration // of one start or stop
@@ -52,7 +53,7 @@ func (c Config) Validate() error {
 	switch {
 	case c.ID == "":
 		return errors.New("a burst needs an id")
-	case c.Least < 0 || c.Ramp < 1 || c.Repeats < 0 || c.Flight < 0:
+	case c.Least < 0 || c.Ramp < 1 || c.Repeats < 0 || c.Flight < 0 || c.Sessions < 0:
 		return errors.New("a burst cannot make a negative number of rollouts, and a smaller wave makes one at least")
 	case c.RampTime < 0 || c.ToolTimeout <= 0 || c.GraderTimeout <= 0:
 		return errors.New("tool_timeout and grader_timeout must be more than 0: a burst waits for every answer")
@@ -122,6 +123,9 @@ func Run(ctx context.Context, drain <-chan struct{}, cfg Config, p *Plan, tools 
 	if cfg.Flight > 0 {
 		s.slots = make(chan struct{}, cfg.Flight)
 	}
+	if cfg.Isolation != nil && cfg.Sessions > 0 {
+		s.places = make(chan struct{}, cfg.Sessions)
+	}
 	began := time.Now()
 	b := &rollout.Burst{
 		ID: cfg.ID, Started: began, Rollouts: len(p.Scripts), BatchSize: p.batch, GroupSize: p.group, Split: p.Split,
@@ -147,6 +151,9 @@ func Run(ctx context.Context, drain <-chan struct{}, cfg Config, p *Plan, tools 
 	if s.waited.Load() {
 		b.Notes = append(b.Notes, fmt.Sprintf("more than %d requests at once would be more than this machine can open: some waited, which is no part of their time; raise the limit of open files (ulimit -n)", cfg.Flight))
 	}
+	if s.queued.Load() {
+		b.Notes = append(b.Notes, fmt.Sprintf("no more than %d sessions may be there at one time (session.concurrency): some rollouts waited for one, which is no part of any time, and this is not the load of a step whose rollouts all begin at once", cfg.Sessions))
+	}
 	if n, all := s.turned.Load(), s.taken.Load(); float64(n) > fewTurned*float64(all) {
 		b.Notes = append(b.Notes, fmt.Sprintf("of %d calls that were taken when they were recorded, the tools refuse %d now: what those worked on may be gone, and then this is not the load of a training step", all, n))
 	}
@@ -170,6 +177,8 @@ type stage struct {
 	ids    *canaries
 	slots  chan struct{} // a token for each request in flight; nil is no bound
 	waited atomic.Bool   // a request had to wait for one
+	places chan struct{} // a token for each session; nil is no bound
+	queued atomic.Bool   // a rollout had to wait for one
 
 	leftOpen      atomic.Int64 // sessions that could not be stopped
 	taken, turned atomic.Int64 // calls that a tool took when they were recorded, and those of them that it refuses now

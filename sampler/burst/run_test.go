@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"gonogo/sampler/burst"
+	"gonogo/sampler/isolation"
 	"gonogo/sampler/rollout"
 )
 
@@ -382,6 +383,34 @@ func TestEachRolloutHasItsSession(t *testing.T) {
 		}
 		if all := int64(4 + 3*32 + 8); s.started.Load() != all || s.open.Load() != 0 || len(b.Notes) > 0 {
 			t.Errorf("%d sessions for %d rollouts, %d left open, notes %q", s.started.Load(), all, s.open.Load(), b.Notes)
+		}
+	})
+}
+
+// The wait for a session's place was taken for its start: with more rollouts than
+// sessions the burst said that starts were slow, and lost those that waited longer
+// than one may take.
+func TestTheWaitForASessionIsNoneOfItsTime(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		in := recorded(4)
+		in.Rollouts, in.Session = 16, true
+		s := serve(t, echo, score)
+		keeper, err := isolation.New(isolation.Config{Start: "http://world/start", Stop: "http://world/stop", Concurrency: 2, HTTP: s.client})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg := config()
+		cfg.Least, cfg.Repeats = 16, 0
+		cfg.Isolation, cfg.IsolationTimeout, cfg.Sessions = keeper, time.Second, 2
+		b, calls := play(t, cfg, plan(t, in), s)
+		starts := of(b, calls, "session", rollout.BurstWave)
+		if n := count(starts, func(c rollout.BurstCall) bool {
+			return c.Failed || c.Flight > 2 || c.Elapsed > rollout.Seconds(300*time.Millisecond)
+		}); n > 0 || len(starts) != 16 || s.open.Load() != 0 {
+			t.Errorf("of %d starts %d failed, are beyond the bound or charged with its wait: %+v", len(starts), n, starts)
+		}
+		if len(b.Notes) != 1 || !strings.Contains(b.Notes[0], "session.concurrency") {
+			t.Errorf("notes %q", b.Notes)
 		}
 	})
 }

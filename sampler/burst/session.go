@@ -8,6 +8,27 @@ import (
 	"gonogo/sampler/rollout"
 )
 
+// place waits until one session more may be there: that is no part of its
+// start's time.
+func (s *stage) place(ctx context.Context) (release func(), err error) {
+	if s.places == nil {
+		return func() {}, nil
+	}
+	select {
+	case s.places <- struct{}{}:
+	default:
+		s.queued.Store(true)
+		select {
+		case s.places <- struct{}{}:
+		case <-s.drain:
+			return nil, ErrInterrupted
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+	return func() { <-s.places }, nil
+}
+
 // enclose starts what the rollout has to itself. Each try starts one of its own,
 // and one that failed is stopped: it may have been made half.
 func (e *episode) enclose(ctx context.Context) (failed bool, err error) {

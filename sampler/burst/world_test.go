@@ -32,6 +32,7 @@ type server struct {
 	tools  map[string]sampler.Tool
 	grader sampler.Grader
 	keeper *isolation.Keeper
+	client *http.Client
 
 	open, started atomic.Int64 // sessions now, and in all
 }
@@ -96,7 +97,7 @@ func serve(t *testing.T, search, grade answers) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out.tools, out.grader = map[string]sampler.Tool{"search": tools[0]}, g
+	out.client, out.tools, out.grader = client, map[string]sampler.Tool{"search": tools[0]}, g
 	out.keeper, err = isolation.New(isolation.Config{Start: "http://world/start", Stop: "http://world/stop", HTTP: client})
 	if err != nil {
 		t.Fatal(err)
