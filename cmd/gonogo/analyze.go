@@ -73,10 +73,18 @@ func printResult(c *cli.Context, run string, r *analysis.Result) error {
 	return printText(c, run, r)
 }
 
+// argumentsText says how many arguments a command was given.
+func argumentsText(c *cli.Context) string {
+	if c.NArg() == 1 {
+		return "is 1 argument"
+	}
+	return fmt.Sprintf("are %d arguments", c.NArg())
+}
+
 // oneRun returns the command's only argument.
 func oneRun(c *cli.Context) (string, error) {
 	if c.NArg() != 1 {
-		return "", usagef("%s takes one run, and there are %d arguments; see gonogo %s --help", c.Command.Name, c.NArg(), c.Command.Name)
+		return "", usagef("%s takes one run, and there %s; see gonogo %s --help", c.Command.Name, argumentsText(c), c.Command.Name)
 	}
 	return c.Args().First(), nil
 }

@@ -89,7 +89,7 @@ func auditedProject(c *cli.Context, dir string) (*project, *rollout.Run, error) 
 	}
 	path, err := configPath(c)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, fmt.Errorf("there is no run %s, and %w", dir, err)
 	}
 	cfg, err := peekConfig(path, os.LookupEnv, overrides(c)...)
 	if err == nil {

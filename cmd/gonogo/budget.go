@@ -18,8 +18,8 @@ const budgetRule = `The budget (--max-rollouts, --max-tokens, --max-usd, --deadl
 call, for the run, its variants and the audit together. What a rollout uses is
 known when it has ended; until then it counts the mean of those that have, so
 that a cap is passed by at most what is in flight (a few, before the first has
-ended), and nothing begins that on average would end after the deadline. What was begun ends and is kept; the exit
-code is 5.`
+ended), and nothing begins that on average would end after the deadline. What was
+begun ends and is kept; the exit code is 5.`
 
 // spendingFlags bound what a command uses.
 func spendingFlags() []cli.Flag {

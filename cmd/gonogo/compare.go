@@ -77,7 +77,7 @@ func splitNames() []string {
 // compareRuns opens and compares the two runs that the command names.
 func compareRuns(c *cli.Context) (*analysis.Comparison, error) {
 	if c.NArg() != 2 {
-		return nil, usagef("compare takes two runs, BASE and NEW, and there are %d arguments; see gonogo compare --help", c.NArg())
+		return nil, usagef("compare takes two runs, BASE and NEW, and there %s; see gonogo compare --help", argumentsText(c))
 	}
 	if c.Bool("json") && c.Bool("markdown") {
 		return nil, usagef("--json and --markdown both ask for standard output: name one; --output writes both")

@@ -54,7 +54,7 @@ Example:
 			&cli.StringFlag{Name: "train", Usage: "the training file is `FILE` (default: as the configuration has it)"},
 			&cli.BoolFlag{Name: "despite-change", Usage: "curate although the training file is not the one that the run recorded: rows that changed count as not measured"},
 			&cli.StringFlag{Name: "keep", Usage: "comma-separated list of `REASONS` that drop nothing"},
-			&cli.Float64Flag{Name: "sure", Usage: "drop an item for its rewards from the posterior probability `P` (default: 1 - signal.informative, 0.9)"},
+			&cli.Float64Flag{Name: "sure", Usage: "drop an item for its rewards from the posterior probability `P`", DefaultText: "1 - signal.informative, 0.9"},
 			&cli.BoolFlag{Name: "near", Usage: "drop near and swapped copies like exact ones"},
 			&cli.BoolFlag{Name: "measured-only", Usage: "drop rows that were never sampled"},
 			&cli.BoolFlag{Name: "json", Usage: "print all of it as JSON"},

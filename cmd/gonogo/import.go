@@ -35,7 +35,7 @@ Example:
 		},
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
-				return usagef("import takes one file, and there are %d arguments", c.NArg())
+				return usagef("import takes one file, and there %s", argumentsText(c))
 			}
 			if c.String("output") == "" {
 				return usagef("import writes a run directory: name it with --output RUN")

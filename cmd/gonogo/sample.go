@@ -69,8 +69,8 @@ func runCommand() *cli.Command {
 		Name:  "run",
 		Usage: "check, sample, analyze and report: the whole way from a job to a verdict",
 		Description: `Checks the data, makes the rollouts that the run directory still lacks, audits
-the grader, judges all of it and writes the report. The exit code is the verdict. Ctrl-C lets the
-rollouts in flight finish; run it again to go on.
+the grader, judges all of it and writes the report. The exit code is the verdict.
+Ctrl-C lets the rollouts in flight finish; run it again to go on.
 
 Example:
    gonogo run -c gonogo.yaml -o my-run`,
