@@ -75,10 +75,13 @@ func (p *project) rolloutCost() func(*rollout.Record) (float64, bool) {
 	return prices.Rollout
 }
 
-// gradingCost prices what gradings used.
+// gradingCost prices what gradings used: nothing where no model grades.
 func (p *project) gradingCost() func(*rollout.Record) (float64, bool) {
+	if !p.cfg.asksJudge() {
+		return func(*rollout.Record) (float64, bool) { return 0, true }
+	}
 	prices := p.cfg.prices()
-	if !p.cfg.asksJudge() || !prices.Judge.Known() {
+	if !prices.Judge.Known() {
 		return nil
 	}
 	return prices.Grading
