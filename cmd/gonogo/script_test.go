@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -34,7 +35,9 @@ func TestMain(m *testing.M) {
 //	                        script ends, and sets WORLD to the setting that maps
 //	                        its address. key=KEY makes the model want that key,
 //	                        fault=NAME:SHARE makes the grader fail so, and
-//	                        lapse=NAME:SHARE makes the judge
+//	                        lapse=NAME:SHARE makes the judge. Pictures take most
+//	                        of a small run's time: reports are Markdown but
+//	                        with drawn, or where a command names the formats
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
@@ -84,12 +87,15 @@ func serveWorld(ts *testscript.TestScript, neg bool, args []string) {
 	world, err := fixtures.Find(args[0])
 	ts.Check(err)
 	ts.Check(world.Write(ts.MkAbs(args[1])))
+	drawn := false
 	opt := fixtures.ServeOptions{GraderFaults: map[fixtures.Fault]float64{}, JudgeLapses: map[policy.Lapse]float64{}}
 	for _, how := range args[2:] {
 		name, value, _ := strings.Cut(how, "=")
 		wrong, text, _ := strings.Cut(value, ":")
 		share, err := strconv.ParseFloat(text, 64)
 		switch {
+		case how == "drawn":
+			drawn = true
 		case name == "key":
 			opt.RequireKey = value
 		case name == "fault" && err == nil:
@@ -99,6 +105,12 @@ func serveWorld(ts *testscript.TestScript, neg bool, args []string) {
 		default:
 			ts.Fatalf("world %s: %s is not understood", args[0], how)
 		}
+	}
+	if !drawn {
+		config := filepath.Join(ts.MkAbs(args[1]), "gonogo.yaml")
+		text, err := os.ReadFile(config)
+		ts.Check(err)
+		ts.Check(os.WriteFile(config, append(text, "\nreport: {formats: [markdown]}\n"...), 0o644))
 	}
 	server, err := world.Serve(opt)
 	ts.Check(err)

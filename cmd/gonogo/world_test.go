@@ -89,11 +89,12 @@ func readRewards(t *testing.T, dir string) map[rollout.Key]float64 {
 	return rewards
 }
 
-// runDemo runs `gonogo demo --json` in this process.
+// runDemo runs `gonogo demo --json` in this process, without pictures, which
+// take most of a small run's time.
 func runDemo(t *testing.T, args ...string) (*analysis.Result, int) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	code := run(context.Background(), append([]string{"gonogo", "demo", "--json"}, args...), strings.NewReader(""), &stdout, &stderr)
+	code := run(context.Background(), append([]string{"gonogo", "demo", "--json", "--set", "report.formats=[markdown]"}, args...), strings.NewReader(""), &stdout, &stderr)
 	var result analysis.Result
 	if err := json.Unmarshal(stdout.Bytes(), &result); err != nil {
 		t.Fatalf("exit code %d, and no result: %v\n%s", code, err, stderr.String())
