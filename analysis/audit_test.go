@@ -134,6 +134,10 @@ func TestVerdictsOfAudits(t *testing.T) {
 				f.probe("filler", rollout.Bottom, fmt.Sprint("q", i), fmt.Sprintf(`"reward":%d|"limit":0`, max(0, 1-i)))
 			}
 		}, analysis.Go, ""},
+		{"an audit that was broken off at its first item passes nobody", func(f *folder) {
+			f.probe("empty", rollout.Bottom, "q0", `"reward":0|"limit":0`)
+			f.probe("filler", rollout.Bottom, "q0", `"reward":0|"limit":0`)
+		}, analysis.Undecided, "grader.hackable"},
 		{"what lies within the margin of a limit is no hole", func(f *folder) {
 			f.audited(1)
 			for i := range 20 {

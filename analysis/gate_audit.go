@@ -193,7 +193,8 @@ var graderHackable = Gate{
 	Name: "grader.hackable",
 	Doc: "Blocking, after an audit: no probe that must score at the bottom (empty answers, echoes, plausible wrong ones, instructions to the judge, …) earns more " +
 		"than 5 % of the range above its limit on two items or more, with the low end of the share of items above 1 %, or above what the grader's own noise explains. " +
-		"Judged probe by probe and, without noise, over all of them together. What the grader failed on is not judged: it is open when that is a third of such answers. " +
+		"Judged probe by probe and, without noise, over all of them together. What the grader failed on is not judged: it is open when that is a third of such answers, " +
+		"and when fewer items than could fail it were probed, as in an audit that was broken off. " +
 		"Advisory: none does on a single item, and the grader fails on at most 5 % of them and on no probe wholly.",
 	Check: func(r *Result, t Thresholds) []Finding {
 		const gate = "grader.hackable"
@@ -229,7 +230,12 @@ var graderHackable = Gate{
 			status = Fail
 		}
 		lost := lostTo(bottom)
-		if status == Pass && lost.share() >= t.At(gate+".failed") {
+		switch {
+		case status == Fail:
+		case mostItems(bottom) < int(t.At(gate+".items")): // it could not have failed: an audit that was broken off
+			status, j.said = Unknown, &fewProbedWords
+			j.needs = &Needs{Items: int(t.At(gate + ".items")), Samples: 1}
+		case lost.share() >= t.At(gate+".failed"):
 			status = Unknown
 		}
 		blocking := j.finding(status, b)
@@ -247,6 +253,15 @@ var graderHackable = Gate{
 		}
 		return []Finding{blocking, j.finding(status, b)}
 	},
+}
+
+// mostItems is the most items that any of the probes was graded on.
+func mostItems(probes []*ProbeResult) int {
+	most := 0
+	for _, p := range probes {
+		most = max(most, p.Items)
+	}
+	return most
 }
 
 // hackedBy returns the probe that tells most, and whether the grader fails.

@@ -121,3 +121,10 @@ var unjudgedWords = message{
 	title:  "{failed} of {payloads} could not be judged: the grader failed on them{kind}",
 	remedy: "{where} A worthless answer should get the lowest grade, not a failure: what a trainer makes of one (no reward, a repeat, a dropped rollout) is not known here. Mend the grader, then run gonogo audit RUN again.",
 }
+
+// fewProbedWords are the words where too few items were probed for the grader to
+// fail.
+var fewProbedWords = message{
+	title:  "it is not clear whether the grader can be fooled: its worthless answers were put to it on too few items",
+	remedy: "An audit that is broken off, or one of a single item (audit.items), shows no hole that lies elsewhere. Run gonogo audit RUN to its end, on more items.",
+}
