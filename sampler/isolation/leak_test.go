@@ -273,6 +273,7 @@ func TestABrokenOffRunLeavesNoSession(t *testing.T) {
 func TestNoProcessOfASessionIsLeft(t *testing.T) {
 	c := newTown(t)
 	dir := t.TempDir()
+	t.Setenv("GONOGO_TEST_OF_LEAKS", dir) // by which its processes are known from those of other tests
 	// The session's server is the town's; its process is real. Every eighth start
 	// fails after it has begun, and every sixteenth hangs.
 	start := fmt.Sprintf(`sleep 300 & echo $! > %[1]s/$GONOGO_SESSION
@@ -291,7 +292,7 @@ echo "{\"base\": \"%[2]s/s/$GONOGO_SESSION\", \"key\": \"key-of-$GONOGO_SESSION\
 	if err != nil || len(files) > 0 || stats.LeftOpen > 0 {
 		t.Errorf("%d sessions were not stopped (%v), %d told", len(files), err, stats.LeftOpen)
 	}
-	if left := stillLiving(t, "GONOGO_SESSION=session_"); len(left) > 0 {
+	if left := stillLiving(t, "GONOGO_TEST_OF_LEAKS="+dir); len(left) > 0 {
 		t.Errorf("%d processes are left: %v", len(left), left)
 	}
 	if len(sink.all) != 32 {
