@@ -7,7 +7,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
+	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -31,52 +32,100 @@ import (
 const (
 	benchItems   = 200
 	benchSamples = 8
-	benchWorkers = 64
 )
 
-// BenchmarkRollouts compares, against one loopback server, the sampler with a
-// loop over bare net/http and a loop over the SDK's typed call. All three pool
-// their connections.
+// loop is a way to make the load's rollouts.
+type loop struct {
+	name string
+	run  func(*testing.B, *benchWorld)
+}
+
+func theSampler(b *testing.B, w *benchWorld) { runSampler(b, w, &countingSink{}) }
+func bareLoop(b *testing.B, w *benchWorld)   { runLoop(b, w, bareTurn) }
+func typedLoop(b *testing.B, w *benchWorld)  { runLoop(b, w, typedTurn) }
+
+// BenchmarkRollouts compares the sampler with a loop over bare net/http and one
+// over the SDK's typed call, all with pooled connections, against one loopback
+// server in a process of its own. Each iteration runs all three, one after the
+// other; the figures are medians, and medians of the ratios within an iteration.
+// CPU is that of this process: the client alone.
 func BenchmarkRollouts(b *testing.B) {
-	for _, latency := range []time.Duration{0, 50 * time.Millisecond} {
-		w := newBenchWorld(b, latency)
-		for _, loop := range []struct {
-			name string
-			run  func(*testing.B, *benchWorld)
-		}{
-			{"sampler", runSampler},
-			{"bare", func(b *testing.B, w *benchWorld) { runLoop(b, w, bareTurn) }},
-			{"typed", func(b *testing.B, w *benchWorld) { runLoop(b, w, typedTurn) }},
-		} {
-			b.Run(fmt.Sprintf("latency=%v/%s", latency, loop.name), func(b *testing.B) {
-				b.ReportAllocs()
-				for b.Loop() {
-					loop.run(b, w)
-				}
-			})
+	for _, load := range []struct {
+		latency time.Duration
+		workers int
+	}{{0, 64}, {50 * time.Millisecond, 64}, {50 * time.Millisecond, 256}} {
+		b.Run(fmt.Sprintf("latency=%v/concurrency=%d", load.latency, load.workers), func(b *testing.B) {
+			w := newBenchWorld(b, benchDelay{Wait: load.latency}, load.workers, benchSamples)
+			compareLoops(b, w, []loop{{"bare", bareLoop}, {"sampler", theSampler}, {"typed", typedLoop}})
+		})
+	}
+}
+
+// compareLoops reports each loop's CPU and wall time, and that of the others
+// over the first one's.
+func compareLoops(b *testing.B, w *benchWorld, loops []loop) {
+	cpu, wall := make([][]float64, len(loops)), make([][]float64, len(loops))
+	for _, l := range loops { // connections, and what is compiled or cached once
+		before := connectionsOpened(b, w.url)
+		l.run(b, w)
+		if l.name == "sampler" {
+			b.ReportMetric(float64(connectionsOpened(b, w.url)-before)/float64(w.workers), "connections/concurrency")
+		}
+		w.client.CloseIdleConnections()
+	}
+	for b.Loop() {
+		for i, l := range loops {
+			runtime.GC() // nobody pays for another's garbage
+			used, begun := cpuTime(b), time.Now()
+			l.run(b, w)
+			wall[i] = append(wall[i], time.Since(begun).Seconds())
+			cpu[i] = append(cpu[i], (cpuTime(b) - used).Seconds())
+		}
+	}
+	rollouts := float64(len(w.items) * w.samples)
+	for i, l := range loops {
+		b.ReportMetric(median(cpu[i])/rollouts*1e6, l.name+"-cpu-µs/rollout")
+		b.ReportMetric(median(wall[i]), l.name+"-s")
+		if i > 0 {
+			b.ReportMetric(median(ratios(cpu[i], cpu[0])), l.name+"-cpu/"+loops[0].name)
+			b.ReportMetric(median(ratios(wall[i], wall[0])), l.name+"-wall/"+loops[0].name)
 		}
 	}
 }
 
-type benchWorld struct {
-	url    string
-	model  string
-	tool   func(name string) string                           // URL of a tool
-	finish func(it *rollout.Item, trace, answer string) error // what is done with an answer
-	grader json.RawMessage
-	items  []rollout.Item
-	client *http.Client
-	sdk    openai.Client
-	tools  []responses.ToolUnionParam
-	flat   []json.RawMessage // the tools as bare JSON
+func ratios(a, b []float64) []float64 {
+	out := make([]float64, len(a))
+	for i := range a {
+		out[i] = a[i] / b[i]
+	}
+	return out
 }
 
-func newBenchWorld(b *testing.B, latency time.Duration) *benchWorld {
+func median(all []float64) float64 {
+	s := slices.Sorted(slices.Values(all))
+	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
+}
+
+type benchWorld struct {
+	url     string
+	model   string
+	workers int                                                // rollouts in flight
+	samples int                                                // of each item
+	tool    func(name string) string                           // URL of a tool
+	finish  func(it *rollout.Item, trace, answer string) error // what is done with an answer
+	grader  json.RawMessage
+	items   []rollout.Item
+	client  *http.Client
+	sdk     openai.Client
+	tools   []responses.ToolUnionParam
+	flat    []json.RawMessage // the tools as bare JSON
+}
+
+func newBenchWorld(b *testing.B, delay benchDelay, workers, samples int) *benchWorld {
 	b.Helper()
-	server := httptest.NewServer(benchServer(latency))
-	b.Cleanup(server.Close)
-	w := newLoops(b, server.URL, "m")
-	w.tool = func(string) string { return server.URL + "/tool" }
+	url := startBenchServer(b, delay)
+	w := newLoops(b, url, "m", workers, samples)
+	w.tool = func(string) string { return url + "/tool" }
 	w.finish = func(_ *rollout.Item, _, answer string) error {
 		if answer != "42" {
 			return fmt.Errorf("answer %q", answer)
@@ -118,56 +167,11 @@ func newBenchWorld(b *testing.B, latency time.Duration) *benchWorld {
 }
 
 // newLoops has what all loops share: clients that pool their connections.
-func newLoops(b *testing.B, url, model string) *benchWorld {
-	w := &benchWorld{url: url, model: model, client: sampler.HTTPClient(nil, 8*benchWorkers)}
+func newLoops(b *testing.B, url, model string, workers, samples int) *benchWorld {
+	w := &benchWorld{url: url, model: model, workers: workers, samples: samples, client: sampler.HTTPClient(nil, 2*workers)}
 	b.Cleanup(w.client.CloseIdleConnections)
 	w.sdk = openai.NewClient(option.WithBaseURL(url+"/v1/"), option.WithAPIKey("benchmark"), option.WithHTTPClient(w.client), option.WithMaxRetries(0))
 	return w
-}
-
-// benchServer is a model and a tool. The model looks at how many outputs there
-// are and at the item's kind.
-func benchServer(latency time.Duration) http.Handler {
-	output, _ := json.Marshal(map[string]string{"type": "function_call_output", "output": strings.Repeat("a line of a report\n", 60)})
-	wait := func() {
-		if latency > 0 {
-			time.Sleep(latency)
-		}
-	}
-	mux := http.NewServeMux()
-	mux.HandleFunc("POST /tool", func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body)
-		wait()
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write(output)
-	})
-	mux.HandleFunc("POST /v1/responses", func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		wait()
-		done := bytes.Count(body, []byte(`"function_call_output"`))
-		calls := 1
-		if done == 0 && !bytes.Contains(body, []byte("kind=0")) {
-			calls = 2
-		}
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, benchReply(done, calls))
-	})
-	return mux
-}
-
-func benchReply(done, calls int) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, `{"id":"resp_%d","object":"response","created_at":1,"model":"m","status":"completed","error":null,"incomplete_details":null,"parallel_tool_calls":true,"output":[`, done)
-	fmt.Fprintf(&b, `{"type":"reasoning","id":"rs_%d","summary":[],"encrypted_content":"%s"}`, done, strings.Repeat("x", 400))
-	if done >= 3 {
-		b.WriteString(`,{"type":"message","id":"msg_1","role":"assistant","status":"completed","content":[{"type":"output_text","text":"42","annotations":[]}]}`)
-	} else {
-		for i := range calls {
-			fmt.Fprintf(&b, `,{"type":"function_call","id":"fc_%d","call_id":"call_%d","name":"search","arguments":"{\"query\":\"revenue\"}","status":"completed"}`, done+i, done+i)
-		}
-	}
-	b.WriteString(`],"usage":{"input_tokens":900,"input_tokens_details":{"cached_tokens":0},"output_tokens":60,"output_tokens_details":{"reasoning_tokens":20},"total_tokens":960}}`)
-	return b.String()
 }
 
 type countingSink struct{ graded, calls, turns int }
@@ -181,8 +185,9 @@ func (s *countingSink) Append(r *rollout.Record) error {
 	return nil
 }
 
-func runSampler(b *testing.B, w *benchWorld) {
-	m, err := model.New(model.Config{Name: w.model, BaseURL: w.url + "/v1", APIKey: "benchmark", MaxConns: benchWorkers})
+// runSampler makes the load's rollouts with the sampler into a sink.
+func runSampler(b *testing.B, w *benchWorld, sink sampler.Sink) {
+	m, err := model.New(model.Config{Name: w.model, BaseURL: w.url + "/v1", APIKey: "benchmark", MaxConns: w.workers})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -204,14 +209,14 @@ func runSampler(b *testing.B, w *benchWorld) {
 		b.Fatal(err)
 	}
 	cfg := sampler.DefaultConfig()
-	cfg.Concurrency = benchWorkers
-	jobs := sampler.Plan(w.items, map[rollout.Split]int{rollout.Train: benchSamples}, nil)
-	sink := &countingSink{}
+	cfg.Concurrency = w.workers
+	jobs := sampler.Plan(w.items, map[rollout.Split]int{rollout.Train: w.samples}, nil)
 	if _, err := sampler.Sample(context.Background(), nil, cfg, 1, jobs, sampler.Boundaries{Model: m, Tools: tools, Grader: g}, sink, nil); err != nil {
 		b.Fatal(err)
 	}
-	if n := benchItems * benchSamples; w.model == "m" && (sink.graded != n || sink.calls != 3*n || sink.turns != n*16/5) {
-		b.Fatalf("the load is wrong: %+v of %d rollouts", sink, n)
+	counted, ok := sink.(*countingSink)
+	if n := benchItems * w.samples; ok && w.model == "m" && (counted.graded != n || counted.calls != 3*n || counted.turns != n*16/5) {
+		b.Fatalf("the load is wrong: %+v of %d rollouts", counted, n)
 	}
 }
 
@@ -228,7 +233,7 @@ func runLoop(b *testing.B, w *benchWorld, newTurn turner) {
 	}
 	jobs := make(chan job)
 	var wg sync.WaitGroup
-	for range benchWorkers {
+	for range w.workers {
 		wg.Go(func() {
 			for j := range jobs {
 				trace := sampler.TraceID(1, j.item.Split, j.item.ID, j.sample, 0)
@@ -238,7 +243,7 @@ func runLoop(b *testing.B, w *benchWorld, newTurn turner) {
 			}
 		})
 	}
-	for sample := range benchSamples {
+	for sample := range w.samples {
 		for i := range w.items {
 			jobs <- job{&w.items[i], sample}
 		}

@@ -24,14 +24,7 @@ func BenchmarkWorld(b *testing.B) {
 	for _, latency := range []time.Duration{0, 50 * time.Millisecond} {
 		w, server := newWorldLoops(b, latency)
 		var turns int64 // of one pass, by the first loop
-		for _, loop := range []struct {
-			name string
-			run  func(*testing.B, *benchWorld)
-		}{
-			{"sampler", runSampler},
-			{"bare", func(b *testing.B, w *benchWorld) { runLoop(b, w, bareTurn) }},
-			{"typed", func(b *testing.B, w *benchWorld) { runLoop(b, w, typedTurn) }},
-		} {
+		for _, loop := range []loop{{"sampler", theSampler}, {"bare", bareLoop}, {"typed", typedLoop}} {
 			b.Run(fmt.Sprintf("latency=%v/%s", latency, loop.name), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
@@ -69,7 +62,7 @@ func newWorldLoops(b *testing.B, latency time.Duration) (*benchWorld, *fixtures.
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { _ = server.Close() })
-	w := newLoops(b, server.URL(), "scripted-policy")
+	w := newLoops(b, server.URL(), "scripted-policy", 64, benchSamples)
 	w.items = train.Items
 	w.tool = func(name string) string { return server.URL() + "/tools/" + name }
 	w.grader = json.RawMessage(fmt.Sprintf(`{"type":"endpoint","name":"grade","url":%q}`, server.URL()+"/grade"))
