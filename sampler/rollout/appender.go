@@ -3,13 +3,13 @@ package rollout
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 )
 
@@ -18,8 +18,9 @@ import (
 type appender struct {
 	path string
 	file *os.File
-	size int64 // of the whole lines
-	torn bool  // there may be part of a line behind size
+	info os.FileInfo // which file it is, whatever path names by now
+	size int64       // of the whole lines
+	torn bool        // there may be part of a line behind size
 }
 
 // openAppender opens or makes the file. A torn last line is cut off; a whole
@@ -27,12 +28,15 @@ type appender struct {
 func openAppender(path string) (*appender, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
-		return nil, fmt.Errorf("open for appending: %w", err)
+		return nil, diskError("append to", path, err)
 	}
 	a := &appender{path: path, file: file}
-	if err := a.mend(); err != nil {
+	if a.info, err = file.Stat(); err == nil {
+		err = a.mend()
+	}
+	if err != nil {
 		file.Close()
-		return nil, fmt.Errorf("mend the end of %s: %w", path, err)
+		return nil, diskError("mend the end of", path, err)
 	}
 	return a, nil
 }
@@ -85,28 +89,35 @@ func lastNewline(file io.ReaderAt, end int64) (int64, error) {
 func (a *appender) append(line []byte) error {
 	if a.torn {
 		if err := a.file.Truncate(a.size); err != nil {
-			return fmt.Errorf("cut off a half-written line of %s: %w", a.path, err)
+			return diskError("cut off a half-written line of", a.path, err)
 		}
 		a.torn = false
 	}
 	line = append(line, '\n')
 	if _, err := a.file.Write(line); err != nil {
 		a.torn = a.file.Truncate(a.size) != nil
-		return fmt.Errorf("append to %s: %w", a.path, err)
+		return diskError("append to", a.path, err)
 	}
 	a.size += int64(len(line))
 	return nil
 }
 
-func (a *appender) sync() error {
-	if err := a.file.Sync(); err != nil {
-		return fmt.Errorf("force %s to disk: %w", a.path, err)
+// sync forces to disk what was written.
+func (a *appender) sync() error { return diskError("force to disk", a.path, a.file.Sync()) }
+
+// there reports whether path still names the file: a deleted one takes lines as
+// willingly as before, and they are lost.
+func (a *appender) there() error {
+	now, err := os.Stat(a.path)
+	if err == nil && !os.SameFile(a.info, now) || errors.Is(err, fs.ErrNotExist) {
+		return diskError("append to", a.path, ErrGone)
 	}
 	return nil
 }
 
 func (a *appender) close() error {
-	return errors.Join(a.sync(), a.file.Close())
+	synced := a.sync()
+	return errors.Join(cmp.Or(synced, a.there()), a.file.Close())
 }
 
 // tempMark stands in the name of a file that is being written.
@@ -124,7 +135,7 @@ func WriteFile(path string, b []byte) error {
 func replaceFile(path string, fill func(write func([]byte) error) error) error {
 	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+tempMark+"*")
 	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+		return diskError("write", path, err)
 	}
 	defer os.Remove(tmp.Name())
 	to := bufio.NewWriterSize(tmp, 64<<10)
@@ -132,12 +143,12 @@ func replaceFile(path string, fill func(write func([]byte) error) error) error {
 		_, err := to.Write(b)
 		return err
 	})
-	err = errors.Join(err, to.Flush(), tmp.Chmod(0o644), tmp.Sync(), tmp.Close())
+	err = cmp.Or(err, to.Flush(), tmp.Chmod(0o644), tmp.Sync(), tmp.Close())
 	if err == nil {
 		err = os.Rename(tmp.Name(), path)
 	}
 	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+		return diskError("write", path, err)
 	}
 	return syncDir(filepath.Dir(path))
 }
@@ -153,24 +164,8 @@ func removeTemps(path string) error {
 			continue
 		}
 		if err := os.Remove(filepath.Join(filepath.Dir(path), e.Name())); err != nil {
-			return fmt.Errorf("remove remains of %s: %w", path, err)
+			return diskError("remove remains of", path, err)
 		}
-	}
-	return nil
-}
-
-// syncDir forces new names in a directory to disk, where the system can.
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return fmt.Errorf("open directory %s: %w", dir, err)
-	}
-	defer d.Close()
-	if err := d.Sync(); err != nil && !errors.Is(err, fs.ErrInvalid) && !errors.Is(err, errors.ErrUnsupported) {
-		return fmt.Errorf("force directory %s to disk: %w", dir, err)
 	}
 	return nil
 }

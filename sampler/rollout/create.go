@@ -17,7 +17,7 @@ import (
 // WriterOptions says how a run directory is written.
 type WriterOptions struct {
 	Redact    *Redactor     // masks secrets in every byte that goes to disk; nil masks nothing
-	SyncEvery time.Duration // how often rollouts are forced to disk; 0 = every second, negative = with every one
+	SyncEvery time.Duration // how often rollouts are forced to disk where there are new ones; 0 = every second, negative = with every one
 }
 
 // lockFile keeps a second writer out. It stays behind, empty of meaning: what
@@ -42,8 +42,8 @@ func Create(dir string, m Manifest, items []Item, opt WriterOptions) (*Writer, e
 	if _, err := inspect(dir); err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("create run directory: %w", err)
+	if err := makeDir(dir); err != nil {
+		return nil, err
 	}
 	release, err := lockRun(dir)
 	if err != nil {

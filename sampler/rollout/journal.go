@@ -1,7 +1,7 @@
 package rollout
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -42,7 +42,7 @@ func (j *journal) append(rec *Record) error {
 		return err
 	}
 	if j.flush == nil {
-		return j.file.sync()
+		return cmp.Or(j.file.sync(), j.file.there())
 	}
 	return j.flush.wrote()
 }
@@ -52,10 +52,11 @@ func (j *journal) close() error {
 	if j.flush != nil {
 		flushed = j.flush.stop()
 	}
-	return errors.Join(flushed, j.file.close())
+	return cmp.Or(flushed, j.file.close())
 }
 
-// flusher forces a file to disk at a fixed pace, when there is something new.
+// flusher forces a file to disk at a fixed pace, when there is something new,
+// and looks whether it is still there.
 type flusher struct {
 	file  *appender
 	dirty atomic.Bool
@@ -77,10 +78,11 @@ func startFlusher(file *appender, every time.Duration) *flusher {
 				return
 			case <-tick.C:
 			}
-			if !f.dirty.Swap(false) {
-				continue
+			err := f.file.there()
+			if f.dirty.Swap(false) {
+				err = cmp.Or(f.file.sync(), err)
 			}
-			if err := f.file.sync(); err != nil {
+			if err != nil {
 				f.mu.Lock()
 				f.err = err
 				f.mu.Unlock()
@@ -90,8 +92,8 @@ func startFlusher(file *appender, every time.Duration) *flusher {
 	return f
 }
 
-// wrote marks the file as changed and returns the error of a flush that
-// failed since the last call.
+// wrote marks the file as changed and returns the error of a flush or a look
+// that failed since the last call.
 func (f *flusher) wrote() error {
 	f.dirty.Store(true)
 	f.mu.Lock()

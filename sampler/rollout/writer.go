@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,22 @@ import (
 )
 
 // Writer appends to a run directory. One goroutine uses it.
+//
+// What is written survives the end of the process, kill -9 included, as soon as
+// the call that wrote it returns: a record is one write(2), and nothing is kept
+// back in memory. It survives the end of the machine once it is forced to disk:
+//
+//   - records every second (WriterOptions.SyncEvery) by a goroutine of their
+//     own, so that nobody waits for a disk, and in Close;
+//   - run.json, the items and the names of new files before the call returns.
+//
+// So a power cut may take the records of the last second, and may tear the last
+// line of those that are left. A file that is replaced, such as run.json, is
+// written beside itself, forced to disk and renamed: a reader, and whoever comes
+// after a kill or a full disk, finds the old one or the new one.
+//
+// A write that fails is an error that says what to do, and so is a file that was
+// deleted or moved meanwhile, which is looked for at the pace of the syncs.
 type Writer struct {
 	dir      string
 	opt      WriterOptions
@@ -114,6 +131,7 @@ func (w *Writer) AddItems(items ...Item) error {
 	if w.closed {
 		return fmt.Errorf("add items to %s: %w", w.dir, os.ErrClosed)
 	}
+	added := false
 	for i := range items {
 		it := items[i]
 		if it.ID == "" {
@@ -134,14 +152,16 @@ func (w *Writer) AddItems(items ...Item) error {
 		if err := w.itemFile.append(w.opt.Redact.json(line)); err != nil {
 			return err
 		}
-		w.items[k] = true
+		w.items[k], added = true, true
+	}
+	if added { // a record must not outlive its item
+		return w.itemFile.sync()
 	}
 	return nil
 }
 
 // Append writes one record with one write. When it returns nil the record has
-// been handed to the operating system: it survives the end of the process, and
-// the end of the machine once SyncEvery has passed. When it returns an error
+// been handed to the operating system, and survives as Writer says. When it returns an error
 // the file is as it was before, as far as the disk allows; but when forcing
 // lines to disk has failed, it is unknown which of them would survive the end
 // of the machine. Appending the same record twice does no harm.
@@ -177,10 +197,12 @@ func (w *Writer) Close() error {
 		return nil
 	}
 	w.closed = true
-	errs := []error{w.rollouts.close(), w.itemFile.close()}
-	w.manifest.Ended = time.Now().UTC().Truncate(time.Millisecond)
-	errs = append(errs, w.writeManifest(), w.release())
-	return errors.Join(errs...)
+	err := cmp.Or(w.rollouts.close(), w.itemFile.close()) // of one disk: the first tells it
+	if !errors.Is(err, ErrGone) {
+		w.manifest.Ended = time.Now().UTC().Truncate(time.Millisecond)
+		err = cmp.Or(err, w.writeManifest())
+	}
+	return errors.Join(err, w.release())
 }
 
 // abandon undoes a Create that failed half-way.

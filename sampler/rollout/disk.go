@@ -1,0 +1,117 @@
+package rollout
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+)
+
+// ErrGone means that a file which was being written is not at its path any
+// more: what is written to it from then on nobody finds.
+var ErrGone = errors.New("it is not there any more: it, or its directory, was deleted, moved or replaced while it was being written; put it back and run the same command again, which makes what it lacks")
+
+// DiskError is a file or a directory that could not be written.
+type DiskError struct {
+	Doing string // what was being done, such as "append to"
+	Path  string
+	Err   error
+}
+
+// Error names the file, the cause and what to do.
+func (e *DiskError) Error() string {
+	cause := e.Err
+	switch c := cause.(type) { // Path is named already, and names of temporary files tell nothing
+	case *fs.PathError:
+		cause = c.Err
+	case *os.LinkError:
+		cause = c.Err
+	}
+	text := fmt.Sprintf("%s %s: %v", e.Doing, e.Path, cause)
+	if remedy := remedyOf(cause); remedy != "" {
+		text += ": " + remedy
+	}
+	return text
+}
+
+// Unwrap returns the cause.
+func (e *DiskError) Unwrap() error { return e.Err }
+
+func diskError(doing, path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &DiskError{doing, path, err}
+}
+
+// remedyOf says how to mend what a system refuses; "" where that is not known.
+func remedyOf(cause error) string {
+	is := func(errs ...error) bool {
+		for _, err := range errs {
+			if errors.Is(cause, err) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case is(syscall.ENOSPC, syscall.EDQUOT):
+		return "free some space there"
+	case is(syscall.EFBIG):
+		return "raise the limit on the size of files (ulimit -f), or use a file system that has larger ones"
+	case is(syscall.EROFS):
+		return "it is mounted read-only: mount it for writing, or name another directory"
+	case is(fs.ErrPermission):
+		return "let this user write there, or name another directory"
+	case is(fs.ErrNotExist, syscall.ESTALE):
+		return "its directory is not there: was it deleted or moved?"
+	case is(syscall.EIO):
+		return "the disk fails: copy what is there to another one"
+	case is(syscall.EMFILE, syscall.ENFILE):
+		return "raise the limit on open files (ulimit -n)"
+	}
+	return ""
+}
+
+// makeDir makes a directory and those above it that are missing, and forces
+// their names to disk.
+func makeDir(dir string) error {
+	var made []string
+	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
+		if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) || at == filepath.Dir(at) {
+			break
+		}
+		made = append(made, at)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return diskError("make the directory", dir, err)
+	}
+	for _, one := range made {
+		if err := syncDir(filepath.Dir(one)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// syncDir forces new names in a directory to disk, where the system can.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	d, err := os.Open(dir)
+	if errors.Is(err, fs.ErrPermission) { // one may write into it and not list it
+		return nil
+	}
+	if err != nil {
+		return diskError("open the directory", dir, err)
+	}
+	defer d.Close()
+	if err := d.Sync(); err != nil && !errors.Is(err, fs.ErrInvalid) && !errors.Is(err, errors.ErrUnsupported) {
+		return diskError("force to disk the directory", dir, err)
+	}
+	return nil
+}
