@@ -6,7 +6,9 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 
+	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
 )
 
@@ -18,6 +20,10 @@ type EndpointError struct {
 	URL      string // without query and credentials
 	Err      error  // the last failure
 	Times    int    // how often in a row it failed so; 0 when that is not why
+
+	// For is how long nothing was answered, whatever the failures; 0 when they were
+	// the same.
+	For time.Duration
 }
 
 // Error names the endpoint, the cause and what to do.
@@ -29,8 +35,16 @@ func (e *EndpointError) Error() string {
 	cause, status := e.Err, 0
 	if f, ok := AsFailure(e.Err); ok {
 		cause, status = f.Err, f.Status
+		if f.RetryAfter > limit.Patience {
+			cause = fmt.Errorf("%w, and it asks to be left alone for %v", cause, f.RetryAfter.Round(time.Second))
+		}
 	}
 	switch {
+	case e.For > 0:
+		if status != 0 {
+			cause = fmt.Errorf("status %d: %w", status, cause)
+		}
+		return fmt.Sprintf("%s answered nothing for %v, and last failed so: %v; mend it and run again, which takes up what failed and what is not made yet, or let sampling.retry_for be longer (sampling.breaker 0 = never stop for it)", where, e.For.Round(time.Second), cause)
 	case e.Times > 0 && status == 0:
 		return fmt.Sprintf("%s gave no answer %d times in a row: %v; mend it and run again, which takes up what failed and what is not made yet, or let sampling.breaker be more than %d (0 = never stop for it)", where, e.Times, cause, e.Times)
 	case e.Times > 0:
@@ -68,10 +82,16 @@ type itemKey struct {
 
 func keyOf(it *rollout.Item) itemKey { return itemKey{it.Split, it.ID} }
 
-// gate stands before one endpoint. Until the endpoint has answered once, it
-// lets in one request at a time: a dead server or a missing key then costs one
-// rollout, not hundreds. It also notices when an endpoint that used to answer
-// is gone, or refuses everybody.
+// silence is how long the first request to an endpoint may go without an answer
+// before others follow it. A server that is not there, or refuses a key, mostly
+// says so at once; a model or a tool that works may take minutes, for which all
+// other rollouts would wait.
+const silence = 2 * time.Second
+
+// gate stands before one endpoint. Until the endpoint has answered once, or has
+// worked on a request for a while, it lets in one at a time: a dead server or a
+// missing key then costs one rollout, not hundreds. It also notices when an
+// endpoint that used to answer is gone, or refuses everybody.
 //
 // Note: running the whole first rollout alone would do the same, but a run
 // would begin with a pause as long as a rollout.
@@ -81,10 +101,11 @@ type gate struct {
 	opinions int   // items whose 403 or 404 it takes to believe in a wrong URL or key
 	pacer    Pacer // nil when the endpoint sets no pace
 
-	open chan struct{} // closed by the first answer
+	open chan struct{} // closed by the first answer, or by silence
 	turn chan struct{} // holds one token: the right to ask before that
 
 	mu      sync.Mutex       // guards what follows and the closing of open
+	there   bool             // it has answered
 	gone    int              // failures in a row without a connection
 	works   bool             // it has done what was asked once
 	refused int              // requests refused in a row
@@ -100,7 +121,7 @@ func newGate(boundary string, endpoint any, patience int) *gate {
 
 // enter waits until a request may be made; leave must be called after it.
 func (g *gate) enter(ctx context.Context) (leave func(), err error) {
-	if g.tried() {
+	if g.isOpen() {
 		return func() {}, nil
 	}
 	resume := Queued(ctx)
@@ -125,13 +146,33 @@ func (g *gate) pace(ctx context.Context) error {
 	return g.pacer.Wait(ctx)
 }
 
-// tried reports whether the endpoint has ever answered.
-func (g *gate) tried() bool {
+// isOpen reports whether everybody may ask.
+func (g *gate) isOpen() bool {
 	select {
 	case <-g.open:
 		return true
 	default:
 		return false
+	}
+}
+
+// asked notes that a request is on its way; ended, that something came of it.
+func (g *gate) asked() (ended func()) {
+	if g.isOpen() {
+		return func() {}
+	}
+	t := time.AfterFunc(silence, func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.letIn()
+	})
+	return func() { t.Stop() }
+}
+
+// letIn opens the gate. mu is held.
+func (g *gate) letIn() {
+	if !g.isOpen() {
+		close(g.open)
 	}
 }
 
@@ -144,10 +185,8 @@ func (g *gate) heard(err error) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.gone = 0
-	if !g.tried() {
-		close(g.open)
-	}
+	g.gone, g.there = 0, true
+	g.letIn()
 	// A refusal of this one request, such as a 400, shows as well that the
 	// endpoint is the right one and knows us; a 503 does not.
 	if !failed || f.Status != 0 && f.Status < 500 && !f.Temporary {
@@ -170,7 +209,7 @@ func (g *gate) failed(item *rollout.Item, err error) error {
 		ends = g.refuses(item, f.Status)
 	case f.Status == 0 && Unreachable(f):
 		g.gone++
-		ends = !g.tried() || g.gone >= g.patience
+		ends = !g.there || g.gone >= g.patience
 	}
 	if !ends {
 		return nil

@@ -119,18 +119,21 @@ func (l *line) wake(after time.Duration) {
 	}
 }
 
-// leave takes note of what came of a request and lets the next one in. It
-// returns how often in a row the same error came when that is too often.
-func (l *line) leave(t limit.Ticket, r limit.Result, f *limit.Fault) (times int) {
+// leave takes note of what came of a request and lets the next one in. f is what
+// the breaker hears of it, nil for nothing; cause is why it failed. It returns
+// why the endpoint is to be given up.
+func (l *line) leave(t limit.Ticket, r limit.Result, f *limit.Fault, cause string) (open limit.Opening) {
 	now := time.Now()
 	l.mu.Lock()
-	before, pause := l.limiter.Limit(), l.limiter.Paused(now)
+	before := l.limiter.Limit()
+	pause, _ := l.limiter.Paused(now)
 	fresh := l.limiter.Done(now, t, r)
-	after, paused := l.limiter.Limit(), l.limiter.Paused(now)
-	l.meter.note(now, now.Sub(t.At()), r.Class)
+	after := l.limiter.Limit()
+	paused, why := l.limiter.Paused(now)
+	l.meter.note(now, now.Sub(t.At()), r.Class, cause)
 	if f != nil {
 		f.Fresh = fresh
-		times = l.breaker.Heard(now, *f)
+		open = l.breaker.Heard(now, *f)
 	}
 	l.advance()
 	l.mu.Unlock()
@@ -138,10 +141,10 @@ func (l *line) leave(t limit.Ticket, r limit.Result, f *limit.Fault) (times int)
 	if after < before {
 		l.all.tell("limit", slog.String("boundary", l.name), slog.Int("limit", after), slog.Int("was", before), slog.String("after", r.Class.String()))
 	}
-	if paused > pause && r.Class.Rule().Pauses {
-		l.all.tell("pause", slog.String("boundary", l.name), slog.Float64("pause_s", paused.Seconds()), slog.String("after", r.Class.String()))
+	if paused > pause && (r.Class.Rule().Pauses || pause == 0 && why == limit.Headers) {
+		l.all.tell("pause", slog.String("boundary", l.name), slog.Float64("pause_s", paused.Seconds()), slog.String("after", r.Class.String()), slog.String("why", string(why)))
 	}
-	return times
+	return open
 }
 
 // close turns away everybody who waits and who comes.
@@ -209,6 +212,7 @@ func (l *line) state() Boundary {
 	defer l.mu.Unlock()
 	b := l.meter.state(now)
 	b.Name, b.InFlight, b.Waiting = l.name, l.limiter.InFlight(), l.queue.Len()
-	b.Limit, b.Paused = l.limiter.Limit(), l.limiter.Paused(now)
+	b.Limit = l.limiter.Limit()
+	b.Paused, b.Why = l.limiter.Paused(now)
 	return b
 }

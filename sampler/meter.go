@@ -1,6 +1,8 @@
 package sampler
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"time"
 
@@ -15,12 +17,14 @@ type Boundary struct {
 	Waiting  int           // requests that wait for their turn
 	Limit    int           // how many may be under way at once
 	Paused   time.Duration // for which none is let through; 0 = not paused
+	Why      limit.Hold    // that is
 	Rate     float64       // answers a second
 	P95      time.Duration // 95 of 100 answers took no longer; 0 when there is none
 	Requests int           // that have ended
 	Errors   int           // of them, those that were no answer
 	Limited  int           // of the errors, 429s
 	Retries  int           // requests repeated
+	Cause    string        // of the last error: its status and text; "" when there was none
 }
 
 // meterSpan is how long a meter counts before it forgets the count before.
@@ -29,6 +33,8 @@ const meterSpan = 30 * time.Second
 // meter counts what came of an endpoint's requests.
 type meter struct {
 	requests, errors, limited, retries int
+
+	cause string // of the last error
 
 	now, last stretch
 }
@@ -62,7 +68,7 @@ func (m *meter) turn(now time.Time) {
 	m.now = stretch{begun: now}
 }
 
-func (m *meter) note(now time.Time, took time.Duration, c limit.Class) {
+func (m *meter) note(now time.Time, took time.Duration, c limit.Class, cause string) {
 	if c == limit.Void {
 		return
 	}
@@ -72,11 +78,20 @@ func (m *meter) note(now time.Time, took time.Duration, c limit.Class) {
 	}
 	if c != limit.Served {
 		m.errors++
+		m.cause = cmp.Or(cause, m.cause)
 		return
 	}
 	m.turn(now)
 	m.now.n++
 	m.now.took[binOf(took)]++
+}
+
+// causeOf is a failure without its URL, which the endpoint's name stands for.
+func causeOf(f *limit.Fault) string {
+	if f.Status == 0 {
+		return Brief(f.Text)
+	}
+	return Brief(fmt.Sprintf("status %d: %s", f.Status, f.Text))
 }
 
 func binOf(took time.Duration) int {
@@ -88,7 +103,7 @@ func binOf(took time.Duration) int {
 
 func (m *meter) state(now time.Time) Boundary {
 	m.turn(now)
-	b := Boundary{Requests: m.requests, Errors: m.errors, Limited: m.limited, Retries: m.retries}
+	b := Boundary{Requests: m.requests, Errors: m.errors, Limited: m.limited, Retries: m.retries, Cause: m.cause}
 	n, begun := m.now.n+m.last.n, m.now.begun
 	if !m.last.begun.IsZero() {
 		begun = m.last.begun

@@ -79,20 +79,25 @@ func (p *Pass) Done(u rollout.Usage, err error) {
 		r.Output = *u.Output
 	}
 	fault := &limit.Fault{Class: r.Class, Last: p.line.all.last.Load()}
+	cause := ""
 	if f != nil {
 		f.Boundary = p.line.name
+		if class == limit.Limited && f.RetryAfter == 0 {
+			f.RetryAfter = p.heard.Asks()
+		}
 		r.RetryAfter = f.RetryAfter
 		fault.Status, fault.Text, fault.RetryAfter = f.Status, f.Err.Error(), f.RetryAfter
 		fault.Subject = clockOf(p.ctx).about
-		switch {
-		case f.Fatal:
-			fault = nil // whether it is meant for all is the gate's business
-		case clockOf(p.ctx).late():
+		if clockOf(p.ctx).late() {
 			fault.Text = "no answer in time"
 		}
+		cause = causeOf(fault)
+		if f.Fatal {
+			fault = nil // whether it is meant for all is the gate's business
+		}
 	}
-	if times := p.line.leave(p.ticket, r, fault); times > 0 {
-		end := &EndpointError{Boundary: p.line.name, URL: f.URL, Err: f, Times: times}
+	if open := p.line.leave(p.ticket, r, fault, cause); open.Times > 0 {
+		end := &EndpointError{Boundary: p.line.name, URL: f.URL, Err: f, Times: open.Times, For: open.For}
 		p.line.close(end)
 		p.line.all.give(end)
 	}
@@ -136,6 +141,7 @@ func (f *Failure) class() limit.Class {
 type endpoints struct {
 	limits  func(name string) limit.Limits
 	breaker int
+	outage  time.Duration // nothing answered for so long ends the run
 	log     *slog.Logger
 	give    func(*EndpointError) // gives up the run
 	eased   chan struct{}        // a signal that a line may be shorter
@@ -152,7 +158,7 @@ func (e *endpoints) line(name string) *line {
 	defer e.mu.Unlock()
 	l, ok := e.lines[name]
 	if !ok {
-		l = &line{name: name, all: e, limiter: limit.NewLimiter(e.limits(name)), breaker: limit.NewBreaker(e.breaker)}
+		l = &line{name: name, all: e, limiter: limit.NewLimiter(e.limits(name)), breaker: limit.NewBreaker(e.breaker, e.outage)}
 		e.lines[name] = l
 	}
 	return l

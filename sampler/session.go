@@ -52,7 +52,7 @@ func newSession(cfg Config, seed uint64, b Boundaries) *session {
 		halt:    halt{done: make(chan struct{})},
 	}
 	s.lines = &endpoints{
-		limits: cfg.limits, breaker: cfg.Breaker, log: cfg.Log, eased: make(chan struct{}, 1), lines: map[string]*line{},
+		limits: cfg.limits, breaker: cfg.Breaker, outage: max(limit.Outage, cfg.Retry.Total), log: cfg.Log, eased: make(chan struct{}, 1), lines: map[string]*line{},
 		give: func(end *EndpointError) { s.halt.now(end) },
 	}
 	s.gates = gates{

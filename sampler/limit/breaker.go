@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// Breaker notices an endpoint that answers with the same error again and again.
+// Breaker notices an endpoint that answers with the same error again and again,
+// or with nothing but errors for a long time.
 // It is not safe for concurrent use. A nil *Breaker notices nothing.
 //
 // The same error is one of the same status and the same text, but for what
@@ -17,8 +18,18 @@ import (
 // alone may be what it cannot take. At the end of a run, when only repeats are
 // left, it is not given up any more. Whether an error counts, and how long it
 // must have gone on, is in the table of Rules.
+//
+// An outage is trouble of the server, of whatever texts, with no answer between:
+// as many waves of it as errors elsewhere, for as long as the breaker was made
+// with. Requests that hang are none at the end of a run, whose last ones may be
+// those that hang; other trouble is.
 type Breaker struct {
 	after int
+	lasts time.Duration // an outage
+
+	trouble int             // waves of it with no answer between
+	begun   time.Time       // the first of them
+	hit     map[string]bool // what they were about
 
 	worked   bool // it answered once
 	status   int
@@ -29,12 +40,18 @@ type Breaker struct {
 }
 
 // NewBreaker returns a breaker that opens at the same error so many times in a
-// row; nil for 0.
-func NewBreaker(after int) *Breaker {
+// row, and at an outage that lasts; nil for 0 times.
+func NewBreaker(after int, lasts time.Duration) *Breaker {
 	if after <= 0 {
 		return nil
 	}
-	return &Breaker{after: after}
+	return &Breaker{after: after, lasts: lasts}
+}
+
+// Opening is why a breaker opens. The zero value does not.
+type Opening struct {
+	Times int           // the same error in a row, or waves of trouble
+	For   time.Duration // nothing was answered; 0 when it was the same error
 }
 
 // Fault is a request that failed.
@@ -49,37 +66,77 @@ type Fault struct {
 }
 
 // Heard takes note of what came of a request and reports whether the breaker
-// opens: how often in a row the same error came, 0 when it does not.
-func (b *Breaker) Heard(now time.Time, f Fault) (times int) {
+// opens.
+func (b *Breaker) Heard(now time.Time, f Fault) Opening {
 	if b == nil || f.Class == Void {
-		return 0
+		return Opening{}
 	}
+	if !f.Class.Rule().Opens {
+		*b = Breaker{after: b.after, lasts: b.lasts, worked: true}
+		return Opening{}
+	}
+	if n := b.same(now, f); n > 0 {
+		return Opening{Times: n}
+	}
+	if span := b.outage(now, f); span > 0 {
+		return Opening{Times: b.trouble, For: span}
+	}
+	return Opening{}
+}
+
+// same is how often in a row the same error came, 0 while that is not too often.
+func (b *Breaker) same(now time.Time, f Fault) int {
 	rule := f.Class.Rule()
-	if !rule.Opens {
-		b.worked = true
-		b.status, b.text, b.count, b.subjects = 0, "", 0, nil
-		return 0
-	}
 	if text := Alike(f.Text); f.Status != b.status || text != b.text || b.count == 0 {
 		b.status, b.text, b.count, b.since, b.subjects = f.Status, text, 0, now, nil
 	} else if !rule.OnceEach && !f.Fresh {
 		return 0
 	}
-	if b.subjects == nil {
-		b.subjects = make(map[string]bool, b.after)
-	}
-	if len(b.subjects) < b.after {
-		b.subjects[f.Subject] = true
-	}
+	b.subjects = b.noted(b.subjects, f.Subject)
 	if b.count++; rule.OnceEach {
 		b.count = len(b.subjects)
 	}
 	// A server that asks for more than our patience says itself that it will last.
-	if b.count < b.after || b.worked && (f.Last || b.after > 1 && len(b.subjects) < 2) || now.Sub(b.since) < rule.Lasts && f.RetryAfter <= Patience {
+	if b.count < b.after || b.worked && (f.Last || b.alone(b.subjects)) || now.Sub(b.since) < rule.Lasts && f.RetryAfter <= Patience {
 		return 0
 	}
 	return b.count
 }
+
+// outage is for how long nothing was answered, 0 while that is not too long. A
+// refusal ends it: the server is there, and has looked at what it was asked.
+func (b *Breaker) outage(now time.Time, f Fault) time.Duration {
+	if !f.Class.Rule().Again {
+		b.trouble, b.hit = 0, nil
+		return 0
+	}
+	if b.trouble == 0 {
+		b.begun = now
+	} else if !f.Fresh {
+		return 0
+	}
+	b.trouble++
+	b.hit = b.noted(b.hit, f.Subject)
+	span := now.Sub(b.begun)
+	if b.trouble < b.after || span < b.lasts || b.worked && (f.Last && f.Class == Silent || b.alone(b.hit)) {
+		return 0
+	}
+	return span
+}
+
+// noted is a set with one subject more, as far as it matters.
+func (b *Breaker) noted(set map[string]bool, subject string) map[string]bool {
+	if set == nil {
+		set = make(map[string]bool, b.after)
+	}
+	if len(set) < b.after {
+		set[subject] = true
+	}
+	return set
+}
+
+// alone reports whether errors were all about one item.
+func (b *Breaker) alone(subjects map[string]bool) bool { return b.after > 1 && len(subjects) < 2 }
 
 var (
 	varying = regexp.MustCompile(`[\pL\pN_.:-]*\pN[\pL\pN_.:-]*`)

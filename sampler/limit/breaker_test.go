@@ -68,14 +68,14 @@ func TestBreaker(t *testing.T) {
 		{"429s that ask for more than our patience", Limited, 429, 0, 9, func(_ int, f *Fault) { f.RetryAfter = 24 * time.Hour }, 5},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			b := NewBreaker(5)
+			b := NewBreaker(5, 15*time.Minute)
 			faults, at := same(c.n, c.class, c.status, c.every)
 			opened := 0
 			for i, f := range faults {
 				if c.change != nil {
 					c.change(i, &f)
 				}
-				if times := b.Heard(noon.Add(at[i]), f); times > 0 && opened == 0 {
+				if open := b.Heard(noon.Add(at[i]), f); open.Times > 0 && opened == 0 {
 					opened = i + 1
 				}
 			}
@@ -84,8 +84,97 @@ func TestBreaker(t *testing.T) {
 			}
 		})
 	}
-	if b := NewBreaker(0); b.Heard(noon, Fault{Class: Broken}) != 0 {
+	if b := NewBreaker(0, Outage); b.Heard(noon, Fault{Class: Broken}).Times != 0 {
 		t.Error("0 never opens")
+	}
+}
+
+// Whatever the texts, an endpoint that answers nothing for a quarter of an hour is
+// given up.
+func TestAnOutage(t *testing.T) {
+	words := []string{"overloaded", "no route", "out of memory", "worker gone", "bad gateway", "try later", "cold start"}
+	for _, c := range []struct {
+		why    string
+		every  time.Duration
+		n      int
+		change func(i int, f *Fault)
+		opens  int           // the number of the fault that opens it; 0 = none
+		span   time.Duration // then
+	}{
+		{"a failure each half minute", 30 * time.Second, 60, nil, 31, 15 * time.Minute},
+		{"a failure a second", time.Second, 1000, nil, 901, 15 * time.Minute},
+		{"of statuses that differ as well", 30 * time.Second, 60, func(i int, f *Fault) { f.Status = 500 + i%3 }, 31, 15 * time.Minute},
+		{"429s among them", 30 * time.Second, 60, func(i int, f *Fault) {
+			if i%2 == 0 {
+				f.Class, f.Status = Limited, 429
+			}
+		}, 31, 15 * time.Minute},
+		{"rare failures: five waves at least", 10 * time.Minute, 9, nil, 5, 40 * time.Minute},
+		{"failures of requests in flight together count once", 30 * time.Second, 200, func(i int, f *Fault) { f.Fresh = i%20 == 0 }, 81, 40 * time.Minute},
+		{"fourteen minutes", 30 * time.Second, 28, nil, 0, 0},
+		{"an answer each ten minutes", 30 * time.Second, 200, func(i int, f *Fault) {
+			if i%20 == 19 {
+				*f = Fault{Class: Served}
+			}
+		}, 0, 0},
+		{"a refusal each ten minutes: it is there", 30 * time.Second, 200, func(i int, f *Fault) {
+			if i%20 == 19 {
+				f.Class, f.Status = Refused, 400
+			}
+		}, 0, 0},
+		{"an answer begins the time anew", 30 * time.Second, 60, func(i int, f *Fault) {
+			if i == 10 {
+				*f = Fault{Class: Served}
+			}
+		}, 42, 15 * time.Minute},
+		{"requests that we broke off change nothing", 30 * time.Second, 60, func(i int, f *Fault) {
+			if i == 10 {
+				*f = Fault{}
+			}
+		}, 31, 15 * time.Minute},
+		{"one item alone, where others were answered", 30 * time.Second, 60, func(i int, f *Fault) {
+			if f.Subject = "item 1"; i == 0 {
+				f.Class = Served
+			}
+		}, 0, 0},
+		{"one item alone, where nothing was ever answered", 30 * time.Second, 60, func(_ int, f *Fault) { f.Subject = "item 1" }, 31, 15 * time.Minute},
+		{"when nothing new begins, and others were answered", 30 * time.Second, 60, func(i int, f *Fault) {
+			if f.Last = true; i == 0 {
+				f.Class = Served
+			}
+		}, 32, 15 * time.Minute},
+		{"hung requests, when nothing new begins and others were answered", 30 * time.Second, 60, func(i int, f *Fault) {
+			if f.Last, f.Class, f.Status = true, Silent, 0; i == 0 {
+				f.Class = Served
+			}
+		}, 0, 0},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			b := NewBreaker(5, 15*time.Minute)
+			for i := range c.n {
+				f := Fault{Class: Broken, Status: 500, Text: words[i%len(words)], Subject: fmt.Sprint("item ", i), Fresh: true}
+				if c.change != nil {
+					c.change(i, &f)
+				}
+				open := b.Heard(noon.Add(time.Duration(i)*c.every), f)
+				if open.Times == 0 {
+					continue
+				}
+				if i+1 != c.opens || open.For != c.span {
+					t.Errorf("opened at fault %d after %v, want %d after %v", i+1, open.For, c.opens, c.span)
+				}
+				return
+			}
+			if c.opens != 0 {
+				t.Errorf("never opened, want at fault %d", c.opens)
+			}
+		})
+	}
+	b := NewBreaker(5, 40*time.Minute)
+	for i := range 60 {
+		if open := b.Heard(noon.Add(time.Duration(i)*30*time.Second), Fault{Class: Broken, Status: 500, Text: words[i%7], Subject: fmt.Sprint(i), Fresh: true}); open.Times > 0 {
+			t.Fatalf("%v is less than the 40 minutes of an outage", open)
+		}
 	}
 }
 

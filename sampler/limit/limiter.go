@@ -90,6 +90,7 @@ type Limiter struct {
 	since  int     // answers since
 
 	until    time.Time     // no request before
+	why      Hold          // for this
 	troubled int           // requests in trouble at their first try with no answer between, whenever they were sent
 	streak   int           // waves of trouble with nothing else between
 	waveSeq  uint64        // requests admitted when trouble came last
@@ -149,8 +150,8 @@ func (l *Limiter) Admit(now time.Time) (t Ticket, ok bool, wait time.Duration) {
 
 // hold is how long no request may be made, whatever is in flight.
 func (l *Limiter) hold(now time.Time) time.Duration {
-	return max(l.until.Sub(now), l.requests.wait(now, 1), l.tokens.wait(now, l.mean),
-		l.perMinute.wait(now, 1), l.perToks.wait(now, l.mean), 0)
+	wait, _ := l.Paused(now)
+	return wait
 }
 
 // probed is how long the one request that is let through has still to show
@@ -193,7 +194,7 @@ func (l *Limiter) Done(now time.Time, t Ticket, r Result) (fresh bool) {
 	l.tokens.hear(now, t.seq, l.seq, l.mean, r.Quotas.Tokens)
 	rule := r.Class.Rule()
 	if r.RetryAfter > 0 && r.RetryAfter <= Patience && rule.Again {
-		l.rest(now.Add(r.RetryAfter))
+		l.rest(now.Add(r.RetryAfter), Asked)
 	}
 	if r.Class == Served || r.Class == Refused {
 		l.answered(t)
@@ -238,7 +239,7 @@ func (l *Limiter) pause(now time.Time, fresh bool, first, probeFor, asked time.D
 	if asked > 0 {
 		return
 	}
-	l.rest(now.Add(min(l.cfg.Longest, first<<min(l.streak-1, 12))))
+	l.rest(now.Add(min(l.cfg.Longest, first<<min(l.streak-1, 12))), Trouble)
 }
 
 // answered notes an answer of any kind: the server is there. That of a request
@@ -265,9 +266,9 @@ func (l *Limiter) settle(now time.Time, t Ticket, used *int64) {
 }
 
 // rest lets nothing through before a time.
-func (l *Limiter) rest(until time.Time) {
+func (l *Limiter) rest(until time.Time, why Hold) {
 	if until.After(l.until) {
-		l.until = until
+		l.until, l.why = until, why
 	}
 }
 
@@ -316,5 +317,28 @@ func (l *Limiter) Limit() int { return max(1, int(l.limit)) }
 // InFlight is how many are.
 func (l *Limiter) InFlight() int { return l.inFlight }
 
-// Paused is how long no request will be let through.
-func (l *Limiter) Paused(now time.Time) time.Duration { return l.hold(now) }
+// Paused is how long no request will be let through, and why.
+func (l *Limiter) Paused(now time.Time) (wait time.Duration, why Hold) {
+	hold := func(d time.Duration, by Hold) {
+		if d > wait {
+			wait, why = d, by
+		}
+	}
+	hold(l.until.Sub(now), l.why)
+	hold(l.requests.wait(now, 1), Headers)
+	hold(l.tokens.wait(now, l.mean), Headers)
+	hold(l.perMinute.wait(now, 1), Minute)
+	hold(l.perToks.wait(now, l.mean), Minute)
+	return wait, why
+}
+
+// Hold is why no request is let through; "" when nothing holds them.
+type Hold string
+
+// The reasons.
+const (
+	Asked   Hold = "Retry-After"            // the server said so
+	Headers Hold = "its rate limit headers" // nothing is left, they say
+	Trouble Hold = "failures in a row"      // of any kind
+	Minute  Hold = "the bound on a minute"  // ours
+)

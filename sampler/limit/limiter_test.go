@@ -172,7 +172,7 @@ func TestPauses(t *testing.T) {
 	trouble := func(class Class, waves int) func(*desk) {
 		return func(d *desk) {
 			for range waves {
-				d.wait(d.l.Paused(d.now))
+				d.wait(d.l.hold(d.now))
 				d.alone(Result{Class: class})
 			}
 		}
@@ -229,7 +229,7 @@ func TestPauses(t *testing.T) {
 			for _, cfg := range []Limits{{}, {Fixed: 8}} {
 				d := newDesk(t, cfg)
 				c.play(d)
-				d.wants("the pause", d.l.Paused(d.now), c.want)
+				d.wants("the pause", d.l.hold(d.now), c.want)
 				if _, wait := d.fill(); c.want > 0 {
 					d.wants("how long a request has to wait", wait, c.want)
 				}
@@ -260,7 +260,7 @@ func TestAfterAPause(t *testing.T) {
 	n, _ = d.fill()
 	d.wants("while that one is out", n, 0)
 	d.done(Result{Class: Broken})
-	d.wants("it failed: the pause", d.l.Paused(d.now), time.Second)
+	d.wants("it failed: the pause", d.l.hold(d.now), time.Second)
 	d.wait(time.Second)
 	n, _ = d.fill()
 	d.wants("after the second pause", n, 1)
@@ -309,6 +309,14 @@ func TestRateLimitHeaders(t *testing.T) {
 			r.Quotas.Requests = Quota{Known: true, Reset: 9 * time.Second}
 			d.alone(r)
 		}, 0, 9 * time.Second},
+		{"ten minutes are waited for", func(d *desk) { d.alone(requests(0, Patience)) }, 0, Patience},
+		{"three days, or a broken unit, are not", func(d *desk) { d.alone(requests(0, 72*time.Hour)) }, 8, 0},
+		{"a day's quota of tokens is not counted down", func(d *desk) { d.alone(tokens(1000, 500, 24*time.Hour)) }, 8, 0},
+		{"newer words of three days end an older wait", func(d *desk) {
+			d.fill()
+			d.done(requests(0, time.Minute))
+			d.done(requests(0, 72*time.Hour))
+		}, 2, 0},
 		{"a 429 may tell as well", func(d *desk) {
 			r := requests(0, 40*time.Second)
 			r.Class = Limited
@@ -368,7 +376,7 @@ func TestLimiterProperties(t *testing.T) {
 		l, now := NewLimiter(cfg), noon
 		var out []Ticket
 		for range rapid.IntRange(1, 200).Draw(t, "steps") {
-			held := l.Paused(now)
+			held := l.hold(now)
 			ticket, ok, wait := l.Admit(now)
 			switch {
 			case ok && held > 0:

@@ -12,6 +12,18 @@ type Quota struct {
 	Reset time.Duration // until there is more; 0 when it does not say
 }
 
+// Asks is how long a server that refused a request asks to be left alone by what
+// it says is left: until a limit that is used up comes back, where that is longer
+// than Patience; 0 when no limit asks for that long.
+func (q Quotas) Asks() (longest time.Duration) {
+	for _, one := range []Quota{q.Requests, q.Tokens} {
+		if one.Known && one.Left <= 0 && one.Reset > Patience {
+			longest = max(longest, one.Reset)
+		}
+	}
+	return longest
+}
+
 // unsaid is how long a limit that is used up is taken to stay so, where the
 // server does not say.
 const unsaid = time.Second
@@ -26,7 +38,9 @@ type quota struct {
 }
 
 // hear takes what the answer to request seq said. Requests let through after it
-// may not have been counted by then: they are taken off.
+// may not have been counted by then: they are taken off. What comes back only
+// after more than Patience is nobody's to wait for: the next request is made, and
+// when it is refused, Quotas.Asks says for how long.
 func (q *quota) hear(now time.Time, seq, admitted uint64, cost float64, said Quota) {
 	if !said.Known || seq < q.heard {
 		return
@@ -35,7 +49,7 @@ func (q *quota) hear(now time.Time, seq, admitted uint64, cost float64, said Quo
 	if reset <= 0 {
 		reset = unsaid
 	}
-	q.known, q.heard = true, seq
+	q.known, q.heard = reset <= Patience, seq
 	q.left, q.until = said.Left-cost*float64(admitted-seq), now.Add(reset)
 }
 

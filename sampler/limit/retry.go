@@ -11,6 +11,10 @@ import (
 // failed, and running again later resumes it.
 const Patience = 10 * time.Minute
 
+// Outage is how long an endpoint may answer nothing before it is given up, where
+// requests are not repeated for longer.
+const Outage = 15 * time.Minute
+
 // Retry says how often and after which delay a failed request is repeated.
 type Retry struct {
 	Max   int           // repeats of tries that count, after the first; 0 = none

@@ -1,0 +1,108 @@
+package sampler_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"gonogo/sampler"
+	"gonogo/sampler/limit"
+	"gonogo/sampler/rollout"
+)
+
+// A limit that is used up for days is no reason to wait for days: a refused
+// request fails, as it does after such a Retry-After, and the same again and
+// again ends the run with what the server asked for.
+func TestAResetInDaysIsNotWaitedFor(t *testing.T) {
+	for _, c := range []struct {
+		why    string
+		status int
+		ends   bool
+	}{
+		{"an answer says so: the next one comes at once", 200, false},
+		{"refusals say so", 429, true},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			inWorld(t, func(t *testing.T, w *world) {
+				w.model = func(modelRequest) reply {
+					a := says("42")
+					a.status, a.wait = c.status, time.Second
+					a.header = map[string]string{"X-Ratelimit-Remaining-Requests": "0", "X-Ratelimit-Reset-Requests": "3d"}
+					return a
+				}
+				begin := time.Now()
+				stats, err := w.sample(t.Context(), nil, 100, 1, &list{})
+				if took := time.Since(begin); took > time.Minute {
+					t.Errorf("took %v", took)
+				}
+				if !c.ends {
+					w.check(err)
+					return
+				}
+				if err == nil || !strings.Contains(err.Error(), "status 429") || !strings.Contains(err.Error(), "asks to be left alone for 72h0m0s") {
+					t.Errorf("error %v, of %d recorded", err, stats.Recorded)
+				}
+			})
+		})
+	}
+}
+
+// An endpoint that answers 5xx with ever another text is given up after a quarter
+// of an hour, or as long as requests are repeated.
+func TestFailuresThatDifferForLongStopTheRun(t *testing.T) {
+	words := strings.Fields("overloaded unrouted crashed starved detached draining restarting")
+	for _, c := range []struct {
+		why      string
+		retryFor time.Duration
+		breaker  int
+		ends     time.Duration // after which it is given up at the earliest; 0 = never
+	}{
+		{"a quarter of an hour", limit.Outage, 5, 15 * time.Minute},
+		{"not earlier, where requests are repeated for a minute", time.Minute, 5, 15 * time.Minute},
+		{"later, where they are repeated for longer", 40 * time.Minute, 5, 40 * time.Minute},
+		{"never, where it is switched off", limit.Outage, 0, 0},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			inWorld(t, func(t *testing.T, w *world) {
+				w.cfg.Breaker, w.cfg.Retry.Total = c.breaker, c.retryFor
+				var out time.Time
+				n := 0
+				w.model = func(modelRequest) reply {
+					w.mu.Lock()
+					defer w.mu.Unlock()
+					if n++; n <= 50 {
+						return says("42")
+					}
+					if out.IsZero() {
+						out = time.Now()
+					}
+					return reply{status: 500 + n%4, body: fmt.Sprintf(`{"error":{"message":%q}}`, words[n%7])}
+				}
+				stats, err := w.sample(t.Context(), nil, 400, 1, &list{})
+				took := time.Since(out)
+				if c.ends == 0 {
+					w.check(err)
+					if stats.Recorded != 400 {
+						t.Errorf("%d of 400 recorded", stats.Recorded)
+					}
+					return
+				}
+				var dead *sampler.EndpointError
+				if !errors.As(err, &dead) || dead.Boundary != "model" || !strings.Contains(err.Error(), "answered nothing for ") || !strings.Contains(err.Error(), "status 50") {
+					t.Fatalf("error %v after %v", err, took)
+				}
+				if took < c.ends || took > c.ends+5*time.Minute {
+					t.Errorf("given up after %v, want %v", took, c.ends)
+				}
+				if stats.Outcomes[rollout.Graded] != 50 || stats.StoppedBy != sampler.StoppedByError {
+					t.Errorf("kept %v, stopped by %q", stats.Outcomes, stats.StoppedBy)
+				}
+				if cause := boundary(t, stats, "model").Cause; !strings.HasPrefix(cause, "status 50") {
+					t.Errorf("the boundary's cause is %q", cause)
+				}
+			})
+		})
+	}
+}
