@@ -33,7 +33,11 @@ func spendingFlags() []cli.Flag {
 // openBudget opens the budget of this call. Its deadline counts from now.
 func (p *project) openBudget() {
 	s := p.cfg.Sampling
-	deadline, _ := deadlineOf(s.Deadline, time.Now()) // resolve has read it
+	now := time.Now()
+	deadline, _ := deadlineOf(s.Deadline, now) // resolve has read it
+	if text := tomorrow(s.Deadline, deadline, now); text != "" {
+		p.warnings = append(p.warnings, text)
+	}
 	p.budget = limit.NewBudget(limit.Bounds{Rollouts: s.MaxRollouts, Tokens: s.MaxTokens, USD: s.MaxUSD, Deadline: deadline})
 }
 

@@ -2,8 +2,19 @@ package main
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
+
+// tomorrow says that a deadline of a time of the day is that of the next day; ""
+// where it is not.
+func tomorrow(text string, deadline, now time.Time) string {
+	if !strings.Contains(text, ":") || len(text) > len("15:04:05") || deadline.YearDay() == now.YearDay() {
+		return ""
+	}
+	left := deadline.Sub(now).Round(time.Minute)
+	return fmt.Sprintf("the deadline %s is tomorrow, in %d h %d min", text, int(left.Hours()), int(left.Minutes())%60)
+}
 
 // deadlineOf is the moment that a deadline names: a span from now, a time of the
 // day, of which the next is meant, or a time of a date. "" names none: the zero

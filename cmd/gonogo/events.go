@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"log/slog"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gonogo/report/chart"
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
 )
@@ -82,16 +84,32 @@ func (e *events) Write(b []byte) (int, error) {
 		e.rest = append(e.rest[:0], e.rest[end+1:]...)
 	}
 	e.mu.Unlock()
+	e.say(text)
+	return len(b), nil
+}
+
+// flush makes an event of what was written without an end of line: nothing
+// follows it.
+func (e *events) flush() {
+	e.mu.Lock()
+	text := string(e.rest)
+	e.rest = nil
+	e.mu.Unlock()
+	e.say(text)
+}
+
+// say makes an event of each line.
+func (e *events) say(text string) {
 	for _, line := range strings.Split(text, "\n") {
 		if line = strings.TrimSpace(line); line != "" {
 			e.Info("message", "text", line)
 		}
 	}
-	return len(b), nil
 }
 
 // begun tells what begins, and how it is bounded.
-func (e *events) begun(what string, total int, cfg sampler.Config, inFlight int) {
+func (e *events) begun(what string, total int, cfg sampler.Config) {
+	inFlight := cmp.Or(cfg.Rollouts, cfg.Concurrency, sampler.DefaultRollouts)
 	e.Info("start", "what", what, "total", total, "concurrency", cfg.Concurrency, "in_flight_max", inFlight, "retries", cfg.Retry.Max, "retry_for_s", cfg.Retry.Total.Seconds(), "breaker", cfg.Breaker)
 }
 
@@ -99,8 +117,8 @@ func (e *events) begun(what string, total int, cfg sampler.Config, inFlight int)
 func (e *events) state(what string, total int, ev sampler.Event) {
 	e.Info("progress", append(counts(what, total, ev.Stats), "in_flight", ev.InFlight)...)
 	for _, b := range ev.Boundaries {
-		e.Info("boundary", "boundary", b.Name, "in_flight", b.InFlight, "waiting", b.Waiting, "limit", b.Limit, "paused_s", b.Paused.Seconds(),
-			"rate", b.Rate, "p95_s", b.P95.Seconds(), "requests", b.Requests, "errors", b.Errors, "limited", b.Limited, "retries", b.Retries)
+		e.Info("boundary", "boundary", b.Name, "in_flight", b.InFlight, "waiting", b.Waiting, "limit", b.Limit, "paused_s", b.Paused.Seconds(), "paused_by", string(b.Why),
+			"rate", b.Rate, "p95_s", b.P95.Seconds(), "requests", b.Requests, "errors", b.Errors, "cause", b.Cause, "limited", b.Limited, "retries", b.Retries)
 	}
 }
 
@@ -128,6 +146,24 @@ func boundaryLine(b sampler.Boundary) string {
 	add(b.Errors, "errors %d", b.Errors)
 	add(b.Limited, "429s %d", b.Limited)
 	add(b.Retries, "retries %d", b.Retries)
-	add(int(b.Paused), "paused %s", shortSpan(b.Paused))
+	add(int(b.Paused), "paused %s by %s", shortSpan(b.Paused), b.Why)
+	add(len(b.Cause), "last error: %s", oneLine(visible(b.Cause)))
 	return fmt.Sprintf("  %-12s %s", b.Name, strings.Join(parts, ", "))
+}
+
+// lostTo says, where endpoints failed rollouts, what the last errors were.
+func lostTo(s sampler.Stats) []string {
+	var lost int
+	for outcome, n := range s.Outcomes {
+		if outcome.Missing() {
+			lost += n
+		}
+	}
+	var out []string
+	for _, b := range s.Boundaries {
+		if lost > 0 && b.Cause != "" {
+			out = append(out, fmt.Sprintf("  %s: %s of %s failed, the last: %s", b.Name, chart.Count(b.Errors), counted(b.Requests, "request"), oneLine(visible(b.Cause))))
+		}
+	}
+	return out
 }

@@ -271,16 +271,17 @@ func (p *project) heirChoices(was map[string]string) map[string]string {
 // grading hands tasks to a grader under progress and signals. uncounted says that
 // they are none of the budget's rollouts.
 func (p *project) grading(c *cli.Context, what string, total int, uncounted bool, to sampler.Sink, tasks func(context.Context) iter.Seq2[sampler.Task, error], g sampler.Grader) (sampler.Stats, error) {
-	show := p.progress(c, what, total)
-	defer show.close()
-	ctx, drain, release := interruptible(c.Context, show, what)
-	defer release()
-	defer p.heed()
 	cfg := p.sampling()
 	cfg.Cost, cfg.Uncounted = p.gradingCost(), uncounted
 	if len(grader.SessionReads(g)) == 0 {
 		cfg.Isolation, cfg.Rollouts = nil, p.cfg.Sampling.InFlight
 	}
+	show := p.progress(c, what, total, cfg)
+	defer show.close()
+	ctx, drain, release := interruptible(c.Context, show, what)
+	defer release()
+	defer p.heed()
+	cfg.Log = p.log
 	stats, err := sampler.Regrade(ctx, drain, cfg, tasks(ctx), total, g, &watchful{to: to, say: show}, show.watch)
 	show.ended(stats)
 	tellLeftOpen(c.App.ErrWriter, stats)

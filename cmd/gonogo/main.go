@@ -103,7 +103,11 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		}
 	}
 	err := app.RunContext(ctx, flagsFirst(app, args))
-	return exitCode(app.ErrWriter, err)
+	code := exitCode(app.ErrWriter, err)
+	if e, ok := app.ErrWriter.(*events); ok {
+		e.flush()
+	}
+	return code
 }
 
 // refuseArguments stands before commands that take none. `gonogo run other.yaml`

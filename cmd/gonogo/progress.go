@@ -42,6 +42,8 @@ type progress struct {
 
 	money func(sampler.Event, int) string // of all so many; nil where it is not counted
 
+	redact *rollout.Redactor // of what endpoints say
+
 	bars   *mpb.Progress
 	bar    *mpb.Bar
 	events *events // in the place of lines; nil when they are for people
@@ -50,20 +52,21 @@ type progress struct {
 	done chan struct{} // closed when it has ended
 }
 
-// progress shows how many of what there are in total, on standard error.
-func (p *project) progress(c *cli.Context, what string, total int) *progress {
+// progress shows how many of what there are in total, on standard error, and in
+// events by what they are bounded.
+func (p *project) progress(c *cli.Context, what string, total int, cfg sampler.Config) *progress {
 	if e, ok := c.App.ErrWriter.(*events); ok {
 		e.masks(p.redact)
 		p.log = e.Logger
-		e.begun(what, total, p.sampling(), p.inFlight())
+		e.begun(what, total, cfg)
 	}
-	return newProgress(c.App.ErrWriter, what, total, p.moneyText)
+	return newProgress(c.App.ErrWriter, what, total, p.moneyText, p.redact)
 }
 
 // newProgress shows how many of what there are in total, and the money that they
 // take.
-func newProgress(out io.Writer, what string, total int, money func(sampler.Event, int) string) *progress {
-	p := &progress{out: out, what: what, total: total, begin: time.Now(), money: money}
+func newProgress(out io.Writer, what string, total int, money func(sampler.Event, int) string, redact *rollout.Redactor) *progress {
+	p := &progress{out: out, what: what, total: total, begin: time.Now(), money: money, redact: redact}
 	p.events, _ = out.(*events)
 	if isTerminal(out) && total > 0 {
 		p.bars = mpb.New(mpb.WithOutput(out), mpb.WithWidth(40))
@@ -96,7 +99,7 @@ func (p *progress) watch(e sampler.Event) {
 // extend draws a line for each endpoint below the bar.
 func (p *progress) extend(w io.Writer, _ decor.Statistics) error {
 	for _, b := range p.event().Boundaries {
-		if _, err := fmt.Fprintln(w, boundaryLine(b)); err != nil {
+		if _, err := fmt.Fprintln(w, p.redact.String(boundaryLine(b))); err != nil {
 			return err
 		}
 	}
@@ -157,7 +160,7 @@ func (p *progress) print() {
 	}
 	fmt.Fprintf(p.out, "%s %d/%d, %s\n", p.what, e.Recorded, p.total, p.line())
 	for _, b := range e.Boundaries {
-		fmt.Fprintln(p.out, boundaryLine(b))
+		fmt.Fprintln(p.out, p.redact.String(boundaryLine(b)))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gonogo/report/chart"
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
 )
@@ -260,7 +261,8 @@ func notShrunk(dir string, m rollout.Manifest) error {
 	return nil
 }
 
-// jobs lists the rollouts that are not recorded yet, or that a boundary failed.
+// jobs lists the rollouts that are not recorded yet, or that a boundary failed,
+// in the order of the run: it hangs on the seed, never on what is recorded.
 func (p *project) jobs(ctx context.Context, dir string) ([]sampler.Job, error) {
 	samples := p.samples()
 	return p.jobsOf(ctx, dir, func(it *rollout.Item) int { return samples[it.Split] })
@@ -278,7 +280,7 @@ func (p *project) jobsOf(ctx context.Context, dir string, samples func(*rollout.
 			return nil, err
 		}
 	}
-	return sampler.PlanEach(p.items, samples, func(k rollout.Key) (int, rollout.Outcome, bool) {
+	return sampler.PlanBlocks(sampler.Blocks(p.items, p.seed, p.cfg.Sampling.Block), samples, func(k rollout.Key) (int, rollout.Outcome, bool) {
 		done, ok := state[k]
 		return done.Attempt, done.Outcome, ok
 	}), nil
@@ -290,7 +292,7 @@ func (p *project) sample(c *cli.Context, jobs []sampler.Job, to sampler.Sink) (s
 		fmt.Fprintln(c.App.ErrWriter, "All rollouts are there already.")
 		return sampler.Stats{}, nil
 	}
-	show := p.progress(c, "rollouts", len(jobs))
+	show := p.progress(c, "rollouts", len(jobs), p.sampling())
 	defer show.close()
 	ctx, drain, release := interruptible(c.Context, show, "rollouts")
 	defer release()
@@ -306,7 +308,7 @@ func (p *project) summarize(c *cli.Context, s sampler.Stats) {
 	if s.Jobs == 0 {
 		return
 	}
-	parts := []string{fmt.Sprintf("%d tool calls", s.ToolCalls)}
+	parts := []string{counted(s.ToolCalls, "tool call")}
 	if s.Tokens > 0 {
 		parts = append(parts, tokensText(s.Tokens))
 	}
@@ -314,7 +316,10 @@ func (p *project) summarize(c *cli.Context, s sampler.Stats) {
 		parts = append(parts, dollars(s.USD.Total+s.USD.Mean()*float64(s.USDUnknown)))
 	}
 	parts = append(parts, troubles(s)...)
-	fmt.Fprintf(c.App.ErrWriter, "Recorded %d of %d rollouts in %s: %s.\n", s.Recorded, s.Jobs, s.Elapsed.Round(100*time.Millisecond), strings.Join(parts, ", "))
+	fmt.Fprintf(c.App.ErrWriter, "Recorded %s of %s in %s: %s.\n", chart.Count(s.Recorded), counted(s.Jobs, "rollout"), s.Elapsed.Round(100*time.Millisecond), strings.Join(parts, ", "))
+	for _, line := range lostTo(s) {
+		fmt.Fprintln(c.App.ErrWriter, p.redact.String(line))
+	}
 	fmt.Fprint(c.App.ErrWriter, p.uncounted(s))
 	tellLeftOpen(c.App.ErrWriter, s)
 }

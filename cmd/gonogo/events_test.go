@@ -1,0 +1,77 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"gonogo/sampler"
+	"gonogo/sampler/isolation"
+	"gonogo/sampler/limit"
+)
+
+// What was written last, without an end of line, never became an event.
+func TestTextWithoutAnEndOfLineIsAnEventToo(t *testing.T) {
+	var out bytes.Buffer
+	e := newEvents(&out)
+	_, _ = io.WriteString(e, "one\ntwo")
+	e.flush()
+	e.flush()
+	var texts []string
+	for line := range strings.Lines(out.String()) {
+		var event struct{ Event, Text string }
+		if err := json.Unmarshal([]byte(line), &event); err != nil || event.Event != "message" {
+			t.Fatalf("%q: %v", line, err)
+		}
+		texts = append(texts, event.Text)
+	}
+	if got := strings.Join(texts, " "); got != "one two" {
+		t.Errorf("events %q", got)
+	}
+}
+
+// A session that never starts showed a count of errors and no cause; a wait for
+// a server's word showed no reason.
+func TestAnEndpointsLineSaysWhy(t *testing.T) {
+	for want, b := range map[string]sampler.Boundary{
+		"  session      0/8 in flight, 0/s, errors 12, last error: the session's start: exit status 1: no such image":                                {Name: "session", Limit: 8, Errors: 12, Cause: "the session's start: exit status 1: no such image"},
+		"  model        0/8 in flight, 3 waiting, 0/s, paused 8m20s by its rate limit headers":                                                       {Name: "model", Limit: 8, Waiting: 3, Paused: 500 * time.Second, Why: limit.Headers},
+		"  model        0/8 in flight, 0/s, errors 1, last error: status 500: \uFFFD[2J" + strings.Repeat("é", 100-len("status 500: .[2J")) + "…": {Name: "model", Limit: 8, Errors: 1, Cause: "status 500: \x1b[2J" + strings.Repeat("é", 200)},
+	} {
+		if got := boundaryLine(b); got != want {
+			t.Errorf("got  %q\nwant %q", got, want)
+		}
+	}
+}
+
+// The event said 256 rollouts where there may be 24 sessions.
+func TestTheStartTellsTheRolloutsThatMayBeUnderWay(t *testing.T) {
+	p := tinyProject(t)
+	p.cfg.Sampling.Concurrency, p.cfg.Session.Concurrency = 0, 24
+	keeper, err := isolation.New(isolation.Config{Start: "http://127.0.0.1:1/start", Stop: "http://127.0.0.1:1/stop"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		sessions *isolation.Keeper
+		want     int
+	}{{keeper, 24}, {nil, sampler.DefaultRollouts}} {
+		p.sessions = c.sessions
+		var out bytes.Buffer
+		app := cli.NewApp()
+		app.ErrWriter = newEvents(&out)
+		p.progress(cli.NewContext(app, nil, nil), "rollouts", 1, p.sampling()).close()
+		var start struct {
+			Event string
+			Most  int `json:"in_flight_max"`
+		}
+		if err := json.NewDecoder(&out).Decode(&start); err != nil || start.Event != "start" || start.Most != c.want {
+			t.Errorf("%+v (%v), want %d at most", start, err, c.want)
+		}
+	}
+}
