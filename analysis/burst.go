@@ -35,7 +35,7 @@ func Bursted(ctx context.Context, run *rollout.Run, s Settings) (*Result, error)
 
 // burstOf measures the burst of a run; nil when it has none.
 func burstOf(ctx context.Context, run *rollout.Run, conf float64) (*Burst, error) {
-	c := burstCollector{endpoints: map[string]*load{}, lostBy: map[string]int{}, wire: BurstWire{By: map[string]int{}}, cross: Crosstalk{Examples: []StrayID{}}}
+	c := burstCollector{endpoints: map[string]*load{}, lost: map[[2]int]*rollout.BurstCall{}, wire: BurstWire{By: map[string]int{}}, cross: Crosstalk{Examples: []StrayID{}}}
 	b, err := run.Burst(ctx, func(call *rollout.BurstCall) error {
 		c.calls = append(c.calls, *call)
 		return nil
@@ -58,7 +58,7 @@ type burstCollector struct {
 	calls     []rollout.BurstCall
 	waves     []rollout.Wave
 	endpoints map[string]*load
-	lostBy    map[string]int
+	lost      map[[2]int]*rollout.BurstCall // by wave and rollout: the request that failed it first
 	first     *FirstFailure
 	wire      BurstWire
 	cross     Crosstalk
@@ -142,7 +142,12 @@ func (c *burstCollector) inBurst(l *load, call *rollout.BurstCall) {
 		e.Count++
 	}
 	if call.Discards {
-		c.lostBy[call.Endpoint]++
+		// Calls of one turn are made at once, and more than one may fail: the
+		// rollout is lost once.
+		k := [2]int{call.Wave, call.Rollout}
+		if was := c.lost[k]; was == nil || call.At+call.Elapsed < was.At+was.Elapsed {
+			c.lost[k] = call
+		}
 	}
 	switch after := seconds(call.At + call.Elapsed); {
 	case !call.Failed && call.Kind != "":
@@ -187,10 +192,19 @@ func (at *loadAt) items() [][]float64 {
 	return out
 }
 
+// lostBy counts the lost rollouts by the endpoint that failed them.
+func (c *burstCollector) lostBy() map[string]int {
+	out := make(map[string]int)
+	for _, call := range c.lost {
+		out[call.Endpoint]++
+	}
+	return out
+}
+
 func (c *burstCollector) result(b *rollout.Burst, conf float64) *Burst {
 	out := &Burst{
 		Rollouts: b.Rollouts, GroupSize: b.GroupSize, Split: b.Split, Gaps: b.Gaps, Retries: b.Retries,
-		LostBy: c.lostBy, FirstFailure: c.first, Wire: c.wire, Crosstalk: c.cross, Waves: b.Waves, Notes: b.Notes,
+		LostBy: c.lostBy(), FirstFailure: c.first, Wire: c.wire, Crosstalk: c.cross, Waves: b.Waves, Notes: b.Notes,
 	}
 	if b.BatchSize > 0 {
 		out.BatchSize = &b.BatchSize

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -246,4 +248,26 @@ func writeBurst(dir string, b *rollout.Burst, calls []rollout.BurstCall, secrets
 		return err
 	}
 	return errors.Join(w.Write(b, calls), w.Close())
+}
+
+// A rollout whose calls of one turn failed together counted once for each of
+// them: twelve were "discarded" of eight.
+func TestALostRolloutCountsOnce(t *testing.T) {
+	at := func(rolloutAt int, endpoint string, ended float64, discards bool) rollout.BurstCall {
+		return rollout.BurstCall{Rollout: rolloutAt, Endpoint: endpoint, Elapsed: rollout.Seconds(time.Duration(ended * float64(time.Second))), Failed: true, Kind: "status 503", Discards: discards}
+	}
+	c := burstCollector{endpoints: map[string]*load{}, lost: map[[2]int]*rollout.BurstCall{}}
+	for _, call := range []rollout.BurstCall{
+		at(0, "tool search", 2, true),
+		at(0, "tool list", 1, true), // failed first
+		at(0, "tool search", 3, true),
+		at(1, "tool search", 1, true),
+		at(1, "tool search", 1, true),
+		at(2, "grader", 1, false), // repeated, and then answered
+	} {
+		c.inBurst(c.of(call.Endpoint), &call)
+	}
+	if diff := cmp.Diff(map[string]int{"tool list": 1, "tool search": 1}, c.lostBy()); diff != "" {
+		t.Errorf("lost by (-want +got):\n%s", diff)
+	}
 }

@@ -18,7 +18,7 @@ type Burst struct {
 	Retries   int           `json:"retries"` // of a failed request, after which its rollout is discarded
 
 	Lost         stat.Estimate  `json:"lost"`          // share of rollouts that a trainer would discard
-	LostBy       map[string]int `json:"lost_by"`       // those rollouts, by the endpoint that failed them
+	LostBy       map[string]int `json:"lost_by"`       // those rollouts, by the endpoint that failed them first
 	FirstFailure *FirstFailure  `json:"first_failure"` // null when no request failed
 
 	Endpoints []BurstEndpoint `json:"endpoints"`
