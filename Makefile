@@ -8,7 +8,7 @@ RUN     ?= runs/demo-$(WORLD)
 FUZZ    ?= 20s
 export GONOGO_TESTDATA
 
-.PHONY: help build demo test race lint bench calibrate fuzz golden clean
+.PHONY: help build demo test race deep lint bench calibrate fuzz golden clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -24,6 +24,9 @@ test: ## run the tests
 
 race: ## run the tests under the race detector
 	$(GO) test -race -timeout 30m ./...
+
+deep: ## run the deep tests: 200 kills of a sampling process, hours of chaos in minutes
+	GONOGO_DEEP=1 $(GO) test -count=1 -timeout 2h -run Deep ./...
 
 lint: ## formatting, vet, staticcheck and dead code
 	@files=$$($(TOOL) gofumpt -l cmd analysis sampler report fixtures); \
