@@ -45,7 +45,9 @@ func (s *session) ask(ctx context.Context, g *gate, timeout time.Duration, on er
 		}
 		spent.arrive()
 		spent.again = tries.Made > 0
+		ended := g.asked()
 		err = attempt(spent, timeout, try)
+		ended()
 		if ctx.Err() != nil {
 			return tries.Made, context.Cause(ctx)
 		}

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"strconv"
+
 	"gonogo/analysis"
 	reports "gonogo/report"
+	"gonogo/sampler"
 	"gonogo/sampler/dataset"
 	"gonogo/sampler/limit"
 )
@@ -227,6 +230,10 @@ func samplingKeys() []key {
 		{
 			Path: "sampling.in_flight", Min: bound(0), Max: bound(100_000), Fallback: "sampling.concurrency; 256 where that is 0", Doc: "most rollouts begun and not ended at one time, which take memory; 0 is the fallback", Example: "1000",
 			at: func(v *values) any { return &v.Sampling.InFlight },
+		},
+		{
+			Path: "sampling.block", Default: strconv.Itoa(sampler.DefaultBlock), Min: bound(0), Doc: "items that are sampled together before others are begun, drawn from the splits in proportion: sample 0 of each, then sample 1, and so on; 0 takes all items in one round",
+			at: func(v *values) any { return &v.Sampling.Block },
 		},
 		{
 			Path: "sampling.max_steps", Binding: true, Min: bound(0), Fallback: "the job's max_episode_steps, else 50", Doc: "most steps of a rollout, function calls and model turns together; 0 is no limit", Example: "50",

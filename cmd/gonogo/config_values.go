@@ -70,7 +70,7 @@ type samplingValues struct {
 	MaxSteps, MaxToolCalls                                int
 	ToolTimeout, GraderTimeout, RolloutTimeout, RetryWait time.Duration
 	RetryFor                                              time.Duration
-	Retries, Breaker, InFlight                            int
+	Retries, Breaker, InFlight, Block                     int
 	SampleTools                                           string
 	MaxRollouts                                           int
 	MaxTokens                                             int64

@@ -19,8 +19,11 @@ import (
 // and what the whole would take. Nothing is recorded.
 func rehearse(c *cli.Context, p *project) error {
 	var jobs []sampler.Job
+	var err error
 	if only := c.StringSlice("variant"); len(only) == 0 || slices.Contains(only, baseVariant) {
-		jobs = sampler.Plan(p.items, p.samples(), nil)
+		if jobs, err = p.jobs(c.Context, ""); err != nil {
+			return err
+		}
 	}
 	legs, err := p.legs(c.Context, "", jobs)
 	if err != nil {
