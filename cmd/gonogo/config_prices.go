@@ -65,15 +65,24 @@ func (c *config) prices() analysis.Prices {
 		ToolCall: v.ToolCall, Tools: v.Tools, TrainingHour: v.TrainingHour,
 	}
 	if p.Model.Input == nil && p.Model.Output == nil {
-		p.Model = list.Tokens(c.Model.Name, hostOf(c.Model.BaseURL))
+		p.Model = beside(list.Tokens(c.Model.Name, hostOf(c.Model.BaseURL)), v.ModelCachedInput)
 	}
 	if p.Judge.Input == nil && p.Judge.Output == nil {
-		p.Judge = c.listedJudge(list)
+		p.Judge = beside(c.listedJudge(list), v.JudgeCachedInput)
 	}
 	if p.TrainingHour == nil {
 		p.TrainingHour, p.Source = list.Training(c.Model.Name, hostOf(c.Model.BaseURL))
 	}
 	return p
+}
+
+// beside is a listed price with that of cached tokens which was configured, if it
+// was.
+func beside(listed analysis.TokenPrice, cached *float64) analysis.TokenPrice {
+	if cached != nil {
+		listed.CachedInput = cached
+	}
+	return listed
 }
 
 // listedJudge is the listed price of the models that grade, where all have the

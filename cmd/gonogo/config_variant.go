@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"gonogo/sampler/dataset"
@@ -41,8 +42,10 @@ func variantEntry() []entryKey {
 		{Name: "api_key_env", Doc: "the environment variable that holds its API key, or none", hidden: true},
 		{Name: "reasoning_effort", Doc: "how long a reasoning model may think; sent as written"},
 		{Name: "temperature", Kind: yamlNumber, Doc: "sampling temperature, from 0 to 2"},
+		{Name: "requests_per_minute", Kind: yamlNumber, Doc: "most requests a minute to that model; without it model.requests_per_minute where it answers at the run's own server, else what its server says"},
+		{Name: "tokens_per_minute", Kind: yamlNumber, Doc: "most tokens a minute, in and out, of that model; without it as requests_per_minute"},
 		{Name: "model_input", Kind: yamlNumber, Doc: "US dollars per million input tokens; without it prices.model_input where the model is the run's own, else the listed price"},
-		{Name: "model_cached_input", Kind: yamlNumber, Doc: "US dollars per million input tokens that its server had cached"},
+		{Name: "model_cached_input", Kind: yamlNumber, Doc: "US dollars per million input tokens that its server had cached; alone it stands beside the price that the model has without it"},
 		{Name: "model_output", Kind: yamlNumber, Doc: "US dollars per million output tokens"},
 	}
 }
@@ -60,6 +63,9 @@ type variantValue struct {
 	APIKeyEnv       string            `json:"api_key_env"`
 	ReasoningEffort string            `json:"reasoning_effort"`
 	Temperature     *float64          `json:"temperature"`
+
+	RequestsPerMinute *float64 `json:"requests_per_minute"`
+	TokensPerMinute   *float64 `json:"tokens_per_minute"`
 
 	ModelInput       *float64 `json:"model_input"`
 	ModelCachedInput *float64 `json:"model_cached_input"`
@@ -103,6 +109,11 @@ func (c *config) checkVariants() error {
 		for name, price := range map[string]*float64{"model_input": v.ModelInput, "model_cached_input": v.ModelCachedInput, "model_output": v.ModelOutput} {
 			if price != nil && *price < 0 {
 				fault(name, "must be 0 or more, got %g", *price)
+			}
+		}
+		for name, most := range map[string]*float64{"requests_per_minute": v.RequestsPerMinute, "tokens_per_minute": v.TokensPerMinute} {
+			if most != nil && (*most < 0 || *most != math.Trunc(*most) || *most > 1e12) {
+				fault(name, "must be a whole number, 0 or more, got %g", *most)
 			}
 		}
 		if v.APIKeyEnv != "" {
@@ -173,6 +184,13 @@ func (c *config) forVariant(i int) *config {
 	}
 	if origin(m.BaseURL) != origin(c.Model.BaseURL) { // another server is not handed the model's credentials
 		m.Headers, m.APIKeyEnv = nil, defaultKeyEnv
+		m.RequestsPerMinute, m.TokensPerMinute = 0, 0 // nor bound by what this one bears
+	}
+	if n := v.RequestsPerMinute; n != nil {
+		m.RequestsPerMinute = int(*n)
+	}
+	if n := v.TokensPerMinute; n != nil {
+		m.TokensPerMinute = int(*n)
 	}
 	if v.APIKeyEnv != "" {
 		m.APIKeyEnv = v.APIKeyEnv
@@ -185,11 +203,15 @@ func (c *config) forVariant(i int) *config {
 }
 
 // variantPrices are those of the run itself but for the model's tokens, where it
-// is another model or another server's.
+// is another model or another server's. Those of one model belong together: its
+// cached tokens alone have a price beside whatever the others cost.
 func (c *config) variantPrices(v variantValue, same bool) priceValues {
 	p := c.Prices
 	if !same || v.ModelInput != nil || v.ModelOutput != nil {
-		p.ModelInput, p.ModelCachedInput, p.ModelOutput = v.ModelInput, v.ModelCachedInput, v.ModelOutput
+		p.ModelInput, p.ModelCachedInput, p.ModelOutput = v.ModelInput, nil, v.ModelOutput
+	}
+	if v.ModelCachedInput != nil {
+		p.ModelCachedInput = v.ModelCachedInput
 	}
 	return p
 }

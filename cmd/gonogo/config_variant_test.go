@@ -22,6 +22,7 @@ func TestVariantsThatCannotApply(t *testing.T) {
 		"no map":             {"- {name: a, tools: search}", `:5:20: variants: tools must be a map from name to text, got "search"`},
 		"two prompts":        {"- {name: a, prompt: x, prompt_add: y}", ":5:36: variants[0].prompt_add: stands beside prompt"},
 		"too hot":            {"- {name: a, temperature: 3}", ":5:26: variants[0].temperature: must be from 0 to 2, got 3"},
+		"half a request":     {"- {name: a, prompt: x, requests_per_minute: 0.5}", ":5:45: variants[0].requests_per_minute: must be a whole number, 0 or more, got 0.5"},
 		"an unknown key":     {"- {name: a, promt: x}", `:5:13: variants: unknown key "promt", did you mean prompt?`},
 		"no key":             {"- {name: a, model: m, base_url: \"https://b.example.com/v1\", api_key_env: NO_SUCH}", ":5:74: variants[0].api_key_env: the environment has no NO_SUCH"},
 		"a key for its name": {"- {name: a, model: m, api_key_env: sk-abcdef123456}", ":5:36: variants[0].api_key_env: must name the environment variable"},
@@ -65,5 +66,60 @@ func TestAVariantOnAnotherServer(t *testing.T) {
 	}
 	if was, now := c.binding(), other.binding(); was["model.name"] == now["model.name"] {
 		t.Error("the variant is bound to the base's model")
+	}
+}
+
+// model_cached_input alone was read and forgotten.
+func TestPricesOfAVariant(t *testing.T) {
+	const none = -1.0
+	for what, c := range map[string]struct {
+		base, entry           string
+		input, cached, output float64
+	}{
+		"those of the run, for its model":           {"{model_input: 2, model_cached_input: 1, model_output: 8}", "prompt: x", 2, 1, 8},
+		"cached tokens alone, beside the run's":     {"{model_input: 2, model_output: 8}", "prompt: x, model_cached_input: 0.5", 2, 0.5, 8},
+		"its own, without the run's of cached ones": {"{model_input: 2, model_cached_input: 1, model_output: 8}", "prompt: x, model_input: 3, model_output: 9", 3, none, 9},
+		"cached tokens alone, beside the listed":    {"{}", "model: o4-mini, base_url: \"https://api.openai.com/v1\", api_key_env: none, model_cached_input: 0.5", 1.1, 0.5, 4.4},
+		"none of the run's for another model":       {"{model_input: 2, model_cached_input: 1, model_output: 8}", "model: unlisted", none, none, none},
+	} {
+		cfg, _, err := loaded(t, variantsHead+"- {name: a, "+c.entry+"}\nprices: "+c.base+"\n", keysInPlace)
+		if err != nil {
+			t.Errorf("%s: %v", what, err)
+			continue
+		}
+		p := cfg.forVariant(0).prices().Model
+		for name, price := range map[string]struct {
+			got  *float64
+			want float64
+		}{"input": {p.Input, c.input}, "cached": {p.CachedInput, c.cached}, "output": {p.Output, c.output}} {
+			got := none
+			if price.got != nil {
+				got = *price.got
+			}
+			if got != price.want {
+				t.Errorf("%s: %s costs %g, want %g", what, name, got, price.want)
+			}
+		}
+	}
+}
+
+// A variant on another server was held to what the run's own server bears.
+func TestTheMinuteOfAVariant(t *testing.T) {
+	head := strings.Replace(variantsHead, "v1\"}", "v1\", requests_per_minute: 60, tokens_per_minute: 9000}", 1)
+	for entry, want := range map[string][2]int{
+		"model: m":                          {60, 9000},
+		"model: m, requests_per_minute: 30": {30, 9000},
+		"model: m, base_url: \"https://b.example.com/v1\", api_key_env: none":                            {0, 0},
+		"model: m, base_url: \"https://b.example.com/v1\", api_key_env: none, requests_per_minute: 10":   {10, 0},
+		"model: m, base_url: \"https://b.example.com/v1\", api_key_env: none, tokens_per_minute: 100000": {0, 100000},
+	} {
+		cfg, _, err := loaded(t, head+"- {name: a, "+entry+"}\n", keysInPlace)
+		if err != nil {
+			t.Errorf("%s: %v", entry, err)
+			continue
+		}
+		if m := cfg.forVariant(0).Model; [2]int{m.RequestsPerMinute, m.TokensPerMinute} != want {
+			t.Errorf("%s: %d requests, %d tokens a minute, want %v", entry, m.RequestsPerMinute, m.TokensPerMinute, want)
+		}
 	}
 }
