@@ -20,8 +20,17 @@ type Model interface {
 // Request asks for the next turn of one rollout.
 type Request struct {
 	Item      *rollout.Item
-	Turns     []Turn // the conversation after the item's own messages, oldest first
-	RequestID string // <trace_id>/<turn>: sent as X-Client-Request-Id
+	Turns     []Turn   // the conversation after the item's own messages, oldest first
+	RequestID string   // <trace_id>/<turn>: sent as X-Client-Request-Id
+	Written   *Written // the rollout's own, one request at a time; nil: every turn is written anew
+}
+
+// Written is where a Model keeps the conversation of one rollout as it was sent,
+// so that each turn is written once however many follow. It is opaque to the
+// loop.
+type Written struct {
+	Turns int    // are written
+	Text  []byte // as the model writes them
 }
 
 // Turn is one model reply and the outputs of the tools it called, in call

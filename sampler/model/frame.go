@@ -29,9 +29,12 @@ func (f *frame) setParallel(configured *bool) {
 	}
 }
 
-// request writes the body for the next turn of a rollout.
-func (f *frame) request(p prefix, turns []sampler.Turn, without omitted) []byte {
-	b := fields{buf: bytes.Clone(f.head), more: true}
+// request writes the body for the next turn of a rollout. Turns that written
+// holds are copied, not written again.
+func (f *frame) request(p prefix, turns []sampler.Turn, written *sampler.Written, without omitted) []byte {
+	written = f.write(written, turns)
+	b := fields{buf: make([]byte, 0, len(f.head)+len(p.tools)+len(p.messages)+len(written.Text)+spare), more: true}
+	b.buf = append(b.buf, f.head...)
 	if f.include != "" && !without.include {
 		b.raw("include", f.include)
 	}
@@ -43,7 +46,24 @@ func (f *frame) request(p prefix, turns []sampler.Turn, without omitted) []byte 
 	}
 	b.key(f.list)
 	b.buf = append(append(b.buf, '['), p.messages...)
-	for _, t := range turns {
+	b.elements(written.Text[1:])
+	b.buf = append(b.buf, ']')
+	return b.end()
+}
+
+// spare is room for what a body holds beside head, tools and messages.
+const spare = 256
+
+// write adds the turns that are not written yet.
+func (f *frame) write(w *sampler.Written, turns []sampler.Turn) *sampler.Written {
+	if w == nil {
+		w = new(sampler.Written)
+	}
+	if w.Turns == 0 {
+		w.Text = append(w.Text[:0], '[')
+	}
+	b := fields{buf: w.Text}
+	for _, t := range turns[w.Turns:] {
 		b.elements(t.Reply.Carry)
 		for i, c := range t.Reply.Calls {
 			b.element()
@@ -53,8 +73,8 @@ func (f *frame) request(p prefix, turns []sampler.Turn, without omitted) []byte 
 			b.buf = out.end()
 		}
 	}
-	b.buf = append(b.buf, ']')
-	return b.end()
+	w.Turns, w.Text = len(turns), b.buf
+	return w
 }
 
 // prompt writes the body of a request that has messages of its own.
