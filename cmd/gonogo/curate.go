@@ -50,7 +50,7 @@ Example:
    gonogo curate my-run -o train.curated.jsonl --fresh-samples 8 -c gonogo.yaml`,
 		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the kept rows to `FILE`, and the table beside it, its name ending in .csv"},
-			&cli.BoolFlag{Name: "force", Usage: "overwrite the files"},
+			&cli.BoolFlag{Name: "force", Usage: "overwrite the files; where no row is kept, remove that of the rows"},
 			&cli.StringFlag{Name: "train", Usage: "the training file is `FILE` (default: as the configuration has it)"},
 			&cli.BoolFlag{Name: "despite-change", Usage: "curate although the training file is not the one that the run recorded: rows that changed count as not measured"},
 			&cli.StringFlag{Name: "keep", Usage: "comma-separated list of `REASONS` that drop nothing"},
@@ -161,7 +161,8 @@ func tableBeside(out string) string {
 }
 
 // writeCuration writes the kept rows and the table, whole or not at all. Where
-// nothing is kept there is the table alone: an empty file is nothing to train on.
+// nothing is kept there is the table alone: an empty file is nothing to train on,
+// and an older one, which would look like the answer, does not stay.
 func writeCuration(c *cli.Context, run *rollout.Run, source *curated, chosen *analysis.Curation) error {
 	out := c.String("output")
 	if out == "" {
@@ -185,8 +186,20 @@ func writeCuration(c *cli.Context, run *rollout.Run, source *curated, chosen *an
 	if chosen.Kept > 0 {
 		files = append(files, output{out, rows.Bytes()})
 		chosen.Written.Train = out
+		return writeOutputs(files, c.Bool("force"))
 	}
-	return writeOutputs(files, c.Bool("force"))
+	_, stale := holds(out, nil)
+	if stale && !c.Bool("force") {
+		return usagef("no row is kept, and the %s that is there already would look like the answer: choose another name with -o, or let it be removed with --force", out)
+	}
+	if err := writeOutputs(files, c.Bool("force")); err != nil || !stale {
+		return err
+	}
+	if err := os.Remove(out); err != nil {
+		return fmt.Errorf("remove the training file of an earlier choice: %w", err)
+	}
+	fmt.Fprintf(c.App.ErrWriter, "Removed %s, which an earlier choice had written: no row is kept now.\n", visible(out))
+	return nil
 }
 
 // output is a file about to be written.

@@ -110,19 +110,19 @@ func freshProject(c *cli.Context, run *rollout.Run, source *curated) (*project, 
 const maskedSecret = "**********"
 
 // freshConfig is the configuration that the command line names, else the one
-// that the run was made with, on the training file alone.
+// that the run was made with, on the training file alone. A run keeps no secrets:
+// where it wants some, the gonogo.yaml that lies here has them.
 func freshConfig(c *cli.Context, run *rollout.Run, source *curated) (*config, error) {
 	set := append(overrides(c), "data.train="+source.data.Path, fmt.Sprintf("sampling.samples=%d", c.Int("fresh-samples")))
-	var cfg *config
-	var err error
-	switch path := c.String("config"); {
-	case path != "":
-		cfg, err = peekConfig(path, os.LookupEnv, set...)
-	case strings.Contains(string(run.Manifest.Config), maskedSecret):
-		return nil, errors.New("the run keeps no secrets, and its job or its model wants some: name the configuration with --config")
-	default:
-		cfg, err = inherited(run, set...)
+	load := func() (*config, error) { return inherited(run, set...) }
+	if c.String("config") != "" || strings.Contains(string(run.Manifest.Config), maskedSecret) {
+		path, err := configPath(c)
+		if err != nil {
+			return nil, fmt.Errorf("the run keeps no secrets, and its job or its model wants some; %w", err)
+		}
+		load = func() (*config, error) { return peekConfig(path, os.LookupEnv, set...) }
 	}
+	cfg, err := load()
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +149,7 @@ func sameMaking(run *rollout.Run, cfg *config) error {
 		return nil
 	}
 	slices.Sort(differ)
-	return usagef("the configuration differs from the one that %s was made with in %s: new rollouts would not be comparable", run.Dir, strings.Join(differ, ", "))
+	return usagef("the configuration %s differs from the one that %s was made with in %s: new rollouts would not be comparable", cfg.file, run.Dir, strings.Join(differ, ", "))
 }
 
 // sampleFresh makes the new rollouts that dir still lacks.

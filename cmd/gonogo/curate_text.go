@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/urfave/cli/v2"
 
@@ -82,7 +85,7 @@ func openItems(chosen *analysis.Curation) string {
 		if row.MoreSamples != nil {
 			more = fmt.Sprintf(" (+%s)", chart.Count(*row.MoreSamples))
 		}
-		names = append(names, row.Item+more)
+		names = append(names, shownID(row.Item)+more)
 	}
 	return few(names)
 }
@@ -91,10 +94,19 @@ func unmeasured(chosen *analysis.Curation) string {
 	var names []string
 	for i := range chosen.Table {
 		if row := &chosen.Table[i]; row.Kept && row.Sampled == 0 {
-			names = append(names, row.Item)
+			names = append(names, shownID(row.Item))
 		}
 	}
 	return few(names)
+}
+
+// shownID is an id as people are shown it on a line with others: in quotes where it
+// holds what is not plain to see, a line break among it.
+func shownID(id string) string {
+	if strings.ContainsFunc(id, func(r rune) bool { return !unicode.IsPrint(r) }) || !utf8.ValidString(id) {
+		return strconv.Quote(id)
+	}
+	return id
 }
 
 // few names the first of many.

@@ -21,7 +21,7 @@ type watchful struct {
 func (w *watchful) Append(r *rollout.Record) error {
 	if r.Kind == sampler.KindRange && !w.told {
 		w.told = true
-		fmt.Fprintf(w.say, "warning: item %s: %s. Until then it is missing data, never a number; gonogo grade RUN grades what is recorded again, without sampling\n", visible(r.Item), visible(r.Error))
+		fmt.Fprintf(w.say, "warning: item %s: %s. Until then it is missing data, never a number; gonogo grade RUN grades what is recorded again, without sampling\n", shownID(r.Item), visible(r.Error))
 	}
 	return w.to.Append(r)
 }
