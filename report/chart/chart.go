@@ -22,6 +22,9 @@ type Chart struct {
 	// a plot. A nil Caption leaves the plot's own title and legend in charge.
 	Caption func(*analysis.Result) Caption
 
+	// Table is the plot in rows. It is called only when Draw returned a plot.
+	Table func(*analysis.Result) Table
+
 	// Only says whether a report has a place for the chart. A nil Only is every
 	// report: one that has nothing to show then says so.
 	Only func(*analysis.Result) bool
@@ -64,61 +67,61 @@ func Charts() []Chart {
 			Name: "variance",
 			Doc: "Every item by its mean reward, lowest first: light bar = mean, thin line = ± 1 standard deviation, " +
 				"red cross = best sample. Long lines and high crosses are what training can use.",
-			Draw: drawVariance, Caption: captionVariance,
+			Draw: drawVariance, Caption: captionVariance, Table: tableVariance,
 		},
 		{
 			Name: "best_of_k",
 			Doc: "The reward to expect when the best, and when the worst, of k samples counts. " +
 				"The gap at the group size is what choosing the better samples can gain.",
-			Draw: drawBestOfK, Caption: captionBestOfK,
+			Draw: drawBestOfK, Caption: captionBestOfK, Table: tableBestOfK,
 		},
 		{
 			Name: "informative",
 			Doc: "The share of groups whose rewards differ, against group size. A group whose rewards are all equal teaches " +
 				"nothing and is paid for all the same.",
-			Draw: drawInformative, Caption: captionInformative,
+			Draw: drawInformative, Caption: captionInformative, Table: tableInformative,
 		},
 		{
 			Name: "rewards",
 			Doc:  "How often each reward was given. Piles at one end mean the grader, or the task, hardly tells samples apart.",
-			Draw: drawRewards, Caption: captionRewards,
+			Draw: drawRewards, Caption: captionRewards, Table: tableRewards,
 		},
 		{
 			Name: "item_classes",
 			Doc: "What the rewards of each item look like, by split: dead (all at the bottom), saturated (all at the top), " +
 				"flat (all equal in between), mixed (they differ).",
-			Draw: drawItemClasses, Caption: captionItemClasses,
+			Draw: drawItemClasses, Caption: captionItemClasses, Table: tableItemClasses,
 		},
 		{
 			Name: "tool_calls",
 			Doc:  "How many tool calls a rollout makes, with the 95th percentile and the budget.",
-			Draw: drawToolCalls, Caption: captionToolCalls,
+			Draw: drawToolCalls, Caption: captionToolCalls, Table: tableToolCalls,
 		},
 		{
 			Name: "failures",
 			Doc: "Rollouts that did not end in a grade: by the model's own doing (counted at the bottom of the reward range), " +
 				"or by an endpoint that failed (missing data, left out of every mean).",
-			Draw: drawFailures, Caption: captionFailures,
+			Draw: drawFailures, Caption: captionFailures, Table: tableFailures,
 		},
 		{
 			Name: "variants",
 			Doc: "What each variant of prompt, tools or model changes in the mean reward, item by item against the run itself, with its interval. " +
 				"Right of the line without touching it: a gain without any training. Within the band: no difference that matters.",
-			Draw: drawVariants, Caption: captionVariants, Height: variantsHeight,
+			Draw: drawVariants, Caption: captionVariants, Table: tableVariants, Height: variantsHeight,
 			Only: func(r *analysis.Result) bool { return r.Variants != nil },
 		},
 		{
 			Name: "endpoint_load",
 			Doc: "How long tools and grader take as more rollouts run at once, up to a whole training step: 95 % of answers came within the line. " +
 				"A line that rises is an endpoint that makes a training step wait.",
-			Draw: drawEndpointLoad, Caption: captionEndpointLoad,
+			Draw: drawEndpointLoad, Caption: captionEndpointLoad, Table: tableEndpointLoad,
 			Only: func(r *analysis.Result) bool { return r.Burst != nil },
 		},
 		{
 			Name: "grader_audit",
 			Doc: "What the grader did with answers that deserve nothing, with right ones, and with ones that only look different: " +
 				"the share of items on which each probe was scored so, with its interval. A diamond away from the broad line is a hole that training would find.",
-			Draw: drawGraderAudit, Caption: captionGraderAudit, Height: auditHeight,
+			Draw: drawGraderAudit, Caption: captionGraderAudit, Table: tableGraderAudit, Height: auditHeight,
 		},
 	}
 }

@@ -15,6 +15,7 @@ type Figure struct {
 	Name string // the chart's name
 	Doc  string // the chart's doc
 	Caption
+	Table  Table      // the plot in rows
 	Plot   *plot.Plot // nil when there is nothing to show
 	NoData string     // why not, when Plot is nil
 	Height vg.Length  // that the figure is made for, at Width
@@ -49,6 +50,9 @@ func Render(c Chart, r *analysis.Result) Figure {
 	if c.Caption != nil {
 		f.Caption = c.Caption(r)
 	}
+	if c.Table != nil {
+		f.Table = c.Table(r)
+	}
 	return f
 }
 
@@ -81,10 +85,7 @@ func (f Figure) Alt() string {
 // Draw draws the figure over the whole of dc.
 func (f Figure) Draw(dc draw.Canvas) {
 	dc.FillPolygon(Paper, corners(dc.Rectangle))
-	c := draw.Crop(dc, 10, -14, 8, -9)
-	if f.Panel {
-		c = draw.Crop(dc, 0, -6, 2, -2)
-	}
+	c := f.inner(dc)
 	c.Max.Y = f.head(c)
 	if f.Plot == nil {
 		f.drawNoData(c)
@@ -99,6 +100,14 @@ func (f Figure) Draw(dc draw.Canvas) {
 		}
 	}
 	p.Draw(c)
+}
+
+// inner is the canvas without its margins.
+func (f Figure) inner(dc draw.Canvas) draw.Canvas {
+	if f.Panel {
+		return draw.Crop(dc, 0, -6, 2, -2)
+	}
+	return draw.Crop(dc, 10, -14, 8, -9)
 }
 
 // head draws title, subtitle and legend row and returns where the plot may

@@ -1,0 +1,139 @@
+package chart
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/recorder"
+)
+
+// Table is a chart in rows: for a reader who cannot see it, and for a page
+// that says what lies under the pointer.
+type Table struct {
+	Head  []string
+	Marks []Mark // in the order in which they are read; a chart of columns from left to right
+
+	// Columns says that marks stand side by side: only where the pointer is
+	// from left to right tells them apart.
+	Columns bool
+
+	// Items says that the marks are the measured items of the shown split,
+	// lowest mean first, the first from X = 0.5 to 1.5. Marks is empty then: the
+	// item table has them.
+	Items bool
+}
+
+// Mark is one row, and the place it takes in the plot's own units.
+type Mark struct {
+	Cells          []string // the first names it
+	X0, X1, Y0, Y1 float64
+	Dots           []Dot // the values within the place
+}
+
+// Dot is a point of a plot.
+type Dot struct{ X, Y float64 }
+
+// Frame is where the axes of a figure lie, in points from its left top corner.
+type Frame struct {
+	Left, Right, Top, Bottom vg.Length
+	x, y                     plot.Axis
+}
+
+// Frame returns where the axes lie when f is drawn at a size. ok is false for
+// a figure that has none.
+func (f Figure) Frame(width, height vg.Length) (frame Frame, ok bool) {
+	if f.Plot == nil {
+		return Frame{}, false
+	}
+	var rec recorder.Canvas
+	c := f.inner(draw.NewCanvas(&rec, width, height))
+	c.Max.Y = f.head(c)
+	area := f.Plot.DataCanvas(c)
+	return Frame{
+		Left: area.Min.X, Right: area.Max.X, Top: height - area.Max.Y, Bottom: height - area.Min.Y,
+		x: f.Plot.X, y: f.Plot.Y,
+	}, true
+}
+
+// At returns where a point of the plot stands, in points from the left top
+// corner; a point beyond the axes is moved to their end.
+func (f Frame) At(x, y float64) (left, top vg.Length) {
+	return f.Left + share(f.x, x)*(f.Right-f.Left), f.Bottom - share(f.y, y)*(f.Bottom-f.Top)
+}
+
+// share is how far along an axis v stands, from 0 to 1. A logarithm has no
+// place for what is not above zero.
+func share(a plot.Axis, v float64) vg.Length {
+	_, log := a.Scale.(plot.LogScale)
+	switch {
+	case math.IsInf(v, -1) || math.IsNaN(v) || log && v <= 0:
+		return 0
+	case math.IsInf(v, 1):
+		return 1
+	}
+	return vg.Length(math.Max(0, math.Min(1, a.Norm(v))))
+}
+
+// columnsAt makes the marks of curves over the values of X that any of them
+// has: each reaches halfway to its neighbours.
+func columnsAt(curves []curve, cells func(x float64) []string) []Mark {
+	var xs []float64
+	for _, v := range curves {
+		xs = append(xs, v.x...)
+	}
+	slices.Sort(xs)
+	xs = slices.Compact(xs)
+	marks := make([]Mark, len(xs))
+	for i, x := range xs {
+		m := Mark{Cells: cells(x), X0: x - 0.5, X1: x + 0.5, Y0: math.Inf(-1), Y1: math.Inf(1)}
+		if i > 0 {
+			m.X0 = (xs[i-1] + x) / 2
+		}
+		if i < len(xs)-1 {
+			m.X1 = (x + xs[i+1]) / 2
+		}
+		for _, v := range curves {
+			if y, _, _, ok := v.at(x); ok {
+				m.Dots = append(m.Dots, Dot{x, y})
+			}
+		}
+		marks[i] = m
+	}
+	return marks
+}
+
+// at returns what a curve says at x: no line there is no value.
+func (v curve) at(x float64) (y, lo, hi float64, ok bool) {
+	i := slices.Index(v.x, x)
+	if i < 0 || i >= len(v.y) {
+		return 0, 0, 0, false
+	}
+	if v.lo == nil {
+		return v.y[i], v.y[i], v.y[i], true
+	}
+	return v.y[i], v.lo[i], v.hi[i], true
+}
+
+// cell words what a curve says at x, "" where it says nothing.
+func (v curve) cell(x float64) string {
+	y, lo, hi, ok := v.at(x)
+	if !ok {
+		return ""
+	}
+	return Interval(&y, &lo, &hi)
+}
+
+// percentCell is cell for shares.
+func (v curve) percentCell(x float64) string {
+	y, lo, hi, ok := v.at(x)
+	switch {
+	case !ok:
+		return ""
+	case lo == hi:
+		return Percent(y)
+	}
+	return Percent(y) + " [" + Percent(lo) + ", " + Percent(hi) + "]"
+}

@@ -1,0 +1,75 @@
+package chart
+
+import (
+	"gonogo/analysis"
+	"gonogo/sampler/rollout"
+)
+
+func tableFailures(r *analysis.Result) Table {
+	f := failuresOf(r)
+	names := failureNames()
+	t := Table{Head: []string{"how it ended", "rollouts", "share", "counts"}}
+	for i, o := range failureOutcomes() {
+		share, counts := float64(f.count[o])/float64(max(1, f.total)), "at the bottom of the range"
+		if o.Missing() {
+			counts = "in no mean"
+		}
+		t.Marks = append(t.Marks, Mark{
+			Cells: []string{names[i], Count(f.count[o]), Percent(share), counts},
+			X1:    share, Y0: row(i) - 0.5, Y1: row(i) + 0.5, Dots: []Dot{{share, row(i)}},
+		})
+	}
+	return t
+}
+
+func tableVariants(r *analysis.Result) Table {
+	words := map[analysis.VariantAnswer]string{
+		analysis.Gains: "gains", analysis.Loses: "loses", analysis.NoDifference: "no difference that matters", analysis.Untold: "cannot tell",
+	}
+	t := Table{Head: []string{"variant", "variant - base", "answer"}}
+	for i, v := range variantDotsOf(r).list {
+		t.Marks = append(t.Marks, Mark{
+			Cells: []string{v.name, Interval(&v.value, &v.low, &v.high), words[v.answer]},
+			X0:    v.low, X1: v.high, Y0: row(i) - 0.5, Y1: row(i) + 0.5, Dots: []Dot{{v.value, row(i)}},
+		})
+	}
+	return t
+}
+
+func tableEndpointLoad(r *analysis.Result) Table {
+	t := Table{Columns: true, Head: []string{"rollouts at once"}}
+	var curves []curve
+	for _, l := range loadsOf(r) {
+		t.Head, curves = append(t.Head, l.name+", P95 s"), append(curves, l.curve)
+	}
+	t.Marks = columnsAt(curves, func(x float64) []string {
+		cells := []string{Number(x)}
+		for _, v := range curves {
+			cells = append(cells, v.cell(x))
+		}
+		return cells
+	})
+	return t
+}
+
+func tableGraderAudit(r *analysis.Result) Table {
+	must := map[rollout.Expectation]string{
+		rollout.Bottom: "deserves nothing", rollout.Top: "is right", rollout.Same: "only looks different",
+	}
+	words := map[came]string{held: "held", holed: "hole", shifted: "moved"}
+	t := Table{Head: []string{"probe", "the answer", "result", "share of items", "counted"}}
+	groups, _ := auditGroups(r)
+	for _, g := range groups {
+		for i, p := range g.probes {
+			y, share := row(g.first+1+i), float64(p.Above)/float64(p.Items)
+			if p.Accept.Known() {
+				share = *p.Accept.Value
+			}
+			t.Marks = append(t.Marks, Mark{
+				Cells: []string{p.Probe, must[p.Expect], words[whatCame(p)], Interval(&share, p.Accept.Low, p.Accept.High), Count(p.Above) + " of " + Count(p.Items)},
+				X1:    1, Y0: y - 0.5, Y1: y + 0.5, Dots: []Dot{{share, y}},
+			})
+		}
+	}
+	return t
+}

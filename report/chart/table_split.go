@@ -1,0 +1,110 @@
+package chart
+
+import (
+	"math"
+
+	"gonogo/analysis"
+)
+
+func tableVariance(*analysis.Result) Table { return Table{Columns: true, Items: true} }
+
+func tableBestOfK(r *analysis.Result) Table {
+	_, s, _ := Shown(r)
+	best, worst := bestWorst(s)
+	fits := beyond(s.Beyond.BestOf, analysis.BestOfK, best)
+	t := Table{Columns: true, Head: []string{"k", "best of k", "worst of k"}}
+	curves := []curve{best, worst}
+	if !fits.none() {
+		t.Head = append(t.Head, fits.words+" fit", "with items that never succeed")
+		curves = append(curves, fits.plain, fits.inflated)
+	}
+	t.Head = append(t.Head, "items", "rollouts")
+	measured := map[float64]analysis.AtK{}
+	for _, e := range s.BestOf {
+		measured[float64(e.K)] = e
+	}
+	t.Marks = columnsAt(curves, func(x float64) []string {
+		cells := []string{Number(x)}
+		for _, v := range curves {
+			cells = append(cells, v.cell(x))
+		}
+		if e, ok := measured[x]; ok {
+			return append(cells, Count(e.Items), Count(e.N))
+		}
+		return append(cells, "", "")
+	})
+	return t
+}
+
+func tableInformative(r *analysis.Result) Table {
+	_, s, _ := Shown(r)
+	g := informativeCurves(s)
+	t := Table{Columns: true, Head: []string{"group size", "measured", "possible range"}}
+	curves := []curve{g.exact, {x: g.bracket.x, y: g.bracket.lo}, {x: g.bracket.x, y: g.bracket.hi}}
+	if !g.fits.none() {
+		t.Head = append(t.Head, g.fits.words+" fit", "with items that never succeed")
+		curves = append(curves, g.fits.plain, g.fits.inflated)
+	}
+	t.Head = append(t.Head, "items")
+	items := map[float64]string{}
+	for _, e := range s.Signal {
+		if e.Known() {
+			items[float64(e.GroupSize)] = Count(e.Items)
+		}
+	}
+	t.Marks = columnsAt(curves, func(x float64) []string {
+		cells := []string{Number(x), g.exact.percentCell(x), ""}
+		lo, _, _, ok := curves[1].at(x)
+		if hi, _, _, too := curves[2].at(x); ok && too && lo != hi {
+			cells[2] = Percent(lo) + " – " + Percent(hi)
+		}
+		for _, v := range curves[3:] {
+			cells = append(cells, v.percentCell(x))
+		}
+		return append(cells, items[x])
+	})
+	return t
+}
+
+func tableRewards(r *analysis.Result) Table {
+	_, s, _ := Shown(r)
+	h := s.Reward.Histogram
+	t := Table{Columns: true, Head: []string{"reward", "rollouts", "share"}}
+	total := math.Max(1, float64(sum(h.Counts)))
+	for i, b := range rewardBars(h).list {
+		name := Number(h.Edges[i]) + " – " + Number(h.Edges[i+1])
+		t.Marks = append(t.Marks, Mark{
+			Cells: []string{name, Count(h.Counts[i]), Percent(float64(h.Counts[i]) / total)},
+			X0:    h.Edges[i], X1: h.Edges[i+1], Y0: b.y0, Y1: b.y1,
+		})
+	}
+	return t
+}
+
+func tableItemClasses(r *analysis.Result) Table {
+	t := Table{Head: []string{"split", "class", "items", "share"}}
+	for i, split := range classedSplits(r) {
+		segments(r.Splits[split], func(class string, from, to float64, n int) {
+			t.Marks = append(t.Marks, Mark{
+				Cells: []string{string(split), class, Count(n), Percent(float64(n) / float64(classTotal(r.Splits[split])))},
+				X0:    from, X1: to, Y0: row(i) - 0.32, Y1: row(i) + 0.32,
+			})
+		})
+	}
+	return t
+}
+
+func tableToolCalls(r *analysis.Result) Table {
+	_, s, _ := Shown(r)
+	h := s.Tools.Histogram
+	t := Table{Columns: true, Head: []string{"tool calls", "rollouts", "share"}}
+	total := math.Max(1, float64(sum(h.Counts)))
+	for i, b := range callBars(h).list {
+		calls := math.Ceil(h.Edges[i])
+		t.Marks = append(t.Marks, Mark{
+			Cells: []string{Number(calls), Count(h.Counts[i]), Percent(float64(h.Counts[i]) / total)},
+			X0:    calls - 0.5, X1: calls + 0.5, Y0: b.y0, Y1: b.y1,
+		})
+	}
+	return t
+}
