@@ -67,6 +67,9 @@ func TestRetryAfter(t *testing.T) {
 		{"seconds", http.Header{"Retry-After": {"7"}}, 7 * time.Second},
 		{"milliseconds come first", http.Header{"Retry-After": {"7"}, "Retry-After-Ms": {"40"}}, 40 * time.Millisecond},
 		{"a date", http.Header{"Retry-After": {"Fri, 20 Nov 2026 12:01:00 GMT"}}, time.Minute},
+		{"a date, by a clock that is a day ahead of ours", http.Header{"Retry-After": {"Sat, 21 Nov 2026 12:01:00 GMT"}, "Date": {"Sat, 21 Nov 2026 12:00:00 GMT"}}, time.Minute},
+		{"a date, by a clock that is a year behind", http.Header{"Retry-After": {"Thu, 20 Nov 2025 12:01:00 GMT"}, "Date": {"Thu, 20 Nov 2025 12:00:00 GMT"}}, time.Minute},
+		{"a date, and nonsense for that of the answer", http.Header{"Retry-After": {"Fri, 20 Nov 2026 12:01:00 GMT"}, "Date": {"now"}}, time.Minute},
 		{"a date that has passed", http.Header{"Retry-After": {"Fri, 20 Nov 2026 11:00:00 GMT"}}, 0},
 		{"nonsense", http.Header{"Retry-After": {"soon"}}, 0},
 		{"negative", http.Header{"Retry-After": {"-5"}}, 0},
@@ -75,6 +78,20 @@ func TestRetryAfter(t *testing.T) {
 	} {
 		if got := RetryAfter(c.h, now); got != c.want {
 			t.Errorf("%s: %v, want %v", c.why, got, c.want)
+		}
+	}
+}
+
+// A clock of ours that is off made a limit that comes back in a minute one that
+// comes back tomorrow, or had come back.
+func TestAResetIsByTheServersClock(t *testing.T) {
+	h := http.Header{
+		"Date": {"Sat, 21 Nov 2026 12:00:00 GMT"}, "X-Ratelimit-Remaining-Requests": {"0"}, "X-Ratelimit-Reset-Requests": {"2026-11-21T12:01:00Z"},
+		"X-Ratelimit-Remaining-Tokens": {"0"}, "X-Ratelimit-Reset-Tokens": {"1795262520"}, // date -ud "2026-11-21 12:02" +%s
+	}
+	for _, now := range []time.Time{time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC), time.Date(2027, 11, 20, 12, 0, 0, 0, time.UTC)} {
+		if q := quotasOf(h, now); q.Requests.Reset != time.Minute || q.Tokens.Reset != 2*time.Minute {
+			t.Errorf("at %v: %+v", now, q)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 // quotasOf reads x-ratelimit-remaining-requests and -tokens with their
 // x-ratelimit-reset-…, as OpenAI, Azure, Groq and others send them.
 func quotasOf(h http.Header, now time.Time) limit.Quotas {
+	now = saidAt(h, now)
 	return limit.Quotas{Requests: quotaOf(h, "Requests", now), Tokens: quotaOf(h, "Tokens", now)}
 }
 

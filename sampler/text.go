@@ -46,7 +46,8 @@ func RedactURL(raw string) string {
 }
 
 // RetryAfter returns how long a server asks to be left alone: Retry-After-Ms,
-// else Retry-After as seconds or as a date; 0 when it does not say.
+// else Retry-After as seconds or as a date; 0 when it does not say. A date is
+// counted from that of the answer: the server's clock and ours may differ.
 func RetryAfter(h http.Header, now time.Time) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 {
 		return span(ms, time.Millisecond)
@@ -56,9 +57,18 @@ func RetryAfter(h http.Header, now time.Time) time.Duration {
 		return span(s, time.Second)
 	}
 	if t, err := http.ParseTime(v); err == nil {
-		return max(0, t.Sub(now))
+		return max(0, t.Sub(saidAt(h, now)))
 	}
 	return 0
+}
+
+// saidAt is when an answer was given, by the clock of who gave it; now where it
+// does not say.
+func saidAt(h http.Header, now time.Time) time.Time {
+	if t, err := http.ParseTime(h.Get("Date")); err == nil {
+		return t
+	}
+	return now
 }
 
 // span is n units, never negative and never past a century, NaN being nothing.

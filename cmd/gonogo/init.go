@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -64,11 +65,10 @@ func initAction(c *cli.Context) error {
 
 // writeNew writes a file that must not be there yet, unless it is forced.
 func writeNew(path string, text []byte, force bool) error {
-	mode := os.O_WRONLY | os.O_CREATE | os.O_EXCL
 	if force {
-		mode = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+		return rollout.WriteFile(path, text)
 	}
-	f, err := os.OpenFile(path, mode, 0o644)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
 		return usagef("%s is there already: overwrite it with --force", path)
 	}
@@ -76,7 +76,10 @@ func writeNew(path string, text []byte, force bool) error {
 		return fmt.Errorf("write the configuration: %w", err)
 	}
 	_, err = f.Write(text)
-	return errors.Join(err, f.Close())
+	if err = cmp.Or(err, f.Close()); err != nil {
+		return errors.Join(fmt.Errorf("write the configuration: %w", err), os.Remove(path)) // half of one would stand in the way
+	}
+	return nil
 }
 
 // draft is a configuration about to be written.

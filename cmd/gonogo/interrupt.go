@@ -6,16 +6,23 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 )
 
-// interruptible listens for Ctrl-C and SIGTERM. The first closes drain: no
-// rollout, or what else is made, begins any more, and those in flight finish.
-// The second ends the context. release stops listening.
+// interruptible listens for Ctrl-C, SIGTERM and, but below nohup, SIGHUP. The
+// first closes drain: no rollout, or what else is made, begins any more, and
+// those in flight finish. The second ends the context. release stops listening.
+// That nobody reads any more what is printed ends nothing that is paid for, from
+// here on: a Ctrl-C ends the tee behind us as well.
 func interruptible(parent context.Context, stderr io.Writer, what string) (ctx context.Context, drain <-chan struct{}, release func()) {
 	ctx, cancel := context.WithCancel(parent)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(signals, syscall.SIGHUP)
+	}
+	outliveReaders()
 	closed := make(chan struct{})
 	stop, done := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -40,3 +47,8 @@ func interruptible(parent context.Context, stderr io.Writer, what string) (ctx c
 		cancel()
 	}
 }
+
+// outliveReaders has writing to a closed pipe fail instead of ending the process.
+// Note: ignoring the signal would do so too, and for the programs that are
+// started as well.
+var outliveReaders = sync.OnceFunc(func() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) })

@@ -192,15 +192,6 @@ func sampleRun(c *cli.Context, p *project, dir string) error {
 	return unlessLost(p.ended(samplingStage, dir, stats, err), closed)
 }
 
-// unlessLost is how sampling ended, and beside it that its last records may not
-// have reached the disk: an interruption must not hide that.
-func unlessLost(ended, closed error) error {
-	if closed == nil {
-		return ended
-	}
-	return errors.Join(ended, fmt.Errorf("finish the run directory: %w", closed))
-}
-
 // ready stops before the first call when the data breaks the platform's rules
 // or an endpoint does not answer.
 func (p *project) ready(c *cli.Context) error {

@@ -7,6 +7,7 @@ import (
 
 	"gonogo/sampler"
 	"gonogo/sampler/limit"
+	"gonogo/sampler/rollout"
 )
 
 // stage names what a command was doing when it ended, and what is left of it.
@@ -33,8 +34,10 @@ func (p *project) ended(at stage, dir string, s sampler.Stats, err error) error 
 		return &exitError{exitBudget, fmt.Errorf("%s stopped: %w; what was made is in %s; %s", at.name, err, dir, goOn)}
 	case errors.Is(err, context.Canceled), err == nil && s.StoppedBy == sampler.StoppedByDrain:
 		return &exitError{exitInterrupted, fmt.Errorf("%s was interrupted; what was made is in %s; %s", at.name, dir, goOn)}
+	case errors.Is(err, rollout.ErrGone):
+		return &brokenOff{fmt.Sprintf("%s stopped: %s", at.name, p.redact.String(err.Error())), err}
 	case err != nil:
-		return fmt.Errorf("%s stopped: %s; what was made is in %s; %s", at.name, p.redact.String(err.Error()), dir, goOn)
+		return &brokenOff{fmt.Sprintf("%s stopped: %s; what was made is in %s; %s", at.name, p.redact.String(err.Error()), dir, goOn), err}
 	case s.StoppedBy == sampler.StoppedByBudget:
 		by := p.budget.Exceeded()
 		if by == limit.Deadline {
@@ -43,6 +46,27 @@ func (p *project) ended(at stage, dir string, s sampler.Stats, err error) error 
 		return &exitError{exitBudget, fmt.Errorf("%s was stopped by the budget, which bounds each call of this command (%s); %s", at.name, p.boundText(by), goOn)}
 	}
 	return nil
+}
+
+// brokenOff is a stage that an error ended, in words that hold no secret.
+type brokenOff struct {
+	text string
+	err  error
+}
+
+func (e *brokenOff) Error() string { return e.text }
+func (e *brokenOff) Unwrap() error { return e.err }
+
+// unlessLost is how a stage ended, and beside it that its last records may not
+// have reached the disk: an interruption must not hide that. The disk that ended
+// the stage is not told twice.
+func unlessLost(ended, closed error) error {
+	first, broke := errors.AsType[*rollout.DiskError](ended)
+	again, failed := errors.AsType[*rollout.DiskError](closed)
+	if closed == nil || broke && failed && first.Same(again) {
+		return ended
+	}
+	return errors.Join(ended, fmt.Errorf("finish the run directory: %w", closed))
 }
 
 // useful reports whether a rollout was recorded that no endpoint failed.

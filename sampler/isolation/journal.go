@@ -24,6 +24,7 @@ const JournalFile = "sessions.jsonl"
 type Journal struct {
 	path string
 	f    *os.File
+	torn bool            // the last line may be half written
 	left map[string]line // not stopped
 }
 
@@ -111,8 +112,12 @@ func (j *Journal) holds(e *sampler.Enclosure) bool {
 
 func (j *Journal) write(l line) error {
 	text, err := json.Marshal(l)
+	if j.torn { // its end must not swallow this one
+		text = append([]byte{'\n'}, text...)
+	}
 	if err == nil {
 		_, err = j.f.Write(append(text, '\n'))
+		j.torn = err != nil
 	}
 	if err != nil {
 		return fmt.Errorf("write down which sessions are started: %w", err)

@@ -12,7 +12,14 @@ type Bounds struct {
 	Rollouts int       // begun
 	Tokens   int64     // of the policy and of a judge, in and out
 	USD      float64   // US dollars
-	Deadline time.Time // the zero time is none
+	Deadline time.Time // the zero time is none; kept by the clock on the wall and by the time that went by, whichever is first
+}
+
+// passed reports whether the deadline has come. While a machine is suspended the
+// time that goes by stands still; when its clock is set, that of the wall jumps.
+func (b Bounds) passed(now time.Time) bool {
+	at := b.Deadline
+	return !at.IsZero() && (!now.Before(at) || !now.Round(0).Before(at.Round(0)))
 }
 
 // Validate reports what cannot be obeyed.
@@ -112,7 +119,7 @@ func (b *Budget) spent(now time.Time, counted bool, took time.Duration) Bound {
 		return Tokens
 	case x.USD > 0 && usd >= x.USD:
 		return USD
-	case !x.Deadline.IsZero() && !now.Add(took).Before(x.Deadline):
+	case x.passed(now.Add(took)):
 		return Deadline
 	}
 	return NoBound
@@ -220,7 +227,7 @@ func (a *Account) Late(now time.Time) bool {
 	b := a.budget
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if x := b.bounds.Deadline; x.IsZero() || now.Add(time.Duration(a.took.mean())).Before(x) {
+	if !b.bounds.passed(now.Add(time.Duration(a.took.mean()))) {
 		return false
 	}
 	b.exceeded = Deadline

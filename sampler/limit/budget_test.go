@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 	"time"
+	"unsafe"
 )
 
 func some[T any](x T) *T { return &x }
@@ -133,6 +134,48 @@ func TestBudgetDeadline(t *testing.T) {
 	}
 	if got := b.Spent(noon.Add(10*time.Minute), false); got != Deadline {
 		t.Errorf("%q at the deadline", got)
+	}
+}
+
+// jumped is t on a machine whose clock on the wall was set, or that was suspended,
+// so that it is by that much ahead of the time that went by. Nothing in the
+// package time makes such a time.
+func jumped(t *testing.T, at time.Time, by time.Duration) time.Time {
+	t.Helper()
+	const nanosecondBits = 30 // below them the seconds on the wall, in a time with both clocks
+	out := at
+	*(*uint64)(unsafe.Pointer(&out)) += uint64(int64(by/time.Second)) << nanosecondBits
+	if out.Sub(at) != 0 || out.Round(0).Sub(at.Round(0)) != by {
+		t.Fatalf("a time is made in another way by now: %v by one clock, %v by the other", out.Sub(at), out.Round(0).Sub(at.Round(0)))
+	}
+	return out
+}
+
+func TestADeadlineIsHeldByBothClocks(t *testing.T) {
+	now := time.Now()
+	span, day := now.Add(2*time.Hour), now.Add(2*time.Hour).Round(0) // --deadline 2h, and --deadline 17:30
+	for _, tt := range []struct {
+		what     string
+		now      time.Time
+		span, at Bound
+	}{
+		{"an hour later", now.Add(time.Hour), NoBound, NoBound},
+		{"two hours later", now.Add(2 * time.Hour), Deadline, Deadline},
+		{"suspended for three hours", jumped(t, now.Add(time.Minute), 3*time.Hour), Deadline, Deadline},
+		{"suspended for half an hour", jumped(t, now.Add(time.Minute), time.Hour/2), NoBound, NoBound},
+		{"the clock was set back a day, an hour later", jumped(t, now.Add(time.Hour), -24*time.Hour), NoBound, NoBound},
+		{"the clock was set back a day, two hours later", jumped(t, now.Add(2*time.Hour), -24*time.Hour), Deadline, NoBound},
+	} {
+		for deadline, want := range map[time.Time]Bound{span: tt.span, day: tt.at} {
+			b := NewBudget(Bounds{Deadline: deadline})
+			if got := b.Spent(tt.now, true); got != want {
+				t.Errorf("%s, deadline %v: %q, want %q", tt.what, deadline, got, want)
+			}
+			a := b.Open("", true)
+			if a.Reserve(now) == Granted && a.Late(tt.now) != (want == Deadline) {
+				t.Errorf("%s, deadline %v: one that was reserved before is late: %v", tt.what, deadline, want != Deadline)
+			}
+		}
 	}
 }
 

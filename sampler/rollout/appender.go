@@ -133,25 +133,51 @@ func WriteFile(path string, b []byte) error {
 // replaceFile is WriteFile for a text that fill writes piece by piece. An error
 // of fill leaves the old file.
 func replaceFile(path string, fill func(write func([]byte) error) error) error {
+	staged, err := StageFile(path, func(w io.Writer) error {
+		return fill(func(b []byte) error {
+			_, err := w.Write(b)
+			return err
+		})
+	})
+	if err != nil {
+		return err
+	}
+	return staged.Commit()
+}
+
+// Staged is a file that is written and forced to disk, but not at its place
+// yet.
+type Staged struct{ path, tmp string }
+
+// StageFile writes a file piece by piece beside its place: Commit puts it there,
+// Discard takes it away. An error of fill leaves nothing.
+func StageFile(path string, fill func(io.Writer) error) (*Staged, error) {
 	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+tempMark+"*")
 	if err != nil {
-		return diskError("write", path, err)
+		return nil, diskError("write", path, err)
 	}
-	defer os.Remove(tmp.Name())
 	to := bufio.NewWriterSize(tmp, 64<<10)
-	err = fill(func(b []byte) error {
-		_, err := to.Write(b)
-		return err
-	})
+	err = fill(to)
 	err = cmp.Or(err, to.Flush(), tmp.Chmod(0o644), tmp.Sync(), tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
 	if err != nil {
-		return diskError("write", path, err)
+		_ = tmp.Close() // closed already but where an earlier step failed
+		os.Remove(tmp.Name())
+		return nil, diskError("write", path, err)
 	}
-	return syncDir(filepath.Dir(path))
+	return &Staged{path, tmp.Name()}, nil
 }
+
+// Commit replaces the file at its place in one step.
+func (s *Staged) Commit() error {
+	if err := os.Rename(s.tmp, s.path); err != nil {
+		os.Remove(s.tmp)
+		return diskError("write", s.path, err)
+	}
+	return syncDir(filepath.Dir(s.path))
+}
+
+// Discard takes away what was not put at its place.
+func (s *Staged) Discard() { os.Remove(s.tmp) }
 
 // removeTemps removes what a process that was killed within WriteFile left.
 func removeTemps(path string) error {

@@ -40,6 +40,13 @@ func (e *DiskError) Error() string {
 // Unwrap returns the cause.
 func (e *DiskError) Unwrap() error { return e.Err }
 
+// Same reports whether both have one cause: a full disk is full for every file.
+func (e *DiskError) Same(as *DiskError) bool {
+	a, isA := errors.AsType[syscall.Errno](e.Err)
+	b, isB := errors.AsType[syscall.Errno](as.Err)
+	return isA && isB && a == b || errors.Is(e, ErrGone) && errors.Is(as, ErrGone)
+}
+
 func diskError(doing, path string, err error) error {
 	if err == nil {
 		return nil
