@@ -136,8 +136,17 @@ func (c *comparer) needs(sc *SplitComparison, v values) *Needs {
 
 // fold makes the answer for the whole: that of the first of eval, train and
 // production that both runs hold rollouts of.
+//
+// same says that both sides are the very same rollouts: their differences are 0
+// without a second measurement behind them, and bounds on those show nothing of
+// what a change would do. No split tells then.
 func (c *Comparison) fold(same bool) {
 	c.Answer = CannotTell
+	for _, sc := range c.Splits {
+		if same {
+			sc.Answer, sc.Equivalence.Shown, sc.Why = CannotTell, false, c.Notes[0]
+		}
+	}
 	for _, split := range []rollout.Split{rollout.Eval, rollout.Train, rollout.Production} {
 		sc := c.Splits[split]
 		if sc == nil || sc.Samples.Base.Max == 0 || sc.Samples.New.Max == 0 {

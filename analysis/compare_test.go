@@ -189,15 +189,16 @@ func TestSplitThatAnswers(t *testing.T) {
 func TestARunComparedWithItselfCannotTell(t *testing.T) {
 	lines := graded("eval", 100, 4, steps(4, 0))
 	run := opened(t, lines)
-	if c := compare(t, run, run); c.Answer != analysis.CannotTell || !strings.Contains(c.Sentence, "same file") {
-		t.Errorf("the same file: %s: %s", c.Answer, c.Sentence)
+	agree := func(why string, c *analysis.Comparison, text string) {
+		if sc := c.Splits[rollout.Eval]; c.Answer != analysis.CannotTell || !strings.Contains(c.Sentence, text) || sc.Answer != c.Answer || !strings.Contains(sc.Why, text) || sc.Equivalence.Shown {
+			t.Errorf("%s: %s: %s; its split: %s: %s", why, c.Answer, c.Sentence, sc.Answer, sc.Why)
+		}
 	}
+	agree("the same file", compare(t, run, run), "same file")
 	for i := range lines {
 		lines[i] = strings.Replace(lines[i], "}", fmt.Sprintf(`,"elapsed_s":%d.5}`, i), 1)
 	}
-	if c := compare(t, opened(t, lines), opened(t, lines)); c.Answer != analysis.CannotTell || !strings.Contains(c.Sentence, "same rollouts") {
-		t.Errorf("a copy: %s: %s", c.Answer, c.Sentence)
-	}
+	agree("a copy", compare(t, opened(t, lines), opened(t, lines)), "same rollouts")
 	c := compare(t, opened(t, graded("eval", 100, 4, steps(4, 0))), opened(t, graded("eval", 100, 4, steps(4, 0))))
 	if c.Answer != analysis.Equivalent || len(c.Notes) == 0 || !strings.Contains(c.Notes[0], "every reward is the same") {
 		t.Errorf("equal rewards, perhaps of a model that never varies: %s %v", c.Answer, c.Notes)

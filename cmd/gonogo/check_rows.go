@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gonogo/analysis"
+	"gonogo/report/chart"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/rollout"
 )
@@ -66,13 +67,16 @@ func printFindings(w io.Writer, findings []analysis.Finding) {
 }
 
 // byWeight orders findings by what they mean for the run. A gate that passes in
-// both severities is told once.
+// both severities is told once, and so is one that fails by the same measure in
+// both: the blocking answer says all that the caution does.
 func byWeight(findings []analysis.Finding) []analysis.Finding {
-	told := map[string]bool{}
+	told, failed := map[string]bool{}, map[string]bool{}
 	list := slices.DeleteFunc(slices.Clone(findings), func(f analysis.Finding) bool {
-		key := f.Gate + " " + string(f.Split) + " " + f.Title
-		again := f.Status == analysis.Pass && told[key]
+		of := f.Gate + " " + string(f.Split) + " "
+		key, measure := of+f.Title, of+chart.Interval(f.Value, f.Low, f.High)
+		again := f.Status == analysis.Pass && told[key] || f.Status == analysis.Fail && failed[measure]
 		told[key] = true
+		failed[measure] = failed[measure] || f.Status == analysis.Fail && f.Severity == analysis.Blocking && f.Value != nil
 		return again
 	})
 	order := []string{"fails", "caution", "unclear", "skipped", "passes"}
