@@ -35,9 +35,10 @@ type world struct {
 	rate  float64           // the grader's rate_limit; 0 = none
 	judge func(n int) reply // a judge's answer to request n, which then grades; nil = none
 
-	refuseDial map[string]bool // hosts on which nothing listens
-	mu         sync.Mutex      // guards what follows
-	seen       []string        // "model", "tool", "grade", in order of arrival
+	refuseDial map[string]bool         // hosts on which nothing listens
+	vanished   func(host string) error // why none can be reached any more; nil = no host
+	mu         sync.Mutex              // guards what follows
+	seen       []string                // "model", "tool", "grade", in order of arrival
 	traces     map[string]bool
 	inFlight   int
 	most       int
@@ -227,7 +228,13 @@ func (w *world) serve() sampler.Boundaries {
 	go func() { _ = server.Serve(l) }()
 	transport := sampler.HTTPTransport(64)
 	transport.DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
-		if w.refuseDial[strings.Split(addr, ":")[0]] {
+		host, _, _ := strings.Cut(addr, ":")
+		if w.vanished != nil {
+			if err := w.vanished(host); err != nil {
+				return nil, &net.OpError{Op: "dial", Net: network, Err: err}
+			}
+		}
+		if w.refuseDial[host] {
 			return nil, &net.OpError{Op: "dial", Net: network, Err: fmt.Errorf("connect: connection refused")}
 		}
 		return l.dial(ctx)

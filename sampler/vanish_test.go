@@ -1,0 +1,120 @@
+package sampler_test
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+)
+
+// An endpoint that is gone from some moment on stops the run with what to do. What
+// was recorded is kept, and going on asks for nothing of it again.
+func TestAnEndpointThatVanishesLosesNothing(t *testing.T) {
+	refused := os.NewSyscallError("connect", syscall.ECONNREFUSED)
+	unknown := &net.DNSError{Err: "no such host", Name: "tool.test", IsNotFound: true}
+	for _, tt := range []struct {
+		host     string
+		cause    error
+		boundary string
+		again    rollout.Outcome // what the rollouts are recorded as that it failed
+	}{
+		{"model.test", refused, "model", rollout.ModelAPI},
+		{"tool.test", unknown, "tool search", rollout.ToolFailed},
+		{"grader.test", refused, "grader", rollout.GraderFailed},
+	} {
+		t.Run(fmt.Sprintf("%s, %v", tt.host, tt.cause), func(t *testing.T) {
+			inWorld(t, func(t *testing.T, w *world) {
+				var gone atomic.Bool
+				var mu sync.Mutex // guards asked
+				asked := map[string]bool{}
+				here := func(host, trace string, a reply) reply {
+					mu.Lock()
+					defer mu.Unlock()
+					asked[trace] = true
+					if gone.Load() && host == tt.host {
+						return reply{hangUp: true}
+					}
+					a.wait, a.header = 200*time.Millisecond, map[string]string{"Connection": "close"}
+					return a
+				}
+				turns := script(wants("search"), says("42"))
+				w.model = func(r modelRequest) reply { return here("model.test", r.Trace, turns(r)) }
+				w.tool = func(r toolRequest) reply { return here("tool.test", r.Trace, gives("x")) }
+				w.grade = func(r gradeRequest) reply { return here("grader.test", r.Trace, reply{body: `{"score":1}`}) }
+				w.vanished = func(host string) error {
+					if gone.Load() && host == tt.host {
+						return tt.cause
+					}
+					return nil
+				}
+				b := w.serve()
+				items, samples := makeItems(80), map[rollout.Split]int{rollout.Train: 4}
+				sink := &list{}
+				begun := time.Now()
+				stats, err := sampler.Sample(t.Context(), nil, w.cfg, 1, sampler.Plan(items, samples, nil), b, sink, func(e sampler.Event) {
+					if e.Recorded >= 100 {
+						gone.Store(true)
+					}
+				})
+				took := time.Since(begun)
+				dead, ok := errors.AsType[*sampler.EndpointError](err)
+				if !ok || dead.Boundary != tt.boundary || stats.StoppedBy != sampler.StoppedByError {
+					t.Fatalf("it ended with %v, %+v", err, stats)
+				}
+				for _, want := range []string{tt.host, tt.cause.Error(), "run again"} {
+					if !strings.Contains(err.Error(), want) {
+						t.Errorf("error %q lacks %q", err, want)
+					}
+				}
+				if took > 5*time.Minute {
+					t.Errorf("it took %v to stop", took)
+				}
+				state := map[rollout.Key]*rollout.Record{}
+				good, failed := map[string]bool{}, 0
+				for _, r := range sink.records {
+					state[r.Key()] = r
+					switch r.Outcome {
+					case rollout.Graded:
+						good[r.TraceID] = true
+					case tt.again:
+						failed++
+					default:
+						t.Errorf("rollout %v is recorded as %s: %s", r.Key(), r.Outcome, r.Error)
+					}
+				}
+				t.Logf("stopped after %v: %d graded, %d failed by it, %d not made, %d asked for: %v", took, len(good), failed, stats.NotRun(), len(asked), err)
+				if len(good) < 100 || len(good)+failed != stats.Recorded || failed > 2*64 {
+					t.Errorf("%d are graded, and it failed %d: %+v", len(good), failed, stats)
+				}
+
+				gone.Store(false)
+				asked = map[string]bool{}
+				jobs := sampler.Plan(items, samples, func(k rollout.Key) (int, rollout.Outcome, bool) {
+					r := state[k]
+					if r == nil {
+						return 0, "", false
+					}
+					return r.Attempt, r.Outcome, true
+				})
+				stats, err = sampler.Sample(t.Context(), nil, w.cfg, 1, jobs, b, sink, nil)
+				if err != nil || stats.Recorded != 80*4-len(good) || stats.Outcomes[rollout.Graded] != stats.Recorded {
+					t.Errorf("going on: error %v, %+v, want the other %d", err, stats, 80*4-len(good))
+				}
+				for trace := range asked {
+					if good[trace] {
+						t.Errorf("%s was recorded, and is paid again", trace)
+					}
+				}
+			})
+		})
+	}
+}
