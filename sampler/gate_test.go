@@ -236,3 +236,51 @@ func TestAWrongGraderURLStopsTheRunAtTheThirdItem(t *testing.T) {
 		}
 	})
 }
+
+// A server that says nothing for a while lets others follow, so that a slow first
+// answer holds nobody up; when it then refuses them all the run ends as it does
+// at once.
+func TestASlowFirstAnswerHoldsNobodyUp(t *testing.T) {
+	for _, c := range []struct {
+		why     string
+		first   reply
+		refused bool
+	}{
+		{"the first answer takes an hour", reply{body: says("42").body, wait: time.Hour}, false},
+		{"the key is refused after ten seconds", reply{status: 401, body: `{"error":{"message":"bad key"}}`, wait: 10 * time.Second}, true},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			inWorld(t, func(t *testing.T, w *world) {
+				w.cfg.Concurrency, w.cfg.ModelTimeout = 8, 2*time.Hour
+				n := 0
+				w.model = func(modelRequest) reply {
+					w.mu.Lock()
+					defer w.mu.Unlock()
+					if n++; n == 1 || c.refused {
+						return c.first
+					}
+					a := says("42")
+					a.wait = time.Second
+					return a
+				}
+				sink, begin := &list{}, time.Now()
+				early := time.Duration(0)
+				sink.after = func(n int) {
+					if n == 70 {
+						early = time.Since(begin)
+					}
+				}
+				_, err := w.sample(t.Context(), nil, 71, 1, sink)
+				dead, ended := errors.AsType[*sampler.EndpointError](err)
+				switch {
+				case ended != c.refused:
+					t.Errorf("error %v", err)
+				case ended && (dead.Boundary != "model" || len(sink.records) != 0 || w.count("model") > 8 || time.Since(begin) > 11*time.Second):
+					t.Errorf("%v, after %v, %d requests and %d records", err, time.Since(begin), w.count("model"), len(sink.records))
+				case !ended && (len(sink.records) != 71 || early > 15*time.Second):
+					t.Errorf("%d records, 70 of them after %v", len(sink.records), early)
+				}
+			})
+		})
+	}
+}
