@@ -2,8 +2,9 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
+	"errors"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,12 +17,13 @@ import (
 // Every world gives its own verdict by its own gate, through the code path
 // that a real model would take.
 func TestEveryWorldGivesItsVerdict(t *testing.T) {
+	t.Parallel()
 	for _, world := range fixtures.Worlds() {
 		t.Run(world.Name, func(t *testing.T) {
 			if program := lacking(world); program != "" {
 				t.Skipf("the world needs %s, which is not on PATH", program)
 			}
-			// One after the other: the flag library keeps its help flag in a global.
+			t.Parallel()
 			result, code := runDemo(t, "--world", world.Name, "-o", filepath.Join(t.TempDir(), "run"))
 			if code != world.ExitCode || string(result.Verdict) != world.Verdict {
 				t.Errorf("verdict is %s with exit code %d, want %s with %d", result.Verdict, code, world.Verdict, world.ExitCode)
@@ -50,6 +52,7 @@ func TestAWorldWhoseProgramIsMissingSaysSo(t *testing.T) {
 // The same seed gives the same rollouts at any concurrency; another seed gives
 // others.
 func TestASeedGivesTheSameRunAtAnyConcurrency(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	rewards := func(name string, args ...string) map[rollout.Key]float64 {
 		run := filepath.Join(dir, name)
@@ -89,12 +92,18 @@ func readRewards(t *testing.T, dir string) map[rollout.Key]float64 {
 	return rewards
 }
 
-// runDemo runs `gonogo demo --json` in this process, without pictures, which
+// runDemo runs `gonogo demo --json` as a process, without pictures, which
 // take most of a small run's time.
 func runDemo(t *testing.T, args ...string) (*analysis.Result, int) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	code := run(context.Background(), append([]string{"gonogo", "demo", "--json", "--set", "report.formats=[markdown]"}, args...), strings.NewReader(""), &stdout, &stderr)
+	cmd := exec.CommandContext(t.Context(), "gonogo", append([]string{"demo", "--json", "--set", "report.formats=[markdown]"}, args...)...)
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
+		t.Fatal(err)
+	}
+	code := cmd.ProcessState.ExitCode()
 	var result analysis.Result
 	if err := json.Unmarshal(stdout.Bytes(), &result); err != nil {
 		t.Fatalf("exit code %d, and no result: %v\n%s", code, err, stderr.String())
