@@ -59,9 +59,11 @@ type Event struct {
 
 // counter keeps Stats while workers and writer add to them.
 type counter struct {
-	mu    sync.Mutex // guards stats
 	start time.Time
+
+	mu    sync.Mutex // guards what follows
 	stats Stats
+	usd   map[itemKey]*limit.Part // what the rollouts of each item cost
 }
 
 func (c *counter) begun() {
@@ -96,10 +98,24 @@ func (c *counter) recorded(e ended) {
 	}
 	switch {
 	case e.usd != nil:
-		c.stats.USD.Add(*e.usd)
+		c.stats.USD.Add(*e.usd, c.ofItem(e.record))
 	case e.priced:
 		c.stats.USDUnknown++
 	}
+}
+
+// ofItem is what the rollouts of a record's item cost. mu is held.
+func (c *counter) ofItem(r *rollout.Record) *limit.Part {
+	key := itemKey{r.Split, r.Item}
+	of := c.usd[key]
+	if of == nil {
+		if c.usd == nil {
+			c.usd = make(map[itemKey]*limit.Part)
+		}
+		of = new(limit.Part)
+		c.usd[key] = of
+	}
+	return of
 }
 
 func (c *counter) leftOpen() {

@@ -200,7 +200,7 @@ func TestTheMoneyOfAllHoldsEachRolloutOnce(t *testing.T) {
 		if i < 6 {
 			one := 1.0
 			used.USD = &one
-			e.USD.Add(one)
+			e.USD.Add(one, nil)
 		}
 		if account.Reserve(time.Now()) != limit.Granted {
 			t.Fatal("no rollout may begin")

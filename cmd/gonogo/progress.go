@@ -85,7 +85,8 @@ func newProgress(out io.Writer, what string, total int, money func(sampler.Event
 func (p *progress) watch(e sampler.Event) {
 	p.mu.Lock()
 	p.last = e
-	first := !p.told && e.Recorded >= firstEstimate && e.USD.N >= firstEstimate
+	_, _, _, tells := e.USD.Forecast(0)
+	first := !p.told && tells && e.Recorded >= firstEstimate && e.USD.N >= firstEstimate
 	p.told = p.told || first
 	p.mu.Unlock()
 	if first && p.bar == nil && e.Recorded < p.total {
@@ -217,7 +218,7 @@ func tokensText(n int64) string {
 	case n >= 1e4:
 		return fmt.Sprintf("%.3g k tokens", float64(n)/1e3)
 	}
-	return fmt.Sprintf("%d tokens", n)
+	return counted(int(n), "token")
 }
 
 // shortSpan prints a span with three digits.

@@ -4,47 +4,69 @@ import "math"
 
 // Sum adds up what rollouts took, such as money.
 type Sum struct {
-	N       int
-	Total   float64
-	Squares float64 // of the deviations from the mean, by Welford (1962), Technometrics 4(3)
+	N     int
+	Items int // that they are of
+	Total float64
+
+	// Over the items, n rollouts of which took t together: the sums of t², nt and n².
+	tt, nt, nn float64
 }
 
-// Add adds one.
-func (s *Sum) Add(x float64) {
-	was := s.Mean()
+// Part is what the rollouts of one item took so far.
+type Part struct {
+	N     int
+	Total float64
+}
+
+// Add adds a rollout to those of its item, and both to the sum. nil stands for an
+// item of its own.
+func (s *Sum) Add(x float64, of *Part) {
+	if of == nil {
+		of = new(Part)
+	}
+	if of.N == 0 {
+		s.Items++
+	}
+	s.count(*of, -1)
+	of.N++
+	of.Total += x
+	s.count(*of, 1)
 	s.N++
 	s.Total += x
-	s.Squares += (x - was) * (x - s.Mean())
+}
+
+func (s *Sum) count(p Part, sign float64) {
+	n := float64(p.N)
+	s.tt += sign * p.Total * p.Total
+	s.nt += sign * n * p.Total
+	s.nn += sign * n * n
 }
 
 // Mean is what one took; 0 of none.
 func (s Sum) Mean() float64 { return s.Total / float64(max(s.N, 1)) }
 
-// Plus returns both together (Chan, Golub and LeVeque 1983, The American
-// Statistician 37(3)).
+// Plus returns both together, as sums of different items.
 func (s Sum) Plus(o Sum) Sum {
-	if s.N == 0 || o.N == 0 {
-		return Sum{s.N + o.N, s.Total + o.Total, s.Squares + o.Squares}
-	}
-	d := o.Mean() - s.Mean()
-	apart := d * d * float64(s.N) * float64(o.N) / float64(s.N+o.N)
-	return Sum{s.N + o.N, s.Total + o.Total, s.Squares + o.Squares + apart}
+	return Sum{s.N + o.N, s.Items + o.Items, s.Total + o.Total, s.tt + o.tt, s.nt + o.nt, s.nn + o.nn}
 }
 
-// leastForecast is how many rollouts say something of the others.
+// leastForecast is of how many items rollouts say something of the others.
 const leastForecast = 5
 
 // Forecast is what all will have taken when so many more are made, and the 95 %
-// prediction interval of it; ok is false before enough are made to tell. It takes
-// rollouts for independent: where those of one item are alike, and few items have
-// been met yet, the interval is somewhat too narrow.
+// prediction interval of it; ok is false before enough are made to tell. The
+// rollouts of one item are alike, and a run makes them one after the other: what
+// they are worth is told by how much the items differ (the ratio estimator of
+// cluster sampling, Cochran 1977, Sampling Techniques, 9A).
 func (s Sum) Forecast(more int) (total, low, high float64, ok bool) {
-	if s.N < leastForecast {
+	if s.Items < leastForecast {
 		return 0, 0, 0, false
 	}
-	n, m := float64(s.N), float64(max(more, 0))
-	total = s.Total + m*s.Mean()
-	half := student(n-1) * math.Sqrt(s.Squares/(n-1)*(m+m*m/n))
+	n, k, m, mean := float64(s.N), float64(s.Items), float64(max(more, 0)), s.Mean()
+	total = s.Total + m*mean
+	// Of the items' sums about what as many rollouts take on average, for each rollout.
+	variance := max(0, s.tt-2*mean*s.nt+mean*mean*s.nn) / n * k / (k - 1)
+	half := student(k-1) * math.Sqrt(variance*(m+m*m/n))
 	return total, max(s.Total, total-half), total + half, true
 }
 
