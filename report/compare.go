@@ -112,7 +112,7 @@ func newComparedSplit(split rollout.Split, sc *analysis.SplitComparison, w *comp
 		s.Grids = append(s.Grids, outcomeGrid(sc, w))
 	}
 	for _, m := range sc.Moved {
-		change := fmt.Sprintf(w.Change, chart.Number(m.Base), chart.Number(m.New), signed(m.Change), chart.Count(m.BaseN), chart.Count(m.NewN))
+		change := fmt.Sprintf(w.Change, chart.Number(m.Base), chart.Number(m.New), signed(m.Change), chart.Count(m.BaseN), compareEnglish.Sample.of(m.NewN))
 		if m.CallsChange != nil && *m.CallsChange != 0 {
 			change += fmt.Sprintf(w.CallsChange, signed(*m.CallsChange))
 		}
@@ -136,7 +136,7 @@ func refs(list []analysis.SampleRef, w *compareWords) []string {
 
 // comparedFacts are what the answer rests on.
 func comparedFacts(sc *analysis.SplitComparison, w *compareWords) []string {
-	items := fmt.Sprintf(w.Items, chart.Count(sc.Items.Common))
+	items := fmt.Sprintf(w.Items, compareEnglish.Item.of(sc.Items.Common))
 	if !sc.Paired {
 		items = w.Unpaired
 	}
@@ -150,7 +150,7 @@ func comparedFacts(sc *analysis.SplitComparison, w *compareWords) []string {
 	}
 	facts := []string{items + "."}
 	if r := sc.Reward; r.Known() {
-		facts = append(facts, fmt.Sprintf(w.Measured, chart.Count(r.N), prose(r.Method)))
+		facts = append(facts, fmt.Sprintf(w.Measured, compareEnglish.Rollout.of(r.N), prose(r.Method)))
 		for _, warning := range r.Warnings {
 			facts = append(facts, capital(prose(warning))+".")
 		}

@@ -35,14 +35,14 @@ func breakdownGrid(title string, b *analysis.Breakdown, w *compareWords) Grid {
 	}
 	g.Notes = []string{fmt.Sprintf(w.Corrected, prose(b.Correction))}
 	if b.LeftOut > 0 {
-		g.Notes = append(g.Notes, fmt.Sprintf(w.LeftOut, chart.Count(b.LeftOut)))
+		g.Notes = append(g.Notes, fmt.Sprintf(w.LeftOut, compareEnglish.Group.of(b.LeftOut)))
 	}
 	return g
 }
 
 // quadrantGrid counts items by the change of reward and of tool calls.
 func quadrantGrid(q *analysis.Quadrants, w *compareWords) Grid {
-	g := Grid{Title: w.Quadrants, Head: []string{"", w.Fewer, w.AsMany, w.More}, Notes: []string{fmt.Sprintf(w.QuadrantNote, chart.Count(q.Items))}}
+	g := Grid{Title: w.Quadrants, Head: []string{"", w.Fewer, w.AsMany, w.More}, Notes: []string{fmt.Sprintf(w.QuadrantNote, compareEnglish.Item.of(q.Items))}}
 	for i := 0; i+2 < len(q.Cells); i += 3 {
 		row := []string{w.RewardMoves[q.Cells[i].Reward]}
 		for _, cell := range q.Cells[i : i+3] {

@@ -154,3 +154,24 @@ func TestAnEmptyComparisonIsStillAPage(t *testing.T) {
 		}
 	}
 }
+
+func TestOneOfAThingInAComparisonIsNotMany(t *testing.T) {
+	w := &compareEnglish
+	for _, p := range []plural{w.Item, w.Rollout, w.Sample, w.Group} {
+		if one, many := p.of(1), p.of(1000); strings.HasSuffix(one, "s") || many != "1,000 "+strings.TrimPrefix(one, "1 ")+"s" {
+			t.Errorf("%q and %q", one, many)
+		}
+	}
+}
+
+// A title that ends its sentence, as that of a shift does, was followed by
+// "p = 1.; measured".
+func TestAFindingsLineGoesOnAfterItsTitle(t *testing.T) {
+	f := Finding{Gate: "shift.text", Split: "eval", Title: "No large difference: p = 1.", Measured: "0.5 [0.4, 0.6]", Want: "< 0.7"}
+	if got, want := f.brief(&english), "shift.text · eval: no large difference: p = 1; measured 0.5 [0.4, 0.6], wanted < 0.7"; got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	if f.Measured = ""; f.brief(&english) != "shift.text · eval: no large difference: p = 1." {
+		t.Errorf("without a measure: %q", f.brief(&english))
+	}
+}

@@ -129,7 +129,7 @@ func (f Finding) brief(w *words) string {
 	}
 	s := gate + ": " + lower(f.Title)
 	if f.Measured != "" && f.Want != "" {
-		s += fmt.Sprintf(w.Measure, f.Measured, f.Want)
+		s = strings.TrimRight(s, ".:") + fmt.Sprintf(w.Measure, f.Measured, f.Want)
 	}
 	return s
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"gonogo/report/chart"
 	"gonogo/sampler"
 	"gonogo/sampler/audit"
 	"gonogo/sampler/grader"
@@ -62,9 +61,9 @@ func (p *project) auditEstimate(c *cli.Context) string {
 		return ""
 	}
 	a := p.cfg.Audit
-	text := fmt.Sprintf(" Then an audit of the grader: at most %s gradings", chart.Count(a.MaxGradings))
+	text := fmt.Sprintf(" Then an audit of the grader: at most %s", counted(a.MaxGradings, "grading"))
 	if n := len(p.cfg.Body.Judges()); n > 0 {
-		text += fmt.Sprintf(", that is %s requests to a model that grades", chart.Count(n*a.MaxGradings))
+		text += fmt.Sprintf(", that is %s to a model that grades", counted(n*a.MaxGradings, "request"))
 	}
 	if n := len(p.auditing.detectors); n > 0 {
 		marks := len(sampler.Plan(p.items, p.samples(), nil))
@@ -75,9 +74,9 @@ func (p *project) auditEstimate(c *cli.Context) string {
 		for _, d := range p.auditing.detectors {
 			asked += d.Judges
 		}
-		text += fmt.Sprintf("; %s rollouts read by %s", chart.Count(marks), counted(n, "detector"))
+		text += fmt.Sprintf("; %s read by %s", counted(marks, "rollout"), counted(n, "detector"))
 		if asked > 0 {
-			text += fmt.Sprintf(", that is %s requests to a model", chart.Count(asked*marks))
+			text += fmt.Sprintf(", that is %s to a model", counted(asked*marks, "request"))
 		}
 	}
 	return text + " (audit.max_gradings; --no-audit leaves it out)."

@@ -12,7 +12,6 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/report"
-	"gonogo/report/chart"
 	"gonogo/sampler/audit"
 	"gonogo/sampler/rollout"
 )
@@ -20,17 +19,17 @@ import (
 // tellPlan says what the audit will do, and what it leaves out.
 func (p *project) tellPlan(w io.Writer, plan *audit.Plan) {
 	todo := plan.Todo()
-	text := fmt.Sprintf("Audit of the grader: %s items, %s gradings", chart.Count(len(plan.Items)), chart.Count(todo.Gradings))
+	text := fmt.Sprintf("Audit of the grader: %s, %s", counted(len(plan.Items), "item"), counted(todo.Gradings, "grading"))
 	if todo.Marks > 0 {
-		text += fmt.Sprintf(", %s rollouts to be read by detectors", chart.Count(todo.Marks))
+		text += fmt.Sprintf(", %s to be read by detectors", counted(todo.Marks, "rollout"))
 	}
 	if todo.JudgeCalls > 0 {
-		text += fmt.Sprintf(", %s requests to a model that grades", chart.Count(todo.JudgeCalls))
+		text += fmt.Sprintf(", %s to a model that grades", counted(todo.JudgeCalls, "request"))
 	}
 	fmt.Fprintln(w, text+".")
 	var fields []string
 	for _, f := range plan.References {
-		fields = append(fields, fmt.Sprintf("%s (%d items)", orNone(f.Field), f.Items))
+		fields = append(fields, fmt.Sprintf("%s (%s)", orNone(f.Field), counted(f.Items, "item")))
 	}
 	if len(fields) > 0 {
 		fmt.Fprintf(w, "References: %s.\n", visible(strings.Join(fields, ", ")))

@@ -125,9 +125,9 @@ func (p *project) uncounted(s sampler.Stats) string {
 	switch {
 	case s.StoppedBy == sampler.StoppedByUntold:
 	case b.Tokens > 0 && s.TokensUnknown > 0:
-		return fmt.Sprintf("warning: the server did not tell the tokens of %d rollouts; sampling.max_tokens took the mean of the others for them\n", s.TokensUnknown)
+		return fmt.Sprintf("warning: the server did not tell the tokens of %s; sampling.max_tokens took the mean of the others instead\n", counted(s.TokensUnknown, "rollout"))
 	case b.USD > 0 && s.USDUnknown > 0:
-		return fmt.Sprintf("warning: the server did not tell the tokens of %d rollouts; sampling.max_usd took the mean cost of the others for them\n", s.USDUnknown)
+		return fmt.Sprintf("warning: the server did not tell the tokens of %s; sampling.max_usd took the mean cost of the others instead\n", counted(s.USDUnknown, "rollout"))
 	}
 	return ""
 }

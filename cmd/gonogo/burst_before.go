@@ -176,11 +176,11 @@ func (p *project) burstTools() []burst.Tool {
 func (p *project) agree(c *cli.Context, run *rollout.Run, plan *burst.Plan, cfg burst.Config) error {
 	w := c.App.ErrWriter
 	p.tell(w)
-	fmt.Fprintf(w, "A training step of %s rollouts at once, of %s.", chart.Count(len(plan.Scripts)), plan.Split)
+	fmt.Fprintf(w, "A training step of %s at once, of %s.", counted(len(plan.Scripts), "rollout"), plan.Split)
 	asked := plan.Requests(cfg)
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(asked)) {
-		parts = append(parts, fmt.Sprintf("%s calls of %s", chart.Count(asked[name]), name))
+		parts = append(parts, fmt.Sprintf("%s of %s", counted(asked[name], "call"), name))
 	}
 	gradings := plan.Gradings(cfg)
 	if gradings > 0 {

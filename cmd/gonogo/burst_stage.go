@@ -58,7 +58,7 @@ func (p *project) playBurst(c *cli.Context, to *rollout.BurstWriter, plan *burst
 	ctx, drain, release := interruptible(c.Context, w, "rollouts of the burst")
 	defer release()
 	b, calls, err := burst.Run(ctx, drain, cfg, plan, p.bounds.Tools, p.bounds.Grader, func(wave rollout.Wave) {
-		fmt.Fprintf(w, "%-6s %s at once: %s rollouts in %s s, %s discarded\n", wave.Purpose, chart.Count(wave.Size), chart.Count(wave.Rollouts), chart.Number(time.Duration(wave.Elapsed).Seconds()), chart.Count(wave.Discarded))
+		fmt.Fprintf(w, "%-6s %s at once: %s in %s s, %s discarded\n", wave.Purpose, chart.Count(wave.Size), counted(wave.Rollouts, "rollout"), chart.Number(time.Duration(wave.Elapsed).Seconds()), chart.Count(wave.Discarded))
 	})
 	if errors.Is(err, burst.ErrInterrupted) || errors.Is(err, context.Canceled) {
 		return &exitError{exitInterrupted, errors.New("the burst was interrupted; nothing of it was recorded")}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -111,7 +112,7 @@ func (p *project) checked(c *cli.Context) checks {
 
 func (f checks) print(w io.Writer) {
 	for _, d := range f.Files {
-		fmt.Fprintf(w, "%-10s %s: %d items, %d taken\n", d.Split, d.File, d.Rows, d.Items)
+		fmt.Fprintf(w, "%-10s %s: %s, %s taken\n", d.Split, d.File, counted(d.Rows, "item"), strconv.Itoa(d.Items))
 	}
 	for _, e := range f.Endpoints {
 		if e.Error != "" {
@@ -135,7 +136,7 @@ func (f checks) print(w io.Writer) {
 // printVariants shows what each variant changes, a line a change.
 func printVariants(w io.Writer, variants []checkedVariant) {
 	for _, v := range variants {
-		about := fmt.Sprintf("%d rollouts", v.Rollouts)
+		about := counted(v.Rollouts, "rollout")
 		if v.Doc != "" {
 			about += "; " + v.Doc
 		}

@@ -97,7 +97,7 @@ func importFile(c *cli.Context, src importer.Source) error {
 	if err = errors.Join(err, writer.Close()); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.App.ErrWriter, "Imported %d rollouts from %s (%s) into %s.\n", records, src.Name, format.Name, c.String("output"))
+	fmt.Fprintf(c.App.ErrWriter, "Imported %s from %s (%s) into %s.\n", counted(records, "rollout"), src.Name, format.Name, c.String("output"))
 	for _, note := range notes {
 		fmt.Fprintf(c.App.ErrWriter, "  %s\n", visible(note))
 	}

@@ -162,7 +162,7 @@ func (d *draft) nextSteps(out string) string {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "wrote %s\n", out)
 	for _, f := range d.files {
-		fmt.Fprintf(&b, "  %-10s %s: %d rows\n", f.Split, f.Path, f.Rows)
+		fmt.Fprintf(&b, "  %-10s %s: %s\n", f.Split, f.Path, counted(f.Rows, "row"))
 	}
 	if u := d.config.Body.Unknown; len(u) > 0 {
 		fmt.Fprintf(&b, "  the job has keys that mean nothing here and change nothing: %s\n", strings.Join(u, ", "))

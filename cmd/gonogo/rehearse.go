@@ -81,7 +81,7 @@ func (p *project) estimateLegs(c *cli.Context, legs []leg, recs []*rollout.Recor
 		lines, all = append(lines, line), all+len(l.jobs)
 	}
 	if len(legs) > 1 {
-		lines = append(lines, fmt.Sprintf("In all %s rollouts, under one budget.", chart.Count(all)))
+		lines = append(lines, fmt.Sprintf("In all %s, under one budget.", counted(all, "rollout")))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -132,11 +132,11 @@ func (p *project) estimate(jobs []sampler.Job, rec *rollout.Record) string {
 	if p.round > 0 {
 		what = "To make at most:"
 	}
-	text := fmt.Sprintf("%s %s rollouts of %s items, each with one grade", what, chart.Count(n), chart.Count(len(items)))
+	text := fmt.Sprintf("%s %s of %s, each with one grade", what, counted(n, "rollout"), counted(len(items), "item"))
 	if rec == nil {
 		return text + " and at least one model turn."
 	}
-	text += fmt.Sprintf("; judged by this one, about %s model turns, %s tool calls", chart.Count(n*rec.Turns), chart.Count(n*len(rec.Calls)))
+	text += fmt.Sprintf("; judged by this one, about %s, %s", counted(n*rec.Turns, "model turn"), counted(n*len(rec.Calls), "tool call"))
 	if rec.Usage.Input != nil && rec.Usage.Output != nil {
 		text += fmt.Sprintf(", %s in and %s out", tokensText(int64(n)**rec.Usage.Input), tokensText(int64(n)**rec.Usage.Output))
 	} else {
@@ -160,7 +160,7 @@ func (p *project) trace(w io.Writer, rec *rollout.Record) {
 	}
 	// Masked before it is cut: nobody finds half a key.
 	oneLine := func(s string) string { return oneLine(p.redact.String(s)) }
-	show("Rehearsal: item %s, %d turns, %d tool calls, %s", rec.Item, rec.Turns, len(rec.Calls), time.Duration(rec.Elapsed).Round(time.Millisecond))
+	show("Rehearsal: item %s, %s, %s, %s", rec.Item, counted(rec.Turns, "turn"), counted(len(rec.Calls), "tool call"), time.Duration(rec.Elapsed).Round(time.Millisecond))
 	for _, m := range rec.Messages {
 		if m.Reasoning != "" {
 			show("  (thinks)  %s", oneLine(m.Reasoning))

@@ -198,7 +198,7 @@ func (p *project) ready(c *cli.Context) error {
 	p.tell(c.App.ErrWriter)
 	if problems := p.blocking(); len(problems) > 0 && !c.Bool("despite-problems") {
 		printProblems(c.App.ErrWriter, problems)
-		return &exitError{exitNoGo, fmt.Errorf("the data files break %d rules of the platform %q, and nothing was sampled; mend them, choose another target, or sample --despite-problems", len(problems), p.cfg.Target)}
+		return &exitError{exitNoGo, fmt.Errorf("the data files break %s of the platform %q, and nothing was sampled; mend that, choose another target, or sample --despite-problems", counted(len(problems), "rule"), p.cfg.Target)}
 	}
 	if err := p.reachable(c.Context, p.endpoints()); err != nil {
 		return err
@@ -244,9 +244,9 @@ func notShrunk(dir string, m rollout.Manifest) error {
 	for _, split := range rollout.Splits() {
 		switch {
 		case m.Planned.Samples[split] < was.Samples[split]:
-			return fmt.Errorf("%s was made with %d samples of each %s item, and %d are wanted now: samples may only be raised", dir, was.Samples[split], split, m.Planned.Samples[split])
+			return fmt.Errorf("%s was made with %s of each %s item, and %d are wanted now: samples may only be raised", dir, counted(was.Samples[split], "sample"), split, m.Planned.Samples[split])
 		case m.Planned.Items[split] < was.Items[split]:
-			return fmt.Errorf("%s was made with %d %s items, and %d are wanted now: items may only be raised", dir, was.Items[split], split, m.Planned.Items[split])
+			return fmt.Errorf("%s was made with %s, and %d are wanted now: items may only be raised", dir, counted(was.Items[split], string(split)+" item"), m.Planned.Items[split])
 		}
 	}
 	return nil

@@ -11,17 +11,25 @@ import (
 )
 
 // stage names what a command was doing when it ended, and what is left of it.
-type stage struct{ name, left string }
+type stage struct{ name, left, done string }
 
 var (
-	samplingStage = stage{"sampling", "%d rollouts are not made yet"}
-	gradingStage  = stage{"grading", "%d outputs are not graded yet"}
-	auditStage    = stage{"the audit", "%d gradings are not made yet"}
+	samplingStage = stage{"sampling", "rollout", "made"}
+	gradingStage  = stage{"grading", "output", "graded"}
+	auditStage    = stage{"the audit", "grading", "made"}
 )
+
+// lacks says what is left to do.
+func (at stage) lacks(n int) string {
+	if n == 1 {
+		return "1 " + at.left + " is not " + at.done + " yet"
+	}
+	return counted(n, at.left) + " are not " + at.done + " yet"
+}
 
 // ended turns the end of a stage into an exit code and says how to go on.
 func (p *project) ended(at stage, dir string, s sampler.Stats, err error) error {
-	goOn := fmt.Sprintf(at.left+"; run the same command again to go on", s.NotRun())
+	goOn := at.lacks(s.NotRun()) + "; run the same command again to go on"
 	var dead *sampler.EndpointError
 	var misfit *sampler.RangeError
 	var useless *sampler.GraderlessError

@@ -161,7 +161,7 @@ func (t *targeted) confirm(split rollout.Split, open []analysis.ItemResult) erro
 		return err
 	}
 	if len(jobs) == 0 {
-		fmt.Fprintf(t.c.App.ErrWriter, "No class of an item is open that %d samples may settle.\n", t.most)
+		fmt.Fprintf(t.c.App.ErrWriter, "No class of an item is open that %s may settle.\n", counted(t.most, "sample"))
 		return nil
 	}
 	fmt.Fprintf(t.c.App.ErrWriter, "The class of %s of %s is open. What is made of them counts for their class alone.\n", counted(len(open), "item"), split)

@@ -103,7 +103,7 @@ func (p *project) warnVariant(v *variant) {
 		p.warnings = append(p.warnings, fmt.Sprintf("the variant %s puts one prompt in the place of %s different ones of the rows: what they tell of their own item is lost (prompt_add keeps it)", v.Name, chart.Count(v.did.Heads)))
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.did.Without)) {
-		p.warnings = append(p.warnings, fmt.Sprintf("the variant %s describes the tool %s, which %d of %d rows do not offer", v.Name, name, v.did.Without[name], len(p.items)))
+		p.warnings = append(p.warnings, fmt.Sprintf("the variant %s describes the tool %s, which %d of %s do not offer", v.Name, name, v.did.Without[name], counted(len(p.items), "row")))
 	}
 	if len(p.cfg.Model.Headers) > 0 && len(v.p.cfg.Model.Headers) == 0 {
 		p.warnings = append(p.warnings, fmt.Sprintf("the variant %s asks another server, which is not sent the headers of model.headers", v.Name))

@@ -41,12 +41,20 @@ func drawToolCalls(r *analysis.Result) (*plot.Plot, error) {
 	return p, nil
 }
 
+// calls words a number of tool calls that need not be whole.
+func calls(n float64) string {
+	if text := Number(n); text != "1" {
+		return text + " tool calls"
+	}
+	return "1 tool call"
+}
+
 func captionToolCalls(r *analysis.Result) Caption {
 	split, s, _ := Shown(r)
 	t := s.Tools
 	c := Caption{Title: "Tool calls per rollout", Subtitle: counted(split, s)}
 	if t.Calls.Known() && t.P95.Known() {
-		c.Title = fmt.Sprintf("A rollout makes %s tool calls on average; 95 %% make at most %s", Number(*t.Calls.Value), Number(*t.P95.Value))
+		c.Title = fmt.Sprintf("A rollout makes %s on average; 95 %% make at most %s", calls(*t.Calls.Value), Number(*t.P95.Value))
 	}
 	if t.Calls.Known() && t.Calls.Low != nil && t.Calls.High != nil {
 		c.Subtitle += fmt.Sprintf("; mean %s, P95 %s, %s", Interval(t.Calls.Value, t.Calls.Low, t.Calls.High), Interval(t.P95.Value, t.P95.Low, t.P95.High), intervals(r, t.P95))

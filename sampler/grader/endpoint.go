@@ -153,7 +153,7 @@ func (g *Endpoint) Warnings() []string {
 	if n == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("endpoint: %d requests were larger than 1 MB, up to %.1f MB; Azure's trainer takes no input above 1 MB and discards the rollout",
+	return []string{fmt.Sprintf("endpoint: requests larger than 1 MB: %d, up to %.1f MB; Azure's trainer takes no input above 1 MB and discards the rollout",
 		n, float64(g.largest.Load())/(1<<20))}
 }
 

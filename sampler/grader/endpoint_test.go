@@ -143,9 +143,9 @@ func TestLargeRequestsAreToldOf(t *testing.T) {
 		warns  string
 	}{
 		{"Paris", ""},
-		{strings.Repeat("x", 1<<20), "1 requests were larger than 1 MB, up to 2.0 MB"},
-		{strings.Repeat("x", 2<<20), "2 requests were larger than 1 MB, up to 4.0 MB"},
-		{strings.Repeat("x", 1<<20), "3 requests were larger than 1 MB, up to 4.0 MB"},
+		{strings.Repeat("x", 1<<20), "requests larger than 1 MB: 1, up to 2.0 MB"},
+		{strings.Repeat("x", 2<<20), "requests larger than 1 MB: 2, up to 4.0 MB"},
+		{strings.Repeat("x", 1<<20), "requests larger than 1 MB: 3, up to 4.0 MB"},
 	} {
 		if grade, err := g.Grade(t.Context(), output(c.answer)); err != nil || grade.Reward != 1 {
 			t.Fatalf("grade %v, error %v", grade, err)

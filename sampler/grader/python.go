@@ -167,7 +167,7 @@ func (g *Python) Warnings() []string {
 	if n == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s: %d gradings raised an exception or returned no finite number; they have no grade here, and the hosted service would have scored them 0", g.name, n)}
+	return []string{fmt.Sprintf("%s: gradings that raised an exception or returned no finite number: %d; they have no grade here, and the hosted service would have scored them 0", g.name, n)}
 }
 
 // Choices tells what runs the source, and how, and what counts as a number.

@@ -120,7 +120,7 @@ func noteGonogo(sink Sink, in rollout.Input, split rollout.Split) {
 		sink.note("the last line was torn and left out")
 	}
 	if len(in.Bad) > 0 {
-		sink.note("%d lines had no grade that could be read; the first is line %d: %s", len(in.Bad), in.Bad[0].Line, in.Bad[0].Why)
+		sink.note("lines without a grade that could be read: %d; the first is line %d: %s", len(in.Bad), in.Bad[0].Line, in.Bad[0].Why)
 	}
 }
 
