@@ -22,7 +22,7 @@ func interruptible(parent context.Context, stderr io.Writer, what string) (ctx c
 	if !signal.Ignored(syscall.SIGHUP) {
 		signal.Notify(signals, syscall.SIGHUP)
 	}
-	outliveReaders()
+	outliveWrites()
 	closed := make(chan struct{})
 	stop, done := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -48,7 +48,11 @@ func interruptible(parent context.Context, stderr io.Writer, what string) (ctx c
 	}
 }
 
-// outliveReaders has writing to a closed pipe fail instead of ending the process.
-// Note: ignoring the signal would do so too, and for the programs that are
-// started as well.
-var outliveReaders = sync.OnceFunc(func() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) })
+// outliveWrites has a write that cannot be made fail instead of ending the
+// process. Note: ignoring the signals would do so too, and for the programs that
+// are started as well.
+var outliveWrites = sync.OnceFunc(func() {
+	if len(deadlySignals) > 0 { // none would be all
+		signal.Notify(make(chan os.Signal, 1), deadlySignals...)
+	}
+})

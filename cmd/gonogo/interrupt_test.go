@@ -31,6 +31,17 @@ func startRun(t *testing.T, config, run, address string, more ...string) *child 
 
 func startChild(t *testing.T, run string, args ...string) *child {
 	t.Helper()
+	c := newChild(t, run, args...)
+	if err := c.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.cmd.Process.Kill() })
+	return c
+}
+
+// newChild is a process that is not started yet.
+func newChild(t *testing.T, run string, args ...string) *child {
+	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -39,10 +50,6 @@ func startChild(t *testing.T, run string, args ...string) *child {
 	// The test binary is gonogo when it is called so.
 	c.cmd.Args = append([]string{"gonogo"}, args...)
 	c.cmd.Stderr = &c.stderr
-	if err := c.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = c.cmd.Process.Kill() })
 	return c
 }
 

@@ -22,6 +22,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"gonogo": func() {
+			handicap()
 			os.Exit(run(context.Background(), os.Args, os.Stdin, os.Stdout, os.Stderr))
 		},
 	})

@@ -1,0 +1,103 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// Whatever asks a run to end lets what is in flight end, also where nobody reads
+// any more what it prints: the tee behind it has had the same Ctrl-C.
+func TestWhatAsksARunToEndLosesNothing(t *testing.T) {
+	for _, tt := range []struct {
+		what   string
+		signal os.Signal
+		unread bool
+	}{
+		{"a container is stopped", syscall.SIGTERM, false},
+		{"the terminal is closed", syscall.SIGHUP, true},
+		{"Ctrl-C, and nobody reads", os.Interrupt, true},
+	} {
+		t.Run(tt.what, func(t *testing.T) {
+			config, address, server := slowWorld(t)
+			run := filepath.Join(t.TempDir(), "run")
+			c := newChild(t, run, "sample", "-c", config, "-o", run, "--concurrency", "4", "--set", address)
+			closeReader := func() {}
+			if tt.unread {
+				c.cmd.Stderr = nil
+				reader, err := c.cmd.StderrPipe()
+				if err != nil {
+					t.Fatal(err)
+				}
+				closeReader = func() { _ = reader.Close() }
+			}
+			if err := c.cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = c.cmd.Process.Kill() })
+			c.await(t, 5)
+			closeReader()
+			if err := c.cmd.Process.Signal(tt.signal); err != nil {
+				t.Fatal(err)
+			}
+			if code := c.wait(t); code != exitInterrupted {
+				t.Errorf("exit code is %d, want %d\n%s", code, exitInterrupted, c.stderr.String())
+			}
+			made := len(readRewards(t, run))
+			if got := server.Counts().Rollouts; got != made || made >= tinyRollouts {
+				t.Errorf("the server saw %d rollouts, and %d are recorded", got, made)
+			}
+		})
+	}
+}
+
+// nohup has a run go on when its terminal is closed.
+func TestARunBelowNohupGoesOn(t *testing.T) {
+	config, address, _ := slowWorld(t)
+	run := filepath.Join(t.TempDir(), "run")
+	signal.Ignore(syscall.SIGHUP)
+	c := startChild(t, run, "sample", "-c", config, "-o", run, "--samples", "2", "--concurrency", "4", "--set", address)
+	signal.Reset(syscall.SIGHUP)
+	c.await(t, 5)
+	if err := c.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	if code := c.wait(t); code != exitDone || len(readRewards(t, run)) != 22*2 {
+		t.Errorf("exit code is %d with %d rollouts\n%s", code, len(readRewards(t, run)), c.stderr.String())
+	}
+}
+
+// A second process is told who writes to the run, and pays for nothing. The lock
+// of one that was killed is nobody's.
+func TestTwoProcessesOnOneRun(t *testing.T) {
+	config, address, _ := slowWorld(t)
+	run := filepath.Join(t.TempDir(), "run")
+	first := startRun(t, config, run, address)
+	first.await(t, 3)
+	for _, command := range [][]string{
+		{"sample", "-c", config, "--set", address, "-o", run},
+		{"audit", "-c", config, "--set", address, run},
+		{"burst", "-c", config, "--set", address, "--yes", run},
+	} {
+		second := startChild(t, run, command...)
+		code := second.wait(t)
+		want := fmt.Sprintf("run directory %s: another process (pid %d) is writing to it: wait for it to end, or stop it", run, first.cmd.Process.Pid)
+		if code != exitUsage || !strings.Contains(second.stderr.String(), want) {
+			t.Errorf("%s: exit code is %d, want %d and %q\n%s", command[0], code, exitUsage, want, second.stderr.String())
+		}
+	}
+	if err := first.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	first.wait(t)
+	third := startChild(t, run, "sample", "-c", config, "-o", run, "--seed", "9", "--concurrency", "4", "--set", address, "--max-rollouts", "1")
+	if code := third.wait(t); code != exitBudget {
+		t.Errorf("after a kill: exit code is %d\n%s", code, third.stderr.String())
+	}
+}
