@@ -74,15 +74,15 @@ func (r *CuratedRow) cells() []string {
 		more = "more than " + count(samplesToTellM)
 	}
 	return []string{
-		strconv.Itoa(r.Line), plainCell(r.Item), r.Decision(), string(r.Reason), plainCell(why), figureCell(posterior), plainCell(strings.Join(others, "; ")),
+		strconv.Itoa(r.Line), PlainCell(r.Item), r.Decision(), string(r.Reason), PlainCell(why), figureCell(posterior), PlainCell(strings.Join(others, "; ")),
 		strconv.Itoa(r.Sampled), strconv.Itoa(r.N), r.Class, figureCell(r.Mean),
-		figureCell(r.Stays), figureCell(r.Informative), more, plainCell(strings.Join(r.Look, "; ")), plainCell(r.Category), plainCell(r.Family),
+		figureCell(r.Stays), figureCell(r.Informative), more, PlainCell(strings.Join(r.Look, "; ")), PlainCell(r.Category), PlainCell(r.Family),
 	}
 }
 
-// plainCell keeps spreadsheets from taking a text of the data for a formula
+// PlainCell keeps spreadsheets from taking a text of the data for a formula
 // (OWASP, CSV injection): what begins like one is marked as text.
-func plainCell(text string) string {
+func PlainCell(text string) string {
 	trimmed := strings.TrimLeft(text, " \u00a0")
 	if trimmed != "" && strings.ContainsAny(trimmed[:1], "=+-@\t\r\n") || strings.HasPrefix(trimmed, "＝") || strings.HasPrefix(trimmed, "＋") || strings.HasPrefix(trimmed, "－") || strings.HasPrefix(trimmed, "＠") {
 		return "'" + text

@@ -1,12 +1,18 @@
 package report
 
-import "io"
+import (
+	"io"
+	"slices"
+)
 
 // Format is one way to write a Page.
 type Format struct {
 	Name string // as in --format
 	File string // its file in the report directory; "" when it is for the terminal only
 	Doc  string
+
+	Rollouts  bool // made of the rollouts themselves: Options.Rollouts must be there
+	OnRequest bool // written only where it is asked for by name
 
 	Write func(io.Writer, *Page) error
 }
@@ -18,5 +24,15 @@ func Formats() []Format {
 		{Name: "markdown", File: "report.md", Doc: "the report as Markdown, for a pull request or a wiki", Write: writeMarkdown},
 		{Name: "html", File: "index.html", Doc: "the whole report as one page that needs no network: pictures, item table, settings", Write: writeHTML},
 		{Name: "summary", File: "summary.png", Doc: "one picture, 1600 × 900: verdict, three numbers, three charts", Write: writeSummary},
+		{Name: "junit", File: "junit.xml", Doc: "a test case for each gate and split, for the test pages of GitHub, GitLab and Jenkins; an UNDECIDED verdict is an error there", Write: writeJUnit},
+		{Name: "items", File: "items.csv", Doc: "a row for each item, with all its numbers", Write: writeItems},
+		{Name: "rollouts", File: "rollouts.csv", Doc: "a row for each rollout: outcome, reward, sub-scores, tool calls, tokens, latency", Rollouts: true, Write: writeRollouts},
+		{Name: "parquet", File: "rollouts.parquet", Doc: "the same rows as a Parquet file with types, for pandas and DuckDB; written where it is asked for", Rollouts: true, OnRequest: true, Write: writeParquet},
+		{Name: "json", File: "result.json", Doc: "the analysis as it lies in the run directory, by docs/result.schema.json (gonogo help result); written where it is asked for", OnRequest: true, Write: writeJSON},
 	}
+}
+
+// Usual lists the formats that are written where none is named.
+func Usual() []Format {
+	return slices.DeleteFunc(Formats(), func(f Format) bool { return f.OnRequest })
 }

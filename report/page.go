@@ -16,6 +16,8 @@ type Options struct {
 	Now     time.Time // when the report is made; the zero time is not mentioned
 	Dir     string    // the run directory, as commands in the report name it; "" writes RUN
 
+	Rollouts Rollouts // for the formats that need them; nil: they are not at hand
+
 	// ASCII and Color concern the text format alone.
 	ASCII bool // nothing but printable ASCII
 	Color bool // ANSI colours
@@ -47,6 +49,8 @@ type Page struct {
 	Choices   []Fact   // how open questions of the wire contract were taken
 	Grids     []Grid   // what rollouts took and training would take
 	Notes     []string // what a reader should know of how the rollouts came to be
+
+	survey *survey // of the rollouts, once a format has asked for them
 }
 
 // Fact is a name and what it is.

@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -13,37 +14,81 @@ import (
 // Write writes the page into dir: one file for each format that has one, and
 // charts/NAME.png for each chart. Everything is rendered before the first
 // file is touched, and each file is replaced in one step, so that a reader
-// never sees half a report.
+// never sees half a report. What is made of rollouts goes to the disk as it is
+// made: it may be large.
 func Write(dir string, p *Page, formats []Format) error {
-	type file struct {
-		path string
-		data []byte
-	}
-	var files []file
-	for _, f := range formats {
-		if f.File == "" {
-			continue
-		}
-		var b bytes.Buffer
-		if err := f.Write(&b, p); err != nil {
-			return err
-		}
-		files = append(files, file{filepath.Join(dir, f.File), b.Bytes()})
-	}
-	for _, fig := range p.Figures {
-		var b bytes.Buffer
-		if err := chart.WritePNG(&b, fig, chart.Width, fig.Height); err != nil {
-			return err
-		}
-		files = append(files, file{filepath.Join(dir, "charts", fig.Name+".png"), b.Bytes()})
+	files, err := render(dir, p, formats)
+	if err != nil {
+		return err
 	}
 	if err := os.MkdirAll(filepath.Join(dir, "charts"), 0o755); err != nil {
 		return fmt.Errorf("make report directory: %w", err)
+	}
+	staged, err := stage(dir, p, formats)
+	defer func() {
+		for _, s := range staged {
+			s.Discard()
+		}
+	}()
+	if err != nil {
+		return err
 	}
 	for _, f := range files {
 		if err := rollout.WriteFile(f.path, f.data); err != nil {
 			return fmt.Errorf("make the report: %w", err)
 		}
 	}
+	for len(staged) > 0 {
+		if err := staged[0].Commit(); err != nil {
+			return fmt.Errorf("make the report: %w", err)
+		}
+		staged = staged[1:]
+	}
 	return nil
+}
+
+// file is a file of the report, rendered.
+type file struct {
+	path string
+	data []byte
+}
+
+// render makes the charts, and the formats that are made of the page alone.
+func render(dir string, p *Page, formats []Format) ([]file, error) {
+	var files []file
+	for _, f := range formats {
+		if f.File == "" || f.Rollouts {
+			continue
+		}
+		var b bytes.Buffer
+		if err := f.Write(&b, p); err != nil {
+			return nil, err
+		}
+		files = append(files, file{filepath.Join(dir, f.File), b.Bytes()})
+	}
+	for _, fig := range p.Figures {
+		var b bytes.Buffer
+		if err := chart.WritePNG(&b, fig, chart.Width, fig.Height); err != nil {
+			return nil, err
+		}
+		files = append(files, file{filepath.Join(dir, "charts", fig.Name+".png"), b.Bytes()})
+	}
+	return files, nil
+}
+
+// stage writes the formats that are made of rollouts beside their places. What
+// it returns beside an error is staged all the same.
+func stage(dir string, p *Page, formats []Format) ([]*rollout.Staged, error) {
+	var staged []*rollout.Staged
+	for _, f := range formats {
+		if f.File == "" || !f.Rollouts {
+			continue
+		}
+		s, err := rollout.StageFile(filepath.Join(dir, f.File), func(w io.Writer) error { return f.Write(w, p) })
+		if err != nil {
+			return staged, fmt.Errorf("make the report: %w", err)
+		}
+		staged = append(staged, s)
+	}
+	return staged, nil
 }

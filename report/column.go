@@ -1,0 +1,122 @@
+package report
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"gonogo/analysis"
+)
+
+// kind is what the cells of a column hold.
+type kind string
+
+const (
+	textCells   kind = "text"
+	countCells  kind = "integer"
+	numberCells kind = "number"
+	flagCells   kind = "true or false"
+	timeCells   kind = "time"
+)
+
+// column is one column of a table with a row for each R, the same in every
+// format of the table.
+type column[R any] struct {
+	Name string
+	Kind kind
+	Doc  string
+	Of   func(R) any // a value of the kind: string, int64, float64, bool, time.Time; nil where it is not known
+}
+
+// writeCSV writes rows as comma-separated values under a header: UTF-8 without
+// a byte order mark, lines that end in \n, an empty cell for what is not known.
+func writeCSV[R any](w io.Writer, columns []column[R], rows func(yield func(R) error) error) error {
+	to := csv.NewWriter(w)
+	cells := make([]string, len(columns))
+	for i, c := range columns {
+		cells[i] = c.Name
+	}
+	if err := to.Write(cells); err != nil {
+		return err
+	}
+	err := rows(func(r R) error {
+		for i, c := range columns {
+			cells[i] = csvCell(c.Of(r))
+		}
+		return to.Write(cells)
+	})
+	if err != nil {
+		return err
+	}
+	to.Flush()
+	return to.Error()
+}
+
+// csvCell writes a value so that no digit of it is lost, and a text so that no
+// spreadsheet takes it for a formula.
+func csvCell(value any) string {
+	switch x := value.(type) {
+	case string:
+		return analysis.PlainCell(printable(x))
+	case int64:
+		return strconv.FormatInt(x, 10)
+	case float64:
+		return strconv.FormatFloat(x, 'g', -1, 64)
+	case bool:
+		return strconv.FormatBool(x)
+	case time.Time:
+		return x.UTC().Format(time.RFC3339Nano)
+	case nil:
+		return ""
+	}
+	panic(fmt.Sprintf("report: a column holds a %T", value))
+}
+
+// printable writes control characters out as escapes, but tabs and line ends,
+// which CSV can hold: a NUL ends the text for many a reader.
+func printable(s string) string {
+	control := func(r rune) bool { return unicode.IsControl(r) && r != '\t' && r != '\n' }
+	if !strings.ContainsFunc(s, control) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if control(r) {
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// known turns a pointer into a cell's value: nil where there is none, or where
+// it is no number that can be told.
+func known[T int | int64 | float64](p *T) any {
+	if p == nil {
+		return nil
+	}
+	switch x := any(*p).(type) {
+	case int:
+		return int64(x)
+	case float64:
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return nil
+		}
+		return x + 0 // no negative zero
+	}
+	return any(*p)
+}
+
+// told is a text, or nil where it is empty.
+func told(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}

@@ -1,0 +1,140 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"reflect"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress/zstd"
+
+	"gonogo/analysis"
+)
+
+const (
+	parquetGroup = 20_000 // rows of a row group: what is held in memory
+	parquetBatch = 256    // rows handed over at once
+)
+
+// writeParquet writes rollouts.parquet: the rows and columns of rollouts.csv
+// with their types, compressed by zstd. Every column is optional: what is not
+// known is a null.
+func writeParquet(w io.Writer, p *Page) error {
+	s, err := p.surveyed()
+	if err == nil {
+		err = parquetOf(w, p, s)
+	}
+	if err != nil {
+		return fmt.Errorf("write rollouts.parquet: %w", err)
+	}
+	return nil
+}
+
+func parquetOf(w io.Writer, p *Page, s *survey) error {
+	columns := s.columns()
+	to := parquet.NewWriter(w,
+		parquet.NewSchema("rollout", fieldsOf(columns)),
+		parquet.Compression(&zstd.Codec{Level: zstd.DefaultLevel}),
+		parquet.MaxRowsPerRowGroup(parquetGroup),
+		parquet.CreatedBy("gonogo", visible(p.Version), ""),
+		parquet.KeyValueMetadata("gonogo.run_id", p.Result.Run.ID),
+		parquet.KeyValueMetadata("gonogo.verdict", string(p.Verdict)),
+	)
+	batch := make([]parquet.Row, 0, parquetBatch)
+	flush := func() error {
+		_, err := to.WriteRows(batch)
+		batch = batch[:0]
+		return err
+	}
+	err := s.each(p.Rollouts, func(r analysis.Counted) error {
+		batch = batch[:len(batch)+1]
+		row := &batch[len(batch)-1]
+		*row = (*row)[:0]
+		for i, c := range columns {
+			*row = append(*row, parquetValue(c.Of(r), i))
+		}
+		if len(batch) < parquetBatch {
+			return nil
+		}
+		return flush()
+	})
+	if err == nil {
+		err = flush()
+	}
+	if err != nil {
+		return err
+	}
+	return to.Close()
+}
+
+// parquetValue is a value of the i-th column.
+func parquetValue(value any, i int) parquet.Value {
+	var v parquet.Value
+	switch x := value.(type) {
+	case nil:
+		return parquet.NullValue().Level(0, 0, i)
+	case string:
+		v = parquet.ByteArrayValue([]byte(x))
+	case int64:
+		v = parquet.Int64Value(x)
+	case float64:
+		v = parquet.DoubleValue(x)
+	case bool:
+		v = parquet.BooleanValue(x)
+	case time.Time:
+		v = parquet.Int64Value(x.UnixMicro())
+	default:
+		panic(fmt.Sprintf("report: a column holds a %T", value))
+	}
+	return v.Level(0, 1, i)
+}
+
+// fields is the schema of a table: a group whose fields stand in the order of
+// the columns, where parquet.Group would sort them by name.
+type fields struct {
+	parquet.Group
+	inOrder []parquet.Field
+}
+
+// Fields lists the fields in the order of the columns.
+func (f fields) Fields() []parquet.Field { return f.inOrder }
+
+// GoType is never used: rows are written value by value. The type that
+// parquet.Group would make has no place for every name.
+func (f fields) GoType() reflect.Type { return reflect.TypeFor[struct{}]() }
+
+// field is a column of a Parquet file.
+type field struct {
+	parquet.Node
+	name string
+}
+
+// Name returns the column's name.
+func (f field) Name() string { return f.name }
+
+// Value is never used, as GoType of fields.
+func (f field) Value(reflect.Value) reflect.Value { return reflect.Value{} }
+
+func fieldsOf[R any](columns []column[R]) fields {
+	f := fields{Group: parquet.Group{}}
+	for _, c := range columns {
+		var node parquet.Node
+		switch c.Kind {
+		case textCells:
+			node = parquet.Encoded(parquet.String(), &parquet.RLEDictionary)
+		case countCells:
+			node = parquet.Int(64)
+		case numberCells:
+			node = parquet.Leaf(parquet.DoubleType)
+		case flagCells:
+			node = parquet.Leaf(parquet.BooleanType)
+		case timeCells:
+			node = parquet.Timestamp(parquet.Microsecond)
+		default:
+			panic("report: column " + c.Name + " is of no kind")
+		}
+		f.inOrder = append(f.inOrder, field{parquet.Optional(node), c.Name})
+	}
+	return f
+}

@@ -1,0 +1,210 @@
+package report
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"gonogo/analysis"
+	"gonogo/sampler/rollout"
+)
+
+// Rollouts reads the rollouts of the page's run, as analysis.Rollouts does, as
+// often as it is called.
+type Rollouts func(yield func(analysis.Counted) error) (rollout.Input, error)
+
+// ErrNoRollouts means that a format needs the rollouts themselves, and the page
+// was made without Options.Rollouts.
+var ErrNoRollouts = errors.New("the rollouts are not at hand: it takes the run directory with its " + rollout.RolloutsFile)
+
+// mostParts is how many sub-scores have a column of their own.
+const mostParts = 64
+
+// survey is what has to be known of all rollouts before the first is written.
+type survey struct {
+	rows  int
+	parts []string            // sub-scores with a column of their own, by name
+	rest  bool                // there are more, which share one column
+	line  map[rollout.Key]int // the line that counts; nil where every line that is read does
+	input rollout.Input       // as it was read
+}
+
+// surveyed surveys the page's rollouts, once.
+func (p *Page) surveyed() (*survey, error) {
+	if p.Rollouts == nil {
+		return nil, ErrNoRollouts
+	}
+	if p.survey != nil {
+		return p.survey, nil
+	}
+	s := &survey{line: make(map[rollout.Key]int)}
+	count := make(map[string]int)
+	read := 0
+	input, err := p.Rollouts(func(r analysis.Counted) error {
+		read++
+		s.line[r.Key()] = r.Line
+		for name := range r.Parts {
+			count[name]++
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, rollout.ErrNoRecords) {
+		return nil, err
+	}
+	s.input, s.rows = input, len(s.line)
+	if s.rows == read {
+		s.line = nil
+	}
+	for name := range count {
+		s.parts = append(s.parts, name)
+	}
+	slices.SortFunc(s.parts, func(a, b string) int { return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b)) })
+	if s.rest = len(s.parts) > mostParts; s.rest {
+		s.parts = s.parts[:mostParts]
+	}
+	slices.Sort(s.parts)
+	p.survey = s
+	return s, nil
+}
+
+// errGrown means that a run was written to between two readings of it.
+var errGrown = errors.New("the run was written to while it was read: write the report again")
+
+// each yields every rollout once: the attempt that counts.
+func (s *survey) each(read Rollouts, yield func(analysis.Counted) error) error {
+	rows := 0
+	_, err := read(func(r analysis.Counted) error {
+		if s.line != nil && s.line[r.Key()] != r.Line {
+			return nil
+		}
+		if rows++; rows > s.rows {
+			return errGrown
+		}
+		return yield(r)
+	})
+	switch {
+	case err != nil && !errors.Is(err, rollout.ErrNoRecords):
+		return err
+	case rows != s.rows:
+		return errGrown
+	}
+	return nil
+}
+
+// rolloutColumns are the columns of rollouts.csv and rollouts.parquet: the fixed
+// ones, with a column for each sub-score in the middle.
+func (s *survey) columns() []column[analysis.Counted] {
+	all := rolloutColumns()
+	at := slices.IndexFunc(all, func(c column[analysis.Counted]) bool { return c.Name == partsBefore })
+	return slices.Concat(all[:at], s.partColumns(), all[at:])
+}
+
+// partsBefore is the column before which the sub-scores stand.
+const partsBefore = "turns"
+
+// partColumns are a column for each sub-score, and one for those past the
+// limit. Names that cannot be told apart when written out are numbered.
+func (s *survey) partColumns() []column[analysis.Counted] {
+	var list []column[analysis.Counted]
+	taken := make(map[string]bool)
+	own := make(map[string]bool)
+	for _, part := range s.parts {
+		own[part] = true
+		name := "parts." + strings.ReplaceAll(id(part), ",", ";") // a comma ends a name in the schema of a Parquet file
+		for i, plain := 2, name; taken[name]; i++ {
+			name = fmt.Sprintf("%s (%d)", plain, i)
+		}
+		taken[name] = true
+		list = append(list, column[analysis.Counted]{name, numberCells, "the sub-score " + id(part), func(r analysis.Counted) any {
+			if x, ok := r.Parts[part]; ok {
+				return known(&x)
+			}
+			return nil
+		}})
+	}
+	if s.rest {
+		list = append(list, column[analysis.Counted]{"more_parts", textCells, "the other sub-scores, as JSON", func(r analysis.Counted) any { return moreParts(r, own) }})
+	}
+	return list
+}
+
+// moreParts are the sub-scores without a column of their own.
+func moreParts(r analysis.Counted, own map[string]bool) any {
+	rest := make(map[string]any)
+	for name, x := range r.Parts {
+		if !own[name] {
+			rest[name] = known(&x)
+		}
+	}
+	if len(rest) == 0 {
+		return nil
+	}
+	b, err := json.Marshal(rest)
+	if err != nil {
+		return nil // no map of texts and finite numbers fails
+	}
+	return string(b)
+}
+
+// writeRollouts writes rollouts.csv.
+func writeRollouts(w io.Writer, p *Page) error {
+	s, err := p.surveyed()
+	if err == nil {
+		err = writeCSV(w, s.columns(), func(yield func(analysis.Counted) error) error { return s.each(p.Rollouts, yield) })
+	}
+	if err != nil {
+		return fmt.Errorf("write rollouts.csv: %w", err)
+	}
+	return nil
+}
+
+// observed reports whether the record tells about turns and calls.
+func observed(r analysis.Counted) bool { return r.Turns > 0 || len(r.Calls) > 0 }
+
+// calls counts the tool calls of some status; nil where the record tells of none.
+func calls(status ...rollout.CallStatus) func(analysis.Counted) any {
+	return func(r analysis.Counted) any {
+		if !observed(r) {
+			return nil
+		}
+		n := int64(0)
+		for i := range r.Calls {
+			if len(status) == 0 || slices.Contains(status, r.Calls[i].Status) {
+				n++
+			}
+		}
+		return n
+	}
+}
+
+// seconds is a span, or nil where it is not known.
+func seconds(s rollout.Seconds) any {
+	if s <= 0 {
+		return nil
+	}
+	return time.Duration(s).Seconds()
+}
+
+func moment(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return t
+}
+
+// length is the number of characters of an answer; nil where there is none.
+func length(answer string) any {
+	if answer == "" {
+		return nil
+	}
+	return int64(utf8.RuneCountInString(answer))
+}
+
+// longestCause is how many characters of a cause a cell holds.
+const longestCause = 300

@@ -1,0 +1,62 @@
+package report
+
+import (
+	"gonogo/analysis"
+	"gonogo/sampler/rollout"
+)
+
+// rolloutColumns are the columns of rollouts.csv and rollouts.parquet but for
+// the sub-scores, which stand before partsBefore.
+func rolloutColumns() []column[analysis.Counted] {
+	type row = analysis.Counted
+	return []column[row]{
+		{"split", textCells, "train, eval or production", func(r row) any { return string(r.Split) }},
+		{"item", textCells, "the item's id, whole", func(r row) any { return r.Item }},
+		{"sample", countCells, "which rollout of the item, from 0", func(r row) any { return int64(r.Sample) }},
+		{"attempt", countCells, "how often this rollout was made again; only the last attempt has a row", func(r row) any { return int64(r.Attempt) }},
+		{"source", textCells, "live or import", func(r row) any { return string(r.Source) }},
+		{"outcome", textCells, "graded, no_answer, step_limit, model_api, tool or grader", func(r row) any { return string(r.Outcome) }},
+		{"error_kind", textCells, "the kind of a failure", func(r row) any { return told(r.Kind) }},
+		{"error", textCells, "the beginning of its cause", func(r row) any { return told(clip(r.Error, longestCause)) }},
+		{"reward", numberCells, "the reward; empty where there is none: a failure is never a number", func(r row) any { return known(r.Reward) }},
+		{"score", numberCells, "what counts in every mean: the reward, or the bottom of the range for no_answer, step_limit and what a detector took there; empty where missing", func(r row) any { return known(r.Score) }},
+		{"zeroed", flagCells, "a detector took the score to the bottom of the range", func(r row) any { return r.Zeroed }},
+		{"targeted", flagCells, "beyond the samples of every item: it counts for the item's class alone", func(r row) any { return r.Targeted }},
+		{"grades", countCells, "grades of this one output, the reward being the first; empty where there is one at most", func(r row) any {
+			if len(r.Grades) < 2 {
+				return nil
+			}
+			return int64(len(r.Grades))
+		}},
+		{"clipped", flagCells, "the judge's number lay outside its range and was clipped", func(r row) any { return r.Clipped }},
+		{"turns", countCells, "model replies", func(r row) any {
+			if !observed(r) {
+				return nil
+			}
+			return int64(r.Turns)
+		}},
+		{"tool_calls", countCells, "tool calls", calls()},
+		{"tool_calls_refused", countCells, "of these, answered with an error that the model was shown", calls(rollout.CallError)},
+		{"tool_calls_malformed", countCells, "of these, to a tool that is none or with arguments that are none", calls(rollout.CallMalformed)},
+		{"tool_calls_failed", countCells, "of these, without an answer after all retries", calls(rollout.CallFailed)},
+		{"input_tokens", countCells, "tokens that the model read; empty where the server did not say", func(r row) any { return known(r.Usage.Input) }},
+		{"output_tokens", countCells, "tokens that the model wrote", func(r row) any { return known(r.Usage.Output) }},
+		{"reasoning_tokens", countCells, "of these, reasoning", func(r row) any { return known(r.Usage.Reasoning) }},
+		{"cached_tokens", countCells, "of input_tokens, read from the server's cache", func(r row) any { return known(r.Usage.Cached) }},
+		{"judge_calls", countCells, "requests to a model that graded; empty where none did", func(r row) any {
+			if r.JudgeCalls == 0 {
+				return nil
+			}
+			return int64(r.JudgeCalls)
+		}},
+		{"judge_input_tokens", countCells, "tokens that it read", func(r row) any { return known(r.Judge.Input) }},
+		{"judge_output_tokens", countCells, "tokens that it wrote", func(r row) any { return known(r.Judge.Output) }},
+		{"retries", countCells, "requests made again, at any endpoint", func(r row) any { return int64(r.Retries) }},
+		{"latency_s", numberCells, "wall time in seconds, grading included; empty where it is not known", func(r row) any { return seconds(r.Elapsed) }},
+		{"answer_chars", countCells, "length of the answer in characters; empty where there is none", func(r row) any { return length(r.Answer) }},
+		{"started_at", timeCells, "when it began", func(r row) any { return moment(r.Started) }},
+		{"trace_id", textCells, "the rollout's trace id", func(r row) any { return told(r.TraceID) }},
+		{"category", textCells, "the item's category", func(r row) any { return told(r.Category) }},
+		{"family", textCells, "the item's family", func(r row) any { return told(r.Family) }},
+	}
+}
