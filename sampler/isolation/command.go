@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"strconv"
@@ -122,15 +123,22 @@ func word(ended bool, how string) string {
 	return how
 }
 
-// scratch is a file that nobody else finds.
+// scratch is a file that nobody else finds. Its name tells nobody anything:
+// errors name the directory.
 func scratch(text []byte) (*os.File, error) {
+	failed := func(err error) error {
+		if at, ok := errors.AsType[*fs.PathError](err); ok {
+			err = at.Err
+		}
+		return fmt.Errorf("run a session's command: write in the temporary directory %s (TMPDIR): %w", os.TempDir(), err)
+	}
 	f, err := os.CreateTemp("", "gonogo-session-*")
 	if err != nil {
-		return nil, fmt.Errorf("run a session's command: %w", err)
+		return nil, failed(err)
 	}
 	_ = os.Remove(f.Name()) // the open file stays
 	if _, err := f.WriteAt(text, 0); err != nil {
-		return nil, errors.Join(fmt.Errorf("run a session's command: %w", err), f.Close())
+		return nil, errors.Join(failed(err), f.Close())
 	}
 	return f, nil
 }

@@ -321,3 +321,19 @@ func TestConfigsRefused(t *testing.T) {
 		}
 	}
 }
+
+// A temporary directory that is not there was told by the name of a file that
+// nobody knows.
+func TestACommandsScratchFileIsNotNamed(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "gone")
+	t.Setenv("TMPDIR", dir)
+	k, err := isolation.New(isolation.Config{Start: "true"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := enclosure("session_1")
+	err = k.Start(t.Context(), e)
+	if err == nil || !strings.Contains(err.Error(), "write in the temporary directory "+dir+" (TMPDIR): ") || strings.Contains(err.Error(), "gonogo-session-") {
+		t.Errorf("error %v", err)
+	}
+}
