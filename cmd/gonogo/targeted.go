@@ -24,6 +24,9 @@ func targetedFlag() cli.Flag {
 type targeted struct {
 	rounds
 	most int // samples of an item
+
+	begun int    // items whose class was open before the first round
+	came  string // of them, in a line; "" while it is not known
 }
 
 // sampleOpen makes more rollouts of the items of a run whose class is open,
@@ -39,10 +42,11 @@ func (p *project) sampleOpen(c *cli.Context, dir string) error {
 	if err != nil {
 		return asUsage(err)
 	}
-	t := targeted{rounds{p: p, c: c, dir: dir, writer: writer}, most}
+	t := targeted{rounds: rounds{p: p, c: c, dir: dir, writer: writer}, most: most}
 	stats, err := t.all()
 	closed := p.finish(writer)
 	p.summarize(c, stats)
+	fmt.Fprint(c.App.ErrWriter, t.came)
 	p.tell(c.App.ErrWriter)
 	return unlessLost(p.ended(samplingStage, dir, stats, err), closed)
 }
@@ -80,9 +84,14 @@ func (t *targeted) all() (sampler.Stats, error) {
 			return t.stats, err
 		}
 		if first {
+			t.begun = len(open)
 			err = t.confirm(split, open)
 		}
 		if err != nil || len(jobs) == 0 {
+			if err == nil && !first {
+				t.came = fmt.Sprintf("Of %s of %s whose class was open: %d settled, %d still open at %s or fewer of each.\n",
+					counted(t.begun, "item"), split, t.begun-len(open), len(open), counted(t.most, "sample"))
+			}
 			return t.stats, err
 		}
 		if err := t.mark(split, jobs); err != nil {
