@@ -66,17 +66,22 @@ func note(r *Result) string {
 	if _, ok := trainingSplit(r); !ok {
 		parts = append(parts, noTrainingVerdict)
 	}
-	left := 0
+	left, unseen := 0, 0
 	for _, split := range rollout.Splits() {
 		if sr := r.Splits[split]; sr != nil && sr.Missing.NotRun != nil {
 			left += *sr.Missing.NotRun
+			unseen += sr.Items.NotRun
 		}
 	}
 	if text := r.Looks.note(r.Confidence); text != "" {
 		parts = append(parts, text)
 	}
 	if left > 0 {
-		parts = append(parts, plural(left, "planned rollout")+" not made yet")
+		text := plural(left, "planned rollout") + " not made yet"
+		if unseen > 0 {
+			text += ", and of " + plural(unseen, "item") + " none"
+		}
+		parts = append(parts, text)
 	}
 	return strings.Join(parts, "; ")
 }

@@ -23,6 +23,7 @@ type measure struct {
 	dropped  int         // measured items that common leaves out
 	inFile   *int
 	planned  *int // rollouts that sampling set out to make
+	wanted   int  // items that it set out to sample; 0 when that is not known
 	budget   *int
 }
 
@@ -44,6 +45,9 @@ func (m *measure) plan(manifest *rollout.Manifest, split rollout.Split) {
 	if p := manifest.Planned; p != nil {
 		total := p.Items[split] * p.Samples[split]
 		m.planned = &total
+		if total > 0 {
+			m.wanted = p.Items[split]
+		}
 		if p.MaxCalls > 0 {
 			budget := p.MaxCalls
 			m.budget = &budget
@@ -108,7 +112,7 @@ func commonSamples(items []*item) int {
 }
 
 func (m *measure) counts() ItemCounts {
-	c := ItemCounts{InFile: m.inFile, Sampled: len(m.items), Measured: len(m.measured), Lost: []string{}}
+	c := ItemCounts{InFile: m.inFile, Sampled: len(m.items), Measured: len(m.measured), Lost: []string{}, NotRun: max(0, m.wanted-len(m.items))}
 	for _, it := range m.items {
 		if len(it.rewards) == 0 {
 			c.Lost = append(c.Lost, it.id)

@@ -113,6 +113,11 @@ type ItemCounts struct {
 	Sampled  int      `json:"sampled"`  // items with at least one record
 	Measured int      `json:"measured"` // items with at least one valid reward
 	Lost     []string `json:"lost"`     // sampled items without any valid reward
+
+	// NotRun is how many of the items that were to be sampled have no record: the
+	// run was stopped before them. They enter no estimate. 0 also where nobody told
+	// how many there were to be.
+	NotRun int `json:"not_run,omitempty"`
 }
 
 // Spread is the minimum, median and maximum of a count per item.
