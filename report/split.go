@@ -117,6 +117,9 @@ func missingNotes(s *analysis.SplitResult, w *words) []string {
 	if m.NotRun != nil && *m.NotRun > 0 {
 		notes = append(notes, fmt.Sprintf(w.NotRun, chart.Count(*m.NotRun)))
 	}
+	if n := s.Items.NotRun; n > 0 {
+		notes = append(notes, fmt.Sprintf(w.NoneOf, w.Item.of(n)))
+	}
 	if own := s.OwnFailures.NoAnswer + s.OwnFailures.StepLimit; own > 0 {
 		notes = append(notes, fmt.Sprintf(w.OwnFailures, w.Rollout.of(own), chart.Count(s.OwnFailures.NoAnswer), chart.Count(s.OwnFailures.StepLimit)))
 	}

@@ -42,7 +42,7 @@ type words struct {
 	Class    map[string]string // of items
 
 	// Missing data.
-	MissingNone, MissingSome, MissingAll, Bounds, Lost, NotRun, OwnFailures, Retried string
+	MissingNone, MissingSome, MissingAll, Bounds, Lost, NotRun, NoneOf, OwnFailures, Retried string
 	Repeats                                                                          plural
 
 	// Columns of the item table, with what they mean.
