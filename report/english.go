@@ -164,6 +164,7 @@ var english = words{
 	},
 
 	Burst: englishBurst,
+	Page:  englishPage,
 
 	Fact: factWords{
 		Run: "run", Source: "source of the rollouts", Model: "model", Seed: "seed", Sampled: "sampled", Version: "gonogo that sampled",

@@ -16,11 +16,12 @@ import (
 )
 
 var (
-	anyTag     = regexp.MustCompile(`<[^>]*>`)
-	styles     = regexp.MustCompile(`(?s)<style>.*?</style>`)
-	scripts    = regexp.MustCompile(`(?s)<script([^>]*)>(.*?)</script>`)
-	pictures   = regexp.MustCompile(`(?s)<svg .*?</svg>`)
-	references = regexp.MustCompile(`(?i)(src|href|action|srcset|data|poster|xlink:href)\s*=\s*"([^"]*)"`)
+	anyTag      = regexp.MustCompile(`<[^>]*>`)
+	styles      = regexp.MustCompile(`(?s)<style>.*?</style>`)
+	scripts     = regexp.MustCompile(`(?s)<script([^>]*)>(.*?)</script>`)
+	pictures    = regexp.MustCompile(`(?s)<svg .*?</svg>`)
+	ownRollouts = regexp.MustCompile(`^(\.\./)*rollouts\.jsonl$`)
+	references  = regexp.MustCompile(`(?i)(src|href|action|srcset|data|poster|xlink:href)\s*=\s*"([^"]*)"`)
 )
 
 // TestGoldenHTML compares what the page says, tag by tag taken off, so that a
@@ -51,7 +52,7 @@ func TestHTMLAsksTheNetworkForNothing(t *testing.T) {
 		}
 		tags := strings.Join(anyTag.FindAllString(scripts.ReplaceAllString(s, ""), -1), "\n")
 		for _, m := range references.FindAllStringSubmatch(tags, -1) {
-			if !strings.HasPrefix(m[2], "#") {
+			if !strings.HasPrefix(m[2], "#") && !ownRollouts.MatchString(m[2]) {
 				t.Errorf("%s: refers to %q", name, m[0])
 			}
 		}
@@ -71,11 +72,16 @@ func TestHTMLRunsItsOwnScriptAlone(t *testing.T) {
 		run := 0
 		for _, m := range scripts.FindAllStringSubmatch(s, -1) {
 			if strings.Contains(m[1], `type="application/json"`) {
-				var rows [][]any
-				if err := json.Unmarshal([]byte(m[2]), &rows); err != nil {
-					t.Errorf("%s: the item data are no JSON: %v", name, err)
+				if !json.Valid([]byte(m[2])) {
+					t.Errorf("%s: %.80q is no JSON", name, m[2])
 				}
-				for _, r := range rows {
+				var items tableData
+				if strings.Contains(m[2], `"rows"`) {
+					if err := json.Unmarshal([]byte(m[2]), &items); err != nil {
+						t.Errorf("%s: the item data: %v", name, err)
+					}
+				}
+				for _, r := range items.Rows {
 					if len(r) != len(english.Columns) {
 						t.Fatalf("%s: a row has %d cells, want %d", name, len(r), len(english.Columns))
 					}
@@ -136,8 +142,8 @@ func TestEveryColourHasAStyle(t *testing.T) {
 
 func TestLargePagesStayLean(t *testing.T) {
 	b := write(t, "html", page(t, "large"))
-	if len(b) > 600_000 {
-		t.Errorf("the page of 5,000 items is %d bytes, want at most 600,000", len(b))
+	if len(b) > 700_000 {
+		t.Errorf("the page of 5,000 items is %d bytes, want at most 700,000", len(b))
 	}
 	if rows := bytes.Count(b, []byte("<tr>")); rows > 400 {
 		t.Errorf("%d rows without script, want at most 400", rows)

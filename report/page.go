@@ -18,6 +18,10 @@ type Options struct {
 
 	Rollouts Rollouts // for the formats that need them; nil: they are not at hand
 
+	// Traces is the file of the rollouts as commands name it, and TracesLink the
+	// way there from the report directory, a relative URL; "" where there is none.
+	Traces, TracesLink string
+
 	// ASCII and Color concern the text format alone.
 	ASCII bool // nothing but printable ASCII
 	Color bool // ANSI colours

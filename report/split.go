@@ -30,6 +30,8 @@ type Split struct {
 // number.
 type Row struct {
 	Item, Class, N, Mean, SD, Best, Worst, Missing, Stays, Calls string
+
+	whole string // the item's id as it is
 }
 
 // Cells lists the row's texts in the order of the columns.
@@ -154,6 +156,7 @@ func rows(s *analysis.SplitResult) []Row {
 		out[i] = Row{
 			Item: id(it.Item), Class: visible(it.Class), N: chart.Count(it.N), Mean: number(it.Mean), SD: number(it.SD),
 			Best: number(it.Best), Worst: number(it.Worst), Missing: chart.Count(it.Missing), Stays: number(it.Stays), Calls: number(it.Calls),
+			whole: it.Item,
 		}
 	}
 	return out

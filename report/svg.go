@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/plot/vg"
+
 	"gonogo/report/chart"
 )
 
@@ -33,8 +35,8 @@ func styled(s string) string {
 
 // inlineSVG returns a figure as an SVG element that takes its colours from
 // the page's style, and so follows it into the dark, scales to the width
-// there is, and reads aloud as one image.
-func inlineSVG(f chart.Figure) (template.HTML, error) {
+// there is, and reads aloud as one image, by the words of alt.
+func inlineSVG(f chart.Figure, alt string) (template.HTML, error) {
 	var b bytes.Buffer
 	if err := chart.WriteSVG(&b, f, chart.Width, f.Height); err != nil {
 		return "", err
@@ -45,11 +47,14 @@ func inlineSVG(f chart.Figure) (template.HTML, error) {
 	if open < 0 || end < 0 {
 		return "", fmt.Errorf("make html report: chart %s is no svg", f.Name)
 	}
-	body := s[open+end+1:]
-	body = hex.ReplaceAllStringFunc(body, styled)
-	// The picture's own margins are cut: the page has margins.
-	const left, top, right, bottom = 10, 7, 6, 4
-	head := fmt.Sprintf(`<svg viewBox="%d %d %g %g" role="img" aria-label="%s">`,
-		left, top, chart.Width.Points()-left-right, f.Height.Points()-top-bottom, template.HTMLEscapeString(prose(f.Alt())))
+	body := hex.ReplaceAllStringFunc(s[open+end+1:], styled)
+	head := fmt.Sprintf(`<svg viewBox="%g %g %g %g" role="img" aria-label="%s">`, svgLeft.Points(), svgTop.Points(),
+		(chart.Width - svgLeft - svgRight).Points(), (f.Height - svgTop - svgBottom).Points(), template.HTMLEscapeString(prose(alt)))
 	return template.HTML(head + body), nil
 }
+
+// The margins that are cut off a figure: the page has margins.
+const (
+	svgLeft, svgRight vg.Length = 10, 6
+	svgTop, svgBottom vg.Length = 7, 4
+)

@@ -63,6 +63,7 @@ type words struct {
 	Variants variantWords
 	Burst    burstWords
 	Audit    auditWords
+	Page     pageWords
 }
 
 // auditWords tell of the grader.

@@ -24,6 +24,8 @@ type Table struct {
 	// lowest mean first, the first from X = 0.5 to 1.5. Marks is empty then: the
 	// item table has them.
 	Items bool
+	Count int // of items
+	Each  int // items that are drawn as one mark; 1 where each has its own
 }
 
 // Mark is one row, and the place it takes in the plot's own units.

@@ -6,7 +6,11 @@ import (
 	"gonogo/analysis"
 )
 
-func tableVariance(*analysis.Result) Table { return Table{Columns: true, Items: true} }
+func tableVariance(r *analysis.Result) Table {
+	_, s, _ := Shown(r)
+	items := measured(s)
+	return Table{Columns: true, Items: true, Count: len(items), Each: varianceMarks(r, items).each}
+}
 
 func tableBestOfK(r *analysis.Result) Table {
 	_, s, _ := Shown(r)

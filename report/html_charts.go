@@ -1,0 +1,112 @@
+package report
+
+import (
+	"html/template"
+	"math"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+
+	"gonogo/report/chart"
+)
+
+// picture is a figure, its rows, and where on it they stand.
+type picture struct {
+	Name, Doc       string
+	Title, Subtitle string
+	SVG             template.HTML
+	Grid            Grid
+	Split           string // whose item table has its numbers, when they are items
+	Spots           *spots
+}
+
+// headHeight is about what title and subtitle take of a figure.
+const headHeight vg.Length = 30
+
+// spots says where the rows of a picture's table stand on it, in percent of
+// its width and height from the left top corner.
+type spots struct {
+	Axes    [4]float64  `json:"axes"`    // left, top, right, bottom
+	Columns bool        `json:"columns"` // only left and right tell them apart
+	Places  [][]float64 `json:"places,omitempty"`
+
+	// Of a picture of items: the left end of the first and the width of each,
+	// in percent, the rewards at bottom and top, and how many are drawn as one.
+	Items []float64 `json:"items,omitempty"`
+	Each  int       `json:"each,omitempty"`
+}
+
+func (p *Page) picture(f chart.Figure) (picture, error) {
+	alt, one := f.Alt(), picture{Name: f.Name, Doc: f.Doc, Title: prose(f.Title), Subtitle: prose(f.Subtitle)}
+	f.Title, f.Subtitle, f.Height = "", "", f.Height-headHeight // the page's own text can be wrapped
+	svg, err := inlineSVG(f, alt)
+	if err != nil {
+		return picture{}, err
+	}
+	one.SVG, one.Grid = svg, Grid{Title: p.Words.Page.Table, Words: true, Head: ids(f.Table.Head)}
+	frame, ok := f.Frame(chart.Width, f.Height)
+	if !ok || len(f.Table.Marks) == 0 && !f.Table.Items {
+		return one, nil
+	}
+	at := func(x, y float64) (float64, float64) {
+		left, top := frame.At(x, y)
+		return percent(left-svgLeft, chart.Width-svgLeft-svgRight), percent(top-svgTop, f.Height-svgTop-svgBottom)
+	}
+	s := &spots{Columns: f.Table.Columns, Each: f.Table.Each}
+	s.Axes[0], s.Axes[1] = at(math.Inf(-1), math.Inf(1))
+	s.Axes[2], s.Axes[3] = at(math.Inf(1), math.Inf(-1))
+	one.Spots = s
+	if f.Table.Items {
+		one.Split = string(p.Split)
+		first, _ := at(0.5, 0)
+		next, _ := at(float64(f.Table.Count)+0.5, 0)
+		s.Items = []float64{first, (next - first) / float64(max(1, f.Table.Count)), f.Plot.Y.Min, f.Plot.Y.Max}
+		return one, nil
+	}
+	for _, m := range f.Table.Marks {
+		one.Grid.Rows = append(one.Grid.Rows, ids(m.Cells))
+		left, top := at(m.X0, m.Y1)
+		right, bottom := at(m.X1, m.Y0)
+		place := []float64{left, top, right, bottom}
+		for _, d := range m.Dots {
+			x, y := at(d.X, d.Y)
+			place = append(place, x, y)
+		}
+		s.Places = append(s.Places, place)
+	}
+	return one, nil
+}
+
+// percent is a length as a share of another, to the hundredth.
+func percent(part, whole vg.Length) float64 {
+	return math.Round(10000*float64(part/whole)) / 100
+}
+
+// pictureOf names the chart that shows what a gate judges; "" when none does.
+func pictureOf(gate string) string {
+	for _, g := range gatePictures {
+		if strings.HasPrefix(gate, g.prefix) {
+			return g.chart
+		}
+	}
+	return ""
+}
+
+// gatePictures are the charts of gates, by the beginning of their names: the
+// first that fits.
+var gatePictures = []struct{ prefix, chart string }{
+	{"signal.", "informative"},
+	{"exploration.", "best_of_k"},
+	{"baseline.reachable", "best_of_k"},
+	{"baseline.", "rewards"},
+	{"data.enough", "variance"},
+	{"infra.", "failures"},
+	{"tools.budget", "tool_calls"},
+	{"endpoint.", "endpoint_load"},
+	{"variants.", "variants"},
+	{"grader.resolution", "rewards"},
+	{"grader.too_good", "rewards"},
+	{"grader.truth", "grader_audit"},
+	{"grader.hackable", "grader_audit"},
+	{"grader.brittle", "grader_audit"},
+}

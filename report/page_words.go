@@ -1,0 +1,41 @@
+package report
+
+import "gonogo/sampler/rollout"
+
+// pageWords are what the page says beside what every format says.
+type pageWords struct {
+	OpenAll, CloseAll                      string
+	Evidence, Picture, State               string
+	Table, InItems, Read, Hint, Together   string
+	AnyClass, ClassLabel, NoMatch, Printed string
+
+	Press, PressLink, Show, Beyond, NoTrace, Rewards string
+	Rollouts                                         []string // heads of an item's rollouts
+	Outcomes                                         map[rollout.Outcome]string
+}
+
+var englishPage = pageWords{
+	OpenAll: "Open all", CloseAll: "Close all",
+	Evidence: "Evidence", Picture: "the picture", State: "result",
+	Table:      "The numbers of this picture",
+	InItems:    "Its numbers stand in the item table.",
+	Read:       "Read the picture point by point with the arrow keys",
+	Hint:       "click or Enter: its rollouts",
+	Together:   "drawn as the mean of %s neighbours",
+	AnyClass:   "all classes",
+	ClassLabel: "Class",
+	NoMatch:    "No item matches.",
+	Printed:    "Only the first %s of these items are printed; the page on a screen has all of them.",
+
+	Press:     "Press an item to see its rollouts.",
+	PressLink: "Their text lies, a rollout a line, in ",
+	Show:      "Print them whole:",
+	Beyond:    "and %s more rollouts of this item",
+	NoTrace:   "This page was made without the run's rollouts: gonogo report RUN makes one with them.",
+	Rewards:   "rewards",
+	Rollouts:  []string{"sample", "reward", "outcome", "tool calls", "line"},
+	Outcomes: map[rollout.Outcome]string{
+		rollout.Graded: "graded", rollout.NoAnswer: "no answer", rollout.StepLimit: "step limit reached",
+		rollout.ModelAPI: "model API failed", rollout.ToolFailed: "tool failed", rollout.GraderFailed: "grader failed",
+	},
+}

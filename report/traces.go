@@ -1,0 +1,99 @@
+package report
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonogo/analysis"
+	"gonogo/report/chart"
+	"gonogo/sampler/rollout"
+)
+
+// How many rollouts one page carries: of an item, and of all of them.
+const (
+	rolloutsOfItem = 100
+	rolloutsInPage = 320_000
+)
+
+// trace is one rollout of an item, as far as the page tells of it: the text is
+// left where it lies.
+type trace struct {
+	sample, calls, line int
+	reward              *float64 // nil when it is missing
+	outcome             rollout.Outcome
+}
+
+// traces reads what each item's rollouts came to, in the order of their
+// samples. It keeps numbers alone: its memory grows with items × samples.
+func (p *Page) traces() (map[itemOf][]trace, error) {
+	if p.Rollouts == nil {
+		return nil, nil
+	}
+	of := map[itemOf][]trace{}
+	for _, s := range p.Splits {
+		for _, r := range s.Rows[:min(len(s.Rows), rowsInPage)] {
+			of[itemOf{s.Name, r.whole}] = nil
+		}
+	}
+	at := map[rollout.Key]int{}
+	_, err := p.Rollouts(func(r analysis.Counted) error {
+		k := itemOf{r.Split, r.Item}
+		list, shown := of[k]
+		if !shown {
+			return nil
+		}
+		t := trace{sample: r.Sample, calls: len(r.Calls), line: r.Line, outcome: r.Outcome, reward: r.Score}
+		if i, again := at[r.Key()]; again {
+			list[i] = t
+			return nil
+		}
+		at[r.Key()] = len(list)
+		of[k] = append(list, t)
+		return nil
+	})
+	if err != nil && !errors.Is(err, rollout.ErrNoRecords) {
+		return nil, fmt.Errorf("read the rollouts behind the report: %w", err)
+	}
+	for _, list := range of {
+		slices.SortFunc(list, func(a, b trace) int { return cmp.Compare(a.sample, b.sample) })
+	}
+	return of, nil
+}
+
+// itemOf names an item within a run.
+type itemOf struct {
+	split rollout.Split
+	item  string
+}
+
+// packed writes an item's rollouts as the script reads them, in few signs:
+// samples, rewards, calls and lines, each joined by spaces, outcomes as one
+// digit each, and how many more there are.
+func packed(list []trace, most int) []string {
+	more := ""
+	if len(list) > most {
+		list, more = list[:most], chart.Count(len(list)-most)
+	}
+	outcomes := rollout.Outcomes()
+	columns := make([][]string, 4)
+	var ends strings.Builder
+	for _, t := range list {
+		reward := "-"
+		if t.reward != nil {
+			reward = chart.Number(*t.reward)
+		}
+		for i, s := range []string{strconv.Itoa(t.sample), reward, strconv.Itoa(t.calls), strconv.Itoa(t.line)} {
+			columns[i] = append(columns[i], s)
+		}
+		ends.WriteString(strconv.Itoa(max(0, slices.Index(outcomes, t.outcome))))
+	}
+	out := make([]string, 0, 6)
+	for _, c := range columns {
+		out = append(out, strings.Join(c, " "))
+	}
+	return append(out, ends.String(), more)
+}
