@@ -84,6 +84,9 @@ func PostJSON(ctx context.Context, client *http.Client, address string, header h
 		req.Header[k] = v
 	}
 	resp, err := client.Do(req)
+	if err == nil {
+		err = Answered(resp)
+	}
 	if err != nil {
 		return Answer{}, TransportFailure(address, err)
 	}
@@ -97,6 +100,17 @@ func PostJSON(ctx context.Context, client *http.Client, address string, header h
 		a.Body, a.Over = nil, true
 	}
 	return a, nil
+}
+
+// Answered reports a response that is no answer, and closes it: with status 101
+// the server goes on in another protocol, on a connection that no context of ours
+// would end any more.
+func Answered(resp *http.Response) error {
+	if resp.StatusCode >= http.StatusOK {
+		return nil
+	}
+	_ = resp.Body.Close() // it is of no use
+	return fmt.Errorf("the server goes on in another protocol, with status %d", resp.StatusCode)
 }
 
 // Watched tells the clock of the try that ctx belongs to of every byte of an

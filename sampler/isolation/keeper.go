@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"gonogo/sampler"
 	"gonogo/sampler/process"
@@ -50,6 +51,7 @@ func (c Config) Validate() error {
 type Keeper struct {
 	cfg         Config
 	start, stop sampler.Address // of hooks that are URLs
+	answered    atomic.Bool     // a start answered all that is read
 	kept        []string        // names whose values the stop reads, so that the journal needs them
 	places      chan struct{}
 
@@ -116,11 +118,16 @@ func (k *Keeper) Start(ctx context.Context, e *sampler.Enclosure) (err error) {
 		return err
 	}
 	if e.Values, err = values(text); err != nil {
-		return &sampler.Failure{URL: k.where(k.cfg.Start), Temporary: true, Err: fmt.Errorf("the session's start answered %w", err)}
+		return &sampler.Failure{URL: k.where(k.cfg.Start), Status: statusOf(header), Temporary: true, Err: fmt.Errorf("the session's start answered %w", err)}
 	}
 	if name := e.Lacks(slices.Concat(k.kept, k.cfg.Reads)); name != "" {
-		return &sampler.Failure{URL: k.where(k.cfg.Start), Fatal: true, Err: fmt.Errorf("the session's start answered no %q, which {{session.%s}} reads", name, name)}
+		// It answered all of them before: then it is this one answer that was broken.
+		f := &sampler.Failure{URL: k.where(k.cfg.Start), Status: statusOf(header), Err: fmt.Errorf("the session's start answered no %q, which {{session.%s}} reads", name, name)}
+		f.Temporary = k.answered.Load()
+		f.Fatal = !f.Temporary
+		return f
 	}
+	k.answered.Store(true)
 	if len(k.kept) > 0 {
 		return k.note(e)
 	}
@@ -251,9 +258,17 @@ func (k *Keeper) do(ctx context.Context, what, hook string, e *sampler.Enclosure
 	case a.Status >= 300:
 		return nil, a.Header, sampler.StatusFailure(address, a)
 	case a.Over:
-		return nil, a.Header, &sampler.Failure{URL: k.where(hook), Status: a.Status, Err: fmt.Errorf("the answer is longer than %d bytes", maxAnswer)}
+		return nil, a.Header, &sampler.Failure{URL: k.where(hook), Status: a.Status, Temporary: true, Err: fmt.Errorf("the answer is longer than %d bytes", maxAnswer)}
 	}
 	return a.Body, a.Header, nil
+}
+
+// statusOf is the status of an answer that was taken; a command has none.
+func statusOf(header http.Header) int {
+	if header == nil {
+		return 0
+	}
+	return http.StatusOK
 }
 
 // where is a hook as messages name it: a command is not, for it may hold a

@@ -120,7 +120,7 @@ func TestStartsThatFail(t *testing.T) {
 		{"null", 200, `null`, "no JSON object", true, false},
 		{"without what tools read", 200, `{"other": 1}`, `no "tools_url"`, false, true},
 		{"nothing, where something is read", 204, ``, `no "tools_url"`, false, true},
-		{"too long", 200, `{"x": "` + strings.Repeat("x", 70_000) + `"}`, "longer than", false, false},
+		{"too long", 200, `{"x": "` + strings.Repeat("x", 70_000) + `"}`, "longer than", true, false},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			stops := 0
@@ -335,5 +335,30 @@ func TestACommandsScratchFileIsNotNamed(t *testing.T) {
 	err = k.Start(t.Context(), e)
 	if err == nil || !strings.Contains(err.Error(), "write in the temporary directory "+dir+" (TMPDIR): ") || strings.Contains(err.Error(), "gonogo-session-") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// A start that answered all that is read is the right one: when it answers
+// nothing later, that one answer was broken, and is asked for again.
+func TestAStartThatWorkedAndThenAnswersNothingIsTriedAgain(t *testing.T) {
+	answers := []string{`{"tools_url": "http://a"}`, ``, `{}`}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/start" {
+			_, _ = io.WriteString(w, answers[0])
+			answers = answers[1:]
+		}
+	}))
+	defer server.Close()
+	k, _ := keeper(t, isolation.Config{Start: server.URL + "/start", Stop: server.URL + "/stop", Reads: []string{"tools_url"}})
+	defer k.Close()
+	for i := range 3 {
+		e := enclosure(fmt.Sprint("session_", i))
+		f, failed := sampler.AsFailure(k.Start(t.Context(), e))
+		if failed != (i > 0) || failed && (!f.Temporary || f.Fatal || f.Status != http.StatusOK || !strings.Contains(f.Error(), `no "tools_url"`)) {
+			t.Errorf("start %d: %+v", i, f)
+		}
+		if err := k.Stop(t.Context(), e); err != nil {
+			t.Error(err)
+		}
 	}
 }

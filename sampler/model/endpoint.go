@@ -89,9 +89,13 @@ func (t boundedTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	resp, err := next.RoundTrip(req)
 	if err == nil {
-		resp.Body = http.MaxBytesReader(nil, sampler.Watched(req.Context(), resp.Body), maxReply)
+		err = sampler.Answered(resp)
 	}
-	return resp, err
+	if err != nil {
+		return nil, err
+	}
+	resp.Body = http.MaxBytesReader(nil, sampler.Watched(req.Context(), resp.Body), maxReply)
+	return resp, nil
 }
 
 // post makes one request under a pass. The error is a *sampler.Failure, or a *refused for

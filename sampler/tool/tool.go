@@ -48,6 +48,7 @@ type Tool struct {
 	client   *http.Client
 	extra    []byte // ,"key":value… of the job's entry
 	limit    int64
+	echo     echo
 }
 
 // New returns the job's tools, in order.
@@ -115,9 +116,9 @@ func (t *Tool) SessionReads() []string { return t.at.Reads() }
 
 // Call makes one request. What the model may see is a Result: an answer of
 // status 2xx, and one of 4xx with its output, or with its payload where it has
-// none. 408, 425, 429, 5xx, a broken connection and an answer that cannot be
-// read are failures worth another try; the wire contract does not say what a
-// trainer does with the last two.
+// none. 408, 425, 429, 5xx, a broken connection, an answer that cannot be read
+// and one that belongs to another call are failures worth another try; the wire
+// contract does not say what a trainer does with the last three.
 func (t *Tool) Call(ctx context.Context, call sampler.Call) (_ sampler.Result, err error) {
 	address, header, secrets, err := t.at.In(call.Enclosure)
 	if err != nil {
@@ -147,14 +148,16 @@ func (t *Tool) Call(ctx context.Context, call sampler.Call) (_ sampler.Result, e
 	case a.Status >= 300:
 		return sampler.Result{}, &sampler.Failure{URL: sampler.RedactURL(address), Status: a.Status, Err: errors.New("the tool redirects to nowhere")}
 	}
-	output, note, ok := outputOf(a.Body)
-	if !ok {
-		return sampler.Result{}, &sampler.Failure{
-			URL: sampler.RedactURL(address), Status: a.Status, Temporary: true,
-			Err: fmt.Errorf("the answer is no JSON object with an \"output\": %s", sampler.Brief(string(a.Body))),
-		}
+	said, ok := outputOf(a.Body)
+	switch {
+	case !ok:
+		err = fmt.Errorf("the answer is no JSON object with an \"output\": %s", sampler.Brief(string(a.Body)))
+	case t.echo.foreign(call.ID, said.callID):
+		err = fmt.Errorf("the answer to %s is that to another call, %s", call.ID, sampler.Brief(said.callID))
+	default:
+		return sampler.Result{Output: said.output, HTTPStatus: a.Status, Note: said.note}, nil
 	}
-	return sampler.Result{Output: output, HTTPStatus: a.Status, Note: note}, nil
+	return sampler.Result{}, &sampler.Failure{URL: sampler.RedactURL(address), Status: a.Status, Temporary: true, Err: err}
 }
 
 // transport reports whether an answer is the server's trouble, not a refusal.
@@ -200,8 +203,8 @@ func (t *Tool) body(call sampler.Call) []byte {
 // refusal is a 4xx as the model is shown it.
 func refusal(a sampler.Answer) sampler.Result {
 	res := sampler.Result{HTTPStatus: a.Status, Error: fmt.Sprintf("status %d: %s", a.Status, sampler.ErrorText(a))}
-	if output, note, ok := outputOf(a.Body); ok {
-		res.Output, res.Note = output, note
+	if said, ok := outputOf(a.Body); ok {
+		res.Output, res.Note = said.output, said.note
 		return res
 	}
 	payload := cut(string(a.Body), maxRefusal)
@@ -212,36 +215,41 @@ func refusal(a sampler.Answer) sampler.Result {
 	return res
 }
 
-// outputOf reads {"output": …}, or {"result": {"output": …}}. An output that is
-// no string is shown as its JSON, with a note.
-func outputOf(body []byte) (output, note string, ok bool) {
-	var a struct {
+// said is what a body says.
+type said struct {
+	output string
+	note   string // an oddity of it
+	callID string // of the call that it says it answers; "" when it does not
+}
+
+// outputOf reads {"output": …, "call_id": …}, or the same within "result". An
+// output that is no string is shown as its JSON, with a note.
+func outputOf(body []byte) (s said, ok bool) {
+	type answer struct {
 		Output json.RawMessage `json:"output"`
+		CallID json.RawMessage `json:"call_id"`
+	}
+	var a struct {
+		answer
 		Result json.RawMessage `json:"result"`
 	}
 	if json.Unmarshal(body, &a) != nil {
-		return "", "", false
+		return said{}, false
 	}
-	raw := a.Output
-	if raw == nil && a.Result != nil {
-		var inner struct {
-			Output json.RawMessage `json:"output"`
-		}
-		if json.Unmarshal(a.Result, &inner) != nil {
-			return "", "", false
-		}
-		raw = inner.Output
+	if a.Output == nil && a.Result != nil && json.Unmarshal(a.Result, &a.answer) != nil {
+		return said{}, false
 	}
-	if raw == nil {
-		return "", "", false
+	if a.Output == nil {
+		return said{}, false
 	}
-	if raw[0] != '"' {
-		note = "the output is not a string: shown as JSON"
+	if a.Output[0] != '"' {
+		s.note = "the output is not a string: shown as JSON"
 	}
-	if output = rollout.TextOrJSON(raw); output == "" && raw[0] == 'n' {
-		output = "null"
+	if s.output = rollout.TextOrJSON(a.Output); s.output == "" && a.Output[0] == 'n' {
+		s.output = "null"
 	}
-	return output, note, true
+	s.callID = rollout.TextOrJSON(a.CallID)
+	return s, true
 }
 
 // cut shortens a text to n bytes, between characters.

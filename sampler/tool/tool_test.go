@@ -2,6 +2,7 @@ package tool_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -173,5 +174,39 @@ func TestNewRefuses(t *testing.T) {
 	}
 	if tools, err := tool.New([]tool.Config{ok}, tool.Options{}); err != nil || len(tools) != 1 || tools[0].Name() != "a" {
 		t.Errorf("a good tool: %v, %v", tools, err)
+	}
+}
+
+// An answer that names another call belongs to that one, where the tool has shown
+// that it names the calls it answers.
+func TestAnAnswerToAnotherCallIsAskedForAgain(t *testing.T) {
+	for name, row := range map[string]struct {
+		named []string // by the answers to c1, c2, c3
+		taken []bool
+	}{
+		"each names its own":              {[]string{"c1", "c2", "c3"}, []bool{true, true, true}},
+		"the third is another's":          {[]string{"c1", "c2", "c1"}, []bool{true, true, false}},
+		"none is named":                   {[]string{"", "", ""}, []bool{true, true, true}},
+		"the third names none":            {[]string{"c1", "c2", ""}, []bool{true, true, true}},
+		"always the same, which once fit": {[]string{"c1", "c1", "c1"}, []bool{true, true, true}},
+		"names of its own":                {[]string{"a", "b", "c"}, []bool{true, true, true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			at := 0
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				fmt.Fprintf(w, `{"output":"found","call_id":%q}`, row.named[at])
+			}))
+			defer server.Close()
+			tools, err := tool.New([]tool.Config{{Name: "search", ServerURL: server.URL}}, tool.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for at = range row.named {
+				res, err := tools[0].Call(t.Context(), sampler.Call{ID: fmt.Sprintf("c%d", at+1), Arguments: "{}"})
+				if f, failed := sampler.AsFailure(err); failed == row.taken[at] || failed && (!f.Temporary || !strings.Contains(f.Error(), "another call, c1")) || !failed && res.Output != "found" {
+					t.Errorf("the answer to call %d: %+v, error %v", at+1, res, err)
+				}
+			}
+		})
 	}
 }

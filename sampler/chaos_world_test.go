@@ -1,0 +1,249 @@
+package sampler_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gonogo/fixtures/chaos"
+	"gonogo/sampler"
+	"gonogo/sampler/grader"
+	"gonogo/sampler/isolation"
+	"gonogo/sampler/limit"
+	"gonogo/sampler/model"
+	"gonogo/sampler/rollout"
+	"gonogo/sampler/tool"
+)
+
+// ordeal is one run of a mill behind a faulty network.
+type ordeal struct {
+	api     string     // of model and judge: responses or chat
+	judged  bool       // a judge grades, not an endpoint
+	plan    chaos.Plan // which fault meets which request
+	cfg     sampler.Config
+	items   int
+	samples int
+	sink    sampler.Sink  // beside the list of records; nil is none
+	jobs    []sampler.Job // nil is samples of each item
+	pause   time.Duration // of the proxy
+}
+
+func (o ordeal) planned() []sampler.Job {
+	if o.jobs != nil {
+		return o.jobs
+	}
+	return sampler.Plan(makeItems(o.items), map[rollout.Split]int{rollout.Train: o.samples}, nil)
+}
+
+// stalled is the longest silence in a run that meets stalls: each costs as much,
+// and a machine that is busy must not take longer over an answer. patient is for
+// runs that meet none.
+const (
+	stalled = 1500 * time.Millisecond
+	patient = 20 * time.Second
+)
+
+func chaosConfig(patience time.Duration) sampler.Config {
+	cfg := sampler.DefaultConfig()
+	cfg.ModelTimeout, cfg.ToolTimeout, cfg.GraderTimeout, cfg.IsolationTimeout = patience, patience, patience, patience
+	cfg.Retry = limit.Retry{Max: 3, Wait: 4 * time.Millisecond, Cap: 30 * time.Millisecond, Total: 20 * time.Second}
+	return cfg
+}
+
+// outcome is what came of it.
+type outcome struct {
+	t       *testing.T
+	mill    *mill
+	records []*rollout.Record
+	stats   sampler.Stats
+	err     error
+	account []chaos.Request
+	opened  int // connections
+	most    int // requests under way at once
+}
+
+// run makes the rollouts. It fails the test when that takes for ever.
+func (o ordeal) run(t *testing.T) outcome {
+	t.Helper()
+	m := newMill(t, o.api)
+	proxy, err := chaos.New(m, chaos.Options{Plan: o.plan, Pause: o.pause})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, end := m.boundaries(t, proxy.URL(), o.judged, &o.cfg)
+	defer end()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	sink, log := &list{}, new(bytes.Buffer)
+	o.cfg.Log = slog.New(slog.NewTextHandler(log, nil))
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the run's log:\n%s", log)
+		}
+	})
+	stats, err := sampler.Sample(ctx, nil, o.cfg, m.seed, o.planned(), b, both{sink, o.sink}, nil)
+	if ctx.Err() != nil {
+		t.Fatal("the run does not end")
+	}
+	out := outcome{t: t, mill: m, records: sink.records, stats: stats, err: err}
+	if err := proxy.Close(); err != nil {
+		t.Error(err)
+	}
+	out.account = proxy.Account()
+	out.opened, out.most = proxy.Opened()
+	if n := m.left(); n != stats.LeftOpen {
+		t.Errorf("%d sessions were not stopped, and %d are told", n, stats.LeftOpen)
+	}
+	return out
+}
+
+// both hands records to two sinks.
+type both struct{ one, other sampler.Sink }
+
+func (b both) Append(r *rollout.Record) error {
+	if err := b.one.Append(r); err != nil || b.other == nil {
+		return err
+	}
+	return b.other.Append(r)
+}
+
+// boundaries are the mill's endpoints as a run has them, at an origin, and its
+// sessions.
+func (m *mill) boundaries(t *testing.T, origin string, judged bool, cfg *sampler.Config) (b sampler.Boundaries, end func()) {
+	t.Helper()
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	client := sampler.HTTPClient(nil, 256)
+	policy, err := model.New(model.Config{Name: "m", BaseURL: origin + "/v1", API: m.api, HTTP: client})
+	check(err)
+	judge, err := model.NewJudge(model.Config{BaseURL: origin + "/judge", API: m.api, HTTP: client})
+	check(err)
+	var configs []tool.Config
+	for _, name := range []string{"search", "cat"} {
+		configs = append(configs, tool.Config{Name: name, ServerURL: origin + "/tools/" + name, Headers: map[string]string{"x-key": "{{session.key}}"}})
+	}
+	tools, err := tool.New(configs, tool.Options{HTTP: client})
+	check(err)
+	raw := fmt.Sprintf(`{"type":"endpoint","url":%q}`, origin+"/grade")
+	if judged {
+		raw = `{"type":"score_model","model":"j","input":[{"role":"user","content":"rate {{sample.output_text}}"}]}`
+	}
+	g, err := grader.New(grader.Kinds(), json.RawMessage(raw), grader.Env{HTTP: client, Judge: judge})
+	check(err)
+	keeper, err := isolation.New(isolation.Config{Start: origin + "/start", Stop: origin + "/stop", Reads: []string{"key"}, HTTP: client})
+	check(err)
+	cfg.Isolation = keeper
+	b = sampler.Boundaries{Model: policy, Tools: map[string]sampler.Tool{}, Grader: g}
+	for _, t := range tools {
+		b.Tools[t.Name()] = t
+	}
+	return b, client.CloseIdleConnections
+}
+
+// reconcile holds the records against the proxy's account: each planned rollout
+// has one, right where it is graded, and not graded exactly where the account
+// says that a request of it was broken at its last try; then the outcome names
+// the boundary of that request. No repeat is untold.
+func (o outcome) reconcile(planned int) (graded int) {
+	t := o.t
+	t.Helper()
+	if o.err != nil {
+		t.Errorf("the run ended with: %v", o.err)
+	}
+	seen := map[rollout.Key]bool{}
+	broken, repeats, all := o.broken(), map[string]int{}, map[string]int{}
+	for _, r := range o.account {
+		if r.Left {
+			t.Logf("nobody waited for the answer to %s %s, try %d: this machine is slow", r.Boundary, r.ID, r.Try)
+		}
+		if r.Try > 0 && r.Boundary != "session stop" {
+			repeats[r.Trace]++
+			all[r.Boundary]++
+		}
+	}
+	for _, r := range o.records {
+		if seen[r.Key()] {
+			t.Errorf("%v is recorded twice", r.Key())
+		}
+		seen[r.Key()] = true
+		if want := o.mill.traceOf(r.Item, r.Sample, r.Attempt); r.TraceID != want {
+			t.Errorf("%v has the trace id %s, want %s", r.Key(), r.TraceID, want)
+		}
+		if r.Retries != repeats[r.TraceID] {
+			t.Errorf("%s: %d retries are told, %d repeats came", r.TraceID, r.Retries, repeats[r.TraceID])
+		}
+		at := broken[r.TraceID]
+		if r.Outcome == rollout.Graded {
+			graded++
+			o.mill.check(r)
+			if at != nil {
+				t.Errorf("%s is graded, and %v broke it", r.TraceID, at)
+			}
+			continue
+		}
+		if r.Reward != nil || r.Error == "" {
+			t.Errorf("%s: %s with the reward %v and the cause %q", r.TraceID, r.Outcome, r.Reward, r.Error)
+		}
+		if !slices.ContainsFunc(at, func(b chaos.Request) bool { return names(r, b.Boundary) }) {
+			t.Errorf("%s: %s: %s %q: what broke it is %+v", r.TraceID, r.Outcome, r.Kind, r.Error, at)
+		}
+	}
+	if len(seen) != planned || o.stats.Recorded != planned || o.stats.NotRun() != 0 {
+		t.Errorf("%d of %d rollouts are recorded; %+v", len(seen), planned, o.stats)
+	}
+	if d := cmp.Diff(all, maps.Clone(o.stats.Retries), cmp.Transformer("none", func(m map[string]int) map[string]int {
+		if m == nil {
+			return map[string]int{}
+		}
+		return m
+	})); d != "" {
+		t.Errorf("retries (-came +told):\n%s", d)
+	}
+	return graded
+}
+
+// broken lists, by trace, the requests whose last try was not spared.
+func (o outcome) broken() map[string][]chaos.Request {
+	last := map[string]chaos.Request{}
+	for _, r := range o.account {
+		if at, ok := last[r.Boundary+" "+r.ID]; !ok || r.Try > at.Try {
+			last[r.Boundary+" "+r.ID] = r
+		}
+	}
+	out := map[string][]chaos.Request{}
+	for _, r := range last {
+		if !r.Spared() && r.Boundary != "session stop" {
+			out[r.Trace] = append(out[r.Trace], r)
+		}
+	}
+	return out
+}
+
+// names reports whether a record says that a boundary failed it.
+func names(r *rollout.Record, boundary string) bool {
+	kind, name, _ := strings.Cut(boundary, " ")
+	switch kind {
+	case "model":
+		return r.Outcome == rollout.ModelAPI
+	case "tool":
+		return r.Outcome == rollout.ToolFailed && strings.Contains(r.Error, "call "+name)
+	case "session":
+		return r.Outcome == rollout.ToolFailed && r.Kind == sampler.KindSession
+	case "grader", "judge":
+		return r.Outcome == rollout.GraderFailed && r.Kind != ""
+	}
+	return false
+}
