@@ -10,6 +10,7 @@ import (
 
 	"gonogo/fixtures"
 	"gonogo/sampler/grader"
+	"gonogo/sampler/isolation"
 	"gonogo/sampler/python"
 	"gonogo/sampler/rollout"
 )
@@ -94,5 +95,23 @@ func TestDocsExamplesOfTheAuditAreTaken(t *testing.T) {
 	labels, err := rollout.ReadLabels("labels.csv", strings.NewReader(blocks(t, "csv")["Scores by people"]))
 	if err != nil || len(labels) != 3 {
 		t.Errorf("the labels are read as %v, %v", labels, err)
+	}
+}
+
+// docs/run-directory.md says of every file of a run directory how it survives.
+func TestDocsSayHowEveryFileSurvives(t *testing.T) {
+	b, err := os.ReadFile(filepath.Join("..", "..", "docs", "run-directory.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, written, _ := strings.Cut(string(b), "\n## How it is written\n")
+	written, _, _ = strings.Cut(written, "\n## ")
+	for _, file := range []string{
+		rollout.ManifestFile, rollout.ItemsFile, rollout.RolloutsFile, rollout.ProbesFile, rollout.LabelsFile, rollout.BurstFile, rollout.CallsFile,
+		isolation.JournalFile, resultFile, comparisonFile, "run.lock",
+	} {
+		if !strings.Contains(written, "`"+file+"`") {
+			t.Errorf("it says nothing of %s", file)
+		}
 	}
 }

@@ -50,7 +50,7 @@ func decodeRecord(line []byte, lean bool) (decoded, error) {
 // syntaxError says what is wrong with a line that is no JSON object.
 func syntaxError(line []byte) error {
 	if bytes.IndexByte(line, 0) >= 0 {
-		return brokenError{errors.New("broken JSON: the line holds NUL bytes; if the file is UTF-16, save it as UTF-8")}
+		return brokenError{errors.New("broken JSON: the line holds NUL bytes: delete it where a power cut left it, and its rollout is made again; if the file is UTF-16, save it as UTF-8")}
 	}
 	var v map[string]json.RawMessage
 	err := json.Unmarshal(nullify(line), &v)
