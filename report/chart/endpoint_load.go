@@ -49,7 +49,7 @@ func captionEndpointLoad(r *analysis.Result) Caption {
 	list, b := loadsOf(r), r.Burst
 	c := Caption{
 		Title:    fmt.Sprintf("No endpoint takes twice as long with %s as with one", plural(b.Rollouts, "rollout")),
-		Subtitle: fmt.Sprintf("waves of 1, 2, 4, … up to the step's %s; bands: %s intervals, clustered by rollout", plural(b.Rollouts, "rollout"), Percent(r.Confidence)),
+		Subtitle: fmt.Sprintf("waves of 1, 2, 4, … up to the step's %s%s", plural(b.Rollouts, "rollout"), loadBands(r, list)),
 	}
 	if more := len(b.Endpoints) - len(list); more > 0 {
 		c.Subtitle += fmt.Sprintf("; %s in the table only", plural(more, "endpoint"))
@@ -80,6 +80,25 @@ func captionEndpointLoad(r *analysis.Result) Caption {
 		c.Legend = append(c.Legend, Entry{label, []plot.Thumbnailer{l.curve}})
 	}
 	return c
+}
+
+// loadBands words the bands that are drawn: those of endpoints whose every point
+// has an interval, which few answers do not give.
+func loadBands(r *analysis.Result, list []load) string {
+	drawn := 0
+	for _, l := range list {
+		if l.lo != nil {
+			drawn++
+		}
+	}
+	text := fmt.Sprintf("%s intervals, clustered by rollout", Percent(r.Confidence))
+	switch drawn {
+	case 0:
+		return "; too few answers for intervals"
+	case len(list):
+		return "; bands: " + text
+	}
+	return "; bands, where there are answers enough: " + text
 }
 
 // load is the latency of one endpoint against the rollouts at once.

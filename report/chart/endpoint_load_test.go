@@ -78,6 +78,13 @@ func TestEndpointLoadInWords(t *testing.T) {
 		"one wave, no bound": {func(b *analysis.Burst) {
 			b.Endpoints[1].Load = []analysis.LoadPoint{{Size: 1, P95: stat.Estimate{Value: stat.Some(0)}}}
 		}, "tool search takes twice"},
+		"bands for all":  {func(*analysis.Burst) {}, "rollouts; bands: 95 % intervals, clustered by rollout"},
+		"bands for some": {func(b *analysis.Burst) { b.Endpoints[1].Load[0].P95.Low = nil }, "; bands, where there are answers enough: 95 % intervals"},
+		"no bands": {func(b *analysis.Burst) {
+			for _, e := range b.Endpoints {
+				e.Load[0].P95.High = nil
+			}
+		}, "128 rollouts; too few answers for intervals"},
 		"many endpoints": {func(b *analysis.Burst) {
 			for i := range 9 {
 				e := b.Endpoints[1]

@@ -35,11 +35,12 @@ func drawInformative(r *analysis.Result) (*plot.Plot, error) {
 	kAxis(p, first, last, 16)
 	size := float64(r.GroupSize)
 	clear := slices.Concat(around(g.exact, size), around(g.bracket, size), around(g.fits.band, size))
-	thresholds := informativeThresholds(r, g.exact)
+	grouped := size >= first && size <= last && last > first
+	thresholds := informativeThresholds(r, g, grouped && p.X.Norm(size) < labelReach)
 	for _, t := range thresholds {
 		clear = append(clear, t.at, t.at+0.05)
 	}
-	if size >= first && size <= last && last > first {
+	if grouped {
 		p.Add(groupRule(r, clear...))
 	}
 	p.Add(g.fits.plotters()...)
@@ -145,29 +146,43 @@ func (g signals) span() (first, last float64) {
 	return first, last
 }
 
-// informativeThresholds are the rules of both thresholds, labelled on the
-// left unless the measured curve runs through there.
-func informativeThresholds(r *analysis.Result, exact curve) []rule {
-	free := func(at float64) bool {
-		for i := range min(3, len(exact.x)) {
-			if exact.lo[i] < at+0.07 && exact.hi[i] > at-0.01 {
-				return false
-			}
+// labelReach is the share of the plot's width that the label of a threshold may
+// take at one end.
+const labelReach = 0.5
+
+// informativeThresholds are the rules of both thresholds, labelled on the left
+// unless the measured curve, or the rule of the group size, runs through there
+// and the right end is free.
+func informativeThresholds(r *analysis.Result, g signals, ruled bool) []rule {
+	left := func(at float64) bool {
+		if !g.exact.free(at, 0, 3) {
+			return false
 		}
-		return true
+		return !ruled || !g.exact.free(at, 3, len(g.exact.x)) || !g.bracket.free(at, 0, len(g.bracket.x)) || !g.fits.band.free(at, 0, len(g.fits.band.x))
 	}
 	var list []rule
 	if v, ok := r.Thresholds[informativeCaution]; ok {
 		list = append(list, rule{
-			at: v, label: "caution below " + Percent(v), left: free(v),
+			at: v, label: "caution below " + Percent(v), left: left(v),
 			line: draw.LineStyle{Color: Amber, Width: 1, Dashes: dotted},
 		})
 	}
 	if v, ok := r.Thresholds[informativeBlocking]; ok {
 		list = append(list, rule{
-			at: v, label: "NO-GO below " + Percent(v), left: free(v),
+			at: v, label: "NO-GO below " + Percent(v), left: left(v),
 			line: draw.LineStyle{Color: Red, Width: 1, Dashes: dashed},
 		})
 	}
 	return list
+}
+
+// free reports whether a curve keeps away, over points from to before to, from a
+// label that stands on a level.
+func (v curve) free(level float64, from, to int) bool {
+	for i := from; i < min(to, len(v.x)); i++ {
+		if v.lo[i] < level+0.07 && v.hi[i] > level-0.01 {
+			return false
+		}
+	}
+	return true
 }
