@@ -164,6 +164,7 @@ var english = words{
 	},
 
 	Burst: englishBurst,
+	PDF:   englishPDF,
 	Page:  englishPage,
 
 	Fact: factWords{

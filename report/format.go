@@ -23,6 +23,7 @@ func Formats() []Format {
 		{Name: "text", Doc: "the report for a terminal: verdict, three numbers, findings", Write: writeText},
 		{Name: "markdown", File: "report.md", Doc: "the report as Markdown, for a pull request or a wiki", Write: writeMarkdown},
 		{Name: "html", File: "index.html", Doc: "the whole report as one page that needs no network: pictures, item table, settings", Write: writeHTML},
+		{Name: "pdf", File: "report.pdf", Doc: "the whole report for paper: findings, charts as vectors, items, method; with page numbers and bookmarks", Write: writePDF},
 		{Name: "summary", File: "summary.png", Doc: "one picture, 1600 × 900: verdict, three numbers, three charts", Write: writeSummary},
 		{Name: "junit", File: "junit.xml", Doc: "a test case for each gate and split, for the test pages of GitHub, GitLab and Jenkins; an UNDECIDED verdict is an error there", Write: writeJUnit},
 		{Name: "items", File: "items.csv", Doc: "a row for each item, with all its numbers", Write: writeItems},

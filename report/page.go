@@ -26,6 +26,12 @@ type Options struct {
 	ASCII bool // nothing but printable ASCII
 	Color bool // ANSI colours
 	Width int  // columns; 0 is 96, and 60 the least
+
+	// Paper and Font concern the PDF: a4 or letter ("" is a4), and the file of
+	// a font with what Latin, Greek and Cyrillic ones lack ("" looks in the
+	// usual places, "none" takes none).
+	Paper string
+	Font  string
 }
 
 // Page is everything a report says, in the order it is said.
@@ -53,6 +59,8 @@ type Page struct {
 	Choices   []Fact   // how open questions of the wire contract were taken
 	Grids     []Grid   // what rollouts took and training would take
 	Notes     []string // what a reader should know of how the rollouts came to be
+
+	warnings []string // what formats written so far could not show
 
 	survey *survey // of the rollouts, once a format has asked for them
 }

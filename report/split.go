@@ -139,7 +139,21 @@ func few(list []string, n int, w *words) string {
 // rows are the items lowest mean first, as in the variance chart, then the
 // lost ones.
 func rows(s *analysis.SplitResult) []Row {
-	items := slices.Clone(s.Classes.Items)
+	items := sortedItems(s.Classes.Items)
+	out := make([]Row, len(items))
+	for i, it := range items {
+		out[i] = Row{
+			Item: id(it.Item), Class: visible(it.Class), N: chart.Count(it.N), Mean: number(it.Mean), SD: number(it.SD),
+			Best: number(it.Best), Worst: number(it.Worst), Missing: chart.Count(it.Missing), Stays: number(it.Stays), Calls: number(it.Calls),
+			whole: it.Item,
+		}
+	}
+	return out
+}
+
+// sortedItems are the items in the order of their rows.
+func sortedItems(items []analysis.ItemResult) []analysis.ItemResult {
+	items = slices.Clone(items)
 	slices.SortFunc(items, func(a, b analysis.ItemResult) int {
 		switch {
 		case a.Mean == nil && b.Mean == nil:
@@ -151,15 +165,7 @@ func rows(s *analysis.SplitResult) []Row {
 		}
 		return cmp.Or(cmp.Compare(*a.Mean, *b.Mean), cmp.Compare(a.Item, b.Item))
 	})
-	out := make([]Row, len(items))
-	for i, it := range items {
-		out[i] = Row{
-			Item: id(it.Item), Class: visible(it.Class), N: chart.Count(it.N), Mean: number(it.Mean), SD: number(it.SD),
-			Best: number(it.Best), Worst: number(it.Worst), Missing: chart.Count(it.Missing), Stays: number(it.Stays), Calls: number(it.Calls),
-			whole: it.Item,
-		}
-	}
-	return out
+	return items
 }
 
 func number(p *float64) string {

@@ -63,6 +63,7 @@ type words struct {
 	Variants variantWords
 	Burst    burstWords
 	Audit    auditWords
+	PDF      pdfWords
 	Page     pageWords
 }
 

@@ -41,7 +41,7 @@ Example:
 			if err != nil {
 				return err
 			}
-			if err := deliver(c, dir, result, nil, ""); err != nil {
+			if err := deliver(c, dir, result, delivery{}); err != nil {
 				return err
 			}
 			return verdict(result)
@@ -49,20 +49,27 @@ Example:
 	}
 }
 
+// delivery is which reports are written, where to, and how they look.
+type delivery struct {
+	formats []report.Format
+	out     string
+	look    reportValues
+}
+
 // deliver prints a result, keeps it as result.json and, where there are
-// formats, writes the report to out. Printing comes first: what was found is
-// told even where nothing can be written.
-func deliver(c *cli.Context, dir string, r *analysis.Result, formats []report.Format, out string) error {
+// formats, writes the report. Printing comes first: what was found is told even
+// where nothing can be written.
+func deliver(c *cli.Context, dir string, r *analysis.Result, to delivery) error {
 	if err := printResult(c, dir, r); err != nil {
 		return err
 	}
 	if err := writeResult(dir, r); err != nil {
 		return err
 	}
-	if formats == nil {
+	if to.formats == nil {
 		return nil
 	}
-	return writeReport(c, dir, r, out, formats)
+	return writeReport(c, dir, r, to)
 }
 
 // printResult prints result.json under --json, else the report for a terminal.

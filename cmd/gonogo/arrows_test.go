@@ -22,8 +22,10 @@ var allowedArrows = map[string][]string{
 		"sampler", "sampler/rollout", "sampler/job", "sampler/dataset", "sampler/model", "sampler/tool", "sampler/limit",
 		"sampler/grader", "sampler/isolation", "sampler/python", "sampler/audit", "sampler/burst", "sampler/importer", "analysis", "analysis/stat", "report", "report/chart", "fixtures",
 	},
-	"report":                 {"report/chart", "analysis", "analysis/stat", "sampler/rollout"},
+	"report":                 {"report/chart", "report/pdf", "report/typeface", "analysis", "analysis/stat", "sampler/rollout"},
 	"report/chart":           {"analysis", "analysis/stat", "sampler/rollout"},
+	"report/pdf":             {"report/typeface"},
+	"report/typeface":        {},
 	"report/reporttest":      {"analysis", "analysis/stat", "sampler/rollout"}, // results for the tests of the two rooms above
 	"analysis":               {"analysis/stat", "analysis/shift", "sampler/rollout"},
 	"analysis/shift":         {"analysis/stat"},

@@ -328,6 +328,7 @@ func reportKeys() []key {
 	for _, f := range reports.Formats() {
 		formats = append(formats, f.Name)
 	}
+	papers := reports.Papers()
 	return []key{
 		{
 			Path: "thresholds", Names: thresholds, Fallback: "each at its default; gonogo help gates lists them", Doc: "what the gates ask for, by name of the threshold", Example: "{signal.informative: 0.2}",
@@ -336,6 +337,14 @@ func reportKeys() []key {
 		{
 			Path: "report.formats", Names: formats, Fallback: "all", Doc: "which reports are written", Example: "[html, summary]",
 			at: func(v *values) any { return &v.Report.Formats },
+		},
+		{
+			Path: "report.paper", Default: papers[0], Enum: papers, Doc: "the paper of report.pdf",
+			at: func(v *values) any { return &v.Report.Paper },
+		},
+		{
+			Path: "report.font", file: true, Fallback: "one of the usual system places, where report.pdf needs one", Doc: "a font (.ttf, .otf, .ttc) for what report.pdf says beyond Latin, Greek and Cyrillic, such as Chinese", Example: "NotoSansCJK-Regular.ttc",
+			at: func(v *values) any { return &v.Report.Font },
 		},
 	}
 }

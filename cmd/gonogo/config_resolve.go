@@ -85,7 +85,7 @@ func (c *config) paths() {
 	for id, path := range c.Data.Files {
 		c.Data.Files[id] = c.absolute(path)
 	}
-	for _, path := range []*string{&c.Data.Train, &c.Data.Eval, &c.Data.Production, &c.Audit.Labels} {
+	for _, path := range []*string{&c.Data.Train, &c.Data.Eval, &c.Data.Production, &c.Audit.Labels, &c.Report.Font} {
 		*path = c.absolute(*path)
 	}
 	if c.Body == nil {

@@ -117,7 +117,10 @@ type pythonValues struct {
 	Sandbox           string
 }
 
-type reportValues struct{ Formats []string }
+type reportValues struct {
+	Formats     []string
+	Paper, Font string
+}
 
 // mapValue is one map of a list whose maps have keys of their own.
 type mapValue struct {

@@ -109,6 +109,8 @@ var keyFlags = []keyFlag{
 	{"max-gradings", "audit.max_gradings", ""},
 	{"labels", "audit.labels", ""},
 	{"rollouts", "burst.rollouts", "burst"},
+	{"paper", "report.paper", ""},
+	{"font", "report.font", ""},
 }
 
 // flagsOf lists those of the keyFlags that the command line names.

@@ -31,6 +31,8 @@ Example:
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "format", Usage: "comma-separated list of " + strings.Join(formatNames(), ", ") + " (default all)"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `DIR` instead of RUN/report"},
+			&cli.StringFlag{Name: "paper", Usage: "`SIZE` of report.pdf's pages: " + strings.Join(report.Papers(), " or ")},
+			&cli.StringFlag{Name: "font", Usage: "`FILE` of a font for what report.pdf says beyond Latin, Greek and Cyrillic"},
 		}, analysisFlags()...),
 		Action: func(c *cli.Context) error {
 			dir, err := oneRun(c)
@@ -49,7 +51,11 @@ Example:
 			if err != nil {
 				return err
 			}
-			if err := deliver(c, dir, result, formats, out); err != nil {
+			look, err := lookFor(c, dir)
+			if err != nil {
+				return err
+			}
+			if err := deliver(c, dir, result, delivery{formats, out, look}); err != nil {
 				return err
 			}
 			return verdict(result)
@@ -79,6 +85,19 @@ func resultFor(c *cli.Context, dir string) (*analysis.Result, error) {
 		fmt.Fprintf(c.App.ErrWriter, "note: %s was analysed with other settings than the run's own; the report says which. gonogo analyze %s brings them back.\n", filepath.Join(dir, resultFile), dir)
 	}
 	return kept, nil
+}
+
+// lookFor is how the configuration wants a run's reports to look.
+func lookFor(c *cli.Context, dir string) (reportValues, error) {
+	opened, err := rollout.Open(dir)
+	if err != nil {
+		return reportValues{}, asUsage(err)
+	}
+	cfg, err := configFor(c, opened.Manifest)
+	if err != nil {
+		return reportValues{}, err
+	}
+	return cfg.Report, nil
 }
 
 // settingsGiven reports whether the command line asks for a fresh analysis.
@@ -151,10 +170,15 @@ func printText(c *cli.Context, run string, r *analysis.Result) error {
 	return formats[0].Write(c.App.Writer, page(c, run, r))
 }
 
-func writeReport(c *cli.Context, run string, r *analysis.Result, dir string, formats []report.Format) error {
-	p := page(c, run, r)
+func writeReport(c *cli.Context, run string, r *analysis.Result, to delivery) error {
+	opt := pageOptions(c, run)
+	opt.Paper, opt.Font = to.look.Paper, to.look.Font
+	p, dir, formats := report.NewPage(r, opt), to.out, to.formats
 	if err := report.Write(dir, p, formats); err != nil {
 		return err
+	}
+	for _, warning := range p.Warnings() {
+		fmt.Fprintf(c.App.ErrWriter, "warning: report.pdf: %s\n", warning)
 	}
 	open := ""
 	if slices.ContainsFunc(formats, func(f report.Format) bool { return f.Name == "html" }) {

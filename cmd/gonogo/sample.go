@@ -147,7 +147,7 @@ func judgeRun(c *cli.Context, p *project, dir string, stopped *exitError) error 
 	if err != nil {
 		return err
 	}
-	if err := deliver(c, dir, result, formats, reportDir(dir)); err != nil {
+	if err := deliver(c, dir, result, delivery{formats, reportDir(dir), p.cfg.Report}); err != nil {
 		return err
 	}
 	if stopped != nil {

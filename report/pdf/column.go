@@ -1,0 +1,158 @@
+package pdf
+
+import (
+	"image/color"
+	"math"
+)
+
+// Column is a strip of the page that grows downward: it is filled first and
+// then placed.
+type Column struct {
+	Ground    color.Color // behind it, over the width of the page
+	Edge      color.Color // of a bar at its left, over its whole height
+	EdgeWidth float64
+	Loose     bool // may be broken over pages even where it would fit on the next
+
+	d      *Doc
+	x, w   float64 // where text stands, and how wide it may be
+	y      float64
+	ops    []op
+	breaks []float64 // heights at which it may be broken, rising
+	marks  []mark
+}
+
+// Column begins a column over the width of the page, its text shifted right by
+// indent.
+func (d *Doc) Column(indent float64) *Column {
+	return &Column{d: d, x: indent, w: d.Width() - indent}
+}
+
+// Heading puts a heading in front of whatever is placed next, and a bookmark
+// on it: level 0 is a section.
+func (d *Doc) Heading(level int, text string, sty Style) {
+	waiting := d.pending
+	c := d.Column(0)
+	if waiting != nil {
+		c = waiting
+	}
+	c.Mark(level, text)
+	c.Text(Paragraph{Spans: []Span{{text, sty}}, Most: 6})
+	c.Space(sty.Size * 0.4)
+	d.pending = c
+}
+
+// Beside fills n columns that stand side by side, gap apart.
+func (c *Column) Beside(n int, gap float64, fill func(i int, c *Column)) {
+	w := (c.w - gap*float64(n-1)) / float64(n)
+	end := c.y
+	for i := range n {
+		one := &Column{d: c.d, x: c.x + float64(i)*(w+gap), w: w, y: c.y}
+		fill(i, one)
+		c.ops = append(c.ops, one.ops...)
+		end = max(end, one.y)
+	}
+	c.y = end
+	c.breaks = append(c.breaks, end)
+}
+
+// Mark sets a bookmark here.
+func (c *Column) Mark(level int, text string) {
+	c.marks = append(c.marks, mark{text: text, level: level, y: c.y})
+}
+
+// Space leaves a gap.
+func (c *Column) Space(h float64) { c.y += h }
+
+// Span is text of one style within a paragraph.
+type Span struct {
+	Text  string
+	Style Style
+}
+
+// Paragraph is text to be broken into lines.
+type Paragraph struct {
+	Spans  []Span
+	Indent float64     // of all lines
+	Hang   float64     // of the lines after the first, beside Indent
+	Most   int         // lines; the last is cut. 0 is as many as there are
+	Lead   string      // stands before the first line, in the room of Indent
+	Ground color.Color // behind each line, over the column's width
+}
+
+// Text writes a paragraph.
+func (c *Column) Text(p Paragraph) {
+	if p.Lead != "" && len(p.Spans) > 0 {
+		sty := p.Spans[0].Style
+		c.line(c.x, c.y, c.d.fonts.fit(p.Lead, sty, math.Inf(1)))
+	}
+	for i, l := range c.d.fonts.wrap(p.Spans, c.w-p.Indent, p.Hang, p.Most) {
+		x := c.x + p.Indent
+		if i > 0 {
+			x += p.Hang
+		}
+		if p.Ground != nil {
+			c.ops = append(c.ops, box(c.x, c.y, c.w, l.height+0.2, p.Ground))
+		}
+		c.line(x, c.y, l)
+		c.y += l.height
+		c.breaks = append(c.breaks, c.y)
+	}
+}
+
+// line draws a line whose top is y.
+func (c *Column) line(x, y float64, l line) { c.ops = append(c.ops, l.ops(x, y)...) }
+
+// Rule draws a level line over the column's width.
+func (c *Column) Rule(width float64, col color.Color) {
+	c.ops = append(c.ops, ruleAt(c.x, c.x+c.w, c.y, width, col))
+}
+
+// firstBreak is how much of a loose column must stand together: its first few
+// lines.
+func (c *Column) firstBreak() float64 {
+	const lines = 4
+	if len(c.breaks) <= lines {
+		return c.y
+	}
+	return c.breaks[lines-1]
+}
+
+// split parts a column so that the first part is no higher than room.
+func (c *Column) split(room float64) (first, rest *Column) {
+	cut := c.y
+	for i := len(c.breaks) - 1; i >= 0; i-- {
+		if b := c.breaks[i]; b <= room && b > 0 {
+			cut = b
+			break
+		}
+	}
+	if cut >= c.y {
+		return c, nil // nothing to break it at: a single thing higher than a page
+	}
+	first, rest = new(Column), new(Column)
+	*first, *rest = *c, *c
+	first.ops, first.breaks, first.marks, first.y = nil, nil, nil, cut
+	rest.ops, rest.breaks, rest.marks, rest.y = nil, nil, nil, c.y-cut
+	for _, o := range c.ops {
+		if o.bounds().mid() < cut {
+			first.ops = append(first.ops, o)
+			continue
+		}
+		o.move(0, -cut)
+		rest.ops = append(rest.ops, o)
+	}
+	for _, b := range c.breaks {
+		if b > cut {
+			rest.breaks = append(rest.breaks, b-cut)
+		}
+	}
+	for _, m := range c.marks {
+		if m.y < cut {
+			first.marks = append(first.marks, m)
+			continue
+		}
+		m.y -= cut
+		rest.marks = append(rest.marks, m)
+	}
+	return first, rest
+}

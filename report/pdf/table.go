@@ -1,0 +1,276 @@
+package pdf
+
+import (
+	"image/color"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Table is rows of cells below a head, which is repeated on every page.
+type Table struct {
+	Columns []ColumnSpec
+	Rows    [][]Cell
+	Head    Style // of the head's texts
+	Upright bool  // heads of columns of numbers stand upright
+	Dense   bool  // less room between rows and columns
+	Line    color.Color
+}
+
+// ColumnSpec is how one column of a table looks.
+type ColumnSpec struct {
+	Head  string
+	Right bool    // numbers
+	Least float64 // points; what its texts want is kept above it
+	Most  float64 // points; what its texts want is kept below it; 0 is no bound
+	Grow  float64 // its share of the room that is left over; 0 takes what its texts want
+}
+
+// Cell is what stands in one place of a table.
+type Cell struct {
+	Spans []Span
+	Chip  *Chip // drawn instead of text
+	Most  int   // lines; 0 is 12
+}
+
+// Chip is a word on a coloured ground.
+type Chip struct {
+	Text         string
+	Ink, Ground  color.RGBA
+	Size         float64
+	Edge, Dashed bool
+}
+
+// cellLines is how many lines a cell has at most, where it does not say.
+const cellLines = 12
+
+// pads are the room between the texts of neighbouring columns, and above and
+// below those of a row.
+func (t Table) pads() (between, around float64) {
+	if t.Dense {
+		return 5.5, 1.6
+	}
+	return 10, 3
+}
+
+// Table places a table.
+func (d *Doc) Table(t Table) {
+	if len(t.Rows) == 0 {
+		return
+	}
+	widths := d.widths(t)
+	head := d.tableHead(t, widths)
+	first := true
+	for _, cells := range t.Rows {
+		row := d.row(t, cells, widths)
+		if first {
+			d.Place(joined(head, row))
+			first = false
+			continue
+		}
+		if row.y > d.room() {
+			d.newPage()
+			row = joined(d.tableHead(t, widths), row)
+		}
+		d.Place(row)
+	}
+}
+
+// joined puts b below a.
+func joined(a, b *Column) *Column {
+	for _, o := range b.ops {
+		o.move(0, a.y)
+	}
+	a.ops = append(a.ops, b.ops...)
+	a.y += b.y
+	return a
+}
+
+// widths shares the width of the page among the columns. Each gets what its
+// longest text wants on one line; where that is too much, what is left above
+// the longest words is shared by what they want; what is left over goes to
+// those that grow.
+func (d *Doc) widths(t Table) []float64 {
+	n := len(t.Columns)
+	want, least := make([]float64, n), make([]float64, n)
+	between, _ := t.pads()
+	room := d.Width() - between*float64(n-1)
+	grow, wants, leasts := 0.0, 0.0, 0.0
+	for i, c := range t.Columns {
+		consider := func(cell Cell) {
+			w, word := d.wants(cell, room)
+			want[i], least[i] = max(want[i], w), max(least[i], word)
+		}
+		switch {
+		case t.Upright && c.Right:
+			want[i] = t.Head.Size * leading
+		default:
+			consider(Cell{Spans: []Span{{c.Head, t.Head}}})
+		}
+		for _, row := range t.Rows {
+			if i < len(row) {
+				consider(row[i])
+			}
+		}
+		if c.Most > 0 {
+			want[i] = min(want[i], c.Most)
+		}
+		want[i] = max(want[i], c.Least)
+		least[i] = min(max(least[i], c.Least), want[i])
+		grow, wants, leasts = grow+c.Grow, wants+want[i], leasts+least[i]
+	}
+	switch {
+	case leasts > room:
+		return level(least, room)
+	case wants > room:
+		for i := range want {
+			want[i] = least[i] + (want[i]-least[i])*(room-leasts)/(wants-leasts)
+		}
+	case grow > 0:
+		for i, c := range t.Columns {
+			want[i] += (room - wants) * c.Grow / grow
+		}
+	}
+	return want
+}
+
+// wants is how wide a cell would be on one line, up to most, and how wide its
+// longest word is, up to a fifth of that.
+func (d *Doc) wants(c Cell, most float64) (all, word float64) {
+	if c.Chip != nil {
+		w := d.chipWidth(c.Chip)
+		return w, w
+	}
+	for _, s := range c.Spans {
+		if len(s.Text) > 2000 {
+			return most, most / 5
+		}
+		text := d.fonts.drawable(s.Text, s.Style.Face)
+		for w := range strings.FieldsSeq(text) {
+			word = max(word, d.fonts.width(w, s.Style)+0.1)
+		}
+		all += d.fonts.width(text, s.Style)
+	}
+	return min(all+0.1, most), min(word, most/5)
+}
+
+// level lowers the widest until all fit into room.
+func level(want []float64, room float64) []float64 {
+	out := slices.Clone(want)
+	sorted := slices.Sorted(slices.Values(want))
+	left := room
+	for i, w := range sorted {
+		share := left / float64(len(sorted)-i)
+		if w > share {
+			for j := range out {
+				out[j] = math.Min(out[j], share)
+			}
+			return out
+		}
+		left -= w
+	}
+	return out
+}
+
+func (d *Doc) tableHead(t Table, widths []float64) *Column {
+	if !slices.ContainsFunc(t.Columns, func(c ColumnSpec) bool { return c.Head != "" }) {
+		return d.Column(0)
+	}
+	if t.Upright {
+		return d.uprightHead(t, widths)
+	}
+	cells := make([]Cell, len(t.Columns))
+	for i, c := range t.Columns {
+		cells[i] = Cell{Spans: []Span{{c.Head, t.Head}}}
+	}
+	return d.row(t, cells, widths)
+}
+
+// uprightHead turns the heads of the columns of numbers to read upward.
+func (d *Doc) uprightHead(t Table, widths []float64) *Column {
+	const most = 150
+	lines := make([]line, len(t.Columns))
+	high := 0.0
+	for i, c := range t.Columns {
+		lines[i] = d.fonts.fit(c.Head, t.Head, most)
+		if c.Right {
+			high = max(high, lines[i].width)
+		}
+	}
+	between, rowPad := t.pads()
+	row := d.Column(0)
+	row.y = high + 2*rowPad
+	x := 0.0
+	for i, w := range widths {
+		if !t.Columns[i].Right {
+			row.line(x, row.y-rowPad-lines[i].height, lines[i])
+		} else {
+			at := &text{x: x + w - t.Head.Size*0.15, y: row.y - rowPad, angle: 90}
+			for _, p := range lines[i].pieces {
+				one := *at
+				one.piece = p
+				row.ops = append(row.ops, &one)
+				at.y -= p.width
+			}
+		}
+		x += w + between
+	}
+	row.Rule(0.5, t.Line)
+	return row
+}
+
+// row lays out one row with a line below it.
+func (d *Doc) row(t Table, cells []Cell, widths []float64) *Column {
+	between, rowPad := t.pads()
+	row := d.Column(0)
+	x, height := 0.0, 0.0
+	for i, w := range widths {
+		y := rowPad
+		switch {
+		case i >= len(cells):
+		case cells[i].Chip != nil:
+			y += row.chip(cells[i].Chip, x, y)
+		default:
+			most := cells[i].Most
+			if most == 0 {
+				most = cellLines
+			}
+			for _, l := range d.fonts.wrap(cells[i].Spans, w, 0, most) {
+				at := x
+				if t.Columns[i].Right {
+					at += w - l.width
+				}
+				row.line(at, y, l)
+				y += l.height
+			}
+		}
+		height = max(height, y)
+		x += w + between
+	}
+	row.y = height + rowPad
+	row.Rule(0.5, t.Line)
+	return row
+}
+
+const chipPad = 4.0
+
+func (d *Doc) chipWidth(c *Chip) float64 {
+	return d.fonts.fit(c.Text, c.style(), math.Inf(1)).width + 2*chipPad
+}
+
+// chip draws a chip and returns its height.
+func (col *Column) chip(c *Chip, x, y float64) float64 {
+	l := col.d.fonts.fit(c.Text, c.style(), math.Inf(1))
+	h := l.height + 1
+	frame := box(x, y, l.width+2*chipPad, h, c.Ground)
+	col.ops = append(col.ops, frame)
+	edge := &shape{path: slices.Clone(frame.path), color: nrgba(c.Ink), stroke: true, width: 0.5}
+	if c.Dashed {
+		edge.dash = []float64{2, 1.5}
+	}
+	if c.Edge {
+		col.ops = append(col.ops, edge)
+	}
+	col.line(x+chipPad, y+0.5, l)
+	return h
+}

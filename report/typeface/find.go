@@ -1,0 +1,153 @@
+package typeface
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/image/font/sfnt"
+)
+
+// None is the name of the font for which none is looked for.
+const None = "none"
+
+// most is how many fonts of the machine a document draws from, and how large a
+// file may be.
+const (
+	most       = 4
+	mostSize   = 256 << 20
+	everything = "中日あア한글" // what a font that needs no other beside it can draw
+)
+
+// Find returns the fonts to take what the builtin ones lack from. path names
+// one file; "" looks in the usual places of the machine, and None is none.
+// language ("zh", "ja", "ko") picks among the fonts of a collection. Notes
+// name the files that are there and cannot be used.
+func Find(path, language string) (faces []*Face, notes []string, err error) {
+	switch path {
+	case None:
+		return nil, nil, nil
+	case "":
+		faces, notes = search(places, language)
+		return faces, notes, nil
+	}
+	face, err := Open(path, language)
+	if err != nil {
+		return nil, nil, err
+	}
+	return []*Face{face}, nil, nil
+}
+
+// search opens the fonts that lie in the places, until nothing more is needed.
+func search(places []string, language string) (faces []*Face, notes []string) {
+	home, _ := os.UserHomeDir()
+	missing := []rune(everything)
+	for _, place := range places {
+		if rest, ok := strings.CutPrefix(place, "~"); ok {
+			place = home + rest
+		}
+		found, _ := filepath.Glob(place)
+		for _, path := range found {
+			face, err := Open(path, language)
+			if err != nil {
+				notes = append(notes, err.Error())
+				continue
+			}
+			lacked := len(missing)
+			missing = slices.DeleteFunc(missing, face.Has)
+			if len(missing) == lacked {
+				continue
+			}
+			if faces = append(faces, face); len(missing) == 0 || len(faces) == most {
+				return faces, notes
+			}
+		}
+	}
+	return faces, notes
+}
+
+// Open reads a font file; of a collection it takes the font of the language,
+// and the first where none is.
+func Open(path, language string) (*Face, error) {
+	face, err := open(path, language)
+	if err != nil {
+		return nil, fmt.Errorf("read font %s: %w", path, err)
+	}
+	return face, nil
+}
+
+func open(path, language string) (*Face, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, cause(err)
+	case info.IsDir():
+		return nil, errors.New("it is a directory; name the font file in it")
+	case info.Size() > mostSize:
+		return nil, fmt.Errorf("it has %d MB: no font is so large", info.Size()>>20)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, cause(err)
+	}
+	fonts, err := sfnt.ParseCollection(data)
+	if err != nil {
+		return nil, fmt.Errorf("it is no TrueType or OpenType font (.ttf, .otf, .ttc): %w", err)
+	}
+	var faces []*Face
+	for i := range fonts.NumFonts() {
+		f, err := fonts.Font(i)
+		if err != nil {
+			return nil, err
+		}
+		faces = append(faces, newFace(f))
+	}
+	if len(faces) == 0 {
+		return nil, errors.New("it holds no font")
+	}
+	face := faces[max(0, slices.IndexFunc(faces, func(f *Face) bool { return speaks(f.Name, language) }))]
+	return face, face.drawable()
+}
+
+// cause is what went wrong with a file, without its name.
+func cause(err error) error {
+	var path *os.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}
+
+// speaks reports whether a font of a collection is the one for a language, by
+// the end of its name: "Noto Sans CJK SC".
+func speaks(name, language string) bool {
+	marks := map[string][]string{"zh": {"SC", "CN", "GB"}, "ja": {"JP", "J"}, "ko": {"KR", "K"}}
+	base, _, _ := strings.Cut(language, "-")
+	for word := range strings.FieldsSeq(name) {
+		if slices.Contains(marks[base], word) {
+			return true
+		}
+	}
+	return false
+}
+
+// drawable reports, as an error, a font without outlines: one of pictures.
+func (f *Face) drawable() error {
+	for _, r := range everything + "Aa0" {
+		if !f.Has(r) {
+			continue
+		}
+		outlines, err := f.contours(r)
+		if err != nil {
+			return fmt.Errorf("its outlines cannot be read: %w", err)
+		}
+		if len(outlines) == 0 {
+			return errors.New("its glyphs have no outlines")
+		}
+		return nil
+	}
+	return nil
+}

@@ -1,0 +1,50 @@
+package typeface
+
+// places are where fonts for Chinese, Japanese and Korean usually lie, the
+// most complete first. A star stands for any part of a name, ~ for the home.
+var places = []string{
+	// Linux
+	"/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc",
+	"/usr/share/fonts/noto-cjk/NotoSansCJK-Regular.ttc",
+	"/usr/share/fonts/google-noto-cjk/NotoSansCJK-Regular.ttc",
+	"/usr/share/fonts/google-noto-sans-cjk-fonts/NotoSansCJK-Regular.ttc",
+	"/usr/share/fonts/google-noto-sans-cjk-vf-fonts/NotoSansCJK-VF.ttc",
+	"/usr/share/fonts/opentype/source-han-sans/SourceHanSans*-Regular.*",
+	"/usr/share/fonts/adobe-source-han-sans/SourceHanSans*-Regular.*",
+	"/usr/share/fonts/truetype/droid/DroidSansFallbackFull.ttf",
+	"/usr/share/fonts/droid/DroidSansFallbackFull.ttf",
+	"/usr/share/fonts/google-droid-sans-fonts/DroidSansFallbackFull.ttf",
+	"/usr/share/fonts/truetype/droid/DroidSansFallback.ttf",
+	"/usr/share/fonts/truetype/wqy/wqy-zenhei.ttc",
+	"/usr/share/fonts/wenquanyi/wqy-zenhei/wqy-zenhei.ttc",
+	"/usr/share/fonts/truetype/wqy/wqy-microhei.ttc",
+	"/usr/share/fonts/wqy-microhei/wqy-microhei.ttc",
+	"/usr/share/fonts/truetype/arphic/uming.ttc",
+	"/usr/share/fonts/truetype/unifont/unifont.ttf",
+	"/usr/share/fonts/opentype/ipafont-gothic/ipag.ttf",
+	"/usr/share/fonts/opentype/ipaexfont-gothic/ipaexg.ttf",
+	"/usr/share/fonts/truetype/fonts-japanese-gothic.ttf",
+	"/usr/share/fonts/truetype/vlgothic/VL-Gothic-Regular.ttf",
+	"/usr/share/fonts/truetype/nanum/NanumGothic.ttf",
+	"/usr/share/fonts/truetype/baekmuk/gulim.ttf",
+	"/usr/local/share/fonts/NotoSansCJK*-Regular.*",
+	"~/.local/share/fonts/NotoSansCJK*-Regular.*",
+	"~/.fonts/NotoSansCJK*-Regular.*",
+	// macOS
+	"/System/Library/Fonts/Supplemental/Arial Unicode.ttf",
+	"/Library/Fonts/Arial Unicode.ttf",
+	"/System/Library/Fonts/PingFang.ttc",
+	"/System/Library/Fonts/STHeiti Light.ttc",
+	"/System/Library/Fonts/Hiragino Sans GB.ttc",
+	"/System/Library/Fonts/AppleSDGothicNeo.ttc",
+	"~/Library/Fonts/NotoSansCJK*-Regular.*",
+	// Windows
+	`C:\Windows\Fonts\msyh.ttc`,
+	`C:\Windows\Fonts\simsun.ttc`,
+	`C:\Windows\Fonts\msjh.ttc`,
+	`C:\Windows\Fonts\YuGothR.ttc`,
+	`C:\Windows\Fonts\meiryo.ttc`,
+	`C:\Windows\Fonts\msgothic.ttc`,
+	`C:\Windows\Fonts\malgun.ttf`,
+	`C:\Windows\Fonts\ARIALUNI.TTF`,
+}
