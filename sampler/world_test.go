@@ -17,6 +17,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gonogo/fixtures/pipe"
 	"gonogo/sampler"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/model"
@@ -223,7 +224,7 @@ func (w *world) count(kind string) (n int) {
 // serve starts the servers and returns the boundaries.
 func (w *world) serve() sampler.Boundaries {
 	w.t.Helper()
-	l := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
+	l := pipe.Listen()
 	server := &http.Server{Handler: w.mux()}
 	go func() { _ = server.Serve(l) }()
 	transport := sampler.HTTPTransport(64)
@@ -237,7 +238,7 @@ func (w *world) serve() sampler.Boundaries {
 		if w.refuseDial[host] {
 			return nil, &net.OpError{Op: "dial", Net: network, Err: fmt.Errorf("connect: connection refused")}
 		}
-		return l.dial(ctx)
+		return l.Dial(ctx)
 	}
 	client := sampler.HTTPClient(transport, 64)
 	w.t.Cleanup(func() {
@@ -282,37 +283,6 @@ func (w *world) rollout() (*rollout.Record, error) {
 	items := makeItems(1)
 	return sampler.Rehearse(w.t.Context(), w.cfg, 1, sampler.Job{Item: &items[0]}, w.serve())
 }
-
-// pipes is a listener on connections in memory.
-type pipes struct {
-	conns  chan net.Conn
-	closed chan struct{}
-	once   sync.Once
-}
-
-func (p *pipes) dial(ctx context.Context) (net.Conn, error) {
-	client, server := net.Pipe()
-	select {
-	case p.conns <- server:
-		return client, nil
-	case <-p.closed:
-		return nil, net.ErrClosed
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-func (p *pipes) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.conns:
-		return c, nil
-	case <-p.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p *pipes) Close() error   { p.once.Do(func() { close(p.closed) }); return nil }
-func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipes", Net: "unix"} }
 
 // makeItems returns n items of the train split.
 func makeItems(n int) []rollout.Item {

@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -15,6 +14,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"gonogo/fixtures/pipe"
 	"gonogo/sampler"
 	"gonogo/sampler/burst"
 	"gonogo/sampler/grader"
@@ -61,7 +61,7 @@ func score(w http.ResponseWriter, _ request) {
 // serve must be called within a bubble of testing/synctest.
 func serve(t *testing.T, search, grade answers) *server {
 	t.Helper()
-	l := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
+	l := pipe.Listen()
 	mux := http.NewServeMux()
 	for path, f := range map[string]answers{"/search": search, "/grade": grade} {
 		var flight atomic.Int64
@@ -84,7 +84,7 @@ func serve(t *testing.T, search, grade answers) *server {
 	s := &httptest.Server{Listener: l, Config: &http.Server{Handler: mux}}
 	s.Start()
 	transport := &http.Transport{
-		DialContext:         func(ctx context.Context, _, _ string) (net.Conn, error) { return l.dial(ctx) },
+		DialContext:         func(ctx context.Context, _, _ string) (net.Conn, error) { return l.Dial(ctx) },
 		MaxIdleConnsPerHost: 500,
 	}
 	client := sampler.HTTPClient(burst.Watch(transport), 500)
@@ -168,37 +168,6 @@ func play(t *testing.T, cfg burst.Config, p *burst.Plan, s *server) (*rollout.Bu
 	}
 	return b, calls
 }
-
-// pipes is a listener on connections in memory.
-type pipes struct {
-	conns  chan net.Conn
-	closed chan struct{}
-	once   sync.Once
-}
-
-func (p *pipes) dial(ctx context.Context) (net.Conn, error) {
-	client, server := net.Pipe()
-	select {
-	case p.conns <- server:
-		return client, nil
-	case <-p.closed:
-		return nil, net.ErrClosed
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-func (p *pipes) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.conns:
-		return c, nil
-	case <-p.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p *pipes) Close() error   { p.once.Do(func() { close(p.closed) }); return nil }
-func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipes", Net: "unix"} }
 
 // inBubble runs a test in virtual time.
 func inBubble(t *testing.T, test func(*testing.T)) {
