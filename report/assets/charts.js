@@ -109,6 +109,7 @@ const readable = (figure) => {
     } else if (e.key === "Escape") {
       hide();
     } else if (e.key === "Enter" && items) {
+      e.preventDefault();
       hide();
       items.go(from);
     }

@@ -30,6 +30,7 @@ const itemTable = (box) => {
   const rollouts = (i) => {
     const td = make("td", undefined, "rollouts");
     td.colSpan = heads.length;
+    td.tabIndex = -1;
     const trace = data.traces && data.traces[i];
     if (!trace || !trace[0]) {
       td.append(make("p", data.traces ? said.Beyond.replace("%s", "0") : said.NoTrace, "note"));
@@ -135,7 +136,8 @@ const itemTable = (box) => {
     if (at >= shown) extend(at + 1 - shown);
     const tr = body.querySelector('tr[data-row="' + i + '"]'), button = tr.querySelector("button");
     if (button.getAttribute("aria-expanded") !== "true") toggle(tr, i);
-    button.focus({ preventScroll: true });
+    // Not the button: the key that led here would press it as well.
+    tr.nextElementSibling.firstChild.focus({ preventScroll: true });
     tr.scrollIntoView({ block: "center" });
   };
   return { rows, traces: data.traces, go };

@@ -1,0 +1,346 @@
+package report
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"gonogo/analysis"
+	"gonogo/report/chart"
+	"gonogo/report/reporttest"
+	"gonogo/sampler/rollout"
+)
+
+// traced is a page whose items have n rollouts each at hand: sample j of the
+// i-th item earned (i + j) % 5 quarters.
+func traced(r *analysis.Result, n int) *Page {
+	opt := options()
+	opt.Traces, opt.TracesLink = "my run/rollouts.jsonl", "../rollouts.jsonl"
+	opt.Rollouts = func(yield func(analysis.Counted) error) (rollout.Input, error) {
+		line := 0
+		for _, split := range rollout.Splits() {
+			if r.Splits[split] == nil {
+				continue
+			}
+			for i, it := range sortedItems(r.Splits[split].Classes.Items) {
+				for j := range n {
+					line++
+					score := float64((i+j)%5) / 4
+					rec := rollout.Record{Item: it.Item, Split: split, Sample: j, Outcome: rollout.Graded, Line: line, Calls: make([]rollout.Call, j)}
+					if err := yield(analysis.Counted{Record: &rec, Score: &score}); err != nil {
+						return rollout.Input{}, err
+					}
+				}
+			}
+		}
+		return rollout.Input{}, nil
+	}
+	return NewPage(r, opt)
+}
+
+// bars lists the bars of a picture as the browser drew them, in its
+// coordinates: the first of their colour is the legend's.
+const bars = `[...document.querySelectorAll("#chart-NAME svg path")].filter((p) => p.getAttribute("style").includes("--sky")).slice(1).map((p) => { const r = p.getBoundingClientRect(); return [r.left, r.right, r.top, r.bottom]; })`
+
+// TestThePageInABrowser tries one page with all that is on it: it loads
+// without an error and without a request, and answers to pointer and keys.
+func TestThePageInABrowser(t *testing.T) {
+	b := newTab(t)
+	p := traced(reporttest.Load(t, "cautious"), 4)
+	b.open(p)
+	b.quiet()
+	steps := []struct {
+		name string
+		try  func(*tab, *Page)
+	}{
+		{"the item table sorts", trySorting},
+		{"the item table filters", tryFiltering},
+		{"findings open by keyboard", tryFindings},
+		{"a bar tells its item", tryVariance},
+		{"other pictures tell their numbers", tryPictures},
+		{"pictures are read with the arrow keys", tryArrows},
+		{"an item shows its rollouts", tryRollouts},
+		{"text has contrast in light and dark", tryContrast},
+		{"paper has it all", tryPaper},
+	}
+	for _, step := range steps {
+		t.Run(step.name, func(t *testing.T) {
+			b.TB = t
+			step.try(b, p)
+			b.quiet()
+		})
+	}
+}
+
+// shown lists the ids of the rows in sight, and what the table says of them.
+func shown(b *tab) (ids []string, says string) {
+	b.Helper()
+	return js[[]string](b, `[...document.querySelectorAll("[data-items=train] tbody button.item")].map((e) => e.textContent)`),
+		js[string](b, `document.querySelector("[data-items=train] output").textContent`)
+}
+
+func trySorting(b *tab, p *Page) {
+	rows := p.Splits[0].Rows
+	heading := func(i int) {
+		js[bool](b, `document.querySelectorAll("[data-items=train] thead button")[%d].focus() ?? true`, i)
+		b.keys(kb.Enter)
+	}
+	column := func(i int) []string {
+		return js[[]string](b, `[...document.querySelectorAll("[data-items=train] tbody tr")].map((e) => e.cells[%d].textContent)`, i)
+	}
+	heading(3)
+	got, sorted := column(3), slices.Clone(rows)
+	slices.Reverse(sorted) // they stand by their mean already
+	if got[0] != sorted[0].Mean || got[len(got)-1] != sorted[len(sorted)-1].Mean {
+		b.Errorf("by mean, from the top: %s to %s, want %s to %s", got[0], got[len(got)-1], sorted[0].Mean, sorted[len(sorted)-1].Mean)
+	}
+	if dir := js[string](b, `document.querySelectorAll("[data-items=train] th")[3].getAttribute("aria-sort")`); dir != "descending" {
+		b.Errorf("the heading says it sorts %q", dir)
+	}
+	heading(3)
+	if got := column(3); got[0] != rows[0].Mean {
+		b.Errorf("by mean, from the bottom: %s first, want %s", got[0], rows[0].Mean)
+	}
+	heading(0)
+	if got := column(0); !slices.IsSorted(got) {
+		b.Errorf("by id: %v", got)
+	}
+}
+
+func tryFiltering(b *tab, p *Page) {
+	rows := p.Splits[0].Rows
+	part := rows[3].Item[len(rows[3].Item)-1:]
+	want, mixed := 0, 0
+	for _, r := range rows {
+		if strings.Contains(r.Item, part) {
+			want++
+			mixed += b2i(r.Class == analysis.Mixed)
+		}
+	}
+	js[bool](b, `document.querySelector("[data-items=train] input").focus() ?? true`)
+	b.keys(part)
+	ids, says := shown(b)
+	if len(ids) != want || says != fmt.Sprintf("%d of %d items shown", want, want) || want == len(rows) {
+		b.Errorf("filtered by %q: %d rows, %q, want %d", part, len(ids), says, want)
+	}
+	js[bool](b, `document.querySelector("[data-items=train] select").focus() ?? true`)
+	b.keys("mix")
+	if ids, says := shown(b); len(ids) != mixed || mixed == want {
+		b.Errorf("mixed ones of them: %d rows, %q, want %d", len(ids), says, mixed)
+	}
+	js[bool](b, `document.querySelector("[data-items=train] input").focus() ?? true`)
+	b.keys("<no such item>")
+	if text := js[string](b, `document.querySelector("[data-items=train] tbody").textContent`); text != english.Page.NoMatch {
+		b.Errorf("where nothing is found the table says %q", text)
+	}
+	js[bool](b, `(() => { const box = document.querySelector("[data-items=train]"), i = box.querySelector("input"), s = box.querySelector("select"); i.value = s.value = ""; i.dispatchEvent(new Event("input")); return true; })()`)
+	if ids, says := shown(b); len(ids) != len(rows) || says != fmt.Sprintf("%d items", len(rows)) {
+		b.Errorf("without a filter: %d rows, %q", len(ids), says)
+	}
+}
+
+func tryFindings(b *tab, p *Page) {
+	open := func() int { return js[int](b, `document.querySelectorAll("details.finding[open]").length`) }
+	before, want := open(), 0
+	for _, f := range p.Findings {
+		want += b2i(f.Open())
+	}
+	if before != want || want == 0 || want == len(p.Findings) {
+		b.Errorf("%d findings are open, want the %d that ask for something", before, want)
+	}
+	js[bool](b, `document.querySelector("details.quiet summary").focus() ?? true`)
+	b.keys(kb.Enter)
+	if got := open(); got != before+1 {
+		b.Errorf("after Enter %d findings are open, want %d", got, before+1)
+	}
+	if text := js[string](b, `document.querySelector("details.quiet[open]").innerText`); !strings.Contains(text, english.Why) || !strings.Contains(text, english.Page.Evidence) {
+		b.Errorf("an open finding says %q, want why and evidence", text)
+	}
+	b.keys(kb.Enter)
+	js[bool](b, `document.querySelector("button.all").focus() ?? true`)
+	b.keys(" ")
+	if got := open(); got != len(p.Findings) {
+		b.Errorf("the button opened %d of %d", got, len(p.Findings))
+	}
+	b.keys(" ")
+	js[bool](b, `document.querySelectorAll("details.finding:not(.quiet)").forEach((f) => { f.open = true; }) ?? true`)
+	// An item named by a finding leads to its row, its rollouts open.
+	js[bool](b, `document.querySelector("a[data-row]").focus() ?? true`)
+	name := js[string](b, `document.activeElement.textContent`)
+	b.keys(kb.Enter)
+	if got := js[string](b, lead); got != name+"true" {
+		b.Errorf("the item %q of a finding leads to %q", name, got)
+	}
+}
+
+// lead is the item whose rollouts have the focus, and whether they are open.
+const lead = `(() => { const b = document.activeElement.closest("tr").previousElementSibling.querySelector("button"); return b.textContent + b.getAttribute("aria-expanded"); })()`
+
+func tryVariance(b *tab, p *Page) {
+	b.point("#chart-variance .area", 0.5, 0.5)
+	drawn, rows := js[[][]float64](b, "%s", raw(strings.Replace(bars, "NAME", "variance", 1))), p.Splits[0].Rows
+	if len(drawn) != len(rows) {
+		b.Fatalf("%d bars are drawn, want one for each of %d items", len(drawn), len(rows))
+	}
+	for _, i := range []int{0, 1, len(rows) / 2, len(rows) - 1} {
+		b.move((drawn[i][0]+drawn[i][1])/2, drawn[len(rows)-1][2]+20)
+		r := rows[i]
+		want := fmt.Sprintf("%s class %s n %s mean %s", r.Item, r.Class, r.N, r.Mean)
+		rewards := fmt.Sprintf("rewards %s", strings.Join([]string{quarter(i), quarter(i + 1), quarter(i + 2), quarter(i + 3)}, " "))
+		if got := b.tip(); !strings.HasPrefix(got, want) || !strings.Contains(got, rewards) {
+			b.Errorf("over bar %d the page says %q, want %q and %q", i, got, want, rewards)
+		}
+		// The dot stands where the bar ends, which is the item's mean.
+		top := js[float64](b, `(() => { const r = document.querySelector("#chart-variance .dot").getBoundingClientRect(); return (r.top + r.bottom) / 2; })()`)
+		if d := top - drawn[i][2]; d > 1.5 || d < -1.5 {
+			b.Errorf("the dot of bar %d stands %.1f pixels from its end", i, d)
+		}
+	}
+	b.move(5, 5)
+	if got := b.tip(); got != "" {
+		b.Errorf("away from the picture the page still says %q", got)
+	}
+}
+
+func quarter(n int) string { return chart.Number(float64(n%5) / 4) }
+
+func tryPictures(b *tab, p *Page) {
+	s := p.Result.Splits[p.Split]
+	b.point("#chart-rewards .area", 0.5, 0.5)
+	drawn := js[[][]float64](b, "%s", raw(strings.Replace(bars, "NAME", "rewards", 1)))
+	for i, n := range s.Reward.Histogram.Counts {
+		b.move((drawn[i][0]+drawn[i][1])/2, drawn[0][3]-4)
+		if got, want := b.tip(), fmt.Sprintf("rollouts %s share", chart.Count(n)); !strings.Contains(got, want) {
+			b.Errorf("over bar %d of the rewards the page says %q, want %q", i, got, want)
+		}
+		if i > 3 {
+			break
+		}
+	}
+	for _, f := range p.Figures {
+		if f.Plot == nil {
+			continue
+		}
+		if got := b.point("#chart-"+f.Name+" .area", 0.55, 0.6); got == "" {
+			b.Errorf("the picture %s does not answer", f.Name)
+		}
+	}
+	last, _ := s.BestAt(p.Result.GroupSize)
+	js[bool](b, `document.querySelector("#chart-best_of_k .area").focus() ?? true`)
+	for range last.K - 1 {
+		b.keys(kb.ArrowRight)
+	}
+	want := fmt.Sprintf("k %d: best of k %s", last.K, chart.Interval(last.Value, last.Low, last.High))
+	if got := js[string](b, `document.activeElement.getAttribute("aria-valuetext")`); !strings.HasPrefix(got, want) {
+		b.Errorf("at the group size best of k says %q, want %q", got, want)
+	}
+}
+
+func tryArrows(b *tab, p *Page) {
+	rows := p.Splits[0].Rows
+	js[bool](b, `(document.activeElement.blur(), document.querySelector("#chart-variance .area").focus()) ?? true`)
+	at := func() string { return js[string](b, `document.activeElement.getAttribute("aria-valuetext")`) }
+	for _, press := range []struct {
+		keys string
+		want int
+	}{{kb.Home, 0}, {kb.ArrowRight + kb.ArrowRight, 2}, {kb.End, len(rows) - 1}, {kb.ArrowRight, len(rows) - 1}, {kb.ArrowLeft, len(rows) - 2}} {
+		b.keys(press.keys)
+		if got, want := at(), rows[press.want].Item+": class "; !strings.HasPrefix(got, want) {
+			b.Errorf("after %q the picture reads %q, want %q", press.keys, got, want)
+		}
+	}
+	b.keys(kb.Escape)
+	if got := b.tip(); got != "" {
+		b.Errorf("after Escape the page still says %q", got)
+	}
+	b.keys(kb.Home + kb.Enter)
+	if got := js[string](b, lead); got != rows[0].Item+"true" {
+		b.Errorf("Enter leads to %q, want the item %q", got, rows[0].Item)
+	}
+}
+
+func tryRollouts(b *tab, p *Page) {
+	i := 2
+	js[bool](b, `document.querySelector("[data-items=train] tr[data-row='%d'] button").focus() ?? true`, i)
+	if js[string](b, `document.activeElement.getAttribute("aria-expanded")`) == "true" {
+		b.keys(kb.Enter)
+	}
+	b.keys(kb.Enter)
+	text := strings.Join(strings.Fields(js[string](b, `document.activeElement.closest("tr").nextElementSibling.innerText`)), " ")
+	first := 4*i + 1
+	for j := range 4 {
+		if want := fmt.Sprintf("%d %s graded %d %d", j, quarter(i+j), j, first+j); !strings.Contains(text, want) {
+			b.Errorf("the rollouts of %s read %q, want %q", p.Splits[0].Rows[i].Item, text, want)
+		}
+	}
+	if want := fmt.Sprintf("sed -n '%dp;%dp;%dp;%dp' 'my run/rollouts.jsonl'", first, first+1, first+2, first+3); !strings.Contains(text, want) {
+		b.Errorf("the rollouts read %q, want the command %q", text, want)
+	}
+	b.keys(kb.Enter)
+	if js[bool](b, `document.activeElement.closest("tr").nextElementSibling.querySelector("table") !== null`) {
+		b.Error("the rollouts do not close again")
+	}
+}
+
+// contrast lists the texts whose colour is too near to what they stand on.
+const contrast = `(() => {
+  const parse = (c) => c.match(/[\d.]+/g).map(Number);
+  const light = (c) => c.slice(0, 3).map((v) => { v /= 255; return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; }).reduce((s, v, i) => s + v * [0.2126, 0.7152, 0.0722][i], 0);
+  const ground = (e) => { for (; e; e = e.parentElement) { const c = parse(getComputedStyle(e).backgroundColor); if (c.length < 4 || c[3] > 0.99) return c; } return [255, 255, 255]; };
+  const bad = [];
+  for (const e of document.querySelectorAll("main *")) {
+    if (e.closest("svg") || ![...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim()) || !e.checkVisibility()) continue;
+    const a = light(parse(getComputedStyle(e).color)), g = light(ground(e));
+    const ratio = (Math.max(a, g) + 0.05) / (Math.min(a, g) + 0.05);
+    if (ratio < 4.5) bad.push(e.tagName + "." + e.className + " " + ratio.toFixed(2) + ": " + e.textContent.slice(0, 40));
+  }
+  return bad;
+})()`
+
+func tryContrast(b *tab, _ *Page) {
+	grounds := map[string]bool{}
+	for _, scheme := range []string{"light", "dark"} {
+		b.media("screen", scheme)
+		for _, bad := range js[[]string](b, "%s", raw(contrast)) {
+			b.Errorf("%s: %s", scheme, bad)
+		}
+		grounds[js[string](b, `getComputedStyle(document.body).backgroundColor + getComputedStyle(document.querySelector("#chart-variance svg path")).fill`)] = true
+	}
+	b.media("", "")
+	if len(grounds) != 2 {
+		b.Errorf("light and dark look the same: %v", grounds)
+	}
+}
+
+// raw is an expression that js does not quote.
+type raw string
+
+var pdfPage = regexp.MustCompile(`/Type ?/Page\b`)
+
+func tryPaper(b *tab, p *Page) {
+	b.media("print", "dark")
+	defer b.media("", "")
+	hidden := js[[]string](b, `[...document.querySelectorAll("header p, .finding h3, .finding .body p, figure svg, figcaption, h2, .rest")].filter((e) => !e.checkVisibility({contentVisibilityAuto: true}) || e.getBoundingClientRect().height === 0).filter((e) => !e.parentElement.closest(".finding details")).map((e) => e.textContent.slice(0, 60))`)
+	if len(hidden) > 0 {
+		b.Errorf("%d texts would not be printed: %q", len(hidden), hidden)
+	}
+	if n := js[int](b, `[...document.querySelectorAll("nav, input, .area, .tip, button.all")].filter((e) => e.checkVisibility()).length`); n > 0 {
+		b.Errorf("%d controls would be printed", n)
+	}
+	if n := js[int](b, `[...document.querySelectorAll("[data-items=train] tr[data-row]")].filter((e) => e.checkVisibility()).length`); n > rowsInPrint || n < rowsInPrint-5 {
+		b.Errorf("%d items would be printed", n)
+	}
+	if ground := js[string](b, `getComputedStyle(document.body).backgroundColor`); ground != "rgb(255, 255, 255)" {
+		b.Errorf("paper is %s in dark mode", ground)
+	}
+	pdf, err := chromedp.Run(b.ctx, chromedp.PrintToPDF(chromedp.PDFPaper(chromedp.PaperA4)))
+	b.must(err)
+	if n := len(pdfPage.FindAll(pdf, -1)); n < 4 || n > 30 {
+		b.Errorf("it prints on %d pages", n)
+	}
+}
