@@ -195,26 +195,35 @@ func (t *terminal) burst(p *Page) {
 		if t.buf.Len() == before {
 			t.heading(g.Title)
 			t.stack(g, rowsInTerminal, p.Words)
-			for _, note := range g.Notes {
-				t.para(para{indent: 2, lead: "- ", text: note, style: faint})
-			}
-			t.blank()
+			t.notes(g.Notes)
 		}
 	}
-	for _, note := range p.Burst.Notes {
+	t.notes(p.Burst.Notes)
+}
+
+// notes end a section.
+func (t *terminal) notes(list []string) {
+	for _, note := range list {
 		t.para(para{indent: 2, lead: "- ", text: note, style: faint})
 	}
 	t.blank()
 }
 
 func (m *markdown) burst(p *Page) {
-	if len(p.Burst.Tables) == 0 {
+	m.section(m.words.Burst.Title, p.Burst.Lead, p.Burst.Tables, p.Burst.Notes)
+}
+
+// section is a heading with its tables; nothing without one.
+func (m *markdown) section(title, lead string, tables []Grid, notes []string) {
+	if len(tables) == 0 {
 		return
 	}
-	m.f("## %s\n\n%s\n\n", md(m.words.Burst.Title), md(p.Burst.Lead))
-	for _, g := range p.Burst.Tables {
-		m.f("### %s\n\n", md(g.Title))
+	m.f("## %s\n\n%s\n\n", md(title), md(lead))
+	for _, g := range tables {
+		if g.Title != "" {
+			m.f("### %s\n\n", md(g.Title))
+		}
 		m.grid(g)
 	}
-	m.list("", p.Burst.Notes)
+	m.list("", notes)
 }

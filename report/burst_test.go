@@ -38,26 +38,28 @@ func withBurst(t *testing.T) *analysis.Result {
 	return r
 }
 
+// forReaders writes a page in each format that people read as text, white space
+// and escapes left out.
+func forReaders(t *testing.T, p *Page, look func(format, text, flat string)) {
+	t.Helper()
+	for _, format := range []string{"text", "markdown", "html"} {
+		text := string(write(t, format, p))
+		look(format, text, strings.Join(strings.Fields(strings.ReplaceAll(text, "\\", "")), " "))
+	}
+}
+
 func TestABurstInEveryFormat(t *testing.T) {
 	p := NewPage(withBurst(t), Options{Dir: "my-run"})
-	for _, f := range Formats() {
-		if f.Name == "summary" {
-			continue
-		}
-		var b bytes.Buffer
-		if err := f.Write(&b, p); err != nil {
-			t.Fatal(err)
-		}
-		flat := strings.Join(strings.Fields(strings.ReplaceAll(b.String(), "\\", "")), " ")
+	forReaders(t, p, func(format, text, flat string) {
 		for _, want := range []string{"A training step of 16 items with 8 rollouts each", "19.5 [8, 32]", "not reached", "9.4 % [4.9 %, 15.8 %]", "after 1.25 s, tool search: status 503", "no_call_id 400", "Tool drop is not called.", "0.8 (60 failed)"} {
 			if !strings.Contains(flat, want) {
-				t.Errorf("%s does not say %q", f.Name, want)
+				t.Errorf("%s does not say %q", format, want)
 			}
 		}
-		if f.Name != "text" && strings.Contains(b.String(), "<b>full") || strings.Contains(b.String(), "\x1b[31m") {
-			t.Errorf("%s: markup of an answer is markup on the page", f.Name)
+		if format != "text" && strings.Contains(text, "<b>full") || strings.Contains(text, "\x1b[31m") {
+			t.Errorf("%s: markup of an answer is markup on the page", format)
 		}
-	}
+	})
 	var b bytes.Buffer
 	if err := WriteBurst(&b, p); err != nil || !strings.Contains(b.String(), "ENDPOINTS UNDER A TRAINING STEP'S LOAD") {
 		t.Errorf("by itself: %v\n%s", err, b.String())

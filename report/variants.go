@@ -148,22 +148,9 @@ func (t *terminal) variants(p *Page) {
 		}
 		t.grid(narrow)
 	}
-	for _, note := range p.Variants.Notes {
-		t.para(para{indent: 2, lead: "- ", text: note, style: faint})
-	}
-	t.blank()
+	t.notes(p.Variants.Notes)
 }
 
 func (m *markdown) variants(p *Page) {
-	if len(p.Variants.Tables) == 0 {
-		return
-	}
-	m.f("## %s\n\n%s\n\n", md(m.words.Variants.Title), md(p.Variants.Lead))
-	for _, g := range p.Variants.Tables {
-		if g.Title != "" {
-			m.f("### %s\n\n", md(g.Title))
-		}
-		m.grid(g)
-	}
-	m.list("", p.Variants.Notes)
+	m.section(m.words.Variants.Title, p.Variants.Lead, p.Variants.Tables, p.Variants.Notes)
 }

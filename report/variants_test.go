@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
@@ -39,27 +38,16 @@ func withVariants(t *testing.T) *analysis.Result {
 
 func TestVariantsInEveryFormat(t *testing.T) {
 	p := NewPage(withVariants(t), Options{Dir: "my-run"})
-	for _, f := range Formats() {
-		if f.Name == "summary" {
-			continue
-		}
-		var b bytes.Buffer
-		if err := f.Write(&b, p); err != nil {
-			t.Fatal(err)
-		}
-		text := b.String()
-		if f.Name == "text" || f.Name == "html" || f.Name == "markdown" {
-			flat := strings.Join(strings.Fields(text), " ")
-			for _, want := range []string{"GAINS", "0.131", "Shown to gain: 1 variant"} {
-				if !strings.Contains(flat, want) {
-					t.Errorf("%s does not say %q", f.Name, want)
-				}
+	forReaders(t, p, func(format, text, flat string) {
+		for _, want := range []string{"GAINS", "0.131", "Shown to gain: 1 variant"} {
+			if !strings.Contains(flat, want) {
+				t.Errorf("%s does not say %q", format, want)
 			}
 		}
-		if f.Name != "text" && strings.Contains(text, "<b>brief") || strings.Contains(text, "\x1b[31m") {
-			t.Errorf("%s: markup of a prompt is markup on the page", f.Name)
+		if format != "text" && strings.Contains(text, "<b>brief") || strings.Contains(text, "\x1b[31m") {
+			t.Errorf("%s: markup of a prompt is markup on the page", format)
 		}
-	}
+	})
 	g := p.Variants.Tables[0]
 	if len(g.Rows) != 2 || g.Rows[0][0] != "base" || g.Rows[1][5] != "(-0.02)" || g.Rows[1][6] != "+41.5" || g.Rows[1][8] != "–" {
 		t.Errorf("the table is %q", g.Rows)

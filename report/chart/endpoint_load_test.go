@@ -1,9 +1,7 @@
 package chart_test
 
 import (
-	"bytes"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -40,27 +38,8 @@ func loaded(t *testing.T) *analysis.Result {
 	return r
 }
 
-func loadChart(t *testing.T) chart.Chart {
-	t.Helper()
-	for _, c := range chart.Charts() {
-		if c.Name == "endpoint_load" {
-			return c
-		}
-	}
-	t.Fatal("there is no chart of the load")
-	return chart.Chart{}
-}
-
 func TestEndpointLoadPicture(t *testing.T) {
-	f := chart.Render(loadChart(t), loaded(t))
-	var b bytes.Buffer
-	if err := chart.WritePNG(&b, f, chart.Width, chart.Height); err != nil {
-		t.Fatal(err)
-	}
-	reporttest.SamePicture(t, filepath.Join("testdata", "loaded.endpoint_load.png"), b.Bytes(), *update)
-	for _, size := range sizes {
-		checkLayout(t, fmt.Sprintf("load at %v", size), f, size.w, size.h)
-	}
+	checkPicture(t, "loaded", "endpoint_load", loaded(t))
 }
 
 func TestEndpointLoadInWords(t *testing.T) {
@@ -95,7 +74,7 @@ func TestEndpointLoadInWords(t *testing.T) {
 	} {
 		r := loaded(t)
 		c.bend(r.Burst)
-		f := chart.Render(loadChart(t), r)
+		f := chart.Render(chartNamed(t, "endpoint_load"), r)
 		if alt := f.Alt() + f.Subtitle; !strings.Contains(alt, c.want) {
 			t.Errorf("%s: the picture says %q, want %q", what, alt, c.want)
 		}

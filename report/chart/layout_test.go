@@ -96,20 +96,15 @@ func texts(f chart.Figure, w, h vg.Length) []placed {
 // through the labels of the thresholds.
 func TestTheGroupSizesLineCrossesNoLabel(t *testing.T) {
 	for _, name := range reporttest.Names() {
-		for _, c := range chart.Charts() {
-			if c.Name != "informative" {
-				continue
-			}
-			labels := texts(chart.Render(c, reporttest.Load(t, name)), 270, 220)
-			at := slices.IndexFunc(labels, func(l placed) bool { return strings.HasPrefix(l.text, "group size ") })
-			if at < 0 {
-				continue
-			}
-			line := labels[at].Min.X - 3.5 // as far from its label as a rule is
-			for _, l := range labels {
-				if strings.Contains(l.text, " below ") && l.Min.X < line && line < l.Max.X {
-					t.Errorf("%s: it crosses %q", name, l.text)
-				}
+		labels := texts(chart.Render(chartNamed(t, "informative"), reporttest.Load(t, name)), 270, 220)
+		at := slices.IndexFunc(labels, func(l placed) bool { return strings.HasPrefix(l.text, "group size ") })
+		if at < 0 {
+			continue
+		}
+		line := labels[at].Min.X - 3.5 // as far from its label as a rule is
+		for _, l := range labels {
+			if strings.Contains(l.text, " below ") && l.Min.X < line && line < l.Max.X {
+				t.Errorf("%s: it crosses %q", name, l.text)
 			}
 		}
 	}

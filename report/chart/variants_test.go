@@ -1,9 +1,7 @@
 package chart_test
 
 import (
-	"bytes"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -39,27 +37,8 @@ func ranked(t *testing.T) *analysis.Result {
 	return r
 }
 
-func variantsChart(t *testing.T) chart.Chart {
-	t.Helper()
-	for _, c := range chart.Charts() {
-		if c.Name == "variants" {
-			return c
-		}
-	}
-	t.Fatal("there is no chart of variants")
-	return chart.Chart{}
-}
-
 func TestVariantsPicture(t *testing.T) {
-	f := chart.Render(variantsChart(t), ranked(t))
-	var b bytes.Buffer
-	if err := chart.WritePNG(&b, f, chart.Width, f.Height); err != nil {
-		t.Fatal(err)
-	}
-	reporttest.SamePicture(t, filepath.Join("testdata", "ranked.variants.png"), b.Bytes(), *update)
-	for _, size := range sizes {
-		checkLayout(t, fmt.Sprintf("variants at %v", size), f, size.w, size.h*f.Height/chart.Height)
-	}
+	checkPicture(t, "ranked", "variants", ranked(t))
 }
 
 func TestVariantsInWords(t *testing.T) {
@@ -74,7 +53,7 @@ func TestVariantsInWords(t *testing.T) {
 	} {
 		r := ranked(t)
 		c.bend(r.Variants)
-		if alt := chart.Render(variantsChart(t), r).Alt(); !strings.Contains(alt, c.want) {
+		if alt := chart.Render(chartNamed(t, "variants"), r).Alt(); !strings.Contains(alt, c.want) {
 			t.Errorf("%s: the picture says %q, want %q", what, alt, c.want)
 		}
 	}
@@ -85,7 +64,7 @@ func TestVariantsInWords(t *testing.T) {
 		one.Name = fmt.Sprintf("v%d", i)
 		r.Variants.Ranked = append(r.Variants.Ranked, one)
 	}
-	f := chart.Render(variantsChart(t), r)
+	f := chart.Render(chartNamed(t, "variants"), r)
 	wellFormed(t, writeSVG(t, f))
 	if !strings.Contains(f.Subtitle, "25 variants in the table only") {
 		t.Errorf("65 variants: %s", f.Subtitle)
