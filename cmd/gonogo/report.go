@@ -173,6 +173,7 @@ func printText(c *cli.Context, run string, r *analysis.Result) error {
 func writeReport(c *cli.Context, run string, r *analysis.Result, to delivery) error {
 	opt := pageOptions(c, run)
 	opt.Paper, opt.Font = to.look.Paper, to.look.Font
+	opt.Traces, opt.TracesLink = traces(run, to.out)
 	p, dir, formats := report.NewPage(r, opt), to.out, to.formats
 	if err := report.Write(dir, p, formats); err != nil {
 		return err
