@@ -8,8 +8,8 @@ type Sum struct {
 	Items int // that they are of
 	Total float64
 
-	// Over the items, n rollouts of which took t together: the sums of t², nt and n².
-	tt, nt, nn float64
+	// Over the items, N rollouts of which took T together: the sums of T², NT and N².
+	TT, NT, NN float64
 }
 
 // Part is what the rollouts of one item took so far.
@@ -37,9 +37,9 @@ func (s *Sum) Add(x float64, of *Part) {
 
 func (s *Sum) count(p Part, sign float64) {
 	n := float64(p.N)
-	s.tt += sign * p.Total * p.Total
-	s.nt += sign * n * p.Total
-	s.nn += sign * n * n
+	s.TT += sign * p.Total * p.Total
+	s.NT += sign * n * p.Total
+	s.NN += sign * n * n
 }
 
 // Mean is what one took; 0 of none.
@@ -47,7 +47,7 @@ func (s Sum) Mean() float64 { return s.Total / float64(max(s.N, 1)) }
 
 // Plus returns both together, as sums of different items.
 func (s Sum) Plus(o Sum) Sum {
-	return Sum{s.N + o.N, s.Items + o.Items, s.Total + o.Total, s.tt + o.tt, s.nt + o.nt, s.nn + o.nn}
+	return Sum{s.N + o.N, s.Items + o.Items, s.Total + o.Total, s.TT + o.TT, s.NT + o.NT, s.NN + o.NN}
 }
 
 // leastForecast is of how many items rollouts say something of the others.
@@ -65,7 +65,7 @@ func (s Sum) Forecast(more int) (total, low, high float64, ok bool) {
 	n, k, m, mean := float64(s.N), float64(s.Items), float64(max(more, 0)), s.Mean()
 	total = s.Total + m*mean
 	// Of the items' sums about what as many rollouts take on average, for each rollout.
-	variance := max(0, s.tt-2*mean*s.nt+mean*mean*s.nn) / n * k / (k - 1)
+	variance := max(0, s.TT-2*mean*s.NT+mean*mean*s.NN) / n * k / (k - 1)
 	half := student(k-1) * math.Sqrt(variance*(m+m*m/n))
 	return total, max(s.Total, total-half), total + half, true
 }
