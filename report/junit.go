@@ -35,8 +35,8 @@ type (
 		Skipped    int             `xml:"skipped,attr"`
 		Properties []junitProperty `xml:"properties>property"`
 		Cases      []junitCase     `xml:"testcase"`
-		Out        string          `xml:"system-out"`
-		Err        string          `xml:"system-err"`
+		Out        junitText       `xml:"system-out"`
+		Err        junitText       `xml:"system-err"`
 	}
 	junitProperty struct {
 		Name  string `xml:"name,attr"`
@@ -49,12 +49,15 @@ type (
 		Skipped *junitMessage `xml:"skipped"`
 		Error   *junitMessage `xml:"error"`
 		Failure *junitMessage `xml:"failure"`
-		Out     string        `xml:"system-out,omitempty"`
+		Out     *junitText    `xml:"system-out"`
 	}
 	junitMessage struct {
 		Type    string `xml:"type,attr"`
 		Message string `xml:"message,attr"`
-		Text    string `xml:",chardata"`
+		Text    string `xml:",cdata"`
+	}
+	junitText struct {
+		Text string `xml:",cdata"`
 	}
 )
 
@@ -67,7 +70,7 @@ func writeJUnit(w io.Writer, p *Page) error {
 	took := duration(p.Result.Timing)
 	s := junitSuite{
 		Name: cmp.Or(p.Name, "gonogo"), Timestamp: began(p), Hostname: "localhost", Time: took,
-		Properties: properties(p), Cases: append([]junitCase{verdictCase(p, took)}, gateCases(p)...), Out: p.Sentence,
+		Properties: properties(p), Cases: append([]junitCase{verdictCase(p, took)}, gateCases(p)...), Out: junitText{p.Sentence},
 	}
 	for _, c := range s.Cases {
 		s.Tests++
@@ -95,17 +98,18 @@ func writeJUnit(w io.Writer, p *Page) error {
 func junitClass(split string) string { return "gonogo." + cmp.Or(split, "run") }
 
 func verdictCase(p *Page, took string) junitCase {
-	c := junitCase{Class: junitClass(""), Name: "verdict", Time: took, Out: p.Sentence}
+	c := junitCase{Class: junitClass(""), Name: "verdict", Time: took}
 	m := &junitMessage{Type: string(p.Verdict), Message: string(p.Verdict) + ": " + p.Sentence, Text: "\n" + p.Sentence + "\n"}
 	if p.Next != "" {
 		m.Text += p.Words.Next + ": " + p.Next + "\n"
 	}
 	switch p.Verdict {
 	case analysis.Go:
+		c.Out = &junitText{m.Text}
 	case analysis.NoGo:
-		c.Failure, c.Out = m, ""
+		c.Failure = m
 	default:
-		c.Error, c.Out = m, ""
+		c.Error = m
 	}
 	return c
 }
@@ -138,11 +142,11 @@ func gateCases(p *Page) []junitCase {
 // gateCase is one test case. The first of its findings decides: blocking ones
 // before advisory ones, failed before untold before passed, skipped ones last.
 func gateCase(gate, split string, found []Finding, w *words) junitCase {
-	c := junitCase{Class: junitClass(split), Name: gate, Time: "0"}
+	c := junitCase{Class: junitClass(split), Name: cmp.Or(gate, "gate"), Time: "0"}
 	slices.SortStableFunc(found, func(a, b Finding) int { return cmp.Compare(junitRank(a, w), junitRank(b, w)) })
 	f, text := found[0], ""
 	for _, x := range found {
-		text += "\n" + junitText(x, w)
+		text += "\n" + junitFinding(x, w)
 	}
 	m := &junitMessage{Type: f.State.String(), Message: f.Label + ": " + f.Title + measure(f, w), Text: text}
 	switch f.State {
@@ -151,7 +155,7 @@ func gateCase(gate, split string, found []Finding, w *words) junitCase {
 	case Unsettled, Skipped:
 		c.Skipped = m
 	default:
-		c.Out = text
+		c.Out = &junitText{text}
 	}
 	return c
 }
@@ -177,8 +181,8 @@ func measure(f Finding, w *words) string {
 	return fmt.Sprintf(w.Measure, f.Measured, f.Want)
 }
 
-// junitText is all that a finding says.
-func junitText(f Finding, w *words) string {
+// junitFinding is all that a finding says.
+func junitFinding(f Finding, w *words) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n%s\n", f.Label, f.Title, strings.Join(f.Facts(w), ", "))
 	for _, part := range [][2]string{{w.Why, f.Why}, {w.Remedy, f.Remedy}, {w.ItemsToLook, few(f.Items, 20, w)}} {

@@ -329,13 +329,14 @@ func reportKeys() []key {
 		formats = append(formats, f.Name)
 	}
 	papers := reports.Papers()
+	formats = append(formats, usualFormats, allFormats)
 	return []key{
 		{
 			Path: "thresholds", Names: thresholds, Fallback: "each at its default; gonogo help gates lists them", Doc: "what the gates ask for, by name of the threshold", Example: "{signal.informative: 0.2}",
 			at: func(v *values) any { return &v.Thresholds },
 		},
 		{
-			Path: "report.formats", Names: formats, Fallback: "all", Doc: "which reports are written", Example: "[html, summary]",
+			Path: "report.formats", Names: formats, Fallback: "[usual]", Doc: "which reports are written; usual stands for all but parquet and json, all for every one", Example: "[usual, parquet]",
 			at: func(v *values) any { return &v.Report.Formats },
 		},
 		{

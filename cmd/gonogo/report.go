@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -21,16 +22,22 @@ import (
 func reportCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "report",
-		Usage:     "write the report of a run: page, picture, Markdown, charts",
+		Usage:     "write the report of a run: page, picture, Markdown, tables, JUnit, charts",
 		ArgsUsage: "RUN",
 		Description: `Reads RUN/result.json, and analyses the run first where there is none or where
 settings are given. Writes RUN/report/. The exit code is the verdict.
 
-Example:
-   gonogo report my-run --format html,summary`,
+RUN may be a result.json alone: what is made of rollouts is then left out.
+gonogo help formats says what each format is; docs/formats.md has the columns of
+the tables.
+
+Examples:
+   gonogo report my-run --format html,summary
+   gonogo report my-run --format usual,parquet
+   gonogo report my-run --format junit --output - >junit.xml`,
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "format", Usage: "comma-separated list of " + strings.Join(formatNames(), ", ") + " (default all)"},
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `DIR` instead of RUN/report"},
+			&cli.StringFlag{Name: "format", Usage: "comma-separated list of " + strings.Join(formatNames(), ", ") + "; usual is all but those written where they are asked for, all is every one (default usual)"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `DIR` instead of RUN/report; - writes the one format named to standard output"},
 			&cli.StringFlag{Name: "paper", Usage: "`SIZE` of report.pdf's pages: " + strings.Join(report.Papers(), " or ")},
 			&cli.StringFlag{Name: "font", Usage: "`FILE` of a font for what report.pdf says beyond Latin, Greek and Cyrillic"},
 		}, analysisFlags()...),
@@ -39,11 +46,12 @@ Example:
 			if err != nil {
 				return err
 			}
+			dir = besideResult(dir)
 			formats, err := pickFormats(c.String("format"))
 			if err != nil {
 				return err
 			}
-			out, err := reportTo(c, dir)
+			out, err := reportTo(c, dir, formats)
 			if err != nil {
 				return err
 			}
@@ -55,12 +63,30 @@ Example:
 			if err != nil {
 				return err
 			}
-			if err := deliver(c, dir, result, delivery{formats, out, look}); err != nil {
+			to := delivery{formats, out, look}
+			if out == standardOutput {
+				err = printFormat(c, dir, result, to)
+			} else {
+				err = deliver(c, dir, result, to)
+			}
+			if err != nil {
 				return err
 			}
 			return verdict(result)
 		},
 	}
+}
+
+// standardOutput is the output that is no directory.
+const standardOutput = "-"
+
+// besideResult is the directory that a result.json lies in, given that file;
+// any other run is itself.
+func besideResult(run string) string {
+	if info, err := os.Stat(run); err == nil && !info.IsDir() && filepath.Base(run) == resultFile {
+		return filepath.Dir(run)
+	}
+	return run
 }
 
 // resultFor is the run's result.json, or a fresh analysis where there is none,
@@ -74,6 +100,9 @@ func resultFor(c *cli.Context, dir string) (*analysis.Result, error) {
 		return analyzeRun(c, dir)
 	}
 	opened, err := rollout.Open(dir)
+	if errors.Is(err, rollout.ErrNotARun) {
+		return kept, nil // there is nothing but the result
+	}
 	if err != nil {
 		return nil, asUsage(err)
 	}
@@ -89,11 +118,14 @@ func resultFor(c *cli.Context, dir string) (*analysis.Result, error) {
 
 // lookFor is how the configuration wants a run's reports to look.
 func lookFor(c *cli.Context, dir string) (reportValues, error) {
-	opened, err := rollout.Open(dir)
-	if err != nil {
+	var manifest *rollout.Manifest
+	switch opened, err := rollout.Open(dir); {
+	case err == nil:
+		manifest = opened.Manifest
+	case !errors.Is(err, rollout.ErrNotARun): // else there is nothing but the result
 		return reportValues{}, asUsage(err)
 	}
-	cfg, err := configFor(c, opened.Manifest)
+	cfg, err := configFor(c, manifest)
 	if err != nil {
 		return reportValues{}, err
 	}
@@ -110,39 +142,18 @@ func reportDir(run string) string { return filepath.Join(run, "report") }
 
 // reportTo is where `gonogo report` writes. Beside a run that is a single file
 // may lie anything.
-func reportTo(c *cli.Context, run string) (string, error) {
-	if out := c.String("output"); out != "" {
+func reportTo(c *cli.Context, run string, formats []report.Format) (string, error) {
+	out := c.String("output")
+	if out == standardOutput && len(formats) != 1 {
+		return "", usagef("--output - takes one format: name it with --format")
+	}
+	if out != "" {
 		return out, nil
 	}
 	if info, err := os.Stat(run); err == nil && !info.IsDir() {
 		return "", usagef("%s is a file: say with --output where its report goes", run)
 	}
 	return reportDir(run), nil
-}
-
-func formatNames() []string {
-	var names []string
-	for _, f := range report.Formats() {
-		names = append(names, f.Name)
-	}
-	return names
-}
-
-// pickFormats returns the formats by name; none named means all.
-func pickFormats(list string) ([]report.Format, error) {
-	if list == "" {
-		return report.Formats(), nil
-	}
-	var picked []report.Format
-	for name := range strings.SplitSeq(list, ",") {
-		name = strings.TrimSpace(name)
-		at := slices.IndexFunc(report.Formats(), func(f report.Format) bool { return f.Name == name })
-		if at < 0 {
-			return nil, usagef("there is no report format %q%s; there are %s", name, didYouMean(name, formatNames()), strings.Join(formatNames(), ", "))
-		}
-		picked = append(picked, report.Formats()[at])
-	}
-	return picked, nil
 }
 
 // page makes the page of a run's result for this command's terminal.
@@ -170,11 +181,30 @@ func printText(c *cli.Context, run string, r *analysis.Result) error {
 	return formats[0].Write(c.App.Writer, page(c, run, r))
 }
 
-func writeReport(c *cli.Context, run string, r *analysis.Result, to delivery) error {
+// pageTo makes the page of a run's result for what is delivered.
+func pageTo(c *cli.Context, run string, r *analysis.Result, to delivery) *report.Page {
 	opt := pageOptions(c, run)
-	opt.Paper, opt.Font = to.look.Paper, to.look.Font
-	opt.Traces, opt.TracesLink = traces(run, to.out)
-	p, dir, formats := report.NewPage(r, opt), to.out, to.formats
+	opt.Paper, opt.Font, opt.Rollouts = to.look.Paper, to.look.Font, rolloutsOf(c, run, r)
+	from := to.out
+	if from == standardOutput {
+		from = "." // where a shell puts it, as far as one can tell
+	}
+	if opt.Rollouts != nil {
+		opt.Traces, opt.TracesLink = traces(run, from)
+	}
+	return report.NewPage(r, opt)
+}
+
+// writeReport writes a report. Formats that need rollouts where there are none
+// are named: an error when somebody asked for them, else a note. The others are
+// written all the same.
+func writeReport(c *cli.Context, run string, r *analysis.Result, to delivery) error {
+	p, dir, formats := pageTo(c, run, r, to), to.out, to.formats
+	var without []report.Format
+	if p.Rollouts == nil {
+		without = slices.DeleteFunc(slices.Clone(formats), func(f report.Format) bool { return !f.Rollouts })
+		formats = slices.DeleteFunc(slices.Clone(formats), func(f report.Format) bool { return f.Rollouts })
+	}
 	if err := report.Write(dir, p, formats); err != nil {
 		return err
 	}
@@ -185,7 +215,17 @@ func writeReport(c *cli.Context, run string, r *analysis.Result, to delivery) er
 	if slices.ContainsFunc(formats, func(f report.Format) bool { return f.Name == "html" }) {
 		open = ": open " + filepath.Join(dir, "index.html")
 	}
-	_, err := fmt.Fprintf(c.App.ErrWriter, "The report is in %s%s\n%s: %s\n", dir, open, p.Verdict, visible(p.Sentence))
+	if _, err := fmt.Fprintf(c.App.ErrWriter, "The report is in %s%s\n%s: %s\n", dir, open, p.Verdict, visible(p.Sentence)); err != nil {
+		return err
+	}
+	if len(without) == 0 {
+		return nil
+	}
+	missing := noRollouts(run, without)
+	if c.String("format") != "" {
+		return missing
+	}
+	_, err := fmt.Fprintf(c.App.ErrWriter, "note: %v\n", missing)
 	return err
 }
 

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"cmp"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"gonogo/analysis"
+	"gonogo/analysis/stat"
+	"gonogo/report"
+	"gonogo/sampler/rollout"
+)
+
+func formatNames() []string {
+	var names []string
+	for _, f := range report.Formats() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// The words that stand for several formats.
+const (
+	usualFormats = "usual"
+	allFormats   = "all"
+)
+
+// pickFormats returns the formats by name; none named means the usual ones.
+func pickFormats(list string) ([]report.Format, error) {
+	wanted := make(map[string]bool)
+	for name := range strings.SplitSeq(cmp.Or(list, usualFormats), ",") {
+		name = strings.TrimSpace(name)
+		switch name {
+		case usualFormats:
+			for _, f := range report.Usual() {
+				wanted[f.Name] = true
+			}
+		case allFormats:
+			for _, f := range report.Formats() {
+				wanted[f.Name] = true
+			}
+		default:
+			names := append(formatNames(), usualFormats, allFormats)
+			if !slices.Contains(names, name) {
+				return nil, usagef("there is no report format %q%s; there are %s", name, didYouMean(name, names), strings.Join(names, ", "))
+			}
+			wanted[name] = true
+		}
+	}
+	return slices.DeleteFunc(report.Formats(), func(f report.Format) bool { return !wanted[f.Name] }), nil
+}
+
+// printFormat writes one format to standard output, and nothing else.
+func printFormat(c *cli.Context, run string, r *analysis.Result, to delivery) error {
+	if err := writeResult(run, r); err != nil {
+		return err
+	}
+	p, f := pageTo(c, run, r, to), to.formats[0]
+	if f.Rollouts && p.Rollouts == nil {
+		return noRollouts(run, to.formats)
+	}
+	return f.Write(c.App.Writer, p)
+}
+
+// rolloutsOf reads the rollouts of a run for its report; nil where there are
+// none.
+func rolloutsOf(c *cli.Context, run string, r *analysis.Result) report.Rollouts {
+	opened, err := rollout.Open(run)
+	if err != nil {
+		return nil
+	}
+	if _, err := os.Stat(opened.File()); err != nil {
+		return nil
+	}
+	read := rollout.ReadOptions{OnConflict: rollout.Conflict(c.String("on-conflict"))}
+	return func(yield func(analysis.Counted) error) (rollout.Input, error) {
+		return analysis.Rollouts(c.Context, opened, read, stat.Range{Lo: r.RewardRange[0], Hi: r.RewardRange[1]}, yield)
+	}
+}
+
+// noRollouts says which formats cannot be written without rollouts.
+func noRollouts(run string, formats []report.Format) error {
+	var files []string
+	for _, f := range formats {
+		files = append(files, f.File)
+	}
+	are := "is"
+	if len(files) > 1 {
+		are = "are"
+	}
+	return usagef("%s %s made of the rollouts themselves, and %s has no %s", strings.Join(files, " and "), are, run, rollout.RolloutsFile)
+}
