@@ -1,12 +1,16 @@
 package sampler_test
 
 import (
+	"context"
+	"maps"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"gonogo/fixtures/chaos"
 	"gonogo/sampler"
+	"gonogo/sampler/rollout"
 )
 
 // deep is n where the deep tests are asked for, else few.
@@ -73,6 +77,143 @@ func TestDeepChaos(t *testing.T) {
 			graded := out.reconcile(o.items * o.samples)
 			t.Logf("%d graded of %d; %d requests, %d connections for %d at once and %d broken; %v; %v", graded, len(out.records), len(out.account),
 				out.opened, out.most, chaos.Broken(out.account), out.stats.Retries, out.stats.Elapsed)
+			if fixed > 0 && out.opened > 5*fixed+chaos.Broken(out.account) { // of five endpoints at one address
+				t.Errorf("%d connections were opened, with %d that broke", out.opened, chaos.Broken(out.account))
+			}
 		})
+	}
+}
+
+// A second run over what the first could not end makes just that, and then all is
+// graded: one record of each rollout counts.
+func TestChaosResume(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "run")
+	items := makeItems(12)
+	state := func() map[rollout.Key]rollout.Done {
+		run, err := rollout.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		done, _, err := run.State(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return done
+	}
+	sample := func(plan chaos.Plan, jobs []sampler.Job) outcome {
+		w, err := rollout.Create(dir, rollout.Manifest{Source: rollout.Live}, items, rollout.WriterOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := ordeal{cfg: chaosConfig(patient), plan: plan, sink: w, jobs: jobs}
+		o.cfg.Retry.Max, o.cfg.Breaker = 1, 0
+		out := o.run(t)
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+		return out
+	}
+	samples := map[rollout.Split]int{rollout.Train: 8}
+	errors, _, _ := mixed()
+	out := sample(chaos.Mix(5, meets, chaos.Share{Of: 0.15, Faults: errors}), sampler.Plan(items, samples, nil))
+	graded := out.reconcile(96)
+	done := state()
+	jobs := sampler.Plan(items, samples, func(k rollout.Key) (int, rollout.Outcome, bool) {
+		was, there := done[k]
+		return was.Attempt, was.Outcome, there
+	})
+	if len(done) != 96 || graded == 0 || len(jobs) == 0 || len(jobs) != 96-graded {
+		t.Fatalf("%d rollouts are on disk, %d of them graded; %d are to be made again", len(done), graded, len(jobs))
+	}
+	if n := sample(nil, jobs).reconcile(len(jobs)); n != len(jobs) {
+		t.Errorf("%d of %d are graded at last", n, len(jobs))
+	}
+	done = state()
+	for k, was := range done {
+		if was.Outcome != rollout.Graded {
+			t.Errorf("%v is %s", k, was.Outcome)
+		}
+	}
+	if len(done) != 96 {
+		t.Errorf("%d rollouts count", len(done))
+	}
+}
+
+// Sessions are stopped whatever their stops meet at first.
+func TestChaosStops(t *testing.T) {
+	t.Parallel()
+	errors, _, _ := mixed()
+	o := ordeal{items: 10, samples: 8, cfg: chaosConfig(patient)}
+	all := chaos.Mix(6, meets, chaos.Share{Of: 1, Faults: errors})
+	o.plan = func(r chaos.Request) *chaos.Fault {
+		if r.Boundary != "session stop" || r.Try > 0 {
+			return nil
+		}
+		return all(r)
+	}
+	out := o.run(t)
+	if graded := out.reconcile(80); graded != 80 || out.stats.LeftOpen != 0 || out.stats.Retries[sampler.SessionBoundary] < 60 { // a stop's answer is not read
+		t.Errorf("%d are graded, %d sessions left open; %v", graded, out.stats.LeftOpen, out.stats.Retries)
+	}
+}
+
+// Outputs that are graded again behind the same network.
+func TestChaosRegrade(t *testing.T) {
+	t.Parallel()
+	errors, _, _ := mixed()
+	for _, judged := range []bool{false, true} {
+		m := newMill(t, "")
+		proxy, err := chaos.New(m, chaos.Options{Plan: chaos.Mix(7, meets, chaos.Share{Of: 0.2, Faults: errors})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg := chaosConfig(patient)
+		cfg.Retry.Max = 1
+		b, end := m.boundaries(t, proxy.URL(), judged, &cfg)
+		cfg.Isolation = nil
+		var tasks []sampler.Task
+		for _, it := range makeItems(200) {
+			trace := m.traceOf(it.ID, 0, 0)
+			tasks = append(tasks, sampler.Task{Item: &it, Times: 1, Record: &rollout.Record{
+				Item: it.ID, Split: it.Split, Outcome: rollout.Graded, TraceID: trace, Answer: courseOf(trace).answer,
+				Messages: []rollout.Message{{Role: "assistant", Content: courseOf(trace).answer}},
+			}})
+		}
+		sink := &list{}
+		stats, err := sampler.Regrade(t.Context(), nil, cfg, func(yield func(sampler.Task, error) bool) {
+			for _, task := range tasks {
+				if !yield(task, nil) {
+					return
+				}
+			}
+		}, len(tasks), b.Grader, sink, nil)
+		end()
+		if closed := proxy.Close(); err != nil || closed != nil {
+			t.Error(err, closed)
+		}
+		out := outcome{t: t, mill: m, records: sink.records, stats: stats, account: proxy.Account()}
+		broken, seen, lost, repeats := out.broken(""), map[string]bool{}, 0, 0
+		for _, r := range out.account {
+			if r.Try > 0 {
+				repeats++
+			}
+		}
+		for _, r := range sink.records {
+			switch graded := r.Outcome == rollout.Graded; {
+			case seen[r.Item], graded != (broken[r.TraceID] == nil), graded && (r.Reward == nil || *r.Reward != courseOf(r.TraceID).reward), !graded && (r.Reward != nil || r.Kind == "" || r.Error == ""):
+				t.Errorf("%s: %s %v %q, and what broke it is %v", r.Item, r.Outcome, r.Reward, r.Error, broken[r.TraceID])
+			case !graded:
+				lost++
+			}
+			seen[r.Item] = true
+		}
+		told := 0
+		for n := range maps.Values(stats.Retries) {
+			told += n
+		}
+		if len(seen) != 200 || lost == 0 || told != repeats {
+			t.Errorf("%d records, %d lost; %d retries are told of %d repeats", len(seen), lost, told, repeats)
+		}
 	}
 }

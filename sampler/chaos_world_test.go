@@ -35,6 +35,8 @@ type ordeal struct {
 	sink    sampler.Sink  // beside the list of records; nil is none
 	jobs    []sampler.Job // nil is samples of each item
 	pause   time.Duration // of the proxy
+	watch   func(sampler.Event)
+	log     slog.Handler // nil is one that a failed test shows
 }
 
 func (o ordeal) planned() []sampler.Job {
@@ -84,13 +86,16 @@ func (o ordeal) run(t *testing.T) outcome {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	sink, log := &list{}, new(bytes.Buffer)
-	o.cfg.Log = slog.New(slog.NewTextHandler(log, nil))
+	if o.log == nil {
+		o.log = slog.NewTextHandler(log, nil)
+	}
+	o.cfg.Log = slog.New(o.log)
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("the run's log:\n%s", log)
 		}
 	})
-	stats, err := sampler.Sample(ctx, nil, o.cfg, m.seed, o.planned(), b, both{sink, o.sink}, nil)
+	stats, err := sampler.Sample(ctx, nil, o.cfg, m.seed, o.planned(), b, both{sink, o.sink}, o.watch)
 	if ctx.Err() != nil {
 		t.Fatal("the run does not end")
 	}
@@ -100,8 +105,8 @@ func (o ordeal) run(t *testing.T) outcome {
 	}
 	out.account = proxy.Account()
 	out.opened, out.most = proxy.Opened()
-	if n := m.left(); n != stats.LeftOpen {
-		t.Errorf("%d sessions were not stopped, and %d are told", n, stats.LeftOpen)
+	if n, broken := m.left(), len(out.broken("session stop")); n > stats.LeftOpen || stats.LeftOpen > broken {
+		t.Errorf("%d sessions were not stopped, %d are told, and the answers to the stops of %d were broken", n, stats.LeftOpen, broken)
 	}
 	return out
 }
@@ -126,7 +131,7 @@ func (m *mill) boundaries(t *testing.T, origin string, judged bool, cfg *sampler
 			t.Fatal(err)
 		}
 	}
-	client := sampler.HTTPClient(nil, 256)
+	client, calls := sampler.HTTPClient(nil, 256), sampler.HTTPClient(nil, 256)
 	policy, err := model.New(model.Config{Name: "m", BaseURL: origin + "/v1", API: m.api, HTTP: client})
 	check(err)
 	judge, err := model.NewJudge(model.Config{BaseURL: origin + "/judge", API: m.api, HTTP: client})
@@ -135,7 +140,7 @@ func (m *mill) boundaries(t *testing.T, origin string, judged bool, cfg *sampler
 	for _, name := range []string{"search", "cat"} {
 		configs = append(configs, tool.Config{Name: name, ServerURL: origin + "/tools/" + name, Headers: map[string]string{"x-key": "{{session.key}}"}})
 	}
-	tools, err := tool.New(configs, tool.Options{HTTP: client})
+	tools, err := tool.New(configs, tool.Options{HTTP: calls})
 	check(err)
 	raw := fmt.Sprintf(`{"type":"endpoint","url":%q}`, origin+"/grade")
 	if judged {
@@ -150,7 +155,10 @@ func (m *mill) boundaries(t *testing.T, origin string, judged bool, cfg *sampler
 	for _, t := range tools {
 		b.Tools[t.Name()] = t
 	}
-	return b, client.CloseIdleConnections
+	return b, func() {
+		client.CloseIdleConnections()
+		calls.CloseIdleConnections()
+	}
 }
 
 // reconcile holds the records against the proxy's account: each planned rollout
@@ -163,13 +171,20 @@ func (o outcome) reconcile(planned int) (graded int) {
 	if o.err != nil {
 		t.Errorf("the run ended with: %v", o.err)
 	}
-	seen := map[rollout.Key]bool{}
-	broken, repeats, all := o.broken(), map[string]int{}, map[string]int{}
+	seen, judged := map[rollout.Key]bool{}, map[string]int{}
+	broken, repeats, all := o.broken(""), map[string]int{}, map[string]int{}
 	for _, r := range o.account {
 		if r.Left {
 			t.Logf("nobody waited for the answer to %s %s, try %d: this machine is slow", r.Boundary, r.ID, r.Try)
 		}
-		if r.Try > 0 && r.Boundary != "session stop" {
+		if r.Boundary == sampler.JudgeBoundary {
+			judged[r.Trace]++
+		}
+		switch {
+		case r.Try == 0:
+		case r.Boundary == "session stop": // of no rollout, but of the run
+			all[sampler.SessionBoundary]++
+		default:
 			repeats[r.Trace]++
 			all[r.Boundary]++
 		}
@@ -189,6 +204,7 @@ func (o outcome) reconcile(planned int) (graded int) {
 		if r.Outcome == rollout.Graded {
 			graded++
 			o.mill.check(r)
+			o.mill.checkJudge(r, judged[r.TraceID])
 			if at != nil {
 				t.Errorf("%s is graded, and %v broke it", r.TraceID, at)
 			}
@@ -215,8 +231,9 @@ func (o outcome) reconcile(planned int) (graded int) {
 	return graded
 }
 
-// broken lists, by trace, the requests whose last try was not spared.
-func (o outcome) broken() map[string][]chaos.Request {
+// broken lists, by trace, the requests whose last try was not spared: those to one
+// boundary, or all that make a rollout.
+func (o outcome) broken(boundary string) map[string][]chaos.Request {
 	last := map[string]chaos.Request{}
 	for _, r := range o.account {
 		if at, ok := last[r.Boundary+" "+r.ID]; !ok || r.Try > at.Try {
@@ -225,7 +242,7 @@ func (o outcome) broken() map[string][]chaos.Request {
 	}
 	out := map[string][]chaos.Request{}
 	for _, r := range last {
-		if !r.Spared() && r.Boundary != "session stop" {
+		if !r.Spared() && (r.Boundary == boundary || boundary == "" && r.Boundary != "session stop") {
 			out[r.Trace] = append(out[r.Trace], r)
 		}
 	}

@@ -109,6 +109,7 @@ func (s *session) vacate(ctx context.Context, e *Enclosure) {
 			return
 		}
 		tries.Made++
+		s.retried(SessionBoundary, errand{e.Item, e.TraceID, "stop"}, f, f.class(), tries.Made, wait)
 		timer := time.NewTimer(wait)
 		select {
 		case <-timer.C:

@@ -132,6 +132,19 @@ func (m *mill) check(r *rollout.Record) {
 	}
 }
 
+// checkJudge holds what a judge is said to have used against how often it was
+// asked. What a lost answer took nobody knows.
+func (m *mill) checkJudge(r *rollout.Record, asked int) {
+	m.t.Helper()
+	u := r.Judge
+	switch told := u.Input != nil && u.Output != nil && *u.Input == 7 && *u.Output == 3; {
+	case asked == 0 && (r.JudgeCalls != 0 || u != (rollout.Usage{})), asked == 1 && (r.JudgeCalls != 1 || !told):
+		m.t.Errorf("%s: %d calls of the judge with %+v are told, of %d", r.TraceID, r.JudgeCalls, u, asked)
+	case asked > 1 && (r.JudgeCalls < 1 || r.JudgeCalls > asked || !told && u != (rollout.Usage{})):
+		m.t.Errorf("%s: %d calls of the judge with %+v are told, of %d", r.TraceID, r.JudgeCalls, u, asked)
+	}
+}
+
 func (m *mill) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
