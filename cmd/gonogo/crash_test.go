@@ -22,9 +22,10 @@ import (
 // never asked for again, and what was asked for and is not recorded was in
 // flight. 200 kills where GONOGO_DEEP is set, a few else.
 func TestDeepKillsAtAnyMoment(t *testing.T) {
-	kills, most := 2, 2 // of each kind, and of one run directory
-	if os.Getenv("GONOGO_DEEP") != "" {
-		kills, most = 67, 11
+	deep := os.Getenv("GONOGO_DEEP") != ""
+	samples, looks, items := "6", "5", "audit.items=3"
+	if deep {
+		samples, looks, items = "12", "8", "audit.items=8"
 	}
 	world, dir := tinyWorld(t)
 	server, err := world.Serve(fixtures.ServeOptions{Jitter: 2 * time.Millisecond})
@@ -35,17 +36,20 @@ func TestDeepKillsAtAnyMoment(t *testing.T) {
 	config := filepath.Join(dir, "gonogo.yaml")
 	count := &ledger{next: server.Handler()}
 	for _, kind := range []crashKind{
-		{name: "sample", file: rollout.RolloutsFile, args: []string{"sample", "-c", config, "--samples", "12", "--yes"}, into: "-o"},
+		{name: "sample", few: 4, file: rollout.RolloutsFile, args: []string{"sample", "-c", config, "--samples", samples, "--yes"}, into: "-o"},
 		{
-			name: "until decided", file: rollout.RolloutsFile, into: "-o",
-			args: []string{"sample", "-c", config, "--until", "decided", "--max-samples", "8", "--yes"},
+			name: "until decided", few: 1, file: rollout.RolloutsFile, into: "-o",
+			args: []string{"sample", "-c", config, "--until", "decided", "--max-samples", looks, "--yes"},
 		},
-		{name: "audit", file: rollout.ProbesFile, args: []string{"audit", "-c", config, "--set", "audit.items=8"}, before: "sample"},
+		{name: "audit", few: 1, file: rollout.ProbesFile, args: []string{"audit", "-c", config, "--set", items}, before: "sample"},
 	} {
 		t.Run(kind.name, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(7, uint64(len(kind.name))))
 			var sum crashes
-			k := kind
+			k, kills, most := kind, kind.few, kind.few // in all, and of one run directory
+			if deep {
+				kills, most = 67, 11
+			}
 			for sum.kills < kills {
 				k.run = filepath.Join(t.TempDir(), fmt.Sprintf("run%d", sum.kills))
 				k.kill(t, count, rng, min(most, kills-sum.kills), &sum)
@@ -66,6 +70,7 @@ type crashKind struct {
 	args            []string
 	into            string // the flag of the run directory; "" = it is the argument
 	before          string // what has to be made first
+	few             int    // kills, where there are not many
 }
 
 // crashes counts what came of the kills.
@@ -95,7 +100,7 @@ func (k *crashKind) kill(t *testing.T, count *ledger, rng *rand.Rand, kills int,
 		before := readCrashed(t, path)
 		mark := 0
 		if rng.IntN(3) > 0 {
-			mark = 1 + rng.IntN(200)
+			mark = 1 + rng.IntN(100)
 		}
 		now, address, settle := count.serve(mark)
 		c := k.start(t, address)
@@ -170,7 +175,7 @@ func (k *crashKind) prepare(t *testing.T, count *ledger) map[answered]int {
 	}
 	_, address, settle := count.serve(0)
 	defer settle()
-	one := crashKind{run: k.run, args: []string{k.before, "-c", k.args[2], "--samples", "4", "--yes"}, into: "-o"}
+	one := crashKind{run: k.run, args: []string{k.before, "-c", k.args[2], "--samples", "2", "--yes"}, into: "-o"}
 	if c := one.start(t, address); c.wait(t) != exitDone {
 		t.Fatal(c.stderr.String())
 	}
