@@ -16,6 +16,7 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/calibration"
 	"gonogo/analysis/stat"
+	"gonogo/report/reporttest"
 	"gonogo/sampler/rollout"
 )
 
@@ -133,7 +134,11 @@ func rendered(t *testing.T, r *analysis.Result) {
 		if f.Name == "summary" {
 			continue
 		}
-		for line := range strings.Lines(strings.ReplaceAll(b.String(), "reward is NaN", "")) {
+		text := b.String()
+		if f.Name == "pdf" {
+			text = reporttest.Running(reporttest.ReadPDF(t, b.Bytes())...)
+		}
+		for line := range strings.Lines(strings.ReplaceAll(text, "reward is NaN", "")) {
 			if at := notANumber.FindStringIndex(line); at != nil && !strings.Contains(line, "base64,") {
 				t.Errorf("%s: …%s…", f.Name, line[max(0, at[0]-60):min(len(line), at[1]+60)])
 			}

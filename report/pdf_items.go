@@ -37,9 +37,8 @@ func (p *printed) items() {
 		}
 		t := pdf.Table{Head: headText, Line: hairline, Dense: true}
 		for i, c := range w.Columns {
-			t.Columns = append(t.Columns, pdf.ColumnSpec{Head: c.Label, Right: i > 1})
+			t.Columns = append(t.Columns, pdf.ColumnSpec{Head: c.Label, Right: i > 1, Grow: 1})
 		}
-		t.Columns[0].Grow = 1
 		for _, row := range rows {
 			cells := row.Cells()
 			line := []pdf.Cell{codeCell(cells[0])}

@@ -25,7 +25,12 @@ func (p *printed) grid(g Grid) {
 		}
 		for i, head := range pick(g.Head) {
 			c := pdf.ColumnSpec{Head: head, Right: i > 0 && !g.Words}
-			if g.Words && i == to-from || !g.Words && i == 0 {
+			switch {
+			case g.Words && i == to-from:
+				c.Grow = 1
+			case !g.Words && i == 0:
+				c.Grow = 2
+			case !g.Words:
 				c.Grow = 1
 			}
 			t.Columns = append(t.Columns, c)
@@ -116,8 +121,6 @@ func (p *printed) method() {
 		p.section(p.Words.Choices)
 		p.facts(p.Choices)
 	}
-	p.Space(8)
-	p.para(p.footer(), mutedText)
 }
 
 func (p *printed) facts(list []Fact) {

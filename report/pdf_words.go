@@ -4,7 +4,7 @@ package report
 type pdfWords struct {
 	Pages, Run, SHA       string // at the edges of a page
 	Full, FullQuiet       string // headings of the findings
-	Telling, NoItemsAt    string
+	Telling               string
 	Boxes, Emoji, Useless string
 	Signs                 plural
 	MoreRows              string

@@ -26,7 +26,7 @@ var allowedArrows = map[string][]string{
 	"report/chart":           {"analysis", "analysis/stat", "sampler/rollout"},
 	"report/pdf":             {"report/typeface"},
 	"report/typeface":        {},
-	"report/reporttest":      {"analysis", "analysis/stat", "sampler/rollout"}, // results for the tests of the two rooms above
+	"report/reporttest":      {"report/typeface", "analysis", "analysis/stat", "sampler/rollout"}, // results for the tests of the two rooms above
 	"analysis":               {"analysis/stat", "analysis/shift", "sampler/rollout"},
 	"analysis/shift":         {"analysis/stat"},
 	"analysis/stat":          {},

@@ -16,9 +16,10 @@ var turned = map[rune]rune{'(': ')', ')': '(', '[': ']', ']': '[', '{': '}', '}'
 // is seen: what stretches from one letter of a leftward script to the last is
 // turned round, with the numbers within it as they are.
 //
-// Note: this is UAX #9 for a paragraph whose direction is known and that
-// embeds nothing, which is every text here; letters are not joined, as Arabic
-// wants them.
+// Note: this is UAX #9 for a paragraph from left to right that embeds nothing,
+// which is every text here, but for numbers behind the last such letter: they
+// are mostly our own and stay where they are. Letters are not joined, as
+// Arabic wants them.
 func visual(s string) string {
 	isLeftward := func(r rune) bool { return unicode.In(r, leftward...) && unicode.IsLetter(r) }
 	if !strings.ContainsFunc(s, func(r rune) bool { return r >= 0x0590 && isLeftward(r) }) {

@@ -1,0 +1,180 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"gonogo/analysis"
+	"gonogo/report/pdf"
+	"gonogo/report/reporttest"
+	"gonogo/report/typeface"
+)
+
+// printing is a Page and what stands on the paper that was made of it.
+type printing struct {
+	*Page
+	pages []reporttest.PDFPage
+}
+
+var printings = map[string]printing{}
+
+// printedOn writes a Result as a PDF and reads it back, once for each paper. No
+// font of the machine is used: the bytes are the same everywhere.
+func printedOn(t *testing.T, name, paper string) printing {
+	t.Helper()
+	if done, ok := printings[name+paper]; ok {
+		return done
+	}
+	var r *analysis.Result
+	switch name {
+	case "burst":
+		r = withBurst(t)
+	case "variants":
+		r = withVariants(t)
+	default:
+		r = reporttest.Load(t, name)
+	}
+	opt := options()
+	opt.Paper, opt.Font = paper, typeface.None
+	p := NewPage(r, opt)
+	printings[name+paper] = printing{p, reporttest.ReadPDF(t, write(t, "pdf", p))}
+	return printings[name+paper]
+}
+
+// printedNames are the Results that are printed: the frozen ones, and those
+// with a burst and variants.
+func printedNames() []string { return append(reporttest.Names(), "burst", "variants") }
+
+func TestThePDFSaysWhatThePageSays(t *testing.T) {
+	for _, name := range printedNames() {
+		p := printedOn(t, name, "a4")
+		pages := p.pages
+		drawn := func(s string) string { // emoji and Chinese are boxes without a font
+			return strings.Map(func(r rune) rune {
+				if r > 0x2fff {
+					return '□'
+				}
+				return r
+			}, reporttest.Squeeze(s))
+		}
+		front := reporttest.Flat(pages[0])
+		for _, want := range append([]string{string(p.Verdict), p.Sentence, p.Next, p.Headlines[0].Number(), p.Headlines[2].About()}, p.Title) {
+			if !strings.Contains(front, drawn(want)) {
+				t.Errorf("%s: page one does not say %q", name, want)
+			}
+		}
+		all := reporttest.Flat(pages...)
+		at := 0
+		for _, f := range p.Findings {
+			i := strings.Index(all[at:], drawn(f.Label)+drawn(f.Title))
+			if f.State != Skipped && i < 0 {
+				t.Errorf("%s: %s %q is not told, or not in its place", name, f.Label, f.Title)
+			}
+			at += max(0, i)
+			for _, want := range []string{f.Why, f.Remedy} {
+				if f.Open() && !strings.Contains(all, drawn(want)) {
+					t.Errorf("%s: %s does not say %q", name, f.Gate, want)
+				}
+			}
+		}
+		for i, page := range pages {
+			if want := fmt.Sprintf("page%dof%d", i+1, len(pages)); !strings.Contains(reporttest.Flat(page), want) {
+				t.Errorf("%s: page %d does not say %s", name, i+1, want)
+			}
+		}
+	}
+}
+
+func TestThePDFHasEveryPartOfThePage(t *testing.T) {
+	for _, name := range printedNames() {
+		p := printedOn(t, name, "a4")
+		all := reporttest.Flat(p.pages...)
+		var want []string
+		for _, g := range append(append(append([]Grid{}, p.Grids...), p.Burst.Tables...), p.Variants.Tables...) {
+			want = append(append(want, g.Title), g.Head...)
+			for _, row := range g.Rows {
+				want = append(want, row[0])
+			}
+		}
+		for _, f := range p.Figures {
+			want = append(want, f.Doc)
+		}
+		for _, f := range append(append([]Fact{}, p.Facts...), p.Settings...) {
+			want = append(want, f.Name, f.Value)
+		}
+		want = append(append(append(want, p.Notes...), p.Input...), p.Audit.Lead)
+		for _, s := range want {
+			if s = reporttest.Squeeze(s); !strings.ContainsFunc(s, func(r rune) bool { return r > 0x2fff }) && !strings.Contains(all, s) {
+				t.Errorf("%s: %q is not told", name, s)
+			}
+		}
+	}
+}
+
+func TestNothingIsPrintedOutsideTheMargins(t *testing.T) {
+	const side, foot, head, slack = 48, 20, 26, 0.8
+	for _, paper := range pdf.Papers() {
+		names := printedNames()
+		if paper.Name != "a4" {
+			names = []string{"audited", "hostile", "burst"}
+		}
+		for _, name := range names {
+			for i, page := range printedOn(t, name, paper.Name).pages {
+				inside := func(what string, b reporttest.PDFBox) {
+					if b.X0 < side-slack || b.X1 > paper.Width-side+slack || b.Y0 < foot || b.Y1 > paper.Height-head {
+						t.Errorf("%s on %s: page %d: %s stands at %v", name, paper.Name, i+1, what, b)
+					}
+				}
+				if page.Width != paper.Width || page.Height != paper.Height {
+					t.Fatalf("%s on %s: a page of %g × %g", name, paper.Name, page.Width, page.Height)
+				}
+				for _, text := range page.Texts {
+					inside(fmt.Sprintf("%q", text.Text), text.Box)
+				}
+				inside("a line", page.Lines)
+			}
+		}
+	}
+}
+
+func TestThePDFIsTheSameBytes(t *testing.T) {
+	opt := options()
+	opt.Font = typeface.None
+	a, b := NewPage(reporttest.Load(t, "hostile"), opt), NewPage(reporttest.Load(t, "hostile"), opt)
+	first := write(t, "pdf", a)
+	if !bytes.Equal(first, write(t, "pdf", b)) || !bytes.Equal(first, write(t, "pdf", a)) {
+		t.Error("two writings differ")
+	}
+}
+
+func TestSignsThatCannotBePrintedAreTold(t *testing.T) {
+	p := printedOn(t, "hostile", "a4")
+	pages := p.pages
+	if len(p.Warnings()) != 1 || !strings.Contains(p.Warnings()[0], "--font") {
+		t.Fatalf("warnings are %q, want one that says how to mend it", p.Warnings())
+	}
+	if front := reporttest.Flat(pages[0]); !strings.Contains(front, reporttest.Squeeze(p.Warnings()[0])) || !strings.Contains(front, "□□") {
+		t.Errorf("page one holds no boxes or does not tell of them: %s", front)
+	}
+	write(t, "pdf", p.Page)
+	if n := len(p.Warnings()); n != 1 {
+		t.Errorf("%d warnings after the second writing", n)
+	}
+	if list := printedOn(t, "go", "a4").Warnings(); len(list) > 0 {
+		t.Errorf("a page that needs no font warns: %q", list)
+	}
+}
+
+func TestAPDFThatCannotBeMadeSaysWhy(t *testing.T) {
+	for want, opt := range map[string]Options{
+		`there is no paper "a5"; there are a4, letter`: {Paper: "a5"},
+		"read font no/such.ttf: no such file":          {Font: "no/such.ttf"},
+		"it is no TrueType or OpenType font":           {Font: "pdf_test.go"},
+	} {
+		if err := writePDF(&bytes.Buffer{}, NewPage(reporttest.Load(t, "tiny"), opt)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error is %v, want %s", err, want)
+		}
+	}
+}
