@@ -25,7 +25,7 @@ func byItemGrid(g *analysis.Grader, w *words) Grid {
 	row := map[key]int{}
 	probes := chart.HolesFirst(g.Probes)
 	for at, p := range probes {
-		t.Head = append(t.Head, p.Probe)
+		t.Head = append(t.Head, id(p.Probe))
 		for _, reward := range p.Rewards {
 			k := key{reward.Split, reward.Item}
 			i, there := row[k]

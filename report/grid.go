@@ -126,7 +126,9 @@ func planGrid(r *analysis.Result, w *words) Grid {
 	if p.MinGroupSize != nil {
 		g.Notes = append(g.Notes, fmt.Sprintf(w.Plan.Smallest, chart.Count(*p.MinGroupSize), chart.Percent(p.WantedShare)))
 	}
-	g.Notes = append(g.Notes, p.Assumptions...)
+	for _, note := range p.Assumptions {
+		g.Notes = append(g.Notes, prose(note))
+	}
 	if p.PerStep == nil || p.PerEpoch == nil {
 		g.Head = g.Head[:1]
 		g.Rows = [][]string{{fmt.Sprintf(w.Plan.GroupOnly, chart.Count(p.GroupSize))}}
@@ -152,9 +154,9 @@ func planGrid(r *analysis.Result, w *words) Grid {
 	}
 	for _, why := range p.PerStep.USD.Warnings {
 		if p.PerStep.USD.Known() {
-			g.Notes = append(g.Notes, w.Plan.Money+": "+why)
+			g.Notes = append(g.Notes, w.Plan.Money+": "+prose(why))
 		} else {
-			g.Notes = append(g.Notes, fmt.Sprintf(w.Plan.NoMoney, why))
+			g.Notes = append(g.Notes, fmt.Sprintf(w.Plan.NoMoney, prose(why)))
 		}
 	}
 	if p.PeakRPS != nil {
