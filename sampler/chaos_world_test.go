@@ -83,7 +83,7 @@ func (o ordeal) run(t *testing.T) outcome {
 	}
 	b, end := m.boundaries(t, proxy.URL(), o.judged, &o.cfg)
 	defer end()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) // it takes seconds where nothing hangs
 	defer cancel()
 	sink, log := &list{}, new(bytes.Buffer)
 	if o.log == nil {

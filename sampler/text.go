@@ -21,17 +21,28 @@ import (
 const maxErrorText = 500
 
 // Brief cuts a text of someone else's to 500 bytes, between characters, and
-// makes one line of it.
+// makes one line of it. It looks at no more of the text than that takes: what an
+// endpoint answers may be megabytes of words.
 func Brief(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if len(s) <= maxErrorText {
-		return s
+	var b strings.Builder
+	for word := range strings.FieldsSeq(s) {
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(word[:min(len(word), maxErrorText+1)])
+		if b.Len() > maxErrorText {
+			break
+		}
+	}
+	line := b.String()
+	if len(line) <= maxErrorText {
+		return line
 	}
 	cut := maxErrorText
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
+	for cut > 0 && !utf8.RuneStart(line[cut]) {
 		cut--
 	}
-	return s[:cut] + "…"
+	return line[:cut] + "…"
 }
 
 // RedactURL returns a URL without what may hold a secret: its user, its query
