@@ -3,10 +3,14 @@
 package main
 
 import (
+	"bytes"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"gonogo/fixtures"
@@ -148,6 +152,28 @@ func ours(run, file string) error {
 		}
 	}
 	return nil
+}
+
+// One cause is told once; another one beside it is told as well.
+func TestAFullDiskIsToldOnce(t *testing.T) {
+	first := func(cause error) error {
+		return &brokenOff{"sampling stopped", &rollout.DiskError{Doing: "append to", Path: rollout.RolloutsFile, Err: cause}}
+	}
+	for _, tt := range []struct {
+		ended, closed error
+		messages      int
+	}{
+		{syscall.ENOSPC, &fs.PathError{Op: "write", Path: "run.json.tmp1", Err: syscall.ENOSPC}, 1},
+		{&fs.PathError{Op: "write", Path: rollout.RolloutsFile, Err: syscall.ENOSPC}, syscall.EIO, 2},
+		{rollout.ErrGone, rollout.ErrGone, 1},
+		{errors.New("a record that nobody can read"), syscall.ENOSPC, 2},
+	} {
+		var said bytes.Buffer
+		code := exitCode(&said, unlessLost(first(tt.ended), &rollout.DiskError{Doing: "write", Path: rollout.ManifestFile, Err: tt.closed}))
+		if n := strings.Count(said.String(), "gonogo: "); n != tt.messages || code != exitTool {
+			t.Errorf("%v, then %v: exit code %d and %d messages, want %d:\n%s", tt.ended, tt.closed, code, n, tt.messages, said.String())
+		}
+	}
 }
 
 // A run directory that is deleted stops the run: what is written there nobody
