@@ -268,7 +268,7 @@ func samplingKeys() []key {
 			at: func(v *values) any { return &v.Sampling.RetryFor },
 		},
 		{
-			Path: "sampling.breaker", Default: "5", Min: bound(0), Doc: "the same failure of an endpoint so often in a row stops the command and keeps what there is; requests that were in flight together count once; 0 never stops it",
+			Path: "sampling.breaker", Default: "5", Min: bound(0), Doc: "the same failure of an endpoint so often in a row stops the command and keeps what there is, and so does no answer from it for 15 minutes (sampling.retry_for where that is longer); requests that were in flight together count once; 0 never stops it",
 			at: func(v *values) any { return &v.Sampling.Breaker },
 		},
 		{

@@ -151,7 +151,8 @@ func printFailures(w io.Writer) {
 		}
 		entry(w, r.Name, r.Doc+". Then: "+strings.Join(then, "; ")+".")
 	}
-	fmt.Fprintln(w, "\nA server's Retry-After holds for all requests to the endpoint; one of more than", limit.Patience, "is not waited for.")
+	fmt.Fprintln(w, "\nA server's Retry-After holds for all requests to the endpoint, and so do its rate limit headers; more than", limit.Patience, "is not waited for.")
+	fmt.Fprintln(w, "Whatever its failures, an endpoint that answers nothing for", limit.Outage, "or, where that is longer, for sampling.retry_for stops the command.")
 }
 
 // entry prints a name and, indented below, its text.
