@@ -54,9 +54,9 @@ type htmlPage struct {
 
 // said is what the script has to say.
 type said struct {
-	Hint, Together, NoMatch, Beyond, Show, NoTrace, Rewards, Read string
-	OpenAll, CloseAll                                             string
-	Columns, Rollouts, Outcomes                                   []string
+	Hint, Together, NoMatch, Beyond, Show, NoTrace, Rewards, Spread, Read string
+	OpenAll, CloseAll                                                     string
+	Columns, Rollouts, Outcomes                                           []string
 }
 
 // writeHTML writes the page as one file that loads nothing. Its policy

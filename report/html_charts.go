@@ -31,8 +31,10 @@ type spots struct {
 	Places  [][]float64 `json:"places,omitempty"`
 
 	// Of a picture of items: the left end of the first and the width of each,
-	// in percent, the rewards at bottom and top, and how many are drawn as one.
+	// in percent, the rewards at bottom and top, the range of rewards, and how
+	// many are drawn as one.
 	Items []float64 `json:"items,omitempty"`
+	Range []float64 `json:"range,omitempty"`
 	Each  int       `json:"each,omitempty"`
 }
 
@@ -43,7 +45,7 @@ func (p *Page) picture(f chart.Figure) (picture, error) {
 	if err != nil {
 		return picture{}, err
 	}
-	one.SVG, one.Grid = svg, Grid{Title: p.Words.Page.Table, Words: true, Head: ids(f.Table.Head)}
+	one.SVG, one.Grid = svg, Grid{Words: true, Head: ids(f.Table.Head)}
 	frame, ok := f.Frame(chart.Width, f.Height)
 	if !ok || len(f.Table.Marks) == 0 && !f.Table.Items {
 		return one, nil
@@ -60,6 +62,7 @@ func (p *Page) picture(f chart.Figure) (picture, error) {
 		one.Split = string(p.Split)
 		first, _ := at(0.5, 0)
 		next, _ := at(float64(f.Table.Count)+0.5, 0)
+		s.Range = p.Result.RewardRange[:]
 		s.Items = []float64{first, (next - first) / float64(max(1, f.Table.Count)), f.Plot.Y.Min, f.Plot.Y.Max}
 		return one, nil
 	}

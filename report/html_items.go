@@ -51,7 +51,7 @@ func (p *Page) table(s Split, traces map[itemOf][]trace, most int) table {
 		rows = rows[:rowsInPage]
 		t.Capped = fmt.Sprintf(w.Capped, chart.Count(rowsInPage), chart.Count(len(s.Rows)))
 	}
-	t.All = fmt.Sprintf(w.AllShown, chart.Count(len(rows)))
+	t.All = w.Item.of(len(rows))
 	t.Count = t.All
 	if len(t.First) < len(rows) {
 		t.Count = fmt.Sprintf(w.Shown, chart.Count(len(t.First)), chart.Count(len(rows)))
@@ -83,7 +83,7 @@ func (p *Page) table(s Split, traces map[itemOf][]trace, most int) table {
 func (p *Page) said() said {
 	w := p.Words.Page
 	s := said{
-		Hint: w.Hint, Together: w.Together, NoMatch: w.NoMatch, Beyond: w.Beyond, Show: w.Show, NoTrace: w.NoTrace, Rewards: w.Rewards, Read: w.Read,
+		Hint: w.Hint, Together: w.Together, NoMatch: w.NoMatch, Beyond: w.Beyond, Show: w.Show, NoTrace: w.NoTrace, Rewards: w.Rewards, Spread: w.Spread, Read: w.Read,
 		OpenAll: w.OpenAll, CloseAll: w.CloseAll, Rollouts: w.Rollouts,
 	}
 	for _, c := range p.Words.Columns {

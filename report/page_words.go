@@ -9,9 +9,9 @@ type pageWords struct {
 	Table, InItems, Read, Hint, Together   string
 	AnyClass, ClassLabel, NoMatch, Printed string
 
-	Press, PressLink, Show, Beyond, NoTrace, Rewards string
-	Rollouts                                         []string // heads of an item's rollouts
-	Outcomes                                         map[rollout.Outcome]string
+	Press, PressLink, Show, Beyond, NoTrace, Rewards, Spread string
+	Rollouts                                                 []string // heads of an item's rollouts
+	Outcomes                                                 map[rollout.Outcome]string
 }
 
 var englishPage = pageWords{
@@ -33,6 +33,7 @@ var englishPage = pageWords{
 	Beyond:    "and %s more rollouts of this item",
 	NoTrace:   "This page was made without the run's rollouts: gonogo report RUN makes one with them.",
 	Rewards:   "rewards",
+	Spread:    "mean ± σ",
 	Rollouts:  []string{"sample", "reward", "outcome", "tool calls", "line"},
 	Outcomes: map[rollout.Outcome]string{
 		rollout.Graded: "graded", rollout.NoAnswer: "no answer", rollout.StepLimit: "step limit reached",

@@ -29,7 +29,11 @@ const readable = (figure) => {
     const row = items ? items.rows[i] : cells[i];
     const list = row.map((c, k) => [heads[k], c]).slice(1).filter((c) => c[1] !== "");
     if (!items) return list;
-    const trace = items.traces && items.traces[i];
+    const trace = items.traces && items.traces[i], sigma = Number(row[4].replaceAll(",", "")), [lo, hi] = spots.range;
+    if (row[4] !== "") {
+      const end = (x) => String(Number(Math.max(lo, Math.min(hi, x)).toPrecision(3)));
+      list.push([said.Spread, end(value(i) - sigma) + " – " + end(value(i) + sigma)]);
+    }
     if (trace && trace[1]) list.push([said.Rewards, trace[1].split(" ").slice(0, 32).join("  ") + (trace[1].split(" ").length > 32 ? " …" : "")]);
     if (spots.each > 1) list.push(["", said.Together.replace("%s", spots.each)]);
     return list;

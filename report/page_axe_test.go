@@ -1,0 +1,56 @@
+package report
+
+import (
+	"os"
+	"testing"
+
+	"github.com/chromedp/cdproto/cdp"
+	protocol "github.com/chromedp/cdproto/page"
+
+	"gonogo/report/reporttest"
+)
+
+// violation is what axe-core has against a page.
+type violation struct {
+	ID, Impact, Help string
+	Nodes            []struct{ HTML string }
+}
+
+// TestNobodyIsShutOut has axe-core, the rules of the field, look at the page:
+// nothing serious and nothing critical, in light and in dark, with all of it
+// open.
+func TestNobodyIsShutOut(t *testing.T) {
+	path := os.Getenv("GONOGO_AXE")
+	if path == "" {
+		path = "../.ci/node_modules/axe-core/axe.min.js"
+	}
+	axe, err := os.ReadFile(path)
+	if err != nil {
+		t.Skip("axe-core is not there: npm ci --prefix .ci brings it, or GONOGO_AXE names its axe.min.js")
+	}
+	b := newTab(t)
+	call(b, protocol.SetBypassCSP, protocol.SetBypassCSPParams{Enabled: true})
+	r := reporttest.Load(t, "audited")
+	for _, split := range r.Splits { // more of the same would only take time
+		split.Classes.Items = split.Classes.Items[:4]
+	}
+	for i := range r.Grader.Probes {
+		r.Grader.Probes[i].Rewards = r.Grader.Probes[i].Rewards[:2]
+	}
+	b.open(traced(r, 3))
+	js[cdp.Empty](b, "%s", raw(string(axe)+"; ({})"))
+	js[bool](b, `document.querySelectorAll("details").forEach((d) => { d.open = true; }) ?? true`)
+	js[bool](b, `document.querySelector("button.item").click() ?? true`)
+	for scheme, rules := range map[string]string{"light": `{}`, "dark": `{runOnly: ["color-contrast"]}`} {
+		b.media("screen", scheme)
+		found := js[[]violation](b, `axe.run(document, %s).then((r) => r.violations.map((v) => ({id: v.id, impact: v.impact, help: v.help, nodes: v.nodes.map((n) => ({html: n.html.slice(0, 160)}))})))`, raw(rules))
+		for _, v := range found {
+			if v.Impact == "serious" || v.Impact == "critical" {
+				t.Errorf("%s: %s (%s): %s: %d times, such as %s", scheme, v.ID, v.Impact, v.Help, len(v.Nodes), v.Nodes[0].HTML)
+			} else {
+				t.Logf("%s: %s (%s): %s: %s", scheme, v.ID, v.Impact, v.Help, v.Nodes[0].HTML)
+			}
+		}
+	}
+	b.quiet()
+}
