@@ -372,3 +372,28 @@ func TestRedirectToAnotherServerIsRefused(t *testing.T) {
 		t.Errorf("error %v after %d requests to the other server", err, len(other.bodies))
 	}
 }
+
+// Status 101 hands the connection over: no context would end the reading of it.
+func TestAServerThatSwitchesProtocolsDoesNotHang(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.ReadAll(r.Body)
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n")
+		_, _ = io.Copy(io.Discard, conn) // until the caller hangs up
+	}))
+	defer server.Close()
+	m, err := model.New(model.Config{Name: "m", BaseURL: server.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	_, err = m.Reply(t.Context(), sampler.Request{Item: makeItem(t, `{"messages":[{"role":"user","content":"q"}]}`)})
+	if f, ok := sampler.AsFailure(err); !ok || !f.Temporary || !strings.Contains(f.Error(), "another protocol") {
+		t.Errorf("error %v", err)
+	}
+}
