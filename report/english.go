@@ -106,7 +106,6 @@ var english = words{
 	},
 	Filter:   "Filter by id or class",
 	Shown:    "%s of %s items shown",
-	AllShown: "%s items",
 	More:     "show more",
 	Capped:   "Only the first %s of %s items are in this page; result.json has them all.",
 	NoItems:  "No item of this split has been sampled.",

@@ -16,6 +16,7 @@ import (
 )
 
 var (
+	numbers     = regexp.MustCompile(`(?s)<details class="numbers">.*?</details>`)
 	anyTag      = regexp.MustCompile(`<[^>]*>`)
 	styles      = regexp.MustCompile(`(?s)<style>.*?</style>`)
 	scripts     = regexp.MustCompile(`(?s)<script([^>]*)>(.*?)</script>`)

@@ -48,7 +48,7 @@ type words struct {
 	// Columns of the item table, with what they mean.
 	Columns []Column
 
-	Filter, Shown, AllShown, More, Capped, NoItems, SortHint string
+	Filter, Shown, More, Capped, NoItems, SortHint string
 
 	// Input.
 	Bad, Torn, Duplicates, Conflicts, Superseded, MoreLines, MoreBad string
