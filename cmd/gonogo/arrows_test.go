@@ -20,13 +20,13 @@ const module = "gonogo"
 var allowedArrows = map[string][]string{
 	"cmd/gonogo": {
 		"sampler", "sampler/rollout", "sampler/job", "sampler/dataset", "sampler/model", "sampler/tool", "sampler/limit",
-		"sampler/grader", "sampler/isolation", "sampler/python", "sampler/audit", "sampler/burst", "sampler/importer", "analysis", "analysis/stat", "report", "report/chart", "fixtures",
+		"sampler/grader", "sampler/isolation", "sampler/python", "sampler/audit", "sampler/burst", "sampler/importer", "analysis", "analysis/stat", "report", "report/chart", "fixtures", "docs",
 	},
 	"report":                 {"report/chart", "report/pdf", "report/typeface", "analysis", "analysis/stat", "sampler/rollout"},
 	"report/chart":           {"analysis", "analysis/stat", "sampler/rollout"},
 	"report/pdf":             {"report/typeface"},
 	"report/typeface":        {},
-	"report/reporttest":      {"report/typeface", "analysis", "analysis/stat", "sampler/rollout"}, // results for the tests of the two rooms above
+	"report/reporttest":      {"report/typeface", "analysis", "analysis/stat", "sampler/rollout", "docs"}, // results for the tests of the two rooms above
 	"analysis":               {"analysis/stat", "analysis/shift", "sampler/rollout"},
 	"analysis/shift":         {"analysis/stat"},
 	"analysis/stat":          {},
@@ -48,6 +48,7 @@ var allowedArrows = map[string][]string{
 	"sampler/importer":       {"sampler/rollout"},
 	"sampler/job":            {"sampler/rollout"},
 	"fixtures":               {"sampler/rollout", "fixtures"},
+	"docs":                   {}, // pages for readers, and the schema of result.json
 }
 
 // standardOnly rooms import the standard library and other rooms, no module.
@@ -130,7 +131,7 @@ func arrows(t *testing.T) []arrow {
 	t.Helper()
 	root := filepath.Join("..", "..")
 	var out []arrow
-	for _, top := range []string{"cmd", "analysis", "sampler", "report", "fixtures"} {
+	for _, top := range []string{"cmd", "analysis", "sampler", "report", "fixtures", "docs"} {
 		err := filepath.WalkDir(filepath.Join(root, top), func(file string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
 				return err

@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis"
+	"gonogo/docs"
 	"gonogo/fixtures"
 	"gonogo/report"
 	"gonogo/report/chart"
@@ -36,6 +37,7 @@ func topics() []topic {
 		{"gates", "the checks behind the verdict, and their thresholds", printGates},
 		{"config", "the keys of gonogo.yaml", func(w io.Writer) { fmt.Fprint(w, configHelp()) }},
 		{"schema", "the JSON Schema of gonogo.yaml, for editors", func(w io.Writer) { fmt.Fprintf(w, "%s\n", configSchema()) }},
+		{"result", "the JSON Schema of result.json", func(w io.Writer) { fmt.Fprintf(w, "%s", docs.ResultSchema) }},
 		{"prices", "the built-in list of published prices", func(w io.Writer) { fmt.Fprint(w, analysis.PriceListText()) }},
 		{"graders", "the kinds of grader that can be run", func(w io.Writer) {
 			for _, k := range grader.Kinds() {
@@ -51,8 +53,9 @@ func topics() []topic {
 			}
 			fmt.Fprintln(w, "\ngonogo report writes:")
 			for _, f := range report.Formats() {
-				entry(w, f.Name, f.Doc)
+				entry(w, strings.TrimSuffix(f.Name+", "+f.File, ", "), f.Doc)
 			}
+			fmt.Fprintln(w, "\nresult.json, in the run directory, keeps to the JSON Schema that gonogo help result prints.")
 		}},
 		{"charts", "the pictures of the report", func(w io.Writer) {
 			for _, c := range chart.Charts() {

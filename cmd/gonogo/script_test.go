@@ -46,6 +46,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		UpdateScripts:       *update,
 		Setup: func(env *testscript.Env) error {
+			env.Defer(func() { keepToSchema(env.T(), env.WorkDir) })
 			env.Setenv("GONOGO_TESTDATA", os.Getenv("GONOGO_TESTDATA"))
 			return nil
 		},
