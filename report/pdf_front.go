@@ -46,7 +46,7 @@ func (p *printed) front(warning string) {
 func (p *printed) findingsTable() {
 	w := p.Words
 	t := pdf.Table{Head: headText, Line: hairline, Columns: []pdf.ColumnSpec{
-		{}, {Grow: 1}, {Head: w.Value, Least: 70, Most: 92}, {Head: w.Want, Least: 70, Most: 112},
+		{}, {Grow: 1}, {Head: w.Value, Least: 88, Most: 92}, {Head: w.Want, Least: 116, Most: 116},
 	}}
 	var skipped []string
 	for _, f := range p.Findings {

@@ -14,6 +14,7 @@ type Face struct {
 	Name string // of the font, as it calls itself
 
 	font   *sfnt.Font
+	tried  bool // it is known to be sound: glyphs are taken at their word
 	buf    sfnt.Buffer
 	glyphs map[rune]glyph
 }
@@ -34,7 +35,11 @@ const (
 )
 
 // Builtin returns the Liberation font of a style.
-func Builtin(s Style) *Face { return newFace(builtin()[s]) }
+func Builtin(s Style) *Face {
+	f := newFace(builtin()[s])
+	f.tried = true
+	return f
+}
 
 // builtin are the parsed fonts by style; parsing them is the dear part.
 var builtin = sync.OnceValue(func() map[Style]*sfnt.Font {
@@ -59,7 +64,7 @@ func newFace(f *sfnt.Font) *Face {
 	return face
 }
 
-// Has reports whether the font has a glyph for r.
+// Has reports whether the font has a glyph for r that can be read.
 func (f *Face) Has(r rune) bool { return f.glyph(r).index != 0 }
 
 // Advance is how wide r is, in em; 0 for a rune the font lacks.
@@ -85,6 +90,12 @@ func (f *Face) glyph(r rune) glyph {
 		}
 	}
 	f.glyphs[r] = g
+	if g.index != 0 && !f.tried {
+		if _, err := f.contours(r); err != nil {
+			g = glyph{}
+			f.glyphs[r] = g
+		}
+	}
 	return g
 }
 

@@ -93,23 +93,38 @@ func open(path, language string) (*Face, error) {
 	if err != nil {
 		return nil, cause(err)
 	}
-	fonts, err := sfnt.ParseCollection(data)
+	faces, err := faces(data)
 	if err != nil {
-		return nil, fmt.Errorf("it is no TrueType or OpenType font (.ttf, .otf, .ttc): %w", err)
-	}
-	var faces []*Face
-	for i := range fonts.NumFonts() {
-		f, err := fonts.Font(i)
-		if err != nil {
-			return nil, err
-		}
-		faces = append(faces, newFace(f))
-	}
-	if len(faces) == 0 {
-		return nil, errors.New("it holds no font")
+		return nil, fmt.Errorf("it is no TrueType or OpenType font (.ttf, .otf, .ttc) that can be read: %w", err)
 	}
 	face := faces[max(0, slices.IndexFunc(faces, func(f *Face) bool { return speaks(f.Name, language) }))]
 	return face, face.drawable()
+}
+
+// faces are the fonts of a file. One that is put together carelessly is put
+// together anew before it is given up.
+func faces(data []byte) ([]*Face, error) {
+	fonts, err := sfnt.ParseCollection(data)
+	if err != nil {
+		return nil, err
+	}
+	var list []*Face
+	var faults []error
+	for i := range fonts.NumFonts() {
+		f, err := fonts.Font(i)
+		if err != nil {
+			f, err = mended(data, i, err)
+		}
+		if err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		list = append(list, newFace(f))
+	}
+	if len(list) == 0 {
+		return nil, errors.Join(append(faults, errors.New("no font in it is sound"))...)
+	}
+	return list, nil
 }
 
 // cause is what went wrong with a file, without its name.
@@ -137,15 +152,11 @@ func speaks(name, language string) bool {
 // drawable reports, as an error, a font without outlines: one of pictures.
 func (f *Face) drawable() error {
 	for _, r := range everything + "Aa0" {
-		if !f.Has(r) {
+		if i, err := f.font.GlyphIndex(&f.buf, r); err != nil || i == 0 {
 			continue
 		}
-		outlines, err := f.contours(r)
-		if err != nil {
-			return fmt.Errorf("its outlines cannot be read: %w", err)
-		}
-		if len(outlines) == 0 {
-			return errors.New("its glyphs have no outlines")
+		if !f.Has(r) {
+			return errors.New("its outlines cannot be read")
 		}
 		return nil
 	}
