@@ -78,10 +78,10 @@ func TestARunBelowNohupGoesOn(t *testing.T) {
 func TestTwoProcessesOnOneRun(t *testing.T) {
 	config, address, _ := slowWorld(t)
 	run := filepath.Join(t.TempDir(), "run")
-	first := startRun(t, config, run, address, "--samples", "400") // minutes, which it does not get
+	first := startRun(t, config, run, address, "--samples", "100") // more than it gets to make
 	first.await(t, 3)
 	for _, command := range [][]string{
-		{"sample", "-c", config, "--set", address, "--samples", "400", "-o", run},
+		{"sample", "-c", config, "--set", address, "--samples", "100", "-o", run},
 		{"audit", "-c", config, "--set", address, run},
 		{"burst", "-c", config, "--set", address, "--yes", run},
 	} {
@@ -96,7 +96,7 @@ func TestTwoProcessesOnOneRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	first.wait(t)
-	third := startChild(t, run, "sample", "-c", config, "-o", run, "--seed", "9", "--concurrency", "4", "--set", address, "--samples", "400", "--max-rollouts", "1")
+	third := startChild(t, run, "sample", "-c", config, "-o", run, "--seed", "9", "--concurrency", "4", "--set", address, "--samples", "100", "--max-rollouts", "1")
 	if code := third.wait(t); code != exitBudget {
 		t.Errorf("after a kill: exit code is %d\n%s", code, third.stderr.String())
 	}
