@@ -113,7 +113,8 @@ func (o ordeal) run(t *testing.T) outcome {
 		}
 	}
 	out.opened, out.most = proxy.Opened()
-	if n, broken := m.left(), len(out.broken("session stop")); n > stats.LeftOpen || stats.LeftOpen > broken {
+	slow := len(silence.FindAllString(log.String(), -1)) > 0 // then a stop may be late, too
+	if n, broken := m.left(), len(out.broken("session stop")); n > stats.LeftOpen || stats.LeftOpen > broken && !slow {
 		t.Errorf("%d sessions were not stopped, %d are told, and the answers to the stops of %d were broken", n, stats.LeftOpen, broken)
 	}
 	return out
