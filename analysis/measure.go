@@ -71,6 +71,7 @@ func (m *measure) split() *SplitResult {
 		Latency:     m.latency(),
 		Turns:       m.turns(),
 		Identical:   m.identical(),
+		Against:     m.against(),
 		BestOf:      []AtK{}, WorstOf: []AtK{}, PassAt: []AtK{}, PassAll: []AtK{},
 		Signal: []Signal{}, Extrapolated: []Extrapolated{},
 	}

@@ -105,6 +105,8 @@ type SplitResult struct {
 	Latency        Latency        `json:"latency"`
 	Turns          stat.Estimate  `json:"turns"`
 	Identical      stat.Estimate  `json:"identical"` // share of items whose outputs are all the same text
+
+	Against []Against `json:"against,omitempty"` // the reward against what a rollout took
 }
 
 // ItemCounts counts the items of a split.

@@ -1,0 +1,160 @@
+package analysis
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonogo/analysis/stat"
+)
+
+// Against is the reward set against one quantity of the rollouts: what a
+// rollout costs beside what it earns.
+type Against struct {
+	Quantity string       `json:"quantity"` // tool_calls, tokens or latency_s
+	Bins     []AgainstBin `json:"bins"`     // the smallest first; a rollout counts in one
+	Items    int          `json:"items"`
+	N        int          `json:"n"` // rollouts whose quantity is known
+
+	// Within is the correlation relative to the item's means, Pooled the one
+	// over all rollouts: long rollouts may belong to hard items, so that their
+	// signs may differ. Of tokens and latency it is that of the logarithm.
+	Within stat.Estimate `json:"within"`
+	Pooled stat.Estimate `json:"pooled"`
+	P      *float64      `json:"p"` // of no correlation within items
+}
+
+// AgainstBin is the rollouts whose quantity lies between two values.
+type AgainstBin struct {
+	From   float64       `json:"from"` // the smallest
+	To     float64       `json:"to"`   // the largest
+	Middle float64       `json:"middle"`
+	Reward stat.Estimate `json:"reward"` // mean over the items that have such a rollout
+}
+
+// The quantities that rewards are set against.
+const (
+	AgainstCalls   = "tool_calls"
+	AgainstTokens  = "tokens" // into and out of the model
+	AgainstLatency = "latency_s"
+)
+
+// againstBins is how many bins the rollouts fall into; of fewer values than
+// againstValues each has its own.
+const (
+	againstBins   = 8
+	againstValues = 12
+)
+
+// against sets the rewards of valid rollouts against what each rollout took.
+// What no rollout tells is left out.
+func (m *measure) against() []Against {
+	var out []Against
+	for _, q := range []struct {
+		name string
+		log  bool
+		of   func(*row) (float64, bool)
+	}{
+		{AgainstCalls, false, func(r *row) (float64, bool) { return float64(len(r.calls)), r.observed }},
+		{AgainstTokens, true, func(r *row) (float64, bool) {
+			if r.usage.Input == nil || r.usage.Output == nil {
+				return 0, false
+			}
+			sum := float64(*r.usage.Input) + float64(*r.usage.Output)
+			return sum, sum > 0
+		}},
+		{AgainstLatency, true, func(r *row) (float64, bool) { return r.elapsed, r.elapsed > 0 }},
+	} {
+		var items [][]stat.Pair
+		for _, it := range m.items {
+			var of []stat.Pair
+			for _, r := range it.rows {
+				if x, ok := q.of(r); ok && r.valid {
+					of = append(of, stat.Pair{X: x, Y: r.reward})
+				}
+			}
+			if len(of) > 0 {
+				items = append(items, of)
+			}
+		}
+		if len(items) > 0 {
+			out = append(out, m.setAgainst(q.name, q.log, items))
+		}
+	}
+	return out
+}
+
+func (m *measure) setAgainst(quantity string, log bool, items [][]stat.Pair) Against {
+	a := Against{Quantity: quantity, Items: len(items)}
+	scaled := make([][]stat.Pair, len(items))
+	for i, of := range items {
+		a.N += len(of)
+		for _, p := range of {
+			if log {
+				p.X = math.Log2(p.X)
+			}
+			scaled[i] = append(scaled[i], p)
+		}
+	}
+	within := stat.WithinLine(scaled, m.s.Confidence)
+	a.Within, a.P = within.Correlation, within.P
+	a.Pooled = stat.PooledLine(scaled, m.s.Confidence).Correlation
+	a.Bins = m.againstBins(items)
+	return a
+}
+
+// againstBins makes a bin of each value where there are few, else bins of about
+// as many rollouts each. Equal values share a bin.
+func (m *measure) againstBins(items [][]stat.Pair) []AgainstBin {
+	var xs []float64
+	for _, of := range items {
+		for _, p := range of {
+			xs = append(xs, p.X)
+		}
+	}
+	slices.Sort(xs)
+	ends := binEnds(xs)
+	rewards := make([][][]float64, len(ends))
+	for _, of := range items {
+		mine := make([][]float64, len(ends))
+		for _, p := range of {
+			at, _ := slices.BinarySearch(ends, p.X)
+			mine[at] = append(mine[at], p.Y)
+		}
+		for at, ys := range mine {
+			if len(ys) > 0 {
+				rewards[at] = append(rewards[at], ys)
+			}
+		}
+	}
+	bins := make([]AgainstBin, len(ends))
+	from := 0
+	for i, end := range ends {
+		to, _ := slices.BinarySearchFunc(xs, end, func(x, end float64) int { return cmp.Or(cmp.Compare(x, end), -1) })
+		bins[i] = AgainstBin{From: xs[from], To: end, Middle: stat.Quantile(xs[from:to], 0.5), Reward: stat.Mean(rewards[i], &m.s.RewardRange, m.s.Confidence)}
+		from = to
+	}
+	return bins
+}
+
+// binEnds returns the largest value of each bin of sorted values. A last bin
+// of less than half the others' rollouts goes to the one before it.
+func binEnds(xs []float64) []float64 {
+	if values := slices.Compact(slices.Clone(xs)); len(values) <= againstValues {
+		return values
+	}
+	var ends []float64
+	size, begun := float64(len(xs))/againstBins, 0
+	for i, x := range xs {
+		last := i == len(xs)-1
+		if !last && (xs[i+1] == x || float64(i+1-begun) < size) {
+			continue
+		}
+		if last && len(ends) > 0 && float64(i+1-begun) < size/2 {
+			ends[len(ends)-1] = x
+			continue
+		}
+		ends, begun = append(ends, x), i+1
+	}
+	return ends
+}
