@@ -111,6 +111,9 @@ var english = words{
 	NoItems:  "No item of this split has been sampled.",
 	SortHint: "Press a heading to sort by it.",
 
+	CutShort:   "The report goes on: it was cut here because a comment on a pull request holds no more than %s characters. index.html beside this file has all of it.",
+	PicturesIn: "%s pictures, in charts/ beside this file",
+
 	Bad:        "line %s: %s; read as a missing grade",
 	Torn:       "the last line was broken off and left out; resuming makes it again",
 	Duplicates: "%s repeated word for word and counted once",

@@ -13,8 +13,9 @@ import (
 // pull requests, which have a limit.
 const rowsInMarkdown = 50
 
-// writeMarkdown writes the page as GitHub-flavoured Markdown. Pictures are
-// linked, as charts/NAME.png beside the file.
+// writeMarkdown writes the page as GitHub-flavoured Markdown that fits a comment
+// on a pull request. Pictures are linked, as charts/NAME.png beside the file;
+// they and the items are folded.
 func writeMarkdown(w io.Writer, p *Page) error {
 	m := &markdown{words: p.Words}
 	m.top(p)
@@ -26,7 +27,7 @@ func writeMarkdown(w io.Writer, p *Page) error {
 	m.splits(p)
 	m.grids(p)
 	m.method(p)
-	if _, err := w.Write(m.buf.Bytes()); err != nil {
+	if _, err := w.Write(fit(m.buf.Bytes(), mostMarkdown, md(fmt.Sprintf(m.words.CutShort, chart.Count(mostMarkdown))))); err != nil {
 		return fmt.Errorf("write markdown report: %w", err)
 	}
 	return nil
@@ -117,10 +118,15 @@ func (m *markdown) codes(list []string, n int) string {
 }
 
 func (m *markdown) pictures(p *Page) {
+	if len(p.Figures) == 0 {
+		return
+	}
 	m.f("## %s\n\n", md(m.words.Pictures))
+	m.unfold(fmt.Sprintf(m.words.PicturesIn, chart.Count(len(p.Figures))))
 	for _, fig := range p.Figures {
 		m.f("![%s](charts/%s.png)\n\n", md(prose(fig.Alt())), fig.Name)
 	}
+	m.f("%s\n\n", unfolded)
 }
 
 func (m *markdown) splits(p *Page) {
@@ -154,6 +160,7 @@ func (m *markdown) items(s Split) {
 		m.f("%s\n", md(w.NoItems))
 		return
 	}
+	m.unfold(w.Item.of(len(s.Rows)))
 	for _, c := range w.Columns {
 		m.f("| %s ", md(c.Label))
 	}
@@ -171,6 +178,7 @@ func (m *markdown) items(s Split) {
 		}
 		m.f("|\n")
 	}
+	m.f("\n%s\n", unfolded)
 }
 
 func (m *markdown) method(p *Page) {

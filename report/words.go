@@ -43,7 +43,7 @@ type words struct {
 
 	// Missing data.
 	MissingNone, MissingSome, MissingAll, Bounds, Lost, NotRun, NoneOf, OwnFailures, Retried string
-	Repeats                                                                          plural
+	Repeats                                                                                  plural
 
 	// Columns of the item table, with what they mean.
 	Columns []Column
@@ -51,6 +51,8 @@ type words struct {
 	Filter, Shown, More, Capped, NoItems, SortHint string
 
 	// Input.
+	CutShort, PicturesIn string // of Markdown
+
 	Bad, Torn, Duplicates, Conflicts, Superseded, MoreLines, MoreBad string
 
 	Made, MadeAt, About, Brackets string

@@ -1,0 +1,76 @@
+package report
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"gonogo/analysis"
+	"gonogo/report/reporttest"
+	"gonogo/sampler/rollout"
+)
+
+// A report of any run fits a comment on GitHub, and says when it was cut.
+func TestMarkdownFitsAComment(t *testing.T) {
+	for _, name := range append(reporttest.Names(), "crowded") {
+		var p *Page
+		if name == "crowded" {
+			p = crowded(t)
+		} else {
+			p = page(t, name)
+		}
+		s := string(write(t, "markdown", p))
+		if n := utf8.RuneCountInString(s); n > 65_536 || (name == "crowded") != strings.Contains(s, "it was cut here") {
+			t.Errorf("%s: %d characters, or not cut as it should be: …%s", name, n, s[max(0, len(s)-300):])
+		}
+		whole(t, name, s)
+	}
+}
+
+// crowded is a page with more to say than a comment holds.
+func crowded(t *testing.T) *Page {
+	r := reporttest.Load(t, "go")
+	for range 200 {
+		r.Findings = append(r.Findings, analysis.Finding{Gate: "data.enough", Split: rollout.Train, Status: analysis.Fail, Severity: analysis.Advisory, Title: strings.Repeat("多 | <b> ", 40), Why: strings.Repeat("why ", 100)})
+	}
+	return NewPage(r, options())
+}
+
+// Wherever a text is cut, its tables have heads and rows and its folds end.
+func TestFitCutsAnywhere(t *testing.T) {
+	for _, name := range []string{"dead", "audited"} {
+		s := write(t, "markdown", page(t, name))
+		all := utf8.RuneCount(s)
+		for most := 200; most < all; most += 311 {
+			cut := string(fit(s, most, "cut"))
+			if n := utf8.RuneCountInString(cut); n > most || !strings.HasSuffix(cut, "\ncut\n") {
+				t.Fatalf("%s: %d characters of at most %d, ending in %q", name, n, most, cut[max(0, len(cut)-20):])
+			}
+			whole(t, name, cut)
+		}
+	}
+}
+
+// whole looks for halves: folds that do not end, tables without rows, headings
+// without a text.
+func whole(t *testing.T, name, s string) {
+	t.Helper()
+	if strings.Count(s, "<details>\n<summary>") != strings.Count(s, "\n"+unfolded+"\n") {
+		t.Errorf("%s: a fold does not end", name)
+	}
+	lines := strings.Split(strings.TrimSuffix(s, "\n"), "\n")
+	for i, line := range lines {
+		before, after := "", ""
+		if i > 0 {
+			before = lines[i-1]
+		}
+		if i+1 < len(lines) {
+			after = lines[i+1]
+		}
+		switch {
+		case strings.HasPrefix(line, "|:--") && (!strings.HasPrefix(before, "|") || !strings.HasPrefix(after, "|")),
+			strings.HasPrefix(line, "|") && !strings.HasPrefix(before, "|") && !strings.HasPrefix(after, "|:--"):
+			t.Errorf("%s: half a table at line %d: %.80s", name, i+1, line)
+		}
+	}
+}
