@@ -195,6 +195,9 @@ func (p *printed) pictures() {
 		c := p.Column(0)
 		c.Mark(1, f.Title)
 		height := min(f.Height.Points()*p.Width()/chart.Width.Points(), p.Height()-120)
+		if f.Plot == nil {
+			height = 110 // it only says why there is nothing
+		}
 		c.Figure(0, p.Width(), height, f.Draw)
 		c.Text(pdf.Paragraph{Indent: 10, Spans: []pdf.Span{{Text: f.Doc, Style: mutedText}}})
 		c.Space(12)

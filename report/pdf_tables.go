@@ -98,7 +98,7 @@ func (p *printed) splits() {
 			continue
 		}
 		t := pdf.Table{Head: headText, Line: hairline, Columns: []pdf.ColumnSpec{
-			{Head: w.Causes, Least: 60}, {Grow: 1}, {Head: w.RolloutsOf, Right: true}, {Head: w.ItemsOf, Least: 90},
+			{Least: 60}, {Head: w.Causes, Grow: 1}, {Head: w.RolloutsOf, Right: true}, {Head: w.ItemsOf, Least: 90},
 		}}
 		for _, c := range s.Causes {
 			t.Rows = append(t.Rows, []pdf.Cell{codeCell(c.Outcome), textCell(c.Error), textCell(c.Count), codeCell(few(c.Items, itemsInFinding, w))})
