@@ -30,7 +30,7 @@ const readable = (figure) => {
     const list = row.map((c, k) => [heads[k], c]).slice(1).filter((c) => c[1] !== "");
     if (!items) return list;
     const trace = items.traces && items.traces[i], sigma = Number(row[4].replaceAll(",", "")), [lo, hi] = spots.range;
-    if (row[4] !== "") {
+    if (sigma > 0) {
       const end = (x) => String(Number(Math.max(lo, Math.min(hi, x)).toPrecision(3)));
       list.push([said.Spread, end(value(i) - sigma) + " – " + end(value(i) + sigma)]);
     }
