@@ -38,7 +38,7 @@ var hostileTexts = []string{
 	`%3Cscript%3E %s %d %!v(PANIC=)`,
 	`'; alert(21); '`,
 	`]]><x:script xmlns:x="http://www.w3.org/1999/xhtml">window.owned=22</x:script>`,
-	`🙈 ‮ 数据 ` + "👩\u200d💻",
+	"🙈 \u202e 数据 👩\u200d💻",
 }
 
 // steering are fields whose text chooses what is drawn: they are hostile in

@@ -13,14 +13,20 @@ import (
 
 // The promise: 5,000 items of 16 rollouts are at hand within two seconds, in a
 // file of at most ten megabytes. A machine that is busy with other tests is
-// given more; the figure is told.
+// given more, but not the deep tests; the figure is told.
 const (
 	interactiveMS = 2000
-	busy          = 5
 	largestPage   = 10_000_000
 )
 
-func TestLargePagesAreQuicklyAtHand(t *testing.T) {
+func patience() float64 {
+	if os.Getenv("GONOGO_DEEP") != "" {
+		return 1
+	}
+	return 5
+}
+
+func TestDeepLargePagesAreQuicklyAtHand(t *testing.T) {
 	b := newTab(t)
 	p := traced(reporttest.Load(t, "large"), 16)
 	size := b.open(p)
@@ -29,7 +35,7 @@ func TestLargePagesAreQuicklyAtHand(t *testing.T) {
 	if size > largestPage {
 		t.Errorf("the page has %d bytes, want at most %d", size, largestPage)
 	}
-	if took > interactiveMS*busy {
+	if took > interactiveMS*patience() {
 		t.Errorf("the page was interactive after %.0f ms, want %d", took, interactiveMS)
 	}
 	if n := js[int](b, `document.querySelectorAll("*").length`); n > 12_000 {
@@ -54,7 +60,7 @@ func TestLargePagesAreQuicklyAtHand(t *testing.T) {
 	}
 	spent := js[float64](b, `(() => { const a = document.querySelector("#chart-variance .area"), r = a.getBoundingClientRect(), t = performance.now(); for (let i = 0; i < 100; i++) a.dispatchEvent(new PointerEvent("pointermove", {clientX: r.left + r.width * (0.15 + i * 0.008), clientY: r.top + r.height / 2})); return (performance.now() - t) / 100; })()`)
 	t.Logf("the picture of 5,000 items answers in %.2f ms", spent)
-	if spent > 16*busy {
+	if spent > 16*patience() {
 		t.Errorf("the picture answers in %.1f ms, want less than a frame", spent)
 	}
 	sorting := js[float64](b, `(() => { const t = performance.now(); for (const h of document.querySelectorAll("[data-items=train] thead button")) h.click(); return performance.now() - t; })()`)
@@ -62,8 +68,8 @@ func TestLargePagesAreQuicklyAtHand(t *testing.T) {
 	b.quiet()
 }
 
-// TestPagesOfAnySize loads what is too small, too large or not there.
-func TestPagesOfAnySize(t *testing.T) {
+// TestDeepPagesOfAnySize loads what is too small, too large or not there.
+func TestDeepPagesOfAnySize(t *testing.T) {
 	b := newTab(t)
 	older := reporttest.Load(t, "go")
 	s := older.Splits[rollout.Train]
@@ -88,16 +94,16 @@ func TestPagesOfAnySize(t *testing.T) {
 			if text := js[string](b, `document.querySelector("main").textContent`); !strings.Contains(text, test.says) {
 				t.Errorf("the page does not say %q", test.says)
 			}
-			js[bool](b, `document.querySelectorAll("thead button, button.item, button.all").forEach((e) => e.click()) ?? true`)
+			js[bool](b, `document.querySelectorAll("th:nth-child(-n+2) button, button.item, button.all").forEach((e) => e.click()) ?? true`)
 			b.quiet()
 		})
 	}
 }
 
-// many are more items than one page carries: 21,000, and 100,000 where there
+// many are more items than one page carries: 20,100, and 100,000 where there
 // is time.
 func many(t *testing.T) *Page {
-	r, n := reporttest.Load(t, "go"), 21_000
+	r, n := reporttest.Load(t, "go"), 20_100
 	if os.Getenv("GONOGO_DEEP") != "" {
 		n = 100_000
 	}
