@@ -1,0 +1,55 @@
+package report
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// docs/formats.md tells of every format and every column, in the words that
+// the code carries.
+func TestDocsTellOfFormatsAndColumns(t *testing.T) {
+	path := filepath.Join("..", "docs", "formats.md")
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	formats := "| format | file | what it is |\n|---|---|---|\n"
+	for _, f := range Formats() {
+		file := "on the terminal"
+		if f.File != "" {
+			file = "`" + f.File + "`"
+		}
+		formats += fmt.Sprintf("| `%s` | %s | %s |\n", f.Name, file, f.Doc)
+	}
+	s := &survey{parts: []string{"NAME"}, rest: true}
+	got := string(b)
+	for part, table := range map[string]string{
+		"formats": formats, "columns of items.csv": columnTable(itemColumns()), "columns of rollouts.csv": columnTable(s.columns()),
+	} {
+		begin, end := "<!-- "+part+" -->\n", "<!-- end -->"
+		before, rest, ok := strings.Cut(got, begin)
+		_, after, ended := strings.Cut(rest, end)
+		if !ok || !ended {
+			t.Fatalf("%s: no place for the %s", path, part)
+		}
+		got = before + begin + "\n" + table + "\n" + end + after
+	}
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if got != string(b) {
+		t.Errorf("%s tells of other formats or columns than there are: run with -update", path)
+	}
+}
+
+func columnTable[R any](columns []column[R]) string {
+	s := "| column | holds | what it is |\n|---|---|---|\n"
+	for _, c := range columns {
+		s += fmt.Sprintf("| `%s` | %s | %s |\n", c.Name, c.Kind, c.Doc)
+	}
+	return s
+}
