@@ -27,7 +27,11 @@ func htmlFindings(p *Page) (open, quiet []htmlFinding) {
 	}
 	for _, s := range p.Splits {
 		for i, r := range s.Rows[:min(len(s.Rows), rowsInPage)] {
-			rows[itemOf{s.Name, r.Item}] = i
+			k := itemOf{s.Name, r.Item}
+			if _, again := rows[k]; again {
+				i = -1 // ids that only differ where they are cut
+			}
+			rows[k] = i
 		}
 	}
 	for _, f := range p.Findings {
@@ -39,7 +43,7 @@ func htmlFindings(p *Page) (open, quiet []htmlFinding) {
 			link := itemLink{Text: item}
 			for _, s := range p.Splits {
 				row, there := rows[itemOf{s.Name, item}]
-				if there && (f.Split == "" && link.Split == "" || f.Split == string(s.Name)) {
+				if there && row >= 0 && (f.Split == "" && link.Split == "" || f.Split == string(s.Name)) {
 					link.Split, link.Row = string(s.Name), row
 				}
 			}

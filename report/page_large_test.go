@@ -83,6 +83,7 @@ func TestDeepPagesOfAnySize(t *testing.T) {
 		{"one item", traced(reporttest.Load(t, "one_item"), 1), "1 item"},
 		{"no reward", traced(reporttest.Load(t, "all_missing"), 2), "no data"},
 		{"an older result without what charts show", NewPage(older, options()), "no data"},
+		{"ids of ten thousand signs, from right to left", traced(long(t), 2), "مرحبا"},
 		{"no rollouts at hand", page(t, "tiny"), "6 items"},
 		{"more items than a page carries", many(t), "20,000"},
 	} {
@@ -95,9 +96,23 @@ func TestDeepPagesOfAnySize(t *testing.T) {
 				t.Errorf("the page does not say %q", test.says)
 			}
 			js[bool](b, `document.querySelectorAll("th:nth-child(-n+2) button, button.item, button.all").forEach((e) => e.click()) ?? true`)
+			if wide := js[int](b, `document.documentElement.scrollWidth - innerWidth`); wide > 0 {
+				t.Errorf("the page is %d pixels wider than the window", wide)
+			}
 			b.quiet()
 		})
 	}
+}
+
+// long is a result whose items have endless names.
+func long(t *testing.T) *analysis.Result {
+	r := reporttest.Load(t, "cautious")
+	items := r.Splits[rollout.Train].Classes.Items
+	for i := range items {
+		items[i].Item = fmt.Sprintf("%d مرحبا %s %d", i, strings.Repeat("عالم", 2500), i)
+	}
+	r.Findings[0].Items = []string{items[0].Item}
+	return r
 }
 
 // many are more items than one page carries: 20,100, and 100,000 where there

@@ -28,3 +28,10 @@ addEventListener("beforeprint", () => {
   opened.forEach((f) => { f.open = true; });
 });
 addEventListener("afterprint", () => opened.forEach((f) => { f.open = false; }));
+
+// A box that has nothing to scroll is no stop for the keyboard.
+const boxes = new ResizeObserver((list) => list.forEach(({ target: e }) => {
+  if (e.scrollWidth > e.clientWidth || e.scrollHeight > e.clientHeight) e.tabIndex = 0;
+  else e.removeAttribute("tabindex");
+}));
+document.querySelectorAll(".scroll").forEach((e) => boxes.observe(e));
