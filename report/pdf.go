@@ -224,3 +224,12 @@ func Papers() []string {
 	}
 	return names
 }
+
+// CheckFont says why the file of Options.Font cannot be used; "" can.
+func CheckFont(path string) error {
+	if path == "" || path == typeface.None {
+		return nil
+	}
+	_, err := typeface.Open(path, "")
+	return err
+}

@@ -3,13 +3,17 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"gonogo/analysis"
+	"gonogo/report/chart"
 	"gonogo/report/pdf"
 	"gonogo/report/reporttest"
 	"gonogo/report/typeface"
+	"gonogo/sampler/rollout"
 )
 
 // printing is a Page and what stands on the paper that was made of it.
@@ -146,6 +150,49 @@ func TestThePDFIsTheSameBytes(t *testing.T) {
 	first := write(t, "pdf", a)
 	if !bytes.Equal(first, write(t, "pdf", b)) || !bytes.Equal(first, write(t, "pdf", a)) {
 		t.Error("two writings differ")
+	}
+}
+
+// 100,000 items with GONOGO_DEEP, else 5,000, some with ids of 10 KB: a report
+// of as many pages as any other, which is quick and small.
+func TestDeepThePDFOfManyItemsIsBounded(t *testing.T) {
+	items, most := 5_000, 30*time.Second
+	if os.Getenv("GONOGO_DEEP") != "" {
+		items, most = 100_000, 3*time.Second
+	}
+	r := reporttest.Load(t, "go")
+	s := r.Splits[rollout.Train]
+	few := s.Classes.Items
+	s.Classes.Items = nil
+	for i := range items {
+		it := few[i%len(few)]
+		it.Item = fmt.Sprintf("item-%06d", i)
+		if i%100 == 1 {
+			it.Item += strings.Repeat("長", 3_400)
+		}
+		if i == 976 {
+			it.Missing = 3
+		}
+		s.Classes.Items = append(s.Classes.Items, it)
+	}
+	r.Findings[0].Items = []string{"item-000777"}
+	r.Findings[0].Split = rollout.Train
+	opt := options()
+	opt.Font = typeface.None
+	p := NewPage(r, opt)
+	begin := time.Now()
+	data := write(t, "pdf", p)
+	took := time.Since(begin)
+	pages := reporttest.ReadPDF(t, data)
+	t.Logf("%d items: %d KB, %d pages in %v", items, len(data)>>10, len(pages), took)
+	if len(data) > 3<<20 || len(pages) > 40 || took > most {
+		t.Errorf("%d bytes and %d pages in %v", len(data), len(pages), took)
+	}
+	all := reporttest.Flat(pages...)
+	for _, want := range []string{"of " + chart.Count(items) + " items: those that findings name", "item-000777", "item-000976"} {
+		if !strings.Contains(all, reporttest.Squeeze(want)) {
+			t.Errorf("%q is not told", want)
+		}
 	}
 }
 

@@ -24,6 +24,7 @@ func (c *config) complete() error {
 	}
 	errs = append(errs, c.unpricedModel())
 	errs = append(errs, c.dataThere()...)
+	errs = append(errs, c.fontThere())
 	errs = append(errs, c.expand("model.headers", c.Model.Headers)...)
 	errs = append(errs, c.keyVariable("model.api_key_env", c.Model.APIKeyEnv))
 	return joinConfigErrors(errs)

@@ -55,11 +55,11 @@ Examples:
 			if err != nil {
 				return err
 			}
-			result, err := resultFor(c, dir)
+			look, err := lookFor(c, dir)
 			if err != nil {
 				return err
 			}
-			look, err := lookFor(c, dir)
+			result, err := resultFor(c, dir)
 			if err != nil {
 				return err
 			}
@@ -114,22 +114,6 @@ func resultFor(c *cli.Context, dir string) (*analysis.Result, error) {
 		fmt.Fprintf(c.App.ErrWriter, "note: %s was analysed with other settings than the run's own; the report says which. gonogo analyze %s brings them back.\n", filepath.Join(dir, resultFile), dir)
 	}
 	return kept, nil
-}
-
-// lookFor is how the configuration wants a run's reports to look.
-func lookFor(c *cli.Context, dir string) (reportValues, error) {
-	var manifest *rollout.Manifest
-	switch opened, err := rollout.Open(dir); {
-	case err == nil:
-		manifest = opened.Manifest
-	case !errors.Is(err, rollout.ErrNotARun): // else there is nothing but the result
-		return reportValues{}, asUsage(err)
-	}
-	cfg, err := configFor(c, manifest)
-	if err != nil {
-		return reportValues{}, err
-	}
-	return cfg.Report, nil
 }
 
 // settingsGiven reports whether the command line asks for a fresh analysis.
