@@ -10,28 +10,31 @@ import (
 )
 
 // Chart is one picture of a Result.
-type Chart struct {
+type Chart = Of[*analysis.Result]
+
+// Of is one picture of what R is.
+type Of[R any] struct {
 	Name string // lower_snake; also the name of its file
 	Doc  string // what it shows, for somebody who has never seen it
 
-	// Draw plots the Result on axes that carry no title and no legend. It
-	// returns *NoData when the Result holds nothing that the chart could show.
-	Draw func(*analysis.Result) (*plot.Plot, error)
+	// Draw plots the R on axes that carry no title and no legend. It
+	// returns *NoData when the R holds nothing that the chart could show.
+	Draw func(R) (*plot.Plot, error)
 
 	// Caption words what the plot shows. It is called only when Draw returned
 	// a plot. A nil Caption leaves the plot's own title and legend in charge.
-	Caption func(*analysis.Result) Caption
+	Caption func(R) Caption
 
 	// Table is the plot in rows. It is called only when Draw returned a plot.
-	Table func(*analysis.Result) Table
+	Table func(R) Table
 
 	// Only says whether a report has a place for the chart. A nil Only is every
 	// report: one that has nothing to show then says so.
-	Only func(*analysis.Result) bool
+	Only func(R) bool
 
 	// Height is how high the figure stands at Width. A nil Height is the
 	// usual one, Height.
-	Height func(*analysis.Result) vg.Length
+	Height func(R) vg.Length
 }
 
 // Caption is what stands above a plot.

@@ -6,11 +6,9 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"gonogo/analysis"
 )
 
-// Figure is a chart of one Result, ready to be drawn on any canvas.
+// Figure is a chart of one Result or Comparison, ready to be drawn on any canvas.
 type Figure struct {
 	Name string // the chart's name
 	Doc  string // the chart's doc
@@ -27,7 +25,7 @@ type Figure struct {
 
 // Render draws chart c of r. A chart that has nothing to show, or fails,
 // becomes a Figure that says so.
-func Render(c Chart, r *analysis.Result) Figure {
+func Render[R any](c Of[R], r R) Figure {
 	f := Figure{Name: c.Name, Doc: c.Doc, Height: Height}
 	p, err := c.Draw(r)
 	var none *NoData
