@@ -226,8 +226,16 @@ func tryPictures(b *tab, p *Page) {
 		if f.Plot == nil {
 			continue
 		}
-		if got := b.point("#chart-"+f.Name+" .area", 0.55, 0.6); got == "" {
-			b.Errorf("the picture %s does not answer", f.Name)
+		area := "#chart-" + f.Name + " .area"
+		b.point(area, 0, 0)
+		js[bool](b, `document.querySelector(%s).focus() ?? true`, area)
+		b.keys(kb.End)
+		read := b.tip()
+		at := js[[]float64](b, `(() => { const r = document.querySelector(%s).getBoundingClientRect(); return [(r.left + r.right) / 2, (r.top + r.bottom) / 2]; })()`, "#chart-"+f.Name+" .place")
+		b.keys(kb.Escape)
+		b.move(at[0], at[1])
+		if got := b.tip(); got == "" || read == "" {
+			b.Errorf("the picture %s says %q to keys and %q to the pointer", f.Name, read, got)
 		}
 	}
 	last, _ := s.BestAt(p.Result.GroupSize)
