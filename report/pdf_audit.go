@@ -107,14 +107,15 @@ func (p *printed) holes(state ProbeState, title string, most int) int {
 // byItem is the table of what every probe earned on every item: its heads
 // stand upright, for there are many.
 func (p *printed) byItem(g Grid) {
-	const most, small = 22, 6.8
+	const small = 6.8
 	name, faint, number := codeText, faintCode, cellText
 	name.Size, faint.Size, number.Size = small, small, small
 	printable := strings.NewReplacer("✕", "×").Replace // the fonts lack the first
 	rows := g.Rows[:min(len(g.Rows), rowsOnPaper)]
-	tables := (len(g.Head) - 1 + most - 1) / most
-	for i := range tables {
-		from, to := 1+i*(len(g.Head)-1)/tables, 1+(i+1)*(len(g.Head)-1)/tables
+	for from, to := 1, 1; from < len(g.Head); from = to {
+		for width := 90.0; to < len(g.Head) && (width < p.Width() || to == from); to++ {
+			width += upright(rows, to, small)
+		}
 		t := pdf.Table{Head: faint, Line: hairline, Upright: true, Dense: true, Columns: []pdf.ColumnSpec{{Head: g.Head[0], Least: 60, Most: 110}}}
 		for _, head := range g.Head[from:to] {
 			t.Columns = append(t.Columns, pdf.ColumnSpec{Head: head, Right: true})
@@ -130,6 +131,17 @@ func (p *printed) byItem(g Grid) {
 		p.Space(6)
 	}
 	p.notes(g, len(rows), printable)
+}
+
+// upright is about how wide a column under an upright head will be.
+func upright(rows [][]string, column int, size float64) float64 {
+	longest := 2
+	for _, row := range rows {
+		if column < len(row) {
+			longest = max(longest, len([]rune(row[column])))
+		}
+	}
+	return float64(longest)*size*0.56 + 6
 }
 
 // notes stand below a table of which so many rows are shown.

@@ -178,7 +178,7 @@ func (p *printed) findings() {
 			c.Text(pdf.Paragraph{Most: 8, Spans: []pdf.Span{{Text: w.ItemsToLook + ": ", Style: strongText}, {Text: few(f.Items, 24, w), Style: codeText}}})
 		}
 		p.Place(c)
-		p.Space(8)
+		p.Space(6)
 	}
 	p.Table(skipped)
 }

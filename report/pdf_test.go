@@ -143,6 +143,30 @@ func TestNothingIsPrintedOutsideTheMargins(t *testing.T) {
 	}
 }
 
+func TestThePDFHasBookmarksAndProperties(t *testing.T) {
+	opt := options()
+	opt.Font = typeface.None
+	p := NewPage(reporttest.Load(t, "tiny"), opt)
+	data := write(t, "pdf", p)
+	utf16of := func(s string) []byte {
+		out := []byte("\xfe\xff")
+		for _, r := range s {
+			out = append(out, byte(r>>8), byte(r))
+		}
+		return out
+	}
+	for _, want := range []string{english.Findings, english.PDF.Full, english.Pictures, english.Items, english.Method, p.Figures[0].Title} {
+		if !bytes.Contains(data, append([]byte("/Title ("), utf16of(want)...)) {
+			t.Errorf("no bookmark says %q", want)
+		}
+	}
+	for _, want := range []string{"/Type /Outlines", "/CreationDate (D:20261120100000)", "/Lang (en)"} {
+		if !bytes.Contains(data, []byte(want)) {
+			t.Errorf("the file lacks %s", want)
+		}
+	}
+}
+
 func TestThePDFIsTheSameBytes(t *testing.T) {
 	opt := options()
 	opt.Font = typeface.None
