@@ -191,11 +191,12 @@ func seconds(s rollout.Seconds) any {
 	return time.Duration(s).Seconds()
 }
 
+// moment is a time to the microsecond, as both formats have it; nil for none.
 func moment(t time.Time) any {
 	if t.IsZero() {
 		return nil
 	}
-	return t
+	return t.Truncate(time.Microsecond)
 }
 
 // length is the number of characters of an answer; nil where there is none.

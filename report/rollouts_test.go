@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/csv"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"math"
@@ -175,7 +176,10 @@ func TestRolloutsOfTheTestRun(t *testing.T) {
 }
 
 // Whatever the records hold, both tables give back the very numbers.
-func TestTablesHoldTheNumbersOfTheRecords(t *testing.T) {
+func TestDeepTablesHoldTheNumbersOfTheRecords(t *testing.T) {
+	if os.Getenv("GONOGO_DEEP") == "" {
+		fewChecks(t, 10)
+	}
 	dir := t.TempDir()
 	result := page(t, "tiny").Result
 	rapid.Check(t, func(rt *rapid.T) {
@@ -236,6 +240,17 @@ func TestTablesHoldTheNumbersOfTheRecords(t *testing.T) {
 			}
 		}
 	})
+}
+
+// fewChecks has rapid draw n times: each draw writes a whole Parquet file.
+func fewChecks(t *testing.T, n int) {
+	t.Helper()
+	all := flag.Lookup("rapid.checks")
+	before := all.Value.String()
+	if err := all.Value.Set(strconv.Itoa(n)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = all.Value.Set(before) })
 }
 
 func same(t *rapid.T, what, got string, want *float64) {
