@@ -95,10 +95,36 @@ func Charts() []Chart {
 				"flat (all equal in between), mixed (they differ).",
 			Draw: drawItemClasses, Caption: captionItemClasses, Table: tableItemClasses,
 		},
+		callCost.chart("reward_tool_calls",
+			"What rollouts earn that make few, and many, tool calls. "+
+				"Where more calls earn less, long rollouts are lost ones: a smaller budget of calls would cost nothing. Compare within items: hard items may simply take longer."),
+		tokenCost.chart("reward_tokens",
+			"What rollouts earn that take few, and many, tokens. Where more tokens earn no more, training need not pay for them."),
+		latencyCost.chart("reward_latency",
+			"What rollouts earn that take a short, and a long, time by the clock, waiting for endpoints included. "+
+				"Where slow rollouts earn less, look whether a slow endpoint, and not the model, is what they suffer from."),
 		{
 			Name: "tool_calls",
 			Doc:  "How many tool calls a rollout makes, with the 95th percentile and the budget.",
 			Draw: drawToolCalls, Caption: captionToolCalls, Table: tableToolCalls,
+		},
+		{
+			Name: "calls_by_tool",
+			Doc: "Which tools are called, how often, what became of the calls, and within how many seconds 95 % of them were answered. " +
+				"A tool that is never called, or often refuses, is one that the model does not know how to use.",
+			Draw: drawCallsByTool, Caption: captionCallsByTool, Table: tableCallsByTool, Height: callsByToolHeight,
+		},
+		{
+			Name: "tool_bigrams",
+			Doc: "Which tool's call comes next after which: row = a call, column = the next one of the same rollout. " +
+				"Framed, on the diagonal, the same tool again: dark cells there are an agent that tries, and tries again.",
+			Draw: drawToolBigrams, Caption: captionToolBigrams, Table: tableToolBigrams, Height: toolBigramsHeight,
+		},
+		{
+			Name: "shift",
+			Doc: "How well the splits can be told apart: by what is asked, by the fields of their rows, by rewards, and by what the model does with its tools. " +
+				"Training on items unlike those that count is training for something else.",
+			Draw: drawShift, Caption: captionShift, Table: tableShift, Height: shiftHeight,
 		},
 		{
 			Name: "failures",

@@ -40,7 +40,7 @@ func (d probeDots) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	last := d.first + len(d.probes)
 	top, bottom := ty(row(d.first)-0.5), ty(row(last)-0.5)
-	d.drawHead(c, vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: top}, Max: vg.Point{X: c.Max.X, Y: ty(row(d.first) + 0.5)}})
+	drawRowHead(c, d.head, vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: top}, Max: vg.Point{X: c.Max.X, Y: ty(row(d.first) + 0.5)}})
 	c.StrokeLine2(soundLine, tx(d.sound), bottom, tx(d.sound), top)
 	if d.limit != nil && *d.limit >= 0 && *d.limit <= 1 {
 		c.StrokeLine2(limitMark().line, tx(*d.limit), bottom, tx(*d.limit), top)
@@ -63,12 +63,12 @@ func (d probeDots) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// drawHead draws the group's name on a ground of its own.
-func (d probeDots) drawHead(c draw.Canvas, r vg.Rectangle) {
+// drawRowHead draws a group's name on a ground of its own.
+func drawRowHead(c draw.Canvas, head string, r vg.Rectangle) {
 	c.FillPolygon(tint(Axis, 0.22), corners(r))
 	sty := Style(8.5, true, Ink)
 	sty.YAlign = draw.YCenter
-	c.FillText(sty, vg.Point{X: r.Min.X + 5, Y: (r.Min.Y+r.Max.Y)/2 + 0.5}, Fit(d.head, sty, r.Max.X-r.Min.X-8))
+	c.FillText(sty, vg.Point{X: r.Min.X + 5, Y: (r.Min.Y+r.Max.Y)/2 + 0.5}, Fit(head, sty, r.Max.X-r.Min.X-8))
 }
 
 func (d probeDots) line(what came) draw.LineStyle {

@@ -26,7 +26,7 @@ func drawFailures(r *analysis.Result) (*plot.Plot, error) {
 		share := float64(f.count[o]) / float64(f.total)
 		top = max(top, share)
 		words = append(words, label{
-			x: share, y: row(i), dx: 4, yAlign: draw.YCenter, xAlign: draw.XLeft, color: Ink, bare: true,
+			x: share, y: row(i), dx: 4, yAlign: draw.YCenter, xAlign: draw.XLeft, color: Ink,
 			text: fmt.Sprintf("%s (%s)", Count(f.count[o]), Percent(share)),
 		})
 	}

@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/recorder"
+
+	"gonogo/analysis/stat"
 )
 
 // Table is a chart in rows: for a reader who cannot see it, and for a page
@@ -137,5 +139,13 @@ func (v curve) percentCell(x float64) string {
 	case lo == hi:
 		return Percent(y)
 	}
-	return Percent(y) + " [" + Percent(lo) + ", " + Percent(hi) + "]"
+	return percentInterval(stat.Estimate{Value: &y, Low: &lo, High: &hi})
+}
+
+// percentInterval writes a share that is known, with its interval.
+func percentInterval(e stat.Estimate) string {
+	if e.Low == nil || e.High == nil {
+		return Percent(*e.Value)
+	}
+	return Percent(*e.Value) + " [" + Percent(*e.Low) + ", " + Percent(*e.High) + "]"
 }

@@ -69,7 +69,7 @@ func Fit(s string, sty text.Style, width vg.Length) string {
 func Wrap(s string, sty text.Style, width vg.Length, max int) []string {
 	var lines []string
 	line := ""
-	words := strings.Fields(s)
+	words := unbroken(s)
 	for i, word := range words {
 		next := word
 		if line != "" {
@@ -90,4 +90,17 @@ func Wrap(s string, sty text.Style, width vg.Length, max int) []string {
 		lines = append(lines, Fit(line, sty, width))
 	}
 	return lines
+}
+
+// unbroken are the words of s; a number stays with its percent sign.
+func unbroken(s string) []string {
+	var words []string
+	for _, word := range strings.Fields(s) {
+		if last := len(words) - 1; last >= 0 && strings.HasPrefix(word, "%") {
+			words[last] += " " + word
+			continue
+		}
+		words = append(words, word)
+	}
+	return words
 }

@@ -1,0 +1,253 @@
+package chart
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"gonogo/analysis"
+	"gonogo/analysis/stat"
+)
+
+// cost is one quantity of a rollout that rewards are set against.
+type cost struct {
+	quantity string
+	axis     string // what stands below the plot
+	what     string // "tool calls", of which there are more and less
+	without  string // why there may be nothing to draw
+}
+
+var (
+	callCost = cost{
+		analysis.AgainstCalls, "tool calls of a rollout", "tool calls",
+		"no trace of tool calls was recorded with these rollouts",
+	}
+	tokenCost = cost{
+		analysis.AgainstTokens, "tokens of a rollout, in and out", "tokens",
+		"no server told how many tokens these rollouts took",
+	}
+	latencyCost = cost{
+		analysis.AgainstLatency, "wall time of a rollout, seconds", "time",
+		"no rollout tells how long it took",
+	}
+)
+
+func (q cost) chart(name, doc string) Chart {
+	return Chart{Name: name, Doc: doc, Draw: q.draw, Caption: q.caption, Table: q.table}
+}
+
+// of finds the numbers of the quantity; nil where there are none.
+func (q cost) of(s *analysis.SplitResult) *analysis.Against {
+	for i, a := range s.Against {
+		if a.Quantity == q.quantity && len(a.Bins) > 0 {
+			return &s.Against[i]
+		}
+	}
+	return nil
+}
+
+func (q cost) draw(r *analysis.Result) (*plot.Plot, error) {
+	_, s, err := shown(r)
+	if err != nil {
+		return nil, err
+	}
+	a := q.of(s)
+	switch {
+	case a == nil && s.Against == nil && s.Reward.N > 0:
+		return nil, noData("%s, or the result is of an older version: gonogo analyze makes it anew", q.without)
+	case a == nil:
+		return nil, noData("%s", q.without)
+	}
+	p := newPlot(q.axis, "mean reward")
+	dots := costDotsOf(a)
+	low, high := extent(curve{y: dots.y, lo: dots.lo, hi: dots.hi})
+	rewardAxis(p, r, low, high)
+	if !dots.wide {
+		p.Y.Max += 0.09 * (p.Y.Max - p.Y.Min) // for the numbers of rollouts
+	}
+	from, to := a.Bins[0].From, a.Bins[len(a.Bins)-1].To
+	if q.quantity == analysis.AgainstCalls {
+		p.X.Min, p.X.Max = from-0.6, to+0.6
+		p.X.Tick.Marker = between{ticks{want: 10, whole: true}, from, to}
+	} else {
+		q.wideAxis(p, from, to)
+	}
+	if s.Reward.Value != nil {
+		p.Add(meanLine(*s.Reward.Value))
+	}
+	p.Add(dots)
+	return p, nil
+}
+
+// wideAxis is linear where values lie near each other, else a logarithm, which
+// it says.
+func (q cost) wideAxis(p *plot.Plot, from, to float64) {
+	if from > 0 && to/from > 20 {
+		logarithmic(p)
+		p.X.Tick.Marker = roundDecades{}
+		p.X.Label.Text += " (logarithmic)"
+		p.X.Min, p.X.Max = from/1.1, to*1.1
+		return
+	}
+	pad := math.Max((to-from)*0.03, to*0.005)
+	p.X.Min, p.X.Max = from-pad, to+pad
+	p.X.Tick.Marker = between{ticks{want: 6}, from - pad, to + pad}
+}
+
+func (q cost) caption(r *analysis.Result) Caption {
+	split, s, _ := Shown(r)
+	a := q.of(s)
+	dots := costDotsOf(a)
+	c := Caption{Title: "Whether rollouts with more " + q.what + " earn more cannot be told"}
+	if w := a.Within; w.Known() && w.Low != nil && w.High != nil {
+		switch {
+		case *w.Low > 0:
+			c.Title = "Within items, rollouts with more " + q.what + " earn more"
+		case *w.High < 0:
+			c.Title = "Within items, rollouts with more " + q.what + " earn less"
+		default:
+			c.Title = "Within items, no link of " + q.what + " and reward is seen"
+		}
+	}
+	c.Subtitle = fmt.Sprintf("%s: %s, n = %s", split, plural(a.Items, "item"), plural(a.N, "rollout"))
+	if len(dots.x) > 0 {
+		c.Subtitle += "; lines: " + intervals(r, dots.largest)
+	}
+	if a.Within.Known() {
+		c.Subtitle += "; correlation within items " + correlation(a.Within)
+	}
+	if a.Pooled.Known() {
+		c.Subtitle += ", over all rollouts " + correlation(a.Pooled)
+	}
+	label := "mean over the items that have such rollouts"
+	if dots.wide {
+		label += "; bar: from the least to the most of them"
+	} else {
+		label += "; above: how many rollouts"
+	}
+	c.Legend = []Entry{{label, []plot.Thumbnailer{dots}}}
+	if s.Reward.Value != nil {
+		c.Legend = append(c.Legend, Entry{"mean of all: " + Number(*s.Reward.Value), []plot.Thumbnailer{meanLine(0)}})
+	}
+	return c
+}
+
+func (q cost) table(r *analysis.Result) Table {
+	_, s, _ := Shown(r)
+	a := q.of(s)
+	t := Table{Columns: true, Head: []string{q.axis, "mean reward", "items", "rollouts"}}
+	for i, b := range a.Bins {
+		name := Number(b.From)
+		if b.To > b.From {
+			name += " – " + Number(b.To)
+		}
+		m := Mark{
+			Cells: []string{name, Interval(b.Reward.Value, b.Reward.Low, b.Reward.High), Count(b.Reward.Items), Count(b.Reward.N)},
+			X0:    b.From - 0.5, X1: b.To + 0.5, Y0: math.Inf(-1), Y1: math.Inf(1),
+		}
+		if i > 0 {
+			m.X0 = (a.Bins[i-1].To + b.From) / 2
+		}
+		if i < len(a.Bins)-1 {
+			m.X1 = (b.To + a.Bins[i+1].From) / 2
+		}
+		if b.Reward.Value != nil {
+			m.Dots = []Dot{{b.Middle, *b.Reward.Value}}
+		}
+		t.Marks = append(t.Marks, m)
+	}
+	return t
+}
+
+// correlation has two decimals: more say nothing.
+func correlation(e stat.Estimate) string {
+	if e.Low == nil || e.High == nil {
+		return fmt.Sprintf("%.2f", *e.Value)
+	}
+	return fmt.Sprintf("%.2f [%.2f, %.2f]", *e.Value, *e.Low, *e.High)
+}
+
+func meanLine(at float64) rule {
+	return rule{at: at, line: draw.LineStyle{Color: Muted, Width: 0.9, Dashes: dashed}}
+}
+
+// costDots draws a dot for each bin, its interval upright and its span level.
+type costDots struct {
+	x, from, to, y, lo, hi []float64
+	n                      []int         // rollouts
+	largest                stat.Estimate // of the bin with the most rollouts
+	wide                   bool          // some bin spans more than one value
+}
+
+func costDotsOf(a *analysis.Against) costDots {
+	var d costDots
+	for _, b := range a.Bins {
+		if b.Reward.Value == nil {
+			continue
+		}
+		if b.Reward.N > d.largest.N {
+			d.largest = b.Reward
+		}
+		v := *b.Reward.Value
+		lo, hi := v, v
+		if b.Reward.Low != nil && b.Reward.High != nil {
+			lo, hi = *b.Reward.Low, *b.Reward.High
+		}
+		d.x, d.from, d.to = append(d.x, b.Middle), append(d.from, b.From), append(d.to, b.To)
+		d.y, d.lo, d.hi, d.n = append(d.y, v), append(d.lo, lo), append(d.hi, hi), append(d.n, b.Reward.N)
+		d.wide = d.wide || b.To > b.From
+	}
+	return d
+}
+
+var (
+	costSpan     = draw.LineStyle{Color: Sky, Width: 3.2}
+	costInterval = draw.LineStyle{Color: Steel, Width: 1.1}
+)
+
+// Plot implements plot.Plotter.
+func (d costDots) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	for i := range d.x {
+		if d.to[i] > d.from[i] {
+			c.StrokeLine2(costSpan, tx(d.from[i]), ty(d.y[i]), tx(d.to[i]), ty(d.y[i]))
+		}
+	}
+	for i, x := range d.x {
+		c.StrokeLine2(costInterval, tx(x), ty(d.lo[i]), tx(x), ty(d.hi[i]))
+		c.DrawGlyphNoClip(draw.GlyphStyle{Color: Blue, Radius: 2.6, Shape: draw.CircleGlyph{}}, vg.Point{X: tx(x), Y: ty(d.y[i])})
+	}
+	if !d.wide {
+		d.plotCounts(c, tx)
+	}
+}
+
+// plotCounts writes the rollouts behind each dot above it, where there is room
+// beside the one before; the table has all.
+func (d costDots) plotCounts(c draw.Canvas, tx func(float64) vg.Length) {
+	sty := Style(8, false, Muted)
+	sty.XAlign = draw.XCenter
+	free := c.Min.X
+	for i, x := range d.x {
+		text := Count(d.n[i])
+		half := sty.Width(text) / 2
+		if tx(x)-half < free || tx(x)+half > c.Max.X {
+			continue
+		}
+		c.FillText(sty, vg.Point{X: tx(x), Y: c.Max.Y}, text)
+		free = tx(x) + half + 4
+	}
+}
+
+// Thumbnail implements plot.Thumbnailer.
+func (d costDots) Thumbnail(c *draw.Canvas) {
+	mid := c.Center()
+	if d.wide {
+		c.StrokeLine2(costSpan, c.Min.X, mid.Y, c.Max.X, mid.Y)
+	}
+	c.StrokeLine2(costInterval, mid.X, c.Min.Y, mid.X, c.Max.Y)
+	c.DrawGlyphNoClip(draw.GlyphStyle{Color: Blue, Radius: 2.6, Shape: draw.CircleGlyph{}}, mid)
+}

@@ -1,0 +1,285 @@
+package chart
+
+import (
+	"cmp"
+	"fmt"
+	"image/color"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"gonogo/analysis"
+)
+
+// bigramTools is how many tools one matrix shows; the rest count as one.
+const bigramTools = 12
+
+func drawToolBigrams(r *analysis.Result) (*plot.Plot, error) {
+	_, s, err := shown(r)
+	if err != nil {
+		return nil, err
+	}
+	m := bigramsOf(s)
+	switch {
+	case m.total == 0 && s.Tools.Max == 0 && len(s.Tools.ByTool) == 0:
+		return nil, noData("no trace of tool calls was recorded with these rollouts, or none called a tool")
+	case m.total == 0:
+		return nil, noData("no rollout made a second tool call")
+	}
+	p := newPlot("the next call", "a call")
+	p.Add(m)
+	n := len(m.names)
+	rows := make([]string, n)
+	for i := range rows {
+		rows[i] = m.label(i)
+	}
+	p.Y.Min, p.Y.Max = row(n-1)-0.5, 1.1
+	p.Y.Tick.Marker = rowTicks(rows)
+	p.X.Min, p.X.Max = -0.5, float64(n)-0.5
+	p.X.Tick.Marker = plot.ConstantTicks(nil)
+	p.X.LineStyle.Width = 0
+	return p, nil
+}
+
+func captionToolBigrams(r *analysis.Result) Caption {
+	split, s, _ := Shown(r)
+	m := bigramsOf(s)
+	again, top := 0, bigramCell{}
+	for _, c := range m.cells() {
+		if c.from == c.to && !m.isRest(c.from) {
+			again += c.n
+		}
+		if c.n > top.n {
+			top = c
+		}
+	}
+	c := Caption{
+		Title: fmt.Sprintf("After %s comes %s most often; %s of next calls go to the same tool again",
+			visibleName(m.names[top.from]), visibleName(m.names[top.to]), Percent(float64(again)/float64(m.total))),
+		Subtitle: fmt.Sprintf("%s: n = %s of a call and the next; as counted, no interval; in brackets: share of what follows that tool", split, plural(m.total, "pair")),
+	}
+	if top.from == top.to {
+		c.Title = fmt.Sprintf("%s is called again and again: %s of next calls go to the same tool", visibleName(m.names[top.from]), Percent(float64(again)/float64(m.total)))
+	}
+	if e := s.Tools.Repeats; e.Known() {
+		c.Subtitle += "; calls equal to an earlier one, arguments and all: " + percentInterval(e)
+	}
+	c.Legend = []Entry{
+		{plural(m.most, "time"), []plot.Thumbnailer{shade(1)}},
+		{"half as often", []plot.Thumbnailer{shade(0.5)}},
+		{"never", []plot.Thumbnailer{shade(0)}},
+		{"the same tool again", []plot.Thumbnailer{diagonal{}}},
+	}
+	return c
+}
+
+func tableToolBigrams(r *analysis.Result) Table {
+	_, s, _ := Shown(r)
+	m := bigramsOf(s)
+	t := Table{Head: []string{"after", "comes", "times", "share of what follows"}}
+	for _, c := range m.cells() {
+		t.Marks = append(t.Marks, Mark{
+			Cells: []string{m.names[c.from], m.names[c.to], Count(c.n), Percent(float64(c.n) / float64(m.after[c.from]))},
+			X0:    float64(c.to) - 0.5, X1: float64(c.to) + 0.5, Y0: row(c.from) - 0.5, Y1: row(c.from) + 0.5,
+		})
+	}
+	return t
+}
+
+func toolBigramsHeight(r *analysis.Result) vg.Length {
+	_, s, ok := Shown(r)
+	if !ok {
+		return Height
+	}
+	const around, pitch vg.Length = 118, 26
+	return max(Height*0.85, around+pitch*vg.Length(len(bigramsOf(s).names)+1))
+}
+
+// bigrams counts which tool's call came next after which. Rows and columns are
+// the tools, the busiest first.
+type bigrams struct {
+	names []string
+	n     [][]int
+	after []int // sums of rows
+	most  int
+	total int
+	rest  bool // the last name stands for several tools
+}
+
+// bigramCell is one pair that was seen.
+type bigramCell struct{ from, to, n int }
+
+func bigramsOf(s *analysis.SplitResult) bigrams {
+	type pair struct {
+		from, to string
+		n        int
+	}
+	var pairs []pair
+	busy := map[string]int{}
+	for key, n := range s.Tools.Bigrams {
+		if from, to, ok := splitBigram(key, s.Tools.ByTool); ok && n > 0 {
+			pairs = append(pairs, pair{from, to, n})
+			busy[from] += n
+			busy[to] += n
+		}
+	}
+	var m bigrams
+	for name := range busy {
+		m.names = append(m.names, name)
+	}
+	slices.SortFunc(m.names, func(a, b string) int { return cmp.Or(cmp.Compare(busy[b], busy[a]), cmp.Compare(a, b)) })
+	at := map[string]int{}
+	for i, name := range m.names {
+		at[name] = min(i, bigramTools-1)
+	}
+	if more := len(m.names) - bigramTools; more > 0 {
+		m.names, m.rest = append(m.names[:bigramTools-1], plural(more+1, "other tool")), true
+	}
+	m.after = make([]int, len(m.names))
+	for range m.names {
+		m.n = append(m.n, make([]int, len(m.names)))
+	}
+	for _, p := range pairs {
+		i, j := at[p.from], at[p.to]
+		m.n[i][j] += p.n
+		m.after[i] += p.n
+		m.total += p.n
+		m.most = max(m.most, m.n[i][j])
+	}
+	for i, name := range m.names {
+		m.names[i] = cmp.Or(name, "(without a name)")
+	}
+	return m
+}
+
+// splitBigram takes "a>b" apart. A tool's name may hold a ">" of its own: the
+// two must be tools that were called.
+func splitBigram(key string, tools map[string]analysis.ToolStat) (from, to string, ok bool) {
+	for i := range key {
+		if key[i] != '>' {
+			continue
+		}
+		_, a := tools[key[:i]]
+		_, b := tools[key[i+1:]]
+		if a && b {
+			return key[:i], key[i+1:], true
+		}
+	}
+	return strings.Cut(key, ">")
+}
+
+func (m bigrams) isRest(i int) bool { return m.rest && i == len(m.names)-1 }
+
+// cells lists the pairs that were seen, by row and column.
+func (m bigrams) cells() []bigramCell {
+	var list []bigramCell
+	for i, of := range m.n {
+		for j, n := range of {
+			if n > 0 {
+				list = append(list, bigramCell{i, j, n})
+			}
+		}
+	}
+	return list
+}
+
+func (m bigrams) label(i int) string { return fmt.Sprintf("%d  %s", i+1, m.names[i]) }
+
+// Plot implements plot.Plotter.
+func (m bigrams) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	cell := func(i, j int) vg.Rectangle {
+		return vg.Rectangle{
+			Min: vg.Point{X: tx(float64(j)-0.5) + 1, Y: ty(row(i)-0.5) + 1},
+			Max: vg.Point{X: tx(float64(j)+0.5) - 1, Y: ty(row(i)+0.5) - 1},
+		}
+	}
+	room := cell(0, 0).Size().X - 4
+	m.plotHead(c, tx, ty, room)
+	for i := range m.names {
+		for j := range m.names {
+			share := float64(m.n[i][j]) / float64(m.most)
+			shade(share).fill(&c, cell(i, j))
+			if i == j {
+				diagonal{}.stroke(&c, cell(i, j))
+			}
+			if m.n[i][j] > 0 {
+				m.plotCount(c, cell(i, j), i, j, share)
+			}
+		}
+	}
+}
+
+// plotHead names the columns; by their number alone where a name lacks room.
+func (m bigrams) plotHead(c draw.Canvas, tx, ty func(float64) vg.Length, room vg.Length) {
+	sty := Style(8.5, false, Muted)
+	sty.XAlign, sty.YAlign = draw.XCenter, draw.YCenter
+	named := true
+	for i := range m.names {
+		named = named && sty.Width(Drawable(m.label(i), sty)) <= room
+	}
+	for i := range m.names {
+		text := Count(i + 1)
+		if named {
+			text = Drawable(m.label(i), sty)
+		}
+		c.FillText(sty, vg.Point{X: tx(float64(i)), Y: ty(0.8)}, Fit(text, sty, room+3))
+	}
+}
+
+// plotCount writes how often a pair came, and its share where there is room.
+func (m bigrams) plotCount(c draw.Canvas, r vg.Rectangle, i, j int, share float64) {
+	sty := Style(8.5, false, Ink)
+	if share > 0.62 {
+		sty.Color = Paper
+	}
+	sty.XAlign, sty.YAlign = draw.XCenter, draw.YCenter
+	room := r.Size().X - 3
+	text := Count(m.n[i][j])
+	if long := text + " (" + wholePercent(float64(m.n[i][j])/float64(m.after[i])) + ")"; sty.Width(long) <= room {
+		text = long
+	} else if sty.Width(text) > room {
+		return // the table has it
+	}
+	c.FillText(sty, vg.Point{X: (r.Min.X + r.Max.X) / 2, Y: (r.Min.Y+r.Max.Y)/2 + 1}, text)
+}
+
+// wholePercent is a share without decimals; one above zero is not none.
+func wholePercent(share float64) string {
+	if share > 0 && share < 0.01 {
+		return "< 1 %"
+	}
+	return fmt.Sprintf("%.0f %%", 100*share)
+}
+
+// shade is a share of the largest number, from paper to blue: one hue, which
+// darkens evenly, also in grey.
+type shade float64
+
+func (s shade) color() color.Color {
+	if s <= 0 {
+		return tint(Grid, 0.45)
+	}
+	return tint(Blue, 0.10+0.90*float64(s))
+}
+
+func (s shade) fill(c *draw.Canvas, r vg.Rectangle) {
+	c.FillPolygon(Paper, corners(r)) // no grid shines through
+	c.FillPolygon(s.color(), corners(r))
+}
+
+// Thumbnail implements plot.Thumbnailer.
+func (s shade) Thumbnail(c *draw.Canvas) { s.fill(c, c.Rectangle) }
+
+// diagonal frames the cells of a tool that follows itself.
+type diagonal struct{}
+
+func (diagonal) stroke(c *draw.Canvas, r vg.Rectangle) {
+	c.StrokeLines(draw.LineStyle{Color: Orange, Width: 1.4}, append(corners(r), r.Min))
+}
+
+// Thumbnail implements plot.Thumbnailer.
+func (d diagonal) Thumbnail(c *draw.Canvas) { d.stroke(c, c.Rectangle) }
