@@ -142,7 +142,7 @@ func stateChip(f Finding) *pdf.Chip {
 func (p *printed) findings() {
 	w := p.Words
 	quiet := false
-	skipped := pdf.Table{Head: headText, Line: hairline, Columns: []pdf.ColumnSpec{{}, {Grow: 1}, {}}}
+	skipped := pdf.Table{Head: headText, Line: hairline, Columns: []pdf.ColumnSpec{{}, {Grow: 1}, {Least: 130}}}
 	for i, f := range p.Findings {
 		if i == 0 && f.Open() {
 			p.section(p.words.Full)
