@@ -18,8 +18,8 @@ const itemTable = (box) => {
   // Numbers come as they are shown; "" is none, and none stands last.
   const sorted = () => {
     if (key < 0) return;
-    const value = key < 2 ? rows.map((r) => r[key]) : rows.map((r) => (r[key] === "" ? NaN : Number(r[key].replaceAll(",", ""))));
-    const none = (x) => x === "" || Number.isNaN(x);
+    const value = key < 2 ? rows.map((r) => r[key]) : rows.map((r) => (r[key] === "" ? null : Number(r[key].replaceAll(",", ""))));
+    const none = (x) => x === "" || x === null;
     order.sort((a, b) => {
       const x = value[a], y = value[b];
       if (none(x) || none(y)) return none(x) - none(y) || a - b;
