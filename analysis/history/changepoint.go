@@ -1,0 +1,253 @@
+package history
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// fewest is how many nights a search for a change needs, least how many stand on
+// either side of one: a single odd night is no new level.
+const (
+	fewest = 6
+	least  = 2
+)
+
+// sequence is one number over nights, in order, each with its weight: one over
+// the variance of the night. unit says that the weights are variances and not
+// ratios of them alone.
+type sequence struct {
+	y, w []float64
+	unit bool
+}
+
+// newSequence weighs nights by their standard errors, and by how much nights
+// differ beyond those: the mean square of successive differences (von Neumann
+// 1941, Ann. Math. Stat. 12:367), which a change of level hardly moves. Where an
+// error is not known all nights weigh the same. An error far below the others is
+// not believed.
+func newSequence(y []float64, se []*float64) sequence {
+	s := sequence{y: y, w: make([]float64, len(y))}
+	var known []float64
+	for _, e := range se {
+		if e != nil && *e > 0 {
+			known = append(known, *e**e)
+		}
+	}
+	all := !slices.ContainsFunc(se, func(e *float64) bool { return e == nil })
+	if !all || len(known) == 0 {
+		for i := range s.w {
+			s.w[i] = 1
+		}
+		return s
+	}
+	slices.Sort(known)
+	s.unit = true
+	v, floor, mean, moved := make([]float64, len(y)), known[len(known)/2]/4, 0.0, 0.0
+	for i, e := range se {
+		v[i] = max(*e**e, floor)
+		mean += v[i] / float64(len(y))
+	}
+	for i := 1; i < len(y); i++ {
+		moved += (y[i] - y[i-1]) * (y[i] - y[i-1]) / float64(2*(len(y)-1))
+	}
+	between := max(0, moved-mean)
+	for i := range v {
+		s.w[i] = 1 / (v[i] + between)
+	}
+	return s
+}
+
+func (s sequence) part(from, to int) sequence { return sequence{s.y[from:to], s.w[from:to], s.unit} }
+
+// split is a sequence cut in two before night at.
+type split struct {
+	at                   int
+	weightA, weightB     float64
+	meanA, meanB         float64
+	between, within, all float64 // sums of squares
+}
+
+// splits are all cuts with enough nights on both sides.
+func (s sequence) splits() []split {
+	n := len(s.y)
+	var w, wy, total, sum float64
+	center := s.mean() // taken out, so that squares keep their digits
+	for i, y := range s.y {
+		total += s.w[i]
+		sum += s.w[i] * (y - center)
+	}
+	all := 0.0
+	for i, y := range s.y {
+		d := y - center - sum/total
+		all += s.w[i] * d * d
+	}
+	var out []split
+	for k := 1; k <= n-least; k++ {
+		w += s.w[k-1]
+		wy += s.w[k-1] * (s.y[k-1] - center)
+		if k < least {
+			continue
+		}
+		a, b := wy/w, (sum-wy)/(total-w)
+		between := w * (total - w) / total * (a - b) * (a - b)
+		out = append(out, split{k, w, total - w, a + center, b + center, between, max(0, all-between), all})
+	}
+	return out
+}
+
+func (s sequence) mean() float64 {
+	sum, w := 0.0, 0.0
+	for i, y := range s.y {
+		sum, w = sum+s.w[i]*y, w+s.w[i]
+	}
+	return sum / w
+}
+
+// scale is what a night's variance is in units of its weight, by the nights
+// within two levels. It is not believed to be less than the standard errors say.
+func (s sequence) scale(c split) float64 {
+	phi := c.within / float64(len(s.y)-2)
+	if s.unit {
+		phi = max(1, phi)
+	}
+	return max(phi, 1e-18*c.all, math.SmallestNonzeroFloat64)
+}
+
+// strongest is the cut with the largest likelihood ratio of two levels against
+// one, and that ratio as the square of a t statistic.
+func (s sequence) strongest() (best split, ratio float64) {
+	ratio = -1
+	for _, c := range s.splits() {
+		if r := c.between / s.scale(c); r > ratio {
+			best, ratio = c, r
+		}
+	}
+	return best, ratio
+}
+
+// change is a cut that chance does not explain.
+type change struct {
+	split
+	p           float64
+	first, last int // the interval of the place
+	half        float64
+}
+
+// findChange tests a sequence for a change of its level: the largest likelihood
+// ratio over all places of a change in the mean of normal values whose variance
+// is not known (Worsley 1979, JASA 74:365), its distribution under no change
+// drawn with the weights as they stand. Values need not be normal for it to hold
+// well: docs/nightly.md has the rates. p is NaN when there are too few nights or
+// nothing ever varied.
+func findChange(s sequence, confidence float64, draws int, seed uint64) change {
+	n := len(s.y)
+	if n < fewest || slices.Max(s.y) == slices.Min(s.y) {
+		return change{p: math.NaN()}
+	}
+	best, ratio := s.strongest()
+	rng := rand.New(rand.NewPCG(seed, uint64(n)))
+	null, above := sequence{make([]float64, n), s.w, false}, 1
+	for range draws {
+		for i, w := range s.w {
+			null.y[i] = rng.NormFloat64() / math.Sqrt(w)
+		}
+		if _, r := null.strongest(); r >= ratio {
+			above++
+		}
+	}
+	c := change{split: best, p: float64(above) / float64(draws+1)}
+	c.first, c.last = s.place(best, confidence)
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 2)}.Quantile((1 + confidence) / 2)
+	c.half = t * math.Sqrt(s.scale(best)*(1/best.weightA+1/best.weightB))
+	return c
+}
+
+// place is the interval in which the first night of the new level lies: from the
+// first to the last of the likeliest places that together hold the confidence,
+// every place being as likely beforehand (Smith 1975, Biometrika 62:407).
+func (s sequence) place(best split, confidence float64) (first, last int) {
+	cuts := s.splits()
+	df := float64(len(s.y) - 2)
+	ground := max(s.scale(best)*df-best.within, 0) // what the errors say beyond what was seen
+	logs, top := make([]float64, len(cuts)), math.Inf(-1)
+	for i, c := range cuts {
+		logs[i] = -df/2*math.Log(c.within+ground) - math.Log(c.weightA*c.weightB)/2
+		top = max(top, logs[i])
+	}
+	order, total := make([]int, len(cuts)), 0.0
+	for i := range cuts {
+		order[i] = i
+		logs[i] = math.Exp(logs[i] - top)
+		total += logs[i]
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case logs[a] > logs[b]:
+			return -1
+		case logs[a] < logs[b]:
+			return 1
+		}
+		return 0
+	})
+	first, last = best.at, best.at
+	held := 0.0
+	for _, i := range order {
+		if held >= confidence*total {
+			break
+		}
+		held += logs[i]
+		first, last = min(first, cuts[i].at), max(last, cuts[i].at)
+	}
+	return first, last
+}
+
+// level is where a stretch of nights lies, and where one more night would.
+type level struct {
+	value, half, night float64 // half-widths of the level's interval and of a night's
+	ok                 bool    // there are enough nights for both
+}
+
+func levelOf(s sequence, confidence float64) level {
+	n := len(s.y)
+	l := level{value: s.mean()}
+	if n < 3 {
+		return l
+	}
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 1)}.Quantile((1 + confidence) / 2)
+	phi, total := s.spread()
+	typical := slices.Sorted(slices.Values(s.w))[n/2]
+	l.half, l.night, l.ok = t*math.Sqrt(phi/total), t*math.Sqrt(phi*(1/typical+1/total)), true
+	return l
+}
+
+// spread is the scale of a stretch of one level, and the sum of its weights.
+func (s sequence) spread() (phi, total float64) {
+	mean := s.mean()
+	for i, y := range s.y {
+		phi, total = phi+s.w[i]*(y-mean)*(y-mean), total+s.w[i]
+	}
+	if phi /= float64(len(s.y) - 1); s.unit {
+		phi = max(1, phi)
+	}
+	return phi, total
+}
+
+// outlying is the chance that a night of the level before lies as far away as
+// the last one; NaN where fewer than three nights stand before it or they never
+// varied.
+func outlying(s sequence) float64 {
+	n := len(s.y) - 1
+	if n < 3 {
+		return math.NaN()
+	}
+	before := s.part(0, n)
+	phi, total := before.spread()
+	if phi <= 0 {
+		return math.NaN()
+	}
+	z := math.Abs(s.y[n]-before.mean()) / math.Sqrt(phi*(1/s.w[n]+1/total))
+	return 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 1)}.Survival(z)
+}

@@ -1,0 +1,342 @@
+package history
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"time"
+
+	"gonogo/analysis"
+	"gonogo/analysis/shift"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+// Schema names the shape of what Analyze finds, as JSON.
+const Schema = "gonogo/history/1"
+
+// Options are what a history is read with.
+type Options struct {
+	Confidence float64 // of every interval; what chance explains less often than 1 - Confidence is a change
+	Draws      int     // of each series under no change
+	Seed       uint64
+}
+
+// DefaultOptions finds a change, where there is none, in at most 5 of 100
+// histories, over all their series together.
+func DefaultOptions() Options { return Options{Confidence: 0.95, Draws: 1999, Seed: 1} }
+
+// History is what changed over the nights.
+type History struct {
+	Schema     string     `json:"schema"`
+	Confidence float64    `json:"confidence"`
+	Nights     []Mark     `json:"nights"`  // in the order in which they were kept
+	Series     []Series   `json:"series"`  // those that any night knows
+	Changes    []Change   `json:"changes"` // of all series, by night
+	Unusual    []Unusual  `json:"unusual"` // what the newest night shows that the nights before it make unlikely
+	Made       []MadeMark `json:"made"`    // what was made otherwise than the night before
+	Notes      []string   `json:"notes"`
+}
+
+// Mark is one night.
+type Mark struct {
+	Name     string           `json:"name"`
+	Time     time.Time        `json:"time"`
+	Run      string           `json:"run"`
+	Split    rollout.Split    `json:"split"`
+	Verdict  analysis.Verdict `json:"verdict"`
+	Answer   analysis.Answer  `json:"answer"` // "" of a night with nothing to compare with
+	ExitCode int              `json:"exit_code"`
+	Good     bool             `json:"good"`
+	Accepted bool             `json:"accepted"`
+	InTrend  bool             `json:"in_trend"` // its items and rewards are those of the newest night
+}
+
+// Series is one number over the nights.
+type Series struct {
+	Name   string   `json:"name"`
+	Kind   string   `json:"kind"`
+	Unit   string   `json:"unit"`
+	Points []Point  `json:"points"`
+	Levels []Level  `json:"levels"` // stretches between changes
+	P      *float64 `json:"p"`      // of no change at all; null where that could not be tested
+	PHolm  *float64 `json:"p_holm"` // corrected for the other series
+	Why    string   `json:"why,omitempty"`
+}
+
+// Point is one night of a series; Night counts from 0.
+type Point struct {
+	Night   int      `json:"night"`
+	Value   float64  `json:"value"`
+	Low     *float64 `json:"low"`
+	High    *float64 `json:"high"`
+	N       int      `json:"n"`
+	InTrend bool     `json:"in_trend"`
+	level   float64  // on common ground with the other nights
+	se      *float64
+}
+
+// Level is a stretch of nights without a change: where its mean lies, and where
+// one more night would.
+type Level struct {
+	From      int      `json:"from"` // nights, both included
+	To        int      `json:"to"`
+	Value     float64  `json:"value"`
+	Low       *float64 `json:"low"`
+	High      *float64 `json:"high"`
+	NightLow  *float64 `json:"night_low"`
+	NightHigh *float64 `json:"night_high"`
+}
+
+// Change is a night from which a series lies elsewhere. First and Last are the
+// interval in which that night lies.
+type Change struct {
+	Series     string     `json:"series"`
+	Kind       string     `json:"kind"`
+	Unit       string     `json:"unit"`
+	Night      int        `json:"night"`
+	First      int        `json:"first"`
+	Last       int        `json:"last"`
+	Before     float64    `json:"before"`
+	After      float64    `json:"after"`
+	Difference float64    `json:"difference"`
+	Low        *float64   `json:"low"`
+	High       *float64   `json:"high"`
+	P          float64    `json:"p"` // corrected for the number of series
+	Made       []MadeMark `json:"made"`
+	With       []string   `json:"with"` // other series that changed within the interval
+}
+
+// MadeMark is something that a night was made with otherwise than the night
+// before.
+type MadeMark struct {
+	Night  int    `json:"night"`
+	Kind   string `json:"kind"`
+	Key    string `json:"key"`
+	Before string `json:"before"` // "" is not set
+	After  string `json:"after"`
+}
+
+// Unusual is a number of the newest night outside of where the nights since the
+// last change make it lie.
+type Unusual struct {
+	Series string   `json:"series"`
+	Kind   string   `json:"kind"`
+	Unit   string   `json:"unit"`
+	Value  float64  `json:"value"`
+	Low    *float64 `json:"low"`
+	High   *float64 `json:"high"`
+	P      float64  `json:"p"` // corrected for the number of series
+}
+
+// Analyze finds what changed over the nights, in the order in which they were
+// kept. Only nights that can be compared with the newest one have a trend.
+func Analyze(nights []Night, opt Options) *History {
+	h := &History{
+		Schema: Schema, Confidence: opt.Confidence, Nights: []Mark{}, Series: []Series{}, Changes: []Change{},
+		Unusual: []Unusual{}, Made: madeMarks(nights), Notes: []string{},
+	}
+	var trend []int
+	for i := range nights {
+		n := &nights[i]
+		in := Comparable(n, &nights[len(nights)-1])
+		if in {
+			trend = append(trend, i)
+		}
+		h.Nights = append(h.Nights, Mark{n.Name, n.Time, n.Run, n.Split, n.Verdict, n.Answer, n.ExitCode, n.Good, n.Accepted, in})
+	}
+	h.notes(len(trend))
+	level, se := levels(nights, trend)
+	for _, s := range seriesTable() {
+		if one := newSeries(s, nights, h.Nights, level, se); len(one.Points) > 0 {
+			h.Series = append(h.Series, one)
+		}
+	}
+	h.findChanges(opt)
+	h.findUnusual(opt)
+	return h
+}
+
+// levels are the rewards of the nights of the trend on common ground.
+func levels(nights []Night, trend []int) (level map[int]float64, se map[int]*float64) {
+	var with []*Night
+	var at []int
+	for _, i := range trend {
+		if _, ok := nights[i].Values[Reward]; ok {
+			with, at = append(with, &nights[i]), append(at, i)
+		}
+	}
+	y, e := rewards(with)
+	level, se = make(map[int]float64), make(map[int]*float64)
+	for k, i := range at {
+		level[i], se[i] = y[k], e[k]
+	}
+	return level, se
+}
+
+func newSeries(s series, nights []Night, marks []Mark, level map[int]float64, se map[int]*float64) Series {
+	out := Series{Name: s.name, Kind: s.kind, Unit: s.unit, Points: []Point{}, Levels: []Level{}}
+	for i := range nights {
+		v, ok := nights[i].Values[s.name]
+		if !ok {
+			continue
+		}
+		p := Point{Night: i, Value: v.Value, Low: v.Low, High: v.High, N: v.N, InTrend: marks[i].InTrend, level: v.Value, se: v.SE}
+		if l, known := level[i]; known && s.name == Reward {
+			p.level, p.se = l, se[i]
+		}
+		out.Points = append(out.Points, p)
+	}
+	return out
+}
+
+// sequence are the nights of a series that are in the trend, and their numbers.
+func (s *Series) sequence() (seq sequence, nights []int) {
+	var y []float64
+	var se []*float64
+	for _, p := range s.Points {
+		if p.InTrend {
+			y, se, nights = append(y, p.level), append(se, p.se), append(nights, p.Night)
+		}
+	}
+	return newSequence(y, se), nights
+}
+
+// findChanges tests each series for one change, corrects for the number of
+// series (Holm), and looks on both sides of what is found for more (binary
+// segmentation, Vostrikova 1981), those corrected by Bonferroni.
+func (h *History) findChanges(opt Options) {
+	found := make([]change, len(h.Series))
+	var ps []float64
+	var of []int
+	for i := range h.Series {
+		s := &h.Series[i]
+		seq, _ := s.sequence()
+		found[i] = findChange(seq, opt.Confidence, opt.Draws, opt.Seed+uint64(i))
+		if math.IsNaN(found[i].p) {
+			s.Why = untested(len(seq.y))
+			continue
+		}
+		s.P = stat.Some(found[i].p)
+		ps, of = append(ps, found[i].p), append(of, i)
+	}
+	for k, p := range shift.Holm(ps) {
+		h.Series[of[k]].PHolm = stat.Some(p)
+	}
+	for i := range h.Series {
+		s := &h.Series[i]
+		seq, nights := s.sequence()
+		cuts := []int{0}
+		if s.PHolm != nil && *s.PHolm <= 1-opt.Confidence {
+			cuts = append(cuts, h.segment(s, seq, nights, 0, found[i], *s.PHolm, len(ps), opt)...)
+		}
+		slices.Sort(cuts)
+		for k, from := range cuts {
+			to := len(nights)
+			if k+1 < len(cuts) {
+				to = cuts[k+1]
+			}
+			if from < to {
+				s.Levels = append(s.Levels, newLevel(seq.part(from, to), nights[from], nights[to-1], opt.Confidence))
+			}
+		}
+	}
+	slices.SortStableFunc(h.Changes, func(a, b Change) int { return a.Night - b.Night })
+	h.explain()
+}
+
+// segment keeps a change of the nights from offset on and returns its place and
+// that of those on both sides of it.
+func (h *History) segment(s *Series, seq sequence, nights []int, offset int, c change, p float64, tests int, opt Options) []int {
+	diff := c.meanB - c.meanA
+	h.Changes = append(h.Changes, Change{
+		Series: s.Name, Kind: s.Kind, Unit: s.Unit, Night: nights[c.at], First: nights[c.first], Last: nights[c.last],
+		Before: c.meanA, After: c.meanB, Difference: diff, Low: stat.Some(diff - c.half), High: stat.Some(diff + c.half),
+		P: p, Made: []MadeMark{}, With: []string{},
+	})
+	cuts := []int{offset + c.at}
+	for _, side := range [][2]int{{0, c.at}, {c.at, len(seq.y)}} {
+		part := seq.part(side[0], side[1])
+		more := findChange(part, opt.Confidence, opt.Draws, opt.Seed)
+		if q := min(1, more.p*float64(tests)); q <= 1-opt.Confidence {
+			cuts = append(cuts, h.segment(s, part, nights[side[0]:side[1]], offset+side[0], more, q, tests, opt)...)
+		}
+	}
+	return cuts
+}
+
+func newLevel(s sequence, from, to int, confidence float64) Level {
+	l := levelOf(s, confidence)
+	out := Level{From: from, To: to, Value: l.value}
+	if l.ok {
+		out.Low, out.High = stat.Some(l.value-l.half), stat.Some(l.value+l.half)
+		out.NightLow, out.NightHigh = stat.Some(l.value-l.night), stat.Some(l.value+l.night)
+	}
+	return out
+}
+
+// findUnusual holds the newest night against the nights before it since the last
+// change.
+func (h *History) findUnusual(opt Options) {
+	last := len(h.Nights) - 1
+	var ps []float64
+	var found []Unusual
+	for i := range h.Series {
+		s := &h.Series[i]
+		seq, nights := s.sequence()
+		if len(nights) == 0 || nights[len(nights)-1] != last {
+			continue
+		}
+		from := slices.Index(nights, s.Levels[len(s.Levels)-1].From)
+		seq = seq.part(from, len(nights))
+		p := outlying(seq)
+		if math.IsNaN(p) {
+			continue
+		}
+		l := newLevel(seq.part(0, len(seq.y)-1), 0, 0, opt.Confidence)
+		ps = append(ps, p)
+		found = append(found, Unusual{Series: s.Name, Kind: s.Kind, Unit: s.Unit, Value: seq.y[len(seq.y)-1], Low: l.NightLow, High: l.NightHigh})
+	}
+	for i, p := range shift.Holm(ps) {
+		if found[i].P = p; p <= 1-opt.Confidence {
+			h.Unusual = append(h.Unusual, found[i])
+		}
+	}
+}
+
+// Fallen is the change that took the mean reward of the newest night, and of the
+// night it was compared with, below where it once was by more than margin: the
+// last change of the reward, downwards, that nobody accepted since. A creep that
+// no single night shows is found so. nil when there is none; where base lies
+// before the change, the comparison with it decides.
+func (h *History) Fallen(base int, margin float64) *Change {
+	accepted := -1
+	for i, n := range h.Nights {
+		if n.Accepted {
+			accepted = i
+		}
+	}
+	for i := len(h.Changes) - 1; i >= 0; i-- {
+		c := &h.Changes[i]
+		if c.Series != Reward {
+			continue
+		}
+		if c.High != nil && *c.High < -margin && c.First > accepted && base >= c.First {
+			return c
+		}
+		return nil
+	}
+	return nil
+}
+
+// Encode writes the history as JSON: indented, with a final newline.
+func (h *History) Encode(w io.Writer) error {
+	b, err := json.MarshalIndent(h, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode history: %w", err)
+	}
+	_, err = w.Write(append(b, '\n'))
+	return err
+}

@@ -1,0 +1,81 @@
+package history
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+)
+
+// ErrNotAHistory means that a file holds no nights of ours.
+var ErrNotAHistory = errors.New("not a history of nights")
+
+// longestLine bounds a line of nights.jsonl: mostItems with long ids fit.
+const longestLine = 64 << 20
+
+// Read reads nights.jsonl. A last line that was broken off is left out and torn
+// says so; keys that this version does not know are passed over. A line of
+// anything else is an error that names it.
+func Read(name string, rd io.Reader) (nights []Night, torn bool, err error) {
+	lines := bufio.NewScanner(rd)
+	lines.Buffer(make([]byte, 0, 64<<10), longestLine)
+	lines.Split(keepEnds)
+	for at := 1; lines.Scan(); at++ {
+		raw := lines.Bytes()
+		text := bytes.TrimSpace(raw)
+		if len(text) == 0 {
+			continue
+		}
+		if !bytes.HasSuffix(raw, []byte("\n")) && !json.Valid(text) {
+			return nights, true, nil
+		}
+		n, err := decodeNight(text)
+		if err != nil {
+			return nil, false, fmt.Errorf("read %s:%d: %w", name, at, err)
+		}
+		nights = append(nights, n)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, false, fmt.Errorf("read %s: %w", name, err)
+	}
+	return nights, false, nil
+}
+
+func decodeNight(text []byte) (Night, error) {
+	var head struct {
+		Schema string `json:"schema"`
+	}
+	if err := json.Unmarshal(text, &head); err != nil {
+		return Night{}, fmt.Errorf("%w: %w", ErrNotAHistory, err)
+	}
+	if head.Schema != NightSchema {
+		return Night{}, fmt.Errorf("%w: its schema is %q, this gonogo reads %q", ErrNotAHistory, head.Schema, NightSchema)
+	}
+	var n Night
+	if err := json.Unmarshal(text, &n); err != nil {
+		return Night{}, fmt.Errorf("%w: %w", ErrNotAHistory, err)
+	}
+	if n.Name == "" {
+		return Night{}, fmt.Errorf("%w: \"name\" is missing", ErrNotAHistory)
+	}
+	for name, v := range n.Values {
+		if math.Abs(v.Value) > 1e100 || v.SE != nil && (*v.SE < 0 || *v.SE > 1e100) {
+			return Night{}, fmt.Errorf("%w: the value of %q is none", ErrNotAHistory, name)
+		}
+	}
+	return n, nil
+}
+
+// keepEnds splits lines and leaves their ends: a last one without is torn.
+func keepEnds(data []byte, atEOF bool) (advance int, token []byte, err error) {
+	if i := bytes.IndexByte(data, '\n'); i >= 0 {
+		return i + 1, data[:i+1], nil
+	}
+	if atEOF && len(data) > 0 {
+		return len(data), data, nil
+	}
+	return 0, nil, nil
+}
