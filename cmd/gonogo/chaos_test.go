@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -88,5 +89,27 @@ func TestARunInChaosIsMadeUpFor(t *testing.T) {
 		if d.Attempt == 0 && rewards[k] != sane[k] {
 			t.Errorf("%v earns %g, and %g without faults", k, rewards[k], sane[k])
 		}
+	}
+}
+
+// Nothing of an answer that nobody asked for is printed: it may hold anything.
+func TestAnswersThatNobodyAskedForAreNotShown(t *testing.T) {
+	world, dir := tinyWorld(t)
+	server, err := world.Serve(fixtures.ServeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	twice := chaos.Find("twice")[0]
+	proxy, err := chaos.New(server.Handler(), chaos.Options{Plan: func(chaos.Request) *chaos.Fault { return &twice }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer proxy.Close()
+	cmd := exec.CommandContext(t.Context(), "gonogo", "sample", "-c", filepath.Join(dir, "gonogo.yaml"), "-o", filepath.Join(dir, "run"), "--yes",
+		"--set", "items=2", "--set", "sampling.address_map."+fixtures.Origin+"="+proxy.URL(), "--set", "sampling.breaker=0")
+	said, err := cmd.CombinedOutput()
+	if err != nil || strings.Contains(string(said), "HTTP/1.1") || !strings.Contains(string(said), "Recorded") {
+		t.Errorf("error %v:\n%s", err, said)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -21,6 +22,9 @@ import (
 )
 
 func main() {
+	// What net/http says in the log of the standard library holds bodies of
+	// answers, which no mask of ours has seen.
+	log.SetOutput(io.Discard)
 	os.Exit(run(context.Background(), os.Args, os.Stdin, os.Stdout, os.Stderr))
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"flag"
 	"os"
@@ -23,7 +22,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"gonogo": func() {
 			handicap()
-			os.Exit(run(context.Background(), os.Args, os.Stdin, os.Stdout, os.Stderr))
+			main()
 		},
 	})
 }
