@@ -22,7 +22,7 @@ import (
 func reportCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "report",
-		Usage:     "write the report of a run: page, picture, Markdown, tables, JUnit, charts",
+		Usage:     "write the report of a run: page, PDF, picture, Markdown, tables, JUnit, charts",
 		ArgsUsage: "RUN",
 		Description: `Reads RUN/result.json, and analyses the run first where there is none or where
 settings are given. Writes RUN/report/. The exit code is the verdict.
@@ -192,9 +192,7 @@ func writeReport(c *cli.Context, run string, r *analysis.Result, to delivery) er
 	if err := report.Write(dir, p, formats); err != nil {
 		return err
 	}
-	for _, warning := range p.Warnings() {
-		fmt.Fprintf(c.App.ErrWriter, "warning: report.pdf: %s\n", warning)
-	}
+	warn(c, p)
 	open := ""
 	if slices.ContainsFunc(formats, func(f report.Format) bool { return f.Name == "html" }) {
 		open = ": open " + filepath.Join(dir, "index.html")

@@ -62,7 +62,9 @@ func printFormat(c *cli.Context, run string, r *analysis.Result, to delivery) er
 	if f.Rollouts && p.Rollouts == nil {
 		return noRollouts(run, to.formats)
 	}
-	return f.Write(c.App.Writer, p)
+	err := f.Write(c.App.Writer, p)
+	warn(c, p)
+	return err
 }
 
 // rolloutsOf reads the rollouts of a run for its report; nil where there are

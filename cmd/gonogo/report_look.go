@@ -43,3 +43,10 @@ func (c *config) fontThere() error {
 	}
 	return nil
 }
+
+// warn tells what the report could not show.
+func warn(c *cli.Context, p *report.Page) {
+	for _, warning := range p.Warnings() {
+		fmt.Fprintf(c.App.ErrWriter, "warning: report.pdf: %s\n", warning)
+	}
+}
