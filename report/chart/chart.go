@@ -16,6 +16,7 @@ type Chart = Of[*analysis.Result]
 type Of[R any] struct {
 	Name string // lower_snake; also the name of its file
 	Doc  string // what it shows, for somebody who has never seen it
+	Read string // how to read it, in one sentence
 
 	// Draw plots the R on axes that carry no title and no legend. It
 	// returns *NoData when the R holds nothing that the chart could show.
@@ -70,72 +71,86 @@ func Charts() []Chart {
 			Name: "variance",
 			Doc: "Every item by its mean reward, lowest first: light bar = mean, thin line = ± 1 standard deviation, " +
 				"red cross = best sample. Long lines and high crosses are what training can use.",
+			Read: "From left to right the items become easier; where the thin line is long the samples of an item differ, and where bar and cross both lie at the bottom, or both at the top, there is nothing to learn from.",
 			Draw: drawVariance, Caption: captionVariance, Table: tableVariance,
 		},
 		{
 			Name: "best_of_k",
 			Doc: "The reward to expect when the best, and when the worst, of k samples counts. " +
 				"The gap at the group size is what choosing the better samples can gain.",
+			Read: "Follow the blue line to the group size: how far it stands above its left end is what choosing among samples can gain; what lies to the right of the samples taken is a model's word, and the two models differ by what nobody can know from these samples.",
 			Draw: drawBestOfK, Caption: captionBestOfK, Table: tableBestOfK,
 		},
 		{
 			Name: "informative",
 			Doc: "The share of groups whose rewards differ, against group size. A group whose rewards are all equal teaches " +
 				"nothing and is paid for all the same.",
+			Read: "Find the group size on the axis below: the line above it is the share of groups that teach; below the caution line training pays for many groups that teach nothing, below the red one it is called off.",
 			Draw: drawInformative, Caption: captionInformative, Table: tableInformative,
 		},
 		{
 			Name: "rewards",
 			Doc:  "How often each reward was given. Piles at one end mean the grader, or the task, hardly tells samples apart.",
+			Read: "Two tall bars at the ends are a grader that says yes or no; one tall bar is a grader, or a task, that hardly tells samples apart.",
 			Draw: drawRewards, Caption: captionRewards, Table: tableRewards,
 		},
 		{
 			Name: "item_classes",
 			Doc: "What the rewards of each item look like, by split: dead (all at the bottom), saturated (all at the top), " +
 				"flat (all equal in between), mixed (they differ).",
+			Read: "The light blue part is what training can use; the dark part is out of reach for now, the hatched one is done already.",
 			Draw: drawItemClasses, Caption: captionItemClasses, Table: tableItemClasses,
 		},
 		callCost.chart("reward_tool_calls",
 			"What rollouts earn that make few, and many, tool calls. "+
-				"Where more calls earn less, long rollouts are lost ones: a smaller budget of calls would cost nothing. Compare within items: hard items may simply take longer."),
+				"Where more calls earn less, long rollouts are lost ones: a smaller budget of calls would cost nothing. Compare within items: hard items may simply take longer.",
+			"Dots that fall to the right are long rollouts that earn less; whether that is so within items, or only because hard items take longer, is said by the two correlations above."),
 		tokenCost.chart("reward_tokens",
-			"What rollouts earn that take few, and many, tokens. Where more tokens earn no more, training need not pay for them."),
+			"What rollouts earn that take few, and many, tokens. Where more tokens earn no more, training need not pay for them.",
+			"Dots at one height say that more tokens buy no more reward; an upright line is how far its dot may lie off, a level one which rollouts it stands for."),
 		latencyCost.chart("reward_latency",
 			"What rollouts earn that take a short, and a long, time by the clock, waiting for endpoints included. "+
-				"Where slow rollouts earn less, look whether a slow endpoint, and not the model, is what they suffer from."),
+				"Where slow rollouts earn less, look whether a slow endpoint, and not the model, is what they suffer from.",
+			"Dots that fall to the right are slow rollouts that earn less, where a limit of time would take little away; dots at one height say that speed costs nothing."),
 		{
 			Name: "tool_calls",
 			Doc:  "How many tool calls a rollout makes, with the 95th percentile and the budget.",
+			Read: "If the budget's line stands among the bars, rollouts are cut short; if it stands far to the right of the P95 line, it costs nothing.",
 			Draw: drawToolCalls, Caption: captionToolCalls, Table: tableToolCalls,
 		},
 		{
 			Name: "calls_by_tool",
 			Doc: "Which tools are called, how often, what became of the calls, and within how many seconds 95 % of them were answered. " +
 				"A tool that is never called, or often refuses, is one that the model does not know how to use.",
+			Read: "The longer a bar, the more load on that tool; what is hatched or dark at its end are calls that did not get what they asked for.",
 			Draw: drawCallsByTool, Caption: captionCallsByTool, Table: tableCallsByTool, Height: callsByToolHeight,
 		},
 		{
 			Name: "tool_bigrams",
 			Doc: "Which tool's call comes next after which: row = a call, column = the next one of the same rollout. " +
 				"Framed, on the diagonal, the same tool again: dark cells there are an agent that tries, and tries again.",
+			Read: "Read a row from left to right: after a call to the row's tool, the darkest cell is what comes next.",
 			Draw: drawToolBigrams, Caption: captionToolBigrams, Table: tableToolBigrams, Height: toolBigramsHeight,
 		},
 		{
 			Name: "shift",
 			Doc: "How well the splits can be told apart: by what is asked, by the fields of their rows, by rewards, and by what the model does with its tools. " +
 				"Training on items unlike those that count is training for something else.",
+			Read: "Above, a line that crosses the broad one is a comparison that found nothing, and one wholly to the right of a dashed line is judged; below stands which single feature differs most.",
 			Draw: drawShift, Caption: captionShift, Table: tableShift, Height: shiftHeight,
 		},
 		{
 			Name: "failures",
 			Doc: "Rollouts that did not end in a grade: by the model's own doing (counted at the bottom of the reward range), " +
 				"or by an endpoint that failed (missing data, left out of every mean).",
+			Read: "Hatched bars are endpoints that failed, to be mended before anything is believed; plain ones are the model's own doing.",
 			Draw: drawFailures, Caption: captionFailures, Table: tableFailures,
 		},
 		{
 			Name: "variants",
 			Doc: "What each variant of prompt, tools or model changes in the mean reward, item by item against the run itself, with its interval. " +
 				"Right of the line without touching it: a gain without any training. Within the band: no difference that matters.",
+			Read: "A disc with its whole line right of zero gains without any training, a diamond left of zero loses, a ring may be either.",
 			Draw: drawVariants, Caption: captionVariants, Table: tableVariants, Height: variantsHeight,
 			Only: func(r *analysis.Result) bool { return r.Variants != nil },
 		},
@@ -143,6 +158,7 @@ func Charts() []Chart {
 			Name: "endpoint_load",
 			Doc: "How long tools and grader take as more rollouts run at once, up to a whole training step: 95 % of answers came within the line. " +
 				"A line that rises is an endpoint that makes a training step wait.",
+			Read: "A level line is an endpoint that does not mind the load; where a line begins to rise is how many rollouts it bears at once.",
 			Draw: drawEndpointLoad, Caption: captionEndpointLoad, Table: tableEndpointLoad,
 			Only: func(r *analysis.Result) bool { return r.Burst != nil },
 		},
@@ -150,6 +166,7 @@ func Charts() []Chart {
 			Name: "grader_audit",
 			Doc: "What the grader did with answers that deserve nothing, with right ones, and with ones that only look different: " +
 				"the share of items on which each probe was scored so, with its interval. A diamond away from the broad line is a hole that training would find.",
+			Read: "Each dot should stand on the broad line of its group; a red diamond away from it is a probe that the grader fell for.",
 			Draw: drawGraderAudit, Caption: captionGraderAudit, Table: tableGraderAudit, Height: auditHeight,
 		},
 	}

@@ -35,8 +35,8 @@ var (
 	}
 )
 
-func (q cost) chart(name, doc string) Chart {
-	return Chart{Name: name, Doc: doc, Draw: q.draw, Caption: q.caption, Table: q.table}
+func (q cost) chart(name, doc, read string) Chart {
+	return Chart{Name: name, Doc: doc, Read: read, Draw: q.draw, Caption: q.caption, Table: q.table}
 }
 
 // of finds the numbers of the quantity; nil where there are none.

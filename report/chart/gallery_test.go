@@ -1,0 +1,185 @@
+package chart_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonogo/analysis"
+	"gonogo/report/chart"
+	"gonogo/report/reporttest"
+)
+
+// The gallery shows every chart with its own words. With -update it is written
+// anew, and with GONOGO_GALLERY=RESULT.JSON its pictures too: make golden gives
+// it the result of the demo.
+var (
+	galleryPage     = filepath.Join("..", "..", "docs", "charts.md")
+	galleryPictures = filepath.Join("..", "..", "docs", "charts")
+)
+
+// The most that a picture of the gallery takes, and all of them.
+const (
+	pictureBytes = 60 << 10
+	galleryBytes = 1 << 20
+)
+
+func TestGalleryShowsEveryChartInItsWords(t *testing.T) {
+	page := gallery()
+	if *update {
+		if err := os.WriteFile(galleryPage, []byte(page), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if from := os.Getenv("GONOGO_GALLERY"); from != "" {
+			drawGallery(t, from)
+		}
+	}
+	if got, err := os.ReadFile(galleryPage); err != nil || string(got) != page {
+		t.Errorf("docs/charts.md does not say what the charts say of themselves (%v): run make golden", err)
+	}
+	files, err := os.ReadDir(galleryPictures)
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := 0
+	for _, f := range files {
+		name := strings.TrimSuffix(f.Name(), ".png")
+		if !slices.ContainsFunc(chart.Charts(), func(c chart.Chart) bool { return c.Name == name }) {
+			t.Errorf("docs/charts/%s belongs to no chart", f.Name())
+		}
+	}
+	for _, c := range chart.Charts() {
+		b, err := os.ReadFile(filepath.Join(galleryPictures, c.Name+".png"))
+		if err != nil {
+			t.Errorf("%v: run make golden", err)
+			continue
+		}
+		total += len(b)
+		if m, err := png.DecodeConfig(bytes.NewReader(b)); err != nil || m.Width != 1248 || len(b) > pictureBytes {
+			t.Errorf("%s is %d wide and takes %d bytes, want 1248 and at most %d: %v", c.Name, m.Width, len(b), pictureBytes, err)
+		}
+		if strings.Count(c.Read, ".")+strings.Count(c.Read, "!") != 1 || len(c.Read) < 40 {
+			t.Errorf("%s: %q is not one sentence on how to read it", c.Name, c.Read)
+		}
+	}
+	if total > galleryBytes {
+		t.Errorf("the pictures take %d bytes, want at most %d", total, galleryBytes)
+	}
+}
+
+func gallery() string {
+	var b strings.Builder
+	b.WriteString(`# The charts
+
+A report draws these pictures into ` + "`report/charts/`" + `, into ` + "`index.html`" + ` and, as lines and letters, into ` + "`report.pdf`" + `.
+` + "`gonogo help charts`" + ` lists them. On the page each is a table too, and answers to the pointer and to the keyboard.
+
+What is shown here is the world ` + "`healthy`" + ` of ` + "`gonogo demo`" + `, whose policy is scripted and not a model; the numbers of
+` + "`variants` and `endpoint_load`" + ` are made up, for the demo has neither variants nor a rehearsed training step.
+` + "`make golden`" + ` makes this page and its pictures.
+
+All speak the same way. The title says what was found, the line below it how many items and rollouts that rests on, and by
+which method its intervals were made. Intervals are at the confidence of the run, 95 % where nothing else is said. Colours are
+told apart by the colour-blind; what they say is said by shape, hatch or lightness too, so that a grey print reads the same.
+Axes of rewards span the whole range of the grader, whatever part of it was earned. A chart without data says so, and why.
+`)
+	for _, c := range chart.Charts() {
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n![%s](charts/%s.png)\n\nHow to read it: %s\n", c.Name, c.Doc, strings.ReplaceAll(c.Name, "_", " "), c.Name, c.Read)
+	}
+	return b.String()
+}
+
+// drawGallery draws every chart of a Result, and those that it has nothing for
+// of the Results of tests.
+func drawGallery(t *testing.T, from string) {
+	t.Helper()
+	data, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := new(analysis.Result)
+	if err := json.Unmarshal(data, r); err != nil {
+		t.Fatal(err)
+	}
+	others := map[string]*analysis.Result{"variants": ranked(t), "endpoint_load": loaded(t)}
+	if err := os.MkdirAll(galleryPictures, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range chart.Charts() {
+		f := chart.Render(c, r)
+		if other := others[c.Name]; f.Plot == nil && other != nil {
+			f = chart.Render(c, other)
+		}
+		if f.Plot == nil {
+			t.Errorf("%s of the gallery has nothing to show: %s", c.Name, f.NoData)
+		}
+		var b bytes.Buffer
+		if err := chart.WritePNG(&b, f, chart.Width, f.Height); err != nil {
+			t.Fatal(err)
+		}
+		small := fewColours(reporttest.Decode(t, b.Bytes()), 18)
+		b.Reset()
+		if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, small); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(galleryPictures, c.Name+".png"), b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// fewColours draws m in the palette of the charts and its n most frequent
+// other colours.
+func fewColours(m image.Image, n int) *image.Paletted {
+	type bucket struct{ r, g, b, n int }
+	buckets := map[[3]uint8]*bucket{}
+	at := func(x, y int) color.RGBA { return color.RGBAModel.Convert(m.At(x, y)).(color.RGBA) }
+	size := m.Bounds().Size()
+	for y := range size.Y {
+		for x := range size.X {
+			c := at(x, y)
+			key := [3]uint8{c.R >> 4, c.G >> 4, c.B >> 4}
+			if buckets[key] == nil {
+				buckets[key] = new(bucket)
+			}
+			k := buckets[key]
+			k.r, k.g, k.b, k.n = k.r+int(c.R), k.g+int(c.G), k.b+int(c.B), k.n+1
+		}
+	}
+	list := make([]*bucket, 0, len(buckets))
+	for _, k := range buckets {
+		list = append(list, k)
+	}
+	slices.SortFunc(list, func(a, b *bucket) int {
+		return slices.Compare([]int{b.n, a.r, a.g, a.b}, []int{a.n, b.r, b.g, b.b})
+	})
+	var colours color.Palette
+	for _, c := range chart.Palette() {
+		colours = append(colours, c.RGBA)
+	}
+	for _, k := range list[:min(n, len(list))] {
+		colours = append(colours, color.RGBA{uint8(k.r / k.n), uint8(k.g / k.n), uint8(k.b / k.n), 255})
+	}
+	out := image.NewPaletted(image.Rect(0, 0, size.X, size.Y), colours)
+	known := map[color.RGBA]uint8{}
+	for y := range size.Y {
+		for x := range size.X {
+			c := at(x, y)
+			i, ok := known[c]
+			if !ok {
+				i = uint8(colours.Index(c))
+				known[c] = i
+			}
+			out.SetColorIndex(x, y, i)
+		}
+	}
+	return out
+}
