@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gonogo/analysis"
 	"gonogo/report/chart"
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
@@ -100,27 +101,34 @@ func runProject(c *cli.Context, p *project, dir string) error {
 	if !withBase {
 		return judgeVariants(c, p, dir)
 	}
-	stopped, err := budgetStop(sampleRun(c, p, dir)) // with a failed write beside it the run ends here
-	if err != nil {
+	stopped, failed, err := makeRun(c, p, dir)
+	if err != nil || c.Bool("rehearse") {
 		return err
-	}
-	if c.Bool("rehearse") {
-		return nil
-	}
-	if stopped == nil && p.audits(c) {
-		if stopped, err = budgetStop(p.auditAfter(c, dir)); err != nil {
-			return err
-		}
-	}
-	var failed error
-	if stopped == nil {
-		stopped, failed = budgetStop(p.sampleVariants(c, dir))
-		if coded := new(exitError); errors.As(failed, &coded) && coded.code == exitInterrupted {
-			return failed
-		}
 	}
 	// What a variant lacks does not take the run its verdict.
 	return errors.Join(failed, judgeRun(c, p, dir, stopped))
+}
+
+// makeRun makes what a run lacks: rollouts, audit, variants. stopped is the
+// budget that ended it, failed what became of variants beside a run that is
+// whole.
+func makeRun(c *cli.Context, p *project, dir string) (stopped *exitError, failed, err error) {
+	stopped, err = budgetStop(sampleRun(c, p, dir)) // with a failed write beside it the run ends here
+	if err != nil || c.Bool("rehearse") {
+		return nil, nil, err
+	}
+	if stopped == nil && p.audits(c) {
+		if stopped, err = budgetStop(p.auditAfter(c, dir)); err != nil {
+			return nil, nil, err
+		}
+	}
+	if stopped == nil {
+		stopped, failed = budgetStop(p.sampleVariants(c, dir))
+		if coded := new(exitError); errors.As(failed, &coded) && coded.code == exitInterrupted {
+			return nil, nil, failed
+		}
+	}
+	return stopped, failed, nil
 }
 
 // judgeVariants makes variants alone, and judges their run anew.
@@ -135,25 +143,31 @@ func judgeVariants(c *cli.Context, p *project, dir string) error {
 // judgeRun judges and reports what a run holds. stopped is why there is no more
 // of it; nil when all is made.
 func judgeRun(c *cli.Context, p *project, dir string, stopped *exitError) error {
-	opened, err := rollout.Open(dir)
+	_, result, to, err := judged(c, p, dir)
 	if err != nil {
 		return err
 	}
-	result, err := analyzeOpened(c, opened, p.cfg.settings())
-	if err != nil {
-		return err
-	}
-	formats, err := pickFormats(strings.Join(p.cfg.Report.Formats, ","))
-	if err != nil {
-		return err
-	}
-	if err := deliver(c, dir, result, delivery{formats, reportDir(dir), p.cfg.Report}); err != nil {
+	if err := deliver(c, dir, result, to); err != nil {
 		return err
 	}
 	if stopped != nil {
 		return stopped
 	}
 	return verdict(result)
+}
+
+// judged analyses what a run holds, and says which reports are wanted of it.
+func judged(c *cli.Context, p *project, dir string) (*rollout.Run, *analysis.Result, delivery, error) {
+	opened, err := rollout.Open(dir)
+	if err != nil {
+		return nil, nil, delivery{}, err
+	}
+	result, err := analyzeOpened(c, opened, p.cfg.settings())
+	if err != nil {
+		return nil, nil, delivery{}, err
+	}
+	formats, err := pickFormats(strings.Join(p.cfg.Report.Formats, ","))
+	return opened, result, delivery{formats, reportDir(dir), p.cfg.Report}, err
 }
 
 // sampleRun makes the rollouts that the run directory lacks.
