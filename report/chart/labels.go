@@ -68,6 +68,9 @@ func (r rule) Plot(c draw.Canvas, p *plot.Plot) {
 	if r.upward {
 		x := tx(r.at)
 		c.StrokeLine2(r.line, x, c.Min.Y, x, c.Max.Y)
+		if r.label == "" {
+			return
+		}
 		at := vg.Point{X: x + 3.5, Y: c.Max.Y - r.drop}
 		if len(r.clear) > 0 {
 			at.Y = c.Y(clearest(p, r.clear)) + 4.5
@@ -80,6 +83,9 @@ func (r rule) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	y := ty(r.at)
 	c.StrokeLine2(r.line, c.Min.X, y, c.Max.X, y)
+	if r.label == "" {
+		return
+	}
 	at := vg.Point{X: c.Max.X - 1, Y: y + 1.5}
 	q.xAlign, q.yAlign = draw.XRight, draw.YBottom
 	if r.left {

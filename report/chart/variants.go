@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 	"math"
@@ -94,6 +95,7 @@ type variantDot struct {
 	name             string
 	answer           analysis.VariantAnswer
 	value, low, high float64
+	text             string // right of it; "" is the value
 }
 
 // variantDots draws the variants below each other: a disc gains, a diamond
@@ -115,7 +117,7 @@ func variantDotsOf(r *analysis.Result) variantDots {
 		if sp == nil || !sp.Reward.Known() || len(d.list) == variantRows {
 			continue
 		}
-		dot := variantDot{v.Ranked[i].Name, v.Ranked[i].Answer, *sp.Reward.Value, *sp.Reward.Value, *sp.Reward.Value}
+		dot := variantDot{name: v.Ranked[i].Name, answer: v.Ranked[i].Answer, value: *sp.Reward.Value, low: *sp.Reward.Value, high: *sp.Reward.Value}
 		if sp.Reward.Low != nil && sp.Reward.High != nil {
 			dot.low, dot.high = *sp.Reward.Low, *sp.Reward.High
 		}
@@ -138,10 +140,7 @@ func (d variantDots) Plot(c draw.Canvas, p *plot.Plot) {
 		y := ty(row(i))
 		c.StrokeLine2(draw.LineStyle{Color: variantColor(v.answer), Width: 1.4}, tx(v.low), y, tx(v.high), y)
 		drawVariant(&c, vg.Point{X: tx(v.value), Y: y}, v.answer)
-		text := Number(v.value)
-		if v.value > 0 {
-			text = "+" + text
-		}
+		text := cmp.Or(v.text, Signed(v.value))
 		sty := Style(8.5, v.answer == analysis.Gains, Ink)
 		sty.XAlign, sty.YAlign = draw.XRight, draw.YCenter
 		c.FillPolygon(Paper, corners(vg.Rectangle{Min: vg.Point{X: c.Max.X - sty.Width(text) - 3, Y: y - 5}, Max: vg.Point{X: c.Max.X, Y: y + 5}}))

@@ -174,8 +174,10 @@ func samples(n analysis.Spread) string {
 
 // intervals words what a band is: "95 % Korn–Graubard intervals". Of a method
 // that names an estimator and an interval, the interval comes last.
-func intervals(r *analysis.Result, e stat.Estimate) string {
-	share := Percent(r.Confidence)
+func intervals(r *analysis.Result, e stat.Estimate) string { return intervalsAt(r.Confidence, e) }
+
+func intervalsAt(confidence float64, e stat.Estimate) string {
+	share := Percent(confidence)
 	method := e.Method[strings.LastIndex(e.Method, "; ")+1:]
 	if kind, ok := strings.CutSuffix(strings.TrimSpace(method), " interval"); ok {
 		return share + " " + kind + " intervals"

@@ -1,0 +1,236 @@
+package chart
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"gonogo/analysis"
+)
+
+// move is one quantity of a rollout that a move of the reward is set against.
+type move struct {
+	quantity string // name of the Difference
+	axis     string // what stands below the plot
+	more     string // "take longer"
+	less     string
+	neither  string // what the title says where neither is seen
+	unit     string
+	without  string // why there may be nothing to draw
+}
+
+var (
+	latencyMove = move{
+		"latency", "wall time of a rollout, seconds, mean", "take longer", "are faster", "rollouts are not seen to be faster or slower", "seconds",
+		"the rollouts of a run do not tell how long they took",
+	}
+	outputMove = move{
+		"output_tokens", "tokens that the model writes in a rollout, mean", "write more", "write less", "rollouts are not seen to write more or less", "tokens",
+		"no server told how many tokens the rollouts of a run wrote",
+	}
+	inputMove = move{
+		"input_tokens", "tokens that the model is given in a rollout, mean", "read more", "read less", "rollouts are not seen to read more or less", "tokens",
+		"no server told how many tokens the rollouts of a run were given",
+	}
+)
+
+func (m move) chart(name, doc string) Comparison {
+	return Comparison{Name: name, Doc: doc, Draw: m.draw, Caption: m.caption, Table: m.table}
+}
+
+func (m move) draw(c *analysis.Comparison) (*plot.Plot, error) {
+	sc, err := compared(c)
+	if err != nil {
+		return nil, err
+	}
+	a := m.arrow(c, sc)
+	if a == nil {
+		return nil, noData("%s", m.without)
+	}
+	p := newPlot(m.axis, "mean reward")
+	p.Add(a)
+	x0, x1, y0, y1 := a.extent()
+	padX, padY := (x1-x0)*0.16, (y1-y0)*0.1
+	p.X.Min, p.X.Max = x0-padX, x1+padX
+	if x0 >= 0 {
+		p.X.Min = max(0, p.X.Min)
+	}
+	p.Y.Min, p.Y.Max = y0-padY, y1+padY
+	p.X.Tick.Marker = between{ticks{want: 6}, p.X.Min, p.X.Max}
+	p.Y.Tick.Marker = ticks{want: 5}
+	return p, nil
+}
+
+func (m move) caption(c *analysis.Comparison) Caption {
+	_, sc, _ := Compared(c)
+	a, d := m.arrow(c, sc), other(sc, m.quantity)
+	title := became(sc)
+	switch d.Direction {
+	case "up":
+		title += "; rollouts " + m.more
+	case "down":
+		title += "; rollouts " + m.less
+	default:
+		title += "; " + m.neither
+	}
+	sub := fmt.Sprintf("%s; reward %s, %s %s", over(c), Change(sc.Reward.Value, sc.Reward.Low, sc.Reward.High), m.unit, Change(d.Value, d.Low, d.High))
+	if e := cmp.Or(told(d), told(&sc.Reward)); e != nil {
+		sub += "; cross: " + intervalsAt(c.Confidence, e.Estimate) + " of the differences, around new"
+	}
+	return Caption{Title: title, Subtitle: sub, Legend: []Entry{
+		{"base", []plot.Thumbnailer{endSample{}}},
+		{"new, with the intervals of the differences", []plot.Thumbnailer{endSample{true}}},
+		{"base ± " + Number(a.delta) + ": a mean reward there is no change that matters", []plot.Thumbnailer{band{}}},
+	}}
+}
+
+// arrow goes from the means of base to those of new. The intervals are those
+// of the differences, set where base stands.
+type arrow struct {
+	x, y, toX, toY float64
+	cross          meanMark // around the new end
+	delta          float64
+}
+
+// arrow is nil where the quantity is not known of both runs.
+func (m move) arrow(c *analysis.Comparison, sc *analysis.SplitComparison) *arrow {
+	d := other(sc, m.quantity)
+	if d == nil || d.Base == nil || d.New == nil || sc.Reward.Base == nil || sc.Reward.New == nil {
+		return nil
+	}
+	from := func(base float64, v *float64) *float64 {
+		if v == nil {
+			return nil
+		}
+		sum := base + *v
+		return &sum
+	}
+	bx, by := *d.Base, *sc.Reward.Base
+	return &arrow{
+		x: bx, y: by, toX: *d.New, toY: *sc.Reward.New, delta: c.Delta,
+		cross: meanMark{x: d.New, x0: from(bx, d.Low), x1: from(bx, d.High), y: sc.Reward.New, y0: from(by, sc.Reward.Low), y1: from(by, sc.Reward.High)},
+	}
+}
+
+// told returns a difference that has an interval.
+func told(d *analysis.Difference) *analysis.Difference {
+	if d.Low == nil || d.High == nil {
+		return nil
+	}
+	return d
+}
+
+func (a *arrow) extent() (x0, x1, y0, y1 float64) {
+	x0, x1 = min(a.x, a.toX), max(a.x, a.toX)
+	y0, y1 = min(a.y-a.delta, a.toY), max(a.y+a.delta, a.toY)
+	for _, v := range []*float64{a.cross.x0, a.cross.x1} {
+		if v != nil {
+			x0, x1 = min(x0, *v), max(x1, *v)
+		}
+	}
+	for _, v := range []*float64{a.cross.y0, a.cross.y1} {
+		if v != nil {
+			y0, y1 = min(y0, *v), max(y1, *v)
+		}
+	}
+	if x1-x0 < 1e-9*math.Abs(x1) || x0 == x1 {
+		around := math.Max(0.05*math.Abs(x1), 1e-6)
+		x0, x1 = x0-around, x1+around
+	}
+	if y0 == y1 {
+		y0, y1 = y0-0.5, y1+0.5
+	}
+	return x0, x1, y0, y1
+}
+
+// Plot implements plot.Plotter.
+func (a *arrow) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	if a.delta > 0 {
+		c.FillPolygon(bandFill, corners(vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: ty(a.y - a.delta)}, Max: vg.Point{X: c.Max.X, Y: ty(a.y + a.delta)}}))
+	}
+	line := draw.LineStyle{Color: Steel, Width: 1.1}
+	if m := a.cross; m.x0 != nil && m.x1 != nil {
+		c.StrokeLine2(line, tx(*m.x0), ty(a.toY), tx(*m.x1), ty(a.toY))
+	}
+	if m := a.cross; m.y0 != nil && m.y1 != nil {
+		c.StrokeLine2(line, tx(a.toX), ty(*m.y0), tx(a.toX), ty(*m.y1))
+	}
+	from, to := vg.Point{X: tx(a.x), Y: ty(a.y)}, vg.Point{X: tx(a.toX), Y: ty(a.toY)}
+	shaft(&c, from, to)
+	drawEnd(&c, from, false)
+	drawEnd(&c, to, true)
+	right := to.X >= from.X
+	for _, q := range []struct {
+		text string
+		at   vg.Point
+		up   bool
+	}{{"base", from, false}, {"new", to, true}} {
+		l := label{text: q.text, color: Ink, xAlign: draw.XLeft, yAlign: draw.YBottom, bare: true}
+		at := vg.Point{X: q.at.X + 5, Y: q.at.Y + 4}
+		if right != q.up {
+			l.xAlign, at.X = draw.XRight, q.at.X-5
+		}
+		if !q.up {
+			l.yAlign, at.Y = draw.YTop, q.at.Y-4
+		}
+		l.draw(c, at)
+	}
+}
+
+// shaft draws an arrow between two ends, short of both.
+func shaft(c *draw.Canvas, from, to vg.Point) {
+	const clear, head vg.Length = 5, 6
+	dx, dy := float64(to.X-from.X), float64(to.Y-from.Y)
+	long := vg.Length(math.Hypot(dx, dy))
+	if long < 2*clear+head {
+		return
+	}
+	ux, uy := vg.Length(dx)/long, vg.Length(dy)/long
+	tip := vg.Point{X: to.X - ux*clear, Y: to.Y - uy*clear}
+	neck := vg.Point{X: tip.X - ux*head, Y: tip.Y - uy*head}
+	c.StrokeLine2(draw.LineStyle{Color: Blue, Width: 1.8}, from.X+ux*clear, from.Y+uy*clear, neck.X, neck.Y)
+	c.FillPolygon(Blue, []vg.Point{tip, {X: neck.X - uy*3.2, Y: neck.Y + ux*3.2}, {X: neck.X + uy*3.2, Y: neck.Y - ux*3.2}})
+}
+
+// drawEnd draws base as a ring and new as a disc.
+func drawEnd(c *draw.Canvas, at vg.Point, filled bool) {
+	const r vg.Length = 3.6
+	if filled {
+		c.DrawGlyphNoClip(draw.GlyphStyle{Color: Blue, Radius: r, Shape: draw.CircleGlyph{}}, at)
+		return
+	}
+	c.DrawGlyphNoClip(draw.GlyphStyle{Color: Paper, Radius: r, Shape: draw.CircleGlyph{}}, at)
+	c.DrawGlyphNoClip(draw.GlyphStyle{Color: Blue, Radius: r, Shape: draw.RingGlyph{}}, at)
+}
+
+// endSample is an end of the legend.
+type endSample struct{ filled bool }
+
+// Thumbnail implements plot.Thumbnailer.
+func (s endSample) Thumbnail(c *draw.Canvas) {
+	mid := c.Center()
+	if s.filled {
+		c.StrokeLine2(draw.LineStyle{Color: Steel, Width: 1.1}, c.Min.X, mid.Y, c.Max.X, mid.Y)
+	}
+	drawEnd(c, mid, s.filled)
+}
+
+func (m move) table(c *analysis.Comparison) Table {
+	_, sc, _ := Compared(c)
+	d, a := other(sc, m.quantity), m.arrow(c, sc)
+	x0, x1, y0, y1 := a.extent()
+	rx, ry := (x1-x0)*0.02, (y1-y0)*0.04
+	at := func(x, y float64, cells ...string) Mark {
+		return Mark{Cells: cells, X0: x - rx, X1: x + rx, Y0: y - ry, Y1: y + ry}
+	}
+	return Table{Head: []string{"", "mean reward", m.axis}, Marks: []Mark{
+		at(a.x, a.y, "base", Number(a.y), Number(a.x)),
+		at(a.toX, a.toY, "new", Number(a.toY), Number(a.toX)),
+		{Cells: []string{"new - base", Change(sc.Reward.Value, sc.Reward.Low, sc.Reward.High), Change(d.Value, d.Low, d.High)}, X0: x0, X1: x1, Y0: y0, Y1: y1},
+	}}
+}

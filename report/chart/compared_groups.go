@@ -1,0 +1,194 @@
+package chart
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+
+	"gonogo/analysis"
+	"gonogo/analysis/stat"
+)
+
+// groupEnds is how many groups a picture shows of each end of the order.
+const groupEnds = 12
+
+// groups are the changes within groups of items of one kind.
+type groups struct {
+	one, many string
+	of        func(*analysis.SplitComparison) *analysis.Breakdown
+	asked     func(*analysis.Comparison) bool
+}
+
+var (
+	categoryGroups = groups{"category", "categories", func(sc *analysis.SplitComparison) *analysis.Breakdown { return sc.Categories }, func(c *analysis.Comparison) bool {
+		_, sc, ok := Compared(c)
+		return !ok || sc.Categories != nil || sc.Families == nil // one of the two says why there is nothing
+	}}
+	familyGroups = groups{"family", "families", func(sc *analysis.SplitComparison) *analysis.Breakdown { return sc.Families }, func(c *analysis.Comparison) bool {
+		_, sc, ok := Compared(c)
+		return ok && sc.Families != nil
+	}}
+)
+
+func (g groups) draw(c *analysis.Comparison) (*plot.Plot, error) {
+	sc, err := comparedItems(c)
+	if err != nil {
+		return nil, err
+	}
+	switch b := g.of(sc); {
+	case b == nil:
+		return nil, noData("the items carry no %s to tell them apart by: name it in their rows", g.one)
+	case len(b.Groups) == 0:
+		return nil, noData("every %s holds one item alone, of which nothing can be told", g.one)
+	}
+	return changesPlot("mean reward, new - base", g.rows(c, sc), 0.17), nil
+}
+
+// rows are all items and then the groups at both ends.
+func (g groups) rows(c *analysis.Comparison, sc *analysis.SplitComparison) variantDots {
+	d := variantDots{delta: c.Delta}
+	d.list = append(d.list, changeDot("all items", sc.Reward.Estimate, sc.Reward.Direction, false))
+	for _, row := range g.shown(sc) {
+		d.list = append(d.list, changeDot(row.Group, row.Estimate, row.Direction, false))
+	}
+	return d
+}
+
+func (g groups) shown(sc *analysis.SplitComparison) []analysis.GroupDifference {
+	list := g.of(sc).Groups
+	if len(list) <= 2*groupEnds {
+		return list
+	}
+	return append(append([]analysis.GroupDifference{}, list[:groupEnds]...), list[len(list)-groupEnds:]...)
+}
+
+func (g groups) caption(c *analysis.Comparison) Caption {
+	_, sc, _ := Compared(c)
+	b, up, down := g.of(sc), 0, 0
+	for _, row := range b.Groups {
+		up += b2i(row.Direction == "up")
+		down += b2i(row.Direction == "down")
+	}
+	title := fmt.Sprintf("%s lost and %s gained, of %s", Count(down), Count(up), g.plural(len(b.Groups)))
+	if up+down == 0 {
+		title = fmt.Sprintf("No %s is shown to have lost or gained", g.one)
+	}
+	sub := over(c)
+	if b.Groups[0].Low != nil || sc.Reward.Low != nil {
+		sub += "; bars: " + intervalsAt(c.Confidence, sc.Reward.Estimate)
+	}
+	sub += "; lost and gained by sign flips, " + b.Correction
+	if left := len(b.Groups) - len(g.shown(sc)); left > 0 {
+		sub += fmt.Sprintf("; %s between these in the table only", g.plural(left))
+	}
+	if b.LeftOut > 0 {
+		sub += fmt.Sprintf("; %s of one item, or too many to list, left out", g.plural(b.LeftOut))
+	}
+	return Caption{Title: title, Subtitle: sub, Legend: changeLegend(g.rows(c, sc), "gained", "lost", "neither is shown")}
+}
+
+func (g groups) plural(n int) string {
+	if n == 1 {
+		return "1 " + g.one
+	}
+	return Count(n) + " " + g.many
+}
+
+func (g groups) height(c *analysis.Comparison) vg.Length {
+	_, sc, _ := Compared(c)
+	return rowsHeight(len(g.rows(c, sc).list))
+}
+
+func (g groups) table(c *analysis.Comparison) Table {
+	_, sc, _ := Compared(c)
+	d := g.rows(c, sc)
+	t := Table{Head: []string{g.one, "items", "base", "new", "new - base"}}
+	add := func(i int, name string, e stat.Estimate, base, new *float64) {
+		t.Marks = append(t.Marks, changeMark(d, i, []string{name, Count(e.Items), numberOr(base), numberOr(new), Change(e.Value, e.Low, e.High)}))
+	}
+	add(0, "all items", sc.Reward.Estimate, sc.Reward.Base, sc.Reward.New)
+	for i, row := range g.shown(sc) {
+		add(i+1, row.Group, row.Estimate, row.Base, row.New)
+	}
+	return t
+}
+
+func numberOr(p *float64) string {
+	if p == nil {
+		return "–"
+	}
+	return Number(*p)
+}
+
+// changeDot is a change with its interval in a row. worse says that more is
+// the worse.
+func changeDot(name string, e stat.Estimate, direction string, worse bool) variantDot {
+	d := variantDot{name: name, answer: analysis.Untold}
+	switch {
+	case direction == "up" && !worse, direction == "down" && worse:
+		d.answer = analysis.Gains
+	case direction == "up" || direction == "down":
+		d.answer = analysis.Loses
+	}
+	if e.Value != nil {
+		d.value, d.low, d.high = *e.Value, *e.Value, *e.Value
+	}
+	if e.Low != nil && e.High != nil {
+		d.low, d.high = *e.Low, *e.High
+	}
+	return d
+}
+
+// changesPlot draws changes below each other; room is the share of the width
+// that the texts right of them take.
+func changesPlot(axis string, d variantDots, room float64) *plot.Plot {
+	p := newPlot(axis, "")
+	names := make([]string, len(d.list))
+	lo, hi := math.Min(0, -d.delta), math.Max(0, d.delta)
+	for i, v := range d.list {
+		names[i] = v.name
+		lo, hi = min(lo, v.low), max(hi, v.high)
+	}
+	if lo == hi {
+		lo, hi = -0.01, 0.01
+	}
+	horizontal(p, names)
+	p.Add(d)
+	pad := (hi - lo) * 0.04
+	p.X.Min, p.X.Max = lo-pad, hi+pad+(hi-lo)*room
+	p.X.Tick.Marker = between{ticks{want: 7}, lo - pad, hi + pad}
+	return p
+}
+
+func changeLegend(d variantDots, gained, lost, neither string) []Entry {
+	var list []Entry
+	for _, e := range []struct {
+		answer analysis.VariantAnswer
+		label  string
+	}{{analysis.Gains, gained}, {analysis.Loses, lost}, {analysis.Untold, neither}} {
+		for _, v := range d.list {
+			if v.answer == e.answer {
+				list = append(list, Entry{e.label, []plot.Thumbnailer{variantSample{e.answer}}})
+				break
+			}
+		}
+	}
+	if d.delta > 0 {
+		list = append(list, Entry{"within ± " + Number(d.delta) + ": does not matter", []plot.Thumbnailer{band{}}})
+	}
+	return list
+}
+
+// changeMark is the place of a row.
+func changeMark(d variantDots, i int, cells []string) Mark {
+	v := d.list[i]
+	return Mark{Cells: cells, X0: v.low, X1: v.high, Y0: row(i) - 0.5, Y1: row(i) + 0.5, Dots: []Dot{{v.value, row(i)}}}
+}
+
+// rowsHeight gives every row its room.
+func rowsHeight(rows int) vg.Length {
+	const around, pitch vg.Length = 118, 20
+	return max(Height*0.75, around+pitch*vg.Length(rows))
+}

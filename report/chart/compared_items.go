@@ -1,0 +1,185 @@
+package chart
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"gonogo/analysis"
+	"gonogo/analysis/stat"
+)
+
+func drawPaired(c *analysis.Comparison) (*plot.Plot, error) {
+	sc, err := comparedItems(c)
+	if err != nil {
+		return nil, err
+	}
+	d := pairedOf(c, sc)
+	x := "items in both runs, the largest drop first"
+	if d.each > 1 {
+		x += fmt.Sprintf("; drawn as means of %s neighbours", Count(d.each))
+	}
+	p := newPlot(x, "reward, new - base")
+	p.Add(d.down, d.up)
+	lo, hi := -d.delta, d.delta
+	for _, v := range append(slices.Clone(d.values), d.mean.bounds()...) {
+		lo, hi = min(lo, v), max(hi, v)
+	}
+	if lo == hi {
+		lo, hi = -1, 1
+	}
+	p.Add(d.mean, rule{at: 0, line: draw.LineStyle{Color: Ink, Width: 0.8}})
+	if d.delta > 0 {
+		p.Add(marginLine(-d.delta), marginLine(d.delta))
+	}
+	pad := (hi - lo) * 0.06
+	p.Y.Min, p.Y.Max = lo-pad, hi+pad
+	p.Y.Tick.Marker = ticks{want: 6}
+	n := float64(d.n)
+	p.X.Min, p.X.Max = 0.5-n*0.005, n+0.5+n*0.005
+	p.X.Tick.Marker = between{ticks{want: 6, whole: true}, 1, n}
+	return p, nil
+}
+
+func captionPaired(c *analysis.Comparison) Caption {
+	_, sc, _ := Compared(c)
+	d := pairedOf(c, sc)
+	cap := Caption{Title: fmt.Sprintf("%s: of %s, %s rose and %s fell", became(sc), plural(d.n, "item"), Count(d.rose), Count(d.fell))}
+	r := sc.Reward
+	cap.Subtitle = fmt.Sprintf("%s; mean change %s", over(c), Change(r.Value, r.Low, r.High))
+	mean := "mean change"
+	if r.Low != nil {
+		cap.Subtitle += ", " + intervalsAt(c.Confidence, r.Estimate)
+		mean += " with its interval"
+	} else {
+		cap.Subtitle += ", no interval: too little to tell one"
+	}
+	cap.Subtitle += "; single items move by chance, too"
+	if d.rose > 0 {
+		cap.Legend = append(cap.Legend, Entry{"rose", []plot.Thumbnailer{d.up}})
+	}
+	if d.fell > 0 {
+		cap.Legend = append(cap.Legend, Entry{"fell", []plot.Thumbnailer{d.down}})
+	}
+	cap.Legend = append(cap.Legend, Entry{mean, []plot.Thumbnailer{d.mean}})
+	if d.delta > 0 {
+		cap.Legend = append(cap.Legend, Entry{"± " + Number(d.delta) + ": a mean between does not matter", []plot.Thumbnailer{marginLine(0)}})
+	}
+	return cap
+}
+
+// paired is the changes of items, in their order.
+type paired struct {
+	n, each    int // items, and how many make one bar
+	rose, fell int
+	delta      float64
+	items      []string  // the first of each bar
+	values     []float64 // of the bars
+	up, down   bars
+	mean       meanBand
+}
+
+func pairedOf(c *analysis.Comparison, sc *analysis.SplitComparison) paired {
+	list := slices.Clone(sc.Changes)
+	slices.SortFunc(list, func(a, b analysis.ItemChange) int {
+		return cmp.Or(cmp.Compare(a.Change, b.Change), cmp.Compare(a.Item, b.Item))
+	})
+	d := paired{n: len(list), each: 1, delta: c.Delta, mean: meanBand{sc.Reward.Estimate}}
+	if len(list) > crowded {
+		d.each = (len(list) + columns - 1) / columns
+	}
+	d.up = bars{fill: Sky}
+	d.down = bars{fill: Orange, hatch: hatch{color: Paper, width: 0.6, space: 4}}
+	for from := 0; from < len(list); from += d.each {
+		to := min(len(list), from+d.each)
+		sum := 0.0
+		for _, ic := range list[from:to] {
+			sum += ic.Change
+			d.rose += b2i(ic.Change > 0)
+			d.fell += b2i(ic.Change < 0)
+		}
+		value := sum / float64(to-from)
+		d.items, d.values = append(d.items, list[from].Item), append(d.values, value)
+		gap := 0.1
+		if d.each > 1 {
+			gap = 0
+		}
+		b := bar{x0: float64(from) + 0.5 + gap, x1: float64(to) + 0.5 - gap, y1: value}
+		switch {
+		case value > 0:
+			d.up.list = append(d.up.list, b)
+		case value < 0:
+			d.down.list = append(d.down.list, b)
+		}
+	}
+	if d.each > 1 {
+		d.up.joined, d.down.joined = true, true
+	}
+	return d
+}
+
+func marginLine(at float64) rule {
+	return rule{at: at, line: draw.LineStyle{Color: Muted, Width: 0.9, Dashes: dashed}}
+}
+
+// meanBand is a mean with its interval over the width of a plot.
+type meanBand struct{ stat.Estimate }
+
+func (m meanBand) bounds() []float64 {
+	var out []float64
+	for _, v := range []*float64{m.Value, m.Low, m.High} {
+		if v != nil {
+			out = append(out, *v)
+		}
+	}
+	return out
+}
+
+var meanBandLine = draw.LineStyle{Color: Red, Width: 1.5}
+
+// Plot implements plot.Plotter.
+func (m meanBand) Plot(c draw.Canvas, p *plot.Plot) {
+	_, ty := p.Transforms(&c)
+	if m.Low != nil && m.High != nil {
+		c.FillPolygon(tint(Red, 0.16), corners(vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: ty(*m.Low)}, Max: vg.Point{X: c.Max.X, Y: ty(*m.High)}}))
+	}
+	if m.Value != nil {
+		c.StrokeLine2(meanBandLine, c.Min.X, ty(*m.Value), c.Max.X, ty(*m.Value))
+	}
+}
+
+// Thumbnail implements plot.Thumbnailer.
+func (m meanBand) Thumbnail(c *draw.Canvas) {
+	r := c.Rectangle
+	r.Min.Y, r.Max.Y = r.Min.Y+1, r.Max.Y-1
+	if m.Low != nil {
+		c.FillPolygon(tint(Red, 0.16), corners(r))
+	}
+	c.StrokeLine2(meanBandLine, r.Min.X, c.Center().Y, r.Max.X, c.Center().Y)
+}
+
+func tablePaired(c *analysis.Comparison) Table {
+	_, sc, _ := Compared(c)
+	d := pairedOf(c, sc)
+	t := Table{Columns: true, Head: []string{"item", "reward, new - base"}}
+	if d.each > 1 {
+		t.Head = []string{"items", "reward, new - base, mean", "the first of them"}
+	}
+	for i, v := range d.values {
+		from, to := i*d.each, min(d.n, (i+1)*d.each)
+		m := Mark{
+			Cells: []string{d.items[i], Signed(v)},
+			X0:    float64(from) + 0.5, X1: float64(to) + 0.5, Y0: math.Inf(-1), Y1: math.Inf(1), Dots: []Dot{{float64(from+to+1) / 2, v}},
+		}
+		if d.each > 1 {
+			m.Cells = []string{Count(from+1) + " – " + Count(to), Signed(v), d.items[i]}
+		}
+		t.Marks = append(t.Marks, m)
+	}
+	return t
+}

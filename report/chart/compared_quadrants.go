@@ -1,0 +1,280 @@
+package chart
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"gonogo/analysis"
+)
+
+// quadrantRows is how many dots the picture's table names.
+const quadrantRows = 300
+
+func drawQuadrants(c *analysis.Comparison) (*plot.Plot, error) {
+	sc, err := comparedItems(c)
+	if err != nil {
+		return nil, err
+	}
+	if sc.Quadrants == nil {
+		return nil, noData("no rollout of these items tells its tool calls in both runs, or none made any")
+	}
+	q := quadrantsOf(c, sc)
+	p := newPlot("tool calls of a rollout, new - base", "reward, new - base")
+	p.Add(q)
+	x, y := q.reach()
+	p.X.Min, p.X.Max = -x*1.06, x*1.06
+	p.Y.Min, p.Y.Max = -y*quadrantRoom, y*quadrantRoom
+	p.X.Tick.Marker = between{ticks{want: 8}, -x, x}
+	p.Y.Tick.Marker = between{ticks{want: 6}, -y, y}
+	return p, nil
+}
+
+// quadrantRoom is how much higher the plot is than its dots, for the counts
+// above and below them.
+const quadrantRoom = 1.24
+
+// quadrantsHeight leaves room for both directions.
+func quadrantsHeight(*analysis.Comparison) vg.Length { return Height * 1.3 }
+
+func captionQuadrants(c *analysis.Comparison) Caption {
+	_, sc, _ := Compared(c)
+	q := quadrantsOf(c, sc)
+	title := became(sc)
+	switch d := other(sc, "tool_calls"); {
+	case d == nil || d.Direction == "unclear":
+		title += "; tool calls are not seen to change"
+	case d.Direction == "up":
+		title += "; rollouts make more tool calls"
+	default:
+		title += "; rollouts make fewer tool calls"
+	}
+	same := q.count("same", "fewer") + q.count("same", "same") + q.count("same", "more")
+	sub := over(c)
+	if same > 0 {
+		sub += fmt.Sprintf("; the reward of %s is as before (fewer calls: %s, more: %s)", plural(same, "item"), Count(q.count("same", "fewer")), Count(q.count("same", "more")))
+	}
+	if sc.Reward.Low != nil {
+		sub += fmt.Sprintf("; diamond: means with %s", intervalsAt(c.Confidence, sc.Reward.Estimate))
+	}
+	label := "item"
+	if q.several {
+		label = "item; larger: several at one place"
+	}
+	return Caption{Title: title, Subtitle: sub, Legend: []Entry{
+		{label, []plot.Thumbnailer{q}},
+		{"mean: reward " + Signed(*sc.Reward.Value), []plot.Thumbnailer{meanMark{}}},
+		{"mean within ± " + Number(q.delta) + ": does not matter", []plot.Thumbnailer{band{}}},
+	}}
+}
+
+// quadrants draws items as dots whose area is how many they are.
+type quadrants struct {
+	dots    []quadrantDot
+	cells   []analysis.Quadrant
+	mean    meanMark
+	delta   float64
+	several bool
+	crowded bool
+}
+
+// quadrantDot is one or several items of the same change.
+type quadrantDot struct {
+	x, y  float64
+	n     int
+	first string // item
+}
+
+// quadrantsOf gathers the items; many are gathered into places of a fine
+// lattice, for no eye tells thousands of dots apart.
+func quadrantsOf(c *analysis.Comparison, sc *analysis.SplitComparison) quadrants {
+	q := quadrants{cells: sc.Quadrants.Cells, delta: c.Delta, mean: meanMark{y: sc.Reward.Value, y0: sc.Reward.Low, y1: sc.Reward.High}}
+	if d := other(sc, "tool_calls"); d != nil {
+		q.mean.x, q.mean.x0, q.mean.x1 = d.Value, d.Low, d.High
+	}
+	var spanX, spanY float64
+	for _, ic := range sc.Changes {
+		if ic.CallsChange != nil {
+			spanX, spanY = max(spanX, math.Abs(*ic.CallsChange)), max(spanY, math.Abs(ic.Change))
+		}
+	}
+	stepX, stepY := spanX/1e6, spanY/1e6
+	if len(sc.Changes) > crowded {
+		stepX, stepY, q.crowded = spanX/60, spanY/40, true
+	}
+	at := map[[2]int]int{}
+	for _, ic := range sc.Changes {
+		if ic.CallsChange == nil {
+			continue
+		}
+		x, y := *ic.CallsChange, ic.Change
+		place := [2]int{lattice(x, stepX), lattice(y, stepY)}
+		i, there := at[place]
+		if !there {
+			i, at[place] = len(q.dots), len(q.dots)
+			q.dots = append(q.dots, quadrantDot{first: ic.Item})
+		}
+		d := &q.dots[i]
+		d.n++
+		d.x += (x - d.x) / float64(d.n)
+		d.y += (y - d.y) / float64(d.n)
+		q.several = q.several || d.n > 1
+	}
+	slices.SortStableFunc(q.dots, func(a, b quadrantDot) int { return cmp.Compare(b.n, a.n) }) // large ones lie below small ones
+	return q
+}
+
+func lattice(x, step float64) int {
+	if step == 0 {
+		return 0
+	}
+	return int(math.Round(x / step))
+}
+
+// reach is how far from the middle the picture goes, the same in both
+// directions: quadrants are compared by eye.
+func (q quadrants) reach() (x, y float64) {
+	y = 2 * q.delta
+	for _, d := range q.dots {
+		x, y = max(x, math.Abs(d.x)), max(y, math.Abs(d.y))
+	}
+	for _, v := range []*float64{q.mean.x, q.mean.x0, q.mean.x1} {
+		if v != nil {
+			x = max(x, math.Abs(*v))
+		}
+	}
+	for _, v := range []*float64{q.mean.y, q.mean.y0, q.mean.y1} {
+		if v != nil {
+			y = max(y, math.Abs(*v))
+		}
+	}
+	if x == 0 {
+		x = 1
+	}
+	if y == 0 {
+		y = 1
+	}
+	return x, y
+}
+
+func (q quadrants) count(reward, calls string) int {
+	for _, c := range q.cells {
+		if c.Reward == reward && c.Calls == calls {
+			return c.Items
+		}
+	}
+	return 0
+}
+
+// Plot implements plot.Plotter.
+func (q quadrants) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	if q.delta > 0 {
+		c.FillPolygon(bandFill, corners(vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: ty(-q.delta)}, Max: vg.Point{X: c.Max.X, Y: ty(q.delta)}}))
+	}
+	axis := draw.LineStyle{Color: Ink, Width: 0.8}
+	c.StrokeLine2(axis, c.Min.X, ty(0), c.Max.X, ty(0))
+	_, high := q.reach()
+	c.StrokeLine2(axis, tx(0), ty(-high), tx(0), ty(high))
+	for _, d := range q.dots {
+		drawDot(&c, vg.Point{X: tx(d.x), Y: ty(d.y)}, d.n, q.crowded)
+	}
+	q.mean.draw(&c, tx, ty)
+	q.counts(c)
+}
+
+// drawDot draws n items; crowded ones without an edge.
+func drawDot(c *draw.Canvas, at vg.Point, n int, crowded bool) {
+	r := vg.Length(math.Min(9, 1.9*math.Sqrt(float64(n))))
+	if crowded {
+		r = vg.Length(math.Min(9, 0.9*math.Sqrt(float64(n))))
+		c.DrawGlyphNoClip(draw.GlyphStyle{Color: tint(Blue, 0.6), Radius: r, Shape: draw.CircleGlyph{}}, at)
+		return
+	}
+	c.DrawGlyphNoClip(draw.GlyphStyle{Color: tint(Blue, 0.45), Radius: r, Shape: draw.CircleGlyph{}}, at)
+	c.DrawGlyphNoClip(draw.GlyphStyle{Color: Blue, Radius: r, Shape: draw.RingGlyph{}}, at)
+}
+
+// counts says in the corners how many items lie there; only numbers where
+// words do not fit beside each other.
+func (q quadrants) counts(c draw.Canvas) {
+	sty := Style(8, true, Ink)
+	for _, side := range []struct {
+		reward, word string
+		y            vg.Length
+	}{{"better", "up", c.Max.Y - 1}, {"worse", "down", c.Min.Y + 10.5}} {
+		texts := []string{
+			fmt.Sprintf("%s %s, fewer calls", Count(q.count(side.reward, "fewer")), side.word),
+			fmt.Sprintf("%s %s", Count(q.count(side.reward, "same")), side.word),
+			fmt.Sprintf("%s %s, more calls", Count(q.count(side.reward, "more")), side.word),
+		}
+		room := (c.Max.X - c.Min.X) / 2
+		if mid := sty.Width(texts[1])/2 + 8; sty.Width(texts[0])+mid > room || sty.Width(texts[2])+mid > room {
+			for i, calls := range []string{"fewer", "same", "more"} {
+				texts[i] = Count(q.count(side.reward, calls))
+			}
+		}
+		for i, text := range texts {
+			w := sty.Width(text)
+			x := []vg.Length{c.Min.X + 3, c.Center().X - w/2, c.Max.X - w - 3}[i]
+			c.FillPolygon(tint(Paper, 0.85), corners(vg.Rectangle{Min: vg.Point{X: x - 2, Y: side.y - 9}, Max: vg.Point{X: x + w + 2, Y: side.y}}))
+			c.FillText(sty, vg.Point{X: x, Y: side.y}, text)
+		}
+	}
+}
+
+// Thumbnail implements plot.Thumbnailer.
+func (quadrants) Thumbnail(c *draw.Canvas) { drawDot(c, c.Center(), 2, false) }
+
+// meanMark is a mean of two quantities with the interval of each.
+type meanMark struct{ x, x0, x1, y, y0, y1 *float64 }
+
+func (m meanMark) draw(c *draw.Canvas, tx, ty func(float64) vg.Length) {
+	if m.x == nil || m.y == nil {
+		return
+	}
+	x, y := tx(*m.x), ty(*m.y)
+	for _, l := range []draw.LineStyle{{Color: Paper, Width: 3}, {Color: Red, Width: 1.5}} {
+		if m.x0 != nil && m.x1 != nil {
+			c.StrokeLine2(l, tx(*m.x0), y, tx(*m.x1), y)
+		}
+		if m.y0 != nil && m.y1 != nil {
+			c.StrokeLine2(l, x, ty(*m.y0), x, ty(*m.y1))
+		}
+	}
+	drawDiamond(c, vg.Point{X: x, Y: y})
+}
+
+func drawDiamond(c *draw.Canvas, at vg.Point) {
+	for i, w := range []vg.Length{4.6, 3.5} {
+		c.FillPolygon([]draw.GlyphStyle{{Color: Paper}, {Color: Red}}[i].Color, []vg.Point{{X: at.X - w, Y: at.Y}, {X: at.X, Y: at.Y + w}, {X: at.X + w, Y: at.Y}, {X: at.X, Y: at.Y - w}})
+	}
+}
+
+// Thumbnail implements plot.Thumbnailer.
+func (meanMark) Thumbnail(c *draw.Canvas) { drawDiamond(c, c.Center()) }
+
+func tableQuadrants(c *analysis.Comparison) Table {
+	_, sc, _ := Compared(c)
+	q := quadrantsOf(c, sc)
+	rx, ry := q.reach()
+	dots := slices.Clone(q.dots)
+	slices.SortStableFunc(dots, func(a, b quadrantDot) int { return cmp.Compare(math.Abs(b.y), math.Abs(a.y)) })
+	t := Table{Head: []string{"item", "items there", "reward, new - base", "tool calls, new - base"}}
+	for _, d := range dots[:min(len(dots), quadrantRows)] {
+		name := d.first
+		if d.n > 1 {
+			name += ", …"
+		}
+		t.Marks = append(t.Marks, Mark{
+			Cells: []string{name, Count(d.n), Signed(d.y), Signed(d.x)},
+			X0:    d.x - rx*0.015, X1: d.x + rx*0.015, Y0: d.y - ry*0.03, Y1: d.y + ry*0.03,
+		})
+	}
+	return t
+}

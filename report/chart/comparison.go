@@ -1,0 +1,145 @@
+package chart
+
+import (
+	"fmt"
+
+	"gonogo/analysis"
+	"gonogo/sampler/rollout"
+)
+
+// Comparison is one picture of two runs.
+type Comparison = Of[*analysis.Comparison]
+
+// Comparisons lists the charts of a comparison in the order they are shown.
+func Comparisons() []Comparison {
+	return []Comparison{
+		{
+			Name: "quadrants",
+			Doc: "Every item that both runs hold, by what its reward and its tool calls changed: a dot up and to the left earns more with fewer calls. " +
+				"Single items move by chance as well; the diamond is the mean, and what is within the band does not matter for it.",
+			Draw: drawQuadrants, Caption: captionQuadrants, Table: tableQuadrants, Height: quadrantsHeight,
+		},
+		{
+			Name: "paired_differences",
+			Doc: "What each item's mean reward changed, the largest drop first. The line is the mean change with its interval; " +
+				"between the dashed lines it would not matter.",
+			Draw: drawPaired, Caption: captionPaired, Table: tablePaired,
+		},
+		{
+			Name: "categories",
+			Doc: "What the mean reward changed within each category of items, the largest drop first, with intervals. " +
+				"A diamond left of the line lost, a disc right of it gained; for a ring neither is shown.",
+			Draw: categoryGroups.draw, Caption: categoryGroups.caption, Table: categoryGroups.table, Height: categoryGroups.height,
+			Only: categoryGroups.asked,
+		},
+		{
+			Name: "families",
+			Doc: "What the mean reward changed within each family of items, the largest drop first, with intervals. " +
+				"A diamond left of the line lost, a disc right of it gained; for a ring neither is shown.",
+			Draw: familyGroups.draw, Caption: familyGroups.caption, Table: familyGroups.table, Height: familyGroups.height,
+			Only: familyGroups.asked,
+		},
+		latencyMove.chart("reward_latency",
+			"From base (ring) to new (disc): what rollouts earn, against how long they take by the clock, waiting for endpoints included. "+
+				"Within the band the mean reward has not moved by what matters."),
+		outputMove.chart("reward_output_tokens",
+			"From base (ring) to new (disc): what rollouts earn, against the tokens that the model writes, which is what sampling and training take time for."),
+		inputMove.chart("reward_input_tokens",
+			"From base (ring) to new (disc): what rollouts earn, against the tokens that the model is given, over all its turns."),
+		{
+			Name: "failure_drift",
+			Doc: "How much more often, or less, rollouts end without a grade, by what became of them: a diamond right of the line is a failure that became more frequent. " +
+				"Where an endpoint failed more, the reward of what is left may flatter.",
+			Draw: drawDrift, Caption: captionDrift, Table: tableDrift, Height: driftHeight,
+		},
+	}
+}
+
+// Compared returns the split that the charts of a comparison show: the one
+// that answers, else the first where anything was compared, else the first
+// there is. ok is false where there is none.
+func Compared(c *analysis.Comparison) (split rollout.Split, sc *analysis.SplitComparison, ok bool) {
+	if c.Split != nil && c.Splits[*c.Split] != nil {
+		return *c.Split, c.Splits[*c.Split], true
+	}
+	for _, s := range rollout.Splits() {
+		one := c.Splits[s]
+		if one != nil && (sc == nil || !sc.Reward.Known() && one.Reward.Known()) {
+			split, sc = s, one
+		}
+	}
+	return split, sc, sc != nil
+}
+
+// compared is Compared as the first lines of a Draw want it.
+func compared(c *analysis.Comparison) (*analysis.SplitComparison, error) {
+	_, sc, ok := Compared(c)
+	switch {
+	case !ok:
+		return nil, noData("the runs hold no rollouts of a split that could be compared")
+	case !sc.Reward.Known():
+		return nil, noData("the runs hold no rewards that could be compared: %s", sc.Why)
+	}
+	return sc, nil
+}
+
+// comparedItems is compared for what is told by items.
+func comparedItems(c *analysis.Comparison) (*analysis.SplitComparison, error) {
+	sc, err := compared(c)
+	if err == nil && (!sc.Paired || len(sc.Changes) == 0) {
+		return nil, noData("no item is measured in both runs: there is no change of an item to show")
+	}
+	return sc, err
+}
+
+// over words what was compared: "eval: 24 items in both runs, n = 192 rollouts".
+func over(c *analysis.Comparison) string {
+	split, sc, _ := Compared(c)
+	items := plural(sc.Reward.Items, "item") + " in both runs"
+	if !sc.Paired {
+		items = plural(sc.Reward.Items, "item") + ", none in both runs"
+	}
+	return fmt.Sprintf("%s: %s, n = %s", split, items, plural(sc.Reward.N, "rollout"))
+}
+
+// became words what became of the mean reward.
+func became(sc *analysis.SplitComparison) string {
+	switch sc.Answer {
+	case analysis.Regressed:
+		return "The mean reward fell"
+	case analysis.Improved:
+		return "The mean reward rose"
+	case analysis.Equivalent:
+		return "The mean reward did not change by what matters"
+	}
+	return "Whether the mean reward changed cannot be told"
+}
+
+// other finds what was compared beside the reward; nil where it was not.
+func other(sc *analysis.SplitComparison, name string) *analysis.Difference {
+	for i := range sc.Others {
+		if sc.Others[i].Name == name && sc.Others[i].Known() {
+			return &sc.Others[i]
+		}
+	}
+	return nil
+}
+
+// Signed writes a change with its sign.
+func Signed(x float64) string {
+	if x > 0 {
+		return "+" + Number(x)
+	}
+	return Number(x)
+}
+
+// Change writes a change with its interval, "–" where there is none.
+func Change(value, low, high *float64) string {
+	switch {
+	case value == nil:
+		return "–"
+	case *value > 0:
+		return "+" + Interval(value, low, high)
+	}
+	return Interval(value, low, high)
+}

@@ -1,0 +1,104 @@
+package chart_test
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonogo/analysis"
+	"gonogo/report/chart"
+	"gonogo/report/reporttest"
+	"gonogo/sampler/rollout"
+)
+
+// TestPicturesOfComparisons looks at every chart of every Comparison: that it
+// says what it shows or why there is nothing, and that no text is cut or runs
+// into another at any size.
+func TestPicturesOfComparisons(t *testing.T) {
+	for _, name := range reporttest.Comparisons() {
+		for _, c := range chart.Comparisons() {
+			of := reporttest.Compared(t, name)
+			if c.Only != nil && !c.Only(of) {
+				continue
+			}
+			f := chart.Render(c, of)
+			if f.Title == "" || (f.Plot == nil) == (f.NoData == "") {
+				t.Errorf("%s of %s: title %q, plot %v, no data %q", c.Name, name, f.Title, f.Plot != nil, f.NoData)
+			}
+			if f.Plot != nil && (!strings.Contains(f.Subtitle, "n = ") || len(f.Table.Head) == 0 || len(f.Table.Marks) == 0) {
+				t.Errorf("%s of %s: subtitle %q names no n, or there is no table", c.Name, name, f.Subtitle)
+			}
+			for _, m := range f.Table.Marks {
+				if len(m.Cells) != len(f.Table.Head) {
+					t.Errorf("%s of %s: a row of %d cells under %d heads", c.Name, name, len(m.Cells), len(f.Table.Head))
+				}
+			}
+			wellFormed(t, writeSVG(t, f))
+			for _, size := range sizes {
+				checkLayout(t, fmt.Sprintf("%s of %s at %v", c.Name, name, size), f, size.w, size.h*f.Height/chart.Height)
+			}
+		}
+	}
+}
+
+func TestGoldenPicturesOfComparisons(t *testing.T) {
+	all := chart.Comparisons()
+	for _, one := range [][2]string{
+		{"regressed", "quadrants"},
+		{"regressed", "paired_differences"},
+		{"regressed", "categories"},
+		{"regressed", "reward_latency"},
+		{"regressed", "failure_drift"},
+		{"many", "quadrants"},
+	} {
+		sameComparison(t, one[0], all[slices.IndexFunc(all, func(c chart.Comparison) bool { return c.Name == one[1] })])
+	}
+}
+
+func sameComparison(t *testing.T, name string, c chart.Comparison) {
+	t.Helper()
+	var b bytes.Buffer
+	f := chart.Render(c, reporttest.Compared(t, name))
+	if err := chart.WritePNG(&b, f, chart.Width, f.Height); err != nil {
+		t.Fatal(err)
+	}
+	reporttest.SamePicture(t, filepath.Join("testdata", "compare."+name+"."+c.Name+".png"), b.Bytes(), *update)
+}
+
+// A Comparison that no analysis makes, but a file made elsewhere may hold.
+func TestOddComparisonsDoNotBreakAPicture(t *testing.T) {
+	for what, bend := range map[string]func(*analysis.Comparison, *analysis.SplitComparison){
+		"no split that answers":  func(c *analysis.Comparison, _ *analysis.SplitComparison) { c.Split = nil },
+		"a split that is null":   func(c *analysis.Comparison, _ *analysis.SplitComparison) { c.Splits[rollout.Eval] = nil },
+		"no delta":               func(c *analysis.Comparison, _ *analysis.SplitComparison) { c.Delta = 0 },
+		"no intervals":           func(_ *analysis.Comparison, sc *analysis.SplitComparison) { sc.Reward.Low, sc.Reward.High = nil, nil },
+		"no value of the reward": func(_ *analysis.Comparison, sc *analysis.SplitComparison) { sc.Reward.Value = nil },
+		"no changes":             func(_ *analysis.Comparison, sc *analysis.SplitComparison) { sc.Changes = nil },
+		"all changes the same": func(_ *analysis.Comparison, sc *analysis.SplitComparison) {
+			for i := range sc.Changes {
+				sc.Changes[i].Change = 0
+			}
+		},
+		"no cells": func(_ *analysis.Comparison, sc *analysis.SplitComparison) { sc.Quadrants.Cells = nil },
+		"no group": func(_ *analysis.Comparison, sc *analysis.SplitComparison) { sc.Categories.Groups = nil },
+		"many groups": func(_ *analysis.Comparison, sc *analysis.SplitComparison) {
+			for range 3 {
+				sc.Families.Groups = append(sc.Families.Groups, sc.Families.Groups...)
+			}
+		},
+		"nothing beside the reward": func(_ *analysis.Comparison, sc *analysis.SplitComparison) { sc.Others = nil },
+	} {
+		c := reporttest.Compared(t, "regressed")
+		bend(c, c.Splits[rollout.Eval])
+		for _, one := range chart.Comparisons() {
+			if one.Only != nil && !one.Only(c) {
+				continue
+			}
+			f := chart.Render(one, c)
+			checkLayout(t, one.Name+" with "+what, f, chart.Width, f.Height)
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package reporttest
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"math"
+	"testing"
+
+	"gonogo/analysis"
+	"gonogo/sampler/rollout"
+)
+
+//go:embed comparisons/*.json
+var compared embed.FS
+
+// Comparisons lists the Comparisons that Compared knows, in a fixed order.
+func Comparisons() []string {
+	return []string{"regressed", "improved", "cannot_tell", "unpaired", "identical", "one_item", "empty", "hostile", "many"}
+}
+
+// Compared returns a fresh copy of the named Comparison.
+func Compared(t testing.TB, name string) *analysis.Comparison {
+	t.Helper()
+	switch name {
+	case "hostile":
+		return hostileTexts(Compared(t, "regressed"))
+	case "many":
+		return many(Compared(t, "regressed"), 5000)
+	}
+	b, err := compared.ReadFile("comparisons/" + name + ".json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := new(analysis.Comparison)
+	if err := json.Unmarshal(b, c); err != nil {
+		t.Fatalf("comparisons/%s.json: %v", name, err)
+	}
+	return c
+}
+
+// many blows the items of c's eval split up to n.
+func many(c *analysis.Comparison, n int) *analysis.Comparison {
+	sc := c.Splits[rollout.Eval]
+	some := sc.Changes
+	sc.Changes = make([]analysis.ItemChange, n)
+	for i := range sc.Changes {
+		it := some[i%len(some)]
+		it.Item = fmt.Sprintf("item-%05d", i)
+		it.New = math.Max(0, math.Min(1, it.New+0.3*math.Sin(float64(i))))
+		it.Change = it.New - it.Base
+		if it.CallsChange != nil {
+			calls := *it.CallsChange + 2*math.Cos(float64(3*i))
+			it.CallsChange = &calls
+		}
+		sc.Changes[i] = it
+	}
+	sc.Items.Common, sc.Reward.Items, sc.Reward.N = n, n, 8*n
+	return c
+}
+
+// Hostile is text that would steer a page, a table, a terminal or a
+// spreadsheet.
+const Hostile = "=1+1\x1b[2J\u202e</script><script>alert(1)</script><img src=x onerror=alert(1)>|`\n# @team [x](http://evil) 你好 🎉 שלום\x00"
+
+// hostileTexts puts Hostile wherever data can put text.
+func hostileTexts(c *analysis.Comparison) *analysis.Comparison {
+	c.Base.File, c.New.File = "base "+Hostile+"/rollouts.jsonl", "new '"+Hostile+"/rollouts.jsonl"
+	c.Base.Model, c.New.Name = Hostile, Hostile
+	c.Sentence += " " + Hostile
+	c.Notes = append(c.Notes, Hostile)
+	c.Differs = append(c.Differs, analysis.RunDifference{What: "grader", Key: Hostile, Base: Hostile, Confounds: true, Note: Hostile})
+	c.New.Input.Bad = append(c.New.Input.Bad, rollout.BadLine{Line: 3, Why: Hostile})
+	for _, sc := range c.Splits {
+		sc.Why += " " + Hostile
+		for i := range sc.Changes {
+			sc.Changes[i].Item += Hostile
+			sc.Changes[i].Category, sc.Changes[i].Family = Hostile, Hostile
+		}
+		for i := range sc.Moved {
+			sc.Moved[i].Item += Hostile
+			for _, refs := range [][]analysis.SampleRef{sc.Moved[i].BaseRollouts, sc.Moved[i].NewRollouts} {
+				for j := range refs {
+					refs[j].TraceID, refs[j].Outcome = Hostile, rollout.Outcome(Hostile)
+				}
+			}
+		}
+		for i := range sc.Outcomes {
+			sc.Outcomes[i].Kind = Hostile
+		}
+		for i := range sc.Causes {
+			sc.Causes[i].Error = Hostile
+		}
+		for _, b := range []*analysis.Breakdown{sc.Categories, sc.Families} {
+			for i := range b.Groups {
+				b.Groups[i].Group += Hostile
+			}
+		}
+	}
+	return c
+}
