@@ -9,9 +9,12 @@ import (
 	"html"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"gonogo/analysis"
+	"gonogo/report/chart"
 	"gonogo/report/reporttest"
 )
 
@@ -149,5 +152,20 @@ func TestLargePagesStayLean(t *testing.T) {
 	}
 	if rows := bytes.Count(b, []byte("<tr>")); rows > 400 {
 		t.Errorf("%d rows without script, want at most 400", rows)
+	}
+}
+
+func TestGatesPointAtPicturesThatThereAre(t *testing.T) {
+	there := map[string]bool{}
+	for _, c := range chart.Charts() {
+		there[c.Name] = true
+	}
+	for _, g := range gatePictures {
+		judged := slices.ContainsFunc(analysis.Gates(), func(one analysis.Gate) bool {
+			return pictureOf(one.Name) == g.chart && strings.HasPrefix(one.Name, g.prefix)
+		})
+		if !there[g.chart] || !judged {
+			t.Errorf("the picture %q of %q is not there, or no gate begins so", g.chart, g.prefix)
+		}
 	}
 }
