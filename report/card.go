@@ -36,13 +36,24 @@ func writeSummary(w io.Writer, p *Page) error {
 func (p *Page) DrawCard(dc draw.Canvas) {
 	fill(dc, dc.Rectangle, chart.Paper)
 	c := draw.Crop(dc, 24, -24, 14, -18)
-	y := p.drawBanner(c)
+	y := p.drawBanner(c, string(p.Verdict), p.Verdict)
 	y = p.drawTiles(c, y-12)
-	body := c
-	body.Max.Y = y - 12
-	body.Min.Y += 14
-	p.drawCharts(body)
-	p.drawFoot(c)
+	p.drawCharts(under(c, y), "variance", "best_of_k", "informative")
+	var parts []string
+	if p.Result.Run.Model != "" {
+		parts = append(parts, visible(p.Result.Run.Model))
+	}
+	if p.Split != "" {
+		parts = append(parts, p.Words.Split+" "+visible(string(p.Split)), fmt.Sprintf(p.Words.Brackets, chart.Percent(p.Result.Confidence)))
+	}
+	p.drawFoot(c, parts)
+}
+
+// under is what is left for the charts below y.
+func under(c draw.Canvas, y vg.Length) draw.Canvas {
+	c.Max.Y = y - 12
+	c.Min.Y += 14
+	return c
 }
 
 // tones are the verdict's colours: text and edge, and ground.
@@ -56,10 +67,10 @@ func tones(v analysis.Verdict) (strong, ground color.RGBA) {
 	return color.RGBA{0x7a, 0x52, 0x04, 255}, color.RGBA{0xfd, 0xf3, 0xdf, 255}
 }
 
-// drawBanner draws name, verdict and sentence and returns where the banner
-// ends.
-func (p *Page) drawBanner(c draw.Canvas) vg.Length {
-	strong, ground := tones(p.Verdict)
+// drawBanner draws name, verdict and sentence, in the colours of like, and
+// returns where the banner ends.
+func (p *Page) drawBanner(c draw.Canvas, verdict string, like analysis.Verdict) vg.Length {
+	strong, ground := tones(like)
 	title := chart.Style(11, false, chart.Muted)
 	c.FillText(title, vg.Point{X: c.Min.X, Y: c.Max.Y}, chart.Fit(chart.Drawable(p.Title, title), title, c.Max.X-c.Min.X))
 	top := c.Max.Y - 20
@@ -72,8 +83,11 @@ func (p *Page) drawBanner(c draw.Canvas) vg.Length {
 	word := chart.Style(28, true, strong)
 	word.YAlign = draw.YCenter
 	mid := (box.Min.Y + box.Max.Y) / 2
-	c.FillText(word, vg.Point{X: box.Min.X + pad, Y: mid}, string(p.Verdict))
-	x := box.Min.X + pad + word.Width(string(p.Verdict)) + 18
+	if len(verdict) > len("CANNOT TELL") {
+		word.Font.Size = 19
+	}
+	c.FillText(word, vg.Point{X: box.Min.X + pad, Y: mid}, verdict)
+	x := box.Min.X + pad + word.Width(verdict) + 18
 	text := p.Sentence
 	size := vg.Length(12.5)
 	sty := chart.Style(size, false, chart.Ink)
@@ -92,7 +106,7 @@ func (p *Page) drawBanner(c draw.Canvas) vg.Length {
 
 // drawTiles draws the three numbers side by side and returns where they end.
 func (p *Page) drawTiles(c draw.Canvas, top vg.Length) vg.Length {
-	const gap, height vg.Length = 14, 64
+	const gap, height vg.Length = 14, 70
 	w := (c.Max.X - c.Min.X - 2*gap) / 3
 	for i, h := range p.Headlines {
 		x := c.Min.X + vg.Length(i)*(w+gap)
@@ -108,14 +122,14 @@ func (p *Page) drawTiles(c draw.Canvas, top vg.Length) vg.Length {
 		c.FillText(interval, vg.Point{X: vx, Y: top - 27}, chart.Fit(chart.Drawable(h.Interval, interval), interval, x+w-vx))
 		doc := chart.Style(8.5, false, chart.Muted)
 		for j, line := range chart.Wrap(chart.Drawable(h.About(), doc), doc, w, 3) {
-			c.FillText(doc, vg.Point{X: x, Y: top - 44 - vg.Length(j)*10}, line)
+			c.FillText(doc, vg.Point{X: x, Y: top - 46 - vg.Length(j)*10}, line)
 		}
 	}
 	return top - height
 }
 
-// drawCharts draws variance plot, best of k and informative share in a row.
-func (p *Page) drawCharts(c draw.Canvas) {
+// drawCharts draws three figures in a row, the first one wider.
+func (p *Page) drawCharts(c draw.Canvas, wider, middle, last string) {
 	const gap vg.Length = 16
 	wide := (c.Max.X - c.Min.X - 2*gap) * 0.44
 	slim := (c.Max.X - c.Min.X - 2*gap - wide) / 2
@@ -124,20 +138,24 @@ func (p *Page) drawCharts(c draw.Canvas) {
 	second.Min.X = first.Max.X + gap
 	second.Max.X = second.Min.X + slim
 	third.Min.X = second.Max.X + gap
+	places := map[string]draw.Canvas{wider: first, middle: second, last: third}
+	var head vg.Length
 	for _, f := range p.Figures {
-		f.Panel = true
-		switch f.Name {
-		case "variance":
-			f.Draw(first)
-		case "best_of_k":
-			f.Draw(second)
-		case "informative":
-			f.Draw(third)
+		if at, ok := places[f.Name]; ok && f.Plot != nil {
+			f.Panel = true
+			head = max(head, f.HeadHeight(at.Size().X))
+		}
+	}
+	for _, f := range p.Figures {
+		if at, ok := places[f.Name]; ok {
+			f.Panel, f.Head = true, head
+			f.Draw(at)
 		}
 	}
 }
 
-func (p *Page) drawFoot(c draw.Canvas) {
+// drawFoot says at the lower edge what was measured, and when.
+func (p *Page) drawFoot(c draw.Canvas, parts []string) {
 	sty := chart.Style(8, false, chart.Muted)
 	sty.YAlign = draw.YBottom
 	at := vg.Point{X: c.Min.X, Y: c.Min.Y - 6}
@@ -145,13 +163,6 @@ func (p *Page) drawFoot(c draw.Canvas) {
 	right := sty
 	right.XAlign = draw.XRight
 	c.FillText(right, vg.Point{X: c.Max.X, Y: at.Y}, chart.Fit(chart.Drawable(made, sty), sty, 260))
-	var parts []string
-	if p.Result.Run.Model != "" {
-		parts = append(parts, visible(p.Result.Run.Model))
-	}
-	if p.Split != "" {
-		parts = append(parts, p.Words.Split+" "+visible(string(p.Split)), fmt.Sprintf(p.Words.Brackets, chart.Percent(p.Result.Confidence)))
-	}
 	c.FillText(sty, at, chart.Fit(chart.Drawable(strings.Join(parts, " · "), sty), sty, c.Max.X-c.Min.X-270))
 }
 

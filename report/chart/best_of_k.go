@@ -78,6 +78,7 @@ func captionBestOfK(r *analysis.Result) Caption {
 	if len(worst.x) > 0 {
 		c.Legend = append(c.Legend, Entry{"worst of k", []plot.Thumbnailer{worst}})
 	}
+	c.Brief = append(slices.Clip(c.Legend), fits.brief()...)
 	c.Legend = append(c.Legend, fits.legend(r)...)
 	return c
 }

@@ -100,6 +100,21 @@ func (f far) legend(r *analysis.Result) []Entry {
 	return list
 }
 
+// brief names them all at once, for where there is little room.
+func (f far) brief() []Entry {
+	if f.none() {
+		return nil
+	}
+	list := []plot.Thumbnailer{f.band}
+	for _, v := range []curve{f.inflated, f.plain} {
+		if len(v.x) > 0 {
+			v.glyph = nil
+			list = append(list, v)
+		}
+	}
+	return []Entry{{"models beyond the samples", list[:min(2, len(list))]}}
+}
+
 // caption says how far the models lie apart at the end.
 func (f far) caption(say func(float64) string) string {
 	if len(f.plain.x) == 0 || len(f.inflated.x) == 0 {

@@ -43,6 +43,7 @@ type Caption struct {
 	Title    string // the finding, in words
 	Subtitle string // n, interval and method
 	Legend   []Entry
+	Brief    []Entry // the legend of a Panel; nil: Legend
 }
 
 // Entry is one mark of the legend row. Its thumbnails are drawn over each

@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/recorder"
 )
 
 // Figure is a chart of one Result or Comparison, ready to be drawn on any canvas.
@@ -19,8 +20,20 @@ type Figure struct {
 	Height vg.Length  // that the figure is made for, at Width
 
 	// Panel draws the figure as a small part of a larger picture: smaller
-	// title, no subtitle and no name along the Y axis.
+	// title, no subtitle, a brief legend and no name along the Y axis.
 	Panel bool
+
+	// Head is the least height of what stands above the plot: of figures side by
+	// side, the plots then begin on one level.
+	Head vg.Length
+}
+
+// HeadHeight is how much of the height stands above the plot when f is drawn at
+// a width.
+func (f Figure) HeadHeight(width vg.Length) vg.Length {
+	var rec recorder.Canvas
+	c := f.inner(draw.NewCanvas(&rec, width, f.Height))
+	return c.Max.Y - f.head(c)
 }
 
 // Render draws chart c of r. A chart that has nothing to show, or fails,
@@ -131,20 +144,24 @@ func (f Figure) head(c draw.Canvas) vg.Length {
 	if !f.Panel {
 		put(f.Subtitle, small, false, lines, 4)
 	}
-	return f.legend(c, y) - 6
+	return min(f.legend(c, y)-6, c.Max.Y-f.Head)
 }
 
 // legend draws the legend row, breaking it where the canvas ends, and returns
 // where the next thing may begin.
 func (f Figure) legend(c draw.Canvas, y vg.Length) vg.Length {
-	if f.Plot == nil || len(f.Legend) == 0 {
+	entries := f.Legend
+	if f.Panel && f.Brief != nil {
+		entries = f.Brief
+	}
+	if f.Plot == nil || len(entries) == 0 {
 		return y
 	}
 	const thumb, pad, gap, row vg.Length = 16, 4, 14, 12
 	sty := Style(8.5, false, Ink)
 	sty.YAlign = draw.YCenter
 	x := c.Min.X
-	for _, e := range f.Legend {
+	for _, e := range entries {
 		label := Fit(Drawable(e.Label, sty), sty, c.Max.X-c.Min.X-thumb-pad)
 		w := thumb + pad + sty.Width(label)
 		if x > c.Min.X && x+w > c.Max.X {

@@ -76,6 +76,10 @@ func captionInformative(r *analysis.Result) Caption {
 	if len(g.bracket.x) > 0 {
 		c.Legend = append(c.Legend, Entry{"possible range beyond the samples", []plot.Thumbnailer{g.bracket}})
 	}
+	c.Brief = append(slices.Clip(c.Legend), g.fits.brief()...)
+	if len(g.bracket.x) > 0 && len(c.Brief) > 2 {
+		c.Brief[1].Label = "possible"
+	}
 	c.Legend = append(c.Legend, g.fits.legend(r)...)
 	return c
 }

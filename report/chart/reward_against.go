@@ -15,23 +15,27 @@ import (
 // cost is one quantity of a rollout that rewards are set against.
 type cost struct {
 	quantity string
-	axis     string // what stands below the plot
-	what     string // "tool calls", of which there are more and less
-	without  string // why there may be nothing to draw
+	axis     string                           // what stands below the plot
+	what     string                           // "tool calls", of which there are more and less
+	without  string                           // why there may be nothing to draw
+	told     func(*analysis.SplitResult) bool // whether rollouts tell of it
 }
 
 var (
 	callCost = cost{
 		analysis.AgainstCalls, "tool calls of a rollout", "tool calls",
 		"no trace of tool calls was recorded with these rollouts",
+		func(s *analysis.SplitResult) bool { return sum(s.Tools.Histogram.Counts) > 0 },
 	}
 	tokenCost = cost{
 		analysis.AgainstTokens, "tokens of a rollout, in and out", "tokens",
 		"no server told how many tokens these rollouts took",
+		func(s *analysis.SplitResult) bool { return s.Tokens.Input.Known() && s.Tokens.Output.Known() },
 	}
 	latencyCost = cost{
 		analysis.AgainstLatency, "wall time of a rollout, seconds", "time",
 		"no rollout tells how long it took",
+		func(s *analysis.SplitResult) bool { return s.Latency.P50 != nil },
 	}
 )
 
@@ -56,8 +60,8 @@ func (q cost) draw(r *analysis.Result) (*plot.Plot, error) {
 	}
 	a := q.of(s)
 	switch {
-	case a == nil && s.Against == nil && s.Reward.N > 0:
-		return nil, noData("%s, or the result is of an older version: gonogo analyze makes it anew", q.without)
+	case a == nil && s.Against == nil && q.told(s):
+		return nil, noData("the result is of an older version, which did not set rewards against %s: gonogo analyze makes it anew", q.what)
 	case a == nil:
 		return nil, noData("%s", q.without)
 	}
