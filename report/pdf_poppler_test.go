@@ -5,11 +5,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"gonogo/report/reporttest"
-	"gonogo/report/typeface"
 )
 
 // poppler runs a program of poppler on a PDF and returns its output.
@@ -73,14 +73,15 @@ func TestPopplerReadsTheTextsInOrder(t *testing.T) {
 }
 
 func TestPrintedPagesLookAsTheyDid(t *testing.T) {
-	opt := options()
-	opt.Font = typeface.None
-	for name, pages := range map[string][]int{"audited": {1, 7}, "tiny": {1}} {
-		data := write(t, "pdf", NewPage(reporttest.Load(t, name), opt))
-		for _, page := range pages {
-			n := fmt.Sprint(page)
-			picture := poppler(t, data, "pdftoppm", "-r", "80", "-png", "-f", n, "-l", n)
-			reporttest.SamePicture(t, filepath.Join("testdata", name+".page"+n+".png"), picture, *update)
-		}
+	for _, test := range []struct{ name, page, section string }{
+		{"audited", "front", english.Findings}, {"audited", "pictures", english.Pictures}, {"tiny", "front", english.Findings},
+	} {
+		p := printedOn(t, test.name, "a4")
+		at := slices.IndexFunc(p.pages, func(page reporttest.PDFPage) bool {
+			return slices.ContainsFunc(page.Texts, func(text reporttest.PDFText) bool { return text.Text == test.section })
+		})
+		n := fmt.Sprint(at + 1)
+		picture := poppler(t, p.data, "pdftoppm", "-r", "80", "-png", "-f", n, "-l", n)
+		reporttest.SamePicture(t, filepath.Join("testdata", test.name+"."+test.page+".png"), picture, *update)
 	}
 }
