@@ -129,8 +129,8 @@ func Charts() []Chart {
 		{
 			Name: "tool_bigrams",
 			Doc: "Which tool's call comes next after which: row = a call, column = the next one of the same rollout. " +
-				"Framed, on the diagonal, the same tool again: dark cells there are an agent that tries, and tries again.",
-			Read: "Read a row from left to right: after a call to the row's tool, the darkest cell is what comes next.",
+				"Framed, on the diagonal, the same tool again: strong colour there is an agent that tries, and tries again.",
+			Read: "Read a row from left to right: after a call to the row's tool, the cell of the strongest colour is what comes next.",
 			Draw: drawToolBigrams, Caption: captionToolBigrams, Table: tableToolBigrams, Height: toolBigramsHeight,
 		},
 		{
