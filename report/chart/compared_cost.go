@@ -38,8 +38,8 @@ var (
 	}
 )
 
-func (m move) chart(name, doc string) Comparison {
-	return Comparison{Name: name, Doc: doc, Draw: m.draw, Caption: m.caption, Table: m.table}
+func (m move) chart(name, doc, read string) Comparison {
+	return Comparison{Name: name, Doc: doc, Read: read, Draw: m.draw, Caption: m.caption, Table: m.table}
 }
 
 func (m move) draw(c *analysis.Comparison) (*plot.Plot, error) {

@@ -17,18 +17,21 @@ func Comparisons() []Comparison {
 			Name: "quadrants",
 			Doc: "Every item that both runs hold, by what its reward and its tool calls changed: a dot up and to the left earns more with fewer calls. " +
 				"Single items move by chance as well; the diamond is the mean, and what is within the band does not matter for it.",
+			Read: "Dots above the level line earn more than before, dots left of the upright one call fewer tools; where the diamond stands is what became of all of them together.",
 			Draw: drawQuadrants, Caption: captionQuadrants, Table: tableQuadrants, Height: quadrantsHeight,
 		},
 		{
 			Name: "paired_differences",
 			Doc: "What each item's mean reward changed, the largest drop first. The line is the mean change with its interval; " +
 				"between the dashed lines it would not matter.",
+			Read: "Bars below zero are items that lost, bars above it items that gained; a few long ones may be chance, so it is the line with its band that answers.",
 			Draw: drawPaired, Caption: captionPaired, Table: tablePaired,
 		},
 		{
 			Name: "categories",
 			Doc: "What the mean reward changed within each category of items, the largest drop first, with intervals. " +
 				"A diamond left of the line lost, a disc right of it gained; for a ring neither is shown.",
+			Read: "Look for a diamond: a category that lost although the mean of all did not.",
 			Draw: categoryGroups.draw, Caption: categoryGroups.caption, Table: categoryGroups.table, Height: categoryGroups.height,
 			Only: categoryGroups.asked,
 		},
@@ -36,20 +39,25 @@ func Comparisons() []Comparison {
 			Name: "families",
 			Doc: "What the mean reward changed within each family of items, the largest drop first, with intervals. " +
 				"A diamond left of the line lost, a disc right of it gained; for a ring neither is shown.",
+			Read: "Look for a diamond: a family of items that lost although the mean of all did not.",
 			Draw: familyGroups.draw, Caption: familyGroups.caption, Table: familyGroups.table, Height: familyGroups.height,
 			Only: familyGroups.asked,
 		},
 		latencyMove.chart("reward_latency",
 			"From base (ring) to new (disc): what rollouts earn, against how long they take by the clock, waiting for endpoints included. "+
-				"Within the band the mean reward has not moved by what matters."),
+				"Within the band the mean reward has not moved by what matters.",
+			"Up and to the left is better and faster; a disc within the band earns as much as before."),
 		outputMove.chart("reward_output_tokens",
-			"From base (ring) to new (disc): what rollouts earn, against the tokens that the model writes, which is what sampling and training take time for."),
+			"From base (ring) to new (disc): what rollouts earn, against the tokens that the model writes, which is what sampling and training take time for.",
+			"Up and to the left earns more for fewer tokens written; a disc right of its ring makes every rollout of training longer."),
 		inputMove.chart("reward_input_tokens",
-			"From base (ring) to new (disc): what rollouts earn, against the tokens that the model is given, over all its turns."),
+			"From base (ring) to new (disc): what rollouts earn, against the tokens that the model is given, over all its turns.",
+			"Up and to the left earns more for fewer tokens read; a disc far to the right is a context that grew."),
 		{
 			Name: "failure_drift",
 			Doc: "How much more often, or less, rollouts end without a grade, by what became of them: a diamond right of the line is a failure that became more frequent. " +
 				"Where an endpoint failed more, the reward of what is left may flatter.",
+			Read: "Rows whose whole line lies right of zero are failures that became more frequent; those that a line of zero crosses may be as they were.",
 			Draw: drawDrift, Caption: captionDrift, Table: tableDrift, Height: driftHeight,
 		},
 	}

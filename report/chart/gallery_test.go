@@ -32,6 +32,21 @@ const (
 	galleryBytes = 1 << 20
 )
 
+// plate is a picture of the gallery.
+type plate struct{ name, doc, read, file string }
+
+func plates[R any](list []chart.Of[R], prefix string) []plate {
+	var out []plate
+	for _, c := range list {
+		out = append(out, plate{c.Name, c.Doc, c.Read, prefix + c.Name + ".png"})
+	}
+	return out
+}
+
+// Those of one run, and those of two.
+func runPlates() []plate        { return plates(chart.Charts(), "") }
+func comparisonPlates() []plate { return plates(chart.Comparisons(), "compare_") }
+
 func TestGalleryShowsEveryChartInItsWords(t *testing.T) {
 	page := gallery()
 	if *update {
@@ -49,25 +64,25 @@ func TestGalleryShowsEveryChartInItsWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	total := 0
+	all := slices.Concat(runPlates(), comparisonPlates())
 	for _, f := range files {
-		name := strings.TrimSuffix(f.Name(), ".png")
-		if !slices.ContainsFunc(chart.Charts(), func(c chart.Chart) bool { return c.Name == name }) {
+		if !slices.ContainsFunc(all, func(p plate) bool { return p.file == f.Name() }) {
 			t.Errorf("docs/charts/%s belongs to no chart", f.Name())
 		}
 	}
-	for _, c := range chart.Charts() {
-		b, err := os.ReadFile(filepath.Join(galleryPictures, c.Name+".png"))
+	total := 0
+	for _, p := range all {
+		b, err := os.ReadFile(filepath.Join(galleryPictures, p.file))
 		if err != nil {
 			t.Errorf("%v: run make golden", err)
 			continue
 		}
 		total += len(b)
 		if m, err := png.DecodeConfig(bytes.NewReader(b)); err != nil || m.Width != 1248 || len(b) > pictureBytes {
-			t.Errorf("%s is %d wide and takes %d bytes, want 1248 and at most %d: %v", c.Name, m.Width, len(b), pictureBytes, err)
+			t.Errorf("%s is %d wide and takes %d bytes, want 1248 and at most %d: %v", p.file, m.Width, len(b), pictureBytes, err)
 		}
-		if strings.Count(c.Read, ".")+strings.Count(c.Read, "!") != 1 || len(c.Read) < 40 {
-			t.Errorf("%s: %q is not one sentence on how to read it", c.Name, c.Read)
+		if strings.Count(p.read, ".")+strings.Count(p.read, "!") != 1 || len(p.read) < 40 {
+			t.Errorf("%s: %q is not one sentence on how to read it", p.name, p.read)
 		}
 	}
 	if total > galleryBytes {
@@ -82,23 +97,31 @@ func gallery() string {
 A report draws these pictures into ` + "`report/charts/`" + `, into ` + "`index.html`" + ` and, as lines and letters, into ` + "`report.pdf`" + `.
 ` + "`gonogo help charts`" + ` lists them. On the page each is a table too, and answers to the pointer and to the keyboard.
 
-What is shown here is the world ` + "`healthy`" + ` of ` + "`gonogo demo`" + `, whose policy is scripted and not a model; the numbers of
-` + "`variants` and `endpoint_load`" + ` are made up, for the demo has neither variants nor a rehearsed training step.
-` + "`make golden`" + ` makes this page and its pictures.
-
 All speak the same way. The title says what was found, the line below it how many items and rollouts that rests on, and by
 which method its intervals were made. Intervals are at the confidence of the run, 95 % where nothing else is said. Colours are
 told apart by the colour-blind; what they say is said by shape, hatch or lightness too, so that a grey print reads the same.
 Axes of rewards span the whole range of the grader, whatever part of it was earned. A chart without data says so, and why.
+
+` + "`make golden`" + ` makes this page and its pictures.
+
+## Of one run
+
+The world ` + "`healthy`" + ` of ` + "`gonogo demo`" + `, whose policy is scripted and not a model. The numbers of ` + "`variants`" + ` and
+` + "`endpoint_load`" + ` are made up, for the demo has neither variants nor a rehearsed training step.
 `)
-	for _, c := range chart.Charts() {
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n![%s](charts/%s.png)\n\nHow to read it: %s\n", c.Name, c.Doc, strings.ReplaceAll(c.Name, "_", " "), c.Name, c.Read)
+	write := func(list []plate) {
+		for _, p := range list {
+			fmt.Fprintf(&b, "\n### %s\n\n%s\n\n![%s](charts/%s)\n\nHow to read it: %s\n", p.name, p.doc, strings.ReplaceAll(p.name, "_", " "), p.file, p.read)
+		}
 	}
+	write(runPlates())
+	b.WriteString("\n## Of two runs\n\nWhat `gonogo compare` draws, of a simulated run against a simulated base.\n")
+	write(comparisonPlates())
 	return b.String()
 }
 
 // drawGallery draws every chart of a Result, and those that it has nothing for
-// of the Results of tests.
+// of the Results of tests; then those of a comparison.
 func drawGallery(t *testing.T, from string) {
 	t.Helper()
 	data, err := os.ReadFile(from)
@@ -113,26 +136,35 @@ func drawGallery(t *testing.T, from string) {
 	if err := os.MkdirAll(galleryPictures, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range chart.Charts() {
-		f := chart.Render(c, r)
-		if other := others[c.Name]; f.Plot == nil && other != nil {
-			f = chart.Render(c, other)
+	for i, p := range runPlates() {
+		f := chart.Render(chart.Charts()[i], r)
+		if other := others[p.name]; f.Plot == nil && other != nil {
+			f = chart.Render(chart.Charts()[i], other)
 		}
-		if f.Plot == nil {
-			t.Errorf("%s of the gallery has nothing to show: %s", c.Name, f.NoData)
-		}
-		var b bytes.Buffer
-		if err := chart.WritePNG(&b, f, chart.Width, f.Height); err != nil {
-			t.Fatal(err)
-		}
-		small := fewColours(reporttest.Decode(t, b.Bytes()), 18)
-		b.Reset()
-		if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, small); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(galleryPictures, c.Name+".png"), b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		hang(t, p, f)
+	}
+	for i, p := range comparisonPlates() {
+		hang(t, p, chart.Render(chart.Comparisons()[i], reporttest.Compared(t, "regressed")))
+	}
+}
+
+// hang writes a picture of the gallery, small.
+func hang(t *testing.T, p plate, f chart.Figure) {
+	t.Helper()
+	if f.Plot == nil {
+		t.Errorf("%s of the gallery has nothing to show: %s", p.name, f.NoData)
+	}
+	var b bytes.Buffer
+	if err := chart.WritePNG(&b, f, chart.Width, f.Height); err != nil {
+		t.Fatal(err)
+	}
+	small := fewColours(reporttest.Decode(t, b.Bytes()), 18)
+	b.Reset()
+	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, small); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(galleryPictures, p.file), b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 
