@@ -27,6 +27,15 @@ type ComparisonPage struct {
 	Input    []string // what was wrong with the files that were read
 	Splits   []ComparedSplit
 	Method   []string
+
+	Headlines []Headline     // mean reward, and the first two known of what it took
+	Figures   []chart.Figure // of the split that answers
+
+	// BaseLink and NewLink are the ways to the files of rollouts from the
+	// directory of the report, relative URLs; "" where there are none.
+	BaseLink, NewLink string
+
+	page *Page // what it shares with the page of a run
 }
 
 // Difference is one thing that two runs were made with differently.
@@ -47,8 +56,11 @@ type ComparedSplit struct {
 
 // Moved is an item that changed much.
 type Moved struct {
-	Item, Change string
-	Base, New    []string // rollouts that show it, as file:line
+	Item, Change           string
+	From, To, Delta, Calls string   // mean reward in base and new, the change, and that of tool calls
+	Base, New              []string // rollouts that show it, by line
+	BaseCommand            string   // prints those of base whole
+	NewCommand             string
 }
 
 // NewComparison makes the page of c.
@@ -75,9 +87,16 @@ func NewComparison(c *analysis.Comparison, opt Options) *ComparisonPage {
 	}
 	for _, split := range rollout.Splits() {
 		if sc := c.Splits[split]; sc != nil {
-			p.Splits = append(p.Splits, newComparedSplit(split, sc, w))
+			p.Splits = append(p.Splits, newComparedSplit(split, c, sc, w))
 		}
 	}
+	p.Headlines = comparedHeadlines(c, w)
+	for _, one := range chart.Comparisons() {
+		if one.Only == nil || one.Only(c) {
+			p.Figures = append(p.Figures, chart.Render(one, c))
+		}
+	}
+	p.page = p.shared()
 	p.Method = []string{
 		fmt.Sprintf(w.Rule, chart.Percent(c.Confidence), chart.Number(c.Tolerance), chart.Number(c.Delta)),
 		w.Descriptive,
@@ -92,7 +111,7 @@ func setTo(value string, w *compareWords) string {
 	return id(value)
 }
 
-func newComparedSplit(split rollout.Split, sc *analysis.SplitComparison, w *compareWords) ComparedSplit {
+func newComparedSplit(split rollout.Split, c *analysis.Comparison, sc *analysis.SplitComparison, w *compareWords) ComparedSplit {
 	s := ComparedSplit{Name: split, Answer: w.Answers[sc.Answer], Lead: prose(sc.Why), Facts: comparedFacts(sc, w)}
 	if sc.Reward.Known() {
 		s.Grids = append(s.Grids, differenceGrid(sc, w))
@@ -112,11 +131,14 @@ func newComparedSplit(split rollout.Split, sc *analysis.SplitComparison, w *comp
 		s.Grids = append(s.Grids, outcomeGrid(sc, w))
 	}
 	for _, m := range sc.Moved {
-		change := fmt.Sprintf(w.Change, chart.Number(m.Base), chart.Number(m.New), signed(m.Change), chart.Count(m.BaseN), compareEnglish.Sample.of(m.NewN))
+		change := fmt.Sprintf(w.Change, chart.Number(m.Base), chart.Number(m.New), chart.Signed(m.Change), chart.Count(m.BaseN), compareEnglish.Sample.of(m.NewN))
 		if m.CallsChange != nil && *m.CallsChange != 0 {
-			change += fmt.Sprintf(w.CallsChange, signed(*m.CallsChange))
+			change += fmt.Sprintf(w.CallsChange, chart.Signed(*m.CallsChange))
 		}
-		s.Moved = append(s.Moved, Moved{Item: id(m.Item), Change: change, Base: refs(m.BaseRollouts, w), New: refs(m.NewRollouts, w)})
+		s.Moved = append(s.Moved, Moved{
+			Item: id(m.Item), Change: change, From: chart.Number(m.Base), To: chart.Number(m.New), Delta: chart.Signed(m.Change), Calls: signedOr(m.CallsChange),
+			Base: refs(m.BaseRollouts, w), New: refs(m.NewRollouts, w), BaseCommand: printLines(c.Base.File, m.BaseRollouts), NewCommand: printLines(c.New.File, m.NewRollouts),
+		})
 	}
 	return s
 }
@@ -159,7 +181,7 @@ func comparedFacts(sc *analysis.SplitComparison, w *compareWords) []string {
 		facts = append(facts, checks)
 	}
 	if e := sc.Equivalence; e.Low != nil && e.High != nil {
-		facts = append(facts, fmt.Sprintf(w.OneSided, signed(*e.Low), signed(*e.High), chart.Number(e.Delta)))
+		facts = append(facts, fmt.Sprintf(w.OneSided, chart.Signed(*e.Low), chart.Signed(*e.High), chart.Number(e.Delta)))
 	}
 	if sc.Reward.MDE != nil {
 		text := fmt.Sprintf(w.MDE, chart.Number(*sc.Reward.MDE))
@@ -196,24 +218,29 @@ func checks(sc *analysis.SplitComparison, w *compareWords) string {
 	return w.Checks + ": " + strings.Join(parts, "; ") + "."
 }
 
-// signed writes a change with its sign.
-func signed(x float64) string {
-	if x > 0 {
-		return "+" + chart.Number(x)
+// signedOr writes a change with its sign; none is a dash.
+func signedOr(x *float64) string {
+	if x == nil {
+		return "–"
 	}
-	return chart.Number(x)
+	return chart.Signed(*x)
 }
 
 // change writes a difference with its interval.
-func change(e stat.Estimate) string {
-	if e.Value == nil {
-		return "–"
+func change(e stat.Estimate) string { return chart.Change(e.Value, e.Low, e.High) }
+
+// printLines is the command that prints rollouts whole.
+func printLines(file string, list []analysis.SampleRef) string {
+	var lines []string
+	for _, r := range list {
+		if r.Line > 0 {
+			lines = append(lines, strconv.Itoa(r.Line)+"p")
+		}
 	}
-	text := chart.Interval(e.Value, e.Low, e.High)
-	if *e.Value > 0 {
-		text = "+" + text
+	if len(lines) == 0 || file == "" {
+		return ""
 	}
-	return text
+	return "sed -n '" + strings.Join(lines, ";") + "' " + argument(file)
 }
 
 // pValue writes a p-value; none is a dash.

@@ -4,10 +4,18 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"gonogo/report/chart"
 )
 
-// WriteMarkdown writes the page as GitHub-flavoured Markdown.
-func (p *ComparisonPage) WriteMarkdown(w io.Writer) error {
+// WriteMarkdown writes the page as GitHub-flavoured Markdown that fits a
+// comment on a pull request.
+func (p *ComparisonPage) WriteMarkdown(w io.Writer) error { return p.markdown(w, nil) }
+
+// writeComparedMarkdown is WriteMarkdown with the pictures beside the file.
+func writeComparedMarkdown(w io.Writer, p *ComparisonPage) error { return p.markdown(w, p.Figures) }
+
+func (p *ComparisonPage) markdown(w io.Writer, figures []chart.Figure) error {
 	m, words := &markdown{words: &english}, &compareEnglish
 	m.f("# %s\n\n", md(p.Title))
 	m.f("%s %s, %s %s\n\n", md(words.Base), code(p.Base), md(words.New), code(p.New))
@@ -20,12 +28,13 @@ func (p *ComparisonPage) WriteMarkdown(w io.Writer) error {
 	}
 	m.list("## "+md(words.Notes), p.Notes)
 	m.f("**%s** %s\n\n", md(p.Answer), md(p.Sentence))
+	m.pictures(&Page{Figures: figures})
 	for _, s := range p.Splits {
 		m.compared(s, p, words)
 	}
 	m.list("## "+md(words.Input), p.Input)
 	m.list("## "+md(words.Method), p.Method)
-	if _, err := w.Write(m.buf.Bytes()); err != nil {
+	if _, err := w.Write(fit(m.buf.Bytes(), mostMarkdown, md(fmt.Sprintf(english.CutShort, chart.Count(mostMarkdown))))); err != nil {
 		return fmt.Errorf("write comparison: %w", err)
 	}
 	return nil

@@ -20,6 +20,14 @@ type compareWords struct {
 	OneSided, MDE, SameModel, Rule, Descriptive                              string
 	Item, Rollout, Sample, Group                                             plural
 	Change, CallsChange, Ref, InBase, InNew, MovedNote, MoreInItems, Between string
+
+	Tile, BaseNew, NoneCompared       string   // of the three numbers
+	OnAnswer, Confounded              string   // on the front
+	MovedHead, DifferHead             []string // columns
+	Columns                           []Column // of all items in both runs
+	Directions                        map[int]string
+	AllItems, Direction, AnyDirection string
+	NoItems, ItemsCut, ItemsElsewhere string
 }
 
 var compareEnglish = compareWords{
@@ -65,4 +73,25 @@ var compareEnglish = compareWords{
 	MovedNote:   "By size of the change: some items always move by chance. Lines are of %s and %s.",
 	MoreInItems: "%s more: --json lists them.",
 	Between:     "%s rows between these are left out here: --json lists them.",
+
+	Tile: "%s, new - base", BaseNew: "base %s, new %s", NoneCompared: "there is nothing to compare",
+	OnAnswer: "What the answer rests on", Confounded: "Read first: the runs differ in %s, and a change may stem from that alone.",
+	MovedHead:  []string{"item", "base", "new", "new - base", "tool calls", "rollouts in base", "rollouts in new"},
+	DifferHead: []string{"", "base", "new", "what follows"},
+	Columns: []Column{
+		{"Item", "the item's id"},
+		{"Moved", "whether its mean reward went up, down, or neither"},
+		{"Change", "of the mean reward, new - base"},
+		{"Base", "mean reward in the base run"},
+		{"New", "mean reward in the new run"},
+		{"n base", "rollouts that count in the mean of base"},
+		{"n new", "rollouts that count in the mean of new"},
+		{"Calls", "change of the tool calls per rollout, new - base"},
+		{"Category", "the item's category"},
+		{"Family", "the item's family"},
+	},
+	Directions: map[int]string{-1: "down", 0: "same", 1: "up"},
+	AllItems:   "All items in both runs", Direction: "Moved", AnyDirection: "any way",
+	NoItems:  "No item is measured in both runs.",
+	ItemsCut: "Only the %s largest drops of %s items are listed here; items.csv has all.", ItemsElsewhere: "items.csv has every item in both runs.",
 }

@@ -59,6 +59,14 @@ type said struct {
 	Columns, Rollouts, Outcomes                                           []string
 }
 
+// policy forbids a page every request, and every script but its own, which it
+// names by its hash.
+func policy(script string) string {
+	sum := sha256.Sum256([]byte(script))
+	return "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; script-src 'sha256-" +
+		base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
 // writeHTML writes the page as one file that loads nothing. Its policy
 // forbids every request, and every script but its own, which it names by its
 // hash; markup in the data is text.
@@ -67,11 +75,9 @@ func writeHTML(w io.Writer, p *Page) error {
 	if err != nil {
 		return err
 	}
-	sum := sha256.Sum256([]byte(pageJS))
 	h := htmlPage{
 		Page: p, CSS: template.CSS(pageCSS), Script: template.JS(pageJS),
-		Policy: "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; script-src 'sha256-" +
-			base64.StdEncoding.EncodeToString(sum[:]) + "'",
+		Policy:    policy(pageJS),
 		BestLabel: fmt.Sprintf(p.Words.BestOf, chart.Count(p.Result.GroupSize)), Footer: p.footer(), Said: p.said(),
 		Holes: htmlHoles(p, Holed), Moves: htmlHoles(p, Shifted),
 	}

@@ -37,7 +37,11 @@ var (
 // writePDF writes the page for paper: verdict, numbers and findings first, then
 // what they rest on. Signs that cannot be drawn are told on page one, and in
 // the Page's Warnings.
-func writePDF(w io.Writer, p *Page) error {
+func writePDF(w io.Writer, p *Page) error { return p.print(w, p.printed) }
+
+// print writes what lay lays out, once more with a warning where signs of it
+// cannot be drawn.
+func (p *Page) print(w io.Writer, lay func(paper pdf.Paper, fonts machineFonts, warning string) *pdf.Doc) error {
 	paper, err := pdf.PaperNamed(p.Paper)
 	if err != nil {
 		return fmt.Errorf("make pdf report: %w", err)
@@ -46,11 +50,11 @@ func writePDF(w io.Writer, p *Page) error {
 	if err != nil {
 		return fmt.Errorf("make pdf report: %w", err)
 	}
-	doc := p.printed(paper, fonts, "")
+	doc := lay(paper, fonts, "")
 	if missing := doc.Missing(); len(missing) > 0 {
 		warning := p.boxes(missing, fonts)
 		p.warn(warning)
-		doc = p.printed(paper, fonts, warning)
+		doc = lay(paper, fonts, warning)
 	}
 	if err := doc.Write(w); err != nil {
 		return fmt.Errorf("make pdf report: %w", err)

@@ -4,6 +4,7 @@ import (
 	"image/color"
 	"strings"
 
+	"gonogo/analysis"
 	"gonogo/report/chart"
 	"gonogo/report/pdf"
 	"gonogo/report/typeface"
@@ -17,20 +18,13 @@ func (p *printed) front(warning string) {
 	c.Text(pdf.Paragraph{Spans: []pdf.Span{{Text: p.Title, Style: pdf.Style{Face: typeface.Bold, Size: 17, Color: chart.Ink}}}, Most: 3})
 	c.Space(7)
 	p.Place(c)
-	p.verdict()
+	p.verdict(string(p.Verdict), p.Verdict)
 	p.tiles()
 	if p.Split != "" {
 		p.para(p.About(), mutedText)
 	}
 	if warning != "" {
-		strong, ground := tones("")
-		c := p.Column(10)
-		c.Ground, c.Edge, c.EdgeWidth = ground, strong, 3
-		c.Space(4)
-		c.Text(pdf.Paragraph{Spans: []pdf.Span{{Text: warning, Style: pdf.Style{Size: 8, Color: strong}}}})
-		c.Space(4)
-		p.Place(c)
-		p.Space(4)
+		p.boxed(warning)
 	}
 	p.Space(2)
 	p.Heading(0, w.Findings, sectionTop)
@@ -39,6 +33,20 @@ func (p *printed) front(warning string) {
 		return
 	}
 	p.findingsTable()
+}
+
+// boxed are points to be seen before anything below them.
+func (p *printed) boxed(points ...string) {
+	strong, ground := tones("")
+	c := p.Column(10)
+	c.Ground, c.Edge, c.EdgeWidth = ground, strong, 3
+	c.Space(4)
+	for _, s := range points {
+		c.Text(pdf.Paragraph{Spans: []pdf.Span{{Text: s, Style: pdf.Style{Size: 8, Color: strong}}}})
+	}
+	c.Space(4)
+	p.Place(c)
+	p.Space(4)
 }
 
 // findingsTable is every finding in a line; those that were skipped share the
@@ -83,12 +91,13 @@ func gate(f Finding) string {
 	return f.Gate + "\u00a0·\u00a0" + f.Split
 }
 
-func (p *printed) verdict() {
-	strong, ground := tones(p.Verdict)
+// verdict is the verdict in the colours of like, with its reason.
+func (p *printed) verdict(verdict string, like analysis.Verdict) {
+	strong, ground := tones(like)
 	c := p.Column(18)
 	c.Ground, c.Edge, c.EdgeWidth = ground, strong, 5
 	c.Space(9)
-	c.Text(pdf.Paragraph{Spans: []pdf.Span{{Text: string(p.Verdict), Style: pdf.Style{Face: typeface.Bold, Size: 24, Color: strong}}}})
+	c.Text(pdf.Paragraph{Spans: []pdf.Span{{Text: verdict, Style: pdf.Style{Face: typeface.Bold, Size: 24, Color: strong}}}})
 	c.Space(1)
 	c.Text(pdf.Paragraph{Spans: []pdf.Span{{Text: p.Sentence, Style: pdf.Style{Size: 11, Color: chart.Ink}}}})
 	if p.Next != "" {

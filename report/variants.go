@@ -126,9 +126,9 @@ func costOf(costs []analysis.Difference, name string) string {
 			continue
 		}
 		if d.Direction == "unclear" {
-			return "(" + signed(*d.Value) + ")"
+			return "(" + chart.Signed(*d.Value) + ")"
 		}
-		return signed(*d.Value)
+		return chart.Signed(*d.Value)
 	}
 	return "–"
 }

@@ -33,10 +33,8 @@ func Write(dir string, p *Page, formats []Format) error {
 	if err != nil {
 		return err
 	}
-	for _, f := range files {
-		if err := rollout.WriteFile(f.path, f.data); err != nil {
-			return fmt.Errorf("make the report: %w", err)
-		}
+	if err := put(files); err != nil {
+		return err
 	}
 	for len(staged) > 0 {
 		if err := staged[0].Commit(); err != nil {
@@ -66,7 +64,14 @@ func render(dir string, p *Page, formats []Format) ([]file, error) {
 		}
 		files = append(files, file{filepath.Join(dir, f.File), b.Bytes()})
 	}
-	for _, fig := range p.Figures {
+	charts, err := chartFiles(dir, p.Figures)
+	return append(files, charts...), err
+}
+
+// chartFiles makes charts/NAME.png of each figure.
+func chartFiles(dir string, figures []chart.Figure) ([]file, error) {
+	var files []file
+	for _, fig := range figures {
 		var b bytes.Buffer
 		if err := chart.WritePNG(&b, fig, chart.Width, fig.Height); err != nil {
 			return nil, err
@@ -74,6 +79,16 @@ func render(dir string, p *Page, formats []Format) ([]file, error) {
 		files = append(files, file{filepath.Join(dir, "charts", fig.Name+".png"), b.Bytes()})
 	}
 	return files, nil
+}
+
+// put writes files, each in one step.
+func put(files []file) error {
+	for _, f := range files {
+		if err := rollout.WriteFile(f.path, f.data); err != nil {
+			return fmt.Errorf("make the report: %w", err)
+		}
+	}
+	return nil
 }
 
 // stage writes the formats that are made of rollouts beside their places. What

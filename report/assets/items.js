@@ -10,7 +10,8 @@ const itemTable = (box) => {
   const input = box.querySelector("input"), pick = box.querySelector("select");
   const count = box.querySelector("output"), more = box.querySelector(".more");
   const link = box.querySelector("a.traces");
-  const text = rows.map((r) => (r[0] + " " + r[1]).toLowerCase());
+  const wordy = heads.map((h, k) => k < 2 || h.dataset.words !== undefined), flat = box.dataset.flat !== undefined;
+  const text = rows.map((r) => r.filter((_, k) => wordy[k]).join(" ").toLowerCase());
   const number = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, ",");
   const words = new Intl.Collator(undefined, { numeric: true });
   let key = -1, down = false, list = order, shown = 0;
@@ -18,12 +19,12 @@ const itemTable = (box) => {
   // Numbers come as they are shown; "" is none, and none stands last.
   const sorted = () => {
     if (key < 0) return;
-    const value = key < 2 ? rows.map((r) => r[key]) : rows.map((r) => (r[key] === "" ? null : Number(r[key].replaceAll(",", ""))));
+    const value = wordy[key] ? rows.map((r) => r[key]) : rows.map((r) => (r[key] === "" ? null : Number(r[key].replaceAll(",", ""))));
     const none = (x) => x === "" || x === null;
     order.sort((a, b) => {
       const x = value[a], y = value[b];
       if (none(x) || none(y)) return none(x) - none(y) || a - b;
-      const c = key < 2 ? words.compare(x, y) : x - y;
+      const c = wordy[key] ? words.compare(x, y) : x - y;
       return (down ? -c : c) || a - b;
     });
   };
@@ -75,7 +76,7 @@ const itemTable = (box) => {
     const tr = make("tr");
     rows[i].forEach((v, k) => {
       const td = make("td");
-      if (k === 0) {
+      if (k === 0 && !flat) {
         const b = make("button", v, "item");
         b.type = "button";
         b.setAttribute("aria-expanded", "false");
@@ -83,6 +84,7 @@ const itemTable = (box) => {
       } else {
         td.textContent = v;
         if (k === 1) td.className = "c-" + v;
+        else if (wordy[k]) td.className = "text";
       }
       tr.append(td);
     });
@@ -114,7 +116,7 @@ const itemTable = (box) => {
     if (button) toggle(button.closest("tr"), Number(button.closest("tr").dataset.row));
   });
   heads.forEach((th, i) => th.querySelector("button").addEventListener("click", () => {
-    down = key === i ? !down : i > 1;
+    down = key === i ? !down : !wordy[i];
     key = i;
     heads.forEach((h) => h.removeAttribute("aria-sort"));
     th.setAttribute("aria-sort", down ? "descending" : "ascending");

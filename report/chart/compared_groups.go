@@ -86,7 +86,10 @@ func (g groups) caption(c *analysis.Comparison) Caption {
 	if b.LeftOut > 0 {
 		sub += fmt.Sprintf("; %s of one item, or too many to list, left out", g.plural(b.LeftOut))
 	}
-	return Caption{Title: title, Subtitle: sub, Legend: changeLegend(g.rows(c, sc), "gained", "lost", "neither is shown")}
+	d := g.rows(c, sc)
+	brief := d
+	brief.delta = 0
+	return Caption{Title: title, Subtitle: sub, Legend: changeLegend(d, "gained", "lost", "neither is shown"), Brief: changeLegend(brief, "gained", "lost", "neither")}
 }
 
 func (g groups) plural(n int) string {

@@ -70,6 +70,7 @@ func captionPaired(c *analysis.Comparison) Caption {
 	if d.delta > 0 {
 		cap.Legend = append(cap.Legend, Entry{"± " + Number(d.delta) + ": a mean between does not matter", []plot.Thumbnailer{marginLine(0)}})
 	}
+	cap.Brief = []Entry{{"mean", []plot.Thumbnailer{d.mean}}, {"± " + Number(d.delta), []plot.Thumbnailer{marginLine(0)}}}
 	return cap
 }
 

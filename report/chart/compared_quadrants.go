@@ -66,11 +66,12 @@ func captionQuadrants(c *analysis.Comparison) Caption {
 	if q.several {
 		label = "item; larger: several at one place"
 	}
-	return Caption{Title: title, Subtitle: sub, Legend: []Entry{
+	legend := []Entry{
 		{label, []plot.Thumbnailer{q}},
 		{"mean: reward " + Signed(*sc.Reward.Value), []plot.Thumbnailer{meanMark{}}},
 		{"mean within ± " + Number(q.delta) + ": does not matter", []plot.Thumbnailer{band{}}},
-	}}
+	}
+	return Caption{Title: title, Subtitle: sub, Legend: legend, Brief: []Entry{{"item", legend[0].Thumbs}, {"mean", legend[1].Thumbs}, {"mean does not matter", legend[2].Thumbs}}}
 }
 
 // quadrants draws items as dots whose area is how many they are.

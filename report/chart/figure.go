@@ -105,6 +105,9 @@ func (f Figure) Draw(dc draw.Canvas) {
 	p := *f.Plot
 	if f.Panel {
 		p.Y.Label.Text = ""
+		if rows, ok := p.Y.Tick.Marker.(rowTicks); ok {
+			p.Y.Tick.Marker = rows.within((c.Max.X - c.Min.X) * 0.32)
+		}
 		for _, a := range []*plot.Axis{&p.X, &p.Y} {
 			a.Label.TextStyle.Font.Size = 8.5
 			a.Tick.Label.Font.Size = 8

@@ -3,6 +3,7 @@ package chart
 import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
@@ -13,11 +14,14 @@ func row(i int) float64 { return -float64(i) }
 type rowTicks []string
 
 // Ticks implements plot.Ticker.
-func (t rowTicks) Ticks(_, _ float64) []plot.Tick {
+func (t rowTicks) Ticks(_, _ float64) []plot.Tick { return t.within(130) }
+
+// within are the ticks, no name wider than room.
+func (t rowTicks) within(room vg.Length) plot.ConstantTicks {
 	out := make([]plot.Tick, len(t))
 	for i, name := range t {
 		sty := Style(8.5, false, Muted)
-		out[i] = plot.Tick{Value: row(i), Label: Fit(Drawable(name, sty), sty, 130)}
+		out[i] = plot.Tick{Value: row(i), Label: Fit(Drawable(name, sty), sty, room)}
 	}
 	return out
 }
