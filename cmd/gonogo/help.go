@@ -55,10 +55,22 @@ func topics() []topic {
 			for _, f := range report.Formats() {
 				entry(w, strings.TrimSuffix(f.Name+", "+f.File, ", "), f.Doc)
 			}
+			fmt.Fprintln(w, "\ngonogo compare BASE NEW -o DIR writes:")
+			for _, f := range report.ComparisonFormats() {
+				entry(w, f.Name+", "+f.File, f.Doc)
+			}
 			fmt.Fprintln(w, "\nresult.json, in the run directory, keeps to the JSON Schema that gonogo help result prints.")
 		}},
 		{"charts", "the pictures of the report", func(w io.Writer) {
 			for _, c := range chart.Charts() {
+				entry(w, c.Name, c.Doc+" How to read it: "+c.Read)
+			}
+			fmt.Fprintln(w, "\nOf a comparison (gonogo compare):")
+			for _, c := range chart.Comparisons() {
+				entry(w, c.Name, c.Doc+" How to read it: "+c.Read)
+			}
+			fmt.Fprintln(w, "\nThe pictures of a comparison (gonogo compare -o DIR):")
+			for _, c := range chart.Comparisons() {
 				entry(w, c.Name, c.Doc)
 			}
 		}},
