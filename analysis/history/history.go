@@ -64,6 +64,8 @@ type Series struct {
 	P      *float64 `json:"p"`      // of no change at all; null where that could not be tested
 	PHolm  *float64 `json:"p_holm"` // corrected for the other series
 	Why    string   `json:"why,omitempty"`
+
+	bottom, top float64 // no value lies beyond
 }
 
 // Point is one night of a series; Night counts from 0.
@@ -178,6 +180,12 @@ func levels(nights []Night, trend []int) (level map[int]float64, se map[int]*flo
 
 func newSeries(s series, nights []Night, marks []Mark, level map[int]float64, se map[int]*float64) Series {
 	out := Series{Name: s.name, Kind: s.kind, Unit: s.unit, Points: []Point{}, Levels: []Level{}}
+	switch out.top = math.Inf(1); s.unit {
+	case "share":
+		out.top = 1
+	case "reward":
+		out.bottom, out.top = nights[len(nights)-1].RewardRange[0], nights[len(nights)-1].RewardRange[1]
+	}
 	for i := range nights {
 		v, ok := nights[i].Values[s.name]
 		if !ok {
@@ -239,7 +247,7 @@ func (h *History) findChanges(opt Options) {
 				to = cuts[k+1]
 			}
 			if from < to {
-				s.Levels = append(s.Levels, newLevel(seq.part(from, to), nights[from], nights[to-1], opt.Confidence))
+				s.Levels = append(s.Levels, s.level(seq.part(from, to), nights[from], nights[to-1], opt.Confidence))
 			}
 		}
 	}
@@ -267,13 +275,16 @@ func (h *History) segment(s *Series, seq sequence, nights []int, offset int, c c
 	return cuts
 }
 
-func newLevel(s sequence, from, to int, confidence float64) Level {
-	l := levelOf(s, confidence)
+// level is a stretch of the series, its bounds cut where no value of it lies.
+func (s *Series) level(part sequence, from, to int, confidence float64) Level {
+	l := levelOf(part, confidence)
 	out := Level{From: from, To: to, Value: l.value}
-	if l.ok {
-		out.Low, out.High = stat.Some(l.value-l.half), stat.Some(l.value+l.half)
-		out.NightLow, out.NightHigh = stat.Some(l.value-l.night), stat.Some(l.value+l.night)
+	if !l.ok {
+		return out
 	}
+	within := func(x float64) *float64 { return stat.Some(max(s.bottom, min(s.top, x))) }
+	out.Low, out.High = within(l.value-l.half), within(l.value+l.half)
+	out.NightLow, out.NightHigh = within(l.value-l.night), within(l.value+l.night)
 	return out
 }
 
@@ -295,7 +306,7 @@ func (h *History) findUnusual(opt Options) {
 		if math.IsNaN(p) {
 			continue
 		}
-		l := newLevel(seq.part(0, len(seq.y)-1), 0, 0, opt.Confidence)
+		l := s.level(seq.part(0, len(seq.y)-1), 0, 0, opt.Confidence)
 		ps = append(ps, p)
 		found = append(found, Unusual{Series: s.Name, Kind: s.Kind, Unit: s.Unit, Value: seq.y[len(seq.y)-1], Low: l.NightLow, High: l.NightHigh})
 	}

@@ -53,6 +53,8 @@ func commands() []*cli.Command {
 		analyzeCommand(),
 		reportCommand(),
 		compareCommand(),
+		nightlyCommand(),
+		historyCommand(),
 		curateCommand(),
 		importCommand(),
 		helpCommand(),

@@ -98,6 +98,7 @@ var keyFlags = []keyFlag{
 	{"items", "audit.items", "audit"},
 	{"items", "items", "run"},
 	{"items", "items", "sample"},
+	{"items", "items", "nightly"},
 	{"seed", "seed", ""},
 	{"max-rollouts", "sampling.max_rollouts", ""},
 	{"max-tokens", "sampling.max_tokens", ""},

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"github.com/urfave/cli/v2"
+
+	"gonogo/analysis/history"
+	"gonogo/report"
+)
+
+func historyCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "history",
+		Usage:     "show what changed over the nights, and from which night on",
+		ArgsUsage: "DIR",
+		Description: `DIR is the history directory of gonogo nightly, or its nights.jsonl. Shows the
+drift of model, grader, tools, tokens and latency apart, each with the night where
+it changed, the interval in which that night lies, and what was made otherwise
+there. Nights that hold other items than the newest are shown and not compared.
+
+Exit codes: 0 done, 2 DIR is no history. What regressed is the exit code of
+gonogo nightly.
+
+Example:
+   gonogo history nights -o nights-page`,
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "json", Usage: "print what was found as JSON to standard output"},
+			&cli.BoolFlag{Name: "markdown", Usage: "print Markdown to standard output"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write index.html, history.md, history.json, junit.xml and charts to `DIR`"},
+		},
+		Action: func(c *cli.Context) error {
+			dir, err := oneRun(c)
+			if err != nil {
+				return err
+			}
+			if c.Bool("json") && c.Bool("markdown") {
+				return usagef("--json and --markdown both ask for standard output: name one; --output writes both")
+			}
+			h, err := openNights(dir)
+			if err != nil {
+				return asUsage(err)
+			}
+			found := history.Analyze(h.list, history.DefaultOptions())
+			if h.torn {
+				found.Notes = append(found.Notes, "the last line of "+nightsFile+" was broken off and is left out")
+			}
+			page := report.NewHistory(found, pageOptions(c, dir))
+			if err := printHistory(c, found, page); err != nil {
+				return err
+			}
+			if out := c.String("output"); out != "" {
+				return report.WriteHistory(out, page)
+			}
+			return nil
+		},
+	}
+}
+
+func printHistory(c *cli.Context, h *history.History, page *report.HistoryPage) error {
+	switch {
+	case c.Bool("json"):
+		return h.Encode(c.App.Writer)
+	case c.Bool("markdown"):
+		return page.WriteMarkdown(c.App.Writer)
+	}
+	return page.WriteText(c.App.Writer)
+}

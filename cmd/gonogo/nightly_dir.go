@@ -1,0 +1,214 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"gonogo/analysis/history"
+	"gonogo/sampler/rollout"
+)
+
+// What a history directory holds.
+const (
+	nightsFile  = "nights.jsonl"
+	nightRuns   = "runs"
+	nightsLock  = "history.lock"
+	goOnWithin  = 12 * time.Hour // a night that was broken off longer ago is another night
+	nightLayout = "2006-01-02T1504Z"
+)
+
+// nights is a history directory.
+type nights struct {
+	dir  string
+	list []history.Night
+	torn bool
+}
+
+// readNights reads a history directory. One that is missing or empty is a
+// history without nights; anything else without nights.jsonl is refused.
+func readNights(dir string) (*nights, error) {
+	h := &nights{dir: dir}
+	path := filepath.Join(dir, nightsFile)
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return h, h.ours()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the history: %w", err)
+	}
+	h.list, h.torn, err = history.Read(path, bytes.NewReader(b))
+	return h, err
+}
+
+// openNights reads a history that is to be there: a directory, or its file of
+// nights.
+func openNights(path string) (*nights, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("open the history: %w", err)
+	}
+	if info.IsDir() {
+		return readNights(path)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read the history: %w", err)
+	}
+	h := &nights{dir: filepath.Dir(path)}
+	h.list, h.torn, err = history.Read(path, bytes.NewReader(b))
+	return h, err
+}
+
+// ours refuses a directory of something else.
+func (h *nights) ours() error {
+	entries, err := os.ReadDir(h.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("read the history: %w", err)
+	}
+	for _, e := range entries {
+		if e.Name() != nightRuns && e.Name() != nightsLock {
+			return fmt.Errorf("%s: %w: it is not empty (%s) and has no %s: name an empty or a new directory", h.dir, history.ErrNotAHistory, e.Name(), nightsFile)
+		}
+	}
+	return nil
+}
+
+// run is where the rollouts of a night lie.
+func (h *nights) run(name string) string { return filepath.Join(h.dir, nightRuns, name) }
+
+// there reports whether the rollouts of a night are still at hand. A name that
+// leads out of the directory is none of ours.
+func (h *nights) there(n *history.Night) bool {
+	if n.Name != filepath.Base(n.Name) {
+		return false
+	}
+	_, err := os.Stat(filepath.Join(h.run(n.Name), rollout.RolloutsFile))
+	return err == nil
+}
+
+// begun lists the nights that were begun and never ended, the newest first.
+func (h *nights) begun() []string {
+	entries, _ := os.ReadDir(filepath.Join(h.dir, nightRuns)) // none there is none begun
+	var out []string
+	for _, e := range entries {
+		kept := slices.ContainsFunc(h.list, func(n history.Night) bool { return n.Name == e.Name() })
+		if _, err := os.Stat(filepath.Join(h.run(e.Name()), rollout.ManifestFile)); err == nil && !kept {
+			out = append(out, e.Name())
+		}
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// tonight names the night to make: one that was broken off and fits, else a new
+// one. said is what is to be told of it.
+func (h *nights) tonight(p *project, now time.Time) (name, said string) {
+	for _, name := range h.begun() {
+		why := h.unfit(p, name, now)
+		if why == "" {
+			return name, fmt.Sprintf("night %s was broken off: going on with it", name)
+		}
+		if said == "" {
+			said = fmt.Sprintf("night %s was broken off and %s: a new one begins; what was made of it stays in %s until --keep takes it", name, why, h.run(name))
+		}
+	}
+	h.seed(p)
+	name = now.UTC().Format(nightLayout)
+	for i := 2; h.taken(name); i++ {
+		name = now.UTC().Format(nightLayout) + "-" + strconv.Itoa(i)
+	}
+	return name, said
+}
+
+// taken reports whether a night goes by that name, or something lies there.
+func (h *nights) taken(name string) bool {
+	_, err := os.Lstat(h.run(name))
+	return !errors.Is(err, fs.ErrNotExist) || slices.ContainsFunc(h.list, func(n history.Night) bool { return n.Name == name })
+}
+
+// unfit says why a night that was broken off cannot be gone on with; "" when it
+// can.
+func (h *nights) unfit(p *project, name string, now time.Time) string {
+	opened, err := rollout.Open(h.run(name))
+	if err != nil || opened.Manifest == nil {
+		return "cannot be read"
+	}
+	if ago := now.Sub(opened.Manifest.Started); ago > goOnWithin || ago < -goOnWithin {
+		return fmt.Sprintf("began on %s, more than %d hours away", opened.Manifest.Started.Format(time.DateTime), int(goOnWithin.Hours()))
+	}
+	m := p.manifest(h.run(name))
+	if !maps.Equal(m.Binding, opened.Manifest.Binding) || notShrunk(h.run(name), m) != nil {
+		return "was made with other settings"
+	}
+	return ""
+}
+
+// seed takes the seed of the newest good night where none is configured, so that
+// a subset of the items is the same every night.
+func (h *nights) seed(p *project) {
+	if p.cfg.Seed != nil {
+		return
+	}
+	p.draw()
+	for _, n := range slices.Backward(h.list) {
+		if n.Good {
+			p.seed = n.Seed
+			break
+		}
+	}
+	p.subset()
+}
+
+// add keeps a night.
+func (h *nights) add(n history.Night) error {
+	line, err := json.Marshal(n)
+	if err != nil {
+		return fmt.Errorf("keep night %s: %w", n.Name, err)
+	}
+	if err := rollout.AppendLine(filepath.Join(h.dir, nightsFile), line); err != nil {
+		return err
+	}
+	h.list = append(h.list, n)
+	return nil
+}
+
+// prune removes the rollouts of all nights but the newest, the last good ones
+// and those that later nights may be compared with. It returns how many.
+func (h *nights) prune(keep int) (int, error) {
+	held := map[string]bool{h.list[len(h.list)-1].Name: true}
+	if base := history.LastGood(h.list, &h.list[len(h.list)-1], h.there); base >= 0 {
+		held[h.list[base].Name] = true
+	}
+	good := 0
+	for _, n := range slices.Backward(h.list) {
+		held[n.Base] = held[n.Base] || n.Name == h.list[len(h.list)-1].Name
+		if n.Good && good < keep {
+			good++
+			held[n.Name] = true
+		}
+	}
+	entries, err := os.ReadDir(filepath.Join(h.dir, nightRuns))
+	if err != nil {
+		return 0, fmt.Errorf("remove old nights: %w", err)
+	}
+	removed := 0
+	for _, e := range entries {
+		if _, err := os.Stat(filepath.Join(h.run(e.Name()), rollout.ManifestFile)); err != nil || held[e.Name()] {
+			continue // not a run of ours, or one to keep
+		}
+		if err := os.RemoveAll(h.run(e.Name())); err != nil {
+			return removed, fmt.Errorf("remove old nights: %w", err)
+		}
+		removed++
+	}
+	return removed, nil
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"gonogo/analysis"
+	"gonogo/analysis/history"
+	"gonogo/report"
+	"gonogo/sampler/rollout"
+)
+
+// judge compares tonight with the last good night and with the trend, and says
+// in n what came of it. The comparison is nil where there is nothing to compare
+// with.
+func (h *nights) judge(c *cli.Context, p *project, opened *rollout.Run, r *analysis.Result, n *history.Night) (*analysis.Comparison, *history.History, error) {
+	base := history.LastGood(h.list, n, h.there)
+	var comparison *analysis.Comparison
+	if base < 0 {
+		h.alone(r, n)
+	} else {
+		var err error
+		if comparison, err = h.compare(c, p, opened, &h.list[base]); err != nil {
+			return nil, nil, err
+		}
+		n.Base, n.Answer, n.Sentence, n.ExitCode = h.list[base].Name, comparison.Answer, comparison.Sentence, comparison.ExitCode
+	}
+	if c.Bool("accept") && n.Split != "" {
+		n.Accepted, n.ExitCode = true, exitDone
+	}
+	n.Good = n.ExitCode == exitDone
+	trend := history.Analyze(append(slices.Clone(h.list), *n), history.DefaultOptions())
+	tolerance := 0.0
+	if comparison != nil {
+		tolerance = comparison.Tolerance
+	}
+	if fell := trend.Fallen(base, tolerance); fell != nil && n.ExitCode != exitNoGo && !n.Accepted {
+		n.ExitCode, n.Good = exitNoGo, false
+		n.Sentence += fmt.Sprintf(" Against the trend it regressed: the mean reward fell from %.3g to %.3g around night %s, and no single night since shows it; --accept takes that for the new normal.",
+			fell.Before, fell.After, trend.Nights[fell.Night].Name)
+		mark := &trend.Nights[len(trend.Nights)-1]
+		mark.ExitCode, mark.Good = n.ExitCode, n.Good
+	}
+	return comparison, trend, nil
+}
+
+// alone answers for a night that is compared with none. The first one passes
+// when it is worth comparing with.
+func (h *nights) alone(r *analysis.Result, n *history.Night) {
+	lost := slices.ContainsFunc(r.Findings, func(f analysis.Finding) bool {
+		return f.Gate == "infra.failures" && f.Split == n.Split && f.Status == analysis.Fail && f.Severity == analysis.Blocking
+	})
+	good, comparable, gone := 0, 0, 0
+	for i := range h.list {
+		if old := &h.list[i]; old.Good {
+			good++
+			if history.Comparable(old, n) {
+				comparable++
+				if !h.there(old) {
+					gone++
+				}
+			}
+		}
+	}
+	n.ExitCode = exitUndecided
+	switch {
+	case n.Split == "":
+		n.Sentence = "The night holds no rollout with a reward."
+	case lost:
+		n.Sentence = "So many rollouts were lost to failing endpoints that what is left is no fair sample."
+	case good == 0:
+		n.ExitCode, n.Sentence = exitDone, "There is no good night yet to compare with: later nights are compared with this one."
+	case gone > 0:
+		n.Sentence = fmt.Sprintf("The rollouts of %s that this one could be compared with are gone from %s: bring them back, or take this night for the new normal with --accept.", counted(gone, "good night"), filepath.Join(h.dir, nightRuns))
+	default:
+		n.Sentence = fmt.Sprintf("None of %s can be compared with this one: the items or the reward range are others. --accept takes this night for the new normal.", counted(good, "good night"))
+	}
+}
+
+// compare holds tonight against a night of the past, and keeps what came of it
+// in tonight's run directory.
+func (h *nights) compare(c *cli.Context, p *project, opened *rollout.Run, with *history.Night) (*analysis.Comparison, error) {
+	base, err := rollout.Open(h.run(with.Name))
+	if err != nil {
+		return nil, err
+	}
+	comparison, err := analysis.Compare(c.Context, base, opened, rollout.ReadOptions{}, p.cfg.settings())
+	if err != nil {
+		return nil, err
+	}
+	page := report.NewComparison(comparison, pageOptions(c, opened.Dir))
+	for _, file := range []struct {
+		name  string
+		write func(*bytes.Buffer) error
+	}{
+		{comparisonFile, func(b *bytes.Buffer) error { return comparison.Encode(b) }},
+		{comparisonMarkdown, func(b *bytes.Buffer) error { return page.WriteMarkdown(b) }},
+	} {
+		var b bytes.Buffer
+		if err := file.write(&b); err != nil {
+			return nil, err
+		}
+		if err := rollout.WriteFile(filepath.Join(opened.Dir, file.name), b.Bytes()); err != nil {
+			return nil, err
+		}
+	}
+	return comparison, nil
+}

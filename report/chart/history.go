@@ -1,0 +1,199 @@
+package chart
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"gonogo/analysis/history"
+)
+
+// Histories lists a chart for each series of a history. name says what a series
+// is called.
+func Histories(h *history.History, name func(string) string) []Of[*history.History] {
+	var out []Of[*history.History]
+	for i := range h.Series {
+		s := trend{&h.Series[i], name(h.Series[i].Name)}
+		out = append(out, Of[*history.History]{
+			Name: "history_" + s.Name,
+			Doc: "Night by night: " + s.called + ". A band is where one more night would lie, and its line the level between two changes. " +
+				"A full upright line is a change, shaded where it may have been; a dotted one is a night that was made otherwise than the one before.",
+			Read: "A new band above or below the last is a change that chance does not explain; look what stands at its line.",
+			Draw: s.draw, Caption: s.caption, Table: s.table,
+		})
+	}
+	return out
+}
+
+// trend draws one series. Nights stand at 0, 1, 2 and so on.
+type trend struct {
+	*history.Series
+	called string
+}
+
+// The marks of a history.
+var (
+	changeLine = draw.LineStyle{Color: Amber, Width: 1.5}
+	madeLine   = draw.LineStyle{Color: Steel, Width: 0.9, Dashes: dotted}
+	levelLine  = draw.LineStyle{Color: Blue, Width: 1.2}
+)
+
+func (s trend) draw(h *history.History) (*plot.Plot, error) {
+	if len(s.Points) == 0 {
+		return nil, noData("no night knows it")
+	}
+	p := newPlot("night", s.Unit)
+	p.X.Min, p.X.Max = -0.6, math.Max(float64(len(h.Nights)-1), 1)+0.6
+	p.X.Tick.Marker = nightTicks{h.Nights}
+	s.span(p)
+	at := 0
+	for _, c := range s.changes(h) {
+		p.Add(bars{list: []bar{{float64(c.First) - 0.5, float64(c.Last) + 0.5, p.Y.Min, p.Y.Max}}, fill: tint(Amber, 0.16)})
+	}
+	for _, l := range s.Levels {
+		p.Add(levelBand(l))
+	}
+	for _, m := range madeNights(h) {
+		m.drop = vg.Length(at%3) * 10
+		p.Add(m)
+		at++
+	}
+	for _, c := range s.changes(h) {
+		p.Add(rule{at: float64(c.Night) - 0.5, upward: true, left: true, drop: vg.Length(at%3) * 10, label: "change", line: changeLine})
+		at++
+	}
+	p.Add(s.dots(h))
+	return p, nil
+}
+
+// span makes Y reach over all that is drawn, with room above for the labels.
+func (s trend) span(p *plot.Plot) {
+	low, high := math.Inf(1), math.Inf(-1)
+	take := func(list ...*float64) {
+		for _, x := range list {
+			if x != nil {
+				low, high = math.Min(low, *x), math.Max(high, *x)
+			}
+		}
+	}
+	for i := range s.Points {
+		q := &s.Points[i]
+		take(&q.Value, q.Low, q.High)
+	}
+	for _, l := range s.Levels {
+		take(l.NightLow, l.NightHigh)
+	}
+	if s.Unit != "reward" && low < 0 {
+		low = 0 // no share, count or time lies below
+	}
+	room := (high - low) * 0.06
+	if room <= 0 {
+		room = math.Max(math.Abs(high)*0.05, 1e-6)
+	}
+	p.Y.Min, p.Y.Max = low-room, high+5.5*room
+	if s.Unit != "reward" && p.Y.Min < 0 {
+		p.Y.Min = 0
+	}
+	p.Y.Tick.Marker = ticks{want: 5}
+	if s.Unit == "share" {
+		p.Y.Tick.Marker = percentTicks{ticks{want: 5}}
+	}
+}
+
+func (s trend) changes(h *history.History) []history.Change {
+	return slices.DeleteFunc(slices.Clone(h.Changes), func(c history.Change) bool { return c.Series != s.Name })
+}
+
+// levelBand is a stretch of nights of one level.
+func levelBand(l history.Level) curve {
+	from, to := float64(l.From)-0.4, float64(l.To)+0.4
+	v := curve{x: []float64{from, to}, y: []float64{l.Value, l.Value}, line: levelLine, band: tint(Blue, 0.14)}
+	if l.NightLow != nil && l.NightHigh != nil {
+		v.lo, v.hi = []float64{*l.NightLow, *l.NightLow}, []float64{*l.NightHigh, *l.NightHigh}
+	}
+	return v
+}
+
+// madeNights marks the nights that were made otherwise than the night before,
+// by what kinds of things. Past a dozen they have no words: the page lists them.
+func madeNights(h *history.History) []rule {
+	kinds := make(map[int][]string)
+	for _, m := range h.Made {
+		if kind := strings.ReplaceAll(m.Kind, "_", " "); !slices.Contains(kinds[m.Night], kind) {
+			kinds[m.Night] = append(kinds[m.Night], kind)
+		}
+	}
+	var out []rule
+	for i := range h.Nights {
+		if kinds[i] == nil {
+			continue
+		}
+		r := rule{at: float64(i), upward: true, line: madeLine}
+		if len(kinds) <= 12 {
+			r.label = strings.Join(kinds[i], ", ")
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+func (s trend) caption(h *history.History) Caption {
+	c := Caption{Title: capitalize(s.called)}
+	newest := s.Points[len(s.Points)-1]
+	c.Title += ": " + Interval(&newest.Value, newest.Low, newest.High)
+	if newest.Night < len(h.Nights)-1 {
+		c.Title += " when it was last known"
+	}
+	found := s.changes(h)
+	if n := len(found); n > 0 {
+		last := found[n-1]
+		c.Title = fmt.Sprintf("%s went from %s to %s around night %s", capitalize(s.called), Number(last.Before), Number(last.After), h.Nights[last.Night].Name)
+	}
+	rollouts := 0
+	for _, p := range s.Points {
+		rollouts += p.N
+	}
+	c.Subtitle = fmt.Sprintf("%s, n = %s; lines at points: %s intervals", plural(len(s.Points), "night"), Count(rollouts), Percent(h.Confidence))
+	switch {
+	case s.PHolm != nil:
+		c.Subtitle += fmt.Sprintf("; test of no change: p = %s, corrected over the series", Number(*s.PHolm))
+	case s.Why != "":
+		c.Subtitle += "; not tested for changes: " + s.Why
+	}
+	c.Legend = s.dots(h).legend()
+	if len(s.Levels) > 0 {
+		c.Legend = append(c.Legend, Entry{"level, and where a night would lie", []plot.Thumbnailer{levelBand(history.Level{NightLow: new(float64), NightHigh: new(float64)})}})
+	}
+	if len(found) > 0 {
+		c.Legend = append(c.Legend, Entry{"change, and where it may have been", []plot.Thumbnailer{bars{fill: tint(Amber, 0.16)}, rule{upward: true, line: changeLine}}})
+	}
+	if len(h.Made) > 0 {
+		c.Legend = append(c.Legend, Entry{"made otherwise", []plot.Thumbnailer{rule{upward: true, line: madeLine}}})
+	}
+	return c
+}
+
+// capitalize begins a title.
+func capitalize(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+func (s trend) table(h *history.History) Table {
+	t := Table{Head: []string{"night", s.called, "n"}, Columns: true}
+	for _, q := range s.Points {
+		x := float64(q.Night)
+		t.Marks = append(t.Marks, Mark{
+			Cells: []string{h.Nights[q.Night].Name, Interval(&q.Value, q.Low, q.High), Count(q.N)},
+			X0:    x - 0.5, X1: x + 0.5, Y0: math.Inf(-1), Y1: math.Inf(1), Dots: []Dot{{x, q.Value}},
+		})
+	}
+	return t
+}

@@ -1,0 +1,196 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gonogo/analysis"
+	"gonogo/analysis/history"
+	"gonogo/report/chart"
+)
+
+// HistoryPage is everything a history says, in the order it is said. Its texts
+// are safe to show: what stems from data has been made visible.
+type HistoryPage struct {
+	Options
+	History *history.History
+
+	Title   string
+	Span    string // how many nights, and from when to when
+	Notes   []string
+	Changes []NightChange
+	Unusual []string
+	Made    []string
+	Series  []Grid // one for each kind
+	Nights  Grid
+	Figures []chart.Figure
+	Method  []string
+}
+
+// NightChange is a night where something changed.
+type NightChange struct {
+	Text    string
+	Details []string // what else changed there
+}
+
+// NewHistory makes the page of h.
+func NewHistory(h *history.History, opt Options) *HistoryPage {
+	w := &historyEnglish
+	p := &HistoryPage{Options: opt, History: h, Title: w.Title, Span: w.None}
+	p.Version = visible(p.Version)
+	if n := len(h.Nights); n == 1 {
+		p.Span = fmt.Sprintf(w.One, w.Night.of(1), p.night(0))
+	} else if n > 1 {
+		p.Span = fmt.Sprintf(w.Span, w.Night.of(n), p.night(0), p.night(n-1))
+	}
+	for _, note := range h.Notes {
+		p.Notes = append(p.Notes, capital(prose(note))+".")
+	}
+	for i := range h.Changes {
+		p.Changes = append(p.Changes, p.change(&h.Changes[i], w))
+	}
+	for _, u := range h.Unusual {
+		p.Unusual = append(p.Unusual, capital(fmt.Sprintf(w.IsUnusual, seriesName(u.Series), chart.Number(u.Value), chart.Interval(nil, u.Low, u.High), pValue(&u.P)))+".")
+	}
+	for _, m := range h.Made {
+		p.Made = append(p.Made, p.night(m.Night)+": "+madeText(m, w))
+	}
+	for _, kind := range history.Kinds() {
+		if g := p.seriesGrid(kind, w); len(g.Rows) > 0 {
+			p.Series = append(p.Series, g)
+		}
+	}
+	p.Nights = p.nightsGrid(w)
+	for _, s := range chart.Histories(h, seriesName) {
+		p.Figures = append(p.Figures, chart.Render(s, h))
+	}
+	p.Method = []string{fmt.Sprintf(w.Methods[0], chart.Percent(1-h.Confidence)), fmt.Sprintf(w.Methods[1], chart.Percent(h.Confidence)), w.Methods[2]}
+	return p
+}
+
+// seriesName is what a series is called; one that this version does not know
+// keeps its own name.
+func seriesName(name string) string {
+	if said, ok := seriesNames[name]; ok {
+		return said
+	}
+	return id(name)
+}
+
+func (p *HistoryPage) night(i int) string { return id(p.History.Nights[i].Name) }
+
+func (p *HistoryPage) change(c *history.Change, w *historyWords) NightChange {
+	move := chart.Interval(&c.Difference, c.Low, c.High)
+	if c.Difference > 0 {
+		move = "+" + move
+	}
+	text := fmt.Sprintf(w.Change, seriesName(c.Series), chart.Number(c.Before), chart.Number(c.After), move, p.night(c.Night))
+	if c.First == c.Last {
+		text += w.Exactly
+	} else {
+		text += fmt.Sprintf(w.Between, p.night(c.First), p.night(c.Last), chart.Percent(p.History.Confidence))
+	}
+	out := NightChange{Text: capital(text) + "; " + strings.Replace("p = "+pValue(&c.P), "= <", "<", 1) + "."}
+	var made, with []string
+	for _, m := range c.Made {
+		made = append(made, madeText(m, w)+" ("+p.night(m.Night)+")")
+	}
+	if made == nil {
+		out.Details = append(out.Details, w.NothingMade)
+	} else {
+		out.Details = append(out.Details, fmt.Sprintf(w.MadeThere, strings.Join(made, "; ")))
+	}
+	for _, name := range c.With {
+		with = append(with, seriesName(name))
+	}
+	if with != nil {
+		out.Details = append(out.Details, fmt.Sprintf(w.ChangedToo, strings.Join(with, ", ")))
+	}
+	return out
+}
+
+func madeText(m history.MadeMark, w *historyWords) string {
+	value := func(s string) string {
+		if s == "" {
+			return w.WasUnset
+		}
+		return id(s)
+	}
+	return id(m.Key) + ": " + value(m.Before) + " → " + value(m.After)
+}
+
+// seriesGrid is what the series of a kind say of the newest night.
+func (p *HistoryPage) seriesGrid(kind string, w *historyWords) Grid {
+	g := Grid{Title: fmt.Sprintf(w.Series, lower(w.Kinds[kind])), Head: w.SeriesHead}
+	for _, s := range p.History.Series {
+		if s.Kind != kind {
+			continue
+		}
+		newest, row := s.Points[len(s.Points)-1], []string{seriesName(s.Name), "–", "–", "–", "–", w.Untested}
+		if newest.Night == len(p.History.Nights)-1 {
+			row[1] = chart.Interval(&newest.Value, newest.Low, newest.High)
+		}
+		if n := len(s.Levels); n > 0 {
+			l := s.Levels[n-1]
+			row[2], row[3] = p.night(l.From), chart.Interval(&l.Value, l.Low, l.High)
+			if l.NightLow != nil {
+				row[4] = chart.Interval(nil, l.NightLow, l.NightHigh)
+			}
+		}
+		switch {
+		case s.PHolm != nil:
+			row[5] = pValue(s.PHolm)
+		case s.Why != "":
+			row[5] = prose(s.Why)
+		}
+		g.Rows = append(g.Rows, row)
+	}
+	return g
+}
+
+// nightsGrid lists the nights, the newest last.
+func (p *HistoryPage) nightsGrid(w *historyWords) Grid {
+	g := Grid{Title: w.Nights, Words: true, Head: w.NightsHead}
+	rewards := make(map[int]string)
+	for _, s := range p.History.Series {
+		if s.Name != history.Reward {
+			continue
+		}
+		for _, x := range s.Points {
+			rewards[x.Night] = chart.Interval(&x.Value, x.Low, x.High)
+		}
+	}
+	for i := range p.History.Nights {
+		var made []string
+		for _, m := range p.History.Made {
+			if m.Night == i && !slices.Contains(made, m.Kind) {
+				made = append(made, m.Kind)
+			}
+		}
+		reward := rewards[i]
+		if reward == "" {
+			reward = "–"
+		}
+		g.Rows = append(g.Rows, []string{p.night(i), nightAnswer(&p.History.Nights[i], w), reward, strings.Join(made, ", ")})
+	}
+	return g
+}
+
+// nightAnswer is what came of a night: of its comparison, and of the trend.
+func nightAnswer(n *history.Mark, w *historyWords) string {
+	answer, known := w.Answers[n.Answer]
+	switch {
+	case n.Answer == "":
+		answer = w.First
+	case !known:
+		answer = id(string(n.Answer))
+	}
+	if n.ExitCode == analysis.NoGo.ExitCode() && n.Answer != analysis.Regressed {
+		answer += ", " + w.Trend
+	}
+	if n.Accepted {
+		answer += ", " + w.Accepted
+	}
+	return answer
+}

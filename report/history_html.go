@@ -1,0 +1,113 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"io"
+	"os"
+	"path/filepath"
+
+	"gonogo/analysis"
+)
+
+var historyTemplate = template.Must(template.Must(pageTemplate.Clone()).New("history").Parse(asset("history.html")))
+
+// htmlHistory is what the template sees beside the page.
+type htmlHistory struct {
+	*HistoryPage
+	CSS      template.CSS
+	Words    *historyWords
+	Newest   *newestNight
+	Pictures []picture
+}
+
+// newestNight is the answer of the newest night.
+type newestNight struct{ Class, Answer, Text string }
+
+func (p *HistoryPage) newest() *newestNight {
+	n := len(p.History.Nights)
+	if n == 0 {
+		return nil
+	}
+	mark, w := &p.History.Nights[n-1], &historyEnglish
+	class := map[int]analysis.Verdict{analysis.Go.ExitCode(): analysis.Go, analysis.NoGo.ExitCode(): analysis.NoGo}[mark.ExitCode]
+	if class == "" {
+		class = analysis.Undecided
+	}
+	return &newestNight{string(class), capital(nightAnswer(mark, w)), fmt.Sprintf(w.Newest, p.night(n-1), mark.ExitCode)}
+}
+
+// WriteHTML writes the page as one file that loads nothing and runs nothing.
+func (p *HistoryPage) WriteHTML(w io.Writer) error {
+	h := htmlHistory{HistoryPage: p, CSS: template.CSS(pageCSS), Words: &historyEnglish, Newest: p.newest()}
+	for _, f := range p.Figures {
+		one, err := new(Page).picture(f)
+		if err != nil {
+			return err
+		}
+		h.Pictures = append(h.Pictures, one)
+	}
+	var b bytes.Buffer
+	if err := historyTemplate.Execute(&b, h); err != nil {
+		return fmt.Errorf("make the page of a history: %w", err)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// writeJUnit writes a test case for the newest night, and one for each series: a
+// failure where the night regressed, an error where it could not tell. A series
+// that changed passes and says so: what it means hangs on what was meant.
+func (p *HistoryPage) writeJUnit(w io.Writer) error {
+	s := junitSuite{Name: "gonogo nightly", Hostname: "localhost", Time: "0"}
+	if newest := p.newest(); newest != nil {
+		one := junitCase{Class: "gonogo.nightly", Name: "night", Time: "0"}
+		m := &junitMessage{Type: newest.Answer, Message: newest.Answer + ": " + newest.Text, Text: newest.Text}
+		switch p.History.Nights[len(p.History.Nights)-1].ExitCode {
+		case 0:
+			one.Out = &junitText{newest.Answer + ": " + newest.Text}
+		case analysis.NoGo.ExitCode():
+			one.Failure = m
+		default:
+			one.Error = m
+		}
+		s.Timestamp = p.History.Nights[len(p.History.Nights)-1].Time.UTC().Format("2006-01-02T15:04:05")
+		s.Cases = append(s.Cases, one)
+	}
+	for _, series := range p.History.Series {
+		one := junitCase{Class: "gonogo.nightly." + series.Kind, Name: seriesName(series.Name), Time: "0"}
+		for i, c := range p.History.Changes {
+			if c.Series == series.Name {
+				one.Out = &junitText{p.Changes[i].Text}
+			}
+		}
+		s.Cases = append(s.Cases, one)
+	}
+	return s.write(w)
+}
+
+// WriteHistory writes the page into dir as index.html, history.md, history.json
+// and junit.xml, and each series as charts/history_NAME.png. Everything is
+// rendered before the first file is touched.
+func WriteHistory(dir string, p *HistoryPage) error {
+	var files []file
+	for _, f := range []struct {
+		name  string
+		write func(io.Writer) error
+	}{{"index.html", p.WriteHTML}, {"history.md", p.WriteMarkdown}, {"history.json", p.History.Encode}, {"junit.xml", p.writeJUnit}} {
+		var b bytes.Buffer
+		if err := f.write(&b); err != nil {
+			return err
+		}
+		files = append(files, file{filepath.Join(dir, f.name), b.Bytes()})
+	}
+	charts, err := chartFiles(dir, p.Figures)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "charts"), 0o755); err != nil {
+		return fmt.Errorf("make the directory of the history's page: %w", err)
+	}
+	return put(append(files, charts...))
+}
