@@ -1,10 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -13,12 +9,6 @@ import (
 	"gonogo/analysis"
 	"gonogo/report"
 	"gonogo/sampler/rollout"
-)
-
-// The files that a comparison writes.
-const (
-	comparisonFile     = "comparison.json"
-	comparisonMarkdown = "comparison.md"
 )
 
 func compareCommand() *cli.Command {
@@ -34,24 +24,31 @@ it, else train, else production.
 
 Exit codes: 0 improved or no change that matters, 3 regressed, 4 cannot tell.
 
-Writes comparison.json into NEW where that is a directory; with --output into
-DIR, and comparison.md beside it. BASE is never written to. Settings come from
--c, else from the configuration that NEW was made with, else that of BASE.
+Writes comparison.json into NEW where that is a directory, and nothing else.
+With --output the whole report goes into DIR instead: ` + comparisonFiles() + `,
+and charts/. BASE is never written to. Settings come from -c, else from the
+configuration that NEW was made with, else that of BASE.
 
-Example:
-   gonogo compare last-night tonight --split eval --set compare.delta=0.02`,
+Examples:
+   gonogo compare last-night tonight --split eval --set compare.delta=0.02
+   gonogo compare before after -o before-after   # then open before-after/index.html`,
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "split", Usage: "compare this `SPLIT` alone; a comma-separated list of " + strings.Join(splitNames(), ", ") + " (default all)"},
 			&cli.BoolFlag{Name: "json", Usage: "print comparison.json to standard output"},
 			&cli.BoolFlag{Name: "markdown", Usage: "print Markdown to standard output"},
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write comparison.json and comparison.md to `DIR`"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the report of the comparison to `DIR`: page, paper, picture, Markdown, JUnit, tables, charts"},
+			&cli.StringFlag{Name: "paper", Usage: "`SIZE` of report.pdf's pages: " + strings.Join(report.Papers(), " or ")},
+			&cli.StringFlag{Name: "font", Usage: "`FILE` of a font for what report.pdf says beyond Latin, Greek and Cyrillic"},
 		}, analysisFlags()...),
 		Action: func(c *cli.Context) error {
 			comparison, err := compareRuns(c)
 			if err != nil {
 				return err
 			}
-			page := report.NewComparison(comparison, pageOptions(c, c.Args().Get(1)))
+			page, err := comparisonPage(c, comparison)
+			if err != nil {
+				return err
+			}
 			if err := printComparison(c, comparison, page); err != nil {
 				return err
 			}
@@ -132,33 +129,4 @@ func printComparison(c *cli.Context, comparison *analysis.Comparison, page *repo
 		return page.WriteMarkdown(c.App.Writer)
 	}
 	return page.WriteText(c.App.Writer)
-}
-
-// writeComparison keeps the comparison in the directory that --output names,
-// else in the new run's.
-func writeComparison(c *cli.Context, comparison *analysis.Comparison, page *report.ComparisonPage) error {
-	dir := c.String("output")
-	if dir == "" {
-		dir = c.Args().Get(1)
-		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-			return err
-		}
-	} else if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("make the directory of the comparison: %w", err)
-	}
-	var b bytes.Buffer
-	if err := comparison.Encode(&b); err != nil {
-		return err
-	}
-	if err := rollout.WriteFile(filepath.Join(dir, comparisonFile), b.Bytes()); err != nil {
-		return err
-	}
-	if c.String("output") == "" {
-		return nil
-	}
-	b.Reset()
-	if err := page.WriteMarkdown(&b); err != nil {
-		return err
-	}
-	return rollout.WriteFile(filepath.Join(dir, comparisonMarkdown), b.Bytes())
 }

@@ -69,10 +69,6 @@ func topics() []topic {
 			for _, c := range chart.Comparisons() {
 				entry(w, c.Name, c.Doc+" How to read it: "+c.Read)
 			}
-			fmt.Fprintln(w, "\nThe pictures of a comparison (gonogo compare -o DIR):")
-			for _, c := range chart.Comparisons() {
-				entry(w, c.Name, c.Doc)
-			}
 		}},
 		{"worlds", "the worlds of gonogo demo", func(w io.Writer) {
 			for _, world := range fixtures.Worlds() {

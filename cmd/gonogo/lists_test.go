@@ -31,6 +31,12 @@ func TestEveryListIsNamedAndDocumented(t *testing.T) {
 	for _, c := range chart.Charts() {
 		lists["charts"] = append(lists["charts"], named{c.Name, c.Doc, c.Draw != nil})
 	}
+	for _, c := range chart.Comparisons() {
+		lists["charts of a comparison"] = append(lists["charts of a comparison"], named{c.Name, c.Doc, c.Draw != nil})
+	}
+	for _, f := range report.ComparisonFormats() {
+		lists["formats of a comparison"] = append(lists["formats of a comparison"], named{f.Name, f.Doc, f.Write != nil})
+	}
 	for _, f := range report.Formats() {
 		lists["report formats"] = append(lists["report formats"], named{f.Name, f.Doc, f.Write != nil})
 	}

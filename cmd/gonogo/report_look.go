@@ -45,7 +45,7 @@ func (c *config) fontThere() error {
 }
 
 // warn tells what the report could not show.
-func warn(c *cli.Context, p *report.Page) {
+func warn(c *cli.Context, p interface{ Warnings() []string }) {
 	for _, warning := range p.Warnings() {
 		fmt.Fprintf(c.App.ErrWriter, "warning: report.pdf: %s\n", warning)
 	}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"gonogo/analysis"
+	"gonogo/report"
+	"gonogo/sampler/rollout"
+)
+
+// The files of a comparison in the directory of a run.
+const (
+	comparisonFile     = "comparison.json"
+	comparisonMarkdown = "comparison.md"
+)
+
+// comparisonFiles names what --output writes.
+func comparisonFiles() string {
+	var files []string
+	for _, f := range report.ComparisonFormats() {
+		files = append(files, f.File)
+	}
+	last := len(files) - 1
+	return strings.Join(files[:last], ", ") + "\n" + files[last]
+}
+
+// comparisonPage makes the page of a comparison; for a report it looks as the
+// configuration wants it, and knows the way to the rollouts.
+func comparisonPage(c *cli.Context, comparison *analysis.Comparison) (*report.ComparisonPage, error) {
+	base, new, out := c.Args().Get(0), c.Args().Get(1), c.String("output")
+	opt := pageOptions(c, new)
+	if out == "" {
+		return report.NewComparison(comparison, opt), nil
+	}
+	look, err := lookFor(c, new)
+	if err != nil {
+		return nil, err
+	}
+	opt.Paper, opt.Font = look.Paper, look.Font
+	page := report.NewComparison(comparison, opt)
+	_, page.BaseLink = traces(base, out)
+	_, page.NewLink = traces(new, out)
+	return page, nil
+}
+
+// writeComparison writes the report into the directory that --output names;
+// without one it keeps the comparison in the new run's.
+func writeComparison(c *cli.Context, comparison *analysis.Comparison, page *report.ComparisonPage) error {
+	if dir := c.String("output"); dir != "" {
+		if err := report.WriteComparison(dir, page, report.ComparisonFormats()); err != nil {
+			return err
+		}
+		warn(c, page)
+		_, err := fmt.Fprintf(c.App.ErrWriter, "The report is in %s: open %s\n", dir, filepath.Join(dir, "index.html"))
+		return err
+	}
+	dir := c.Args().Get(1)
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return err
+	}
+	var b bytes.Buffer
+	if err := comparison.Encode(&b); err != nil {
+		return err
+	}
+	return rollout.WriteFile(filepath.Join(dir, comparisonFile), b.Bytes())
+}
