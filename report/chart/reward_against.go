@@ -96,9 +96,13 @@ func (q cost) wideAxis(p *plot.Plot, from, to float64) {
 		p.X.Min, p.X.Max = from/1.1, to*1.1
 		return
 	}
+	whole := q.quantity == analysis.AgainstTokens
 	pad := math.Max((to-from)*0.03, to*0.005)
+	if whole {
+		pad = math.Max(pad, 1)
+	}
 	p.X.Min, p.X.Max = from-pad, to+pad
-	p.X.Tick.Marker = between{ticks{want: 6}, from - pad, to + pad}
+	p.X.Tick.Marker = between{ticks{want: 6, whole: whole}, from - pad, to + pad}
 }
 
 func (q cost) caption(r *analysis.Result) Caption {

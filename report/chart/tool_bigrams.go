@@ -67,12 +67,15 @@ func captionToolBigrams(r *analysis.Result) Caption {
 	if e := s.Tools.Repeats; e.Known() {
 		c.Subtitle += "; calls equal to an earlier one, arguments and all: " + percentInterval(e)
 	}
-	c.Legend = []Entry{
-		{plural(m.most, "time"), []plot.Thumbnailer{shade(1)}},
-		{"half as often", []plot.Thumbnailer{shade(0.5)}},
-		{"never", []plot.Thumbnailer{shade(0)}},
-		{"the same tool again", []plot.Thumbnailer{diagonal{}}},
+	c.Legend = []Entry{{plural(m.most, "time"), []plot.Thumbnailer{shade(1)}}}
+	if m.most > 1 {
+		c.Legend = append(c.Legend, Entry{"half as often", []plot.Thumbnailer{shade(0.5)}})
 	}
+	c.Legend = append(
+		c.Legend,
+		Entry{"never", []plot.Thumbnailer{shade(0)}},
+		Entry{"the same tool again", []plot.Thumbnailer{diagonal{}}},
+	)
 	return c
 }
 
