@@ -150,6 +150,9 @@ func Analyze(nights []Night, opt Options) *History {
 		h.Nights = append(h.Nights, Mark{n.Name, n.Time, n.Run, n.Split, n.Verdict, n.Answer, n.ExitCode, n.Good, n.Accepted, in})
 	}
 	h.notes(len(trend))
+	if len(nights) == 0 {
+		return h
+	}
 	level, se := levels(nights, trend)
 	for _, s := range seriesTable() {
 		if one := newSeries(s, nights, h.Nights, level, se); len(one.Points) > 0 {
