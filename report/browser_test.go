@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -136,12 +137,18 @@ func (b *tab) quiet() {
 // open writes p as a run directory has it and loads it from there.
 func (b *tab) open(p *Page) (size int) {
 	b.Helper()
+	return b.load(func(w io.Writer) error { return writeHTML(w, p) })
+}
+
+// load does so with whatever page is written.
+func (b *tab) load(write func(io.Writer) error) (size int) {
+	b.Helper()
 	dir := filepath.Join(b.TempDir(), "run", "report")
 	b.must(os.MkdirAll(dir, 0o755))
 	path := filepath.Join(dir, "index.html")
 	f, err := os.Create(path)
 	b.must(err)
-	b.must(writeHTML(f, p))
+	b.must(write(f))
 	info, err := f.Stat()
 	b.must(err)
 	b.must(f.Close())

@@ -35,7 +35,7 @@ func writeComparedJUnit(w io.Writer, p *ComparisonPage) error {
 
 func answerCase(p *ComparisonPage) junitCase {
 	c := junitCase{Class: junitClass(""), Name: "answer", Time: "0"}
-	m := &junitMessage{Type: string(p.Comparison.Answer), Message: p.Answer + ": " + p.Sentence, Text: "\n" + p.Sentence + "\n"}
+	m := &junitMessage{Type: string(p.Comparison.Answer), Message: p.Answer + ": " + p.Sentence, Text: "\n" + p.Answer + ": " + p.Sentence + "\n"}
 	for _, s := range p.ReadFirst() {
 		m.Text += s + "\n"
 	}

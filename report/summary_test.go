@@ -25,30 +25,36 @@ func TestSummaryCutsAndOverlapsNothing(t *testing.T) {
 	for _, name := range reporttest.Names() {
 		var rec recorder.Canvas
 		page(t, name).DrawCard(draw.NewCanvas(&rec, cardWidth, cardHeight))
-		type box struct {
-			text           string
-			x0, x1, y0, y1 float64
+		checkCard(t, name, rec)
+	}
+}
+
+// checkCard looks at where the texts of a card stand.
+func checkCard(t *testing.T, name string, rec recorder.Canvas) {
+	t.Helper()
+	type box struct {
+		text           string
+		x0, x1, y0, y1 float64
+	}
+	var boxes []box
+	for _, action := range rec.Actions {
+		a, ok := action.(*recorder.FillString)
+		if !ok {
+			continue
 		}
-		var boxes []box
-		for _, action := range rec.Actions {
-			a, ok := action.(*recorder.FillString)
-			if !ok {
-				continue
-			}
-			face := font.DefaultCache.Lookup(a.Font, a.Size)
-			b := box{a.String, float64(a.Point.X), float64(a.Point.X + face.Width(a.String)), float64(a.Point.Y), float64(a.Point.Y) + 0.72*float64(a.Size)}
-			if b.x0 < 0 || b.y0 < 0 || b.x1 > float64(cardWidth) || b.y1 > float64(cardHeight) {
-				t.Errorf("%s: %q reaches outside the card", name, b.text)
-			}
-			for _, o := range boxes {
-				if math.Min(b.x1, o.x1)-math.Max(b.x0, o.x0) > 1 && math.Min(b.y1, o.y1)-math.Max(b.y0, o.y0) > 1 {
-					t.Errorf("%s: %q and %q overlap", name, b.text, o.text)
-				}
-			}
-			boxes = append(boxes, b)
+		face := font.DefaultCache.Lookup(a.Font, a.Size)
+		b := box{a.String, float64(a.Point.X), float64(a.Point.X + face.Width(a.String)), float64(a.Point.Y), float64(a.Point.Y) + 0.72*float64(a.Size)}
+		if b.x0 < 0 || b.y0 < 0 || b.x1 > float64(cardWidth) || b.y1 > float64(cardHeight) {
+			t.Errorf("%s: %q reaches outside the card", name, b.text)
 		}
-		if len(boxes) < 8 {
-			t.Errorf("%s: only %d texts on the card", name, len(boxes))
+		for _, o := range boxes {
+			if math.Min(b.x1, o.x1)-math.Max(b.x0, o.x0) > 1 && math.Min(b.y1, o.y1)-math.Max(b.y0, o.y0) > 1 {
+				t.Errorf("%s: %q and %q overlap", name, b.text, o.text)
+			}
 		}
+		boxes = append(boxes, b)
+	}
+	if len(boxes) < 8 {
+		t.Errorf("%s: only %d texts on the card", name, len(boxes))
 	}
 }

@@ -42,7 +42,7 @@ func drawPaired(c *analysis.Comparison) (*plot.Plot, error) {
 	p.Y.Tick.Marker = ticks{want: 6}
 	n := float64(d.n)
 	p.X.Min, p.X.Max = 0.5-n*0.005, n+0.5+n*0.005
-	p.X.Tick.Marker = between{ticks{want: 6, whole: true}, 1, n}
+	p.X.Tick.Marker = between{ticks{want: 4, whole: true}, 1, n}
 	return p, nil
 }
 
