@@ -121,7 +121,7 @@ func (p *HistoryPage) WriteMarkdown(w io.Writer) error {
 		m.f("## %s\n\n", md(words.Pictures))
 	}
 	for _, f := range p.Figures {
-		m.f("![%s](charts/%s.png)\n\n", md(strings.ReplaceAll(f.Alt(), "]", ")")), f.Name)
+		m.f("![%s](charts/%s.png)\n\n", md(strings.ReplaceAll(prose(f.Alt()), "]", ")")), f.Name)
 	}
 	m.list("## "+md(words.Method), p.Method)
 	if _, err := w.Write(m.buf.Bytes()); err != nil {

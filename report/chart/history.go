@@ -152,7 +152,7 @@ func (s trend) caption(h *history.History) Caption {
 	found := s.changes(h)
 	if n := len(found); n > 0 {
 		last := found[n-1]
-		c.Title = fmt.Sprintf("%s went from %s to %s around night %s", capitalize(s.called), Number(last.Before), Number(last.After), h.Nights[last.Night].Name)
+		c.Title = fmt.Sprintf("%s went from %s to %s around %s", capitalize(s.called), Number(last.Before), Number(last.After), h.Nights[last.Night].Time.Format("2 Jan 2006"))
 	}
 	rollouts := 0
 	for _, p := range s.Points {

@@ -1,0 +1,124 @@
+package report
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gonogo/analysis"
+	"gonogo/analysis/history"
+	"gonogo/analysis/stat"
+)
+
+// nightsOf makes a history of n nights whose reward falls, and whose tokens
+// rise, from the 8th on, when the grader became another.
+func nightsOf(n int, name func(int) string) *history.History {
+	var nights []history.Night
+	wave := []float64{0.003, -0.004, 0.001, 0.005, -0.002, -0.003}
+	for i := range n {
+		night := history.Night{
+			Schema: history.NightSchema, Name: name(i), Time: time.Date(2026, 11, 1+i, 2, 0, 0, 0, time.UTC),
+			Split: "eval", RewardRange: [2]float64{0, 1}, Good: i < 8, Verdict: analysis.Go,
+			Answer: analysis.Equivalent, Made: map[string]string{"grader": "python 1111", "model.name": "small"},
+			Values: map[string]history.Value{}, Items: []history.ItemMean{{ID: "q", Mean: 0.5, N: 8}, {ID: "r", Mean: 0.5, N: 8}},
+		}
+		reward, tokens := 0.6, 450.0
+		if i >= 8 {
+			reward, tokens = 0.5, 600
+			night.Made["grader"], night.Answer, night.ExitCode = "python 2222", analysis.Regressed, 3
+		}
+		if i == 0 {
+			night.Answer = ""
+		}
+		around := func(x, w, se float64) history.Value {
+			x += w * wave[i%len(wave)]
+			return history.Value{Value: x, SE: &se, Low: stat.Some(x - 2*se), High: stat.Some(x + 2*se), N: 160}
+		}
+		night.Values[history.Reward] = around(reward, 1, 0.01)
+		night.Values["output_tokens"] = around(tokens, 1000, 5)
+		night.Values["latency"] = history.Value{Value: 3 + 10*wave[(i+2)%len(wave)], N: 160}
+		nights = append(nights, night)
+	}
+	return history.Analyze(nights, history.DefaultOptions())
+}
+
+func dated(i int) string { return fmt.Sprintf("2026-11-%02dT0200Z", i+1) }
+
+// hostileName is what nobody names a night, and a foreign file may.
+const hostileName = "<script>alert(1)</script>\x1b[2J\u202e=cmd|x"
+
+func TestHistoryGoldens(t *testing.T) {
+	p := NewHistory(nightsOf(12, dated), Options{})
+	for name, write := range map[string]func(io.Writer) error{"history.txt": p.WriteText, "history.md": p.WriteMarkdown} {
+		var b bytes.Buffer
+		if err := write(&b); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join("testdata", name)
+		if *update {
+			if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), b.String()); diff != "" {
+			t.Errorf("%s is not what it was: -update, and look\n%s", name, diff)
+		}
+	}
+}
+
+func TestHistoryOfAnyLength(t *testing.T) {
+	for what, h := range map[string]*history.History{
+		"no night": nightsOf(0, dated), "one night": nightsOf(1, dated), "two nights": nightsOf(2, dated), "four months": nightsOf(120, dated),
+		"hostile names": nightsOf(12, func(i int) string { return hostileName + strings.Repeat("x", 10000) + fmt.Sprint(i) }),
+	} {
+		p := NewHistory(h, Options{})
+		var text, md, html, junit bytes.Buffer
+		for name, err := range map[string]error{
+			"text": p.WriteText(&text), "markdown": p.WriteMarkdown(&md), "html": p.WriteHTML(&html), "junit": p.writeJUnit(&junit),
+		} {
+			if err != nil {
+				t.Errorf("%s, %s: %v", what, name, err)
+			}
+		}
+		for name, b := range map[string][]byte{"text": text.Bytes(), "markdown": md.Bytes(), "html": html.Bytes()} {
+			if bytes.ContainsAny(b, "\x1b\u202e") || name == "html" && bytes.Contains(b, []byte("<script>")) {
+				t.Errorf("%s, %s: a name steers", what, name)
+			}
+		}
+		if err := xml.Unmarshal(junit.Bytes(), new(junitSuites)); err != nil {
+			t.Errorf("%s: junit.xml: %v", what, err)
+		}
+	}
+}
+
+func TestWriteHistory(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "page")
+	h := nightsOf(12, dated)
+	h.Series = slices.DeleteFunc(h.Series, func(s history.Series) bool { return s.Name != history.Reward }) // pictures take their time
+	if err := WriteHistory(dir, NewHistory(h, Options{})); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"index.html", "history.md", "history.json", "junit.xml", "charts/history_reward.png"} {
+		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	b, _ := os.ReadFile(filepath.Join(dir, "junit.xml"))
+	if !bytes.Contains(b, []byte(`failures="1"`)) {
+		t.Errorf("a night that regressed is no failure in junit.xml")
+	}
+}
