@@ -24,10 +24,15 @@ func TestDocsTellOfFormatsAndColumns(t *testing.T) {
 		}
 		formats += fmt.Sprintf("| `%s` | %s | %s |\n", f.Name, file, f.Doc)
 	}
+	compared := "| format | file | what it is |\n|---|---|---|\n"
+	for _, f := range ComparisonFormats() {
+		compared += fmt.Sprintf("| `%s` | `%s` | %s |\n", f.Name, f.File, f.Doc)
+	}
 	s := &survey{parts: []string{"NAME"}, rest: true}
 	got := string(b)
 	for part, table := range map[string]string{
 		"formats": formats, "columns of items.csv": columnTable(itemColumns()), "columns of rollouts.csv": columnTable(s.columns()),
+		"formats of a comparison": compared, "columns of a comparison": columnTable(changeColumns()),
 	} {
 		begin, end := "<!-- "+part+" -->\n", "<!-- end -->"
 		before, rest, ok := strings.Cut(got, begin)
