@@ -79,6 +79,9 @@ func compareRuns(c *cli.Context) (*analysis.Comparison, error) {
 	if c.Bool("json") && c.Bool("markdown") {
 		return nil, usagef("--json and --markdown both ask for standard output: name one; --output writes both")
 	}
+	if c.String("output") == standardOutput {
+		return nil, usagef("--output takes a directory: --json and --markdown print to standard output")
+	}
 	splits, err := pickSplits(c.String("split"))
 	if err != nil {
 		return nil, err
