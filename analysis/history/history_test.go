@@ -280,7 +280,7 @@ func TestAnalyzeIsTheSameTwice(t *testing.T) {
 		}
 		return b.String()
 	}
-	if encode() != encode() {
+	if first, second := encode(), encode(); first != second {
 		t.Error("two analyses of the same nights differ")
 	}
 }

@@ -115,14 +115,14 @@ func (h *nights) night(c *cli.Context, p *project, now time.Time) error {
 		began = opened.Manifest.Started
 	}
 	n := history.NewNight(name, began, opened, result)
-	comparison, trend, err := h.judge(c, p, opened, result, &n)
+	compared, trend, err := h.judge(c, p, opened, result, &n)
 	if err != nil {
 		return err
 	}
 	if err := h.add(n); err != nil {
 		return err
 	}
-	if err := h.show(c, n, comparison, trend); err != nil {
+	if err := h.show(c, n, compared, trend); err != nil {
 		return err
 	}
 	if keep := c.Int("keep"); keep > 0 {
@@ -148,18 +148,22 @@ type nightAnswer struct {
 }
 
 // show prints the comparison, the nights and, last, the answer.
-func (h *nights) show(c *cli.Context, n history.Night, comparison *analysis.Comparison, trend *history.History) error {
+func (h *nights) show(c *cli.Context, n history.Night, compared *report.ComparisonPage, trend *history.History) error {
 	if c.Bool("json") {
 		n.Items = nil // they are in nights.jsonl
-		b, err := json.MarshalIndent(nightAnswer{n, comparison, trend}, "", "  ")
+		answer := nightAnswer{Night: n, History: trend}
+		if compared != nil {
+			answer.Comparison = compared.Comparison
+		}
+		b, err := json.MarshalIndent(answer, "", "  ")
 		if err == nil {
 			_, err = fmt.Fprintf(c.App.Writer, "%s\n", b)
 		}
 		return err
 	}
 	opt := pageOptions(c, h.run(n.Name))
-	if comparison != nil {
-		if err := report.NewComparison(comparison, opt).WriteText(c.App.Writer); err != nil {
+	if compared != nil {
+		if err := compared.WriteText(c.App.Writer); err != nil {
 			return err
 		}
 	}

@@ -15,18 +15,21 @@ import (
 )
 
 // judge compares tonight with the last good night and with the trend, and says
-// in n what came of it. The comparison is nil where there is nothing to compare
-// with.
-func (h *nights) judge(c *cli.Context, p *project, opened *rollout.Run, r *analysis.Result, n *history.Night) (*analysis.Comparison, *history.History, error) {
+// in n what came of it. The page of the comparison is nil where there is nothing
+// to compare with.
+func (h *nights) judge(c *cli.Context, p *project, opened *rollout.Run, r *analysis.Result, n *history.Night) (*report.ComparisonPage, *history.History, error) {
 	base := history.LastGood(h.list, n, h.there)
-	var comparison *analysis.Comparison
+	var page *report.ComparisonPage
+	tolerance := 0.0
 	if base < 0 {
 		h.alone(r, n)
 	} else {
 		var err error
-		if comparison, err = h.compare(c, p, opened, &h.list[base]); err != nil {
+		if page, err = h.compare(c, p, opened, &h.list[base]); err != nil {
 			return nil, nil, err
 		}
+		comparison := page.Comparison
+		tolerance = comparison.Tolerance
 		n.Base, n.Answer, n.Sentence, n.ExitCode = h.list[base].Name, comparison.Answer, comparison.Sentence, comparison.ExitCode
 	}
 	if c.Bool("accept") && n.Split != "" {
@@ -34,10 +37,6 @@ func (h *nights) judge(c *cli.Context, p *project, opened *rollout.Run, r *analy
 	}
 	n.Good = n.ExitCode == exitDone
 	trend := history.Analyze(append(slices.Clone(h.list), *n), history.DefaultOptions())
-	tolerance := 0.0
-	if comparison != nil {
-		tolerance = comparison.Tolerance
-	}
 	if fell := trend.Fallen(base, tolerance); fell != nil && n.ExitCode != exitNoGo && !n.Accepted {
 		n.ExitCode, n.Good = exitNoGo, false
 		n.Sentence += fmt.Sprintf(" Against the trend it regressed: the mean reward fell from %.3g to %.3g around night %s, and no single night since shows it; --accept takes that for the new normal.",
@@ -45,7 +44,7 @@ func (h *nights) judge(c *cli.Context, p *project, opened *rollout.Run, r *analy
 		mark := &trend.Nights[len(trend.Nights)-1]
 		mark.ExitCode, mark.Good = n.ExitCode, n.Good
 	}
-	return comparison, trend, nil
+	return page, trend, nil
 }
 
 // alone answers for a night that is compared with none. The first one passes
@@ -83,7 +82,7 @@ func (h *nights) alone(r *analysis.Result, n *history.Night) {
 
 // compare holds tonight against a night of the past, and keeps what came of it
 // in tonight's run directory.
-func (h *nights) compare(c *cli.Context, p *project, opened *rollout.Run, with *history.Night) (*analysis.Comparison, error) {
+func (h *nights) compare(c *cli.Context, p *project, opened *rollout.Run, with *history.Night) (*report.ComparisonPage, error) {
 	base, err := rollout.Open(h.run(with.Name))
 	if err != nil {
 		return nil, err
@@ -108,5 +107,5 @@ func (h *nights) compare(c *cli.Context, p *project, opened *rollout.Run, with *
 			return nil, err
 		}
 	}
-	return comparison, nil
+	return page, nil
 }

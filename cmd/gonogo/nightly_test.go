@@ -1,0 +1,99 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"gonogo/analysis/history"
+	"gonogo/sampler/rollout"
+)
+
+// begunNight leaves a night as a kill does: a run without a line.
+func begunNight(t *testing.T, h *nights, p *project, name string, began time.Time) {
+	t.Helper()
+	m := p.manifest(h.run(name))
+	m.Started = began
+	w, err := rollout.Create(h.run(name), m, p.items, rollout.WriterOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestANightThatWasBrokenOff(t *testing.T) {
+	now := time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		what  string
+		began time.Time
+		with  func(*project) // what the next call changes
+		name  string
+		said  string
+	}{
+		{"an hour ago: goes on", now.Add(-time.Hour), nil, "earlier", "going on with it"},
+		{"a day ago: another night", now.Add(-24 * time.Hour), nil, "2026-11-20T0200Z", "more than 12 hours away"},
+		{"tomorrow, by a clock that went backwards", now.Add(24 * time.Hour), nil, "2026-11-20T0200Z", "more than 12 hours away"},
+		{
+			"an hour ago, with another model", now.Add(-time.Hour), func(p *project) { p.cfg.Model.Name = "another" },
+			"2026-11-20T0200Z", "made with other settings",
+		},
+	} {
+		p := tinyProject(t)
+		h := &nights{dir: t.TempDir()}
+		begunNight(t, h, p, "earlier", c.began)
+		if c.with != nil {
+			c.with(p)
+		}
+		if name, said := h.tonight(p, now); name != c.name || !strings.Contains(said, c.said) {
+			t.Errorf("%s: night %s, %q; want %s, %q", c.what, name, said, c.name, c.said)
+		}
+	}
+}
+
+func TestANightsNameIsNeverTakenTwice(t *testing.T) {
+	p := tinyProject(t)
+	h := &nights{dir: t.TempDir(), list: []history.Night{{Name: "2026-11-20T0200Z"}}} // its rollouts are gone
+	if name, _ := h.tonight(p, time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)); name != "2026-11-20T0200Z-2" {
+		t.Errorf("the night is called %s", name)
+	}
+}
+
+func TestPruneKeepsWhatLaterNightsNeed(t *testing.T) {
+	h := &nights{dir: t.TempDir()}
+	for _, name := range []string{"n1", "n2", "n3", "n4", "n5", "mine", "../outside"} {
+		if err := os.MkdirAll(h.run(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range []string{rollout.ManifestFile, rollout.RolloutsFile} {
+			if name == "mine" {
+				file = "notes.txt"
+			}
+			if err := os.WriteFile(filepath.Join(h.run(name), file), nil, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	night := func(name string, good bool, base string) history.Night {
+		return history.Night{Name: name, Good: good, Base: base, Split: "eval", Made: map[string]string{}}
+	}
+	h.list = []history.Night{
+		night("n1", true, ""), night("n2", true, "n1"), night("n3", true, "n2"), night("n4", false, "n3"),
+		night("../outside", false, ""), night("n5", false, "n3"),
+	}
+	removed, err := h.prune(1)
+	if err != nil || removed != 3 {
+		t.Errorf("%d removed, %v; want n1, n2 and n4", removed, err)
+	}
+	for name, want := range map[string]bool{"n1": false, "n2": false, "n3": true, "n4": false, "n5": true, "mine": true, "../outside": true} {
+		if _, err := os.Stat(h.run(name)); (err == nil) != want {
+			t.Errorf("%s: there %v, want %v", name, err == nil, want)
+		}
+	}
+	if outside := h.list[4]; h.there(&outside) {
+		t.Error("a name that leads out of the directory is taken for a night at hand")
+	}
+}
