@@ -4,16 +4,19 @@ go 1.26.0
 
 require (
 	codeberg.org/go-pdf/fpdf v0.12.0 // report.pdf; gonum/plot brings it already
+	github.com/chromedp/cdproto v0.159.0 // test: what chromedp says to the browser
 	github.com/chromedp/chromedp v0.22.1 // test: the page in a real browser
 	github.com/goccy/go-yaml v1.19.2 // gonogo.yaml with line and column of every mistake
 	github.com/google/go-cmp v0.7.0 // test: differences a person can read
 	github.com/openai/openai-go/v3 v3.94.0 // the official SDK for model endpoints
 	github.com/parquet-go/parquet-go v0.32.0 // rollouts.parquet, for pandas and DuckDB
+	github.com/rivo/uniseg v0.4.7 // where lines of report.pdf may break, by UAX #14; mpb brings it already
 	github.com/rogpeppe/go-internal v1.16.0 // test: testscript, sessions of the command line
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // test: holds the schema of gonogo.yaml to the standard
 	github.com/urfave/cli/v2 v2.27.7 // commands and flags
 	github.com/vbauerster/mpb/v8 v8.9.3 // the progress bar on a terminal
 	go.uber.org/goleak v1.3.0 // test: no goroutine outlives a test
+	golang.org/x/image v0.40.0 // fonts of the machine for report.pdf; gonum/plot brings it already
 	golang.org/x/sync v0.24.0 // errgroup: whoever starts a goroutine waits for it
 	golang.org/x/term v0.47.0 // is it a terminal, and how wide
 	golang.org/x/time v0.16.0 // rate: rate_limit of endpoint graders
@@ -30,7 +33,6 @@ require (
 	github.com/acarl005/stripansi v0.0.0-20180116102854-5a71ef0e047d // indirect
 	github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b // indirect
 	github.com/andybalholm/brotli v1.1.1 // indirect
-	github.com/chromedp/cdproto v0.159.0 // indirect
 	github.com/coder/websocket v1.8.15 // indirect
 	github.com/cpuguy83/go-md2man/v2 v2.0.7 // indirect
 	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
@@ -41,7 +43,6 @@ require (
 	github.com/parquet-go/bitpack v1.0.0 // indirect
 	github.com/parquet-go/jsonlite v1.0.0 // indirect
 	github.com/pierrec/lz4/v4 v4.1.21 // indirect
-	github.com/rivo/uniseg v0.4.7 // indirect
 	github.com/russross/blackfriday/v2 v2.1.0 // indirect
 	github.com/tidwall/gjson v1.20.0 // indirect
 	github.com/tidwall/match v1.1.1 // indirect
@@ -49,7 +50,6 @@ require (
 	github.com/tidwall/sjson v1.2.5 // indirect
 	github.com/twpayne/go-geom v1.6.1 // indirect
 	github.com/xrash/smetrics v0.0.0-20240521201337-686a1a2994c1 // indirect
-	golang.org/x/image v0.40.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.42.0 // indirect
 	golang.org/x/tools v0.49.0 // indirect

@@ -23,7 +23,7 @@ var allowedArrows = map[string][]string{
 		"sampler/grader", "sampler/isolation", "sampler/python", "sampler/audit", "sampler/burst", "sampler/importer", "analysis", "analysis/history", "analysis/stat", "report", "report/chart", "fixtures", "docs",
 	},
 	"report":                 {"report/chart", "report/pdf", "report/typeface", "analysis", "analysis/history", "analysis/stat", "sampler/rollout"},
-	"report/chart":           {"analysis", "analysis/history", "analysis/stat", "sampler/rollout"},
+	"report/chart":           {"analysis", "analysis/history", "analysis/shift", "analysis/stat", "sampler/rollout"},
 	"report/pdf":             {"report/typeface"},
 	"report/typeface":        {},
 	"report/reporttest":      {"report/typeface", "analysis", "analysis/stat", "sampler/rollout", "docs"}, // results for the tests of the two rooms above
