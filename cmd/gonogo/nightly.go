@@ -99,16 +99,16 @@ func (h *nights) night(c *cli.Context, p *project, now time.Time) error {
 	if err != nil {
 		return err
 	}
+	if stopped != nil {
+		fmt.Fprintf(c.App.ErrWriter, "note: night %s is not whole and not kept\n", name)
+		return errors.Join(failed, stopped)
+	}
 	opened, result, to, err := judged(c, p, dir)
 	if err != nil {
 		return err
 	}
 	if err := errors.Join(writeResult(dir, result), writeReport(c, dir, result, to)); err != nil {
 		return err
-	}
-	if stopped != nil {
-		fmt.Fprintf(c.App.ErrWriter, "note: night %s is not whole and not kept\n", name)
-		return errors.Join(failed, stopped)
 	}
 	began := now
 	if opened.Manifest != nil && !opened.Manifest.Started.IsZero() {
