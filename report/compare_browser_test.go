@@ -10,7 +10,9 @@ import (
 // hostile one: no error, no request, and table and pictures answer.
 func TestTheComparisonInABrowser(t *testing.T) {
 	b := newTab(t)
-	b.load(func(w io.Writer) error { return writeComparedHTML(w, comparison(t, "many")) })
+	if size := b.load(func(w io.Writer) error { return writeComparedHTML(w, comparison(t, "many")) }); size > 1_500_000 {
+		t.Errorf("the page of 5,000 items has %d bytes", size)
+	}
 	b.quiet()
 	for _, try := range []struct{ what, do, want string }{
 		{"nothing", "0", "lookup"},

@@ -59,41 +59,41 @@ func many(c *analysis.Comparison, n int) *analysis.Comparison {
 	return c
 }
 
-// Hostile is text that would steer a page, a table, a terminal or a
+// steering is text that would steer a page, a table, a terminal or a
 // spreadsheet.
-const Hostile = "=1+1\x1b[2J\u202e</script><script>alert(1)</script><img src=x onerror=alert(1)>|`\n# @team [x](http://evil) 你好 🎉 שלום\x00"
+const steering = "=1+1\x1b[2J\u202e</script><script>alert(1)</script><img src=x onerror=alert(1)>|`\n# @team [x](http://evil) 你好 🎉 שלום\x00"
 
-// hostileTexts puts Hostile wherever data can put text.
+// hostileTexts puts steering wherever data can put text.
 func hostileTexts(c *analysis.Comparison) *analysis.Comparison {
-	c.Base.File, c.New.File = "base "+Hostile+"/rollouts.jsonl", "new '"+Hostile+"/rollouts.jsonl"
-	c.Base.Model, c.New.Name = Hostile, Hostile
-	c.Sentence += " " + Hostile
-	c.Notes = append(c.Notes, Hostile)
-	c.Differs = append(c.Differs, analysis.RunDifference{What: "grader", Key: Hostile, Base: Hostile, Confounds: true, Note: Hostile})
-	c.New.Input.Bad = append(c.New.Input.Bad, rollout.BadLine{Line: 3, Why: Hostile})
+	c.Base.File, c.New.File = "base "+steering+"/rollouts.jsonl", "new '"+steering+"/rollouts.jsonl"
+	c.Base.Model, c.New.Name = steering, steering
+	c.Sentence += " " + steering
+	c.Notes = append(c.Notes, steering)
+	c.Differs = append(c.Differs, analysis.RunDifference{What: "grader", Key: steering, Base: steering, Confounds: true, Note: steering})
+	c.New.Input.Bad = append(c.New.Input.Bad, rollout.BadLine{Line: 3, Why: steering})
 	for _, sc := range c.Splits {
-		sc.Why += " " + Hostile
+		sc.Why += " " + steering
 		for i := range sc.Changes {
-			sc.Changes[i].Item += Hostile
-			sc.Changes[i].Category, sc.Changes[i].Family = Hostile, Hostile
+			sc.Changes[i].Item += steering
+			sc.Changes[i].Category, sc.Changes[i].Family = steering, steering
 		}
 		for i := range sc.Moved {
-			sc.Moved[i].Item += Hostile
+			sc.Moved[i].Item += steering
 			for _, refs := range [][]analysis.SampleRef{sc.Moved[i].BaseRollouts, sc.Moved[i].NewRollouts} {
 				for j := range refs {
-					refs[j].TraceID, refs[j].Outcome = Hostile, rollout.Outcome(Hostile)
+					refs[j].TraceID, refs[j].Outcome = steering, rollout.Outcome(steering)
 				}
 			}
 		}
 		for i := range sc.Outcomes {
-			sc.Outcomes[i].Kind = Hostile
+			sc.Outcomes[i].Kind = steering
 		}
 		for i := range sc.Causes {
-			sc.Causes[i].Error = Hostile
+			sc.Causes[i].Error = steering
 		}
 		for _, b := range []*analysis.Breakdown{sc.Categories, sc.Families} {
 			for i := range b.Groups {
-				b.Groups[i].Group += Hostile
+				b.Groups[i].Group += steering
 			}
 		}
 	}
