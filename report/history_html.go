@@ -35,7 +35,11 @@ func (p *HistoryPage) newest() *newestNight {
 	if class == "" {
 		class = analysis.Undecided
 	}
-	return &newestNight{string(class), capital(nightAnswer(mark, w)), fmt.Sprintf(w.Newest, p.night(n-1), mark.ExitCode)}
+	text := fmt.Sprintf(w.Newest, p.night(n-1), mark.ExitCode)
+	if mark.Sentence != "" {
+		text = prose(mark.Sentence) + " " + text
+	}
+	return &newestNight{string(class), capital(nightAnswer(mark, w)), text}
 }
 
 // WriteHTML writes the page as one file that loads nothing and runs nothing.

@@ -51,6 +51,7 @@ type Mark struct {
 	ExitCode int              `json:"exit_code"`
 	Good     bool             `json:"good"`
 	Accepted bool             `json:"accepted"`
+	Sentence string           `json:"sentence"` // the answer in words
 	InTrend  bool             `json:"in_trend"` // its items and rewards are those of the newest night
 }
 
@@ -147,7 +148,7 @@ func Analyze(nights []Night, opt Options) *History {
 		if in {
 			trend = append(trend, i)
 		}
-		h.Nights = append(h.Nights, Mark{n.Name, n.Time, n.Run, n.Split, n.Verdict, n.Answer, n.ExitCode, n.Good, n.Accepted, in})
+		h.Nights = append(h.Nights, Mark{n.Name, n.Time, n.Run, n.Split, n.Verdict, n.Answer, n.ExitCode, n.Good, n.Accepted, n.Sentence, in})
 	}
 	h.notes(len(trend))
 	if len(nights) == 0 {

@@ -42,7 +42,7 @@ func (h *nights) judge(c *cli.Context, p *project, opened *rollout.Run, r *analy
 		n.Sentence += fmt.Sprintf(" Against the trend it regressed: the mean reward fell from %.3g to %.3g around night %s, and no single night since shows it; --accept takes that for the new normal.",
 			fell.Before, fell.After, trend.Nights[fell.Night].Name)
 		mark := &trend.Nights[len(trend.Nights)-1]
-		mark.ExitCode, mark.Good = n.ExitCode, n.Good
+		mark.ExitCode, mark.Good, mark.Sentence = n.ExitCode, n.Good, n.Sentence
 	}
 	return page, trend, nil
 }
