@@ -81,11 +81,12 @@ func (m move) caption(c *analysis.Comparison) Caption {
 	if e := cmp.Or(told(d), told(&sc.Reward)); e != nil {
 		sub += "; cross: " + intervalsAt(c.Confidence, e.Estimate) + " of the differences, around new"
 	}
-	return Caption{Title: title, Subtitle: sub, Legend: []Entry{
+	legend := []Entry{
 		{"base", []plot.Thumbnailer{endSample{}}},
 		{"new, with the intervals of the differences", []plot.Thumbnailer{endSample{true}}},
 		{"base ± " + Number(a.delta) + ": a mean reward there is no change that matters", []plot.Thumbnailer{band{}}},
-	}}
+	}
+	return Caption{Title: title, Subtitle: sub, Legend: legend, Brief: []Entry{legend[0], {"new", legend[1].Thumbs}}}
 }
 
 // arrow goes from the means of base to those of new. The intervals are those
