@@ -1,3 +1,7 @@
+//go:build !race
+
+// Of what a browser does the race detector sees nothing; its tests take long.
+
 package report
 
 import (
