@@ -52,7 +52,7 @@ type Mark struct {
 	Good     bool             `json:"good"`
 	Accepted bool             `json:"accepted"`
 	Sentence string           `json:"sentence"` // the answer in words
-	InTrend  bool             `json:"in_trend"` // its items and rewards are those of the newest night
+	InTrend  bool             `json:"in_trend"` // its items and rewards are those of the newest good night
 }
 
 // Series is one number over the nights.
@@ -135,34 +135,51 @@ type Unusual struct {
 }
 
 // Analyze finds what changed over the nights, in the order in which they were
-// kept. Only nights that can be compared with the newest one have a trend.
+// kept. Only nights that can be compared with the newest good one have a trend:
+// one of which little or nothing was measured does not empty the page.
 func Analyze(nights []Night, opt Options) *History {
 	h := &History{
 		Schema: Schema, Confidence: opt.Confidence, Nights: []Mark{}, Series: []Series{}, Changes: []Change{},
 		Unusual: []Unusual{}, Made: madeMarks(nights), Notes: []string{},
 	}
 	var trend []int
+	ref := reference(nights)
 	for i := range nights {
 		n := &nights[i]
-		in := Comparable(n, &nights[len(nights)-1])
+		in := Comparable(n, &nights[ref])
 		if in {
 			trend = append(trend, i)
 		}
 		h.Nights = append(h.Nights, Mark{n.Name, n.Time, n.Run, n.Split, n.Verdict, n.Answer, n.ExitCode, n.Good, n.Accepted, n.Sentence, in})
 	}
-	h.notes(len(trend))
+	h.notes(len(trend), ref)
 	if len(nights) == 0 {
 		return h
 	}
 	level, se := levels(nights, trend)
 	for _, s := range seriesTable() {
-		if one := newSeries(s, nights, h.Nights, level, se); len(one.Points) > 0 {
+		if one := newSeries(s, nights, nights[ref].RewardRange, h.Nights, level, se); len(one.Points) > 0 {
 			h.Series = append(h.Series, one)
 		}
 	}
 	h.findChanges(opt)
 	h.findUnusual(opt)
 	return h
+}
+
+// reference is the night that those of the trend can be compared with: the newest
+// good one, else the newest of which anything was measured, else the newest.
+func reference(nights []Night) int {
+	measured := len(nights) - 1
+	for i, n := range slices.Backward(nights) {
+		if n.Good && n.Split != "" {
+			return i
+		}
+		if nights[measured].Split == "" && n.Split != "" {
+			measured = i
+		}
+	}
+	return measured
 }
 
 // levels are the rewards of the nights of the trend on common ground.
@@ -182,13 +199,13 @@ func levels(nights []Night, trend []int) (level map[int]float64, se map[int]*flo
 	return level, se
 }
 
-func newSeries(s series, nights []Night, marks []Mark, level map[int]float64, se map[int]*float64) Series {
+func newSeries(s series, nights []Night, bounds [2]float64, marks []Mark, level map[int]float64, se map[int]*float64) Series {
 	out := Series{Name: s.name, Kind: s.kind, Unit: s.unit, Points: []Point{}, Levels: []Level{}}
 	switch out.top = math.Inf(1); s.unit {
 	case "share":
 		out.top = 1
 	case "reward":
-		out.bottom, out.top = nights[len(nights)-1].RewardRange[0], nights[len(nights)-1].RewardRange[1]
+		out.bottom, out.top = bounds[0], bounds[1]
 	}
 	for i := range nights {
 		v, ok := nights[i].Values[s.name]
@@ -319,31 +336,6 @@ func (h *History) findUnusual(opt Options) {
 			h.Unusual = append(h.Unusual, found[i])
 		}
 	}
-}
-
-// Fallen is the change that took the mean reward of the newest night, and of the
-// night it was compared with, below where it once was by more than margin: the
-// last change of the reward, downwards, that nobody accepted since. A creep that
-// no single night shows is found so. nil when there is none; where base lies
-// before the change, the comparison with it decides.
-func (h *History) Fallen(base int, margin float64) *Change {
-	accepted := -1
-	for i, n := range h.Nights {
-		if n.Accepted {
-			accepted = i
-		}
-	}
-	for i := len(h.Changes) - 1; i >= 0; i-- {
-		c := &h.Changes[i]
-		if c.Series != Reward {
-			continue
-		}
-		if c.High != nil && *c.High < -margin && c.First > accepted && base >= c.First {
-			return c
-		}
-		return nil
-	}
-	return nil
 }
 
 // Encode writes the history as JSON: indented, with a final newline.

@@ -46,10 +46,24 @@ func (h *History) explain() {
 	}
 }
 
-// notes are what a reader must know before the numbers.
-func (h *History) notes(trend int) {
-	if n := len(h.Nights); trend < n {
-		h.Notes = append(h.Notes, fmt.Sprintf("%d of %d nights have other items or another reward range than the newest: they are shown, and no trend goes through them", n-trend, n))
+// notes are what a reader must know before the numbers. trend is how many nights
+// can be compared with night ref.
+func (h *History) notes(trend, ref int) {
+	n, empty := len(h.Nights), 0
+	for _, m := range h.Nights {
+		if m.Split == "" {
+			empty++
+		}
+	}
+	if empty > 0 {
+		h.Notes = append(h.Notes, fmt.Sprintf("%d of %d nights hold no rollout with a reward: they have no place in the trend", empty, n))
+	}
+	if other := n - empty - trend; other > 0 {
+		than := "the newest"
+		if ref < n-1 {
+			than = "night " + h.Nights[ref].Name
+		}
+		h.Notes = append(h.Notes, fmt.Sprintf("%d of %d nights have other items or another reward range than %s: they are shown, and no trend goes through them", other, n, than))
 	}
 	for i := 1; i < len(h.Nights); i++ {
 		if h.Nights[i].Time.Before(h.Nights[i-1].Time) {

@@ -15,7 +15,8 @@ func historyCommand() *cli.Command {
 		Description: `DIR is the history directory of gonogo nightly, or its nights.jsonl. Shows the
 drift of model, grader, tools, tokens and latency apart, each with the night where
 it changed, the interval in which that night lies, and what was made otherwise
-there. Nights that hold other items than the newest are shown and not compared.
+there. Nights that hold other items than the newest good one are shown and not
+compared.
 
 Exit codes: 0 done, 2 DIR is no history. What regressed is the exit code of
 gonogo nightly.

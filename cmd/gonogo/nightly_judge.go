@@ -39,8 +39,8 @@ func (h *nights) judge(c *cli.Context, p *project, opened *rollout.Run, r *analy
 	trend := history.Analyze(append(slices.Clone(h.list), *n), history.DefaultOptions())
 	if fell := trend.Fallen(base, tolerance); fell != nil && n.ExitCode != exitNoGo && !n.Accepted {
 		n.ExitCode, n.Good = exitNoGo, false
-		n.Sentence += fmt.Sprintf(" Against the trend it regressed: the mean reward fell from %.3g to %.3g around night %s, and no single night since shows it; --accept takes that for the new normal.",
-			fell.Before, fell.After, trend.Nights[fell.Night].Name)
+		n.Sentence += fmt.Sprintf(" Against the trend it regressed: the mean reward was %.3g, fell around night %s and is %.3g, and no single night since shows it; --accept takes that for the new normal.",
+			fell.Before, trend.Nights[fell.Night].Name, fell.After)
 		mark := &trend.Nights[len(trend.Nights)-1]
 		mark.ExitCode, mark.Good, mark.Sentence = n.ExitCode, n.Good, n.Sentence
 	}

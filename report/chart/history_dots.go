@@ -12,7 +12,7 @@ import (
 
 // nightDots are the nights of a series with their intervals: a disc, a red
 // triangle where the night did not pass, a ring where it can not be compared with
-// the newest one.
+// the newest good one.
 type nightDots struct{ list []nightDot }
 
 type nightDot struct {
