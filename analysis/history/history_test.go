@@ -229,6 +229,10 @@ func TestReadNights(t *testing.T) {
 		{"a later schema", strings.Replace(one, "night/1", "night/2", 1) + "\n", 0, false, "night/2"},
 		{"a night without a name", strings.Replace(one, `"n00"`, `""`, 1) + "\n", 0, false, `"name" is missing`},
 		{"a value that is none", strings.Replace(one, `"se":5`, `"se":-5`, 1) + "\n", 0, false, "output_tokens"},
+		{"a value whose square is too large", strings.Replace(one, `"se":5`, `"se":1e100`, 1) + "\n", 0, false, "output_tokens"},
+		{"an error whose weight is too large", strings.Replace(one, `"se":5`, `"se":1e-200`, 1) + "\n", 0, false, "output_tokens"},
+		{"an error of nothing", strings.Replace(one, `"se":5`, `"se":0`, 1) + "\n", 1, false, ""},
+		{"an item's mean that is none", strings.Replace(one, `"mean":`, `"mean":1e200,"was":`, 1) + "\n", 0, false, `item "q0"`},
 		{"no text", "\xff\xfe\x00\n", 0, false, "n.jsonl:1"},
 	} {
 		nights, torn, err := Read("n.jsonl", strings.NewReader(c.text))
@@ -247,6 +251,13 @@ func FuzzRead(f *testing.F) {
 	b, _ := json.Marshal(past(0.5)[0])
 	f.Add(string(b) + "\n")
 	f.Add(`{"schema":"gonogo/night/1","name":"a","values":{"reward":{"value":1}}}`)
+	for _, numbers := range []string{`"value":%de-300,"se":1e-160`, `"value":%de100,"se":1e-100`, `"value":%de49,"se":1e-50`, `"value":%de-40,"se":1e50`} {
+		text := ""
+		for i := range 8 {
+			text += fmt.Sprintf(`{"schema":"gonogo/night/1","name":"a","split":"eval","good":true,"values":{"reward":{`+numbers+"}}}\n", 1+i%5)
+		}
+		f.Add(text)
+	}
 	f.Fuzz(func(t *testing.T, text string) {
 		nights, _, err := Read("n.jsonl", strings.NewReader(text))
 		if err != nil {

@@ -16,6 +16,10 @@ var ErrNotAHistory = errors.New("not a history of nights")
 // longestLine bounds a line of nights.jsonl: mostItems with long ids fit.
 const longestLine = 64 << 20
 
+// largest is the largest number that a night may hold, and one over it the
+// smallest standard error: the squares of both, and their products, are finite.
+const largest = 1e50
+
 // Read reads nights.jsonl. A last line that was broken off is left out and torn
 // says so; keys that this version does not know are passed over. A line of
 // anything else is an error that names it.
@@ -61,8 +65,13 @@ func decodeNight(text []byte) (Night, error) {
 	if n.Name == "" {
 		return Night{}, fmt.Errorf("%w: \"name\" is missing", ErrNotAHistory)
 	}
+	for _, it := range n.Items {
+		if math.Abs(it.Mean) > largest {
+			return Night{}, fmt.Errorf("%w: the mean of item %q is none", ErrNotAHistory, it.ID)
+		}
+	}
 	for name, v := range n.Values {
-		if math.Abs(v.Value) > 1e100 || v.SE != nil && (*v.SE < 0 || *v.SE > 1e100) {
+		if math.Abs(v.Value) > largest || v.SE != nil && (*v.SE < 0 || *v.SE > largest || *v.SE > 0 && *v.SE < 1/largest) {
 			return Night{}, fmt.Errorf("%w: the value of %q is none", ErrNotAHistory, name)
 		}
 	}
