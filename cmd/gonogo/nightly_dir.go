@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"gonogo/analysis/history"
@@ -95,13 +96,28 @@ func (h *nights) there(n *history.Night) bool {
 	return err == nil
 }
 
+// ofNight reports whether a run goes by the name of a night: any other below runs
+// is somebody's own, not gone on with and not removed.
+func ofNight(name string) bool {
+	if len(name) < len(nightLayout) {
+		return false
+	}
+	_, err := time.Parse(nightLayout, name[:len(nightLayout)])
+	number, numbered := strings.CutPrefix(name[len(nightLayout):], "-")
+	if numbered {
+		_, odd := strconv.ParseUint(number, 10, 32)
+		err = errors.Join(err, odd)
+	}
+	return err == nil && (numbered || number == "")
+}
+
 // begun lists the nights that were begun and never ended, the newest first.
 func (h *nights) begun() []string {
 	entries, _ := os.ReadDir(filepath.Join(h.dir, nightRuns)) // none there is none begun
 	var out []string
 	for _, e := range entries {
 		kept := slices.ContainsFunc(h.list, func(n history.Night) bool { return n.Name == e.Name() })
-		if _, err := os.Stat(filepath.Join(h.run(e.Name()), rollout.ManifestFile)); err == nil && !kept {
+		if _, err := os.Stat(filepath.Join(h.run(e.Name()), rollout.ManifestFile)); err == nil && !kept && ofNight(e.Name()) {
 			out = append(out, e.Name())
 		}
 	}
@@ -202,8 +218,8 @@ func (h *nights) prune(keep int) (int, error) {
 	}
 	removed := 0
 	for _, e := range entries {
-		if _, err := os.Stat(filepath.Join(h.run(e.Name()), rollout.ManifestFile)); err != nil || held[e.Name()] {
-			continue // not a run of ours, or one to keep
+		if _, err := os.Stat(filepath.Join(h.run(e.Name()), rollout.ManifestFile)); err != nil || held[e.Name()] || !ofNight(e.Name()) {
+			continue // not a night of ours, or one to keep
 		}
 		if err := os.RemoveAll(h.run(e.Name())); err != nil {
 			return removed, fmt.Errorf("remove old nights: %w", err)

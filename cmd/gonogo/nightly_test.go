@@ -34,7 +34,7 @@ func TestANightThatWasBrokenOff(t *testing.T) {
 		name  string
 		said  string
 	}{
-		{"an hour ago: goes on", now.Add(-time.Hour), nil, "earlier", "going on with it"},
+		{"an hour ago: goes on", now.Add(-time.Hour), nil, "2026-11-19T2345Z", "going on with it"},
 		{"a day ago: another night", now.Add(-24 * time.Hour), nil, "2026-11-20T0200Z", "more than 12 hours away"},
 		{"tomorrow, by a clock that went backwards", now.Add(24 * time.Hour), nil, "2026-11-20T0200Z", "more than 12 hours away"},
 		{
@@ -44,7 +44,8 @@ func TestANightThatWasBrokenOff(t *testing.T) {
 	} {
 		p := tinyProject(t)
 		h := &nights{dir: t.TempDir()}
-		begunNight(t, h, p, "earlier", c.began)
+		begunNight(t, h, p, "2026-11-19T2345Z", c.began)
+		begunNight(t, h, p, "tryout", c.began) // somebody's own, and newer by its name
 		if c.with != nil {
 			c.with(p)
 		}
@@ -62,9 +63,22 @@ func TestANightsNameIsNeverTakenTwice(t *testing.T) {
 	}
 }
 
+func TestNamesOfNights(t *testing.T) {
+	for name, want := range map[string]bool{
+		"2026-11-20T0200Z": true, "2026-11-20T0200Z-2": true, "2026-11-20T0200Z-12": true,
+		"": false, "tryout": false, "2026-11-20": false, "2026-11-20T0200Z-": false, "2026-11-20T0200Z-mine": false,
+		"2026-11-20T0200Z2": false, "2026-13-20T0200Z": false, "mine-2026-11-20T0200Z": false,
+	} {
+		if got := ofNight(name); got != want {
+			t.Errorf("%q is the name of a night: %v, want %v", name, got, want)
+		}
+	}
+}
+
 func TestPruneKeepsWhatLaterNightsNeed(t *testing.T) {
+	const n1, n2, n3, n4, n5 = "2026-11-01T0200Z", "2026-11-02T0200Z", "2026-11-03T0200Z", "2026-11-03T0200Z-2", "2026-11-05T0200Z"
 	h := &nights{dir: t.TempDir()}
-	for _, name := range []string{"n1", "n2", "n3", "n4", "n5", "mine", "../outside"} {
+	for _, name := range []string{n1, n2, n3, n4, n5, "tryout", "mine", "../outside"} {
 		if err := os.MkdirAll(h.run(name), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -81,14 +95,14 @@ func TestPruneKeepsWhatLaterNightsNeed(t *testing.T) {
 		return history.Night{Name: name, Good: good, Base: base, Split: "eval", Made: map[string]string{}}
 	}
 	h.list = []history.Night{
-		night("n1", true, ""), night("n2", true, "n1"), night("n3", true, "n2"), night("n4", false, "n3"),
-		night("../outside", false, ""), night("n5", false, "n3"),
+		night(n1, true, ""), night(n2, true, n1), night(n3, true, n2), night(n4, false, n3),
+		night("../outside", false, ""), night(n5, false, n3),
 	}
 	removed, err := h.prune(1)
 	if err != nil || removed != 3 {
 		t.Errorf("%d removed, %v; want n1, n2 and n4", removed, err)
 	}
-	for name, want := range map[string]bool{"n1": false, "n2": false, "n3": true, "n4": false, "n5": true, "mine": true, "../outside": true} {
+	for name, want := range map[string]bool{n1: false, n2: false, n3: true, n4: false, n5: true, "tryout": true, "mine": true, "../outside": true} {
 		if _, err := os.Stat(h.run(name)); (err == nil) != want {
 			t.Errorf("%s: there %v, want %v", name, err == nil, want)
 		}
