@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,7 +27,7 @@ func deep(few, n int) int {
 func mixed() (errors, stalls, harmless []chaos.Fault) {
 	for _, f := range chaos.Faults() {
 		switch {
-		case strings.Contains("429_seconds 429_date endless_trickle endless redirect_away closed_unsaid twice foreign", f.Name):
+		case slices.Contains(strings.Fields("429_seconds 429_date endless_trickle endless redirect_away closed_unsaid twice foreign"), f.Name):
 		case f.Hangs:
 			stalls = append(stalls, f)
 		case f.Whole:

@@ -67,14 +67,14 @@ func printFindings(w io.Writer, findings []analysis.Finding) {
 }
 
 // byWeight orders findings by what they mean for the run. A gate that passes in
-// both severities is told once, and so is one that fails by the same measure in
-// both: the blocking answer says all that the caution does.
+// both severities is told once, and so is a caution that names what its gate
+// fails on, by the same measure: the blocking answer says all of it.
 func byWeight(findings []analysis.Finding) []analysis.Finding {
 	told, failed := map[string]bool{}, map[string]bool{}
 	list := slices.DeleteFunc(slices.Clone(findings), func(f analysis.Finding) bool {
 		of := f.Gate + " " + string(f.Split) + " "
-		key, measure := of+f.Title, of+chart.Interval(f.Value, f.Low, f.High)
-		again := f.Status == analysis.Pass && told[key] || f.Status == analysis.Fail && failed[measure]
+		key, measure := of+f.Title, of+chart.Interval(f.Value, f.Low, f.High)+strings.Join(f.Items, "\n")
+		again := f.Status == analysis.Pass && told[key] || f.Status == analysis.Fail && f.Severity == analysis.Advisory && failed[measure]
 		told[key] = true
 		failed[measure] = failed[measure] || f.Status == analysis.Fail && f.Severity == analysis.Blocking && f.Value != nil
 		return again

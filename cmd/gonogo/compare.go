@@ -82,6 +82,11 @@ func compareRuns(c *cli.Context) (*analysis.Comparison, error) {
 	if c.String("output") == standardOutput {
 		return nil, usagef("--output takes a directory: --json and --markdown print to standard output")
 	}
+	for _, flag := range []string{"paper", "font"} {
+		if c.IsSet(flag) && c.String("output") == "" {
+			return nil, usagef("--%s is about report.pdf, which --output DIR writes", flag)
+		}
+	}
 	splits, err := pickSplits(c.String("split"))
 	if err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 
 // interruptible listens for Ctrl-C, SIGTERM and, but below nohup, SIGHUP. The
 // first closes drain: no rollout, or what else is made, begins any more, and
-// those in flight finish. The second ends the context. release stops listening.
+// those in flight finish. A second Ctrl-C or SIGTERM ends the context. release stops listening.
 // That nobody reads any more what is printed ends nothing that is paid for, from
 // here on: a Ctrl-C ends the tee behind us as well.
 func interruptible(parent context.Context, stderr io.Writer, what string) (ctx context.Context, drain <-chan struct{}, release func()) {
@@ -34,10 +34,16 @@ func interruptible(parent context.Context, stderr io.Writer, what string) (ctx c
 		}
 		fmt.Fprintf(stderr, "\nFinishing the %s in flight; press Ctrl-C again to leave at once.\n", what)
 		close(closed)
-		select {
-		case <-signals:
-			cancel()
-		case <-stop:
+		for {
+			select {
+			case s := <-signals:
+				if s == syscall.SIGHUP {
+					continue // a terminal that closes says so twice: by its shell and by the kernel
+				}
+				cancel()
+			case <-stop:
+			}
+			return
 		}
 	}()
 	return ctx, closed, func() {

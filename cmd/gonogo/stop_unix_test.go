@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // Whatever asks a run to end lets what is in flight end, also where nobody reads
@@ -45,6 +46,10 @@ func TestWhatAsksARunToEndLosesNothing(t *testing.T) {
 			closeReader()
 			if err := c.cmd.Process.Signal(tt.signal); err != nil {
 				t.Fatal(err)
+			}
+			if tt.signal == syscall.SIGHUP { // the shell says so, and then the kernel
+				time.Sleep(20 * time.Millisecond)
+				_ = c.cmd.Process.Signal(tt.signal)
 			}
 			if code := c.wait(t); code != exitInterrupted {
 				t.Errorf("exit code is %d, want %d\n%s", code, exitInterrupted, c.stderr.String())

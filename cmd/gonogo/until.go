@@ -194,6 +194,7 @@ func together(a, b sampler.Stats) sampler.Stats {
 	sum := b
 	sum.Jobs, sum.Begun, sum.Recorded = a.Jobs+b.Jobs, a.Begun+b.Begun, a.Recorded+b.Recorded
 	sum.ToolCalls, sum.Tokens, sum.TokensUnknown = a.ToolCalls+b.ToolCalls, a.Tokens+b.Tokens, a.TokensUnknown+b.TokensUnknown
+	// The rounds are of the same items: only what was spent adds up.
 	sum.USD, sum.USDUnknown, sum.LeftOpen = a.USD.Plus(b.USD), a.USDUnknown+b.USDUnknown, a.LeftOpen+b.LeftOpen
 	sum.Elapsed = a.Elapsed + b.Elapsed
 	sum.Outcomes, sum.Retries = maps.Clone(a.Outcomes), maps.Clone(a.Retries)

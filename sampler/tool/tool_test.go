@@ -210,3 +210,33 @@ func TestAnAnswerToAnotherCallIsAskedForAgain(t *testing.T) {
 		})
 	}
 }
+
+// A tool that keeps its answers gives the same one to the repeat: it is taken.
+func TestAToolThatKeepsItsAnswersIsBelieved(t *testing.T) {
+	var named string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, `{"output":"found","call_id":%q}`, named)
+	}))
+	defer server.Close()
+	tools, err := tool.New([]tool.Config{{Name: "search", ServerURL: server.URL}}, tool.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, step := range []struct {
+		id, named string
+		taken     bool
+	}{
+		{"c1", "c1", true},
+		{"c2", "c2", true},
+		{"c3", "c1", false},
+		{"c3", "c1", true}, // the repeat
+		{"c4", "c1", false},
+		{"c4", "c2", false}, // another one again
+		{"c4", "c4", true},
+	} {
+		named = step.named
+		if _, err := tools[0].Call(t.Context(), sampler.Call{ID: step.id, Arguments: "{}"}); (err == nil) != step.taken {
+			t.Errorf("step %d: %s answered as %s: error %v", i, step.id, step.named, err)
+		}
+	}
+}
