@@ -95,6 +95,7 @@ func (h *nights) night(c *cli.Context, p *project, now time.Time) error {
 		fmt.Fprintf(c.App.ErrWriter, "note: %s\n", said)
 	}
 	dir := h.run(name)
+	h.tellDamaged(c)
 	stopped, failed, err := makeRun(c, p, dir)
 	if err != nil {
 		return err
@@ -122,22 +123,38 @@ func (h *nights) night(c *cli.Context, p *project, now time.Time) error {
 	if err := h.add(n); err != nil {
 		return err
 	}
-	if err := h.show(c, n, compared, trend); err != nil {
+	return withAnswer(n.ExitCode, failed, h.show(c, n, compared, trend), h.pruneTo(c))
+}
+
+// withAnswer joins the answer of a night that is kept with what failed beside it: a
+// variant, the printing, the removal of old nights. What failed is told, and is
+// the exit code where the answer is none.
+func withAnswer(code int, failed ...error) error {
+	err := errors.Join(failed...)
+	if code == exitDone {
 		return err
 	}
-	if keep := c.Int("keep"); keep > 0 {
-		removed, err := h.prune(keep)
-		if err != nil {
-			return err
-		}
-		if removed > 0 {
-			fmt.Fprintf(c.App.ErrWriter, "note: removed the rollouts of %s; %s holds their numbers\n", counted(removed, "night"), nightsFile)
-		}
+	answer := error(&exitError{code: code})
+	if err == nil {
+		return answer
 	}
-	if n.ExitCode != exitDone {
-		return errors.Join(failed, &exitError{code: n.ExitCode})
+	for _, one := range joined(err) {
+		answer = errors.Join(answer, &exitError{code, one})
 	}
-	return failed
+	return answer
+}
+
+// pruneTo removes old nights as --keep says.
+func (h *nights) pruneTo(c *cli.Context) error {
+	keep := c.Int("keep")
+	if keep == 0 {
+		return nil
+	}
+	removed, err := h.prune(c.Context, keep)
+	if removed > 0 {
+		fmt.Fprintf(c.App.ErrWriter, "note: removed the rollouts of %s; %s holds their numbers\n", counted(removed, "night"), nightsFile)
+	}
+	return err
 }
 
 // nightAnswer is what --json prints.

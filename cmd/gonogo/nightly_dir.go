@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -29,9 +30,10 @@ const (
 
 // nights is a history directory.
 type nights struct {
-	dir  string
-	list []history.Night
-	torn bool
+	dir    string
+	list   []history.Night
+	torn   bool
+	opened map[string]error // what reading the rollouts of a night gave, by its name
 }
 
 // readNights reads a history directory. One that is missing or empty is a
@@ -85,16 +87,6 @@ func (h *nights) ours() error {
 
 // run is where the rollouts of a night lie.
 func (h *nights) run(name string) string { return filepath.Join(h.dir, nightRuns, name) }
-
-// there reports whether the rollouts of a night are still at hand. A name that
-// leads out of the directory is none of ours.
-func (h *nights) there(n *history.Night) bool {
-	if n.Name != filepath.Base(n.Name) {
-		return false
-	}
-	_, err := os.Stat(filepath.Join(h.run(n.Name), rollout.RolloutsFile))
-	return err == nil
-}
 
 // ofNight reports whether a run goes by the name of a night: any other below runs
 // is somebody's own, not gone on with and not removed.
@@ -199,9 +191,9 @@ func (h *nights) add(n history.Night) error {
 
 // prune removes the rollouts of all nights but the newest, the last good ones
 // and those that later nights may be compared with. It returns how many.
-func (h *nights) prune(keep int) (int, error) {
+func (h *nights) prune(ctx context.Context, keep int) (int, error) {
 	held := map[string]bool{h.list[len(h.list)-1].Name: true}
-	if base := history.LastGood(h.list, &h.list[len(h.list)-1], h.there); base >= 0 {
+	if base := history.LastGood(h.list, &h.list[len(h.list)-1], h.thereBy(ctx)); base >= 0 {
 		held[h.list[base].Name] = true
 	}
 	good := 0

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -18,11 +19,14 @@ import (
 // in n what came of it. The page of the comparison is nil where there is nothing
 // to compare with.
 func (h *nights) judge(c *cli.Context, p *project, opened *rollout.Run, r *analysis.Result, n *history.Night) (*report.ComparisonPage, *history.History, error) {
-	base := history.LastGood(h.list, n, h.there)
+	base := history.LastGood(h.list, n, h.thereBy(c.Context))
+	if err := c.Context.Err(); err != nil {
+		return nil, nil, err
+	}
 	var page *report.ComparisonPage
 	tolerance := 0.0
 	if base < 0 {
-		h.alone(r, n)
+		h.alone(c.Context, r, n)
 	} else {
 		var err error
 		if page, err = h.compare(c, p, opened, &h.list[base]); err != nil {
@@ -49,7 +53,7 @@ func (h *nights) judge(c *cli.Context, p *project, opened *rollout.Run, r *analy
 
 // alone answers for a night that is compared with none. The first one passes
 // when it is worth comparing with.
-func (h *nights) alone(r *analysis.Result, n *history.Night) {
+func (h *nights) alone(ctx context.Context, r *analysis.Result, n *history.Night) {
 	lost := slices.ContainsFunc(r.Findings, func(f analysis.Finding) bool {
 		return f.Gate == "infra.failures" && f.Split == n.Split && f.Status == analysis.Fail && f.Severity == analysis.Blocking
 	})
@@ -59,7 +63,7 @@ func (h *nights) alone(r *analysis.Result, n *history.Night) {
 			good++
 			if history.Comparable(old, n) {
 				comparable++
-				if !h.there(old) {
+				if !h.thereBy(ctx)(old) {
 					gone++
 				}
 			}
@@ -74,7 +78,7 @@ func (h *nights) alone(r *analysis.Result, n *history.Night) {
 	case good == 0:
 		n.ExitCode, n.Sentence = exitDone, "There is no good night yet to compare with: later nights are compared with this one."
 	case gone > 0:
-		n.Sentence = fmt.Sprintf("The rollouts of %s that this one could be compared with are gone from %s: bring them back, or take this night for the new normal with --accept.", counted(gone, "good night"), filepath.Join(h.dir, nightRuns))
+		n.Sentence = fmt.Sprintf("The rollouts of %s that this one could be compared with are gone from %s, or damaged: bring them back, or take this night for the new normal with --accept.", counted(gone, "good night"), filepath.Join(h.dir, nightRuns))
 	default:
 		n.Sentence = fmt.Sprintf("None of %s can be compared with this one: the items or the reward range are others. --accept takes this night for the new normal.", counted(good, "good night"))
 	}

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis/history"
 	"gonogo/sampler/rollout"
@@ -75,6 +78,57 @@ func TestNamesOfNights(t *testing.T) {
 	}
 }
 
+func TestANightThatIsDamagedIsGone(t *testing.T) {
+	p := tinyProject(t)
+	for _, c := range []struct {
+		what, file, text string
+		said             string // "" where the night is at hand
+	}{
+		{"whole", rollout.RolloutsFile, `{"item":"a","split":"eval","sample":0,"reward":0}` + "\n", ""},
+		{"its manifest is damaged", rollout.ManifestFile, "{", "cannot be read, and counts as gone"},
+		{"its rollouts contradict each other", rollout.RolloutsFile, strings.Repeat(`{"item":"a","split":"eval","sample":0,"reward":%d}`+"\n", 2), "cannot be read, and counts as gone"},
+	} {
+		h := &nights{dir: t.TempDir(), list: []history.Night{{Name: "2026-11-19T0200Z", Good: true}}}
+		begunNight(t, h, p, "2026-11-19T0200Z", time.Now())
+		text := strings.Replace(strings.Replace(c.text, "%d", "0", 1), "%d", "1", 1)
+		if err := os.WriteFile(filepath.Join(h.run("2026-11-19T0200Z"), c.file), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		var told strings.Builder
+		app := cli.NewContext(&cli.App{ErrWriter: &told}, nil, nil)
+		app.Context = t.Context()
+		h.tellDamaged(app)
+		if (told.Len() > 0) != (c.said != "") || !strings.Contains(told.String(), c.said) {
+			t.Errorf("%s: told %q, want %q", c.what, told.String(), c.said)
+		}
+		if there := h.thereBy(t.Context())(&h.list[0]); there != (c.said == "") {
+			t.Errorf("%s: at hand %v", c.what, there)
+		}
+	}
+}
+
+func TestWhatFailsBesideANightHidesNoRegression(t *testing.T) {
+	failed := errors.Join(errors.New("variant a: no answer"), errors.New("variant b: no answer"))
+	for _, c := range []struct {
+		what   string
+		answer int
+		failed []error
+		code   int
+		told   int
+	}{
+		{"no worse", exitDone, []error{nil, nil}, exitDone, 0},
+		{"no worse, and variants failed", exitDone, []error{failed, nil}, exitTool, 2},
+		{"regressed", exitNoGo, []error{nil, nil}, exitNoGo, 0},
+		{"regressed, and variants failed", exitNoGo, []error{failed, nil}, exitNoGo, 2},
+		{"regressed, variants failed and standard output is closed", exitNoGo, []error{failed, os.ErrClosed}, exitNoGo, 3},
+	} {
+		var told strings.Builder
+		if code := exitCode(&told, withAnswer(c.answer, c.failed...)); code != c.code || strings.Count(told.String(), "\n") != c.told {
+			t.Errorf("%s: exit code %d, want %d; told %q", c.what, code, c.code, told.String())
+		}
+	}
+}
+
 func TestPruneKeepsWhatLaterNightsNeed(t *testing.T) {
 	const n1, n2, n3, n4, n5 = "2026-11-01T0200Z", "2026-11-02T0200Z", "2026-11-03T0200Z", "2026-11-03T0200Z-2", "2026-11-05T0200Z"
 	h := &nights{dir: t.TempDir()}
@@ -98,7 +152,7 @@ func TestPruneKeepsWhatLaterNightsNeed(t *testing.T) {
 		night(n1, true, ""), night(n2, true, n1), night(n3, true, n2), night(n4, false, n3),
 		night("../outside", false, ""), night(n5, false, n3),
 	}
-	removed, err := h.prune(1)
+	removed, err := h.prune(t.Context(), 1)
 	if err != nil || removed != 3 {
 		t.Errorf("%d removed, %v; want n1, n2 and n4", removed, err)
 	}
@@ -107,7 +161,7 @@ func TestPruneKeepsWhatLaterNightsNeed(t *testing.T) {
 			t.Errorf("%s: there %v, want %v", name, err == nil, want)
 		}
 	}
-	if outside := h.list[4]; h.there(&outside) {
+	if outside := h.list[4]; h.thereBy(t.Context())(&outside) {
 		t.Error("a name that leads out of the directory is taken for a night at hand")
 	}
 }

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"gonogo/analysis/history"
+	"gonogo/sampler/rollout"
+)
+
+// tellDamaged says, before anything is paid for, which good nights cannot be
+// compared with though they lie there: those newer than the newest one that can.
+func (h *nights) tellDamaged(c *cli.Context) {
+	for _, n := range slices.Backward(h.list) {
+		if !n.Good {
+			continue
+		}
+		err := h.open(c.Context, n.Name)
+		if err == nil || c.Context.Err() != nil {
+			return
+		}
+		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, rollout.ErrNoRecords) {
+			fmt.Fprintf(c.App.ErrWriter, "note: night %s cannot be read, and counts as gone: %s\n", visible(n.Name), visible(err.Error()))
+		}
+	}
+}
+
+// thereBy returns what reports whether the rollouts of a night are still at hand,
+// and whole.
+func (h *nights) thereBy(ctx context.Context) func(*history.Night) bool {
+	return func(n *history.Night) bool { return h.open(ctx, n.Name) == nil }
+}
+
+// open reads the rollouts of a night as a comparison does, once. A name that
+// leads out of the directory is none of ours.
+func (h *nights) open(ctx context.Context, name string) error {
+	if name != filepath.Base(name) {
+		return fs.ErrNotExist
+	}
+	if err, known := h.opened[name]; known {
+		return err
+	}
+	r, err := rollout.Open(h.run(name))
+	if err == nil {
+		_, err = r.Records(ctx, rollout.ReadOptions{}, func(*rollout.Record) error { return nil })
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if h.opened == nil {
+		h.opened = make(map[string]error)
+	}
+	h.opened[name] = err
+	return err
+}
