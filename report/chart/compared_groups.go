@@ -112,8 +112,18 @@ func (g groups) table(c *analysis.Comparison) Table {
 		t.Marks = append(t.Marks, changeMark(d, i, []string{name, Count(e.Items), numberOr(base), numberOr(new), Change(e.Value, e.Low, e.High)}))
 	}
 	add(0, "all items", sc.Reward.Estimate, sc.Reward.Base, sc.Reward.New)
-	for i, row := range g.shown(sc) {
-		add(i+1, row.Group, row.Estimate, row.Base, row.New)
+	list, drawn := g.of(sc).Groups, len(g.shown(sc))
+	for i, one := range list {
+		switch between := len(list) - drawn; {
+		case between == 0 || i < groupEnds:
+			add(i+1, one.Group, one.Estimate, one.Base, one.New)
+		case i >= groupEnds+between:
+			add(i+1-between, one.Group, one.Estimate, one.Base, one.New)
+		default: // not drawn: its place is the line between the two ends
+			y := row(groupEnds) - 0.5
+			cells := []string{one.Group, Count(one.Items), numberOr(one.Base), numberOr(one.New), Change(one.Value, one.Low, one.High)}
+			t.Marks = append(t.Marks, Mark{Cells: cells, X0: d.list[groupEnds].low, X1: d.list[groupEnds].high, Y0: y, Y1: y})
+		}
 	}
 	return t
 }

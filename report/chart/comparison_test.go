@@ -68,6 +68,35 @@ func sameComparison(t *testing.T, name string, c chart.Comparison) {
 	reporttest.SamePicture(t, filepath.Join("testdata", "compare."+name+"."+c.Name+".png"), b.Bytes(), *update)
 }
 
+// Groups that the picture leaves out stand in its table, each once and in order.
+func TestTheTableHoldsTheGroupsBetweenTheEnds(t *testing.T) {
+	c := reporttest.Compared(t, "regressed")
+	sc := c.Splits[rollout.Eval]
+	one := sc.Categories.Groups[0]
+	for _, n := range []int{24, 25, 40} {
+		sc.Categories.Groups = nil
+		for i := range n {
+			one.Group = fmt.Sprintf("g%02d", i)
+			sc.Categories.Groups = append(sc.Categories.Groups, one)
+		}
+		all := chart.Comparisons()
+		f := chart.Render(all[slices.IndexFunc(all, func(c chart.Comparison) bool { return c.Name == "categories" })], c)
+		if len(f.Table.Marks) != n+1 {
+			t.Fatalf("%d groups: %d rows, want %d and all items", n, len(f.Table.Marks), n)
+		}
+		drawn := 0
+		for i, m := range f.Table.Marks {
+			if i > 0 && m.Cells[0] != fmt.Sprintf("g%02d", i-1) {
+				t.Errorf("%d groups: row %d is %s", n, i, m.Cells[0])
+			}
+			drawn += len(m.Dots)
+		}
+		if drawn != 25 {
+			t.Errorf("%d groups: %d rows are drawn, want 12 of either end and all items", n, drawn)
+		}
+	}
+}
+
 // A Comparison that no analysis makes, but a file made elsewhere may hold.
 func TestOddComparisonsDoNotBreakAPicture(t *testing.T) {
 	for what, bend := range map[string]func(*analysis.Comparison, *analysis.SplitComparison){

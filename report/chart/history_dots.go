@@ -2,6 +2,7 @@ package chart
 
 import (
 	"image/color"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -89,19 +90,31 @@ func (d nightDots) legend() []Entry {
 // Thumbnail implements plot.Thumbnailer.
 func (k nightKind) Thumbnail(c *draw.Canvas) { c.DrawGlyphNoClip(k.glyph(2.6), c.Center()) }
 
-// nightTicks labels at most eight nights by their dates: the first, the last and
-// some between.
+// nightTicks labels at most eight nights by their dates: the last, some before it
+// at even steps, and the first where it has room.
 type nightTicks struct{ nights []history.Mark }
 
 // Ticks implements plot.Ticker.
 func (t nightTicks) Ticks(_, _ float64) []plot.Tick {
 	const most = 8
-	every := max(1, (len(t.nights)+most-2)/(most-1))
+	n := len(t.nights)
+	every := max(1, (n+most-2)/(most-1))
+	var at []int
+	for i := n - 1; i >= 0; i -= every {
+		at = append(at, i)
+	}
+	switch last := len(at) - 1; {
+	case n > 0 && at[last] > every/2:
+		at = append(at, 0)
+	case n > 0:
+		at[last] = 0
+	}
 	var out []plot.Tick
-	for i := 0; i < len(t.nights); i += every {
+	year := 0
+	for _, i := range slices.Backward(at) {
 		label := t.nights[i].Time.Format("2 Jan")
-		if i == 0 || t.nights[i].Time.Year() != t.nights[i-every].Time.Year() {
-			label = t.nights[i].Time.Format("2 Jan 2006")
+		if now := t.nights[i].Time.Year(); i == 0 || now != year {
+			label, year = t.nights[i].Time.Format("2 Jan 2006"), now
 		}
 		out = append(out, plot.Tick{Value: float64(i), Label: label})
 	}

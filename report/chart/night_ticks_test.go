@@ -1,0 +1,30 @@
+package chart
+
+import (
+	"testing"
+	"time"
+
+	"gonogo/analysis/history"
+)
+
+func TestTheFirstAndTheLastNightHaveTheirDates(t *testing.T) {
+	for n := 1; n <= 400; n++ {
+		nights := make([]history.Mark, n)
+		for i := range nights {
+			nights[i].Time = time.Date(2026, 11, 1+i, 2, 0, 0, 0, time.UTC)
+		}
+		ticks := nightTicks{nights}.Ticks(0, 0)
+		if len(ticks) > 8 || ticks[0].Value != 0 || ticks[len(ticks)-1].Value != float64(n-1) {
+			t.Fatalf("%d nights: ticks %v", n, ticks)
+		}
+		step := max(1, (n+6)/7)
+		for i := 1; i < len(ticks); i++ {
+			if 2*(ticks[i].Value-ticks[i-1].Value) < float64(step) {
+				t.Fatalf("%d nights: ticks %v lie on each other", n, ticks)
+			}
+		}
+	}
+	if got := (nightTicks{}).Ticks(0, 0); len(got) != 0 {
+		t.Errorf("no nights: ticks %v", got)
+	}
+}
