@@ -1,6 +1,9 @@
 package main
 
 import (
+	"fmt"
+	"path/filepath"
+
 	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis/history"
@@ -29,12 +32,15 @@ Example:
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write index.html, history.md, history.json, junit.xml and charts to `DIR`"},
 		},
 		Action: func(c *cli.Context) error {
-			dir, err := oneRun(c)
-			if err != nil {
-				return err
+			if c.NArg() != 1 {
+				return usagef("history takes one history directory, and there %s; see gonogo history --help", argumentsText(c))
 			}
+			dir := c.Args().First()
 			if c.Bool("json") && c.Bool("markdown") {
 				return usagef("--json and --markdown both ask for standard output: name one; --output writes both")
+			}
+			if c.String("output") == standardOutput {
+				return usagef("--output takes a directory: --json and --markdown print to standard output")
 			}
 			h, err := openNights(dir)
 			if err != nil {
@@ -49,7 +55,11 @@ Example:
 				return err
 			}
 			if out := c.String("output"); out != "" {
-				return report.WriteHistory(out, page)
+				if err := report.WriteHistory(out, page); err != nil {
+					return err
+				}
+				_, err = fmt.Fprintf(c.App.ErrWriter, "The page is in %s: open %s\n", out, filepath.Join(out, "index.html"))
+				return err
 			}
 			return nil
 		},
