@@ -6,6 +6,7 @@ TOOL    := $(GO) tool -modfile=.ci/tools.mod
 WORLD   ?= healthy
 RUN     ?= runs/demo-$(WORLD)
 FUZZ    ?= 20s
+RACE    ?= ./...
 export GONOGO_TESTDATA
 
 .PHONY: help build demo test race deep lint bench calibrate fuzz golden clean
@@ -22,8 +23,8 @@ demo: build ## run the main job on the built-in world and write a report (WORLD=
 test: ## run the tests
 	$(GO) test ./...
 
-race: ## run the tests under the race detector
-	$(GO) test -race -timeout 30m ./...
+race: ## run the tests under the race detector (RACE=./... or some packages)
+	$(GO) test -race -timeout 30m $(RACE)
 
 deep: ## run the deep tests: 200 kills of a sampling process, hours of chaos in minutes
 	GONOGO_DEEP=1 $(GO) test -count=1 -timeout 2h -run Deep ./...
