@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -89,5 +88,5 @@ func comparedProperties(p *ComparisonPage) []junitProperty {
 			list = append(list, junitProperty{one[0], visible(one[1])})
 		}
 	}
-	return slices.Clip(list)
+	return list
 }

@@ -48,7 +48,7 @@ func (t *terminal) nightChanges(p *HistoryPage, w *historyWords) {
 }
 
 // narrowed leaves out the columns of a series that a narrow terminal has no room
-// for, the level's before the newest night's.
+// for: since which night it is so, where a further night would lie, and p.
 func (t *terminal) narrowed(g Grid) Grid {
 	for _, column := range []int{2, 3, 3} {
 		if total := g.width(t); total <= t.width {

@@ -5,7 +5,7 @@ import "gonogo/sampler/rollout"
 // pageWords are what the page says beside what every format says.
 type pageWords struct {
 	OpenAll, CloseAll                      string
-	Evidence, Picture, State               string
+	Evidence, Picture                      string
 	Table, InItems, Read, Hint, Together   string
 	AnyClass, ClassLabel, NoMatch, Printed string
 
@@ -16,7 +16,7 @@ type pageWords struct {
 
 var englishPage = pageWords{
 	OpenAll: "Open all", CloseAll: "Close all",
-	Evidence: "Evidence", Picture: "the picture", State: "result",
+	Evidence: "Evidence", Picture: "the picture",
 	Table:      "The numbers of this picture",
 	InItems:    "Its numbers stand in the item table.",
 	Read:       "Read the picture point by point with the arrow keys",

@@ -90,7 +90,7 @@ func (m move) caption(c *analysis.Comparison) Caption {
 }
 
 // arrow goes from the means of base to those of new. The intervals are those
-// of the differences, set where base stands.
+// of the differences, added to where base stands: they lie around the new end.
 type arrow struct {
 	x, y, toX, toY float64
 	cross          meanMark // around the new end
