@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"gonogo/analysis/language"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -34,6 +35,9 @@ func (a Answer) ExitCode() int {
 // Comparison is comparison.json: a new run against a base run. Every difference
 // is new minus base.
 type Comparison struct {
+	// Lang is what the texts are written in; in a file they are English: see In.
+	Lang language.Language `json:"-"`
+
 	Schema        string                             `json:"schema"`
 	Answer        Answer                             `json:"answer"`
 	Sentence      string                             `json:"sentence"` // the answer in words

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"gonogo/analysis/language"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -11,6 +12,10 @@ const Schema = "gonogo/result/1"
 
 // Result is result.json. Sections whose stage has not run are absent.
 type Result struct {
+	// Lang is what the texts of Findings and Note are written in, and what pictures
+	// and pages of the Result are. In a file they are English: see In.
+	Lang language.Language `json:"-"`
+
 	Schema        string             `json:"schema"`
 	Verdict       Verdict            `json:"verdict"`
 	Reason        *string            `json:"reason"`   // the deciding gate; null for GO

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gonogo/analysis"
+	"gonogo/analysis/language"
 	"gonogo/analysis/shift"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
@@ -30,6 +31,8 @@ func DefaultOptions() Options { return Options{Confidence: 0.95, Draws: 1999, Se
 
 // History is what changed over the nights.
 type History struct {
+	Lang language.Language `json:"-"` // what its texts, pictures and page are written in
+
 	Schema     string     `json:"schema"`
 	Confidence float64    `json:"confidence"`
 	Nights     []Mark     `json:"nights"`  // in the order in which they were kept

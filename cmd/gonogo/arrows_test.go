@@ -20,15 +20,16 @@ const module = "gonogo"
 var allowedArrows = map[string][]string{
 	"cmd/gonogo": {
 		"sampler", "sampler/rollout", "sampler/job", "sampler/dataset", "sampler/model", "sampler/tool", "sampler/limit",
-		"sampler/grader", "sampler/isolation", "sampler/python", "sampler/audit", "sampler/burst", "sampler/importer", "analysis", "analysis/history", "analysis/stat", "report", "report/chart", "fixtures", "docs",
+		"sampler/grader", "sampler/isolation", "sampler/python", "sampler/audit", "sampler/burst", "sampler/importer", "analysis", "analysis/history", "analysis/language", "analysis/stat", "report", "report/chart", "fixtures", "docs",
 	},
-	"report":                 {"report/chart", "report/pdf", "report/typeface", "analysis", "analysis/history", "analysis/stat", "sampler/rollout"},
-	"report/chart":           {"analysis", "analysis/history", "analysis/shift", "analysis/stat", "sampler/rollout"},
+	"report":                 {"report/chart", "report/pdf", "report/typeface", "analysis", "analysis/history", "analysis/language", "analysis/stat", "sampler/rollout"},
+	"report/chart":           {"report/typeface", "analysis", "analysis/history", "analysis/language", "analysis/shift", "analysis/stat", "sampler/rollout"},
 	"report/pdf":             {"report/typeface"},
 	"report/typeface":        {},
 	"report/reporttest":      {"report/typeface", "analysis", "analysis/stat", "sampler/rollout", "docs"}, // results for the tests of the two rooms above
-	"analysis":               {"analysis/stat", "analysis/shift", "sampler/rollout"},
-	"analysis/history":       {"analysis", "analysis/shift", "analysis/stat", "sampler/rollout"},
+	"analysis":               {"analysis/language", "analysis/stat", "analysis/shift", "sampler/rollout"},
+	"analysis/history":       {"analysis", "analysis/language", "analysis/shift", "analysis/stat", "sampler/rollout"},
+	"analysis/language":      {},
 	"analysis/shift":         {"analysis/stat"},
 	"analysis/stat":          {},
 	"analysis/calibration":   {}, // tables of docs/calibration.md for the tests of the three rooms above
@@ -53,12 +54,13 @@ var allowedArrows = map[string][]string{
 }
 
 // standardOnly rooms import the standard library and other rooms, no module.
-var standardOnly = []string{"sampler/rollout", "sampler/limit", "sampler/grader/formula", "sampler/grader/metric", "fixtures"}
+var standardOnly = []string{"analysis/language", "sampler/rollout", "sampler/limit", "sampler/grader/formula", "sampler/grader/metric", "fixtures"}
 
 // pureRooms neither reach a network nor open files.
 var pureRooms = map[string][]string{
 	"analysis":               {"net", "net/http", "os", "os/exec"},
 	"analysis/history":       {"net", "net/http", "os", "os/exec"},
+	"analysis/language":      {"net", "net/http", "os", "os/exec", "time"},
 	"analysis/shift":         {"net", "net/http", "os", "os/exec", "time"},
 	"analysis/stat":          {"net", "net/http", "os", "os/exec", "time"},
 	"sampler/limit":          {"net", "net/http", "os", "os/exec"},

@@ -1,0 +1,4 @@
+package language
+
+// chineseCharts is what pictures say.
+var chineseCharts = map[string]string{}
