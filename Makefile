@@ -29,11 +29,12 @@ race: ## run the tests under the race detector (RACE=./... or some packages)
 deep: ## run the deep tests: 200 kills of a sampling process, hours of chaos in minutes
 	GONOGO_DEEP=1 $(GO) test -count=1 -timeout 2h -run Deep ./...
 
-lint: ## formatting, vet, staticcheck and dead code
+lint: ## formatting, vet, staticcheck, the CI example and dead code
 	@files=$$($(TOOL) gofumpt -l cmd analysis sampler report fixtures); \
 	if [ -n "$$files" ]; then echo "gofumpt would change:"; echo "$$files"; exit 1; fi
 	$(GO) vet ./...
 	$(TOOL) staticcheck ./...
+	$(TOOL) actionlint docs/ci/github.yml
 	@dead=$$($(TOOL) deadcode -test ./...); \
 	if [ -n "$$dead" ]; then echo "dead code:"; echo "$$dead"; exit 1; fi
 	@echo "lint: nothing to mend"

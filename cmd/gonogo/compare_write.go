@@ -34,6 +34,9 @@ func comparisonFiles() string {
 // configuration wants it, and knows the way to the rollouts.
 func comparisonPage(c *cli.Context, comparison *analysis.Comparison) (*report.ComparisonPage, error) {
 	base, new, out := c.Args().Get(0), c.Args().Get(1), c.String("output")
+	if err := spareReports(out, base, new); err != nil {
+		return nil, err
+	}
 	opt := pageOptions(c, new)
 	if out == "" {
 		return report.NewComparison(comparison, opt), nil
@@ -47,6 +50,17 @@ func comparisonPage(c *cli.Context, comparison *analysis.Comparison) (*report.Co
 	_, page.BaseLink = traces(base, out)
 	_, page.NewLink = traces(new, out)
 	return page, nil
+}
+
+// spareReports refuses an output in which a run's own report lies: the files of
+// both have the same names.
+func spareReports(out string, runs ...string) error {
+	for _, run := range runs {
+		if out != "" && filepath.Clean(out) == filepath.Clean(reportDir(run)) {
+			return usagef("%s is where the report of %s lies: name another directory with --output", out, run)
+		}
+	}
+	return nil
 }
 
 // writeComparison writes the report into the directory that --output names;

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -36,7 +37,7 @@ Examples:
    gonogo report my-run --format usual,parquet
    gonogo report my-run --format junit --output - >junit.xml`,
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "format", Usage: "comma-separated list of " + strings.Join(formatNames(), ", ") + "; usual is all but those written where they are asked for, all is every one (default usual)"},
+			&cli.StringFlag{Name: "format", Usage: "comma-separated list of " + strings.Join(formatNames(), ", ") + "; usual is all but those written where they are asked for, all is every one (default: report.formats, else usual)"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `DIR` instead of RUN/report; - writes the one format named to standard output"},
 			&cli.StringFlag{Name: "paper", Usage: "`SIZE` of report.pdf's pages: " + strings.Join(report.Papers(), " or ")},
 			&cli.StringFlag{Name: "font", Usage: "`FILE` of a font for what report.pdf says beyond Latin, Greek and Cyrillic"},
@@ -47,15 +48,15 @@ Examples:
 				return err
 			}
 			dir = besideResult(dir)
-			formats, err := pickFormats(c.String("format"))
+			look, err := lookFor(c, dir)
+			if err != nil {
+				return err
+			}
+			formats, err := pickFormats(cmp.Or(c.String("format"), strings.Join(look.Formats, ",")))
 			if err != nil {
 				return err
 			}
 			out, err := reportTo(c, dir, formats)
-			if err != nil {
-				return err
-			}
-			look, err := lookFor(c, dir)
 			if err != nil {
 				return err
 			}
