@@ -49,7 +49,7 @@ func Compare(ctx context.Context, base, new *rollout.Run, read rollout.ReadOptio
 		}
 	}
 	notes, same := likeness(b, n, pairings)
-	c.Notes = slices.Concat(notes, c.Notes)
+	c.Notes = slices.Insert(c.Notes, 0, notes...)
 	c.Differs = append(c.Differs, itemDifferences(c, pairings)...)
 	sortDifferences(c.Differs)
 	c.fold(same)

@@ -14,42 +14,71 @@ import (
 	"time"
 
 	"gonogo/analysis"
+	"gonogo/analysis/history"
 	"gonogo/sampler/rollout"
 )
 
-var update = flag.Bool("update", false, "write result.schema.json anew; then read it")
+var update = flag.Bool("update", false, "write the schemas anew; then read them")
 
-// The published schema is what the types say. It names its version.
-func TestResultSchemaIsThatOfTheTypes(t *testing.T) {
-	m := maker{told: sources(t, "analysis", "analysis/stat", "analysis/shift", "sampler/rollout"), made: make(map[string]object)}
-	top := m.of(reflect.TypeFor[analysis.Result]())
-	schema := object{
-		{"$schema", "https://json-schema.org/draft/2020-12/schema"},
-		{"$id", "urn:" + strings.ReplaceAll(analysis.Schema, "/", ":")},
-		{"title", "result.json, schema " + analysis.Schema},
-		{"description", "The analysis of a run. Keys may be added under one schema, so that a result of an older version lacks keys that are required here; renaming or retyping a key makes a new schema. An estimate (stat.Estimate) tells its value with its interval; null is what could not be estimated, and a warning says why. No number is NaN or infinite."},
-		{"$ref", top.get("$ref")},
-	}
-	var defs object
-	for _, name := range m.order {
-		defs = append(defs, member{name, m.made[name]})
-	}
-	schema = append(schema, member{"$defs", defs})
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(schema); err != nil {
-		t.Fatal(err)
-	}
-	if *update {
-		if err := os.WriteFile("result.schema.json", b.Bytes(), 0o644); err != nil {
+// published says of each schema which type it is of, and what holds of the file
+// as a whole.
+var published = map[string]struct {
+	of      reflect.Type
+	version string
+	doc     string
+}{
+	"result":     {reflect.TypeFor[analysis.Result](), analysis.Schema, "The analysis of a run. Keys may be added under one schema, so that a result of an older version lacks keys that are required here; renaming or retyping a key makes a new schema. " + estimates},
+	"comparison": {reflect.TypeFor[analysis.Comparison](), analysis.ComparisonSchema, "A new run against a base run; every difference is new minus base. " + keys + estimates},
+	"curation":   {reflect.TypeFor[analysis.Curation](), analysis.CurationSchema, "Which rows of the training data are worth training on. " + keys + estimates},
+	"night":      {reflect.TypeFor[history.Night](), history.NightSchema, "One night of gonogo nightly, on one line. " + keys},
+	"history":    {reflect.TypeFor[history.History](), history.Schema, "What nights show together. " + keys},
+}
+
+const (
+	keys      = "Keys may be added under one schema; renaming or retyping a key makes a new schema. "
+	estimates = "An estimate (stat.Estimate) tells its value with its interval; null is what could not be estimated, and a warning says why. No number is NaN or infinite."
+)
+
+// The published schemas are what the types say. Each names its version.
+func TestSchemasAreThoseOfTheTypes(t *testing.T) {
+	told := sources(t, "analysis", "analysis/history", "analysis/stat", "analysis/shift", "sampler/rollout")
+	for _, s := range Schemas() {
+		p, ok := published[s.Name]
+		if !ok {
+			t.Errorf("%s: of no type", s.Name)
+			continue
+		}
+		m := maker{told: told, made: make(map[string]object), top: p.of, version: p.version}
+		top := m.of(p.of)
+		schema := object{
+			{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+			{"$id", "urn:" + strings.ReplaceAll(p.version, "/", ":")},
+			{"title", s.Doc + ", schema " + p.version},
+			{"description", strings.TrimSpace(p.doc)},
+			{"$ref", top.get("$ref")},
+		}
+		var defs object
+		for _, name := range m.order {
+			defs = append(defs, member{name, m.made[name]})
+		}
+		schema = append(schema, member{"$defs", defs})
+		var b bytes.Buffer
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		if err := enc.Encode(schema); err != nil {
 			t.Fatal(err)
 		}
-		return
-	}
-	if !bytes.Equal(b.Bytes(), ResultSchema) {
-		t.Error("result.schema.json is not what the types say: run go test ./docs -update, and look at the difference; a key that was renamed or retyped makes a new schema")
+		file := s.Name + ".schema.json"
+		if *update {
+			if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		if !bytes.Equal(b.Bytes(), s.JSON) {
+			t.Errorf("%s is not what the types say: run go test ./docs -update, and look at the difference; a key that was renamed or retyped makes a new schema", file)
+		}
 	}
 }
 
@@ -94,9 +123,11 @@ func (o object) MarshalJSON() ([]byte, error) {
 
 // maker makes a definition of every named type it meets.
 type maker struct {
-	told  map[string]*told
-	made  map[string]object
-	order []string
+	told    map[string]*told
+	made    map[string]object
+	order   []string
+	top     reflect.Type // of the whole file, whose key schema is its version
+	version string
 }
 
 // name is a type's in the schema: that of package analysis goes without it.
@@ -186,6 +217,13 @@ func (m *maker) define(t reflect.Type, make func() object) object {
 // enum lists the words of a type that has constants; nil of another.
 func (m *maker) enum(t reflect.Type) []string {
 	what := m.saying(t)
+	if t == reflect.TypeFor[analysis.Reason]() { // some are the names of classes
+		var all []string
+		for _, r := range analysis.Reasons() {
+			all = append(all, string(r.Name))
+		}
+		return all
+	}
 	if t.Kind() == reflect.String && t.Name() != "string" && len(what.values) > 0 {
 		return what.values
 	}
@@ -240,10 +278,10 @@ func (m *maker) fields(t reflect.Type) object {
 		}
 	}
 	walk(t)
-	if t == reflect.TypeFor[analysis.Result]() {
+	if t == m.top {
 		for i, p := range properties {
 			if p.key == "schema" {
-				properties[i].value = object{{"const", analysis.Schema}}
+				properties[i].value = object{{"const", m.version}}
 			}
 		}
 	}

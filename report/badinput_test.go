@@ -125,7 +125,7 @@ func rendered(t *testing.T, r *analysis.Result) {
 		t.Errorf("result.json: %v", err)
 	}
 	if b.Len() < 4<<20 { // what is larger differs in the number of its items alone
-		if err := reporttest.CheckResult(b.Bytes()); err != nil {
+		if err := reporttest.Check("result", b.Bytes()); err != nil {
 			t.Errorf("result.json: %v", err)
 		}
 	}

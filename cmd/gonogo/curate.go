@@ -128,7 +128,7 @@ func choose(c *cli.Context, run *rollout.Run, cfg *config, source *curated) (*an
 		return nil, asUsage(err)
 	}
 	chosen.Run, chosen.File, chosen.SHA256 = c.Args().First(), source.data.Path, source.data.SHA256
-	chosen.Notes = append(source.notes, chosen.Notes...)
+	chosen.Notes = slices.Insert(chosen.Notes, 0, source.notes...)
 	return chosen, nil
 }
 

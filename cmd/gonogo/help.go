@@ -28,7 +28,7 @@ type topic struct {
 
 // topics lists the pages of `gonogo help`.
 func topics() []topic {
-	return []topic{
+	list := []topic{
 		{"words", "what item, rollout, reward, group and the rest mean", func(w io.Writer) {
 			for _, x := range glossary {
 				entry(w, x.word, x.meaning)
@@ -37,7 +37,6 @@ func topics() []topic {
 		{"gates", "the checks behind the verdict, and their thresholds", printGates},
 		{"config", "the keys of gonogo.yaml", func(w io.Writer) { fmt.Fprint(w, configHelp()) }},
 		{"schema", "the JSON Schema of gonogo.yaml, for editors", func(w io.Writer) { fmt.Fprintf(w, "%s\n", configSchema()) }},
-		{"result", "the JSON Schema of result.json", func(w io.Writer) { fmt.Fprintf(w, "%s", docs.ResultSchema) }},
 		{"prices", "the built-in list of published prices", func(w io.Writer) { fmt.Fprint(w, analysis.PriceListText()) }},
 		{"graders", "the kinds of grader that can be run", func(w io.Writer) {
 			for _, k := range grader.Kinds() {
@@ -76,6 +75,10 @@ func topics() []topic {
 			}
 		}},
 	}
+	for _, schema := range docs.Schemas() {
+		list = append(list, topic{schema.Topic, "the JSON Schema of " + schema.Doc, func(w io.Writer) { fmt.Fprintf(w, "%s", schema.JSON) }})
+	}
+	return list
 }
 
 func helpCommand() *cli.Command {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,20 +11,33 @@ import (
 	"gonogo/report/reporttest"
 )
 
-// keepToSchema holds every result.json that a script leaves behind to the
-// published schema.
+// schemaOf names the published schema that a file is held to; the curation is
+// what a script keeps of `gonogo curate --json`.
+var schemaOf = map[string]string{
+	resultFile: "result", comparisonFile: "comparison", "history.json": "history", "nights.jsonl": "night", "curation.json": "curation",
+}
+
+// keepToSchema holds every file that a script leaves behind, and that a schema
+// is published for, to that schema.
 func keepToSchema(t testscript.T, dir string) {
 	err := filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
-		if err != nil || d.Name() != resultFile {
+		if err != nil || schemaOf[d.Name()] == "" {
 			return err
 		}
 		b, err := os.ReadFile(file)
 		if err != nil {
 			return err
 		}
-		if err := reporttest.CheckResult(b); err != nil {
-			t.Log(file, err)
-			t.FailNow()
+		docs := [][]byte{b}
+		if filepath.Ext(file) == ".jsonl" {
+			docs = bytes.Split(b, []byte("\n"))
+			docs = docs[:len(docs)-1] // what follows the last line end is no line, or a torn one
+		}
+		for _, doc := range docs {
+			if err := reporttest.Check(schemaOf[d.Name()], doc); err != nil {
+				t.Log(file, err)
+				t.FailNow()
+			}
 		}
 		return nil
 	})

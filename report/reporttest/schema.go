@@ -10,38 +10,44 @@ import (
 	"gonogo/docs"
 )
 
-// strict is the published schema of result.json that takes no key it does not
-// tell of.
-var strict = sync.OnceValues(func() (*jsonschema.Schema, error) {
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(docs.ResultSchema))
-	if err != nil {
-		return nil, err
-	}
-	close := func(def map[string]any) {
-		if def["properties"] != nil {
-			def["additionalProperties"] = false
+// strict are the published schemas, by name, that take no key they do not tell
+// of.
+var strict = sync.OnceValues(func() (map[string]*jsonschema.Schema, error) {
+	all := make(map[string]*jsonschema.Schema)
+	for _, published := range docs.Schemas() {
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(published.JSON))
+		if err != nil {
+			return nil, err
+		}
+		for _, def := range doc.(map[string]any)["$defs"].(map[string]any) {
+			if def := def.(map[string]any); def["properties"] != nil {
+				def["additionalProperties"] = false
+			}
+		}
+		c := jsonschema.NewCompiler()
+		if err := c.AddResource(published.Name, doc); err != nil {
+			return nil, err
+		}
+		if all[published.Name], err = c.Compile(published.Name); err != nil {
+			return nil, err
 		}
 	}
-	for _, def := range doc.(map[string]any)["$defs"].(map[string]any) {
-		close(def.(map[string]any))
-	}
-	c := jsonschema.NewCompiler()
-	if err := c.AddResource("result.schema.json", doc); err != nil {
-		return nil, err
-	}
-	return c.Compile("result.schema.json")
+	return all, nil
 })
 
-// CheckResult holds a result.json to the published schema, and to tell nothing
+// Check holds a file to the published schema of that name, and to tell nothing
 // that the schema does not.
-func CheckResult(b []byte) error {
-	schema, err := strict()
+func Check(name string, b []byte) error {
+	schemas, err := strict()
 	if err != nil {
-		return fmt.Errorf("docs/result.schema.json: %w", err)
+		return fmt.Errorf("the schemas of docs: %w", err)
+	}
+	if schemas[name] == nil {
+		return fmt.Errorf("the schemas of docs: none is named %q", name)
 	}
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(b))
 	if err != nil {
 		return err
 	}
-	return schema.Validate(value)
+	return schemas[name].Validate(value)
 }

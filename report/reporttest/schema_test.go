@@ -16,7 +16,22 @@ func TestResultsKeepToTheSchema(t *testing.T) {
 		if err := Load(t, name).Encode(&b); err != nil {
 			t.Fatal(err)
 		}
-		if err := CheckResult(b.Bytes()); err != nil {
+		if err := Check("result", b.Bytes()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestComparisonsKeepToTheSchema(t *testing.T) {
+	for _, name := range Comparisons() {
+		if name == "hostile" {
+			continue // its outcomes are none
+		}
+		var b bytes.Buffer
+		if err := Compared(t, name).Encode(&b); err != nil {
+			t.Fatal(err)
+		}
+		if err := Check("comparison", b.Bytes()); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -46,7 +61,7 @@ func TestTheSchemaRefuses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := CheckResult(changed); err == nil || strings.Contains(err.Error(), "docs/") {
+		if err := Check("result", changed); err == nil || strings.Contains(err.Error(), "of docs") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
