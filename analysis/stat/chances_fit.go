@@ -81,7 +81,31 @@ func (t *tally) fit(start Chances, inflated bool) Chances {
 		x = append(x, math.Log(zero/(1-zero)))
 	}
 	e := evaluation{tally: t, inflated: inflated, gradient: make([]float64, len(x))}
-	return e.chances(e.minimum(x))
+	fit := e.chances(e.minimum(x))
+	if fit.Alike() && !inflated {
+		return e.likelier(fit, t.alike(fit.precision()))
+	}
+	return fit
+}
+
+// alike are the shares of the outcomes, held by so much precision. Items that
+// differ no more than by chance drive all parameters to their limit, where the
+// search can no longer tell their ratios.
+func (t *tally) alike(precision float64) Chances {
+	c := Chances{Alpha: make([]float64, len(t.tails))}
+	for v := range c.Alpha {
+		c.Alpha[v] = max(math.Exp(leastLog), precision*sum(t.tails[v])/sum(t.trials))
+	}
+	return c
+}
+
+// likelier is the one of a fit and another without a point mass that makes the
+// data likelier.
+func (e *evaluation) likelier(fit, other Chances) Chances {
+	if other.LogLikelihood, _, _ = e.likelihood(other, false); other.LogLikelihood > fit.LogLikelihood {
+		return other
+	}
+	return fit
 }
 
 // minimum is where BFGS ends from x. The method is driven step by step:
