@@ -156,10 +156,10 @@ func missingOf(items []*sideItem) Missing {
 	return out
 }
 
-// Encode writes the comparison as comparison.json: indented, with a final
-// newline, the same bytes for the same comparison.
+// Encode writes the comparison as comparison.json: in English, indented, with a
+// final newline, the same bytes for the same comparison.
 func (c *Comparison) Encode(w io.Writer) error {
-	b, err := json.MarshalIndent(c, "", "  ")
+	b, err := json.MarshalIndent(c.In(plain), "", "  ")
 	if err != nil {
 		return fmt.Errorf("encode comparison: %w", err)
 	}

@@ -1,9 +1,9 @@
 package analysis
 
 import (
-	"fmt"
 	"math"
 
+	"gonogo/analysis/language"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -19,7 +19,6 @@ import (
 //     neither a regression nor no change.
 func (sc *SplitComparison) answer(s Settings) {
 	r, width := sc.Reward, s.RewardRange.Width()
-	worst := math.Max(stat.Or(sc.Missing.Base.Share, 0), stat.Or(sc.Missing.New.Share, 0))
 	sc.Answer = CannotTell
 	switch margin := s.Thresholds.At(compareTolerance) * width; direction(r.Estimate, r.P, sc.Paired && r.Items < fewItems, margin, s.Confidence) {
 	case "up":
@@ -31,82 +30,14 @@ func (sc *SplitComparison) answer(s Settings) {
 			sc.Answer = Equivalent
 		}
 	}
-	switch limit := s.Thresholds.At("infra.failures.fail"); {
-	case !r.Known():
-		sc.Answer, sc.Why = CannotTell, emptySide(sc)
-	case worst > limit:
+	if !r.Known() || sc.lost() > s.Thresholds.At(failuresFail) {
 		sc.Answer = CannotTell
-		sc.Why = fmt.Sprintf("%s of the rollouts of a run were lost to failing endpoints, more than %s: what is left is no fair sample", percent(worst), percent(limit))
-	default:
-		sc.Why = sc.words(s)
-		if caution := s.Thresholds.At("infra.failures.pass"); worst > caution {
-			sc.Why += fmt.Sprintf("; %s of the rollouts of a run were lost to failing endpoints and are left out", percent(worst))
-		}
 	}
 }
 
-// emptySide says what there is nothing to compare of.
-func emptySide(sc *SplitComparison) string {
-	switch base, new := sc.Samples.Base.Max > 0, sc.Samples.New.Max > 0; {
-	case !base && !new:
-		return "neither run holds a rollout with a reward"
-	case !base:
-		return "the base run holds no rollout with a reward"
-	case !new:
-		return "the new run holds no rollout with a reward"
-	}
-	return "the runs hold nothing that can be compared"
-}
-
-// words tells what was found, with the numbers it rests on.
-func (sc *SplitComparison) words(s Settings) string {
-	r := sc.Reward
-	over := plural(r.Items, "item") + " that both runs hold"
-	if !sc.Paired {
-		over = plural(r.Items, "item") + ", none of which is in both runs: an unpaired comparison, which finds less"
-	}
-	moved := fmt.Sprintf("the mean reward went from %s to %s, by %s, over %s", value(r.Base), value(r.New), signedInterval(r.Estimate), over)
-	switch sc.Answer {
-	case Regressed, Improved:
-		if math.Abs(*r.Value) < sc.Equivalence.Delta {
-			moved += fmt.Sprintf("; the change is real and smaller than the %s that is set to matter", number(sc.Equivalence.Delta))
-		}
-		if f := r.Family; f != nil && f.Low != nil && *f.Low <= 0 && *f.High >= 0 {
-			moved += "; clustered by family, " + signedInterval(*f) + ", it is not sure"
-		}
-		return moved
-	case Equivalent:
-		return moved + fmt.Sprintf("; the one-sided bounds %s and %s lie within %s", signed(*sc.Equivalence.Low), signed(*sc.Equivalence.High), number(sc.Equivalence.Delta))
-	}
-	return moved + sc.hidden(s)
-}
-
-// hidden says why it cannot be told, and how much more would tell.
-func (sc *SplitComparison) hidden(s Settings) string {
-	r := sc.Reward
-	if r.Low == nil {
-		return "; that is too little for an interval"
-	}
-	text := ""
-	if margin := s.Thresholds.At(compareTolerance) * s.RewardRange.Width(); *r.Low > margin || *r.High < -margin {
-		text = fmt.Sprintf("; the interval shows a change and the sign flips of so few items do not (p = %s)", value(r.P))
-	}
-	if r.MDE != nil {
-		text += fmt.Sprintf("; a change of less than %s could hide here", digits(*r.MDE))
-	}
-	if sc.Needs != nil {
-		text += fmt.Sprintf("; about %s would show one of %s", needed(sc), number(sc.Equivalence.Delta))
-	}
-	return text
-}
-
-// needed words how much more data a comparison needs.
-func needed(sc *SplitComparison) string {
-	items := plural(sc.Needs.Items, "item") + " sampled alike"
-	if sc.Needs.Samples > 0 {
-		return items + ", or these sampled " + count(sc.Needs.Samples) + " times,"
-	}
-	return items
+// lost is the share of rollouts that the worse side lost to failing endpoints.
+func (sc *SplitComparison) lost() float64 {
+	return math.Max(stat.Or(sc.Missing.Base.Share, 0), stat.Or(sc.Missing.New.Share, 0))
 }
 
 // needs says how many items, sampled as these, would show a change of delta,
@@ -144,7 +75,7 @@ func (c *Comparison) fold(same bool) {
 	c.Answer = CannotTell
 	for _, sc := range c.Splits {
 		if same {
-			sc.Answer, sc.Equivalence.Shown, sc.Why = CannotTell, false, c.Notes[0]
+			sc.Answer, sc.Equivalence.Shown = CannotTell, false
 		}
 	}
 	for _, split := range []rollout.Split{rollout.Eval, rollout.Train, rollout.Production} {
@@ -153,61 +84,11 @@ func (c *Comparison) fold(same bool) {
 			continue
 		}
 		c.Split, c.Answer = &split, sc.Answer
-		c.Sentence = "On " + string(split) + " " + sc.Why + "."
 		break
 	}
-	switch {
-	case same:
-		c.Answer, c.Sentence = CannotTell, capitalized(c.Notes[0])+"."
-	case c.Split == nil:
-		c.Sentence = capitalized(c.empty()) + "."
+	if same {
+		c.Answer = CannotTell
 	}
 	c.ExitCode = c.Answer.ExitCode()
-}
-
-// empty says why no split could be compared.
-func (c *Comparison) empty() string {
-	held := func(of func(*SplitComparison) Spread) bool {
-		for _, sc := range c.Splits {
-			if of(sc).Max > 0 {
-				return true
-			}
-		}
-		return false
-	}
-	base := held(func(sc *SplitComparison) Spread { return sc.Samples.Base })
-	new := held(func(sc *SplitComparison) Spread { return sc.Samples.New })
-	switch {
-	case base && new:
-		return "the runs have no split in common"
-	case base:
-		return "the new run holds no rollout with a reward"
-	case new:
-		return "the base run holds no rollout with a reward"
-	}
-	return "neither run holds a rollout with a reward"
-}
-
-func capitalized(s string) string {
-	if s == "" {
-		return s
-	}
-	return string(s[0]-'a'+'A') + s[1:]
-}
-
-// signed prints a change with its sign.
-func signed(x float64) string {
-	if x > 0 {
-		return "+" + digits(x)
-	}
-	return digits(x)
-}
-
-// signedInterval prints a change with its interval.
-func signedInterval(e stat.Estimate) string {
-	text := signed(*e.Value)
-	if e.Low != nil && e.High != nil {
-		text += " [" + signed(*e.Low) + ", " + signed(*e.High) + "]"
-	}
-	return text
+	c.say(language.Language{}, same)
 }

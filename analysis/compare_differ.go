@@ -61,11 +61,11 @@ func differences(base, new *rollout.Manifest) []RunDifference {
 	for _, split := range rollout.Splits() {
 		b, n := dataOf(base, split), dataOf(new, split)
 		if b != "" && n != "" {
-			add("data", "data."+string(split), b, n, "only items of the same id and conversation are compared")
+			add("data", "data."+string(split), b, n, sameConversation)
 		}
 	}
 	if base.Grader != nil && new.Grader != nil {
-		add("grader", "grader", base.Grader.String(), new.Grader.String(), "a change of the reward may be the grader's")
+		add("grader", "grader", base.Grader.String(), new.Grader.String(), ofTheGrader)
 	}
 	add("model", "model.name", base.Model, new.Model, "")
 	for _, key := range bindingKeys(base, new) {
@@ -90,7 +90,7 @@ func dataOf(m *rollout.Manifest, split rollout.Split) string {
 	var files []string
 	for _, d := range m.Data {
 		if d.Split == split {
-			files = append(files, d.SHA256[:min(len(d.SHA256), 12)]+" ("+d.File+", "+plural(d.Rows, "row")+")")
+			files = append(files, d.SHA256[:min(len(d.SHA256), 12)]+" ("+d.File+", "+plain.Count(d.Rows, "row")+")")
 		}
 	}
 	return strings.Join(files, ", ")
@@ -141,16 +141,17 @@ func itemDifferences(c *Comparison, pairings map[rollout.Split]pairing) []RunDif
 			out = append(out, RunDifference{What: what, Key: key + "." + string(split), Base: base, New: new, Confounds: confounds, Note: note})
 		}
 		if n, m := len(p.common.OnlyBase), len(p.common.OnlyNew); n+m > 0 {
-			add("items", "items", plural(n, "item")+" of its own", plural(m, "item")+" of its own", "left out of the comparison", false)
+			own := func(n int) string { return fmt.Sprintf(itemsOfItsOwn, plain.Count(n, "item")) }
+			add("items", "items", own(n), own(m), notCompared, false)
 		}
 		if n := len(p.common.Changed); n > 0 {
-			add("items", "conversations", plural(n, "item"), "the same ids with other conversations", "not the same items: left out of the comparison", true)
+			add("items", "conversations", plain.Count(n, "item"), otherConversations, notTheSame, true)
 		}
 		if p.otherFields > 0 {
-			add("items", "fields", plural(p.otherFields, "item"), "the same conversations with other fields", "compared; where the field is the reference, the grader asks for something else", true)
+			add("items", "fields", plain.Count(p.otherFields, "item"), withOtherFields, otherReference, true)
 		}
 		if b, n := sc.Samples.Base.Median, sc.Samples.New.Median; b != n && b > 0 && n > 0 {
-			add("samples", "samples", number(b), number(n), "median of valid samples an item; nothing here is biased by it", false)
+			add("samples", "samples", number(b), number(n), medianOfSamples, false)
 		}
 	}
 	return out
@@ -161,7 +162,7 @@ func itemDifferences(c *Comparison, pairings map[rollout.Split]pairing) []RunDif
 // same rollouts.
 func likeness(base, new *side, pairings map[rollout.Split]pairing) (notes []string, same bool) {
 	if filepath.Clean(base.run.File()) == filepath.Clean(new.run.File()) {
-		return []string{"both sides are the same file: a run compared with itself tells of no change"}, true
+		return []string{sameFile}, true
 	}
 	tries, equal, timed, rewards, texts, outputs := 0, 0, 0, 0, 0, 0
 	for _, split := range rollout.Splits() {
@@ -185,11 +186,11 @@ func likeness(base, new *side, pairings map[rollout.Split]pairing) (notes []stri
 	case tries == 0:
 		return nil, false
 	case equal == tries && timed > 0:
-		return []string{"both sides hold the same rollouts, down to their times: a run compared with itself tells of no change"}, true
+		return []string{sameRollouts}, true
 	case texts > 0 && outputs == texts && rewards < tries:
-		return []string{"the outputs are the same in both runs: what differs is how they were graded"}, false
+		return []string{sameOutputs}, false
 	case rewards == tries:
-		return []string{"every reward is the same, sample by sample: the same rollouts twice, or a model, a seed or a cache that makes them the same"}, false
+		return []string{sameRewards}, false
 	}
 	return nil, false
 }
@@ -205,14 +206,14 @@ func one(yes bool) int {
 func runNotes(base, new *side) []string {
 	var notes []string
 	for _, s := range []struct {
-		name string
-		side *side
-	}{{"base", base}, {"new", new}} {
+		side               *side
+		unknown, worthless string
+	}{{base, baseUnknown, baseHacks}, {new, newUnknown, newHacks}} {
 		if s.side.run.Manifest == nil {
-			notes = append(notes, "the "+s.name+" run has no "+rollout.ManifestFile+": what it was made with is not known")
+			notes = append(notes, fmt.Sprintf(s.unknown, rollout.ManifestFile))
 		}
 		if n := s.side.zeroed; n > 0 {
-			notes = append(notes, fmt.Sprintf("in the %s run %s that a detector marked as a hack counts at the bottom of the reward range", s.name, plural(n, "rollout")))
+			notes = append(notes, fmt.Sprintf(s.worthless, plain.Count(n, "rollout")))
 		}
 	}
 	return notes

@@ -108,7 +108,7 @@ func (c *comparer) difference(name, unit string, v values, rng *stat.Range) Diff
 	}
 	d.Direction = direction(d.Estimate, d.P, c.paired && d.Items < fewItems, 0, conf)
 	if d.Family != nil && d.Family.Low != nil && d.Direction != "unclear" && *d.Family.Low <= 0 && *d.Family.High >= 0 {
-		d.Warnings = append(d.Warnings, "clustered by family the interval holds 0: items of a family move together")
+		d.Warnings = append(d.Warnings, clustered)
 	}
 	return d
 }

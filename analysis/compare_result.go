@@ -54,6 +54,8 @@ type Comparison struct {
 	Differs       []RunDifference                    `json:"differs"` // what the runs were made with, what confounds first
 	Notes         []string                           `json:"notes"`
 	Splits        map[rollout.Split]*SplitComparison `json:"splits"`
+
+	english *Comparison // what a copy in another language was made of
 }
 
 // ComparedRun is one side of a comparison.

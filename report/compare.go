@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gonogo/analysis"
+	"gonogo/analysis/language"
 	"gonogo/analysis/stat"
 	"gonogo/report/chart"
 	"gonogo/sampler/rollout"
@@ -35,7 +36,8 @@ type ComparisonPage struct {
 	// directory of the report, relative URLs; "" where there are none.
 	BaseLink, NewLink string
 
-	page *Page // what it shares with the page of a run
+	page  *Page         // what it shares with the page of a run
+	words *compareWords // in the language of the comparison
 }
 
 // Difference is one thing that two runs were made with differently.
@@ -46,12 +48,14 @@ type Difference struct {
 
 // ComparedSplit is one split of a comparison.
 type ComparedSplit struct {
-	Name   rollout.Split
-	Answer string
-	Lead   string // why, in one sentence
-	Facts  []string
-	Grids  []Grid
-	Moved  []Moved
+	Name    rollout.Split
+	Heading string // its name and answer
+	Answer  string
+	Lead    string // why, within a sentence
+	Why     string // why, in one sentence
+	Facts   []string
+	Grids   []Grid
+	Moved   []Moved
 }
 
 // Moved is an item that changed much.
@@ -65,9 +69,10 @@ type Moved struct {
 
 // NewComparison makes the page of c.
 func NewComparison(c *analysis.Comparison, opt Options) *ComparisonPage {
-	w := &compareEnglish
+	said, shared := language.In(c.Lang, compareEnglish), language.In(c.Lang, english)
+	w := &said
 	p := &ComparisonPage{
-		Options: opt, Comparison: c, Title: w.Title, Answer: w.Answers[c.Answer], Sentence: prose(c.Sentence),
+		Options: opt, Comparison: c, words: w, Title: w.Title, Answer: w.Answers[c.Answer], Sentence: prose(c.Sentence),
 		Base: visible(c.Base.File), New: visible(c.New.File),
 	}
 	p.Version = visible(p.Version)
@@ -81,8 +86,8 @@ func NewComparison(c *analysis.Comparison, opt Options) *ComparisonPage {
 		name  string
 		input rollout.Input
 	}{{w.Base, c.Base.Input}, {w.New, c.New.Input}} {
-		for _, problem := range inputProblems(side.input, &english) {
-			p.Input = append(p.Input, side.name+": "+problem)
+		for _, problem := range inputProblems(side.input, &shared) {
+			p.Input = append(p.Input, fmt.Sprintf(w.InputOf, side.name, problem))
 		}
 	}
 	for _, split := range rollout.Splits() {
@@ -90,13 +95,13 @@ func NewComparison(c *analysis.Comparison, opt Options) *ComparisonPage {
 			p.Splits = append(p.Splits, newComparedSplit(split, c, sc, w))
 		}
 	}
-	p.Headlines = comparedHeadlines(c, w)
+	p.Headlines = comparedHeadlines(c, w, &shared)
 	for _, one := range chart.Comparisons() {
 		if one.Only == nil || one.Only(c) {
 			p.Figures = append(p.Figures, chart.Render(one, c))
 		}
 	}
-	p.page = p.shared()
+	p.page = p.shared(&shared)
 	p.Method = []string{
 		fmt.Sprintf(w.Rule, chart.Percent(c.Confidence), chart.Number(c.Tolerance), chart.Number(c.Delta)),
 		w.Descriptive,
@@ -113,6 +118,7 @@ func setTo(value string, w *compareWords) string {
 
 func newComparedSplit(split rollout.Split, c *analysis.Comparison, sc *analysis.SplitComparison, w *compareWords) ComparedSplit {
 	s := ComparedSplit{Name: split, Answer: w.Answers[sc.Answer], Lead: prose(sc.Why), Facts: comparedFacts(sc, w)}
+	s.Heading, s.Why = fmt.Sprintf(w.SplitAnswer, split, s.Answer), fmt.Sprintf(w.Sentence, capital(s.Lead))
 	if sc.Reward.Known() {
 		s.Grids = append(s.Grids, differenceGrid(sc, w))
 	}
@@ -121,7 +127,7 @@ func newComparedSplit(split rollout.Split, c *analysis.Comparison, sc *analysis.
 		of    *analysis.Breakdown
 	}{{w.Categories, sc.Categories}, {w.Families, sc.Families}} {
 		if b.of != nil && len(b.of.Groups) > 0 {
-			s.Grids = append(s.Grids, breakdownGrid(b.title, b.of, w))
+			s.Grids = append(s.Grids, breakdownGrid(b.title, b.of, c.Lang, w))
 		}
 	}
 	if sc.Quadrants != nil {
@@ -131,7 +137,7 @@ func newComparedSplit(split rollout.Split, c *analysis.Comparison, sc *analysis.
 		s.Grids = append(s.Grids, outcomeGrid(sc, w))
 	}
 	for _, m := range sc.Moved {
-		change := fmt.Sprintf(w.Change, chart.Number(m.Base), chart.Number(m.New), chart.Signed(m.Change), chart.Count(m.BaseN), compareEnglish.Sample.of(m.NewN))
+		change := fmt.Sprintf(w.Change, chart.Number(m.Base), chart.Number(m.New), chart.Signed(m.Change), chart.Count(m.BaseN), w.Sample.of(m.NewN))
 		if m.CallsChange != nil && *m.CallsChange != 0 {
 			change += fmt.Sprintf(w.CallsChange, chart.Signed(*m.CallsChange))
 		}
@@ -147,18 +153,19 @@ func newComparedSplit(split rollout.Split, c *analysis.Comparison, sc *analysis.
 func refs(list []analysis.SampleRef, w *compareWords) []string {
 	var out []string
 	for _, r := range list {
-		text := fmt.Sprintf(w.Ref, strconv.Itoa(r.Line), strconv.Itoa(r.Sample), chart.Number(r.Reward))
-		if r.Outcome != rollout.Graded {
-			text += ", " + visible(string(r.Outcome))
+		line, sample, reward := strconv.Itoa(r.Line), strconv.Itoa(r.Sample), chart.Number(r.Reward)
+		if r.Outcome == rollout.Graded {
+			out = append(out, fmt.Sprintf(w.Ref, line, sample, reward))
+		} else {
+			out = append(out, fmt.Sprintf(w.RefOutcome, line, sample, reward, visible(string(r.Outcome))))
 		}
-		out = append(out, text)
 	}
 	return out
 }
 
 // comparedFacts are what the answer rests on.
 func comparedFacts(sc *analysis.SplitComparison, w *compareWords) []string {
-	items := fmt.Sprintf(w.Items, compareEnglish.Item.of(sc.Items.Common))
+	items := fmt.Sprintf(w.Items, w.Item.of(sc.Items.Common))
 	if !sc.Paired {
 		items = w.Unpaired
 	}
@@ -170,11 +177,11 @@ func comparedFacts(sc *analysis.SplitComparison, w *compareWords) []string {
 			items += fmt.Sprintf(c.form, chart.Count(c.n))
 		}
 	}
-	facts := []string{items + "."}
+	facts := []string{fmt.Sprintf(w.Sentence, items)}
 	if r := sc.Reward; r.Known() {
-		facts = append(facts, fmt.Sprintf(w.Measured, compareEnglish.Rollout.of(r.N), prose(r.Method)))
+		facts = append(facts, fmt.Sprintf(w.Measured, w.Rollout.of(r.N), prose(r.Method)))
 		for _, warning := range r.Warnings {
-			facts = append(facts, capital(prose(warning))+".")
+			facts = append(facts, fmt.Sprintf(w.Sentence, capital(prose(warning))))
 		}
 	}
 	if checks := checks(sc, w); checks != "" {
@@ -188,7 +195,7 @@ func comparedFacts(sc *analysis.SplitComparison, w *compareWords) []string {
 		if sc.SameModel != nil {
 			text += fmt.Sprintf(w.SameModel, chart.Number(*sc.SameModel))
 		}
-		facts = append(facts, text+".")
+		facts = append(facts, fmt.Sprintf(w.Sentence, text))
 	}
 	return facts
 }
@@ -215,7 +222,7 @@ func checks(sc *analysis.SplitComparison, w *compareWords) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return w.Checks + ": " + strings.Join(parts, "; ") + "."
+	return fmt.Sprintf(w.Checks, strings.Join(parts, w.Semicolon))
 }
 
 // signedOr writes a change with its sign; none is a dash.

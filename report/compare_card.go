@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -30,10 +31,10 @@ func (p *ComparisonPage) DrawCard(dc draw.Canvas) {
 	y = p.drawConfounds(c, y)
 	y = p.page.drawTiles(c, y-12)
 	p.page.drawCharts(under(c, y), "quadrants", "paired_differences", p.thirdPicture())
-	w := &compareEnglish
+	w := p.words
 	parts := []string{w.Base + " " + visible(p.Comparison.Base.File), w.New + " " + visible(p.Comparison.New.File)}
 	if p.page.Split != "" {
-		parts = append([]string{w.Split + " " + visible(string(p.page.Split)), fmt.Sprintf(english.Brackets, chart.Percent(p.Comparison.Confidence))}, parts...)
+		parts = append([]string{w.Split + " " + visible(string(p.page.Split)), fmt.Sprintf(p.page.Words.Brackets, chart.Percent(p.Comparison.Confidence))}, parts...)
 	}
 	p.page.drawFoot(c, parts)
 }
@@ -56,20 +57,17 @@ func (p *ComparisonPage) thirdPicture() string {
 // drawConfounds says in a line what else a change may stem from and returns
 // where it ends.
 func (p *ComparisonPage) drawConfounds(c draw.Canvas, y vg.Length) vg.Length {
-	keys := ""
+	var keys []string
 	for _, d := range p.Differs {
-		if d.Confounds && keys != "" {
-			keys += ", "
-		}
 		if d.Confounds {
-			keys += d.Key
+			keys = append(keys, d.Key)
 		}
 	}
-	if keys == "" {
+	if keys == nil {
 		return y
 	}
 	strong, _ := tones("")
 	sty := chart.Style(9.5, true, strong)
-	c.FillText(sty, vg.Point{X: c.Min.X, Y: y - 5}, chart.Fit(chart.Drawable(fmt.Sprintf(compareEnglish.Confounded, keys), sty), sty, c.Max.X-c.Min.X))
+	c.FillText(sty, vg.Point{X: c.Min.X, Y: y - 5}, chart.Fit(chart.Drawable(fmt.Sprintf(p.words.Confounded, strings.Join(keys, p.words.Comma)), sty), sty, c.Max.X-c.Min.X))
 	return y - 16
 }

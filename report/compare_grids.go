@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gonogo/analysis"
+	"gonogo/analysis/language"
 	"gonogo/report/chart"
 )
 
@@ -26,23 +27,23 @@ func differenceGrid(sc *analysis.SplitComparison, w *compareWords) Grid {
 }
 
 // breakdownGrid is the reward by group, the largest drop first.
-func breakdownGrid(title string, b *analysis.Breakdown, w *compareWords) Grid {
+func breakdownGrid(title string, b *analysis.Breakdown, l language.Language, w *compareWords) Grid {
 	g := Grid{Title: title, Head: []string{"", w.ItemsHead, w.Base, w.New, w.Difference, "p"}}
 	for _, row := range b.Groups {
 		g.Rows = append(g.Rows, []string{
 			id(row.Group), chart.Count(row.Items), numberOr(row.Base), numberOr(row.New), change(row.Estimate), pValue(row.PHolm),
 		})
 	}
-	g.Notes = []string{fmt.Sprintf(w.Corrected, prose(b.Correction))}
+	g.Notes = []string{fmt.Sprintf(w.Corrected, prose(l.Text(b.Correction)))}
 	if b.LeftOut > 0 {
-		g.Notes = append(g.Notes, fmt.Sprintf(w.LeftOut, compareEnglish.Group.of(b.LeftOut)))
+		g.Notes = append(g.Notes, fmt.Sprintf(w.LeftOut, w.Group.of(b.LeftOut)))
 	}
 	return g
 }
 
 // quadrantGrid counts items by the change of reward and of tool calls.
 func quadrantGrid(q *analysis.Quadrants, w *compareWords) Grid {
-	g := Grid{Title: w.Quadrants, Head: []string{"", w.Fewer, w.AsMany, w.More}, Notes: []string{fmt.Sprintf(w.QuadrantNote, compareEnglish.Item.of(q.Items))}}
+	g := Grid{Title: w.Quadrants, Head: []string{"", w.Fewer, w.AsMany, w.More}, Notes: []string{fmt.Sprintf(w.QuadrantNote, w.Item.of(q.Items))}}
 	for i := 0; i+2 < len(q.Cells); i += 3 {
 		row := []string{w.RewardMoves[q.Cells[i].Reward]}
 		for _, cell := range q.Cells[i : i+3] {
@@ -59,7 +60,7 @@ func outcomeGrid(sc *analysis.SplitComparison, w *compareWords) Grid {
 	for _, o := range sc.Outcomes {
 		name := visible(string(o.Outcome))
 		if o.Kind != "" {
-			name += " (" + visible(o.Kind) + ")"
+			name = fmt.Sprintf(w.OfKind, name, visible(o.Kind))
 		}
 		g.Rows = append(g.Rows, []string{name, chart.Count(o.Base), chart.Count(o.New), change(o.Difference)})
 	}

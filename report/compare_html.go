@@ -48,9 +48,9 @@ const shortAnswer = 15
 // writeComparedHTML writes the comparison as one file that loads nothing, under
 // the policy of a run's page.
 func writeComparedHTML(w io.Writer, p *ComparisonPage) error {
-	words := &compareEnglish
+	words := p.words
 	h := comparedHTML{
-		ComparisonPage: p, W: words, Words: &english, Class: string(like(p.Comparison.Answer)), Long: len(p.Answer) > shortAnswer,
+		ComparisonPage: p, W: words, Words: p.page.Words, Class: string(like(p.Comparison.Answer)), Long: len(p.Answer) > shortAnswer,
 		CSS: template.CSS(compareCSS), Script: template.JS(pageJS), Policy: policy(pageJS), Footer: p.page.footer(), Said: p.page.said(),
 	}
 	if p.page.Split != "" {
@@ -84,7 +84,7 @@ func writeComparedHTML(w io.Writer, p *ComparisonPage) error {
 }
 
 func (p *ComparisonPage) section(s ComparedSplit) comparedSection {
-	w := &compareEnglish
+	w := p.words
 	rows := changedItems(p.Comparison.Splits[s.Name], w)
 	out := comparedSection{
 		ComparedSplit: s, Answering: p.Answering(s), MovedNote: fmt.Sprintf(w.MovedNote, p.Base, p.New),
@@ -98,10 +98,10 @@ func (p *ComparisonPage) section(s ComparedSplit) comparedSection {
 	t.Data.Rows, t.All = rows, w.Item.of(len(rows))
 	t.Count = t.All
 	if len(out.Rows) < len(rows) {
-		t.Count = fmt.Sprintf(english.Shown, chart.Count(len(out.Rows)), chart.Count(len(rows)))
+		t.Count = fmt.Sprintf(p.page.Words.Shown, chart.Count(len(out.Rows)), chart.Count(len(rows)))
 	}
 	if len(rows) > rowsInPrint {
-		t.Printed = fmt.Sprintf(english.Page.Printed, chart.Count(rowsInPrint))
+		t.Printed = fmt.Sprintf(p.page.Words.Page.Printed, chart.Count(rowsInPrint))
 	}
 	for _, direction := range []int{-1, 0, 1} {
 		for _, row := range rows {

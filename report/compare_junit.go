@@ -23,9 +23,9 @@ func writeComparedJUnit(w io.Writer, p *ComparisonPage) error {
 	}
 	for _, split := range p.Splits {
 		sc := p.Comparison.Splits[split.Name]
-		s.Cases = append(s.Cases, rewardCase(split, sc))
+		s.Cases = append(s.Cases, rewardCase(split, sc, p.words))
 		for _, d := range sc.Others {
-			text := fmt.Sprintf("\n%s\n%s\n", differenceLine(d, &compareEnglish), compareEnglish.Descriptive)
+			text := fmt.Sprintf("\n%s\n%s\n", differenceLine(d, p.words), p.words.Descriptive)
 			s.Cases = append(s.Cases, junitCase{Class: junitClass(string(split.Name)), Name: visible(d.Name), Time: "0", Out: &junitText{text}})
 		}
 	}
@@ -34,7 +34,8 @@ func writeComparedJUnit(w io.Writer, p *ComparisonPage) error {
 
 func answerCase(p *ComparisonPage) junitCase {
 	c := junitCase{Class: junitClass(""), Name: "answer", Time: "0"}
-	m := &junitMessage{Type: string(p.Comparison.Answer), Message: p.Answer + ": " + p.Sentence, Text: "\n" + p.Answer + ": " + p.Sentence + "\n"}
+	text := fmt.Sprintf(p.words.AnswerWhy, p.Answer, p.Sentence)
+	m := &junitMessage{Type: string(p.Comparison.Answer), Message: text, Text: "\n" + text + "\n"}
 	for _, s := range p.ReadFirst() {
 		m.Text += s + "\n"
 	}
@@ -49,13 +50,13 @@ func answerCase(p *ComparisonPage) junitCase {
 	return c
 }
 
-func rewardCase(s ComparedSplit, sc *analysis.SplitComparison) junitCase {
+func rewardCase(s ComparedSplit, sc *analysis.SplitComparison, w *compareWords) junitCase {
 	c := junitCase{Class: junitClass(string(s.Name)), Name: "reward", Time: "0"}
-	text := "\n" + capital(s.Lead) + ".\n" + strings.Join(s.Facts, "\n") + "\n"
+	text := "\n" + s.Why + "\n" + strings.Join(s.Facts, "\n") + "\n"
 	for _, m := range s.Moved {
-		text += m.Item + ": " + m.Change + "\n"
+		text += fmt.Sprintf(w.MovedLine, m.Item, m.Change) + "\n"
 	}
-	message := &junitMessage{Type: string(sc.Answer), Message: s.Answer + ": " + s.Lead, Text: text}
+	message := &junitMessage{Type: string(sc.Answer), Message: fmt.Sprintf(w.AnswerWhy, s.Answer, s.Lead), Text: text}
 	switch sc.Answer {
 	case analysis.Improved, analysis.Equivalent:
 		c.Out = &junitText{text}
@@ -69,7 +70,7 @@ func rewardCase(s ComparedSplit, sc *analysis.SplitComparison) junitCase {
 
 // differenceLine is a difference in one line.
 func differenceLine(d analysis.Difference, w *compareWords) string {
-	return fmt.Sprintf("%s: %s %s, %s %s, %s %s", capital(quantity(d, w)), w.Base, numberOr(d.Base), w.New, numberOr(d.New), w.Difference, change(d.Estimate))
+	return fmt.Sprintf(w.DifferenceLine, capital(quantity(d, w)), numberOr(d.Base), numberOr(d.New), change(d.Estimate))
 }
 
 func comparedProperties(p *ComparisonPage) []junitProperty {

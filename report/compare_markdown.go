@@ -16,9 +16,9 @@ func (p *ComparisonPage) WriteMarkdown(w io.Writer) error { return p.markdown(w,
 func writeComparedMarkdown(w io.Writer, p *ComparisonPage) error { return p.markdown(w, p.Figures) }
 
 func (p *ComparisonPage) markdown(w io.Writer, figures []chart.Figure) error {
-	m, words := &markdown{words: &english}, &compareEnglish
+	m, words := &markdown{words: p.page.Words}, p.words
 	m.f("# %s\n\n", md(p.Title))
-	m.f("%s %s, %s %s\n\n", md(words.Base), code(p.Base), md(words.New), code(p.New))
+	m.f("%s\n\n", fmt.Sprintf(words.BaseNew, code(p.Base), code(p.New)))
 	if len(p.Differs) > 0 {
 		m.f("## %s\n\n", md(words.Differs))
 		for _, d := range p.Differs {
@@ -34,16 +34,16 @@ func (p *ComparisonPage) markdown(w io.Writer, figures []chart.Figure) error {
 	}
 	m.list("## "+md(words.Input), p.Input)
 	m.list("## "+md(words.Method), p.Method)
-	if _, err := w.Write(fit(m.buf.Bytes(), mostMarkdown, md(fmt.Sprintf(english.CutShort, chart.Count(mostMarkdown))))); err != nil {
+	if _, err := w.Write(fit(m.buf.Bytes(), mostMarkdown, md(fmt.Sprintf(p.page.Words.CutShort, chart.Count(mostMarkdown))))); err != nil {
 		return fmt.Errorf("write comparison: %w", err)
 	}
 	return nil
 }
 
 func (m *markdown) compared(s ComparedSplit, p *ComparisonPage, w *compareWords) {
-	m.f("## %s %s: %s\n\n", md(w.Split), md(string(s.Name)), md(s.Answer))
+	m.f("## %s\n\n", md(s.Heading))
 	if p.Comparison.Split == nil || *p.Comparison.Split != s.Name {
-		m.f("%s.\n\n", md(capital(s.Lead)))
+		m.f("%s\n\n", md(s.Why))
 	}
 	m.list("", s.Facts)
 	for _, g := range s.Grids {
@@ -55,8 +55,7 @@ func (m *markdown) compared(s ComparedSplit, p *ComparisonPage, w *compareWords)
 	}
 	m.f("### %s\n\n", md(w.Moved))
 	for _, moved := range s.Moved {
-		m.f("- %s %s. %s: %s. %s: %s\n", code(moved.Item), md(moved.Change),
-			md(w.InBase), md(strings.Join(moved.Base, "; ")), md(w.InNew), md(strings.Join(moved.New, "; ")))
+		m.f("- %s\n", fmt.Sprintf(w.MovedItem, code(moved.Item), md(moved.Change), md(strings.Join(moved.Base, w.Semicolon)), md(strings.Join(moved.New, w.Semicolon))))
 	}
 	m.f("\n%s\n\n", md(fmt.Sprintf(w.MovedNote, p.Base, p.New)))
 }

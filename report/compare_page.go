@@ -9,11 +9,11 @@ import (
 
 // shared is what the page has in common with that of a run, for the pieces
 // that both are made of.
-func (p *ComparisonPage) shared() *Page {
+func (p *ComparisonPage) shared(words *words) *Page {
 	c := p.Comparison
 	s := &Page{
-		Options: p.Options, Words: &english, Title: p.Title, Sentence: p.Sentence, Headlines: p.Headlines, Figures: p.Figures,
-		Result: &analysis.Result{Confidence: c.Confidence, RewardRange: c.RewardRange},
+		Options: p.Options, Words: words, Title: p.Title, Sentence: p.Sentence, Headlines: p.Headlines, Figures: p.Figures,
+		Result: &analysis.Result{Lang: c.Lang, Confidence: c.Confidence, RewardRange: c.RewardRange},
 	}
 	s.Split, _, _ = chart.Compared(c)
 	return s
@@ -35,24 +35,24 @@ func like(a analysis.Answer) analysis.Verdict {
 var tileOrder = []string{"tool_calls", "latency", "output_tokens", "input_tokens", "best_of", "pass_rate", "own_failures"}
 
 // comparedHeadlines are the differences of the split that the page speaks of.
-func comparedHeadlines(c *analysis.Comparison, w *compareWords) []Headline {
+func comparedHeadlines(c *analysis.Comparison, w *compareWords, shared *words) []Headline {
 	_, sc, ok := chart.Compared(c)
 	if !ok {
 		sc = &analysis.SplitComparison{Reward: analysis.Difference{Name: "reward"}}
 	}
-	list := []Headline{comparedHeadline(sc.Reward, w)}
+	list := []Headline{comparedHeadline(sc.Reward, w, shared)}
 	for _, name := range tileOrder {
 		for _, d := range sc.Others {
 			if d.Name == name && d.Known() && len(list) < 3 {
-				list = append(list, comparedHeadline(d, w))
+				list = append(list, comparedHeadline(d, w, shared))
 			}
 		}
 	}
 	return list
 }
 
-func comparedHeadline(d analysis.Difference, w *compareWords) Headline {
-	h := headline(fmt.Sprintf(w.Tile, capital(quantity(d, w))), w.NoneCompared, d.Estimate, &english)
+func comparedHeadline(d analysis.Difference, w *compareWords, shared *words) Headline {
+	h := headline(fmt.Sprintf(w.Tile, capital(quantity(d, w))), w.NoneCompared, d.Estimate, shared)
 	if !h.Known {
 		return h
 	}
@@ -78,7 +78,7 @@ func (p *ComparisonPage) ReadFirst() []string {
 	var list []string
 	for _, d := range p.Differs {
 		if d.Confounds {
-			list = append(list, d.line(&compareEnglish))
+			list = append(list, d.line(p.words))
 		}
 	}
 	return append(list, p.Notes...)
@@ -86,16 +86,16 @@ func (p *ComparisonPage) ReadFirst() []string {
 
 // Runs names both runs.
 func (p *ComparisonPage) Runs() []Fact {
-	c, w := p.Comparison, &compareEnglish
-	return []Fact{{w.Base, run(c.Base)}, {w.New, run(c.New)}}
+	c, w := p.Comparison, p.words
+	return []Fact{{w.Base, run(c.Base, w)}, {w.New, run(c.New, w)}}
 }
 
 // run names a run by its file, its own name and its model.
-func run(r analysis.ComparedRun) string {
+func run(r analysis.ComparedRun, w *compareWords) string {
 	s := visible(r.File)
 	for _, more := range []string{r.Name, r.Model} {
 		if more != "" {
-			s += ", " + id(more)
+			s += w.Comma + id(more)
 		}
 	}
 	return s

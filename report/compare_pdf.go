@@ -15,13 +15,13 @@ func writeComparedPDF(w io.Writer, p *ComparisonPage) error { return p.page.prin
 
 // printed lays the comparison out. warning stands on page one.
 func (p *ComparisonPage) printed(paper pdf.Paper, fonts machineFonts, warning string) *pdf.Doc {
-	w := &compareEnglish
+	w := p.words
 	doc := pdf.New(pdf.Options{
 		Paper: paper, Title: p.Answer + " – " + p.Title, Subject: p.Sentence, Creator: strings.TrimSpace("gonogo " + p.Version),
-		Language: english.Lang, Made: p.Now, Fallback: fonts.find,
-		HeadLeft: p.Title, HeadRight: p.page.footer(), FootLeft: w.Base + " " + p.Base + " · " + w.New + " " + p.New, Pages: english.PDF.Pages,
+		Language: p.page.Words.Lang, Made: p.Now, Fallback: fonts.find,
+		HeadLeft: p.Title, HeadRight: p.page.footer(), FootLeft: w.Base + " " + p.Base + " · " + w.New + " " + p.New, Pages: p.page.Words.PDF.Pages,
 	})
-	out := &printed{p.page, doc, &english.PDF}
+	out := &printed{p.page, doc, &p.page.Words.PDF}
 	out.comparedFront(p, warning)
 	out.pictures()
 	for _, s := range p.Splits {
@@ -39,7 +39,7 @@ func (p *ComparisonPage) printed(paper pdf.Paper, fonts machineFonts, warning st
 // comparedFront is page one: what to read first, the answer and its reason,
 // and the differences.
 func (p *printed) comparedFront(of *ComparisonPage, warning string) {
-	w := &compareEnglish
+	w := of.words
 	c := p.Column(0)
 	c.Text(pdf.Paragraph{Spans: []pdf.Span{{Text: p.Title, Style: pdf.Style{Face: typeface.Bold, Size: 17, Color: chart.Ink}}}, Most: 3})
 	c.Space(4)
@@ -75,9 +75,9 @@ func (p *ComparisonPage) onFront(s ComparedSplit) bool {
 
 // comparedSplit is what is told of a split beside page one.
 func (p *printed) comparedSplit(s ComparedSplit, of *ComparisonPage) {
-	w := &compareEnglish
+	w := of.words
 	p.Break()
-	p.section(w.Split + " " + visible(string(s.Name)) + ": " + s.Answer)
+	p.section(s.Heading)
 	grids := s.Grids
 	if of.onFront(s) {
 		grids = grids[min(1, len(grids)):]
@@ -85,7 +85,7 @@ func (p *printed) comparedSplit(s ComparedSplit, of *ComparisonPage) {
 		p.points(s.Facts, inkText)
 	}
 	if !of.Answering(s) {
-		p.para(capital(s.Lead)+".", inkText)
+		p.para(s.Why, inkText)
 	}
 	for _, g := range grids {
 		p.part(g.Title)
@@ -104,7 +104,7 @@ func (p *printed) comparedSplit(s ComparedSplit, of *ComparisonPage) {
 		t.Columns = append(t.Columns, c)
 	}
 	for _, m := range s.Moved {
-		line := []pdf.Cell{codeCell(m.Item), textCell(m.From), textCell(m.To), textCell(m.Delta), textCell(m.Calls), textCell(strings.Join(m.Base, "; ")), textCell(strings.Join(m.New, "; "))}
+		line := []pdf.Cell{codeCell(m.Item), textCell(m.From), textCell(m.To), textCell(m.Delta), textCell(m.Calls), textCell(strings.Join(m.Base, w.Semicolon)), textCell(strings.Join(m.New, w.Semicolon))}
 		line[0].Most = 3
 		t.Rows = append(t.Rows, line)
 	}
@@ -115,12 +115,12 @@ func (p *printed) comparedSplit(s ComparedSplit, of *ComparisonPage) {
 
 // differGrid is what the runs were made with differently.
 func (p *ComparisonPage) differGrid() Grid {
-	w := &compareEnglish
+	w := p.words
 	g := Grid{Words: true, Head: w.DifferHead}
 	for _, d := range p.Differs {
 		note := d.Note
 		if d.Confounds {
-			note = strings.TrimPrefix(note+"; "+w.Confounds, "; ")
+			note = strings.TrimPrefix(note+w.Semicolon+w.Confounds, w.Semicolon)
 		}
 		g.Rows = append(g.Rows, []string{d.Key, d.Base, d.New, note})
 	}

@@ -16,10 +16,11 @@ const movedInText = 8
 // WriteText writes the page for a terminal.
 func (p *ComparisonPage) WriteText(w io.Writer) error {
 	t := &terminal{width: columns(p.Width), ascii: p.ASCII, color: p.Color}
-	words := &compareEnglish
+	words := p.words
 	t.para(para{text: p.Title, style: faint})
-	t.para(para{indent: 6, lead: pad(words.Base, 6), text: p.Base, style: faint})
-	t.para(para{indent: 6, lead: pad(words.New, 6), text: p.New, style: faint})
+	indent := max(6, width(t.plain(words.Base))+1, width(t.plain(words.New))+1)
+	t.para(para{indent: indent, lead: pad(words.Base, indent), text: p.Base, style: faint})
+	t.para(para{indent: indent, lead: pad(words.New, indent), text: p.New, style: faint})
 	t.blank()
 	t.differs(p, words)
 	t.list(words.Notes, p.Notes)
@@ -58,20 +59,20 @@ func (t *terminal) differs(p *ComparisonPage, w *compareWords) {
 
 // line is the difference in one line.
 func (d Difference) line(w *compareWords) string {
-	text := d.Key + ": " + w.Base + " " + d.Base + ", " + w.New + " " + d.New
+	text := fmt.Sprintf(w.DifferLine, d.Key, d.Base, d.New)
 	if d.Note != "" {
-		text += " (" + d.Note + ")"
+		text += fmt.Sprintf(w.DifferNote, d.Note)
 	}
 	if d.Confounds {
-		text += ": " + w.Confounds
+		text = fmt.Sprintf(w.DifferConfounds, text, w.Confounds)
 	}
 	return text
 }
 
 func (t *terminal) compared(s ComparedSplit, p *ComparisonPage, w *compareWords) {
-	t.heading(w.Split + " " + string(s.Name) + ": " + s.Answer)
+	t.heading(s.Heading)
 	if p.Comparison.Split == nil || *p.Comparison.Split != s.Name {
-		t.para(para{text: capital(s.Lead) + "."})
+		t.para(para{text: s.Why})
 	}
 	for _, fact := range s.Facts {
 		t.para(para{indent: 2, lead: "- ", text: fact, style: faint})
@@ -92,8 +93,8 @@ func (t *terminal) compared(s ComparedSplit, p *ComparisonPage, w *compareWords)
 			break
 		}
 		t.para(para{indent: 4, lead: "- ", text: m.Item + "  " + m.Change, style: strong})
-		t.aside(4, w.InBase, strings.Join(m.Base, "; "))
-		t.aside(4, w.InNew, strings.Join(m.New, "; "))
+		t.aside(4, w.InBase, strings.Join(m.Base, w.Semicolon))
+		t.aside(4, w.InNew, strings.Join(m.New, w.Semicolon))
 	}
 	t.para(para{indent: 2, lead: "- ", text: fmt.Sprintf(w.MovedNote, p.Base, p.New), style: faint})
 	t.blank()

@@ -10,16 +10,19 @@ type compareWords struct {
 	RewardMoves                          map[string]string
 
 	Differs, Confounds, Notes, Input, Method, Moved, Split string
+	DifferLine, DifferNote, DifferConfounds                string // of a terminal and of Markdown
+	Sentence, Comma, Semicolon, AnswerWhy, InputOf         string
+	SplitAnswer, MovedItem, MovedLine, DifferenceLine      string
 
 	Differences, Categories, Families, Quadrants, Outcomes, ShareDifference string
 	ItemsHead, Fewer, AsMany, More, QuadrantNote                            string
-	OthersNote, Corrected, LeftOut, Cause, NoCause                          string
+	OthersNote, Corrected, LeftOut, Cause, NoCause, OfKind                  string
 
-	Items, Unpaired, OnlyBase, OnlyNew, Lost, Changed, Measured              string
-	Checks, Flips, Welch, Wilcoxon, McNemar, ByFamily                        string
-	OneSided, MDE, SameModel, Rule, Descriptive                              string
-	Item, Rollout, Sample, Group                                             plural
-	Change, CallsChange, Ref, InBase, InNew, MovedNote, MoreInItems, Between string
+	Items, Unpaired, OnlyBase, OnlyNew, Lost, Changed, Measured                          string
+	Checks, Flips, Welch, Wilcoxon, McNemar, ByFamily                                    string
+	OneSided, MDE, SameModel, Rule, Descriptive                                          string
+	Item, Rollout, Sample, Group                                                         plural
+	Change, CallsChange, Ref, RefOutcome, InBase, InNew, MovedNote, MoreInItems, Between string
 
 	Tile, BaseNew, NoneCompared       string   // of the three numbers
 	OnAnswer, Confounded              string   // on the front
@@ -48,6 +51,10 @@ var compareEnglish = compareWords{
 	Differs: "What differs between the runs", Confounds: "a change may stem from this alone", Notes: "Read first", Input: "Problems in the input",
 	Method: "How it was compared", Moved: "Items that changed most", Split: "Split",
 
+	DifferLine: "%s: base %s, new %s", DifferNote: " (%s)", DifferConfounds: "%s: %s",
+	Sentence: "%s.", Comma: ", ", Semicolon: "; ", AnswerWhy: "%s: %s", InputOf: "%s: %s",
+	SplitAnswer: "Split %s: %s", MovedItem: "%s %s. base: %s. new: %s", MovedLine: "%s: %s", DifferenceLine: "%s: base %s, new %s, new - base %s",
+
 	Differences: "Differences", Categories: "By category", Families: "By family", Quadrants: "Reward and tool calls, items",
 	Outcomes: "Rollouts without a grade", ShareDifference: "share, new - base",
 	ItemsHead: "items", Fewer: "fewer calls", AsMany: "as many", More: "more calls",
@@ -55,20 +62,20 @@ var compareEnglish = compareWords{
 	OthersNote:   "Per rollout, mean over items. The p of what stands below the mean reward is corrected for their number (Holm).",
 	Corrected:    "p: sign flips, corrected (%s).",
 	LeftOut:      "Left out, with one item alone or too many to list: %s.",
-	Cause:        "%s before, %s now × %s: %s", NoCause: "no cause is recorded",
+	Cause:        "%s before, %s now × %s: %s", NoCause: "no cause is recorded", OfKind: "%s (%s)",
 
 	Item: plural{"1 item", "%s items"}, Rollout: plural{"1 rollout", "%s rollouts"}, Sample: plural{"1 sample", "%s samples"}, Group: plural{"1 group", "%s groups"},
 	Items: "%s in both runs", Unpaired: "No item is measured in both runs: the means of different items are compared, which shows much less",
 	OnlyBase: "; %s only in base", OnlyNew: "; %s only in new", Lost: "; %s lost on one side", Changed: "; %s with another conversation under the same id",
 	Measured: "%s; %s.",
-	Checks:   "Checks", Flips: "sign flips %s", Welch: "Welch's test %s", Wilcoxon: "Wilcoxon signed ranks %s", McNemar: "exact McNemar %s", ByFamily: "clustered by family %s",
+	Checks:   "Checks: %s.", Flips: "sign flips %s", Welch: "Welch's test %s", Wilcoxon: "Wilcoxon signed ranks %s", McNemar: "exact McNemar %s", ByFamily: "clustered by family %s",
 	OneSided: "One-sided bounds of the change: %s and %s; within ±%s there is no change that matters.",
 	MDE:      "This comparison finds a change of %s in 80 %% of cases", SameModel: "; two runs of the base model alone would find %s",
 	Rule: "Regressed or improved: the whole %s interval lies beyond %s, and with fewer than 20 items the sign flips agree. " +
 		"No change that matters: else, and both one-sided bounds lie within ±%s. Anything else cannot be told. Eval answers where both runs hold it, else train, else production.",
 	Descriptive: "Items weigh the same. All beside the mean reward is descriptive and decides nothing.",
 	Change:      "%s to %s (%s), %s and %s", CallsChange: ", tool calls %s",
-	Ref:    "line %s (sample %s, reward %s)",
+	Ref: "line %s (sample %s, reward %s)", RefOutcome: "line %s (sample %s, reward %s), %s",
 	InBase: "base", InNew: "new",
 	MovedNote:   "By size of the change: some items always move by chance. Lines are of %s and %s.",
 	MoreInItems: "%s more: --json lists them.",

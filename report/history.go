@@ -7,6 +7,7 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/history"
+	"gonogo/analysis/language"
 	"gonogo/report/chart"
 )
 
@@ -26,6 +27,9 @@ type HistoryPage struct {
 	Nights  Grid
 	Figures []chart.Figure
 	Method  []string
+
+	words  *historyWords // in the language of the history, like what is shared
+	shared *words
 }
 
 // NightChange is a night where something changed.
@@ -34,10 +38,12 @@ type NightChange struct {
 	Details []string // what else changed there
 }
 
-// NewHistory makes the page of h.
+// NewHistory makes the page of h, in the language that h is to be said in.
 func NewHistory(h *history.History, opt Options) *HistoryPage {
-	w := &historyEnglish
-	p := &HistoryPage{Options: opt, History: h, Title: w.Title, Span: w.None}
+	h = h.In(h.Lang)
+	said, shared := language.In(h.Lang, historyEnglish), language.In(h.Lang, english)
+	w := &said
+	p := &HistoryPage{Options: opt, History: h, Title: w.Title, Span: w.None, words: w, shared: &shared}
 	p.Version = visible(p.Version)
 	if n := len(h.Nights); n == 1 {
 		p.Span = fmt.Sprintf(w.One, w.Night.of(1), p.night(0))
@@ -45,16 +51,16 @@ func NewHistory(h *history.History, opt Options) *HistoryPage {
 		p.Span = fmt.Sprintf(w.Span, w.Night.of(n), p.night(0), p.night(n-1))
 	}
 	for _, note := range h.Notes {
-		p.Notes = append(p.Notes, capital(prose(note))+".")
+		p.Notes = append(p.Notes, fmt.Sprintf(w.Sentence, capital(prose(note))))
 	}
 	for i := range h.Changes {
 		p.Changes = append(p.Changes, p.change(&h.Changes[i], w))
 	}
 	for _, u := range h.Unusual {
-		p.Unusual = append(p.Unusual, capital(fmt.Sprintf(w.IsUnusual, seriesName(u.Series), chart.Number(u.Value), chart.Interval(nil, u.Low, u.High), pValue(&u.P)))+".")
+		p.Unusual = append(p.Unusual, fmt.Sprintf(w.Sentence, capital(fmt.Sprintf(w.IsUnusual, w.seriesName(u.Series), chart.Number(u.Value), chart.Interval(nil, u.Low, u.High), pValue(&u.P)))))
 	}
 	for _, m := range h.Made {
-		p.Made = append(p.Made, p.night(m.Night)+": "+madeText(m, w))
+		p.Made = append(p.Made, fmt.Sprintf(w.MadeBy, p.night(m.Night), madeText(m, w)))
 	}
 	for _, kind := range history.Kinds() {
 		if g := p.seriesGrid(kind, w); len(g.Rows) > 0 {
@@ -62,7 +68,7 @@ func NewHistory(h *history.History, opt Options) *HistoryPage {
 		}
 	}
 	p.Nights = p.nightsGrid(w)
-	for _, s := range chart.Histories(h, seriesName) {
+	for _, s := range chart.Histories(h, w.seriesName) {
 		p.Figures = append(p.Figures, chart.Render(s, h))
 	}
 	p.Method = []string{fmt.Sprintf(w.Methods[0], chart.Percent(1-h.Confidence)), fmt.Sprintf(w.Methods[1], chart.Percent(h.Confidence)), w.Methods[2]}
@@ -71,8 +77,8 @@ func NewHistory(h *history.History, opt Options) *HistoryPage {
 
 // seriesName is what a series is called; one that this version does not know
 // keeps its own name.
-func seriesName(name string) string {
-	if said, ok := seriesNames[name]; ok {
+func (w *historyWords) seriesName(name string) string {
+	if said, ok := w.SeriesNames[name]; ok {
 		return said
 	}
 	return id(name)
@@ -85,27 +91,27 @@ func (p *HistoryPage) change(c *history.Change, w *historyWords) NightChange {
 	if c.Difference > 0 {
 		move = "+" + move
 	}
-	text := fmt.Sprintf(w.Change, seriesName(c.Series), chart.Number(c.Before), chart.Number(c.After), move, p.night(c.Night))
+	text := fmt.Sprintf(w.Change, w.seriesName(c.Series), chart.Number(c.Before), chart.Number(c.After), move, p.night(c.Night))
 	if c.First == c.Last {
 		text += w.Exactly
 	} else {
 		text += fmt.Sprintf(w.Between, p.night(c.First), p.night(c.Last), chart.Percent(p.History.Confidence))
 	}
-	out := NightChange{Text: capital(text) + "; " + strings.Replace("p = "+pValue(&c.P), "= <", "<", 1) + "."}
+	out := NightChange{Text: fmt.Sprintf(w.Sentence, capital(text)+w.Semicolon+strings.Replace("p = "+pValue(&c.P), "= <", "<", 1))}
 	var made, with []string
 	for _, m := range c.Made {
-		made = append(made, madeText(m, w)+" ("+p.night(m.Night)+")")
+		made = append(made, fmt.Sprintf(w.MadeOn, madeText(m, w), p.night(m.Night)))
 	}
 	if made == nil {
 		out.Details = append(out.Details, w.NothingMade)
 	} else {
-		out.Details = append(out.Details, fmt.Sprintf(w.MadeThere, strings.Join(made, "; ")))
+		out.Details = append(out.Details, fmt.Sprintf(w.MadeThere, strings.Join(made, w.Semicolon)))
 	}
 	for _, name := range c.With {
-		with = append(with, seriesName(name))
+		with = append(with, w.seriesName(name))
 	}
 	if with != nil {
-		out.Details = append(out.Details, fmt.Sprintf(w.ChangedToo, strings.Join(with, ", ")))
+		out.Details = append(out.Details, fmt.Sprintf(w.ChangedToo, strings.Join(with, w.Comma)))
 	}
 	return out
 }
@@ -117,7 +123,7 @@ func madeText(m history.MadeMark, w *historyWords) string {
 		}
 		return id(s)
 	}
-	return id(m.Key) + ": " + value(m.Before) + " → " + value(m.After)
+	return fmt.Sprintf(w.MadeText, id(m.Key), value(m.Before), value(m.After))
 }
 
 // seriesGrid is what the series of a kind say of the newest night.
@@ -127,7 +133,7 @@ func (p *HistoryPage) seriesGrid(kind string, w *historyWords) Grid {
 		if s.Kind != kind {
 			continue
 		}
-		newest, row := s.Points[len(s.Points)-1], []string{seriesName(s.Name), "–", "–", "–", "–", w.Untested}
+		newest, row := s.Points[len(s.Points)-1], []string{w.seriesName(s.Name), "–", "–", "–", "–", w.Untested}
 		if newest.Night == len(p.History.Nights)-1 {
 			row[1] = chart.Interval(&newest.Value, newest.Low, newest.High)
 		}
@@ -165,14 +171,14 @@ func (p *HistoryPage) nightsGrid(w *historyWords) Grid {
 		var made []string
 		for _, m := range p.History.Made {
 			if m.Night == i && !slices.Contains(made, m.Kind) {
-				made = append(made, m.Kind)
+				made = append(made, p.History.Lang.Text(m.Kind))
 			}
 		}
 		reward := rewards[i]
 		if reward == "" {
 			reward = "–"
 		}
-		g.Rows = append(g.Rows, []string{p.night(i), nightAnswer(&p.History.Nights[i], w), reward, strings.Join(made, ", ")})
+		g.Rows = append(g.Rows, []string{p.night(i), nightAnswer(&p.History.Nights[i], w), reward, strings.Join(made, w.Comma)})
 	}
 	return g
 }
@@ -187,10 +193,10 @@ func nightAnswer(n *history.Mark, w *historyWords) string {
 		answer = id(string(n.Answer))
 	}
 	if n.ExitCode == analysis.NoGo.ExitCode() && n.Answer != analysis.Regressed {
-		answer += ", " + w.Trend
+		answer += w.Comma + w.Trend
 	}
 	if n.Accepted {
-		answer += ", " + w.Accepted
+		answer += w.Comma + w.Accepted
 	}
 	return answer
 }

@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 
 	"gonogo/analysis"
+	"gonogo/analysis/history"
+	"gonogo/analysis/language"
+	"gonogo/report/chart"
 )
 
 var historyTemplate = template.Must(template.Must(pageTemplate.Clone()).New("history").Parse(asset("history.html")))
@@ -17,7 +20,8 @@ var historyTemplate = template.Must(template.Must(pageTemplate.Clone()).New("his
 type htmlHistory struct {
 	*HistoryPage
 	CSS      template.CSS
-	Words    *historyWords
+	W        *historyWords
+	Words    *words // shared with other pages
 	Newest   *newestNight
 	Pictures []picture
 }
@@ -30,23 +34,37 @@ func (p *HistoryPage) newest() *newestNight {
 	if n == 0 {
 		return nil
 	}
-	mark, w := &p.History.Nights[n-1], &historyEnglish
+	mark, w := &p.History.Nights[n-1], p.words
 	class := map[int]analysis.Verdict{analysis.Go.ExitCode(): analysis.Go, analysis.NoGo.ExitCode(): analysis.NoGo}[mark.ExitCode]
 	if class == "" {
 		class = analysis.Undecided
 	}
 	text := fmt.Sprintf(w.Newest, p.night(n-1), mark.ExitCode)
-	if mark.Sentence != "" {
-		text = prose(mark.Sentence) + " " + text
+	if said := p.sentence(mark); said != "" {
+		text = fmt.Sprintf(w.Sentences, said, text)
 	}
 	return &newestNight{string(class), capital(nightAnswer(mark, w)), text}
 }
 
+// sentence is what the newest night kept of its answer. It kept it in English: in
+// another language its mean reward stands there.
+func (p *HistoryPage) sentence(newest *history.Mark) string {
+	if p.History.Lang == (language.Language{}) {
+		return prose(newest.Sentence)
+	}
+	for _, s := range p.History.Series {
+		if last := s.Points[len(s.Points)-1]; s.Name == history.Reward && last.Night == len(p.History.Nights)-1 {
+			return fmt.Sprintf(p.words.NewestReward, chart.Interval(&last.Value, last.Low, last.High))
+		}
+	}
+	return p.words.NewestEmpty
+}
+
 // WriteHTML writes the page as one file that loads nothing and runs nothing.
 func (p *HistoryPage) WriteHTML(w io.Writer) error {
-	h := htmlHistory{HistoryPage: p, CSS: template.CSS(pageCSS), Words: &historyEnglish, Newest: p.newest()}
+	h := htmlHistory{HistoryPage: p, CSS: template.CSS(pageCSS), W: p.words, Words: p.shared, Newest: p.newest()}
 	for _, f := range p.Figures {
-		one, err := new(Page).picture(f)
+		one, err := (&Page{Words: p.shared}).picture(f)
 		if err != nil {
 			return err
 		}
@@ -67,10 +85,10 @@ func (p *HistoryPage) writeJUnit(w io.Writer) error {
 	s := junitSuite{Name: "gonogo nightly", Hostname: "localhost", Time: "0"}
 	if newest := p.newest(); newest != nil {
 		one := junitCase{Class: "gonogo.nightly", Name: "night", Time: "0"}
-		m := &junitMessage{Type: newest.Answer, Message: newest.Answer + ": " + newest.Text, Text: newest.Text}
+		m := &junitMessage{Type: newest.Answer, Message: fmt.Sprintf(p.words.AnswerWhy, newest.Answer, newest.Text), Text: newest.Text}
 		switch p.History.Nights[len(p.History.Nights)-1].ExitCode {
 		case 0:
-			one.Out = &junitText{newest.Answer + ": " + newest.Text}
+			one.Out = &junitText{m.Message}
 		case analysis.NoGo.ExitCode():
 			one.Failure = m
 		default:
@@ -80,7 +98,7 @@ func (p *HistoryPage) writeJUnit(w io.Writer) error {
 		s.Cases = append(s.Cases, one)
 	}
 	for _, series := range p.History.Series {
-		one := junitCase{Class: "gonogo.nightly." + series.Kind, Name: seriesName(series.Name), Time: "0"}
+		one := junitCase{Class: "gonogo.nightly." + series.Kind, Name: p.words.seriesName(series.Name), Time: "0"}
 		for i, c := range p.History.Changes {
 			if c.Series == series.Name {
 				one.Out = &junitText{p.Changes[i].Text}

@@ -11,7 +11,7 @@ const nightsInText = 14
 
 // WriteText writes the page for a terminal.
 func (p *HistoryPage) WriteText(w io.Writer) error {
-	t, words := &terminal{width: columns(p.Width), ascii: p.ASCII, color: p.Color}, &historyEnglish
+	t, words := &terminal{width: columns(p.Width), ascii: p.ASCII, color: p.Color}, p.words
 	t.para(para{text: p.Title, style: faint})
 	t.para(para{text: p.Span, style: faint})
 	t.blank()
@@ -91,7 +91,7 @@ func (g Grid) latest(w *historyWords) Grid {
 
 // WriteMarkdown writes the page as GitHub-flavoured Markdown.
 func (p *HistoryPage) WriteMarkdown(w io.Writer) error {
-	m, words := &markdown{words: &english}, &historyEnglish
+	m, words := &markdown{words: p.shared}, p.words
 	m.f("# %s\n\n%s\n\n", md(p.Title), md(p.Span))
 	m.list("## "+md(words.Notes), p.Notes)
 	m.f("## %s\n\n", md(words.Changes))

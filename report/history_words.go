@@ -7,17 +7,21 @@ import (
 
 // historyWords is the catalogue of what a history says in its own voice.
 type historyWords struct {
-	Title, Span, One, None string
-	Night                  plural
-	Kinds                  map[string]string // of series
-	Answers                map[analysis.Answer]string
-	First, Accepted, Trend string
-	Newest, Table          string
+	Title, Span, One, None    string
+	Night                     plural
+	SeriesNames               map[string]string // seconds are medians but where they say otherwise; failures and what is lost or accepted are shares
+	Kinds                     map[string]string // of series
+	Answers                   map[analysis.Answer]string
+	First, Accepted, Trend    string
+	Newest, Table             string
+	NewestReward, NewestEmpty string // instead of what the night kept, in another language
+
+	Sentence, Sentences, Comma, Semicolon, AnswerWhy string
 
 	Changes, Unusual, Series, Nights, Notes, Made, Pictures, Method string
 
 	Change, Between, Exactly, MadeThere, NothingMade, ChangedToo, NoChange string
-	IsUnusual, WasUnset                                                    string
+	IsUnusual, WasUnset, MadeText, MadeOn, MadeBy                          string
 	SeriesHead, NightsHead                                                 []string
 	Untested, LeftOut                                                      string
 	Methods                                                                []string
@@ -26,6 +30,13 @@ type historyWords struct {
 var historyEnglish = historyWords{
 	Title: "What changed over the nights?", Span: "%s, %s to %s", One: "%s, %s", None: "There is no night yet: gonogo nightly makes one.",
 	Night: plural{"1 night", "%s nights"},
+	SeriesNames: map[string]string{
+		"reward": "mean reward", "best_of": "best of a group", "informative": "informative groups", "own_failures": "own failures of the model",
+		"grader_noise": "variance of grader noise", "false_accept": "worthless answers accepted", "grader_failures": "rollouts lost to the grader",
+		"tool_calls": "tool calls per rollout", "tool_failures": "failed tool calls", "tool_latency": "seconds of a tool call",
+		"input_tokens": "input tokens per rollout", "output_tokens": "output tokens per rollout",
+		"latency": "seconds of a rollout", "latency_p95": "seconds of a slow rollout, P95", "model_failures": "rollouts lost to the model",
+	},
 	Kinds: map[string]string{
 		history.OfModel: "Model", history.OfGrader: "Grader", history.OfTools: "Tools", history.OfTokens: "Tokens", history.OfLatency: "Latency",
 	},
@@ -34,6 +45,9 @@ var historyEnglish = historyWords{
 	},
 	First: "compared with none", Accepted: "accepted", Trend: "regressed by the trend",
 	Newest: "The newest night is %s; its exit code was %d.", Table: "The numbers",
+	NewestReward: "Its mean reward is %s.", NewestEmpty: "It holds no rollout with a reward.",
+
+	Sentence: "%s.", Sentences: "%s %s", Comma: ", ", Semicolon: "; ", AnswerWhy: "%s: %s",
 
 	Changes: "Nights where something changed", Unusual: "What is unusual of the newest night", Series: "Drift of the %s", Nights: "Nights",
 	Notes: "Read first", Made: "What was made otherwise than the night before", Pictures: "Pictures", Method: "How it was found",
@@ -42,6 +56,7 @@ var historyEnglish = historyWords{
 	MadeThere: "made otherwise there: %s", NothingMade: "nothing that a run writes down was made otherwise there: look at what stands behind the same names",
 	ChangedToo: "changed there too: %s", NoChange: "No change of level in any series that chance would not make.",
 	IsUnusual: "%s is %s; the nights since the last change make %s likely (p = %s)", WasUnset: "not set",
+	MadeText: "%s: %s → %s", MadeOn: "%s (%s)", MadeBy: "%s: %s",
 	SeriesHead: []string{"", "newest night", "since night", "level", "a further night in", "no change, p"},
 	NightsHead: []string{"night", "answer", "mean reward", "made otherwise"},
 	Untested:   "not tested", LeftOut: "%s before these are left out here: --json lists them.",
@@ -50,14 +65,4 @@ var historyEnglish = historyWords{
 		"Place of a change: the likeliest nights that together hold %s (Smith 1975).",
 		"Rewards of nights that hold different items are compared on common ground: the effects of nights in a table of items by nights. Nights count as independent: a drift that goes on for weeks shows as one change or several.",
 	},
-}
-
-// seriesNames are what series are called. Seconds are medians but where they say
-// otherwise; failures and what is lost or accepted are shares.
-var seriesNames = map[string]string{
-	"reward": "mean reward", "best_of": "best of a group", "informative": "informative groups", "own_failures": "own failures of the model",
-	"grader_noise": "variance of grader noise", "false_accept": "worthless answers accepted", "grader_failures": "rollouts lost to the grader",
-	"tool_calls": "tool calls per rollout", "tool_failures": "failed tool calls", "tool_latency": "seconds of a tool call",
-	"input_tokens": "input tokens per rollout", "output_tokens": "output tokens per rollout",
-	"latency": "seconds of a rollout", "latency_p95": "seconds of a slow rollout, P95", "model_failures": "rollouts lost to the model",
 }

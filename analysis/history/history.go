@@ -41,6 +41,8 @@ type History struct {
 	Unusual    []Unusual  `json:"unusual"` // what the newest night shows that the nights before it make unlikely
 	Made       []MadeMark `json:"made"`    // what was made otherwise than the night before
 	Notes      []string   `json:"notes"`
+
+	ref int // the night that those of the trend can be compared with
 }
 
 // Mark is one night.
@@ -54,7 +56,7 @@ type Mark struct {
 	ExitCode int              `json:"exit_code"`
 	Good     bool             `json:"good"`
 	Accepted bool             `json:"accepted"`
-	Sentence string           `json:"sentence"` // the answer in words
+	Sentence string           `json:"sentence"` // the answer in words, in English as the night kept it
 	InTrend  bool             `json:"in_trend"` // its items and rewards are those of the newest good night
 }
 
@@ -143,7 +145,7 @@ type Unusual struct {
 func Analyze(nights []Night, opt Options) *History {
 	h := &History{
 		Schema: Schema, Confidence: opt.Confidence, Nights: []Mark{}, Series: []Series{}, Changes: []Change{},
-		Unusual: []Unusual{}, Made: madeMarks(nights), Notes: []string{},
+		Unusual: []Unusual{}, Made: madeMarks(nights),
 	}
 	var trend []int
 	ref := reference(nights)
@@ -155,7 +157,8 @@ func Analyze(nights []Night, opt Options) *History {
 		}
 		h.Nights = append(h.Nights, Mark{n.Name, n.Time, n.Run, n.Split, n.Verdict, n.Answer, n.ExitCode, n.Good, n.Accepted, n.Sentence, in})
 	}
-	h.notes(len(trend), ref)
+	h.ref = ref
+	h.Notes = h.notes(h.Lang)
 	if len(nights) == 0 {
 		return h
 	}
@@ -248,7 +251,7 @@ func (h *History) findChanges(opt Options) {
 		seq, _ := s.sequence()
 		found[i] = findChange(seq, opt.Confidence, opt.Draws, opt.Seed+uint64(i))
 		if math.IsNaN(found[i].p) {
-			s.Why = untested(len(seq.y))
+			s.Why = untested(len(seq.y), h.Lang)
 			continue
 		}
 		s.P = stat.Some(found[i].p)
@@ -341,8 +344,11 @@ func (h *History) findUnusual(opt Options) {
 	}
 }
 
-// Encode writes the history as JSON: indented, with a final newline.
+// Encode writes the history as JSON: in English, indented, with a final newline.
 func (h *History) Encode(w io.Writer) error {
+	if h.Lang != (language.Language{}) {
+		h = h.In(language.Language{})
+	}
 	b, err := json.MarshalIndent(h, "", "  ")
 	if err != nil {
 		return fmt.Errorf("encode history: %w", err)

@@ -1,11 +1,11 @@
 package history
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
 	"gonogo/analysis"
+	"gonogo/analysis/language"
 )
 
 // madeMarks are what each night was made with otherwise than the night before.
@@ -46,46 +46,60 @@ func (h *History) explain() {
 	}
 }
 
-// notes are what a reader must know before the numbers. trend is how many nights
-// can be compared with night ref.
-func (h *History) notes(trend, ref int) {
-	n, empty := len(h.Nights), 0
+// notes are what a reader must know before the numbers, said in l.
+func (h *History) notes(l language.Language) []string {
+	out, n, empty, trend := []string{}, len(h.Nights), 0, 0
 	for _, m := range h.Nights {
 		if m.Split == "" {
 			empty++
 		}
+		if m.InTrend {
+			trend++
+		}
 	}
 	if empty > 0 {
-		h.Notes = append(h.Notes, fmt.Sprintf("%d of %d nights hold no rollout with a reward: they have no place in the trend", empty, n))
+		out = append(out, l.Say("%d of %d nights hold no rollout with a reward: they have no place in the trend", empty, n))
 	}
 	if other := n - empty - trend; other > 0 {
-		than := "the newest"
-		if ref < n-1 {
-			than = "night " + h.Nights[ref].Name
+		than := l.Text("the newest")
+		if h.ref < n-1 {
+			than = l.Say("night %s", h.Nights[h.ref].Name)
 		}
-		h.Notes = append(h.Notes, fmt.Sprintf("%d of %d nights have other items or another reward range than %s: they are shown, and no trend goes through them", other, n, than))
+		out = append(out, l.Say("%d of %d nights have other items or another reward range than %s: they are shown, and no trend goes through them", other, n, than))
 	}
 	for i := 1; i < len(h.Nights); i++ {
 		if h.Nights[i].Time.Before(h.Nights[i-1].Time) {
-			h.Notes = append(h.Notes, fmt.Sprintf("night %s is dated before the night kept ahead of it: the clock went backwards; nights count in the order in which they were kept", h.Nights[i].Name))
+			out = append(out, l.Say("night %s is dated before the night kept ahead of it: the clock went backwards; nights count in the order in which they were kept", h.Nights[i].Name))
 		}
 	}
-	if trend < fewest {
-		h.Notes = append(h.Notes, fmt.Sprintf("a search for changes needs %d nights that can be compared, and there %s", fewest, areNights(trend)))
+	switch {
+	case trend == 1:
+		out = append(out, l.Say("a search for changes needs %d nights that can be compared, and there is 1", fewest))
+	case trend < fewest:
+		out = append(out, l.Say("a search for changes needs %d nights that can be compared, and there are %d", fewest, trend))
 	}
+	return out
 }
 
-func areNights(n int) string {
-	if n == 1 {
-		return "is 1"
-	}
-	return fmt.Sprintf("are %d", n)
-}
-
-// untested says why a series was not searched for a change.
-func untested(n int) string {
+// untested says in l why a series was not searched for a change.
+func untested(n int, l language.Language) string {
 	if n < fewest {
-		return fmt.Sprintf("too few nights: %d of %d", n, fewest)
+		return l.Say("too few nights: %d of %d", n, fewest)
 	}
-	return "the same every night"
+	return l.Text("the same every night")
+}
+
+// In returns a copy of the history that is said in l, from its numbers. What a
+// night kept of its answer stays English: see Mark.Sentence.
+func (h *History) In(l language.Language) *History {
+	out := *h
+	out.Lang, out.Notes, out.Series = l, h.notes(l), slices.Clone(h.Series)
+	for i := range out.Series {
+		s := &out.Series[i]
+		if s.Why != "" {
+			seq, _ := s.sequence()
+			s.Why = untested(len(seq.y), l)
+		}
+	}
+	return &out
 }

@@ -2,7 +2,6 @@ package chart
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 
 	"gonum.org/v1/plot"
@@ -10,13 +9,14 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"gonogo/analysis"
+	"gonogo/analysis/language"
 )
 
 // move is one quantity of a rollout that a move of the reward is set against.
 type move struct {
 	quantity string // name of the Difference
 	axis     string // what stands below the plot
-	more     string // "take longer"
+	more     string // "rollouts take longer"
 	less     string
 	neither  string // what the title says where neither is seen
 	unit     string
@@ -25,15 +25,15 @@ type move struct {
 
 var (
 	latencyMove = move{
-		"latency", "wall time of a rollout, seconds, mean", "take longer", "are faster", "rollouts are not seen to be faster or slower", "seconds",
+		"latency", "wall time of a rollout, seconds, mean", "rollouts take longer", "rollouts are faster", "rollouts are not seen to be faster or slower", "seconds",
 		"the rollouts of a run do not tell how long they took",
 	}
 	outputMove = move{
-		"output_tokens", "tokens that the model writes in a rollout, mean", "write more", "write less", "rollouts are not seen to write more or less", "tokens",
+		"output_tokens", "tokens that the model writes in a rollout, mean", "rollouts write more", "rollouts write less", "rollouts are not seen to write more or less", "tokens",
 		"no server told how many tokens the rollouts of a run wrote",
 	}
 	inputMove = move{
-		"input_tokens", "tokens that the model is given in a rollout, mean", "read more", "read less", "rollouts are not seen to read more or less", "tokens",
+		"input_tokens", "tokens that the model is given in a rollout, mean", "rollouts read more", "rollouts read less", "rollouts are not seen to read more or less", "tokens",
 		"no server told how many tokens the rollouts of a run were given",
 	}
 )
@@ -49,9 +49,9 @@ func (m move) draw(c *analysis.Comparison) (*plot.Plot, error) {
 	}
 	a := m.arrow(c, sc)
 	if a == nil {
-		return nil, noData("%s", m.without)
+		return nil, &NoData{Why: c.Lang.Text(m.without)}
 	}
-	p := newPlot(m.axis, "mean reward")
+	p := newPlot(c.Lang.Text(m.axis), c.Lang.Text("mean reward"))
 	p.Add(a)
 	x0, x1, y0, y1 := a.extent()
 	padX, padY := (x1-x0)*0.16, (y1-y0)*0.1
@@ -67,26 +67,27 @@ func (m move) draw(c *analysis.Comparison) (*plot.Plot, error) {
 
 func (m move) caption(c *analysis.Comparison) Caption {
 	_, sc, _ := Compared(c)
-	a, d := m.arrow(c, sc), other(sc, m.quantity)
-	title := became(sc)
+	a, d, l := m.arrow(c, sc), other(sc, m.quantity), c.Lang
+	moved := m.neither
 	switch d.Direction {
 	case "up":
-		title += "; rollouts " + m.more
+		moved = m.more
 	case "down":
-		title += "; rollouts " + m.less
-	default:
-		title += "; " + m.neither
+		moved = m.less
 	}
-	sub := fmt.Sprintf("%s; reward %s, %s %s", over(c), Change(sc.Reward.Value, sc.Reward.Low, sc.Reward.High), m.unit, Change(d.Value, d.Low, d.High))
+	changes, cross := l.Say("reward %s, %s %s", Change(sc.Reward.Value, sc.Reward.Low, sc.Reward.High), l.Text(m.unit), Change(d.Value, d.Low, d.High)), ""
 	if e := cmp.Or(told(d), told(&sc.Reward)); e != nil {
-		sub += "; cross: " + intervalsAt(c.Confidence, e.Estimate) + " of the differences, around new"
+		cross = l.Say("cross: %s of the differences, around new", intervalsAt(c.Confidence, e.Estimate))
 	}
 	legend := []Entry{
-		{"base", []plot.Thumbnailer{endSample{}}},
-		{"new, with the intervals of the differences", []plot.Thumbnailer{endSample{true}}},
-		{"base ± " + Number(a.delta) + ": a mean reward there is no change that matters", []plot.Thumbnailer{band{}}},
+		{l.Text("base"), []plot.Thumbnailer{endSample{}}},
+		{l.Text("new, with the intervals of the differences"), []plot.Thumbnailer{endSample{true}}},
+		{l.Say("base ± %s: a mean reward there is no change that matters", Number(a.delta)), []plot.Thumbnailer{band{}}},
 	}
-	return Caption{Title: title, Subtitle: sub, Legend: legend, Brief: []Entry{legend[0], {"new", legend[1].Thumbs}}}
+	return Caption{
+		Title: phrases(l, became(sc, l), l.Text(moved)), Subtitle: phrases(l, over(c), changes, cross),
+		Legend: legend, Brief: []Entry{legend[0], {l.Text("new"), legend[1].Thumbs}},
+	}
 }
 
 // arrow goes from the means of base to those of new. The intervals are those
@@ -95,6 +96,7 @@ type arrow struct {
 	x, y, toX, toY float64
 	cross          meanMark // around the new end
 	delta          float64
+	lang           language.Language
 }
 
 // arrow is nil where the quantity is not known of both runs.
@@ -112,7 +114,7 @@ func (m move) arrow(c *analysis.Comparison, sc *analysis.SplitComparison) *arrow
 	}
 	bx, by := *d.Base, *sc.Reward.Base
 	return &arrow{
-		x: bx, y: by, toX: *d.New, toY: *sc.Reward.New, delta: c.Delta,
+		x: bx, y: by, toX: *d.New, toY: *sc.Reward.New, delta: c.Delta, lang: c.Lang,
 		cross: meanMark{x: d.New, x0: from(bx, d.Low), x1: from(bx, d.High), y: sc.Reward.New, y0: from(by, sc.Reward.Low), y1: from(by, sc.Reward.High)},
 	}
 }
@@ -170,7 +172,7 @@ func (a *arrow) Plot(c draw.Canvas, p *plot.Plot) {
 		text string
 		at   vg.Point
 		up   bool
-	}{{"base", from, false}, {"new", to, true}} {
+	}{{a.lang.Text("base"), from, false}, {a.lang.Text("new"), to, true}} {
 		l := label{text: q.text, color: Ink, xAlign: draw.XLeft, yAlign: draw.YBottom, bare: true}
 		at := vg.Point{X: q.at.X + 5, Y: q.at.Y + 4}
 		if right != q.up {
@@ -229,9 +231,10 @@ func (m move) table(c *analysis.Comparison) Table {
 	at := func(x, y float64, cells ...string) Mark {
 		return Mark{Cells: cells, X0: x - rx, X1: x + rx, Y0: y - ry, Y1: y + ry}
 	}
-	return Table{Head: []string{"", "mean reward", m.axis}, Marks: []Mark{
-		at(a.x, a.y, "base", Number(a.y), Number(a.x)),
-		at(a.toX, a.toY, "new", Number(a.toY), Number(a.toX)),
-		{Cells: []string{"new - base", Change(sc.Reward.Value, sc.Reward.Low, sc.Reward.High), Change(d.Value, d.Low, d.High)}, X0: x0, X1: x1, Y0: y0, Y1: y1},
+	l := c.Lang
+	return Table{Head: []string{"", l.Text("mean reward"), l.Text(m.axis)}, Marks: []Mark{
+		at(a.x, a.y, l.Text("base"), Number(a.y), Number(a.x)),
+		at(a.toX, a.toY, l.Text("new"), Number(a.toY), Number(a.toX)),
+		{Cells: []string{l.Text("new - base"), Change(sc.Reward.Value, sc.Reward.Low, sc.Reward.High), Change(d.Value, d.Low, d.High)}, X0: x0, X1: x1, Y0: y0, Y1: y1},
 	}}
 }

@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -9,6 +8,7 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"gonogo/analysis"
+	"gonogo/analysis/language"
 )
 
 // driftRows is how many kinds of failure a picture shows.
@@ -18,35 +18,35 @@ func drawDrift(c *analysis.Comparison) (*plot.Plot, error) {
 	_, sc, ok := Compared(c)
 	switch {
 	case !ok:
-		return nil, noData("the runs hold no rollouts of a split that could be compared")
+		return nil, noSplit(c)
 	case len(sc.Outcomes) == 0 && sc.Reward.Known():
-		return nil, noData("every rollout of both runs ended in a grade: nothing drifts")
+		return nil, &NoData{Why: c.Lang.Text("every rollout of both runs ended in a grade: nothing drifts")}
 	case len(sc.Outcomes) == 0:
-		return nil, noData("%s", sc.Why)
+		return nil, &NoData{Why: sc.Why}
 	}
-	p := changesPlot("share of rollouts, new - base", driftOf(sc), 0.26)
+	p := changesPlot(c.Lang.Text("share of rollouts, new - base"), driftOf(sc, c.Lang), 0.26)
 	p.X.Tick.Marker = percentTicks{p.X.Tick.Marker}
 	return p, nil
 }
 
 // driftOf has how often each outcome happened beside its change.
-func driftOf(sc *analysis.SplitComparison) variantDots {
+func driftOf(sc *analysis.SplitComparison, l language.Language) variantDots {
 	var d variantDots
 	for _, o := range sc.Outcomes[:min(len(sc.Outcomes), driftRows)] {
-		dot := changeDot(driftName(o), o.Difference, moves(o), true)
-		dot.text = Count(o.Base) + " to " + Count(o.New)
+		dot := changeDot(driftName(o, l), o.Difference, moves(o), true)
+		dot.text = l.Say("%s to %s", Count(o.Base), Count(o.New))
 		d.list = append(d.list, dot)
 	}
 	return d
 }
 
-func driftName(o analysis.OutcomeDrift) string {
+func driftName(o analysis.OutcomeDrift, l language.Language) string {
 	name := string(o.Outcome)
 	if i := slices.Index(failureOutcomes(), o.Outcome); i >= 0 {
-		name = failureNames()[i]
+		name = l.Text(failureNames()[i])
 	}
 	if o.Kind != "" {
-		name += " (" + o.Kind + ")"
+		name = l.Say("%s (%s)", name, o.Kind)
 	}
 	return name
 }
@@ -71,28 +71,33 @@ func captionDrift(c *analysis.Comparison) Caption {
 		more += b2i(moves(o) == "up")
 		fewer += b2i(moves(o) == "down")
 	}
-	title, kinds := "No kind of failure is seen to become more frequent or rarer", plural(len(sc.Outcomes), "kind")
+	l, kinds := c.Lang, c.Lang.Count(len(sc.Outcomes), "kind")
+	title := l.Text("No kind of failure is seen to become more frequent or rarer")
 	switch {
 	case len(sc.Outcomes) == 1 && more == 1:
-		title = "Failures became more frequent: " + driftName(sc.Outcomes[0])
+		title = l.Say("Failures became more frequent: %s", driftName(sc.Outcomes[0], l))
 	case len(sc.Outcomes) == 1 && fewer == 1:
-		title = "Failures became rarer: " + driftName(sc.Outcomes[0])
+		title = l.Say("Failures became rarer: %s", driftName(sc.Outcomes[0], l))
 	case more > 0 && fewer > 0:
-		title = fmt.Sprintf("Of %s of failure, %s became more frequent and %s rarer", kinds, Count(more), Count(fewer))
+		title = l.Say("Of %s of failure, %s became more frequent and %s rarer", kinds, Count(more), Count(fewer))
 	case more > 0:
-		title = fmt.Sprintf("Of %s of failure, %s became more frequent", kinds, Count(more))
+		title = l.Say("Of %s of failure, %s became more frequent", kinds, Count(more))
 	case fewer > 0:
-		title = fmt.Sprintf("Of %s of failure, %s became rarer", kinds, Count(fewer))
+		title = l.Say("Of %s of failure, %s became rarer", kinds, Count(fewer))
 	}
-	sub := over(c)
+	bars, left := "", ""
 	if first := sc.Outcomes[0].Difference; first.Low != nil {
-		sub += "; bars: " + intervalsAt(c.Confidence, first) + " of the share of rollouts"
+		bars = l.Say("bars: %s of the share of rollouts", intervalsAt(c.Confidence, first))
 	}
-	sub += "; numbers: rollouts of all recorded, base to new; not corrected for how many kinds there are"
-	if left := len(sc.Outcomes) - driftRows; left > 0 {
-		sub += fmt.Sprintf("; %s more in the table only", plural(left, "kind"))
+	if n := len(sc.Outcomes) - driftRows; n > 0 {
+		left = l.Say("%s more in the table only", l.Count(n, "kind"))
 	}
-	return Caption{Title: title, Subtitle: sub, Legend: changeLegend(driftOf(sc), "rarer", "more frequent", "neither is seen")}
+	return Caption{
+		Title: title,
+		Subtitle: phrases(l, over(c), bars, l.Text("numbers: rollouts of all recorded, base to new"),
+			l.Text("not corrected for how many kinds there are"), left),
+		Legend: changeLegend(driftOf(sc, l), l.Text("rarer"), l.Text("more frequent"), l.Text("neither is seen"), l),
+	}
 }
 
 func driftHeight(c *analysis.Comparison) vg.Length {
@@ -102,10 +107,11 @@ func driftHeight(c *analysis.Comparison) vg.Length {
 
 func tableDrift(c *analysis.Comparison) Table {
 	_, sc, _ := Compared(c)
-	d := driftOf(sc)
-	t := Table{Head: []string{"outcome", "base", "new", "share, new - base"}}
+	l := c.Lang
+	d := driftOf(sc, l)
+	t := Table{Head: []string{l.Text("outcome"), l.Text("base"), l.Text("new"), l.Text("share, new - base")}}
 	for i, o := range sc.Outcomes {
-		cells := []string{driftName(o), Count(o.Base), Count(o.New), Change(o.Difference.Value, o.Difference.Low, o.Difference.High)}
+		cells := []string{driftName(o, l), Count(o.Base), Count(o.New), Change(o.Difference.Value, o.Difference.Low, o.Difference.High)}
 		if i < len(d.list) {
 			t.Marks = append(t.Marks, changeMark(d, i, cells))
 			continue

@@ -1,35 +1,45 @@
 package chart
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 
 	"gonogo/analysis"
+	"gonogo/analysis/language"
 	"gonogo/analysis/stat"
 )
 
 // groupEnds is how many groups a picture shows of each end of the order.
 const groupEnds = 12
 
-// groups are the changes within groups of items of one kind.
+// groups are the changes within groups of items of one kind, and what is said of
+// them.
 type groups struct {
-	one, many string
-	of        func(*analysis.SplitComparison) *analysis.Breakdown
-	asked     func(*analysis.Comparison) bool
+	kind, one, many       string // category, "1 category", "%s categories"
+	unnamed, alone, still string // why there is nothing, and that none moved
+	of                    func(*analysis.SplitComparison) *analysis.Breakdown
+	asked                 func(*analysis.Comparison) bool
 }
 
 var (
-	categoryGroups = groups{"category", "categories", func(sc *analysis.SplitComparison) *analysis.Breakdown { return sc.Categories }, func(c *analysis.Comparison) bool {
-		_, sc, ok := Compared(c)
-		return !ok || sc.Categories != nil || sc.Families == nil // one of the two says why there is nothing
-	}}
-	familyGroups = groups{"family", "families", func(sc *analysis.SplitComparison) *analysis.Breakdown { return sc.Families }, func(c *analysis.Comparison) bool {
-		_, sc, ok := Compared(c)
-		return ok && sc.Families != nil
-	}}
+	categoryGroups = groups{
+		"category", "1 category", "%s categories",
+		"the items carry no category to tell them apart by: name it in their rows", "every category holds one item alone, of which nothing can be told",
+		"No category is shown to have lost or gained",
+		func(sc *analysis.SplitComparison) *analysis.Breakdown { return sc.Categories }, func(c *analysis.Comparison) bool {
+			_, sc, ok := Compared(c)
+			return !ok || sc.Categories != nil || sc.Families == nil // one of the two says why there is nothing
+		}}
+	familyGroups = groups{
+		"family", "1 family", "%s families",
+		"the items carry no family to tell them apart by: name it in their rows", "every family holds one item alone, of which nothing can be told",
+		"No family is shown to have lost or gained",
+		func(sc *analysis.SplitComparison) *analysis.Breakdown { return sc.Families }, func(c *analysis.Comparison) bool {
+			_, sc, ok := Compared(c)
+			return ok && sc.Families != nil
+		}}
 )
 
 func (g groups) draw(c *analysis.Comparison) (*plot.Plot, error) {
@@ -39,17 +49,17 @@ func (g groups) draw(c *analysis.Comparison) (*plot.Plot, error) {
 	}
 	switch b := g.of(sc); {
 	case b == nil:
-		return nil, noData("the items carry no %s to tell them apart by: name it in their rows", g.one)
+		return nil, &NoData{Why: c.Lang.Text(g.unnamed)}
 	case len(b.Groups) == 0:
-		return nil, noData("every %s holds one item alone, of which nothing can be told", g.one)
+		return nil, &NoData{Why: c.Lang.Text(g.alone)}
 	}
-	return changesPlot("mean reward, new - base", g.rows(c, sc), 0.17), nil
+	return changesPlot(c.Lang.Text("mean reward, new - base"), g.rows(c, sc), 0.17), nil
 }
 
 // rows are all items and then the groups at both ends.
 func (g groups) rows(c *analysis.Comparison, sc *analysis.SplitComparison) variantDots {
 	d := variantDots{delta: c.Delta}
-	d.list = append(d.list, changeDot("all items", sc.Reward.Estimate, sc.Reward.Direction, false))
+	d.list = append(d.list, changeDot(c.Lang.Text("all items"), sc.Reward.Estimate, sc.Reward.Direction, false))
 	for _, row := range g.shown(sc) {
 		d.list = append(d.list, changeDot(row.Group, row.Estimate, row.Direction, false))
 	}
@@ -71,32 +81,39 @@ func (g groups) caption(c *analysis.Comparison) Caption {
 		up += b2i(row.Direction == "up")
 		down += b2i(row.Direction == "down")
 	}
-	title := fmt.Sprintf("%s lost and %s gained, of %s", Count(down), Count(up), g.plural(len(b.Groups)))
+	l := c.Lang
+	title := l.Say("%s lost and %s gained, of %s", Count(down), Count(up), g.count(len(b.Groups), l))
 	if up+down == 0 {
-		title = fmt.Sprintf("No %s is shown to have lost or gained", g.one)
+		title = l.Text(g.still)
 	}
-	sub := over(c)
+	bars, between, leftOut := "", "", ""
 	if b.Groups[0].Low != nil || sc.Reward.Low != nil {
-		sub += "; bars: " + intervalsAt(c.Confidence, sc.Reward.Estimate)
+		bars = l.Say("bars: %s", intervalsAt(c.Confidence, sc.Reward.Estimate))
 	}
-	sub += "; lost and gained by sign flips, " + b.Correction
-	if left := len(b.Groups) - len(g.shown(sc)); left > 0 {
-		sub += fmt.Sprintf("; %s between these in the table only", g.plural(left))
+	if n := len(b.Groups) - len(g.shown(sc)); n > 0 {
+		between = l.Say("%s between these in the table only", g.count(n, l))
 	}
 	if b.LeftOut > 0 {
-		sub += fmt.Sprintf("; %s of one item, or too many to list, left out", g.plural(b.LeftOut))
+		leftOut = l.Say("%s of one item, or too many to list, left out", g.count(b.LeftOut, l))
 	}
 	d := g.rows(c, sc)
 	brief := d
 	brief.delta = 0
-	return Caption{Title: title, Subtitle: sub, Legend: changeLegend(d, "gained", "lost", "neither is shown"), Brief: changeLegend(brief, "gained", "lost", "neither")}
+	gained, lost := l.Text("gained"), l.Text("lost")
+	return Caption{
+		Title:    title,
+		Subtitle: phrases(l, over(c), bars, l.Say("lost and gained by sign flips, %s", l.Text(b.Correction)), between, leftOut),
+		Legend:   changeLegend(d, gained, lost, l.Text("neither is shown"), l),
+		Brief:    changeLegend(brief, gained, lost, l.Text("neither"), l),
+	}
 }
 
-func (g groups) plural(n int) string {
+// count is "1 category", "12 categories".
+func (g groups) count(n int, l language.Language) string {
 	if n == 1 {
-		return "1 " + g.one
+		return l.Text(g.one)
 	}
-	return Count(n) + " " + g.many
+	return l.Say(g.many, Count(n))
 }
 
 func (g groups) height(c *analysis.Comparison) vg.Length {
@@ -107,11 +124,12 @@ func (g groups) height(c *analysis.Comparison) vg.Length {
 func (g groups) table(c *analysis.Comparison) Table {
 	_, sc, _ := Compared(c)
 	d := g.rows(c, sc)
-	t := Table{Head: []string{g.one, "items", "base", "new", "new - base"}}
+	l := c.Lang
+	t := Table{Head: []string{l.Text(g.kind), l.Text("items"), l.Text("base"), l.Text("new"), l.Text("new - base")}}
 	add := func(i int, name string, e stat.Estimate, base, new *float64) {
 		t.Marks = append(t.Marks, changeMark(d, i, []string{name, Count(e.Items), numberOr(base), numberOr(new), Change(e.Value, e.Low, e.High)}))
 	}
-	add(0, "all items", sc.Reward.Estimate, sc.Reward.Base, sc.Reward.New)
+	add(0, l.Text("all items"), sc.Reward.Estimate, sc.Reward.Base, sc.Reward.New)
 	list, drawn := g.of(sc).Groups, len(g.shown(sc))
 	for i, one := range list {
 		switch between := len(list) - drawn; {
@@ -175,7 +193,7 @@ func changesPlot(axis string, d variantDots, room float64) *plot.Plot {
 	return p
 }
 
-func changeLegend(d variantDots, gained, lost, neither string) []Entry {
+func changeLegend(d variantDots, gained, lost, neither string, l language.Language) []Entry {
 	var list []Entry
 	for _, e := range []struct {
 		answer analysis.VariantAnswer
@@ -189,7 +207,7 @@ func changeLegend(d variantDots, gained, lost, neither string) []Entry {
 		}
 	}
 	if d.delta > 0 {
-		list = append(list, Entry{"within ± " + Number(d.delta) + ": does not matter", []plot.Thumbnailer{band{}}})
+		list = append(list, Entry{l.Say("within ± %s: does not matter", Number(d.delta)), []plot.Thumbnailer{band{}}})
 	}
 	return list
 }

@@ -2,7 +2,6 @@ package chart
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
@@ -20,11 +19,12 @@ func drawPaired(c *analysis.Comparison) (*plot.Plot, error) {
 		return nil, err
 	}
 	d := pairedOf(c, sc)
-	x := "items in both runs, the largest drop first"
+	l := c.Lang
+	x, means := l.Text("items in both runs, the largest drop first"), ""
 	if d.each > 1 {
-		x += fmt.Sprintf("; drawn as means of %s neighbours", Count(d.each))
+		means = l.Say("drawn as means of %s neighbours", Count(d.each))
 	}
-	p := newPlot(x, "reward, new - base")
+	p := newPlot(phrases(l, x, means), l.Text("reward, new - base"))
 	p.Add(d.down, d.up)
 	lo, hi := -d.delta, d.delta
 	for _, v := range append(slices.Clone(d.values), d.mean.bounds()...) {
@@ -49,28 +49,26 @@ func drawPaired(c *analysis.Comparison) (*plot.Plot, error) {
 func captionPaired(c *analysis.Comparison) Caption {
 	_, sc, _ := Compared(c)
 	d := pairedOf(c, sc)
-	cap := Caption{Title: fmt.Sprintf("%s: of %s, %s rose and %s fell", became(sc), plural(d.n, "item"), Count(d.rose), Count(d.fell))}
-	r := sc.Reward
-	cap.Subtitle = fmt.Sprintf("%s; mean change %s", over(c), Change(r.Value, r.Low, r.High))
-	mean := "mean change"
+	l, r := c.Lang, sc.Reward
+	cap := Caption{Title: l.Say("%s: of %s, %s rose and %s fell", became(sc, l), l.Count(d.n, "item"), Count(d.rose), Count(d.fell))}
+	change := l.Say("mean change %s, no interval: too little to tell one", Change(r.Value, r.Low, r.High))
+	mean := l.Text("mean change")
 	if r.Low != nil {
-		cap.Subtitle += ", " + intervalsAt(c.Confidence, r.Estimate)
-		mean += " with its interval"
-	} else {
-		cap.Subtitle += ", no interval: too little to tell one"
+		change = l.Say("mean change %s, %s", Change(r.Value, r.Low, r.High), intervalsAt(c.Confidence, r.Estimate))
+		mean = l.Text("mean change with its interval")
 	}
-	cap.Subtitle += "; single items move by chance, too"
+	cap.Subtitle = phrases(l, over(c), change, l.Text("single items move by chance, too"))
 	if d.rose > 0 {
-		cap.Legend = append(cap.Legend, Entry{"rose", []plot.Thumbnailer{d.up}})
+		cap.Legend = append(cap.Legend, Entry{l.Text("rose"), []plot.Thumbnailer{d.up}})
 	}
 	if d.fell > 0 {
-		cap.Legend = append(cap.Legend, Entry{"fell", []plot.Thumbnailer{d.down}})
+		cap.Legend = append(cap.Legend, Entry{l.Text("fell"), []plot.Thumbnailer{d.down}})
 	}
 	cap.Legend = append(cap.Legend, Entry{mean, []plot.Thumbnailer{d.mean}})
 	if d.delta > 0 {
-		cap.Legend = append(cap.Legend, Entry{"± " + Number(d.delta) + ": a mean between does not matter", []plot.Thumbnailer{marginLine(0)}})
+		cap.Legend = append(cap.Legend, Entry{l.Say("± %s: a mean between does not matter", Number(d.delta)), []plot.Thumbnailer{marginLine(0)}})
 	}
-	cap.Brief = []Entry{{"mean", []plot.Thumbnailer{d.mean}}, {"± " + Number(d.delta), []plot.Thumbnailer{marginLine(0)}}}
+	cap.Brief = []Entry{{l.Text("mean"), []plot.Thumbnailer{d.mean}}, {"± " + Number(d.delta), []plot.Thumbnailer{marginLine(0)}}}
 	return cap
 }
 
@@ -167,9 +165,10 @@ func (m meanBand) Thumbnail(c *draw.Canvas) {
 func tablePaired(c *analysis.Comparison) Table {
 	_, sc, _ := Compared(c)
 	d := pairedOf(c, sc)
-	t := Table{Columns: true, Head: []string{"item", "reward, new - base"}}
+	l := c.Lang
+	t := Table{Columns: true, Head: []string{l.Text("item"), l.Text("reward, new - base")}}
 	if d.each > 1 {
-		t.Head = []string{"items", "reward, new - base, mean", "the first of them"}
+		t.Head = []string{l.Text("items"), l.Text("reward, new - base, mean"), l.Text("the first of them")}
 	}
 	for i, v := range d.values {
 		from, to := i*d.each, min(d.n, (i+1)*d.each)

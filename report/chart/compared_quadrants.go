@@ -2,7 +2,6 @@ package chart
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
@@ -11,6 +10,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"gonogo/analysis"
+	"gonogo/analysis/language"
 )
 
 // quadrantRows is how many dots the picture's table names.
@@ -22,10 +22,10 @@ func drawQuadrants(c *analysis.Comparison) (*plot.Plot, error) {
 		return nil, err
 	}
 	if sc.Quadrants == nil {
-		return nil, noData("no rollout of these items tells its tool calls in both runs, or none made any")
+		return nil, &NoData{Why: c.Lang.Text("no rollout of these items tells its tool calls in both runs, or none made any")}
 	}
 	q := quadrantsOf(c, sc)
-	p := newPlot("tool calls of a rollout, new - base", "reward, new - base")
+	p := newPlot(c.Lang.Text("tool calls of a rollout, new - base"), c.Lang.Text("reward, new - base"))
 	p.Add(q)
 	x, y := q.reach()
 	p.X.Min, p.X.Max = -x*1.06, x*1.06
@@ -45,33 +45,36 @@ func quadrantsHeight(*analysis.Comparison) vg.Length { return Height * 1.3 }
 func captionQuadrants(c *analysis.Comparison) Caption {
 	_, sc, _ := Compared(c)
 	q := quadrantsOf(c, sc)
-	title := became(sc)
+	l, calls := c.Lang, ""
 	switch d := other(sc, "tool_calls"); {
 	case d == nil || d.Direction == "unclear":
-		title += "; tool calls are not seen to change"
+		calls = l.Text("tool calls are not seen to change")
 	case d.Direction == "up":
-		title += "; rollouts make more tool calls"
+		calls = l.Text("rollouts make more tool calls")
 	default:
-		title += "; rollouts make fewer tool calls"
+		calls = l.Text("rollouts make fewer tool calls")
 	}
 	same := q.count("same", "fewer") + q.count("same", "same") + q.count("same", "more")
-	sub := over(c)
+	before, diamond := "", ""
 	if same > 0 {
-		sub += fmt.Sprintf("; the reward of %s is as before (fewer calls: %s, more: %s)", plural(same, "item"), Count(q.count("same", "fewer")), Count(q.count("same", "more")))
+		before = l.Say("the reward of %s is as before (fewer calls: %s, more: %s)", l.Count(same, "item"), Count(q.count("same", "fewer")), Count(q.count("same", "more")))
 	}
 	if sc.Reward.Low != nil {
-		sub += fmt.Sprintf("; diamond: means with %s", intervalsAt(c.Confidence, sc.Reward.Estimate))
+		diamond = l.Say("diamond: means with %s", intervalsAt(c.Confidence, sc.Reward.Estimate))
 	}
-	label := "item"
+	label := l.Text("item")
 	if q.several {
-		label = "item; larger: several at one place"
+		label = l.Text("item; larger: several at one place")
 	}
 	legend := []Entry{
 		{label, []plot.Thumbnailer{q}},
-		{"mean: reward " + Signed(*sc.Reward.Value), []plot.Thumbnailer{meanMark{}}},
-		{"mean within ± " + Number(q.delta) + ": does not matter", []plot.Thumbnailer{band{}}},
+		{l.Say("mean: reward %s", Signed(*sc.Reward.Value)), []plot.Thumbnailer{meanMark{}}},
+		{l.Say("mean within ± %s: does not matter", Number(q.delta)), []plot.Thumbnailer{band{}}},
 	}
-	return Caption{Title: title, Subtitle: sub, Legend: legend, Brief: []Entry{{"item", legend[0].Thumbs}, {"mean", legend[1].Thumbs}, {"mean does not matter", legend[2].Thumbs}}}
+	return Caption{
+		Title: phrases(l, became(sc, l), calls), Subtitle: phrases(l, over(c), before, diamond), Legend: legend,
+		Brief: []Entry{{l.Text("item"), legend[0].Thumbs}, {l.Text("mean"), legend[1].Thumbs}, {l.Text("mean does not matter"), legend[2].Thumbs}},
+	}
 }
 
 // quadrants draws items as dots whose area is how many they are.
@@ -82,6 +85,7 @@ type quadrants struct {
 	delta   float64
 	several bool
 	crowded bool
+	lang    language.Language
 }
 
 // quadrantDot is one or several items of the same change.
@@ -94,7 +98,7 @@ type quadrantDot struct {
 // quadrantsOf gathers the items; many are gathered into places of a fine
 // lattice, for no eye tells thousands of dots apart.
 func quadrantsOf(c *analysis.Comparison, sc *analysis.SplitComparison) quadrants {
-	q := quadrants{cells: sc.Quadrants.Cells, delta: c.Delta, mean: meanMark{y: sc.Reward.Value, y0: sc.Reward.Low, y1: sc.Reward.High}}
+	q := quadrants{lang: c.Lang, cells: sc.Quadrants.Cells, delta: c.Delta, mean: meanMark{y: sc.Reward.Value, y0: sc.Reward.Low, y1: sc.Reward.High}}
 	if d := other(sc, "tool_calls"); d != nil {
 		q.mean.x, q.mean.x0, q.mean.x1 = d.Value, d.Low, d.High
 	}
@@ -206,13 +210,17 @@ func drawDot(c *draw.Canvas, at vg.Point, n int, crowded bool) {
 func (q quadrants) counts(c draw.Canvas) {
 	sty := Style(8, true, Ink)
 	for _, side := range []struct {
-		reward, word string
-		y            vg.Length
-	}{{"better", "up", c.Max.Y - 1}, {"worse", "down", c.Min.Y + 10.5}} {
+		reward            string
+		fewer, same, more string
+		y                 vg.Length
+	}{
+		{"better", "%s up, fewer calls", "%s up", "%s up, more calls", c.Max.Y - 1},
+		{"worse", "%s down, fewer calls", "%s down", "%s down, more calls", c.Min.Y + 10.5},
+	} {
 		texts := []string{
-			fmt.Sprintf("%s %s, fewer calls", Count(q.count(side.reward, "fewer")), side.word),
-			fmt.Sprintf("%s %s", Count(q.count(side.reward, "same")), side.word),
-			fmt.Sprintf("%s %s, more calls", Count(q.count(side.reward, "more")), side.word),
+			q.lang.Say(side.fewer, Count(q.count(side.reward, "fewer"))),
+			q.lang.Say(side.same, Count(q.count(side.reward, "same"))),
+			q.lang.Say(side.more, Count(q.count(side.reward, "more"))),
 		}
 		room := (c.Max.X - c.Min.X) / 2
 		if mid := sty.Width(texts[1])/2 + 8; sty.Width(texts[0])+mid > room || sty.Width(texts[2])+mid > room {
@@ -266,7 +274,8 @@ func tableQuadrants(c *analysis.Comparison) Table {
 	rx, ry := q.reach()
 	dots := slices.Clone(q.dots)
 	slices.SortStableFunc(dots, func(a, b quadrantDot) int { return cmp.Compare(math.Abs(b.y), math.Abs(a.y)) })
-	t := Table{Head: []string{"item", "items there", "reward, new - base", "tool calls, new - base"}}
+	l := c.Lang
+	t := Table{Head: []string{l.Text("item"), l.Text("items there"), l.Text("reward, new - base"), l.Text("tool calls, new - base")}}
 	for _, d := range dots[:min(len(dots), quadrantRows)] {
 		name := d.first
 		if d.n > 1 {

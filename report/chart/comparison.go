@@ -1,9 +1,11 @@
 package chart
 
 import (
-	"fmt"
+	"slices"
+	"strings"
 
 	"gonogo/analysis"
+	"gonogo/analysis/language"
 	"gonogo/sampler/rollout"
 )
 
@@ -84,18 +86,22 @@ func compared(c *analysis.Comparison) (*analysis.SplitComparison, error) {
 	_, sc, ok := Compared(c)
 	switch {
 	case !ok:
-		return nil, noData("the runs hold no rollouts of a split that could be compared")
+		return nil, noSplit(c)
 	case !sc.Reward.Known():
-		return nil, noData("the runs hold no rewards that could be compared: %s", sc.Why)
+		return nil, &NoData{Why: c.Lang.Say("the runs hold no rewards that could be compared: %s", sc.Why)}
 	}
 	return sc, nil
+}
+
+func noSplit(c *analysis.Comparison) *NoData {
+	return &NoData{Why: c.Lang.Text("the runs hold no rollouts of a split that could be compared")}
 }
 
 // comparedItems is compared for what is told by items.
 func comparedItems(c *analysis.Comparison) (*analysis.SplitComparison, error) {
 	sc, err := compared(c)
 	if err == nil && (!sc.Paired || len(sc.Changes) == 0) {
-		return nil, noData("no item is measured in both runs: there is no change of an item to show")
+		return nil, &NoData{Why: c.Lang.Text("no item is measured in both runs: there is no change of an item to show")}
 	}
 	return sc, err
 }
@@ -103,24 +109,29 @@ func comparedItems(c *analysis.Comparison) (*analysis.SplitComparison, error) {
 // over words what was compared: "eval: 24 items in both runs, n = 192 rollouts".
 func over(c *analysis.Comparison) string {
 	split, sc, _ := Compared(c)
-	items := plural(sc.Reward.Items, "item") + " in both runs"
+	items, n := c.Lang.Count(sc.Reward.Items, "item"), c.Lang.Count(sc.Reward.N, "rollout")
 	if !sc.Paired {
-		items = plural(sc.Reward.Items, "item") + ", none in both runs"
+		return c.Lang.Say("%s: %s, none in both runs, n = %s", split, items, n)
 	}
-	return fmt.Sprintf("%s: %s, n = %s", split, items, plural(sc.Reward.N, "rollout"))
+	return c.Lang.Say("%s: %s in both runs, n = %s", split, items, n)
 }
 
 // became words what became of the mean reward.
-func became(sc *analysis.SplitComparison) string {
+func became(sc *analysis.SplitComparison, l language.Language) string {
 	switch sc.Answer {
 	case analysis.Regressed:
-		return "The mean reward fell"
+		return l.Text("The mean reward fell")
 	case analysis.Improved:
-		return "The mean reward rose"
+		return l.Text("The mean reward rose")
 	case analysis.Equivalent:
-		return "The mean reward did not change by what matters"
+		return l.Text("The mean reward did not change by what matters")
 	}
-	return "Whether the mean reward changed cannot be told"
+	return l.Text("Whether the mean reward changed cannot be told")
+}
+
+// phrases are what stands behind each other in one line of a caption.
+func phrases(l language.Language, list ...string) string {
+	return strings.Join(slices.DeleteFunc(list, func(s string) bool { return s == "" }), l.Text("; "))
 }
 
 // other finds what was compared beside the reward; nil where it was not.

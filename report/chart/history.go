@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -21,8 +20,8 @@ func Histories(h *history.History, name func(string) string) []Of[*history.Histo
 		s := trend{&h.Series[i], name(h.Series[i].Name)}
 		out = append(out, Of[*history.History]{
 			Name: "history_" + s.Name,
-			Doc: "Night by night: " + s.called + ". A band is where one more night would lie, and its line the level between two changes. " +
-				"A full upright line is a change, shaded where it may have been; a dotted one is a night that was made otherwise than the one before.",
+			Doc: h.Lang.Say("Night by night: %s. A band is where one more night would lie, and its line the level between two changes. "+
+				"A full upright line is a change, shaded where it may have been; a dotted one is a night that was made otherwise than the one before.", s.called),
 			Read: "A new band above or below the last is a change that chance does not explain; look what stands at its line.",
 			Draw: s.draw, Caption: s.caption, Table: s.table,
 		})
@@ -45,11 +44,11 @@ var (
 
 func (s trend) draw(h *history.History) (*plot.Plot, error) {
 	if len(s.Points) == 0 {
-		return nil, noData("no night knows it")
+		return nil, &NoData{Why: h.Lang.Text("no night knows it")}
 	}
-	p := newPlot("night", s.Unit)
+	p := newPlot(h.Lang.Text("night"), h.Lang.Text(s.Unit))
 	p.X.Min, p.X.Max = -0.6, math.Max(float64(len(h.Nights)-1), 1)+0.6
-	p.X.Tick.Marker = nightTicks{h.Nights}
+	p.X.Tick.Marker = nightTicks{h.Nights, h.Lang}
 	s.span(p)
 	at := 0
 	for _, c := range s.changes(h) {
@@ -64,7 +63,7 @@ func (s trend) draw(h *history.History) (*plot.Plot, error) {
 		at++
 	}
 	for _, c := range s.changes(h) {
-		p.Add(rule{at: float64(c.Night) - 0.5, upward: true, left: true, drop: vg.Length(at%3) * 10, label: "change", line: changeLine})
+		p.Add(rule{at: float64(c.Night) - 0.5, upward: true, left: true, drop: vg.Length(at%3) * 10, label: h.Lang.Text("change"), line: changeLine})
 		at++
 	}
 	p.Add(s.dots(h))
@@ -124,7 +123,7 @@ func levelBand(l history.Level) curve {
 func madeNights(h *history.History) []rule {
 	kinds := make(map[int][]string)
 	for _, m := range h.Made {
-		if kind := strings.ReplaceAll(m.Kind, "_", " "); !slices.Contains(kinds[m.Night], kind) {
+		if kind := h.Lang.Text(strings.ReplaceAll(m.Kind, "_", " ")); !slices.Contains(kinds[m.Night], kind) {
 			kinds[m.Night] = append(kinds[m.Night], kind)
 		}
 	}
@@ -135,7 +134,7 @@ func madeNights(h *history.History) []rule {
 		}
 		r := rule{at: float64(i), upward: true, line: madeLine}
 		if len(kinds) <= 12 {
-			r.label = strings.Join(kinds[i], ", ")
+			r.label = strings.Join(kinds[i], h.Lang.Text(", "))
 		}
 		out = append(out, r)
 	}
@@ -143,37 +142,38 @@ func madeNights(h *history.History) []rule {
 }
 
 func (s trend) caption(h *history.History) Caption {
-	c := Caption{Title: capitalize(s.called)}
-	newest := s.Points[len(s.Points)-1]
-	c.Title += ": " + Interval(&newest.Value, newest.Low, newest.High)
+	l, newest := h.Lang, s.Points[len(s.Points)-1]
+	value := Interval(&newest.Value, newest.Low, newest.High)
+	c := Caption{Title: l.Say("%s: %s", capitalize(s.called), value)}
 	if newest.Night < len(h.Nights)-1 {
-		c.Title += " when it was last known"
+		c.Title = l.Say("%s: %s when it was last known", capitalize(s.called), value)
 	}
 	found := s.changes(h)
 	if n := len(found); n > 0 {
 		last := found[n-1]
-		c.Title = fmt.Sprintf("%s went from %s to %s around %s", capitalize(s.called), Number(last.Before), Number(last.After), h.Nights[last.Night].Time.Format("2 Jan 2006"))
+		c.Title = l.Say("%s went from %s to %s around %s", capitalize(s.called), Number(last.Before), Number(last.After), h.Nights[last.Night].Time.Format(l.Text("2 Jan 2006")))
 	}
 	rollouts := 0
 	for _, p := range s.Points {
 		rollouts += p.N
 	}
-	c.Subtitle = fmt.Sprintf("%s, n = %s; lines at points: %s intervals", plural(len(s.Points), "night"), Count(rollouts), Percent(h.Confidence))
+	tested := ""
 	switch {
 	case s.PHolm != nil:
-		c.Subtitle += fmt.Sprintf("; test of no change: p = %s, corrected over the series", Number(*s.PHolm))
+		tested = l.Say("test of no change: p = %s, corrected over the series", Number(*s.PHolm))
 	case s.Why != "":
-		c.Subtitle += "; not tested for changes: " + s.Why
+		tested = l.Say("not tested for changes: %s", s.Why)
 	}
-	c.Legend = s.dots(h).legend()
+	c.Subtitle = phrases(l, l.Say("%s, n = %s", l.Count(len(s.Points), "night"), Count(rollouts)), l.Say("lines at points: %s intervals", Percent(h.Confidence)), tested)
+	c.Legend = s.dots(h).legend(l)
 	if len(s.Levels) > 0 {
-		c.Legend = append(c.Legend, Entry{"level, and where a night would lie", []plot.Thumbnailer{levelBand(history.Level{NightLow: new(float64), NightHigh: new(float64)})}})
+		c.Legend = append(c.Legend, Entry{l.Text("level, and where a night would lie"), []plot.Thumbnailer{levelBand(history.Level{NightLow: new(float64), NightHigh: new(float64)})}})
 	}
 	if len(found) > 0 {
-		c.Legend = append(c.Legend, Entry{"change, and where it may have been", []plot.Thumbnailer{bars{fill: tint(Amber, 0.16)}, rule{upward: true, line: changeLine}}})
+		c.Legend = append(c.Legend, Entry{l.Text("change, and where it may have been"), []plot.Thumbnailer{bars{fill: tint(Amber, 0.16)}, rule{upward: true, line: changeLine}}})
 	}
 	if len(h.Made) > 0 {
-		c.Legend = append(c.Legend, Entry{"made otherwise", []plot.Thumbnailer{rule{upward: true, line: madeLine}}})
+		c.Legend = append(c.Legend, Entry{l.Text("made otherwise"), []plot.Thumbnailer{rule{upward: true, line: madeLine}}})
 	}
 	return c
 }
@@ -187,7 +187,7 @@ func capitalize(s string) string {
 }
 
 func (s trend) table(h *history.History) Table {
-	t := Table{Head: []string{"night", s.called, "n"}, Columns: true}
+	t := Table{Head: []string{h.Lang.Text("night"), s.called, h.Lang.Text("n")}, Columns: true}
 	for _, q := range s.Points {
 		x := float64(q.Night)
 		t.Marks = append(t.Marks, Mark{

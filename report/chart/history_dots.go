@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"gonogo/analysis/history"
+	"gonogo/analysis/language"
 )
 
 // nightDots are the nights of a series with their intervals: a disc, a red
@@ -74,12 +75,12 @@ func (d nightDots) Plot(c draw.Canvas, p *plot.Plot) {
 }
 
 // legend names the kinds of nights that there are.
-func (d nightDots) legend() []Entry {
+func (d nightDots) legend(l language.Language) []Entry {
 	var out []Entry
 	for kind, label := range []string{"a night", "regressed, or could not tell", "other items: not compared"} {
 		for _, q := range d.list {
 			if q.what == nightKind(kind) {
-				out = append(out, Entry{label, []plot.Thumbnailer{nightKind(kind)}})
+				out = append(out, Entry{l.Text(label), []plot.Thumbnailer{nightKind(kind)}})
 				break
 			}
 		}
@@ -92,7 +93,10 @@ func (k nightKind) Thumbnail(c *draw.Canvas) { c.DrawGlyphNoClip(k.glyph(2.6), c
 
 // nightTicks labels at most eight nights by their dates: the last, some before it
 // at even steps, and the first where it has room.
-type nightTicks struct{ nights []history.Mark }
+type nightTicks struct {
+	nights []history.Mark
+	lang   language.Language
+}
 
 // Ticks implements plot.Ticker.
 func (t nightTicks) Ticks(_, _ float64) []plot.Tick {
@@ -112,9 +116,9 @@ func (t nightTicks) Ticks(_, _ float64) []plot.Tick {
 	var out []plot.Tick
 	year := 0
 	for _, i := range slices.Backward(at) {
-		label := t.nights[i].Time.Format("2 Jan")
+		label := t.nights[i].Time.Format(t.lang.Text("2 Jan"))
 		if now := t.nights[i].Time.Year(); i == 0 || now != year {
-			label, year = t.nights[i].Time.Format("2 Jan 2006"), now
+			label, year = t.nights[i].Time.Format(t.lang.Text("2 Jan 2006")), now
 		}
 		out = append(out, plot.Tick{Value: float64(i), Label: label})
 	}

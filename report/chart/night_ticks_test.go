@@ -13,7 +13,7 @@ func TestTheFirstAndTheLastNightHaveTheirDates(t *testing.T) {
 		for i := range nights {
 			nights[i].Time = time.Date(2026, 11, 1+i, 2, 0, 0, 0, time.UTC)
 		}
-		ticks := nightTicks{nights}.Ticks(0, 0)
+		ticks := nightTicks{nights: nights}.Ticks(0, 0)
 		if len(ticks) > 8 || ticks[0].Value != 0 || ticks[len(ticks)-1].Value != float64(n-1) {
 			t.Fatalf("%d nights: ticks %v", n, ticks)
 		}
