@@ -71,7 +71,7 @@ func tones(v analysis.Verdict) (strong, ground color.RGBA) {
 // returns where the banner ends.
 func (p *Page) drawBanner(c draw.Canvas, verdict string, like analysis.Verdict) vg.Length {
 	strong, ground := tones(like)
-	title := chart.Style(11, false, chart.Muted)
+	title := p.letters().Style(11, false, chart.Muted)
 	c.FillText(title, vg.Point{X: c.Min.X, Y: c.Max.Y}, chart.Fit(chart.Drawable(p.Title, title), title, c.Max.X-c.Min.X))
 	top := c.Max.Y - 20
 	const height, pad vg.Length = 58, 16
@@ -80,7 +80,7 @@ func (p *Page) drawBanner(c draw.Canvas, verdict string, like analysis.Verdict) 
 	edge := box
 	edge.Max.X = edge.Min.X + 5
 	fill(c, edge, strong)
-	word := chart.Style(28, true, strong)
+	word := p.letters().Style(28, true, strong)
 	word.YAlign = draw.YCenter
 	mid := (box.Min.Y + box.Max.Y) / 2
 	if len(verdict) > len("CANNOT TELL") {
@@ -90,10 +90,10 @@ func (p *Page) drawBanner(c draw.Canvas, verdict string, like analysis.Verdict) 
 	x := box.Min.X + pad + word.Width(verdict) + 18
 	text := p.Sentence
 	size := vg.Length(12.5)
-	sty := chart.Style(size, false, chart.Ink)
+	sty := p.letters().Style(size, false, chart.Ink)
 	if len(chart.Wrap(chart.Drawable(text, sty), sty, box.Max.X-pad-x, 9)) > 3 {
 		size = 10.5
-		sty = chart.Style(size, false, chart.Ink)
+		sty = p.letters().Style(size, false, chart.Ink)
 	}
 	lines := chart.Wrap(chart.Drawable(text, sty), sty, box.Max.X-pad-x, 4)
 	y := mid + vg.Length(len(lines))*size*1.25/2
@@ -111,16 +111,16 @@ func (p *Page) drawTiles(c draw.Canvas, top vg.Length) vg.Length {
 	for i, h := range p.Headlines {
 		x := c.Min.X + vg.Length(i)*(w+gap)
 		c.StrokeLine2(draw.LineStyle{Color: chart.Axis, Width: 0.8}, x, top, x+w, top)
-		label := chart.Style(10, true, chart.Ink)
+		label := p.letters().Style(10, true, chart.Ink)
 		c.FillText(label, vg.Point{X: x, Y: top - 5}, chart.Fit(h.Label, label, w))
-		value, interval := chart.Style(24, true, chart.Ink), chart.Style(12, false, chart.Muted)
+		value, interval := p.letters().Style(24, true, chart.Ink), p.letters().Style(12, false, chart.Muted)
 		if !h.Known {
-			value = chart.Style(16, true, chart.Muted)
+			value = p.letters().Style(16, true, chart.Muted)
 		}
 		c.FillText(value, vg.Point{X: x, Y: top - 17}, h.Value)
 		vx := x + value.Width(h.Value) + 8
 		c.FillText(interval, vg.Point{X: vx, Y: top - 27}, chart.Fit(chart.Drawable(h.Interval, interval), interval, x+w-vx))
-		doc := chart.Style(8.5, false, chart.Muted)
+		doc := p.letters().Style(8.5, false, chart.Muted)
 		for j, line := range chart.Wrap(chart.Drawable(h.About(), doc), doc, w, 3) {
 			c.FillText(doc, vg.Point{X: x, Y: top - 46 - vg.Length(j)*10}, line)
 		}
@@ -142,13 +142,13 @@ func (p *Page) drawCharts(c draw.Canvas, wider, middle, last string) {
 	var head vg.Length
 	for _, f := range p.Figures {
 		if at, ok := places[f.Name]; ok && f.Plot != nil {
-			f.Panel = true
+			f.Panel, f.Fonts = true, p.letters()
 			head = max(head, f.HeadHeight(at.Size().X))
 		}
 	}
 	for _, f := range p.Figures {
 		if at, ok := places[f.Name]; ok {
-			f.Panel, f.Head = true, head
+			f.Panel, f.Head, f.Fonts = true, head, p.letters()
 			f.Draw(at)
 		}
 	}
@@ -156,7 +156,7 @@ func (p *Page) drawCharts(c draw.Canvas, wider, middle, last string) {
 
 // drawFoot says at the lower edge what was measured, and when.
 func (p *Page) drawFoot(c draw.Canvas, parts []string) {
-	sty := chart.Style(8, false, chart.Muted)
+	sty := p.letters().Style(8, false, chart.Muted)
 	sty.YAlign = draw.YBottom
 	at := vg.Point{X: c.Min.X, Y: c.Min.Y - 6}
 	made := p.footer()

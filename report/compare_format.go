@@ -44,7 +44,7 @@ func WriteComparison(dir string, p *ComparisonPage, formats []ComparisonFormat) 
 		}
 		files = append(files, file{filepath.Join(dir, f.File), b.Bytes()})
 	}
-	charts, err := chartFiles(dir, p.Figures)
+	charts, err := p.page.chartFiles(dir, p.Figures)
 	if err != nil {
 		return err
 	}

@@ -108,3 +108,6 @@ func (p *ComparisonPage) Answering(s ComparedSplit) bool {
 
 // Warnings lists what formats written so far could not show.
 func (p *ComparisonPage) Warnings() []string { return p.page.Warnings() }
+
+// PictureWarning says what the pictures written so far could not show.
+func (p *ComparisonPage) PictureWarning() string { return p.page.PictureWarning() }

@@ -124,7 +124,8 @@ func WriteHistory(dir string, p *HistoryPage) error {
 		}
 		files = append(files, file{filepath.Join(dir, f.name), b.Bytes()})
 	}
-	charts, err := chartFiles(dir, p.Figures)
+	page := &Page{Options: p.Options, Words: &english}
+	charts, err := page.chartFiles(dir, p.Figures)
 	if err != nil {
 		return err
 	}

@@ -62,6 +62,8 @@ type Page struct {
 
 	warnings []string // what formats written so far could not show
 
+	lettering lettering // read as it is needed
+
 	survey *survey // of the rollouts, once a format has asked for them
 }
 

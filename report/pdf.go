@@ -46,7 +46,7 @@ func (p *Page) print(w io.Writer, lay func(paper pdf.Paper, fonts machineFonts, 
 	if err != nil {
 		return fmt.Errorf("make pdf report: %w", err)
 	}
-	fonts, err := p.fonts()
+	fonts, err := p.machine()
 	if err != nil {
 		return fmt.Errorf("make pdf report: %w", err)
 	}
@@ -202,6 +202,7 @@ func (p *printed) pictures() {
 		if f.Plot == nil {
 			height = 110 // it only says why there is nothing
 		}
+		f.Fonts = p.letters().Elsewhere() // the document has these fonts itself
 		c.Figure(0, p.Width(), height, f.Draw)
 		c.Text(pdf.Paragraph{Indent: 10, Spans: []pdf.Span{{Text: f.Doc, Style: mutedText}}})
 		c.Space(12)

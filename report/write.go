@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"gonogo/report/chart"
 	"gonogo/sampler/rollout"
 )
 
@@ -64,21 +63,8 @@ func render(dir string, p *Page, formats []Format) ([]file, error) {
 		}
 		files = append(files, file{filepath.Join(dir, f.File), b.Bytes()})
 	}
-	charts, err := chartFiles(dir, p.Figures)
+	charts, err := p.chartFiles(dir, p.Figures)
 	return append(files, charts...), err
-}
-
-// chartFiles makes charts/NAME.png of each figure.
-func chartFiles(dir string, figures []chart.Figure) ([]file, error) {
-	var files []file
-	for _, fig := range figures {
-		var b bytes.Buffer
-		if err := chart.WritePNG(&b, fig, chart.Width, fig.Height); err != nil {
-			return nil, err
-		}
-		files = append(files, file{filepath.Join(dir, "charts", fig.Name+".png"), b.Bytes()})
-	}
-	return files, nil
 }
 
 // put writes files, each in one step.

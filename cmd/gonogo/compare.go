@@ -38,7 +38,7 @@ Examples:
 			&cli.BoolFlag{Name: "markdown", Usage: "print Markdown to standard output"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the report of the comparison to `DIR`: page, paper, picture, Markdown, JUnit, tables, charts"},
 			&cli.StringFlag{Name: "paper", Usage: "`SIZE` of report.pdf's pages: " + strings.Join(report.Papers(), " or ")},
-			&cli.StringFlag{Name: "font", Usage: "`FILE` of a font for what report.pdf says beyond Latin, Greek and Cyrillic"},
+			&cli.StringFlag{Name: "font", Usage: "`FILE` of a font for what report.pdf and the pictures say beyond Latin, Greek and Cyrillic"},
 		}, analysisFlags()...),
 		Action: func(c *cli.Context) error {
 			comparison, err := compareRuns(c)

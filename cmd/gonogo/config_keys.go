@@ -344,7 +344,7 @@ func reportKeys() []key {
 			at: func(v *values) any { return &v.Report.Paper },
 		},
 		{
-			Path: "report.font", file: true, Fallback: "one of the usual system places, where report.pdf needs one", Doc: "a font (.ttf, .otf, .ttc) for what report.pdf says beyond Latin, Greek and Cyrillic, such as Chinese", Example: "NotoSansCJK-Regular.ttc",
+			Path: "report.font", file: true, Fallback: "one of the usual system places, where report.pdf or a picture needs one", Doc: "a font (.ttf, .otf, .ttc) for what report.pdf and the pictures say beyond Latin, Greek and Cyrillic, such as Chinese", Example: "NotoSansCJK-Regular.ttc",
 			at: func(v *values) any { return &v.Report.Font },
 		},
 	}

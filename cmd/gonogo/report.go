@@ -40,7 +40,7 @@ Examples:
 			&cli.StringFlag{Name: "format", Usage: "comma-separated list of " + strings.Join(formatNames(), ", ") + "; usual is all but those written where they are asked for, all is every one (default: report.formats, else usual)"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `DIR` instead of RUN/report; - writes the one format named to standard output"},
 			&cli.StringFlag{Name: "paper", Usage: "`SIZE` of report.pdf's pages: " + strings.Join(report.Papers(), " or ")},
-			&cli.StringFlag{Name: "font", Usage: "`FILE` of a font for what report.pdf says beyond Latin, Greek and Cyrillic"},
+			&cli.StringFlag{Name: "font", Usage: "`FILE` of a font for what report.pdf and the pictures say beyond Latin, Greek and Cyrillic"},
 		}, analysisFlags()...),
 		Action: func(c *cli.Context) error {
 			dir, err := oneRun(c)

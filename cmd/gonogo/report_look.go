@@ -45,8 +45,15 @@ func (c *config) fontThere() error {
 }
 
 // warn tells what the report could not show.
-func warn(c *cli.Context, p interface{ Warnings() []string }) {
+func warn(c *cli.Context, p interface {
+	Warnings() []string
+	PictureWarning() string
+},
+) {
 	for _, warning := range p.Warnings() {
 		fmt.Fprintf(c.App.ErrWriter, "warning: report.pdf: %s\n", warning)
+	}
+	if warning := p.PictureWarning(); warning != "" {
+		fmt.Fprintf(c.App.ErrWriter, "warning: pictures: %s\n", warning)
 	}
 }

@@ -181,7 +181,7 @@ func (a *arrow) Plot(c draw.Canvas, p *plot.Plot) {
 		if !q.up {
 			l.yAlign, at.Y = draw.YTop, q.at.Y-4
 		}
-		l.draw(c, at)
+		l.draw(c, p, at)
 	}
 }
 

@@ -190,7 +190,7 @@ func (q quadrants) Plot(c draw.Canvas, p *plot.Plot) {
 		drawDot(&c, vg.Point{X: tx(d.x), Y: ty(d.y)}, d.n, q.crowded)
 	}
 	q.mean.draw(&c, tx, ty)
-	q.counts(c)
+	q.counts(c, p)
 }
 
 // drawDot draws n items; crowded ones without an edge.
@@ -207,8 +207,8 @@ func drawDot(c *draw.Canvas, at vg.Point, n int, crowded bool) {
 
 // counts says in the corners how many items lie there; only numbers where
 // words do not fit beside each other.
-func (q quadrants) counts(c draw.Canvas) {
-	sty := Style(8, true, Ink)
+func (q quadrants) counts(c draw.Canvas, p *plot.Plot) {
+	sty := styleOn(p, 8, true, Ink)
 	for _, side := range []struct {
 		reward            string
 		fewer, same, more string

@@ -56,14 +56,14 @@ func (d costDots) Plot(c draw.Canvas, p *plot.Plot) {
 		c.DrawGlyphNoClip(draw.GlyphStyle{Color: Blue, Radius: 2.6, Shape: draw.CircleGlyph{}}, vg.Point{X: tx(x), Y: ty(d.y[i])})
 	}
 	if !d.wide {
-		d.plotCounts(c, tx)
+		d.plotCounts(c, p, tx)
 	}
 }
 
 // plotCounts writes the rollouts behind each dot above it, where there is room
 // beside the one before; the table has all.
-func (d costDots) plotCounts(c draw.Canvas, tx func(float64) vg.Length) {
-	sty := Style(8, false, Muted)
+func (d costDots) plotCounts(c draw.Canvas, p *plot.Plot, tx func(float64) vg.Length) {
+	sty := styleOn(p, 8, false, Muted)
 	sty.XAlign = draw.XCenter
 	free := c.Min.X
 	for i, x := range d.x {

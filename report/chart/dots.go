@@ -40,7 +40,7 @@ func (d probeDots) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	last := d.first + len(d.probes)
 	top, bottom := ty(row(d.first)-0.5), ty(row(last)-0.5)
-	drawRowHead(c, d.head, vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: top}, Max: vg.Point{X: c.Max.X, Y: ty(row(d.first) + 0.5)}})
+	drawRowHead(c, p, d.head, vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: top}, Max: vg.Point{X: c.Max.X, Y: ty(row(d.first) + 0.5)}})
 	c.StrokeLine2(soundLine, tx(d.sound), bottom, tx(d.sound), top)
 	if d.limit != nil && *d.limit >= 0 && *d.limit <= 1 {
 		c.StrokeLine2(limitMark().line, tx(*d.limit), bottom, tx(*d.limit), top)
@@ -57,16 +57,16 @@ func (d probeDots) Plot(c draw.Canvas, p *plot.Plot) {
 			c.StrokeLine2(sty, tx(math.Max(0, *lo)), y, tx(math.Min(1, *hi)), y)
 		}
 		d.dot(&c, vg.Point{X: tx(share), Y: y}, what)
-		count := Style(8, false, Ink)
+		count := styleOn(p, 8, false, Ink)
 		count.XAlign, count.YAlign = draw.XRight, draw.YCenter
 		c.FillText(count, vg.Point{X: c.Max.X, Y: y + 1.3}, fmt.Sprintf("%s of %s", Count(pr.Above), Count(pr.Items)))
 	}
 }
 
 // drawRowHead draws a group's name on a ground of its own.
-func drawRowHead(c draw.Canvas, head string, r vg.Rectangle) {
+func drawRowHead(c draw.Canvas, p *plot.Plot, head string, r vg.Rectangle) {
 	c.FillPolygon(tint(Axis, 0.22), corners(r))
-	sty := Style(8.5, true, Ink)
+	sty := styleOn(p, 8.5, true, Ink)
 	sty.YAlign = draw.YCenter
 	c.FillText(sty, vg.Point{X: r.Min.X + 5, Y: (r.Min.Y+r.Max.Y)/2 + 0.5}, Fit(head, sty, r.Max.X-r.Min.X-8))
 }

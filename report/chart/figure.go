@@ -18,6 +18,7 @@ type Figure struct {
 	Plot   *plot.Plot // nil when there is nothing to show
 	NoData string     // why not, when Plot is nil
 	Height vg.Length  // that the figure is made for, at Width
+	Fonts  *Fonts     // that its texts are drawn with; nil: the builtin ones
 
 	// Panel draws the figure as a small part of a larger picture: smaller
 	// title, no subtitle, a brief legend and no name along the Y axis.
@@ -102,18 +103,26 @@ func (f Figure) Draw(dc draw.Canvas) {
 		f.drawNoData(c)
 		return
 	}
+	f.axes(c).Draw(c)
+}
+
+// axes are the plot as it is drawn on c.
+func (f Figure) axes(c draw.Canvas) *plot.Plot {
 	p := *f.Plot
+	setFonts(&p, f.Fonts)
+	room := rowNames
 	if f.Panel {
 		p.Y.Label.Text = ""
-		if rows, ok := p.Y.Tick.Marker.(rowTicks); ok {
-			p.Y.Tick.Marker = rows.within((c.Max.X - c.Min.X) * 0.32)
-		}
+		room = (c.Max.X - c.Min.X) * 0.32
 		for _, a := range []*plot.Axis{&p.X, &p.Y} {
 			a.Label.TextStyle.Font.Size = 8.5
 			a.Tick.Label.Font.Size = 8
 		}
 	}
-	p.Draw(c)
+	if rows, ok := p.Y.Tick.Marker.(rowTicks); ok {
+		p.Y.Tick.Marker = rows.within(room, p.TextHandler)
+	}
+	return &p
 }
 
 // inner is the canvas without its margins.
@@ -133,7 +142,7 @@ func (f Figure) head(c draw.Canvas) vg.Length {
 		big, lines = 10.5, 3
 	}
 	put := func(s string, size vg.Length, strong bool, max int, gap vg.Length) {
-		sty := Style(size, strong, Muted)
+		sty := f.Fonts.Style(size, strong, Muted)
 		if strong {
 			sty.Color = Ink
 		}
@@ -161,7 +170,7 @@ func (f Figure) legend(c draw.Canvas, y vg.Length) vg.Length {
 		return y
 	}
 	const thumb, pad, gap, row vg.Length = 16, 4, 14, 12
-	sty := Style(8.5, false, Ink)
+	sty := f.Fonts.Style(8.5, false, Ink)
 	sty.YAlign = draw.YCenter
 	x := c.Min.X
 	for _, e := range entries {
@@ -184,7 +193,7 @@ func (f Figure) drawNoData(c draw.Canvas) {
 	c = draw.Crop(c, 0.5, -2, 2, -4)
 	frame := append(corners(c.Rectangle), c.Min)
 	c.StrokeLines(draw.LineStyle{Color: Axis, Width: 0.7, Dashes: []vg.Length{3, 3}}, frame)
-	head, sty := Style(11, true, Muted), Style(9, false, Muted)
+	head, sty := f.Fonts.Style(11, true, Muted), f.Fonts.Style(9, false, Muted)
 	head.XAlign, sty.XAlign = draw.XCenter, draw.XCenter
 	lines := Wrap(Drawable(f.NoData, sty), sty, (c.Max.X-c.Min.X)*0.8, 4)
 	mid := c.Center()

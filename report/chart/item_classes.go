@@ -146,7 +146,7 @@ func (l segmentLabels) Plot(c draw.Canvas, p *plot.Plot) {
 	for i, split := range l.splits {
 		free := c.Min.X // above the row, from here on
 		segments(l.r.Splits[split], func(class string, from, to float64, n int) {
-			sty := Style(8.5, true, Ink)
+			sty := styleOn(p, 8.5, true, Ink)
 			sty.XAlign, sty.YAlign = draw.XCenter, draw.YCenter
 			at := vg.Point{X: tx((from + to) / 2), Y: ty(row(i))}
 			if w := sty.Width(Count(n)); w+6 > tx(to)-tx(from) {

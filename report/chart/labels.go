@@ -29,13 +29,13 @@ type labels []label
 func (l labels) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	for _, q := range l {
-		q.draw(c, vg.Point{X: tx(q.x) + q.dx, Y: ty(q.y) + q.dy})
+		q.draw(c, p, vg.Point{X: tx(q.x) + q.dx, Y: ty(q.y) + q.dy})
 	}
 }
 
-func (q label) draw(c draw.Canvas, at vg.Point) {
+func (q label) draw(c draw.Canvas, p *plot.Plot, at vg.Point) {
 	const size, pad vg.Length = 8, 1.5
-	sty := Style(size, false, q.color)
+	sty := styleOn(p, size, false, q.color)
 	txt := Fit(Drawable(q.text, sty), sty, c.Max.X-c.Min.X)
 	w, h := sty.Width(txt), size*1.15
 	left := at.X + w*vg.Length(q.xAlign)
@@ -75,10 +75,10 @@ func (r rule) Plot(c draw.Canvas, p *plot.Plot) {
 		if len(r.clear) > 0 {
 			at.Y = c.Y(clearest(p, r.clear)) + 4.5
 		}
-		if w := Style(8, false, Ink).Width(r.label); r.left || at.X+w > c.Max.X {
+		if w := styleOn(p, 8, false, Ink).Width(r.label); r.left || at.X+w > c.Max.X {
 			q.xAlign, at.X = draw.XRight, x-3.5
 		}
-		q.draw(c, at)
+		q.draw(c, p, at)
 		return
 	}
 	y := ty(r.at)
@@ -94,7 +94,7 @@ func (r rule) Plot(c draw.Canvas, p *plot.Plot) {
 	if r.below || at.Y+9.2 > c.Max.Y {
 		q.yAlign, at.Y = draw.YTop, y-2
 	}
-	q.draw(c, at)
+	q.draw(c, p, at)
 }
 
 // clearest returns the height, as a share of the plot's, that lies farthest

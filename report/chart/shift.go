@@ -124,7 +124,7 @@ func shiftHeight(r *analysis.Result) vg.Length {
 func (g shiftGroup) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	top, bottom := ty(row(g.first)-0.5), ty(row(g.first+len(g.dots))-0.5)
-	drawRowHead(c, g.head, vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: top}, Max: vg.Point{X: c.Max.X, Y: ty(row(g.first) + 0.5)}})
+	drawRowHead(c, p, g.head, vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: top}, Max: vg.Point{X: c.Max.X, Y: ty(row(g.first) + 0.5)}})
 	c.StrokeLine2(soundLine, tx(g.sound), bottom, tx(g.sound), top)
 	for i, d := range g.dots {
 		y := ty(row(g.first + 1 + i))
@@ -141,7 +141,7 @@ func (g shiftGroup) Plot(c draw.Canvas, p *plot.Plot) {
 		if d.p != "" {
 			text += ", p " + d.p
 		}
-		sty := Style(8, d.grade == differs, Ink)
+		sty := styleOn(p, 8, d.grade == differs, Ink)
 		sty.XAlign, sty.YAlign = draw.XRight, draw.YCenter
 		c.FillPolygon(Paper, corners(vg.Rectangle{Min: vg.Point{X: c.Max.X - sty.Width(text) - 3, Y: y - 5}, Max: vg.Point{X: c.Max.X, Y: y + 5}}))
 		c.FillText(sty, vg.Point{X: c.Max.X, Y: y + 1.3}, text)

@@ -46,16 +46,17 @@ type Frame struct {
 	x, y                     plot.Axis
 }
 
-// Frame returns where the axes lie when f is drawn at a size. ok is false for
-// a figure that has none.
+// Frame returns where the axes lie when f is written as an SVG of a size. ok is
+// false for a figure that has none.
 func (f Figure) Frame(width, height vg.Length) (frame Frame, ok bool) {
 	if f.Plot == nil {
 		return Frame{}, false
 	}
+	f.Fonts = browser()
 	var rec recorder.Canvas
 	c := f.inner(draw.NewCanvas(&rec, width, height))
 	c.Max.Y = f.head(c)
-	area := f.Plot.DataCanvas(c)
+	area := f.axes(c).DataCanvas(c)
 	return Frame{
 		Left: area.Min.X, Right: area.Max.X, Top: height - area.Max.Y, Bottom: height - area.Min.Y,
 		x: f.Plot.X, y: f.Plot.Y,

@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"gonum.org/v1/plot/font"
+	"github.com/rivo/uniseg"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 )
@@ -14,11 +14,11 @@ import (
 // one.
 const box = '□'
 
-// Drawable returns s with every rune that the font lacks, and every rune that
+// Drawable returns s with every rune that the fonts lack, and every rune that
 // would steer instead of show (controls, direction marks, joiners), replaced
 // by a visible box. Line ends and tabs become spaces.
 func Drawable(s string, sty text.Style) string {
-	face := font.DefaultCache.Lookup(sty.Font, sty.Font.Size)
+	fonts, _ := sty.Handler.(*Fonts)
 	var b strings.Builder
 	for len(s) > 0 {
 		r, size := utf8.DecodeRuneInString(s)
@@ -31,8 +31,7 @@ func Drawable(s string, sty text.Style) string {
 		case unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Co, unicode.Mn, unicode.Me):
 			r = box
 		default:
-			// A nil buffer is allowed; 0 is the glyph "not there".
-			if i, err := face.Face.GlyphIndex(nil, r); err != nil || i == 0 {
+			if !fonts.has(r, sty.Font) {
 				r = box
 			}
 		}
@@ -64,27 +63,28 @@ func Fit(s string, sty text.Style, width vg.Length) string {
 	return strings.TrimRight(string(runes[:lo]), " ") + "…"
 }
 
-// Wrap breaks s at spaces into lines no wider than width, at most max of
-// them; the last is cut with an ellipsis when words are left over.
+// Wrap breaks s at spaces, and between the signs of Chinese and Japanese where
+// UAX #14 allows it, into lines no wider than width, at most max of them; the
+// last is cut with an ellipsis when something is left over.
 func Wrap(s string, sty text.Style, width vg.Length, max int) []string {
 	var lines []string
 	line := ""
 	words := unbroken(s)
 	for i, word := range words {
-		next := word
-		if line != "" {
-			next = line + " " + word
+		next := line + word
+		if line == "" {
+			next = strings.TrimLeft(word, " ")
 		}
 		if line == "" || sty.Width(next) <= width {
 			line = next
 			continue
 		}
 		if len(lines) == max-1 {
-			line += " " + strings.Join(words[i:], " ")
+			line += strings.Join(words[i:], "")
 			break
 		}
 		lines = append(lines, Fit(line, sty, width))
-		line = word
+		line = strings.TrimLeft(word, " ")
 	}
 	if line != "" {
 		lines = append(lines, Fit(line, sty, width))
@@ -92,7 +92,8 @@ func Wrap(s string, sty text.Style, width vg.Length, max int) []string {
 	return lines
 }
 
-// unbroken are the words of s; a number stays with its percent sign.
+// unbroken are the parts of s that stay on one line, each with the space before
+// it; a number stays with its percent sign.
 func unbroken(s string) []string {
 	var words []string
 	for _, word := range strings.Fields(s) {
@@ -100,7 +101,37 @@ func unbroken(s string) []string {
 			words[last] += " " + word
 			continue
 		}
-		words = append(words, word)
+		space := ""
+		if len(words) > 0 {
+			space = " "
+		}
+		for _, part := range parts(word) {
+			words, space = append(words, space+part), ""
+		}
 	}
 	return words
 }
+
+// parts breaks a word beside signs that stand in squares.
+func parts(word string) []string {
+	if !strings.ContainsFunc(word, square) {
+		return []string{word}
+	}
+	var list []string
+	begin, state := 0, -1
+	for rest := word; rest != ""; {
+		var segment string
+		segment, rest, _, state = uniseg.FirstLineSegmentInString(rest, state)
+		end := len(word) - len(rest)
+		before, _ := utf8.DecodeLastRuneInString(segment)
+		after, _ := utf8.DecodeRuneInString(rest)
+		if rest == "" || square(before) || square(after) {
+			list = append(list, word[begin:end])
+			begin = end
+		}
+	}
+	return list
+}
+
+// square reports whether a sign is as wide as it is high.
+func square(r rune) bool { return r > 0x10ff && uniseg.StringWidth(string(r)) == 2 }

@@ -19,7 +19,7 @@ func (m bigrams) Plot(c draw.Canvas, p *plot.Plot) {
 		}
 	}
 	room := cell(0, 0).Size().X - 4
-	m.plotHead(c, tx, ty, room)
+	m.plotHead(c, p, tx, ty, room)
 	for i := range m.names {
 		for j := range m.names {
 			share := float64(m.n[i][j]) / float64(m.most)
@@ -28,15 +28,15 @@ func (m bigrams) Plot(c draw.Canvas, p *plot.Plot) {
 				diagonal{}.stroke(&c, cell(i, j))
 			}
 			if m.n[i][j] > 0 {
-				m.plotCount(c, cell(i, j), i, j, share)
+				m.plotCount(c, p, cell(i, j), i, j, share)
 			}
 		}
 	}
 }
 
 // plotHead names the columns; by their number alone where a name lacks room.
-func (m bigrams) plotHead(c draw.Canvas, tx, ty func(float64) vg.Length, room vg.Length) {
-	sty := Style(8.5, false, Muted)
+func (m bigrams) plotHead(c draw.Canvas, p *plot.Plot, tx, ty func(float64) vg.Length, room vg.Length) {
+	sty := styleOn(p, 8.5, false, Muted)
 	sty.XAlign, sty.YAlign = draw.XCenter, draw.YCenter
 	named := true
 	for i := range m.names {
@@ -52,8 +52,8 @@ func (m bigrams) plotHead(c draw.Canvas, tx, ty func(float64) vg.Length, room vg
 }
 
 // plotCount writes how often a pair came, and its share where there is room.
-func (m bigrams) plotCount(c draw.Canvas, r vg.Rectangle, i, j int, share float64) {
-	sty := Style(8.5, false, Ink)
+func (m bigrams) plotCount(c draw.Canvas, p *plot.Plot, r vg.Rectangle, i, j int, share float64) {
+	sty := styleOn(p, 8.5, false, Ink)
 	if share > 0.62 {
 		sty.Color = Paper
 	}

@@ -141,7 +141,7 @@ func (d variantDots) Plot(c draw.Canvas, p *plot.Plot) {
 		c.StrokeLine2(draw.LineStyle{Color: variantColor(v.answer), Width: 1.4}, tx(v.low), y, tx(v.high), y)
 		drawVariant(&c, vg.Point{X: tx(v.value), Y: y}, v.answer)
 		text := cmp.Or(v.text, Signed(v.value))
-		sty := Style(8.5, v.answer == analysis.Gains, Ink)
+		sty := styleOn(p, 8.5, v.answer == analysis.Gains, Ink)
 		sty.XAlign, sty.YAlign = draw.XRight, draw.YCenter
 		c.FillPolygon(Paper, corners(vg.Rectangle{Min: vg.Point{X: c.Max.X - sty.Width(text) - 3, Y: y - 5}, Max: vg.Point{X: c.Max.X, Y: y + 5}}))
 		c.FillText(sty, vg.Point{X: c.Max.X, Y: y + 1.3}, text)

@@ -31,8 +31,9 @@ func WritePNG(w io.Writer, f Figure, width, height vg.Length) error {
 }
 
 // WriteSVG writes f as a vector picture whose text stays text. Fonts are named,
-// not embedded.
+// not embedded: whoever shows the picture brings those for Chinese.
 func WriteSVG(w io.Writer, f Figure, width, height vg.Length) error {
+	f.Fonts = browser()
 	c := vgsvg.NewWith(vgsvg.UseWH(width, height))
 	f.Draw(draw.New(c))
 	if _, err := c.WriteTo(w); err != nil {

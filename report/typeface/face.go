@@ -64,6 +64,9 @@ func newFace(f *sfnt.Font) *Face {
 	return face
 }
 
+// Font is the parsed font.
+func (f *Face) Font() *sfnt.Font { return f.font }
+
 // Has reports whether the font has a glyph for r that can be read.
 func (f *Face) Has(r rune) bool { return f.glyph(r).index != 0 }
 

@@ -1,0 +1,213 @@
+package chart
+
+import (
+	"image/color"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/rivo/uniseg"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+
+	"gonogo/report/typeface"
+)
+
+// Fonts are what the texts of pictures are measured and drawn with: the
+// Liberation fonts, and behind them others for what those lack, such as
+// Chinese. They are a text.Handler of one document, not for several
+// goroutines. The nil Fonts are the Liberation fonts alone.
+type Fonts struct {
+	behind  func() []*typeface.Face
+	other   bool // whoever draws has fonts of their own: no rune becomes a box
+	missing map[rune]bool
+}
+
+// NewFonts returns fonts with others behind them, which are asked for once a
+// text needs them.
+func NewFonts(behind func() []*typeface.Face) *Fonts {
+	return &Fonts{behind: behind, missing: map[rune]bool{}}
+}
+
+// Elsewhere are the fonts for letters that another program draws, with fonts of
+// its own: every rune is passed on. Those that no font here has are measured as
+// fonts commonly have them.
+func (f *Fonts) Elsewhere() *Fonts {
+	out := NewFonts(func() []*typeface.Face { return nil })
+	if f != nil {
+		out.behind = f.behind
+	}
+	out.other = true
+	return out
+}
+
+// browser are the fonts of a page, wherever it is read: none of this machine.
+func browser() *Fonts { return (*Fonts)(nil).Elsewhere() }
+
+// Missing lists the runes that were asked for and that no font has, in order.
+func (f *Fonts) Missing() []rune {
+	if f == nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(f.missing))
+}
+
+// Style is the house's text style in these fonts.
+func (f *Fonts) Style(size vg.Length, strong bool, c color.Color) text.Style {
+	sty := Style(size, strong, c)
+	sty.Handler = f.handler()
+	return sty
+}
+
+func (f *Fonts) handler() text.Handler {
+	if f == nil {
+		return plot.DefaultTextHandler
+	}
+	return f
+}
+
+// styleOn is Style in the fonts that a plot is drawn with.
+func styleOn(p *plot.Plot, size vg.Length, strong bool, c color.Color) text.Style {
+	sty := Style(size, strong, c)
+	sty.Handler = p.TextHandler
+	return sty
+}
+
+// setFonts has p drawn with the fonts.
+func setFonts(p *plot.Plot, f *Fonts) {
+	p.TextHandler = f.handler()
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		a.Tick.Label.Handler = p.TextHandler
+		if _, ok := a.Label.TextStyle.Handler.(unmeasured); ok {
+			a.Label.TextStyle.Handler = unmeasured{p.TextHandler}
+		} else {
+			a.Label.TextStyle.Handler = p.TextHandler
+		}
+	}
+}
+
+// run is a part of a text that one font draws.
+type run struct {
+	text string
+	face *typeface.Face // nil: the builtin one
+}
+
+// runs parts a text by the fonts that draw it.
+func (f *Fonts) runs(s string, of font.Font) []run {
+	var list []run
+	begin, now := 0, (*typeface.Face)(nil)
+	for i, r := range s {
+		face, _ := f.face(r, of)
+		if face != now && i > begin {
+			list = append(list, run{s[begin:i], now})
+			begin = i
+		}
+		now = face
+	}
+	return append(list, run{s[begin:], now})
+}
+
+// has reports whether r can be drawn, and keeps what cannot.
+func (f *Fonts) has(r rune, of font.Font) bool {
+	if f == nil {
+		return builtin(r, of)
+	}
+	_, ok := f.face(r, of)
+	if !ok && !f.other {
+		f.missing[r] = true
+	}
+	return ok || f.other && unicode.IsGraphic(r)
+}
+
+// face is the font that draws r: nil is the builtin one; false when none does.
+func (f *Fonts) face(r rune, of font.Font) (*typeface.Face, bool) {
+	if r < 0x7f || builtin(r, of) {
+		return nil, true
+	}
+	for _, face := range f.behind() {
+		if face.Has(r) {
+			return face, true
+		}
+	}
+	return nil, false
+}
+
+// builtin reports whether the Liberation font has r.
+func builtin(r rune, of font.Font) bool {
+	// A nil buffer is allowed; 0 is the glyph "not there".
+	i, err := font.DefaultCache.Lookup(of, of.Size).Face.GlyphIndex(nil, r)
+	return err == nil && i != 0
+}
+
+// width is how wide a run is drawn.
+func (f *Fonts) width(r run, of font.Font) vg.Length {
+	if r.face != nil {
+		return vg.Length(r.face.Width(r.text)) * of.Size
+	}
+	face := font.DefaultCache.Lookup(of, of.Size)
+	if !f.other {
+		return face.Width(r.text)
+	}
+	assumed := vg.Length(0)
+	known := strings.Map(func(c rune) rune {
+		if c < 0x7f || builtin(c, of) {
+			return c
+		}
+		assumed += vg.Length(uniseg.StringWidth(string(c))) / 2 * of.Size // Chinese stands in squares
+		return -1
+	}, r.text)
+	return face.Width(known) + assumed
+}
+
+// plain is the handler of texts that the builtin fonts draw.
+func (f *Fonts) plain() text.Plain { return text.Plain{Fonts: font.DefaultCache} }
+
+// Cache implements text.Handler, like those that follow. Lines of all fonts are
+// as high as those of Liberation.
+func (f *Fonts) Cache() *font.Cache { return font.DefaultCache }
+
+func (f *Fonts) Extents(of font.Font) font.Extents { return f.plain().Extents(of) }
+
+func (f *Fonts) Lines(txt string) []string { return f.plain().Lines(txt) }
+
+func (f *Fonts) Box(txt string, of font.Font) (width, height, depth vg.Length) {
+	for _, r := range f.runs(txt, of) {
+		width += f.width(r, of)
+	}
+	e := f.Extents(of)
+	return width, e.Ascent, e.Descent
+}
+
+// Draw draws the runs of a line side by side; what another program draws stays
+// whole.
+func (f *Fonts) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point) {
+	runs := f.runs(txt, sty.Font)
+	if f.other {
+		runs = []run{{text: txt}}
+	}
+	width, ascent, descent := f.Box(txt, sty.Font)
+	c.SetColor(sty.Color)
+	if sty.Rotation != 0 {
+		c.Push()
+		defer c.Pop()
+		c.Rotate(sty.Rotation)
+	}
+	sin, cos := math.Sincos(sty.Rotation)
+	x := pt.Y*vg.Length(sin) + pt.X*vg.Length(cos) + vg.Length(sty.XAlign)*width
+	y := pt.Y*vg.Length(cos) - pt.X*vg.Length(sin) + vg.Length(sty.YAlign)*(ascent+descent) - ascent + sty.Font.Size
+	for _, r := range runs {
+		face := font.DefaultCache.Lookup(sty.Font, sty.Font.Size)
+		if r.face != nil {
+			face.Face = r.face.Font()
+		}
+		c.FillString(face, vg.Point{X: x, Y: y}, r.text)
+		if r.face != nil && sty.Font.Weight > 0 { // a font of the machine has no bold: its letters are drawn twice
+			c.FillString(face, vg.Point{X: x + sty.Font.Size*0.03, Y: y}, r.text)
+		}
+		x += f.width(r, sty.Font)
+	}
+}

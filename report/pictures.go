@@ -1,0 +1,71 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+
+	"gonogo/report/chart"
+	"gonogo/report/typeface"
+)
+
+// lettering is what a page is written with: in print the fonts of the machine
+// stand behind those of the document, in pictures behind those of charts.
+type lettering struct {
+	pictures *chart.Fonts
+	machine  machineFonts
+	sought   bool
+	err      error // of the font that is named
+}
+
+// machine are the fonts of the machine, read when they are first needed.
+func (p *Page) machine() (machineFonts, error) {
+	l := &p.lettering
+	if !l.sought {
+		l.machine, l.err = p.fonts()
+		l.sought = true
+	}
+	return l.machine, l.err
+}
+
+// letters are the fonts of the page's pictures.
+func (p *Page) letters() *chart.Fonts {
+	l := &p.lettering
+	if l.pictures == nil {
+		l.pictures = chart.NewFonts(func() []*typeface.Face {
+			fonts, err := p.machine()
+			if err != nil {
+				return nil
+			}
+			return fonts.find()
+		})
+	}
+	return l.pictures
+}
+
+// chartFiles makes charts/NAME.png of each figure.
+func (p *Page) chartFiles(dir string, figures []chart.Figure) ([]file, error) {
+	var files []file
+	for _, fig := range figures {
+		var b bytes.Buffer
+		fig.Fonts = p.letters()
+		if err := chart.WritePNG(&b, fig, chart.Width, fig.Height); err != nil {
+			return nil, err
+		}
+		files = append(files, file{filepath.Join(dir, "charts", fig.Name+".png"), b.Bytes()})
+	}
+	if p.lettering.err != nil {
+		return nil, fmt.Errorf("make the pictures: %w", p.lettering.err)
+	}
+	return files, nil
+}
+
+// PictureWarning says what the pictures written so far could not show; "" where
+// they show all, and where Warnings say it already.
+func (p *Page) PictureWarning() string {
+	missing := p.letters().Missing()
+	if len(missing) == 0 || len(p.warnings) > 0 {
+		return ""
+	}
+	return p.boxes(missing, p.lettering.machine)
+}
