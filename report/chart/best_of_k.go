@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -19,9 +18,9 @@ func drawBestOfK(r *analysis.Result) (*plot.Plot, error) {
 	}
 	best, worst := bestWorst(s)
 	if len(best.x) == 0 {
-		return nil, noData("no item has a reward, so there is no best of k")
+		return nil, noData(r.Lang, "no item has a reward, so there is no best of k")
 	}
-	p := newPlot("k, samples to choose from", "expected reward")
+	p := newPlot(r.Lang.Text("k, samples to choose from"), r.Lang.Text("expected reward"))
 	fits := beyond(s.Beyond.BestOf, analysis.BestOfK, best)
 	low, high := extent(best, worst)
 	rewardAxis(p, r, low, high)
@@ -38,26 +37,27 @@ func drawBestOfK(r *analysis.Result) (*plot.Plot, error) {
 	p.Add(fits.plotters()...)
 	p.Add(worst, best)
 	if inside && s.Lift.Known() && *s.Lift.Value > 0 && last > 1 {
-		p.Add(liftLabel(p, s, best, g))
+		p.Add(liftLabel(r, p, s, best, g))
 	}
 	return p, nil
 }
 
 func captionBestOfK(r *analysis.Result) Caption {
 	split, s, _ := Shown(r)
+	l := r.Lang
 	best, worst := bestWorst(s)
 	top, ok := s.BestAt(r.GroupSize)
-	c := Caption{Subtitle: counted(split, s)}
+	c := Caption{Subtitle: counted(l, split, s)}
 	if ok {
-		c.Subtitle += "; " + "bands: " + intervals(r, top.Estimate)
+		c.Subtitle += l.Text("; bands: ") + intervals(r, top.Estimate)
 	}
 	fits := beyond(s.Beyond.BestOf, analysis.BestOfK, best)
-	c.Subtitle += fits.caption(Number)
+	c.Subtitle += fits.caption(l, Number)
 	if r.GroupSize > 0 && ok && top.K < r.GroupSize {
-		c.Subtitle += fmt.Sprintf("; a group of %d lies beyond the samples taken", r.GroupSize)
+		c.Subtitle += l.Say("; a group of %d lies beyond the samples taken", r.GroupSize)
 	}
 	if ok && top.Items > 0 && top.Items != s.Items.Measured {
-		c.Subtitle += fmt.Sprintf("; over the %s with at least %s", plural(top.Items, "item"), plural(top.K, "sample"))
+		c.Subtitle += l.Say("; over the %s with at least %s", l.Count(top.Items, "item"), l.Count(top.K, "sample"))
 	}
 	// The best of one is the mean of the very items that the curve is over.
 	var mean *float64
@@ -66,19 +66,19 @@ func captionBestOfK(r *analysis.Result) Caption {
 	}
 	switch {
 	case !ok || mean == nil:
-		c.Title = "Best and worst of k samples"
+		c.Title = l.Text("Best and worst of k samples")
 	case top.K == 1:
-		c.Title = fmt.Sprintf("One sample per item: mean reward %s, best of more is unknown", Number(*mean))
+		c.Title = l.Say("One sample per item: mean reward %s, best of more is unknown", Number(*mean))
 	case *top.Value-*mean < 1e-9:
-		c.Title = fmt.Sprintf("The best of %d samples is no better than the mean of %s", top.K, Number(*mean))
+		c.Title = l.Say("The best of %d samples is no better than the mean of %s", top.K, Number(*mean))
 	default:
-		c.Title = fmt.Sprintf("The best of %d samples earns %s, %s above the mean of %s", top.K, Number(*top.Value), Number(*top.Value-*mean), Number(*mean))
+		c.Title = l.Say("The best of %d samples earns %s, %s above the mean of %s", top.K, Number(*top.Value), Number(*top.Value-*mean), Number(*mean))
 	}
-	c.Legend = []Entry{{"best of k", []plot.Thumbnailer{best}}}
+	c.Legend = []Entry{{l.Text("best of k"), []plot.Thumbnailer{best}}}
 	if len(worst.x) > 0 {
-		c.Legend = append(c.Legend, Entry{"worst of k", []plot.Thumbnailer{worst}})
+		c.Legend = append(c.Legend, Entry{l.Text("worst of k"), []plot.Thumbnailer{worst}})
 	}
-	c.Brief = append(slices.Clip(c.Legend), fits.brief()...)
+	c.Brief = append(slices.Clip(c.Legend), fits.brief(l)...)
 	c.Legend = append(c.Legend, fits.legend(r)...)
 	return c
 }
@@ -143,25 +143,25 @@ func around(v curve, x float64) []float64 {
 func groupRule(r *analysis.Result, clear ...float64) rule {
 	return rule{
 		clear: clear,
-		at:    float64(r.GroupSize), upward: true, label: fmt.Sprintf("group size %d", r.GroupSize),
+		at:    float64(r.GroupSize), upward: true, label: r.Lang.Say("group size %d", r.GroupSize),
 		line: draw.LineStyle{Color: Muted, Width: 0.8, Dashes: []vg.Length{2, 2}},
 	}
 }
 
 // liftLabel says at the group size what the best earns above the mean.
-func liftLabel(p *plot.Plot, s *analysis.SplitResult, best curve, g float64) labels {
+func liftLabel(r *analysis.Result, p *plot.Plot, s *analysis.SplitResult, best curve, g float64) labels {
 	for i, x := range best.x {
 		if x != g {
 			continue
 		}
-		l := label{x: g, y: best.y[i], dx: -5, dy: -7, xAlign: draw.XRight, yAlign: draw.YTop, color: Blue, text: "lift " + Number(*s.Lift.Value)}
+		at := label{x: g, y: best.y[i], dx: -5, dy: -7, xAlign: draw.XRight, yAlign: draw.YTop, color: Blue, text: r.Lang.Say("lift %s", Number(*s.Lift.Value))}
 		switch {
 		case p.X.Norm(g) < 0.7: // room beside the line, where no curve runs
-			l.y, l.dx, l.dy, l.xAlign, l.yAlign = (best.y[0]+best.y[i])/2, 5, 0, draw.XLeft, draw.YCenter
-		case p.Y.Norm(l.y) < 0.3: // no room below: above the band
-			l.y, l.dy, l.yAlign = best.hi[i], 3, draw.YBottom
+			at.y, at.dx, at.dy, at.xAlign, at.yAlign = (best.y[0]+best.y[i])/2, 5, 0, draw.XLeft, draw.YCenter
+		case p.Y.Norm(at.y) < 0.3: // no room below: above the band
+			at.y, at.dy, at.yAlign = best.hi[i], 3, draw.YBottom
 		}
-		return labels{l}
+		return labels{at}
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"gonogo/analysis"
+	"gonogo/analysis/language"
 )
 
 // far are the models fitted beyond the samples: a dashed line with triangles, a
@@ -89,19 +90,22 @@ func (f far) plotters() []plot.Plotter {
 func (f far) legend(r *analysis.Result) []Entry {
 	var list []Entry
 	if len(f.plain.x) > 0 {
-		list = append(list, Entry{f.words + " fit", []plot.Thumbnailer{f.plain}})
+		list = append(list, Entry{f.fit(r.Lang), []plot.Thumbnailer{f.plain}})
 	}
 	if len(f.inflated.x) > 0 {
-		list = append(list, Entry{"the same with items that never succeed", []plot.Thumbnailer{f.inflated}})
+		list = append(list, Entry{r.Lang.Text("the same with items that never succeed"), []plot.Thumbnailer{f.inflated}})
 	}
 	if !f.none() {
-		list = append(list, Entry{"both, " + Percent(r.Confidence) + " of refits", []plot.Thumbnailer{f.band}})
+		list = append(list, Entry{r.Lang.Say("both, %s of refits", Percent(r.Confidence)), []plot.Thumbnailer{f.band}})
 	}
 	return list
 }
 
+// fit names the model of the first line.
+func (f far) fit(l language.Language) string { return l.Say("%s fit", l.Text(f.words)) }
+
 // brief names them all at once, for where there is little room.
-func (f far) brief() []Entry {
+func (f far) brief(l language.Language) []Entry {
 	if f.none() {
 		return nil
 	}
@@ -112,20 +116,20 @@ func (f far) brief() []Entry {
 			list = append(list, v)
 		}
 	}
-	return []Entry{{"models beyond the samples", list[:min(2, len(list))]}}
+	return []Entry{{l.Text("models beyond the samples"), list[:min(2, len(list))]}}
 }
 
 // caption says how far the models lie apart at the end.
-func (f far) caption(say func(float64) string) string {
+func (f far) caption(l language.Language, say func(float64) string) string {
 	if len(f.plain.x) == 0 || len(f.inflated.x) == 0 {
 		return ""
 	}
 	end := len(f.plain.x) - 1
-	text := "; models at " + Count(int(f.plain.x[end])) + ": "
-	if first, second := say(f.plain.y[end]), say(f.inflated.y[len(f.inflated.y)-1]); first != second {
-		return text + first + " or " + second + ", a gap that the samples cannot close"
+	k, first, second := Count(int(f.plain.x[end])), say(f.plain.y[end]), say(f.inflated.y[len(f.inflated.y)-1])
+	if first != second {
+		return l.Say("; models at %s: %s or %s, a gap that the samples cannot close", k, first, second)
 	}
-	return text + say(f.plain.y[end])
+	return l.Say("; models at %s: %s", k, first)
 }
 
 func modelName(model string) string {

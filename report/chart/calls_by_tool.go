@@ -2,7 +2,6 @@ package chart
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -11,6 +10,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"gonogo/analysis"
+	"gonogo/analysis/language"
 )
 
 // toolRows is how many tools one picture shows; the rest stand in one row.
@@ -21,14 +21,14 @@ func drawCallsByTool(r *analysis.Result) (*plot.Plot, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := toolsOf(s)
+	list := toolsOf(r.Lang, s)
 	switch {
 	case len(list) == 0 && sum(s.Tools.Histogram.Counts) == 0:
-		return nil, noData("no trace of tool calls was recorded with these rollouts")
+		return nil, noData(r.Lang, "no trace of tool calls was recorded with these rollouts")
 	case len(list) == 0:
-		return nil, noData("no rollout called a tool")
+		return nil, noData(r.Lang, "no rollout called a tool")
 	}
-	p := newPlot("tool calls", "")
+	p := newPlot(r.Lang.Text("tool calls"), "")
 	names, total := make([]string, len(list)), totalCalls(list)
 	for i, t := range list {
 		names[i] = t.name
@@ -39,9 +39,9 @@ func drawCallsByTool(r *analysis.Result) (*plot.Plot, error) {
 	}
 	var words labels
 	for i, t := range list {
-		text := fmt.Sprintf("%s (%s)", Count(t.Calls), Percent(float64(t.Calls)/float64(total)))
+		text := r.Lang.Say("%s (%s)", Count(t.Calls), Percent(float64(t.Calls)/float64(total)))
 		if t.P95 != nil {
-			text += ", 95 % within " + Number(*t.P95) + " s"
+			text += r.Lang.Say(", 95 %% within %s s", Number(*t.P95))
 		}
 		words = append(words, label{x: float64(t.Calls), y: row(i), dx: 4, yAlign: draw.YCenter, xAlign: draw.XLeft, color: Ink, text: text})
 	}
@@ -57,27 +57,28 @@ func drawCallsByTool(r *analysis.Result) (*plot.Plot, error) {
 
 func captionCallsByTool(r *analysis.Result) Caption {
 	split, s, _ := Shown(r)
-	list := toolsOf(s)
+	list := toolsOf(r.Lang, s)
 	total, wrong := totalCalls(list), 0
 	for _, t := range list {
 		wrong += t.Errors + t.Malformed + t.Failed
 	}
-	c := Caption{Title: "All calls go to " + visibleName(list[0].name)}
+	l := r.Lang
+	c := Caption{Title: l.Say("All calls go to %s", visibleName(list[0].name))}
 	if len(list) > 1 {
-		c.Title = fmt.Sprintf("%s of calls go to %s", Percent(float64(list[0].Calls)/float64(total)), visibleName(list[0].name))
+		c.Title = l.Say("%s of calls go to %s", Percent(float64(list[0].Calls)/float64(total)), visibleName(list[0].name))
 	}
 	if wrong == 0 {
-		c.Title += "; every call was answered"
+		c.Title += l.Text("; every call was answered")
 	} else {
-		c.Title += fmt.Sprintf("; %s of all calls went wrong", Percent(float64(wrong)/float64(total)))
+		c.Title += l.Say("; %s of all calls went wrong", Percent(float64(wrong)/float64(total)))
 	}
-	c.Subtitle = fmt.Sprintf("%s: n = %s of %s; as counted, no interval", split, plural(total, "call"), plural(s.Reward.N+s.Missing.Total(), "rollout"))
+	c.Subtitle = l.Say("%s: n = %s of %s; as counted, no interval", split, l.Count(total, "call"), l.Count(s.Reward.N+s.Missing.Total(), "rollout"))
 	if m := s.Tools.Malformed; m.Known() {
-		c.Subtitle += "; malformed: " + percentInterval(m) + " of calls, " + intervals(r, m)
+		c.Subtitle += l.Say("; malformed: %s of calls, %s", percentInterval(m), intervals(r, m))
 	}
 	for _, part := range callParts() {
 		if len(part.bars(list).list) > 0 {
-			c.Legend = append(c.Legend, Entry{part.words, []plot.Thumbnailer{part.bars(list)}})
+			c.Legend = append(c.Legend, Entry{l.Text(part.words), []plot.Thumbnailer{part.bars(list)}})
 		}
 	}
 	return c
@@ -85,14 +86,14 @@ func captionCallsByTool(r *analysis.Result) Caption {
 
 func tableCallsByTool(r *analysis.Result) Table {
 	_, s, _ := Shown(r)
-	list := toolsOf(s)
+	list := toolsOf(r.Lang, s)
 	seconds := func(x *float64) string {
 		if x == nil {
 			return ""
 		}
 		return Number(*x)
 	}
-	t := Table{Head: []string{"tool", "calls", "share", "refused", "malformed", "failed", "P50 s", "P95 s"}}
+	t := Table{Head: language.In(r.Lang, []string{"tool", "calls", "share", "refused", "malformed", "failed", "P50 s", "P95 s"})}
 	total := totalCalls(list)
 	for i, one := range list {
 		t.Marks = append(t.Marks, Mark{
@@ -113,7 +114,7 @@ func callsByToolHeight(r *analysis.Result) vg.Length {
 		return Height
 	}
 	const around, pitch vg.Length = 112, 20
-	return max(Height*0.68, around+pitch*vg.Length(len(toolsOf(s))))
+	return max(Height*0.68, around+pitch*vg.Length(len(toolsOf(r.Lang, s))))
 }
 
 // tool is a tool with its calls.
@@ -124,18 +125,18 @@ type tool struct {
 
 // toolsOf lists the tools that were called, the most called first; those past
 // toolRows are added up.
-func toolsOf(s *analysis.SplitResult) []tool {
+func toolsOf(l language.Language, s *analysis.SplitResult) []tool {
 	var list []tool
 	for _, name := range slices.Sorted(maps.Keys(s.Tools.ByTool)) {
 		if t := s.Tools.ByTool[name]; t.Calls > 0 {
-			list = append(list, tool{cmp.Or(name, "(without a name)"), t})
+			list = append(list, tool{cmp.Or(name, l.Text("(without a name)")), t})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b tool) int { return cmp.Compare(b.Calls, a.Calls) })
 	if len(list) <= toolRows {
 		return list
 	}
-	rest := tool{name: plural(len(list)-toolRows+1, "other tool")}
+	rest := tool{name: l.Count(len(list)-toolRows+1, "other tool")}
 	for _, t := range list[toolRows-1:] {
 		rest.Calls += t.Calls
 		rest.Errors += t.Errors

@@ -1,12 +1,11 @@
 package chart
 
 import (
-	"fmt"
-
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 
 	"gonogo/analysis"
+	"gonogo/analysis/language"
 )
 
 // Chart is one picture of a Result.
@@ -61,8 +60,8 @@ type NoData struct {
 // Error returns why there is nothing to show.
 func (e *NoData) Error() string { return "no data: " + e.Why }
 
-func noData(format string, args ...any) *NoData {
-	return &NoData{Why: fmt.Sprintf(format, args...)}
+func noData(l language.Language, format string, args ...any) *NoData {
+	return &NoData{Why: l.Say(format, args...)}
 }
 
 // Charts lists the charts in the order they are shown.

@@ -77,7 +77,7 @@ func (m move) caption(c *analysis.Comparison) Caption {
 	}
 	changes, cross := l.Say("reward %s, %s %s", Change(sc.Reward.Value, sc.Reward.Low, sc.Reward.High), l.Text(m.unit), Change(d.Value, d.Low, d.High)), ""
 	if e := cmp.Or(told(d), told(&sc.Reward)); e != nil {
-		cross = l.Say("cross: %s of the differences, around new", intervalsAt(c.Confidence, e.Estimate))
+		cross = l.Say("cross: %s of the differences, around new", intervalsAt(l, c.Confidence, e.Estimate))
 	}
 	legend := []Entry{
 		{l.Text("base"), []plot.Thumbnailer{endSample{}}},

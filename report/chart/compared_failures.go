@@ -43,7 +43,7 @@ func driftOf(sc *analysis.SplitComparison, l language.Language) variantDots {
 func driftName(o analysis.OutcomeDrift, l language.Language) string {
 	name := string(o.Outcome)
 	if i := slices.Index(failureOutcomes(), o.Outcome); i >= 0 {
-		name = l.Text(failureNames()[i])
+		name = failureNames(l)[i]
 	}
 	if o.Kind != "" {
 		name = l.Say("%s (%s)", name, o.Kind)
@@ -87,7 +87,7 @@ func captionDrift(c *analysis.Comparison) Caption {
 	}
 	bars, left := "", ""
 	if first := sc.Outcomes[0].Difference; first.Low != nil {
-		bars = l.Say("bars: %s of the share of rollouts", intervalsAt(c.Confidence, first))
+		bars = l.Say("bars: %s of the share of rollouts", intervalsAt(l, c.Confidence, first))
 	}
 	if n := len(sc.Outcomes) - driftRows; n > 0 {
 		left = l.Say("%s more in the table only", l.Count(n, "kind"))

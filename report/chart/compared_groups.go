@@ -88,7 +88,7 @@ func (g groups) caption(c *analysis.Comparison) Caption {
 	}
 	bars, between, leftOut := "", "", ""
 	if b.Groups[0].Low != nil || sc.Reward.Low != nil {
-		bars = l.Say("bars: %s", intervalsAt(c.Confidence, sc.Reward.Estimate))
+		bars = l.Say("bars: %s", intervalsAt(l, c.Confidence, sc.Reward.Estimate))
 	}
 	if n := len(b.Groups) - len(g.shown(sc)); n > 0 {
 		between = l.Say("%s between these in the table only", g.count(n, l))

@@ -54,7 +54,7 @@ func captionPaired(c *analysis.Comparison) Caption {
 	change := l.Say("mean change %s, no interval: too little to tell one", Change(r.Value, r.Low, r.High))
 	mean := l.Text("mean change")
 	if r.Low != nil {
-		change = l.Say("mean change %s, %s", Change(r.Value, r.Low, r.High), intervalsAt(c.Confidence, r.Estimate))
+		change = l.Say("mean change %s, %s", Change(r.Value, r.Low, r.High), intervalsAt(l, c.Confidence, r.Estimate))
 		mean = l.Text("mean change with its interval")
 	}
 	cap.Subtitle = phrases(l, over(c), change, l.Text("single items move by chance, too"))

@@ -60,7 +60,7 @@ func captionQuadrants(c *analysis.Comparison) Caption {
 		before = l.Say("the reward of %s is as before (fewer calls: %s, more: %s)", l.Count(same, "item"), Count(q.count("same", "fewer")), Count(q.count("same", "more")))
 	}
 	if sc.Reward.Low != nil {
-		diamond = l.Say("diamond: means with %s", intervalsAt(c.Confidence, sc.Reward.Estimate))
+		diamond = l.Say("diamond: means with %s", intervalsAt(l, c.Confidence, sc.Reward.Estimate))
 	}
 	label := l.Text("item")
 	if q.several {

@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/plot"
@@ -9,12 +8,16 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"gonogo/analysis"
+	"gonogo/analysis/language"
 )
 
 // probeDots draws a group of probes: its head, where a sound grader stands,
 // and for each probe a dot with its interval and the items behind it. A hole
 // is a diamond, what held is a ring, what only moved is a disc: that reads in grey.
-type probeDots struct{ probeGroup }
+type probeDots struct {
+	probeGroup
+	lang language.Language
+}
 
 // came is what came of a probe.
 type came int
@@ -59,7 +62,7 @@ func (d probeDots) Plot(c draw.Canvas, p *plot.Plot) {
 		d.dot(&c, vg.Point{X: tx(share), Y: y}, what)
 		count := styleOn(p, 8, false, Ink)
 		count.XAlign, count.YAlign = draw.XRight, draw.YCenter
-		c.FillText(count, vg.Point{X: c.Max.X, Y: y + 1.3}, fmt.Sprintf("%s of %s", Count(pr.Above), Count(pr.Items)))
+		c.FillText(count, vg.Point{X: c.Max.X, Y: y + 1.3}, d.lang.Say("%s of %s", Count(pr.Above), Count(pr.Items)))
 	}
 }
 

@@ -2,7 +2,6 @@ package chart
 
 import (
 	"cmp"
-	"fmt"
 	"image/color"
 	"math"
 	"slices"
@@ -22,11 +21,11 @@ func drawEndpointLoad(r *analysis.Result) (*plot.Plot, error) {
 	list := loadsOf(r)
 	switch {
 	case r.Burst == nil:
-		return nil, noData("no training step was rehearsed: gonogo burst does")
+		return nil, noData(r.Lang, "no training step was rehearsed: gonogo burst does")
 	case len(list) == 0:
-		return nil, noData("no endpoint answered a request of the burst")
+		return nil, noData(r.Lang, "no endpoint answered a request of the burst")
 	}
-	p := newPlot("rollouts at once", "P95, seconds")
+	p := newPlot(r.Lang.Text("rollouts at once"), r.Lang.Text("P95, seconds"))
 	lo, hi, last := math.Inf(1), 0.0, 1.0
 	for _, l := range list {
 		for i := range l.y {
@@ -47,12 +46,13 @@ func drawEndpointLoad(r *analysis.Result) (*plot.Plot, error) {
 
 func captionEndpointLoad(r *analysis.Result) Caption {
 	list, b := loadsOf(r), r.Burst
+	l := r.Lang
 	c := Caption{
-		Title:    fmt.Sprintf("No endpoint takes twice as long with %s as with one", plural(b.Rollouts, "rollout")),
-		Subtitle: fmt.Sprintf("waves of 1, 2, 4, … up to the step's %s%s", plural(b.Rollouts, "rollout"), loadBands(r, list)),
+		Title:    l.Say("No endpoint takes twice as long with %s as with one", l.Count(b.Rollouts, "rollout")),
+		Subtitle: l.Say("waves of 1, 2, 4, … up to the step's %s%s", l.Count(b.Rollouts, "rollout"), loadBands(r, list)),
 	}
 	if more := len(b.Endpoints) - len(list); more > 0 {
-		c.Subtitle += fmt.Sprintf("; %s in the table only", plural(more, "endpoint"))
+		c.Subtitle += l.Say("; %s in the table only", l.Count(more, "endpoint"))
 	}
 	var worst *load
 	slowest := 0.0
@@ -68,16 +68,16 @@ func captionEndpointLoad(r *analysis.Result) Caption {
 	}
 	switch {
 	case slowest < quickAnswer:
-		c.Title = fmt.Sprintf("95 %% of answers come within %s s with %s at once", Number(slowest), plural(b.Rollouts, "rollout"))
+		c.Title = l.Say("95 %% of answers come within %s s with %s at once", Number(slowest), l.Count(b.Rollouts, "rollout"))
 	case worst != nil:
-		c.Title = fmt.Sprintf("%s takes twice as long from about %s at once", worst.name, plural(int(math.Round(*worst.doubles)), "rollout"))
+		c.Title = l.Say("%s takes twice as long from about %s at once", worst.name, l.Count(int(math.Round(*worst.doubles)), "rollout"))
 	}
-	for _, l := range list {
-		label := l.name
-		if l.doubles != nil {
-			label += ", doubles at " + Number(*l.doubles)
+	for _, one := range list {
+		label := one.name
+		if one.doubles != nil {
+			label += l.Say(", doubles at %s", Number(*one.doubles))
 		}
-		c.Legend = append(c.Legend, Entry{label, []plot.Thumbnailer{l.curve}})
+		c.Legend = append(c.Legend, Entry{label, []plot.Thumbnailer{one.curve}})
 	}
 	return c
 }
@@ -91,14 +91,13 @@ func loadBands(r *analysis.Result, list []load) string {
 			drawn++
 		}
 	}
-	text := fmt.Sprintf("%s intervals, clustered by rollout", Percent(r.Confidence))
 	switch drawn {
 	case 0:
-		return "; too few answers for intervals"
+		return r.Lang.Text("; too few answers for intervals")
 	case len(list):
-		return "; bands: " + text
+		return r.Lang.Say("; bands: %s intervals, clustered by rollout", Percent(r.Confidence))
 	}
-	return "; bands, where there are answers enough: " + text
+	return r.Lang.Say("; bands, where there are answers enough: %s intervals, clustered by rollout", Percent(r.Confidence))
 }
 
 // load is the latency of one endpoint against the rollouts at once.

@@ -1,24 +1,24 @@
 package chart
 
 import (
-	"fmt"
 	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg/draw"
 
 	"gonogo/analysis"
+	"gonogo/analysis/language"
 	"gonogo/sampler/rollout"
 )
 
 func drawFailures(r *analysis.Result) (*plot.Plot, error) {
 	f := failuresOf(r)
 	if f.total == 0 {
-		return nil, noData("the run has no rollouts")
+		return nil, noData(r.Lang, "the run has no rollouts")
 	}
 	own, missing := failureBars(f)
-	p := newPlot("share of rollouts", "")
-	horizontal(p, failureNames())
+	p := newPlot(r.Lang.Text("share of rollouts"), "")
+	horizontal(p, failureNames(r.Lang))
 	p.Add(own, missing)
 	top := 0.0
 	var words labels
@@ -27,7 +27,7 @@ func drawFailures(r *analysis.Result) (*plot.Plot, error) {
 		top = max(top, share)
 		words = append(words, label{
 			x: share, y: row(i), dx: 4, yAlign: draw.YCenter, xAlign: draw.XLeft, color: Ink,
-			text: fmt.Sprintf("%s (%s)", Count(f.count[o]), Percent(share)),
+			text: r.Lang.Say("%s (%s)", Count(f.count[o]), Percent(share)),
 		})
 	}
 	p.Add(words)
@@ -41,20 +41,21 @@ func captionFailures(r *analysis.Result) Caption {
 	own, missing := failureBars(f)
 	nOwn := f.count[rollout.NoAnswer] + f.count[rollout.StepLimit]
 	nMissing := f.count[rollout.ModelAPI] + f.count[rollout.ToolFailed] + f.count[rollout.GraderFailed]
-	c := Caption{Subtitle: fmt.Sprintf("%s: n = %s; observed shares, no interval; missing data count in no mean, own failures at the bottom of the range",
-		strings.Join(f.splits, " + "), plural(f.total, "rollout"))}
+	l := r.Lang
+	c := Caption{Subtitle: l.Say("%s: n = %s; observed shares, no interval; missing data count in no mean, own failures at the bottom of the range",
+		strings.Join(f.splits, " + "), l.Count(f.total, "rollout"))}
 	switch {
 	case nOwn+nMissing == 0:
-		c.Title = "Every rollout ended in a grade"
+		c.Title = l.Text("Every rollout ended in a grade")
 	case nMissing == 0:
-		c.Title = fmt.Sprintf("Nothing is missing; %s of rollouts are the model's own failures", Percent(float64(nOwn)/float64(f.total)))
+		c.Title = l.Say("Nothing is missing; %s of rollouts are the model's own failures", Percent(float64(nOwn)/float64(f.total)))
 	default:
-		c.Title = fmt.Sprintf("%s of rollouts are missing data, %s are the model's own failures",
+		c.Title = l.Say("%s of rollouts are missing data, %s are the model's own failures",
 			Percent(float64(nMissing)/float64(f.total)), Percent(float64(nOwn)/float64(f.total)))
 	}
 	c.Legend = []Entry{
-		{"missing data: an endpoint failed", []plot.Thumbnailer{missing}},
-		{"the model's own doing", []plot.Thumbnailer{own}},
+		{l.Text("missing data: an endpoint failed"), []plot.Thumbnailer{missing}},
+		{l.Text("the model's own doing"), []plot.Thumbnailer{own}},
 	}
 	return c
 }
@@ -91,8 +92,8 @@ func failureOutcomes() []rollout.Outcome {
 	return []rollout.Outcome{rollout.ModelAPI, rollout.ToolFailed, rollout.GraderFailed, rollout.NoAnswer, rollout.StepLimit}
 }
 
-func failureNames() []string {
-	return []string{"model API failed", "tool failed", "grader failed", "no answer", "step limit reached"}
+func failureNames(l language.Language) []string {
+	return language.In(l, []string{"model API failed", "tool failed", "grader failed", "no answer", "step limit reached"})
 }
 
 func failureBars(f failures) (own, missing bars) {

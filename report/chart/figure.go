@@ -7,6 +7,10 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/recorder"
+
+	"gonogo/analysis"
+	"gonogo/analysis/history"
+	"gonogo/analysis/language"
 )
 
 // Figure is a chart of one Result or Comparison, ready to be drawn on any canvas.
@@ -18,7 +22,8 @@ type Figure struct {
 	Plot   *plot.Plot // nil when there is nothing to show
 	NoData string     // why not, when Plot is nil
 	Height vg.Length  // that the figure is made for, at Width
-	Fonts  *Fonts     // that its texts are drawn with; nil: the builtin ones
+	Lang   language.Language
+	Fonts  *Fonts // that its texts are drawn with; nil: the builtin ones
 
 	// Panel draws the figure as a small part of a larger picture: smaller
 	// title, no subtitle, a brief legend and no name along the Y axis.
@@ -40,7 +45,8 @@ func (f Figure) HeadHeight(width vg.Length) vg.Length {
 // Render draws chart c of r. A chart that has nothing to show, or fails,
 // becomes a Figure that says so.
 func Render[R any](c Of[R], r R) Figure {
-	f := Figure{Name: c.Name, Doc: c.Doc, Height: Height}
+	l := languageOf(r)
+	f := Figure{Name: c.Name, Doc: l.Text(c.Doc), Height: Height, Lang: l}
 	p, err := c.Draw(r)
 	var none *NoData
 	switch {
@@ -49,10 +55,10 @@ func Render[R any](c Of[R], r R) Figure {
 	case err != nil:
 		f.NoData = err.Error()
 	case p == nil:
-		f.NoData = "the chart has nothing to show"
+		f.NoData = l.Text("the chart has nothing to show")
 	}
 	if f.NoData != "" {
-		f.Title = title(c.Name)
+		f.Title = l.Text(title(c.Name))
 		return f
 	}
 	f.Plot = p
@@ -66,6 +72,19 @@ func Render[R any](c Of[R], r R) Figure {
 		f.Table = c.Table(r)
 	}
 	return f
+}
+
+// languageOf is what is said of r.
+func languageOf(r any) language.Language {
+	switch r := r.(type) {
+	case *analysis.Result:
+		return r.Lang
+	case *analysis.Comparison:
+		return r.Lang
+	case *history.History:
+		return r.Lang
+	}
+	return language.Language{}
 }
 
 // title turns a chart's name into words: "best_of_k" is "Best of k".
@@ -86,12 +105,12 @@ func title(name string) string {
 // see it.
 func (f Figure) Alt() string {
 	if f.Plot == nil {
-		return f.Title + ": no data, " + f.NoData
+		return f.Lang.Say("%s: no data, %s", f.Title, f.NoData)
 	}
 	if f.Subtitle == "" {
 		return f.Title
 	}
-	return f.Title + ". " + f.Subtitle + "."
+	return f.Lang.Say("%s. %s.", f.Title, f.Subtitle)
 }
 
 // Draw draws the figure over the whole of dc.
@@ -198,7 +217,7 @@ func (f Figure) drawNoData(c draw.Canvas) {
 	lines := Wrap(Drawable(f.NoData, sty), sty, (c.Max.X-c.Min.X)*0.8, 4)
 	mid := c.Center()
 	y := mid.Y + (16+vg.Length(len(lines))*12)/2
-	c.FillText(head, vg.Point{X: mid.X, Y: y}, "no data")
+	c.FillText(head, vg.Point{X: mid.X, Y: y}, f.Lang.Text("no data"))
 	y -= 17
 	for _, line := range lines {
 		c.FillText(sty, vg.Point{X: mid.X, Y: y}, line)

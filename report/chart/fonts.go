@@ -13,6 +13,8 @@ import (
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
 
 	"gonogo/report/typeface"
 )
@@ -185,6 +187,9 @@ func (f *Fonts) Box(txt string, of font.Font) (width, height, depth vg.Length) {
 // Draw draws the runs of a line side by side; what another program draws stays
 // whole.
 func (f *Fonts) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point) {
+	if txt == "" {
+		return
+	}
 	runs := f.runs(txt, sty.Font)
 	if f.other {
 		runs = []run{{text: txt}}
@@ -205,9 +210,18 @@ func (f *Fonts) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point) {
 			face.Face = r.face.Font()
 		}
 		c.FillString(face, vg.Point{X: x, Y: y}, r.text)
-		if r.face != nil && sty.Font.Weight > 0 { // a font of the machine has no bold: its letters are drawn twice
+		if r.face != nil && sty.Font.Weight > 0 && pixels(c) { // a font of the machine has no bold: its letters get an edge
 			c.FillString(face, vg.Point{X: x + sty.Font.Size*0.03, Y: y}, r.text)
 		}
 		x += f.width(r, sty.Font)
 	}
+}
+
+// pixels reports whether letters become pixels here, and nowhere else.
+func pixels(c vg.Canvas) bool {
+	if d, ok := c.(*draw.Canvas); ok {
+		c = d.Canvas
+	}
+	_, ok := c.(*vgimg.Canvas)
+	return ok
 }

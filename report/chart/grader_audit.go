@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"fmt"
 	"slices"
 
 	"gonum.org/v1/plot"
@@ -26,11 +25,11 @@ func drawGraderAudit(r *analysis.Result) (*plot.Plot, error) {
 	groups, _ := auditGroups(r)
 	switch {
 	case len(groups) == 0 && r.Grader != nil && r.Grader.Audited > 0:
-		return nil, noData("the audit put no probe to the grader of which a sound one's answer is known")
+		return nil, noData(r.Lang, "the audit put no probe to the grader of which a sound one's answer is known")
 	case len(groups) == 0:
-		return nil, noData("the grader has not been audited: gonogo audit RUN puts adversarial and harmless answers to it")
+		return nil, noData(r.Lang, "the grader has not been audited: gonogo audit RUN puts adversarial and harmless answers to it")
 	}
-	p := newPlot("share of items", "")
+	p := newPlot(r.Lang.Text("share of items"), "")
 	names := make([]string, lastRow(groups)+1)
 	for _, g := range groups {
 		for i, pr := range g.probes {
@@ -39,7 +38,7 @@ func drawGraderAudit(r *analysis.Result) (*plot.Plot, error) {
 	}
 	horizontal(p, names)
 	for _, g := range groups {
-		p.Add(probeDots{g})
+		p.Add(probeDots{g, r.Lang})
 	}
 	p.X.Min, p.X.Max = -0.012, 1.13 // counts stand right of 100 %
 	p.X.Tick.Marker = percentTicks{between{ticks{want: 5}, 0, 1}}
@@ -56,34 +55,35 @@ func captionGraderAudit(r *analysis.Result) Caption {
 			moves += b2i(Moves(p) > 0)
 		}
 	}
-	c := Caption{Title: fmt.Sprintf("%s of %s found a hole in the grader", Count(holes), plural(all, "probe"))}
+	l := r.Lang
+	c := Caption{Title: l.Say("%s of %s found a hole in the grader", Count(holes), l.Count(all, "probe"))}
 	if holes == 0 {
-		c.Title = fmt.Sprintf("None of %s found a hole in the grader", plural(all, "probe"))
+		c.Title = l.Say("None of %s found a hole in the grader", l.Count(all, "probe"))
 	}
 	if moves > 0 {
-		c.Title += fmt.Sprintf("; in %s only the looks changed the reward", Count(moves))
+		c.Title += l.Say("; in %s only the looks changed the reward", Count(moves))
 	}
 	c.Subtitle = auditCounted(r, groups, left)
-	some := probeDots{groups[0]}
+	some := probeDots{groups[0], l}
 	c.Legend = []Entry{
-		{"where a sound grader stands", []plot.Thumbnailer{soundMark{}}},
-		{"held", []plot.Thumbnailer{some.sample(held)}},
-		{"hole", []plot.Thumbnailer{some.sample(holed)}},
+		{l.Text("where a sound grader stands"), []plot.Thumbnailer{soundMark{}}},
+		{l.Text("held"), []plot.Thumbnailer{some.sample(held)}},
+		{l.Text("hole"), []plot.Thumbnailer{some.sample(holed)}},
 	}
 	if some := slices.IndexFunc(groups, func(g probeGroup) bool {
 		return slices.ContainsFunc(g.probes, func(p analysis.ProbeResult) bool { return Moves(p) > 0 })
 	}); some >= 0 {
-		c.Legend = append(c.Legend, Entry{"moved", []plot.Thumbnailer{probeDots{groups[some]}.sample(shifted)}})
+		c.Legend = append(c.Legend, Entry{l.Text("moved"), []plot.Thumbnailer{probeDots{groups[some], l}.sample(shifted)}})
 	}
 	if slices.ContainsFunc(groups, func(g probeGroup) bool { return g.limit != nil }) {
-		c.Legend = append(c.Legend, Entry{"threshold of the gate", []plot.Thumbnailer{limitMark()}})
+		c.Legend = append(c.Legend, Entry{l.Text("threshold of the gate"), []plot.Thumbnailer{limitMark()}})
 	}
 	return c
 }
 
 // auditCounted words n, intervals and the rates over all probes.
 func auditCounted(r *analysis.Result, groups []probeGroup, left int) string {
-	g := r.Grader
+	g, l := r.Grader, r.Lang
 	items, n := 0, 0
 	var first *analysis.ProbeResult
 	for i := range groups {
@@ -94,18 +94,18 @@ func auditCounted(r *analysis.Result, groups []probeGroup, left int) string {
 			}
 		}
 	}
-	s := fmt.Sprintf("up to %s a probe, n = %s", plural(items, "item"), plural(n, "payload"))
+	s := l.Say("up to %s a probe, n = %s", l.Count(items, "item"), l.Count(n, "payload"))
 	if first != nil {
-		s += "; bars: " + intervals(r, first.Accept)
+		s += l.Text("; bars: ") + intervals(r, first.Accept)
 	}
 	if g.FalseAccept != nil && g.FalseAccept.Known() {
-		s += "; false accepts " + Interval(g.FalseAccept.Value, g.FalseAccept.Low, g.FalseAccept.High)
+		s += l.Say("; false accepts %s", Interval(g.FalseAccept.Value, g.FalseAccept.Low, g.FalseAccept.High))
 	}
 	if g.FalseReject != nil && g.FalseReject.Known() {
-		s += "; false rejects " + Interval(g.FalseReject.Value, g.FalseReject.Low, g.FalseReject.High)
+		s += l.Say("; false rejects %s", Interval(g.FalseReject.Value, g.FalseReject.Low, g.FalseReject.High))
 	}
 	if left > 0 {
-		s += fmt.Sprintf("; %s that held are in the table only", plural(left, "probe"))
+		s += l.Say("; %s that held are in the table only", l.Count(left, "probe"))
 	}
 	return s
 }
@@ -149,7 +149,7 @@ func auditGroups(r *analysis.Result) (groups []probeGroup, left int) {
 			}
 		}
 		if len(g.group.probes) > 0 {
-			g.group.first = at
+			g.group.first, g.group.head = at, r.Lang.Text(g.group.head)
 			groups = append(groups, g.group)
 			at += len(g.group.probes) + 1
 		}

@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -24,9 +23,9 @@ func drawInformative(r *analysis.Result) (*plot.Plot, error) {
 	}
 	g := informativeCurves(s)
 	if len(g.exact.x) == 0 && len(g.bracket.x) == 0 {
-		return nil, noData("two samples per item are needed to see whether a group's rewards differ")
+		return nil, noData(r.Lang, "two samples per item are needed to see whether a group's rewards differ")
 	}
-	p := newPlot("group size", "informative groups")
+	p := newPlot(r.Lang.Text("group size"), r.Lang.Text("informative groups"))
 	shareAxis(p)
 	first, last := g.span()
 	if len(g.bracket.x) > 0 {
@@ -54,31 +53,32 @@ func drawInformative(r *analysis.Result) (*plot.Plot, error) {
 func captionInformative(r *analysis.Result) Caption {
 	split, s, _ := Shown(r)
 	g := informativeCurves(s)
-	c := Caption{Title: "Informative groups against group size", Subtitle: counted(split, s)}
+	l := r.Lang
+	c := Caption{Title: l.Text("Informative groups against group size"), Subtitle: counted(l, split, s)}
 	for _, e := range s.Signal {
 		if e.Bound == "exact" && e.Known() {
-			c.Subtitle += "; " + "band: " + intervals(r, e.Estimate)
+			c.Subtitle += l.Text("; band: ") + intervals(r, e.Estimate)
 			break
 		}
 	}
-	c.Subtitle += g.fits.caption(Percent)
+	c.Subtitle += g.fits.caption(l, Percent)
 	lower, upper := s.SignalAt(r.GroupSize)
 	switch {
 	case lower == nil || upper == nil:
 	case *lower.Value == *upper.Value:
-		c.Title = fmt.Sprintf("At group size %d, %s of groups teach something", r.GroupSize, Percent(*lower.Value))
+		c.Title = l.Say("At group size %d, %s of groups teach something", r.GroupSize, Percent(*lower.Value))
 	default:
-		c.Title = fmt.Sprintf("At group size %d, between %s and %s of groups teach something", r.GroupSize, Percent(*lower.Value), Percent(*upper.Value))
+		c.Title = l.Say("At group size %d, between %s and %s of groups teach something", r.GroupSize, Percent(*lower.Value), Percent(*upper.Value))
 	}
 	if len(g.exact.x) > 0 {
-		c.Legend = append(c.Legend, Entry{"measured", []plot.Thumbnailer{g.exact}})
+		c.Legend = append(c.Legend, Entry{l.Text("measured"), []plot.Thumbnailer{g.exact}})
 	}
 	if len(g.bracket.x) > 0 {
-		c.Legend = append(c.Legend, Entry{"possible range beyond the samples", []plot.Thumbnailer{g.bracket}})
+		c.Legend = append(c.Legend, Entry{l.Text("possible range beyond the samples"), []plot.Thumbnailer{g.bracket}})
 	}
-	c.Brief = append(slices.Clip(c.Legend), g.fits.brief()...)
+	c.Brief = append(slices.Clip(c.Legend), g.fits.brief(l)...)
 	if len(g.bracket.x) > 0 && len(c.Brief) > 2 {
-		c.Brief[1].Label = "possible"
+		c.Brief[1].Label = l.Text("possible")
 	}
 	c.Legend = append(c.Legend, g.fits.legend(r)...)
 	return c
@@ -167,13 +167,13 @@ func informativeThresholds(r *analysis.Result, g signals, ruled bool) []rule {
 	var list []rule
 	if v, ok := r.Thresholds[informativeCaution]; ok {
 		list = append(list, rule{
-			at: v, label: "caution below " + Percent(v), left: left(v),
+			at: v, label: r.Lang.Say("caution below %s", Percent(v)), left: left(v),
 			line: draw.LineStyle{Color: Amber, Width: 1, Dashes: dotted},
 		})
 	}
 	if v, ok := r.Thresholds[informativeBlocking]; ok {
 		list = append(list, rule{
-			at: v, label: "NO-GO below " + Percent(v), left: left(v),
+			at: v, label: r.Lang.Say("NO-GO below %s", Percent(v)), left: left(v),
 			line: draw.LineStyle{Color: Red, Width: 1, Dashes: dashed},
 		})
 	}

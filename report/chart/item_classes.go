@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"fmt"
 	"image/color"
 
 	"gonum.org/v1/plot"
@@ -15,13 +14,13 @@ import (
 func drawItemClasses(r *analysis.Result) (*plot.Plot, error) {
 	splits := classedSplits(r)
 	if len(splits) == 0 {
-		return nil, noData("no item has a reward")
+		return nil, noData(r.Lang, "no item has a reward")
 	}
 	names := make([]string, len(splits))
 	for i, split := range splits {
-		names[i] = fmt.Sprintf("%s (%s)", split, plural(classTotal(r.Splits[split]), "item"))
+		names[i] = r.Lang.Say("%s (%s)", split, r.Lang.Count(classTotal(r.Splits[split]), "item"))
 	}
-	p := newPlot("share of items", "")
+	p := newPlot(r.Lang.Text("share of items"), "")
 	horizontal(p, names)
 	for _, class := range analysis.ClassNames() {
 		p.Add(classBars(r, splits, class))
@@ -35,17 +34,18 @@ func drawItemClasses(r *analysis.Result) (*plot.Plot, error) {
 func captionItemClasses(r *analysis.Result) Caption {
 	split, s, _ := Shown(r)
 	total := classTotal(s)
+	l := r.Lang
 	c := Caption{
-		Title:    "What the rewards of each item look like",
-		Subtitle: "classes as seen in these samples: with more samples a dead, saturated or flat item may turn out mixed",
+		Title:    l.Text("What the rewards of each item look like"),
+		Subtitle: l.Text("classes as seen in these samples: with more samples a dead, saturated or flat item may turn out mixed"),
 	}
 	if classed := total - s.Classes.Counts[analysis.Unclassed]; classed > 0 {
-		c.Title = fmt.Sprintf("%s of %s items are mixed, %s never succeed, %s always do",
+		c.Title = l.Say("%s of %s items are mixed, %s never succeed, %s always do",
 			Percent(float64(s.Classes.Counts[analysis.Mixed])/float64(classed)), split,
 			Percent(float64(s.Classes.Counts[analysis.Dead])/float64(classed)),
 			Percent(float64(s.Classes.Counts[analysis.Saturated])/float64(classed)))
 	} else {
-		c.Title = "Items sampled once cannot be classed"
+		c.Title = l.Text("Items sampled once cannot be classed")
 	}
 	words := map[string]string{
 		analysis.Dead: "dead: all at the bottom", analysis.Saturated: "saturated: all at the top",
@@ -53,7 +53,7 @@ func captionItemClasses(r *analysis.Result) Caption {
 	}
 	for _, class := range analysis.ClassNames() {
 		if present(r, class) {
-			c.Legend = append(c.Legend, Entry{words[class], []plot.Thumbnailer{classBars(r, nil, class)}})
+			c.Legend = append(c.Legend, Entry{l.Text(words[class]), []plot.Thumbnailer{classBars(r, nil, class)}})
 		}
 	}
 	return c

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"gonogo/analysis"
+	"gonogo/analysis/language"
 	"gonogo/analysis/stat"
 )
 
@@ -60,11 +61,11 @@ func (q cost) draw(r *analysis.Result) (*plot.Plot, error) {
 	a := q.of(s)
 	switch {
 	case a == nil && s.Against == nil && q.told(s):
-		return nil, noData("the result is of an older version, which did not set rewards against %s: gonogo analyze makes it anew", q.what)
+		return nil, noData(r.Lang, "the result is of an older version, which did not set rewards against %s: gonogo analyze makes it anew", r.Lang.Text(q.what))
 	case a == nil:
-		return nil, noData("%s", q.without)
+		return nil, &NoData{r.Lang.Text(q.without)}
 	}
-	p := newPlot(q.axis, "mean reward")
+	p := newPlot(r.Lang.Text(q.axis), r.Lang.Text("mean reward"))
 	dots := costDotsOf(a)
 	low, high := extent(curve{y: dots.y, lo: dots.lo, hi: dots.hi})
 	rewardAxis(p, r, low, high)
@@ -76,7 +77,7 @@ func (q cost) draw(r *analysis.Result) (*plot.Plot, error) {
 		p.X.Min, p.X.Max = from-0.6, to+0.6
 		p.X.Tick.Marker = between{ticks{want: 10, whole: true}, from, to}
 	} else {
-		q.wideAxis(p, from, to)
+		q.wideAxis(r.Lang, p, from, to)
 	}
 	if s.Reward.Value != nil {
 		p.Add(meanLine(*s.Reward.Value))
@@ -87,11 +88,11 @@ func (q cost) draw(r *analysis.Result) (*plot.Plot, error) {
 
 // wideAxis is linear where values lie near each other, else a logarithm, which
 // it says.
-func (q cost) wideAxis(p *plot.Plot, from, to float64) {
+func (q cost) wideAxis(l language.Language, p *plot.Plot, from, to float64) {
 	if from > 0 && to/from > 20 {
 		logarithmic(p)
 		p.X.Tick.Marker = roundDecades{}
-		p.X.Label.Text += " (logarithmic)"
+		p.X.Label.Text += l.Text(" (logarithmic)")
 		p.X.Min, p.X.Max = from/1.1, to*1.1
 		return
 	}
@@ -108,36 +109,36 @@ func (q cost) caption(r *analysis.Result) Caption {
 	split, s, _ := Shown(r)
 	a := q.of(s)
 	dots := costDotsOf(a)
-	c := Caption{Title: "Whether rollouts with more " + q.what + " earn more cannot be told"}
+	l := r.Lang
+	what := l.Text(q.what)
+	c := Caption{Title: l.Say("Whether rollouts with more %s earn more cannot be told", what)}
 	if w := a.Within; w.Known() && w.Low != nil && w.High != nil {
 		switch {
 		case *w.Low > 0:
-			c.Title = "Within items, rollouts with more " + q.what + " earn more"
+			c.Title = l.Say("Within items, rollouts with more %s earn more", what)
 		case *w.High < 0:
-			c.Title = "Within items, rollouts with more " + q.what + " earn less"
+			c.Title = l.Say("Within items, rollouts with more %s earn less", what)
 		default:
-			c.Title = "Within items, no link of " + q.what + " and reward is seen"
+			c.Title = l.Say("Within items, no link of %s and reward is seen", what)
 		}
 	}
-	c.Subtitle = fmt.Sprintf("%s: %s, n = %s", split, plural(a.Items, "item"), plural(a.N, "rollout"))
+	c.Subtitle = l.Say("%s: %s, n = %s", split, l.Count(a.Items, "item"), l.Count(a.N, "rollout"))
 	if len(dots.x) > 0 {
-		c.Subtitle += "; lines: " + intervals(r, dots.largest)
+		c.Subtitle += l.Text("; lines: ") + intervals(r, dots.largest)
 	}
 	if a.Within.Known() {
-		c.Subtitle += "; correlation within items " + correlation(a.Within)
+		c.Subtitle += l.Say("; correlation within items %s", correlation(a.Within))
 	}
 	if a.Pooled.Known() {
-		c.Subtitle += ", over all rollouts " + correlation(a.Pooled)
+		c.Subtitle += l.Say(", over all rollouts %s", correlation(a.Pooled))
 	}
-	label := "mean over the items that have such rollouts"
+	label := l.Text("mean over the items that have such rollouts; above: how many rollouts")
 	if dots.wide {
-		label += "; bar: from the least to the most of them"
-	} else {
-		label += "; above: how many rollouts"
+		label = l.Text("mean over the items that have such rollouts; bar: from the least to the most of them")
 	}
 	c.Legend = []Entry{{label, []plot.Thumbnailer{dots}}}
 	if s.Reward.Value != nil {
-		c.Legend = append(c.Legend, Entry{"mean of all: " + Number(*s.Reward.Value), []plot.Thumbnailer{meanLine(0)}})
+		c.Legend = append(c.Legend, Entry{l.Say("mean of all: %s", Number(*s.Reward.Value)), []plot.Thumbnailer{meanLine(0)}})
 	}
 	return c
 }
@@ -145,7 +146,7 @@ func (q cost) caption(r *analysis.Result) Caption {
 func (q cost) table(r *analysis.Result) Table {
 	_, s, _ := Shown(r)
 	a := q.of(s)
-	t := Table{Columns: true, Head: []string{q.axis, "mean reward", "items", "rollouts"}}
+	t := Table{Columns: true, Head: language.In(r.Lang, []string{q.axis, "mean reward", "items", "rollouts"})}
 	for i, b := range a.Bins {
 		name := Number(b.From)
 		if b.To > b.From {

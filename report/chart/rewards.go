@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/plot"
@@ -18,9 +17,9 @@ func drawRewards(r *analysis.Result) (*plot.Plot, error) {
 	h := s.Reward.Histogram
 	total := sum(h.Counts)
 	if total == 0 || len(h.Edges) != len(h.Counts)+1 {
-		return nil, noData("no rollout has a reward")
+		return nil, noData(r.Lang, "no rollout has a reward")
 	}
-	p := newPlot("reward", "rollouts")
+	p := newPlot(r.Lang.Text("reward"), r.Lang.Text("rollouts"))
 	p.Add(rewardBars(h))
 	lo, hi := rewardRange(r)
 	lo, hi = math.Min(lo, h.Edges[0]), math.Max(hi, h.Edges[len(h.Edges)-1])
@@ -29,7 +28,7 @@ func drawRewards(r *analysis.Result) (*plot.Plot, error) {
 	p.X.Tick.Marker = between{ticks{want: 6}, lo, hi}
 	countAxis(p, h.Counts)
 	if s.Reward.Value != nil {
-		p.Add(meanRule(*s.Reward.Value, "mean "+Number(*s.Reward.Value), *s.Reward.Value > lo+(hi-lo)*0.6))
+		p.Add(meanRule(*s.Reward.Value, r.Lang.Say("mean %s", Number(*s.Reward.Value)), *s.Reward.Value > lo+(hi-lo)*0.6))
 	}
 	return p, nil
 }
@@ -39,22 +38,23 @@ func captionRewards(r *analysis.Result) Caption {
 	h := s.Reward.Histogram
 	total, last := float64(sum(h.Counts)), len(h.Counts)-1
 	low, high := float64(h.Counts[0])/total, float64(h.Counts[last])/total
-	c := Caption{Subtitle: counted(split, s) + fmt.Sprintf("; bars %s wide; the model's own failures count at the bottom", Number(h.Edges[1]-h.Edges[0]))}
+	l := r.Lang
+	c := Caption{Subtitle: counted(l, split, s) + l.Say("; bars %s wide; the model's own failures count at the bottom", Number(h.Edges[1]-h.Edges[0]))}
 	lo, hi := rewardRange(r)
 	atEnds := h.Edges[0] <= lo && h.Edges[last+1] >= hi && last > 0
 	switch {
 	case !atEnds:
-		c.Title = fmt.Sprintf("Rewards lie between %s and %s", Number(h.Edges[0]), Number(h.Edges[last+1]))
+		c.Title = l.Say("Rewards lie between %s and %s", Number(h.Edges[0]), Number(h.Edges[last+1]))
 	case low+high == 0:
-		c.Title = "No reward lies at either end of the range"
+		c.Title = l.Text("No reward lies at either end of the range")
 	case low+high >= 0.999:
-		c.Title = fmt.Sprintf("All or nothing: %s of rewards at the bottom of the range, %s at the top", Percent(low), Percent(high))
+		c.Title = l.Say("All or nothing: %s of rewards at the bottom of the range, %s at the top", Percent(low), Percent(high))
 	default:
-		c.Title = fmt.Sprintf("%s of rewards lie at the bottom of the range, %s at the top", Percent(low), Percent(high))
+		c.Title = l.Say("%s of rewards lie at the bottom of the range, %s at the top", Percent(low), Percent(high))
 	}
-	c.Legend = []Entry{{"rollouts", []plot.Thumbnailer{rewardBars(h)}}}
+	c.Legend = []Entry{{l.Text("rollouts"), []plot.Thumbnailer{rewardBars(h)}}}
 	if s.Reward.Value != nil {
-		words := "mean over items " + Interval(s.Reward.Value, s.Reward.Low, s.Reward.High)
+		words := l.Say("mean over items %s", Interval(s.Reward.Value, s.Reward.Low, s.Reward.High))
 		c.Legend = append(c.Legend, Entry{words, []plot.Thumbnailer{meanRule(0, "", false)}})
 	}
 	return c

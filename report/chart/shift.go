@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"fmt"
 	"image/color"
 	"strings"
 
@@ -10,19 +9,20 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"gonogo/analysis"
+	"gonogo/analysis/language"
 )
 
 func drawShift(r *analysis.Result) (*plot.Plot, error) {
 	groups := shiftGroups(r)
 	switch {
 	case r.Shift == nil:
-		return nil, noData("the items themselves are not known, so splits cannot be compared")
+		return nil, noData(r.Lang, "the items themselves are not known, so splits cannot be compared")
 	case len(r.Shift.Crossings) == 0:
-		return nil, noData("there is one split only: with data.eval beside data.train the two are compared")
+		return nil, noData(r.Lang, "there is one split only: with data.eval beside data.train the two are compared")
 	case len(groups) == 0:
-		return nil, noData("no two splits have anything that can be compared")
+		return nil, noData(r.Lang, "no two splits have anything that can be compared")
 	}
-	p := newPlot("AUC; for single features Kolmogorov–Smirnov D or Cramér's V", "")
+	p := newPlot(r.Lang.Text("AUC; for single features Kolmogorov–Smirnov D or Cramér's V"), "")
 	last := groups[len(groups)-1]
 	names := make([]string, last.first+len(last.dots)+1)
 	for _, g := range groups {
@@ -41,7 +41,8 @@ func drawShift(r *analysis.Result) (*plot.Plot, error) {
 
 func captionShift(r *analysis.Result) Caption {
 	groups := shiftGroups(r)
-	c := Caption{Title: "No two splits are shown to differ in any of these"}
+	l := r.Lang
+	c := Caption{Title: l.Text("No two splits are shown to differ in any of these")}
 	var worst *shiftDot
 	for i := range groups {
 		for j := range groups[i].dots {
@@ -51,19 +52,18 @@ func captionShift(r *analysis.Result) Caption {
 		}
 	}
 	if worst != nil {
-		how := "can be told apart"
+		c.Title = l.Say("%s and %s can be told apart by %s (AUC %s)", worst.a, worst.b, worst.by, Number(worst.value))
 		if worst.grade == differs {
-			how = "are told apart"
+			c.Title = l.Say("%s and %s are told apart by %s (AUC %s)", worst.a, worst.b, worst.by, Number(worst.value))
 		}
-		c.Title = fmt.Sprintf("%s and %s %s by %s (AUC %s)", worst.a, worst.b, how, worst.by, Number(worst.value))
 	}
 	for i, cross := range r.Shift.Crossings {
 		if i > 0 {
-			c.Subtitle += ", "
+			c.Subtitle += l.Text(", ")
 		}
-		c.Subtitle += fmt.Sprintf("%s (n = %s) against %s (n = %s)", cross.A, Count(cross.RowsA), cross.B, Count(cross.RowsB))
+		c.Subtitle += l.Say("%s (n = %s) against %s (n = %s)", cross.A, Count(cross.RowsA), cross.B, Count(cross.RowsB))
 	}
-	c.Subtitle += fmt.Sprintf("; lines: %s intervals; p of the permutation test, Holm over all; single features are descriptive", Percent(r.Confidence))
+	c.Subtitle += l.Say("; lines: %s intervals; p of the permutation test, Holm over all; single features are descriptive", Percent(r.Confidence))
 	shown := map[shiftGrade]bool{}
 	limits := false
 	for _, g := range groups {
@@ -72,27 +72,27 @@ func captionShift(r *analysis.Result) Caption {
 			limits = limits || d.fail != nil
 		}
 	}
-	c.Legend = []Entry{{"no difference", []plot.Thumbnailer{soundMark{}}}}
+	c.Legend = []Entry{{l.Text("no difference"), []plot.Thumbnailer{soundMark{}}}}
 	for _, e := range []struct {
 		grade shiftGrade
 		words string
 	}{{differs, "differ"}, {hints, "caution"}, {alike, "not shown to differ"}} {
 		if shown[e.grade] {
-			c.Legend = append(c.Legend, Entry{e.words, []plot.Thumbnailer{shiftSample(e.grade)}})
+			c.Legend = append(c.Legend, Entry{l.Text(e.words), []plot.Thumbnailer{shiftSample(e.grade)}})
 		}
 	}
 	if shown[single] {
-		c.Legend = append(c.Legend, Entry{"single feature", []plot.Thumbnailer{shiftSample(single)}})
+		c.Legend = append(c.Legend, Entry{l.Text("single feature"), []plot.Thumbnailer{shiftSample(single)}})
 	}
 	if limits {
-		c.Legend = append(c.Legend, Entry{"caution beyond", []plot.Thumbnailer{cautionMark()}}, Entry{"NO-GO beyond", []plot.Thumbnailer{limitMark()}})
+		c.Legend = append(c.Legend, Entry{l.Text("caution beyond"), []plot.Thumbnailer{cautionMark()}}, Entry{l.Text("NO-GO beyond"), []plot.Thumbnailer{limitMark()}})
 	}
 	return c
 }
 
 func tableShift(r *analysis.Result) Table {
 	words := map[shiftGrade]string{alike: "not shown to differ", hints: "caution", differs: "differ", single: ""}
-	t := Table{Head: []string{"compared", "splits", "measure", "value", "p corrected", "answer", "what tells them apart"}}
+	t := Table{Head: language.In(r.Lang, []string{"compared", "splits", "measure", "value", "p corrected", "answer", "what tells them apart"})}
 	for _, g := range shiftGroups(r) {
 		for i, d := range g.dots {
 			y := row(g.first + 1 + i)
@@ -101,7 +101,7 @@ func tableShift(r *analysis.Result) Table {
 				top = d.top[0]
 			}
 			t.Marks = append(t.Marks, Mark{
-				Cells: []string{d.by, d.a + " – " + d.b, d.measure, Interval(&d.value, &d.low, &d.high), strings.TrimPrefix(d.p, "= "), words[d.grade], top},
+				Cells: []string{d.by, d.a + " – " + d.b, d.measure, Interval(&d.value, &d.low, &d.high), strings.TrimPrefix(d.p, "= "), r.Lang.Text(words[d.grade]), top},
 				X1:    1, Y0: y - 0.5, Y1: y + 0.5, Dots: []Dot{{d.value, y}},
 			})
 		}

@@ -49,8 +49,8 @@ func shiftGroups(r *analysis.Result) []shiftGroup {
 	if r.Shift == nil {
 		return nil
 	}
-	whole := shiftGroup{head: "all features at once: AUC of a classifier, 0.5 = cannot tell them apart", sound: 0.5}
-	part := shiftGroup{head: "one feature at a time, the farthest apart first: 0 = alike"}
+	whole := shiftGroup{head: r.Lang.Text("all features at once: AUC of a classifier, 0.5 = cannot tell them apart"), sound: 0.5}
+	part := shiftGroup{head: r.Lang.Text("one feature at a time, the farthest apart first: 0 = alike")}
 	for i := range r.Shift.Pairs {
 		pair := &r.Shift.Pairs[i]
 		if !pair.Effect.Known() {
@@ -64,7 +64,7 @@ func shiftGroups(r *analysis.Result) []shiftGroup {
 		case (pair.Test == shift.Kolmogorov || pair.Test == shift.ChiSquare) && pair.About != "":
 			d.grade, d.by, d.name = single, pair.About, pair.About
 			if len(r.Shift.Crossings) > 1 {
-				d.name += ", " + d.a + " – " + d.b
+				d.name += r.Lang.Text(", ") + d.a + " – " + d.b
 			}
 			part.dots = append(part.dots, d)
 		}
@@ -102,10 +102,11 @@ func shiftAbout(on string) (words, gate string) {
 
 func shiftDotOf(r *analysis.Result, pair *analysis.ShiftPair) shiftDot {
 	d := shiftDot{a: string(pair.A), b: string(pair.B), value: *pair.Effect.Value, top: pair.Top}
-	d.by, _ = shiftAbout(pair.On)
+	about, _ := shiftAbout(pair.On)
+	d.by = r.Lang.Text(about)
 	d.name = d.by
 	if len(r.Shift.Crossings) > 1 {
-		d.name += ", " + d.a + " – " + d.b
+		d.name += r.Lang.Text(", ") + d.a + " – " + d.b
 	}
 	d.measure = map[string]string{shift.C2ST: "AUC", shift.Kolmogorov: "Kolmogorov–Smirnov D", shift.ChiSquare: "Cramér's V"}[pair.Test]
 	d.low, d.high = d.value, d.value

@@ -2,20 +2,21 @@ package chart
 
 import (
 	"gonogo/analysis"
+	"gonogo/analysis/language"
 	"gonogo/sampler/rollout"
 )
 
 func tableFailures(r *analysis.Result) Table {
 	f := failuresOf(r)
-	names := failureNames()
-	t := Table{Head: []string{"how it ended", "rollouts", "share", "counts"}}
+	names := failureNames(r.Lang)
+	t := Table{Head: language.In(r.Lang, []string{"how it ended", "rollouts", "share", "counts"})}
 	for i, o := range failureOutcomes() {
 		share, counts := float64(f.count[o])/float64(max(1, f.total)), "at the bottom of the range"
 		if o.Missing() {
 			counts = "in no mean"
 		}
 		t.Marks = append(t.Marks, Mark{
-			Cells: []string{names[i], Count(f.count[o]), Percent(share), counts},
+			Cells: []string{names[i], Count(f.count[o]), Percent(share), r.Lang.Text(counts)},
 			X1:    share, Y0: row(i) - 0.5, Y1: row(i) + 0.5, Dots: []Dot{{share, row(i)}},
 		})
 	}
@@ -26,10 +27,10 @@ func tableVariants(r *analysis.Result) Table {
 	words := map[analysis.VariantAnswer]string{
 		analysis.Gains: "gains", analysis.Loses: "loses", analysis.NoDifference: "no difference that matters", analysis.Untold: "cannot tell",
 	}
-	t := Table{Head: []string{"variant", "variant - base", "answer"}}
+	t := Table{Head: language.In(r.Lang, []string{"variant", "variant - base", "answer"})}
 	for i, v := range variantDotsOf(r).list {
 		t.Marks = append(t.Marks, Mark{
-			Cells: []string{v.name, Interval(&v.value, &v.low, &v.high), words[v.answer]},
+			Cells: []string{v.name, Interval(&v.value, &v.low, &v.high), r.Lang.Text(words[v.answer])},
 			X0:    v.low, X1: v.high, Y0: row(i) - 0.5, Y1: row(i) + 0.5, Dots: []Dot{{v.value, row(i)}},
 		})
 	}
@@ -37,10 +38,10 @@ func tableVariants(r *analysis.Result) Table {
 }
 
 func tableEndpointLoad(r *analysis.Result) Table {
-	t := Table{Columns: true, Head: []string{"rollouts at once"}}
+	t := Table{Columns: true, Head: language.In(r.Lang, []string{"rollouts at once"})}
 	var curves []curve
 	for _, l := range loadsOf(r) {
-		t.Head, curves = append(t.Head, l.name+", P95 s"), append(curves, l.curve)
+		t.Head, curves = append(t.Head, r.Lang.Say("%s, P95 s", l.name)), append(curves, l.curve)
 	}
 	t.Marks = columnsAt(curves, func(x float64) []string {
 		cells := []string{Number(x)}
@@ -57,7 +58,7 @@ func tableGraderAudit(r *analysis.Result) Table {
 		rollout.Bottom: "deserves nothing", rollout.Top: "is right", rollout.Same: "only looks different",
 	}
 	words := map[came]string{held: "held", holed: "hole", shifted: "moved"}
-	t := Table{Head: []string{"probe", "the answer", "result", "share of items", "counted"}}
+	t := Table{Head: language.In(r.Lang, []string{"probe", "the answer", "result", "share of items", "counted"})}
 	groups, _ := auditGroups(r)
 	for _, g := range groups {
 		for i, p := range g.probes {
@@ -66,7 +67,7 @@ func tableGraderAudit(r *analysis.Result) Table {
 				share = *p.Accept.Value
 			}
 			t.Marks = append(t.Marks, Mark{
-				Cells: []string{p.Probe, must[p.Expect], words[whatCame(p)], Interval(&share, p.Accept.Low, p.Accept.High), Count(p.Above) + " of " + Count(p.Items)},
+				Cells: []string{p.Probe, r.Lang.Text(must[p.Expect]), r.Lang.Text(words[whatCame(p)]), Interval(&share, p.Accept.Low, p.Accept.High), r.Lang.Say("%s of %s", Count(p.Above), Count(p.Items))},
 				X1:    1, Y0: y - 0.5, Y1: y + 0.5, Dots: []Dot{{share, y}},
 			})
 		}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"gonogo/analysis"
+	"gonogo/analysis/language"
 )
 
 // bigramTools is how many tools one matrix shows; the rest count as one.
@@ -20,14 +21,14 @@ func drawToolBigrams(r *analysis.Result) (*plot.Plot, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := bigramsOf(s)
+	m := bigramsOf(r.Lang, s)
 	switch {
 	case m.total == 0 && s.Tools.Max == 0 && len(s.Tools.ByTool) == 0:
-		return nil, noData("no trace of tool calls was recorded with these rollouts, or none called a tool")
+		return nil, noData(r.Lang, "no trace of tool calls was recorded with these rollouts, or none called a tool")
 	case m.total == 0:
-		return nil, noData("no rollout made a second tool call")
+		return nil, noData(r.Lang, "no rollout made a second tool call")
 	}
-	p := newPlot("the next call", "a call")
+	p := newPlot(r.Lang.Text("the next call"), r.Lang.Text("a call"))
 	p.Add(m)
 	n := len(m.names)
 	rows := make([]string, n)
@@ -44,7 +45,8 @@ func drawToolBigrams(r *analysis.Result) (*plot.Plot, error) {
 
 func captionToolBigrams(r *analysis.Result) Caption {
 	split, s, _ := Shown(r)
-	m := bigramsOf(s)
+	m := bigramsOf(r.Lang, s)
+	l := r.Lang
 	again, top := 0, bigramCell{}
 	for _, c := range m.cells() {
 		if c.from == c.to && !m.isRest(c.from) {
@@ -55,32 +57,32 @@ func captionToolBigrams(r *analysis.Result) Caption {
 		}
 	}
 	c := Caption{
-		Title: fmt.Sprintf("After %s comes %s most often; %s of next calls go to the same tool again",
+		Title: l.Say("After %s comes %s most often; %s of next calls go to the same tool again",
 			visibleName(m.names[top.from]), visibleName(m.names[top.to]), Percent(float64(again)/float64(m.total))),
-		Subtitle: fmt.Sprintf("%s: n = %s of a call and the next; as counted, no interval; in brackets: share of what follows that tool", split, plural(m.total, "pair")),
+		Subtitle: l.Say("%s: n = %s of a call and the next; as counted, no interval; in brackets: share of what follows that tool", split, l.Count(m.total, "pair")),
 	}
 	if top.from == top.to {
-		c.Title = fmt.Sprintf("%s is called again and again: %s of next calls go to the same tool", visibleName(m.names[top.from]), Percent(float64(again)/float64(m.total)))
+		c.Title = l.Say("%s is called again and again: %s of next calls go to the same tool", visibleName(m.names[top.from]), Percent(float64(again)/float64(m.total)))
 	}
 	if e := s.Tools.Repeats; e.Known() {
-		c.Subtitle += "; calls equal to an earlier one, arguments and all: " + percentInterval(e)
+		c.Subtitle += l.Say("; calls equal to an earlier one, arguments and all: %s", percentInterval(e))
 	}
-	c.Legend = []Entry{{plural(m.most, "time"), []plot.Thumbnailer{shade(1)}}}
+	c.Legend = []Entry{{l.Count(m.most, "time"), []plot.Thumbnailer{shade(1)}}}
 	if m.most > 1 {
-		c.Legend = append(c.Legend, Entry{"half as often", []plot.Thumbnailer{shade(0.5)}})
+		c.Legend = append(c.Legend, Entry{l.Text("half as often"), []plot.Thumbnailer{shade(0.5)}})
 	}
 	c.Legend = append(
 		c.Legend,
-		Entry{"never", []plot.Thumbnailer{shade(0)}},
-		Entry{"the same tool again", []plot.Thumbnailer{diagonal{}}},
+		Entry{l.Text("never"), []plot.Thumbnailer{shade(0)}},
+		Entry{l.Text("the same tool again"), []plot.Thumbnailer{diagonal{}}},
 	)
 	return c
 }
 
 func tableToolBigrams(r *analysis.Result) Table {
 	_, s, _ := Shown(r)
-	m := bigramsOf(s)
-	t := Table{Head: []string{"after", "comes", "times", "share of what follows"}}
+	m := bigramsOf(r.Lang, s)
+	t := Table{Head: language.In(r.Lang, []string{"after", "comes", "times", "share of what follows"})}
 	for _, c := range m.cells() {
 		t.Marks = append(t.Marks, Mark{
 			Cells: []string{m.names[c.from], m.names[c.to], Count(c.n), Percent(float64(c.n) / float64(m.after[c.from]))},
@@ -96,7 +98,7 @@ func toolBigramsHeight(r *analysis.Result) vg.Length {
 		return Height
 	}
 	const around, pitch vg.Length = 118, 26
-	return max(Height*0.85, around+pitch*vg.Length(len(bigramsOf(s).names)+1))
+	return max(Height*0.85, around+pitch*vg.Length(len(bigramsOf(r.Lang, s).names)+1))
 }
 
 // bigrams counts which tool's call came next after which. Rows and columns are
@@ -113,7 +115,7 @@ type bigrams struct {
 // bigramCell is one pair that was seen.
 type bigramCell struct{ from, to, n int }
 
-func bigramsOf(s *analysis.SplitResult) bigrams {
+func bigramsOf(l language.Language, s *analysis.SplitResult) bigrams {
 	type pair struct {
 		from, to string
 		n        int
@@ -137,7 +139,7 @@ func bigramsOf(s *analysis.SplitResult) bigrams {
 		at[name] = min(i, bigramTools-1)
 	}
 	if more := len(m.names) - bigramTools; more > 0 {
-		m.names, m.rest = append(m.names[:bigramTools-1], plural(more+1, "other tool")), true
+		m.names, m.rest = append(m.names[:bigramTools-1], l.Count(more+1, "other tool")), true
 	}
 	m.after = make([]int, len(m.names))
 	for range m.names {
@@ -151,7 +153,7 @@ func bigramsOf(s *analysis.SplitResult) bigrams {
 		m.most = max(m.most, m.n[i][j])
 	}
 	for i, name := range m.names {
-		m.names[i] = cmp.Or(name, "(without a name)")
+		m.names[i] = cmp.Or(name, l.Text("(without a name)"))
 	}
 	return m
 }

@@ -1,13 +1,13 @@
 package chart
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg/draw"
 
 	"gonogo/analysis"
+	"gonogo/analysis/language"
 )
 
 func drawToolCalls(r *analysis.Result) (*plot.Plot, error) {
@@ -18,15 +18,15 @@ func drawToolCalls(r *analysis.Result) (*plot.Plot, error) {
 	h := s.Tools.Histogram
 	switch {
 	case sum(h.Counts) == 0 || len(h.Edges) != len(h.Counts)+1:
-		return nil, noData("no trace of tool calls was recorded with these rollouts")
+		return nil, noData(r.Lang, "no trace of tool calls was recorded with these rollouts")
 	case s.Tools.Max == 0:
-		return nil, noData("no rollout called a tool")
+		return nil, noData(r.Lang, "no rollout called a tool")
 	}
-	p := newPlot("tool calls of a rollout", "rollouts")
+	p := newPlot(r.Lang.Text("tool calls of a rollout"), r.Lang.Text("rollouts"))
 	p.Add(callBars(h))
 	countAxis(p, h.Counts)
 	lo, hi := math.Ceil(h.Edges[0]), math.Ceil(h.Edges[len(h.Counts)-1])
-	p95, budget := callRules(s)
+	p95, budget := callRules(r.Lang, s)
 	if budget != nil {
 		hi = math.Max(hi, budget.at)
 	}
@@ -42,32 +42,33 @@ func drawToolCalls(r *analysis.Result) (*plot.Plot, error) {
 }
 
 // calls words a number of tool calls that need not be whole.
-func calls(n float64) string {
+func calls(l language.Language, n float64) string {
 	if text := Number(n); text != "1" {
-		return text + " tool calls"
+		return l.Say("%s tool calls", text)
 	}
-	return "1 tool call"
+	return l.Count(1, "tool call")
 }
 
 func captionToolCalls(r *analysis.Result) Caption {
 	split, s, _ := Shown(r)
 	t := s.Tools
-	c := Caption{Title: "Tool calls per rollout", Subtitle: counted(split, s)}
+	l := r.Lang
+	c := Caption{Title: l.Text("Tool calls per rollout"), Subtitle: counted(l, split, s)}
 	if t.Calls.Known() && t.P95.Known() {
-		c.Title = fmt.Sprintf("A rollout makes %s on average; 95 %% make at most %s", calls(*t.Calls.Value), Number(*t.P95.Value))
+		c.Title = l.Say("A rollout makes %s on average; 95 %% make at most %s", calls(l, *t.Calls.Value), Number(*t.P95.Value))
 	}
 	if t.Calls.Known() && t.Calls.Low != nil && t.Calls.High != nil {
-		c.Subtitle += fmt.Sprintf("; mean %s, P95 %s, %s", Interval(t.Calls.Value, t.Calls.Low, t.Calls.High), Interval(t.P95.Value, t.P95.Low, t.P95.High), intervals(r, t.P95))
+		c.Subtitle += l.Say("; mean %s, P95 %s, %s", Interval(t.Calls.Value, t.Calls.Low, t.Calls.High), Interval(t.P95.Value, t.P95.Low, t.P95.High), intervals(r, t.P95))
 	}
-	c.Legend = []Entry{{"rollouts", []plot.Thumbnailer{callBars(t.Histogram)}}}
-	p95, budget := callRules(s)
+	c.Legend = []Entry{{l.Text("rollouts"), []plot.Thumbnailer{callBars(t.Histogram)}}}
+	p95, budget := callRules(r.Lang, s)
 	if p95 != nil {
-		c.Legend = append(c.Legend, Entry{"P95: 95 % of rollouts make at most " + Number(p95.at), []plot.Thumbnailer{*p95}})
+		c.Legend = append(c.Legend, Entry{l.Say("P95: 95 %% of rollouts make at most %s", Number(p95.at)), []plot.Thumbnailer{*p95}})
 	}
 	if budget != nil {
-		words := "budget " + Number(budget.at)
+		words := l.Say("budget %s", Number(budget.at))
 		if t.OverBudget != nil {
-			words += fmt.Sprintf(", reached by %s of rollouts", Percent(*t.OverBudget))
+			words += l.Say(", reached by %s of rollouts", Percent(*t.OverBudget))
 		}
 		c.Legend = append(c.Legend, Entry{words, []plot.Thumbnailer{*budget}})
 	}
@@ -86,7 +87,7 @@ func callBars(h analysis.Histogram) bars {
 
 // callRules marks the 95th percentile and the budget; the budget's label
 // stands lower, so that the two never share a line.
-func callRules(s *analysis.SplitResult) (p95, budget *rule) {
+func callRules(l language.Language, s *analysis.SplitResult) (p95, budget *rule) {
 	if s.Tools.P95.Known() {
 		p95 = &rule{
 			at: *s.Tools.P95.Value, upward: true, label: "P95 " + Number(*s.Tools.P95.Value),
@@ -95,7 +96,7 @@ func callRules(s *analysis.SplitResult) (p95, budget *rule) {
 	}
 	if s.Tools.Budget != nil {
 		budget = &rule{
-			at: float64(*s.Tools.Budget), upward: true, label: "budget " + Count(*s.Tools.Budget), drop: 11,
+			at: float64(*s.Tools.Budget), upward: true, label: l.Say("budget %s", Count(*s.Tools.Budget)), drop: 11,
 			line: draw.LineStyle{Color: Red, Width: 1.4},
 		}
 	}

@@ -2,7 +2,6 @@ package chart
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
@@ -27,10 +26,10 @@ func drawVariance(r *analysis.Result) (*plot.Plot, error) {
 	}
 	items := measured(s)
 	if len(items) == 0 {
-		return nil, noData("no rollout has a reward")
+		return nil, noData(r.Lang, "no rollout has a reward")
 	}
 	m := varianceMarks(r, items)
-	p := newPlot(m.xLabel, "reward")
+	p := newPlot(m.xLabel, r.Lang.Text("reward"))
 	p.Add(m.bars)
 	if m.band != nil {
 		p.Add(*m.band)
@@ -55,21 +54,22 @@ func captionVariance(r *analysis.Result) Caption {
 			classed++
 		}
 	}
-	c := Caption{Subtitle: counted(split, s) + "; sorted by mean reward; standard deviations with n − 1"}
+	l := r.Lang
+	c := Caption{Subtitle: counted(l, split, s) + l.Text("; sorted by mean reward; standard deviations with n − 1")}
 	switch {
 	case classed == 0:
-		c.Title = "One sample per item: how far samples of an item differ cannot be seen"
+		c.Title = l.Text("One sample per item: how far samples of an item differ cannot be seen")
 	case mixed == 0:
-		c.Title = fmt.Sprintf("No item's samples differ in reward: nothing to compare in %s", plural(classed, "item"))
+		c.Title = l.Say("No item's samples differ in reward: nothing to compare in %s", l.Count(classed, "item"))
 	case mixed == classed:
-		c.Title = fmt.Sprintf("Samples differ in reward on every one of %s", plural(classed, "item"))
+		c.Title = l.Say("Samples differ in reward on every one of %s", l.Count(classed, "item"))
 	default:
-		c.Title = fmt.Sprintf("Samples differ in reward on %s of %s", Count(mixed), plural(classed, "item"))
+		c.Title = l.Say("Samples differ in reward on %s of %s", Count(mixed), l.Count(classed, "item"))
 	}
 	c.Legend = []Entry{
-		{"mean reward", []plot.Thumbnailer{m.bars}},
-		{"± 1 standard deviation", []plot.Thumbnailer{m.sigma}},
-		{"best of " + samples(s.Samples), []plot.Thumbnailer{m.best}},
+		{l.Text("mean reward"), []plot.Thumbnailer{m.bars}},
+		{l.Text("± 1 standard deviation"), []plot.Thumbnailer{m.sigma}},
+		{l.Say("best of %s", samples(l, s.Samples)), []plot.Thumbnailer{m.best}},
 	}
 	if m.band != nil {
 		c.Legend[1].Thumbs = []plot.Thumbnailer{curve{lo: m.band.lo, band: m.band.band}}
@@ -141,10 +141,10 @@ func varianceMarks(r *analysis.Result, items []analysis.ItemResult) variance {
 		}
 		m.low, m.high = math.Min(m.low, low), math.Max(m.high, high)
 	}
-	m.xLabel = fmt.Sprintf("item, sorted by mean reward (%s)", plural(n, "item"))
+	m.xLabel = r.Lang.Say("item, sorted by mean reward (%s)", r.Lang.Count(n, "item"))
 	if each > 1 {
 		m.band = &line
-		m.xLabel = fmt.Sprintf("item, sorted by mean reward (%s; each mark is the mean of %d)", plural(n, "item"), each)
+		m.xLabel = r.Lang.Say("item, sorted by mean reward (%s; each mark is the mean of %d)", r.Lang.Count(n, "item"), each)
 	}
 	return m
 }

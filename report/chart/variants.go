@@ -2,7 +2,6 @@ package chart
 
 import (
 	"cmp"
-	"fmt"
 	"image/color"
 	"math"
 
@@ -20,11 +19,11 @@ func drawVariants(r *analysis.Result) (*plot.Plot, error) {
 	d := variantDotsOf(r)
 	switch {
 	case r.Variants == nil:
-		return nil, noData("the run has no variants: list some under variants in gonogo.yaml")
+		return nil, noData(r.Lang, "the run has no variants: list some under variants in gonogo.yaml")
 	case len(d.list) == 0:
-		return nil, noData("no variant could be compared: run the same command again, and it makes what they lack")
+		return nil, noData(r.Lang, "no variant could be compared: run the same command again, and it makes what they lack")
 	}
-	p := newPlot("variant minus base, mean reward", "")
+	p := newPlot(r.Lang.Text("variant minus base, mean reward"), "")
 	names := make([]string, len(d.list))
 	lo, hi := math.Min(0, -d.delta), math.Max(d.delta, d.hoped)
 	for i, v := range d.list {
@@ -46,17 +45,18 @@ func captionVariants(r *analysis.Result) Caption {
 		gains += b2i(one.Answer == analysis.Gains)
 	}
 	first := d.list[0]
-	c := Caption{Title: fmt.Sprintf("%s of %s gain on the base without any training", Count(gains), plural(len(v.Ranked), "variant"))}
+	l := r.Lang
+	c := Caption{Title: l.Say("%s of %s gain on the base without any training", Count(gains), l.Count(len(v.Ranked), "variant"))}
 	switch {
 	case gains == 0:
-		c.Title = fmt.Sprintf("None of %s is shown to gain on the base", plural(len(v.Ranked), "variant"))
+		c.Title = l.Say("None of %s is shown to gain on the base", l.Count(len(v.Ranked), "variant"))
 	case gains == 1:
-		c.Title = fmt.Sprintf("The variant %s gains %s without any training", first.name, Number(first.value))
+		c.Title = l.Say("The variant %s gains %s without any training", first.name, Number(first.value))
 	}
 	sp := v.Ranking(&v.Ranked[0])
-	c.Subtitle = fmt.Sprintf("%s: %s, paired, n = %s; bars: %s; p corrected for %s", *v.Split, plural(sp.Reward.Items, "item"), plural(sp.Reward.N, "rollout"), intervals(r, sp.Reward.Estimate), plural(len(v.Ranked), "variant"))
+	c.Subtitle = l.Say("%s: %s, paired, n = %s; bars: %s; p corrected for %s", *v.Split, l.Count(sp.Reward.Items, "item"), l.Count(sp.Reward.N, "rollout"), intervals(r, sp.Reward.Estimate), l.Count(len(v.Ranked), "variant"))
 	if left := len(v.Ranked) - len(d.list); left > 0 {
-		c.Subtitle += fmt.Sprintf("; %s in the table only", plural(left, "variant"))
+		c.Subtitle += l.Say("; %s in the table only", l.Count(left, "variant"))
 	}
 	shown := map[analysis.VariantAnswer]bool{}
 	for _, one := range d.list {
@@ -72,14 +72,14 @@ func captionVariants(r *analysis.Result) Caption {
 		{analysis.Untold, "cannot tell"},
 	} {
 		if shown[e.answer] {
-			c.Legend = append(c.Legend, Entry{e.label, []plot.Thumbnailer{variantSample{e.answer}}})
+			c.Legend = append(c.Legend, Entry{l.Text(e.label), []plot.Thumbnailer{variantSample{e.answer}}})
 		}
 	}
 	if d.delta > 0 {
-		c.Legend = append(c.Legend, Entry{"within ± " + Number(d.delta), []plot.Thumbnailer{band{}}})
+		c.Legend = append(c.Legend, Entry{l.Say("within ± %s", Number(d.delta)), []plot.Thumbnailer{band{}}})
 	}
 	if d.hoped > 0 {
-		c.Legend = append(c.Legend, Entry{"gain hoped for from training: " + Number(d.hoped), []plot.Thumbnailer{hopedRule(d.hoped)}})
+		c.Legend = append(c.Legend, Entry{l.Say("gain hoped for from training: %s", Number(d.hoped)), []plot.Thumbnailer{hopedRule(d.hoped)}})
 	}
 	return c
 }

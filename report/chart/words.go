@@ -1,12 +1,12 @@
 package chart
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
 
 	"gonogo/analysis"
+	"gonogo/analysis/language"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -130,14 +130,6 @@ func group(s string) string {
 	return sign + b.String()
 }
 
-// plural is "1 item", "2 items".
-func plural(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return Count(n) + " " + one + "s"
-}
-
 // Shown returns the split that a chart of one split shows: train, else the
 // first there is. ok is false when the Result has no split.
 func Shown(r *analysis.Result) (split rollout.Split, s *analysis.SplitResult, ok bool) {
@@ -153,34 +145,36 @@ func Shown(r *analysis.Result) (split rollout.Split, s *analysis.SplitResult, ok
 func shown(r *analysis.Result) (rollout.Split, *analysis.SplitResult, error) {
 	split, s, ok := Shown(r)
 	if !ok {
-		return "", nil, noData("the run has no rollouts")
+		return "", nil, noData(r.Lang, "the run has no rollouts")
 	}
 	return split, s, nil
 }
 
 // counted words how much was measured: "train: 120 items × 8 samples, n = 960
 // rollouts".
-func counted(split rollout.Split, s *analysis.SplitResult) string {
-	return fmt.Sprintf("%s: %s × %s, n = %s", split, plural(s.Items.Measured, "item"), samples(s.Samples), plural(s.Reward.N, "rollout"))
+func counted(l language.Language, split rollout.Split, s *analysis.SplitResult) string {
+	return l.Say("%s: %s × %s, n = %s", split, l.Count(s.Items.Measured, "item"), samples(l, s.Samples), l.Count(s.Reward.N, "rollout"))
 }
 
 // samples words the samples per item: "8 samples", "3 to 8 samples".
-func samples(n analysis.Spread) string {
+func samples(l language.Language, n analysis.Spread) string {
 	if n.Min == n.Max {
-		return plural(n.Max, "sample")
+		return l.Count(n.Max, "sample")
 	}
-	return fmt.Sprintf("%s to %s", Count(n.Min), plural(n.Max, "sample"))
+	return l.Say("%s to %s", Count(n.Min), l.Count(n.Max, "sample"))
 }
 
 // intervals words what a band is: "95 % Korn–Graubard intervals". Of a method
 // that names an estimator and an interval, the interval comes last.
-func intervals(r *analysis.Result, e stat.Estimate) string { return intervalsAt(r.Confidence, e) }
+func intervals(r *analysis.Result, e stat.Estimate) string {
+	return intervalsAt(r.Lang, r.Confidence, e)
+}
 
-func intervalsAt(confidence float64, e stat.Estimate) string {
+func intervalsAt(l language.Language, confidence float64, e stat.Estimate) string {
 	share := Percent(confidence)
 	method := e.Method[strings.LastIndex(e.Method, "; ")+1:]
 	if kind, ok := strings.CutSuffix(strings.TrimSpace(method), " interval"); ok {
-		return share + " " + kind + " intervals"
+		return l.Say("%s %s intervals", share, kind)
 	}
-	return share + " intervals"
+	return l.Say("%s intervals", share)
 }
