@@ -132,7 +132,7 @@ func auditLead(g *analysis.Grader, w *words) string {
 	case holed == 0:
 		lead = fmt.Sprintf(w.Audit.Sound, w.Audit.Probes.of(told))
 	default:
-		lead = fmt.Sprintf(w.Audit.Holed, chart.Count(holed), w.Audit.Probes.of(told), strings.Join(list, ", "))
+		lead = fmt.Sprintf(w.Audit.Holed, chart.Count(holed), w.Audit.Probes.of(told), strings.Join(list, w.Signs.Comma))
 	}
 	if moved > 0 {
 		lead += fmt.Sprintf(w.Audit.MovedToo, chart.Count(moved))
@@ -140,7 +140,7 @@ func auditLead(g *analysis.Grader, w *words) string {
 	if noise > 0 && noise == moved {
 		lead += w.Audit.ByNoise
 	}
-	return lead + "."
+	return lead + w.Signs.Stop
 }
 
 func newProbe(p analysis.ProbeResult, r *analysis.Result, command string, w *words) Probe {
@@ -200,7 +200,7 @@ func newHole(h analysis.Hole, p analysis.ProbeResult, command string, w *words) 
 		out.Notes = append(out.Notes, w.Audit.Backslash)
 	}
 	if list := lookalikes(h.Payload); len(list) > 0 {
-		out.Notes = append(out.Notes, fmt.Sprintf(w.Audit.Lookalikes, strings.Join(list, ", ")))
+		out.Notes = append(out.Notes, fmt.Sprintf(w.Audit.Lookalikes, w.list(list)))
 	}
 	return out
 }

@@ -63,7 +63,7 @@ func (m *markdown) holes(list []Probe, state ProbeState, title string, most int)
 				m.f("### %s\n\n", md(title))
 			}
 			shown++
-			m.f("- %s: %s\\\n  %s\\\n", code(h.ID), md(h.Earned), span(shorten(h.Payload, payloadInMarkdown)))
+			m.f("- %s\\\n  %s\\\n", m.words.named(code(h.ID), md(h.Earned)), span(shorten(h.Payload, payloadInMarkdown)))
 			for _, note := range h.Notes {
 				m.f("  (%s)\\\n", md(note))
 			}

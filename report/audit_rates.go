@@ -30,7 +30,7 @@ func (t *rateTable) add(name string, e *stat.Estimate, counted func(stat.Estimat
 		n = counted(*e)
 	}
 	for _, warning := range e.Warnings {
-		doc += "; " + prose(warning)
+		doc += t.words.Signs.Semicolon + prose(warning)
 	}
 	t.row(name, value, n, doc)
 }
@@ -78,7 +78,7 @@ func rates(r *analysis.Result, w *words) Grid {
 	}
 	if g.Guessable != nil {
 		text := quote(g.GuessableAnswer, 120)
-		t.add(a.Guessable, g.Guessable, func(e stat.Estimate) string { return payloads(e) + ": " + text }, a.GuessableDoc)
+		t.add(a.Guessable, g.Guessable, func(e stat.Estimate) string { return w.named(payloads(e), text) }, a.GuessableDoc)
 	}
 	return t.Grid
 }
@@ -109,7 +109,7 @@ func (t *rateTable) resolution(res analysis.Resolution) {
 	if res.ShareLow != nil && res.ShareHigh != nil {
 		counted = append(counted, fmt.Sprintf(a.Ends, chart.Percent(*res.ShareLow), chart.Percent(*res.ShareHigh)))
 	}
-	t.row(a.Distinct, chart.Count(res.Distinct), strings.Join(counted, "; "), a.DistinctDoc)
+	t.row(a.Distinct, chart.Count(res.Distinct), strings.Join(counted, t.words.Signs.Semicolon), a.DistinctDoc)
 }
 
 // agreementGrid is how the grader agrees with people.

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"gonogo/analysis"
 	"gonogo/report/chart"
@@ -124,9 +123,9 @@ func layerNotes(l *analysis.Layers, w *words) []string {
 	if l.Bought.Known() {
 		s += fmt.Sprintf(a.Bought, estimate(l.Bought))
 	}
-	notes = append(notes, s+".")
+	notes = append(notes, s+w.Signs.Stop)
 	if len(l.Moving) > 0 {
-		notes = append(notes, fmt.Sprintf(a.Moving, strings.Join(ids(l.Moving), ", ")))
+		notes = append(notes, fmt.Sprintf(a.Moving, w.list(ids(l.Moving))))
 	}
 	if len(l.Items) > 0 {
 		notes = append(notes, fmt.Sprintf(a.ZeroItems, few(ids(l.Items), 10, w)))

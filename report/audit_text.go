@@ -39,7 +39,7 @@ func (t *terminal) audit(p *Page) {
 	for _, pr := range p.Audit.Probes {
 		of[pr.State] = append(of[pr.State], pr.Name)
 		if style, n := holeStyles[pr.State], len(of[pr.State]); style != "" && n <= probesInTerminal {
-			t.hole(pr, style)
+			t.hole(pr, style, p.Words)
 		}
 	}
 	for _, s := range []ProbeState{Holed, Shifted} {
@@ -52,7 +52,7 @@ func (t *terminal) audit(p *Page) {
 		style string
 	}{{Held, green}, {Untold, yellow}, {Noted, faint}} {
 		if names := of[s.state]; len(names) > 0 {
-			t.state(w.States[s.state], s.style, w.Probes.of(len(names))+": "+few(names, 40, p.Words))
+			t.state(w.States[s.state], s.style, p.Words.named(w.Probes.of(len(names)), few(names, 40, p.Words)))
 		}
 	}
 	t.blank()
@@ -77,13 +77,13 @@ func (t *terminal) state(label, style, text string) {
 var holeStyles = map[ProbeState]string{Holed: red, Shifted: yellow}
 
 // hole is a probe that found holes, or moved the reward, with the worst payload.
-func (t *terminal) hole(pr Probe, style string) {
-	t.para(para{indent: stateWidth, lead: pad(pr.Label, stateWidth), leadStyle: style, text: pr.Name + ": " + pr.On, style: strong})
+func (t *terminal) hole(pr Probe, style string, w *words) {
+	t.para(para{indent: stateWidth, lead: pad(pr.Label, stateWidth), leadStyle: style, text: w.named(pr.Name, pr.On), style: strong})
 	if len(pr.Holes) == 0 {
 		return
 	}
 	h := pr.Holes[0]
-	t.para(para{at: stateWidth, indent: stateWidth, text: h.Earned + ": " + shorten(h.Payload, payloadInTerminal)})
+	t.para(para{at: stateWidth, indent: stateWidth, text: w.named(h.Earned, shorten(h.Payload, payloadInTerminal))})
 	for _, note := range h.Notes {
 		t.para(para{at: stateWidth, indent: stateWidth, text: note, style: faint})
 	}

@@ -31,7 +31,7 @@ func newBurst(r *analysis.Result, w *words) Burst {
 		}
 	}
 	for _, note := range b.Notes {
-		out.Notes = append(out.Notes, capital(prose(note))+".")
+		out.Notes = append(out.Notes, capital(prose(note))+w.Signs.Stop)
 	}
 	return out
 }
@@ -110,14 +110,11 @@ func inPercent(e stat.Estimate) string {
 }
 
 func departures(b *analysis.Burst, w *words) string {
-	text := ""
+	var list []string
 	for _, what := range slices.Sorted(maps.Keys(b.Wire.By)) {
-		if text != "" {
-			text += ", "
-		}
-		text += id(what) + " " + chart.Count(b.Wire.By[what])
+		list = append(list, id(what)+" "+chart.Count(b.Wire.By[what]))
 	}
-	return text
+	return w.list(list)
 }
 
 // loadGrid is the 95th percentile of each endpoint by rollouts at once.

@@ -5,10 +5,11 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// english is the one catalogue there is so far. It is written for someone who
-// has never trained a model.
+// english is the catalogue from which those in other languages are translated.
+// It is written for someone who has never trained a model.
 var english = words{
 	Lang:    "en",
+	Signs:   signs{Colon: ":", Space: " ", Stop: ".", List: ", ", Comma: ", ", Semicolon: "; "},
 	Title:   "Should this training run start?",
 	TitleOf: "%s: should this training run start?",
 
@@ -67,14 +68,17 @@ var english = words{
 	RolloutsOf:  "rollouts",
 	MissingOf:   "missing",
 	OutOf:       "%s of %s",
-	Classes:     "Items: %s.",
+	Classified:  "Items: %s.",
 	Contents:    "Contents",
 	Gate1:       "gate",
 	Causes:      "Why rollouts did not end in a grade",
 
+	Classes: map[string]string{
+		analysis.Dead: "dead", analysis.Saturated: "saturated", analysis.Flat: "flat", analysis.Mixed: "mixed", analysis.Unclassed: "unclassed",
+	},
 	Class: map[string]string{
-		analysis.Dead: "dead (always the lowest reward)", analysis.Saturated: "saturated (always the highest reward)",
-		analysis.Flat: "flat (always the same reward in between)", analysis.Mixed: "mixed (rewards differ)", analysis.Unclassed: "sampled once",
+		analysis.Dead: "%s dead (always the lowest reward)", analysis.Saturated: "%s saturated (always the highest reward)",
+		analysis.Flat: "%s flat (always the same reward in between)", analysis.Mixed: "%s mixed (rewards differ)", analysis.Unclassed: "%s sampled once",
 	},
 	States: map[State]string{
 		Failing: "FAIL", Unsettled: "UNKNOWN", Caution: "CAUTION", Passing: "PASS", Skipped: "SKIPPED",
@@ -120,6 +124,7 @@ var english = words{
 	Conflicts:  "%s of one rollout disagreed; --on-conflict settled them",
 	Superseded: "%s from earlier attempts, replaced by later ones",
 	MoreLines:  "and %s more",
+	AndMore:    "%s and %s more",
 	MoreBad:    "and %s more bad lines",
 
 	Made:     "Made by gonogo %s",

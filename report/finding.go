@@ -165,8 +165,19 @@ func capital(s string) string {
 	return string(unicode.ToUpper(r)) + s[size:]
 }
 
-// lower begins a title with a small letter, for the middle of a sentence; a
-// word in capitals is left as it is.
+// unended is a title without the sign at its end, for more to follow.
+func unended(title string) string { return strings.TrimRight(title, ".:。：") }
+
+// Lower begins a title with a small letter, for the middle of a sentence; a
+// word in capitals is left as it is. Only English begins titles otherwise than
+// what follows: a name at the beginning of a Chinese one is one.
+func (w *words) Lower(s string) string {
+	if w.Lang == english.Lang {
+		return lower(s)
+	}
+	return s
+}
+
 func lower(s string) string {
 	r := []rune(s)
 	if len(r) > 1 && unicode.IsUpper(r[1]) || len(r) == 0 {

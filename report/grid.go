@@ -154,7 +154,7 @@ func planGrid(r *analysis.Result, w *words) Grid {
 	}
 	for _, why := range p.PerStep.USD.Warnings {
 		if p.PerStep.USD.Known() {
-			g.Notes = append(g.Notes, w.Plan.Money+": "+prose(why))
+			g.Notes = append(g.Notes, w.named(w.Plan.Money, prose(why)))
 		} else {
 			g.Notes = append(g.Notes, fmt.Sprintf(w.Plan.NoMoney, prose(why)))
 		}

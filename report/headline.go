@@ -18,6 +18,8 @@ type Headline struct {
 	N        string // "120 items, 960 rollouts"
 	Doc      string // what the number is, for somebody who has never trained a model; before it, why it is not known
 	Known    bool
+
+	join string // between N and Doc
 }
 
 // Number is the value with its interval.
@@ -28,7 +30,7 @@ func (h Headline) About() string {
 	if h.N == "" {
 		return h.Doc
 	}
-	return h.N + "; " + h.Doc
+	return h.N + h.join + h.Doc
 }
 
 // headlines are mean reward, best of G and informative share of the shown
@@ -46,13 +48,13 @@ func headlines(r *analysis.Result, w *words) []Headline {
 }
 
 func headline(label, doc string, e stat.Estimate, w *words) Headline {
-	h := Headline{Label: label, Doc: doc, Value: w.NotKnown, Known: e.Known()}
+	h := Headline{Label: label, Doc: doc, Value: w.NotKnown, Known: e.Known(), join: w.Signs.Semicolon}
 	if e.N > 0 {
 		h.N = fmt.Sprintf(w.Measured, w.Item.of(e.Items), w.Rollout.of(e.N))
 	}
 	if !h.Known {
 		for _, warning := range e.Warnings {
-			h.Doc = prose(warning) + "; " + doc
+			h.Doc = prose(warning) + w.Signs.Semicolon + doc
 		}
 		return h
 	}
@@ -74,7 +76,7 @@ func bestOf(r *analysis.Result, s *analysis.SplitResult, w *words) Headline {
 	}
 	h := headline(fmt.Sprintf(w.BestOf, k), fmt.Sprintf(w.BestOfDoc, k), found.Estimate, w)
 	if found.K > 0 && found.K < r.GroupSize {
-		h.Doc += "; " + fmt.Sprintf(w.BestOfShort, g)
+		h.Doc += w.Signs.Semicolon + fmt.Sprintf(w.BestOfShort, g)
 	}
 	return h
 }
@@ -91,7 +93,7 @@ func informative(r *analysis.Result, s *analysis.SplitResult, w *words) Headline
 	case lower == upper:
 		return headline(w.Informative, doc, lower.Estimate, w)
 	}
-	h := headline(w.Informative, doc+"; "+fmt.Sprintf(w.InformativeBracket, g), lower.Estimate, w)
+	h := headline(w.Informative, doc+w.Signs.Semicolon+fmt.Sprintf(w.InformativeBracket, g), lower.Estimate, w)
 	h.Value = chart.Number(*lower.Value)
 	if top := chart.Number(*upper.Value); top != h.Value {
 		h.Value += " – " + top

@@ -32,7 +32,7 @@ var (
 	pageCSS = asset("page.css", "print.css")
 	pageJS  = asset("page.js", "items.js", "charts.js")
 
-	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"count": chart.Count, "lower": lower, "capital": capital}).
+	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"count": chart.Count, "capital": capital}).
 			Parse(asset("page.html", "findings.html", "charts.html", "items.html", "audit.html")))
 )
 
@@ -57,6 +57,8 @@ type said struct {
 	Hint, Together, NoMatch, Beyond, Show, NoTrace, Rewards, Spread, Read string
 	OpenAll, CloseAll                                                     string
 	Columns, Rollouts, Outcomes                                           []string
+	Kinds                                                                 map[string]string // of items, by the word for them
+	signs
 }
 
 // policy forbids a page every request, and every script but its own, which it

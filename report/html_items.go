@@ -66,14 +66,14 @@ func (p *Page) table(s Split, traces map[itemOf][]trace, most int) table {
 	t.Data.Rows = make([][]string, len(rows))
 	for i, r := range rows {
 		t.Data.Rows[i] = r.Cells()
-		there[r.Class] = true
+		there[r.Kind] = true
 		if traces != nil {
 			t.Data.Traces = append(t.Data.Traces, packed(traces[itemOf{s.Name, r.whole}], most))
 		}
 	}
 	for _, class := range analysis.ClassNames() {
 		if there[class] {
-			t.Classes = append(t.Classes, class)
+			t.Classes = append(t.Classes, p.Words.Classes[class])
 		}
 	}
 	return t
@@ -84,13 +84,16 @@ func (p *Page) said() said {
 	w := p.Words.Page
 	s := said{
 		Hint: w.Hint, Together: w.Together, NoMatch: w.NoMatch, Beyond: w.Beyond, Show: w.Show, NoTrace: w.NoTrace, Rewards: w.Rewards, Spread: w.Spread, Read: w.Read,
-		OpenAll: w.OpenAll, CloseAll: w.CloseAll, Rollouts: w.Rollouts,
+		OpenAll: w.OpenAll, CloseAll: w.CloseAll, Rollouts: w.Rollouts, Kinds: map[string]string{}, signs: p.Words.Signs,
 	}
 	for _, c := range p.Words.Columns {
 		s.Columns = append(s.Columns, c.Label)
 	}
 	for _, o := range rollout.Outcomes() {
 		s.Outcomes = append(s.Outcomes, w.Outcomes[o])
+	}
+	for kind, word := range p.Words.Classes {
+		s.Kinds[word] = kind
 	}
 	return s
 }

@@ -104,9 +104,9 @@ func junitClass(split string) string { return "gonogo." + cmp.Or(split, "run") }
 
 func verdictCase(p *Page, took string) junitCase {
 	c := junitCase{Class: junitClass(""), Name: "verdict", Time: took}
-	m := &junitMessage{Type: string(p.Verdict), Message: string(p.Verdict) + ": " + p.Sentence, Text: "\n" + p.Sentence + "\n"}
+	m := &junitMessage{Type: string(p.Verdict), Message: p.Words.named(string(p.Verdict), p.Sentence), Text: "\n" + p.Sentence + "\n"}
 	if p.Next != "" {
-		m.Text += p.Words.Next + ": " + p.Next + "\n"
+		m.Text += p.Words.named(p.Words.Next, p.Next) + "\n"
 	}
 	switch p.Verdict {
 	case analysis.Go:
@@ -153,7 +153,7 @@ func gateCase(gate, split string, found []Finding, w *words) junitCase {
 	for _, x := range found {
 		text += "\n" + junitFinding(x, w)
 	}
-	m := &junitMessage{Type: f.State.String(), Message: f.Label + ": " + f.Title + measure(f, w), Text: text}
+	m := &junitMessage{Type: f.State.String(), Message: w.named(f.Label, f.Title) + measure(f, w), Text: text}
 	switch f.State {
 	case Failing:
 		c.Failure = m
@@ -189,10 +189,10 @@ func measure(f Finding, w *words) string {
 // junitFinding is all that a finding says.
 func junitFinding(f Finding, w *words) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n%s\n", f.Label, f.Title, strings.Join(f.Facts(w), ", "))
+	fmt.Fprintf(&b, "%s\n%s\n", w.named(f.Label, f.Title), strings.Join(f.Facts(w), w.Signs.Comma))
 	for _, part := range [][2]string{{w.Why, f.Why}, {w.Remedy, f.Remedy}, {w.ItemsToLook, few(f.Items, 20, w)}} {
 		if part[1] != "" {
-			fmt.Fprintf(&b, "%s: %s\n", part[0], part[1])
+			b.WriteString(w.named(part[0], part[1]) + "\n")
 		}
 	}
 	return b.String()

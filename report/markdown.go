@@ -44,7 +44,7 @@ func (m *markdown) top(p *Page) {
 	m.f("# %s\n\n", md(p.Title))
 	m.f("**%s** %s\n\n", md(string(p.Verdict)), md(p.Sentence))
 	if p.Next != "" {
-		m.f("**%s:** %s\n\n", md(m.words.Next), md(p.Next))
+		m.named(m.words.Next, md(p.Next))
 	}
 	m.f("| | %s | n | |\n|:--|--:|:--|:--|\n", md(m.words.Value))
 	for _, h := range p.Headlines {
@@ -72,7 +72,7 @@ func (m *markdown) findings(p *Page) {
 			m.f("### %s\n\n", md(m.words.Quiet))
 			quiet = true
 		}
-		m.f("- **%s** %s (%s)\n", md(f.Label), md(f.Title), m.facts(f))
+		m.f("- **%s** %s\n", md(f.Label), fmt.Sprintf(m.words.Noted, md(f.Title), m.facts(f)))
 	}
 	if quiet {
 		m.f("\n")
@@ -85,18 +85,18 @@ func (m *markdown) facts(f Finding) string {
 	for i := range facts {
 		facts[i] = md(facts[i])
 	}
-	return strings.Join(facts, ", ")
+	return strings.Join(facts, m.words.Signs.Comma)
 }
 
 func (m *markdown) finding(f Finding) {
-	m.f("### %s: %s\n\n%s\n\n", md(f.Label), md(f.Title), m.facts(f))
+	m.f("### %s\n\n%s\n\n", m.words.named(md(f.Label), md(f.Title)), m.facts(f))
 	for _, part := range [][2]string{{m.words.Why, f.Why}, {m.words.Remedy, f.Remedy}} {
 		if part[1] != "" {
-			m.f("**%s:** %s\n\n", md(part[0]), md(part[1]))
+			m.named(part[0], md(part[1]))
 		}
 	}
 	if len(f.Items) > 0 {
-		m.f("**%s:** %s\n\n", md(m.words.ItemsToLook), m.codes(f.Items, 20))
+		m.named(m.words.ItemsToLook, m.codes(f.Items, 20))
 	}
 }
 
@@ -110,11 +110,16 @@ func (m *markdown) codes(list []string, n int) string {
 	for i, s := range list {
 		out[i] = code(s)
 	}
-	s := strings.Join(out, ", ")
 	if rest > 0 {
-		s += " " + md(fmt.Sprintf(m.words.MoreLines, chart.Count(rest)))
+		return fmt.Sprintf(m.words.AndMore, m.words.list(out), chart.Count(rest))
 	}
-	return s
+	return m.words.list(out)
+}
+
+// named is a paragraph under its name. The space stays in every language: behind
+// a full-width colon the name would else not be set off.
+func (m *markdown) named(name, text string) {
+	m.f("**%s%s** %s\n\n", md(name), m.words.Signs.Colon, text)
 }
 
 func (m *markdown) pictures(p *Page) {
@@ -136,7 +141,7 @@ func (m *markdown) splits(p *Page) {
 	}
 	m.f("## %s\n\n", md(w.Splits))
 	m.f("| %s | %s | %s | %s | %s | %s | %s | %s |\n|:--|--:|--:|--:|--:|--:|--:|--:|\n",
-		w.Split, w.ItemsOf, w.SamplesOf, w.RolloutsOf, lower(w.Mean), lower(fmt.Sprintf(w.BestOf, chart.Count(p.Result.GroupSize))), lower(w.Informative), w.MissingOf)
+		w.Split, w.ItemsOf, w.SamplesOf, w.RolloutsOf, w.Lower(w.Mean), w.Lower(fmt.Sprintf(w.BestOf, chart.Count(p.Result.GroupSize))), w.Lower(w.Informative), w.MissingOf)
 	for _, s := range p.Splits {
 		m.f("| %s | %s | %s | %s | %s | %s | %s | %s |\n", md(string(s.Name)), md(s.Items), s.Samples, s.Rollouts, s.Mean, s.Best, s.Signal, s.Missing)
 	}
@@ -146,7 +151,7 @@ func (m *markdown) splits(p *Page) {
 			m.f("%s\n\n", md(note))
 		}
 		for _, c := range s.Causes {
-			m.f("- %s × %s: %s\n", c.Count, code(c.Outcome), md(c.Error))
+			m.f("- %s × %s\n", c.Count, w.named(code(c.Outcome), md(c.Error)))
 		}
 		m.items(s)
 	}
@@ -155,7 +160,7 @@ func (m *markdown) splits(p *Page) {
 
 func (m *markdown) items(s Split) {
 	w := m.words
-	m.f("\n### %s, %s\n\n", md(w.Items), md(string(s.Name)))
+	m.f("\n### %s%s%s\n\n", md(w.Items), w.Signs.Comma, md(string(s.Name)))
 	if len(s.Rows) == 0 {
 		m.f("%s\n", md(w.NoItems))
 		return

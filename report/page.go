@@ -70,9 +70,9 @@ type Page struct {
 // Fact is a name and what it is.
 type Fact struct{ Name, Value string }
 
-// NewPage makes the page of r.
+// NewPage makes the page of r, in the language of r.
 func NewPage(r *analysis.Result, opt Options) *Page {
-	p := &Page{Options: opt, Result: r, Words: &english, Verdict: r.Verdict}
+	p := &Page{Options: opt, Result: r, Words: wordsIn(r.Lang), Verdict: r.Verdict}
 	if p.Name == "" {
 		p.Name = r.Run.Name
 	}

@@ -160,7 +160,7 @@ func tryFindings(b *tab, p *Page) {
 	if got := open(); got != before+1 {
 		b.Errorf("after Enter %d findings are open, want %d", got, before+1)
 	}
-	if text := js[string](b, `document.querySelector("details.quiet[open]").innerText`); !strings.Contains(text, english.Why) || !strings.Contains(text, english.Page.Evidence) {
+	if text := js[string](b, `document.querySelector("details.quiet[open]").innerText`); !strings.Contains(text, p.Words.Why) || !strings.Contains(text, p.Words.Page.Evidence) {
 		b.Errorf("an open finding says %q, want why and evidence", text)
 	}
 	b.keys(kb.Enter)
@@ -192,8 +192,9 @@ func tryVariance(b *tab, p *Page) {
 	for _, i := range []int{0, 1, len(rows) / 2, len(rows) - 1} {
 		b.move((drawn[i][0]+drawn[i][1])/2, drawn[len(rows)-1][2]+20)
 		r := rows[i]
-		want := fmt.Sprintf("%s class %s n %s mean %s", r.Item, r.Class, r.N, r.Mean)
-		rewards := fmt.Sprintf("rewards %s", strings.Join([]string{quarter(i), quarter(i + 1), quarter(i + 2), quarter(i + 3)}, " "))
+		label, w := p.Words.Columns, p.Words.Page
+		want := fmt.Sprintf("%s %s %s %s %s %s %s", r.Item, label[1].Label, r.Class, label[2].Label, r.N, label[3].Label, r.Mean)
+		rewards := w.Rewards + " " + strings.Join([]string{quarter(i), quarter(i + 1), quarter(i + 2), quarter(i + 3)}, " ")
 		if got := b.tip(); !strings.HasPrefix(got, want) || !strings.Contains(got, rewards) {
 			b.Errorf("over bar %d the page says %q, want %q and %q", i, got, want, rewards)
 		}
@@ -284,7 +285,7 @@ func tryRollouts(b *tab, p *Page) {
 	text := strings.Join(strings.Fields(js[string](b, `document.activeElement.closest("tr").nextElementSibling.innerText`)), " ")
 	first := 4*i + 1
 	for j := range 4 {
-		if want := fmt.Sprintf("%d %s graded %d %d", j, quarter(i+j), j, first+j); !strings.Contains(text, want) {
+		if want := fmt.Sprintf("%d %s %s %d %d", j, quarter(i+j), p.Words.Page.Outcomes[rollout.Graded], j, first+j); !strings.Contains(text, want) {
 			b.Errorf("the rollouts of %s read %q, want %q", p.Splits[0].Rows[i].Item, text, want)
 		}
 	}

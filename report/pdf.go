@@ -98,13 +98,13 @@ func (p *Page) boxes(missing []rune, fonts machineFonts) string {
 	for _, r := range missing[:min(few, len(missing))] {
 		names = append(names, fmt.Sprintf("U+%04X", r))
 	}
-	signs, such := w.Signs.of(len(missing)), strings.Join(names, ", ")
+	signs, such := w.Signs.of(len(missing)), p.Words.list(names)
 	if missing[0] > 0xffff {
 		return fmt.Sprintf(w.Emoji, signs, such)
 	}
 	s := fmt.Sprintf(w.Boxes, signs, such)
 	if len(*fonts.notes) > 0 {
-		s += " " + fmt.Sprintf(w.Useless, prose(strings.Join(*fonts.notes, "; ")))
+		s += p.Words.Signs.Space + fmt.Sprintf(w.Useless, prose(strings.Join(*fonts.notes, p.Words.Signs.Semicolon)))
 	}
 	return s
 }

@@ -68,7 +68,7 @@ func (p *printed) findingsTable() {
 		}
 		want := f.Want
 		if f.Caution != "" {
-			want += "; " + w.CautionAt + " " + f.Caution
+			want += w.Signs.Semicolon + w.CautionAt + " " + f.Caution
 		}
 		t.Rows = append(t.Rows, []pdf.Cell{
 			{Chip: stateChip(f)},
@@ -78,7 +78,7 @@ func (p *printed) findingsTable() {
 		})
 	}
 	if len(skipped) > 0 {
-		t.Rows[len(t.Rows)-1][1] = pdf.Cell{Spans: []pdf.Span{{Text: strings.Join(skipped, ", "), Style: faintCode}}, Most: 20}
+		t.Rows[len(t.Rows)-1][1] = pdf.Cell{Spans: []pdf.Span{{Text: w.list(skipped), Style: faintCode}}, Most: 20}
 	}
 	p.Table(t)
 }
@@ -102,7 +102,7 @@ func (p *printed) verdict(verdict string, like analysis.Verdict) {
 	c.Text(pdf.Paragraph{Spans: []pdf.Span{{Text: p.Sentence, Style: pdf.Style{Size: 11, Color: chart.Ink}}}})
 	if p.Next != "" {
 		c.Space(4)
-		c.Text(pdf.Paragraph{Spans: []pdf.Span{{Text: p.Words.Next + ": ", Style: strongText}, {Text: p.Next, Style: inkText}}})
+		c.Text(pdf.Paragraph{Spans: []pdf.Span{{Text: p.Words.named(p.Words.Next, ""), Style: strongText}, {Text: p.Next, Style: inkText}}})
 	}
 	c.Space(10)
 	p.Place(c)
@@ -171,7 +171,7 @@ func (p *printed) findings() {
 		if quiet {
 			title.Size = 8.6
 		} else {
-			c.Mark(1, f.Label+": "+f.Title)
+			c.Mark(1, w.named(f.Label, f.Title))
 		}
 		c.Chip(stateChip(f), []pdf.Span{{Text: f.Title, Style: title}})
 		c.Space(1)
@@ -184,7 +184,7 @@ func (p *printed) findings() {
 		p.aside(c, w.Remedy, f.Remedy, text)
 		if len(f.Items) > 0 {
 			c.Space(2)
-			c.Text(pdf.Paragraph{Most: 8, Spans: []pdf.Span{{Text: w.ItemsToLook + ": ", Style: strongText}, {Text: few(f.Items, 24, w), Style: codeText}}})
+			c.Text(pdf.Paragraph{Most: 8, Spans: []pdf.Span{{Text: w.named(w.ItemsToLook, ""), Style: strongText}, {Text: few(f.Items, 24, w), Style: codeText}}})
 		}
 		p.Place(c)
 		p.Space(6)
@@ -200,5 +200,5 @@ func (p *printed) aside(c *pdf.Column, name, text string, sty pdf.Style) {
 	strong := sty
 	strong.Face = typeface.Bold
 	c.Space(2)
-	c.Text(pdf.Paragraph{Spans: []pdf.Span{{Text: name + ": ", Style: strong}, {Text: text, Style: sty}}})
+	c.Text(pdf.Paragraph{Spans: []pdf.Span{{Text: p.Words.named(name, ""), Style: strong}, {Text: text, Style: sty}}})
 }

@@ -59,13 +59,14 @@ func (p *printed) columnDocs() {
 	var spans []pdf.Span
 	strong := mutedText
 	strong.Face = headText.Face
+	sign := p.Words.Signs
 	for i, col := range p.Words.Columns {
 		if i > 0 {
-			spans = append(spans, pdf.Span{Text: ".  ", Style: mutedText})
+			spans = append(spans, pdf.Span{Text: sign.Stop + sign.Space + sign.Space, Style: mutedText})
 		}
-		spans = append(spans, pdf.Span{Text: col.Label, Style: strong}, pdf.Span{Text: ": " + col.Doc, Style: mutedText})
+		spans = append(spans, pdf.Span{Text: col.Label, Style: strong}, pdf.Span{Text: p.Words.named("", col.Doc), Style: mutedText})
 	}
-	c.Text(pdf.Paragraph{Spans: append(spans, pdf.Span{Text: ".", Style: mutedText})})
+	c.Text(pdf.Paragraph{Spans: append(spans, pdf.Span{Text: sign.Stop, Style: mutedText})})
 	c.Space(4)
 	p.Place(c)
 }

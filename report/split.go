@@ -31,6 +31,7 @@ type Split struct {
 type Row struct {
 	Item, Class, N, Mean, SD, Best, Worst, Missing, Stays, Calls string
 
+	Kind  string // the class as files name it
 	whole string // the item's id as it is
 }
 
@@ -49,7 +50,7 @@ func newSplit(name rollout.Split, s *analysis.SplitResult, r *analysis.Result, w
 	p := Split{
 		Name: name, Items: chart.Count(s.Items.Measured), Samples: samples(s.Samples), Rollouts: chart.Count(s.Reward.N),
 		Mean: chart.Interval(s.Reward.Value, s.Reward.Low, s.Reward.High), Missing: "?",
-		Notes: append(classNote(s, w), missingNotes(s, w)...), Rows: rows(s),
+		Notes: append(classNote(s, w), missingNotes(s, w)...), Rows: rows(s, w),
 	}
 	if s.Items.InFile != nil {
 		p.Items = fmt.Sprintf(w.OutOf, p.Items, chart.Count(*s.Items.InFile))
@@ -57,7 +58,7 @@ func newSplit(name rollout.Split, s *analysis.SplitResult, r *analysis.Result, w
 	if b := bestOf(r, s, w); b.Known {
 		p.Best = b.Number()
 		if of := fmt.Sprintf(w.BestOf, chart.Count(r.GroupSize)); b.Label != of {
-			p.Best += " (" + lower(b.Label) + ")"
+			p.Best = fmt.Sprintf(w.Noted, p.Best, w.Lower(b.Label))
 		}
 	}
 	if g := informative(r, s, w); g.Known {
@@ -84,13 +85,13 @@ func classNote(s *analysis.SplitResult, w *words) []string {
 	var list []string
 	for _, class := range analysis.ClassNames() {
 		if n := s.Classes.Counts[class]; n > 0 {
-			list = append(list, chart.Count(n)+" "+w.Class[class])
+			list = append(list, fmt.Sprintf(w.Class[class], chart.Count(n)))
 		}
 	}
 	if len(list) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf(w.Classes, strings.Join(list, ", "))}
+	return []string{fmt.Sprintf(w.Classified, strings.Join(list, w.Signs.Comma))}
 }
 
 // missingNotes says what is missing and how far that could move the mean.
@@ -131,24 +132,32 @@ func missingNotes(s *analysis.SplitResult, w *words) []string {
 // few joins the first n of a list of texts and counts the rest.
 func few(list []string, n int, w *words) string {
 	if len(list) <= n {
-		return strings.Join(list, ", ")
+		return w.list(list)
 	}
-	return strings.Join(list[:n], ", ") + " " + fmt.Sprintf(w.MoreLines, chart.Count(len(list)-n))
+	return fmt.Sprintf(w.AndMore, w.list(list[:n]), chart.Count(len(list)-n))
 }
 
 // rows are the items lowest mean first, as in the variance chart, then the
 // lost ones.
-func rows(s *analysis.SplitResult) []Row {
+func rows(s *analysis.SplitResult, w *words) []Row {
 	items := sortedItems(s.Classes.Items)
 	out := make([]Row, len(items))
 	for i, it := range items {
 		out[i] = Row{
-			Item: id(it.Item), Class: visible(it.Class), N: chart.Count(it.N), Mean: number(it.Mean), SD: number(it.SD),
+			Item: id(it.Item), Class: class(it.Class, w), N: chart.Count(it.N), Mean: number(it.Mean), SD: number(it.SD),
 			Best: number(it.Best), Worst: number(it.Worst), Missing: chart.Count(it.Missing), Stays: number(it.Stays), Calls: number(it.Calls),
-			whole: it.Item,
+			Kind: visible(it.Class), whole: it.Item,
 		}
 	}
 	return out
+}
+
+// class is an item's class in a word.
+func class(name string, w *words) string {
+	if word, ok := w.Classes[name]; ok {
+		return word
+	}
+	return visible(name)
 }
 
 // sortedItems are the items in the order of their rows.

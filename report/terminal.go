@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
 )
 
 func (t *terminal) blank() {
@@ -106,29 +108,55 @@ func cut(s string, n int) string {
 	return s
 }
 
-// wrap breaks s at spaces into lines of at most n columns, the first of at
-// most first; a longer word is broken where it must be.
+// wrap breaks s at spaces, and between the signs of East Asia, into lines of at
+// most n columns, the first of at most first; a longer word is broken where it
+// must be.
 func wrap(s string, n, first int) []string {
 	var lines []string
 	line, room := "", first
 	for _, word := range strings.Fields(s) {
-		switch {
-		case line == "":
-			line = word
-		case width(line)+1+width(word) <= room:
-			line += " " + word
-		default:
-			lines = append(lines, line)
-			line, room = word, n
-		}
-		for width(line) > room {
-			head := cut(line, max(2, room))
-			lines = append(lines, head)
-			line, room = line[len(head):], n
+		space := " "
+		for _, part := range parts(word) {
+			switch {
+			case line == "":
+				line = part
+			case width(line)+len(space)+width(part) <= room:
+				line += space + part
+			default:
+				lines = append(lines, line)
+				line, room = part, n
+			}
+			for width(line) > room {
+				head := cut(line, max(2, room))
+				lines = append(lines, head)
+				line, room = line[len(head):], n
+			}
+			space = ""
 		}
 	}
 	if line != "" {
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// parts are what a word may be broken into: East Asia writes without spaces, and
+// beside its signs a line ends where UAX #14 allows it.
+func parts(word string) []string {
+	if !strings.ContainsFunc(word, wide) {
+		return []string{word}
+	}
+	var list []string
+	for state, rest := -1, word; rest != ""; {
+		var part string
+		part, rest, _, state = uniseg.FirstLineSegmentInString(rest, state)
+		before, _ := utf8.DecodeLastRuneInString(word[:len(word)-len(rest)-len(part)])
+		after, _ := utf8.DecodeRuneInString(part)
+		if last := len(list) - 1; last >= 0 && !wide(before) && !wide(after) {
+			list[last] += part
+			continue
+		}
+		list = append(list, part)
+	}
+	return list
 }

@@ -66,7 +66,7 @@ func (t *terminal) verdict(p *Page) {
 	lead := string(p.Verdict) + "  "
 	t.para(para{indent: width(lead), lead: lead, leadStyle: style, text: p.Sentence, style: strong})
 	if p.Next != "" {
-		t.para(para{at: width(lead), indent: width(lead), lead: p.Words.Next + ": ", leadStyle: strong, text: p.Next})
+		t.para(para{at: width(lead), indent: width(lead), lead: p.Words.named(p.Words.Next, ""), leadStyle: strong, text: p.Next})
 	}
 	t.blank()
 }
@@ -106,9 +106,9 @@ func (t *terminal) findings(p *Page) {
 		}
 		t.para(lead)
 		t.para(para{at: indent, indent: indent, text: strings.Join(f.Facts(p.Words), " | "), style: faint})
-		t.aside(indent, p.Words.Why, f.Why)
-		t.aside(indent, p.Words.Remedy, f.Remedy)
-		t.aside(indent, p.Words.ItemsToLook, few(f.Items, 8, p.Words))
+		t.aside(indent, p.Words.named(p.Words.Why, ""), f.Why)
+		t.aside(indent, p.Words.named(p.Words.Remedy, ""), f.Remedy)
+		t.aside(indent, p.Words.named(p.Words.ItemsToLook, ""), few(f.Items, 8, p.Words))
 		t.blank()
 	}
 	t.blank()
@@ -117,7 +117,7 @@ func (t *terminal) findings(p *Page) {
 // aside is a named paragraph; nothing without a text.
 func (t *terminal) aside(indent int, name, text string) {
 	if text != "" {
-		t.para(para{at: indent, indent: indent, lead: name + ": ", leadStyle: strong, text: text})
+		t.para(para{at: indent, indent: indent, lead: name, leadStyle: strong, text: text})
 	}
 }
 
@@ -127,9 +127,9 @@ func (f Finding) brief(w *words) string {
 	if f.Split != "" {
 		gate += " · " + f.Split
 	}
-	s := gate + ": " + lower(f.Title)
-	if f.Measured != "" && f.Want != "" {
-		s = strings.TrimRight(s, ".:") + fmt.Sprintf(w.Measure, f.Measured, f.Want)
+	s := w.named(gate, w.Lower(f.Title))
+	if how := measure(f, w); how != "" {
+		s = unended(s) + how
 	}
 	return s
 }
@@ -165,7 +165,7 @@ func (t *terminal) splits(p *Page) {
 				t.para(para{at: 7, indent: 7, text: fmt.Sprintf(p.Words.MoreLines, chart.Count(len(s.Causes)-i))})
 				break
 			}
-			t.para(para{indent: 7, lead: pad(c.Count, 7), text: c.Outcome + ": " + c.Error})
+			t.para(para{indent: 7, lead: pad(c.Count, 7), text: p.Words.named(c.Outcome, c.Error)})
 		}
 		t.blank()
 	}

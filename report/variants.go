@@ -52,11 +52,11 @@ func newVariants(r *analysis.Result, w *words) Variants {
 			out.Notes = append(out.Notes, fmt.Sprintf(w.Variants.Change, id(one.Name), id(c.Key), orNotSet(c.Base, w), quotedText(c, w)))
 		}
 		for _, note := range one.Notes {
-			out.Notes = append(out.Notes, id(one.Name)+": "+prose(note))
+			out.Notes = append(out.Notes, w.named(id(one.Name), prose(note)))
 		}
 	}
 	for _, note := range v.Notes {
-		out.Notes = append(out.Notes, capital(prose(note))+".")
+		out.Notes = append(out.Notes, capital(prose(note))+w.Signs.Stop)
 	}
 	return out
 }
@@ -90,7 +90,7 @@ func variantsLead(r *analysis.Result, w *words) string {
 		}
 	}
 	lead := fmt.Sprintf(w.Variants.Lead, w.Variants.Variant.of(len(v.Ranked)), *v.Split)
-	return lead + " " + fmt.Sprintf(w.Variants.Gain, w.Variants.Variant.of(gains), chart.Number(v.Hoped), chart.Number(v.Delta))
+	return lead + w.Signs.Space + fmt.Sprintf(w.Variants.Gain, w.Variants.Variant.of(gains), chart.Number(v.Hoped), chart.Number(v.Delta))
 }
 
 // variantGrid ranks the variants on one split, below the base.

@@ -14,7 +14,7 @@ func sentence(r *analysis.Result, list []Finding, w *words) (reason, next string
 	reason, next = decision(r, list, w)
 	reason += graderToo(r, list, w)
 	if r.Note != "" {
-		reason = fmt.Sprintf(w.Noted, strings.TrimSuffix(reason, "."), prose(r.Note)) + "."
+		reason = fmt.Sprintf(w.Noted, strings.TrimSuffix(reason, w.Signs.Stop), prose(r.Note)) + w.Signs.Stop
 	}
 	return reason, next
 }
@@ -29,11 +29,7 @@ func decision(r *analysis.Result, list []Finding, w *words) (reason, next string
 		return fmt.Sprintf(w.NoneJudged, meaning), ""
 	}
 	f := list[i]
-	how := ""
-	if f.Measured != "" && f.Want != "" {
-		how = fmt.Sprintf(w.Measure, f.Measured, f.Want)
-	}
-	reason = fmt.Sprintf(w.Because, meaning, lower(strings.TrimRight(f.Title, ".:")), how)
+	reason = fmt.Sprintf(w.Because, meaning, w.Lower(unended(f.Title)), measure(f, w))
 	return reason, f.Remedy
 }
 
@@ -50,7 +46,7 @@ func graderToo(r *analysis.Result, list []Finding, w *words) string {
 	if len(gates) == 0 {
 		return ""
 	}
-	return " " + fmt.Sprintf(w.GraderToo, strings.Join(slices.Compact(gates), ", "))
+	return w.Signs.Space + fmt.Sprintf(w.GraderToo, w.list(slices.Compact(gates)))
 }
 
 // decides reports whether f is the finding that the verdict names as its
@@ -80,7 +76,7 @@ func goSentence(r *analysis.Result, list []Finding, w *words) string {
 	}
 	s := fmt.Sprintf(w.AllPassed, meaning, w.Gates.of(len(passed)))
 	if n := len(r.Cautions); n > 0 {
-		s += "; " + w.Cautions.of(n) + ": " + strings.Join(ids(r.Cautions), ", ")
+		s += w.Signs.Semicolon + w.named(w.Cautions.of(n), w.list(ids(r.Cautions)))
 	}
-	return s + "."
+	return s + w.Signs.Stop
 }

@@ -2,17 +2,20 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
 	"gonogo/analysis"
+	"gonogo/analysis/language"
 	"gonogo/report/chart"
 	"gonogo/sampler/rollout"
 )
 
-// words is the catalogue of everything a page says in its own voice. A second
-// language is a second value of it. Verbs (%s) stand in the order of the
-// English text; numbers arrive as text.
+// words is the catalogue of everything a page says in its own voice, as english
+// has it; wordsIn makes it in another language. Verbs (%s) stand in the order of
+// the English text, in a translation in any; numbers arrive as text.
 type words struct {
 	Lang           string // of the html element
+	Signs          signs
 	Title, TitleOf string
 
 	// The verdict.
@@ -32,14 +35,15 @@ type words struct {
 	Measured, NotKnown, TwoSamples              string
 
 	// Headings.
-	Findings, Pictures, Items, Method, Thresholds, Choices, Input, Splits                     string
-	Why, Remedy, Value, Want, CautionAt, ItemsToLook, NoFindings, Next, Quiet                 string
-	Split, ItemsOf, SamplesOf, RolloutsOf, MissingOf, OutOf, Classes, Causes, Contents, Gate1 string
+	Findings, Pictures, Items, Method, Thresholds, Choices, Input, Splits                        string
+	Why, Remedy, Value, Want, CautionAt, ItemsToLook, NoFindings, Next, Quiet                    string
+	Split, ItemsOf, SamplesOf, RolloutsOf, MissingOf, OutOf, Classified, Causes, Contents, Gate1 string
 
 	// Findings, by state.
 	States   map[State]string
 	Severity map[analysis.Severity]string
-	Class    map[string]string // of items
+	Classes  map[string]string // of items, in a word
+	Class    map[string]string // so many items of a class, and what it is
 
 	// Missing data.
 	MissingNone, MissingSome, MissingAll, Bounds, Lost, NotRun, NoneOf, OwnFailures, Retried string
@@ -53,7 +57,7 @@ type words struct {
 	// Input.
 	CutShort, PicturesIn string // of Markdown
 
-	Bad, Torn, Duplicates, Conflicts, Superseded, MoreLines, MoreBad string
+	Bad, Torn, Duplicates, Conflicts, Superseded, MoreLines, AndMore, MoreBad string
 
 	Made, MadeAt, About, Brackets string
 
@@ -140,6 +144,21 @@ type factWords struct {
 	Run, Source, Model, Seed, Sampled, Version, Data, DataIs, Range, RangeIs, GroupSize, PassThreshold string
 	Confidence, Input, InputIs, MeanMethod, BestMethod, SignalMethod                                   string
 }
+
+// wordsIn is the catalogue in a language.
+func wordsIn(l language.Language) *words {
+	w := language.In(l, english)
+	return &w
+}
+
+// signs part and join texts. Space stands between sentences, and behind a colon.
+type signs struct{ Colon, Space, Stop, List, Comma, Semicolon string }
+
+// named is a text under its name: "What to do: sample more".
+func (w *words) named(name, text string) string { return name + w.Signs.Colon + w.Signs.Space + text }
+
+// list joins names.
+func (w *words) list(names []string) string { return strings.Join(names, w.Signs.List) }
 
 // plural is a text for one and a text for several, with %s for how many.
 type plural struct{ One, Many string }

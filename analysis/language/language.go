@@ -26,7 +26,12 @@ type catalogue struct {
 const tagEnglish = "en"
 
 // Chinese is simplified Chinese.
-var Chinese = Language{&catalogue{tag: "zh", texts: merged(chineseFindings, chineseComparison, chinesePage, chineseCharts)}}
+var Chinese = Language{&catalogue{tag: "zh", texts: merged(chineseParts...)}}
+
+// chineseParts are the parts of the Chinese catalogue.
+var chineseParts = []map[string]string{
+	chineseFindings, chineseComparison, chineseCharts, chinesePage, chinesePageMore, chinesePageAudit,
+}
 
 // Languages lists the languages that there are.
 func Languages() []Language { return []Language{{}, Chinese} }

@@ -79,7 +79,7 @@ const readable = (figure) => {
       tip.replaceChildren(make("b", name(i)), list);
       if (items) tip.append(make("p", said.Hint));
       area.setAttribute("aria-valuenow", i + 1);
-      area.setAttribute("aria-valuetext", name(i) + ": " + told(i).map((c) => c.join(" ").trim()).join(", "));
+      area.setAttribute("aria-valuetext", name(i) + said.Colon + said.Space + told(i).map((c) => c.join(" ").trim()).join(said.Comma));
     }
     tip.classList.remove("hidden");
     const x = at ? at[0] : box.left + box.width * (p[4] ?? (p[0] + p[2]) / 2) / 100;
@@ -94,7 +94,7 @@ const readable = (figure) => {
   };
   area.tabIndex = 0;
   area.setAttribute("role", "slider");
-  area.setAttribute("aria-label", figure.querySelector("h3").textContent + ". " + said.Read);
+  area.setAttribute("aria-label", figure.querySelector("h3").textContent + said.Stop + said.Space + said.Read);
   area.setAttribute("aria-valuemin", 1);
   area.setAttribute("aria-valuemax", n);
   area.setAttribute("aria-valuenow", 1);

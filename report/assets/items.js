@@ -50,7 +50,7 @@ const itemTable = (box) => {
     td.append(table);
     if (trace[5]) td.append(make("p", said.Beyond.replace("%s", trace[5]), "note"));
     if (box.dataset.file && lines[0] !== "0") {
-      const p = make("p", said.Show + " ");
+      const p = make("p", said.Show + said.Space);
       p.append(make("code", "sed -n '" + lines.map((l) => l + "p").join(";") + "' " + box.dataset.file, "command"));
       if (link) {
         const a = make("a", "rollouts.jsonl");
@@ -83,7 +83,7 @@ const itemTable = (box) => {
         td.append(b);
       } else {
         td.textContent = v;
-        if (k === 1) td.className = "c-" + v;
+        if (k === 1) td.className = "c-" + (said.Kinds[v] ?? v);
         else if (wordy[k]) td.className = "text";
       }
       tr.append(td);

@@ -1,0 +1,126 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"gonogo/analysis"
+	"gonogo/analysis/language"
+	"gonogo/report/reporttest"
+)
+
+// chinese is a Result whose report is Chinese. Its findings stay as they are
+// kept: those are said by package analysis.
+func chinese(t *testing.T, name string) *analysis.Result {
+	r := reporttest.Load(t, name)
+	r.Lang = language.Chinese
+	return r
+}
+
+func TestTheCatalogueIsTranslated(t *testing.T) {
+	w := wordsIn(language.Chinese.Lacking(func(text string) { t.Errorf("Chinese lacks %q", text) }))
+	if w.Lang != "zh" {
+		t.Errorf("the Chinese words are in %q", w.Lang)
+	}
+}
+
+// TestEveryFormatIsInChinese writes every result and asks for each text that is
+// not translated.
+func TestEveryFormatIsInChinese(t *testing.T) {
+	lacking := map[string]bool{}
+	for _, name := range reporttest.Names() {
+		r := reporttest.Load(t, name)
+		r.Lang = language.Chinese.Lacking(func(text string) { lacking[text] = true })
+		p := NewPage(r, options())
+		for _, f := range Usual() {
+			if !f.Rollouts {
+				write(t, f.Name, p)
+			}
+		}
+	}
+	for text := range lacking {
+		t.Errorf("Chinese lacks %q", text)
+	}
+}
+
+func TestGoldenChinese(t *testing.T) {
+	p := NewPage(chinese(t, "audited"), options())
+	golden(t, "audited.zh.txt", string(write(t, "text", p)))
+	golden(t, "audited.zh.md", string(write(t, "markdown", p)))
+}
+
+func TestChineseTextKeepsToItsWidth(t *testing.T) {
+	for _, name := range reporttest.Names() {
+		p := NewPage(chinese(t, name), options())
+		for _, columns := range []int{60, 96} {
+			p.Width = columns
+			checkLines(t, name, string(write(t, "text", p)), columns, false)
+		}
+	}
+}
+
+func TestWrapBreaksBetweenTheSignsOfEastAsia(t *testing.T) {
+	for _, c := range []struct {
+		about, text string
+		n           int
+		want        []string
+	}{
+		{"between signs, each two columns wide", "训练可以奏效", 8, []string{"训练可以", "奏效"}},
+		{"never before a full stop", "训练可以。奏效", 8, []string{"训练可", "以。奏效"}},
+		{"never behind an opening bracket", "训练可（以）", 8, []string{"训练可", "（以）"}},
+		{"between a sign and a word", "平均奖励 0.42 [0.36, 0.49]", 13, []string{"平均奖励 0.42", "[0.36, 0.49]"}},
+		{"no word within", "检查项signal.informative", 22, []string{"检查项", "signal.informative"}},
+		{"no hyphen of English", "a well-known-word of many", 10, []string{"a", "well-known", "-word of", "many"}},
+	} {
+		if got := wrap(c.text, c.n, c.n); strings.Join(got, "|") != strings.Join(c.want, "|") {
+			t.Errorf("%s: wrap(%q, %d) = %q, want %q", c.about, c.text, c.n, got, c.want)
+		}
+	}
+}
+
+func TestSentencesAreJoinedAsTheLanguageDoes(t *testing.T) {
+	for _, c := range []struct {
+		of   language.Language
+		want []string
+	}{
+		{language.Language{}, []string{"What to do first: ", "; ", ". "}},
+		{language.Chinese, []string{"先做什么：", "，", "。"}},
+	} {
+		r := reporttest.Load(t, "dead")
+		r.Lang = c.of
+		text := string(write(t, "junit", NewPage(r, options())))
+		for _, want := range c.want {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: the report holds no %q", c.of.Tag(), want)
+			}
+		}
+	}
+}
+
+// TestTheChinesePageInABrowser tries what the script says and looks up by words.
+func TestTheChinesePageInABrowser(t *testing.T) {
+	b := newTab(t)
+	p := traced(chinese(t, "cautious"), 4)
+	b.open(p)
+	b.quiet()
+	if lang := js[string](b, `document.documentElement.lang`); lang != "zh" {
+		b.Errorf("the page is in %q", lang)
+	}
+	mixed := p.Words.Classes[analysis.Mixed]
+	js[bool](b, `(() => { const s = document.querySelector("[data-items=train] select"); s.value = %s; return s.dispatchEvent(new Event("change")); })()`, mixed)
+	class := js[[]string](b, `[...document.querySelectorAll("[data-items=train] tbody tr")].map((e) => e.cells[1].className + " " + e.cells[1].textContent)`)
+	if len(class) == 0 {
+		b.Errorf("no item is %s", mixed)
+	}
+	for _, got := range class {
+		if got != "c-mixed "+mixed {
+			b.Errorf("an item that is %s is shown as %q", mixed, got)
+		}
+	}
+	js[bool](b, `(() => { const s = document.querySelector("[data-items=train] select"); s.value = ""; return s.dispatchEvent(new Event("change")); })()`)
+	tryFindings(b, p)
+	tryVariance(b, p)
+	tryRollouts(b, p)
+	tryContrast(b, p)
+	b.quiet()
+}
