@@ -31,6 +31,7 @@ Example:
    gonogo analyze my-run --group-size 16 --set signal.informative=0.2`,
 		Flags: append([]cli.Flag{
 			&cli.BoolFlag{Name: "json", Usage: "print result.json to standard output"},
+			langFlag(),
 		}, analysisFlags()...),
 		Action: func(c *cli.Context) error {
 			dir, err := oneRun(c)
@@ -41,7 +42,11 @@ Example:
 			if err != nil {
 				return err
 			}
-			if err := deliver(c, dir, result, delivery{}); err != nil {
+			cfg, _, err := configOfRun(c, dir)
+			if err != nil {
+				return err
+			}
+			if err := deliver(c, dir, result, delivery{look: cfg.Report}); err != nil {
 				return err
 			}
 			return verdict(result)
@@ -60,7 +65,7 @@ type delivery struct {
 // formats, writes the report. Printing comes first: what was found is told even
 // where nothing can be written.
 func deliver(c *cli.Context, dir string, r *analysis.Result, to delivery) error {
-	if err := printResult(c, dir, r); err != nil {
+	if err := printResult(c, dir, r, to.look); err != nil {
 		return err
 	}
 	if err := writeResult(dir, r); err != nil {
@@ -73,11 +78,11 @@ func deliver(c *cli.Context, dir string, r *analysis.Result, to delivery) error 
 }
 
 // printResult prints result.json under --json, else the report for a terminal.
-func printResult(c *cli.Context, run string, r *analysis.Result) error {
+func printResult(c *cli.Context, run string, r *analysis.Result, look reportValues) error {
 	if c.Bool("json") {
 		return r.Encode(c.App.Writer)
 	}
-	return printText(c, run, r)
+	return printText(c, run, r, look)
 }
 
 // argumentsText says how many arguments a command was given.

@@ -73,7 +73,7 @@ func (p *project) auditFound(c *cli.Context, run *rollout.Run) error {
 		e.SetIndent("", "  ")
 		err = e.Encode(map[string]any{"grader": r.Grader, "findings": r.Findings})
 	} else {
-		err = report.WriteAudit(c.App.Writer, page(c, run.Dir, r))
+		err = report.WriteAudit(c.App.Writer, page(c, run.Dir, r, p.cfg.Report))
 	}
 	return errors.Join(err, auditExit(r.Findings))
 }

@@ -82,7 +82,7 @@ func (p *project) burstFound(c *cli.Context, run *rollout.Run) error {
 		e.SetIndent("", "  ")
 		err = e.Encode(map[string]any{"burst": r.Burst, "findings": r.Findings})
 	} else {
-		err = report.WriteBurst(c.App.Writer, page(c, run.Dir, r))
+		err = report.WriteBurst(c.App.Writer, page(c, run.Dir, r, p.cfg.Report))
 	}
 	return errors.Join(err, auditExit(r.Findings))
 }

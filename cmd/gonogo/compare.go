@@ -37,6 +37,7 @@ Examples:
 			&cli.BoolFlag{Name: "json", Usage: "print comparison.json to standard output"},
 			&cli.BoolFlag{Name: "markdown", Usage: "print Markdown to standard output"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the report of the comparison to `DIR`: page, paper, picture, Markdown, JUnit, tables, charts"},
+			langFlag(),
 			&cli.StringFlag{Name: "paper", Usage: "`SIZE` of report.pdf's pages: " + strings.Join(report.Papers(), " or ")},
 			&cli.StringFlag{Name: "font", Usage: "`FILE` of a font for what report.pdf and the pictures say beyond Latin, Greek and Cyrillic"},
 		}, analysisFlags()...),

@@ -39,14 +39,18 @@ func comparisonPage(c *cli.Context, comparison *analysis.Comparison) (*report.Co
 	}
 	opt := pageOptions(c, new)
 	if out == "" {
-		return report.NewComparison(comparison, opt), nil
+		cfg, _, err := configOfRun(c, new)
+		if err != nil {
+			return nil, err
+		}
+		return cfg.Report.comparison(comparison, opt), nil
 	}
 	look, err := lookFor(c, new)
 	if err != nil {
 		return nil, err
 	}
 	opt.Paper, opt.Font = look.Paper, look.Font
-	page := report.NewComparison(comparison, opt)
+	page := look.comparison(comparison, opt)
 	_, page.BaseLink = traces(base, out)
 	_, page.NewLink = traces(new, out)
 	return page, nil

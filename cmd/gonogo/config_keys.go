@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"gonogo/analysis"
+	"gonogo/analysis/language"
 	reports "gonogo/report"
 	"gonogo/sampler"
 	"gonogo/sampler/dataset"
@@ -328,7 +329,7 @@ func reportKeys() []key {
 	for _, f := range reports.Formats() {
 		formats = append(formats, f.Name)
 	}
-	papers := reports.Papers()
+	papers, langs := reports.Papers(), language.Tags()
 	formats = append(formats, usualFormats, allFormats)
 	return []key{
 		{
@@ -338,6 +339,10 @@ func reportKeys() []key {
 		{
 			Path: "report.formats", Names: formats, Fallback: "[usual]", Doc: "which reports are written; usual stands for all but parquet and json, all for every one", Example: "[usual, parquet]",
 			at: func(v *values) any { return &v.Report.Formats },
+		},
+		{
+			Path: "report.lang", Default: langs[0], Enum: langs, Doc: "the language of the reports, in files and on the terminal; result.json stays English",
+			at: func(v *values) any { return &v.Report.Lang },
 		},
 		{
 			Path: "report.paper", Default: papers[0], Enum: papers, Doc: "the paper of report.pdf",

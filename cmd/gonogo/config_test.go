@@ -359,7 +359,7 @@ func TestBindingChangesWithBindingKeysOnly(t *testing.T) {
 			"model.api_key_env": "none", "model.timeout": "3m", "model.temperature": "0.3", "model.top_p": "0.3", "judge.api_key_env": "none",
 			"model.parallel_tool_calls": "false", "sampling.sample_tools": "last", "sampling.rollout_timeout": "3m", "sampling.tool_timeout": "3m",
 			"sampling.grader_timeout": "3m", "sampling.retry_wait": "3s", "sampling.retry_for": "3m", "training.wanted_share": "0.3", "session.timeout": "3m", "burst.gaps": "true", "reward_range": "[0, 3]",
-			"report.paper": "letter", "audit.enabled": "false", "audit.unordered": "true", "python.timeout": "3m", "python.sandbox": "none",
+			"report.lang": "zh", "report.paper": "letter", "audit.enabled": "false", "audit.unordered": "true", "python.timeout": "3m", "python.sandbox": "none",
 		}[k.Path]
 		if value == "" {
 			if value = k.Example; value == "" {

@@ -118,8 +118,8 @@ type pythonValues struct {
 }
 
 type reportValues struct {
-	Formats     []string
-	Paper, Font string
+	Formats           []string
+	Lang, Paper, Font string
 }
 
 // mapValue is one map of a list whose maps have keys of their own.

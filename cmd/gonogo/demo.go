@@ -43,6 +43,7 @@ Example:
 			&cli.StringFlag{Name: "max-rollouts", Usage: "stop after `N` rollouts"},
 			&cli.StringSliceFlag{Name: "set", Usage: "`KEY=VALUE` sets a key of the configuration; may be repeated"},
 			&cli.BoolFlag{Name: "no-audit", Usage: "leave the audit of the grader out"},
+			langFlag(),
 			&cli.BoolFlag{Name: "json", Usage: "print result.json to standard output"},
 		},
 		Action: func(c *cli.Context) error {

@@ -3,10 +3,12 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis/history"
+	"gonogo/analysis/language"
 	"gonogo/report"
 )
 
@@ -29,6 +31,7 @@ Example:
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "json", Usage: "print what was found as JSON to standard output"},
 			&cli.BoolFlag{Name: "markdown", Usage: "print Markdown to standard output"},
+			&cli.StringFlag{Name: "lang", Usage: "write the page in `LANG`: " + strings.Join(language.Tags(), " or ")},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write index.html, history.md, history.json, junit.xml and charts to `DIR`"},
 		},
 		Action: func(c *cli.Context) error {
@@ -49,6 +52,9 @@ Example:
 			found := history.Analyze(h.list, history.DefaultOptions())
 			if h.torn {
 				found.Notes = append(found.Notes, "the last line of "+nightsFile+" was broken off and is left out")
+			}
+			if found.Lang, err = language.Named(c.String("lang")); err != nil {
+				return usagef("--lang: %v", err)
 			}
 			page := report.NewHistory(found, pageOptions(c, dir))
 			if err := printHistory(c, found, page); err != nil {

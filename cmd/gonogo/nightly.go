@@ -46,6 +46,7 @@ Example:
 			&cli.IntFlag{Name: "keep", Usage: "remove the rollouts of all but the last `N` good nights, never those that the next night is compared with; 0 keeps all"},
 			&cli.BoolFlag{Name: "accept", Usage: "take this night for the new normal, whatever it shows"},
 			&cli.BoolFlag{Name: "no-audit", Usage: "leave the audit of the grader out (key audit.enabled)"},
+			langFlag(),
 			&cli.BoolFlag{Name: "json", Usage: "print night, comparison and history as one JSON object to standard output"},
 		),
 		Action: nightly,
@@ -123,7 +124,7 @@ func (h *nights) night(c *cli.Context, p *project, now time.Time) error {
 	if err := h.add(n); err != nil {
 		return err
 	}
-	return withAnswer(n.ExitCode, failed, h.show(c, n, compared, trend), h.pruneTo(c))
+	return withAnswer(n.ExitCode, failed, h.show(c, p.cfg.Report, n, compared, trend), h.pruneTo(c))
 }
 
 // withAnswer joins the answer of a night that is kept with what failed beside it: a
@@ -165,14 +166,10 @@ type nightAnswer struct {
 }
 
 // show prints the comparison, the nights and, last, the answer.
-func (h *nights) show(c *cli.Context, n history.Night, compared *report.ComparisonPage, trend *history.History) error {
+func (h *nights) show(c *cli.Context, look reportValues, n history.Night, compared *analysis.Comparison, trend *history.History) error {
 	if c.Bool("json") {
 		n.Items = nil // they are in nights.jsonl
-		answer := nightAnswer{Night: n, History: trend}
-		if compared != nil {
-			answer.Comparison = compared.Comparison
-		}
-		b, err := json.MarshalIndent(answer, "", "  ")
+		b, err := json.MarshalIndent(nightAnswer{Night: n, Comparison: compared, History: trend}, "", "  ")
 		if err == nil {
 			_, err = fmt.Fprintf(c.App.Writer, "%s\n", b)
 		}
@@ -180,10 +177,11 @@ func (h *nights) show(c *cli.Context, n history.Night, compared *report.Comparis
 	}
 	opt := pageOptions(c, h.run(n.Name))
 	if compared != nil {
-		if err := compared.WriteText(c.App.Writer); err != nil {
+		if err := look.comparison(compared, opt).WriteText(c.App.Writer); err != nil {
 			return err
 		}
 	}
+	trend.Lang = look.language()
 	if err := report.NewHistory(trend, opt).WriteText(c.App.Writer); err != nil {
 		return err
 	}

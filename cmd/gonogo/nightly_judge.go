@@ -11,28 +11,26 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/history"
-	"gonogo/report"
 	"gonogo/sampler/rollout"
 )
 
 // judge compares tonight with the last good night and with the trend, and says
-// in n what came of it. The page of the comparison is nil where there is nothing
-// to compare with.
-func (h *nights) judge(c *cli.Context, p *project, opened *rollout.Run, r *analysis.Result, n *history.Night) (*report.ComparisonPage, *history.History, error) {
+// in n what came of it. The comparison is nil where there is nothing to compare
+// with.
+func (h *nights) judge(c *cli.Context, p *project, opened *rollout.Run, r *analysis.Result, n *history.Night) (*analysis.Comparison, *history.History, error) {
 	base := history.LastGood(h.list, n, h.thereBy(c.Context))
 	if err := c.Context.Err(); err != nil {
 		return nil, nil, err
 	}
-	var page *report.ComparisonPage
+	var comparison *analysis.Comparison
 	tolerance := 0.0
 	if base < 0 {
 		h.alone(c.Context, r, n)
 	} else {
 		var err error
-		if page, err = h.compare(c, p, opened, &h.list[base]); err != nil {
+		if comparison, err = h.compare(c, p, opened, &h.list[base]); err != nil {
 			return nil, nil, err
 		}
-		comparison := page.Comparison
 		tolerance = comparison.Tolerance
 		n.Base, n.Answer, n.Sentence, n.ExitCode = h.list[base].Name, comparison.Answer, comparison.Sentence, comparison.ExitCode
 	}
@@ -48,7 +46,7 @@ func (h *nights) judge(c *cli.Context, p *project, opened *rollout.Run, r *analy
 		mark := &trend.Nights[len(trend.Nights)-1]
 		mark.ExitCode, mark.Good, mark.Sentence = n.ExitCode, n.Good, n.Sentence
 	}
-	return page, trend, nil
+	return comparison, trend, nil
 }
 
 // alone answers for a night that is compared with none. The first one passes
@@ -86,7 +84,7 @@ func (h *nights) alone(ctx context.Context, r *analysis.Result, n *history.Night
 
 // compare holds tonight against a night of the past, and keeps what came of it
 // in tonight's run directory.
-func (h *nights) compare(c *cli.Context, p *project, opened *rollout.Run, with *history.Night) (*report.ComparisonPage, error) {
+func (h *nights) compare(c *cli.Context, p *project, opened *rollout.Run, with *history.Night) (*analysis.Comparison, error) {
 	base, err := rollout.Open(h.run(with.Name))
 	if err != nil {
 		return nil, err
@@ -95,7 +93,7 @@ func (h *nights) compare(c *cli.Context, p *project, opened *rollout.Run, with *
 	if err != nil {
 		return nil, err
 	}
-	page := report.NewComparison(comparison, pageOptions(c, opened.Dir))
+	page := p.cfg.Report.comparison(comparison, pageOptions(c, opened.Dir))
 	for _, file := range []struct {
 		name  string
 		write func(*bytes.Buffer) error
@@ -111,5 +109,5 @@ func (h *nights) compare(c *cli.Context, p *project, opened *rollout.Run, with *
 			return nil, err
 		}
 	}
-	return page, nil
+	return comparison, nil
 }

@@ -110,6 +110,7 @@ var keyFlags = []keyFlag{
 	{"max-gradings", "audit.max_gradings", ""},
 	{"labels", "audit.labels", ""},
 	{"rollouts", "burst.rollouts", "burst"},
+	{"lang", "report.lang", ""},
 	{"paper", "report.paper", ""},
 	{"font", "report.font", ""},
 }

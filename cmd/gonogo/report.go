@@ -39,6 +39,7 @@ Examples:
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "format", Usage: "comma-separated list of " + strings.Join(formatNames(), ", ") + "; usual is all but those written where they are asked for, all is every one (default: report.formats, else usual)"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `DIR` instead of RUN/report; - writes the one format named to standard output"},
+			langFlag(),
 			&cli.StringFlag{Name: "paper", Usage: "`SIZE` of report.pdf's pages: " + strings.Join(report.Papers(), " or ")},
 			&cli.StringFlag{Name: "font", Usage: "`FILE` of a font for what report.pdf and the pictures say beyond Latin, Greek and Cyrillic"},
 		}, analysisFlags()...),
@@ -142,8 +143,8 @@ func reportTo(c *cli.Context, run string, formats []report.Format) (string, erro
 }
 
 // page makes the page of a run's result for this command's terminal.
-func page(c *cli.Context, run string, r *analysis.Result) *report.Page {
-	return report.NewPage(r, pageOptions(c, run))
+func page(c *cli.Context, run string, r *analysis.Result, look reportValues) *report.Page {
+	return look.page(r, pageOptions(c, run))
 }
 
 // pageOptions are what a page says of this command.
@@ -158,12 +159,12 @@ func pageOptions(c *cli.Context, run string) report.Options {
 }
 
 // printText prints the report for a terminal.
-func printText(c *cli.Context, run string, r *analysis.Result) error {
+func printText(c *cli.Context, run string, r *analysis.Result, look reportValues) error {
 	formats, err := pickFormats("text")
 	if err != nil {
 		return err
 	}
-	return formats[0].Write(c.App.Writer, page(c, run, r))
+	return formats[0].Write(c.App.Writer, page(c, run, r, look))
 }
 
 // pageTo makes the page of a run's result for what is delivered.
@@ -177,7 +178,7 @@ func pageTo(c *cli.Context, run string, r *analysis.Result, to delivery) *report
 	if opt.Rollouts != nil {
 		opt.Traces, opt.TracesLink = traces(run, from)
 	}
-	return report.NewPage(r, opt)
+	return to.look.page(r, opt)
 }
 
 // writeReport writes a report. Formats that need rollouts where there are none

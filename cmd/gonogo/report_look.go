@@ -3,9 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"gonogo/analysis"
+	"gonogo/analysis/language"
 	"gonogo/report"
 	"gonogo/sampler/rollout"
 )
@@ -14,14 +17,7 @@ import (
 // cannot be read is an error where the command names it, and a note where the
 // run itself does: it may have moved to another machine.
 func lookFor(c *cli.Context, dir string) (reportValues, error) {
-	var manifest *rollout.Manifest
-	switch opened, err := rollout.Open(dir); {
-	case err == nil:
-		manifest = opened.Manifest
-	case !errors.Is(err, rollout.ErrNotARun): // else there is nothing but the result
-		return reportValues{}, asUsage(err)
-	}
-	cfg, err := configFor(c, manifest)
+	cfg, manifest, err := configOfRun(c, dir)
 	if err != nil {
 		return reportValues{}, err
 	}
@@ -34,6 +30,50 @@ func lookFor(c *cli.Context, dir string) (reportValues, error) {
 		look.Font = ""
 	}
 	return look, nil
+}
+
+// configOfRun is the configuration for a run that is there, and its manifest
+// where it has one.
+func configOfRun(c *cli.Context, dir string) (*config, *rollout.Manifest, error) {
+	var manifest *rollout.Manifest
+	switch opened, err := rollout.Open(dir); {
+	case err == nil:
+		manifest = opened.Manifest
+	case !errors.Is(err, rollout.ErrNotARun): // else there is nothing but the result
+		return nil, nil, asUsage(err)
+	}
+	cfg, err := configFor(c, manifest)
+	return cfg, manifest, err
+}
+
+// langFlag is the flag of the commands that tell of runs.
+func langFlag() cli.Flag {
+	return &cli.StringFlag{Name: "lang", Usage: "write the report in `LANG`: " + strings.Join(language.Tags(), " or ") + " (key report.lang)"}
+}
+
+// language is the language of the reports.
+func (v reportValues) language() language.Language {
+	l, err := language.Named(v.Lang)
+	if err != nil {
+		panic(err) // the configuration has been read
+	}
+	return l
+}
+
+// page makes the page of a result in the language of the reports. The result
+// itself stays English, as it is kept.
+func (v reportValues) page(r *analysis.Result, opt report.Options) *report.Page {
+	said := *r
+	said.Lang = v.language()
+	return report.NewPage(&said, opt)
+}
+
+// comparison makes the page of a comparison in the language of the reports. The
+// comparison itself stays English, as it is kept.
+func (v reportValues) comparison(c *analysis.Comparison, opt report.Options) *report.ComparisonPage {
+	said := *c
+	said.Lang = v.language()
+	return report.NewComparison(&said, opt)
 }
 
 // fontThere asks for the font that is named to be one.
