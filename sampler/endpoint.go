@@ -18,12 +18,22 @@ import (
 	"gonogo/sampler/limit"
 )
 
+// ManyInFlight is from how many rollouts at one time memory matters: each holds
+// a connection or two, a conversation and stacks.
+const ManyInFlight = 512
+
 // HTTPTransport returns a transport that keeps as many idle connections to a
 // host as there may be requests in flight: with fewer, every request beyond
-// them would connect anew.
+// them would connect anew. Of many connections each has smaller buffers.
 func HTTPTransport(conns int) *http.Transport {
 	conns = max(conns, 1)
+	buffer := 0 // the usual one, 4 KB each way
+	if conns >= ManyInFlight {
+		buffer = 2 << 10
+	}
 	return &http.Transport{
+		ReadBufferSize:        buffer,
+		WriteBufferSize:       buffer,
 		Proxy:                 http.ProxyFromEnvironment,
 		DialContext:           (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
 		TLSHandshakeTimeout:   15 * time.Second,

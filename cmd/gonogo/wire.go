@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -22,6 +24,7 @@ import (
 
 // wire makes the endpoints of the job.
 func (p *project) wire() error {
+	collectOften(p.inFlight())
 	if err := p.wireGrader(); err != nil {
 		return err
 	}
@@ -33,6 +36,14 @@ func (p *project) wire() error {
 	p.close = append(p.close, policy.Close)
 	p.bounds.Model = policy
 	return p.wireTools()
+}
+
+// collectOften lets less garbage stand where many rollouts are in flight, unless
+// the environment says how much: it costs some CPU, and they wait for endpoints.
+func collectOften(rollouts int) {
+	if rollouts >= sampler.ManyInFlight && os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(50)
+	}
 }
 
 // wireTools makes the tools of the job, with the client that wireGrader made.
