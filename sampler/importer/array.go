@@ -14,7 +14,7 @@ import (
 
 // array reads a file that is one JSON array, an element at a time.
 type array struct {
-	src   Source
+	src   File
 	rd    io.ReadCloser
 	base  int64 // bytes before the bracket
 	clean *constants
@@ -25,10 +25,10 @@ type array struct {
 
 // openArray reads the opening bracket. A file that begins otherwise is
 // ErrUnrecognized.
-func openArray(src Source) (*array, error) {
+func openArray(src File) (*array, error) {
 	rd, err := src.Open()
 	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", src.Name, err)
+		return nil, err
 	}
 	a := &array{src: src, rd: rd, clean: newConstants(rd), index: -1}
 	if err := a.open(); err != nil {
@@ -112,7 +112,7 @@ func (a *array) locate() (at int64, err error) {
 	}
 	rd, err := a.src.Open()
 	if err != nil {
-		return 0, fmt.Errorf("open %s: %w", a.src.Name, err)
+		return 0, err
 	}
 	defer rd.Close()
 	if _, err := io.CopyN(io.Discard, rd, start); err != nil {
@@ -149,7 +149,7 @@ func (a *array) errorAt(at int64, err error) error {
 func (a *array) position(at int64) (line int, offset int64, err error) {
 	f, err := a.src.Open()
 	if err != nil {
-		return 0, 0, fmt.Errorf("open %s: %w", a.src.Name, err)
+		return 0, 0, err
 	}
 	defer f.Close()
 	rd := bufio.NewReaderSize(f, 64<<10)

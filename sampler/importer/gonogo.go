@@ -15,40 +15,61 @@ import (
 // gonogo reads lines of our own shape, so that plain JSONL from anywhere can
 // be taken into a run directory.
 var gonogo = Format{
-	Name: "gonogo",
-	Doc:  `JSON lines as small as {"item":"q1","reward":0.5}, such as the rollouts.jsonl of another run`,
+	Name:  "gonogo",
+	Doc:   `JSON lines as small as {"item":"q1","reward":0.5}, such as the rollouts.jsonl of another run`,
+	Files: []string{rollout.RolloutsFile},
+	From: Origin{
+		Item:     "`item`, `split`",
+		Sample:   "`sample`, or the order of the lines; of an item in several files, later files go on",
+		Reward:   "`reward`",
+		Failures: "`outcome`; a reward that is missing, null or NaN is `grader`",
+	},
 	Read: readGonogo,
 }
 
 func readGonogo(ctx context.Context, src Source, sink Sink) error {
-	if err := sniffGonogo(src); err != nil {
+	files, left, err := src.sniffed(ctx, sniffGonogo)
+	if err != nil {
 		return err
 	}
-	rd, err := src.Open()
-	if err != nil {
-		return fmt.Errorf("open %s: %w", src.Name, err)
-	}
-	defer rd.Close()
 	opt := rollout.ReadOptions{OnConflict: src.Options.OnConflict, Split: src.Options.split()}
-	yield := sink.record
-	if opt.OnConflict == rollout.Last {
-		last, err := lastLines(ctx, src, opt)
+	numbers := newOnward()
+	for _, f := range files {
+		numbers.file()
+		in, err := readLines(ctx, f, opt, func(r *rollout.Record) error {
+			r.Sample = numbers.sample(r.Split, r.Item, r.Sample)
+			return sink.record(r)
+		})
 		if err != nil {
 			return err
 		}
-		yield = func(r *rollout.Record) error {
-			if last[attempt{r.Key(), r.Attempt}] != r.Line {
-				return nil
-			}
-			return sink.record(r)
-		}
+		noteGonogo(sink.of(f, files), in)
 	}
-	in, err := rollout.Read(ctx, src.Name, rd, opt, yield)
-	if err != nil {
-		return err
-	}
-	noteGonogo(sink, in, opt.Split)
+	sink.note("item, split, sample and attempt are those of the lines; a line without a split is %s, lines without a sample are numbered in the order of the file", opt.Split)
+	sink.noteFiles(files, left)
 	return nil
+}
+
+// readLines hands on the lines of one file that count.
+func readLines(ctx context.Context, f File, opt rollout.ReadOptions, yield func(*rollout.Record) error) (rollout.Input, error) {
+	rd, err := f.Open()
+	if err != nil {
+		return rollout.Input{}, err
+	}
+	defer rd.Close()
+	if opt.OnConflict != rollout.Last {
+		return rollout.Read(ctx, f.Name, rd, opt, yield)
+	}
+	last, err := lastLines(ctx, f, opt)
+	if err != nil {
+		return rollout.Input{}, err
+	}
+	return rollout.Read(ctx, f.Name, rd, opt, func(r *rollout.Record) error {
+		if last[attempt{r.Key(), r.Attempt}] != r.Line {
+			return nil
+		}
+		return yield(r)
+	})
 }
 
 // attempt names what a run may hold one line of.
@@ -60,15 +81,15 @@ type attempt struct {
 // lastLines finds the lines that win where the later of two conflicting lines
 // counts: the earlier ones must not be handed on, for a run that held both
 // would be in conflict again.
-func lastLines(ctx context.Context, src Source, opt rollout.ReadOptions) (map[attempt]int, error) {
-	rd, err := src.Open()
+func lastLines(ctx context.Context, f File, opt rollout.ReadOptions) (map[attempt]int, error) {
+	rd, err := f.Open()
 	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", src.Name, err)
+		return nil, err
 	}
 	defer rd.Close()
 	opt.Lean = true
 	last := make(map[attempt]int)
-	_, err = rollout.Read(ctx, src.Name, rd, opt, func(r *rollout.Record) error {
+	_, err = rollout.Read(ctx, f.Name, rd, opt, func(r *rollout.Record) error {
 		last[attempt{r.Key(), r.Attempt}] = r.Line
 		return nil
 	})
@@ -76,23 +97,23 @@ func lastLines(ctx context.Context, src Source, opt rollout.ReadOptions) (map[at
 }
 
 // sniffGonogo looks at the first line.
-func sniffGonogo(src Source) error {
+func sniffGonogo(f File) error {
 	const longest = 64 << 20
-	rd, err := src.Open()
+	rd, err := f.Open()
 	if err != nil {
-		return fmt.Errorf("open %s: %w", src.Name, err)
+		return err
 	}
 	defer rd.Close()
 	lines := bufio.NewReader(io.LimitReader(rd, longest))
 	if _, err := skipSpace(lines); err != nil {
-		return sniffError(src, err)
+		return sniffError(f, err)
 	}
 	if first, err := lines.Peek(1); err != nil || first[0] != '{' {
 		return fmt.Errorf("%w: its first line is no JSON object", ErrUnrecognized)
 	}
 	line, err := lines.ReadBytes('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
-		return sniffError(src, err)
+		return sniffError(f, err)
 	}
 	var keys map[string]json.RawMessage
 	if json.Unmarshal(line, &keys) != nil {
@@ -108,8 +129,7 @@ func sniffGonogo(src Source) error {
 }
 
 // noteGonogo says what the counts of the reading mean for the imported run.
-func noteGonogo(sink Sink, in rollout.Input, split rollout.Split) {
-	sink.note("item, split, sample and attempt are those of the lines; a line without a split is %s, lines without a sample are numbered in the order of the file", split)
+func noteGonogo(sink Sink, in rollout.Input) {
 	if in.Duplicates > 0 {
 		sink.note("%d exact duplicates were left out", in.Duplicates)
 	}
@@ -125,11 +145,11 @@ func noteGonogo(sink Sink, in rollout.Input, split rollout.Split) {
 }
 
 // sniffError tells an empty file from one that cannot be read.
-func sniffError(src Source, err error) error {
+func sniffError(f File, err error) error {
 	if errors.Is(err, io.EOF) {
 		return fmt.Errorf("%w: it is empty", ErrUnrecognized)
 	}
-	return fmt.Errorf("read %s: %w", src.Name, err)
+	return f.errorOf("read", err)
 }
 
 // skipSpace moves past a byte order mark and white space and returns how many

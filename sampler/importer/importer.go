@@ -1,13 +1,9 @@
 package importer
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 	"unicode"
 
@@ -16,13 +12,19 @@ import (
 
 // Format is one kind of log.
 type Format struct {
-	Name string
-	Doc  string // one sentence: whose log, and which file
-	// Read reads the whole source. It returns ErrUnrecognized, before it hands
-	// anything to the sink, when the file is of another format; any other error
-	// means that the file is of this format but broken.
+	Name  string
+	Doc   string   // one sentence: whose log, and which file
+	Files []string // names, as patterns of path.Match, by which its files are found in a directory
+	From  Origin   // what the parts of a record are made of, for the table of docs/import.md
+	// Read reads all files of the source, none of which is a directory, as one
+	// import. It returns ErrUnrecognized, before it hands anything to the sink,
+	// when they are of another format; any other error means that they are of
+	// this format but broken.
 	Read func(ctx context.Context, src Source, sink Sink) error
 }
+
+// Origin says what of a log becomes what of a record.
+type Origin struct{ Item, Sample, Reward, Failures string }
 
 // Formats lists the formats in the order in which a file is tried against
 // them.
@@ -33,40 +35,9 @@ func Formats() []Format {
 	}
 }
 
-// ErrUnrecognized means that a file is not of a format.
+// ErrUnrecognized means that a file is not of a format, which is not the same
+// as being of it and broken.
 var ErrUnrecognized = errors.New("not of this format")
-
-// Source is a file to import.
-type Source struct {
-	Name    string                        // as errors show it
-	Open    func() (io.ReadCloser, error) // from the beginning; may be called several times
-	Options Options
-}
-
-// Options says what the file itself does not.
-type Options struct {
-	Split      rollout.Split    // of rollouts that do not name theirs; "" = train
-	OnConflict rollout.Conflict // for gonogo's own lines; other formats always refuse a conflict
-}
-
-// split returns the split of rollouts that do not name theirs.
-func (o Options) split() rollout.Split { return cmp.Or(o.Split, rollout.Train) }
-
-// File returns the source that reads the file at path.
-func File(path string, opt Options) Source {
-	return Source{Name: path, Options: opt, Open: func() (io.ReadCloser, error) { return os.Open(path) }}
-}
-
-// mentions reports whether word stands among the first bytes of the source.
-func (s Source) mentions(word string) bool {
-	rd, err := s.Open()
-	if err != nil {
-		return false
-	}
-	defer rd.Close()
-	head, err := io.ReadAll(io.LimitReader(rd, 4<<10))
-	return err == nil && bytes.Contains(head, []byte(word))
-}
 
 // Sink takes what was read, on the caller's goroutine. A nil func leaves out
 // its part. An error ends the import and is returned as it is.
@@ -96,24 +67,63 @@ func (s Sink) note(format string, args ...any) {
 	}
 }
 
+// of returns a sink that names f before its notes when there are several
+// files.
+func (s Sink) of(f File, files []File) Sink {
+	note := s.Note
+	if note != nil && len(files) > 1 {
+		s.Note = func(text string) { note(f.Name + ": " + text) }
+	}
+	return s
+}
+
+// noteFiles says what several files were taken for.
+func (s Sink) noteFiles(files []File, left []string) {
+	if len(files) > 1 {
+		s.note("%d files are one import; where an item is in several of them, the samples of later files go on from those before", len(files))
+	}
+	if len(left) > 0 {
+		s.note("%d files that were found beside them are of another format and were left out: %s", len(left), counted(left))
+	}
+}
+
 // Import reads src as the format called name, or, when name is "", as the
-// first of formats that recognizes it, and returns that format.
+// first of formats that recognizes it, and returns that format. All files of
+// the source are of one format, and make one import.
 //
 // Broken input can be found late: an import that must not leave half a run
-// behind reads the source twice, the first time into an empty Sink.
+// behind takes back what it wrote when Import fails.
 func Import(ctx context.Context, formats []Format, name string, src Source, sink Sink) (Format, error) {
 	if name != "" {
 		return importAs(ctx, formats, name, src, sink)
 	}
 	var reasons []string
 	for _, f := range formats {
-		err := f.Read(ctx, src, sink)
+		err := f.read(ctx, src, sink)
 		if !errors.Is(err, ErrUnrecognized) {
 			return f, err
 		}
 		reasons = append(reasons, fmt.Sprintf("%s (%s): %v", f.Name, f.Doc, err))
 	}
-	return Format{}, fmt.Errorf("import %s: no known format recognizes it: %w\n  %s", src.Name, ErrUnrecognized, strings.Join(reasons, "\n  "))
+	return Format{}, fmt.Errorf("import %s: no known format recognizes it: %w\n  %s", src.name(), ErrUnrecognized, strings.Join(reasons, "\n  "))
+}
+
+// read reads the files of the source, those in directories included.
+func (f Format) read(ctx context.Context, src Source, sink Sink) error {
+	files, err := src.filesOf(f.Files)
+	if err != nil {
+		return err
+	}
+	return f.Read(ctx, files, sink)
+}
+
+// name names the source in an error.
+func (s Source) name() string {
+	names := make([]string, len(s.Files))
+	for i, f := range s.Files {
+		names[i] = f.Name
+	}
+	return counted(names)
 }
 
 // plain is a name as people type it: tau_bench and TauBench are tau-bench.
@@ -133,13 +143,13 @@ func importAs(ctx context.Context, formats []Format, name string, src Source, si
 			names[i] = f.Name
 			continue
 		}
-		if err := f.Read(ctx, src, sink); err != nil {
+		if err := f.read(ctx, src, sink); err != nil {
 			if errors.Is(err, ErrUnrecognized) {
-				err = fmt.Errorf("import %s as %s (%s): %w", src.Name, f.Name, f.Doc, err)
+				err = fmt.Errorf("import %s as %s (%s): %w", src.name(), f.Name, f.Doc, err)
 			}
 			return f, err
 		}
 		return f, nil
 	}
-	return Format{}, fmt.Errorf("import %s: unknown format %q: use one of %s", src.Name, name, strings.Join(names, ", "))
+	return Format{}, fmt.Errorf("import %s: unknown format %q: use one of %s", src.name(), name, strings.Join(names, ", "))
 }

@@ -3,9 +3,9 @@ package importer
 import (
 	"context"
 	"errors"
-	"io"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"go.uber.org/goleak"
 
@@ -16,7 +16,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // text is a source that is not a file.
 func text(s string) Source {
-	return Source{Name: "log.json", Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(s)), nil }}
+	return Source{Files: []File{{Name: "log.json", FS: fstest.MapFS{"log.json": {Data: []byte(s)}}, Path: "log.json"}}}
 }
 
 // got is what an import handed on.
@@ -115,7 +115,7 @@ func TestImportByName(t *testing.T) {
 }
 
 func TestImportMissingFile(t *testing.T) {
-	_, err := Import(context.Background(), Formats(), "", File(t.TempDir()+"/none.json", Options{}), Sink{})
+	_, err := Import(context.Background(), Formats(), "", Paths(Options{}, t.TempDir()+"/none.json"), Sink{})
 	if err == nil || !strings.Contains(err.Error(), "none.json") || errors.Is(err, ErrUnrecognized) {
 		t.Errorf("error is %v", err)
 	}

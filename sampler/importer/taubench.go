@@ -19,8 +19,15 @@ import (
 // tau_bench/run.py and types.py): one JSON array of
 // {task_id, reward, info, traj, trial}.
 var tauBench = Format{
-	Name: "tau-bench",
-	Doc:  "results of sierra-research/tau-bench, a JSON array with task_id, trial, reward and traj",
+	Name:  "tau-bench",
+	Doc:   "results of sierra-research/tau-bench, a JSON array with task_id, trial, reward and traj",
+	Files: []string{"*.json"},
+	From: Origin{
+		Item:     "`task_id`",
+		Sample:   "`trial`, or the order of a task's entries; of a task in several files, later files go on",
+		Reward:   "`reward`",
+		Failures: "an entry with `info.error`, or with an empty `traj` and reward 0, is `model_api`; a reward that is missing, null or NaN is `grader`",
+	},
 	Read: readTauBench,
 }
 
@@ -40,22 +47,66 @@ type tauInfo struct {
 }
 
 func readTauBench(ctx context.Context, src Source, sink Sink) error {
-	a, err := openArray(src)
+	files, left, err := src.sniffed(ctx, func(f File) error { return sniffTauBench(ctx, f) })
+	if err != nil {
+		return err
+	}
+	t := tauReader{
+		sink: sink, split: src.Options.split(), seed: maphash.MakeSeed(), numbers: newOnward(),
+		tasks: make(map[string]*tauTask), trials: make(map[tauKey]tauTrial), texts: make(map[uint64]*array),
+	}
+	for _, f := range files {
+		if err := t.file(ctx, f); err != nil {
+			return err
+		}
+	}
+	if err := t.finish(); err != nil {
+		return err
+	}
+	sink.noteFiles(files, left)
+	return nil
+}
+
+// sniffTauBench looks at the first element.
+func sniffTauBench(ctx context.Context, f File) error {
+	a, err := openArray(f)
 	if err != nil {
 		return err
 	}
 	defer a.close()
-	t := tauReader{
-		array: a, sink: sink, split: src.Options.split(), seed: maphash.MakeSeed(),
-		tasks: make(map[string]*tauTask), trials: make(map[tauKey]tauTrial),
+	raw, err := a.next(ctx)
+	if errors.Is(err, io.EOF) {
+		return fmt.Errorf("%w: the array is empty", ErrUnrecognized)
 	}
+	if _, broken := errors.AsType[*rollout.LineError](err); broken && !f.mentions("task_id") {
+		return fmt.Errorf("%w: its first element names no task_id", ErrUnrecognized)
+	}
+	if err == nil && !isTauEntry(raw) {
+		return fmt.Errorf("%w: its first element is no object with task_id and traj", ErrUnrecognized)
+	}
+	return err
+}
+
+func isTauEntry(raw json.RawMessage) bool {
+	var keys map[string]json.RawMessage
+	return json.Unmarshal(raw, &keys) == nil && keys["task_id"] != nil && keys["traj"] != nil
+}
+
+func (t *tauReader) file(ctx context.Context, f File) error {
+	a, err := openArray(f)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	t.array = a
+	t.numbers.file()
 	for {
 		raw, err := a.next(ctx)
 		if errors.Is(err, io.EOF) {
-			return t.finish()
+			return nil
 		}
 		if err != nil {
-			return t.foreign(err)
+			return err
 		}
 		if err := t.entry(raw); err != nil {
 			return err
@@ -63,16 +114,19 @@ func readTauBench(ctx context.Context, src Source, sink Sink) error {
 	}
 }
 
-// tauReader remembers the tasks and trials of one file, not their text.
+// tauReader remembers the tasks and trials of its files, not their text.
 type tauReader struct {
-	array  *array
-	sink   Sink
-	split  rollout.Split
-	seed   maphash.Seed
-	tasks  map[string]*tauTask
-	order  []string // ids of tasks as they appeared
-	trials map[tauKey]tauTrial
+	array   *array // of the file that is being read
+	sink    Sink
+	split   rollout.Split
+	seed    maphash.Seed
+	numbers *onward
+	tasks   map[string]*tauTask
+	order   []string // ids of tasks as they appeared
+	trials  map[tauKey]tauTrial
+	texts   map[uint64]*array // where an entry with a trial stood last, by its hash
 
+	entries    int
 	counted    int // entries without a trial, numbered by us
 	duplicates int
 	failures   int
@@ -80,14 +134,16 @@ type tauReader struct {
 }
 
 type tauTask struct {
-	index  int // of the entry that named it first
+	array  *array // of the file that named it first
+	index  int    // of the entry there
 	number bool
-	trials int    // entries without a trial so far
+	trials int    // entries without a trial so far, in all files
 	task   uint64 // hash of its description; 0 while none was seen
 	sent   bool   // the item went to the sink
 }
 
 type tauKey struct {
+	array *array
 	task  string
 	trial int
 }
@@ -98,21 +154,8 @@ type tauTrial struct {
 	hash  uint64
 }
 
-// foreign turns an error about the first element into ErrUnrecognized when
-// nothing speaks for this format.
-func (t *tauReader) foreign(err error) error {
-	if _, ok := errors.AsType[*rollout.LineError](err); !ok || t.array.index > 0 || t.array.src.mentions("task_id") {
-		return err
-	}
-	return fmt.Errorf("%w: its first element names no task_id", ErrUnrecognized)
-}
-
 func (t *tauReader) entry(raw json.RawMessage) error {
-	var keys map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &keys); err != nil || keys["task_id"] == nil || keys["traj"] == nil {
-		if t.array.index == 0 {
-			return fmt.Errorf("%w: its first element is no object with task_id and traj", ErrUnrecognized)
-		}
+	if !isTauEntry(raw) {
 		return t.array.errorf("it is no object with task_id and traj")
 	}
 	var e tauEntry
@@ -127,17 +170,21 @@ func (t *tauReader) entry(raw json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	k, now := tauKey{id, trial}, tauTrial{t.array.index, t.array.start, maphash.Bytes(t.seed, raw)}
-	if was, there := t.trials[k]; there {
-		if was.hash == now.hash && e.Trial != nil {
-			t.duplicates++
-			return nil
-		}
+	k, now := tauKey{t.array, id, trial}, tauTrial{t.array.index, t.array.start, maphash.Bytes(t.seed, raw)}
+	was, there := t.trials[k]
+	switch copied := t.texts[now.hash]; {
+	case there && (was.hash != now.hash || e.Trial == nil):
 		return t.conflict(k, was)
+	case there, e.Trial != nil && copied != nil && copied != t.array:
+		t.duplicates++
+		return nil
 	}
-	t.trials[k] = now
+	t.trials[k], t.texts[now.hash] = now, t.array
 	if err := t.item(id, task, e); err != nil {
 		return err
+	}
+	if e.Trial != nil {
+		trial = t.numbers.sample(t.split, id, trial)
 	}
 	rec, err := t.record(id, trial, e)
 	if err != nil {
@@ -162,30 +209,39 @@ func (t *tauReader) task(e tauEntry) (string, *tauTask, error) {
 	}
 	task := t.tasks[id]
 	if task == nil {
-		task = &tauTask{index: t.array.index, number: number}
+		task = &tauTask{array: t.array, index: t.array.index, number: number}
 		t.tasks[id] = task
 		t.order = append(t.order, id)
 	}
 	if task.number != number {
-		return "", nil, t.array.errorf("task_id %s is a number here and a string in entry %d, or the other way round: write it in one way", id, task.index)
+		return "", nil, t.array.errorf("task_id %s is a number here and a string in %s, or the other way round: write it in one way", id, t.place(task))
 	}
 	if isNone(e.Info.Task) {
 		return id, task, nil
 	}
 	hash := maphash.Bytes(t.seed, e.Info.Task)
 	if task.task != 0 && task.task != hash {
-		return "", nil, t.array.errorf("task %s is described otherwise than before (first in entry %d): these are results on different tasks; import them one by one", id, task.index)
+		return "", nil, t.array.errorf("task %s is described otherwise than before (first in %s): these are results on different tasks; import them one by one", id, t.place(task))
 	}
 	task.task = hash
 	return id, task, nil
 }
 
+// place names the entry that named a task first.
+func (t *tauReader) place(task *tauTask) string {
+	if task.array == t.array {
+		return fmt.Sprintf("entry %d", task.index)
+	}
+	return fmt.Sprintf("%s, entry %d", task.array.src.Name, task.index)
+}
+
 // trial returns the sample number: the trial, or the count of entries of the
 // task when the file numbers none.
 func (t *tauReader) trial(e tauEntry, task *tauTask) (int, error) {
-	if (e.Trial == nil) != (t.counted > 0) && t.array.index > 0 {
+	if (e.Trial == nil) != (t.counted > 0) && t.entries > 0 {
 		return 0, t.array.errorf("some entries have a trial and some do not: number all of them or none")
 	}
+	t.entries++
 	if e.Trial == nil {
 		t.counted++
 		task.trials++
@@ -246,9 +302,6 @@ func opening(traj []rollout.Message) []rollout.Message {
 
 // finish hands on the tasks that failed in every trial, and the notes.
 func (t *tauReader) finish() error {
-	if t.array.index < 0 {
-		return fmt.Errorf("%w: the array is empty", ErrUnrecognized)
-	}
 	for _, id := range t.order {
 		if t.tasks[id].sent {
 			continue

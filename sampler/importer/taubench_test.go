@@ -271,7 +271,7 @@ func TestTauBenchRealFile(t *testing.T) {
 		Item:   func(it rollout.Item) error { return w.AddItems(it) },
 		Record: w.Append,
 	}
-	if f, err := Import(context.Background(), Formats(), "", File(path, Options{}), sink); err != nil || f.Name != "tau-bench" {
+	if f, err := Import(context.Background(), Formats(), "", Paths(Options{}, path), sink); err != nil || f.Name != "tau-bench" {
 		t.Fatalf("format %q, error %v", f.Name, err)
 	}
 	if err := w.Close(); err != nil {

@@ -1,0 +1,204 @@
+package importer
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gonogo/sampler/rollout"
+)
+
+// Source is what is imported together: files of one format, in order, and
+// directories, each of which stands for the files in it that the format knows
+// by their names.
+type Source struct {
+	Files   []File
+	Options Options
+}
+
+// Options says what the files themselves do not.
+type Options struct {
+	Split      rollout.Split    // of rollouts that do not name theirs; "" = train
+	OnConflict rollout.Conflict // for gonogo's own lines; other formats have a rule of their own
+	Score      string           // which of several scores is the reward; "" = what the format takes by itself
+}
+
+// split returns the split of rollouts that do not name theirs.
+func (o Options) split() rollout.Split { return cmp.Or(o.Split, rollout.Train) }
+
+// File is a file or a directory to import.
+type File struct {
+	Name string // as errors show it
+	FS   fs.FS  // where it lies, with what lies beside it
+	Path string // its name in FS
+
+	found bool // in a directory: it was not named by the caller
+}
+
+// Paths returns the source that reads the files and directories at paths.
+func Paths(opt Options, paths ...string) Source {
+	src := Source{Options: opt}
+	for _, p := range paths {
+		clean := filepath.Clean(p)
+		f := File{Name: p, FS: os.DirFS(filepath.Dir(clean)), Path: filepath.Base(clean)}
+		if !fs.ValidPath(f.Path) { // .. or the root
+			f.FS, f.Path = os.DirFS(clean), "."
+		}
+		src.Files = append(src.Files, f)
+	}
+	return src
+}
+
+// Open opens the file at its beginning. It may be called several times.
+func (f File) Open() (fs.File, error) {
+	rd, err := f.FS.Open(f.Path)
+	if err != nil {
+		return nil, f.errorOf("open", err)
+	}
+	return rd, nil
+}
+
+// Beside returns the file called name in the directory of f, which need not
+// be there.
+func (f File) Beside(name string) File {
+	return File{Name: filepath.Join(filepath.Dir(f.Name), filepath.FromSlash(name)), FS: f.FS, Path: path.Join(path.Dir(f.Path), name)}
+}
+
+// stat says what f is. Files are opened more than once, so that a pipe is
+// refused.
+func (f File) stat() (fs.FileInfo, error) {
+	info, err := fs.Stat(f.FS, f.Path)
+	switch {
+	case err != nil:
+		return nil, f.errorOf("open", err)
+	case !info.IsDir() && !info.Mode().IsRegular():
+		return nil, fmt.Errorf("open %s: it is no regular file, and an import may read it more than once: save it as a file", f.Name)
+	}
+	return info, nil
+}
+
+// errorOf names the file as the caller did, not as its file system does.
+func (f File) errorOf(doing string, err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err
+	}
+	return fmt.Errorf("%s %s: %w", doing, f.Name, err)
+}
+
+// mentions reports whether word stands among the first bytes of the file.
+func (f File) mentions(word string) bool {
+	rd, err := f.Open()
+	if err != nil {
+		return false
+	}
+	defer rd.Close()
+	head, err := io.ReadAll(io.LimitReader(rd, 4<<10))
+	return err == nil && bytes.Contains(head, []byte(word))
+}
+
+// filesOf returns the source with files in the place of directories: those
+// whose names match a pattern, in the order of their paths. Hidden directories
+// are left alone. A directory without any is ErrUnrecognized. What is named
+// twice counts once.
+func (s Source) filesOf(patterns []string) (Source, error) {
+	var files []File
+	for _, f := range s.Files {
+		info, err := f.stat()
+		if err != nil {
+			return s, err
+		}
+		if !info.IsDir() {
+			files = append(files, f)
+			continue
+		}
+		found, err := f.walk(patterns)
+		if err != nil {
+			return s, err
+		}
+		if len(found) == 0 {
+			return s, fmt.Errorf("%w: no file in %s is called %s", ErrUnrecognized, f.Name, strings.Join(patterns, " or "))
+		}
+		files = append(files, found...)
+	}
+	seen := make(map[string]bool, len(files))
+	s.Files = slices.DeleteFunc(files, func(f File) bool {
+		name := filepath.Clean(f.Name)
+		again := seen[name]
+		seen[name] = true
+		return again
+	})
+	return s, nil
+}
+
+func (f File) walk(patterns []string) (files []File, err error) {
+	err = fs.WalkDir(f.FS, f.Path, func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && p != f.Path && strings.HasPrefix(d.Name(), "."):
+			return fs.SkipDir
+		case !d.Type().IsRegular() || !matches(patterns, d.Name()):
+			return nil
+		}
+		rel := strings.TrimPrefix(strings.TrimPrefix(p, f.Path), "/")
+		files = append(files, File{Name: filepath.Join(f.Name, filepath.FromSlash(rel)), FS: f.FS, Path: p, found: true})
+		return nil
+	})
+	if err != nil {
+		return nil, f.errorOf("look through", err)
+	}
+	return files, nil
+}
+
+func matches(patterns []string, name string) bool {
+	for _, p := range patterns {
+		if ok, err := path.Match(p, name); ok && err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// sniffed returns the files that sniff takes for those of a format. What was
+// found in a directory and is of another format is left out and listed; what
+// the caller named must be of it. Nothing at all is ErrUnrecognized.
+func (s Source) sniffed(ctx context.Context, sniff func(File) error) (files []File, left []string, err error) {
+	for _, f := range s.Files {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, fmt.Errorf("read %s: %w", f.Name, err)
+		}
+		err := sniff(f)
+		switch {
+		case errors.Is(err, ErrUnrecognized) && f.found:
+			left = append(left, f.Name)
+		case errors.Is(err, ErrUnrecognized) && len(s.Files) > 1:
+			return nil, nil, fmt.Errorf("%s: %w", f.Name, err)
+		case err != nil:
+			return nil, nil, err
+		default:
+			files = append(files, f)
+		}
+	}
+	if len(files) == 0 {
+		return nil, nil, fmt.Errorf("%w: none of %s is", ErrUnrecognized, counted(left))
+	}
+	return files, left, nil
+}
+
+// counted lists names for a message, the first few of many.
+func counted(names []string) string {
+	const most = 3
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
