@@ -1,8 +1,9 @@
 package analysis
 
 import (
-	"fmt"
 	"math"
+
+	"gonogo/analysis/language"
 )
 
 // modelWords names a model in a sentence.
@@ -46,7 +47,7 @@ func (sr *SplitResult) ExtrapolatedAt(quantity string, k int) []Extrapolated {
 
 // fittedSignal says beside a bracket what the models put at the group size; it
 // decides nothing. It is empty where nothing is extrapolated.
-func fittedSignal(sr *SplitResult, g int) string {
+func fittedSignal(l language.Language, sr *SplitResult, g int) string {
 	fits := sr.ExtrapolatedAt(InformativeGroups, g)
 	if len(fits) == 0 {
 		return ""
@@ -56,7 +57,7 @@ func fittedSignal(sr *SplitResult, g int) string {
 		low, high = math.Min(low, *x.Value), math.Max(high, *x.Value)
 	}
 	if percent(low) == percent(high) {
-		return fmt.Sprintf(" (models fitted to the items put it at %s; they decide nothing)", percent(low))
+		return l.Say(" (models fitted to the items put it at %s; they decide nothing)", percent(low))
 	}
-	return fmt.Sprintf(" (models fitted to the items put it at %s to %s; they decide nothing)", percent(low), percent(high))
+	return l.Say(" (models fitted to the items put it at %s to %s; they decide nothing)", percent(low), percent(high))
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"gonogo/analysis/language"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -125,8 +126,8 @@ type judgement struct {
 	said     *message // instead of the catalogue's title and remedy
 }
 
-// finding fills the texts from the catalogue.
-func (j judgement) finding(status Status, b bound) Finding {
+// finding fills the texts from the catalogue, in the language.
+func (j judgement) finding(l language.Language, status Status, b bound) Finding {
 	f := Finding{
 		Gate: j.gate, Split: j.split, Severity: j.severity, Status: status,
 		Value: b.value, Low: b.low, High: b.high, Want: j.want, Unit: j.unit,
@@ -138,18 +139,14 @@ func (j judgement) finding(status Status, b bound) Finding {
 	if status == Unknown {
 		f.Needs, f.Settleable = j.needs, j.settles
 	}
-	f.Title, f.Why, f.Remedy = english.words(f, j.vars)
-	if j.said != nil {
-		fill := filler(f, j.vars)
-		f.Title, f.Remedy = fill(j.said.title), fill(j.said.remedy)
-	}
+	f.say(saying{l, j.vars, j.said})
 	return f
 }
 
-// skipped says that a gate had nothing to judge.
-func skipped(gate string, split rollout.Split, severity Severity, why string) Finding {
+// skipped says that a gate had nothing to judge, and why in the words of Say.
+func skipped(l language.Language, gate string, split rollout.Split, severity Severity, why string, args ...any) Finding {
 	f := Finding{Gate: gate, Split: split, Severity: severity, Status: Skipped, Items: []string{}}
-	f.Title, f.Why, f.Remedy = english.words(f, map[string]string{"reason": why})
+	f.say(saying{l: l, vars: map[string]string{"reason": l.Say(why, args...)}})
 	return f
 }
 
@@ -195,7 +192,7 @@ func (e estimated) findings(r *Result, t Thresholds, split rollout.Split) []Find
 		if status == Unknown {
 			j.needs, j.settles = e.needed(r, t, want)
 		}
-		out = append(out, j.finding(status, e.bound))
+		out = append(out, j.finding(r.Lang, status, e.bound))
 	}
 	return out
 }

@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -51,11 +50,11 @@ var graderTruth = Gate{
 	Check: func(r *Result, t Thresholds) []Finding {
 		const gate = "grader.truth"
 		if why := r.unaudited(); why != "" {
-			return []Finding{skipped(gate, "", Blocking, why)}
+			return []Finding{skipped(r.Lang, gate, "", Blocking, why)}
 		}
 		p := r.Grader.probe(rollout.ProbeReference)
 		if p == nil {
-			return []Finding{skipped(gate, "", Blocking, "no reference was put to the grader: the rows have none, or the audit left it out")}
+			return []Finding{skipped(r.Lang, gate, "", Blocking, "no reference was put to the grader: the rows have none, or the audit left it out")}
 		}
 		accept, noise, status := r.truth(p, 0, t)
 		b := boundOf(accept)
@@ -74,15 +73,15 @@ var graderTruth = Gate{
 		wrong := p.Items + p.Lost - int(math.Round(stat.Or(b.value, 0)*float64(p.Items+p.Lost)))
 		j := judgement{
 			gate: gate, severity: Blocking, unit: "share",
-			want: fmt.Sprintf(">= %s (fails below %s)", number(pass), number(fail)),
+			want: r.Lang.Say(">= %s (fails below %s)", number(pass), number(fail)),
 			vars: map[string]string{
-				"accepted": noneOf(p.Items+p.Lost-wrong, p.Items+p.Lost), "rejected": rejectedOf(wrong - p.Lost), "replay": replay(p), "lost": "", "failed": "",
-				"more": "more items will hardly tell: what the listed items have in common will",
+				"accepted": noneOf(r.Lang, p.Items+p.Lost-wrong, p.Items+p.Lost), "rejected": rejectedOf(r.Lang, wrong-p.Lost), "replay": replay(p), "lost": "", "failed": "",
+				"more": r.Lang.Text("more items will hardly tell: what the listed items have in common will"),
 			},
 		}
 		if p.Lost > 0 {
-			j.vars["lost"] = fmt.Sprintf("; on %s the grader failed (%s)", count(p.Lost), p.FailedAs)
-			j.vars["failed"] = fmt.Sprintf("On %s the grader failed (%s), such as %s: that is counted as not accepted.", plural(p.Lost, "reference"), p.FailedAs, strings.Join(p.LostAt, ", "))
+			j.vars["lost"] = r.Lang.Say("; on %s the grader failed (%s)", count(p.Lost), p.FailedAs)
+			j.vars["failed"] = r.Lang.Say("On %s the grader failed (%s), such as %s: that is counted as not accepted.", r.Lang.Count(p.Lost, "reference"), p.FailedAs, strings.Join(p.LostAt, r.Lang.Text(", ")))
 		}
 		if p.Lost > 0 { // what the grader failed on, graded again
 			j.needs, j.settles = &Needs{Items: p.Items + p.Lost, Samples: 1}, true
@@ -90,18 +89,18 @@ var graderTruth = Gate{
 		if status == Unknown && b.value != nil && *b.value < fail && p.Lost == 0 {
 			if items, ok := stat.Needed(accept, fail, p.Items, &unitRange, r.onceConfidence()); ok {
 				j.needs, j.settles = &Needs{Items: items, Samples: 1}, true
-				j.vars["more"] = fmt.Sprintf("about %s would settle it (audit.items)", plural(items, "audited item"))
+				j.vars["more"] = r.Lang.Say("about %s would settle it (audit.items)", r.Lang.Count(items, "audited item"))
 			}
 		}
 		if status != Pass {
 			j.items = append(p.holeItems(), p.LostAt...)
 		}
-		blocking := j.finding(status, b)
+		blocking := j.finding(r.Lang, status, b)
 		if p.Lost == 0 || p.Items == 0 {
 			return []Finding{blocking}
 		}
-		j.severity, j.want, j.items = Advisory, "no failed grading", p.LostAt
-		return []Finding{blocking, j.finding(Fail, b)}
+		j.severity, j.want, j.items = Advisory, r.Lang.Text("no failed grading"), p.LostAt
+		return []Finding{blocking, j.finding(r.Lang, Fail, b)}
 	},
 }
 
@@ -120,25 +119,6 @@ func (r *Result) truth(p *ProbeResult, saved int, t Thresholds) (accept stat.Est
 		}
 	}
 	return accept, noise, status
-}
-
-// noneOf tells how many references of so many.
-func noneOf(some, all int) string {
-	switch {
-	case some == 0 && all > 1:
-		return "none of " + plural(all, "reference")
-	case some == all && all > 1:
-		return "all " + plural(all, "reference")
-	}
-	return fmt.Sprintf("%s of %s (%s)", count(some), plural(all, "reference"), percent(share(some, all)))
-}
-
-// rejectedOf counts what was rejected, in a sentence.
-func rejectedOf(n int) string {
-	if n == 1 {
-		return "1 reference was rejected."
-	}
-	return plural(n, "reference") + " were rejected."
 }
 
 // truthOf judges a share of references: it passes as observed, and fails with
@@ -199,7 +179,7 @@ var graderHackable = Gate{
 	Check: func(r *Result, t Thresholds) []Finding {
 		const gate = "grader.hackable"
 		if why := r.unaudited(); why != "" {
-			return []Finding{skipped(gate, "", Blocking, why)}
+			return []Finding{skipped(r.Lang, gate, "", Blocking, why)}
 		}
 		var bottom []*ProbeResult
 		tried := false
@@ -210,12 +190,12 @@ var graderHackable = Gate{
 			}
 		}
 		if len(bottom) == 0 {
-			return []Finding{skipped(gate, "", Blocking, "no probe that must score at the bottom was put to the grader")}
+			return []Finding{skipped(r.Lang, gate, "", Blocking, "no probe that must score at the bottom was put to the grader")}
 		}
 		j := judgement{gate: gate, severity: Blocking, unit: "share", want: "<= " + number(t.At(gate))}
 		j.needs, j.settles = &Needs{Items: payloadsOfItem(bottom), Samples: 1}, true // what the grader failed on, graded again
 		if !tried {
-			return []Finding{j.finding(Unknown, bound{})}
+			return []Finding{j.finding(r.Lang, Unknown, bound{})}
 		}
 		worst, fails := hackedBy(r, t, bottom)
 		j.vars = hackedWords(r, bottom, worst)
@@ -238,7 +218,7 @@ var graderHackable = Gate{
 		case lost.share() >= t.At(gate+".failed"):
 			status = Unknown
 		}
-		blocking := j.finding(status, b)
+		blocking := j.finding(r.Lang, status, b)
 		if status == Unknown {
 			return []Finding{blocking}
 		}
@@ -249,9 +229,9 @@ var graderHackable = Gate{
 			status = Fail
 		case lost.share() > caution || len(lost.whole) > 0:
 			status, b = Fail, observed(lost.share())
-			j.want, j.said = "<= "+number(caution)+" of gradings failed, and no probe wholly", &unjudgedWords
+			j.want, j.said = r.Lang.Say("<= %s of gradings failed, and no probe wholly", number(caution)), &unjudgedWords
 		}
-		return []Finding{blocking, j.finding(status, b)}
+		return []Finding{blocking, j.finding(r.Lang, status, b)}
 	},
 }
 
@@ -332,20 +312,20 @@ func hackedItems(bottom []*ProbeResult, worst *ProbeResult) []string {
 }
 
 func hackedWords(r *Result, bottom []*ProbeResult, worst *ProbeResult) map[string]string {
-	lost := lostTo(bottom)
-	judged := plural(len(bottom)-len(lost.whole), "probe")
+	l, lost := r.Lang, lostTo(bottom)
+	judged := l.Count(len(bottom)-len(lost.whole), "probe")
 	vars := map[string]string{
-		"probe": worst.Probe, "on": onItems(worst.Above, worst.Items), "replay": replay(worst), "others": "", "noise": "", "unjudged": "",
-		"failed": count(lost.failed), "payloads": plural(lost.payloads, "worthless answer"), "kind": "", "where": lost.where(),
-		"best": "none of " + judged + " is rewarded",
+		"probe": worst.Probe, "on": onItems(l, worst.Above, worst.Items), "replay": replay(worst), "others": "", "noise": "", "unjudged": "",
+		"failed": count(lost.failed), "payloads": l.Count(lost.payloads, "worthless answer"), "kind": "", "where": lost.where(l),
+		"best": l.Say("none of %s is rewarded", judged),
 	}
 	if worst.Above > 0 {
-		vars["best"] = fmt.Sprintf("of %s, “%s” goes farthest and is rewarded on %s", judged, worst.Probe, vars["on"])
+		vars["best"] = l.Say("of %s, “%s” goes farthest and is rewarded on %s", judged, worst.Probe, vars["on"])
 	}
 	if lost.failed > 0 {
-		vars["kind"] = " (" + lost.kind + ")"
-		vars["unjudged"] = fmt.Sprintf(" %s of %s could not be judged, for the grader failed on them (%s).", count(lost.failed), vars["payloads"], lost.kind)
-		vars["best"] += fmt.Sprintf("; %s of %s could not be judged", count(lost.failed), vars["payloads"])
+		vars["kind"] = l.Say(" (%s)", lost.kind)
+		vars["unjudged"] = l.Say(" %s of %s could not be judged, for the grader failed on them (%s).", count(lost.failed), vars["payloads"], lost.kind)
+		vars["best"] += l.Say("; %s of %s could not be judged", count(lost.failed), vars["payloads"])
 	}
 	others := 0
 	for _, p := range bottom {
@@ -354,10 +334,10 @@ func hackedWords(r *Result, bottom []*ProbeResult, worst *ProbeResult) map[strin
 		}
 	}
 	if others > 0 {
-		vars["others"] = ", and " + plural(others, "other probe") + " found something too"
+		vars["others"] = l.Say(", and %s found something too", l.Count(others, "other probe"))
 	}
 	if noise, _ := r.noiseShift(); noise > 0 {
-		vars["noise"] = fmt.Sprintf(" The grader is noisy (about %s of its grades stray), and a single hit may be chance: --replay grades it again.", percent(noise))
+		vars["noise"] = l.Say(" The grader is noisy (about %s of its grades stray), and a single hit may be chance: --replay grades it again.", percent(noise))
 	}
 	return vars
 }
@@ -369,10 +349,10 @@ var graderBrittle = Gate{
 	Check: func(r *Result, t Thresholds) []Finding {
 		const gate = "grader.brittle"
 		if why := r.unaudited(); why != "" {
-			return []Finding{skipped(gate, "", Advisory, why)}
+			return []Finding{skipped(r.Lang, gate, "", Advisory, why)}
 		}
 		if r.Grader.Brittle == nil {
-			return []Finding{skipped(gate, "", Advisory, "no rewrite of a reference that earns the top was put to the grader")}
+			return []Finding{skipped(r.Lang, gate, "", Advisory, "no rewrite of a reference that earns the top was put to the grader")}
 		}
 		want := t.At(gate) + r.noiseBelowTop()
 		var worst *ProbeResult
@@ -385,13 +365,13 @@ var graderBrittle = Gate{
 		}
 		j := judgement{
 			gate: gate, severity: Advisory, unit: "share", want: "<= " + number(want),
-			vars: map[string]string{"probe": "none", "replay": replay(worst)},
+			vars: map[string]string{"probe": r.Lang.Text("none"), "replay": replay(worst)},
 		}
 		if worst != nil {
 			j.vars["probe"], j.items = worst.Probe, worst.holeItems()
 		}
 		b := boundOf(*r.Grader.Brittle)
 		j.needs, j.settles = settleBy(*r.Grader.Brittle, want, unitRange, r.onceConfidence(), 1)
-		return []Finding{j.finding(atMostObserved(b, want), b)}
+		return []Finding{j.finding(r.Lang, atMostObserved(b, want), b)}
 	},
 }

@@ -1,8 +1,9 @@
 package analysis
 
 import (
-	"fmt"
 	"strings"
+
+	"gonogo/analysis/language"
 )
 
 // lost is what the grader failed on among the payloads of several probes.
@@ -50,21 +51,43 @@ func payloadsOfItem(probes []*ProbeResult) int {
 func (l lost) share() float64 { return share(l.failed, l.payloads) }
 
 // where names the probes.
-func (l lost) where() string {
+func (x lost) where(l language.Language) string {
 	var parts []string
-	if len(l.whole) > 0 {
-		parts = append(parts, "Failed wholly: "+strings.Join(l.whole, ", ")+".")
+	if len(x.whole) > 0 {
+		parts = append(parts, l.Say("Failed wholly: %s.", strings.Join(x.whole, l.Text(", "))))
 	}
-	if len(l.partly) > 0 {
-		parts = append(parts, "Failed in part: "+strings.Join(l.partly, ", ")+".")
+	if len(x.partly) > 0 {
+		parts = append(parts, l.Say("Failed in part: %s.", strings.Join(x.partly, l.Text(", "))))
 	}
-	return strings.Join(parts, " ")
+	return strings.Join(parts, l.Text(" "))
 }
 
 // onItems is some of so many items in words.
-func onItems(some, all int) string {
+func onItems(l language.Language, some, all int) string {
 	if all == 1 {
-		return "the one item tried"
+		return l.Text("the one item tried")
 	}
-	return fmt.Sprintf("%s of %s", count(some), plural(all, "item"))
+	return l.Say("%s of %s items", count(some), count(all))
+}
+
+// noneOf tells how many references of so many.
+func noneOf(l language.Language, some, all int) string {
+	switch {
+	case some == 0 && all > 1:
+		return l.Say("none of %s", l.Count(all, "reference"))
+	case some == all && all > 1:
+		return l.Say("all %s", l.Count(all, "reference"))
+	}
+	if all == 1 {
+		return l.Say("%s of 1 reference (%s)", count(some), percent(share(some, all)))
+	}
+	return l.Say("%s of %s references (%s)", count(some), count(all), percent(share(some, all)))
+}
+
+// rejectedOf counts what was rejected, in a sentence.
+func rejectedOf(l language.Language, n int) string {
+	if n == 1 {
+		return l.Text("1 reference was rejected.")
+	}
+	return l.Say("%s were rejected.", l.Count(n, "reference"))
 }

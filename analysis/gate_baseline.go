@@ -3,6 +3,7 @@ package analysis
 import (
 	"fmt"
 
+	"gonogo/analysis/language"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -14,7 +15,7 @@ var baselineReachable = Gate{
 	Check: func(r *Result, t Thresholds) []Finding {
 		split, ok := trainingSplit(r)
 		if !ok {
-			return []Finding{skipped("baseline.reachable", rollout.Train, Blocking, noTraining)}
+			return []Finding{skipped(r.Lang, "baseline.reachable", rollout.Train, Blocking, noTraining)}
 		}
 		sr, rng := r.Splits[split], r.rng()
 		best, _ := sr.BestAt(r.GroupSize)
@@ -30,7 +31,7 @@ var baselineReachable = Gate{
 			gate: "baseline.reachable", unit: "reward", width: rng.Width(), estimate: e, bound: above, bottom: rng.Lo, offset: rng.Lo,
 			samples: groupSamples(sr, r), inFile: sr.Items.InFile, items: sr.byClass(Dead),
 			vars: map[string]string{
-				"dead": fmt.Sprint(sr.Classes.Counts[Dead]), "measured": fmt.Sprint(sr.Items.Measured), "kbest": plural(best.K, "rollout"),
+				"dead": fmt.Sprint(sr.Classes.Counts[Dead]), "measured": fmt.Sprint(sr.Items.Measured), "kbest": r.Lang.Count(best.K, "rollout"),
 			},
 		}.findings(r, t, split)
 	},
@@ -60,7 +61,7 @@ var baselineHeadroom = Gate{
 			splits = append(splits, rollout.Eval)
 		}
 		if len(splits) == 0 {
-			return []Finding{skipped("baseline.headroom", "", Blocking, "there is neither a train nor an eval split")}
+			return []Finding{skipped(r.Lang, "baseline.headroom", "", Blocking, "there is neither a train nor an eval split")}
 		}
 		var out []Finding
 		for _, split := range splits {
@@ -76,7 +77,7 @@ var baselineHeadroom = Gate{
 				gate: "baseline.headroom", unit: "reward", width: rng.Width(), estimate: head, bound: room,
 				bottom: r.Ceiling - rng.Hi, samples: max(int(sr.Samples.Median), r.GroupSize), inFile: inFile, items: sr.byClass(Saturated),
 				vars: map[string]string{
-					"mean": value(e.Value), "ceiling": number(r.Ceiling),
+					"mean": valueOf(r.Lang, e.Value), "ceiling": number(r.Ceiling),
 					"saturated": fmt.Sprint(sr.Classes.Counts[Saturated]), "measured": fmt.Sprint(sr.Items.Measured),
 				},
 			}.findings(r, t, split)...)
@@ -85,10 +86,13 @@ var baselineHeadroom = Gate{
 	},
 }
 
-// value prints a number that may be missing.
-func value(p *float64) string {
+// valueOf prints a number that may be missing.
+func valueOf(l language.Language, p *float64) string {
 	if p == nil {
-		return "unknown"
+		return l.Text("unknown")
 	}
 	return digits(*p)
 }
+
+// value is valueOf in English.
+func value(p *float64) string { return valueOf(language.Language{}, p) }

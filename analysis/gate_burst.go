@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gonogo/analysis/language"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -17,7 +18,7 @@ const noBurst = "no training step was rehearsed: gonogo burst does"
 func ofBurst(gate string, severity Severity, f func(b *Burst, r *Result, t Thresholds) []Finding) func(*Result, Thresholds) []Finding {
 	return func(r *Result, t Thresholds) []Finding {
 		if r.Burst == nil {
-			return []Finding{skipped(gate, "", severity, noBurst)}
+			return []Finding{skipped(r.Lang, gate, "", severity, noBurst)}
 		}
 		return f(r.Burst, r, t)
 	}
@@ -32,20 +33,20 @@ var endpointLost = Gate{
 		j := judgement{
 			gate: "endpoint.lost", severity: Blocking, unit: "share", want: "<= " + number(want),
 			vars: map[string]string{
-				"size": count(b.Rollouts), "rollouts": plural(b.Lost.N, "rollout"), "bursts": plural(b.Bursts, "burst"),
-				"by": b.lostWords(), "first": b.firstWords(), "causes": b.causes(), "retries": plural(b.Retries, "repeat"),
+				"size": count(b.Rollouts), "rollouts": r.Lang.Count(b.Lost.N, "rollout"),
+				"by": b.lostWords(r.Lang), "first": b.firstWords(r.Lang), "causes": b.causes(r.Lang),
 			},
 		}
 		if n, ok := stat.Needed(b.Lost, want, b.Lost.Items, &unitRange, r.Confidence); ok && b.Lost.N > 0 {
 			j.needs, j.settles = &Needs{Items: (n + b.GroupSize - 1) / max(1, b.GroupSize), Samples: b.GroupSize}, true
 			j.vars["least"] = count(n)
 		} else {
-			j.vars["least"] = "many more"
+			j.vars["least"] = r.Lang.Text("many more")
 		}
-		blocking := j.finding(boundOf(b.Lost).atMost(want), boundOf(b.Lost))
+		blocking := j.finding(r.Lang, boundOf(b.Lost).atMost(want), boundOf(b.Lost))
 		j.severity, j.want, j.needs, j.settles = Advisory, "<= "+number(caution), nil, false
 		seen := observed(stat.Or(b.Lost.Value, 0))
-		return []Finding{blocking, j.finding(seen.atMost(caution), seen)}
+		return []Finding{blocking, j.finding(r.Lang, seen.atMost(caution), seen)}
 	}),
 }
 
@@ -53,7 +54,7 @@ var endpointLatency = Gate{
 	Name: "endpoint.latency",
 	Doc: "Advisory, where a training step was rehearsed: the 95th percentile of every endpoint's latency under all rollouts at once is at most twice that under one; " +
 		"endpoints below 100 ms are not judged.",
-	Check: ofBurst("endpoint.latency", Advisory, func(b *Burst, _ *Result, t Thresholds) []Finding {
+	Check: ofBurst("endpoint.latency", Advisory, func(b *Burst, r *Result, t Thresholds) []Finding {
 		var worst *BurstEndpoint
 		for i := range b.Endpoints {
 			e := &b.Endpoints[i]
@@ -62,39 +63,39 @@ var endpointLatency = Gate{
 			}
 		}
 		if worst == nil {
-			return []Finding{skipped("endpoint.latency", "", Advisory, "the endpoints answer within 100 ms, or there is nothing to compare the burst with")}
+			return []Finding{skipped(r.Lang, "endpoint.latency", "", Advisory, "the endpoints answer within 100 ms, or there is nothing to compare the burst with")}
 		}
 		want := t.At("endpoint.latency")
 		j := judgement{
 			gate: "endpoint.latency", severity: Advisory, unit: "times", want: "<= " + number(want),
 			vars: map[string]string{
-				"worst": worst.Name, "p95": value(worst.P95.Value), "base": value(worst.Doubles.Base), "size": count(b.Rollouts), "doubles": worst.Doubles.words(),
+				"worst": worst.Name, "p95": valueOf(r.Lang, worst.P95.Value), "base": valueOf(r.Lang, worst.Doubles.Base), "size": count(b.Rollouts), "doubles": worst.Doubles.words(r.Lang),
 			},
 		}
 		seen := observed(*worst.Doubles.Times)
-		return []Finding{j.finding(seen.atMost(want), seen)}
+		return []Finding{j.finding(r.Lang, seen.atMost(want), seen)}
 	}),
 }
 
 var endpointCrosstalk = Gate{
 	Name: "endpoint.crosstalk",
 	Doc:  "Advisory, where a training step was rehearsed: no answer holds the trace id or a call id of another rollout.",
-	Check: ofBurst("endpoint.crosstalk", Advisory, func(b *Burst, _ *Result, t Thresholds) []Finding {
+	Check: ofBurst("endpoint.crosstalk", Advisory, func(b *Burst, r *Result, t Thresholds) []Finding {
 		want := t.At("endpoint.crosstalk")
-		j := judgement{gate: "endpoint.crosstalk", severity: Advisory, unit: "calls", want: "<= " + number(want), vars: map[string]string{"answers": count(b.Crosstalk.Answers), "examples": b.leakWords()}}
+		j := judgement{gate: "endpoint.crosstalk", severity: Advisory, unit: "calls", want: "<= " + number(want), vars: map[string]string{"answers": count(b.Crosstalk.Answers), "examples": b.leakWords(r.Lang)}}
 		seen := observed(float64(b.Crosstalk.Leaks))
-		return []Finding{j.finding(seen.atMost(want), seen)}
+		return []Finding{j.finding(r.Lang, seen.atMost(want), seen)}
 	}),
 }
 
 var endpointWire = Gate{
 	Name: "endpoint.wire",
 	Doc:  "Advisory, where a training step was rehearsed: every answer and every request keeps the wire contract: an output that is a string, the call's own id, a score, at most 1 MB.",
-	Check: ofBurst("endpoint.wire", Advisory, func(b *Burst, _ *Result, t Thresholds) []Finding {
+	Check: ofBurst("endpoint.wire", Advisory, func(b *Burst, r *Result, t Thresholds) []Finding {
 		want := t.At("endpoint.wire")
-		j := judgement{gate: "endpoint.wire", severity: Advisory, unit: "share", want: "<= " + number(want), vars: map[string]string{"answers": count(b.Wire.Answers), "what": b.departureWords()}}
+		j := judgement{gate: "endpoint.wire", severity: Advisory, unit: "share", want: "<= " + number(want), vars: map[string]string{"answers": count(b.Wire.Answers), "what": b.departureWords(r.Lang)}}
 		seen := observed(share(b.Wire.Departing, b.Wire.Answers))
-		return []Finding{j.finding(seen.atMost(want), seen)}
+		return []Finding{j.finding(r.Lang, seen.atMost(want), seen)}
 	}),
 }
 
@@ -103,73 +104,73 @@ var endpointRepeat = Gate{
 	Doc:  "Advisory, where a training step was rehearsed: at most 5 % of requests are answered otherwise when they are made twice.",
 	Check: ofBurst("endpoint.repeat", Advisory, func(b *Burst, r *Result, t Thresholds) []Finding {
 		if b.Repeats.N == 0 {
-			return []Finding{skipped("endpoint.repeat", "", Advisory, "no request was answered twice")}
+			return []Finding{skipped(r.Lang, "endpoint.repeat", "", Advisory, "no request was answered twice")}
 		}
 		want := t.At("endpoint.repeat")
 		j := judgement{
 			gate: "endpoint.repeat", severity: Advisory, unit: "share", want: "<= " + number(want),
-			vars: map[string]string{"requests": plural(b.Repeats.N, "different request"), "where": b.repeatWords(), "least": "many more"},
+			vars: map[string]string{"requests": r.Lang.Count(b.Repeats.N, "different request"), "where": b.repeatWords(r.Lang), "least": r.Lang.Text("many more")},
 		}
 		if n, ok := stat.Needed(b.Repeats, want, b.Repeats.Items, &unitRange, r.Confidence); ok {
 			j.needs, j.settles, j.vars["least"] = &Needs{Items: n, Samples: 1}, true, count(n)
 		}
-		return []Finding{j.finding(boundOf(b.Repeats).atMost(want), boundOf(b.Repeats))}
+		return []Finding{j.finding(r.Lang, boundOf(b.Repeats).atMost(want), boundOf(b.Repeats))}
 	}),
 }
 
 // lostWords tells which endpoints failed the discarded rollouts.
-func (b *Burst) lostWords() string {
+func (b *Burst) lostWords(l language.Language) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(b.LostBy)) {
 		parts = append(parts, fmt.Sprintf("%s %s", name, count(b.LostBy[name])))
 	}
 	if len(parts) == 0 {
-		return "none"
+		return l.Text("none")
 	}
-	return strings.Join(parts, ", ")
+	return strings.Join(parts, l.Text(", "))
 }
 
-func (b *Burst) firstWords() string {
+func (b *Burst) firstWords(l language.Language) string {
 	if b.FirstFailure == nil {
-		return "No request failed."
+		return l.Text("No request failed.")
 	}
-	return fmt.Sprintf("The first request failed after %s s (%s, %s).", digits(b.FirstFailure.After), b.FirstFailure.Endpoint, b.FirstFailure.Kind)
+	return l.Say("The first request failed after %s s (%s, %s).", digits(b.FirstFailure.After), b.FirstFailure.Endpoint, b.FirstFailure.Kind)
 }
 
 // causes tells the most frequent failure of each endpoint.
-func (b *Burst) causes() string {
+func (b *Burst) causes(l language.Language) string {
 	var parts []string
 	for _, e := range b.Endpoints {
 		for _, err := range e.Errors {
 			if !strings.HasPrefix(err.Kind, "refused") {
-				parts = append(parts, fmt.Sprintf("%s: %s (%s of %s requests)", e.Name, err.Kind, count(err.Count), count(e.Requests)))
+				parts = append(parts, l.Say("%s: %s (%s of %s requests)", e.Name, err.Kind, count(err.Count), count(e.Requests)))
 				break
 			}
 		}
 	}
 	if len(parts) == 0 {
-		return "none"
+		return l.Text("none")
 	}
-	return strings.Join(parts, "; ")
+	return strings.Join(parts, l.Text("; "))
 }
 
 // words tells where the latency doubles, as a clause.
-func (d Doubling) words() string {
+func (d Doubling) words(l language.Language) string {
 	switch {
 	case d.At == nil:
-		return "does not double"
+		return l.Text("does not double")
 	case d.Low != nil && d.High != nil:
-		return fmt.Sprintf("doubles at about %s rollouts at once (between %s and %s)", digits(*d.At), count(*d.Low), count(*d.High))
+		return l.Say("doubles at about %s rollouts at once (between %s and %s)", digits(*d.At), count(*d.Low), count(*d.High))
 	}
-	return fmt.Sprintf("doubles at about %s rollouts at once", digits(*d.At))
+	return l.Say("doubles at about %s rollouts at once", digits(*d.At))
 }
 
-func (b *Burst) leakWords() string {
+func (b *Burst) leakWords(l language.Language) string {
 	var parts []string
-	for _, l := range b.Crosstalk.Examples[:min(3, len(b.Crosstalk.Examples))] {
-		parts = append(parts, fmt.Sprintf("%s answered %s with %s", l.Endpoint, l.TraceID, l.Holds))
+	for _, x := range b.Crosstalk.Examples[:min(3, len(b.Crosstalk.Examples))] {
+		parts = append(parts, l.Say("%s answered %s with %s", x.Endpoint, x.TraceID, x.Holds))
 	}
-	return strings.Join(parts, "; ")
+	return strings.Join(parts, l.Text("; "))
 }
 
 // departureNames word what departs from the wire contract.
@@ -178,22 +179,22 @@ var departureNames = map[string]string{
 	rollout.RequestTooLarge: "a request above 1 MB", rollout.NoCallID: "an answer without its call_id", rollout.WrongCallID: "the call_id of another call", rollout.NoScore: "a grader's success without a score",
 }
 
-func (b *Burst) departureWords() string {
+func (b *Burst) departureWords(l language.Language) string {
 	var parts []string
 	for _, e := range b.Endpoints {
 		for _, what := range slices.Sorted(maps.Keys(e.Departures)) {
-			parts = append(parts, fmt.Sprintf("%s: %s, %s", e.Name, departureNames[what], plural(e.Departures[what], "time")))
+			parts = append(parts, l.Say("%s: %s, %s", e.Name, l.Text(departureNames[what]), l.Count(e.Departures[what], "time")))
 		}
 	}
-	return strings.Join(parts, "; ")
+	return strings.Join(parts, l.Text("; "))
 }
 
-func (b *Burst) repeatWords() string {
+func (b *Burst) repeatWords(l language.Language) string {
 	var parts []string
 	for _, e := range b.Endpoints {
 		if e.Repeats.Known() && *e.Repeats.Value > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s of %s", e.Name, percent(*e.Repeats.Value), count(e.Repeats.N)))
+			parts = append(parts, l.Say("%s %s of %s", e.Name, percent(*e.Repeats.Value), count(e.Repeats.N)))
 		}
 	}
-	return strings.Join(parts, ", ")
+	return strings.Join(parts, l.Text(", "))
 }

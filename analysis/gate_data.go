@@ -12,7 +12,7 @@ var dataValid = Gate{
 	Doc:  "Blocking: no row of the data files breaks a verified rule of the target platform. Advisory: none breaks a rule of advice.",
 	Check: func(r *Result, _ Thresholds) []Finding {
 		if len(r.Run.Data) == 0 {
-			return []Finding{skipped("data.valid", "", Blocking, "the run holds no data files")}
+			return []Finding{skipped(r.Lang, "data.valid", "", Blocking, "the run holds no data files")}
 		}
 		count := func(blocking bool) (n int, where []string) {
 			for _, p := range r.Problems {
@@ -30,7 +30,7 @@ var dataValid = Gate{
 		for _, severity := range []Severity{Blocking, Advisory} {
 			n, where := count(severity == Blocking)
 			j := judgement{gate: "data.valid", severity: severity, unit: "problems", want: "0", items: where}
-			out = append(out, j.finding(observed(float64(n)).atMost(0), observed(float64(n))))
+			out = append(out, j.finding(r.Lang, observed(float64(n)).atMost(0), observed(float64(n))))
 		}
 		return out
 	},
@@ -54,7 +54,7 @@ var dataEnough = Gate{
 	Check: func(r *Result, t Thresholds) []Finding {
 		split, ok := trainingSplit(r)
 		if !ok {
-			return []Finding{skipped("data.enough", rollout.Train, Blocking, noTraining)}
+			return []Finding{skipped(r.Lang, "data.enough", rollout.Train, Blocking, noTraining)}
 		}
 		sr := r.Splits[split]
 		least := min(r.GroupSize, 4)
@@ -71,7 +71,7 @@ var dataEnough = Gate{
 		lost := share(len(sr.Items.Lost), sr.Items.Sampled)
 		j := judgement{
 			gate: "data.enough", split: split, severity: Blocking, unit: "items",
-			want: fmt.Sprintf(">= %d items with %d samples, at most %s lost", want, least, percent(t.At("data.enough.lost"))),
+			want: r.Lang.Say(">= %d items with %d samples, at most %s lost", want, least, percent(t.At("data.enough.lost"))),
 			vars: map[string]string{
 				"have": fmt.Sprint(have), "sampled": fmt.Sprint(sr.Items.Sampled), "least": fmt.Sprint(least),
 				"lost": fmt.Sprint(len(sr.Items.Lost)), "wanted": fmt.Sprint(want),
@@ -84,22 +84,23 @@ var dataEnough = Gate{
 			j.items = append(slices.Clone(sr.Items.Lost), short...)
 			j.items = j.items[:min(len(j.items), itemsListed)]
 		}
-		return []Finding{j.finding(status, observed(float64(have))), enoughCaution(sr, t, split)}
+		return []Finding{j.finding(r.Lang, status, observed(float64(have))), enoughCaution(r, t, split)}
 	},
 }
 
-func enoughCaution(sr *SplitResult, t Thresholds, split rollout.Split) Finding {
+func enoughCaution(r *Result, t Thresholds, split rollout.Split) Finding {
+	sr := r.Splits[split]
 	items, samples := t.At("data.enough.caution_items"), t.At("data.enough.caution_samples")
 	j := judgement{
 		gate: "data.enough", split: split, severity: Advisory, unit: "items",
-		want: fmt.Sprintf(">= %s items with %s samples", number(items), number(samples)),
+		want: r.Lang.Say(">= %s items with %s samples", number(items), number(samples)),
 		vars: map[string]string{"have": fmt.Sprint(sr.Items.Measured), "median": number(sr.Samples.Median)},
 	}
 	status := Pass
 	if float64(sr.Items.Measured) < items || sr.Samples.Median < samples {
 		status = Fail
 	}
-	return j.finding(status, observed(float64(sr.Items.Measured)))
+	return j.finding(r.Lang, status, observed(float64(sr.Items.Measured)))
 }
 
 func share(part, whole int) float64 {

@@ -3,6 +3,7 @@ package analysis
 import (
 	"fmt"
 
+	"gonogo/analysis/language"
 	"gonogo/sampler/rollout"
 )
 
@@ -20,10 +21,10 @@ var samplingIdentical = Gate{
 			j := judgement{gate: "sampling.identical", split: split, severity: Advisory, unit: "share", want: "<= " + number(want)}
 			j.needs, j.settles = settle(sr.Identical, want, unitRange, r.Confidence, sr)
 			b := boundOf(sr.Identical)
-			out = append(out, j.finding(b.atMost(want), b))
+			out = append(out, j.finding(r.Lang, b.atMost(want), b))
 		}
 		if out == nil {
-			return []Finding{skipped("sampling.identical", "", Advisory, "the rollouts hold no output text long enough to compare, or one sample an item")}
+			return []Finding{skipped(r.Lang, "sampling.identical", "", Advisory, "the rollouts hold no output text long enough to compare, or one sample an item")}
 		}
 		return out
 	},
@@ -34,27 +35,27 @@ var graderResolution = Gate{
 	Doc:  "Advisory: the grader gives more than two different rewards. A yes-or-no grader needs larger groups for the same signal.",
 	Check: func(r *Result, _ Thresholds) []Finding {
 		if r.Grader == nil || r.Grader.Resolution == nil {
-			return []Finding{skipped("grader.resolution", "", Advisory, "there are no rewards")}
+			return []Finding{skipped(r.Lang, "grader.resolution", "", Advisory, "there are no rewards")}
 		}
 		n := r.Grader.Resolution.Distinct
 		j := judgement{
 			gate: "grader.resolution", severity: Advisory, unit: "values", want: "> 2",
-			vars: map[string]string{"distinct": fmt.Sprint(n), "ends": ends(r.Grader)},
+			vars: map[string]string{"distinct": fmt.Sprint(n), "ends": ends(r.Lang, r.Grader)},
 		}
 		status := Pass
 		if n <= 2 {
 			status = Fail
 		}
-		return []Finding{j.finding(status, observed(float64(n)))}
+		return []Finding{j.finding(r.Lang, status, observed(float64(n)))}
 	},
 }
 
 // ends tells in words how much of the rewards lies at the ends of the range, and
 // how many grades lay outside the judge's own.
-func ends(g *Grader) string {
-	text := fmt.Sprintf("%s of the rewards lie at the bottom of the range, %s at the top.", percentOf(g.Resolution.ShareLow), percentOf(g.Resolution.ShareHigh))
+func ends(l language.Language, g *Grader) string {
+	text := l.Say("%s of the rewards lie at the bottom of the range, %s at the top.", percentOf(l, g.Resolution.ShareLow), percentOf(l, g.Resolution.ShareHigh))
 	if g.Clipped > 0 {
-		text += " " + plural(g.Clipped, "grade") + " lay outside the judge's own range and were cut."
+		text += l.Say(" %s lay outside the judge's own range and were cut.", l.Count(g.Clipped, "grade"))
 	}
 	return text
 }
@@ -74,31 +75,31 @@ var graderTooGood = Gate{
 			}
 			j := judgement{
 				gate: "grader.too_good", split: split, severity: Advisory, unit: "reward", want: "< " + number(limit),
-				vars: map[string]string{"mean": value(sr.Reward.Value), "patterns": patterns(r.Grader, split)},
+				vars: map[string]string{"mean": valueOf(r.Lang, sr.Reward.Value), "patterns": patterns(r.Lang, r.Grader, split)},
 			}
 			status := Pass
 			if *sr.Reward.Value >= limit {
 				status = Fail
 				j.items = sr.byClass(Saturated)
 			}
-			out = append(out, j.finding(status, boundOf(sr.Reward.Estimate)))
+			out = append(out, j.finding(r.Lang, status, boundOf(sr.Reward.Estimate)))
 		}
 		if out == nil {
-			return []Finding{skipped("grader.too_good", "", Advisory, "there are no rewards")}
+			return []Finding{skipped(r.Lang, "grader.too_good", "", Advisory, "there are no rewards")}
 		}
 		return out
 	},
 }
 
 // patterns tells what looks too good on a split.
-func patterns(g *Grader, split rollout.Split) string {
+func patterns(l language.Language, g *Grader, split rollout.Split) string {
 	text := ""
 	if g == nil {
 		return text
 	}
 	for _, p := range g.TooGood {
 		if p.Split == split && p.Pattern != AtTop {
-			text += "; worth reading: " + p.Note
+			text += l.Say("; worth reading: %s", p.Note)
 		}
 	}
 	return text

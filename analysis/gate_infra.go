@@ -3,6 +3,7 @@ package analysis
 import (
 	"fmt"
 
+	"gonogo/analysis/language"
 	"gonogo/sampler/rollout"
 )
 
@@ -14,17 +15,18 @@ var infraFailures = Gate{
 		var out []Finding
 		for _, split := range rollout.Splits() {
 			if sr := r.Splits[split]; sr != nil {
-				out = append(out, failuresOf(sr, t, split)...)
+				out = append(out, failuresOf(r, t, split)...)
 			}
 		}
 		if out == nil {
-			return []Finding{skipped("infra.failures", "", Blocking, "there are no rollouts")}
+			return []Finding{skipped(r.Lang, "infra.failures", "", Blocking, "there are no rollouts")}
 		}
 		return out
 	},
 }
 
-func failuresOf(sr *SplitResult, t Thresholds, split rollout.Split) []Finding {
+func failuresOf(r *Result, t Thresholds, split rollout.Split) []Finding {
+	sr := r.Splits[split]
 	if sr.Missing.Share == nil {
 		return nil
 	}
@@ -32,17 +34,17 @@ func failuresOf(sr *SplitResult, t Thresholds, split rollout.Split) []Finding {
 	pass, fail := t.At("infra.failures.pass"), t.At("infra.failures.fail")
 	j := judgement{
 		gate: "infra.failures", split: split, severity: Blocking, unit: "share",
-		want: fmt.Sprintf("<= %s (fails above %s)", number(pass), number(fail)),
+		want: r.Lang.Say("<= %s (fails above %s)", number(pass), number(fail)),
 		vars: map[string]string{
 			"model_api": fmt.Sprint(sr.Missing.ModelAPI),
 			"tool":      fmt.Sprint(sr.Missing.Tool), "grader": fmt.Sprint(sr.Missing.Grader),
-			"cause": firstCause(sr), "repeated": "", "retried": retried(sr), "retries": plural(sr.Missing.Retries, "request"),
+			"cause": firstCause(r.Lang, sr), "repeated": "", "retried": retried(r.Lang, sr), "retries": r.Lang.Count(sr.Missing.Retries, "request"),
 		},
 		// The same again, once the endpoints answer: what they failed is made anew.
 		needs: &Needs{Items: sr.Items.Sampled, Samples: (sr.rollouts() + sr.Items.Sampled - 1) / max(1, sr.Items.Sampled)}, settles: true,
 	}
 	if n := sr.Missing.Repeated; n > 0 {
-		j.vars["repeated"] = ", counting " + count(n) + " that were made again since"
+		j.vars["repeated"] = r.Lang.Say(", counting %s that were made again since", count(n))
 	}
 	status := Unknown
 	switch {
@@ -54,15 +56,15 @@ func failuresOf(sr *SplitResult, t Thresholds, split rollout.Split) []Finding {
 	if status != Pass {
 		j.items = failedItems(sr)
 	}
-	blocking := j.finding(status, observed(missing))
+	blocking := j.finding(r.Lang, status, observed(missing))
 	caution := t.At("infra.failures.caution")
 	j.severity, j.want = Advisory, "<= "+number(caution)
 	ever := observed(sr.everMissing())
-	out := []Finding{blocking, j.finding(ever.atMost(caution), ever)}
+	out := []Finding{blocking, j.finding(r.Lang, ever.atMost(caution), ever)}
 	again, most := observed(share(sr.Missing.Retried, sr.rollouts())), t.At("infra.failures.retried")
 	if again.atMost(most) == Fail {
 		j.want, j.items, j.said = "<= "+number(most), nil, &retriedWords
-		out = append(out, j.finding(Fail, again))
+		out = append(out, j.finding(r.Lang, Fail, again))
 	}
 	return out
 }
@@ -71,12 +73,12 @@ func failuresOf(sr *SplitResult, t Thresholds, split rollout.Split) []Finding {
 func (sr *SplitResult) rollouts() int { return sr.Missing.Total() + sr.Reward.N }
 
 // retried tells how many rollouts needed a request repeated; "" when none did.
-func retried(sr *SplitResult) string {
+func retried(l language.Language, sr *SplitResult) string {
 	m := sr.Missing
 	if m.Retried == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; %s (%s) needed requests repeated, %s in all", plural(m.Retried, "rollout"), percent(share(m.Retried, sr.rollouts())), count(m.Retries))
+	return l.Say("; %s (%s) needed requests repeated, %s in all", l.Count(m.Retried, "rollout"), percent(share(m.Retried, sr.rollouts())), count(m.Retries))
 }
 
 // everMissing is the share of rollouts that an endpoint failed, those
@@ -88,13 +90,13 @@ func (sr *SplitResult) everMissing() float64 {
 }
 
 // firstCause is the most frequent cause of missing grades.
-func firstCause(sr *SplitResult) string {
+func firstCause(l language.Language, sr *SplitResult) string {
 	for _, f := range sr.Failures {
 		if f.Outcome.Missing() {
-			return fmt.Sprintf("%s: %s (%d times)", f.Outcome, f.Error, f.Count)
+			return l.Say("%s: %s (%d times)", f.Outcome, f.Error, f.Count)
 		}
 	}
-	return "none"
+	return l.Text("none")
 }
 
 func failedItems(sr *SplitResult) []string {

@@ -12,23 +12,23 @@ var graderLayers = Gate{
 	Check: func(r *Result, t Thresholds) []Finding {
 		const gate = "grader.layers"
 		if r.Grader == nil || r.Grader.Layers == nil {
-			return []Finding{skipped(gate, "", Blocking, "the reward is not made of parts")}
+			return []Finding{skipped(r.Lang, gate, "", Blocking, "the reward is not made of parts")}
 		}
 		l := r.Grader.Layers
 		switch {
 		case l.Core == "":
-			return []Finding{skipped(gate, "", Blocking, "the configuration names no core part of the reward (audit.core), and the formula makes none a condition")}
+			return []Finding{skipped(r.Lang, gate, "", Blocking, "the configuration names no core part of the reward (audit.core), and the formula makes none a condition")}
 		case l.ZeroN == 0 || !l.Bought.Known():
-			return []Finding{skipped(gate, "", Blocking, "no rollout has the core part of the reward ("+l.Core+") at zero")}
+			return []Finding{skipped(r.Lang, gate, "", Blocking, "no rollout has the core part of the reward (%s) at zero", l.Core)}
 		}
 		j := judgement{
 			gate: gate, severity: Blocking, unit: "share", items: l.Items,
 			vars: map[string]string{
-				"core": l.Core, "zero": plural(l.ZeroN, "rollout"), "earned": percentOf(l.AtZero.Value), "moving": "The other parts give it whatever the rollout does.",
+				"core": l.Core, "zero": r.Lang.Count(l.ZeroN, "rollout"), "earned": percentOf(r.Lang, l.AtZero.Value), "moving": r.Lang.Text("The other parts give it whatever the rollout does."),
 			},
 		}
 		if len(l.Moving) > 0 {
-			j.vars["moving"] = "It moves with: " + strings.Join(l.Moving, ", ") + "."
+			j.vars["moving"] = r.Lang.Say("It moves with: %s.", strings.Join(l.Moving, r.Lang.Text(", ")))
 		}
 		want, caution := t.At(gate), t.At(gate+".caution")
 		b := boundOf(l.Bought)
@@ -36,10 +36,10 @@ var graderLayers = Gate{
 		status := atMostObserved(b, want)
 		each := (l.ZeroN + l.ZeroItems - 1) / l.ZeroItems
 		j.needs, j.settles = settleBy(l.Bought, want, unitRange, r.onceConfidence(), each)
-		blocking := j.finding(status, b)
+		blocking := j.finding(r.Lang, status, b)
 		j.severity, j.want = Advisory, "<= "+number(caution)
 		j.needs, j.settles = settleBy(l.Bought, caution, unitRange, r.onceConfidence(), each)
-		return []Finding{blocking, j.finding(atMostObserved(b, caution), b)}
+		return []Finding{blocking, j.finding(r.Lang, atMostObserved(b, caution), b)}
 	},
 }
 

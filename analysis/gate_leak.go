@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gonogo/analysis/language"
 	"gonogo/analysis/shift"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
@@ -25,9 +26,9 @@ var dataConflicts = Gate{
 		const gate = "data.conflicts"
 		switch {
 		case r.Shift == nil:
-			return []Finding{skipped(gate, "", Blocking, noItems)}
+			return []Finding{skipped(r.Lang, gate, "", Blocking, noItems)}
 		case r.Shift.References == 0:
-			return []Finding{skipped(gate, "", Blocking, noReference)}
+			return []Finding{skipped(r.Lang, gate, "", Blocking, noReference)}
 		}
 		var out []Finding
 		for _, level := range []struct {
@@ -42,8 +43,8 @@ var dataConflicts = Gate{
 					j.items = listed(j.items, beside(c.ASplit, c.A, c.BSplit, c.B))
 				}
 			}
-			j.vars = map[string]string{"prompts": plural(n, "prompt"), "have": has(n)}
-			out = append(out, j.finding(observed(float64(n)).atMost(0), observed(float64(n))))
+			j.vars = map[string]string{"prompts": r.Lang.Count(n, "prompt"), "have": has(r.Lang, n)}
+			out = append(out, j.finding(r.Lang, observed(float64(n)).atMost(0), observed(float64(n))))
 		}
 		return out
 	},
@@ -56,7 +57,7 @@ var dataDegenerate = Gate{
 	Check: func(r *Result, _ Thresholds) []Finding {
 		const gate = "data.degenerate"
 		if r.Shift == nil {
-			return []Finding{skipped(gate, "", Advisory, noItems)}
+			return []Finding{skipped(r.Lang, gate, "", Advisory, noItems)}
 		}
 		kinds := map[shift.FlawKind]int{}
 		j := judgement{gate: gate, severity: Advisory, unit: "rows", want: "0"}
@@ -74,18 +75,18 @@ var dataDegenerate = Gate{
 		n := len(r.Shift.Flaws) + repeats[shift.ExactLeak]
 		j.vars = map[string]string{
 			"empty": count(kinds[shift.Empty]), "constant": count(kinds[shift.Constant]), "cut": count(kinds[shift.Truncated]),
-			"repeats": count(repeats[shift.ExactLeak]), "near": count(repeats[shift.NearLeak]), "told": inPrompt(r.Shift),
+			"repeats": count(repeats[shift.ExactLeak]), "near": count(repeats[shift.NearLeak]), "told": inPrompt(r.Lang, r.Shift),
 		}
-		return []Finding{j.finding(observed(float64(n)).atMost(0), observed(float64(n)))}
+		return []Finding{j.finding(r.Lang, observed(float64(n)).atMost(0), observed(float64(n)))}
 	},
 }
 
 // inPrompt tells of references that stand in their own prompts.
-func inPrompt(sh *Shift) string {
+func inPrompt(l language.Language, sh *Shift) string {
 	if len(sh.InPrompt) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; %s of %s references stand word for word in their own prompt, which is right where the answer is to be found there", count(len(sh.InPrompt)), count(sh.InPromptOf))
+	return l.Say("; %s of %s references stand word for word in their own prompt, which is right where the answer is to be found there", count(len(sh.InPrompt)), count(sh.InPromptOf))
 }
 
 var leakage = Gate{
@@ -97,14 +98,14 @@ var leakage = Gate{
 		const gate = "leakage"
 		switch {
 		case r.Shift == nil:
-			return []Finding{skipped(gate, "", Blocking, noItems)}
+			return []Finding{skipped(r.Lang, gate, "", Blocking, noItems)}
 		case len(r.Shift.Crossings) == 0:
-			return []Finding{skipped(gate, "", Blocking, oneSplit)}
+			return []Finding{skipped(r.Lang, gate, "", Blocking, oneSplit)}
 		}
 		var out []Finding
 		for _, c := range r.Shift.Crossings {
 			if c.A == rollout.Train {
-				out = append(out, c.sure(r.Shift))
+				out = append(out, c.sure(r))
 			}
 			out = append(out, c.likely(r, t.At("leakage.near")))
 		}
@@ -113,13 +114,13 @@ var leakage = Gate{
 }
 
 // sure judges rows and families that two splits have in common.
-func (c Crossing) sure(sh *Shift) Finding {
+func (c Crossing) sure(r *Result) Finding {
 	j := judgement{
-		gate: "leakage", split: c.B, severity: Blocking, unit: "rows", want: "0", vars: c.vars(),
-		items: sh.leaked(c, shift.ExactLeak, shift.FamilyLeak),
+		gate: "leakage", split: c.B, severity: Blocking, unit: "rows", want: "0", vars: c.vars(r.Lang),
+		items: r.Shift.leaked(c, shift.ExactLeak, shift.FamilyLeak),
 	}
 	n := observed(float64(c.Exact + c.Family))
-	return j.finding(n.atMost(0), n)
+	return j.finding(r.Lang, n.atMost(0), n)
 }
 
 // likely judges rows that are near or swapped copies. A few among few rows are
@@ -138,17 +139,17 @@ func (c Crossing) likely(r *Result, most float64) Finding {
 		status = Fail
 	}
 	j := judgement{
-		gate: "leakage", split: c.B, severity: Advisory, unit: "share", want: fmt.Sprintf("<= %s near, 0 swapped", percent(most)),
-		vars: c.vars(), items: r.Shift.leaked(c, kinds...),
+		gate: "leakage", split: c.B, severity: Advisory, unit: "share", want: r.Lang.Say("<= %s near, 0 swapped", percent(most)),
+		vars: c.vars(r.Lang), items: r.Shift.leaked(c, kinds...),
 	}
 	j.needs, j.settles = settleBy(near, most, unitRange, r.onceConfidence(), 1)
-	return j.finding(status, boundOf(near))
+	return j.finding(r.Lang, status, boundOf(near))
 }
 
-func (c Crossing) vars() map[string]string {
+func (c Crossing) vars(l language.Language) map[string]string {
 	note := ""
 	if c.Note != "" {
-		note = " (" + c.Note + ")"
+		note = l.Say(" (%s)", c.Note)
 	}
 	return map[string]string{
 		"a": string(c.A), "rows": count(c.RowsB), "exact": count(c.Exact), "swapped": count(c.Swapped), "near": count(c.Near),
@@ -185,9 +186,9 @@ func beside(aSplit rollout.Split, a string, bSplit rollout.Split, b string) stri
 	return strings.Join([]string{string(aSplit), a, "and", string(bSplit), b}, " ")
 }
 
-func has(n int) string {
+func has(l language.Language, n int) string {
 	if n == 1 {
-		return "has"
+		return l.Text("has")
 	}
-	return "have"
+	return l.Text("have")
 }

@@ -1,9 +1,9 @@
 package analysis
 
 import (
-	"fmt"
 	"math"
 
+	"gonogo/analysis/language"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -16,18 +16,18 @@ var graderNoise = Gate{
 		const gate = "grader.noise"
 		split, ok := trainingSplit(r)
 		if !ok {
-			return []Finding{skipped(gate, rollout.Train, Blocking, noTraining)}
+			return []Finding{skipped(r.Lang, gate, rollout.Train, Blocking, noTraining)}
 		}
 		sr := r.Splits[split]
 		e := sr.Variance.GraderShare
 		audited := r.unaudited() == ""
 		switch {
 		case !e.Known() && e.N == 0 && !audited:
-			return []Finding{skipped(gate, split, Blocking, noAudit)}
+			return []Finding{skipped(r.Lang, gate, split, Blocking, noAudit)}
 		case !e.Known() && e.N == 0:
-			return []Finding{skipped(gate, split, Blocking, "the audit graded no output again (audit.regrades)")}
+			return []Finding{skipped(r.Lang, gate, split, Blocking, "the audit graded no output again (audit.regrades)")}
 		case !e.Known():
-			return []Finding{skipped(gate, split, Blocking, "the rewards of one item never differ: there is nothing that noise could be a share of")}
+			return []Finding{skipped(r.Lang, gate, split, Blocking, "the rewards of one item never differ: there is nothing that noise could be a share of")}
 		}
 		var out []Finding
 		for _, level := range []struct {
@@ -35,20 +35,20 @@ var graderNoise = Gate{
 			name     string
 		}{{Blocking, gate}, {Advisory, gate + ".caution"}} {
 			if level.severity == Blocking && !audited {
-				out = append(out, skipped(gate, split, Blocking, noAudit+"; the grades that the rollouts brought along only caution"))
+				out = append(out, skipped(r.Lang, gate, split, Blocking, noAudit+"; the grades that the rollouts brought along only caution"))
 				continue
 			}
 			want := t.At(level.name)
 			b := boundOf(e)
 			j := judgement{
 				gate: gate, split: split, severity: level.severity, unit: "share", want: "<= " + number(want),
-				vars: map[string]string{"outputs": plural(e.N, "output"), "more": noiseNeeds(e, want), "flips": flips(r)},
+				vars: map[string]string{"outputs": r.Lang.Count(e.N, "output"), "more": noiseNeeds(r.Lang, e, want), "flips": flips(r)},
 			}
 			if outputs, ok := outputsNeeded(e, want); ok {
 				each := max(1, e.N/max(1, e.Items)) // outputs of an item
 				j.needs, j.settles = &Needs{Items: (outputs + each - 1) / each, Samples: each}, true
 			}
-			out = append(out, j.finding(b.atMost(want), b))
+			out = append(out, j.finding(r.Lang, b.atMost(want), b))
 		}
 		return out
 	},
@@ -59,18 +59,18 @@ func flips(r *Result) string {
 	if r.Grader == nil || r.Grader.FlipRate == nil || *r.Grader.FlipRate.Value == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" It gives the wrong one of its two grades in about %s of all cases.", percent(*r.Grader.FlipRate.Value))
+	return r.Lang.Say(" It gives the wrong one of its two grades in about %s of all cases.", percent(*r.Grader.FlipRate.Value))
 }
 
 // noiseNeeds says how many outputs to grade again: the interval shrinks with the
 // root of their number, and the bound on noise that was not seen with the
 // number itself.
-func noiseNeeds(e stat.Estimate, want float64) string {
+func noiseNeeds(l language.Language, e stat.Estimate, want float64) string {
 	outputs, ok := outputsNeeded(e, want)
 	if !ok {
-		return "The share sits on the threshold: more gradings alone may not settle it."
+		return l.Text("The share sits on the threshold: more gradings alone may not settle it.")
 	}
-	return "About " + plural(outputs, "output") + " graded again would settle it (audit.regrades)."
+	return l.Say("About %s graded again would settle it (audit.regrades).", l.Count(outputs, "output"))
 }
 
 func outputsNeeded(e stat.Estimate, want float64) (int, bool) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"gonogo/analysis/language"
 	"gonogo/analysis/stat"
 )
 
@@ -13,25 +14,25 @@ var graderLength = Gate{
 	Check: func(r *Result, t Thresholds) []Finding {
 		const gate = "grader.length"
 		if r.Grader == nil || r.Grader.Length == nil || !r.Grader.Length.Within.Known() || r.Grader.Length.P == nil {
-			return []Finding{skipped(gate, "", Advisory, "the rollouts hold no answers of differing length, or rewards that do not differ within items")}
+			return []Finding{skipped(r.Lang, gate, "", Advisory, "the rollouts hold no answers of differing length, or rewards that do not differ within items")}
 		}
 		l := r.Grader.Length
 		want, level := t.At(gate), t.At(gate+".p")
 		j := judgement{
-			gate: gate, severity: Advisory, unit: "correlation", want: fmt.Sprintf("within ±%s, or p >= %s", number(want), number(level)),
+			gate: gate, severity: Advisory, unit: "correlation", want: r.Lang.Say("within ±%s, or p >= %s", number(want), number(level)),
 			vars: map[string]string{
-				"longer": "longer", "p": pValue(*l.P), "pooled": value(l.Pooled.Value),
-				"advice": fmt.Sprintf(longerPays, value(l.Slope.Value)),
+				"longer": r.Lang.Text("longer"), "p": pValue(*l.P), "pooled": valueOf(r.Lang, l.Pooled.Value),
+				"advice": r.Lang.Say(longerPays, valueOf(r.Lang, l.Slope.Value)),
 			},
 		}
 		if *l.Within.Value < 0 {
-			j.vars["longer"], j.vars["advice"] = "shorter", fmt.Sprintf(shorterPays, digits(math.Abs(stat.Or(l.Slope.Value, 0))))
+			j.vars["longer"], j.vars["advice"] = r.Lang.Text("shorter"), r.Lang.Say(shorterPays, digits(math.Abs(stat.Or(l.Slope.Value, 0))))
 		}
 		status := Pass
 		if math.Abs(*l.Within.Value) >= want && *l.P < level {
 			status = Fail
 		}
-		return []Finding{j.finding(status, boundOf(l.Within))}
+		return []Finding{j.finding(r.Lang, status, boundOf(l.Within))}
 	},
 }
 
@@ -44,19 +45,19 @@ var graderAgreement = Gate{
 	Check: func(r *Result, t Thresholds) []Finding {
 		const gate = "grader.agreement"
 		if r.Grader == nil || r.Grader.Agreement == nil {
-			return []Finding{skipped(gate, "", Advisory, "there are no labels by people (gonogo audit RUN --labels FILE)")}
+			return []Finding{skipped(r.Lang, gate, "", Advisory, "there are no labels by people (gonogo audit RUN --labels FILE)")}
 		}
 		a := r.Grader.Agreement
 		want := t.At(gate)
 		j := judgement{
 			gate: gate, severity: Advisory, unit: "correlation", want: ">= " + number(want), items: a.Items,
-			vars: map[string]string{"outputs": plural(a.Outputs, "output"), "people": plural(max(1, a.Raters), "person"), "ceiling": ""},
+			vars: map[string]string{"outputs": r.Lang.Count(a.Outputs, "output"), "people": r.Lang.Text("1 person"), "ceiling": ""},
 		}
 		if a.Raters > 1 {
-			j.vars["people"] = count(a.Raters) + " people"
+			j.vars["people"] = r.Lang.Say("%s people", count(a.Raters))
 		}
 		if a.Alpha != nil && a.Alpha.Known() {
-			j.vars["ceiling"] = " People agree with each other to " + value(a.Alpha.Value) + " (Krippendorff's alpha; 1 is wholly)."
+			j.vars["ceiling"] = r.Lang.Say(" People agree with each other to %s (Krippendorff's alpha; 1 is wholly).", digits(*a.Alpha.Value))
 		}
 		b := boundOf(a.Spearman)
 		status := b.atLeast(want)
@@ -69,7 +70,7 @@ var graderAgreement = Gate{
 		if a.Spearman.SE == nil && a.Spearman.Items < usefulItems {
 			j.needs, j.settles = &Needs{Items: usefulItems, Samples: 1}, true
 		}
-		return []Finding{j.finding(status, b)}
+		return []Finding{j.finding(r.Lang, status, b)}
 	},
 }
 
@@ -79,10 +80,10 @@ var graderGuessable = Gate{
 	Check: func(r *Result, t Thresholds) []Finding {
 		const gate = "grader.guessable"
 		if why := r.unaudited(); why != "" {
-			return []Finding{skipped(gate, "", Advisory, why)}
+			return []Finding{skipped(r.Lang, gate, "", Advisory, why)}
 		}
 		if r.Grader.Guessable == nil {
-			return []Finding{skipped(gate, "", Advisory, "no constant answer was put to the grader")}
+			return []Finding{skipped(r.Lang, gate, "", Advisory, "no constant answer was put to the grader")}
 		}
 		rng := r.rng()
 		want := rng.Lo + t.At(gate)*rng.Width()
@@ -92,7 +93,7 @@ var graderGuessable = Gate{
 		}
 		j.needs, j.settles = settleBy(*r.Grader.Guessable, want, rng, r.onceConfidence(), 1)
 		b := boundOf(*r.Grader.Guessable)
-		return []Finding{j.finding(b.atMost(want), b)}
+		return []Finding{j.finding(r.Lang, b.atMost(want), b)}
 	},
 }
 
@@ -103,48 +104,48 @@ var dataSuspect = Gate{
 	Check: func(r *Result, t Thresholds) []Finding {
 		const gate = "data.suspect"
 		if why := r.unaudited(); why != "" {
-			return []Finding{skipped(gate, "", Advisory, why)}
+			return []Finding{skipped(r.Lang, gate, "", Advisory, why)}
 		}
 		want, list := t.At(gate), r.Grader.SuspectReferences
 		if len(list) == 0 && r.Grader.Compared == 0 {
-			return []Finding{skipped(gate, "", Advisory, incomparable(r.Grader))}
+			return []Finding{incomparable(r)}
 		}
 		j := judgement{
 			gate: gate, severity: Advisory, unit: "items", want: "<= " + number(want),
-			vars: map[string]string{"example": "", "on": plural(len(list), "item"), "compared": plural(max(r.Grader.Compared, r.Grader.ComparedRewards), "item")},
+			vars: map[string]string{"example": "", "on": r.Lang.Count(len(list), "item"), "compared": r.Lang.Count(max(r.Grader.Compared, r.Grader.ComparedRewards), "item")},
 		}
 		for i, s := range list {
 			if i == 0 {
-				j.vars["example"] = s.example()
+				j.vars["example"] = s.example(r.Lang)
 			}
 			if len(j.items) < itemsListed {
 				j.items = append(j.items, s.Item)
 			}
 		}
 		b := observed(float64(len(list)))
-		return []Finding{j.finding(b.atMost(want), b)}
+		return []Finding{j.finding(r.Lang, b.atMost(want), b)}
 	},
 }
 
-// incomparable is the reason for which nothing can be said of the references.
-func incomparable(g *Grader) string {
-	why := "answers could not be compared: no two rollouts of an item say the same"
-	if g.ComparedRewards > 0 {
-		why += "; by rewards alone, none of " + plural(g.ComparedRewards, "reference") + " earns the bottom where most rollouts earn the top"
+// incomparable is the finding where nothing can be said of the references.
+func incomparable(r *Result) Finding {
+	const gate, why = "data.suspect", "answers could not be compared: no two rollouts of an item say the same"
+	if n := r.Grader.ComparedRewards; n > 0 {
+		return skipped(r.Lang, gate, "", Advisory, why+"; by rewards alone, none of %s earns the bottom where most rollouts earn the top", r.Lang.Count(n, "reference"))
 	}
-	return why
+	return skipped(r.Lang, gate, "", Advisory, why)
 }
 
 // example tells what the rollouts of an item say against its reference.
-func (s SuspectReference) example() string {
-	text := fmt.Sprintf("On %s, %s of the rollouts earn the top", s.Item, percent(s.Share))
+func (s SuspectReference) example(l language.Language) string {
+	text := l.Say("On %s, %s of the rollouts earn the top", s.Item, percent(s.Share))
 	if s.Answer != "" {
-		text = fmt.Sprintf("On %s, %s of the rollouts answer %q", s.Item, percent(s.Share), clip(s.Answer, headLength))
+		text = l.Say("On %s, %s of the rollouts answer %q", s.Item, percent(s.Share), clip(s.Answer, headLength))
 	}
 	if s.ReferenceReward != nil {
-		text += fmt.Sprintf("; the reference, %q, earns %s", clip(s.Reference, headLength), digits(*s.ReferenceReward))
+		text += l.Say("; the reference, %q, earns %s", clip(s.Reference, headLength), digits(*s.ReferenceReward))
 	}
-	return text + "."
+	return text + l.Text(".")
 }
 
 var graderDetected = Gate{
@@ -153,7 +154,7 @@ var graderDetected = Gate{
 	Check: func(r *Result, t Thresholds) []Finding {
 		const gate = "grader.detected"
 		if r.Grader == nil || len(r.Grader.Detectors) == 0 {
-			return []Finding{skipped(gate, "", Advisory, "no detector was run over the rollouts (gonogo audit, with detectors configured)")}
+			return []Finding{skipped(r.Lang, gate, "", Advisory, "no detector was run over the rollouts (gonogo audit, with detectors configured)")}
 		}
 		worst := &r.Grader.Detectors[0]
 		for i := range r.Grader.Detectors {
@@ -165,18 +166,18 @@ var graderDetected = Gate{
 		j := judgement{
 			gate: gate, severity: Advisory, unit: "share", want: "<= " + number(want), items: worst.Items,
 			vars: map[string]string{
-				"detector": worst.Detector, "marked": fmt.Sprint(worst.Marked), "rollouts": plural(worst.Rollouts, "rollout"),
-				"mean": value(worst.Mean.Value), "zeroed": "They count as they were graded.",
+				"detector": worst.Detector, "marked": fmt.Sprint(worst.Marked), "rollouts": r.Lang.Count(worst.Rollouts, "rollout"),
+				"mean": valueOf(r.Lang, worst.Mean.Value), "zeroed": r.Lang.Text("They count as they were graded."),
 			},
 		}
 		if worst.Zeroed {
-			j.vars["zeroed"] = "They count at the bottom of the range in the mean reward, the best of several, the groups and the classes of items. What tells of the grader itself (its resolution, noise, length, layers, agreement with people) goes by the reward that it gave, noise without them."
+			j.vars["zeroed"] = r.Lang.Text("They count at the bottom of the range in the mean reward, the best of several, the groups and the classes of items. What tells of the grader itself (its resolution, noise, length, layers, agreement with people) goes by the reward that it gave, noise without them.")
 		}
 		b := boundOf(worst.Share)
 		if b.value == nil {
 			j.needs, j.settles = &Needs{Items: 1, Samples: 1}, true // any rollout that it reads
-			return []Finding{j.finding(Unknown, b)}
+			return []Finding{j.finding(r.Lang, Unknown, b)}
 		}
-		return []Finding{j.finding(observed(*b.value).atMost(want), b)}
+		return []Finding{j.finding(r.Lang, observed(*b.value).atMost(want), b)}
 	},
 }

@@ -1,9 +1,9 @@
 package analysis
 
 import (
-	"fmt"
 	"math"
 
+	"gonogo/analysis/language"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -18,25 +18,25 @@ var evalPower = Gate{
 	Check: func(r *Result, t Thresholds) []Finding {
 		sr := r.Splits[rollout.Eval]
 		if sr == nil {
-			return []Finding{skipped("eval.power", rollout.Eval, Advisory, noEval)}
+			return []Finding{skipped(r.Lang, "eval.power", rollout.Eval, Advisory, noEval)}
 		}
 		hoped := t.At("eval.power") * r.rng().Width()
 		j := judgement{gate: "eval.power", split: rollout.Eval, severity: Advisory, unit: "reward", want: "<= " + number(hoped)}
 		p, ok := plannedPower(sr, r.rng(), t)
 		if !ok || hoped <= 0 {
 			j.needs, j.settles = &Needs{Items: 2, Samples: 2}, hoped > 0 // the least that tells how items differ
-			return []Finding{j.finding(Unknown, bound{})}
+			return []Finding{j.finding(r.Lang, Unknown, bound{})}
 		}
 		mde := stat.MDE(p.se(), r.Confidence)
 		j.vars = map[string]string{
-			"hoped": number(hoped), "items": plural(sr.Items.Measured, "item"), "samples": number(sr.Samples.Median),
-			"enough": p.enough(stat.SEAtMDE(hoped, r.Confidence), sr),
+			"hoped": number(hoped), "items": r.Lang.Count(sr.Items.Measured, "item"), "samples": number(sr.Samples.Median),
+			"enough": p.enough(r.Lang, stat.SEAtMDE(hoped, r.Confidence), sr),
 		}
 		status := Pass
 		if mde > hoped {
 			status = Fail
 		}
-		return []Finding{j.finding(status, observed(mde))}
+		return []Finding{j.finding(r.Lang, status, observed(mde))}
 	},
 }
 
@@ -79,14 +79,14 @@ func (p evalDesign) se() float64 {
 
 // enough words what would show the gain: more items, or more samples of these
 // where sampling is what hides it.
-func (p evalDesign) enough(se float64, sr *SplitResult) string {
+func (p evalDesign) enough(l language.Language, se float64, sr *SplitResult) string {
 	items := int(math.Ceil(math.Min(1e9, (p.interaction+p.sampling)/(se*se))))
-	text := "About " + plural(items, "item") + " sampled alike would show it"
+	text := l.Say("About %s sampled alike would show it", l.Count(items, "item"))
 	if left := se*se*float64(p.items) - p.interaction; left > 0 && p.sampling > 0 {
-		text += fmt.Sprintf(", or these with %s samples each", count(int(math.Ceil(p.sampling/left*sr.Samples.Median))))
+		text += l.Say(", or these with %s samples each", count(int(math.Ceil(p.sampling/left*sr.Samples.Median))))
 	}
 	if sr.Items.InFile != nil && *sr.Items.InFile > sr.Items.Measured {
-		text += fmt.Sprintf(". The file holds %s", plural(*sr.Items.InFile, "item"))
+		text += l.Say(". The file holds %s", l.Count(*sr.Items.InFile, "item"))
 	}
-	return text + "."
+	return text + l.Text(".")
 }

@@ -1,40 +1,43 @@
 package analysis
 
 import (
-	"fmt"
 	"math"
 	"strings"
 
+	"gonogo/analysis/language"
 	"gonogo/analysis/shift"
 	"gonogo/analysis/stat"
 )
 
 var (
-	shiftText   = shiftGate("shift.text", OnLastUser, "the last user messages", "no message of a user is known")
-	shiftFields = shiftGate("shift.fields", OnFields, "the fields of the rows beside messages, tools and reference", "the rows hold no field beside messages, tools and reference that can be compared")
-	shiftReward = shiftGate("shift.reward", OnReward, "the items' mean rewards", "not both splits have rewards")
-	shiftTools  = shiftGate("shift.tools", OnTools, "the tool calls, tools, turns and tokens of rollouts", "not both splits have rollouts whose calls are known")
+	shiftText   = shiftGate("shift.text", OnLastUser, "Blocking: the last user messages"+shiftDoc, "no message of a user is known")
+	shiftFields = shiftGate("shift.fields", OnFields, "Blocking: the fields of the rows beside messages, tools and reference"+shiftDoc, "the rows hold no field beside messages, tools and reference that can be compared")
+	shiftReward = shiftGate("shift.reward", OnReward, "Blocking: the items' mean rewards"+shiftDoc, "not both splits have rewards")
+	shiftTools  = shiftGate("shift.tools", OnTools, "Blocking: the tool calls, tools, turns and tokens of rollouts"+shiftDoc, "not both splits have rollouts whose calls are known")
 )
 
+// shiftDoc is what the gates about shift do with what they compare.
+const shiftDoc = " are alike in each two splits. It fails when a classifier tells the splits apart with an AUC whose interval lies above 0.75, and " +
+	"the test has p < 0.01 (Holm over all such tests); it passes when the interval lies below 0.70, and decides nothing otherwise. Advisory: above 0.60 with p < 0.05."
+
 // shiftGate compares each two splits on one thing.
-func shiftGate(name, on, what, without string) Gate {
+func shiftGate(name, on, doc, without string) Gate {
 	return Gate{
 		Name: name,
-		Doc: "Blocking: " + what + " are alike in each two splits. It fails when a classifier tells the splits apart with an AUC whose interval lies above 0.75, and " +
-			"the test has p < 0.01 (Holm over all such tests); it passes when the interval lies below 0.70, and decides nothing otherwise. Advisory: above 0.60 with p < 0.05.",
+		Doc:  doc,
 		Check: func(r *Result, t Thresholds) []Finding {
 			switch {
 			case r.Shift == nil:
-				return []Finding{skipped(name, "", Blocking, noItems)}
+				return []Finding{skipped(r.Lang, name, "", Blocking, noItems)}
 			case len(r.Shift.Crossings) == 0:
-				return []Finding{skipped(name, "", Blocking, oneSplit)}
+				return []Finding{skipped(r.Lang, name, "", Blocking, oneSplit)}
 			}
 			var out []Finding
 			for _, c := range r.Shift.Crossings {
-				out = append(out, judgeShift(r.Shift, t, name, on, c)...)
+				out = append(out, judgeShift(r, t, name, on, c)...)
 			}
 			if out == nil {
-				return []Finding{skipped(name, "", Blocking, without)}
+				return []Finding{skipped(r.Lang, name, "", Blocking, without)}
 			}
 			return out
 		},
@@ -42,21 +45,21 @@ func shiftGate(name, on, what, without string) Gate {
 }
 
 // judgeShift judges one comparison: nothing where it was not made.
-func judgeShift(sh *Shift, t Thresholds, gate, on string, c Crossing) []Finding {
-	test, told := sh.tests(on, c)
+func judgeShift(r *Result, t Thresholds, gate, on string, c Crossing) []Finding {
+	test, told := r.Shift.tests(on, c)
 	if test == nil || told == nil {
 		return nil
 	}
-	vars := shiftVars(c, *test, *told)
+	l, vars := r.Lang, shiftVars(r.Lang, gate, c, *test, *told)
 	if !told.Effect.Known() || test.PHolm == nil {
-		why := strings.Join(append(list(told.Effect.Warnings), list(test.Effect.Warnings)...), "; ")
-		return []Finding{skipped(gate, c.B, Blocking, fmt.Sprintf("%s and %s cannot be compared: %s", c.A, c.B, why))}
+		why := strings.Join(append(list(told.Effect.Warnings), list(test.Effect.Warnings)...), l.Text("; "))
+		return []Finding{skipped(l, gate, c.B, Blocking, "%s and %s cannot be compared: %s", c.A, c.B, why)}
 	}
 	auc, p := boundOf(told.Effect), *test.PHolm
 	fail, pass, sure := t.At(gate), t.At(gate+".pass"), t.At(gate+".p")
 	some, likely := t.At(gate+".caution"), t.At(gate+".caution.p")
 
-	blocking := judgement{gate: gate, split: c.B, severity: Blocking, unit: "AUC", want: fmt.Sprintf("< %s (fails above %s with p < %s)", number(pass), number(fail), number(sure)), vars: vars}
+	blocking := judgement{gate: gate, split: c.B, severity: Blocking, unit: "AUC", want: l.Say("< %s (fails above %s with p < %s)", number(pass), number(fail), number(sure)), vars: vars}
 	status := Skipped
 	switch {
 	case auc.low != nil && *auc.low > fail && p < sure:
@@ -65,10 +68,10 @@ func judgeShift(sh *Shift, t Thresholds, gate, on string, c Crossing) []Finding 
 	case auc.high != nil && *auc.high < pass:
 		status = Pass
 	default:
-		vars["reason"] = fmt.Sprintf("%s and %s are told apart with an AUC of %s (%s to %s), which neither shows nor excludes a large shift; it decides nothing",
-			c.A, c.B, value(auc.value), value(auc.low), value(auc.high))
+		vars["reason"] = l.Say("%s and %s are told apart with an AUC of %s (%s to %s), which neither shows nor excludes a large shift; it decides nothing",
+			c.A, c.B, valueOf(l, auc.value), valueOf(l, auc.low), valueOf(l, auc.high))
 	}
-	advisory := judgement{gate: gate, split: c.B, severity: Advisory, unit: "AUC", want: fmt.Sprintf("<= %s or p >= %s", number(some), number(likely)), vars: vars}
+	advisory := judgement{gate: gate, split: c.B, severity: Advisory, unit: "AUC", want: l.Say("<= %s or p >= %s", number(some), number(likely)), vars: vars}
 	hint := Pass
 	if p < likely && *auc.value > some {
 		hint = Unknown
@@ -78,7 +81,7 @@ func judgeShift(sh *Shift, t Thresholds, gate, on string, c Crossing) []Finding 
 			hint = Fail
 		}
 	}
-	return []Finding{blocking.finding(status, auc), advisory.finding(hint, auc)}
+	return []Finding{blocking.finding(l, status, auc), advisory.finding(l, hint, auc)}
 }
 
 // settleShift says of how many items a split, and as many of the other, the
@@ -113,22 +116,22 @@ func (sh *Shift) tests(on string, c Crossing) (primary, auc *ShiftPair) {
 	return primary, auc
 }
 
-func shiftVars(c Crossing, test, told ShiftPair) map[string]string {
-	vars := map[string]string{"a": string(c.A), "na": count(told.NA), "nb": count(told.NB), "p": pText(test.PHolm), "words": "", "missed": ""}
+func shiftVars(l language.Language, gate string, c Crossing, test, told ShiftPair) map[string]string {
+	vars := map[string]string{"what": l.Text(shiftSubject[gate]), "a": string(c.A), "na": count(told.NA), "nb": count(told.NB), "p": pText(l, test.PHolm), "words": "", "missed": ""}
 	if len(told.Top) > 0 {
-		vars["words"] = " What tells " + string(c.B) + " from " + string(c.A) + ": " + strings.Join(told.Top[:min(len(told.Top), 5)], "; ") + "."
+		vars["words"] = l.Say(" What tells %s from %s: %s.", c.B, c.A, strings.Join(told.Top[:min(len(told.Top), 5)], l.Text("; ")))
 	}
 	if told.Missed != nil {
-		vars["missed"] = fmt.Sprintf(" A shift of less than about AUC %s could have been missed.", number(stat.Or(told.Missed, 1)))
+		vars["missed"] = l.Say(" A shift of less than about AUC %s could have been missed.", number(stat.Or(told.Missed, 1)))
 	}
 	return vars
 }
 
 // pText writes a p value.
-func pText(p *float64) string {
+func pText(l language.Language, p *float64) string {
 	switch {
 	case p == nil:
-		return "p unknown"
+		return l.Text("p unknown")
 	case *p < 0.001:
 		return "p < 0.001"
 	}

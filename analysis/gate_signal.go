@@ -3,6 +3,7 @@ package analysis
 import (
 	"fmt"
 
+	"gonogo/analysis/language"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -14,22 +15,22 @@ var signalInformative = Gate{
 	Check: func(r *Result, t Thresholds) []Finding {
 		split, ok := trainingSplit(r)
 		if !ok {
-			return []Finding{skipped("signal.informative", rollout.Train, Blocking, noTraining)}
+			return []Finding{skipped(r.Lang, "signal.informative", rollout.Train, Blocking, noTraining)}
 		}
 		sr := r.Splits[split]
 		e, b := signalAt(sr, r)
 		vars := map[string]string{
-			"group": fmt.Sprint(r.GroupSize), "cost": "many", "share": percentOf(e.Value),
+			"group": fmt.Sprint(r.GroupSize), "cost": r.Lang.Text("many"), "share": percentOf(r.Lang, e.Value),
 			"mixed": fmt.Sprint(sr.Classes.Counts[Mixed]), "measured": fmt.Sprint(sr.Items.Measured),
 			"dead": fmt.Sprint(sr.Classes.Counts[Dead]), "saturated": fmt.Sprint(sr.Classes.Counts[Saturated]),
-			"flat": fmt.Sprint(sr.Classes.Counts[Flat]), "fitted": fittedSignal(sr, r.GroupSize),
+			"flat": fmt.Sprint(sr.Classes.Counts[Flat]), "fitted": fittedSignal(r.Lang, sr, r.GroupSize),
 		}
 		if e.Known() && *e.Value > 0 {
 			vars["cost"] = fmt.Sprintf("%.3g", 1 / *e.Value)
 		}
 		if best, ok := sr.BestAt(r.GroupSize); ok && best.K < r.GroupSize {
-			vars["share"] = "at least " + vars["share"] // the samples' own share is the lower bracket
-			vars["cost"] = "at most " + vars["cost"]
+			vars["share"] = r.Lang.Say("at least %s", vars["share"]) // the samples' own share is the lower bracket
+			vars["cost"] = r.Lang.Say("at most %s", vars["cost"])
 		}
 		return estimated{
 			gate: "signal.informative", unit: "share", width: 1, estimate: e, bound: b, vars: vars,
@@ -70,7 +71,7 @@ var explorationLift = Gate{
 	Check: func(r *Result, t Thresholds) []Finding {
 		split, ok := trainingSplit(r)
 		if !ok {
-			return []Finding{skipped("exploration.lift", rollout.Train, Blocking, noTraining)}
+			return []Finding{skipped(r.Lang, "exploration.lift", rollout.Train, Blocking, noTraining)}
 		}
 		sr, rng := r.Splits[split], r.rng()
 		e := onFile(sr.Lift, sr, r, stat.Range{Lo: 0, Hi: rng.Width()})
@@ -84,16 +85,16 @@ var explorationLift = Gate{
 			gate: "exploration.lift", unit: "reward", width: rng.Width(), estimate: e, bound: b,
 			samples: groupSamples(sr, r), inFile: sr.Items.InFile,
 			vars: map[string]string{
-				"best": value(best.Value), "mean": meanOf(best, sr.Lift), "group": fmt.Sprint(r.GroupSize), "kbest": plural(best.K, "rollout"),
+				"best": valueOf(r.Lang, best.Value), "mean": meanOf(r.Lang, best, sr.Lift), "group": fmt.Sprint(r.GroupSize), "kbest": r.Lang.Count(best.K, "rollout"),
 			},
 		}.findings(r, t, split)
 	},
 }
 
 // meanOf is the mean over the items of the curve, which may be fewer than all.
-func meanOf(best AtK, lift stat.Estimate) string {
+func meanOf(l language.Language, best AtK, lift stat.Estimate) string {
 	if best.Value == nil || lift.Value == nil {
-		return "unknown"
+		return l.Text("unknown")
 	}
-	return value(stat.Some(*best.Value - *lift.Value))
+	return valueOf(l, stat.Some(*best.Value-*lift.Value))
 }

@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -19,13 +18,13 @@ func perSplit(gate string, f func(r *Result, t Thresholds, split rollout.Split, 
 				continue
 			}
 			if len(sr.Tools.ByTool) == 0 {
-				out = append(out, skipped(gate, split, Advisory, noTools))
+				out = append(out, skipped(r.Lang, gate, split, Advisory, noTools))
 				continue
 			}
 			out = append(out, f(r, t, split, sr))
 		}
 		if out == nil {
-			return []Finding{skipped(gate, "", Advisory, noTools)}
+			return []Finding{skipped(r.Lang, gate, "", Advisory, noTools)}
 		}
 		return out
 	}
@@ -34,7 +33,7 @@ func perSplit(gate string, f func(r *Result, t Thresholds, split rollout.Split, 
 var toolsFailures = Gate{
 	Name: "tools.failures",
 	Doc:  "Advisory: at most 2 % of tool calls fail for good, after their retries.",
-	Check: perSplit("tools.failures", func(_ *Result, t Thresholds, split rollout.Split, sr *SplitResult) Finding {
+	Check: perSplit("tools.failures", func(r *Result, t Thresholds, split rollout.Split, sr *SplitResult) Finding {
 		calls, failed, worst := 0, 0, ""
 		most := 0
 		for _, name := range slices.Sorted(maps.Keys(sr.Tools.ByTool)) {
@@ -50,45 +49,45 @@ var toolsFailures = Gate{
 			vars: map[string]string{"calls": count(calls), "worst": worst},
 		}
 		b := observed(share(failed, calls))
-		return j.finding(b.atMost(want), b)
+		return j.finding(r.Lang, b.atMost(want), b)
 	}),
 }
 
 var toolsMalformed = Gate{
 	Name: "tools.malformed",
 	Doc:  "Advisory: at most 5 % of tool calls name an unknown tool or carry arguments that do not parse.",
-	Check: perSplit("tools.malformed", func(_ *Result, t Thresholds, split rollout.Split, sr *SplitResult) Finding {
+	Check: perSplit("tools.malformed", func(r *Result, t Thresholds, split rollout.Split, sr *SplitResult) Finding {
 		want := t.At("tools.malformed")
 		j := judgement{gate: "tools.malformed", split: split, severity: Advisory, unit: "share", want: "<= " + number(want)}
 		b := boundOf(sr.Tools.Malformed)
 		if b.value != nil { // judged as observed, like the other gates of tool calls
-			return j.finding(observed(*b.value).atMost(want), b)
+			return j.finding(r.Lang, observed(*b.value).atMost(want), b)
 		}
 		j.needs, j.settles = &Needs{Items: 1, Samples: 1}, true // any call
-		return j.finding(b.atMost(want), b)
+		return j.finding(r.Lang, b.atMost(want), b)
 	}),
 }
 
 var toolsBudget = Gate{
 	Name: "tools.budget",
 	Doc:  "Advisory: at most 5 % of rollouts run into the limit of steps or tool calls.",
-	Check: perSplit("tools.budget", func(_ *Result, t Thresholds, split rollout.Split, sr *SplitResult) Finding {
+	Check: perSplit("tools.budget", func(r *Result, t Thresholds, split rollout.Split, sr *SplitResult) Finding {
 		want := t.At("tools.budget")
 		valid := sr.Reward.N
 		j := judgement{
 			gate: "tools.budget", split: split, severity: Advisory, unit: "share", want: "<= " + number(want),
-			vars: map[string]string{"hit": count(sr.OwnFailures.StepLimit), "rollouts": count(valid), "p95": value(sr.Tools.P95.Value)},
+			vars: map[string]string{"hit": count(sr.OwnFailures.StepLimit), "rollouts": count(valid), "p95": valueOf(r.Lang, sr.Tools.P95.Value)},
 		}
 		b := observed(share(sr.OwnFailures.StepLimit, valid))
-		return j.finding(b.atMost(want), b)
+		return j.finding(r.Lang, b.atMost(want), b)
 	}),
 }
 
 var toolsOutputSize = Gate{
 	Name: "tools.output_size",
 	Doc:  "Advisory: the 95th percentile of every tool's output is at most 4,000 tokens (bytes / 4).",
-	Check: perSplit("tools.output_size", func(_ *Result, t Thresholds, split rollout.Split, sr *SplitResult) Finding {
-		return worstTool("tools.output_size", "tokens", t, split, sr, func(s ToolStat) *float64 { return s.OutputTokensP95 })
+	Check: perSplit("tools.output_size", func(r *Result, t Thresholds, split rollout.Split, sr *SplitResult) Finding {
+		return worstTool("tools.output_size", "tokens", r, t, split, sr, func(s ToolStat) *float64 { return s.OutputTokensP95 })
 	}),
 }
 
@@ -99,8 +98,8 @@ const quickCall = 0.100
 var toolsTail = Gate{
 	Name: "tools.tail",
 	Doc:  "Advisory: the 95th percentile of every tool's latency is at most 3 times its median; tools below 100 ms are not judged.",
-	Check: perSplit("tools.tail", func(_ *Result, t Thresholds, split rollout.Split, sr *SplitResult) Finding {
-		return worstTool("tools.tail", "times", t, split, sr, func(s ToolStat) *float64 {
+	Check: perSplit("tools.tail", func(r *Result, t Thresholds, split rollout.Split, sr *SplitResult) Finding {
+		return worstTool("tools.tail", "times", r, t, split, sr, func(s ToolStat) *float64 {
 			// A call this quick sets no pace, and its tail is the scheduler's.
 			if s.P50 == nil || s.P95 == nil || *s.P95 < quickCall || *s.P50 <= 0 {
 				return nil
@@ -112,7 +111,7 @@ var toolsTail = Gate{
 }
 
 // worstTool judges the largest of a figure over the tools.
-func worstTool(gate, unit string, t Thresholds, split rollout.Split, sr *SplitResult, figure func(ToolStat) *float64) Finding {
+func worstTool(gate, unit string, r *Result, t Thresholds, split rollout.Split, sr *SplitResult, figure func(ToolStat) *float64) Finding {
 	worst, most := "", (*float64)(nil)
 	for _, name := range slices.Sorted(maps.Keys(sr.Tools.ByTool)) {
 		if x := figure(sr.Tools.ByTool[name]); x != nil && (most == nil || *x > *most) {
@@ -120,7 +119,7 @@ func worstTool(gate, unit string, t Thresholds, split rollout.Split, sr *SplitRe
 		}
 	}
 	if most == nil {
-		return skipped(gate, split, Advisory, "no tool call tells it, or all are too quick to tell")
+		return skipped(r.Lang, gate, split, Advisory, "no tool call tells it, or all are too quick to tell")
 	}
 	want := t.At(gate)
 	j := judgement{
@@ -128,7 +127,7 @@ func worstTool(gate, unit string, t Thresholds, split rollout.Split, sr *SplitRe
 		vars: map[string]string{"worst": worst},
 	}
 	b := observed(*most)
-	return j.finding(b.atMost(want), b)
+	return j.finding(r.Lang, b.atMost(want), b)
 }
 
 var latencyLimit = Gate{
@@ -137,7 +136,7 @@ var latencyLimit = Gate{
 	Check: func(r *Result, t Thresholds) []Finding {
 		limit := t.At("latency.limit")
 		if limit <= 0 {
-			return []Finding{skipped("latency.limit", "", Advisory, "no limit is configured (threshold latency.limit)")}
+			return []Finding{skipped(r.Lang, "latency.limit", "", Advisory, "no limit is configured (threshold latency.limit)")}
 		}
 		var out []Finding
 		for _, split := range rollout.Splits() {
@@ -146,14 +145,14 @@ var latencyLimit = Gate{
 				continue
 			}
 			j := judgement{
-				gate: "latency.limit", split: split, severity: Advisory, unit: "share", want: fmt.Sprintf("P95 <= %s s", number(limit)),
-				vars: map[string]string{"limit": number(limit), "p95": value(sr.Latency.P95)},
+				gate: "latency.limit", split: split, severity: Advisory, unit: "share", want: "P95 <= " + number(limit) + " s",
+				vars: map[string]string{"limit": number(limit), "p95": valueOf(r.Lang, sr.Latency.P95)},
 			}
 			j.needs, j.settles = settle(*sr.Latency.OverLimit, 0.05, unitRange, r.Confidence, sr)
-			out = append(out, j.finding(boundOf(*sr.Latency.OverLimit).atMost(0.05), boundOf(*sr.Latency.OverLimit)))
+			out = append(out, j.finding(r.Lang, boundOf(*sr.Latency.OverLimit).atMost(0.05), boundOf(*sr.Latency.OverLimit)))
 		}
 		if out == nil {
-			return []Finding{skipped("latency.limit", "", Advisory, "the rollouts do not tell how long they took")}
+			return []Finding{skipped(r.Lang, "latency.limit", "", Advisory, "the rollouts do not tell how long they took")}
 		}
 		return out
 	},

@@ -1,12 +1,12 @@
 package analysis
 
 import (
-	"fmt"
 	"math"
 	"strings"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"gonogo/analysis/language"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -20,11 +20,11 @@ var variantsGain = Gate{
 	Check: func(r *Result, _ Thresholds) []Finding {
 		v := r.Variants
 		if v == nil || len(v.Ranked) == 0 {
-			return []Finding{skipped(variantsGate, "", Advisory, "no variants were sampled")}
+			return []Finding{skipped(r.Lang, variantsGate, "", Advisory, "no variants were sampled")}
 		}
 		j := judgement{gate: variantsGate, severity: Advisory, unit: "reward", want: "<= " + number(v.Tolerance)}
 		if v.Split == nil {
-			return []Finding{j.finding(Unknown, bound{})}
+			return []Finding{j.finding(r.Lang, Unknown, bound{})}
 		}
 		j.split = *v.Split
 		best, status := v.foremost()
@@ -32,7 +32,7 @@ var variantsGain = Gate{
 		j.vars = v.words(r, best, sp)
 		j.needs = sp.settling(len(v.Ranked), v.Tolerance, r.Confidence)
 		j.settles = j.needs != nil
-		return []Finding{j.finding(status, boundOf(sp.Reward.Estimate))}
+		return []Finding{j.finding(r.Lang, status, boundOf(sp.Reward.Estimate))}
 	},
 }
 
@@ -85,30 +85,30 @@ func (v *Variants) words(r *Result, best *Variant, sp *VariantSplit) map[string]
 	}
 	also := ""
 	if len(others) > 0 {
-		also = "; so do " + strings.Join(others, ", ")
+		also = r.Lang.Say("; so do %s", strings.Join(others, r.Lang.Text(", ")))
 		if len(others) == 1 {
-			also = "; so does " + others[0]
+			also = r.Lang.Say("; so does %s", others[0])
 		}
 	}
 	return map[string]string{
-		"variant": best.Name, "gain": signedInterval(sp.Reward.Estimate), "items": plural(sp.Reward.Items, "item"),
-		"against": v.against(sp.Reward.Estimate), "lift": liftWords(r, *sp.Reward.Value), "also": also,
-		"changes": changed(best.Changes), "price": price(sp.Costs), "p": corrected(sp.Reward.PHolm), "tested": plural(len(v.Ranked), "variant"),
+		"variant": best.Name, "gain": signedInterval(sp.Reward.Estimate), "items": r.Lang.Count(sp.Reward.Items, "item"),
+		"against": v.against(r.Lang, sp.Reward.Estimate), "lift": liftWords(r, *sp.Reward.Value), "also": also,
+		"changes": changed(r.Lang, best.Changes), "price": price(r.Lang, sp.Costs), "p": corrected(r.Lang, sp.Reward.PHolm), "tested": r.Lang.Count(len(v.Ranked), "variant"),
 	}
 }
 
 // against holds a gain against the one hoped for from training.
-func (v *Variants) against(e stat.Estimate) string {
+func (v *Variants) against(l language.Language, e stat.Estimate) string {
 	hoped := digits(v.Hoped)
 	switch {
 	case v.Hoped <= 0:
 		return ""
 	case e.Low != nil && *e.Low >= v.Hoped:
-		return ", more than the gain of " + hoped + " that training is hoped to bring"
+		return l.Say(", more than the gain of %s that training is hoped to bring", hoped)
 	case *e.Value >= v.Hoped:
-		return ", where training is hoped to bring " + hoped
+		return l.Say(", where training is hoped to bring %s", hoped)
 	}
-	return ", less than the " + hoped + " that training is hoped to bring"
+	return l.Say(", less than the %s that training is hoped to bring", hoped)
 }
 
 // liftWords holds a gain against the lift of the split that training would see,
@@ -120,41 +120,44 @@ func liftWords(r *Result, gain float64) string {
 	}
 	best, _ := r.Splits[split].BestAt(r.GroupSize)
 	lift := *r.Splits[split].Lift.Value
-	how := "For scale: "
+	how := " For scale: choosing the best of %s rollouts on %s, which is what training learns from, is worth %s."
 	if gain > lift {
-		how = "That is more than the whole lift: "
+		how = " That is more than the whole lift: choosing the best of %s rollouts on %s, which is what training learns from, is worth %s."
 	}
-	return fmt.Sprintf(" %schoosing the best of %s rollouts on %s, which is what training learns from, is worth %s.", how, count(best.K), split, digits(lift))
+	return r.Lang.Say(how, count(best.K), split, digits(lift)) //nolint:govet // one of two constants
 }
 
 // changed names what a variant changes.
-func changed(list []rollout.Change) string {
+func changed(l language.Language, list []rollout.Change) string {
 	var keys []string
 	for _, c := range list {
 		keys = append(keys, c.Key)
 	}
-	return strings.Join(keys, ", ")
+	return strings.Join(keys, l.Text(", "))
 }
 
+// costUnits are the costs of a rollout that are told.
+var costUnits = map[string]string{"tool_calls": "%s tool calls", "input_tokens": "%s input tokens", "output_tokens": "%s output tokens", "latency": "%s seconds"}
+
 // price words what a variant costs in tokens and seconds, where that is shown.
-func price(costs []Difference) string {
+func price(l language.Language, costs []Difference) string {
 	var parts []string
 	for _, d := range costs {
-		unit := map[string]string{"tool_calls": "tool calls", "input_tokens": "input tokens", "output_tokens": "output tokens", "latency": "seconds"}[d.Name]
+		unit := costUnits[d.Name]
 		if unit == "" || d.Value == nil || d.Direction == "unclear" {
 			continue
 		}
-		parts = append(parts, signed(*d.Value)+" "+unit)
+		parts = append(parts, l.Say(unit, signed(*d.Value))) //nolint:govet // one of costUnits
 	}
 	if len(parts) == 0 {
 		return ""
 	}
-	return " A rollout takes " + strings.Join(parts, ", ") + "."
+	return l.Say(" A rollout takes %s.", strings.Join(parts, l.Text(", ")))
 }
 
-func corrected(p *float64) string {
+func corrected(l language.Language, p *float64) string {
 	if p == nil {
 		return ""
 	}
-	return ", corrected " + pValue(*p)
+	return l.Say(", corrected %s", pValue(*p))
 }

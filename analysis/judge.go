@@ -64,7 +64,7 @@ func first(have *string, gate string) *string {
 func note(r *Result) string {
 	var parts []string
 	if _, ok := trainingSplit(r); !ok {
-		parts = append(parts, noTrainingVerdict)
+		parts = append(parts, r.Lang.Text(noTrainingVerdict))
 	}
 	left, unseen := 0, 0
 	for _, split := range rollout.Splits() {
@@ -73,15 +73,15 @@ func note(r *Result) string {
 			unseen += sr.Items.NotRun
 		}
 	}
-	if text := r.Looks.note(r.Confidence); text != "" {
+	if text := r.Looks.note(r.Lang, r.Confidence); text != "" {
 		parts = append(parts, text)
 	}
 	if left > 0 {
-		text := plural(left, "planned rollout") + " not made yet"
+		text := r.Lang.Say("%s not made yet", r.Lang.Count(left, "planned rollout"))
 		if unseen > 0 {
-			text += ", and of " + plural(unseen, "item") + " none"
+			text += r.Lang.Say(", and of %s none", r.Lang.Count(unseen, "item"))
 		}
 		parts = append(parts, text)
 	}
-	return strings.Join(parts, "; ")
+	return strings.Join(parts, r.Lang.Text("; "))
 }

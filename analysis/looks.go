@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gonogo/analysis/language"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -104,18 +105,18 @@ func (s Settings) atLook(m *rollout.Manifest) (Settings, *Looks, error) {
 }
 
 // note says in words where sampling stands.
-func (l *Looks) note(confidence float64) string {
-	if l == nil {
+func (x *Looks) note(l language.Language, confidence float64) string {
+	if x == nil {
 		return ""
 	}
-	text := fmt.Sprintf("sampling is under way until the verdict stands: %s of %d made", plural(l.Made, "look"), len(l.At))
-	switch l.Ended {
+	text := l.Say("sampling is under way until the verdict stands: %s of %d made", l.Count(x.Made, "look"), len(x.At))
+	switch x.Ended {
 	case rollout.EndedDecided:
-		text = fmt.Sprintf("sampling was stopped by the rule at look %d of %d, with %s of at most %d per item", l.Made, len(l.At), plural(l.At[l.Made-1], "sample"), l.At[len(l.At)-1])
+		text = l.Say("sampling was stopped by the rule at look %d of %d, with %s of at most %d per item", x.Made, len(x.At), l.Count(x.At[x.Made-1], "sample"), x.At[len(x.At)-1])
 	case rollout.EndedMost:
-		text = fmt.Sprintf("sampling ended with the last of %s, at %s per item", plural(len(l.At), "look"), plural(l.At[len(l.At)-1], "sample"))
+		text = l.Say("sampling ended with the last of %s, at %s per item", l.Count(len(x.At), "look"), l.Count(x.At[len(x.At)-1], "sample"))
 	}
-	return fmt.Sprintf("%s; the intervals of rollouts are at %s, so that all looks together keep %s", text, confidently(confidence), confidently(l.Confidence))
+	return l.Say("%s; the intervals of rollouts are at %s, so that all looks together keep %s", text, confidently(confidence), confidently(x.Confidence))
 }
 
 // confidently writes a confidence with the digits that tell it from 1.

@@ -3,10 +3,12 @@ package analysis
 import (
 	"strconv"
 	"strings"
+
+	"gonogo/analysis/language"
 )
 
 // catalogue holds the words of findings, by gate and status. Another language
-// is another catalogue.
+// has a translation of each.
 type catalogue struct {
 	skipped    message
 	unmeasured message // an unknown answer without any estimate
@@ -31,9 +33,26 @@ type gateWords struct {
 	unmeasured      message // instead of the catalogue's, where more rollouts are not what is missing
 }
 
-// words returns the texts of a finding.
-func (c catalogue) words(f Finding, vars map[string]string) (title, why, remedy string) {
-	fill := filler(f, vars)
+// saying is what a finding's texts are made of besides its numbers.
+type saying struct {
+	l       language.Language
+	vars    map[string]string
+	instead *message // of the catalogue's title and remedy
+}
+
+// say fills the texts of a finding with its own numbers.
+func (f *Finding) say(s saying) {
+	f.saying = s
+	fill := filler(s.l, *f, s.vars)
+	m := english.words(*f)
+	if s.instead != nil {
+		m.title, m.remedy = s.instead.title, s.instead.remedy
+	}
+	f.Title, f.Why, f.Remedy = fill(s.l.Text(m.title)), fill(s.l.Text(m.why)), fill(s.l.Text(m.remedy))
+}
+
+// words returns what is said of a finding, to be filled in.
+func (c catalogue) words(f Finding) message {
 	w := c.gates[f.Gate]
 	m := message{why: w.why}
 	switch {
@@ -55,16 +74,16 @@ func (c catalogue) words(f Finding, vars map[string]string) (title, why, remedy 
 	default:
 		m.title, m.remedy = w.unknown, w.unknownRemedy
 	}
-	return fill(m.title), fill(m.why), fill(m.remedy)
+	return m
 }
 
 // filler replaces the words in braces. Values are put in as they are: pages
 // escape them.
-func filler(f Finding, vars map[string]string) func(string) string {
+func filler(l language.Language, f Finding, vars map[string]string) func(string) string {
 	pairs := []string{
-		"{value}", value(f.Value), "{low}", value(f.Low), "{high}", value(f.High), "{want}", f.Want,
-		"{split}", string(f.Split), "{percent}", percentOf(f.Value), "{lowpercent}", percentOf(f.Low), "{highpercent}", percentOf(f.High),
-		"{needs}", needs(f),
+		"{value}", valueOf(l, f.Value), "{low}", valueOf(l, f.Low), "{high}", valueOf(l, f.High), "{want}", f.Want,
+		"{split}", string(f.Split), "{percent}", percentOf(l, f.Value), "{lowpercent}", percentOf(l, f.Low), "{highpercent}", percentOf(l, f.High),
+		"{needs}", needs(l, f),
 	}
 	for k, v := range vars {
 		pairs = append(pairs, "{"+k+"}", v)
@@ -72,22 +91,23 @@ func filler(f Finding, vars map[string]string) func(string) string {
 	return strings.NewReplacer(pairs...).Replace
 }
 
-func percentOf(p *float64) string {
+// percentOf prints a share that may be missing.
+func percentOf(l language.Language, p *float64) string {
 	if p == nil {
-		return "unknown"
+		return l.Text("unknown")
 	}
 	return percent(*p)
 }
 
 // needs says in words how much more data would settle a finding.
-func needs(f Finding) string {
+func needs(l language.Language, f Finding) string {
 	switch {
 	case f.Needs != nil && f.Settleable:
-		return "About " + plural(f.Needs.Items, "item") + " with " + plural(f.Needs.Samples, "sample") + " each would settle it."
+		return l.Say("About %s with %s each would settle it.", l.Count(f.Needs.Items, "item"), l.Count(f.Needs.Samples, "sample"))
 	case f.Settleable:
-		return "More data would settle it."
+		return l.Text("More data would settle it.")
 	}
-	return "The estimate sits on the threshold or too little is known: more data alone may not settle it."
+	return l.Text("The estimate sits on the threshold or too little is known: more data alone may not settle it.")
 }
 
 // plural counts things in words.

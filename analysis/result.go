@@ -16,6 +16,8 @@ type Result struct {
 	// and pages of the Result are. In a file they are English: see In.
 	Lang language.Language `json:"-"`
 
+	english *Result // what this one was said again from; nil where it is English itself
+
 	Schema        string             `json:"schema"`
 	Verdict       Verdict            `json:"verdict"`
 	Reason        *string            `json:"reason"`   // the deciding gate; null for GO
@@ -332,68 +334,4 @@ type PlanCost struct {
 type PlanLoad struct {
 	Tools  map[string]stat.Estimate `json:"tools"`
 	Grader stat.Estimate            `json:"grader"`
-}
-
-// Severity says what a failing gate does to the verdict.
-type Severity string
-
-// The severities.
-const (
-	Blocking Severity = "blocking"
-	Advisory Severity = "advisory"
-)
-
-// Status is a gate's answer. The zero Status is Unknown.
-type Status int
-
-// The answers of a gate.
-const (
-	Unknown Status = iota
-	Pass
-	Fail
-	Skipped
-)
-
-var statusNames = [...]string{Unknown: "unknown", Pass: "pass", Fail: "fail", Skipped: "skipped"}
-
-// String returns unknown, pass, fail or skipped.
-func (s Status) String() string { return statusNames[s] }
-
-// MarshalText writes the status as its name.
-func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
-
-// UnmarshalText reads a status by name; an unfamiliar name is unknown.
-func (s *Status) UnmarshalText(b []byte) error {
-	*s = Unknown
-	for i, name := range statusNames {
-		if name == string(b) {
-			*s = Status(i)
-		}
-	}
-	return nil
-}
-
-// Finding is a gate's answer about one split.
-type Finding struct {
-	Gate       string        `json:"gate"`
-	Split      rollout.Split `json:"split"` // "" when it concerns the whole run
-	Severity   Severity      `json:"severity"`
-	Status     Status        `json:"status"`
-	Value      *float64      `json:"value"`
-	Low        *float64      `json:"low"`
-	High       *float64      `json:"high"`
-	Want       string        `json:"want"` // the threshold in words, such as ">= 0.10"
-	Unit       string        `json:"unit"` // reward, share, items, calls, tokens, seconds
-	Title      string        `json:"title"`
-	Why        string        `json:"why"`
-	Remedy     string        `json:"remedy"`
-	Needs      *Needs        `json:"needs"`
-	Settleable bool          `json:"settleable"`
-	Items      []string      `json:"items"`
-}
-
-// Needs says how much more data would settle an unknown finding.
-type Needs struct {
-	Items   int `json:"items"`
-	Samples int `json:"samples"`
 }

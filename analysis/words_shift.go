@@ -26,33 +26,36 @@ var shiftWords = map[string]gateWords{
 		cautionUnknown: "{near} of {rows} rows of {split} share most of their text with a row of {a}: few enough for chance{note}",
 	},
 	"shift.text": shiftWordsOf(
-		"The tasks of the two splits are asked differently",
-		"Training on other tasks than those that count may improve what nobody measures: a gain on one need not show on the other.",
-		"the messages", "Draw both from the same source, or at random from one pool; or say why they are to differ."),
+		"The tasks of the two splits are asked differently when this fails. Training on other tasks than those that count may improve what nobody measures: a gain on one need not show on the other.",
+		"Draw both from the same source, or at random from one pool; or say why they are to differ. The items of {split} that tell most are listed."),
 	"shift.fields": shiftWordsOf(
-		"The rows of the two splits come from different places",
-		"Where the mix of kinds, sources or sizes differs, a mean over one split says little about the other.",
-		"the fields of the rows", "Draw both at random from one pool, stratified by what is listed here; or compare kind by kind."),
+		"The rows of the two splits come from different places when this fails. Where the mix of kinds, sources or sizes differs, a mean over one split says little about the other.",
+		"Draw both at random from one pool, stratified by what is listed here; or compare kind by kind. The items of {split} that tell most are listed."),
 	"shift.reward": shiftWordsOf(
-		"The two splits are not equally hard",
-		"Where one is much easier, what training gains on it cannot be read off the other.",
-		"the items' mean rewards", "Look at what makes one harder; stratify the draw by difficulty."),
+		"The two splits are not equally hard when this fails. Where one is much easier, what training gains on it cannot be read off the other.",
+		"Look at what makes one harder; stratify the draw by difficulty. The items of {split} that tell most are listed."),
 	"shift.tools": shiftWordsOf(
-		"The model works differently on the two splits",
-		"Other tools, more calls or longer outputs are other tasks, and cost differently in training.",
-		"tool calls, turns and tokens", "Look at what is listed here; draw both from the same pool."),
+		"The model works differently on the two splits when this fails. Other tools, more calls or longer outputs are other tasks, and cost differently in training.",
+		"Look at what is listed here; draw both from the same pool. The items of {split} that tell most are listed."),
+}
+
+// shiftSubject is {what} of the gates about shift.
+var shiftSubject = map[string]string{
+	"shift.text":   "the messages",
+	"shift.fields": "the fields of the rows",
+	"shift.reward": "the items' mean rewards",
+	"shift.tools":  "tool calls, turns and tokens",
 }
 
 // shiftWordsOf writes the words of a gate about shift.
-func shiftWordsOf(claim, why, what, remedy string) gateWords {
-	apart := " between {a} ({na}) and {split} ({nb}): AUC {value} ({low} to {high}), {p}"
+func shiftWordsOf(why, remedy string) gateWords {
 	return gateWords{
-		why:            claim + " when this fails. " + why,
-		pass:           "no large difference in " + what + apart + ".{missed}",
-		fail:           "a large difference in " + what + apart + ".{words}",
-		failRemedy:     remedy + " The items of {split} that tell most are listed.",
-		caution:        "a difference in " + what + apart + ".{words}",
-		cautionRemedy:  remedy + " The items of {split} that tell most are listed.",
-		cautionUnknown: "perhaps a difference in " + what + apart + ".{words}",
+		why:            why,
+		pass:           "no large difference in {what} between {a} ({na}) and {split} ({nb}): AUC {value} ({low} to {high}), {p}.{missed}",
+		fail:           "a large difference in {what} between {a} ({na}) and {split} ({nb}): AUC {value} ({low} to {high}), {p}.{words}",
+		failRemedy:     remedy,
+		caution:        "a difference in {what} between {a} ({na}) and {split} ({nb}): AUC {value} ({low} to {high}), {p}.{words}",
+		cautionRemedy:  remedy,
+		cautionUnknown: "perhaps a difference in {what} between {a} ({na}) and {split} ({nb}): AUC {value} ({low} to {high}), {p}.{words}",
 	}
 }

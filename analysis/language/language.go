@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Language is what texts are written in. The zero Language is English.
@@ -20,17 +21,24 @@ type catalogue struct {
 	tag   string
 	texts map[string]string // by English text; verbs and words in braces stay, in any order
 	lacks func(english string)
+
+	kept    map[string]string   // those of texts that are said in English first, and again when they are shown
+	formats func() []keptFormat // of kept
 }
 
 // tagEnglish is the tag of the language in the code.
 const tagEnglish = "en"
 
 // Chinese is simplified Chinese.
-var Chinese = Language{&catalogue{tag: "zh", texts: merged(chineseParts...)}}
+var Chinese = Language{&catalogue{
+	tag: "zh", texts: merged(chineseParts...),
+	kept: chineseKept, formats: sync.OnceValue(func() []keptFormat { return finding(chineseKept) }),
+}}
 
 // chineseParts are the parts of the Chinese catalogue.
 var chineseParts = []map[string]string{
-	chineseFindings, chineseComparison, chineseCharts, chinesePage, chinesePageMore, chinesePageAudit,
+	chineseFindings, chineseFindingsGrader, chineseFindingsSplits, chineseFindingsTools, chineseFindingsPhrases, chineseFindingsDocs, chineseKept,
+	chineseComparison, chineseCharts, chinesePage, chinesePageMore, chinesePageAudit,
 }
 
 // Languages lists the languages that there are.

@@ -1,0 +1,73 @@
+package analysis
+
+import (
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"gonogo/analysis/language"
+)
+
+// inWords lists what the catalogue of findings says, and the docs of gates and
+// thresholds.
+func inWords() []string {
+	var list []string
+	var walk func(v reflect.Value)
+	walk = func(v reflect.Value) {
+		switch v.Kind() {
+		case reflect.String:
+			list = append(list, v.String())
+		case reflect.Struct:
+			for i := range v.NumField() {
+				walk(v.Field(i))
+			}
+		case reflect.Map:
+			for _, k := range v.MapKeys() {
+				walk(v.MapIndex(k))
+			}
+		}
+	}
+	for _, words := range []any{english, unjudgedWords, fewProbedWords, retriedWords, departureNames, costUnits, shiftSubject} {
+		walk(reflect.ValueOf(words))
+	}
+	for _, g := range Gates() {
+		list = append(list, g.Doc)
+	}
+	for _, row := range ThresholdTable() {
+		list = append(list, row.Doc)
+	}
+	list = append(list, longerPays, shorterPays, noTrainingVerdict)
+	slices.Sort(list)
+	return slices.DeleteFunc(slices.Compact(list), func(s string) bool { return s == "" })
+}
+
+func TestEveryWordOfFindingsIsTranslated(t *testing.T) {
+	var lacking []string
+	l := language.Chinese.Lacking(func(english string) { lacking = append(lacking, english) })
+	for _, text := range inWords() {
+		checkChinese(t, text, l.Text(text))
+	}
+	if len(lacking) > 0 {
+		t.Errorf("not translated:\n%q", lacking)
+	}
+}
+
+var (
+	quoted     = regexp.MustCompile(`“[^”]*”|"(?:[^"\\]|\\.)*"|'[^']*'|gonogo [a-z]+( RUN| [A-Z]+| --[a-z-]+)*|\{[a-z_]+\}`)
+	englishRun = regexp.MustCompile(`[a-z]+(?: [a-z]+){3,}`)
+)
+
+// checkChinese finds what was left in English, or open, in a text in Chinese.
+func checkChinese(t *testing.T, english, said string) {
+	t.Helper()
+	bare := quoted.ReplaceAllString(said, "")
+	if strings.ContainsFunc(bare, unicode.IsLetter) && !strings.ContainsFunc(said, func(r rune) bool { return unicode.Is(unicode.Han, r) }) {
+		t.Errorf("%q has no Chinese: %q", english, said)
+	}
+	if run := englishRun.FindString(bare); run != "" {
+		t.Errorf("%q is left in %q", run, said)
+	}
+}
