@@ -71,9 +71,7 @@ func (v reportValues) page(r *analysis.Result, opt report.Options) *report.Page 
 // comparison makes the page of a comparison in the language of the reports. The
 // comparison itself stays English, as it is kept.
 func (v reportValues) comparison(c *analysis.Comparison, opt report.Options) *report.ComparisonPage {
-	said := *c
-	said.Lang = v.language()
-	return report.NewComparison(&said, opt)
+	return report.NewComparison(c.In(v.language()), opt)
 }
 
 // fontThere asks for the font that is named to be one.
