@@ -11,7 +11,7 @@ import (
 func (t *tauReader) record(id string, trial int, e tauEntry) (*rollout.Record, error) {
 	rec := &rollout.Record{Item: id, Split: t.split, Sample: trial, Source: rollout.Import}
 	rec.Messages = afterSystem(e.Traj)
-	rec.Calls, rec.Turns = tauCalls(rec.Messages)
+	rec.Calls, rec.Turns = callsOf(rec.Messages, tauStatus)
 	reward, err := t.reward(e.Reward)
 	if err != nil {
 		return nil, err
@@ -62,59 +62,11 @@ func afterSystem(traj []rollout.Message) []rollout.Message {
 	return traj
 }
 
-// tauCalls returns the tool calls of a conversation, each with what the tool
-// answered, and the number of model turns.
-func tauCalls(messages []rollout.Message) (calls []rollout.Call, turns int) {
-	for i, m := range messages {
-		if m.Role != "assistant" {
-			continue
-		}
-		outputs := answers(messages[i+1:])
-		for n, c := range m.ToolCalls {
-			call := rollout.Call{Turn: turns, ID: c.ID, Name: c.Name, Arguments: c.Arguments, Status: rollout.CallOK}
-			if out := match(outputs, c.ID, n); out != nil {
-				call.Output, call.OutputBytes = out.Content, len(out.Content)
-				call.Status, call.Error = tauStatus(out.Content)
-			}
-			if !json.Valid([]byte(c.Arguments)) {
-				call.Status = rollout.CallMalformed
-			}
-			calls = append(calls, call)
-		}
-		turns++
-	}
-	return calls, turns
-}
-
-// answers returns the tool messages before the next turn of the model.
-func answers(messages []rollout.Message) []rollout.Message {
-	for i, m := range messages {
-		if m.Role != "tool" {
-			return messages[:i]
-		}
-	}
-	return messages
-}
-
-// match finds the answer to a call by its id, or by its place where ids are
-// missing.
-func match(answers []rollout.Message, id string, place int) *rollout.Message {
-	for i := range answers {
-		if id != "" && answers[i].ToolCallID == id {
-			return &answers[i]
-		}
-	}
-	if place < len(answers) && (id == "" || answers[place].ToolCallID == "") {
-		return &answers[place]
-	}
-	return nil
-}
-
 // tauStatus tells from its text how a tool fared: tau-bench catches what a
 // tool throws and shows it to the model as "Error: …", and answers a call of a
 // tool that there is none with "Unknown action …" (tau_bench/envs/base.py).
-func tauStatus(output string) (rollout.CallStatus, string) {
-	switch {
+func tauStatus(answer rollout.Message) (rollout.CallStatus, string) {
+	switch output := answer.Content; {
 	case strings.HasPrefix(output, "Error"):
 		return rollout.CallError, firstLine(output)
 	case strings.HasPrefix(output, "Unknown action"):

@@ -65,6 +65,8 @@ type delivery struct {
 	input *Input
 	take  func(*result) (counts bool, err error) // books a line
 	yield func(*Record) error
+
+	foreign func(*result) error // takes lines that are no records, instead of take and yield
 }
 
 func (d *delivery) batch(ctx context.Context, b *batch) error {
@@ -97,6 +99,9 @@ func (d *delivery) line(res *result, atEnd bool) error {
 		}
 		return &LineError{File: d.name, Line: res.line, Err: res.err}
 	}
+	if d.foreign != nil {
+		return d.foreign(res)
+	}
 	counts, err := d.take(res)
 	if err != nil {
 		return &LineError{File: d.name, Line: res.line, Err: err}
@@ -110,6 +115,7 @@ func (d *delivery) line(res *result, atEnd bool) error {
 // result is one line after decoding.
 type result struct {
 	decoded
+	foreign any // what a line became that is no record
 	line    int
 	unended bool // no newline behind it
 	why     string
@@ -120,6 +126,7 @@ type result struct {
 // pipeline decodes batches on several goroutines and hands them on in order.
 type pipeline struct {
 	cut     *cutter
+	foreign func(text []byte) (any, error) // decodes lines that are no records; nil = records
 	lean    bool
 	source  Source // of lines that do not name theirs
 	split   Split  // the same
@@ -225,6 +232,11 @@ func (p *pipeline) decode() {
 }
 
 func (p *pipeline) result(text []byte) (res result) {
+	if p.foreign != nil {
+		res.foreign, res.err = p.foreign(text)
+		res.hash = maphash.Bytes(p.seed, text)
+		return res
+	}
 	if res.decoded, res.err = decodeRecord(text, p.lean); res.err != nil {
 		return res
 	}

@@ -10,6 +10,7 @@ type scanner struct {
 	b       []byte
 	i       int
 	lenient bool
+	bare    bool // such a word was met; the caller takes it back
 }
 
 // maxDepth is how deep encoding/json lets values nest.
@@ -111,6 +112,7 @@ func (s *scanner) lenientWord(w string) error {
 	if !s.lenient {
 		return errSyntax
 	}
+	s.bare = true
 	return s.word(w)
 }
 

@@ -1,0 +1,56 @@
+package importer
+
+import (
+	"encoding/json"
+
+	"gonogo/sampler/rollout"
+)
+
+// callsOf returns the tool calls of a conversation, each with what the tool
+// answered and how it fared by what status makes of its message, and the
+// number of model turns.
+func callsOf(messages []rollout.Message, status func(answer rollout.Message) (rollout.CallStatus, string)) (calls []rollout.Call, turns int) {
+	for i, m := range messages {
+		if m.Role != "assistant" {
+			continue
+		}
+		outputs := answers(messages[i+1:])
+		for n, c := range m.ToolCalls {
+			call := rollout.Call{Turn: turns, ID: c.ID, Name: c.Name, Arguments: c.Arguments, Status: rollout.CallOK}
+			if out := match(outputs, c.ID, n); out != nil {
+				call.Output, call.OutputBytes = out.Content, len(out.Content)
+				call.Status, call.Error = status(*out)
+			}
+			if !json.Valid([]byte(c.Arguments)) {
+				call.Status = rollout.CallMalformed
+			}
+			calls = append(calls, call)
+		}
+		turns++
+	}
+	return calls, turns
+}
+
+// answers returns the tool messages before the next turn of the model.
+func answers(messages []rollout.Message) []rollout.Message {
+	for i, m := range messages {
+		if m.Role != "tool" {
+			return messages[:i]
+		}
+	}
+	return messages
+}
+
+// match finds the answer to a call by its id, or by its place where ids are
+// missing.
+func match(answers []rollout.Message, id string, place int) *rollout.Message {
+	for i := range answers {
+		if id != "" && answers[i].ToolCallID == id {
+			return &answers[i]
+		}
+	}
+	if place < len(answers) && (id == "" || answers[place].ToolCallID == "") {
+		return &answers[place]
+	}
+	return nil
+}

@@ -1,0 +1,90 @@
+package rollout
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Line is a line of JSON as its reader decoded it.
+type Line[T any] struct {
+	Value  T
+	Number int    // 1-based
+	Hash   uint64 // of its text; the same for the same text within one reading
+}
+
+// ReadLines reads JSON lines that are no Records: those of other tools. It
+// decodes them on all processors and calls yield for each, in the order of the
+// file, on the caller's goroutine. Blank lines are passed over. Name stands
+// before the line number in errors.
+//
+// An error of decode is a *LineError, unless it is a broken last line without
+// an end, which is torn and left out. Decode takes lines apart by Members, so
+// that a broken one is known; the text is not to be kept. An error of yield
+// ends the reading and is returned as it is. Memory is bounded by the longest
+// line.
+func ReadLines[T any](ctx context.Context, name string, rd io.Reader, decode func(text []byte) (T, error), yield func(Line[T]) error) (torn bool, err error) {
+	var in Input
+	p := newPipeline(rd, ReadOptions{}, Import)
+	p.foreign = func(text []byte) (any, error) { return decode(text) }
+	d := delivery{name: name, input: &in, foreign: func(res *result) error {
+		return yield(Line[T]{Value: res.foreign.(T), Number: res.line, Hash: res.hash})
+	}}
+	err = p.run(ctx, d.batch)
+	return in.Torn > 0, err
+}
+
+// Members calls visit for each member of the one JSON object that text is, in
+// order, with its key and its value as it is written. The bare words NaN,
+// Infinity and -Infinity, which Python writes, read null. Unlike encoding/json
+// it tells Reward from reward, and what visit passes over is never decoded. Of
+// text that is no JSON the error says where it breaks, and visit may have been
+// called before.
+func Members(text []byte, visit func(key string, value []byte) error) error {
+	s := scanner{b: text, lenient: true}
+	err := s.members(func(key, value []byte) error {
+		return visit(unquote(key), s.strict(value))
+	})
+	if err == errSyntax {
+		return foreignSyntax(text, "object")
+	}
+	return err
+}
+
+// Elements calls visit for each element of the one JSON array that text is, as
+// Members does for an object.
+func Elements(text []byte, visit func(value []byte) error) error {
+	s := scanner{b: text, lenient: true}
+	err := s.elements(func(value []byte) error {
+		return visit(s.strict(value))
+	})
+	if err == errSyntax {
+		return foreignSyntax(text, "array")
+	}
+	return err
+}
+
+// strict returns a value that was walked over without its bare words.
+func (s *scanner) strict(value []byte) []byte {
+	if !s.bare {
+		return value
+	}
+	s.bare = false
+	return nullify(value)
+}
+
+// foreignSyntax says what is wrong with text that is no object or array.
+func foreignSyntax(text []byte, want string) error {
+	s := scanner{b: text, lenient: true}
+	if s.space(); s.value(0) == nil && s.end() == nil {
+		return fmt.Errorf("it must be a JSON %s, not %s", want, excerpt(text))
+	}
+	var v json.RawMessage
+	err := json.Unmarshal(nullify(text), &v)
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return brokenError{fmt.Errorf("broken JSON near byte %d: %w", syntax.Offset, err)}
+	}
+	return brokenError{errors.New("broken JSON")}
+}
