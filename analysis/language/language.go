@@ -38,7 +38,7 @@ var Chinese = Language{&catalogue{
 // chineseParts are the parts of the Chinese catalogue.
 var chineseParts = []map[string]string{
 	chineseFindings, chineseFindingsGrader, chineseFindingsSplits, chineseFindingsTools, chineseFindingsPhrases, chineseFindingsDocs, chineseKept,
-	chineseComparison, chineseCharts, chinesePage, chinesePageMore, chinesePageAudit,
+	chineseComparison, chineseCharts, chineseChartsMore, chineseChartsAbout, chinesePage, chinesePageMore, chinesePageAudit,
 }
 
 // Languages lists the languages that there are.

@@ -93,7 +93,7 @@ func tableCallsByTool(r *analysis.Result) Table {
 		}
 		return Number(*x)
 	}
-	t := Table{Head: language.In(r.Lang, []string{"tool", "calls", "share", "refused", "malformed", "failed", "P50 s", "P95 s"})}
+	t := Table{Head: heads(r.Lang, "tool", "calls", "share", "refused", "malformed", "failed", "P50 s", "P95 s")}
 	total := totalCalls(list)
 	for i, one := range list {
 		t.Marks = append(t.Marks, Mark{

@@ -31,7 +31,8 @@ var (
 		func(sc *analysis.SplitComparison) *analysis.Breakdown { return sc.Categories }, func(c *analysis.Comparison) bool {
 			_, sc, ok := Compared(c)
 			return !ok || sc.Categories != nil || sc.Families == nil // one of the two says why there is nothing
-		}}
+		},
+	}
 	familyGroups = groups{
 		"family", "1 family", "%s families",
 		"the items carry no family to tell them apart by: name it in their rows", "every family holds one item alone, of which nothing can be told",
@@ -39,7 +40,8 @@ var (
 		func(sc *analysis.SplitComparison) *analysis.Breakdown { return sc.Families }, func(c *analysis.Comparison) bool {
 			_, sc, ok := Compared(c)
 			return ok && sc.Families != nil
-		}}
+		},
+	}
 )
 
 func (g groups) draw(c *analysis.Comparison) (*plot.Plot, error) {

@@ -146,7 +146,7 @@ func (q cost) caption(r *analysis.Result) Caption {
 func (q cost) table(r *analysis.Result) Table {
 	_, s, _ := Shown(r)
 	a := q.of(s)
-	t := Table{Columns: true, Head: language.In(r.Lang, []string{q.axis, "mean reward", "items", "rollouts"})}
+	t := Table{Columns: true, Head: heads(r.Lang, q.axis, "mean reward", "items", "rollouts")}
 	for i, b := range a.Bins {
 		name := Number(b.From)
 		if b.To > b.From {

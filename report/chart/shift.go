@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"gonogo/analysis"
-	"gonogo/analysis/language"
 )
 
 func drawShift(r *analysis.Result) (*plot.Plot, error) {
@@ -92,7 +91,7 @@ func captionShift(r *analysis.Result) Caption {
 
 func tableShift(r *analysis.Result) Table {
 	words := map[shiftGrade]string{alike: "not shown to differ", hints: "caution", differs: "differ", single: ""}
-	t := Table{Head: language.In(r.Lang, []string{"compared", "splits", "measure", "value", "p corrected", "answer", "what tells them apart"})}
+	t := Table{Head: heads(r.Lang, "compared", "splits", "measure", "value", "p corrected", "answer", "what tells them apart")}
 	for _, g := range shiftGroups(r) {
 		for i, d := range g.dots {
 			y := row(g.first + 1 + i)

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/recorder"
 
+	"gonogo/analysis/language"
 	"gonogo/analysis/stat"
 )
 
@@ -28,6 +29,11 @@ type Table struct {
 	Items bool
 	Count int // of items
 	Each  int // items that are drawn as one mark; 1 where each has its own
+}
+
+// heads names columns: "answer" over a column need not be said as in a text.
+func heads(l language.Language, list ...string) []string {
+	return language.In(l, Table{Head: list}).Head
 }
 
 // Mark is one row, and the place it takes in the plot's own units.

@@ -2,14 +2,13 @@ package chart
 
 import (
 	"gonogo/analysis"
-	"gonogo/analysis/language"
 	"gonogo/sampler/rollout"
 )
 
 func tableFailures(r *analysis.Result) Table {
 	f := failuresOf(r)
 	names := failureNames(r.Lang)
-	t := Table{Head: language.In(r.Lang, []string{"how it ended", "rollouts", "share", "counts"})}
+	t := Table{Head: heads(r.Lang, "how it ended", "rollouts", "share", "counts")}
 	for i, o := range failureOutcomes() {
 		share, counts := float64(f.count[o])/float64(max(1, f.total)), "at the bottom of the range"
 		if o.Missing() {
@@ -27,7 +26,7 @@ func tableVariants(r *analysis.Result) Table {
 	words := map[analysis.VariantAnswer]string{
 		analysis.Gains: "gains", analysis.Loses: "loses", analysis.NoDifference: "no difference that matters", analysis.Untold: "cannot tell",
 	}
-	t := Table{Head: language.In(r.Lang, []string{"variant", "variant - base", "answer"})}
+	t := Table{Head: heads(r.Lang, "variant", "variant - base", "answer")}
 	for i, v := range variantDotsOf(r).list {
 		t.Marks = append(t.Marks, Mark{
 			Cells: []string{v.name, Interval(&v.value, &v.low, &v.high), r.Lang.Text(words[v.answer])},
@@ -38,7 +37,7 @@ func tableVariants(r *analysis.Result) Table {
 }
 
 func tableEndpointLoad(r *analysis.Result) Table {
-	t := Table{Columns: true, Head: language.In(r.Lang, []string{"rollouts at once"})}
+	t := Table{Columns: true, Head: heads(r.Lang, "rollouts at once")}
 	var curves []curve
 	for _, l := range loadsOf(r) {
 		t.Head, curves = append(t.Head, r.Lang.Say("%s, P95 s", l.name)), append(curves, l.curve)
@@ -58,7 +57,7 @@ func tableGraderAudit(r *analysis.Result) Table {
 		rollout.Bottom: "deserves nothing", rollout.Top: "is right", rollout.Same: "only looks different",
 	}
 	words := map[came]string{held: "held", holed: "hole", shifted: "moved"}
-	t := Table{Head: language.In(r.Lang, []string{"probe", "the answer", "result", "share of items", "counted"})}
+	t := Table{Head: heads(r.Lang, "probe", "the answer", "result", "share of items", "counted")}
 	groups, _ := auditGroups(r)
 	for _, g := range groups {
 		for i, p := range g.probes {

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"gonogo/analysis"
-	"gonogo/analysis/language"
 )
 
 func tableVariance(r *analysis.Result) Table {
@@ -17,13 +16,13 @@ func tableBestOfK(r *analysis.Result) Table {
 	_, s, _ := Shown(r)
 	best, worst := bestWorst(s)
 	fits := beyond(s.Beyond.BestOf, analysis.BestOfK, best)
-	t := Table{Columns: true, Head: language.In(r.Lang, []string{"k", "best of k", "worst of k"})}
+	t := Table{Columns: true, Head: heads(r.Lang, "k", "best of k", "worst of k")}
 	curves := []curve{best, worst}
 	if !fits.none() {
 		t.Head = append(t.Head, fits.fit(r.Lang), r.Lang.Text("with items that never succeed"))
 		curves = append(curves, fits.plain, fits.inflated)
 	}
-	t.Head = append(t.Head, r.Lang.Text("items"), r.Lang.Text("rollouts"))
+	t.Head = append(t.Head, heads(r.Lang, "items", "rollouts")...)
 	measured := map[float64]analysis.AtK{}
 	for _, e := range s.BestOf {
 		measured[float64(e.K)] = e
@@ -44,13 +43,13 @@ func tableBestOfK(r *analysis.Result) Table {
 func tableInformative(r *analysis.Result) Table {
 	_, s, _ := Shown(r)
 	g := informativeCurves(s)
-	t := Table{Columns: true, Head: language.In(r.Lang, []string{"group size", "measured", "possible range"})}
+	t := Table{Columns: true, Head: heads(r.Lang, "group size", "measured", "possible range")}
 	curves := []curve{g.exact, {x: g.bracket.x, y: g.bracket.lo}, {x: g.bracket.x, y: g.bracket.hi}}
 	if !g.fits.none() {
 		t.Head = append(t.Head, g.fits.fit(r.Lang), r.Lang.Text("with items that never succeed"))
 		curves = append(curves, g.fits.plain, g.fits.inflated)
 	}
-	t.Head = append(t.Head, r.Lang.Text("items"))
+	t.Head = append(t.Head, heads(r.Lang, "items")...)
 	items := map[float64]string{}
 	for _, e := range s.Signal {
 		if e.Known() {
@@ -74,7 +73,7 @@ func tableInformative(r *analysis.Result) Table {
 func tableRewards(r *analysis.Result) Table {
 	_, s, _ := Shown(r)
 	h := s.Reward.Histogram
-	t := Table{Columns: true, Head: language.In(r.Lang, []string{"reward", "rollouts", "share"})}
+	t := Table{Columns: true, Head: heads(r.Lang, "reward", "rollouts", "share")}
 	total := math.Max(1, float64(sum(h.Counts)))
 	for i, b := range rewardBars(h).list {
 		name := Number(h.Edges[i]) + " – " + Number(h.Edges[i+1])
@@ -87,7 +86,7 @@ func tableRewards(r *analysis.Result) Table {
 }
 
 func tableItemClasses(r *analysis.Result) Table {
-	t := Table{Head: language.In(r.Lang, []string{"split", "class", "items", "share"})}
+	t := Table{Head: heads(r.Lang, "split", "class", "items", "share")}
 	for i, split := range classedSplits(r) {
 		segments(r.Splits[split], func(class string, from, to float64, n int) {
 			t.Marks = append(t.Marks, Mark{
@@ -102,7 +101,7 @@ func tableItemClasses(r *analysis.Result) Table {
 func tableToolCalls(r *analysis.Result) Table {
 	_, s, _ := Shown(r)
 	h := s.Tools.Histogram
-	t := Table{Columns: true, Head: language.In(r.Lang, []string{"tool calls", "rollouts", "share"})}
+	t := Table{Columns: true, Head: heads(r.Lang, "tool calls", "rollouts", "share")}
 	total := math.Max(1, float64(sum(h.Counts)))
 	for i, b := range callBars(h).list {
 		calls := math.Ceil(h.Edges[i])

@@ -82,7 +82,7 @@ func captionToolBigrams(r *analysis.Result) Caption {
 func tableToolBigrams(r *analysis.Result) Table {
 	_, s, _ := Shown(r)
 	m := bigramsOf(r.Lang, s)
-	t := Table{Head: language.In(r.Lang, []string{"after", "comes", "times", "share of what follows"})}
+	t := Table{Head: heads(r.Lang, "after", "comes", "times", "share of what follows")}
 	for _, c := range m.cells() {
 		t.Marks = append(t.Marks, Mark{
 			Cells: []string{m.names[c.from], m.names[c.to], Count(c.n), Percent(float64(c.n) / float64(m.after[c.from]))},

@@ -161,7 +161,7 @@ func samples(l language.Language, n analysis.Spread) string {
 	if n.Min == n.Max {
 		return l.Count(n.Max, "sample")
 	}
-	return l.Say("%s to %s", Count(n.Min), l.Count(n.Max, "sample"))
+	return Count(n.Min) + l.Text(" to ") + l.Count(n.Max, "sample")
 }
 
 // intervals words what a band is: "95 % Korn–Graubard intervals". Of a method
