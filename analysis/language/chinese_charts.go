@@ -16,7 +16,7 @@ var chineseCharts = map[string]string{
 	"; bars: ":                "；横线：",
 	"; lines: ":               "；竖线：",
 	"; %s in the table only":  "；另有 %s只列在表中",
-	"%s fit":                  "%s 拟合",
+	"%s fit":                  "%s拟合",
 	"beta-binomial":           "Beta-二项",
 	"Dirichlet-multinomial":   "Dirichlet-多项",
 	"group size %d":           "组大小 %d",
@@ -34,6 +34,7 @@ var chineseCharts = map[string]string{
 	"No item's samples differ in reward: nothing to compare in %s":          "%s中没有一道的采样奖励有差异：无从比较",
 	"Samples differ in reward on every one of %s":                           "全部 %s的采样奖励都有差异",
 	"Samples differ in reward on %s of %s":                                  "%[2]s中有 %[1]s 道的采样奖励有差异",
+	"best of %[1]s":                                                         "%[1]s中的最优",
 	"± 1 standard deviation":                                                "± 1 个标准差",
 
 	// best of k
@@ -86,6 +87,7 @@ var chineseCharts = map[string]string{
 	"tokens of a rollout, in and out": "每条轨迹的输入与输出 token 数",
 	"wall time of a rollout, seconds": "每条轨迹的耗时（秒）",
 	"time":                            "耗时",
+	"quantity.Name: tokens":           "所用 token 数",
 	" (logarithmic)":                  "（对数坐标）",
 	"Whether rollouts with more %s earn more cannot be told": "无法判断%s较多的轨迹得分是否更高",
 	"Within items, rollouts with more %s earn more":          "同一题目内，%s较多的轨迹得分更高",

@@ -78,7 +78,9 @@ var chineseChartsMore = map[string]string{
 	"is right":             "答案正确",
 	"only looks different": "仅外观不同",
 
-	// tables
+	// axes and tables
+	"axis.Name: rollouts":        "轨迹数",
+	"axis.Name: tool calls":      "工具调用次数",
 	"Table.Head: answer":         "结论",
 	"Table.Head: items":          "题目数",
 	"Table.Head: rollouts":       "轨迹数",

@@ -28,7 +28,7 @@ func drawCallsByTool(r *analysis.Result) (*plot.Plot, error) {
 	case len(list) == 0:
 		return nil, noData(r.Lang, "no rollout called a tool")
 	}
-	p := newPlot(r.Lang.Text("tool calls"), "")
+	p := newPlot(axis(r.Lang, "tool calls"), "")
 	names, total := make([]string, len(list)), totalCalls(list)
 	for i, t := range list {
 		names[i] = t.name

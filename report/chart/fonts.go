@@ -211,7 +211,7 @@ func (f *Fonts) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point) {
 		}
 		c.FillString(face, vg.Point{X: x, Y: y}, r.text)
 		if r.face != nil && sty.Font.Weight > 0 && pixels(c) { // a font of the machine has no bold: its letters get an edge
-			c.FillString(face, vg.Point{X: x + sty.Font.Size*0.03, Y: y}, r.text)
+			c.FillString(face, vg.Point{X: x + sty.Font.Size*0.045, Y: y}, r.text)
 		}
 		x += f.width(r, sty.Font)
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/recorder"
@@ -76,8 +75,8 @@ func texts(f chart.Figure, w, h vg.Length) []placed {
 		case *recorder.Rotate:
 			now.angle += a.Angle
 		case *recorder.FillString:
-			face := font.DefaultCache.Lookup(a.Font, a.Size)
-			wide, up := float64(face.Width(a.String)), float64(a.Size)*0.72
+			sty := f.Fonts.Style(a.Size, a.Font.Weight > 0, chart.Ink)
+			wide, up := float64(sty.Width(a.String)), float64(a.Size)*0.72
 			sin, cos := math.Sincos(now.angle)
 			x0, y0 := math.Inf(1), math.Inf(1)
 			x1, y1 := math.Inf(-1), math.Inf(-1)

@@ -43,6 +43,12 @@ func (q cost) chart(name, doc, read string) Chart {
 	return Chart{Name: name, Doc: doc, Read: read, Draw: q.draw, Caption: q.caption, Table: q.table}
 }
 
+// name is what there is more and less of, as a title says it.
+func (q cost) name(l language.Language) string {
+	type quantity struct{ Name string }
+	return language.In(l, quantity{q.what}).Name
+}
+
 // of finds the numbers of the quantity; nil where there are none.
 func (q cost) of(s *analysis.SplitResult) *analysis.Against {
 	for i, a := range s.Against {
@@ -61,7 +67,7 @@ func (q cost) draw(r *analysis.Result) (*plot.Plot, error) {
 	a := q.of(s)
 	switch {
 	case a == nil && s.Against == nil && q.told(s):
-		return nil, noData(r.Lang, "the result is of an older version, which did not set rewards against %s: gonogo analyze makes it anew", r.Lang.Text(q.what))
+		return nil, noData(r.Lang, "the result is of an older version, which did not set rewards against %s: gonogo analyze makes it anew", q.name(r.Lang))
 	case a == nil:
 		return nil, &NoData{r.Lang.Text(q.without)}
 	}
@@ -110,7 +116,7 @@ func (q cost) caption(r *analysis.Result) Caption {
 	a := q.of(s)
 	dots := costDotsOf(a)
 	l := r.Lang
-	what := l.Text(q.what)
+	what := q.name(l)
 	c := Caption{Title: l.Say("Whether rollouts with more %s earn more cannot be told", what)}
 	if w := a.Within; w.Known() && w.Low != nil && w.High != nil {
 		switch {

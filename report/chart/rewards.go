@@ -19,7 +19,7 @@ func drawRewards(r *analysis.Result) (*plot.Plot, error) {
 	if total == 0 || len(h.Edges) != len(h.Counts)+1 {
 		return nil, noData(r.Lang, "no rollout has a reward")
 	}
-	p := newPlot(r.Lang.Text("reward"), r.Lang.Text("rollouts"))
+	p := newPlot(r.Lang.Text("reward"), axis(r.Lang, "rollouts"))
 	p.Add(rewardBars(h))
 	lo, hi := rewardRange(r)
 	lo, hi = math.Min(lo, h.Edges[0]), math.Max(hi, h.Edges[len(h.Edges)-1])

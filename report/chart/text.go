@@ -112,7 +112,8 @@ func unbroken(s string) []string {
 	return words
 }
 
-// parts breaks a word beside signs that stand in squares.
+// parts breaks a word beside signs that stand in squares, but not before the
+// last of them: one sign alone makes a poor line.
 func parts(word string) []string {
 	if !strings.ContainsFunc(word, square) {
 		return []string{word}
@@ -129,6 +130,9 @@ func parts(word string) []string {
 			list = append(list, word[begin:end])
 			begin = end
 		}
+	}
+	if n := len(list); n > 1 && utf8.RuneCountInString(list[n-1]) == 1 {
+		list = append(list[:n-2], list[n-2]+list[n-1])
 	}
 	return list
 }

@@ -22,7 +22,7 @@ func drawToolCalls(r *analysis.Result) (*plot.Plot, error) {
 	case s.Tools.Max == 0:
 		return nil, noData(r.Lang, "no rollout called a tool")
 	}
-	p := newPlot(r.Lang.Text("tool calls of a rollout"), r.Lang.Text("rollouts"))
+	p := newPlot(r.Lang.Text("tool calls of a rollout"), axis(r.Lang, "rollouts"))
 	p.Add(callBars(h))
 	countAxis(p, h.Counts)
 	lo, hi := math.Ceil(h.Edges[0]), math.Ceil(h.Edges[len(h.Counts)-1])

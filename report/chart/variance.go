@@ -69,7 +69,7 @@ func captionVariance(r *analysis.Result) Caption {
 	c.Legend = []Entry{
 		{l.Text("mean reward"), []plot.Thumbnailer{m.bars}},
 		{l.Text("± 1 standard deviation"), []plot.Thumbnailer{m.sigma}},
-		{l.Say("best of %s", samples(l, s.Samples)), []plot.Thumbnailer{m.best}},
+		{l.Say("best of %[1]s", samples(l, s.Samples)), []plot.Thumbnailer{m.best}},
 	}
 	if m.band != nil {
 		c.Legend[1].Thumbs = []plot.Thumbnailer{curve{lo: m.band.lo, band: m.band.band}}
