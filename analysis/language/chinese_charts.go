@@ -4,6 +4,9 @@ package language
 var chineseCharts = map[string]string{
 	// of every picture
 	"no data":                 "无数据",
+	"%s (%s)":                 "%s（%s）",
+	"cannot tell":             "无法判断",
+	"informative groups":      "有效组占比",
 	"%s: no data, %s":         "%s：无数据，%s",
 	"%s. %s.":                 "%s。%s。",
 	"%s of %s":                "%s / %s",

@@ -70,7 +70,6 @@ var chineseChartsAbout = map[string]string{
 	"no two splits have anything that can be compared":                                                      "没有两个数据划分有可比较的内容",
 	"the run has no variants: list some under variants in gonogo.yaml":                                      "这次运行没有变体：请在 gonogo.yaml 的 variants 下列出",
 	"no variant could be compared: run the same command again, and it makes what they lack":                 "没有变体可以比较：再运行一次同样的命令，即可补齐所缺的部分",
-	"no training step was rehearsed: gonogo burst does":                                                     "没有演练过训练步：可用 gonogo burst 演练",
 	"no endpoint answered a request of the burst":                                                           "突发负载中没有服务端点回应过请求",
 	"the audit put no probe to the grader of which a sound one's answer is known":                           "审查没有用过任何已知可靠评分器应如何作答的探针",
 	"the grader has not been audited: gonogo audit RUN puts adversarial and harmless answers to it":         "评分器尚未审查：gonogo audit RUN 会用对抗性答案和无害答案来检验它",
