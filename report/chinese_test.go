@@ -9,12 +9,9 @@ import (
 	"gonogo/report/reporttest"
 )
 
-// chinese is a Result whose report is Chinese. Its findings stay as they are
-// kept: those are said by package analysis.
+// chinese is a Result whose report is Chinese.
 func chinese(t *testing.T, name string) *analysis.Result {
-	r := reporttest.Load(t, name)
-	r.Lang = language.Chinese
-	return r
+	return reporttest.Load(t, name).In(language.Chinese)
 }
 
 func TestTheCatalogueIsTranslated(t *testing.T) {
@@ -29,8 +26,7 @@ func TestTheCatalogueIsTranslated(t *testing.T) {
 func TestEveryFormatIsInChinese(t *testing.T) {
 	lacking := map[string]bool{}
 	for _, name := range reporttest.Names() {
-		r := reporttest.Load(t, name)
-		r.Lang = language.Chinese.Lacking(func(text string) { lacking[text] = true })
+		r := reporttest.Load(t, name).In(language.Chinese.Lacking(func(text string) { lacking[text] = true }))
 		p := NewPage(r, options())
 		for _, f := range Usual() {
 			if !f.Rollouts {
@@ -86,9 +82,7 @@ func TestSentencesAreJoinedAsTheLanguageDoes(t *testing.T) {
 		{language.Language{}, []string{"What to do first: ", "; ", ". "}},
 		{language.Chinese, []string{"先做什么：", "，", "。"}},
 	} {
-		r := reporttest.Load(t, "dead")
-		r.Lang = c.of
-		text := string(write(t, "junit", NewPage(r, options())))
+		text := string(write(t, "junit", NewPage(reporttest.Load(t, "dead").In(c.of), options())))
 		for _, want := range c.want {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s: the report holds no %q", c.of.Tag(), want)

@@ -83,6 +83,10 @@ var english = words{
 	States: map[State]string{
 		Failing: "FAIL", Unsettled: "UNKNOWN", Caution: "CAUTION", Passing: "PASS", Skipped: "SKIPPED",
 	},
+	Units: map[string]string{
+		"items": "%s items", "prompts": "%s prompts", "rows": "%s rows", "problems": "%s problems", "calls": "%s calls", "values": "%s values",
+		"times": "%s times", "tokens": "%s tokens", "seconds": "%s seconds", "AUC": "%s AUC", "correlation": "%s correlation",
+	},
 	Severity: map[analysis.Severity]string{analysis.Blocking: "blocking", analysis.Advisory: "advisory"},
 
 	MissingNone: "No rollout is missing.",

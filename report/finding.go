@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -62,7 +63,7 @@ func findings(r *analysis.Result, dir string, w *words) []Finding {
 		s := state(f.Finding)
 		out[i] = Finding{
 			Gate: visible(f.Gate), Split: visible(string(f.Split)), State: s, Label: w.States[s], Severity: w.Severity[f.Severity],
-			Title: inRun(prose(f.Title), dir), Measured: measured(f.Finding), Want: wanted(f.Want), Caution: wanted(f.caution),
+			Title: inRun(prose(f.Title), dir), Measured: measured(f.Finding, w), Want: wanted(f.Want), Caution: wanted(f.caution),
 			Why: prose(f.Why), Remedy: inRun(prose(f.Remedy), dir), Items: ids(f.Items),
 		}
 		if out[i].Title == "" {
@@ -151,10 +152,13 @@ func rank(s analysis.Severity) int {
 
 // measured is the finding's value with its interval and, for what is counted,
 // its unit.
-func measured(f analysis.Finding) string {
+func measured(f analysis.Finding, w *words) string {
 	s := chart.Interval(f.Value, f.Low, f.High)
 	if s == "" || f.Unit == "" || f.Unit == "reward" || f.Unit == "share" {
 		return s
+	}
+	if form, ok := w.Units[f.Unit]; ok {
+		return fmt.Sprintf(form, s)
 	}
 	return s + " " + prose(f.Unit)
 }

@@ -93,6 +93,17 @@ var chinesePage = map[string]string{
 	"PASS":    "通过",
 	"SKIPPED": "跳过",
 
+	"words.Units: %s prompts":     "%s 条提示词",
+	"words.Units: %s rows":        "%s 行",
+	"words.Units: %s problems":    "%s 个问题",
+	"words.Units: %s calls":       "%s 次调用",
+	"words.Units: %s values":      "%s 个值",
+	"words.Units: %s times":       "%s 倍",
+	"words.Units: %s tokens":      "%s 个 token",
+	"words.Units: %s seconds":     "%s 秒",
+	"words.Units: %s AUC":         "%s（AUC）",
+	"words.Units: %s correlation": "%s（相关系数）",
+
 	"blocking": "阻断性",
 	"advisory": "提示性",
 

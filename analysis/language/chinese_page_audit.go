@@ -2,11 +2,11 @@ package language
 
 // chinesePageAudit is what reports say of the grader.
 var chinesePageAudit = map[string]string{
-	"Grader audit": "评分器审查",
-	"The grader has not been audited: %s puts adversarial and harmless answers to it and shows what it pays for.": "评分器还没有审查过：%s 会把钻空子的答案和无害的答案交给它，看它给什么打高分。",
+	"Grader audit": "评分器审计",
+	"The grader has not been audited: %s puts adversarial and harmless answers to it and shows what it pays for.": "评分器还没有审计过：%s 会把钻空子的答案和无害的答案交给它，看它给什么打高分。",
 	"%s: none found a hole in the grader":    "%s：都没有发现评分器的漏洞",
 	"%s of %s found holes in the grader: %s": "%[2]s中有 %[1]s 个发现了评分器的漏洞：%[3]s",
-	"The audit put no probe to the grader: what it graded again, marked or compared with people stands below.": "审查没有对评分器使用探针：它重新评分、做了标记或与人比较的结果见下文。",
+	"The audit put no probe to the grader: what it graded again, marked or compared with people stands below.": "审计没有对评分器使用探针：它重新评分、做了标记或与人比较的结果见下文。",
 	"No probe could tell anything: the grader failed on every payload.":                                        "没有一个探针能得出结果：评分器在每个探测答案上都出了故障。",
 	"%s where an answer that deserves nothing is paid":                                                         "%s 个让不该得分的答案得了分",
 	"%s where a right answer is not paid":                                                                      "%s 个让正确的答案没得分",

@@ -63,9 +63,7 @@ func (v reportValues) language() language.Language {
 // page makes the page of a result in the language of the reports. The result
 // itself stays English, as it is kept.
 func (v reportValues) page(r *analysis.Result, opt report.Options) *report.Page {
-	said := *r
-	said.Lang = v.language()
-	return report.NewPage(&said, opt)
+	return report.NewPage(r.In(v.language()), opt)
 }
 
 // comparison makes the page of a comparison in the language of the reports. The
