@@ -31,7 +31,7 @@ func newBurst(r *analysis.Result, w *words) Burst {
 		}
 	}
 	for _, note := range b.Notes {
-		out.Notes = append(out.Notes, capital(prose(note))+w.Signs.Stop)
+		out.Notes = append(out.Notes, w.Capital(prose(note))+w.Signs.Stop)
 	}
 	return out
 }

@@ -69,7 +69,7 @@ func findings(r *analysis.Result, dir string, w *words) []Finding {
 		if out[i].Title == "" {
 			out[i].Title = out[i].Gate
 		}
-		out[i].Title = capital(out[i].Title)
+		out[i].Title = w.Capital(out[i].Title)
 	}
 	return out
 }
@@ -163,7 +163,14 @@ func measured(f analysis.Finding, w *words) string {
 	return s + " " + prose(f.Unit)
 }
 
-// capital begins a title with a capital letter.
+// Capital begins a title with a capital letter, in languages that do so.
+func (w *words) Capital(s string) string {
+	if w.Lang == english.Lang {
+		return capital(s)
+	}
+	return s
+}
+
 func capital(s string) string {
 	r, size := utf8.DecodeRuneInString(s)
 	return string(unicode.ToUpper(r)) + s[size:]

@@ -32,7 +32,7 @@ var (
 	pageCSS = asset("page.css", "print.css")
 	pageJS  = asset("page.js", "items.js", "charts.js")
 
-	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"count": chart.Count, "capital": capital}).
+	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"count": chart.Count}).
 			Parse(asset("page.html", "findings.html", "charts.html", "items.html", "audit.html")))
 )
 

@@ -146,7 +146,7 @@ func (m *markdown) splits(p *Page) {
 		m.f("| %s | %s | %s | %s | %s | %s | %s | %s |\n", md(string(s.Name)), md(s.Items), s.Samples, s.Rollouts, s.Mean, s.Best, s.Signal, s.Missing)
 	}
 	for _, s := range p.Splits {
-		m.f("\n### %s %s\n\n", md(capital(w.Split)), md(string(s.Name)))
+		m.f("\n### %s %s\n\n", md(w.Capital(w.Split)), md(string(s.Name)))
 		for _, note := range s.Notes {
 			m.f("%s\n\n", md(note))
 		}

@@ -25,7 +25,7 @@ func (p *printed) items() {
 	p.section(w.Items)
 	p.columnDocs()
 	for _, s := range p.Splits {
-		p.part(capital(w.Split) + " " + visible(string(s.Name)))
+		p.part(w.Capital(w.Split) + " " + visible(string(s.Name)))
 		if len(s.Rows) == 0 {
 			p.para(w.NoItems, inkText)
 			continue

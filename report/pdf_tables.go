@@ -90,7 +90,7 @@ func (p *printed) splits() {
 	}
 	p.grid(g)
 	for _, s := range p.Splits {
-		p.part(capital(w.Split) + " " + visible(string(s.Name)))
+		p.part(w.Capital(w.Split) + " " + visible(string(s.Name)))
 		for _, note := range s.Notes {
 			p.para(note, inkText)
 		}

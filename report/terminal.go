@@ -15,7 +15,14 @@ func (t *terminal) blank() {
 	}
 }
 
-func (t *terminal) heading(s string) { t.para(para{text: strings.ToUpper(s), style: strong}) }
+// heading is in capitals where the writing has them: names within Chinese stay as
+// they are.
+func (t *terminal) heading(s string) {
+	if !strings.ContainsFunc(s, wide) {
+		s = strings.ToUpper(s)
+	}
+	t.para(para{text: s, style: strong})
+}
 
 // para is a paragraph: its lead begins at column at, and its lines after the
 // first at column indent.

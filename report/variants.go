@@ -56,7 +56,7 @@ func newVariants(r *analysis.Result, w *words) Variants {
 		}
 	}
 	for _, note := range v.Notes {
-		out.Notes = append(out.Notes, capital(prose(note))+w.Signs.Stop)
+		out.Notes = append(out.Notes, w.Capital(prose(note))+w.Signs.Stop)
 	}
 	return out
 }
