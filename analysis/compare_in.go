@@ -4,8 +4,6 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 
 	"gonogo/analysis/language"
 )
@@ -13,8 +11,8 @@ import (
 // plain is what a comparison is made in.
 var plain language.Language
 
-// What a comparison says of its runs, in English: the forms by which In knows it
-// again.
+// What a comparison keeps of its runs in English, and In says again: the catalogue
+// of a language has these among what is kept.
 const (
 	sameFile     = "both sides are the same file: a run compared with itself tells of no change"
 	sameRollouts = "both sides hold the same rollouts, down to their times: a run compared with itself tells of no change"
@@ -38,19 +36,6 @@ const (
 
 	clustered = "clustered by family the interval holds 0: items of a family move together"
 )
-
-// forms lists them, and what package stat warns of in a difference.
-var forms = []string{
-	sameFile, sameRollouts, sameOutputs, sameRewards, baseUnknown, newUnknown, baseHacks, newHacks,
-	itemsOfItsOwn, notCompared, otherConversations, notTheSame, withOtherFields, otherReference, sameConversation, ofTheGrader, medianOfSamples,
-	clustered,
-	"all %s differences agree, so their spread says nothing: the interval rests on their number and the range alone",
-	"all %s items agree and the range is unbounded: no interval; set a range, or measure items that differ",
-	"all items of a side agree, so their spread says nothing: the interval rests on their number and the range alone",
-	"no interval: at least 2 items are needed on each side",
-	"one independent item: no interval; at least 2 are needed and 20 or more make it useful",
-	"one independent item: the interval is the whole range; at least 2 are needed and 20 or more make it useful",
-}
 
 // In returns a copy of the comparison that is said in l; of English, or of a copy
 // made in another language, the comparison itself. Answers are worded again from
@@ -82,10 +67,10 @@ func (c *Comparison) wordedAgain(l language.Language) *Comparison {
 	out.Lang, out.english = l, c
 	out.Notes, out.Differs = slices.Clone(c.Notes), slices.Clone(c.Differs)
 	for i, note := range c.Notes {
-		out.Notes[i] = sayAgain(l, note)
+		out.Notes[i] = l.Again(note)
 	}
 	for i, d := range c.Differs {
-		d.Base, d.New, d.Note = d.said(l, d.Base), d.said(l, d.New), sayAgain(l, d.Note)
+		d.Base, d.New, d.Note = d.said(l, d.Base), d.said(l, d.New), l.Again(d.Note)
 		out.Differs[i] = d
 	}
 	out.Splits = maps.Clone(c.Splits)
@@ -94,7 +79,7 @@ func (c *Comparison) wordedAgain(l language.Language) *Comparison {
 			said := *sc
 			said.Reward.Warnings = slices.Clone(sc.Reward.Warnings)
 			for i, w := range sc.Reward.Warnings {
-				said.Reward.Warnings[i] = sayAgain(l, w)
+				said.Reward.Warnings[i] = l.Again(w)
 			}
 			out.Splits[split] = &said
 		}
@@ -103,58 +88,17 @@ func (c *Comparison) wordedAgain(l language.Language) *Comparison {
 	return &out
 }
 
-var (
-	rowsOfFile = regexp.MustCompile(`, ([\d,]+) rows?\)`)
-	counted    = regexp.MustCompile(`^([\d,]+) (item|rollout)s?$`)
-	formOf     = patternsOf(forms)
-)
-
-func patternsOf(forms []string) []*regexp.Regexp {
-	out := make([]*regexp.Regexp, len(forms))
-	for i, form := range forms {
-		out[i] = regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(form), "%s", "(.+)") + "$")
-	}
-	return out
-}
+var rowsOfFile = regexp.MustCompile(`, ([\d,]+ rows?)\)`)
 
 // said is what a side has, in l: counts and our own texts, but no value of a key.
 func (d RunDifference) said(l language.Language, text string) string {
 	switch d.What {
 	case "items":
-		return sayAgain(l, text)
+		return l.Again(text)
 	case "data":
 		return rowsOfFile.ReplaceAllStringFunc(text, func(s string) string {
-			return ", " + countOf(l, rowsOfFile.FindStringSubmatch(s)[1], "row") + ")"
+			return ", " + l.Again(rowsOfFile.FindStringSubmatch(s)[1]) + ")"
 		})
 	}
 	return text
-}
-
-// sayAgain says in l what was said in English by one of the forms; another text
-// stays.
-func sayAgain(l language.Language, english string) string {
-	if m := counted.FindStringSubmatch(english); m != nil {
-		return countOf(l, m[1], m[2])
-	}
-	for i, pattern := range formOf {
-		m := pattern.FindStringSubmatch(english)
-		if m == nil {
-			continue
-		}
-		var args []any
-		for _, part := range m[1:] {
-			args = append(args, sayAgain(l, part))
-		}
-		return l.Say(forms[i], args...)
-	}
-	return english
-}
-
-// countOf counts things in l, by a number as it is printed in English.
-func countOf(l language.Language, number, thing string) string {
-	n, err := strconv.Atoi(strings.ReplaceAll(number, ",", ""))
-	if err != nil {
-		return number + " " + thing
-	}
-	return l.Count(n, thing)
 }

@@ -47,6 +47,7 @@ func compareWith(t *testing.T, s analysis.Settings, base, new *rollout.Run, spli
 	if err != nil {
 		t.Fatal(err)
 	}
+	saidInChinese(t, c)
 	return c
 }
 

@@ -69,7 +69,7 @@ type Moved struct {
 
 // NewComparison makes the page of c.
 func NewComparison(c *analysis.Comparison, opt Options) *ComparisonPage {
-	said, shared := language.In(c.Lang, compareEnglish), language.In(c.Lang, english)
+	said, shared := language.In(c.Lang, compareEnglish), wordsIn(c.Lang)
 	w := &said
 	p := &ComparisonPage{
 		Options: opt, Comparison: c, words: w, Title: w.Title, Answer: w.Answers[c.Answer], Sentence: prose(c.Sentence),
@@ -86,7 +86,7 @@ func NewComparison(c *analysis.Comparison, opt Options) *ComparisonPage {
 		name  string
 		input rollout.Input
 	}{{w.Base, c.Base.Input}, {w.New, c.New.Input}} {
-		for _, problem := range inputProblems(side.input, &shared) {
+		for _, problem := range inputProblems(side.input, shared) {
 			p.Input = append(p.Input, fmt.Sprintf(w.InputOf, side.name, problem))
 		}
 	}
@@ -95,13 +95,13 @@ func NewComparison(c *analysis.Comparison, opt Options) *ComparisonPage {
 			p.Splits = append(p.Splits, newComparedSplit(split, c, sc, w))
 		}
 	}
-	p.Headlines = comparedHeadlines(c, w, &shared)
+	p.Headlines = comparedHeadlines(c, w, shared)
 	for _, one := range chart.Comparisons() {
 		if one.Only == nil || one.Only(c) {
 			p.Figures = append(p.Figures, chart.Render(one, c))
 		}
 	}
-	p.page = p.shared(&shared)
+	p.page = p.shared(shared)
 	p.Method = []string{
 		fmt.Sprintf(w.Rule, chart.Percent(c.Confidence), chart.Number(c.Tolerance), chart.Number(c.Delta)),
 		w.Descriptive,

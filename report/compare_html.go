@@ -59,7 +59,10 @@ func writeComparedHTML(w io.Writer, p *ComparisonPage) error {
 	if len(p.Differs) > 0 {
 		h.Differs = p.differGrid()
 	}
-	h.Said.Columns = nil
+	h.Said.Columns, h.Said.Kinds = nil, map[string]string{}
+	for direction, kind := range compareEnglish.Directions {
+		h.Said.Kinds[words.Directions[direction]] = kind
+	}
 	for _, c := range words.Columns {
 		h.Said.Columns = append(h.Said.Columns, c.Label)
 	}

@@ -28,8 +28,8 @@ type HistoryPage struct {
 	Figures []chart.Figure
 	Method  []string
 
-	words  *historyWords // in the language of the history, like what is shared
-	shared *words
+	words *historyWords // in the language of the history
+	page  *Page         // what it shares with the page of a run
 }
 
 // NightChange is a night where something changed.
@@ -41,9 +41,10 @@ type NightChange struct {
 // NewHistory makes the page of h, in the language that h is to be said in.
 func NewHistory(h *history.History, opt Options) *HistoryPage {
 	h = h.In(h.Lang)
-	said, shared := language.In(h.Lang, historyEnglish), language.In(h.Lang, english)
+	said := language.In(h.Lang, historyEnglish)
 	w := &said
-	p := &HistoryPage{Options: opt, History: h, Title: w.Title, Span: w.None, words: w, shared: &shared}
+	p := &HistoryPage{Options: opt, History: h, Title: w.Title, Span: w.None, words: w}
+	p.page = &Page{Options: opt, Words: wordsIn(h.Lang)}
 	p.Version = visible(p.Version)
 	if n := len(h.Nights); n == 1 {
 		p.Span = fmt.Sprintf(w.One, w.Night.of(1), p.night(0))

@@ -46,11 +46,14 @@ func (p *HistoryPage) newest() *newestNight {
 	return &newestNight{string(class), capital(nightAnswer(mark, w)), text}
 }
 
-// sentence is what the newest night kept of its answer. It kept it in English: in
-// another language its mean reward stands there.
+// sentence is what the newest night kept of its answer, in English: in another
+// language its mean reward stands there, but where it can be said again.
 func (p *HistoryPage) sentence(newest *history.Mark) string {
 	if p.History.Lang == (language.Language{}) {
 		return prose(newest.Sentence)
+	}
+	if said := p.History.Lang.Again(newest.Sentence); said != newest.Sentence {
+		return prose(said)
 	}
 	for _, s := range p.History.Series {
 		if last := s.Points[len(s.Points)-1]; s.Name == history.Reward && last.Night == len(p.History.Nights)-1 {
@@ -62,9 +65,9 @@ func (p *HistoryPage) sentence(newest *history.Mark) string {
 
 // WriteHTML writes the page as one file that loads nothing and runs nothing.
 func (p *HistoryPage) WriteHTML(w io.Writer) error {
-	h := htmlHistory{HistoryPage: p, CSS: template.CSS(pageCSS), W: p.words, Words: p.shared, Newest: p.newest()}
+	h := htmlHistory{HistoryPage: p, CSS: template.CSS(pageCSS), W: p.words, Words: p.page.Words, Newest: p.newest()}
 	for _, f := range p.Figures {
-		one, err := (&Page{Words: p.shared}).picture(f)
+		one, err := p.page.picture(f)
 		if err != nil {
 			return err
 		}
@@ -109,6 +112,9 @@ func (p *HistoryPage) writeJUnit(w io.Writer) error {
 	return s.write(w)
 }
 
+// PictureWarning says what the pictures written so far could not show.
+func (p *HistoryPage) PictureWarning() string { return p.page.PictureWarning() }
+
 // WriteHistory writes the page into dir as index.html, history.md, history.json
 // and junit.xml, and each series as charts/history_NAME.png. Everything is
 // rendered before the first file is touched.
@@ -124,8 +130,7 @@ func WriteHistory(dir string, p *HistoryPage) error {
 		}
 		files = append(files, file{filepath.Join(dir, f.name), b.Bytes()})
 	}
-	page := &Page{Options: p.Options, Words: &english}
-	charts, err := page.chartFiles(dir, p.Figures)
+	charts, err := p.page.chartFiles(dir, p.Figures)
 	if err != nil {
 		return err
 	}

@@ -23,32 +23,37 @@ import (
 // rise, from the 8th on, when the grader became another.
 func nightsOf(n int, name func(int) string) *history.History {
 	var nights []history.Night
-	wave := []float64{0.003, -0.004, 0.001, 0.005, -0.002, -0.003}
 	for i := range n {
-		night := history.Night{
-			Schema: history.NightSchema, Name: name(i), Time: time.Date(2026, 11, 1+i, 2, 0, 0, 0, time.UTC),
-			Split: "eval", RewardRange: [2]float64{0, 1}, Good: i < 8, Verdict: analysis.Go,
-			Answer: analysis.Equivalent, Made: map[string]string{"grader": "python 1111", "model.name": "small"},
-			Values: map[string]history.Value{}, Items: []history.ItemMean{{ID: "q", Mean: 0.5, N: 8}, {ID: "r", Mean: 0.5, N: 8}},
-		}
-		reward, tokens := 0.6, 450.0
-		if i >= 8 {
-			reward, tokens = 0.5, 600
-			night.Made["grader"], night.Answer, night.ExitCode = "python 2222", analysis.Regressed, 3
-		}
-		if i == 0 {
-			night.Answer = ""
-		}
-		around := func(x, w, se float64) history.Value {
-			x += w * wave[i%len(wave)]
-			return history.Value{Value: x, SE: &se, Low: stat.Some(x - 2*se), High: stat.Some(x + 2*se), N: 160}
-		}
-		night.Values[history.Reward] = around(reward, 1, 0.01)
-		night.Values["output_tokens"] = around(tokens, 1000, 5)
-		night.Values["latency"] = history.Value{Value: 3 + 10*wave[(i+2)%len(wave)], N: 160}
-		nights = append(nights, night)
+		nights = append(nights, nightOf(i, name))
 	}
 	return history.Analyze(nights, history.DefaultOptions())
+}
+
+// nightOf is one of them.
+func nightOf(i int, name func(int) string) history.Night {
+	wave := []float64{0.003, -0.004, 0.001, 0.005, -0.002, -0.003}
+	night := history.Night{
+		Schema: history.NightSchema, Name: name(i), Time: time.Date(2026, 11, 1+i, 2, 0, 0, 0, time.UTC),
+		Split: "eval", RewardRange: [2]float64{0, 1}, Good: i < 8, Verdict: analysis.Go,
+		Answer: analysis.Equivalent, Made: map[string]string{"grader": "python 1111", "model.name": "small"},
+		Values: map[string]history.Value{}, Items: []history.ItemMean{{ID: "q", Mean: 0.5, N: 8}, {ID: "r", Mean: 0.5, N: 8}},
+	}
+	reward, tokens := 0.6, 450.0
+	if i >= 8 {
+		reward, tokens = 0.5, 600
+		night.Made["grader"], night.Answer, night.ExitCode = "python 2222", analysis.Regressed, 3
+	}
+	if i == 0 {
+		night.Answer = ""
+	}
+	around := func(x, w, se float64) history.Value {
+		x += w * wave[i%len(wave)]
+		return history.Value{Value: x, SE: &se, Low: stat.Some(x - 2*se), High: stat.Some(x + 2*se), N: 160}
+	}
+	night.Values[history.Reward] = around(reward, 1, 0.01)
+	night.Values["output_tokens"] = around(tokens, 1000, 5)
+	night.Values["latency"] = history.Value{Value: 3 + 10*wave[(i+2)%len(wave)], N: 160}
+	return night
 }
 
 func dated(i int) string { return fmt.Sprintf("2026-11-%02dT0200Z", i+1) }

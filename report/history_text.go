@@ -91,7 +91,7 @@ func (g Grid) latest(w *historyWords) Grid {
 
 // WriteMarkdown writes the page as GitHub-flavoured Markdown.
 func (p *HistoryPage) WriteMarkdown(w io.Writer) error {
-	m, words := &markdown{words: p.shared}, p.words
+	m, words := &markdown{words: p.page.Words}, p.words
 	m.f("# %s\n\n%s\n\n", md(p.Title), md(p.Span))
 	m.list("## "+md(words.Notes), p.Notes)
 	m.f("## %s\n\n", md(words.Changes))

@@ -42,7 +42,8 @@ type History struct {
 	Made       []MadeMark `json:"made"`    // what was made otherwise than the night before
 	Notes      []string   `json:"notes"`
 
-	ref int // the night that those of the trend can be compared with
+	ref  int    // the night that those of the trend can be compared with
+	torn string // the file whose last line is left out
 }
 
 // Mark is one night.

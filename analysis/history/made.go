@@ -78,7 +78,16 @@ func (h *History) notes(l language.Language) []string {
 	case trend < fewest:
 		out = append(out, l.Say("a search for changes needs %d nights that can be compared, and there are %d", fewest, trend))
 	}
+	if h.torn != "" {
+		out = append(out, l.Say("the last line of %s was broken off and is left out", h.torn))
+	}
 	return out
+}
+
+// Torn notes that the last line of a file of nights was left out, as Read found.
+func (h *History) Torn(file string) {
+	h.torn = file
+	h.Notes = h.notes(h.Lang)
 }
 
 // untested says in l why a series was not searched for a change.

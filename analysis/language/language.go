@@ -32,14 +32,18 @@ const tagEnglish = "en"
 // Chinese is simplified Chinese.
 var Chinese = Language{&catalogue{
 	tag: "zh", texts: merged(chineseParts...),
-	kept: chineseKept, formats: sync.OnceValue(func() []keptFormat { return finding(chineseKept) }),
+	kept: chineseKeptAll, formats: sync.OnceValue(func() []keptFormat { return finding(chineseKeptAll) }),
 }}
 
 // chineseParts are the parts of the Chinese catalogue.
 var chineseParts = []map[string]string{
 	chineseFindings, chineseFindingsGrader, chineseFindingsSplits, chineseFindingsTools, chineseFindingsPhrases, chineseFindingsDocs, chineseKept,
-	chineseComparison, chineseCharts, chineseChartsMore, chineseChartsAbout, chinesePage, chinesePageMore, chinesePageAudit,
+	chineseComparison, chineseComparisonKept, chineseComparisonPage, chineseComparisonCharts, chineseHistory,
+	chineseCharts, chineseChartsMore, chineseChartsAbout, chinesePage, chinesePageMore, chinesePageAudit,
 }
+
+// chineseKeptAll is all of it that is kept in English.
+var chineseKeptAll = merged(chineseKept, chineseComparisonKept)
 
 // Languages lists the languages that there are.
 func Languages() []Language { return []Language{{}, Chinese} }

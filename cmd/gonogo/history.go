@@ -51,7 +51,7 @@ Example:
 			}
 			found := history.Analyze(h.list, history.DefaultOptions())
 			if h.torn {
-				found.Notes = append(found.Notes, "the last line of "+nightsFile+" was broken off and is left out")
+				found.Torn(nightsFile)
 			}
 			if found.Lang, err = language.Named(c.String("lang")); err != nil {
 				return usagef("--lang: %v", err)
@@ -63,6 +63,9 @@ Example:
 			if out := c.String("output"); out != "" {
 				if err := report.WriteHistory(out, page); err != nil {
 					return err
+				}
+				if warning := page.PictureWarning(); warning != "" {
+					fmt.Fprintf(c.App.ErrWriter, "warning: pictures: %s\n", warning)
 				}
 				_, err = fmt.Fprintf(c.App.ErrWriter, "The page is in %s: open %s\n", out, filepath.Join(out, "index.html"))
 				return err

@@ -19,21 +19,21 @@ type move struct {
 	more     string // "rollouts take longer"
 	less     string
 	neither  string // what the title says where neither is seen
-	unit     string
+	changes  string // of reward and quantity
 	without  string // why there may be nothing to draw
 }
 
 var (
 	latencyMove = move{
-		"latency", "wall time of a rollout, seconds, mean", "rollouts take longer", "rollouts are faster", "rollouts are not seen to be faster or slower", "seconds",
+		"latency", "wall time of a rollout, seconds, mean", "rollouts take longer", "rollouts are faster", "rollouts are not seen to be faster or slower", "reward %s, seconds %s",
 		"the rollouts of a run do not tell how long they took",
 	}
 	outputMove = move{
-		"output_tokens", "tokens that the model writes in a rollout, mean", "rollouts write more", "rollouts write less", "rollouts are not seen to write more or less", "tokens",
+		"output_tokens", "tokens that the model writes in a rollout, mean", "rollouts write more", "rollouts write less", "rollouts are not seen to write more or less", "reward %s, tokens %s",
 		"no server told how many tokens the rollouts of a run wrote",
 	}
 	inputMove = move{
-		"input_tokens", "tokens that the model is given in a rollout, mean", "rollouts read more", "rollouts read less", "rollouts are not seen to read more or less", "tokens",
+		"input_tokens", "tokens that the model is given in a rollout, mean", "rollouts read more", "rollouts read less", "rollouts are not seen to read more or less", "reward %s, tokens %s",
 		"no server told how many tokens the rollouts of a run were given",
 	}
 )
@@ -75,7 +75,7 @@ func (m move) caption(c *analysis.Comparison) Caption {
 	case "down":
 		moved = m.less
 	}
-	changes, cross := l.Say("reward %s, %s %s", Change(sc.Reward.Value, sc.Reward.Low, sc.Reward.High), l.Text(m.unit), Change(d.Value, d.Low, d.High)), ""
+	changes, cross := l.Say(m.changes, Change(sc.Reward.Value, sc.Reward.Low, sc.Reward.High), Change(d.Value, d.Low, d.High)), ""
 	if e := cmp.Or(told(d), told(&sc.Reward)); e != nil {
 		cross = l.Say("cross: %s of the differences, around new", intervalsAt(l, c.Confidence, e.Estimate))
 	}

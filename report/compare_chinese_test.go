@@ -1,0 +1,146 @@
+package report
+
+import (
+	"bytes"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+
+	"gonogo/analysis/history"
+	"gonogo/analysis/language"
+	"gonogo/report/reporttest"
+)
+
+// lacking is Chinese, and fails the test where a text is not translated. A text
+// that is Chinese already was said before.
+func lacking(t *testing.T, where string) language.Language {
+	said := map[string]bool{}
+	return language.Chinese.Lacking(func(text string) {
+		if !said[text] && !strings.ContainsFunc(text, han) {
+			said[text] = true
+			t.Errorf("%s: Chinese lacks %q", where, text)
+		}
+	})
+}
+
+func han(r rune) bool { return unicode.Is(unicode.Han, r) }
+
+// inEnglish are words behind each other that nobody translated. Methods of
+// estimates keep theirs.
+var (
+	inEnglish = regexp.MustCompile(`[a-z]+( [a-z]+){3,}`)
+	methods   = regexp.MustCompile(`mean over items of the difference|difference of the means of item means|bound on unseen differences`)
+)
+
+func checkChinese(t *testing.T, where, text string) {
+	t.Helper()
+	for line := range strings.Lines(methods.ReplaceAllString(text, "")) {
+		if found := inEnglish.FindString(line); found != "" {
+			t.Errorf("%s: %q is English in: %s", where, found, strings.TrimSpace(line))
+		}
+	}
+}
+
+func chineseComparison(t *testing.T, name string) *ComparisonPage {
+	opt := options()
+	opt.Rollouts, opt.Font = nil, "none"
+	return NewComparison(reporttest.Compared(t, name).In(lacking(t, name)), opt)
+}
+
+// TestEveryComparisonIsInChinese writes every comparison in every format. Two say
+// something else than their numbers, and keep it.
+func TestEveryComparisonIsInChinese(t *testing.T) {
+	for _, name := range reporttest.Comparisons() {
+		p := chineseComparison(t, name)
+		for _, f := range ComparisonFormats() {
+			if name == "many" && f.Name != "markdown" || f.Name == "pdf" && name != "regressed" {
+				continue // that takes long and says nothing more
+			}
+			b := compareAs(t, f.Name, p)
+			if name != "hostile" && name != "many" && (f.Name == "markdown" || f.Name == "junit") {
+				checkChinese(t, f.Name+" of "+name, string(b))
+			}
+			if f.Name == "html" && !bytes.Contains(b, []byte(`<html lang="zh">`)) {
+				t.Errorf("the page of %s does not say that it is Chinese", name)
+			}
+			if f.Name == "json" && bytes.ContainsFunc(b, han) && name != "hostile" {
+				t.Errorf("comparison.json of %s is not English", name)
+			}
+		}
+		for _, columns := range []int{60, 96} {
+			var b bytes.Buffer
+			p.Width = columns
+			if err := p.WriteText(&b); err != nil {
+				t.Fatal(err)
+			}
+			checkLines(t, name, b.String(), columns, false)
+		}
+	}
+}
+
+func TestGoldenComparisonInChinese(t *testing.T) {
+	p := chineseComparison(t, "regressed")
+	golden(t, "compare.regressed.zh.md", string(compareAs(t, "markdown", p)))
+	golden(t, "compare.regressed.zh.txt", string(written(t, p.WriteText)))
+}
+
+// TestAHistoryIsInChinese writes histories of every length, and one of all that
+// can be noted.
+func TestAHistoryIsInChinese(t *testing.T) {
+	for name, h := range map[string]*history.History{
+		"no night": nightsOf(0, dated), "one night": nightsOf(1, dated), "two nights": nightsOf(2, dated), "twelve nights": nightsOf(12, dated), "all": nightsOfAllKinds(),
+	} {
+		h.Lang = lacking(t, name)
+		p := NewHistory(h, Options{Font: "none"})
+		for format, write := range map[string]func(io.Writer) error{"text": p.WriteText, "markdown": p.WriteMarkdown, "html": p.WriteHTML, "junit": p.writeJUnit} {
+			text := string(written(t, write))
+			if format != "html" {
+				checkChinese(t, format+" of "+name, text)
+			} else if !strings.Contains(text, `<html lang="zh">`) {
+				t.Errorf("the page of %s does not say that it is Chinese", name)
+			}
+		}
+		if json := written(t, p.History.Encode); bytes.ContainsFunc(json, han) {
+			t.Errorf("history.json of %s is not English", name)
+		}
+	}
+}
+
+// nightsOfAllKinds holds an empty night, one of other items, one dated before the
+// last, a change that is not sure of its place, and a night that stands out.
+func nightsOfAllKinds() *history.History {
+	var nights []history.Night
+	for i := range 14 {
+		nights = append(nights, nightOf(i, dated))
+	}
+	nights[2].Split, nights[2].Values = "", nil
+	nights[4].Items = []history.ItemMean{{ID: "other", Mean: 1, N: 1}}
+	nights[6].Time = nights[5].Time.AddDate(0, 0, -3)
+	nights[9].Accepted = true
+	nights[12].Made = map[string]string{"grader": "python 2222", "tool_version": "2", "data.eval": "x", "job.suffix": "y", "sampling.samples": "8", "model.name": "large"}
+	last := &nights[13]
+	last.Answer, last.ExitCode, last.Sentence = "equivalent", 3, "It is English."
+	last.Values["latency"] = history.Value{Value: 9, N: 160}
+	h := history.Analyze(nights, history.DefaultOptions())
+	h.Torn("nights.jsonl")
+	return h
+}
+
+func TestGoldenHistoryInChinese(t *testing.T) {
+	h := nightsOf(12, dated)
+	h.Lang = language.Chinese
+	p := NewHistory(h, Options{})
+	golden(t, "history.zh.md", string(written(t, p.WriteMarkdown)))
+	golden(t, "history.zh.txt", string(written(t, p.WriteText)))
+}
+
+func written(t *testing.T, write func(io.Writer) error) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
