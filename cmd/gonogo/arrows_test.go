@@ -24,6 +24,7 @@ var allowedArrows = map[string][]string{
 	},
 	"report":                 {"report/chart", "report/pdf", "report/typeface", "analysis", "analysis/history", "analysis/language", "analysis/stat", "sampler/rollout"},
 	"report/chart":           {"report/typeface", "analysis", "analysis/history", "analysis/language", "analysis/shift", "analysis/stat", "sampler/rollout"},
+	"report/viewer":          {"analysis", "sampler/rollout"},
 	"report/pdf":             {"report/typeface"},
 	"report/typeface":        {},
 	"report/reporttest":      {"report/typeface", "analysis", "analysis/stat", "sampler/rollout", "docs"}, // results for the tests of the two rooms above

@@ -1,0 +1,310 @@
+package viewer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"gonogo/sampler/rollout"
+)
+
+// Index knows where the rollouts of a run lie and what they came to. It is made
+// in the background, can be asked meanwhile, and follows a run that grows.
+//
+// A rollout that was made again counts as package rollout has it: the highest
+// attempt, and of two lines for one attempt the later. A line that cannot be
+// read is told and passed over, and the last line is left for later where it is
+// torn. Memory grows with the number of rollouts, some 200 bytes each, not with
+// their text.
+type Index struct {
+	run    *rollout.Run
+	every  time.Duration // how often it looks for new lines
+	cancel context.CancelFunc
+	wait   sync.WaitGroup
+
+	mu       sync.RWMutex // guards all below
+	source   *os.File     // nil while there is no file of rollouts
+	names    *catalog
+	entries  []entry
+	best     map[spot]int32  // the entry that counts
+	unsaid   map[int32]int32 // lines of an item that do not say their sample
+	rollouts [][]int32       // by item, the entries that count, in order of the file
+	zeros    map[rollout.Key]bool
+	blocks   []stored
+	open     block
+	work     *os.File // where blocks of this session lie
+	version  int      // grows with every change
+	state    State
+	next     int64 // offset behind the last line that was taken in
+	seen     sight
+}
+
+// spot is a rollout by its item's number.
+type spot struct{ item, sample int32 }
+
+// stored is a full block on disk.
+type stored struct {
+	At    int64
+	Width int // bits of the hash that tell rows apart
+	CRC   uint32
+	file  *os.File
+}
+
+// State says how far an index is.
+type State struct {
+	Ready      bool      `json:"ready"` // all of the file is in it, as far as it was last looked at
+	Bytes      int64     `json:"bytes"` // read so far
+	Total      int64     `json:"total"` // of the file
+	Lines      int       `json:"lines"`
+	Rollouts   int       `json:"rollouts"`   // that count
+	Superseded int       `json:"superseded"` // lines that a later attempt or line replaced
+	Bad        []BadLine `json:"bad"`
+	Torn       bool      `json:"torn"` // the last line has no end yet
+	Kept       bool      `json:"kept"` // beside the run, so that it need not be made again
+	Note       string    `json:"note,omitempty"`
+	line       int32
+}
+
+// BadLine is a line that cannot be read.
+type BadLine struct {
+	Line int    `json:"line"`
+	Why  string `json:"why"`
+}
+
+// mostBad bounds the bad lines that are told apart.
+const mostBad = 1000
+
+// NewIndex begins an index of a run. Close ends it.
+func NewIndex(run *rollout.Run) *Index { return newIndex(run, time.Second) }
+
+func newIndex(run *rollout.Run, every time.Duration) *Index {
+	ctx, cancel := context.WithCancel(context.Background())
+	x := &Index{run: run, every: every, cancel: cancel}
+	x.reset()
+	x.wait.Go(func() { x.follow(ctx) })
+	return x
+}
+
+// Close ends the work in the background, keeps what is new of the index, and
+// gives back its files.
+func (x *Index) Close() error {
+	x.cancel()
+	x.wait.Wait()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.reset()
+	if x.source == nil {
+		return nil
+	}
+	err := x.source.Close()
+	x.source = nil
+	return err
+}
+
+// reset forgets all lines. The caller holds mu, or is alone.
+func (x *Index) reset() {
+	if len(x.blocks) > 0 { // those that were loaded come first, and are of one file
+		x.blocks[0].file.Close()
+	}
+	if x.work != nil {
+		x.work.Close()
+		os.Remove(x.work.Name()) // where it had to keep its name
+	}
+	x.names, x.entries, x.best, x.unsaid, x.rollouts = newCatalog(), nil, make(map[spot]int32), make(map[int32]int32), nil
+	x.blocks, x.open, x.work, x.next, x.seen = nil, nil, nil, 0, sight{}
+	x.state = State{Bad: []BadLine{}}
+	x.version++
+}
+
+// State says how far the index is, and a number that grows with every change.
+func (x *Index) State() (State, int) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	s := x.state
+	s.Lines, s.Rollouts = len(x.entries), len(x.best)
+	s.Superseded = s.Lines - s.Rollouts
+	return s, x.version
+}
+
+// follow makes the index and keeps it up with the file until ctx ends.
+func (x *Index) follow(ctx context.Context) {
+	x.note(x.readZeros(ctx))
+	if err := x.load(); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		x.note(fmt.Errorf("the index that lies beside the run is made again: %w", err))
+	}
+	tick := time.NewTicker(x.every)
+	defer tick.Stop()
+	for first := true; ; first = false {
+		if err := x.catchUp(ctx); err != nil {
+			if ctx.Err() != nil {
+				break
+			}
+			x.note(err)
+		}
+		if first {
+			x.settle(ctx)
+		}
+		select {
+		case <-tick.C:
+			continue
+		case <-ctx.Done():
+		}
+		break
+	}
+	x.keep()
+}
+
+// settle checks what was loaded, or keeps what was made.
+func (x *Index) settle(ctx context.Context) {
+	if x.intact(ctx) {
+		x.keep()
+		return
+	}
+	x.mu.Lock()
+	x.reset()
+	x.mu.Unlock()
+	x.note(errors.New("the index that lies beside the run is damaged: it is made again"))
+	if err := x.catchUp(ctx); err != nil {
+		x.note(err)
+		return
+	}
+	x.keep()
+}
+
+// note tells what went wrong and does not stop the index.
+func (x *Index) note(err error) {
+	if err == nil || errors.Is(err, context.Canceled) {
+		return
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.state.Note = err.Error()
+	x.version++
+}
+
+// readZeros asks which rollouts a detector took to the bottom of the range.
+func (x *Index) readZeros(ctx context.Context) error {
+	zeros := make(map[rollout.Key]bool)
+	_, err := x.run.Probes(ctx, func(rec *rollout.Record) error {
+		if p := rec.Probe; p.Zero && p.Base != nil && rec.Reward != nil && !rec.Outcome.Missing() && *rec.Reward >= 0.5 {
+			zeros[rollout.Key{Split: rec.Split, Item: rec.Item, Sample: p.Base.Sample}] = true
+		}
+		return nil
+	})
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.zeros = zeros
+	return err
+}
+
+// book takes in one line, under mu. Entries come in the order of the file.
+func (x *Index) book(e entry) {
+	if e.Flags.has(unnumbered) {
+		e.Sample = x.unsaid[e.Item]
+		x.unsaid[e.Item]++
+	}
+	for int(e.Item) >= len(x.rollouts) {
+		x.rollouts = append(x.rollouts, nil)
+	}
+	i := int32(len(x.entries))
+	x.entries = append(x.entries, e)
+	at := spot{e.Item, e.Sample}
+	was, there := x.best[at]
+	switch {
+	case !there:
+		x.rollouts[e.Item] = append(x.rollouts[e.Item], i)
+	case e.Attempt < x.entries[was].Attempt:
+		return
+	default:
+		list := x.rollouts[e.Item]
+		for j := range list {
+			if list[j] == was {
+				list = append(list[:j:j], list[j+1:]...)
+				break
+			}
+		}
+		x.rollouts[e.Item] = append(list, i)
+	}
+	x.best[at] = i
+}
+
+// counts reports whether an entry is the one that counts of its rollout.
+func (x *Index) counts(i int32) bool {
+	e := &x.entries[i]
+	return x.best[spot{e.Item, e.Sample}] == i
+}
+
+// key is the rollout that an entry is of.
+func (x *Index) key(e *entry) rollout.Key {
+	n := x.names.Items[e.Item]
+	return rollout.Key{Split: n.Split, Item: n.ID, Sample: int(e.Sample)}
+}
+
+// find returns the entry that counts of a rollout.
+func (x *Index) find(k rollout.Key) (entry, bool) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	item, ok := x.names.items[name{k.Split, k.Item}]
+	if !ok {
+		return entry{}, false
+	}
+	i, ok := x.best[spot{item, int32(k.Sample)}]
+	if !ok {
+		return entry{}, false
+	}
+	return x.entries[i], true
+}
+
+// errMoved says that a line is not where the index has it.
+var errMoved = errors.New("the file of rollouts was changed meanwhile: it is read again")
+
+// line reads the text of an entry, into memory where that is enough.
+func (x *Index) line(e *entry, memory []byte) ([]byte, error) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if x.source == nil {
+		return nil, errMoved
+	}
+	text := slices.Grow(memory[:0], int(e.Size))[:e.Size]
+	if _, err := x.source.ReadAt(text, e.Offset); err != nil {
+		return nil, fmt.Errorf("read line %d: %w", e.Line, err)
+	}
+	return text, nil
+}
+
+// record reads the rollout that an entry is of. That the line is another one's
+// has the index made again.
+func (x *Index) record(e *entry, k rollout.Key) (*rollout.Record, error) {
+	text, err := x.line(e, nil)
+	if err != nil {
+		return nil, err
+	}
+	return x.decode(text, e, k)
+}
+
+func (x *Index) decode(text []byte, e *entry, k rollout.Key) (*rollout.Record, error) {
+	rec, _, err := rollout.ReadLine(text, x.from(), "")
+	if err != nil || rec.Item != k.Item || rec.Split != k.Split || int32(rec.Attempt) != e.Attempt {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		if x.next > 0 {
+			x.reset() // the next look makes it
+		}
+		return nil, errMoved
+	}
+	rec.Sample, rec.Line = k.Sample, int(e.Line)
+	return rec, nil
+}
+
+// from is the source of lines that do not name theirs.
+func (x *Index) from() rollout.Source {
+	if x.run.Manifest == nil {
+		return ""
+	}
+	return x.run.Manifest.Source
+}

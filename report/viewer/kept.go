@@ -1,0 +1,318 @@
+package viewer
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+
+	"gonogo/sampler/rollout"
+)
+
+// IndexFile is what an index is kept in, beside the rollouts. It can be deleted
+// at any time.
+const IndexFile = "view.index"
+
+// keptMagic begins and ends the file. Another version is made again.
+const keptMagic = "gonogo view index 1\n"
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// kept is what the file holds behind its blocks. All lines in it are of full
+// blocks: those behind them are read again, which takes no time.
+type kept struct {
+	Size, Time int64    // of the rollouts when it was kept
+	Next       int64    // where the lines go on
+	Line       int32    // lines before that
+	Ends       [32]byte // what of the lines stands in it first and last, by SHA-256
+	Bad        []BadLine
+	Source     rollout.Source // that lines were read with
+	Names      catalog
+	Entries    []entry
+	Blocks     []stored
+}
+
+// path is where the index is kept; "" where a run is a single file, beside which
+// may lie anything.
+func (x *Index) path() string {
+	if filepath.Base(x.run.File()) != rollout.RolloutsFile {
+		return ""
+	}
+	return filepath.Join(x.run.Dir, IndexFile)
+}
+
+// store puts the open block, which is full, into the working file. The caller
+// holds mu.
+func (x *Index) store() error {
+	if x.work == nil {
+		f, err := workingFile(x.run.Dir)
+		if err != nil {
+			return fmt.Errorf("keep the index: %w", err)
+		}
+		x.work = f
+	}
+	at, err := x.work.Seek(0, io.SeekEnd)
+	if err != nil {
+		return fmt.Errorf("keep the index: %w", err)
+	}
+	rows, width := x.open.rows()
+	if _, err := x.work.Write(rows); err != nil {
+		return fmt.Errorf("keep the index: %w", err)
+	}
+	x.blocks = append(x.blocks, stored{At: at, Width: width, CRC: crc32.Checksum(rows, castagnoli), file: x.work})
+	x.open, x.state.Kept = nil, false
+	return nil
+}
+
+// workingFile makes a file that is gone when the process is: beside the run,
+// else where the system keeps such files.
+func workingFile(dir string) (*os.File, error) {
+	f, err := os.CreateTemp(dir, IndexFile+".tmp*")
+	if err != nil {
+		if f, err = os.CreateTemp("", "gonogo-"+IndexFile+"*"); err != nil {
+			return nil, err
+		}
+	}
+	unname(f)
+	return f, nil
+}
+
+// ends reads what stands first and last in the lines up to next.
+func ends(rd io.ReaderAt, next int64) (sum [32]byte, err error) {
+	const most = 4 << 10
+	h := sha256.New()
+	for _, from := range []int64{0, max(0, next-most)} {
+		if _, err := io.Copy(h, io.NewSectionReader(rd, from, min(most, next-from))); err != nil {
+			return sum, err
+		}
+	}
+	return [32]byte(h.Sum(nil)), nil
+}
+
+// keep writes the index beside the run, where there is something new in it. That
+// it cannot be kept is told and does no harm.
+func (x *Index) keep() {
+	x.mu.RLock()
+	path := x.path()
+	fresh := x.work != nil && x.blocks[len(x.blocks)-1].file == x.work && !x.state.Kept
+	x.mu.RUnlock()
+	if path == "" || !fresh {
+		return
+	}
+	if err := x.write(path); err != nil {
+		x.note(fmt.Errorf("the index lasts for this session alone: %w", err))
+		return
+	}
+	x.mu.Lock()
+	x.state.Kept = true
+	x.mu.Unlock()
+}
+
+// write replaces the file as a whole. The blocks of an index do not change, so
+// they are copied without holding anybody up.
+func (x *Index) write(path string) error {
+	k, err := x.kept()
+	if err != nil {
+		return err
+	}
+	staged, err := rollout.StageFile(path, func(w io.Writer) error {
+		if _, err := io.WriteString(w, keptMagic); err != nil {
+			return err
+		}
+		at := int64(len(keptMagic))
+		for i := range k.Blocks {
+			b := &k.Blocks[i]
+			n, err := io.Copy(w, io.NewSectionReader(b.file, b.At, b.size()))
+			if err != nil || n != b.size() {
+				return errors.Join(err, io.ErrUnexpectedEOF)
+			}
+			b.At = at
+			at += n
+		}
+		var meta bytes.Buffer
+		if err := gob.NewEncoder(&meta).Encode(k); err != nil {
+			return err
+		}
+		crc := crc32.Checksum(meta.Bytes(), castagnoli)
+		foot := binary.LittleEndian.AppendUint64(nil, uint64(meta.Len()))
+		foot = append(binary.LittleEndian.AppendUint32(foot, crc), keptMagic...)
+		_, err := w.Write(append(meta.Bytes(), foot...))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return staged.Commit()
+}
+
+func (b *stored) size() int64 { return rowBytes << b.Width }
+
+// kept is what is to be written of the index.
+func (x *Index) kept() (*kept, error) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	info, err := x.source.Stat()
+	if err != nil {
+		return nil, err
+	}
+	n := len(x.blocks) * blockLines
+	k := &kept{
+		Size: info.Size(), Time: info.ModTime().UnixNano(), Next: x.next, Line: x.state.line, Source: x.from(),
+		Names:   catalog{Items: x.names.Items, Tools: x.names.Tools, Errors: x.names.Errors, Labels: x.names.Labels},
+		Entries: x.entries[:n:n], Blocks: append([]stored(nil), x.blocks...),
+	}
+	if n < len(x.entries) {
+		k.Next, k.Line = x.entries[n].Offset, x.entries[n].Line-1
+	}
+	for _, b := range x.state.Bad {
+		if b.Line <= int(k.Line) {
+			k.Bad = append(k.Bad, b)
+		}
+	}
+	k.Ends, err = ends(x.source, k.Next)
+	return k, err
+}
+
+// load takes over the index that lies beside the run, where it fits.
+func (x *Index) load() error {
+	if x.path() == "" {
+		return nil
+	}
+	f, err := os.Open(x.path())
+	if err != nil {
+		return err
+	}
+	k, err := readKept(f)
+	if err == nil {
+		err = x.adopt(k, f)
+	}
+	if err != nil {
+		f.Close()
+	}
+	return err
+}
+
+// readKept reads what stands behind the blocks, and checks that they fit in.
+func readKept(f *os.File) (*kept, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	foot := make([]byte, 12+len(keptMagic))
+	behind := info.Size() - int64(len(foot))
+	if behind < int64(len(keptMagic)) {
+		return nil, io.ErrUnexpectedEOF
+	}
+	if _, err := f.ReadAt(foot, behind); err != nil {
+		return nil, err
+	}
+	size := binary.LittleEndian.Uint64(foot)
+	if string(foot[12:]) != keptMagic || size > uint64(behind) {
+		return nil, errors.New("it is of another version, or torn")
+	}
+	meta := make([]byte, size)
+	if _, err := f.ReadAt(meta, behind-int64(size)); err != nil {
+		return nil, err
+	}
+	if crc32.Checksum(meta, castagnoli) != binary.LittleEndian.Uint32(foot[8:]) {
+		return nil, errors.New("its checksum is another")
+	}
+	k := new(kept)
+	if err := gob.NewDecoder(bytes.NewReader(meta)).Decode(k); err != nil {
+		return nil, err
+	}
+	for _, b := range k.Blocks {
+		if b.Width < fewestBits || b.Width > mostBits || b.At < 0 || b.At+b.size() > behind {
+			return nil, errors.New("a block of it lies outside")
+		}
+	}
+	return k, k.check()
+}
+
+// check holds what entries point to against what there is.
+func (k *kept) check() error {
+	ok := len(k.Entries) == len(k.Blocks)*blockLines && len(k.Names.Errors) > 0 && len(k.Names.Labels) > 0
+	for i := range k.Entries {
+		e := &k.Entries[i]
+		ok = ok && e.Size >= 0 && e.Offset >= 0 && e.Offset+int64(e.Size) <= k.Next &&
+			inside(e.Item, len(k.Names.Items)) && inside(e.Error, len(k.Names.Errors)) &&
+			inside(e.Category, len(k.Names.Labels)) && inside(e.Family, len(k.Names.Labels)) &&
+			int(e.Outcome) < len(rollout.Outcomes())
+		for b := []byte(e.Tools); len(b) > 1; b = b[2:] {
+			ok = ok && int(binary.LittleEndian.Uint16(b)) < len(k.Names.Tools)
+		}
+	}
+	if !ok {
+		return errors.New("its parts contradict each other")
+	}
+	return nil
+}
+
+func inside(i int32, n int) bool { return i >= 0 && int(i) < n }
+
+// adopt makes the index of what was kept, where the rollouts are the same, or
+// more of the same.
+func (x *Index) adopt(k *kept, f *os.File) error {
+	source, err := os.Open(x.run.File())
+	if err != nil {
+		return err
+	}
+	info, err := source.Stat()
+	if err == nil {
+		var now [32]byte
+		now, err = ends(source, k.Next)
+		same := info.Size() > k.Size || info.Size() == k.Size && info.ModTime().UnixNano() == k.Time
+		if err == nil && (!same || info.Size() < k.Next || now != k.Ends || k.Source != x.from()) {
+			err = errors.New("the rollouts are others")
+		}
+	}
+	if err != nil {
+		source.Close()
+		return err
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.source, x.next = source, k.Next
+	x.names = &k.Names
+	x.names.index()
+	x.entries = make([]entry, 0, len(k.Entries)+blockLines)
+	for _, e := range k.Entries {
+		x.book(e)
+	}
+	for _, b := range k.Blocks {
+		b.file = f
+		x.blocks = append(x.blocks, b)
+	}
+	x.state.line, x.state.Bad, x.state.Kept = k.Line, append(x.state.Bad, k.Bad...), true
+	x.version++
+	return nil
+}
+
+// intact reads through the blocks that were loaded.
+func (x *Index) intact(ctx context.Context) bool {
+	x.mu.RLock()
+	blocks := x.blocks
+	if x.work != nil {
+		for len(blocks) > 0 && blocks[len(blocks)-1].file == x.work {
+			blocks = blocks[:len(blocks)-1]
+		}
+	}
+	x.mu.RUnlock()
+	for i := range blocks {
+		if ctx.Err() != nil {
+			return true
+		}
+		rows := make([]byte, blocks[i].size())
+		if _, err := blocks[i].file.ReadAt(rows, blocks[i].At); err != nil || crc32.Checksum(rows, castagnoli) != blocks[i].CRC {
+			return false
+		}
+	}
+	return true
+}

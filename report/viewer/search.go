@@ -1,0 +1,204 @@
+package viewer
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"runtime"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"gonogo/sampler/rollout"
+)
+
+// Hit is a rollout in whose texts the query stands.
+type Hit struct {
+	Key    rollout.Key
+	entry  entry
+	Places []Place // the first ones
+	More   int     // further texts that hold it
+}
+
+// Place is a text that holds the query, cut to what stands around it.
+type Place struct {
+	At     string `json:"at"`   // as part has it
+	What   string `json:"what"` // whose text it is
+	Before string `json:"before"`
+	Match  string `json:"match"`
+	After  string `json:"after"`
+}
+
+const (
+	placesShown = 3
+	around      = 70 // bytes on either side of a match
+)
+
+// Search calls yield with each rollout that counts, that want lets pass and that
+// holds the query in one of its texts, in the order of the file from entry from
+// on, until yield returns false. Letters are compared without regard to case.
+// want is called under the index's lock.
+//
+// next is where to go on, and done says that there is nothing more. Rollouts
+// that are read while it searches are searched the next time.
+func (x *Index) Search(ctx context.Context, query string, from int, want func(i int32, e *entry) bool, yield func(Hit) bool) (next int, done bool, err error) {
+	s := search{x: x, query: fold(nil, query), want: want, raw: plainly(query)}
+	s.hashes = wanted(s.query)
+	if len(s.query) == 0 {
+		return from, true, nil
+	}
+	for next = from; ; {
+		if err := ctx.Err(); err != nil {
+			return next, false, err
+		}
+		found, end, err := s.candidates(next)
+		if err != nil || end == next {
+			return next, err == nil, err
+		}
+		for len(found) > 0 {
+			some := found[:min(len(found), 8*runtime.GOMAXPROCS(0))]
+			found = found[len(some):]
+			hits, err := s.read(ctx, some)
+			for _, h := range hits {
+				if !yield(h.Hit) {
+					return h.i + 1, false, err
+				}
+			}
+			if err != nil {
+				return next, false, err
+			}
+		}
+		next = end
+	}
+}
+
+type search struct {
+	x      *Index
+	query  []byte // folded
+	hashes []uint32
+	raw    bool // the query can be looked for in lines as they stand
+	want   func(int32, *entry) bool
+}
+
+// candidate is an entry that may hold the query.
+type candidate struct {
+	i   int
+	e   entry
+	key rollout.Key
+}
+
+// candidates returns those from the entry on to the end of its block.
+func (s *search) candidates(from int) (found []candidate, end int, err error) {
+	x := s.x
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	end = min(from/blockLines*blockLines+blockLines, len(x.entries))
+	if from >= end {
+		return nil, from, nil
+	}
+	var m mask
+	if at := from / blockLines; at < len(x.blocks) {
+		if m, err = x.blocks[at].passes(s.hashes); err != nil {
+			return nil, from, err
+		}
+	} else {
+		m = x.open.passes(s.hashes)
+	}
+	m.each(func(bit int) {
+		i := from/blockLines*blockLines + bit
+		if i < from || i >= end || !x.counts(int32(i)) {
+			return
+		}
+		if e := &x.entries[i]; s.want == nil || s.want(int32(i), e) {
+			found = append(found, candidate{i, *e, x.key(e)})
+		}
+	})
+	return found, end, nil
+}
+
+// numbered is a hit and its entry.
+type numbered struct {
+	Hit
+	i int
+}
+
+// read looks into the rollouts themselves, some at a time, and returns hits in
+// order.
+func (s *search) read(ctx context.Context, found []candidate) ([]numbered, error) {
+	hits := make([]Hit, len(found))
+	errs := make([]error, len(found))
+	var wg sync.WaitGroup
+	workers := min(runtime.GOMAXPROCS(0), len(found))
+	for w := range workers {
+		wg.Go(func() {
+			var b buffers
+			for i := w; i < len(found) && ctx.Err() == nil; i += workers {
+				hits[i], errs[i] = s.look(&found[i], &b)
+			}
+		})
+	}
+	wg.Wait()
+	var out []numbered
+	for i, h := range hits {
+		if len(h.Places) > 0 {
+			out = append(out, numbered{h, found[i].i})
+		}
+	}
+	return out, errors.Join(errors.Join(errs...), ctx.Err())
+}
+
+// buffers is memory that is used again.
+type buffers struct{ line, folded []byte }
+
+func (s *search) look(c *candidate, b *buffers) (h Hit, err error) {
+	h = Hit{Key: c.key, entry: c.e}
+	if b.line, err = s.x.line(&c.e, b.line); err != nil {
+		return h, err
+	}
+	if s.raw && !bytes.Contains(b.line, []byte(`\u`)) {
+		if b.folded = fold(b.folded[:0], b.line); !bytes.Contains(b.folded, s.query) {
+			return h, nil
+		}
+	}
+	rec, err := s.x.decode(b.line, &c.e, c.key)
+	if err != nil {
+		return h, err
+	}
+	texts(rec, func(p part) bool {
+		b.folded = fold(b.folded[:0], p.text)
+		at := bytes.Index(b.folded, s.query)
+		switch {
+		case at < 0:
+		case len(h.Places) < placesShown:
+			h.Places = append(h.Places, place(p, at, len(s.query)))
+		default:
+			h.More++
+		}
+		return true
+	})
+	return h, nil
+}
+
+// place cuts out what stands around a match of the folded text.
+func place(p part, at, n int) Place {
+	from := unfold(p.text, at)
+	to := from + unfold(p.text[from:], n)
+	before, after := p.text[max(0, from-around):from], p.text[to:min(len(p.text), to+around)]
+	for len(before) > 0 && !utf8.RuneStart(before[0]) {
+		before = before[1:]
+	}
+	after = strings.ToValidUTF8(after, "")
+	if from > around {
+		before = "…" + before
+	}
+	if to+around < len(p.text) {
+		after += "…"
+	}
+	return Place{At: p.at, What: p.what, Before: before, Match: p.text[from:to], After: after}
+}
+
+// plainly reports whether a text stands in a line of JSON as it is, unless it is
+// written with escapes of the kind \u.
+func plainly(query string) bool {
+	return !strings.ContainsAny(query, "\"\\/\uFFFD") && !strings.ContainsFunc(query, func(r rune) bool { return r < ' ' || r == 0x7F })
+}
