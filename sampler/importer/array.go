@@ -12,25 +12,35 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// array reads a file that is one JSON array, an element at a time.
+// array reads a JSON array that is a whole file, or lies within the object that
+// a file is, an element at a time.
 type array struct {
-	src   File
-	rd    io.ReadCloser
-	base  int64 // bytes before the bracket
-	clean *constants
-	dec   *json.Decoder
-	index int   // of the element that was read last
-	start int64 // where it begins in the file, in bytes
+	src    File
+	path   []string // the keys that lead to the array; none when it is the file
+	other  func(key string, value json.RawMessage) error
+	rd     io.ReadCloser
+	base   int64 // bytes before the bracket
+	clean  *constants
+	dec    *json.Decoder
+	deeper bool  // the value read last was an object on the path
+	ended  bool  // all objects around the array are closed
+	index  int   // of the element that was read last
+	start  int64 // where it begins in the file, in bytes
 }
 
 // openArray reads the opening bracket. A file that begins otherwise is
 // ErrUnrecognized.
-func openArray(src File) (*array, error) {
+func openArray(src File) (*array, error) { return openArrayIn(src, nil, nil) }
+
+// openArrayIn reads on to the array at the end of path, and hands the members
+// of objects beside the path to other, before it and behind it, by keys such as
+// results.stats. A file without the array is one of no elements.
+func openArrayIn(src File, path []string, other func(key string, value json.RawMessage) error) (*array, error) {
 	rd, err := src.Open()
 	if err != nil {
 		return nil, err
 	}
-	a := &array{src: src, rd: rd, clean: newConstants(rd), index: -1}
+	a := &array{src: src, path: path, other: other, rd: rd, clean: newConstants(rd), index: -1}
 	if err := a.open(); err != nil {
 		rd.Close()
 		return nil, err
@@ -44,6 +54,9 @@ func (a *array) open() error {
 		return sniffError(a.src, err)
 	}
 	a.dec = json.NewDecoder(a.clean)
+	if len(a.path) > 0 {
+		return a.openObject()
+	}
 	token, err := a.dec.Token()
 	if err != nil || token != json.Delim('[') {
 		return fmt.Errorf("%w: it is no JSON array", ErrUnrecognized)
@@ -61,7 +74,7 @@ func (a *array) next(ctx context.Context) (json.RawMessage, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("read %s: %w", a.src.Name, err)
 	}
-	if !a.dec.More() {
+	if a.ended || !a.dec.More() {
 		return nil, a.finish()
 	}
 	a.index++
@@ -75,14 +88,19 @@ func (a *array) next(ctx context.Context) (json.RawMessage, error) {
 
 // finish reads the closing bracket and makes sure that nothing follows.
 func (a *array) finish() error {
-	if _, err := a.dec.Token(); err != nil {
-		a.index++
-		a.start = a.offset()
-		return a.broken(err)
+	if !a.ended {
+		if _, err := a.dec.Token(); err != nil {
+			a.index++
+			a.start = a.offset()
+			return a.broken(err)
+		}
+		if err := a.leave(); err != nil {
+			return err
+		}
 	}
 	end := a.offset()
 	if _, err := a.dec.Token(); !errors.Is(err, io.EOF) {
-		return a.errorAt(end, errors.New("there is more text behind the end of the array"))
+		return a.errorAt(end, errors.New("there is more text behind its end"))
 	}
 	return io.EOF
 }
@@ -145,7 +163,7 @@ func (a *array) errorAt(at int64, err error) error {
 }
 
 // position reads the source again to find the 1-based line of a byte, and
-// moves on from a comma and white space to what follows them.
+// moves on from a comma, a colon and white space to what follows them.
 func (a *array) position(at int64) (line int, offset int64, err error) {
 	f, err := a.src.Open()
 	if err != nil {
@@ -161,7 +179,7 @@ func (a *array) position(at int64) (line int, offset int64, err error) {
 		if err != nil {
 			return 0, 0, fmt.Errorf("read %s: %w", a.src.Name, err)
 		}
-		if at != endOfFile && offset >= at && !bytes.ContainsRune([]byte(", \t\r\n"), rune(c)) {
+		if at != endOfFile && offset >= at && !bytes.ContainsRune([]byte(",: \t\r\n"), rune(c)) {
 			return line, offset, nil
 		}
 		if c == '\n' {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"gonogo/sampler/rollout"
 )
@@ -33,56 +32,59 @@ func lineError(f File, line int, format string, args ...any) error {
 }
 
 // sniffKeys looks at the JSON object that a file begins with, which may be a
-// line or all of it, and wants all of the keys in it. An object that breaks off
-// or is broken is taken when it has one of them: reading it will tell.
+// line or all of it, and wants all of the keys in it. A file that breaks off
+// within that object, or is broken there, is taken when it has the first of
+// them, which is to be the most telling: reading it will tell.
 func sniffKeys(f File, want ...string) error {
-	keys, broken, err := firstKeys(f)
+	head, err := readHead(f)
 	if err != nil {
 		return err
 	}
-	var missing []string
 	for _, k := range want {
-		if _, there := keys[k]; !there {
-			missing = append(missing, k)
+		if _, there := head.keys[k]; !there && (k == want[0] || !head.broken) {
+			return fmt.Errorf("%w: the object it begins with has no %q", ErrUnrecognized, k)
 		}
 	}
-	if len(missing) == 0 || broken && len(missing) < len(want) {
-		return nil
-	}
-	return fmt.Errorf("%w: the object it begins with has no %q", ErrUnrecognized, strings.Join(missing, `" and no "`))
+	return nil
 }
 
-// firstKeys returns the members of the object that a file begins with. Of a
-// long one they may be the first ones, and then broken is true.
-func firstKeys(f File) (keys map[string][]byte, broken bool, err error) {
-	const longest, head = 64 << 20, 1 << 20
+// head is what the object that a file begins with shows at a look.
+type head struct {
+	keys   map[string][]byte // its members, in full; the first ones of a long or broken one
+	broken bool              // the file, not the look, ends within it or is no JSON there
+}
+
+func readHead(f File) (h head, err error) {
+	const longest, look = 64 << 20, 1 << 20
 	file, err := f.Open()
 	if err != nil {
-		return nil, false, err
+		return h, err
 	}
 	defer file.Close()
 	rd := bufio.NewReaderSize(io.LimitReader(file, longest), 64<<10)
 	if _, err := skipSpace(rd); err != nil {
-		return nil, false, sniffError(f, err)
+		return h, sniffError(f, err)
 	}
 	if first, err := rd.Peek(1); err != nil || first[0] != '{' {
-		return nil, false, fmt.Errorf("%w: it does not begin with a JSON object", ErrUnrecognized)
+		return h, fmt.Errorf("%w: it does not begin with a JSON object", ErrUnrecognized)
 	}
 	text, err := rd.ReadBytes('\n')
-	if err == nil && len(text) < head && !isObject(text) { // written over several lines
+	cut := len(text) >= look
+	if err == nil && !cut && !isObject(text) { // written over several lines
 		var more []byte
-		more, err = io.ReadAll(io.LimitReader(rd, head))
-		text = append(text, more...)
+		more, err = io.ReadAll(io.LimitReader(rd, look))
+		text, cut = append(text, more...), len(more) == look
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, false, sniffError(f, err)
+		return h, sniffError(f, err)
 	}
-	keys = make(map[string][]byte)
+	h.keys = make(map[string][]byte)
 	err = rollout.Members(bytes.TrimSpace(text), func(key string, value []byte) error {
-		keys[key] = value
+		h.keys[key] = value
 		return nil
 	})
-	return keys, err != nil, nil
+	h.broken = err != nil && !cut
+	return h, nil
 }
 
 func isObject(text []byte) bool {
