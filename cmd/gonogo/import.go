@@ -92,6 +92,7 @@ func importFiles(c *cli.Context, src importer.Source) error {
 	var notes []string
 	format, err := importer.Import(c.Context, importer.Formats(), c.String("format"), src, importer.Sink{
 		Item: run.item, Record: run.record,
+		Model: func(name string) { run.manifest.Model = name },
 		Note: func(note string) { notes = append(notes, note) },
 	})
 	from := filepath.Base(first)

@@ -69,7 +69,7 @@ func (r *importedRun) close(notes []string) error {
 	if err := r.flush(); err != nil {
 		return err
 	}
-	if err := r.writer.Amend(func(m *rollout.Manifest) { m.Notes = notes }); err != nil {
+	if err := r.writer.Amend(func(m *rollout.Manifest) { m.Notes, m.Model = notes, r.manifest.Model }); err != nil {
 		return r.wrote(err)
 	}
 	return r.wrote(r.writer.Close())

@@ -9,7 +9,7 @@ import (
 // callsOf returns the tool calls of a conversation, each with what the tool
 // answered and how it fared by what status makes of its message, and the
 // number of model turns.
-func callsOf(messages []rollout.Message, status func(answer rollout.Message) (rollout.CallStatus, string)) (calls []rollout.Call, turns int) {
+func callsOf(messages []rollout.Message, status func(answer *rollout.Message) (rollout.CallStatus, string)) (calls []rollout.Call, turns int) {
 	for i, m := range messages {
 		if m.Role != "assistant" {
 			continue
@@ -19,7 +19,7 @@ func callsOf(messages []rollout.Message, status func(answer rollout.Message) (ro
 			call := rollout.Call{Turn: turns, ID: c.ID, Name: c.Name, Arguments: c.Arguments, Status: rollout.CallOK}
 			if out := match(outputs, c.ID, n); out != nil {
 				call.Output, call.OutputBytes = out.Content, len(out.Content)
-				call.Status, call.Error = status(*out)
+				call.Status, call.Error = status(out)
 			}
 			if !json.Valid([]byte(c.Arguments)) {
 				call.Status = rollout.CallMalformed

@@ -31,6 +31,7 @@ type Origin struct{ Item, Sample, Reward, Failures string }
 func Formats() []Format {
 	return []Format{
 		gonogo,
+		inspect,
 		tauBench,
 	}
 }
@@ -44,6 +45,7 @@ var ErrUnrecognized = errors.New("not of this format")
 type Sink struct {
 	Item   func(rollout.Item) error
 	Record func(*rollout.Record) error
+	Model  func(string) // the model that made the rollouts, where the log names one
 	Note   func(string) // how identity and sample number were derived, what was left out
 }
 
@@ -59,6 +61,12 @@ func (s Sink) record(r *rollout.Record) error {
 		return nil
 	}
 	return s.Record(r)
+}
+
+func (s Sink) model(name string) {
+	if s.Model != nil && name != "" {
+		s.Model(name)
+	}
 }
 
 func (s Sink) note(format string, args ...any) {

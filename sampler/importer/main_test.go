@@ -3,6 +3,7 @@ package importer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -24,17 +25,43 @@ type got struct {
 	items   []rollout.Item
 	records []*rollout.Record
 	notes   []string
+	models  []string
 }
 
 func (g *got) sink() Sink {
 	return Sink{
 		Item:   func(it rollout.Item) error { g.items = append(g.items, it); return nil },
 		Record: func(r *rollout.Record) error { g.records = append(g.records, r); return nil },
+		Model:  func(s string) { g.models = append(g.models, s) },
 		Note:   func(s string) { g.notes = append(g.notes, s) },
 	}
 }
 
-func (g *got) empty() bool { return len(g.items)+len(g.records)+len(g.notes) == 0 }
+func (g *got) empty() bool { return len(g.items)+len(g.records)+len(g.notes)+len(g.models) == 0 }
+
+// shown lists the records as item/sample outcome reward error.
+func (g *got) shown() []string {
+	var all []string
+	for _, r := range g.records {
+		reward := "-"
+		if r.Reward != nil {
+			reward = fmt.Sprint(*r.Reward)
+		}
+		all = append(all, strings.TrimSpace(fmt.Sprintf("%s/%d %s %s %s", r.Item, r.Sample, r.Outcome, reward, r.Error)))
+	}
+	return all
+}
+
+// noted fails the test unless the notes hold all of the texts.
+func (g *got) noted(t *testing.T, want ...string) {
+	t.Helper()
+	notes := strings.Join(g.notes, "\n")
+	for _, w := range want {
+		if !strings.Contains(notes, w) {
+			t.Errorf("notes lack %q:\n%s", w, notes)
+		}
+	}
+}
 
 func importText(t *testing.T, name, s string) (Format, *got, error) {
 	t.Helper()
@@ -46,6 +73,7 @@ func importText(t *testing.T, name, s string) (Format, *got, error) {
 // samples holds a small file for each format.
 var samples = map[string]string{
 	"gonogo":    `{"item":"q1","reward":0.5}` + "\n",
+	"inspect":   `{"version":2,"status":"success","eval":{"task":"t","model":"m"},"samples":[{"id":1,"epoch":1,"scores":{"s":{"value":"C"}}}]}`,
 	"tau-bench": `[{"task_id":0,"reward":1,"info":{},"traj":[{"role":"user","content":"hi"}],"trial":0}]`,
 }
 
@@ -103,7 +131,11 @@ func TestImportOfUnknownFiles(t *testing.T) {
 }
 
 func TestImportByName(t *testing.T) {
-	if _, _, err := importText(t, "tau2", samples["gonogo"]); err == nil || !strings.Contains(err.Error(), `unknown format "tau2": use one of gonogo, tau-bench`) {
+	var names []string
+	for _, f := range Formats() {
+		names = append(names, f.Name)
+	}
+	if _, _, err := importText(t, "nonesuch", samples["gonogo"]); err == nil || !strings.Contains(err.Error(), `unknown format "nonesuch": use one of `+strings.Join(names, ", ")) {
 		t.Errorf("unknown name: %v", err)
 	}
 	if _, _, err := importText(t, "tau-bench", samples["gonogo"]); !errors.Is(err, ErrUnrecognized) || !strings.Contains(err.Error(), "log.json as tau-bench") {

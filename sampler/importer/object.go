@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -117,4 +118,25 @@ func (a *array) cut(err error) error {
 		return err
 	}
 	return a.src.errorOf("read", err)
+}
+
+// eachOf reads a file that is an object with a list at path.
+func eachOf(ctx context.Context, f File, path []string, other func(string, json.RawMessage) error, yield func(*array, []byte) error) error {
+	a, err := openArrayIn(f, path, other)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	for {
+		raw, err := a.next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := yield(a, raw); err != nil {
+			return err
+		}
+	}
 }

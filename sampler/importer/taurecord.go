@@ -65,7 +65,7 @@ func afterSystem(traj []rollout.Message) []rollout.Message {
 // tauStatus tells from its text how a tool fared: tau-bench catches what a
 // tool throws and shows it to the model as "Error: …", and answers a call of a
 // tool that there is none with "Unknown action …" (tau_bench/envs/base.py).
-func tauStatus(answer rollout.Message) (rollout.CallStatus, string) {
+func tauStatus(answer *rollout.Message) (rollout.CallStatus, string) {
 	switch output := answer.Content; {
 	case strings.HasPrefix(output, "Error"):
 		return rollout.CallError, firstLine(output)

@@ -1,0 +1,253 @@
+package importer
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"gonogo/sampler/rollout"
+)
+
+// inspect reads logs of Inspect AI (UKGovernmentBEIS/inspect_ai,
+// src/inspect_ai/log): a zip archive with a member for each sample, or one
+// JSON object with a list of samples.
+var inspect = Format{
+	Name:  "inspect",
+	Doc:   "a log of Inspect AI: an .eval archive, or the .json of one",
+	Files: []string{"*.eval", "*.json"},
+	From: Origin{
+		Item:     "`id`; with logs of several tasks, `task/id`",
+		Sample:   "`epoch`, counted from 0; in several logs of a task, later files go on",
+		Reward:   "`scores`: the first scorer, or `--score NAME` (`NAME.KEY` of a value with keys); C, P, I, N are 1, 0.5, 0, 0; the others are `parts`",
+		Failures: "`error` is `model_api`, `tool` or `grader` by its traceback; `limit` is `step_limit`; a score that is missing, NaN or no number is `grader`; `error_retries` are earlier attempts",
+	},
+	Read: readInspect,
+}
+
+// inspectLog is one log: its header, and its samples one by one.
+type inspectLog struct {
+	file    File
+	header  inspectHeader
+	samples func(ctx context.Context, yield func(where string, text []byte) error) error
+	close   func() error
+}
+
+// inspectHeader is what a log says of all its samples.
+type inspectHeader struct {
+	Status string
+	Eval   struct {
+		Task   string `json:"task"`
+		Model  string `json:"model"`
+		Config struct {
+			Epochs *int `json:"epochs"`
+		} `json:"config"`
+	}
+	Invalidated bool
+	unfinished  bool // by a log that has no end
+}
+
+// take takes in one member of a log or of header.json.
+func (h *inspectHeader) take(key string, value []byte) error {
+	var into any
+	switch key {
+	case "status":
+		into = &h.Status
+	case "eval":
+		into = &h.Eval
+	case "invalidated":
+		into = &h.Invalidated
+	default:
+		return nil
+	}
+	if err := json.Unmarshal(value, into); err != nil {
+		return fmt.Errorf("%q of the log: %w", key, err)
+	}
+	return nil
+}
+
+func readInspect(ctx context.Context, src Source, sink Sink) error {
+	files, left, err := src.sniffed(ctx, sniffInspect)
+	if err != nil {
+		return err
+	}
+	r := newInspectReader(src.Options, sink)
+	logs := make([]*inspectLog, 0, len(files))
+	for _, f := range files {
+		log, err := openInspect(ctx, f)
+		if err != nil {
+			return err
+		}
+		defer log.close()
+		logs = append(logs, log)
+		if err := r.header(log); err != nil {
+			return err
+		}
+	}
+	sink.model(r.model)
+	for _, log := range logs {
+		if err := r.log(ctx, log); err != nil {
+			return err
+		}
+	}
+	if err := r.finish(); err != nil {
+		return err
+	}
+	sink.noteFiles(files, left)
+	return nil
+}
+
+func sniffInspect(f File) error {
+	zip, err := openInspectZip(f)
+	if errors.Is(err, errNoZip) {
+		return sniffKeys(f, "eval", "version", "status")
+	}
+	if err != nil {
+		return err
+	}
+	return zip.close()
+}
+
+func openInspect(ctx context.Context, f File) (*inspectLog, error) {
+	log, err := openInspectZip(f)
+	if errors.Is(err, errNoZip) {
+		return openInspectJSON(ctx, f)
+	}
+	return log, err
+}
+
+// openInspectJSON looks through a log in JSON for its header and for samples
+// that are there twice: of those the last one counts.
+func openInspectJSON(ctx context.Context, f File) (*inspectLog, error) {
+	log := &inspectLog{file: f, close: func() error { return nil }}
+	last := make(map[string]int)
+	err := eachOf(ctx, f, []string{"samples"}, func(key string, value json.RawMessage) error {
+		return log.header.take(key, value)
+	}, func(a *array, text []byte) error {
+		name, err := inspectName(text)
+		if err != nil {
+			return a.errorf("%w", err)
+		}
+		last[name] = a.index
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	log.header.unfinished = log.header.Status == "started"
+	log.samples = func(ctx context.Context, yield func(string, []byte) error) error {
+		return eachOf(ctx, f, []string{"samples"}, nil, func(a *array, text []byte) error {
+			name, err := inspectName(text)
+			if err != nil || last[name] != a.index {
+				return err
+			}
+			if err := yield(fmt.Sprintf("entry %d", a.index), text); err != nil {
+				if _, ok := errors.AsType[*shapeError](err); ok {
+					return a.errorf("%w", err)
+				}
+				return err
+			}
+			return nil
+		})
+	}
+	return log, nil
+}
+
+// inspectName names a sample within its log.
+func inspectName(text []byte) (string, error) {
+	var id, epoch []byte
+	err := rollout.Members(text, func(key string, value []byte) error {
+		switch key {
+		case "id":
+			id = value
+		case "epoch":
+			epoch = value
+		}
+		return nil
+	})
+	return string(id) + " " + string(epoch), err
+}
+
+// header holds the logs of an import together: they may be of several tasks,
+// not of several models.
+func (r *inspectReader) header(log *inspectLog) error {
+	h := log.header
+	if r.model == "" {
+		r.model, r.modelFile = h.Eval.Model, log.file.Name
+	}
+	if h.Eval.Model != r.model {
+		return fmt.Errorf("read %s: it is of model %s, and %s of %s: import each model by itself, and compare the two runs", log.file.Name, h.Eval.Model, r.modelFile, r.model)
+	}
+	r.tasks[h.Eval.Task] = true
+	name := filepath.Base(log.file.Name)
+	if h.Status != "" && h.Status != "success" {
+		r.sink.note("%s: its status is %s: samples that it lacks were not run", name, firstLine(h.Status))
+	}
+	if h.unfinished && h.Status == "" {
+		r.sink.note("%s: it has no header: the evaluation was broken off, and samples that it lacks were not run", name)
+	}
+	if h.Invalidated {
+		r.sink.note("%s: somebody marked this log as invalidated", name)
+	}
+	return nil
+}
+
+// log reads the samples of one log.
+func (r *inspectReader) log(ctx context.Context, log *inspectLog) error {
+	r.numbers.file()
+	r.file, r.task, r.seen = log.file, log.header.Eval.Task, make(map[rollout.Key]string)
+	return log.samples(ctx, r.sample)
+}
+
+// finish says how the records came to be.
+func (r *inspectReader) finish() error {
+	item := "id"
+	if len(r.tasks) > 1 {
+		item = "task/id"
+	}
+	r.sink.note("item = %s, sample = epoch - 1, split = %s", item, r.split)
+	r.scores.note(r.sink)
+	for _, n := range []struct {
+		count int
+		what  string
+	}{
+		{r.failures, "samples ended in an error: they are failures (by the traceback: model_api, tool or grader), not zeros"},
+		{r.limits, "samples hit a limit (step_limit); where they were scored, the score counts"},
+		{r.ungraded, "samples have no score that is a number: they are missing grades (grader), not zeros"},
+		{r.cancelled, "samples were cut short by the operator and left out"},
+		{r.retried, "attempts that ended in an error were made again (error_retries): they are earlier attempts"},
+		{r.again, "samples are in several logs, by their uuid, and count once"},
+	} {
+		if n.count > 0 {
+			r.sink.note("%d %s", n.count, n.what)
+		}
+	}
+	if r.records == 0 {
+		return fmt.Errorf("read %s: %w", r.file.Name, rollout.ErrNoRecords)
+	}
+	return nil
+}
+
+// itemID names the item of a sample.
+func (r *inspectReader) itemID(id string) string {
+	if len(r.tasks) > 1 {
+		return r.task + "/" + id
+	}
+	return id
+}
+
+// errorf is an error about one sample, which the reader of the log places.
+func (r *inspectReader) errorf(where, format string, args ...any) error {
+	err := fmt.Errorf(format, args...)
+	if strings.HasPrefix(where, "entry ") {
+		return &shapeError{err}
+	}
+	return fmt.Errorf("%s: %s: %w", r.file.Name, where, err)
+}
+
+// shapeError is an error about an entry that does not say where it stands.
+type shapeError struct{ error }
+
+func (e *shapeError) Unwrap() error { return e.error }

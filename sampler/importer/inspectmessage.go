@@ -1,0 +1,187 @@
+package importer
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"gonogo/sampler/rollout"
+)
+
+type inspectMessage struct {
+	Role       string          `json:"role"`
+	Content    json.RawMessage `json:"content"`
+	ToolCallID string          `json:"tool_call_id"`
+	Function   string          `json:"function"`
+	ToolCalls  []struct {
+		ID         string          `json:"id"`
+		Function   string          `json:"function"`
+		Arguments  json.RawMessage `json:"arguments"`
+		ParseError string          `json:"parse_error"`
+	} `json:"tool_calls"`
+	Error *struct {
+		Type    string `json:"type"`
+		Message string `json:"message"`
+	} `json:"error"`
+}
+
+// inspectTalk is the conversation of a sample.
+type inspectTalk struct {
+	messages []rollout.Message
+	failed   map[*rollout.Message]string // tool messages that tell an error, as type: message
+}
+
+func decodeInspectMessages(text json.RawMessage) (talk inspectTalk, err error) {
+	var all []inspectMessage
+	if len(text) > 0 {
+		if err := json.Unmarshal(text, &all); err != nil {
+			return talk, err
+		}
+	}
+	talk.messages = make([]rollout.Message, len(all))
+	talk.failed = make(map[*rollout.Message]string)
+	for i, m := range all {
+		out := &talk.messages[i]
+		if *out, err = m.message(); err != nil {
+			return talk, fmt.Errorf("message %d: %w", i+1, err)
+		}
+		if m.Error != nil {
+			talk.failed[out] = m.Error.Type + ": " + m.Error.Message
+			out.Content = cmp.Or(out.Content, m.Error.Message)
+		}
+	}
+	return talk, nil
+}
+
+func (m *inspectMessage) message() (rollout.Message, error) {
+	content, reasoning, err := inspectContent(m.Content)
+	out := rollout.Message{Role: m.Role, Content: content, Reasoning: reasoning, ToolCallID: m.ToolCallID, Name: m.Function}
+	for _, c := range m.ToolCalls {
+		args := rollout.TextOrJSON(c.Arguments)
+		if c.ParseError != "" && json.Valid([]byte(args)) {
+			args = "unparsable: " + c.ParseError
+		}
+		out.ToolCalls = append(out.ToolCalls, rollout.ToolCall{ID: c.ID, Name: c.Function, Arguments: args})
+	}
+	return out, err
+}
+
+// inspectContent returns the text of a message and the reasoning in it.
+func inspectContent(text json.RawMessage) (content, reasoning string, err error) {
+	if len(text) == 0 || text[0] != '[' {
+		return rollout.TextOrJSON(text), "", nil
+	}
+	var parts []struct {
+		Type      string `json:"type"`
+		Text      string `json:"text"`
+		Reasoning string `json:"reasoning"`
+		Summary   string `json:"summary"`
+		Redacted  bool   `json:"redacted"`
+	}
+	if err := json.Unmarshal(text, &parts); err != nil {
+		return "", "", err
+	}
+	var said, thought []string
+	for _, p := range parts {
+		switch {
+		case p.Type == "reasoning" && p.Redacted: // its text is encrypted
+			thought = append(thought, p.Summary)
+		case p.Type == "reasoning":
+			thought = append(thought, p.Reasoning)
+		case p.Type == "text":
+			said = append(said, p.Text)
+		default:
+			said = append(said, "["+p.Type+"]")
+		}
+	}
+	return strings.Join(said, "\n"), strings.TrimSpace(strings.Join(thought, "\n")), nil
+}
+
+// inspectPrompt returns how many of the messages are the item's own: the
+// system message and the input, which may hold turns of the model itself.
+func inspectPrompt(talk []rollout.Message, input json.RawMessage) int {
+	var given []json.RawMessage
+	if len(input) > 0 && input[0] == '[' && json.Unmarshal(input, &given) != nil {
+		given = nil
+	}
+	n := len(given)
+	for i, m := range talk {
+		if m.Role == "assistant" {
+			return min(max(n, i), len(talk))
+		}
+	}
+	return len(talk)
+}
+
+// status tells how a tool fared. A timeout or a refusal was shown to the model
+// like any other answer.
+func (t *inspectTalk) status(answer *rollout.Message) (rollout.CallStatus, string) {
+	text, is := t.failed[answer]
+	switch {
+	case !is:
+		return rollout.CallOK, ""
+	case strings.HasPrefix(text, "parsing: "):
+		return rollout.CallMalformed, firstLine(text)
+	}
+	return rollout.CallError, firstLine(text)
+}
+
+// inspectAnswer returns what the model said last.
+func inspectAnswer(output json.RawMessage) string {
+	var out struct {
+		Choices []struct {
+			Message inspectMessage `json:"message"`
+		} `json:"choices"`
+		Completion string `json:"completion"`
+	}
+	if len(output) == 0 || json.Unmarshal(output, &out) != nil {
+		return ""
+	}
+	if len(out.Choices) > 0 {
+		if text, _, err := inspectContent(out.Choices[0].Message.Content); err == nil {
+			return text
+		}
+	}
+	return out.Completion
+}
+
+// time fills in how long tool calls took, from the events of the sample.
+func (s *inspectSample) time(calls []rollout.Call) {
+	if len(calls) == 0 || len(s.Events) == 0 {
+		return
+	}
+	begin, err := time.Parse(time.RFC3339Nano, s.Started)
+	known := err == nil
+	at := make(map[string]int, len(calls))
+	for i, c := range calls {
+		if c.ID != "" {
+			at[c.ID] = i
+		}
+	}
+	_ = rollout.Elements(s.Events, func(event []byte) error { // events that cannot be read tell no time
+		if !bytes.Contains(event[:min(len(event), 4<<10)], []byte(`"tool"`)) {
+			return nil
+		}
+		var e struct {
+			Event     string   `json:"event"`
+			ID        string   `json:"id"`
+			Timestamp string   `json:"timestamp"`
+			Working   *float64 `json:"working_time"`
+		}
+		if json.Unmarshal(event, &e) != nil || e.Event != "tool" {
+			return nil
+		}
+		i, there := at[e.ID]
+		if !there {
+			return nil
+		}
+		calls[i].Elapsed = seconds(e.Working)
+		if t, err := time.Parse(time.RFC3339Nano, e.Timestamp); err == nil && known && t.After(begin) {
+			calls[i].Offset = rollout.Seconds(t.Sub(begin))
+		}
+		return nil
+	})
+}

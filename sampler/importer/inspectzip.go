@@ -1,0 +1,186 @@
+package importer
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+
+	"gonogo/sampler/rollout"
+)
+
+// errNoZip means that a file is no archive at all.
+var errNoZip = errors.New("no zip archive")
+
+const (
+	methodZstd = 93        // APPNOTE.TXT 6.3.7, and what Inspect writes
+	maxMember  = 256 << 20 // the longest member that is read, unpacked
+)
+
+// openInspectZip opens an .eval archive. A file that is no archive is
+// errNoZip, an archive of something else ErrUnrecognized.
+func openInspectZip(f File) (*inspectLog, error) {
+	rd, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	log, err := inspectArchive(f, rd)
+	if err != nil {
+		rd.Close()
+		return nil, err
+	}
+	log.close = rd.Close
+	return log, nil
+}
+
+func inspectArchive(f File, rd io.Reader) (*inspectLog, error) {
+	var magic [4]byte
+	n, err := io.ReadFull(rd, magic[:])
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, f.errorOf("read", err)
+	}
+	if !bytes.HasPrefix(magic[:n], []byte("PK")) {
+		return nil, errNoZip
+	}
+	at, ok := rd.(io.ReaderAt)
+	info, err := f.stat()
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, fmt.Errorf("read %s: an archive can only be read from a file on disk", f.Name)
+	}
+	archive, err := zip.NewReader(at, info.Size())
+	if err != nil {
+		if path.Ext(f.Path) == ".eval" {
+			return nil, fmt.Errorf("read %s: the archive is broken or was cut off (%w): inspect log recover may save it", f.Name, err)
+		}
+		return nil, fmt.Errorf("%w: it is a broken zip archive", ErrUnrecognized)
+	}
+	archive.RegisterDecompressor(methodZstd, unzstd)
+	return inspectMembers(f, archive)
+}
+
+// inspectMembers finds header and samples among the members. Of members with
+// one name the last one counts.
+func inspectMembers(f File, archive *zip.Reader) (*inspectLog, error) {
+	log := &inspectLog{file: f}
+	members := make(map[string]*zip.File, len(archive.File))
+	var samples []string
+	for _, m := range archive.File {
+		dir, file := path.Split(m.Name)
+		switch {
+		case dir == "samples/" && path.Ext(file) == ".json":
+			if members[m.Name] == nil {
+				samples = append(samples, m.Name)
+			}
+		case strings.HasPrefix(dir, "samples/") && file == "sample.json":
+			return nil, fmt.Errorf("read %s: its samples lie in chunks (%s), a shape that Inspect keeps for itself: write it as .eval or .json by inspect log convert", f.Name, m.Name)
+		}
+		members[m.Name] = m
+	}
+	head := members["header.json"]
+	if head == nil {
+		head, log.header.unfinished = members["_journal/start.json"], true
+	}
+	if head == nil {
+		return nil, fmt.Errorf("%w: the archive has no header.json and no _journal/start.json", ErrUnrecognized)
+	}
+	text, err := readMember(f, head)
+	if err != nil {
+		return nil, err
+	}
+	is := false
+	err = rollout.Members(text, func(key string, value []byte) error {
+		is = is || key == "eval"
+		return log.header.take(key, value)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s: %w", f.Name, head.Name, err)
+	}
+	if !is {
+		return nil, fmt.Errorf("%w: %s names no eval", ErrUnrecognized, head.Name)
+	}
+	log.samples = func(ctx context.Context, yield func(string, []byte) error) error {
+		for _, name := range samples {
+			if err := ctx.Err(); err != nil {
+				return fmt.Errorf("read %s: %w", f.Name, err)
+			}
+			text, err := readMember(f, members[name])
+			if err != nil {
+				return err
+			}
+			if err := yield(name, text); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return log, nil
+}
+
+// readMember unpacks one member.
+func readMember(f File, m *zip.File) ([]byte, error) {
+	rd, err := m.Open()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s: %w", f.Name, m.Name, err)
+	}
+	defer rd.Close()
+	text := bytes.NewBuffer(make([]byte, 0, min(m.UncompressedSize64, maxMember/16)+bytes.MinRead))
+	n, err := text.ReadFrom(io.LimitReader(rd, maxMember+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s: unpack: %w", f.Name, m.Name, err)
+	}
+	if n > maxMember {
+		return nil, fmt.Errorf("%s: %s: it is longer than %d MB", f.Name, m.Name, maxMember>>20)
+	}
+	return text.Bytes(), nil
+}
+
+// zstds holds decoders that are not in use: making one is dear.
+var zstds = sync.Pool{New: func() any {
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(maxMember))
+	if err != nil {
+		panic("importer: zstd refuses its options: " + err.Error())
+	}
+	return d
+}}
+
+// unzstd unpacks zstd frames, of which a member may hold several in a row.
+func unzstd(rd io.Reader) io.ReadCloser {
+	d := zstds.Get().(*zstd.Decoder)
+	return &unpacking{d: d, err: d.Reset(rd)}
+}
+
+type unpacking struct {
+	d   *zstd.Decoder
+	err error
+}
+
+func (u *unpacking) Read(p []byte) (int, error) {
+	if u.err != nil {
+		return 0, u.err
+	}
+	return u.d.Read(p)
+}
+
+// Close gives the decoder back.
+func (u *unpacking) Close() error {
+	if u.d == nil {
+		return nil
+	}
+	err := u.d.Reset(nil)
+	zstds.Put(u.d)
+	u.d, u.err = nil, io.ErrClosedPipe
+	if errors.Is(err, zstd.ErrDecoderNilInput) {
+		return nil
+	}
+	return err
+}
