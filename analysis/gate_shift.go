@@ -119,7 +119,7 @@ func (sh *Shift) tests(on string, c Crossing) (primary, auc *ShiftPair) {
 func shiftVars(l language.Language, gate string, c Crossing, test, told ShiftPair) map[string]string {
 	vars := map[string]string{"what": l.Text(shiftSubject[gate]), "a": string(c.A), "na": count(told.NA), "nb": count(told.NB), "p": pText(l, test.PHolm), "words": "", "missed": ""}
 	if len(told.Top) > 0 {
-		vars["words"] = l.Say(" What tells %s from %s: %s.", c.B, c.A, strings.Join(told.Top[:min(len(told.Top), 5)], l.Text("; ")))
+		vars["words"] = l.Say(" What tells %s from %s: %s.", c.B, c.A, strings.Join(told.Telling(l)[:min(len(told.Top), 5)], l.Text("; ")))
 	}
 	if told.Missed != nil {
 		vars["missed"] = l.Say(" A shift of less than about AUC %s could have been missed.", number(stat.Or(told.Missed, 1)))

@@ -39,11 +39,11 @@ var Chinese = Language{&catalogue{
 var chineseParts = []map[string]string{
 	chineseFindings, chineseFindingsGrader, chineseFindingsSplits, chineseFindingsTools, chineseFindingsPhrases, chineseFindingsDocs, chineseKept,
 	chineseComparison, chineseComparisonKept, chineseComparisonPage, chineseComparisonCharts, chineseHistory,
-	chineseCharts, chineseChartsMore, chineseChartsAbout, chinesePage, chinesePageMore, chinesePageAudit,
+	chineseCharts, chineseChartsMore, chineseKeptShift, chineseChartsAbout, chinesePage, chinesePageMore, chinesePageAudit,
 }
 
 // chineseKeptAll is all of it that is kept in English.
-var chineseKeptAll = merged(chineseKept, chineseComparisonKept)
+var chineseKeptAll = merged(chineseKept, chineseComparisonKept, chineseKeptShift)
 
 // Languages lists the languages that there are.
 func Languages() []Language { return []Language{{}, Chinese} }

@@ -95,12 +95,8 @@ func tableShift(r *analysis.Result) Table {
 	for _, g := range shiftGroups(r) {
 		for i, d := range g.dots {
 			y := row(g.first + 1 + i)
-			top := ""
-			if len(d.top) > 0 {
-				top = d.top[0]
-			}
 			t.Marks = append(t.Marks, Mark{
-				Cells: []string{d.by, d.a + " – " + d.b, d.measure, Interval(&d.value, &d.low, &d.high), strings.TrimPrefix(d.p, "= "), r.Lang.Text(words[d.grade]), top},
+				Cells: []string{d.by, d.a + " – " + d.b, d.measure, Interval(&d.value, &d.low, &d.high), strings.TrimPrefix(d.p, "= "), r.Lang.Text(words[d.grade]), d.top},
 				X1:    1, Y0: y - 0.5, Y1: y + 0.5, Dots: []Dot{{d.value, y}},
 			})
 		}

@@ -26,7 +26,7 @@ type shiftDot struct {
 	fail, caution    *float64 // thresholds of its gate
 	p                string
 	grade            shiftGrade
-	top              []string
+	top              string // what tells them apart
 }
 
 // shiftGroup is the comparisons of one measure, below each other.
@@ -62,7 +62,8 @@ func shiftGroups(r *analysis.Result) []shiftGroup {
 			d.judge(r, pair)
 			whole.dots = append(whole.dots, d)
 		case (pair.Test == shift.Kolmogorov || pair.Test == shift.ChiSquare) && pair.About != "":
-			d.grade, d.by, d.name = single, pair.About, pair.About
+			about := pair.Feature(r.Lang)
+			d.grade, d.by, d.name = single, about, about
 			if len(r.Shift.Crossings) > 1 {
 				d.name += r.Lang.Text(", ") + d.a + " – " + d.b
 			}
@@ -101,7 +102,10 @@ func shiftAbout(on string) (words, gate string) {
 }
 
 func shiftDotOf(r *analysis.Result, pair *analysis.ShiftPair) shiftDot {
-	d := shiftDot{a: string(pair.A), b: string(pair.B), value: *pair.Effect.Value, top: pair.Top}
+	d := shiftDot{a: string(pair.A), b: string(pair.B), value: *pair.Effect.Value}
+	if top := pair.Telling(r.Lang); len(top) > 0 {
+		d.top = top[0]
+	}
 	about, _ := shiftAbout(pair.On)
 	d.by = r.Lang.Text(about)
 	d.name = d.by
