@@ -73,10 +73,11 @@ func settings(r *analysis.Result) []Fact {
 	return list
 }
 
-func sorted(m map[string]string) []Fact {
+// choices lists by name how open questions of the wire contract were taken.
+func choices(r *analysis.Result) []Fact {
 	var list []Fact
-	for _, name := range slices.Sorted(maps.Keys(m)) {
-		list = append(list, Fact{visible(name), prose(m[name])})
+	for _, name := range slices.Sorted(maps.Keys(r.Run.Choices)) {
+		list = append(list, Fact{visible(r.Lang.Again(name)), prose(r.Lang.Again(r.Run.Choices[name]))})
 	}
 	return list
 }

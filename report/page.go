@@ -103,7 +103,7 @@ func NewPage(r *analysis.Result, opt Options) *Page {
 		}
 	}
 	p.Input = inputProblems(r.Input, p.Words)
-	p.Facts, p.Settings, p.Choices = facts(p), settings(r), sorted(r.Run.Choices)
+	p.Facts, p.Settings, p.Choices = facts(p), settings(r), choices(r)
 	p.Grids = grids(r, p.Words)
 	for _, note := range r.Run.Notes {
 		p.Notes = append(p.Notes, prose(note))

@@ -39,11 +39,12 @@ var Chinese = Language{&catalogue{
 var chineseParts = []map[string]string{
 	chineseFindings, chineseFindingsGrader, chineseFindingsSplits, chineseFindingsTools, chineseFindingsPhrases, chineseFindingsDocs, chineseKept,
 	chineseComparison, chineseComparisonKept, chineseComparisonPage, chineseComparisonCharts, chineseHistory,
-	chineseCharts, chineseChartsMore, chineseKeptShift, chineseChartsAbout, chinesePage, chinesePageMore, chinesePageAudit,
+	chineseCharts, chineseChartsMore, chineseChartsAbout, chinesePage, chinesePageMore, chinesePageAudit,
+	chineseKeptShift, chineseKeptChoices,
 }
 
 // chineseKeptAll is all of it that is kept in English.
-var chineseKeptAll = merged(chineseKept, chineseComparisonKept, chineseKeptShift)
+var chineseKeptAll = merged(chineseKept, chineseComparisonKept, chineseKeptShift, chineseKeptChoices)
 
 // Languages lists the languages that there are.
 func Languages() []Language { return []Language{{}, Chinese} }

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"testing"
+
+	"gonogo/analysis/language"
+	"gonogo/sampler/grader"
+	"gonogo/sampler/grader/metric"
+)
+
+// TestChoicesAreSaidAgain asks for each choice that a run's manifest keeps in
+// English in every other language.
+func TestChoicesAreSaidAgain(t *testing.T) {
+	kept := map[string]string{"METEOR with nltk": metric.MeteorChoice}
+	for _, m := range metric.Metrics() {
+		kept[m.Name] = m.Choice
+	}
+	for _, g := range []interface{ Choices() map[string]string }{
+		new(grader.ScoreModel), new(grader.LabelModel), new(grader.StringCheck), new(grader.Endpoint), new(grader.Multi),
+	} {
+		for name, choice := range g.Choices() {
+			kept[name] = choice
+		}
+	}
+	for _, shown := range []string{grader.All, grader.Last} {
+		p := &project{cfg: new(config)}
+		p.cfg.Sampling.SampleTools = shown
+		for name, choice := range p.choices() {
+			kept[shown+" "+name] = choice
+		}
+	}
+	for _, l := range language.Languages()[1:] {
+		for name, choice := range kept {
+			if l.Again(choice) == choice {
+				t.Errorf("%s, %s: %q is not said again", l.Tag(), name, choice)
+			}
+		}
+	}
+}
