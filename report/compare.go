@@ -205,8 +205,7 @@ func checks(sc *analysis.SplitComparison, w *compareWords) string {
 	r, parts := sc.Reward, []string{}
 	add := func(form string, p *float64) {
 		if p != nil {
-			text := "p = " + pValue(p)
-			parts = append(parts, fmt.Sprintf(form, strings.Replace(text, "= <", "<", 1)))
+			parts = append(parts, fmt.Sprintf(form, pEquals(p)))
 		}
 	}
 	if sc.Paired {
@@ -249,6 +248,9 @@ func printLines(file string, list []analysis.SampleRef) string {
 	}
 	return "sed -n '" + strings.Join(lines, ";") + "' " + argument(file)
 }
+
+// pEquals writes a p-value with its name.
+func pEquals(p *float64) string { return strings.Replace("p = "+pValue(p), "= <", "<", 1) }
 
 // pValue writes a p-value; none is a dash.
 func pValue(p *float64) string {

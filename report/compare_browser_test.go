@@ -33,10 +33,27 @@ func TestTheComparisonInABrowser(t *testing.T) {
 	b.quiet()
 	b.load(func(w io.Writer) error { return writeComparedHTML(w, comparison(t, "hostile")) })
 	b.quiet()
-	for _, scheme := range []string{"light", "dark"} {
-		b.media("screen", scheme)
-		for _, bad := range js[[]string](b, "%s", raw(contrast)) {
-			t.Errorf("%s: %s", scheme, bad)
-		}
+	tryContrast(b, nil)
+}
+
+// TestAComparisonShutsNobodyOut has axe-core look at pages of both languages.
+func TestAComparisonShutsNobodyOut(t *testing.T) {
+	b, axe := newAxe(t)
+	for _, p := range []*ComparisonPage{comparison(t, "regressed"), chineseComparison(t, "regressed")} {
+		b.load(func(w io.Writer) error { return writeComparedHTML(w, p) })
+		axe()
+		b.quiet()
 	}
+}
+
+// TestTheChineseComparisonInABrowser tries what the page looks up by words.
+func TestTheChineseComparisonInABrowser(t *testing.T) {
+	b, p := newTab(t), chineseComparison(t, "regressed")
+	b.load(func(w io.Writer) error { return writeComparedHTML(w, p) })
+	js[bool](b, `(() => { const s = document.querySelector("select"); s.value = %s; return s.dispatchEvent(new Event("change")); })()`, p.words.Directions[-1])
+	class := js[[]string](b, `[...document.querySelectorAll(".items tbody tr")].map((e) => e.cells[1].className)`)
+	if len(class) == 0 || slices.ContainsFunc(class, func(c string) bool { return c != "c-down" }) {
+		t.Errorf("items that fell are shown as %q", class)
+	}
+	b.quiet()
 }

@@ -52,13 +52,13 @@ func NewHistory(h *history.History, opt Options) *HistoryPage {
 		p.Span = fmt.Sprintf(w.Span, w.Night.of(n), p.night(0), p.night(n-1))
 	}
 	for _, note := range h.Notes {
-		p.Notes = append(p.Notes, fmt.Sprintf(w.Sentence, capital(prose(note))))
+		p.Notes = append(p.Notes, fmt.Sprintf(w.Sentence, p.page.Words.Capital(prose(note))))
 	}
 	for i := range h.Changes {
 		p.Changes = append(p.Changes, p.change(&h.Changes[i], w))
 	}
 	for _, u := range h.Unusual {
-		p.Unusual = append(p.Unusual, fmt.Sprintf(w.Sentence, capital(fmt.Sprintf(w.IsUnusual, w.seriesName(u.Series), chart.Number(u.Value), chart.Interval(nil, u.Low, u.High), pValue(&u.P)))))
+		p.Unusual = append(p.Unusual, fmt.Sprintf(w.Sentence, capital(fmt.Sprintf(w.IsUnusual, w.seriesName(u.Series), chart.Number(u.Value), chart.Interval(nil, u.Low, u.High), pEquals(&u.P)))))
 	}
 	for _, m := range h.Made {
 		p.Made = append(p.Made, fmt.Sprintf(w.MadeBy, p.night(m.Night), madeText(m, w)))
@@ -98,7 +98,7 @@ func (p *HistoryPage) change(c *history.Change, w *historyWords) NightChange {
 	} else {
 		text += fmt.Sprintf(w.Between, p.night(c.First), p.night(c.Last), chart.Percent(p.History.Confidence))
 	}
-	out := NightChange{Text: fmt.Sprintf(w.Sentence, capital(text)+w.Semicolon+strings.Replace("p = "+pValue(&c.P), "= <", "<", 1))}
+	out := NightChange{Text: fmt.Sprintf(w.Sentence, capital(text)+w.Semicolon+pEquals(&c.P))}
 	var made, with []string
 	for _, m := range c.Made {
 		made = append(made, fmt.Sprintf(w.MadeOn, madeText(m, w), p.night(m.Night)))
@@ -194,10 +194,10 @@ func nightAnswer(n *history.Mark, w *historyWords) string {
 		answer = id(string(n.Answer))
 	}
 	if n.ExitCode == analysis.NoGo.ExitCode() && n.Answer != analysis.Regressed {
-		answer += w.Comma + w.Trend
+		answer += w.Also + w.Trend
 	}
 	if n.Accepted {
-		answer += w.Comma + w.Accepted
+		answer += w.Also + w.Accepted
 	}
 	return answer
 }

@@ -24,10 +24,14 @@ type htmlHistory struct {
 	Words    *words // shared with other pages
 	Newest   *newestNight
 	Pictures []picture
+	Footer   string
 }
 
 // newestNight is the answer of the newest night.
-type newestNight struct{ Class, Answer, Text string }
+type newestNight struct {
+	Class, Answer, Text string
+	Long                bool // the answer is long for a line beside its text
+}
 
 func (p *HistoryPage) newest() *newestNight {
 	n := len(p.History.Nights)
@@ -43,7 +47,8 @@ func (p *HistoryPage) newest() *newestNight {
 	if said := p.sentence(mark); said != "" {
 		text = fmt.Sprintf(w.Sentences, said, text)
 	}
-	return &newestNight{string(class), capital(nightAnswer(mark, w)), text}
+	answer := capital(nightAnswer(mark, w))
+	return &newestNight{string(class), answer, text, len(answer) > shortAnswer}
 }
 
 // sentence is what the newest night kept of its answer, in English: in another
@@ -65,7 +70,7 @@ func (p *HistoryPage) sentence(newest *history.Mark) string {
 
 // WriteHTML writes the page as one file that loads nothing and runs nothing.
 func (p *HistoryPage) WriteHTML(w io.Writer) error {
-	h := htmlHistory{HistoryPage: p, CSS: template.CSS(pageCSS), W: p.words, Words: p.page.Words, Newest: p.newest()}
+	h := htmlHistory{HistoryPage: p, CSS: template.CSS(compareCSS), W: p.words, Words: p.page.Words, Newest: p.newest(), Footer: p.page.footer()}
 	for _, f := range p.Figures {
 		one, err := p.page.picture(f)
 		if err != nil {

@@ -16,7 +16,7 @@ type historyWords struct {
 	Newest, Table             string
 	NewestReward, NewestEmpty string // instead of what the night kept, in another language
 
-	Sentence, Sentences, Comma, Semicolon, AnswerWhy string
+	Sentence, Sentences, Comma, Semicolon, AnswerWhy, Also string
 
 	Changes, Unusual, Series, Nights, Notes, Made, Pictures, Method string
 
@@ -47,7 +47,7 @@ var historyEnglish = historyWords{
 	Newest: "The newest night is %s; its exit code was %d.", Table: "The numbers",
 	NewestReward: "Its mean reward is %s.", NewestEmpty: "It holds no rollout with a reward.",
 
-	Sentence: "%s.", Sentences: "%s %s", Comma: ", ", Semicolon: "; ", AnswerWhy: "%s: %s",
+	Sentence: "%s.", Sentences: "%s %s", Comma: ", ", Also: ", ", Semicolon: "; ", AnswerWhy: "%s: %s",
 
 	Changes: "Nights where something changed", Unusual: "What is unusual of the newest night", Series: "Drift of the %s", Nights: "Nights",
 	Notes: "Read first", Made: "What was made otherwise than the night before", Pictures: "Pictures", Method: "How it was found",
@@ -55,7 +55,7 @@ var historyEnglish = historyWords{
 	Change: "%s: from %s to %s (%s), from night %s on", Between: ", which may be any from %s to %s (%s)", Exactly: ", and no other is likely",
 	MadeThere: "made otherwise there: %s", NothingMade: "nothing that a run writes down was made otherwise there: look at what stands behind the same names",
 	ChangedToo: "changed there too: %s", NoChange: "No change of level in any series that chance would not make.",
-	IsUnusual: "%s is %s; the nights since the last change make %s likely (p = %s)", WasUnset: "not set",
+	IsUnusual: "%s is %s; the nights since the last change make %s likely (%s)", WasUnset: "not set",
 	MadeText: "%s: %s → %s", MadeOn: "%s (%s)", MadeBy: "%s: %s",
 	SeriesHead: []string{"", "newest night", "since night", "level", "a further night in", "no change, p"},
 	NightsHead: []string{"night", "answer", "mean reward", "made otherwise"},

@@ -320,7 +320,7 @@ func tryContrast(b *tab, _ *Page) {
 		for _, bad := range js[[]string](b, "%s", raw(contrast)) {
 			b.Errorf("%s: %s", scheme, bad)
 		}
-		grounds[js[string](b, `getComputedStyle(document.body).backgroundColor + getComputedStyle(document.querySelector("#chart-variance svg path")).fill`)] = true
+		grounds[js[string](b, `getComputedStyle(document.body).backgroundColor + getComputedStyle(document.querySelector("figure svg path")).fill`)] = true
 	}
 	b.media("", "")
 	if len(grounds) != 2 {
