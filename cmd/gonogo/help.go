@@ -50,6 +50,10 @@ func topics() []topic {
 			for _, f := range importer.Formats() {
 				entry(w, f.Name, f.Doc)
 			}
+			fmt.Fprintln(w, "\ngonogo export RUN --format NAME writes:")
+			for _, f := range exportFormats() {
+				entry(w, f.name, f.doc)
+			}
 			fmt.Fprintln(w, "\ngonogo report writes:")
 			for _, f := range report.Formats() {
 				entry(w, strings.TrimSuffix(f.Name+", "+f.File, ", "), f.Doc)

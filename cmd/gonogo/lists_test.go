@@ -43,6 +43,9 @@ func TestEveryListIsNamedAndDocumented(t *testing.T) {
 	for _, f := range importer.Formats() {
 		lists["import formats"] = append(lists["import formats"], named{f.Name, f.Doc, f.Read != nil})
 	}
+	for _, f := range exportFormats() {
+		lists["export formats"] = append(lists["export formats"], named{f.name, f.doc, f.write != nil})
+	}
 	for _, k := range grader.Kinds() {
 		lists["grader kinds"] = append(lists["grader kinds"], named{k.Name, k.Doc, k.New != nil})
 	}

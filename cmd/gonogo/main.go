@@ -57,6 +57,7 @@ func commands() []*cli.Command {
 		historyCommand(),
 		curateCommand(),
 		importCommand(),
+		exportCommand(),
 		helpCommand(),
 		versionCommand(),
 	}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"gonogo/report"
+	"gonogo/sampler/exporter"
+	"gonogo/sampler/rollout"
+)
+
+func exportCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "export",
+		Usage:     "write the rollouts of a run as another tool's log, or as a table",
+		ArgsUsage: "RUN",
+		Description: `The way back: what was made, imported or graded here can be read elsewhere.
+What a format has no place for is said. A failure stays one: where a format asks
+for a number all the same, the error stands beside it. gonogo help formats
+lists the formats; gonogo import reads every one of them back.
+
+Example:
+   gonogo export my-run --format inspect -o my-run.eval
+   gonogo export my-run --format verifiers -o results/`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "format", Usage: "`NAME`: " + strings.Join(exportNames(), ", ")},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "the new file, or, for verifiers, directory: `FILE|DIR`"},
+			&cli.StringFlag{Name: "split", Usage: "`train|eval|production`: needed by logs of one data set where the run has several"},
+			&cli.StringFlag{Name: "on-conflict", Usage: "of differing lines for one rollout take the `first|last`; without it they are an error"},
+		},
+		Action: func(c *cli.Context) error {
+			dir, err := oneRun(c)
+			if err != nil {
+				return err
+			}
+			i := slices.IndexFunc(exportFormats(), func(f exportFormat) bool { return f.name == c.String("format") })
+			switch {
+			case c.String("format") == "":
+				return usagef("say with --format what to write: %s", strings.Join(exportNames(), ", "))
+			case i < 0:
+				return usagef("there is no format %q%s; there are %s", c.String("format"), didYouMean(c.String("format"), exportNames()), strings.Join(exportNames(), ", "))
+			case c.String("output") == "":
+				return usagef("say with --output what to call it")
+			}
+			return exportFormats()[i].write(c, dir, c.String("output"))
+		},
+	}
+}
+
+// exportFormat is a format of the exporter, or a table of the report.
+type exportFormat struct {
+	name, doc string
+	write     func(c *cli.Context, run, path string) error
+}
+
+// exportFormats lists the logs first, then the tables, which are the report's
+// own.
+func exportFormats() []exportFormat {
+	var list []exportFormat
+	for _, f := range exporter.Formats() {
+		list = append(list, exportFormat{f.Name, f.Doc, func(c *cli.Context, run, path string) error { return exportLog(c, f, run, path) }})
+	}
+	for _, f := range report.Formats() {
+		if f.Rollouts {
+			name := strings.TrimPrefix(f.File, "rollouts.")
+			list = append(list, exportFormat{name, f.File + " of the report: " + f.Doc, func(c *cli.Context, run, path string) error { return exportTable(c, f, run, path) }})
+		}
+	}
+	return list
+}
+
+func exportNames() []string {
+	var names []string
+	for _, f := range exportFormats() {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+func exportLog(c *cli.Context, f exporter.Format, dir, path string) error {
+	if err := unwritten(f.Paths(path)); err != nil {
+		return err
+	}
+	opened, err := rollout.Open(dir)
+	if err != nil {
+		return asUsage(err)
+	}
+	run, err := exporter.Open(c.Context, opened, exporter.Options{Split: rollout.Split(c.String("split")), OnConflict: rollout.Conflict(c.String("on-conflict"))})
+	if errors.Is(err, exporter.ErrSplits) {
+		return usagef("export %s: %v with --split", dir, err)
+	}
+	if err != nil {
+		return asUsage(err)
+	}
+	if err := f.Write(c.Context, path, run); err != nil {
+		return err
+	}
+	exported(c.App.ErrWriter, run.Rollouts(), f.Name, path, f.Loses(run))
+	return nil
+}
+
+// exported says what was written, and what was lost.
+func exported(w io.Writer, n int, format, path string, notes []string) {
+	fmt.Fprintf(w, "Exported %s as %s: %s\n", counted(n, "rollout"), format, path)
+	for _, note := range notes {
+		fmt.Fprintf(w, "  %s\n", visible(note))
+	}
+}
+
+// exportTable writes a table of the report.
+func exportTable(c *cli.Context, f report.Format, dir, path string) error {
+	if c.String("split") != "" {
+		return usagef("a table holds all splits, each in its rows: leave --split out")
+	}
+	if err := unwritten([]string{path}); err != nil {
+		return err
+	}
+	result, err := resultFor(c, dir)
+	if err != nil {
+		return err
+	}
+	p := pageTo(c, dir, result, delivery{formats: []report.Format{f}, out: path})
+	if p.Rollouts == nil {
+		return noRollouts(dir, []report.Format{f})
+	}
+	staged, err := rollout.StageFile(path, func(w io.Writer) error { return f.Write(w, p) })
+	if err != nil {
+		return err
+	}
+	if err := staged.Commit(); err != nil {
+		return err
+	}
+	exported(c.App.ErrWriter, result.Input.Records, strings.TrimPrefix(f.File, "rollouts."), path, []string{"a table holds no messages, no answers and no names of tools"})
+	return nil
+}
+
+// unwritten keeps an export from taking the place of a file that is there: it
+// may be what the run was imported from.
+func unwritten(paths []string) error {
+	for _, path := range paths {
+		if _, err := os.Lstat(path); err == nil {
+			return usagef("%s is there already: name another file or directory", path)
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return asUsage(err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,132 @@
+package exporter
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"gonogo/sampler/rollout"
+)
+
+// Format is the log of another tool.
+type Format struct {
+	Name  string
+	Doc   string // one sentence: whose log, and which files
+	Files []File
+	// Loses says what of this run the format has no place for.
+	Loses func(*Run) []string
+}
+
+// File is one file of a log.
+type File struct {
+	Name  string // within the log's directory; "" where the log is one file
+	Write func(context.Context, io.Writer, *Run) error
+}
+
+// Formats lists the formats in the order they are shown.
+func Formats() []Format {
+	return []Format{
+		inspect,
+		verifiers,
+		openAIEvals,
+	}
+}
+
+// OneFile reports whether the log is one file, not a directory.
+func (f Format) OneFile() bool { return len(f.Files) == 1 && f.Files[0].Name == "" }
+
+// Paths lists the files that Write makes at path.
+func (f Format) Paths(path string) []string {
+	var paths []string
+	for _, file := range f.Files {
+		paths = append(paths, filepath.Join(path, file.Name))
+	}
+	return paths
+}
+
+// Write writes the log to path, a file or a directory as the format has it.
+// All of its files are written before the first takes its place.
+func (f Format) Write(ctx context.Context, path string, r *Run) error {
+	if err := f.write(ctx, path, r); err != nil {
+		return fmt.Errorf("export %s as %s: %w", r.File(), f.Name, err)
+	}
+	return nil
+}
+
+func (f Format) write(ctx context.Context, path string, r *Run) error {
+	if !f.OneFile() {
+		if err := os.MkdirAll(path, 0o755); err != nil {
+			return err
+		}
+	}
+	var staged []*rollout.Staged
+	defer func() {
+		for _, s := range staged {
+			s.Discard()
+		}
+	}()
+	for _, file := range f.Files {
+		s, err := rollout.StageFile(filepath.Join(path, file.Name), func(w io.Writer) error { return file.Write(ctx, w, r) })
+		if err != nil {
+			return err
+		}
+		staged = append(staged, s)
+	}
+	for len(staged) > 0 {
+		if err := staged[0].Commit(); err != nil {
+			return err
+		}
+		staged = staged[1:]
+	}
+	return nil
+}
+
+// stamp is what our own importer takes from a log that we wrote: the names
+// that the format has no words for.
+type stamp struct {
+	Item    string          `json:"item"`
+	Split   rollout.Split   `json:"split"`
+	Sample  int             `json:"sample"`
+	Outcome rollout.Outcome `json:"outcome"`
+	Kind    string          `json:"error_kind,omitempty"`
+}
+
+func stampOf(rec *rollout.Record) stamp {
+	return stamp{rec.Item, rec.Split, rec.Sample, rec.Outcome, rec.Kind}
+}
+
+// pairs is a JSON object whose keys stand in the order given: what comes first
+// is what many a reader takes.
+type pairs []pair
+
+type pair struct {
+	key   string
+	value any
+}
+
+// MarshalJSON writes the object.
+func (p pairs) MarshalJSON() ([]byte, error) {
+	out := []byte{'{'}
+	for i, kv := range p {
+		key, err := json.Marshal(kv.key)
+		if err != nil {
+			return nil, err
+		}
+		value, err := json.Marshal(kv.value)
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(append(append(out, key...), ':'), value...)
+	}
+	return append(out, '}'), nil
+}
+
+// errGrown means that a run was written to between two readings of it.
+var errGrown = errors.New("the run was written to while it was read: export it again")

@@ -1,0 +1,153 @@
+package exporter
+
+import (
+	"archive/zip"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+	"time"
+	"unicode"
+
+	"gonogo/sampler/rollout"
+)
+
+// inspect writes a log of Inspect AI (UKGovernmentBEIS/inspect_ai,
+// src/inspect_ai/log/_log.py and _recorders/eval.py): a ZIP of header.json,
+// summaries.json and a member for each sample. Members are deflated, which
+// every version of Inspect reads, not compressed by zstd as newer ones do.
+var inspect = Format{
+	Name:  "inspect",
+	Doc:   "a log of Inspect AI, one file that ends in .eval: a sample for each rollout, whose epoch is our sample + 1; the reward is the first score, sub-scores are the others",
+	Files: []File{{Write: writeInspect}},
+	Loses: func(r *Run) []string {
+		notes := r.lost(
+			loss{r.unscored, "N rollouts without an answer have no score there: a mean of Inspect leaves them out, ours counts them at the bottom of the range"},
+			loss{r.failed, "N rollouts without a grade are samples with an error"},
+			loss{r.badArguments, "N rollouts have calls whose arguments are no JSON object: they stand in parse_error"},
+			loss{r.timed, "N rollouts know how long their tool calls took, and messages do not hold it"},
+			loss{r.regraded, "N rollouts have further or former grades: only the reward is there"},
+			loss{r.judged, "N rollouts know what their judge used, which is left out"},
+			loss{r.extra, "N rollouts have keys of their own, which are left out"},
+		)
+		if !r.plainIDs() {
+			notes = append(notes, "ids of items are numbers there, in the order of the items: some ids cannot be part of a member's name")
+		}
+		return notes
+	},
+}
+
+// plainIDs reports whether each id can be part of the name of a ZIP's member
+// without leading a careless reader anywhere else.
+func (r *Run) plainIDs() bool {
+	for _, id := range r.ids {
+		const longest = 1000
+		odd := strings.ContainsFunc(id, func(c rune) bool { return unicode.IsControl(c) || c == '\\' || c == ':' })
+		if odd || len(id) > longest || !fs.ValidPath("samples/"+id+"_epoch_1.json") {
+			return false
+		}
+	}
+	return true
+}
+
+// scorer is the name of the score that is the reward.
+func (r *Run) scorer() string {
+	name := "reward"
+	for _, taken := r.tally[name]; taken; _, taken = r.tally[name] {
+		name += "_"
+	}
+	return name
+}
+
+func writeInspect(ctx context.Context, w io.Writer, r *Run) error {
+	to := zip.NewWriter(w)
+	s := inspector{run: r, plain: r.plainIDs(), scorer: r.scorer()}
+	if err := s.member(to, "_journal/start.json", pairs{{"version", 2}, {"eval", s.spec()}, {"plan", s.plan()}}); err != nil {
+		return err
+	}
+	summaries := []pairs{}
+	err := r.each(ctx, func(rec *rollout.Record) error {
+		summaries = append(summaries, s.summary(rec))
+		return s.member(to, fmt.Sprintf("samples/%v_epoch_%d.json", s.id(rec.Item), rec.Sample+1), s.sample(rec))
+	})
+	if err != nil {
+		return err
+	}
+	if err := s.member(to, "summaries.json", summaries); err != nil {
+		return err
+	}
+	if err := s.member(to, "header.json", s.header()); err != nil {
+		return err
+	}
+	return to.Close()
+}
+
+// inspector makes the members of a log.
+type inspector struct {
+	run    *Run
+	plain  bool
+	scorer string
+}
+
+func (s inspector) member(to *zip.Writer, name string, value any) error {
+	w, err := to.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: s.run.started()})
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(w).Encode(value)
+}
+
+// id returns what the log calls an item.
+func (s inspector) id(item string) any {
+	if s.plain {
+		return item
+	}
+	return s.run.number[item]
+}
+
+func (s inspector) spec() pairs {
+	r := s.run
+	ids := make([]any, len(r.ids))
+	for i, id := range r.ids {
+		ids[i] = s.id(id)
+	}
+	return pairs{
+		{"eval_id", r.manifest.ID}, {"run_id", r.manifest.ID}, {"created", r.started().Format(time.RFC3339)},
+		{"task", r.name()}, {"task_id", r.manifest.ID}, {"task_version", 0},
+		{"dataset", pairs{{"name", string(r.split)}, {"samples", len(r.ids)}, {"sample_ids", ids}}},
+		{"model", r.model()}, {"model_args", pairs{}}, {"model_generate_config", pairs{}},
+		{"config", pairs{{"epochs", r.samples}}},
+		{"packages", pairs{}}, {"metadata", pairs{{"made_by", "gonogo " + r.manifest.ToolVersion}, {"split", r.split}}},
+	}
+}
+
+func (s inspector) plan() pairs {
+	return pairs{{"name", "plan"}, {"steps", []any{}}, {"config", pairs{}}}
+}
+
+func (s inspector) header() pairs {
+	r := s.run
+	scores := []pairs{s.score(s.scorer, r.rewards)}
+	for _, name := range r.parts {
+		scores = append(scores, s.score(name, r.tally[name]))
+	}
+	ended := r.manifest.Ended
+	if ended.IsZero() {
+		ended = r.started()
+	}
+	return pairs{
+		{"version", 2}, {"status", "success"}, {"eval", s.spec()}, {"plan", s.plan()},
+		{"results", pairs{{"total_samples", r.rollouts}, {"completed_samples", r.rollouts - r.failed}, {"scores", scores}}},
+		{"stats", pairs{{"started_at", r.started().Format(time.RFC3339)}, {"completed_at", ended.UTC().Format(time.RFC3339)}, {"model_usage", pairs{}}}},
+	}
+}
+
+func (s inspector) score(name string, m mean) pairs {
+	metrics := pairs{}
+	if m.n > 0 {
+		metrics = pairs{{"mean", pairs{{"name", "mean"}, {"value", m.value()}}}}
+	}
+	return pairs{{"name", name}, {"scorer", name}, {"scored_samples", m.n}, {"unscored_samples", s.run.rollouts - m.n}, {"params", pairs{}}, {"metrics", metrics}}
+}

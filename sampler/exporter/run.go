@@ -1,0 +1,258 @@
+package exporter
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gonogo/sampler/rollout"
+)
+
+// Options says what of a run is written.
+type Options struct {
+	Split      rollout.Split    // "" = the only one there is
+	OnConflict rollout.Conflict // what to do with differing lines of one rollout; "" refuses them
+}
+
+// ErrSplits means that a run has several splits and a log holds one: name it
+// in Options.
+var ErrSplits = errors.New("the run has rollouts of several splits, and a log is of one data set")
+
+// Run is one split of a run, looked over before the first line is written.
+// Memory grows with the number of its rollouts, not with their text.
+type Run struct {
+	run      *rollout.Run
+	read     rollout.ReadOptions
+	split    rollout.Split
+	manifest rollout.Manifest
+
+	line    map[rollout.Key]int // the line that counts
+	items   map[string]*rollout.Item
+	number  map[string]int // of an item, from 0
+	ids     []string       // of items, by number
+	samples int            // highest sample + 1
+	parts   []string       // names of sub-scores
+
+	rollouts, superseded, unscored, failed                       int
+	calls, timed, badArguments, regraded, retried, judged, extra int
+
+	rewards mean
+	tally   map[string]mean // of sub-scores
+}
+
+// mean is a sum with its count.
+type mean struct {
+	sum float64
+	n   int
+}
+
+func (m mean) value() float64 {
+	if m.n == 0 {
+		return 0
+	}
+	return m.sum / float64(m.n)
+}
+
+// Open looks a run over.
+func Open(ctx context.Context, run *rollout.Run, opt Options) (*Run, error) {
+	r := &Run{
+		run: run, read: rollout.ReadOptions{OnConflict: opt.OnConflict}, split: opt.Split,
+		line: make(map[rollout.Key]int), items: make(map[string]*rollout.Item), number: make(map[string]int),
+		tally: make(map[string]mean),
+	}
+	if run.Manifest != nil {
+		r.manifest = *run.Manifest
+	}
+	if err := r.choose(ctx); err != nil {
+		return nil, err
+	}
+	for i := range run.Items {
+		if it := &run.Items[i]; it.Split == r.split {
+			r.items[it.ID] = it
+			r.addItem(it.ID)
+		}
+	}
+	return r, r.survey(ctx)
+}
+
+// choose finds the lines that count, and the split.
+func (r *Run) choose(ctx context.Context) error {
+	splits := make(map[rollout.Split]bool)
+	lean := r.read
+	lean.Lean = true
+	in, err := r.run.Records(ctx, lean, func(rec *rollout.Record) error {
+		splits[rec.Split] = true
+		r.line[rec.Key()] = rec.Line
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	r.superseded = in.Superseded
+	there := slices.Sorted(maps.Keys(splits))
+	switch {
+	case r.split == "" && len(there) > 1:
+		return fmt.Errorf("%w: name one of %v", ErrSplits, there)
+	case r.split == "":
+		r.split = there[0]
+	case !splits[r.split]:
+		return fmt.Errorf("the run has no rollouts of split %s: there are those of %v", r.split, there)
+	}
+	return nil
+}
+
+// File returns the path of the file that holds the rollouts.
+func (r *Run) File() string { return r.run.File() }
+
+// Rollouts returns how many rollouts are written.
+func (r *Run) Rollouts() int { return r.rollouts }
+
+// name returns what the run is called.
+func (r *Run) name() string { return cmp.Or(r.manifest.Name, "gonogo") }
+
+// model returns the model's name.
+func (r *Run) model() string { return cmp.Or(r.manifest.Model, "unknown") }
+
+// started returns when the run began. A run without a manifest began at the
+// epoch: what is exported does not hang on the clock.
+func (r *Run) started() time.Time {
+	if r.manifest.Started.IsZero() {
+		return time.Unix(0, 0).UTC()
+	}
+	return r.manifest.Started.UTC()
+}
+
+func (r *Run) addItem(id string) {
+	if _, there := r.number[id]; there {
+		return
+	}
+	r.number[id] = len(r.ids)
+	r.ids = append(r.ids, id)
+}
+
+// survey counts what is there, so that what gets lost can be told, and the
+// figures that stand at the head of a log.
+func (r *Run) survey(ctx context.Context) error {
+	parts := make(map[string]bool)
+	lean := r.read
+	lean.Lean = true
+	err := r.counted(ctx, lean, func(rec *rollout.Record) error {
+		r.addItem(rec.Item)
+		r.rollouts++
+		r.samples = max(r.samples, rec.Sample+1)
+		switch {
+		case rec.Reward != nil:
+			r.rewards = mean{r.rewards.sum + *rec.Reward, r.rewards.n + 1}
+		case rec.Outcome.OwnFailure():
+			r.unscored++
+		default:
+			r.failed++
+		}
+		for name, x := range rec.Parts {
+			parts[name] = true
+			m := r.tally[name]
+			r.tally[name] = mean{m.sum + x, m.n + 1}
+		}
+		r.count(rec)
+		return nil
+	})
+	r.parts = slices.Sorted(maps.Keys(parts))
+	return err
+}
+
+func (r *Run) count(rec *rollout.Record) {
+	add := func(n *int, holds bool) {
+		if holds {
+			*n++
+		}
+	}
+	add(&r.calls, len(rec.Calls) > 0)
+	add(&r.timed, slices.ContainsFunc(rec.Calls, func(c rollout.Call) bool { return c.Elapsed > 0 }))
+	add(&r.badArguments, slices.ContainsFunc(rec.Calls, func(c rollout.Call) bool { return !isObject(c.Arguments) }))
+	add(&r.regraded, len(rec.Grades) > 1 || len(rec.Earlier) > 0)
+	add(&r.retried, rec.Retries > 0)
+	add(&r.judged, rec.JudgeCalls > 0 || rec.Judge != rollout.Usage{})
+	add(&r.extra, len(rec.Extra) > 0)
+}
+
+// each yields the rollouts that count, in the order of the file.
+func (r *Run) each(ctx context.Context, yield func(*rollout.Record) error) error {
+	n := 0
+	err := r.counted(ctx, r.read, func(rec *rollout.Record) error {
+		if n++; n > r.rollouts {
+			return errGrown
+		}
+		return yield(rec)
+	})
+	if err == nil && n != r.rollouts {
+		return errGrown
+	}
+	return err
+}
+
+func (r *Run) counted(ctx context.Context, opt rollout.ReadOptions, yield func(*rollout.Record) error) error {
+	_, err := r.run.Records(ctx, opt, func(rec *rollout.Record) error {
+		if rec.Split != r.split || r.line[rec.Key()] != rec.Line {
+			return nil
+		}
+		return yield(rec)
+	})
+	return err
+}
+
+// numbers reports whether all ids are whole numbers as a format would write
+// them, so that they can stay what they are.
+func (r *Run) numbers() bool {
+	return !slices.ContainsFunc(r.ids, func(id string) bool {
+		n, err := strconv.Atoi(id)
+		return err != nil || strconv.Itoa(n) != id || n < 0
+	})
+}
+
+// whole returns the whole number that stands for an item: its id where all
+// ids are numbers, its place where they are not.
+func (r *Run) whole() func(item string) int {
+	if !r.numbers() {
+		return func(item string) int { return r.number[item] }
+	}
+	return func(item string) int {
+		n, err := strconv.Atoi(item)
+		if err != nil {
+			return r.number[item] // it came after the run was looked over, which each refuses
+		}
+		return n
+	}
+}
+
+// lost lists what the counts say of a loss.
+func (r *Run) lost(list ...loss) []string {
+	var notes []string
+	if r.superseded > 0 {
+		notes = append(notes, fmt.Sprintf("%d earlier attempts of rollouts that were made again are left out", r.superseded))
+	}
+	for _, l := range list {
+		if l.n > 0 {
+			notes = append(notes, strings.ReplaceAll(l.text, "N rollouts", rollouts(l.n)))
+		}
+	}
+	return notes
+}
+
+// loss is what so many rollouts have and a format does not hold.
+type loss struct {
+	n    int
+	text string
+}
+
+func rollouts(n int) string {
+	if n == 1 {
+		return "1 rollout"
+	}
+	return strconv.Itoa(n) + " rollouts"
+}
