@@ -1,0 +1,161 @@
+package importer
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+
+	"gonogo/sampler/rollout"
+)
+
+// intake is what formats share whose files number no repeats, or number them
+// for themselves: it numbers samples over lines and files, hands each item on
+// once, and counts what is no grade.
+type intake struct {
+	sink    Sink
+	split   rollout.Split
+	numbers *onward
+	times   map[string]int // how often an item came in this file
+	sent    map[string]bool
+	missing map[rollout.Outcome]int
+}
+
+func newIntake(src Source, sink Sink) *intake {
+	return &intake{
+		sink: sink, split: src.Options.split(), numbers: newOnward(),
+		sent: make(map[string]bool), missing: make(map[rollout.Outcome]int),
+	}
+}
+
+// file begins the next file.
+func (in *intake) file() {
+	in.numbers.file()
+	in.times = make(map[string]int)
+}
+
+// again counts the rollouts of an item in this file: the sample of a file that
+// numbers none.
+func (in *intake) again(item string) int {
+	in.times[item]++
+	return in.times[item] - 1
+}
+
+// item hands an item on where it comes for the first time. A row whose
+// messages or tools are of another shape than chat stands under "row".
+func (in *intake) item(f File, line int, id string, row json.RawMessage) error {
+	if in.sent[id] {
+		return nil
+	}
+	in.sent[id] = true
+	it := rollout.Item{ID: id, Split: in.split, File: filepath.Base(f.Name), Line: line, Row: row}
+	if it.Decode() != nil {
+		wrapped, err := json.Marshal(map[string]json.RawMessage{"row": row})
+		if err != nil {
+			return err
+		}
+		it.Row = wrapped
+	}
+	return in.sink.item(it)
+}
+
+// record hands on the rollout that its file calls sample.
+func (in *intake) record(rec *rollout.Record, sample int) error {
+	rec.Split, rec.Source = in.split, rollout.Import
+	rec.Sample = in.numbers.sample(in.split, rec.Item, sample)
+	if rec.Reward == nil {
+		in.missing[rec.Outcome]++
+	}
+	return in.sink.record(rec)
+}
+
+// finish says what is no grade, and what several files were taken for.
+func (in *intake) finish(files []File, left []string) {
+	for _, o := range rollout.Outcomes() {
+		switch n := in.missing[o]; {
+		case n > 0 && o.Missing():
+			in.sink.note("%d rollouts are failures (%s), not zeros", n, o)
+		case n > 0:
+			in.sink.note("%d rollouts ended without an answer or a grade (%s)", n, o)
+		}
+	}
+	in.sink.noteFiles(files, left)
+}
+
+// at names the line of an error.
+func at(f File, line int, err error) error {
+	return &rollout.LineError{File: f.Name, Line: line, Err: err}
+}
+
+// number reads a number; null, which NaN was read as, and nothing are nil.
+func number(name string, v json.RawMessage) (*float64, error) {
+	if isNone(v) {
+		return nil, nil
+	}
+	var f float64
+	if err := json.Unmarshal(v, &f); err != nil || math.IsInf(f, 0) {
+		return nil, fmt.Errorf("%s must be a number, not %s", name, firstLine(string(v)))
+	}
+	return &f, nil
+}
+
+// wholeID reads an item's id: a string, or a whole number.
+func wholeID(name string, v json.RawMessage) (string, error) {
+	id := rollout.TextOrJSON(v)
+	number := len(v) > 0 && v[0] != '"'
+	var n int64
+	if id == "" || number && json.Unmarshal(v, &n) != nil {
+		return "", fmt.Errorf("%s must be a whole number or a string, not %s", name, firstLine(string(v)))
+	}
+	return id, nil
+}
+
+// setParts sets a sub-score of a record.
+func setParts(rec *rollout.Record, name string, value *float64) {
+	if value == nil {
+		return
+	}
+	if rec.Parts == nil {
+		rec.Parts = make(map[string]float64)
+	}
+	rec.Parts[name] = *value
+}
+
+// grade gives a record its reward, or says why it has none.
+func grade(rec *rollout.Record, reward *float64, why string) {
+	if reward != nil {
+		rec.Outcome, rec.Reward = rollout.Graded, reward
+		return
+	}
+	rec.Outcome, rec.Error = rollout.GraderFailed, why
+}
+
+// failed gives a record the outcome of a failure.
+func failed(rec *rollout.Record, o rollout.Outcome, cause string) {
+	if cause = firstLine(cause); cause == "" {
+		cause = "no cause is recorded"
+	}
+	rec.Outcome, rec.Error, rec.Reward = o, cause, nil
+}
+
+// keysOf lists the keys of a JSON object in their order.
+func keysOf(object json.RawMessage) ([]string, error) {
+	dec := json.NewDecoder(strings.NewReader(string(object)))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return nil, fmt.Errorf("it must be an object, not %s", firstLine(string(object)))
+	}
+	var keys []string
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, fmt.Sprint(key))
+		var skipped json.RawMessage
+		if err := dec.Decode(&skipped); err != nil {
+			return nil, err
+		}
+	}
+	return keys, nil
+}

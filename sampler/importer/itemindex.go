@@ -1,0 +1,128 @@
+package importer
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"gonogo/sampler/rollout"
+)
+
+// itemIndex reads the evaluations at a checkpoint that the notebooks of
+// build-hours plot (plot_eval.ipynb, rft_eval_results_*.jsonl): a line for each
+// rollout, repeats as repeated lines.
+var itemIndex = Format{
+	Name:  "item-index",
+	Doc:   "rft_eval_results_*.jsonl of openai/build-hours, with item_index, score and trajectory",
+	Files: []string{"rft_eval_results_*.jsonl"},
+	From: Origin{
+		Item:     "`item_index`",
+		Sample:   "the order of the lines with one item_index; of several files, later ones go on",
+		Reward:   "`score`",
+		Failures: "a `score` of -1; null or NaN",
+	},
+	Read: readItemIndex,
+}
+
+type itemIndexRow struct {
+	Index      json.RawMessage `json:"item_index"`
+	Score      json.RawMessage `json:"score"`
+	Trajectory json.RawMessage `json:"trajectory"`
+}
+
+func readItemIndex(ctx context.Context, src Source, sink Sink) error {
+	files, left, err := src.sniffed(ctx, sniffKeys("item_index", "score"))
+	if err != nil {
+		return err
+	}
+	in := newIntake(src, sink)
+	for _, f := range files {
+		in.file()
+		if err := eachLine(ctx, f, sink.of(f, files), func(line int, text []byte) error { return itemIndexLine(in, f, line, text) }); err != nil {
+			return err
+		}
+	}
+	sink.note("item = item_index, sample = how often it came before, split = %s; the files do not hold the items themselves", in.split)
+	sink.note("token counts and times are not in these files: unknown, not zero")
+	in.finish(files, left)
+	return nil
+}
+
+func itemIndexLine(in *intake, f File, line int, text []byte) error {
+	var row itemIndexRow
+	if err := json.Unmarshal(text, &row); err != nil {
+		return err
+	}
+	id, err := wholeID("item_index", row.Index)
+	if err != nil {
+		return err
+	}
+	score, err := number("score", row.Score)
+	if err != nil {
+		return err
+	}
+	t, asked, err := trajectory(row.Trajectory)
+	if err != nil {
+		return fmt.Errorf("trajectory: %w", err)
+	}
+	var item json.RawMessage
+	if len(asked) > 0 {
+		if item, err = json.Marshal(map[string]any{"messages": asked}); err != nil {
+			return err
+		}
+	}
+	if err := in.item(f, line, id, item); err != nil {
+		return err
+	}
+	rec := &rollout.Record{Item: id, Messages: t.messages, Calls: t.calls, Turns: t.turns}
+	if n := len(t.messages); n > 0 && t.messages[n-1].Role == "assistant" {
+		rec.Answer = t.messages[n-1].Content
+	}
+	if score != nil && *score == -1 {
+		failed(rec, rollout.GraderFailed, "the score is -1, by which this log says that the rollout failed; it does not say where")
+	} else {
+		grade(rec, score, "score is missing, null or NaN")
+	}
+	return in.record(rec, in.again(id))
+}
+
+// responseItem is an item of the Responses API, of any type.
+type responseItem struct {
+	Type      string          `json:"type"`
+	Role      string          `json:"role"`
+	Content   json.RawMessage `json:"content"`
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+	CallID    string          `json:"call_id"`
+	Output    json.RawMessage `json:"output"`
+	Summary   json.RawMessage `json:"summary"`
+}
+
+// trajectory reads a list of items of the Responses API, which may stand in a
+// string. What comes before the model's first item is what it was asked.
+func trajectory(v json.RawMessage) (t talk, asked []rollout.Message, err error) {
+	if isNone(v) || string(v) == `""` {
+		return t, nil, nil
+	}
+	var items []responseItem
+	if err := json.Unmarshal([]byte(rollout.TextOrJSON(v)), &items); err != nil {
+		return t, nil, fmt.Errorf("it is no list of items of the Responses API: %w", err)
+	}
+	for _, it := range items {
+		switch {
+		case it.Type == "function_call":
+			t.call(it.CallID, it.Name, rollout.TextOrJSON(it.Arguments))
+		case it.Type == "function_call_output":
+			t.result(it.CallID, rollout.TextOrJSON(it.Output))
+		case it.Type == "reasoning":
+			t.reason(summaryText(it.Summary))
+		case it.Role == "assistant":
+			t.say(summaryText(it.Content))
+		case it.Role != "" && t.turns == 0:
+			asked = append(asked, rollout.Message{Role: it.Role, Content: summaryText(it.Content)})
+		case it.Role != "":
+			t.hear(it.Role, summaryText(it.Content))
+		}
+	}
+	return t, asked, nil
+}

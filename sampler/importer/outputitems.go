@@ -1,0 +1,284 @@
+package importer
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"gonogo/sampler/rollout"
+)
+
+// outputItems reads the output items of OpenAI Evals (openai-python,
+// types/evals/runs/output_item_list_response.py), as the API lists them or one
+// a line.
+var outputItems = Format{
+	Name:  "openai-evals",
+	Doc:   "output items of OpenAI Evals, as the API's list or one a line",
+	Files: []string{"output_items*.json", "output_items*.jsonl"},
+	From: Origin{
+		Item:     "`datasource_item_id`",
+		Sample:   "the place of `run_id` among the runs of a file: a repeat is another run; of several files, later ones go on",
+		Reward:   "`results[].score` of the only grader, the first or that of `--score`, whose name loses its UUID",
+		Failures: "`sample.error`, a grader's error, no results",
+	},
+	Read: readOutputItems,
+}
+
+type outputItem struct {
+	Object  string          `json:"object"`
+	RunID   string          `json:"run_id"`
+	ItemID  json.RawMessage `json:"datasource_item_id"`
+	Item    json.RawMessage `json:"datasource_item"`
+	Created int64           `json:"created_at"`
+	Results []evalResult    `json:"results"`
+	Sample  evalSample      `json:"sample"`
+	Stamp   *stamp          `json:"gonogo"`
+}
+
+type evalResult struct {
+	Name   string          `json:"name"`
+	Score  json.RawMessage `json:"score"`
+	Sample *evalSample     `json:"sample"`
+}
+
+type evalSample struct {
+	Input  []rollout.Message `json:"input"`
+	Output []rollout.Message `json:"output"`
+	Finish string            `json:"finish_reason"`
+	Usage  *struct {
+		Input  *int64 `json:"prompt_tokens"`
+		Output *int64 `json:"completion_tokens"`
+		Cached *int64 `json:"cached_tokens"`
+	} `json:"usage"`
+	Error *struct {
+		Code    json.RawMessage `json:"code"`
+		Message string          `json:"message"`
+	} `json:"error"`
+}
+
+func (s *evalSample) failure() (text string, failed bool) {
+	if s == nil || s.Error == nil {
+		return "", false
+	}
+	code, text := rollout.TextOrJSON(s.Error.Code), s.Error.Message
+	if code == "" && text == "" {
+		return "", false
+	}
+	return strings.Trim(code+": "+text, ": "), true
+}
+
+func readOutputItems(ctx context.Context, src Source, sink Sink) error {
+	files, left, err := src.sniffed(ctx, sniffOutputItems)
+	if err != nil {
+		return err
+	}
+	o := outputItemReader{intake: newIntake(src, sink), pick: src.Options.Score}
+	for _, f := range files {
+		o.file()
+		o.runs, o.lines = make(map[string]int), make(map[evalKey]int)
+		if err := o.each(ctx, f, sink.of(f, files)); err != nil {
+			return err
+		}
+	}
+	sink.note("item = datasource_item_id, sample = the place of the run among the runs of its file, split = %s", o.split)
+	if o.several {
+		sink.note("there are several graders, and the reward is the score of %s; --score NAME takes another one", o.pick)
+	}
+	sink.note("output items hold neither tool calls nor times: unknown, not zero")
+	o.finish(files, left)
+	return nil
+}
+
+type outputItemReader struct {
+	*intake
+	pick    string // the grader whose score is the reward; "" until the first is seen
+	several bool
+	runs    map[string]int // the place of each run in this file
+	lines   map[evalKey]int
+}
+
+// evalKey names what a file may hold one output item of.
+type evalKey struct {
+	run    int
+	item   string
+	sample int // of a stamp
+}
+
+// each reads the items of a file: lines, or the list that the API answers with.
+func (o *outputItemReader) each(ctx context.Context, f File, sink Sink) error {
+	list, err := evalList(f)
+	if err != nil {
+		return err
+	}
+	if !list {
+		return eachLine(ctx, f, sink, func(line int, text []byte) error { return o.add(f, line, text) })
+	}
+	a, err := openArrayAt(f, "data")
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	for {
+		raw, err := a.next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		line, _, err := a.position(a.start)
+		if err != nil {
+			return err
+		}
+		if err := o.add(f, line, raw); err != nil {
+			return a.errorf("%w", err)
+		}
+	}
+}
+
+func (o *outputItemReader) add(f File, line int, text []byte) error {
+	var it outputItem
+	if err := json.Unmarshal(text, &it); err != nil {
+		return err
+	}
+	id, err := wholeID("datasource_item_id", it.ItemID)
+	if err != nil {
+		return err
+	}
+	run, there := o.runs[it.RunID]
+	if !there {
+		run = len(o.runs)
+		o.runs[it.RunID] = run
+	}
+	rec := &rollout.Record{Item: id}
+	sample := it.Stamp.names(rec, run)
+	k := evalKey{run, rec.Item, sample}
+	if was := o.lines[k]; was > 0 {
+		return fmt.Errorf("item %s of run %s came in line %d already: keep one of the two", id, it.RunID, was)
+	}
+	o.lines[k] = line
+	row, err := evalRow(it)
+	if err != nil {
+		return err
+	}
+	if err := o.item(f, line, rec.Item, row); err != nil {
+		return err
+	}
+	if err := o.fill(rec, it); err != nil {
+		return err
+	}
+	it.Stamp.outcome(rec)
+	return o.record(rec, sample)
+}
+
+// evalRow is the row of the data source, with the messages that the model was
+// shown where it has none of its own.
+func evalRow(it outputItem) (json.RawMessage, error) {
+	row := make(map[string]json.RawMessage)
+	if !isNone(it.Item) && json.Unmarshal(it.Item, &row) != nil {
+		row["item"] = it.Item
+	}
+	if _, own := row["messages"]; !own && len(it.Sample.Input) > 0 {
+		messages, err := json.Marshal(it.Sample.Input)
+		if err != nil {
+			return nil, err
+		}
+		row["messages"] = messages
+	}
+	return json.Marshal(row)
+}
+
+func (o *outputItemReader) fill(rec *rollout.Record, it outputItem) error {
+	rec.Messages = it.Sample.Output
+	for _, m := range rec.Messages {
+		if m.Role == "assistant" {
+			rec.Answer = m.Content
+		}
+	}
+	if u := it.Sample.Usage; u != nil {
+		rec.Usage = rollout.Usage{Input: u.Input, Output: u.Output, Cached: u.Cached}
+	}
+	if text, broken := it.Sample.failure(); broken {
+		failed(rec, rollout.ModelAPI, text)
+		return nil
+	}
+	return o.results(rec, it)
+}
+
+func (o *outputItemReader) results(rec *rollout.Record, it outputItem) error {
+	names := make([]string, len(it.Results))
+	for i, r := range it.Results {
+		names[i] = graderName(r.Name)
+	}
+	o.pick, o.several = pickScore(o.pick, names), o.several || len(names) > 1
+	for i, r := range it.Results {
+		score, err := number("the score of "+names[i], r.Score)
+		if err != nil {
+			return err
+		}
+		if names[i] != o.pick {
+			setParts(rec, names[i], score)
+			continue
+		}
+		if text, broken := r.Sample.failure(); broken {
+			failed(rec, rollout.GraderFailed, text)
+			continue
+		}
+		grade(rec, score, "the score is missing, null or NaN")
+	}
+	switch cut := it.Sample.Finish == "length" || it.Sample.Finish == "content_filter"; {
+	case rec.Outcome != "":
+	case cut && rec.Answer == "":
+		failed(rec, rollout.NoAnswer, "no output: the model stopped because of "+it.Sample.Finish)
+	default:
+		failed(rec, rollout.GraderFailed, "there is no result of "+cmp.Or(o.pick, "a grader"))
+	}
+	return nil
+}
+
+var trailingUUID = regexp.MustCompile(`(?i)-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
+
+// graderName takes away the UUID that the API puts behind a grader's name,
+// which may hold hyphens of its own.
+func graderName(name string) string { return trailingUUID.ReplaceAllString(name, "") }
+
+func sniffOutputItems(f File) error {
+	list, err := evalList(f)
+	if err != nil || list {
+		return err
+	}
+	keys, err := firstKeys(f)
+	switch {
+	case err != nil:
+		return err
+	case rollout.TextOrJSON(keys["object"]) == "eval.run.output_item", keys["datasource_item_id"] != nil && keys["results"] != nil:
+		return nil
+	}
+	return fmt.Errorf("%w: its first line is no eval.run.output_item", ErrUnrecognized)
+}
+
+// evalList reports whether a file is the list that the API answers with.
+func evalList(f File) (bool, error) {
+	rd, err := f.Open()
+	if err != nil {
+		return false, err
+	}
+	defer rd.Close()
+	head, err := io.ReadAll(io.LimitReader(rd, 64<<10))
+	if err != nil {
+		return false, fmt.Errorf("read %s: %w", f.Name, err)
+	}
+	// A line is a whole object of its own; the list is not, or it holds data.
+	first, _, _ := bytes.Cut(head, []byte("\n"))
+	var line map[string]json.RawMessage
+	if json.Unmarshal(first, &line) == nil {
+		return rollout.TextOrJSON(line["object"]) == "list" && bytes.HasPrefix(line["data"], []byte("[")), nil
+	}
+	return bytes.HasPrefix(bytes.TrimSpace(head), []byte("{")) && bytes.Contains(head, []byte(`"data"`)) && bytes.Contains(head, []byte(`"eval.run.output_item"`)), nil
+}

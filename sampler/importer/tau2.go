@@ -1,0 +1,264 @@
+package importer
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"io"
+	"io/fs"
+	"path"
+
+	"gonogo/sampler/rollout"
+)
+
+// tau2Bench reads results of tau2-bench (sierra-research/tau2-bench,
+// src/tau2/data_model/simulation.py and message.py): an object with tasks and
+// simulations, or with tasks alone beside a directory of simulations.
+var tau2Bench = Format{
+	Name:  "tau2-bench",
+	Doc:   "results.json of sierra-research/tau2-bench, with tasks and simulations, or with a directory simulations beside it",
+	Files: []string{"results.json"},
+	From: Origin{
+		Item:     "`task_id`",
+		Sample:   "`trial`, or how often the task appeared before; of several files, later ones go on",
+		Reward:   "`reward_info.reward`",
+		Failures: "`termination_reason`: an infrastructure_error is no 0; max_steps and too_many_errors are `step_limit`",
+	},
+	Read: readTau2,
+}
+
+func readTau2(ctx context.Context, src Source, sink Sink) error {
+	files, left, err := src.sniffed(ctx, func(f File) error { return sniffTau2(f) })
+	if err != nil {
+		return err
+	}
+	t := tau2Reader{intake: newIntake(src, sink), seed: maphash.MakeSeed()}
+	for _, f := range files {
+		t.file()
+		t.tasks, t.trials, t.counted = make(map[string]json.RawMessage), make(map[tauKey]tau2Place), make(map[string]int)
+		if err := t.read(ctx, f); err != nil {
+			return err
+		}
+	}
+	t.notes()
+	t.finish(files, left)
+	return nil
+}
+
+// sniffTau2 looks for tasks and simulations, or for the directory of them.
+func sniffTau2(f File) error {
+	keys, broken, err := firstKeys(f)
+	if err != nil {
+		return err
+	}
+	_, tasks := keys["tasks"]
+	_, simulations := keys["simulations"]
+	_, info := keys["info"]
+	switch {
+	case info && (tasks || simulations), broken && info && (f.mentions("num_trials") || f.mentions("agent_info")):
+		return nil
+	}
+	return fmt.Errorf("%w: it has no info with tasks or simulations", ErrUnrecognized)
+}
+
+type tau2Reader struct {
+	*intake
+	seed    maphash.Seed
+	tasks   map[string]json.RawMessage // of this file
+	trials  map[tauKey]tau2Place
+	counted map[string]int // simulations of a task without a trial
+
+	duplicates, unnumbered, users, early int
+}
+
+// tau2Place is where a simulation stands.
+type tau2Place struct {
+	where string
+	hash  uint64
+}
+
+func (t *tau2Reader) read(ctx context.Context, f File) error {
+	a, err := openMember(f, "simulations", t.keep)
+	if errors.Is(err, ErrUnrecognized) {
+		return t.directory(ctx, f)
+	}
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	n := 0
+	for {
+		raw, err := a.next(ctx)
+		if errors.Is(err, io.EOF) {
+			if n == 0 {
+				return t.directory(ctx, f)
+			}
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		n++
+		if err := t.simulation(f, fmt.Sprintf("simulation %d of %s", a.index, f.Name), raw); err != nil {
+			return a.errorf("%w", err)
+		}
+	}
+}
+
+// keep remembers the tasks, which stand before the simulations.
+func (t *tau2Reader) keep(key string, value json.RawMessage) {
+	var tasks []json.RawMessage
+	if key != "tasks" || json.Unmarshal(value, &tasks) != nil {
+		return
+	}
+	for _, task := range tasks {
+		var head struct {
+			ID json.RawMessage `json:"id"`
+		}
+		if json.Unmarshal(task, &head) == nil {
+			t.tasks[rollout.TextOrJSON(head.ID)] = task
+		}
+	}
+}
+
+// directory reads the simulations beside a results.json that holds none.
+func (t *tau2Reader) directory(ctx context.Context, f File) error {
+	dir := f.Beside("simulations")
+	entries, err := fs.ReadDir(dir.FS, dir.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: it holds no simulations, and there is no directory simulations beside it: import the whole run directory of tau2", f.Name)
+	}
+	if err != nil {
+		return dir.errorOf("read", err)
+	}
+	for _, e := range entries {
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("read %s: %w", f.Name, err)
+		}
+		if e.IsDir() || path.Ext(e.Name()) != ".json" {
+			continue
+		}
+		one := f.Beside("simulations/" + e.Name())
+		raw, err := readWhole(one)
+		if err != nil {
+			return err
+		}
+		if err := t.simulation(one, one.Name, raw); err != nil {
+			return at(one, 1, err)
+		}
+	}
+	return nil
+}
+
+// readWhole reads a file that is one JSON value.
+func readWhole(f File) (json.RawMessage, error) {
+	rd, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer rd.Close()
+	dec := json.NewDecoder(newConstants(rd))
+	var value json.RawMessage
+	if err := dec.Decode(&value); err != nil {
+		return nil, at(f, 1, fmt.Errorf("broken JSON: %w", err))
+	}
+	return value, nil
+}
+
+func (t *tau2Reader) simulation(f File, where string, raw json.RawMessage) error {
+	var s tau2Simulation
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return err
+	}
+	id, err := wholeID("task_id", s.TaskID)
+	if err != nil {
+		return err
+	}
+	trial, err := t.trial(id, s.Trial)
+	if err != nil {
+		return err
+	}
+	k, now := tauKey{task: id, trial: trial}, tau2Place{where, maphash.Bytes(t.seed, raw)}
+	if was, there := t.trials[k]; there {
+		if was.hash == now.hash {
+			t.duplicates++
+			return nil
+		}
+		return fmt.Errorf("task %s, trial %d differs from %s: keep one of the two", id, trial, was.where)
+	}
+	t.trials[k] = now
+	messages := s.messages(&t.users)
+	row, err := tau2Row(t.tasks[id], messages)
+	if err != nil {
+		return err
+	}
+	if err := t.item(f, 0, id, row); err != nil {
+		return err
+	}
+	rec, err := s.record(id, messages)
+	if err != nil {
+		return err
+	}
+	if rec.Outcome.OwnFailure() {
+		t.early++
+	}
+	return t.record(rec, trial)
+}
+
+func (t *tau2Reader) trial(id string, trial *int) (int, error) {
+	switch {
+	case trial == nil:
+		t.unnumbered++
+		t.counted[id]++
+		return t.counted[id] - 1, nil
+	case *trial < 0:
+		return 0, fmt.Errorf("trial is %d: trials count from 0", *trial)
+	}
+	return *trial, nil
+}
+
+// tau2Row is the task with what the simulated user says first, as of tau-bench.
+func tau2Row(task json.RawMessage, messages []rollout.Message) (json.RawMessage, error) {
+	row := make(map[string]json.RawMessage)
+	if !isNone(task) && json.Unmarshal(task, &row) != nil {
+		row["task"] = task
+	}
+	var opening []rollout.Message
+	for _, m := range messages {
+		if m.Role == "system" || m.Role == "user" {
+			opening = append(opening, m)
+		}
+		if m.Role == "user" {
+			break
+		}
+	}
+	if opening == nil {
+		opening = []rollout.Message{}
+	}
+	said, err := json.Marshal(opening)
+	if err != nil {
+		return nil, err
+	}
+	row["messages"] = said
+	return json.Marshal(row)
+}
+
+func (t *tau2Reader) notes() {
+	if t.unnumbered > 0 {
+		t.sink.note("item = task_id; %d simulations have no trial, and their sample = how often the task appeared before", t.unnumbered)
+	} else {
+		t.sink.note("item = task_id, sample = trial, split = %s", t.split)
+	}
+	t.sink.note("an item shows the task and the user's first words of the first trial; the simulated user speaks differently in every trial, and records hold all that was said")
+	if t.users > 0 {
+		t.sink.note("%d tool calls of the simulated user, and their answers, are left out: they are not the model's", t.users)
+	}
+	if t.early > 0 {
+		t.sink.note("%d simulations ended before the task did (max_steps, too_many_errors, agent_error, context_window_exceeded): the model's own doing", t.early)
+	}
+	if t.duplicates > 0 {
+		t.sink.note("%d exact duplicates were left out", t.duplicates)
+	}
+}

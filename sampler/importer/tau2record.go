@@ -1,0 +1,219 @@
+package importer
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"gonogo/sampler/rollout"
+)
+
+type tau2Simulation struct {
+	TaskID   json.RawMessage `json:"task_id"`
+	Trial    *int            `json:"trial"`
+	Start    string          `json:"start_time"`
+	Duration *float64        `json:"duration"`
+	Reason   string          `json:"termination_reason"`
+	Reward   *struct {
+		Reward    json.RawMessage            `json:"reward"`
+		Breakdown map[string]json.RawMessage `json:"reward_breakdown"`
+	} `json:"reward_info"`
+	Messages []tau2Message   `json:"messages"`
+	Info     json.RawMessage `json:"info"`
+}
+
+type tau2Message struct {
+	Role      string          `json:"role"`
+	Content   json.RawMessage `json:"content"`
+	ToolCalls []struct {
+		ID        string          `json:"id"`
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+		Requestor string          `json:"requestor"`
+	} `json:"tool_calls"`
+	ID        string        `json:"id"` // of the call that a tool answers
+	Requestor string        `json:"requestor"`
+	Error     bool          `json:"error"`
+	Answers   []tau2Message `json:"tool_messages"` // of several calls in one message
+	Usage     *struct {
+		Input  *int64 `json:"prompt_tokens"`
+		Output *int64 `json:"completion_tokens"`
+	} `json:"usage"`
+}
+
+// byUser reports whether the simulated user asked for a call. A message that
+// does not say is the agent's.
+func byUser(requestor string) bool { return requestor == "user" }
+
+// messages returns what was said, without the calls of the simulated user and
+// their answers, which are counted.
+func (s *tau2Simulation) messages(users *int) []rollout.Message {
+	var out []rollout.Message
+	for _, m := range s.flat() {
+		if m.Role == "tool" && byUser(m.Requestor) {
+			continue
+		}
+		said := rollout.Message{Role: m.Role, Content: rollout.TextOrJSON(m.Content)}
+		if m.Role == "tool" {
+			said.ToolCallID = m.ID
+		}
+		asked := false
+		for _, c := range m.ToolCalls {
+			if byUser(c.Requestor) || c.Requestor == "" && m.Role == "user" {
+				*users++
+				asked = true
+				continue
+			}
+			said.ToolCalls = append(said.ToolCalls, rollout.ToolCall{ID: c.ID, Name: c.Name, Arguments: rollout.TextOrJSON(c.Arguments)})
+		}
+		if asked && said.Content == "" && len(said.ToolCalls) == 0 {
+			continue
+		}
+		out = append(out, said)
+	}
+	return out
+}
+
+// flat returns the messages, those that answer several calls at once one by
+// one.
+func (s *tau2Simulation) flat() []tau2Message {
+	var out []tau2Message
+	for _, m := range s.Messages {
+		if len(m.Answers) > 0 {
+			out = append(out, m.Answers...)
+			continue
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// tau2Ends says what each reason for which a simulation ends makes of it. The
+// benchmark gives reward 0 to all but the first two.
+var tau2Ends = map[string]rollout.Outcome{
+	"user_stop": rollout.Graded, "agent_stop": rollout.Graded, "": rollout.Graded,
+	"max_steps": rollout.StepLimit, "too_many_errors": rollout.StepLimit,
+	"agent_error": rollout.NoAnswer, "context_window_exceeded": rollout.NoAnswer,
+	"timeout": rollout.ModelAPI, "infrastructure_error": rollout.ModelAPI, "unexpected_error": rollout.ModelAPI,
+	"user_error": rollout.ToolFailed, // the simulated user is part of the environment
+}
+
+func (s *tau2Simulation) record(id string, messages []rollout.Message) (*rollout.Record, error) {
+	end, known := tau2Ends[s.Reason]
+	if !known {
+		return nil, fmt.Errorf("termination_reason %q is not known: whether its reward counts cannot be told", s.Reason)
+	}
+	rec := &rollout.Record{Item: id, Messages: messages}
+	if len(messages) > 0 && messages[0].Role == "system" {
+		rec.Messages = messages[1:]
+	}
+	rec.Calls, rec.Turns = tauCalls(rec.Messages)
+	s.markErrors(rec.Calls)
+	for _, m := range rec.Messages {
+		if m.Role == "assistant" && m.Content != "" {
+			rec.Answer = m.Content
+		}
+	}
+	if s.Duration != nil && *s.Duration > 0 {
+		rec.Elapsed = rollout.Seconds(*s.Duration * float64(time.Second))
+	}
+	rec.Started = tau2Time(s.Start)
+	rec.Usage = s.usage()
+	return rec, s.grade(rec, end)
+}
+
+func (s *tau2Simulation) grade(rec *rollout.Record, end rollout.Outcome) error {
+	var reward *float64
+	if s.Reward != nil {
+		var err error
+		if reward, err = number("reward", s.Reward.Reward); err != nil {
+			return err
+		}
+		for _, name := range slices.Sorted(maps.Keys(s.Reward.Breakdown)) {
+			part, err := number("reward_breakdown."+name, s.Reward.Breakdown[name])
+			if err != nil {
+				return err
+			}
+			setParts(rec, name, part)
+		}
+	}
+	switch {
+	case end.Missing():
+		failed(rec, end, s.cause())
+		rec.Parts = nil
+	case end == rollout.Graded:
+		grade(rec, reward, "reward_info is missing, or its reward is null or NaN")
+	default:
+		failed(rec, end, s.Reason)
+		rec.Reward = reward
+	}
+	return nil
+}
+
+func (s *tau2Simulation) cause() string {
+	var info struct {
+		Error json.RawMessage `json:"error"`
+		Type  string          `json:"error_type"`
+	}
+	_ = json.Unmarshal(s.Info, &info) // it may be of any shape: the reason is known without it
+	text := firstLine(rollout.TextOrJSON(info.Error))
+	switch {
+	case text != "" && info.Type != "":
+		return s.Reason + ": " + info.Type + ": " + text
+	case text != "" || info.Type != "":
+		return s.Reason + ": " + cmp.Or(text, info.Type)
+	}
+	return s.Reason
+}
+
+// markErrors takes the status of calls from what the tools said of themselves.
+func (s *tau2Simulation) markErrors(calls []rollout.Call) {
+	bad := make(map[string]bool)
+	for _, m := range s.flat() {
+		if m.Role == "tool" && !byUser(m.Requestor) {
+			bad[m.ID] = m.Error
+		}
+	}
+	for i := range calls {
+		c := &calls[i]
+		if c.Status == rollout.CallMalformed && !json.Valid([]byte(c.Arguments)) {
+			continue
+		}
+		if isBad, told := bad[c.ID]; told {
+			c.Status, c.Error = rollout.CallOK, ""
+			if isBad {
+				c.Status, c.Error = rollout.CallError, firstLine(c.Output)
+			}
+		}
+	}
+}
+
+// usage adds up the tokens of the agent's turns: the simulated user's are not
+// the model's. Its greeting is no turn of the model, and has none.
+func (s *tau2Simulation) usage() rollout.Usage {
+	var input, output int64
+	known := false
+	for _, m := range s.Messages {
+		if m.Role != "assistant" || m.Usage == nil || m.Usage.Input == nil || m.Usage.Output == nil {
+			continue
+		}
+		input, output, known = input+*m.Usage.Input, output+*m.Usage.Output, true
+	}
+	if !known {
+		return rollout.Usage{}
+	}
+	return rollout.Usage{Input: &input, Output: &output}
+}
+
+// tau2Time reads a time as Python writes it, with or without a zone.
+func tau2Time(text string) time.Time {
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999"} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t.UTC()
+		}
+	}
+	return time.Time{}
+}
