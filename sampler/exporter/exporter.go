@@ -93,10 +93,11 @@ type stamp struct {
 	Sample  int             `json:"sample"`
 	Outcome rollout.Outcome `json:"outcome"`
 	Kind    string          `json:"error_kind,omitempty"`
+	None    bool            `json:"unscored,omitempty"` // there is no reward, whatever stands in its place
 }
 
 func stampOf(rec *rollout.Record) stamp {
-	return stamp{rec.Item, rec.Split, rec.Sample, rec.Outcome, rec.Kind}
+	return stamp{rec.Item, rec.Split, rec.Sample, rec.Outcome, rec.Kind, rec.Reward == nil}
 }
 
 // pairs is a JSON object whose keys stand in the order given: what comes first

@@ -28,15 +28,14 @@ var buildHours = Format{
 }
 
 type buildHoursRow struct {
-	Index     json.RawMessage            `json:"sample_index"`
-	Input     json.RawMessage            `json:"input_item"`
-	Trace     []buildHoursEvent          `json:"trace"`
-	Final     string                     `json:"final_message_text"`
-	Metrics   json.RawMessage            `json:"metrics"`
-	Error     json.RawMessage            `json:"error"`
-	Seconds   *rollout.Seconds           `json:"duration_seconds"`
-	Usage     *buildHoursUsage           `json:"usage_cumulative"`
-	Durations map[string]json.RawMessage `json:"grader_durations"`
+	Index   json.RawMessage   `json:"sample_index"`
+	Input   json.RawMessage   `json:"input_item"`
+	Trace   []buildHoursEvent `json:"trace"`
+	Final   string            `json:"final_message_text"`
+	Metrics json.RawMessage   `json:"metrics"`
+	Error   json.RawMessage   `json:"error"`
+	Seconds *float64          `json:"duration_seconds"`
+	Usage   *buildHoursUsage  `json:"usage_cumulative"`
 }
 
 type buildHoursUsage struct {
@@ -45,7 +44,7 @@ type buildHoursUsage struct {
 	Reasoning *int64 `json:"reasoning_tokens"`
 }
 
-// graded is what OpenAI's graders/run answers with, as far as it matters here.
+// gradedResponse is what OpenAI's graders/run answers with, as far as it matters here.
 type gradedResponse struct {
 	Reward   json.RawMessage            `json:"reward"`
 	Parts    map[string]json.RawMessage `json:"sub_rewards"`
@@ -55,14 +54,14 @@ type gradedResponse struct {
 }
 
 func readBuildHours(ctx context.Context, src Source, sink Sink) error {
-	files, left, err := src.sniffed(ctx, sniffKeys("sample_index", "metrics"))
+	files, left, err := src.sniffed(ctx, func(f File) error { return sniffKeys(f, "sample_index", "metrics") })
 	if err != nil {
 		return err
 	}
 	b := buildHoursReader{intake: newIntake(src, sink), pick: src.Options.Score}
 	for _, f := range files {
 		b.file()
-		if err := eachLine(ctx, f, sink, func(line int, text []byte) error { return b.line(f, line, text) }); err != nil {
+		if err := eachRow(ctx, f, sink.of(f, files), func(line int, row *buildHoursRow) error { return b.line(f, line, row) }); err != nil {
 			return err
 		}
 	}
@@ -84,13 +83,12 @@ type buildHoursReader struct {
 	usage   bool
 }
 
-func (b *buildHoursReader) line(f File, line int, text []byte) error {
-	var row buildHoursRow
-	if err := json.Unmarshal(text, &row); err != nil {
-		return err
-	}
+func (b *buildHoursReader) line(f File, line int, row *buildHoursRow) error {
 	id, err := wholeID("sample_index", row.Index)
 	if err != nil {
+		return err
+	}
+	if err := b.only(line, "sample_index "+id); err != nil {
 		return err
 	}
 	if err := b.item(f, line, id, row.Input); err != nil {
@@ -98,21 +96,19 @@ func (b *buildHoursReader) line(f File, line int, text []byte) error {
 	}
 	rec := &rollout.Record{Item: id, Answer: row.Final}
 	rec.Messages, rec.Calls, rec.Turns = buildHoursTrace(row.Trace)
-	if row.Seconds != nil {
-		rec.Elapsed = *row.Seconds
-	}
+	rec.Elapsed = seconds(row.Seconds)
 	if row.Usage != nil {
 		rec.Usage, b.usage = rollout.Usage{Input: row.Usage.Input, Output: row.Usage.Output, Reasoning: row.Usage.Reasoning}, true
 	}
 	if err := b.grade(rec, row); err != nil {
 		return err
 	}
-	return b.record(rec, b.again(id))
+	return b.record(rec, 0)
 }
 
 // grade reads the metrics. Whatever they say, a rollout that an exception
 // ended has no reward.
-func (b *buildHoursReader) grade(rec *rollout.Record, row buildHoursRow) error {
+func (b *buildHoursReader) grade(rec *rollout.Record, row *buildHoursRow) error {
 	names, err := b.metrics(row.Metrics)
 	if err != nil {
 		return err
@@ -124,7 +120,7 @@ func (b *buildHoursReader) grade(rec *rollout.Record, row buildHoursRow) error {
 		if o == "" {
 			o = rollout.ModelAPI
 		}
-		failed(rec, o, cause)
+		fail(rec, o, cause)
 		return nil
 	}
 	values := make(map[string]json.RawMessage)
@@ -135,10 +131,10 @@ func (b *buildHoursReader) grade(rec *rollout.Record, row buildHoursRow) error {
 	}
 	switch {
 	case len(names) == 1 && names[0] == "reward" && isMinusOne(values["reward"]):
-		failed(rec, rollout.GraderFailed, "the reward is -1, by which this log says that the rollout failed")
+		fail(rec, rollout.GraderFailed, "the reward is -1, by which this log says that the rollout failed")
 		return nil
 	case len(names) == 0 && rec.Answer == "":
-		failed(rec, rollout.NoAnswer, "no final message and no metrics")
+		fail(rec, rollout.NoAnswer, "no final message and no metrics")
 		return nil
 	}
 	for _, name := range names {
@@ -156,7 +152,7 @@ func (b *buildHoursReader) grade(rec *rollout.Record, row buildHoursRow) error {
 		}
 	}
 	if rec.Outcome == "" {
-		failed(rec, rollout.GraderFailed, "metrics hold no "+b.pick)
+		fail(rec, rollout.GraderFailed, "metrics hold no "+b.pick)
 	}
 	return nil
 }

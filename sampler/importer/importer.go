@@ -33,6 +33,13 @@ func Formats() []Format {
 		gonogo,
 		inspect,
 		tauBench,
+		tau2Bench,
+		buildHours,
+		itemIndex,
+		outputItems,
+		evalRuns,
+		lmEval,
+		evalsRecorder,
 	}
 }
 

@@ -124,6 +124,10 @@ func (r *inspectReader) sample(where string, text []byte) error {
 	if err != nil {
 		return r.errorf(where, "%w", err)
 	}
+	own := s.stamp()
+	if own != nil && own.Item != "" {
+		id = r.itemID(own.Item)
+	}
 	k := rollout.Key{Split: r.split, Item: id, Sample: epoch - 1}
 	if was := r.seen[k]; was != "" {
 		return r.errorf(where, "sample %s, epoch %d is there already: %s", id, epoch, was)
@@ -157,8 +161,20 @@ func (r *inspectReader) sample(where string, text []byte) error {
 	if err := r.grade(rec, s); err != nil {
 		return r.errorf(where, "%w", err)
 	}
+	own.outcome(rec)
 	r.records++
 	return r.sink.record(rec)
+}
+
+// stamp returns what our own export wrote into the metadata.
+func (s *inspectSample) stamp() *stamp {
+	var metadata struct {
+		Stamp *stamp `json:"gonogo"`
+	}
+	if json.Unmarshal(s.Metadata, &metadata) != nil {
+		return nil
+	}
+	return metadata.Stamp
 }
 
 // key names the sample.

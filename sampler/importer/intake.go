@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"strings"
+	"time"
 
 	"gonogo/sampler/rollout"
 )
@@ -18,6 +18,7 @@ type intake struct {
 	split   rollout.Split
 	numbers *onward
 	times   map[string]int // how often an item came in this file
+	lines   map[string]int // where in this file something came that may come once
 	sent    map[string]bool
 	missing map[rollout.Outcome]int
 }
@@ -32,7 +33,7 @@ func newIntake(src Source, sink Sink) *intake {
 // file begins the next file.
 func (in *intake) file() {
 	in.numbers.file()
-	in.times = make(map[string]int)
+	in.times, in.lines = make(map[string]int), make(map[string]int)
 }
 
 // again counts the rollouts of an item in this file: the sample of a file that
@@ -40,6 +41,15 @@ func (in *intake) file() {
 func (in *intake) again(item string) int {
 	in.times[item]++
 	return in.times[item] - 1
+}
+
+// only refuses a second line for what a file may hold one line of.
+func (in *intake) only(line int, what string) error {
+	if was, there := in.lines[what]; there {
+		return fmt.Errorf("%s came in line %d already: keep one of the two", what, was)
+	}
+	in.lines[what] = line
+	return nil
 }
 
 // item hands an item on where it comes for the first time. A row whose
@@ -57,7 +67,14 @@ func (in *intake) item(f File, line int, id string, row json.RawMessage) error {
 		}
 		it.Row = wrapped
 	}
-	return in.sink.item(it)
+	return in.toSink(in.sink.item(it))
+}
+
+func (in *intake) toSink(err error) error {
+	if err != nil {
+		return sinkError{err}
+	}
+	return nil
 }
 
 // record hands on the rollout that its file calls sample.
@@ -67,7 +84,7 @@ func (in *intake) record(rec *rollout.Record, sample int) error {
 	if rec.Reward == nil {
 		in.missing[rec.Outcome]++
 	}
-	return in.sink.record(rec)
+	return in.toSink(in.sink.record(rec))
 }
 
 // finish says what is no grade, and what several files were taken for.
@@ -81,11 +98,6 @@ func (in *intake) finish(files []File, left []string) {
 		}
 	}
 	in.sink.noteFiles(files, left)
-}
-
-// at names the line of an error.
-func at(f File, line int, err error) error {
-	return &rollout.LineError{File: f.Name, Line: line, Err: err}
 }
 
 // number reads a number; null, which NaN was read as, and nothing are nil.
@@ -131,8 +143,8 @@ func grade(rec *rollout.Record, reward *float64, why string) {
 	rec.Outcome, rec.Error = rollout.GraderFailed, why
 }
 
-// failed gives a record the outcome of a failure.
-func failed(rec *rollout.Record, o rollout.Outcome, cause string) {
+// fail gives a record the outcome of a failure.
+func fail(rec *rollout.Record, o rollout.Outcome, cause string) {
 	if cause = firstLine(cause); cause == "" {
 		cause = "no cause is recorded"
 	}
@@ -141,21 +153,20 @@ func failed(rec *rollout.Record, o rollout.Outcome, cause string) {
 
 // keysOf lists the keys of a JSON object in their order.
 func keysOf(object json.RawMessage) ([]string, error) {
-	dec := json.NewDecoder(strings.NewReader(string(object)))
-	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return nil, fmt.Errorf("it must be an object, not %s", firstLine(string(object)))
-	}
 	var keys []string
-	for dec.More() {
-		key, err := dec.Token()
-		if err != nil {
-			return nil, err
-		}
-		keys = append(keys, fmt.Sprint(key))
-		var skipped json.RawMessage
-		if err := dec.Decode(&skipped); err != nil {
-			return nil, err
+	err := rollout.Members(object, func(key string, _ []byte) error {
+		keys = append(keys, key)
+		return nil
+	})
+	return keys, err
+}
+
+// pythonTime reads a time as Python writes it, with or without a zone.
+func pythonTime(text string) time.Time {
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999"} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t.UTC()
 		}
 	}
-	return keys, nil
+	return time.Time{}
 }

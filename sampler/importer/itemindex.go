@@ -31,14 +31,14 @@ type itemIndexRow struct {
 }
 
 func readItemIndex(ctx context.Context, src Source, sink Sink) error {
-	files, left, err := src.sniffed(ctx, sniffKeys("item_index", "score"))
+	files, left, err := src.sniffed(ctx, func(f File) error { return sniffKeys(f, "item_index", "score") })
 	if err != nil {
 		return err
 	}
 	in := newIntake(src, sink)
 	for _, f := range files {
 		in.file()
-		if err := eachLine(ctx, f, sink.of(f, files), func(line int, text []byte) error { return itemIndexLine(in, f, line, text) }); err != nil {
+		if err := eachRow(ctx, f, sink.of(f, files), func(line int, row *itemIndexRow) error { return itemIndexLine(in, f, line, row) }); err != nil {
 			return err
 		}
 	}
@@ -48,11 +48,7 @@ func readItemIndex(ctx context.Context, src Source, sink Sink) error {
 	return nil
 }
 
-func itemIndexLine(in *intake, f File, line int, text []byte) error {
-	var row itemIndexRow
-	if err := json.Unmarshal(text, &row); err != nil {
-		return err
-	}
+func itemIndexLine(in *intake, f File, line int, row *itemIndexRow) error {
 	id, err := wholeID("item_index", row.Index)
 	if err != nil {
 		return err
@@ -79,7 +75,7 @@ func itemIndexLine(in *intake, f File, line int, text []byte) error {
 		rec.Answer = t.messages[n-1].Content
 	}
 	if score != nil && *score == -1 {
-		failed(rec, rollout.GraderFailed, "the score is -1, by which this log says that the rollout failed; it does not say where")
+		fail(rec, rollout.GraderFailed, "the score is -1, by which this log says that the rollout failed; it does not say where")
 	} else {
 		grade(rec, score, "score is missing, null or NaN")
 	}

@@ -72,9 +72,16 @@ func importText(t *testing.T, name, s string) (Format, *got, error) {
 
 // samples holds a small file for each format.
 var samples = map[string]string{
-	"gonogo":    `{"item":"q1","reward":0.5}` + "\n",
-	"inspect":   `{"version":2,"status":"success","eval":{"task":"t","model":"m"},"samples":[{"id":1,"epoch":1,"scores":{"s":{"value":"C"}}}]}`,
-	"tau-bench": `[{"task_id":0,"reward":1,"info":{},"traj":[{"role":"user","content":"hi"}],"trial":0}]`,
+	"gonogo":            `{"item":"q1","reward":0.5}` + "\n",
+	"inspect":           `{"version":2,"status":"success","eval":{"task":"t","model":"m"},"samples":[{"id":1,"epoch":1,"scores":{"s":{"value":"C"}}}]}`,
+	"tau-bench":         `[{"task_id":0,"reward":1,"info":{},"traj":[{"role":"user","content":"hi"}],"trial":0}]`,
+	"tau2-bench":        `{"timestamp":"t","info":{"num_trials":1},"tasks":[{"id":"7"}],"simulations":[{"id":"s","task_id":"7","trial":0,"termination_reason":"user_stop","reward_info":{"reward":1},"messages":[]}]}`,
+	"build-hours":       `{"sample_index":3,"input_item":{},"trace":[],"final_message_text":"4","metrics":{"g":1},"error":null}` + "\n",
+	"item-index":        `{"item_index":3,"score":0.5,"trajectory":"[]"}` + "\n",
+	"openai-evals":      `{"object":"eval.run.output_item","run_id":"r","datasource_item_id":3,"results":[{"name":"g","score":1,"passed":true}],"sample":{}}` + "\n",
+	"build-hours-evals": `{"datasource_item_id":3,"item_id":"q","reference":"4","prediction":"4","score":1}` + "\n",
+	"lm-eval":           `{"doc_id":0,"doc":{},"target":"4","arguments":{},"resps":[["4"]],"filtered_resps":["4"],"filter":"none","metrics":["acc"],"acc":1.0}` + "\n",
+	"evals-recorder":    `{"spec":{}}` + "\n" + `{"run_id":"r","event_id":0,"sample_id":"a.0","type":"match","data":{"correct":true}}` + "\n",
 }
 
 // Every format has a name, a doc and a sample, recognizes its own sample and

@@ -10,6 +10,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"time"
 
 	"gonogo/sampler/rollout"
 )
@@ -35,7 +36,7 @@ type outputItem struct {
 	RunID   string          `json:"run_id"`
 	ItemID  json.RawMessage `json:"datasource_item_id"`
 	Item    json.RawMessage `json:"datasource_item"`
-	Created int64           `json:"created_at"`
+	Created float64         `json:"created_at"`
 	Results []evalResult    `json:"results"`
 	Sample  evalSample      `json:"sample"`
 	Stamp   *stamp          `json:"gonogo"`
@@ -51,6 +52,7 @@ type evalSample struct {
 	Input  []rollout.Message `json:"input"`
 	Output []rollout.Message `json:"output"`
 	Finish string            `json:"finish_reason"`
+	Model  string            `json:"model"`
 	Usage  *struct {
 		Input  *int64 `json:"prompt_tokens"`
 		Output *int64 `json:"completion_tokens"`
@@ -81,7 +83,7 @@ func readOutputItems(ctx context.Context, src Source, sink Sink) error {
 	o := outputItemReader{intake: newIntake(src, sink), pick: src.Options.Score}
 	for _, f := range files {
 		o.file()
-		o.runs, o.lines = make(map[string]int), make(map[evalKey]int)
+		o.runs = make(map[string]int)
 		if err := o.each(ctx, f, sink.of(f, files)); err != nil {
 			return err
 		}
@@ -100,14 +102,6 @@ type outputItemReader struct {
 	pick    string // the grader whose score is the reward; "" until the first is seen
 	several bool
 	runs    map[string]int // the place of each run in this file
-	lines   map[evalKey]int
-}
-
-// evalKey names what a file may hold one output item of.
-type evalKey struct {
-	run    int
-	item   string
-	sample int // of a stamp
 }
 
 // each reads the items of a file: lines, or the list that the API answers with.
@@ -117,36 +111,41 @@ func (o *outputItemReader) each(ctx context.Context, f File, sink Sink) error {
 		return err
 	}
 	if !list {
-		return eachLine(ctx, f, sink, func(line int, text []byte) error { return o.add(f, line, text) })
+		return eachRow(ctx, f, sink, func(line int, it *outputItem) error { return o.add(f, line, it) })
 	}
-	a, err := openArrayAt(f, "data")
+	more := false
+	a, err := openArrayIn(f, []string{"data"}, func(key string, value json.RawMessage) error {
+		more = more || key == "has_more" && string(value) == "true"
+		return nil
+	})
 	if err != nil {
 		return err
 	}
 	defer a.close()
+	decode := rowDecoder[outputItem]()
 	for {
 		raw, err := a.next(ctx)
 		if errors.Is(err, io.EOF) {
-			return nil
+			break
 		}
 		if err != nil {
 			return err
 		}
-		line, _, err := a.position(a.start)
-		if err != nil {
-			return err
+		it, err := decode(raw)
+		if err == nil {
+			err = o.add(f, a.index+1, it)
 		}
-		if err := o.add(f, line, raw); err != nil {
-			return a.errorf("%w", err)
+		if err != nil {
+			return a.stopped(err)
 		}
 	}
+	if more {
+		sink.note("the list says that it has more pages, which are not in this file")
+	}
+	return nil
 }
 
-func (o *outputItemReader) add(f File, line int, text []byte) error {
-	var it outputItem
-	if err := json.Unmarshal(text, &it); err != nil {
-		return err
-	}
+func (o *outputItemReader) add(f File, line int, it *outputItem) error {
 	id, err := wholeID("datasource_item_id", it.ItemID)
 	if err != nil {
 		return err
@@ -158,11 +157,9 @@ func (o *outputItemReader) add(f File, line int, text []byte) error {
 	}
 	rec := &rollout.Record{Item: id}
 	sample := it.Stamp.names(rec, run)
-	k := evalKey{run, rec.Item, sample}
-	if was := o.lines[k]; was > 0 {
-		return fmt.Errorf("item %s of run %s came in line %d already: keep one of the two", id, it.RunID, was)
+	if err := o.only(line, fmt.Sprintf("item %s of run %q", rec.Item, it.RunID)); err != nil {
+		return err
 	}
-	o.lines[k] = line
 	row, err := evalRow(it)
 	if err != nil {
 		return err
@@ -179,7 +176,7 @@ func (o *outputItemReader) add(f File, line int, text []byte) error {
 
 // evalRow is the row of the data source, with the messages that the model was
 // shown where it has none of its own.
-func evalRow(it outputItem) (json.RawMessage, error) {
+func evalRow(it *outputItem) (json.RawMessage, error) {
 	row := make(map[string]json.RawMessage)
 	if !isNone(it.Item) && json.Unmarshal(it.Item, &row) != nil {
 		row["item"] = it.Item
@@ -194,7 +191,11 @@ func evalRow(it outputItem) (json.RawMessage, error) {
 	return json.Marshal(row)
 }
 
-func (o *outputItemReader) fill(rec *rollout.Record, it outputItem) error {
+func (o *outputItemReader) fill(rec *rollout.Record, it *outputItem) error {
+	if it.Created > 0 && it.Created < 1<<34 {
+		rec.Started = time.Unix(int64(it.Created), 0).UTC()
+	}
+	o.sink.model(it.Sample.Model)
 	rec.Messages = it.Sample.Output
 	for _, m := range rec.Messages {
 		if m.Role == "assistant" {
@@ -205,13 +206,13 @@ func (o *outputItemReader) fill(rec *rollout.Record, it outputItem) error {
 		rec.Usage = rollout.Usage{Input: u.Input, Output: u.Output, Cached: u.Cached}
 	}
 	if text, broken := it.Sample.failure(); broken {
-		failed(rec, rollout.ModelAPI, text)
+		fail(rec, rollout.ModelAPI, text)
 		return nil
 	}
 	return o.results(rec, it)
 }
 
-func (o *outputItemReader) results(rec *rollout.Record, it outputItem) error {
+func (o *outputItemReader) results(rec *rollout.Record, it *outputItem) error {
 	names := make([]string, len(it.Results))
 	for i, r := range it.Results {
 		names[i] = graderName(r.Name)
@@ -227,7 +228,7 @@ func (o *outputItemReader) results(rec *rollout.Record, it outputItem) error {
 			continue
 		}
 		if text, broken := r.Sample.failure(); broken {
-			failed(rec, rollout.GraderFailed, text)
+			fail(rec, rollout.GraderFailed, text)
 			continue
 		}
 		grade(rec, score, "the score is missing, null or NaN")
@@ -235,9 +236,9 @@ func (o *outputItemReader) results(rec *rollout.Record, it outputItem) error {
 	switch cut := it.Sample.Finish == "length" || it.Sample.Finish == "content_filter"; {
 	case rec.Outcome != "":
 	case cut && rec.Answer == "":
-		failed(rec, rollout.NoAnswer, "no output: the model stopped because of "+it.Sample.Finish)
+		fail(rec, rollout.NoAnswer, "no output: the model stopped because of "+it.Sample.Finish)
 	default:
-		failed(rec, rollout.GraderFailed, "there is no result of "+cmp.Or(o.pick, "a grader"))
+		fail(rec, rollout.GraderFailed, "there is no result of "+cmp.Or(o.pick, "a grader"))
 	}
 	return nil
 }
@@ -253,7 +254,8 @@ func sniffOutputItems(f File) error {
 	if err != nil || list {
 		return err
 	}
-	keys, err := firstKeys(f)
+	head, err := readHead(f)
+	keys := head.keys
 	switch {
 	case err != nil:
 		return err

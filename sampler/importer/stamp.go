@@ -13,6 +13,7 @@ type stamp struct {
 	Sample  int             `json:"sample"`
 	Outcome rollout.Outcome `json:"outcome"`
 	Kind    string          `json:"error_kind"`
+	None    bool            `json:"unscored"` // there was no reward, whatever the log says
 }
 
 // names gives a record the item that the stamp names, and returns its sample;
@@ -31,11 +32,11 @@ func (s *stamp) outcome(rec *rollout.Record) {
 	if s == nil || !slices.Contains(rollout.Outcomes(), s.Outcome) {
 		return
 	}
-	switch {
-	case s.Outcome == rollout.Graded && rec.Reward == nil:
-		return
-	case s.Outcome.Missing():
+	if s.None || s.Outcome.Missing() {
 		rec.Reward = nil
+	}
+	if s.Outcome == rollout.Graded && rec.Reward == nil {
+		return
 	}
 	rec.Outcome, rec.Kind = s.Outcome, s.Kind
 	if s.Outcome == rollout.Graded || s.Outcome.OwnFailure() && rec.Reward != nil {

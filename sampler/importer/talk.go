@@ -84,10 +84,11 @@ func (t *talk) failure(name, cause string) {
 	}
 }
 
-// callOf finds the last call by its id or, where there is none, by its name.
+// callOf finds the last call by its id or, where there is none, by its name or
+// its place.
 func (t *talk) callOf(id, name string) *rollout.Call {
 	for i := len(t.calls) - 1; i >= 0; i-- {
-		if c := &t.calls[i]; id != "" && c.ID == id || id == "" && name != "" && c.Name == name {
+		if c := &t.calls[i]; id != "" && c.ID == id || id == "" && (name == "" || c.Name == name) {
 			return c
 		}
 	}

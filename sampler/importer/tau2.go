@@ -30,7 +30,7 @@ var tau2Bench = Format{
 }
 
 func readTau2(ctx context.Context, src Source, sink Sink) error {
-	files, left, err := src.sniffed(ctx, func(f File) error { return sniffTau2(f) })
+	files, left, err := src.sniffed(ctx, sniffTau2)
 	if err != nil {
 		return err
 	}
@@ -49,15 +49,15 @@ func readTau2(ctx context.Context, src Source, sink Sink) error {
 
 // sniffTau2 looks for tasks and simulations, or for the directory of them.
 func sniffTau2(f File) error {
-	keys, broken, err := firstKeys(f)
+	head, err := readHead(f)
 	if err != nil {
 		return err
 	}
-	_, tasks := keys["tasks"]
-	_, simulations := keys["simulations"]
-	_, info := keys["info"]
-	switch {
-	case info && (tasks || simulations), broken && info && (f.mentions("num_trials") || f.mentions("agent_info")):
+	_, info := head.keys["info"]
+	_, tasks := head.keys["tasks"]
+	_, simulations := head.keys["simulations"]
+	long := f.mentions(`"agent_info"`) || f.mentions(`"num_trials"`) // the look ended before
+	if info && (tasks || simulations || long) {
 		return nil
 	}
 	return fmt.Errorf("%w: it has no info with tasks or simulations", ErrUnrecognized)
@@ -80,38 +80,48 @@ type tau2Place struct {
 }
 
 func (t *tau2Reader) read(ctx context.Context, f File) error {
-	a, err := openMember(f, "simulations", t.keep)
-	if errors.Is(err, ErrUnrecognized) {
-		return t.directory(ctx, f)
-	}
+	a, err := openArrayIn(f, []string{"simulations"}, t.keep)
 	if err != nil {
 		return err
 	}
 	defer a.close()
-	n := 0
 	for {
 		raw, err := a.next(ctx)
+		if errors.Is(err, io.EOF) && a.index < 0 {
+			return t.directory(ctx, f)
+		}
 		if errors.Is(err, io.EOF) {
-			if n == 0 {
-				return t.directory(ctx, f)
-			}
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		n++
 		if err := t.simulation(f, fmt.Sprintf("simulation %d of %s", a.index, f.Name), raw); err != nil {
-			return a.errorf("%w", err)
+			return a.stopped(err)
 		}
 	}
 }
 
-// keep remembers the tasks, which stand before the simulations.
-func (t *tau2Reader) keep(key string, value json.RawMessage) {
+// keep remembers the model and the tasks, which stand before the simulations.
+func (t *tau2Reader) keep(key string, value json.RawMessage) error {
 	var tasks []json.RawMessage
-	if key != "tasks" || json.Unmarshal(value, &tasks) != nil {
-		return
+	switch key {
+	case "info":
+		var info struct {
+			Agent struct {
+				LLM string `json:"llm"`
+			} `json:"agent_info"`
+		}
+		if json.Unmarshal(value, &info) == nil {
+			t.sink.model(info.Agent.LLM)
+		}
+		return nil
+	case "tasks":
+	default:
+		return nil
+	}
+	if err := json.Unmarshal(value, &tasks); err != nil {
+		return fmt.Errorf("tasks: %w", err)
 	}
 	for _, task := range tasks {
 		var head struct {
@@ -121,6 +131,7 @@ func (t *tau2Reader) keep(key string, value json.RawMessage) {
 			t.tasks[rollout.TextOrJSON(head.ID)] = task
 		}
 	}
+	return nil
 }
 
 // directory reads the simulations beside a results.json that holds none.
@@ -128,7 +139,7 @@ func (t *tau2Reader) directory(ctx context.Context, f File) error {
 	dir := f.Beside("simulations")
 	entries, err := fs.ReadDir(dir.FS, dir.Path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: it holds no simulations, and there is no directory simulations beside it: import the whole run directory of tau2", f.Name)
+		return lineError(f, 1, "it holds no simulations, and there is no directory simulations beside it: import the whole run directory of tau2")
 	}
 	if err != nil {
 		return dir.errorOf("read", err)
@@ -146,7 +157,7 @@ func (t *tau2Reader) directory(ctx context.Context, f File) error {
 			return err
 		}
 		if err := t.simulation(one, one.Name, raw); err != nil {
-			return at(one, 1, err)
+			return stopped(one, 1, err)
 		}
 	}
 	return nil
@@ -162,14 +173,16 @@ func readWhole(f File) (json.RawMessage, error) {
 	dec := json.NewDecoder(newConstants(rd))
 	var value json.RawMessage
 	if err := dec.Decode(&value); err != nil {
-		return nil, at(f, 1, fmt.Errorf("broken JSON: %w", err))
+		return nil, lineError(f, 1, "broken JSON: %w", err)
 	}
 	return value, nil
 }
 
+var decodeTau2 = rowDecoder[tau2Simulation]()
+
 func (t *tau2Reader) simulation(f File, where string, raw json.RawMessage) error {
-	var s tau2Simulation
-	if err := json.Unmarshal(raw, &s); err != nil {
+	s, err := decodeTau2(raw)
+	if err != nil {
 		return err
 	}
 	id, err := wholeID("task_id", s.TaskID)

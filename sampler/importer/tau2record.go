@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"gonogo/sampler/rollout"
 )
@@ -110,17 +109,14 @@ func (s *tau2Simulation) record(id string, messages []rollout.Message) (*rollout
 	if len(messages) > 0 && messages[0].Role == "system" {
 		rec.Messages = messages[1:]
 	}
-	rec.Calls, rec.Turns = tauCalls(rec.Messages)
-	s.markErrors(rec.Calls)
+	rec.Calls, rec.Turns = callsOf(rec.Messages, s.status())
 	for _, m := range rec.Messages {
 		if m.Role == "assistant" && m.Content != "" {
 			rec.Answer = m.Content
 		}
 	}
-	if s.Duration != nil && *s.Duration > 0 {
-		rec.Elapsed = rollout.Seconds(*s.Duration * float64(time.Second))
-	}
-	rec.Started = tau2Time(s.Start)
+	rec.Elapsed = seconds(s.Duration)
+	rec.Started = pythonTime(s.Start)
 	rec.Usage = s.usage()
 	return rec, s.grade(rec, end)
 }
@@ -142,12 +138,12 @@ func (s *tau2Simulation) grade(rec *rollout.Record, end rollout.Outcome) error {
 	}
 	switch {
 	case end.Missing():
-		failed(rec, end, s.cause())
+		fail(rec, end, s.cause())
 		rec.Parts = nil
 	case end == rollout.Graded:
 		grade(rec, reward, "reward_info is missing, or its reward is null or NaN")
 	default:
-		failed(rec, end, s.Reason)
+		fail(rec, end, s.Reason)
 		rec.Reward = reward
 	}
 	return nil
@@ -169,25 +165,19 @@ func (s *tau2Simulation) cause() string {
 	return s.Reason
 }
 
-// markErrors takes the status of calls from what the tools said of themselves.
-func (s *tau2Simulation) markErrors(calls []rollout.Call) {
+// status tells how a tool fared by the flag of its message.
+func (s *tau2Simulation) status() func(*rollout.Message) (rollout.CallStatus, string) {
 	bad := make(map[string]bool)
 	for _, m := range s.flat() {
 		if m.Role == "tool" && !byUser(m.Requestor) {
 			bad[m.ID] = m.Error
 		}
 	}
-	for i := range calls {
-		c := &calls[i]
-		if c.Status == rollout.CallMalformed && !json.Valid([]byte(c.Arguments)) {
-			continue
+	return func(answer *rollout.Message) (rollout.CallStatus, string) {
+		if bad[answer.ToolCallID] {
+			return rollout.CallError, firstLine(answer.Content)
 		}
-		if isBad, told := bad[c.ID]; told {
-			c.Status, c.Error = rollout.CallOK, ""
-			if isBad {
-				c.Status, c.Error = rollout.CallError, firstLine(c.Output)
-			}
-		}
+		return rollout.CallOK, ""
 	}
 }
 
@@ -206,14 +196,4 @@ func (s *tau2Simulation) usage() rollout.Usage {
 		return rollout.Usage{}
 	}
 	return rollout.Usage{Input: &input, Output: &output}
-}
-
-// tau2Time reads a time as Python writes it, with or without a zone.
-func tau2Time(text string) time.Time {
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999"} {
-		if t, err := time.Parse(layout, text); err == nil {
-			return t.UTC()
-		}
-	}
-	return time.Time{}
 }

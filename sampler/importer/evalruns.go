@@ -1,0 +1,123 @@
+package importer
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"gonogo/sampler/rollout"
+)
+
+// evalRuns reads what build-hours keeps of an eval run
+// (eval_runs/<run_id>/outputs.jsonl): a line for each item; a repeat is another
+// run.
+var evalRuns = Format{
+	Name:  "build-hours-evals",
+	Doc:   "outputs.jsonl of eval_runs in openai/build-hours, with datasource_item_id, prediction and score",
+	Files: []string{"outputs.jsonl"},
+	From: Origin{
+		Item:     "`item_id`, or `datasource_item_id`",
+		Sample:   "the order of the files: a repeat is another run",
+		Reward:   "`score`: a number, or of several graders the only one, the first or that of `--score`",
+		Failures: "a score that is missing, null or NaN",
+	},
+	Read: readEvalRuns,
+}
+
+type evalRunRow struct {
+	ID         json.RawMessage `json:"datasource_item_id"`
+	ItemID     json.RawMessage `json:"item_id"`
+	Reference  json.RawMessage `json:"reference"`
+	Prediction json.RawMessage `json:"prediction"`
+	Score      json.RawMessage `json:"score"`
+}
+
+func readEvalRuns(ctx context.Context, src Source, sink Sink) error {
+	files, left, err := src.sniffed(ctx, func(f File) error { return sniffKeys(f, "datasource_item_id", "prediction", "score") })
+	if err != nil {
+		return err
+	}
+	e := evalRunReader{intake: newIntake(src, sink), pick: src.Options.Score}
+	for _, f := range files {
+		e.file()
+		if err := eachRow(ctx, f, sink.of(f, files), func(line int, row *evalRunRow) error { return e.line(f, line, row) }); err != nil {
+			return err
+		}
+	}
+	sink.note("item = item_id, sample = the place of the file among those imported, split = %s; the items themselves are not in these files but for the reference", e.split)
+	if e.several {
+		sink.note("there are several graders, and the reward is the score of %s; --score NAME takes another one", e.pick)
+	}
+	sink.note("tool calls, token counts and times are not in these files: unknown, not zero")
+	e.finish(files, left)
+	return nil
+}
+
+type evalRunReader struct {
+	*intake
+	pick    string
+	several bool
+}
+
+func (e *evalRunReader) line(f File, line int, row *evalRunRow) error {
+	key, raw := "item_id", row.ItemID
+	if isNone(raw) {
+		key, raw = "datasource_item_id", row.ID
+	}
+	id, err := wholeID(key, raw)
+	if err != nil {
+		return err
+	}
+	if err := e.only(line, key+" "+id); err != nil {
+		return err
+	}
+	item, err := json.Marshal(map[string]json.RawMessage{"reference": row.Reference, "messages": json.RawMessage("[]")})
+	if err != nil {
+		return err
+	}
+	if err := e.item(f, line, id, item); err != nil {
+		return err
+	}
+	rec := &rollout.Record{Item: id, Answer: rollout.TextOrJSON(row.Prediction)}
+	if err := e.score(rec, row.Score); err != nil {
+		return err
+	}
+	return e.record(rec, 0)
+}
+
+func (e *evalRunReader) score(rec *rollout.Record, v json.RawMessage) error {
+	const missing = "the score is missing, null or NaN"
+	if isNone(v) || v[0] != '{' {
+		score, err := number("score", v)
+		grade(rec, score, missing)
+		return err
+	}
+	var scores map[string]json.RawMessage
+	names, err := keysOf(v)
+	if err == nil {
+		err = json.Unmarshal(v, &scores)
+	}
+	if err != nil {
+		return fmt.Errorf("score: %w", err)
+	}
+	named := make([]string, len(names))
+	for i, name := range names {
+		named[i] = graderName(name)
+	}
+	e.pick, e.several = pickScore(e.pick, named), e.several || len(names) > 1
+	for i, name := range names {
+		score, err := number("score."+name, scores[name])
+		if err != nil {
+			return err
+		}
+		if named[i] == e.pick {
+			grade(rec, score, missing)
+		} else {
+			setParts(rec, named[i], score)
+		}
+	}
+	if rec.Outcome == "" {
+		grade(rec, nil, "there is no score of "+e.pick)
+	}
+	return nil
+}

@@ -1,0 +1,221 @@
+package importer
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"gonogo/sampler/rollout"
+)
+
+// lmEval reads the samples that EleutherAI's lm-evaluation-harness logs
+// (lm_eval/loggers/evaluation_tracker.py): a line for each document and filter.
+// It keeps no score for each repeat: where a document was answered more than
+// once, the outputs are taken and left to be graded.
+var lmEval = Format{
+	Name:  "lm-eval",
+	Doc:   "samples_TASK_DATE.jsonl of lm-evaluation-harness; of documents answered several times the outputs alone, for gonogo grade",
+	Files: []string{"samples_*.jsonl"},
+	From: Origin{
+		Item:     "the task of the file's name and `doc_id`; of several filters the first",
+		Sample:   "the place in `resps[0]`; of several files of a task, later ones go on",
+		Reward:   "of one response alone: the first of `metrics`, or that of `--score`; repeats have none",
+		Failures: "repeats are not graded (`grader`), and so is a metric that is no number",
+	},
+	Read: readLMEval,
+}
+
+type lmEvalRow struct {
+	DocID     json.RawMessage            `json:"doc_id"`
+	Doc       json.RawMessage            `json:"doc"`
+	Target    json.RawMessage            `json:"target"`
+	Arguments json.RawMessage            `json:"arguments"`
+	Resps     [][]json.RawMessage        `json:"resps"`
+	Filter    string                     `json:"filter"`
+	Metrics   []string                   `json:"metrics"`
+	Hash      string                     `json:"doc_hash"`
+	scores    map[string]json.RawMessage // of the metrics
+}
+
+func readLMEval(ctx context.Context, src Source, sink Sink) error {
+	files, left, err := src.sniffed(ctx, func(f File) error { return sniffKeys(f, "doc_id", "doc", "resps") })
+	if err != nil {
+		return err
+	}
+	l := lmEvalReader{intake: newIntake(src, sink), pick: src.Options.Score, hashes: make(map[string]string)}
+	for _, f := range files {
+		l.file()
+		l.filter, l.task = "", lmEvalTask(f.Name)
+		err := readJSONLines(ctx, f, sink.of(f, files), decodeLMEval, func(line rollout.Line[*lmEvalRow]) error {
+			return stopped(f, line.Number, l.line(f, line.Number, line.Value))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	l.notes()
+	l.finish(files, left)
+	return nil
+}
+
+var lmEvalRowOf = rowDecoder[lmEvalRow]()
+
+// decodeLMEval reads a line, and the keys that its metrics name.
+func decodeLMEval(text []byte) (*lmEvalRow, error) {
+	row, err := lmEvalRowOf(text)
+	if err != nil || len(row.Metrics) == 0 {
+		return row, err
+	}
+	row.scores = make(map[string]json.RawMessage, len(row.Metrics))
+	for _, name := range row.Metrics {
+		row.scores[name] = nil
+	}
+	err = rollout.Members(text, func(key string, value []byte) error {
+		if _, wanted := row.scores[key]; wanted {
+			row.scores[key] = append(json.RawMessage(nil), value...)
+		}
+		return nil
+	})
+	return row, err
+}
+
+type lmEvalReader struct {
+	*intake
+	task   string
+	filter string // of this file, whose lines are taken
+	pick   string
+	hashes map[string]string // of items
+
+	filtered, repeated int
+}
+
+var lmEvalName = regexp.MustCompile(`^samples_(.+?)(_\d{4}-\d{2}-\d{2}T[\d.:-]+)?\.jsonl$`)
+
+// lmEvalTask returns the task that a file's name tells; "" where it tells none.
+func lmEvalTask(path string) string {
+	if m := lmEvalName.FindStringSubmatch(filepath.Base(path)); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+func (l *lmEvalReader) line(f File, line int, row *lmEvalRow) error {
+	id, err := wholeID("doc_id", row.DocID)
+	if err != nil {
+		return err
+	}
+	if l.filter == "" {
+		l.filter = row.Filter
+	}
+	if row.Filter != l.filter {
+		l.filtered++
+		return nil
+	}
+	if l.task != "" {
+		id = l.task + "/" + id
+	}
+	if err := l.only(line, "doc_id "+id); err != nil {
+		return err
+	}
+	if was, there := l.hashes[id]; there && was != row.Hash {
+		return fmt.Errorf("document %s is another one than before (doc_hash): these are results on different data; import them one by one", id)
+	}
+	l.hashes[id] = row.Hash
+	if len(row.Resps) == 0 || len(row.Resps[0]) == 0 {
+		return fmt.Errorf("document %s has no responses", id)
+	}
+	item, err := lmEvalItem(row)
+	if err != nil {
+		return err
+	}
+	if err := l.item(f, line, id, item); err != nil {
+		return err
+	}
+	return l.rollouts(id, row)
+}
+
+// rollouts hands on one record a repeat.
+func (l *lmEvalReader) rollouts(id string, row *lmEvalRow) error {
+	l.pick = pickScore(l.pick, row.Metrics)
+	n := len(row.Resps[0])
+	if n > 1 {
+		l.repeated++
+	}
+	for i, resp := range row.Resps[0] {
+		rec := &rollout.Record{Item: id, Answer: rollout.TextOrJSON(resp), Turns: 1}
+		if len(row.Resps) > 1 { // a choice of answers, each rated: what stands there is no output
+			rec.Answer, rec.Turns = "", 0
+		}
+		switch {
+		case n > 1:
+			fail(rec, rollout.GraderFailed, "not graded: lm-eval keeps no score for each repeat; gonogo grade gives them rewards")
+		default:
+			l.metrics(rec, row)
+		}
+		if err := l.record(rec, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// metrics gives the one response of a document the metrics of the document. A
+// metric that only means something over all documents is no number here.
+func (l *lmEvalReader) metrics(rec *rollout.Record, row *lmEvalRow) {
+	for _, name := range row.Metrics {
+		value, err := number(name, row.scores[name])
+		if err == nil && name != l.pick {
+			setParts(rec, name, value)
+		}
+	}
+	value, err := number(l.pick, row.scores[l.pick])
+	if err != nil {
+		fail(rec, rollout.GraderFailed, err.Error())
+		return
+	}
+	grade(rec, value, strings.TrimSpace("not graded: there is no metric "+l.pick))
+}
+
+// lmEvalItem is the document with its target, and the prompt as a message.
+func lmEvalItem(row *lmEvalRow) (json.RawMessage, error) {
+	prompt := []rollout.Message{}
+	if text := lmEvalPrompt(row.Arguments); text != "" {
+		prompt = append(prompt, rollout.Message{Role: "user", Content: text})
+	}
+	return json.Marshal(map[string]any{"doc": row.Doc, "target": row.Target, "messages": prompt})
+}
+
+// lmEvalPrompt reads the first argument of the first request: a text, or chat
+// messages as a text.
+func lmEvalPrompt(arguments json.RawMessage) string {
+	var named struct {
+		First struct {
+			Prompt json.RawMessage `json:"arg_0"`
+		} `json:"gen_args_0"`
+	}
+	var listed [][]json.RawMessage
+	switch {
+	case json.Unmarshal(arguments, &named) == nil:
+		return rollout.TextOrJSON(named.First.Prompt)
+	case json.Unmarshal(arguments, &listed) == nil && len(listed) > 0 && len(listed[0]) > 0:
+		return rollout.TextOrJSON(listed[0][0])
+	}
+	return ""
+}
+
+func (l *lmEvalReader) notes() {
+	l.sink.note("item = task and doc_id, sample = the place among the responses to the first request, split = %s", l.split)
+	if l.repeated > 0 {
+		l.sink.note("%d documents were answered more than once, and lm-eval keeps no score for each answer: gonogo grade RUN --grader FILE gives them rewards", l.repeated)
+	}
+	if l.pick != "" {
+		l.sink.note("the reward of a document answered once is its metric %s; --score NAME takes another one", l.pick)
+	}
+	if l.filtered > 0 {
+		l.sink.note("%d lines show the same responses through other filters, and were left out", l.filtered)
+	}
+	l.sink.note("token counts and times are not in these files: unknown, not zero")
+}
