@@ -46,10 +46,17 @@ func (r *Run) outputItem(rec *rollout.Record, id int) pairs {
 		began = rec.Started
 	}
 	return pairs{
-		{"object", "eval.run.output_item"}, {"id", r.outputID("outputitem", rec.Sample) + "_" + rec.Item},
-		{"run_id", r.outputID("evalrun", rec.Sample)}, {"eval_id", "eval_" + r.manifest.ID}, {"created_at", began.Unix()},
-		{"status", evalStatus(rec)}, {"datasource_item_id", id}, {"datasource_item", r.datasource(rec.Item)},
-		{"results", r.evalResults(rec)}, {"sample", r.evalSample(rec)}, {"gonogo", stampOf(rec)},
+		{"object", "eval.run.output_item"},
+		{"id", r.outputID("outputitem", rec.Sample) + "_" + rec.Item},
+		{"run_id", r.outputID("evalrun", rec.Sample)},
+		{"eval_id", "eval_" + r.manifest.ID},
+		{"created_at", began.Unix()},
+		{"status", evalStatus(rec)},
+		{"datasource_item_id", id},
+		{"datasource_item", r.datasource(rec.Item)},
+		{"results", r.evalResults(rec)},
+		{"sample", r.evalSample(rec)},
+		{"gonogo", stampOf(rec)},
 	}
 }
 

@@ -114,12 +114,19 @@ func (s inspector) spec() pairs {
 		ids[i] = s.id(id)
 	}
 	return pairs{
-		{"eval_id", r.manifest.ID}, {"run_id", r.manifest.ID}, {"created", r.started().Format(time.RFC3339)},
-		{"task", r.name()}, {"task_id", r.manifest.ID}, {"task_version", 0},
+		{"eval_id", r.manifest.ID},
+		{"run_id", r.manifest.ID},
+		{"created", r.started().Format(time.RFC3339)},
+		{"task", r.name()},
+		{"task_id", r.manifest.ID},
+		{"task_version", 0},
 		{"dataset", pairs{{"name", string(r.split)}, {"samples", len(r.ids)}, {"sample_ids", ids}}},
-		{"model", r.model()}, {"model_args", pairs{}}, {"model_generate_config", pairs{}},
+		{"model", r.model()},
+		{"model_args", pairs{}},
+		{"model_generate_config", pairs{}},
 		{"config", pairs{{"epochs", r.samples}}},
-		{"packages", pairs{}}, {"metadata", pairs{{"made_by", "gonogo " + r.manifest.ToolVersion}, {"split", r.split}}},
+		{"packages", pairs{}},
+		{"metadata", pairs{{"made_by", "gonogo " + r.manifest.ToolVersion}, {"split", r.split}}},
 	}
 }
 
@@ -138,7 +145,10 @@ func (s inspector) header() pairs {
 		ended = r.started()
 	}
 	return pairs{
-		{"version", 2}, {"status", "success"}, {"eval", s.spec()}, {"plan", s.plan()},
+		{"version", 2},
+		{"status", "success"},
+		{"eval", s.spec()},
+		{"plan", s.plan()},
 		{"results", pairs{{"total_samples", r.rollouts}, {"completed_samples", r.rollouts - r.failed}, {"scores", scores}}},
 		{"stats", pairs{{"started_at", r.started().Format(time.RFC3339)}, {"completed_at", ended.UTC().Format(time.RFC3339)}, {"model_usage", pairs{}}}},
 	}

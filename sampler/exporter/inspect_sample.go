@@ -13,12 +13,18 @@ import (
 func (s inspector) sample(rec *rollout.Record) pairs {
 	asked := s.run.asked(rec)
 	p := pairs{
-		{"id", s.id(rec.Item)}, {"epoch", rec.Sample + 1},
-		{"input", s.input(asked)}, {"target", ""},
+		{"id", s.id(rec.Item)},
+		{"epoch", rec.Sample + 1},
+		{"input", s.input(asked)},
+		{"target", ""},
 		{"messages", inspectMessages(slices.Concat(asked, conversation(rec)), rec.Calls)},
-		{"output", s.output(rec)}, {"scores", s.scores(rec)},
-		{"metadata", s.metadata(rec)}, {"store", pairs{}}, {"events", []any{}},
-		{"model_usage", s.usage(rec)}, {"attachments", pairs{}},
+		{"output", s.output(rec)},
+		{"scores", s.scores(rec)},
+		{"metadata", s.metadata(rec)},
+		{"store", pairs{}},
+		{"events", []any{}},
+		{"model_usage", s.usage(rec)},
+		{"attachments", pairs{}},
 	}
 	return append(p, s.course(rec, func(text string) any {
 		return pairs{{"message", text}, {"traceback", ""}, {"traceback_ansi", ""}}
@@ -31,8 +37,14 @@ func (s inspector) sample(rec *rollout.Record) pairs {
 // tokens and times alone.
 func (s inspector) summary(rec *rollout.Record) pairs {
 	p := pairs{
-		{"id", s.id(rec.Item)}, {"epoch", rec.Sample + 1}, {"input", cut(question(s.run.asked(rec)))}, {"target", ""},
-		{"metadata", s.metadata(rec)}, {"scores", s.scores(rec)}, {"model_usage", s.usage(rec)}, {"completed", true},
+		{"id", s.id(rec.Item)},
+		{"epoch", rec.Sample + 1},
+		{"input", cut(question(s.run.asked(rec)))},
+		{"target", ""},
+		{"metadata", s.metadata(rec)},
+		{"scores", s.scores(rec)},
+		{"model_usage", s.usage(rec)},
+		{"completed", true},
 	}
 	plain := func(text string) any { return cut(text) }
 	return append(p, s.course(rec, plain, plain)...)

@@ -63,11 +63,17 @@ func (r *Run) verifiersRow(rec *rollout.Record, id int) pairs {
 		began = float64(rec.Started.UnixMicro()) / 1e6
 	}
 	p := pairs{
-		{"example_id", id}, {"prompt", verifiersMessages(r.asked(rec))}, {"completion", verifiersMessages(conversation(rec))},
-		{"reward", reward}, {"metrics", numbers(rec.Parts)},
+		{"example_id", id},
+		{"prompt", verifiersMessages(r.asked(rec))},
+		{"completion", verifiersMessages(conversation(rec))},
+		{"reward", reward},
+		{"metrics", numbers(rec.Parts)},
 		{"timing", pairs{{"start_time", began}, {"generation", span(seconds)}, {"total", seconds}}},
-		{"is_completed", !rec.Outcome.Missing()}, {"is_truncated", rec.Outcome == rollout.StepLimit},
-		{"stop_condition", stopCondition(rec)}, {"tool_defs", nil}, {"error", verifiersError(rec)},
+		{"is_completed", !rec.Outcome.Missing()},
+		{"is_truncated", rec.Outcome == rollout.StepLimit},
+		{"stop_condition", stopCondition(rec)},
+		{"tool_defs", nil},
+		{"error", verifiersError(rec)},
 		{"gonogo", stampOf(rec)},
 	}
 	if rec.Usage.Input != nil && rec.Usage.Output != nil {
@@ -164,10 +170,18 @@ func writeVerifiersMetadata(_ context.Context, w io.Writer, r *Run) error {
 	to := json.NewEncoder(w)
 	to.SetIndent("", "  ")
 	return to.Encode(pairs{
-		{"env_id", r.name()}, {"model", r.model()}, {"base_url", ""},
-		{"num_examples", len(r.ids)}, {"rollouts_per_example", r.samples}, {"sampling_args", pairs{}},
-		{"date", r.started().Format(time.DateTime)}, {"time", took},
-		{"avg_reward", r.rewards.value()}, {"avg_metrics", means}, {"avg_error", float64(r.failed) / float64(max(r.rollouts, 1))},
-		{"version_info", pairs{{"gonogo", r.manifest.ToolVersion}}}, {"tools", nil},
+		{"env_id", r.name()},
+		{"model", r.model()},
+		{"base_url", ""},
+		{"num_examples", len(r.ids)},
+		{"rollouts_per_example", r.samples},
+		{"sampling_args", pairs{}},
+		{"date", r.started().Format(time.DateTime)},
+		{"time", took},
+		{"avg_reward", r.rewards.value()},
+		{"avg_metrics", means},
+		{"avg_error", float64(r.failed) / float64(max(r.rollouts, 1))},
+		{"version_info", pairs{{"gonogo", r.manifest.ToolVersion}}},
+		{"tools", nil},
 	})
 }

@@ -19,16 +19,20 @@ func evaluated(index int, metrics, failure, trace string) string {
 func TestBuildHours(t *testing.T) {
 	const toolError = `{"event":"tool_call","name":"search","arguments":"{}","call_id":"c"},{"event":"tool_error","name":"search","error":"503"}`
 	tryRows(t, "build-hours", []row{
-		{name: "a number, an answer of graders/run, and nothing", file: evaluated(1, `{"g":0.5}`, "null", "") + evaluated(2, `{"g":{"reward":0,"sub_rewards":{"a":1,"b":null},"metadata":{"errors":{"timeout":false}}}}`, "null", "") + evaluated(3, `{"g":null}`, "null", ""),
-			want: []string{"1/0 graded 0.5", "2/0 graded 0", "3/0 grader - the metric is missing, null or NaN"}},
+		{
+			name: "a number, an answer of graders/run, and nothing", file: evaluated(1, `{"g":0.5}`, "null", "") + evaluated(2, `{"g":{"reward":0,"sub_rewards":{"a":1,"b":null},"metadata":{"errors":{"timeout":false}}}}`, "null", "") + evaluated(3, `{"g":null}`, "null", ""),
+			want: []string{"1/0 graded 0.5", "2/0 graded 0", "3/0 grader - the metric is missing, null or NaN"},
+		},
 		{name: "-1 is no reward", file: evaluated(1, `{"reward":-1}`, "null", ""), want: []string{"1/0 grader - the reward is -1, by which this log says that the rollout failed"}, note: "1 rollouts are failures (grader), not zeros"},
 		{name: "-1 of a grader that is not alone in saying so", file: evaluated(1, `{"gain":-1}`, "null", ""), want: []string{"1/0 graded -1"}},
 		{name: "an error, whatever the metrics say", file: evaluated(1, `{"reward":-1}`, `"connection reset"`, "") + evaluated(2, `{"g":1}`, `"boom"`, ""), want: []string{"1/0 model_api - connection reset", "2/0 model_api - boom"}},
 		{name: "a tool's exception ends the rollout", file: evaluated(1, `{"reward":-1}`, "null", toolError) + evaluated(2, `{"reward":-1}`, `"tool failed"`, toolError), want: []string{"1/0 tool - search: 503", "2/0 tool - tool failed"}},
 		{name: "a runtime error is the model's endpoint's", file: evaluated(1, `{}`, "null", `{"event":"runtime_error","error":"rate limit"}`), want: []string{"1/0 model_api - rate limit"}},
 		{name: "a grader's own fault beside a 0", file: evaluated(1, `{"g":{"reward":0.0,"metadata":{"errors":{"formula_parse_error":false,"python_grader_runtime_error":true}}}}`, "null", ""), want: []string{"1/0 grader - the grader reports python_grader_runtime_error"}},
-		{name: "several graders: the first, and it is said", file: evaluated(1, `{"zeta":1,"alpha":0}`, "null", "") + evaluated(2, `{"alpha":0.25,"zeta":0.75}`, "null", "") + evaluated(3, `{"alpha":1}`, "null", ""),
-			want: []string{"1/0 graded 1", "2/0 graded 0.75", "3/0 grader - metrics hold no zeta"}, note: "the reward is zeta"},
+		{
+			name: "several graders: the first, and it is said", file: evaluated(1, `{"zeta":1,"alpha":0}`, "null", "") + evaluated(2, `{"alpha":0.25,"zeta":0.75}`, "null", "") + evaluated(3, `{"alpha":1}`, "null", ""),
+			want: []string{"1/0 graded 1", "2/0 graded 0.75", "3/0 grader - metrics hold no zeta"}, note: "the reward is zeta",
+		},
 		{name: "several graders, one of them the reward", file: evaluated(1, `{"a":1,"reward":0.25}`, "null", ""), want: []string{"1/0 graded 0.25"}},
 		{name: "no final message and no metrics", file: strings.Replace(evaluated(1, `{}`, "null", ""), `"4","metrics"`, `null,"metrics"`, 1), want: []string{"1/0 no_answer - no final message and no metrics"}},
 		{name: "an item twice in one file", file: evaluated(1, `{"g":1}`, "null", "") + evaluated(1, `{"g":0}`, "null", ""), broken: "log.json:2: sample_index 1 came in line 1 already"},
@@ -73,7 +77,8 @@ func TestBuildHoursTrace(t *testing.T) {
 	r := g.records[0]
 	wantMessages := []rollout.Message{
 		{Role: "assistant", Content: "let me look", Reasoning: "think", ToolCalls: []rollout.ToolCall{{ID: "1", Name: "a", Arguments: `{"x":1}`}, {ID: "2", Name: "b", Arguments: "{"}}},
-		{Role: "tool", ToolCallID: "1", Name: "a", Content: "one"}, {Role: "tool", ToolCallID: "2", Name: "b", Content: `{"n":2}`},
+		{Role: "tool", ToolCallID: "1", Name: "a", Content: "one"},
+		{Role: "tool", ToolCallID: "2", Name: "b", Content: `{"n":2}`},
 		{Role: "assistant", Content: "4", Reasoning: "so"},
 	}
 	if diff := cmp.Diff(wantMessages, r.Messages); diff != "" {

@@ -21,8 +21,10 @@ func TestLMEval(t *testing.T) {
 	tryRows(t, "lm-eval", []row{
 		{name: "repeats have no score of their own", file: document(0, "none", `[["4","5"]]`, `"metrics":["exact_match"],"exact_match":1.0`), want: []string{"0/0 " + notGraded, "0/1 " + notGraded}, note: "gonogo grade RUN"},
 		{name: "one response has the document's metric", file: document(0, "none", `[["4"]]`, `"metrics":["exact_match","f1"],"exact_match":1.0,"f1":0.5`) + document(1, "none", `[["5"]]`, `"metrics":["exact_match","f1"],"exact_match":0.0,"f1":0.5`), want: []string{"0/0 graded 1", "1/0 graded 0"}, note: "its metric exact_match"},
-		{name: "a metric that means something over all documents alone", file: document(0, "none", `[["4"]]`, `"metrics":["bleu"],"bleu":["a","b"]`) + document(1, "none", `[["4"]]`, `"metrics":["bleu"],"bleu":NaN`) + document(2, "none", `[["4"]]`, `"metrics":[]`),
-			want: []string{`0/0 grader - bleu must be a number, not ["a","b"]`, "1/0 grader - not graded: there is no metric bleu", "2/0 grader - not graded: there is no metric bleu"}},
+		{
+			name: "a metric that means something over all documents alone", file: document(0, "none", `[["4"]]`, `"metrics":["bleu"],"bleu":["a","b"]`) + document(1, "none", `[["4"]]`, `"metrics":["bleu"],"bleu":NaN`) + document(2, "none", `[["4"]]`, `"metrics":[]`),
+			want: []string{`0/0 grader - bleu must be a number, not ["a","b"]`, "1/0 grader - not graded: there is no metric bleu", "2/0 grader - not graded: there is no metric bleu"},
+		},
 		{name: "other filters show the same responses", file: document(0, "strict-match", `[["4"]]`, `"metrics":["em"],"em":0`) + document(0, "flexible-extract", `[["4"]]`, `"metrics":["em"],"em":1`), want: []string{"0/0 graded 0"}, note: "1 lines show the same responses through other filters"},
 		{name: "choices that are rated are no repeats", file: document(0, "none", `[["(-1.5, False)"],["(-0.5, True)"]]`, `"metrics":["acc"],"acc":1`), want: []string{"0/0 graded 1"}},
 		{name: "a document twice", file: document(0, "none", `[["4"]]`, `"metrics":[]`) + document(0, "none", `[["4"]]`, `"metrics":[]`), broken: "log.json:2: doc_id 0 came in line 1 already"},
@@ -62,10 +64,14 @@ func TestRecorder(t *testing.T) {
 	const spec, report = `{"spec":{"run_id":"r","eval_name":"a.dev.v0"}}` + "\n", `{"final_report":{"accuracy":0.5}}` + "\n"
 	sampled := `{"prompt":[{"role":"user","content":"2+2?"}],"sampled":["4"]}`
 	tryRows(t, "evals-recorder", []row{
-		{name: "events of samples lie between each other", file: spec + event(0, "a.dev.0", "sampling", sampled) + event(1, "a.dev.1", "sampling", sampled) + event(2, "a.dev.1", "match", `{"correct":false,"expected":"5"}`) + event(3, "a.dev.0", "match", `{"correct":true,"expected":"4"}`) + report,
-			want: []string{"a.dev.1/0 graded 0", "a.dev.0/0 graded 1"}},
-		{name: "metrics, when there is no match", file: spec + event(0, "a", "metrics", `{"text":"x","accuracy":0.25,"score":0.75}`) + event(1, "b", "metrics", `{"accuracy":1}`) + event(2, "c", "metrics", `{"score":true}`) + report,
-			want: []string{"a/0 graded 0.75", "b/0 grader - there is no number in the metric score", "c/0 graded 1"}, note: "their metric score"},
+		{
+			name: "events of samples lie between each other", file: spec + event(0, "a.dev.0", "sampling", sampled) + event(1, "a.dev.1", "sampling", sampled) + event(2, "a.dev.1", "match", `{"correct":false,"expected":"5"}`) + event(3, "a.dev.0", "match", `{"correct":true,"expected":"4"}`) + report,
+			want: []string{"a.dev.1/0 graded 0", "a.dev.0/0 graded 1"},
+		},
+		{
+			name: "metrics, when there is no match", file: spec + event(0, "a", "metrics", `{"text":"x","accuracy":0.25,"score":0.75}`) + event(1, "b", "metrics", `{"accuracy":1}`) + event(2, "c", "metrics", `{"score":true}`) + report,
+			want: []string{"a/0 graded 0.75", "b/0 grader - there is no number in the metric score", "c/0 graded 1"}, note: "their metric score",
+		},
 		{name: "several matches of one sample", file: spec + event(0, "a", "match", `{"correct":true}`) + event(1, "a", "match", `{"correct":false}`) + report, want: []string{"a/0 graded 0.5"}, note: "1 rollouts have several match events"},
 		{name: "an error is no 0; one that was made good is none", file: spec + event(0, "a", "error", `{"type":"RateLimitError","message":"429"}`) + event(1, "b", "error", `{"type":"X","message":"y"}`) + event(2, "b", "match", `{"correct":true}`) + report, want: []string{"a/0 model_api - RateLimitError", "b/0 graded 1"}},
 		{name: "an output that nobody graded", file: spec + event(0, "a", "sampling", sampled) + event(1, "b", "raw_sample", `{"input":"x"}`) + report, want: []string{"a/0 grader - not graded: there is no match event and no metrics event", "b/0 model_api - neither an output nor a grade was recorded"}},

@@ -26,16 +26,22 @@ func result(name, score string) string {
 
 func TestOutputItems(t *testing.T) {
 	tryRows(t, "openai-evals", []row{
-		{name: "a run is a repeat", file: evaluation("r1", 0, result("g", "1"), answered) + "\n" + evaluation("r1", 1, result("g", "0"), answered) + "\n" + evaluation("r2", 0, result("g", "0.5"), answered) + "\n",
-			want: []string{"0/0 graded 1", "1/0 graded 0", "0/1 graded 0.5"}, note: "the place of the run among the runs"},
-		{name: "a failure of the model, of a grader, and no result at all", file: evaluation("r", 0, "", strings.Replace(answered, `"error":null`, `"error":{"code":"server_error","message":"The server had an error"}`, 1)) + "\n" +
-			evaluation("r", 1, strings.Replace(result("g", "0"), `"passed"`, `"sample":{"error":{"code":"timeout","message":"judge"}},"passed"`, 1), answered) + "\n" +
-			evaluation("r", 2, "", answered) + "\n" + evaluation("r", 3, "", cutShort) + "\n" + evaluation("r", 4, result("g", "null"), answered) + "\n",
-			want: []string{"0/0 model_api - server_error: The server had an error", "1/0 grader - timeout: judge", "2/0 grader - there is no result of g", "3/0 no_answer - no output: the model stopped because of length", "4/0 grader - the score is missing, null or NaN"}},
+		{
+			name: "a run is a repeat", file: evaluation("r1", 0, result("g", "1"), answered) + "\n" + evaluation("r1", 1, result("g", "0"), answered) + "\n" + evaluation("r2", 0, result("g", "0.5"), answered) + "\n",
+			want: []string{"0/0 graded 1", "1/0 graded 0", "0/1 graded 0.5"}, note: "the place of the run among the runs",
+		},
+		{
+			name: "a failure of the model, of a grader, and no result at all", file: evaluation("r", 0, "", strings.Replace(answered, `"error":null`, `"error":{"code":"server_error","message":"The server had an error"}`, 1)) + "\n" +
+				evaluation("r", 1, strings.Replace(result("g", "0"), `"passed"`, `"sample":{"error":{"code":"timeout","message":"judge"}},"passed"`, 1), answered) + "\n" +
+				evaluation("r", 2, "", answered) + "\n" + evaluation("r", 3, "", cutShort) + "\n" + evaluation("r", 4, result("g", "null"), answered) + "\n",
+			want: []string{"0/0 model_api - server_error: The server had an error", "1/0 grader - timeout: judge", "2/0 grader - there is no result of g", "3/0 no_answer - no output: the model stopped because of length", "4/0 grader - the score is missing, null or NaN"},
+		},
 		{name: "an error without a code or a message is none", file: evaluation("r", 0, result("g", "1"), strings.Replace(answered, `"error":null`, `"error":{"code":"","message":""}`, 1)), want: []string{"0/0 graded 1"}},
 		{name: "an item twice in one run", file: evaluation("r", 0, result("g", "1"), answered) + "\n" + evaluation("r", 0, result("g", "0"), answered) + "\n", broken: `log.json:2: item 0 of run "r" came in line 1 already`},
-		{name: "the list of the API, over several lines", file: "{\n \"object\": \"list\",\n \"data\": [\n" + evaluation("r", 0, result("g", "1"), answered) + ",\n" + evaluation("r", 1, result("g", "0"), answered) + "\n],\n\"first_id\": \"a\", \"has_more\": true}\n",
-			want: []string{"0/0 graded 1", "1/0 graded 0"}, note: "it has more pages"},
+		{
+			name: "the list of the API, over several lines", file: "{\n \"object\": \"list\",\n \"data\": [\n" + evaluation("r", 0, result("g", "1"), answered) + ",\n" + evaluation("r", 1, result("g", "0"), answered) + "\n],\n\"first_id\": \"a\", \"has_more\": true}\n",
+			want: []string{"0/0 graded 1", "1/0 graded 0"}, note: "it has more pages",
+		},
 		{name: "the list of the API, on one line", file: `{"object":"list","data":[` + evaluation("r", 0, result("g", "1"), answered) + `],"has_more":false}`, want: []string{"0/0 graded 1"}},
 		{name: "a broken item of a list", file: "{\"object\":\"list\",\"data\":[\n" + evaluation("r", 0, result("g", `"x"`), answered) + "]}", broken: "log.json:2: byte 26: entry 0: the score of g must be a number"},
 	})
