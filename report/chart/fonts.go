@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/rivo/uniseg"
@@ -29,10 +30,10 @@ type Fonts struct {
 	missing map[rune]bool
 }
 
-// NewFonts returns fonts with others behind them, which are asked for once a
-// text needs them.
+// NewFonts returns fonts with others behind them, which are asked for once,
+// when a text needs them.
 func NewFonts(behind func() []*typeface.Face) *Fonts {
-	return &Fonts{behind: behind, missing: map[rune]bool{}}
+	return &Fonts{behind: sync.OnceValue(behind), missing: map[rune]bool{}}
 }
 
 // Elsewhere are the fonts for letters that another program draws, with fonts of
