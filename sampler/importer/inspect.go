@@ -86,7 +86,7 @@ func readInspect(ctx context.Context, src Source, sink Sink) error {
 			return err
 		}
 	}
-	sink.model(r.model)
+	sink.model(r.model.name)
 	for _, log := range logs {
 		if err := r.log(ctx, log); err != nil {
 			return err
@@ -174,11 +174,8 @@ func inspectName(text []byte) (string, error) {
 // not of several models.
 func (r *inspectReader) header(log *inspectLog) error {
 	h := log.header
-	if r.model == "" {
-		r.model, r.modelFile = h.Eval.Model, log.file.Name
-	}
-	if h.Eval.Model != r.model {
-		return fmt.Errorf("read %s: it is of model %s, and %s of %s: import each model by itself, and compare the two runs", log.file.Name, h.Eval.Model, r.modelFile, r.model)
+	if err := r.model.check(log.file, h.Eval.Model); err != nil {
+		return fmt.Errorf("read %s: %w", log.file.Name, err)
 	}
 	r.tasks[h.Eval.Task] = true
 	name := filepath.Base(log.file.Name)

@@ -95,10 +95,10 @@ type inspectReader struct {
 	numbers *onward
 	scores  *inspectScores
 
-	model, modelFile string
-	tasks            map[string]bool
-	items            map[string]bool // by id: whether it was written as a number
-	uuids            map[string]string
+	model oneModel
+	tasks map[string]bool
+	items map[string]bool // by id: whether it was written as a number
+	uuids map[string]string
 
 	file File // that is being read
 	task string
@@ -157,7 +157,7 @@ func (r *inspectReader) sample(where string, text []byte) error {
 	}
 	rec.Messages = talk.messages[prompt:]
 	rec.Calls, rec.Turns = callsOf(rec.Messages, talk.status)
-	s.fill(rec, r.model)
+	s.fill(rec, r.model.name)
 	if err := r.grade(rec, s); err != nil {
 		return r.errorf(where, "%w", err)
 	}

@@ -1,6 +1,10 @@
 package importer
 
-import "gonogo/sampler/rollout"
+import (
+	"fmt"
+
+	"gonogo/sampler/rollout"
+)
 
 // onward numbers samples over several files: each file counts from 0 for
 // itself, and the rollouts of an item in a later file go on from those in the
@@ -28,4 +32,29 @@ func (o *onward) sample(split rollout.Split, item string, own int) int {
 	n := o.base[k] + own
 	o.next[k] = max(o.next[k], n+1)
 	return n
+}
+
+// another numbers one more rollout of an item whose log has no numbers.
+func (o *onward) another(split rollout.Split, item string) int {
+	k := rollout.Key{Split: split, Item: item}
+	o.next[k]++
+	return o.next[k] - 1
+}
+
+// oneModel holds the rollouts of an import to one model: what several models
+// do is for gonogo compare to say, and no mean of one run.
+type oneModel struct{ name, file string }
+
+// check refuses a second model.
+func (m *oneModel) check(f File, name string) error {
+	switch {
+	case name == "" || name == m.name:
+		return nil
+	case m.name == "":
+		m.name, m.file = name, f.Name
+		return nil
+	case m.file == f.Name:
+		return fmt.Errorf("it is of model %q, and rollouts before it of %q: keep those of each model in files of their own, and compare the two runs", name, m.name)
+	}
+	return fmt.Errorf("it is of model %q, and %s of %q: import each model by itself, and compare the two runs", name, m.file, m.name)
 }

@@ -65,6 +65,8 @@ type brokenError struct{ error }
 
 func (e brokenError) Unwrap() error { return e.error }
 
+func (e brokenError) Is(target error) bool { return target == ErrBroken }
+
 type recordDecoder struct {
 	decoded
 	lean, lenient bool

@@ -23,6 +23,9 @@ func (e *LineError) Unwrap() error { return e.Err }
 // ErrNoRecords means that a file of rollouts holds none.
 var ErrNoRecords = errors.New("no rollouts in it")
 
+// ErrBroken means that text is no JSON.
+var ErrBroken = errors.New("broken JSON")
+
 // settle fills in what the line left to its context, and turns a grade that
 // is none into a missing one. why says that this was done, and is "" otherwise.
 // It does not number samples: that takes the lines before it.

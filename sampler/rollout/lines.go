@@ -21,8 +21,8 @@ type Line[T any] struct {
 // before the line number in errors.
 //
 // An error of decode is a *LineError, unless it is a broken last line without
-// an end, which is torn and left out. Decode takes lines apart by Members, so
-// that a broken one is known; the text is not to be kept. An error of yield
+// an end (ErrBroken), which is torn and left out; so decode takes lines apart by
+// Members. The text is not to be kept. An error of yield
 // ends the reading and is returned as it is. Memory is bounded by the longest
 // line.
 func ReadLines[T any](ctx context.Context, name string, rd io.Reader, decode func(text []byte) (T, error), yield func(Line[T]) error) (torn bool, err error) {
@@ -40,8 +40,8 @@ func ReadLines[T any](ctx context.Context, name string, rd io.Reader, decode fun
 // order, with its key and its value as it is written. The bare words NaN,
 // Infinity and -Infinity, which Python writes, read null. Unlike encoding/json
 // it tells Reward from reward, and what visit passes over is never decoded. Of
-// text that is no JSON the error says where it breaks, and visit may have been
-// called before.
+// text that is no JSON the error is ErrBroken and says where it breaks, and visit
+// may have been called before.
 func Members(text []byte, visit func(key string, value []byte) error) error {
 	s := scanner{b: text, lenient: true}
 	err := s.members(func(key, value []byte) error {

@@ -1,0 +1,128 @@
+package importer
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"gonogo/sampler/rollout"
+)
+
+// chatMessage is a message of a chat as tools write them that follow OpenAI,
+// each with turns of its own: tool calls may be objects, nested or flat, or
+// JSON texts of those.
+type chatMessage struct {
+	Role             string            `json:"role"`
+	Content          json.RawMessage   `json:"content"`
+	Reasoning        json.RawMessage   `json:"reasoning"`
+	ReasoningContent json.RawMessage   `json:"reasoning_content"`
+	ToolCalls        []json.RawMessage `json:"tool_calls"`
+	ToolCallID       string            `json:"tool_call_id"`
+	Name             json.RawMessage   `json:"name"`
+}
+
+// chatMessages reads a list of messages, or a text, which is one of role.
+func chatMessages(text json.RawMessage, role string) ([]rollout.Message, error) {
+	if isNone(text) {
+		return nil, nil
+	}
+	if text[0] == '"' {
+		return []rollout.Message{{Role: role, Content: rollout.TextOrJSON(text)}}, nil
+	}
+	var all []chatMessage
+	if err := json.Unmarshal(text, &all); err != nil {
+		return nil, err
+	}
+	out := make([]rollout.Message, len(all))
+	for i, m := range all {
+		var err error
+		if out[i], err = m.message(); err != nil {
+			return nil, fmt.Errorf("message %d: %w", i+1, err)
+		}
+	}
+	return out, nil
+}
+
+func (m *chatMessage) message() (rollout.Message, error) {
+	content, err := chatText(m.Content)
+	out := rollout.Message{Role: m.Role, Content: content, ToolCallID: m.ToolCallID, Name: rollout.TextOrJSON(m.Name)}
+	if out.Reasoning = rollout.TextOrJSON(m.ReasoningContent); out.Reasoning == "" {
+		out.Reasoning = rollout.TextOrJSON(m.Reasoning)
+	}
+	for _, c := range m.ToolCalls {
+		out.ToolCalls = append(out.ToolCalls, toolCall(c))
+	}
+	return out, err
+}
+
+// chatText returns the text of a content, which may be a list of parts; other
+// parts are named by their type.
+func chatText(content json.RawMessage) (string, error) {
+	if len(content) == 0 || content[0] != '[' {
+		return rollout.TextOrJSON(content), nil
+	}
+	var parts []struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	}
+	if err := json.Unmarshal(content, &parts); err != nil {
+		return "", err
+	}
+	texts := make([]string, 0, len(parts))
+	for _, p := range parts {
+		if p.Text == "" && p.Type != "text" {
+			p.Text = "[" + p.Type + "]"
+		}
+		texts = append(texts, p.Text)
+	}
+	return strings.Join(texts, "\n"), nil
+}
+
+// toolCall reads a call in any of its shapes. What is none keeps its text as
+// arguments, as a call that the model got wrong.
+func toolCall(text json.RawMessage) rollout.ToolCall {
+	raw := text
+	if len(raw) > 0 && raw[0] == '"' {
+		raw = json.RawMessage(rollout.TextOrJSON(raw))
+	}
+	var c struct {
+		ID        string          `json:"id"`
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+		Function  struct {
+			Name      string          `json:"name"`
+			Arguments json.RawMessage `json:"arguments"`
+		} `json:"function"`
+	}
+	if err := json.Unmarshal(raw, &c); err != nil {
+		return rollout.ToolCall{Arguments: rollout.TextOrJSON(text)}
+	}
+	if c.Name == "" {
+		c.Name, c.Arguments = c.Function.Name, c.Function.Arguments
+	}
+	return rollout.ToolCall{ID: c.ID, Name: c.Name, Arguments: rollout.TextOrJSON(c.Arguments)}
+}
+
+// answered is the status of a tool call in a log that does not tell how tools
+// fared.
+func answered(*rollout.Message) (rollout.CallStatus, string) { return rollout.CallOK, "" }
+
+// untilAnswer returns how many messages stand before the model's first.
+func untilAnswer(messages []rollout.Message) int {
+	for i, m := range messages {
+		if m.Role == "assistant" {
+			return i
+		}
+	}
+	return len(messages)
+}
+
+// lastAnswer returns what the model said last.
+func lastAnswer(messages []rollout.Message) string {
+	for i := len(messages) - 1; i >= 0; i-- {
+		if messages[i].Role == "assistant" {
+			return messages[i].Content
+		}
+	}
+	return ""
+}
