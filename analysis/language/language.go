@@ -40,11 +40,11 @@ var chineseParts = []map[string]string{
 	chineseFindings, chineseFindingsGrader, chineseFindingsSplits, chineseFindingsTools, chineseFindingsPhrases, chineseFindingsDocs, chineseKept,
 	chineseComparison, chineseComparisonKept, chineseComparisonPage, chineseComparisonCharts, chineseHistory,
 	chineseCharts, chineseChartsMore, chineseChartsAbout, chinesePage, chinesePageMore, chinesePageAudit,
-	chineseKeptShift, chineseKeptChoices,
+	chineseKeptShift, chineseKeptChoices, chineseNights,
 }
 
 // chineseKeptAll is all of it that is kept in English.
-var chineseKeptAll = merged(chineseKept, chineseComparisonKept, chineseKeptShift, chineseKeptChoices)
+var chineseKeptAll = merged(chineseKept, chineseComparisonKept, chineseKeptShift, chineseKeptChoices, chineseNights)
 
 // Languages lists the languages that there are.
 func Languages() []Language { return []Language{{}, Chinese} }

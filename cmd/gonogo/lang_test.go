@@ -1,8 +1,12 @@
 package main
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
+	"gonogo/analysis"
+	"gonogo/analysis/history"
 	"gonogo/analysis/language"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/grader/metric"
@@ -34,6 +38,26 @@ func TestChoicesAreSaidAgain(t *testing.T) {
 			if l.Again(choice) == choice {
 				t.Errorf("%s, %s: %q is not said again", l.Tag(), name, choice)
 			}
+		}
+	}
+}
+
+func TestANightIsAnsweredInItsLanguage(t *testing.T) {
+	compared := &analysis.Comparison{Sentence: "On eval the mean reward fell."}
+	fell := fmt.Sprintf(" Against the trend it regressed: the mean reward was %.3g, fell around night %s and is %.3g, and no single night since shows it; --accept takes that for the new normal.", 0.5, "2026-11-09", 0.4)
+	for _, c := range []struct {
+		about    string
+		n        history.Night
+		compared *analysis.Comparison
+		in       language.Language
+		want     string
+	}{
+		{"English", history.Night{Sentence: compared.Sentence + fell}, compared, language.Language{}, compared.Sentence + fell},
+		{"by the trend", history.Night{Sentence: compared.Sentence + fell}, compared, language.Chinese, "平均奖励原为 0.5，在夜间运行 2026-11-09 前后下降，现为 0.4，"},
+		{"compared with none", history.Night{Sentence: "The night holds no rollout with a reward."}, nil, language.Chinese, "这次夜间运行没有有奖励的轨迹。"},
+	} {
+		if got := nightSentence(c.n, c.compared, c.in); !strings.Contains(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.about, got, c.want)
 		}
 	}
 }

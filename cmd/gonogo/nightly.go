@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis"
 	"gonogo/analysis/history"
+	"gonogo/analysis/language"
 	"gonogo/report"
 	"gonogo/sampler/rollout"
 )
@@ -185,8 +187,19 @@ func (h *nights) show(c *cli.Context, look reportValues, n history.Night, compar
 	if err := report.NewHistory(trend, opt).WriteText(c.App.Writer); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(c.App.Writer, "%s  %s\n", nightWord(n), visible(n.Sentence))
+	_, err := fmt.Fprintf(c.App.Writer, "%s  %s\n", trend.Lang.Text(nightWord(n)), visible(nightSentence(n, compared, trend.Lang)))
 	return err
+}
+
+// nightSentence says in l why a night has its answer, which is kept in English:
+// as the comparison says it, and the trend behind it.
+func nightSentence(n history.Night, compared *analysis.Comparison, l language.Language) string {
+	if compared != nil {
+		if trend, ok := strings.CutPrefix(n.Sentence, compared.Sentence); ok {
+			return compared.In(l).Sentence + l.Again(trend)
+		}
+	}
+	return l.Again(n.Sentence)
 }
 
 // nightWord is the answer of a night in a word.
