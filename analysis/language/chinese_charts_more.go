@@ -56,7 +56,7 @@ var chineseChartsMore = map[string]string{
 	"%s: %s, paired, n = %s; bars: %s; p corrected for %s": "%s：%s，配对，n = %s；横线：%s；p 已按 %s校正",
 	"gains":                            "提高",
 	"loses":                            "降低",
-	"no difference that matters":       "没有要紧的差别",
+	"no difference that matters":       "没有实际意义的差别",
 	"within ± %s":                      "± %s 以内",
 	"gain hoped for from training: %s": "期望训练带来的提升：%s",
 
