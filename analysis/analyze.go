@@ -3,6 +3,7 @@ package analysis
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -175,10 +176,10 @@ func (c *collector) fill(r *Result, run *rollout.Run, s Settings) {
 	}
 	r.Grader = c.grader(all, agreement, info, s)
 	if n := len(c.extra); n > 0 {
-		r.Run.Notes = append(slices.Clone(r.Run.Notes), plural(n, "rollout")+" of items whose class was open (--items-undecided): for the classes of these items alone; no mean, share or verdict counts them")
+		r.Run.Notes = append(slices.Clone(r.Run.Notes), fmt.Sprintf("%s of items whose class was open (--items-undecided): for the classes of these items alone; no mean, share or verdict counts them", plural(n, "rollout")))
 	}
 	if n := len(c.zeroed); n > 0 {
-		r.Run.Notes = append(slices.Clone(r.Run.Notes), plural(n, "rollout")+" that a detector marked as a hack: counted at the bottom of the reward range")
+		r.Run.Notes = append(slices.Clone(r.Run.Notes), fmt.Sprintf("%s that a detector marked as a hack: counted at the bottom of the reward range", plural(n, "rollout")))
 	}
 	if split, ok := trainingSplit(r); ok {
 		r.Plan = plan(r.Splits[split], of[split], c, rolled)
@@ -198,7 +199,7 @@ func withCeiling(r *Result, a *Agreement, s Settings) Settings {
 	}
 	s.Ceiling = &high
 	r.Ceiling = high
-	r.Run.Notes = append(slices.Clone(r.Run.Notes), "the ceiling "+number(high)+" is the most that outputs at one rater's top may earn from another rater, by the labels")
+	r.Run.Notes = append(slices.Clone(r.Run.Notes), fmt.Sprintf("the ceiling %s is the most that outputs at one rater's top may earn from another rater, by the labels", number(high)))
 	return s
 }
 

@@ -93,8 +93,12 @@ func (e *extrapolation) passes(threshold float64) {
 		}
 		hits, total = hits+successes[i], total+n[i]
 	}
-	if hits == 0 || hits == total {
-		e.note("all rollouts %s: pass@k beyond %d samples cannot be fitted", map[bool]string{true: "fail", false: "pass"}[hits == 0], e.m.n)
+	switch hits {
+	case 0:
+		e.note("all rollouts fail: pass@k beyond %d samples cannot be fitted", e.m.n)
+		return
+	case total:
+		e.note("all rollouts pass: pass@k beyond %d samples cannot be fitted", e.m.n)
 		return
 	}
 	fits := e.fit(PassAtK, stat.Trials(successes, n), []float64{0, 1}, BetaBinomial)

@@ -8,7 +8,7 @@ import (
 
 // kept are the fields of a Result that hold what was said in English while it
 // was measured: why a number is not known, what a reader must know beside it.
-var kept = map[string]bool{"Warnings": true, "Notes": true, "Assumptions": true, "Top": true, "Note": true, "Why": true}
+var kept = map[string]bool{"Warnings": true, "Notes": true, "Assumptions": true, "Note": true, "Why": true}
 
 // retold returns a copy of r whose kept texts are said in l, as far as the
 // language knows them. Lists without any are shared with r.

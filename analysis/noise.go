@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -211,7 +212,7 @@ func (c *collector) noise(g *Grader, s Settings) {
 		}
 	}
 	if n := c.audit.stale; n > 0 {
-		g.NoiseVar.Warnings = append(g.NoiseVar.Warnings, plural(n, "output")+" of the audit begin with another grade than the one recorded now and are left out: run gonogo audit RUN again")
+		g.NoiseVar.Warnings = append(g.NoiseVar.Warnings, fmt.Sprintf("%s of the audit begin with another grade than the one recorded now and are left out: run gonogo audit RUN again", plural(n, "output")))
 	}
 }
 

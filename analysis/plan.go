@@ -22,7 +22,7 @@ func plan(sr *SplitResult, items []*item, c *collector, s Settings) *Plan {
 		},
 	}
 	if p.MinGroupSize == nil {
-		p.Assumptions = append(p.Assumptions, fmt.Sprintf("no group size up to the samples per item reaches an informative share of %g%s", s.WantedShare, modelledGroupSize(sr, s.WantedShare)))
+		p.Assumptions = append(p.Assumptions, fmt.Sprintf("no group size up to the samples per item reaches an informative share of %g", s.WantedShare)+modelledGroupSize(sr, s.WantedShare))
 	}
 	if s.BatchSize == 0 {
 		p.Assumptions = append(p.Assumptions, "no batch size is configured (training.batch_size): cost per step is not told")
@@ -241,9 +241,9 @@ func modelledGroupSize(sr *SplitResult, want float64) string {
 	text := ""
 	for _, model := range models {
 		if k := at[model]; k > 0 {
-			text += fmt.Sprintf("; the %s fit reaches it by %d", modelWords(model), k)
+			text += "; " + fmt.Sprintf("the %s fit reaches it by %d", modelWords(model), k)
 		} else {
-			text += fmt.Sprintf("; the %s fit does not reach it", modelWords(model))
+			text += "; " + fmt.Sprintf("the %s fit does not reach it", modelWords(model))
 		}
 	}
 	return text

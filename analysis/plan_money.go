@@ -121,7 +121,7 @@ func raise(e stat.Estimate, by float64) stat.Estimate {
 func moneyWords(p Prices) []string {
 	var out []string
 	if p.Source != "" {
-		out = append(out, "price of training: "+p.Source+"; prices.training_hour overrides it")
+		out = append(out, fmt.Sprintf("price of training: %s; prices.training_hour overrides it", p.Source))
 	}
 	for _, of := range []struct {
 		whose string

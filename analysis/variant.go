@@ -90,7 +90,7 @@ func variantNotes(base, new *side, pairings map[rollout.Split]pairing) []string 
 	notes, _ := likeness(base, new, pairings)
 	for _, d := range differences(base.run.Manifest, new.run.Manifest) {
 		if d.Confounds {
-			notes = append(notes, "made with another "+d.Key+" than the base: a difference may stem from that alone")
+			notes = append(notes, fmt.Sprintf("made with another %s than the base: a difference may stem from that alone", d.Key))
 		}
 	}
 	if base.zeroed > 0 && new.zeroed == 0 {
@@ -140,7 +140,7 @@ func (v *Variants) correct(split rollout.Split, s Settings) {
 			sp.Answer = NoDifference
 		}
 		if p != nil {
-			sp.Why += fmt.Sprintf("; by itself that would be %s, and corrected for %s it is not (%s)", looks, plural(len(all), "variant"), pValue(*p))
+			sp.Why += "; " + fmt.Sprintf("by itself that would be %s, and corrected for %s it is not (%s)", looks, plural(len(all), "variant"), pValue(*p))
 		}
 	}
 }
@@ -184,7 +184,7 @@ func (v *Variants) rank() {
 		}
 		of.Why = "it holds no rollout with a reward that could be compared"
 		if v.Split != nil {
-			of.Why = "it holds no rollout of " + string(*v.Split) + " with a reward"
+			of.Why = fmt.Sprintf("it holds no rollout of %s with a reward", *v.Split)
 		}
 	}
 	v.flattery()
@@ -201,5 +201,5 @@ func (v *Variants) flattery() {
 		v.Notes = append(v.Notes, fmt.Sprintf("the variant %s leads on %s and was chosen there, which flatters it a little; on %s, whose items did not choose, it changes the mean reward by %s", first.Name, *v.Split, rollout.Eval, signedInterval(sp.Reward.Estimate)))
 		return
 	}
-	v.Notes = append(v.Notes, "the variant "+first.Name+" was chosen on these very rollouts, so its gain looks a little larger than it is: measure it on other items, or with another seed, before you count on the number")
+	v.Notes = append(v.Notes, fmt.Sprintf("the variant %s was chosen on these very rollouts, so its gain looks a little larger than it is: measure it on other items, or with another seed, before you count on the number", first.Name))
 }

@@ -12,7 +12,7 @@ import (
 // Again says what was said in English before and kept: a text, a format with
 // whatever was put into it, or a count of things. What was put into a format is
 // said again in its turn. Only texts of the catalogue's list of what is kept are
-// known; any other is returned as it is.
+// known, also several of them joined; any other is returned as it is.
 func (l Language) Again(english string) string {
 	if l.of == nil || english == "" {
 		return english
@@ -30,8 +30,17 @@ func (l Language) Again(english string) string {
 			return k.filled(l, m)
 		}
 	}
+	if parts := strings.Split(english, join); len(parts) > 1 {
+		for i := range parts {
+			parts[i] = l.Again(parts[i])
+		}
+		return strings.Join(parts, l.Text(join))
+	}
 	return english
 }
+
+// join stands between texts that are kept as one.
+const join = "; "
 
 // counted is what Count writes in English.
 var counted = regexp.MustCompile(`^(-?[\d,]+) (\D+?)s?$`)

@@ -25,9 +25,9 @@ var chineseComparison = map[string]string{
 	"%s of the rollouts of a run were lost to failing endpoints, more than %s: what is left is no fair sample": "有一次运行因服务端点故障丢失了 %s 的轨迹，超过 %s：剩下的样本已不公正",
 	"%s of the rollouts of a run were lost to failing endpoints and are left out":                              "有一次运行因服务端点故障丢失了 %s 的轨迹，这些轨迹未计入",
 	"the runs hold nothing that can be compared":                                                               "两次运行没有可以比较的内容",
-	"the new run holds no rollout with a reward": "新运行没有任何带奖励的轨迹",
-	"the base run holds no rollout with a reward": "基准运行没有任何带奖励的轨迹",
-	"neither run holds a rollout with a reward": "两次运行都没有任何带奖励的轨迹",
+	"the new run holds no rollout with a reward":                                                               "新运行没有任何带奖励的轨迹",
+	"the base run holds no rollout with a reward":                                                              "基准运行没有任何带奖励的轨迹",
+	"neither run holds a rollout with a reward":                                                                "两次运行都没有任何带奖励的轨迹",
 	"the runs have no split in common":                                                                         "两次运行没有共同的数据划分",
 	"Holm over the groups listed":                                                                              "对所列各组作 Holm 校正",
 }

@@ -113,7 +113,7 @@ var chineseFindingsPhrases = map[string]string{
 	"more items will hardly tell: what the listed items have in common will":     "更多题目未必说明问题，应查明列出的题目有什么共同之处",
 	"about %s would settle it (audit.items)":                                     "约 %s即可得出结论（audit.items）",
 	"the one item tried":                                                         "所试的唯一一道题目",
-	"%s of %s items":                                                             "%[2]s 道题目中的 %[1]s 道",
+	"%s of %s items":                                                             " %[2]s 道题目中的 %[1]s 道",
 	"none of %s is rewarded":                                                     "%s中没有一个得到奖励",
 	"of %s, “%s” goes farthest and is rewarded on %s":                            "%s中“%s”得逞最多，在%s上得到奖励",
 	", and %s found something too":                                               "，另有 %s也发现了问题",

@@ -1,5 +1,64 @@
 package language
 
 // chineseKept is what is said while a run is measured and kept in English with
-// its numbers: notes, warnings, and why something is not known.
-var chineseKept = map[string]string{}
+// its numbers: notes, warnings, and why something is not known. Again finds the
+// formats in what they wrote.
+var chineseKept = map[string]string{
+	"group-relative training: one group of rollouts per item and step (GRPO and its relatives)": "组内相对的训练方法：每道题目每步一组轨迹（GRPO 及同类方法）",
+	"a group size of %[1]d is num_generations=%[1]d in TRL, rollout.n=%[1]d in verl and %[1]d rollouts per example in prime-rl; hosted jobs scale it by compute_multiplier, and how many rollouts of an item a multiplier stands for is not published": "组大小 %[1]d 在 TRL 中是 num_generations=%[1]d，在 verl 中是 rollout.n=%[1]d，在 prime-rl 中是每个样例 %[1]d 条轨迹；托管任务用 compute_multiplier 调整它，但一个倍数代表一道题目的多少条轨迹，没有公布",
+	"no group size up to the samples per item reaches an informative share of %g": "组大小在每题采样次数以内时，有效组占比都达不到 %g",
+	"the %s fit reaches it by %d":  "%s 拟合在组大小 %d 时达到",
+	"the %s fit does not reach it": "%s 拟合达不到",
+	"no batch size is configured (training.batch_size): cost per step is not told":                                             "没有配置批次大小（training.batch_size）：每步的费用无从得知",
+	"an epoch is %d items in %.0f steps of %d items":                                                                           "一个轮次(epoch)为 %d 道题目，分 %.0f 步，每步 %d 道",
+	"all rollouts of a step run at once; a step lasts at least as long as its slowest rollout; training itself is not counted": "一步的全部轨迹同时运行；一步至少与其最慢的轨迹一样长；训练本身不计在内",
+	"a trained model's calls and tokens are those of the base model":                                                           "训练后模型的调用和 token 数按基础模型计",
+	"the job plans %s: the whole run takes so many times the figures per epoch":                                                "任务计划 %s：整个训练为每轮次数字乘以轮次数",
+	"%s epochs": "%s 个轮次(epoch)",
+	"the informative share at the group size is not known":                                                  "该组大小下的有效组占比未知",
+	"fewer samples than the group size: the value is the least it can be, the interval reaches to the most": "采样次数少于组大小：数值为可能的最小值，区间延伸到可能的最大值",
+	"no interval: the largest of a sample says little about larger ones":                                    "没有区间：样本中的最大值说明不了更大的值",
+	"no interval": "没有区间",
+	"price of training: %s; prices.training_hour overrides it":                                                    "训练价格：%s；prices.training_hour 可覆盖它",
+	"price of the %[1]s's tokens: %[2]s; prices.%[1]s_input and prices.%[1]s_output override it":                  "%[1]s 的 token 价格：%[2]s；prices.%[1]s_input 和 prices.%[1]s_output 可覆盖它",
+	"tool calls are counted as free: prices.tool_call is not set":                                                 "工具调用按免费计算：没有设置 prices.tool_call",
+	"the %s's server does not tell its tokens":                                                                    "%s 的服务器没有报告 token 数",
+	"prices.%[1]s_input and prices.%[1]s_output are not set (US dollars per million tokens)":                      "没有设置 prices.%[1]s_input 和 prices.%[1]s_output（美元每百万 token）",
+	"the rollouts do not tell how long they took, and the price is by the hour":                                   "轨迹中没有耗时记录，而价格按小时计",
+	"at least: $%s an hour for the slowest rollouts alone; training itself and evaluations run on the same clock": "至少：仅最慢的轨迹就按每小时 $%s 计；训练本身和评估也计时",
+	"the rollouts do not tell how long they took":                                                                 "轨迹中没有耗时记录",
+
+	"no model reaches beyond the samples: at least 2 valid rollouts per item are needed":                                                         "没有模型能推到采样次数之外：每题至少需要 2 条有效轨迹",
+	"the rewards take more than %d values: beyond %d samples per item no model is fitted to them, only the bounds of the informative share hold": "奖励的取值超过 %d 种：每题超过 %d 次采样时不作模型拟合，只有有效组占比的上下界成立",
+	"all rewards are equal: there is nothing to fit, and more rollouts may look different":                                                       "全部奖励相同：没有可拟合的内容，更多轨迹可能会不一样",
+	"all rollouts fail: pass@k beyond %d samples cannot be fitted":                                                                               "全部轨迹都未通过：无法拟合超过 %d 次采样的 pass@k",
+	"all rollouts pass: pass@k beyond %d samples cannot be fitted":                                                                               "全部轨迹都通过：无法拟合超过 %d 次采样的 pass@k",
+	"too few rollouts to fit a model of %s":                                                                                                      "轨迹太少，无法拟合%s的模型",
+	"items differ too little to extrapolate %s: only the mean means something":                                                                   "题目之间差别太小，无法外推%s：只有平均值有意义",
+	"%s at %d is %s by the %s fit, and the %s one agrees":                                                                                        "%[1]s在 %[2]d 处：%[4]s 拟合为 %[3]s，%[5]s 拟合与之一致",
+	"%s at %d is %s by the %s fit and %s by the %s one, which lets some items never do better than their worst: samples cannot tell such items from ones that hardly ever do, and the gap of %s points is uncertainty of the model that no interval shows": "%[1]s在 %[2]d 处：%[4]s 拟合为 %[3]s，%[6]s 拟合为 %[5]s；后者允许某些题目永远不会好于其最差结果：采样无法把这类题目与极少变好的题目区分开，%[7]s 个百分点的差距是任何区间都不显示的模型不确定性",
+	"the %s fit does not describe these items: it puts %s at %s for %d samples, and %s was measured (%s to %s)":                                                                                                                                            "%[1]s 拟合不能描述这些题目：它给出的%[2]s在 %[4]d 次采样时为 %[3]s，而实测为 %[5]s（%[6]s 至 %[7]s）",
+	"the share of informative groups": "有效组占比",
+
+	"%s of items whose class was open (--items-undecided): for the classes of these items alone; no mean, share or verdict counts them": "%s来自分类未定的题目（--items-undecided）：只用于这些题目的分类；任何平均值、占比和结论都不计入",
+	"%s that a detector marked as a hack: counted at the bottom of the reward range":                                                    "%s被检测器标记为钻空子：按奖励范围的最低分计算",
+	"the ceiling %s is the most that outputs at one rater's top may earn from another rater, by the labels":                             "上限 %s 是由标注得出的：一位标注者给最高分的输出，从另一位标注者那里最多能得到这么多",
+
+	"%s on which every rollout earns the top":                                         "%s的每条轨迹都得最高分",
+	"%s on which a rollout earns the top without a tool call, where others made some": "%s有轨迹不用工具就得最高分，而其他轨迹用了工具",
+	"one answer earns the top on %s: %q":                                              "同一个答案在 %s上得最高分：%q",
+	"so do %s on %d items or more":                                                    "另有 %s在 %d 道或更多题目上也是如此",
+	"%s other answers":                                                                "%s 个其他答案",
+	"no core is known, or no rollout has it at zero":                                  "核心项未知，或没有轨迹的核心项为零",
+	"nothing is expected of this probe: only its rewards are told":                    "对这个探针没有期望：只列出其奖励",
+	"the labels leave the grader's range: only ranks are compared":                    "标注超出评分器的范围：只比较排序",
+	"no output was graded twice":                                                      "没有输出被评分两次",
+	"no output was graded twice: at least 2 grades of one output are needed, and 2 items or more with such outputs":   "没有输出被评分两次：同一输出至少需要 2 个分数，且至少 2 道题目有这样的输出",
+	"rewards of one item do not differ: a share of nothing has no value; items whose rewards differ are needed":       "同一道题目的奖励没有差别：无从计算份额；需要奖励有差别的题目",
+	"the grades of one output differ more than the rewards of one item: the share counts as 1":                        "同一输出的分数差异大于同一道题目的奖励差异：份额按 1 计",
+	"too few items for an upper end: 20 items or more make it useful":                                                 "题目太少，得不出上端：20 道或更多才有用",
+	"%s of the audit begin with another grade than the one recorded now and are left out: run gonogo audit RUN again": "审计中的 %s最初的分数与现在记录的不同，已略去：请重新运行 gonogo audit RUN",
+	"the rollouts do not tell about turns and calls":                                                                  "轨迹中没有轮次和调用的记录",
+	"over the %d of %d items with at least %d valid rollouts":                                                         "只计 %[2]d 道题目中有至少 %[3]d 条有效轨迹的 %[1]d 道",
+	"a lower bound: items have %d samples, the group size is %d":                                                      "这是下界：题目有 %d 次采样，而组大小为 %d",
+}

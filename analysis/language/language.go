@@ -37,14 +37,15 @@ var Chinese = Language{&catalogue{
 
 // chineseParts are the parts of the Chinese catalogue.
 var chineseParts = []map[string]string{
-	chineseFindings, chineseFindingsGrader, chineseFindingsSplits, chineseFindingsTools, chineseFindingsPhrases, chineseFindingsDocs, chineseKept,
+	chineseFindings, chineseFindingsGrader, chineseFindingsSplits, chineseFindingsTools, chineseFindingsPhrases, chineseFindingsDocs,
+	chineseKept, chineseKeptStat,
 	chineseComparison, chineseComparisonKept, chineseComparisonPage, chineseComparisonCharts, chineseHistory,
 	chineseCharts, chineseChartsMore, chineseChartsAbout, chinesePage, chinesePageMore, chinesePageAudit,
 	chineseKeptShift, chineseKeptChoices, chineseNights,
 }
 
 // chineseKeptAll is all of it that is kept in English.
-var chineseKeptAll = merged(chineseKept, chineseComparisonKept, chineseKeptShift, chineseKeptChoices, chineseNights)
+var chineseKeptAll = merged(chineseKept, chineseKeptStat, chineseKeptVariants, chineseComparisonKept, chineseKeptShift, chineseKeptChoices, chineseNights)
 
 // Languages lists the languages that there are.
 func Languages() []Language { return []Language{{}, Chinese} }

@@ -22,7 +22,7 @@ type Estimate struct {
 
 	// Draws is how many independent observations the N rollouts are: for a
 	// statistic of groups of k, disjoint groups. 0 stands for N.
-	Draws int `json:"-"`
+	Draws int `json:"draws,omitempty"`
 }
 
 // Known reports whether the estimate has a value.

@@ -243,12 +243,12 @@ func (p *Plan) generate(in Input) {
 	for _, tool := range in.Tools {
 		switch {
 		case tool.Skip:
-			p.Notes = append(p.Notes, "tool "+tool.Name+" is not called: burst.skip names it")
+			p.Notes = append(p.Notes, fmt.Sprintf("tool %s is not called: burst.skip names it", tool.Name))
 			continue
 		case named[tool.Name]:
 			continue
 		case !tool.Safe:
-			p.Notes = append(p.Notes, "tool "+tool.Name+" is not called: no call of it is recorded, and burst.safe does not name it")
+			p.Notes = append(p.Notes, fmt.Sprintf("tool %s is not called: no call of it is recorded, and burst.safe does not name it", tool.Name))
 			continue
 		}
 		rng := rand.New(rand.NewPCG(in.Seed, 0xa46))
@@ -262,7 +262,7 @@ func (p *Plan) generate(in Input) {
 			}
 		}
 		if made == 0 {
-			p.Notes = append(p.Notes, "tool "+tool.Name+" is not called: no call of it is recorded, and no row holds its schema")
+			p.Notes = append(p.Notes, fmt.Sprintf("tool %s is not called: no call of it is recorded, and no row holds its schema", tool.Name))
 		}
 	}
 }

@@ -1,0 +1,256 @@
+package analysis
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonogo/analysis/language"
+	"gonogo/analysis/shift"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+// resultsToSay are stored results, and ones with something for every gate.
+func resultsToSay(t *testing.T) map[string]*Result {
+	t.Helper()
+	results := map[string]*Result{"nothing": {RewardRange: [2]float64{0, 1}, GroupSize: 8, Confidence: 0.95}}
+	for name, bad := range map[string]bool{"all rules": true, "all fine": false} {
+		r := crowded(bad)
+		crowdedBeside(r, bad)
+		Judge(r, nil, Gates())
+		results[name] = r
+	}
+	Judge(results["nothing"], nil, Gates())
+	files, err := filepath.Glob("../report/reporttest/results/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no stored results: %v", err)
+	}
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := new(Result)
+		if err := json.Unmarshal(raw, r); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		results[filepath.Base(file)] = r
+	}
+	return results
+}
+
+// crowdedBeside adds what no rollout tells: rows, a burst, variants and looks.
+func crowdedBeside(r *Result, bad bool) {
+	half, one, few := 0.5, 1.0, 3
+	some := func(x float64) Difference {
+		d := Difference{Name: "tool_calls", Direction: "more"}
+		d.Value, d.Low, d.High, d.Items, d.N = &x, &x, &x, 120, 960
+		return d
+	}
+	split, status := rollout.Train, NoDifference
+	if bad {
+		status = Gains
+	}
+	v := Variant{Name: "clearer", Answer: status, Changes: []rollout.Change{{Key: "prompt"}, {Key: "model"}}, Splits: map[rollout.Split]*VariantSplit{split: {Reward: some(0.3), Costs: []Difference{some(2)}}}}
+	other := v
+	other.Name = "louder"
+	r.Variants = &Variants{Split: &split, Hoped: 0.05, Ranked: []Variant{v, other}}
+	r.Looks = &Looks{Confidence: 0.95, At: []int{4, 8}, Made: 2, Ended: rollout.EndedDecided}
+	r.Burst = &Burst{Rollouts: 128, GroupSize: 8, Endpoints: []BurstEndpoint{{
+		Requests: 100, P95: spread(0.5), Doubles: Doubling{At: &half, Low: &few, High: &few, Base: &half, Times: &one}, Errors: []BurstError{{Kind: "timeout", Count: 2}},
+		Departures: map[string]int{rollout.NoOutput: 2, rollout.WrongCallID: 1}, Repeats: spread(0.5),
+	}}, Lost: spread(0.01), Repeats: spread(0.01)}
+	r.Burst.Endpoints[0].Name = "tool search"
+	if bad {
+		r.Burst.Lost, r.Burst.Repeats, r.Burst.LostBy = spread(0.5), spread(0.5), map[string]int{"tool search": 3}
+		r.Burst.FirstFailure = &FirstFailure{After: 0.1, Endpoint: "tool search", Kind: "timeout"}
+		three := 3.0
+		r.Burst.Endpoints[0].Doubles.Times = &three
+		r.Burst.Wire, r.Burst.Crosstalk = BurstWire{Answers: 10, Departing: 3}, Crosstalk{Answers: 10, Leaks: 1, Examples: []StrayID{{"tool search", "a", "b"}}}
+	}
+	r.Shift = &Shift{
+		References: 3, InPromptOf: 3, Rows: map[rollout.Split]int{rollout.Train: 120, rollout.Eval: 60},
+		Crossings: []Crossing{{A: rollout.Train, B: rollout.Eval, RowsA: 120, RowsB: 60, Note: "rows that differ in numbers or names alone are as frequent within train: templates, which do not count"}},
+	}
+	for _, on := range []string{OnLastUser, OnFields, OnReward, OnTools} {
+		p := ShiftPair{A: rollout.Train, B: rollout.Eval, On: on, Primary: true, Test: shift.C2ST, PHolm: &half, Effect: spread(0.5), Missed: &half, NA: 120, NB: 60}
+		if bad {
+			p.PHolm, p.Effect, p.Top = stat.Some(1e-9), spread(0.9), []string{`"why": 80 % of eval, 2 % of train`}
+		}
+		if on == OnTools {
+			p.PHolm, p.Effect.Warnings = nil, []string{"fewer than 3 rows on one side: no interval; 20 a side make it useful"}
+		}
+		r.Shift.Pairs = append(r.Shift.Pairs, p)
+	}
+	if bad {
+		r.Shift.InPrompt = []RowName{{rollout.Train, "a"}}
+		r.Shift.Flaws = []Flaw{{shift.Empty, RowName{rollout.Train, "a"}}}
+		r.Shift.Crossings[0].Exact, r.Shift.Crossings[0].Near, r.Shift.Crossings[0].Swapped = 2, 5, 1
+		r.Shift.Conflicts = []Conflict{{Kind: shift.SamePrompt, A: "a", B: "b", ASplit: rollout.Train, BSplit: rollout.Train}, {Kind: shift.AlmostPrompt, A: "a", B: "c", ASplit: rollout.Train, BSplit: rollout.Eval}}
+	}
+}
+
+// spread is an estimate with a small interval.
+func spread(x float64) stat.Estimate {
+	return stat.Estimate{Value: &x, Low: stat.Some(x - 0.01), High: stat.Some(x + 0.01), SE: stat.Some(0.005), N: 960, Items: 120, Warnings: []string{}}
+}
+
+// asTold is a result without the texts that a language changes.
+func asTold(t *testing.T, r *Result) string {
+	t.Helper()
+	bare := *r
+	bare.Note, bare.Findings = "", slices.Clone(r.Findings)
+	for i := range bare.Findings {
+		f := &bare.Findings[i]
+		f.Title, f.Why, f.Remedy, f.Want = "", "", "", ""
+	}
+	raw, err := json.Marshal(bare.Findings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw) + string(bare.Verdict)
+}
+
+func encoded(t *testing.T, r *Result) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := r.Encode(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// What gates say of a result they say of it again, also once it was written and
+// read.
+func TestAResultIsSaidAgain(t *testing.T) {
+	for name, r := range resultsToSay(t) {
+		var stored Result
+		before := encoded(t, r)
+		if err := json.Unmarshal(before, &stored); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for i, again := range stored.said(language.Language{}).Findings {
+			f := r.Findings[i]
+			for what, pair := range map[string][2]string{"title": {f.Title, again.Title}, "why": {f.Why, again.Why}, "remedy": {f.Remedy, again.Remedy}, "want": {f.Want, again.Want}} {
+				if pair[0] != pair[1] {
+					t.Errorf("%s: the %s of %s (%s) was %q and is said again as %q", name, what, f.Gate, f.Status, pair[0], pair[1])
+				}
+			}
+		}
+		if again := stored.said(language.Language{}); again.Note != r.Note {
+			t.Errorf("%s: the note was %q and is said again as %q", name, r.Note, again.Note)
+		}
+		if !bytes.Equal(before, encoded(t, r)) {
+			t.Errorf("%s was changed", name)
+		}
+	}
+}
+
+func TestAResultIsSaidInChinese(t *testing.T) {
+	for name, r := range resultsToSay(t) {
+		before := encoded(t, r)
+		l := language.Chinese.Lacking(func(english string) { t.Errorf("%s: not translated: %q", name, english) })
+		in := r.In(l)
+		if asTold(t, in) != asTold(t, r) {
+			t.Errorf("%s: more than words differ", name)
+		}
+		for i, f := range in.Findings {
+			for _, texts := range [][2]string{{r.Findings[i].Title, f.Title}, {r.Findings[i].Why, f.Why}, {r.Findings[i].Remedy, f.Remedy}} {
+				checkChinese(t, texts[0], texts[1])
+				if strings.ContainsAny(texts[1], "{}") || texts[0] != "" && texts[1] == "" {
+					t.Errorf("%s: %s says %q", name, f.Gate, texts[1])
+				}
+			}
+		}
+		if checkChinese(t, r.Note, in.Note); in.In(language.Language{}) != r || !bytes.Equal(before, encoded(t, r)) {
+			t.Errorf("%s: it does not come back", name)
+		}
+		if back := in.In(l); !reflect.DeepEqual(back.Findings, in.Findings) {
+			t.Errorf("%s: said once more, it is something else", name)
+		}
+	}
+}
+
+// What was kept of measuring is said again, too.
+func TestKeptTextsAreSaidInChinese(t *testing.T) {
+	for name, r := range resultsToSay(t) {
+		in := r.In(language.Chinese)
+		before, after := keptTexts(r), keptTexts(in)
+		if len(before) != len(after) {
+			t.Fatalf("%s: %d texts were kept and %d are there", name, len(before), len(after))
+		}
+		for i := range before {
+			checkChinese(t, before[i], after[i])
+		}
+	}
+}
+
+// keptTexts lists the texts of the fields that keep some.
+func keptTexts(r *Result) (list []string) {
+	var walk func(field string, v reflect.Value)
+	walk = func(field string, v reflect.Value) {
+		switch v.Kind() {
+		case reflect.String:
+			if kept[field] && v.String() != "" {
+				list = append(list, v.String())
+			}
+		case reflect.Pointer:
+			if !v.IsNil() {
+				walk(field, v.Elem())
+			}
+		case reflect.Struct:
+			for i := range v.NumField() {
+				walk(v.Type().Field(i).Name, v.Field(i))
+			}
+		case reflect.Slice:
+			for i := range v.Len() {
+				walk(field, v.Index(i))
+			}
+		case reflect.Map:
+			keys := v.MapKeys()
+			slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+			for _, k := range keys {
+				walk(field, v.MapIndex(k))
+			}
+		}
+	}
+	for _, section := range []any{r.Run.Notes, r.Splits, r.Plan, r.Shift, r.Grader, r.Burst, r.Variants} {
+		walk("Notes", reflect.ValueOf(section))
+	}
+	return list
+}
+
+// A result of another version may lack any of its sections.
+func TestResultsWithoutASectionAreSaid(t *testing.T) {
+	for name, r := range resultsToSay(t) {
+		var sections map[string]json.RawMessage
+		if err := json.Unmarshal(encoded(t, r), &sections); err != nil {
+			t.Fatal(err)
+		}
+		for key := range sections {
+			less := map[string]json.RawMessage{}
+			for k, v := range sections {
+				if k != key {
+					less[k] = v
+				}
+			}
+			raw, err := json.Marshal(less)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var older Result
+			if err := json.Unmarshal(raw, &older); err != nil {
+				t.Fatal(err)
+			}
+			if in := older.In(language.Chinese); len(in.Findings) != len(older.Findings) {
+				t.Errorf("%s without %s: %d findings of %d", name, key, len(in.Findings), len(older.Findings))
+			}
+		}
+	}
+}
