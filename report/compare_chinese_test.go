@@ -62,6 +62,9 @@ func TestEveryComparisonIsInChinese(t *testing.T) {
 			if name != "hostile" && name != "many" && (f.Name == "markdown" || f.Name == "junit") {
 				checkChinese(t, f.Name+" of "+name, string(b))
 			}
+			if f.Name == "html" && name != "hostile" && name != "many" {
+				checkChinese(t, "page of "+name, wordsOf(string(b)))
+			}
 			if f.Name == "html" && !bytes.Contains(b, []byte(`<html lang="zh">`)) {
 				t.Errorf("the page of %s does not say that it is Chinese", name)
 			}
@@ -96,9 +99,12 @@ func TestAHistoryIsInChinese(t *testing.T) {
 		p := NewHistory(h, Options{Font: "none"})
 		for format, write := range map[string]func(io.Writer) error{"text": p.WriteText, "markdown": p.WriteMarkdown, "html": p.WriteHTML, "junit": p.writeJUnit} {
 			text := string(written(t, write))
-			if format != "html" {
-				checkChinese(t, format+" of "+name, text)
-			} else if !strings.Contains(text, `<html lang="zh">`) {
+			said := text
+			if format == "html" {
+				said = wordsOf(text)
+			}
+			checkChinese(t, format+" of "+name, said)
+			if format == "html" && !strings.Contains(text, `<html lang="zh">`) {
 				t.Errorf("the page of %s does not say that it is Chinese", name)
 			}
 		}
