@@ -7,7 +7,7 @@ var chineseChartsAbout = map[string]string{
 	"Best of k":         "k 次最优",
 	"Informative":       "有效组",
 	"Rewards":           "奖励分布",
-	"Item classes":      "题目类别",
+	"Item classes":      "题目分类",
 	"Reward tool calls": "奖励与工具调用",
 	"Reward tokens":     "奖励与 token 数",
 	"Reward latency":    "奖励与耗时",
