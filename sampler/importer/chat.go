@@ -103,9 +103,9 @@ func toolCall(text json.RawMessage) rollout.ToolCall {
 	return rollout.ToolCall{ID: c.ID, Name: c.Name, Arguments: rollout.TextOrJSON(c.Arguments)}
 }
 
-// answered is the status of a tool call in a log that does not tell how tools
+// untold is the status of a tool call in a log that does not tell how tools
 // fared.
-func answered(*rollout.Message) (rollout.CallStatus, string) { return rollout.CallOK, "" }
+func untold(*rollout.Message) (rollout.CallStatus, string) { return rollout.CallOK, "" }
 
 // untilAnswer returns how many messages stand before the model's first.
 func untilAnswer(messages []rollout.Message) int {

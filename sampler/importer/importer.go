@@ -32,6 +32,8 @@ func Formats() []Format {
 	return []Format{
 		gonogo,
 		inspect,
+		verifiers,
+		verifiersV1,
 		tauBench,
 		tau2Bench,
 		buildHours,

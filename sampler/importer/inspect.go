@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"gonogo/sampler/rollout"
 )
@@ -144,10 +143,7 @@ func openInspectJSON(ctx context.Context, f File) (*inspectLog, error) {
 				return err
 			}
 			if err := yield(fmt.Sprintf("entry %d", a.index), text); err != nil {
-				if _, ok := errors.AsType[*shapeError](err); ok {
-					return a.errorf("%w", err)
-				}
-				return err
+				return a.stopped(err)
 			}
 			return nil
 		})
@@ -234,17 +230,3 @@ func (r *inspectReader) itemID(id string) string {
 	}
 	return id
 }
-
-// errorf is an error about one sample, which the reader of the log places.
-func (r *inspectReader) errorf(where, format string, args ...any) error {
-	err := fmt.Errorf(format, args...)
-	if strings.HasPrefix(where, "entry ") {
-		return &shapeError{err}
-	}
-	return fmt.Errorf("%s: %s: %w", r.file.Name, where, err)
-}
-
-// shapeError is an error about an entry that does not say where it stands.
-type shapeError struct{ error }
-
-func (e *shapeError) Unwrap() error { return e.error }

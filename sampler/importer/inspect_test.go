@@ -101,7 +101,7 @@ func TestInspectArchive(t *testing.T) {
 				t.Fatalf("format %q, error %v", f.Name, err)
 			}
 			want := []string{"1/0 graded 1", "1/1 grader - score match is null"}
-			if diff := cmp.Diff(want, g.shown()); diff != "" {
+			if diff := cmp.Diff(want, told(g)); diff != "" {
 				t.Errorf("of members with one name the last one counts, and NaN is unscored (-want +got):\n%s", diff)
 			}
 			if len(g.models) != 1 || g.models[0] != "openai/x" || len(g.items) != 1 {
@@ -114,7 +114,7 @@ func TestInspectArchive(t *testing.T) {
 func TestInspectArchiveOfACrash(t *testing.T) {
 	_, g, err := importSource(t, "", eval(inspectEval(t, methodZstd, "_journal/start.json", `{"version":2,"eval":{"task":"a","model":"m"},"plan":{}}`, "samples/a_epoch_1.json", oneSample(`"a"`, "1", "0.25"))))
 	if err != nil || len(g.records) != 1 || *g.records[0].Reward != 0.25 {
-		t.Fatalf("records %v, error %v", g.shown(), err)
+		t.Fatalf("records %v, error %v", told(g), err)
 	}
 	g.noted(t, "log.eval: it has no header: the evaluation was broken off")
 }
@@ -175,7 +175,7 @@ func TestInspectOutcomes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff([]string{tt.want}, g.shown()); diff != "" {
+			if diff := cmp.Diff([]string{tt.want}, told(g)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -193,7 +193,7 @@ func TestInspectSeveralScores(t *testing.T) {
 	t.Run("the first one is the reward, the others are parts", func(t *testing.T) {
 		g, err := importWith("")
 		if err != nil || *g.records[0].Reward != 0.25 {
-			t.Fatalf("%v, error %v", g.shown(), err)
+			t.Fatalf("%v, error %v", told(g), err)
 		}
 		if diff := cmp.Diff(map[string]float64{"a": 1, "judge.style": 0.5}, g.records[0].Parts); diff != "" {
 			t.Errorf("parts (-want +got):\n%s", diff)
@@ -203,7 +203,7 @@ func TestInspectSeveralScores(t *testing.T) {
 	t.Run("another one by name", func(t *testing.T) {
 		g, err := importWith("judge.style")
 		if err != nil || *g.records[0].Reward != 0.5 {
-			t.Fatalf("%v, error %v", g.shown(), err)
+			t.Fatalf("%v, error %v", told(g), err)
 		}
 		g.noted(t, "reward = score judge.style, by --score")
 	})
@@ -218,7 +218,7 @@ func TestInspectSeveralScores(t *testing.T) {
 	})
 	t.Run("a name that no sample has is a missing grade", func(t *testing.T) {
 		if g, err := importWith("nil"); err != nil || g.records[0].Outcome != rollout.GraderFailed {
-			t.Errorf("%v, error %v", g.shown(), err)
+			t.Errorf("%v, error %v", told(g), err)
 		}
 	})
 }
@@ -245,7 +245,7 @@ func TestInspectSampleWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(g.records) != 2 {
-		t.Fatalf("%v, want the failed attempt and the last one", g.shown())
+		t.Fatalf("%v, want the failed attempt and the last one", told(g))
 	}
 	if r := g.records[0]; r.Attempt != 0 || r.Outcome != rollout.ModelAPI || r.Error != "503" {
 		t.Errorf("earlier attempt is %+v", r)
@@ -290,14 +290,14 @@ func TestInspectOldTranscript(t *testing.T) {
 func TestInspectIdentity(t *testing.T) {
 	t.Run("of one sample twice in a list the last one counts", func(t *testing.T) {
 		_, g, err := importText(t, "", inspectJSON(oneSample("1", "1", "0"), oneSample("1", "2", "1"), oneSample("1", "1", "1")))
-		if diff := cmp.Diff([]string{"1/1 graded 1", "1/0 graded 1"}, g.shown()); err != nil || diff != "" {
+		if diff := cmp.Diff([]string{"1/1 graded 1", "1/0 graded 1"}, told(g)); err != nil || diff != "" {
 			t.Errorf("error %v (-want +got):\n%s", err, diff)
 		}
 	})
 	t.Run("several logs of a task are further epochs", func(t *testing.T) {
 		a, b := inspectJSON(oneSample("1", "1", "0"), oneSample("1", "2", "1")), inspectJSON(oneSample("1", "1", "0.5"), oneSample("2", "1", "0.5"))
 		_, g, err := importSource(t, "", named("a.json", a, "b.json", b))
-		if diff := cmp.Diff([]string{"1/0 graded 0", "1/1 graded 1", "1/2 graded 0.5", "2/0 graded 0.5"}, g.shown()); err != nil || diff != "" {
+		if diff := cmp.Diff([]string{"1/0 graded 0", "1/1 graded 1", "1/2 graded 0.5", "2/0 graded 0.5"}, told(g)); err != nil || diff != "" {
 			t.Errorf("error %v (-want +got):\n%s", err, diff)
 		}
 	})
@@ -306,21 +306,21 @@ func TestInspectIdentity(t *testing.T) {
 			return strings.Replace(oneSample(id, "1", "1"), `"epoch"`, `"uuid":"`+uuid+`","epoch"`, 1)
 		}
 		_, g, err := importSource(t, "", named("a.json", inspectJSON(with("1", "u1")), "b.json", inspectJSON(with("1", "u1"), with("2", "u2"))))
-		if diff := cmp.Diff([]string{"1/0 graded 1", "2/0 graded 1"}, g.shown()); err != nil || diff != "" {
+		if diff := cmp.Diff([]string{"1/0 graded 1", "2/0 graded 1"}, told(g)); err != nil || diff != "" {
 			t.Errorf("error %v (-want +got):\n%s", err, diff)
 		}
 		g.noted(t, "1 samples are in several logs")
 	})
 	t.Run("logs of several tasks name items by task", func(t *testing.T) {
 		_, g, err := importSource(t, "", named("a.json", inspectJSON(oneSample("1", "1", "0")), "b.json", strings.Replace(inspectJSON(oneSample("1", "1", "1")), `"arith"`, `"geo"`, 1)))
-		if diff := cmp.Diff([]string{"arith/1/0 graded 0", "geo/1/0 graded 1"}, g.shown()); err != nil || diff != "" {
+		if diff := cmp.Diff([]string{"arith/1/0 graded 0", "geo/1/0 graded 1"}, told(g)); err != nil || diff != "" {
 			t.Errorf("error %v (-want +got):\n%s", err, diff)
 		}
 	})
 	t.Run("an operator's stop is no rollout", func(t *testing.T) {
 		_, g, err := importText(t, "", inspectJSON(oneSample("1", "1", "1"), `{"id":2,"epoch":1,"limit":{"type":"operator","limit":1}}`))
 		if err != nil || len(g.records) != 1 {
-			t.Errorf("%v, error %v", g.shown(), err)
+			t.Errorf("%v, error %v", told(g), err)
 		}
 		g.noted(t, "1 samples were cut short by the operator")
 	})

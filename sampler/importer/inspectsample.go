@@ -118,11 +118,11 @@ func newInspectReader(opt Options, sink Sink) *inspectReader {
 func (r *inspectReader) sample(where string, text []byte) error {
 	s, err := decodeInspectSample(text)
 	if err != nil {
-		return r.errorf(where, "%w", err)
+		return err
 	}
 	id, epoch, err := r.key(s)
 	if err != nil {
-		return r.errorf(where, "%w", err)
+		return err
 	}
 	own := s.stamp()
 	if own != nil && own.Item != "" {
@@ -130,7 +130,7 @@ func (r *inspectReader) sample(where string, text []byte) error {
 	}
 	k := rollout.Key{Split: r.split, Item: id, Sample: epoch - 1}
 	if was := r.seen[k]; was != "" {
-		return r.errorf(where, "sample %s, epoch %d is there already: %s", id, epoch, was)
+		return fmt.Errorf("sample %s, epoch %d is there already: %s", id, epoch, was)
 	}
 	r.seen[k] = where
 	if was := r.uuids[s.UUID]; s.UUID != "" && was != "" && was != r.file.Name {
@@ -145,11 +145,11 @@ func (r *inspectReader) sample(where string, text []byte) error {
 	s.resolve()
 	talk, err := decodeInspectMessages(s.Messages)
 	if err != nil {
-		return r.errorf(where, `"messages": %w`, err)
+		return fmt.Errorf(`"messages": %w`, err)
 	}
 	prompt := inspectPrompt(talk.messages, s.Input)
 	if err := r.item(id, s, talk.messages[:prompt]); err != nil {
-		return r.errorf(where, "%w", err)
+		return err
 	}
 	rec := &rollout.Record{Item: id, Split: r.split, Sample: r.numbers.sample(r.split, id, epoch-1), Source: rollout.Import, TraceID: s.UUID}
 	if err := r.retries(rec, s.Retries); err != nil {
@@ -159,11 +159,11 @@ func (r *inspectReader) sample(where string, text []byte) error {
 	rec.Calls, rec.Turns = callsOf(rec.Messages, talk.status)
 	s.fill(rec, r.model.name)
 	if err := r.grade(rec, s); err != nil {
-		return r.errorf(where, "%w", err)
+		return err
 	}
 	own.outcome(rec)
 	r.records++
-	return r.sink.record(rec)
+	return ended(r.sink.record(rec))
 }
 
 // stamp returns what our own export wrote into the metadata.
@@ -216,7 +216,7 @@ func (r *inspectReader) retries(rec *rollout.Record, failed []inspectError) erro
 		earlier.Attempt = i
 		earlier.Outcome, earlier.Error = inspectBoundary(e), firstLine(e.Message)
 		r.retried++
-		if err := r.sink.record(&earlier); err != nil {
+		if err := ended(r.sink.record(&earlier)); err != nil {
 			return err
 		}
 	}

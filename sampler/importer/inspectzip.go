@@ -118,7 +118,10 @@ func inspectMembers(f File, archive *zip.Reader) (*inspectLog, error) {
 				return err
 			}
 			if err := yield(name, text); err != nil {
-				return err
+				if own, is := err.(sinkError); is {
+					return own.error
+				}
+				return fmt.Errorf("%s: %s: %w", f.Name, name, err)
 			}
 		}
 		return nil

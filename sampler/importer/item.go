@@ -36,7 +36,15 @@ func sendItem(sink Sink, f File, it rollout.Item, messages []rollout.Message, fi
 	if err := it.Decode(); err != nil {
 		return err
 	}
-	return sink.item(it)
+	return ended(sink.item(it))
+}
+
+// ended marks an error of the sink.
+func ended(err error) error {
+	if err != nil {
+		return sinkError{err}
+	}
+	return nil
 }
 
 // seconds is a span that a log gives in seconds; what no span can be is not

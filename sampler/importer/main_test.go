@@ -3,7 +3,6 @@ package importer
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -39,19 +38,6 @@ func (g *got) sink() Sink {
 
 func (g *got) empty() bool { return len(g.items)+len(g.records)+len(g.notes)+len(g.models) == 0 }
 
-// shown lists the records as item/sample outcome reward error.
-func (g *got) shown() []string {
-	var all []string
-	for _, r := range g.records {
-		reward := "-"
-		if r.Reward != nil {
-			reward = fmt.Sprint(*r.Reward)
-		}
-		all = append(all, strings.TrimSpace(fmt.Sprintf("%s/%d %s %s %s", r.Item, r.Sample, r.Outcome, reward, r.Error)))
-	}
-	return all
-}
-
 // noted fails the test unless the notes hold all of the texts.
 func (g *got) noted(t *testing.T, want ...string) {
 	t.Helper()
@@ -74,6 +60,8 @@ func importText(t *testing.T, name, s string) (Format, *got, error) {
 var samples = map[string]string{
 	"gonogo":            `{"item":"q1","reward":0.5}` + "\n",
 	"inspect":           `{"version":2,"status":"success","eval":{"task":"t","model":"m"},"samples":[{"id":1,"epoch":1,"scores":{"s":{"value":"C"}}}]}`,
+	"verifiers":         `{"example_id":1,"prompt":"a","completion":[{"role":"assistant","content":"b"}],"reward":1.0,"is_completed":true}`,
+	"verifiers-v1":      `{"id":"e","task":{"key":"k"},"ok":true,"traces":[{"agent":{"trainable":true},"rewards":{"r":{"score":1}}}]}`,
 	"tau-bench":         `[{"task_id":0,"reward":1,"info":{},"traj":[{"role":"user","content":"hi"}],"trial":0}]`,
 	"tau2-bench":        `{"timestamp":"t","info":{"num_trials":1},"tasks":[{"id":"7"}],"simulations":[{"id":"s","task_id":"7","trial":0,"termination_reason":"user_stop","reward_info":{"reward":1},"messages":[]}]}`,
 	"build-hours":       `{"sample_index":3,"input_item":{},"trace":[],"final_message_text":"4","metrics":{"g":1},"error":null}` + "\n",

@@ -1,0 +1,87 @@
+package importer
+
+import (
+	"math"
+	"strings"
+
+	"gonogo/sampler/rollout"
+)
+
+// tally sets outcomes and counts what a reader of an import is told.
+type tally struct {
+	order  []string
+	counts map[string]int
+}
+
+func newTally() *tally { return &tally{counts: make(map[string]int)} }
+
+// count counts one of what, which reads on from a number.
+func (t *tally) count(what string) {
+	if t.counts[what] == 0 {
+		t.order = append(t.order, what)
+	}
+	t.counts[what]++
+}
+
+// failed makes of a record a failure, which is never a number.
+func (t *tally) failed(rec *rollout.Record, at rollout.Outcome, cause string) {
+	rec.Outcome, rec.Error, rec.Reward, rec.Parts = at, firstLine(cause), nil, nil
+	if rec.Error == "" {
+		rec.Error = "an error without a text"
+	}
+	t.count("rollouts ended in an error: they are failures (model_api, tool or grader), not zeros")
+}
+
+// ungraded makes of a record one without a grade, which is never a zero.
+func (t *tally) ungraded(rec *rollout.Record, why string) {
+	rec.Outcome, rec.Error, rec.Reward, rec.Parts = rollout.GraderFailed, firstLine(why), nil, nil
+	t.count("rollouts have no grade: they are missing grades (grader), not zeros")
+}
+
+// limited makes of a record one that hit a limit; its grade, where there is
+// one, counts.
+func (t *tally) limited(rec *rollout.Record, reward *float64, limit string) {
+	rec.Outcome, rec.Error, rec.Reward = rollout.StepLimit, firstLine(limit), reward
+	t.count("rollouts hit a limit (step_limit); where they were graded, the grade counts")
+}
+
+func (t *tally) note(sink Sink) {
+	for _, what := range t.order {
+		sink.note("%d %s", t.counts[what], what)
+	}
+}
+
+// parts are the metrics that have a value, but for the one that is the reward.
+func parts(metrics map[string]*float64, reward string) map[string]float64 {
+	var out map[string]float64
+	for name, value := range metrics {
+		if value == nil || math.IsNaN(*value) || name == reward {
+			continue
+		}
+		if out == nil {
+			out = make(map[string]float64, len(metrics))
+		}
+		out[name] = *value
+	}
+	return out
+}
+
+// boundary tells by the words of an error which boundary failed: where none
+// speaks of a tool or of grading it is the model's.
+func boundary(text string) rollout.Outcome {
+	text = strings.ToLower(text)
+	for _, b := range []struct {
+		is    rollout.Outcome
+		words []string
+	}{
+		{rollout.GraderFailed, []string{"rubric", "judge", "grader", "scorer", "scoring", "rewarderror", "reward function"}},
+		{rollout.ToolFailed, []string{"toolerror", "toolcall", "tool_error", "tool call", "sandbox", "tunnel", "mcp"}},
+	} {
+		for _, word := range b.words {
+			if strings.Contains(text, word) {
+				return b.is
+			}
+		}
+	}
+	return rollout.ModelAPI
+}

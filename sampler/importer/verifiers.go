@@ -1,0 +1,277 @@
+package importer
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"strings"
+	"time"
+
+	"gonogo/sampler/rollout"
+)
+
+// verifiers reads results.jsonl as verifiers wrote it before its version 1
+// (verifiers/legacy/utils/save_utils.py), with metadata.json beside it.
+var verifiers = Format{
+	Name:  "verifiers",
+	Doc:   "results.jsonl of verifiers (vf-eval), with the metadata.json beside it",
+	Files: []string{"results.jsonl"},
+	From: Origin{
+		Item:     "`example_id`",
+		Sample:   "the order of an example's lines; in several files, later files go on",
+		Reward:   "`reward`; `metrics` are `parts`; `--score NAME` takes one of them",
+		Failures: "`error` is `model_api`, `tool` or `grader` by its chain, whatever `reward` says; `stop_condition` of turns, tokens or time is `step_limit`; a reward that is missing, null or NaN, or of a rollout that was not completed, is `grader`",
+	},
+	Read: readVerifiers,
+}
+
+// verifiersRow is one line: one rollout.
+type verifiersRow struct {
+	Example    json.RawMessage
+	Prompt     json.RawMessage
+	Completion json.RawMessage
+	Answer     json.RawMessage
+	Info       json.RawMessage
+	Reward     json.RawMessage
+	Metrics    map[string]*float64
+	Error      json.RawMessage
+	Completed  *bool
+	Stop       string
+	Usage      struct {
+		Input  *float64 `json:"input_tokens"`
+		Output *float64 `json:"output_tokens"`
+	}
+	Timing struct {
+		Start   *float64 `json:"start_time"`
+		Total   *float64 `json:"total"`
+		TotalMS *float64 `json:"total_ms"`
+	}
+	broken bool // the line is no JSON
+}
+
+// decodeVerifiers takes a line apart. Their own loader passes over lines that
+// are no JSON, which a killed run leaves behind.
+func decodeVerifiers(text []byte) (r verifiersRow, err error) {
+	into := map[string]any{
+		"example_id": &r.Example, "prompt": &r.Prompt, "completion": &r.Completion, "answer": &r.Answer, "info": &r.Info,
+		"reward": &r.Reward, "metrics": &r.Metrics, "error": &r.Error, "is_completed": &r.Completed, "stop_condition": &r.Stop,
+		"token_usage": &r.Usage, "timing": &r.Timing,
+	}
+	err = members(text, into)
+	if errors.Is(err, rollout.ErrBroken) {
+		return verifiersRow{broken: true}, nil
+	}
+	return r, err
+}
+
+// members decodes the members of an object that have a place in into.
+func members(text []byte, into map[string]any) error {
+	return rollout.Members(text, func(key string, value []byte) error {
+		target := into[key]
+		if target == nil {
+			return nil
+		}
+		if err := json.Unmarshal(value, target); err != nil {
+			return fmt.Errorf("%q: %w", key, err)
+		}
+		return nil
+	})
+}
+
+func readVerifiers(ctx context.Context, src Source, sink Sink) error {
+	files, left, err := src.sniffed(ctx, func(f File) error { return sniffKeys(f, "example_id", "completion") })
+	if err != nil {
+		return err
+	}
+	v := verifiersReader{
+		sink: sink, split: src.Options.split(), wanted: src.Options.Score, numbers: newOnward(), tally: newTally(),
+		texts: make(map[uint64]bool),
+	}
+	for _, f := range files {
+		if err := v.metadata(f); err != nil {
+			return err
+		}
+	}
+	sink.model(v.model.name)
+	for _, f := range files {
+		clear(v.texts)
+		err := readJSONLines(ctx, f, sink.of(f, files), decodeVerifiers, func(l rollout.Line[verifiersRow]) error {
+			return stopped(f, l.Number, v.line(f, l))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	sink.note("item = example_id; the file numbers no rollouts, so that sample = how often the example appeared before; split = %s", v.split)
+	if v.wanted != "" {
+		sink.note("reward = metric %s, by --score", v.wanted)
+	}
+	v.tally.note(sink)
+	sink.noteFiles(files, left)
+	return nil
+}
+
+// verifiersReader remembers how often items appeared, not their text.
+type verifiersReader struct {
+	sink    Sink
+	split   rollout.Split
+	wanted  string // metric that is the reward; "" = reward
+	model   oneModel
+	env     string
+	numbers *onward
+	tally   *tally
+	texts   map[uint64]bool // of lines of this file
+}
+
+// metadata reads what stands beside the results, where it does.
+func (v *verifiersReader) metadata(f File) error {
+	beside := f.Beside("metadata.json")
+	text, err := fs.ReadFile(beside.FS, beside.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		v.sink.note("%s: there is no metadata.json beside it: model and environment are not known", f.Name)
+		return nil
+	}
+	if err != nil {
+		return beside.errorOf("read", err)
+	}
+	var m struct {
+		Env   string          `json:"env_id"`
+		Model json.RawMessage `json:"model"`
+	}
+	if err := members(text, map[string]any{"env_id": &m.Env, "model": &m.Model}); err != nil {
+		return fmt.Errorf("%s: %w", beside.Name, err)
+	}
+	if err := v.model.check(f, rollout.TextOrJSON(m.Model)); err != nil {
+		return fmt.Errorf("%s: %w", beside.Name, err)
+	}
+	if v.env != "" && m.Env != "" && m.Env != v.env {
+		return fmt.Errorf("%s: it is of environment %q, and files before it of %q: example_id counts within one: import them one by one", beside.Name, m.Env, v.env)
+	}
+	v.env = m.Env
+	return nil
+}
+
+func (v *verifiersReader) line(f File, l rollout.Line[verifiersRow]) error {
+	row := l.Value
+	if row.broken {
+		v.tally.count("lines are no JSON and were left out, as verifiers does")
+		return nil
+	}
+	id := rollout.TextOrJSON(row.Example)
+	if id == "" {
+		return errors.New(`"example_id" is missing`)
+	}
+	if row.Timing.Start != nil && v.texts[l.Hash] { // no two rollouts begin and end at the same microseconds
+		v.tally.count("exact duplicates were left out")
+		return nil
+	}
+	v.texts[l.Hash] = true
+	prompt, err := chatMessages(row.Prompt, "user")
+	if err != nil {
+		return fmt.Errorf(`"prompt": %w`, err)
+	}
+	talk, err := chatMessages(row.Completion, "assistant")
+	if err != nil {
+		return fmt.Errorf(`"completion": %w`, err)
+	}
+	rec := &rollout.Record{Item: id, Split: v.split, Sample: v.numbers.another(v.split, id), Source: rollout.Import, Messages: talk, Answer: lastAnswer(talk)}
+	if rec.Sample == 0 {
+		err := sendItem(v.sink, f, rollout.Item{ID: id, Split: v.split}, prompt, map[string]json.RawMessage{"answer": row.Answer, "info": row.Info})
+		if err != nil {
+			return err
+		}
+	}
+	rec.Calls, rec.Turns = callsOf(talk, untold)
+	row.fill(rec)
+	if err := v.grade(rec, row); err != nil {
+		return err
+	}
+	return ended(v.sink.record(rec))
+}
+
+func (r *verifiersRow) fill(rec *rollout.Record) {
+	rec.Usage = rollout.Usage{Input: tokens(r.Usage.Input), Output: tokens(r.Usage.Output)}
+	rec.Elapsed = seconds(r.Timing.Total)
+	if r.Timing.Total == nil && r.Timing.TotalMS != nil {
+		total := *r.Timing.TotalMS / 1000
+		rec.Elapsed = seconds(&total)
+	}
+	if s := seconds(r.Timing.Start); s > 0 {
+		rec.Started = time.Unix(0, int64(s)).UTC()
+	}
+}
+
+// grade sets outcome, reward and parts. The reward of a rollout that failed is
+// 0.0 because it was never set.
+func (v *verifiersReader) grade(rec *rollout.Record, row verifiersRow) error {
+	if cause := verifiersCause(row.Error); cause != "" {
+		v.tally.failed(rec, boundary(string(row.Error)), cause)
+		return nil
+	}
+	reward, err := number("reward", row.Reward)
+	if err != nil {
+		return err
+	}
+	if v.wanted != "" {
+		reward = row.Metrics[v.wanted]
+	}
+	rec.Parts = parts(row.Metrics, v.wanted)
+	switch {
+	case row.Completed != nil && !*row.Completed && row.Stop == "":
+		v.tally.ungraded(rec, "is_completed is false: its reward was never set")
+	case reward == nil:
+		v.tally.ungraded(rec, "reward is missing, null or NaN")
+	case isLimit(row.Stop):
+		v.tally.limited(rec, reward, row.Stop)
+	default:
+		rec.Outcome, rec.Reward = rollout.Graded, reward
+	}
+	return nil
+}
+
+// verifiersCause returns what went wrong; a metric that is called error and was
+// copied over it is nothing that did.
+func verifiersCause(text json.RawMessage) string {
+	if isNone(text) || text[0] != '{' && text[0] != '"' {
+		return ""
+	}
+	var e struct {
+		Error   string `json:"error"`
+		Message string `json:"message"`
+		Chain   string `json:"error_chain_str"`
+	}
+	if text[0] == '"' || json.Unmarshal(text, &e) != nil {
+		return firstLine(rollout.TextOrJSON(text))
+	}
+	cause := strings.Trim(e.Error+": "+e.Message, ": ")
+	if cause == "" {
+		cause = e.Chain
+	}
+	if cause = firstLine(cause); cause == "" {
+		return "an error without a text"
+	}
+	return cause
+}
+
+// isLimit reports whether a stop condition is a limit that was reached.
+func isLimit(stop string) bool {
+	stop = strings.ToLower(stop)
+	for _, word := range []string{"max_", "too_long", "timeout", "limit", "truncat", "context_length", "overlong"} {
+		if strings.Contains(stop, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// tokens is a count that a log writes as a float.
+func tokens(f *float64) *int64 {
+	if f == nil || *f < 0 || *f > 1<<53 {
+		return nil
+	}
+	n := int64(math.Round(*f))
+	return &n
+}

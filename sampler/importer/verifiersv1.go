@@ -1,0 +1,330 @@
+package importer
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"gonogo/sampler/rollout"
+)
+
+// verifiersV1 reads traces.jsonl of verifiers from its version 1 on
+// (verifiers/v1/episode.py, trace.py, graph.py): one episode a line.
+var verifiersV1 = Format{
+	Name:  "verifiers-v1",
+	Doc:   "traces.jsonl of verifiers from version 1 on, an episode a line",
+	Files: []string{"traces.jsonl"},
+	From: Origin{
+		Item:     "`task.key`, or `task.data.idx` where there is none; of episodes with several trainable agents, `key/agent`",
+		Sample:   "the order of an item's traces; in several files, later files go on",
+		Reward:   "the sum of `rewards` by `score` × `weight`, of traces with `agent.trainable` alone; single rewards and `metrics` are `parts`; `--score NAME` takes one of them",
+		Failures: "`ok` false or `errors`, of episode or trace, is `model_api`, `tool` or `grader` by type; a `stop_condition` that is a limit is `step_limit`; a reward that is null, or none at all, is `grader`",
+	},
+	Read: readVerifiersV1,
+}
+
+type episode struct {
+	ID   string `json:"id"`
+	Task struct {
+		Key  string          `json:"key"`
+		Data json.RawMessage `json:"data"`
+	}
+	OK     *bool
+	Errors []episodeError
+	Traces []trace
+}
+
+type episodeError struct {
+	Type      string `json:"type"`
+	Message   string `json:"message"`
+	Traceback string `json:"traceback"`
+}
+
+type trace struct {
+	Agent struct {
+		Name      string `json:"name"`
+		Trainable bool   `json:"trainable"`
+	} `json:"agent"`
+	Nodes []struct {
+		Parent  *int        `json:"parent"`
+		Message chatMessage `json:"message"`
+	} `json:"nodes"`
+	Calls []struct {
+		Model json.RawMessage `json:"model"`
+		Usage *struct {
+			Prompt     *int64 `json:"prompt_tokens"`
+			Completion *int64 `json:"completion_tokens"`
+			Cached     *int64 `json:"cached_input_tokens"`
+			Reasoning  *int64 `json:"reasoning_tokens"`
+		} `json:"usage"`
+	} `json:"calls"`
+	Rewards   map[string]*traceReward `json:"rewards"`
+	Metrics   map[string]*float64     `json:"metrics"`
+	OK        *bool                   `json:"ok"`
+	Errors    []episodeError          `json:"errors"`
+	Completed *bool                   `json:"is_completed"`
+	Stop      string                  `json:"stop_condition"`
+	Timing    map[string]any          `json:"timing"`
+}
+
+type traceReward struct {
+	Score  *float64 `json:"score"`
+	Weight *float64 `json:"weight"`
+}
+
+func decodeEpisode(text []byte) (e episode, err error) {
+	err = members(text, map[string]any{"id": &e.ID, "task": &e.Task, "ok": &e.OK, "errors": &e.Errors, "traces": &e.Traces})
+	return e, err
+}
+
+func readVerifiersV1(ctx context.Context, src Source, sink Sink) error {
+	files, left, err := src.sniffed(ctx, func(f File) error { return sniffKeys(f, "traces", "task") })
+	if err != nil {
+		return err
+	}
+	r := episodeReader{
+		sink: sink, split: src.Options.split(), wanted: src.Options.Score, numbers: newOnward(), tally: newTally(),
+		ids: make(map[string]string),
+	}
+	for _, f := range files {
+		err := readJSONLines(ctx, f, sink.of(f, files), decodeEpisode, func(l rollout.Line[episode]) error { return r.line(f, l) })
+		if err != nil {
+			return err
+		}
+	}
+	sink.model(r.model.name)
+	sink.note("item = task.key (task.data.idx where there is none); the file numbers no rollouts, so that sample = how often the item appeared before; split = %s", r.split)
+	if r.wanted != "" {
+		sink.note("reward = %s, by --score", r.wanted)
+	} else {
+		sink.note("reward = sum of score x weight over the rewards of a trace; traces of agents that are not trainable were left out")
+	}
+	r.tally.note(sink)
+	sink.noteFiles(files, left)
+	return nil
+}
+
+type episodeReader struct {
+	sink    Sink
+	split   rollout.Split
+	wanted  string
+	model   oneModel
+	numbers *onward
+	tally   *tally
+	ids     map[string]string // where an episode stands
+}
+
+func (r *episodeReader) line(f File, l rollout.Line[episode]) error {
+	e := l.Value
+	if e.ID != "" {
+		if was := r.ids[e.ID]; was != "" {
+			return lineError(f, l.Number, "episode %s is at %s already: keep one of the two", e.ID, was)
+		}
+		r.ids[e.ID] = fmt.Sprintf("%s:%d", f.Name, l.Number)
+	}
+	var data struct {
+		Idx    json.RawMessage `json:"idx"`
+		System json.RawMessage `json:"system_prompt"`
+		Prompt json.RawMessage `json:"prompt"`
+	}
+	if !isNone(e.Task.Data) && json.Unmarshal(e.Task.Data, &data) != nil {
+		return lineError(f, l.Number, `"task.data" is no object`)
+	}
+	id := e.Task.Key
+	if id == "" {
+		id = rollout.TextOrJSON(data.Idx)
+	}
+	if id == "" {
+		return lineError(f, l.Number, `"task" has neither a key nor a data.idx`)
+	}
+	trained := slices.DeleteFunc(slices.Clone(e.Traces), func(t trace) bool { return !t.Agent.Trainable })
+	if len(trained) == 0 && e.failed() {
+		trained = []trace{{}} // it broke off before there was a trace
+	}
+	several := slices.ContainsFunc(trained, func(t trace) bool { return t.Agent.Name != trained[0].Agent.Name })
+	for i := range trained {
+		item := id
+		if several {
+			item = id + "/" + trained[i].Agent.Name
+		}
+		if err := r.trace(f, e, item, &trained[i]); err != nil {
+			return stopped(f, l.Number, err)
+		}
+	}
+	return nil
+}
+
+func (e *episode) failed() bool { return e.OK != nil && !*e.OK || len(e.Errors) > 0 }
+
+func (r *episodeReader) trace(f File, e episode, item string, t *trace) error {
+	talk, err := t.conversation()
+	if err != nil {
+		return err
+	}
+	for _, c := range t.Calls {
+		if err := r.model.check(f, rollout.TextOrJSON(c.Model)); err != nil {
+			return err
+		}
+	}
+	n := untilAnswer(talk)
+	rec := &rollout.Record{Item: item, Split: r.split, Sample: r.numbers.another(r.split, item), Source: rollout.Import, TraceID: e.ID, Messages: talk[n:], Answer: lastAnswer(talk)}
+	if rec.Sample == 0 {
+		if err := sendItem(r.sink, f, rollout.Item{ID: item, Split: r.split}, talk[:n], map[string]json.RawMessage{"task": e.Task.Data}); err != nil {
+			return err
+		}
+	}
+	rec.Calls, rec.Turns = callsOf(rec.Messages, untold)
+	rec.Usage = t.usage()
+	rec.Started, rec.Elapsed = t.time()
+	r.grade(rec, e, t)
+	return ended(r.sink.record(rec))
+}
+
+// conversation returns the messages on the way to the last leaf of the graph.
+func (t *trace) conversation() ([]rollout.Message, error) {
+	leaf := len(t.Nodes) - 1 // a parent stands before its children, so that the last node is a leaf
+	var path []rollout.Message
+	for at := leaf; at >= 0; {
+		m, err := t.Nodes[at].Message.message()
+		if err != nil {
+			return nil, fmt.Errorf("node %d: %w", at, err)
+		}
+		path = append(path, m)
+		parent := t.Nodes[at].Parent
+		if parent == nil {
+			break
+		}
+		if *parent < 0 || *parent >= at {
+			return nil, fmt.Errorf("node %d: its parent is %d, which does not stand before it", at, *parent)
+		}
+		at = *parent
+	}
+	slices.Reverse(path)
+	return path, nil
+}
+
+// usage sums up the calls. A count that one of them lacks is not known.
+func (t *trace) usage() rollout.Usage {
+	var u rollout.Usage
+	for i, c := range t.Calls {
+		if c.Usage == nil {
+			return rollout.Usage{}
+		}
+		input := c.Usage.Prompt
+		if input != nil && c.Usage.Cached != nil { // which prompt_tokens leaves out
+			sum := *input + *c.Usage.Cached
+			input = &sum
+		}
+		u.Input, u.Output = plus(u.Input, input, i), plus(u.Output, c.Usage.Completion, i)
+		u.Cached, u.Reasoning = plus(u.Cached, c.Usage.Cached, i), plus(u.Reasoning, c.Usage.Reasoning, i)
+	}
+	return u
+}
+
+// plus adds the count of the i-th call.
+func plus(sum, n *int64, i int) *int64 {
+	if n == nil || i > 0 && sum == nil {
+		return nil
+	}
+	total := *n
+	if i > 0 {
+		total += *sum
+	}
+	return &total
+}
+
+// time spans from the start to the last end that was written down.
+func (t *trace) time() (time.Time, rollout.Seconds) {
+	start, ok := t.Timing["start"].(float64)
+	began := seconds(&start)
+	if !ok || began == 0 {
+		return time.Time{}, 0
+	}
+	last := start
+	for _, span := range t.Timing {
+		if s, is := span.(map[string]any); is {
+			if end, is := s["end"].(float64); is {
+				last = max(last, end)
+			}
+		}
+	}
+	took := last - start
+	return time.Unix(0, int64(began)).UTC(), seconds(&took)
+}
+
+func (r *episodeReader) grade(rec *rollout.Record, e episode, t *trace) {
+	for _, errs := range [][]episodeError{t.Errors, e.Errors} {
+		if len(errs) > 0 {
+			at := boundary(errs[0].Type + " " + errs[0].Message)
+			r.tally.failed(rec, at, strings.Trim(errs[0].Type+": "+errs[0].Message, ": "))
+			return
+		}
+	}
+	if e.failed() || t.OK != nil && !*t.OK {
+		r.tally.failed(rec, rollout.ModelAPI, "ok is false")
+		return
+	}
+	reward, all, why := t.reward(r.wanted)
+	switch {
+	case reward == nil:
+		r.tally.ungraded(rec, why)
+		return
+	case isLimit(t.Stop):
+		r.tally.limited(rec, reward, t.Stop)
+	default:
+		rec.Outcome, rec.Reward = rollout.Graded, reward
+	}
+	rec.Parts = all
+}
+
+// reward sums up the rewards, in the order of their names, or takes the one
+// that is wanted. A reward that is null was not given: then there is no sum.
+func (t *trace) reward(wanted string) (reward *float64, all map[string]float64, why string) {
+	all = parts(t.Metrics, wanted)
+	if all == nil {
+		all = make(map[string]float64)
+	}
+	names := make([]string, 0, len(t.Rewards))
+	for name := range t.Rewards {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	sum, missing := 0.0, ""
+	for _, name := range names {
+		one := t.Rewards[name]
+		if one == nil || one.Score == nil {
+			missing = name
+			continue
+		}
+		all[name] = *one.Score
+		weight := 1.0
+		if one.Weight != nil {
+			weight = *one.Weight
+		}
+		sum += *one.Score * weight
+	}
+	if wanted != "" {
+		value, there := all[wanted]
+		if m := t.Metrics[wanted]; !there && m != nil {
+			value, there = *m, true
+		}
+		delete(all, wanted)
+		if !there {
+			return nil, nil, fmt.Sprintf("it has no reward or metric %q", wanted)
+		}
+		return &value, all, ""
+	}
+	switch {
+	case len(names) == 0:
+		return nil, nil, "it has no rewards"
+	case missing != "":
+		return nil, nil, fmt.Sprintf("reward %s was not given", missing)
+	case math.IsInf(sum, 0) || math.IsNaN(sum):
+		return nil, nil, "its rewards sum up to no number"
+	}
+	return &sum, all, ""
+}
