@@ -1,6 +1,7 @@
 package shift
 
 import (
+	"fmt"
 	"math"
 	"slices"
 )
@@ -112,7 +113,7 @@ func (s *leakSearch) explained(c *Crossing, a, b int) bool {
 	if float64(across) > expected+3*math.Sqrt(expected) {
 		return false
 	}
-	c.Note = "rows that differ in numbers or names alone are as frequent within " + c.A + ": templates, which do not count"
+	c.Note = fmt.Sprintf("rows that differ in numbers or names alone are as frequent within %s: templates, which do not count", c.A)
 	return true
 }
 
