@@ -54,7 +54,7 @@ func TestANightIsAnsweredInItsLanguage(t *testing.T) {
 	}{
 		{"English", history.Night{Sentence: compared.Sentence + fell}, compared, language.Language{}, compared.Sentence + fell},
 		{"by the trend", history.Night{Sentence: compared.Sentence + fell}, compared, language.Chinese, "平均奖励原为 0.5，在夜间运行 2026-11-09 前后下降，现为 0.4，"},
-		{"compared with none", history.Night{Sentence: "The night holds no rollout with a reward."}, nil, language.Chinese, "这次夜间运行没有有奖励的轨迹。"},
+		{"compared with none", history.Night{Sentence: "The night holds no rollout with a reward."}, nil, language.Chinese, "这次夜间运行没有任何带奖励的轨迹。"},
 	} {
 		if got := nightSentence(c.n, c.compared, c.in); !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.about, got, c.want)
