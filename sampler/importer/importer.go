@@ -34,6 +34,8 @@ func Formats() []Format {
 		inspect,
 		verifiers,
 		verifiersV1,
+		evalProtocol,
+		promptfoo,
 		tauBench,
 		tau2Bench,
 		buildHours,

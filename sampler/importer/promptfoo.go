@@ -1,0 +1,242 @@
+package importer
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"gonogo/sampler/rollout"
+)
+
+// promptfoo reads results of promptfoo (src/types/index.ts, src/util/output.ts):
+// a JSON object with results.results, or the same rows one a line.
+var promptfoo = Format{
+	Name:  "promptfoo",
+	Doc:   "results of promptfoo, written by -o results.json or -o results.jsonl",
+	Files: []string{"*.json", "*.jsonl"},
+	From: Origin{
+		Item:     "a hash of `promptIdx` and `vars`; of several providers, of `provider.id` too",
+		Sample:   "the order of `testIdx` among rows of one item; in several files, later files go on",
+		Reward:   "`score`, the weighted mean of the assertions; `namedScores` are `parts`; `--score NAME` takes one of them",
+		Failures: "`failureReason` 2 alone is an error (`model_api`, or `grader` when there is a response), whatever `error` and `score` say; a row without assertions, or with a score that is null or NaN, is `grader`",
+	},
+	Read: readPromptfoo,
+}
+
+type promptfooRow struct {
+	PromptIdx *int            `json:"promptIdx"`
+	TestIdx   *int            `json:"testIdx"`
+	Vars      json.RawMessage `json:"vars"`
+	Prompt    struct {
+		Raw json.RawMessage `json:"raw"`
+	} `json:"prompt"`
+	Provider struct {
+		ID json.RawMessage `json:"id"`
+	} `json:"provider"`
+	TestCase struct {
+		Vars   json.RawMessage   `json:"vars"`
+		Assert []json.RawMessage `json:"assert"`
+	} `json:"testCase"`
+	Response      promptfooResponse   `json:"response"`
+	Error         json.RawMessage     `json:"error"`
+	FailureReason *int                `json:"failureReason"`
+	Score         json.RawMessage     `json:"score"`
+	Named         map[string]*float64 `json:"namedScores"`
+	LatencyMS     *float64            `json:"latencyMs"`
+	Grading       *struct {
+		Reason string `json:"reason"`
+		Judge  struct {
+			Total  *int64 `json:"total"`
+			Input  *int64 `json:"prompt"`
+			Output *int64 `json:"completion"`
+		} `json:"tokensUsed"`
+	} `json:"gradingResult"`
+}
+
+type promptfooResponse struct {
+	Output json.RawMessage `json:"output"`
+	Raw    json.RawMessage `json:"raw"`
+	Cached bool            `json:"cached"`
+	Usage  struct {
+		Total   *int64 `json:"total"`
+		Input   *int64 `json:"prompt"`
+		Output  *int64 `json:"completion"`
+		Details struct {
+			Reasoning *int64 `json:"reasoning"`
+		} `json:"completionDetails"`
+	} `json:"tokenUsage"`
+}
+
+// promptfooFile reads the rows of a file in either shape, as often as wanted.
+type promptfooFile struct {
+	file  File
+	lines bool
+}
+
+func sniffPromptfoo(f File) error { return openPromptfoo(f).sniff() }
+
+// openPromptfoo tells the shapes apart by what the file begins with.
+func openPromptfoo(f File) *promptfooFile {
+	return &promptfooFile{file: f, lines: sniffKeys(f, "promptIdx", "testIdx", "provider") == nil}
+}
+
+func (p *promptfooFile) sniff() error {
+	if p.lines {
+		return nil
+	}
+	return sniffKeys(p.file, "evalId")
+}
+
+// each hands on the rows. Place names one in an error.
+func (p *promptfooFile) each(ctx context.Context, sink Sink, yield func(place string, row *promptfooRow) error) error {
+	if p.lines {
+		return eachRow(ctx, p.file, sink, func(line int, row *promptfooRow) error { return yield(fmt.Sprintf("line %d", line), row) })
+	}
+	decode := rowDecoder[promptfooRow]()
+	version, outputs := "", false
+	return eachOf(ctx, p.file, []string{"results", "results"}, func(key string, value json.RawMessage) error {
+		switch key {
+		case "results.version":
+			version = string(value)
+		case "results.outputs", "results.table":
+			outputs = true
+		}
+		if outputs || version != "" && version != "3" {
+			return fmt.Errorf("read %s: its results are of version %s, or in a shape other than results.results: write it again with a promptfoo of 2025 or later", p.file.Name, version)
+		}
+		return nil
+	}, func(a *array, text []byte) error {
+		row, err := decode(text)
+		if err == nil {
+			err = yield(fmt.Sprintf("entry %d", a.index), row)
+		}
+		if err != nil {
+			return a.stopped(err)
+		}
+		return nil
+	})
+}
+
+func readPromptfoo(ctx context.Context, src Source, sink Sink) error {
+	files, left, err := src.sniffed(ctx, sniffPromptfoo)
+	if err != nil {
+		return err
+	}
+	r := promptfooReader{intake: newIntake(src, sink), wanted: src.Options.Score, tally: newTally(), providers: make(map[string]bool)}
+	looks := make([]*promptfooLook, len(files))
+	for i, f := range files {
+		if looks[i], err = r.look(ctx, openPromptfoo(f)); err != nil {
+			return err
+		}
+	}
+	for i, f := range files {
+		r.intake.file()
+		err := openPromptfoo(f).each(ctx, sink.of(f, files), func(_ string, row *promptfooRow) error { return r.row(f, looks[i], row) })
+		if err != nil {
+			return err
+		}
+	}
+	if len(r.providers) == 1 {
+		for name := range r.providers {
+			sink.model(name)
+		}
+	} else {
+		sink.note("there are %d providers: items are theirs each, and means go over all of them; for one against the other, import each by itself and compare", len(r.providers))
+	}
+	sink.note("item = hash of promptIdx and vars, sample = order of testIdx within it, split = %s: rows of one data set with the same vars cannot be told from repeats", r.intake.split)
+	if r.wanted == "" {
+		sink.note("reward = score, the weighted mean of the assertions")
+	} else {
+		sink.note("reward = named score %s, by --score", r.wanted)
+	}
+	r.tally.note(sink)
+	sink.noteFiles(files, left)
+	return nil
+}
+
+// promptfooReader remembers items and their tests, not their text.
+type promptfooReader struct {
+	intake    *intake
+	wanted    string
+	tally     *tally
+	providers map[string]bool
+}
+
+// promptfooLook is what a first reading of a file found.
+type promptfooLook struct {
+	tests  map[string][]int  // the testIdx of an item's rows, ascending
+	prompt map[string]string // hash of an item's prompt
+}
+
+// look reads a file for the order of tests within each item, and refuses one
+// whose rows were stripped of what tells items apart.
+func (r *promptfooReader) look(ctx context.Context, p *promptfooFile) (*promptfooLook, error) {
+	l := &promptfooLook{tests: make(map[string][]int), prompt: make(map[string]string)}
+	places := make(map[string]string)
+	err := p.each(ctx, Sink{}, func(place string, row *promptfooRow) error {
+		if row.PromptIdx == nil || row.TestIdx == nil {
+			return errors.New("promptIdx or testIdx is missing")
+		}
+		if len(row.vars()) == 0 && len(row.testVars()) > 0 || string(row.Prompt.Raw) == `"[prompt stripped]"` && len(row.vars()) == 0 {
+			return errStripped
+		}
+		r.providers[rollout.TextOrJSON(row.Provider.ID)] = true
+		k := row.key()
+		prompt := hash(row.Prompt.Raw)
+		if was, there := l.prompt[k]; there && was != prompt && len(row.vars()) == 0 {
+			return errStripped
+		}
+		l.prompt[k] = prompt
+		one := fmt.Sprintf("%s %d", k, *row.TestIdx)
+		if was := places[one]; was != "" {
+			return fmt.Errorf("test %d of prompt %d is in %s already: keep one of the two", *row.TestIdx, *row.PromptIdx, was)
+		}
+		places[one] = place
+		l.tests[k] = append(l.tests[k], *row.TestIdx)
+		return nil
+	})
+	for _, tests := range l.tests {
+		slices.Sort(tests)
+	}
+	if err == nil && len(places) == 0 {
+		err = fmt.Errorf("read %s: %w", p.file.Name, rollout.ErrNoRecords)
+	}
+	return l, err
+}
+
+// errStripped means that rows of different items look the same.
+var errStripped = errors.New("its vars were stripped (PROMPTFOO_STRIP_TEST_VARS, PROMPTFOO_STRIP_PROMPT_TEXT), so that nothing tells which rows are of one item: evaluate again without that")
+
+// key names the item of a row within its file, provider included.
+func (row *promptfooRow) key() string {
+	return fmt.Sprintf("%d %s %s", *row.PromptIdx, rollout.TextOrJSON(row.Provider.ID), row.varsHash())
+}
+
+func (row *promptfooRow) vars() map[string]any     { return object(row.Vars) }
+func (row *promptfooRow) testVars() map[string]any { return object(row.TestCase.Vars) }
+
+// varsHash is the same for the same vars in any order.
+func (row *promptfooRow) varsHash() string {
+	text, err := json.Marshal(row.vars())
+	if err != nil {
+		return hash(row.Vars)
+	}
+	return hash(text)
+}
+
+func object(text json.RawMessage) map[string]any {
+	var v map[string]any
+	if len(text) == 0 || json.Unmarshal(text, &v) != nil {
+		return nil
+	}
+	return v
+}
+
+func hash(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
+}
