@@ -20,7 +20,7 @@ const module = "gonogo"
 var allowedArrows = map[string][]string{
 	"cmd/gonogo": {
 		"sampler", "sampler/rollout", "sampler/job", "sampler/dataset", "sampler/model", "sampler/tool", "sampler/limit",
-		"sampler/grader", "sampler/isolation", "sampler/python", "sampler/audit", "sampler/burst", "sampler/importer", "sampler/exporter", "analysis", "analysis/history", "analysis/language", "analysis/stat", "report", "report/chart", "fixtures", "docs",
+		"sampler/grader", "sampler/isolation", "sampler/python", "sampler/audit", "sampler/burst", "sampler/importer", "sampler/exporter", "analysis", "analysis/history", "analysis/language", "analysis/stat", "report", "report/chart", "report/viewer", "fixtures", "docs",
 	},
 	"report":                 {"report/chart", "report/pdf", "report/typeface", "analysis", "analysis/history", "analysis/language", "analysis/stat", "sampler/rollout"},
 	"report/chart":           {"report/typeface", "analysis", "analysis/history", "analysis/language", "analysis/shift", "analysis/stat", "sampler/rollout"},

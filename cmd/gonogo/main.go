@@ -55,6 +55,7 @@ func commands() []*cli.Command {
 		compareCommand(),
 		nightlyCommand(),
 		historyCommand(),
+		viewCommand(),
 		curateCommand(),
 		importCommand(),
 		exportCommand(),

@@ -208,6 +208,9 @@ func (x *Index) book(e entry) {
 		e.Sample = x.unsaid[e.Item]
 		x.unsaid[e.Item]++
 	}
+	if e.Flags &^= zeroed; x.zeros[x.key(&e)] {
+		e.Flags |= zeroed
+	}
 	for int(e.Item) >= len(x.rollouts) {
 		x.rollouts = append(x.rollouts, nil)
 	}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"os/user"
+	"runtime"
+	"syscall"
+
+	"github.com/urfave/cli/v2"
+
+	"gonogo/report/viewer"
+	"gonogo/sampler/rollout"
+)
+
+func viewCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "view",
+		Usage:     "read, search and label the rollouts of a run in a browser",
+		ArgsUsage: "RUN [RUN2]",
+		Description: `Serves a page over a run directory, or over a file of rollouts, until Ctrl-C, and
+prints its address: items by mean, σ, gap, outcome and family; an item's rollouts
+side by side, the best beside the worst, with what differs between their tool
+calls marked; all that was said and done, with times and tokens; a search in all
+of it; and marks, right, wrong, hack or unclear, with a note. With RUN2 each item
+is shown in both runs, RUN as the base.
+
+The page can be reached from this machine alone, and only with the token in its
+address. It loads nothing from elsewhere.
+
+What is needed to find and search rollouts is kept in RUN/view.index, which may be
+deleted at any time. A run may grow meanwhile. Marks are kept in RUN/labels.jsonl,
+under --rater's name, and gonogo audit reads them there as human labels.
+
+--redact leaves out what must not leave the house: the texts of messages,
+reasoning, arguments, outputs, answers, references, errors and notes stand as
+their lengths, and items, tools, families, categories, parts, models, graders,
+files and raters as numbers. What stays: the splits, who speaks in which order,
+outcomes, rewards, tokens, times, lines, and marks. Search and labelling are off.
+
+Examples:
+   gonogo view my-run
+   gonogo view my-run my-run/variants/careful --port 8080
+   gonogo view my-run --redact`,
+		Flags: append([]cli.Flag{
+			&cli.IntFlag{Name: "port", Usage: "serve on port `N` of this machine (default: one that is free)"},
+			&cli.BoolFlag{Name: "open", Usage: "open the page in the browser"},
+			&cli.StringFlag{Name: "rater", Usage: "keep labels under this `NAME` (default: who is logged in)"},
+			&cli.BoolFlag{Name: "redact", Usage: "show structure, lengths and numbers, no texts and no names"},
+		}, rangeFlags()...),
+		Action: func(c *cli.Context) error {
+			server, err := viewerFor(c)
+			if err != nil {
+				return err
+			}
+			return errors.Join(serveView(c, server), server.Close())
+		},
+	}
+}
+
+// rangeFlags are the settings of an analysis that a view knows: what a failure of
+// the model's own counts for.
+func rangeFlags() (out []cli.Flag) {
+	for _, f := range analysisFlags() {
+		if name := f.Names()[0]; name == "config" || name == "reward-range" {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// viewerFor opens what the command names.
+func viewerFor(c *cli.Context) (*viewer.Server, error) {
+	if c.NArg() < 1 || c.NArg() > 2 {
+		return nil, usagef("view takes one run, or two, and there %s; see gonogo view --help", argumentsText(c))
+	}
+	if port := c.Int("port"); port < 0 || port > 65535 {
+		return nil, usagef("--port is %d: ports go to 65535", port)
+	}
+	opt := viewer.Options{Rater: raterName(c), Redact: c.Bool("redact")}
+	var runs []*rollout.Run
+	var secrets []string
+	for i, dir := range c.Args().Slice() {
+		run, err := rollout.Open(dir)
+		if err != nil {
+			return nil, asUsage(err)
+		}
+		cfg, err := configFor(c, run.Manifest)
+		if err != nil {
+			return nil, err
+		}
+		opt.Floors[i] = cfg.settings().RewardRange.Lo
+		secrets = append(secrets, cfg.secrets()...)
+		runs = append(runs, run)
+	}
+	opt.Mask = rollout.NewRedactor(secrets...).Labels
+	if len(runs) > 1 {
+		opt.Other = runs[1]
+	}
+	return viewer.New(runs[0], opt), nil
+}
+
+// raterName is who labels: --rater, else who is logged in.
+func raterName(c *cli.Context) string {
+	if name := c.String("rater"); name != "" {
+		return name
+	}
+	if u, err := user.Current(); err == nil {
+		return u.Username
+	}
+	return os.Getenv("USER")
+}
+
+// serveView serves until Ctrl-C, which ends it as it should end.
+func serveView(c *cli.Context, server *viewer.Server) error {
+	ln, err := viewer.Listen(c.Int("port"))
+	if err != nil {
+		return usagef("serve the page: %v: name another --port, or none", err)
+	}
+	ctx, stop := signal.NotifyContext(c.Context, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	url := server.URL(ln)
+	fmt.Fprintf(c.App.Writer, "%s\n", url)
+	fmt.Fprintln(c.App.ErrWriter, "The page is there until Ctrl-C.")
+	if c.Bool("open") {
+		openBrowser(c.Context, c.App.ErrWriter, url)
+	}
+	return server.Serve(ctx, ln)
+}
+
+// openBrowser has the system open an address. That it cannot is told.
+func openBrowser(ctx context.Context, stderr io.Writer, url string) {
+	args := []string{"xdg-open", url}
+	switch runtime.GOOS {
+	case "darwin":
+		args[0] = "open"
+	case "windows":
+		args = []string{"rundll32", "url.dll,FileProtocolHandler", url}
+	}
+	if err := exec.CommandContext(ctx, args[0], args[1:]...).Start(); err != nil {
+		fmt.Fprintf(stderr, "note: no browser could be opened (%v): open the address yourself\n", err)
+	}
+}

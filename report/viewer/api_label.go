@@ -1,0 +1,94 @@
+package viewer
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"gonogo/sampler/rollout"
+)
+
+// getLabels hands out labels.jsonl as it lies there.
+func (s *Server) getLabels(w http.ResponseWriter, r *http.Request) {
+	side, err := s.sideOf(r.URL.Query().Get("run"))
+	if err != nil {
+		fail(w, http.StatusBadRequest, err)
+		return
+	}
+	if s.opt.Redact {
+		fail(w, http.StatusForbidden, errors.New("a redacted view hands out no labels"))
+		return
+	}
+	text, err := os.ReadFile(filepath.Join(side.run.Dir, rollout.LabelsFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		fail(w, http.StatusInternalServerError, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/jsonl; charset=utf-8")
+	w.Header().Set("Content-Disposition", `attachment; filename="labels.jsonl"`)
+	w.Write(text)
+}
+
+// labelled is what the page sends to keep a label.
+type labelled struct {
+	Run    int    `json:"run"`
+	Split  string `json:"split"`
+	Item   string `json:"item"`
+	Sample int    `json:"sample"`
+	Mark   string `json:"mark"`
+	Note   string `json:"note"`
+}
+
+// mostNote bounds what is sent of a label.
+const mostNote = 64 << 10
+
+func (s *Server) postLabel(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Content-Type") != "application/json" {
+		fail(w, http.StatusUnsupportedMediaType, errors.New("a label is sent as application/json"))
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostNote))
+	var l labelled
+	if err == nil {
+		err = json.Unmarshal(body, &l)
+	}
+	if err != nil {
+		fail(w, http.StatusBadRequest, fmt.Errorf("read the label: %w", err))
+		return
+	}
+	side, err := s.sideOf(strconv.Itoa(l.Run))
+	if err != nil {
+		fail(w, http.StatusBadRequest, err)
+		return
+	}
+	if err := side.unlabelled(); err != nil {
+		fail(w, http.StatusForbidden, err)
+		return
+	}
+	k := rollout.Key{Split: rollout.Split(l.Split), Item: l.Item, Sample: l.Sample}
+	if _, ok := side.index.find(k); !ok {
+		fail(w, http.StatusNotFound, errNoRollout)
+		return
+	}
+	if err := s.keepLabel(side, k, l); err != nil {
+		fail(w, http.StatusConflict, fmt.Errorf("the label was not kept: %w", err))
+		return
+	}
+	marks, _, err := side.labels.all()
+	if err != nil {
+		fail(w, http.StatusInternalServerError, err)
+		return
+	}
+	answer(w, map[string]any{"labels": s.names.labels(about(marks, k))})
+}
+
+func (s *Server) keepLabel(side *side, k rollout.Key, l labelled) error {
+	list := []rollout.Label{{Split: k.Split, Item: k.Item, Sample: &k.Sample, Rater: s.opt.Rater, Mark: l.Mark, Note: l.Note}}
+	return rollout.AppendLabels(side.run.Dir, s.opt.Mask(list))
+}

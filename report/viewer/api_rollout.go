@@ -1,0 +1,99 @@
+package viewer
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"gonogo/sampler/rollout"
+)
+
+func (s *Server) getRollout(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	side, err := s.sideOf(q.Get("run"))
+	var k rollout.Key
+	if err == nil {
+		k, err = s.key(q.Get("of"), q.Get("item"), q.Get("sample"))
+	}
+	if err != nil {
+		fail(w, http.StatusBadRequest, err)
+		return
+	}
+	e, ok := side.index.find(k)
+	if !ok {
+		fail(w, http.StatusNotFound, errNoRollout)
+		return
+	}
+	rec, err := side.index.record(&e, k)
+	if err != nil {
+		fail(w, http.StatusConflict, s.said(err))
+		return
+	}
+	marks, _, _ := side.labels.all() // what is wrong with labels is told with the list
+	side.index.mu.RLock()
+	b := side.brief(&e, about(marks, k))
+	side.index.mu.RUnlock()
+	answer(w, side.show(rec, b))
+}
+
+var errNoRollout = errors.New("there is no such rollout, or not yet")
+
+// hitShown is a hit as the page lists it.
+type hitShown struct {
+	brief
+	Split  string  `json:"split"`
+	Item   string  `json:"item"`
+	Places []Place `json:"places"`
+	More   int     `json:"more"`
+}
+
+// hitsOf is how many hits one search lists; it can be gone on with.
+const hitsOf = 100
+
+// hitsEnd is the last line of an answer to a search.
+type hitsEnd struct {
+	Next  int  `json:"next"` // where to go on
+	Done  bool `json:"done"` // there is nothing more
+	Hits  int  `json:"hits"`
+	Ready bool `json:"ready"` // the index has all rollouts
+	Lines int  `json:"lines"`
+}
+
+// getHits answers with lines of JSON, each as soon as it is known: {"hit":…} and
+// last {"end":…} or {"error":…}.
+func (s *Server) getHits(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	side, err := s.sideOf(q.Get("run"))
+	f, wrong := filterOf(q)
+	from := intOr(q.Get("from"), 0)
+	if err = errors.Join(err, wrong); err == nil && from < 0 {
+		err = errors.New("from must be a whole number")
+	}
+	if s.opt.Redact {
+		fail(w, http.StatusForbidden, errors.New("a redacted view cannot be searched: what is found would tell what is there"))
+		return
+	}
+	if err != nil {
+		fail(w, http.StatusBadRequest, err)
+		return
+	}
+	marks, _, _ := side.labels.all()
+	w.Header().Set("Content-Type", "application/x-ndjson; charset=utf-8")
+	out, flush := json.NewEncoder(w), http.NewResponseController(w)
+	n := 0
+	next, done, err := side.index.Search(r.Context(), q.Get("q"), from, func(_ int32, e *entry) bool {
+		return f.wantsItem(side.names, side.index.names.Items[e.Item]) && f.wants(side, e, about(marks, side.index.key(e)))
+	}, func(h Hit) bool {
+		side.index.mu.RLock()
+		hit := hitShown{brief: side.brief(&h.entry, about(marks, h.Key)), Split: string(h.Key.Split), Item: h.Key.Item, Places: h.Places, More: h.More}
+		side.index.mu.RUnlock()
+		n++
+		return out.Encode(map[string]any{"hit": hit}) == nil && flush.Flush() == nil && n < hitsOf
+	})
+	if err != nil {
+		out.Encode(map[string]string{"error": err.Error()}) // whoever went away needs no answer
+		return
+	}
+	state, _ := side.index.State()
+	out.Encode(map[string]any{"end": hitsEnd{next, done, n, state.Ready, state.Lines}})
+}

@@ -1,0 +1,69 @@
+package viewer
+
+import (
+	"crypto/subtle"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+)
+
+// policy forbids the page every script, style and request but those of its own
+// server, and any other page to frame it.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// guard lets in only what the page's own browser tab asks for: by the name of
+// this machine (a rebound DNS name has another Host), from the page itself (so
+// that no other page acts for it), and with the token, which the address has
+// first and a cookie of this port alone keeps.
+func (s *Server) guard(port int, next http.Handler) http.Handler {
+	cookie := "gonogo_view_" + strconv.Itoa(port)
+	var hosts []string
+	for _, h := range []string{"127.0.0.1", "localhost", "::1"} {
+		hosts = append(hosts, net.JoinHostPort(h, strconv.Itoa(port)))
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", policy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Cache-Control", "no-store")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		switch {
+		case !slices.Contains(hosts, r.Host):
+			http.Error(w, "this address is not that of gonogo view", http.StatusForbidden)
+		case !ownPage(r):
+			http.Error(w, "another page may not ask for this", http.StatusForbidden)
+		case !s.known(r, cookie):
+			http.Error(w, "the token is missing: open the address that gonogo view printed, with all of it", http.StatusForbidden)
+		default:
+			if r.URL.Query().Has("token") {
+				http.SetCookie(w, &http.Cookie{Name: cookie, Value: s.token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+			}
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+// ownPage reports whether a request comes from the page itself, or from a person
+// who opens it. Whoever is no browser says nothing of where it comes from.
+func ownPage(r *http.Request) bool {
+	if origin := r.Header.Get("Origin"); origin != "" && origin != "http://"+r.Host {
+		return false
+	}
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "", "same-origin", "none":
+		return true
+	}
+	// A link in a message leads here: the page itself shows nothing.
+	return r.Method == http.MethodGet && r.URL.Path == "/" && r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
+}
+
+func (s *Server) known(r *http.Request, cookie string) bool {
+	given := r.URL.Query().Get("token")
+	if c, err := r.Cookie(cookie); given == "" && err == nil {
+		given = c.Value
+	}
+	return subtle.ConstantTimeCompare([]byte(given), []byte(s.token)) == 1
+}
