@@ -2,7 +2,6 @@ package importer
 
 import (
 	"bufio"
-	"errors"
 	"io"
 	"sort"
 )
@@ -24,41 +23,57 @@ func newConstants(rd io.Reader) *constants {
 	return &constants{rd: bufio.NewReaderSize(rd, 64<<10)}
 }
 
-// Read fills p.
-func (c *constants) Read(p []byte) (n int, err error) {
-	for n < len(p) {
-		if len(c.pending) > 0 {
-			m := copy(p[n:], c.pending)
-			c.pending = c.pending[m:]
-			n += m
-			continue
-		}
-		b, err := c.rd.ReadByte()
-		if err != nil {
-			if n > 0 && errors.Is(err, io.EOF) {
-				return n, nil
-			}
-			return n, err
-		}
-		c.take(b)
-		if len(c.pending) == 0 {
-			p[n] = b
-			n++
-			c.out++
-		}
+// Read passes on what is buffered, at most as much as p holds.
+func (c *constants) Read(p []byte) (int, error) {
+	if len(c.pending) > 0 {
+		n := copy(p, c.pending)
+		c.pending = c.pending[n:]
+		return n, nil
 	}
-	return n, nil
+	if _, err := c.rd.Peek(1); err != nil || len(p) == 0 {
+		return 0, err
+	}
+	buf, err := c.rd.Peek(min(c.rd.Buffered(), len(p)))
+	if err != nil {
+		return 0, err
+	}
+	if n := c.pass(buf); n > 0 {
+		copy(p, buf[:n])
+		c.out += int64(n)
+		_, err = c.rd.Discard(n)
+		return n, err
+	}
+	if p[0], err = c.rd.ReadByte(); err != nil {
+		return 0, err
+	}
+	if c.take(p[0]); len(c.pending) > 0 {
+		return c.Read(p)
+	}
+	c.out++
+	return 1, nil
 }
 
-// take follows the strings and puts null in the place of a bare word.
+// pass returns how many bytes may be passed on as they are, and follows the
+// strings in them.
+func (c *constants) pass(buf []byte) int {
+	for i, b := range buf {
+		switch {
+		case c.escape:
+			c.escape = false
+		case c.text:
+			c.text, c.escape = b != '"', b == '\\'
+		case b == '"':
+			c.text = true
+		case b == 'N' || b == 'I' || b == '-':
+			return i
+		}
+	}
+	return len(buf)
+}
+
+// take puts null in the place of a bare word.
 func (c *constants) take(b byte) {
 	switch {
-	case c.escape:
-		c.escape = false
-	case c.text:
-		c.text, c.escape = b != '"', b == '\\'
-	case b == '"':
-		c.text = true
 	case b == 'N' && c.next("aN"):
 		c.moved = append(c.moved, c.out)
 		c.replace("null")

@@ -58,23 +58,15 @@ func decodeInspectSample(text []byte) (s inspectSample, err error) {
 		"limit": &s.Limit, "model_usage": &s.ModelUsage, "role_usage": &s.RoleUsage, "started_at": &s.Started,
 		"total_time": &s.TotalTime, "uuid": &s.UUID, "attachments": &s.Attachments,
 	}
-	err = rollout.Members(text, func(key string, value []byte) error {
-		switch key {
-		case "events":
-			s.Events = value
-			return nil
-		case "transcript": // of logs before 2025
-			return rollout.Members(value, s.transcript)
-		}
-		target := into[key]
-		if target == nil {
-			return nil
-		}
-		if err := json.Unmarshal(value, target); err != nil {
-			return fmt.Errorf("%q: %w", key, err)
-		}
-		return nil
-	})
+	var events, transcript json.RawMessage // transcript in logs before 2025
+	into["events"], into["transcript"] = &events, &transcript
+	if err = members(text, into); err != nil {
+		return s, err
+	}
+	s.Events = events
+	if !isNone(transcript) {
+		err = rollout.Members(transcript, s.transcript)
+	}
 	return s, err
 }
 

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -31,8 +32,8 @@ var verifiers = Format{
 // verifiersRow is one line: one rollout.
 type verifiersRow struct {
 	Example    json.RawMessage
-	Prompt     json.RawMessage
-	Completion json.RawMessage
+	Prompt     []rollout.Message
+	Completion []rollout.Message
 	Answer     json.RawMessage
 	Info       json.RawMessage
 	Reward     json.RawMessage
@@ -55,8 +56,9 @@ type verifiersRow struct {
 // decodeVerifiers takes a line apart. Their own loader passes over lines that
 // are no JSON, which a killed run leaves behind.
 func decodeVerifiers(text []byte) (r verifiersRow, err error) {
+	var prompt, completion json.RawMessage
 	into := map[string]any{
-		"example_id": &r.Example, "prompt": &r.Prompt, "completion": &r.Completion, "answer": &r.Answer, "info": &r.Info,
+		"example_id": &r.Example, "prompt": &prompt, "completion": &completion, "answer": &r.Answer, "info": &r.Info,
 		"reward": &r.Reward, "metrics": &r.Metrics, "error": &r.Error, "is_completed": &r.Completed, "stop_condition": &r.Stop,
 		"token_usage": &r.Usage, "timing": &r.Timing,
 	}
@@ -64,7 +66,16 @@ func decodeVerifiers(text []byte) (r verifiersRow, err error) {
 	if errors.Is(err, rollout.ErrBroken) {
 		return verifiersRow{broken: true}, nil
 	}
-	return r, err
+	if err != nil {
+		return r, err
+	}
+	if r.Prompt, err = chatMessages(prompt, "user"); err != nil {
+		return r, fmt.Errorf("prompt: %w", err)
+	}
+	if r.Completion, err = chatMessages(completion, "assistant"); err != nil {
+		return r, fmt.Errorf("completion: %w", err)
+	}
+	return r, nil
 }
 
 // members decodes the members of an object that have a place in into.
@@ -72,6 +83,10 @@ func members(text []byte, into map[string]any) error {
 	return rollout.Members(text, func(key string, value []byte) error {
 		target := into[key]
 		if target == nil {
+			return nil
+		}
+		if raw, is := target.(*json.RawMessage); is {
+			*raw = bytes.Clone(value)
 			return nil
 		}
 		if err := json.Unmarshal(value, target); err != nil {
@@ -169,17 +184,10 @@ func (v *verifiersReader) line(f File, l rollout.Line[verifiersRow]) error {
 		return nil
 	}
 	v.texts[l.Hash] = true
-	prompt, err := chatMessages(row.Prompt, "user")
-	if err != nil {
-		return fmt.Errorf(`"prompt": %w`, err)
-	}
-	talk, err := chatMessages(row.Completion, "assistant")
-	if err != nil {
-		return fmt.Errorf(`"completion": %w`, err)
-	}
+	talk := row.Completion
 	rec := &rollout.Record{Item: id, Split: v.split, Sample: v.numbers.another(v.split, id), Source: rollout.Import, Messages: talk, Answer: lastAnswer(talk)}
 	if rec.Sample == 0 {
-		err := sendItem(v.sink, f, rollout.Item{ID: id, Split: v.split}, prompt, map[string]json.RawMessage{"answer": row.Answer, "info": row.Info})
+		err := sendItem(v.sink, f, rollout.Item{ID: id, Split: v.split}, row.Prompt, map[string]json.RawMessage{"answer": row.Answer, "info": row.Info})
 		if err != nil {
 			return err
 		}
