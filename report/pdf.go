@@ -230,9 +230,12 @@ func Papers() []string {
 	return names
 }
 
-// CheckFont says why the file of Options.Font cannot be used; "" can.
+// NoFont as Options.Font asks for no font of the machine.
+const NoFont = typeface.None
+
+// CheckFont says why the file of Options.Font cannot be used; "" and NoFont can.
 func CheckFont(path string) error {
-	if path == "" || path == typeface.None {
+	if path == "" || path == NoFont {
 		return nil
 	}
 	_, err := typeface.Open(path, "")

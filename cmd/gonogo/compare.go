@@ -39,7 +39,7 @@ Examples:
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the report of the comparison to `DIR`: page, paper, picture, Markdown, JUnit, tables, charts"},
 			langFlag(),
 			&cli.StringFlag{Name: "paper", Usage: "`SIZE` of report.pdf's pages: " + strings.Join(report.Papers(), " or ")},
-			&cli.StringFlag{Name: "font", Usage: "`FILE` of a font for what report.pdf and the pictures say beyond Latin, Greek and Cyrillic"},
+			&cli.StringFlag{Name: "font", Usage: "`FILE` of a font for what report.pdf and the pictures say beyond Latin, Greek and Cyrillic; none: no font of the machine"},
 		}, analysisFlags()...),
 		Action: func(c *cli.Context) error {
 			comparison, err := compareRuns(c)

@@ -27,6 +27,7 @@ type key struct {
 	Entry    []entryKey // the keys of a list's maps
 
 	file bool              // a path, relative to the configuration's folder
+	word string            // that stands where a path may, and is none
 	at   func(*values) any // where the value goes
 }
 
@@ -349,7 +350,7 @@ func reportKeys() []key {
 			at: func(v *values) any { return &v.Report.Paper },
 		},
 		{
-			Path: "report.font", file: true, Fallback: "one of the usual system places, where report.pdf or a picture needs one", Doc: "a font (.ttf, .otf, .ttc) for what report.pdf and the pictures say beyond Latin, Greek and Cyrillic, such as Chinese", Example: "NotoSansCJK-Regular.ttc",
+			Path: "report.font", file: true, word: reports.NoFont, Fallback: "one of the usual system places, where report.pdf or a picture needs one", Doc: "a font (.ttf, .otf, .ttc) for what report.pdf and the pictures say beyond Latin, Greek and Cyrillic, such as Chinese; none: no font of the machine", Example: "NotoSansCJK-Regular.ttc",
 			at: func(v *values) any { return &v.Report.Font },
 		},
 	}

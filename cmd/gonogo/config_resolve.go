@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"gonogo/report"
 )
 
 // resolve fills in what was left out, from the job, the environment and other
@@ -85,8 +87,11 @@ func (c *config) paths() {
 	for id, path := range c.Data.Files {
 		c.Data.Files[id] = c.absolute(path)
 	}
-	for _, path := range []*string{&c.Data.Train, &c.Data.Eval, &c.Data.Production, &c.Audit.Labels, &c.Report.Font} {
+	for _, path := range []*string{&c.Data.Train, &c.Data.Eval, &c.Data.Production, &c.Audit.Labels} {
 		*path = c.absolute(*path)
+	}
+	if c.Report.Font != report.NoFont {
+		c.Report.Font = c.absolute(c.Report.Font)
 	}
 	if c.Body == nil {
 		return

@@ -47,7 +47,7 @@ func (c *config) assign(path, value string) error {
 func argument(name string, k key, inner, value string) (*yamlNode, error) {
 	var v values
 	text := &yamlNode{kind: yamlString, text: value}
-	if k.file {
+	if k.file && (value == "" || value != k.word) {
 		abs, err := filepath.Abs(value)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
