@@ -3,7 +3,6 @@ package analysis
 import (
 	"math"
 
-	"gonogo/analysis/language"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -90,5 +89,5 @@ func (c *Comparison) fold(same bool) {
 		c.Answer = CannotTell
 	}
 	c.ExitCode = c.Answer.ExitCode()
-	c.say(language.Language{}, same)
+	c.say(plain, same)
 }

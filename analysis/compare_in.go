@@ -8,7 +8,7 @@ import (
 	"gonogo/analysis/language"
 )
 
-// plain is what a comparison is made in.
+// plain is what results and comparisons are made in, and kept.
 var plain language.Language
 
 // What a comparison keeps of its runs in English, and In says again: the catalogue

@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"slices"
 
-	"gonogo/analysis/language"
 	"gonogo/analysis/stat"
 )
 
@@ -213,11 +212,11 @@ func (e *extrapolation) gap(list []Extrapolated, quantity string) {
 	a, b := last[0], last[1]
 	apart := math.Abs(*a.Value - *b.Value)
 	if apart < 0.005 {
-		e.note("%s at %d is %s by the %s fit, and the %s one agrees", quantityWords(quantity), a.K, percentOf(language.Language{}, a.Value), modelWords(a.Model), modelWords(b.Model))
+		e.note("%s at %d is %s by the %s fit, and the %s one agrees", quantityWords(quantity), a.K, percentOf(plain, a.Value), modelWords(a.Model), modelWords(b.Model))
 		return
 	}
 	e.note("%s at %d is %s by the %s fit and %s by the %s one, which lets some items never do better than their worst: samples cannot tell such items from ones that hardly ever do, and the gap of %s points is uncertainty of the model that no interval shows",
-		quantityWords(quantity), a.K, percentOf(language.Language{}, a.Value), modelWords(a.Model), percentOf(language.Language{}, b.Value), modelWords(b.Model), number(100*apart))
+		quantityWords(quantity), a.K, percentOf(plain, a.Value), modelWords(a.Model), percentOf(plain, b.Value), modelWords(b.Model), number(100*apart))
 }
 
 // misfit names a model that already misses what was measured at all the
@@ -229,7 +228,7 @@ func (e *extrapolation) misfit(quantity string, measured stat.Estimate, fits []f
 			continue
 		}
 		e.note("the %s fit does not describe these items: it puts %s at %s for %d samples, and %s was measured (%s to %s)",
-			modelWords(fit.model), quantityWords(quantity), percent(says), e.m.n, percentOf(language.Language{}, measured.Value), percentOf(language.Language{}, measured.Low), percentOf(language.Language{}, measured.High))
+			modelWords(fit.model), quantityWords(quantity), percent(says), e.m.n, percentOf(plain, measured.Value), percentOf(plain, measured.Low), percentOf(plain, measured.High))
 	}
 }
 

@@ -6,10 +6,10 @@ import (
 	"io"
 )
 
-// Encode writes the result as result.json: indented, with a final newline,
-// the same bytes for the same result.
+// Encode writes the result as result.json: in English, indented, with a final
+// newline, the same bytes for the same result.
 func (r *Result) Encode(w io.Writer) error {
-	b, err := json.MarshalIndent(r, "", "  ")
+	b, err := json.MarshalIndent(r.In(plain), "", "  ")
 	if err != nil {
 		return fmt.Errorf("encode result: %w", err)
 	}

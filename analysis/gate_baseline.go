@@ -95,4 +95,4 @@ func valueOf(l language.Language, p *float64) string {
 }
 
 // value is valueOf in English.
-func value(p *float64) string { return valueOf(language.Language{}, p) }
+func value(p *float64) string { return valueOf(plain, p) }

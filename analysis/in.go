@@ -19,7 +19,7 @@ func (r *Result) In(l language.Language) *Result {
 	if r.english != nil {
 		r = r.english
 	}
-	if l == (language.Language{}) {
+	if l == plain {
 		return r
 	}
 	return r.said(l)

@@ -168,6 +168,9 @@ func TestAResultIsSaidInChinese(t *testing.T) {
 				}
 			}
 		}
+		if !bytes.Equal(before, encoded(t, in)) {
+			t.Errorf("%s: result.json is another one in Chinese", name)
+		}
 		if checkChinese(t, r.Note, in.Note); in.In(language.Language{}) != r || !bytes.Equal(before, encoded(t, r)) {
 			t.Errorf("%s: it does not come back", name)
 		}

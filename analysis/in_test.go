@@ -67,6 +67,9 @@ func checkChinese(t *testing.T, english, said string) {
 	if strings.ContainsFunc(bare, unicode.IsLetter) && !strings.ContainsFunc(said, func(r rune) bool { return unicode.Is(unicode.Han, r) }) {
 		t.Errorf("%q has no Chinese: %q", english, said)
 	}
+	if strings.Contains(said, "%!") {
+		t.Errorf("%q is filled in badly: %q", english, said)
+	}
 	if run := englishRun.FindString(bare); run != "" {
 		t.Errorf("%q is left in %q", run, said)
 	}

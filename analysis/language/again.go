@@ -42,8 +42,8 @@ func (l Language) Again(english string) string {
 // join stands between texts that are kept as one.
 const join = "; "
 
-// counted is what Count writes in English.
-var counted = regexp.MustCompile(`^(-?[\d,]+) (\D+?)s?$`)
+// counted is what Count writes in English; a percentage is none.
+var counted = regexp.MustCompile(`^(-?[\d,]+) ([^\d%]+?)s?$`)
 
 // keptFormat is a format that finds itself in English texts.
 type keptFormat struct {

@@ -44,13 +44,14 @@ func TestWhatWasKeptIsSaidAgain(t *testing.T) {
 }
 
 func TestTextsAreSaidAgain(t *testing.T) {
-	texts := map[string]string{"%s items": "%s Dinge", "; ": " / "}
+	texts := map[string]string{"%s items": "%s Dinge", "%s %s": "%s %s", "; ": " / "}
 	keep := map[string]string{"%s of %d": "%[2]d-%[1]s", "none": "keins", "%.3g %% of %q": "%[2]q %[1].3g %%", "a group of %[1]d is %[1]d": "Gruppe %[1]d", "; ": " / "}
 	l := Language{&catalogue{tag: "xx", texts: texts, kept: keep, formats: func() []keptFormat { return finding(keep) }}}
 	for _, c := range []struct{ about, english, want string }{
 		{"a text", "none", "keins"},
 		{"a count", "1,200 items", "1,200 Dinge"},
 		{"a count of one", "1 item", "1 Dinge"},
+		{"a percentage is no count", "100 %", "100 %"},
 		{"a format with another order", "x of 3", "3-x"},
 		{"a text within a format", "none of 3", "3-keins"},
 		{"a count within a format", "2 items of 3", "3-2 Dinge"},
