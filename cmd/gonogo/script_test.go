@@ -3,12 +3,16 @@ package main
 import (
 	"errors"
 	"flag"
+	"io"
+	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -31,6 +35,8 @@ func TestMain(m *testing.M) {
 // commands there are
 //
 //	exits N COMMAND…        wants that very exit code
+//	fetch N FILE PATH INTO  asks for a path of the page whose address is in FILE,
+//	                        wants that very status, and keeps the answer
 //	world NAME DIR [HOW…]   writes a world's files into DIR, serves it until the
 //	                        script ends, and sets WORLD to the setting that maps
 //	                        its address. key=KEY makes the model want that key,
@@ -58,8 +64,37 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits,
 			"world": serveWorld,
+			"fetch": fetch,
 		},
 	})
+}
+
+// fetch asks a page whose address a command wrote into a file, as soon as it
+// did, and keeps the answer.
+func fetch(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 4 {
+		ts.Fatalf("usage: fetch STATUS ADDRESSFILE PATH INTO")
+	}
+	var address string
+	for end := time.Now().Add(20 * time.Second); !strings.HasSuffix(address, "\n"); time.Sleep(10 * time.Millisecond) {
+		b, err := os.ReadFile(ts.MkAbs(args[1]))
+		if address = string(b); time.Now().After(end) {
+			ts.Fatalf("no address in %s: %q, %v", args[1], address, err)
+		}
+	}
+	u, err := url.Parse(strings.TrimSpace(address))
+	ts.Check(err)
+	path, query, _ := strings.Cut(args[2], "?")
+	u.Path, u.RawQuery = path, u.RawQuery+"&"+query
+	resp, err := http.Get(u.String())
+	ts.Check(err)
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	ts.Check(err)
+	if strconv.Itoa(resp.StatusCode) != args[0] {
+		ts.Fatalf("%s: status %d, want %s: %s", args[2], resp.StatusCode, args[0], body)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[3]), body, 0o644))
 }
 
 func exits(ts *testscript.TestScript, neg bool, args []string) {
