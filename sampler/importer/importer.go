@@ -12,10 +12,11 @@ import (
 
 // Format is one kind of log.
 type Format struct {
-	Name  string
-	Doc   string   // one sentence: whose log, and which file
-	Files []string // names, as patterns of path.Match, by which its files are found in a directory
-	From  Origin   // what the parts of a record are made of, for the table of docs/import.md
+	Name   string
+	Doc    string   // one sentence: whose log, and which file
+	Files  []string // names, as patterns of path.Match, by which its files are found in a directory
+	From   Origin   // what the parts of a record are made of, for the table of docs/import.md
+	Mapped bool     // it reads by Options.Map, and it alone when there is one
 	// Read reads all files of the source, none of which is a directory, as one
 	// import. It returns ErrUnrecognized, before it hands anything to the sink,
 	// when they are of another format; any other error means that they are of
@@ -44,6 +45,9 @@ func Formats() []Format {
 		evalRuns,
 		lmEval,
 		evalsRecorder,
+		csvTable,
+		parquetTable,
+		jsonlTable,
 	}
 }
 
@@ -118,6 +122,9 @@ func Import(ctx context.Context, formats []Format, name string, src Source, sink
 	}
 	var reasons []string
 	for _, f := range formats {
+		if len(src.Options.Map) > 0 && !f.Mapped {
+			continue
+		}
 		err := f.read(ctx, src, sink)
 		if !errors.Is(err, ErrUnrecognized) {
 			return f, err
@@ -161,6 +168,9 @@ func importAs(ctx context.Context, formats []Format, name string, src Source, si
 		if plain(f.Name) != plain(name) {
 			names[i] = f.Name
 			continue
+		}
+		if len(src.Options.Map) > 0 && !f.Mapped {
+			return f, fmt.Errorf("import %s as %s: the format knows its own parts and takes no --map", src.name(), f.Name)
 		}
 		if err := f.read(ctx, src, sink); err != nil {
 			if errors.Is(err, ErrUnrecognized) {

@@ -72,6 +72,19 @@ var samples = map[string]string{
 	"build-hours-evals": `{"datasource_item_id":3,"item_id":"q","reference":"4","prediction":"4","score":1}` + "\n",
 	"lm-eval":           `{"doc_id":0,"doc":{},"target":"4","arguments":{},"resps":[["4"]],"filtered_resps":["4"],"filter":"none","metrics":["acc"],"acc":1.0}` + "\n",
 	"evals-recorder":    `{"spec":{}}` + "\n" + `{"run_id":"r","event_id":0,"sample_id":"a.0","type":"match","data":{"correct":true}}` + "\n",
+	"csv":               "item,reward\nq1,0.5\n",
+	"parquet":           parquetSample(),
+	"jsonl":             `{"question":"q1","score":0.5}` + "\n",
+}
+
+// sample is the source of a format's sample; JSON lines of any keys are
+// nothing without a mapping.
+func sample(format string) Source {
+	src := text(samples[format])
+	if format == "jsonl" {
+		src.Options.Map = map[string]string{"item": "question", "reward": "score"}
+	}
+	return src
 }
 
 // Every format has a name, a doc and a sample, recognizes its own sample and
@@ -86,9 +99,9 @@ func TestFormats(t *testing.T) {
 		if samples[f.Name] == "" {
 			t.Errorf("format %s has no sample", f.Name)
 		}
-		for of, sample := range samples {
+		for of := range samples {
 			var g got
-			err := f.Read(context.Background(), text(sample), g.sink())
+			err := f.Read(context.Background(), sample(of), g.sink())
 			switch {
 			case of == f.Name && (err != nil || len(g.records) == 0):
 				t.Errorf("%s does not read its own sample: %v", f.Name, err)
@@ -100,8 +113,8 @@ func TestFormats(t *testing.T) {
 }
 
 func TestImportSniffs(t *testing.T) {
-	for want, sample := range samples {
-		if f, g, err := importText(t, "", sample); err != nil || f.Name != want || len(g.records) != 1 {
+	for want := range samples {
+		if f, g, err := importSource(t, "", sample(want)); err != nil || f.Name != want || len(g.records) != 1 {
 			t.Errorf("sample of %s was read as %q, error %v", want, f.Name, err)
 		}
 	}
@@ -154,14 +167,14 @@ func TestImportMissingFile(t *testing.T) {
 // context ends it too.
 func TestImportStops(t *testing.T) {
 	full := errors.New("disk full")
-	for name, sample := range samples {
-		_, err := Import(context.Background(), Formats(), name, text(sample), Sink{Record: func(*rollout.Record) error { return full }})
+	for name := range samples {
+		_, err := Import(context.Background(), Formats(), name, sample(name), Sink{Record: func(*rollout.Record) error { return full }})
 		if !errors.Is(err, full) {
 			t.Errorf("%s: error is %v, want that of the sink", name, err)
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		if _, err := Import(ctx, Formats(), name, text(sample), Sink{}); !errors.Is(err, context.Canceled) {
+		if _, err := Import(ctx, Formats(), name, sample(name), Sink{}); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: error is %v, want that of the context", name, err)
 		}
 	}

@@ -1,0 +1,203 @@
+package importer
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/parquet-go/parquet-go"
+	"pgregory.net/rapid"
+
+	"gonogo/analysis"
+	"gonogo/sampler/rollout"
+)
+
+// parquetSample is a Parquet file of one row.
+func parquetSample() string {
+	type row struct {
+		Item   string   `parquet:"item"`
+		Reward *float64 `parquet:"reward"`
+	}
+	half := 0.5
+	return parquetFileOf([]row{{"q1", &half}})
+}
+
+func parquetFileOf[T any](rows []T) string {
+	var b bytes.Buffer
+	w := parquet.NewGenericWriter[T](&b)
+	if _, err := w.Write(rows); err != nil {
+		panic(err)
+	}
+	if err := w.Close(); err != nil {
+		panic(err)
+	}
+	return b.String()
+}
+
+// mappedAs imports text by a mapping such as item=q,reward=s.
+func mappedAs(t *testing.T, format, mapping, file string) (*got, error) {
+	t.Helper()
+	src := text(file)
+	src.Options.Map = make(map[string]string)
+	for pair := range strings.SplitSeq(mapping, ",") {
+		part, column, _ := strings.Cut(pair, "=")
+		src.Options.Map[part] = column
+	}
+	_, g, err := importSource(t, format, src)
+	return g, err
+}
+
+func TestTableOfKnownColumns(t *testing.T) {
+	tryRows(t, "csv", []row{
+		{name: "an empty reward is a missing grade, and so is NaN", file: "item,reward\nq1,0\nq1,\nq1,NaN\nq1,nan\n", want: []string{"q1/0 graded 0", "q1/1 grader - the reward is empty", "q1/2 grader - the reward is empty", "q1/3 grader - the reward is empty"}, note: "3 rollouts are failures (grader), not zeros"},
+		{name: "a reward that is no number", file: "item,reward\nq1,1\nq1,high\n", broken: `log.json:3: reward: "high" is no number; where it names a failure, map the column of it to error`},
+		{name: "a reward without end", file: "item,reward\nq1,Inf\n", broken: "log.json:2: reward: \"Inf\" is no number"},
+		{name: "an error goes before a reward, whatever that says", file: "item,reward,error\nq1,ERR,timeout\nq1,0,\"rate limit\nmore\"\nq1,0.5,\n", want: []string{"q1/0 model_api - timeout", "q1/1 model_api - rate limit", "q1/2 graded 0.5"}},
+		{name: "outcomes", file: "item,reward,outcome,error\nq1,0,tool,503\nq1,,no_answer,\nq1,0.25,step_limit,\nq1,,graded,\nq1,1,graded,\n", want: []string{"q1/0 tool - 503", "q1/1 no_answer -", "q1/2 step_limit 0.25", "q1/3 grader - the reward is empty", "q1/4 graded 1"}},
+		{name: "an outcome that is none", file: "item,outcome\nq1,fine\n", broken: `log.json:2: column outcome: "fine" is no outcome`},
+		{name: "samples and splits", file: "item,reward,sample,split\nq1,1,3,eval\nq1,0,0,train\nq1,0.5,1.0,train\n", want: []string{"q1/3 graded 1", "q1/0 graded 0", "q1/1 graded 0.5"}},
+		{name: "a split that is none", file: "item,reward,split\nq1,1,test\n", broken: `column split: "test" is no split`},
+		{name: "a sample twice", file: "item,reward,sample\nq1,1,0\nq1,0,0\n", broken: "log.json:3: sample 0 of item q1 (train) came in line 2 already"},
+		{name: "some samples", file: "item,reward,sample\nq1,1,0\nq1,0,\n", broken: "log.json:3: some rows have a sample and some do not"},
+		{name: "no item", file: "item,reward\n,1\n", broken: "log.json:2: the item is empty"},
+		{name: "semicolons, and a byte order mark", file: "\uFEFFitem;reward;note\nq1;0.5;a,b\n", want: []string{"q1/0 graded 0.5"}, note: "left out: note"},
+		{name: "tabs", file: "item\treward\nq1\t0.5\n", want: []string{"q1/0 graded 0.5"}},
+		{name: "the table beside evaluations of build-hours", file: "item_index,reward,latency_s,output_tokens,tool_calls\n3,0.5,1.5,20,2\n", want: []string{"3/0 graded 0.5"}, note: "1 rows tell how many tools were called"},
+		{name: "fields that lack", file: "item,reward\nq1\n", broken: "log.json:2: "},
+		{name: "a quote that never ends", file: "item,reward\n\"q1,1\nq2,1\n", broken: "log.json:"},
+		{name: "a column twice", file: "item,reward,reward\nq1,1,0\n", broken: `two columns called "reward"`},
+		{name: "tokens in words", file: "item,reward,input_tokens\nq1,1,many\n", broken: `column input_tokens: "many" is no whole number`},
+		{name: "more calls than a rollout makes", file: "item,reward,tool_calls\nq1,1,1000000000\n", broken: "is no number of tool calls"},
+	})
+	for name, file := range map[string]string{"prose": "Dear reader,\nhello\n", "other columns": "id,score\nq1,1\n", "an item alone": "item,x\nq1,1\n"} {
+		if _, _, err := importText(t, "csv", file); !errors.Is(err, ErrUnrecognized) {
+			t.Errorf("%s: error is %v", name, err)
+		}
+	}
+}
+
+func TestTableByMap(t *testing.T) {
+	const csv = "question_id,trial,score,prompt,response,tag,f1,secs\nq1,0,0.5,2+2?,4,math,0.25,1.5\nq1,1,,2+2?,5,math,,\n"
+	g, err := mappedAs(t, "", "item=question_id,sample=trial,reward=score,prompt=prompt,answer=response,category=tag,parts.f1=f1,latency_s=secs", csv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"q1/0 graded 0.5", "q1/1 grader - the reward is empty"}, told(g)); diff != "" {
+		t.Errorf("records (-want +got):\n%s", diff)
+	}
+	r, it := g.records[0], g.items[0]
+	if r.Answer != "4" || r.Category != "math" || r.Parts["f1"] != 0.25 || r.Elapsed != rollout.Seconds(1500*time.Millisecond) || len(it.Messages) != 1 || it.Messages[0].Content != "2+2?" || it.Category != "math" {
+		t.Errorf("record is %+v of item %+v", r, it)
+	}
+	for name, tt := range map[string]struct{ mapping, file, want string }{
+		"a column that there is none":        {"item=id,reward=score", csv, `there is no column "id" for item; the columns are question_id, trial`},
+		"a part that there is none":          {"item=question_id,points=score", csv, `there is no part "points" of a rollout; there are item, split`},
+		"nothing of the item":                {"reward=score", csv, "--map says nothing of item"},
+		"nothing to judge":                   {"item=question_id,category=tag", csv, "neither reward nor outcome nor answer"},
+		"a line of JSON without an item":     {"item=id,reward=score", `{"id":"a","score":1}` + "\n" + `{"score":1}` + "\n", "log.json:2: the item is empty"},
+		"a reward in JSON that is no number": {"item=id,reward=score", `{"id":"a","score":[1]}` + "\n", `log.json:1: reward: "[1]" is no number`},
+	} {
+		if _, err := mappedAs(t, "", tt.mapping, tt.file); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: error is %v", name, err)
+		}
+	}
+	if _, err := mappedAs(t, "tau-bench", "item=a,reward=b", samples["tau-bench"]); err == nil || !strings.Contains(err.Error(), "takes no --map") {
+		t.Errorf("a format with parts of its own: %v", err)
+	}
+}
+
+func TestTableOfJSONLines(t *testing.T) {
+	g, err := mappedAs(t, "", "item=doc.id,reward=scores.exact.value,answer=out,messages=chat,error=fault", `{"doc":{"id":7},"scores":{"exact.value":1},"out":"4","chat":[{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"look","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c","content":"found"}]}
+{"doc":{"id":7},"scores":{"exact":{"value":NaN}},"fault":null}
+{"doc":{"id":8},"scores":{"exact":{"value":"-1"}},"fault":"boom"}
+{"doc":{"id":8},"scores":null}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"7/0 graded 1", "7/1 grader - the reward is empty", "8/0 model_api - boom", "8/1 grader - the reward is empty"}, told(g)); diff != "" {
+		t.Errorf("records (-want +got):\n%s", diff)
+	}
+	if r := g.records[0]; len(r.Calls) != 1 || r.Calls[0].Output != "found" || r.Turns != 1 || r.Answer != "4" {
+		t.Errorf("record is %+v", r)
+	}
+}
+
+func TestTableOfParquet(t *testing.T) {
+	type row struct {
+		ID     int32     `parquet:"id"`
+		Score  *float64  `parquet:"score,optional"`
+		Small  float32   `parquet:"small"`
+		When   time.Time `parquet:"when,timestamp(millisecond)"`
+		Cents  int64     `parquet:"cents,decimal(2:10)"`
+		Tags   []string  `parquet:"tags"`
+		Nested struct {
+			Text string `parquet:"text"`
+		} `parquet:"nested"`
+	}
+	half, none := 0.5, 0.0
+	none /= none
+	at := time.Date(2026, 11, 20, 9, 0, 0, 250e6, time.UTC)
+	rows := []row{{ID: 7, Score: &half, Small: 0.1, When: at, Cents: 25, Tags: []string{"a"}}, {ID: 7, When: at}, {ID: 8, When: at, Score: &none}}
+	rows[0].Nested.Text = "'=1+1"
+	file := parquetFileOf(rows)
+	g, err := mappedAs(t, "", "item=id,reward=score,parts.small=small,started_at=when,answer=nested.text", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"7/0 graded 0.5", "7/1 grader - the reward is empty", "8/0 grader - the reward is empty"}, told(g)); diff != "" {
+		t.Errorf("records (-want +got):\n%s", diff)
+	}
+	if r := g.records[0]; r.Parts["small"] != 0.1 || !r.Started.Equal(at) || r.Answer != "'=1+1" {
+		t.Errorf("record is %+v", r)
+	}
+	for mapping, want := range map[string]string{"item=id,reward=cents": "holds decimals", "item=id,reward=tags": "holds lists", "item=id,reward=tags.list.element": "there is no column"} {
+		if _, err := mappedAs(t, "", mapping, file); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error is %v", mapping, err)
+		}
+	}
+	for _, n := range []int{5, 100, len(file) / 2, len(file) - 1} {
+		if _, err := mappedAs(t, "", "item=id,reward=score", file[:n]); err == nil || !strings.Contains(err.Error(), "broken or was cut off") {
+			t.Errorf("cut off after %d bytes: error is %v", n, err)
+		}
+	}
+}
+
+// The apostrophe that our tables put before a text like a formula comes off
+// again, from tables of ours alone.
+func TestTableApostrophes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching(`[ \x{a0}]{0,2}[=+@\-＝ab\t'][a-z]{0,3}`).Draw(t, "text")
+		if strings.HasPrefix(text, "'") {
+			t.Skip("of a text with an apostrophe of its own nothing tells")
+		}
+		if got := unmarked(analysis.PlainCell(text)); got != text {
+			t.Errorf("%q is read as %q", text, got)
+		}
+	})
+	_, g, err := importText(t, "", "item,reward\n'=1+1,1\n")
+	if err != nil || g.records[0].Item != "'=1+1" {
+		t.Errorf("a table of somebody else: %+v, %v", g.records, err)
+	}
+}
+
+func FuzzCSV(f *testing.F) {
+	fuzzFormat(f, "csv", "item;reward;outcome;error;sample;tool_calls;more_parts;started_at\nq;;graded;;0;1;{};2026-01-01T00:00:00Z\n", "item,reward\n\"a\nb\",1\n")
+}
+
+func FuzzParquet(f *testing.F) { fuzzFormat(f, "parquet") }
+
+func FuzzJSONCells(f *testing.F) {
+	f.Add(`{"a":{"b":NaN},"a.b":1}`)
+	f.Fuzz(func(t *testing.T, line string) {
+		cells, err := jsonCells([]byte(line), []string{"a.b", "a", "a.b.c"})
+		for _, c := range cells {
+			if err == nil && c.none && c.text != "" {
+				t.Errorf("cells are %+v", cells)
+			}
+		}
+	})
+}

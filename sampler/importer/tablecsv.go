@@ -1,0 +1,164 @@
+package importer
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"gonogo/sampler/rollout"
+)
+
+// openCSV reads the header. Fields are parted by what its first line has most
+// of: commas, semicolons or tabs.
+func openCSV(f File, _ map[string]string) (*table, error) {
+	rd, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer rd.Close()
+	in, err := csvReader(f, rd)
+	if err != nil {
+		return nil, err
+	}
+	head, err := in.Read()
+	if err != nil {
+		return nil, fmt.Errorf("%w: it does not begin with a header of comma-separated values", ErrUnrecognized)
+	}
+	t := &table{columns: slices.Clone(head), own: ours(head)}
+	for i, c := range t.columns {
+		if slices.Contains(t.columns[:i], c) {
+			return nil, lineError(f, 1, "there are two columns called %q", c)
+		}
+	}
+	t.rows = func(ctx context.Context, _ Sink, wanted []string, yield func(int, []cell) error) error {
+		return eachCSV(ctx, f, t.columns, wanted, yield)
+	}
+	return t, nil
+}
+
+func csvReader(f File, rd io.Reader) (*csv.Reader, error) {
+	text := bufio.NewReaderSize(rd, 64<<10)
+	if _, err := skipSpace(text); err != nil {
+		return nil, sniffError(f, err)
+	}
+	head, _ := text.Peek(64 << 10) // what there is
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	if len(line) == 0 || bytes.ContainsAny(line[:1], "{[") || bytes.IndexByte(line, 0) >= 0 || bytes.HasPrefix(line, []byte("PAR1")) {
+		return nil, fmt.Errorf("%w: its first line is no header of comma-separated values", ErrUnrecognized)
+	}
+	in := csv.NewReader(text)
+	in.ReuseRecord = true
+	for _, comma := range ";\t" {
+		if strings.Count(string(line), string(comma)) > strings.Count(string(line), string(in.Comma)) {
+			in.Comma = comma
+		}
+	}
+	return in, nil
+}
+
+func eachCSV(ctx context.Context, f File, columns, wanted []string, yield func(int, []cell) error) error {
+	rd, err := f.Open()
+	if err != nil {
+		return err
+	}
+	defer rd.Close()
+	in, err := csvReader(f, rd)
+	if err != nil {
+		return err
+	}
+	at := make([]int, len(wanted))
+	for i, c := range wanted {
+		at[i] = slices.Index(columns, c)
+	}
+	cells := make([]cell, len(wanted))
+	for first := true; ; first = false {
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("read %s: %w", f.Name, err)
+		}
+		fields, err := in.Read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if broken, ok := errors.AsType[*csv.ParseError](err); ok {
+			return lineError(f, broken.Line, "%w", broken.Err)
+		}
+		if err != nil {
+			return fmt.Errorf("read %s: %w", f.Name, err)
+		}
+		if first {
+			continue
+		}
+		for i, k := range at {
+			cells[i] = cell{fields[k], fields[k] == ""}
+		}
+		line, _ := in.FieldPos(0)
+		if err := yield(line, cells); err != nil {
+			return err
+		}
+	}
+}
+
+// openJSONL takes a file of JSON lines when there is a mapping: without one
+// nothing tells what its keys mean.
+func openJSONL(f File, mapped map[string]string) (*table, error) {
+	if _, err := readHead(f); err != nil {
+		return nil, err
+	}
+	if len(mapped) == 0 {
+		return nil, fmt.Errorf("%w: JSON lines of any keys take --map, as in --map item=question_id,reward=score", ErrUnrecognized)
+	}
+	return &table{rows: func(ctx context.Context, sink Sink, wanted []string, yield func(int, []cell) error) error {
+		return readJSONLines(ctx, f, sink, func(text []byte) ([]cell, error) { return jsonCells(text, wanted) }, func(l rollout.Line[[]cell]) error {
+			return yield(l.Number, l.Value)
+		})
+	}}, nil
+}
+
+// jsonCells finds the wanted keys of a line: a key as it is, or a path of keys
+// with dots.
+func jsonCells(text []byte, wanted []string) ([]cell, error) {
+	cells := make([]cell, len(wanted))
+	for i := range cells {
+		cells[i].none = true
+	}
+	err := rollout.Members(text, func(key string, value []byte) error {
+		for i, w := range wanted {
+			if w == key {
+				cells[i] = jsonCell(value)
+			} else if rest, deeper := strings.CutPrefix(w, key+"."); deeper && cells[i].none {
+				cells[i] = jsonInside(value, rest)
+			}
+		}
+		return nil
+	})
+	return cells, err
+}
+
+func jsonInside(value []byte, path string) cell {
+	for path != "" {
+		key, rest, _ := strings.Cut(path, ".")
+		var object map[string]json.RawMessage
+		if json.Unmarshal(value, &object) != nil {
+			return cell{none: true}
+		}
+		if whole, there := object[path]; there {
+			return jsonCell(whole)
+		}
+		value, path = object[key], rest
+	}
+	return jsonCell(value)
+}
+
+func jsonCell(value []byte) cell {
+	if isNone(value) || string(value) == `""` {
+		return cell{none: true}
+	}
+	return cell{text: rollout.TextOrJSON(value)}
+}

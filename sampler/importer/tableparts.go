@@ -1,0 +1,316 @@
+package importer
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonogo/sampler/rollout"
+)
+
+// part is a part of a record that a column can hold.
+type part struct {
+	name string
+	set  func(x *rowRecord, name string, v cell) error
+}
+
+// rowRecord is a record on its way from a row.
+type rowRecord struct {
+	rollout.Record
+	sampled bool   // the row says which sample it is
+	prompt  string // what the item asks
+	failure bool   // the row has an error
+	raw     cell   // the reward, which a failure is not read for
+
+	counts                            bool // calls are told by their number alone
+	calls, refused, malformed, failed int
+}
+
+// PartNames lists what Options.Map may name.
+func PartNames() []string {
+	var names []string
+	for _, p := range tableParts() {
+		names = append(names, p.name)
+	}
+	return append(names, "parts.NAME")
+}
+
+// partCalled returns the part of that name.
+func partCalled(name string) (part, bool) {
+	if sub, ok := strings.CutPrefix(name, "parts."); ok && sub != "" {
+		return part{name, setSubScore}, true
+	}
+	all := tableParts()
+	i := slices.IndexFunc(all, func(p part) bool { return p.name == name })
+	if i < 0 {
+		return part{}, false
+	}
+	return all[i], true
+}
+
+func tableParts() []part {
+	return []part{
+		{"item", texts(func(x *rowRecord) *string { return &x.Item })},
+		{"split", setSplit},
+		{"sample", setSample},
+		{"reward", func(x *rowRecord, _ string, v cell) error { x.raw = v; return nil }},
+		{"outcome", setOutcome},
+		{"error", setError},
+		{"error_kind", texts(func(x *rowRecord) *string { return &x.Kind })},
+		{"answer", texts(func(x *rowRecord) *string { return &x.Answer })},
+		{"prompt", texts(func(x *rowRecord) *string { return &x.prompt })},
+		{"messages", setMessages},
+		{"category", texts(func(x *rowRecord) *string { return &x.Category })},
+		{"family", texts(func(x *rowRecord) *string { return &x.Family })},
+		{"turns", counts(func(x *rowRecord) *int { return &x.Turns })},
+		{"tool_calls", counts(func(x *rowRecord) *int { return &x.calls })},
+		{"tool_calls_refused", counts(func(x *rowRecord) *int { return &x.refused })},
+		{"tool_calls_malformed", counts(func(x *rowRecord) *int { return &x.malformed })},
+		{"tool_calls_failed", counts(func(x *rowRecord) *int { return &x.failed })},
+		{"input_tokens", tokens(func(x *rowRecord) **int64 { return &x.Usage.Input })},
+		{"output_tokens", tokens(func(x *rowRecord) **int64 { return &x.Usage.Output })},
+		{"reasoning_tokens", tokens(func(x *rowRecord) **int64 { return &x.Usage.Reasoning })},
+		{"cached_tokens", tokens(func(x *rowRecord) **int64 { return &x.Usage.Cached })},
+		{"judge_calls", counts(func(x *rowRecord) *int { return &x.JudgeCalls })},
+		{"judge_input_tokens", tokens(func(x *rowRecord) **int64 { return &x.Judge.Input })},
+		{"judge_output_tokens", tokens(func(x *rowRecord) **int64 { return &x.Judge.Output })},
+		{"retries", counts(func(x *rowRecord) *int { return &x.Retries })},
+		{"latency_s", setLatency},
+		{"clipped", setClipped},
+		{"started_at", setStarted},
+		{"trace_id", texts(func(x *rowRecord) *string { return &x.TraceID })},
+		{"more_parts", setMoreParts},
+	}
+}
+
+func texts(of func(*rowRecord) *string) func(*rowRecord, string, cell) error {
+	return func(x *rowRecord, _ string, v cell) error {
+		*of(x) = strings.ToValidUTF8(v.text, "\uFFFD")
+		return nil
+	}
+}
+
+// whole reads a whole number that may be written as 3.0, as tables do whose
+// column holds gaps.
+func whole(v cell) (n int64, there bool, err error) {
+	if v.none {
+		return 0, false, nil
+	}
+	if n, err = strconv.ParseInt(v.text, 10, 64); err == nil {
+		return n, true, nil
+	}
+	f, err := strconv.ParseFloat(v.text, 64)
+	switch {
+	case err == nil && math.IsNaN(f):
+		return 0, false, nil
+	case err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53:
+		return 0, false, fmt.Errorf("%q is no whole number", firstLine(v.text))
+	}
+	return int64(f), true, nil
+}
+
+func counts(of func(*rowRecord) *int) func(*rowRecord, string, cell) error {
+	return func(x *rowRecord, name string, v cell) error {
+		const most = 100_000
+		n, _, err := whole(v)
+		if err == nil && (n < 0 || n > most) {
+			err = fmt.Errorf("%d is no number of %s: it is 0 to %d", n, strings.ReplaceAll(name, "_", " "), most)
+		}
+		*of(x) = int(n)
+		return err
+	}
+}
+
+func tokens(of func(*rowRecord) **int64) func(*rowRecord, string, cell) error {
+	return func(x *rowRecord, _ string, v cell) error {
+		n, there, err := whole(v)
+		if err == nil && n < 0 {
+			err = fmt.Errorf("%d tokens are none", n)
+		}
+		if there {
+			*of(x) = &n
+		}
+		return err
+	}
+}
+
+func setSplit(x *rowRecord, _ string, v cell) error {
+	if v.none {
+		return nil
+	}
+	x.Split = rollout.Split(v.text)
+	if !slices.Contains(rollout.Splits(), x.Split) {
+		return fmt.Errorf("%q is no split: splits are %v; of a file that holds one, --split says which", firstLine(v.text), rollout.Splits())
+	}
+	return nil
+}
+
+func setSample(x *rowRecord, _ string, v cell) error {
+	n, there, err := whole(v)
+	if err == nil && (n < 0 || n > math.MaxInt32) {
+		err = fmt.Errorf("sample is %d: samples count from 0", n)
+	}
+	x.Record.Sample, x.sampled = int(n), there
+	return err
+}
+
+func setOutcome(x *rowRecord, _ string, v cell) error {
+	if v.none {
+		return nil
+	}
+	x.Outcome = rollout.Outcome(v.text)
+	if !slices.Contains(rollout.Outcomes(), x.Outcome) {
+		return fmt.Errorf("%q is no outcome: outcomes are %v", firstLine(v.text), rollout.Outcomes())
+	}
+	return nil
+}
+
+func setError(x *rowRecord, _ string, v cell) error {
+	x.Error = firstLine(strings.ToValidUTF8(v.text, "\uFFFD"))
+	x.failure = x.Error != ""
+	return nil
+}
+
+func setMessages(x *rowRecord, _ string, v cell) error {
+	if v.none {
+		return nil
+	}
+	if err := json.Unmarshal([]byte(v.text), &x.Messages); err != nil {
+		return fmt.Errorf("it is no list of chat messages: %w", err)
+	}
+	x.Calls, x.Turns = callsOf(x.Messages, func(*rollout.Message) (rollout.CallStatus, string) { return rollout.CallOK, "" })
+	return nil
+}
+
+func setLatency(x *rowRecord, _ string, v cell) error {
+	f, err := float(v)
+	if err == nil {
+		x.Elapsed = seconds(f)
+	}
+	return err
+}
+
+func setClipped(x *rowRecord, _ string, v cell) error {
+	if v.none {
+		return nil
+	}
+	is, err := strconv.ParseBool(strings.ToLower(v.text))
+	x.Clipped = is
+	return err
+}
+
+func setStarted(x *rowRecord, _ string, v cell) error {
+	if x.Started = pythonTime(v.text); x.Started.IsZero() && !v.none {
+		return fmt.Errorf("%q is no time such as 2026-01-31T12:00:00Z", firstLine(v.text))
+	}
+	return nil
+}
+
+func setSubScore(x *rowRecord, name string, v cell) error {
+	f, err := float(v)
+	if err == nil {
+		setParts(&x.Record, strings.TrimPrefix(name, "parts."), f)
+	}
+	return err
+}
+
+// setMoreParts reads the column in which our own tables keep sub-scores past
+// those with a column of their own.
+func setMoreParts(x *rowRecord, _ string, v cell) error {
+	if v.none {
+		return nil
+	}
+	var parts map[string]*float64
+	if err := json.Unmarshal([]byte(v.text), &parts); err != nil {
+		return fmt.Errorf("it is no object of numbers: %w", err)
+	}
+	for name, value := range parts {
+		setParts(&x.Record, name, value)
+	}
+	return nil
+}
+
+// float reads a number. An empty cell, and NaN, is none.
+func float(v cell) (*float64, error) {
+	if v.none {
+		return nil, nil
+	}
+	f, err := strconv.ParseFloat(v.text, 64)
+	switch {
+	case err == nil && math.IsNaN(f):
+		return nil, nil
+	case err != nil || math.IsInf(f, 0):
+		return nil, fmt.Errorf("%q is no number", firstLine(v.text))
+	}
+	return &f, nil
+}
+
+// settle makes reward, outcome and error agree: a failure is never a number,
+// and a reward that is no number is only passed over beside an error.
+func (x *rowRecord) settle() error {
+	if x.failure && x.Outcome == "" {
+		x.Outcome = rollout.ModelAPI
+	}
+	x.makeCalls()
+	if x.Outcome.Missing() {
+		if !x.failure {
+			x.Error = "no cause is recorded"
+		}
+		return nil
+	}
+	reward, err := float(x.raw)
+	switch {
+	case err != nil && x.failure:
+		return nil
+	case err != nil:
+		return fmt.Errorf("reward: %w; where it names a failure, map the column of it to error or outcome", err)
+	case reward == nil && !x.Outcome.OwnFailure():
+		grade(&x.Record, nil, "the reward is empty")
+		return nil
+	}
+	x.Reward = reward
+	if !x.Outcome.OwnFailure() {
+		x.Outcome = rollout.Graded
+	}
+	return nil
+}
+
+// makeCalls makes the calls that a row counts. Those that went wrong come
+// last; each has arguments of its own, so that none passes for a repeat.
+func (x *rowRecord) makeCalls() {
+	if len(x.Calls) > 0 {
+		return
+	}
+	x.counts = true
+	wrong := slices.Concat(
+		slices.Repeat([]rollout.CallStatus{rollout.CallError}, x.refused),
+		slices.Repeat([]rollout.CallStatus{rollout.CallMalformed}, x.malformed),
+		slices.Repeat([]rollout.CallStatus{rollout.CallFailed}, x.failed),
+	)
+	n := max(x.calls, len(wrong))
+	for i := range n {
+		c := rollout.Call{Turn: i, Name: "not told", Arguments: fmt.Sprintf(`{"call":%d}`, i), Status: rollout.CallOK}
+		if at := i - (n - len(wrong)); at >= 0 {
+			c.Status = wrong[at]
+		}
+		x.Calls = append(x.Calls, c)
+	}
+}
+
+// unmarked takes away the apostrophe that our own tables put before a text
+// that looks like a formula (package analysis, PlainCell). A text of which the
+// data itself has the apostrophe loses it too.
+func unmarked(text string) string {
+	rest, marked := strings.CutPrefix(text, "'")
+	trimmed := strings.TrimLeft(rest, " \u00a0")
+	if !marked || trimmed == "" {
+		return text
+	}
+	if strings.ContainsAny(trimmed[:1], "=+-@\t\r\n") || strings.HasPrefix(trimmed, "＝") || strings.HasPrefix(trimmed, "＋") || strings.HasPrefix(trimmed, "－") || strings.HasPrefix(trimmed, "＠") {
+		return rest
+	}
+	return text
+}
