@@ -27,14 +27,21 @@ Several files are one import and of one format: where they hold the same
 items, those of later files are further samples. A directory stands for the
 files in it that the format knows by their names.
 
+Tables (CSV, JSON lines, Parquet) have a row for each rollout. Those of a
+report, and others whose columns are called as the parts of a rollout are, are
+known; of others --map says which column is which part:
+   ` + wrapPartNames() + `
+
 Example:
    gonogo import results.json -o imported
-   gonogo analyze imported`,
+   gonogo analyze imported
+   gonogo import log.csv --map item=question_id,sample=trial,reward=score -o imported`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "format", Usage: "read the file as `NAME`"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the run directory `RUN`"},
 			&cli.StringFlag{Name: "split", Usage: "`train|eval|production`: the split of rollouts that do not name theirs (default train)"},
 			&cli.StringFlag{Name: "score", Usage: "of several scores take the one called `NAME` for the reward"},
+			&cli.StringSliceFlag{Name: "map", Usage: "of a table, which column is which part of a rollout: `PART=COLUMN[,PART=COLUMN...]`; may be given again"},
 			&cli.StringFlag{Name: "on-conflict", Usage: "of differing lines for one rollout take the `first|last`; without it they are an error"},
 		},
 		Action: func(c *cli.Context) error {
@@ -65,7 +72,35 @@ func importSource(c *cli.Context) (importer.Source, error) {
 	default:
 		return importer.Source{}, usagef("--split is %q: it is train, eval or production", opt.Split)
 	}
+	var err error
+	if opt.Map, err = columnMap(c.StringSlice("map")); err != nil {
+		return importer.Source{}, err
+	}
 	return importer.Paths(opt, c.Args().Slice()...), nil
+}
+
+// columnMap reads what --map says. A column's name may hold an equals sign.
+func columnMap(given []string) (map[string]string, error) {
+	columns := make(map[string]string)
+	for _, list := range given {
+		for pair := range strings.SplitSeq(list, ",") {
+			part, column, ok := strings.Cut(pair, "=")
+			part = strings.TrimSpace(part)
+			if !ok || part == "" || column == "" {
+				return nil, usagef("--map %s: it is PART=COLUMN, as in --map item=question_id,reward=score", list)
+			}
+			if was, twice := columns[part]; twice && was != column {
+				return nil, usagef("--map names two columns for %s: %s and %s", part, was, column)
+			}
+			columns[part] = column
+		}
+	}
+	return columns, nil
+}
+
+// wrapPartNames lists the parts for the help.
+func wrapPartNames() string {
+	return strings.TrimSpace(wrapText(strings.Join(importer.PartNames(), ", "), "   ", 80))
 }
 
 // refuseRun keeps an import from being mixed into rollouts or a run that are
@@ -93,7 +128,7 @@ func importFiles(c *cli.Context, src importer.Source) error {
 	format, err := importer.Import(c.Context, importer.Formats(), c.String("format"), src, importer.Sink{
 		Item: run.item, Record: run.record,
 		Model: func(name string) { run.manifest.Model = name },
-		Note: func(note string) { notes = append(notes, note) },
+		Note:  func(note string) { notes = append(notes, note) },
 	})
 	from := filepath.Base(first)
 	if n := len(src.Files); n > 1 {

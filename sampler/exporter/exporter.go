@@ -92,12 +92,13 @@ type stamp struct {
 	Split   rollout.Split   `json:"split"`
 	Sample  int             `json:"sample"`
 	Outcome rollout.Outcome `json:"outcome"`
+	Error   string          `json:"error,omitempty"`
 	Kind    string          `json:"error_kind,omitempty"`
 	None    bool            `json:"unscored,omitempty"` // there is no reward, whatever stands in its place
 }
 
 func stampOf(rec *rollout.Record) stamp {
-	return stamp{rec.Item, rec.Split, rec.Sample, rec.Outcome, rec.Kind, rec.Reward == nil}
+	return stamp{rec.Item, rec.Split, rec.Sample, rec.Outcome, rec.Error, rec.Kind, rec.Reward == nil}
 }
 
 // pairs is a JSON object whose keys stand in the order given: what comes first
@@ -129,5 +130,6 @@ func (p pairs) MarshalJSON() ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// errGrown means that a run was written to between two readings of it.
-var errGrown = errors.New("the run was written to while it was read: export it again")
+// errChanged means that a run lost rollouts between two readings of it. What
+// came to it meanwhile is left out.
+var errChanged = errors.New("the run was changed while it was read: export it again")

@@ -185,13 +185,11 @@ func (r *Run) count(rec *rollout.Record) {
 func (r *Run) each(ctx context.Context, yield func(*rollout.Record) error) error {
 	n := 0
 	err := r.counted(ctx, r.read, func(rec *rollout.Record) error {
-		if n++; n > r.rollouts {
-			return errGrown
-		}
+		n++
 		return yield(rec)
 	})
 	if err == nil && n != r.rollouts {
-		return errGrown
+		return errChanged
 	}
 	return err
 }

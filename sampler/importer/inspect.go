@@ -202,6 +202,7 @@ func (r *inspectReader) finish() error {
 	}
 	r.sink.note("item = %s, sample = epoch - 1, split = %s", item, r.split)
 	r.scores.note(r.sink)
+	r.sink.noteStamps(r.stamped)
 	for _, n := range []struct {
 		count int
 		what  string

@@ -96,7 +96,7 @@ type inspectReader struct {
 	task string
 	seen map[rollout.Key]string // where a sample of it stands
 
-	records, failures, limits, ungraded, cancelled, retried, again int
+	records, failures, limits, ungraded, cancelled, retried, again, stamped int
 }
 
 func newInspectReader(opt Options, sink Sink) *inspectReader {
@@ -119,6 +119,7 @@ func (r *inspectReader) sample(where string, text []byte) error {
 	own := s.stamp()
 	if own != nil && own.Item != "" {
 		id = r.itemID(own.Item)
+		r.stamped++
 	}
 	k := rollout.Key{Split: r.split, Item: id, Sample: epoch - 1}
 	if was := r.seen[k]; was != "" {
@@ -150,10 +151,12 @@ func (r *inspectReader) sample(where string, text []byte) error {
 	rec.Messages = talk.messages[prompt:]
 	rec.Calls, rec.Turns = callsOf(rec.Messages, talk.status)
 	s.fill(rec, r.model.name)
-	if err := r.grade(rec, s); err != nil {
-		return err
+	if !own.ungraded(rec) {
+		if err := r.grade(rec, s); err != nil {
+			return err
+		}
+		own.outcome(rec)
 	}
-	own.outcome(rec)
 	r.records++
 	return ended(r.sink.record(rec))
 }

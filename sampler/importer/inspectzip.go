@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"regexp"
 	"strings"
 	"sync"
 
@@ -68,6 +69,8 @@ func inspectArchive(f File, rd io.Reader) (*inspectLog, error) {
 	return inspectMembers(f, archive)
 }
 
+var sampleMember = regexp.MustCompile(`_epoch_\d+\.json$`)
+
 // inspectMembers finds header and samples among the members. Of members with
 // one name the last one counts.
 func inspectMembers(f File, archive *zip.Reader) (*inspectLog, error) {
@@ -77,7 +80,7 @@ func inspectMembers(f File, archive *zip.Reader) (*inspectLog, error) {
 	for _, m := range archive.File {
 		dir, file := path.Split(m.Name)
 		switch {
-		case dir == "samples/" && path.Ext(file) == ".json":
+		case strings.HasPrefix(dir, "samples/") && sampleMember.MatchString(file): // an id may hold slashes
 			if members[m.Name] == nil {
 				samples = append(samples, m.Name)
 			}

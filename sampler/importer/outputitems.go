@@ -93,6 +93,7 @@ func readOutputItems(ctx context.Context, src Source, sink Sink) error {
 		sink.note("there are several graders, and the reward is the score of %s; --score NAME takes another one", o.pick)
 	}
 	sink.note("output items hold neither tool calls nor times: unknown, not zero")
+	sink.noteStamps(o.stamped)
 	o.finish(files, left)
 	return nil
 }
@@ -102,6 +103,7 @@ type outputItemReader struct {
 	pick    string // the grader whose score is the reward; "" until the first is seen
 	several bool
 	runs    map[string]int // the place of each run in this file
+	stamped int
 }
 
 // each reads the items of a file: lines, or the list that the API answers with.
@@ -167,10 +169,16 @@ func (o *outputItemReader) add(f File, line int, it *outputItem) error {
 	if err := o.item(f, line, rec.Item, row); err != nil {
 		return err
 	}
-	if err := o.fill(rec, it); err != nil {
-		return err
+	o.fill(rec, it)
+	if it.Stamp != nil {
+		o.stamped++
 	}
-	it.Stamp.outcome(rec)
+	if !it.Stamp.ungraded(rec) {
+		if err := o.grade(rec, it); err != nil {
+			return err
+		}
+		it.Stamp.outcome(rec)
+	}
 	return o.record(rec, sample)
 }
 
@@ -191,7 +199,7 @@ func evalRow(it *outputItem) (json.RawMessage, error) {
 	return json.Marshal(row)
 }
 
-func (o *outputItemReader) fill(rec *rollout.Record, it *outputItem) error {
+func (o *outputItemReader) fill(rec *rollout.Record, it *outputItem) {
 	if it.Created > 0 && it.Created < 1<<34 {
 		rec.Started = time.Unix(int64(it.Created), 0).UTC()
 	}
@@ -205,14 +213,13 @@ func (o *outputItemReader) fill(rec *rollout.Record, it *outputItem) error {
 	if u := it.Sample.Usage; u != nil {
 		rec.Usage = rollout.Usage{Input: u.Input, Output: u.Output, Cached: u.Cached}
 	}
+}
+
+func (o *outputItemReader) grade(rec *rollout.Record, it *outputItem) error {
 	if text, broken := it.Sample.failure(); broken {
 		fail(rec, rollout.ModelAPI, text)
 		return nil
 	}
-	return o.results(rec, it)
-}
-
-func (o *outputItemReader) results(rec *rollout.Record, it *outputItem) error {
 	names := make([]string, len(it.Results))
 	for i, r := range it.Results {
 		names[i] = graderName(r.Name)

@@ -78,7 +78,7 @@ func TestOutputItemsWithAStamp(t *testing.T) {
 		return strings.TrimSuffix(item, "}") + `,"gonogo":` + stamp + "}\n"
 	}
 	tryRows(t, "openai-evals", []row{
-		{name: "names and outcome", file: stamped(`{"item":"q","split":"eval","sample":3,"outcome":"tool"}`, evaluation("r", 0, "", strings.Replace(answered, `"error":null`, `"error":{"code":"tool","message":"tool: 503"}`, 1))), want: []string{"q/3 tool - tool: tool: 503"}},
+		{name: "names and outcome", file: stamped(`{"item":"q","split":"eval","sample":3,"outcome":"tool","error":"503","unscored":true}`, evaluation("r", 0, "", strings.Replace(answered, `"error":null`, `"error":{"code":"tool","message":"tool: 503"}`, 1))), want: []string{"q/3 tool - 503"}},
 		{name: "an answer that was none", file: stamped(`{"item":"q","sample":0,"outcome":"no_answer","unscored":true}`, evaluation("r", 0, result("g", "0"), answered)), want: []string{"q/0 no_answer -"}},
 		{name: "graded without a grade", file: stamped(`{"item":"q","sample":0,"outcome":"graded"}`, evaluation("r", 0, "", answered)), want: []string{"q/0 grader - there is no result of a grader"}},
 		{name: "an outcome that is none", file: stamped(`{"item":"q","sample":0,"outcome":"fine"}`, evaluation("r", 0, result("g", "1"), answered)), want: []string{"q/0 graded 1"}},

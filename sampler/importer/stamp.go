@@ -12,6 +12,7 @@ type stamp struct {
 	Item    string          `json:"item"`
 	Sample  int             `json:"sample"`
 	Outcome rollout.Outcome `json:"outcome"`
+	Error   string          `json:"error"`
 	Kind    string          `json:"error_kind"`
 	None    bool            `json:"unscored"` // there was no reward, whatever the log says
 }
@@ -26,20 +27,29 @@ func (s *stamp) names(rec *rollout.Record, sample int) int {
 	return s.Sample
 }
 
-// outcome gives a record the outcome of the stamp. It never makes a number of
-// a failure: a reward that the log does not have stays away.
+// ungraded reports whether the stamp says that there was no reward, whatever
+// the log has in its place, and then gives the record the outcome.
+func (s *stamp) ungraded(rec *rollout.Record) bool {
+	if s == nil || !s.None || s.Outcome == rollout.Graded || !slices.Contains(rollout.Outcomes(), s.Outcome) {
+		return false
+	}
+	rec.Outcome, rec.Error, rec.Kind, rec.Reward, rec.Parts = s.Outcome, s.Error, s.Kind, nil, nil
+	return true
+}
+
+// outcome gives a record with a reward the outcome of the stamp: that of a
+// failure of the model's own, which may have one. No failure that the log
+// itself tells becomes a number.
 func (s *stamp) outcome(rec *rollout.Record) {
-	if s == nil || !slices.Contains(rollout.Outcomes(), s.Outcome) {
-		return
+	if s != nil && rec.Reward != nil && s.Outcome.OwnFailure() {
+		rec.Outcome, rec.Error, rec.Kind = s.Outcome, s.Error, s.Kind
 	}
-	if s.None || s.Outcome.Missing() {
-		rec.Reward = nil
-	}
-	if s.Outcome == rollout.Graded && rec.Reward == nil {
-		return
-	}
-	rec.Outcome, rec.Kind = s.Outcome, s.Kind
-	if s.Outcome == rollout.Graded || s.Outcome.OwnFailure() && rec.Reward != nil {
-		rec.Error = ""
+}
+
+// noteStamps says of how many rollouts our own export tells more than the
+// format.
+func (s Sink) noteStamps(n int) {
+	if n > 0 {
+		s.note("%d rollouts were exported by gonogo: item, sample and outcome are those that it wrote beside what the format holds", n)
 	}
 }

@@ -70,13 +70,13 @@ func tableParts() []part {
 		{"tool_calls_refused", counts(func(x *rowRecord) *int { return &x.refused })},
 		{"tool_calls_malformed", counts(func(x *rowRecord) *int { return &x.malformed })},
 		{"tool_calls_failed", counts(func(x *rowRecord) *int { return &x.failed })},
-		{"input_tokens", tokens(func(x *rowRecord) **int64 { return &x.Usage.Input })},
-		{"output_tokens", tokens(func(x *rowRecord) **int64 { return &x.Usage.Output })},
-		{"reasoning_tokens", tokens(func(x *rowRecord) **int64 { return &x.Usage.Reasoning })},
-		{"cached_tokens", tokens(func(x *rowRecord) **int64 { return &x.Usage.Cached })},
+		{"input_tokens", tokenCounts(func(x *rowRecord) **int64 { return &x.Usage.Input })},
+		{"output_tokens", tokenCounts(func(x *rowRecord) **int64 { return &x.Usage.Output })},
+		{"reasoning_tokens", tokenCounts(func(x *rowRecord) **int64 { return &x.Usage.Reasoning })},
+		{"cached_tokens", tokenCounts(func(x *rowRecord) **int64 { return &x.Usage.Cached })},
 		{"judge_calls", counts(func(x *rowRecord) *int { return &x.JudgeCalls })},
-		{"judge_input_tokens", tokens(func(x *rowRecord) **int64 { return &x.Judge.Input })},
-		{"judge_output_tokens", tokens(func(x *rowRecord) **int64 { return &x.Judge.Output })},
+		{"judge_input_tokens", tokenCounts(func(x *rowRecord) **int64 { return &x.Judge.Input })},
+		{"judge_output_tokens", tokenCounts(func(x *rowRecord) **int64 { return &x.Judge.Output })},
 		{"retries", counts(func(x *rowRecord) *int { return &x.Retries })},
 		{"latency_s", setLatency},
 		{"clipped", setClipped},
@@ -124,7 +124,7 @@ func counts(of func(*rowRecord) *int) func(*rowRecord, string, cell) error {
 	}
 }
 
-func tokens(of func(*rowRecord) **int64) func(*rowRecord, string, cell) error {
+func tokenCounts(of func(*rowRecord) **int64) func(*rowRecord, string, cell) error {
 	return func(x *rowRecord, _ string, v cell) error {
 		n, there, err := whole(v)
 		if err == nil && n < 0 {

@@ -50,6 +50,7 @@ type verifiersRow struct {
 		Total   *float64 `json:"total"`
 		TotalMS *float64 `json:"total_ms"`
 	}
+	Stamp  *stamp
 	broken bool // the line is no JSON
 }
 
@@ -60,7 +61,7 @@ func decodeVerifiers(text []byte) (r verifiersRow, err error) {
 	into := map[string]any{
 		"example_id": &r.Example, "prompt": &prompt, "completion": &completion, "answer": &r.Answer, "info": &r.Info,
 		"reward": &r.Reward, "metrics": &r.Metrics, "error": &r.Error, "is_completed": &r.Completed, "stop_condition": &r.Stop,
-		"token_usage": &r.Usage, "timing": &r.Timing,
+		"token_usage": &r.Usage, "timing": &r.Timing, "gonogo": &r.Stamp,
 	}
 	err = members(text, into)
 	if errors.Is(err, rollout.ErrBroken) {
@@ -103,7 +104,7 @@ func readVerifiers(ctx context.Context, src Source, sink Sink) error {
 	}
 	v := verifiersReader{
 		sink: sink, split: src.Options.split(), wanted: src.Options.Score, numbers: newOnward(), tally: newTally(),
-		texts: make(map[uint64]bool),
+		texts: make(map[uint64]bool), stamped: make(map[rollout.Key]bool),
 	}
 	for _, f := range files {
 		if err := v.metadata(f); err != nil {
@@ -113,6 +114,7 @@ func readVerifiers(ctx context.Context, src Source, sink Sink) error {
 	sink.model(v.model.name)
 	for _, f := range files {
 		clear(v.texts)
+		v.numbers.file()
 		err := readJSONLines(ctx, f, sink.of(f, files), decodeVerifiers, func(l rollout.Line[verifiersRow]) error {
 			return stopped(f, l.Number, v.line(f, l))
 		})
@@ -124,6 +126,7 @@ func readVerifiers(ctx context.Context, src Source, sink Sink) error {
 	if v.wanted != "" {
 		sink.note("reward = metric %s, by --score", v.wanted)
 	}
+	sink.noteStamps(len(v.stamped))
 	v.tally.note(sink)
 	sink.noteFiles(files, left)
 	return nil
@@ -139,6 +142,7 @@ type verifiersReader struct {
 	numbers *onward
 	tally   *tally
 	texts   map[uint64]bool // of lines of this file
+	stamped map[rollout.Key]bool
 }
 
 // metadata reads what stands beside the results, where it does.
@@ -185,19 +189,43 @@ func (v *verifiersReader) line(f File, l rollout.Line[verifiersRow]) error {
 	}
 	v.texts[l.Hash] = true
 	talk := row.Completion
-	rec := &rollout.Record{Item: id, Split: v.split, Sample: v.numbers.another(v.split, id), Source: rollout.Import, Messages: talk, Answer: lastAnswer(talk)}
-	if rec.Sample == 0 {
-		err := sendItem(v.sink, f, rollout.Item{ID: id, Split: v.split}, row.Prompt, map[string]json.RawMessage{"answer": row.Answer, "info": row.Info})
+	rec := &rollout.Record{Item: id, Split: v.split, Source: rollout.Import, Messages: talk, Answer: lastAnswer(talk)}
+	first, err := v.name(rec, row.Stamp)
+	if err != nil {
+		return err
+	}
+	if first {
+		err := sendItem(v.sink, f, rollout.Item{ID: rec.Item, Split: v.split}, row.Prompt, map[string]json.RawMessage{"answer": row.Answer, "info": row.Info})
 		if err != nil {
 			return err
 		}
 	}
 	rec.Calls, rec.Turns = callsOf(talk, untold)
 	row.fill(rec)
-	if err := v.grade(rec, row); err != nil {
-		return err
+	if !row.Stamp.ungraded(rec) {
+		if err := v.grade(rec, row); err != nil {
+			return err
+		}
+		row.Stamp.outcome(rec)
 	}
 	return ended(v.sink.record(rec))
+}
+
+// name gives a record its sample, and says whether it is the first of its
+// item. Lines of our own export tell both.
+func (v *verifiersReader) name(rec *rollout.Record, own *stamp) (first bool, err error) {
+	sample := own.names(rec, -1)
+	first = v.numbers.next[rollout.Key{Split: v.split, Item: rec.Item}] == 0
+	if sample < 0 {
+		rec.Sample = v.numbers.another(v.split, rec.Item)
+		return first, nil
+	}
+	rec.Sample = v.numbers.sample(v.split, rec.Item, sample)
+	if v.stamped[rec.Key()] {
+		return false, fmt.Errorf("item %s, sample %d is there already: keep one of the two", rec.Item, sample)
+	}
+	v.stamped[rec.Key()] = true
+	return first, nil
 }
 
 func (r *verifiersRow) fill(rec *rollout.Record) {
