@@ -1,9 +1,7 @@
 package analysis
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"gonogo/analysis/language"
 	"gonogo/analysis/shift"
@@ -40,7 +38,7 @@ var dataConflicts = Gate{
 			for _, c := range r.Shift.Conflicts {
 				if c.Kind == level.kind {
 					n++
-					j.items = listed(j.items, beside(c.ASplit, c.A, c.BSplit, c.B))
+					j.items = listed(j.items, beside(r.Lang, c.ASplit, c.A, c.BSplit, c.B))
 				}
 			}
 			j.vars = map[string]string{"prompts": r.Lang.Count(n, "prompt"), "have": has(r.Lang, n)}
@@ -63,13 +61,13 @@ var dataDegenerate = Gate{
 		j := judgement{gate: gate, severity: Advisory, unit: "rows", want: "0"}
 		for _, f := range r.Shift.Flaws {
 			kinds[f.Kind]++
-			j.items = listed(j.items, fmt.Sprintf("%s %s: %s", f.Split, f.Item, f.Kind))
+			j.items = listed(j.items, r.Lang.Say("%s %s: %s", f.Split, f.Item, r.Lang.Text(string(f.Kind))))
 		}
 		repeats := map[shift.LeakKind]int{}
 		for _, d := range r.Shift.Duplicates {
 			repeats[d.Kind]++
 			if d.Kind == shift.ExactLeak {
-				j.items = listed(j.items, beside(d.ASplit, d.A, d.BSplit, d.B))
+				j.items = listed(j.items, beside(r.Lang, d.ASplit, d.A, d.BSplit, d.B))
 			}
 		}
 		n := len(r.Shift.Flaws) + repeats[shift.ExactLeak]
@@ -117,7 +115,7 @@ var leakage = Gate{
 func (c Crossing) sure(r *Result) Finding {
 	j := judgement{
 		gate: "leakage", split: c.B, severity: Blocking, unit: "rows", want: "0", vars: c.vars(r.Lang),
-		items: r.Shift.leaked(c, shift.ExactLeak, shift.FamilyLeak),
+		items: r.Shift.leaked(r.Lang, c, shift.ExactLeak, shift.FamilyLeak),
 	}
 	n := observed(float64(c.Exact + c.Family))
 	return j.finding(r.Lang, n.atMost(0), n)
@@ -140,7 +138,7 @@ func (c Crossing) likely(r *Result, most float64) Finding {
 	}
 	j := judgement{
 		gate: "leakage", split: c.B, severity: Advisory, unit: "share", want: r.Lang.Say("<= %s near, 0 swapped", percent(most)),
-		vars: c.vars(r.Lang), items: r.Shift.leaked(c, kinds...),
+		vars: c.vars(r.Lang), items: r.Shift.leaked(r.Lang, c, kinds...),
 	}
 	j.needs, j.settles = settleBy(near, most, unitRange, r.onceConfidence(), 1)
 	return j.finding(r.Lang, status, boundOf(near))
@@ -158,12 +156,12 @@ func (c Crossing) vars(l language.Language) map[string]string {
 }
 
 // leaked lists the pairs of some kinds between two splits.
-func (sh *Shift) leaked(c Crossing, kinds ...shift.LeakKind) []string {
+func (sh *Shift) leaked(l language.Language, c Crossing, kinds ...shift.LeakKind) []string {
 	out := []string{}
 	for _, kind := range kinds {
-		for _, l := range sh.Leakage {
-			if l.ASplit == c.A && l.BSplit == c.B && l.Kind == kind {
-				out = listed(out, beside(l.ASplit, l.A, l.BSplit, l.B)+" ("+string(kind)+")")
+		for _, p := range sh.Leakage {
+			if p.ASplit == c.A && p.BSplit == c.B && p.Kind == kind {
+				out = listed(out, l.Say("%s (%s)", beside(l, p.ASplit, p.A, p.BSplit, p.B), l.Text(string(kind))))
 			}
 		}
 	}
@@ -179,11 +177,11 @@ func listed(items []string, item string) []string {
 }
 
 // beside names two rows as one line.
-func beside(aSplit rollout.Split, a string, bSplit rollout.Split, b string) string {
+func beside(l language.Language, aSplit rollout.Split, a string, bSplit rollout.Split, b string) string {
 	if aSplit == bSplit {
-		return fmt.Sprintf("%s %s and %s", aSplit, a, b)
+		return l.Say("%s %s and %s", aSplit, a, b)
 	}
-	return strings.Join([]string{string(aSplit), a, "and", string(bSplit), b}, " ")
+	return l.Say("%s %s and %s %s", aSplit, a, bSplit, b)
 }
 
 func has(l language.Language, n int) string {

@@ -9,7 +9,8 @@ import (
 
 // In returns a copy of r whose findings, note and notes are said in l: the gates
 // are asked again what r tells, and each finding takes over their words for the
-// answer that it gave, with its own numbers. Verdict, statuses and numbers stay
+// answer that it gave, with its own numbers; what it says of items is said again
+// where it says that of them in English today. Verdict, statuses and numbers stay
 // what they are. What cannot be said again (the answer of a gate that is no
 // more, or that answers otherwise now; a note of another version) stays English.
 //
@@ -37,11 +38,16 @@ func (r *Result) said(l language.Language) *Result {
 		status   Status
 	}
 	of := func(f Finding) answer { return answer{f.Gate, f.Split, f.Severity, f.Status} }
-	again := make(map[answer][]Finding)
+	type today struct {
+		said  Finding
+		items []string // in English
+	}
+	again := make(map[answer][]today)
 	for _, g := range Gates() {
 		attempt(func() {
-			for _, f := range g.Check(out, out.Thresholds) {
-				again[of(f)] = append(again[of(f)], f)
+			now := g.Check(r, r.Thresholds)
+			for i, f := range g.Check(out, out.Thresholds) {
+				again[of(f)] = append(again[of(f)], today{f, now[i].Items})
 			}
 		})
 	}
@@ -49,8 +55,11 @@ func (r *Result) said(l language.Language) *Result {
 		f := &out.Findings[i]
 		if list := again[of(*f)]; len(list) > 0 { // a gate that answers alike several times does so in order
 			again[of(*f)] = list[1:]
-			f.Want = list[0].Want
-			f.say(list[0].saying)
+			f.Want = list[0].said.Want
+			if slices.Equal(f.Items, list[0].items) {
+				f.Items = list[0].said.Items
+			}
+			f.say(list[0].said.saying)
 		}
 	}
 	if r.Note != "" {

@@ -109,6 +109,10 @@ func asTold(t *testing.T, r *Result) string {
 	for i := range bare.Findings {
 		f := &bare.Findings[i]
 		f.Title, f.Why, f.Remedy, f.Want = "", "", "", ""
+		switch f.Gate {
+		case "data.conflicts", "data.degenerate", "leakage":
+			f.Items = make([]string, len(f.Items)) // what is said of rows has a test of its own
+		}
 	}
 	raw, err := json.Marshal(bare.Findings)
 	if err != nil {
@@ -177,6 +181,48 @@ func TestAResultIsSaidInChinese(t *testing.T) {
 		if back := in.In(l); !reflect.DeepEqual(back.Findings, in.Findings) {
 			t.Errorf("%s: said once more, it is something else", name)
 		}
+	}
+}
+
+func TestRowsThatAFindingListsAreSaidAgain(t *testing.T) {
+	r := crowded(true)
+	crowdedBeside(r, true)
+	r.Shift.Duplicates = []Leak{{Kind: shift.ExactLeak, A: "a", B: "and b", ASplit: rollout.Train, BSplit: rollout.Train}}
+	r.Shift.Leakage = []Leak{
+		{Kind: shift.ExactLeak, A: "a", B: "b", ASplit: rollout.Train, BSplit: rollout.Eval},
+		{Kind: shift.NearLeak, A: "a", B: "c", ASplit: rollout.Train, BSplit: rollout.Eval},
+	}
+	Judge(r, nil, Gates())
+	listed := func(r *Result, gate string) (list []string) {
+		for _, f := range r.Findings {
+			if f.Gate == gate {
+				list = append(list, f.Items...)
+			}
+		}
+		return list
+	}
+	for _, c := range []struct {
+		gate             string
+		english, chinese []string
+	}{
+		{"data.conflicts", []string{"train a and b", "train a and eval c"}, []string{"train a 与 b", "train a 与 eval c"}},
+		{"data.degenerate", []string{"train a: empty", "train a and and b"}, []string{"train a：空白", "train a 与 and b"}},
+		{"leakage", []string{"train a and eval b (exact)", "train a and eval c (near)"}, []string{"train a 与 eval b（完全相同）", "train a 与 eval c（近似）"}},
+	} {
+		if got := listed(r, c.gate); !slices.Equal(got, c.english) {
+			t.Errorf("%s lists %q, want %q", c.gate, got, c.english)
+		}
+		if got := listed(r.In(language.Chinese), c.gate); !slices.Equal(got, c.chinese) {
+			t.Errorf("%s lists %q in Chinese, want %q", c.gate, got, c.chinese)
+		}
+	}
+	for i := range r.Findings {
+		if f := &r.Findings[i]; f.Gate == "data.conflicts" {
+			f.Items = []string{"as another version said it"}
+		}
+	}
+	if got := listed(r.In(language.Chinese), "data.conflicts"); got[0] != "as another version said it" {
+		t.Errorf("what cannot be said again became %q", got)
 	}
 }
 
