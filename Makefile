@@ -59,10 +59,10 @@ fuzz: ## fuzz every reader for FUZZ each
 	  done; \
 	done
 
-golden: ## rewrite the golden files, the README's picture and the gallery of charts; look at them before you commit
+golden: build ## rewrite the golden files, the README's picture, the gallery of charts and the report's pictures; look at them before you commit
 	$(GO) test -count=1 ./report/reporttest -update
 	$(GO) test -count=1 $$(grep -rl 'flag.Bool("update"' --include='*_test.go' . | grep -v reporttest | xargs -n1 dirname | sort -u) -update
-	@dir=$$(mktemp -d) && $(GO) run ./cmd/gonogo demo -o $$dir/run >/dev/null && cp $$dir/run/report/summary.png docs/summary.png && \
+	@dir=$$(mktemp -d) && $(BIN) demo -o $$dir/run >/dev/null && .ci/pictures $(BIN) $$dir/run docs/report && cp $$dir/run/report/summary.png docs/summary.png && \
 	  GONOGO_GALLERY=$$dir/run/result.json $(GO) test -count=1 -run Gallery ./report/chart -update && rm -r $$dir
 
 clean: ## remove what the targets made

@@ -39,7 +39,7 @@ func beyondGrid(r *analysis.Result, w *words) Grid {
 		g.Head = []string{"", w.Beyond.Plain, w.Beyond.Inflated}
 		g.Notes = append([]string{fmt.Sprintf(w.Beyond.Doc, chart.Percent(r.Confidence))}, g.Notes...)
 	} else if len(g.Notes) > 0 {
-		g.Head, g.Rows, g.Notes = []string{""}, [][]string{{g.Notes[0]}}, g.Notes[1:]
+		g.Head, g.Rows, g.Notes = []string{""}, [][]string{{prose(g.Notes[0])}}, g.Notes[1:]
 	}
 	return g
 }
