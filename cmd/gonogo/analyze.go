@@ -59,13 +59,22 @@ type delivery struct {
 	formats []report.Format
 	out     string
 	look    reportValues
+	bare    *analysis.Result // the result without texts, where the report is to have none
+}
+
+// shown is the result as the report has it.
+func (d delivery) shown(r *analysis.Result) *analysis.Result {
+	if d.bare != nil {
+		return d.bare
+	}
+	return r
 }
 
 // deliver prints a result, keeps it as result.json and, where there are
 // formats, writes the report. Printing comes first: what was found is told even
 // where nothing can be written.
 func deliver(c *cli.Context, dir string, r *analysis.Result, to delivery) error {
-	if err := printResult(c, dir, r, to.look); err != nil {
+	if err := printResult(c, dir, to.shown(r), to.look); err != nil {
 		return err
 	}
 	if err := writeResult(dir, r); err != nil {

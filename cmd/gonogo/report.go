@@ -28,6 +28,12 @@ func reportCommand() *cli.Command {
 		Description: `Reads RUN/result.json, and analyses the run first where there is none or where
 settings are given. Writes RUN/report/. The exit code is the verdict.
 
+--no-transcripts leaves out of the report what models, tools, graders and data
+wrote: answers, references, payloads and errors stand as their lengths, and there
+is no way from it to the lines of rollouts.jsonl. What stays: names (of items,
+families, tools, parts, endpoints, models), outcomes, numbers, and words by which
+splits can be told apart. RUN/result.json stays as it is.
+
 RUN may be a result.json alone: what is made of rollouts is then left out.
 gonogo help formats says what each format is; docs/formats.md has the columns of
 the tables.
@@ -35,6 +41,7 @@ the tables.
 Examples:
    gonogo report my-run --format html,summary
    gonogo report my-run --format usual,parquet
+   gonogo report my-run --no-transcripts -o to-send
    gonogo report my-run --format junit --output - >junit.xml`,
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "format", Usage: "comma-separated list of " + strings.Join(formatNames(), ", ") + "; usual is all but those written where they are asked for, all is every one (default: report.formats, else usual)"},
@@ -42,6 +49,7 @@ Examples:
 			langFlag(),
 			&cli.StringFlag{Name: "paper", Usage: "`SIZE` of report.pdf's pages: " + strings.Join(report.Papers(), " or ")},
 			&cli.StringFlag{Name: "font", Usage: "`FILE` of a font for what report.pdf and the pictures say beyond Latin, Greek and Cyrillic; none: no font of the machine"},
+			&cli.BoolFlag{Name: "no-transcripts", Usage: "leave out what models, tools, graders and data wrote"},
 		}, analysisFlags()...),
 		Action: func(c *cli.Context) error {
 			dir, err := oneRun(c)
@@ -65,7 +73,12 @@ Examples:
 			if err != nil {
 				return err
 			}
-			to := delivery{formats, out, look}
+			to := delivery{formats: formats, out: out, look: look}
+			if c.Bool("no-transcripts") {
+				if to.bare, err = result.WithoutTexts(); err != nil {
+					return err
+				}
+			}
 			if out == standardOutput {
 				err = printFormat(c, dir, result, to)
 			} else {
@@ -175,10 +188,13 @@ func pageTo(c *cli.Context, run string, r *analysis.Result, to delivery) *report
 	if from == standardOutput {
 		from = "." // where a shell puts it, as far as one can tell
 	}
-	if opt.Rollouts != nil {
+	switch {
+	case to.bare != nil:
+		opt.Rollouts = withoutTexts(opt.Rollouts)
+	case opt.Rollouts != nil:
 		opt.Traces, opt.TracesLink = traces(run, from)
 	}
-	return to.look.page(r, opt)
+	return to.look.page(to.shown(r), opt)
 }
 
 // writeReport writes a report. Formats that need rollouts where there are none

@@ -2,9 +2,11 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/urfave/cli/v2"
 
@@ -80,6 +82,25 @@ func rolloutsOf(c *cli.Context, run string, r *analysis.Result) report.Rollouts 
 	read := rollout.ReadOptions{OnConflict: rollout.Conflict(c.String("on-conflict"))}
 	return func(yield func(analysis.Counted) error) (rollout.Input, error) {
 		return analysis.Rollouts(c.Context, opened, read, stat.Range{Lo: r.RewardRange[0], Hi: r.RewardRange[1]}, yield)
+	}
+}
+
+// withoutTexts reads rollouts without what was said in them, and without the way
+// to it.
+func withoutTexts(all report.Rollouts) report.Rollouts {
+	if all == nil {
+		return nil
+	}
+	return func(yield func(analysis.Counted) error) (rollout.Input, error) {
+		return all(func(n analysis.Counted) error {
+			rec := *n.Record
+			rec.TraceID, rec.Line = "", 0
+			if rec.Error != "" {
+				rec.Error = fmt.Sprintf("[%d characters]", utf8.RuneCountInString(rec.Error))
+			}
+			n.Record = &rec
+			return yield(n)
+		})
 	}
 }
 

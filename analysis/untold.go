@@ -1,0 +1,84 @@
+package analysis
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// WithoutTexts returns a copy of r without what models, tools, graders and data
+// wrote: answers, payloads, references and errors stand as their lengths, and the
+// findings are said again from that. One that cannot be said again, because its
+// gate is no more or answers otherwise now, keeps its gate, numbers and items
+// alone. Names stay: of items, tools, parts, probes, endpoints and models. The
+// copy is English.
+func (r *Result) WithoutTexts() (*Result, error) {
+	var b bytes.Buffer
+	if err := r.Encode(&b); err != nil {
+		return nil, err
+	}
+	bare, err := Decode(&b)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range bare.Splits {
+		for i := range s.Failures {
+			untold(&s.Failures[i].Error)
+		}
+	}
+	if bare.Grader != nil {
+		bare.Grader.withoutTexts()
+	}
+	if bare.Burst != nil {
+		bare.Burst.withoutTexts()
+	}
+	for i := range bare.Findings {
+		f := &bare.Findings[i]
+		f.Title, f.Why, f.Remedy = f.Gate, "", ""
+	}
+	out := bare.said(plain)
+	out.english = nil // the copy is what is said in other languages
+	return out, nil
+}
+
+func (g *Grader) withoutTexts() {
+	untold(&g.GuessableAnswer)
+	for i := range g.Failures {
+		untold(&g.Failures[i].Example)
+	}
+	for i := range g.Probes {
+		for j := range g.Probes[i].Holes {
+			untold(&g.Probes[i].Holes[j].Payload)
+		}
+	}
+	for i := range g.SuspectReferences {
+		untold(&g.SuspectReferences[i].Answer)
+		untold(&g.SuspectReferences[i].Reference)
+	}
+	for i := range g.TooGood {
+		p := &g.TooGood[i]
+		before, quoted, ok := strings.Cut(p.Note, `: "`)
+		if end := strings.LastIndexByte(quoted, '"'); ok && end >= 0 {
+			p.Note = before + `: "…"` + quoted[end+1:]
+		}
+	}
+}
+
+func (b *Burst) withoutTexts() {
+	if b.FirstFailure != nil {
+		untold(&b.FirstFailure.Error)
+	}
+	for i := range b.Endpoints {
+		for j := range b.Endpoints[i].Errors {
+			untold(&b.Endpoints[i].Errors[j].Example)
+		}
+	}
+}
+
+// untold puts a text's length in its place.
+func untold(s *string) {
+	if *s != "" {
+		*s = "[" + strconv.Itoa(utf8.RuneCountInString(*s)) + " characters]"
+	}
+}
