@@ -116,3 +116,32 @@ func TestDocsSayHowEveryFileSurvives(t *testing.T) {
 		}
 	}
 }
+
+// docs/import.md lists the formats of gonogo export; -update writes the list.
+func TestDocsListTheFormatsOfExport(t *testing.T) {
+	path := filepath.Join("..", "..", "docs", "import.md")
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const begin, end = "<!-- exports -->\n", "<!-- end -->"
+	head, rest, found := strings.Cut(string(b), begin)
+	_, tail, closed := strings.Cut(rest, end)
+	if !found || !closed {
+		t.Fatalf("%s has no table of exports", path)
+	}
+	table := "\n| format | what is written |\n|---|---|\n"
+	for _, f := range exportFormats() {
+		table += "| `" + f.name + "` | " + f.doc + " |\n"
+	}
+	want := head + begin + table + "\n" + end + tail
+	if *update {
+		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if string(b) != want {
+		t.Errorf("the table of exports in %s is not that of the formats: go test ./cmd/gonogo -run TestDocsListTheFormatsOfExport -update", path)
+	}
+}

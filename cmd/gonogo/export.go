@@ -70,7 +70,7 @@ func exportFormats() []exportFormat {
 	for _, f := range report.Formats() {
 		if f.Rollouts {
 			name := strings.TrimPrefix(f.File, "rollouts.")
-			list = append(list, exportFormat{name, f.File + " of the report: " + f.Doc, func(c *cli.Context, run, path string) error { return exportTable(c, f, run, path) }})
+			list = append(list, exportFormat{name, "the report's " + f.File + ", a row for each rollout of every split; docs/formats.md has the columns", func(c *cli.Context, run, path string) error { return exportTable(c, f, run, path) }})
 		}
 	}
 	return list

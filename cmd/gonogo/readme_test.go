@@ -119,7 +119,7 @@ func TestReadmeCommandsRun(t *testing.T) {
 	if ran < 5 {
 		t.Errorf("the README shows %d commands of gonogo, and there were more", ran)
 	}
-	for _, made := range []string{"gonogo.yaml", "my-run/report/index.html", "my-run/probes.jsonl", "my-run-2/probes.jsonl", "imported/report/index.html"} {
+	for _, made := range []string{"gonogo.yaml", "my-run/report/index.html", "my-run/probes.jsonl", "my-run-2/probes.jsonl", "imported/report/index.html", "from-table/rollouts.jsonl", "imported.eval"} {
 		if _, err := os.Stat(made); err != nil {
 			t.Errorf("the README's commands did not make %s", made)
 		}
@@ -213,6 +213,7 @@ func newcomersFolder(t *testing.T) {
 	files := map[string][]byte{
 		job:                                 bytes.ReplaceAll(b, []byte(fixtures.Origin), []byte(server.URL())),
 		filepath.Join(dir, "stricter.json"): []byte(`{"type": "string_check", "name": "exact", "operation": "eq", "input": "{{sample.output_text}}", "reference": "{{item.reference_answer}}"}`),
+		filepath.Join(dir, "log.csv"):       []byte("question_id,trial,score\nq1,0,1\nq1,1,\n"),
 		filepath.Join(dir, "results.json"): []byte(`[{"task_id": 1, "trial": 0, "reward": 1.0, "info": {}, "traj": [{"role":"user","content":"a"}]},
 			{"task_id": 1, "trial": 1, "reward": 0.0, "info": {}, "traj": [{"role":"user","content":"a"}]}]`),
 	}
