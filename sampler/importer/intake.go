@@ -21,6 +21,7 @@ type intake struct {
 	lines   map[string]int // where in this file something came that may come once
 	sent    map[string]bool
 	missing map[rollout.Outcome]int
+	model   oneModel
 }
 
 func newIntake(src Source, sink Sink) *intake {
@@ -34,6 +35,18 @@ func newIntake(src Source, sink Sink) *intake {
 func (in *intake) file() {
 	in.numbers.file()
 	in.times, in.lines = make(map[string]int), make(map[string]int)
+}
+
+// of tells the model of a file, of which an import has one.
+func (in *intake) of(f File, model string) error {
+	first := in.model.name == ""
+	if err := in.model.check(f, model); err != nil {
+		return err
+	}
+	if first {
+		in.sink.model(in.model.name)
+	}
+	return nil
 }
 
 // again counts the rollouts of an item in this file: the sample of a file that

@@ -169,6 +169,9 @@ func (o *outputItemReader) add(f File, line int, it *outputItem) error {
 	if err := o.item(f, line, rec.Item, row); err != nil {
 		return err
 	}
+	if err := o.of(f, it.Sample.Model); err != nil {
+		return err
+	}
 	o.fill(rec, it)
 	if it.Stamp != nil {
 		o.stamped++
@@ -203,7 +206,6 @@ func (o *outputItemReader) fill(rec *rollout.Record, it *outputItem) {
 	if it.Created > 0 && it.Created < 1<<34 {
 		rec.Started = time.Unix(int64(it.Created), 0).UTC()
 	}
-	o.sink.model(it.Sample.Model)
 	rec.Messages = it.Sample.Output
 	for _, m := range rec.Messages {
 		if m.Role == "assistant" {

@@ -37,6 +37,7 @@ func TestOutputItems(t *testing.T) {
 			want: []string{"0/0 model_api - server_error: The server had an error", "1/0 grader - timeout: judge", "2/0 grader - there is no result of g", "3/0 no_answer - no output: the model stopped because of length", "4/0 grader - the score is missing, null or NaN"},
 		},
 		{name: "an error without a code or a message is none", file: evaluation("r", 0, result("g", "1"), strings.Replace(answered, `"error":null`, `"error":{"code":"","message":""}`, 1)), want: []string{"0/0 graded 1"}},
+		{name: "two models", file: evaluation("r1", 0, result("g", "1"), answered) + "\n" + evaluation("r2", 0, result("g", "1"), strings.Replace(answered, `"model":"m"`, `"model":"n"`, 1)) + "\n", broken: `log.json:2: it is of model "n", and rollouts before it of "m"`},
 		{name: "an item twice in one run", file: evaluation("r", 0, result("g", "1"), answered) + "\n" + evaluation("r", 0, result("g", "0"), answered) + "\n", broken: `log.json:2: item 0 of run "r" came in line 1 already`},
 		{
 			name: "the list of the API, over several lines", file: "{\n \"object\": \"list\",\n \"data\": [\n" + evaluation("r", 0, result("g", "1"), answered) + ",\n" + evaluation("r", 1, result("g", "0"), answered) + "\n],\n\"first_id\": \"a\", \"has_more\": true}\n",

@@ -26,13 +26,26 @@ var evalsRecorder = Format{
 }
 
 type recorderEvent struct {
-	Spec     *struct{}       `json:"spec"`
+	Spec     *recorderSpec   `json:"spec"`
 	Report   json.RawMessage `json:"final_report"`
 	RunID    string          `json:"run_id"`
 	SampleID string          `json:"sample_id"`
 	Type     string          `json:"type"`
 	Data     json.RawMessage `json:"data"`
 	Created  string          `json:"created_at"`
+}
+
+type recorderSpec struct {
+	Models json.RawMessage `json:"completion_fns"`
+}
+
+// model is the only completion function, which may be a solver instead.
+func (s *recorderSpec) model() string {
+	var names []string
+	if json.Unmarshal(s.Models, &names) != nil || len(names) != 1 {
+		return ""
+	}
+	return names[0]
 }
 
 func readRecorder(ctx context.Context, src Source, sink Sink) error {
@@ -95,6 +108,9 @@ func (r *recorderReader) read(ctx context.Context, f File, sink Sink) error {
 		switch {
 		case e.Spec != nil:
 			specs++
+			if err := r.of(f, e.Spec.model()); err != nil {
+				return err
+			}
 		case len(e.Report) > 0:
 			report = true
 		case e.Type != "" && e.SampleID != "":

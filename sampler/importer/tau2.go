@@ -80,7 +80,7 @@ type tau2Place struct {
 }
 
 func (t *tau2Reader) read(ctx context.Context, f File) error {
-	a, err := openArrayIn(f, []string{"simulations"}, t.keep)
+	a, err := openArrayIn(f, []string{"simulations"}, func(key string, value json.RawMessage) error { return t.keep(f, key, value) })
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (t *tau2Reader) read(ctx context.Context, f File) error {
 }
 
 // keep remembers the model and the tasks, which stand before the simulations.
-func (t *tau2Reader) keep(key string, value json.RawMessage) error {
+func (t *tau2Reader) keep(f File, key string, value json.RawMessage) error {
 	var tasks []json.RawMessage
 	switch key {
 	case "info":
@@ -112,8 +112,11 @@ func (t *tau2Reader) keep(key string, value json.RawMessage) error {
 				LLM string `json:"llm"`
 			} `json:"agent_info"`
 		}
-		if json.Unmarshal(value, &info) == nil {
-			t.sink.model(info.Agent.LLM)
+		if json.Unmarshal(value, &info) != nil {
+			return nil
+		}
+		if err := t.of(f, info.Agent.LLM); err != nil {
+			return lineError(f, 1, "%w", err)
 		}
 		return nil
 	case "tasks":
