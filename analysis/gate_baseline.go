@@ -93,6 +93,3 @@ func valueOf(l language.Language, p *float64) string {
 	}
 	return digits(*p)
 }
-
-// value is valueOf in English.
-func value(p *float64) string { return valueOf(plain, p) }

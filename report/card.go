@@ -80,12 +80,9 @@ func (p *Page) drawBanner(c draw.Canvas, verdict string, like analysis.Verdict) 
 	edge := box
 	edge.Max.X = edge.Min.X + 5
 	fill(c, edge, strong)
-	word := p.letters().Style(28, true, strong)
+	word := p.letters().Style(wordSize(verdict), true, strong)
 	word.YAlign = draw.YCenter
 	mid := (box.Min.Y + box.Max.Y) / 2
-	if len(verdict) > len("CANNOT TELL") {
-		word.Font.Size = 19
-	}
 	c.FillText(word, vg.Point{X: box.Min.X + pad, Y: mid}, verdict)
 	x := box.Min.X + pad + word.Width(verdict) + 18
 	text := p.Sentence
@@ -102,6 +99,14 @@ func (p *Page) drawBanner(c draw.Canvas, verdict string, like analysis.Verdict) 
 		y -= size * 1.25
 	}
 	return box.Min.Y
+}
+
+// wordSize is how large a verdict stands in the banner.
+func wordSize(verdict string) vg.Length {
+	if width(verdict) > len("CANNOT TELL") {
+		return 19
+	}
+	return 28
 }
 
 // drawTiles draws the three numbers side by side and returns where they end.

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/plot/vg"
+
 	"gonogo/analysis"
 	"gonogo/analysis/language"
 	"gonogo/report/reporttest"
@@ -70,6 +72,24 @@ func TestWrapBreaksBetweenTheSignsOfEastAsia(t *testing.T) {
 	} {
 		if got := wrap(c.text, c.n, c.n); strings.Join(got, "|") != strings.Join(c.want, "|") {
 			t.Errorf("%s: wrap(%q, %d) = %q, want %q", c.about, c.text, c.n, got, c.want)
+		}
+	}
+}
+
+func TestAnswersHaveTheRoomThatTheyTake(t *testing.T) {
+	for _, c := range []struct {
+		about, answer string
+		size          vg.Length
+		long          bool
+	}{
+		{"the longest that stands large", "CANNOT TELL", 28, false},
+		{"one that needs its own line", "NO CHANGE THAT MATTERS", 19, true},
+		{"as many columns in Chinese", "无法判断", 28, false},
+		{"some columns more", "没有比较对象", 19, false},
+		{"long in Chinese", "无法判断，按趋势退步", 19, true},
+	} {
+		if size, long := wordSize(c.answer), wordy(c.answer); size != c.size || long != c.long {
+			t.Errorf("%s: %q is written in %g points, long %v; want %g and %v", c.about, c.answer, size, long, c.size, c.long)
 		}
 	}
 }

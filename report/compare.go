@@ -87,7 +87,7 @@ func NewComparison(c *analysis.Comparison, opt Options) *ComparisonPage {
 		input rollout.Input
 	}{{w.Base, c.Base.Input}, {w.New, c.New.Input}} {
 		for _, problem := range inputProblems(side.input, shared) {
-			p.Input = append(p.Input, fmt.Sprintf(w.InputOf, side.name, problem))
+			p.Input = append(p.Input, w.Signs.named(side.name, problem))
 		}
 	}
 	for _, split := range rollout.Splits() {
@@ -118,7 +118,7 @@ func setTo(value string, w *compareWords) string {
 
 func newComparedSplit(split rollout.Split, c *analysis.Comparison, sc *analysis.SplitComparison, w *compareWords) ComparedSplit {
 	s := ComparedSplit{Name: split, Answer: w.Answers[sc.Answer], Lead: prose(sc.Why), Facts: comparedFacts(sc, w)}
-	s.Heading, s.Why = fmt.Sprintf(w.SplitAnswer, split, s.Answer), fmt.Sprintf(w.Sentence, capital(s.Lead))
+	s.Heading, s.Why = fmt.Sprintf(w.SplitAnswer, split, s.Answer), capital(s.Lead)+w.Signs.Stop
 	if sc.Reward.Known() {
 		s.Grids = append(s.Grids, differenceGrid(sc, w))
 	}
@@ -177,11 +177,11 @@ func comparedFacts(sc *analysis.SplitComparison, w *compareWords) []string {
 			items += fmt.Sprintf(c.form, chart.Count(c.n))
 		}
 	}
-	facts := []string{fmt.Sprintf(w.Sentence, items)}
+	facts := []string{items + w.Signs.Stop}
 	if r := sc.Reward; r.Known() {
 		facts = append(facts, fmt.Sprintf(w.Measured, w.Rollout.of(r.N), prose(r.Method)))
 		for _, warning := range r.Warnings {
-			facts = append(facts, fmt.Sprintf(w.Sentence, capital(prose(warning))))
+			facts = append(facts, capital(prose(warning))+w.Signs.Stop)
 		}
 	}
 	if checks := checks(sc, w); checks != "" {
@@ -195,7 +195,7 @@ func comparedFacts(sc *analysis.SplitComparison, w *compareWords) []string {
 		if sc.SameModel != nil {
 			text += fmt.Sprintf(w.SameModel, chart.Number(*sc.SameModel))
 		}
-		facts = append(facts, fmt.Sprintf(w.Sentence, text))
+		facts = append(facts, text+w.Signs.Stop)
 	}
 	return facts
 }
@@ -221,7 +221,7 @@ func checks(sc *analysis.SplitComparison, w *compareWords) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(w.Checks, strings.Join(parts, w.Semicolon))
+	return fmt.Sprintf(w.Checks, strings.Join(parts, w.Signs.Semicolon))
 }
 
 // signedOr writes a change with its sign; none is a dash.

@@ -68,6 +68,6 @@ func (p *ComparisonPage) drawConfounds(c draw.Canvas, y vg.Length) vg.Length {
 	}
 	strong, _ := tones("")
 	sty := p.page.letters().Style(9.5, true, strong)
-	c.FillText(sty, vg.Point{X: c.Min.X, Y: y - 5}, chart.Fit(chart.Drawable(fmt.Sprintf(p.words.Confounded, strings.Join(keys, p.words.Comma)), sty), sty, c.Max.X-c.Min.X))
+	c.FillText(sty, vg.Point{X: c.Min.X, Y: y - 5}, chart.Fit(chart.Drawable(fmt.Sprintf(p.words.Confounded, strings.Join(keys, p.words.Signs.List)), sty), sty, c.Max.X-c.Min.X))
 	return y - 16
 }

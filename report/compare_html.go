@@ -42,15 +42,15 @@ type comparedSection struct {
 	Directions []string
 }
 
-// shortAnswer is how many letters of an answer have room beside its reason.
-const shortAnswer = 15
+// wordy reports whether an answer has no room beside its reason.
+func wordy(answer string) bool { return width(answer) > 15 }
 
 // writeComparedHTML writes the comparison as one file that loads nothing, under
 // the policy of a run's page.
 func writeComparedHTML(w io.Writer, p *ComparisonPage) error {
 	words := p.words
 	h := comparedHTML{
-		ComparisonPage: p, W: words, Words: p.page.Words, Class: string(like(p.Comparison.Answer)), Long: len(p.Answer) > shortAnswer,
+		ComparisonPage: p, W: words, Words: p.page.Words, Class: string(like(p.Comparison.Answer)), Long: wordy(p.Answer),
 		CSS: template.CSS(compareCSS), Script: template.JS(pageJS), Policy: policy(pageJS), Footer: p.page.footer(), Said: p.page.said(),
 	}
 	if p.page.Split != "" {

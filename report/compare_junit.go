@@ -34,7 +34,7 @@ func writeComparedJUnit(w io.Writer, p *ComparisonPage) error {
 
 func answerCase(p *ComparisonPage) junitCase {
 	c := junitCase{Class: junitClass(""), Name: "answer", Time: "0"}
-	text := fmt.Sprintf(p.words.AnswerWhy, p.Answer, p.Sentence)
+	text := p.words.Signs.named(p.Answer, p.Sentence)
 	m := &junitMessage{Type: string(p.Comparison.Answer), Message: text, Text: "\n" + text + "\n"}
 	for _, s := range p.ReadFirst() {
 		m.Text += s + "\n"
@@ -54,9 +54,9 @@ func rewardCase(s ComparedSplit, sc *analysis.SplitComparison, w *compareWords) 
 	c := junitCase{Class: junitClass(string(s.Name)), Name: "reward", Time: "0"}
 	text := "\n" + s.Why + "\n" + strings.Join(s.Facts, "\n") + "\n"
 	for _, m := range s.Moved {
-		text += fmt.Sprintf(w.MovedLine, m.Item, m.Change) + "\n"
+		text += w.Signs.named(m.Item, m.Change) + "\n"
 	}
-	message := &junitMessage{Type: string(sc.Answer), Message: fmt.Sprintf(w.AnswerWhy, s.Answer, s.Lead), Text: text}
+	message := &junitMessage{Type: string(sc.Answer), Message: w.Signs.named(s.Answer, s.Lead), Text: text}
 	switch sc.Answer {
 	case analysis.Improved, analysis.Equivalent:
 		c.Out = &junitText{text}

@@ -55,7 +55,7 @@ func (m *markdown) compared(s ComparedSplit, p *ComparisonPage, w *compareWords)
 	}
 	m.f("### %s\n\n", md(w.Moved))
 	for _, moved := range s.Moved {
-		m.f("- %s\n", fmt.Sprintf(w.MovedItem, code(moved.Item), md(moved.Change), md(strings.Join(moved.Base, w.Semicolon)), md(strings.Join(moved.New, w.Semicolon))))
+		m.f("- %s\n", fmt.Sprintf(w.MovedItem, code(moved.Item), md(moved.Change), md(strings.Join(moved.Base, w.Signs.Semicolon)), md(strings.Join(moved.New, w.Signs.Semicolon))))
 	}
 	m.f("\n%s\n\n", md(fmt.Sprintf(w.MovedNote, p.Base, p.New)))
 }

@@ -95,7 +95,7 @@ func run(r analysis.ComparedRun, w *compareWords) string {
 	s := visible(r.File)
 	for _, more := range []string{r.Name, r.Model} {
 		if more != "" {
-			s += w.Comma + id(more)
+			s += w.Signs.List + id(more)
 		}
 	}
 	return s

@@ -104,7 +104,7 @@ func (p *printed) comparedSplit(s ComparedSplit, of *ComparisonPage) {
 		t.Columns = append(t.Columns, c)
 	}
 	for _, m := range s.Moved {
-		line := []pdf.Cell{codeCell(m.Item), textCell(m.From), textCell(m.To), textCell(m.Delta), textCell(m.Calls), textCell(strings.Join(m.Base, w.Semicolon)), textCell(strings.Join(m.New, w.Semicolon))}
+		line := []pdf.Cell{codeCell(m.Item), textCell(m.From), textCell(m.To), textCell(m.Delta), textCell(m.Calls), textCell(strings.Join(m.Base, w.Signs.Semicolon)), textCell(strings.Join(m.New, w.Signs.Semicolon))}
 		line[0].Most = 3
 		t.Rows = append(t.Rows, line)
 	}
@@ -120,7 +120,7 @@ func (p *ComparisonPage) differGrid() Grid {
 	for _, d := range p.Differs {
 		note := d.Note
 		if d.Confounds {
-			note = strings.TrimPrefix(note+w.Semicolon+w.Confounds, w.Semicolon)
+			note = strings.TrimPrefix(note+w.Signs.Semicolon+w.Confounds, w.Signs.Semicolon)
 		}
 		g.Rows = append(g.Rows, []string{d.Key, d.Base, d.New, note})
 	}

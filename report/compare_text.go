@@ -64,7 +64,7 @@ func (d Difference) line(w *compareWords) string {
 		text += fmt.Sprintf(w.DifferNote, d.Note)
 	}
 	if d.Confounds {
-		text = fmt.Sprintf(w.DifferConfounds, text, w.Confounds)
+		text = w.Signs.named(text, w.Confounds)
 	}
 	return text
 }
@@ -93,8 +93,8 @@ func (t *terminal) compared(s ComparedSplit, p *ComparisonPage, w *compareWords)
 			break
 		}
 		t.para(para{indent: 4, lead: "- ", text: m.Item + "  " + m.Change, style: strong})
-		t.aside(4, w.InBase, strings.Join(m.Base, w.Semicolon))
-		t.aside(4, w.InNew, strings.Join(m.New, w.Semicolon))
+		t.aside(4, w.InBase, strings.Join(m.Base, w.Signs.Semicolon))
+		t.aside(4, w.InNew, strings.Join(m.New, w.Signs.Semicolon))
 	}
 	t.para(para{indent: 2, lead: "- ", text: fmt.Sprintf(w.MovedNote, p.Base, p.New), style: faint})
 	t.blank()

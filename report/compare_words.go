@@ -4,15 +4,15 @@ import "gonogo/analysis"
 
 // compareWords is the catalogue of what a comparison says in its own voice.
 type compareWords struct {
+	Signs                                signs
 	Title, Base, New, Difference, NotSet string
 	Answers                              map[analysis.Answer]string
 	Quantities                           map[string]string // by name of the difference
 	RewardMoves                          map[string]string
 
 	Differs, Confounds, Notes, Input, Method, Moved, Split string
-	DifferLine, DifferNote, DifferConfounds                string // of a terminal and of Markdown
-	Sentence, Comma, Semicolon, AnswerWhy, InputOf         string
-	SplitAnswer, MovedItem, MovedLine, DifferenceLine      string
+	DifferLine, DifferNote                                 string // of a terminal and of Markdown
+	SplitAnswer, MovedItem, DifferenceLine                 string
 
 	Differences, Categories, Families, Quadrants, Outcomes, ShareDifference string
 	ItemsHead, Fewer, AsMany, More, QuadrantNote                            string
@@ -34,6 +34,7 @@ type compareWords struct {
 }
 
 var compareEnglish = compareWords{
+	Signs: english.Signs,
 	Title: "What changed between two runs?", Base: "base", New: "new", Difference: "new - base", NotSet: "not set",
 	Answers: map[analysis.Answer]string{
 		analysis.Regressed:  "REGRESSED",
@@ -51,9 +52,8 @@ var compareEnglish = compareWords{
 	Differs: "What differs between the runs", Confounds: "a change may stem from this alone", Notes: "Read first", Input: "Problems in the input",
 	Method: "How it was compared", Moved: "Items that changed most", Split: "Split",
 
-	DifferLine: "%s: base %s, new %s", DifferNote: " (%s)", DifferConfounds: "%s: %s",
-	Sentence: "%s.", Comma: ", ", Semicolon: "; ", AnswerWhy: "%s: %s", InputOf: "%s: %s",
-	SplitAnswer: "Split %s: %s", MovedItem: "%s %s. base: %s. new: %s", MovedLine: "%s: %s", DifferenceLine: "%s: base %s, new %s, new - base %s",
+	DifferLine: "%s: base %s, new %s", DifferNote: " (%s)",
+	SplitAnswer: "Split %s: %s", MovedItem: "%s %s. base: %s. new: %s", DifferenceLine: "%s: base %s, new %s, new - base %s",
 
 	Differences: "Differences", Categories: "By category", Families: "By family", Quadrants: "Reward and tool calls, items",
 	Outcomes: "Rollouts without a grade", ShareDifference: "share, new - base",

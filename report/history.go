@@ -52,16 +52,16 @@ func NewHistory(h *history.History, opt Options) *HistoryPage {
 		p.Span = fmt.Sprintf(w.Span, w.Night.of(n), p.night(0), p.night(n-1))
 	}
 	for _, note := range h.Notes {
-		p.Notes = append(p.Notes, fmt.Sprintf(w.Sentence, p.page.Words.Capital(prose(note))))
+		p.Notes = append(p.Notes, p.page.Words.Capital(prose(note))+w.Signs.Stop)
 	}
 	for i := range h.Changes {
 		p.Changes = append(p.Changes, p.change(&h.Changes[i], w))
 	}
 	for _, u := range h.Unusual {
-		p.Unusual = append(p.Unusual, fmt.Sprintf(w.Sentence, capital(fmt.Sprintf(w.IsUnusual, w.seriesName(u.Series), chart.Number(u.Value), chart.Interval(nil, u.Low, u.High), pEquals(&u.P)))))
+		p.Unusual = append(p.Unusual, capital(fmt.Sprintf(w.IsUnusual, w.seriesName(u.Series), chart.Number(u.Value), chart.Interval(nil, u.Low, u.High), pEquals(&u.P)))+w.Signs.Stop)
 	}
 	for _, m := range h.Made {
-		p.Made = append(p.Made, fmt.Sprintf(w.MadeBy, p.night(m.Night), madeText(m, w)))
+		p.Made = append(p.Made, w.Signs.named(p.night(m.Night), madeText(m, w)))
 	}
 	for _, kind := range history.Kinds() {
 		if g := p.seriesGrid(kind, w); len(g.Rows) > 0 {
@@ -98,7 +98,7 @@ func (p *HistoryPage) change(c *history.Change, w *historyWords) NightChange {
 	} else {
 		text += fmt.Sprintf(w.Between, p.night(c.First), p.night(c.Last), chart.Percent(p.History.Confidence))
 	}
-	out := NightChange{Text: fmt.Sprintf(w.Sentence, capital(text)+w.Semicolon+pEquals(&c.P))}
+	out := NightChange{Text: capital(text) + w.Signs.Semicolon + pEquals(&c.P) + w.Signs.Stop}
 	var made, with []string
 	for _, m := range c.Made {
 		made = append(made, fmt.Sprintf(w.MadeOn, madeText(m, w), p.night(m.Night)))
@@ -106,13 +106,13 @@ func (p *HistoryPage) change(c *history.Change, w *historyWords) NightChange {
 	if made == nil {
 		out.Details = append(out.Details, w.NothingMade)
 	} else {
-		out.Details = append(out.Details, fmt.Sprintf(w.MadeThere, strings.Join(made, w.Semicolon)))
+		out.Details = append(out.Details, fmt.Sprintf(w.MadeThere, strings.Join(made, w.Signs.Semicolon)))
 	}
 	for _, name := range c.With {
 		with = append(with, w.seriesName(name))
 	}
 	if with != nil {
-		out.Details = append(out.Details, fmt.Sprintf(w.ChangedToo, strings.Join(with, w.Comma)))
+		out.Details = append(out.Details, fmt.Sprintf(w.ChangedToo, strings.Join(with, w.Signs.List)))
 	}
 	return out
 }
@@ -179,7 +179,7 @@ func (p *HistoryPage) nightsGrid(w *historyWords) Grid {
 		if reward == "" {
 			reward = "–"
 		}
-		g.Rows = append(g.Rows, []string{p.night(i), nightAnswer(&p.History.Nights[i], w), reward, strings.Join(made, w.Comma)})
+		g.Rows = append(g.Rows, []string{p.night(i), nightAnswer(&p.History.Nights[i], w), reward, strings.Join(made, w.Signs.List)})
 	}
 	return g
 }
@@ -194,10 +194,10 @@ func nightAnswer(n *history.Mark, w *historyWords) string {
 		answer = id(string(n.Answer))
 	}
 	if n.ExitCode == analysis.NoGo.ExitCode() && n.Answer != analysis.Regressed {
-		answer += w.Also + w.Trend
+		answer += w.Signs.Comma + w.Trend
 	}
 	if n.Accepted {
-		answer += w.Also + w.Accepted
+		answer += w.Signs.Comma + w.Accepted
 	}
 	return answer
 }

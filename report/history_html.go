@@ -45,10 +45,10 @@ func (p *HistoryPage) newest() *newestNight {
 	}
 	text := fmt.Sprintf(w.Newest, p.night(n-1), mark.ExitCode)
 	if said := p.sentence(mark); said != "" {
-		text = fmt.Sprintf(w.Sentences, said, text)
+		text = said + w.Signs.Space + text
 	}
 	answer := capital(nightAnswer(mark, w))
-	return &newestNight{string(class), answer, text, len(answer) > shortAnswer}
+	return &newestNight{string(class), answer, text, wordy(answer)}
 }
 
 // sentence is what the newest night kept of its answer, in English: in another
@@ -93,7 +93,7 @@ func (p *HistoryPage) writeJUnit(w io.Writer) error {
 	s := junitSuite{Name: "gonogo nightly", Hostname: "localhost", Time: "0"}
 	if newest := p.newest(); newest != nil {
 		one := junitCase{Class: "gonogo.nightly", Name: "night", Time: "0"}
-		m := &junitMessage{Type: newest.Answer, Message: fmt.Sprintf(p.words.AnswerWhy, newest.Answer, newest.Text), Text: newest.Text}
+		m := &junitMessage{Type: newest.Answer, Message: p.words.Signs.named(newest.Answer, newest.Text), Text: newest.Text}
 		switch p.History.Nights[len(p.History.Nights)-1].ExitCode {
 		case 0:
 			one.Out = &junitText{m.Message}

@@ -7,6 +7,7 @@ import (
 
 // historyWords is the catalogue of what a history says in its own voice.
 type historyWords struct {
+	Signs                     signs
 	Title, Span, One, None    string
 	Night                     plural
 	SeriesNames               map[string]string // seconds are medians but where they say otherwise; failures and what is lost or accepted are shares
@@ -16,18 +17,17 @@ type historyWords struct {
 	Newest, Table             string
 	NewestReward, NewestEmpty string // instead of what the night kept, in another language
 
-	Sentence, Sentences, Comma, Semicolon, AnswerWhy, Also string
-
 	Changes, Unusual, Series, Nights, Notes, Made, Pictures, Method string
 
 	Change, Between, Exactly, MadeThere, NothingMade, ChangedToo, NoChange string
-	IsUnusual, WasUnset, MadeText, MadeOn, MadeBy                          string
+	IsUnusual, WasUnset, MadeText, MadeOn                                  string
 	SeriesHead, NightsHead                                                 []string
 	Untested, LeftOut                                                      string
 	Methods                                                                []string
 }
 
 var historyEnglish = historyWords{
+	Signs: english.Signs,
 	Title: "What changed over the nights?", Span: "%s, %s to %s", One: "%s, %s", None: "There is no night yet: gonogo nightly makes one.",
 	Night: plural{"1 night", "%s nights"},
 	SeriesNames: map[string]string{
@@ -47,8 +47,6 @@ var historyEnglish = historyWords{
 	Newest: "The newest night is %s; its exit code was %d.", Table: "The numbers",
 	NewestReward: "Its mean reward is %s.", NewestEmpty: "It holds no rollout with a reward.",
 
-	Sentence: "%s.", Sentences: "%s %s", Comma: ", ", Also: ", ", Semicolon: "; ", AnswerWhy: "%s: %s",
-
 	Changes: "Nights where something changed", Unusual: "What is unusual of the newest night", Series: "Drift of the %s", Nights: "Nights",
 	Notes: "Read first", Made: "What was made otherwise than the night before", Pictures: "Pictures", Method: "How it was found",
 
@@ -56,7 +54,7 @@ var historyEnglish = historyWords{
 	MadeThere: "made otherwise there: %s", NothingMade: "nothing that a run writes down was made otherwise there: look at what stands behind the same names",
 	ChangedToo: "changed there too: %s", NoChange: "No change of level in any series that chance would not make.",
 	IsUnusual: "%s is %s; the nights since the last change make %s likely (%s)", WasUnset: "not set",
-	MadeText: "%s: %s → %s", MadeOn: "%s (%s)", MadeBy: "%s: %s",
+	MadeText: "%s: %s → %s", MadeOn: "%s (%s)",
 	SeriesHead: []string{"", "newest night", "since night", "level", "a further night in", "no change, p"},
 	NightsHead: []string{"night", "answer", "mean reward", "made otherwise"},
 	Untested:   "not tested", LeftOut: "%s before these are left out here: --json lists them.",

@@ -156,7 +156,9 @@ func wordsIn(l language.Language) *words {
 type signs struct{ Colon, Space, Stop, List, Comma, Semicolon string }
 
 // named is a text under its name: "What to do: sample more".
-func (w *words) named(name, text string) string { return name + w.Signs.Colon + w.Signs.Space + text }
+func (s signs) named(name, text string) string { return name + s.Colon + s.Space + text }
+
+func (w *words) named(name, text string) string { return w.Signs.named(name, text) }
 
 // list joins names.
 func (w *words) list(names []string) string { return strings.Join(names, w.Signs.List) }

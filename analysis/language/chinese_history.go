@@ -68,7 +68,6 @@ var chineseHistory = map[string]string{
 	"level":                           "水平",
 	"a further night in":              "下一次应在",
 	"no change, p":                    "无变化的 p",
-	"historyWords.Also: , ":           "，",
 	"night":                           "夜间运行",
 	"historyWords.NightsHead: answer": "结论",
 	"made otherwise":                  "配置有变",
