@@ -176,10 +176,10 @@ func (c *collector) fill(r *Result, run *rollout.Run, s Settings) {
 	}
 	r.Grader = c.grader(all, agreement, info, s)
 	if n := len(c.extra); n > 0 {
-		r.Run.Notes = append(slices.Clone(r.Run.Notes), fmt.Sprintf("%s of items whose class was open (--items-undecided): for the classes of these items alone; no mean, share or verdict counts them", plural(n, "rollout")))
+		r.Run.Notes = append(slices.Clone(r.Run.Notes), fmt.Sprintf("%s of items whose class was open (--items-undecided): for the classes of these items alone; no mean, share or verdict counts them", plain.Count(n, "rollout")))
 	}
 	if n := len(c.zeroed); n > 0 {
-		r.Run.Notes = append(slices.Clone(r.Run.Notes), fmt.Sprintf("%s that a detector marked as a hack: counted at the bottom of the reward range", plural(n, "rollout")))
+		r.Run.Notes = append(slices.Clone(r.Run.Notes), fmt.Sprintf("%s that a detector marked as a hack: counted at the bottom of the reward range", plain.Count(n, "rollout")))
 	}
 	if split, ok := trainingSplit(r); ok {
 		r.Plan = plan(r.Splits[split], of[split], c, rolled)

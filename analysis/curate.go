@@ -116,9 +116,9 @@ func (cu *curator) measure(run *rollout.Run) error {
 	cu.m.prepare()
 	switch {
 	case len(cu.m.items) == 0:
-		return fmt.Errorf("no row of the training file has the id of one of the %s that the run sampled, such as %q: is it the file that was sampled?", plural(len(items), "item"), items[0].id)
+		return fmt.Errorf("no row of the training file has the id of one of the %s that the run sampled, such as %q: is it the file that was sampled?", plain.Count(len(items), "item"), items[0].id)
 	case len(cu.m.measured) == 0:
-		return fmt.Errorf("none of the %s of train has a reward: there is nothing to choose by; mend what made the rollouts fail, and sample again", plural(len(cu.m.items), "item"))
+		return fmt.Errorf("none of the %s of train has a reward: there is nothing to choose by; mend what made the rollouts fail, and sample again", plain.Count(len(cu.m.items), "item"))
 	}
 	cu.classify()
 	return nil
@@ -193,7 +193,7 @@ func (cu *curator) row(it *rollout.Item) CuratedRow {
 		return row
 	case len(measured.rewards) == 0: // targeted samples alone came through
 		row.Open = true
-		row.look("%d of %s failed: %s", row.Sampled-row.N, plural(row.Sampled, "rollout"), causeOf(measured))
+		row.look("%d of %s failed: %s", row.Sampled-row.N, plain.Count(row.Sampled, "rollout"), causeOf(measured))
 		return row
 	}
 	known := cu.class[it.ID]
@@ -206,7 +206,7 @@ func (cu *curator) row(it *rollout.Item) CuratedRow {
 	}
 	cu.settle(&row, measured)
 	if missing := row.Sampled - row.N; 2*missing > row.Sampled {
-		row.look("%d of %s failed: %s", missing, plural(row.Sampled, "rollout"), causeOf(measured))
+		row.look("%d of %s failed: %s", missing, plain.Count(row.Sampled, "rollout"), causeOf(measured))
 	}
 	return row
 }
@@ -243,7 +243,7 @@ func (cu *curator) settle(row *CuratedRow, it *item) {
 		row.Stays = stat.Some(stat.StaysProb(row.N, row.N, cu.s.GroupSize, p.a, p.b))
 	}
 	if row.N > 1 && *row.Stays >= cu.opt.Sure {
-		row.ground(Reason(class), row.Stays, "all %s %s; a group of %d would again with probability %s", plural(row.N, "rollout"), words[class], cu.s.GroupSize, digits(*row.Stays))
+		row.ground(Reason(class), row.Stays, "all %s %s; a group of %d would again with probability %s", plain.Count(row.N, "rollout"), words[class], cu.s.GroupSize, digits(*row.Stays))
 		return
 	}
 	row.Open = true
@@ -256,11 +256,11 @@ func (cu *curator) lost(row *CuratedRow, it *item) {
 	stays := stat.StaysProb(row.Sampled, row.Sampled, cu.s.GroupSize, cu.fails.a, cu.fails.b)
 	row.Fails = stat.Some(stays)
 	if stays >= cu.opt.Sure {
-		row.ground(Broken, row.Fails, "none of %s has a grade, and a group of %d would have none with probability %s: %s", plural(row.Sampled, "rollout"), cu.s.GroupSize, digits(stays), causeOf(it))
+		row.ground(Broken, row.Fails, "none of %s has a grade, and a group of %d would have none with probability %s: %s", plain.Count(row.Sampled, "rollout"), cu.s.GroupSize, digits(stays), causeOf(it))
 		return
 	}
 	row.Open = true
-	row.look("none of %s has a grade: %s", plural(row.Sampled, "rollout"), causeOf(it))
+	row.look("none of %s has a grade: %s", plain.Count(row.Sampled, "rollout"), causeOf(it))
 	row.more(cu, row.Sampled, cu.fails)
 }
 

@@ -102,7 +102,7 @@ func (c *collector) detectorSuspicions() []*suspicion {
 			}
 		}
 		for k, n := range marked {
-			x.hits[k] = fmt.Sprintf("the detector %s marks %d of %s as a hack", name, n, plural(of[k], "rollout"))
+			x.hits[k] = fmt.Sprintf("the detector %s marks %d of %s as a hack", name, n, plain.Count(of[k], "rollout"))
 		}
 		out = append(out, x)
 	}

@@ -193,7 +193,7 @@ func (cu *curator) result() *Curation {
 	}
 	out.Before, out.After = cu.set(cu.m.measured), cu.set(after)
 	if cu.edited > 0 {
-		cu.notes = append(cu.notes, plural(cu.edited, "row")+" of the file differ from what was sampled under their ids and count as not measured")
+		cu.notes = append(cu.notes, plain.Count(cu.edited, "row")+" of the file differ from what was sampled under their ids and count as not measured")
 	}
 	out.Notes = list(cu.notes)
 	return out

@@ -52,7 +52,7 @@ func (c *collector) allAtTop(items []*item) TooGood {
 			p.add(it.id)
 		}
 	}
-	p.Note = fmt.Sprintf("%s on which every rollout earns the top", plural(p.Count, "item"))
+	p.Note = fmt.Sprintf("%s on which every rollout earns the top", plain.Count(p.Count, "item"))
 	return p
 }
 
@@ -70,7 +70,7 @@ func (c *collector) withoutTools(items []*item) TooGood {
 			p.add(it.id)
 		}
 	}
-	p.Note = fmt.Sprintf("%s on which a rollout earns the top without a tool call, where others made some", plural(p.Count, "item"))
+	p.Note = fmt.Sprintf("%s on which a rollout earns the top without a tool call, where others made some", plain.Count(p.Count, "item"))
 	return p
 }
 
@@ -108,9 +108,9 @@ func (c *collector) oneText(items []*item) TooGood {
 	for _, id := range on[order[0]] {
 		p.add(id)
 	}
-	p.Note = fmt.Sprintf("one answer earns the top on %s: %q", plural(p.Count, "item"), head[order[0]])
+	p.Note = fmt.Sprintf("one answer earns the top on %s: %q", plain.Count(p.Count, "item"), head[order[0]])
 	if len(order) > 1 {
-		p.Note += "; " + fmt.Sprintf("so do %s on %d items or more", plural(len(order)-1, "other answer"), oneTextItems)
+		p.Note += "; " + fmt.Sprintf("so do %s on %d items or more", plain.Count(len(order)-1, "other answer"), oneTextItems)
 	}
 	return p
 }

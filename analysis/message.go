@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"strconv"
 	"strings"
 
 	"gonogo/analysis/language"
@@ -110,22 +109,5 @@ func needs(l language.Language, f Finding) string {
 	return l.Text("The estimate sits on the threshold or too little is known: more data alone may not settle it.")
 }
 
-// plural counts things in words.
-func plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return count(n) + " " + thing + "s"
-}
-
 // count prints a whole number with its thousands parted.
-func count(n int) string {
-	if n < 0 {
-		return "-" + count(-n)
-	}
-	s := strconv.Itoa(n)
-	for at := len(s) - 3; at > 0; at -= 3 {
-		s = s[:at] + "," + s[at:]
-	}
-	return s
-}
+func count(n int) string { return language.Whole(n) }

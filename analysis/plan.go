@@ -49,7 +49,7 @@ func plan(sr *SplitResult, items []*item, c *collector, s Settings) *Plan {
 		"a trained model's calls and tokens are those of the base model")
 	p.Assumptions = append(p.Assumptions, moneyWords(s.Prices)...)
 	if s.Epochs > 0 {
-		p.Assumptions = append(p.Assumptions, fmt.Sprintf("the job plans %s: the whole run takes so many times the figures per epoch", plural(s.Epochs, "epoch")))
+		p.Assumptions = append(p.Assumptions, fmt.Sprintf("the job plans %s: the whole run takes so many times the figures per epoch", plain.Count(s.Epochs, "epoch")))
 	}
 	return p
 }

@@ -94,7 +94,7 @@ func variantNotes(base, new *side, pairings map[rollout.Split]pairing) []string 
 		}
 	}
 	if base.zeroed > 0 && new.zeroed == 0 {
-		notes = append(notes, fmt.Sprintf("%s of the base that a detector marked as a hack count at the bottom, and no detector has read the variant's: gonogo audit on its directory mends that", plural(base.zeroed, "rollout")))
+		notes = append(notes, fmt.Sprintf("%s of the base that a detector marked as a hack count at the bottom, and no detector has read the variant's: gonogo audit on its directory mends that", plain.Count(base.zeroed, "rollout")))
 	}
 	return notes
 }
@@ -140,7 +140,7 @@ func (v *Variants) correct(split rollout.Split, s Settings) {
 			sp.Answer = NoDifference
 		}
 		if p != nil {
-			sp.Why += "; " + fmt.Sprintf("by itself that would be %s, and corrected for %s it is not (%s)", looks, plural(len(all), "variant"), pValue(*p))
+			sp.Why += "; " + fmt.Sprintf("by itself that would be %s, and corrected for %s it is not (%s)", looks, plain.Count(len(all), "variant"), pValue(*p))
 		}
 	}
 }

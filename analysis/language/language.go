@@ -108,7 +108,7 @@ func (l Language) Count(n int, thing string) string {
 	if l.of == nil && n == 1 {
 		return "1 " + thing
 	}
-	return l.Say("%s "+thing+"s", whole(n)) //nolint:govet // the catalogue has it
+	return l.Say("%s "+thing+"s", Whole(n)) //nolint:govet // the catalogue has it
 }
 
 // Lacking is the language, telling of each text that its catalogue lacks.
@@ -121,8 +121,8 @@ func (l Language) Lacking(tell func(english string)) Language {
 	return Language{&of}
 }
 
-// whole prints a whole number with its thousands parted.
-func whole(n int) string {
+// Whole prints a whole number with its thousands parted.
+func Whole(n int) string {
 	digits := strconv.Itoa(n)
 	sign := ""
 	if n < 0 {

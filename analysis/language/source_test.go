@@ -91,7 +91,7 @@ func (s source) call(call *ast.CallExpr, constants map[string]string, fset *toke
 	case *ast.Ident:
 		name = f.Name
 	}
-	at, counts := map[string]int{"Say": 0, "Text": 0, "Count": 1, "plural": 1, "counted": 1, "skipped": 4}[name], name == "Count" || name == "plural" || name == "counted"
+	at, counts := map[string]int{"Say": 0, "Text": 0, "Count": 1, "counted": 1, "skipped": 4}[name], name == "Count" || name == "counted"
 	if name != "Say" && name != "Text" && name != "skipped" && !counts || len(call.Args) <= at {
 		return
 	}
@@ -103,7 +103,7 @@ func (s source) call(call *ast.CallExpr, constants map[string]string, fset *toke
 		text = "%s " + text + "s"
 		s.texts[text] = true
 	}
-	if speaking && name != "plural" && name != "counted" {
+	if speaking && name != "counted" {
 		s.said[text] = fset.Position(call.Pos()).String()
 	}
 }
