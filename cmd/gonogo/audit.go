@@ -35,6 +35,7 @@ Example:
 			&cli.StringFlag{Name: "max-gradings", Usage: "`N` gradings at most (key audit.max_gradings)"},
 			&cli.StringFlag{Name: "labels", Usage: "compare with the scores by people in `FILE`, CSV or JSONL (key audit.labels)"},
 			&cli.StringFlag{Name: "replay", Usage: "grade the payload `ID` once more and show it"},
+			langFlag(),
 			&cli.BoolFlag{Name: "json", Usage: "print what was found as JSON"},
 		),
 		Action: func(c *cli.Context) error {

@@ -45,6 +45,7 @@ Example:
 			&cli.BoolFlag{Name: "gaps", Usage: "keep the recorded time between the calls (key burst.gaps)"},
 			&cli.StringFlag{Name: "max-usd", Usage: "begin nothing that would cost more than `N` US dollars, as far as can be told before (key sampling.max_usd)"},
 			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "make recorded calls of tools that burst.safe does not name, and pay for a model that grades, without asking"},
+			langFlag(),
 			&cli.BoolFlag{Name: "json", Usage: "print what was found as JSON"},
 		},
 		Action: func(c *cli.Context) error {
