@@ -272,6 +272,21 @@ func TestInspectLog(t *testing.T) {
 	}
 }
 
+// Some logs use the id of a call again in a later turn: how the one fared says
+// nothing of the other.
+func TestInspectCallsWithOneID(t *testing.T) {
+	rec := record("q 2", 0, 1)
+	rec.Messages = slices.Concat(rec.Messages[:3], rec.Messages)
+	rec.Calls = slices.Concat(rec.Calls, rec.Calls)
+	rec.Calls[1].Status, rec.Calls[1].Error, rec.Calls[2].Turn, rec.Calls[3].Turn = rollout.CallOK, "", 1, 1
+	path, _ := written(t, inspect, made(t, []*rollout.Record{rec}))
+	_, got := back(t, path)
+	calls := got[rec.Key()].Calls
+	if len(calls) != 4 || calls[1].Status != rollout.CallOK || calls[3].Status != rollout.CallError || !strings.HasSuffix(calls[3].Error, "no seat") {
+		t.Errorf("calls are %+v", calls)
+	}
+}
+
 // An id that would lead out of the archive is no part of a member's name.
 func TestInspectNamesOfMembers(t *testing.T) {
 	path, r := written(t, inspect, made(t, []*rollout.Record{record("../../etc/x", 0, 1), record("q 2", 0, 0)}))

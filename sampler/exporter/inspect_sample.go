@@ -141,20 +141,22 @@ func (s inspector) usage(rec *rollout.Record) pairs {
 	return pairs{{s.run.model(), p}}
 }
 
-// inspectMessages writes messages as Inspect's ChatMessage has them.
+// inspectMessages writes messages as Inspect's ChatMessage has them. Calls are
+// matched turn by turn: some logs use an id again.
 func inspectMessages(messages []rollout.Message, calls []rollout.Call) []pairs {
-	how := make(map[string]rollout.Call, len(calls))
-	for _, c := range calls {
-		how[c.ID] = c
-	}
 	out := make([]pairs, 0, len(messages))
+	var turn []rollout.Call // what the last assistant message asked for
 	for _, m := range messages {
-		out = append(out, inspectMessage(m, how))
+		if m.Role == "assistant" {
+			n := min(len(m.ToolCalls), len(calls))
+			turn, calls = calls[:n], calls[n:]
+		}
+		out = append(out, inspectMessage(m, turn))
 	}
 	return out
 }
 
-func inspectMessage(m rollout.Message, how map[string]rollout.Call) pairs {
+func inspectMessage(m rollout.Message, turn []rollout.Call) pairs {
 	role := m.Role
 	if role == "developer" { // the roles are system, user, assistant and tool
 		role = "system"
@@ -162,12 +164,13 @@ func inspectMessage(m rollout.Message, how map[string]rollout.Call) pairs {
 	p := pairs{{"role", role}, {"content", inspectContent(m)}}
 	if role == "tool" {
 		p = append(p, pair{"tool_call_id", m.ToolCallID}, pair{"function", m.Name})
-		if c, ok := how[m.ToolCallID]; ok && c.Status != rollout.CallOK {
+		at := slices.IndexFunc(turn, func(c rollout.Call) bool { return c.ID == m.ToolCallID })
+		if at >= 0 && turn[at].Status != rollout.CallOK {
 			kind := "unknown"
-			if c.Status == rollout.CallMalformed {
+			if turn[at].Status == rollout.CallMalformed {
 				kind = "parsing"
 			}
-			p = append(p, pair{"error", pairs{{"type", kind}, {"message", c.Error}}})
+			p = append(p, pair{"error", pairs{{"type", kind}, {"message", turn[at].Error}}})
 		}
 	}
 	if role != "assistant" || len(m.ToolCalls) == 0 {

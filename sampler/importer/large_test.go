@@ -91,7 +91,7 @@ func largeLogs(n int) map[string]Source {
 			return separator + part(i)
 		}}}}}
 	}
-	return map[string]Source{
+	logs := map[string]Source{
 		"verifiers": of("", "\n", "\n", func(i int) string {
 			return fmt.Sprintf(`{"example_id":%d,"prompt":"look","completion":%s,"reward":0.5,"metrics":{"a":0.5},"is_completed":true,"timing":{"start_time":%d,"total":3}}`, i/4, chat, i)
 		}),
@@ -105,6 +105,10 @@ func largeLogs(n int) map[string]Source {
 			return fmt.Sprintf(`{"id":%d,"epoch":%d,"messages":%s,"events":%s,"scores":{"s":{"value":"C"}}}`, i/4, i%4+1, inspect, inspect)
 		}),
 	}
+	for format, l := range largeLogsOfLines() {
+		logs[format] = of(l.begin, l.end, l.separator, l.part)
+	}
+	return logs
 }
 
 // peak imports a source and returns how many records it had and how much

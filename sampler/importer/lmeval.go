@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"gonogo/sampler/rollout"
@@ -38,6 +39,7 @@ type lmEvalRow struct {
 	Metrics   []string                   `json:"metrics"`
 	Hash      string                     `json:"doc_hash"`
 	scores    map[string]json.RawMessage // of the metrics
+	item      json.RawMessage            // the item's row
 }
 
 func readLMEval(ctx context.Context, src Source, sink Sink) error {
@@ -66,7 +68,10 @@ var lmEvalRowOf = rowDecoder[lmEvalRow]()
 // decodeLMEval reads a line, and the keys that its metrics name.
 func decodeLMEval(text []byte) (*lmEvalRow, error) {
 	row, err := lmEvalRowOf(text)
-	if err != nil || len(row.Metrics) == 0 {
+	if err != nil {
+		return row, err
+	}
+	if row.item, err = lmEvalItem(row); err != nil || len(row.Metrics) == 0 {
 		return row, err
 	}
 	row.scores = make(map[string]json.RawMessage, len(row.Metrics))
@@ -127,11 +132,7 @@ func (l *lmEvalReader) line(f File, line int, row *lmEvalRow) error {
 	if len(row.Resps) == 0 || len(row.Resps[0]) == 0 {
 		return fmt.Errorf("document %s has no responses", id)
 	}
-	item, err := lmEvalItem(row)
-	if err != nil {
-		return err
-	}
-	if err := l.item(f, line, id, item); err != nil {
+	if err := l.item(f, line, id, row.item); err != nil {
 		return err
 	}
 	return l.rollouts(id, row)
@@ -179,18 +180,18 @@ func (l *lmEvalReader) metrics(rec *rollout.Record, row *lmEvalRow) {
 	grade(rec, value, strings.TrimSpace("not graded: there is no metric "+l.pick))
 }
 
-// lmEvalItem is the document with its target, and the prompt as a message.
+// lmEvalItem is the document with its target, and the prompt as a message. A
+// prompt is long: its text is taken over as it is written.
 func lmEvalItem(row *lmEvalRow) (json.RawMessage, error) {
-	prompt := []rollout.Message{}
-	if text := lmEvalPrompt(row.Arguments); text != "" {
-		prompt = append(prompt, rollout.Message{Role: "user", Content: text})
+	prompt := json.RawMessage("[]")
+	if text := lmEvalPrompt(row.Arguments); len(text) > 2 && text[0] == '"' {
+		prompt = slices.Concat(json.RawMessage(`[{"role":"user","content":`), text, json.RawMessage(`}]`))
 	}
-	return json.Marshal(map[string]any{"doc": row.Doc, "target": row.Target, "messages": prompt})
+	return json.Marshal(map[string]json.RawMessage{"doc": row.Doc, "target": row.Target, "messages": prompt})
 }
 
-// lmEvalPrompt reads the first argument of the first request: a text, or chat
-// messages as a text.
-func lmEvalPrompt(arguments json.RawMessage) string {
+// lmEvalPrompt finds the first argument of the first request.
+func lmEvalPrompt(arguments json.RawMessage) json.RawMessage {
 	var named struct {
 		First struct {
 			Prompt json.RawMessage `json:"arg_0"`
@@ -199,11 +200,11 @@ func lmEvalPrompt(arguments json.RawMessage) string {
 	var listed [][]json.RawMessage
 	switch {
 	case json.Unmarshal(arguments, &named) == nil:
-		return rollout.TextOrJSON(named.First.Prompt)
+		return named.First.Prompt
 	case json.Unmarshal(arguments, &listed) == nil && len(listed) > 0 && len(listed[0]) > 0:
-		return rollout.TextOrJSON(listed[0][0])
+		return listed[0][0]
 	}
-	return ""
+	return nil
 }
 
 func (l *lmEvalReader) notes() {

@@ -26,9 +26,6 @@ var evalsRecorder = Format{
 }
 
 type recorderEvent struct {
-	Spec     *recorderSpec   `json:"spec"`
-	Report   json.RawMessage `json:"final_report"`
-	RunID    string          `json:"run_id"`
 	SampleID string          `json:"sample_id"`
 	Type     string          `json:"type"`
 	Data     json.RawMessage `json:"data"`
@@ -46,6 +43,14 @@ func (s *recorderSpec) model() string {
 		return ""
 	}
 	return names[0]
+}
+
+// recorderHead is what the first reading needs of a line.
+type recorderHead struct {
+	Spec     *recorderSpec   `json:"spec"`
+	Report   json.RawMessage `json:"final_report"`
+	SampleID string          `json:"sample_id"`
+	Type     string          `json:"type"`
 }
 
 func readRecorder(ctx context.Context, src Source, sink Sink) error {
@@ -104,7 +109,7 @@ type recorded struct {
 
 func (r *recorderReader) read(ctx context.Context, f File, sink Sink) error {
 	last, specs, report := make(map[string]int), 0, false
-	err := eachRow(ctx, f, Sink{}, func(line int, e *recorderEvent) error {
+	err := eachRow(ctx, f, Sink{}, func(line int, e *recorderHead) error {
 		switch {
 		case e.Spec != nil:
 			specs++

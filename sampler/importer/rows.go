@@ -1,8 +1,10 @@
 package importer
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"strings"
 
@@ -34,28 +36,34 @@ func stopped(f File, line int, err error) error {
 // rowDecoder decodes objects into T. Keys are matched exactly, and what T does
 // not name is passed over undecoded. It may be called on several goroutines.
 func rowDecoder[T any]() func(text []byte) (*T, error) {
-	keys := make(map[string]bool)
-	for field := range reflect.TypeFor[T]().Fields() {
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		keys[name] = true
+	fields := make(map[string]int)
+	t := reflect.TypeFor[T]()
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		if name != "" {
+			fields[name] = i
+		}
 	}
 	return func(text []byte) (*T, error) {
-		wanted := make([]byte, 1, 512)
-		wanted[0] = '{'
+		row := new(T)
+		into := reflect.ValueOf(row).Elem()
 		err := rollout.Members(text, func(key string, value []byte) error {
-			if keys[key] {
-				if len(wanted) > 1 {
-					wanted = append(wanted, ',')
-				}
-				wanted = append(append(append(append(wanted, '"'), key...), '"', ':'), value...)
+			i, wanted := fields[key]
+			if !wanted {
+				return nil
+			}
+			field := into.Field(i)
+			if raw, as := field.Addr().Interface().(*json.RawMessage); as {
+				*raw = bytes.Clone(value)
+				return nil
+			}
+			field.SetZero() // the last of several equal keys wins
+			if err := json.Unmarshal(value, field.Addr().Interface()); err != nil {
+				return fmt.Errorf("%q: %w", key, err)
 			}
 			return nil
 		})
-		if err != nil {
-			return nil, err
-		}
-		row := new(T)
-		return row, json.Unmarshal(append(wanted, '}'), row)
+		return row, err
 	}
 }
 
