@@ -1,3 +1,7 @@
+//go:build !race
+
+// What the README shows goes the ways that sessions go under the race detector.
+
 package main
 
 import (
