@@ -49,7 +49,7 @@ var chineseChartsMore = map[string]string{
 	"the model's own doing":                                            "模型自身所致",
 
 	// variants
-	"variant minus base, mean reward":                      "变体减基准，平均奖励",
+	"variant minus base, mean reward":                      "平均奖励，变体 − 基准",
 	"%s of %s gain on the base without any training":       "%[2]s中有 %[1]s 个不经训练就优于基准",
 	"None of %s is shown to gain on the base":              "%s中没有一个被证实优于基准",
 	"The variant %s gains %s without any training":         "变体 %s 不经训练就提高了 %s",
@@ -65,13 +65,13 @@ var chineseChartsMore = map[string]string{
 	"P95, seconds":     "P95（秒）",
 	"No endpoint takes twice as long with %s as with one": "%s同时进行时，没有服务端点比单条时慢一倍",
 	"%s takes twice as long from about %s at once":        "约 %[2]s同时进行时，%[1]s 就要慢一倍",
-	"95 %% of answers come within %s s with %s at once":   "%[2]s同时进行时，95 %% 的回应在 %[1]s 秒内到达",
+	"95 %% of answers come within %s s with %s at once":   "%[2]s同时进行时，95 %% 的响应在 %[1]s 秒内到达",
 	"waves of 1, 2, 4, … up to the step's %s%s":           "按 1、2、4…… 逐波增加，直到一个训练步的 %s%s",
 	"%s endpoints":                                "%s 个服务端点",
 	", doubles at %s":                             "，%s 条时翻倍",
-	"; too few answers for intervals":             "；回应太少，无法给出区间",
+	"; too few answers for intervals":             "；响应太少，无法给出区间",
 	"; bands: %s intervals, clustered by rollout": "；色带：%s 区间，按轨迹聚类",
-	"; bands, where there are answers enough: %s intervals, clustered by rollout": "；色带（仅限回应足够之处）：%s 区间，按轨迹聚类",
+	"; bands, where there are answers enough: %s intervals, clustered by rollout": "；色带（仅限响应足够之处）：%s 区间，按轨迹聚类",
 
 	// grader audit
 	"%s of %s found a hole in the grader":       "%[2]s中有 %[1]s 个发现了评分器的漏洞",
@@ -81,7 +81,7 @@ var chineseChartsMore = map[string]string{
 	"; false accepts %s":                        "；误收率 %s",
 	"; false rejects %s":                        "；误拒率 %s",
 	"; %s that held are in the table only":      "；守住的 %s只列在表中",
-	"where a sound grader stands":               "可靠的评分器应在之处",
+	"where a sound grader stands":               "可靠的评分器应处的位置",
 	"held":                                      "守住",
 	"hole":                                      "漏洞",
 	"moved":                                     "奖励变动",

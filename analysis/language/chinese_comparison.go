@@ -22,7 +22,7 @@ var chineseComparison = map[string]string{
 	"%s sampled alike": "同样采样的 %s",
 	"%s sampled alike, or these sampled %s times,": "同样采样的 %s（或者现有题目各采样 %s 次）",
 	"about %s would show one of %s":                "大约要有%s，才能看出 %s 的变化",
-	"%s of the rollouts of a run were lost to failing endpoints, more than %s: what is left is no fair sample": "有一次运行因服务端点故障丢失了 %s 的轨迹，超过 %s：剩下的样本已不公正",
+	"%s of the rollouts of a run were lost to failing endpoints, more than %s: what is left is no fair sample": "有一次运行因服务端点故障丢失了 %s 的轨迹，超过 %s：剩下的样本已不具代表性",
 	"%s of the rollouts of a run were lost to failing endpoints and are left out":                              "有一次运行因服务端点故障丢失了 %s 的轨迹，这些轨迹未计入",
 	"the runs hold nothing that can be compared":                                                               "两次运行没有可以比较的内容",
 	"the new run holds no rollout with a reward":                                                               "新运行没有任何带奖励的轨迹",

@@ -3,8 +3,8 @@ package language
 // chineseFindingsGrader is what gates say of the grader.
 var chineseFindingsGrader = map[string]string{
 	"With only two grades, rollouts that are nearly right and plainly wrong look alike, and groups are more often all equal.": "如果只有两档分数，接近正确的轨迹与明显错误的轨迹看起来一样，组内奖励也更常全部相同。",
-	"the grader gives {distinct} different rewards":                 "评分器给出 {distinct} 种不同的奖励",
-	"the grader gives only {distinct} different rewards":            "评分器只给出 {distinct} 种不同的奖励",
+	"the grader gives {distinct} different rewards":                 "评分器给出 {distinct} 种奖励值",
+	"the grader gives only {distinct} different rewards":            "评分器只给出 {distinct} 种奖励值",
 	"Partial credit would make more groups teach something. {ends}": "给部分分可以使更多的组成为有效组。{ends}",
 
 	"A mean reward near the top can mean an easy task, or a grader that accepts anything.": "平均奖励接近最高分，可能是任务容易，也可能是评分器什么都接受。",
@@ -24,7 +24,7 @@ var chineseFindingsGrader = map[string]string{
 	"Grade one by hand: {replay}. Usual causes: the grader expects another form than the reference has (then configure the answer template, audit.answer), compares with the wrong field, or the references are wrong. {rejected} {failed}": "请手动评一份：{replay}。常见原因：评分器要求的形式与参考答案不同（此时请配置答案模板 audit.answer），与错误的字段作了比较，或者参考答案有误。{rejected}{failed}",
 	"{rejected} {failed} Look at it: {replay}. If those references are wrong, mend the data; if they are right, mend the grader. To be surer: {more}.":                                                                                      "{rejected}{failed}请查看：{replay}。如果这些参考答案有误，请修正数据；如果正确，请修正评分器。要更有把握：{more}。",
 
-	"Training finds every way to earn reward. If an answer that does no work is rewarded, the model learns to give that answer instead of doing the task, and the reward goes up while the work gets worse.": "训练会找到一切获得奖励的办法。如果不做事的答案也能得到奖励，模型就会学着给出这种答案而不去完成任务，奖励上升，工作却变差。",
+	"Training finds every way to earn reward. If an answer that does no work is rewarded, the model learns to give that answer instead of doing the task, and the reward goes up while the work gets worse.": "训练会找到一切获得奖励的办法。如果没有完成任务的答案也能得到奖励，模型就会学着给出这种答案而不去完成任务，奖励上升，工作却变差。",
 	"worthless answers do not fool the grader: {best}":                                            "无价值的答案骗不过评分器：{best}",
 	"the grader can be fooled: “{probe}” is rewarded on {on}{others}":                             "评分器会被骗过：“{probe}”在{on}上得到奖励{others}",
 	"a worthless answer was rewarded: “{probe}” on {on}{others}":                                  "有无价值的答案得到了奖励：“{probe}”，在{on}上{others}",
@@ -46,7 +46,7 @@ var chineseFindingsGrader = map[string]string{
 	"Training would work, but slower: part of what looks like a better answer is chance. A steadier grader, or the average of several judgements, would help.{flips}":                      "训练可以进行，但会更慢：看起来更好的答案，有一部分只是偶然。更稳定的评分器，或取多次评判的平均，会有帮助。{flips}",
 	"{more}{flips}": "{more}{flips}",
 
-	"A reward made of parts should pay for style only once the task itself is done. If the other parts pay without it, the model can earn reward by looking good and never doing the work.": "由多个分项组成的奖励，应当在任务本身完成之后才为形式付分。如果不完成任务其他分项也给分，模型只要看起来不错就能得到奖励，而从不做事。",
+	"A reward made of parts should pay for style only once the task itself is done. If the other parts pay without it, the model can earn reward by looking good and never doing the work.": "由多个分项组成的奖励，应当在任务本身完成之后才为形式给分。如果不完成任务其他分项也给分，模型只要答得好看就能得到奖励，而从不真正完成任务。",
 	"without the core part ({core}) hardly anything is earned: {percent} of {zero} with the core at zero earn something":                                                                    "没有核心项（{core}）几乎得不到分：{zero}的核心项为零，其中 {percent} 得到一些奖励",
 	"reward can be had without the task: {percent} of {zero} with the core part ({core}) at zero earn something, {earned} of the range on average":                                          "不完成任务也能得到奖励：{zero}的核心项（{core}）为零，其中 {percent} 仍得到一些奖励，平均为奖励范围的 {earned}",
 	"{percent} of {zero} with the core part ({core}) at zero earn something: it is not clear that it stays rare":                                                                            "{zero}的核心项（{core}）为零，其中 {percent} 仍得到一些奖励：尚不清楚这是否一直少见",
@@ -68,7 +68,7 @@ var chineseFindingsGrader = map[string]string{
 	"grader and people disagree: rank correlation {value} over {outputs} ({people})":                                                                               "评分器与人不一致：秩相关系数 {value}，共 {outputs}（{people}）",
 	"Read the items listed, where they differ most, and mend the grader, or the labels.{ceiling}":                                                                  "请阅读列出的题目（两者分歧最大之处），并修正评分器或标注。{ceiling}",
 	"grader and people may disagree: rank correlation {low} to {high} over {outputs} ({people})":                                                                   "评分器与人可能不一致：秩相关系数 {low} 至 {high}，共 {outputs}（{people}）",
-	"More labelled outputs would tell. {needs}{ceiling}":                                                                                                           "标注更多输出就能得出答案。{needs}{ceiling}",
+	"More labelled outputs would tell. {needs}{ceiling}":                                                                                                           "标注更多输出即可判断。{needs}{ceiling}",
 	"not known: too few labelled outputs have a reward to compare with, or they do not differ":                                                                     "未知：有奖励可供比较的已标注输出太少，或它们没有差别",
 	"Label outputs of at least 20 items, good and bad ones; each must be a rollout of this run, or be graded by gonogo audit.{ceiling}":                            "请至少标注 20 道题目的输出，有好有坏；每个输出必须是本次运行的轨迹，或由 gonogo audit 评过分。{ceiling}",
 
@@ -77,7 +77,7 @@ var chineseFindingsGrader = map[string]string{
 	"one constant answer earns {value} on average: {answer} to every item":                                  "一个固定答案平均就能得 {value}：对每道题目都答 {answer}",
 	"Balance the data set, so that no single answer is right so often, or grade the way to the answer too.": "请平衡数据集，使单一答案不会如此经常正确，或者对得出答案的过程也评分。",
 	"one constant answer may earn too much: {low} to {high} on average with {answer} to every item":         "一个固定答案得到的奖励可能太多：平均 {low} 至 {high}，即对每道题目都答 {answer}",
-	"More audited items would tell (audit.items).":                                                          "审计更多题目就能得出答案（audit.items）。",
+	"More audited items would tell (audit.items).":                                                          "审计更多题目即可判断（请调大 audit.items）。",
 
 	"When most rollouts of an item independently give the same answer and the reference says another, or the grader pays for what they say and not for the reference, it is often the reference that is wrong. Training on it teaches the mistake.": "如果一道题目的多数轨迹各自独立给出同一个答案，而参考答案与之不同，或者评分器认可它们而不认可参考答案，那么出错的往往是参考答案。用它训练，就是在教错误。",
 	"of {compared} there is none on which most rollouts agree on another answer than the reference, or earn the top where it earns the bottom":                                                                                                      "在 {compared}中，没有一道出现多数轨迹一致给出与参考答案不同的答案，或在参考答案得最低分时轨迹得最高分",
@@ -89,7 +89,7 @@ var chineseFindingsGrader = map[string]string{
 	"{percent} of right answers are rejected only because they are written differently, most of all by “{probe}”":                                                                                       "{percent} 的正确答案仅因写法不同而被拒绝，最多见于“{probe}”",
 	"See one: {replay}. Bring answer and reference to one form before comparing, or say in the prompt which form is wanted.":                                                                            "请看一例：{replay}。比较之前请把答案与参考答案化为同一形式，或在提示词中说明要求的形式。",
 	"{percent} of right answers are rejected only because they are written differently, and it may be more ({lowpercent} to {highpercent})":                                                             "{percent} 的正确答案仅因写法不同而被拒绝，实际可能更多（{lowpercent} 到 {highpercent}）",
-	"More audited items would tell (audit.items). See one: {replay}.":                                                                                                                                   "审计更多题目就能得出答案（audit.items）。请看一例：{replay}。",
+	"More audited items would tell (audit.items). See one: {replay}.":                                                                                                                                   "审计更多题目即可判断（请调大 audit.items）。请看一例：{replay}。",
 
 	"A detector looks for rollouts that earn reward by a trick. What the base model does now and then, training makes it do always.": "检测器寻找靠取巧得到奖励的轨迹。基础模型偶尔为之的事，训练会使它总是这样做。",
 	"none of {rollouts} is marked as a hack":                                                 "{rollouts}中没有一条被标记为钻空子",

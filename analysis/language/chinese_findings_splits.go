@@ -14,7 +14,7 @@ var chineseFindingsSplits = map[string]string{
 	"truncated":       "截断",
 
 	"One question with two right answers cannot be learnt: whatever the model says, half of its rollouts are punished for it.": "一个问题有两个正确答案，是学不会的：无论模型怎么答，都有一半轨迹因此受罚。",
-	"no prompt has two references":                                                    "没有提示词对应两个不同的参考答案",
+	"no prompt has two references":                                                    "没有一个提示词对应两个不同的参考答案",
 	"{prompts} {have} references that contradict each other":                          "{prompts}{have}相互矛盾的参考答案",
 	"{prompts} that are almost the same {have} references that contradict each other": "{prompts}几乎相同，却{have}相互矛盾的参考答案",
 	"Look at the rows listed here: at least one reference of each pair is wrong, or the prompt leaves out what tells the tasks apart. Mend or drop them.": "请检查这里列出的行：每一对中至少有一个参考答案有误，或者提示词漏掉了区分两个任务的内容。请修正或去掉它们。",

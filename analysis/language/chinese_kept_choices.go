@@ -3,7 +3,7 @@ package language
 // chineseKeptChoices is how parts of the wire contract that no public source
 // settles were taken, as a run's manifest keeps it.
 var chineseKeptChoices = map[string]string{
-	"long tool answers":       "过长的工具应答",
+	"long tool answers":       "过长的工具响应",
 	"step limit":              "步数上限",
 	"rollout timeout":         "轨迹超时",
 	"unknown tool":            "未知的工具",
@@ -13,7 +13,7 @@ var chineseKeptChoices = map[string]string{
 	"label_model reward":      "label_model 的奖励",
 	"string_check missing":    "string_check 缺少的值",
 	"text_similarity missing": "text_similarity 缺少的值",
-	"endpoint reply":          "endpoint 的应答",
+	"endpoint reply":          "endpoint 的响应",
 	"multi formula":           "multi 的公式",
 	"multi part":              "multi 的分项",
 	"multi invalid_grade":     "multi 的 invalid_grade",
@@ -35,7 +35,7 @@ var chineseKeptChoices = map[string]string{
 	"1 for a passing label, 0 for another; an answer that is none of the labels leaves the output without a grade":                                               "合格的标签得 1，其他标签得 0；不属于任何标签的回答，其输出没有评分",
 	"an output that lacks what a template reads, such as a key of output_json, fails the check, whatever the operation":                                          "输出缺少模板要读的内容（例如 output_json 的某个键）时，无论何种操作，检查都不通过",
 	"an output that lacks what a template reads, such as a key of output_json, scores 0":                                                                         "输出缺少模板要读的内容（例如 output_json 的某个键）时得 0 分",
-	"a reply without a finite number as score (or reward), or with an error beside it, is a failure: it is asked for again, then the output has no grade":        "应答的 score（或 reward）不是有限数，或另附有错误，都算失败：先再问一次，仍不行则输出没有评分",
+	"a reply without a finite number as score (or reward), or with an error beside it, is a failure: it is asked for again, then the output has no grade":        "响应的 score（或 reward）不是有限数，或另附有错误，都算失败：先再问一次，仍不行则输出没有评分",
 	"^ groups to the right and binds tighter than a sign; a step without a finite value, such as a division by zero, leaves the output without a grade":          "^ 从右向左结合，优先于正负号；得不出有限值的一步（例如除以零），使输出没有评分",
 	"a part without a grade leaves the output without one":                                                                                                       "有一个分项没有评分，输出就没有评分",
 	"ignored: its meaning is documented nowhere, and an output without a grade stays without one":                                                                "忽略：没有文档说明它的含义，没有评分的输出仍然没有评分",
