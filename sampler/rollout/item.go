@@ -93,13 +93,15 @@ type toolCallJSON struct {
 
 // MarshalJSON writes the call as chat data sets nest it.
 func (c ToolCall) MarshalJSON() ([]byte, error) {
-	var j toolCallJSON
-	j.ID, j.Type, j.Function.Name = c.ID, "function", c.Name
-	args, err := json.Marshal(c.Arguments)
-	if err != nil {
-		return nil, err
+	var j struct {
+		ID       string `json:"id"`
+		Type     string `json:"type"`
+		Function struct {
+			Name      string `json:"name"`
+			Arguments string `json:"arguments"`
+		} `json:"function"`
 	}
-	j.Function.Arguments = args
+	j.ID, j.Type, j.Function.Name, j.Function.Arguments = c.ID, "function", c.Name, c.Arguments
 	return json.Marshal(j)
 }
 
@@ -137,13 +139,12 @@ type messageJSON struct {
 
 // MarshalJSON writes content as a string, or as the array it was read from.
 func (m Message) MarshalJSON() ([]byte, error) {
-	j := messageJSON{messagePlain: messagePlain(m), Content: m.Parts}
-	if len(m.Parts) == 0 {
-		text, err := json.Marshal(m.Content)
-		if err != nil {
-			return nil, err
-		}
-		j.Content = text
+	j := struct {
+		messagePlain
+		Content any `json:"content"`
+	}{messagePlain(m), m.Content}
+	if len(m.Parts) > 0 {
+		j.Content = m.Parts
 	}
 	return json.Marshal(j)
 }
