@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 
 	"gonogo/sampler/rollout"
@@ -180,14 +179,9 @@ func (l *lmEvalReader) metrics(rec *rollout.Record, row *lmEvalRow) {
 	grade(rec, value, strings.TrimSpace("not graded: there is no metric "+l.pick))
 }
 
-// lmEvalItem is the document with its target, and the prompt as a message. A
-// prompt is long: its text is taken over as it is written.
+// lmEvalItem is the document with its target, and the prompt as a message.
 func lmEvalItem(row *lmEvalRow) (json.RawMessage, error) {
-	prompt := json.RawMessage("[]")
-	if text := lmEvalPrompt(row.Arguments); len(text) > 2 && text[0] == '"' {
-		prompt = slices.Concat(json.RawMessage(`[{"role":"user","content":`), text, json.RawMessage(`}]`))
-	}
-	return json.Marshal(map[string]json.RawMessage{"doc": row.Doc, "target": row.Target, "messages": prompt})
+	return json.Marshal(map[string]json.RawMessage{"doc": row.Doc, "target": row.Target, "messages": asMessages(lmEvalPrompt(row.Arguments))})
 }
 
 // lmEvalPrompt finds the first argument of the first request.

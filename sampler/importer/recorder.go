@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -284,15 +285,7 @@ func (s *recorded) sampling(v json.RawMessage) error {
 		return err
 	}
 	if !s.sampled {
-		prompt := []rollout.Message{}
-		if json.Unmarshal(data.Prompt, &prompt) != nil {
-			prompt = []rollout.Message{{Role: "user", Content: rollout.TextOrJSON(data.Prompt)}}
-		}
-		messages, err := json.Marshal(prompt)
-		if err != nil {
-			return err
-		}
-		s.set("messages", messages)
+		s.set("messages", asMessages(data.Prompt))
 	}
 	s.sampled = true
 	var texts []string
@@ -303,6 +296,18 @@ func (s *recorded) sampling(v json.RawMessage) error {
 	s.talk.open = false
 	s.talk.say(texts[0])
 	return nil
+}
+
+// asMessages makes of a prompt, which is a text or a list of chat messages, such
+// a list. A long text is taken over as it is written.
+func asMessages(prompt json.RawMessage) json.RawMessage {
+	switch prompt = bytes.TrimSpace(prompt); {
+	case len(prompt) > 2 && prompt[0] == '"':
+		return slices.Concat(json.RawMessage(`[{"role":"user","content":`), prompt, json.RawMessage(`}]`))
+	case len(prompt) > 2 && prompt[0] == '[' && json.Unmarshal(prompt, new([]rollout.Message)) == nil:
+		return prompt
+	}
+	return json.RawMessage("[]")
 }
 
 // functionCall takes in a call; the event has no fixed shape.
