@@ -240,6 +240,32 @@ func TestTwoRunsStandBesideEachOther(t *testing.T) {
 			b.Errorf("it does not say %q: %s", want, text)
 		}
 	}
+	js[bool](b, `(() => { const where = document.getElementById("where"); where.value = "1"; return !where.hidden; })()`)
+	b.press("/")
+	b.keys("new one" + kb.Enter)
+	b.until("it is found", `document.querySelectorAll(".hits li").length === 1`)
+	b.press("j")
+	b.until("a hit of the new run opens there", titles+` === "Sample 0, new" && document.querySelector(".pane mark")?.textContent === "new one"`)
+	b.quiet()
+}
+
+// TestArgumentsStandAsTheyWereWritten lays out JSON that JavaScript would read
+// otherwise: large numbers, keys that come twice, a decimal point.
+func TestArgumentsStandAsTheyWereWritten(t *testing.T) {
+	b := newTab(t, serve(t, Options{}, lines))
+	b.open("")
+	long := strings.Repeat("x", 100)
+	for source, want := range map[string]string{
+		`{"a":12345678901234567890,"a":1.0,"b":[],"c":{ },"s":"{\"x,y: [\\"}`:         `{"a":12345678901234567890,"a":1.0,"b":[],"c":{ },"s":"{\"x,y: [\\"}`,
+		`{"a":12345678901234567890,"a":1.0,"b":[],"c":{ },"s":"{\"x,` + long + `\\"}`: "{\n  \"a\": 12345678901234567890,\n  \"a\": 1.0,\n  \"b\": [],\n  \"c\": {},\n  \"s\": \"{\\\"x," + long + "\\\\\"\n}",
+		`not {"json": ` + long:     `not {"json": ` + long,
+		`"` + long + `"`:           `"` + long + `"`,
+		`[[1,[2,"` + long + `"]]]`: "[\n  [\n    1,\n    [\n      2,\n      \"" + long + "\"\n    ]\n  ]\n]",
+	} {
+		if got := js[string](b, `import("/view/dom.js").then((m) => m.pretty(%s))`, source); got != want {
+			b.Errorf("%s is laid out as\n%s\nwant\n%s", source, got, want)
+		}
+	}
 	b.quiet()
 }
 

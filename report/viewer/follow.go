@@ -205,9 +205,7 @@ func (x *Index) take(p *parsed) error {
 		e.Offset, e.Size, e.Line = l.at, int32(l.size), no
 		x.book(e)
 		if x.open = append(x.open, l.hashes); len(x.open) == blockLines {
-			if err := x.store(); err != nil {
-				return err
-			}
+			x.store()
 		}
 	}
 	if x.state.line += int32(p.count); p.tail {

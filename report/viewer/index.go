@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -47,12 +48,12 @@ type Index struct {
 // spot is a rollout by its item's number.
 type spot struct{ item, sample int32 }
 
-// stored is a full block on disk.
+// stored is a full block on disk, or in memory where no disk takes it.
 type stored struct {
 	At    int64
 	Width int // bits of the hash that tell rows apart
 	CRC   uint32
-	file  *os.File
+	file  io.ReaderAt
 }
 
 // State says how far an index is.
@@ -109,7 +110,9 @@ func (x *Index) Close() error {
 // reset forgets all lines. The caller holds mu, or is alone.
 func (x *Index) reset() {
 	if len(x.blocks) > 0 { // those that were loaded come first, and are of one file
-		x.blocks[0].file.Close()
+		if f, ok := x.blocks[0].file.(*os.File); ok {
+			f.Close()
+		}
 	}
 	if x.work != nil {
 		x.work.Close()
@@ -144,7 +147,9 @@ func (x *Index) follow(ctx context.Context) {
 			if ctx.Err() != nil {
 				break
 			}
-			x.note(err)
+			if !errors.Is(err, errMoved) { // the next look mends it
+				x.note(err)
+			}
 		}
 		if first {
 			x.settle(ctx)

@@ -48,27 +48,35 @@ func (x *Index) path() string {
 	return filepath.Join(x.run.Dir, IndexFile)
 }
 
-// store puts the open block, which is full, into the working file. The caller
-// holds mu.
-func (x *Index) store() error {
+// store puts the open block, which is full, into the working file, or where there
+// can be none keeps it in memory. The caller holds mu.
+func (x *Index) store() {
+	rows, width := x.open.rows()
+	b := stored{Width: width, CRC: crc32.Checksum(rows, castagnoli)}
+	var err error
+	if b.At, err = x.put(rows); err != nil {
+		x.state.Note = "the index takes memory instead of disk: " + err.Error()
+		b.At, b.file = 0, bytes.NewReader(rows)
+	} else {
+		b.file = x.work
+	}
+	x.blocks = append(x.blocks, b)
+	x.open, x.state.Kept = nil, false
+}
+
+// put writes rows into the working file.
+func (x *Index) put(rows []byte) (at int64, err error) {
 	if x.work == nil {
 		f, err := workingFile(x.run.Dir)
 		if err != nil {
-			return fmt.Errorf("keep the index: %w", err)
+			return 0, err
 		}
 		x.work = f
 	}
-	at, err := x.work.Seek(0, io.SeekEnd)
-	if err != nil {
-		return fmt.Errorf("keep the index: %w", err)
+	if at, err = x.work.Seek(0, io.SeekEnd); err == nil {
+		_, err = x.work.Write(rows)
 	}
-	rows, width := x.open.rows()
-	if _, err := x.work.Write(rows); err != nil {
-		return fmt.Errorf("keep the index: %w", err)
-	}
-	x.blocks = append(x.blocks, stored{At: at, Width: width, CRC: crc32.Checksum(rows, castagnoli), file: x.work})
-	x.open, x.state.Kept = nil, false
-	return nil
+	return at, err
 }
 
 // workingFile makes a file that is gone when the process is: beside the run,
@@ -101,7 +109,7 @@ func ends(rd io.ReaderAt, next int64) (sum [32]byte, err error) {
 func (x *Index) keep() {
 	x.mu.RLock()
 	path := x.path()
-	fresh := x.work != nil && x.blocks[len(x.blocks)-1].file == x.work && !x.state.Kept
+	fresh := len(x.blocks) > 0 && !x.state.Kept
 	x.mu.RUnlock()
 	if path == "" || !fresh {
 		return
@@ -295,15 +303,10 @@ func (x *Index) adopt(k *kept, f *os.File) error {
 	return nil
 }
 
-// intact reads through the blocks that were loaded.
+// intact reads through the blocks.
 func (x *Index) intact(ctx context.Context) bool {
 	x.mu.RLock()
 	blocks := x.blocks
-	if x.work != nil {
-		for len(blocks) > 0 && blocks[len(blocks)-1].file == x.work {
-			blocks = blocks[:len(blocks)-1]
-		}
-	}
 	x.mu.RUnlock()
 	for i := range blocks {
 		if ctx.Err() != nil {

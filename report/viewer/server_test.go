@@ -365,6 +365,16 @@ func TestLabelsAreKept(t *testing.T) {
 	if code, _, _ := s.ask("GET", "/api/label", "", nil); code != http.StatusMethodNotAllowed {
 		t.Errorf("GET of a label: %d", code)
 	}
+	release, err := rollout.Lock(s.dir, "run.lock") // as a sampler does
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code, text := post(`{"split":"train","item":"q1","sample":0,"mark":"right"}`); code != 409 || !strings.Contains(text, "not kept") {
+		t.Errorf("while it is sampled: %d %s", code, text)
+	}
+	if err := release(); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(filepath.Join(s.dir, rollout.LabelsFile), []byte("{broken\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -511,6 +521,21 @@ func TestASingleFileKeepsNothingBeside(t *testing.T) {
 	}
 	if files, err := os.ReadDir(dir); err != nil || len(files) != 1 {
 		t.Errorf("beside the file lie %v, %v", files, err)
+	}
+}
+
+// TestThePageWearsTheColoursOfTheReport compares the palettes.
+func TestThePageWearsTheColoursOfTheReport(t *testing.T) {
+	palette := func(file string) string {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		colours, _, _ := strings.Cut(string(b), "\n*{box-sizing")
+		return colours
+	}
+	if own := palette("assets/view.css"); own != palette("../assets/page.css") || len(own) < 500 {
+		t.Errorf("the page has other colours than the report:\n%s", own)
 	}
 }
 

@@ -55,6 +55,25 @@ export async function show(at) {
   }
 }
 
+/** grow shows rollouts of the item that came meanwhile, and labels of others. */
+export async function grow() {
+  if (!item || !state.item || document.activeElement?.classList.contains("note")) return;
+  const mine = turn;
+  try {
+    const got = await get("item", query({of: state.of, item: state.item}));
+    if (mine !== turn || JSON.stringify(got.runs) === JSON.stringify(item.runs)) return;
+    item = got;
+    for (const p of panes) {
+      const [run, sample] = p ? p.ref.split(":") : [];
+      const now = p && item.runs[Number(run)].rollouts.find((r) => r.sample === Number(sample));
+      if (now) p.labels = now.labels;
+    }
+    draw();
+  } catch (e) {
+    say(e.message);
+  }
+}
+
 async function load(mine) {
   const got = await Promise.all([state.a, state.one ? "" : state.b].map(async (r, i) => {
     if (!r) return null;

@@ -124,7 +124,7 @@ function tags(marks) {
 
 const keyOf = (r) => `${r.split}/${r.item}`;
 
-const current = (r) => r.split === state.of && r.item === state.item && (!hits || state.a === `0:${r.sample}` || state.a === `1:${r.sample}`);
+const current = (r) => r.split === state.of && r.item === state.item && (!hits || state.a === `${r.run}:${r.sample}`);
 
 /** mark shows which row is open, and brings it into sight. */
 export function mark() {
@@ -163,11 +163,12 @@ export async function search(from) {
   found.list.forEach((h) => list.append(hit(h, asked)));
   id("list").replaceChildren(el("p", {class: "more"}, el("button", {type: "button", onclick: closeHits}, "Back to the items")), list, status);
   try {
-    const r = await fetch("/api/search?" + query({q: asked, from}), {signal: mine.signal});
+    const r = await fetch("/api/search?" + query({q: asked, from, run: state.where}), {signal: mine.signal});
     if (!r.ok) throw new Error((await r.json()).error);
     for await (const line of lines(r.body)) {
       if (line.error) throw new Error(line.error);
       if (line.hit) {
+        line.hit.run = state.where || "0";
         found.list.push(line.hit);
         list.append(hit(line.hit, asked));
       } else found.end = line.end;
@@ -205,7 +206,7 @@ async function* lines(body) {
 function hit(h, asked) {
   return el("li", {"data-key": keyOf(h), "aria-current": current(h) ? "true" : null},
     el("button", {type: "button", class: "item", onclick: () => go(h)}, `${h.item}, sample ${h.sample}`), " ",
-    el("span", {class: "quiet"}, `${h.split} · reward ${number(h.score)} `), h.outcome === "graded" ? "" : el("span", {class: "tag o-" + h.outcome}, h.outcome), ...h.labels.map((l) => [" ", el("span", {class: "tag m-" + l.mark}, l.mark)]),
+    el("span", {class: "quiet"}, `${h.split} · reward ${number(h.score)} `), h.outcome === "graded" ? "" : el("span", {class: "tag o-" + h.outcome}, h.outcome), ...h.labels.filter((l) => l.mark).map((l) => [" ", el("span", {class: "tag m-" + l.mark}, l.mark)]),
     h.places.map((p) => el("p", null, el("span", {class: "what"}, p.what, ": "), p.before, el("mark", null, p.match), p.after)),
     h.more ? el("p", {class: "what"}, `and in ${count(h.more, "more text")}`) : "");
 }

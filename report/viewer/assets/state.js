@@ -1,7 +1,7 @@
 // Where the page is stands in the address behind #: whoever has it, and the same
 // run, sees the same. The token is taken out of it at once.
 
-const lasting = ["split", "family", "category", "outcome", "tool", "mark", "low", "high", "find", "sort", "desc", "q", "of", "item", "a", "b", "one"];
+const lasting = ["split", "family", "category", "outcome", "tool", "mark", "low", "high", "find", "sort", "desc", "q", "where", "of", "item", "a", "b", "one"];
 
 export const filters = ["split", "family", "category", "outcome", "tool", "mark", "low", "high", "find"];
 

@@ -9,7 +9,7 @@ let versions = "";
 function open(r) {
   if (r.split !== state.of || r.item !== state.item || "places" in r) {
     [state.of, state.item, state.a, state.b, state.one] = [r.split, r.item, "", "", ""];
-    if ("places" in r) [state.a, state.one] = [`0:${r.sample}`, "1"];
+    if ("places" in r) [state.a, state.one] = [`${r.run}:${r.sample}`, "1"];
     write(true);
   }
   items.mark();
@@ -45,6 +45,7 @@ async function watch() {
     if (about.runs.some((r) => !r.state.ready)) wait = 700;
     const now = JSON.stringify(about.runs.map((r) => r.version));
     if (now !== versions && !items.searching()) items.refresh().then(items.mark);
+    if (now !== versions) item.grow();
     versions = now;
   } catch (e) {
     id("state").textContent = `The server does not answer: ${e.message}`;
@@ -80,6 +81,7 @@ async function begin() {
   id("search").onsubmit = (e) => {
     e.preventDefault();
     state.q = id("query").value;
+    state.where = id("where").value;
     write(true);
     if (state.q) items.search(0);
     else items.refresh();
@@ -97,6 +99,8 @@ async function begin() {
     item.begin(about, () => { if (!items.searching()) items.refresh().then(items.mark); });
     items.begin(about, open);
     id("search").hidden = about.redacted;
+    id("where").hidden = about.runs.length < 2;
+    id("where").value = state.where;
     await items.refresh();
     const first = items.rows()[0];
     if (!state.item && first && !items.searching()) await open(first);
