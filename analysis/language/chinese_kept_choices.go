@@ -40,17 +40,22 @@ var chineseKeptChoices = map[string]string{
 	"a part without a grade leaves the output without one":                                                                                                       "有一个分项没有评分，输出就没有评分",
 	"ignored: its meaning is documented nowhere, and an output without a grade stays without one":                                                                "忽略：没有文档说明它的含义，没有评分的输出仍然没有评分",
 	"a float or an int is the reward, True and False are 1 and 0; an exception or anything else is a failed grading and not the 0 that the hosted service gives": "float 或 int 就是奖励，True 和 False 是 1 和 0；异常或其他结果算评分失败，而不是托管服务给的 0",
-	"%s; the hosted service's image may have other modules and versions":                                                                                         "%s；托管服务的镜像中，模块和版本可能不同",
-	"%s; the hosted service's image %s may have other modules and versions":                                                                                      "%s；托管服务的镜像 %s 中，模块和版本可能不同",
 
-	"rapidfuzz's fuzz.WRatio with default_process, divided by 100, as the hosted guide's own example has it; texts without a letter or digit score 0": "rapidfuzz 的 fuzz.WRatio，用 default_process，除以 100，与托管服务指南中的例子一致；不含字母和数字的文本得 0 分",
-	"nltk's sentence_bleu to four words with smoothing method4, " + keptWords + "; an exact answer of two or three words scores far below 1":          "nltk 的 sentence_bleu，最多四个词，用平滑方法 method4，" + keptWordsSaid + "；只有两三个词的完全正确的答案得分远低于 1",
-	"nltk's sentence_gleu to four words, " + keptWords: "nltk 的 sentence_gleu，最多四个词，" + keptWordsSaid,
-	"an approximation of nltk's meteor_score: words match exactly or by their Porter stem, synonyms (WordNet) do not, " + keptWords + "; an exact answer of one word scores 0.5":      "nltk 的 meteor_score 的近似：词完全相同或 Porter 词干相同才算匹配，同义词（WordNet）不算，" + keptWordsSaid + "；只有一个词的完全正确的答案得 0.5",
+	"%s; the hosted service's image may have other modules and versions":                                                                                                         "%s；托管服务的镜像中，模块和版本可能不同",
+	"%s; the hosted service's image %s may have other modules and versions":                                                                                                      "%s；托管服务的镜像 %s 中，模块和版本可能不同",
+	"rapidfuzz's fuzz.WRatio with default_process, divided by 100, as the hosted guide's own example has it; texts without a letter or digit score 0":                            "rapidfuzz 的 fuzz.WRatio，用 default_process，除以 100，与托管服务指南中的例子一致；不含字母和数字的文本得 0 分",
+	"nltk's sentence_bleu to four words with smoothing method4, " + keptWords + "; an exact answer of two or three words scores far below 1":                                     "nltk 的 sentence_bleu，最多四个词，用平滑方法 method4，" + keptWordsSaid + "；只有两三个词的完全正确的答案得分远低于 1",
+	"nltk's sentence_gleu to four words, " + keptWords:                                                                                                                           "nltk 的 sentence_gleu，最多四个词，" + keptWordsSaid,
+	"an approximation of nltk's meteor_score: words match exactly or by their Porter stem, synonyms (WordNet) do not, " + keptWords + "; an exact answer of one word scores 0.5": "nltk 的 meteor_score 的近似：词完全相同或 Porter 词干相同才算匹配，同义词（WordNet）不算，" + keptWordsSaid + "；只有一个词的完全正确的答案得 0.5",
+	"nltk's meteor_score with the synonyms of WordNet, " + keptWords + "; an exact answer of one word scores 0.5":                                                                "nltk 的 meteor_score，含 WordNet 的同义词，" + keptWordsSaid + "；只有一个词的完全正确的答案得 0.5",
+	"rouge-score's F-measure of rougeL, " + keptRouge:                                                                                                                            "rouge-score 的 rougeL F 值，" + keptRougeSaid,
+}
+
+// chineseKeptComposed are those choices that several texts of the code are put
+// together to.
+var chineseKeptComposed = map[string]string{
 	"an approximation of nltk's meteor_score: words match exactly or by their Porter stem, synonyms (WordNet) do not, " + keptWords + "; an exact answer of one word scores 0.5 (%s)": "nltk 的 meteor_score 的近似：词完全相同或 Porter 词干相同才算匹配，同义词（WordNet）不算，" + keptWordsSaid + "；只有一个词的完全正确的答案得 0.5（%s）",
-	"nltk's meteor_score with the synonyms of WordNet, " + keptWords + "; an exact answer of one word scores 0.5":                                                                     "nltk 的 meteor_score，含 WordNet 的同义词，" + keptWordsSaid + "；只有一个词的完全正确的答案得 0.5",
 	"rouge-score's F-measure of rouge1, " + keptRouge:                                                        "rouge-score 的 rouge1 F 值，" + keptRougeSaid,
-	"rouge-score's F-measure of rougeL, " + keptRouge:                                                        "rouge-score 的 rougeL F 值，" + keptRougeSaid,
 	"rouge-score's F-measure of rouge%d, " + keptRouge + "; an exact answer of fewer than %d words scores 0": "rouge-score 的 rouge%d F 值，" + keptRougeSaid + "；不足 %d 个词的完全正确的答案得 0 分",
 }
 

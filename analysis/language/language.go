@@ -41,11 +41,11 @@ var chineseParts = []map[string]string{
 	chineseKept, chineseKeptStat,
 	chineseComparison, chineseComparisonKept, chineseComparisonPage, chineseComparisonCharts, chineseHistory,
 	chineseCharts, chineseChartsMore, chineseChartsAbout, chinesePage, chinesePageMore, chinesePageAudit,
-	chineseKeptShift, chineseKeptChoices, chineseNights,
+	chineseKeptShift, chineseKeptChoices, chineseKeptComposed, chineseNights,
 }
 
 // chineseKeptAll is all of it that is kept in English.
-var chineseKeptAll = merged(chineseKept, chineseKeptStat, chineseKeptVariants, chineseComparisonKept, chineseKeptShift, chineseKeptChoices, chineseNights)
+var chineseKeptAll = merged(chineseKept, chineseKeptStat, chineseKeptVariants, chineseComparisonKept, chineseKeptShift, chineseKeptChoices, chineseKeptComposed, chineseNights)
 
 // Languages lists the languages that there are.
 func Languages() []Language { return []Language{{}, Chinese} }

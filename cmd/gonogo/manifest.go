@@ -56,12 +56,12 @@ func (p *project) data() []rollout.Data {
 // choices says how parts of the wire contract that no public source settles
 // were taken.
 func (p *project) choices() map[string]string {
-	shown := "all calls of the rollout"
+	shown := "the grader sees all calls of the rollout (sampling.sample_tools)"
 	if p.cfg.Sampling.SampleTools == grader.Last {
-		shown = "the calls of the last tool turn"
+		shown = "the grader sees the calls of the last tool turn (sampling.sample_tools)"
 	}
 	all := map[string]string{
-		"sample.output_tools":   "the grader sees " + shown + " (sampling.sample_tools)",
+		"sample.output_tools":   shown,
 		"step limit":            fmt.Sprintf("%d steps; a rollout that reaches it is an outcome of its own, graded on what there is", p.cfg.Sampling.MaxSteps),
 		"rollout timeout":       "the endpoint that was waited for has failed the rollout",
 		"unknown tool":          "shown to the model as an error, counted as malformed",

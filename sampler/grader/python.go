@@ -172,15 +172,14 @@ func (g *Python) Warnings() []string {
 
 // Choices tells what runs the source, and how, and what counts as a number.
 func (g *Python) Choices() map[string]string {
-	image := "the hosted service's image"
-	if g.image != "" {
-		image += " " + g.image
-	}
 	out := map[string]string{
 		"python result": "a float or an int is the reward, True and False are 1 and 0; an exception or anything else is a failed grading and not the 0 that the hosted service gives",
 	}
 	if runs := g.pool.Interpreter(); runs != "" {
-		out["python interpreter"] = runs + "; " + image + " may have other modules and versions"
+		out["python interpreter"] = fmt.Sprintf("%s; the hosted service's image may have other modules and versions", runs)
+		if g.image != "" {
+			out["python interpreter"] = fmt.Sprintf("%s; the hosted service's image %s may have other modules and versions", runs, g.image)
+		}
 		out["python isolation"] = g.pool.Isolation()
 	}
 	return out
