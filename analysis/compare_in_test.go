@@ -10,6 +10,7 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/language"
+	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
 
@@ -70,6 +71,20 @@ func TestWhatCannotBeSaidAgainStaysEnglish(t *testing.T) {
 	zh := c.In(language.Chinese)
 	if zh.Sentence != c.Sentence || zh.Splits[rollout.Eval].Why != sc.Why || zh.Notes[0] != c.Notes[0] {
 		t.Errorf("%q, %q and %q", zh.Sentence, zh.Splits[rollout.Eval].Why, zh.Notes[0])
+	}
+}
+
+// A file by hand or of another version may lack the end of an interval.
+func TestAComparisonWithHalfAnIntervalIsSaid(t *testing.T) {
+	c := compare(t, opened(t, graded("eval", 30, 4, steps(4, 1))), opened(t, graded("eval", 30, 4, steps(4, 0))))
+	sc := c.Splits[rollout.Eval]
+	if sc.Answer != analysis.Regressed && sc.Answer != analysis.Improved {
+		t.Fatalf("the answer is %s", sc.Answer)
+	}
+	below := -0.1
+	sc.Reward.Family = &stat.Estimate{Low: &below}
+	if zh := c.In(language.Chinese); !strings.Contains(zh.Splits[rollout.Eval].Why, "平均奖励") {
+		t.Errorf("it is said as %q", zh.Splits[rollout.Eval].Why)
 	}
 }
 

@@ -98,7 +98,7 @@ func (sc *SplitComparison) moved(c *Comparison, l language.Language) []string {
 		if math.Abs(*r.Value) < e.Delta {
 			parts = append(parts, l.Say("the change is real and smaller than the %s that is set to matter", number(e.Delta)))
 		}
-		if f := r.Family; f != nil && f.Low != nil && *f.Low <= 0 && *f.High >= 0 {
+		if f := r.Family; f != nil && f.Known() && f.Low != nil && f.High != nil && *f.Low <= 0 && *f.High >= 0 {
 			parts = append(parts, l.Say("clustered by family, %s, it is not sure", signedInterval(*f)))
 		}
 		return parts

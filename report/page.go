@@ -27,9 +27,9 @@ type Options struct {
 	Color bool // ANSI colours
 	Width int  // columns; 0 is 96, and 60 the least
 
-	// Paper and Font concern the PDF: a4 or letter ("" is a4), and the file of
-	// a font with what Latin, Greek and Cyrillic ones lack ("" looks in the
-	// usual places, "none" takes none).
+	// Paper concerns the PDF, Font the pictures too: a4 or letter ("" is a4),
+	// and the file of a font with what Latin, Greek and Cyrillic ones lack (""
+	// looks in the usual places, NoFont takes none).
 	Paper string
 	Font  string
 }
