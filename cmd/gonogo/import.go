@@ -122,7 +122,6 @@ func importFiles(c *cli.Context, src importer.Source) error {
 		Name:        strings.TrimSuffix(filepath.Base(first), filepath.Ext(first)),
 		ToolVersion: version(),
 		Source:      rollout.Import,
-		Notes:       []string{"the import was broken off before its end, and some rollouts are missing: delete this directory and import again"},
 	}}
 	var notes []string
 	format, err := importer.Import(c.Context, importer.Formats(), c.String("format"), src, importer.Sink{

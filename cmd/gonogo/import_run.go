@@ -13,7 +13,7 @@ import (
 // first rollout or item: a file that no format recognizes leaves nothing.
 type importedRun struct {
 	dir      string
-	manifest rollout.Manifest // until the import is whole
+	manifest rollout.Manifest // as far as it is known before the end
 	writer   *rollout.Writer
 	ours     bool           // the directory was not there before
 	pending  []rollout.Item // not yet written: each writing waits for the disk
@@ -28,7 +28,9 @@ func (r *importedRun) open() error {
 	}
 	_, err := os.Stat(r.dir)
 	r.ours = errors.Is(err, fs.ErrNotExist)
-	r.writer, err = rollout.Create(r.dir, r.manifest, nil, rollout.WriterOptions{})
+	begun := r.manifest // what a kill leaves
+	begun.Notes = []string{"the import was broken off before its end, and some rollouts are missing: delete this directory and import again"}
+	r.writer, err = rollout.Create(r.dir, begun, nil, rollout.WriterOptions{})
 	return asUsage(err)
 }
 
