@@ -176,10 +176,10 @@ func (r *inspectReader) header(log *inspectLog) error {
 	r.tasks[h.Eval.Task] = true
 	name := filepath.Base(log.file.Name)
 	if h.Status != "" && h.Status != "success" {
-		r.sink.note("%s: its status is %s: samples that it lacks were not run", name, firstLine(h.Status))
+		r.sink.note("%s: its status is %s: rollouts that it lacks were not run", name, firstLine(h.Status))
 	}
 	if h.unfinished && h.Status == "" {
-		r.sink.note("%s: it has no header: the evaluation was broken off, and samples that it lacks were not run", name)
+		r.sink.note("%s: it has no header: the evaluation was broken off, and rollouts that it lacks were not run", name)
 	}
 	if h.Invalidated {
 		r.sink.note("%s: somebody marked this log as invalidated", name)
@@ -207,12 +207,12 @@ func (r *inspectReader) finish() error {
 		count int
 		what  string
 	}{
-		{r.failures, "samples ended in an error: they are failures (by the traceback: model_api, tool or grader), not zeros"},
-		{r.limits, "samples hit a limit (step_limit); where they were scored, the score counts"},
-		{r.ungraded, "samples have no score that is a number: they are missing grades (grader), not zeros"},
-		{r.cancelled, "samples were cut short by the operator and left out"},
+		{r.failures, "rollouts ended in an error: they are failures (by the traceback: model_api, tool or grader), not zeros"},
+		{r.limits, "rollouts hit a limit (step_limit); where they were scored, the score counts"},
+		{r.ungraded, "rollouts have no score that is a number: they are missing grades (grader), not zeros"},
+		{r.cancelled, "rollouts were cut short by the operator and left out"},
 		{r.retried, "attempts that ended in an error were made again (error_retries): they are earlier attempts"},
-		{r.again, "samples are in several logs, by their uuid, and count once"},
+		{r.again, "rollouts are in several logs, by their uuid, and count once"},
 	} {
 		if n.count > 0 {
 			r.sink.note("%d %s", n.count, n.what)

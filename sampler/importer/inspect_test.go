@@ -309,7 +309,7 @@ func TestInspectIdentity(t *testing.T) {
 		if diff := cmp.Diff([]string{"1/0 graded 1", "2/0 graded 1"}, told(g)); err != nil || diff != "" {
 			t.Errorf("error %v (-want +got):\n%s", err, diff)
 		}
-		g.noted(t, "1 samples are in several logs")
+		g.noted(t, "1 rollouts are in several logs")
 	})
 	t.Run("logs of several tasks name items by task", func(t *testing.T) {
 		_, g, err := importSource(t, "", named("a.json", inspectJSON(oneSample("1", "1", "0")), "b.json", strings.Replace(inspectJSON(oneSample("1", "1", "1")), `"arith"`, `"geo"`, 1)))
@@ -322,7 +322,7 @@ func TestInspectIdentity(t *testing.T) {
 		if err != nil || len(g.records) != 1 {
 			t.Errorf("%v, error %v", told(g), err)
 		}
-		g.noted(t, "1 samples were cut short by the operator")
+		g.noted(t, "1 rollouts were cut short by the operator")
 	})
 	for name, tt := range map[string]struct {
 		src  Source

@@ -138,7 +138,7 @@ func (c *inspectScores) note(sink Sink) {
 	others := slices.DeleteFunc(slices.Clone(c.all), func(name string) bool { return name == c.chosen })
 	switch {
 	case c.chosen == "":
-		sink.note("no sample was scored")
+		sink.note("no rollout was scored")
 	case len(others) == 0:
 		sink.note("reward = score %s", c.chosen)
 	case c.wanted != "":
