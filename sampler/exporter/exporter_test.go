@@ -346,7 +346,7 @@ func TestExportTellsWhatIsLost(t *testing.T) {
 			t.Errorf("%s: %d rollouts", f.Name, len(got))
 		}
 		notes := strings.Join(f.Loses(r), "\n")
-		for _, want := range []string{"1 earlier attempts", "1 rollout have further or former grades"} {
+		for _, want := range []string{"1 earlier attempts", "1 rollout has further or former grades"} {
 			if !strings.Contains(notes, want) {
 				t.Errorf("%s: notes lack %q:\n%s", f.Name, want, notes)
 			}

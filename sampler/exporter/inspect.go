@@ -25,7 +25,7 @@ var inspect = Format{
 	Loses: func(r *Run) []string {
 		notes := r.lost(
 			loss{r.unscored, "N rollouts without an answer have no score there: a mean of Inspect leaves them out, ours counts them at the bottom of the range"},
-			loss{r.failed, "N rollouts without a grade are samples with an error"},
+			loss{r.failed, "N rollouts without a grade have an error in the place of a score"},
 			loss{r.badArguments, "N rollouts have calls whose arguments are no JSON object: they stand in parse_error"},
 			loss{r.timed, "N rollouts know how long their tool calls took, and messages do not hold it"},
 			loss{r.regraded, "N rollouts have further or former grades: only the reward is there"},

@@ -236,7 +236,7 @@ func (r *Run) lost(list ...loss) []string {
 	}
 	for _, l := range list {
 		if l.n > 0 {
-			notes = append(notes, strings.ReplaceAll(l.text, "N rollouts", rollouts(l.n)))
+			notes = append(notes, l.String())
 		}
 	}
 	return notes
@@ -248,9 +248,11 @@ type loss struct {
 	text string
 }
 
-func rollouts(n int) string {
-	if n == 1 {
-		return "1 rollout"
+// String says it in words.
+func (l loss) String() string {
+	if l.n != 1 {
+		return strings.Replace(l.text, "N rollouts", fmt.Sprintf("%d rollouts", l.n), 1)
 	}
-	return strconv.Itoa(n) + " rollouts"
+	one := strings.Replace(l.text, "N rollouts", "1 rollout", 1)
+	return strings.Replace(strings.Replace(one, " have ", " has ", 1), " know ", " knows ", 1)
 }

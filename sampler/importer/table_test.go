@@ -166,6 +166,16 @@ func TestTableOfParquet(t *testing.T) {
 	}
 }
 
+// A quote that is never closed does not draw a large file into memory.
+func TestTableOfOneEndlessRow(t *testing.T) {
+	text := strings.Repeat("x", 1<<20)
+	src := Source{Files: []File{{Name: "log.csv", Path: "log", FS: made{"item,reward\nq1,1\n\"q2,1\n", "", 70, func(int) string { return text }}}}}
+	_, g, err := importSource(t, "csv", src)
+	if err == nil || !strings.Contains(err.Error(), "log.csv:3: a row is longer than 64 MB") || len(g.records) != 1 {
+		t.Errorf("error is %.200v", err)
+	}
+}
+
 // The apostrophe that our tables put before a text like a formula comes off
 // again, from tables of ours alone.
 func TestTableApostrophes(t *testing.T) {

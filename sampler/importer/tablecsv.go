@@ -23,7 +23,7 @@ func openCSV(f File, _ map[string]string) (*table, error) {
 		return nil, err
 	}
 	defer rd.Close()
-	in, err := csvReader(f, rd)
+	in, err := csvReader(f, &bounded{Reader: rd})
 	if err != nil {
 		return nil, err
 	}
@@ -41,6 +41,25 @@ func openCSV(f File, _ map[string]string) (*table, error) {
 		return eachCSV(ctx, f, t.columns, wanted, yield)
 	}
 	return t, nil
+}
+
+// bounded ends a reading in which one row takes more than any row does: a quote
+// that is never closed would draw the rest of the file into memory.
+type bounded struct {
+	io.Reader
+	since int // bytes since the last row
+}
+
+var errLongRow = errors.New("a row is longer than 64 MB: is a quote never closed?")
+
+// Read reads on.
+func (b *bounded) Read(p []byte) (int, error) {
+	const longest = 64 << 20
+	n, err := b.Reader.Read(p)
+	if b.since += n; b.since > longest {
+		return n, errLongRow
+	}
+	return n, err
 }
 
 func csvReader(f File, rd io.Reader) (*csv.Reader, error) {
@@ -69,7 +88,8 @@ func eachCSV(ctx context.Context, f File, columns, wanted []string, yield func(i
 		return err
 	}
 	defer rd.Close()
-	in, err := csvReader(f, rd)
+	rows := &bounded{Reader: rd}
+	in, err := csvReader(f, rows)
 	if err != nil {
 		return err
 	}
@@ -77,14 +97,18 @@ func eachCSV(ctx context.Context, f File, columns, wanted []string, yield func(i
 	for i, c := range wanted {
 		at[i] = slices.Index(columns, c)
 	}
-	cells := make([]cell, len(wanted))
+	cells, line := make([]cell, len(wanted)), 1
 	for first := true; ; first = false {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("read %s: %w", f.Name, err)
 		}
 		fields, err := in.Read()
+		rows.since = 0
 		if errors.Is(err, io.EOF) {
 			return nil
+		}
+		if errors.Is(err, errLongRow) {
+			return lineError(f, line+1, "%w", errLongRow)
 		}
 		if broken, ok := errors.AsType[*csv.ParseError](err); ok {
 			return lineError(f, broken.Line, "%w", broken.Err)
@@ -98,7 +122,7 @@ func eachCSV(ctx context.Context, f File, columns, wanted []string, yield func(i
 		for i, k := range at {
 			cells[i] = cell{fields[k], fields[k] == ""}
 		}
-		line, _ := in.FieldPos(0)
+		line, _ = in.FieldPos(0)
 		if err := yield(line, cells); err != nil {
 			return err
 		}
