@@ -80,7 +80,7 @@ func (v *Variants) words(r *Result, best *Variant, sp *VariantSplit) map[string]
 	var others []string
 	for i := range v.Ranked {
 		if of := &v.Ranked[i]; of.Answer == Gains && of != best {
-			others = append(others, of.Name+" ("+signed(*v.Ranking(of).Reward.Value)+")")
+			others = append(others, r.Lang.Say("%s (%s)", of.Name, signed(*v.Ranking(of).Reward.Value)))
 		}
 	}
 	also := ""

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"regexp"
 	"strings"
@@ -132,6 +133,26 @@ func nightsOfAllKinds() *history.History {
 	h := history.Analyze(nights, history.DefaultOptions())
 	h.Torn("nights.jsonl")
 	return h
+}
+
+// What a night kept in English is said again wholly, or not at all.
+func TestWhatANightKeptIsSaidInChinese(t *testing.T) {
+	trend := fmt.Sprintf(" Against the trend it regressed: the mean reward was %.3g, fell around night %s and is %.3g, and no single night since shows it; --accept takes that for the new normal.", 0.5, "n-9", 0.4)
+	for _, c := range []struct{ about, kept, want string }{
+		{"an answer", "On eval the mean reward went from 0.4 to 0, by -0.4 [-0.5, -0.3], over 40 items that both runs hold.", "在 eval 上，平均奖励从 0.4 变为 0，变化 -0.4 [-0.5, -0.3]，依据是两次运行共有的 40 道题目。"},
+		{
+			"several parts, and the trend", "On eval the mean reward went from 0.4 to 0.4, by 0 [-0.1, +0.1], over 40 items that both runs hold; the one-sided bounds -0.07 and +0.07 lie within 0.15." + trend,
+			"在 eval 上，平均奖励从 0.4 变为 0.4，变化 0 [-0.1, +0.1]，依据是两次运行共有的 40 道题目；两个单侧界限 -0.07 和 +0.07 都不超出 ±0.15。" + language.Chinese.Again(trend),
+		},
+		{"a part that another version said", "On eval the mean reward went from 0.4 to 0.4, by 0, over 40 items that both runs hold; it is so.", ""},
+		{"another trend", "On eval the mean reward went from 0.4 to 0.4, by 0, over 40 items that both runs hold. Against the trend it rose.", ""},
+		{"a night compared with none", "The night holds no rollout with a reward.", "这次夜间运行没有任何带奖励的轨迹。"},
+		{"another sentence", "It is so.", ""},
+	} {
+		if said, ok := saidAgain(language.Chinese, c.kept); ok != (c.want != "") || ok && said != c.want {
+			t.Errorf("%s: %q, %t, want %q", c.about, said, ok, c.want)
+		}
+	}
 }
 
 func TestGoldenHistoryInChinese(t *testing.T) {

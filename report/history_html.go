@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 
 	"gonogo/analysis"
 	"gonogo/analysis/history"
@@ -57,7 +59,7 @@ func (p *HistoryPage) sentence(newest *history.Mark) string {
 	if p.History.Lang == (language.Language{}) {
 		return prose(newest.Sentence)
 	}
-	if said := p.History.Lang.Again(newest.Sentence); said != newest.Sentence {
+	if said, ok := saidAgain(p.History.Lang, newest.Sentence); ok {
 		return prose(said)
 	}
 	for _, s := range p.History.Series {
@@ -66,6 +68,30 @@ func (p *HistoryPage) sentence(newest *history.Mark) string {
 		}
 	}
 	return p.words.NewestEmpty
+}
+
+// ofComparison is what a night that was compared keeps of its answer.
+var ofComparison = regexp.MustCompile(`^On (\S+) (.+?)\.( Against the trend .+)?$`)
+
+// saidAgain says what a night kept of its answer in another language, and whether
+// all of it could be: a sentence half in English is none.
+func saidAgain(l language.Language, kept string) (said string, ok bool) {
+	m := ofComparison.FindStringSubmatch(kept)
+	if m == nil {
+		said = l.Again(kept)
+		return said, said != kept
+	}
+	parts := strings.Split(m[2], "; ")
+	for i, part := range parts {
+		if parts[i] = l.Again(part); parts[i] == part {
+			return "", false
+		}
+	}
+	trend := l.Again(m[3])
+	if trend != "" && trend == m[3] {
+		return "", false
+	}
+	return l.Say("On %s %s.", m[1], strings.Join(parts, l.Text("; "))) + trend, true
 }
 
 // WriteHTML writes the page as one file that loads nothing and runs nothing.

@@ -71,7 +71,7 @@ var chineseCharts = map[string]string{
 	"; bars %s wide; the model's own failures count at the bottom":            "；柱宽 %s；模型自身的失败按最低分计",
 	"Rewards lie between %s and %s":                                           "奖励介于 %s 与 %s 之间",
 	"No reward lies at either end of the range":                               "没有奖励落在范围的两端",
-	"All or nothing: %s of rewards at the bottom of the range, %s at the top": "非零即满：%s 的奖励是最低分，%s 是最高分",
+	"All or nothing: %s of rewards at the bottom of the range, %s at the top": "全在两端：%s 的奖励是最低分，%s 是最高分",
 	"%s of rewards lie at the bottom of the range, %s at the top":             "%s 的奖励是最低分，%s 是最高分",
 	"mean over items %s": "各题目均值 %s",
 

@@ -76,7 +76,7 @@ var chineseFindings = map[string]string{
 	"not known: fewer than 2 items of eval have a reward":                                                                                                 "未知：eval 中有奖励的题目不足 2 道",
 	"Sample more items of eval.": "对 eval 采样更多题目。",
 
-	"A better prompt, clearer tool descriptions, more reasoning effort or another model costs nothing to train and can be taken back in a minute. What they gain comes before training; training is then judged from there, where less may be left to gain.": "更好的提示词、更清楚的工具说明、更高的推理强度或另一个模型，都不需要训练，一分钟内就能撤回。它们带来的提升应当先于训练拿到；训练则从那时的起点评判，那时剩下的提升空间可能更小。",
+	"A better prompt, clearer tool descriptions, more reasoning effort or another model costs nothing to train and can be taken back in a minute. What they gain comes before training; training is then judged from there, where less may be left to gain.": "更好的提示词、更清楚的工具说明、更高的推理强度或另一个模型，都不需要训练，一分钟内就能撤回。应当先取得它们带来的提升，再以此为起点评判训练，那时剩下的提升空间可能更小。",
 	"no variant gains: the best of {tested}, {variant}, changes the mean reward by {gain}":                                         "没有变体带来提升：{tested}中最好的 {variant} 使平均奖励变化 {gain}",
 	"the variant {variant} already gains {gain} without any training{against}{also}":                                               "变体 {variant} 无需任何训练就已提升 {gain}{against}{also}",
 	"Take it over first (it changes {changes}), then run again from there. Measured on {items}, each with itself{p}.{price}{lift}": "请先采用它（它改动了 {changes}），再从那里重新运行。在 {items}上逐题与自身比较得出{p}。{price}{lift}",

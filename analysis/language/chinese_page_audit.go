@@ -49,8 +49,8 @@ var chinesePageAudit = map[string]string{
 
 	"earned %s; a sound grader %s":                           "得到 %s；可靠的评分器应%s",
 	"earned %s instead of %s":                                "得到 %s，而不是 %s",
-	"only the beginning is shown: the replay shows it whole": "这里只显示开头：重放可以看到全文",
-	"its id is too long to print: result.json has it":        "它的 id 太长，无法打印：见 result.json",
+	"only the beginning is shown: the replay shows it whole": "这里只显示开头：用下面的命令重放，可看到全文",
+	"its id is too long to print: result.json has it":        "它的 id 太长，这里放不下：见 result.json",
 	"holds signs that look like others: %s":                  "含有容易与别的字符混淆的字符：%s",
 	"%s more: %s":                                            "另有 %s：%s",
 	"each backslash is shown as two":                         "每个反斜杠显示为两个",

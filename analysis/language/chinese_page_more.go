@@ -26,7 +26,7 @@ var chinesePageMore = map[string]string{
 	"P95 s":                             "P95（秒）",
 	"output P95 tokens":                 "输出 P95（token）",
 	"Tokens of tool outputs are estimated as bytes / 4.": "工具输出的 token 数按“字节数 / 4”估计。",
-	"What to know about these rollouts":                  "关于这些轨迹需要知道的事",
+	"What to know about these rollouts":                  "关于这些轨迹的说明",
 
 	"What training would take": "训练规模估算",
 	"per step":                 "每个训练步",
@@ -118,7 +118,7 @@ var chinesePageMore = map[string]string{
 	"model":                              "模型",
 	"seed":                               "随机种子",
 	"sampled":                            "采样时间",
-	"gonogo that sampled":                "采样用的 gonogo",
+	"gonogo that sampled":                "采样所用 gonogo 版本",
 	"data, %s":                           "数据，%s",
 	"%s: %s items of %s rows, sha256 %s": "%[1]s：%[3]s 行中的 %[2]s 道题目，sha256 %[4]s",
 	"reward range":                       "奖励范围",
