@@ -260,7 +260,7 @@ func (v *verifiersReader) grade(rec *rollout.Record, row verifiersRow) error {
 		v.tally.ungraded(rec, "is_completed is false: its reward was never set")
 	case reward == nil:
 		v.tally.ungraded(rec, "reward is missing, null or NaN")
-	case isLimit(row.Stop):
+	case isLimit(row.Stop) && !oneTurn(rec, row.Stop):
 		v.tally.limited(rec, reward, row.Stop)
 	default:
 		rec.Outcome, rec.Reward = rollout.Graded, reward
@@ -301,6 +301,12 @@ func isLimit(stop string) bool {
 		}
 	}
 	return false
+}
+
+// oneTurn reports whether a rollout ended because an environment of one turn
+// allows no second one: verifiers stops those by max_turns_reached too.
+func oneTurn(rec *rollout.Record, stop string) bool {
+	return strings.HasPrefix(stop, "max_turns") && rec.Turns == 1 && len(rec.Calls) == 0
 }
 
 // tokens is a count that a log writes as a float.

@@ -273,7 +273,7 @@ func (r *episodeReader) grade(rec *rollout.Record, e episode, t *trace) {
 	case reward == nil:
 		r.tally.ungraded(rec, why)
 		return
-	case isLimit(t.Stop):
+	case isLimit(t.Stop) && !oneTurn(rec, t.Stop):
 		r.tally.limited(rec, reward, t.Stop)
 	default:
 		rec.Outcome, rec.Reward = rollout.Graded, reward
