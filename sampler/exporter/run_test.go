@@ -1,0 +1,58 @@
+package exporter
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gonogo/sampler/rollout"
+)
+
+func TestOpenRefuses(t *testing.T) {
+	train, eval := record("a", 0, 1), record("a", 0, 0)
+	eval.Split = rollout.Eval
+	run := made(t, []*rollout.Record{train, eval})
+	if _, err := Open(context.Background(), run, Options{}); !errors.Is(err, ErrSplits) || !strings.Contains(err.Error(), "eval train") {
+		t.Errorf("two splits: %v", err)
+	}
+	if _, err := Open(context.Background(), run, Options{Split: rollout.Production}); err == nil || !strings.Contains(err.Error(), "no rollouts of split production") {
+		t.Errorf("a split that is not there: %v", err)
+	}
+	if _, err := Open(context.Background(), made(t, nil), Options{}); !errors.Is(err, rollout.ErrNoRecords) {
+		t.Errorf("no rollouts: %v", err)
+	}
+	r, err := Open(context.Background(), run, Options{Split: rollout.Eval})
+	if err != nil || r.Rollouts() != 1 {
+		t.Fatalf("one of two splits: %v", err)
+	}
+	late := record("b", 0, 1)
+	late.Split = rollout.Eval
+	line, err := json.Marshal(late)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := rollout.AppendLine(run.File(), line); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "x.eval")
+	if err := inspect.Write(context.Background(), path, r); err != nil {
+		t.Fatal(err)
+	}
+	if _, got := back(t, path); len(got) != 1 {
+		t.Errorf("of a run that grew meanwhile %d rollouts are written, want the one that was there", len(got))
+	}
+	if err := os.Truncate(run.File(), 0); err != nil {
+		t.Fatal(err)
+	}
+	path += "2"
+	if err := inspect.Write(context.Background(), path, r); err == nil {
+		t.Error("a run that lost its rollouts meanwhile is written")
+	}
+	if left, _ := filepath.Glob(path + "*"); len(left) > 0 {
+		t.Errorf("it leaves %v", left)
+	}
+}
