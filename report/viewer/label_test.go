@@ -120,7 +120,7 @@ func TestARedactedViewTellsNoTextAndNoName(t *testing.T) {
 		}
 	}
 	r := get[shown](s, "/api/rollout?of=train&item=item+1&sample=0")
-	if r.Answer != "[4 characters]" || r.Messages[0].Reasoning != "[12 characters]" || r.Calls[0].Output != "[8 characters]" || *r.Score != 1 || *r.Usage.Input != 10 || r.Parts["part 1"] != 1 || r.Labels[0].Mark != "hack" {
+	if r.Answer != "[4 characters]" || r.Messages[0].Reasoning != "[12 characters]" || r.Calls[0].Output != "[8 characters]" || r.Calls[0].Chars != 8 || r.Calls[0].Cut || *r.Score != 1 || *r.Usage.Input != 10 || r.Parts["part 1"] != 1 || r.Labels[0].Mark != "hack" {
 		t.Errorf("the structure is lost: %+v", r)
 	}
 	for _, path := range []string{"/api/search?q=four", "/api/labels.jsonl"} {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"time"
+	"unicode/utf8"
 
 	"gonogo/sampler/rollout"
 )
@@ -57,7 +58,9 @@ type call struct {
 	Name      string  `json:"name"`
 	Arguments string  `json:"arguments"`
 	Output    string  `json:"output"`
-	Bytes     int     `json:"output_bytes"`
+	Chars     int     `json:"output_chars"` // of the output as it was recorded
+	Bytes     int     `json:"output_bytes"` // of it before any cut
+	Cut       bool    `json:"cut,omitempty"`
 	Status    string  `json:"status"`
 	Error     string  `json:"error,omitempty"`
 	HTTP      int     `json:"http_status,omitempty"`
@@ -97,7 +100,8 @@ func (s *side) show(rec *rollout.Record, b brief) shown {
 			at[c.ID] = i
 		}
 		out.Calls = append(out.Calls, call{
-			Turn: c.Turn, Name: n.of("tool", c.Name), Arguments: n.text(c.Arguments), Output: n.text(c.Output), Bytes: c.OutputBytes,
+			Turn: c.Turn, Name: n.of("tool", c.Name), Arguments: n.text(c.Arguments), Output: n.text(c.Output),
+			Chars: utf8.RuneCountInString(c.Output), Bytes: c.OutputBytes, Cut: c.OutputBytes > len(c.Output),
 			Status: string(c.Status), Error: n.text(c.Error), HTTP: c.HTTPStatus, Retries: c.Retries,
 			Offset: time.Duration(c.Offset).Seconds(), Elapsed: time.Duration(c.Elapsed).Seconds(),
 		})

@@ -128,7 +128,7 @@ function pane(p, i, pairs) {
   const other = panes[1 - i];
   const box = el("section", {class: i === active ? "pane active" : "pane", "data-pane": i, "aria-label": `Rollout, sample ${sample}${item.runs.length > 1 ? (run === "1" ? " of the new run" : " of the base run") : ""}`},
     el("h3", null, `Sample ${sample}`, item.runs.length > 1 ? (run === "1" ? ", new" : ", base") : "", i === active && panes[1] ? el("span", {class: "quiet"}, " · keys act here") : ""),
-    rollout(p, {labels: labelBar(p, i), pairs: pairs && pairs[i], other, query: state.q}));
+    rollout(p, {labels: labelBar(p, i), pairs: pairs && pairs[i], other, redacted: about.redacted, query: state.q}));
   box.addEventListener("focusin", () => frame(i));
   box.addEventListener("pointerdown", () => frame(i));
   return box;

@@ -34,7 +34,7 @@ function sequence(r, look) {
       only ? el("span", {"aria-hidden": "true"}, "+ ") : "", c.name, c.status === "ok" ? "" : el("span", {class: "failed", "aria-hidden": "true"}, " ✕")));
   });
   return el("div", null, el("ol", {class: "sequence", "aria-label": "Tool calls in order"}, all),
-    marks.size ? el("p", {class: "legend"}, [...marks].join("; ")) : look.pairs ? el("p", {class: "legend"}, "the same calls as in the other rollout") : look.other ? el("p", {class: "legend"}, "The sequences are too long to be compared.") : "");
+    marks.size ? el("p", {class: "legend"}, [...marks].join("; ")) : look.pairs ? el("p", {class: "legend"}, look.redacted ? "the same tools as in the other rollout, in the same order" : "the same calls as in the other rollout") : look.other ? el("p", {class: "legend"}, "The sequences are too long to be compared.") : "");
 }
 
 function toCall(e, i) {
@@ -81,12 +81,12 @@ export function message(m, i, query) {
 }
 
 function call(c, i, query) {
-  const size = c.output_bytes > c.output.length * 4 ? `, cut from ${c.output_bytes.toLocaleString("en")} bytes` : "";
+  const size = c.cut ? `, cut from ${c.output_bytes.toLocaleString("en")} bytes` : "";
   return el("div", {class: c.status === "ok" ? "step call" : "step call bad", "data-at": "c" + i, tabindex: "-1"},
     el("div", {class: "who"}, el("b", null, c.name), el("span", {class: "tag " + (c.status === "ok" ? "s-ok" : "s-bad")}, c.status), el("span", null, [`call ${i + 1}`, c.elapsed_s ? `at ${seconds(c.offset_s) || "0 s"}, took ${seconds(c.elapsed_s)}` : "", c.http_status && c.http_status !== 200 ? `HTTP ${c.http_status}` : "", c.retries ? count(c.retries, "retry", "retries") : ""].filter(Boolean).join(" · "))),
     c.arguments ? block(pretty(c.arguments), query, true) : el("span", {class: "quiet"}, "no arguments"),
     c.error ? el("div", {class: "said"}, c.error) : "",
-    c.output ? el("details", {open: c.output.length < 1500 || Boolean(query)}, el("summary", null, `output, ${count(c.output.length, "character")}${size}`), block(pretty(c.output), query, true)) : el("p", {class: "quiet"}, "no output"));
+    c.output ? el("details", {open: c.output.length < 1500 || Boolean(query)}, el("summary", null, `output, ${count(c.output_chars, "character")}${size}`), block(pretty(c.output), query, true)) : el("p", {class: "quiet"}, "no output"));
 }
 
 function table(values) {
