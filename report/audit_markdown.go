@@ -65,7 +65,7 @@ func (m *markdown) holes(list []Probe, state ProbeState, title string, most int)
 			shown++
 			m.f("- %s\\\n  %s\\\n", m.words.named(code(h.ID), md(h.Earned)), span(shorten(h.Payload, payloadInMarkdown)))
 			for _, note := range h.Notes {
-				m.f("  (%s)\\\n", md(note))
+				m.f("  %s\\\n", m.words.aside(md(note)))
 			}
 			m.f("  %s\n", span(h.Command))
 		}

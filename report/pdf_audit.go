@@ -90,7 +90,7 @@ func (p *printed) holes(state ProbeState, title string, most int) int {
 			c.Space(1)
 			c.Text(pdf.Paragraph{Ground: soft, Indent: 4, Spans: []pdf.Span{{Text: shorten(h.Payload, payloadOnPaper), Style: codeText}}})
 			for _, note := range h.Notes {
-				c.Text(pdf.Paragraph{Spans: []pdf.Span{{Text: strings.TrimSpace(p.Result.Lang.Say(" (%s)", note)), Style: mutedText}}})
+				c.Text(pdf.Paragraph{Spans: []pdf.Span{{Text: p.Words.aside(note), Style: mutedText}}})
 			}
 			c.Space(1)
 			c.Text(pdf.Paragraph{Spans: []pdf.Span{{Text: h.Command, Style: codeText}}})

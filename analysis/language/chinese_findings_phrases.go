@@ -41,7 +41,7 @@ var chineseFindingsPhrases = map[string]string{
 
 	"About %s with %s each would settle it.": "约需 %s、每题 %s，即可得出结论。",
 	"More data would settle it.":             "更多数据即可得出结论。",
-	"The estimate sits on the threshold or too little is known: more data alone may not settle it.": "估计值正好在阈值附近，或所知太少：仅靠更多数据未必能得出结论。",
+	"The estimate sits on the threshold or too little is known: more data alone may not settle it.": "估计值就在阈值附近，或所知太少：仅靠更多数据未必能得出结论。",
 
 	"there is no train split: an evaluation set by itself says nothing about training":                        "没有 train 数据划分：单凭评估集说明不了训练会怎样",
 	"the rollouts hold no tool calls":                                                                         "轨迹中没有工具调用",
@@ -124,7 +124,7 @@ var chineseFindingsPhrases = map[string]string{
 	"Failed in part: %s.": "部分故障：%s。",
 
 	" It gives the wrong one of its two grades in about %s of all cases.":     "约有 %s 的情况，它在两档分数中给错了一档。",
-	"The share sits on the threshold: more gradings alone may not settle it.": "占比正好在阈值附近：仅靠更多次评分未必能得出结论。",
+	"The share sits on the threshold: more gradings alone may not settle it.": "占比就在阈值附近：仅靠更多次评分未必能得出结论。",
 	"About %s graded again would settle it (audit.regrades).":                 "约需对 %s重新评分，即可得出结论（audit.regrades）。",
 	"The other parts give it whatever the rollout does.":                      "无论轨迹做了什么，其他分项都会给分。",
 	"It moves with: %s.": "它随这些分项变动：%s。",

@@ -154,8 +154,8 @@ var chinesePage = map[string]string{
 	"%s repeated word for word and counted once":                         "%s与别的行逐字相同，只计一次",
 	"%s of one rollout disagreed; --on-conflict settled them":            "%s属于同一条轨迹却互相矛盾；已按 --on-conflict 处理",
 	"%s from earlier attempts, replaced by later ones":                   "%s来自较早的尝试，已被后来的替代",
-	"and %s more":           "另有 %s 个",
-	"%s and %s more":        "%s，另有 %s 个",
+	"and %s more":           "另有 %s 项",
+	"%s and %s more":        "%s，另有 %s 项",
 	"and %s more bad lines": "另有 %s 行有问题",
 
 	"Made by gonogo %s":                 "生成工具：gonogo %s",
