@@ -88,7 +88,7 @@ func (c *Comparison) wordedAgain(l language.Language) *Comparison {
 	return &out
 }
 
-var rowsOfFile = regexp.MustCompile(`, ([\d,]+ rows?)\)`)
+var rowsOfFile = regexp.MustCompile(` \((.+?), ([\d,]+ rows?)\)`)
 
 // said is what a side has, in l: counts and our own texts, but no value of a key.
 func (d RunDifference) said(l language.Language, text string) string {
@@ -97,7 +97,8 @@ func (d RunDifference) said(l language.Language, text string) string {
 		return l.Again(text)
 	case "data":
 		return rowsOfFile.ReplaceAllStringFunc(text, func(s string) string {
-			return ", " + l.Again(rowsOfFile.FindStringSubmatch(s)[1]) + ")"
+			m := rowsOfFile.FindStringSubmatch(s)
+			return l.Say(" (%s)", l.Say("%s, %s", m[1], l.Again(m[2])))
 		})
 	}
 	return text

@@ -92,7 +92,7 @@ func TestAComparisonWithHalfAnIntervalIsSaid(t *testing.T) {
 func TestRowsOfDataAreCountedInTheLanguage(t *testing.T) {
 	c := &analysis.Comparison{Differs: []analysis.RunDifference{{What: "data", Key: "data.eval", Base: "12ab (2 rows.jsonl, 1,200 rows)", New: "34cd (eval.jsonl, 1 row)"}}}
 	d := c.In(language.Chinese).Differs[0]
-	if d.Base != "12ab (2 rows.jsonl, 1,200 行)" || d.New != "34cd (eval.jsonl, 1 行)" {
+	if d.Base != "12ab（2 rows.jsonl，1,200 行）" || d.New != "34cd（eval.jsonl，1 行）" {
 		t.Errorf("%q and %q", d.Base, d.New)
 	}
 }

@@ -11,7 +11,7 @@ var chineseComparisonKept = map[string]string{
 	"the new run has no %s: what it was made with is not known":                                                                   "新运行没有 %s：不知道它是在什么配置下产生的",
 	"in the base run %s that a detector marked as a hack counts at the bottom of the reward range":                                "基准运行中有 %s被检测器标为钻空子，按最低分计",
 	"in the new run %s that a detector marked as a hack counts at the bottom of the reward range":                                 "新运行中有 %s被检测器标为钻空子，按最低分计",
-	"%s of its own":                                  "%s仅它有",
+	"%s of its own":                                  "%s（独有）",
 	"left out of the comparison":                     "不参与比较",
 	"the same ids with other conversations":          "id 相同，对话不同",
 	"not the same items: left out of the comparison": "不是同样的题目：不参与比较",
