@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -129,6 +130,9 @@ func exportTable(c *cli.Context, f report.Format, dir, path string) error {
 	p := pageTo(c, dir, result, delivery{formats: []report.Format{f}, out: path})
 	if p.Rollouts == nil {
 		return noRollouts(dir, []report.Format{f})
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return asUsage(err)
 	}
 	staged, err := rollout.StageFile(path, func(w io.Writer) error { return f.Write(w, p) })
 	if err != nil {

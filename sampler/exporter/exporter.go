@@ -58,10 +58,8 @@ func (f Format) Write(ctx context.Context, path string, r *Run) error {
 }
 
 func (f Format) write(ctx context.Context, path string, r *Run) error {
-	if !f.OneFile() {
-		if err := os.MkdirAll(path, 0o755); err != nil {
-			return err
-		}
+	if err := os.MkdirAll(filepath.Dir(f.Paths(path)[0]), 0o755); err != nil {
+		return err
 	}
 	var staged []*rollout.Staged
 	defer func() {

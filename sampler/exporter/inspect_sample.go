@@ -19,7 +19,7 @@ func (s inspector) sample(rec *rollout.Record) pairs {
 		{"target", ""},
 		{"messages", inspectMessages(slices.Concat(asked, conversation(rec)), rec.Calls)},
 		{"output", s.output(rec)},
-		{"scores", s.scores(rec)},
+		{"scores", s.scores(rec, rec.Answer)},
 		{"metadata", s.metadata(rec)},
 		{"store", pairs{}},
 		{"events", []any{}},
@@ -42,7 +42,7 @@ func (s inspector) summary(rec *rollout.Record) pairs {
 		{"input", cut(question(s.run.asked(rec)))},
 		{"target", ""},
 		{"metadata", s.metadata(rec)},
-		{"scores", s.scores(rec)},
+		{"scores", s.scores(rec, cut(rec.Answer))},
 		{"model_usage", s.usage(rec)},
 		{"completed", true},
 	}
@@ -97,10 +97,10 @@ func (s inspector) output(rec *rollout.Record) pairs {
 	return pairs{{"model", s.run.model()}, {"choices", []pairs{{{"message", said}, {"stop_reason", "stop"}}}}}
 }
 
-func (s inspector) scores(rec *rollout.Record) pairs {
+func (s inspector) scores(rec *rollout.Record, answer string) pairs {
 	p := pairs{}
 	if rec.Reward != nil {
-		p = append(p, pair{s.scorer, pairs{{"value", *rec.Reward}, {"answer", rec.Answer}}})
+		p = append(p, pair{s.scorer, pairs{{"value", *rec.Reward}, {"answer", answer}}})
 	}
 	for _, name := range slices.Sorted(maps.Keys(rec.Parts)) {
 		p = append(p, pair{name, pairs{{"value", rec.Parts[name]}}})

@@ -1,9 +1,11 @@
 package exporter
 
 import (
+	"archive/zip"
 	"context"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -54,5 +56,42 @@ func TestOpenRefuses(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(path + "*"); len(left) > 0 {
 		t.Errorf("it leaves %v", left)
+	}
+}
+
+// A log of one file goes into a directory that is not there yet.
+func TestWriteMakesDirectories(t *testing.T) {
+	r, err := Open(context.Background(), made(t, everyOutcome()), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range Formats() {
+		path := filepath.Join(t.TempDir(), "new", "dir", "log.eval")
+		if err := f.Write(context.Background(), path, r); err != nil {
+			t.Errorf("%s: %v", f.Name, err)
+		}
+	}
+}
+
+// Summaries are written from memory at the end of a log: they hold the beginning
+// of an answer, as those of Inspect do, and the sample all of it.
+func TestInspectSummariesAreThin(t *testing.T) {
+	rec := record("q 2", 0, 1)
+	rec.Answer = strings.Repeat("long ", 10_000)
+	path, _ := written(t, inspect, made(t, []*rollout.Record{rec}))
+	z, err := zip.OpenReader(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	summaries, err := fs.ReadFile(z, "summaries.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(summaries) > 5000 || !strings.Contains(string(summaries), "long...") {
+		t.Errorf("summaries are %d bytes: %.2000s", len(summaries), summaries)
+	}
+	if _, got := back(t, path); got[rec.Key()].Answer != rec.Answer {
+		t.Errorf("the answer is %.100s", got[rec.Key()].Answer)
 	}
 }
