@@ -207,3 +207,24 @@ func BenchmarkImport(b *testing.B) {
 		})
 	}
 }
+
+// What remembers the items of a table does not remember the text of their rows.
+func TestTableRowsAreForgotten(t *testing.T) {
+	const rows, long = 300, 100_000
+	text := strings.Repeat("x", long)
+	src := Source{Files: []File{{Name: "log", Path: "log", FS: made{"item,reward,note\n", "", rows, func(i int) string { return fmt.Sprintf("q%d,1,%s\n", i, text) }}}}}
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	n := 0
+	_, err := Import(context.Background(), Formats(), "csv", src, Sink{Record: func(*rollout.Record) error {
+		if n++; n == rows {
+			runtime.GC()
+			runtime.ReadMemStats(&after)
+		}
+		return nil
+	}})
+	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); err != nil || n != rows || grown > rows*long/4 {
+		t.Errorf("%d rows, %v: %d MB of %d are kept", n, err, grown>>20, rows*long>>20)
+	}
+}

@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -274,22 +273,49 @@ func sniffOutputItems(f File) error {
 	return fmt.Errorf("%w: its first line is no eval.run.output_item", ErrUnrecognized)
 }
 
-// evalList reports whether a file is the list that the API answers with.
+// evalList reports whether a file is the list that the API answers with: an
+// object with data, of which the first is an output item.
 func evalList(f File) (bool, error) {
+	const look = 64 << 20
 	rd, err := f.Open()
 	if err != nil {
 		return false, err
 	}
 	defer rd.Close()
-	head, err := io.ReadAll(io.LimitReader(rd, 64<<10))
-	if err != nil {
-		return false, fmt.Errorf("read %s: %w", f.Name, err)
+	clean := newConstants(io.LimitReader(rd, look))
+	if _, err := skipSpace(clean.rd); err != nil {
+		return false, sniffError(f, err)
 	}
-	// A line is a whole object of its own; the list is not, or it holds data.
-	first, _, _ := bytes.Cut(head, []byte("\n"))
-	var line map[string]json.RawMessage
-	if json.Unmarshal(first, &line) == nil {
-		return rollout.TextOrJSON(line["object"]) == "list" && bytes.HasPrefix(line["data"], []byte("[")), nil
+	dec, kind := json.NewDecoder(clean), ""
+	if token, err := dec.Token(); err != nil || token != json.Delim('{') {
+		return false, nil
 	}
-	return bytes.HasPrefix(bytes.TrimSpace(head), []byte("{")) && bytes.Contains(head, []byte(`"data"`)) && bytes.Contains(head, []byte(`"eval.run.output_item"`)), nil
+	for dec.More() {
+		key, err := dec.Token()
+		if err == nil && key == "data" {
+			return isEvalData(dec, kind), nil
+		}
+		var value json.RawMessage
+		if err != nil || dec.Decode(&value) != nil {
+			return false, nil
+		}
+		if key == "object" {
+			kind = rollout.TextOrJSON(value)
+		}
+	}
+	return false, nil
+}
+
+// isEvalData looks at the first element of data, of an object of a kind.
+func isEvalData(dec *json.Decoder, kind string) bool {
+	if token, err := dec.Token(); err != nil || token != json.Delim('[') {
+		return false
+	}
+	var first struct {
+		Object string `json:"object"`
+	}
+	if !dec.More() || dec.Decode(&first) != nil { // none, or one that is cut off
+		return kind == "list"
+	}
+	return first.Object == "eval.run.output_item"
 }

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -85,6 +86,22 @@ func TestOutputItemsWithAStamp(t *testing.T) {
 		{name: "an outcome that is none", file: stamped(`{"item":"q","sample":0,"outcome":"fine"}`, evaluation("r", 0, result("g", "1"), answered)), want: []string{"q/0 graded 1"}},
 		{name: "a sample below 0", file: stamped(`{"item":"q","sample":-1,"outcome":"graded"}`, evaluation("r", 5, result("g", "1"), answered)), want: []string{"5/0 graded 1"}},
 	})
+}
+
+// A line is a line however long it is, and whatever keys its item has; a list is
+// one however long its first element is.
+func TestLongOutputItems(t *testing.T) {
+	long := strings.Replace(evaluation("r", 0, result("g", "1"), answered), `"q":"2+2"`, `"data":[{"object":"eval.run.output_item"}],"text":"`+strings.Repeat("x", 100_000)+`"`, 1)
+	short := evaluation("r", 1, result("g", "0"), answered)
+	tryRows(t, "openai-evals", []row{
+		{name: "lines", file: long + "\n" + short + "\n", want: []string{"0/0 graded 1", "1/0 graded 0"}},
+		{name: "a list", file: `{"object":"list","data":[` + long + "," + short + `],"has_more":false}`, want: []string{"0/0 graded 1", "1/0 graded 0"}},
+	})
+	for name, other := range map[string]string{"a list of something else": `{"object":"list","data":[{"object":"model"}]}`, "data of something else": `{"data":[{"object":"eval.run"}]}`} {
+		if _, _, err := importText(t, "openai-evals", other); !errors.Is(err, ErrUnrecognized) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }
 
 func FuzzOutputItems(f *testing.F) {

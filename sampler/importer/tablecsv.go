@@ -120,7 +120,7 @@ func eachCSV(ctx context.Context, f File, columns, wanted []string, yield func(i
 			continue
 		}
 		for i, k := range at {
-			cells[i] = cell{fields[k], fields[k] == ""}
+			cells[i] = cell{strings.Clone(fields[k]), fields[k] == ""} // whoever keeps a field does not keep its row
 		}
 		line, _ = in.FieldPos(0)
 		if err := yield(line, cells); err != nil {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -192,7 +191,7 @@ func parquetCell(v parquet.Value, l leaf) cell {
 	case parquet.Double:
 		return cell{text: strconv.FormatFloat(v.Double(), 'g', -1, 64)}
 	}
-	text := string(slices.Clone(v.ByteArray()))
+	text := string(v.ByteArray())
 	return cell{text, text == ""}
 }
 

@@ -124,7 +124,7 @@ func (t *tau2Reader) keep(f File, key string, value json.RawMessage) error {
 		return nil
 	}
 	if err := json.Unmarshal(value, &tasks); err != nil {
-		return fmt.Errorf("tasks: %w", err)
+		return lineError(f, 1, `"tasks": %w`, err)
 	}
 	for _, task := range tasks {
 		var head struct {
@@ -151,7 +151,7 @@ func (t *tau2Reader) directory(ctx context.Context, f File) error {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("read %s: %w", f.Name, err)
 		}
-		if e.IsDir() || path.Ext(e.Name()) != ".json" {
+		if !e.Type().IsRegular() || path.Ext(e.Name()) != ".json" {
 			continue
 		}
 		one := f.Beside("simulations/" + e.Name())

@@ -1,7 +1,10 @@
 package importer
 
 import (
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -107,9 +110,33 @@ func TestTau2Directory(t *testing.T) {
 	if diff := cmp.Diff([]string{"7/0 graded 1", "7/1 graded 0"}, told(g)); diff != "" {
 		t.Errorf("records (-want +got):\n%s", diff)
 	}
+	if _, _, err := importText(t, "tau2-bench", `{"info":{},"tasks":7,"simulations":[]}`); err == nil || !strings.Contains(err.Error(), `log.json:1: "tasks": `) {
+		t.Errorf("tasks that are no list: %v", err)
+	}
 	files["simulations/b.json"] = `{"task_id":`
 	if _, _, err := importSource(t, "", tree(files)); err == nil || !strings.Contains(err.Error(), "b.json:1: broken JSON") {
 		t.Errorf("error is %v", err)
+	}
+}
+
+// A link beside the simulations may lead anywhere: it is none of them.
+func TestTau2DirectoryLeavesLinksAlone(t *testing.T) {
+	dir, elsewhere := t.TempDir(), filepath.Join(t.TempDir(), "b.json")
+	for path, text := range map[string]string{
+		filepath.Join(dir, "results.json"):          `{"info":{"num_trials":2},"tasks":[{"id":"7"}]}`,
+		filepath.Join(dir, "simulations", "a.json"): simulation("a", "0", "user_stop", `{"reward":1}`),
+		elsewhere: simulation("b", "1", "user_stop", `{"reward":0}`),
+	} {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(elsewhere, filepath.Join(dir, "simulations", "b.json")); err != nil {
+		t.Fatal(err)
+	}
+	_, g, err := importSource(t, "", Paths(Options{}, dir))
+	if diff := cmp.Diff([]string{"7/0 graded 1"}, told(g)); err != nil || diff != "" {
+		t.Errorf("%v, records (-want +got):\n%s", err, diff)
 	}
 }
 

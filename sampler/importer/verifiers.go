@@ -2,6 +2,7 @@ package importer
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -169,7 +170,7 @@ func (v *verifiersReader) metadata(f File) error {
 	if v.env != "" && m.Env != "" && m.Env != v.env {
 		return fmt.Errorf("%s: it is of environment %q, and files before it of %q: example_id counts within one: import them one by one", beside.Name, m.Env, v.env)
 	}
-	v.env = m.Env
+	v.env = cmp.Or(v.env, m.Env)
 	return nil
 }
 

@@ -2,6 +2,7 @@ package importer
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -94,6 +95,11 @@ func TestVerifiersSeveralFiles(t *testing.T) {
 	}
 	if _, _, err := importSource(t, "verifiers", runs("f", "m")); err == nil || !strings.Contains(err.Error(), `environment "f"`) {
 		t.Errorf("two environments: %v", err)
+	}
+	three := runs("", "m")
+	maps.Copy(three.Files[0].FS.(fstest.MapFS), fstest.MapFS{"c/results.jsonl": {Data: []byte(vfRow("1", "0", ""))}, "c/metadata.json": {Data: []byte(meta("f", "m"))}})
+	if _, _, err := importSource(t, "verifiers", three); err == nil || !strings.Contains(err.Error(), `environment "f"`) {
+		t.Errorf("two environments, and between them a file that names none: %v", err)
 	}
 }
 
