@@ -200,7 +200,7 @@ func (s *side) item(n name, f *filter) itemRun {
 	for _, i := range x.rollouts[item] {
 		e := &x.entries[i]
 		of := about(marks, x.key(e))
-		b := s.brief(e, of)
+		b := s.brief(x.names, e, of)
 		b.Wanted = f.wants(s, e, of)
 		out.Rollouts = append(out.Rollouts, b)
 	}

@@ -72,7 +72,7 @@ func (s *Server) postLabel(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	k := rollout.Key{Split: rollout.Split(l.Split), Item: l.Item, Sample: l.Sample}
-	if _, ok := side.index.find(k); !ok {
+	if _, _, ok := side.index.find(k); !ok {
 		fail(w, http.StatusNotFound, errNoRollout)
 		return
 	}

@@ -19,7 +19,7 @@ func (s *Server) getRollout(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusBadRequest, err)
 		return
 	}
-	e, ok := side.index.find(k)
+	e, names, ok := side.index.find(k)
 	if !ok {
 		fail(w, http.StatusNotFound, errNoRollout)
 		return
@@ -31,7 +31,7 @@ func (s *Server) getRollout(w http.ResponseWriter, r *http.Request) {
 	}
 	marks, _, _ := side.labels.all() // what is wrong with labels is told with the list
 	side.index.mu.RLock()
-	b := side.brief(&e, about(marks, k))
+	b := side.brief(names, &e, about(marks, k))
 	side.index.mu.RUnlock()
 	answer(w, side.show(rec, b))
 }
@@ -85,7 +85,7 @@ func (s *Server) getHits(w http.ResponseWriter, r *http.Request) {
 		return f.wantsItem(side.names, side.index.names.Items[e.Item]) && f.wants(side, e, about(marks, side.index.key(e)))
 	}, func(h Hit) bool {
 		side.index.mu.RLock()
-		hit := hitShown{brief: side.brief(&h.entry, about(marks, h.Key)), Split: string(h.Key.Split), Item: h.Key.Item, Places: h.Places, More: h.More}
+		hit := hitShown{brief: side.brief(h.names, &h.entry, about(marks, h.Key)), Split: string(h.Key.Split), Item: h.Key.Item, Places: h.Places, More: h.More}
 		side.index.mu.RUnlock()
 		n++
 		return out.Encode(map[string]any{"hit": hit}) == nil && flush.Flush() == nil && n < hitsOf

@@ -131,6 +131,10 @@ func (c *catalog) tool(s string) uint16 {
 // rollout.
 const errorLength = 200
 
+// nameLength bounds what it keeps of the names of tools, families and
+// categories: a model may make up a name of any length.
+const nameLength = 500
+
 // enter makes an entry of a record. Its place is the caller's to fill in.
 func (c *catalog) enter(rec *rollout.Record, numbered bool) entry {
 	e := entry{
@@ -138,8 +142,8 @@ func (c *catalog) enter(rec *rollout.Record, numbered bool) entry {
 		Outcome: uint8(slices.Index(rollout.Outcomes(), rec.Outcome)),
 		Elapsed: time.Duration(rec.Elapsed), Turns: int32(rec.Turns),
 		Error:    number(&c.Errors, c.errors, clip(rec.Error, errorLength)),
-		Category: number(&c.Labels, c.labels, rec.Category),
-		Family:   number(&c.Labels, c.labels, rec.Family),
+		Category: number(&c.Labels, c.labels, clip(rec.Category, nameLength)),
+		Family:   number(&c.Labels, c.labels, clip(rec.Family, nameLength)),
 	}
 	if !numbered {
 		e.Flags |= unnumbered
@@ -155,7 +159,7 @@ func (c *catalog) enter(rec *rollout.Record, numbered bool) entry {
 	}
 	tools := make([]byte, 0, 2*len(rec.Calls))
 	for _, call := range rec.Calls {
-		tools = binary.LittleEndian.AppendUint16(tools, c.tool(call.Name))
+		tools = binary.LittleEndian.AppendUint16(tools, c.tool(clip(call.Name, nameLength)))
 		if call.Status != rollout.CallOK {
 			e.Failed++
 		}

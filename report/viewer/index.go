@@ -253,19 +253,19 @@ func (x *Index) key(e *entry) rollout.Key {
 	return rollout.Key{Split: n.Split, Item: n.ID, Sample: int(e.Sample)}
 }
 
-// find returns the entry that counts of a rollout.
-func (x *Index) find(k rollout.Key) (entry, bool) {
+// find returns the entry that counts of a rollout, and the names that it is of.
+func (x *Index) find(k rollout.Key) (entry, *catalog, bool) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	item, ok := x.names.items[name{k.Split, k.Item}]
-	if !ok {
-		return entry{}, false
+	if !ok || k.Sample != int(int32(k.Sample)) {
+		return entry{}, nil, false
 	}
 	i, ok := x.best[spot{item, int32(k.Sample)}]
 	if !ok {
-		return entry{}, false
+		return entry{}, nil, false
 	}
-	return x.entries[i], true
+	return x.entries[i], x.names, true
 }
 
 // errMoved says that a line is not where the index has it.
@@ -296,8 +296,8 @@ func (x *Index) record(e *entry, k rollout.Key) (*rollout.Record, error) {
 }
 
 func (x *Index) decode(text []byte, e *entry, k rollout.Key) (*rollout.Record, error) {
-	rec, _, err := rollout.ReadLine(text, x.from(), "")
-	if err != nil || rec.Item != k.Item || rec.Split != k.Split || int32(rec.Attempt) != e.Attempt {
+	rec, numbered, err := rollout.ReadLine(text, x.from(), "")
+	if err != nil || rec.Item != k.Item || rec.Split != k.Split || int32(rec.Attempt) != e.Attempt || numbered && int32(rec.Sample) != e.Sample {
 		x.mu.Lock()
 		defer x.mu.Unlock()
 		if x.next > 0 {

@@ -260,7 +260,7 @@ no json
 		key("q3", 1): {0, false, 8},
 		key("q4", 0): {0.75, true, 10},
 	} {
-		e, ok := x.find(k)
+		e, _, ok := x.find(k)
 		if !ok {
 			t.Errorf("%v is missing", k)
 			continue
@@ -273,7 +273,7 @@ no json
 			t.Errorf("%v: read %+v, %v", k, rec, err)
 		}
 	}
-	if _, ok := x.find(rollout.Key{Split: rollout.Eval, Item: "q1"}); ok {
+	if _, _, ok := x.find(rollout.Key{Split: rollout.Eval, Item: "q1"}); ok {
 		t.Error("found an item of another split")
 	}
 }
@@ -296,13 +296,13 @@ func TestALineThatMovedHasTheIndexMadeAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	x.mu.Unlock()
-	if e, ok := x.find(key("q1", 0)); ok {
+	if e, _, ok := x.find(key("q1", 0)); ok {
 		if _, err := x.record(&e, key("q1", 0)); !errors.Is(err, errMoved) {
 			t.Fatalf("error is %v", err)
 		}
 	}
 	ready(t, x, func(s State) bool {
-		_, ok := x.find(key("q9", 0))
+		_, _, ok := x.find(key("q9", 0))
 		return s.Ready && ok
 	})
 }

@@ -136,6 +136,17 @@ func TestARedactedViewTellsNoTextAndNoName(t *testing.T) {
 	}
 }
 
+// The kind of an error may be what somebody else's log has there.
+func TestARedactedViewTellsNoKindOfAnError(t *testing.T) {
+	s := serve(t, Options{Redact: true}, `{"item":"q1","sample":0,"outcome":"tool","error":"x","error_kind":"Mrs Miller"}`+"\n")
+	if list := get[itemList](s, "/api/items"); len(list.Items) != 1 {
+		t.Fatalf("items are %+v", list)
+	}
+	if r := get[shown](s, "/api/rollout?of=train&item=item+1&sample=0"); r.Kind != "kind 1" {
+		t.Errorf("the kind is %q", r.Kind)
+	}
+}
+
 func TestASingleFileKeepsNothingBeside(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "mine.jsonl")

@@ -16,8 +16,9 @@ import (
 type Hit struct {
 	Key    rollout.Key
 	entry  entry
-	Places []Place // the first ones
-	More   int     // further texts that hold it
+	names  *catalog // of the entry
+	Places []Place  // the first ones
+	More   int      // further texts that hold it
 }
 
 // Place is a text that holds the query, cut to what stands around it.
@@ -82,9 +83,10 @@ type search struct {
 
 // candidate is an entry that may hold the query.
 type candidate struct {
-	i   int
-	e   entry
-	key rollout.Key
+	i     int
+	e     entry
+	names *catalog
+	key   rollout.Key
 }
 
 // candidates returns those from the entry on to the end of its block.
@@ -110,7 +112,7 @@ func (s *search) candidates(from int) (found []candidate, end int, err error) {
 			return
 		}
 		if e := &x.entries[i]; s.want == nil || s.want(int32(i), e) {
-			found = append(found, candidate{i, *e, x.key(e)})
+			found = append(found, candidate{i, *e, x.names, x.key(e)})
 		}
 	})
 	return found, end, nil
@@ -151,7 +153,7 @@ func (s *search) read(ctx context.Context, found []candidate) ([]numbered, error
 type buffers struct{ line, folded []byte }
 
 func (s *search) look(c *candidate, b *buffers) (h Hit, err error) {
-	h = Hit{Key: c.key, entry: c.e}
+	h = Hit{Key: c.key, entry: c.e, names: c.names}
 	if b.line, err = s.x.line(&c.e, b.line); err != nil {
 		return h, err
 	}

@@ -86,7 +86,7 @@ type pair struct {
 func (s *side) show(rec *rollout.Record, b brief) shown {
 	n := s.names
 	out := shown{
-		brief: b, Split: string(rec.Split), Item: n.of("item", rec.Item), Error: n.text(rec.Error), Kind: rec.Kind, Answer: n.text(rec.Answer),
+		brief: b, Split: string(rec.Split), Item: n.of("item", rec.Item), Error: n.text(rec.Error), Kind: n.of("kind", rec.Kind), Answer: n.text(rec.Answer),
 		Parts: n.parts(rec.Parts), Grades: rec.Grades, Clipped: rec.Clipped, Usage: rec.Usage, Judge: rec.Judge, Retries: rec.Retries,
 		TraceID: n.of("trace", rec.TraceID),
 	}

@@ -196,9 +196,9 @@ type brief struct {
 	Wanted   bool         `json:"wanted"` // the filter wants it
 }
 
-// brief makes that of an entry. The caller holds the index's lock.
-func (s *side) brief(e *entry, labels []rollout.Label) brief {
-	n := s.index.names
+// brief makes that of an entry by the names that it is of: the index may have
+// been made again since. The caller holds the index's lock.
+func (s *side) brief(n *catalog, e *entry, labels []rollout.Label) brief {
 	b := brief{
 		Sample: int(e.Sample), Attempt: int(e.Attempt), Line: int(e.Line), Outcome: string(e.outcome()),
 		Error: s.names.text(n.Errors[e.Error]), Zeroed: e.Flags.has(zeroed), Targeted: s.targeted(n.Items[e.Item].Split, e.Sample),
