@@ -40,7 +40,7 @@ under --rater's name, and gonogo audit reads them there as human labels.
 --redact leaves out what must not leave the house: the texts of messages,
 reasoning, arguments, outputs, answers, references, errors and notes stand as
 their lengths, and items, tools, families, categories, parts, models, graders,
-files and raters as numbers. What stays: the splits, who speaks in which order,
+kinds of errors, files and raters as numbers. What stays: the splits, who speaks in which order,
 outcomes, rewards, tokens, times, lines, and marks. Search and labelling are off.
 
 Examples:
