@@ -134,13 +134,26 @@ func Import(ctx context.Context, formats []Format, name string, src Source, sink
 	return Format{}, fmt.Errorf("import %s: no known format recognizes it: %w\n  %s", src.name(), ErrUnrecognized, strings.Join(reasons, "\n  "))
 }
 
-// read reads the files of the source, those in directories included.
+// read reads the files of the source, those in directories included. A source
+// of no rollouts is an error, with what the format noted of it.
 func (f Format) read(ctx context.Context, src Source, sink Sink) error {
 	files, err := src.filesOf(f.Files)
 	if err != nil {
 		return err
 	}
-	return f.Read(ctx, files, sink)
+	records, notes, given := 0, []string(nil), sink
+	sink.Record = func(r *rollout.Record) error {
+		records++
+		return given.record(r)
+	}
+	sink.Note = func(text string) {
+		notes = append(notes, text)
+		given.note("%s", text)
+	}
+	if err := f.Read(ctx, files, sink); err != nil || records > 0 {
+		return err
+	}
+	return fmt.Errorf("read %s: %w: %s", src.name(), rollout.ErrNoRecords, strings.Join(notes, "; "))
 }
 
 // name names the source in an error.

@@ -91,9 +91,7 @@ func readInspect(ctx context.Context, src Source, sink Sink) error {
 			return err
 		}
 	}
-	if err := r.finish(); err != nil {
-		return err
-	}
+	r.finish()
 	sink.noteFiles(files, left)
 	return nil
 }
@@ -195,7 +193,7 @@ func (r *inspectReader) log(ctx context.Context, log *inspectLog) error {
 }
 
 // finish says how the records came to be.
-func (r *inspectReader) finish() error {
+func (r *inspectReader) finish() {
 	item := "id"
 	if len(r.tasks) > 1 {
 		item = "task/id"
@@ -218,10 +216,6 @@ func (r *inspectReader) finish() error {
 			r.sink.note("%d %s", n.count, n.what)
 		}
 	}
-	if r.records == 0 {
-		return fmt.Errorf("read %s: %w", r.file.Name, rollout.ErrNoRecords)
-	}
-	return nil
 }
 
 // itemID names the item of a sample.

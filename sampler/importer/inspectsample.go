@@ -96,7 +96,7 @@ type inspectReader struct {
 	task string
 	seen map[rollout.Key]string // where a sample of it stands
 
-	records, failures, limits, ungraded, cancelled, retried, again, stamped int
+	failures, limits, ungraded, cancelled, retried, again, stamped int
 }
 
 func newInspectReader(opt Options, sink Sink) *inspectReader {
@@ -157,7 +157,6 @@ func (r *inspectReader) sample(where string, text []byte) error {
 		}
 		own.outcome(rec)
 	}
-	r.records++
 	return ended(r.sink.record(rec))
 }
 

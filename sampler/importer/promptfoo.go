@@ -202,9 +202,6 @@ func (r *promptfooReader) look(ctx context.Context, p *promptfooFile) (*promptfo
 	for _, tests := range l.tests {
 		slices.Sort(tests)
 	}
-	if err == nil && len(places) == 0 {
-		err = fmt.Errorf("read %s: %w", p.file.Name, rollout.ErrNoRecords)
-	}
 	return l, err
 }
 

@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"encoding/json"
 	"strings"
 
 	"gonogo/sampler/rollout"
@@ -12,9 +11,9 @@ func (t *tauReader) record(id string, trial int, e tauEntry) (*rollout.Record, e
 	rec := &rollout.Record{Item: id, Split: t.split, Sample: trial, Source: rollout.Import}
 	rec.Messages = afterSystem(e.Traj)
 	rec.Calls, rec.Turns = callsOf(rec.Messages, tauStatus)
-	reward, err := t.reward(e.Reward)
+	reward, err := number("reward", e.Reward)
 	if err != nil {
-		return nil, err
+		return nil, t.array.errorf("%w", err)
 	}
 	switch {
 	case !isNone(e.Info.Error) || len(e.Traj) == 0 && reward != nil && *reward == 0:
@@ -29,18 +28,6 @@ func (t *tauReader) record(id string, trial int, e tauEntry) (*rollout.Record, e
 		rec.Outcome, rec.Reward = rollout.Graded, reward
 	}
 	return rec, nil
-}
-
-// reward reads a number; null (which NaN was read as) and nothing are nil.
-func (t *tauReader) reward(v json.RawMessage) (*float64, error) {
-	if isNone(v) {
-		return nil, nil
-	}
-	var f float64
-	if err := json.Unmarshal(v, &f); err != nil {
-		return nil, t.array.errorf("reward must be a number, not %s", firstLine(string(v)))
-	}
-	return &f, nil
 }
 
 // tauCause returns the exception that ended a trial in one line.
