@@ -36,9 +36,6 @@ func Formats() []Format {
 	}
 }
 
-// OneFile reports whether the log is one file, not a directory.
-func (f Format) OneFile() bool { return len(f.Files) == 1 && f.Files[0].Name == "" }
-
 // Paths lists the files that Write makes at path.
 func (f Format) Paths(path string) []string {
 	var paths []string
