@@ -122,3 +122,16 @@ func (p *Page) footer() string {
 func (p *Page) About() string {
 	return fmt.Sprintf(p.Words.About, visible(string(p.Split)), chart.Percent(p.Result.Confidence))
 }
+
+// beside puts each threshold of a caution in the row of its gate's own.
+func beside(thresholds []Fact) [][]Fact {
+	var rows [][]Fact
+	for _, f := range thresholds {
+		if last := len(rows) - 1; last >= 0 && f.Name == rows[last][0].Name+".caution" {
+			rows[last] = append(rows[last], f)
+			continue
+		}
+		rows = append(rows, []Fact{f})
+	}
+	return rows
+}

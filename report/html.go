@@ -49,6 +49,7 @@ type htmlPage struct {
 	Holes       []htmlProbe
 	Moves       []htmlProbe
 	Footer      string
+	Thresholds  [][]Fact // by row
 	Said        said
 }
 
@@ -80,7 +81,7 @@ func writeHTML(w io.Writer, p *Page) error {
 	h := htmlPage{
 		Page: p, CSS: template.CSS(pageCSS), Script: template.JS(pageJS),
 		Policy:    policy(pageJS),
-		BestLabel: fmt.Sprintf(p.Words.BestOf, chart.Count(p.Result.GroupSize)), Footer: p.footer(), Said: p.said(),
+		BestLabel: fmt.Sprintf(p.Words.BestOf, chart.Count(p.Result.GroupSize)), Footer: p.footer(), Thresholds: beside(p.Settings), Said: p.said(),
 		Holes: htmlHoles(p, Holed), Moves: htmlHoles(p, Shifted),
 	}
 	h.Open, h.Quiet = htmlFindings(p)

@@ -16,6 +16,9 @@ import (
 // hex is a colour as it stands in a style of an SVG.
 var hex = regexp.MustCompile(`(fill|stroke):#[0-9A-F]{6}`)
 
+// usual are the properties of a text that say what holds without them.
+var usual = regexp.MustCompile(`font-(variant|weight|style):normal;`)
+
 // styled replaces a colour of the palette by the page's variable of its name.
 // A tint comes back from its transparency off by one.
 func styled(s string) string {
@@ -47,7 +50,7 @@ func inlineSVG(f chart.Figure, alt string) (template.HTML, error) {
 	if open < 0 || end < 0 {
 		return "", fmt.Errorf("make html report: chart %s is no svg", f.Name)
 	}
-	body := hex.ReplaceAllStringFunc(s[open+end+1:], styled)
+	body := hex.ReplaceAllStringFunc(usual.ReplaceAllString(s[open+end+1:], ""), styled)
 	head := fmt.Sprintf(`<svg viewBox="%g %g %g %g" role="img" aria-label="%s">`, svgLeft.Points(), svgTop.Points(),
 		(chart.Width - svgLeft - svgRight).Points(), (f.Height - svgTop - svgBottom).Points(), template.HTMLEscapeString(prose(alt)))
 	return template.HTML(head + body), nil

@@ -1,7 +1,3 @@
-//go:build !race
-
-// What the README shows goes the ways that sessions go under the race detector.
-
 package main
 
 import (

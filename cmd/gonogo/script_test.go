@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -47,7 +46,7 @@ func TestMain(m *testing.M) {
 //	                        with drawn, or where a command names the formats
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Files:               scripts(t),
+		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       *update,
@@ -67,23 +66,6 @@ func TestScripts(t *testing.T) {
 			"world": serveWorld,
 			"fetch": fetch,
 		},
-	})
-}
-
-// unraced are the beginnings of the names of sessions that only read, compute and
-// write: they take long under the race detector, and it sees nothing in them that
-// the others do not show.
-var unraced = []string{"analyze_", "bad_config", "compare", "curate", "export", "import_", "no_transcripts", "prices", "report_"}
-
-// scripts lists the sessions.
-func scripts(t *testing.T) []string {
-	t.Helper()
-	files, err := filepath.Glob("testdata/script/*.txtar")
-	if err != nil || len(files) < 30 {
-		t.Fatalf("%d sessions, %v", len(files), err)
-	}
-	return slices.DeleteFunc(files, func(file string) bool {
-		return raced && slices.ContainsFunc(unraced, func(begin string) bool { return strings.HasPrefix(filepath.Base(file), begin) })
 	})
 }
 
