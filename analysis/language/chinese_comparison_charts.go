@@ -43,9 +43,11 @@ var chineseComparisonCharts = map[string]string{
 	"tokens": "token 数",
 	"no server told how many tokens the rollouts of a run wrote": "没有服务器告知某次运行的轨迹写出了多少 token",
 	"tokens that the model is given in a rollout, mean":          "模型在每条轨迹中读入的平均 token 数",
+
 	"rollouts read more":                         "轨迹读入更多",
 	"rollouts read less":                         "轨迹读入更少",
 	"rollouts are not seen to read more or less": "看不出轨迹读入更多或更少",
+
 	"no server told how many tokens the rollouts of a run were given": "没有服务器告知某次运行的轨迹读入了多少 token",
 	"reward %s, seconds %s":                                       "奖励 %s，秒数 %s",
 	"reward %s, tokens %s":                                        "奖励 %s，token 数 %s",
