@@ -38,6 +38,10 @@ func TestWhatAsksARunToEndLosesNothing(t *testing.T) {
 				}
 				closeReader = func() { _ = reader.Close() }
 			}
+			// Tests below nohup hand down that SIGHUP is ignored, unless they catch it.
+			caught := make(chan os.Signal, 1)
+			signal.Notify(caught, syscall.SIGHUP)
+			defer signal.Stop(caught)
 			if err := c.cmd.Start(); err != nil {
 				t.Fatal(err)
 			}

@@ -137,6 +137,9 @@ func (p *Pool) Close() error {
 // take waits for a worker: the one that was used last, or a new one. It must be
 // put back.
 func (p *Pool) take(ctx context.Context) (*worker, error) {
+	if ctx.Err() != nil { // select would take a free worker as readily
+		return nil, context.Cause(ctx)
+	}
 	select {
 	case p.free <- struct{}{}:
 	case <-ctx.Done():
