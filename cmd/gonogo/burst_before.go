@@ -49,27 +49,38 @@ func burstProject(c *cli.Context, dir string) (*project, *rollout.Run, error) {
 	if err != nil {
 		return nil, nil, asUsage(byFlag(c, err))
 	}
+	p, err := wiredToBurst(c, run, cfg)
+	return p, run, err
+}
+
+// wiredToBurst is a project of that configuration whose endpoints are wired for
+// a burst over what run recorded; nil is no run.
+func wiredToBurst(c *cli.Context, run *rollout.Run, cfg *config) (*project, error) {
 	cfg.Sampling.InFlight = cfg.stepSize()
 	p := &project{cfg: cfg, watch: burst.Watch, redact: rollout.NewRedactor(cfg.secrets()...)}
 	p.draw()
+	var err error
 	if run != nil {
 		p.items = run.Items
 		if run.Manifest != nil {
 			p.seed = run.Manifest.Seed
 		}
 		p.otherJob(run)
-		err = errors.Join(p.serveWorld(c.Context, c.App.ErrWriter), p.wireGrader(), p.wireTools())
+		err = p.serveWorld(c.Context, c.App.ErrWriter)
 	} else {
-		err = errors.Join(p.load(), p.plainIDs(), p.wireGrader(), p.wireTools())
+		err = errors.Join(p.host(), p.load(), p.plainIDs())
+	}
+	if err == nil {
+		err = errors.Join(p.wireGrader(), p.wireTools())
 	}
 	if err == nil {
 		err = p.knowsTools()
 	}
 	if err != nil {
 		p.shut()
-		return nil, nil, asUsage(errors.New(p.redact.String(err.Error())))
+		return nil, asUsage(errors.New(p.redact.String(err.Error())))
 	}
-	return p, run, nil
+	return p, nil
 }
 
 // burstConfig is the configuration that the command line names, else

@@ -5,6 +5,7 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/language"
+	"gonogo/fixtures"
 	reports "gonogo/report"
 	"gonogo/sampler"
 	"gonogo/sampler/dataset"
@@ -55,6 +56,11 @@ func runKeys() []key {
 		{
 			Path: "name", Fallback: "none", Doc: "title of the run, shown in the report", Example: "invoices, second try",
 			at: func(v *values) any { return &v.Name },
+		},
+		{
+			Path: "world", Fallback: "every endpoint is your own", Example: "finance-qa",
+			Doc: "the built-in world whose server answers on loopback for " + fixtures.Origin + " (gonogo help worlds): its policy is scripted, not a model; take it out when the endpoints are yours",
+			at:  func(v *values) any { return &v.World },
 		},
 		{
 			Path: "job", Binding: true, file: true, Fallback: "no rollouts can be made", Example: "rft_job.json",

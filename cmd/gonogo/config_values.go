@@ -17,6 +17,7 @@ const (
 // key of keys(), which documents it.
 type values struct {
 	Name          string
+	World         string
 	Job           jobSource
 	Target        string
 	Items         int

@@ -91,8 +91,38 @@ func demo(c *cli.Context, world fixtures.World) (err error) {
 	}
 	defer p.shut()
 	fmt.Fprintf(c.App.ErrWriter, "World %q: %s\nThe policy is scripted, not a model.\n", world.Name, world.Doc)
-	err = runProject(c, p, dir)
+	var step func() error
+	if world.Burst {
+		step = func() error { return rehearseStep(c, dir) }
+	}
+	err = runProject(c, p, dir, step)
 	return errors.Join(err, keepInputs(world, dir))
+}
+
+// rehearseStep plays a training step against a world's own endpoints, for which
+// nobody need be asked.
+func rehearseStep(c *cli.Context, dir string) error {
+	run, err := rollout.Open(dir)
+	if err != nil {
+		return err
+	}
+	cfg, err := inherited(run)
+	if err != nil {
+		return err
+	}
+	p, err := wiredToBurst(c, run, cfg)
+	if err != nil {
+		return err
+	}
+	defer p.shut()
+	plan, how, err := p.burstPlan(c, run)
+	if err == nil {
+		err = p.readyToBurst(c)
+	}
+	if err != nil {
+		return err
+	}
+	return p.burst(c, run, plan, how)
 }
 
 // lacking is the first program that a world needs and this machine does not

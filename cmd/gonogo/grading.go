@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"maps"
 	"os"
@@ -15,7 +14,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"gonogo/fixtures"
 	"gonogo/sampler"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/rollout"
@@ -66,24 +64,6 @@ func graderProject(c *cli.Context, run *rollout.Run, own bool) (*project, error)
 		return nil, asUsage(byFlag(c, errors.New(p.redact.String(err.Error()))))
 	}
 	return p, nil
-}
-
-// serveWorld brings the server of a built-in world back for a run of the demo,
-// which ended with it.
-func (p *project) serveWorld(ctx context.Context, say io.Writer) error {
-	was, mapped := p.cfg.Sampling.AddressMap[fixtures.Origin]
-	world, err := fixtures.Find(p.cfg.Name)
-	if !mapped || err != nil || sampler.Reach(ctx, was) == nil {
-		return nil
-	}
-	server, err := world.Serve(fixtures.ServeOptions{})
-	if err != nil {
-		return err
-	}
-	p.close = append(p.close, func() { _ = server.Close() }) // nothing of it is kept
-	p.cfg.Sampling.AddressMap[fixtures.Origin] = server.URL()
-	fmt.Fprintf(say, "Serving the built-in world %q again.\n", world.Name)
-	return nil
 }
 
 // leaveCore lets go of a core that another grader has no part for.

@@ -24,9 +24,16 @@ func initCommand() *cli.Command {
 with every key there is: those at their defaults are commented out. Nothing is
 called and nothing is sent.
 
+With --template it writes a whole example instead, to start from: configuration,
+job and data of a task that agents were fine-tuned for, with endpoints that are
+built in and a policy that is scripted, not a model. Templates:
+` + templateList() + `
+
 Example:
-   gonogo init --train train.jsonl --eval val.jsonl --job rft_job.json`,
+   gonogo init --train train.jsonl --eval val.jsonl --job rft_job.json
+   gonogo init --template finance-qa -o try/gonogo.yaml`,
 		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "template", Usage: "write the example `NAME`, all its files beside the configuration"},
 			&cli.StringFlag{Name: "job", Usage: "the body for fine_tuning.jobs.create, JSON or YAML: `FILE`"},
 			&cli.StringFlag{Name: "train", Usage: "training rows, JSONL: `FILE`"},
 			&cli.StringFlag{Name: "eval", Usage: "validation rows, JSONL: `FILE`"},
@@ -35,7 +42,12 @@ Example:
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "gonogo.yaml", Usage: "`FILE` to write, - for standard output"},
 			&cli.BoolFlag{Name: "force", Usage: "overwrite the file"},
 		},
-		Action: func(c *cli.Context) error { return asUsage(initAction(c)) },
+		Action: func(c *cli.Context) error {
+			if c.IsSet("template") {
+				return asUsage(initTemplate(c))
+			}
+			return asUsage(initAction(c))
+		},
 	}
 }
 
@@ -176,11 +188,16 @@ func (d *draft) nextSteps(out string) string {
 	if _, there := d.env(key); !there && key != noKey && !loopback(d.config.Model.BaseURL) {
 		fmt.Fprintf(&b, "  export %s=…\n", key)
 	}
-	quoted := out
-	if strings.ContainsAny(out, " '\"$&;()") {
-		quoted = "'" + strings.ReplaceAll(out, "'", `'\''`) + "'"
-	}
+	quoted := shellQuoted(out)
 	fmt.Fprintf(&b, "  gonogo check -c %s      # no model is called\n", quoted)
 	fmt.Fprintf(&b, "  gonogo run -c %s -o my-run\n", quoted)
 	return b.String()
+}
+
+// shellQuoted is a path as a shell reads it.
+func shellQuoted(path string) string {
+	if strings.ContainsAny(path, " '\"$&;()") {
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return path
 }

@@ -139,7 +139,11 @@ func newProject(cfg *config) (*project, error) {
 	p := &project{cfg: cfg, redact: rollout.NewRedactor(cfg.secrets()...)}
 	p.draw()
 	p.openBudget()
-	if err := errors.Join(p.load(), p.plainIDs(), p.wire(), p.prepareAudit(), p.prepareVariants()); err != nil {
+	err := p.host() // before anything is wired to it
+	if err == nil {
+		err = errors.Join(p.load(), p.plainIDs(), p.wire(), p.prepareAudit(), p.prepareVariants())
+	}
+	if err != nil {
 		p.shut()
 		return nil, asUsage(errors.New(p.redact.String(err.Error())))
 	}

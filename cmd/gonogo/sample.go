@@ -87,14 +87,15 @@ Example:
 				return err
 			}
 			defer p.shut()
-			return runProject(c, p, c.String("output"))
+			return runProject(c, p, c.String("output"), nil)
 		},
 	}
 }
 
 // runProject samples, judges and reports. A run that its budget stopped is
-// judged on what there is, and says so by its exit code.
-func runProject(c *cli.Context, p *project, dir string) error {
+// judged on what there is, and says so by its exit code. between comes before
+// the judging, of a run that is whole; nil is nothing.
+func runProject(c *cli.Context, p *project, dir string, between func() error) error {
 	withBase, err := p.pickVariants(c)
 	if err != nil {
 		return err
@@ -105,6 +106,11 @@ func runProject(c *cli.Context, p *project, dir string) error {
 	stopped, failed, err := makeRun(c, p, dir)
 	if err != nil || c.Bool("rehearse") {
 		return err
+	}
+	if between != nil && stopped == nil {
+		if err := between(); err != nil {
+			return err
+		}
 	}
 	// What a variant lacks does not take the run its verdict.
 	return errors.Join(failed, judgeRun(c, p, dir, stopped))
