@@ -64,6 +64,7 @@ golden: build ## rewrite the golden files, the README's picture, the gallery of 
 	$(GO) test -count=1 $$(grep -rl 'flag.Bool("update"' --include='*_test.go' . | grep -v reporttest | xargs -n1 dirname | sort -u) -update
 	@dir=$$(mktemp -d) && $(BIN) demo -o $$dir/run >/dev/null && .ci/pictures $(BIN) $$dir/run docs/report && cp $$dir/run/report/summary.png docs/summary.png && \
 	  GONOGO_GALLERY=$$dir/run/result.json $(GO) test -count=1 -run Gallery ./report/chart -update && rm -r $$dir
+	@.ci/worlds $(BIN)
 
 clean: ## remove what the targets made
 	rm -rf bin runs

@@ -34,6 +34,9 @@ func TestEveryWorldGivesItsVerdict(t *testing.T) {
 			}
 			t.Parallel()
 			result, code := runDemo(t, "--world", world.Name, "-o", filepath.Join(t.TempDir(), "run"))
+			if world.Cautions != nil && !slices.Equal(result.Cautions, world.Cautions) {
+				t.Errorf("the cautions are %v, want %v", result.Cautions, world.Cautions)
+			}
 			if code != world.ExitCode || string(result.Verdict) != world.Verdict {
 				t.Errorf("verdict is %s with exit code %d, want %s with %d", result.Verdict, code, world.Verdict, world.ExitCode)
 			}
