@@ -21,7 +21,7 @@ func TestDocsShowTheWorlds(t *testing.T) {
 	}
 	want := string(b)
 	for _, part := range []struct{ begin, text string }{
-		{"near", nearTable()}, {"worlds", worldSections(t)}, {"gates", gateTable()},
+		{"near", nearTable("")}, {"worlds", worldSections(t)}, {"others", otherTable()}, {"gates", gateTable()},
 	} {
 		before, rest, found := strings.Cut(want, "<!-- "+part.begin+" -->\n")
 		_, after, ended := strings.Cut(rest, "<!-- end -->")
@@ -41,11 +41,12 @@ func TestDocsShowTheWorlds(t *testing.T) {
 	}
 }
 
-func nearTable() string {
+// nearTable leads from a task to the nearest template, whose section is on page.
+func nearTable(page string) string {
 	var s strings.Builder
 	s.WriteString("| your task is like | start from | its verdict |\n|---|---|---|\n")
 	for _, w := range fixtures.Templates() {
-		fmt.Fprintf(&s, "| %s | [`%s`](#%s) | %s |\n", w.Like, w.Name, w.Name, outcomeOf(w))
+		fmt.Fprintf(&s, "| %s | [`%s`](%s#%s) | %s |\n", w.Like, w.Name, page, w.Name, outcomeOf(w))
 	}
 	return s.String()
 }
@@ -87,6 +88,18 @@ func worldSections(t *testing.T) string {
 			if strings.HasPrefix(twin.Name, w.Name+"-") {
 				fmt.Fprintf(&s, "\nIts twin `%s`: %s Verdict: %s.\n", twin.Name, twin.Doc, outcomeOf(twin))
 			}
+		}
+	}
+	return s.String()
+}
+
+// otherTable lists the worlds that are no templates.
+func otherTable() string {
+	var s strings.Builder
+	s.WriteString("| world | verdict | what it is |\n|---|---|---|\n")
+	for _, w := range fixtures.Worlds() {
+		if len(w.See) == 0 {
+			fmt.Fprintf(&s, "| `%s` | %s | %s |\n", w.Name, outcomeOf(w), w.Doc)
 		}
 	}
 	return s.String()
