@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gonogo/analysis"
+	"gonogo/fixtures"
 	"gonogo/report"
 	"gonogo/sampler/dataset"
 	"gonogo/sampler/job"
