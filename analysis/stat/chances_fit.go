@@ -72,6 +72,9 @@ func (t *tally) inflate(plain Chances) Chances {
 // the point mass. What it cannot raise further is the fit: on data that do not
 // bound a parameter the likelihood goes flat, and it stays there.
 func (t *tally) fit(start Chances, inflated bool) Chances {
+	if !inflated && !t.mixes() {
+		return t.unmixed()
+	}
 	x := make([]float64, len(start.Alpha), len(start.Alpha)+1)
 	for v, a := range start.Alpha {
 		x[v] = min(max(math.Log(a), leastLog), mostLog)
@@ -82,15 +85,39 @@ func (t *tally) fit(start Chances, inflated bool) Chances {
 	}
 	e := evaluation{tally: t, inflated: inflated, gradient: make([]float64, len(x))}
 	fit := e.chances(e.minimum(x))
-	if fit.Alike() && !inflated {
-		return e.likelier(fit, t.alike(fit.precision()))
+	if inflated {
+		return fit
 	}
-	return fit
+	return e.likelier(fit, t.alike(max(fit.precision(), math.Exp(mostLog))))
+}
+
+// mixes reports whether any item came to two outcomes.
+func (t *tally) mixes() bool {
+	begun := 0.0
+	for _, tail := range t.tails {
+		begun += tail[0]
+	}
+	return begun > t.items+1e-9
+}
+
+// leastPrecision stands for none at all.
+const leastPrecision = 0.001
+
+// unmixed is the fit where no item came to two outcomes. The likelihood then
+// rises without end, ever less, as the precision falls to 0; there the outcomes
+// have the items' shares.
+func (t *tally) unmixed() Chances {
+	e := evaluation{tally: t, gradient: make([]float64, len(t.tails))}
+	x := make([]float64, len(t.tails))
+	for v, tail := range t.tails {
+		x[v] = max(leastLog, math.Log(leastPrecision*tail[0]/t.items))
+	}
+	return e.chances(x)
 }
 
 // alike are the shares of the outcomes, held by so much precision. Items that
 // differ no more than by chance drive all parameters to their limit, where the
-// search can no longer tell their ratios.
+// search can no longer tell their ratios, or it stops at a lesser peak before.
 func (t *tally) alike(precision float64) Chances {
 	c := Chances{Alpha: make([]float64, len(t.tails))}
 	for v := range c.Alpha {
