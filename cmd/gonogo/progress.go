@@ -13,6 +13,7 @@ import (
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
 
+	"gonogo/report/chart"
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
 )
@@ -179,7 +180,7 @@ func (p *progress) line() string {
 	if e.Recorded > 0 && elapsed > 0 {
 		rate := float64(e.Recorded) / elapsed
 		left := time.Duration(float64(p.total-e.Recorded) / rate * float64(time.Second))
-		parts = append(parts, fmt.Sprintf("%.3g/s", rate), "ETA "+left.Round(time.Second).String())
+		parts = append(parts, chart.Number(rate)+"/s", "ETA "+left.Round(time.Second).String())
 	}
 	if e.Tokens > 0 {
 		parts = append(parts, tokensText(e.Tokens))
