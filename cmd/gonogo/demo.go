@@ -42,6 +42,7 @@ Example:
 			&cli.StringFlag{Name: "group-size", Usage: "`G`, the rollouts that the trainer compares with each other"},
 			&cli.StringFlag{Name: "max-rollouts", Usage: "stop after `N` rollouts"},
 			&cli.StringSliceFlag{Name: "set", Usage: "`KEY=VALUE` sets a key of the configuration; may be repeated"},
+			&cli.BoolFlag{Name: "despite-problems", Value: true, Usage: "sample although the data files break the platform's rules"},
 			&cli.BoolFlag{Name: "no-audit", Usage: "leave the audit of the grader out"},
 			langFlag(),
 			&cli.BoolFlag{Name: "json", Usage: "print result.json to standard output"},
