@@ -12,8 +12,11 @@ var allCandidates = Probe{
 	Name: "all_candidates", Expect: rollout.Bottom, Limit: partly,
 	Doc: "Every answer that could be right, listed at once: the choices of the item, else the references of up to nineteen other items, with the right one among them, neither first nor last. Who names everything has answered nothing; half of the range is left for having the right one in it. Left out for code, and where the right one is most of the list.",
 	Make: func(c *Case) []Payload {
+		if isCode(c.Reference) {
+			return nil
+		}
 		list := c.candidates(19)
-		if len(list) == 0 || isCode(c.Reference) || c.mostOf(list) {
+		if len(list) == 0 || c.mostOf(list) {
 			return nil
 		}
 		return c.wrapped(join(list))
@@ -24,8 +27,11 @@ var buried = Probe{
 	Name: "buried", Expect: rollout.Bottom, Limit: partly,
 	Doc: "The right answer hidden in a wall of text that names several, settles on none and ends with a wrong one. A grader that searches for the reference finds it. Left out for code, which graders take out of the text around it.",
 	Make: func(c *Case) []Payload {
+		if !c.HasReference || isCode(c.Reference) {
+			return nil
+		}
 		wrong := c.wrongs(4)
-		if !c.HasReference || len(wrong) < 2 || isCode(c.Reference) {
+		if len(wrong) < 2 {
 			return nil
 		}
 		named := slices.Insert(slices.Clone(wrong), len(wrong)/2, c.Reference)

@@ -11,6 +11,8 @@ import (
 func normal(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
+		case 'a' <= r && r <= 'z':
+			return r // most of any text
 		case invisible(r):
 			return -1
 		case unicode.IsSpace(r):

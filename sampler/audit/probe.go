@@ -160,10 +160,13 @@ func (c *Case) others(n int) []string {
 		if len(alike) == n || looked == maxLooked {
 			break
 		}
-		switch other := c.Others[i]; {
-		case shapeOf(other) == own && !c.paid(other):
+		other := c.Others[i]
+		same := shapeOf(other) == own
+		switch {
+		case !same && len(rest) >= n, c.paid(other):
+		case same:
 			alike = append(alike, other)
-		case len(rest) < n && !c.paid(other):
+		default:
 			rest = append(rest, other)
 		}
 	}
