@@ -23,6 +23,10 @@ const leading = 1.32
 // hole stands for a rune that cannot be drawn.
 const hole = '□'
 
+// openBox is how reports write a space that a reader could miss, and dot how it
+// stands where no font has that.
+const openBox, dot = '␣', '·'
+
 // largest is the largest rune that fpdf bears: it panics on the next.
 const largest = 0xFFFE
 
@@ -103,7 +107,10 @@ func (f *fonts) drawable(s string, style typeface.Style) string {
 		case unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Co, unicode.Cs):
 			r = hole
 		default:
-			if _, ok := f.face(r, style); !ok || r > largest {
+			switch _, ok := f.face(r, style); {
+			case !ok && r == openBox:
+				r = dot
+			case !ok || r > largest:
 				f.missing[r] = true
 				r = hole
 			}

@@ -96,3 +96,10 @@ func TestMissingSignsAreCountedOnce(t *testing.T) {
 		t.Errorf("missing is %q", got)
 	}
 }
+
+func TestASignForASpaceIsADotWhereNoFontHasIt(t *testing.T) {
+	f := newFonts(nil)
+	if got := f.drawable("“␣␣x = 1”", plain.Face); got != "“··x = 1”" || len(f.missing) > 0 {
+		t.Errorf("drawable says %q and misses %d signs", got, len(f.missing))
+	}
+}
