@@ -11,8 +11,8 @@ import (
 func normal(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
-		case 'a' <= r && r <= 'z':
-			return r // most of any text
+		case r > ' ' && r < 0x7f: // most of every text
+			return unicode.ToLower(r)
 		case invisible(r):
 			return -1
 		case unicode.IsSpace(r):
@@ -41,7 +41,8 @@ func invisible(r rune) bool {
 func (c *Case) right(answer string) bool {
 	bare, inTemplate := unwrap(c.Answer, answer)
 	for _, ref := range c.rights() {
-		if equal(answer, ref) || equal(answer, c.answer(ref)) || inTemplate && equal(bare, ref) {
+		full := c.answer(ref)
+		if equal(answer, ref) || full != ref && equal(answer, full) || inTemplate && equal(bare, ref) {
 			return true
 		}
 	}
