@@ -14,7 +14,6 @@ import (
 	"gonogo/report"
 	"gonogo/report/chart"
 	"gonogo/sampler/burst"
-	"gonogo/sampler/isolation"
 	"gonogo/sampler/rollout"
 )
 
@@ -23,16 +22,11 @@ func burstID() string { return fmt.Sprintf("%016x", rand.Uint64()) }
 
 // readyToBurst stops where an endpoint does not answer at all.
 func (p *project) readyToBurst(c *cli.Context) error {
-	var list []endpoint
-	for _, hook := range []struct{ key, hook string }{{"session.start", p.cfg.Session.Start}, {"session.stop", p.cfg.Session.Stop}} {
-		if isolation.IsURL(hook.hook) {
-			list = append(list, endpoint{hook.key, hook.hook})
-		}
-	}
+	list := p.hooks()
 	for _, t := range p.cfg.Body.Tools {
 		list = append(list, endpoint{"tool " + t.Name, p.connect(t.ServerURL)})
 	}
-	if err := p.reachable(c.Context, list); err != nil {
+	if err := p.reachable(c.Context, standing(list)); err != nil {
 		return err
 	}
 	return p.readyToGrade(c)

@@ -31,13 +31,36 @@ func (p *project) wireSession() error {
 		return nil
 	}
 	keeper, err := isolation.New(isolation.Config{
-		Start: s.Start, Stop: s.Stop, Headers: s.Headers, Concurrency: s.Concurrency, Reads: reads, HTTP: p.env.HTTP,
+		Start: p.hook(s.Start), Stop: p.hook(s.Stop), Headers: s.Headers, Concurrency: s.Concurrency, Reads: reads, HTTP: p.env.HTTP,
 	})
 	if err != nil {
 		return p.cfg.fault("session.start", "%v", err)
 	}
 	p.sessions = keeper
 	return nil
+}
+
+// hook is a session's start or stop as it is called: a URL is mapped as those of
+// tools are. It does not lie behind what a start answers.
+func (p *project) hook(hook string) string {
+	if !isolation.IsURL(hook) {
+		return hook
+	}
+	if at := p.connect(hook); len(sampler.EnclosureNames(at)) == len(sampler.EnclosureNames(hook)) {
+		return at
+	}
+	return hook
+}
+
+// hooks lists the servers that sessions are started and stopped by.
+func (p *project) hooks() []endpoint {
+	var list []endpoint
+	for _, e := range []endpoint{{"session.start", p.hook(p.cfg.Session.Start)}, {"session.stop", p.hook(p.cfg.Session.Stop)}} {
+		if isolation.IsURL(e.url) {
+			list = append(list, e)
+		}
+	}
+	return list
 }
 
 // isolate has rollouts, or gradings that read one, get sessions.

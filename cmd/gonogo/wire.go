@@ -15,7 +15,6 @@ import (
 
 	"gonogo/sampler"
 	"gonogo/sampler/grader"
-	"gonogo/sampler/isolation"
 	"gonogo/sampler/limit"
 	"gonogo/sampler/model"
 	"gonogo/sampler/python"
@@ -208,12 +207,7 @@ type endpoint struct{ name, url string }
 
 // endpoints lists the servers that the run needs.
 func (p *project) endpoints() []endpoint {
-	list := []endpoint{{"model", p.connect(p.cfg.Model.BaseURL)}}
-	for _, hook := range []struct{ key, hook string }{{"session.start", p.cfg.Session.Start}, {"session.stop", p.cfg.Session.Stop}} {
-		if isolation.IsURL(hook.hook) {
-			list = append(list, endpoint{hook.key, hook.hook})
-		}
-	}
+	list := append([]endpoint{{"model", p.connect(p.cfg.Model.BaseURL)}}, p.hooks()...)
 	for _, v := range p.variants {
 		if url := p.connect(v.p.cfg.Model.BaseURL); url != list[0].url {
 			list = append(list, endpoint{"model of the variant " + v.Name, url})
