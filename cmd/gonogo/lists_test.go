@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"testing"
 
 	"gonogo/analysis"
@@ -75,27 +76,25 @@ func TestEveryListIsNamedAndDocumented(t *testing.T) {
 	}
 }
 
-// Every blocking gate decides at least one world, or has a test of its own
-// that makes it the reason.
-func TestEveryBlockingGateDecidesAWorld(t *testing.T) {
-	elsewhere := map[string]string{
-		"data.valid":       "testdata/script/bad_config.txtar",
-		"endpoint.lost":    "testdata/script/burst.txtar, analysis: TestABurstCanBeTheReason",
-		"exploration.lift": "analysis: TestVerdicts",
-		"data.conflicts":   "testdata/script/check_rows.txtar",
-		"leakage":          "testdata/script/check_rows.txtar",
-		"shift.text":       "testdata/script/check_rows.txtar",
-		"shift.fields":     "analysis: TestShiftIsTheReason",
-		"shift.reward":     "analysis: TestShiftIsTheReason",
-		"shift.tools":      "analysis: TestShiftIsTheReason",
-	}
-	decided := map[string]bool{}
+// Every gate is what one world is about: a blocking one decides it, one that is
+// only ever advisory is its one caution.
+func TestEveryGateHasItsWorld(t *testing.T) {
+	decided, cautioned := map[string]bool{}, map[string]bool{}
 	for _, w := range fixtures.Worlds() {
 		decided[w.Gate] = true
+		if len(w.Cautions) == 1 && w.Gate == "" {
+			cautioned[w.Cautions[0]] = true
+		}
 	}
-	for _, f := range blockingGates(t) {
-		if !decided[f] && elsewhere[f] == "" {
-			t.Errorf("no world is decided by the gate %s", f)
+	blocking := blockingGates(t)
+	for _, g := range analysis.Gates() {
+		switch {
+		case slices.Contains(blocking, g.Name):
+			if !decided[g.Name] {
+				t.Errorf("no world is decided by the gate %s", g.Name)
+			}
+		case !cautioned[g.Name]:
+			t.Errorf("no world has %s as its only caution", g.Name)
 		}
 	}
 }
