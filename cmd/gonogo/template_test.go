@@ -49,7 +49,7 @@ func TestEveryTemplateGoesTheWholeWay(t *testing.T) {
 				gonogo(answers, append([]string{"run", "-o", other.Name, "--set", "model.name=" + other.Name}, few...)...)
 				gonogo([]int{exitDone, exitNoGo, exitUndecided}, "compare", "base", other.Name, "-o", "to-"+other.Name)
 			}
-			gonogo(answers, "report", "base")
+			gonogo(answers, "report", "base", "--format", "html,pdf,summary")
 			for _, name := range []string{"index.html", "report.pdf", "summary.png"} {
 				if info, err := os.Stat(filepath.Join(dir, "base", "report", name)); err != nil || info.Size() == 0 {
 					t.Errorf("report/%s: %v", name, err)
