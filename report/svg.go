@@ -16,8 +16,9 @@ import (
 // hex is a colour as it stands in a style of an SVG.
 var hex = regexp.MustCompile(`(fill|stroke):#[0-9A-F]{6}`)
 
-// usual are the properties of a text that say what holds without them.
-var usual = regexp.MustCompile(`font-(variant|weight|style):normal;`)
+// usual are the properties that say what holds without them, on a page whose
+// style names the font of texts and leaves a path without a fill empty.
+var usual = regexp.MustCompile(`(font-(variant|weight|style):normal|font-family:[^;"]*|fill:none);`)
 
 // styled replaces a colour of the palette by the page's variable of its name.
 // A tint comes back from its transparency off by one.

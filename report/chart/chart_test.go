@@ -5,6 +5,9 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"math"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -196,3 +199,25 @@ func wellFormed(t *testing.T, svg []byte) {
 }
 
 var sizes = []struct{ w, h vg.Length }{{chart.Width, chart.Height}, {330, 220}, {800, 300}}
+
+// TestEveryTextSaysItsLength measures by the advances of Liberation Sans, in
+// 2048ths of an em: m 1706, e, a and n 1139, the space 569; Chinese stands in
+// squares.
+func TestEveryTextSaysItsLength(t *testing.T) {
+	f := chart.Render(chart.Charts()[0], reporttest.Load(t, "cautious"))
+	f.Subtitle = "mean 一二三"
+	svg := string(writeSVG(t, f))
+	if n, lengths := strings.Count(svg, "<text "), strings.Count(svg, "<text textLength="); n == 0 || n != lengths {
+		t.Errorf("%d of %d texts say their length", lengths, n)
+	}
+	m := regexp.MustCompile(`textLength="([0-9.]+)" [^>]*font-size:([0-9.]+)px[^>]*>` + f.Subtitle + `</text>`).FindStringSubmatch(svg)
+	if m == nil {
+		t.Fatalf("the picture lacks %q", f.Subtitle)
+	}
+	length, err := strconv.ParseFloat(m[1], 64)
+	em, err2 := strconv.ParseFloat(m[2], 64)
+	want := (1706+3*1139+569)/2048.0*em + 3*em
+	if err := errors.Join(err, err2); err != nil || math.Abs(length-want) > 0.06 {
+		t.Errorf("%q is %s long at %s px, want %.1f (%v)", f.Subtitle, m[1], m[2], want, err)
+	}
+}

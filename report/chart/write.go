@@ -1,9 +1,13 @@
 package chart
 
 import (
+	"bytes"
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 
+	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -31,13 +35,61 @@ func WritePNG(w io.Writer, f Figure, width, height vg.Length) error {
 }
 
 // WriteSVG writes f as a vector picture whose text stays text. Fonts are named,
-// not embedded: whoever shows the picture brings those for Chinese.
+// not embedded: whoever shows the picture brings them. Each text says how long
+// it was measured, so that in any font it keeps to its place.
 func WriteSVG(w io.Writer, f Figure, width, height vg.Length) error {
 	f.Fonts = browser()
-	c := vgsvg.NewWith(vgsvg.UseWH(width, height))
+	c := &measuredSVG{Canvas: vgsvg.NewWith(vgsvg.UseWH(width, height)), fonts: f.Fonts}
 	f.Draw(draw.New(c))
-	if _, err := c.WriteTo(w); err != nil {
+	if err := c.write(w); err != nil {
 		return fmt.Errorf("write chart %s as svg: %w", f.Name, err)
 	}
 	return nil
+}
+
+// measuredSVG is a canvas that keeps how long its texts were measured.
+type measuredSVG struct {
+	*vgsvg.Canvas
+	fonts   *Fonts
+	lengths []vg.Length // of the texts, in their order
+}
+
+// FillString implements vg.Canvas.
+func (c *measuredSVG) FillString(f font.Face, at vg.Point, s string) {
+	width, _, _ := c.fonts.Box(collapsed(s), f.Font)
+	c.lengths = append(c.lengths, width)
+	c.Canvas.FillString(f, at, s)
+}
+
+// collapsed is s as an SVG shows it: without white space at its ends, and with
+// one space for each within.
+func collapsed(s string) string {
+	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(" \t\r\n", r) }), " ")
+}
+
+// write writes the picture with the lengths at its texts. A reader whose font
+// is the one measured changes nothing by them; another sets and scales its
+// letters to them.
+func (c *measuredSVG) write(w io.Writer) error {
+	var b bytes.Buffer
+	if _, err := c.WriteTo(&b); err != nil {
+		return err
+	}
+	const text = "<text "
+	parts := strings.Split(b.String(), text) // a "<" that stands in a text is escaped
+	if len(parts) != len(c.lengths)+1 {
+		return fmt.Errorf("it has %d texts, and %d were drawn", len(parts)-1, len(c.lengths))
+	}
+	var out strings.Builder
+	out.WriteString(parts[0])
+	for i, part := range parts[1:] {
+		out.WriteString(text)
+		if c.lengths[i] > 0 {
+			length := strconv.FormatFloat(c.lengths[i].Points(), 'f', 1, 64)
+			out.WriteString(`textLength="` + length + `" lengthAdjust="spacingAndGlyphs" `)
+		}
+		out.WriteString(part)
+	}
+	_, err := io.WriteString(w, out.String())
+	return err
 }
