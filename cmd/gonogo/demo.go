@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -15,20 +14,16 @@ import (
 )
 
 func demoCommand() *cli.Command {
-	var worlds []string
-	for _, w := range fixtures.Worlds() {
-		worlds = append(worlds, fmt.Sprintf("   %-10s %s", w.Name, w.Doc))
-	}
 	return &cli.Command{
 		Name:  "demo",
 		Usage: "run the main job on a small world that is built in, offline",
-		Description: `Serves a small world on this machine (fictional company reports, questions with
-known answers, three tools, a grader) and runs the whole way on it, through the
-same code as for a real model. The policy is scripted, not a model. The exit
-code is the verdict.
+		Description: `Serves a small world on this machine (questions with known answers, tools, a
+grader) and runs the whole way on it, through the same code as for a real model.
+The policy is scripted, not a model. The exit code is the verdict.
 
-Worlds:
-` + strings.Join(worlds, "\n") + `
+` + worldNames() + `
+
+gonogo help worlds says what each is, and its verdict.
 
 Example:
    gonogo demo --world flat -o flat-run`,
@@ -48,7 +43,7 @@ Example:
 			&cli.BoolFlag{Name: "json", Usage: "print result.json to standard output"},
 		},
 		Action: func(c *cli.Context) error {
-			world, err := fixtures.Find(c.String("world"))
+			world, err := worldNamed(c.String("world"))
 			if err != nil {
 				return asUsage(err)
 			}

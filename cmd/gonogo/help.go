@@ -9,7 +9,6 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/docs"
-	"gonogo/fixtures"
 	"gonogo/report"
 	"gonogo/report/chart"
 	"gonogo/sampler/audit"
@@ -73,11 +72,7 @@ func topics() []topic {
 				entry(w, c.Name, c.Doc+" How to read it: "+c.Read)
 			}
 		}},
-		{"worlds", "the worlds of gonogo demo", func(w io.Writer) {
-			for _, world := range fixtures.Worlds() {
-				entry(w, world.Name, fmt.Sprintf("%s Verdict: %s.", world.Doc, world.Verdict))
-			}
-		}},
+		{"worlds", "the worlds of gonogo demo and the templates of gonogo init", printWorlds},
 	}
 	for _, schema := range docs.Schemas() {
 		list = append(list, topic{schema.Topic, "the JSON Schema of " + schema.Doc, func(w io.Writer) { fmt.Fprintf(w, "%s", schema.JSON) }})

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"gonogo/fixtures"
 	"gonogo/sampler"
@@ -14,18 +15,61 @@ import (
 // address is mapped already.
 func (p *project) host() error {
 	_, mapped := p.cfg.Sampling.AddressMap[fixtures.Origin]
-	if p.cfg.World == "" || mapped {
+	if mapped {
 		return nil
 	}
-	world, err := fixtures.Find(p.cfg.World)
+	if p.cfg.World == "" {
+		if what, address := p.atOrigin(nil); what != "" {
+			p.warnings = append(p.warnings, fmt.Sprintf("%s is at %s, which stands for the server of a built-in world: put your own address there, or set the key world (gonogo help worlds)", what, address))
+		}
+		return nil
+	}
+	world, err := worldNamed(p.cfg.World)
 	if err != nil {
 		return p.cfg.fault("world", "%v", err)
 	}
 	if program := lacking(world); program != "" {
 		return p.cfg.fault("world", "%q needs %s, which is not on PATH: install it, or choose another world", world.Name, program)
 	}
+	if what, address := p.atOrigin(&world); what != "" {
+		return p.cfg.fault("world", "%q serves nothing at %s, where %s is: name the world that these files are of%s", world.Name, address, what, p.homes())
+	}
 	p.warnings = append(p.warnings, fmt.Sprintf("the built-in world %q answers for %s: its policy is scripted, not a model; take the key world out when the endpoints are yours", world.Name, fixtures.Origin))
 	return p.serve(world)
+}
+
+// atOrigin finds a hook of sessions, a tool or, where no world is asked for, the
+// model at an address of the worlds' server that the world does not serve.
+func (p *project) atOrigin(world *fixtures.World) (what, address string) {
+	list := []endpoint{{"session.start", p.cfg.Session.Start}, {"session.stop", p.cfg.Session.Stop}}
+	if world == nil { // a world's server answers for models of any name
+		list = append(list, endpoint{"the model", p.cfg.Model.BaseURL})
+	}
+	if p.cfg.Body != nil {
+		for _, t := range p.cfg.Body.Tools {
+			list = append(list, endpoint{"the tool " + t.Name, t.ServerURL})
+		}
+	}
+	for _, e := range list {
+		if strings.HasPrefix(e.url, fixtures.Origin+"/") && (world == nil || !served(*world, e.url)) {
+			return e.name, e.url
+		}
+	}
+	return "", ""
+}
+
+// homes lists the templates that serve all the project's addresses.
+func (p *project) homes() string {
+	var names []string
+	for _, w := range fixtures.Templates() {
+		if what, _ := p.atOrigin(&w); what == "" {
+			names = append(names, w.Name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return ", such as " + strings.Join(names, " or ")
 }
 
 // serveWorld brings the server of a built-in world back for a run whose own

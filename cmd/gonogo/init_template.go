@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -16,13 +14,13 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// templateList is a line for each template.
+// templateList says of each template what tasks are near to it.
 func templateList() string {
-	var lines []string
+	var b strings.Builder
 	for _, w := range fixtures.Templates() {
-		lines = append(lines, fmt.Sprintf("   %-16s %s", w.Name, w.Doc))
+		fmt.Fprintf(&b, "   %s\n%s", w.Name, wrapText(w.Like, "      ", 80))
 	}
-	return strings.Join(lines, "\n")
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // initTemplate writes a world's files to start from.
@@ -61,7 +59,7 @@ func initTemplate(c *cli.Context) error {
 	for _, name := range names {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			return fmt.Errorf("write the template: %w", err)
+			return &rollout.DiskError{Doing: "make the directory", Path: filepath.Dir(path), Err: err}
 		}
 		if err := rollout.WriteFile(path, files[name]); err != nil {
 			return fmt.Errorf("write the template: %w", err)
@@ -80,6 +78,9 @@ func templateNamed(name string) (fixtures.World, error) {
 		}
 		names = append(names, w.Name)
 	}
+	if _, err := worldNamed(name); err == nil {
+		return fixtures.World{}, usagef("the world %q is no template: gonogo demo --world %s runs it; templates are %s", name, name, strings.Join(names, ", "))
+	}
 	return fixtures.World{}, usagef("there is no template %q%s; there are: %s", name, didYouMean(name, names), strings.Join(names, ", "))
 }
 
@@ -87,7 +88,7 @@ func templateNamed(name string) (fixtures.World, error) {
 func noneThere(dir string, names []string) error {
 	for _, name := range names {
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(path); err == nil {
 			return usagef("%s is there already: choose another folder with -o DIR/gonogo.yaml, or overwrite it with --force", path)
 		}
 	}
@@ -97,8 +98,11 @@ func noneThere(dir string, names []string) error {
 // templateSteps words what was written and what to do now.
 func templateSteps(world fixtures.World, out string, names []string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "wrote %s: %s\n", filepath.Dir(out), strings.Join(names, ", "))
-	fmt.Fprintf(&b, "%s\n", world.Doc)
+	fmt.Fprintf(&b, "wrote %s", strings.Join(names, ", "))
+	if dir := filepath.Dir(out); dir != "." {
+		fmt.Fprintf(&b, " in %s", dir)
+	}
+	fmt.Fprintf(&b, "\n%s", wrapText(fmt.Sprintf("%s Verdict: %s.", world.Doc, verdictOf(world)), "", 80))
 	if program := lacking(world); program != "" {
 		fmt.Fprintf(&b, "It needs %s, which is not on PATH.\n", program)
 	}
@@ -106,10 +110,12 @@ func templateSteps(world fixtures.World, out string, names []string) string {
 	if out != fixtures.ConfigFile {
 		config = " -c " + shellQuoted(out)
 	}
-	fmt.Fprintf(&b, "next:\n  gonogo run%s -o my-run      # against its own endpoints on this machine, offline\n", config)
+	fmt.Fprintf(&b, "next:\n  gonogo run%s -o my-run      # offline, its endpoints are served on this machine\n", config)
 	for _, p := range world.Policies {
-		fmt.Fprintf(&b, "  gonogo run%s -o %s --set model.name=%s      # %s\n  gonogo compare my-run %s\n", config, p.Name, p.Name, p.Doc, p.Name)
+		b.WriteString(wrapText("and to compare with it: "+p.Doc, "", 80))
+		fmt.Fprintf(&b, "  gonogo run%s -o %s --set model.name=%s\n  gonogo compare my-run %s\n", config, p.Name, p.Name, p.Name)
 	}
-	b.WriteString("then, for your own task: replace the rows, the tools' server_url and the grader in the job, and the model; take the key world out\n")
+	b.WriteString("then, for your own task: replace the rows, then the tools' server_url and the grader in\n" +
+		"the job, then the model, and last take the key world out of the configuration\n")
 	return b.String()
 }
