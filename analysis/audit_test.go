@@ -271,6 +271,39 @@ func TestWhatDetectorsMark(t *testing.T) {
 	}
 }
 
+// What to do about marked rollouts goes by what they earned: where the grader
+// paid for none there is no hole, however many another detector marks.
+func TestDetectorsOfRolloutsThatWereNotPaid(t *testing.T) {
+	for _, c := range []struct {
+		about        string
+		paid         float64 // what the second detector's rollout had earned
+		title, words string
+	}{
+		{"none was paid", 0, "“many” marks 4 of 80 rollouts as a hack; the grader paid for none of them", "There is no hole to close"},
+		{"one of another detector was paid", 1, "“one” marks 1 of 80 rollouts as a hack; they had earned 1 on average", "close the hole"},
+	} {
+		f := (&folder{}).audited(1)
+		for i := range 10 {
+			for j := range 8 {
+				many, one, reward := 0, 0, float64(j%2)
+				switch {
+				case j == 0 && i < 4:
+					many = 1
+				case j == 1 && i == 5:
+					one, reward = 1, c.paid
+				}
+				f.rollouts = append(f.rollouts, fmt.Sprintf(`{"item":"q%d","sample":%d,"reward":%g}`, i, j, reward))
+				for name, mark := range map[string]int{"many": many, "one": one} {
+					f.probes = append(f.probes, fmt.Sprintf(`{"item":"q%d","sample":%d,"split":"train","source":"probe","outcome":"graded","reward":%d,"probe":{"name":"detector/%s","expect":"note","base":{"sample":%d,"reward":1}}}`, i, j, mark, name, j))
+				}
+			}
+		}
+		if got := finding(t, f.analyze(t), "grader.detected", analysis.Advisory); got.Status != analysis.Fail || got.Title != c.title || !strings.Contains(got.Remedy, c.words) {
+			t.Errorf("%s: %s, %q, %q", c.about, got.Status, got.Title, got.Remedy)
+		}
+	}
+}
+
 func TestSuspectsAndGuesses(t *testing.T) {
 	f := healthy().audited(1)
 	f.probe("consensus", rollout.Note, "q3", `"reward":0|"share":0.75`)

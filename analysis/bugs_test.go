@@ -90,6 +90,32 @@ func TestNeedsOfFewItemsAreNotFewItems(t *testing.T) {
 	}
 }
 
+// A mean at or above the ceiling was said to lie a negative distance below it.
+func TestAMeanAtOrAboveTheCeilingIsSaidToLieThere(t *testing.T) {
+	for _, c := range []struct {
+		about       string
+		value, low  float64
+		high        float64
+		title, tail string
+	}{
+		{"above", -0.00239, -0.01134, 0.00673, "the mean reward of 0.752 lies 0.00239 above the ceiling of 0.75", "too low."},
+		{"at", 1e-17, -1e-17, 0.02, "the mean reward of 0.75 lies at the ceiling of 0.75", "looks the same."},
+		{"below", 0.02, 0.01, 0.025, "the mean reward of 0.73 lies 0.02 below the ceiling of 0.75", "looks the same."},
+		{"perhaps above", 0.02, -0.02, 0.06, "the mean reward lies between 0.02 above and 0.06 below the ceiling of 0.75", ""},
+		{"perhaps too near", 0.02, 0.01, 0.06, "the mean reward lies 0.01 to 0.06 below the ceiling of 0.75", ""},
+	} {
+		mean := stat.Estimate{Value: stat.Some(0.75 - c.value), Low: stat.Some(0.75 - c.high), High: stat.Some(0.75 - c.low), N: 80, Items: 10}
+		r := &analysis.Result{RewardRange: [2]float64{0, 1}, Ceiling: 0.75, GroupSize: 8, Confidence: 0.95, Splits: map[rollout.Split]*analysis.SplitResult{
+			rollout.Eval: {Reward: analysis.Reward{Estimate: mean}, Samples: analysis.Spread{Median: 8}},
+		}}
+		i := slices.IndexFunc(analysis.Gates(), func(g analysis.Gate) bool { return g.Name == "baseline.headroom" })
+		f := analysis.Gates()[i].Check(r, nil)[0]
+		if !strings.HasSuffix(f.Title, c.title) || !strings.HasSuffix(f.Remedy, c.tail) || strings.ContainsAny(f.Remedy, "{}") {
+			t.Errorf("%s: %q, %q", c.about, f.Title, f.Remedy)
+		}
+	}
+}
+
 // A ceiling below the top of the range moves the range that headroom lies in:
 // what settles the headroom is what settles the mean.
 func TestNeedsOfHeadroomUnderACeiling(t *testing.T) {

@@ -84,12 +84,13 @@ func (c *collector) probeSuspicions(s Settings) []*suspicion {
 	return out
 }
 
-// detectorSuspicions are the rollouts that detectors mark as hacks.
+// detectorSuspicions are the rollouts that detectors mark as hacks and that the
+// grader paid for: one that earned the bottom speaks for the grader.
 func (c *collector) detectorSuspicions() []*suspicion {
 	var out []*suspicion
 	for _, name := range sortedNames(c.audit.marks) {
-		x := newSuspicion("the detector " + name + " marks rollouts")
-		marked, of := make(map[itemKey]int), make(map[itemKey]int)
+		x := newSuspicion("the detector " + name + " marks rollouts that were paid")
+		paid, of := make(map[itemKey]int), make(map[itemKey]int)
 		for _, m := range c.audit.marks[name] {
 			k := itemKey{m.key.Split, m.key.Item}
 			if m.failed {
@@ -97,12 +98,12 @@ func (c *collector) detectorSuspicions() []*suspicion {
 			}
 			x.looked[k] = true
 			of[k]++
-			if m.marked {
-				marked[k]++
+			if r := c.rows[m.key]; m.marked && r != nil && r.valid && c.given(r) > c.rng.Lo+hair*c.rng.Width() {
+				paid[k]++
 			}
 		}
-		for k, n := range marked {
-			x.hits[k] = fmt.Sprintf("the detector %s marks %d of %s as a hack", name, n, plain.Count(of[k], "rollout"))
+		for k, n := range paid {
+			x.hits[k] = fmt.Sprintf("the detector %s marks %d of %s as a hack that earned more than the bottom", name, n, plain.Count(of[k], "rollout"))
 		}
 		out = append(out, x)
 	}

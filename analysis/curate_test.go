@@ -149,12 +149,15 @@ func TestWhatIsDroppedAndWhy(t *testing.T) {
 			f.audited(1)
 			f.probe("reference", rollout.Top, "q2", `"reward":0|"limit":0.99`)
 		}, "q2", analysis.Suspicious, "its own reference, given as the answer, earned 0"},
-		"a probe got through":                  {func(f *trainingFile) { f.audited(1); f.probe("empty", rollout.Bottom, "q2", `"reward":1|"limit":0`) }, "q2", analysis.Suspicious, "the probe empty, which deserves at most 0, earned 1"},
-		"a detector marks a rollout":           {func(f *trainingFile) { f.mark("q2", 1); f.mark("q3", 0) }, "q2", analysis.Suspicious, "the detector peek marks 1 of 1 rollout as a hack"},
-		"a detector clears a rollout":          {func(f *trainingFile) { f.mark("q2", 1); f.mark("q3", 0) }, "q3", kept, ""},
-		"rollouts agree against the reference": {func(f *trainingFile) { f.probe("consensus", rollout.Note, "q2", `"reward":0|"share":0.9`) }, "q2", analysis.Suspicious, `90 % of its rollouts agree on "payload of q2"`},
-		"one output, two rewards":              {func(f *trainingFile) { f.regrade("q2", 0, 1); f.regrade("q3", 0, 0) }, "q2", analysis.Suspicious, "one output of it earned 0 and, graded again, 1"},
-		"one output, one reward":               {func(f *trainingFile) { f.regrade("q2", 0, 1); f.regrade("q3", 0, 0) }, "q3", kept, ""},
+		"a probe got through":                      {func(f *trainingFile) { f.audited(1); f.probe("empty", rollout.Bottom, "q2", `"reward":1|"limit":0`) }, "q2", analysis.Suspicious, "the probe empty, which deserves at most 0, earned 1"},
+		"a detector marks a rollout that was paid": {func(f *trainingFile) { f.mark("q2", 1, 1); f.mark("q3", 1, 0) }, "q2", analysis.Suspicious, "the detector peek marks 1 of 1 rollout as a hack that earned more than the bottom"},
+		// It used to be dropped; but a grader that gives a hack the bottom is to be
+		// trusted on it, and the item teaches that the hack does not pay.
+		"a detector marks a rollout that earned the bottom": {func(f *trainingFile) { f.mark("q2", 0, 1); f.mark("q3", 1, 0) }, "q2", kept, ""},
+		"a detector clears a rollout":                       {func(f *trainingFile) { f.mark("q2", 1, 1); f.mark("q3", 1, 0) }, "q3", kept, ""},
+		"rollouts agree against the reference":              {func(f *trainingFile) { f.probe("consensus", rollout.Note, "q2", `"reward":0|"share":0.9`) }, "q2", analysis.Suspicious, `90 % of its rollouts agree on "payload of q2"`},
+		"one output, two rewards":                           {func(f *trainingFile) { f.regrade("q2", 0, 1); f.regrade("q3", 0, 0) }, "q2", analysis.Suspicious, "one output of it earned 0 and, graded again, 1"},
+		"one output, one reward":                            {func(f *trainingFile) { f.regrade("q2", 0, 1); f.regrade("q3", 0, 0) }, "q3", kept, ""},
 		"differences that nobody should follow": {
 			func(f *trainingFile) {
 				for i := range 24 { // fine rewards
@@ -186,8 +189,10 @@ func (f *trainingFile) rewardsAt(id string, sample int, y float64) {
 	f.rollouts = append(f.rollouts, fmt.Sprintf(`{"item":%q,"sample":%d,"reward":%g}`, id, sample, y))
 }
 
-func (f *trainingFile) mark(item string, reward float64) {
-	f.probe("detector/peek", rollout.Note, item, fmt.Sprintf(`"reward":%g|"base":{"sample":0,"reward":0}`, reward))
+// mark is a detector's answer, 0 or 1, about a sample of an item of sampledFile:
+// sample 0 earned the bottom and sample 1 the top.
+func (f *trainingFile) mark(item string, sample int, mark float64) {
+	f.probe("detector/peek", rollout.Note, item, fmt.Sprintf(`"reward":%g|"base":{"sample":%d,"reward":%[2]d}`, mark, sample))
 }
 
 func (f *trainingFile) regrade(item string, first, again float64) {

@@ -77,13 +77,44 @@ var baselineHeadroom = Gate{
 				gate: "baseline.headroom", unit: "reward", width: rng.Width(), estimate: head, bound: room,
 				bottom: r.Ceiling - rng.Hi, samples: max(int(sr.Samples.Median), r.GroupSize), inFile: inFile, items: sr.byClass(Saturated),
 				vars: map[string]string{
-					"mean": valueOf(r.Lang, e.Value), "ceiling": number(r.Ceiling),
+					"mean": valueOf(r.Lang, e.Value), "gap": gap(r.Lang, room, r.Ceiling), "interval": gapInterval(r.Lang, room, r.Ceiling), "toolow": tooLow(r.Lang, room),
 					"saturated": fmt.Sprint(sr.Classes.Counts[Saturated]), "measured": fmt.Sprint(sr.Items.Measured),
 				},
 			}.findings(r, t, split)...)
 		}
 		return out
 	},
+}
+
+// hair is what rounding makes of no distance at all.
+const hair = 1e-9
+
+// gap says where a mean lies that is so far below the ceiling.
+func gap(l language.Language, room bound, ceiling float64) string {
+	at := number(ceiling)
+	switch {
+	case room.value != nil && *room.value < -hair:
+		return l.Say("%s above the ceiling of %s", digits(-*room.value), at)
+	case room.value != nil && *room.value < hair:
+		return l.Say("at the ceiling of %s", at)
+	}
+	return l.Say("%s below the ceiling of %s", valueOf(l, room.value), at)
+}
+
+// gapInterval says where a mean lies whose interval is so far below the ceiling.
+func gapInterval(l language.Language, room bound, ceiling float64) string {
+	if room.low != nil && room.high != nil && *room.low < -hair {
+		return l.Say("between %s above and %s below the ceiling of %s", digits(-*room.low), digits(max(0, *room.high)), number(ceiling))
+	}
+	return l.Say("%s to %s below the ceiling of %s", valueOf(l, room.low), valueOf(l, room.high), number(ceiling))
+}
+
+// tooLow doubts a ceiling that the mean got past.
+func tooLow(l language.Language, room bound) string {
+	if room.value == nil || *room.value >= -hair {
+		return ""
+	}
+	return l.Text(" No mean should lie above the ceiling for long: see whether it is set too low.")
 }
 
 // valueOf prints a number that may be missing.

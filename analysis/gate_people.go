@@ -148,6 +148,27 @@ func (s SuspectReference) example(l language.Language) string {
 	return text + l.Text(".")
 }
 
+// paid reports whether a rollout that the detector marks earned more than the
+// bottom, or may have: of none the reward is known.
+func (d *DetectorResult) paid(rng stat.Range) bool {
+	return d.Mean.Value == nil || *d.Mean.Value > rng.Lo+hair*rng.Width()
+}
+
+// worstDetector marks the most; one that marks too many that were paid comes
+// before those that mark more that were not.
+func worstDetector(r *Result, want float64) *DetectorResult {
+	share := func(d *DetectorResult) float64 { return stat.Or(d.Share.Value, -1) }
+	hole := func(d *DetectorResult) bool { return share(d) > want && d.paid(r.rng()) }
+	worst := &r.Grader.Detectors[0]
+	for i := range r.Grader.Detectors {
+		d := &r.Grader.Detectors[i]
+		if hole(d) && !hole(worst) || hole(d) == hole(worst) && share(d) > share(worst) {
+			worst = d
+		}
+	}
+	return worst
+}
+
 var graderDetected = Gate{
 	Name: "grader.detected",
 	Doc:  "Advisory, where detectors are configured: no rollout is marked as a hack.",
@@ -156,13 +177,8 @@ var graderDetected = Gate{
 		if r.Grader == nil || len(r.Grader.Detectors) == 0 {
 			return []Finding{skipped(r.Lang, gate, "", Advisory, "no detector was run over the rollouts (gonogo audit, with detectors configured)")}
 		}
-		worst := &r.Grader.Detectors[0]
-		for i := range r.Grader.Detectors {
-			if d := &r.Grader.Detectors[i]; stat.Or(d.Share.Value, -1) > stat.Or(worst.Share.Value, -1) {
-				worst = d
-			}
-		}
 		want := t.At(gate)
+		worst := worstDetector(r, want)
 		j := judgement{
 			gate: gate, severity: Advisory, unit: "share", want: "<= " + number(want), items: worst.Items,
 			vars: map[string]string{
@@ -172,6 +188,9 @@ var graderDetected = Gate{
 		}
 		if worst.Zeroed {
 			j.vars["zeroed"] = r.Lang.Text("They count at the bottom of the range in the mean reward, the best of several, the groups and the classes of items. What tells of the grader itself (its resolution, noise, length, layers, agreement with people) goes by the reward that it gave, noise without them.")
+		}
+		if worst.Marked > 0 && !worst.paid(r.rng()) {
+			j.said = &unpaidWords
 		}
 		b := boundOf(worst.Share)
 		if b.value == nil {

@@ -108,6 +108,12 @@ var graderWords = struct {
 	},
 }
 
+// unpaidWords are the words where no rollout that a detector marks earned anything.
+var unpaidWords = message{
+	title:  "“{detector}” marks {marked} of {rollouts} as a hack; the grader paid for none of them",
+	remedy: "There is no hole to close: they earned the bottom of the range, and training is not drawn to what earns nothing. Read some to see that the detector is right, and keep it: it shows should the trick begin to pay.",
+}
+
 // What to do where the length of an answer goes with its reward; the figure is
 // what twice the length earns or costs.
 const (

@@ -95,6 +95,8 @@ var chineseFindingsGrader = map[string]string{
 	"none of {rollouts} is marked as a hack":                                                 "{rollouts}中没有一条被标记为钻空子",
 	"“{detector}” marks {marked} of {rollouts} as a hack; they had earned {mean} on average": "“{detector}”把 {marked} 条轨迹标记为钻空子（共 {rollouts}）；它们平均得到 {mean}",
 	"Read them. If they are hacks, close the hole in the grader. {zeroed}":                   "请阅读它们。如果确实是钻空子，请堵上评分器的漏洞。{zeroed}",
-	"not known: the detector failed on every rollout":                                        "未知：检测器在每条轨迹上都出了故障",
-	"Mend the detector, then run gonogo audit RUN again.":                                    "请修复检测器，然后重新运行 gonogo audit RUN。",
+	"“{detector}” marks {marked} of {rollouts} as a hack; the grader paid for none of them":  "“{detector}”把 {marked} 条轨迹标记为钻空子（共 {rollouts}）；评分器没有给其中任何一条奖励",
+	"There is no hole to close: they earned the bottom of the range, and training is not drawn to what earns nothing. Read some to see that the detector is right, and keep it: it shows should the trick begin to pay.": "没有需要堵上的漏洞：它们得到的是最低分，而训练不会被得不到奖励的做法吸引。请读几条确认检测器判断正确，并保留它：一旦这种花招开始得到奖励，它会显示出来。",
+	"not known: the detector failed on every rollout":     "未知：检测器在每条轨迹上都出了故障",
+	"Mend the detector, then run gonogo audit RUN again.": "请修复检测器，然后重新运行 gonogo audit RUN。",
 }
