@@ -51,6 +51,19 @@ func rewardAxis(p *plot.Plot, r *analysis.Result, low, high float64) {
 	}
 }
 
+// ceilingRules mark the ceiling on an axis of rewards where it is not the top of
+// the range, at the left end or the right.
+func ceilingRules(r *analysis.Result, left bool) []plot.Plotter {
+	lo, hi := rewardRange(r)
+	if hair := 1e-6 * (hi - lo); !(r.Ceiling > lo+hair && r.Ceiling < hi-hair) {
+		return nil
+	}
+	return []plot.Plotter{rule{
+		at: r.Ceiling, left: left, label: r.Lang.Say("ceiling %s", Number(r.Ceiling)),
+		line: draw.LineStyle{Color: Ink, Width: 0.7, Dashes: dashed},
+	}}
+}
+
 // shareAxis makes Y span 0 to 1 in percent.
 func shareAxis(p *plot.Plot) {
 	p.Y.Min, p.Y.Max = 0, 1.02

@@ -34,6 +34,7 @@ func drawBestOfK(r *analysis.Result) (*plot.Plot, error) {
 	if inside && last > 1 {
 		p.Add(groupRule(r, slices.Concat(around(best, g), around(worst, g), around(fits.band, g))...))
 	}
+	p.Add(ceilingRules(r, true)...)
 	p.Add(fits.plotters()...)
 	p.Add(worst, best)
 	if inside && s.Lift.Known() && *s.Lift.Value > 0 && last > 1 {

@@ -38,6 +38,20 @@ func costDotsOf(a *analysis.Against) costDots {
 	return d
 }
 
+// near lists what the dots beside x cover, on its left and its right.
+func (d costDots) near(x float64) []float64 {
+	var left, right []float64
+	for i := range d.x { // in rising order
+		cover := []float64{d.lo[i], d.y[i], d.hi[i]}
+		if d.x[i] <= x {
+			left = cover
+		} else if right == nil {
+			right = cover
+		}
+	}
+	return append(left, right...)
+}
+
 var (
 	costSpan     = draw.LineStyle{Color: Sky, Width: 3.2}
 	costInterval = draw.LineStyle{Color: Steel, Width: 1.1}

@@ -33,6 +33,57 @@ func costly(t *testing.T) *analysis.Result {
 	return r
 }
 
+// slow is a Result whose rollouts took from a third of a second to three.
+func slow(t *testing.T, limit float64) *analysis.Result {
+	t.Helper()
+	r := costly(t)
+	a := r.Splits[rollout.Train].Against[1]
+	a.Quantity, a.Bins = analysis.AgainstLatency, nil
+	for i, x := range []float64{0.3, 0.5, 0.8, 1.2, 1.9, 2.6} {
+		v := 0.8 - 0.1*float64(i)
+		a.Bins = append(a.Bins, analysis.AgainstBin{From: x, To: x * 1.2, Middle: x * 1.1, Reward: stat.Estimate{Value: stat.Some(v), Low: stat.Some(v - 0.06), High: stat.Some(v + 0.06), N: 120, Items: 60}})
+	}
+	r.Splits[rollout.Train].Against = append(r.Splits[rollout.Train].Against, a)
+	r.Thresholds["latency.limit"] = limit
+	return r
+}
+
+// The configured limit stands in the picture, or the picture says that it lies
+// outside; without one it is as it was.
+func TestTheLatencyLimitIsShown(t *testing.T) {
+	checkPicture(t, "limited", "reward_latency", slow(t, 1))
+	for _, c := range []struct {
+		limit              float64
+		line, beyond, says string
+	}{
+		{1, "limit 1 s", "", "a limit among the rollouts"},
+		{5, "limit 5 s", "", "a limit that no rollout comes near"},
+		{60, "", "the limit of 60 s lies beyond the axis", "a limit far from all rollouts"},
+		{0, "", "", "no limit"},
+	} {
+		svg := string(writeSVG(t, chart.Render(chartNamed(t, "reward_latency"), slow(t, c.limit))))
+		if c.line+c.beyond == "" && strings.Contains(svg, "limit") || !strings.Contains(svg, c.line) || !strings.Contains(svg, c.beyond) {
+			t.Errorf("%s: want %q and %q", c.says, c.line, c.beyond)
+		}
+	}
+}
+
+// A ceiling below the top of the range is a line over rewards; the top needs none.
+func TestTheCeilingIsShown(t *testing.T) {
+	for _, name := range []string{"variance", "best_of_k"} {
+		for ceiling, want := range map[float64]bool{0.75: true, 1: false, 0: false, 2: false} {
+			r := reporttest.Load(t, "go")
+			r.Ceiling = ceiling
+			if svg := string(writeSVG(t, chart.Render(chartNamed(t, name), r))); strings.Contains(svg, "ceiling") != want {
+				t.Errorf("%s with a ceiling of %g: a line %t, want %t", name, ceiling, !want, want)
+			}
+		}
+		r := reporttest.Load(t, "go")
+		r.Ceiling = 0.75
+		checkPicture(t, "ceiling", name, r)
+	}
+}
+
 func TestRewardAgainstPictures(t *testing.T) {
 	checkPicture(t, "costly", "reward_tool_calls", costly(t))
 	checkPicture(t, "costly", "reward_tokens", costly(t))
@@ -44,8 +95,12 @@ func TestRewardAgainstInWords(t *testing.T) {
 		bend  func(s *analysis.SplitResult)
 		want  string
 	}{
-		"calls cost reward":        {"reward_tool_calls", func(*analysis.SplitResult) {}, "Within items, rollouts with more tool calls earn less"},
-		"both correlations stand":  {"reward_tool_calls", func(*analysis.SplitResult) {}, "correlation within items -0.31 [-0.40, -0.22], over all rollouts 0.12 [0.02, 0.22]"},
+		"calls cost reward":       {"reward_tool_calls", func(*analysis.SplitResult) {}, "Within items, rollouts with more tool calls earn less"},
+		"both correlations stand": {"reward_tool_calls", func(*analysis.SplitResult) {}, "correlation within items -0.31 [-0.40, -0.22], over all rollouts 0.12 [0.02, 0.22]"},
+		"nothing has no sign": {"reward_tool_calls", func(s *analysis.SplitResult) {
+			w := &s.Against[0].Within
+			w.Value, w.Low, w.High = stat.Some(-0.001), stat.Some(-0.1), stat.Some(-0.0004)
+		}, "correlation within items 0.00 [-0.10, 0.00],"},
 		"no link is seen":          {"reward_tokens", func(*analysis.SplitResult) {}, "no link of tokens and reward is seen"},
 		"a logarithm says so":      {"reward_tokens", func(*analysis.SplitResult) {}, "(logarithmic)"},
 		"no interval, no claim":    {"reward_tool_calls", func(s *analysis.SplitResult) { s.Against[0].Within.Low = nil }, "cannot be told"},

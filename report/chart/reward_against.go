@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/plot"
@@ -79,6 +78,10 @@ func (q cost) draw(r *analysis.Result) (*plot.Plot, error) {
 		p.Y.Max += 0.09 * (p.Y.Max - p.Y.Min) // for the numbers of rollouts
 	}
 	from, to := a.Bins[0].From, a.Bins[len(a.Bins)-1].To
+	limit, ok := q.limit(r)
+	if ok = ok && withinReach(limit, from, to); ok {
+		from, to = math.Min(from, limit), math.Max(to, limit)
+	}
 	if q.quantity == analysis.AgainstCalls {
 		p.X.Min, p.X.Max = from-0.6, to+0.6
 		p.X.Tick.Marker = between{ticks{want: 10, whole: true}, from, to}
@@ -88,9 +91,25 @@ func (q cost) draw(r *analysis.Result) (*plot.Plot, error) {
 	if s.Reward.Value != nil {
 		p.Add(meanLine(*s.Reward.Value))
 	}
+	if ok {
+		p.Add(rule{
+			at: limit, upward: true, label: r.Lang.Say("limit %s s", Number(limit)), clear: dots.near(limit),
+			line: draw.LineStyle{Color: Ink, Width: 0.8, Dashes: dashed},
+		})
+	}
 	p.Add(dots)
 	return p, nil
 }
+
+// limit is how much of the quantity is allowed; none where nothing is configured.
+func (q cost) limit(r *analysis.Result) (float64, bool) {
+	x := r.Thresholds["latency.limit"]
+	return x, q.quantity == analysis.AgainstLatency && x > 0
+}
+
+// withinReach reports whether an axis from from to to shows x too without
+// squeezing what it is about.
+func withinReach(x, from, to float64) bool { return x >= from/2 && x <= to*2 }
 
 // wideAxis is linear where values lie near each other, else a logarithm, which
 // it says.
@@ -138,6 +157,9 @@ func (q cost) caption(r *analysis.Result) Caption {
 	if a.Pooled.Known() {
 		c.Subtitle += l.Say(", over all rollouts %s", correlation(a.Pooled))
 	}
+	if limit, ok := q.limit(r); ok && !withinReach(limit, a.Bins[0].From, a.Bins[len(a.Bins)-1].To) {
+		c.Subtitle += l.Say("; the limit of %s s lies beyond the axis", Number(limit))
+	}
 	label := l.Text("mean over the items that have such rollouts; above: how many rollouts")
 	if dots.wide {
 		label = l.Text("mean over the items that have such rollouts; bar: from the least to the most of them")
@@ -179,9 +201,9 @@ func (q cost) table(r *analysis.Result) Table {
 // correlation has two decimals: more say nothing.
 func correlation(e stat.Estimate) string {
 	if e.Low == nil || e.High == nil {
-		return fmt.Sprintf("%.2f", *e.Value)
+		return fixed(*e.Value, 2)
 	}
-	return fmt.Sprintf("%.2f [%.2f, %.2f]", *e.Value, *e.Low, *e.High)
+	return fixed(*e.Value, 2) + " [" + fixed(*e.Low, 2) + ", " + fixed(*e.High, 2) + "]"
 }
 
 func meanLine(at float64) rule {

@@ -37,6 +37,7 @@ func drawVariance(r *analysis.Result) (*plot.Plot, error) {
 		p.Add(m.sigma)
 	}
 	p.Add(m.best)
+	p.Add(ceilingRules(r, true)...)
 	n := float64(len(items))
 	p.X.Min, p.X.Max = 0.5-n*0.005, n+0.5+n*0.005
 	p.X.Tick.Marker = between{ticks{want: 6, whole: true}, 1, n}

@@ -54,9 +54,18 @@ func Percent(share float64) string {
 	case p < 100 && p > 99.9:
 		return "> 99.9 %"
 	default:
-		s := strconv.FormatFloat(p, 'f', 1, 64)
+		s := fixed(p, 1)
 		return strings.TrimSuffix(s, ".0") + " %"
 	}
+}
+
+// fixed writes x with so many decimals; what rounds to nothing has no sign.
+func fixed(x float64, decimals int) string {
+	s := strconv.FormatFloat(x, 'f', decimals, 64)
+	if strings.Trim(s, "-0.") == "" {
+		s = strings.TrimPrefix(s, "-")
+	}
+	return s
 }
 
 // decimals is how many decimals three significant digits of x take.
@@ -97,7 +106,7 @@ func Interval(value, low, high *float64) string {
 		if math.Abs(x) >= 1000 || math.Abs(x) < 0.5*math.Pow10(-digits) {
 			return Number(x)
 		}
-		return strconv.FormatFloat(x, 'f', digits, 64)
+		return fixed(x, digits)
 	}
 	from, to, between := same(*low), same(*high), ", "
 	if strings.Contains(from+to, ",") {

@@ -46,7 +46,7 @@ func TestPercentNeverRoundsToNoneOrAll(t *testing.T) {
 	for _, c := range []struct {
 		share float64
 		want  string
-	}{{0, "0 %"}, {1, "100 %"}, {0.05, "5 %"}, {0.917, "91.7 %"}, {0.9167, "91.7 %"}, {0.0004, "< 0.1 %"}, {0.9996, "> 99.9 %"}} {
+	}{{0, "0 %"}, {1, "100 %"}, {0.05, "5 %"}, {0.917, "91.7 %"}, {0.9167, "91.7 %"}, {0.0004, "< 0.1 %"}, {0.9996, "> 99.9 %"}, {-0.0002, "0 %"}} {
 		if got := chart.Percent(c.share); got != c.want {
 			t.Errorf("Percent(%v) = %q, want %q", c.share, got, c.want)
 		}
