@@ -114,7 +114,7 @@ func tooLow(l language.Language, room bound) string {
 	if room.value == nil || *room.value >= -hair {
 		return ""
 	}
-	return l.Text(" No mean should lie above the ceiling for long: see whether it is set too low.")
+	return l.Text(" Where the mean lies above the ceiling, see whether the ceiling is set too low.")
 }
 
 // valueOf prints a number that may be missing.

@@ -15,7 +15,7 @@ var chineseFindingsPhrases = map[string]string{
 	"%s above the ceiling of %s":                      "比上限高 %s（上限为 %s）",
 	"%s to %s below the ceiling of %s":                "比上限低 %s 至 %s（上限为 %s）",
 	"between %s above and %s below the ceiling of %s": "在比上限高 %s 与低 %s 之间（上限为 %s）",
-	" No mean should lie above the ceiling for long: see whether it is set too low.": "平均奖励不应长期高于上限：请查看上限是否定得太低。",
+	" Where the mean lies above the ceiling, see whether the ceiling is set too low.": "如果平均奖励高于上限，请查看上限是否定得太低。",
 
 	"has":     "有",
 	"have":    "有",

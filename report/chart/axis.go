@@ -51,17 +51,21 @@ func rewardAxis(p *plot.Plot, r *analysis.Result, low, high float64) {
 	}
 }
 
-// ceilingRules mark the ceiling on an axis of rewards where it is not the top of
-// the range, at the left end or the right.
-func ceilingRules(r *analysis.Result, left bool) []plot.Plotter {
+// ceilingLine marks the ceiling on an axis of rewards, where it is not the top of
+// the range. The legend says its value: data lie wherever a label could stand.
+func ceilingLine(r *analysis.Result) (rule, bool) {
 	lo, hi := rewardRange(r)
-	if hair := 1e-6 * (hi - lo); !(r.Ceiling > lo+hair && r.Ceiling < hi-hair) {
+	hair := 1e-6 * (hi - lo)
+	return rule{at: r.Ceiling, line: draw.LineStyle{Color: Ink, Width: 0.7, Dashes: dashed}}, r.Ceiling > lo+hair && r.Ceiling < hi-hair
+}
+
+// ceilingEntry is ceilingLine's entry in a legend; nothing where there is none.
+func ceilingEntry(r *analysis.Result) []Entry {
+	line, ok := ceilingLine(r)
+	if !ok {
 		return nil
 	}
-	return []plot.Plotter{rule{
-		at: r.Ceiling, left: left, label: r.Lang.Say("ceiling %s", Number(r.Ceiling)),
-		line: draw.LineStyle{Color: Ink, Width: 0.7, Dashes: dashed},
-	}}
+	return []Entry{{r.Lang.Say("ceiling %s", Number(r.Ceiling)), []plot.Thumbnailer{line}}}
 }
 
 // shareAxis makes Y span 0 to 1 in percent.

@@ -34,7 +34,9 @@ func drawBestOfK(r *analysis.Result) (*plot.Plot, error) {
 	if inside && last > 1 {
 		p.Add(groupRule(r, slices.Concat(around(best, g), around(worst, g), around(fits.band, g))...))
 	}
-	p.Add(ceilingRules(r, true)...)
+	if line, ok := ceilingLine(r); ok {
+		p.Add(line)
+	}
 	p.Add(fits.plotters()...)
 	p.Add(worst, best)
 	if inside && s.Lift.Known() && *s.Lift.Value > 0 && last > 1 {
@@ -79,6 +81,7 @@ func captionBestOfK(r *analysis.Result) Caption {
 	if len(worst.x) > 0 {
 		c.Legend = append(c.Legend, Entry{l.Text("worst of k"), []plot.Thumbnailer{worst}})
 	}
+	c.Legend = append(c.Legend, ceilingEntry(r)...)
 	c.Brief = append(slices.Clip(c.Legend), fits.brief(l)...)
 	c.Legend = append(c.Legend, fits.legend(r)...)
 	return c

@@ -37,7 +37,9 @@ func drawVariance(r *analysis.Result) (*plot.Plot, error) {
 		p.Add(m.sigma)
 	}
 	p.Add(m.best)
-	p.Add(ceilingRules(r, true)...)
+	if line, ok := ceilingLine(r); ok {
+		p.Add(line)
+	}
 	n := float64(len(items))
 	p.X.Min, p.X.Max = 0.5-n*0.005, n+0.5+n*0.005
 	p.X.Tick.Marker = between{ticks{want: 6, whole: true}, 1, n}
@@ -75,6 +77,7 @@ func captionVariance(r *analysis.Result) Caption {
 	if m.band != nil {
 		c.Legend[1].Thumbs = []plot.Thumbnailer{curve{lo: m.band.lo, band: m.band.band}}
 	}
+	c.Legend = append(c.Legend, ceilingEntry(r)...)
 	return c
 }
 
