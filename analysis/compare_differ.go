@@ -34,7 +34,7 @@ func sameItem(a, b *rollout.Item) (talk, row bool) {
 
 // comparedRun tells which run a side is.
 func (s *side) comparedRun() ComparedRun {
-	r := ComparedRun{File: s.run.File(), Input: s.input}
+	r := ComparedRun{File: s.run.File(), Input: s.input, Detectors: s.marked}
 	if m := s.run.Manifest; m != nil {
 		r.ID, r.Name, r.Model, r.ToolVersion = m.ID, m.Name, m.Model, m.ToolVersion
 	}

@@ -24,6 +24,14 @@ const (
 	baseHacks   = "in the base run %s that a detector marked as a hack counts at the bottom of the reward range"
 	newHacks    = "in the new run %s that a detector marked as a hack counts at the bottom of the reward range"
 
+	bothUntrusted = "both runs are NO-GO for their grader, base by %s and new by %s: a higher reward is then no better policy, for what training raises may be what the grader wrongly pays"
+	baseUntrusted = "the base run is NO-GO for its grader, by %s: a higher reward is then no better policy, for what training raises may be what the grader wrongly pays"
+	newUntrusted  = "the new run is NO-GO for its grader, by %s: a higher reward is then no better policy, for what training raises may be what the grader wrongly pays"
+
+	bothMarked = "the detector “%s” marks %s of the rollouts as hacks in the base run and %s in the new one"
+	baseMarked = "the detector “%s” marks %s of the rollouts as hacks in the base run; it did not read those of the new one"
+	newMarked  = "the detector “%s” marks %s of the rollouts as hacks in the new run; it did not read those of the base run"
+
 	itemsOfItsOwn      = "%s of its own"
 	notCompared        = "left out of the comparison"
 	otherConversations = "the same ids with other conversations"

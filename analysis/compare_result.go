@@ -66,6 +66,18 @@ type ComparedRun struct {
 	Model       string        `json:"model,omitempty"`
 	ToolVersion string        `json:"tool_version,omitempty"`
 	Input       rollout.Input `json:"input"`
+
+	Verdict   Verdict            `json:"verdict,omitempty"`   // the run's own, where it was analysed; see Judged
+	Reason    string             `json:"reason,omitempty"`    // its deciding gate; none of GO
+	Detectors []ComparedDetector `json:"detectors,omitempty"` // what they marked among all rollouts of the run
+}
+
+// ComparedDetector is what one detector marked in one of two runs.
+type ComparedDetector struct {
+	Detector string  `json:"detector"`
+	Rollouts int     `json:"rollouts"` // that it read
+	Marked   int     `json:"marked"`
+	Share    float64 `json:"share"`
 }
 
 // RunDifference is one thing that the two runs were made with differently.

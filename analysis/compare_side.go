@@ -18,6 +18,7 @@ type side struct {
 	items  map[rollout.Split]map[string]*sideItem
 	rows   map[itemKey]*rollout.Item // what items.jsonl holds
 	zeroed int                       // rollouts that a detector took to the bottom
+	marked []ComparedDetector
 }
 
 // sideItem is one item of one run.
@@ -85,7 +86,7 @@ func readSide(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s
 		input.Bad = []rollout.BadLine{}
 	}
 	out := &side{
-		run: run, input: input, zeroed: len(c.zeroed),
+		run: run, input: input, zeroed: len(c.zeroed), marked: c.marks(),
 		items: make(map[rollout.Split]map[string]*sideItem), rows: make(map[itemKey]*rollout.Item),
 	}
 	known := make(map[rollout.Split]map[string]labels)

@@ -18,16 +18,18 @@ type ComparisonPage struct {
 	Options
 	Comparison *analysis.Comparison
 
-	Title    string
-	Answer   string // the label of the answer
-	Sentence string
-	Base     string // the file of rollouts
-	New      string
-	Differs  []Difference // what the runs were made with differently, what confounds first
-	Notes    []string
-	Input    []string // what was wrong with the files that were read
-	Splits   []ComparedSplit
-	Method   []string
+	Title       string
+	Answer      string // the label of the answer
+	Sentence    string
+	Base        string // the file of rollouts
+	New         string
+	BaseVerdict string // of the run by itself, in brackets behind its name; "" where not known
+	NewVerdict  string
+	Differs     []Difference // what the runs were made with differently, what confounds first
+	Notes       []string
+	Input       []string // what was wrong with the files that were read
+	Splits      []ComparedSplit
+	Method      []string
 
 	Headlines []Headline     // mean reward, and the first two known of what it took
 	Figures   []chart.Figure // of the split that answers
@@ -76,6 +78,7 @@ func NewComparison(c *analysis.Comparison, opt Options) *ComparisonPage {
 		Base: visible(c.Base.File), New: visible(c.New.File),
 	}
 	p.Version = visible(p.Version)
+	p.BaseVerdict, p.NewVerdict = verdictOf(c.Base, w), verdictOf(c.New, w)
 	for _, d := range c.Differs {
 		p.Differs = append(p.Differs, Difference{Key: id(d.Key), Base: setTo(d.Base, w), New: setTo(d.New, w), Note: prose(d.Note), Confounds: d.Confounds})
 	}
@@ -107,6 +110,17 @@ func NewComparison(c *analysis.Comparison, opt Options) *ComparisonPage {
 		w.Descriptive,
 	}
 	return p
+}
+
+// verdictOf is a run's own verdict with the gate that decided it.
+func verdictOf(r analysis.ComparedRun, w *compareWords) string {
+	switch {
+	case r.Verdict == "":
+		return ""
+	case r.Reason == "":
+		return fmt.Sprintf(w.Verdict, visible(string(r.Verdict)))
+	}
+	return fmt.Sprintf(w.VerdictBy, visible(string(r.Verdict)), id(r.Reason))
 }
 
 func setTo(value string, w *compareWords) string {

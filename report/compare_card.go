@@ -27,8 +27,8 @@ func writeComparedSummary(w io.Writer, p *ComparisonPage) error {
 func (p *ComparisonPage) DrawCard(dc draw.Canvas) {
 	fill(dc, dc.Rectangle, chart.Paper)
 	c := draw.Crop(dc, 24, -24, 14, -18)
-	y := p.page.drawBanner(c, p.Answer, like(p.Comparison.Answer))
-	y = p.drawConfounds(c, y)
+	y := p.page.drawBanner(c, p.Answer, like(p.Comparison))
+	y = p.drawFirst(c, y)
 	y = p.page.drawTiles(c, y-12)
 	p.page.drawCharts(under(c, y), "quadrants", "paired_differences", p.thirdPicture())
 	w := p.words
@@ -54,20 +54,26 @@ func (p *ComparisonPage) thirdPicture() string {
 	return "reward_latency"
 }
 
-// drawConfounds says in a line what else a change may stem from and returns
-// where it ends.
-func (p *ComparisonPage) drawConfounds(c draw.Canvas, y vg.Length) vg.Length {
+// drawFirst says, each in a line, that the grader is not to be trusted and what
+// else a change may stem from, and returns where it ends.
+func (p *ComparisonPage) drawFirst(c draw.Canvas, y vg.Length) vg.Length {
 	var keys []string
 	for _, d := range p.Differs {
 		if d.Confounds {
 			keys = append(keys, d.Key)
 		}
 	}
-	if keys == nil {
-		return y
-	}
 	strong, _ := tones("")
 	sty := p.page.letters().Style(9.5, true, strong)
-	c.FillText(sty, vg.Point{X: c.Min.X, Y: y - 5}, chart.Fit(chart.Drawable(fmt.Sprintf(p.words.Confounded, strings.Join(keys, p.words.Signs.List)), sty), sty, c.Max.X-c.Min.X))
-	return y - 16
+	for _, line := range []struct {
+		form string
+		of   []string
+	}{{p.words.Untrusted, p.Comparison.Untrusted()}, {p.words.Confounded, keys}} {
+		if len(line.of) > 0 {
+			text := fmt.Sprintf(line.form, visible(strings.Join(line.of, p.words.Signs.List)))
+			c.FillText(sty, vg.Point{X: c.Min.X, Y: y - 5}, chart.Fit(chart.Drawable(text, sty), sty, c.Max.X-c.Min.X))
+			y -= 16
+		}
+	}
+	return y
 }

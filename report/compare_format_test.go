@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"encoding/xml"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -54,6 +55,50 @@ func TestGoldenComparisons(t *testing.T) {
 		golden(t, "compare."+name+".junit.xml", string(compareAs(t, "junit", p)))
 	}
 	golden(t, "compare.cannot_tell.items.csv", string(compareAs(t, "items", comparison(t, "cannot_tell"))))
+}
+
+// untrusted is the page of runs that improved by a grader that could be fooled.
+func untrusted(t *testing.T) *ComparisonPage {
+	t.Helper()
+	c := reporttest.Compared(t, "improved")
+	by := "grader.hackable"
+	c.Base.Detectors = []analysis.ComparedDetector{{Detector: "peek", Rollouts: 320, Marked: 16, Share: 0.05}}
+	c.New.Detectors = []analysis.ComparedDetector{{Detector: "peek", Rollouts: 320, Marked: 198, Share: 0.61875}}
+	c.Judged(&analysis.Result{Verdict: analysis.NoGo, Reason: &by}, &analysis.Result{Verdict: analysis.NoGo, Reason: &by})
+	opt := options()
+	opt.Rollouts, opt.Font = nil, "none"
+	return NewComparison(c, opt)
+}
+
+// Every format says that better is no better policy where the grader is not to be
+// trusted, and none says so in green.
+func TestWhatAnUntrustedGraderCallsBetterIsNotGreen(t *testing.T) {
+	p := untrusted(t)
+	p.Color = true
+	var text bytes.Buffer
+	if err := p.WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(text.String(), yellow+"mIMPROVED") {
+		t.Errorf("the terminal is shown %q", text.String()[:1500])
+	}
+	for name, in := range map[string]string{
+		"text": text.String(), "html": string(compareAs(t, "html", p)), "markdown": string(compareAs(t, "markdown", p)), "junit": string(compareAs(t, "junit", p)),
+		"print": fmt.Sprint(p.ReadFirst(), p.Runs()),
+	} {
+		said := strings.Join(strings.Fields(in), " ")
+		for _, want := range []string{"NO-GO for their grader", "no better policy", "“peek” marks 5 % of the rollouts", "61.9 % in the new one"} {
+			if !strings.Contains(said, want) {
+				t.Errorf("%s lacks %q", name, want)
+			}
+		}
+		if name != "junit" && strings.Count(said, "(by itself NO-GO, by grader.hackable)") != 2 {
+			t.Errorf("%s does not tell both verdicts", name)
+		}
+	}
+	if html := string(compareAs(t, "html", p)); !strings.Contains(html, "verdict v-UNDECIDED") {
+		t.Error("the page is in the colours of a GO")
+	}
 }
 
 // A report of runs without a common item, of one item, of nothing, of the same
@@ -174,6 +219,7 @@ func TestHostileTextsOfAComparisonStayTexts(t *testing.T) {
 }
 
 func TestTheSummaryOfAComparison(t *testing.T) {
+	reporttest.SamePicture(t, filepath.Join("testdata", "compare.untrusted.summary.png"), compareAs(t, "summary", untrusted(t)), *update)
 	reporttest.SamePicture(t, filepath.Join("testdata", "compare.regressed.summary.png"), compareAs(t, "summary", comparison(t, "regressed")), *update)
 	for _, name := range []string{"regressed", "unpaired", "empty", "hostile", "many"} {
 		var rec recorder.Canvas

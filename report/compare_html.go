@@ -50,7 +50,7 @@ func wordy(answer string) bool { return width(answer) > 15 }
 func writeComparedHTML(w io.Writer, p *ComparisonPage) error {
 	words := p.words
 	h := comparedHTML{
-		ComparisonPage: p, W: words, Words: p.page.Words, Class: string(like(p.Comparison.Answer)), Long: wordy(p.Answer),
+		ComparisonPage: p, W: words, Words: p.page.Words, Class: string(like(p.Comparison)), Long: wordy(p.Answer),
 		CSS: template.CSS(compareCSS), Script: template.JS(pageJS), Policy: policy(pageJS), Footer: p.page.footer(), Said: p.page.said(),
 	}
 	if p.page.Split != "" {

@@ -18,7 +18,7 @@ func writeComparedMarkdown(w io.Writer, p *ComparisonPage) error { return p.mark
 func (p *ComparisonPage) markdown(w io.Writer, figures []chart.Figure) error {
 	m, words := &markdown{words: p.page.Words}, p.words
 	m.f("# %s\n\n", md(p.Title))
-	m.f("%s\n\n", fmt.Sprintf(words.BaseNew, code(p.Base), code(p.New)))
+	m.f("%s\n\n", fmt.Sprintf(words.BaseNew, code(p.Base)+md(p.BaseVerdict), code(p.New)+md(p.NewVerdict)))
 	if len(p.Differs) > 0 {
 		m.f("## %s\n\n", md(words.Differs))
 		for _, d := range p.Differs {

@@ -19,12 +19,15 @@ func (p *ComparisonPage) shared(words *words) *Page {
 	return s
 }
 
-// like is the verdict whose colours an answer takes.
-func like(a analysis.Answer) analysis.Verdict {
-	switch a {
-	case analysis.Regressed:
+// like is the verdict whose colours an answer takes. What a grader that is not to
+// be trusted calls better, or no worse, is not green.
+func like(c *analysis.Comparison) analysis.Verdict {
+	switch a := c.Answer; {
+	case a == analysis.Regressed:
 		return analysis.NoGo
-	case analysis.Improved, analysis.Equivalent:
+	case len(c.Untrusted()) > 0:
+		return analysis.Undecided
+	case a == analysis.Improved, a == analysis.Equivalent:
 		return analysis.Go
 	}
 	return analysis.Undecided
@@ -87,7 +90,7 @@ func (p *ComparisonPage) ReadFirst() []string {
 // Runs names both runs.
 func (p *ComparisonPage) Runs() []Fact {
 	c, w := p.Comparison, p.words
-	return []Fact{{w.Base, run(c.Base, w)}, {w.New, run(c.New, w)}}
+	return []Fact{{w.Base, run(c.Base, w) + p.BaseVerdict}, {w.New, run(c.New, w) + p.NewVerdict}}
 }
 
 // run names a run by its file, its own name and its model.

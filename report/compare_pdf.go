@@ -49,7 +49,7 @@ func (p *printed) comparedFront(of *ComparisonPage, warning string) {
 	if first := of.ReadFirst(); len(first) > 0 {
 		p.boxed(first...)
 	}
-	p.verdict(of.Answer, like(of.Comparison.Answer))
+	p.verdict(of.Answer, like(of.Comparison))
 	p.tiles()
 	if p.Split != "" {
 		p.para(p.About(), mutedText)

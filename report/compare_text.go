@@ -19,15 +19,12 @@ func (p *ComparisonPage) WriteText(w io.Writer) error {
 	words := p.words
 	t.para(para{text: p.Title, style: faint})
 	indent := max(6, width(t.plain(words.Base))+1, width(t.plain(words.New))+1)
-	t.para(para{indent: indent, lead: pad(words.Base, indent), text: p.Base, style: faint})
-	t.para(para{indent: indent, lead: pad(words.New, indent), text: p.New, style: faint})
+	t.para(para{indent: indent, lead: pad(words.Base, indent), text: p.Base + p.BaseVerdict, style: faint})
+	t.para(para{indent: indent, lead: pad(words.New, indent), text: p.New + p.NewVerdict, style: faint})
 	t.blank()
 	t.differs(p, words)
 	t.list(words.Notes, p.Notes)
-	style := map[analysis.Answer]string{analysis.Regressed: red, analysis.CannotTell: yellow}[p.Comparison.Answer]
-	if style == "" {
-		style = green
-	}
+	style := map[analysis.Verdict]string{analysis.Go: green, analysis.NoGo: red, analysis.Undecided: yellow}[like(p.Comparison)]
 	lead := p.Answer + "  "
 	t.para(para{indent: 2, lead: lead, leadStyle: style, text: p.Sentence, style: strong})
 	t.blank()

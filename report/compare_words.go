@@ -24,8 +24,9 @@ type compareWords struct {
 	Item, Rollout, Sample, Group                                                         plural
 	Change, CallsChange, Ref, RefOutcome, InBase, InNew, MovedNote, MoreInItems, Between string
 
+	Verdict, VerdictBy                string   // of a run by itself
 	Tile, BaseNew, NoneCompared       string   // of the three numbers
-	OnAnswer, Confounded              string   // on the front
+	OnAnswer, Confounded, Untrusted   string   // on the front
 	MovedHead, DifferHead             []string // columns
 	Columns                           []Column // of all items in both runs
 	Directions                        map[int]string
@@ -81,8 +82,10 @@ var compareEnglish = compareWords{
 	MoreInItems: "%s more: --json lists them.",
 	Between:     "%s rows between these are left out here: --json lists them.",
 
+	Verdict: " (by itself %s)", VerdictBy: " (by itself %s, by %s)",
 	Tile: "%s, new - base", BaseNew: "base %s, new %s", NoneCompared: "there is nothing to compare",
 	OnAnswer: "What the answer rests on", Confounded: "Read first: the runs differ in %s, and a change may stem from that alone.",
+	Untrusted:  "Read first: the grader of these rewards is not to be trusted (%s), and a higher reward is no better policy.",
 	MovedHead:  []string{"item", "base", "new", "new - base", "tool calls", "rollouts in base", "rollouts in new"},
 	DifferHead: []string{"", "base", "new", "what follows"},
 	Columns: []Column{

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -26,7 +27,9 @@ Exit codes: 0 improved or no change that matters, 3 regressed, 4 cannot tell.
 
 Writes comparison.json into NEW where that is a directory, and nothing else.
 With --output the whole report goes into DIR instead: ` + comparisonFiles() + `,
-and charts/. BASE is never written to. Settings come from -c, else from the
+and charts/. BASE is never written to. Each run's own verdict is told where it lies beside its
+rollouts: of runs whose grader is not to be trusted a higher reward is no better
+policy. Settings come from -c, else from the
 configuration that NEW was made with, else that of BASE.
 
 Examples:
@@ -110,7 +113,21 @@ func compareRuns(c *cli.Context) (*analysis.Comparison, error) {
 	}
 	read := rollout.ReadOptions{OnConflict: rollout.Conflict(c.String("on-conflict"))}
 	comparison, err := analysis.Compare(c.Context, base, opened, read, settings, splits...)
-	return comparison, asUsage(err)
+	if err != nil {
+		return nil, asUsage(err)
+	}
+	comparison.Judged(ownResult(c, c.Args().Get(0)), ownResult(c, c.Args().Get(1)))
+	return comparison, nil
+}
+
+// ownResult is what a run was found to be; nil where it was not analysed, or not
+// since it grew. One that cannot be read takes nothing from the comparison.
+func ownResult(c *cli.Context, run string) *analysis.Result {
+	r, err := readResult(run)
+	if err != nil {
+		fmt.Fprintf(c.App.ErrWriter, "note: the verdict of %s is left out: %v\n", run, err)
+	}
+	return r
 }
 
 // pickSplits returns the splits of a list; none named means all.

@@ -1,0 +1,85 @@
+package analysis_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"gonogo/analysis"
+	"gonogo/sampler/rollout"
+)
+
+// marksOf are the lines of probes.jsonl of a detector that marks the first so many of 40 rollouts.
+func marksOf(detector string, marked int) [2]string {
+	text := ""
+	for i := range 40 {
+		text += fmt.Sprintf(`{"item":"q%d","sample":%d,"split":"eval","source":"probe","outcome":"graded","reward":%d,"probe":{"name":"detector/%s","expect":"note","base":{"sample":%[2]d,"reward":1}}}`+"\n", i/4+1, i%4, one(i < marked), detector)
+	}
+	return [2]string{rollout.ProbesFile, text}
+}
+
+// A comparison of two runs whose grader could be fooled said improved, in green,
+// and not a word of it.
+func TestRunsOfAnUntrustedGraderAreNoBetterForAHigherReward(t *testing.T) {
+	decided := func(v analysis.Verdict, by string) *analysis.Result {
+		r := &analysis.Result{Verdict: v}
+		if by != "" {
+			r.Reason = &by
+		}
+		return r
+	}
+	const after = ": a higher reward is then no better policy, for what training raises may be what the grader wrongly pays"
+	for _, c := range []struct {
+		about     string
+		base, new *analysis.Result
+		notes     []string
+		untrusted []string
+	}{
+		{"both", decided(analysis.NoGo, "grader.hackable"), decided(analysis.NoGo, "grader.truth"), []string{"both runs are NO-GO for their grader, base by grader.hackable and new by grader.truth" + after}, []string{"grader.hackable", "grader.truth"}},
+		{"the base alone", decided(analysis.NoGo, "grader.noise"), decided(analysis.Go, ""), []string{"the base run is NO-GO for its grader, by grader.noise" + after}, []string{"grader.noise"}},
+		{"the new one alone", nil, decided(analysis.NoGo, "grader.layers"), []string{"the new run is NO-GO for its grader, by grader.layers" + after}, []string{"grader.layers"}},
+		{"for another reason", decided(analysis.NoGo, "baseline.headroom"), decided(analysis.Undecided, "grader.hackable"), nil, nil},
+		{"nothing is known", nil, nil, nil, nil},
+	} {
+		base := opened(t, graded("eval", 10, 4, steps(4, 0)), marksOf("peek", 2))
+		new := opened(t, graded("eval", 10, 4, steps(4, 1)), marksOf("peek", 25))
+		got := compare(t, base, new)
+		answer, before := got.Answer, slices.Clone(got.Notes)
+		got.Judged(c.base, c.new)
+		saidInChinese(t, got)
+		want := append(append(before, c.notes...), "the detector “peek” marks 5 % of the rollouts as hacks in the base run and 62.5 % in the new one")
+		if !slices.Equal(got.Notes, want) || got.Answer != answer || !slices.Equal(got.Untrusted(), c.untrusted) {
+			t.Errorf("%s: %q, %s, %q; want %q", c.about, got.Notes, got.Answer, got.Untrusted(), want)
+		}
+		if d := got.New.Detectors; len(d) != 1 || d[0] != (analysis.ComparedDetector{Detector: "peek", Rollouts: 40, Marked: 25, Share: 0.625}) {
+			t.Errorf("%s: the detectors of the new run are %+v", c.about, d)
+		}
+		if c.base != nil && (got.Base.Verdict != c.base.Verdict || c.base.Reason != nil && got.Base.Reason != *c.base.Reason) {
+			t.Errorf("%s: the base run is %s by %q", c.about, got.Base.Verdict, got.Base.Reason)
+		}
+	}
+}
+
+// What a detector read on one side alone is said so; what it never marked is no news.
+func TestDetectorsOfOneSide(t *testing.T) {
+	lines := graded("eval", 10, 4, steps(4, 0))
+	for _, c := range []struct {
+		base, new [2]string
+		want      []string
+	}{
+		{marksOf("peek", 10), marksOf("edit", 4), []string{
+			"the detector “peek” marks 25 % of the rollouts as hacks in the base run; it did not read those of the new one",
+			"the detector “edit” marks 10 % of the rollouts as hacks in the new run; it did not read those of the base run",
+		}},
+		{marksOf("peek", 0), marksOf("peek", 0), nil},
+		{marksOf("peek", 0), marksOf("edit", 0), nil},
+	} {
+		got := compare(t, opened(t, lines, c.base), opened(t, graded("eval", 10, 4, steps(4, 1)), c.new))
+		before := len(got.Notes)
+		got.Judged(nil, nil)
+		saidInChinese(t, got)
+		if !slices.Equal(got.Notes[before:], c.want) {
+			t.Errorf("%q, want %q", got.Notes[before:], c.want)
+		}
+	}
+}
