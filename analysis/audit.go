@@ -75,7 +75,7 @@ func (c *collector) addProbe(rec *rollout.Record) error {
 	p := &payload{probe: *rec.Probe, key: rec.Key(), text: strings.Clone(clip(rec.Answer, payloadLength)), hash: c.answerHash(rec.Answer)}
 	switch {
 	case rec.Outcome == rollout.GraderFailed:
-		p.kind, p.cause = c.kindOf(rec), clip(rec.Error, causeLength)
+		p.kind, p.cause = c.kindOf(rec), errorOf(rec)
 	case rec.Reward != nil && !rec.Outcome.Missing():
 		reward, err := c.inRange(rec, *rec.Reward)
 		if err != nil {

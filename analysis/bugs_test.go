@@ -195,3 +195,15 @@ func TestAPlannedSplitWithoutRecordsIsNotForgotten(t *testing.T) {
 		t.Errorf("verdict is %s with note %q", r.Verdict, r.Note)
 	}
 }
+
+// Failures at addresses that hold a session's id were each a cause of their own.
+func TestSessionsMakeNoCauseApart(t *testing.T) {
+	var lines []string
+	for i := range 6 {
+		lines = append(lines, fmt.Sprintf(`{"item":"q%d","outcome":"tool","error":"tool cat: http://localhost/session/session_%032x/cat: status 503"}`, i, i+1))
+	}
+	causes := analyze(t, analysis.DefaultSettings(), lines).Splits[rollout.Train].Failures
+	if len(causes) != 1 || causes[0].Count != 6 || causes[0].Error != "tool cat: http://localhost/session/SESSION/cat: status 503" {
+		t.Errorf("causes %+v", causes)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"math"
+	"regexp"
 	"slices"
 	"time"
 
@@ -85,6 +86,15 @@ func newCollector(r stat.Range) *collector {
 // causeLength bounds the text that is kept of an error.
 const causeLength = 200
 
+// sessionID is the name of one session, in an address that an error names.
+var sessionID = regexp.MustCompile(`session_[0-9a-f]{32}`)
+
+// errorOf is why a rollout or a grading failed, without what names the rollout
+// alone: the same cause is counted once.
+func errorOf(rec *rollout.Record) string {
+	return clip(sessionID.ReplaceAllLiteralString(rec.Error, "SESSION"), causeLength)
+}
+
 // add keeps the record's numbers. A later record of the same key replaces an
 // earlier one. A reward outside the range is an error.
 func (c *collector) add(rec *rollout.Record) error {
@@ -96,7 +106,7 @@ func (c *collector) add(rec *rollout.Record) error {
 		category: rec.Category, family: rec.Family,
 	}
 	if rec.Outcome != rollout.Graded {
-		r.cause = clip(rec.Error, causeLength)
+		r.cause = errorOf(rec)
 	}
 	if rec.Outcome == rollout.GraderFailed {
 		r.kind = c.kindOf(rec)

@@ -77,7 +77,7 @@ func worldSections(t *testing.T) string {
 			fmt.Fprintf(&s, "\nIt needs `%s`.\n", strings.Join(w.Needs, "`, `"))
 		}
 		for _, p := range w.Policies {
-			fmt.Fprintf(&s, "\nTo compare with: %s\n\n    gonogo demo --world %s --set model.name=%s -o other\n    gonogo compare demo-%s other -o compared\n", p.Doc, w.Name, p.Name, w.Name)
+			fmt.Fprintf(&s, "\nTo compare with: %s\n\n    gonogo demo --world %s\n    gonogo demo --world %s --set model.name=%s -o other\n    gonogo compare demo-%s other -o compared\n", p.Doc, w.Name, w.Name, p.Name, w.Name)
 		}
 		for _, twin := range worlds {
 			if strings.HasPrefix(twin.Name, w.Name+"-") {
