@@ -27,10 +27,10 @@ Exit codes: 0 improved or no change that matters, 3 regressed, 4 cannot tell.
 
 Writes comparison.json into NEW where that is a directory, and nothing else.
 With --output the whole report goes into DIR instead: ` + comparisonFiles() + `,
-and charts/. BASE is never written to. Each run's own verdict is told where it lies beside its
-rollouts: of runs whose grader is not to be trusted a higher reward is no better
-policy. Settings come from -c, else from the
-configuration that NEW was made with, else that of BASE.
+and charts/. BASE is never written to. Each run's own verdict is told where it
+lies beside its rollouts: of runs whose grader is not to be trusted a higher
+reward is no better policy. Settings come from -c, else from the configuration
+that NEW was made with, else that of BASE.
 
 Examples:
    gonogo compare last-night tonight --split eval --set compare.delta=0.02

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -84,7 +85,8 @@ func verdictOf(w fixtures.World) string {
 // served reports whether a world's files name an address below its server.
 func served(w fixtures.World, address string) bool {
 	files := w.Files()
+	whole := regexp.MustCompile(regexp.QuoteMeta(strings.TrimSuffix(address, "/")) + `["\s]`) // list is no list_files
 	return slices.ContainsFunc([]string{fixtures.JobFile, fixtures.ConfigFile}, func(name string) bool {
-		return strings.Contains(string(files[name]), strings.TrimSuffix(address, "/"))
+		return whole.Match(files[name])
 	})
 }

@@ -136,3 +136,25 @@ func tinyWorld(t *testing.T) (world fixtures.World, dir string) {
 	}
 	return world, dir
 }
+
+func TestAWorldServesWhatItsFilesName(t *testing.T) {
+	for _, c := range []struct {
+		world, path string
+		want        bool
+	}{
+		{"code-tests", "/tools/list_files", true},
+		{"code-tests", "/tools/list_files/", true},
+		{"code-tests", "/tools/list", false}, // it begins like list_files
+		{"edit-planning", "/session/start", true},
+		{"edit-planning", "/session/{{session.id}}/tools/shell", true},
+		{"edit-planning", "/tools/shell", false},
+	} {
+		world, err := fixtures.Find(c.world)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := served(world, fixtures.Origin+c.path); got != c.want {
+			t.Errorf("%s serves %s: %t, want %t", c.world, c.path, got, c.want)
+		}
+	}
+}
