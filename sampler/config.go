@@ -26,6 +26,7 @@ type Config struct {
 
 	MaxSteps       int           // function calls + model turns of one rollout
 	MaxToolCalls   int           // function calls of one rollout
+	AgentTimeout   time.Duration // an agent's rollout, as a whole
 	ModelTimeout   time.Duration // a request to the model, of which a rollout makes one a turn, without a byte of its answer
 	ToolTimeout    time.Duration // a request to a tool, so
 	GraderTimeout  time.Duration // a grading, so; one that asks nobody, as a whole
@@ -104,6 +105,7 @@ func (c Config) Validate() error {
 		{"breaker", int64(c.Breaker)},
 		{"max_steps", int64(c.MaxSteps)},
 		{"max_tool_calls", int64(c.MaxToolCalls)},
+		{"agent.timeout", int64(c.AgentTimeout)},
 		{"model timeout", int64(c.ModelTimeout)},
 		{"tool_timeout", int64(c.ToolTimeout)},
 		{"grader_timeout", int64(c.GraderTimeout)},

@@ -86,7 +86,16 @@ type Answer struct {
 // PostJSON sends body and reads the answer, up to limit bytes of it. An answer
 // of any status is no error; an error is a *Failure of the transport.
 func PostJSON(ctx context.Context, client *http.Client, address string, header http.Header, body []byte, limit int64) (Answer, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
+	return exchange(ctx, client, http.MethodPost, address, header, bytes.NewReader(body), limit)
+}
+
+// GetJSON is PostJSON for a question without a body.
+func GetJSON(ctx context.Context, client *http.Client, address string, header http.Header, limit int64) (Answer, error) {
+	return exchange(ctx, client, http.MethodGet, address, header, nil, limit)
+}
+
+func exchange(ctx context.Context, client *http.Client, method, address string, header http.Header, body io.Reader, limit int64) (Answer, error) {
+	req, err := http.NewRequestWithContext(ctx, method, address, body)
 	if err != nil {
 		return Answer{}, &Failure{URL: RedactURL(address), Err: err}
 	}

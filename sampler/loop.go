@@ -107,13 +107,21 @@ func (e *episode) lost(b *boundaryError, late bool) {
 		e.rec.Kind = gradeKind(b.err)
 	case notStarted(b.err):
 		e.rec.Kind = KindSession
+	default:
+		if own, ok := errors.AsType[*AgentError](b.err); ok {
+			e.rec.Kind = own.Kind
+		}
 	}
 	e.rec.Outcome, e.rec.Error = b.outcome, Brief(text)
 }
 
 // play converses and grades.
 func (e *episode) play(ctx context.Context) error {
-	end, err := e.converse(ctx)
+	carry := e.converse
+	if e.b.Agent != nil {
+		carry = e.attend
+	}
+	end, err := carry(ctx)
 	if err != nil {
 		return err
 	}

@@ -164,13 +164,13 @@ func (e *endpoints) line(name string) *line {
 	return l
 }
 
-// list returns the lines in the order they are shown: the model, who grades,
+// list returns the lines in the order they are shown: the agent, the model, who grades,
 // the tools by name.
 func (e *endpoints) list() []*line {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	rank := func(name string) int {
-		return slices.IndexFunc([]string{ModelBoundary, JudgeBoundary, GraderBoundary, ""}, func(p string) bool { return strings.HasPrefix(name, p) })
+		return slices.IndexFunc([]string{AgentBoundary, ModelBoundary, JudgeBoundary, GraderBoundary, ""}, func(p string) bool { return strings.HasPrefix(name, p) })
 	}
 	return slices.SortedFunc(maps.Values(e.lines), func(a, b *line) int {
 		if d := rank(a.name) - rank(b.name); d != 0 {

@@ -19,9 +19,12 @@ type Sink interface {
 // Boundaries are the endpoints that a rollout meets. They are safe for
 // concurrent use.
 type Boundaries struct {
-	Model  Model
+	Model  Model           // nil with an agent
 	Tools  map[string]Tool // by name
 	Grader Grader
+
+	Agent Agent // carries rollouts in the place of Model and Tools; nil: the loop here does
+	Door  Door  // where the agent may ask the run's model; nil: nowhere
 }
 
 // Sample makes the jobs' rollouts, as many at once as cfg and the endpoints let
@@ -102,7 +105,7 @@ func Rehearse(ctx context.Context, cfg Config, seed uint64, job Job, b Boundarie
 
 func (b Boundaries) validate() error {
 	switch {
-	case b.Model == nil:
+	case b.Model == nil && b.Agent == nil:
 		return errors.New("sample: there is no model")
 	case b.Grader == nil:
 		return errors.New("sample: there is no grader")

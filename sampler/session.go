@@ -37,6 +37,7 @@ type session struct {
 
 type gates struct {
 	model, grader *gate
+	agent         *gate
 	start         *gate // of an isolation
 	tools         map[string]*gate
 }
@@ -57,6 +58,7 @@ func newSession(cfg Config, seed uint64, b Boundaries) *session {
 	}
 	s.gates = gates{
 		model:  newGate(ModelBoundary, b.Model, patience),
+		agent:  newGate(AgentBoundary, b.Agent, patience),
 		grader: newGate(GraderBoundary, b.Grader, patience),
 		start:  newGate(SessionBoundary, cfg.Isolation, patience),
 		tools:  make(map[string]*gate, len(b.Tools)),

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/transcript"
 )
 
 // buildHours reads what the tool evaluations of OpenAI's build-hours write
@@ -247,20 +248,20 @@ func traceFailure(trace []buildHoursEvent) (o rollout.Outcome, cause string) {
 
 // buildHoursTrace makes the conversation of a trace.
 func buildHoursTrace(trace []buildHoursEvent) ([]rollout.Message, []rollout.Call, int) {
-	var t talk
+	var t transcript.Talk
 	for _, e := range trace {
 		switch e.Event {
 		case "tool_call":
-			t.call(e.CallID, e.Name, rollout.TextOrJSON(e.Arguments))
+			t.Call(e.CallID, e.Name, rollout.TextOrJSON(e.Arguments))
 		case "tool_result":
-			t.result(e.CallID, rollout.TextOrJSON(e.Output))
+			t.Result(e.CallID, rollout.TextOrJSON(e.Output))
 		case "tool_error":
-			t.failure(e.Name, rollout.TextOrJSON(e.Error))
+			t.Failure(e.Name, rollout.TextOrJSON(e.Error))
 		case "reasoning_summary":
-			t.reason(summaryText(e.Summary))
+			t.Reason(transcript.Summary(e.Summary))
 		case "preamble_message", "final_message":
-			t.say(e.Text)
+			t.Say(e.Text)
 		}
 	}
-	return t.messages, t.calls, t.turns
+	return t.Messages, t.Calls, t.Turns
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/transcript"
 )
 
 // evalProtocol reads rows of eval-protocol (eval_protocol/models.py), one a
@@ -131,19 +132,19 @@ func (r *evalReader) row(f File, line int, row *protocolRow) error {
 		r.most = max(r.most, *row.Eval.Runs)
 	}
 	r.rows[id]++
-	talk, err := chatMessages(row.Messages, "user")
+	talk, err := transcript.Messages(row.Messages, "user")
 	if err != nil {
 		return fmt.Errorf("messages: %w", err)
 	}
-	n := untilAnswer(talk)
+	n := transcript.UntilAnswer(talk)
 	if r.rows[id] == 1 {
 		fields := map[string]json.RawMessage{"ground_truth": row.Truth, "dataset_info": row.Input.Data}
 		if err := sendItem(r.intake.sink, f, rollout.Item{ID: id, Split: r.intake.split}, talk[:n], fields); err != nil {
 			return err
 		}
 	}
-	rec := &rollout.Record{Item: id, TraceID: row.Exec.RolloutID, Messages: talk[n:], Answer: lastAnswer(talk[n:]), Started: pythonTime(row.Created)}
-	rec.Calls, rec.Turns = callsOf(rec.Messages, untold)
+	rec := &rollout.Record{Item: id, TraceID: row.Exec.RolloutID, Messages: talk[n:], Answer: transcript.LastAnswer(talk[n:]), Started: pythonTime(row.Created)}
+	rec.Calls, rec.Turns = transcript.CallsOf(rec.Messages, transcript.Untold)
 	if u := row.Exec.Usage; u != nil {
 		row.Usage = u
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/transcript"
 )
 
 // inspectSample is what is read of an EvalSample; the rest is passed over.
@@ -149,7 +150,7 @@ func (r *inspectReader) sample(where string, text []byte) error {
 		return err
 	}
 	rec.Messages = talk.messages[prompt:]
-	rec.Calls, rec.Turns = callsOf(rec.Messages, talk.status)
+	rec.Calls, rec.Turns = transcript.CallsOf(rec.Messages, talk.status)
 	s.fill(rec, r.model.name)
 	if !own.ungraded(rec) {
 		if err := r.grade(rec, s); err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/transcript"
 )
 
 // itemIndex reads the evaluations at a checkpoint that the notebooks of
@@ -70,9 +71,9 @@ func itemIndexLine(in *intake, f File, line int, row *itemIndexRow) error {
 	if err := in.item(f, line, id, item); err != nil {
 		return err
 	}
-	rec := &rollout.Record{Item: id, Messages: t.messages, Calls: t.calls, Turns: t.turns}
-	if n := len(t.messages); n > 0 && t.messages[n-1].Role == "assistant" {
-		rec.Answer = t.messages[n-1].Content
+	rec := &rollout.Record{Item: id, Messages: t.Messages, Calls: t.Calls, Turns: t.Turns}
+	if n := len(t.Messages); n > 0 && t.Messages[n-1].Role == "assistant" {
+		rec.Answer = t.Messages[n-1].Content
 	}
 	if score != nil && *score == -1 {
 		fail(rec, rollout.GraderFailed, "the score is -1, by which this log says that the rollout failed; it does not say where")
@@ -96,7 +97,7 @@ type responseItem struct {
 
 // trajectory reads a list of items of the Responses API, which may stand in a
 // string. What comes before the model's first item is what it was asked.
-func trajectory(v json.RawMessage) (t talk, asked []rollout.Message, err error) {
+func trajectory(v json.RawMessage) (t transcript.Talk, asked []rollout.Message, err error) {
 	if isNone(v) || string(v) == `""` {
 		return t, nil, nil
 	}
@@ -107,17 +108,17 @@ func trajectory(v json.RawMessage) (t talk, asked []rollout.Message, err error) 
 	for _, it := range items {
 		switch {
 		case it.Type == "function_call":
-			t.call(it.CallID, it.Name, rollout.TextOrJSON(it.Arguments))
+			t.Call(it.CallID, it.Name, rollout.TextOrJSON(it.Arguments))
 		case it.Type == "function_call_output":
-			t.result(it.CallID, rollout.TextOrJSON(it.Output))
+			t.Result(it.CallID, rollout.TextOrJSON(it.Output))
 		case it.Type == "reasoning":
-			t.reason(summaryText(it.Summary))
+			t.Reason(transcript.Summary(it.Summary))
 		case it.Role == "assistant":
-			t.say(summaryText(it.Content))
-		case it.Role != "" && t.turns == 0:
-			asked = append(asked, rollout.Message{Role: it.Role, Content: summaryText(it.Content)})
+			t.Say(transcript.Summary(it.Content))
+		case it.Role != "" && t.Turns == 0:
+			asked = append(asked, rollout.Message{Role: it.Role, Content: transcript.Summary(it.Content)})
 		case it.Role != "":
-			t.hear(it.Role, summaryText(it.Content))
+			t.Hear(it.Role, transcript.Summary(it.Content))
 		}
 	}
 	return t, asked, nil

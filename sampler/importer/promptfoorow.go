@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/transcript"
 )
 
 // promptfooFailed is the failureReason of an error; 1 is a failed assertion,
@@ -40,7 +41,7 @@ func (r *promptfooReader) row(f File, look *promptfooLook, row *promptfooRow) er
 func (row *promptfooRow) prompt() []rollout.Message {
 	text := rollout.TextOrJSON(row.Prompt.Raw)
 	if len(text) > 0 && text[0] == '[' {
-		if talk, err := chatMessages(json.RawMessage(text), "user"); err == nil && len(talk) > 0 && talk[0].Role != "" {
+		if talk, err := transcript.Messages(json.RawMessage(text), "user"); err == nil && len(talk) > 0 && talk[0].Role != "" {
 			return talk
 		}
 	}
@@ -55,7 +56,7 @@ func (row *promptfooRow) fill(rec *rollout.Record) {
 	}
 	if len(res.Output) > 0 || len(answer.ToolCalls) > 0 {
 		rec.Messages, rec.Answer = []rollout.Message{answer}, answer.Content
-		rec.Calls, _ = callsOf(rec.Messages, untold)
+		rec.Calls, _ = transcript.CallsOf(rec.Messages, transcript.Untold)
 	}
 	if u := res.Usage; u.Total != nil && *u.Total > 0 && !res.Cached {
 		rec.Usage = rollout.Usage{Input: u.Input, Output: u.Output, Reasoning: u.Details.Reasoning}
@@ -76,7 +77,7 @@ func callList(text json.RawMessage) (calls []rollout.ToolCall) {
 		return nil
 	}
 	for _, one := range all {
-		if c := toolCall(one); c.Name != "" {
+		if c := transcript.ToolCall(one); c.Name != "" {
 			calls = append(calls, c)
 		}
 	}

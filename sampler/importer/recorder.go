@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/transcript"
 )
 
 // evalsRecorder reads what openai/evals records (evals/record.py): lines of
@@ -101,7 +103,7 @@ type recorderReader struct {
 type recorded struct {
 	rec             *rollout.Record
 	row             map[string]json.RawMessage
-	talk            talk
+	talk            transcript.Talk
 	matches, right  int
 	metrics         json.RawMessage
 	failure         string
@@ -166,7 +168,7 @@ func (r *recorderReader) whole(f File, line int, s *recorded) error {
 	if err := r.item(f, line, s.rec.Item, row); err != nil {
 		return err
 	}
-	s.rec.Messages, s.rec.Calls, s.rec.Turns = s.talk.messages, s.talk.calls, s.talk.turns
+	s.rec.Messages, s.rec.Calls, s.rec.Turns = s.talk.Messages, s.talk.Calls, s.talk.Turns
 	if err := r.grade(s); err != nil {
 		return err
 	}
@@ -262,7 +264,7 @@ func (s *recorded) event(e *recorderEvent) error {
 			Message string `json:"message"`
 		}
 		_ = json.Unmarshal(e.Data, &data) // whatever it says, it is an error
-		s.failed, s.failure = true, joined(data.Type, data.Message)
+		s.failed, s.failure = true, strings.TrimPrefix(data.Type+"\n"+data.Message, "\n")
 	}
 	return nil
 }
@@ -293,8 +295,8 @@ func (s *recorded) sampling(v json.RawMessage) error {
 		texts = []string{rollout.TextOrJSON(data.Sampled)}
 	}
 	s.rec.Answer = texts[0]
-	s.talk.open = false
-	s.talk.say(texts[0])
+	s.talk.End()
+	s.talk.Say(texts[0])
 	return nil
 }
 
@@ -321,8 +323,8 @@ func (s *recorded) functionCall(v json.RawMessage) {
 	if json.Unmarshal(v, &data) != nil || data.Name == "" {
 		return
 	}
-	s.talk.call(data.CallID, data.Name, rollout.TextOrJSON(data.Arguments))
+	s.talk.Call(data.CallID, data.Name, rollout.TextOrJSON(data.Arguments))
 	if !isNone(data.Output) {
-		s.talk.result(data.CallID, rollout.TextOrJSON(data.Output))
+		s.talk.Result(data.CallID, rollout.TextOrJSON(data.Output))
 	}
 }

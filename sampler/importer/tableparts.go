@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/transcript"
 )
 
 // part is a part of a record that a column can hold.
@@ -181,7 +182,7 @@ func setMessages(x *rowRecord, _ string, v cell) error {
 	if err := json.Unmarshal([]byte(v.text), &x.Messages); err != nil {
 		return fmt.Errorf("it is no list of chat messages: %w", err)
 	}
-	x.Calls, x.Turns = callsOf(x.Messages, func(*rollout.Message) (rollout.CallStatus, string) { return rollout.CallOK, "" })
+	x.Calls, x.Turns = transcript.CallsOf(x.Messages, func(*rollout.Message) (rollout.CallStatus, string) { return rollout.CallOK, "" })
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/transcript"
 )
 
 type tau2Simulation struct {
@@ -109,7 +110,7 @@ func (s *tau2Simulation) record(id string, messages []rollout.Message) (*rollout
 	if len(messages) > 0 && messages[0].Role == "system" {
 		rec.Messages = messages[1:]
 	}
-	rec.Calls, rec.Turns = callsOf(rec.Messages, s.status())
+	rec.Calls, rec.Turns = transcript.CallsOf(rec.Messages, s.status())
 	for _, m := range rec.Messages {
 		if m.Role == "assistant" && m.Content != "" {
 			rec.Answer = m.Content

@@ -4,13 +4,14 @@ import (
 	"strings"
 
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/transcript"
 )
 
 // record makes the record of one trial.
 func (t *tauReader) record(id string, trial int, e tauEntry) (*rollout.Record, error) {
 	rec := &rollout.Record{Item: id, Split: t.split, Sample: trial, Source: rollout.Import}
 	rec.Messages = afterSystem(e.Traj)
-	rec.Calls, rec.Turns = callsOf(rec.Messages, tauStatus)
+	rec.Calls, rec.Turns = transcript.CallsOf(rec.Messages, tauStatus)
 	reward, err := number("reward", e.Reward)
 	if err != nil {
 		return nil, t.array.errorf("%w", err)

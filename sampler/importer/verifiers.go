@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/transcript"
 )
 
 // verifiers reads results.jsonl as verifiers wrote it before its version 1
@@ -71,10 +72,10 @@ func decodeVerifiers(text []byte) (r verifiersRow, err error) {
 	if err != nil {
 		return r, err
 	}
-	if r.Prompt, err = chatMessages(prompt, "user"); err != nil {
+	if r.Prompt, err = transcript.Messages(prompt, "user"); err != nil {
 		return r, fmt.Errorf("prompt: %w", err)
 	}
-	if r.Completion, err = chatMessages(completion, "assistant"); err != nil {
+	if r.Completion, err = transcript.Messages(completion, "assistant"); err != nil {
 		return r, fmt.Errorf("completion: %w", err)
 	}
 	return r, nil
@@ -190,7 +191,7 @@ func (v *verifiersReader) line(f File, l rollout.Line[verifiersRow]) error {
 	}
 	v.texts[l.Hash] = true
 	talk := row.Completion
-	rec := &rollout.Record{Item: id, Split: v.split, Source: rollout.Import, Messages: talk, Answer: lastAnswer(talk)}
+	rec := &rollout.Record{Item: id, Split: v.split, Source: rollout.Import, Messages: talk, Answer: transcript.LastAnswer(talk)}
 	first, err := v.name(rec, row.Stamp)
 	if err != nil {
 		return err
@@ -201,7 +202,7 @@ func (v *verifiersReader) line(f File, l rollout.Line[verifiersRow]) error {
 			return err
 		}
 	}
-	rec.Calls, rec.Turns = callsOf(talk, untold)
+	rec.Calls, rec.Turns = transcript.CallsOf(talk, transcript.Untold)
 	row.fill(rec)
 	if !row.Stamp.ungraded(rec) {
 		if err := v.grade(rec, row); err != nil {

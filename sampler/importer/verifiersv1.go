@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/transcript"
 )
 
 // verifiersV1 reads traces.jsonl of verifiers from its version 1 on
@@ -50,8 +51,8 @@ type trace struct {
 		Trainable bool   `json:"trainable"`
 	} `json:"agent"`
 	Nodes []struct {
-		Parent  *int        `json:"parent"`
-		Message chatMessage `json:"message"`
+		Parent  *int                   `json:"parent"`
+		Message transcript.ChatMessage `json:"message"`
 	} `json:"nodes"`
 	Calls []struct {
 		Model json.RawMessage `json:"model"`
@@ -170,14 +171,14 @@ func (r *episodeReader) trace(f File, e episode, item string, t *trace) error {
 			return err
 		}
 	}
-	n := untilAnswer(talk)
-	rec := &rollout.Record{Item: item, Split: r.split, Sample: r.numbers.another(r.split, item), Source: rollout.Import, TraceID: e.ID, Messages: talk[n:], Answer: lastAnswer(talk)}
+	n := transcript.UntilAnswer(talk)
+	rec := &rollout.Record{Item: item, Split: r.split, Sample: r.numbers.another(r.split, item), Source: rollout.Import, TraceID: e.ID, Messages: talk[n:], Answer: transcript.LastAnswer(talk)}
 	if rec.Sample == 0 {
 		if err := sendItem(r.sink, f, rollout.Item{ID: item, Split: r.split}, talk[:n], map[string]json.RawMessage{"task": e.Task.Data}); err != nil {
 			return err
 		}
 	}
-	rec.Calls, rec.Turns = callsOf(rec.Messages, untold)
+	rec.Calls, rec.Turns = transcript.CallsOf(rec.Messages, transcript.Untold)
 	rec.Usage = t.usage()
 	rec.Started, rec.Elapsed = t.time()
 	r.grade(rec, e, t)
@@ -189,7 +190,7 @@ func (t *trace) conversation() ([]rollout.Message, error) {
 	leaf := len(t.Nodes) - 1 // a parent stands before its children, so that the last node is a leaf
 	var path []rollout.Message
 	for at := leaf; at >= 0; {
-		m, err := t.Nodes[at].Message.message()
+		m, err := t.Nodes[at].Message.Message()
 		if err != nil {
 			return nil, fmt.Errorf("node %d: %w", at, err)
 		}

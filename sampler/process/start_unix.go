@@ -2,7 +2,10 @@
 
 package process
 
-import "syscall"
+import (
+	"os"
+	"syscall"
+)
 
 // Runs says whether processes can be run, and ended with all they start, on this
 // system.
@@ -14,3 +17,19 @@ func Apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
 // KillGroup kills a process that leads its group and what is in its group.
 func KillGroup(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) }
+
+// pending reports whether a pipe holds something to be read, and takes a byte of
+// it.
+func pending(f *os.File) bool {
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return false
+	}
+	var n int
+	var b [1]byte
+	err = conn.Read(func(fd uintptr) bool {
+		n, _ = syscall.Read(int(fd), b[:]) // it does not wait: our end of a pipe never does
+		return true
+	})
+	return err == nil && n > 0
+}

@@ -1,4 +1,4 @@
-package importer
+package transcript
 
 import (
 	"encoding/json"
@@ -6,10 +6,10 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// callsOf returns the tool calls of a conversation, each with what the tool
+// CallsOf returns the tool calls of a conversation, each with what the tool
 // answered and how it fared by what status makes of its message, and the
 // number of model turns.
-func callsOf(messages []rollout.Message, status func(answer *rollout.Message) (rollout.CallStatus, string)) (calls []rollout.Call, turns int) {
+func CallsOf(messages []rollout.Message, status func(answer *rollout.Message) (rollout.CallStatus, string)) (calls []rollout.Call, turns int) {
 	for i, m := range messages {
 		if m.Role != "assistant" {
 			continue

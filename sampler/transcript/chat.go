@@ -1,6 +1,7 @@
-package importer
+package transcript
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -8,10 +9,10 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// chatMessage is a message of a chat as tools write them that follow OpenAI,
+// ChatMessage is a message of a chat as tools write them that follow OpenAI,
 // each with turns of its own: tool calls may be objects, nested or flat, or
 // JSON texts of those.
-type chatMessage struct {
+type ChatMessage struct {
 	Role             string            `json:"role"`
 	Content          json.RawMessage   `json:"content"`
 	Reasoning        json.RawMessage   `json:"reasoning"`
@@ -21,43 +22,44 @@ type chatMessage struct {
 	Name             json.RawMessage   `json:"name"`
 }
 
-// chatMessages reads a list of messages, or a text, which is one of role.
-func chatMessages(text json.RawMessage, role string) ([]rollout.Message, error) {
-	if isNone(text) {
+// Messages reads a list of messages, or a text, which is one of role.
+func Messages(text json.RawMessage, role string) ([]rollout.Message, error) {
+	if text = bytes.TrimSpace(text); len(text) == 0 || string(text) == "null" {
 		return nil, nil
 	}
 	if text[0] == '"' {
 		return []rollout.Message{{Role: role, Content: rollout.TextOrJSON(text)}}, nil
 	}
-	var all []chatMessage
+	var all []ChatMessage
 	if err := json.Unmarshal(text, &all); err != nil {
 		return nil, err
 	}
 	out := make([]rollout.Message, len(all))
 	for i, m := range all {
 		var err error
-		if out[i], err = m.message(); err != nil {
+		if out[i], err = m.Message(); err != nil {
 			return nil, fmt.Errorf("message %d: %w", i+1, err)
 		}
 	}
 	return out, nil
 }
 
-func (m *chatMessage) message() (rollout.Message, error) {
-	content, err := chatText(m.Content)
+// Message is the message as a rollout has it.
+func (m *ChatMessage) Message() (rollout.Message, error) {
+	content, err := Text(m.Content)
 	out := rollout.Message{Role: m.Role, Content: content, ToolCallID: m.ToolCallID, Name: rollout.TextOrJSON(m.Name)}
 	if out.Reasoning = rollout.TextOrJSON(m.ReasoningContent); out.Reasoning == "" {
 		out.Reasoning = rollout.TextOrJSON(m.Reasoning)
 	}
 	for _, c := range m.ToolCalls {
-		out.ToolCalls = append(out.ToolCalls, toolCall(c))
+		out.ToolCalls = append(out.ToolCalls, ToolCall(c))
 	}
 	return out, err
 }
 
-// chatText returns the text of a content, which may be a list of parts; other
+// Text returns the text of a content, which may be a list of parts; other
 // parts are named by their type.
-func chatText(content json.RawMessage) (string, error) {
+func Text(content json.RawMessage) (string, error) {
 	if len(content) == 0 || content[0] != '[' {
 		return rollout.TextOrJSON(content), nil
 	}
@@ -78,9 +80,9 @@ func chatText(content json.RawMessage) (string, error) {
 	return strings.Join(texts, "\n"), nil
 }
 
-// toolCall reads a call in any of its shapes. What is none keeps its text as
+// ToolCall reads a call in any of its shapes. What is none keeps its text as
 // arguments, as a call that the model got wrong.
-func toolCall(text json.RawMessage) rollout.ToolCall {
+func ToolCall(text json.RawMessage) rollout.ToolCall {
 	raw := text
 	if len(raw) > 0 && raw[0] == '"' {
 		raw = json.RawMessage(rollout.TextOrJSON(raw))
@@ -103,12 +105,12 @@ func toolCall(text json.RawMessage) rollout.ToolCall {
 	return rollout.ToolCall{ID: c.ID, Name: c.Name, Arguments: rollout.TextOrJSON(c.Arguments)}
 }
 
-// untold is the status of a tool call in a log that does not tell how tools
+// Untold is the status of a tool call in a log that does not tell how tools
 // fared.
-func untold(*rollout.Message) (rollout.CallStatus, string) { return rollout.CallOK, "" }
+func Untold(*rollout.Message) (rollout.CallStatus, string) { return rollout.CallOK, "" }
 
-// untilAnswer returns how many messages stand before the model's first.
-func untilAnswer(messages []rollout.Message) int {
+// UntilAnswer returns how many messages stand before the model's first.
+func UntilAnswer(messages []rollout.Message) int {
 	for i, m := range messages {
 		if m.Role == "assistant" {
 			return i
@@ -117,8 +119,8 @@ func untilAnswer(messages []rollout.Message) int {
 	return len(messages)
 }
 
-// lastAnswer returns what the model said last.
-func lastAnswer(messages []rollout.Message) string {
+// LastAnswer returns what the model said last.
+func LastAnswer(messages []rollout.Message) string {
 	for i := len(messages) - 1; i >= 0; i-- {
 		if messages[i].Role == "assistant" {
 			return messages[i].Content

@@ -1,0 +1,185 @@
+package sampler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"gonogo/sampler/rollout"
+)
+
+// Agent is a policy that brings a loop of its own, and perhaps its own tools and
+// its own model: somebody's program, measured as it is.
+type Agent interface {
+	// Play carries one rollout to its end. It makes one try, without retrying: a
+	// try may cost what a rollout costs. What went wrong is a *Failure; one about
+	// this rollout alone wraps an *AgentError.
+	Play(ctx context.Context, p Play) (Played, error)
+}
+
+// Door is where agents may ask the run's model, so that what they ask is bounded,
+// counted and recorded.
+type Door interface {
+	// Open makes an address of its own for one try of a rollout. What it asks is
+	// part of ctx. close ends what is under way, and tells what was heard.
+	Open(ctx context.Context, p Play) (at Entrance, close func() Heard, err error)
+}
+
+// Entrance is where one try of a rollout finds the model.
+type Entrance struct {
+	BaseURL string // of an OpenAI-compatible server on loopback
+	Key     string // to be sent as the API key; good for this rollout alone
+	Model   string // the model's name
+	API     string // responses or chat
+}
+
+// Play is a rollout to be made by an agent.
+type Play struct {
+	Item      *rollout.Item
+	Sample    int
+	Attempt   int
+	TraceID   string
+	Enclosure *Enclosure // what the rollout has to itself; nil when that is nothing
+	Model     *Entrance  // nil: the agent has a model of its own
+
+	MaxSteps     int           // model turns and tool calls; 0 is no limit
+	MaxToolCalls int           // 0 is no limit
+	Timeout      time.Duration // for the whole of it; 0 is no limit
+}
+
+// Played is what an agent made of a rollout.
+type Played struct {
+	Output   string            // the final answer; "" when there is none
+	Refusal  string            // set when the model refused
+	Limit    string            // the limit that ended it, such as max_steps; "" when none did
+	Messages []rollout.Message // after the item's own, as far as the agent tells
+	Calls    []rollout.Call    // tool calls, as far as it tells
+	Usage    rollout.Usage     // tokens, as far as it tells
+	Turns    int               // replies of a model; 0 when it does not tell
+}
+
+// Heard is what went through a Door.
+type Heard struct {
+	Messages []rollout.Message
+	Calls    []rollout.Call
+	Usage    rollout.Usage
+	Turns    int
+	Retries  int    // requests that failed in transport and were made again by the agent
+	Limit    string // the limit at which the door was closed to it; "" when none was
+}
+
+// AgentBoundary is the name of an agent's endpoint.
+const AgentBoundary = "agent"
+
+// The kinds of a rollout that ended because its agent did.
+const (
+	KindAgentStart   = "agent_start_error"  // it could not be started or reached
+	KindAgentCrashed = "agent_crashed"      // it ended without an answer
+	KindAgentHung    = "agent_timeout"      // it gave none in time
+	KindAgentGarbled = "agent_output_error" // what it gave is no result
+	KindAgentError   = "agent_error"        // it says itself that it failed
+)
+
+// AgentError is a rollout that its agent did not carry to an end.
+type AgentError struct {
+	Kind    string          // one of the kinds above; "" for a boundary that the agent names
+	Outcome rollout.Outcome // the boundary that failed: model_api or tool; tool as well for the agent itself
+	Err     error
+}
+
+// Error is the cause.
+func (e *AgentError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *AgentError) Unwrap() error { return e.Err }
+
+// attend lets the agent carry the rollout to its answer.
+func (e *episode) attend(ctx context.Context) (ending, error) {
+	p := Play{
+		Item: e.job.Item, Sample: e.job.Sample, Attempt: e.job.Attempt, TraceID: e.trace, Enclosure: e.box,
+		MaxSteps: e.cfg.MaxSteps, MaxToolCalls: e.cfg.MaxToolCalls, Timeout: e.cfg.AgentTimeout,
+	}
+	var done Played
+	var heard Heard
+	// The agent keeps its own time: a try that hung is not made again.
+	retries, err := e.ask(ctx, e.gates.agent, 0, errand{e.job.Item, e.trace, "agent"}, func(ctx context.Context) (err error) {
+		if e.b.Door == nil {
+			done, err = e.b.Agent.Play(ctx, p)
+			return err
+		}
+		at, shut, err := e.b.Door.Open(ctx, p)
+		if err != nil {
+			return err
+		}
+		p.Model = &at
+		done, err = e.b.Agent.Play(ctx, p)
+		heard = shut()
+		return err
+	})
+	e.rec.Retries += retries + heard.Retries
+	e.noteAgent(done, heard)
+	if heard.Limit != "" && err != nil {
+		err = nil // it was refused another turn and could not go on without
+	}
+	if err != nil {
+		return ending{}, agentFailure(err)
+	}
+	return e.agentEnding(done, heard), nil
+}
+
+// noteAgent puts into the record what is known of the conversation: what the
+// agent tells goes before what was heard, but for tokens, which were counted.
+func (e *episode) noteAgent(done Played, heard Heard) {
+	if e.rec.Messages = done.Messages; done.Messages == nil {
+		e.rec.Messages = heard.Messages
+	}
+	if e.rec.Calls = done.Calls; done.Calls == nil {
+		e.rec.Calls = heard.Calls
+	}
+	e.rec.Turns = max(done.Turns, heard.Turns)
+	usage := done.Usage
+	if heard.Turns > 0 {
+		usage = heard.Usage
+	}
+	e.usage.add(usage)
+	e.steps = e.rec.Turns + len(e.rec.Calls)
+}
+
+// agentEnding is how a rollout ended that the agent came to the end of.
+func (e *episode) agentEnding(done Played, heard Heard) ending {
+	blank := strings.TrimSpace(done.Output) == ""
+	text := done.Output
+	if blank {
+		text = ""
+	}
+	limit := done.Limit
+	switch {
+	case limit != "":
+	case heard.Limit != "":
+		limit = heard.Limit
+	case e.cfg.MaxSteps > 0 && e.steps > e.cfg.MaxSteps:
+		limit = fmt.Sprintf("max_steps of %d", e.cfg.MaxSteps)
+	case e.cfg.MaxToolCalls > 0 && len(e.rec.Calls) > e.cfg.MaxToolCalls:
+		limit = fmt.Sprintf("max_tool_calls of %d", e.cfg.MaxToolCalls)
+	}
+	switch {
+	case limit != "":
+		return ending{outcome: rollout.StepLimit, text: text, why: limit + " reached"}
+	case done.Refusal != "":
+		return ending{outcome: rollout.NoAnswer, why: "the model refused: " + done.Refusal}
+	case blank:
+		return ending{outcome: rollout.NoAnswer, why: "the answer is empty"}
+	}
+	return ending{outcome: rollout.Graded, text: text}
+}
+
+// agentFailure says which boundary an agent's rollout ended at.
+func agentFailure(err error) error {
+	b := &boundaryError{rollout.ToolFailed, err}
+	if own, ok := errors.AsType[*AgentError](err); ok && own.Outcome != "" {
+		b.outcome = own.Outcome
+	}
+	return b
+}

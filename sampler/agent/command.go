@@ -1,0 +1,225 @@
+package agent
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"gonogo/sampler"
+	"gonogo/sampler/process"
+	"gonogo/sampler/rollout"
+)
+
+// largestResult bounds the line of a result.
+const largestResult = 16 << 20
+
+// marker is the variable by which the processes of agents are known.
+const marker = "GONOGO_AGENT"
+
+// CommandConfig is an agent that is a program.
+type CommandConfig struct {
+	Argv       []string  // the program and its arguments
+	Dir        string    // where it runs; "" is where this program does
+	Without    []string  // variables of this program's environment that it must not see
+	PerRollout bool      // a process for each rollout, not one for many, one after the other
+	Processes  int       // at one time, at most
+	Hide       []string  // fields of a row that it is not told
+	Log        io.Writer // takes its standard error, from several goroutines; nil: nobody does
+}
+
+// Validate reports what cannot be run.
+func (c CommandConfig) Validate() error {
+	switch {
+	case len(c.Argv) == 0 || c.Argv[0] == "":
+		return errors.New("the agent's command is empty")
+	case c.Processes <= 0:
+		return fmt.Errorf("%d processes of the agent are none", c.Processes)
+	case !process.Runs:
+		return errors.New("this system cannot end all that an agent's command starts: run it as a service (agent.url)")
+	}
+	return nil
+}
+
+// Command is an agent that is a program: a JSON line in for each rollout, a JSON
+// line out. It is safe for concurrent use.
+type Command struct {
+	cfg   CommandConfig
+	slots chan struct{} // holds a token for each process that is busy
+
+	mu   sync.Mutex      // guards idle
+	idle []*process.Peer // the one used last is last
+}
+
+// NewCommand returns an agent. Nothing is started yet.
+func NewCommand(cfg CommandConfig) (*Command, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	return &Command{cfg: cfg, slots: make(chan struct{}, cfg.Processes)}, nil
+}
+
+// URL names the command in messages.
+func (c *Command) URL() string { return strings.Join(c.cfg.Argv, " ") }
+
+// Play has a process carry the rollout. One that hangs, crashes or writes what is
+// no result is ended, with all that it started, and the next rollout has another.
+func (c *Command) Play(ctx context.Context, p sampler.Play) (done sampler.Played, err error) {
+	if err := c.take(ctx); err != nil {
+		return sampler.Played{}, err
+	}
+	defer func() { <-c.slots }()
+	pass, err := sampler.Admit(ctx, sampler.AgentBoundary)
+	if err != nil {
+		return sampler.Played{}, err
+	}
+	defer func() { pass.Done(done.Usage, err) }()
+	line, err := json.Marshal(requestOf(p, c.cfg.Hide))
+	if err != nil {
+		return sampler.Played{}, fmt.Errorf("write the rollout for the agent: %w", err)
+	}
+	text, err := c.ask(ctx, p, append(line, '\n'))
+	if err != nil {
+		return sampler.Played{}, err
+	}
+	return played(text, p, !c.cfg.PerRollout)
+}
+
+// take waits for a place among the processes.
+func (c *Command) take(ctx context.Context) error {
+	select {
+	case c.slots <- struct{}{}:
+		return nil
+	default:
+	}
+	resume := sampler.Queued(ctx)
+	defer resume()
+	select {
+	case c.slots <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// ask has a process answer the line. One that had ended since its last rollout is
+// replaced.
+func (c *Command) ask(ctx context.Context, p sampler.Play, line []byte) ([]byte, error) {
+	for again := false; ; again = true {
+		peer, err := c.peer(p)
+		if err != nil {
+			return nil, err
+		}
+		text, err := peer.Ask(ctx, p.Timeout, line, largestResult)
+		switch {
+		case err == nil && c.cfg.PerRollout:
+			peer.Finish(grace)
+			return text, nil
+		case err == nil:
+			c.put(peer)
+			return text, nil
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case !again && !c.cfg.PerRollout && (errors.Is(err, process.ErrNotSent) || errors.Is(err, process.ErrUnasked)):
+			continue // what the rollout before left is none of this one's
+		}
+		return nil, c.failure(p, err)
+	}
+}
+
+// grace is how long a process may take to end by itself.
+const grace = 2 * time.Second
+
+// peer returns a process: an idle one, or a new one.
+func (c *Command) peer(p sampler.Play) (*process.Peer, error) {
+	c.mu.Lock()
+	for n := len(c.idle); n > 0; n = len(c.idle) {
+		peer := c.idle[n-1]
+		c.idle = c.idle[:n-1]
+		if peer.Alive() {
+			c.mu.Unlock()
+			return peer, nil
+		}
+		peer.Kill() // it has ended: what it left behind goes, too
+	}
+	c.mu.Unlock()
+	cmd := exec.Command(c.cfg.Argv[0], c.cfg.Argv[1:]...)
+	cmd.Dir, cmd.Env = c.cfg.Dir, c.environment(p)
+	peer, err := process.StartPeer(cmd, marker+"="+rand.Text(), c.cfg.Log)
+	if err != nil {
+		return nil, startFailure(err)
+	}
+	return peer, nil
+}
+
+// environment is this program's, without what the agent must not see, and, where
+// each rollout has a process, with what the model's libraries read.
+func (c *Command) environment(p sampler.Play) []string {
+	env := slices.DeleteFunc(os.Environ(), func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		return slices.Contains(c.cfg.Without, name)
+	})
+	if !c.cfg.PerRollout {
+		return env
+	}
+	env = append(env, "GONOGO_TRACE_ID="+p.TraceID)
+	if p.Model != nil {
+		env = append(env, "OPENAI_BASE_URL="+p.Model.BaseURL, "OPENAI_API_KEY="+p.Model.Key)
+	}
+	return env
+}
+
+// put keeps a process for the next rollout.
+func (c *Command) put(peer *process.Peer) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.idle = append(c.idle, peer)
+}
+
+// Close ends all processes that are idle. It is called when no rollout is under
+// way any more.
+func (c *Command) Close() {
+	c.mu.Lock()
+	idle := c.idle
+	c.idle = nil
+	c.mu.Unlock()
+	var all sync.WaitGroup
+	for _, peer := range idle {
+		all.Go(func() { peer.Finish(grace) })
+	}
+	all.Wait()
+}
+
+// startFailure is a program that cannot be started: that is so for every rollout.
+func startFailure(err error) error {
+	missing := errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)
+	own := &sampler.AgentError{Kind: sampler.KindAgentStart, Outcome: rollout.ToolFailed, Err: fmt.Errorf("start the agent: %w", err)}
+	return &sampler.Failure{Temporary: !missing, Fatal: missing, Err: own}
+}
+
+// failure is a rollout that a process did not carry to its end.
+func (c *Command) failure(p sampler.Play, err error) error {
+	kind := sampler.KindAgentCrashed
+	switch {
+	case errors.Is(err, process.ErrLate):
+		kind, err = sampler.KindAgentHung, fmt.Errorf("the agent gave no result within %v (agent.timeout) and was ended%s", p.Timeout, strings.TrimPrefix(err.Error(), process.ErrLate.Error()))
+	case errors.Is(err, process.ErrLong):
+		kind, err = sampler.KindAgentGarbled, fmt.Errorf("the agent wrote more than %d bytes without a line break and was ended", largestResult)
+	case errors.Is(err, process.ErrTwo):
+		kind, err = sampler.KindAgentGarbled, errors.New("the agent wrote more than one line for a rollout and was ended; what is not the result belongs to standard error")
+	case errors.Is(err, process.ErrUnasked):
+		kind, err = sampler.KindAgentGarbled, errors.New("the agent wrote a line before it was told of a rollout; what is not a result belongs to standard error")
+	default:
+		err = fmt.Errorf("the agent's process: %w", err)
+	}
+	return failed(kind, rollout.ToolFailed, err)
+}

@@ -1,0 +1,185 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+	"gonogo/sampler/transcript"
+)
+
+// Result is what an agent says of a rollout. Output, or one of Refusal, Limit
+// and Error, must be there; all else is optional.
+type Result struct {
+	TraceID   string          `json:"trace_id"`   // when it is there, it must be the request's
+	Output    *string         `json:"output"`     // the final answer
+	Refusal   string          `json:"refusal"`    // the model refused
+	Limit     string          `json:"limit"`      // the limit that ended it, such as max_steps
+	Error     *Error          `json:"error"`      // it failed
+	Messages  json.RawMessage `json:"messages"`   // the conversation, as chat messages; the prompt may stand before it
+	ToolCalls []Call          `json:"tool_calls"` // instead of, or beside, messages
+	Turns     int             `json:"turns"`      // replies of the model
+	Usage     *Usage          `json:"usage"`
+}
+
+// Error says what failed.
+type Error struct {
+	Boundary string `json:"boundary"` // model, tool or agent (itself)
+	Message  string `json:"message"`
+}
+
+// Call is a tool call.
+type Call struct {
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"` // an object, or the text of one
+	Output    json.RawMessage `json:"output"`    // a text, or any JSON
+	Error     string          `json:"error"`     // the tool refused or failed, and the model was told
+	Offset    rollout.Seconds `json:"offset_s"`  // since the rollout's begin
+	Elapsed   rollout.Seconds `json:"elapsed_s"`
+}
+
+// Usage counts tokens, by the names of either API.
+type Usage struct {
+	Input      *int64 `json:"input_tokens"`
+	Output     *int64 `json:"output_tokens"`
+	Prompt     *int64 `json:"prompt_tokens"`
+	Completion *int64 `json:"completion_tokens"`
+	Reasoning  *int64 `json:"reasoning_tokens"`
+	Cached     *int64 `json:"cached_tokens"`
+}
+
+// played reads a result; named says that it must name the rollout. An error wraps
+// an *sampler.AgentError.
+func played(text []byte, p sampler.Play, named bool) (sampler.Played, error) {
+	var r Result
+	if text = bytes.TrimSpace(text); len(text) == 0 || text[0] != '{' {
+		return sampler.Played{}, garbled("the agent wrote %s, where a JSON object belongs", quoted(text))
+	}
+	if err := json.Unmarshal(text, &r); err != nil {
+		return sampler.Played{}, garbled("the agent's result is no JSON that can be read: %v", err)
+	}
+	switch {
+	case r.TraceID == "" && named:
+		return sampler.Played{}, garbled(`the agent's result has no "trace_id": it must name the rollout that it is of, as the request did`)
+	case r.TraceID != "" && r.TraceID != p.TraceID:
+		return sampler.Played{}, garbled("the agent answered for the rollout %s, which nobody asked it for here", sampler.Brief(r.TraceID))
+	case r.Error != nil:
+		return sampler.Played{}, r.Error.failure()
+	case r.Output == nil && r.Refusal == "" && r.Limit == "":
+		return sampler.Played{}, garbled(`the agent's result has no "output": it must say what the answer is ("" for none), or "refusal", "limit" or "error"`)
+	case r.Turns < 0:
+		return sampler.Played{}, garbled(`the agent's result has %d "turns"`, r.Turns)
+	}
+	done := sampler.Played{Refusal: r.Refusal, Limit: r.Limit, Turns: r.Turns, Usage: r.Usage.counts()}
+	if r.Output != nil {
+		done.Output = *r.Output
+	}
+	if err := r.converse(&done, p); err != nil {
+		return sampler.Played{}, err
+	}
+	return done, nil
+}
+
+// converse reads the conversation as far as it is told.
+func (r *Result) converse(done *sampler.Played, p sampler.Play) error {
+	messages, err := transcript.Messages(r.Messages, "assistant")
+	if err != nil {
+		return garbled(`the agent's "messages" are no chat messages: %v`, err)
+	}
+	messages = afterPrompt(messages, p)
+	if len(messages) > 0 {
+		calls, turns := transcript.CallsOf(messages, transcript.Untold)
+		done.Messages, done.Calls, done.Turns = messages, calls, max(done.Turns, turns)
+	}
+	for i, c := range r.ToolCalls {
+		call := rollout.Call{
+			Turn: i, ID: c.ID, Name: c.Name, Arguments: rollout.TextOrJSON(c.Arguments), Output: rollout.TextOrJSON(c.Output),
+			Status: rollout.CallOK, Error: sampler.Brief(c.Error), Offset: c.Offset, Elapsed: c.Elapsed,
+		}
+		if c.Name == "" || c.Offset < 0 || c.Elapsed < 0 {
+			return garbled(`the agent's tool call %d has no name, or a time below 0`, i+1)
+		}
+		call.OutputBytes = len(call.Output)
+		if c.Error != "" {
+			call.Status = rollout.CallError
+		}
+		if i == 0 {
+			done.Calls = nil // they tell more than the messages
+		}
+		done.Calls = append(done.Calls, call)
+	}
+	return nil
+}
+
+// afterPrompt leaves the item's own messages out, where the agent gives them
+// back.
+func afterPrompt(messages []rollout.Message, p sampler.Play) []rollout.Message {
+	at := 0
+	for _, own := range p.Item.Messages {
+		if at == len(messages) || messages[at].Role == "assistant" {
+			break
+		}
+		if messages[at].Role != own.Role && messages[at].Content != own.Content {
+			break
+		}
+		at++
+	}
+	return messages[at:]
+}
+
+// failure is the error that the agent reports.
+func (e *Error) failure() error {
+	message := e.Message
+	if message == "" {
+		message = "no reason given"
+	}
+	switch e.Boundary {
+	case "model":
+		return failed("", rollout.ModelAPI, fmt.Errorf("the agent says that its model failed: %s", message))
+	case "tool":
+		return failed("", rollout.ToolFailed, fmt.Errorf("the agent says that a tool failed: %s", message))
+	}
+	return failed(sampler.KindAgentError, rollout.ToolFailed, fmt.Errorf("the agent says that it failed: %s", message))
+}
+
+// counts is the usage; a count that is not told is not told.
+func (u *Usage) counts() rollout.Usage {
+	if u == nil {
+		return rollout.Usage{}
+	}
+	either := func(a, b *int64) *int64 {
+		if a != nil {
+			return a
+		}
+		return b
+	}
+	return rollout.Usage{Input: either(u.Input, u.Prompt), Output: either(u.Output, u.Completion), Reasoning: u.Reasoning, Cached: u.Cached}
+}
+
+// garbled is a result that is none.
+func garbled(format string, args ...any) error {
+	return failed(sampler.KindAgentGarbled, rollout.ToolFailed, fmt.Errorf(format, args...))
+}
+
+// failed is one rollout's failure, which is not worth another try: that would
+// cost what a rollout costs. It is none of the endpoint as a whole, but for the
+// breaker, which counts the same failure on item after item.
+func failed(kind string, outcome rollout.Outcome, err error) error {
+	return &sampler.Failure{URL: "agent", Hidden: http.StatusOK, Err: &sampler.AgentError{Kind: kind, Outcome: outcome, Err: err}}
+}
+
+// quoted shows the beginning of what is no result.
+func quoted(text []byte) string {
+	if len(text) == 0 {
+		return "nothing"
+	}
+	const most = 120
+	if len(text) > most {
+		text = append(bytes.Clone(text[:most]), "…"...)
+	}
+	return fmt.Sprintf("%q", text)
+}

@@ -1,0 +1,168 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+)
+
+// ServiceConfig is an agent behind a URL.
+type ServiceConfig struct {
+	URL     string            // is POSTed each rollout
+	Headers map[string]string // of all requests
+	Poll    time.Duration     // between questions for a result; 0 stands for a second
+	Hide    []string          // fields of a row that it is not told
+	HTTP    *http.Client
+}
+
+// Service is an agent behind a URL: a POST starts a rollout, and its answer is
+// the result, or says where to ask for it. It is safe for concurrent use.
+type Service struct {
+	cfg     ServiceConfig
+	header  http.Header
+	secrets sampler.Secrets
+}
+
+// NewService returns an agent. Nothing is asked yet.
+func NewService(cfg ServiceConfig) (*Service, error) {
+	if err := sampler.CheckHeaders(cfg.Headers); err != nil {
+		return nil, err
+	}
+	if cfg.Poll <= 0 {
+		cfg.Poll = time.Second
+	}
+	return &Service{cfg: cfg, header: sampler.JSONHeader(cfg.Headers), secrets: sampler.SecretsOf(cfg.Headers)}, nil
+}
+
+// URL is where it is, for messages.
+func (s *Service) URL() string { return sampler.RedactURL(s.cfg.URL) }
+
+// started is an answer that is no result yet.
+type started struct {
+	Poll    string  `json:"poll"`          // where to ask for the result; relative to the service's URL
+	Seconds float64 `json:"retry_after_s"` // before the next question; 0 leaves it to us
+}
+
+// Play POSTs the rollout and waits for its result. A start that failed in
+// transport, or is put off, is worth another try: it cost nothing.
+func (s *Service) Play(ctx context.Context, p sampler.Play) (done sampler.Played, err error) {
+	pass, err := sampler.Admit(ctx, sampler.AgentBoundary)
+	if err != nil {
+		return sampler.Played{}, err
+	}
+	defer func() { pass.Done(done.Usage, err) }()
+	inner := ctx
+	if p.Timeout > 0 {
+		var stop context.CancelFunc
+		inner, stop = context.WithTimeout(ctx, p.Timeout)
+		defer stop()
+	}
+	text, err := s.result(inner, pass, p)
+	switch {
+	case ctx.Err() != nil:
+		return sampler.Played{}, context.Cause(ctx)
+	case inner.Err() != nil:
+		return sampler.Played{}, failed(sampler.KindAgentHung, rollout.ToolFailed, fmt.Errorf("the agent gave no result within %v (agent.timeout)", p.Timeout))
+	case err != nil:
+		return sampler.Played{}, err
+	}
+	return played([]byte(s.secrets.Mask(string(text))), p, false)
+}
+
+// result starts the rollout and asks for its result until it is there.
+func (s *Service) result(ctx context.Context, pass *sampler.Pass, p sampler.Play) ([]byte, error) {
+	body, err := json.Marshal(requestOf(p, s.cfg.Hide))
+	if err != nil {
+		return nil, fmt.Errorf("write the rollout for the agent: %w", err)
+	}
+	a, err := sampler.PostJSON(ctx, s.cfg.HTTP, s.cfg.URL, s.header, body, largestResult)
+	if err != nil {
+		return nil, unreached(err)
+	}
+	pass.Heard(a.Header)
+	for at := ""; a.Status == http.StatusAccepted; {
+		var wait started
+		_ = json.Unmarshal(a.Body, &wait) // what it does not say stays as it was
+		if wait.Poll != "" {
+			if at, err = s.beside(wait.Poll); err != nil {
+				return nil, err
+			}
+		}
+		if at == "" {
+			return nil, garbled(`the agent answered with status 202 and no "poll" that says where its result will be`)
+		}
+		if err := pause(ctx, max(s.cfg.Poll, time.Duration(wait.Seconds*float64(time.Second)))); err != nil {
+			return nil, err
+		}
+		if a, err = s.ask(ctx, at); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case a.Status/100 != 2:
+		return nil, unreached(sampler.StatusFailure(s.cfg.URL, a))
+	case a.Over:
+		return nil, garbled("the agent answered with more than %d bytes", largestResult)
+	}
+	return a.Body, nil
+}
+
+// ask asks for a result. A question that failed is put again: the rollout goes on
+// meanwhile, and ctx bounds it.
+func (s *Service) ask(ctx context.Context, at string) (sampler.Answer, error) {
+	for {
+		a, err := sampler.GetJSON(ctx, s.cfg.HTTP, at, s.header, largestResult)
+		if err == nil && !sampler.Temporary(a.Status) {
+			return a, nil
+		}
+		if f, ok := sampler.AsFailure(err); ok && !f.Temporary {
+			return sampler.Answer{}, err
+		}
+		if err := pause(ctx, s.cfg.Poll); err != nil {
+			return sampler.Answer{}, err
+		}
+	}
+}
+
+// beside is a result's address, which must be at the service's own host: its
+// headers hold keys.
+func (s *Service) beside(poll string) (string, error) {
+	base, err := url.Parse(s.cfg.URL)
+	if err != nil {
+		return "", err
+	}
+	at, err := base.Parse(poll)
+	if err != nil || at.Host != base.Host || at.Scheme != base.Scheme {
+		return "", garbled(`the agent's "poll" %s is no address at its own server`, sampler.Brief(poll))
+	}
+	return at.String(), nil
+}
+
+// pause waits.
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// unreached is a service that did not start the rollout.
+func unreached(err error) error {
+	f, ok := sampler.AsFailure(err)
+	if !ok {
+		return err
+	}
+	own := *f
+	own.Err = &sampler.AgentError{Kind: sampler.KindAgentStart, Outcome: rollout.ToolFailed, Err: f.Err}
+	return &own
+}

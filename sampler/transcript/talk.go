@@ -1,0 +1,131 @@
+package transcript
+
+import (
+	"encoding/json"
+	"strings"
+
+	"gonogo/sampler/rollout"
+)
+
+// Talk makes messages and calls of a list of events, as the Responses API and
+// traces of it have them: what the model says and calls before the next result
+// is one turn.
+type Talk struct {
+	Messages []rollout.Message
+	Calls    []rollout.Call
+	Turns    int
+	reasoned string // waits for the turn it belongs to
+	open     bool   // the last message is the model's, and its turn goes on
+}
+
+// turn returns the message of the model's turn.
+func (t *Talk) turn() *rollout.Message {
+	if !t.open {
+		t.Messages = append(t.Messages, rollout.Message{Role: "assistant"})
+		t.Turns++
+		t.open = true
+	}
+	m := &t.Messages[len(t.Messages)-1]
+	if t.reasoned != "" {
+		m.Reasoning, t.reasoned = joined(m.Reasoning, t.reasoned), ""
+	}
+	return m
+}
+
+func joined(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "\n" + b
+}
+
+// Reason takes reasoning of the model.
+func (t *Talk) Reason(text string) {
+	if text != "" {
+		t.open = t.open && t.reasoned == "" && len(t.Messages[len(t.Messages)-1].ToolCalls) == 0
+		t.reasoned = joined(t.reasoned, text)
+	}
+}
+
+// End ends the model's turn: what it says next is another.
+func (t *Talk) End() { t.open = false }
+
+// Say takes what the model says.
+func (t *Talk) Say(text string) {
+	m := t.turn()
+	m.Content = joined(m.Content, text)
+}
+
+// Hear takes what somebody else says.
+func (t *Talk) Hear(role, text string) {
+	t.open = false
+	t.Messages = append(t.Messages, rollout.Message{Role: role, Content: text})
+}
+
+// Call takes a tool call of the model.
+func (t *Talk) Call(id, name, arguments string) {
+	m := t.turn()
+	m.ToolCalls = append(m.ToolCalls, rollout.ToolCall{ID: id, Name: name, Arguments: arguments})
+	c := rollout.Call{Turn: t.Turns - 1, ID: id, Name: name, Arguments: arguments, Status: rollout.CallOK}
+	if !json.Valid([]byte(arguments)) {
+		c.Status = rollout.CallMalformed
+	}
+	t.Calls = append(t.Calls, c)
+}
+
+// Result takes what a tool answered to the call of that id.
+func (t *Talk) Result(id, output string) {
+	t.open = false
+	m := rollout.Message{Role: "tool", ToolCallID: id, Content: output}
+	if c := t.CallOf(id, ""); c != nil {
+		c.Output, c.OutputBytes, m.Name = output, len(output), c.Name
+	}
+	t.Messages = append(t.Messages, m)
+}
+
+// Failure marks the last call of a tool that has no result as failed.
+func (t *Talk) Failure(name, cause string) {
+	t.open = false
+	if c := t.CallOf("", name); c != nil {
+		c.Status, c.Error = rollout.CallFailed, firstLine(cause)
+	}
+}
+
+// CallOf finds the last call by its id or, where there is none, by its name or
+// its place.
+func (t *Talk) CallOf(id, name string) *rollout.Call {
+	for i := len(t.Calls) - 1; i >= 0; i-- {
+		if c := &t.Calls[i]; id != "" && c.ID == id || id == "" && (name == "" || c.Name == name) {
+			return c
+		}
+	}
+	return nil
+}
+
+// Summary reads a summary of reasoning: a text, or a list of parts with
+// texts.
+func Summary(v json.RawMessage) string {
+	var parts []struct {
+		Text string `json:"text"`
+	}
+	if json.Unmarshal(v, &parts) != nil {
+		return rollout.TextOrJSON(v)
+	}
+	var texts []string
+	for _, p := range parts {
+		texts = append(texts, p.Text)
+	}
+	return strings.Join(texts, "\n")
+}
+
+// firstLine returns the first line of a message that is not blank, cut to at
+// most 500 bytes.
+func firstLine(s string) string {
+	const most = 500
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	line = strings.TrimSpace(line)
+	if len(line) > most {
+		line = strings.ToValidUTF8(line[:most], "")
+	}
+	return line
+}
