@@ -68,6 +68,7 @@ type Heard struct {
 	Turns    int
 	Retries  int    // requests that failed in transport and were made again by the agent
 	Limit    string // the limit at which the door was closed to it; "" when none was
+	Failed   error  // why the model did not answer the last request; nil when it did
 }
 
 // AgentBoundary is the name of an agent's endpoint.
@@ -122,6 +123,9 @@ func (e *episode) attend(ctx context.Context) (ending, error) {
 	e.noteAgent(done, heard)
 	if heard.Limit != "" && err != nil {
 		err = nil // it was refused another turn and could not go on without
+	}
+	if err != nil && heard.Failed != nil {
+		return ending{}, &boundaryError{rollout.ModelAPI, heard.Failed}
 	}
 	if err != nil {
 		return ending{}, agentFailure(err)

@@ -14,12 +14,7 @@ func (t *tally) add(u rollout.Usage) {
 		t.total = u
 		return
 	}
-	t.total = rollout.Usage{
-		Input:     plus(t.total.Input, u.Input),
-		Output:    plus(t.total.Output, u.Output),
-		Reasoning: plus(t.total.Reasoning, u.Reasoning),
-		Cached:    plus(t.total.Cached, u.Cached),
-	}
+	t.total = t.total.Plus(u)
 }
 
 func (t *tally) sum() rollout.Usage { return t.total }

@@ -7,6 +7,7 @@ import (
 
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/transcript"
 )
 
 // chat is the Chat Completions wire format. The model's reasoning is sent back
@@ -87,7 +88,7 @@ func (w *chat) parse(body []byte, ids *ids) (sampler.Reply, error) {
 		return sampler.Reply{}, f
 	}
 	m := choice.Message
-	reply := sampler.Reply{Text: contentText(m.Content), Refusal: m.Refusal, Usage: usageOf(a.Usage)}
+	reply := sampler.Reply{Text: contentText(m.Content), Refusal: m.Refusal, Usage: transcript.UsageOf(a.Usage)}
 	if reply.Reasoning = rollout.TextOrJSON(m.ReasoningContent); reply.Reasoning == "" {
 		reply.Reasoning = rollout.TextOrJSON(m.Reasoning)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/transcript"
 )
 
 // responses is the Responses wire format, stateless: every request carries the
@@ -82,7 +83,7 @@ func (w *responses) parse(body []byte, ids *ids) (sampler.Reply, error) {
 	if f := faultOf(a.Error); f != nil {
 		return sampler.Reply{}, f
 	}
-	reply := sampler.Reply{Usage: usageOf(a.Usage)}
+	reply := sampler.Reply{Usage: transcript.UsageOf(a.Usage)}
 	switch a.Status {
 	case "completed", "":
 	case "incomplete":

@@ -166,6 +166,22 @@ type Usage struct {
 	Cached    *int64 `json:"cached_tokens,omitempty"`    // part of Input
 }
 
+// Plus adds the usage of further turns. What one of them did not tell is not told
+// of all.
+func (u Usage) Plus(more Usage) Usage {
+	plus := func(a, b *int64) *int64 {
+		if a == nil || b == nil {
+			return nil
+		}
+		n := *a + *b
+		return &n
+	}
+	return Usage{
+		Input: plus(u.Input, more.Input), Output: plus(u.Output, more.Output),
+		Reasoning: plus(u.Reasoning, more.Reasoning), Cached: plus(u.Cached, more.Cached),
+	}
+}
+
 // Call is one tool call of a rollout.
 type Call struct {
 	Turn        int        `json:"turn"` // the model turn that asked for it, from 0

@@ -1,4 +1,4 @@
-package model
+package transcript
 
 import (
 	"encoding/json"
@@ -7,10 +7,10 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// usageOf reads the token counts of an answer, in the words of either wire
+// UsageOf reads the token counts of an answer, in the words of either wire
 // format. A count that is absent or cannot be true is not told, which is not
 // zero. Nothing in it can spoil the answer itself: counts are beside the point.
-func usageOf(raw json.RawMessage) rollout.Usage {
+func UsageOf(raw json.RawMessage) rollout.Usage {
 	var u map[string]json.RawMessage
 	if json.Unmarshal(raw, &u) != nil {
 		return rollout.Usage{}

@@ -1,0 +1,148 @@
+package agent_test
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"gonogo/sampler"
+	"gonogo/sampler/agent"
+	"gonogo/sampler/rollout"
+)
+
+// Whatever an agent does, it is that rollout's failure, by name; the run goes on.
+func TestAMisbehavingAgentFailsItsRolloutAlone(t *testing.T) {
+	s := newSite(t)
+	s.jobs = s.jobs[:6]
+	for _, c := range []struct {
+		how     string
+		outcome rollout.Outcome
+		kind    string
+		says    string
+	}{
+		{"garbage", rollout.ToolFailed, sampler.KindAgentGarbled, `wrote "Loading the model …", where a JSON object belongs`},
+		{"two", rollout.ToolFailed, sampler.KindAgentGarbled, "more than one line"},
+		{"huge", rollout.ToolFailed, sampler.KindAgentGarbled, "without a line break"},
+		{"hang", rollout.ToolFailed, sampler.KindAgentHung, "no result within 500ms"},
+		{"crash", rollout.ToolFailed, sampler.KindAgentCrashed, "exit status 7; it printed: Traceback: out of luck"},
+		{"nameless", rollout.ToolFailed, sampler.KindAgentGarbled, `no "trace_id"`},
+		{"another", rollout.ToolFailed, sampler.KindAgentGarbled, "trace_0"},
+		{"silent", rollout.NoAnswer, "", "the answer is empty"},
+		{"model", rollout.ModelAPI, "", "its model failed: overloaded"},
+		{"tool", rollout.ToolFailed, "", "a tool failed: database is locked"},
+		{"itself", rollout.ToolFailed, sampler.KindAgentError, "index out of range"},
+	} {
+		t.Run(c.how, func(t *testing.T) {
+			a := command(t, c.how, nil)
+			cfg := sampler.DefaultConfig()
+			cfg.Concurrency, cfg.AgentTimeout, cfg.Breaker = 3, 20*time.Second, 0
+			if c.how == "hang" {
+				cfg.AgentTimeout = 500 * time.Millisecond
+			}
+			var got records
+			if _, err := sampler.Sample(t.Context(), nil, cfg, 7, s.jobs, sampler.Boundaries{Agent: a, Grader: s.grader}, &got, nil); err != nil {
+				t.Fatal(err)
+			}
+			if len(got) != len(s.jobs) {
+				t.Fatalf("%d records of %d rollouts", len(got), len(s.jobs))
+			}
+			for _, r := range got {
+				if r.Outcome != c.outcome || r.Kind != c.kind || !strings.Contains(r.Error, c.says) || r.Reward != nil || r.Retries != 0 {
+					t.Errorf("outcome %s, kind %q, %d retries: %s; want %s, %q: …%s…", r.Outcome, r.Kind, r.Retries, r.Error, c.outcome, c.kind, c.says)
+				}
+			}
+		})
+	}
+}
+
+// A line that comes late is not taken for the next rollout's result.
+func TestALateLineIsNobodysResult(t *testing.T) {
+	s := newSite(t)
+	a := command(t, "late", func(c *agent.CommandConfig) { c.Processes = 1 })
+	for i := range 3 {
+		job := s.jobs[i]
+		got, err := a.Play(t.Context(), sampler.Play{Item: job.Item, TraceID: sampler.TraceID(1, job.Item.Split, job.Item.ID, i, 0), Timeout: time.Minute})
+		if err != nil || got.Output != "42" {
+			t.Errorf("rollout %d: %+v, %v", i, got, err)
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+}
+
+// An agent that fails in the same way on item after item ends the run, as any
+// endpoint does.
+func TestAnAgentThatAlwaysCrashesEndsTheRun(t *testing.T) {
+	s := newSite(t)
+	cfg := sampler.DefaultConfig()
+	cfg.Concurrency, cfg.AgentTimeout = 2, time.Minute
+	var got records
+	_, err := sampler.Sample(t.Context(), nil, cfg, 7, s.jobs, sampler.Boundaries{Agent: command(t, "crash", nil), Grader: s.grader}, &got, nil)
+	if err == nil || !strings.Contains(err.Error(), "agent endpoint") || len(got) == len(s.jobs) {
+		t.Errorf("%d of %d rollouts, %v", len(got), len(s.jobs), err)
+	}
+}
+
+// A program that is not there is said before any rollout is paid for.
+func TestAProgramThatIsNotThereEndsTheRun(t *testing.T) {
+	s := newSite(t)
+	a, err := agent.NewCommand(agent.CommandConfig{Argv: []string{"/nowhere/agent"}, Processes: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got records
+	_, err = sampler.Sample(t.Context(), nil, sampler.DefaultConfig(), 7, s.jobs, sampler.Boundaries{Agent: a, Grader: s.grader}, &got, nil)
+	if err == nil || !strings.Contains(err.Error(), "/nowhere/agent") || len(got) > 0 {
+		t.Errorf("%d records, %v", len(got), err)
+	}
+}
+
+// Nothing that an agent starts outlives its rollout, where it has a process of its
+// own, or the agent.
+func TestNothingIsLeftBehind(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("processes are looked for in /proc")
+	}
+	s := newSite(t)
+	dir := t.TempDir()
+	for _, perRollout := range []bool{false, true} {
+		script := `read line; trace=$(printf %s "$line" | sed 's/.*"trace_id":"\([^"]*\)".*/\1/')
+(setsid sleep 4242 &) ; sleep 4242 &
+echo x >>` + filepath.Join(dir, "started") + `
+printf '{"trace_id":"%s","output":"42"}\n' "$trace"; cat >/dev/null`
+		a, err := agent.NewCommand(agent.CommandConfig{Argv: []string{"/bin/sh", "-c", script}, Processes: 3, PerRollout: perRollout})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got records
+		cfg := sampler.DefaultConfig()
+		cfg.Concurrency, cfg.AgentTimeout, cfg.Breaker = 3, 20*time.Second, 0
+		if _, err := sampler.Sample(t.Context(), nil, cfg, 7, s.jobs[:6], sampler.Boundaries{Agent: a, Grader: s.grader}, &got, nil); err != nil {
+			t.Fatal(err)
+		}
+		a.Close()
+		if left := running(t, "sleep\x004242"); left > 0 {
+			t.Errorf("a process for each rollout %v: %d processes are left", perRollout, left)
+		}
+	}
+	if b, err := os.ReadFile(filepath.Join(dir, "started")); err != nil || len(b) == 0 {
+		t.Errorf("nothing was started: %v", err)
+	}
+}
+
+// running counts the processes with that in their command line.
+func running(t *testing.T, what string) (n int) {
+	t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if b, err := os.ReadFile(file); err == nil && strings.Contains(string(b), what) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,235 @@
+package proxy
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+	"gonogo/sampler/transcript"
+)
+
+// largest bounds a request, and what is kept of an answer.
+const largest = 64 << 20
+
+// dialect is one of the paths that are forwarded.
+type dialect struct {
+	path   string
+	talks  bool                                             // it is a turn of the conversation
+	input  string                                           // the request's key that holds the conversation
+	read   func(json.RawMessage) ([]rollout.Message, error) // its value
+	answer func([]byte) reply                               // a whole answer
+	stream func() stream                                    // what reads a streamed one
+}
+
+// dialects lists what agents may ask. Nothing else of the model's API is theirs:
+// the key they act under may do more than to ask.
+func dialects() []dialect {
+	chat := func(raw json.RawMessage) ([]rollout.Message, error) { return transcript.Messages(raw, "user") }
+	return []dialect{
+		{path: "chat/completions", talks: true, input: "messages", read: chat, answer: chatAnswer, stream: func() stream { return &chatStream{} }},
+		{path: "responses", talks: true, input: "input", read: transcript.Items, answer: responsesAnswer, stream: func() stream { return &responsesStream{} }},
+		{path: "embeddings", answer: usageAlone},
+	}
+}
+
+// asked is a request of an agent, read.
+type asked struct {
+	dialect
+	body     []byte
+	messages []rollout.Message
+	stream   bool
+	injected bool // the usage of the stream was asked for by us
+}
+
+// ServeHTTP forwards a request of an agent to the model.
+func (p *Proxy) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	r, path := p.room(req)
+	if r == nil {
+		refuse(w, http.StatusUnauthorized, "invalid_api_key", "this address is for rollouts under way: use the base_url and the api_key that came with this one")
+		return
+	}
+	defer r.busy.Done()
+	if path == "models" && req.Method == http.MethodGet {
+		writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": []any{map[string]any{"id": p.cfg.Model, "object": "model", "created": 0, "owned_by": "gonogo"}}})
+		return
+	}
+	for _, d := range dialects() {
+		if path == d.path && req.Method == http.MethodPost {
+			p.forward(w, req, r, d)
+			return
+		}
+	}
+	refuse(w, http.StatusNotFound, "not_found", req.Method+" "+strconv.Quote(path)+" is not forwarded to the model: POST chat/completions, responses and embeddings are, and GET models is answered")
+}
+
+// forward asks the model what the agent asks.
+func (p *Proxy) forward(w http.ResponseWriter, req *http.Request, r *room, d dialect) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, largest))
+	if err != nil {
+		refuse(w, http.StatusRequestEntityTooLarge, "invalid_request", "the request cannot be read: "+err.Error())
+		return
+	}
+	q, err := p.read(d, body)
+	if err != nil {
+		refuse(w, http.StatusBadRequest, "invalid_request", err.Error())
+		return
+	}
+	turn, limit := r.admit(q.messages)
+	if limit != "" {
+		refuse(w, http.StatusBadRequest, "limit_reached", limit+" reached: this rollout may not go on")
+		return
+	}
+	// The rollout's own end ends the request, too, and the rollout's clock runs it.
+	ctx, stop := context.WithCancel(r.ctx)
+	defer stop()
+	defer context.AfterFunc(req.Context(), stop)()
+	pass, err := sampler.Admit(ctx, sampler.ModelBoundary)
+	if err != nil {
+		r.fail(err)
+		refuse(w, http.StatusServiceUnavailable, "unavailable", "the model is not asked any more")
+		return
+	}
+	var said reply
+	err = p.ask(ctx, w, r, q, r.play.TraceID+"/"+strconv.Itoa(turn), pass, &said)
+	pass.Done(said.usage, err)
+	switch {
+	case err == nil:
+		r.note(said, time.Now())
+	case ctx.Err() == nil:
+		r.fail(err)
+	}
+}
+
+// read reads a request, and has a streamed chat tell its tokens.
+func (p *Proxy) read(d dialect, body []byte) (asked, error) {
+	q := asked{dialect: d, body: body}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(body, &fields); err != nil {
+		return q, fmt.Errorf("the request is no JSON object: %w", err)
+	}
+	var model string
+	_ = json.Unmarshal(fields["model"], &model) // "" is refused below
+	if d.talks && model != p.cfg.Model {
+		return q, fmt.Errorf("this run measures the model %q, not %q: send the name that came with the rollout (model.name)", p.cfg.Model, sampler.Brief(model))
+	}
+	if !d.talks {
+		return q, nil
+	}
+	var err error
+	if q.messages, err = d.read(bytes.TrimSpace(fields[d.input])); err != nil {
+		return q, fmt.Errorf("%q cannot be read: %w", d.input, err)
+	}
+	_ = json.Unmarshal(fields["stream"], &q.stream) // whatever else it is, is the model's to refuse
+	if q.stream && d.path == "chat/completions" {
+		q.body, q.injected = withUsage(body, fields)
+	}
+	return q, nil
+}
+
+// withUsage asks for the tokens of a streamed chat, where the agent does not.
+func withUsage(body []byte, fields map[string]json.RawMessage) ([]byte, bool) {
+	var options map[string]json.RawMessage
+	_ = json.Unmarshal(fields["stream_options"], &options)
+	var told bool
+	if _ = json.Unmarshal(options["include_usage"], &told); told {
+		return body, false
+	}
+	if options == nil {
+		options = make(map[string]json.RawMessage)
+	}
+	options["include_usage"] = json.RawMessage("true")
+	var err error
+	if fields["stream_options"], err = json.Marshal(options); err != nil {
+		return body, false
+	}
+	more, err := json.Marshal(fields)
+	if err != nil {
+		return body, false
+	}
+	return more, true
+}
+
+// ask makes the request and hands the answer on as it comes.
+func (p *Proxy) ask(ctx context.Context, w http.ResponseWriter, r *room, q asked, id string, pass *sampler.Pass, said *reply) error {
+	address := p.at(q.path)
+	out, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(q.body))
+	if err != nil {
+		return err
+	}
+	out.Header = sampler.JSONHeader(nil)
+	if q.stream {
+		out.Header.Set("Accept", "text/event-stream")
+	}
+	if p.cfg.APIKey != "" {
+		out.Header.Set("Authorization", "Bearer "+p.cfg.APIKey)
+	}
+	for name, value := range p.cfg.Headers {
+		out.Header.Set(name, value)
+	}
+	out.Header.Set("X-Client-Request-Id", id)
+	resp, err := p.cfg.HTTP.Do(out)
+	if err == nil {
+		err = sampler.Answered(resp)
+	}
+	if err != nil {
+		err = sampler.TransportFailure(address, err)
+		refuse(w, http.StatusBadGateway, "model_unreachable", p.secrets.Mask(err.Error()))
+		return err
+	}
+	defer resp.Body.Close()
+	pass.Heard(resp.Header)
+	from := sampler.Watched(ctx, resp.Body)
+	if resp.StatusCode == http.StatusOK && strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") && q.dialect.stream != nil {
+		return p.pass(w, resp, from, q, said)
+	}
+	text, err := io.ReadAll(io.LimitReader(from, largest+1))
+	if err != nil || len(text) > largest {
+		err = sampler.TransportFailure(address, errors.Join(errors.New("the answer broke off, or is too long"), err))
+		refuse(w, http.StatusBadGateway, "model_broke_off", err.Error())
+		return err
+	}
+	text = []byte(p.secrets.Mask(string(text)))
+	copyHeader(w, resp)
+	w.WriteHeader(resp.StatusCode)
+	_, _ = w.Write(text) // an agent that is gone is found out by its own end
+	if resp.StatusCode != http.StatusOK {
+		return sampler.StatusFailure(address, sampler.Answer{Status: resp.StatusCode, Header: resp.Header, Body: text})
+	}
+	*said = q.answer(text)
+	return nil
+}
+
+// copyHeader hands on what an agent's library goes by.
+func copyHeader(w http.ResponseWriter, resp *http.Response) {
+	for name, values := range resp.Header {
+		switch lower := strings.ToLower(name); {
+		case lower == "content-type", lower == "retry-after", lower == "retry-after-ms", lower == "x-request-id", lower == "x-should-retry",
+			strings.HasPrefix(lower, "x-ratelimit-"), strings.HasPrefix(lower, "openai-"):
+			w.Header()[name] = values
+		}
+	}
+}
+
+// refuse answers with an error in the form OpenAI's API uses.
+func refuse(w http.ResponseWriter, status int, code, message string) {
+	writeJSON(w, status, map[string]any{"error": map[string]any{"message": message, "type": "gonogo_error", "param": nil, "code": code}})
+}
+
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	b, err := json.Marshal(v)
+	if err != nil { // it is made of texts and numbers
+		panic("proxy: " + err.Error())
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(b)
+}

@@ -1,0 +1,122 @@
+package proxy
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"gonogo/sampler"
+)
+
+// Config says which model is asked.
+type Config struct {
+	BaseURL string            // such as https://api.openai.com/v1; a query is kept
+	Model   string            // its name: requests for others are refused
+	API     string            // responses or chat: what agents are told to speak
+	APIKey  string            // sent as a bearer token; "" sends none
+	Headers map[string]string // sent with every request; may replace Authorization
+	HTTP    *http.Client
+}
+
+// Proxy is a server on loopback. It implements sampler.Door.
+type Proxy struct {
+	cfg     Config
+	base    *url.URL
+	secrets sampler.Secrets
+	address string
+	server  *http.Server
+	done    chan error
+
+	mu    sync.Mutex // guards rooms
+	rooms map[string]*room
+}
+
+// New starts a proxy on a free port of the loopback interface.
+func New(cfg Config) (*Proxy, error) {
+	base, err := url.Parse(cfg.BaseURL)
+	if err != nil || base.Host == "" {
+		return nil, fmt.Errorf("the model's base_url %q is no URL", sampler.RedactURL(cfg.BaseURL))
+	}
+	if err := sampler.CheckHeaders(cfg.Headers); err != nil {
+		return nil, err
+	}
+	listener, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("listen for agents: %w", err)
+	}
+	p := &Proxy{
+		cfg: cfg, base: base, secrets: sampler.SecretsOf(cfg.Headers, cfg.APIKey), address: "http://" + listener.Addr().String(),
+		done: make(chan error, 1), rooms: make(map[string]*room),
+	}
+	p.server = &http.Server{Handler: p, ReadHeaderTimeout: 10 * time.Second}
+	go func() { p.done <- p.server.Serve(listener) }()
+	return p, nil
+}
+
+// Open makes a room for one try of a rollout: an address and a key of its own.
+func (p *Proxy) Open(ctx context.Context, play sampler.Play) (sampler.Entrance, func() sampler.Heard, error) {
+	inner, stop := context.WithCancel(ctx)
+	token := "gonogo-" + rand.Text()
+	r := newRoom(inner, play)
+	p.mu.Lock()
+	p.rooms[token] = r
+	p.mu.Unlock()
+	shut := func() sampler.Heard {
+		p.mu.Lock()
+		delete(p.rooms, token)
+		p.mu.Unlock()
+		stop()
+		r.busy.Wait() // what the agent left under way is broken off
+		return r.heard()
+	}
+	return sampler.Entrance{BaseURL: p.address + "/r/" + token + "/v1", Key: token, Model: p.cfg.Model, API: p.cfg.API}, shut, nil
+}
+
+// Close ends the server. Rooms that are open still find nobody.
+func (p *Proxy) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	err := p.server.Shutdown(ctx)
+	if err != nil {
+		err = p.server.Close()
+	}
+	if served := <-p.done; !errors.Is(served, http.ErrServerClosed) {
+		err = errors.Join(err, served)
+	}
+	return err
+}
+
+// room finds the room of a request, and the path below the API's root. The room
+// is named by the path, or by the key where the address was taken without.
+func (p *Proxy) room(req *http.Request) (r *room, path string) {
+	path = req.URL.Path
+	token := strings.TrimPrefix(req.Header.Get("Authorization"), "Bearer ")
+	if key := req.Header.Get("Api-Key"); key != "" {
+		token = key
+	}
+	if rest, ok := strings.CutPrefix(path, "/r/"); ok {
+		token, path, _ = strings.Cut(rest, "/")
+	}
+	path = strings.TrimPrefix(strings.Trim(path, "/"), "v1/")
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r = p.rooms[token]
+	if r != nil {
+		r.busy.Add(1)
+	}
+	return r, path
+}
+
+// at is where the model answers a path.
+func (p *Proxy) at(path string) string {
+	u := *p.base
+	u.Path = strings.TrimSuffix(u.Path, "/") + "/" + path
+	return u.String()
+}

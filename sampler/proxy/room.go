@@ -1,0 +1,144 @@
+package proxy
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+)
+
+// room is one try of a rollout, as far as its agent asks the model.
+type room struct {
+	ctx   context.Context
+	play  sampler.Play
+	begun time.Time
+	busy  sync.WaitGroup // requests under way
+
+	mu       sync.Mutex // guards what follows
+	asked    int        // requests that went to the model
+	messages []rollout.Message
+	calls    []rollout.Call
+	usage    rollout.Usage
+	replies  int // answers of the model, whatever was in them
+	turns    int
+	failures int   // requests that the model failed
+	failed   error // the last request's failure; nil when it was answered
+	limit    string
+}
+
+func newRoom(ctx context.Context, play sampler.Play) *room {
+	return &room{ctx: ctx, play: play, begun: time.Now()}
+}
+
+// admit takes down what is new in a request, and numbers it, or says which limit is
+// in its way.
+func (r *room) admit(request []rollout.Message) (turn int, limit string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.listen(request)
+	switch steps := r.turns + len(r.calls); {
+	case r.play.MaxSteps > 0 && steps >= r.play.MaxSteps:
+		r.limit = fmt.Sprintf("max_steps of %d", r.play.MaxSteps)
+	case r.play.MaxToolCalls > 0 && len(r.calls) > r.play.MaxToolCalls:
+		r.limit = fmt.Sprintf("max_tool_calls of %d", r.play.MaxToolCalls)
+	}
+	if r.limit != "" {
+		return 0, r.limit
+	}
+	r.asked++
+	return r.asked - 1, ""
+}
+
+// listen takes down what a request says that was not said before. A request that
+// is made again says nothing new.
+func (r *room) listen(request []rollout.Message) {
+	if r.failed != nil {
+		return
+	}
+	for _, m := range news(request, r.play.Item, r.turns == 0) {
+		r.messages = append(r.messages, m)
+		if m.Role == "tool" {
+			r.answer(m)
+		}
+	}
+}
+
+// note takes down a reply.
+func (r *room) note(reply reply, ended time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.failed = nil
+	if r.usage = r.usage.Plus(reply.usage); r.replies == 0 {
+		r.usage = reply.usage
+	}
+	r.replies++
+	if reply.message == nil {
+		return
+	}
+	r.messages = append(r.messages, *reply.message)
+	for _, c := range reply.message.ToolCalls {
+		r.calls = append(r.calls, rollout.Call{
+			Turn: r.turns, ID: c.ID, Name: c.Name, Arguments: c.Arguments, Status: rollout.CallOK, Offset: rollout.Seconds(ended.Sub(r.begun)),
+		})
+	}
+	r.turns++
+}
+
+// answer puts a tool's output to its call. How long the tool took is at most the
+// time until the agent came back with it.
+func (r *room) answer(m rollout.Message) {
+	for i := len(r.calls) - 1; i >= 0; i-- {
+		if c := &r.calls[i]; c.ID == m.ToolCallID && c.Elapsed == 0 {
+			c.Output, c.OutputBytes = m.Content, len(m.Content)
+			c.Elapsed = rollout.Seconds(time.Since(r.begun)) - c.Offset
+			return
+		}
+	}
+}
+
+// news is what a request says that was not said before: what follows the model's
+// last turn. Of the first request the item's own messages are left out.
+func news(request []rollout.Message, it *rollout.Item, first bool) []rollout.Message {
+	from := 0
+	for i, m := range request {
+		if m.Role == "assistant" {
+			from = i + 1
+		}
+	}
+	request = request[from:]
+	if !first || from > 0 {
+		return request
+	}
+	own := make(map[string]bool, len(it.Messages))
+	for _, m := range it.Messages {
+		own[m.Content] = true
+	}
+	var out []rollout.Message
+	for _, m := range request {
+		if !own[m.Content] {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// fail takes down that the model did not answer.
+func (r *room) fail(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.failures, r.failed = r.failures+1, err
+}
+
+// heard is all that was taken down.
+func (r *room) heard() sampler.Heard {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	h := sampler.Heard{Messages: r.messages, Calls: r.calls, Usage: r.usage, Turns: r.turns, Retries: r.failures, Limit: r.limit, Failed: r.failed}
+	if r.failed != nil {
+		h.Retries-- // that one was the last
+	}
+	return h
+}

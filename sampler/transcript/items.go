@@ -1,0 +1,55 @@
+package transcript
+
+import (
+	"encoding/json"
+
+	"gonogo/sampler/rollout"
+)
+
+// item is an item of the Responses API, of an input or an output.
+type item struct {
+	Type      string          `json:"type"`
+	Role      string          `json:"role"`
+	Content   json.RawMessage `json:"content"`
+	Summary   json.RawMessage `json:"summary"`
+	CallID    string          `json:"call_id"`
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+	Output    json.RawMessage `json:"output"`
+}
+
+// Items reads the input or the output of a Responses request: a text, which
+// somebody else than the model said, or a list of items. Items of other kinds,
+// such as those of hosted tools, are left out.
+func Items(raw json.RawMessage) ([]rollout.Message, error) {
+	if text := rollout.TextOrJSON(raw); len(raw) == 0 || raw[0] != '[' {
+		if text == "" {
+			return nil, nil
+		}
+		return []rollout.Message{{Role: "user", Content: text}}, nil
+	}
+	var items []item
+	if err := json.Unmarshal(raw, &items); err != nil {
+		return nil, err
+	}
+	var t Talk
+	for _, it := range items {
+		text, err := Text(it.Content)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case it.Type == "function_call":
+			t.Call(it.CallID, it.Name, rollout.TextOrJSON(it.Arguments))
+		case it.Type == "function_call_output":
+			t.Result(it.CallID, rollout.TextOrJSON(it.Output))
+		case it.Type == "reasoning":
+			t.Reason(Summary(it.Summary))
+		case it.Role == "assistant":
+			t.Say(text)
+		case it.Role != "":
+			t.Hear(it.Role, text)
+		}
+	}
+	return t.Messages, nil
+}
