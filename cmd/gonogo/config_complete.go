@@ -19,7 +19,7 @@ import (
 // environment. The keys of model and judge are apart: see takeKeys.
 func (c *config) complete() error {
 	errs := []error{c.completeGrading()}
-	if c.Model.Name == "" {
+	if c.Model.Name == "" && !c.Agent.ownModel() {
 		errs = append(errs, c.fault("model.name", "missing, and the job names no model"))
 	}
 	errs = append(errs, c.unpricedModel())
@@ -40,6 +40,7 @@ func (c *config) completeGrading() error {
 	} else {
 		c.Body = expanded
 	}
+	errs = append(errs, c.expand("agent.headers", c.Agent.Headers)...)
 	errs = append(errs, c.expand("judge.headers", c.Judge.Headers)...)
 	errs = append(errs, c.expand("session.headers", c.Session.Headers)...)
 	errs = append(errs, c.keyVariable("judge.api_key_env", c.Judge.APIKeyEnv), c.unpricedJudge())
@@ -49,7 +50,9 @@ func (c *config) completeGrading() error {
 // takeKeys takes the API keys from the environment.
 func (c *config) takeKeys() error {
 	var err error
-	c.modelKey, err = c.apiKey("model.api_key_env", c.Model.APIKeyEnv, c.Model.BaseURL, c.has("model.api_key_env"))
+	if !c.Agent.ownModel() {
+		c.modelKey, err = c.apiKey("model.api_key_env", c.Model.APIKeyEnv, c.Model.BaseURL, c.has("model.api_key_env"))
+	}
 	return joinConfigErrors([]error{err, c.takeJudgeKey(), c.takeVariantKeys()})
 }
 

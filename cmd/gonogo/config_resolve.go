@@ -30,7 +30,7 @@ func (c *config) resolve() error {
 	}
 	c.fromKeys()
 	c.paths()
-	errs = append(errs, c.checkVariants(), c.readPrices(), c.checkSession())
+	errs = append(errs, c.checkVariants(), c.readPrices(), c.checkSession(), c.checkAgent())
 	if _, err := deadlineOf(c.Sampling.Deadline, time.Now()); err != nil {
 		errs = append(errs, c.fault("sampling.deadline", "%v", err))
 	}

@@ -28,6 +28,7 @@ type values struct {
 	Data          dataValues
 	Model         modelValues
 	Judge         judgeValues
+	Agent         agentValues
 	Variants      []mapValue
 	Sampling      samplingValues
 	Session       sessionValues

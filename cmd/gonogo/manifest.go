@@ -70,6 +70,9 @@ func (p *project) choices() map[string]string {
 		"long tool answers":     "above 1 MB the model is shown an error of status 413",
 		"pass_threshold":        "counts passes and changes no reward",
 	}
+	if p.bounds.Agent != nil {
+		all["agent"] = p.aboutAgent()
+	}
 	maps.Copy(all, grader.Choices(p.bounds.Grader))
 	return all
 }

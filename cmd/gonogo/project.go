@@ -44,6 +44,7 @@ type project struct {
 	sessions *isolation.Keeper // what gives each rollout something of its own; nil without
 	variants []*variant        // to make beside the run itself
 	variant  *variant          // that this is; nil for the run itself
+	agentLog *agentLog         // takes the standard error of an agent's program; nil without
 	close    []func()
 }
 
@@ -184,6 +185,9 @@ func (p *project) load() error {
 	}
 	p.problems = dataset.Check(p.files, target)
 	for _, f := range p.files {
+		if p.cfg.Agent.there() {
+			continue // whatever tools it has
+		}
 		found, err := dataset.CheckTools(f.Items, p.cfg.Body.ToolNames())
 		errs = append(errs, err)
 		p.problems = append(p.problems, found...)

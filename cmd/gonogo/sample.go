@@ -248,6 +248,9 @@ func (p *project) begin(ctx context.Context, dir string, m rollout.Manifest) (*r
 	if err == nil {
 		err = p.keepSessions(ctx, dir)
 	}
+	if err == nil && p.agentLog != nil {
+		err = p.agentLog.open(dir, p.redact)
+	}
 	if err != nil {
 		return nil, nil, errors.Join(err, writer.Close())
 	}

@@ -99,9 +99,11 @@ func (p *project) keepSessions(ctx context.Context, dir string) error {
 	return nil
 }
 
-// finish closes a run directory, its journal of sessions first: it is ours until
-// then.
-func (p *project) finish(w *rollout.Writer) error { return errors.Join(p.forgetSessions(), w.Close()) }
+// finish closes a run directory, its journal of sessions and its agent's log
+// first: it is ours until then.
+func (p *project) finish(w *rollout.Writer) error {
+	return errors.Join(p.forgetSessions(), p.agentLog.close(), w.Close())
+}
 
 // forgetSessions ends the journal of sessions.
 func (p *project) forgetSessions() error {

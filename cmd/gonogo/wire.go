@@ -27,6 +27,9 @@ func (p *project) wire() error {
 	if err := p.wireGrader(); err != nil {
 		return err
 	}
+	if p.cfg.Agent.there() {
+		return errors.Join(p.wireAgent(), p.wireSession())
+	}
 	conns := p.inFlight()
 	policy, err := model.New(p.modelConfig(conns))
 	if err != nil {
@@ -207,14 +210,20 @@ type endpoint struct{ name, url string }
 
 // endpoints lists the servers that the run needs.
 func (p *project) endpoints() []endpoint {
-	list := append([]endpoint{{"model", p.connect(p.cfg.Model.BaseURL)}}, p.hooks()...)
+	list := []endpoint{{"model", p.connect(p.cfg.Model.BaseURL)}}
+	if p.cfg.Agent.there() {
+		list = p.agentEndpoints()
+	}
+	list = append(list, p.hooks()...)
 	for _, v := range p.variants {
 		if url := p.connect(v.p.cfg.Model.BaseURL); url != list[0].url {
 			list = append(list, endpoint{"model of the variant " + v.Name, url})
 		}
 	}
 	for _, t := range p.cfg.Body.Tools {
-		list = append(list, endpoint{"tool " + t.Name, p.connect(t.ServerURL)})
+		if !p.cfg.Agent.there() { // an agent has tools of its own, or calls these by itself
+			list = append(list, endpoint{"tool " + t.Name, p.connect(t.ServerURL)})
+		}
 	}
 	return append(standing(list), p.gradingEndpoints()...)
 }
@@ -244,7 +253,7 @@ func (p *project) sampling() sampler.Config {
 	}
 	return p.isolate(sampler.Config{
 		Concurrency: s.Concurrency, Rollouts: s.InFlight, Minute: p.minute(), Breaker: s.Breaker, Log: p.log, MaxSteps: s.MaxSteps, MaxToolCalls: s.MaxToolCalls,
-		RewardRange: p.cfg.RewardRange, ModelTimeout: p.cfg.Model.Timeout, ToolTimeout: s.ToolTimeout, GraderTimeout: grading, RolloutTimeout: s.RolloutTimeout,
+		RewardRange: p.cfg.RewardRange, AgentTimeout: p.cfg.Agent.Timeout, ModelTimeout: p.cfg.Model.Timeout, ToolTimeout: s.ToolTimeout, GraderTimeout: grading, RolloutTimeout: s.RolloutTimeout,
 		Retry:  limit.Retry{Max: s.Retries, Wait: s.RetryWait, Cap: limit.DefaultRetry().Cap, Total: s.RetryFor},
 		Budget: p.budget, Cost: p.rolloutCost(),
 	})

@@ -28,12 +28,12 @@ const marker = "GONOGO_AGENT"
 
 // CommandConfig is an agent that is a program.
 type CommandConfig struct {
-	Argv       []string  // the program and its arguments
-	Dir        string    // where it runs; "" is where this program does
-	Without    []string  // variables of this program's environment that it must not see
-	PerRollout bool      // a process for each rollout, not one for many, one after the other
-	Processes  int       // at one time, at most
-	Hide       []string  // fields of a row that it is not told
+	Argv       []string // the program and its arguments
+	Dir        string   // where it runs; "" is where this program does
+	Without    []string // variables of this program's environment that it must not see
+	PerRollout bool     // a process for each rollout, not one for many, one after the other
+	Processes  int      // at one time, at most
+	Told       Told
 	Log        io.Writer // takes its standard error, from several goroutines; nil: nobody does
 }
 
@@ -83,7 +83,11 @@ func (c *Command) Play(ctx context.Context, p sampler.Play) (done sampler.Played
 		return sampler.Played{}, err
 	}
 	defer func() { pass.Done(done.Usage, err) }()
-	line, err := json.Marshal(requestOf(p, c.cfg.Hide))
+	req, err := c.cfg.Told.request(p)
+	if err != nil {
+		return sampler.Played{}, err
+	}
+	line, err := json.Marshal(req)
 	if err != nil {
 		return sampler.Played{}, fmt.Errorf("write the rollout for the agent: %w", err)
 	}

@@ -132,7 +132,7 @@ func command(t *testing.T, how string, change func(*agent.CommandConfig)) *agent
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := agent.CommandConfig{Argv: []string{program}, Processes: 8, Hide: agent.Hidden()}
+	cfg := agent.CommandConfig{Argv: []string{program}, Processes: 8, Told: agent.Told{Hide: agent.Hidden()}}
 	if change != nil {
 		change(&cfg)
 	}
@@ -169,7 +169,7 @@ func service(t *testing.T, s *site) *agent.Service {
 	})
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
-	a, err := agent.NewService(agent.ServiceConfig{URL: server.URL + "/start", Poll: time.Millisecond, HTTP: s.client, Hide: agent.Hidden()})
+	a, err := agent.NewService(agent.ServiceConfig{URL: server.URL + "/start", Poll: time.Millisecond, HTTP: s.client, Told: agent.Told{Hide: agent.Hidden()}})
 	if err != nil {
 		t.Fatal(err)
 	}

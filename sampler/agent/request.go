@@ -2,6 +2,7 @@ package agent
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -15,10 +16,11 @@ type Request struct {
 	Split    string                     `json:"split"`
 	Sample   int                        `json:"sample"`
 	Attempt  int                        `json:"attempt"`
-	Messages json.RawMessage            `json:"messages"`          // the item's prompt
-	Item     map[string]json.RawMessage `json:"item"`              // the row, without what is hidden
-	Model    *Model                     `json:"model,omitempty"`   // where to ask the model; absent: the agent has its own
-	Limits   Limits                     `json:"limits"`            //
+	Messages json.RawMessage            `json:"messages"`        // the item's prompt
+	Item     map[string]json.RawMessage `json:"item"`            // the row, without what is hidden
+	Model    *Model                     `json:"model,omitempty"` // where to ask the model; absent: the agent has its own
+	Limits   Limits                     `json:"limits"`
+	Tools    map[string]string          `json:"tools,omitempty"`   // the URLs of the job's tools, by name
 	Session  map[string]json.RawMessage `json:"session,omitempty"` // what the rollout's session answered
 }
 
@@ -46,8 +48,15 @@ func Hidden() []string {
 	}
 }
 
-// requestOf is what an agent is told of p.
-func requestOf(p sampler.Play, hide []string) Request {
+// Told is what agents are told beside the rollout itself.
+type Told struct {
+	Hide  []string          // fields of a row that they are not told
+	Tools map[string]string // URLs of tools, by name; {{session.NAME}} stands for what the session answered
+}
+
+// request is what an agent is told of p. The error is a tool's address that reads
+// what the session did not answer.
+func (t Told) request(p sampler.Play) (Request, error) {
 	r := Request{
 		TraceID: p.TraceID, ItemID: p.Item.ID, Split: string(p.Item.Split), Sample: p.Sample, Attempt: p.Attempt,
 		Limits: Limits{p.MaxSteps, p.MaxToolCalls, p.Timeout.Seconds()},
@@ -56,7 +65,7 @@ func requestOf(p sampler.Play, hide []string) Request {
 	_ = json.Unmarshal(p.Item.Row, &row) // it was read as an object
 	r.Messages = row["messages"]
 	r.Item = maps.Clone(row)
-	maps.DeleteFunc(r.Item, func(name string, _ json.RawMessage) bool { return name == "messages" || slices.Contains(hide, name) })
+	maps.DeleteFunc(r.Item, func(name string, _ json.RawMessage) bool { return name == "messages" || slices.Contains(t.Hide, name) })
 	if p.Model != nil {
 		r.Model = &Model{p.Model.BaseURL, p.Model.Key, p.Model.Model, p.Model.API}
 	}
@@ -68,5 +77,15 @@ func requestOf(p sampler.Play, hide []string) Request {
 		id, _ := json.Marshal(p.Enclosure.ID) // a string
 		r.Session["id"] = id
 	}
-	return r
+	for name, url := range t.Tools {
+		at, err := p.Enclosure.Fill(url)
+		if err != nil {
+			return r, fmt.Errorf("the address of the tool %s: %w", name, err)
+		}
+		if r.Tools == nil {
+			r.Tools = make(map[string]string, len(t.Tools))
+		}
+		r.Tools[name] = at
+	}
+	return r, nil
 }

@@ -17,7 +17,7 @@ type ServiceConfig struct {
 	URL     string            // is POSTed each rollout
 	Headers map[string]string // of all requests
 	Poll    time.Duration     // between questions for a result; 0 stands for a second
-	Hide    []string          // fields of a row that it is not told
+	Told    Told
 	HTTP    *http.Client
 }
 
@@ -77,7 +77,11 @@ func (s *Service) Play(ctx context.Context, p sampler.Play) (done sampler.Played
 
 // result starts the rollout and asks for its result until it is there.
 func (s *Service) result(ctx context.Context, pass *sampler.Pass, p sampler.Play) ([]byte, error) {
-	body, err := json.Marshal(requestOf(p, s.cfg.Hide))
+	req, err := s.cfg.Told.request(p)
+	if err != nil {
+		return nil, err
+	}
+	body, err := json.Marshal(req)
 	if err != nil {
 		return nil, fmt.Errorf("write the rollout for the agent: %w", err)
 	}

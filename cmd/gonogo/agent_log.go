@@ -1,0 +1,73 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"gonogo/sampler/rollout"
+)
+
+// agentLogFile is where an agent's standard error goes, in the run directory.
+const agentLogFile = "agent.log"
+
+// largestAgentLog bounds it: an agent that chatters must not fill the disk.
+const largestAgentLog = 64 << 20
+
+// agentLog takes what an agent's processes say on standard error, line by line.
+// It is safe for concurrent use. Until it is opened it takes nothing.
+type agentLog struct {
+	mu      sync.Mutex // guards what follows
+	file    *os.File
+	written int64
+	redact  *rollout.Redactor
+}
+
+// open begins to write into a run directory.
+func (l *agentLog) open(dir string, redact *rollout.Redactor) error {
+	f, err := os.OpenFile(filepath.Join(dir, agentLogFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return errors.Join(err, f.Close())
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.file, l.written, l.redact = f, info.Size(), redact
+	return nil
+}
+
+// Write writes a piece of what a process says. It never fails: a log is not worth
+// a rollout.
+func (l *agentLog) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file == nil || l.written >= largestAgentLog {
+		return len(b), nil
+	}
+	text := []byte(l.redact.String(string(b)))
+	if l.written += int64(len(text)); l.written >= largestAgentLog {
+		text = append(bytes.Clone(text), "\n(the log ends here: it is full)\n"...)
+	}
+	_, _ = l.file.Write(text)
+	return len(b), nil
+}
+
+// close ends the log; nil is none.
+func (l *agentLog) close() error {
+	if l == nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file == nil {
+		return nil
+	}
+	err := l.file.Close()
+	l.file = nil
+	return err
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"gonogo/sampler"
+	"gonogo/sampler/agent"
+	"gonogo/sampler/proxy"
+)
+
+// wireAgent makes the agent that makes the rollouts, and the door to the model.
+func (p *project) wireAgent() error {
+	a := p.cfg.Agent
+	client := p.env.HTTP
+	told := agent.Told{Hide: p.cfg.hidden(), Tools: make(map[string]string)}
+	for _, t := range p.cfg.Body.Tools {
+		told.Tools[t.Name] = p.connect(t.ServerURL)
+	}
+	if len(a.Command) > 0 {
+		p.agentLog = &agentLog{}
+		c, err := agent.NewCommand(agent.CommandConfig{
+			Argv: p.agentCommand(), Dir: p.cfg.dir, Without: p.keyVariables(), Told: told,
+			PerRollout: a.PerRollout != nil && *a.PerRollout, Processes: cmp.Or(a.Processes, p.inFlight()), Log: p.agentLog,
+		})
+		if err != nil {
+			return asUsage(err)
+		}
+		p.close = append(p.close, c.Close)
+		p.bounds.Agent = c
+	} else {
+		s, err := agent.NewService(agent.ServiceConfig{URL: p.connect(a.URL), Headers: a.Headers, Poll: a.Poll, Told: told, HTTP: client})
+		if err != nil {
+			return asUsage(err)
+		}
+		p.bounds.Agent = s
+	}
+	if a.ownModel() {
+		return nil
+	}
+	m := p.cfg.Model
+	door, err := proxy.New(proxy.Config{BaseURL: p.connect(m.BaseURL), Model: m.Name, API: m.API, APIKey: p.cfg.modelKey, Headers: m.Headers, HTTP: client})
+	if err != nil {
+		return err
+	}
+	p.close = append(p.close, func() { _ = door.Close() }) // nothing is under way any more
+	p.bounds.Door = door
+	return nil
+}
+
+// agentCommand is the program with its arguments; one that names a file beside
+// the configuration is taken from there.
+func (p *project) agentCommand() []string {
+	argv := append([]string(nil), p.cfg.Agent.Command...)
+	beside := p.cfg.absolute(argv[0])
+	if info, err := os.Stat(beside); err == nil && !info.IsDir() && filepath.Base(argv[0]) != argv[0] {
+		if whole, err := filepath.Abs(beside); err == nil {
+			argv[0] = whole
+		}
+	}
+	return argv
+}
+
+// keyVariables are the variables that hold keys of the model and the judge, which
+// are none of an agent's business: it finds the model by a key of its own.
+func (p *project) keyVariables() []string {
+	if p.cfg.Agent.ownModel() {
+		return nil
+	}
+	return []string{p.cfg.Model.APIKeyEnv, p.cfg.Judge.APIKeyEnv}
+}
+
+// agentEndpoints lists those that the agent stands for.
+func (p *project) agentEndpoints() []endpoint {
+	var list []endpoint
+	if url := p.cfg.Agent.URL; url != "" {
+		list = append(list, endpoint{"agent", p.connect(url)})
+	}
+	if !p.cfg.Agent.ownModel() {
+		list = append(list, endpoint{"model", p.connect(p.cfg.Model.BaseURL)})
+	}
+	return list
+}
+
+// aboutAgent says what of a run an agent is for.
+func (p *project) aboutAgent() string {
+	what := fmt.Sprintf("a program, %s", sampler.Brief(p.bounds.Agent.(interface{ URL() string }).URL()))
+	if p.cfg.Agent.URL != "" {
+		what = "a service"
+	}
+	model := "the run's model, recorded on the way"
+	if p.cfg.Agent.ownModel() {
+		model = "a model of its own, of which nothing is known here"
+	}
+	return what + "; it asks " + model
+}
