@@ -1,0 +1,136 @@
+package process
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Child is a process with pipes to its standard input and output.
+type Child struct {
+	In  *os.File // what is written here it reads
+	Out *os.File // what it writes is read here
+
+	cmd  *exec.Cmd
+	mark string
+	said *tail
+	gone chan struct{} // closed when the process has been waited for
+	kill sync.Once
+}
+
+// Start starts cmd with pipes to its standard input and output, apart from this
+// program. mark is in its environment, so that what it starts is known. Its
+// standard error goes to log, which may be nil; its end is kept for messages.
+func Start(cmd *exec.Cmd, mark string, log io.Writer) (*Child, error) {
+	c := &Child{cmd: cmd, mark: mark, said: &tail{log: log}, gone: make(chan struct{})}
+	cmd.Env = append(cmd.Env, mark)
+	cmd.SysProcAttr = Apart()
+	cmd.Stderr = c.said
+	cmd.WaitDelay = time.Second // for a process that got away and holds standard error
+	theirIn, in, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer theirIn.Close()
+	out, theirOut, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(err, in.Close())
+	}
+	defer theirOut.Close()
+	cmd.Stdin, cmd.Stdout = theirIn, theirOut
+	if err := cmd.Start(); err != nil {
+		return nil, errors.Join(err, in.Close(), out.Close())
+	}
+	c.In, c.Out = in, out
+	go func() {
+		defer close(c.gone)
+		_ = cmd.Wait() // how it ended is in cmd.ProcessState
+	}()
+	return c, nil
+}
+
+// Alive reports whether the process runs, as far as can be told.
+func (c *Child) Alive() bool {
+	select {
+	case <-c.gone:
+		return false
+	default:
+		return true
+	}
+}
+
+// How kills the process, if it has not ended by now, and tells how it ended: its
+// exit code, and what it printed on standard error.
+func (c *Child) How() string {
+	select {
+	case <-c.gone:
+	case <-time.After(time.Second): // it has closed its output, and goes on
+	}
+	c.Kill()
+	return c.cmd.ProcessState.String() + c.Said()
+}
+
+// Said is the end of what it wrote on standard error, as the end of a message.
+func (c *Child) Said() string { return c.said.text() }
+
+// Finish closes the standard input and gives the process so long to end by
+// itself; then it is killed, with all that it started.
+func (c *Child) Finish(grace time.Duration) {
+	_ = c.In.Close() // it may be closed already
+	select {
+	case <-c.gone:
+	case <-time.After(grace):
+	}
+	c.Kill()
+}
+
+// Kill ends the process with all that it has started, and waits for it. Calling
+// it again does no harm.
+func (c *Child) Kill() {
+	c.kill.Do(func() {
+		KillTree(c.cmd.Process.Pid, false)
+		<-c.gone
+		KillMarked(c.mark)
+		_, _ = c.In.Close(), c.Out.Close()
+	})
+}
+
+// tailSize is what is kept of what a process says on standard error.
+const tailSize = 2 << 10
+
+// tail is a writer that keeps the end of what it was given, and passes all on.
+type tail struct {
+	log io.Writer
+
+	mu   sync.Mutex // guards kept
+	kept []byte
+}
+
+// Write keeps the end of b. It never fails: a log that is full holds nobody up.
+func (t *tail) Write(b []byte) (int, error) {
+	n := len(b)
+	if t.log != nil {
+		_, _ = t.log.Write(b)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.kept = append(t.kept, b...)
+	if over := len(t.kept) - tailSize; over > 0 {
+		t.kept = append(t.kept[:0], t.kept[over:]...)
+	}
+	return n, nil
+}
+
+func (t *tail) text() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s := strings.TrimSpace(strings.ToValidUTF8(string(t.kept), "\uFFFD"))
+	if s == "" {
+		return ""
+	}
+	return "; it printed: " + s
+}
