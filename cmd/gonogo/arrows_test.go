@@ -41,7 +41,7 @@ var allowedArrows = map[string][]string{
 	"sampler/agent":          {"sampler", "sampler/process", "sampler/rollout", "sampler/transcript"},
 	"sampler/proxy":          {"sampler", "sampler/rollout", "sampler/transcript"},
 	"sampler/tool":           {"sampler", "sampler/limit", "sampler/rollout"},
-	"sampler/grader":         {"sampler", "sampler/limit", "sampler/python", "sampler/rollout", "sampler/grader/formula", "sampler/grader/metric"},
+	"sampler/grader":         {"sampler", "sampler/limit", "sampler/process", "sampler/python", "sampler/rollout", "sampler/grader/formula", "sampler/grader/metric"},
 	"sampler/grader/formula": {},
 	"sampler/grader/metric":  {},
 	"sampler/isolation":      {"sampler", "sampler/process", "sampler/rollout"},

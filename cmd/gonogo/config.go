@@ -20,13 +20,14 @@ import (
 // filled in. The fields hold secrets: show masked.
 type config struct {
 	values
-	Body *job.Job // nil when there is no job
+	Body *job.Job // with the grader that grades; nil when there is neither
 
 	modelKey, judgeKey string // API keys; "" when none is needed
 	variantAPIKeys     []string
 	priceList          analysis.PriceList // of prices.file
 
 	file    string           // as errors name it
+	ownJob  *job.Job         // Body with its own grader; nil when there is none
 	jobTree *yamlNode        // where the job's body stands, when it was YAML
 	dir     string           // what relative paths start from
 	env     lookup           // the environment

@@ -34,7 +34,7 @@ func (c *config) complete() error {
 func (c *config) completeGrading() error {
 	var errs []error
 	if c.Body == nil {
-		errs = append(errs, c.fault("job", "missing: name the file with the job's body, or write the body here"))
+		errs = append(errs, c.fault("job", "missing: name the file with the job's body, or write the body here; an agent of your own (agent.command, agent.url) needs but a grader (key grader)"))
 	} else if expanded, err := c.Body.Expand(c.secretEnv()); err != nil {
 		errs = append(errs, c.inDocument(err))
 	} else {

@@ -55,6 +55,10 @@ func (c *config) inDocument(err error) error {
 			return err
 		}
 		found := configError{at.Name, at.Line, at.Column, strings.TrimSuffix(prefix+at.Path, "."), at.Msg}
+		if c.hasGrader() && strings.Contains(at.Path, "grader") { // which stands elsewhere
+			errs = append(errs, c.fault("grader", "%s: %s", at.Path, at.Msg).(configError))
+			continue
+		}
 		if c.jobTree != nil {
 			found.line, found.column = c.jobTree.locate(at.Path)
 		}

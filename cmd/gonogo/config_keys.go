@@ -68,6 +68,11 @@ func runKeys() []key {
 			at:  func(v *values) any { return &v.Job },
 		},
 		{
+			Path: "grader", Binding: true, file: true, Fallback: "the job's grader", Example: "{type: trl, file: rewards.py, function: correctness}",
+			Doc: "the grader, in the place of the job's own: a path to a JSON or YAML file, or the grader itself, of a kind that gonogo help graders lists; the run is bound to the files that it names",
+			at:  func(v *values) any { return &v.Grader },
+		},
+		{
 			Path: "target", Default: "openai", Enum: targetNames(), Doc: "the platform whose limits are checked; it changes warnings, never how files are read",
 			at: func(v *values) any { return &v.Target },
 		},

@@ -302,7 +302,7 @@ func (d decoder) job(n *yamlNode, to *jobSource) {
 		n.json(&b)
 		*to = jobSource{Body: b.Bytes(), node: n}
 	default:
-		d.want(n, "a path or the job itself")
+		d.want(n, "a path or the %s itself", d.key.Path)
 	}
 }
 

@@ -17,14 +17,18 @@ import (
 // keys.
 func (c *config) resolve() error {
 	c.values = c.written.clone()
-	c.Body, c.jobTree, c.modelKey, c.judgeKey, c.variantAPIKeys, c.found = nil, nil, "", "", nil, nil
+	c.Body, c.ownJob, c.jobTree, c.modelKey, c.judgeKey, c.variantAPIKeys, c.found = nil, nil, nil, "", "", nil, nil
 	var errs []error
 	if c.Job.Path != "" || c.Job.Body != nil {
 		var err error
-		if c.Body, err = c.loadJob(); err != nil {
+		if c.Body, err = c.loadJob(); err == nil {
+			err = c.inlineJob()
+		}
+		if err != nil {
 			errs = append(errs, err)
 		}
 	}
+	errs = append(errs, c.takeGrader())
 	if c.Body != nil {
 		c.fromJob()
 	}

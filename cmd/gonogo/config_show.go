@@ -28,8 +28,12 @@ func (c *config) binding(files ...*dataset.File) map[string]string {
 		text, ok := k.show(&c.values)
 		switch {
 		case k.Path == "job":
-			if out[k.Path] = ""; c.Body != nil {
-				out[k.Path] = c.Body.Hash()[:16]
+			if out[k.Path] = ""; c.ownJob != nil {
+				out[k.Path] = c.ownJob.Hash()[:16]
+			}
+		case k.Path == "grader":
+			if c.hasGrader() {
+				out[k.Path] = c.graderJob().Hash()[:16]
 			}
 		case strings.HasPrefix(k.Path, "data.") && k.file:
 			out[k.Path] = ""
@@ -71,8 +75,11 @@ func (c *config) masked() json.RawMessage {
 	v := c.values.clone()
 	v.Data.Train, v.Data.Eval, v.Data.Production = c.written.Data.Train, c.written.Data.Eval, c.written.Data.Production
 	v.Data.Files, v.Audit.Labels = c.written.Data.Files, c.written.Audit.Labels
-	if v.Job = (jobSource{}); c.Body != nil {
-		v.Job.Body = compact(c.Body.Masked())
+	if v.Job = (jobSource{}); c.ownJob != nil {
+		v.Job.Body = compact(c.ownJob.Masked())
+	}
+	if v.Grader = (jobSource{}); c.hasGrader() {
+		v.Grader.Body = compact(graderOf(c.graderJob().Masked()))
 	}
 	v.Model.BaseURL, v.Judge.BaseURL = job.MaskURL(v.Model.BaseURL), job.MaskURL(v.Judge.BaseURL)
 	for _, headers := range []map[string]string{v.Model.Headers, v.Judge.Headers, v.Session.Headers} {

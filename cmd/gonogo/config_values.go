@@ -19,6 +19,7 @@ type values struct {
 	Name          string
 	World         string
 	Job           jobSource
+	Grader        jobSource
 	Target        string
 	Items         int
 	Seed          *uint64
@@ -133,7 +134,7 @@ type mapValue struct {
 // MarshalJSON writes the map as it was read.
 func (m mapValue) MarshalJSON() ([]byte, error) { return m.Body, nil }
 
-// jobSource is the value of the key job: a path, or the body itself.
+// jobSource is the value of the keys job and grader: a path, or the body itself.
 type jobSource struct {
 	Path string
 	Body json.RawMessage

@@ -9,6 +9,7 @@ import (
 	"iter"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -16,6 +17,7 @@ import (
 
 	"gonogo/sampler"
 	"gonogo/sampler/grader"
+	"gonogo/sampler/job"
 	"gonogo/sampler/rollout"
 )
 
@@ -108,17 +110,26 @@ func gradingConfig(c *cli.Context, run *rollout.Run, own bool) (cfg, shown *conf
 		return nil, nil, fmt.Errorf("%w; --grader names a grader by itself", missing)
 	}
 	if shown, err = load(); err == nil && file != "" {
-		var body json.RawMessage
-		if body, err = graderBody(file, shown); err == nil {
-			shown, err = load("job=" + string(body))
+		var own json.RawMessage
+		if own, err = graderBody(file, shown); err == nil {
+			shown, err = load(withJob(own, shown)...)
 		}
 	}
 	if err != nil || !kept || shown.Body == nil {
 		return shown, shown, err
 	}
 	// The manifest keeps no secrets, and the job's tools may want some.
-	cfg, err = load("job=" + string(onlyGrader(shown.Body.Grader)))
+	cfg, err = load(withJob(onlyGrader(shown.Body.Grader), shown)...)
 	return cfg, shown, err
+}
+
+// withJob sets the job of c, whose grader is the one that grades.
+func withJob(body json.RawMessage, c *config) []string {
+	set := []string{"job=" + string(body)}
+	if c.hasGrader() {
+		set = append(set, "grader="+string(graderOf(body)))
+	}
+	return set
 }
 
 // inherited reads the configuration that the run was made with. What its
@@ -181,11 +192,21 @@ func graderBody(file string, cfg *config) (json.RawMessage, error) {
 	case node.get("type") == nil && node.get("grader") == nil && node.get("method") == nil && node.get("reinforcement") == nil:
 		return nil, fmt.Errorf("%s: this is neither a grader, which has a type, nor a job, which has a grader", file)
 	case node.get("grader") != nil, node.get("method") != nil, node.get("reinforcement") != nil:
-		return b.Bytes(), nil
-	case cfg.Body != nil:
-		return withGrader(cfg.Body.Raw, b.Bytes()), nil
+		parsed, err := job.Parse(file, b.Bytes())
+		if err != nil {
+			return nil, err
+		}
+		whole, err := grader.Inline(grader.Kinds(), parsed.Grader, filepath.Dir(file))
+		return withGrader(parsed.Raw, whole), err
 	}
-	return onlyGrader(b.Bytes()), nil
+	whole, err := grader.Inline(grader.Kinds(), b.Bytes(), filepath.Dir(file))
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Body != nil {
+		return withGrader(cfg.Body.Raw, whole), nil
+	}
+	return onlyGrader(whole), nil
 }
 
 func onlyGrader(raw json.RawMessage) json.RawMessage {
@@ -217,8 +238,12 @@ func (p *project) heir(run *rollout.Run) rollout.Manifest {
 		maps.Copy(binding, run.Manifest.Binding)
 	}
 	now := p.shown.binding()
-	for _, key := range []string{"job", "judge.base_url", "judge.api", "sampling.sample_tools"} {
-		binding[key] = now[key]
+	for _, key := range []string{"job", "grader", "judge.base_url", "judge.api", "sampling.sample_tools"} {
+		if value, ok := now[key]; ok {
+			binding[key] = value
+		} else {
+			delete(binding, key)
+		}
 	}
 	info := p.graderInfo()
 	m := run.Heir(&info, binding)

@@ -225,6 +225,9 @@ func (p *project) warn() {
 	for _, key := range p.cfg.Body.Unknown {
 		p.warnings = append(p.warnings, fmt.Sprintf("the job's key %s means nothing here; it is kept", key))
 	}
+	if own := p.cfg.ownJob; p.cfg.hasGrader() && own != nil && grader.Info(own.Grader, nil).Hash != grader.Info(p.cfg.Body.Grader, nil).Hash {
+		p.warnings = append(p.warnings, "the key grader stands in the place of the job's own grader, which grades nothing here")
+	}
 	for _, w := range p.cfg.Body.Warnings(p.cfg.Target, time.Now()) {
 		p.warnings = append(p.warnings, w.Text)
 	}

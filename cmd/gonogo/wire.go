@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"runtime/debug"
@@ -83,12 +84,18 @@ func (p *project) wireGrader() error {
 		return err
 	}
 	p.close = append(p.close, func() { _ = interpreters.Close() }) // whatever it says, the processes are gone
-	p.env = grader.Env{HTTP: client, Judge: judge, Rewrite: p.connect, SampleTools: p.cfg.Sampling.SampleTools, Python: interpreters}
+	p.env = grader.Env{HTTP: client, Judge: judge, Rewrite: p.connect, SampleTools: p.cfg.Sampling.SampleTools, Python: interpreters, Dir: p.cfg.dir, Without: p.cfg.keyNames()}
 	grade, err := grader.New(grader.Kinds(), p.cfg.Body.Grader, p.env)
 	if err != nil {
+		if p.cfg.hasGrader() {
+			return fmt.Errorf("grader: %w", err)
+		}
 		return fmt.Errorf("the job: %w", err)
 	}
 	p.bounds.Grader = grade
+	if held, ok := grade.(io.Closer); ok {
+		p.close = append(p.close, func() { _ = held.Close() }) // as above
+	}
 	p.warnReads(grade)
 	return p.checkItems(grade)
 }
@@ -164,7 +171,7 @@ func (p *project) start(ctx context.Context) error {
 		if strings.Contains(text, "interpreter") {
 			text += " (key python.interpreter)"
 		}
-		err = asUsage(fmt.Errorf("the job's grader: %s", text))
+		err = asUsage(fmt.Errorf("%s: %s", p.cfg.graderName(), text))
 	}
 	p.heed()
 	return err

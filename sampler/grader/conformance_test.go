@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,6 +23,9 @@ type specimen struct {
 	templates bool   // raw reads {{item.answer}}
 	fails     string // a definition that gives no grade
 }
+
+// pythonKinds need an interpreter.
+var pythonKinds = []string{"python", "trl", "verifiers", "eval_protocol"}
 
 // specimens has one for each kind, by name.
 func specimens(t *testing.T) (map[string]specimen, grader.Env) {
@@ -49,11 +53,24 @@ func specimens(t *testing.T) (map[string]specimen, grader.Env) {
 		"endpoint":        {b.endpoint("/grade"), false, b.endpoint("/broken")},
 		"python":          {pythonGrader("def grade(sample, item):\n    return float(sample['output_text'] == item['answer'])"), false, pythonGrader("def grade(sample, item):\n    return 1/0")},
 	}
+	for kind, sources := range map[string][2]string{
+		"trl":           {"def f(completions, answer, **kwargs):\n    return [float(c[-1]['content'] == a) for c, a in zip(completions, answer)]", "def f(completions, **kwargs): return [None]"},
+		"verifiers":     {"async def f(completion, answer):\n    return float(completion[-1]['content'] == answer)", "def f(completion): return 1/0"},
+		"eval_protocol": {"def f(row):\n    row.evaluation_result = {'score': float(row.last_assistant_message().content == 'Paris')}\n    return row", "def f(row): return row"},
+	} {
+		all[kind] = specimen{rewardGrader(kind, sources[0], nil), false, rewardGrader(kind, sources[1], nil)}
+	}
+	all["command"] = specimen{
+		`{"type":"command","command":["/bin/sh","-c","grep -q '\"output_text\":\"Paris\"' && echo 1 || echo 0"]}`, false,
+		`{"type":"command","command":["/bin/sh","-c","echo no answer >&2; exit 3"]}`,
+	}
 	if _, err := exec.LookPath("python3"); err == nil {
 		env.Python = interpreters(t)
 	} else {
-		t.Log("no python3 on this machine: its kind is left out")
-		delete(all, "python")
+		t.Log("no python3 on this machine: its kinds are left out")
+		for _, kind := range pythonKinds {
+			delete(all, kind)
+		}
 	}
 	return all, env
 }
@@ -63,7 +80,7 @@ func TestEveryKindGrades(t *testing.T) {
 	all, env := specimens(t)
 	for _, kind := range grader.Kinds() {
 		s, ok := all[kind.Name]
-		if !ok && kind.Name != "python" {
+		if !ok && !slices.Contains(pythonKinds, kind.Name) {
 			t.Errorf("no specimen of %s", kind.Name)
 		}
 		if !ok {

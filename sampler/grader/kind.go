@@ -19,11 +19,13 @@ type Kind struct {
 	New  func(raw json.RawMessage, env Env) (sampler.Grader, error)
 
 	Remote bool // grading asks a server, which takes time and may cost money
+
+	inline func(d definition, dir string) error // reads the files that a definition names; nil where none is
 }
 
 // Kinds lists the graders that can be run here, in the order they are shown.
 func Kinds() []Kind {
-	return []Kind{stringCheck, textSimilarity, scoreModel, labelModel, pythonKind, multi, endpoint}
+	return []Kind{stringCheck, textSimilarity, scoreModel, labelModel, pythonKind, multi, endpoint, trl, verifiers, evalProtocol, command}
 }
 
 // Env is what graders need from outside. The zero value serves graders that
@@ -33,6 +35,8 @@ type Env struct {
 	Judge       sampler.Judge               // for graders that ask a model
 	Rewrite     func(address string) string // maps a URL of the job to the one to connect to; nil = as it stands
 	Python      *python.Pool                // for graders written in it; nil = none, and they say so
+	Dir         string                      // where commands run; "" is where this program does
+	Without     []string                    // variables of this program's environment that commands must not see
 	SampleTools string                      // All (also when empty) or Last: the calls that sample.output_tools shows
 
 	kinds []Kind // what New was given: what a multi grader can be made of

@@ -19,6 +19,8 @@ var pythonKind = Kind{
 	Name: "python",
 	Doc:  "Runs grade(sample, item) of a source of yours in a pool of Python interpreters. The reward is the number it returns.",
 	New:  newPython,
+
+	inline: inlineFile,
 }
 
 // largestSource is the service's limit on a source: 256 kB.

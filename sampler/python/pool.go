@@ -2,6 +2,7 @@ package python
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -31,7 +32,20 @@ type module struct {
 	Source   string `json:"source"`
 	Function string `json:"function"`
 	Args     int    `json:"args"`
-	index    int
+	Extra
+	index int
+}
+
+// Extra is what may stand beside a source.
+type Extra struct {
+	// Modules are sources that the source may import, by name.
+	Modules map[string]string `json:"modules,omitempty"`
+	// Adapter is a source of a module with a function adapt(space, options), which
+	// is handed the module of the first source and gives the function to be called;
+	// "" calls one of the first source. It raises an exception named Unfit where
+	// the source is not what was asked for.
+	Adapter string          `json:"adapter,omitempty"`
+	Options json.RawMessage `json:"options,omitempty"`
 }
 
 // startError is a call for which there was no worker.
@@ -54,7 +68,13 @@ func NewPool(cfg Config) (*Pool, error) {
 // the function and that args arguments can be handed to it. name stands for the
 // source in messages. The first Load finds the interpreter and the sandbox.
 func (p *Pool) Load(ctx context.Context, name, source, function string, args int) (*Function, error) {
-	m := &module{Name: name, Source: source, Function: function, Args: args, index: p.next()}
+	return p.LoadWith(ctx, name, source, function, args, Extra{})
+}
+
+// LoadWith is Load of a source with what stands beside it. With an adapter
+// function is only a word for messages.
+func (p *Pool) LoadWith(ctx context.Context, name, source, function string, args int, extra Extra) (*Function, error) {
+	m := &module{Name: name, Source: source, Function: function, Args: args, Extra: extra, index: p.next()}
 	err := p.with(ctx, func(w *worker) error { return w.load(ctx, p.cfg.Timeout, m) })
 	switch {
 	case ctx.Err() != nil:

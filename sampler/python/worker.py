@@ -2,6 +2,7 @@
 # each further line is a call: its id, and [function, arguments, null], or
 # [function, null, module to load]. Each is answered by one line: the id, a
 # word, and JSON.
+import importlib.util
 import inspect
 import json
 import linecache
@@ -72,14 +73,46 @@ class Unfit(Exception):
     """What was loaded is not the function that was asked for."""
 
 
-def load(number, module):
-    file = "<" + module["name"] + ">"
-    source = module["source"]
+def define(name, file, source):
+    """Runs a source as a module of that name."""
     linecache.cache[file] = (len(source), None, source.splitlines(True), file)
-    space = types.ModuleType("grader_%d" % number)
+    space = types.ModuleType(name)
     space.__file__ = file
-    sys.modules[space.__name__] = space
+    sys.modules[name] = space
     exec(compile(source, file, "exec"), space.__dict__)
+    return space
+
+
+class Beside:
+    """Finds the modules that lie beside a source, each when it is imported."""
+
+    def __init__(self, modules):
+        self.modules = modules
+
+    def find_spec(self, name, path=None, target=None):
+        if name not in self.modules:
+            return None
+        return importlib.util.spec_from_loader(name, self, origin=name + ".py")
+
+    def create_module(self, spec):
+        return None
+
+    def exec_module(self, module):
+        file, source = "<%s.py>" % module.__name__, self.modules[module.__name__]
+        linecache.cache[file] = (len(source), None, source.splitlines(True), file)
+        exec(compile(source, file, "exec"), module.__dict__)
+
+
+def load(number, module):
+    file, beside = "<" + module["name"] + ">", module.get("modules")
+    if beside:
+        for name in beside:  # another source may have one of the same name
+            sys.modules.pop(name, None)
+        sys.meta_path.insert(0, Beside(beside))
+    space = define("grader_%d" % number, file, module["source"])
+    if module.get("adapter"):
+        adapter = define("adapter_%d" % number, "<adapter>", module["adapter"])
+        return adapter.adapt(space, module["options"])
     function = getattr(space, module["function"], None)
     name, count = module["function"], module["args"]
     if function is None:

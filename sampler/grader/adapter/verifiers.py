@@ -1,0 +1,131 @@
+# Reward functions of verifiers, which ask for what they want by name, and its
+# Rubric. (PrimeIntellect-ai/verifiers, verifiers/rubrics/rubric.py.)
+import json
+import logging
+import sys
+
+GROUP = {"prompts", "completions", "answers", "states", "tasks", "infos"}
+
+
+class Parser:
+    """What a function that wants a parser is handed where the source has none:
+    the last message's text."""
+
+    def parse(self, text):
+        return text
+
+    def parse_answer(self, completion):
+        if isinstance(completion, str):
+            return completion
+        for m in reversed(completion):
+            if m.get("role") == "assistant":
+                return m.get("content")
+        return None
+
+
+class Errors(logging.Handler):
+    """Keeps what verifiers logs as errors: it takes an exception of a reward
+    function for a 0."""
+
+    def __init__(self):
+        logging.Handler.__init__(self, logging.ERROR)
+        self.said = []
+
+    def emit(self, record):
+        self.said.append(record.getMessage())
+
+
+class Nobody:
+    """A semaphore that nobody waits for."""
+
+    async def __aenter__(self):
+        return self
+
+    async def __aexit__(self, *exc):
+        return False
+
+
+def adapt(space, options):
+    if options["rubric"]:
+        return graded(by_rubric(rubric_of(space, options["rubric"])))
+    functions = named(space, options["functions"])
+    weights = dict(zip([name for name, _ in functions], options["weights"] or [1.0] * len(functions)))
+    for name, f in functions:
+        takes = parameters(f)[0] & GROUP
+        if takes:
+            raise Unfit("%s takes %s: a function over a group of rollouts cannot grade one alone" % (name, ", ".join(sorted(takes))))
+    parser = getattr(space, "parser", None)
+    if parser is None:
+        vf = sys.modules.get("verifiers")
+        parser = vf.Parser() if vf is not None and hasattr(vf, "Parser") else Parser()
+
+    def grade(given):
+        state = state_of(given)
+        values = {k: v for k, v in given["item"].items() if k not in ("messages", "tools", "example_id")}
+        values.update({k: state[k] for k in ("prompt", "completion", "answer", "info", "task")}, state=state, parser=parser)
+        return weighed({name: number(call(name, f, values, "argument"), name) for name, f in functions}, weights)
+
+    return graded(grade)
+
+
+def state_of(given):
+    """The state of a rollout that has ended."""
+    row = given["item"]
+    prompt, info = prompt_of(row), row.get("info", {})
+    if isinstance(info, str):
+        try:
+            info = json.loads(info)
+        except ValueError:
+            pass
+    completion = given["text"] if isinstance(prompt, str) else given["completion"]
+    about = {"prompt": prompt, "answer": row.get("answer", ""), "info": info, "task": row.get("task", "default"), "example_id": row.get("example_id", 0)}
+    turns = [m for m in given["completion"] if m.get("role") == "assistant"]
+    return dict(
+        about, input=dict(row, **about), completion=completion, responses=[], turn=len(turns), trajectory=[], trajectory_id=given["trace_id"],
+        is_completed=True, is_truncated=False, stop_condition=None, error=None, reward=None, advantage=None, metrics=None,
+        timing={"start_time": 0.0, "generation_ms": 0.0, "scoring_ms": 0.0, "total_ms": 0.0},
+    )  # fmt: skip
+
+
+def rubric_of(space, name):
+    """The Rubric of that name: it, an environment's, or what a function makes."""
+    found = getattr(space, name, None)
+    if found is None:
+        raise Unfit("it defines no %s" % name)
+    if not hasattr(found, "score_rollout") and callable(found):
+        found = finish(found())
+    if not hasattr(found, "score_rollout"):
+        found = getattr(found, "rubric", found)
+    if not hasattr(found, "score_rollout"):
+        raise Unfit("%s is a %s: it must be a Rubric, an environment, or a function that makes one" % (name, type(found).__name__))
+    return found
+
+
+def by_rubric(rubric):
+    """Has a Rubric score. Older ones are called with each value by name and
+    return a score; later ones write it into the state."""
+
+    def grade(given):
+        state = state_of(given)
+        values = {k: state[k] for k in ("prompt", "completion", "answer", "info", "task")}
+        values.update(state=state, score_sem=Nobody())
+        takes = parameters(rubric.score_rollout)[0]
+        heard, logger = Errors(), logging.getLogger("verifiers")
+        logger.addHandler(heard)
+        try:
+            score = finish(rubric.score_rollout(**{k: v for k, v in values.items() if k in takes}))
+        finally:
+            logger.removeHandler(heard)
+        if heard.said:
+            raise NoGrade("the rubric logged an error: " + heard.said[0][:500], "reported_error")
+        if state["error"] is not None:
+            raise NoGrade("the rubric reports an error: %.500s" % state["error"], "reported_error")
+        if score is None or state["reward"] is not None:
+            reward, metrics = state["reward"], state["metrics"]
+        else:
+            read = score.get if isinstance(score, dict) else lambda k: getattr(score, k, None)
+            reward, metrics = read("reward"), read("metrics")
+        parts = {name: number(x, name) for name, x in (metrics or {}).items()}
+        return {"reward": number(reward, "the rubric"), "parts": parts if len(parts) > 1 else {}}
+
+    return grade

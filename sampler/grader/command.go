@@ -1,0 +1,304 @@
+package grader
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"gonogo/sampler"
+	"gonogo/sampler/process"
+)
+
+var command = Kind{
+	Name:   "command",
+	Doc:    "Runs a program of yours, which reads the output, the item and the trace id as JSON and prints a number.",
+	New:    newCommand,
+	Remote: true,
+	inline: inlineCommand,
+}
+
+// commandMarker is the variable by which the processes of graders are known.
+const commandMarker = "GONOGO_GRADER"
+
+// commandTimeout is for one grading where the definition does not say: that of a
+// python grader.
+const commandTimeout = 2 * time.Minute
+
+// tryAgain is the exit code of a program that may do better later: EX_TEMPFAIL of
+// sysexits.h.
+const tryAgain = 75
+
+// Command is a grader that is a program: a process for each grading, or one for
+// many, a JSON line in and a line out for each. It is safe for concurrent use.
+// Whatever a process does, it is killed with all that it has started when the time
+// is up.
+type Command struct {
+	name    string // for messages
+	argv    []string
+	lines   bool
+	timeout time.Duration
+	dir     string
+	without []string
+	tools   string
+	slots   chan struct{} // holds a token for each process that is busy
+
+	mu   sync.Mutex      // guards idle
+	idle []*process.Peer // the one used last is last
+}
+
+func newCommand(raw json.RawMessage, env Env) (sampler.Grader, error) {
+	var c struct {
+		Type      string            `json:"type"`
+		Name      string            `json:"name"`
+		Command   []string          `json:"command"`
+		Files     []json.RawMessage `json:"files"`
+		Lines     bool              `json:"lines"`
+		Processes int               `json:"processes"`
+		Timeout   string            `json:"timeout"`
+
+		PassThreshold *float64 `json:"pass_threshold"`
+	}
+	if err := strictly(raw, &c); err != nil {
+		return nil, err
+	}
+	timeout := commandTimeout
+	if c.Timeout != "" {
+		var err error
+		if timeout, err = time.ParseDuration(c.Timeout); err != nil || timeout <= 0 {
+			return nil, fmt.Errorf("timeout is %q: it is a time with its unit, such as 30s or 5m", c.Timeout)
+		}
+	}
+	g := &Command{
+		name: "command grader", argv: c.Command, lines: c.Lines, timeout: timeout, dir: env.Dir, without: env.Without, tools: env.SampleTools,
+	}
+	switch {
+	case len(c.Command) == 0 || slices.Contains(c.Command, ""):
+		return nil, errors.New("command is missing or has an empty part: name the program and its arguments, such as [python3, grade.py]")
+	case c.Processes < 0 || c.Processes > 1024:
+		return nil, fmt.Errorf("processes is %d: it is 0, which is one for each processor, to 1024", c.Processes)
+	case c.Lines && len(g.SessionReads()) > 0:
+		return nil, errors.New("command: {{session.…}} changes with each rollout, and with lines a process grades many: take one of them out")
+	case !process.Runs:
+		return nil, errors.New("this system cannot end all that a command starts: run it as a service (type endpoint)")
+	}
+	if c.Processes == 0 {
+		c.Processes = runtime.GOMAXPROCS(0)
+	}
+	g.slots = make(chan struct{}, c.Processes)
+	switch {
+	case c.Name != "":
+		g.name += " " + c.Name
+	case env.part != "":
+		g.name += " " + env.part
+	}
+	return g, nil
+}
+
+// Start looks whether the program is there.
+func (g *Command) Start(context.Context) error {
+	file := g.argv[0]
+	if filepath.Base(file) != file && !filepath.IsAbs(file) {
+		file = filepath.Join(g.dir, file)
+		if abs, err := filepath.Abs(file); err == nil { // else LookPath would look along PATH
+			file = abs
+		}
+	}
+	_, err := exec.LookPath(file)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%s: %s may not be run: make it executable (chmod +x), or name the program that runs it first, such as [python3, %[2]s]", g.name, g.argv[0])
+	}
+	return fmt.Errorf("%s: there is no %s: a name is looked for on PATH, a path such as ./%s starts from the folder of the configuration", g.name, g.argv[0], filepath.Base(file))
+}
+
+// SessionReads lists what of a session the program's arguments read.
+func (g *Command) SessionReads() []string {
+	var names []string
+	for _, arg := range g.argv {
+		names = append(names, sampler.EnclosureNames(arg)...)
+	}
+	return union(names)
+}
+
+// Grade has a process grade the output.
+func (g *Command) Grade(ctx context.Context, out sampler.Output) (sampler.Grade, error) {
+	if err := g.take(ctx); err != nil {
+		return sampler.Grade{}, err
+	}
+	defer func() { <-g.slots }()
+	input := append(oneLine(askedOf(out, g.tools)), '\n')
+	ask := g.once
+	if g.lines {
+		ask = g.line
+	}
+	text, err := ask(ctx, out, input)
+	if err != nil {
+		return sampler.Grade{}, err
+	}
+	grade, kind, err := readPrinted(text)
+	if err != nil {
+		return sampler.Grade{}, failed(kind, "%s: %w", g.name, err)
+	}
+	return grade, nil
+}
+
+// take waits for a place among the processes.
+func (g *Command) take(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	resume := sampler.Queued(ctx)
+	defer resume()
+	select {
+	case g.slots <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// oneLine makes line breaks spaces, which is all that they are in JSON.
+func oneLine(b []byte) []byte {
+	for i := range b {
+		if b[i] == '\n' || b[i] == '\r' {
+			b[i] = ' '
+		}
+	}
+	return b
+}
+
+// once has a process of its own grade.
+func (g *Command) once(ctx context.Context, out sampler.Output, input []byte) ([]byte, error) {
+	argv := slices.Clone(g.argv)
+	for i, arg := range argv {
+		var err error
+		if argv[i], err = out.Enclosure.Fill(arg); err != nil {
+			return nil, fmt.Errorf("%s: %w", g.name, err)
+		}
+	}
+	peer, err := g.start(argv, "GONOGO_TRACE_ID="+out.TraceID)
+	if err != nil {
+		return nil, err
+	}
+	inner, cancel := context.WithTimeout(ctx, g.timeout)
+	defer cancel()
+	text, err := peer.Give(inner, input, maxScore)
+	switch {
+	case err == nil:
+		return text, nil
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case inner.Err() != nil:
+		return nil, g.failure(process.ErrLate, peer)
+	}
+	return nil, g.failure(err, peer)
+}
+
+// line has a process grade that grades many. One that had ended since, or ends
+// in peace instead of answering, is replaced.
+func (g *Command) line(ctx context.Context, _ sampler.Output, input []byte) ([]byte, error) {
+	for again := false; ; again = true {
+		peer := g.pop()
+		used := peer != nil
+		if !used {
+			var err error
+			if peer, err = g.start(g.argv); err != nil {
+				return nil, err
+			}
+		}
+		text, err := peer.Ask(ctx, g.timeout, input, maxScore)
+		switch {
+		case err == nil:
+			g.mu.Lock()
+			g.idle = append(g.idle, peer)
+			g.mu.Unlock()
+			return text, nil
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case again || !used || !errors.Is(err, process.ErrNotSent) && !errors.Is(err, process.ErrUnasked) && peer.ExitCode() != 0:
+			return nil, g.failure(err, peer)
+		}
+	}
+}
+
+// pop takes an idle process; nil when there is none.
+func (g *Command) pop() *process.Peer {
+	for {
+		g.mu.Lock()
+		n := len(g.idle)
+		if n == 0 {
+			g.mu.Unlock()
+			return nil
+		}
+		peer := g.idle[n-1]
+		g.idle = g.idle[:n-1]
+		g.mu.Unlock()
+		if peer.Alive() {
+			return peer
+		}
+		peer.Kill() // it has ended: what it left behind goes, too
+	}
+}
+
+// start starts a process in the folder of the configuration, without the keys of
+// model and judge.
+func (g *Command) start(argv []string, more ...string) (*process.Peer, error) {
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Dir = g.dir
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		return slices.Contains(g.without, name)
+	})
+	cmd.Env = append(cmd.Env, more...)
+	peer, err := process.StartPeer(cmd, commandMarker+"="+rand.Text(), nil)
+	if err != nil {
+		return nil, failed(sampler.KindServer, "%s: start %s: %w", g.name, g.argv[0], err)
+	}
+	return peer, nil
+}
+
+// failure is a process that gave no grade.
+func (g *Command) failure(err error, peer *process.Peer) error {
+	switch {
+	case errors.Is(err, process.ErrLate):
+		return failed(sampler.KindTimeout, "%s: no grade within %v (timeout): it was ended%s", g.name, g.timeout, peer.Said())
+	case errors.Is(err, process.ErrLong):
+		return failed(sampler.KindMalformed, "%s: it printed more than %d bytes and was ended: it prints a number, and all else on standard error", g.name, maxScore)
+	case errors.Is(err, process.ErrTwo), errors.Is(err, process.ErrUnasked):
+		return failed(sampler.KindMalformed, "%s: it printed more than one line for a grading and was ended: what is no grade belongs on standard error", g.name)
+	case peer.ExitCode() == tryAgain:
+		err = &sampler.Failure{Temporary: true, Err: err}
+	}
+	return failed(sampler.KindServer, "%s: %w", g.name, err)
+}
+
+// Close ends the processes that are idle. It is called when nothing is graded any
+// more.
+func (g *Command) Close() error {
+	var all sync.WaitGroup
+	for peer := g.pop(); peer != nil; peer = g.pop() {
+		all.Go(func() { peer.Finish(2 * time.Second) })
+	}
+	all.Wait()
+	return nil
+}
+
+// Choices tells what counts as a grade.
+func (g *Command) Choices() map[string]string {
+	return map[string]string{
+		"command result": "the number that is printed, or the score of a JSON object; another exit code than 0, and an output that is neither, are a failed grading; the exit code 75 asks for another try",
+	}
+}

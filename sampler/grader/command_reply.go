@@ -1,0 +1,58 @@
+package grader
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+
+	"gonogo/sampler"
+)
+
+// readPrinted reads what a command printed: a number, or an object with a score
+// and perhaps parts. An error comes with its kind.
+func readPrinted(text []byte) (grade sampler.Grade, kind string, err error) {
+	text = bytes.ToValidUTF8(bytes.TrimSpace(text), []byte("\uFFFD"))
+	if bytes.HasPrefix(text, []byte("{")) {
+		return readObject(text)
+	}
+	v, err := strconv.ParseFloat(string(text), 64)
+	switch {
+	case len(text) == 0:
+		return grade, sampler.KindMalformed, errors.New("it printed nothing: it must print a number")
+	case errors.Is(err, strconv.ErrRange), err == nil && (math.IsNaN(v) || math.IsInf(v, 0)):
+		return grade, sampler.KindNotANumber, errors.New("it printed " + sampler.Brief(string(text)) + ", which is no finite number")
+	case err != nil && json.Valid(text):
+		return grade, sampler.KindNotANumber, errors.New("it printed " + sampler.Brief(string(text)) + ", which is no number")
+	case err != nil:
+		return grade, sampler.KindMalformed, errors.New("it printed what is neither a number nor a JSON object with a score: " + sampler.Brief(string(text)) + "; what is no grade belongs on standard error")
+	}
+	return sampler.Grade{Reward: v}, "", nil
+}
+
+// readObject reads {"score": x, "parts": {"style": y}}.
+func readObject(text []byte) (grade sampler.Grade, kind string, err error) {
+	grade.Reward, kind, err = readScore(sampler.Answer{Body: text})
+	if err != nil {
+		return sampler.Grade{}, kind, err
+	}
+	var more struct {
+		Parts map[string]json.RawMessage `json:"parts"`
+	}
+	if json.Unmarshal(text, &more) != nil {
+		return sampler.Grade{}, sampler.KindMalformed, errors.New("parts is no object: " + sampler.Brief(string(text)))
+	}
+	for name, raw := range more.Parts {
+		var x *float64
+		if json.Unmarshal(raw, &x) != nil || x == nil {
+			return sampler.Grade{}, sampler.KindNotANumber, errors.New("the part " + sampler.Brief(strings.ToValidUTF8(name, "\uFFFD")) + " is " + sampler.Brief(string(raw)) + ", which is no number")
+		}
+		if grade.Parts == nil {
+			grade.Parts = make(map[string]float64, len(more.Parts))
+		}
+		grade.Parts[name] = *x
+	}
+	return grade, "", nil
+}

@@ -1,0 +1,242 @@
+package grader
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// definition is a grader's, by key.
+type definition map[string]json.RawMessage
+
+// Inline returns a definition with the files read that it names, so that it is
+// whole by itself: what its hash stands for, and what can be run elsewhere.
+// Relative paths start from dir. One that names none is returned as it is.
+func Inline(kinds []Kind, raw json.RawMessage, dir string) (json.RawMessage, error) {
+	var d definition
+	if json.Unmarshal(raw, &d) != nil {
+		return raw, nil // which New tells
+	}
+	var name string
+	_ = json.Unmarshal(d["type"], &name) // as well
+	kind, err := find(kinds, name)
+	if err != nil {
+		return raw, nil
+	}
+	was := maps.Clone(d)
+	if kind.inline != nil {
+		if err := kind.inline(d, dir); err != nil {
+			return nil, fmt.Errorf("%s grader: %w", kind.Name, err)
+		}
+	}
+	var parts map[string]json.RawMessage
+	if json.Unmarshal(d["graders"], &parts) == nil && len(parts) > 0 {
+		changed := false
+		for _, name := range slices.Sorted(maps.Keys(parts)) {
+			part, err := Inline(kinds, parts[name], dir)
+			if err != nil {
+				return nil, fmt.Errorf("graders.%s: %w", name, err)
+			}
+			changed = changed || !bytes.Equal(part, parts[name])
+			parts[name] = part
+		}
+		if changed {
+			d["graders"] = encoded(parts)
+		}
+	}
+	if maps.EqualFunc(d, was, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) }) {
+		return raw, nil
+	}
+	return encoded(d), nil
+}
+
+// encoded is the JSON of what has been read as JSON, or is text.
+func encoded(v any) json.RawMessage {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic("grader: " + err.Error())
+	}
+	return b
+}
+
+// inlineSource reads the file and the modules of a source.
+func inlineSource(d definition, dir string) error {
+	if err := inlineFile(d, dir); err != nil {
+		return err
+	}
+	return inlineModules(d, dir)
+}
+
+// inlineFile puts the text of file in the place of its name.
+func inlineFile(d definition, dir string) error {
+	if !present(d["file"]) {
+		return nil
+	}
+	var file string
+	if json.Unmarshal(d["file"], &file) != nil || file == "" {
+		return errors.New("file must be the name of a file")
+	}
+	if present(d["source"]) {
+		return errors.New("file stands beside source: take one of them out")
+	}
+	text, err := readSource(dir, file)
+	if err != nil {
+		return fmt.Errorf("file: %w", err)
+	}
+	d["source"] = encoded(text)
+	if !present(d["name"]) {
+		d["name"] = encoded(filepath.Base(file))
+	}
+	delete(d, "file")
+	return nil
+}
+
+// inlineModules puts name and text of each module in the place of its file.
+func inlineModules(d definition, dir string) error {
+	var modules []json.RawMessage
+	if !present(d["modules"]) {
+		return nil
+	}
+	if json.Unmarshal(d["modules"], &modules) != nil {
+		return errors.New("modules is a list of files that the source imports")
+	}
+	for i, m := range modules {
+		var file string
+		if json.Unmarshal(m, &file) != nil {
+			continue // it was read before
+		}
+		name, ok := strings.CutSuffix(filepath.Base(file), ".py")
+		if !ok || !identifier.MatchString(name) {
+			return fmt.Errorf("modules: %s is no module: name a file such as utils.py", file)
+		}
+		text, err := readSource(dir, file)
+		if err != nil {
+			return fmt.Errorf("modules: %w", err)
+		}
+		modules[i] = encoded(moduleFile{name, text})
+	}
+	d["modules"] = encoded(modules)
+	return nil
+}
+
+// readSource reads a file of Python.
+func readSource(dir, file string) (string, error) {
+	f, err := openRegular(dir, file)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, largestSource))
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("read %s: %w", file, err)
+	case len(b) >= largestSource:
+		return "", fmt.Errorf("%s has %d bytes or more: less than that are allowed", file, largestSource)
+	case len(bytes.TrimSpace(b)) == 0:
+		return "", fmt.Errorf("%s is empty", file)
+	case !utf8.Valid(b):
+		return "", fmt.Errorf("%s is not UTF-8", file)
+	}
+	return strings.TrimPrefix(string(b), "\ufeff"), nil
+}
+
+// openRegular opens a file whose name starts from dir.
+func openRegular(dir, file string) (*os.File, error) {
+	path := file
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("there is no %s: paths start from the folder of the file that names it", file)
+	case err == nil && !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is no file", file)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", file, err)
+	}
+	return f, nil
+}
+
+// boundFile is a file that a command grader is bound to.
+type boundFile struct {
+	File   string `json:"file"`
+	SHA256 string `json:"sha256"`
+}
+
+// inlineCommand notes the hashes of the files that a command is made of: those
+// that its words name, and those under files. A word that names no file is an
+// argument.
+func inlineCommand(d definition, dir string) error {
+	var argv []string
+	var listed []json.RawMessage
+	_ = json.Unmarshal(d["command"], &argv) // which New tells
+	if present(d["files"]) && json.Unmarshal(d["files"], &listed) != nil {
+		return errors.New("files is a list of files that the command reads")
+	}
+	var bound []boundFile
+	add := func(file string, must bool, was string) error {
+		if slices.ContainsFunc(bound, func(b boundFile) bool { return b.File == file }) {
+			return nil
+		}
+		sum, err := hashFile(dir, file)
+		if err != nil && must {
+			return fmt.Errorf("files: %w", err)
+		}
+		if err != nil {
+			sum = was
+		}
+		if sum != "" {
+			bound = append(bound, boundFile{file, sum})
+		}
+		return nil
+	}
+	for _, text := range argv {
+		if err := add(text, false, ""); err != nil {
+			return err
+		}
+	}
+	for _, raw := range listed {
+		var file string
+		var was boundFile
+		asText := json.Unmarshal(raw, &file) == nil
+		if !asText {
+			_ = json.Unmarshal(raw, &was) // as Inline wrote it
+			file = was.File
+		}
+		if err := add(file, asText, was.SHA256); err != nil {
+			return err
+		}
+	}
+	if bound != nil {
+		d["files"] = encoded(bound)
+	}
+	return nil
+}
+
+// hashFile is the SHA-256 of a file, in hexadecimal.
+func hashFile(dir, file string) (string, error) {
+	f, err := openRegular(dir, file)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", fmt.Errorf("read %s: %w", file, err)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}

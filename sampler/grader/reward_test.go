@@ -1,0 +1,204 @@
+package grader_test
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gonogo/sampler"
+	"gonogo/sampler/grader"
+	"gonogo/sampler/rollout"
+)
+
+// rewardGrader is the definition of a grader of a kind, with its source.
+func rewardGrader(kind, source string, more map[string]any) string {
+	all := map[string]any{"type": kind, "name": "mine", "source": source}
+	for k, v := range more {
+		all[k] = v
+	}
+	b, err := json.Marshal(all)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+// asked is an output with a conversation behind it.
+func asked(row, text string) sampler.Output {
+	it := &rollout.Item{ID: "q", Row: json.RawMessage(row)}
+	return sampler.Output{Item: it, TraceID: "trace_x", Text: text, Messages: []rollout.Message{
+		{Role: "assistant", ToolCalls: []rollout.ToolCall{{ID: "c1", Name: "search", Arguments: `{"q":"x"}`}}},
+		{Role: "tool", Content: "found", ToolCallID: "c1"},
+		{Role: "assistant", Content: "the recorded answer"},
+	}}
+}
+
+const capital = `{"messages":[{"role":"user","content":"The capital?"}],"solution":"Paris","answer":"Paris","ground_truth":"Paris","info":{"weight":2},"task":"geo"}`
+
+// rewardCase is a source and what it makes of the answer Paris.
+type rewardCase struct {
+	why, source string
+	more        map[string]any
+	row         string // capital when it is ""
+	want        float64
+	parts       map[string]float64
+	kind, says  string // of a failure
+}
+
+func runRewards(t *testing.T, kind string, cases []rewardCase) {
+	t.Helper()
+	env := grader.Env{Python: interpreters(t)}
+	for _, c := range cases {
+		t.Run(c.why, func(t *testing.T) {
+			g := open(t, rewardGrader(kind, c.source, c.more), env)
+			if err := grader.Start(t.Context(), g); err != nil {
+				t.Fatal(err)
+			}
+			row := c.row
+			if row == "" {
+				row = capital
+			}
+			got, err := g.Grade(t.Context(), asked(row, "Paris"))
+			if c.kind != "" {
+				e, ok := errors.AsType[*sampler.GradeError](err)
+				if !ok || e.Kind != c.kind || !strings.Contains(e.Error(), c.says) || !strings.Contains(e.Error(), kind+" grader mine") || got.Reward != 0 {
+					t.Fatalf("grade %+v, error %v; want no grade, of kind %s, that says %q", got, err, c.kind, c.says)
+				}
+				return
+			}
+			if err != nil || got.Reward != c.want {
+				t.Fatalf("reward %v, error %v; want %v", got.Reward, err, c.want)
+			}
+			if d := cmp.Diff(c.parts, got.Parts); d != "" {
+				t.Errorf("parts (-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+func TestTRL(t *testing.T) {
+	runRewards(t, "trl", []rewardCase{
+		{why: "messages and columns as TRL hands them", want: 1, source: `
+def correctness(prompts, completions, solution, **kwargs):
+    assert prompts == [[{"role": "user", "content": "The capital?"}]], prompts
+    assert completions[0][-1] == {"role": "assistant", "content": "Paris"}, completions
+    assert completions[0][0]["tool_calls"][0]["function"]["name"] == "search"
+    assert len(completions[0]) == 3 and kwargs["task"] == ["geo"]
+    return [float(c[-1]["content"] == s) for c, s in zip(completions, solution)]
+`},
+		{why: "texts where the prompt is one", want: 5, row: `{"prompt":"The capital?","messages":[]}`, source: `
+def length(prompts, completions, **kwargs):
+    assert prompts == ["The capital?"] and "prompt" not in kwargs
+    return [float(len(c)) for c in completions]
+`},
+		{why: "texts where they are asked for", want: 1, more: map[string]any{"format": "standard"}, source: `
+def f(prompts, completions, **kwargs):
+    return [prompts == ["The capital?"] and completions == ["Paris"]]
+`},
+		{why: "several functions by weight", want: 1.1, parts: map[string]float64{"right": 1, "short": 0.5}, source: `
+def right(completions, **kwargs): return [1.0]
+async def short(completions, **kwargs): return [0.5]
+`, more: map[string]any{"functions": []string{"right", "short"}, "weights": []float64{1, 0.2}}},
+		{why: "None leaves a function out", want: 1, parts: map[string]float64{"right": 1}, source: `
+def right(completions, **kwargs): return [1.0]
+def coding(completions, **kwargs): return [None]
+`, more: map[string]any{"functions": []string{"right", "coding"}}},
+		{why: "a function without **kwargs gets what it names", want: 1, source: `
+def f(completions, solution): return [solution == ["Paris"]]
+`},
+		{why: "what the trainer hands beside", want: 1, source: `
+def f(completions, trainer_state, log_metric, log_extra, **kwargs):
+    log_metric("x", 1.0)
+    log_extra("y", ["z"])
+    return [1.0 if trainer_state.global_step == 0 else 0.0]
+`},
+		{why: "a number of another library", want: 0.25, source: `
+class Scalar:
+    def __float__(self): return 0.25
+def f(completions, **kwargs): return [Scalar()]
+`},
+		{why: "a callable that is no function", want: 1, more: map[string]any{"function": "reward"}, source: `
+import functools
+def make(bonus, completions, **kwargs): return [bonus]
+reward = functools.partial(make, 1.0)
+`},
+		{why: "None from all is no zero", kind: sampler.KindNotANumber, says: "every function gave None", source: "def f(completions, **kw): return [None]"},
+		{why: "NaN", kind: sampler.KindNotANumber, says: "f gave nan", source: "def f(completions, **kw): return [float('nan')]"},
+		{why: "a text", kind: sampler.KindNotANumber, says: "f gave the str '1'", source: "def f(completions, **kw): return ['1']"},
+		{why: "a bare number", kind: sampler.KindNotANumber, says: "f returned a float: it must return a list", source: "def f(completions, **kw): return 1.0"},
+		{why: "too many", kind: sampler.KindNotANumber, says: "f returned 2 rewards for 1 completion", source: "def f(completions, **kw): return [1.0, 2.0]"},
+		{why: "an exception with its line", kind: sampler.KindRuntime, says: "ZeroDivisionError: division by zero (line 1, in f", source: "def f(completions, **kw): return [1 / 0]"},
+		{why: "a column that the row does not have", kind: sampler.KindVariable, says: "f wants gold, and there is no such column of the row; there are answer,", source: "def f(completions, gold, **kw): return [1.0]"},
+	})
+}
+
+func TestVerifiers(t *testing.T) {
+	rubric := `
+import logging
+class Rubric:
+    logger = logging.getLogger("verifiers.rubrics.rubric.Rubric")
+    async def score_rollout(self, state):
+        state["reward"], state["metrics"] = REWARD, {"right": 1.0, "turns": float(state["turn"])}
+        if state["reward"] == 0: self.logger.error("Error calling reward function right: no answer")
+class Old:
+    async def score_rollout(self, prompt, completion, answer, state, score_sem):
+        async with score_sem:
+            return {"reward": float(completion[-1]["content"] == answer), "metrics": {}}
+class Environment:
+    rubric = Rubric()
+def load_environment(): return Environment()
+rubric, old, number = Rubric(), Old(), 5
+`
+	runRewards(t, "verifiers", []rewardCase{
+		{why: "what a function names", want: 1, source: `
+async def correct(completion, answer, prompt, state, info, task) -> float:
+    assert prompt[0]["role"] == "user" and info["weight"] == 2 and task == "geo"
+    assert state["completion"] is completion and state["turn"] == 2
+    return 1.0 if completion[-1]["content"] == answer else 0.0
+`},
+		{why: "a parser where the source has none", want: 1, source: "def f(parser, completion, answer, **kwargs): return float(parser.parse_answer(completion) == answer)"},
+		{why: "the source's own parser", want: 7, more: map[string]any{"function": "f"}, source: `
+class P:
+    def parse_answer(self, completion): return 7
+parser = P()
+def f(parser, completion): return parser.parse_answer(completion)
+`},
+		{why: "a field of the row", want: 1, source: "def f(completion, solution): return float(solution == 'Paris')"},
+		{why: "info as JSON text", want: 3, row: `{"messages":[],"info":"{\"a\": 3}"}`, source: "def f(info): return info['a']"},
+		{why: "functions by weight", want: 1.2, parts: map[string]float64{"a": 1, "b": 1}, source: "def a(state): return 1\ndef b(state): return True", more: map[string]any{"functions": []string{"a", "b"}, "weights": []float64{1, 0.2}}},
+		{why: "an exception is not the 0 that verifiers takes it for", kind: sampler.KindRuntime, says: "KeyError: 'gold' (line 1", source: "def f(info): return info['gold']"},
+		{why: "None", kind: sampler.KindNotANumber, says: "f gave None", source: "def f(state): pass"},
+		{why: "a Rubric", want: 1, parts: map[string]float64{"right": 1, "turns": 2}, source: "REWARD = 1.0\n" + rubric, more: map[string]any{"rubric": "rubric"}},
+		{why: "an environment's Rubric", want: 1, parts: map[string]float64{"right": 1, "turns": 2}, source: "REWARD = 1.0\n" + rubric, more: map[string]any{"rubric": "load_environment"}},
+		{why: "a Rubric that is called by name", want: 1, source: rubric, more: map[string]any{"rubric": "old"}},
+		{why: "a 0 that a Rubric gives for an exception", kind: sampler.KindReported, says: "Error calling reward function right: no answer", source: "REWARD = 0\n" + rubric, more: map[string]any{"rubric": "rubric"}},
+		{why: "a Rubric without a reward", kind: sampler.KindNotANumber, says: "the rubric gave None", source: "REWARD = None\n" + rubric, more: map[string]any{"rubric": "rubric"}},
+	})
+}
+
+func TestEvalProtocol(t *testing.T) {
+	runRewards(t, "eval_protocol", []rewardCase{
+		{why: "a row that is given back", want: 1, parts: map[string]float64{"style": 0.5}, source: `
+def test_capital(row):
+    assert row.messages[0].content == "The capital?" and row.input_metadata.dataset_info["solution"] == "Paris"
+    score = float(row.last_assistant_message().content == row.ground_truth)
+    row.evaluation_result = {"score": score, "metrics": {"style": {"score": 0.5}, "odd": {"score": 1, "is_score_valid": False}}}
+    return row
+`},
+		{why: "a decorated test, as its package leaves it", want: 0.5, more: map[string]any{"function": "test_x", "arguments": map[string]any{"threshold": 0.5}}, source: `
+def original(rows, threshold):
+    rows[0].evaluation_result = {"score": threshold}
+    return rows
+async def test_x(*args, **kwargs): raise RuntimeError("run by pytest")
+test_x._origin_func, test_x._metainfo = original, {"mode": "all"}
+`},
+		{why: "a number alone", want: 0.5, source: "async def f(row): return 0.5"},
+		{why: "a score that is called invalid", kind: sampler.KindReported, says: "f calls its score invalid: no verdict", source: "def f(row): return {'score': 0.0, 'is_score_valid': False, 'reason': 'no verdict'}"},
+		{why: "an error beside a score", kind: sampler.KindReported, says: "judge is down", source: "def f(row): return {'score': 0.0, 'error': 'judge is down'}"},
+		{why: "a row without a result", kind: sampler.KindMalformed, says: "f gave the row no evaluation_result", source: "def f(row): return row"},
+		{why: "an exception", kind: sampler.KindRuntime, says: "AssertionError", source: "def f(row): assert False"},
+	})
+}

@@ -1,0 +1,39 @@
+package grader
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+
+	"gonogo/sampler"
+)
+
+//go:embed adapter/trl.py
+var trlAdapter string
+
+var trl = Kind{
+	Name:   "trl",
+	Doc:    "Runs reward functions of TRL, (prompts, completions, **columns) -> list[float]. The reward is their sum by weight.",
+	New:    newTRL,
+	inline: inlineSource,
+}
+
+// trlResult is what counts as a reward.
+const trlResult = "the sum of the functions by weight; None leaves a function out, as in TRL; None from all of them, NaN and an exception are a failed grading; each function sees one completion at a time, and the state of a trainer before its first step"
+
+func newTRL(raw json.RawMessage, env Env) (sampler.Grader, error) {
+	var c struct {
+		rewardSource
+		rewardFunctions
+		Format string `json:"format"`
+	}
+	if err := strictly(raw, &c); err != nil {
+		return nil, err
+	}
+	switch c.Format {
+	case "", "standard", "conversational":
+	default:
+		return nil, fmt.Errorf("format is %q: it is standard, which hands texts, or conversational, which hands messages", c.Format)
+	}
+	return newReward("trl", c.rewardSource, c.rewardFunctions, trlAdapter, map[string]any{"format": c.Format}, trlResult, env)
+}

@@ -1,0 +1,69 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+)
+
+// Give writes input, ends the process's standard input and returns all that it
+// writes until it has ended, of at most most bytes. Then the process is gone,
+// with all that it started. The error is ctx's cause, or wraps ErrLong, or
+// ErrEnded for a process that ended with an exit code other than 0.
+func (p *Peer) Give(ctx context.Context, input []byte, most int) (output []byte, err error) {
+	var writing sync.WaitGroup
+	defer writing.Wait()
+	defer p.Kill()
+	writing.Go(func() { // it may write before it has read all
+		_, _ = p.in.Write(input) // a process need not read what it is given
+		_ = p.in.Close()
+	})
+	stop := context.AfterFunc(ctx, func() { _ = p.out.SetReadDeadline(time.Unix(1, 0)) })
+	defer stop()
+	left := make(chan struct{})
+	defer close(left)
+	writing.Go(func() {
+		select {
+		case <-p.gone: // what it left behind may hold its output open
+			if ctx.Err() == nil {
+				_ = p.out.SetReadDeadline(time.Now().Add(time.Second))
+			}
+		case <-left:
+		}
+	})
+	output, err = io.ReadAll(io.LimitReader(p.out, int64(most)+1))
+	switch {
+	case ctx.Err() != nil:
+		return nil, p.late(ctx)
+	case len(output) > most:
+		return nil, ErrLong
+	case err != nil && !errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, err
+	}
+	select {
+	case <-p.gone:
+	case <-ctx.Done():
+		return nil, p.late(ctx)
+	}
+	if !p.cmd.ProcessState.Success() {
+		return nil, fmt.Errorf("%w: %s%s", ErrEnded, p.cmd.ProcessState, p.Said())
+	}
+	return output, nil
+}
+
+// late is ctx's cause, with what the process has said until then.
+func (p *Peer) late(ctx context.Context) error {
+	return fmt.Errorf("%w%s", context.Cause(ctx), p.Said())
+}
+
+// ExitCode is that of a process that has ended by itself, else -1.
+func (p *Peer) ExitCode() int {
+	if p.Alive() {
+		return -1
+	}
+	return p.cmd.ProcessState.ExitCode()
+}
