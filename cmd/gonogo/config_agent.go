@@ -83,13 +83,13 @@ func (c *config) checkAgent() error {
 		return c.fault("agent.url", "stands beside agent.command: the agent is one of them")
 	}
 	for _, path := range []string{"agent.headers", "agent.per_rollout", "agent.processes", "agent.own_model", "agent.hide", "agent.timeout", "agent.poll"} {
-		if !c.Agent.there() && c.has(path) {
+		if !c.Agent.there() && c.changed(path) {
 			return c.fault(path, "stands without agent.command or agent.url")
 		}
 	}
 	if c.Agent.URL != "" {
 		for _, path := range []string{"agent.per_rollout", "agent.processes"} {
-			if c.has(path) {
+			if c.changed(path) {
 				return c.fault(path, "is for agent.command alone")
 			}
 		}

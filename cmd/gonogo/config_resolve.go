@@ -1,12 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -137,6 +139,23 @@ func (c *config) fromJob() {
 
 // has reports whether the key was set.
 func (c *config) has(path string) bool { _, ok := c.given[path]; return ok }
+
+// changed reports whether the key was set to another value than its default,
+// which a manifest writes out.
+func (c *config) changed(path string) bool {
+	i := slices.IndexFunc(keys(), func(k key) bool { return k.Path == path })
+	var usual values
+	if k := keys()[i]; k.Default != "" {
+		node, err := parseYAML("default", []byte(k.Default))
+		if err != nil {
+			return c.has(path)
+		}
+		decoder{k, func(*yamlNode, string, ...any) {}}.decode(node, &usual)
+	}
+	is, _ := keys()[i].show(&c.values)
+	was, _ := keys()[i].show(&usual)
+	return c.has(path) && !bytes.Equal(is, was)
+}
 
 // fromKeys takes what other keys say.
 func (c *config) fromKeys() {
