@@ -19,10 +19,10 @@ func (p *Peer) Give(ctx context.Context, input []byte, most int) (output []byte,
 	defer writing.Wait()
 	defer p.Kill()
 	writing.Go(func() { // it may write before it has read all
-		_, _ = p.in.Write(input) // a process need not read what it is given
-		_ = p.in.Close()
+		_, _ = p.In.Write(input) // a process need not read what it is given
+		_ = p.In.Close()
 	})
-	stop := context.AfterFunc(ctx, func() { _ = p.out.SetReadDeadline(time.Unix(1, 0)) })
+	stop := context.AfterFunc(ctx, func() { _ = p.Out.SetReadDeadline(time.Unix(1, 0)) })
 	defer stop()
 	left := make(chan struct{})
 	defer close(left)
@@ -30,12 +30,12 @@ func (p *Peer) Give(ctx context.Context, input []byte, most int) (output []byte,
 		select {
 		case <-p.gone: // what it left behind may hold its output open
 			if ctx.Err() == nil {
-				_ = p.out.SetReadDeadline(time.Now().Add(time.Second))
+				_ = p.Out.SetReadDeadline(time.Now().Add(time.Second))
 			}
 		case <-left:
 		}
 	})
-	output, err = io.ReadAll(io.LimitReader(p.out, int64(most)+1))
+	output, err = io.ReadAll(io.LimitReader(p.Out, int64(most)+1))
 	switch {
 	case ctx.Err() != nil:
 		return nil, p.late(ctx)
