@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"gonogo/fixtures"
 	"gonogo/report/viewer"
+	"gonogo/sampler"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/isolation"
 	"gonogo/sampler/python"
@@ -42,7 +44,7 @@ func TestDocsShowEveryKindOfGrader(t *testing.T) {
 	}
 	defer func() { _ = pool.Close() }()
 	p := tinyProject(t)
-	examples := blocks(t, "json")
+	examples, sources := blocks(t, "json"), blocks(t, "python")
 	for _, kind := range grader.Kinds() {
 		var head struct{ Type string }
 		example := examples[kind.Name]
@@ -51,11 +53,27 @@ func TestDocsShowEveryKindOfGrader(t *testing.T) {
 			continue
 		}
 		env := p.env
-		env.Python = pool
-		g, err := grader.New(grader.Kinds(), json.RawMessage(example), env)
+		env.Python, env.Dir = pool, t.TempDir()
+		for _, name := range regexp.MustCompile(`[a-z_]+\.py`).FindAllString(example, -1) {
+			if err := os.WriteFile(filepath.Join(env.Dir, name), []byte(sources[kind.Name]), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		whole, err := grader.Inline(grader.Kinds(), json.RawMessage(example), env.Dir)
 		if err != nil {
 			t.Errorf("%s: %v", kind.Name, err)
 			continue
+		}
+		g, err := grader.New(grader.Kinds(), whole, env)
+		if err != nil {
+			t.Errorf("%s: %v", kind.Name, err)
+			continue
+		}
+		if _, err := exec.LookPath("python3"); err == nil && sources[kind.Name] != "" {
+			grade, err := g.Grade(t.Context(), sampler.Output{Item: &rollout.Item{ID: "q", Row: json.RawMessage(`{"messages":[],"reference_answer":"42"}`)}, Text: "42"})
+			if err != nil || grade.Reward < 1 {
+				t.Errorf("%s: the example grades %+v, %v", kind.Name, grade, err)
+			}
 		}
 		if checker, ok := g.(grader.Checker); ok {
 			if err := checker.CheckItem(&p.items[0]); err != nil {

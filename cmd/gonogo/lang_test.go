@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 	"gonogo/analysis/language"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/grader/metric"
+	"gonogo/sampler/python"
 )
 
 // TestChoicesAreSaidAgain asks for each choice that a run's manifest keeps in
@@ -25,6 +27,22 @@ func TestChoicesAreSaidAgain(t *testing.T) {
 		for name, choice := range g.Choices() {
 			kept[name] = choice
 		}
+	}
+	pool, err := python.NewPool(python.DefaultConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = pool.Close() }()
+	for _, kind := range []string{"trl", "verifiers", "eval_protocol", "command"} {
+		raw := map[string]any{"type": kind, "source": "x"}
+		if kind == "command" {
+			raw = map[string]any{"type": kind, "command": []string{"true"}}
+		}
+		g, err := grader.New(grader.Kinds(), marshal(raw), grader.Env{Python: pool})
+		if err != nil {
+			t.Fatal(err)
+		}
+		maps.Copy(kept, grader.Choices(g))
 	}
 	for _, shown := range []string{grader.All, grader.Last} {
 		p := &project{cfg: new(config)}

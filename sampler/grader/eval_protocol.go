@@ -18,8 +18,10 @@ var evalProtocol = Kind{
 	inline: inlineSource,
 }
 
-// evalProtocolResult is what counts as a reward.
-const evalProtocolResult = "the score of the row's evaluation_result; is_score_valid of false, an error beside the score, None, NaN and an exception are a failed grading"
+// evalProtocolChoices tells what counts as a reward.
+var evalProtocolChoices = map[string]string{
+	"eval_protocol result": "the score of the row's evaluation_result; is_score_valid of false, an error beside the score, None, NaN and an exception are a failed grading",
+}
 
 func newEvalProtocol(raw json.RawMessage, env Env) (sampler.Grader, error) {
 	var c struct {
@@ -38,5 +40,5 @@ func newEvalProtocol(raw json.RawMessage, env Env) (sampler.Grader, error) {
 		c.Arguments = map[string]any{}
 	}
 	options := map[string]any{"adapter": c.Adapter, "arguments": c.Arguments}
-	return newReward("eval_protocol", c.rewardSource, rewardFunctions{Function: c.Function}, evalProtocolAdapter, options, evalProtocolResult, env)
+	return newReward("eval_protocol", c.rewardSource, rewardFunctions{Function: c.Function}, evalProtocolAdapter, options, evalProtocolChoices, env)
 }

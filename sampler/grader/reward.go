@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,13 +27,12 @@ var rewardAdapter string
 // An exception, None and NaN are failures, never a reward of 0.
 type Reward struct {
 	pool    *python.Pool
-	kind    string
 	name    string // for messages
 	source  string
 	extra   python.Extra
 	names   []string  // of the functions, as far as they are named
 	weights []float64 // of each; nil is 1
-	result  string    // what counts as a reward, for a reader of the run
+	choices map[string]string
 
 	loading  sync.Mutex // held while function is made
 	function *python.Function
@@ -104,7 +104,7 @@ func (f rewardFunctions) list() ([]string, error) {
 }
 
 // newReward makes a grader of a kind, with the adapter of that kind.
-func newReward(kind string, c rewardSource, f rewardFunctions, adapter string, options map[string]any, result string, env Env) (*Reward, error) {
+func newReward(kind string, c rewardSource, f rewardFunctions, adapter string, options map[string]any, choices map[string]string, env Env) (*Reward, error) {
 	names, err := f.list()
 	switch {
 	case err != nil:
@@ -116,7 +116,7 @@ func newReward(kind string, c rewardSource, f rewardFunctions, adapter string, o
 	case env.Python == nil:
 		return nil, errors.New("no python interpreters to run it in: this program was set up without them")
 	}
-	g := &Reward{pool: env.Python, kind: kind, name: kind + " grader", source: c.Source, names: names, weights: f.Weights, result: result}
+	g := &Reward{pool: env.Python, name: kind + " grader", source: c.Source, names: names, weights: f.Weights, choices: choices}
 	switch {
 	case c.Name != "":
 		g.name += " " + c.Name
@@ -241,7 +241,7 @@ func (g *Reward) Info() rollout.GraderInfo {
 
 // Choices tells what runs the source, and what counts as a reward.
 func (g *Reward) Choices() map[string]string {
-	out := map[string]string{g.kind + " result": g.result}
+	out := maps.Clone(g.choices)
 	if runs := g.pool.Interpreter(); runs != "" {
 		out["python interpreter"] = runs
 		out["python isolation"] = g.pool.Isolation()

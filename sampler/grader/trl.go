@@ -18,8 +18,10 @@ var trl = Kind{
 	inline: inlineSource,
 }
 
-// trlResult is what counts as a reward.
-const trlResult = "the sum of the functions by weight; None leaves a function out, as in TRL; None from all of them, NaN and an exception are a failed grading; each function sees one completion at a time, and the state of a trainer before its first step"
+// trlChoices tells what counts as a reward.
+var trlChoices = map[string]string{
+	"trl result": "the sum of the functions by weight; None leaves a function out, as in TRL; None from all of them, NaN and an exception are a failed grading; each function sees one completion at a time, and the state of a trainer before its first step",
+}
 
 func newTRL(raw json.RawMessage, env Env) (sampler.Grader, error) {
 	var c struct {
@@ -35,5 +37,5 @@ func newTRL(raw json.RawMessage, env Env) (sampler.Grader, error) {
 	default:
 		return nil, fmt.Errorf("format is %q: it is standard, which hands texts, or conversational, which hands messages", c.Format)
 	}
-	return newReward("trl", c.rewardSource, c.rewardFunctions, trlAdapter, map[string]any{"format": c.Format}, trlResult, env)
+	return newReward("trl", c.rewardSource, c.rewardFunctions, trlAdapter, map[string]any{"format": c.Format}, trlChoices, env)
 }

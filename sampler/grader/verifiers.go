@@ -19,8 +19,10 @@ var verifiers = Kind{
 	inline: inlineSource,
 }
 
-// verifiersResult is what counts as a reward.
-const verifiersResult = "the sum of the functions by weight, or what the Rubric makes of them; None, NaN and an exception are a failed grading and not the 0 that verifiers gives"
+// verifiersChoices tells what counts as a reward.
+var verifiersChoices = map[string]string{
+	"verifiers result": "the sum of the functions by weight, or what the Rubric makes of them; None, NaN and an exception are a failed grading and not the 0 that verifiers gives",
+}
 
 func newVerifiers(raw json.RawMessage, env Env) (sampler.Grader, error) {
 	var c struct {
@@ -39,5 +41,5 @@ func newVerifiers(raw json.RawMessage, env Env) (sampler.Grader, error) {
 			return nil, errors.New("rubric stands beside functions or weights, which it has of its own: take one of them out")
 		}
 	}
-	return newReward("verifiers", c.rewardSource, c.rewardFunctions, verifiersAdapter, map[string]any{"rubric": c.Rubric}, verifiersResult, env)
+	return newReward("verifiers", c.rewardSource, c.rewardFunctions, verifiersAdapter, map[string]any{"rubric": c.Rubric}, verifiersChoices, env)
 }

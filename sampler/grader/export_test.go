@@ -1,0 +1,4 @@
+package grader
+
+// ReadPrinted is for the fuzz test.
+var ReadPrinted = readPrinted
