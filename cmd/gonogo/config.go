@@ -30,6 +30,7 @@ type config struct {
 	ownJob  *job.Job         // Body with its own grader; nil when there is none
 	jobTree *yamlNode        // where the job's body stands, when it was YAML
 	dir     string           // what relative paths start from
+	beside  string           // what those of the grader start from
 	env     lookup           // the environment
 	written values           // before resolving
 	given   map[string]place // the keys that were set, and where

@@ -27,7 +27,7 @@ func (c *config) inlineJob() error {
 			return c.fault("job", "%v", err)
 		}
 	}
-	c.ownJob = c.Body
+	c.ownJob, c.beside = c.Body, dir
 	return nil
 }
 
@@ -75,7 +75,7 @@ func (c *config) takeGrader() error {
 	}
 	merged, err := job.Parse(c.file, body)
 	if err == nil {
-		c.Body = merged
+		c.Body, c.beside = merged, dir
 	}
 	return err
 }

@@ -46,6 +46,9 @@ func graderProject(c *cli.Context, run *rollout.Run, own bool) (*project, error)
 	if err != nil {
 		return nil, asUsage(byFlag(c, err))
 	}
+	if file := c.String("grader"); file != "" {
+		p.cfg.beside = filepath.Dir(file)
+	}
 	p.openBudget()
 	p.redact = rollout.NewRedactor(p.cfg.secrets()...)
 	if err = p.serveWorld(c.Context, c.App.ErrWriter); err != nil {

@@ -84,7 +84,7 @@ func (p *project) wireGrader() error {
 		return err
 	}
 	p.close = append(p.close, func() { _ = interpreters.Close() }) // whatever it says, the processes are gone
-	p.env = grader.Env{HTTP: client, Judge: judge, Rewrite: p.connect, SampleTools: p.cfg.Sampling.SampleTools, Python: interpreters, Dir: p.cfg.dir, Without: p.cfg.keyNames()}
+	p.env = grader.Env{HTTP: client, Judge: judge, Rewrite: p.connect, SampleTools: p.cfg.Sampling.SampleTools, Python: interpreters, Dir: p.cfg.beside, Without: p.cfg.keyNames()}
 	grade, err := grader.New(grader.Kinds(), p.cfg.Body.Grader, p.env)
 	if err != nil {
 		if p.cfg.hasGrader() {

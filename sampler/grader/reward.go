@@ -159,6 +159,9 @@ func (g *Reward) loaded(ctx context.Context) (*python.Function, error) {
 		word = g.names[0]
 	}
 	f, err := g.pool.LoadWith(ctx, g.name, g.source, word, 1, g.extra)
+	if err != nil && strings.Contains(err.Error(), "has no module") {
+		return nil, fmt.Errorf("%w; a file of your own that it imports is named under modules", err)
+	}
 	if err != nil {
 		return nil, err
 	}
