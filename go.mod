@@ -9,6 +9,7 @@ require (
 	github.com/goccy/go-yaml v1.19.2 // gonogo.yaml with line and column of every mistake
 	github.com/google/go-cmp v0.7.0 // test: differences a person can read
 	github.com/klauspost/compress v1.17.9 // zstd members of imported .eval archives; parquet-go brings it already
+	github.com/modelcontextprotocol/go-sdk v1.8.0 // the official SDK for MCP servers
 	github.com/openai/openai-go/v3 v3.94.0 // the official SDK for model endpoints
 	github.com/parquet-go/parquet-go v0.32.0 // rollouts.parquet, for pandas and DuckDB
 	github.com/rivo/uniseg v0.4.7 // where lines of report.pdf may break, by UAX #14; mpb brings it already
@@ -38,18 +39,23 @@ require (
 	github.com/cpuguy83/go-md2man/v2 v2.0.7 // indirect
 	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
 	github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0 // indirect
+	github.com/google/jsonschema-go v0.4.3 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/mattn/go-runewidth v0.0.16 // indirect
 	github.com/parquet-go/bitpack v1.0.0 // indirect
 	github.com/parquet-go/jsonlite v1.0.0 // indirect
 	github.com/pierrec/lz4/v4 v4.1.21 // indirect
 	github.com/russross/blackfriday/v2 v2.1.0 // indirect
+	github.com/segmentio/asm v1.1.3 // indirect
+	github.com/segmentio/encoding v0.5.4 // indirect
 	github.com/tidwall/gjson v1.20.0 // indirect
 	github.com/tidwall/match v1.1.1 // indirect
 	github.com/tidwall/pretty v1.2.1 // indirect
 	github.com/tidwall/sjson v1.2.5 // indirect
 	github.com/twpayne/go-geom v1.6.1 // indirect
 	github.com/xrash/smetrics v0.0.0-20240521201337-686a1a2994c1 // indirect
+	github.com/yosida95/uritemplate/v3 v3.0.2 // indirect
+	golang.org/x/oauth2 v0.35.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.42.0 // indirect
 	golang.org/x/tools v0.49.0 // indirect

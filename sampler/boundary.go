@@ -62,6 +62,22 @@ type Tool interface {
 	Call(ctx context.Context, call Call) (Result, error)
 }
 
+// Leaver is a Tool that keeps something for each rollout, such as a process.
+type Leaver interface {
+	// Leave ends what is kept for the rollout, which is over, whatever has become of
+	// it. It may be called for one that the tool knows nothing of.
+	Leave(traceID string)
+}
+
+// Leave has the tools end what they keep for a rollout that is over.
+func Leave(tools map[string]Tool, traceID string) {
+	for _, t := range tools {
+		if l, ok := t.(Leaver); ok {
+			l.Leave(traceID)
+		}
+	}
+}
+
 // Call is one tool call on its way out.
 type Call struct {
 	ID        string

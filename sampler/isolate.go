@@ -162,11 +162,17 @@ func (e *LeftOpenError) Error() string {
 // Unwrap returns the last failure.
 func (e *LeftOpenError) Unwrap() error { return e.Err }
 
-// enter starts the rollout's enclosure.
+// enter starts the rollout's enclosure. What tools keep for the rollout ends before
+// it does.
 func (e *episode) enter(ctx context.Context) (leave func(), err error) {
 	var retries int
-	e.box, leave, retries, err = e.enclose(ctx, Enclosure{TraceID: e.trace, Item: e.job.Item, Sample: e.job.Sample, Attempt: e.job.Attempt})
+	var stop func()
+	e.box, stop, retries, err = e.enclose(ctx, Enclosure{TraceID: e.trace, Item: e.job.Item, Sample: e.job.Sample, Attempt: e.job.Attempt})
 	e.rec.Retries += retries
+	leave = func() {
+		Leave(e.b.Tools, e.trace)
+		stop()
+	}
 	if err != nil {
 		return leave, &boundaryError{rollout.ToolFailed, &sessionError{err}}
 	}

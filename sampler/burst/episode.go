@@ -50,6 +50,7 @@ func (e *episode) play(ctx context.Context, grade bool) (lost bool, err error) {
 		}
 		defer e.vacate(ctx, e.box)
 	}
+	defer sampler.Leave(e.tools, e.trace)
 	for _, turn := range e.script.Turns {
 		if e.cfg.Gaps {
 			if err := sleep(ctx, turn.Gap); err != nil {

@@ -1,0 +1,62 @@
+package dataset
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"gonogo/sampler/rollout"
+)
+
+// Offered is a tool that the model is offered beside those of the rows.
+type Offered struct {
+	Name string
+	Chat json.RawMessage // the tool in the form that rows have
+}
+
+// Offer adds tools to each of the items, behind those of its row. A row that offers
+// a tool of the name keeps its own. The rows themselves stay: tools and grader are
+// handed what they always were.
+func Offer(items []rollout.Item, tools []Offered) error {
+	made := map[string]json.RawMessage{} // by what the row offers: mostly all rows offer the same
+	for i := range items {
+		it := &items[i]
+		if done, ok := made[string(it.Tools)]; ok {
+			it.Tools = done
+			continue
+		}
+		var list []json.RawMessage
+		if it.Tools != nil {
+			if _, err := functions(it.Tools); err != nil {
+				return fmt.Errorf("%s:%d: tools: %w", it.File, it.Line, err)
+			}
+			if err := json.Unmarshal(it.Tools, &list); err != nil {
+				return fmt.Errorf("%s:%d: tools: %w", it.File, it.Line, err)
+			}
+		}
+		own := ToolNames(*it)
+		for _, t := range tools {
+			if !slices.Contains(own, t.Name) {
+				list = append(list, t.Chat)
+			}
+		}
+		if len(list) == len(own) {
+			made[string(it.Tools)] = it.Tools
+			continue
+		}
+		whole := append([]byte{'['}, bytes.Join(asBytes(list), []byte{','})...)
+		whole = append(whole, ']')
+		made[string(it.Tools)] = whole
+		it.Tools = whole
+	}
+	return nil
+}
+
+func asBytes(list []json.RawMessage) [][]byte {
+	out := make([][]byte, len(list))
+	for i, raw := range list {
+		out[i] = raw
+	}
+	return out
+}

@@ -1,0 +1,109 @@
+package mcp
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"gonogo/sampler"
+	"gonogo/sampler/process"
+	"gonogo/sampler/rollout"
+)
+
+// Config is one server: a command or a URL.
+type Config struct {
+	Name       string
+	Command    []string          // a program and its arguments, which speaks over standard input and output
+	Env        map[string]string // variables for the program, with final values
+	URL        string            // a server that speaks over HTTP
+	Headers    map[string]string // of its requests, with final values
+	PerRollout bool              // a process, or a session over HTTP, for each rollout
+	Only       []string          // the tools that are taken, as the server calls them; nil takes all
+	Rename     map[string]string // what a tool is offered as, by the server's name for it
+	Prefix     string            // before the names of all others
+}
+
+// Options are what the servers of a run share.
+type Options struct {
+	Dir     string       // where programs run; "" is where this one does
+	Without []string     // variables of this program's environment that programs must not see, unless Env sets them
+	HTTP    *http.Client // nil = a client of our own, as sampler.HTTPClient
+	Log     io.Writer    // takes what programs write on standard error, from several goroutines; nil: nobody does
+
+	// Start bounds how long a server may take to start and to list its tools; 0
+	// stands for DefaultStart.
+	Start time.Duration
+
+	// MaxReply is the longest answer in bytes that the model is shown. A longer one is
+	// shown as an error of status 413, as that of any tool. 0 = DefaultMaxReply.
+	MaxReply int
+}
+
+const (
+	// DefaultStart is a minute: a program may be fetched before it starts.
+	DefaultStart = time.Minute
+	// DefaultMaxReply is 1 MB, as for other tools.
+	DefaultMaxReply = 1_000_000
+)
+
+// largestMessage bounds what is read of one message.
+const largestMessage = 16 << 20
+
+// grace is how long a program may take to end by itself, once its input is closed.
+const grace = 2 * time.Second
+
+// marker is the variable by which the processes of servers are known.
+const marker = "GONOGO_MCP"
+
+// Validate reports what no server can be reached by.
+func (c Config) Validate() error {
+	switch {
+	case c.Name == "":
+		return errors.New("an MCP server has no name")
+	case (len(c.Command) > 0) == (c.URL != ""):
+		return fmt.Errorf("the MCP server %s needs a command or a url, and one of them alone", c.Name)
+	case len(c.Command) > 0 && c.Command[0] == "":
+		return fmt.Errorf("the command of the MCP server %s is empty", c.Name)
+	case len(c.Command) > 0 && len(c.Headers) > 0:
+		return fmt.Errorf("the MCP server %s has headers and no url: what a program needs goes into env", c.Name)
+	case c.URL != "" && len(c.Env) > 0:
+		return fmt.Errorf("the MCP server %s has env and no command: what a url needs goes into headers", c.Name)
+	case len(c.Command) > 0 && !process.Runs:
+		return fmt.Errorf("this system cannot end all that the MCP server %s starts: serve it over HTTP (url)", c.Name)
+	}
+	if c.URL == "" {
+		return nil
+	}
+	at, err := sampler.NewAddress("url", c.URL, c.Headers)
+	switch {
+	case err != nil:
+		return fmt.Errorf("the MCP server %s: %w", c.Name, err)
+	case at.Enclosed():
+		return fmt.Errorf("the MCP server %s reads {{session.%s}}: its tools are listed before any rollout has a session; a server for each rollout is started by its command, with per_rollout", c.Name, at.Reads()[0])
+	}
+	return nil
+}
+
+// where names the server for messages: its program, or its URL without what may be
+// secret.
+func (c Config) where() string {
+	if c.URL != "" {
+		return sampler.RedactURL(c.URL)
+	}
+	return strings.Join(c.Command, " ")
+}
+
+// secrets are the values that no output may show. A variable is one by its name
+// alone: most hold paths and settings.
+func (c Config) secrets() sampler.Secrets {
+	var keys []string
+	for name, value := range c.Env {
+		if rollout.IsSecret(name, value) {
+			keys = append(keys, value)
+		}
+	}
+	return sampler.SecretsOf(c.Headers, keys...)
+}

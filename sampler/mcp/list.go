@@ -1,0 +1,129 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"gonogo/sampler"
+)
+
+// Definition is a tool as its server describes it.
+type Definition struct {
+	Remote      string          // what the server calls it
+	Name        string          // what the model calls it
+	Description string          // as the server wrote it; "" when it has none
+	Schema      json.RawMessage // of its arguments, a JSON object
+}
+
+// Chat is the tool in the form in which rows offer tools to a model.
+func (d Definition) Chat() json.RawMessage {
+	b := []byte(`{"type":"function","function":{"name":`)
+	b = sampler.AppendQuoted(b, d.Name)
+	if d.Description != "" {
+		b = sampler.AppendQuoted(append(b, `,"description":`...), d.Description)
+	}
+	b = append(append(b, `,"parameters":`...), d.Schema...)
+	return append(b, '}', '}')
+}
+
+// page is one answer to tools/list.
+type page struct {
+	tools []Definition
+	next  string // where the list goes on; "" at its end
+}
+
+// readPage reads an answer to tools/list.
+func readPage(raw json.RawMessage) (page, error) {
+	var list struct {
+		Tools []struct {
+			Name        string          `json:"name"`
+			Description string          `json:"description"`
+			InputSchema json.RawMessage `json:"inputSchema"`
+		} `json:"tools"`
+		NextCursor string `json:"nextCursor"`
+	}
+	if err := json.Unmarshal(raw, &list); err != nil {
+		return page{}, fmt.Errorf("its list of tools cannot be read: %w", err)
+	}
+	p := page{next: list.NextCursor}
+	for i, t := range list.Tools {
+		if t.Name == "" {
+			return page{}, fmt.Errorf("tool %d of its list has no name", i+1)
+		}
+		schema, err := objectOf(t.InputSchema)
+		if err != nil {
+			return page{}, fmt.Errorf("the inputSchema of its tool %q %w", sampler.Brief(t.Name), err)
+		}
+		p.tools = append(p.tools, Definition{Remote: t.Name, Name: t.Name, Description: t.Description, Schema: schema})
+	}
+	return p, nil
+}
+
+// objectOf is a schema without white space; the keys stay in their order. One
+// that has no type is that of an object.
+func objectOf(raw json.RawMessage) (json.RawMessage, error) {
+	var b bytes.Buffer
+	if len(raw) == 0 || json.Compact(&b, raw) != nil || b.Bytes()[0] != '{' {
+		return nil, fmt.Errorf("is no JSON object: %s", sampler.Brief(string(raw)))
+	}
+	var s struct {
+		Type any `json:"type"`
+	}
+	_ = json.Unmarshal(b.Bytes(), &s) // an object decodes
+	switch {
+	case s.Type == "object":
+		return b.Bytes(), nil
+	case s.Type != nil:
+		return nil, fmt.Errorf("is not that of an object: its type is %v", s.Type)
+	case b.Len() == len("{}"):
+		return json.RawMessage(`{"type":"object","properties":{}}`), nil
+	}
+	return append(json.RawMessage(`{"type":"object",`), b.Bytes()[1:]...), nil
+}
+
+// offerable is what a model's API takes for the name of a function.
+var offerable = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// named takes the tools that the configuration wants, under the names that it
+// gives them.
+func (c Config) named(all []Definition) ([]Definition, error) {
+	var errs []error
+	var listed []string
+	for _, d := range all {
+		if slices.Contains(listed, d.Remote) {
+			errs = append(errs, fmt.Errorf("the MCP server %s lists two tools of the name %q: leave it out (only)", c.Name, sampler.Brief(d.Remote)))
+		}
+		listed = append(listed, d.Remote)
+	}
+	for _, key := range []struct {
+		name  string
+		wants []string
+	}{{"only", c.Only}, {"rename", slices.Sorted(maps.Keys(c.Rename))}} {
+		for _, name := range key.wants {
+			if !slices.Contains(listed, name) {
+				errs = append(errs, fmt.Errorf("%s: the MCP server %s has no tool %q; it has %s", key.name, c.Name, name, sampler.Brief(strings.Join(listed, ", "))))
+			}
+		}
+	}
+	var taken []Definition
+	for _, d := range all {
+		if c.Only != nil && !slices.Contains(c.Only, d.Remote) {
+			continue
+		}
+		d.Name = c.Prefix + d.Remote
+		if other, ok := c.Rename[d.Remote]; ok {
+			d.Name = other
+		}
+		if !offerable.MatchString(d.Name) {
+			errs = append(errs, fmt.Errorf("the tool %q of the MCP server %s: a model's API takes names of A-Z, a-z, 0-9, _ and -, at most 64 of them: name it otherwise (rename), or leave it out (only)", sampler.Brief(d.Name), c.Name))
+		}
+		taken = append(taken, d)
+	}
+	return taken, errors.Join(errs...)
+}

@@ -1,0 +1,98 @@
+package mcp
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"gonogo/sampler"
+)
+
+// answer is what a server answered to a call.
+type answer struct {
+	Content           []content       `json:"content"`
+	StructuredContent json.RawMessage `json:"structuredContent"`
+	IsError           bool            `json:"isError"`
+	ResultType        string          `json:"resultType"`
+}
+
+// content is a part of an answer.
+type content struct {
+	Type     string `json:"type"`
+	Text     string `json:"text"`
+	MIMEType string `json:"mimeType"`
+	URI      string `json:"uri"`
+	Resource *struct {
+		URI      string  `json:"uri"`
+		MIMEType string  `json:"mimeType"`
+		Text     *string `json:"text"`
+	} `json:"resource"`
+}
+
+// shown is the part as a model is shown it; text is false where that is a name
+// for what is no text.
+func (c content) shown() (s string, text bool) {
+	kind, at := c.MIMEType, c.URI
+	if r := c.Resource; r != nil {
+		if r.Text != nil {
+			return *r.Text, true
+		}
+		kind, at = r.MIMEType, r.URI
+	}
+	if c.Type == "text" {
+		return c.Text, true
+	}
+	words := []string{c.Type}
+	for _, w := range []string{kind, at} {
+		if w != "" {
+			words = append(words, w)
+		}
+	}
+	return "[" + strings.Join(words, " ") + "]", false
+}
+
+// readResult reads an answer to tools/call, of which the model is shown at most
+// most bytes. The error is an answer that cannot be read.
+func readResult(raw json.RawMessage, most int) (sampler.Result, error) {
+	var a *answer
+	if err := json.Unmarshal(raw, &a); err != nil || a == nil {
+		return sampler.Result{}, fmt.Errorf("the answer is no result of a tool: %s", sampler.Brief(string(raw)))
+	}
+	if a.ResultType == "input_required" {
+		return refuse("the tool asks for more input than its arguments, which nobody here can give"), nil
+	}
+	var res sampler.Result
+	var parts []string
+	texts := false
+	for _, c := range a.Content {
+		s, text := c.shown()
+		if texts = texts || text && s != ""; !text {
+			res.Note = fmt.Sprintf("the answer holds what is no text (%s): the model is shown its name", sampler.Brief(c.Type))
+		}
+		parts = append(parts, s)
+	}
+	if s := a.StructuredContent; !texts && len(s) > 0 && string(s) != "null" {
+		parts = append([]string{string(s)}, parts...)
+	}
+	res.Output = strings.Join(parts, "\n")
+	switch {
+	case len(res.Output) > most:
+		return tooLong(most), nil
+	case a.IsError && strings.TrimSpace(res.Output) == "":
+		return refuse("the tool failed, and does not say why"), nil
+	case a.IsError:
+		res.Error = "the tool failed: " + sampler.Brief(res.Output)
+	}
+	return res, nil
+}
+
+// refuse is a refusal that brought no output of the tool's own.
+func refuse(why string) sampler.Result {
+	return sampler.Result{Output: "Error: " + why, Error: why, NoOutput: true}
+}
+
+// tooLong is an answer that the model is not shown.
+func tooLong(most int) sampler.Result {
+	text := fmt.Sprintf("413: the tool's output is longer than %d bytes", most)
+	return sampler.Result{Output: "Error: " + text, Error: text}
+}

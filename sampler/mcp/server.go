@@ -1,0 +1,197 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+
+	"gonogo/sampler"
+)
+
+// server is one server, with its sessions.
+type server struct {
+	cfg     Config
+	opts    Options
+	secrets sampler.Secrets
+	ending  sync.WaitGroup // sessions that are being closed
+
+	mu    sync.Mutex // guards seats
+	seats map[string]*seat
+}
+
+// seat is where a session is kept: one of each rollout, by its trace id, or "",
+// the one that all share.
+type seat struct {
+	turn    chan struct{} // holds a token: the right to what follows
+	session *session      // nil when there is none
+	used    bool          // it has answered: a server for one rollout may hold its state
+	lost    error         // why the state of the rollout is lost
+}
+
+// seat returns the seat of a rollout.
+func (s *server) seat(trace string) *seat {
+	if !s.cfg.PerRollout {
+		trace = ""
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at, ok := s.seats[trace]
+	if !ok {
+		at = &seat{turn: make(chan struct{}, 1)}
+		s.seats[trace] = at
+	}
+	return at
+}
+
+// take waits for the right to a seat.
+func (at *seat) take(ctx context.Context) error {
+	select {
+	case at.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (at *seat) release() { <-at.turn }
+
+// session returns the session of a seat: the one that stands, or a new one.
+func (s *server) session(ctx context.Context, at *seat, trace string) (*session, error) {
+	if err := at.take(ctx); err != nil {
+		return nil, s.fails(&sampler.Failure{Temporary: true, Err: err})
+	}
+	defer at.release()
+	if at.session != nil && !at.session.alive() {
+		s.unseat(at, errors.New("the connection ended"))
+	}
+	if at.lost != nil {
+		return nil, at.lost
+	}
+	if at.session == nil {
+		c, err := s.connect(ctx, trace)
+		if err != nil {
+			return nil, err
+		}
+		at.session = c
+	}
+	return at.session, nil
+}
+
+// unseat gives up a session. The state of a rollout that had a server of its own is
+// lost with it: a new one would not know what the rollout has done. The seat is
+// taken.
+func (s *server) unseat(at *seat, why error) {
+	c := at.session
+	at.session = nil
+	s.ending.Go(c.close)
+	if s.cfg.PerRollout && at.used {
+		if c.pipe != nil && c.pipe.broken() != nil {
+			why = c.pipe.broken()
+		}
+		at.lost = s.fails(&sampler.Failure{Err: fmt.Errorf("the rollout's own server is gone, and with it what the rollout did there: %w", why)})
+	}
+}
+
+// call calls a tool in the session of its rollout.
+func (s *server) call(ctx context.Context, remote string, call sampler.Call) (sampler.Result, http.Header, error) {
+	at := s.seat(call.TraceID)
+	c, err := s.session(ctx, at, call.TraceID)
+	if err != nil {
+		return sampler.Result{}, nil, err
+	}
+	res, header, err := c.call(ctx, remote, call)
+	res.Output, res.Error = s.secrets.Mask(res.Output), s.secrets.Mask(res.Error)
+	if err == nil || s.stays(ctx, c, err) {
+		_ = at.take(context.WithoutCancel(ctx)) // it is held for moments, or until a start ends
+		at.used = at.used || err == nil
+		at.release()
+		return res, header, err
+	}
+	_ = at.take(context.WithoutCancel(ctx))
+	defer at.release()
+	if at.session == c {
+		s.unseat(at, err)
+	}
+	if at.lost != nil {
+		err = at.lost
+	}
+	return res, header, err
+}
+
+// stays reports whether a session is good for more after a call that failed.
+func (s *server) stays(ctx context.Context, c *session, err error) bool {
+	f, ok := sampler.AsFailure(err)
+	switch {
+	case !c.alive():
+		return false
+	case ctx.Err() != nil:
+		// A program that answers nobody hangs; a rollout's own is ended with it.
+		return s.cfg.PerRollout || c.pipe == nil || c.flying.Load() > 0
+	case c.pipe != nil:
+		return true
+	}
+	// Over HTTP a session costs a request, and few errors tell whether it stands.
+	return ok && f.Status != http.StatusNotFound && (f.Status != 0 || sampler.Unreachable(f))
+}
+
+// leave ends the session of a rollout that is over.
+func (s *server) leave(trace string) {
+	if !s.cfg.PerRollout {
+		return
+	}
+	s.mu.Lock()
+	at, ok := s.seats[trace]
+	delete(s.seats, trace)
+	s.mu.Unlock()
+	if ok {
+		at.end()
+	}
+}
+
+// end closes the session of a seat that nobody comes to any more.
+func (at *seat) end() {
+	at.turn <- struct{}{}
+	defer at.release()
+	if at.session != nil {
+		at.session.close()
+		at.session = nil
+	}
+}
+
+// close ends all sessions.
+func (s *server) close() {
+	s.mu.Lock()
+	seats := s.seats
+	s.seats = make(map[string]*seat)
+	s.mu.Unlock()
+	var all sync.WaitGroup
+	for _, at := range seats {
+		all.Go(at.end)
+	}
+	all.Wait()
+	s.ending.Wait()
+}
+
+// fails names the server in a failure, and hides its secrets.
+func (s *server) fails(f *sampler.Failure) error {
+	f.URL = sampler.RedactURL(s.cfg.URL)
+	f.Err = &serverError{s.cfg.Name, s.secrets, f.Err}
+	return f
+}
+
+// serverError is an error of a server.
+type serverError struct {
+	name    string
+	secrets sampler.Secrets
+	err     error
+}
+
+// Error names the server and the cause.
+func (e *serverError) Error() string {
+	return e.secrets.Mask(fmt.Sprintf("the MCP server %s: %v", e.name, e.err))
+}
+
+// Unwrap returns the cause.
+func (e *serverError) Unwrap() error { return e.err }

@@ -1,0 +1,176 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"sync"
+
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+)
+
+// Servers are the MCP servers of a run. They are safe for concurrent use.
+type Servers struct {
+	servers  []*server
+	tools    []*Tool
+	listings []Listing
+}
+
+// Listing is what a server was found to offer.
+type Listing struct {
+	Server string
+	Where  string // its program, or its URL without what may be secret
+	Tools  []Definition
+	Err    error // why it could not be asked, or what is wrong with its list; nil when nothing is
+}
+
+// Hash tells lists apart: what the model is offered of the server, and in which
+// order.
+func (l Listing) Hash() string {
+	h := sha256.New()
+	for _, d := range l.Tools {
+		_, _ = h.Write(append(d.Chat(), '\n')) // a hash takes all
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// New starts or connects the servers and lists their tools. The error names each
+// server that could not be asked, and each mistake in the lists; beside it the
+// Servers tell what was found, and must be closed as well.
+func New(ctx context.Context, cfgs []Config, opts Options) (*Servers, error) {
+	if opts.HTTP == nil {
+		opts.HTTP = sampler.HTTPClient(nil, 16)
+	}
+	if opts.HTTP.Transport == nil {
+		client := *opts.HTTP
+		client.Transport = sampler.HTTPTransport(16)
+		opts.HTTP = &client
+	}
+	opts.Start = cmp.Or(opts.Start, DefaultStart)
+	opts.MaxReply = cmp.Or(opts.MaxReply, DefaultMaxReply)
+	all := &Servers{}
+	var errs []error
+	seen := map[string]bool{}
+	for _, cfg := range cfgs {
+		err := cfg.Validate()
+		if err == nil && seen[cfg.Name] {
+			err = fmt.Errorf("there are two MCP servers %s: call one something else", cfg.Name)
+		}
+		errs = append(errs, err)
+		seen[cfg.Name] = true
+		all.servers = append(all.servers, &server{cfg: cfg, opts: opts, secrets: cfg.secrets(), seats: make(map[string]*seat)})
+	}
+	if err := errors.Join(errs...); err != nil {
+		return all, err
+	}
+	all.listings = make([]Listing, len(all.servers))
+	var group sync.WaitGroup
+	for i, s := range all.servers {
+		group.Go(func() { all.listings[i] = s.listing(ctx) })
+	}
+	group.Wait()
+	for _, l := range all.listings {
+		errs = append(errs, l.Err)
+	}
+	errs = append(errs, all.collect())
+	return all, errors.Join(errs...)
+}
+
+// listing lists the tools that a server offers. The session of one that all share
+// stays; one for a rollout is ended.
+func (s *server) listing(ctx context.Context) Listing {
+	l := Listing{Server: s.cfg.Name, Where: s.secrets.Mask(s.cfg.where())}
+	at := s.seat("")
+	c, err := s.session(ctx, at, "")
+	var all []Definition
+	if err == nil {
+		all, err = c.list(ctx)
+	}
+	if err == nil {
+		l.Tools, err = s.cfg.named(all)
+	}
+	if l.Err = err; err != nil || s.cfg.PerRollout {
+		s.close()
+	}
+	return l
+}
+
+// collect makes the tools. The error names tools that share a name.
+func (all *Servers) collect() error {
+	var errs []error
+	owner := map[string]*Tool{}
+	for i, l := range all.listings {
+		for _, d := range l.Tools {
+			t := &Tool{server: all.servers[i], def: d, boundary: sampler.ToolBoundary(d.Name)}
+			if other := owner[d.Name]; other != nil && other.server != t.server {
+				errs = append(errs, fmt.Errorf("the MCP servers %s and %s both have a tool %q: give one of them a prefix, rename it there, or leave it out (only)", other.server.cfg.Name, l.Server, d.Name))
+				continue
+			} else if other != nil && l.Err == nil {
+				errs = append(errs, fmt.Errorf("two tools of the MCP server %s are called %q: rename one otherwise", l.Server, d.Name))
+				continue
+			}
+			owner[d.Name] = t
+			all.tools = append(all.tools, t)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Listings are what the servers offer, in their order.
+func (all *Servers) Listings() []Listing { return all.listings }
+
+// Tools are the tools of all servers, in the order in which they are listed.
+func (all *Servers) Tools() []*Tool { return all.tools }
+
+// Close ends all sessions, with all that the servers' programs have started. No
+// call is under way any more.
+func (all *Servers) Close() {
+	var group sync.WaitGroup
+	for _, s := range all.servers {
+		group.Go(s.close)
+	}
+	group.Wait()
+}
+
+// Tool is a tool of an MCP server. It implements sampler.Tool and sampler.Leaver.
+type Tool struct {
+	server   *server
+	def      Definition
+	boundary string // the endpoint's name in a run
+}
+
+// Name returns the tool's name, as the model calls it.
+func (t *Tool) Name() string { return t.def.Name }
+
+// URL returns the address that is called; "" is a program.
+func (t *Tool) URL() string { return t.server.cfg.URL }
+
+// Server names the tool's server.
+func (t *Tool) Server() string { return t.server.cfg.Name }
+
+// Definition is the tool as its server describes it.
+func (t *Tool) Definition() Definition { return t.def }
+
+// Call makes one request. What the model may see is a Result: an answer, an answer
+// that the tool marks as an error, and the server's word that there is no such
+// tool or that its arguments are wrong. All else is a failure: worth another try,
+// unless a server that the rollout had to itself is gone, with what it knew.
+func (t *Tool) Call(ctx context.Context, call sampler.Call) (_ sampler.Result, err error) {
+	pass, err := sampler.Admit(ctx, t.boundary)
+	if err != nil {
+		return sampler.Result{}, err
+	}
+	defer func() { pass.Done(rollout.Usage{}, err) }()
+	res, header, err := t.server.call(ctx, t.def.Remote, call)
+	if header != nil {
+		pass.Heard(header)
+	}
+	return res, err
+}
+
+// Leave ends the session of a rollout that is over.
+func (t *Tool) Leave(trace string) { t.server.leave(trace) }

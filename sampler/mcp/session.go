@@ -1,0 +1,186 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os/exec"
+	"sync"
+	"sync/atomic"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"gonogo/sampler"
+)
+
+// session is a connection to a server: a process of its own, or a session over
+// HTTP.
+type session struct {
+	server *server
+	client *sdk.ClientSession
+	tap    *tap
+	pipe   *pipe         // nil over HTTP
+	gone   chan struct{} // closed when the connection has ended
+	shut   sync.Once
+	flying atomic.Int32 // calls under way
+}
+
+// connect starts a session, for the rollout called trace where that is not "". An
+// error is a *sampler.Failure.
+func (s *server) connect(ctx context.Context, trace string) (*session, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, s.opts.Start, fmt.Errorf("it did not answer within %v of its start", s.opts.Start))
+	defer cancel()
+	ctx, heard := listen(ctx)
+	c := &session{server: s, tap: &tap{}, gone: make(chan struct{})}
+	if s.cfg.URL != "" {
+		client := *s.opts.HTTP
+		client.Transport = &carrier{s.opts.HTTP.Transport, s.cfg.Headers, c.tap}
+		c.tap.Transport = &sdk.StreamableClientTransport{Endpoint: s.cfg.URL, HTTPClient: &client, DisableStandaloneSSE: true, MaxEventSize: largestMessage}
+	} else {
+		p, err := start(s.cfg, s.opts, trace)
+		if err != nil {
+			missing := errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)
+			return nil, s.fails(&sampler.Failure{Temporary: !missing, Fatal: missing, Err: err})
+		}
+		c.pipe, c.tap.Transport = p, p
+	}
+	client := sdk.NewClient(&sdk.Implementation{Name: "gonogo", Version: "1"}, &sdk.ClientOptions{
+		Capabilities:   &sdk.ClientCapabilities{}, // nobody here answers a server's questions
+		MultiRoundTrip: &sdk.MultiRoundTripOptions{Disabled: true},
+	})
+	stop := func() bool { return true }
+	if c.pipe != nil {
+		stop = context.AfterFunc(ctx, c.pipe.child.Kill) // the SDK would give it time to end
+	}
+	var err error
+	c.client, err = client.Connect(ctx, c.tap, nil)
+	if stop(); err != nil {
+		err = c.failure(ctx, heard, err)
+		if c.pipe != nil {
+			c.pipe.child.Kill()
+		}
+		return nil, err
+	}
+	go func() {
+		defer close(c.gone)
+		_ = c.client.Wait() // why it ended is told with the call that fails
+	}()
+	return c, nil
+}
+
+// alive reports whether the connection stands, as far as is known.
+func (c *session) alive() bool {
+	select {
+	case <-c.gone:
+		return false
+	default:
+		return c.pipe == nil || c.pipe.broken() == nil
+	}
+}
+
+// close ends the session: a program with all that it has started.
+func (c *session) close() {
+	c.shut.Do(func() {
+		if c.pipe != nil {
+			c.pipe.child.Finish(grace) // before the SDK, which would wait for answers
+		}
+		_ = c.client.Close() // it is no more, whatever it says
+		<-c.gone
+	})
+}
+
+// The most that is read of a list of tools.
+const (
+	mostPages = 100
+	mostTools = 1000
+)
+
+// list lists the server's tools.
+func (c *session) list(ctx context.Context) ([]Definition, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, c.server.opts.Start, fmt.Errorf("it did not list its tools within %v", c.server.opts.Start))
+	defer cancel()
+	var all []Definition
+	seen := map[string]bool{}
+	for cursor := ""; ; {
+		ctx, heard := listen(ctx)
+		_, err := c.client.ListTools(ctx, &sdk.ListToolsParams{Cursor: cursor})
+		c.tap.forget(heard)
+		if err != nil {
+			return nil, c.failure(ctx, heard, fmt.Errorf("list its tools: %w", err))
+		}
+		raw, _, _ := heard.told()
+		p, err := readPage(raw)
+		if err != nil {
+			return nil, c.server.fails(&sampler.Failure{Err: err})
+		}
+		all = append(all, p.tools...)
+		switch {
+		case p.next == "":
+			return all, nil
+		case seen[p.next], len(seen) >= mostPages, len(all) > mostTools:
+			return nil, c.server.fails(&sampler.Failure{Err: fmt.Errorf("its list of tools does not end: %d of them on %d pages", len(all), len(seen)+1)})
+		}
+		cursor = p.next
+		seen[cursor] = true
+	}
+}
+
+// call calls a tool. The header is that of the answer, over HTTP.
+func (c *session) call(ctx context.Context, remote string, call sampler.Call) (res sampler.Result, header http.Header, err error) {
+	c.flying.Add(1)
+	defer c.flying.Add(-1)
+	ctx, heard := listen(ctx)
+	_, err = c.client.CallTool(ctx, &sdk.CallToolParams{
+		Meta: sdk.Meta{traceKey: call.TraceID}, Name: remote, Arguments: json.RawMessage(call.Arguments),
+	})
+	c.tap.forget(heard)
+	raw, _, over := heard.told()
+	switch werr, said := errors.AsType[*jsonrpc.Error](err); {
+	case ctx.Err() == nil && over:
+		return tooLong(c.server.opts.MaxReply), heard.header(), nil
+	case err == nil:
+		if res, err = readResult(raw, c.server.opts.MaxReply); err != nil {
+			return res, heard.header(), c.server.fails(&sampler.Failure{Temporary: true, Err: err})
+		}
+		return res, heard.header(), nil
+	case said && (werr.Code == jsonrpc.CodeMethodNotFound || werr.Code == jsonrpc.CodeInvalidParams):
+		return refuse(sampler.Brief(werr.Message)), heard.header(), nil
+	}
+	return sampler.Result{}, heard.header(), c.failure(ctx, heard, err)
+}
+
+// traceKey names the rollout in a call's _meta.
+const traceKey = "gonogo/trace_id"
+
+// failure is a request that failed: ctx ended, the server answered with an error of
+// its own or of HTTP, or the connection broke.
+func (c *session) failure(ctx context.Context, heard *heard, err error) error {
+	_, answer, _ := heard.told()
+	werr, said := errors.AsType[*jsonrpc.Error](err)
+	var broken error
+	if c.pipe != nil {
+		broken = c.pipe.broken()
+	}
+	switch {
+	case ctx.Err() != nil:
+		err = context.Cause(ctx)
+		return c.server.fails(&sampler.Failure{Temporary: true, Err: err})
+	case broken != nil:
+		return c.server.fails(&sampler.Failure{Temporary: true, Err: broken})
+	case answer.Status >= http.StatusBadRequest && (!said || answer.Status != http.StatusBadRequest):
+		f := sampler.StatusFailure(c.server.cfg.URL, answer)
+		if c.client != nil && c.client.ID() != "" && answer.Status == http.StatusNotFound {
+			f.Temporary, f.Fatal = true, false // it has forgotten the session, and starts another
+		}
+		return c.server.fails(f)
+	case said:
+		return c.server.fails(&sampler.Failure{Temporary: true, Err: fmt.Errorf("error %d: %s", werr.Code, sampler.Brief(werr.Message))})
+	case c.pipe == nil:
+		return c.server.fails(sampler.TransportFailure(c.server.cfg.URL, err))
+	}
+	return c.server.fails(&sampler.Failure{Temporary: true, Err: err})
+}

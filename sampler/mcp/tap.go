@@ -1,0 +1,154 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"sync"
+	"sync/atomic"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"gonogo/sampler"
+)
+
+// The methods whose answers are read here.
+const (
+	initialize = "initialize"
+	callTool   = "tools/call"
+)
+
+// errTooLong stands for an answer that is longer than largestMessage.
+var errTooLong = &jsonrpc.Error{Code: -32099, Message: "the answer is too long"}
+
+// nothing is what the SDK reads in the place of a tool's answer.
+var nothing = json.RawMessage(`{"content":[]}`)
+
+// heard is what came of one request, beside what the SDK tells.
+type heard struct {
+	mu     sync.Mutex      // guards what follows
+	result json.RawMessage // as the server wrote it
+	answer sampler.Answer  // over HTTP; its body where the status is no success
+	over   bool            // the answer was too long to be read
+}
+
+type heardKey struct{}
+
+// heardOf is what the request of ctx is noted in; nil when nobody asks.
+func heardOf(ctx context.Context) *heard {
+	h, _ := ctx.Value(heardKey{}).(*heard)
+	return h
+}
+
+// listen returns a context whose requests are noted.
+func listen(ctx context.Context) (context.Context, *heard) {
+	h := &heard{}
+	return context.WithValue(ctx, heardKey{}, h), h
+}
+
+func (h *heard) note(f func(h *heard)) {
+	if h == nil {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	f(h)
+}
+
+// told returns the notes.
+func (h *heard) told() (result json.RawMessage, answer sampler.Answer, over bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.result, h.answer, h.over
+}
+
+// header are the headers of the answer; nil without any.
+func (h *heard) header() http.Header {
+	_, answer, _ := h.told()
+	return answer.Header
+}
+
+// tap is a transport that notes answers as the server wrote them.
+type tap struct {
+	sdk.Transport
+	version atomic.Pointer[string] // of the protocol, once it is settled
+
+	mu      sync.Mutex // guards waiting
+	waiting map[jsonrpc.ID]request
+}
+
+// request is one that waits for its answer.
+type request struct {
+	method string
+	heard  *heard
+}
+
+// Connect connects, and taps the connection.
+func (t *tap) Connect(ctx context.Context) (sdk.Connection, error) {
+	c, err := t.Transport.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t.waiting = make(map[jsonrpc.ID]request)
+	return &tapped{c, t}, nil
+}
+
+// forget drops the requests whose answers nobody waits for any more.
+func (t *tap) forget(h *heard) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for id, r := range t.waiting {
+		if r.heard == h {
+			delete(t.waiting, id)
+		}
+	}
+}
+
+// tapped is a connection with a tap.
+type tapped struct {
+	sdk.Connection
+	tap *tap
+}
+
+// Write notes who waits for an answer.
+func (c *tapped) Write(ctx context.Context, msg jsonrpc.Message) error {
+	if req, ok := msg.(*jsonrpc.Request); ok && req.IsCall() {
+		c.tap.mu.Lock()
+		c.tap.waiting[req.ID] = request{req.Method, heardOf(ctx)}
+		c.tap.mu.Unlock()
+	}
+	return c.Connection.Write(ctx, msg)
+}
+
+// Read hands an answer to who waits for it.
+func (c *tapped) Read(ctx context.Context) (jsonrpc.Message, error) {
+	msg, err := c.Connection.Read(ctx)
+	resp, ok := msg.(*jsonrpc.Response)
+	if err != nil || !ok {
+		return msg, err
+	}
+	c.tap.mu.Lock()
+	r := c.tap.waiting[resp.ID]
+	delete(c.tap.waiting, resp.ID)
+	c.tap.mu.Unlock()
+	result := resp.Result
+	r.heard.note(func(h *heard) {
+		h.result = result
+		h.over = h.over || errors.Is(resp.Error, errTooLong)
+	})
+	switch {
+	case resp.Error != nil:
+	case r.method == initialize:
+		var settled struct {
+			ProtocolVersion string `json:"protocolVersion"`
+		}
+		if json.Unmarshal(result, &settled) == nil { // else the SDK refuses it
+			c.tap.version.Store(&settled.ProtocolVersion)
+		}
+	case r.method == callTool:
+		resp.Result = nothing
+	}
+	return msg, nil
+}
