@@ -19,7 +19,7 @@ const module = "gonogo"
 // Arrows point upstream only. "fixtures" covers its own folders.
 var allowedArrows = map[string][]string{
 	"cmd/gonogo": {
-		"sampler", "sampler/rollout", "sampler/job", "sampler/dataset", "sampler/model", "sampler/tool", "sampler/limit",
+		"sampler", "sampler/rollout", "sampler/job", "sampler/dataset", "sampler/model", "sampler/tool", "sampler/mcp", "sampler/limit",
 		"sampler/grader", "sampler/isolation", "sampler/python", "sampler/audit", "sampler/burst", "sampler/importer", "sampler/exporter", "analysis", "analysis/history", "analysis/language", "analysis/stat", "report", "report/chart", "report/viewer", "fixtures", "docs",
 	},
 	"report":                 {"report/chart", "report/pdf", "report/typeface", "analysis", "analysis/history", "analysis/language", "analysis/stat", "sampler/rollout"},
@@ -39,6 +39,7 @@ var allowedArrows = map[string][]string{
 	"sampler/rollout":        {},
 	"sampler/model":          {"sampler", "sampler/limit", "sampler/rollout", "sampler/transcript"},
 	"sampler/agent":          {"sampler", "sampler/process", "sampler/rollout", "sampler/transcript"},
+	"sampler/mcp":            {"sampler", "sampler/process", "sampler/rollout"},
 	"sampler/proxy":          {"sampler", "sampler/rollout", "sampler/transcript"},
 	"sampler/tool":           {"sampler", "sampler/limit", "sampler/rollout"},
 	"sampler/grader":         {"sampler", "sampler/limit", "sampler/process", "sampler/python", "sampler/rollout", "sampler/grader/formula", "sampler/grader/metric"},

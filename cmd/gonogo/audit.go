@@ -99,7 +99,7 @@ func auditedProject(c *cli.Context, dir string) (*project, *rollout.Run, error) 
 	if err != nil {
 		return nil, nil, asUsage(byFlag(c, err))
 	}
-	p, err := newProject(cfg)
+	p, err := newProject(c.Context, cfg)
 	return p, nil, err
 }
 

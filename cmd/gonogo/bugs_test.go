@@ -31,7 +31,7 @@ func tinyProject(t *testing.T, secrets ...string) *project {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := newProject(cfg)
+	p, err := newProject(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func TestAVariantKeepsItsConnections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := newProject(cfg)
+	p, err := newProject(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -66,9 +66,9 @@ func wiredToBurst(c *cli.Context, run *rollout.Run, cfg *config) (*project, erro
 			p.seed = run.Manifest.Seed
 		}
 		p.otherJob(run)
-		err = p.serveWorld(c.Context, c.App.ErrWriter)
-	} else {
-		err = errors.Join(p.host(), p.load(), p.plainIDs())
+		err = errors.Join(p.serveWorld(c.Context, c.App.ErrWriter), p.startMCP(c.Context), p.offer(p.items))
+	} else if err = errors.Join(p.host(), p.startMCP(c.Context)); err == nil {
+		err = errors.Join(p.load(), p.plainIDs())
 	}
 	if err == nil {
 		err = errors.Join(p.wireGrader(), p.wireTools())
@@ -126,7 +126,7 @@ func (p *project) otherJob(run *rollout.Run) {
 
 // knowsTools refuses names that are no tool's.
 func (p *project) knowsTools() error {
-	names := p.cfg.Body.ToolNames()
+	names := p.toolNames()
 	var errs []error
 	for _, list := range []struct {
 		key   string
@@ -176,7 +176,7 @@ func (p *project) burstPlan(c *cli.Context, run *rollout.Run) (*burst.Plan, burs
 
 func (p *project) burstTools() []burst.Tool {
 	var tools []burst.Tool
-	for _, name := range p.cfg.Body.ToolNames() {
+	for _, name := range p.toolNames() {
 		tools = append(tools, burst.Tool{Name: name, Safe: slices.Contains(p.cfg.Burst.Safe, name), Skip: slices.Contains(p.cfg.Burst.Skip, name)})
 	}
 	return tools

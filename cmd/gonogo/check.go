@@ -21,7 +21,8 @@ func checkCommand() *cli.Command {
 		Name:  "check",
 		Usage: "check configuration, job, data files and endpoints without calling the model",
 		Description: `Reads everything, tells what the platform would refuse, connects to every
-endpoint without sending a request, and says what the run would take. The rows
+endpoint without sending a request, lists the tools of MCP servers, and says what
+the run would take. The rows
 of all data files are compared with each other: copies and near copies between
 the splits (leakage), equal prompts with different references, empty and cut off
 rows, and whether texts and fields of the splits are alike. Exit code 3 when the
@@ -43,7 +44,7 @@ Example:
 				return asUsage(byFlag(c, err))
 			}
 			noKey := cfg.takeKeys() // no model is called here: told with the rest
-			p, err := newProject(cfg)
+			p, err := wiredProject(c.Context, &project{cfg: cfg, mcp: toolServers{tolerant: true, offline: c.Bool("offline")}})
 			if err != nil {
 				return err
 			}
@@ -72,6 +73,7 @@ type checks struct {
 	Problems  []rollout.Problem `json:"problems"`
 	Warnings  []string          `json:"warnings"`
 	Endpoints []reached         `json:"endpoints"`
+	MCP       []checkedServer   `json:"mcp,omitempty"`
 	Key       string            `json:"key,omitempty"` // why a run could not begin for want of an API key
 	Estimate  string            `json:"estimate"`
 	Variants  []checkedVariant  `json:"variants,omitempty"`
@@ -93,7 +95,7 @@ func (p *project) checked(c *cli.Context) checks {
 	for _, v := range p.variants {
 		legs = append(legs, leg{v.Name, v.p, sampler.Plan(v.p.items, v.p.samples(), nil)})
 	}
-	found := checks{Rollouts: len(jobs), Problems: p.problems, Warnings: p.warnings, Estimate: p.estimateLegs(c, legs, nil), Files: p.data(), Variants: p.checkedVariants()}
+	found := checks{Rollouts: len(jobs), Problems: p.problems, Warnings: p.warnings, Estimate: p.estimateLegs(c, legs, nil), Files: p.data(), Variants: p.checkedVariants(), MCP: p.checkedServers()}
 	if !c.Bool("no-shift") {
 		found.Shift, found.Findings = p.compareRows()
 	}
@@ -121,6 +123,7 @@ func (f checks) print(w io.Writer) {
 		}
 		fmt.Fprintf(w, "endpoint   %s %s: answers\n", e.Name, e.URL)
 	}
+	printServers(w, f.MCP)
 	printVariants(w, f.Variants)
 	for _, warning := range f.Warnings {
 		fmt.Fprintf(w, "warning    %s\n", visible(warning))
@@ -177,6 +180,9 @@ func (f checks) exit() error {
 		if e.Error != "" {
 			return &exitError{exitUsage, fmt.Errorf("the endpoint of %s does not answer: see above", e.Name)}
 		}
+	}
+	if err := unreachedServers(f.MCP); err != nil {
+		return err
 	}
 	if f.Key != "" {
 		return &exitError{exitUsage, errors.New("a key is missing: see above")}

@@ -13,6 +13,7 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/sampler/job"
+	"gonogo/sampler/mcp"
 )
 
 // config is a configuration, read and resolved: what was left out stands at
@@ -25,6 +26,7 @@ type config struct {
 	modelKey, judgeKey string // API keys; "" when none is needed
 	variantAPIKeys     []string
 	priceList          analysis.PriceList // of prices.file
+	mcpServers         []mcp.Config       // of tools.mcp, with what the environment holds
 
 	file    string           // as errors name it
 	ownJob  *job.Job         // Body with its own grader; nil when there is none

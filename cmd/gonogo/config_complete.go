@@ -41,6 +41,7 @@ func (c *config) completeGrading() error {
 		c.Body = expanded
 	}
 	errs = append(errs, c.expand("agent.headers", c.Agent.Headers)...)
+	errs = append(errs, c.takeMCP()...)
 	errs = append(errs, c.expand("judge.headers", c.Judge.Headers)...)
 	errs = append(errs, c.expand("session.headers", c.Session.Headers)...)
 	errs = append(errs, c.keyVariable("judge.api_key_env", c.Judge.APIKeyEnv), c.unpricedJudge())

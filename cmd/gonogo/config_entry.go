@@ -13,7 +13,7 @@ import (
 // value is a text unless Kind says otherwise.
 type entryKey struct {
 	Name, Doc string
-	Kind      yamlKind // yamlNumber, yamlBool or yamlMap, of texts; "" is a text
+	Kind      yamlKind // yamlNumber, yamlBool, or yamlMap or yamlList, of texts; "" is a text
 	Required  bool
 	Enum      []string // the only values of a text
 	Pattern   string   // what a text must match
@@ -33,6 +33,8 @@ func (e entryKey) words() string {
 		return "true or false"
 	case e.Kind == yamlMap:
 		return "a map from name to text"
+	case e.Kind == yamlList:
+		return "a list of texts"
 	}
 	return "text"
 }
@@ -116,6 +118,8 @@ func (d decoder) entryValue(e entryKey, n *yamlNode) (any, bool) {
 	switch {
 	case e.Kind == yamlMap && n.kind == yamlMap:
 		return d.entryTexts(e, n)
+	case e.Kind == yamlList && n.kind == yamlList:
+		return d.entryList(e, n)
 	case e.Kind == yamlBool && n.kind == yamlBool:
 		return n.text == "true", true
 	case e.Kind == yamlNumber:
@@ -124,7 +128,7 @@ func (d decoder) entryValue(e entryKey, n *yamlNode) (any, bool) {
 			return f, true
 		}
 		fallthrough
-	case e.Kind == yamlBool, e.Kind == yamlMap, n.kind != yamlString && n.kind != yamlNumber && n.kind != yamlBool:
+	case e.Kind == yamlBool, e.Kind == yamlMap, e.Kind == yamlList, n.kind != yamlString && n.kind != yamlNumber && n.kind != yamlBool:
 		d.fail(n, "%s must be %s, got %s", name, e.words(), shown)
 	case e.Enum != nil && !slices.Contains(e.Enum, n.text):
 		d.fail(n, "%s must be %s, got %s%s", name, orList(e.Enum), n.show(), didYouMean(n.text, e.Enum))
@@ -149,6 +153,19 @@ func (d decoder) entryTexts(e entryKey, n *yamlNode) (any, bool) {
 	return all, true
 }
 
+// entryList reads a list of texts within an entry.
+func (d decoder) entryList(e entryKey, n *yamlNode) (any, bool) {
+	all := []string{}
+	for _, item := range n.items {
+		if item.kind != yamlString && item.kind != yamlNumber {
+			d.fail(item, "%s must hold texts, got %s", e.Name, item.show())
+			return nil, false
+		}
+		all = append(all, item.text)
+	}
+	return all, true
+}
+
 // entrySchema is the JSON Schema of the maps of a list.
 func entrySchema(entry []entryKey) map[string]any {
 	properties := make(map[string]any)
@@ -164,6 +181,8 @@ func entrySchema(entry []entryKey) map[string]any {
 			s["type"] = []string{"boolean", "null"}
 		case e.Kind == yamlMap:
 			s["type"], s["additionalProperties"] = []string{"object", "null"}, map[string]any{"type": "string"}
+		case e.Kind == yamlList:
+			s["type"], s["items"] = []string{"array", "null"}, map[string]any{"type": []string{"string", "number"}}
 		case e.Pattern != "":
 			s["type"], s["pattern"] = "string", e.Pattern
 		}

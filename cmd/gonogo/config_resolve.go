@@ -36,7 +36,7 @@ func (c *config) resolve() error {
 	}
 	c.fromKeys()
 	c.paths()
-	errs = append(errs, c.checkVariants(), c.readPrices(), c.checkSession(), c.checkAgent())
+	errs = append(errs, c.checkVariants(), c.readPrices(), c.checkSession(), c.checkAgent(), c.checkMCP())
 	if _, err := deadlineOf(c.Sampling.Deadline, time.Now()); err != nil {
 		errs = append(errs, c.fault("sampling.deadline", "%v", err))
 	}

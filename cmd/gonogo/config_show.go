@@ -87,6 +87,7 @@ func (c *config) masked() json.RawMessage {
 			headers[name] = "**********"
 		}
 	}
+	v.Tools.MCP = c.maskedMCP()
 	v.Variants, v.Prices = c.maskedVariants(), c.settledPrices()
 	v.Session.Start, v.Session.Stop = maskHook(v.Session.Start), maskHook(v.Session.Stop)
 	addresses := map[string]string{}
@@ -162,6 +163,7 @@ func (c *config) secrets() []string {
 			all = append(all, rollout.HeaderSecrets(name, value)...)
 		}
 	}
+	all = append(all, c.mcpSecrets()...)
 	for _, key := range []string{c.modelKey, c.judgeKey} {
 		if key != "" {
 			all = append(all, key)

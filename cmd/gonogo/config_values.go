@@ -30,6 +30,7 @@ type values struct {
 	Model         modelValues
 	Judge         judgeValues
 	Agent         agentValues
+	Tools         toolValues
 	Variants      []mapValue
 	Sampling      samplingValues
 	Session       sessionValues

@@ -97,7 +97,7 @@ func freshProject(c *cli.Context, run *rollout.Run, source *curated) (*project, 
 	if err := world.serveWorld(c.Context, c.App.ErrWriter); err != nil {
 		return nil, err
 	}
-	p, err := newProject(cfg)
+	p, err := newProject(c.Context, cfg)
 	if err != nil {
 		world.shut()
 		return nil, err

@@ -81,7 +81,7 @@ func demo(c *cli.Context, world fixtures.World) (err error) {
 	if err != nil {
 		return asUsage(err)
 	}
-	p, err := newProject(cfg)
+	p, err := newProject(c.Context, cfg)
 	if err != nil {
 		return err
 	}

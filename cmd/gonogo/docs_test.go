@@ -101,7 +101,7 @@ func TestDocsExamplesOfTheAuditAreTaken(t *testing.T) {
 			t.Errorf("%s: %v", heading, err)
 			continue
 		}
-		p, err := newProject(cfg)
+		p, err := newProject(t.Context(), cfg)
 		if err != nil {
 			t.Errorf("%s: %v", heading, err)
 			continue

@@ -24,6 +24,7 @@ func (p *project) manifest(dir string) rollout.Manifest {
 	binding := p.cfg.binding(p.files...)
 	binding["seed"] = strconv.FormatUint(p.seed, 10)
 	maps.Copy(binding, p.variant.binding())
+	maps.Copy(binding, p.mcpBinding())
 	info := p.graderInfo()
 	m := rollout.Manifest{
 		Name: cmp.Or(p.cfg.Name, p.cfg.Body.Suffix), ToolVersion: version(), Source: rollout.Live, Seed: p.seed,
@@ -69,6 +70,9 @@ func (p *project) choices() map[string]string {
 		"tool transport errors": "a timeout, a refused connection or broken JSON counts as a 5xx: retried, then the rollout is lost",
 		"long tool answers":     "above 1 MB the model is shown an error of status 413",
 		"pass_threshold":        "counts passes and changes no reward",
+	}
+	for _, l := range p.listings() {
+		all["tools of the MCP server "+l.Server] = fmt.Sprintf("%s, offered beside those of the rows", counted(len(l.Tools), "tool"))
 	}
 	if p.bounds.Agent != nil {
 		all["agent"] = p.aboutAgent()

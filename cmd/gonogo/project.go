@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -45,6 +46,7 @@ type project struct {
 	variants []*variant        // to make beside the run itself
 	variant  *variant          // that this is; nil for the run itself
 	agentLog *agentLog         // takes the standard error of an agent's program; nil without
+	mcp      toolServers
 	close    []func()
 }
 
@@ -63,7 +65,7 @@ func readProject(c *cli.Context) (*project, error) {
 	if err != nil {
 		return nil, asUsage(byFlag(c, err))
 	}
-	return newProject(cfg)
+	return newProject(c.Context, cfg)
 }
 
 // overrides are --set and the flags that stand for one key.
@@ -136,11 +138,19 @@ func byFlag(c *cli.Context, err error) error {
 	return errors.New(text)
 }
 
-func newProject(cfg *config) (*project, error) {
-	p := &project{cfg: cfg, redact: rollout.NewRedactor(cfg.secrets()...)}
+func newProject(ctx context.Context, cfg *config) (*project, error) {
+	return wiredProject(ctx, &project{cfg: cfg})
+}
+
+// wiredProject makes a project of what stands in p already.
+func wiredProject(ctx context.Context, p *project) (*project, error) {
+	p.redact = rollout.NewRedactor(p.cfg.secrets()...)
 	p.draw()
 	p.openBudget()
 	err := p.host() // before anything is wired to it
+	if err == nil {
+		err = p.startMCP(ctx)
+	}
 	if err == nil {
 		err = errors.Join(p.load(), p.plainIDs(), p.wire(), p.prepareAudit(), p.prepareVariants())
 	}
@@ -188,7 +198,14 @@ func (p *project) load() error {
 		if p.cfg.Agent.there() {
 			continue // whatever tools it has
 		}
-		found, err := dataset.CheckTools(f.Items, p.cfg.Body.ToolNames())
+		if err := p.offer(f.Items); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		if p.mcp.unknown {
+			continue // rows may offer any of them
+		}
+		found, err := dataset.CheckTools(f.Items, p.toolNames())
 		errs = append(errs, err)
 		p.problems = append(p.problems, found...)
 	}

@@ -49,7 +49,7 @@ func collectOften(rollouts int) {
 	}
 }
 
-// wireTools makes the tools of the job, with the client that wireGrader made.
+// wireTools makes the tools of the job and of its MCP servers, with the client that wireGrader made.
 func (p *project) wireTools() error {
 	var configs []tool.Config
 	for _, t := range p.cfg.Body.Tools {
@@ -61,6 +61,9 @@ func (p *project) wireTools() error {
 	}
 	p.bounds.Tools = make(map[string]sampler.Tool)
 	for _, t := range tools {
+		p.bounds.Tools[t.Name()] = t
+	}
+	for _, t := range p.mcpTools() {
 		p.bounds.Tools[t.Name()] = t
 	}
 	return p.wireSession()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"gonogo/sampler"
 	"gonogo/sampler/agent"
@@ -22,7 +23,7 @@ func (p *project) wireAgent() error {
 	if len(a.Command) > 0 {
 		p.agentLog = &agentLog{}
 		c, err := agent.NewCommand(agent.CommandConfig{
-			Argv: p.agentCommand(), Dir: p.cfg.dir, Without: p.keyVariables(), Told: told,
+			Argv: p.program(a.Command), Dir: p.cfg.dir, Without: p.keyVariables(), Told: told,
 			PerRollout: a.PerRollout != nil && *a.PerRollout, Processes: cmp.Or(a.Processes, p.inFlight()), Log: p.agentLog,
 		})
 		if err != nil {
@@ -50,10 +51,13 @@ func (p *project) wireAgent() error {
 	return nil
 }
 
-// agentCommand is the program with its arguments; one that names a file beside
-// the configuration is taken from there.
-func (p *project) agentCommand() []string {
-	argv := append([]string(nil), p.cfg.Agent.Command...)
+// program is a command with its arguments; one that names a file beside the
+// configuration is taken from there.
+func (p *project) program(command []string) []string {
+	argv := slices.Clone(command)
+	if len(argv) == 0 {
+		return nil
+	}
 	beside := p.cfg.absolute(argv[0])
 	if info, err := os.Stat(beside); err == nil && !info.IsDir() && filepath.Base(argv[0]) != argv[0] {
 		if whole, err := filepath.Abs(beside); err == nil {
