@@ -202,3 +202,44 @@ test_x._origin_func, test_x._metainfo = original, {"mode": "all"}
 		{why: "an exception", kind: sampler.KindRuntime, says: "AssertionError", source: "def f(row): assert False"},
 	})
 }
+
+func BenchmarkTRL(b *testing.B) {
+	env := grader.Env{Python: manyInterpreters(b)}
+	g, err := grader.New(grader.Kinds(), json.RawMessage(rewardGrader("trl", "def f(completions, solution, **kwargs):\n    return [float(s in c[-1]['content']) for c, s in zip(completions, solution)]\n", nil)), env)
+	if err != nil {
+		b.Fatal(err)
+	}
+	grade(b, g)
+}
+
+func BenchmarkCommand(b *testing.B) {
+	for _, c := range []struct{ name, raw string }{
+		{"process", commandGrader("echo 1", nil)},
+		{"lines", commandGrader("while read -r x; do echo 1; done", map[string]any{"lines": true})},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			g, err := grader.New(grader.Kinds(), json.RawMessage(c.raw), grader.Env{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer g.(*grader.Command).Close()
+			grade(b, g)
+		})
+	}
+}
+
+// grade has eight at once graded, again and again.
+func grade(b *testing.B, g sampler.Grader) {
+	b.Helper()
+	out := asked(capital, "Paris")
+	b.SetParallelism(8)
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if _, err := g.Grade(b.Context(), out); err != nil {
+				b.Error(err)
+				return
+			}
+		}
+	})
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "grades/s")
+}

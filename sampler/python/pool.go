@@ -38,7 +38,9 @@ type module struct {
 
 // Extra is what may stand beside a source.
 type Extra struct {
-	// Modules are sources that the source may import, by name.
+	// Modules are sources that the source may import, by name. Where two sources
+	// have modules of one name, an import within a function finds the one loaded
+	// last.
 	Modules map[string]string `json:"modules,omitempty"`
 	// Adapter is a source of a module with a function adapt(space, options), which
 	// is handed the module of the first source and gives the function to be called;
