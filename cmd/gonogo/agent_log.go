@@ -16,13 +16,18 @@ const agentLogFile = "agent.log"
 // largestAgentLog bounds it: an agent that chatters must not fill the disk.
 const largestAgentLog = 64 << 20
 
-// agentLog takes what an agent's processes say on standard error, line by line.
-// It is safe for concurrent use. Until it is opened it takes nothing.
+// mostBefore bounds what is kept of what is said before the log is opened: an MCP
+// server starts before the run directory is there.
+const mostBefore = 64 << 10
+
+// agentLog takes what the processes of an agent or of MCP servers say on standard
+// error. It is safe for concurrent use.
 type agentLog struct {
 	mu      sync.Mutex // guards what follows
 	file    *os.File
 	written int64
 	redact  *rollout.Redactor
+	before  []byte // that was said while it was not open
 }
 
 // open begins to write into a run directory.
@@ -38,6 +43,8 @@ func (l *agentLog) open(dir string, redact *rollout.Redactor) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.file, l.written, l.redact = f, info.Size(), redact
+	l.write(l.before)
+	l.before = nil
 	return nil
 }
 
@@ -46,15 +53,24 @@ func (l *agentLog) open(dir string, redact *rollout.Redactor) error {
 func (l *agentLog) Write(b []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.file == nil || l.written >= largestAgentLog {
-		return len(b), nil
+	if l.file == nil {
+		l.before = append(l.before, b[:min(len(b), mostBefore-len(l.before))]...)
+	} else {
+		l.write(b)
+	}
+	return len(b), nil
+}
+
+// write writes b, as far as there is room. mu is held.
+func (l *agentLog) write(b []byte) {
+	if len(b) == 0 || l.written >= largestAgentLog {
+		return
 	}
 	text := []byte(l.redact.String(string(b)))
 	if l.written += int64(len(text)); l.written >= largestAgentLog {
 		text = append(bytes.Clone(text), "\n(the log ends here: it is full)\n"...)
 	}
 	_, _ = l.file.Write(text)
-	return len(b), nil
 }
 
 // close ends the log; nil is none.

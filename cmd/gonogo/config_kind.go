@@ -235,7 +235,7 @@ func (d decoder) list(n *yamlNode, to *[]string) {
 	}
 	var all []string
 	for _, item := range n.items {
-		if s, ok := d.text(item); ok && d.named(item, s) && !slices.Contains(all, s) {
+		if s, ok := d.text(item); ok && d.named(item, s) && (d.key.Names == nil || !slices.Contains(all, s)) { // an argument may come twice
 			all = append(all, s)
 		}
 	}

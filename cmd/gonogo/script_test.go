@@ -28,6 +28,7 @@ func TestMain(m *testing.M) {
 			handicap()
 			main()
 		},
+		"toolserver": toolServer,
 	})
 }
 
@@ -37,6 +38,8 @@ func TestMain(m *testing.M) {
 //	exits N COMMAND…        wants that very exit code
 //	fetch N FILE PATH INTO  asks for a path of the page whose address is in FILE,
 //	                        wants that very status, and keeps the answer
+//	bare DIR                takes the tools out of a world's job and rows, into
+//	                        DIR/tools.json; the program toolserver serves them
 //	world NAME DIR [HOW…]   writes a world's files into DIR, serves it until the
 //	                        script ends, and sets WORLD to the setting that maps
 //	                        its address. key=KEY makes the model want that key,
@@ -65,6 +68,7 @@ func TestScripts(t *testing.T) {
 			"exits": exits,
 			"world": serveWorld,
 			"fetch": fetch,
+			"bare":  bare,
 		},
 	})
 }
