@@ -56,7 +56,9 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Defer(func() { keepToSchema(env.T(), env.WorkDir) })
 			env.Setenv("GONOGO_TESTDATA", os.Getenv("GONOGO_TESTDATA"))
-			return nil
+			pages, err := filepath.Abs(filepath.Join("..", "..", "docs"))
+			env.Setenv("DOCS", pages)
+			return err
 		},
 		Condition: func(cond string) (bool, error) {
 			if cond == "testdata" {
