@@ -125,7 +125,7 @@ func (s *site) builtIn(t *testing.T) sampler.Boundaries {
 }
 
 // command is this test binary as an agent.
-func command(t *testing.T, how string, change func(*agent.CommandConfig)) *agent.Command {
+func command(t testing.TB, how string, change func(*agent.CommandConfig)) *agent.Command {
 	t.Helper()
 	t.Setenv(behaviour, how)
 	program, err := os.Executable()
