@@ -19,7 +19,7 @@ const module = "gonogo"
 // Arrows point upstream only. "fixtures" covers its own folders.
 var allowedArrows = map[string][]string{
 	"cmd/gonogo": {
-		"sampler", "sampler/rollout", "sampler/job", "sampler/dataset", "sampler/model", "sampler/tool", "sampler/mcp", "sampler/limit",
+		"sampler", "sampler/rollout", "sampler/job", "sampler/dataset", "sampler/model", "sampler/tool", "sampler/mcp", "sampler/agent", "sampler/proxy", "sampler/limit",
 		"sampler/grader", "sampler/isolation", "sampler/python", "sampler/audit", "sampler/burst", "sampler/importer", "sampler/exporter", "analysis", "analysis/history", "analysis/language", "analysis/stat", "report", "report/chart", "report/viewer", "fixtures", "docs",
 	},
 	"report":                 {"report/chart", "report/pdf", "report/typeface", "analysis", "analysis/history", "analysis/language", "analysis/stat", "sampler/rollout"},

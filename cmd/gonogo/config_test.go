@@ -359,6 +359,7 @@ func TestBindingChangesWithBindingKeysOnly(t *testing.T) {
 			"model.api_key_env": "none", "model.timeout": "3m", "model.temperature": "0.3", "model.top_p": "0.3", "judge.api_key_env": "none",
 			"model.parallel_tool_calls": "false", "sampling.sample_tools": "last", "sampling.rollout_timeout": "3m", "sampling.tool_timeout": "3m",
 			"sampling.grader_timeout": "3m", "sampling.retry_wait": "3s", "sampling.retry_for": "3m", "training.wanted_share": "0.3", "session.timeout": "3m", "burst.gaps": "true", "reward_range": "[0, 3]",
+			"agent.per_rollout": "true", "agent.own_model": "true", "agent.timeout": "3m", "agent.poll": "3m",
 			"report.lang": "zh", "report.paper": "letter", "audit.enabled": "false", "audit.unordered": "true", "python.timeout": "3m", "python.sandbox": "none",
 		}[k.Path]
 		if value == "" {
@@ -367,7 +368,11 @@ func TestBindingChangesWithBindingKeysOnly(t *testing.T) {
 			}
 		}
 		const whole = "prices: {model_input: 1, model_output: 1, judge_input: 1, judge_output: 1}\nsession: {start: ./start}\n" // without which other keys are refused
-		changed, _, err := loaded(t, "job: job.json\ndata: {train: train.jsonl}\n"+whole, keysInPlace, k.Path+"="+value)
+		agent := ""
+		if strings.HasPrefix(k.Path, "agent.") && k.Path != "agent.url" {
+			agent = "agent: {command: [./agent]}\n"
+		}
+		changed, _, err := loaded(t, "job: job.json\ndata: {train: train.jsonl}\n"+whole+agent, keysInPlace, k.Path+"="+value)
 		if err != nil {
 			t.Errorf("%s=%s: %v", k.Path, value, err)
 			continue
