@@ -21,6 +21,8 @@ type appender struct {
 	info os.FileInfo // which file it is, whatever path names by now
 	size int64       // of the whole lines
 	torn bool        // there may be part of a line behind size
+
+	foreign int64 // bytes that something else wrote behind our lines, cut off again
 }
 
 // openAppender opens or makes the file. A torn last line is cut off; a whole
@@ -85,13 +87,33 @@ func lastNewline(file io.ReaderAt, end int64) (int64, error) {
 	return 0, nil
 }
 
+// tidy cuts off what stands behind our lines: part of one of them, or what
+// something else has written there, such as an agent that runs in the directory.
+// A file that was cut short has lost lines.
+func (a *appender) tidy() error {
+	info, err := a.file.Stat()
+	switch {
+	case err != nil:
+		return diskError("look at", a.path, err)
+	case info.Size() < a.size:
+		return diskError("append to", a.path, ErrCut)
+	case info.Size() == a.size:
+		a.torn = false
+		return nil
+	case !a.torn:
+		a.foreign += info.Size() - a.size
+	}
+	if err := a.file.Truncate(a.size); err != nil {
+		return diskError("cut off what does not belong to", a.path, err)
+	}
+	a.torn = false
+	return nil
+}
+
 // append writes the line and a newline.
 func (a *appender) append(line []byte) error {
-	if a.torn {
-		if err := a.file.Truncate(a.size); err != nil {
-			return diskError("cut off a half-written line of", a.path, err)
-		}
-		a.torn = false
+	if err := a.tidy(); err != nil {
+		return err
 	}
 	line = append(line, '\n')
 	if _, err := a.file.Write(line); err != nil {
@@ -116,8 +138,9 @@ func (a *appender) there() error {
 }
 
 func (a *appender) close() error {
+	tidied := a.tidy()
 	synced := a.sync()
-	return errors.Join(cmp.Or(synced, a.there()), a.file.Close())
+	return errors.Join(cmp.Or(synced, a.there(), tidied), a.file.Close())
 }
 
 // tempMark stands in the name of a file that is being written.

@@ -104,3 +104,64 @@ func TestDirectoriesAboveARunAreMade(t *testing.T) {
 		t.Errorf("below a file: %v", err)
 	}
 }
+
+// What something else writes behind our records is cut off, and told; records stay
+// whole.
+func TestForeignLinesAreCutOff(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	w, err := Create(dir, Manifest{}, nil, WriterOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	scribble := func(text string) {
+		f, err := os.OpenFile(filepath.Join(dir, RolloutsFile), os.O_WRONLY|os.O_APPEND, 0)
+		if err == nil {
+			_, err = f.WriteString(text)
+		}
+		if err := errors.Join(err, f.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	record := func(sample int) *Record {
+		return &Record{Item: "a", Split: Train, Sample: sample, Source: Live, Outcome: NoAnswer, Error: "none"}
+	}
+	scribble("hello\n")
+	if err := w.Append(record(0)); err != nil {
+		t.Fatal(err)
+	}
+	scribble("my notes")
+	if err := w.Append(record(1)); err != nil {
+		t.Fatal(err)
+	}
+	scribble("{}\n")
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(filepath.Join(dir, RolloutsFile))
+	if err != nil || strings.Count(string(b), "\n") != 2 || strings.Contains(string(b), "notes") || w.Foreign() != 6+8+3 {
+		t.Errorf("%d foreign bytes, %v, and the file holds\n%s", w.Foreign(), err, b)
+	}
+}
+
+// A file that something else cut short stops the writing: its records are gone.
+func TestAFileThatIsCutShortIsTold(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	w, err := Create(dir, Manifest{}, nil, WriterOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec := &Record{Item: "a", Split: Train, Source: Live, Outcome: NoAnswer, Error: "none"}
+	if err := w.Append(rec); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(filepath.Join(dir, RolloutsFile), 0); err != nil {
+		t.Fatal(err)
+	}
+	rec.Sample = 1
+	if err := w.Append(rec); !errors.Is(err, ErrCut) {
+		t.Errorf("appended with %v", err)
+	}
+	if err := w.Close(); !errors.Is(err, ErrCut) {
+		t.Errorf("closed with %v", err)
+	}
+}

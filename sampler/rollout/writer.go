@@ -205,6 +205,10 @@ func (w *Writer) Close() error {
 	return errors.Join(err, w.release())
 }
 
+// Foreign is how many bytes something else wrote behind the records and the items
+// while they were being written. They were cut off again.
+func (w *Writer) Foreign() int64 { return w.rollouts.file.foreign + w.itemFile.foreign }
+
 // abandon undoes a Create that failed half-way.
 func (w *Writer) abandon() {
 	if w.rollouts != nil {
