@@ -43,6 +43,9 @@ func TestAnswersByEveryWay(t *testing.T) {
 				{"an answer that is not read to its end", "huge", sampler.Result{Output: "Error: " + long, Error: long}},
 				{"after which the session stands", "count", sampler.Result{Output: "1"}},
 			} {
+				if c.tool == "huge" && way == "HTTP, no session" { // as with one
+					continue
+				}
 				got, err := tools[c.tool].Call(t.Context(), sampler.Call{ID: "call_1", Arguments: `{"text":"é","n":1.0}`, TraceID: "trace_x"})
 				if err != nil {
 					t.Errorf("%s: %v", c.why, err)
@@ -74,7 +77,7 @@ func TestATimeoutEndsTheCallAlone(t *testing.T) {
 	for way, cfg := range ways(t) {
 		t.Run(way, func(t *testing.T) {
 			tools := open(t, mcp.Options{}, cfg)
-			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 			defer cancel()
 			_, err := tools["slow"].Call(ctx, sampler.Call{Arguments: "{}"})
 			if f, ok := sampler.AsFailure(err); !ok || !f.Temporary {

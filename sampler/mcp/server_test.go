@@ -84,7 +84,7 @@ func newServer() *sdk.Server {
 	add("slow", func(ctx context.Context, _ *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		select {
 		case <-ctx.Done():
-		case <-time.After(time.Second):
+		case <-time.After(300 * time.Millisecond):
 		}
 		return text("late"), nil
 	})
