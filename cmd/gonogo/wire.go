@@ -91,7 +91,7 @@ func (p *project) wireGrader() error {
 	grade, err := grader.New(grader.Kinds(), p.cfg.Body.Grader, p.env)
 	if err != nil {
 		if p.cfg.hasGrader() {
-			return fmt.Errorf("grader: %w", err)
+			return p.cfg.fault("grader", "%v", err)
 		}
 		return fmt.Errorf("the job: %w", err)
 	}

@@ -180,6 +180,7 @@ func TestRewardKindsRefuse(t *testing.T) {
 	env := grader.Env{Python: interpreters(t)}
 	for _, c := range []struct{ why, raw, says string }{
 		{"a key that is misspelt", `{"type":"trl","source":"x","wieghts":[1]}`, `unknown key "wieghts"`},
+		{"weights that are no list", `{"type":"trl","source":"x","weights":1}`, `"weights" cannot be a number`},
 		{"no file", `{"type":"trl"}`, "file is missing"},
 		{"a file that nobody read", `{"type":"trl","file":"rewards.py"}`, "rewards.py was not read"},
 		{"function and functions", `{"type":"trl","source":"x","function":"a","functions":["b"]}`, "beside functions"},

@@ -72,7 +72,8 @@ func strictly(raw json.RawMessage, into any) error {
 	dec.DisallowUnknownFields()
 	err := dec.Decode(into)
 	if t, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return fmt.Errorf("%q cannot be a %s", t.Field, t.Value)
+		key := t.Field[strings.LastIndexByte(t.Field, '.')+1:] // below the names of embedded structs
+		return fmt.Errorf("%q cannot be a %s", key, t.Value)
 	}
 	if err != nil {
 		return errors.New(strings.Replace(strings.TrimPrefix(err.Error(), "json: "), "unknown field", "unknown key", 1))
