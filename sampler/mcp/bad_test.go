@@ -38,7 +38,7 @@ func TestServersThatCannotBeUsed(t *testing.T) {
 				opts.Start = 400 * time.Millisecond
 			}
 			all, err := mcp.New(t.Context(), []mcp.Config{program("files", c.how)}, opts)
-			defer all.Close()
+			t.Cleanup(all.Close)
 			if err == nil || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%v, want …%s…", err, c.says)
 			}

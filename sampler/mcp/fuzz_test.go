@@ -93,8 +93,8 @@ func TestTheIDOfALineThatIsTooLong(t *testing.T) {
 		`{"id":"a","result":"x`:                            "a",
 		`{"jsonrpc":"2.0","result":{"content":[{"text":"x`: nil,
 		`{"method":"x","id":7,"params":{`:                  nil,
-		`[{"id":7`: nil,
-		`garbage`:  nil,
+		`[{"id":7`:                                         nil,
+		`garbage`:                                          nil,
 	} {
 		id, ok := idOf([]byte(head))
 		if ok != (want != nil) || ok && id.Raw() != want {
