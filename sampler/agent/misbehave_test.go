@@ -108,10 +108,10 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	s := newSite(t)
 	dir := t.TempDir()
 	for _, perRollout := range []bool{false, true} {
-		script := `read line; trace=$(printf %s "$line" | sed 's/.*"trace_id":"\([^"]*\)".*/\1/')
+		script := `while read -r line; do trace=$(printf %s "$line" | sed 's/.*"trace_id":"\([^"]*\)".*/\1/')
 (setsid sleep 4242 &) ; sleep 4242 &
 echo x >>` + filepath.Join(dir, "started") + `
-printf '{"trace_id":"%s","output":"42"}\n' "$trace"; cat >/dev/null`
+printf '{"trace_id":"%s","output":"42"}\n' "$trace"; done`
 		a, err := agent.NewCommand(agent.CommandConfig{Argv: []string{"/bin/sh", "-c", script}, Processes: 3, PerRollout: perRollout})
 		if err != nil {
 			t.Fatal(err)
@@ -119,10 +119,15 @@ printf '{"trace_id":"%s","output":"42"}\n' "$trace"; cat >/dev/null`
 		var got records
 		cfg := sampler.DefaultConfig()
 		cfg.Concurrency, cfg.AgentTimeout, cfg.Breaker = 3, 20*time.Second, 0
-		if _, err := sampler.Sample(t.Context(), nil, cfg, 7, s.jobs[:6], sampler.Boundaries{Agent: a, Grader: s.grader}, &got, nil); err != nil {
+		if _, err := sampler.Sample(t.Context(), nil, cfg, 7, s.jobs[:3], sampler.Boundaries{Agent: a, Grader: s.grader}, &got, nil); err != nil {
 			t.Fatal(err)
 		}
 		a.Close()
+		for _, r := range got {
+			if r.Outcome != rollout.Graded {
+				t.Errorf("outcome %s: %s", r.Outcome, r.Error)
+			}
+		}
 		if left := running(t, "sleep\x004242"); left > 0 {
 			t.Errorf("a process for each rollout %v: %d processes are left", perRollout, left)
 		}
