@@ -52,8 +52,12 @@ const (
 // largestMessage bounds what is read of one message.
 const largestMessage = 16 << 20
 
-// grace is how long a program may take to end by itself, once its input is closed.
-const grace = 2 * time.Second
+// How long a program may take to end by itself, once its input is closed. One that
+// was a rollout's own leaves nothing that anybody reads, and a rollout waits for it.
+const (
+	grace    = 2 * time.Second
+	ownGrace = 250 * time.Millisecond
+)
 
 // marker is the variable by which the processes of servers are known.
 const marker = "GONOGO_MCP"

@@ -86,7 +86,7 @@ func (c *session) alive() bool {
 func (c *session) close() {
 	c.shut.Do(func() {
 		if c.pipe != nil {
-			c.pipe.child.Finish(grace) // before the SDK, which would wait for answers
+			c.pipe.child.Finish(c.pipe.grace) // before the SDK, which would wait for answers
 		}
 		_ = c.client.Close() // it is no more, whatever it says
 		<-c.gone

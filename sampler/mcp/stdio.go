@@ -28,6 +28,7 @@ import (
 // SDK's own would leave behind what the program has started.
 type pipe struct {
 	child *process.Child
+	grace time.Duration // to end by itself
 	lines *bufio.Reader
 	turn  chan struct{} // holds a token: the right to write
 
@@ -54,7 +55,11 @@ func start(cfg Config, opts Options, trace string) (*pipe, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &pipe{child: child, lines: bufio.NewReaderSize(child.Out, 1<<16), turn: make(chan struct{}, 1)}, nil
+	patience := grace
+	if cfg.PerRollout {
+		patience = ownGrace
+	}
+	return &pipe{child: child, grace: patience, lines: bufio.NewReaderSize(child.Out, 1<<16), turn: make(chan struct{}, 1)}, nil
 }
 
 // Connect returns the connection, which is there already.
@@ -65,7 +70,7 @@ func (p *pipe) SessionID() string { return "" }
 
 // Close closes the program's input, and ends it when it does not end by itself.
 func (p *pipe) Close() error {
-	p.child.Finish(grace)
+	p.child.Finish(p.grace)
 	return nil
 }
 
