@@ -10,6 +10,7 @@ import (
 
 	"gonogo/sampler"
 	"gonogo/sampler/dataset"
+	"gonogo/sampler/job"
 	"gonogo/sampler/mcp"
 	"gonogo/sampler/rollout"
 )
@@ -43,7 +44,7 @@ func (p *project) startMCP(ctx context.Context) error {
 		Dir: p.cfg.dir, Without: []string{p.cfg.Model.APIKeyEnv, p.cfg.Judge.APIKeyEnv}, HTTP: client, Log: p.agentLog,
 	})
 	p.close = append(p.close, p.mcp.all.Close, client.CloseIdleConnections)
-	if err != nil && p.mcp.tolerant {
+	if p.mcp.tolerant && slices.ContainsFunc(p.listings(), func(l mcp.Listing) bool { return l.Err != nil }) {
 		p.mcp.unknown = true
 		err = nil
 	}
@@ -102,12 +103,17 @@ func (p *project) listings() []mcp.Listing {
 	return p.mcp.all.Listings()
 }
 
-// mcpBinding is what a run is bound to of its MCP servers: where they are, and what
-// the model is offered of them.
+// mcpBinding is what a run is bound to of its MCP servers: where they are, as it is
+// written, and what the model is offered of them.
 func (p *project) mcpBinding() map[string]string {
 	out := make(map[string]string)
-	for _, l := range p.listings() {
-		out["tools.mcp."+l.Server] = short(l.Where)
+	for i, l := range p.listings() {
+		c := p.cfg.mcpServers[i]
+		where := strings.Join(c.Command, " ")
+		if c.URL != "" {
+			where = job.MaskURL(c.URL)
+		}
+		out["tools.mcp."+l.Server] = short(where)
 		out["tools.mcp."+l.Server+".tools"] = l.Hash()
 	}
 	return out
