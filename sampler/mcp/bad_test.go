@@ -15,6 +15,12 @@ import (
 	"gonogo/sampler/mcp"
 )
 
+func TestAServerThatKnowsOldVersionsAlone(t *testing.T) {
+	if tools := open(t, mcp.Options{}, program("files", "old")); tools["a"] == nil {
+		t.Error(tools)
+	}
+}
+
 // What is wrong with a server is said at the start, with its name and what to do.
 func TestServersThatCannotBeUsed(t *testing.T) {
 	for _, c := range []struct {

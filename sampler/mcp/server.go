@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
+	"sync/atomic"
 
 	"gonogo/sampler"
 )
@@ -16,6 +17,7 @@ type server struct {
 	opts    Options
 	secrets sampler.Secrets
 	ending  sync.WaitGroup // sessions that are being closed
+	old     atomic.Bool    // it knows old versions of the protocol alone
 
 	mu    sync.Mutex // guards seats
 	seats map[string]*seat

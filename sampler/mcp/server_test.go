@@ -125,6 +125,8 @@ func scripted(how string) {
 		list = `{"tools":[{"inputSchema":{"type":"object"}}]}`
 	case "endless":
 		list = `{"tools":[],"nextCursor":"on"}`
+	case "old":
+		list = `{"tools":[{"name":"a","inputSchema":{"type":"object"}}]}`
 	case "broken":
 		list = `{"tools":{}}`
 	}
@@ -139,6 +141,8 @@ func scripted(how string) {
 		answer := func(text string) { fmt.Printf(`{"jsonrpc":"2.0","id":%s,%s}`+"\n", req.ID, text) }
 		switch {
 		case req.ID == nil:
+		case req.Method == "server/discover" && how == "old":
+			os.Exit(1)
 		case req.Method == "initialize":
 			answer(`"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"scripted","version":"1"}}`)
 		case req.Method == "tools/list":

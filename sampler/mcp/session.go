@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -29,9 +30,31 @@ type session struct {
 	flying atomic.Int32 // calls under way
 }
 
+// oldVersion is the newest of the protocol whose first question is initialize.
+const oldVersion = "2025-11-25"
+
 // connect starts a session, for the rollout called trace where that is not "". An
-// error is a *sampler.Failure.
+// error is a *sampler.Failure. Programs made with an early SDK end at the first
+// question of newer versions, which they do not know: they are asked the old way.
 func (s *server) connect(ctx context.Context, trace string) (*session, error) {
+	if s.old.Load() {
+		return s.open(ctx, trace, oldVersion)
+	}
+	began := time.Now()
+	c, err := s.open(ctx, trace, "")
+	f, failed := sampler.AsFailure(err)
+	if !failed || f.Fatal || s.cfg.URL != "" || ctx.Err() != nil || time.Since(began) >= s.opts.Start {
+		return c, err
+	}
+	if c, err = s.open(ctx, trace, oldVersion); err == nil {
+		s.old.Store(true)
+	}
+	return c, err
+}
+
+// open starts a session that begins with that version of the protocol; "" is the
+// newest.
+func (s *server) open(ctx context.Context, trace, version string) (*session, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.opts.Start, fmt.Errorf("it did not answer within %v of its start", s.opts.Start))
 	defer cancel()
 	ctx, heard := listen(ctx)
@@ -57,7 +80,7 @@ func (s *server) connect(ctx context.Context, trace string) (*session, error) {
 		stop = context.AfterFunc(ctx, c.pipe.child.Kill) // the SDK would give it time to end
 	}
 	var err error
-	c.client, err = client.Connect(ctx, c.tap, nil)
+	c.client, err = client.Connect(ctx, c.tap, &sdk.ClientSessionOptions{ProtocolVersion: version})
 	if stop(); err != nil {
 		err = c.failure(ctx, heard, err)
 		if c.pipe != nil {
