@@ -57,8 +57,8 @@ func outcomeOf(w fixtures.World) string {
 	if w.Gate != "" {
 		s += " by `" + w.Gate + "`"
 	}
-	if len(w.Cautions) > 0 {
-		s += ", with cautions: `" + strings.Join(w.Cautions, "`, `") + "`"
+	if more := w.Besides(); len(more) > 0 {
+		s += ", with cautions: `" + strings.Join(more, "`, `") + "`"
 	}
 	return s
 }

@@ -76,8 +76,8 @@ func verdictOf(w fixtures.World) string {
 	if w.Gate != "" {
 		s += " by " + w.Gate
 	}
-	if len(w.Cautions) > 0 {
-		s += ", with cautions: " + strings.Join(w.Cautions, ", ")
+	if more := w.Besides(); len(more) > 0 {
+		s += ", with cautions: " + strings.Join(more, ", ")
 	}
 	return s
 }
