@@ -24,9 +24,9 @@ test: ## run the tests
 	$(GO) test ./...
 
 race: ## run the tests under the race detector (RACE=./... or some packages)
-	$(GO) test -race -timeout 30m $(RACE)
+	$(GO) test -race -parallel 3 -timeout 30m $(RACE)
 
-deep: ## run the deep tests: 200 kills of a sampling process, hours of chaos in minutes
+deep: ## run the deep tests: 200 kills of a sampling process, hours of chaos in minutes, every task from the field
 	GONOGO_DEEP=1 $(GO) test -count=1 -timeout 2h -run Deep ./...
 
 lint: ## formatting, vet, staticcheck, the CI example and dead code

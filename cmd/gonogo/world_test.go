@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -24,8 +25,24 @@ var racedWorlds = []string{"healthy", "broken", "repaired", "noisy"}
 // that a real model would take.
 func TestEveryWorldGivesItsVerdict(t *testing.T) {
 	t.Parallel()
+	giveVerdicts(t, func(w fixtures.World) bool { return len(w.See) == 0 && (!raced || slices.Contains(racedWorlds, w.Name)) })
+}
+
+// The tasks from the field, and their twins, take the most time; of the templates
+// TestEveryTemplateGoesTheWholeWay runs a part.
+func TestDeepTasksFromTheFieldGiveTheirVerdict(t *testing.T) {
+	if os.Getenv("GONOGO_DEEP") == "" {
+		t.Skip("a deep test: make deep")
+	}
+	giveVerdicts(t, func(w fixtures.World) bool { return len(w.See) > 0 })
+}
+
+// giveVerdicts runs the worlds that are meant, and compares verdict, deciding gate
+// and cautions.
+func giveVerdicts(t *testing.T, meant func(fixtures.World) bool) {
+	t.Helper()
 	for _, world := range fixtures.Worlds() {
-		if raced && !slices.Contains(racedWorlds, world.Name) {
+		if !meant(world) {
 			continue
 		}
 		t.Run(world.Name, func(t *testing.T) {
