@@ -25,7 +25,9 @@ var racedWorlds = []string{"healthy", "broken", "repaired", "noisy"}
 // that a real model would take.
 func TestEveryWorldGivesItsVerdict(t *testing.T) {
 	t.Parallel()
-	giveVerdicts(t, func(w fixtures.World) bool { return len(w.See) == 0 && (!raced || slices.Contains(racedWorlds, w.Name)) })
+	giveVerdicts(t, func(w fixtures.World) bool {
+		return len(w.See) == 0 && (!raced || slices.Contains(racedWorlds, w.Name))
+	})
 }
 
 // The tasks from the field, and their twins, take the most time; of the templates
