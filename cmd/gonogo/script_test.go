@@ -58,6 +58,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("GONOGO_TESTDATA", os.Getenv("GONOGO_TESTDATA"))
 			pages, err := filepath.Abs(filepath.Join("..", "..", "docs"))
 			env.Setenv("DOCS", pages)
+			env.Setenv("PYTHONDONTWRITEBYTECODE", "1") // into docs/, among others
 			return err
 		},
 		Condition: func(cond string) (bool, error) {
