@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -36,6 +37,7 @@ type town struct {
 	ended   map[string]int    // stops by session
 	owner   map[string]string // trace ids by session
 	session map[string]string // sessions that graded or were called, by trace id
+	givenUp map[string]bool   // sessions with a call that its caller waits for no more
 	full    func()            // is called at each start, when it is set
 	meet    int               // sessions that wait for each other, once
 	met     chan struct{}     // is closed when they are open
@@ -76,8 +78,8 @@ func (c *town) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		TraceID string `json:"trace_id"`
 	}
 	_ = json.Unmarshal(body, &in)
-	path := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
-	switch path[0] {
+	at := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
+	switch at[0] {
 	case "v1":
 		if c.trouble(w, r) {
 			return
@@ -100,7 +102,7 @@ func (c *town) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		c.mu.Unlock()
 		c.trouble(w, r) // it was stopped, whatever is answered
 	case "s": // a tool or the grader of a session
-		c.visit(path[1], in.TraceID, r.Header.Get("X-Key"))
+		c.visit(at[1], in.TraceID, r.Header.Get("X-Key"))
 		c.wait()
 		if !c.trouble(w, r) {
 			_, _ = io.WriteString(w, `{"output": "noted", "score": 1}`)
@@ -151,13 +153,30 @@ func (c *town) visit(id, trace, key string) {
 		c.t.Errorf("session %s of %s was called by %s", id, c.owner[id], trace)
 	case key != "key-of-"+id:
 		c.t.Errorf("session %s got the key %q", id, key)
-	case c.ended[id] > 0:
+	case c.ended[id] > 0 && !c.givenUp[id]:
 		c.t.Errorf("session %s was called after its stop", id)
 	}
 	if was, ok := c.session[trace]; ok && was != id {
 		c.t.Errorf("rollout %s used the sessions %s and %s", trace, was, id)
 	}
 	c.session[trace] = id
+}
+
+// caller notes the calls that are given up: what is on its way then may arrive
+// after the session's stop, and nobody can call it back.
+type caller struct {
+	http.RoundTripper
+	town *town
+}
+
+func (c caller) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := c.RoundTripper.RoundTrip(r)
+	if err != nil {
+		c.town.mu.Lock()
+		c.town.givenUp[path.Base(path.Dir(r.URL.Path))] = true
+		c.town.mu.Unlock()
+	}
+	return resp, err
 }
 
 // records keeps what a run made.
@@ -171,8 +190,9 @@ func (r *records) Append(rec *rollout.Record) error {
 // sampleIn makes rollouts of the town under isolation.
 func sampleIn(ctx context.Context, t *testing.T, c *town, k *isolation.Keeper, base string, timeout time.Duration, items, samples int) (*records, sampler.Stats, error) {
 	t.Helper()
-	client := sampler.HTTPClient(nil, 32)
-	defer client.CloseIdleConnections()
+	transport := sampler.HTTPTransport(32)
+	defer transport.CloseIdleConnections()
+	client := sampler.HTTPClient(caller{transport, c}, 32)
 	m, err := model.New(model.Config{Name: "m", BaseURL: c.url + "/v1", API: "chat", HTTP: client})
 	if err != nil {
 		t.Fatal(err)
@@ -205,7 +225,7 @@ func sampleIn(ctx context.Context, t *testing.T, c *town, k *isolation.Keeper, b
 func newTown(t *testing.T) *town {
 	c := &town{
 		t: t, rng: rand.New(rand.NewPCG(4, 2)), begun: map[string]int{}, ended: map[string]int{},
-		owner: map[string]string{}, session: map[string]string{},
+		owner: map[string]string{}, session: map[string]string{}, givenUp: map[string]bool{},
 	}
 	server := httptest.NewServer(c)
 	t.Cleanup(server.Close)
