@@ -88,14 +88,13 @@ func (s *session) ask(ctx context.Context, g *gate, timeout time.Duration, on er
 // retried notes that a request will be made again.
 func (s *session) retried(boundary string, on errand, f *Failure, c limit.Class, n int, wait time.Duration) {
 	s.count.retried(boundary)
-	s.lines.line(boundary).retried()
 	s.lines.tell("retry", slog.String("boundary", boundary), slog.String("class", c.String()), slog.Int("status", f.Status), slog.String("error", Brief(f.Err.Error())),
 		slog.Int("retry", n), slog.Float64("wait_s", wait.Seconds()), slog.String("item", on.item.ID), slog.String("trace_id", on.trace))
 }
 
 // sleep waits for d, or until ctx ends or the endpoint is given up.
 func (s *session) sleep(ctx context.Context, boundary string, d time.Duration) error {
-	defer s.lines.line(boundary).rest()()
+	defer s.lines.Rest(boundary)()
 	t := time.NewTimer(d)
 	defer t.Stop()
 	halted := s.halt.done
@@ -106,7 +105,7 @@ func (s *session) sleep(ctx context.Context, boundary string, d time.Duration) e
 		case <-t.C:
 			return nil
 		case <-halted:
-			if end := s.lines.line(boundary).given(); end != nil {
+			if end := s.lines.given(boundary); end != nil {
 				return end
 			}
 			halted = nil // for another reason

@@ -54,6 +54,10 @@ type Config struct {
 	// of its business.
 	Minute map[string]limit.Limits
 
+	// Lines are those of the run that the work is done for. nil: a session has its
+	// own, by what stands above.
+	Lines Lines
+
 	// Log is told of retries, and of limits that shrink; nil tells nobody.
 	Log *slog.Logger
 

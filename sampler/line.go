@@ -187,22 +187,16 @@ func (l *line) crowded() bool {
 
 // rest notes that a request will come again; rise, that its time has come.
 func (l *line) rest() (rise func()) {
-	add := func(n int) {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.resting += n
-	}
-	add(1)
-	return func() {
-		add(-1)
-		l.all.ease()
-	}
-}
-
-func (l *line) retried() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.meter.retries++
+	l.resting++
+	return func() {
+		l.mu.Lock()
+		l.resting--
+		l.mu.Unlock()
+		l.all.ease()
+	}
 }
 
 // state tells how the endpoint does.

@@ -15,7 +15,7 @@ func BenchmarkLine(b *testing.B) {
 			cfg := DefaultConfig()
 			cfg.Concurrency = room
 			s := newSession(cfg, 1, Boundaries{})
-			ctx := s.clock(b.Context(), 0, &rollout.Item{ID: "q"})
+			ctx := s.clock(b.Context(), &rollout.Item{ID: "q"}, "")
 			defer ctx.stop()
 			b.SetParallelism(128) // times two processors
 			b.ReportAllocs()

@@ -39,7 +39,7 @@ type ending struct {
 // is no time of the rollout.
 func (s *session) rollout(ctx context.Context, job Job) (rec *rollout.Record, leave func(), err error) {
 	e := s.begin(job)
-	outer := s.clock(ctx, 0, job.Item)
+	outer := s.clock(ctx, job.Item, e.trace)
 	defer outer.stop()
 	defer outer.arrive()
 	leave, err = e.enter(outer)

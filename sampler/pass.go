@@ -30,11 +30,11 @@ func ToolBoundary(tool string) string { return "tool " + tool }
 // Pass is the right to make one request to an endpoint. A nil *Pass is that of
 // a request outside a run: nothing bounds it.
 type Pass struct {
-	ctx    context.Context
-	line   *line
-	ticket limit.Ticket
-	heard  limit.Quotas
-	done   bool
+	ctx   context.Context
+	name  string
+	turn  Admission
+	heard limit.Quotas
+	done  bool
 }
 
 // Admit waits until the endpoint called name lets a request of the run that ctx
@@ -46,12 +46,11 @@ func Admit(ctx context.Context, name string) (*Pass, error) {
 	if c == nil || c.lines == nil {
 		return nil, nil
 	}
-	l := c.lines.line(name)
-	t, err := l.enter(ctx)
+	turn, err := c.lines.Enter(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	return &Pass{ctx: ctx, line: l, ticket: t}, nil
+	return &Pass{ctx: ctx, name: name, turn: turn}, nil
 }
 
 // Heard reads the rate limit headers of an answer.
@@ -74,33 +73,29 @@ func (p *Pass) Done(u rollout.Usage, err error) {
 	if !known && class.Rule().Opens {
 		f = &Failure{Err: err}
 	}
-	r := limit.Result{Class: class, Quotas: p.heard, Tokens: plus(u.Input, u.Output), Again: clockOf(p.ctx).again}
+	came := Came{Result: limit.Result{Class: class, Quotas: p.heard, Tokens: plus(u.Input, u.Output), Again: clockOf(p.ctx).again}}
 	if u.Output != nil {
-		r.Output = *u.Output
+		came.Result.Output = *u.Output
 	}
-	fault := &limit.Fault{Class: r.Class, Last: p.line.all.last.Load()}
-	cause := ""
+	fault := &limit.Fault{Class: class}
 	if f != nil {
-		f.Boundary = p.line.name
+		f.Boundary = p.name
 		if class == limit.Limited && f.RetryAfter == 0 {
 			f.RetryAfter = p.heard.Asks()
 		}
-		r.RetryAfter = f.RetryAfter
+		came.Result.RetryAfter = f.RetryAfter
 		fault.Status, fault.Text, fault.RetryAfter = f.Status, f.Err.Error(), f.RetryAfter
 		fault.Subject = clockOf(p.ctx).about
 		if clockOf(p.ctx).late() {
 			fault.Text = "no answer in time"
 		}
-		cause = causeOf(fault)
+		came.Cause = causeOf(fault)
 		if f.Fatal {
 			fault = nil // whether it is meant for all is the gate's business
 		}
 	}
-	if open := p.line.leave(p.ticket, r, fault, cause); open.Times > 0 {
-		end := &EndpointError{Boundary: p.line.name, URL: f.URL, Err: f, Times: open.Times, For: open.For}
-		p.line.close(end)
-		p.line.all.give(end)
-	}
+	came.Fault, came.Failure = fault, f
+	p.turn.Leave(came)
 }
 
 // class is what an error means for the endpoint's pace.
@@ -145,6 +140,11 @@ type endpoints struct {
 	log     *slog.Logger
 	give    func(*EndpointError) // gives up the run
 	eased   chan struct{}        // a signal that a line may be shorter
+
+	led Lines // somebody else's, in the place of our own; nil: our own
+
+	elsewhere bool     // rollouts are made by others, who tell when they arrive
+	away      sync.Map // trace ids of those that have not
 
 	last     atomic.Bool  // nothing new begins
 	starting atomic.Int32 // rollouts begun that have not come to a line yet

@@ -75,7 +75,7 @@ func (s *session) regrade(ctx context.Context, t Task) (ended, error) {
 	r := &regrading{rec: *t.Record, known: len(t.Record.Grades)}
 	r.rec.Grades = slices.Clone(t.Record.Grades)
 	begun := time.Now()
-	took := s.clock(ctx, 0, t.Item)
+	took := s.clock(ctx, t.Item, t.Record.TraceID)
 	defer took.stop()
 	defer took.arrive()
 	out := OutputOf(t.Item, t.Record)

@@ -23,6 +23,8 @@ type Boundaries struct {
 	Tools  map[string]Tool // by name
 	Grader Grader
 
+	Elsewhere Elsewhere // makes the rollouts; nil: they are made here
+
 	Agent Agent // carries rollouts in the place of Model and Tools; nil: the loop here does
 	Door  Door  // where the agent may ask the run's model; nil: nowhere
 }
@@ -56,9 +58,15 @@ func Sample(ctx context.Context, drain <-chan struct{}, cfg Config, seed uint64,
 	}
 	s := newSession(cfg, seed, b)
 	s.account = cfg.Budget.Open(rolloutAccount, !cfg.Uncounted)
+	make := Maker(s.rollout)
+	if b.Elsewhere != nil {
+		maker, shut := b.Elsewhere.Open(s.lines)
+		defer shut()
+		make = s.elsewhere(maker)
+	}
 	all := func(yield func(work, error) bool) {
 		for _, job := range jobs {
-			if !yield(func(ctx context.Context) (ended, error) { return s.sample(ctx, job) }, nil) {
+			if !yield(func(ctx context.Context) (ended, error) { return s.sample(ctx, job, make) }, nil) {
 				return
 			}
 		}
@@ -66,8 +74,8 @@ func Sample(ctx context.Context, drain <-chan struct{}, cfg Config, seed uint64,
 	return s.run(ctx, drain, len(jobs), all, sink, watch)
 }
 
-func (s *session) sample(ctx context.Context, job Job) (ended, error) {
-	r, leave, err := s.rollout(ctx, job)
+func (s *session) sample(ctx context.Context, job Job, make Maker) (ended, error) {
+	r, leave, err := make(ctx, job)
 	if err != nil {
 		return ended{leave: leave}, err
 	}

@@ -53,7 +53,7 @@ func newSession(cfg Config, seed uint64, b Boundaries) *session {
 		halt:    halt{done: make(chan struct{})},
 	}
 	s.lines = &endpoints{
-		limits: cfg.limits, breaker: cfg.Breaker, outage: max(limit.Outage, cfg.Retry.Total), log: cfg.Log, eased: make(chan struct{}, 1), lines: map[string]*line{},
+		limits: cfg.limits, breaker: cfg.Breaker, outage: max(limit.Outage, cfg.Retry.Total), log: cfg.Log, eased: make(chan struct{}, 1), lines: map[string]*line{}, led: cfg.Lines, elsewhere: b.Elsewhere != nil,
 		give: func(end *EndpointError) { s.halt.now(end) },
 	}
 	s.gates = gates{
@@ -307,15 +307,11 @@ func (s *session) event() Event {
 	return Event{Stats: stats, InFlight: stats.Begun - stats.Recorded}
 }
 
-// clock starts the clock of one rollout or task about an item. A limit of 0 is
-// none.
-func (s *session) clock(ctx context.Context, limit time.Duration, it *rollout.Item) *clock {
-	c := startClock(ctx, limit)
+// clock starts the clock of one rollout or task about an item.
+func (s *session) clock(ctx context.Context, it *rollout.Item, trace string) *clock {
+	c := startClock(ctx, 0)
 	c.lines, c.about = s.lines, string(it.Split)+"/"+it.ID
-	c.arrive = sync.OnceFunc(func() {
-		s.lines.starting.Add(-1)
-		s.lines.ease()
-	})
+	c.arrive = sync.OnceFunc(func() { s.lines.Arrive(trace) })
 	return c
 }
 

@@ -1,0 +1,55 @@
+package sampler
+
+import (
+	"context"
+	"errors"
+	"iter"
+
+	"gonogo/sampler/rollout"
+)
+
+// Elsewhere makes rollouts in other processes.
+type Elsewhere interface {
+	// Open begins a call of Sample. What the makers ask of endpoints is to pass
+	// lines. shut ends it when all that make was asked for has returned.
+	Open(lines Lines) (make Maker, shut func())
+}
+
+// Maker has the rollout of one job made. leave is never nil and to be called once
+// the record is written, and also beside an error: nothing is left to do then
+// that could bring another record. The error is the cause of ctx's end, or the
+// *EndpointError that ends the run.
+type Maker func(ctx context.Context, job Job) (rec *rollout.Record, leave func(), err error)
+
+// elsewhere is a maker whose failures end the run as those of rollouts here do.
+func (s *session) elsewhere(make Maker) Maker {
+	return func(ctx context.Context, job Job) (*rollout.Record, func(), error) {
+		it := job.Item
+		defer s.lines.begun(s.name(s.seed, it.Split, it.ID, job.Sample, job.Attempt))()
+		rec, leave, err := make(ctx, job)
+		if end, ok := errors.AsType[*EndpointError](err); ok {
+			s.halt.now(end)
+		}
+		return rec, leave, err
+	}
+}
+
+// Work makes the rollouts of jobs that come from somebody else's run, which
+// cfg.Lines and seed are of, until there are none, and hands each record to the sink. It ends
+// as Sample does, but knows no budget: that is the planner's. A job that was taken and left no
+// record when it returns was not made.
+func Work(ctx context.Context, drain <-chan struct{}, cfg Config, seed uint64, jobs iter.Seq2[Job, error], b Boundaries, sink Sink) (Stats, error) {
+	if err := errors.Join(cfg.Validate(), b.validate()); err != nil {
+		return Stats{}, err
+	}
+	s := newSession(cfg, seed, b)
+	s.account = cfg.Budget.Open(rolloutAccount, false)
+	all := func(yield func(work, error) bool) {
+		for job, err := range jobs {
+			if !yield(func(ctx context.Context) (ended, error) { return s.sample(ctx, job, s.rollout) }, err) {
+				return
+			}
+		}
+	}
+	return s.run(ctx, drain, 0, all, sink, nil)
+}
