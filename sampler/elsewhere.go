@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"sync"
 
 	"gonogo/sampler/rollout"
 )
@@ -11,26 +12,52 @@ import (
 // Elsewhere makes rollouts in other processes.
 type Elsewhere interface {
 	// Open begins a call of Sample. What the makers ask of endpoints is to pass
-	// lines. shut ends it when all that make was asked for has returned.
-	Open(lines Lines) (make Maker, shut func())
+	// lines. drained is closed when nothing is to begin any more: what nobody has
+	// begun by then ends with ErrNotBegun. shut ends the call when all that make was
+	// asked for has returned.
+	Open(lines Lines, drained <-chan struct{}) (make Maker, shut func())
 }
+
+// ErrNotBegun is of a rollout that nobody had begun when the run drained.
+var ErrNotBegun = errors.New("the rollout was not begun")
 
 // Maker has the rollout of one job made. leave is never nil and to be called once
 // the record is written, and also beside an error: nothing is left to do then
-// that could bring another record. The error is the cause of ctx's end, or the
-// *EndpointError that ends the run.
+// that could bring another record. The error is the cause of ctx's end,
+// ErrNotBegun, or else one that ends the run.
 type Maker func(ctx context.Context, job Job) (rec *rollout.Record, leave func(), err error)
 
-// elsewhere is a maker whose failures end the run as those of rollouts here do.
-func (s *session) elsewhere(make Maker) Maker {
-	return func(ctx context.Context, job Job) (*rollout.Record, func(), error) {
+// elsewhere opens the call at who makes its rollouts, whose failures end the run
+// as those of rollouts here do.
+func (s *session) elsewhere(drain <-chan struct{}) (Maker, func()) {
+	drained, over := make(chan struct{}), make(chan struct{})
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		select {
+		case <-drain:
+			close(drained)
+		case <-s.halt.done:
+			close(drained)
+		case <-over:
+		}
+	})
+	maker, shut := s.b.Elsewhere.Open(s.lines, drained)
+	made := func(ctx context.Context, job Job) (*rollout.Record, func(), error) {
 		it := job.Item
 		defer s.lines.begun(s.name(s.seed, it.Split, it.ID, job.Sample, job.Attempt))()
-		rec, leave, err := make(ctx, job)
-		if end, ok := errors.AsType[*EndpointError](err); ok {
-			s.halt.now(end)
+		rec, leave, err := maker(ctx, job)
+		switch {
+		case errors.Is(err, ErrNotBegun):
+			s.unbegun.Store(true)
+		case err != nil && ctx.Err() == nil:
+			s.halt.now(err)
 		}
 		return rec, leave, err
+	}
+	return made, func() {
+		close(over)
+		watch.Wait()
+		shut()
 	}
 }
 

@@ -60,9 +60,9 @@ func Sample(ctx context.Context, drain <-chan struct{}, cfg Config, seed uint64,
 	s.account = cfg.Budget.Open(rolloutAccount, !cfg.Uncounted)
 	make := Maker(s.rollout)
 	if b.Elsewhere != nil {
-		maker, shut := b.Elsewhere.Open(s.lines)
+		maker, shut := s.elsewhere(drain)
 		defer shut()
-		make = s.elsewhere(maker)
+		make = maker
 	}
 	all := func(yield func(work, error) bool) {
 		for _, job := range jobs {

@@ -27,6 +27,7 @@ type session struct {
 	mute    map[string]*mute // by the tool's name
 	settled chan struct{}    // a signal that a piece of work has settled with the budget
 	late    atomic.Bool      // a piece of work was not begun because of the deadline
+	unbegun atomic.Bool      // one that was to be made elsewhere was not begun when the run drained
 	stops   stops
 	stop    func(error) // breaks off all that is in flight
 	halt    halt
@@ -139,6 +140,8 @@ func (s *session) run(ctx context.Context, drain <-chan struct{}, total int, all
 	switch {
 	case err == nil && stopped == "" && s.late.Load():
 		stats.StoppedBy = StoppedByBudget
+	case err == nil && stopped == "" && s.unbegun.Load():
+		stats.StoppedBy = StoppedByDrain
 	case err == nil && stopped == StoppedByUntold:
 		err = ErrUntold
 	case err != nil:

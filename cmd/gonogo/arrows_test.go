@@ -20,7 +20,7 @@ const module = "gonogo"
 var allowedArrows = map[string][]string{
 	"cmd/gonogo": {
 		"sampler", "sampler/rollout", "sampler/job", "sampler/dataset", "sampler/model", "sampler/tool", "sampler/mcp", "sampler/agent", "sampler/proxy", "sampler/limit",
-		"sampler/grader", "sampler/isolation", "sampler/python", "sampler/audit", "sampler/burst", "sampler/importer", "sampler/exporter", "analysis", "analysis/history", "analysis/language", "analysis/stat", "report", "report/chart", "report/viewer", "fixtures", "docs",
+		"sampler/grader", "sampler/isolation", "sampler/python", "sampler/audit", "sampler/burst", "sampler/queue", "sampler/importer", "sampler/exporter", "analysis", "analysis/history", "analysis/language", "analysis/stat", "report", "report/chart", "report/viewer", "fixtures", "docs",
 	},
 	"report":                 {"report/chart", "report/pdf", "report/typeface", "analysis", "analysis/history", "analysis/language", "analysis/stat", "sampler/rollout"},
 	"report/chart":           {"report/typeface", "analysis", "analysis/history", "analysis/language", "analysis/shift", "analysis/stat", "sampler/rollout"},
@@ -50,6 +50,7 @@ var allowedArrows = map[string][]string{
 	"sampler/python":         {"sampler", "sampler/process"},
 	"sampler/audit":          {"sampler", "sampler/rollout"},
 	"sampler/burst":          {"sampler", "sampler/limit", "sampler/rollout"},
+	"sampler/queue":          {"sampler", "sampler/limit", "sampler/rollout"},
 	"sampler/dataset":        {"sampler/rollout"},
 	"sampler/importer":       {"sampler/rollout", "sampler/transcript"},
 	"sampler/transcript":     {"sampler/rollout"},
