@@ -37,6 +37,12 @@ type config struct {
 	written values           // before resolving
 	given   map[string]place // the keys that were set, and where
 	found   []string         // secrets taken from the environment
+
+	text      string            // of the document
+	overrides []string          // KEY=VALUE over it
+	asked     map[string]bool   // the variables that were there when they were asked for
+	named     []string          // the files that graders name
+	sheets    map[string][]byte // files that came with a run instead of lying here, by path
 }
 
 // lookup finds an environment variable.
@@ -87,6 +93,7 @@ func peekConfig(path string, env lookup, overrides ...string) (*config, error) {
 // override takes PATH=VALUE as --set does. Nothing is resolved yet.
 func (c *config) override(pairs []string) error {
 	var errs []error
+	c.overrides = pairs
 	for _, o := range pairs {
 		name, value, ok := strings.Cut(o, "=")
 		if !ok {
@@ -116,7 +123,14 @@ func decodeConfig(name, dir string, body []byte, env lookup) (*config, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &config{file: name, dir: dir, env: env, given: map[string]place{}}
+	c := &config{file: name, dir: dir, text: string(body), given: map[string]place{}, asked: map[string]bool{}}
+	c.env = func(name string) (string, bool) {
+		value, ok := env(name)
+		if ok {
+			c.asked[name] = true
+		}
+		return value, ok
+	}
 	for _, k := range keys() {
 		if k.Default == "" {
 			continue
@@ -136,6 +150,14 @@ func decodeConfig(name, dir string, body []byte, env lookup) (*config, error) {
 		w.fail(root, "", "a configuration is a map of keys, this is %s", root.kind)
 	}
 	return c, w.errs.orNil()
+}
+
+// read reads a file that the configuration names, unless it came with a run.
+func (c *config) read(path string) ([]byte, error) {
+	if body, ok := c.sheets[path]; ok {
+		return body, nil
+	}
+	return readBounded(path)
 }
 
 // readBounded reads a file that may not exceed maxConfigBytes by much.
@@ -167,6 +189,7 @@ func (v values) clone() values {
 	v.Data.Files = maps.Clone(v.Data.Files)
 	v.Model.Headers = maps.Clone(v.Model.Headers)
 	v.Judge.Headers = maps.Clone(v.Judge.Headers)
+	v.Agent.Headers = maps.Clone(v.Agent.Headers)
 	v.Sampling.AddressMap = maps.Clone(v.Sampling.AddressMap)
 	v.Session.Headers = maps.Clone(v.Session.Headers)
 	v.Thresholds, v.Prices.Tools = maps.Clone(v.Thresholds), maps.Clone(v.Prices.Tools)

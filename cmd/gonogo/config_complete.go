@@ -18,16 +18,20 @@ import (
 // complete asks for what a run needs and takes what headers hold from the
 // environment. The keys of model and judge are apart: see takeKeys.
 func (c *config) complete() error {
+	errs := append(c.completeCalls(), c.unpricedModel())
+	errs = append(errs, c.dataThere()...)
+	errs = append(errs, c.fontThere())
+	return joinConfigErrors(append(errs, c.takeQueue()...))
+}
+
+// completeCalls asks for what the calls of a rollout need.
+func (c *config) completeCalls() []error {
 	errs := []error{c.completeGrading()}
 	if c.Model.Name == "" && !c.Agent.ownModel() {
 		errs = append(errs, c.fault("model.name", "missing, and the job names no model"))
 	}
-	errs = append(errs, c.unpricedModel())
-	errs = append(errs, c.dataThere()...)
-	errs = append(errs, c.fontThere())
 	errs = append(errs, c.expand("model.headers", c.Model.Headers)...)
-	errs = append(errs, c.keyVariable("model.api_key_env", c.Model.APIKeyEnv))
-	return joinConfigErrors(errs)
+	return append(errs, c.keyVariable("model.api_key_env", c.Model.APIKeyEnv))
 }
 
 // completeGrading asks for what grading alone needs.

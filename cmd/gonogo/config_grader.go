@@ -18,7 +18,7 @@ func (c *config) inlineJob() error {
 	if c.Job.Path != "" {
 		dir = filepath.Dir(c.absolute(c.Job.Path))
 	}
-	whole, err := grader.Inline(grader.Kinds(), c.Body.Grader, dir)
+	whole, err := c.inline(c.Body.Grader, dir)
 	if err != nil {
 		return c.fault("job", "%v", err)
 	}
@@ -29,6 +29,17 @@ func (c *config) inlineJob() error {
 	}
 	c.ownJob, c.beside = c.Body, dir
 	return nil
+}
+
+// inline reads the files that a grader names, and notes them.
+func (c *config) inline(raw json.RawMessage, dir string) (json.RawMessage, error) {
+	for _, file := range grader.Files(grader.Kinds(), raw, dir) {
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(dir, file)
+		}
+		c.named = append(c.named, file)
+	}
+	return grader.Inline(grader.Kinds(), raw, dir)
 }
 
 // hasGrader reports whether the key grader names one.
@@ -50,7 +61,7 @@ func (c *config) takeGrader() error {
 	raw, dir := c.Grader.Body, c.dir
 	if c.Grader.Path != "" {
 		path := c.absolute(c.Grader.Path)
-		text, err := readBounded(path)
+		text, err := c.read(path)
 		if err != nil {
 			return c.fault("grader", "%v", err)
 		}
@@ -62,7 +73,7 @@ func (c *config) takeGrader() error {
 		node.json(&b)
 		raw, dir = b.Bytes(), filepath.Dir(path)
 	}
-	whole, err := grader.Inline(grader.Kinds(), raw, dir)
+	whole, err := c.inline(raw, dir)
 	if err != nil {
 		return c.fault("grader", "%v", err)
 	}

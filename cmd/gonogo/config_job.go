@@ -18,7 +18,7 @@ func (c *config) loadJob() (*job.Job, error) {
 		return b, c.inDocument(err)
 	}
 	path := c.absolute(c.Job.Path)
-	body, err := readBounded(path)
+	body, err := c.read(path)
 	if err != nil {
 		return nil, c.fault("job", "%v", err)
 	}

@@ -45,7 +45,7 @@ const (
 // keys lists every key of the configuration, in the order shown.
 func keys() []key {
 	var all []key
-	for _, group := range [][]key{runKeys(), dataKeys(), agentKeys(), toolKeys(), modelKeys(), judgeKeys(), variantKeys(), samplingKeys(), sessionKeys(), trainingKeys(), priceKeys(), auditKeys(), burstKeys(), pythonKeys(), reportKeys()} {
+	for _, group := range [][]key{runKeys(), dataKeys(), agentKeys(), toolKeys(), modelKeys(), judgeKeys(), variantKeys(), samplingKeys(), queueKeys(), sessionKeys(), trainingKeys(), priceKeys(), auditKeys(), burstKeys(), pythonKeys(), reportKeys()} {
 		all = append(all, group...)
 	}
 	return all

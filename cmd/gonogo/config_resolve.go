@@ -19,7 +19,7 @@ import (
 // keys.
 func (c *config) resolve() error {
 	c.values = c.written.clone()
-	c.Body, c.ownJob, c.jobTree, c.modelKey, c.judgeKey, c.variantAPIKeys, c.found = nil, nil, nil, "", "", nil, nil
+	c.Body, c.ownJob, c.jobTree, c.modelKey, c.judgeKey, c.variantAPIKeys, c.found, c.named = nil, nil, nil, "", "", nil, nil, nil
 	var errs []error
 	if c.Job.Path != "" || c.Job.Body != nil {
 		var err error
@@ -36,7 +36,7 @@ func (c *config) resolve() error {
 	}
 	c.fromKeys()
 	c.paths()
-	errs = append(errs, c.checkVariants(), c.readPrices(), c.checkSession(), c.checkAgent(), c.checkMCP())
+	errs = append(errs, c.checkVariants(), c.readPrices(), c.checkSession(), c.checkAgent(), c.checkMCP(), c.checkQueue())
 	if _, err := deadlineOf(c.Sampling.Deadline, time.Now()); err != nil {
 		errs = append(errs, c.fault("sampling.deadline", "%v", err))
 	}
@@ -93,7 +93,7 @@ func (c *config) paths() {
 	for id, path := range c.Data.Files {
 		c.Data.Files[id] = c.absolute(path)
 	}
-	for _, path := range []*string{&c.Data.Train, &c.Data.Eval, &c.Data.Production, &c.Audit.Labels} {
+	for _, path := range []*string{&c.Data.Train, &c.Data.Eval, &c.Data.Production, &c.Audit.Labels, &c.Queue.Creds, &c.Queue.TLSCA, &c.Queue.TLSCert, &c.Queue.TLSKey} {
 		*path = c.absolute(*path)
 	}
 	if c.Report.Font != report.NoFont {

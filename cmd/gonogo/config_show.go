@@ -82,13 +82,15 @@ func (c *config) masked() json.RawMessage {
 		v.Grader.Body = compact(graderOf(c.graderJob().Masked()))
 	}
 	v.Model.BaseURL, v.Judge.BaseURL = job.MaskURL(v.Model.BaseURL), job.MaskURL(v.Judge.BaseURL)
-	for _, headers := range []map[string]string{v.Model.Headers, v.Judge.Headers, v.Session.Headers} {
+	for _, headers := range []map[string]string{v.Model.Headers, v.Judge.Headers, v.Agent.Headers, v.Session.Headers} {
 		for name := range headers {
 			headers[name] = "**********"
 		}
 	}
 	v.Tools.MCP = c.maskedMCP()
 	v.Variants, v.Prices = c.maskedVariants(), c.settledPrices()
+	v.Queue = c.written.Queue
+	v.Queue.URL = maskQueueURL(v.Queue.URL)
 	v.Session.Start, v.Session.Stop = maskHook(v.Session.Start), maskHook(v.Session.Stop)
 	addresses := map[string]string{}
 	for from, to := range v.Sampling.AddressMap {
@@ -158,7 +160,7 @@ func (c *config) secrets() []string {
 	if c.Body != nil {
 		all = append(all, c.Body.Secrets()...)
 	}
-	for _, headers := range []map[string]string{c.Model.Headers, c.Judge.Headers, c.Session.Headers} {
+	for _, headers := range []map[string]string{c.Model.Headers, c.Judge.Headers, c.Agent.Headers, c.Session.Headers} {
 		for name, value := range headers {
 			all = append(all, rollout.HeaderSecrets(name, value)...)
 		}

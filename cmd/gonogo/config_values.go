@@ -33,6 +33,7 @@ type values struct {
 	Tools         toolValues
 	Variants      []mapValue
 	Sampling      samplingValues
+	Queue         queueValues
 	Session       sessionValues
 	Training      trainingValues
 	Prices        priceValues

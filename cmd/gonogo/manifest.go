@@ -21,14 +21,10 @@ func (p *project) manifest(dir string) rollout.Manifest {
 			p.subset()
 		}
 	}
-	binding := p.cfg.binding(p.files...)
-	binding["seed"] = strconv.FormatUint(p.seed, 10)
-	maps.Copy(binding, p.variant.binding())
-	maps.Copy(binding, p.mcpBinding())
 	info := p.graderInfo()
 	m := rollout.Manifest{
 		Name: cmp.Or(p.cfg.Name, p.cfg.Body.Suffix), ToolVersion: version(), Source: rollout.Live, Seed: p.seed,
-		Model: p.cfg.Model.Name, Binding: binding, Config: p.cfg.masked(), Grader: &info, Choices: p.choices(),
+		Model: p.cfg.Model.Name, Binding: p.binding(), Config: p.cfg.masked(), Grader: &info, Choices: p.choices(),
 		Problems: p.problems, Notes: p.warnings,
 		Planned: &rollout.Planned{Samples: p.samples(), Items: make(map[rollout.Split]int), MaxCalls: p.cfg.Sampling.MaxToolCalls},
 	}
@@ -37,6 +33,15 @@ func (p *project) manifest(dir string) rollout.Manifest {
 		m.Planned.Items[d.Split] = d.Items
 	}
 	return m
+}
+
+// binding is what the run is bound to.
+func (p *project) binding() map[string]string {
+	out := p.cfg.binding(p.files...)
+	out["seed"] = strconv.FormatUint(p.seed, 10)
+	maps.Copy(out, p.variant.binding())
+	maps.Copy(out, p.mcpBinding())
+	return out
 }
 
 // data says which files the items come from, and how many were taken.

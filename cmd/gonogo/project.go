@@ -103,6 +103,7 @@ var keyFlags = []keyFlag{
 	{"items", "items", "sample"},
 	{"items", "items", "nightly"},
 	{"seed", "seed", ""},
+	{"queue", "queue.url", ""},
 	{"max-rollouts", "sampling.max_rollouts", ""},
 	{"max-tokens", "sampling.max_tokens", ""},
 	{"max-usd", "sampling.max_usd", ""},

@@ -28,6 +28,7 @@ func samplingFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "rehearse", Usage: "make one rollout, show its trace and what the whole run would take, and stop"},
 		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "neither rehearse nor ask before the rollouts begin, as a terminal otherwise does"},
 		&cli.StringSliceFlag{Name: "variant", Usage: "make this variant `NAME` alone, of a run that is there; base is the run itself; may be repeated"},
+		&cli.StringFlag{Name: "queue", Usage: "hand rollouts out by the queue at `URL`: memory (none), embedded, embedded:PORT, nats://HOST:PORT or tls://HOST:PORT (key queue.url)"},
 		logFormatFlag(),
 		&cli.BoolFlag{Name: "despite-problems", Usage: "sample although the data files break the platform's rules"},
 	)

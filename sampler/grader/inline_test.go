@@ -133,3 +133,19 @@ func values(parts map[string]float64) []float64 {
 	}
 	return out
 }
+
+func TestFilesListsWhatADefinitionNames(t *testing.T) {
+	dir := folder(t, map[string]string{"grade.sh": "echo 1\n"})
+	for _, c := range []struct{ why, raw, want string }{
+		{"a source and its modules", `{"type":"trl","file":"rewards.py","modules":["words.py"]}`, "rewards.py words.py"},
+		{"the words of a command that are files", `{"type":"command","command":["sh","grade.sh","-x"],"files":["key.txt"]}`, "grade.sh key.txt"},
+		{"the parts of a multi grader", `{"type":"multi","graders":{"a":{"type":"python","file":"grade.py"},"b":{"type":"string_check","file":"no.py"}}}`, "grade.py"},
+		{"what is whole by itself", `{"type":"trl","source":"x = 1","modules":[{"name":"words","source":"y = 1"}]}`, ""},
+		{"what is no definition", `["file"]`, ""},
+		{"what New refuses", `{"type":"python","file":7}`, ""},
+	} {
+		if got := strings.Join(grader.Files(grader.Kinds(), json.RawMessage(c.raw), dir), " "); got != c.want {
+			t.Errorf("%s: %q, want %q", c.why, got, c.want)
+		}
+	}
+}

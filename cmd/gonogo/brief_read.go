@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gonogo/sampler/rollout"
+)
+
+// readBrief reads what travels with a run.
+func readBrief(body []byte) (*brief, error) {
+	var d brief
+	if err := json.Unmarshal(body, &d); err != nil {
+		return nil, fmt.Errorf("the run's description cannot be read: %w", err)
+	}
+	return &d, nil
+}
+
+// lacking says what of a run is not here: variables of the environment, and files
+// that are missing or differ; nil when all is.
+func (d *brief) lacking(dir string, env lookup) error {
+	var errs []error
+	for _, name := range d.Env {
+		if _, ok := env(name); !ok {
+			errs = append(errs, fmt.Errorf("the environment has no %s, which the run reads: export it", name))
+		}
+	}
+	for _, f := range d.Files {
+		path := filepath.FromSlash(f.Name)
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(dir, path)
+		}
+		sum, err := hashOf(path)
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			errs = append(errs, fmt.Errorf("there is no %s, which the run names: put it there, or name the folder that it starts from with --dir", path))
+		case err != nil:
+			errs = append(errs, err)
+		case sum != f.SHA256:
+			errs = append(errs, fmt.Errorf("%s is not the planner's: its SHA-256 is %.12s… here and %.12s… there: copy the planner's here", path, sum, f.SHA256))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// config is the configuration of the run as it is here.
+func (d *brief) config(dir string, env lookup) (*config, error) {
+	c, err := decodeConfig(d.File, dir, []byte(d.Config), env)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.override(d.Set); err != nil {
+		return nil, err
+	}
+	c.forRollouts()
+	c.sheets = map[string][]byte{}
+	for _, s := range []struct {
+		from *sheet
+		to   *jobSource
+	}{{d.Job, &c.written.Job}, {d.Grader, &c.written.Grader}} {
+		if s.from != nil {
+			*s.to = jobSource{Path: s.from.Name}
+			c.sheets[c.absolute(s.from.Name)] = []byte(s.from.Text)
+		}
+	}
+	if err := c.resolve(); err != nil {
+		return nil, err
+	}
+	if err := joinConfigErrors(append(c.completeCalls(), c.takeKeys())); err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(c.variants(), func(v variantValue) bool { return v.Name == d.Variant })
+	switch {
+	case d.Variant == "":
+		return c, nil
+	case i < 0:
+		return nil, fmt.Errorf("the run is of a variant %q that its configuration does not have", d.Variant)
+	}
+	return c.forVariant(i), nil
+}
+
+// forRollouts takes out of a configuration what is no business of who makes
+// rollouts: what items are taken, what is spent on them, how they are judged.
+func (c *config) forRollouts() {
+	w := &c.written
+	w.Data.Train, w.Data.Eval, w.Data.Production, w.Data.Files = "", "", "", nil
+	w.Audit.Probes, w.Audit.Detectors, w.Audit.Labels = nil, nil, ""
+	w.Prices, w.Thresholds, w.Queue = priceValues{}, nil, queueValues{}
+	w.Report.Font = ""
+	w.Sampling.MaxUSD, w.Sampling.MaxTokens, w.Sampling.MaxRollouts, w.Sampling.Deadline = 0, 0, 0, ""
+}
+
+// project is the run's project, without items, ready to be checked. Files that
+// differ are told before anything else reads them.
+func (d *brief) project(ctx context.Context, dir string, env lookup, seed uint64) (*project, error) {
+	if err := d.lacking(dir, env); err != nil {
+		return nil, err
+	}
+	cfg, err := d.config(dir, env)
+	if err != nil {
+		return nil, err
+	}
+	p := &project{cfg: cfg, seed: seed, redact: rollout.NewRedactor(cfg.secrets()...)}
+	cfg.Seed = &p.seed
+	if err = p.host(); err == nil {
+		err = p.startMCP(ctx)
+	}
+	if err == nil {
+		err = errors.Join(p.wire(), d.same(p))
+	}
+	if err != nil {
+		p.shut()
+		return nil, errors.New(p.redact.String(err.Error()))
+	}
+	return p, nil
+}
+
+// same refuses a project that would not make the run's rollouts.
+func (d *brief) same(p *project) error {
+	here := p.portable()
+	var differ []string
+	for key, there := range d.Binding {
+		if was := here[key]; was != there {
+			differ = append(differ, fmt.Sprintf("%s is %q here and %q there", key, was, there))
+		}
+	}
+	if len(differ) == 0 {
+		return nil
+	}
+	slices.Sort(differ)
+	return fmt.Errorf("what is made here would be of another run: %s", strings.Join(differ, "; "))
+}

@@ -1,0 +1,53 @@
+package grader
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+)
+
+// Files lists the files that a definition names, as Inline reads them, sorted:
+// sources, modules, and the words of a command that name a file. dir is what
+// relative paths start from. A definition that was made whole names none but a
+// command's.
+func Files(kinds []Kind, raw json.RawMessage, dir string) []string {
+	found := make(map[string]bool)
+	collect(kinds, raw, dir, found)
+	return slices.Sorted(maps.Keys(found))
+}
+
+func collect(kinds []Kind, raw json.RawMessage, dir string, found map[string]bool) {
+	var d struct {
+		Type    string
+		File    any
+		Modules []any
+		Command []any
+		Files   []any
+		Graders map[string]json.RawMessage
+	}
+	_ = json.Unmarshal(raw, &d) // what is of another type names no file, and New tells
+	if kind, err := find(kinds, d.Type); err == nil && kind.inline != nil {
+		for _, name := range append(slices.Concat(d.Modules, d.Files), d.File) {
+			if text, ok := name.(string); ok && text != "" {
+				found[text] = true
+			}
+		}
+		for _, word := range d.Command {
+			if text, ok := word.(string); ok && text != "" && isFile(dir, text) {
+				found[text] = true
+			}
+		}
+	}
+	for _, part := range d.Graders {
+		collect(kinds, part, dir, found)
+	}
+}
+
+// isFile reports whether a word names a file, in dir where it is relative.
+func isFile(dir, word string) bool {
+	f, err := openRegular(dir, word)
+	if err != nil {
+		return false
+	}
+	return f.Close() == nil
+}
