@@ -25,6 +25,7 @@ type config struct {
 
 	modelKey, judgeKey string // API keys; "" when none is needed
 	variantAPIKeys     []string
+	queueLogin         queueLogin
 	priceList          analysis.PriceList // of prices.file
 	mcpServers         []mcp.Config       // of tools.mcp, with what the environment holds
 

@@ -26,13 +26,13 @@ const (
 
 // queueValues are the keys of the queue that jobs are handed out by.
 type queueValues struct {
-	URL                   string
-	Creds                 string
-	TLSCA, TLSCert        string
-	TLSKey                string
-	Replicas, Deliveries  int
-	token, user, password string // from the environment
+	URL                           string
+	Creds, TLSCA, TLSCert, TLSKey string
+	Replicas, Deliveries          int
 }
+
+// queueLogin is what the environment says to come in with.
+type queueLogin struct{ token, user, password string }
 
 func queueKeys() []key {
 	return []key{
@@ -127,20 +127,18 @@ func checkQueueURL(text string) string {
 // takeQueue takes the credentials of the queue from the environment, and asks for
 // its files.
 func (c *config) takeQueue() []error {
-	q := &c.Queue
+	q := c.Queue
 	if !q.there() {
 		return nil
 	}
-	env := c.secretEnv()
-	q.token, _ = env(queueTokenEnv)
-	q.user, _ = env(queueUserEnv)
-	q.password, _ = env(queuePasswordEnv)
+	in := loginFrom(c.secretEnv())
+	c.queueLogin = in
 	var errs []error
 	switch {
-	case q.embedded() && q.port() > 0 && q.token == "":
+	case q.embedded() && q.port() > 0 && in.token == "":
 		errs = append(errs, c.fault("queue.url", "the environment has no %s, which workers show to join: export it here and there", queueTokenEnv))
-	case (q.user == "") != (q.password == ""):
-		errs = append(errs, c.fault("queue.url", "the environment has %s alone: %s and %s go together", cmp.Or(presentName(q.user, queueUserEnv), queuePasswordEnv), queueUserEnv, queuePasswordEnv))
+	case (in.user == "") != (in.password == ""):
+		errs = append(errs, c.fault("queue.url", "the environment has %s alone: %s and %s go together", cmp.Or(presentName(in.user, queueUserEnv), queuePasswordEnv), queueUserEnv, queuePasswordEnv))
 	}
 	for _, f := range []struct{ key, path string }{
 		{"queue.creds", q.Creds}, {"queue.tls_ca", q.TLSCA}, {"queue.tls_cert", q.TLSCert}, {"queue.tls_key", q.TLSKey},
@@ -155,6 +153,15 @@ func (c *config) takeQueue() []error {
 		}
 	}
 	return errs
+}
+
+// loginFrom takes it from there.
+func loginFrom(env lookup) queueLogin {
+	var in queueLogin
+	in.token, _ = env(queueTokenEnv)
+	in.user, _ = env(queueUserEnv)
+	in.password, _ = env(queuePasswordEnv)
+	return in
 }
 
 // presentName is the name of a variable that is there.
