@@ -98,7 +98,7 @@ func (c *config) forRollouts() {
 
 // project is the run's project, without items, ready to be checked. Files that
 // differ are told before anything else reads them.
-func (d *brief) project(ctx context.Context, dir string, env lookup, seed uint64) (*project, error) {
+func (d *brief) project(ctx context.Context, dir string, env lookup, seed uint64, slots int) (*project, error) {
 	if err := d.lacking(dir, env); err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func (d *brief) project(ctx context.Context, dir string, env lookup, seed uint64
 		return nil, err
 	}
 	p := &project{cfg: cfg, seed: seed, redact: rollout.NewRedactor(cfg.secrets()...)}
-	cfg.Seed = &p.seed
+	cfg.Seed, cfg.Sampling.InFlight = &p.seed, slots
 	if err = p.host(); err == nil {
 		err = p.startMCP(ctx)
 	}

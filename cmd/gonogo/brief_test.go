@@ -91,7 +91,7 @@ func TestAWorkerComesToTheSameRun(t *testing.T) {
 		if c.make != nil {
 			c.make()
 		}
-		q, err := d.project(t.Context(), dir, c.env, 7)
+		q, err := d.project(t.Context(), dir, c.env, 7, 1)
 		if err == nil {
 			q.shut()
 		}
@@ -99,7 +99,7 @@ func TestAWorkerComesToTheSameRun(t *testing.T) {
 			t.Errorf("%s: %v, want %q", c.why, err, c.want)
 		}
 	}
-	if q, err := d.project(t.Context(), dir, variables("GATE", "x"), 8); err == nil {
+	if q, err := d.project(t.Context(), dir, variables("GATE", "x"), 8, 1); err == nil {
 		q.shut()
 		t.Error("another seed is taken")
 	}

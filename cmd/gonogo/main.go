@@ -57,6 +57,8 @@ func commands() []*cli.Command {
 		historyCommand(),
 		viewCommand(),
 		curateCommand(),
+		workerCommand(),
+		statusCommand(),
 		importCommand(),
 		exportCommand(),
 		helpCommand(),

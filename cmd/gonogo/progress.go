@@ -44,6 +44,7 @@ type progress struct {
 	money func(sampler.Event, int) string // of all so many; nil where it is not counted
 
 	redact *rollout.Redactor // of what endpoints say
+	crew   *crew             // that makes them elsewhere; nil: they are made here
 
 	bars   *mpb.Progress
 	bar    *mpb.Bar
@@ -92,6 +93,11 @@ func (p *progress) watch(e sampler.Event) {
 	p.mu.Unlock()
 	if first && p.bar == nil && e.Recorded < p.total {
 		fmt.Fprintf(p.out, "Judged by the first %d %s: %s for all %d.\n", e.Recorded, p.what, p.money(e, p.total), p.total)
+	}
+	if p.crew != nil {
+		for _, news := range p.crew.watch(e) {
+			fmt.Fprintln(p, visible(p.redact.String(news)))
+		}
 	}
 	if p.bar != nil {
 		p.bar.SetCurrent(int64(e.Recorded))
@@ -189,6 +195,9 @@ func (p *progress) line() string {
 		if text := p.money(e, p.total); text != "" {
 			parts = append(parts, text)
 		}
+	}
+	if p.crew != nil {
+		parts = append(parts, p.crew.line()...)
 	}
 	return strings.Join(append(parts, troubles(e.Stats)...), ", ")
 }

@@ -47,6 +47,8 @@ type project struct {
 	variant  *variant          // that this is; nil for the run itself
 	agentLog *agentLog         // takes the standard error of an agent's program; nil without
 	mcp      toolServers
+	cluster  *cluster // that hands out rollouts; shared with the variants
+	led      *led     // the run that was begun, where a queue hands it out
 	close    []func()
 }
 
@@ -131,7 +133,11 @@ func flagsOf(c *cli.Context) []keyFlag {
 func byFlag(c *cli.Context, err error) error {
 	text := err.Error()
 	for _, flag := range flagsOf(c) {
-		text = strings.ReplaceAll(text, "--set "+flag.key+":", "--"+flag.name+" "+c.String(flag.name)+":")
+		value := c.String(flag.name)
+		if flag.name == "queue" {
+			value = maskQueueURL(value)
+		}
+		text = strings.ReplaceAll(text, "--set "+flag.key+":", "--"+flag.name+" "+value+":")
 	}
 	if text == err.Error() {
 		return err
@@ -145,7 +151,7 @@ func newProject(ctx context.Context, cfg *config) (*project, error) {
 
 // wiredProject makes a project of what stands in p already.
 func wiredProject(ctx context.Context, p *project) (*project, error) {
-	p.redact = rollout.NewRedactor(p.cfg.secrets()...)
+	p.redact, p.cluster = rollout.NewRedactor(p.cfg.secrets()...), new(cluster)
 	p.draw()
 	p.openBudget()
 	err := p.host() // before anything is wired to it

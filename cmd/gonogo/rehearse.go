@@ -112,6 +112,10 @@ func (p *project) confirm(c *cli.Context, dir string, jobs []sampler.Job) error 
 		fmt.Fprintln(c.App.ErrWriter, p.estimateLegs(c, legs, nil))
 		return nil
 	}
+	if p.cfg.Queue.elsewhere() { // nobody here makes one
+		fmt.Fprintf(c.App.ErrWriter, "\n%s\n", p.estimateLegs(c, legs, nil))
+		return begin(c)
+	}
 	fmt.Fprintln(c.App.ErrWriter, "One rehearsal rollout first, which is not recorded (--yes leaves it out) …")
 	estimate, _, err := p.rehearseLegs(c, c.App.ErrWriter, legs)
 	if err != nil {

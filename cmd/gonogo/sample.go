@@ -222,6 +222,12 @@ func (p *project) ready(c *cli.Context) error {
 		printProblems(c.App.ErrWriter, problems)
 		return &exitError{exitNoGo, fmt.Errorf("the data files break %s of the platform %q, and nothing was sampled; mend that, choose another target, or sample --despite-problems", counted(len(problems), "rule"), p.cfg.Target)}
 	}
+	if err := p.readyQueue(c); err != nil {
+		return err
+	}
+	if p.cfg.Queue.elsewhere() {
+		return p.readyAlone(c)
+	}
 	if err := p.reachable(c.Context, p.endpoints()); err != nil {
 		return err
 	}
@@ -255,6 +261,7 @@ func (p *project) begin(ctx context.Context, dir string, m rollout.Manifest) (*r
 	if err != nil {
 		return nil, nil, errors.Join(err, writer.Close())
 	}
+	p.handsOut(dir, writer.Manifest())
 	return writer, jobs, nil
 }
 
@@ -306,6 +313,7 @@ func (p *project) jobsOf(ctx context.Context, dir string, samples func(*rollout.
 func (p *project) sample(c *cli.Context, jobs []sampler.Job, to sampler.Sink) (sampler.Stats, error) {
 	if len(jobs) == 0 {
 		fmt.Fprintln(c.App.ErrWriter, "All rollouts are there already.")
+		p.clear(c.Context)
 		return sampler.Stats{}, nil
 	}
 	show := p.progress(c, "rollouts", len(jobs), p.sampling())
@@ -314,7 +322,12 @@ func (p *project) sample(c *cli.Context, jobs []sampler.Job, to sampler.Sink) (s
 	defer release()
 	to = &watchful{to: to, say: show}
 	defer p.heed()
-	stats, err := sampler.Sample(ctx, drain, p.sampling(), p.seed, jobs, p.bounds, to, show.watch)
+	ctx, bounds, over, err := p.handOut(ctx, show)
+	if err != nil {
+		return sampler.Stats{Jobs: len(jobs)}, err
+	}
+	stats, err := sampler.Sample(ctx, drain, p.sampling(), p.seed, jobs, bounds, to, show.watch)
+	over(stats, err)
 	show.ended(stats)
 	return stats, err
 }
@@ -336,6 +349,6 @@ func (p *project) summarize(c *cli.Context, s sampler.Stats) {
 	for _, line := range lostTo(s) {
 		fmt.Fprintln(c.App.ErrWriter, p.redact.String(line))
 	}
-	fmt.Fprint(c.App.ErrWriter, p.uncounted(s))
+	fmt.Fprint(c.App.ErrWriter, p.uncounted(s), p.madeBy())
 	tellLeftOpen(c.App.ErrWriter, s)
 }

@@ -102,7 +102,7 @@ func (p *project) keepSessions(ctx context.Context, dir string) error {
 // finish closes a run directory, its journal of sessions and its agent's log
 // first: it is ours until then.
 func (p *project) finish(w *rollout.Writer) error {
-	err := errors.Join(p.forgetSessions(), p.agentLog.close(), w.Close())
+	err := errors.Join(p.letGo(w), p.forgetSessions(), p.agentLog.close(), w.Close())
 	if n := w.Foreign(); n > 0 {
 		p.warnings = append(p.warnings, fmt.Sprintf("something else wrote %s into the files of the run while they were written, and they were cut off again: an agent, a tool or a session must not write into the run directory", counted(int(n), "byte")))
 	}

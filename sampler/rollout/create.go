@@ -31,6 +31,10 @@ func lockRun(dir string) (release func() error, err error) {
 	return release, nil
 }
 
+// Held reports whether a process is writing the run in dir, and which one: "" is
+// not known.
+func Held(dir string) (pid string, held bool) { return holder(filepath.Join(dir, lockFile)) }
+
 // Create opens a run directory for writing. A directory that is missing or
 // empty becomes a new run, and so does one of ours that holds no rollout,
 // probe or label yet and was begun with other settings; a run of ours goes on: it keeps its ID, Seed and

@@ -35,6 +35,22 @@ func lock(path string) (release func() error, err error) {
 	return f.Close, nil
 }
 
+// holder is the process that holds the file at path, as far as it can be told. To
+// ask holds it for a moment together with others who ask.
+func holder(path string) (pid string, held bool) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", false
+	}
+	defer f.Close()
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB); !errors.Is(err, syscall.EWOULDBLOCK) {
+		return "", false
+	}
+	text := make([]byte, 20)
+	n, _ := f.Read(text)
+	return strings.TrimSpace(string(text[:n])), true
+}
+
 func writePID(f *os.File) error {
 	if err := f.Truncate(0); err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -176,7 +177,13 @@ func TestProbesShareTheLockOfTheRun(t *testing.T) {
 	if err := AppendLabels(dir, []Label{{Item: "a", Output: "x", Mark: "right"}}); err == nil || !strings.Contains(err.Error(), "another process") {
 		t.Errorf("labels beside a writer of rollouts: error is %v", err)
 	}
+	if pid, held := Held(dir); !held || pid != strconv.Itoa(os.Getpid()) {
+		t.Errorf("while it is written: held %v by %q", held, pid)
+	}
 	closeIt(t, w)
+	if pid, held := Held(dir); held {
+		t.Errorf("when it is written: held by %q", pid)
+	}
 	p, err := OpenProbes(dir, nil, WriterOptions{})
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,333 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"gonogo/sampler"
+	"gonogo/sampler/queue"
+	"gonogo/sampler/rollout"
+)
+
+const (
+	// queueDir holds, in a run directory, the files of a queue in this process.
+	queueDir = "queue"
+	// queueFile says, in a run directory, by which queue the run is made as long as
+	// something may lie there.
+	queueFile = "queue.json"
+	// besideOthers is how many rollouts at once are made in the process of the
+	// planner where workers may join: they must find something to do.
+	besideOthers = 32
+	// waitForWorkers is how long none need have come before it is told.
+	waitForWorkers = 10 * time.Second
+)
+
+// queued is what queueFile says.
+type queued struct {
+	Queue string `json:"queue"` // its address without credentials, or embedded
+	Run   string `json:"run"`
+}
+
+// cluster is the connection to a queue elsewhere, which a run shares with its
+// variants.
+type cluster struct {
+	conn *queue.Conn
+	talk *talk
+}
+
+// led is a run whose rollouts are handed out by a queue.
+type led struct {
+	dir      string
+	manifest rollout.Manifest
+
+	server  *queue.Server // in this process; nil for a cluster
+	conn    *queue.Conn
+	planner *queue.Planner
+	whole   bool // the last call came to its end
+
+	workers, paidTwice int // when it ended
+}
+
+// address is where the queue is, and how to come in.
+func (c *config) address() queue.Address {
+	q, in := c.Queue, c.queueLogin
+	return queue.Address{URL: q.URL, Creds: q.Creds, CA: q.TLSCA, Cert: q.TLSCert, Key: q.TLSKey, Token: in.token, User: in.user, Password: in.password}
+}
+
+// readyQueue reaches the queue before anything is asked or paid, and finds what may
+// not travel.
+func (p *project) readyQueue(c *cli.Context) error {
+	q := p.cfg.Queue
+	if !q.elsewhere() {
+		return p.readyEmbedded()
+	}
+	if c.Bool("rehearse") {
+		return usagef("--rehearse makes a rollout in this process, and with queue.url %s workers make them: leave the queue out (--queue memory)", maskQueueURL(q.URL))
+	}
+	if _, err := p.describe(); err != nil {
+		return asUsage(err)
+	}
+	p.cluster.talk = newTalk(c.App.ErrWriter, p.redact)
+	conn, err := queue.Dial(c.Context, p.cfg.address(), p.cluster.talk.logger())
+	if err != nil {
+		return asUsage(errors.New(p.redact.String(err.Error())))
+	}
+	p.close = append(p.close, conn.Close)
+	p.cluster.conn = conn
+	fmt.Fprintf(c.App.ErrWriter, "Workers make the rollouts, by the queue at %s: they try the endpoints, and nothing is rehearsed here.\n", maskQueueURL(q.URL))
+	return nil
+}
+
+// readyEmbedded finds what may not travel where others may join.
+func (p *project) readyEmbedded() error {
+	if p.cfg.Queue.port() == 0 {
+		return nil
+	}
+	_, err := p.describe()
+	return asUsage(err)
+}
+
+// readyAlone is what has to be ready here of a run that workers make: the audit of
+// the grader.
+func (p *project) readyAlone(c *cli.Context) error {
+	if !p.audits(c) {
+		return nil
+	}
+	if err := p.readyToAudit(c); err != nil {
+		return fmt.Errorf("%w (the audit of the grader is made here, not by workers: --no-audit leaves it out)", err)
+	}
+	return nil
+}
+
+// handsOut notes the run that was begun, where a queue is to hand it out. One that
+// was begun by another queue may have left rollouts there.
+func (p *project) handsOut(dir string, m rollout.Manifest) {
+	q := p.cfg.Queue
+	at, was := readQueued(dir)
+	if was && (!q.there() || !q.embedded() && at.Queue != maskQueueURL(q.URL)) {
+		p.warnings = append(p.warnings, fmt.Sprintf("this run was begun with --queue %s: what workers had made and was not recorded yet lies there, and is made and paid again without it", at.Queue))
+	}
+	if q.there() {
+		p.led = &led{dir: dir, manifest: m}
+	}
+}
+
+// madeBy says in a line who made the rollouts, where workers did.
+func (p *project) madeBy() string {
+	if p.led == nil || p.led.workers == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("Made by %s", counted(p.led.workers, "worker"))
+	if n := p.led.paidTwice; n > 0 {
+		text += fmt.Sprintf("; %s made and paid twice", counted(n, "rollout"))
+	}
+	return text + ".\n"
+}
+
+// lead has the queue hand out the rollouts of the run that was begun.
+func (p *project) lead(ctx context.Context) error {
+	l, q := p.led, p.cfg.Queue
+	if l.planner != nil {
+		return nil
+	}
+	at := queued{Queue: maskQueueURL(q.URL), Run: l.manifest.ID}
+	if l.conn = p.cluster.conn; q.embedded() {
+		var err error
+		if l.server, err = queue.Embed(filepath.Join(l.dir, queueDir), q.port(), p.cfg.queueLogin.token); err != nil {
+			return asUsage(fmt.Errorf("the queue in this process: %w", err))
+		}
+		if l.conn, err = l.server.Dial(ctx, p.talk().logger()); err != nil {
+			return err
+		}
+		if q.port() > 0 {
+			at.Queue = l.server.URL()
+		}
+	}
+	plan := queue.Plan{
+		Run: l.manifest.ID, Name: cmp.Or(l.manifest.Name, filepath.Base(l.dir)), Version: version(), Fingerprint: fingerprint(l.manifest),
+		Seed: p.seed, Deliveries: q.Deliveries, Replicas: q.Replicas,
+	}
+	var err error
+	if q.URL != isEmbedded { // nobody else can join
+		if plan.Description, err = p.describe(); err != nil {
+			return asUsage(err)
+		}
+	}
+	if err := writeQueued(l.dir, at); err != nil {
+		return err
+	}
+	if l.planner, err = l.conn.Lead(ctx, plan); err != nil {
+		return asUsage(errors.New(p.redact.String(err.Error())))
+	}
+	return nil
+}
+
+// talk is where the queue of the project has its say.
+func (p *project) talk() *talk {
+	if p.cluster.talk == nil {
+		p.cluster.talk = newTalk(io.Discard, p.redact)
+	}
+	return p.cluster.talk
+}
+
+// fingerprint is of what a run is made with.
+func fingerprint(m rollout.Manifest) string {
+	b, err := json.Marshal(m.Binding)
+	if err != nil {
+		panic("gonogo: " + err.Error()) // it is text
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:16])
+}
+
+// handOut has the queue make the rollouts of one call of sampler.Sample: the
+// boundaries to make it with, and what ends it. A queue in this process has its
+// worker here.
+func (p *project) handOut(ctx context.Context, show *progress) (context.Context, sampler.Boundaries, func(sampler.Stats, error), error) {
+	b := p.bounds
+	if p.led == nil {
+		return ctx, b, func(sampler.Stats, error) {}, nil
+	}
+	p.talk().to(show)
+	if err := p.lead(ctx); err != nil {
+		return ctx, b, nil, err
+	}
+	l := p.led
+	l.whole = false
+	b.Elsewhere = l.planner
+	show.crew = newCrew(l.planner)
+	ended := func(s sampler.Stats, err error) { l.whole = err == nil && s.StoppedBy == "" }
+	if l.server == nil {
+		return ctx, b, ended, nil
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	done, drain := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := p.workHere(ctx, drain); err != nil && ctx.Err() == nil {
+			stop(err)
+		}
+	}()
+	return ctx, b, func(s sampler.Stats, err error) {
+		ended(s, err)
+		close(drain)
+		if err != nil {
+			stop(err)
+		}
+		<-done
+		stop(nil)
+	}, nil
+}
+
+// clear takes away what is left in the queue of a run that lacks nothing.
+func (p *project) clear(ctx context.Context) {
+	if p.led == nil {
+		return
+	}
+	if _, was := readQueued(p.led.dir); !was {
+		return
+	}
+	if !p.cfg.Queue.embedded() {
+		if err := p.lead(ctx); err != nil {
+			p.warnings = append(p.warnings, fmt.Sprintf("what this run left in the queue stays there: %v", err))
+			return
+		}
+	}
+	p.led.whole = true
+}
+
+// workHere makes rollouts in the process of the planner.
+func (p *project) workHere(ctx context.Context, drain <-chan struct{}) error {
+	conn, err := p.led.server.Dial(ctx, p.talk().logger())
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	slots := p.inFlight()
+	if p.cfg.Queue.port() > 0 {
+		slots = min(slots, besideOthers)
+	}
+	m, err := conn.Join(ctx, p.led.manifest.ID, me(slots))
+	if err != nil {
+		return err
+	}
+	defer m.Leave()
+	_, err = m.Work(ctx, drain, p.workConfig(slots), p.bounds, p.redact)
+	return err
+}
+
+// me is this process as a worker.
+func me(slots int) queue.Me {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	return queue.Me{Host: host, PID: os.Getpid(), Slots: slots, Version: version()}
+}
+
+// letGo ends the leading of a run, and notes in it what was paid twice. What a
+// whole run left in the queue is removed.
+func (p *project) letGo(w *rollout.Writer) error {
+	l := p.led
+	if l == nil {
+		return nil
+	}
+	var err error
+	if l.planner != nil {
+		l.workers, l.paidTwice = len(l.planner.Workers()), l.planner.PaidTwice()
+		err = l.planner.Close(l.whole)
+		l.planner = nil
+	}
+	if l.server != nil {
+		l.conn.Close()
+		l.server.Close()
+		l.server = nil
+	}
+	if l.whole {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(l.dir, queueDir)), gone(os.Remove(filepath.Join(l.dir, queueFile))))
+	}
+	if err != nil {
+		err = fmt.Errorf("let go of the queue: %w", err)
+	}
+	if n := l.paidTwice; n > 0 {
+		err = errors.Join(err, w.Amend(func(m *rollout.Manifest) {
+			m.Notes = append(m.Notes, fmt.Sprintf("%s made and paid a second time after a worker was lost: each counts once", counted(n, "rollout")))
+		}))
+	}
+	return err
+}
+
+// gone forgets that a file was not there.
+func gone(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// writeQueued writes down by which queue a run is made.
+func writeQueued(dir string, at queued) error {
+	b, err := json.Marshal(at)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, queueFile), append(b, '\n'), 0o644)
+}
+
+// readQueued reads by which queue a run is made, if by any.
+func readQueued(dir string) (at queued, ok bool) {
+	b, err := readBounded(filepath.Join(dir, queueFile))
+	return at, err == nil && json.Unmarshal(b, &at) == nil && at.Queue != ""
+}

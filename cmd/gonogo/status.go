@@ -1,0 +1,283 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"gonogo/sampler/queue"
+	"gonogo/sampler/rollout"
+)
+
+// statusTimeout bounds the wait for a planner's answer.
+const statusTimeout = 10 * time.Second
+
+func statusCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "status",
+		Usage:     "show how far runs are: rollouts, rates, failures, workers, cost",
+		ArgsUsage: "[RUN]",
+		Description: `Of a run directory: what is recorded, how fast it grew in the last minutes, and
+whether a process is writing it; of one that a queue hands out, what its planner
+knows: workers, endpoints, what was paid twice. With --queue all runs that are led
+there, or the one of --run. The time to go is what is left at the rate that is told
+beside it.
+
+Credentials come from ` + queueTokenEnv + `, or ` + queueUserEnv + ` and
+` + queuePasswordEnv + `. Exit codes: 0 told, 2 there is no such run.
+
+Example:
+   gonogo status my-run
+   gonogo status --queue nats://nats:4222 --json`,
+		Flags: append(queueFlags(),
+			&cli.StringFlag{Name: "run", Usage: "with --queue, the run of this `ID` alone"},
+			&cli.BoolFlag{Name: "json", Usage: "print it as JSON to standard output"},
+		),
+		Action: func(c *cli.Context) error {
+			list, err := statuses(c)
+			if err != nil {
+				return err
+			}
+			if c.Bool("json") {
+				e := json.NewEncoder(c.App.Writer)
+				e.SetIndent("", "  ")
+				return e.Encode(map[string]any{"runs": list})
+			}
+			if len(list) == 0 {
+				_, err := fmt.Fprintln(c.App.Writer, "No run is led here.")
+				return err
+			}
+			for _, s := range list {
+				s.print(c.App.Writer)
+			}
+			return nil
+		},
+	}
+}
+
+// statuses are those of the runs that the command line names.
+func statuses(c *cli.Context) ([]*status, error) {
+	url, dir := c.String("queue"), c.Args().First()
+	switch {
+	case c.NArg() > 1 || (url == "") == (dir == ""):
+		return nil, usagef("status takes one run directory, or --queue URL; see gonogo status --help")
+	case url == "" && c.String("run") != "":
+		return nil, usagef("--run goes with --queue; name the run directory alone")
+	case url != "":
+		return ledRuns(c, url, c.String("run"))
+	}
+	s, err := runStatus(c.Context, dir)
+	if err != nil {
+		return nil, asUsage(err)
+	}
+	at, ok := readQueued(dir)
+	if !ok || at.Queue == isEmbedded {
+		return []*status{s}, nil
+	}
+	led, err := ledRuns(c, at.Queue, at.Run)
+	if err != nil {
+		s.Note = fmt.Sprintf("its queue cannot be asked (%v)", err)
+	}
+	if len(led) == 0 {
+		if s.Queue = at.Queue; s.Note == "" {
+			s.Note = "nobody leads it now"
+		}
+		return []*status{s}, nil
+	}
+	for _, l := range led {
+		l.Directory, l.Recorded, l.Of = dir, s.Recorded, s.Of
+	}
+	return led, nil
+}
+
+// ledRuns asks the planners at a queue.
+func ledRuns(c *cli.Context, url, run string) ([]*status, error) {
+	ctx, cancel := context.WithTimeout(c.Context, statusTimeout)
+	defer cancel()
+	conn, login, err := dialQueue(ctx, c, url)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	list, err := conn.Status(ctx, run)
+	if err != nil {
+		return nil, asUsage(errors.New(login.String(err.Error())))
+	}
+	out := []*status{}
+	for _, one := range list {
+		out = append(out, statusOf(one, maskQueueURL(url)))
+	}
+	return out, nil
+}
+
+// status is how a run does.
+type status struct {
+	Run       string                  `json:"run"`
+	Name      string                  `json:"name,omitempty"`
+	Directory string                  `json:"directory,omitempty"`
+	Queue     string                  `json:"queue,omitempty"`
+	Host      string                  `json:"host,omitempty"` // of the process that leads or writes it
+	PID       string                  `json:"pid,omitempty"`
+	Live      bool                    `json:"live"` // such a process is there
+	Version   string                  `json:"version,omitempty"`
+	Recorded  int                     `json:"recorded"`
+	Of        int                     `json:"of"` // rollouts that are to be made
+	InFlight  int                     `json:"in_flight"`
+	Outcomes  map[rollout.Outcome]int `json:"outcomes"`
+	Tokens    int64                   `json:"tokens"`
+	USD       *float64                `json:"usd"` // null where it is not known
+	PaidTwice int                     `json:"paid_twice"`
+	PerMinute float64                 `json:"per_minute"`
+	Told      string                  `json:"told"`  // what the rate is of
+	ETA       *float64                `json:"eta_s"` // at that rate; null where it cannot be told
+	Endpoints []endpointStatus        `json:"endpoints"`
+	Workers   []workerStatus          `json:"workers"`
+	Note      string                  `json:"note,omitempty"`
+}
+
+type endpointStatus struct {
+	Name      string  `json:"name"`
+	InFlight  int     `json:"in_flight"`
+	Waiting   int     `json:"waiting"`
+	Limit     int     `json:"limit"`
+	PerSecond float64 `json:"per_second"`
+	P95       float64 `json:"p95_s"`
+	Requests  int     `json:"requests"`
+	Errors    int     `json:"errors"`
+	Limited   int     `json:"limited"`
+	Paused    float64 `json:"paused_s"`
+	Cause     string  `json:"cause,omitempty"`
+
+	line string
+}
+
+type workerStatus struct {
+	Host      string  `json:"host"`
+	PID       int     `json:"pid"`
+	Version   string  `json:"version"`
+	State     string  `json:"state"` // works, lacks, lost or left
+	Lacks     string  `json:"lacks,omitempty"`
+	Slots     int     `json:"slots"`
+	InFlight  int     `json:"in_flight"`
+	Waiting   int     `json:"waiting"` // requests, for their turn
+	Made      int     `json:"made"`
+	Missing   int     `json:"missing"` // of them, those that an endpoint failed
+	PerMinute float64 `json:"per_minute"`
+	Silent    float64 `json:"silent_s"`
+}
+
+// statusOf words what a planner answers.
+func statusOf(q queue.Status, url string) *status {
+	s := &status{
+		Run: q.Run, Name: q.Name, Queue: url, Host: q.Host, PID: fmt.Sprint(q.PID), Live: true, Version: q.Version, Recorded: q.Recorded, Of: q.Jobs, InFlight: q.InFlight,
+		Outcomes: q.Outcomes, Tokens: q.Tokens, USD: q.USD, PaidTwice: q.PaidTwice, Told: "the mean of this call so far", Endpoints: []endpointStatus{}, Workers: []workerStatus{},
+	}
+	s.rate(q.Recorded, q.Jobs-q.Recorded, q.Elapsed)
+	if !q.Told {
+		s.Note = "its rollouts have not begun"
+	}
+	for _, b := range q.Boundaries {
+		s.Endpoints = append(s.Endpoints, endpointStatus{
+			Name: b.Name, InFlight: b.InFlight, Waiting: b.Waiting, Limit: b.Limit, PerSecond: b.Rate, P95: b.P95.Seconds(), Requests: b.Requests,
+			Errors: b.Errors, Limited: b.Limited, Paused: b.Paused.Seconds(), Cause: b.Cause, line: boundaryLine(b),
+		})
+	}
+	for _, w := range q.Workers {
+		s.Workers = append(s.Workers, workerStatus{
+			Host: w.Host, PID: w.PID, Version: w.Version, State: workerState(w), Lacks: w.Lacks, Slots: w.Slots, InFlight: w.InFlight, Waiting: w.Waiting,
+			Made: w.Made, Missing: w.Missing, PerMinute: perMinute(w.Made, time.Since(w.Joined)), Silent: w.Silent.Seconds(),
+		})
+	}
+	return s
+}
+
+// workerState is how a worker does, in a word.
+func workerState(w queue.WorkerState) string {
+	switch {
+	case w.Lacks != "":
+		return "lacks"
+	case w.Lost:
+		return "lost"
+	case w.Left:
+		return "left"
+	}
+	return "works"
+}
+
+// rate tells how fast so many were made, and how long what is left will take.
+func (s *status) rate(made, left int, in time.Duration) {
+	s.PerMinute = perMinute(made, in)
+	if s.PerMinute > 0 && left >= 0 {
+		eta := float64(left) / s.PerMinute * 60
+		s.ETA = &eta
+	}
+}
+
+func perMinute(n int, in time.Duration) float64 {
+	if in <= 0 {
+		return 0
+	}
+	return float64(n) / in.Minutes()
+}
+
+// lately is how far back the rate of a run directory goes.
+const lately = 5 * time.Minute
+
+// runStatus reads how a run does from its directory.
+func runStatus(ctx context.Context, dir string) (*status, error) {
+	run, err := rollout.Open(dir)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil, fmt.Errorf("there is no run in %s", dir)
+	case err != nil:
+		return nil, err
+	case run.Manifest == nil || run.Manifest.Planned == nil:
+		return nil, fmt.Errorf("%s was not sampled by gonogo: there is no plan that it could have come to the end of", dir)
+	}
+	m := run.Manifest
+	s := &status{
+		Run: m.ID, Name: m.Name, Directory: dir, Version: m.ToolVersion, Outcomes: map[rollout.Outcome]int{},
+		Told: "since it began", Endpoints: []endpointStatus{}, Workers: []workerStatus{},
+	}
+	s.PID, s.Live = rollout.Held(dir)
+	for split, n := range m.Planned.Samples {
+		s.Of += n * m.Planned.Items[split]
+	}
+	price := func(*rollout.Record) (float64, bool) { return 0, false }
+	if cfg, err := configOf(filepath.Join(dir, rollout.ManifestFile), m.Config); err == nil {
+		price = cfg.prices().Rollout
+	}
+	now, since, recent, usd, known := time.Now(), m.Started, 0, 0.0, true
+	if now.Sub(since) > lately {
+		since, s.Told = now.Add(-lately), "the last "+shortSpan(lately)
+	}
+	_, err = run.Records(ctx, rollout.ReadOptions{Lean: true}, func(r *rollout.Record) error {
+		s.Recorded++
+		s.Outcomes[r.Outcome]++
+		if r.Started.Add(time.Duration(r.Elapsed)).After(since) {
+			recent++
+		}
+		if r.Usage.Input != nil && r.Usage.Output != nil {
+			s.Tokens += *r.Usage.Input + *r.Usage.Output
+		}
+		cost, ok := price(r)
+		usd, known = usd+cost, known && ok
+		return nil
+	})
+	if err != nil && !errors.Is(err, rollout.ErrNoRecords) {
+		return nil, err
+	}
+	if known && s.Recorded > 0 {
+		s.USD = &usd
+	}
+	if s.rate(recent, max(0, s.Of-s.Recorded), now.Sub(since)); !s.Live {
+		s.ETA = nil
+	}
+	return s, nil
+}

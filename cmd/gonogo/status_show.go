@@ -1,0 +1,88 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"gonogo/report/chart"
+	"gonogo/sampler/rollout"
+)
+
+// print shows a run for people.
+func (s *status) print(w io.Writer) {
+	line := func(format string, args ...any) { fmt.Fprintln(w, visible(fmt.Sprintf(format, args...))) }
+	line("%s: %s of %s, %s in flight; %s", s.title(), chart.Count(s.Recorded), counted(s.Of, "rollout"), chart.Count(s.InFlight), s.who())
+	if s.Note != "" {
+		line("  note: %s", s.Note)
+	}
+	rate := fmt.Sprintf("  %s/min, %s", chart.Number(s.PerMinute), s.Told)
+	if s.ETA != nil && s.Of > s.Recorded {
+		rate += fmt.Sprintf("; at that rate %s to go", time.Duration(*s.ETA*float64(time.Second)).Round(time.Second))
+	}
+	line("%s", rate)
+	line("  %s", strings.Join(s.totals(), ", "))
+	for _, e := range s.Endpoints {
+		line("%s", e.line)
+	}
+	for _, x := range s.Workers {
+		line("  worker %s (pid %d): %s", x.Host, x.PID, x.text())
+	}
+}
+
+// title names the run.
+func (s *status) title() string {
+	name := "Run " + cmp.Or(s.Run, s.Directory)
+	if s.Name != "" && s.Name != s.Run {
+		name += " (" + s.Name + ")"
+	}
+	return name
+}
+
+// who says who leads or writes it.
+func (s *status) who() string {
+	switch {
+	case !s.Live:
+		return "no process is writing it"
+	case s.Host != "":
+		return fmt.Sprintf("led by process %s on %s", s.PID, s.Host)
+	case s.PID != "":
+		return "process " + s.PID + " is writing it"
+	}
+	return "a process is writing it"
+}
+
+// totals are what came of the rollouts, and what they took.
+func (s *status) totals() []string {
+	var out []string
+	for _, o := range rollout.Outcomes() {
+		if n := s.Outcomes[o]; n > 0 {
+			out = append(out, fmt.Sprintf("%s %s", o, chart.Count(n)))
+		}
+	}
+	if s.PaidTwice > 0 {
+		out = append(out, fmt.Sprintf("paid twice %d", s.PaidTwice))
+	}
+	out = append(out, tokensText(s.Tokens))
+	if s.USD != nil {
+		out = append(out, dollars(*s.USD))
+	}
+	return out
+}
+
+// text says how a worker does.
+func (w workerStatus) text() string {
+	switch w.State {
+	case "lacks":
+		return "takes no jobs: " + w.Lacks
+	case "left":
+		return fmt.Sprintf("has left, made %s", chart.Count(w.Made))
+	}
+	heard := fmt.Sprintf("heard %s ago", shortSpan(time.Duration(w.Silent*float64(time.Second))))
+	if w.State == "lost" {
+		heard = fmt.Sprintf("lost: silent for %s", shortSpan(time.Duration(w.Silent*float64(time.Second))))
+	}
+	return fmt.Sprintf("%d of %d in flight, %d waiting, %s/min, made %s, failed %s, %s, version %s", w.InFlight, w.Slots, w.Waiting, chart.Number(w.PerMinute), chart.Count(w.Made), chart.Count(w.Missing), heard, w.Version)
+}

@@ -1,0 +1,247 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"gonogo/sampler"
+	"gonogo/sampler/queue"
+	"gonogo/sampler/rollout"
+)
+
+const (
+	// workerSlots is how many rollouts a worker makes at once where nobody says.
+	workerSlots = 32
+	// askAgain is how long a worker that cannot work for a run leaves it alone.
+	askAgain = 30 * time.Second
+)
+
+// queueFlags are the flags of the commands that have no configuration to find the
+// queue in.
+func queueFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "queue", Usage: "the queue at `URL`: nats://HOST:PORT or tls://HOST:PORT, several with commas between"},
+		&cli.StringFlag{Name: "creds", Usage: "a `FILE` of NATS credentials (.creds)"},
+		&cli.StringFlag{Name: "tls-ca", Usage: "a `FILE` with the certificates of who may vouch for the queue's servers"},
+		&cli.StringFlag{Name: "tls-cert", Usage: "a `FILE` with the certificate to show them"},
+		&cli.StringFlag{Name: "tls-key", Usage: "the `FILE` with its key"},
+	}
+}
+
+func workerCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "worker",
+		Usage: "make rollouts for runs that are planned elsewhere",
+		Description: `Waits for a run that gonogo run --queue leads at the same queue, makes rollouts for
+it with the tools, graders and sessions that this machine reaches, hands each back
+as it ends, and goes on with the next run. Workers may come and go at any time: what
+one leaves unfinished another makes.
+
+The configuration comes with the run; its secrets do not, and are taken from this
+process's environment, and so are ` + queueTokenEnv + `, or ` + queueUserEnv + `
+and ` + queuePasswordEnv + `. Files that it names, such as those of python graders or
+of an agent, are read in DIR and must be the planner's. A worker that lacks one of
+these, or reaches an endpoint not, says so here and to the planner, takes no jobs of
+that run, and looks again every half minute.
+
+Ctrl-C lets the rollouts in flight finish; a second one leaves at once and gives
+them back.
+
+Exit codes: 0 the run of --once is over, 2 usage, the queue, or --once with a run
+that it cannot work for, 1 the tool failed, 130 interrupted.
+
+Example:
+   gonogo worker --queue nats://nats:4222 --dir . --slots 64`,
+		Flags: append(queueFlags(),
+			&cli.StringFlag{Name: "run", Usage: "work for the run of this `ID` alone"},
+			&cli.IntFlag{Name: "slots", Value: workerSlots, Usage: "make at most `N` rollouts at once"},
+			&cli.StringFlag{Name: "dir", Value: ".", Usage: "read the files that a configuration names in `DIR`; sessions are written down in DIR/" + workerDir},
+			&cli.BoolFlag{Name: "once", Usage: "end with the run"},
+			logFormatFlag(),
+		),
+		Action: func(c *cli.Context) error {
+			if c.Int("slots") < 1 {
+				return usagef("--slots %d: a worker makes 1 rollout at a time or more", c.Int("slots"))
+			}
+			if info, err := os.Stat(c.String("dir")); err != nil || !info.IsDir() {
+				return usagef("--dir %s: there is no such folder", c.String("dir"))
+			}
+			ctx, drain, release := interruptible(c.Context, c.App.ErrWriter, "rollouts")
+			defer release()
+			conn, login, err := dialQueue(ctx, c, c.String("queue"))
+			if err != nil {
+				return err
+			}
+			defer conn.Close()
+			w := &worker{c: c, conn: conn, drain: drain, login: login}
+			return w.all(ctx)
+		},
+	}
+}
+
+// dialQueue reaches the queue that the command line names.
+func dialQueue(ctx context.Context, c *cli.Context, url string) (*queue.Conn, *rollout.Redactor, error) {
+	in := loginFrom(os.LookupEnv)
+	redact := rollout.NewRedactor(in.token, in.password)
+	q := queueValues{URL: url}
+	if wrong := checkQueueURL(url); wrong != "" {
+		return nil, nil, usagef("--queue: the address %s", wrong)
+	}
+	if !q.elsewhere() {
+		return nil, nil, usagef("--queue takes the address of a queue that others reach too, such as nats://localhost:4222")
+	}
+	conn, err := queue.Dial(ctx, queue.Address{
+		URL: url, Creds: c.String("creds"), CA: c.String("tls-ca"), Cert: c.String("tls-cert"), Key: c.String("tls-key"),
+		Token: in.token, User: in.user, Password: in.password,
+	}, newTalk(c.App.ErrWriter, redact).logger())
+	if err != nil && ctx.Err() == nil {
+		err = asUsage(errors.New(redact.String(err.Error())))
+	}
+	return conn, redact, err
+}
+
+// worker is a process that makes rollouts for others.
+type worker struct {
+	c     *cli.Context
+	conn  *queue.Conn
+	drain <-chan struct{}
+	login *rollout.Redactor
+}
+
+// say prints a line.
+func (w *worker) say(format string, args ...any) {
+	fmt.Fprintln(w.c.App.ErrWriter, visible(fmt.Sprintf(format, args...)))
+}
+
+// all works for one run after the other.
+func (w *worker) all(ctx context.Context) error {
+	for {
+		err := w.one(ctx)
+		switch {
+		case w.leaves(ctx):
+			return &exitError{exitInterrupted, errors.New("the worker was interrupted; what it had not finished is made by others")}
+		case w.c.Bool("once"):
+			return err
+		case err != nil:
+			w.say("%v", err)
+			select {
+			case <-time.After(askAgain):
+			case <-w.drain:
+			}
+		}
+	}
+}
+
+// leaves reports whether the worker was told to go.
+func (w *worker) leaves(ctx context.Context) bool {
+	select {
+	case <-w.drain:
+		return true
+	default:
+		return ctx.Err() != nil
+	}
+}
+
+// one waits for a run and works for it until it is over.
+func (w *worker) one(ctx context.Context) error {
+	waiting, stop := context.WithCancel(ctx)
+	defer stop()
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		select {
+		case <-w.drain:
+			stop()
+		case <-waiting.Done():
+		}
+	}()
+	w.say("Waiting for a run.")
+	m, err := w.conn.Join(waiting, w.c.String("run"), me(w.c.Int("slots")))
+	stop()
+	<-over
+	if err != nil {
+		return asUsage(errors.New(w.login.String(err.Error())))
+	}
+	defer m.Leave()
+	err = w.work(ctx, m)
+	if err != nil && ctx.Err() == nil {
+		_ = m.Lacks(ctx, err.Error()) // who cannot be told sees it fall silent
+	}
+	return err
+}
+
+// work makes rollouts of the run that let the worker in.
+func (w *worker) work(ctx context.Context, m *queue.Member) error {
+	d, err := readBrief(m.Description())
+	if err != nil {
+		return asUsage(err)
+	}
+	p, err := d.project(ctx, w.c.String("dir"), os.LookupEnv, m.Seed(), w.c.Int("slots"))
+	if err != nil {
+		return asUsage(fmt.Errorf("this worker takes no jobs of the run %s: %w", m.Run(), err))
+	}
+	defer p.shut()
+	home, err := openWorkplace(w.c.String("dir"))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = home.close() }() // a lock ends with the process
+	if err := p.readyToWork(ctx, home.dir); err != nil {
+		return asUsage(fmt.Errorf("this worker takes no jobs of the run %s: %w", m.Run(), err))
+	}
+	p.tell(w.c.App.ErrWriter)
+	w.say("Working for the run %s, %s at once at most.", m.Run(), counted(w.c.Int("slots"), "rollout"))
+	stats, err := m.Work(ctx, w.drain, p.workConfig(w.c.Int("slots")), p.bounds, p.redact)
+	p.heed()
+	p.tell(w.c.App.ErrWriter)
+	tellLeftOpen(w.c.App.ErrWriter, stats)
+	w.say("Made %s for the run %s in %s%s.", counted(stats.Recorded, "rollout"), m.Run(), stats.Elapsed.Round(100*time.Millisecond), listTroubles(stats))
+	closed := errors.Join(p.forgetSessions(), p.agentLog.close())
+	if err != nil && ctx.Err() == nil {
+		err = errors.New(p.redact.String(err.Error()))
+	}
+	return errors.Join(err, closed)
+}
+
+// listTroubles words what went wrong, as the end of a sentence.
+func listTroubles(s sampler.Stats) string {
+	text := ""
+	for _, t := range troubles(s) {
+		text += ", " + t
+	}
+	return text
+}
+
+// readyToWork tries what a rollout meets, before it takes a job.
+func (p *project) readyToWork(ctx context.Context, home string) error {
+	if err := p.reachable(ctx, p.endpoints()); err != nil {
+		return err
+	}
+	if err := p.start(ctx); err != nil {
+		return err
+	}
+	if err := p.keepSessions(ctx, home); err != nil {
+		return err
+	}
+	if p.agentLog != nil {
+		return p.agentLog.open(home, p.redact)
+	}
+	return nil
+}
+
+// workConfig bounds the rollouts of a worker. What is counted and paid is the
+// planner's business.
+func (p *project) workConfig(slots int) sampler.Config {
+	cfg := p.sampling()
+	cfg.Rollouts = slots
+	if most := p.cfg.Session.Concurrency; p.sessions != nil && most > 0 {
+		cfg.Rollouts = min(slots, most)
+	}
+	cfg.Budget, cfg.Cost = nil, nil
+	return cfg
+}
