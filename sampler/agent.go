@@ -167,6 +167,18 @@ func (e *episode) noteAgent(done Played, heard Heard) {
 	}
 	e.usage.add(usage)
 	e.steps = e.rec.Turns + len(e.rec.Calls)
+	e.lookAgent(done, heard)
+}
+
+// lookAgent looks for canaries in all that is known of the conversation, whoever
+// told it.
+func (e *episode) lookAgent(done Played, heard Heard) {
+	e.look.inCalls(done.Calls)
+	e.look.inCalls(heard.Calls)
+	e.look.inMessages(heard.Messages, atModel)
+	e.look.inMessages(done.Messages, atAgent)
+	e.look.in(done.Output, atAgent, "")
+	e.look.in(done.Refusal, atAgent, "")
 }
 
 // agentEnding is how a rollout ended that the agent came to the end of.

@@ -177,7 +177,7 @@ func (c *Command) environment(p sampler.Play) []string {
 	if !c.cfg.PerRollout {
 		return env
 	}
-	env = append(env, "GONOGO_TRACE_ID="+p.TraceID)
+	env = append(env, "GONOGO_TRACE_ID="+p.TraceID, "GONOGO_CANARY="+rollout.Canary(p.TraceID))
 	if p.Model != nil {
 		env = append(env, "OPENAI_BASE_URL="+p.Model.BaseURL, "OPENAI_API_KEY="+p.Model.Key)
 	}
