@@ -115,8 +115,8 @@ func (e *episode) attend(ctx context.Context) (ending, error) {
 	})
 	e.rec.Retries += retries + heard.Retries
 	e.noteAgent(done, heard)
-	if heard.Limit != "" && err != nil {
-		err = nil // it was refused another turn and could not go on without
+	if end := e.heardModel(heard); end != nil {
+		return ending{}, &boundaryError{rollout.ModelAPI, end}
 	}
 	if err != nil && heard.Failed != nil {
 		return ending{}, &boundaryError{rollout.ModelAPI, heard.Failed}
@@ -144,11 +144,29 @@ func PlayOnce(ctx context.Context, a Agent, door Door, p Play) (done Played, hea
 	p.Model = &at
 	done, err = a.Play(clock, p)
 	heard = shut()
+	if heard.Limit != "" {
+		return done, heard, nil // it was refused another turn, and may not have gone on without
+	}
 	if f, ok := AsFailure(err); ok && f.Temporary && heard.Turns > 0 {
 		own := &AgentError{KindAgentCrashed, rollout.ToolFailed, fmt.Errorf("the agent failed after the model had answered it: %w", f)}
 		err = &Failure{URL: f.URL, Hidden: http.StatusOK, Boundary: f.Boundary, Err: own}
 	}
 	return done, heard, err
+}
+
+// heardModel has the model's gate take note of what an agent heard, and returns
+// the error that ends the run, if it should end: no rollout can do without a model
+// that refuses the key.
+func (e *episode) heardModel(heard Heard) error {
+	_, failed := AsFailure(heard.Failed)
+	if failed || heard.Failed == nil && heard.Turns > 0 {
+		e.gates.model.heard(heard.Failed)
+	}
+	end := e.gates.model.failed(e.job.Item, heard.Failed)
+	if end != nil {
+		e.stop(end)
+	}
+	return end
 }
 
 // noteAgent puts into the record what is known of the conversation: what the

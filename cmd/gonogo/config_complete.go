@@ -18,13 +18,19 @@ import (
 // complete asks for what a run needs and takes what headers hold from the
 // environment. The keys of model and judge are apart: see takeKeys.
 func (c *config) complete() error {
-	errs := []error{c.completeGrading()}
+	errs := []error{c.completeGrading(), c.completeModel()}
+	errs = append(errs, c.dataThere()...)
+	errs = append(errs, c.fontThere())
+	return joinConfigErrors(errs)
+}
+
+// completeModel asks for what the model alone needs.
+func (c *config) completeModel() error {
+	var errs []error
 	if c.Model.Name == "" && !c.Agent.ownModel() {
 		errs = append(errs, c.fault("model.name", "missing, and the job names no model"))
 	}
 	errs = append(errs, c.unpricedModel())
-	errs = append(errs, c.dataThere()...)
-	errs = append(errs, c.fontThere())
 	errs = append(errs, c.expand("model.headers", c.Model.Headers)...)
 	errs = append(errs, c.keyVariable("model.api_key_env", c.Model.APIKeyEnv))
 	return joinConfigErrors(errs)

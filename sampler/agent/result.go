@@ -174,7 +174,7 @@ func hung(p sampler.Play, more string) error {
 // cost what a rollout costs. It is none of the endpoint as a whole, but for the
 // breaker, which counts the same failure on item after item.
 func failed(kind string, outcome rollout.Outcome, err error) error {
-	return &sampler.Failure{URL: "agent", Hidden: http.StatusOK, Err: &sampler.AgentError{Kind: kind, Outcome: outcome, Err: err}}
+	return &sampler.Failure{URL: sampler.AgentBoundary, Hidden: http.StatusOK, Err: &sampler.AgentError{Kind: kind, Outcome: outcome, Err: err}}
 }
 
 // quoted shows the beginning of what is no result.
