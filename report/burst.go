@@ -41,6 +41,9 @@ func burstLead(b *analysis.Burst, w *words) string {
 	if b.BatchSize != nil {
 		step = fmt.Sprintf(w.Burst.Step, w.Item.of(*b.BatchSize), w.Rollout.of(b.GroupSize))
 	}
+	if slices.ContainsFunc(b.Endpoints, func(e analysis.BurstEndpoint) bool { return e.Name == "agent" }) {
+		return fmt.Sprintf(w.Burst.AgentLead, step, b.Split, w.Burst.Bursts.of(b.Bursts))
+	}
 	gaps := w.Burst.NoGaps
 	if b.Gaps {
 		gaps = w.Burst.Gaps

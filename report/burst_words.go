@@ -3,6 +3,7 @@ package report
 // burstWords tell of the rehearsal of a training step.
 type burstWords struct {
 	Title, Lead, Step, Named, Gaps, NoGaps string
+	AgentLead                              string // where a service made the rollouts
 	Bursts, Requests                       plural
 	At, Never, Doubling                    string
 	Head                                   []string
@@ -18,13 +19,14 @@ type burstWords struct {
 }
 
 var englishBurst = burstWords{
-	Title:  "Endpoints under a training step's load",
-	Lead:   "%s, of %s, started at once in %s, without the model and without any limiter; %s. Before it, waves of 1, 2, 4, … rollouts at once. No request counts in any mean.",
-	Step:   "A training step of %s with %s each",
-	Named:  "%s",
-	Gaps:   "the recorded time between the calls was kept",
-	NoGaps: "each rollout made its calls one after the other without a pause",
-	Bursts: plural{"one burst", "each of %s bursts"}, Requests: plural{"1 different request", "%s different requests"},
+	Title:     "Endpoints under a training step's load",
+	Lead:      "%s, of %s, started at once in %s, without the model and without any limiter; %s. Before it, waves of 1, 2, 4, … rollouts at once. No request counts in any mean.",
+	AgentLead: "%s, of %s, started at once in %s, each made by your agent with its own model and tools, without any limiter here. Before it, waves of 1, 2, 4, … rollouts at once. No rollout of it counts in any mean.",
+	Step:      "A training step of %s with %s each",
+	Named:     "%s",
+	Gaps:      "the recorded time between the calls was kept",
+	NoGaps:    "each rollout made its calls one after the other without a pause",
+	Bursts:    plural{"one burst", "each of %s bursts"}, Requests: plural{"1 different request", "%s different requests"},
 
 	At:    "With %s at once",
 	Head:  []string{"endpoint", "requests", "P50 s", "P95 s", "P99 s", "longest s", "failed", "refused", "P95 doubles at"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 
@@ -15,7 +16,8 @@ import (
 type Agent interface {
 	// Play carries one rollout to its end. It makes one try, without retrying: a
 	// try may cost what a rollout costs. What went wrong is a *Failure; one about
-	// this rollout alone wraps an *AgentError.
+	// this rollout alone wraps an *AgentError. ctx ends with the cause ErrPlayTime
+	// when p.Timeout is used up.
 	Play(ctx context.Context, p Play) (Played, error)
 }
 
@@ -46,7 +48,7 @@ type Play struct {
 
 	MaxSteps     int           // model turns and tool calls; 0 is no limit
 	MaxToolCalls int           // 0 is no limit
-	Timeout      time.Duration // for the whole of it; 0 is no limit
+	Timeout      time.Duration // for the whole of it, queues of our own not counted; 0 is no limit
 }
 
 // Played is what an agent made of a rollout.
@@ -70,6 +72,9 @@ type Heard struct {
 	Limit    string // the limit at which the door was closed to it; "" when none was
 	Failed   error  // why the model did not answer the last request; nil when it did
 }
+
+// ErrPlayTime is why the context of an agent ends that has used up its time.
+var ErrPlayTime = errors.New("the agent gave no result in time")
 
 // AgentBoundary is the name of an agent's endpoint.
 const AgentBoundary = "agent"
@@ -104,25 +109,14 @@ func (e *episode) attend(ctx context.Context) (ending, error) {
 	}
 	var done Played
 	var heard Heard
-	// The agent keeps its own time: a try that hung is not made again.
 	retries, err := e.ask(ctx, e.gates.agent, 0, errand{e.job.Item, e.trace, "agent"}, func(ctx context.Context) (err error) {
-		if e.b.Door == nil {
-			done, err = e.b.Agent.Play(ctx, p)
-			return err
-		}
-		at, shut, err := e.b.Door.Open(ctx, p)
-		if err != nil {
-			return err
-		}
-		p.Model = &at
-		done, err = e.b.Agent.Play(ctx, p)
-		heard = shut()
+		done, heard, err = PlayOnce(ctx, e.b.Agent, e.b.Door, p)
 		return err
 	})
 	e.rec.Retries += retries + heard.Retries
 	e.noteAgent(done, heard)
-	if heard.Limit != "" && err != nil {
-		err = nil // it was refused another turn and could not go on without
+	if end := e.heardModel(heard); end != nil {
+		return ending{}, &boundaryError{rollout.ModelAPI, end}
 	}
 	if err != nil && heard.Failed != nil {
 		return ending{}, &boundaryError{rollout.ModelAPI, heard.Failed}
@@ -131,6 +125,48 @@ func (e *episode) attend(ctx context.Context) (ending, error) {
 		return ending{}, agentFailure(err)
 	}
 	return e.agentEnding(done, heard), nil
+}
+
+// PlayOnce has the agent carry the rollout once, in its time, and the model behind
+// the door, where that is not nil, asked and heard. A failure is worth another try
+// as long as the model has answered nothing.
+func PlayOnce(ctx context.Context, a Agent, door Door, p Play) (done Played, heard Heard, err error) {
+	clock := newClock(ctx, p.Timeout, true)
+	defer clock.stop()
+	if door == nil {
+		done, err = a.Play(clock, p)
+		return done, heard, err
+	}
+	at, shut, err := door.Open(clock, p)
+	if err != nil {
+		return done, heard, err
+	}
+	p.Model = &at
+	done, err = a.Play(clock, p)
+	heard = shut()
+	if heard.Limit != "" {
+		return done, heard, nil // it was refused another turn, and may not have gone on without
+	}
+	if f, ok := AsFailure(err); ok && f.Temporary && heard.Turns > 0 {
+		own := &AgentError{KindAgentCrashed, rollout.ToolFailed, fmt.Errorf("the agent failed after the model had answered it: %w", f)}
+		err = &Failure{URL: f.URL, Hidden: http.StatusOK, Boundary: f.Boundary, Err: own}
+	}
+	return done, heard, err
+}
+
+// heardModel has the model's gate take note of what an agent heard, and returns
+// the error that ends the run, if it should end: no rollout can do without a model
+// that refuses the key.
+func (e *episode) heardModel(heard Heard) error {
+	_, failed := AsFailure(heard.Failed)
+	if failed || heard.Failed == nil && heard.Turns > 0 {
+		e.gates.model.heard(heard.Failed)
+	}
+	end := e.gates.model.failed(e.job.Item, heard.Failed)
+	if end != nil {
+		e.stop(end)
+	}
+	return end
 }
 
 // noteAgent puts into the record what is known of the conversation: what the
@@ -149,6 +185,18 @@ func (e *episode) noteAgent(done Played, heard Heard) {
 	}
 	e.usage.add(usage)
 	e.steps = e.rec.Turns + len(e.rec.Calls)
+	e.lookAgent(done, heard)
+}
+
+// lookAgent looks for canaries in all that is known of the conversation, whoever
+// told it.
+func (e *episode) lookAgent(done Played, heard Heard) {
+	e.look.inCalls(done.Calls)
+	e.look.inCalls(heard.Calls)
+	e.look.inMessages(heard.Messages, atModel)
+	e.look.inMessages(done.Messages, atAgent)
+	e.look.in(done.Output, atAgent, "")
+	e.look.in(done.Refusal, atAgent, "")
 }
 
 // agentEnding is how a rollout ended that the agent came to the end of.

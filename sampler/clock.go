@@ -13,17 +13,22 @@ import (
 // that the rollout takes. resume starts them again; calling it twice does no
 // harm. Of several that wait at once the last one to resume starts a clock. Time
 // limits of the run go on. A ctx without such a clock is fine.
-func Queued(ctx context.Context) (resume func()) {
+func Queued(ctx context.Context) (resume func()) { return tell(ctx, 1, 0) }
+
+// Asking notes a request that somebody else's program has under way in the rollout
+// of ctx: while others of them are served, one that waits in a queue stops no
+// clock, for the program can go on. ended ends it; calling it twice does no harm.
+func Asking(ctx context.Context) (ended func()) { return tell(ctx, 0, 1) }
+
+// tell notes what waits and what is asked on all clocks of ctx.
+func tell(ctx context.Context, waiting, asking int) (undo func()) {
 	inner := clockOf(ctx)
-	if inner == nil {
-		return func() {}
-	}
 	for c := inner; c != nil; c = c.parent {
-		c.pause()
+		c.note(waiting, asking)
 	}
 	return sync.OnceFunc(func() {
 		for c := inner; c != nil; c = c.parent {
-			c.resume()
+			c.note(-waiting, -asking)
 		}
 	})
 }
@@ -51,6 +56,7 @@ type clock struct {
 	about  string     // the item
 	again  bool       // the request is made again
 	arrive func()     // tells the session that the first request is on its way
+	whole  bool       // its time is that of all that it is for: bytes of an answer give it none
 
 	mu      sync.Mutex // guards what follows
 	limit   time.Duration
@@ -59,13 +65,17 @@ type clock struct {
 	started time.Time
 	ran     time.Duration // before it was started last
 	waiting int           // queues that it stands in
+	asking  int           // requests of somebody else's program, those in queues included
+	still   bool          // it does not run: all that is asked waits
 	heard   bool          // a byte of the answer came
 	over    bool
 }
 
 // startClock starts a clock within that of ctx. A limit of 0 is none.
-func startClock(ctx context.Context, limit time.Duration) *clock {
-	c := &clock{limit: limit, left: limit, started: time.Now(), parent: clockOf(ctx)}
+func startClock(ctx context.Context, limit time.Duration) *clock { return newClock(ctx, limit, false) }
+
+func newClock(ctx context.Context, limit time.Duration, whole bool) *clock {
+	c := &clock{limit: limit, left: limit, started: time.Now(), parent: clockOf(ctx), whole: whole}
 	if c.parent != nil {
 		c.lines, c.about, c.again, c.arrive = c.parent.lines, c.parent.about, c.parent.again, c.parent.arrive
 	}
@@ -87,31 +97,34 @@ func (c *clock) Value(key any) any {
 func (c *clock) expire() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.waiting > 0 || time.Since(c.started) < c.left { // it was stopped or reset in the same moment
+	if c.still || time.Since(c.started) < c.left { // it was stopped or reset in the same moment
 		return
 	}
 	c.over = true
+	if c.whole {
+		c.cancel(ErrPlayTime)
+		return
+	}
 	c.cancel(context.DeadlineExceeded)
 }
 
-func (c *clock) pause() {
+// note takes down what begins or ends to wait or to be asked, and stops the clock
+// or starts it.
+func (c *clock) note(waiting, asking int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.waiting++; c.waiting > 1 {
+	c.waiting, c.asking = c.waiting+waiting, c.asking+asking
+	still := c.waiting > 0 && c.waiting >= c.asking
+	if still == c.still {
 		return
 	}
-	ran := time.Since(c.started)
-	c.ran += ran
-	c.left -= ran
-	if c.timer != nil {
-		c.timer.Stop()
-	}
-}
-
-func (c *clock) resume() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.waiting--; c.waiting > 0 {
+	if c.still = still; still {
+		ran := time.Since(c.started)
+		c.ran += ran
+		c.left -= ran
+		if c.timer != nil {
+			c.timer.Stop()
+		}
 		return
 	}
 	c.started = time.Now()
@@ -129,7 +142,7 @@ func (c *clock) progress() {
 	ran := now.Sub(c.started)
 	first := !c.heard
 	c.heard = true
-	if c.timer == nil || c.waiting > 0 || c.over || !first && ran < c.limit/100 || c.ran+ran > longest*c.limit {
+	if c.timer == nil || c.whole || c.still || c.over || !first && ran < c.limit/100 || c.ran+ran > longest*c.limit {
 		return
 	}
 	c.ran += ran
@@ -141,17 +154,17 @@ func (c *clock) progress() {
 func (c *clock) active() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.waiting > 0 {
+	if c.still {
 		return c.ran
 	}
 	return c.ran + time.Since(c.started)
 }
 
-// late reports whether the time has run out.
+// late reports whether the time of a try has run out.
 func (c *clock) late() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.over
+	return c.over && !c.whole
 }
 
 // stop ends the clock and reports whether the time had run out, and whether

@@ -23,6 +23,10 @@ type Enclosure struct {
 	// Values are what its start answered, by name; {{session.NAME}} in a tool's or
 	// a grader's URL and headers stands for them.
 	Values map[string]json.RawMessage
+
+	// Found are the canaries that were met in its place: one of another rollout
+	// means that the two shared it.
+	Found []string
 }
 
 // session variables in a text.
@@ -38,8 +42,8 @@ func EnclosureNames(text string) []string {
 }
 
 // Fill writes the session's values into a text: strings as they are, other values
-// as JSON. Names below a name stand behind a dot. id and trace_id are there
-// unless the start answers others.
+// as JSON. Names below a name stand behind a dot. id, trace_id and
+// canary are there unless the start answers others.
 func (e *Enclosure) Fill(text string) (string, error) {
 	var missing string
 	filled := enclosureVariable.ReplaceAllStringFunc(text, func(variable string) string {
@@ -89,6 +93,8 @@ func (e *Enclosure) value(name string) (string, bool) {
 		return e.ID, true
 	case "trace_id":
 		return e.TraceID, true
+	case "canary":
+		return rollout.Canary(e.TraceID), true
 	}
 	return "", false
 }

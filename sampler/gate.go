@@ -45,6 +45,8 @@ func (e *EndpointError) Error() string {
 			cause = fmt.Errorf("status %d: %w", status, cause)
 		}
 		return fmt.Sprintf("%s answered nothing for %v, and last failed so: %v; mend it and run again, which takes up what failed and what is not made yet, or let sampling.retry_for be longer (sampling.breaker 0 = never stop for it)", where, e.For.Round(time.Second), cause)
+	case e.Times > 0 && e.Boundary == AgentBoundary && e.URL == AgentBoundary:
+		return fmt.Sprintf("the agent failed %d rollouts in a row in the same way: %v; mend it and run again, which makes those and what is not made yet, or let sampling.breaker be more than %d (0 = never stop for it)", e.Times, cause, e.Times)
 	case e.Times > 0 && status == 0:
 		return fmt.Sprintf("%s gave no answer %d times in a row: %v; mend it and run again, which takes up what failed and what is not made yet, or let sampling.breaker be more than %d (0 = never stop for it)", where, e.Times, cause, e.Times)
 	case e.Times > 0:

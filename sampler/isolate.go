@@ -176,6 +176,9 @@ func (e *episode) enter(ctx context.Context) (leave func(), err error) {
 	if err != nil {
 		return leave, &boundaryError{rollout.ToolFailed, &sessionError{err}}
 	}
+	if e.box != nil {
+		e.look.inPlace(e.box)
+	}
 	return leave, nil
 }
 

@@ -22,6 +22,7 @@ type episode struct {
 	usage tally
 	rec   *rollout.Record
 	box   *Enclosure // nil without isolation
+	look  lookout
 }
 
 // ending is how a conversation ended, before grading.
@@ -47,6 +48,7 @@ func (s *session) rollout(ctx context.Context, job Job) (rec *rollout.Record, le
 	defer inner.stop()
 	if err == nil {
 		err = e.play(inner)
+		e.inspect(outer)
 	}
 	var b *boundaryError
 	switch {
@@ -67,11 +69,12 @@ func (s *session) begin(job Job) *episode {
 	it := job.Item
 	trace := s.name(s.seed, it.Split, it.ID, job.Sample, job.Attempt)
 	now := time.Now()
-	return &episode{session: s, job: job, trace: trace, begun: now, rec: &rollout.Record{
+	rec := &rollout.Record{
 		Item: it.ID, Split: it.Split, Category: it.Category, Family: it.Family,
 		Sample: job.Sample, Attempt: job.Attempt, Source: rollout.Live,
 		TraceID: trace, Started: now,
-	}}
+	}
+	return &episode{session: s, job: job, trace: trace, begun: now, rec: rec, look: lookout{rollout.Canary(trace), it.Row, rec}}
 }
 
 // boundaryError says which endpoint ended a rollout.
@@ -177,6 +180,7 @@ func (e *episode) reply(ctx context.Context) (Reply, error) {
 	e.rec.Messages = append(e.rec.Messages, rollout.Message{
 		Role: "assistant", Content: reply.Text, Refusal: reply.Refusal, Reasoning: reply.Reasoning, ToolCalls: reply.Calls,
 	})
+	e.look.inMessages(e.rec.Messages[len(e.rec.Messages)-1:], atModel)
 	return reply, nil
 }
 

@@ -100,7 +100,10 @@ func (p *Pass) Done(u rollout.Usage, err error) {
 
 // class is what an error means for the endpoint's pace.
 func (p *Pass) class(err error, f *Failure) limit.Class {
+	_, agents := errors.AsType[*AgentError](err)
 	switch {
+	case agents && f != nil: // its own time may be what ended ctx
+		return f.class()
 	case err == nil:
 		return limit.Served
 	case p.ctx.Err() != nil && clockOf(p.ctx).late():

@@ -25,6 +25,7 @@ type Stats struct {
 	USD           limit.Sum               // what recorded rollouts cost in US dollars, as far as known
 	USDUnknown    int                     // recorded rollouts of which it is not
 	LeftOpen      int                     // sessions that could not be stopped
+	Leaking       int                     // recorded rollouts that met another one's canary
 	Elapsed       time.Duration
 	StoppedBy     StoppedBy
 	Boundaries    []Boundary // the endpoints that were asked: model, who grades, tools
@@ -90,6 +91,9 @@ func (c *counter) recorded(e ended) {
 	}
 	c.stats.Recorded++
 	c.stats.Outcomes[e.record.Outcome]++
+	if len(e.record.Leaks) > 0 {
+		c.stats.Leaking++
+	}
 	c.stats.ToolCalls += e.toolCalls
 	if e.tokens != nil {
 		c.stats.Tokens += *e.tokens

@@ -48,6 +48,7 @@ func (e *episode) callTools(ctx context.Context, calls []rollout.ToolCall) error
 	e.turns[turn].Outputs = outputs
 	e.steps += len(calls)
 	e.rec.Calls = append(e.rec.Calls, done...)
+	e.look.inCalls(done)
 	for i, err := range errs {
 		if err != nil {
 			return fmt.Errorf("call %s: %w", calls[i].Name, err)

@@ -69,7 +69,8 @@ var chinesePageMore = map[string]string{
 	"CANNOT TELL":                  "无法判断",
 
 	"Endpoints under a training step's load": "训练步负载下的服务端点",
-	"%s, of %s, started at once in %s, without the model and without any limiter; %s. Before it, waves of 1, 2, 4, … rollouts at once. No request counts in any mean.": "%s，取自 %s，同时开始（%s），不经过模型，也没有任何限流；%s。在此之前，各波同时进行 1、2、4……条轨迹。所有请求都不计入任何平均值。",
+	"%s, of %s, started at once in %s, without the model and without any limiter; %s. Before it, waves of 1, 2, 4, … rollouts at once. No request counts in any mean.":                                        "%s，取自 %s，同时开始（%s），不经过模型，也没有任何限流；%s。在此之前，各波同时进行 1、2、4……条轨迹。所有请求都不计入任何平均值。",
+	"%s, of %s, started at once in %s, each made by your agent with its own model and tools, without any limiter here. Before it, waves of 1, 2, 4, … rollouts at once. No rollout of it counts in any mean.": "%s，取自 %s，同时开始（%s），每条都由您的智能体用它自己的模型和工具完成，此处没有任何限流。在此之前，各波同时进行 1、2、4……条轨迹。其中没有任何轨迹计入平均值。",
 	"A training step of %s with %s each":                              "一个训练步：%s，每道 %s",
 	"burstWords.Named: %s":                                            "%s",
 	"the recorded time between the calls was kept":                    "保留了调用之间记录下来的时间",

@@ -30,6 +30,11 @@ burst.skip names are never called. A grader that asks a model costs money: what 
 will be is told before, it grades in the bursts alone, and what would cost more than
 --max-usd does not begin. A grader without an endpoint is left out.
 
+A service that makes the rollouts itself (agent.url) makes them anew, in the place
+of recorded calls: that asks its model, is told before, wants --yes too, and keeps
+to sampling.max_rollouts, max_tokens and max_usd. An agent that is a program
+(agent.command) is left out.
+
 Where RUN is not there yet it is begun from the configuration, without rollouts.
 Settings come from -c, else from gonogo.yaml, else from the configuration that
 RUN was made with.
@@ -44,7 +49,7 @@ Example:
 			&cli.StringFlag{Name: "group-size", Usage: "`G`, the rollouts of an item (key training.group_size)"},
 			&cli.BoolFlag{Name: "gaps", Usage: "keep the recorded time between the calls (key burst.gaps)"},
 			&cli.StringFlag{Name: "max-usd", Usage: "begin nothing that would cost more than `N` US dollars, as far as can be told before (key sampling.max_usd)"},
-			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "make recorded calls of tools that burst.safe does not name, and pay for a model that grades, without asking"},
+			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "make recorded calls of tools that burst.safe does not name, and pay for a model that grades or that an agent asks, without asking"},
 			langFlag(),
 			&cli.BoolFlag{Name: "json", Usage: "print what was found as JSON"},
 		},

@@ -40,11 +40,14 @@ func burstProject(c *cli.Context, dir string) (*project, *rollout.Run, error) {
 	}
 	cfg, err := burstConfig(c, run)
 	if err == nil {
-		check := cfg.completeGrading
-		if run == nil {
-			check = cfg.complete // its items are read from the data files
+		check, keys := []error{cfg.completeGrading()}, cfg.takeJudgeKey
+		if cfg.Agent.URL != "" { // it asks the model
+			check, keys = append(check, cfg.completeModel()), cfg.takeKeys
 		}
-		err = joinConfigErrors([]error{check(), cfg.takeJudgeKey()})
+		if run == nil {
+			check = []error{cfg.complete()} // its items are read from the data files
+		}
+		err = joinConfigErrors(append(check, keys()))
 	}
 	if err != nil {
 		return nil, nil, asUsage(byFlag(c, err))
@@ -71,7 +74,11 @@ func wiredToBurst(c *cli.Context, run *rollout.Run, cfg *config) (*project, erro
 		err = errors.Join(p.load(), p.plainIDs())
 	}
 	if err == nil {
-		err = errors.Join(p.wireGrader(), p.wireTools())
+		wire := p.wireTools
+		if p.cfg.Agent.URL != "" {
+			wire = func() error { return errors.Join(p.wireAgent(), p.wireSession()) }
+		}
+		err = errors.Join(p.wireGrader(), wire())
 	}
 	if err == nil {
 		err = p.knowsTools()
@@ -149,7 +156,7 @@ func (p *project) burstPlan(c *cli.Context, run *rollout.Run) (*burst.Plan, burs
 	}
 	in := burst.Input{
 		Seed: p.seed, Items: p.items, Tools: p.burstTools(), Rollouts: b.Rollouts, Batch: cmp.Or(p.cfg.Training.BatchSize, usualBatch), Group: p.cfg.Training.GroupSize,
-		Judged: len(p.cfg.Body.Judges()) > 0, Session: p.sessions != nil,
+		Judged: len(p.cfg.Body.Judges()) > 0, Session: p.sessions != nil, Agent: p.cfg.Agent.URL != "",
 	}
 	in.Grade = in.Judged || len(p.cfg.Body.GraderURLs()) > 0
 	if run != nil {
@@ -157,6 +164,9 @@ func (p *project) burstPlan(c *cli.Context, run *rollout.Run) (*burst.Plan, burs
 	}
 	plan, err := burst.NewPlan(c.Context, in)
 	if err != nil {
+		if len(p.cfg.Agent.Command) > 0 {
+			err = fmt.Errorf("%w; %s", err, programLeftOut)
+		}
 		return nil, burst.Config{}, asUsage(err)
 	}
 	if !in.Grade {
@@ -171,10 +181,16 @@ func (p *project) burstPlan(c *cli.Context, run *rollout.Run) (*burst.Plan, burs
 	}
 	cfg.Retry.Wait, cfg.Retry.Cap = s.Retry.Wait, limit.DefaultRetry().Cap
 	cfg.Flight = openFiles() / 2 // a world in this very process opens the other end
+	p.burstAgent(&cfg, plan)
 	return plan, cfg, asUsage(cfg.Validate())
 }
 
+// burstTools are the tools that a burst may call: none where a service makes the
+// rollouts, which calls its own.
 func (p *project) burstTools() []burst.Tool {
+	if p.cfg.Agent.URL != "" {
+		return nil
+	}
 	var tools []burst.Tool
 	for _, name := range p.toolNames() {
 		tools = append(tools, burst.Tool{Name: name, Safe: slices.Contains(p.cfg.Burst.Safe, name), Skip: slices.Contains(p.cfg.Burst.Skip, name)})
@@ -197,19 +213,26 @@ func (p *project) agree(c *cli.Context, run *rollout.Run, plan *burst.Plan, cfg 
 	if gradings > 0 {
 		parts = append(parts, chart.Count(gradings)+" gradings")
 	}
+	made := plan.Rollouts(cfg)
+	if made > 0 {
+		parts = append([]string{counted(made, "rollout") + " by the agent" + p.meanRollout(plan).text(made)}, parts...)
+	}
 	fmt.Fprintf(w, " In all, at most: %s.\n", visible(strings.Join(parts, ", ")))
 	for _, note := range plan.Notes {
 		fmt.Fprintf(w, "note: %s\n", visible(note))
 	}
 	judged := gradings * len(p.cfg.Body.Judges())
-	if err := p.payable(w, run, plan, asked, gradings); err != nil {
+	if err := p.payable(w, plan, asked, made, gradings); err != nil {
 		return err
 	}
 	risky := plan.Unsafe(p.burstTools())
-	if len(risky) == 0 && judged == 0 || c.Bool("yes") {
+	if len(risky) == 0 && judged == 0 && made == 0 || c.Bool("yes") {
 		return nil
 	}
 	var why []string
+	if made > 0 {
+		why = append(why, fmt.Sprintf("the agent would make %s, which ask its model, and do again what its tools do", counted(made, "rollout")))
+	}
 	if len(risky) > 0 {
 		why = append(why, fmt.Sprintf("the recorded calls of %s would be made again, and burst.safe does not name them", strings.Join(risky, ", ")))
 	}
@@ -225,7 +248,7 @@ func (p *project) agree(c *cli.Context, run *rollout.Run, plan *burst.Plan, cfg 
 
 // payable tells what the burst costs, as far as that is known, and refuses one
 // above the cap.
-func (p *project) payable(w io.Writer, run *rollout.Run, plan *burst.Plan, asked map[string]int, gradings int) error {
+func (p *project) payable(w io.Writer, plan *burst.Plan, asked map[string]int, made, gradings int) error {
 	usd, known := 0.0, true
 	for name, n := range asked {
 		price := p.cfg.Prices.ToolCall
@@ -239,6 +262,16 @@ func (p *project) payable(w io.Writer, run *rollout.Run, plan *burst.Plan, asked
 	if len(p.cfg.Body.Judges()) > 0 && gradings > 0 {
 		per, ok := meanGrading(plan, p.cfg.prices())
 		usd, known = usd+float64(gradings)*per, ok
+	}
+	if made > 0 {
+		one := p.meanRollout(plan)
+		if err := p.withinCaps(made, one); err != nil {
+			return err
+		}
+		if !one.priced {
+			fmt.Fprintln(w, "What the agent's rollouts cost is not known before: the records tell no tokens of its model, or no price is known.")
+		}
+		usd += float64(made) * one.usd
 	}
 	switch most := p.cfg.Sampling.MaxUSD; {
 	case !known && most > 0:

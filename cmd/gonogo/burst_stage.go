@@ -23,8 +23,13 @@ func burstID() string { return fmt.Sprintf("%016x", rand.Uint64()) }
 // readyToBurst stops where an endpoint does not answer at all.
 func (p *project) readyToBurst(c *cli.Context) error {
 	list := p.hooks()
+	if p.cfg.Agent.URL != "" {
+		list = append(list, p.agentEndpoints()...)
+	}
 	for _, t := range p.cfg.Body.Tools {
-		list = append(list, endpoint{"tool " + t.Name, p.connect(t.ServerURL)})
+		if p.cfg.Agent.URL == "" {
+			list = append(list, endpoint{"tool " + t.Name, p.connect(t.ServerURL)})
+		}
 	}
 	if err := p.reachable(c.Context, standing(list)); err != nil {
 		return err

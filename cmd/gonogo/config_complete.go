@@ -26,7 +26,17 @@ func (c *config) complete() error {
 
 // completeCalls asks for what the calls of a rollout need.
 func (c *config) completeCalls() []error {
-	errs := []error{c.completeGrading()}
+	return append([]error{c.completeGrading()}, c.modelCalls()...)
+}
+
+// completeModel asks for what the model alone needs.
+func (c *config) completeModel() error {
+	return joinConfigErrors(append(c.modelCalls(), c.unpricedModel()))
+}
+
+// modelCalls asks for what calling the model needs.
+func (c *config) modelCalls() []error {
+	var errs []error
 	if c.Model.Name == "" && !c.Agent.ownModel() {
 		errs = append(errs, c.fault("model.name", "missing, and the job names no model"))
 	}

@@ -22,6 +22,11 @@ func sessionKeys() []key {
 			at: func(v *values) any { return &v.Session.Headers },
 		},
 		{
+			Path: "session.canary", Fallback: "leaks are looked for where the start plants $GONOGO_CANARY itself", Example: `"{{session.dir}}/.gonogo-canary"`,
+			Doc: "a file in the place of a session that each rollout's canary is written to once the session has started; another rollout's word in it, then or when the rollout has ended, is a leak",
+			at:  func(v *values) any { return &v.Session.Canary },
+		},
+		{
 			Path: "session.concurrency", Default: "0", Min: bound(0), Max: bound(4096), Doc: "most sessions at one time; 0 is as many as rollouts",
 			at: func(v *values) any { return &v.Session.Concurrency },
 		},
@@ -37,7 +42,7 @@ func (c *config) checkSession() error {
 	if c.Session.Start != "" {
 		return nil
 	}
-	for _, path := range []string{"session.stop", "session.headers"} {
+	for _, path := range []string{"session.stop", "session.headers", "session.canary"} {
 		if c.has(path) {
 			return c.fault(path, "stands without session.start")
 		}

@@ -86,6 +86,7 @@ type samplingValues struct {
 
 type sessionValues struct {
 	Start, Stop string
+	Canary      string
 	Headers     map[string]string
 	Concurrency int
 	Timeout     time.Duration

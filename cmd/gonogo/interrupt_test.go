@@ -103,6 +103,7 @@ const (
 )
 
 func TestCtrlCDrainsAndTheNextRunGoesOn(t *testing.T) {
+	t.Parallel()
 	config, address, server := slowWorld(t)
 	run := filepath.Join(t.TempDir(), "run")
 	c := startRun(t, config, run, address)
@@ -136,6 +137,7 @@ func TestCtrlCDrainsAndTheNextRunGoesOn(t *testing.T) {
 // A judge that takes its time is interrupted in the audit of `gonogo run`: the
 // rollouts stay, and no payload is paid twice.
 func TestCtrlCInTheAuditAndTheNextRunGoesOn(t *testing.T) {
+	t.Parallel()
 	world, err := fixtures.Find("noisy")
 	if err != nil {
 		t.Fatal(err)

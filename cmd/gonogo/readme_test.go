@@ -39,6 +39,10 @@ func TestReadmeListsTheTemplates(t *testing.T) {
 }
 
 func TestReadmeShowsTheAuditOfTheHackableWorld(t *testing.T) {
+	if raced {
+		t.Skip("numbers are not the race detector's business")
+	}
+	t.Parallel()
 	result, _ := runDemo(t, "--world", "hackable", "-o", filepath.Join(t.TempDir(), "run"))
 	page := report.NewPage(result, report.Options{})
 	var table strings.Builder
@@ -78,6 +82,9 @@ func readmeHas(t *testing.T, mark, want string) {
 
 // Every command that the README shows is run, in order, as a newcomer would.
 func TestReadmeCommandsRun(t *testing.T) {
+	if raced {
+		t.Skip("the same commands run under the race detector in their own tests")
+	}
 	makefile, err := os.ReadFile(filepath.Join("..", "..", "Makefile"))
 	if err != nil {
 		t.Fatal(err)

@@ -179,6 +179,9 @@ func (p *project) trace(w io.Writer, rec *rollout.Record) {
 			show("  returns   %s", oneLine(m.Content))
 		}
 	}
+	if p.cfg.Agent.there() && rec.Answer != "" { // it may be another text than its model's last
+		show("  output    %s", oneLine(rec.Answer))
+	}
 	if reward, ok := rec.Score(0); ok && rec.Reward != nil {
 		show("  reward    %g", reward)
 	}

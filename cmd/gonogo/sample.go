@@ -350,5 +350,6 @@ func (p *project) summarize(c *cli.Context, s sampler.Stats) {
 		fmt.Fprintln(c.App.ErrWriter, p.redact.String(line))
 	}
 	fmt.Fprint(c.App.ErrWriter, p.uncounted(s), p.madeBy())
+	tellLeaks(c.App.ErrWriter, s)
 	tellLeftOpen(c.App.ErrWriter, s)
 }

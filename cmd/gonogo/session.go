@@ -31,7 +31,7 @@ func (p *project) wireSession() error {
 		return nil
 	}
 	keeper, err := isolation.New(isolation.Config{
-		Start: p.hook(s.Start), Stop: p.hook(s.Stop), Headers: s.Headers, Concurrency: s.Concurrency, Reads: reads, HTTP: p.env.HTTP,
+		Start: p.hook(s.Start), Stop: p.hook(s.Stop), Headers: s.Headers, Concurrency: s.Concurrency, Canary: s.Canary, Reads: reads, HTTP: p.env.HTTP,
 	})
 	if err != nil {
 		return p.cfg.fault("session.start", "%v", err)
@@ -115,6 +115,13 @@ func (p *project) forgetSessions() error {
 		return nil
 	}
 	return p.sessions.Close()
+}
+
+// tellLeaks says how many rollouts met what others had left.
+func tellLeaks(w io.Writer, s sampler.Stats) {
+	if s.Leaking > 0 {
+		fmt.Fprintf(w, "warning: %s met what another rollout had left behind (\"leaks\" in %s): they do not run apart from each other; see docs/sessions.md\n", counted(s.Leaking, "rollout"), rollout.RolloutsFile)
+	}
 }
 
 // tellLeftOpen says how many sessions could not be stopped.

@@ -123,8 +123,10 @@ func (c *Command) ask(ctx context.Context, p sampler.Play, line []byte) ([]byte,
 		if err != nil {
 			return nil, err
 		}
-		text, err := peer.Ask(ctx, p.Timeout, line, largestResult)
+		text, err := peer.Ask(ctx, 0, line, largestResult) // ctx has the time
 		switch {
+		case context.Cause(ctx) == sampler.ErrPlayTime && err != nil:
+			return nil, hung(p, " and was ended"+peer.Said())
 		case err == nil && c.cfg.PerRollout:
 			peer.Finish(grace)
 			return text, nil
@@ -136,7 +138,7 @@ func (c *Command) ask(ctx context.Context, p sampler.Play, line []byte) ([]byte,
 		case !again && !c.cfg.PerRollout && (errors.Is(err, process.ErrNotSent) || errors.Is(err, process.ErrUnasked)):
 			continue // what the rollout before left is none of this one's
 		}
-		return nil, c.failure(p, err)
+		return nil, c.failure(err)
 	}
 }
 
@@ -175,7 +177,7 @@ func (c *Command) environment(p sampler.Play) []string {
 	if !c.cfg.PerRollout {
 		return env
 	}
-	env = append(env, "GONOGO_TRACE_ID="+p.TraceID)
+	env = append(env, "GONOGO_TRACE_ID="+p.TraceID, "GONOGO_CANARY="+rollout.Canary(p.TraceID))
 	if p.Model != nil {
 		env = append(env, "OPENAI_BASE_URL="+p.Model.BaseURL, "OPENAI_API_KEY="+p.Model.Key)
 	}
@@ -211,17 +213,17 @@ func startFailure(err error) error {
 }
 
 // failure is a rollout that a process did not carry to its end.
-func (c *Command) failure(p sampler.Play, err error) error {
+func (c *Command) failure(err error) error {
 	kind := sampler.KindAgentCrashed
 	switch {
-	case errors.Is(err, process.ErrLate):
-		kind, err = sampler.KindAgentHung, fmt.Errorf("the agent gave no result within %v (agent.timeout) and was ended%s", p.Timeout, strings.TrimPrefix(err.Error(), process.ErrLate.Error()))
 	case errors.Is(err, process.ErrLong):
 		kind, err = sampler.KindAgentGarbled, fmt.Errorf("the agent wrote more than %d bytes without a line break and was ended", largestResult)
 	case errors.Is(err, process.ErrTwo):
 		kind, err = sampler.KindAgentGarbled, errors.New("the agent wrote more than one line for a rollout and was ended; what is not the result belongs to standard error")
 	case errors.Is(err, process.ErrUnasked):
 		kind, err = sampler.KindAgentGarbled, errors.New("the agent wrote a line before it was told of a rollout; what is not a result belongs to standard error")
+	case errors.Is(err, process.ErrEnded), errors.Is(err, process.ErrNotSent):
+		err = fmt.Errorf("the agent's process %s", strings.TrimPrefix(err.Error(), "it "))
 	default:
 		err = fmt.Errorf("the agent's process: %w", err)
 	}

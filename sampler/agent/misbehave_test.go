@@ -80,7 +80,7 @@ func TestAnAgentThatAlwaysCrashesEndsTheRun(t *testing.T) {
 	cfg.Concurrency, cfg.AgentTimeout = 2, time.Minute
 	var got records
 	_, err := sampler.Sample(t.Context(), nil, cfg, 7, s.jobs, sampler.Boundaries{Agent: command(t, "crash", nil), Grader: s.grader}, &got, nil)
-	if err == nil || !strings.Contains(err.Error(), "agent endpoint") || len(got) == len(s.jobs) {
+	if err == nil || !strings.Contains(err.Error(), "the agent failed 5 rollouts in a row in the same way: the agent's process ended: exit status 7") || len(got) == len(s.jobs) {
 		t.Errorf("%d of %d rollouts, %v", len(got), len(s.jobs), err)
 	}
 }

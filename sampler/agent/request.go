@@ -7,11 +7,13 @@ import (
 	"slices"
 
 	"gonogo/sampler"
+	"gonogo/sampler/rollout"
 )
 
 // Request is what an agent is told of a rollout.
 type Request struct {
 	TraceID  string                     `json:"trace_id"` // names this rollout; the same in all its calls
+	Canary   string                     `json:"canary"`   // a word of its own: another rollout that meets it has met what this one left
 	ItemID   string                     `json:"item_id"`
 	Split    string                     `json:"split"`
 	Sample   int                        `json:"sample"`
@@ -58,7 +60,7 @@ type Told struct {
 // what the session did not answer.
 func (t Told) request(p sampler.Play) (Request, error) {
 	r := Request{
-		TraceID: p.TraceID, ItemID: p.Item.ID, Split: string(p.Item.Split), Sample: p.Sample, Attempt: p.Attempt,
+		TraceID: p.TraceID, Canary: rollout.Canary(p.TraceID), ItemID: p.Item.ID, Split: string(p.Item.Split), Sample: p.Sample, Attempt: p.Attempt,
 		Limits: Limits{p.MaxSteps, p.MaxToolCalls, p.Timeout.Seconds()},
 	}
 	var row map[string]json.RawMessage

@@ -165,11 +165,16 @@ func garbled(format string, args ...any) error {
 	return failed(sampler.KindAgentGarbled, rollout.ToolFailed, fmt.Errorf(format, args...))
 }
 
+// hung is an agent that gave no result in time; more is what else there is to say.
+func hung(p sampler.Play, more string) error {
+	return failed(sampler.KindAgentHung, rollout.ToolFailed, fmt.Errorf("the agent gave no result within %v (agent.timeout)%s", p.Timeout, more))
+}
+
 // failed is one rollout's failure, which is not worth another try: that would
 // cost what a rollout costs. It is none of the endpoint as a whole, but for the
 // breaker, which counts the same failure on item after item.
 func failed(kind string, outcome rollout.Outcome, err error) error {
-	return &sampler.Failure{URL: "agent", Hidden: http.StatusOK, Err: &sampler.AgentError{Kind: kind, Outcome: outcome, Err: err}}
+	return &sampler.Failure{URL: sampler.AgentBoundary, Hidden: http.StatusOK, Err: &sampler.AgentError{Kind: kind, Outcome: outcome, Err: err}}
 }
 
 // quoted shows the beginning of what is no result.

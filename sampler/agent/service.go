@@ -57,18 +57,12 @@ func (s *Service) Play(ctx context.Context, p sampler.Play) (done sampler.Played
 		return sampler.Played{}, err
 	}
 	defer func() { pass.Done(done.Usage, err) }()
-	inner := ctx
-	if p.Timeout > 0 {
-		var stop context.CancelFunc
-		inner, stop = context.WithTimeout(ctx, p.Timeout)
-		defer stop()
-	}
-	text, err := s.result(inner, pass, p)
+	text, err := s.result(ctx, pass, p)
 	switch {
+	case context.Cause(ctx) == sampler.ErrPlayTime:
+		return sampler.Played{}, hung(p, "")
 	case ctx.Err() != nil:
 		return sampler.Played{}, context.Cause(ctx)
-	case inner.Err() != nil:
-		return sampler.Played{}, failed(sampler.KindAgentHung, rollout.ToolFailed, fmt.Errorf("the agent gave no result within %v (agent.timeout)", p.Timeout))
 	case err != nil:
 		return sampler.Played{}, err
 	}

@@ -119,6 +119,9 @@ func kindOfFailure(err error) string {
 	if g, ok := errors.AsType[*sampler.GradeError](err); ok {
 		return g.Kind
 	}
+	if kind := kindOfAgents(err); kind != "" {
+		return kind
+	}
 	f, ok := sampler.AsFailure(err)
 	switch {
 	case !ok:
@@ -163,6 +166,10 @@ func noted(c *rollout.BurstCall, x *seen, ids *canaries, own int) {
 	for _, e := range x.all() {
 		c.Status = cmp.Or(e.status, c.Status)
 		c.RequestBytes, c.ReplyBytes = max(c.RequestBytes, e.sent), max(c.ReplyBytes, int64(e.body.Len()))
+		if c.Endpoint == agentEndpoint { // its contract is not a tool's
+			c.Leak = cmp.Or(c.Leak, ids.leak(e.body.Bytes(), own))
+			continue
+		}
 		if e.sent > largest {
 			c.Odd = append(c.Odd, rollout.RequestTooLarge)
 		}

@@ -28,6 +28,7 @@ type episode struct {
 	trace  string
 	twice  bool               // each request is made twice
 	box    *sampler.Enclosure // what it has to itself; nil is nothing
+	made   *rollout.Record    // by an agent; nil without
 	base   rollout.BurstCall
 	began  time.Time // of the wave
 
@@ -36,8 +37,9 @@ type episode struct {
 	asked int
 }
 
-// play starts the rollout's session, makes the calls turn by turn, then has the rollout graded. A call that
-// fails for good ends it when the others of its turn have ended.
+// play starts the rollout's session, makes the calls turn by turn, or has the agent
+// make them, then has the rollout graded. A call that fails for good ends it when
+// the others of its turn have ended.
 func (e *episode) play(ctx context.Context, grade bool) (lost bool, err error) {
 	if e.cfg.Isolation != nil {
 		release, err := e.place(ctx)
@@ -51,6 +53,12 @@ func (e *episode) play(ctx context.Context, grade bool) (lost bool, err error) {
 		defer e.vacate(ctx, e.box)
 	}
 	defer sampler.Leave(e.tools, e.trace)
+	if e.plan.agent {
+		if lost, err = e.attend(ctx); lost || err != nil {
+			return lost, err
+		}
+		grade = grade && e.made.Answer != "" // without an answer there is nothing to grade
+	}
 	for _, turn := range e.script.Turns {
 		if e.cfg.Gaps {
 			if err := sleep(ctx, turn.Gap); err != nil {
@@ -96,7 +104,7 @@ func (e *episode) call(ctx context.Context, c Call) (failed bool, err error) {
 	e.ids.plant(id, e.own)
 	out := sampler.Call{ID: id, Arguments: c.Arguments, TraceID: e.trace, Item: e.script.Item, Enclosure: e.box}
 	same := sameRequest(c.Name, e.script.Item.ID, c.Arguments)
-	return e.ask(ctx, errand{toolEndpoint(c.Name), id, same, e.cfg.ToolTimeout, func(ctx context.Context, rec *rollout.BurstCall) (answer, error) {
+	return e.ask(ctx, errand{endpoint: toolEndpoint(c.Name), call: id, same: same, timeout: e.cfg.ToolTimeout, try: func(ctx context.Context, rec *rollout.BurstCall) (answer, error) {
 		res, err := tool.Call(ctx, out)
 		if err == nil && res.Error != "" && res.HTTPStatus >= 400 {
 			rec.Kind, rec.Error = refused(res.HTTPStatus), sampler.Brief(res.Error)
@@ -111,14 +119,18 @@ func (e *episode) call(ctx context.Context, c Call) (failed bool, err error) {
 	}})
 }
 
-// grade has the recorded output graded under the rollout's own trace id.
+// grade has the output that is recorded, or that the agent gave, graded under the
+// rollout's own trace id.
 func (e *episode) grade(ctx context.Context) (failed bool, err error) {
 	rec := *e.script.Record
+	if e.made != nil {
+		rec = *e.made
+	}
 	rec.TraceID = e.trace
 	out := sampler.OutputOf(e.script.Item, &rec)
 	out.Enclosure = e.box
 	same := sameRequest(graderEndpoint, rec.Item, strconv.Itoa(rec.Sample))
-	return e.ask(ctx, errand{graderEndpoint, "", same, e.cfg.GraderTimeout, func(ctx context.Context, _ *rollout.BurstCall) (answer, error) {
+	return e.ask(ctx, errand{endpoint: graderEndpoint, same: same, timeout: e.cfg.GraderTimeout, try: func(ctx context.Context, _ *rollout.BurstCall) (answer, error) {
 		out.Kept = map[string]sampler.Grade{}
 		g, err := e.grader.Grade(ctx, out)
 		return answer{reward: g.Reward}, err
@@ -128,9 +140,10 @@ func (e *episode) grade(ctx context.Context) (failed bool, err error) {
 // errand is one request, to be repeated while it fails.
 type errand struct {
 	endpoint string
-	call     string // its id, of a tool's
-	same     string // its name among requests that ask for the same
-	timeout  time.Duration
+	call     string        // its id, of a tool's
+	same     string        // its name among requests that ask for the same
+	timeout  time.Duration // 0: it keeps its own
+	paid     bool          // a try costs what a rollout costs: one that failed in the middle is not made again
 	try      func(context.Context, *rollout.BurstCall) (answer, error)
 }
 
@@ -173,6 +186,9 @@ func (e *episode) until(ctx context.Context, do errand, before *answer) (a answe
 		}
 		rec.Failed, rec.Kind, rec.Error = true, kindOfFailure(err), sampler.Brief(err.Error())
 		wait, more := again(e.cfg.Retry, err, made, e.jitter(do, made))
+		if f, ok := sampler.AsFailure(err); do.paid && ok {
+			more = more && f.Temporary
+		}
 		rec.Discards = !more
 		e.note(rec)
 		if !more {
@@ -202,8 +218,12 @@ func (e *episode) once(ctx context.Context, do errand, rec *rollout.BurstCall) (
 	rec.Flight = int(flight.Add(1))
 	defer flight.Add(-1)
 	x := new(seen)
-	inner, cancel := context.WithTimeout(context.WithValue(ctx, seenKey{}, x), do.timeout)
-	defer cancel()
+	inner := context.WithValue(ctx, seenKey{}, x)
+	if do.timeout > 0 {
+		var cancel context.CancelFunc
+		inner, cancel = context.WithTimeout(inner, do.timeout)
+		defer cancel()
+	}
 	sent := time.Now()
 	rec.At = rollout.Seconds(sent.Sub(e.began))
 	a, err := do.try(inner, rec)

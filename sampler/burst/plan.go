@@ -30,6 +30,7 @@ type Input struct {
 	Grade   bool // whether the rollouts end with a grading
 	Judged  bool // whether that asks a model
 	Session bool // whether each rollout has a session of its own
+	Agent   bool // whether a service makes each rollout: nothing recorded is called then
 	Batch   int  // items of a training step
 	Group   int  // rollouts of an item
 	// Rollouts that start at once; 0 is Batch × Group. Each item is played Group
@@ -46,7 +47,7 @@ type Plan struct {
 	Calls     int // of the tools, by all scripts
 
 	group, batch int
-	grade        bool
+	grade, agent bool
 }
 
 // Script is one rollout to play.
@@ -78,7 +79,7 @@ func NewPlan(ctx context.Context, in Input) (*Plan, error) {
 	if n < 1 || in.Group < 1 {
 		return nil, fmt.Errorf("a burst of %d rollouts in groups of %d: both must be at least 1", n, in.Group)
 	}
-	p := &Plan{group: in.Group, grade: in.Grade}
+	p := &Plan{group: in.Group, grade: in.Grade, agent: in.Agent}
 	if in.Rollouts == 0 {
 		p.batch = in.Batch
 	}
@@ -95,6 +96,8 @@ func NewPlan(ctx context.Context, in Input) (*Plan, error) {
 		s := Script{Item: at.item, Record: unrecorded(at.item)}
 		if len(at.records) > 0 {
 			s.Record = at.records[i%in.Group%len(at.records)]
+		}
+		if !in.Agent {
 			s.Turns = turnsOf(s.Record, in.Tools)
 		}
 		p.Scripts = append(p.Scripts, s)
@@ -102,10 +105,12 @@ func NewPlan(ctx context.Context, in Input) (*Plan, error) {
 	if len(d.items)*in.Group < n {
 		p.Notes = append(p.Notes, fmt.Sprintf("%s holds %d items with something to replay, fewer than the %d of such a step: they are played more than once", p.Split, len(d.items), (n+in.Group-1)/in.Group))
 	}
-	p.generate(in)
+	if !in.Agent {
+		p.generate(in)
+	}
 	p.count(in)
-	if p.Calls == 0 && !in.Grade {
-		return nil, errors.New("there is nothing to call: the rollouts recorded no tool calls, no tool is marked safe (burst.safe), and the grader is not behind an endpoint")
+	if p.Calls == 0 && !in.Grade && !in.Agent {
+		return nil, errors.New("there is nothing to call: the rollouts recorded no tool calls, no tool is marked safe (burst.safe), the grader is not behind an endpoint, and no service makes the rollouts (agent.url)")
 	}
 	return p, nil
 }
@@ -287,6 +292,9 @@ func (p *Plan) count(in Input) {
 	}
 	if in.Session {
 		p.Endpoints = append(p.Endpoints, rollout.BurstEndpoint{Name: sessionEndpoint, Recorded: len(p.Scripts)})
+	}
+	if in.Agent {
+		p.Endpoints = append(p.Endpoints, rollout.BurstEndpoint{Name: agentEndpoint, Recorded: len(p.Scripts)})
 	}
 	for _, t := range in.Tools {
 		if e := at[t.Name]; e.Recorded+e.Generated > 0 {

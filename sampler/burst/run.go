@@ -33,6 +33,9 @@ type Config struct {
 	Isolation sampler.Isolation
 	Sessions  int // of these at one time; 0 is as many as rollouts
 
+	// Agent makes the rollouts of a plan that was made for one.
+	Agent Agent
+
 	ToolTimeout, GraderTimeout time.Duration // of one request
 	IsolationTimeout           time.Duration // of one start or stop
 	Retry                      limit.Retry   // of the trainer
@@ -60,6 +63,9 @@ func (c Config) Validate() error {
 	case c.Isolation != nil && c.IsolationTimeout <= 0:
 		return errors.New("session.timeout must be more than 0: a burst waits for every session")
 	}
+	if c.Agent.Agent != nil && c.Agent.Timeout <= 0 {
+		return errors.New("agent.timeout must be more than 0: a burst waits for every rollout")
+	}
 	return c.Retry.Validate()
 }
 
@@ -70,20 +76,36 @@ const fewTurned = 0.05
 var ErrInterrupted = errors.New("the burst was interrupted")
 
 // Waves lists what a burst of the plan does, in order. The numbers of rollouts
-// are the most that are made.
+// are the most that are made. Of an agent no request is made twice: its model may
+// answer otherwise.
 func (p *Plan) Waves(cfg Config) []rollout.Wave {
 	n := len(p.Scripts)
 	var waves []rollout.Wave
-	if k := min(cfg.Repeats, n); k > 0 {
+	if k := min(cfg.Repeats, n); k > 0 && !p.agent {
 		waves = append(waves, rollout.Wave{Purpose: rollout.RepeatWave, Size: min(4, k), Rollouts: k})
 	}
+	ramp := cfg.Ramp
+	if p.agent {
+		ramp = min(ramp, agentRamp)
+	}
 	for size := 1; size < n; size *= 2 {
-		waves = append(waves, rollout.Wave{Purpose: rollout.RampWave, Size: size, Rollouts: max(size, cfg.Ramp)})
+		waves = append(waves, rollout.Wave{Purpose: rollout.RampWave, Size: size, Rollouts: max(size, ramp)})
 	}
 	for made := 0; made == 0 || made < cfg.Least; made += n {
 		waves = append(waves, rollout.Wave{Purpose: rollout.BurstWave, Size: n, Rollouts: n})
 	}
 	return waves
+}
+
+// Rollouts is how many rollouts the waves have an agent make at most.
+func (p *Plan) Rollouts(cfg Config) int {
+	n := 0
+	if p.agent {
+		for _, w := range p.Waves(cfg) {
+			n += w.Rollouts
+		}
+	}
+	return n
 }
 
 // Gradings is how many gradings the waves make at most, first tries alone.
@@ -135,6 +157,11 @@ func Run(ctx context.Context, drain <-chan struct{}, cfg Config, p *Plan, tools 
 	for _, w := range p.Waves(cfg) {
 		if hopeless && w.Purpose != rollout.BurstWave {
 			continue
+		}
+		if room := cfg.Agent.Room; room != nil && p.agent {
+			if err := room(w.Rollouts); err != nil {
+				return nil, nil, err
+			}
 		}
 		if err := s.wave(ctx, len(b.Waves), &w); err != nil {
 			return nil, nil, err

@@ -33,7 +33,7 @@ func (s *stage) place(ctx context.Context) (release func(), err error) {
 // and one that failed is stopped: it may have been made half.
 func (e *episode) enclose(ctx context.Context) (failed bool, err error) {
 	made := 0
-	_, failed, err = e.until(ctx, errand{sessionEndpoint, "", sameRequest(sessionEndpoint, e.script.Item.ID), e.cfg.IsolationTimeout, func(ctx context.Context, _ *rollout.BurstCall) (answer, error) {
+	_, failed, err = e.until(ctx, errand{endpoint: sessionEndpoint, same: sameRequest(sessionEndpoint, e.script.Item.ID), timeout: e.cfg.IsolationTimeout, try: func(ctx context.Context, _ *rollout.BurstCall) (answer, error) {
 		box := &sampler.Enclosure{ID: "session_" + e.hash("session", e.own, made), TraceID: e.trace, Item: e.script.Item, Sample: e.base.Rollout}
 		made++
 		err := e.cfg.Isolation.Start(ctx, box)

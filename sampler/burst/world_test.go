@@ -33,6 +33,7 @@ type server struct {
 	grader sampler.Grader
 	keeper *isolation.Keeper
 	client *http.Client
+	mux    *http.ServeMux
 
 	open, started atomic.Int64 // sessions now, and in all
 }
@@ -74,7 +75,7 @@ func serve(t *testing.T, search, grade answers) *server {
 			f(w, req)
 		})
 	}
-	out := new(server)
+	out := &server{mux: mux}
 	mux.HandleFunc("/start", func(http.ResponseWriter, *http.Request) {
 		out.open.Add(1)
 		out.started.Add(1)

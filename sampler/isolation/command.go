@@ -14,6 +14,7 @@ import (
 
 	"gonogo/sampler"
 	"gonogo/sampler/process"
+	"gonogo/sampler/rollout"
 )
 
 // marker is the variable by which the processes of an enclosure are known.
@@ -24,7 +25,7 @@ func mark(e *sampler.Enclosure) string { return marker + "=" + e.ID }
 
 // environment is what a command is told beside the environment of this program.
 func environment(e *sampler.Enclosure) []string {
-	env := append(os.Environ(), mark(e), "GONOGO_TRACE_ID="+e.TraceID)
+	env := append(os.Environ(), mark(e), "GONOGO_TRACE_ID="+e.TraceID, "GONOGO_CANARY="+rollout.Canary(e.TraceID))
 	if e.Item == nil {
 		return env
 	}
@@ -37,13 +38,14 @@ func describe(e *sampler.Enclosure) []byte {
 	about := struct {
 		ID      string                     `json:"id"`
 		TraceID string                     `json:"trace_id"`
+		Canary  string                     `json:"canary,omitempty"`
 		ItemID  string                     `json:"item_id,omitempty"`
 		Split   string                     `json:"split,omitempty"`
 		Sample  int                        `json:"sample"`
 		Attempt int                        `json:"attempt"`
 		Item    json.RawMessage            `json:"item,omitempty"`
 		Session map[string]json.RawMessage `json:"session,omitempty"`
-	}{ID: e.ID, TraceID: e.TraceID, Sample: e.Sample, Attempt: e.Attempt, Session: e.Values}
+	}{ID: e.ID, TraceID: e.TraceID, Canary: rollout.Canary(e.TraceID), Sample: e.Sample, Attempt: e.Attempt, Session: e.Values}
 	if e.Item != nil {
 		about.ItemID, about.Split, about.Item = e.Item.ID, string(e.Item.Split), e.Item.Row
 	}

@@ -23,6 +23,7 @@ type Config struct {
 	Headers     map[string]string // of both POSTs; final values
 	Concurrency int               // enclosures at one time; 0 = no bound
 	Reads       []string          // names that tools and graders read: a start must answer them
+	Canary      string            // a file in the enclosure's place that the rollout's canary is written to; {{session.NAME}} stands for what the start answered; "": none
 	HTTP        *http.Client      // nil = one of our own
 }
 
@@ -52,6 +53,7 @@ type Keeper struct {
 	cfg         Config
 	start, stop sampler.Address // of hooks that are URLs
 	answered    atomic.Bool     // a start answered all that is read
+	planted     atomic.Bool     // a canary was written
 	kept        []string        // names whose values the stop reads, so that the journal needs them
 	places      chan struct{}
 
@@ -76,6 +78,7 @@ func New(cfg Config) (*Keeper, error) {
 		cfg.HTTP = sampler.HTTPClient(nil, 16)
 	}
 	k := &Keeper{cfg: cfg, open: make(map[string]*state)}
+	k.cfg.Reads = slices.Concat(cfg.Reads, sampler.EnclosureNames(cfg.Canary))
 	var err error
 	if IsURL(cfg.Start) {
 		if k.start, err = sampler.NewAddress("session.start", cfg.Start, cfg.Headers); err != nil {
@@ -129,9 +132,11 @@ func (k *Keeper) Start(ctx context.Context, e *sampler.Enclosure) (err error) {
 	}
 	k.answered.Store(true)
 	if len(k.kept) > 0 {
-		return k.note(e)
+		if err := k.note(e); err != nil {
+			return err
+		}
 	}
-	return nil
+	return k.plant(ctx, e)
 }
 
 // enter takes a place.

@@ -74,7 +74,7 @@ func TestHooksByURL(t *testing.T) {
 	}
 	for in, want := range map[string]string{
 		"{{session.tools_url}}/search": "http://localhost:1/search", "{{ session.env.key }}": "planted-secret", "{{session.id}}": "box 7",
-		"{{session.trace_id}}": "trace_1", "{{session.env}}": `{"key": "planted-secret"}`, "{{item.x}}": "{{item.x}}",
+		"{{session.trace_id}}": "trace_1", "{{session.canary}}": "canary_e159e6fa654e1fa34b210bbfb6469828", "{{session.env}}": `{"key": "planted-secret"}`, "{{item.x}}": "{{item.x}}",
 	} {
 		if got, err := e.Fill(in); got != want || err != nil {
 			t.Errorf("%s: %q, %v; want %q", in, got, err, want)
@@ -90,8 +90,8 @@ func TestHooksByURL(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		`/start Bearer abc {"id":"session_1","trace_id":"trace_1","item_id":"q1","split":"train","sample":3,"attempt":1,"item":{"messages":[]}}`,
-		`/stop/5 Bearer abc {"id":"session_1","trace_id":"trace_1","item_id":"q1","split":"train","sample":3,"attempt":1,"item":{"messages":[]},"session":{"env":{"key":"planted-secret"},"id":"box 7","n":5,"tools_url":"http://localhost:1"}}`,
+		`/start Bearer abc {"id":"session_1","trace_id":"trace_1","canary":"canary_e159e6fa654e1fa34b210bbfb6469828","item_id":"q1","split":"train","sample":3,"attempt":1,"item":{"messages":[]}}`,
+		`/stop/5 Bearer abc {"id":"session_1","trace_id":"trace_1","canary":"canary_e159e6fa654e1fa34b210bbfb6469828","item_id":"q1","split":"train","sample":3,"attempt":1,"item":{"messages":[]},"session":{"env":{"key":"planted-secret"},"id":"box 7","n":5,"tools_url":"http://localhost:1"}}`,
 	}
 	if diff := cmp.Diff(want, seen); diff != "" {
 		t.Errorf("requests (-want +got):\n%s", diff)
@@ -154,7 +154,7 @@ func TestHooksByCommand(t *testing.T) {
 	dir := t.TempDir()
 	out := filepath.Join(dir, "out")
 	k, _ := keeper(t, isolation.Config{
-		Start: fmt.Sprintf(`cat > %[1]s; echo "$GONOGO_SESSION $GONOGO_TRACE_ID $GONOGO_ITEM $GONOGO_SPLIT $GONOGO_SAMPLE $GONOGO_ATTEMPT" >> %[1]s; sleep 300 & (sleep 300 &) ; echo '{"pid": '$!'}'`, out),
+		Start: fmt.Sprintf(`cat > %[1]s; echo "$GONOGO_SESSION $GONOGO_TRACE_ID $GONOGO_ITEM $GONOGO_SPLIT $GONOGO_SAMPLE $GONOGO_ATTEMPT $GONOGO_CANARY" >> %[1]s; sleep 300 & (sleep 300 &) ; echo '{"pid": '$!'}'`, out),
 		Stop:  fmt.Sprintf(`echo "stop $GONOGO_SESSION" >> %s`, out),
 		Reads: []string{"pid"},
 	})
@@ -172,8 +172,8 @@ func TestHooksByCommand(t *testing.T) {
 	if err := k.Stop(t.Context(), e); err != nil {
 		t.Fatal(err)
 	}
-	want := `{"id":"session_abc1","trace_id":"trace_1","item_id":"q1","split":"train","sample":3,"attempt":1,"item":{"messages":[]}}` +
-		"session_abc1 trace_1 q1 train 3 1\nstop session_abc1\n"
+	want := `{"id":"session_abc1","trace_id":"trace_1","canary":"canary_e159e6fa654e1fa34b210bbfb6469828","item_id":"q1","split":"train","sample":3,"attempt":1,"item":{"messages":[]}}` +
+		"session_abc1 trace_1 q1 train 3 1 canary_e159e6fa654e1fa34b210bbfb6469828\nstop session_abc1\n"
 	if diff := cmp.Diff(want, text(t, out)); diff != "" {
 		t.Error(diff)
 	}

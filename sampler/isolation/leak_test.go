@@ -38,6 +38,7 @@ type town struct {
 	owner   map[string]string // trace ids by session
 	session map[string]string // sessions that graded or were called, by trace id
 	givenUp map[string]bool   // sessions with a call that its caller waits for no more
+	hotel   *hotel            // where sessions have rooms; nil: they have none
 	full    func()            // is called at each start, when it is set
 	meet    int               // sessions that wait for each other, once
 	met     chan struct{}     // is closed when they are open
@@ -76,6 +77,7 @@ func (c *town) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var in struct {
 		ID      string
 		TraceID string `json:"trace_id"`
+		Canary  string
 	}
 	_ = json.Unmarshal(body, &in)
 	at := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
@@ -91,8 +93,9 @@ func (c *town) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, `{"choices":[{"finish_reason":"tool_calls","message":{"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"note","arguments":"{}"}}]}}],"usage":{"prompt_tokens":5,"completion_tokens":2}}`)
 	case "start":
 		c.start(in.ID, in.TraceID)
+		room := c.hotel.checkIn(in.ID, in.Canary)
 		if !c.trouble(w, r) { // it was started, whatever is answered
-			fmt.Fprintf(w, `{"base": "%s/s/%s", "key": "key-of-%s"}`, c.url, in.ID, in.ID)
+			fmt.Fprintf(w, `{"base": "%s/s/%s", "key": "key-of-%s", "room": "%s"}`, c.url, in.ID, in.ID, room)
 		}
 	case "stop":
 		c.mu.Lock()
@@ -105,7 +108,7 @@ func (c *town) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		c.visit(at[1], in.TraceID, r.Header.Get("X-Key"))
 		c.wait()
 		if !c.trouble(w, r) {
-			_, _ = io.WriteString(w, `{"output": "noted", "score": 1}`)
+			fmt.Fprintf(w, `{"output": "noted%s", "score": 1}`, c.hotel.notes(at[1]))
 		}
 	default:
 		c.t.Errorf("nobody is meant by %s", r.URL.Path)

@@ -22,6 +22,7 @@ import (
 
 	"gonogo/sampler"
 	"gonogo/sampler/process"
+	"gonogo/sampler/rollout"
 )
 
 // pipe is a transport to a program: a line of JSON each way is a message. The
@@ -49,7 +50,7 @@ func start(cfg Config, opts Options, trace string) (*pipe, error) {
 		cmd.Env = append(cmd.Env, name+"="+cfg.Env[name])
 	}
 	if trace != "" {
-		cmd.Env = append(cmd.Env, "GONOGO_TRACE_ID="+trace)
+		cmd.Env = append(cmd.Env, "GONOGO_TRACE_ID="+trace, "GONOGO_CANARY="+rollout.Canary(trace))
 	}
 	child, err := process.Start(cmd, marker+"="+rand.Text(), opts.Log)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -22,12 +23,19 @@ type Child struct {
 	kill sync.Once
 }
 
+// unbuffered has Python write what it prints at once: into a pipe it would hold it
+// back until it ends, and the line that is waited for never comes.
+const unbuffered = "PYTHONUNBUFFERED"
+
 // Start starts cmd with pipes to its standard input and output, apart from this
 // program. mark is in its environment, so that what it starts is known. Its
 // standard error goes to log, which may be nil; its end is kept for messages.
 func Start(cmd *exec.Cmd, mark string, log io.Writer) (*Child, error) {
 	c := &Child{cmd: cmd, mark: mark, said: &tail{log: log}, gone: make(chan struct{})}
 	cmd.Env = append(cmd.Env, mark)
+	if !slices.ContainsFunc(cmd.Env, func(pair string) bool { return strings.HasPrefix(pair, unbuffered+"=") }) {
+		cmd.Env = append(cmd.Env, unbuffered+"=1")
+	}
 	cmd.SysProcAttr = Apart()
 	cmd.Stderr = c.said
 	cmd.WaitDelay = time.Second // for a process that got away and holds standard error

@@ -73,6 +73,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 
 // forward asks the model what the agent asks.
 func (p *Proxy) forward(w http.ResponseWriter, req *http.Request, r *room, d dialect) {
+	defer sampler.Asking(r.ctx)()
 	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, largest))
 	if err != nil {
 		refuse(w, http.StatusRequestEntityTooLarge, "invalid_request", "the request cannot be read: "+err.Error())

@@ -23,8 +23,8 @@ const (
 // BurstSchema names the shape of burst.json and calls.jsonl.
 const BurstSchema = "gonogo/burst/1"
 
-// Burst is the rehearsal of a training step's load on tools and grader. No
-// request of it is part of a mean.
+// Burst is the rehearsal of a training step's load on tools and grader, or on a
+// service that makes the rollouts. No request of it is part of a mean.
 type Burst struct {
 	Schema      string    `json:"schema"`
 	ID          string    `json:"id"` // drawn anew each time; trace ids are made of it
@@ -48,8 +48,8 @@ type Burst struct {
 
 // BurstEndpoint is what a burst asks of one endpoint.
 type BurstEndpoint struct {
-	Name      string `json:"name"`                // "tool NAME", "grader" or "session"
-	Recorded  int    `json:"recorded"`            // calls of one burst that the run recorded, or its gradings
+	Name      string `json:"name"`                // "tool NAME", "agent", "grader" or "session"
+	Recorded  int    `json:"recorded"`            // calls of one burst that the run recorded, its gradings, or rollouts of an agent
 	Generated int    `json:"generated,omitempty"` // calls of one burst whose arguments its schema gave
 	Safe      bool   `json:"safe,omitempty"`      // marked as changing nothing
 	Judged    bool   `json:"judged,omitempty"`    // a grader that asks a model: it grades in the bursts alone

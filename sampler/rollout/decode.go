@@ -143,6 +143,12 @@ func (d *recordDecoder) member(key, v, was []byte) (err error) {
 		err = readJSON(name, "token counts", v, &r.Judge)
 	case "judge_calls":
 		r.JudgeCalls, err = readInt(name, v)
+	case "canary_planted":
+		r.Planted = false
+		err = readJSON(name, "true or false", v, &r.Planted)
+	case "leaks":
+		r.Leaks = nil
+		err = readJSON(name, "a list of leaks", v, &r.Leaks)
 	case "trace_id":
 		r.TraceID, err = readText(name, v)
 	case "started_at":

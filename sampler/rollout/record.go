@@ -39,6 +39,11 @@ type Record struct {
 	// not tell its tokens.
 	JudgeCalls int `json:"judge_calls,omitempty"`
 
+	// Planted says that the rollout's own canary stood where others could have met it:
+	// in a file of its session, or where a tool read it.
+	Planted bool   `json:"canary_planted,omitempty"`
+	Leaks   []Leak `json:"leaks,omitempty"` // canaries of others that it met, each once, at most LeaksListed
+
 	TraceID string    `json:"trace_id,omitempty"`
 	Started time.Time `json:"started_at,omitzero"`
 	Elapsed Seconds   `json:"elapsed_s,omitempty"` // wall time of the rollout, grading included

@@ -1,0 +1,101 @@
+package burst
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+)
+
+const agentEndpoint = sampler.AgentBoundary
+
+// agentRamp bounds the rollouts of a smaller wave where an agent makes them: each
+// costs what a rollout costs.
+const agentRamp = 8
+
+// Agent is a service that makes the rollouts itself, and how it is asked.
+type Agent struct {
+	Agent                  sampler.Agent
+	Door                   sampler.Door // to the model; nil: it asks one of its own
+	Timeout                time.Duration
+	MaxSteps, MaxToolCalls int
+
+	// Room is asked before a wave of so many rollouts; its error ends the burst. Used
+	// is told what a rollout came to. nil bounds nothing and tells nobody.
+	Room func(rollouts int) error
+	Used func(*rollout.Record)
+}
+
+// attend has the agent make the rollout. A start that failed is made again; what
+// failed in the middle is lost, for a trainer would not pay for it twice.
+func (e *episode) attend(ctx context.Context) (failed bool, err error) {
+	a := e.cfg.Agent
+	door := a.Door
+	if door != nil {
+		door = unseen{door}
+	}
+	p := sampler.Play{
+		Item: e.script.Item, Sample: e.base.Rollout, TraceID: e.trace, Enclosure: e.box,
+		MaxSteps: a.MaxSteps, MaxToolCalls: a.MaxToolCalls, Timeout: a.Timeout,
+	}
+	same := sameRequest(agentEndpoint, e.script.Item.ID)
+	return e.ask(ctx, errand{endpoint: agentEndpoint, same: same, paid: true, try: func(ctx context.Context, rec *rollout.BurstCall) (answer, error) {
+		began := time.Now()
+		done, heard, err := sampler.PlayOnce(ctx, a.Agent, door, p)
+		e.made = madeBy(e.script.Item, e.trace, done, heard)
+		e.made.Elapsed = rollout.Seconds(time.Since(began))
+		if a.Used != nil {
+			a.Used(e.made)
+		}
+		if kindOfAgents(err) == sampler.KindAgentGarbled {
+			rec.Odd = append(rec.Odd, rollout.NoOutput)
+		}
+		if err != nil && heard.Failed != nil {
+			err = &sampler.Failure{Hidden: http.StatusOK, Err: &sampler.AgentError{Outcome: rollout.ModelAPI, Err: heard.Failed}}
+		}
+		return answer{text: done.Output}, err
+	}})
+}
+
+// madeBy is the record of a rollout that an agent made.
+func madeBy(it *rollout.Item, trace string, done sampler.Played, heard sampler.Heard) *rollout.Record {
+	rec := &rollout.Record{
+		Item: it.ID, Split: it.Split, TraceID: trace, Outcome: rollout.Graded, Answer: strings.TrimSpace(done.Output),
+		Messages: done.Messages, Calls: done.Calls, Usage: done.Usage, Turns: max(done.Turns, heard.Turns),
+	}
+	if rec.Messages == nil {
+		rec.Messages = heard.Messages
+	}
+	if rec.Calls == nil {
+		rec.Calls = heard.Calls
+	}
+	if heard.Turns > 0 {
+		rec.Usage = heard.Usage
+	}
+	return rec
+}
+
+// kindOfAgents names why an agent did not make a rollout; "" leaves that to its
+// service's answer.
+func kindOfAgents(err error) string {
+	a, ok := errors.AsType[*sampler.AgentError](err)
+	switch {
+	case !ok, a.Kind == sampler.KindAgentStart:
+		return ""
+	case a.Kind == "":
+		return string(a.Outcome) // what the agent names, or its model
+	}
+	return a.Kind
+}
+
+// unseen is a door whose requests to the model are none of the burst's.
+type unseen struct{ sampler.Door }
+
+// Open opens the door.
+func (u unseen) Open(ctx context.Context, p sampler.Play) (sampler.Entrance, func() sampler.Heard, error) {
+	return u.Door.Open(context.WithValue(ctx, seenKey{}, (*seen)(nil)), p)
+}

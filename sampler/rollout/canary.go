@@ -1,0 +1,74 @@
+package rollout
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+)
+
+// The shape of a canary: its prefix, then so many hexadecimal digits that name the
+// rollout and so many that check them.
+const (
+	canaryPrefix = "canary_"
+	canaryName   = 24
+	canaryCheck  = 8
+	canaryLength = len(canaryPrefix) + canaryName + canaryCheck
+)
+
+// Canary is a word of one rollout's own: "canary_", 24 hexadecimal digits of a hash
+// of its trace id and 8 that check those. Whoever meets the word of another rollout
+// has met what that one left. One that is mistyped or made up is none but for one in
+// four thousand million, so that no table is needed to tell. Attempts have trace ids,
+// and so canaries, of their own. Without a trace id there is none: "".
+func Canary(traceID string) string {
+	if traceID == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte("gonogo/canary/1\x00" + traceID))
+	name := hex.EncodeToString(sum[:canaryName/2])
+	return canaryPrefix + name + canaryDigits(name)
+}
+
+// canaryDigits are those that check the ones that name.
+func canaryDigits(name string) string {
+	sum := sha256.Sum256([]byte("gonogo/canary/check/1\x00" + name))
+	return hex.EncodeToString(sum[:canaryCheck/2])
+}
+
+// Canaries calls yield for each canary in a text, whoever's it is, in order and as
+// often as it stands there, until yield is false. A text without any costs one search
+// for a fixed word.
+func Canaries(text string, yield func(canary string) bool) {
+	for {
+		at := strings.Index(text, canaryPrefix)
+		if at < 0 || len(text)-at < canaryLength {
+			return
+		}
+		text = text[at:]
+		if word := text[:canaryLength]; isCanary(word) && !yield(word) {
+			return
+		}
+		text = text[len(canaryPrefix):]
+	}
+}
+
+// isCanary reports whether the digits of a word check.
+func isCanary(word string) bool {
+	digits := word[len(canaryPrefix):]
+	for _, c := range []byte(digits) {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return digits[canaryName:] == canaryDigits(digits[:canaryName])
+}
+
+// Leak is another rollout's canary that a rollout met: the two shared something that
+// each should have had to itself.
+type Leak struct {
+	Canary string `json:"canary"` // the other's
+	At     string `json:"at"`     // where it was met first: tool NAME, agent, model or session
+}
+
+// LeaksListed bounds the leaks of a record.
+const LeaksListed = 8
