@@ -127,7 +127,7 @@ func TestDocsSayHowEveryFileSurvives(t *testing.T) {
 	written, _, _ = strings.Cut(written, "\n## ")
 	for _, file := range []string{
 		rollout.ManifestFile, rollout.ItemsFile, rollout.RolloutsFile, rollout.ProbesFile, rollout.LabelsFile, rollout.BurstFile, rollout.CallsFile,
-		isolation.JournalFile, viewer.IndexFile, resultFile, comparisonFile, "run.lock",
+		isolation.JournalFile, viewer.IndexFile, resultFile, comparisonFile, queueFile, "run.lock",
 	} {
 		if !strings.Contains(written, "`"+file+"`") {
 			t.Errorf("it says nothing of %s", file)
