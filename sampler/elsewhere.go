@@ -22,10 +22,9 @@ type Elsewhere interface {
 var ErrNotBegun = errors.New("the rollout was not begun")
 
 // Maker has the rollout of one job made. leave is never nil and to be called once
-// the record is written, and also beside an error: nothing is left to do then
-// that could bring another record. The error is the cause of ctx's end,
+// the record is written, or never will be, and also beside an error. The error is the cause of ctx's end,
 // ErrNotBegun, or else one that ends the run.
-type Maker func(ctx context.Context, job Job) (rec *rollout.Record, leave func(), err error)
+type Maker func(ctx context.Context, job Job) (rec *rollout.Record, leave func(written bool), err error)
 
 // elsewhere opens the call at who makes its rollouts, whose failures end the run
 // as those of rollouts here do.
@@ -42,7 +41,7 @@ func (s *session) elsewhere(drain <-chan struct{}) (Maker, func()) {
 		}
 	})
 	maker, shut := s.b.Elsewhere.Open(s.lines, drained)
-	made := func(ctx context.Context, job Job) (*rollout.Record, func(), error) {
+	made := func(ctx context.Context, job Job) (*rollout.Record, func(bool), error) {
 		it := job.Item
 		defer s.lines.begun(s.name(s.seed, it.Split, it.ID, job.Sample, job.Attempt))()
 		rec, leave, err := maker(ctx, job)
@@ -73,7 +72,7 @@ func Work(ctx context.Context, drain <-chan struct{}, cfg Config, seed uint64, j
 	s.account = cfg.Budget.Open(rolloutAccount, false)
 	all := func(yield func(work, error) bool) {
 		for job, err := range jobs {
-			if !yield(func(ctx context.Context) (ended, error) { return s.sample(ctx, job, s.rollout) }, err) {
+			if !yield(func(ctx context.Context) (ended, error) { return s.sample(ctx, job, s.here) }, err) {
 				return
 			}
 		}

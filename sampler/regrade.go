@@ -82,9 +82,9 @@ func (s *session) regrade(ctx context.Context, t Task) (ended, error) {
 	box, leave, retries, err := s.enclose(took, Enclosure{TraceID: out.TraceID, Item: t.Item, Sample: t.Record.Sample, Attempt: t.Record.Attempt})
 	switch end, ends := errors.AsType[*EndpointError](err); {
 	case ctx.Err() != nil:
-		return ended{leave: leave}, context.Cause(ctx)
+		return ended{leave: anyhow(leave)}, context.Cause(ctx)
 	case ends:
-		return ended{leave: leave}, end
+		return ended{leave: anyhow(leave)}, end
 	}
 	out.Enclosure, r.retries = box, retries
 	unopened := err
@@ -96,10 +96,10 @@ func (s *session) regrade(ctx context.Context, t Task) (ended, error) {
 		}
 		g, err := s.grade(took, out)
 		if ctx.Err() != nil {
-			return ended{leave: leave}, context.Cause(ctx)
+			return ended{leave: anyhow(leave)}, context.Cause(ctx)
 		}
 		if end, ok := errors.AsType[*EndpointError](err); ok {
-			return ended{leave: leave}, end
+			return ended{leave: anyhow(leave)}, end
 		}
 		r.add(g, err)
 	}
@@ -107,7 +107,7 @@ func (s *session) regrade(ctx context.Context, t Task) (ended, error) {
 	if rec.Source == rollout.Probe {
 		rec.Started, rec.Elapsed, rec.Retries = begun, rollout.Seconds(took.active()), r.retries
 	}
-	return s.price(ended{record: rec, tokens: judgeTokens(rec), took: took.active(), leave: leave}), nil
+	return s.price(ended{record: rec, tokens: judgeTokens(rec), took: took.active(), leave: anyhow(leave)}), nil
 }
 
 // regrading fills in the copy of a task's record.

@@ -58,7 +58,7 @@ func Sample(ctx context.Context, drain <-chan struct{}, cfg Config, seed uint64,
 	}
 	s := newSession(cfg, seed, b)
 	s.account = cfg.Budget.Open(rolloutAccount, !cfg.Uncounted)
-	make := Maker(s.rollout)
+	make := Maker(s.here)
 	if b.Elsewhere != nil {
 		maker, shut := s.elsewhere(drain)
 		defer shut()
@@ -72,6 +72,12 @@ func Sample(ctx context.Context, drain <-chan struct{}, cfg Config, seed uint64,
 		}
 	}
 	return s.run(ctx, drain, len(jobs), all, sink, watch)
+}
+
+// here makes a rollout in this process.
+func (s *session) here(ctx context.Context, job Job) (*rollout.Record, func(bool), error) {
+	r, leave, err := s.rollout(ctx, job)
+	return r, anyhow(leave), err
 }
 
 func (s *session) sample(ctx context.Context, job Job, make Maker) (ended, error) {
@@ -101,7 +107,7 @@ func Rehearse(ctx context.Context, cfg Config, seed uint64, job Job, b Boundarie
 	s.stop, s.name = stop, rehearsalID
 	defer s.lines.stop()
 	r, leave, err := s.rollout(inner, job)
-	ended{leave: leave}.left()
+	leave()
 	if err != nil {
 		return nil, err
 	}

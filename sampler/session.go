@@ -80,21 +80,24 @@ type work func(ctx context.Context) (ended, error)
 // ended is a piece of work on its way to the sink.
 type ended struct {
 	record    *rollout.Record
-	toolCalls int             // that were made
-	tokens    *int64          // that were used; nil when a server did not say
-	usd       *float64        // that it cost; nil when that is not known
-	priced    bool            // somebody wants to know
-	took      time.Duration   // how long it ran
-	leave     func()          // what is left to do when the record is written; nil is nothing
-	taken     chan<- struct{} // told when the sink has the record, or never will
+	toolCalls int                // that were made
+	tokens    *int64             // that were used; nil when a server did not say
+	usd       *float64           // that it cost; nil when that is not known
+	priced    bool               // somebody wants to know
+	took      time.Duration      // how long it ran
+	leave     func(written bool) // what is left to do when the sink has the record, or never will; nil is nothing
+	taken     chan<- bool        // told then whether it has
 }
 
 // left does what is left to do.
-func (e ended) left() {
+func (e ended) left(written bool) {
 	if e.leave != nil {
-		e.leave()
+		e.leave(written)
 	}
 }
+
+// anyhow is something left to do whether the record is written or not.
+func anyhow(do func()) func(bool) { return func(bool) { do() } }
 
 // price tells what the record cost.
 func (s *session) price(e ended) ended {
@@ -223,7 +226,7 @@ func (s *session) reserve(ctx context.Context, drain <-chan struct{}) StoppedBy 
 
 // work does what is dealt to one worker.
 func (s *session) work(ctx context.Context, todo <-chan work, done chan<- ended) error {
-	taken := make(chan struct{}, 1)
+	taken := make(chan bool, 1)
 	for w := range todo {
 		if s.account.Late(time.Now()) {
 			s.late.Store(true)
@@ -234,7 +237,7 @@ func (s *session) work(ctx context.Context, todo <-chan work, done chan<- ended)
 		s.count.begun()
 		e, err := w(ctx)
 		if err != nil {
-			e.left()
+			e.left(false)
 			return err
 		}
 		s.account.Settle(limit.Used{Tokens: e.tokens, USD: e.usd, Took: e.took})
@@ -243,8 +246,7 @@ func (s *session) work(ctx context.Context, todo <-chan work, done chan<- ended)
 		// rollouts than there are workers.
 		e.taken = taken
 		done <- e // the writer reads until the channel is closed
-		<-taken
-		e.left()
+		e.left(<-taken)
 	}
 	return nil
 }
@@ -283,7 +285,7 @@ func (s *session) write(done <-chan ended, sink Sink, watch func(Event)) error {
 					watch(s.event())
 				}
 			}
-			e.taken <- struct{}{}
+			e.taken <- failed == nil
 		case <-tick:
 			watch(s.event())
 		}

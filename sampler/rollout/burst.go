@@ -159,7 +159,7 @@ func (w *BurstWriter) Write(b *Burst, calls []BurstCall) error {
 			if err != nil {
 				return err
 			}
-			if err := write(append(w.redact.json(line), '\n')); err != nil {
+			if err := write(append(w.redact.JSON(line), '\n')); err != nil {
 				return err
 			}
 		}
@@ -173,7 +173,7 @@ func (w *BurstWriter) Write(b *Burst, calls []BurstCall) error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", head, err)
 	}
-	return WriteFile(head, append(w.redact.json(text), '\n'))
+	return WriteFile(head, append(w.redact.JSON(text), '\n'))
 }
 
 // Burst reads the burst of a run and yields its requests in the order of the

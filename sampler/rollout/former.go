@@ -184,7 +184,7 @@ func copyLabels(from, heir *Run, redact *Redactor) error {
 		return fmt.Errorf("copy labels: %w", err)
 	}
 	if looksLikeJSON(bytes.TrimPrefix(text, []byte(byteOrderMark))) {
-		return WriteFile(path, redact.json(text))
+		return WriteFile(path, redact.JSON(text))
 	}
 	return WriteFile(path, redact.Bytes(text))
 }

@@ -38,7 +38,7 @@ func (j *journal) append(rec *Record) error {
 	if err != nil {
 		return fmt.Errorf("append item %q, sample %d to %s: %w", rec.Item, rec.Sample, j.file.path, err)
 	}
-	if err := j.file.append(j.redact.json(line)); err != nil {
+	if err := j.file.append(j.redact.JSON(line)); err != nil {
 		return err
 	}
 	if j.flush == nil {

@@ -152,7 +152,7 @@ func rewriteProbes(run *Run, path string, keep func(*Record) bool, redact *Redac
 			if err != nil {
 				return err
 			}
-			return write(append(redact.json(line), '\n'))
+			return write(append(redact.JSON(line), '\n'))
 		})
 		return err
 	})

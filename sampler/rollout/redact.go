@@ -132,10 +132,10 @@ func (r *Redactor) half(text string) int {
 	return longest
 }
 
-// json masks secrets in a JSON text so that it stays one: inside of strings
+// JSON masks secrets in a JSON text so that it stays one: inside of strings
 // alone, and not where the string is a word of our own files, such as the key
 // "reward".
-func (r *Redactor) json(b []byte) []byte {
+func (r *Redactor) JSON(b []byte) []byte {
 	if !r.hit(b) {
 		return b
 	}

@@ -48,7 +48,7 @@ func TestRedactor(t *testing.T) {
 
 func TestNilRedactor(t *testing.T) {
 	for name, r := range map[string]*Redactor{"nil": nil, "no secrets": NewRedactor(), "short secrets": NewRedactor("abc", "")} {
-		if r.String("abc") != "abc" || string(r.Bytes([]byte("abc"))) != "abc" || string(r.json([]byte(`"abc"`))) != `"abc"` {
+		if r.String("abc") != "abc" || string(r.Bytes([]byte("abc"))) != "abc" || string(r.JSON([]byte(`"abc"`))) != `"abc"` {
 			t.Errorf("%s: a Redactor without secrets changes text", name)
 		}
 	}
@@ -67,7 +67,7 @@ func TestRedactedLinesStayReadable(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, secret := range []string{"reward", "step_limit", "messages", "function", "345678", `","reward`, "content", "ntext\n", "nreward"} {
-		masked := NewRedactor(secret).json(line)
+		masked := NewRedactor(secret).JSON(line)
 		got, err := decodeRecord(masked, false)
 		if err != nil {
 			t.Errorf("secret %q: %v in %s", secret, err, masked)
@@ -89,7 +89,7 @@ func FuzzRedactJSON(f *testing.F) {
 		if !json.Valid([]byte(text)) {
 			return
 		}
-		if got := NewRedactor(secret).json([]byte(text)); !json.Valid(got) {
+		if got := NewRedactor(secret).JSON([]byte(text)); !json.Valid(got) {
 			t.Errorf("masking %q in %s gives %s", secret, text, got)
 		}
 	})

@@ -149,7 +149,7 @@ func (w *Writer) AddItems(items ...Item) error {
 		if err != nil {
 			return fmt.Errorf("add item %q to %s: %w", it.ID, w.dir, err)
 		}
-		if err := w.itemFile.append(w.opt.Redact.json(line)); err != nil {
+		if err := w.itemFile.append(w.opt.Redact.JSON(line)); err != nil {
 			return err
 		}
 		w.items[k], added = true, true
@@ -225,5 +225,5 @@ func (w *Writer) writeManifest() error {
 	if err != nil {
 		return fmt.Errorf("write manifest of %s: %w", w.dir, err)
 	}
-	return WriteFile(filepath.Join(w.dir, ManifestFile), append(w.opt.Redact.json(b), '\n'))
+	return WriteFile(filepath.Join(w.dir, ManifestFile), append(w.opt.Redact.JSON(b), '\n'))
 }

@@ -1,0 +1,308 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"gonogo/sampler"
+)
+
+// Address says where a cluster is and how to come in.
+type Address struct {
+	URL                   string // nats://host:port or tls://host:port, several with commas between
+	Creds                 string // file of a user's JWT and seed
+	CA, Cert, Key         string // PEM files
+	Token, User, Password string
+}
+
+// Conn is a connection to a cluster. A cluster that goes away is waited for.
+type Conn struct {
+	nc     *nats.Conn
+	js     jetstream.JetStream
+	log    *slog.Logger
+	server string // for people: no credentials
+	closed chan struct{}
+
+	mu     sync.Mutex // guards what follows
+	away   time.Time  // since then there is no server; zero when there is
+	denied error      // what we may not do, as the server said last
+	onBack map[*func()]bool
+}
+
+const (
+	dialTimeout = 10 * time.Second
+	apiTimeout  = 5 * time.Second
+	pingEvery   = 5 * time.Second // two without an answer are a connection that broke
+	longestWait = 5 * time.Second // between tries to come back
+)
+
+// Dial connects. It does not wait for a server that is not there.
+func Dial(ctx context.Context, a Address, log *slog.Logger) (*Conn, error) {
+	for _, f := range []struct{ file, key string }{{a.Creds, "creds"}, {a.CA, "tls.ca"}, {a.Cert, "tls.cert"}, {a.Key, "tls.key"}} {
+		if f.file == "" {
+			continue
+		}
+		if _, err := os.ReadFile(f.file); err != nil {
+			return nil, fmt.Errorf("queue.%s: %w", f.key, err)
+		}
+	}
+	var opts []nats.Option
+	if a.Creds != "" {
+		opts = append(opts, nats.UserCredentials(a.Creds))
+	}
+	if a.CA != "" {
+		opts = append(opts, nats.RootCAs(a.CA))
+	}
+	if a.Cert != "" {
+		opts = append(opts, nats.ClientCert(a.Cert, a.Key))
+	}
+	if a.Token != "" {
+		opts = append(opts, nats.Token(a.Token))
+	}
+	if a.User != "" {
+		opts = append(opts, nats.UserInfo(a.User, a.Password))
+	}
+	return dial(ctx, a.URL, log, opts...)
+}
+
+func dial(ctx context.Context, url string, log *slog.Logger, opts ...nats.Option) (*Conn, error) {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	c := &Conn{log: log, server: masked(url), closed: make(chan struct{})}
+	opts = append(
+		opts,
+		nats.Name("gonogo"), nats.Timeout(dialTimeout), nats.PingInterval(pingEvery),
+		nats.MaxReconnects(-1), nats.CustomReconnectDelay(backoff),
+		nats.DisconnectErrHandler(c.left), nats.ReconnectHandler(c.back), nats.ErrorHandler(c.heard),
+		nats.ClosedHandler(func(*nats.Conn) { close(c.closed) }),
+	)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	nc, err := nats.Connect(url, opts...)
+	if err != nil {
+		return nil, c.explain("connect", err)
+	}
+	c.nc = nc
+	if c.js, err = jetstream.New(nc, jetstream.WithDefaultTimeout(apiTimeout)); err != nil {
+		c.Close()
+		return nil, c.explain("connect", err)
+	}
+	return c, nil
+}
+
+// Close ends the connection.
+func (c *Conn) Close() {
+	_ = c.nc.FlushTimeout(time.Second) // what is not out by now is lost, as by a broken connection
+	c.nc.Close()
+	<-c.closed
+}
+
+// Away is since when there is no server; the zero time when there is one.
+func (c *Conn) Away() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.away
+}
+
+// last is why the connection ended.
+func (c *Conn) last() error {
+	if err := c.nc.LastError(); err != nil {
+		return err
+	}
+	return nats.ErrConnectionClosed
+}
+
+// masked is a list of URLs without credentials.
+func masked(urls string) string {
+	list := strings.Split(urls, ",")
+	for i, u := range list {
+		list[i] = sampler.RedactURL(strings.TrimSpace(u))
+	}
+	return strings.Join(list, ",")
+}
+
+// backoff is how long to wait before the next try to come back.
+func backoff(attempts int) time.Duration {
+	d := min(50*time.Millisecond<<min(attempts, 10), longestWait)
+	return d/2 + rand.N(d/2)
+}
+
+func (c *Conn) left(_ *nats.Conn, err error) {
+	c.mu.Lock()
+	c.away = time.Now()
+	c.mu.Unlock()
+	if err != nil {
+		c.log.Warn("queue server away", slog.String("server", c.server), slog.String("error", sampler.Brief(err.Error())))
+	}
+}
+
+func (c *Conn) back(*nats.Conn) {
+	c.mu.Lock()
+	away := time.Since(c.away)
+	c.away, c.denied = time.Time{}, nil
+	for do := range c.onBack {
+		(*do)()
+	}
+	c.mu.Unlock()
+	c.log.Info("queue server back", slog.String("server", c.server), slog.Float64("away_s", away.Seconds()))
+}
+
+// onReturn has something done, quickly, each time that the server is back. forget
+// ends it.
+func (c *Conn) onReturn(do func()) (forget func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.onBack == nil {
+		c.onBack = map[*func()]bool{}
+	}
+	c.onBack[&do] = true
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.onBack, &do)
+	}
+}
+
+// heard takes note of an error that answers nothing in particular.
+func (c *Conn) heard(_ *nats.Conn, _ *nats.Subscription, err error) {
+	if errors.Is(err, nats.ErrPermissionViolation) {
+		c.mu.Lock()
+		c.denied = err
+		c.mu.Unlock()
+	}
+	c.log.Warn("queue", slog.String("server", c.server), slog.String("error", sampler.Brief(err.Error())))
+}
+
+// explain names the server, what was being done, and how to mend it.
+func (c *Conn) explain(doing string, err error) error {
+	c.mu.Lock()
+	denied := c.denied
+	c.mu.Unlock()
+	remedy := ""
+	switch api := apiCode(err); {
+	case errors.Is(err, context.Canceled):
+		return err
+	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
+		remedy = "it runs without JetStream: start nats-server with -js, or let the account use JetStream"
+	case errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked), errors.Is(err, nats.ErrAccountAuthExpired):
+		remedy = "the credentials are no longer valid: get new ones and run again; nothing is lost"
+	case errors.Is(err, nats.ErrAuthorization):
+		remedy = "it refuses us: check queue.creds, or GONOGO_QUEUE_TOKEN, or GONOGO_QUEUE_USER and GONOGO_QUEUE_PASSWORD"
+	case denied != nil && !fatal(err):
+		err, remedy = denied, "allow the user gonogo.>, $JS.API.>, $JS.ACK.>, $O.> and _INBOX.>"
+	case full(api):
+		remedy = "make room on the server's disk, or raise the limits of JetStream, and run again; nothing is lost"
+	case errors.Is(err, nats.ErrNoServers), sampler.Unreachable(err):
+		remedy = "start the server or correct the address (queue.url, --queue)"
+	}
+	if remedy != "" {
+		remedy = ": " + remedy
+	}
+	return fmt.Errorf("queue %s: %s: %w%s", c.server, doing, err, remedy)
+}
+
+// apiCode is JetStream's number of an error; 0 when it is none of JetStream's.
+func apiCode(err error) jetstream.ErrorCode {
+	var api jetstream.JetStreamError
+	if errors.As(err, &api) && api.APIError() != nil {
+		return api.APIError().ErrorCode
+	}
+	var plain *jetstream.APIError
+	if errors.As(err, &plain) {
+		return plain.ErrorCode
+	}
+	return 0
+}
+
+// JetStream's numbers that the client has no names for.
+const (
+	codeAccountLimit = 10002
+	codeNoLeader     = 10008
+	codeNotLeader    = 10009
+	codeInsufficient = 10023
+	codeStorageLimit = 10047
+	codeStoreFailed  = 10077
+)
+
+// full reports whether the server has no room.
+func full(code jetstream.ErrorCode) bool {
+	return code == codeAccountLimit || code == codeInsufficient || code == codeStorageLimit || code == codeStoreFailed
+}
+
+// fatal reports whether to do the same again is of no use: the server has said
+// no. That it does not answer is something else.
+func fatal(err error) bool {
+	switch apiCode(err) {
+	case 0:
+	case codeNoLeader, codeNotLeader, jetstream.JSErrCodeJetStreamNotEnabled: // a server that begins says so for a while
+		return false
+	default:
+		return true
+	}
+	for _, end := range []error{nats.ErrConnectionClosed, jetstream.ErrConnectionClosed, nats.ErrMaxPayload, nats.ErrAuthorization, nats.ErrAuthExpired} {
+		if errors.Is(err, end) {
+			return true
+		}
+	}
+	return false
+}
+
+// persist does something until it is done or refused, however long the server is
+// away. The error is ctx's, or says why it is refused.
+func (c *Conn) persist(ctx context.Context, doing string, do func(context.Context) error) error {
+	return c.persistFor(ctx, apiTimeout, doing, do)
+}
+
+// persistFor is persist with so much time for each try.
+func (c *Conn) persistFor(ctx context.Context, limit time.Duration, doing string, do func(context.Context) error) error {
+	for n := 0; ; n++ {
+		try, cancel := context.WithTimeout(ctx, limit)
+		err := do(try)
+		cancel()
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case fatal(err) || n > 0 && c.refused():
+			return c.explain(doing, err)
+		}
+		if n == 2 {
+			c.log.Warn("queue waits", slog.String("server", c.server), slog.String("for", doing), slog.String("error", sampler.Brief(err.Error())))
+		}
+		if !pause(ctx, backoff(n)) {
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// refused reports whether the server said that we may not do something.
+func (c *Conn) refused() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.denied != nil
+}
+
+// pause waits, and reports whether ctx lasted as long.
+func pause(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

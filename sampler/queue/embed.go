@@ -1,0 +1,127 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+)
+
+// Server is a server inside this process.
+type Server struct {
+	ns    *server.Server
+	token string
+	open  bool // it has a socket
+}
+
+// readyIn is how long a server may take to begin: it reads what it stored.
+const readyIn = time.Minute
+
+// Embed starts a server that keeps its files in dir. Port 0 opens no socket; any
+// other listens on loopback, -1 on one of the system's choice, and wants the token.
+func Embed(dir string, port int, token string) (*Server, error) {
+	if port != 0 && token == "" {
+		return nil, errors.New("a queue that listens needs a token: set GONOGO_QUEUE_TOKEN")
+	}
+	ns, err := server.NewServer(&server.Options{
+		ServerName: "gonogo", Host: "127.0.0.1", Port: port, DontListen: port == 0, Authorization: token,
+		JetStream: true, StoreDir: dir, SyncAlways: true, // it says yes when what is stored is on the disk
+		NoSigs: true,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("start a queue in %s: %w", dir, err)
+	}
+	said := words{text: fmt.Sprintf("it was not ready within %v", readyIn)}
+	ns.SetLoggerV2(&said, false, false, false)
+	ns.Start()
+	for begun := time.Now(); !ns.ReadyForConnections(100 * time.Millisecond); {
+		if said.over() || time.Since(begun) > readyIn {
+			ns.Shutdown()
+			ns.WaitForShutdown()
+			return nil, fmt.Errorf("start a queue in %s: %s", dir, said.last())
+		}
+	}
+	return &Server{ns: ns, token: token, open: port != 0}, nil
+}
+
+// Dial connects without a socket.
+func (s *Server) Dial(ctx context.Context, log *slog.Logger) (*Conn, error) {
+	opts := []nats.Option{nats.InProcessServer(s.ns)}
+	if s.token != "" {
+		opts = append(opts, nats.Token(s.token))
+	}
+	c, err := dial(ctx, "", log, opts...)
+	if err == nil {
+		c.server = "embedded"
+	}
+	return c, err
+}
+
+// URL is where it listens; "" without a socket.
+func (s *Server) URL() string {
+	if !s.open {
+		return ""
+	}
+	return s.ns.ClientURL()
+}
+
+// Close ends the server. Its files stay.
+func (s *Server) Close() {
+	s.ns.Shutdown()
+	s.ns.WaitForShutdown()
+}
+
+// words keeps the last error of a server, which it tells its log alone.
+type words struct {
+	mu    sync.Mutex // guards what follows
+	text  string
+	ended bool
+}
+
+func (w *words) last() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text
+}
+
+// over reports whether the server said that it cannot go on.
+func (w *words) over() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.ended
+}
+
+// Errorf keeps the text.
+func (w *words) Errorf(format string, v ...any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.ended {
+		w.text = strings.TrimSpace(fmt.Sprintf(format, v...))
+	}
+}
+
+// Fatalf keeps it too: ending the process is not the server's to do.
+func (w *words) Fatalf(format string, v ...any) {
+	w.Errorf(format, v...)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ended = true
+}
+
+// Noticef says nothing, as do the rest.
+func (*words) Noticef(string, ...any) {}
+
+// Warnf says nothing.
+func (*words) Warnf(string, ...any) {}
+
+// Debugf says nothing.
+func (*words) Debugf(string, ...any) {}
+
+// Tracef says nothing.
+func (*words) Tracef(string, ...any) {}

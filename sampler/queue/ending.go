@@ -1,0 +1,126 @@
+package queue
+
+import (
+	"errors"
+	"net"
+	"time"
+
+	"gonogo/sampler"
+)
+
+// failure is sampler.Failure.
+type failure struct {
+	URL        string        `json:"url,omitempty"`
+	Status     int           `json:"status,omitempty"`
+	Hidden     int           `json:"hidden,omitempty"`
+	Temporary  bool          `json:"temporary,omitempty"`
+	RetryAfter time.Duration `json:"retry_after_ns,omitempty"`
+	Boundary   string        `json:"boundary,omitempty"`
+	Fatal      bool          `json:"fatal,omitempty"`
+	Unreached  bool          `json:"unreached,omitempty"` // no connection was made
+	Text       string        `json:"text"`
+}
+
+func sendFailure(f *sampler.Failure) *failure {
+	if f == nil {
+		return nil
+	}
+	return &failure{f.URL, f.Status, f.Hidden, f.Temporary, f.RetryAfter, f.Boundary, f.Fatal, sampler.Unreachable(f.Err), f.Err.Error()}
+}
+
+func (f *failure) failure() *sampler.Failure {
+	if f == nil {
+		return nil
+	}
+	err := errors.New(sampler.Brief(f.Text))
+	if f.Unreached {
+		err = &unreached{err.Error(), &net.OpError{Op: "dial", Err: err}}
+	}
+	return &sampler.Failure{
+		URL: f.URL, Status: f.Status, Hidden: f.Hidden, Temporary: f.Temporary, RetryAfter: f.RetryAfter,
+		Boundary: f.Boundary, Fatal: f.Fatal, Err: err,
+	}
+}
+
+// unreached is an endpoint that some worker could not connect to.
+type unreached struct {
+	text string
+	as   *net.OpError
+}
+
+func (e *unreached) Error() string { return e.text }
+func (e *unreached) Unwrap() error { return e.as }
+
+// ending is an error that ends a run, as its kind and what it is made of.
+type ending struct {
+	Kind     string        `json:"kind"`
+	Text     string        `json:"text,omitempty"`
+	Boundary string        `json:"boundary,omitempty"`
+	URL      string        `json:"url,omitempty"`
+	Times    int           `json:"times,omitempty"`
+	For      time.Duration `json:"for_ns,omitempty"`
+	Failure  *failure      `json:"failure,omitempty"`
+	Items    int           `json:"items,omitempty"`
+	Item     string        `json:"item,omitempty"`
+	Value    float64       `json:"value,omitempty"`
+	Range    [2]float64    `json:"range,omitzero"`
+}
+
+// The kinds of endings.
+const (
+	endEndpoint   = "endpoint"
+	endRange      = "range"
+	endGraderless = "graderless"
+	endLeftOpen   = "left_open"
+	endOther      = "other"
+)
+
+// sendEnd writes an error that ends a run; nil for nil.
+func sendEnd(err error) *ending {
+	if err == nil {
+		return nil
+	}
+	if e, ok := errors.AsType[*sampler.EndpointError](err); ok {
+		out := &ending{Kind: endEndpoint, Boundary: e.Boundary, URL: e.URL, Times: e.Times, For: e.For, Text: e.Err.Error()}
+		if f, ok := sampler.AsFailure(e.Err); ok {
+			out.Failure = sendFailure(f)
+		}
+		return out
+	}
+	if e, ok := errors.AsType[*sampler.RangeError](err); ok {
+		return &ending{Kind: endRange, Value: e.Value, Range: e.Range, Item: e.Item, Items: e.Items}
+	}
+	if e, ok := errors.AsType[*sampler.GraderlessError](err); ok {
+		return &ending{Kind: endGraderless, Items: e.Items, Text: e.Err.Error()}
+	}
+	if e, ok := errors.AsType[*sampler.LeftOpenError](err); ok {
+		return &ending{Kind: endLeftOpen, Times: e.Times, Text: e.Err.Error()}
+	}
+	return &ending{Kind: endOther, Text: err.Error()}
+}
+
+// error reads it.
+func (e *ending) error() error {
+	text := errors.New(sampler.Brief(e.Text))
+	switch e.Kind {
+	case endEndpoint:
+		end := &sampler.EndpointError{Boundary: e.Boundary, URL: e.URL, Err: text, Times: e.Times, For: e.For}
+		if e.Failure != nil {
+			end.Err = e.Failure.failure()
+		}
+		return end
+	case endRange:
+		return &sampler.RangeError{Value: e.Value, Range: e.Range, Item: e.Item, Items: e.Items}
+	case endGraderless:
+		return &sampler.GraderlessError{Items: e.Items, Err: text}
+	case endLeftOpen:
+		return &sampler.LeftOpenError{Times: e.Times, Err: text}
+	}
+	return text
+}
+
+// now reports whether the run is broken off: on one machine the first refusal of
+// a key does that, and a breaker lets end what can.
+func (e *ending) now() bool {
+	return e.Kind == endEndpoint && e.Times == 0 && e.For == 0 || e.Kind == endOther
+}

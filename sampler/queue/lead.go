@@ -1,0 +1,362 @@
+package queue
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
+
+	"gonogo/sampler"
+)
+
+// Plan is a run whose rollouts workers make.
+type Plan struct {
+	Run, Name   string
+	Version     string // of this tool
+	Fingerprint string // of what the run was made with: another one is another run
+	Seed        uint64
+	Description []byte // what a worker needs to know, opaque here
+	Deliveries  int    // of a job to workers that are lost over it, before it is given up; 0 = 4
+	Replicas    int    // of what is stored in a cluster; 0 = 1
+
+	AckWait time.Duration // after which a job whose worker is silent goes to another; 0 = 30 s
+	Lease   time.Duration // after which such a worker's requests are taken for over; 0 = 10 s
+}
+
+// The defaults of a plan.
+const (
+	DefaultDeliveries = 4
+	defaultAckWait    = 30 * time.Second
+	defaultLease      = 10 * time.Second
+)
+
+// Planner leads a run. It is a sampler.Elsewhere.
+type Planner struct {
+	c     *Conn
+	plan  Plan
+	names names
+	term  string // of this planner
+	host  string
+	since time.Time
+
+	jobs, results jetstream.Stream
+	before        uint64 // the last result that was there when it began
+	subs          []*nats.Subscription
+	gathering     jetstream.ConsumeContext
+
+	ctx   context.Context // ends with the planner
+	stop  context.CancelCauseFunc
+	tasks sync.WaitGroup // what goes on beside the makers
+
+	mu       sync.Mutex // guards what follows
+	workers  map[string]*worker
+	joined   []*worker // as they came
+	desk     *desk     // of the call of Sample under way; nil between calls
+	wanted   map[key]*order
+	landed   map[key]*landed       // results that are not recorded yet
+	done     map[key]string        // those that are: their deliveries
+	sweeping map[key]chan struct{} // jobs that are being deleted
+	twice    map[key]bool          // paid twice
+	event    *sampler.Event
+}
+
+// Lead claims a run. One that a planner leads already is refused, as is one whose
+// streams are of another run.
+func (c *Conn) Lead(ctx context.Context, plan Plan) (*Planner, error) {
+	if plan.Deliveries == 0 {
+		plan.Deliveries = DefaultDeliveries
+	}
+	if plan.AckWait == 0 {
+		plan.AckWait = defaultAckWait
+	}
+	if plan.Lease == 0 {
+		plan.Lease = defaultLease
+	}
+	plan.Replicas = max(plan.Replicas, 1)
+	host, err := os.Hostname()
+	if err != nil {
+		host = "an unknown host"
+	}
+	p := &Planner{
+		c: c, plan: plan, names: safe(plan.Run), term: nuid.Next(), host: host, since: time.Now(),
+		workers: map[string]*worker{}, wanted: map[key]*order{}, landed: map[key]*landed{}, done: map[key]string{},
+		sweeping: map[key]chan struct{}{}, twice: map[key]bool{},
+	}
+	p.ctx, p.stop = context.WithCancelCause(context.Background())
+	if err := p.begin(ctx); err != nil {
+		p.end(err)
+		return nil, err
+	}
+	return p, nil
+}
+
+func (p *Planner) begin(ctx context.Context) error {
+	if err := p.open(ctx); err != nil {
+		return err
+	}
+	if err := p.subscribe(p.names.term(p.term), p.whoLeads); err != nil {
+		return err
+	}
+	results, err := p.claim(ctx)
+	if err != nil {
+		return err
+	}
+	info, err := p.results.Info(ctx)
+	if err != nil {
+		return p.c.explain("read results", err)
+	}
+	p.before = info.State.LastSeq
+	p.gathering, err = results.Consume(p.gather, jetstream.PullMaxMessages(gatherAtOnce), jetstream.ConsumeErrHandler(p.ungathered))
+	if err != nil {
+		return p.c.explain("read results", err)
+	}
+	if err := errors.Join(p.subscribe(p.names.hello(), p.hello), p.subscribe(p.names.lines(), p.told), p.subscribe(plansSubject, p.asked)); err != nil {
+		return err
+	}
+	if err := p.c.nc.Flush(); err != nil {
+		return p.c.explain("subscribe", err)
+	}
+	p.tasks.Go(p.watch)
+	return nil
+}
+
+func (p *Planner) subscribe(subject string, handle nats.MsgHandler) error {
+	sub, err := p.c.nc.Subscribe(subject, handle)
+	if err != nil {
+		return p.c.explain("subscribe", err)
+	}
+	p.subs = append(p.subs, sub)
+	return nil
+}
+
+// open makes the run's streams, or checks that those which are there are of this
+// run.
+func (p *Planner) open(ctx context.Context) error {
+	api, cancel := context.WithTimeout(ctx, 2*apiTimeout)
+	defer cancel()
+	cfg := jetstream.StreamConfig{
+		Retention: jetstream.WorkQueuePolicy, Storage: jetstream.FileStorage, Replicas: p.plan.Replicas, NoAck: false,
+		MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, DiscardNewPerSubject: true, AllowDirect: true,
+		Metadata: map[string]string{"gonogo_schema": Schema, "gonogo_run": p.plan.Run, "gonogo_fingerprint": p.plan.Fingerprint, "gonogo_seed": strconv.FormatUint(p.plan.Seed, 10)},
+	}
+	jobs, results := cfg, cfg
+	jobs.Name, jobs.Subjects = p.names.jobs(), []string{p.names.job("*")}
+	results.Name, results.Subjects = p.names.results(), []string{p.names.result("*")}
+	var err error
+	if p.jobs, err = p.stream(api, jobs); err != nil {
+		return err
+	}
+	if p.results, err = p.stream(api, results); err != nil {
+		return err
+	}
+	_, err = p.c.js.CreateOrUpdateObjectStore(api, jetstream.ObjectStoreConfig{Bucket: p.names.bucket(), Replicas: p.plan.Replicas, Metadata: cfg.Metadata})
+	if err != nil {
+		return p.c.explain("make the store of large rows and records", err)
+	}
+	_, err = p.jobs.CreateOrUpdateConsumer(api, jetstream.ConsumerConfig{
+		Durable: jobsConsumer, AckPolicy: jetstream.AckExplicitPolicy, AckWait: p.plan.AckWait, MaxDeliver: -1, MaxAckPending: -1, MaxWaiting: mostWaiting,
+	})
+	if err != nil {
+		return p.c.explain("make the list of jobs", err)
+	}
+	return nil
+}
+
+// The consumers.
+const (
+	jobsConsumer    = "workers"
+	resultsConsumer = "planner"
+	mostWaiting     = 1 << 14 // pulls at once: of so many workers, and of some that have gone
+	gatherAtOnce    = 64      // results on their way
+)
+
+// stream makes a stream, or finds it.
+func (p *Planner) stream(ctx context.Context, cfg jetstream.StreamConfig) (jetstream.Stream, error) {
+	s, err := p.c.js.Stream(ctx, cfg.Name)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		s, err = p.c.js.CreateStream(ctx, cfg)
+	}
+	if err != nil {
+		return nil, p.c.explain("make stream "+cfg.Name, err)
+	}
+	is := s.CachedInfo().Config
+	if err := p.ours(cfg.Name, is.Metadata, cfg.Metadata); err != nil {
+		return nil, err
+	}
+	if is.Replicas != cfg.Replicas {
+		if s, err = p.c.js.UpdateStream(ctx, cfg); err != nil {
+			return nil, p.c.explain("change stream "+cfg.Name, err)
+		}
+	}
+	return s, nil
+}
+
+// ours refuses a stream of another run.
+func (p *Planner) ours(stream string, is, want map[string]string) error {
+	if maps.Equal(onlyOurs(is), want) {
+		return nil
+	}
+	why := "it was made with another seed, job or data"
+	switch schema := is["gonogo_schema"]; {
+	case schema == "":
+		why = "it was not made by gonogo"
+	case schema != Schema:
+		why = fmt.Sprintf("it was made by a gonogo that speaks %q, this one speaks %q", schema, Schema)
+	case is["gonogo_run"] != p.plan.Run:
+		why = fmt.Sprintf("it is of run %q", is["gonogo_run"])
+	}
+	return fmt.Errorf("queue %s: stream %s is not of this run: %s; let the other run be completed, or delete the stream (nats stream rm %s)", p.c.server, stream, why, stream)
+}
+
+// onlyOurs leaves out what the server adds.
+func onlyOurs(metadata map[string]string) map[string]string {
+	out := map[string]string{}
+	for _, k := range []string{"gonogo_schema", "gonogo_run", "gonogo_fingerprint", "gonogo_seed"} {
+		if v, ok := metadata[k]; ok {
+			out[k] = v
+		}
+	}
+	return out
+}
+
+// leader is who leads a run.
+type leader struct {
+	Host string `json:"host"`
+	PID  int    `json:"pid"`
+}
+
+// claim makes the consumer of the results, which only one planner can have. That
+// of a planner that is gone is taken from it, with all it had not recorded: so
+// one that was cut off, not ended, finds out that it leads no more.
+func (p *Planner) claim(ctx context.Context) (jetstream.Consumer, error) {
+	api, cancel := context.WithTimeout(ctx, 4*apiTimeout)
+	defer cancel()
+	cfg := jetstream.ConsumerConfig{
+		Durable: resultsConsumer, AckPolicy: jetstream.AckExplicitPolicy, AckWait: p.plan.AckWait, MaxDeliver: -1, MaxAckPending: -1,
+		Metadata: map[string]string{"gonogo_term": p.term, "gonogo_host": p.host, "gonogo_pid": strconv.Itoa(os.Getpid())},
+	}
+	for {
+		mine, err := p.results.CreateConsumer(api, cfg)
+		if err == nil {
+			return mine, nil
+		}
+		if code := apiCode(err); code != jetstream.JSErrCodeConsumerExists && code != jetstream.JSErrCodeConsumerAlreadyExists && code != jetstream.JSErrCodeConsumerNameExists {
+			return nil, p.c.explain("claim the run", err)
+		}
+		theirs, err := p.results.Consumer(api, resultsConsumer)
+		if errors.Is(err, jetstream.ErrConsumerNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, p.c.explain("claim the run", err)
+		}
+		had := theirs.CachedInfo().Config.Metadata
+		ask, cancel := context.WithTimeout(api, p.plan.Lease)
+		_, err = p.c.nc.RequestWithContext(ask, p.names.term(had["gonogo_term"]), nil)
+		cancel()
+		if err == nil {
+			return nil, fmt.Errorf("run %s is led by process %s on %s: wait for it to end, or stop it", p.plan.Run, had["gonogo_pid"], had["gonogo_host"])
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if err := p.results.DeleteConsumer(api, resultsConsumer); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+			return nil, p.c.explain("take over the run", err)
+		}
+	}
+}
+
+// whoLeads answers one that would lead the run itself.
+func (p *Planner) whoLeads(m *nats.Msg) { p.reply(m, leader{p.host, os.Getpid()}) }
+
+// reply answers a question. One that is lost is asked again.
+func (p *Planner) reply(m *nats.Msg, v any) {
+	if m.Reply == "" {
+		return
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic("queue: " + err.Error())
+	}
+	_ = m.Respond(b) // whoever asked asks again
+}
+
+// PaidTwice is how many rollouts were made a second time though their record was
+// there already.
+func (p *Planner) PaidTwice() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.twice)
+}
+
+// Tell hands over the counts that a status answers with.
+func (p *Planner) Tell(e sampler.Event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.event = &e
+}
+
+// errClosed ends what goes on beside the makers.
+var errClosed = errors.New("the planner has let go of the run")
+
+// Close lets go of the run and sends its workers away. What is stored of a
+// complete one is deleted; of another one only the jobs are, and results that are
+// not recorded stay for who leads it next.
+func (p *Planner) Close(complete bool) error {
+	p.mu.Lock()
+	if complete {
+		for k, l := range p.landed {
+			if !l.before { // then the record may be this one
+				p.twice[k] = true
+			}
+		}
+	}
+	p.mu.Unlock()
+	lost := p.ctx.Err() != nil && !errors.Is(context.Cause(p.ctx), errClosed)
+	p.end(errClosed)
+	if lost {
+		return nil // it is somebody else's now
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*apiTimeout)
+	defer cancel()
+	p.sendAway(complete)
+	var errs []error
+	try := func(doing string, err error) {
+		if err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) && !errors.Is(err, jetstream.ErrBucketNotFound) && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+			errs = append(errs, p.c.explain(doing, err))
+		}
+	}
+	if !complete {
+		try("take back jobs", p.jobs.Purge(ctx))
+		try("let go of the run", p.results.DeleteConsumer(ctx, resultsConsumer))
+		return errors.Join(errs...)
+	}
+	try("delete the jobs", p.c.js.DeleteStream(ctx, p.names.jobs()))
+	try("delete the results", p.c.js.DeleteStream(ctx, p.names.results()))
+	try("delete the store", p.c.js.DeleteObjectStore(ctx, p.names.bucket()))
+	return errors.Join(errs...)
+}
+
+// end stops what goes on.
+func (p *Planner) end(why error) {
+	p.mu.Lock()
+	p.stop(why)
+	p.mu.Unlock()
+	if p.gathering != nil {
+		p.gathering.Stop()
+		<-p.gathering.Closed()
+	}
+	for _, s := range p.subs {
+		_ = s.Unsubscribe() // the connection may be gone, and the subscription with it
+	}
+	p.tasks.Wait()
+}

@@ -1,0 +1,161 @@
+package queue
+
+import (
+	"context"
+	"errors"
+
+	"gonogo/sampler"
+)
+
+// lease is a request of a worker to an endpoint: it waits in a line of the
+// planner, or was let through. The planner's mu guards it.
+type lease struct {
+	endpoint  string
+	stop      context.CancelFunc // waits no longer
+	granted   bool
+	admission sampler.Admission // then
+}
+
+// enter puts a worker's request into its line. One that is told again because the
+// answer was lost is answered again. mu is held.
+func (p *Planner) enter(w *worker, id uint64, endpoint string) {
+	if l := w.leases[id]; l != nil {
+		if l.granted {
+			p.tell(w.Worker, answer{Op: opGrant, ID: id})
+		}
+		return
+	}
+	d := p.desk
+	if d == nil {
+		return // the worker's beats tell it again
+	}
+	ctx, stop := context.WithCancel(d.ctx)
+	l := &lease{endpoint: endpoint, stop: stop}
+	w.leases[id] = l
+	d.tasks.Go(func() {
+		defer stop()
+		a, err := d.lines.Enter(ctx, endpoint)
+		p.entered(w, id, l, a, err)
+	})
+}
+
+// entered tells the worker what came of its request's wait.
+func (p *Planner) entered(w *worker, id uint64, l *lease, a sampler.Admission, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	end, dead := errors.AsType[*sampler.EndpointError](err)
+	switch {
+	case w.leases[id] != l: // it was let go in the same moment
+		if err == nil {
+			a.Leave(sampler.Came{})
+		}
+	case err == nil:
+		l.granted, l.admission = true, a
+		p.tell(w.Worker, answer{Op: opGrant, ID: id})
+	default:
+		delete(w.leases, id)
+		if dead {
+			p.tell(w.Worker, answer{Op: opDead, ID: id, End: sendEnd(end)})
+		}
+	}
+}
+
+// leave takes back what was granted, or ends the wait for it.
+func (w *worker) leave(id uint64, came sampler.Came) {
+	l := w.leases[id]
+	if l == nil {
+		return
+	}
+	delete(w.leases, id)
+	if l.granted {
+		l.admission.Leave(came)
+		return
+	}
+	l.stop()
+}
+
+func (p *Planner) rest(w *worker, id uint64, endpoint string) {
+	if w.rests[id] == nil && p.desk != nil {
+		w.rests[id] = p.desk.lines.Rest(endpoint)
+	}
+}
+
+func (w *worker) rise(id uint64) {
+	if rise := w.rests[id]; rise != nil {
+		delete(w.rests, id)
+		rise()
+	}
+}
+
+// release lets go of all that a worker has at endpoints. What came of it is not
+// known.
+func (w *worker) release() {
+	for id := range w.leases {
+		w.leave(id, sampler.Came{})
+	}
+	for id := range w.rests {
+		w.rise(id)
+	}
+}
+
+// reconcile makes what the planner knows of a worker what the worker says it has:
+// either may have missed something. Requests that were under way before the
+// planner knew of them go into their lines before those that wait. mu is held.
+func (p *Planner) reconcile(w *worker, b *beat) {
+	w.beat = *b
+	has := map[uint64]bool{}
+	for endpoint, all := range b.Held {
+		for _, id := range all {
+			has[id] = true
+			if w.leases[id] == nil {
+				p.enter(w, id, endpoint)
+			}
+		}
+	}
+	for endpoint, all := range b.Waiting {
+		for _, id := range all {
+			has[id] = true
+			p.enter(w, id, endpoint)
+		}
+	}
+	for id := range w.leases {
+		if !has[id] {
+			w.leave(id, sampler.Came{})
+		}
+	}
+	clear(has)
+	for endpoint, all := range b.Resting {
+		for _, id := range all {
+			has[id] = true
+			p.rest(w, id, endpoint)
+		}
+	}
+	for id := range w.rests {
+		if !has[id] {
+			w.rise(id)
+		}
+	}
+	p.reconcileJobs(w, b.Jobs)
+}
+
+// reconcileJobs does the same for the jobs.
+func (p *Planner) reconcileJobs(w *worker, jobs []key) {
+	has := make(map[key]bool, len(jobs))
+	for _, k := range jobs {
+		has[k] = true
+		if w.jobs[k] {
+			continue
+		}
+		if o := p.wanted[k]; o == nil || o.holder == nil {
+			w.jobs[k] = true // begun under an earlier planner
+			if o != nil {
+				o.holder = w
+			}
+		}
+	}
+	for k := range w.jobs {
+		if !has[k] {
+			p.dropped(w, k)
+		}
+	}
+}

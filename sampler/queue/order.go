@@ -1,0 +1,365 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
+
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+)
+
+// KindWorkerLost is the kind of a rollout whose job was given up: workers were
+// lost over it.
+const KindWorkerLost = "worker_lost"
+
+// desk is one call of Sample.
+type desk struct {
+	lines sampler.Lines
+	ctx   context.Context // ends with the call
+	stop  context.CancelFunc
+	tasks sync.WaitGroup // requests that wait in lines, and the drain
+
+	drained bool  // nothing begins any more; guarded by the planner's mu
+	failed  error // breaks off all; guarded by it too
+}
+
+// order is a job that a maker waits for.
+type order struct {
+	desk   *desk
+	key    key
+	job    sampler.Job
+	came   chan *landed  // holds one
+	ended  chan struct{} // closed when it will not be made, with err set
+	err    error
+	holder *worker   // who has begun it; nil: nobody
+	idle   time.Time // since when nobody has
+}
+
+// landed is a result that is not recorded yet.
+type landed struct {
+	msg      jetstream.Msg   // nil of a record that the planner made itself
+	rec      *rollout.Record // then
+	delivery string
+	handed   bool // to a maker
+	before   bool // it was there when the planner began
+}
+
+// Open begins a call of Sample.
+func (p *Planner) Open(lines sampler.Lines, drained <-chan struct{}) (sampler.Maker, func()) {
+	ctx, stop := context.WithCancel(p.ctx)
+	d := &desk{lines: lines, ctx: ctx, stop: stop}
+	p.mu.Lock()
+	p.desk = d
+	p.mu.Unlock()
+	d.tasks.Go(func() {
+		select {
+		case <-drained:
+			p.withdraw(d)
+		case <-ctx.Done():
+		}
+	})
+	return func(ctx context.Context, job sampler.Job) (*rollout.Record, func(bool), error) {
+			return p.make(ctx, d, job)
+		}, func() {
+			p.mu.Lock()
+			p.desk = nil
+			for _, w := range p.workers {
+				w.release()
+			}
+			p.mu.Unlock()
+			stop()
+			d.tasks.Wait()
+		}
+}
+
+// make has one rollout made, or finds its result. What is stored of it stays
+// until leave.
+func (p *Planner) make(ctx context.Context, d *desk, job sampler.Job) (*rollout.Record, func(bool), error) {
+	o := &order{
+		desk: d, key: keyOf(p.plan.Run, job.Item.Split, job.Item.ID, job.Sample, job.Attempt), job: job,
+		came: make(chan *landed, 1), ended: make(chan struct{}), idle: time.Now(),
+	}
+	nothing := func(bool) {}
+	if err := p.want(o); err != nil {
+		return nil, nothing, err
+	}
+	defer p.unwant(o)
+	if len(o.came) == 0 {
+		if err := p.publish(ctx, o); err != nil {
+			return nil, nothing, err
+		}
+	}
+	select {
+	case l := <-o.came:
+		leave := func(written bool) { p.leave(o.key, l, written) }
+		rec, err := p.read(ctx, o, l)
+		return rec, leave, err
+	case <-o.ended:
+		return nil, nothing, o.err
+	case <-ctx.Done():
+		return nil, nothing, context.Cause(ctx)
+	case <-p.ctx.Done():
+		return nil, nothing, context.Cause(p.ctx)
+	}
+}
+
+// want notes an order.
+func (p *Planner) want(o *order) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch d := o.desk; {
+	case d.failed != nil:
+		return d.failed
+	case p.landed[o.key] != nil:
+		p.landed[o.key].handed = true
+		o.came <- p.landed[o.key]
+	case d.drained:
+		return sampler.ErrNotBegun
+	}
+	for _, w := range p.workers { // one that began it under an earlier planner
+		if w.jobs[o.key] {
+			o.holder = w
+		}
+	}
+	p.wanted[o.key] = o
+	return nil
+}
+
+// unwant forgets an order. A result that was not taken is the next one's.
+func (p *Planner) unwant(o *order) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.wanted, o.key)
+	select {
+	case l := <-o.came:
+		l.handed = false
+	default:
+	}
+}
+
+// end says that an order will not be made. mu is held.
+func (o *order) end(err error) {
+	if o.err == nil {
+		o.err = err
+		close(o.ended)
+	}
+}
+
+// publish stores an order's job, unless it is stored already.
+func (p *Planner) publish(ctx context.Context, o *order) error {
+	for swept := p.swept(o.key); swept != nil; swept = p.swept(o.key) {
+		select {
+		case <-swept:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	it := o.job.Item
+	doing := fmt.Sprintf("store the job of rollout %s/%s/%d", it.Split, it.ID, o.job.Sample)
+	body, err := encodeJob(o.job)
+	if err != nil {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	m, err := p.c.seal(ctx, p.names, p.names.job(o.key), "job."+string(o.key)+"."+nuid.Next(), body, nats.Header{})
+	if err != nil {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	there, err := p.c.create(ctx, doing, p.names.jobs(), m)
+	if there || err != nil {
+		p.c.discard(p.ctx, p.names, m.Header)
+	}
+	return err
+}
+
+// swept is closed when the job's message, which is being deleted, is gone; nil
+// when it is not being deleted.
+func (p *Planner) swept(k key) <-chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.sweeping[k]
+}
+
+// sweep deletes a job's message, and then does what comes after. mu is held.
+func (p *Planner) sweep(k key, then func()) {
+	if p.ctx.Err() != nil || p.sweeping[k] != nil {
+		return
+	}
+	gone := make(chan struct{})
+	p.sweeping[k] = gone
+	p.tasks.Go(func() {
+		err := p.c.persist(p.ctx, "take back a job", func(ctx context.Context) error {
+			return p.jobs.Purge(ctx, jetstream.WithPurgeSubject(p.names.job(k)))
+		})
+		if err != nil && p.ctx.Err() == nil {
+			p.c.log.Warn("queue", slog.String("error", sampler.Brief(err.Error())))
+		}
+		p.mu.Lock()
+		delete(p.sweeping, k)
+		close(gone)
+		p.mu.Unlock()
+		if then != nil {
+			then()
+		}
+	})
+}
+
+// again publishes the job of an order once more, if it is still one.
+func (p *Planner) again(k key) {
+	p.mu.Lock()
+	o := p.wanted[k]
+	p.mu.Unlock()
+	if o == nil {
+		return
+	}
+	if err := p.publish(p.ctx, o); err != nil && p.ctx.Err() == nil {
+		p.mu.Lock()
+		o.end(err)
+		p.mu.Unlock()
+	}
+}
+
+// withdraw ends the orders that nobody has begun.
+func (p *Planner) withdraw(d *desk) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	d.drained = true
+	for k, o := range p.wanted {
+		if o.desk == d && o.holder == nil && len(o.came) == 0 {
+			o.end(sampler.ErrNotBegun)
+			p.sweep(k, nil)
+		}
+	}
+}
+
+// fail breaks off all orders. mu is held.
+func (d *desk) fail(p *Planner, err error) {
+	if d.failed != nil {
+		return
+	}
+	d.failed = err
+	for k, o := range p.wanted {
+		if o.desk == d {
+			o.end(err)
+			p.sweep(k, nil)
+		}
+	}
+}
+
+// tend publishes the jobs again that nobody has begun for long: one may have been
+// lost between being given back and being stored.
+func (p *Planner) tend() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for k, o := range p.wanted {
+		if o.holder != nil || o.err != nil || len(o.came) > 0 || time.Since(o.idle) < 2*p.plan.AckWait || p.ctx.Err() != nil {
+			continue
+		}
+		o.idle = time.Now()
+		p.tasks.Go(func() {
+			if _, err := p.results.GetLastMsgForSubject(p.ctx, p.names.result(k)); errors.Is(err, jetstream.ErrMsgNotFound) {
+				p.again(k)
+			}
+		})
+	}
+}
+
+// leave is called when a record is written, or never will be.
+func (p *Planner) leave(k key, l *landed, written bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !written {
+		l.handed = false
+		return
+	}
+	delete(p.landed, k)
+	p.done[k] = l.delivery
+	if l.msg == nil {
+		return
+	}
+	_ = l.msg.Ack() // one that is lost comes again, and is known
+	if h := l.msg.Headers(); h.Get(storedHeader) != "" && p.ctx.Err() == nil {
+		p.tasks.Go(func() { p.c.discard(p.ctx, p.names, h) })
+	}
+}
+
+// read is the record of a result. One that cannot be read is a rollout lost. The
+// error is the cause of ctx's end.
+func (p *Planner) read(ctx context.Context, o *order, l *landed) (*rollout.Record, error) {
+	if l.rec != nil {
+		return l.rec, nil
+	}
+	rec := new(rollout.Record)
+	body, err := p.c.unseal(ctx, p.names, l.msg.Headers(), l.msg.Data())
+	if err == nil {
+		err = rec.UnmarshalJSON(body)
+	}
+	if err != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if it := o.job.Item; err == nil && (rec.Key() != rollout.Key{Split: it.Split, Item: it.ID, Sample: o.job.Sample} || rec.Attempt != o.job.Attempt) {
+		err = fmt.Errorf("it is of rollout %s/%s/%d", rec.Split, rec.Item, rec.Sample)
+	}
+	if err != nil {
+		return p.lostRecord(o.job, fmt.Sprintf("the result of worker %s cannot be read: %v", l.msg.Headers().Get(workerHeader), err)), nil
+	}
+	return rec, nil
+}
+
+// lostRecord is the record of a rollout that no worker could make.
+func (p *Planner) lostRecord(job sampler.Job, why string) *rollout.Record {
+	it := job.Item
+	return &rollout.Record{
+		Item: it.ID, Split: it.Split, Category: it.Category, Family: it.Family, Sample: job.Sample, Attempt: job.Attempt,
+		Source: rollout.Live, Outcome: rollout.ToolFailed, Kind: KindWorkerLost, Error: sampler.Brief(why),
+		TraceID: sampler.TraceID(p.plan.Seed, it.Split, it.ID, job.Sample, job.Attempt), Started: time.Now(),
+	}
+}
+
+// gather takes a result from the server.
+func (p *Planner) gather(m jetstream.Msg) {
+	k, delivery := keyIn(m.Subject()), m.Headers().Get(deliveryHeader)
+	before := false
+	if meta, err := m.Metadata(); err == nil {
+		before = meta.Sequence.Stream <= p.before
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if was, recorded := p.done[k]; recorded {
+		if was != delivery {
+			p.twice[k] = true
+		}
+		_ = m.Ack() // one that is lost comes again
+		return
+	}
+	if p.landed[k] != nil {
+		return // it comes again because it is not recorded yet
+	}
+	l := &landed{msg: m, delivery: delivery, before: before}
+	p.landed[k] = l
+	p.land(k, l)
+}
+
+// land hands a result to who waits for it. mu is held.
+func (p *Planner) land(k key, l *landed) {
+	if o := p.wanted[k]; o != nil && len(o.came) == 0 {
+		l.handed = true
+		o.came <- l
+	}
+}
+
+// ungathered hears why results do not come.
+func (p *Planner) ungathered(_ jetstream.ConsumeContext, err error) {
+	if errors.Is(err, jetstream.ErrConsumerDeleted) || errors.Is(err, jetstream.ErrConsumerNotFound) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.stop(fmt.Errorf("run %s is led by another process now: this one was cut off from the queue, or its streams were deleted; what is recorded stays, run again to go on", p.plan.Run))
+	}
+}

@@ -1,0 +1,102 @@
+package queue
+
+import (
+	"gonogo/sampler"
+	"gonogo/sampler/limit"
+)
+
+// told is what a worker tells the planner. All of them come one after the other,
+// as they were told.
+type told struct {
+	Worker   string  `json:"w"`
+	Term     string  `json:"t"`
+	Op       op      `json:"op"`
+	ID       uint64  `json:"id,omitempty"` // of a request to an endpoint, or a rest
+	Endpoint string  `json:"e,omitempty"`
+	Trace    string  `json:"trace,omitempty"`
+	Key      key     `json:"key,omitempty"`
+	N        uint64  `json:"n,omitempty"` // deliveries of the job so far
+	Came     *came   `json:"came,omitempty"`
+	End      *ending `json:"end,omitempty"`
+	Why      string  `json:"why,omitempty"`
+	Beat     *beat   `json:"beat,omitempty"`
+}
+
+// op is what is told.
+type op string
+
+// What workers tell.
+const (
+	opEnter  op = "enter"  // wait in an endpoint's line
+	opLeave  op = "leave"  // the request is over, or waits no longer
+	opRest   op = "rest"   // it will be made again
+	opRise   op = "rise"   // its time has come
+	opArrive op = "arrive" // a rollout stands in its first line
+	opBegin  op = "begin"  // may the job be begun? asks
+	opBack   op = "back"   // a job is not made after all; asks, so as to be sure
+	opTwice  op = "twice"  // the result of another stands there; asks
+	opLacks  op = "lacks"  // it takes no jobs; asks
+	opBye    op = "bye"    // it goes
+	opBeat   op = "beat"   // all that it has
+)
+
+// asks reports whether it is told until it is answered.
+func (o op) asks() bool {
+	switch o {
+	case opBegin, opBack, opTwice, opLacks, opBeat:
+		return true
+	}
+	return false
+}
+
+// beat is all that a worker has.
+type beat struct {
+	Held    map[string][]uint64 `json:"held,omitempty"`    // requests that were let through, by endpoint
+	Waiting map[string][]uint64 `json:"waiting,omitempty"` // requests that were not
+	Resting map[string][]uint64 `json:"resting,omitempty"`
+	Jobs    []key               `json:"jobs,omitempty"`
+	Made    int                 `json:"made"`
+	Missing int                 `json:"missing"`
+	Lacks   string              `json:"lacks,omitempty"`
+}
+
+// answer is what the planner tells a worker.
+type answer struct {
+	Term string  `json:"t"`
+	Op   op      `json:"op"`
+	ID   uint64  `json:"id,omitempty"`
+	End  *ending `json:"end,omitempty"`
+	Why  string  `json:"why,omitempty"`
+}
+
+// What planners tell.
+const (
+	opGrant    op = "grant"    // a request is let through
+	opDead     op = "dead"     // its endpoint was given up
+	opHeard    op = "heard"    // a beat
+	opStranger op = "stranger" // say hello first
+	opOver     op = "over"     // the run is
+	opTake     op = "take"     // begin the job
+	opDrop     op = "drop"     // do not: it is done, or nobody wants it
+	opTaken    op = "taken"    // another worker has it
+)
+
+// came is sampler.Came.
+type came struct {
+	Result  limit.Result `json:"result"`
+	Fault   *limit.Fault `json:"fault,omitempty"`
+	Failure *failure     `json:"failure,omitempty"`
+	Cause   string       `json:"cause,omitempty"`
+}
+
+// came reads it. What cannot be is taken for a request that was broken off.
+func (c *came) came() sampler.Came {
+	if c == nil || c.Result.Class < limit.Void || c.Result.Class > limit.Silent {
+		return sampler.Came{}
+	}
+	out := sampler.Came{Result: c.Result, Fault: c.Fault, Failure: c.Failure.failure(), Cause: sampler.Brief(c.Cause)}
+	if f := c.Fault; f != nil && (f.Class != c.Result.Class || f.Class.Rule().Opens && out.Failure == nil) {
+		out.Fault = nil
+	}
+	return out
+}

@@ -1,0 +1,123 @@
+package queue
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+)
+
+// Status is how a run does.
+type Status struct {
+	Schema     string                  `json:"schema"`
+	Run        string                  `json:"run"`
+	Name       string                  `json:"name,omitempty"`
+	Version    string                  `json:"version"`
+	Host       string                  `json:"host"` // of who leads it
+	PID        int                     `json:"pid"`
+	Since      time.Time               `json:"since"`
+	Told       bool                    `json:"told"` // what follows to Boundaries is known
+	Jobs       int                     `json:"jobs"`
+	Recorded   int                     `json:"recorded"`
+	InFlight   int                     `json:"in_flight"`
+	Outcomes   map[rollout.Outcome]int `json:"outcomes,omitempty"`
+	Tokens     int64                   `json:"tokens"`
+	USD        *float64                `json:"usd,omitempty"` // nil when it is not known of any rollout
+	USDUnknown int                     `json:"usd_unknown"`   // rollouts of which it is not
+	Elapsed    time.Duration           `json:"elapsed_ns"`
+	Boundaries []sampler.Boundary      `json:"boundaries,omitempty"`
+	Workers    []WorkerState           `json:"workers"`
+	PaidTwice  int                     `json:"paid_twice"`
+}
+
+// question is what planners are asked.
+type question struct {
+	Schema string `json:"schema"`
+	Run    string `json:"run,omitempty"` // "" asks all
+}
+
+// How long to wait for planners: for the first, and for others after one.
+const (
+	statusWait  = 2 * time.Second
+	statusAfter = 200 * time.Millisecond
+)
+
+// Status asks the planners of all runs that are led, or that of one. The runs come
+// by name.
+func (c *Conn) Status(ctx context.Context, run string) ([]Status, error) {
+	b, err := json.Marshal(question{Schema, run})
+	if err != nil {
+		return nil, err
+	}
+	inbox := c.nc.NewRespInbox()
+	sub, err := c.nc.SubscribeSync(inbox)
+	if err == nil {
+		defer func() { _ = sub.Unsubscribe() }() // the connection may be gone by then
+		err = c.nc.PublishRequest(plansSubject, inbox, b)
+	}
+	if err != nil {
+		return nil, c.explain("ask who leads a run", err)
+	}
+	var all []Status
+	ctx, cancel := context.WithTimeout(ctx, statusWait)
+	defer cancel()
+	for {
+		m, err := sub.NextMsgWithContext(ctx)
+		switch {
+		case err == nil && m.Header.Get("Status") == "503": // nobody listens
+			return all, nil
+		case err != nil && len(all) == 0 && (fatal(err) || c.refused()):
+			return nil, c.explain("ask who leads a run", err)
+		case errors.Is(err, nats.ErrNoResponders), err != nil:
+			slices.SortFunc(all, func(a, b Status) int { return strings.Compare(a.Run, b.Run) })
+			return all, nil
+		}
+		var s Status
+		if json.Unmarshal(m.Data, &s) == nil && s.Run != "" {
+			all = append(all, s)
+		}
+		if run != "" && len(all) > 0 {
+			return all, nil
+		}
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, statusAfter)
+		defer stop()
+	}
+}
+
+// asked answers how the run does.
+func (p *Planner) asked(m *nats.Msg) {
+	var q question
+	if err := json.Unmarshal(m.Data, &q); err != nil || q.Run != "" && q.Run != p.plan.Run {
+		return
+	}
+	p.reply(m, p.status())
+}
+
+func (p *Planner) status() Status {
+	s := Status{
+		Schema: Schema, Run: p.plan.Run, Name: p.plan.Name, Version: p.plan.Version, Host: p.host, PID: os.Getpid(), Since: p.since,
+		Workers: p.Workers(), PaidTwice: p.PaidTwice(),
+	}
+	p.mu.Lock()
+	e := p.event
+	p.mu.Unlock()
+	if e == nil {
+		return s
+	}
+	s.Told = true
+	s.Jobs, s.Recorded, s.InFlight, s.Outcomes = e.Jobs, e.Recorded, e.InFlight, e.Outcomes
+	s.Tokens, s.USDUnknown, s.Elapsed, s.Boundaries = e.Tokens, e.USDUnknown, e.Elapsed, e.Boundaries
+	if e.USD.N > 0 {
+		s.USD = &e.USD.Total
+	}
+	return s
+}

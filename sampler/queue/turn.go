@@ -1,0 +1,118 @@
+package queue
+
+import (
+	"context"
+
+	"gonogo/sampler"
+)
+
+// turn is a request that waits for its turn in the planner's lines, or has it.
+// The member's mu guards it.
+type turn struct {
+	endpoint string
+	ready    chan struct{} // closed when it is granted or dead
+	granted  bool
+	dead     error
+}
+
+// lines are the planner's, as one worker sees them.
+type lines struct {
+	*Member
+	mask func(*came) // masks the worker's secrets
+}
+
+// Enter waits in the planner's line.
+func (l lines) Enter(ctx context.Context, endpoint string) (sampler.Admission, error) {
+	m := l.Member
+	t := &turn{endpoint: endpoint, ready: make(chan struct{})}
+	m.mu.Lock()
+	m.next++
+	id := m.next
+	m.turns[id] = t
+	m.tell(told{Op: opEnter, ID: id, Endpoint: endpoint})
+	m.mu.Unlock()
+
+	resume := sampler.Queued(ctx)
+	defer resume()
+	select {
+	case <-t.ready:
+	case <-ctx.Done():
+		m.leave(id, nil)
+		return nil, ctx.Err()
+	}
+	if t.dead != nil {
+		return nil, t.dead
+	}
+	return admission{l, id}, nil
+}
+
+// leave tells that a request is over, or waits no longer.
+func (m *Member) leave(id uint64, c *came) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.turns[id] != nil {
+		delete(m.turns, id)
+		m.tell(told{Op: opLeave, ID: id, Came: c})
+	}
+}
+
+// admission is one at a line of the planner.
+type admission struct {
+	lines lines
+	id    uint64
+}
+
+// Leave gives it back.
+func (a admission) Leave(c sampler.Came) {
+	out := &came{Result: c.Result, Fault: c.Fault, Failure: sendFailure(c.Failure), Cause: c.Cause}
+	a.lines.mask(out)
+	a.lines.leave(a.id, out)
+}
+
+// Rest notes a request that will be made again.
+func (l lines) Rest(endpoint string) (rise func()) {
+	m := l.Member
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.next++
+	id := m.next
+	m.resting[id] = endpoint
+	m.tell(told{Op: opRest, ID: id, Endpoint: endpoint})
+	return func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		delete(m.resting, id)
+		m.tell(told{Op: opRise, ID: id})
+	}
+}
+
+// Arrive notes that a rollout stands in its first line.
+func (l lines) Arrive(trace string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.tell(told{Op: opArrive, Trace: trace})
+}
+
+// granted lets a request through. One that waits no longer gives its turn back. mu
+// is held.
+func (m *Member) granted(id uint64) {
+	t := m.turns[id]
+	switch {
+	case t == nil:
+		m.tell(told{Op: opLeave, ID: id})
+	case !t.granted:
+		t.granted = true
+		close(t.ready)
+	}
+}
+
+// dead ends the wait of a request whose endpoint was given up. mu is held.
+func (m *Member) dead(id uint64, end *ending) {
+	t := m.turns[id]
+	if t == nil || t.granted || end == nil {
+		return
+	}
+	delete(m.turns, id)
+	t.dead = end.error()
+	close(t.ready)
+}

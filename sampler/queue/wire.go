@@ -1,0 +1,144 @@
+package queue
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+)
+
+// Schema names the shape of all that planner and workers say to each other. Who
+// speaks another one is refused.
+const Schema = "gonogo/queue/1"
+
+// plansSubject is where all planners listen.
+const plansSubject = "gonogo.plans"
+
+// names are those of one run at the server.
+type names struct{ run string }
+
+// safe is a run's id as subjects and streams may have it.
+func safe(run string) names {
+	plain := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
+			return r
+		}
+		return '_'
+	}, run)
+	if plain == run && len(run) <= 64 && run != "" {
+		return names{run}
+	}
+	sum := sha256.Sum256([]byte(run))
+	return names{plain[:min(len(plain), 40)] + "_" + hex.EncodeToString(sum[:8])}
+}
+
+func (n names) jobs() string            { return "GONOGO-" + n.run + "-JOBS" }
+func (n names) results() string         { return "GONOGO-" + n.run + "-RESULTS" }
+func (n names) bucket() string          { return "GONOGO-" + n.run }
+func (n names) job(k key) string        { return "gonogo." + n.run + ".job." + string(k) }
+func (n names) result(k key) string     { return "gonogo." + n.run + ".result." + string(k) }
+func (n names) hello() string           { return "gonogo." + n.run + ".hello" }
+func (n names) lines() string           { return "gonogo." + n.run + ".lines" }
+func (n names) worker(id string) string { return "gonogo." + n.run + ".w." + id }
+func (n names) term(term string) string { return "gonogo." + n.run + ".term." + term }
+
+// key names one attempt at a rollout: its message stands under it, and there is
+// one at most.
+type key string
+
+func keyOf(run string, split rollout.Split, item string, sample, attempt int) key {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%s\x00%d\x00%d", Schema, run, split, item, sample, attempt))
+	return key(hex.EncodeToString(sum[:16]))
+}
+
+// keyIn is the key at a subject's end.
+func keyIn(subject string) key { return key(subject[strings.LastIndexByte(subject, '.')+1:]) }
+
+// The headers of jobs and results.
+const (
+	schemaHeader   = "Gonogo-Schema"
+	deliveryHeader = "Gonogo-Delivery" // of a result: which making of the rollout it is of
+	workerHeader   = "Gonogo-Worker"   // who made it
+	packedHeader   = "Gonogo-Packed"   // "zstd"
+	storedHeader   = "Gonogo-Stored"   // the body is in the object store, under this name
+)
+
+// checkSchema refuses what another version says.
+func checkSchema(got, who string) error {
+	if got == Schema {
+		return nil
+	}
+	return fmt.Errorf("%s speaks %q, this gonogo %q: use the same release on both sides", who, got, Schema)
+}
+
+// hello asks to be let in.
+type hello struct {
+	Schema  string `json:"schema"`
+	Worker  string `json:"worker"`
+	Host    string `json:"host"`
+	PID     int    `json:"pid"`
+	Version string `json:"version"`
+	Slots   int    `json:"slots"`
+}
+
+// welcome is the answer.
+type welcome struct {
+	Schema      string        `json:"schema"`
+	Refused     string        `json:"refused,omitempty"` // why
+	Term        string        `json:"term"`              // of this planner: the next one has another
+	Run         string        `json:"run"`
+	Name        string        `json:"name,omitempty"`
+	Version     string        `json:"version"`
+	Fingerprint string        `json:"fingerprint"`
+	Seed        uint64        `json:"seed"`
+	Description []byte        `json:"description,omitempty"`
+	Packed      bool          `json:"packed,omitempty"` // the description is
+	AckWait     time.Duration `json:"ack_wait_ns"`
+	Lease       time.Duration `json:"lease_ns"`
+}
+
+// jobHead is a job but for its item's row, which follows it as it is written.
+type jobHead struct {
+	Item    rollout.Item `json:"item"`
+	Sample  int          `json:"sample"`
+	Attempt int          `json:"attempt"`
+}
+
+// encodeJob writes a job: a line of JSON, then the row.
+func encodeJob(job sampler.Job) ([]byte, error) {
+	head := jobHead{Item: *job.Item, Sample: job.Sample, Attempt: job.Attempt}
+	head.Item.Row = nil
+	b, err := json.Marshal(head)
+	if err != nil {
+		return nil, err
+	}
+	return append(append(b, '\n'), job.Item.Row...), nil
+}
+
+// decodeJob reads one.
+func decodeJob(b []byte) (sampler.Job, error) {
+	line, row, found := strings.Cut(string(b), "\n")
+	if !found {
+		return sampler.Job{}, errors.New("a job without its line")
+	}
+	var head jobHead
+	if err := json.Unmarshal([]byte(line), &head); err != nil {
+		return sampler.Job{}, err
+	}
+	if head.Sample < 0 || head.Attempt < 0 {
+		return sampler.Job{}, fmt.Errorf("sample %d, attempt %d: neither can be negative", head.Sample, head.Attempt)
+	}
+	if row != "" {
+		head.Item.Row = json.RawMessage(row)
+	}
+	if err := head.Item.Decode(); err != nil {
+		return sampler.Job{}, err
+	}
+	return sampler.Job{Item: &head.Item, Sample: head.Sample, Attempt: head.Attempt}, nil
+}

@@ -1,0 +1,370 @@
+package queue
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+)
+
+// task is a job that a worker was handed.
+type task struct {
+	msg      jetstream.Msg
+	key      key
+	job      sampler.Job
+	delivery string // which making of the rollout this is
+	begun    bool   // the planner was asked whether it may be; guarded by the member's mu
+}
+
+// shift is one call of Work.
+type shift struct {
+	*Member
+	redact *rollout.Redactor
+	slots  chan struct{}           // holds one for each rollout under way
+	stores sync.WaitGroup          // results on their way
+	keep   context.Context         // of results on their way: it lasts longer than the rollouts'
+	stop   context.CancelCauseFunc // breaks off all rollouts
+
+	tasks map[string]*task // by trace id; guarded by the member's mu
+}
+
+// keepFor is how long results are still stored after the worker was told to stop
+// at once: they are paid for.
+const keepFor = 5 * time.Second
+
+// Work takes jobs until the run is over, which is no error, drain is closed, the
+// run is led with another description, which is as drain, or ctx ends. redact
+// masks the worker's own secrets in records and in the causes of failures. An
+// error that ends the work is the run's end too, unless it is ctx's or
+// ErrOrphaned.
+func (m *Member) Work(ctx context.Context, drain <-chan struct{}, cfg sampler.Config, b sampler.Boundaries, redact *rollout.Redactor) (sampler.Stats, error) {
+	inner, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	keep, lose := context.WithCancel(context.WithoutCancel(ctx))
+	defer lose()
+	s := &shift{Member: m, redact: redact, slots: make(chan struct{}, max(m.me.Slots, 1)), keep: keep, stop: stop, tasks: map[string]*task{}}
+	idle, rest := context.WithCancel(inner) // ends when no job is to be taken any more
+	over := make(chan struct{})
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		defer rest()
+		s.watch(inner, drain, over, rest)
+		s.keepOn(inner, over, lose)
+	})
+	cfg.Lines, cfg.Rollouts, cfg.Budget = lines{m, s.mask}, cap(s.slots), nil
+	stats, err := sampler.Work(inner, idle.Done(), cfg, m.Seed(), s.jobs(idle), b, s)
+	s.stores.Wait()
+	if err == nil && ctx.Err() == nil {
+		err = context.Cause(inner) // a result could not be stored, or the run was over by then
+	}
+	close(over)
+	watch.Wait()
+	s.giveBack(ctx, err)
+	if errors.Is(err, errOver) || errors.Is(err, errLeft) {
+		err = nil
+	}
+	return stats, err
+}
+
+// watch has no more jobs taken when somebody says so, and breaks all off when the
+// run is over.
+func (s *shift) watch(ctx context.Context, drain, over <-chan struct{}, rest func()) {
+	select {
+	case <-drain:
+	case <-s.changed:
+	case <-s.ended:
+	case <-ctx.Done():
+	case <-over:
+	}
+	rest()
+	select {
+	case <-s.ended:
+		s.stop(s.Member.over)
+	case <-ctx.Done():
+	case <-over:
+	}
+}
+
+// keepOn stores results for a while after all was broken off.
+func (s *shift) keepOn(ctx context.Context, over <-chan struct{}, lose func()) {
+	if ctx.Err() == nil {
+		return
+	}
+	t := time.NewTimer(keepFor)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		lose()
+	case <-over:
+	}
+}
+
+// jobs yields the jobs that the planner lets this worker begin, no more at a time
+// than there are slots.
+func (s *shift) jobs(ctx context.Context) func(yield func(sampler.Job, error) bool) {
+	return func(yield func(sampler.Job, error) bool) {
+		for n := 0; ctx.Err() == nil; n++ {
+			free := s.free(ctx)
+			taken, err := s.fetch(ctx, free, yield)
+			for range free - taken {
+				<-s.slots
+			}
+			switch {
+			case err == errStop:
+				return
+			case err == nil:
+				n = 0
+			case ctx.Err() != nil:
+			case fatal(err):
+				yield(sampler.Job{}, s.c.explain("take jobs", err))
+				return
+			default:
+				pause(ctx, backoff(n))
+			}
+		}
+	}
+}
+
+// errStop is that nobody wants any more jobs.
+var errStop = errors.New("stop")
+
+// free waits for a slot and takes all that there are.
+func (s *shift) free(ctx context.Context) (n int) {
+	select {
+	case s.slots <- struct{}{}:
+	case <-ctx.Done():
+		return 0
+	}
+	for n = 1; n < cap(s.slots); n++ {
+		select {
+		case s.slots <- struct{}{}:
+		default:
+			return n
+		}
+	}
+	return n
+}
+
+// fetchFor is how long a worker without jobs waits before it asks again.
+const fetchFor = 30 * time.Second
+
+// fetch takes up to so many jobs and yields those that may be begun.
+func (s *shift) fetch(ctx context.Context, n int, yield func(sampler.Job, error) bool) (taken int, err error) {
+	if n == 0 {
+		return 0, nil
+	}
+	limited, cancel := context.WithTimeout(ctx, fetchFor)
+	defer cancel()
+	defer s.c.onReturn(cancel)() // the server has forgotten that this worker asked
+	batch, err := s.Member.jobs.Fetch(n, jetstream.FetchContext(limited))
+	if err != nil {
+		return 0, err
+	}
+	for msg := range batch.Messages() {
+		job, ok, err := s.take(ctx, msg)
+		if err == nil && !ok {
+			continue
+		}
+		if err != nil {
+			yield(sampler.Job{}, err)
+			return taken, errStop
+		}
+		taken++
+		if !yield(job, nil) {
+			return taken, errStop
+		}
+	}
+	if err := batch.Error(); err != nil && limited.Err() == nil {
+		return taken, err
+	}
+	return taken, nil
+}
+
+// take asks the planner whether a job may be begun, and reads it.
+func (s *shift) take(ctx context.Context, msg jetstream.Msg) (sampler.Job, bool, error) {
+	meta, err := msg.Metadata()
+	if err != nil {
+		return sampler.Job{}, false, s.c.explain("take a job", err)
+	}
+	t := &task{msg: msg, key: keyIn(msg.Subject()), delivery: s.id + "." + strconv.FormatUint(meta.Sequence.Consumer, 10)}
+	s.mu.Lock()
+	if s.has[t.key] != nil { // it came again, because the sign that this worker is at it was lost
+		s.has[t.key].msg = msg
+		s.mu.Unlock()
+		return sampler.Job{}, false, nil
+	}
+	t.begun = true
+	s.has[t.key] = t
+	s.mu.Unlock()
+	may, err := s.ask(ctx, told{Op: opBegin, Key: t.key, N: meta.NumDelivered})
+	if err != nil || may != opTake {
+		if err == nil {
+			s.drop(t)
+		}
+		return sampler.Job{}, false, nil // not asked to the end: giveBack sees to it
+	}
+	body, err := s.c.unseal(ctx, s.names, msg.Headers(), msg.Data())
+	if err == nil {
+		t.job, err = decodeJob(body)
+	}
+	if it := t.job.Item; err == nil && keyOf(s.run, it.Split, it.ID, t.job.Sample, t.job.Attempt) != t.key {
+		err = errors.New("it stands under the key of another")
+	}
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		return sampler.Job{}, false, nil
+	default:
+		return sampler.Job{}, false, fmt.Errorf("a job of run %s cannot be read: %w", s.run, err)
+	}
+	it := t.job.Item
+	s.mu.Lock()
+	s.tasks[sampler.TraceID(s.Seed(), it.Split, it.ID, t.job.Sample, t.job.Attempt)] = t
+	s.mu.Unlock()
+	return t.job, true, nil
+}
+
+// drop forgets a task.
+func (s *shift) drop(t *task) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.has, t.key)
+}
+
+// Append stores a record. Its slot is free again, and its job done, when it is.
+func (s *shift) Append(rec *rollout.Record) error {
+	s.mu.Lock()
+	t := s.tasks[rec.TraceID]
+	delete(s.tasks, rec.TraceID)
+	s.made++
+	if rec.Outcome.Missing() {
+		s.missing++
+	}
+	s.mu.Unlock()
+	if t == nil {
+		return fmt.Errorf("nobody asked for rollout %s/%s/%d", rec.Split, rec.Item, rec.Sample)
+	}
+	body, err := json.Marshal(rec)
+	if err != nil {
+		return err
+	}
+	body = s.redact.JSON(body)
+	s.stores.Go(func() {
+		if err := s.store(t, body); err != nil {
+			s.c.log.Error("a result was not stored, and its rollout will be made again", slog.String("item", rec.Item), slog.Int("sample", rec.Sample), slog.String("error", sampler.Brief(err.Error())))
+			s.stop(err)
+			return // giveBack gives it back
+		}
+		_ = t.msg.Ack() // when it is lost the job comes again, and the planner knows that it is done
+		s.drop(t)
+		<-s.slots
+	})
+	return nil
+}
+
+// store stores a result where none stands.
+func (s *shift) store(t *task, body []byte) error {
+	it := t.job.Item
+	doing := fmt.Sprintf("store the result of rollout %s/%s/%d", it.Split, it.ID, t.job.Sample)
+	h := nats.Header{}
+	h.Set(deliveryHeader, t.delivery)
+	h.Set(workerHeader, s.me.Host+" ("+strconv.Itoa(s.me.PID)+")")
+	m, err := s.c.seal(s.keep, s.names, s.names.result(t.key), "result."+string(t.key)+"."+t.delivery, body, h)
+	if err != nil {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	there, err := s.c.create(s.keep, doing, s.names.results(), m)
+	for n := 0; full(apiCode(err)) && pause(s.keep, backoff(n)); n++ { // it is paid for: somebody may make room
+		there, err = s.c.create(s.keep, doing, s.names.results(), m)
+	}
+	if err != nil || !there {
+		return err
+	}
+	mine, err := s.mine(t)
+	if err != nil || mine {
+		return err
+	}
+	s.c.discard(s.keep, s.names, m.Header)
+	_, err = s.ask(s.keep, told{Op: opTwice, Key: t.key})
+	if errors.Is(err, errOver) {
+		return nil
+	}
+	return err
+}
+
+// mine reports whether the result that stands there is this one, whose receipt
+// was lost.
+func (s *shift) mine(t *task) (mine bool, err error) {
+	err = s.c.persist(s.keep, "look at a result", func(ctx context.Context) error {
+		results, err := s.c.js.Stream(ctx, s.names.results())
+		if err != nil {
+			return err
+		}
+		m, err := results.GetLastMsgForSubject(ctx, s.names.result(t.key))
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			mine = true // it is recorded by now, and the planner knows whose it was
+			return nil
+		}
+		if err == nil {
+			mine = m.Header.Get(deliveryHeader) == t.delivery
+		}
+		return err
+	})
+	return mine, err
+}
+
+// giveBack gives back what was taken and left no record, and says what ended it.
+func (s *shift) giveBack(ctx context.Context, err error) {
+	var end *ending
+	if err != nil && ctx.Err() == nil && !errors.Is(err, errOver) && !errors.Is(err, errLeft) && !errors.Is(err, ErrOrphaned) {
+		end = sendEnd(err)
+		s.maskEnd(end)
+	}
+	s.mu.Lock()
+	var left []*task
+	for _, t := range s.has {
+		left = append(left, t)
+	}
+	if s.Member.over != nil {
+		left = nil // nobody asks for them
+	}
+	clear(s.has)
+	s.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepFor)
+	defer cancel()
+	for _, t := range left {
+		if _, err := s.ask(ctx, told{Op: opBack, Key: t.key, End: end}); err != nil {
+			s.c.log.Warn("a job was not given back: another worker gets it later", slog.String("error", sampler.Brief(err.Error())))
+		}
+	}
+}
+
+// mask masks the worker's secrets in what endpoints said.
+func (s *shift) mask(c *came) {
+	c.Cause = s.redact.String(c.Cause)
+	if c.Failure != nil {
+		c.Failure.Text = s.redact.String(c.Failure.Text)
+	}
+	if c.Fault != nil {
+		f := *c.Fault
+		f.Text = s.redact.String(f.Text)
+		c.Fault = &f
+	}
+}
+
+func (s *shift) maskEnd(end *ending) {
+	end.Text = s.redact.String(end.Text)
+	if end.Failure != nil {
+		end.Failure.Text = s.redact.String(end.Failure.Text)
+	}
+}
