@@ -48,7 +48,7 @@ const (
 
 // Dial connects. It does not wait for a server that is not there.
 func Dial(ctx context.Context, a Address, log *slog.Logger) (*Conn, error) {
-	for _, f := range []struct{ file, key string }{{a.Creds, "creds"}, {a.CA, "tls.ca"}, {a.Cert, "tls.cert"}, {a.Key, "tls.key"}} {
+	for _, f := range []struct{ file, key string }{{a.Creds, "creds"}, {a.CA, "tls_ca"}, {a.Cert, "tls_cert"}, {a.Key, "tls_key"}} {
 		if f.file == "" {
 			continue
 		}
