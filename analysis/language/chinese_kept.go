@@ -45,6 +45,7 @@ var chineseKept = map[string]string{
 
 	"%s of items whose class was open (--items-undecided): for the classes of these items alone; no mean, share or verdict counts them": "%s来自分类未定的题目（--items-undecided）：只用于这些题目的分类；任何平均值、占比和结论都不计入",
 	"%s that a detector marked as a hack: counted at the bottom of the reward range":                                                    "%s被检测器标记为钻空子：按奖励范围的最低分计算",
+	"%s made and paid a second time by another worker: each counts once":                                                                "%s又被另一个工作进程重复生成并付费：每条只计一次",
 	"the ceiling %s is the most that outputs at one rater's top may earn from another rater, by the labels":                             "上限 %s 是由标注得出的：一位标注者给最高分的输出，从另一位标注者那里最多能得到这么多",
 
 	"%s on which every rollout earns the top":                                         "%s的每条轨迹都得最高分",

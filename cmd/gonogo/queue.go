@@ -12,6 +12,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -303,10 +305,26 @@ func (p *project) letGo(w *rollout.Writer) error {
 	}
 	if n := l.paidTwice; n > 0 {
 		err = errors.Join(err, w.Amend(func(m *rollout.Manifest) {
-			m.Notes = append(m.Notes, fmt.Sprintf("%s made and paid a second time after a worker was lost: each counts once", counted(n, "rollout")))
+			m.Notes = append(m.Notes, fmt.Sprintf(paidTwiceNote, counted(n, "rollout")))
 		}))
 	}
 	return err
+}
+
+// paidTwiceNote is the note of rollouts that were.
+const paidTwiceNote = "%s made and paid a second time by another worker: each counts once"
+
+// keepNotes puts what earlier calls paid twice into the manifest of the next one.
+func keepNotes(dir string, m *rollout.Manifest) {
+	run, err := rollout.Open(dir)
+	if err != nil || run.Manifest == nil {
+		return // no run of ours yet, or one that Create has to judge
+	}
+	for _, note := range run.Manifest.Notes {
+		if strings.HasSuffix(note, strings.TrimPrefix(paidTwiceNote, "%s")) {
+			m.Notes = append(slices.Clip(m.Notes), note)
+		}
+	}
 }
 
 // gone forgets that a file was not there.

@@ -247,6 +247,7 @@ func (p *project) begin(ctx context.Context, dir string, m rollout.Manifest) (*r
 	if err := notShrunk(dir, m); err != nil {
 		return nil, nil, err
 	}
+	keepNotes(dir, &m)
 	writer, err := rollout.Create(dir, m, p.items, rollout.WriterOptions{Redact: p.redact})
 	if err != nil {
 		return nil, nil, err
