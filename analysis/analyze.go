@@ -79,6 +79,9 @@ func measured(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s
 	if withoutRollouts {
 		return r, nil
 	}
+	if err := r.Leaks.resolve(ctx, run, read); err != nil {
+		return nil, err
+	}
 	r.Shift = c.shift(run, s)
 	r.Burst, err = burstOf(ctx, run, s.Confidence)
 	return r, err
@@ -175,6 +178,7 @@ func (c *collector) fill(r *Result, run *rollout.Run, s Settings) {
 		info = run.Manifest.Grader
 	}
 	r.Grader = c.grader(all, agreement, info, s)
+	r.Leaks = c.leaks(all, r.Confidence)
 	if n := len(c.extra); n > 0 {
 		r.Run.Notes = append(slices.Clone(r.Run.Notes), fmt.Sprintf("%s of items whose class was open (--items-undecided): for the classes of these items alone; no mean, share or verdict counts them", plain.Count(n, "rollout")))
 	}

@@ -61,6 +61,7 @@ type row struct {
 	head       string    // the beginning of a longer answer at the top of the range
 	parts      []float64 // sub-scores by index of collector.parts; NaN where missing; nil without any
 	kind       string    // of a grader's failure
+	met        *met      // canaries; nil where none stood anywhere
 	category   string
 	family     string
 }
@@ -103,7 +104,7 @@ func (c *collector) add(rec *rollout.Record) error {
 		observed: rec.Turns > 0 || len(rec.Calls) > 0, turns: rec.Turns,
 		usage: rec.Usage, judge: rec.Judge, judgeCalls: judgeCalls(rec), retries: rec.Retries,
 		elapsed:  time.Duration(rec.Elapsed).Seconds(),
-		category: rec.Category, family: rec.Family,
+		category: rec.Category, family: rec.Family, met: leakOf(rec),
 	}
 	if rec.Outcome != rollout.Graded {
 		r.cause = errorOf(rec)

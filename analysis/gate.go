@@ -28,6 +28,7 @@ func Gates() []Gate {
 		dataConflicts,
 		dataEnough,
 		infraFailures,
+		rolloutsLeaks,
 		endpointLost,
 		graderTruth,
 		graderHackable,

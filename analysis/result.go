@@ -41,6 +41,7 @@ type Result struct {
 	Shift    *Shift                         `json:"shift,omitempty"`
 	Grader   *Grader                        `json:"grader,omitempty"`
 	Burst    *Burst                         `json:"burst,omitempty"`
+	Leaks    *Leaks                         `json:"leaks,omitempty"` // between rollouts, where their canaries tell
 	Variants *Variants                      `json:"variants,omitempty"`
 	Findings []Finding                      `json:"findings"`
 }

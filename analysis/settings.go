@@ -143,6 +143,8 @@ func ThresholdTable() []Threshold {
 		{compareDelta, "of gonogo compare: the smallest change of the mean reward that matters, as a share of the range", 0.05},
 		{compareTolerance, "of gonogo compare: the change up to which nothing is called better or worse, as a share of the range", 0},
 		{"latency.limit", "seconds a rollout may take; 0: no limit", 0},
+		{"rollouts.leaks", "share of rollouts that met what another one had left, above which, with its whole interval, it fails", 0.01},
+		{"rollouts.leaks.caution", "the same, above which it is a caution", 0},
 		{"endpoint.lost", "share of rollouts that a trainer would discard under a training step's load", 0.05},
 		{"endpoint.lost.caution", "the same, above which it is a caution", 0.01},
 		{"endpoint.latency", "95th percentile of an endpoint's latency under all rollouts of a step at once over that under one", 2},

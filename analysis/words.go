@@ -40,6 +40,16 @@ var english = catalogue{
 			cautionRemedy:  "Most frequent cause now: {cause}. Under a training run's load it will be more, and a trainer does not repeat them as patiently.",
 			cautionUnknown: "the share of failed rollouts is not known",
 		},
+		"rollouts.leaks": {
+			why:           "A rollout that meets what another one left is no attempt of its own: it may have read the other's answer, or stumbled over its remains. Rewards then hang together, so that groups, spreads and intervals tell less than they seem to, and training would teach to look for what others left.",
+			pass:          "{leaking} of {rollouts} met what another one had left",
+			fail:          "{percent} of {rollouts} met what another one had left: they do not run apart",
+			failRemedy:    "Give each rollout a place of its own, fresh when it starts and cleared away when it stops (docs/sessions.md), then sample into a new run directory: what is recorded stays as it is. {examples}.",
+			unknown:       "{percent} of {rollouts} met what another one had left: too many to pass over, too few to give up",
+			unknownRemedy: "Give each rollout a place of its own, fresh when it starts and cleared away when it stops (docs/sessions.md), then sample into a new run directory. {examples}. {needs}",
+			caution:       "{leaking} of {rollouts} met what another one had left",
+			cautionRemedy: "Their rewards are not their own; each of these is certain. Give each rollout a place of its own, fresh when it starts and cleared away when it stops (docs/sessions.md). {examples}.",
+		},
 		"baseline.reachable": {
 			why:             "Reinforcement learning strengthens what the model already does right now and then. Where even the best of several rollouts earns nothing, there is nothing to strengthen.",
 			pass:            "the model sometimes succeeds: the best of {kbest} earns {value} above the bottom of the range",

@@ -94,4 +94,6 @@ var chineseFindingsDocs = map[string]string{
 	"the same, above which it is a caution":                                                                                             "同上，高于此值为注意",
 	"the same, below which it is a caution":                                                                                             "同上，低于此值为注意",
 	"what one constant answer may earn on average, as a share of the range":                                                             "一个固定答案平均可得的奖励，占奖励范围的比例",
+	"Blocking, where rollouts had canaries (docs/sessions.md): at most 1 % of them met what another one had left; with its whole interval above that it fails. Advisory: none did. Each such leak is certain.": "阻断性，轨迹带有金丝雀词时（docs/sessions.md）：至多 1 % 的轨迹遇到另一条留下的东西；整个区间高于此值则不通过。提示性：一条也没有。每一处这样的泄漏都是确定的。",
+	"share of rollouts that met what another one had left, above which, with its whole interval, it fails":                                                                                                     "遇到另一条轨迹留下的东西的轨迹所占比例，整个区间高于此值则不通过",
 }
