@@ -124,6 +124,7 @@ type shown struct {
 func encodeJob(job sampler.Job) ([]byte, error) {
 	it := job.Item
 	head := jobHead{Item: *it, Sample: job.Sample, Attempt: job.Attempt}
+	head.Item.Messages, head.Item.Tools = nil, nil
 	if err := head.Item.Decode(); err != nil {
 		return nil, err
 	}
