@@ -1,11 +1,13 @@
 package queue
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 
@@ -106,13 +108,29 @@ type welcome struct {
 // jobHead is a job but for its item's row, which follows it as it is written.
 type jobHead struct {
 	Item    rollout.Item `json:"item"`
+	Shown   *shown       `json:"shown,omitempty"` // nil: what the row has
 	Sample  int          `json:"sample"`
 	Attempt int          `json:"attempt"`
 }
 
+// shown is what the model is shown where that is not what the row has: a variant
+// or a tool server made it something else.
+type shown struct {
+	Messages []rollout.Message `json:"messages"`
+	Tools    json.RawMessage   `json:"tools,omitempty"`
+}
+
 // encodeJob writes a job: a line of JSON, then the row.
 func encodeJob(job sampler.Job) ([]byte, error) {
-	head := jobHead{Item: *job.Item, Sample: job.Sample, Attempt: job.Attempt}
+	it := job.Item
+	head := jobHead{Item: *it, Sample: job.Sample, Attempt: job.Attempt}
+	head.Item.Messages, head.Item.Tools = nil, nil
+	if err := head.Item.Decode(); err != nil {
+		return nil, err
+	}
+	if !reflect.DeepEqual(head.Item.Messages, it.Messages) || !bytes.Equal(head.Item.Tools, it.Tools) {
+		head.Shown = &shown{it.Messages, it.Tools}
+	}
 	head.Item.Row = nil
 	b, err := json.Marshal(head)
 	if err != nil {
@@ -139,6 +157,9 @@ func decodeJob(b []byte) (sampler.Job, error) {
 	}
 	if err := head.Item.Decode(); err != nil {
 		return sampler.Job{}, err
+	}
+	if head.Shown != nil {
+		head.Item.Messages, head.Item.Tools = head.Shown.Messages, head.Shown.Tools
 	}
 	return sampler.Job{Item: &head.Item, Sample: head.Sample, Attempt: head.Attempt}, nil
 }
