@@ -61,17 +61,30 @@ func (s *session) elsewhere(drain <-chan struct{}) (Maker, func()) {
 }
 
 // Work makes the rollouts of jobs that come from somebody else's run, which
-// cfg.Lines and seed are of, until there are none, and hands each record to the sink. It ends
-// as Sample does, but knows no budget: that is the planner's. A job that was taken and left no
-// record when it returns was not made.
-func Work(ctx context.Context, drain <-chan struct{}, cfg Config, seed uint64, jobs iter.Seq2[Job, error], b Boundaries, sink Sink) (Stats, error) {
+// cfg.Lines and seed are of, until there are none, and hands each record to the
+// sink. The context that jobs is given ends when none is to begin any more: then
+// it yields no more. Work ends as Sample does, but knows no budget: that is the
+// planner's. A job that was taken and left no record when it returns was not made.
+func Work(ctx context.Context, drain <-chan struct{}, cfg Config, seed uint64, jobs func(context.Context) iter.Seq2[Job, error], b Boundaries, sink Sink) (Stats, error) {
 	if err := errors.Join(cfg.Validate(), b.validate()); err != nil {
 		return Stats{}, err
 	}
 	s := newSession(cfg, seed, b)
 	s.account = cfg.Budget.Open(rolloutAccount, false)
 	all := func(yield func(work, error) bool) {
-		for job, err := range jobs {
+		idle, rest := context.WithCancel(s.inner)
+		var watch sync.WaitGroup
+		watch.Go(func() {
+			select {
+			case <-drain:
+			case <-s.halt.done:
+			case <-idle.Done():
+			}
+			rest()
+		})
+		defer watch.Wait()
+		defer rest()
+		for job, err := range jobs(idle) {
 			if !yield(func(ctx context.Context) (ended, error) { return s.sample(ctx, job, s.here) }, err) {
 				return
 			}

@@ -29,7 +29,8 @@ type session struct {
 	late    atomic.Bool      // a piece of work was not begun because of the deadline
 	unbegun atomic.Bool      // one that was to be made elsewhere was not begun when the run drained
 	stops   stops
-	stop    func(error) // breaks off all that is in flight
+	inner   context.Context // of what is in flight
+	stop    func(error)     // breaks it off
 	halt    halt
 
 	// name gives a rollout its trace id.
@@ -116,7 +117,7 @@ func (s *session) price(e ended) ended {
 func (s *session) run(ctx context.Context, drain <-chan struct{}, total int, all iter.Seq2[work, error], sink Sink, watch func(Event)) (Stats, error) {
 	inner, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	s.stop = stop
+	s.inner, s.stop = inner, stop
 	s.count.start, s.count.stats.Jobs = time.Now(), total
 	defer s.account.Close()
 	defer s.lines.stop()

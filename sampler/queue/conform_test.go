@@ -1,17 +1,27 @@
 package queue_test
 
 import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"slices"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"gonogo/sampler"
+	"gonogo/sampler/limit"
+	"gonogo/sampler/rollout"
 )
 
 func TestEveryRolloutOnceAndTheSameEverywhere(t *testing.T) {
-	want := func() []string {
-		s, k := newSite(t, 0, nil), new(sink)
-		check(s.sample(t.Context(), nil, makeJobs(100), k))(t)
-		return told(k.list())
-	}()
+	here, k := newSite(t, 0, nil), new(sink)
+	check(here.sample(t.Context(), nil, makeJobs(100), k))(t)
+	want := told(k.list())
 	everywhere(t, func(t *testing.T, s *site) {
 		k := new(sink)
 		stats := check(s.sample(t.Context(), nil, makeJobs(100), k))(t)
@@ -21,5 +31,241 @@ func TestEveryRolloutOnceAndTheSameEverywhere(t *testing.T) {
 		if d := cmp.Diff(want, told(k.list())); d != "" {
 			t.Error(d)
 		}
+	})
+}
+
+// rest are the jobs that have no record, or one of missing data: then as their
+// next attempt.
+func rest(jobs []sampler.Job, records []*rollout.Record) []sampler.Job {
+	var out []sampler.Job
+	for _, j := range jobs {
+		done := false
+		for _, r := range records {
+			if r.Item == j.Item.ID {
+				done = !r.Outcome.Missing()
+				j.Attempt = r.Attempt + 1
+			}
+		}
+		if !done {
+			out = append(out, j)
+		}
+	}
+	return out
+}
+
+// whole checks that each of the jobs has one record that counts.
+func whole(t *testing.T, jobs []sampler.Job, records []*rollout.Record) {
+	t.Helper()
+	seen := map[string]int{}
+	for _, r := range records {
+		if !r.Outcome.Missing() {
+			seen[r.Item]++
+		}
+	}
+	for _, j := range jobs {
+		if n := seen[j.Item.ID]; n != 1 {
+			t.Errorf("%s has %d records", j.Item.ID, n)
+		}
+	}
+}
+
+func TestDrainEndsWhatIsBegunAndTheNextCallGoesOn(t *testing.T) {
+	everywhere(t, func(t *testing.T, s *site) {
+		s.w.model = func(string) reply { return reply{text: "42", wait: 5 * time.Millisecond} }
+		drain := make(chan struct{})
+		k := &sink{after: map[int]func(){20: func() { close(drain) }}}
+		jobs := makeJobs(200)
+		stats := check(s.sample(t.Context(), drain, jobs, k))(t)
+		if n := stats.Recorded; stats.StoppedBy != sampler.StoppedByDrain || n < 20 || n > 100 {
+			t.Errorf("%d recorded, stopped by %q", n, stats.StoppedBy)
+		}
+		check(s.sample(t.Context(), nil, rest(jobs, k.list()), k))(t)
+		whole(t, jobs, k.list())
+		if s.twice != 0 || s.w.again() != 0 {
+			t.Errorf("%d paid twice, %d made again", s.twice, s.w.again())
+		}
+	})
+}
+
+func TestDrainWaitsForNoWorker(t *testing.T) {
+	s := external(t, 1)
+	s.late = func(int) { <-t.Context().Done() }
+	drain := make(chan struct{})
+	time.AfterFunc(100*time.Millisecond, func() { close(drain) })
+	s.members = 0
+	c := s.dial()
+	defer c.Close()
+	p := check(c.Lead(t.Context(), s.plan))(t)
+	b := s.w.boundaries()
+	b.Elsewhere = p
+	stats, err := sampler.Sample(t.Context(), drain, s.cfg, 7, makeJobs(50), b, new(sink), nil)
+	if err != nil || stats.StoppedBy != sampler.StoppedByDrain || stats.Recorded != 0 {
+		t.Errorf("%v, stopped by %q, %d recorded", err, stats.StoppedBy, stats.Recorded)
+	}
+	if err := p.Close(false); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCancelBreaksOffAndTheNextCallGoesOn(t *testing.T) {
+	everywhere(t, func(t *testing.T, s *site) {
+		s.w.model = func(string) reply { return reply{text: "42", wait: 20 * time.Millisecond} }
+		ctx, cancel := context.WithCancel(t.Context())
+		k := &sink{after: map[int]func(){20: cancel}}
+		jobs := makeJobs(100)
+		stats, err := s.sample(ctx, nil, jobs, k)
+		if !errors.Is(err, context.Canceled) || stats.StoppedBy != sampler.StoppedByCancel {
+			t.Errorf("%v, stopped by %q", err, stats.StoppedBy)
+		}
+		check(s.sample(t.Context(), nil, rest(jobs, k.list()), k))(t)
+		whole(t, jobs, k.list())
+		if n := s.w.again(); s.twice != 0 || n > s.cfg.Concurrency {
+			t.Errorf("%d paid twice, %d asked again", s.twice, n)
+		}
+	})
+}
+
+func TestTheBudgetHoldsForAllWorkersTogether(t *testing.T) {
+	everywhere(t, func(t *testing.T, s *site) {
+		s.cfg.Budget = limit.NewBudget(limit.Bounds{Rollouts: 30})
+		stats := check(s.sample(t.Context(), nil, makeJobs(100), new(sink)))(t)
+		if when, _ := s.w.requests(); stats.Recorded != 30 || stats.StoppedBy != sampler.StoppedByBudget || len(when) != 30 {
+			t.Errorf("%d recorded by %d requests, stopped by %q", stats.Recorded, len(when), stats.StoppedBy)
+		}
+	})
+}
+
+func TestMissingDataIsMadeByTheNextCall(t *testing.T) {
+	everywhere(t, func(t *testing.T, s *site) {
+		s.cfg.Retry.Max = 0
+		var mu sync.Mutex
+		n := 0
+		s.w.model = func(string) reply {
+			mu.Lock()
+			defer mu.Unlock()
+			if n++; n%5 == 0 && n < 40 {
+				return reply{status: 500, text: `{"error":{"message":"broken"}}`}
+			}
+			return reply{text: "42"}
+		}
+		jobs, k := makeJobs(40), new(sink)
+		stats := check(s.sample(t.Context(), nil, jobs, k))(t)
+		if stats.Outcomes[rollout.ModelAPI] != 7 {
+			t.Errorf("outcomes %v", stats.Outcomes)
+		}
+		stats = check(s.sample(t.Context(), nil, rest(jobs, k.list()), k))(t)
+		if stats.Recorded != 7 {
+			t.Errorf("%d recorded", stats.Recorded)
+		}
+		whole(t, jobs, k.list())
+	})
+}
+
+func TestARefusedKeyEndsTheRunEverywhereInTheSameWords(t *testing.T) {
+	everywhere(t, func(t *testing.T, s *site) {
+		s.w.model = func(string) reply {
+			return reply{status: 401, text: `{"error":{"message":"no such key planted-key-1"}}`}
+		}
+		k := new(sink)
+		stats, err := s.sample(t.Context(), nil, makeJobs(100), k)
+		end, ok := errors.AsType[*sampler.EndpointError](err)
+		if !ok || end.Boundary != sampler.ModelBoundary || stats.StoppedBy != sampler.StoppedByError || len(k.list()) > 0 {
+			t.Fatalf("%v, stopped by %q, %d recorded", err, stats.StoppedBy, len(k.list()))
+		}
+		if want := "model endpoint " + s.w.url + "/v1/responses refuses us with status 401: no such key **********; check the key and the headers it is sent"; err.Error() != want {
+			t.Errorf("%q, want %q", err, want)
+		}
+	})
+}
+
+func TestTheBreakerCountsWhatAllWorkersSee(t *testing.T) {
+	everywhere(t, func(t *testing.T, s *site) {
+		s.cfg.Concurrency, s.cfg.Retry.Max = 1, 0
+		s.w.model = func(string) reply { return reply{status: 500, text: `{"error":{"message":"broken"}}`} }
+		stats, err := s.sample(t.Context(), nil, makeJobs(100), new(sink))
+		if end, ok := errors.AsType[*sampler.EndpointError](err); !ok || end.Times != 5 {
+			t.Errorf("%v, stopped by %q", err, stats.StoppedBy)
+		}
+		if when, _ := s.w.requests(); len(when) != 5 {
+			t.Errorf("%d requests", len(when))
+		}
+	})
+}
+
+func TestTheConcurrencyIsOfAllWorkersTogether(t *testing.T) {
+	everywhere(t, func(t *testing.T, s *site) {
+		s.cfg.Concurrency, s.cfg.Rollouts = 4, 40
+		s.w.model = func(string) reply { return reply{text: "42", wait: 5 * time.Millisecond} }
+		check(s.sample(t.Context(), nil, makeJobs(150), new(sink)))(t)
+		if _, most := s.w.requests(); most != 4 {
+			t.Errorf("%d requests at once", most)
+		}
+	})
+}
+
+func TestRequestsPerMinuteAreOfAllWorkersTogether(t *testing.T) {
+	everywhere(t, func(t *testing.T, s *site) {
+		s.cfg.Minute = map[string]limit.Limits{sampler.ModelBoundary: {Requests: 1200}} // 20 at once, then 20 a second
+		check(s.sample(t.Context(), nil, makeJobs(40), new(sink)))(t)
+		when, _ := s.w.requests()
+		slices.SortFunc(when, time.Time.Compare)
+		if took := when[39].Sub(when[0]); took < 900*time.Millisecond {
+			t.Errorf("40 requests in %v", took)
+		}
+	})
+}
+
+func TestRetryAfterHoldsForAllWorkers(t *testing.T) {
+	everywhere(t, func(t *testing.T, s *site) {
+		var mu sync.Mutex
+		n := 0
+		var refused time.Time
+		s.w.model = func(string) reply {
+			mu.Lock()
+			defer mu.Unlock()
+			if n++; n == 20 {
+				refused = time.Now()
+				return reply{status: 429, header: map[string]string{"Retry-After": "1"}, text: `{"error":{"message":"slow down"}}`}
+			}
+			return reply{text: "42", wait: 2 * time.Millisecond}
+		}
+		check(s.sample(t.Context(), nil, makeJobs(60), new(sink)))(t)
+		when, _ := s.w.requests()
+		early := 0
+		for _, at := range when {
+			if d := at.Sub(refused); d > 0 && d < 950*time.Millisecond {
+				early++
+			}
+		}
+		if early > s.cfg.Concurrency { // those that were let through before the answer came
+			t.Errorf("%d requests within the second", early)
+		}
+	})
+}
+
+func TestLargeRowsAndRecordsTravel(t *testing.T) {
+	raw := make([]byte, 3<<19)
+	_, _ = rand.Read(raw)
+	text := hex.EncodeToString(raw) // 3 MB, which nothing makes smaller than half of it
+	everywhere(t, func(t *testing.T, s *site) {
+		s.w.model = func(string) reply { return reply{text: text} }
+		jobs, k := makeJobs(2), new(sink)
+		for _, j := range jobs {
+			row, err := json.Marshal(map[string]any{"messages": []any{map[string]string{"role": "user", "content": text}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			j.Item.Row = row
+			if err := j.Item.Decode(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		check(s.sample(t.Context(), nil, jobs, k))(t)
+		for _, r := range k.list() {
+			if r.Answer != text {
+				t.Errorf("an answer of %d bytes", len(r.Answer))
+			}
+		}
+		whole(t, jobs, k.list())
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"log/slog"
 	"strconv"
 	"sync"
@@ -53,16 +54,14 @@ func (m *Member) Work(ctx context.Context, drain <-chan struct{}, cfg sampler.Co
 	keep, lose := context.WithCancel(context.WithoutCancel(ctx))
 	defer lose()
 	s := &shift{Member: m, redact: redact, slots: make(chan struct{}, max(m.me.Slots, 1)), keep: keep, stop: stop, tasks: map[string]*task{}}
-	idle, rest := context.WithCancel(inner) // ends when no job is to be taken any more
-	over := make(chan struct{})
+	rest, over := make(chan struct{}), make(chan struct{})
 	var watch sync.WaitGroup
 	watch.Go(func() {
-		defer rest()
-		s.watch(inner, drain, over, rest)
+		s.watch(inner, drain, rest, over)
 		s.keepOn(inner, over, lose)
 	})
 	cfg.Lines, cfg.Rollouts, cfg.Budget = lines{m, s.mask}, cap(s.slots), nil
-	stats, err := sampler.Work(inner, idle.Done(), cfg, m.Seed(), s.jobs(idle), b, s)
+	stats, err := sampler.Work(inner, rest, cfg, m.Seed(), s.jobs, b, s)
 	s.stores.Wait()
 	if err == nil && ctx.Err() == nil {
 		err = context.Cause(inner) // a result could not be stored, or the run was over by then
@@ -78,15 +77,16 @@ func (m *Member) Work(ctx context.Context, drain <-chan struct{}, cfg sampler.Co
 
 // watch has no more jobs taken when somebody says so, and breaks all off when the
 // run is over.
-func (s *shift) watch(ctx context.Context, drain, over <-chan struct{}, rest func()) {
+func (s *shift) watch(ctx context.Context, drain <-chan struct{}, rest chan<- struct{}, over <-chan struct{}) {
 	select {
 	case <-drain:
+		close(rest)
 	case <-s.changed:
+		close(rest)
 	case <-s.ended:
 	case <-ctx.Done():
 	case <-over:
 	}
-	rest()
 	select {
 	case <-s.ended:
 		s.stop(s.Member.over)
@@ -111,7 +111,7 @@ func (s *shift) keepOn(ctx context.Context, over <-chan struct{}, lose func()) {
 
 // jobs yields the jobs that the planner lets this worker begin, no more at a time
 // than there are slots.
-func (s *shift) jobs(ctx context.Context) func(yield func(sampler.Job, error) bool) {
+func (s *shift) jobs(ctx context.Context) iter.Seq2[sampler.Job, error] {
 	return func(yield func(sampler.Job, error) bool) {
 		for n := 0; ctx.Err() == nil; n++ {
 			free := s.free(ctx)
