@@ -30,6 +30,7 @@ func TestAMisbehavingAgentFailsItsRolloutAlone(t *testing.T) {
 		{"crash", rollout.ToolFailed, sampler.KindAgentCrashed, "exit status 7; it printed: Traceback: out of luck"},
 		{"nameless", rollout.ToolFailed, sampler.KindAgentGarbled, `no "trace_id"`},
 		{"another", rollout.ToolFailed, sampler.KindAgentGarbled, "trace_0"},
+		{"negative", rollout.ToolFailed, sampler.KindAgentGarbled, "fewer tokens than none"},
 		{"silent", rollout.NoAnswer, "", "the answer is empty"},
 		{"model", rollout.ModelAPI, "", "its model failed: overloaded"},
 		{"tool", rollout.ToolFailed, "", "a tool failed: database is locked"},
