@@ -119,8 +119,9 @@ func (c *Child) Kill() {
 	})
 }
 
-// tailSize is what is kept of what a process says on standard error.
-const tailSize = 2 << 10
+// toldSize is how much a message tells of what a process says on standard error:
+// records keep 500 bytes of a message.
+const toldSize = 400
 
 // longestLine is how much of a line waits for its end before it is passed on.
 const longestLine = 64 << 10
@@ -149,7 +150,7 @@ func (t *tail) Write(b []byte) (int, error) {
 		t.pass(end)
 	}
 	t.kept = append(t.kept, b...)
-	if over := len(t.kept) - tailSize; over > 0 {
+	if over := len(t.kept) - 2*toldSize; over > 0 {
 		t.kept = append(t.kept[:0], t.kept[over:]...)
 	}
 	return len(b), nil
@@ -179,6 +180,13 @@ func (t *tail) text() string {
 	s := strings.TrimSpace(strings.ToValidUTF8(string(t.kept), "\uFFFD"))
 	if s == "" {
 		return ""
+	}
+	if over := len(s) - toldSize; over > 0 { // what it died of stands last
+		s = s[over:]
+		if _, rest, ok := strings.Cut(s, "\n"); ok {
+			s = rest
+		}
+		s = "… " + strings.ToValidUTF8(s, "")
 	}
 	return "; it printed: " + s
 }
