@@ -118,3 +118,19 @@ func TestLeaksInAnyOrder(t *testing.T) {
 		t.Errorf("%+v", want)
 	}
 }
+
+// A rollout that was made again may meet what its own first attempt left: attempts
+// have canaries of their own, and the one that was replaced is known, too.
+func TestALeakFromAnEarlierAttempt(t *testing.T) {
+	r := analyze(t, analysis.DefaultSettings(), []string{
+		`{"item":"q1","sample":0,"outcome":"tool","trace_id":"trace_first","canary_planted":true}`,
+		`{"item":"q1","sample":0,"attempt":1,"reward":1,"trace_id":"trace_second","canary_planted":true,"leaks":[{"canary":"` + rollout.Canary("trace_first") + `","at":"session"}]}`,
+		`{"item":"q1","sample":1,"reward":0,"trace_id":"trace_other","canary_planted":true}`,
+	})
+	i := slices.IndexFunc(r.Findings, func(f analysis.Finding) bool {
+		return f.Gate == "rollouts.leaks" && f.Severity == analysis.Advisory
+	})
+	if i < 0 || !strings.Contains(r.Findings[i].Remedy, "train q1/0 met what an earlier attempt of its own left (session)") || r.Leaks.Rollouts != 2 {
+		t.Errorf("%+v", r.Leaks)
+	}
+}

@@ -52,6 +52,7 @@ func rolloutColumns() []column[analysis.Counted] {
 		{"judge_input_tokens", countCells, "tokens that it read", func(r row) any { return known(r.Judge.Input) }},
 		{"judge_output_tokens", countCells, "tokens that it wrote", func(r row) any { return known(r.Judge.Output) }},
 		{"retries", countCells, "requests made again, at any endpoint", func(r row) any { return int64(r.Retries) }},
+		{"leaks", countCells, "places where it met what another rollout left", func(r row) any { return int64(len(r.Leaks)) }},
 		{"latency_s", numberCells, "wall time in seconds, grading included; empty where it is not known", func(r row) any { return seconds(r.Elapsed) }},
 		{"answer_chars", countCells, "length of the answer in characters; empty where there is none", func(r row) any { return length(r.Answer) }},
 		{"started_at", timeCells, "when it began", func(r row) any { return moment(r.Started) }},

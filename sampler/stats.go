@@ -25,6 +25,7 @@ type Stats struct {
 	USD           limit.Sum               // what recorded rollouts cost in US dollars, as far as known
 	USDUnknown    int                     // recorded rollouts of which it is not
 	LeftOpen      int                     // sessions that could not be stopped
+	Ungraded      string                  // why the last grading failed; "" when none did
 	Leaking       int                     // recorded rollouts that met another one's canary
 	Elapsed       time.Duration
 	StoppedBy     StoppedBy
@@ -91,6 +92,9 @@ func (c *counter) recorded(e ended) {
 	}
 	c.stats.Recorded++
 	c.stats.Outcomes[e.record.Outcome]++
+	if e.record.Outcome == rollout.GraderFailed {
+		c.stats.Ungraded = e.record.Error
+	}
 	if len(e.record.Leaks) > 0 {
 		c.stats.Leaking++
 	}

@@ -160,10 +160,15 @@ func lostTo(s sampler.Stats) []string {
 		}
 	}
 	var out []string
+	asked := false // an endpoint grades
 	for _, b := range s.Boundaries {
+		asked = asked || b.Name == sampler.GraderBoundary || b.Name == sampler.JudgeBoundary
 		if lost > 0 && b.Cause != "" {
 			out = append(out, fmt.Sprintf("  %s: %s of %s failed, the last: %s", b.Name, chart.Count(b.Errors), counted(b.Requests, "request"), oneLine(visible(b.Cause))))
 		}
+	}
+	if n := s.Outcomes[rollout.GraderFailed]; n > 0 && !asked {
+		out = append(out, fmt.Sprintf("  grader: %s of %s have no grade, the last: %s", chart.Count(n), counted(s.Recorded, "rollout"), oneLine(visible(s.Ungraded))))
 	}
 	return out
 }

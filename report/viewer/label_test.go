@@ -3,8 +3,10 @@ package viewer
 import (
 	"bytes"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -202,5 +204,19 @@ func TestAnIndexThatCannotBeKept(t *testing.T) {
 	}
 	if files, err := os.ReadDir(dir); err != nil || len(files) != 2 {
 		t.Errorf("it leaves %v, %v", files, err)
+	}
+}
+
+func TestLeaksAreShownAndRedacted(t *testing.T) {
+	const line = `{"item":"q1","reward":1,"leaks":[{"canary":"canary_ab","at":"tool find"},{"canary":"canary_ab","at":"Mrs Miller"},{"canary":"canary_cd","at":"session"}]}` + "\n"
+	for redact, want := range map[bool][]leak{
+		false: {{"canary_ab", "tool find"}, {"canary_ab", "Mrs Miller"}, {"canary_cd", "session"}},
+		true:  {{"canary 1", "tool 1"}, {"canary 1", "[10 characters]"}, {"canary 2", "session"}},
+	} {
+		s := serve(t, Options{Redact: redact}, line)
+		item := get[itemList](s, "/api/items").Items[0].Item
+		if got := get[shown](s, "/api/rollout?of=train&sample=0&item="+url.QueryEscape(item)).Leaks; !slices.Equal(got, want) {
+			t.Errorf("redacted %v: %v, want %v", redact, got, want)
+		}
 	}
 }

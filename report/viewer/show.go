@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -28,6 +29,7 @@ type shown struct {
 	Usage    rollout.Usage      `json:"usage"`
 	Judge    rollout.Usage      `json:"judge"`
 	Retries  int                `json:"retries,omitempty"`
+	Leaks    []leak             `json:"leaks,omitempty"`
 	TraceID  string             `json:"trace_id,omitempty"`
 	Started  *time.Time         `json:"started_at,omitempty"`
 	Extra    []pair             `json:"extra,omitempty"`
@@ -69,6 +71,12 @@ type call struct {
 	Elapsed   float64 `json:"elapsed_s"`
 }
 
+// leak is what another rollout left, and where it was met.
+type leak struct {
+	Canary string `json:"canary"`
+	At     string `json:"at"`
+}
+
 type earlier struct {
 	Grader  string             `json:"grader"`
 	Outcome string             `json:"outcome"`
@@ -107,6 +115,9 @@ func (s *side) show(rec *rollout.Record, b brief) shown {
 		})
 	}
 	out.Messages = n.messages(rec.Messages, at)
+	for _, l := range rec.Leaks {
+		out.Leaks = append(out.Leaks, leak{n.of("canary", l.Canary), n.place(l.At)})
+	}
 	for _, e := range rec.Earlier {
 		out.Earlier = append(out.Earlier, earlier{n.of("grader", e.Grader), string(e.Outcome), n.text(e.Error), e.Reward, n.parts(e.Parts)})
 	}
@@ -114,6 +125,18 @@ func (s *side) show(rec *rollout.Record, b brief) shown {
 		out.Extra = append(out.Extra, pair{n.of("key", key), n.text(plain(rec.Extra[key]))})
 	}
 	return out
+}
+
+// place is where a leak was met: a word, or a tool and its name.
+func (n *names) place(at string) string {
+	tool, ofTool := strings.CutPrefix(at, "tool ")
+	switch {
+	case !n.redact, at == "agent", at == "model", at == "session":
+		return at
+	case ofTool:
+		return n.of("tool", tool)
+	}
+	return n.text(at)
 }
 
 func (n *names) parts(parts map[string]float64) map[string]float64 {

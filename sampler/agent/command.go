@@ -8,11 +8,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"os/exec"
-	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"gonogo/sampler"
@@ -55,9 +52,7 @@ func (c CommandConfig) Validate() error {
 type Command struct {
 	cfg   CommandConfig
 	slots chan struct{} // holds a token for each process that is busy
-
-	mu   sync.Mutex      // guards idle
-	idle []*process.Peer // the one used last is last
+	idle  process.Idle
 }
 
 // NewCommand returns an agent. Nothing is started yet.
@@ -131,7 +126,7 @@ func (c *Command) ask(ctx context.Context, p sampler.Play, line []byte) ([]byte,
 			peer.Finish(grace)
 			return text, nil
 		case err == nil:
-			c.put(peer)
+			c.idle.Put(peer)
 			return text, nil
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
@@ -147,17 +142,9 @@ const grace = 2 * time.Second
 
 // peer returns a process: an idle one, or a new one.
 func (c *Command) peer(p sampler.Play) (*process.Peer, error) {
-	c.mu.Lock()
-	for n := len(c.idle); n > 0; n = len(c.idle) {
-		peer := c.idle[n-1]
-		c.idle = c.idle[:n-1]
-		if peer.Alive() {
-			c.mu.Unlock()
-			return peer, nil
-		}
-		peer.Kill() // it has ended: what it left behind goes, too
+	if peer := c.idle.Take(); peer != nil {
+		return peer, nil
 	}
-	c.mu.Unlock()
 	cmd := exec.Command(c.cfg.Argv[0], c.cfg.Argv[1:]...)
 	cmd.Dir, cmd.Env = c.cfg.Dir, c.environment(p)
 	peer, err := process.StartPeer(cmd, marker+"="+rand.Text(), c.cfg.Log)
@@ -170,10 +157,7 @@ func (c *Command) peer(p sampler.Play) (*process.Peer, error) {
 // environment is this program's, without what the agent must not see, and, where
 // each rollout has a process, with what the model's libraries read.
 func (c *Command) environment(p sampler.Play) []string {
-	env := slices.DeleteFunc(os.Environ(), func(pair string) bool {
-		name, _, _ := strings.Cut(pair, "=")
-		return slices.Contains(c.cfg.Without, name)
-	})
+	env := process.Environment(c.cfg.Without)
 	if !c.cfg.PerRollout {
 		return env
 	}
@@ -184,26 +168,9 @@ func (c *Command) environment(p sampler.Play) []string {
 	return env
 }
 
-// put keeps a process for the next rollout.
-func (c *Command) put(peer *process.Peer) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.idle = append(c.idle, peer)
-}
-
 // Close ends all processes that are idle. It is called when no rollout is under
 // way any more.
-func (c *Command) Close() {
-	c.mu.Lock()
-	idle := c.idle
-	c.idle = nil
-	c.mu.Unlock()
-	var all sync.WaitGroup
-	for _, peer := range idle {
-		all.Go(func() { peer.Finish(grace) })
-	}
-	all.Wait()
-}
+func (c *Command) Close() { c.idle.Finish(grace) }
 
 // startFailure is a program that cannot be started: that is so for every rollout.
 func startFailure(err error) error {

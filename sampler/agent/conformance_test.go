@@ -88,9 +88,11 @@ func (s *site) sample(t *testing.T, b sampler.Boundaries) []*rollout.Record {
 	return got
 }
 
-func (s *site) door(t *testing.T) *proxy.Proxy {
+func (s *site) door(t *testing.T) *proxy.Proxy { return s.doorWith(t, "the-run's-own-key") }
+
+func (s *site) doorWith(t *testing.T, key string) *proxy.Proxy {
 	t.Helper()
-	p, err := proxy.New(proxy.Config{BaseURL: s.url + "/v1", Model: "scripted-policy", API: "chat", APIKey: "the-run's-own-key", HTTP: s.client})
+	p, err := proxy.New(proxy.Config{BaseURL: s.url + "/v1", Model: "scripted-policy", API: "chat", APIKey: key, HTTP: s.client})
 	if err != nil {
 		t.Fatal(err)
 	}

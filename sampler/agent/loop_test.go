@@ -84,6 +84,8 @@ func misbehave(how string, n int, req agent.Request) {
 		fmt.Println(`{"output":"42"}`)
 	case how == "another":
 		fmt.Println(`{"trace_id":"trace_0","output":"42"}`)
+	case how == "negative":
+		answer(`,"usage":{"input_tokens":-1000000}`)
 	case how == "silent":
 		answer(`,"output":""`)
 	case how == "model":

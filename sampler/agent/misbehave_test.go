@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -30,6 +31,7 @@ func TestAMisbehavingAgentFailsItsRolloutAlone(t *testing.T) {
 		{"crash", rollout.ToolFailed, sampler.KindAgentCrashed, "exit status 7; it printed: Traceback: out of luck"},
 		{"nameless", rollout.ToolFailed, sampler.KindAgentGarbled, `no "trace_id"`},
 		{"another", rollout.ToolFailed, sampler.KindAgentGarbled, "trace_0"},
+		{"negative", rollout.ToolFailed, sampler.KindAgentGarbled, "fewer tokens than none"},
 		{"silent", rollout.NoAnswer, "", "the answer is empty"},
 		{"model", rollout.ModelAPI, "", "its model failed: overloaded"},
 		{"tool", rollout.ToolFailed, "", "a tool failed: database is locked"},
@@ -107,9 +109,10 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	}
 	s := newSite(t)
 	dir := t.TempDir()
+	sleeps := fmt.Sprintf("sleep 4242.%d", os.Getpid()) // nobody else's
 	for _, perRollout := range []bool{false, true} {
 		script := `while read -r line; do trace=$(printf %s "$line" | sed 's/.*"trace_id":"\([^"]*\)".*/\1/')
-(setsid sleep 4242 &) ; sleep 4242 &
+(setsid ` + sleeps + ` &) ; ` + sleeps + ` &
 echo x >>` + filepath.Join(dir, "started") + `
 printf '{"trace_id":"%s","output":"42"}\n' "$trace"; done`
 		a, err := agent.NewCommand(agent.CommandConfig{Argv: []string{"/bin/sh", "-c", script}, Processes: 3, PerRollout: perRollout})
@@ -128,12 +131,23 @@ printf '{"trace_id":"%s","output":"42"}\n' "$trace"; done`
 				t.Errorf("outcome %s: %s", r.Outcome, r.Error)
 			}
 		}
-		if left := running(t, "sleep\x004242"); left > 0 {
+		if left := remaining(t, strings.ReplaceAll(sleeps, " ", "\x00")); left > 0 {
 			t.Errorf("a process for each rollout %v: %d processes are left", perRollout, left)
 		}
 	}
 	if b, err := os.ReadFile(filepath.Join(dir, "started")); err != nil || len(b) == 0 {
 		t.Errorf("nothing was started: %v", err)
+	}
+}
+
+// remaining counts the processes of that command line once those that were killed
+// had a while to die.
+func remaining(t *testing.T, what string) (n int) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if n = running(t, what); n == 0 || time.Now().After(deadline) {
+			return n
+		}
 	}
 }
 

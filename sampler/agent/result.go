@@ -73,6 +73,8 @@ func played(text []byte, p sampler.Play, named bool) (sampler.Played, error) {
 		return sampler.Played{}, garbled(`the agent's result has no "output": it must say what the answer is ("" for none), or "refusal", "limit" or "error"`)
 	case r.Turns < 0:
 		return sampler.Played{}, garbled(`the agent's result has %d "turns"`, r.Turns)
+	case !r.Usage.possible():
+		return sampler.Played{}, garbled(`the agent's "usage" counts fewer tokens than none, or more than there are`)
 	}
 	done := sampler.Played{Refusal: r.Refusal, Limit: r.Limit, Turns: r.Turns, Usage: r.Usage.counts()}
 	if r.Output != nil {
@@ -158,6 +160,20 @@ func (u *Usage) counts() rollout.Usage {
 		return b
 	}
 	return rollout.Usage{Input: either(u.Input, u.Prompt), Output: either(u.Output, u.Completion), Reasoning: u.Reasoning, Cached: u.Cached}
+}
+
+// possible reports whether the counts can be true: they are held against budgets.
+func (u *Usage) possible() bool {
+	const most = 1e12
+	if u == nil {
+		return true
+	}
+	for _, n := range []*int64{u.Input, u.Output, u.Prompt, u.Completion, u.Reasoning, u.Cached} {
+		if n != nil && (*n < 0 || *n > most) {
+			return false
+		}
+	}
+	return true
 }
 
 // garbled is a result that is none.

@@ -84,7 +84,8 @@ func (s *Service) result(ctx context.Context, pass *sampler.Pass, p sampler.Play
 		return nil, unreached(err)
 	}
 	pass.Heard(a.Header)
-	for at := ""; a.Status == http.StatusAccepted; {
+	at := ""
+	for a.Status == http.StatusAccepted {
 		var wait started
 		_ = json.Unmarshal(a.Body, &wait) // what it does not say stays as it was
 		if wait.Poll != "" {
@@ -103,6 +104,8 @@ func (s *Service) result(ctx context.Context, pass *sampler.Pass, p sampler.Play
 		}
 	}
 	switch {
+	case a.Status/100 != 2 && at != "":
+		return nil, failed(sampler.KindAgentCrashed, rollout.ToolFailed, fmt.Errorf("the agent began the rollout and has no result of it: status %d: %s", a.Status, sampler.ErrorText(a)))
 	case a.Status/100 != 2:
 		return nil, unreached(sampler.StatusFailure(s.cfg.URL, a))
 	case a.Over:

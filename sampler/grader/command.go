@@ -7,13 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
-	"sync"
 	"time"
 
 	"gonogo/sampler"
@@ -52,9 +49,7 @@ type Command struct {
 	without []string
 	tools   string
 	slots   chan struct{} // holds a token for each process that is busy
-
-	mu   sync.Mutex      // guards idle
-	idle []*process.Peer // the one used last is last
+	idle    process.Idle
 }
 
 func newCommand(raw json.RawMessage, env Env) (sampler.Grader, error) {
@@ -211,7 +206,7 @@ func (g *Command) once(ctx context.Context, out sampler.Output, input []byte) ([
 // in peace instead of answering, is replaced.
 func (g *Command) line(ctx context.Context, _ sampler.Output, input []byte) ([]byte, error) {
 	for again := false; ; again = true {
-		peer := g.pop()
+		peer := g.idle.Take()
 		used := peer != nil
 		if !used {
 			var err error
@@ -222,9 +217,7 @@ func (g *Command) line(ctx context.Context, _ sampler.Output, input []byte) ([]b
 		text, err := peer.Ask(ctx, g.timeout, input, maxScore)
 		switch {
 		case err == nil:
-			g.mu.Lock()
-			g.idle = append(g.idle, peer)
-			g.mu.Unlock()
+			g.idle.Put(peer)
 			return text, nil
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
@@ -234,35 +227,12 @@ func (g *Command) line(ctx context.Context, _ sampler.Output, input []byte) ([]b
 	}
 }
 
-// pop takes an idle process; nil when there is none.
-func (g *Command) pop() *process.Peer {
-	for {
-		g.mu.Lock()
-		n := len(g.idle)
-		if n == 0 {
-			g.mu.Unlock()
-			return nil
-		}
-		peer := g.idle[n-1]
-		g.idle = g.idle[:n-1]
-		g.mu.Unlock()
-		if peer.Alive() {
-			return peer
-		}
-		peer.Kill() // it has ended: what it left behind goes, too
-	}
-}
-
 // start starts a process in the folder of the configuration, without the keys of
 // model and judge.
 func (g *Command) start(argv []string, more ...string) (*process.Peer, error) {
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Dir = g.dir
-	cmd.Env = slices.DeleteFunc(os.Environ(), func(pair string) bool {
-		name, _, _ := strings.Cut(pair, "=")
-		return slices.Contains(g.without, name)
-	})
-	cmd.Env = append(cmd.Env, more...)
+	cmd.Env = append(process.Environment(g.without), more...)
 	peer, err := process.StartPeer(cmd, commandMarker+"="+rand.Text(), nil)
 	if err != nil {
 		return nil, failed(sampler.KindServer, "%s: start %s: %w", g.name, g.argv[0], err)
@@ -288,11 +258,7 @@ func (g *Command) failure(err error, peer *process.Peer) error {
 // Close ends the processes that are idle. It is called when nothing is graded any
 // more.
 func (g *Command) Close() error {
-	var all sync.WaitGroup
-	for peer := g.pop(); peer != nil; peer = g.pop() {
-		all.Go(func() { peer.Finish(2 * time.Second) })
-	}
-	all.Wait()
+	g.idle.Finish(2 * time.Second)
 	return nil
 }
 

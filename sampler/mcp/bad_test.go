@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -219,16 +220,16 @@ func TestNothingIsLeftBehind(t *testing.T) {
 			if _, err := tool.Call(t.Context(), sampler.Call{Arguments: "{}", TraceID: "trace_1"}); err != nil {
 				t.Fatal(err)
 			}
-			if running(t, "sleep\x004343") == 0 {
+			if running(t, spawned()) == 0 {
 				t.Error("nothing was started")
 			}
 			tool.Leave("trace_1")
-			if left := remaining(t, "sleep\x004343"); per && left > 0 {
+			if left := remaining(t, spawned()); per && left > 0 {
 				t.Errorf("%d processes are left when the rollout is over", left)
 			}
 		}
 		all.Close()
-		if left := remaining(t, "sleep\x004343"); left > 0 {
+		if left := remaining(t, spawned()); left > 0 {
 			t.Errorf("a server for each rollout %v: %d processes are left", per, left)
 		}
 	}
@@ -244,6 +245,10 @@ func TestAStartThatIsBrokenOff(t *testing.T) {
 		t.Error("no error")
 	}
 }
+
+// spawned is in the command line of what the tool spawn starts: of this test's
+// servers alone.
+func spawned() string { return "sleep\x004343." + strconv.Itoa(os.Getpid()) }
 
 // remaining counts them once those that were killed had a second to die.
 func remaining(t *testing.T, what string) (n int) {

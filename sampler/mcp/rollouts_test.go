@@ -76,7 +76,7 @@ func TestRolloutsWithServersOfTheirOwn(t *testing.T) {
 			t.Errorf("outcome %s, %s: %+v", r.Outcome, r.Error, r.Calls)
 		}
 	}
-	if left := remaining(t, "sleep\x004343"); left > 0 {
+	if left := remaining(t, spawned()); left > 0 {
 		t.Errorf("%d processes are left", left)
 	}
 }
@@ -87,6 +87,11 @@ func TestRolloutsOutliveTheirServer(t *testing.T) {
 	got, err := sampled(t, 1, tools, "count", "crash")
 	if err != nil || len(got) != 1 || got[0].Outcome != rollout.ToolFailed || !strings.Contains(got[0].Error, "exit status 7") || got[0].Retries != 3 {
 		t.Fatalf("%+v, %v", got, err)
+	}
+	for _, name := range []string{"GONOGO_TRACE_ID", "GONOGO_CANARY"} { // the one who started it again has it not to itself
+		if res, err := tools["env"].Call(t.Context(), sampler.Call{Arguments: `{"text":"` + name + `"}`, TraceID: "trace_x"}); err != nil || res.Output != "" {
+			t.Errorf("%s: %+v, %v", name, res, err)
+		}
 	}
 	got, err = sampled(t, 4, tools, "echo", "refuse")
 	if err != nil || len(got) != 4 {

@@ -71,6 +71,9 @@ func (s *server) session(ctx context.Context, at *seat, trace string) (*session,
 	if at.lost != nil {
 		return nil, at.lost
 	}
+	if !s.cfg.PerRollout {
+		trace = "" // it is all rollouts', whoever has it started
+	}
 	if at.session == nil {
 		c, err := s.connect(ctx, trace)
 		if err != nil {

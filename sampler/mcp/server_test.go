@@ -94,7 +94,7 @@ func newServer() *sdk.Server {
 		return nil, nil
 	})
 	add("spawn", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		_ = exec.Command("/bin/sh", "-c", "(setsid sleep 4343 &) ; sleep 4343 &").Run()
+		_ = exec.Command("/bin/sh", "-c", fmt.Sprintf("(setsid sleep 4343.%[1]d &) ; sleep 4343.%[1]d &", os.Getppid())).Run()
 		return text("spawned"), nil
 	})
 	return s

@@ -10,10 +10,8 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"os/exec"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -42,10 +40,7 @@ type pipe struct {
 func start(cfg Config, opts Options, trace string) (*pipe, error) {
 	cmd := exec.Command(cfg.Command[0], cfg.Command[1:]...)
 	cmd.Dir = opts.Dir
-	cmd.Env = slices.DeleteFunc(os.Environ(), func(pair string) bool {
-		name, _, _ := strings.Cut(pair, "=")
-		return slices.Contains(opts.Without, name)
-	})
+	cmd.Env = process.Environment(opts.Without)
 	for _, name := range slices.Sorted(maps.Keys(cfg.Env)) {
 		cmd.Env = append(cmd.Env, name+"="+cfg.Env[name])
 	}

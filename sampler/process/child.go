@@ -1,6 +1,7 @@
 package process
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"os"
@@ -21,6 +22,14 @@ type Child struct {
 	said *tail
 	gone chan struct{} // closed when the process has been waited for
 	kill sync.Once
+}
+
+// Environment is this program's, without the variables of those names.
+func Environment(without []string) []string {
+	return slices.DeleteFunc(os.Environ(), func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		return slices.Contains(without, name)
+	})
 }
 
 // unbuffered has Python write what it prints at once: into a pipe it would hold it
@@ -57,6 +66,7 @@ func Start(cmd *exec.Cmd, mark string, log io.Writer) (*Child, error) {
 	go func() {
 		defer close(c.gone)
 		_ = cmd.Wait() // how it ended is in cmd.ProcessState
+		c.said.end()
 	}()
 	return c, nil
 }
@@ -100,37 +110,68 @@ func (c *Child) Finish(grace time.Duration) {
 // it again does no harm.
 func (c *Child) Kill() {
 	c.kill.Do(func() {
-		KillTree(c.cmd.Process.Pid, false)
+		if pid := c.cmd.Process.Pid; c.Alive() || !there(pid) { // its number may be another's by now
+			KillTree(pid, false)
+		}
 		<-c.gone
 		KillMarked(c.mark)
 		_, _ = c.In.Close(), c.Out.Close()
 	})
 }
 
-// tailSize is what is kept of what a process says on standard error.
-const tailSize = 2 << 10
+// toldSize is how much a message tells of what a process says on standard error:
+// records keep 500 bytes of a message.
+const toldSize = 400
 
-// tail is a writer that keeps the end of what it was given, and passes all on.
+// longestLine is how much of a line waits for its end before it is passed on.
+const longestLine = 64 << 10
+
+// tail is a writer that keeps the end of what it was given, and passes all on, by
+// whole lines: those of several processes do not run into each other, and no
+// secret is passed on in two halves.
 type tail struct {
 	log io.Writer
 
-	mu   sync.Mutex // guards kept
+	mu   sync.Mutex // guards what follows
 	kept []byte
+	line []byte // that has not ended
 }
 
 // Write keeps the end of b. It never fails: a log that is full holds nobody up.
 func (t *tail) Write(b []byte) (int, error) {
-	n := len(b)
-	if t.log != nil {
-		_, _ = t.log.Write(b)
-	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.log != nil {
+		t.line = append(t.line, b...)
+		end := bytes.LastIndexByte(t.line, '\n') + 1
+		if len(t.line)-end > longestLine {
+			end = len(t.line)
+		}
+		t.pass(end)
+	}
 	t.kept = append(t.kept, b...)
-	if over := len(t.kept) - tailSize; over > 0 {
+	if over := len(t.kept) - 2*toldSize; over > 0 {
 		t.kept = append(t.kept[:0], t.kept[over:]...)
 	}
-	return n, nil
+	return len(b), nil
+}
+
+// pass passes so many bytes on. mu is held.
+func (t *tail) pass(n int) {
+	if n > 0 {
+		_, _ = t.log.Write(t.line[:n])
+		t.line = append(t.line[:0], t.line[n:]...)
+	}
+}
+
+// end passes on what is left.
+func (t *tail) end() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.log != nil && len(t.line) > 0 {
+		t.line = append(t.line, '\n')
+		t.pass(len(t.line))
+	}
 }
 
 func (t *tail) text() string {
@@ -139,6 +180,13 @@ func (t *tail) text() string {
 	s := strings.TrimSpace(strings.ToValidUTF8(string(t.kept), "\uFFFD"))
 	if s == "" {
 		return ""
+	}
+	if over := len(s) - toldSize; over > 0 { // what it died of stands last
+		s = s[over:]
+		if _, rest, ok := strings.Cut(s, "\n"); ok {
+			s = rest
+		}
+		s = "… " + strings.ToValidUTF8(s, "")
 	}
 	return "; it printed: " + s
 }

@@ -3,6 +3,7 @@
 package process
 
 import (
+	"errors"
 	"os"
 	"syscall"
 )
@@ -17,6 +18,9 @@ func Apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
 // KillGroup kills a process that leads its group and what is in its group.
 func KillGroup(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) }
+
+// there reports whether a process has that number.
+func there(pid int) bool { return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
 
 // pending reports whether a pipe holds something to be read, and takes a byte of
 // it.

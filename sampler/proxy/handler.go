@@ -74,6 +74,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 // forward asks the model what the agent asks.
 func (p *Proxy) forward(w http.ResponseWriter, req *http.Request, r *room, d dialect) {
 	defer sampler.Asking(r.ctx)()
+	defer untilTheEnd(r.ctx, w)()
 	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, largest))
 	if err != nil {
 		refuse(w, http.StatusRequestEntityTooLarge, "invalid_request", "the request cannot be read: "+err.Error())
@@ -107,6 +108,25 @@ func (p *Proxy) forward(w http.ResponseWriter, req *http.Request, r *room, d dia
 		r.note(said, time.Now())
 	case ctx.Err() == nil:
 		r.fail(err)
+	}
+	if errors.Is(err, errBrokeOff) {
+		panic(http.ErrAbortHandler) // or the agent would take what came for all of it
+	}
+}
+
+// untilTheEnd has an agent that does not send what it asks, or does not read what is
+// answered, hold nobody up when its rollout has ended.
+func untilTheEnd(ctx context.Context, w http.ResponseWriter) (stop func()) {
+	over := make(chan struct{})
+	undo := context.AfterFunc(ctx, func() {
+		defer close(over)
+		c, past := http.NewResponseController(w), time.Unix(1, 0)
+		_, _ = c.SetReadDeadline(past), c.SetWriteDeadline(past) // on a connection that is gone they fail
+	})
+	return func() {
+		if !undo() {
+			<-over
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -21,6 +22,9 @@ type stream interface {
 	event(data []byte) (own bool)
 	reply() reply
 }
+
+// errBrokeOff is a stream of which a part was handed on.
+var errBrokeOff = errors.New("the stream of the answer broke off")
 
 // pass hands a stream on, event by event, as soon as each is there.
 func (p *Proxy) pass(w http.ResponseWriter, resp *http.Response, from io.Reader, q asked, said *reply) error {
@@ -48,7 +52,7 @@ func (p *Proxy) pass(w http.ResponseWriter, resp *http.Response, from io.Reader,
 			return nil
 		}
 		if err != nil {
-			return sampler.TransportFailure(resp.Request.URL.String(), err)
+			return sampler.TransportFailure(resp.Request.URL.String(), fmt.Errorf("%w: %w", errBrokeOff, err))
 		}
 	}
 }

@@ -17,6 +17,7 @@ function summary(r) {
     r.zeroed ? el("p", {class: "said"}, `A detector marked it: it counts at the bottom of the range. The grader gave ${number(r.reward)}.`) : "",
     r.score === null ? el("p", {class: "quiet"}, "No grade: it is left out of every mean.") : "",
     r.error ? el("div", {class: "said", "data-at": "e", tabindex: "-1"}, r.error_kind ? `${r.error_kind}: ` : "", r.error) : "",
+    (r.leaks || []).map((l) => el("p", {class: "said"}, `It met what another rollout left: ${l.at} showed `, el("code", null, l.canary), ".")),
     el("ul", {class: "facts"}, fact("turns", r.turns), fact("calls", r.calls.length), fact("failed calls", r.failed || ""), fact("tokens in", u.input_tokens?.toLocaleString("en")), fact("out", u.output_tokens?.toLocaleString("en")),
       fact("of them reasoning", u.reasoning_tokens?.toLocaleString("en")), fact("took", seconds(r.elapsed_s)), fact("retries", r.retries || ""), fact("attempt", r.attempt || ""), fact("line", r.line)));
 }

@@ -1,0 +1,99 @@
+package agent_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"gonogo/sampler"
+	"gonogo/sampler/agent"
+	"gonogo/sampler/rollout"
+)
+
+// What a service answers that is no result has its name; what cost nothing is tried
+// again.
+func TestAServiceThatFails(t *testing.T) {
+	s := newSite(t)
+	for _, c := range []struct {
+		why    string
+		start  http.HandlerFunc
+		result http.HandlerFunc // of the second question; the first is put off
+		kind   string
+		says   string
+		tries  int32
+	}{
+		{"full", status(503), nil, sampler.KindAgentStart, "status 503", 3},
+		{"a request it does not take", status(422), nil, sampler.KindAgentStart, "status 422", 1},
+		{"no result", text("thinking"), nil, sampler.KindAgentGarbled, `wrote "thinking", where a JSON object belongs`, 1},
+		{"nothing", text(""), nil, sampler.KindAgentGarbled, "the agent wrote nothing", 1},
+		{"later, and not where", accepted(`{}`), nil, sampler.KindAgentGarbled, `no "poll"`, 1},
+		{"later, at another server", accepted(`{"poll":"http://elsewhere.example/1"}`), nil, sampler.KindAgentGarbled, "no address at its own server", 1},
+		{"a result that was forgotten", accepted(`{"poll":"result"}`), status(404), sampler.KindAgentCrashed, "began the rollout and has no result of it: status 404", 1},
+		{"a result that never comes", accepted(`{"poll":"result"}`), accepted(`{}`), sampler.KindAgentHung, "no result within 500ms (agent.timeout)", 1},
+		{"an answer that never comes", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, nil, sampler.KindAgentHung, "no result within 500ms", 1},
+		{"another rollout's", text(`{"trace_id":"trace_0","output":"42"}`), nil, sampler.KindAgentGarbled, "trace_0", 1},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			var tries atomic.Int32
+			mux := http.NewServeMux()
+			mux.HandleFunc("/start", func(w http.ResponseWriter, r *http.Request) {
+				tries.Add(1)
+				_, _ = r.Body.Read(make([]byte, 1<<16)) // so that its end is noticed
+				c.start(w, r)
+			})
+			if c.result != nil {
+				mux.HandleFunc("/result", c.result)
+			}
+			server := httptest.NewServer(mux)
+			defer server.Close()
+			a, err := agent.NewService(agent.ServiceConfig{URL: server.URL + "/start", Poll: time.Millisecond, HTTP: s.client})
+			if err != nil {
+				t.Fatal(err)
+			}
+			cfg := sampler.DefaultConfig()
+			cfg.Concurrency, cfg.AgentTimeout, cfg.Breaker, cfg.Retry.Max, cfg.Retry.Wait = 1, time.Minute, 0, 2, time.Millisecond
+			if c.kind == sampler.KindAgentHung {
+				cfg.AgentTimeout = 500 * time.Millisecond
+			}
+			var got records
+			if _, err := sampler.Sample(t.Context(), nil, cfg, 7, s.jobs[:1], sampler.Boundaries{Agent: a, Grader: s.grader}, &got, nil); err != nil {
+				t.Fatal(err)
+			}
+			if r := got[0]; r.Outcome != rollout.ToolFailed || r.Kind != c.kind || !strings.Contains(r.Error, c.says) || tries.Load() != c.tries {
+				t.Errorf("outcome %s, kind %q, %d tries: %s; want %q, %d: …%s…", r.Outcome, r.Kind, tries.Load(), r.Error, c.kind, c.tries, c.says)
+			}
+		})
+	}
+}
+
+func status(code int) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
+}
+
+func text(s string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, s) }
+}
+
+func accepted(s string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusAccepted)
+		fmt.Fprint(w, s)
+	}
+}
+
+// A model that refuses the run's key is found out by the first rollout.
+func TestAModelThatRefusesTheKeyEndsTheRun(t *testing.T) {
+	s := newSite(t)
+	t.Setenv(toolsAt, s.url+"/tools")
+	door, cfg := s.doorWith(t, "another-key"), sampler.DefaultConfig()
+	cfg.Concurrency, cfg.AgentTimeout = 1, time.Minute
+	var got records
+	_, err := sampler.Sample(t.Context(), nil, cfg, 7, s.jobs, sampler.Boundaries{Agent: command(t, "loop", nil), Door: door, Grader: s.grader}, &got, nil)
+	if err == nil || !strings.Contains(err.Error(), "model endpoint") || !strings.Contains(err.Error(), "refuses us with status 401") || len(got) > 0 {
+		t.Errorf("%d records, %v", len(got), err)
+	}
+}

@@ -1,0 +1,49 @@
+package process
+
+import (
+	"sync"
+	"time"
+)
+
+// Idle holds peers until somebody asks them again. The zero value holds none. It is
+// safe for concurrent use.
+type Idle struct {
+	mu    sync.Mutex // guards peers
+	peers []*Peer    // the one used last is last
+}
+
+// Take returns a peer that runs; nil when there is none. Of one that has ended what
+// it left behind is ended, too.
+func (i *Idle) Take() *Peer {
+	for {
+		i.mu.Lock()
+		n := len(i.peers)
+		if n == 0 {
+			i.mu.Unlock()
+			return nil
+		}
+		p := i.peers[n-1]
+		i.peers = i.peers[:n-1]
+		i.mu.Unlock()
+		if p.Alive() {
+			return p
+		}
+		p.Kill()
+	}
+}
+
+// Put keeps a peer for the next one who asks.
+func (i *Idle) Put(p *Peer) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.peers = append(i.peers, p)
+}
+
+// Finish ends all peers at once, as Child.Finish does.
+func (i *Idle) Finish(grace time.Duration) {
+	var all sync.WaitGroup
+	for p := i.Take(); p != nil; p = i.Take() {
+		all.Go(func() { p.Finish(grace) })
+	}
+	all.Wait()
+}
