@@ -116,6 +116,7 @@ func (p *progress) extend(w io.Writer, _ decor.Statistics) error {
 
 // ended takes the last counts.
 func (p *progress) ended(s sampler.Stats) {
+	p.crew.over()
 	p.watch(sampler.Event{Stats: s})
 	if p.events != nil {
 		p.events.ended(p.what, p.total, s)

@@ -169,21 +169,22 @@ func (w *worker) one(ctx context.Context) error {
 	}
 	defer m.Leave()
 	err = w.work(ctx, m)
-	if err != nil && ctx.Err() == nil {
-		_ = m.Lacks(ctx, err.Error()) // who cannot be told sees it fall silent
+	if err == nil || ctx.Err() != nil {
+		return err
 	}
-	return err
+	_ = m.Lacks(ctx, err.Error()) // who cannot be told sees it fall silent
+	return asUsage(fmt.Errorf("this worker takes no jobs of the run %s: %w", m.Run(), err))
 }
 
 // work makes rollouts of the run that let the worker in.
 func (w *worker) work(ctx context.Context, m *queue.Member) error {
 	d, err := readBrief(m.Description())
 	if err != nil {
-		return asUsage(err)
+		return err
 	}
 	p, err := d.project(ctx, w.c.String("dir"), os.LookupEnv, m.Seed(), w.c.Int("slots"))
 	if err != nil {
-		return asUsage(fmt.Errorf("this worker takes no jobs of the run %s: %w", m.Run(), err))
+		return err
 	}
 	defer p.shut()
 	home, err := openWorkplace(w.c.String("dir"))
@@ -192,7 +193,7 @@ func (w *worker) work(ctx context.Context, m *queue.Member) error {
 	}
 	defer func() { _ = home.close() }() // a lock ends with the process
 	if err := p.readyToWork(ctx, home.dir); err != nil {
-		return asUsage(fmt.Errorf("this worker takes no jobs of the run %s: %w", m.Run(), err))
+		return err
 	}
 	p.tell(w.c.App.ErrWriter)
 	w.say("Working for the run %s, %s at once at most.", m.Run(), counted(w.c.Int("slots"), "rollout"))
