@@ -274,7 +274,7 @@ func (p *project) workHere(ctx context.Context, drain <-chan struct{}) error {
 		return err
 	}
 	defer m.Leave()
-	_, err = m.Work(ctx, drain, p.workConfig(slots), p.bounds, p.redact)
+	_, err = m.Work(ctx, drain, p.workConfig(), p.bounds, p.redact, nil)
 	return err
 }
 
