@@ -65,7 +65,8 @@ func (s *session) elsewhere(drain <-chan struct{}) (Maker, func()) {
 // sink. The context that jobs is given ends when none is to begin any more: then
 // it yields no more. Work ends as Sample does, but knows no budget: that is the
 // planner's. A job that was taken and left no record when it returns was not made.
-func Work(ctx context.Context, drain <-chan struct{}, cfg Config, seed uint64, jobs func(context.Context) iter.Seq2[Job, error], b Boundaries, sink Sink) (Stats, error) {
+// watch is as for Sample.
+func Work(ctx context.Context, drain <-chan struct{}, cfg Config, seed uint64, jobs func(context.Context) iter.Seq2[Job, error], b Boundaries, sink Sink, watch func(Event)) (Stats, error) {
 	if err := errors.Join(cfg.Validate(), b.validate()); err != nil {
 		return Stats{}, err
 	}
@@ -90,5 +91,5 @@ func Work(ctx context.Context, drain <-chan struct{}, cfg Config, seed uint64, j
 			}
 		}
 	}
-	return s.run(ctx, drain, 0, all, sink, nil)
+	return s.run(ctx, drain, 0, all, sink, watch)
 }

@@ -65,7 +65,7 @@ func (p *project) describe() ([]byte, error) {
 		}
 		body, readErr := readBounded(c.absolute(f.path))
 		err = errors.Join(err, readErr)
-		*f.to = &sheet{Name: c.fromDir(f.path), Text: string(body)}
+		*f.to = &sheet{Name: c.fromDir(c.absolute(f.path)), Text: string(body)}
 	}
 	for _, path := range p.filesOfWorkers() {
 		sum, hashErr := hashOf(path)
@@ -107,9 +107,10 @@ func travels(name, value string) bool {
 // planned begin the keys that are the planner's business alone.
 var planned = []string{"data.", "audit.", "burst.", "prices.", "queue.", "report.", "thresholds", "sampling.max_rollouts", "sampling.max_tokens", "sampling.max_usd", "sampling.deadline"}
 
-// fromDir is a path as it leads from the configuration's folder.
+// fromDir is a path as it leads from the configuration's folder, not from where
+// this process is.
 func (c *config) fromDir(path string) string {
-	whole, err := filepath.Abs(c.absolute(path))
+	whole, err := filepath.Abs(path)
 	dir, dirErr := filepath.Abs(c.dir)
 	if err != nil || dirErr != nil {
 		return filepath.ToSlash(path)
@@ -132,7 +133,7 @@ func (p *project) filesOfWorkers() []string {
 	for _, argv := range commands {
 		for i, word := range argv {
 			path := p.cfg.absolute(word)
-			inside := !strings.HasPrefix(p.cfg.fromDir(word), "../")
+			inside := !strings.HasPrefix(p.cfg.fromDir(path), "../")
 			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && inside && (i > 0 || filepath.Base(word) != word) {
 				all = append(all, path)
 			}

@@ -34,7 +34,7 @@ const firstEstimate = 10
 type progress struct {
 	out   io.Writer
 	what  string // is counted
-	total int
+	total int    // 0: nobody knows
 	begin time.Time
 
 	mu   sync.Mutex // guards last
@@ -116,6 +116,7 @@ func (p *progress) extend(w io.Writer, _ decor.Statistics) error {
 
 // ended takes the last counts.
 func (p *progress) ended(s sampler.Stats) {
+	p.crew.over()
 	p.watch(sampler.Event{Stats: s})
 	if p.events != nil {
 		p.events.ended(p.what, p.total, s)
@@ -166,7 +167,11 @@ func (p *progress) print() {
 		p.events.state(p.what, p.total, e)
 		return
 	}
-	fmt.Fprintf(p.out, "%s %d/%d, %s\n", p.what, e.Recorded, p.total, p.line())
+	of := ""
+	if p.total > 0 {
+		of = fmt.Sprintf("/%d", p.total)
+	}
+	fmt.Fprintf(p.out, "%s %d%s, %s\n", p.what, e.Recorded, of, p.line())
 	for _, b := range e.Boundaries {
 		fmt.Fprintln(p.out, p.redact.String(boundaryLine(b)))
 	}
@@ -186,7 +191,9 @@ func (p *progress) line() string {
 	if e.Recorded > 0 && elapsed > 0 {
 		rate := float64(e.Recorded) / elapsed
 		left := time.Duration(float64(p.total-e.Recorded) / rate * float64(time.Second))
-		parts = append(parts, chart.Number(rate)+"/s", "ETA "+left.Round(time.Second).String())
+		if parts = append(parts, chart.Number(rate)+"/s"); p.total > 0 {
+			parts = append(parts, "ETA "+left.Round(time.Second).String())
+		}
 	}
 	if e.Tokens > 0 {
 		parts = append(parts, tokensText(e.Tokens))

@@ -14,6 +14,7 @@ type crew struct {
 	begin   time.Time
 	told    map[string]string // of each worker, by id: what was said last
 	missed  bool              // that there is none
+	ended   bool              // nothing more is made
 }
 
 func newCrew(planner *queue.Planner) *crew {
@@ -23,6 +24,9 @@ func newCrew(planner *queue.Planner) *crew {
 // watch hands on the counts and returns what is new about the workers.
 func (c *crew) watch(e sampler.Event) []string {
 	c.planner.Tell(e)
+	if c.ended {
+		return nil
+	}
 	var news []string
 	there := false
 	for _, w := range c.planner.Workers() {
@@ -48,6 +52,13 @@ func (c *crew) watch(e sampler.Event) []string {
 	}
 	c.missed = c.missed && !there
 	return news
+}
+
+// over says that nothing more is made: who leaves is no news.
+func (c *crew) over() {
+	if c != nil {
+		c.ended = true
+	}
 }
 
 // line tells how many work, and what was paid twice.

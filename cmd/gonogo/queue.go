@@ -34,6 +34,8 @@ const (
 	besideOthers = 32
 	// waitForWorkers is how long none need have come before it is told.
 	waitForWorkers = 10 * time.Second
+	// settle is how long a planner has to end after its own worker did.
+	settle = 5 * time.Second
 )
 
 // queued is what queueFile says.
@@ -218,8 +220,14 @@ func (p *project) handOut(ctx context.Context, show *progress) (context.Context,
 	done, drain := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
-		if err := p.workHere(ctx, drain); err != nil && ctx.Err() == nil {
+		err := p.workHere(ctx, drain)
+		if err == nil {
+			return
+		}
+		select { // the planner hears of it, and ends as on one machine
+		case <-time.After(settle):
 			stop(err)
+		case <-drain:
 		}
 	}()
 	return ctx, b, func(s sampler.Stats, err error) {
@@ -266,7 +274,7 @@ func (p *project) workHere(ctx context.Context, drain <-chan struct{}) error {
 		return err
 	}
 	defer m.Leave()
-	_, err = m.Work(ctx, drain, p.workConfig(slots), p.bounds, p.redact)
+	_, err = m.Work(ctx, drain, p.workConfig(), p.bounds, p.redact, nil)
 	return err
 }
 

@@ -28,7 +28,15 @@ func (t *talk) to(w io.Writer) {
 	t.w = w
 }
 
-func (t *talk) logger() *slog.Logger { return slog.New(talkHandler{to: t}) }
+// logger is who writes to it.
+func (t *talk) logger() *slog.Logger {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if e, ok := t.w.(*events); ok {
+		return e.Logger
+	}
+	return slog.New(talkHandler{to: t})
+}
 
 // talkHandler words records for people.
 type talkHandler struct {
@@ -36,8 +44,8 @@ type talkHandler struct {
 	attrs []slog.Attr
 }
 
-// Enabled leaves out what is for developers.
-func (h talkHandler) Enabled(_ context.Context, l slog.Level) bool { return l >= slog.LevelInfo }
+// Enabled leaves out what commands say by themselves.
+func (h talkHandler) Enabled(_ context.Context, l slog.Level) bool { return l >= slog.LevelWarn }
 
 // Handle prints one record.
 func (h talkHandler) Handle(_ context.Context, r slog.Record) error {
@@ -52,7 +60,7 @@ func (h talkHandler) Handle(_ context.Context, r slog.Record) error {
 	r.Attrs(add)
 	h.to.mu.Lock()
 	defer h.to.mu.Unlock()
-	_, err := fmt.Fprintf(h.to.w, "queue: %s\n", visible(h.to.redact.String(strings.Join(parts, ", "))))
+	_, err := fmt.Fprintf(h.to.w, "note: %s\n", visible(h.to.redact.String(strings.Join(parts, ", "))))
 	return err
 }
 

@@ -29,7 +29,8 @@ func TestMain(m *testing.M) {
 			handicap()
 			main()
 		},
-		"toolserver": toolServer,
+		"toolserver":  toolServer,
+		"queueserver": queueServer,
 	})
 }
 

@@ -200,12 +200,12 @@ func statusOf(q queue.Status, url string) *status {
 // workerState is how a worker does, in a word.
 func workerState(w queue.WorkerState) string {
 	switch {
-	case w.Lacks != "":
-		return "lacks"
-	case w.Lost:
-		return "lost"
 	case w.Left:
 		return "left"
+	case w.Lost:
+		return "lost"
+	case w.Lacks != "":
+		return "lacks"
 	}
 	return "works"
 }

@@ -78,6 +78,9 @@ func (w workerStatus) text() string {
 	case "lacks":
 		return "takes no jobs: " + w.Lacks
 	case "left":
+		if w.Lacks != "" {
+			return "has left, because it takes no jobs: " + w.Lacks
+		}
 		return fmt.Sprintf("has left, made %s", chart.Count(w.Made))
 	}
 	heard := fmt.Sprintf("heard %s ago", shortSpan(time.Duration(w.Silent*float64(time.Second))))

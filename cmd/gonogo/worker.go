@@ -169,21 +169,22 @@ func (w *worker) one(ctx context.Context) error {
 	}
 	defer m.Leave()
 	err = w.work(ctx, m)
-	if err != nil && ctx.Err() == nil {
-		_ = m.Lacks(ctx, err.Error()) // who cannot be told sees it fall silent
+	if err == nil || ctx.Err() != nil {
+		return err
 	}
-	return err
+	_ = m.Lacks(ctx, err.Error()) // who cannot be told sees it fall silent
+	return asUsage(fmt.Errorf("this worker takes no jobs of the run %s: %w", m.Run(), err))
 }
 
 // work makes rollouts of the run that let the worker in.
 func (w *worker) work(ctx context.Context, m *queue.Member) error {
 	d, err := readBrief(m.Description())
 	if err != nil {
-		return asUsage(err)
+		return err
 	}
 	p, err := d.project(ctx, w.c.String("dir"), os.LookupEnv, m.Seed(), w.c.Int("slots"))
 	if err != nil {
-		return asUsage(fmt.Errorf("this worker takes no jobs of the run %s: %w", m.Run(), err))
+		return err
 	}
 	defer p.shut()
 	home, err := openWorkplace(w.c.String("dir"))
@@ -192,11 +193,11 @@ func (w *worker) work(ctx context.Context, m *queue.Member) error {
 	}
 	defer func() { _ = home.close() }() // a lock ends with the process
 	if err := p.readyToWork(ctx, home.dir); err != nil {
-		return asUsage(fmt.Errorf("this worker takes no jobs of the run %s: %w", m.Run(), err))
+		return err
 	}
 	p.tell(w.c.App.ErrWriter)
 	w.say("Working for the run %s, %s at once at most.", m.Run(), counted(w.c.Int("slots"), "rollout"))
-	stats, err := m.Work(ctx, w.drain, p.workConfig(w.c.Int("slots")), p.bounds, p.redact)
+	stats, err := w.rollouts(ctx, m, p)
 	p.heed()
 	p.tell(w.c.App.ErrWriter)
 	tellLeftOpen(w.c.App.ErrWriter, stats)
@@ -206,6 +207,20 @@ func (w *worker) work(ctx context.Context, m *queue.Member) error {
 		err = errors.New(p.redact.String(err.Error()))
 	}
 	return errors.Join(err, closed)
+}
+
+// rollouts makes them, under progress: how many there will be nobody knows here.
+func (w *worker) rollouts(ctx context.Context, m *queue.Member, p *project) (sampler.Stats, error) {
+	cfg := p.workConfig()
+	if e, ok := w.c.App.ErrWriter.(*events); ok {
+		e.masks(p.redact)
+		cfg.Log = e.Logger
+	}
+	show := newProgress(w.c.App.ErrWriter, "rollouts", 0, nil, p.redact)
+	defer show.close()
+	stats, err := m.Work(ctx, w.drain, cfg, p.bounds, p.redact, show.watch)
+	show.ended(stats)
+	return stats, err
 }
 
 // listTroubles words what went wrong, as the end of a sentence.
@@ -236,12 +251,8 @@ func (p *project) readyToWork(ctx context.Context, home string) error {
 
 // workConfig bounds the rollouts of a worker. What is counted and paid is the
 // planner's business.
-func (p *project) workConfig(slots int) sampler.Config {
+func (p *project) workConfig() sampler.Config {
 	cfg := p.sampling()
-	cfg.Rollouts = slots
-	if most := p.cfg.Session.Concurrency; p.sessions != nil && most > 0 {
-		cfg.Rollouts = min(slots, most)
-	}
 	cfg.Budget, cfg.Cost = nil, nil
 	return cfg
 }

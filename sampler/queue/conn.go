@@ -156,7 +156,7 @@ func (c *Conn) back(*nats.Conn) {
 		(*do)()
 	}
 	c.mu.Unlock()
-	c.log.Info("queue server back", slog.String("server", c.server), slog.Float64("away_s", away.Seconds()))
+	c.log.Warn("queue server back", slog.String("server", c.server), slog.Float64("away_s", away.Seconds()))
 }
 
 // onReturn has something done, quickly, each time that the server is back. forget
@@ -194,7 +194,7 @@ func (c *Conn) explain(doing string, err error) error {
 	switch api := apiCode(err); {
 	case errors.Is(err, context.Canceled):
 		return err
-	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
+	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount), errors.Is(err, nats.ErrNoResponders):
 		remedy = "it runs without JetStream: start nats-server with -js, or let the account use JetStream"
 	case errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked), errors.Is(err, nats.ErrAccountAuthExpired):
 		remedy = "the credentials are no longer valid: get new ones and run again; nothing is lost"

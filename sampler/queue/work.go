@@ -47,8 +47,8 @@ const keepFor = 5 * time.Second
 // run is led with another description, which is as drain, or ctx ends. redact
 // masks the worker's own secrets in records and in the causes of failures. An
 // error that ends the work is the run's end too, unless it is ctx's or
-// ErrOrphaned.
-func (m *Member) Work(ctx context.Context, drain <-chan struct{}, cfg sampler.Config, b sampler.Boundaries, redact *rollout.Redactor) (sampler.Stats, error) {
+// ErrOrphaned. show, which may be nil, is as watch of sampler.Sample.
+func (m *Member) Work(ctx context.Context, drain <-chan struct{}, cfg sampler.Config, b sampler.Boundaries, redact *rollout.Redactor, show func(sampler.Event)) (sampler.Stats, error) {
 	inner, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	keep, lose := context.WithCancel(context.WithoutCancel(ctx))
@@ -61,7 +61,7 @@ func (m *Member) Work(ctx context.Context, drain <-chan struct{}, cfg sampler.Co
 		s.keepOn(inner, over, lose)
 	})
 	cfg.Lines, cfg.Rollouts, cfg.Budget = lines{m, s.mask}, cap(s.slots), nil
-	stats, err := sampler.Work(inner, rest, cfg, m.Seed(), s.jobs, b, s)
+	stats, err := sampler.Work(inner, rest, cfg, m.Seed(), s.jobs, b, s, show)
 	s.stores.Wait()
 	if err == nil && ctx.Err() == nil {
 		err = context.Cause(inner) // a result could not be stored, or the run was over by then

@@ -269,7 +269,7 @@ func (s *site) crew(context.Context) (stop func()) {
 				return
 			}
 			defer m.Leave()
-			_, err = m.Work(ctx, nil, s.cfg, s.w.boundaries(), rollout.NewRedactor("planted-key-1"))
+			_, err = m.Work(ctx, nil, s.cfg, s.w.boundaries(), rollout.NewRedactor("planted-key-1"), nil)
 			if _, end := errors.AsType[*sampler.EndpointError](err); err != nil && !end && ctx.Err() == nil {
 				s.t.Error(err)
 			}
