@@ -60,13 +60,13 @@ func (s *Service) Play(ctx context.Context, p sampler.Play) (done sampler.Played
 	text, err := s.result(ctx, pass, p)
 	switch {
 	case context.Cause(ctx) == sampler.ErrPlayTime:
-		return sampler.Played{}, hung(p, "")
+		return sampler.Played{}, blaming(hung(p, ""), p)
 	case ctx.Err() != nil:
 		return sampler.Played{}, context.Cause(ctx)
-	case err != nil:
-		return sampler.Played{}, err
+	case err == nil:
+		done, err = played([]byte(s.secrets.Mask(string(text))), p, false)
 	}
-	return played([]byte(s.secrets.Mask(string(text))), p, false)
+	return done, blaming(err, p)
 }
 
 // result starts the rollout and asks for its result until it is there.

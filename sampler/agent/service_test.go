@@ -97,3 +97,19 @@ func TestAModelThatRefusesTheKeyEndsTheRun(t *testing.T) {
 		t.Errorf("%d records, %v", len(got), err)
 	}
 }
+
+// An agent mostly does not tell what it was answered: what was refused here stands
+// before what it says.
+func TestARefusedRequestIsNamed(t *testing.T) {
+	s := newSite(t)
+	cfg := sampler.DefaultConfig()
+	cfg.Concurrency, cfg.AgentTimeout = 1, time.Minute
+	var got records
+	if _, err := sampler.Sample(t.Context(), nil, cfg, 7, s.jobs[:1], sampler.Boundaries{Agent: command(t, "another model", nil), Door: s.door(t), Grader: s.grader}, &got, nil); err != nil {
+		t.Fatal(err)
+	}
+	const want = `its last request was not handed on to the model: this run measures the model "scripted-policy", not "gpt-4"`
+	if r := got[0]; r.Outcome != rollout.ModelAPI || !strings.HasPrefix(r.Error, "agent: "+want) || !strings.Contains(r.Error, "then: the agent says that its model failed: ") {
+		t.Errorf("outcome %s: %s", r.Outcome, r.Error)
+	}
+}
