@@ -35,6 +35,10 @@ type Entrance struct {
 	Key     string // to be sent as the API key; good for this rollout alone
 	Model   string // the model's name
 	API     string // responses or chat
+
+	// Refused is why the last request was not handed on to the model; "" when it was,
+	// or a limit was in its way. nil is never.
+	Refused func() string
 }
 
 // Play is a rollout to be made by an agent.

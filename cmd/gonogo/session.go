@@ -23,6 +23,16 @@ func (p *project) wireSession() error {
 			who, reads = "the tool "+t.Name(), append(reads, r.SessionReads()...)
 		}
 	}
+	if p.cfg.Agent.there() { // it is told the tools' addresses
+		for _, t := range p.cfg.Body.Tools {
+			if names := sampler.EnclosureNames(p.connect(t.ServerURL)); len(names) > 0 {
+				who, reads = "the tool "+t.Name, append(reads, names...)
+			}
+		}
+	}
+	if r, ok := p.bounds.Agent.(interface{ SessionReads() []string }); ok && len(r.SessionReads()) > 0 {
+		who, reads = "the agent", append(reads, r.SessionReads()...)
+	}
 	s := p.cfg.Session
 	switch {
 	case s.Start == "" && len(reads) > 0:

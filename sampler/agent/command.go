@@ -87,10 +87,10 @@ func (c *Command) Play(ctx context.Context, p sampler.Play) (done sampler.Played
 		return sampler.Played{}, fmt.Errorf("write the rollout for the agent: %w", err)
 	}
 	text, err := c.ask(ctx, p, append(line, '\n'))
-	if err != nil {
-		return sampler.Played{}, err
+	if err == nil {
+		done, err = played(text, p, !c.cfg.PerRollout)
 	}
-	return played(text, p, !c.cfg.PerRollout)
+	return done, blaming(err, p)
 }
 
 // take waits for a place among the processes.
@@ -175,7 +175,14 @@ func (c *Command) Close() { c.idle.Finish(grace) }
 // startFailure is a program that cannot be started: that is so for every rollout.
 func startFailure(err error) error {
 	missing := errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)
-	own := &sampler.AgentError{Kind: sampler.KindAgentStart, Outcome: rollout.ToolFailed, Err: fmt.Errorf("start the agent: %w", err)}
+	err = fmt.Errorf("start the agent: %w", err)
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		err = fmt.Errorf("%w: make it executable (chmod +x), or name the program that runs it first, such as [python3, my_agent.py]", err)
+	case missing:
+		err = fmt.Errorf("%w: a name is looked for on PATH, a path such as ./my_agent starts from the folder of the configuration (agent.command)", err)
+	}
+	own := &sampler.AgentError{Kind: sampler.KindAgentStart, Outcome: rollout.ToolFailed, Err: err}
 	return &sampler.Failure{Temporary: !missing, Fatal: missing, Err: own}
 }
 

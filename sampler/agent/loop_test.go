@@ -44,7 +44,10 @@ func play(how string) {
 		if err := json.Unmarshal(line, &req); err != nil {
 			panic(err)
 		}
-		if how == "loop" {
+		if how == "another model" {
+			req.Model.Name = "gpt-4"
+		}
+		if how == "loop" || how == "another model" {
 			b, err := json.Marshal(loop(http.DefaultClient, req, os.Getenv(toolsAt)))
 			if err != nil {
 				panic(err)

@@ -3,6 +3,7 @@ package agent
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 
@@ -184,6 +185,19 @@ func garbled(format string, args ...any) error {
 // hung is an agent that gave no result in time; more is what else there is to say.
 func hung(p sampler.Play, more string) error {
 	return failed(sampler.KindAgentHung, rollout.ToolFailed, fmt.Errorf("the agent gave no result within %v (agent.timeout)%s", p.Timeout, more))
+}
+
+// blaming names, before why an agent failed, the request that it was refused: an
+// agent mostly does not tell what it was answered.
+func blaming(err error, p sampler.Play) error {
+	own, ok := errors.AsType[*sampler.AgentError](err)
+	f, around := sampler.AsFailure(err)
+	if !ok || !around || p.Model == nil || p.Model.Refused == nil || p.Model.Refused() == "" {
+		return err
+	}
+	told := *f
+	told.Err = &sampler.AgentError{Kind: own.Kind, Outcome: own.Outcome, Err: fmt.Errorf("its last request was not handed on to the model: %s; then: %w", p.Model.Refused(), own.Err)}
+	return &told
 }
 
 // failed is one rollout's failure, which is not worth another try: that would

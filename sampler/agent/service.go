@@ -14,7 +14,7 @@ import (
 
 // ServiceConfig is an agent behind a URL.
 type ServiceConfig struct {
-	URL     string            // is POSTed each rollout
+	URL     string            // is POSTed each rollout; {{session.NAME}} in it and in Headers stands for what its session answered
 	Headers map[string]string // of all requests
 	Poll    time.Duration     // between questions for a result; 0 stands for a second
 	Told    Told
@@ -24,21 +24,31 @@ type ServiceConfig struct {
 // Service is an agent behind a URL: a POST starts a rollout, and its answer is
 // the result, or says where to ask for it. It is safe for concurrent use.
 type Service struct {
-	cfg     ServiceConfig
+	cfg ServiceConfig
+	at  sampler.Address
+}
+
+// place is where a service is for one rollout.
+type place struct {
+	client  *http.Client
+	address string
 	header  http.Header
-	secrets sampler.Secrets
 }
 
 // NewService returns an agent. Nothing is asked yet.
 func NewService(cfg ServiceConfig) (*Service, error) {
-	if err := sampler.CheckHeaders(cfg.Headers); err != nil {
+	at, err := sampler.NewAddress("agent.url", cfg.URL, cfg.Headers)
+	if err != nil {
 		return nil, err
 	}
 	if cfg.Poll <= 0 {
 		cfg.Poll = time.Second
 	}
-	return &Service{cfg: cfg, header: sampler.JSONHeader(cfg.Headers), secrets: sampler.SecretsOf(cfg.Headers)}, nil
+	return &Service{cfg, at}, nil
 }
+
+// SessionReads lists what of a session its URL and headers read.
+func (s *Service) SessionReads() []string { return s.at.Reads() }
 
 // URL is where it is, for messages.
 func (s *Service) URL() string { return sampler.RedactURL(s.cfg.URL) }
@@ -57,20 +67,24 @@ func (s *Service) Play(ctx context.Context, p sampler.Play) (done sampler.Played
 		return sampler.Played{}, err
 	}
 	defer func() { pass.Done(done.Usage, err) }()
-	text, err := s.result(ctx, pass, p)
+	address, header, secrets, err := s.at.In(p.Enclosure)
+	if err != nil {
+		return sampler.Played{}, unreached(err)
+	}
+	text, err := s.result(ctx, pass, place{s.cfg.HTTP, address, header}, p)
 	switch {
 	case context.Cause(ctx) == sampler.ErrPlayTime:
-		return sampler.Played{}, hung(p, "")
+		return sampler.Played{}, blaming(hung(p, ""), p)
 	case ctx.Err() != nil:
 		return sampler.Played{}, context.Cause(ctx)
-	case err != nil:
-		return sampler.Played{}, err
+	case err == nil:
+		done, err = played([]byte(secrets.Mask(string(text))), p, false)
 	}
-	return played([]byte(s.secrets.Mask(string(text))), p, false)
+	return done, blaming(err, p)
 }
 
 // result starts the rollout and asks for its result until it is there.
-func (s *Service) result(ctx context.Context, pass *sampler.Pass, p sampler.Play) ([]byte, error) {
+func (s *Service) result(ctx context.Context, pass *sampler.Pass, at place, p sampler.Play) ([]byte, error) {
 	req, err := s.cfg.Told.request(p)
 	if err != nil {
 		return nil, err
@@ -79,35 +93,35 @@ func (s *Service) result(ctx context.Context, pass *sampler.Pass, p sampler.Play
 	if err != nil {
 		return nil, fmt.Errorf("write the rollout for the agent: %w", err)
 	}
-	a, err := sampler.PostJSON(ctx, s.cfg.HTTP, s.cfg.URL, s.header, body, largestResult)
+	a, err := sampler.PostJSON(ctx, at.client, at.address, at.header, body, largestResult)
 	if err != nil {
 		return nil, unreached(err)
 	}
 	pass.Heard(a.Header)
-	at := ""
+	poll := ""
 	for a.Status == http.StatusAccepted {
 		var wait started
 		_ = json.Unmarshal(a.Body, &wait) // what it does not say stays as it was
 		if wait.Poll != "" {
-			if at, err = s.beside(wait.Poll); err != nil {
+			if poll, err = at.beside(wait.Poll); err != nil {
 				return nil, err
 			}
 		}
-		if at == "" {
+		if poll == "" {
 			return nil, garbled(`the agent answered with status 202 and no "poll" that says where its result will be`)
 		}
 		if err := pause(ctx, max(s.cfg.Poll, time.Duration(wait.Seconds*float64(time.Second)))); err != nil {
 			return nil, err
 		}
-		if a, err = s.ask(ctx, at); err != nil {
+		if a, err = at.ask(ctx, poll, s.cfg.Poll); err != nil {
 			return nil, err
 		}
 	}
 	switch {
-	case a.Status/100 != 2 && at != "":
+	case a.Status/100 != 2 && poll != "":
 		return nil, failed(sampler.KindAgentCrashed, rollout.ToolFailed, fmt.Errorf("the agent began the rollout and has no result of it: status %d: %s", a.Status, sampler.ErrorText(a)))
 	case a.Status/100 != 2:
-		return nil, unreached(sampler.StatusFailure(s.cfg.URL, a))
+		return nil, unreached(sampler.StatusFailure(at.address, a))
 	case a.Over:
 		return nil, garbled("the agent answered with more than %d bytes", largestResult)
 	}
@@ -116,16 +130,16 @@ func (s *Service) result(ctx context.Context, pass *sampler.Pass, p sampler.Play
 
 // ask asks for a result. A question that failed is put again: the rollout goes on
 // meanwhile, and ctx bounds it.
-func (s *Service) ask(ctx context.Context, at string) (sampler.Answer, error) {
+func (at place) ask(ctx context.Context, poll string, every time.Duration) (sampler.Answer, error) {
 	for {
-		a, err := sampler.GetJSON(ctx, s.cfg.HTTP, at, s.header, largestResult)
+		a, err := sampler.GetJSON(ctx, at.client, poll, at.header, largestResult)
 		if err == nil && !sampler.Temporary(a.Status) {
 			return a, nil
 		}
 		if f, ok := sampler.AsFailure(err); ok && !f.Temporary {
 			return sampler.Answer{}, err
 		}
-		if err := pause(ctx, s.cfg.Poll); err != nil {
+		if err := pause(ctx, every); err != nil {
 			return sampler.Answer{}, err
 		}
 	}
@@ -133,16 +147,16 @@ func (s *Service) ask(ctx context.Context, at string) (sampler.Answer, error) {
 
 // beside is a result's address, which must be at the service's own host: its
 // headers hold keys.
-func (s *Service) beside(poll string) (string, error) {
-	base, err := url.Parse(s.cfg.URL)
+func (at place) beside(poll string) (string, error) {
+	base, err := url.Parse(at.address)
 	if err != nil {
 		return "", err
 	}
-	at, err := base.Parse(poll)
-	if err != nil || at.Host != base.Host || at.Scheme != base.Scheme {
+	to, err := base.Parse(poll)
+	if err != nil || to.Host != base.Host || to.Scheme != base.Scheme {
 		return "", garbled(`the agent's "poll" %s is no address at its own server`, sampler.Brief(poll))
 	}
-	return at.String(), nil
+	return to.String(), nil
 }
 
 // pause waits.

@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -95,5 +96,42 @@ func TestAModelThatRefusesTheKeyEndsTheRun(t *testing.T) {
 	_, err := sampler.Sample(t.Context(), nil, cfg, 7, s.jobs, sampler.Boundaries{Agent: command(t, "loop", nil), Door: door, Grader: s.grader}, &got, nil)
 	if err == nil || !strings.Contains(err.Error(), "model endpoint") || !strings.Contains(err.Error(), "refuses us with status 401") || len(got) > 0 {
 		t.Errorf("%d records, %v", len(got), err)
+	}
+}
+
+// An agent mostly does not tell what it was answered: what was refused here stands
+// before what it says.
+func TestARefusedRequestIsNamed(t *testing.T) {
+	s := newSite(t)
+	cfg := sampler.DefaultConfig()
+	cfg.Concurrency, cfg.AgentTimeout = 1, time.Minute
+	var got records
+	if _, err := sampler.Sample(t.Context(), nil, cfg, 7, s.jobs[:1], sampler.Boundaries{Agent: command(t, "another model", nil), Door: s.door(t), Grader: s.grader}, &got, nil); err != nil {
+		t.Fatal(err)
+	}
+	const want = `its last request was not handed on to the model: this run measures the model "scripted-policy", not "gpt-4"`
+	if r := got[0]; r.Outcome != rollout.ModelAPI || !strings.HasPrefix(r.Error, "agent: "+want) || !strings.Contains(r.Error, "then: the agent says that its model failed: ") {
+		t.Errorf("outcome %s: %s", r.Outcome, r.Error)
+	}
+}
+
+// A service may lie in the rollout's own session.
+func TestAServiceInASession(t *testing.T) {
+	server := httptest.NewServer(text(`{"output":"42"}`))
+	defer server.Close()
+	client := sampler.HTTPClient(nil, 1)
+	defer client.CloseIdleConnections()
+	a, err := agent.NewService(agent.ServiceConfig{URL: "http://127.0.0.1:{{session.port}}/rollouts", HTTP: client})
+	if err != nil || len(a.SessionReads()) != 1 {
+		t.Fatal(a, err)
+	}
+	_, port, _ := strings.Cut(strings.TrimPrefix(server.URL, "http://"), ":")
+	p := sampler.Play{Item: &rollout.Item{ID: "q"}, Enclosure: &sampler.Enclosure{Values: map[string]json.RawMessage{"port": json.RawMessage(port)}}}
+	if got, err := a.Play(t.Context(), p); err != nil || got.Output != "42" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	p.Enclosure = nil
+	if _, err := a.Play(t.Context(), p); err == nil || !strings.Contains(err.Error(), `the session has no "port"`) {
+		t.Errorf("without a session: %v", err)
 	}
 }

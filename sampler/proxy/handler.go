@@ -68,7 +68,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 			return
 		}
 	}
-	refuse(w, http.StatusNotFound, "not_found", req.Method+" "+strconv.Quote(path)+" is not forwarded to the model: POST chat/completions, responses and embeddings are, and GET models is answered")
+	r.deny(w, http.StatusNotFound, "not_found", req.Method+" "+strconv.Quote(path)+" is not forwarded to the model: POST chat/completions, responses and embeddings are, and GET models is answered")
 }
 
 // forward asks the model what the agent asks.
@@ -77,12 +77,12 @@ func (p *Proxy) forward(w http.ResponseWriter, req *http.Request, r *room, d dia
 	defer untilTheEnd(r.ctx, w)()
 	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, largest))
 	if err != nil {
-		refuse(w, http.StatusRequestEntityTooLarge, "invalid_request", "the request cannot be read: "+err.Error())
+		r.deny(w, http.StatusRequestEntityTooLarge, "invalid_request", "the request cannot be read: "+err.Error())
 		return
 	}
 	q, err := p.read(d, body)
 	if err != nil {
-		refuse(w, http.StatusBadRequest, "invalid_request", err.Error())
+		r.deny(w, http.StatusBadRequest, "invalid_request", err.Error())
 		return
 	}
 	turn, limit := r.admit(q.messages)
@@ -238,6 +238,12 @@ func copyHeader(w http.ResponseWriter, resp *http.Response) {
 			w.Header()[name] = values
 		}
 	}
+}
+
+// deny answers in the place of the model, and takes down why.
+func (r *room) deny(w http.ResponseWriter, status int, code, message string) {
+	r.refuse(message)
+	refuse(w, status, code, message)
 }
 
 // refuse answers with an error in the form OpenAI's API uses.

@@ -76,7 +76,7 @@ func (p *Proxy) Open(ctx context.Context, play sampler.Play) (sampler.Entrance, 
 		r.busy.Wait() // what the agent left under way is broken off
 		return r.heard()
 	}
-	return sampler.Entrance{BaseURL: p.address + "/r/" + token + "/v1", Key: token, Model: p.cfg.Model, API: p.cfg.API}, shut, nil
+	return sampler.Entrance{BaseURL: p.address + "/r/" + token + "/v1", Key: token, Model: p.cfg.Model, API: p.cfg.API, Refused: r.refusal}, shut, nil
 }
 
 // Close ends the server. Rooms that are open still find nobody.

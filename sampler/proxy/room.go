@@ -27,6 +27,7 @@ type room struct {
 	failures int   // requests that the model failed
 	failed   error // the last request's failure; nil when it was answered
 	limit    string
+	refused  string // why the last request was not handed on; "" when it was
 }
 
 func newRoom(ctx context.Context, play sampler.Play) *room {
@@ -49,7 +50,22 @@ func (r *room) admit(request []rollout.Message) (turn int, limit string) {
 		return 0, r.limit
 	}
 	r.asked++
+	r.refused = ""
 	return r.asked - 1, ""
+}
+
+// refuse takes down why a request is not handed on.
+func (r *room) refuse(why string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.refused = why
+}
+
+// refusal is why the last request was not handed on.
+func (r *room) refusal() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.refused
 }
 
 // listen takes down what a request says that was not said before. A request that
