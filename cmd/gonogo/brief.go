@@ -104,8 +104,13 @@ func travels(name, value string) bool {
 	return !slices.ContainsFunc(planned, func(group string) bool { return strings.HasPrefix(name, group) })
 }
 
-// planned begin the keys that are the planner's business alone.
-var planned = []string{"data.", "audit.", "burst.", "prices.", "queue.", "report.", "thresholds", "sampling.max_rollouts", "sampling.max_tokens", "sampling.max_usd", "sampling.deadline"}
+// planned begin the keys that are the planner's business alone: a worker need not
+// begin again because one of them is another.
+var planned = []string{
+	"items", "seed", "data.", "audit.", "burst.", "prices.", "queue.", "report.", "thresholds", "training.",
+	"sampling.samples", "sampling.eval_samples", "sampling.production_samples", "sampling.block", "sampling.in_flight", "sampling.concurrency",
+	"sampling.max_rollouts", "sampling.max_tokens", "sampling.max_usd", "sampling.deadline",
+}
 
 // fromDir is a path as it leads from the configuration's folder, not from where
 // this process is.

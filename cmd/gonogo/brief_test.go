@@ -140,6 +140,8 @@ func TestOverridesThatTravel(t *testing.T) {
 		{"sampling.max_usd", "3", false},
 		{"thresholds.signal.informative", "0.2", false},
 		{"queue.url", "nats://nats", false},
+		{"seed", "7", false},
+		{"sampling.sample_tools", "last", true},
 	} {
 		if got := travels(c.name, c.value); got != c.want {
 			t.Errorf("%s=%s travels: %v, want %v", c.name, c.value, got, c.want)

@@ -59,6 +59,7 @@ type led struct {
 	server  *queue.Server // in this process; nil for a cluster
 	conn    *queue.Conn
 	planner *queue.Planner
+	crew    *crew // that the planner tells of
 	whole   bool // the last call came to its end
 
 	workers, paidTwice int // when it ended
@@ -175,6 +176,7 @@ func (p *project) lead(ctx context.Context) error {
 	if l.planner, err = l.conn.Lead(ctx, plan); err != nil {
 		return asUsage(errors.New(p.redact.String(err.Error())))
 	}
+	l.crew = newCrew(l.planner)
 	return nil
 }
 
@@ -211,7 +213,8 @@ func (p *project) handOut(ctx context.Context, show *progress) (context.Context,
 	l := p.led
 	l.whole = false
 	b.Elsewhere = l.planner
-	show.crew = newCrew(l.planner)
+	l.crew.ended = false
+	show.crew = l.crew
 	ended := func(s sampler.Stats, err error) { l.whole = err == nil && s.StoppedBy == "" }
 	if l.server == nil {
 		return ctx, b, ended, nil

@@ -51,8 +51,13 @@ func (p *Planner) Workers() []WorkerState {
 	out := make([]WorkerState, 0, len(p.joined))
 	for _, w := range p.joined {
 		s := WorkerState{
-			ID: w.Worker, Host: w.Host, PID: w.PID, Version: w.Version, Slots: w.Slots, InFlight: len(w.jobs), Made: w.beat.Made, Missing: w.beat.Missing,
+			ID: w.Worker, Host: w.Host, PID: w.PID, Version: w.Version, Slots: w.Slots, Made: w.beat.Made, Missing: w.beat.Missing,
 			Joined: w.joined, Silent: time.Since(w.heard), Lost: w.lost, Left: w.left, Lacks: w.beat.Lacks,
+		}
+		for k := range w.jobs {
+			if _, recorded := p.done[k]; !recorded && p.landed[k] == nil { // its next beat says so too
+				s.InFlight++
+			}
 		}
 		for _, l := range w.leases {
 			if l.granted {
