@@ -60,7 +60,7 @@ type led struct {
 	conn    *queue.Conn
 	planner *queue.Planner
 	crew    *crew // that the planner tells of
-	whole   bool // the last call came to its end
+	whole   bool  // the last call came to its end
 
 	workers, paidTwice int // when it ended
 }
