@@ -38,6 +38,10 @@ const (
 	settle = 5 * time.Second
 )
 
+// patience is how long a worker may be silent before it loses its jobs, and its
+// requests; 0 is the queue's own. Tests have less of it.
+var patience struct{ ackWait, lease time.Duration }
+
 // queued is what queueFile says.
 type queued struct {
 	Queue string `json:"queue"` // its address without credentials, or embedded
@@ -162,7 +166,7 @@ func (p *project) lead(ctx context.Context) error {
 	}
 	plan := queue.Plan{
 		Run: l.manifest.ID, Name: cmp.Or(l.manifest.Name, filepath.Base(l.dir)), Version: version(), Fingerprint: fingerprint(l.manifest),
-		Seed: p.seed, Deliveries: q.Deliveries, Replicas: q.Replicas,
+		Seed: p.seed, Deliveries: q.Deliveries, Replicas: q.Replicas, AckWait: patience.ackWait, Lease: patience.lease,
 	}
 	var err error
 	if q.URL != isEmbedded { // nobody else can join

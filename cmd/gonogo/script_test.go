@@ -27,10 +27,12 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"gonogo": func() {
 			handicap()
+			hasten()
 			main()
 		},
-		"toolserver":  toolServer,
-		"queueserver": queueServer,
+		"toolserver":   toolServer,
+		"queueserver":  queueServer,
+		"queueprocess": queueProcess,
 	})
 }
 

@@ -253,21 +253,44 @@ func (d *desk) fail(p *Planner, err error) {
 	}
 }
 
-// tend publishes the jobs again that nobody has begun for long: one may have been
-// lost between being given back and being stored.
+// tend looks after the jobs that nobody has begun for long.
 func (p *Planner) tend() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	var idle []key
 	for k, o := range p.wanted {
-		if o.holder != nil || o.err != nil || len(o.came) > 0 || time.Since(o.idle) < 2*p.plan.AckWait || p.ctx.Err() != nil {
+		if o.holder == nil && o.err == nil && len(o.came) == 0 && time.Since(o.idle) > 2*p.plan.AckWait {
+			o.idle = time.Now()
+			idle = append(idle, k)
+		}
+	}
+	if len(idle) > 0 && p.ctx.Err() == nil {
+		p.tasks.Go(func() { p.revive(idle) })
+	}
+}
+
+// revive publishes jobs again that no worker will ever be handed: one that was lost
+// between being given back and being stored, and one that was deleted and is there
+// again, because the server was killed before the deletion was on its disk. The list
+// of jobs is past such a one.
+func (p *Planner) revive(idle []key) {
+	list, err := p.jobs.Consumer(p.ctx, jobsConsumer)
+	if err != nil {
+		return // they come up again
+	}
+	past := list.CachedInfo().AckFloor.Stream
+	for _, k := range idle {
+		if _, err := p.results.GetLastMsgForSubject(p.ctx, p.names.result(k)); !errors.Is(err, jetstream.ErrMsgNotFound) {
 			continue
 		}
-		o.idle = time.Now()
-		p.tasks.Go(func() {
-			if _, err := p.results.GetLastMsgForSubject(p.ctx, p.names.result(k)); errors.Is(err, jetstream.ErrMsgNotFound) {
-				p.again(k)
-			}
-		})
+		switch m, err := p.jobs.GetLastMsgForSubject(p.ctx, p.names.job(k)); {
+		case errors.Is(err, jetstream.ErrMsgNotFound):
+			p.again(k)
+		case err == nil && m.Sequence <= past:
+			p.mu.Lock()
+			p.sweep(k, func() { p.again(k) })
+			p.mu.Unlock()
+		}
 	}
 }
 
