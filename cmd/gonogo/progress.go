@@ -37,14 +37,14 @@ type progress struct {
 	total int    // 0: nobody knows
 	begin time.Time
 
-	mu   sync.Mutex // guards last
+	mu   sync.Mutex // guards what follows
 	last sampler.Event
-	told bool // what the first ones say of all
+	told bool  // what the first ones say of all
+	crew *crew // that makes them elsewhere; nil: they are made here
 
 	money func(sampler.Event, int) string // of all so many; nil where it is not counted
 
 	redact *rollout.Redactor // of what endpoints say
-	crew   *crew             // that makes them elsewhere; nil: they are made here
 
 	bars   *mpb.Progress
 	bar    *mpb.Bar
@@ -90,14 +90,13 @@ func (p *progress) watch(e sampler.Event) {
 	_, _, _, tells := e.USD.Forecast(0)
 	first := !p.told && tells && e.Recorded >= firstEstimate && e.USD.N >= firstEstimate
 	p.told = p.told || first
+	crew := p.crew
 	p.mu.Unlock()
 	if first && p.bar == nil && e.Recorded < p.total {
 		fmt.Fprintf(p.out, "Judged by the first %d %s: %s for all %d.\n", e.Recorded, p.what, p.money(e, p.total), p.total)
 	}
-	if p.crew != nil {
-		for _, news := range p.crew.watch(e) {
-			fmt.Fprintln(p, visible(p.redact.String(news)))
-		}
+	for _, news := range crew.watch(e) {
+		fmt.Fprintln(p, visible(p.redact.String(news)))
 	}
 	if p.bar != nil {
 		p.bar.SetCurrent(int64(e.Recorded))
@@ -116,7 +115,7 @@ func (p *progress) extend(w io.Writer, _ decor.Statistics) error {
 
 // ended takes the last counts.
 func (p *progress) ended(s sampler.Stats) {
-	p.crew.over()
+	p.by().over()
 	p.watch(sampler.Event{Stats: s})
 	if p.events != nil {
 		p.events.ended(p.what, p.total, s)
@@ -183,6 +182,20 @@ func (p *progress) event() sampler.Event {
 	return p.last
 }
 
+// by is who makes them; nil: they are made here.
+func (p *progress) by() *crew {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.crew
+}
+
+// elsewhere has them made by others.
+func (p *progress) elsewhere(by *crew) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.crew = by
+}
+
 // line tells rate, time to go, tokens and what went wrong.
 func (p *progress) line() string {
 	e := p.event()
@@ -203,9 +216,7 @@ func (p *progress) line() string {
 			parts = append(parts, text)
 		}
 	}
-	if p.crew != nil {
-		parts = append(parts, p.crew.line()...)
-	}
+	parts = append(parts, p.by().line()...)
 	return strings.Join(append(parts, troubles(e.Stats)...), ", ")
 }
 

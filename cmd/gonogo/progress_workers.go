@@ -8,25 +8,26 @@ import (
 	"gonogo/sampler/queue"
 )
 
-// crew tells of the workers of a run while they make it.
+// crew tells of the workers of a run while they make it; nil tells nothing.
 type crew struct {
 	planner *queue.Planner
+	conn    *queue.Conn // to where it leads
 	begin   time.Time
 	told    map[string]string // of each worker, by id: what was said last
 	missed  bool              // that there is none
 	ended   bool              // nothing more is made
 }
 
-func newCrew(planner *queue.Planner) *crew {
-	return &crew{planner: planner, begin: time.Now(), told: make(map[string]string)}
+func newCrew(planner *queue.Planner, conn *queue.Conn) *crew {
+	return &crew{planner: planner, conn: conn, begin: time.Now(), told: make(map[string]string)}
 }
 
 // watch hands on the counts and returns what is new about the workers.
 func (c *crew) watch(e sampler.Event) []string {
-	c.planner.Tell(e)
-	if c.ended {
+	if c == nil || c.ended {
 		return nil
 	}
+	c.planner.Tell(e)
 	var news []string
 	there := false
 	for _, w := range c.planner.Workers() {
@@ -63,6 +64,9 @@ func (c *crew) over() {
 
 // line tells how many work, and what was paid twice.
 func (c *crew) line() []string {
+	if c == nil {
+		return nil
+	}
 	n := 0
 	for _, w := range c.planner.Workers() {
 		if !w.Left && !w.Lost && w.Lacks == "" {
@@ -72,6 +76,9 @@ func (c *crew) line() []string {
 	out := []string{counted(n, "worker")}
 	if twice := c.planner.PaidTwice(); twice > 0 {
 		out = append(out, fmt.Sprintf("paid twice %d", twice))
+	}
+	if away := c.conn.Away(); !away.IsZero() {
+		out = append(out, "the queue is away for "+shortSpan(time.Since(away)))
 	}
 	return out
 }

@@ -180,7 +180,7 @@ func (p *project) lead(ctx context.Context) error {
 	if l.planner, err = l.conn.Lead(ctx, plan); err != nil {
 		return asUsage(errors.New(p.redact.String(err.Error())))
 	}
-	l.crew = newCrew(l.planner)
+	l.crew = newCrew(l.planner, l.conn)
 	return nil
 }
 
@@ -218,7 +218,7 @@ func (p *project) handOut(ctx context.Context, show *progress) (context.Context,
 	l.whole = false
 	b.Elsewhere = l.planner
 	l.crew.ended = false
-	show.crew = l.crew
+	show.elsewhere(l.crew)
 	ended := func(s sampler.Stats, err error) { l.whole = err == nil && s.StoppedBy == "" }
 	if l.server == nil {
 		return ctx, b, ended, nil
