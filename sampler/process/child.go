@@ -47,7 +47,7 @@ func Start(cmd *exec.Cmd, mark string, log io.Writer) (*Child, error) {
 	}
 	cmd.SysProcAttr = Apart()
 	cmd.Stderr = c.said
-	cmd.WaitDelay = time.Second // for a process that got away and holds standard error
+	cmd.WaitDelay = 250 * time.Millisecond // for a process that got away and holds standard error
 	theirIn, in, err := os.Pipe()
 	if err != nil {
 		return nil, err
