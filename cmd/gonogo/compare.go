@@ -139,7 +139,7 @@ func pickSplits(list string) ([]rollout.Split, error) {
 			continue
 		}
 		if !slices.Contains(splitNames(), name) {
-			return nil, usagef("there is no split %q%s; there are %s", name, didYouMean(name, splitNames()), strings.Join(splitNames(), ", "))
+			return nil, usagef("there is no split %q%s", name, choices(name, splitNames()))
 		}
 		out = append(out, rollout.Split(name))
 	}

@@ -145,7 +145,7 @@ func pickReasons(names string) ([]analysis.Reason, error) {
 			continue
 		}
 		if !slices.Contains(known, name) {
-			return nil, usagef("--keep: there is no reason %q%s; there are %s", name, didYouMean(name, known), strings.Join(known, ", "))
+			return nil, usagef("--keep: there is no reason %q%s", name, choices(name, known))
 		}
 		out = append(out, analysis.Reason(name))
 	}

@@ -46,7 +46,7 @@ Example:
 			case c.String("format") == "":
 				return usagef("say with --format what to write: %s", strings.Join(exportNames(), ", "))
 			case i < 0:
-				return usagef("there is no format %q%s; there are %s", c.String("format"), didYouMean(c.String("format"), exportNames()), strings.Join(exportNames(), ", "))
+				return usagef("there is no format %q%s", c.String("format"), choices(c.String("format"), exportNames()))
 			case c.String("output") == "":
 				return usagef("say with --output what to call it")
 			}

@@ -81,7 +81,7 @@ func templateNamed(name string) (fixtures.World, error) {
 	if _, err := worldNamed(name); err == nil {
 		return fixtures.World{}, usagef("the world %q is no template: gonogo demo --world %s runs it; templates are %s", name, name, strings.Join(names, ", "))
 	}
-	return fixtures.World{}, usagef("there is no template %q%s; there are: %s", name, didYouMean(name, names), strings.Join(names, ", "))
+	return fixtures.World{}, usagef("there is no template %q%s", name, choices(name, names))
 }
 
 // noneThere refuses to write over files.

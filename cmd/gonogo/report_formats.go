@@ -47,7 +47,7 @@ func pickFormats(list string) ([]report.Format, error) {
 		default:
 			names := append(formatNames(), usualFormats, allFormats)
 			if !slices.Contains(names, name) {
-				return nil, usagef("there is no report format %q%s; there are %s", name, didYouMean(name, names), strings.Join(names, ", "))
+				return nil, usagef("there is no report format %q%s", name, choices(name, names))
 			}
 			wanted[name] = true
 		}

@@ -99,3 +99,11 @@ func didYouMean(mistyped string, names []string) string {
 	}
 	return ""
 }
+
+// choices ends a message about a name that is none of these.
+func choices(mistyped string, names []string) string {
+	if hint := didYouMean(mistyped, names); hint != "" {
+		return hint + " There are " + strings.Join(names, ", ")
+	}
+	return "; there are " + strings.Join(names, ", ")
+}

@@ -47,28 +47,37 @@ func Start(cmd *exec.Cmd, mark string, log io.Writer) (*Child, error) {
 	}
 	cmd.SysProcAttr = Apart()
 	cmd.Stderr = c.said
-	cmd.WaitDelay = time.Second // for a process that got away and holds standard error
-	theirIn, in, err := os.Pipe()
-	if err != nil {
+	cmd.WaitDelay = 250 * time.Millisecond // for a process that got away and holds standard error
+	var err error
+	if c.In, c.Out, err = StartPiped(cmd); err != nil {
 		return nil, err
 	}
-	defer theirIn.Close()
-	out, theirOut, err := os.Pipe()
-	if err != nil {
-		return nil, errors.Join(err, in.Close())
-	}
-	defer theirOut.Close()
-	cmd.Stdin, cmd.Stdout = theirIn, theirOut
-	if err := cmd.Start(); err != nil {
-		return nil, errors.Join(err, in.Close(), out.Close())
-	}
-	c.In, c.Out = in, out
 	go func() {
 		defer close(c.gone)
 		_ = cmd.Wait() // how it ended is in cmd.ProcessState
 		c.said.end()
 	}()
 	return c, nil
+}
+
+// StartPiped starts cmd with pipes to its standard input and output. Our ends take
+// deadlines.
+func StartPiped(cmd *exec.Cmd) (in, out *os.File, err error) {
+	theirIn, in, err := os.Pipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer theirIn.Close()
+	out, theirOut, err := os.Pipe()
+	if err != nil {
+		return nil, nil, errors.Join(err, in.Close())
+	}
+	defer theirOut.Close()
+	cmd.Stdin, cmd.Stdout = theirIn, theirOut
+	if err := cmd.Start(); err != nil {
+		return nil, nil, errors.Join(err, in.Close(), out.Close())
+	}
+	return in, out, nil
 }
 
 // Alive reports whether the process runs, as far as can be told.

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -47,7 +46,7 @@ func spawn(ctx context.Context, cmd *exec.Cmd, mark string, own bool, setup []by
 	w := &worker{cmd: cmd, stderr: &tail{}, loaded: make(map[int]bool), mark: mark, own: own, gone: make(chan struct{})}
 	cmd.Stderr = w.stderr
 	cmd.WaitDelay = time.Second // for a process that got away and holds standard error
-	in, out, err := pipes(cmd)
+	in, out, err := process.StartPiped(cmd)
 	if err != nil {
 		return nil, err
 	}
@@ -68,26 +67,6 @@ func spawn(ctx context.Context, cmd *exec.Cmd, mark string, own bool, setup []by
 		return nil, err
 	}
 	return w, nil
-}
-
-// pipes starts cmd with pipes to its standard input and output. Our ends take
-// deadlines.
-func pipes(cmd *exec.Cmd) (in, out *os.File, err error) {
-	theirIn, in, err := os.Pipe()
-	if err != nil {
-		return nil, nil, err
-	}
-	defer theirIn.Close()
-	out, theirOut, err := os.Pipe()
-	if err != nil {
-		return nil, nil, errors.Join(err, in.Close())
-	}
-	defer theirOut.Close()
-	cmd.Stdin, cmd.Stdout = theirIn, theirOut
-	if err := cmd.Start(); err != nil {
-		return nil, nil, errors.Join(err, in.Close(), out.Close())
-	}
-	return in, out, nil
 }
 
 // load loads a module, if that has not been done.
