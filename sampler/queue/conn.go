@@ -269,7 +269,9 @@ func (c *Conn) persist(ctx context.Context, doing string, do func(context.Contex
 func (c *Conn) persistFor(ctx context.Context, limit time.Duration, doing string, do func(context.Context) error) error {
 	for n := 0; ; n++ {
 		try, cancel := context.WithTimeout(ctx, limit)
+		forget := c.onReturn(cancel) // what was on its way is lost
 		err := do(try)
+		forget()
 		cancel()
 		switch {
 		case err == nil:
