@@ -197,6 +197,7 @@ func (m *Member) meet(ctx context.Context) (led bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	begun := time.Now()
 	ask, cancel := context.WithTimeout(ctx, 2*retryEvery)
 	defer cancel()
 	reply, err := m.c.nc.RequestWithContext(ask, m.names.hello(), b)
@@ -204,7 +205,7 @@ func (m *Member) meet(ctx context.Context) (led bool, err error) {
 	case err == nil:
 	case ctx.Err() != nil:
 		return false, context.Cause(ctx)
-	case fatal(err) || m.c.refused():
+	case fatal(err) || m.c.refused(begun):
 		return false, m.c.explain("join run "+m.run, err)
 	default:
 		return false, nil

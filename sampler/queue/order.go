@@ -380,9 +380,7 @@ func (p *Planner) land(k key, l *landed) {
 
 // ungathered hears why results do not come.
 func (p *Planner) ungathered(_ jetstream.ConsumeContext, err error) {
-	if errors.Is(err, jetstream.ErrConsumerDeleted) || errors.Is(err, jetstream.ErrConsumerNotFound) {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.stop(fmt.Errorf("run %s is led by another process now: this one was cut off from the queue, or its streams were deleted; what is recorded stays, run again to go on", p.plan.Run))
+	if errors.Is(err, jetstream.ErrConsumerDeleted) || errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, nats.ErrNoResponders) {
+		p.fenced()
 	}
 }

@@ -165,7 +165,7 @@ func (s *shift) fetch(ctx context.Context, n int, yield func(sampler.Job, error)
 	}
 	limited, cancel := context.WithTimeout(ctx, fetchFor)
 	defer cancel()
-	defer s.c.onReturn(cancel)() // the server has forgotten that this worker asked
+	defer s.c.hearNews(cancel)() // the server has forgotten that this worker asked
 	batch, err := s.Member.jobs.Fetch(n, jetstream.FetchContext(limited))
 	if err != nil {
 		return 0, err
