@@ -287,9 +287,11 @@ func (p *Planner) takeOver(ctx context.Context, claim *jetstream.ConsumerInfo) e
 
 // fenced ends the planner when its claim is gone.
 func (p *Planner) fenced() {
-	ctx, cancel := context.WithTimeout(p.ctx, apiTimeout)
-	defer cancel()
-	if _, err := p.results.Consumer(ctx, p.claimed()); errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) {
+	err := p.c.once(p.ctx, apiTimeout, func(ctx context.Context) error {
+		_, err := p.results.Consumer(ctx, p.claimed())
+		return err
+	})
+	if errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.stop(fmt.Errorf("run %s is led by another process now: this one was cut off from the queue, or its streams were deleted; what is recorded stays, run again to go on", p.plan.Run))

@@ -375,6 +375,9 @@ func (p *Planner) land(k key, l *landed) {
 	if o := p.wanted[k]; o != nil && len(o.came) == 0 {
 		l.handed = true
 		o.came <- l
+		if o.holder != nil {
+			delete(o.holder.jobs, k)
+		}
 	}
 }
 

@@ -268,8 +268,8 @@ func TestRolloutsThatArePaidTwiceAreCounted(t *testing.T) {
 	defer c.Close()
 	p := check(c.Lead(t.Context(), s.plan))(t)
 	// While the model works on q1 somebody else stores its result, and after q0 is
-	// recorded another one of q0. That of q2 cannot be read. q3 takes so long that the
-	// others come to their end.
+	// recorded another one of q0. That of q2 cannot be read. q3 lasts until the others
+	// have come to their end.
 	key := func(i int) string { return queue.Key("run-1", jobs[i]) }
 	trace := func(i int) string { return sampler.TraceID(7, rollout.Train, jobs[i].Item.ID, 0, 0) }
 	s.w.model = func(got string) reply {
@@ -281,13 +281,14 @@ func TestRolloutsThatArePaidTwiceAreCounted(t *testing.T) {
 			put(key(2), []byte("{"))
 			return reply{text: "42", wait: 200 * time.Millisecond}
 		case trace(3):
-			return reply{text: "42", wait: time.Second}
+			until(t, func() bool { return p.PaidTwice() == 2 })
 		}
 		return reply{text: "42"}
 	}
 	s.team(t, server.URL())
 	k := new(sink)
-	check(s.lead(t.Context(), p, jobs, k))(t)
+	check(s.lead(t.Context(), p, jobs[:1], k))(t)
+	check(s.lead(t.Context(), p, jobs[1:], k))(t)
 	results := check(js.Stream(t.Context(), "GONOGO-run-1-RESULTS"))(t)
 	until(t, func() bool { return check(results.Info(t.Context()))(t).State.Msgs == 0 })
 	put(key(0), record(jobs[0], 7))

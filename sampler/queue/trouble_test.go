@@ -63,7 +63,7 @@ func TestAPlannerThatWasKilledIsFollowedByAnother(t *testing.T) {
 	s := newSite(t, 3, nil)
 	s.w.model = func(string) reply { return reply{text: "42", wait: 10 * time.Millisecond} }
 	s.team(t, server.URL(), server.URL(), server.URL())
-	jobs, k := makeJobs(150), new(sink)
+	jobs, k := makeJobs(100), new(sink)
 
 	first := dialTCP(t, server.URL())
 	p := check(first.Lead(t.Context(), s.plan))(t)
@@ -110,7 +110,7 @@ func TestAServerThatWasRestartedLosesNothing(t *testing.T) {
 	defer c.Close()
 	p := check(c.Lead(t.Context(), s.plan))(t)
 	restarted := make(chan struct{})
-	jobs := makeJobs(150)
+	jobs := makeJobs(100)
 	k := &sink{after: map[int]func(){30: func() {
 		go func() {
 			defer close(restarted)
@@ -141,7 +141,7 @@ func TestAWorkerThatIsCutOffLosesItsPlaceAndComesBack(t *testing.T) {
 	c := dialTCP(t, server.URL())
 	defer c.Close()
 	p := check(c.Lead(t.Context(), s.plan))(t)
-	jobs := makeJobs(300)
+	jobs := makeJobs(200)
 	k := &sink{after: map[int]func(){
 		20: func() { wire.cut(true) },
 		60: func() {
@@ -152,7 +152,7 @@ func TestAWorkerThatIsCutOffLosesItsPlaceAndComesBack(t *testing.T) {
 				}
 			}
 			if lost == 0 {
-				time.AfterFunc(1500*time.Millisecond, func() { wire.cut(false) })
+				time.AfterFunc(time.Second, func() { wire.cut(false) })
 				return
 			}
 			wire.cut(false)
