@@ -61,7 +61,7 @@ func BenchmarkRollout(b *testing.B) {
 				crew.Go(func() {
 					defer c.Close()
 					defer m.Leave()
-					if _, err := m.Work(context.Background(), nil, cfg, boundaries, nil); err != nil {
+					if _, err := m.Work(context.Background(), nil, cfg, boundaries, nil, nil); err != nil {
 						b.Error(err)
 					}
 				})
@@ -96,7 +96,7 @@ func BenchmarkAdmission(b *testing.B) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		if _, err := m.Work(context.Background(), nil, cfg, boundaries, nil); err != nil {
+		if _, err := m.Work(context.Background(), nil, cfg, boundaries, nil, nil); err != nil {
 			b.Error(err)
 		}
 	}()

@@ -373,7 +373,7 @@ func TestARunThatIsLedWithAnotherDescriptionSendsItsWorkersAway(t *testing.T) {
 	defer m.Leave()
 	ended := make(chan error)
 	go func() {
-		_, err := m.Work(context.Background(), nil, s.cfg, s.w.boundaries(), nil)
+		_, err := m.Work(context.Background(), nil, s.cfg, s.w.boundaries(), nil, nil)
 		ended <- err
 	}()
 	first.Close()

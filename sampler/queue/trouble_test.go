@@ -30,7 +30,7 @@ func (s *site) team(t *testing.T, urls ...string) {
 				if err != nil {
 					return
 				}
-				_, err = m.Work(ctx, nil, s.cfg, s.w.boundaries(), nil)
+				_, err = m.Work(ctx, nil, s.cfg, s.w.boundaries(), nil, nil)
 				if err != nil && ctx.Err() == nil {
 					t.Error(err)
 				}
@@ -202,7 +202,7 @@ func TestAJobThatWorkersAreLostOverIsGivenUp(t *testing.T) {
 			over := make(chan struct{})
 			go func() {
 				defer close(over)
-				_, _ = m.Work(ctx, nil, s.cfg, s.w.boundaries(), nil) // it ends with its connection
+				_, _ = m.Work(ctx, nil, s.cfg, s.w.boundaries(), nil, nil) // it ends with its connection
 			}()
 			select {
 			case <-killed:
