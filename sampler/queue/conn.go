@@ -36,7 +36,8 @@ type Conn struct {
 	mu     sync.Mutex // guards what follows
 	away   time.Time  // since then there is no server; zero when there is
 	denied error      // what we may not do, as the server said last
-	onBack map[*func()]bool
+	since  time.Time  // it has said so
+	onNews map[*func()]bool
 }
 
 const (
@@ -152,26 +153,31 @@ func (c *Conn) back(*nats.Conn) {
 	c.mu.Lock()
 	away := time.Since(c.away)
 	c.away, c.denied = time.Time{}, nil
-	for do := range c.onBack {
-		(*do)()
-	}
+	c.news()
 	c.mu.Unlock()
 	c.log.Warn("queue server back", slog.String("server", c.server), slog.Float64("away_s", away.Seconds()))
 }
 
-// onReturn has something done, quickly, each time that the server is back. forget
-// ends it.
-func (c *Conn) onReturn(do func()) (forget func()) {
+// hearNews has something done, quickly, each time that the server is back or has
+// refused something: then what is waited for does not come. forget ends it.
+func (c *Conn) hearNews(do func()) (forget func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.onBack == nil {
-		c.onBack = map[*func()]bool{}
+	if c.onNews == nil {
+		c.onNews = map[*func()]bool{}
 	}
-	c.onBack[&do] = true
+	c.onNews[&do] = true
 	return func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		delete(c.onBack, &do)
+		delete(c.onNews, &do)
+	}
+}
+
+// news has it done. mu is held.
+func (c *Conn) news() {
+	for do := range c.onNews {
+		(*do)()
 	}
 }
 
@@ -179,7 +185,8 @@ func (c *Conn) onReturn(do func()) (forget func()) {
 func (c *Conn) heard(_ *nats.Conn, _ *nats.Subscription, err error) {
 	if errors.Is(err, nats.ErrPermissionViolation) {
 		c.mu.Lock()
-		c.denied = err
+		c.denied, c.since = err, time.Now()
+		c.news()
 		c.mu.Unlock()
 	}
 	c.log.Warn("queue", slog.String("server", c.server), slog.String("error", sampler.Brief(err.Error())))
@@ -192,6 +199,8 @@ func (c *Conn) explain(doing string, err error) error {
 	c.mu.Unlock()
 	remedy := ""
 	switch api := apiCode(err); {
+	case denied != nil && !fatal(err):
+		err, remedy = denied, "allow the user gonogo.>, $JS.API.>, $JS.ACK.>, $O.> and _INBOX.>"
 	case errors.Is(err, context.Canceled):
 		return err
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount), errors.Is(err, nats.ErrNoResponders):
@@ -200,8 +209,6 @@ func (c *Conn) explain(doing string, err error) error {
 		remedy = "the credentials are no longer valid: get new ones and run again; nothing is lost"
 	case errors.Is(err, nats.ErrAuthorization):
 		remedy = "it refuses us: check queue.creds, or GONOGO_QUEUE_TOKEN, or GONOGO_QUEUE_USER and GONOGO_QUEUE_PASSWORD"
-	case denied != nil && !fatal(err):
-		err, remedy = denied, "allow the user gonogo.>, $JS.API.>, $JS.ACK.>, $O.> and _INBOX.>"
 	case full(api):
 		remedy = "make room on the server's disk, or raise the limits of JetStream, and run again; nothing is lost"
 	case errors.Is(err, nats.ErrNoServers), sampler.Unreachable(err):
@@ -267,16 +274,15 @@ func (c *Conn) persist(ctx context.Context, doing string, do func(context.Contex
 
 // persistFor is persist with so much time for each try.
 func (c *Conn) persistFor(ctx context.Context, limit time.Duration, doing string, do func(context.Context) error) error {
+	begun := time.Now()
 	for n := 0; ; n++ {
-		try, cancel := context.WithTimeout(ctx, limit)
-		err := do(try)
-		cancel()
+		err := c.once(ctx, limit, do)
 		switch {
 		case err == nil:
 			return nil
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case fatal(err) || n > 0 && c.refused():
+		case fatal(err) || c.refused(begun):
 			return c.explain(doing, err)
 		}
 		if n == 2 {
@@ -288,11 +294,19 @@ func (c *Conn) persistFor(ctx context.Context, limit time.Duration, doing string
 	}
 }
 
-// refused reports whether the server said that we may not do something.
-func (c *Conn) refused() bool {
+// once does something that ends early when it cannot come to its end.
+func (c *Conn) once(ctx context.Context, limit time.Duration, do func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	defer c.hearNews(cancel)()
+	return do(ctx)
+}
+
+// refused reports whether the server said since then that we may not do something.
+func (c *Conn) refused(since time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.denied != nil
+	return c.denied != nil && c.since.After(since)
 }
 
 // pause waits, and reports whether ctx lasted as long.

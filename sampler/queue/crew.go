@@ -284,6 +284,9 @@ func (p *Planner) watch() {
 		}
 		away := !p.c.Away().IsZero()
 		p.silent(deaf)
+		if deaf && !away {
+			p.fenced()
+		}
 		if deaf = away; !deaf && time.Since(tended) > p.plan.AckWait {
 			tended = time.Now()
 			p.tend()

@@ -44,10 +44,10 @@ type Member struct {
 
 	mu      sync.Mutex // guards what follows, and the order of what is told
 	term    string
-	heard   time.Time // the planner, last
-	meeting bool      // it says hello again
-	over    error     // why it is; nil while it is not
-	ended   chan struct{}
+	heard   time.Time     // the planner, last
+	meeting bool          // it says hello again
+	end     error         // why the run is over for this worker; nil while it is not
+	ended   chan struct{} // closed then
 	changed chan struct{} // closed when the run is led with another description
 	stale   bool          // it is
 
@@ -64,7 +64,7 @@ type Member struct {
 // ErrOrphaned is that nobody leads the run any more.
 var ErrOrphaned = errors.New("nobody leads the run any more")
 
-// Note: over is one of these.
+// Why a run is over for a worker.
 var (
 	errOver = errors.New("the run is over")
 	errLeft = errors.New("this worker has left")
@@ -185,8 +185,8 @@ func (m *Member) Leave() {
 
 // finish says that the run is over for this worker. mu is held.
 func (m *Member) finish(why error) {
-	if m.over == nil {
-		m.over = why
+	if m.end == nil {
+		m.end = why
 		close(m.ended)
 	}
 }
@@ -197,6 +197,7 @@ func (m *Member) meet(ctx context.Context) (led bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	begun := time.Now()
 	ask, cancel := context.WithTimeout(ctx, 2*retryEvery)
 	defer cancel()
 	reply, err := m.c.nc.RequestWithContext(ask, m.names.hello(), b)
@@ -204,7 +205,7 @@ func (m *Member) meet(ctx context.Context) (led bool, err error) {
 	case err == nil:
 	case ctx.Err() != nil:
 		return false, context.Cause(ctx)
-	case fatal(err) || m.c.refused():
+	case fatal(err) || m.c.refused(begun):
 		return false, m.c.explain("join run "+m.run, err)
 	default:
 		return false, nil
@@ -331,7 +332,7 @@ func (m *Member) ask(ctx context.Context, t told) (op, error) {
 		case <-again.C:
 		case <-m.ended:
 			again.Stop()
-			return "", m.over
+			return "", m.end
 		case <-ctx.Done():
 			again.Stop()
 			return "", context.Cause(ctx)
@@ -372,7 +373,7 @@ func (m *Member) hear(msg *nats.Msg) {
 
 // meetAgain says hello to another planner of the run. mu is held.
 func (m *Member) meetAgain() {
-	if m.meeting || m.over != nil {
+	if m.meeting || m.end != nil {
 		return
 	}
 	m.meeting = true

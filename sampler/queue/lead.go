@@ -100,7 +100,7 @@ func (c *Conn) Lead(ctx context.Context, plan Plan) (*Planner, error) {
 }
 
 func (p *Planner) begin(ctx context.Context) error {
-	if err := p.open(ctx); err != nil {
+	if err := p.c.once(ctx, 2*apiTimeout, p.open); err != nil {
 		return err
 	}
 	if err := p.subscribe(p.names.term(p.term), p.whoLeads); err != nil {
@@ -119,7 +119,7 @@ func (p *Planner) begin(ctx context.Context) error {
 	if err != nil {
 		return p.c.explain("read results", err)
 	}
-	if err := errors.Join(p.subscribe(p.names.hello(), p.hello), p.subscribe(p.names.lines(), p.told), p.subscribe(plansSubject, p.asked)); err != nil {
+	if err := errors.Join(p.subscribe(p.names.hello(), p.hello), p.subscribe(p.names.lines(), p.told), p.subscribe(plansSubject, p.asked), p.subscribe(p.names.status(), p.asked)); err != nil {
 		return err
 	}
 	if err := p.c.nc.Flush(); err != nil {
@@ -140,9 +140,7 @@ func (p *Planner) subscribe(subject string, handle nats.MsgHandler) error {
 
 // open makes the run's streams, or checks that those which are there are of this
 // run.
-func (p *Planner) open(ctx context.Context) error {
-	api, cancel := context.WithTimeout(ctx, 2*apiTimeout)
-	defer cancel()
+func (p *Planner) open(api context.Context) error {
 	cfg := jetstream.StreamConfig{
 		Retention: jetstream.WorkQueuePolicy, Storage: jetstream.FileStorage, Replicas: p.plan.Replicas, NoAck: false,
 		MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, DiscardNewPerSubject: true, AllowDirect: true,
@@ -173,10 +171,9 @@ func (p *Planner) open(ctx context.Context) error {
 
 // The consumers.
 const (
-	jobsConsumer    = "workers"
-	resultsConsumer = "planner"
-	mostWaiting     = 1 << 14 // pulls at once: of so many workers, and of some that have gone
-	gatherAtOnce    = 64      // results on their way
+	jobsConsumer = "workers"
+	mostWaiting  = 1 << 14 // pulls at once: of so many workers, and of some that have gone
+	gatherAtOnce = 64      // results on their way
 )
 
 // stream makes a stream, or finds it.
@@ -234,14 +231,14 @@ type leader struct {
 	PID  int    `json:"pid"`
 }
 
-// claim makes the consumer of the results, which only one planner can have. That
-// of a planner that is gone is taken from it, with all it had not recorded: so
-// one that was cut off, not ended, finds out that it leads no more.
+// claim makes the consumer of the results: a work queue has one. That of a
+// planner that is gone is deleted, and what it had not recorded comes again. One
+// that was cut off, not ended, so finds out that it leads no more.
 func (p *Planner) claim(ctx context.Context) (jetstream.Consumer, error) {
 	api, cancel := context.WithTimeout(ctx, 4*apiTimeout)
 	defer cancel()
 	cfg := jetstream.ConsumerConfig{
-		Durable: resultsConsumer, AckPolicy: jetstream.AckExplicitPolicy, AckWait: p.plan.AckWait, MaxDeliver: -1, MaxAckPending: -1,
+		Durable: p.claimed(), AckPolicy: jetstream.AckExplicitPolicy, AckWait: p.plan.AckWait, MaxDeliver: -1, MaxAckPending: -1,
 		Metadata: map[string]string{"gonogo_term": p.term, "gonogo_host": p.host, "gonogo_pid": strconv.Itoa(os.Getpid())},
 	}
 	for {
@@ -249,29 +246,55 @@ func (p *Planner) claim(ctx context.Context) (jetstream.Consumer, error) {
 		if err == nil {
 			return mine, nil
 		}
-		if code := apiCode(err); code != jetstream.JSErrCodeConsumerExists && code != jetstream.JSErrCodeConsumerAlreadyExists && code != jetstream.JSErrCodeConsumerNameExists {
+		if apiCode(err) != codeOneConsumer {
 			return nil, p.c.explain("claim the run", err)
 		}
-		theirs, err := p.results.Consumer(api, resultsConsumer)
-		if errors.Is(err, jetstream.ErrConsumerNotFound) {
-			continue
+		others := p.results.ListConsumers(api)
+		for other := range others.Info() {
+			if err := p.takeOver(api, other); err != nil {
+				return nil, err
+			}
 		}
-		if err != nil {
+		if err := others.Err(); err != nil {
 			return nil, p.c.explain("claim the run", err)
 		}
-		had := theirs.CachedInfo().Config.Metadata
-		ask, cancel := context.WithTimeout(api, p.plan.Lease)
-		_, err = p.c.nc.RequestWithContext(ask, p.names.term(had["gonogo_term"]), nil)
-		cancel()
-		if err == nil {
-			return nil, fmt.Errorf("run %s is led by process %s on %s: wait for it to end, or stop it", p.plan.Run, had["gonogo_pid"], had["gonogo_host"])
-		}
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		if err := p.results.DeleteConsumer(api, resultsConsumer); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
-			return nil, p.c.explain("take over the run", err)
-		}
+	}
+}
+
+// claimed is what this planner's claim is called.
+func (p *Planner) claimed() string { return "planner-" + p.term }
+
+// codeOneConsumer is JetStream's number for a second consumer of a work queue.
+const codeOneConsumer = 10099
+
+// takeOver deletes a claim, if its planner is gone.
+func (p *Planner) takeOver(ctx context.Context, claim *jetstream.ConsumerInfo) error {
+	had := claim.Config.Metadata
+	ask, cancel := context.WithTimeout(ctx, min(p.plan.Lease, dialTimeout))
+	defer cancel()
+	_, err := p.c.nc.RequestWithContext(ask, p.names.term(had["gonogo_term"]), nil)
+	if err == nil {
+		return fmt.Errorf("run %s is led by process %s on %s: wait for it to end, or stop it", p.plan.Run, had["gonogo_pid"], had["gonogo_host"])
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err := p.results.DeleteConsumer(ctx, claim.Name); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+		return p.c.explain("take over the run", err)
+	}
+	return nil
+}
+
+// fenced ends the planner when its claim is gone.
+func (p *Planner) fenced() {
+	err := p.c.once(p.ctx, apiTimeout, func(ctx context.Context) error {
+		_, err := p.results.Consumer(ctx, p.claimed())
+		return err
+	})
+	if errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.stop(fmt.Errorf("run %s is led by another process now: this one was cut off from the queue, or its streams were deleted; what is recorded stays, run again to go on", p.plan.Run))
 	}
 }
 
@@ -337,7 +360,7 @@ func (p *Planner) Close(complete bool) error {
 	}
 	if !complete {
 		try("take back jobs", p.jobs.Purge(ctx))
-		try("let go of the run", p.results.DeleteConsumer(ctx, resultsConsumer))
+		try("let go of the run", p.results.DeleteConsumer(ctx, p.claimed()))
 		return errors.Join(errs...)
 	}
 	try("delete the jobs", p.c.js.DeleteStream(ctx, p.names.jobs()))

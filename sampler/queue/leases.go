@@ -143,7 +143,7 @@ func (p *Planner) reconcileJobs(w *worker, jobs []key) {
 	has := make(map[key]bool, len(jobs))
 	for _, k := range jobs {
 		has[k] = true
-		if w.jobs[k] {
+		if w.jobs[k] || p.landed[k] != nil || p.done[k] != "" {
 			continue
 		}
 		if o := p.wanted[k]; o == nil || o.holder == nil {

@@ -375,14 +375,15 @@ func (p *Planner) land(k key, l *landed) {
 	if o := p.wanted[k]; o != nil && len(o.came) == 0 {
 		l.handed = true
 		o.came <- l
+		if o.holder != nil {
+			delete(o.holder.jobs, k)
+		}
 	}
 }
 
 // ungathered hears why results do not come.
 func (p *Planner) ungathered(_ jetstream.ConsumeContext, err error) {
-	if errors.Is(err, jetstream.ErrConsumerDeleted) || errors.Is(err, jetstream.ErrConsumerNotFound) {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.stop(fmt.Errorf("run %s is led by another process now: this one was cut off from the queue, or its streams were deleted; what is recorded stays, run again to go on", p.plan.Run))
+	if errors.Is(err, jetstream.ErrConsumerDeleted) || errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, nats.ErrNoResponders) {
+		p.fenced()
 	}
 }

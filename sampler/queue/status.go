@@ -57,11 +57,15 @@ func (c *Conn) Status(ctx context.Context, run string) ([]Status, error) {
 	if err != nil {
 		return nil, err
 	}
+	subject, begun := plansSubject, time.Now()
+	if run != "" {
+		subject = safe(run).status()
+	}
 	inbox := c.nc.NewRespInbox()
 	sub, err := c.nc.SubscribeSync(inbox)
 	if err == nil {
 		defer func() { _ = sub.Unsubscribe() }() // the connection may be gone by then
-		err = c.nc.PublishRequest(plansSubject, inbox, b)
+		err = c.nc.PublishRequest(subject, inbox, b)
 	}
 	if err != nil {
 		return nil, c.explain("ask who leads a run", err)
@@ -74,7 +78,7 @@ func (c *Conn) Status(ctx context.Context, run string) ([]Status, error) {
 		switch {
 		case err == nil && m.Header.Get("Status") == "503": // nobody listens
 			return all, nil
-		case err != nil && len(all) == 0 && (fatal(err) || c.refused()):
+		case err != nil && len(all) == 0 && (fatal(err) || c.refused(begun)):
 			return nil, c.explain("ask who leads a run", err)
 		case errors.Is(err, nats.ErrNoResponders), err != nil:
 			slices.SortFunc(all, func(a, b Status) int { return strings.Compare(a.Run, b.Run) })

@@ -46,6 +46,7 @@ func (n names) bucket() string          { return "GONOGO-" + n.run }
 func (n names) job(k key) string        { return "gonogo." + n.run + ".job." + string(k) }
 func (n names) result(k key) string     { return "gonogo." + n.run + ".result." + string(k) }
 func (n names) hello() string           { return "gonogo." + n.run + ".hello" }
+func (n names) status() string          { return "gonogo." + n.run + ".status" }
 func (n names) lines() string           { return "gonogo." + n.run + ".lines" }
 func (n names) worker(id string) string { return "gonogo." + n.run + ".w." + id }
 func (n names) term(term string) string { return "gonogo." + n.run + ".term." + term }
@@ -148,6 +149,9 @@ func decodeJob(b []byte) (sampler.Job, error) {
 	var head jobHead
 	if err := json.Unmarshal([]byte(line), &head); err != nil {
 		return sampler.Job{}, err
+	}
+	if head.Item.ID == "" {
+		return sampler.Job{}, errors.New("a job without an item")
 	}
 	if head.Sample < 0 || head.Attempt < 0 {
 		return sampler.Job{}, fmt.Errorf("sample %d, attempt %d: neither can be negative", head.Sample, head.Attempt)

@@ -43,6 +43,9 @@ type shift struct {
 // at once: they are paid for.
 const keepFor = 5 * time.Second
 
+// backFor is how long jobs are given back; then the planner finds out by itself.
+const backFor = 2 * time.Second
+
 // Work takes jobs until the run is over, which is no error, drain is closed, the
 // run is led with another description, which is as drain, or ctx ends. redact
 // masks the worker's own secrets in records and in the causes of failures. An
@@ -89,7 +92,7 @@ func (s *shift) watch(ctx context.Context, drain <-chan struct{}, rest chan<- st
 	}
 	select {
 	case <-s.ended:
-		s.stop(s.Member.over)
+		s.stop(s.Member.end)
 	case <-ctx.Done():
 	case <-over:
 	}
@@ -129,9 +132,23 @@ func (s *shift) jobs(ctx context.Context) iter.Seq2[sampler.Job, error] {
 				yield(sampler.Job{}, s.c.explain("take jobs", err))
 				return
 			default:
+				s.over(ctx)
 				pause(ctx, backoff(n))
 			}
 		}
+	}
+}
+
+// over finds out whether the run was completed while this worker could not hear it.
+func (s *shift) over(ctx context.Context) {
+	err := s.c.once(ctx, apiTimeout, func(ctx context.Context) error {
+		_, err := s.c.js.Stream(ctx, s.names.jobs())
+		return err
+	})
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.finish(fmt.Errorf("%w: its jobs are gone", errOver))
 	}
 }
 
@@ -165,7 +182,7 @@ func (s *shift) fetch(ctx context.Context, n int, yield func(sampler.Job, error)
 	}
 	limited, cancel := context.WithTimeout(ctx, fetchFor)
 	defer cancel()
-	defer s.c.onReturn(cancel)() // the server has forgotten that this worker asked
+	defer s.c.hearNews(cancel)() // the server has forgotten that this worker asked
 	batch, err := s.Member.jobs.Fetch(n, jetstream.FetchContext(limited))
 	if err != nil {
 		return 0, err
@@ -335,12 +352,12 @@ func (s *shift) giveBack(ctx context.Context, err error) {
 	for _, t := range s.has {
 		left = append(left, t)
 	}
-	if s.Member.over != nil {
+	if s.Member.end != nil {
 		left = nil // nobody asks for them
 	}
 	clear(s.has)
 	s.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepFor)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), backFor)
 	defer cancel()
 	for _, t := range left {
 		if _, err := s.ask(ctx, told{Op: opBack, Key: t.key, End: end}); err != nil {

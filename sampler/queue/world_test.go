@@ -286,6 +286,7 @@ var quick = queue.Plan{Run: "run-1", Version: "test", Fingerprint: "f", Seed: 7,
 
 // everywhere runs a test at all places.
 func everywhere(t *testing.T, test func(t *testing.T, s *site)) {
+	t.Parallel()
 	t.Run("here", func(t *testing.T) {
 		t.Parallel()
 		test(t, newSite(t, 0, nil))

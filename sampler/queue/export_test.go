@@ -1,0 +1,8 @@
+package queue
+
+import "gonogo/sampler"
+
+// Key is what a job's messages stand under.
+func Key(run string, job sampler.Job) string {
+	return string(keyOf(run, job.Item.Split, job.Item.ID, job.Sample, job.Attempt))
+}
