@@ -56,7 +56,8 @@ func TestDeepKillsOfARunOnManyMachines(t *testing.T) {
 	}
 	want, wantRewards := analyzed(t, alone), readRewards(t, alone)
 	rng := rand.New(rand.NewPCG(11, 13))
-	f := newFleet(t, dir)
+	f := newFleet(t)
+	f.hire(chaosWorkers, chaosSlots, dir)
 	for round := 0; kills > 0; round++ {
 		bill.clear()
 		run := filepath.Join(t.TempDir(), fmt.Sprintf("run%d", round))
@@ -188,20 +189,25 @@ type fleet struct {
 	posts      []*post
 }
 
-// newFleet starts a server and workers, which have the world's files.
-func newFleet(t *testing.T, files string) *fleet {
+// newFleet starts a server.
+func newFleet(t *testing.T) *fleet {
 	t.Helper()
 	port := freePort(t)
 	f := &fleet{t: t, store: t.TempDir(), url: "nats://127.0.0.1:" + port}
 	f.posts = append(f.posts, f.post("server", "queueprocess", f.store, port))
-	for range chaosWorkers {
-		dir := t.TempDir()
-		if err := os.CopyFS(dir, os.DirFS(files)); err != nil {
-			t.Fatal(err)
-		}
-		f.posts = append(f.posts, f.post("worker", "gonogo", "worker", "--queue", f.url, "--slots", strconv.Itoa(chaosSlots), "--dir", dir))
-	}
 	return f
+}
+
+// hire starts workers that have the world's files.
+func (f *fleet) hire(workers, slots int, files string) {
+	f.t.Helper()
+	for range workers {
+		dir := f.t.TempDir()
+		if err := os.CopyFS(dir, os.DirFS(files)); err != nil {
+			f.t.Fatal(err)
+		}
+		f.posts = append(f.posts, f.post("worker", "gonogo", "worker", "--queue", f.url, "--slots", strconv.Itoa(slots), "--dir", dir))
+	}
 }
 
 // chaos makes a run and kills so often meanwhile. It returns how often whom.
@@ -239,6 +245,7 @@ func (f *fleet) chaos(rng *rand.Rand, run string, args []string, kills int, calm
 type post struct {
 	role  string
 	whole chan struct{} // closed when it is done
+	gone  chan struct{} // closed when there will be no other
 
 	mu   sync.Mutex // guards what follows
 	now  *child     // nil between two
@@ -247,10 +254,9 @@ type post struct {
 }
 
 func (f *fleet) post(role, program string, args ...string) *post {
-	p := &post{role: role, whole: make(chan struct{})}
-	ended := make(chan struct{})
+	p := &post{role: role, whole: make(chan struct{}), gone: make(chan struct{})}
 	go func() {
-		defer close(ended)
+		defer close(p.gone)
 		for p.start(f.t, program, args) {
 			code := p.now.wait(f.t)
 			p.mu.Lock()
@@ -263,14 +269,17 @@ func (f *fleet) post(role, program string, args ...string) *post {
 			}
 		}
 	}()
-	f.t.Cleanup(func() {
-		p.mu.Lock()
-		p.over = true
-		p.mu.Unlock()
-		p.kill()
-		<-ended
-	})
+	f.t.Cleanup(p.dismiss)
 	return p
+}
+
+// dismiss ends the process, and starts no other.
+func (p *post) dismiss() {
+	p.mu.Lock()
+	p.over = true
+	p.mu.Unlock()
+	p.kill()
+	<-p.gone
 }
 
 // start starts the next one, which knows the token and is impatient, unless there is

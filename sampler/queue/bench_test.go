@@ -2,8 +2,6 @@ package queue_test
 
 import (
 	"context"
-	"strconv"
-	"sync"
 	"testing"
 	"time"
 
@@ -26,59 +24,6 @@ func (idle) Reply(ctx context.Context, _ sampler.Request) (sampler.Reply, error)
 
 func (idle) Grade(context.Context, sampler.Output) (sampler.Grade, error) {
 	return sampler.Grade{Reward: 1}, nil
-}
-
-// BenchmarkRollout is what a rollout costs that does nothing: here, and by workers
-// over a server in this process or on loopback. Divide by b.N for one.
-func BenchmarkRollout(b *testing.B) {
-	boundaries := sampler.Boundaries{Model: idle{}, Grader: idle{}}
-	cfg := sampler.DefaultConfig()
-	cfg.Concurrency, cfg.Rollouts = 64, 64
-	b.Run("here", func(b *testing.B) {
-		if _, err := sampler.Sample(context.Background(), nil, cfg, 1, makeJobs(b.N), boundaries, new(sink), nil); err != nil {
-			b.Fatal(err)
-		}
-	})
-	for _, place := range []struct {
-		name          string
-		port, workers int
-	}{{"embedded", 0, 1}, {"external", -1, 1}, {"external", -1, 3}} {
-		b.Run(place.name+"/"+strconv.Itoa(place.workers), func(b *testing.B) {
-			server := embed(b, b.TempDir(), place.port)
-			dial := func() *queue.Conn {
-				if place.port == 0 {
-					return check(server.Dial(context.Background(), nil))(b)
-				}
-				return dialTCP(b, server.URL())
-			}
-			c := dial()
-			defer c.Close()
-			p := check(c.Lead(context.Background(), queue.Plan{Run: "r"}))(b)
-			var crew sync.WaitGroup
-			for range place.workers {
-				c := dial()
-				m := check(c.Join(context.Background(), "r", queue.Me{Host: "h", Slots: 64 / place.workers}))(b)
-				crew.Go(func() {
-					defer c.Close()
-					defer m.Leave()
-					if _, err := m.Work(context.Background(), nil, cfg, boundaries, nil, nil); err != nil {
-						b.Error(err)
-					}
-				})
-			}
-			led := boundaries
-			led.Elsewhere = p
-			b.ResetTimer()
-			if _, err := sampler.Sample(context.Background(), nil, cfg, 1, makeJobs(b.N), led, new(sink), nil); err != nil {
-				b.Error(err)
-			}
-			b.StopTimer()
-			if err := p.Close(true); err != nil {
-				b.Error(err)
-			}
-			crew.Wait()
-		})
-	}
 }
 
 // BenchmarkAdmission is the way of one request into the planner's line and out

@@ -6,3 +6,6 @@ import "gonogo/sampler"
 func Key(run string, job sampler.Job) string {
 	return string(keyOf(run, job.Item.Split, job.Item.ID, job.Sample, job.Attempt))
 }
+
+// Lines are those that a member's requests wait in.
+func (m *Member) Lines() sampler.Lines { return lines{m, func(*came) {}} }
