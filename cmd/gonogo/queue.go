@@ -303,8 +303,8 @@ func (p *project) letGo(w *rollout.Writer) error {
 	}
 	var err error
 	if l.planner != nil {
-		l.workers, l.paidTwice = len(l.planner.Workers()), l.planner.PaidTwice()
 		err = l.planner.Close(l.whole)
+		l.workers, l.paidTwice = len(l.planner.Workers()), l.planner.PaidTwice()
 		l.planner = nil
 	}
 	if l.server != nil {

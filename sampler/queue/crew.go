@@ -55,7 +55,7 @@ func (p *Planner) Workers() []WorkerState {
 			Joined: w.joined, Silent: time.Since(w.heard), Lost: w.lost, Left: w.left, Lacks: w.beat.Lacks,
 		}
 		for k := range w.jobs {
-			if _, recorded := p.done[k]; !recorded && p.landed[k] == nil { // its next beat says so too
+			if _, recorded := p.done[k.mark()]; !recorded && p.landed[k] == nil { // its next beat says so too
 				s.InFlight++
 			}
 		}
@@ -270,7 +270,7 @@ func (p *Planner) dropped(w *worker, k key) {
 func (p *Planner) watch() {
 	tick := time.NewTicker(p.plan.Lease / 10)
 	defer tick.Stop()
-	tended, deaf := time.Now(), false
+	tended, ticked, deaf := time.Now(), time.Now(), false
 	for {
 		select {
 		case <-p.ctx.Done():
@@ -283,6 +283,8 @@ func (p *Planner) watch() {
 		case <-tick.C:
 		}
 		away := !p.c.Away().IsZero()
+		deaf = deaf || time.Since(ticked) > p.plan.Lease/2 // this process was stopped
+		ticked = time.Now()
 		p.silent(deaf)
 		if deaf && !away {
 			p.fenced()

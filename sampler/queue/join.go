@@ -1,21 +1,16 @@
 package queue
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nuid"
-
-	"gonogo/sampler"
 )
 
 // Me is a worker.
@@ -69,12 +64,6 @@ var (
 	errOver = errors.New("the run is over")
 	errLeft = errors.New("this worker has left")
 )
-
-// retryEvery is how long to wait before asking again what was not answered.
-const retryEvery = time.Second
-
-// orphaned is how many times AckWait a worker waits for a planner that is gone.
-const orphaned = 10
 
 // Join waits until somebody leads the run, or any for "", and joins it. A run
 // that refuses is an error. Leave ends it.
@@ -189,202 +178,4 @@ func (m *Member) finish(why error) {
 		m.end = why
 		close(m.ended)
 	}
-}
-
-// meet says hello. led is whether somebody leads the run; the error is a refusal.
-func (m *Member) meet(ctx context.Context) (led bool, err error) {
-	b, err := json.Marshal(hello{Schema: Schema, Worker: m.id, Host: m.me.Host, PID: m.me.PID, Version: m.me.Version, Slots: m.me.Slots})
-	if err != nil {
-		return false, err
-	}
-	begun := time.Now()
-	ask, cancel := context.WithTimeout(ctx, 2*retryEvery)
-	defer cancel()
-	reply, err := m.c.nc.RequestWithContext(ask, m.names.hello(), b)
-	switch {
-	case err == nil:
-	case ctx.Err() != nil:
-		return false, context.Cause(ctx)
-	case fatal(err) || m.c.refused(begun):
-		return false, m.c.explain("join run "+m.run, err)
-	default:
-		return false, nil
-	}
-	var w welcome
-	if err := json.Unmarshal(reply.Data, &w); err != nil {
-		return false, fmt.Errorf("join run %s: who leads it cannot be understood: %w", m.run, err)
-	}
-	if w.Refused == "" {
-		err = checkSchema(w.Schema, "who leads it (gonogo "+sampler.Brief(w.Version)+")")
-	} else {
-		err = errors.New(sampler.Brief(w.Refused))
-	}
-	if err != nil {
-		return false, fmt.Errorf("join run %s: refused: %w", m.run, err)
-	}
-	if w.AckWait <= 0 || w.Lease <= 0 {
-		return false, fmt.Errorf("join run %s: who leads it gives no times", m.run)
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.term == "" {
-		m.first = w
-	} else if w.Seed != m.first.Seed || w.Fingerprint != m.first.Fingerprint || !bytes.Equal(w.Description, m.first.Description) {
-		if !m.stale {
-			m.stale = true
-			close(m.changed)
-		}
-	}
-	m.term, m.heard = w.Term, time.Now()
-	return true, nil
-}
-
-// live tells the planner all that the worker has, and the server that it is at
-// its jobs, again and again.
-func (m *Member) live() {
-	beat := time.NewTicker(m.first.Lease / 10)
-	defer beat.Stop()
-	sign := time.NewTicker(m.first.AckWait / 3)
-	defer sign.Stop()
-	for {
-		select {
-		case <-m.ctx.Done():
-			return
-		case <-m.c.closed:
-			m.mu.Lock()
-			m.finish(m.c.explain("work", m.c.last()))
-			m.mu.Unlock()
-			return
-		case <-beat.C:
-			m.mu.Lock()
-			m.beat()
-			if time.Since(m.heard) > orphaned*m.first.AckWait {
-				m.finish(fmt.Errorf("run %s: %w", m.run, ErrOrphaned))
-			}
-			m.mu.Unlock()
-		case <-sign.C:
-			m.mu.Lock()
-			for _, t := range m.has {
-				_ = t.msg.InProgress() // the next one may come through
-			}
-			m.mu.Unlock()
-		}
-	}
-}
-
-// beat tells all that the worker has. mu is held.
-func (m *Member) beat() {
-	b := &beat{Held: map[string][]uint64{}, Waiting: map[string][]uint64{}, Resting: map[string][]uint64{}, Made: m.made, Missing: m.missing, Lacks: m.lacks}
-	for id, t := range m.turns {
-		where := b.Waiting
-		if t.granted {
-			where = b.Held
-		}
-		where[t.endpoint] = append(where[t.endpoint], id)
-	}
-	for _, ids := range b.Waiting {
-		slices.Sort(ids)
-	}
-	for id, endpoint := range m.resting {
-		b.Resting[endpoint] = append(b.Resting[endpoint], id)
-	}
-	for k, t := range m.has {
-		if t.begun {
-			b.Jobs = append(b.Jobs, k)
-		}
-	}
-	m.tell(told{Op: opBeat, Beat: b})
-}
-
-// tell tells the planner something. What is lost is told again by a beat. mu is
-// held, so that things arrive in the order in which they happen.
-func (m *Member) tell(t told) {
-	t.Worker, t.Term = m.id, m.term
-	b, err := json.Marshal(t)
-	if err != nil {
-		panic("queue: " + err.Error())
-	}
-	_ = m.c.nc.Publish(m.names.lines(), b)
-}
-
-// ask tells the planner something until it is answered.
-func (m *Member) ask(ctx context.Context, t told) (op, error) {
-	answered := make(chan op, 1)
-	m.mu.Lock()
-	m.next++
-	t.ID = m.next
-	m.asked[t.ID] = answered
-	m.mu.Unlock()
-	defer func() {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		delete(m.asked, t.ID)
-	}()
-	for {
-		m.mu.Lock()
-		m.tell(t)
-		m.mu.Unlock()
-		again := time.NewTimer(retryEvery)
-		select {
-		case o := <-answered:
-			again.Stop()
-			return o, nil
-		case <-again.C:
-		case <-m.ended:
-			again.Stop()
-			return "", m.end
-		case <-ctx.Done():
-			again.Stop()
-			return "", context.Cause(ctx)
-		}
-	}
-}
-
-// hear hears what the planner tells.
-func (m *Member) hear(msg *nats.Msg) {
-	var a answer
-	if err := json.Unmarshal(msg.Data, &a); err != nil {
-		m.c.log.Warn("queue", slog.String("error", "what the planner told cannot be read"))
-		return
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if a.Op == opStranger {
-		m.meetAgain()
-		return
-	}
-	if a.Term != m.term {
-		return
-	}
-	m.heard = time.Now()
-	switch a.Op {
-	case opGrant:
-		m.granted(a.ID)
-	case opDead:
-		m.dead(a.ID, a.End)
-	case opOver:
-		m.finish(fmt.Errorf("%w: %s", errOver, sampler.Brief(a.Why)))
-	default:
-		if c := m.asked[a.ID]; c != nil && len(c) == 0 {
-			c <- a.Op
-		}
-	}
-}
-
-// meetAgain says hello to another planner of the run. mu is held.
-func (m *Member) meetAgain() {
-	if m.meeting || m.end != nil {
-		return
-	}
-	m.meeting = true
-	m.tasks.Go(func() {
-		_, err := m.meet(m.ctx)
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		m.meeting = false
-		if err != nil && m.ctx.Err() == nil {
-			m.finish(err)
-		}
-		m.beat()
-	})
 }

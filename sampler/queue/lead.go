@@ -63,7 +63,7 @@ type Planner struct {
 	desk     *desk     // of the call of Sample under way; nil between calls
 	wanted   map[key]*order
 	landed   map[key]*landed       // results that are not recorded yet
-	done     map[key]string        // those that are: their deliveries
+	done     map[mark]mark         // those that are: their deliveries
 	sweeping map[key]chan struct{} // jobs that are being deleted
 	twice    map[key]bool          // paid twice
 	event    *sampler.Event
@@ -82,13 +82,17 @@ func (c *Conn) Lead(ctx context.Context, plan Plan) (*Planner, error) {
 		plan.Lease = defaultLease
 	}
 	plan.Replicas = max(plan.Replicas, 1)
+	about := nats.Header{}
+	if n := len(pack(plan.Description, about)); int64(n) > (c.nc.MaxPayload()-forHeads)*3/4 { // it goes as base64
+		return nil, fmt.Errorf("queue %s: the description of the run is %d KB when packed: more than a message may have; shorten gonogo.yaml, or raise max_payload of the server", c.server, n>>10)
+	}
 	host, err := os.Hostname()
 	if err != nil {
 		host = "an unknown host"
 	}
 	p := &Planner{
 		c: c, plan: plan, names: safe(plan.Run), term: nuid.Next(), host: host, since: time.Now(),
-		workers: map[string]*worker{}, wanted: map[key]*order{}, landed: map[key]*landed{}, done: map[key]string{},
+		workers: map[string]*worker{}, wanted: map[key]*order{}, landed: map[key]*landed{}, done: map[mark]mark{},
 		sweeping: map[key]chan struct{}{}, twice: map[key]bool{},
 	}
 	p.ctx, p.stop = context.WithCancelCause(context.Background())
@@ -224,82 +228,6 @@ func onlyOurs(metadata map[string]string) map[string]string {
 	}
 	return out
 }
-
-// leader is who leads a run.
-type leader struct {
-	Host string `json:"host"`
-	PID  int    `json:"pid"`
-}
-
-// claim makes the consumer of the results: a work queue has one. That of a
-// planner that is gone is deleted, and what it had not recorded comes again. One
-// that was cut off, not ended, so finds out that it leads no more.
-func (p *Planner) claim(ctx context.Context) (jetstream.Consumer, error) {
-	api, cancel := context.WithTimeout(ctx, 4*apiTimeout)
-	defer cancel()
-	cfg := jetstream.ConsumerConfig{
-		Durable: p.claimed(), AckPolicy: jetstream.AckExplicitPolicy, AckWait: p.plan.AckWait, MaxDeliver: -1, MaxAckPending: -1,
-		Metadata: map[string]string{"gonogo_term": p.term, "gonogo_host": p.host, "gonogo_pid": strconv.Itoa(os.Getpid())},
-	}
-	for {
-		mine, err := p.results.CreateConsumer(api, cfg)
-		if err == nil {
-			return mine, nil
-		}
-		if apiCode(err) != codeOneConsumer {
-			return nil, p.c.explain("claim the run", err)
-		}
-		others := p.results.ListConsumers(api)
-		for other := range others.Info() {
-			if err := p.takeOver(api, other); err != nil {
-				return nil, err
-			}
-		}
-		if err := others.Err(); err != nil {
-			return nil, p.c.explain("claim the run", err)
-		}
-	}
-}
-
-// claimed is what this planner's claim is called.
-func (p *Planner) claimed() string { return "planner-" + p.term }
-
-// codeOneConsumer is JetStream's number for a second consumer of a work queue.
-const codeOneConsumer = 10099
-
-// takeOver deletes a claim, if its planner is gone.
-func (p *Planner) takeOver(ctx context.Context, claim *jetstream.ConsumerInfo) error {
-	had := claim.Config.Metadata
-	ask, cancel := context.WithTimeout(ctx, min(p.plan.Lease, dialTimeout))
-	defer cancel()
-	_, err := p.c.nc.RequestWithContext(ask, p.names.term(had["gonogo_term"]), nil)
-	if err == nil {
-		return fmt.Errorf("run %s is led by process %s on %s: wait for it to end, or stop it", p.plan.Run, had["gonogo_pid"], had["gonogo_host"])
-	}
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if err := p.results.DeleteConsumer(ctx, claim.Name); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
-		return p.c.explain("take over the run", err)
-	}
-	return nil
-}
-
-// fenced ends the planner when its claim is gone.
-func (p *Planner) fenced() {
-	err := p.c.once(p.ctx, apiTimeout, func(ctx context.Context) error {
-		_, err := p.results.Consumer(ctx, p.claimed())
-		return err
-	})
-	if errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.stop(fmt.Errorf("run %s is led by another process now: this one was cut off from the queue, or its streams were deleted; what is recorded stays, run again to go on", p.plan.Run))
-	}
-}
-
-// whoLeads answers one that would lead the run itself.
-func (p *Planner) whoLeads(m *nats.Msg) { p.reply(m, leader{p.host, os.Getpid()}) }
 
 // reply answers a question. One that is lost is asked again.
 func (p *Planner) reply(m *nats.Msg, v any) {

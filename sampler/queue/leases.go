@@ -143,7 +143,7 @@ func (p *Planner) reconcileJobs(w *worker, jobs []key) {
 	has := make(map[key]bool, len(jobs))
 	for _, k := range jobs {
 		has[k] = true
-		if w.jobs[k] || p.landed[k] != nil || p.done[k] != "" {
+		if _, recorded := p.done[k.mark()]; recorded || w.jobs[k] || p.landed[k] != nil {
 			continue
 		}
 		if o := p.wanted[k]; o == nil || o.holder == nil {

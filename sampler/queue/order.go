@@ -16,10 +16,6 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// KindWorkerLost is the kind of a rollout whose job was given up: workers were
-// lost over it.
-const KindWorkerLost = "worker_lost"
-
 // desk is one call of Sample.
 type desk struct {
 	lines sampler.Lines
@@ -41,15 +37,6 @@ type order struct {
 	err    error
 	holder *worker   // who has begun it; nil: nobody
 	idle   time.Time // since when nobody has
-}
-
-// landed is a result that is not recorded yet.
-type landed struct {
-	msg      jetstream.Msg   // nil of a record that the planner made itself
-	rec      *rollout.Record // then
-	delivery string
-	handed   bool // to a maker
-	before   bool // it was there when the planner began
 }
 
 // Open begins a call of Sample.
@@ -291,99 +278,5 @@ func (p *Planner) revive(idle []key) {
 			p.sweep(k, func() { p.again(k) })
 			p.mu.Unlock()
 		}
-	}
-}
-
-// leave is called when a record is written, or never will be.
-func (p *Planner) leave(k key, l *landed, written bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !written {
-		l.handed = false
-		return
-	}
-	delete(p.landed, k)
-	p.done[k] = l.delivery
-	if l.msg == nil {
-		return
-	}
-	_ = l.msg.Ack() // one that is lost comes again, and is known
-	if h := l.msg.Headers(); h.Get(storedHeader) != "" && p.ctx.Err() == nil {
-		p.tasks.Go(func() { p.c.discard(p.ctx, p.names, h) })
-	}
-}
-
-// read is the record of a result. One that cannot be read is a rollout lost. The
-// error is the cause of ctx's end.
-func (p *Planner) read(ctx context.Context, o *order, l *landed) (*rollout.Record, error) {
-	if l.rec != nil {
-		return l.rec, nil
-	}
-	rec := new(rollout.Record)
-	body, err := p.c.unseal(ctx, p.names, l.msg.Headers(), l.msg.Data())
-	if err == nil {
-		err = rec.UnmarshalJSON(body)
-	}
-	if err != nil && ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	if it := o.job.Item; err == nil && (rec.Key() != rollout.Key{Split: it.Split, Item: it.ID, Sample: o.job.Sample} || rec.Attempt != o.job.Attempt) {
-		err = fmt.Errorf("it is of rollout %s/%s/%d", rec.Split, rec.Item, rec.Sample)
-	}
-	if err != nil {
-		return p.lostRecord(o.job, fmt.Sprintf("the result of worker %s cannot be read: %v", l.msg.Headers().Get(workerHeader), err)), nil
-	}
-	return rec, nil
-}
-
-// lostRecord is the record of a rollout that no worker could make.
-func (p *Planner) lostRecord(job sampler.Job, why string) *rollout.Record {
-	it := job.Item
-	return &rollout.Record{
-		Item: it.ID, Split: it.Split, Category: it.Category, Family: it.Family, Sample: job.Sample, Attempt: job.Attempt,
-		Source: rollout.Live, Outcome: rollout.ToolFailed, Kind: KindWorkerLost, Error: sampler.Brief(why),
-		TraceID: sampler.TraceID(p.plan.Seed, it.Split, it.ID, job.Sample, job.Attempt), Started: time.Now(),
-	}
-}
-
-// gather takes a result from the server.
-func (p *Planner) gather(m jetstream.Msg) {
-	k, delivery := keyIn(m.Subject()), m.Headers().Get(deliveryHeader)
-	before := false
-	if meta, err := m.Metadata(); err == nil {
-		before = meta.Sequence.Stream <= p.before
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if was, recorded := p.done[k]; recorded {
-		if was != delivery {
-			p.twice[k] = true
-		}
-		_ = m.Ack() // one that is lost comes again
-		return
-	}
-	if p.landed[k] != nil {
-		return // it comes again because it is not recorded yet
-	}
-	l := &landed{msg: m, delivery: delivery, before: before}
-	p.landed[k] = l
-	p.land(k, l)
-}
-
-// land hands a result to who waits for it. mu is held.
-func (p *Planner) land(k key, l *landed) {
-	if o := p.wanted[k]; o != nil && len(o.came) == 0 {
-		l.handed = true
-		o.came <- l
-		if o.holder != nil {
-			delete(o.holder.jobs, k)
-		}
-	}
-}
-
-// ungathered hears why results do not come.
-func (p *Planner) ungathered(_ jetstream.ConsumeContext, err error) {
-	if errors.Is(err, jetstream.ErrConsumerDeleted) || errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, nats.ErrNoResponders) {
-		p.fenced()
 	}
 }

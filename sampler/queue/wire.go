@@ -60,6 +60,17 @@ func keyOf(run string, split rollout.Split, item string, sample, attempt int) ke
 	return key(hex.EncodeToString(sum[:16]))
 }
 
+// mark stands for a key, or a delivery, where there are millions of them.
+type mark [16]byte
+
+func (k key) mark() mark { return markOf(string(k)) }
+
+func markOf(text string) (m mark) {
+	sum := sha256.Sum256([]byte(text))
+	copy(m[:], sum[:])
+	return m
+}
+
 // keyIn is the key at a subject's end.
 func keyIn(subject string) key { return key(subject[strings.LastIndexByte(subject, '.')+1:]) }
 

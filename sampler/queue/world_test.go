@@ -218,9 +218,8 @@ type site struct {
 	w       *world
 	cfg     sampler.Config
 	plan    queue.Plan
-	members int                  // 0: the rollouts are made here
-	dial    func() *queue.Conn   // to a server
-	serving func() *queue.Server // the one that runs now
+	members int                // 0: the rollouts are made here
+	dial    func() *queue.Conn // to a server
 	slots   int
 	twice   int              // paid, in all calls so far
 	late    func(worker int) // is called before each worker joins

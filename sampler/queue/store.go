@@ -1,0 +1,120 @@
+package queue
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+)
+
+// keepFor is how long results are still stored after the worker was told to stop
+// at once: they are paid for.
+const keepFor = 5 * time.Second
+
+// keepOn stores results for a while after all was broken off.
+func (s *shift) keepOn(ctx context.Context, over <-chan struct{}, lose func()) {
+	if ctx.Err() == nil {
+		return
+	}
+	t := time.NewTimer(keepFor)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		lose()
+	case <-over:
+	}
+}
+
+// Append stores a record. Its slot is free again, and its job done, when it is.
+func (s *shift) Append(rec *rollout.Record) error {
+	s.mu.Lock()
+	t := s.tasks[rec.TraceID]
+	delete(s.tasks, rec.TraceID)
+	s.made++
+	if rec.Outcome.Missing() {
+		s.missing++
+	}
+	s.mu.Unlock()
+	if t == nil {
+		return fmt.Errorf("nobody asked for rollout %s/%s/%d", rec.Split, rec.Item, rec.Sample)
+	}
+	body, err := json.Marshal(rec)
+	if err != nil {
+		return err
+	}
+	body = s.redact.JSON(body)
+	s.stores.Go(func() {
+		if err := s.store(t, body); err != nil {
+			s.c.log.Error("a result was not stored, and its rollout will be made again", slog.String("item", rec.Item), slog.Int("sample", rec.Sample), slog.String("error", sampler.Brief(err.Error())))
+			s.stop(err)
+			return // giveBack gives it back
+		}
+		s.mu.Lock()
+		msg := t.msg
+		s.mu.Unlock()
+		_ = msg.Ack() // when it is lost the job comes again, and the planner knows that it is done
+		s.drop(t)
+		<-s.slots
+	})
+	return nil
+}
+
+// store stores a result where none stands.
+func (s *shift) store(t *task, body []byte) error {
+	it := t.job.Item
+	doing := fmt.Sprintf("store the result of rollout %s/%s/%d", it.Split, it.ID, t.job.Sample)
+	h := nats.Header{}
+	h.Set(deliveryHeader, t.delivery)
+	h.Set(workerHeader, s.me.Host+" ("+strconv.Itoa(s.me.PID)+")")
+	m, err := s.c.seal(s.keep, s.names, s.names.result(t.key), "result."+string(t.key)+"."+t.delivery, body, h)
+	if err != nil {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	there, err := s.c.create(s.keep, doing, s.names.results(), m)
+	for n := 0; full(apiCode(err)) && pause(s.keep, backoff(n)); n++ { // it is paid for: somebody may make room
+		there, err = s.c.create(s.keep, doing, s.names.results(), m)
+	}
+	if err != nil || !there {
+		return err
+	}
+	mine, err := s.mine(t)
+	if err != nil || mine {
+		return err
+	}
+	s.c.discard(s.keep, s.names, m.Header)
+	_, err = s.ask(s.keep, told{Op: opTwice, Key: t.key})
+	if errors.Is(err, errOver) {
+		return nil
+	}
+	return err
+}
+
+// mine reports whether the result that stands there is this one, whose receipt
+// was lost.
+func (s *shift) mine(t *task) (mine bool, err error) {
+	err = s.c.persist(s.keep, "look at a result", func(ctx context.Context) error {
+		results, err := s.c.js.Stream(ctx, s.names.results())
+		if err != nil {
+			return err
+		}
+		m, err := results.GetLastMsgForSubject(ctx, s.names.result(t.key))
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			mine = true // it is recorded by now, and the planner knows whose it was
+			return nil
+		}
+		if err == nil {
+			mine = m.Header.Get(deliveryHeader) == t.delivery
+		}
+		return err
+	})
+	return mine, err
+}
