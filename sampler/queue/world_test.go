@@ -221,8 +221,9 @@ type site struct {
 	members int                // 0: the rollouts are made here
 	dial    func() *queue.Conn // to a server
 	slots   int
-	twice   int              // paid, in all calls so far
-	late    func(worker int) // is called before each worker joins
+	twice   int                     // paid, in all calls so far
+	late    func(worker int)        // is called before each worker joins
+	at      func(worker int) *world // the one that a worker asks; nil: w
 }
 
 // sample is sampler.Sample at the site.
@@ -268,7 +269,11 @@ func (s *site) crew(context.Context) (stop func()) {
 				return
 			}
 			defer m.Leave()
-			_, err = m.Work(ctx, nil, s.cfg, s.w.boundaries(), rollout.NewRedactor("planted-key-1"), nil)
+			w := s.w
+			if s.at != nil {
+				w = s.at(i)
+			}
+			_, err = m.Work(ctx, nil, s.cfg, w.boundaries(), rollout.NewRedactor("planted-key-1"), nil)
 			if _, end := errors.AsType[*sampler.EndpointError](err); err != nil && !end && ctx.Err() == nil {
 				s.t.Error(err)
 			}
