@@ -10,8 +10,10 @@ require (
 	github.com/google/go-cmp v0.7.0 // test: differences a person can read
 	github.com/klauspost/compress v1.20.3 // zstd members of imported .eval archives; parquet-go brings it already
 	github.com/modelcontextprotocol/go-sdk v1.8.0 // the official SDK for MCP servers
+	github.com/nats-io/jwt/v2 v2.8.2 // test: credentials that run out; nats-server brings it already
 	github.com/nats-io/nats-server/v2 v2.15.2 // --queue embedded: JetStream inside this process
 	github.com/nats-io/nats.go v1.55.0 // the official client of NATS JetStream, where workers on many machines get their jobs
+	github.com/nats-io/nkeys v0.4.16 // test: their keys; nats.go brings it already
 	github.com/openai/openai-go/v3 v3.94.0 // the official SDK for model endpoints
 	github.com/parquet-go/parquet-go v0.32.0 // rollouts.parquet, for pandas and DuckDB
 	github.com/rivo/uniseg v0.4.7 // where lines of report.pdf may break, by UAX #14; mpb brings it already
@@ -47,8 +49,6 @@ require (
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/mattn/go-runewidth v0.0.16 // indirect
 	github.com/minio/highwayhash v1.0.4 // indirect
-	github.com/nats-io/jwt/v2 v2.8.2 // indirect
-	github.com/nats-io/nkeys v0.4.16 // indirect
 	github.com/nats-io/nuid v1.0.1 // indirect
 	github.com/parquet-go/bitpack v1.0.0 // indirect
 	github.com/parquet-go/jsonlite v1.0.0 // indirect

@@ -117,12 +117,19 @@ func (c *Conn) Away() time.Time {
 	return c.away
 }
 
-// last is why the connection ended.
+// last is why the connection ended. What a server refuses when one comes back is
+// text without a type.
 func (c *Conn) last() error {
-	if err := c.nc.LastError(); err != nil {
-		return err
+	err := c.nc.LastError()
+	if err == nil {
+		return nats.ErrConnectionClosed
 	}
-	return nats.ErrConnectionClosed
+	for _, known := range []error{nats.ErrAuthorization, nats.ErrAuthExpired, nats.ErrAuthRevoked, nats.ErrAccountAuthExpired} {
+		if strings.HasSuffix(strings.ToLower(err.Error()), strings.TrimPrefix(strings.ToLower(known.Error()), "nats: ")) {
+			return known
+		}
+	}
+	return err
 }
 
 // masked is a list of URLs without credentials.
