@@ -293,7 +293,7 @@ func (c *Conn) persistFor(ctx context.Context, limit time.Duration, doing string
 			return c.explain(doing, err)
 		}
 		if n == 2 {
-			c.log.Warn("queue waits", slog.String("server", c.server), slog.String("for", doing), slog.String("error", sampler.Brief(err.Error())))
+			c.log.Warn("queue waits", slog.String("server", c.server), slog.String("for", doing), slog.String("error", c.hint(err)))
 		}
 		if !pause(ctx, backoff(n)) {
 			return context.Cause(ctx)
@@ -307,6 +307,15 @@ func (c *Conn) once(ctx context.Context, limit time.Duration, do func(context.Co
 	defer cancel()
 	defer c.hearNews(cancel)()
 	return do(ctx)
+}
+
+// hint is an error that is waited for to pass. A server whose disk was full when it
+// wrote answers no more, and not before it is started again.
+func (c *Conn) hint(err error) string {
+	if errors.Is(err, context.DeadlineExceeded) && c.Away().IsZero() {
+		return "the server is there and does not answer: look at its log; when its disk was full, make room and start it again; nothing is lost"
+	}
+	return sampler.Brief(err.Error())
 }
 
 // refused reports whether the server said since then that we may not do something.
