@@ -36,6 +36,7 @@ type Conn struct {
 	mu     sync.Mutex // guards what follows
 	away   time.Time  // since then there is no server; zero when there is
 	denied error      // what we may not do, as the server said last
+	ended  error      // that our credentials are no longer valid, as it said last
 	since  time.Time  // it has said so
 	onNews map[*func()]bool
 }
@@ -117,19 +118,18 @@ func (c *Conn) Away() time.Time {
 	return c.away
 }
 
-// last is why the connection ended. What a server refuses when one comes back is
-// text without a type.
+// last is why the connection ended. Who comes back with credentials that ran out is
+// refused without a reason.
 func (c *Conn) last() error {
-	err := c.nc.LastError()
-	if err == nil {
-		return nats.ErrConnectionClosed
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ended != nil {
+		return c.ended
 	}
-	for _, known := range []error{nats.ErrAuthorization, nats.ErrAuthExpired, nats.ErrAuthRevoked, nats.ErrAccountAuthExpired} {
-		if strings.HasSuffix(strings.ToLower(err.Error()), strings.TrimPrefix(strings.ToLower(known.Error()), "nats: ")) {
-			return known
-		}
+	if err := c.nc.LastError(); err != nil {
+		return err
 	}
-	return err
+	return nats.ErrConnectionClosed
 }
 
 // masked is a list of URLs without credentials.
@@ -159,7 +159,7 @@ func (c *Conn) left(_ *nats.Conn, err error) {
 func (c *Conn) back(*nats.Conn) {
 	c.mu.Lock()
 	away := time.Since(c.away)
-	c.away, c.denied = time.Time{}, nil
+	c.away, c.denied, c.ended = time.Time{}, nil, nil
 	c.news()
 	c.mu.Unlock()
 	c.log.Warn("queue server back", slog.String("server", c.server), slog.Float64("away_s", away.Seconds()))
@@ -190,13 +190,21 @@ func (c *Conn) news() {
 
 // heard takes note of an error that answers nothing in particular.
 func (c *Conn) heard(_ *nats.Conn, _ *nats.Subscription, err error) {
-	if errors.Is(err, nats.ErrPermissionViolation) {
-		c.mu.Lock()
+	c.mu.Lock()
+	switch {
+	case errors.Is(err, nats.ErrPermissionViolation):
 		c.denied, c.since = err, time.Now()
 		c.news()
-		c.mu.Unlock()
+	case invalid(err):
+		c.ended = err
 	}
+	c.mu.Unlock()
 	c.log.Warn("queue", slog.String("server", c.server), slog.String("error", sampler.Brief(err.Error())))
+}
+
+// invalid reports whether credentials were valid and are not.
+func invalid(err error) bool {
+	return errors.Is(err, nats.ErrAuthExpired) || errors.Is(err, nats.ErrAuthRevoked) || errors.Is(err, nats.ErrAccountAuthExpired)
 }
 
 // explain names the server, what was being done, and how to mend it.
@@ -212,7 +220,7 @@ func (c *Conn) explain(doing string, err error) error {
 		return err
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount), errors.Is(err, nats.ErrNoResponders):
 		remedy = "it runs without JetStream: start nats-server with -js, or let the account use JetStream"
-	case errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked), errors.Is(err, nats.ErrAccountAuthExpired):
+	case invalid(err):
 		remedy = "the credentials are no longer valid: get new ones and run again; nothing is lost"
 	case errors.Is(err, nats.ErrAuthorization):
 		remedy = "it refuses us: check queue.creds, or GONOGO_QUEUE_TOKEN, or GONOGO_QUEUE_USER and GONOGO_QUEUE_PASSWORD"
