@@ -119,30 +119,27 @@ func (l *line) wake(after time.Duration) {
 	}
 }
 
-// leave takes note of what came of a request and lets the next one in. f is what
-// the breaker hears of it, nil for nothing; cause is why it failed. It returns
+// leave takes note of what came of a request and lets the next one in. It returns
 // why the endpoint is to be given up.
-func (l *line) leave(t limit.Ticket, r limit.Result, f *limit.Fault, cause string) (open limit.Opening) {
+func (l *line) leave(t limit.Ticket, came *Came) (open limit.Opening) {
 	now := time.Now()
 	l.mu.Lock()
 	before := l.limiter.Limit()
 	pause, _ := l.limiter.Paused(now)
-	fresh := l.limiter.Done(now, t, r)
+	fresh := l.limiter.Done(now, t, came.Result)
 	after := l.limiter.Limit()
 	paused, why := l.limiter.Paused(now)
-	l.meter.note(now, now.Sub(t.At()), r.Class, cause)
-	if f != nil {
-		f.Fresh = fresh
-		open = l.breaker.Heard(now, *f)
-	}
+	l.meter.note(now, now.Sub(t.At()), came.Result.Class, came.Cause)
+	came.Fault.Fresh = fresh
+	open = l.breaker.Heard(now, came.Fault)
 	l.advance()
 	l.mu.Unlock()
 	l.all.ease()
 	if after < before {
-		l.all.tell("limit", slog.String("boundary", l.name), slog.Int("limit", after), slog.Int("was", before), slog.String("after", r.Class.String()))
+		l.all.tell("limit", slog.String("boundary", l.name), slog.Int("limit", after), slog.Int("was", before), slog.String("after", came.Result.Class.String()))
 	}
-	if paused > pause && (r.Class.Rule().Pauses || pause == 0 && why == limit.Headers) {
-		l.all.tell("pause", slog.String("boundary", l.name), slog.Float64("pause_s", paused.Seconds()), slog.String("after", r.Class.String()), slog.String("why", string(why)))
+	if paused > pause && (came.Result.Class.Rule().Pauses || pause == 0 && why == limit.Headers) {
+		l.all.tell("pause", slog.String("boundary", l.name), slog.Float64("pause_s", paused.Seconds()), slog.String("after", came.Result.Class.String()), slog.String("why", string(why)))
 	}
 	return open
 }

@@ -31,9 +31,9 @@ type Admission interface {
 // Came is what came of a request.
 type Came struct {
 	Result  limit.Result
-	Fault   *limit.Fault // what the endpoint's breaker hears; nil is nothing
-	Failure *Failure     // never nil where Fault is one that opens a breaker
-	Cause   string       // of the failure, for people
+	Fault   limit.Fault // what the endpoint's breaker hears; that of class Void is nothing
+	Failure *Failure    // never nil where Fault is one that opens a breaker
+	Cause   string      // of the failure, for people
 }
 
 // admission is one at a line of our own.
@@ -51,21 +51,23 @@ func (e *endpoints) Enter(ctx context.Context, name string) (Admission, error) {
 		}
 		return t, err
 	}
+	return e.enter(ctx, name)
+}
+
+// enter waits in a line of our own.
+func (e *endpoints) enter(ctx context.Context, name string) (admission, error) {
 	l := e.line(name)
 	t, err := l.enter(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return admission{l, t}, nil
+	return admission{l, t}, err
 }
 
 // Leave lets the next one in, and gives up an endpoint that fails too often.
-func (t admission) Leave(came Came) {
+func (t admission) Leave(came Came) { t.leave(&came) }
+
+func (t *admission) leave(came *Came) {
 	all := t.line.all
-	if came.Fault != nil {
-		came.Fault.Last = all.last.Load()
-	}
-	if open := t.line.leave(t.ticket, came.Result, came.Fault, came.Cause); open.Times > 0 {
+	came.Fault.Last = all.last.Load()
+	if open := t.line.leave(t.ticket, came); open.Times > 0 {
 		end := &EndpointError{Boundary: t.line.name, URL: came.Failure.URL, Err: came.Failure, Times: open.Times, For: open.For}
 		t.line.close(end)
 		all.give(end)

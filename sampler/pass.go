@@ -32,7 +32,8 @@ func ToolBoundary(tool string) string { return "tool " + tool }
 type Pass struct {
 	ctx   context.Context
 	name  string
-	turn  Admission
+	own   admission // at a line of this run
+	led   Admission // at one of another process, in the place of own; nil: own
 	heard limit.Quotas
 	done  bool
 }
@@ -46,11 +47,17 @@ func Admit(ctx context.Context, name string) (*Pass, error) {
 	if c == nil || c.lines == nil {
 		return nil, nil
 	}
-	turn, err := c.lines.Enter(ctx, name)
+	p := &Pass{ctx: ctx, name: name}
+	var err error
+	if c.lines.led == nil {
+		p.own, err = c.lines.enter(ctx, name)
+	} else {
+		p.led, err = c.lines.Enter(ctx, name)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return &Pass{ctx: ctx, name: name, turn: turn}, nil
+	return p, nil
 }
 
 // Heard reads the rate limit headers of an answer.
@@ -77,7 +84,7 @@ func (p *Pass) Done(u rollout.Usage, err error) {
 	if u.Output != nil {
 		came.Result.Output = *u.Output
 	}
-	fault := &limit.Fault{Class: class}
+	fault := limit.Fault{Class: class}
 	if f != nil {
 		f.Boundary = p.name
 		if class == limit.Limited && f.RetryAfter == 0 {
@@ -89,13 +96,17 @@ func (p *Pass) Done(u rollout.Usage, err error) {
 		if clockOf(p.ctx).late() {
 			fault.Text = "no answer in time"
 		}
-		came.Cause = causeOf(fault)
+		came.Cause = causeOf(&fault)
 		if f.Fatal {
-			fault = nil // whether it is meant for all is the gate's business
+			fault = limit.Fault{} // whether it is meant for all is the gate's business
 		}
 	}
 	came.Fault, came.Failure = fault, f
-	p.turn.Leave(came)
+	if p.led != nil {
+		p.led.Leave(came)
+		return
+	}
+	p.own.leave(&came)
 }
 
 // class is what an error means for the endpoint's pace.

@@ -16,6 +16,7 @@ type told struct {
 	Trace    string  `json:"trace,omitempty"`
 	Key      key     `json:"key,omitempty"`
 	N        uint64  `json:"n,omitempty"` // deliveries of the job so far
+	Delivery string  `json:"d,omitempty"` // of a result
 	Came     *came   `json:"came,omitempty"`
 	End      *ending `json:"end,omitempty"`
 	Why      string  `json:"why,omitempty"`
@@ -84,7 +85,7 @@ const (
 // came is sampler.Came.
 type came struct {
 	Result  limit.Result `json:"result"`
-	Fault   *limit.Fault `json:"fault,omitempty"`
+	Fault   limit.Fault  `json:"fault,omitzero"`
 	Failure *failure     `json:"failure,omitempty"`
 	Cause   string       `json:"cause,omitempty"`
 }
@@ -95,8 +96,9 @@ func (c *came) came() sampler.Came {
 		return sampler.Came{}
 	}
 	out := sampler.Came{Result: c.Result, Fault: c.Fault, Failure: c.Failure.failure(), Cause: sampler.Brief(c.Cause)}
-	if f := c.Fault; f != nil && (f.Class != c.Result.Class || f.Class.Rule().Opens && out.Failure == nil) {
-		out.Fault = nil
+	out.Fault.Text, out.Fault.Subject = sampler.Brief(c.Fault.Text), sampler.Brief(c.Fault.Subject)
+	if f := c.Fault; f.Class != c.Result.Class || f.Class.Rule().Opens && out.Failure == nil {
+		out.Fault = limit.Fault{}
 	}
 	return out
 }

@@ -221,6 +221,10 @@ func (s *shift) take(ctx context.Context, msg jetstream.Msg) (sampler.Job, bool,
 	case err == nil:
 	case ctx.Err() != nil:
 		return sampler.Job{}, false, nil
+	case errors.Is(err, jetstream.ErrObjectNotFound): // another one has come to its end with the job, or it is stored anew
+		s.drop(t)
+		_, _ = s.ask(ctx, told{Op: opBack, Key: t.key}) // else the planner finds out
+		return sampler.Job{}, false, nil
 	default:
 		return sampler.Job{}, false, fmt.Errorf("a job of run %s cannot be read: %w", s.run, err)
 	}
@@ -270,11 +274,7 @@ func (s *shift) mask(c *came) {
 	if c.Failure != nil {
 		c.Failure.Text = s.redact.String(c.Failure.Text)
 	}
-	if c.Fault != nil {
-		f := *c.Fault
-		f.Text = s.redact.String(f.Text)
-		c.Fault = &f
-	}
+	c.Fault.Text = s.redact.String(c.Fault.Text)
 }
 
 func (s *shift) maskEnd(end *ending) {
