@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -74,12 +75,12 @@ func (p *Planner) Workers() []WorkerState {
 // hello lets a worker in.
 func (p *Planner) hello(m *nats.Msg) {
 	var h hello
-	if err := json.Unmarshal(m.Data, &h); err != nil || h.Worker == "" {
+	if err := json.Unmarshal(m.Data, &h); err != nil || !realWorker(h.Worker) {
 		p.reply(m, welcome{Schema: Schema, Refused: "its greeting cannot be read"})
 		return
 	}
-	h.Host, h.Version, h.Slots = sampler.Brief(h.Host), sampler.Brief(h.Version), max(h.Slots, 1)
-	if err := checkSchema(h.Schema, fmt.Sprintf("the worker on %s (gonogo %s)", h.Host, h.Version)); err != nil {
+	h.Host, h.Version, h.Slots = shortly(h.Host), shortly(h.Version), min(max(h.Slots, 1), mostSlots)
+	if err := checkSchema(shortly(h.Schema), fmt.Sprintf("the worker on %s (gonogo %s)", h.Host, h.Version)); err != nil {
 		p.c.log.Warn("worker refused", slog.String("host", h.Host), slog.Int("pid", h.PID), slog.String("why", err.Error()))
 		p.reply(m, welcome{Schema: Schema, Refused: err.Error(), Run: p.plan.Run})
 		return
@@ -88,6 +89,11 @@ func (p *Planner) hello(m *nats.Msg) {
 	if w := p.workers[h.Worker]; w != nil {
 		w.heard, w.lost = time.Now(), false
 	} else {
+		if len(p.joined) >= mostWaiting {
+			p.mu.Unlock()
+			p.reply(m, welcome{Schema: Schema, Refused: fmt.Sprintf("%d workers are there, and a run has no room for more", mostWaiting), Run: p.plan.Run})
+			return
+		}
 		w := &worker{hello: h, joined: time.Now(), heard: time.Now(), leases: map[uint64]*lease{}, rests: map[uint64]func(){}, jobs: map[key]bool{}}
 		p.workers[h.Worker] = w
 		p.joined = append(p.joined, w)
@@ -102,6 +108,18 @@ func (p *Planner) hello(m *nats.Msg) {
 		Seed: p.plan.Seed, Description: about, Packed: heads.Get(packedHeader) != "", AckWait: p.plan.AckWait, Lease: p.plan.Lease,
 	})
 }
+
+// realWorker reports whether a worker's id can be one: it becomes part of a subject.
+func realWorker(id string) bool { return id != "" && len(id) <= 64 && safe(id).run == id }
+
+// shortly is what a worker says of itself, as far as it is shown.
+func shortly(text string) string {
+	text = sampler.Brief(text)
+	return strings.ToValidUTF8(text[:min(len(text), 100)], "")
+}
+
+// mostSlots is how many rollouts one worker may say it makes at once.
+const mostSlots = 1 << 20
 
 // forget drops the oldest of those that are gone, where there are many. mu is held.
 func (p *Planner) forget() {
@@ -135,6 +153,9 @@ func (p *Planner) told(m *nats.Msg) {
 		return
 	}
 	w := p.workers[t.Worker]
+	if !realWorker(t.Worker) || t.Key != "" && !t.Key.real() {
+		return
+	}
 	if w == nil || t.Term != p.term {
 		p.tell(t.Worker, answer{Op: opStranger})
 		return
@@ -163,7 +184,7 @@ func (p *Planner) told(m *nats.Msg) {
 	case opBack:
 		p.back(w, t.Key, t.End)
 	case opTwice:
-		p.twice[t.Key] = true
+		p.madeTwice(t.Key, t.Delivery)
 	case opLacks:
 		w.beat.Lacks = sampler.Brief(t.Why)
 	case opBye:
@@ -203,8 +224,7 @@ func (p *Planner) maybegin(w *worker, k key, n uint64) op {
 	if n > uint64(p.plan.Deliveries) {
 		lost := p.lostRecord(o.job, fmt.Sprintf("the worker that made this rollout was lost %d times: it stopped or fell silent; look at its memory and at its log", n-1))
 		l := &landed{rec: lost}
-		p.landed[k] = l
-		p.land(k, l)
+		p.keep(k, l)
 		p.sweep(k, nil)
 		return opDrop
 	}

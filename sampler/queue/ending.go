@@ -37,8 +37,8 @@ func (f *failure) failure() *sampler.Failure {
 		err = &unreached{err.Error(), &net.OpError{Op: "dial", Err: err}}
 	}
 	return &sampler.Failure{
-		URL: f.URL, Status: f.Status, Hidden: f.Hidden, Temporary: f.Temporary, RetryAfter: f.RetryAfter,
-		Boundary: f.Boundary, Fatal: f.Fatal, Err: err,
+		URL: sampler.Brief(f.URL), Status: f.Status, Hidden: f.Hidden, Temporary: f.Temporary, RetryAfter: f.RetryAfter,
+		Boundary: sampler.Brief(f.Boundary), Fatal: f.Fatal, Err: err,
 	}
 }
 
@@ -104,7 +104,7 @@ func (e *ending) error() error {
 	text := errors.New(sampler.Brief(e.Text))
 	switch e.Kind {
 	case endEndpoint:
-		end := &sampler.EndpointError{Boundary: e.Boundary, URL: e.URL, Err: text, Times: e.Times, For: e.For}
+		end := &sampler.EndpointError{Boundary: sampler.Brief(e.Boundary), URL: sampler.Brief(e.URL), Err: text, Times: e.Times, For: e.For}
 		if e.Failure != nil {
 			end.Err = e.Failure.failure()
 		}

@@ -22,19 +22,30 @@ type landed struct {
 	msg      jetstream.Msg   // nil of a record that the planner made itself
 	rec      *rollout.Record // then
 	delivery string
-	handed   bool // to a maker
 	before   bool // it was there when the planner began
 }
+
+// size is what it takes in memory, about.
+func (l *landed) size() int {
+	if l.msg == nil {
+		return 0
+	}
+	return len(l.msg.Data()) + forHeads
+}
+
+// mostUnasked bounds what is kept of results that came though nobody waits for
+// them. What is more stays at the server, and comes again. Those that were there
+// before are all kept: they are asked for soon, and paid.
+const mostUnasked = 64 << 20
 
 // leave is called when a record is written, or never will be.
 func (p *Planner) leave(k key, l *landed, written bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !written {
-		l.handed = false
 		return
 	}
-	delete(p.landed, k)
+	p.take(k)
 	p.done[k.mark()] = markOf(l.delivery)
 	if l.msg == nil {
 		return
@@ -59,13 +70,27 @@ func (p *Planner) read(ctx context.Context, o *order, l *landed) (*rollout.Recor
 	if err != nil && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if it := o.job.Item; err == nil && (rec.Key() != rollout.Key{Split: it.Split, Item: it.ID, Sample: o.job.Sample} || rec.Attempt != o.job.Attempt) {
-		err = fmt.Errorf("it is of rollout %s/%s/%d", rec.Split, rec.Item, rec.Sample)
+	if err == nil {
+		err = p.of(o.job, rec)
 	}
 	if err != nil {
 		return p.lostRecord(o.job, fmt.Sprintf("the result of worker %s cannot be read: %v", l.msg.Headers().Get(workerHeader), err)), nil
 	}
 	return rec, nil
+}
+
+// of refuses a record that is not one of the job.
+func (p *Planner) of(job sampler.Job, rec *rollout.Record) error {
+	it := job.Item
+	switch {
+	case rec.Key() != rollout.Key{Split: it.Split, Item: it.ID, Sample: job.Sample} || rec.Attempt != job.Attempt:
+		return fmt.Errorf("it is of rollout %s/%s/%d", rec.Split, rec.Item, rec.Sample)
+	case rec.TraceID != sampler.TraceID(p.plan.Seed, it.Split, it.ID, job.Sample, job.Attempt):
+		return fmt.Errorf("it has the trace id %q of another rollout", rec.TraceID)
+	case rec.Source != rollout.Live:
+		return fmt.Errorf("it is of source %q, not made live", rec.Source)
+	}
+	return nil
 }
 
 // lostRecord is the record of a rollout that no worker could make.
@@ -87,6 +112,10 @@ func (p *Planner) gather(m jetstream.Msg) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if !k.real() {
+		_ = m.Term() // no job has such a key: it is nobody's
+		return
+	}
 	if was, recorded := p.done[k.mark()]; recorded {
 		if was != markOf(delivery) {
 			p.twice[k] = true
@@ -98,14 +127,40 @@ func (p *Planner) gather(m jetstream.Msg) {
 		return // it comes again because it is not recorded yet
 	}
 	l := &landed{msg: m, delivery: delivery, before: before}
+	if !before && p.wanted[k] == nil && p.kept+l.size() > mostUnasked {
+		return
+	}
+	p.keep(k, l)
+}
+
+// keep keeps a result until it is recorded, and hands it to who waits for it. mu
+// is held.
+func (p *Planner) keep(k key, l *landed) {
 	p.landed[k] = l
+	p.kept += l.size()
 	p.land(k, l)
+}
+
+// take forgets it. mu is held.
+func (p *Planner) take(k key) {
+	if l := p.landed[k]; l != nil {
+		p.kept -= l.size()
+		delete(p.landed, k)
+	}
+}
+
+// madeTwice notes that a result found another one in its place: one that is
+// recorded, or will be. mu is held.
+func (p *Planner) madeTwice(k key, delivery string) {
+	was, recorded := p.done[k.mark()]
+	if recorded && was != markOf(delivery) || !recorded && (p.landed[k] != nil || p.wanted[k] != nil) {
+		p.twice[k] = true
+	}
 }
 
 // land hands a result to who waits for it. mu is held.
 func (p *Planner) land(k key, l *landed) {
 	if o := p.wanted[k]; o != nil && len(o.came) == 0 {
-		l.handed = true
 		o.came <- l
 		if o.holder != nil {
 			delete(o.holder.jobs, k)

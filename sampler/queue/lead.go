@@ -63,10 +63,13 @@ type Planner struct {
 	desk     *desk     // of the call of Sample under way; nil between calls
 	wanted   map[key]*order
 	landed   map[key]*landed       // results that are not recorded yet
+	kept     int                   // bytes of them
 	done     map[mark]mark         // those that are: their deliveries
 	sweeping map[key]chan struct{} // jobs that are being deleted
 	twice    map[key]bool          // paid twice
-	event    *sampler.Event
+
+	endpoints map[string]bool // that workers have named
+	event     *sampler.Event
 }
 
 // Lead claims a run. One that a planner leads already is refused, as is one whose
@@ -93,7 +96,7 @@ func (c *Conn) Lead(ctx context.Context, plan Plan) (*Planner, error) {
 	p := &Planner{
 		c: c, plan: plan, names: safe(plan.Run), term: nuid.Next(), host: host, since: time.Now(),
 		workers: map[string]*worker{}, wanted: map[key]*order{}, landed: map[key]*landed{}, done: map[mark]mark{},
-		sweeping: map[key]chan struct{}{}, twice: map[key]bool{},
+		sweeping: map[key]chan struct{}{}, twice: map[key]bool{}, endpoints: map[string]bool{},
 	}
 	p.ctx, p.stop = context.WithCancelCause(context.Background())
 	if err := p.begin(ctx); err != nil {

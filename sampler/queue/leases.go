@@ -16,6 +16,20 @@ type lease struct {
 	admission sampler.Admission // then
 }
 
+const (
+	mostLeases    = 1 << 15 // of one worker
+	mostEndpoints = 1 << 10 // of all
+)
+
+// isEndpoint reports whether there may be an endpoint of that name: each gets a
+// line, which stays. mu is held.
+func (p *Planner) isEndpoint(name string) bool {
+	if !p.endpoints[name] && len(name) <= 256 && len(p.endpoints) < mostEndpoints {
+		p.endpoints[name] = true
+	}
+	return p.endpoints[name]
+}
+
 // enter puts a worker's request into its line. One that is told again because the
 // answer was lost is answered again. mu is held.
 func (p *Planner) enter(w *worker, id uint64, endpoint string) {
@@ -26,7 +40,7 @@ func (p *Planner) enter(w *worker, id uint64, endpoint string) {
 		return
 	}
 	d := p.desk
-	if d == nil {
+	if d == nil || len(w.leases) >= mostLeases || !p.isEndpoint(endpoint) {
 		return // the worker's beats tell it again
 	}
 	ctx, stop := context.WithCancel(d.ctx)
@@ -75,7 +89,7 @@ func (w *worker) leave(id uint64, came sampler.Came) {
 }
 
 func (p *Planner) rest(w *worker, id uint64, endpoint string) {
-	if w.rests[id] == nil && p.desk != nil {
+	if w.rests[id] == nil && p.desk != nil && len(w.rests) < mostLeases && p.isEndpoint(endpoint) {
 		w.rests[id] = p.desk.lines.Rest(endpoint)
 	}
 }
@@ -102,7 +116,7 @@ func (w *worker) release() {
 // either may have missed something. Requests that were under way before the
 // planner knew of them go into their lines before those that wait. mu is held.
 func (p *Planner) reconcile(w *worker, b *beat) {
-	w.beat = *b
+	w.beat = beat{Made: b.Made, Missing: b.Missing, Lacks: sampler.Brief(b.Lacks)}
 	has := map[uint64]bool{}
 	for endpoint, all := range b.Held {
 		for _, id := range all {
@@ -142,7 +156,9 @@ func (p *Planner) reconcile(w *worker, b *beat) {
 func (p *Planner) reconcileJobs(w *worker, jobs []key) {
 	has := make(map[key]bool, len(jobs))
 	for _, k := range jobs {
-		has[k] = true
+		if has[k] = true; !k.real() {
+			continue
+		}
 		if _, recorded := p.done[k.mark()]; recorded || w.jobs[k] || p.landed[k] != nil {
 			continue
 		}

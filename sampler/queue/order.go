@@ -35,8 +35,9 @@ type order struct {
 	came   chan *landed  // holds one
 	ended  chan struct{} // closed when it will not be made, with err set
 	err    error
-	holder *worker   // who has begun it; nil: nobody
-	idle   time.Time // since when nobody has
+	holder *worker     // who has begun it; nil: nobody
+	idle   time.Time   // since when nobody has
+	stored nats.Header // of its job; nil when an earlier planner stored it
 }
 
 // Open begins a call of Sample.
@@ -106,7 +107,6 @@ func (p *Planner) want(o *order) error {
 	case d.failed != nil:
 		return d.failed
 	case p.landed[o.key] != nil:
-		p.landed[o.key].handed = true
 		o.came <- p.landed[o.key]
 	case d.drained:
 		return sampler.ErrNotBegun
@@ -125,10 +125,8 @@ func (p *Planner) unwant(o *order) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.wanted, o.key)
-	select {
-	case l := <-o.came:
-		l.handed = false
-	default:
+	if o.err != nil && o.stored.Get(storedHeader) != "" && p.ctx.Err() == nil {
+		p.tasks.Go(func() { p.c.discard(p.ctx, p.names, o.stored) })
 	}
 }
 
@@ -160,10 +158,14 @@ func (p *Planner) publish(ctx context.Context, o *order) error {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
 	there, err := p.c.create(ctx, doing, p.names.jobs(), m)
-	if there || err != nil {
+	if there || err != nil { // if it was ours after all, whose receipt was lost, who reads the job gives it back
 		p.c.discard(p.ctx, p.names, m.Header)
+		return err
 	}
-	return err
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	o.stored = m.Header
+	return nil
 }
 
 // swept is closed when the job's message, which is being deleted, is gone; nil

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -62,6 +63,7 @@ func (s *shift) Append(rec *rollout.Record) error {
 		msg := t.msg
 		s.mu.Unlock()
 		_ = msg.Ack() // when it is lost the job comes again, and the planner knows that it is done
+		s.c.discard(s.keep, s.names, msg.Headers())
 		s.drop(t)
 		<-s.slots
 	})
@@ -81,26 +83,31 @@ func (s *shift) store(t *task, body []byte) error {
 	}
 	there, err := s.c.create(s.keep, doing, s.names.results(), m)
 	for n := 0; full(apiCode(err)) && pause(s.keep, backoff(n)); n++ { // it is paid for: somebody may make room
+		if n == 0 {
+			s.c.log.Warn("queue waits", slog.String("for", doing), slog.String("error", sampler.Brief(err.Error())))
+		}
 		there, err = s.c.create(s.keep, doing, s.names.results(), m)
 	}
 	if err != nil || !there {
 		return err
 	}
-	mine, err := s.mine(t)
-	if err != nil || mine {
+	standing, err := s.standing(t)
+	if err != nil || standing == t.delivery {
 		return err
 	}
-	s.c.discard(s.keep, s.names, m.Header)
-	_, err = s.ask(s.keep, told{Op: opTwice, Key: t.key})
+	if standing != "" { // else it may be ours that is recorded by now: the planner knows
+		s.c.discard(s.keep, s.names, m.Header)
+	}
+	_, err = s.ask(s.keep, told{Op: opTwice, Key: t.key, Delivery: t.delivery})
 	if errors.Is(err, errOver) {
 		return nil
 	}
 	return err
 }
 
-// mine reports whether the result that stands there is this one, whose receipt
-// was lost.
-func (s *shift) mine(t *task) (mine bool, err error) {
+// standing tells which making of the rollout the result that stands there is of:
+// this one, when its receipt was lost. "" is none any more.
+func (s *shift) standing(t *task) (delivery string, err error) {
 	err = s.c.persist(s.keep, "look at a result", func(ctx context.Context) error {
 		results, err := s.c.js.Stream(ctx, s.names.results())
 		if err != nil {
@@ -108,13 +115,12 @@ func (s *shift) mine(t *task) (mine bool, err error) {
 		}
 		m, err := results.GetLastMsgForSubject(ctx, s.names.result(t.key))
 		if errors.Is(err, jetstream.ErrMsgNotFound) {
-			mine = true // it is recorded by now, and the planner knows whose it was
 			return nil
 		}
 		if err == nil {
-			mine = m.Header.Get(deliveryHeader) == t.delivery
+			delivery = cmp.Or(m.Header.Get(deliveryHeader), "another")
 		}
 		return err
 	})
-	return mine, err
+	return delivery, err
 }

@@ -60,6 +60,11 @@ func keyOf(run string, split rollout.Split, item string, sample, attempt int) ke
 	return key(hex.EncodeToString(sum[:16]))
 }
 
+// real reports whether a key can be one: it becomes part of a subject.
+func (k key) real() bool {
+	return len(k) == 32 && strings.Trim(string(k), "0123456789abcdef") == ""
+}
+
 // mark stands for a key, or a delivery, where there are millions of them.
 type mark [16]byte
 
