@@ -12,9 +12,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/nats-io/nats-server/v2/server"
 
 	"gonogo/sampler"
 	"gonogo/sampler/limit"
+	"gonogo/sampler/queue"
 	"gonogo/sampler/rollout"
 )
 
@@ -195,8 +197,19 @@ func TestTheBreakerCountsWhatAllWorkersSee(t *testing.T) {
 func TestTheConcurrencyIsOfAllWorkersTogether(t *testing.T) {
 	everywhere(t, func(t *testing.T, s *site) {
 		s.cfg.Concurrency, s.cfg.Rollouts = 4, 40
-		s.w.model = func(string) reply { return reply{text: "42", wait: 5 * time.Millisecond} }
-		check(s.sample(t.Context(), nil, makeJobs(80), new(sink)))(t)
+		full := make(chan struct{})
+		var once sync.Once
+		s.w.model = func(string) reply { // the first are answered when so many are there as may be, and then more had time to come
+			if _, most := s.w.requests(); most >= 4 {
+				once.Do(func() { close(full) })
+			}
+			select {
+			case <-full:
+			case <-time.After(5 * time.Second):
+			}
+			return reply{text: "42", wait: 10 * time.Millisecond}
+		}
+		check(s.sample(t.Context(), nil, makeJobs(40), new(sink)))(t)
 		if _, most := s.w.requests(); most != 4 {
 			t.Errorf("%d requests at once", most)
 		}
@@ -244,10 +257,10 @@ func TestRetryAfterHoldsForAllWorkers(t *testing.T) {
 }
 
 func TestLargeRowsAndRecordsTravel(t *testing.T) {
-	raw := make([]byte, 5<<18)
+	raw := make([]byte, 300<<10)
 	_, _ = rand.Read(raw)
-	text := base64.StdEncoding.EncodeToString(raw) // what nothing makes smaller than the 1 MB that a server passes on
-	everywhere(t, func(t *testing.T, s *site) {
+	text := base64.StdEncoding.EncodeToString(raw) // what nothing makes smaller than what the server passes on
+	test := func(t *testing.T, s *site) {
 		s.w.model = func(string) reply { return reply{text: text} }
 		jobs, k := makeJobs(1), new(sink)
 		for _, j := range jobs {
@@ -267,5 +280,9 @@ func TestLargeRowsAndRecordsTravel(t *testing.T) {
 			}
 		}
 		whole(t, jobs, k.list())
-	})
+	}
+	t.Parallel()
+	url := serve(t, server.Options{JetStream: true, Authorization: token, MaxPayload: 128 << 10})
+	test(t, newSite(t, 0, nil))
+	test(t, newSite(t, 2, func() *queue.Conn { return dialTCP(t, url) }))
 }

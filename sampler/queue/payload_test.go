@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/nats-io/nats.go"
+
+	"gonogo/sampler/rollout"
 )
 
 func TestBodiesOfAnySizeTravel(t *testing.T) {
@@ -111,9 +113,9 @@ func FuzzDecodeJob(f *testing.F) {
 
 // A planner that hears nonsense from a worker goes on.
 func FuzzTold(f *testing.F) {
-	p := deaf(f)
+	p, k := deaf(f), keyOf("r", rollout.Train, "q", 0, 0)
 	for _, o := range []op{opEnter, opLeave, opRest, opRise, opArrive, opBegin, opBack, opTwice, opLacks, opBye, opBeat} {
-		b, err := json.Marshal(told{Worker: "w", Term: p.term, Op: o, ID: 1, Endpoint: "model", Key: "k", N: 9, Beat: &beat{Held: map[string][]uint64{"model": {2}}, Jobs: []key{"k"}}})
+		b, err := json.Marshal(told{Worker: "w", Term: p.term, Op: o, ID: 1, Endpoint: "model", Key: k, N: 9, Beat: &beat{Held: map[string][]uint64{"model": {2}}, Jobs: []key{k}}})
 		if err != nil {
 			f.Fatal(err)
 		}

@@ -141,10 +141,10 @@ func TestAWorkerThatIsCutOffLosesItsPlaceAndComesBack(t *testing.T) {
 	c := dialTCP(t, server.URL())
 	defer c.Close()
 	p := check(c.Lead(t.Context(), s.plan))(t)
-	jobs := makeJobs(200)
+	jobs := makeJobs(100)
 	k := &sink{after: map[int]func(){
-		20: func() { wire.cut(true) },
-		60: func() {
+		10: func() { wire.cut(true) },
+		40: func() {
 			lost := 0
 			for _, w := range p.Workers() {
 				if w.Lost {

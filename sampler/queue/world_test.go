@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -25,7 +26,12 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", "8"); err != nil { // they wait, for disks and for times, more than they compute
+		panic(err)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // world is a model and a grader behind HTTP on loopback.
 type world struct {
