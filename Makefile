@@ -9,7 +9,7 @@ FUZZ    ?= 20s
 RACE    ?= ./...
 export GONOGO_TESTDATA
 
-.PHONY: help build demo test race fields deep lint bench calibrate fuzz golden clean
+.PHONY: help build demo test race worlds deep lint bench calibrate fuzz golden clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -26,8 +26,8 @@ test: ## run the tests
 race: ## run the tests under the race detector (RACE=./... or some packages)
 	$(GO) test -race -parallel 3 -timeout 30m $(RACE)
 
-fields: ## run every task from the field whole, with its twins, and hold it to its verdict
-	GONOGO_DEEP=1 $(GO) test -count=1 -run TestDeepTasksFromTheField ./cmd/gonogo
+worlds: ## run every task from the field and every world of one gate, and hold it to its verdict
+	GONOGO_DEEP=1 $(GO) test -count=1 -run TestDeepOtherWorlds ./cmd/gonogo
 
 deep: ## run the deep tests: 200 kills of a sampling process, hours of chaos in minutes, every task from the field
 	GONOGO_DEEP=1 $(GO) test -count=1 -timeout 2h -run Deep ./...

@@ -22,21 +22,25 @@ import (
 var racedWorlds = []string{"broken", "repaired"}
 
 // Every world gives its own verdict by its own gate, through the code path
-// that a real model would take.
-func TestEveryWorldGivesItsVerdict(t *testing.T) {
+// that a real model would take: here the basic ones.
+func TestBasicWorldsGiveTheirVerdict(t *testing.T) {
 	t.Parallel()
 	giveVerdicts(t, func(w fixtures.World) bool {
-		return len(w.See) == 0 && (!raced || slices.Contains(racedWorlds, w.Name))
+		return isBasic(w) && (!raced || slices.Contains(racedWorlds, w.Name))
 	})
 }
 
-// The tasks from the field, and their twins, take the most time; of the templates
-// TestEveryTemplateGoesTheWholeWay runs a part.
-func TestDeepTasksFromTheFieldGiveTheirVerdict(t *testing.T) {
+// The tasks from the field, their twins and the worlds of one gate each take
+// minutes together; of the templates TestEveryTemplateGoesTheWholeWay runs a part.
+func TestDeepOtherWorldsGiveTheirVerdict(t *testing.T) {
 	if os.Getenv("GONOGO_DEEP") == "" {
-		t.Skip("a deep test: make deep")
+		t.Skip("a deep test: make worlds")
 	}
-	giveVerdicts(t, func(w fixtures.World) bool { return len(w.See) > 0 })
+	giveVerdicts(t, func(w fixtures.World) bool { return !isBasic(w) })
+}
+
+func isBasic(w fixtures.World) bool {
+	return slices.ContainsFunc(fixtures.Basics(), func(b fixtures.World) bool { return b.Name == w.Name })
 }
 
 // giveVerdicts runs the worlds that are meant, and compares verdict, deciding gate
