@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -45,7 +46,7 @@ type hashedFile struct {
 // describe writes down for workers what the project is.
 func (p *project) describe() ([]byte, error) {
 	c := p.cfg
-	d := brief{File: filepath.Base(c.file), Config: c.text, Env: slices.Sorted(maps.Keys(c.asked)), Binding: p.portable()}
+	d := brief{File: filepath.Base(c.file), Config: c.text, Env: c.variables(), Binding: p.portable()}
 	if p.variant != nil {
 		d.Variant = p.variant.Name
 	}
@@ -79,6 +80,14 @@ func (p *project) describe() ([]byte, error) {
 		return nil, err
 	}
 	return json.Marshal(d)
+}
+
+// variables are those that the configuration reads, but for how this process comes
+// in at the queue: each worker has its own way.
+func (c *config) variables() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(c.asked)), func(name string) bool {
+		return name == queueTokenEnv || name == queueUserEnv || name == queuePasswordEnv
+	})
 }
 
 // portable is what the run is bound to, without secrets and without what does not
@@ -155,6 +164,9 @@ func hashOf(path string) (string, error) {
 		return "", err
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return "", cmp.Or(err, fmt.Errorf("%s is no file that can be compared", path))
+	}
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
 		return "", fmt.Errorf("read %s: %w", path, err)

@@ -106,7 +106,8 @@ func (d *brief) project(ctx context.Context, dir string, env lookup, seed uint64
 	if err != nil {
 		return nil, err
 	}
-	p := &project{cfg: cfg, seed: seed, redact: rollout.NewRedactor(cfg.secrets()...)}
+	in := loginFrom(env) // what runs here may print it
+	p := &project{cfg: cfg, seed: seed, redact: rollout.NewRedactor(append(cfg.secrets(), in.token, in.password)...)}
 	cfg.Seed, cfg.Sampling.InFlight = &p.seed, slots
 	if err = p.host(); err == nil {
 		err = p.startMCP(ctx)

@@ -60,7 +60,7 @@ const gatedSession = "session: {start: http://localhost:1/start, stop: http://lo
 // What a worker makes of a description is the run itself, though it has none of
 // the planner's data, prices and labels, and no secret of it.
 func TestAWorkerComesToTheSameRun(t *testing.T) {
-	p, _ := described(t, gatedSession, variables("GATE", "planted-gate-0123"), "sampling.max_usd=3", "prices.model_input=1", "prices.model_output=1")
+	p, _ := described(t, gatedSession, variables("GATE", "planted-gate-0123", queueTokenEnv, "planted-token-0123"), "queue.url=nats://localhost:4222", "sampling.max_usd=3", "prices.model_input=1", "prices.model_output=1")
 	body, err := p.describe()
 	if err != nil {
 		t.Fatal(err)

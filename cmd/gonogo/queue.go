@@ -356,7 +356,7 @@ func writeQueued(dir string, at queued) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, queueFile), append(b, '\n'), 0o644)
+	return rollout.WriteFile(filepath.Join(dir, queueFile), append(b, '\n'))
 }
 
 // readQueued reads by which queue a run is made, if by any.

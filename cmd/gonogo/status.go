@@ -80,12 +80,16 @@ func statuses(c *cli.Context) ([]*status, error) {
 	if !ok || at.Queue == isEmbedded {
 		return []*status{s}, nil
 	}
+	if s.Queue = at.Queue; !s.Live { // nobody is sent credentials because a directory says so that no process of ours is writing
+		s.Note = fmt.Sprintf("it was handed out by a queue; if a process on another machine leads it: gonogo status --queue %s --run %s", at.Queue, at.Run)
+		return []*status{s}, nil
+	}
 	led, err := ledRuns(c, at.Queue, at.Run)
 	if err != nil {
 		s.Note = fmt.Sprintf("its queue cannot be asked (%v)", err)
 	}
 	if len(led) == 0 {
-		if s.Queue = at.Queue; s.Note == "" {
+		if s.Note == "" {
 			s.Note = "nobody leads it now"
 		}
 		return []*status{s}, nil

@@ -193,7 +193,7 @@ func (w *worker) work(ctx context.Context, m *queue.Member) error {
 	}
 	defer func() { _ = home.close() }() // a lock ends with the process
 	if err := p.readyToWork(ctx, home.dir); err != nil {
-		return err
+		return errors.New(p.redact.String(err.Error()))
 	}
 	p.tell(w.c.App.ErrWriter)
 	w.say("Working for the run %s, %s at once at most.", m.Run(), counted(w.c.Int("slots"), "rollout"))
