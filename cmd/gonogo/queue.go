@@ -304,7 +304,7 @@ func (p *project) letGo(w *rollout.Writer) error {
 	var err error
 	if l.planner != nil {
 		err = l.planner.Close(l.whole)
-		l.workers, l.paidTwice = len(l.planner.Workers()), l.planner.PaidTwice()
+		l.workers, l.paidTwice = makers(l.planner.Workers()), l.planner.PaidTwice()
 		l.planner = nil
 	}
 	if l.server != nil {
@@ -324,6 +324,16 @@ func (p *project) letGo(w *rollout.Writer) error {
 		}))
 	}
 	return err
+}
+
+// makers is how many of the workers took jobs.
+func makers(workers []queue.WorkerState) (n int) {
+	for _, w := range workers {
+		if w.Lacks == "" || w.Made > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // paidTwiceNote is the note of rollouts that were.

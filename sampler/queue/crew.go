@@ -281,8 +281,14 @@ func (p *Planner) lose(w *worker) {
 // when the server misses the worker's sign that it is at it. mu is held.
 func (p *Planner) dropped(w *worker, k key) {
 	delete(w.jobs, k)
-	if o := p.wanted[k]; o != nil && o.holder == w {
-		o.holder, o.idle = nil, time.Now()
+	o := p.wanted[k]
+	if o == nil || o.holder != w {
+		return
+	}
+	o.holder, o.idle = nil, time.Now()
+	if o.desk.drained { // nobody begins it again; should it have been made, its result waits for the next call
+		o.end(sampler.ErrNotBegun)
+		p.sweep(k, nil)
 	}
 }
 
@@ -328,7 +334,7 @@ func (p *Planner) silent(deaf bool) {
 			w.heard = time.Now()
 		case time.Since(w.heard) > p.plan.Lease:
 			w.lost = true
-			p.c.log.Warn("worker lost", slog.String("worker", w.Worker), slog.String("host", w.Host), slog.Int("pid", w.PID), slog.Int("rollouts", len(w.jobs)))
+			p.c.log.Info("worker lost", slog.String("worker", w.Worker), slog.String("host", w.Host), slog.Int("pid", w.PID), slog.Int("rollouts", len(w.jobs)))
 			p.lose(w)
 		}
 	}

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -205,4 +206,24 @@ func TestAJobWhoseBodyIsGoneIsStoredAnew(t *testing.T) {
 	if err := <-made; err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Who drains does not wait until another worker has made what one was lost over.
+func TestADrainedRunLetsGoOfWhatLostWorkersHad(t *testing.T) {
+	t.Parallel()
+	p := deaf(t)
+	greets(t, p, hello{Schema: Schema, Worker: "w"})
+	k := keyOf("r", rollout.Train, "q", 0, 0)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, drained := range []bool{false, true} {
+		w := p.workers["w"]
+		o := &order{desk: &desk{drained: drained}, key: k, ended: make(chan struct{}), came: make(chan *landed, 1), holder: w}
+		p.wanted[k], w.jobs[k] = o, true
+		p.lose(w)
+		if got := errors.Is(o.err, sampler.ErrNotBegun); got != drained || o.holder != nil {
+			t.Errorf("drained %t: ended %t", drained, got)
+		}
+	}
+	delete(p.wanted, k)
 }
