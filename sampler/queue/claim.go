@@ -71,6 +71,9 @@ func (p *Planner) takeOver(ctx context.Context, claim *jetstream.ConsumerInfo) e
 	return nil
 }
 
+// errNoResults is why a planner ends that would wait for ever.
+var errNoResults = errors.New("the server hands out no more of them; run again to go on, nothing is lost")
+
 // fenced ends the planner when its claim is gone.
 func (p *Planner) fenced() {
 	err := p.c.once(p.ctx, apiTimeout, func(ctx context.Context) error {

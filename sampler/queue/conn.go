@@ -162,7 +162,7 @@ func (c *Conn) back(*nats.Conn) {
 	c.away, c.denied, c.ended = time.Time{}, nil, nil
 	c.news()
 	c.mu.Unlock()
-	c.log.Warn("queue server back", slog.String("server", c.server), slog.Float64("away_s", away.Seconds()))
+	c.log.Warn("queue server back", slog.String("server", c.server), slog.Float64("away_s", away.Round(100*time.Millisecond).Seconds()))
 }
 
 // hearNews has something done, quickly, each time that the server is back or has

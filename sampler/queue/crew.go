@@ -306,6 +306,12 @@ func (p *Planner) watch() {
 			p.stop(p.c.explain("lead the run", p.c.last()))
 			p.mu.Unlock()
 			return
+		case <-p.gathering.Closed():
+			p.fenced()
+			p.mu.Lock()
+			p.stop(p.c.explain("read results", errNoResults))
+			p.mu.Unlock()
+			return
 		case <-tick.C:
 		}
 		away := !p.c.Away().IsZero()
