@@ -28,7 +28,7 @@ type appender struct {
 // openAppender opens or makes the file. A torn last line is cut off; a whole
 // one that lacks its newline gets it.
 func openAppender(path string) (*appender, error) {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, diskError("append to", path, err)
 	}
@@ -67,7 +67,7 @@ func (a *appender) mend() error {
 	if a.size == end {
 		return nil
 	}
-	return os.Truncate(a.path, a.size) // by name: not every system cuts a file that is open for appending
+	return a.file.Truncate(a.size)
 }
 
 // lastNewline returns the offset behind the last newline before end.
@@ -116,7 +116,8 @@ func (a *appender) append(line []byte) error {
 		return err
 	}
 	line = append(line, '\n')
-	if _, err := a.file.Write(line); err != nil {
+	// At its place, not at the end: something else may have written there just now.
+	if _, err := a.file.WriteAt(line, a.size); err != nil {
 		a.torn = a.file.Truncate(a.size) != nil
 		return diskError("append to", a.path, err)
 	}

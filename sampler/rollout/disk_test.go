@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -140,6 +141,56 @@ func TestForeignLinesAreCutOff(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join(dir, RolloutsFile))
 	if err != nil || strings.Count(string(b), "\n") != 2 || strings.Contains(string(b), "notes") || w.Foreign() != 6+8+3 {
 		t.Errorf("%d foreign bytes, %v, and the file holds\n%s", w.Foreign(), err, b)
+	}
+}
+
+// However it falls between our own steps, what something else writes spoils no
+// record.
+func TestForeignLinesAtAnyMomentSpoilNoRecord(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	w, err := Create(dir, Manifest{}, nil, WriterOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(filepath.Join(dir, RolloutsFile), os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop, done := make(chan struct{}), make(chan error, 1)
+	go func() {
+		for {
+			select {
+			case <-stop:
+				done <- f.Close()
+				return
+			default:
+				if _, err := f.WriteString("mine\n"); err != nil {
+					done <- err
+					return
+				}
+			}
+		}
+	}()
+	const records = 3000
+	for i := range records {
+		if err := w.Append(&Record{Item: "a", Split: Train, Sample: i, Source: Live, Outcome: NoAnswer, Error: "none"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(stop)
+	if err := errors.Join(<-done, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(filepath.Join(dir, RolloutsFile))
+	lines := strings.Split(strings.TrimSuffix(string(b), "\n"), "\n")
+	if err != nil || len(lines) != records || strings.Contains(string(b), "mine") || w.Foreign() == 0 {
+		t.Fatalf("%d lines, %d foreign bytes, %v", len(lines), w.Foreign(), err)
+	}
+	for i, line := range lines {
+		var r Record
+		if err := json.Unmarshal([]byte(line), &r); err != nil || r.Sample != i {
+			t.Fatalf("line %d: %v: %s", i+1, err, line)
+		}
 	}
 }
 
