@@ -32,12 +32,13 @@ worlds: ## run every task from the field and every world of one gate, and hold i
 deep: ## run the deep tests: 200 kills of a sampling process, hours of chaos in minutes, every task from the field
 	GONOGO_DEEP=1 $(GO) test -count=1 -timeout 2h -run Deep ./...
 
-lint: ## formatting, vet, staticcheck, the CI example and dead code
+lint: ## formatting, vet, staticcheck, the examples for CI, Docker and Kubernetes, and dead code
 	@files=$$($(TOOL) gofumpt -l cmd analysis sampler report fixtures); \
 	if [ -n "$$files" ]; then echo "gofumpt would change:"; echo "$$files"; exit 1; fi
 	$(GO) vet ./...
 	$(TOOL) staticcheck ./...
 	$(TOOL) actionlint docs/ci/github.yml
+	$(GO) run -C .ci/manifests . "$(CURDIR)/docs/queue"
 	@dead=$$($(TOOL) deadcode -test ./...); \
 	if [ -n "$$dead" ]; then echo "dead code:"; echo "$$dead"; exit 1; fi
 	@echo "lint: nothing to mend"
