@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -92,7 +93,7 @@ func dialQueue(ctx context.Context, c *cli.Context, url string) (*queue.Conn, *r
 	redact := rollout.NewRedactor(in.token, in.password)
 	q := queueValues{URL: url}
 	if wrong := checkQueueURL(url); wrong != "" {
-		return nil, nil, usagef("--queue: the address %s", wrong)
+		return nil, nil, usagef("--queue: the address %s", strings.Replace(wrong, "memory, embedded, embedded:PORT, or ", "", 1))
 	}
 	if !q.elsewhere() {
 		return nil, nil, usagef("--queue takes the address of a queue that others reach too, such as nats://localhost:4222")

@@ -3,6 +3,7 @@ package queue
 import (
 	"encoding/json"
 	"errors"
+	"net"
 	"strings"
 	"testing"
 	"time"
@@ -245,5 +246,18 @@ func TestAWorkerPicksARunThatItMayWorkFor(t *testing.T) {
 		if got := pick(c.led, c.before); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
+	}
+}
+
+func TestAPortThatIsTakenIsTold(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, err = Embed(t.TempDir(), l.Addr().(*net.TCPAddr).Port, "planted-token-1")
+	if err == nil || !strings.Contains(err.Error(), "already in use") || !strings.Contains(err.Error(), "choose another port") || strings.Contains(err.Error(), "planted") {
+		t.Error(err)
 	}
 }
