@@ -49,6 +49,7 @@ type project struct {
 	mcp      toolServers
 	cluster  *cluster // that hands out rollouts; shared with the variants
 	led      *led     // the run that was begun, where a queue hands it out
+	left     string   // the run directory, where an earlier call left a queue of its own process
 	close    []func()
 }
 

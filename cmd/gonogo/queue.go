@@ -130,6 +130,8 @@ func (p *project) handsOut(dir string, m rollout.Manifest) {
 	}
 	if q.there() {
 		p.led = &led{dir: dir, manifest: m}
+	} else if _, err := os.Lstat(filepath.Join(dir, queueDir)); was && err == nil {
+		p.left = dir
 	}
 }
 
@@ -208,7 +210,7 @@ func fingerprint(m rollout.Manifest) string {
 func (p *project) handOut(ctx context.Context, show *progress) (context.Context, sampler.Boundaries, func(sampler.Stats, error), error) {
 	b := p.bounds
 	if p.led == nil {
-		return ctx, b, func(sampler.Stats, error) {}, nil
+		return ctx, b, p.sweepLeft, nil
 	}
 	p.talk().to(show)
 	if err := p.lead(ctx); err != nil {
@@ -246,6 +248,22 @@ func (p *project) handOut(ctx context.Context, show *progress) (context.Context,
 		<-done
 		stop(nil)
 	}, nil
+}
+
+// sweepLeft removes, when a call without a queue has made all that was lacking, what
+// a queue in an earlier process left.
+func (p *project) sweepLeft(s sampler.Stats, err error) {
+	if p.left == "" || err != nil || s.StoppedBy != "" {
+		return
+	}
+	if err := removeQueue(p.left); err != nil {
+		p.warnings = append(p.warnings, err.Error())
+	}
+}
+
+// removeQueue removes what a queue leaves in a run directory.
+func removeQueue(dir string) error {
+	return errors.Join(os.RemoveAll(filepath.Join(dir, queueDir)), gone(os.Remove(filepath.Join(dir, queueFile))))
 }
 
 // clear takes away what is left in the queue of a run that lacks nothing.
@@ -313,7 +331,7 @@ func (p *project) letGo(w *rollout.Writer) error {
 		l.server = nil
 	}
 	if l.whole {
-		err = errors.Join(err, os.RemoveAll(filepath.Join(l.dir, queueDir)), gone(os.Remove(filepath.Join(l.dir, queueFile))))
+		err = errors.Join(err, removeQueue(l.dir))
 	}
 	if err != nil {
 		err = fmt.Errorf("let go of the queue: %w", err)

@@ -103,6 +103,7 @@ func (p *project) rehearsal(c *cli.Context, jobs []sampler.Job) (*rollout.Record
 // confirm shows the estimate of what the run and its variants lack and, on a
 // terminal and without --yes, rehearses each once and asks.
 func (p *project) confirm(c *cli.Context, dir string, jobs []sampler.Job) error {
+	p.tell(c.App.ErrWriter)
 	legs, err := p.legs(c.Context, dir, jobs)
 	if err != nil || len(legs) == 0 {
 		return err

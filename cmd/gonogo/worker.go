@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -17,6 +18,8 @@ import (
 const (
 	// workerSlots is how many rollouts a worker makes at once where nobody says.
 	workerSlots = 32
+	// mostLeft is how many runs a worker remembers that it could not work for.
+	mostLeft = 100
 	// askAgain is how long a worker that cannot work for a run leaves it alone.
 	askAgain = 30 * time.Second
 )
@@ -90,7 +93,7 @@ func dialQueue(ctx context.Context, c *cli.Context, url string) (*queue.Conn, *r
 	redact := rollout.NewRedactor(in.token, in.password)
 	q := queueValues{URL: url}
 	if wrong := checkQueueURL(url); wrong != "" {
-		return nil, nil, usagef("--queue: the address %s", wrong)
+		return nil, nil, usagef("--queue: the address %s", strings.Replace(wrong, "memory, embedded, embedded:PORT, or ", "", 1))
 	}
 	if !q.elsewhere() {
 		return nil, nil, usagef("--queue takes the address of a queue that others reach too, such as nats://localhost:4222")
@@ -111,6 +114,7 @@ type worker struct {
 	conn  *queue.Conn
 	drain <-chan struct{}
 	login *rollout.Redactor
+	left  []string // runs that it could not work for, the last ones
 }
 
 // say prints a line.
@@ -161,7 +165,7 @@ func (w *worker) one(ctx context.Context) error {
 		}
 	}()
 	w.say("Waiting for a run.")
-	m, err := w.conn.Join(waiting, w.c.String("run"), me(w.c.Int("slots")))
+	m, err := w.conn.Join(waiting, w.c.String("run"), me(w.c.Int("slots")), w.left...)
 	stop()
 	<-over
 	if err != nil {
@@ -172,6 +176,7 @@ func (w *worker) one(ctx context.Context) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
+	w.left = append(w.left[max(0, len(w.left)-mostLeft+1):], m.Run())
 	_ = m.Lacks(ctx, err.Error()) // who cannot be told sees it fall silent
 	return asUsage(fmt.Errorf("this worker takes no jobs of the run %s: %w", m.Run(), err))
 }

@@ -44,7 +44,11 @@ func Embed(dir string, port int, token string) (*Server, error) {
 		if said.over() || time.Since(begun) > readyIn {
 			ns.Shutdown()
 			ns.WaitForShutdown()
-			return nil, fmt.Errorf("start a queue in %s: %s", dir, said.last())
+			err := fmt.Errorf("start a queue in %s: %s", dir, said.last())
+			if port > 0 && strings.Contains(err.Error(), "listen") {
+				err = fmt.Errorf("%w: choose another port", err)
+			}
+			return nil, err
 		}
 	}
 	return &Server{ns: ns, token: token, open: port != 0}, nil

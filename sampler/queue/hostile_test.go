@@ -3,6 +3,7 @@ package queue
 import (
 	"encoding/json"
 	"errors"
+	"net"
 	"strings"
 	"testing"
 	"time"
@@ -226,4 +227,37 @@ func TestADrainedRunLetsGoOfWhatLostWorkersHad(t *testing.T) {
 		}
 	}
 	delete(p.wanted, k)
+}
+
+func TestAWorkerPicksARunThatItMayWorkFor(t *testing.T) {
+	t.Parallel()
+	run := func(id, schema string) Status { return Status{Run: id, Schema: schema} }
+	for name, c := range map[string]struct {
+		led    []Status
+		before []string
+		want   string
+	}{
+		"none is led":                        {nil, nil, ""},
+		"the first":                          {[]Status{run("a", Schema), run("b", Schema)}, nil, "a"},
+		"not the one that it could not":      {[]Status{run("a", Schema), run("b", Schema)}, []string{"a"}, "b"},
+		"that one again where no other is":   {[]Status{run("a", Schema)}, []string{"a"}, "a"},
+		"not one that speaks another schema": {[]Status{run("a", "gonogo/queue/0"), run("b", Schema)}, nil, "b"},
+	} {
+		if got := pick(c.led, c.before); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+func TestAPortThatIsTakenIsTold(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, err = Embed(t.TempDir(), l.Addr().(*net.TCPAddr).Port, "planted-token-1")
+	if err == nil || !strings.Contains(err.Error(), "already in use") || !strings.Contains(err.Error(), "choose another port") || strings.Contains(err.Error(), "planted") {
+		t.Error(err)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -66,8 +67,9 @@ var (
 )
 
 // Join waits until somebody leads the run, or any for "", and joins it. A run
-// that refuses is an error. Leave ends it.
-func (c *Conn) Join(ctx context.Context, run string, me Me) (*Member, error) {
+// that refuses is an error. Among any, those that it could not work for before come
+// last. Leave ends it.
+func (c *Conn) Join(ctx context.Context, run string, me Me, before ...string) (*Member, error) {
 	for n := 0; ; n++ {
 		name := run
 		if name == "" {
@@ -75,9 +77,7 @@ func (c *Conn) Join(ctx context.Context, run string, me Me) (*Member, error) {
 			if err != nil {
 				return nil, err
 			}
-			if len(led) > 0 {
-				name = led[0].Run
-			}
+			name = pick(led, before)
 		}
 		if name != "" {
 			m, err := c.join(ctx, name, me)
@@ -92,6 +92,19 @@ func (c *Conn) Join(ctx context.Context, run string, me Me) (*Member, error) {
 			return nil, context.Cause(ctx)
 		}
 	}
+}
+
+// pick is the run to join of those that are led; "" when none is.
+func pick(led []Status, before []string) string {
+	for _, s := range led {
+		if s.Schema == Schema && !slices.Contains(before, s.Run) {
+			return s.Run
+		}
+	}
+	if len(led) == 0 {
+		return ""
+	}
+	return led[0].Run
 }
 
 // join joins a run; nil when nobody leads it.
