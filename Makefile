@@ -9,7 +9,7 @@ FUZZ    ?= 20s
 RACE    ?= ./...
 export GONOGO_TESTDATA
 
-.PHONY: help build demo test race worlds deep lint bench calibrate fuzz golden clean
+.PHONY: help build demo test race worlds fleet deep lint bench calibrate fuzz golden clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -29,7 +29,10 @@ race: ## run the tests under the race detector (RACE=./... or some packages)
 worlds: ## run every task from the field and every world of one gate, and hold it to its verdict
 	GONOGO_DEEP=1 $(GO) test -count=1 -run TestDeepOtherWorlds ./cmd/gonogo
 
-deep: ## run the deep tests: 200 kills of a sampling process, hours of chaos in minutes, every task from the field
+fleet: ## run workers of a queue as processes: how the rate grows with them, and what a planner of a million rollouts holds
+	GONOGO_DEEP=1 $(GO) test -count=1 -run 'TestDeepMoreWorkers|TestDeepAMillion' ./cmd/gonogo
+
+deep: ## run the deep tests: 200 kills of a sampling process, 100 of a queue's, hours of chaos in minutes, every world
 	GONOGO_DEEP=1 $(GO) test -count=1 -timeout 2h -run Deep ./...
 
 lint: ## formatting, vet, staticcheck, the examples for CI, Docker and Kubernetes, and dead code
