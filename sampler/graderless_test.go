@@ -40,15 +40,17 @@ func TestAGraderThatGradesNothingEndsTheRun(t *testing.T) {
 		why    string
 		grader hopelessGrader
 		n      int
+		atOnce int
 		ends   bool
 	}{
-		{"nothing is ever graded", nil, 60, true},
-		{"one of the first items is graded", hopelessGrader{"q4": true}, 60, false},
-		{"too few items to tell", nil, 9, false},
+		{"nothing is ever graded", nil, 60, 2, true},
+		// One at a time: with two, ten others may fail before that one has its turn.
+		{"one of the first items is graded", hopelessGrader{"q4": true}, 60, 1, false},
+		{"too few items to tell", nil, 9, 2, false},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			cfg := sampler.DefaultConfig()
-			cfg.Concurrency = 2
+			cfg.Concurrency = c.atOnce
 			sink := &list{}
 			_, err := sampler.Regrade(t.Context(), nil, cfg, tasks(c.n), c.n, c.grader, sink, nil)
 			e, ok := errors.AsType[*sampler.GraderlessError](err)
