@@ -54,6 +54,7 @@ type clock struct {
 	parent *clock     // of the rollout or call that this is a part of
 	lines  *endpoints // of the session; nil outside one
 	about  string     // the item
+	trace  string     // the rollout's
 	again  bool       // the request is made again
 	arrive func()     // tells the session that the first request is on its way
 	whole  bool       // its time is that of all that it is for: bytes of an answer give it none
@@ -77,7 +78,7 @@ func startClock(ctx context.Context, limit time.Duration) *clock { return newClo
 func newClock(ctx context.Context, limit time.Duration, whole bool) *clock {
 	c := &clock{limit: limit, left: limit, started: time.Now(), parent: clockOf(ctx), whole: whole}
 	if c.parent != nil {
-		c.lines, c.about, c.again, c.arrive = c.parent.lines, c.parent.about, c.parent.again, c.parent.arrive
+		c.lines, c.about, c.trace, c.again, c.arrive = c.parent.lines, c.parent.about, c.parent.trace, c.parent.again, c.parent.arrive
 	}
 	c.Context, c.cancel = context.WithCancelCause(ctx)
 	if limit > 0 {

@@ -80,7 +80,7 @@ func (p *Pass) Done(u rollout.Usage, err error) {
 	if !known && class.Rule().Opens {
 		f = &Failure{Err: err}
 	}
-	came := Came{Result: limit.Result{Class: class, Quotas: p.heard, Tokens: plus(u.Input, u.Output), Again: clockOf(p.ctx).again}}
+	came := Came{Result: limit.Result{Class: class, Quotas: p.heard, Tokens: plus(u.Input, u.Output), Again: clockOf(p.ctx).again, Of: clockOf(p.ctx).trace}}
 	if u.Output != nil {
 		came.Result.Output = *u.Output
 	}

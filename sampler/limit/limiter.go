@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -18,7 +19,7 @@ const (
 	growBy     = 0.05 // of the limit, at least 1, each time that as many as it were answered
 	nearWall   = 0.97 // how close to that it comes before
 	coolDown   = time.Second
-	steady     = 8 // requests in trouble one after the other: one item in four may be beyond a server that is well
+	steady     = 8 // rollouts in trouble one after the other: one in four may be beyond a server that is well
 	shortPause = 20 * time.Millisecond
 )
 
@@ -64,8 +65,8 @@ func (c Limits) Validate() error {
 //   - An answer that takes longer in proportion to its tokens than it did when
 //     fewer were in flight stops the growth, and then shrinks the limit: a
 //     server that queues never says 429.
-//   - Trouble of the server, 5xx or no answer, does not shrink it. When eight
-//     requests have met it at their first try and none was answered, all pause, as long as a request waits
+//   - Trouble of the server, 5xx or no answer, does not shrink it. When requests of
+//     eight rollouts have met it at their first try and none was answered, all pause, as long as a request waits
 //     for its first repeat and twice as long each time, up to the longest of its
 //     waits; after it one request
 //     at a time is let through until one is answered.
@@ -91,7 +92,7 @@ type Limiter struct {
 
 	until    time.Time     // no request before
 	why      Hold          // for this
-	troubled int           // requests in trouble at their first try with no answer between, whenever they were sent
+	troubled []string      // whose requests were in trouble at their first try with no answer between, whenever they were sent; at most steady
 	streak   int           // waves of trouble with nothing else between
 	waveSeq  uint64        // requests admitted when trouble came last
 	probing  bool          // one at a time, until one is answered
@@ -175,6 +176,7 @@ type Result struct {
 	Tokens     *int64 // that it took in all; nil when nobody said
 	Output     int64  // tokens of the answer; 0 when nobody said
 	Again      bool   // it was made again: its trouble may be its own
+	Of         string // the rollout that it is of, whose trouble counts once; "" is one of its own
 }
 
 // Done takes a ticket back. fresh is whether trouble is news: the first of the
@@ -211,10 +213,10 @@ func (l *Limiter) Done(now time.Time, t Ticket, r Result) (fresh bool) {
 		l.shrink(now, t, atOnce)
 		l.pause(now, fresh, min(max(l.usual/8, shortPause), time.Second), max(2*now.Sub(t.at), 250*time.Millisecond), r.RetryAfter)
 	case rule.Pauses:
-		if !r.Again {
-			l.troubled++
+		if !r.Again && len(l.troubled) < steady && (r.Of == "" || !slices.Contains(l.troubled, r.Of)) {
+			l.troubled = append(l.troubled, r.Of)
 		}
-		if l.troubled >= steady || l.probing {
+		if len(l.troubled) >= steady || l.probing {
 			l.streak = max(l.streak, 1) // a pause and a single request, from the first wave on
 			l.pause(now, fresh, l.cfg.Pause/2, 0, r.RetryAfter)
 		}
@@ -245,7 +247,7 @@ func (l *Limiter) pause(now time.Time, fresh bool, first, probeFor, asked time.D
 // answered notes an answer of any kind: the server is there. That of a request
 // which was in flight already when the last trouble came says nothing of now.
 func (l *Limiter) answered(t Ticket) {
-	l.troubled = 0
+	l.troubled = l.troubled[:0]
 	if t.seq > l.waveSeq || l.streak == 0 {
 		l.streak, l.probing = 0, false
 	}

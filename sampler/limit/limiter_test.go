@@ -202,6 +202,18 @@ func TestPauses(t *testing.T) {
 				d.alone(Result{Class: Broken, Again: true})
 			}
 		}, 0},
+		{"nor are the many requests of a few rollouts", func(d *desk) {
+			for range 40 {
+				for _, of := range []string{"a", "b", "c", "d", "e", "f", "g"} {
+					d.alone(Result{Class: Broken, Of: of})
+				}
+			}
+		}, 0},
+		{"those of eight are", func(d *desk) {
+			for _, of := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
+				d.alone(Result{Class: Broken, Of: of})
+			}
+		}, 500 * time.Millisecond},
 		{"so does one that was sent before: the server is there", func(d *desk) {
 			d.fill()
 			before := d.out[0]
