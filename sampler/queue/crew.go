@@ -292,6 +292,13 @@ func (p *Planner) dropped(w *worker, k key) {
 	}
 }
 
+// ended ends the planner for what the server did.
+func (p *Planner) ended(doing string, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stop(p.c.explain(doing, err))
+}
+
 // watch looks after workers that fall silent.
 func (p *Planner) watch() {
 	tick := time.NewTicker(p.plan.Lease / 10)
@@ -302,15 +309,16 @@ func (p *Planner) watch() {
 		case <-p.ctx.Done():
 			return
 		case <-p.c.closed:
-			p.mu.Lock()
-			p.stop(p.c.explain("lead the run", p.c.last()))
-			p.mu.Unlock()
+			p.ended("lead the run", p.c.last())
 			return
 		case <-p.gathering.Closed():
+			if p.c.nc.IsClosed() { // which closes what reads first, and says so last
+				<-p.c.closed
+				p.ended("lead the run", p.c.last())
+				return
+			}
 			p.fenced()
-			p.mu.Lock()
-			p.stop(p.c.explain("read results", errNoResults))
-			p.mu.Unlock()
+			p.ended("read results", errNoResults)
 			return
 		case <-tick.C:
 		}

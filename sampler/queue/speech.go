@@ -96,6 +96,7 @@ func (c *came) came() sampler.Came {
 		return sampler.Came{}
 	}
 	out := sampler.Came{Result: c.Result, Fault: c.Fault, Failure: c.Failure.failure(), Cause: sampler.Brief(c.Cause)}
+	out.Result.Of = sampler.Brief(c.Result.Of)
 	out.Fault.Text, out.Fault.Subject = sampler.Brief(c.Fault.Text), sampler.Brief(c.Fault.Subject)
 	if f := c.Fault; f.Class != c.Result.Class || f.Class.Rule().Opens && out.Failure == nil {
 		out.Fault = limit.Fault{}
