@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -112,11 +111,10 @@ func TestAnswersThatNobodyAskedForAreNotShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer proxy.Close()
-	cmd := exec.CommandContext(t.Context(), "gonogo", "sample", "-c", filepath.Join(dir, "gonogo.yaml"), "-o", filepath.Join(dir, "run"), "--yes",
+	out, said, code := inProcess(t, "", "sample", "-c", filepath.Join(dir, "gonogo.yaml"), "-o", filepath.Join(dir, "run"), "--yes",
 		"--set", "items=2", "--set", "sampling.address_map."+fixtures.Origin+"="+proxy.URL(), "--set", "sampling.breaker=0",
 		"--set", "model.timeout=3s", "--set", "sampling.tool_timeout=3s", "--set", "sampling.grader_timeout=3s")
-	said, err := cmd.CombinedOutput()
-	if err != nil || strings.Contains(string(said), "HTTP/1.1") || !strings.Contains(string(said), "Recorded") {
-		t.Errorf("error %v:\n%s", err, said)
+	if code != exitDone || strings.Contains(string(out)+string(said), "HTTP/1.1") || !strings.Contains(string(out)+string(said), "Recorded") {
+		t.Errorf("exit code %d:\n%s\n%s", code, out, said)
 	}
 }

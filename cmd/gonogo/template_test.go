@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
@@ -10,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -67,20 +67,11 @@ func TestEveryTemplateGoesTheWholeWay(t *testing.T) {
 // end with one of the codes.
 func inFolder(t *testing.T, dir string, codes []int, args ...string) string {
 	t.Helper()
-	var stdout, stderr bytes.Buffer
-	cmd := exec.CommandContext(t.Context(), "gonogo", args...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &stdout, &stderr
-	err := cmd.Run()
-	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
-		t.Fatal(err)
+	stdout, stderr, code := inProcess(t, dir, args...)
+	if !slices.Contains(codes, code) {
+		t.Fatalf("gonogo %s: exit code %d\n%s", strings.Join(args, " "), code, stderr)
 	}
-	for _, code := range codes {
-		if cmd.ProcessState.ExitCode() == code {
-			return stdout.String()
-		}
-	}
-	t.Fatalf("gonogo %s: exit code %d\n%s", strings.Join(args, " "), cmd.ProcessState.ExitCode(), stderr.String())
-	return ""
+	return string(stdout)
 }
 
 // viewed is the page that the viewer of a run serves.

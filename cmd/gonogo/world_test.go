@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"os"
@@ -9,7 +10,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"gonogo/analysis"
 	"gonogo/fixtures"
@@ -134,19 +137,32 @@ func readRewards(t *testing.T, dir string) map[rollout.Key]float64 {
 // take most of a small run's time.
 func runDemo(t *testing.T, args ...string) (*analysis.Result, int) {
 	t.Helper()
-	var stdout, stderr bytes.Buffer
-	cmd := exec.CommandContext(t.Context(), "gonogo", append([]string{"demo", "--json", "--set", "report.formats=[markdown]"}, args...)...)
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	stdout, stderr, code := inProcess(t, "", append([]string{"demo", "--json", "--set", "report.formats=[markdown]"}, args...)...)
+	var result analysis.Result
+	if err := json.Unmarshal(stdout, &result); err != nil {
+		t.Fatalf("exit code %d, and no result: %v\n%s", code, err, stderr)
+	}
+	return &result, code
+}
+
+// inProcess runs a command of gonogo in a folder, "" for this one. One that hangs
+// ends, and says where it was.
+func inProcess(t *testing.T, dir string, args ...string) (stdout, stderr []byte, code int) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "gonogo", args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = dir, &out, &errs, 10*time.Second
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGQUIT) } // the runtime prints all stacks
 	err := cmd.Run()
+	if ctx.Err() != nil {
+		t.Fatalf("gonogo %s hangs:\n%s", strings.Join(args, " "), errs.String())
+	}
 	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
 		t.Fatal(err)
 	}
-	code := cmd.ProcessState.ExitCode()
-	var result analysis.Result
-	if err := json.Unmarshal(stdout.Bytes(), &result); err != nil {
-		t.Fatalf("exit code %d, and no result: %v\n%s", code, err, stderr.String())
-	}
-	return &result, code
+	return out.Bytes(), errs.Bytes(), cmd.ProcessState.ExitCode()
 }
 
 // tinyWorld writes the tiny world's files into a folder of their own.
