@@ -1,8 +1,13 @@
 package proxy
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
 
+	"gonogo/sampler"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/transcript"
 )
@@ -11,22 +16,56 @@ import (
 type reply struct {
 	message *rollout.Message // nil: nothing that belongs to a conversation
 	usage   rollout.Usage
+	failed  *sampler.Failure // what the server tells in the place of an answer; nil: it answered
+}
+
+// failureOf reads the "error" of an answer of status 200; nil when there is none.
+func failureOf(raw json.RawMessage) *sampler.Failure {
+	text := rollout.TextOrJSON(raw)
+	if text == "" || text == "{}" || text == "false" {
+		return nil
+	}
+	var e struct{ Code, Message json.RawMessage }
+	_ = json.Unmarshal(raw, &e) // a text has neither
+	f := useless(text)
+	if message := rollout.TextOrJSON(e.Message); message != "" {
+		f.Err = errors.New(strings.TrimSpace(rollout.TextOrJSON(e.Code) + " " + message))
+	}
+	var status int
+	if json.Unmarshal(e.Code, &status) == nil && status >= 400 && status < 600 {
+		f.Hidden, f.Temporary = status, sampler.Temporary(status)
+	}
+	return f
+}
+
+// useless is an answer of status 200 that is none.
+func useless(why string) *sampler.Failure {
+	return &sampler.Failure{Status: http.StatusOK, Temporary: true, Err: errors.New(why)}
+}
+
+// unreadable is useless, with what there is.
+func unreadable(body []byte) *sampler.Failure {
+	return useless("the answer cannot be used: " + sampler.ErrorText(sampler.Answer{Body: body}))
 }
 
 // chatAnswer reads an answer of Chat Completions. Of several choices the first is
 // recorded.
 func chatAnswer(body []byte) reply {
 	var a struct {
+		Error   json.RawMessage `json:"error"`
 		Choices []struct {
+			Error   json.RawMessage `json:"error"`
 			Message json.RawMessage `json:"message"`
 		} `json:"choices"`
 		Usage json.RawMessage `json:"usage"`
 	}
-	_ = json.Unmarshal(body, &a) // what cannot be read is not recorded; the agent has it
-	out := reply{usage: transcript.UsageOf(a.Usage)}
-	if len(a.Choices) > 0 {
-		out.message = assistant(a.Choices[0].Message)
+	err := json.Unmarshal(body, &a)
+	out := reply{usage: transcript.UsageOf(a.Usage), failed: failureOf(a.Error)}
+	if err != nil || len(a.Choices) == 0 {
+		out.failed = cmp.Or(out.failed, unreadable(body))
+		return out
 	}
+	out.message, out.failed = assistant(a.Choices[0].Message), cmp.Or(out.failed, failureOf(a.Choices[0].Error))
 	return out
 }
 
@@ -51,13 +90,20 @@ func assistant(raw json.RawMessage) *rollout.Message {
 // responsesAnswer reads an answer of the Responses API.
 func responsesAnswer(body []byte) reply {
 	var a struct {
+		Error  json.RawMessage `json:"error"`
 		Output json.RawMessage `json:"output"`
 		Usage  json.RawMessage `json:"usage"`
 	}
-	_ = json.Unmarshal(body, &a)
-	out := reply{usage: transcript.UsageOf(a.Usage)}
-	messages, err := transcript.Items(a.Output)
-	if err != nil || len(messages) == 0 {
+	err := json.Unmarshal(body, &a)
+	out := reply{usage: transcript.UsageOf(a.Usage), failed: failureOf(a.Error)}
+	var messages []rollout.Message
+	if err == nil {
+		messages, err = transcript.Items(a.Output)
+	}
+	if err != nil || len(a.Output) == 0 {
+		out.failed = cmp.Or(out.failed, unreadable(body))
+	}
+	if len(messages) == 0 {
 		return out
 	}
 	// Reasoning between calls may have made several turns of one answer.
@@ -85,8 +131,8 @@ func usageAlone(body []byte) reply {
 	}
 	_ = json.Unmarshal(body, &a)
 	u := transcript.UsageOf(a.Usage)
-	if u.Output == nil && u.Input != nil {
-		u.Output = new(int64) // nothing is written
+	if u.Input != nil { // nothing is written or thought, and what is left out was not cached
+		u.Output, u.Reasoning, u.Cached = cmp.Or(u.Output, new(int64)), cmp.Or(u.Reasoning, new(int64)), cmp.Or(u.Cached, new(int64))
 	}
 	return reply{usage: u}
 }

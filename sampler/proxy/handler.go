@@ -3,6 +3,7 @@ package proxy
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -45,6 +46,7 @@ func dialects() []dialect {
 type asked struct {
 	dialect
 	body     []byte
+	sum      [sha256.Size]byte // of the body as the agent wrote it
 	messages []rollout.Message
 	stream   bool
 	injected bool // the usage of the stream was asked for by us
@@ -85,7 +87,7 @@ func (p *Proxy) forward(w http.ResponseWriter, req *http.Request, r *room, d dia
 		r.deny(w, http.StatusBadRequest, "invalid_request", err.Error())
 		return
 	}
-	turn, limit := r.admit(q.messages)
+	turn, limit := r.admit(q)
 	if limit != "" {
 		refuse(w, http.StatusBadRequest, "limit_reached", limit+" reached: this rollout may not go on")
 		return
@@ -104,8 +106,8 @@ func (p *Proxy) forward(w http.ResponseWriter, req *http.Request, r *room, d dia
 	err = p.ask(ctx, w, r, q, r.play.TraceID+"/"+strconv.Itoa(turn), pass, &said)
 	pass.Done(said.usage, err)
 	switch {
-	case err == nil:
-		r.note(said, time.Now())
+	case err == nil, ctx.Err() != nil && said.message != nil: // what an agent did not hear to its end was said all the same
+		r.note(q, said, time.Now())
 	case ctx.Err() == nil:
 		r.fail(err)
 	}
@@ -132,7 +134,7 @@ func untilTheEnd(ctx context.Context, w http.ResponseWriter) (stop func()) {
 
 // read reads a request, and has a streamed chat tell its tokens.
 func (p *Proxy) read(d dialect, body []byte) (asked, error) {
-	q := asked{dialect: d, body: body}
+	q := asked{dialect: d, body: body, sum: sha256.Sum256(body)}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(body, &fields); err != nil {
 		return q, fmt.Errorf("the request is no JSON object: %w", err)
@@ -226,7 +228,17 @@ func (p *Proxy) ask(ctx context.Context, w http.ResponseWriter, r *room, q asked
 		return sampler.StatusFailure(address, sampler.Answer{Status: resp.StatusCode, Header: resp.Header, Body: text})
 	}
 	*said = q.answer(text)
-	return nil
+	return p.failed(address, *said)
+}
+
+// failed is the failure that an answer of status 200 tells; nil when it tells none.
+func (p *Proxy) failed(address string, said reply) error {
+	if said.failed == nil {
+		return nil
+	}
+	f := *said.failed
+	f.URL, f.Err = sampler.RedactURL(address), errors.New(sampler.Brief(p.secrets.Mask(f.Err.Error())))
+	return &f
 }
 
 // copyHeader hands on what an agent's library goes by.

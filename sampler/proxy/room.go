@@ -2,12 +2,14 @@ package proxy
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"sync"
 	"time"
 
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/transcript"
 )
 
 // room is one try of a rollout, as far as its agent asks the model.
@@ -17,8 +19,9 @@ type room struct {
 	begun time.Time
 	busy  sync.WaitGroup // requests under way
 
-	mu       sync.Mutex // guards what follows
-	asked    int        // requests that went to the model
+	mu       sync.Mutex                 // guards what follows
+	asked    int                        // requests that went to the model
+	open     map[[sha256.Size]byte]bool // requests that have no answer yet
 	messages []rollout.Message
 	calls    []rollout.Call
 	usage    rollout.Usage
@@ -31,15 +34,15 @@ type room struct {
 }
 
 func newRoom(ctx context.Context, play sampler.Play) *room {
-	return &room{ctx: ctx, play: play, begun: time.Now()}
+	return &room{ctx: ctx, play: play, begun: time.Now(), open: make(map[[sha256.Size]byte]bool)}
 }
 
 // admit takes down what is new in a request, and numbers it, or says which limit is
 // in its way.
-func (r *room) admit(request []rollout.Message) (turn int, limit string) {
+func (r *room) admit(q asked) (turn int, limit string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.listen(request)
+	r.listen(q)
 	switch steps := r.turns + len(r.calls); {
 	case r.play.MaxSteps > 0 && steps >= r.play.MaxSteps:
 		r.limit = fmt.Sprintf("max_steps of %d", r.play.MaxSteps)
@@ -69,12 +72,13 @@ func (r *room) refusal() string {
 }
 
 // listen takes down what a request says that was not said before. A request that
-// is made again says nothing new.
-func (r *room) listen(request []rollout.Message) {
-	if r.failed != nil {
+// is made again says nothing new: the model failed, or the agent did not wait.
+func (r *room) listen(q asked) {
+	if r.failed != nil || r.open[q.sum] {
 		return
 	}
-	for _, m := range news(request, r.play.Item, r.turns == 0) {
+	r.open[q.sum] = true
+	for _, m := range news(q.messages, r.play.Item, r.turns == 0) {
 		r.messages = append(r.messages, m)
 		if m.Role == "tool" {
 			r.answer(m)
@@ -83,10 +87,11 @@ func (r *room) listen(request []rollout.Message) {
 }
 
 // note takes down a reply.
-func (r *room) note(reply reply, ended time.Time) {
+func (r *room) note(q asked, reply reply, ended time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.failed = nil
+	delete(r.open, q.sum)
 	if r.usage = r.usage.Plus(reply.usage); r.replies == 0 {
 		r.usage = reply.usage
 	}
@@ -97,7 +102,7 @@ func (r *room) note(reply reply, ended time.Time) {
 	r.messages = append(r.messages, *reply.message)
 	for _, c := range reply.message.ToolCalls {
 		r.calls = append(r.calls, rollout.Call{
-			Turn: r.turns, ID: c.ID, Name: c.Name, Arguments: c.Arguments, Status: rollout.CallOK, Offset: rollout.Seconds(ended.Sub(r.begun)),
+			Turn: r.turns, ID: c.ID, Name: c.Name, Arguments: c.Arguments, Status: transcript.CallStatus(c.Arguments), Offset: rollout.Seconds(ended.Sub(r.begun)),
 		})
 	}
 	r.turns++
@@ -125,7 +130,7 @@ func news(request []rollout.Message, it *rollout.Item, first bool) []rollout.Mes
 		}
 	}
 	request = request[from:]
-	if !first || from > 0 {
+	if !first {
 		return request
 	}
 	own := make(map[string]bool, len(it.Messages))

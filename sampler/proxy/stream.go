@@ -3,6 +3,7 @@ package proxy
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ type stream interface {
 	// event takes the data of one event. own says that it is there for us alone: the
 	// agent did not ask for it.
 	event(data []byte) (own bool)
+	over() bool // the answer has come to its end, whatever becomes of the connection
 	reply() reply
 }
 
@@ -33,27 +35,39 @@ func (p *Proxy) pass(w http.ResponseWriter, resp *http.Response, from io.Reader,
 	out := http.NewResponseController(w)
 	whole := q.dialect.stream()
 	lines := bufio.NewReaderSize(from, 32<<10)
-	var event []byte
 	for {
-		line, err := lines.ReadBytes('\n')
-		event = append(event, line...)
-		if len(event) > largest {
-			err = errors.New("an event of the stream is too long")
+		event, err := readEvent(lines)
+		if own := whole.event(dataOf(event)); len(event) > 0 && (!own || !q.injected) {
+			_, _ = w.Write([]byte(p.secrets.Mask(string(event)))) // an agent that is gone is found out by its own end
+			_ = out.Flush()
 		}
-		if blank := len(bytes.TrimSpace(line)) == 0; blank && len(line) > 0 || err != nil && len(event) > 0 {
-			if own := whole.event(dataOf(event)); !own || !q.injected {
-				_, _ = w.Write([]byte(p.secrets.Mask(string(event)))) // an agent that is gone is found out by its own end
-				_ = out.Flush()
-			}
-			event = event[:0]
+		if err == nil {
+			continue
 		}
-		if errors.Is(err, io.EOF) {
-			*said = whole.reply()
-			return nil
+		address := resp.Request.URL.String()
+		*said = whole.reply()
+		if errors.Is(err, io.EOF) || whole.over() {
+			return p.failed(address, *said)
 		}
-		if err != nil {
-			return sampler.TransportFailure(resp.Request.URL.String(), fmt.Errorf("%w: %w", errBrokeOff, err))
+		return sampler.TransportFailure(address, fmt.Errorf("%w: %w", errBrokeOff, err))
+	}
+}
+
+// readEvent reads lines to the next one that is blank. Beside an error it returns what
+// there was.
+func readEvent(lines *bufio.Reader) (event []byte, err error) {
+	for begun := 0; ; {
+		part, err := lines.ReadSlice('\n')
+		event = append(event, part...)
+		switch {
+		case len(event) > largest:
+			return nil, errors.New("an event of the stream is too long")
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case err != nil || len(bytes.TrimSpace(event[begun:])) == 0:
+			return event, err
 		}
+		begun = len(event)
 	}
 }
 
@@ -72,80 +86,135 @@ func dataOf(event []byte) []byte {
 type chatStream struct {
 	content, refusal, reasoning strings.Builder
 	calls                       []rollout.ToolCall
-	began                       bool
+	at                          map[int]int // where in calls the call of an index stands
+	began, done                 bool
 	usage                       rollout.Usage
+	failed                      *sampler.Failure
+}
+
+// delta is what a chunk adds to the message.
+type delta struct {
+	Content          json.RawMessage `json:"content"`
+	Refusal          string          `json:"refusal"`
+	Reasoning        json.RawMessage `json:"reasoning"`
+	ReasoningContent json.RawMessage `json:"reasoning_content"`
+	ToolCalls        []struct {
+		Index    int    `json:"index"`
+		ID       string `json:"id"`
+		Function struct {
+			Name      string          `json:"name"`
+			Arguments json.RawMessage `json:"arguments"`
+		} `json:"function"`
+	} `json:"tool_calls"`
 }
 
 func (s *chatStream) event(data []byte) (own bool) {
 	var chunk struct {
+		Error   json.RawMessage `json:"error"`
 		Choices []struct {
-			Index int `json:"index"`
-			Delta struct {
-				Content   string `json:"content"`
-				Refusal   string `json:"refusal"`
-				Reasoning string `json:"reasoning_content"`
-				ToolCalls []struct {
-					Index    int    `json:"index"`
-					ID       string `json:"id"`
-					Function struct {
-						Name      string `json:"name"`
-						Arguments string `json:"arguments"`
-					} `json:"function"`
-				} `json:"tool_calls"`
-			} `json:"delta"`
+			Index int   `json:"index"`
+			Delta delta `json:"delta"`
 		} `json:"choices"`
 		Usage json.RawMessage `json:"usage"`
 	}
-	if json.Unmarshal(data, &chunk) != nil { // such as [DONE]
+	s.done = s.done || string(data) == "[DONE]"
+	if json.Unmarshal(data, &chunk) != nil {
 		return false
 	}
+	s.failed = cmp.Or(s.failed, failureOf(chunk.Error))
 	if u := transcript.UsageOf(chunk.Usage); u != (rollout.Usage{}) {
 		s.usage = u
 	}
 	for _, c := range chunk.Choices {
-		if c.Index != 0 {
-			continue
-		}
-		s.began = true
-		s.content.WriteString(c.Delta.Content)
-		s.refusal.WriteString(c.Delta.Refusal)
-		s.reasoning.WriteString(c.Delta.Reasoning)
-		for _, call := range c.Delta.ToolCalls {
-			for len(s.calls) <= call.Index && call.Index < 1024 {
-				s.calls = append(s.calls, rollout.ToolCall{})
-			}
-			if call.Index < 0 || call.Index >= len(s.calls) {
-				continue
-			}
-			at := &s.calls[call.Index]
-			at.ID += call.ID
-			at.Name += call.Function.Name
-			at.Arguments += call.Function.Arguments
+		if c.Index == 0 {
+			s.add(c.Delta)
 		}
 	}
-	return len(chunk.Choices) == 0 && len(chunk.Usage) > 0
+	return len(chunk.Choices) == 0 && len(chunk.Usage) > 0 && string(chunk.Usage) != "null"
 }
 
+func (s *chatStream) add(d delta) {
+	s.began = true
+	content, _ := transcript.Text(d.Content) // what is no text is not recorded; the agent has it
+	s.content.WriteString(content)
+	s.refusal.WriteString(d.Refusal)
+	reasoning := rollout.TextOrJSON(d.ReasoningContent)
+	s.reasoning.WriteString(cmp.Or(reasoning, rollout.TextOrJSON(d.Reasoning)))
+	for _, c := range d.ToolCalls {
+		if to := s.call(c.Index, c.ID); to != nil {
+			to.Name += c.Function.Name
+			to.Arguments += rollout.TextOrJSON(c.Function.Arguments)
+		}
+	}
+}
+
+// call is the one that a chunk adds to. Some servers tell the id with each chunk, and
+// some give every call the index 0.
+func (s *chatStream) call(index int, id string) *rollout.ToolCall {
+	i, known := s.at[index]
+	if known && (id == "" || s.calls[i].ID == "" || s.calls[i].ID == id) {
+		s.calls[i].ID = cmp.Or(s.calls[i].ID, id)
+		return &s.calls[i]
+	}
+	const most = 1024
+	if len(s.calls) == most {
+		return nil
+	}
+	if s.at == nil {
+		s.at = make(map[int]int)
+	}
+	s.at[index] = len(s.calls)
+	s.calls = append(s.calls, rollout.ToolCall{ID: id})
+	return &s.calls[len(s.calls)-1]
+}
+
+func (s *chatStream) over() bool { return s.done }
+
 func (s *chatStream) reply() reply {
-	out := reply{usage: s.usage}
+	out := reply{usage: s.usage, failed: s.failed}
 	if s.began {
 		out.message = &rollout.Message{Role: "assistant", Content: s.content.String(), Refusal: s.refusal.String(), Reasoning: s.reasoning.String(), ToolCalls: s.calls}
+	} else {
+		out.failed = cmp.Or(out.failed, useless("the stream holds no answer"))
 	}
 	return out
 }
 
 // responsesStream waits for the event that holds the whole response.
-type responsesStream struct{ whole reply }
+type responsesStream struct {
+	whole reply
+	done  bool
+	said  strings.Builder // until then
+}
 
 func (s *responsesStream) event(data []byte) (own bool) {
 	var e struct {
 		Type     string          `json:"type"`
+		Delta    json.RawMessage `json:"delta"`
 		Response json.RawMessage `json:"response"`
 	}
-	if json.Unmarshal(data, &e) == nil && (e.Type == "response.completed" || e.Type == "response.incomplete" || e.Type == "response.failed") {
-		s.whole = responsesAnswer(e.Response)
+	if json.Unmarshal(data, &e) != nil {
+		return false
+	}
+	switch e.Type {
+	case "response.completed", "response.incomplete", "response.failed":
+		s.whole, s.done = responsesAnswer(e.Response), true
+	case "response.output_text.delta":
+		s.said.WriteString(rollout.TextOrJSON(e.Delta))
+	case "error":
+		s.whole.failed = failureOf(data)
 	}
 	return false
 }
 
-func (s *responsesStream) reply() reply { return s.whole }
+func (s *responsesStream) over() bool { return s.done }
+
+func (s *responsesStream) reply() reply {
+	out := s.whole
+	if !s.done && s.said.Len() > 0 {
+		out.message = &rollout.Message{Role: "assistant", Content: s.said.String()}
+	} else if !s.done {
+		out.failed = cmp.Or(out.failed, useless("the stream holds no answer"))
+	}
+	return out
+}

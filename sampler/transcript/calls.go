@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"encoding/json"
+	"strings"
 
 	"gonogo/sampler/rollout"
 )
@@ -16,19 +17,29 @@ func CallsOf(messages []rollout.Message, status func(answer *rollout.Message) (r
 		}
 		outputs := answers(messages[i+1:])
 		for n, c := range m.ToolCalls {
-			call := rollout.Call{Turn: turns, ID: c.ID, Name: c.Name, Arguments: c.Arguments, Status: rollout.CallOK}
+			call := rollout.Call{Turn: turns, ID: c.ID, Name: c.Name, Arguments: c.Arguments, Status: CallStatus(c.Arguments)}
 			if out := match(outputs, c.ID, n); out != nil {
 				call.Output, call.OutputBytes = out.Content, len(out.Content)
-				call.Status, call.Error = status(out)
-			}
-			if !json.Valid([]byte(c.Arguments)) {
-				call.Status = rollout.CallMalformed
+				told, why := status(out)
+				call.Error = why
+				if call.Status == rollout.CallOK {
+					call.Status = told
+				}
 			}
 			calls = append(calls, call)
 		}
 		turns++
 	}
 	return calls, turns
+}
+
+// CallStatus is that of a call of which the arguments alone are known: malformed
+// where they cannot be read. A tool without parameters is often called with none.
+func CallStatus(arguments string) rollout.CallStatus {
+	if strings.TrimSpace(arguments) != "" && !json.Valid([]byte(arguments)) {
+		return rollout.CallMalformed
+	}
+	return rollout.CallOK
 }
 
 // answers returns the tool messages before the next turn of the model.

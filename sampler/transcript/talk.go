@@ -66,11 +66,7 @@ func (t *Talk) Hear(role, text string) {
 func (t *Talk) Call(id, name, arguments string) {
 	m := t.turn()
 	m.ToolCalls = append(m.ToolCalls, rollout.ToolCall{ID: id, Name: name, Arguments: arguments})
-	c := rollout.Call{Turn: t.Turns - 1, ID: id, Name: name, Arguments: arguments, Status: rollout.CallOK}
-	if !json.Valid([]byte(arguments)) {
-		c.Status = rollout.CallMalformed
-	}
-	t.Calls = append(t.Calls, c)
+	t.Calls = append(t.Calls, rollout.Call{Turn: t.Turns - 1, ID: id, Name: name, Arguments: arguments, Status: CallStatus(arguments)})
 }
 
 // Result takes what a tool answered to the call of that id.
