@@ -41,6 +41,14 @@ type Entrance struct {
 	Refused func() string
 }
 
+// refused is why the last request was not handed on; "" when it was.
+func (e Entrance) refused() string {
+	if e.Refused == nil {
+		return ""
+	}
+	return e.Refused()
+}
+
 // Play is a rollout to be made by an agent.
 type Play struct {
 	Item      *rollout.Item
@@ -131,6 +139,12 @@ func (e *episode) attend(ctx context.Context) (ending, error) {
 	return e.agentEnding(done, heard), nil
 }
 
+// nothing reports whether there is neither an answer nor a reason for none. An agent
+// that swallows errors ends so when its model fails, which is nobody's zero.
+func (p Played) nothing() bool {
+	return strings.TrimSpace(p.Output) == "" && p.Refusal == "" && p.Limit == ""
+}
+
 // PlayOnce has the agent carry the rollout once, in its time, and the model behind
 // the door, where that is not nil, asked and heard. A failure is worth another try
 // as long as the model has answered nothing.
@@ -151,11 +165,29 @@ func PlayOnce(ctx context.Context, a Agent, door Door, p Play) (done Played, hea
 	if heard.Limit != "" {
 		return done, heard, nil // it was refused another turn, and may not have gone on without
 	}
-	if f, ok := AsFailure(err); ok && f.Temporary && heard.Turns > 0 {
+	if err == nil && done.nothing() {
+		return done, heard, unanswered(at, heard)
+	}
+	if f, ok := AsFailure(err); ok && f.Temporary && (heard.Turns > 0 || heard.Usage != (rollout.Usage{})) {
 		own := &AgentError{KindAgentCrashed, rollout.ToolFailed, fmt.Errorf("the agent failed after the model had answered it: %w", f)}
 		err = &Failure{URL: f.URL, Hidden: http.StatusOK, Boundary: f.Boundary, Err: own}
 	}
 	return done, heard, err
+}
+
+// unanswered is why the last request of an agent that gave no answer had none; nil
+// when it had.
+func unanswered(at Entrance, heard Heard) error {
+	own := &AgentError{Kind: KindAgentError, Outcome: rollout.ToolFailed}
+	if heard.Failed != nil {
+		own = &AgentError{Outcome: rollout.ModelAPI, Err: heard.Failed}
+	} else if why := at.refused(); why != "" {
+		own.Err = fmt.Errorf("the agent gave no answer, and its last request was not handed on to the model: %s", why)
+	}
+	if own.Err == nil {
+		return nil
+	}
+	return &Failure{URL: AgentBoundary, Hidden: http.StatusOK, Err: own}
 }
 
 // heardModel has the model's gate take note of what an agent heard, and returns
@@ -183,13 +215,18 @@ func (e *episode) noteAgent(done Played, heard Heard) {
 		e.rec.Calls = heard.Calls
 	}
 	e.rec.Turns = max(done.Turns, heard.Turns)
-	usage := done.Usage
-	if heard.Turns > 0 {
-		usage = heard.Usage
-	}
-	e.usage.add(usage)
+	e.usage.add(UsageOf(done, heard))
 	e.steps = e.rec.Turns + len(e.rec.Calls)
 	e.lookAgent(done, heard)
+}
+
+// UsageOf is what a rollout of an agent used: tokens that were counted go before
+// those that it tells.
+func UsageOf(done Played, heard Heard) rollout.Usage {
+	if heard.Turns == 0 && done.Usage != (rollout.Usage{}) {
+		return done.Usage
+	}
+	return heard.Usage
 }
 
 // lookAgent looks for canaries in all that is known of the conversation, whoever
@@ -201,6 +238,10 @@ func (e *episode) lookAgent(done Played, heard Heard) {
 	e.look.inMessages(done.Messages, atAgent)
 	e.look.in(done.Output, atAgent, "")
 	e.look.in(done.Refusal, atAgent, "")
+	for _, c := range done.Calls {
+		e.look.in(c.Arguments, atAgent, "")
+		e.look.in(c.Error, atAgent, "")
+	}
 }
 
 // agentEnding is how a rollout ended that the agent came to the end of.

@@ -33,6 +33,9 @@ func TestWhatARolloutMeets(t *testing.T) {
 		{"what an agent tells", func(e *episode) {
 			e.noteAgent(Played{Output: "I remember " + a, Calls: []rollout.Call{{Name: "shell", Output: b}}}, Heard{})
 		}, "", []rollout.Leak{{Canary: b, At: "tool shell"}, {Canary: a, At: "agent"}}, false},
+		{"what an agent tells of its calls", func(e *episode) {
+			e.noteAgent(Played{Calls: []rollout.Call{{Name: "shell", Arguments: a, Error: "no " + b}}}, Heard{})
+		}, "", []rollout.Leak{{Canary: a, At: "agent"}, {Canary: b, At: "agent"}}, false},
 		{"what went through the model's door", func(e *episode) {
 			e.noteAgent(Played{}, Heard{Messages: append(said("user", a), said("assistant", a+b)...)})
 		}, "", []rollout.Leak{{Canary: a, At: "agent"}, {Canary: b, At: "model"}}, false},

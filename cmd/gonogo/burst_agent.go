@@ -46,7 +46,7 @@ func (u agentUse) plus(n int, p *project, rec *rollout.Record) agentUse {
 	own := *rec // without its grading
 	own.Judge, own.JudgeCalls = rollout.Usage{}, 0
 	usd, priced := p.cfg.prices().Rollout(&own)
-	tokens, told := 0.0, rec.Turns == 0
+	tokens, told := 0.0, rec.Turns == 0 && rec.Answer == ""
 	if rec.Usage.Input != nil && rec.Usage.Output != nil {
 		tokens, told = float64(*rec.Usage.Input+*rec.Usage.Output), true
 	}

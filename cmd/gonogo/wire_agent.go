@@ -68,12 +68,17 @@ func (p *project) program(command []string) []string {
 }
 
 // keyVariables are the variables that hold keys of the model and the judge, which
-// are none of an agent's business: it finds the model by a key of its own.
+// are none of an agent's business: it finds the model by a key of its own. One that
+// asks a model by itself may want the model's.
 func (p *project) keyVariables() []string {
-	if p.cfg.Agent.ownModel() {
-		return nil
+	model, judge := p.cfg.Model.APIKeyEnv, p.cfg.Judge.APIKeyEnv
+	switch {
+	case !p.cfg.Agent.ownModel():
+		return []string{model, judge}
+	case judge != model:
+		return []string{judge}
 	}
-	return []string{p.cfg.Model.APIKeyEnv, p.cfg.Judge.APIKeyEnv}
+	return nil
 }
 
 // agentEndpoints lists those that the agent stands for.

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -43,7 +44,10 @@ type Call struct {
 	Elapsed   rollout.Seconds `json:"elapsed_s"`
 }
 
-// Usage counts tokens, by the names of either API.
+// mostTurns is more than any rollout has; beyond it sums would overflow.
+const mostTurns = 1e6
+
+// Usage counts tokens, by the names of either API, whose details are read as well.
 type Usage struct {
 	Input      *int64 `json:"input_tokens"`
 	Output     *int64 `json:"output_tokens"`
@@ -51,6 +55,11 @@ type Usage struct {
 	Completion *int64 `json:"completion_tokens"`
 	Reasoning  *int64 `json:"reasoning_tokens"`
 	Cached     *int64 `json:"cached_tokens"`
+
+	InputDetails      *Usage `json:"input_tokens_details"`
+	OutputDetails     *Usage `json:"output_tokens_details"`
+	PromptDetails     *Usage `json:"prompt_tokens_details"`
+	CompletionDetails *Usage `json:"completion_tokens_details"`
 }
 
 // played reads a result; named says that it must name the rollout. An error wraps
@@ -72,7 +81,7 @@ func played(text []byte, p sampler.Play, named bool) (sampler.Played, error) {
 		return sampler.Played{}, r.Error.failure()
 	case r.Output == nil && r.Refusal == "" && r.Limit == "":
 		return sampler.Played{}, garbled(`the agent's result has no "output": it must say what the answer is ("" for none), or "refusal", "limit" or "error"`)
-	case r.Turns < 0:
+	case r.Turns < 0 || r.Turns > mostTurns:
 		return sampler.Played{}, garbled(`the agent's result has %d "turns"`, r.Turns)
 	case !r.Usage.possible():
 		return sampler.Played{}, garbled(`the agent's "usage" counts fewer tokens than none, or more than there are`)
@@ -98,41 +107,52 @@ func (r *Result) converse(done *sampler.Played, p sampler.Play) error {
 		calls, turns := transcript.CallsOf(messages, transcript.Untold)
 		done.Messages, done.Calls, done.Turns = messages, calls, max(done.Turns, turns)
 	}
+	asked := done.Calls // by the messages
+	var told []rollout.Call
 	for i, c := range r.ToolCalls {
 		call := rollout.Call{
 			Turn: i, ID: c.ID, Name: c.Name, Arguments: rollout.TextOrJSON(c.Arguments), Output: rollout.TextOrJSON(c.Output),
-			Status: rollout.CallOK, Error: sampler.Brief(c.Error), Offset: c.Offset, Elapsed: c.Elapsed,
+			Status: transcript.CallStatus(rollout.TextOrJSON(c.Arguments)), Error: sampler.Brief(c.Error), Offset: c.Offset, Elapsed: c.Elapsed,
 		}
 		if c.Name == "" || c.Offset < 0 || c.Elapsed < 0 {
 			return garbled(`the agent's tool call %d has no name, or a time below 0`, i+1)
 		}
 		call.OutputBytes = len(call.Output)
-		if c.Error != "" {
+		if c.Error != "" && call.Status == rollout.CallOK {
 			call.Status = rollout.CallError
 		}
-		if i == 0 {
-			done.Calls = nil // they tell more than the messages
+		if len(asked) == len(r.ToolCalls) {
+			call.Turn = asked[i].Turn
 		}
-		done.Calls = append(done.Calls, call)
+		told = append(told, call)
+	}
+	if told != nil {
+		done.Calls = told // they tell more than the messages
 	}
 	return nil
 }
 
-// afterPrompt leaves the item's own messages out, where the agent gives them
-// back.
+// afterPrompt leaves the item's own messages out, where the agent gives them back.
+// What it says to its model before is its own: it may put instructions there, also in
+// the place of the item's.
 func afterPrompt(messages []rollout.Message, p sampler.Play) []rollout.Message {
-	at := 0
-	for _, own := range p.Item.Messages {
-		if at == len(messages) || messages[at].Role == "assistant" {
-			break
+	var before []rollout.Message
+	for own := p.Item.Messages; len(own) > 0 && len(messages) > 0; {
+		switch m := messages[0]; {
+		case m.Role == own[0].Role && m.Content == own[0].Content:
+			own, messages = own[1:], messages[1:]
+		case instructs(m):
+			before, messages = append(before, m), messages[1:]
+		case instructs(own[0]):
+			own = own[1:]
+		default:
+			return append(before, messages...)
 		}
-		if messages[at].Role != own.Role && messages[at].Content != own.Content {
-			break
-		}
-		at++
 	}
-	return messages[at:]
+	return append(before, messages...)
 }
+
+func instructs(m rollout.Message) bool { return m.Role == "system" || m.Role == "developer" }
 
 // failure is the error that the agent reports.
 func (e *Error) failure() error {
@@ -154,22 +174,20 @@ func (u *Usage) counts() rollout.Usage {
 	if u == nil {
 		return rollout.Usage{}
 	}
-	either := func(a, b *int64) *int64 {
-		if a != nil {
-			return a
+	cached, reasoning := []*int64{u.Cached}, []*int64{u.Reasoning}
+	for _, d := range []*Usage{u.InputDetails, u.OutputDetails, u.PromptDetails, u.CompletionDetails} {
+		if d != nil {
+			cached, reasoning = append(cached, d.Cached), append(reasoning, d.Reasoning)
 		}
-		return b
 	}
-	return rollout.Usage{Input: either(u.Input, u.Prompt), Output: either(u.Output, u.Completion), Reasoning: u.Reasoning, Cached: u.Cached}
+	return rollout.Usage{Input: cmp.Or(u.Input, u.Prompt), Output: cmp.Or(u.Output, u.Completion), Reasoning: cmp.Or(reasoning...), Cached: cmp.Or(cached...)}
 }
 
 // possible reports whether the counts can be true: they are held against budgets.
 func (u *Usage) possible() bool {
 	const most = 1e12
-	if u == nil {
-		return true
-	}
-	for _, n := range []*int64{u.Input, u.Output, u.Prompt, u.Completion, u.Reasoning, u.Cached} {
+	told := u.counts()
+	for _, n := range []*int64{told.Input, told.Output, told.Reasoning, told.Cached} {
 		if n != nil && (*n < 0 || *n > most) {
 			return false
 		}

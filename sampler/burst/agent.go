@@ -65,16 +65,13 @@ func (e *episode) attend(ctx context.Context) (failed bool, err error) {
 func madeBy(it *rollout.Item, trace string, done sampler.Played, heard sampler.Heard) *rollout.Record {
 	rec := &rollout.Record{
 		Item: it.ID, Split: it.Split, TraceID: trace, Outcome: rollout.Graded, Answer: strings.TrimSpace(done.Output),
-		Messages: done.Messages, Calls: done.Calls, Usage: done.Usage, Turns: max(done.Turns, heard.Turns),
+		Messages: done.Messages, Calls: done.Calls, Usage: sampler.UsageOf(done, heard), Turns: max(done.Turns, heard.Turns),
 	}
 	if rec.Messages == nil {
 		rec.Messages = heard.Messages
 	}
 	if rec.Calls == nil {
 		rec.Calls = heard.Calls
-	}
-	if heard.Turns > 0 {
-		rec.Usage = heard.Usage
 	}
 	return rec
 }

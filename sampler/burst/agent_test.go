@@ -25,7 +25,11 @@ type room struct {
 func (r room) Open(context.Context, sampler.Play) (sampler.Entrance, func() sampler.Heard, error) {
 	tokens := int64(100)
 	return sampler.Entrance{BaseURL: "http://model"}, func() sampler.Heard {
-		return sampler.Heard{Turns: r.turns, Failed: r.failed, Usage: rollout.Usage{Input: &tokens, Output: &tokens}}
+		heard := sampler.Heard{Turns: r.turns, Failed: r.failed}
+		if r.turns > 0 {
+			heard.Usage = rollout.Usage{Input: &tokens, Output: &tokens}
+		}
+		return heard
 	}, nil
 }
 

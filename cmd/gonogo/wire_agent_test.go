@@ -1,0 +1,28 @@
+package main
+
+import (
+	"slices"
+	"testing"
+)
+
+// An agent sees no key of the run's; one that asks a model of its own sees that of the
+// model, and the judge's all the same not.
+func TestTheKeysThatAnAgentDoesNotSee(t *testing.T) {
+	yes := true
+	for _, c := range []struct {
+		own  *bool
+		keys [2]string // of model and judge
+		want []string
+	}{
+		{nil, [2]string{"MODEL", "JUDGE"}, []string{"MODEL", "JUDGE"}},
+		{&yes, [2]string{"MODEL", "JUDGE"}, []string{"JUDGE"}},
+		{&yes, [2]string{"MODEL", "MODEL"}, nil},
+	} {
+		cfg := &config{}
+		cfg.Agent.Command, cfg.Agent.OwnModel = []string{"agent"}, c.own
+		cfg.Model.APIKeyEnv, cfg.Judge.APIKeyEnv = c.keys[0], c.keys[1]
+		if got := (&project{cfg: cfg}).keyVariables(); !slices.Equal(got, c.want) {
+			t.Errorf("%v, its own model %t: %v, want %v", c.keys, c.own != nil, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package sampler_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"gonogo/sampler"
+	"gonogo/sampler/limit"
+	"gonogo/sampler/rollout"
+)
+
+// toldAgent answers what it is told to, with a door that heard what it is told to.
+type toldAgent struct {
+	done    sampler.Played
+	err     error
+	heard   sampler.Heard
+	refused string
+}
+
+func (a *toldAgent) Open(context.Context, sampler.Play) (sampler.Entrance, func() sampler.Heard, error) {
+	return sampler.Entrance{Refused: func() string { return a.refused }}, func() sampler.Heard { return a.heard }, nil
+}
+
+func (a *toldAgent) Play(context.Context, sampler.Play) (sampler.Played, error) { return a.done, a.err }
+
+func count(n int64) *int64 { return &n }
+
+// An agent that swallows errors answers nothing when its model fails, or is refused:
+// that is no answer of the model's, which would count at the bottom.
+func TestAnAgentThatSwallowsErrorsIsNobodysZero(t *testing.T) {
+	failure := &sampler.Failure{URL: "http://model", Status: http.StatusServiceUnavailable, Temporary: true, Err: errors.New("overloaded")}
+	for _, c := range []struct {
+		why     string
+		a       toldAgent
+		outcome rollout.Outcome
+		says    string
+	}{
+		{"no answer, and the model had failed", toldAgent{heard: sampler.Heard{Turns: 2, Failed: failure}}, rollout.ModelAPI, "overloaded"},
+		{"white space is none", toldAgent{done: sampler.Played{Output: " \n"}, heard: sampler.Heard{Failed: failure}}, rollout.ModelAPI, "overloaded"},
+		{"no answer, and its request was refused", toldAgent{refused: "another model"}, rollout.ToolFailed, "not handed on to the model: another model"},
+		{"no answer of a model that answered", toldAgent{heard: sampler.Heard{Turns: 2}}, rollout.NoAnswer, "the answer is empty"},
+		{"an answer all the same", toldAgent{done: sampler.Played{Output: "42"}, heard: sampler.Heard{Turns: 2, Failed: failure}}, rollout.Graded, ""},
+		{"a refusal of the model's", toldAgent{done: sampler.Played{Refusal: "no"}, heard: sampler.Heard{Turns: 1, Failed: failure}}, rollout.NoAnswer, "refused: no"},
+		{"a limit", toldAgent{done: sampler.Played{Limit: "max_turns"}, heard: sampler.Heard{Turns: 9}, refused: "another path"}, rollout.StepLimit, "max_turns"},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				cfg, sink := sampler.DefaultConfig(), &list{}
+				cfg.Breaker, cfg.AgentTimeout = 0, time.Hour
+				it := &rollout.Item{ID: "a", Split: rollout.Train}
+				if _, err := sampler.Sample(t.Context(), nil, cfg, 1, []sampler.Job{{Item: it}}, sampler.Boundaries{Agent: &c.a, Door: &c.a, Grader: worked{}}, sink, nil); err != nil {
+					t.Fatal(err)
+				}
+				if r := sink.records[0]; r.Outcome != c.outcome || !strings.Contains(r.Error, c.says) {
+					t.Errorf("outcome %s: %s; want %s: …%s…", r.Outcome, r.Error, c.outcome, c.says)
+				}
+			})
+		})
+	}
+}
+
+// What an agent used is held against the budget whether it tells its turns or not; of
+// one that tells nothing the budget is not kept in silence.
+func TestABudgetHoldsForAgents(t *testing.T) {
+	used := rollout.Usage{Input: count(90), Output: count(10)}
+	for _, c := range []struct {
+		why    string
+		a      toldAgent
+		most   int // records
+		untold bool
+	}{
+		{"it tells tokens and no turns", toldAgent{done: sampler.Played{Output: "42", Usage: used}}, 30, false},
+		{"tokens that were counted, of replies that could not be read", toldAgent{done: sampler.Played{Output: "42"}, heard: sampler.Heard{Usage: used}}, 30, false},
+		{"it tells nothing", toldAgent{done: sampler.Played{Output: "42"}}, 200, true},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				cfg, sink := sampler.DefaultConfig(), &list{}
+				cfg.Budget, cfg.Concurrency = limit.NewBudget(limit.Bounds{Tokens: 1000}), 2
+				var jobs []sampler.Job
+				it := &rollout.Item{ID: "a", Split: rollout.Train}
+				for i := range 1000 {
+					jobs = append(jobs, sampler.Job{Item: it, Sample: i})
+				}
+				stats, err := sampler.Sample(t.Context(), nil, cfg, 1, jobs, sampler.Boundaries{Agent: &c.a, Door: &c.a, Grader: worked{}}, sink, nil)
+				if errors.Is(err, sampler.ErrUntold) != c.untold || !c.untold && err != nil || len(sink.records) > c.most {
+					t.Errorf("%d records, stopped by %q: %v", len(sink.records), stats.StoppedBy, err)
+				}
+			})
+		})
+	}
+}
