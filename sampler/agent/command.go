@@ -86,10 +86,7 @@ func (c *Command) Play(ctx context.Context, p sampler.Play) (done sampler.Played
 	if err != nil {
 		return sampler.Played{}, fmt.Errorf("write the rollout for the agent: %w", err)
 	}
-	text, err := c.ask(ctx, p, append(line, '\n'))
-	if err == nil {
-		done, err = played(text, p, !c.cfg.PerRollout)
-	}
+	done, err = c.ask(ctx, p, append(line, '\n'))
 	return done, blaming(err, p)
 }
 
@@ -112,29 +109,41 @@ func (c *Command) take(ctx context.Context) error {
 
 // ask has a process answer the line. One that had ended since its last rollout is
 // replaced.
-func (c *Command) ask(ctx context.Context, p sampler.Play, line []byte) ([]byte, error) {
+func (c *Command) ask(ctx context.Context, p sampler.Play, line []byte) (sampler.Played, error) {
 	for again := false; ; again = true {
 		peer, err := c.peer(p)
 		if err != nil {
-			return nil, err
+			return sampler.Played{}, err
 		}
 		text, err := peer.Ask(ctx, 0, line, largestResult) // ctx has the time
 		switch {
 		case context.Cause(ctx) == sampler.ErrPlayTime && err != nil:
-			return nil, hung(p, " and was ended"+peer.Said())
-		case err == nil && c.cfg.PerRollout:
-			peer.Finish(grace)
-			return text, nil
+			return sampler.Played{}, hung(p, " and was ended"+peer.Said())
 		case err == nil:
-			c.idle.Put(peer)
-			return text, nil
+			return c.result(peer, text, p)
 		case ctx.Err() != nil:
-			return nil, context.Cause(ctx)
+			return sampler.Played{}, context.Cause(ctx)
 		case !again && !c.cfg.PerRollout && (errors.Is(err, process.ErrNotSent) || errors.Is(err, process.ErrUnasked)):
 			continue // what the rollout before left is none of this one's
 		}
-		return nil, c.failure(err)
+		return sampler.Played{}, c.failure(err)
 	}
+}
+
+// result reads what a process wrote. One that wrote what is no result is still at
+// it, and would take the next rollout's line for its own.
+func (c *Command) result(peer *process.Peer, text []byte, p sampler.Play) (sampler.Played, error) {
+	done, err := played(text, p, !c.cfg.PerRollout)
+	own, failed := errors.AsType[*sampler.AgentError](err)
+	switch {
+	case failed && own.Kind == sampler.KindAgentGarbled:
+		peer.Kill()
+	case c.cfg.PerRollout:
+		peer.Finish(grace)
+	default:
+		c.idle.Put(peer)
+	}
+	return done, err
 }
 
 // grace is how long a process may take to end by itself.

@@ -67,6 +67,10 @@ func misbehave(how string, n int, req agent.Request) {
 	switch {
 	case how == "garbage":
 		fmt.Println("Loading the model …")
+	case how == "chatty" && n == 0: // and goes on with its rollout
+		fmt.Println("DEBUG: step 1")
+		time.Sleep(50 * time.Millisecond)
+		os.Exit(7)
 	case how == "two":
 		fmt.Printf("{\"trace_id\":%q,\"output\":\"42\"}\nand done\n", req.TraceID)
 	case how == "late" && n == 0:

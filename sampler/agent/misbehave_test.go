@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -71,6 +72,20 @@ func TestALateLineIsNobodysResult(t *testing.T) {
 			t.Errorf("rollout %d: %+v, %v", i, got, err)
 		}
 		time.Sleep(100 * time.Millisecond)
+	}
+}
+
+// A process that wrote what is no result is still at its rollout: the next one is
+// not handed to it.
+func TestAProcessThatWroteNonsensePlaysNoMore(t *testing.T) {
+	s := newSite(t)
+	a := command(t, "chatty", func(c *agent.CommandConfig) { c.Processes = 1 })
+	for i := range 4 {
+		job := s.jobs[i]
+		_, err := a.Play(t.Context(), sampler.Play{Item: job.Item, TraceID: sampler.TraceID(1, job.Item.Split, job.Item.ID, i, 0), Timeout: time.Minute})
+		if own, ok := errors.AsType[*sampler.AgentError](err); !ok || own.Kind != sampler.KindAgentGarbled {
+			t.Errorf("rollout %d, each of a process of its own: %v", i, err)
+		}
 	}
 }
 

@@ -217,7 +217,7 @@ func (g *Command) line(ctx context.Context, _ sampler.Output, input []byte) ([]b
 		text, err := peer.Ask(ctx, g.timeout, input, maxScore)
 		switch {
 		case err == nil:
-			g.idle.Put(peer)
+			g.keep(peer, text)
 			return text, nil
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
@@ -225,6 +225,16 @@ func (g *Command) line(ctx context.Context, _ sampler.Output, input []byte) ([]b
 			return nil, g.failure(err, peer)
 		}
 	}
+}
+
+// keep has a process grade on. One that printed what is no grade is still at it:
+// its next line would be taken for the next output's grade.
+func (g *Command) keep(peer *process.Peer, text []byte) {
+	if _, kind, err := readPrinted(text); err != nil && kind == sampler.KindMalformed {
+		peer.Kill()
+		return
+	}
+	g.idle.Put(peer)
 }
 
 // start starts a process in the folder of the configuration, without the keys of

@@ -122,6 +122,16 @@ func TestCommandFailuresAreNoNumbers(t *testing.T) {
 	}
 }
 
+// A grade that comes after a stray line is not taken for the next output's.
+func TestCommandThatPrintsMoreGradesNoOther(t *testing.T) {
+	g := openCommand(t, commandGrader("while read x; do echo DEBUG; sleep 0.05; echo 0.5; done", map[string]any{"lines": true}), grader.Env{})
+	for i := range 3 {
+		if got, err := g.Grade(t.Context(), output("Paris")); kindOf(err) != sampler.KindMalformed {
+			t.Errorf("grading %d: %+v, %v", i, got, err)
+		}
+	}
+}
+
 func TestCommandAsksForAnotherTry(t *testing.T) {
 	g := openCommand(t, commandGrader("exit 75", nil), grader.Env{})
 	_, err := g.Grade(t.Context(), output("Paris"))

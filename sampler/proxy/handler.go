@@ -98,7 +98,9 @@ func (p *Proxy) forward(w http.ResponseWriter, req *http.Request, r *room, d dia
 	defer context.AfterFunc(req.Context(), stop)()
 	pass, err := sampler.Admit(ctx, sampler.ModelBoundary)
 	if err != nil {
-		r.fail(err)
+		if ctx.Err() == nil { // else the rollout ended, and the model did not fail
+			r.fail(err)
+		}
 		refuse(w, http.StatusServiceUnavailable, "unavailable", "the model is not asked any more")
 		return
 	}

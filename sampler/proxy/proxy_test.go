@@ -31,6 +31,7 @@ type stage struct {
 	at    sampler.Entrance
 	close func() sampler.Heard
 	http  *http.Client
+	proxy *proxy.Proxy
 }
 
 func newStage(t *testing.T, play sampler.Play, model http.HandlerFunc) *stage {
@@ -57,7 +58,7 @@ func newStage(t *testing.T, play sampler.Play, model http.HandlerFunc) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &stage{t, at, shut, client}
+	return &stage{t, at, shut, client, p}
 }
 
 // send posts a body below the base URL.
