@@ -83,6 +83,7 @@ type Heard struct {
 	Retries  int    // requests that failed in transport and were made again by the agent
 	Limit    string // the limit at which the door was closed to it; "" when none was
 	Failed   error  // why the model did not answer the last request; nil when it did
+	CutOff   string // why that was the rollout's own doing, such as a conversation too long for it; "" when it was the model's
 }
 
 // ErrPlayTime is why the context of an agent ends that has used up its time.
@@ -129,6 +130,9 @@ func (e *episode) attend(ctx context.Context) (ending, error) {
 	e.noteAgent(done, heard)
 	if end := e.heardModel(heard); end != nil {
 		return ending{}, &boundaryError{rollout.ModelAPI, end}
+	}
+	if err != nil && ctx.Err() == nil && heard.CutOff != "" {
+		return ending{outcome: rollout.NoAnswer, why: "the reply was cut off: " + heard.CutOff}, nil
 	}
 	if err != nil && heard.Failed != nil {
 		return ending{}, &boundaryError{rollout.ModelAPI, heard.Failed}

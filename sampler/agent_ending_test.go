@@ -43,6 +43,8 @@ func TestAnAgentThatSwallowsErrorsIsNobodysZero(t *testing.T) {
 		{"white space is none", toldAgent{done: sampler.Played{Output: " \n"}, heard: sampler.Heard{Failed: failure}}, rollout.ModelAPI, "overloaded"},
 		{"no answer, and its request was refused", toldAgent{refused: "another model"}, rollout.ToolFailed, "not handed on to the model: another model"},
 		{"no answer of a model that answered", toldAgent{heard: sampler.Heard{Turns: 2}}, rollout.NoAnswer, "the answer is empty"},
+		{"a conversation that outgrew the model", toldAgent{err: errors.New("BadRequestError"), heard: sampler.Heard{Turns: 9, Failed: failure, CutOff: "context_length_exceeded"}}, rollout.NoAnswer, "cut off: context_length_exceeded"},
+		{"one that did, and an answer all the same", toldAgent{done: sampler.Played{Output: "42"}, heard: sampler.Heard{Turns: 9, Failed: failure, CutOff: "context_length_exceeded"}}, rollout.Graded, ""},
 		{"an answer all the same", toldAgent{done: sampler.Played{Output: "42"}, heard: sampler.Heard{Turns: 2, Failed: failure}}, rollout.Graded, ""},
 		{"a refusal of the model's", toldAgent{done: sampler.Played{Refusal: "no"}, heard: sampler.Heard{Turns: 1, Failed: failure}}, rollout.NoAnswer, "refused: no"},
 		{"a limit", toldAgent{done: sampler.Played{Limit: "max_turns"}, heard: sampler.Heard{Turns: 9}, refused: "another path"}, rollout.StepLimit, "max_turns"},

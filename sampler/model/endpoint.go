@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/openai/openai-go/v3"
@@ -139,6 +138,7 @@ type refused struct {
 	code, message string
 	param         string // the parameter it is about, where the server says
 	text          string // what the failure says
+	cutOff        string // why it is the rollout's own doing; "" when it is the endpoint's
 }
 
 // Unwrap returns the failure.
@@ -148,15 +148,9 @@ func (r *refused) Unwrap() error { return r.Failure }
 func (e *endpoint) refuse(a sampler.Answer) error {
 	a.Body = []byte(e.secrets.Mask(string(a.Body)))
 	code, message := sampler.APIError(a.Body)
-	f := sampler.StatusFailure(e.address, a)
-	if a.Status == http.StatusPaymentRequired || slices.Contains(hopeless, code) {
-		f.Temporary, f.Fatal = false, true
-	}
-	return &refused{Failure: f, code: code, message: message, param: paramOf(a.Body), text: f.Err.Error()}
+	f, cutOff := sampler.ModelRefusal(e.address, a)
+	return &refused{Failure: f, code: code, message: message, param: paramOf(a.Body), text: f.Err.Error(), cutOff: cutOff}
 }
-
-// hopeless are the codes that every other rollout would get too.
-var hopeless = []string{"model_not_found", "insufficient_quota", "billing_hard_limit_reached"}
 
 // bad is an answer of status 200 that cannot be used: worth another try.
 func (e *endpoint) bad(format string, args ...any) error {
@@ -166,36 +160,3 @@ func (e *endpoint) bad(format string, args ...any) error {
 
 // Close closes the idle connections.
 func (e *endpoint) close() { e.http.CloseIdleConnections() }
-
-// cutOff reports whether a refusal is the rollout's own doing rather than the
-// endpoint's: it outgrew the model's context, or its content is not let
-// through. Such a rollout has no answer; no other rollout is touched.
-func (r *refused) cutOff() (why string, ok bool) {
-	if r.Temporary {
-		return "", false
-	}
-	text := strings.ToLower(r.code + " " + r.message)
-	for _, s := range tooLong {
-		if strings.Contains(text, s) || r.Status == http.StatusRequestEntityTooLarge {
-			return sampler.Brief("context_length_exceeded: " + r.message), true
-		}
-	}
-	for _, s := range notAllowed {
-		if strings.Contains(text, s) {
-			return sampler.Brief("content_filter: " + r.message), true
-		}
-	}
-	return "", false
-}
-
-// tooLong is how servers say that a request does not fit the model's context:
-// OpenAI, Azure and vLLM; llama.cpp; SGLang; Bedrock and Anthropic behind
-// proxies.
-var tooLong = []string{
-	"context_length_exceeded", "maximum context length", "exceed_context_size", "available context size",
-	"context window", "longer than the model's context", "prompt is too long", "input is too long", "string_above_max_length",
-}
-
-// notAllowed is how servers say that the content is not let through: Azure's
-// filter, OpenAI's usage policy, OpenRouter's moderation.
-var notAllowed = []string{"content_filter", "content_policy_violation", "invalid_prompt", "content management policy", "input was flagged", "requires moderation"}

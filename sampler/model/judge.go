@@ -45,8 +45,8 @@ func (j *Judge) Complete(ctx context.Context, p sampler.Prompt) (c sampler.Compl
 	answer, err := j.post(ctx, pass, w.prompt(p.Messages, p.Seed), p.RequestID)
 	var r *refused
 	if errors.As(err, &r) {
-		if why, ok := r.cutOff(); ok {
-			return sampler.Completion{CutOff: why, Usage: nothing()}, nil
+		if r.cutOff != "" {
+			return sampler.Completion{CutOff: r.cutOff, Usage: nothing()}, nil
 		}
 		return sampler.Completion{}, r.Failure
 	}

@@ -92,8 +92,8 @@ func (m *Model) Reply(ctx context.Context, req sampler.Request) (reply sampler.R
 			without = fewer
 			continue
 		}
-		if why, ok := r.cutOff(); ok {
-			return sampler.Reply{CutOff: why, Usage: nothing()}, nil
+		if r.cutOff != "" {
+			return sampler.Reply{CutOff: r.cutOff, Usage: nothing()}, nil
 		}
 		return sampler.Reply{}, r.Failure
 	}
@@ -128,8 +128,7 @@ func (e *endpoint) fault(f *fault, body []byte) (sampler.Reply, error) {
 		URL: e.address, Status: http.StatusOK, Hidden: f.status, Err: errors.New(sampler.Brief(e.secrets.Mask(f.Error()))),
 		Temporary: f.status == 0 || sampler.Temporary(f.status),
 	}
-	r := &refused{Failure: &sampler.Failure{Status: f.status}, code: f.code, message: e.secrets.Mask(f.message)}
-	if why, ok := r.cutOff(); ok {
+	if why := sampler.CutOff(&sampler.Failure{Status: f.status}, f.code, e.secrets.Mask(f.message)); why != "" {
 		return sampler.Reply{CutOff: why, Usage: nothing()}, nil
 	}
 	return sampler.Reply{}, failure

@@ -17,6 +17,7 @@ type reply struct {
 	message *rollout.Message // nil: nothing that belongs to a conversation
 	usage   rollout.Usage
 	failed  *sampler.Failure // what the server tells in the place of an answer; nil: it answered
+	cutOff  string           // why that is the rollout's own doing; "" when it is the server's
 }
 
 // failureOf reads the "error" of an answer of status 200; nil when there is none.
@@ -28,8 +29,9 @@ func failureOf(raw json.RawMessage) *sampler.Failure {
 	var e struct{ Code, Message json.RawMessage }
 	_ = json.Unmarshal(raw, &e) // a text has neither
 	f := useless(text)
-	if message := rollout.TextOrJSON(e.Message); message != "" {
-		f.Err = errors.New(strings.TrimSpace(rollout.TextOrJSON(e.Code) + " " + message))
+	code, message := rollout.TextOrJSON(e.Code), rollout.TextOrJSON(e.Message)
+	if message != "" {
+		f.Err = errors.New(strings.TrimSpace(code + " " + message))
 	}
 	var status int
 	if json.Unmarshal(e.Code, &status) == nil && status >= 400 && status < 600 {

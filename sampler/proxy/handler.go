@@ -99,19 +99,23 @@ func (p *Proxy) forward(w http.ResponseWriter, req *http.Request, r *room, d dia
 	pass, err := sampler.Admit(ctx, sampler.ModelBoundary)
 	if err != nil {
 		if ctx.Err() == nil { // else the rollout ended, and the model did not fail
-			r.fail(err)
+			r.fail(err, "")
 		}
 		refuse(w, http.StatusServiceUnavailable, "unavailable", "the model is not asked any more")
 		return
 	}
 	var said reply
 	err = p.ask(ctx, w, r, q, r.play.TraceID+"/"+strconv.Itoa(turn), pass, &said)
-	pass.Done(said.usage, err)
+	if said.cutOff != "" {
+		pass.Done(rollout.Usage{}, nil) // the server has done its work
+	} else {
+		pass.Done(said.usage, err)
+	}
 	switch {
 	case err == nil, ctx.Err() != nil && said.message != nil: // what an agent did not hear to its end was said all the same
 		r.note(q, said, time.Now())
 	case ctx.Err() == nil:
-		r.fail(err)
+		r.fail(err, said.cutOff)
 	}
 	if errors.Is(err, errBrokeOff) {
 		panic(http.ErrAbortHandler) // or the agent would take what came for all of it
@@ -227,7 +231,9 @@ func (p *Proxy) ask(ctx context.Context, w http.ResponseWriter, r *room, q asked
 	w.WriteHeader(resp.StatusCode)
 	_, _ = w.Write(text) // an agent that is gone is found out by its own end
 	if resp.StatusCode != http.StatusOK {
-		return sampler.StatusFailure(address, sampler.Answer{Status: resp.StatusCode, Header: resp.Header, Body: text})
+		f, cutOff := sampler.ModelRefusal(address, sampler.Answer{Status: resp.StatusCode, Header: resp.Header, Body: text})
+		said.cutOff = cutOff
+		return f
 	}
 	*said = q.answer(text)
 	return p.failed(address, *said)

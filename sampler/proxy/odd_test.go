@@ -112,6 +112,32 @@ func TestAFailureWithStatus200IsNoTurn(t *testing.T) {
 	}
 }
 
+// A refusal is told from a failure as the loop here tells them: a conversation that
+// outgrew the model is the rollout's own doing, a quota that is used up everybody's end.
+func TestRefusalsOfTheModel(t *testing.T) {
+	for _, c := range []struct {
+		why, body, cutOff string
+		status            int
+		fatal             bool
+	}{
+		{"too long", `{"error":{"code":"context_length_exceeded","message":"too long"}}`, "context_length_exceeded: too long", 400, false},
+		{"not let through", `{"error":{"code":"content_filter","message":"no"}}`, "content_filter: no", 400, false},
+		{"no quota is left", `{"error":{"code":"insufficient_quota","message":"pay"}}`, "", 429, true},
+		{"a parameter it does not know", `{"error":{"message":"unknown parameter"}}`, "", 400, false},
+		{"overloaded", `{"error":{"message":"maximum context length"}}`, "", 503, false},
+	} {
+		s := newStage(t, sampler.Play{}, func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(c.status)
+			_, _ = io.WriteString(w, c.body)
+		})
+		s.send("/chat/completions", asks)
+		h := s.close()
+		if f, ok := sampler.AsFailure(h.Failed); !ok || h.CutOff != c.cutOff || f.Fatal != c.fatal {
+			t.Errorf("%s: cut off %q, failed %+v", c.why, h.CutOff, h.Failed)
+		}
+	}
+}
+
 // A stream that the agent does not hear to its end was said all the same. Its tokens
 // are counted where they were told by then.
 func TestAStreamThatIsNotHeardToItsEnd(t *testing.T) {

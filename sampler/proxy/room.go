@@ -27,8 +27,9 @@ type room struct {
 	usage    rollout.Usage
 	replies  int // answers of the model, whatever was in them
 	turns    int
-	failures int   // requests that the model failed
-	failed   error // the last request's failure; nil when it was answered
+	failures int    // requests that the model failed
+	failed   error  // the last request's failure; nil when it was answered
+	cutOff   string // why that failure is the rollout\'s own doing; "" when it is the model\'s
 	limit    string
 	refused  string // why the last request was not handed on; "" when it was
 }
@@ -90,7 +91,7 @@ func (r *room) listen(q asked) {
 func (r *room) note(q asked, reply reply, ended time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.failed = nil
+	r.failed, r.cutOff = nil, ""
 	delete(r.open, q.sum)
 	if r.usage = r.usage.Plus(reply.usage); r.replies == 0 {
 		r.usage = reply.usage
@@ -146,18 +147,19 @@ func news(request []rollout.Message, it *rollout.Item, first bool) []rollout.Mes
 	return out
 }
 
-// fail takes down that the model did not answer.
-func (r *room) fail(err error) {
+// fail takes down that the model did not answer; cutOff is why that is the rollout's
+// own doing, "" when it is the model's.
+func (r *room) fail(err error, cutOff string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.failures, r.failed = r.failures+1, err
+	r.failures, r.failed, r.cutOff = r.failures+1, err, cutOff
 }
 
 // heard is all that was taken down.
 func (r *room) heard() sampler.Heard {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	h := sampler.Heard{Messages: r.messages, Calls: r.calls, Usage: r.usage, Turns: r.turns, Retries: r.failures, Limit: r.limit, Failed: r.failed}
+	h := sampler.Heard{Messages: r.messages, Calls: r.calls, Usage: r.usage, Turns: r.turns, Retries: r.failures, Limit: r.limit, Failed: r.failed, CutOff: r.cutOff}
 	if r.failed != nil {
 		h.Retries-- // that one was the last
 	}
