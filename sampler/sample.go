@@ -11,7 +11,8 @@ import (
 )
 
 // Sink takes the records of a run, from one goroutine, in the order in which
-// the rollouts end.
+// the rollouts end. Of one that it refuses with a *rollout.TooLargeError it is
+// handed the cause in its place, as missing data.
 type Sink interface {
 	Append(*rollout.Record) error
 }

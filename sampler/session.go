@@ -2,6 +2,7 @@ package sampler
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"sync"
@@ -294,7 +295,12 @@ func (s *session) write(done <-chan ended, sink Sink, watch func(Event)) error {
 }
 
 func (s *session) record(e ended, sink Sink) error {
-	if err := sink.Append(e.record); err != nil {
+	err := sink.Append(e.record)
+	if large, ok := errors.AsType[*rollout.TooLargeError](err); ok {
+		e.record = tooLarge(e.record, large)
+		err = sink.Append(e.record)
+	}
+	if err != nil {
 		return fmt.Errorf("record rollout %s/%s/%d: %w", e.record.Split, e.record.Item, e.record.Sample, err)
 	}
 	s.count.recorded(e)

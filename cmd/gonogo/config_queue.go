@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"gonogo/sampler/job"
 )
@@ -28,6 +29,7 @@ const (
 type queueValues struct {
 	URL                           string
 	Creds, TLSCA, TLSCert, TLSKey string
+	Wait                          time.Duration
 	Replicas, Deliveries          int
 }
 
@@ -56,6 +58,10 @@ func queueKeys() []key {
 		{
 			Path: "queue.tls_key", file: true, Fallback: "none", Doc: "the file of its key", Example: "client-key.pem",
 			at: func(v *values) any { return &v.Queue.TLSKey },
+		},
+		{
+			Path: "queue.wait", Default: "30s", Doc: "longest wait for a server that does not listen yet, when a run begins; 0s is none; workers wait until it does",
+			at: func(v *values) any { return &v.Queue.Wait },
 		},
 		{
 			Path: "queue.replicas", Default: "1", Min: bound(1), Max: bound(5), Doc: "on how many servers of a cluster jobs and results are kept: 3 outlive the loss of one",

@@ -16,8 +16,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"gonogo/sampler"
 	"gonogo/sampler/queue"
 	"gonogo/sampler/rollout"
@@ -75,51 +73,6 @@ func (c *config) address() queue.Address {
 	return queue.Address{URL: q.URL, Creds: q.Creds, CA: q.TLSCA, Cert: q.TLSCert, Key: q.TLSKey, Token: in.token, User: in.user, Password: in.password}
 }
 
-// readyQueue reaches the queue before anything is asked or paid, and finds what may
-// not travel.
-func (p *project) readyQueue(c *cli.Context) error {
-	q := p.cfg.Queue
-	if !q.elsewhere() {
-		return p.readyEmbedded()
-	}
-	if c.Bool("rehearse") {
-		return usagef("--rehearse makes a rollout in this process, and with queue.url %s workers make them: leave the queue out (--queue memory)", maskQueueURL(q.URL))
-	}
-	if _, err := p.describe(); err != nil {
-		return asUsage(err)
-	}
-	p.cluster.talk = newTalk(c.App.ErrWriter, p.redact)
-	conn, err := queue.Dial(c.Context, p.cfg.address(), p.cluster.talk.logger())
-	if err != nil {
-		return asUsage(errors.New(p.redact.String(err.Error())))
-	}
-	p.close = append(p.close, conn.Close)
-	p.cluster.conn = conn
-	fmt.Fprintf(c.App.ErrWriter, "Workers make the rollouts, by the queue at %s: they try the endpoints, and nothing is rehearsed here.\n", maskQueueURL(q.URL))
-	return nil
-}
-
-// readyEmbedded finds what may not travel where others may join.
-func (p *project) readyEmbedded() error {
-	if p.cfg.Queue.port() == 0 {
-		return nil
-	}
-	_, err := p.describe()
-	return asUsage(err)
-}
-
-// readyAlone is what has to be ready here of a run that workers make: the audit of
-// the grader.
-func (p *project) readyAlone(c *cli.Context) error {
-	if !p.audits(c) {
-		return nil
-	}
-	if err := p.readyToAudit(c); err != nil {
-		return fmt.Errorf("%w (the audit of the grader is made here, not by workers: --no-audit leaves it out)", err)
-	}
-	return nil
-}
-
 // handsOut notes the run that was begun, where a queue is to hand it out. One that
 // was begun by another queue may have left rollouts there.
 func (p *project) handsOut(dir string, m rollout.Manifest) {
@@ -152,6 +105,9 @@ func (p *project) lead(ctx context.Context) error {
 	l, q := p.led, p.cfg.Queue
 	if l.planner != nil {
 		return nil
+	}
+	if err := p.itemsFit(); err != nil { // a variant may have made them larger
+		return asUsage(err)
 	}
 	at := queued{Queue: maskQueueURL(q.URL), Run: l.manifest.ID}
 	if l.conn = p.cluster.conn; q.embedded() {

@@ -104,7 +104,7 @@ func statuses(c *cli.Context) ([]*status, error) {
 func ledRuns(c *cli.Context, url, run string) ([]*status, error) {
 	ctx, cancel := context.WithTimeout(c.Context, statusTimeout)
 	defer cancel()
-	conn, login, err := dialQueue(ctx, c, url)
+	conn, login, err := dialQueue(ctx, c, url, queue.Dial)
 	if err != nil {
 		return nil, err
 	}

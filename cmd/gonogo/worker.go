@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"strings"
 	"time"
@@ -42,8 +43,8 @@ func workerCommand() *cli.Command {
 		Usage: "make rollouts for runs that are planned elsewhere",
 		Description: `Waits for a run that gonogo run --queue leads at the same queue, makes rollouts for
 it with the tools, graders and sessions that this machine reaches, hands each back
-as it ends, and goes on with the next run. Workers may come and go at any time: what
-one leaves unfinished another makes.
+as it ends, and goes on with the next run. Workers may come and go at any time, and
+before the queue's server does: what one leaves unfinished another makes.
 
 The configuration comes with the run; its secrets do not, and are taken from this
 process's environment, and so are ` + queueTokenEnv + `, or ` + queueUserEnv + `
@@ -76,19 +77,28 @@ Example:
 			}
 			ctx, drain, release := interruptible(c.Context, c.App.ErrWriter, "rollouts")
 			defer release()
-			conn, login, err := dialQueue(ctx, c, c.String("queue"))
-			if err != nil {
-				return err
+			w := &worker{c: c, drain: drain}
+			waiting, over := w.until(ctx)
+			var err error
+			w.conn, w.login, err = dialQueue(waiting, c, c.String("queue"), queue.Await)
+			over()
+			switch {
+			case err == nil:
+				defer w.conn.Close()
+				return w.all(ctx)
+			case w.leaves(ctx):
+				return errLeaves
 			}
-			defer conn.Close()
-			w := &worker{c: c, conn: conn, drain: drain, login: login}
-			return w.all(ctx)
+			return err
 		},
 	}
 }
 
+// errLeaves ends a worker that was told to go.
+var errLeaves = &exitError{exitInterrupted, errors.New("the worker was interrupted; what it had not finished is made by others")}
+
 // dialQueue reaches the queue that the command line names.
-func dialQueue(ctx context.Context, c *cli.Context, url string) (*queue.Conn, *rollout.Redactor, error) {
+func dialQueue(ctx context.Context, c *cli.Context, url string, dial func(context.Context, queue.Address, *slog.Logger) (*queue.Conn, error)) (*queue.Conn, *rollout.Redactor, error) {
 	in := loginFrom(os.LookupEnv)
 	redact := rollout.NewRedactor(in.token, in.password)
 	q := queueValues{URL: url}
@@ -98,7 +108,7 @@ func dialQueue(ctx context.Context, c *cli.Context, url string) (*queue.Conn, *r
 	if !q.elsewhere() {
 		return nil, nil, usagef("--queue takes the address of a queue that others reach too, such as nats://localhost:4222")
 	}
-	conn, err := queue.Dial(ctx, queue.Address{
+	conn, err := dial(ctx, queue.Address{
 		URL: url, Creds: c.String("creds"), CA: c.String("tls-ca"), Cert: c.String("tls-cert"), Key: c.String("tls-key"),
 		Token: in.token, User: in.user, Password: in.password,
 	}, newTalk(c.App.ErrWriter, redact).logger())
@@ -128,7 +138,7 @@ func (w *worker) all(ctx context.Context) error {
 		err := w.one(ctx)
 		switch {
 		case w.leaves(ctx):
-			return &exitError{exitInterrupted, errors.New("the worker was interrupted; what it had not finished is made by others")}
+			return errLeaves
 		case w.c.Bool("once"):
 			return err
 		case err != nil:
@@ -151,23 +161,30 @@ func (w *worker) leaves(ctx context.Context) bool {
 	}
 }
 
-// one waits for a run and works for it until it is over.
-func (w *worker) one(ctx context.Context) error {
+// until is a context that ends when the worker is told to go, or over is called.
+func (w *worker) until(ctx context.Context) (waiting context.Context, over func()) {
 	waiting, stop := context.WithCancel(ctx)
-	defer stop()
-	over := make(chan struct{})
+	ended := make(chan struct{})
 	go func() {
-		defer close(over)
+		defer close(ended)
 		select {
 		case <-w.drain:
 			stop()
 		case <-waiting.Done():
 		}
 	}()
+	return waiting, func() {
+		stop()
+		<-ended
+	}
+}
+
+// one waits for a run and works for it until it is over.
+func (w *worker) one(ctx context.Context) error {
+	waiting, over := w.until(ctx)
 	w.say("Waiting for a run.")
 	m, err := w.conn.Join(waiting, w.c.String("run"), me(w.c.Int("slots")), w.left...)
-	stop()
-	<-over
+	over()
 	if err != nil {
 		return asUsage(errors.New(w.login.String(err.Error())))
 	}

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"sync"
 	"time"
@@ -17,20 +17,13 @@ import (
 	"gonogo/sampler"
 )
 
-// Address says where a cluster is and how to come in.
-type Address struct {
-	URL                   string // nats://host:port or tls://host:port, several with commas between
-	Creds                 string // file of a user's JWT and seed
-	CA, Cert, Key         string // PEM files
-	Token, User, Password string
-}
-
 // Conn is a connection to a cluster. A cluster that goes away is waited for.
 type Conn struct {
 	nc     *nats.Conn
 	js     jetstream.JetStream
 	log    *slog.Logger
 	server string // for people: no credentials
+	papers papers
 	closed chan struct{}
 
 	mu     sync.Mutex // guards what follows
@@ -48,40 +41,12 @@ const (
 	longestWait = 5 * time.Second // between tries to come back
 )
 
-// Dial connects. It does not wait for a server that is not there.
-func Dial(ctx context.Context, a Address, log *slog.Logger) (*Conn, error) {
-	for _, f := range []struct{ file, key string }{{a.Creds, "creds"}, {a.CA, "tls_ca"}, {a.Cert, "tls_cert"}, {a.Key, "tls_key"}} {
-		if f.file == "" {
-			continue
-		}
-		if _, err := os.ReadFile(f.file); err != nil {
-			return nil, fmt.Errorf("queue.%s: %w", f.key, err)
-		}
-	}
-	var opts []nats.Option
-	if a.Creds != "" {
-		opts = append(opts, nats.UserCredentials(a.Creds))
-	}
-	if a.CA != "" {
-		opts = append(opts, nats.RootCAs(a.CA))
-	}
-	if a.Cert != "" {
-		opts = append(opts, nats.ClientCert(a.Cert, a.Key))
-	}
-	if a.Token != "" {
-		opts = append(opts, nats.Token(a.Token))
-	}
-	if a.User != "" {
-		opts = append(opts, nats.UserInfo(a.User, a.Password))
-	}
-	return dial(ctx, a.URL, log, opts...)
-}
-
-func dial(ctx context.Context, url string, log *slog.Logger, opts ...nats.Option) (*Conn, error) {
+// dial connects with options.
+func dial(ctx context.Context, url string, log *slog.Logger, p papers, opts ...nats.Option) (*Conn, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	c := &Conn{log: log, server: masked(url), closed: make(chan struct{})}
+	c := &Conn{log: log, server: masked(url), papers: p, closed: make(chan struct{})}
 	opts = append(
 		opts,
 		nats.Name("gonogo"), nats.Timeout(dialTimeout), nats.PingInterval(pingEvery),
@@ -226,6 +191,10 @@ func (c *Conn) explain(doing string, err error) error {
 		remedy = "it refuses us: check queue.creds, or GONOGO_QUEUE_TOKEN, or GONOGO_QUEUE_USER and GONOGO_QUEUE_PASSWORD"
 	case full(api):
 		remedy = "make room on the server's disk, or raise the limits of JetStream, and run again; nothing is lost"
+	case c.papers.mend(err) != "":
+		remedy = c.papers.mend(err)
+	case errors.Is(err, io.EOF):
+		remedy = "what listens there hangs up: it begins, or is no NATS server, or one with handshake_first: true, which has to be auto"
 	case errors.Is(err, nats.ErrNoServers), sampler.Unreachable(err):
 		remedy = "start the server or correct the address (queue.url, --queue)"
 	}
@@ -322,6 +291,9 @@ func (c *Conn) once(ctx context.Context, limit time.Duration, do func(context.Co
 func (c *Conn) hint(err error) string {
 	if errors.Is(err, context.DeadlineExceeded) && c.Away().IsZero() {
 		return "the server is there and does not answer: look at its log; when its disk was full, make room and start it again; nothing is lost"
+	}
+	if why := c.nc.LastError(); c.papers.mend(why) != "" { // it came back with other papers
+		return sampler.Brief(why.Error() + ": " + c.papers.mend(why))
 	}
 	return sampler.Brief(err.Error())
 }

@@ -60,7 +60,7 @@ func (s *Server) Dial(ctx context.Context, log *slog.Logger) (*Conn, error) {
 	if s.token != "" {
 		opts = append(opts, nats.Token(s.token))
 	}
-	c, err := dial(ctx, "", log, opts...)
+	c, err := dial(ctx, "", log, papers{}, opts...)
 	if err == nil {
 		c.server = "embedded"
 	}

@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
 )
 
 // A row or a record may be larger than what a server lets pass in one message, by
@@ -17,8 +21,8 @@ import (
 // in the run's object store, and the message says under which name.
 const (
 	packFrom = 16 << 10
-	largest  = 64 << 20 // unpacked
-	forHeads = 4 << 10  // of a message, for its subject and headers
+	largest  = rollout.MaxLine // unpacked
+	forHeads = 4 << 10         // of a message, for its subject and headers
 
 	storeTimeout = 2 * time.Minute // for one try to store or read the largest
 )
@@ -60,11 +64,38 @@ func unpack(body []byte, h nats.Header) ([]byte, error) {
 	return body, nil
 }
 
+// worthALook is how much text an item has at least that cannot travel.
+const worthALook = largest / 16
+
+// Travels is nil when the jobs of an item can be handed to workers, else it says how
+// large they are.
+func Travels(it *rollout.Item) error {
+	text := len(it.Row) + len(it.Tools)
+	for i := range it.Messages {
+		text += len(it.Messages[i].Content) + len(it.Messages[i].Parts)
+	}
+	if text < worthALook {
+		return nil
+	}
+	if len(it.Row) > largest-forHeads {
+		return tooLarge(uint64(len(it.Row)))
+	}
+	body, err := encodeJob(sampler.Job{Item: it})
+	if err == nil && len(body) > largest-forHeads {
+		err = tooLarge(uint64(len(body)))
+	}
+	return err
+}
+
+func tooLarge(bytes uint64) error {
+	return fmt.Errorf("%.1f MB are more than the %d MB that can travel", math.Ceil(float64(bytes)/(1<<20)*10)/10, largest>>20)
+}
+
 // seal makes the message of a body that may be of any size, and stores what does
 // not fit under the name.
 func (c *Conn) seal(ctx context.Context, n names, subject, name string, body []byte, h nats.Header) (*nats.Msg, error) {
 	if len(body) > largest {
-		return nil, fmt.Errorf("%d MB are more than the %d MB that can travel", len(body)>>20, largest>>20)
+		return nil, tooLarge(uint64(len(body)))
 	}
 	h.Set(schemaHeader, Schema)
 	body = pack(body, h)
@@ -106,7 +137,7 @@ func (c *Conn) unseal(ctx context.Context, n names, h nats.Header, body []byte) 
 				return err
 			}
 			if info.Size > largest {
-				gone = fmt.Errorf("%d MB are more than the %d MB that can travel", info.Size>>20, largest>>20)
+				gone = tooLarge(info.Size)
 				return nil
 			}
 			body, err = store.GetBytes(ctx, name)

@@ -56,7 +56,7 @@ func TestBodiesOfAnySizeTravel(t *testing.T) {
 		c.discard(t.Context(), p.names, m.Header)
 	}
 	_, err = c.seal(t.Context(), p.names, "s", "name", make([]byte, largest+1<<20), nats.Header{})
-	if err == nil || !strings.Contains(err.Error(), "65 MB are more than the 64 MB that can travel") {
+	if err == nil || !strings.Contains(err.Error(), "65.0 MB are more than the 64 MB that can travel") {
 		t.Errorf("65 MB: %v", err)
 	}
 	if _, err := c.unseal(t.Context(), p.names, nats.Header{schemaHeader: {Schema}, storedHeader: {"gone"}}, nil); err == nil {

@@ -35,8 +35,17 @@ func (s *shift) keepOn(ctx context.Context, over <-chan struct{}, lose func()) {
 	}
 }
 
-// Append stores a record. Its slot is free again, and its job done, when it is.
+// Append stores a record. Its slot is free again, and its job done, when it is. One
+// that is too large is refused.
 func (s *shift) Append(rec *rollout.Record) error {
+	body, err := json.Marshal(rec)
+	if err != nil {
+		return err
+	}
+	body = s.redact.JSON(body)
+	if err := rollout.TooLarge(len(body)); err != nil {
+		return err
+	}
 	s.mu.Lock()
 	t := s.tasks[rec.TraceID]
 	delete(s.tasks, rec.TraceID)
@@ -48,11 +57,6 @@ func (s *shift) Append(rec *rollout.Record) error {
 	if t == nil {
 		return fmt.Errorf("nobody asked for rollout %s/%s/%d", rec.Split, rec.Item, rec.Sample)
 	}
-	body, err := json.Marshal(rec)
-	if err != nil {
-		return err
-	}
-	body = s.redact.JSON(body)
 	s.stores.Go(func() {
 		if err := s.store(t, body); err != nil {
 			s.c.log.Error("a result was not stored, and its rollout will be made again", slog.String("item", rec.Item), slog.Int("sample", rec.Sample), slog.String("error", sampler.Brief(err.Error())))

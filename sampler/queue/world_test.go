@@ -39,6 +39,7 @@ type world struct {
 	url   string
 	model func(trace string) reply
 	grade func(trace string) reply
+	says  func(sampler.Model) sampler.Model // what comes of the model's answers on their way; nil: themselves
 
 	mu             sync.Mutex // guards what follows
 	asked          map[string]int
@@ -153,7 +154,11 @@ func (w *world) boundaries() sampler.Boundaries {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return sampler.Boundaries{Model: m, Grader: g}
+	b := sampler.Boundaries{Model: m, Grader: g}
+	if w.says != nil {
+		b.Model = w.says(m)
+	}
+	return b
 }
 
 // makeJobs returns n jobs, one an item.

@@ -10,9 +10,11 @@ import (
 
 const (
 	batchBytes = 256 << 10 // text a batch holds, unless one line is longer
-	maxLine    = 64 << 20  // the longest line that is read
 	budget     = 32 << 20  // text of all batches on their way, unless one is larger
 )
+
+// MaxLine is the longest line that is read, and so the longest that is written.
+const MaxLine = 64 << 20
 
 const byteOrderMark = "\uFEFF"
 
@@ -27,8 +29,8 @@ type batch struct {
 	out  []result
 }
 
-// errLongLine says that the batch begins with a line longer than maxLine.
-var errLongLine = fmt.Errorf("line is longer than %d MB: cut or leave out its longest texts", maxLine>>20)
+// errLongLine says that the batch begins with a line longer than MaxLine.
+var errLongLine = fmt.Errorf("line is longer than %d MB: cut or leave out its longest texts", MaxLine>>20)
 
 // cutter cuts a stream into batches.
 type cutter struct {
@@ -39,7 +41,7 @@ type cutter struct {
 	most  int    // the longest line; some more is let pass
 }
 
-func newCutter(rd io.Reader) *cutter { return &cutter{rd: rd, line: 1, first: true, most: maxLine} }
+func newCutter(rd io.Reader) *cutter { return &cutter{rd: rd, line: 1, first: true, most: MaxLine} }
 
 // next fills b, whose memory may be used again, with the next lines.
 func (c *cutter) next(ctx context.Context, b *batch) {

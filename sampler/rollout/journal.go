@@ -3,6 +3,7 @@ package rollout
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -38,13 +39,35 @@ func (j *journal) append(rec *Record) error {
 	if err != nil {
 		return fmt.Errorf("append item %q, sample %d to %s: %w", rec.Item, rec.Sample, j.file.path, err)
 	}
-	if err := j.file.append(j.redact.JSON(line)); err != nil {
+	line = j.redact.JSON(line)
+	if err := TooLarge(len(line)); err != nil {
+		return fmt.Errorf("append item %q, sample %d to %s: %w", rec.Item, rec.Sample, j.file.path, err)
+	}
+	if err := j.file.append(line); err != nil {
 		return err
 	}
 	if j.flush == nil {
 		return cmp.Or(j.file.sync(), j.file.there())
 	}
 	return j.flush.wrote()
+}
+
+// TooLargeError is of a record that is not written, because nobody could read it
+// again.
+type TooLargeError struct{ Bytes int }
+
+// TooLarge is a *TooLargeError where a record of so many bytes is more than a line
+// may have.
+func TooLarge(bytes int) error {
+	if bytes < MaxLine {
+		return nil
+	}
+	return &TooLargeError{bytes}
+}
+
+// Error tells how large it is, and may be.
+func (e *TooLargeError) Error() string {
+	return fmt.Sprintf("%.1f MB are more than the %d MB that can be kept", math.Ceil(float64(e.Bytes)/(1<<20)*10)/10, MaxLine>>20)
 }
 
 func (j *journal) close() error {

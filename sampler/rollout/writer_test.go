@@ -99,6 +99,28 @@ func TestCreateAndResume(t *testing.T) {
 	}
 }
 
+// What could not be read again is not written: the run stays readable.
+func TestARecordLongerThanWhatIsReadIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	w := create(t, dir, Manifest{}, []Item{{ID: "a", Split: Train}}, WriterOptions{})
+	long := graded("a", 0, 1)
+	long.Answer = strings.Repeat("x", MaxLine)
+	large, ok := errors.AsType[*TooLargeError](w.Append(long))
+	if !ok || large.Bytes < MaxLine || !strings.Contains(large.Error(), "64.1 MB are more than the 64 MB") {
+		t.Errorf("%v", large)
+	}
+	appendAll(t, w, graded("a", 1, 1))
+	closeIt(t, w)
+	run, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := run.Records(t.Context(), ReadOptions{}, func(*Record) error { return nil })
+	if err != nil || in.Records != 1 {
+		t.Errorf("%d records, %v", in.Records, err)
+	}
+}
+
 func TestCreateFillsInIDAndBegin(t *testing.T) {
 	one := create(t, t.TempDir(), Manifest{}, nil, WriterOptions{}).Manifest()
 	two := create(t, t.TempDir(), Manifest{}, nil, WriterOptions{}).Manifest()

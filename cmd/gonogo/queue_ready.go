@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"gonogo/sampler/queue"
+)
+
+// readyQueue reaches the queue before anything is asked or paid, and finds what may
+// not travel.
+func (p *project) readyQueue(c *cli.Context) error {
+	q := p.cfg.Queue
+	if err := p.itemsFit(); err != nil {
+		return asUsage(err)
+	}
+	if !q.elsewhere() {
+		return p.readyEmbedded()
+	}
+	if c.Bool("rehearse") {
+		return usagef("--rehearse makes a rollout in this process, and with queue.url %s workers make them: leave the queue out (--queue memory)", maskQueueURL(q.URL))
+	}
+	if _, err := p.describe(); err != nil {
+		return asUsage(err)
+	}
+	p.cluster.talk = newTalk(c.App.ErrWriter, p.redact)
+	conn, err := p.await(c.Context)
+	if err != nil {
+		return asUsage(errors.New(p.redact.String(err.Error())))
+	}
+	p.close = append(p.close, conn.Close)
+	p.cluster.conn = conn
+	fmt.Fprintf(c.App.ErrWriter, "Workers make the rollouts, by the queue at %s: they try the endpoints, and nothing is rehearsed here.\n", maskQueueURL(q.URL))
+	return nil
+}
+
+// await reaches the queue's server, which may begin a moment after this process.
+func (p *project) await(ctx context.Context) (*queue.Conn, error) {
+	at, log := p.cfg.address(), p.cluster.talk.logger()
+	if p.cfg.Queue.Wait == 0 {
+		return queue.Dial(ctx, at, log)
+	}
+	ctx, stop := context.WithTimeout(ctx, p.cfg.Queue.Wait)
+	defer stop()
+	return queue.Await(ctx, at, log)
+}
+
+// itemsFit finds rows that no queue has room for.
+func (p *project) itemsFit() error {
+	if !p.cfg.Queue.there() {
+		return nil
+	}
+	for i := range p.items {
+		it := &p.items[i]
+		if err := queue.Travels(it); err != nil {
+			return fmt.Errorf("%s:%d: the row cannot be handed to workers: %w: shorten it, or leave the queue out (--queue memory)", it.File, it.Line, err)
+		}
+	}
+	return nil
+}
+
+// readyEmbedded finds what may not travel where others may join.
+func (p *project) readyEmbedded() error {
+	if p.cfg.Queue.port() == 0 {
+		return nil
+	}
+	_, err := p.describe()
+	return asUsage(err)
+}
+
+// readyAlone is what has to be ready here of a run that workers make: the audit of
+// the grader.
+func (p *project) readyAlone(c *cli.Context) error {
+	if !p.audits(c) {
+		return nil
+	}
+	if err := p.readyToAudit(c); err != nil {
+		return fmt.Errorf("%w (the audit of the grader is made here, not by workers: --no-audit leaves it out)", err)
+	}
+	return nil
+}

@@ -1,0 +1,89 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"gonogo/sampler"
+)
+
+// Address says where a cluster is and how to come in.
+type Address struct {
+	URL                   string // nats://host:port or tls://host:port, several with commas between
+	Creds                 string // file of a user's JWT and seed
+	CA, Cert, Key         string // PEM files
+	Token, User, Password string
+}
+
+// Dial connects. It does not wait for a server that is not there.
+func Dial(ctx context.Context, a Address, log *slog.Logger) (*Conn, error) {
+	c, _, err := a.dial(ctx, log)
+	return c, err
+}
+
+// Await is Dial, but waits as long as ctx lasts for a server that does not listen
+// yet, and logs so once. What it waited for in vain is the error of its last try.
+func Await(ctx context.Context, a Address, log *slog.Logger) (*Conn, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	for n := 0; ; n++ {
+		c, absent, err := a.dial(context.WithoutCancel(ctx), log) // or ctx may end before the cause is known
+		if !absent {
+			return c, err
+		}
+		if n == 0 && log != nil {
+			until := "it is"
+			if end, ok := ctx.Deadline(); ok {
+				until = time.Until(end).Round(100*time.Millisecond).String() + " are over"
+			}
+			log.Warn("queue server not there yet", slog.String("server", masked(a.URL)), slog.String("error", sampler.Brief(err.Error())), slog.String("waiting until", until))
+		}
+		if !pause(ctx, backoff(n)) {
+			return nil, err
+		}
+	}
+}
+
+// dial connects. absent is whether it fails because a server does not listen, or
+// does not speak, that may be about to begin.
+func (a Address) dial(ctx context.Context, log *slog.Logger) (c *Conn, absent bool, err error) {
+	opts, p, err := a.options()
+	if err != nil {
+		return nil, false, err
+	}
+	d := &dialler{Dialer: net.Dialer{Timeout: dialTimeout}}
+	c, err = dial(ctx, a.URL, log, p, append(opts, nats.SetCustomDialer(d))...)
+	switch {
+	case err == nil, p.mend(err) != "":
+	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET): // as who passes on a port does while nobody listens behind it
+		absent = true
+	case errors.Is(err, nats.ErrNoServers), sampler.Unreachable(err):
+		absent = d.absent.Load()
+	}
+	return c, absent, err
+}
+
+// dialler notes that a server does not listen. That nobody knows its name is
+// something else.
+type dialler struct {
+	net.Dialer
+	absent atomic.Bool
+}
+
+// Dial connects to one address.
+func (d *dialler) Dial(network, address string) (net.Conn, error) {
+	conn, err := d.Dialer.Dial(network, address)
+	if _, unknown := errors.AsType[*net.DNSError](err); err != nil && !unknown {
+		d.absent.Store(true)
+	}
+	return conn, err
+}
