@@ -16,7 +16,7 @@ type narrow struct {
 
 func (n *narrow) Append(r *rollout.Record) error {
 	if r.Item == n.item && r.Answer != "" {
-		return &rollout.TooLargeError{Bytes: 70 << 20}
+		return &rollout.TooLargeError{Bytes: 70 << 20, Most: rollout.MaxLine}
 	}
 	return n.list.Append(r)
 }

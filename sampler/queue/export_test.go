@@ -7,5 +7,8 @@ func Key(run string, job sampler.Job) string {
 	return string(keyOf(run, job.Item.Split, job.Item.ID, job.Sample, job.Attempt))
 }
 
+// Narrow leaves so many bytes of room for a record.
+func (m *Member) Narrow(room int) { m.room = room }
+
 // Lines are those that a member's requests wait in.
 func (m *Member) Lines() sampler.Lines { return lines{m, func(*came) {}} }

@@ -12,6 +12,8 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nuid"
+
+	"gonogo/sampler/rollout"
 )
 
 // Me is a worker.
@@ -32,6 +34,7 @@ type Member struct {
 	jobs  jetstream.Consumer
 	sub   *nats.Subscription
 	first welcome
+	room  int    // of a record
 	about []byte // the description
 
 	ctx   context.Context // ends when it leaves
@@ -110,7 +113,7 @@ func pick(led []Status, before []string) string {
 // join joins a run; nil when nobody leads it.
 func (c *Conn) join(ctx context.Context, run string, me Me) (*Member, error) {
 	m := &Member{
-		c: c, me: me, id: nuid.Next(), names: safe(run), run: run, heard: time.Now(),
+		c: c, me: me, room: rollout.MaxLine, id: nuid.Next(), names: safe(run), run: run, heard: time.Now(),
 		ended: make(chan struct{}), changed: make(chan struct{}),
 		turns: map[uint64]*turn{}, resting: map[uint64]string{}, asked: map[uint64]chan op{}, has: map[key]*task{},
 	}

@@ -64,24 +64,23 @@ func unpack(body []byte, h nats.Header) ([]byte, error) {
 	return body, nil
 }
 
-// worthALook is how much text an item has at least that cannot travel.
-const worthALook = largest / 16
-
 // Travels is nil when the jobs of an item can be handed to workers, else it says how
 // large they are.
-func Travels(it *rollout.Item) error {
+func Travels(it *rollout.Item) error { return travels(it, largest-forHeads) }
+
+func travels(it *rollout.Item, most int) error {
 	text := len(it.Row) + len(it.Tools)
 	for i := range it.Messages {
 		text += len(it.Messages[i].Content) + len(it.Messages[i].Parts)
 	}
-	if text < worthALook {
+	if text < most/16 { // escaped, and with what the row has beside it
 		return nil
 	}
-	if len(it.Row) > largest-forHeads {
-		return tooLarge(uint64(len(it.Row)))
+	if n := len(it.Row); n > most {
+		return tooLarge(uint64(n))
 	}
 	body, err := encodeJob(sampler.Job{Item: it})
-	if err == nil && len(body) > largest-forHeads {
+	if err == nil && len(body) > most {
 		err = tooLarge(uint64(len(body)))
 	}
 	return err

@@ -67,6 +67,34 @@ func TestBodiesOfAnySizeTravel(t *testing.T) {
 	}
 }
 
+// An item that no message can hold is found before anything is paid for it.
+func TestAnItemThatIsTooLargeDoesNotTravel(t *testing.T) {
+	t.Parallel()
+	const most = 1 << 20
+	item := func(row, shown int) *rollout.Item {
+		return &rollout.Item{
+			ID: "q", Split: rollout.Train, Row: []byte(`{"messages":[],"more":"` + strings.Repeat("x", row) + `"}`),
+			Messages: []rollout.Message{{Role: "user", Content: strings.Repeat("x", shown)}},
+		}
+	}
+	for name, c := range map[string]struct {
+		item *rollout.Item
+		want string
+	}{
+		"a usual one":                        {item(100, 100), ""},
+		"a large one":                        {item(most/3, most/3), ""},
+		"one whose row nothing has room for": {item(most, 100), "1.1 MB are more than the 64 MB that can travel"},
+		"one that a variant makes too large": {item(most/2, most), "1.6 MB are more than the 64 MB that can travel"},
+	} {
+		if err := travels(c.item, most); (err == nil) != (c.want == "") || err != nil && err.Error() != c.want {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+	if err := Travels(item(largest, 100)); err == nil {
+		t.Error("a row of 64 MB travels")
+	}
+}
+
 // Packed, a few kilobytes may be gigabytes.
 func TestWhatUnpacksToMoreThanMayTravelIsRefused(t *testing.T) {
 	bomb := packer().EncodeAll(make([]byte, largest+1), nil)

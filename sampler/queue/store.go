@@ -43,7 +43,7 @@ func (s *shift) Append(rec *rollout.Record) error {
 		return err
 	}
 	body = s.redact.JSON(body)
-	if err := rollout.TooLarge(len(body)); err != nil {
+	if err := rollout.TooLarge(len(body), s.room); err != nil {
 		return err
 	}
 	s.mu.Lock()

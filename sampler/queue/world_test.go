@@ -233,6 +233,7 @@ type site struct {
 	dial    func() *queue.Conn // to a server
 	slots   int
 	twice   int                     // paid, in all calls so far
+	room    int                     // of a worker's record; 0: what there is
 	late    func(worker int)        // is called before each worker joins
 	at      func(worker int) *world // the one that a worker asks; nil: w
 }
@@ -280,6 +281,9 @@ func (s *site) crew(context.Context) (stop func()) {
 				return
 			}
 			defer m.Leave()
+			if s.room > 0 {
+				m.Narrow(s.room)
+			}
 			w := s.w
 			if s.at != nil {
 				w = s.at(i)

@@ -40,7 +40,7 @@ func (j *journal) append(rec *Record) error {
 		return fmt.Errorf("append item %q, sample %d to %s: %w", rec.Item, rec.Sample, j.file.path, err)
 	}
 	line = j.redact.JSON(line)
-	if err := TooLarge(len(line)); err != nil {
+	if err := TooLarge(len(line), MaxLine); err != nil {
 		return fmt.Errorf("append item %q, sample %d to %s: %w", rec.Item, rec.Sample, j.file.path, err)
 	}
 	if err := j.file.append(line); err != nil {
@@ -54,20 +54,20 @@ func (j *journal) append(rec *Record) error {
 
 // TooLargeError is of a record that is not written, because nobody could read it
 // again.
-type TooLargeError struct{ Bytes int }
+type TooLargeError struct{ Bytes, Most int }
 
 // TooLarge is a *TooLargeError where a record of so many bytes is more than a line
-// may have.
-func TooLarge(bytes int) error {
-	if bytes < MaxLine {
+// of at most so many may have.
+func TooLarge(bytes, most int) error {
+	if bytes < most {
 		return nil
 	}
-	return &TooLargeError{bytes}
+	return &TooLargeError{bytes, most}
 }
 
 // Error tells how large it is, and may be.
 func (e *TooLargeError) Error() string {
-	return fmt.Sprintf("%.1f MB are more than the %d MB that can be kept", math.Ceil(float64(e.Bytes)/(1<<20)*10)/10, MaxLine>>20)
+	return fmt.Sprintf("%.1f MB are more than the %d MB that can be kept", math.Ceil(float64(e.Bytes)/(1<<20)*10)/10, e.Most>>20)
 }
 
 func (j *journal) close() error {
