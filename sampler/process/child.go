@@ -190,12 +190,5 @@ func (t *tail) text() string {
 	if s == "" {
 		return ""
 	}
-	if over := len(s) - toldSize; over > 0 { // what it died of stands last
-		s = s[over:]
-		if _, rest, ok := strings.Cut(s, "\n"); ok {
-			s = rest
-		}
-		s = "… " + strings.ToValidUTF8(s, "")
-	}
-	return "; it printed: " + s
+	return "; it printed: " + told(s)
 }

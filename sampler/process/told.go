@@ -1,0 +1,48 @@
+package process
+
+import "strings"
+
+// told is what a message tells of what a process printed: its end, for what it died
+// of stands last. What a traceback of Python ends with comes first, since readers
+// and tables may cut what is long.
+func told(s string) string {
+	before, cause := traceback(s)
+	if before == "" {
+		return ending(s, toldSize)
+	}
+	if len(cause) > toldSize/2 {
+		cause = strings.ToValidUTF8(cause[:toldSize/2], "") + "…"
+	}
+	return cause + "; before that: " + ending(before, toldSize-len(cause))
+}
+
+// traceback cuts what was printed before the line that names the last exception;
+// before is empty where there is no traceback.
+func traceback(s string) (before, cause string) {
+	frame := strings.LastIndex(s, "\n  File \"")
+	if frame < 0 {
+		return "", s
+	}
+	for at := frame + 1; ; {
+		n := strings.IndexByte(s[at:], '\n')
+		if n < 0 {
+			return "", s
+		}
+		if at += n + 1; at < len(s) && s[at] != ' ' && s[at] != '\n' {
+			return strings.TrimSpace(s[:at]), s[at:]
+		}
+	}
+}
+
+// ending is the end of a text, in whole lines where it has some.
+func ending(s string, size int) string {
+	over := len(s) - size
+	if over <= 0 {
+		return s
+	}
+	s = s[over:]
+	if _, rest, ok := strings.Cut(s, "\n"); ok {
+		s = rest
+	}
+	return "… " + strings.ToValidUTF8(s, "")
+}
