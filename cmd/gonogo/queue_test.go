@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"os/signal"
 
 	"github.com/nats-io/nats-server/v2/server"
 
@@ -9,7 +10,7 @@ import (
 )
 
 // queueServer is a program for scripts: a queue on loopback, whose address it
-// writes to FILE, until it is killed. It keeps jobs in DIR, and without
+// writes to FILE, until it is interrupted. It keeps jobs in DIR, and without
 // one is a server without JetStream.
 func queueServer() {
 	if len(os.Args) < 2 || len(os.Args) > 3 {
@@ -36,5 +37,7 @@ func queueServer() {
 	if err := os.Rename(os.Args[1]+".new", os.Args[1]); err != nil {
 		panic(err)
 	}
-	select {} // until the script ends it
+	over := make(chan os.Signal, 1)
+	signal.Notify(over, os.Interrupt) // which may be ignored where the tests run in the background
+	<-over
 }
