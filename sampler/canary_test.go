@@ -30,6 +30,9 @@ func TestWhatARolloutMeets(t *testing.T) {
 		{"another's, in arguments", func(e *episode) {
 			e.look.inMessages([]rollout.Message{{Role: "assistant", ToolCalls: []rollout.ToolCall{{Arguments: a}}}}, atModel)
 		}, "", []rollout.Leak{{Canary: a, At: "model"}}, false},
+		{"its own, in what an agent tells, which is no place", func(e *episode) {
+			e.noteAgent(Played{Output: own, Messages: said("assistant", own)}, Heard{Messages: said("user", own)})
+		}, "", nil, false},
 		{"what an agent tells", func(e *episode) {
 			e.noteAgent(Played{Output: "I remember " + a, Calls: []rollout.Call{{Name: "shell", Output: b}}}, Heard{})
 		}, "", []rollout.Leak{{Canary: b, At: "tool shell"}, {Canary: a, At: "agent"}}, false},

@@ -76,8 +76,10 @@ func (t Told) request(p sampler.Play) (Request, error) {
 		if r.Session == nil {
 			r.Session = map[string]json.RawMessage{}
 		}
-		id, _ := json.Marshal(p.Enclosure.ID) // a string
-		r.Session["id"] = id
+		if _, own := r.Session["id"]; !own {
+			id, _ := json.Marshal(p.Enclosure.ID) // a string
+			r.Session["id"] = id
+		}
 	}
 	for name, url := range t.Tools {
 		at, err := p.Enclosure.Fill(url)

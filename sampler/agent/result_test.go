@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -82,6 +83,21 @@ func TestTokensThatAreTold(t *testing.T) {
 	for _, wrong := range []string{`"usage":{"completion_tokens_details":{"reasoning_tokens":-1}}`, `"usage":{"input_tokens":9000000000000000000}`, `"turns":9000000000000000000`, `"turns":-1`} {
 		if _, err := told(t, `{"output":"42",`+wrong+`}`); err == nil {
 			t.Errorf("%s is taken", wrong)
+		}
+	}
+}
+
+// An agent is told of its session what addresses read of it: an id that the start
+// answered goes before ours.
+func TestASessionIsToldAsItAnswered(t *testing.T) {
+	for answered, want := range map[string]string{`{"port":1}`: `"session_1"`, `{"id":"box 7"}`: `"box 7"`} {
+		box := &sampler.Enclosure{ID: "session_1"}
+		if err := json.Unmarshal([]byte(answered), &box.Values); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Told{}.request(sampler.Play{Item: &rollout.Item{ID: "q"}, Enclosure: box})
+		if filled, _ := box.Fill(`"{{session.id}}"`); err != nil || string(r.Session["id"]) != want || filled != want {
+			t.Errorf("%s: the agent is told %s, addresses read %s, want %s (%v)", answered, r.Session["id"], filled, want, err)
 		}
 	}
 }

@@ -33,6 +33,7 @@ type place struct {
 	client  *http.Client
 	address string
 	header  http.Header
+	secrets sampler.Secrets // of the headers: no answer may show them
 }
 
 // NewService returns an agent. Nothing is asked yet.
@@ -71,14 +72,14 @@ func (s *Service) Play(ctx context.Context, p sampler.Play) (done sampler.Played
 	if err != nil {
 		return sampler.Played{}, unreached(err)
 	}
-	text, err := s.result(ctx, pass, place{s.cfg.HTTP, address, header}, p)
+	text, err := s.result(ctx, pass, place{s.cfg.HTTP, address, header, secrets}, p)
 	switch {
 	case context.Cause(ctx) == sampler.ErrPlayTime:
 		return sampler.Played{}, blaming(hung(p, ""), p)
 	case ctx.Err() != nil:
 		return sampler.Played{}, context.Cause(ctx)
 	case err == nil:
-		done, err = played([]byte(secrets.Mask(string(text))), p, false)
+		done, err = played(text, p, false)
 	}
 	return done, blaming(err, p)
 }
@@ -97,6 +98,7 @@ func (s *Service) result(ctx context.Context, pass *sampler.Pass, at place, p sa
 	if err != nil {
 		return nil, unreached(err)
 	}
+	a = at.masked(a)
 	pass.Heard(a.Header)
 	poll := ""
 	for a.Status == http.StatusAccepted {
@@ -134,7 +136,7 @@ func (at place) ask(ctx context.Context, poll string, every time.Duration) (samp
 	for {
 		a, err := sampler.GetJSON(ctx, at.client, poll, at.header, largestResult)
 		if err == nil && !sampler.Temporary(a.Status) {
-			return a, nil
+			return at.masked(a), nil
 		}
 		if f, ok := sampler.AsFailure(err); ok && !f.Temporary {
 			return sampler.Answer{}, err
@@ -143,6 +145,12 @@ func (at place) ask(ctx context.Context, poll string, every time.Duration) (samp
 			return sampler.Answer{}, err
 		}
 	}
+}
+
+// masked is an answer without the keys that it was asked with.
+func (at place) masked(a sampler.Answer) sampler.Answer {
+	a.Body = []byte(at.secrets.Mask(string(a.Body)))
+	return a
 }
 
 // beside is a result's address, which must be at the service's own host: its

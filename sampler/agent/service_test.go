@@ -135,3 +135,36 @@ func TestAServiceInASession(t *testing.T) {
 		t.Errorf("without a session: %v", err)
 	}
 }
+
+// Keys that a service echoes, whole or in why it failed, are shown to nobody: those of a
+// session are known here alone.
+func TestAServiceThatEchoesItsKey(t *testing.T) {
+	const key = "key-of-this-session"
+	for _, c := range []struct {
+		why           string
+		start, result int // statuses
+	}{{"in its result", 200, 0}, {"in why it refuses", 422, 0}, {"in why it has no result", 202, 404}, {"in a result that comes later", 202, 200}} {
+		mux := http.NewServeMux()
+		echo := func(status int) http.HandlerFunc {
+			return func(w http.ResponseWriter, r *http.Request) {
+				w.WriteHeader(status)
+				fmt.Fprintf(w, `{"poll":"result","output":%q,"error":{"message":%[1]q}}`, r.Header.Get("Authorization"))
+			}
+		}
+		mux.HandleFunc("/start", echo(c.start))
+		mux.HandleFunc("/result", echo(c.result))
+		server := httptest.NewServer(mux)
+		client := sampler.HTTPClient(nil, 1)
+		a, err := agent.NewService(agent.ServiceConfig{URL: server.URL + "/start", Headers: map[string]string{"Authorization": "Bearer {{session.token}}"}, Poll: time.Millisecond, HTTP: client})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := sampler.Play{Item: &rollout.Item{ID: "q"}, Enclosure: &sampler.Enclosure{Values: map[string]json.RawMessage{"token": json.RawMessage(`"` + key + `"`)}}}
+		got, err := a.Play(t.Context(), p)
+		if err == nil || strings.Contains(fmt.Sprint(got, err), key) || !strings.Contains(err.Error(), "**********") {
+			t.Errorf("%s: %+v, %v", c.why, got, err)
+		}
+		client.CloseIdleConnections()
+		server.Close()
+	}
+}

@@ -28,6 +28,31 @@ func enclosure(id string) *sampler.Enclosure {
 	return &sampler.Enclosure{ID: id, TraceID: "trace_1", Item: anItem, Sample: 3, Attempt: 1}
 }
 
+// A session that could not be stopped is not taken for one that was: the next try stops
+// it, with a journal and without.
+func TestAStopThatFailedIsMadeAgain(t *testing.T) {
+	stops := filepath.Join(t.TempDir(), "stops")
+	k, err := isolation.New(isolation.Config{Start: "true", Stop: "echo stop >> " + stops + `; test "$(wc -l < ` + stops + `)" = 2`, Concurrency: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := enclosure("session_1")
+	if err := k.Start(t.Context(), e); err != nil {
+		t.Fatal(err)
+	}
+	if err := k.Stop(t.Context(), e); err == nil {
+		t.Error("the first stop did not fail")
+	}
+	for range 2 { // the last has nothing to stop
+		if err := k.Stop(t.Context(), e); err != nil {
+			t.Error(err)
+		}
+	}
+	if got := text(t, stops); got != "stop\nstop\n" {
+		t.Errorf("stops: %q", got)
+	}
+}
+
 // keeper returns a keeper that writes down what it does in a new file.
 func keeper(t *testing.T, cfg isolation.Config) (k *isolation.Keeper, journal string) {
 	t.Helper()

@@ -16,8 +16,6 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-const askStreamed = `{"model":"base","stream":true,"messages":[{"role":"user","content":"6 x 7?"}]}`
-
 // events streams events, one a line; "hold" keeps the connection open.
 func events(all string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -36,12 +34,13 @@ func events(all string) http.HandlerFunc {
 // A request that the agent's library gave up and made again says nothing new.
 func TestARequestThatWasNotWaitedForIsTakenDownOnce(t *testing.T) {
 	var n atomic.Int32
-	begun := make(chan struct{})
+	begun, ended := make(chan struct{}), make(chan struct{})
 	s := newStage(t, sampler.Play{}, func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body) // so that its end is noticed
 		if n.Add(1) == 1 {
 			close(begun)
 			<-r.Context().Done()
+			close(ended)
 			return
 		}
 		_, _ = io.WriteString(w, says42)
@@ -57,6 +56,11 @@ func TestARequestThatWasNotWaitedForIsTakenDownOnce(t *testing.T) {
 	}
 	if resp, err := s.http.Do(req); err == nil {
 		t.Fatalf("status %d of a request that was given up", resp.StatusCode)
+	}
+	select {
+	case <-ended:
+	case <-time.After(20 * time.Second):
+		t.Error("the model works on what nobody waits for")
 	}
 	s.send("/chat/completions", again)
 	want := []rollout.Message{{Role: "tool", ToolCallID: "c1", Content: "42"}, {Role: "assistant", Content: "42"}}
@@ -91,8 +95,8 @@ func TestAFailureWithStatus200IsNoTurn(t *testing.T) {
 		{"an error of the choice", "/chat/completions", asks, text(`{"choices":[{"error":{"code":502,"message":"upstream"},"message":{"role":"assistant","content":""}}]}`), "upstream", 502},
 		{"a web page", "/chat/completions", asks, text(`<html>welcome</html>`), "web page", 0},
 		{"no choices", "/chat/completions", asks, text(`{"choices":[]}`), "cannot be used", 0},
-		{"a stream that ends with an error", "/chat/completions", askStreamed, events(`{"choices":[{"delta":{"content":"4"}}]}` + "\n" + `{"error":{"message":"the engine died, key ` + runKey + `"}}` + "\n[DONE]"), "the engine died", 0},
-		{"a stream of nothing", "/chat/completions", askStreamed, events("[DONE]"), "no answer", 0},
+		{"a stream that ends with an error", "/chat/completions", streams, events(`{"choices":[{"delta":{"content":"4"}}]}` + "\n" + `{"error":{"message":"the engine died, key ` + runKey + `"}}` + "\n[DONE]"), "the engine died", 0},
+		{"a stream of nothing", "/chat/completions", streams, events("[DONE]"), "no answer", 0},
 		{"a response that failed", "/responses", input, text(`{"status":"failed","error":{"code":"server_error","message":"sorry"},"output":[]}`), "server_error sorry", 0},
 		{"no output", "/responses", input, text(`{}`), "cannot be used", 0},
 		{"a stream of a response that failed", "/responses", streamed, events(`{"type":"response.failed","response":{"status":"failed","error":{"code":"server_error","message":"sorry"},"output":[]}}`), "sorry", 0},
@@ -105,7 +109,7 @@ func TestAFailureWithStatus200IsNoTurn(t *testing.T) {
 			}
 			h := s.close()
 			f, ok := sampler.AsFailure(h.Failed)
-			if !ok || h.Turns != 0 || !strings.Contains(f.Error(), c.says) || f.Hidden != c.hidden || strings.Contains(f.Error(), runKey) || strings.Contains(f.URL, "?") {
+			if !ok || h.Turns != 0 || h.Retries != 0 || !strings.Contains(f.Error(), c.says) || f.Hidden != c.hidden || strings.Contains(f.Error(), runKey) || strings.Contains(f.URL, "?") {
 				t.Errorf("%d turns, failed %v; want …%s…, status %d", h.Turns, h.Failed, c.says, c.hidden)
 			}
 		})
@@ -142,8 +146,8 @@ func TestRefusalsOfTheModel(t *testing.T) {
 // are counted where they were told by then.
 func TestAStreamThatIsNotHeardToItsEnd(t *testing.T) {
 	for _, c := range []struct{ why, path, body, all, until string }{
-		{"the first word will do", "/chat/completions", askStreamed, `{"choices":[{"delta":{"content":"42"}}]}` + "\nhold", "42"},
-		{"all but the end of the connection", "/chat/completions", askStreamed, `{"choices":[{"delta":{"content":"42"}}]}` + "\n" + `{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2}}` + "\n[DONE]\nhold", "[DONE]"},
+		{"the first word will do", "/chat/completions", streams, `{"choices":[{"delta":{"content":"42"}}]}` + "\nhold", "42"},
+		{"all but the end of the connection", "/chat/completions", streams, `{"choices":[{"delta":{"content":"42"}}]}` + "\n" + `{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2}}` + "\n[DONE]\nhold", "[DONE]"},
 		{"a response's first word", "/responses", `{"model":"base","stream":true,"input":"6 x 7?"}`, `{"type":"response.output_text.delta","delta":"42"}` + "\nhold", "42"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
@@ -192,7 +196,7 @@ func TestStreamsOfOtherServers(t *testing.T) {
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			s := newStage(t, sampler.Play{}, events(c.all+"\n"+`{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2}}`+"\n[DONE]"))
-			_, text := s.send("/chat/completions", askStreamed)
+			_, text := s.send("/chat/completions", streams)
 			if !strings.Contains(text, c.shown) || strings.Contains(text, "prompt_tokens") {
 				t.Errorf("the agent is shown %s", text)
 			}
@@ -249,7 +253,7 @@ func TestAnEventWithoutEndIsBrokenOff(t *testing.T) {
 		}
 		wrote <- n
 	})
-	if resp, err := s.http.Post(s.at.BaseURL+"/chat/completions", "application/json", strings.NewReader(askStreamed)); err == nil {
+	if resp, err := s.http.Post(s.at.BaseURL+"/chat/completions", "application/json", strings.NewReader(streams)); err == nil {
 		t.Errorf("status %d of an answer that never came", resp.StatusCode)
 		_ = resp.Body.Close()
 	}

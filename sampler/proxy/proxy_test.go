@@ -202,6 +202,9 @@ func TestTheDoorIsNarrow(t *testing.T) {
 		_, _ = io.WriteString(w, says42)
 	})
 	root, _, _ := strings.Cut(s.at.BaseURL, "/r/")
+	if !strings.HasPrefix(root, "http://127.0.0.1:") {
+		t.Errorf("it listens at %s, where others than this machine may ask", root)
+	}
 	for _, c := range []struct {
 		why, base, path, body string
 		header                []string
@@ -247,6 +250,13 @@ func TestTheKeyStaysHere(t *testing.T) {
 	if h := s.close(); h.Failed == nil || strings.Contains(h.Failed.Error(), runKey) {
 		t.Errorf("heard %+v", h)
 	}
+	s = newStage(t, sampler.Play{}, events(`{"choices":[{"delta":{"content":"it is `+runKey+`"}}]}`+"\n[DONE]"))
+	if _, text := s.send("/chat/completions", streams); !strings.Contains(text, "it is") || strings.Contains(text, runKey) {
+		t.Errorf("the stream shows %s", text)
+	}
+	if h := s.close(); len(h.Messages) != 1 || strings.Contains(h.Messages[0].Content, runKey) {
+		t.Errorf("heard %+v", h)
+	}
 }
 
 // A limit closes the door, and what the last tool said is known all the same.
@@ -257,6 +267,15 @@ func TestALimitClosesTheDoor(t *testing.T) {
 		t.Errorf("status %d: %s", code, text)
 	}
 	if h := s.close(); h.Limit != "max_steps of 2" || len(h.Calls) != 1 || h.Calls[0].Output != "42" {
+		t.Errorf("heard %+v", h)
+	}
+	s = newStage(t, sampler.Play{MaxToolCalls: 1}, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, callsMul) })
+	for i, want := range []int{200, 200, 400} { // the second call is made, so that the agent may answer; the third turn would be one of more
+		if code, text := s.send("/chat/completions", again); code != want {
+			t.Errorf("request %d: status %d: %s", i, code, text)
+		}
+	}
+	if h := s.close(); h.Limit != "max_tool_calls of 1" || h.Turns != 2 {
 		t.Errorf("heard %+v", h)
 	}
 }

@@ -37,8 +37,9 @@ func (p *Proxy) pass(w http.ResponseWriter, resp *http.Response, from io.Reader,
 	lines := bufio.NewReaderSize(from, 32<<10)
 	for {
 		event, err := readEvent(lines)
+		event = []byte(p.secrets.Mask(string(event)))
 		if own := whole.event(dataOf(event)); len(event) > 0 && (!own || !q.injected) {
-			_, _ = w.Write([]byte(p.secrets.Mask(string(event)))) // an agent that is gone is found out by its own end
+			_, _ = w.Write(event) // an agent that is gone is found out by its own end
 			_ = out.Flush()
 		}
 		if err == nil {
