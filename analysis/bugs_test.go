@@ -207,3 +207,16 @@ func TestSessionsMakeNoCauseApart(t *testing.T) {
 		t.Errorf("causes %+v", causes)
 	}
 }
+
+// What an agent printed names its call, which made each such failure a cause of its
+// own. Statuses tell causes apart.
+func TestLongNumbersMakeNoCauseApart(t *testing.T) {
+	var lines []string
+	for i := range 6 {
+		lines = append(lines, fmt.Sprintf(`{"item":"q%d","outcome":"tool","error":"the agent wrote {'id': 'call_20160995%d', 'status': %d}"}`, i, 1000+i, 500+i/3))
+	}
+	causes := analyze(t, analysis.DefaultSettings(), lines).Splits[rollout.Train].Failures
+	if len(causes) != 2 || causes[0].Count != 3 || causes[0].Error != "the agent wrote {'id': 'call_201609951000', 'status': 500}" {
+		t.Errorf("causes %+v", causes)
+	}
+}

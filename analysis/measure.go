@@ -3,6 +3,7 @@ package analysis
 import (
 	"cmp"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"sort"
 
@@ -206,7 +207,7 @@ func (m *measure) failures() []FailureCause {
 		if r.outcome == rollout.Graded {
 			return
 		}
-		key := cause{r.outcome, r.cause}
+		key := cause{r.outcome, numberless(r.cause)}
 		i, ok := index[key]
 		if !ok {
 			i = len(list)
@@ -223,6 +224,12 @@ func (m *measure) failures() []FailureCause {
 	})
 	return list[:min(len(list), causesListed)]
 }
+
+// numberless is a text without its long numbers and ids, which would make of one
+// cause as many as there are rollouts. Shorter numbers, such as a status, stay.
+func numberless(s string) string { return longNumber.ReplaceAllString(s, "…") }
+
+var longNumber = regexp.MustCompile(`[0-9a-fA-F]*[0-9]{6}[0-9a-fA-F]*|[0-9a-fA-F]{16,}`)
 
 func (m *measure) reward() Reward {
 	r, conf := &m.s.RewardRange, m.s.Confidence

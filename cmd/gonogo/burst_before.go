@@ -109,10 +109,24 @@ func burstConfig(c *cli.Context, run *rollout.Run) (*config, error) {
 		return nil, missing
 	}
 	cfg, err := inherited(run, set...)
-	if err == nil && cfg.Body != nil && bytes.Contains(cfg.Body.Raw, []byte("**********")) {
-		err = fmt.Errorf("%s keeps no secrets, and its job's endpoints want some: name the configuration with --config", run.Dir)
+	if err == nil && cfg.lacksSecrets() {
+		err = fmt.Errorf("%s keeps no secrets, and its endpoints want some: name the configuration with --config", run.Dir)
 	}
 	return cfg, err
+}
+
+// lacksSecrets reports whether what a burst calls wants secrets that were masked.
+func (c *config) lacksSecrets() bool {
+	asked := []map[string]string{c.Agent.Headers, c.Session.Headers, c.Judge.Headers}
+	if c.Agent.URL != "" {
+		asked = append(asked, c.Model.Headers)
+	}
+	for _, headers := range asked {
+		if slices.Contains(slices.Collect(maps.Values(headers)), maskedSecret) {
+			return true
+		}
+	}
+	return c.Body != nil && bytes.Contains(c.Body.Raw, []byte(maskedSecret))
 }
 
 // stepSize is how many rollouts start at once.

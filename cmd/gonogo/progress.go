@@ -88,7 +88,7 @@ func (p *progress) watch(e sampler.Event) {
 	p.mu.Lock()
 	p.last = e
 	_, _, _, tells := e.USD.Forecast(0)
-	first := !p.told && tells && e.Recorded >= firstEstimate && e.USD.N >= firstEstimate
+	first := !p.told && tells && e.USD.Total > 0 && e.Recorded >= firstEstimate && e.USD.N >= firstEstimate
 	p.told = p.told || first
 	crew := p.crew
 	p.mu.Unlock()
