@@ -67,6 +67,7 @@ func (t admission) Leave(came Came) { t.leave(&came) }
 func (t *admission) leave(came *Came) {
 	all := t.line.all
 	came.Fault.Last = all.last.Load()
+	came.Result.Last = came.Fault.Last
 	if open := t.line.leave(t.ticket, came); open.Times > 0 {
 		end := &EndpointError{Boundary: t.line.name, URL: came.Failure.URL, Err: came.Failure, Times: open.Times, For: open.For}
 		t.line.close(end)

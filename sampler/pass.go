@@ -94,7 +94,7 @@ func (p *Pass) Done(u rollout.Usage, err error) {
 		fault.Status, fault.Text, fault.RetryAfter = f.Status, f.Err.Error(), f.RetryAfter
 		fault.Subject = clockOf(p.ctx).about
 		if clockOf(p.ctx).late() {
-			fault.Text = "no answer in time"
+			came.Result.Late, fault.Text = class == limit.Silent, "no answer in time"
 		}
 		came.Cause = causeOf(&fault)
 		if f.Fatal {

@@ -19,7 +19,11 @@ const (
 	growBy     = 0.05 // of the limit, at least 1, each time that as many as it were answered
 	nearWall   = 0.97 // how close to that it comes before
 	coolDown   = time.Second
-	steady     = 8 // rollouts in trouble one after the other: one in four may be beyond a server that is well
+	steady     = 8               // rollouts in trouble one after the other, at least
+	unsteady   = 64              // at most
+	chance     = 1e-5            // that so many are, where the server is as well as it was
+	remembered = 512             // first tries
+	patient    = 2 * time.Minute // four tries that hang for so long outlive most outages without our help
 	shortPause = 20 * time.Millisecond
 )
 
@@ -66,10 +70,14 @@ func (c Limits) Validate() error {
 //     fewer were in flight stops the growth, and then shrinks the limit: a
 //     server that queues never says 429.
 //   - Trouble of the server, 5xx or no answer, does not shrink it. When requests of
-//     eight rollouts have met it at their first try and none was answered, all pause, as long as a request waits
-//     for its first repeat and twice as long each time, up to the longest of its
-//     waits; after it one request
-//     at a time is let through until one is answered.
+//     eight rollouts have met it at their first try and none was answered, all
+//     pause, as long as a request waits for its first repeat and twice as long each
+//     time, up to the longest of its waits; after it one request at a time is let
+//     through until one is answered. Where some rollouts are beyond a server that
+//     is well it takes more of them: 17 in a row where that is every second one.
+//     One that hung for minutes, while what was sent later was answered, is none of
+//     them; and when nothing new begins any more, those that hang are kept back for
+//     no longer than an Outage.
 //   - Retry-After, and the rate limit headers, hold for all requests to the
 //     endpoint: what the server says is left is not exceeded before it says that
 //     there is more.
@@ -92,7 +100,7 @@ type Limiter struct {
 
 	until    time.Time     // no request before
 	why      Hold          // for this
-	troubled []string      // whose requests were in trouble at their first try with no answer between, whenever they were sent; at most steady
+	troubled []string      // whose requests were in trouble at their first try with no answer between, whenever they were sent; at most row
 	streak   int           // waves of trouble with nothing else between
 	waveSeq  uint64        // requests admitted when trouble came last
 	probing  bool          // one at a time, until one is answered
@@ -100,6 +108,10 @@ type Limiter struct {
 	probeFor time.Duration // after which one that is not refused has passed; 0 = when it is answered
 	passed   time.Time     // when the one in flight has
 	usual    time.Duration // an answer takes
+	newest   uint64        // of the requests that were answered
+	begun    time.Time     // the first trouble since an answer; zero when there was none
+	tries    float64       // first ones; the older ones count less
+	failed   float64       // of them, those in trouble before an answer
 
 	requests, tokens   quota
 	perMinute, perToks bucket
@@ -175,6 +187,8 @@ type Result struct {
 	Quotas     Quotas
 	Tokens     *int64 // that it took in all; nil when nobody said
 	Output     int64  // tokens of the answer; 0 when nobody said
+	Late       bool   // no answer came in the time that there was for it
+	Last       bool   // nothing new begins
 	Again      bool   // it was made again: its trouble may be its own
 	Of         string // the rollout that it is of, whose trouble counts once; "" is one of its own
 }
@@ -199,24 +213,35 @@ func (l *Limiter) Done(now time.Time, t Ticket, r Result) (fresh bool) {
 		l.rest(now.Add(r.RetryAfter), Asked)
 	}
 	if r.Class == Served || r.Class == Refused {
+		l.note(!r.Again, 0)
 		l.answered(t)
 		l.usual += (now.Sub(t.at) - l.usual) / 8
 		l.grow(now.Sub(t.at), r.Output, full)
 		return false
 	}
+	if r.Late && t.seq < l.newest && now.Sub(t.at) >= patient {
+		l.note(!r.Again, 1)
+		return false // the server answered what was sent later: it is the request's own trouble
+	}
 	fresh = t.seq > l.waveSeq
 	if fresh {
 		l.waveSeq = l.seq
 	}
+	if l.begun.IsZero() {
+		l.begun = now
+	}
 	switch {
+	case r.Late && r.Last && now.Sub(l.begun) >= Outage:
+		l.probing, l.streak = false, 0 // one at a time, each until its time is up, the last would take hours
 	case rule.Shrinks:
 		l.shrink(now, t, atOnce)
 		l.pause(now, fresh, min(max(l.usual/8, shortPause), time.Second), max(2*now.Sub(t.at), 250*time.Millisecond), r.RetryAfter)
 	case rule.Pauses:
-		if !r.Again && len(l.troubled) < steady && (r.Of == "" || !slices.Contains(l.troubled, r.Of)) {
+		row := l.row()
+		if !r.Again && len(l.troubled) < row && (r.Of == "" || !slices.Contains(l.troubled, r.Of)) {
 			l.troubled = append(l.troubled, r.Of)
 		}
-		if len(l.troubled) >= steady || l.probing {
+		if len(l.troubled) >= row || l.probing {
 			l.streak = max(l.streak, 1) // a pause and a single request, from the first wave on
 			l.pause(now, fresh, l.cfg.Pause/2, 0, r.RetryAfter)
 		}
@@ -244,9 +269,31 @@ func (l *Limiter) pause(now time.Time, fresh bool, first, probeFor, asked time.D
 	l.rest(now.Add(min(l.cfg.Longest, first<<min(l.streak-1, 12))), Trouble)
 }
 
+// row is of how many rollouts in a row trouble is the server's own: chance makes
+// so many of those that are beyond it follow each other once in a hundred thousand
+// times. A few tries say little.
+func (l *Limiter) row() int {
+	share := l.failed / (l.tries + 2)
+	return min(max(steady, int(math.Ceil(math.Log(chance)/math.Log(share)))), unsteady)
+}
+
+// note counts a first try, and whether it was in trouble: 1, not the server's.
+func (l *Limiter) note(first bool, failed float64) {
+	if !first {
+		return
+	}
+	if l.tries, l.failed = l.tries+1, l.failed+failed; l.tries > remembered {
+		l.tries, l.failed = l.tries/2, l.failed/2
+	}
+}
+
 // answered notes an answer of any kind: the server is there. That of a request
 // which was in flight already when the last trouble came says nothing of now.
 func (l *Limiter) answered(t Ticket) {
+	l.newest, l.begun = max(l.newest, t.seq), time.Time{}
+	for range l.troubled {
+		l.note(true, 1)
+	}
 	l.troubled = l.troubled[:0]
 	if t.seq > l.waveSeq || l.streak == 0 {
 		l.streak, l.probing = 0, false

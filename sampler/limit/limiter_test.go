@@ -177,6 +177,21 @@ func TestPauses(t *testing.T) {
 			}
 		}
 	}
+	unlucky := func(d *desk) {
+		for range 100 {
+			d.alone(served())
+			d.alone(Result{Class: Unavailable})
+		}
+		d.alone(served())
+	}
+	hanging := func(d *desk, until time.Duration) {
+		for end := d.now.Add(until); d.now.Before(end); {
+			d.wait(d.l.hold(d.now))
+			t, _, _ := d.l.Admit(d.now)
+			d.wait(20 * time.Second)
+			d.l.Done(d.now, t, Result{Class: Silent, Late: true, Last: true})
+		}
+	}
 	for _, c := range []struct {
 		why  string
 		play func(d *desk)
@@ -214,6 +229,20 @@ func TestPauses(t *testing.T) {
 				d.alone(Result{Class: Broken, Of: of})
 			}
 		}, 500 * time.Millisecond},
+		{"16 are none where every second rollout is beyond it", func(d *desk) { unlucky(d); trouble(Broken, 16)(d) }, 0},
+		{"17 are", func(d *desk) { unlucky(d); trouble(Broken, 17)(d) }, 500 * time.Millisecond},
+		{"those that hang while what was sent later is answered are their own trouble", func(d *desk) {
+			d.fill()
+			hung, later := d.out[:7], d.out[7]
+			d.l.Done(d.now, later, served())
+			d.wait(2 * time.Minute)
+			for _, t := range hung {
+				d.l.Done(d.now, t, Result{Class: Silent, Late: true})
+			}
+			trouble(Silent, 7)(d)
+		}, 0},
+		{"the last of a run that hang wait for each other", func(d *desk) { hanging(d, 14*time.Minute) }, 30 * time.Second},
+		{"for a quarter of an hour", func(d *desk) { hanging(d, 17*time.Minute) }, 0},
 		{"so does one that was sent before: the server is there", func(d *desk) {
 			d.fill()
 			before := d.out[0]
