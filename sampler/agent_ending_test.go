@@ -47,12 +47,15 @@ func TestAnAgentThatSwallowsErrorsIsNobodysZero(t *testing.T) {
 		{"one that did, and an answer all the same", toldAgent{done: sampler.Played{Output: "42"}, heard: sampler.Heard{Turns: 9, Failed: failure, CutOff: "context_length_exceeded"}}, rollout.Graded, ""},
 		{"an answer all the same", toldAgent{done: sampler.Played{Output: "42"}, heard: sampler.Heard{Turns: 2, Failed: failure}}, rollout.Graded, ""},
 		{"a refusal of the model's", toldAgent{done: sampler.Played{Refusal: "no"}, heard: sampler.Heard{Turns: 1, Failed: failure}}, rollout.NoAnswer, "refused: no"},
+		{"more turns than there may be", toldAgent{done: sampler.Played{Output: "42", Turns: 13}}, rollout.StepLimit, "max_steps of 12"},
+		{"as many as there may be", toldAgent{done: sampler.Played{Output: "42", Turns: 12}}, rollout.Graded, ""},
+		{"more calls than there may be", toldAgent{done: sampler.Played{Output: "42", Turns: 1, Calls: make([]rollout.Call, 2)}}, rollout.StepLimit, "max_tool_calls of 1"},
 		{"a limit", toldAgent{done: sampler.Played{Limit: "max_turns"}, heard: sampler.Heard{Turns: 9}, refused: "another path"}, rollout.StepLimit, "max_turns"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
 				cfg, sink := sampler.DefaultConfig(), &list{}
-				cfg.Breaker, cfg.AgentTimeout = 0, time.Hour
+				cfg.Breaker, cfg.AgentTimeout, cfg.MaxSteps, cfg.MaxToolCalls = 0, time.Hour, 12, 1
 				it := &rollout.Item{ID: "a", Split: rollout.Train}
 				if _, err := sampler.Sample(t.Context(), nil, cfg, 1, []sampler.Job{{Item: it}}, sampler.Boundaries{Agent: &c.a, Door: &c.a, Grader: worked{}}, sink, nil); err != nil {
 					t.Fatal(err)

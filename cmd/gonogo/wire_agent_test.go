@@ -2,7 +2,10 @@ package main
 
 import (
 	"slices"
+	"strings"
 	"testing"
+
+	"gonogo/sampler/mcp"
 )
 
 // An agent sees no key of the run's; one that asks a model of its own sees that of the
@@ -24,5 +27,19 @@ func TestTheKeysThatAnAgentDoesNotSee(t *testing.T) {
 		if got := (&project{cfg: cfg}).keyVariables(); !slices.Equal(got, c.want) {
 			t.Errorf("%v, its own model %t: %v, want %v", c.keys, c.own != nil, got, c.want)
 		}
+	}
+}
+
+// A variant's key is none of a tool server's business either.
+func TestTheKeysThatToolServersDoNotSee(t *testing.T) {
+	t.Setenv("JUDGE", "of-the-judge")
+	t.Setenv("OTHER", "of-the-variant")
+	cfg := &config{mcpServers: []mcp.Config{{Name: "shop", Command: []string{"/bin/sh", "-c", `echo "it sees <$JUDGE$OTHER>" >&2; exit 1`}}}}
+	cfg.Judge.APIKeyEnv = "JUDGE"
+	cfg.Variants = []mapValue{{Body: []byte(`{"name": "b", "api_key_env": "OTHER"}`)}}
+	p := &project{cfg: cfg}
+	defer p.shut()
+	if err := p.startMCP(t.Context()); err == nil || !strings.Contains(err.Error(), "it sees <>") {
+		t.Errorf("error %v", err)
 	}
 }

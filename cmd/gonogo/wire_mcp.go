@@ -41,7 +41,7 @@ func (p *project) startMCP(ctx context.Context) error {
 	p.agentLog = &agentLog{}
 	var err error
 	p.mcp.all, err = mcp.New(ctx, servers, mcp.Options{
-		Dir: p.cfg.dir, Without: []string{p.cfg.Model.APIKeyEnv, p.cfg.Judge.APIKeyEnv}, HTTP: client, Log: p.agentLog,
+		Dir: p.cfg.dir, Without: p.cfg.keyNames(), HTTP: client, Log: p.agentLog,
 	})
 	p.close = append(p.close, p.mcp.all.Close, client.CloseIdleConnections)
 	if p.mcp.tolerant && slices.ContainsFunc(p.listings(), func(l mcp.Listing) bool { return l.Err != nil }) {
