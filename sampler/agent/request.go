@@ -42,12 +42,12 @@ type Limits struct {
 }
 
 // Hidden are the fields of a row that an agent is not told unless somebody says
-// otherwise: where references usually stand.
+// otherwise: where references and other right answers usually stand.
 func Hidden() []string {
-	return []string{
-		"answer", "completion", "expected", "expected_output", "gold", "golden", "ground_truth", "ideal", "label", "labels",
-		"output", "reference", "reference_answer", "response", "rubric", "solution", "target", "tests",
-	}
+	names := []string{"completion", "golden", "ideal", "labels", "output", "response", "reward_model", "rubric", "tests"}
+	names = slices.Concat(names, rollout.ReferenceFields(), rollout.AcceptedFields())
+	slices.Sort(names)
+	return names
 }
 
 // Told is what agents are told beside the rollout itself.

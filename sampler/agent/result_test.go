@@ -101,3 +101,19 @@ func TestASessionIsToldAsItAnswered(t *testing.T) {
 		}
 	}
 }
+
+// No field that is taken for a right answer elsewhere is told, nor the prompt twice.
+func TestNoRightAnswerIsTold(t *testing.T) {
+	row := map[string]string{"messages": "[]", "question": "6 x 7?"}
+	for _, name := range append(rollout.ReferenceFields(), rollout.AcceptedFields()...) {
+		row[name] = "42"
+	}
+	text, err := json.Marshal(row)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Told{Hide: Hidden()}.request(sampler.Play{Item: &rollout.Item{ID: "q", Row: text}})
+	if d := cmp.Diff(map[string]json.RawMessage{"question": json.RawMessage(`"6 x 7?"`)}, r.Item); d != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, d)
+	}
+}
