@@ -12,7 +12,8 @@ import (
 
 // interruptible listens for Ctrl-C, SIGTERM and, but below nohup, SIGHUP. The
 // first closes drain: no rollout, or what else is made, begins any more, and
-// those in flight finish. A second Ctrl-C or SIGTERM ends the context. release stops listening.
+// those in flight finish. A second Ctrl-C or SIGTERM ends the context, and a third
+// the process, whatever it waits for. release stops listening.
 // That nobody reads any more what is printed ends nothing that is paid for, from
 // here on: a Ctrl-C ends the tee behind us as well.
 func interruptible(parent context.Context, stderr io.Writer, what string) (ctx context.Context, drain <-chan struct{}, release func()) {
@@ -24,16 +25,19 @@ func interruptible(parent context.Context, stderr io.Writer, what string) (ctx c
 	}
 	outliveWrites()
 	closed := make(chan struct{})
-	stop, done := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(done)
+	stop := make(chan struct{})
+	var tasks sync.WaitGroup
+	say := func(format string, args ...any) { // who reads may have stopped to
+		tasks.Go(func() { fmt.Fprintf(stderr, format, args...) })
+	}
+	tasks.Go(func() {
 		select {
 		case <-signals:
 		case <-stop:
 			return
 		}
-		fmt.Fprintf(stderr, "\nFinishing the %s in flight; press Ctrl-C again to leave at once.\n", what)
 		close(closed)
+		say("\nFinishing the %s in flight; press Ctrl-C again to leave at once.\n", what)
 		for {
 			select {
 			case s := <-signals:
@@ -41,15 +45,17 @@ func interruptible(parent context.Context, stderr io.Writer, what string) (ctx c
 					continue // a terminal that closes says so twice: by its shell and by the kernel
 				}
 				cancel()
+				signal.Stop(signals)
+				say("Leaving, when what was started is stopped; Ctrl-C once more ends the process as it is.\n")
 			case <-stop:
 			}
 			return
 		}
-	}()
+	})
 	return ctx, closed, func() {
 		signal.Stop(signals)
 		close(stop)
-		<-done
+		tasks.Wait()
 		cancel()
 	}
 }

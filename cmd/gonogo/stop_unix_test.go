@@ -4,6 +4,9 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -11,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"gonogo/fixtures"
 )
 
 // Whatever asks a run to end lets what is in flight end, also where nobody reads
@@ -63,6 +68,93 @@ func TestWhatAsksARunToEndLosesNothing(t *testing.T) {
 				t.Errorf("the server saw %d rollouts, and %d are recorded", got, made)
 			}
 		})
+	}
+}
+
+// A third Ctrl-C ends a process that still waits for something: for a session's
+// stop, or for somebody to read what it says.
+func TestAThirdCtrlCEndsTheProcess(t *testing.T) {
+	release := make(chan struct{})
+	sessions := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/stop" {
+			<-release
+		}
+		_, _ = io.WriteString(w, "{}")
+	}))
+	defer sessions.Close()
+	defer close(release)
+	for _, tt := range []struct {
+		waits  string
+		more   []string
+		unread bool
+	}{
+		{"for the stop of a session", []string{"--set", "session.start=" + sessions.URL + "/start", "--set", "session.stop=" + sessions.URL + "/stop"}, false},
+		{"for who reads what it says", nil, true},
+	} {
+		t.Run(tt.waits, func(t *testing.T) {
+			world, dir := tinyWorld(t)
+			server, err := world.Serve(fixtures.ServeOptions{Latency: time.Hour})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = server.Close() }()
+			run := filepath.Join(dir, "run")
+			c := newChild(t, run, append([]string{"sample", "-c", filepath.Join(dir, "gonogo.yaml"), "-o", run, "--concurrency", "4", "--set", "sampling.address_map." + fixtures.Origin + "=" + server.URL()}, tt.more...)...)
+			reader, writer, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer reader.Close()
+			defer writer.Close()
+			if tt.unread {
+				c.cmd.Stderr = writer
+			}
+			if err := c.cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = c.cmd.Process.Kill() })
+			for end := time.Now().Add(time.Minute); server.Counts().Rollouts == 0; time.Sleep(5 * time.Millisecond) {
+				if time.Now().After(end) {
+					t.Fatal("nothing was begun within a minute")
+				}
+			}
+			if tt.unread {
+				fill(t, writer)
+			}
+			for range 3 {
+				if err := c.cmd.Process.Signal(os.Interrupt); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(200 * time.Millisecond) // signals sent at once may merge into one
+			}
+			done := make(chan int, 1)
+			go func() { done <- c.wait(t) }()
+			select {
+			case <-done:
+				if said := c.stderr.String(); !tt.unread && !strings.Contains(said, "Ctrl-C once more ends the process as it is") {
+					t.Errorf("standard error:\n%s", said)
+				}
+			case <-time.After(30 * time.Second):
+				t.Error("the process is still there half a minute after the third Ctrl-C")
+			}
+		})
+	}
+}
+
+// fill writes into a pipe as much as it holds.
+func fill(t *testing.T, pipe *os.File) {
+	t.Helper()
+	fd := int(pipe.Fd())
+	if err := syscall.SetNonblock(fd, true); err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{4096, 1} {
+		for err := error(nil); err == nil; {
+			_, err = syscall.Write(fd, make([]byte, n))
+		}
+	}
+	if err := syscall.SetNonblock(fd, false); err != nil {
+		t.Fatal(err)
 	}
 }
 
