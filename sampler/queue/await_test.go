@@ -25,12 +25,15 @@ func (n *notes) Write(b []byte) (int, error) {
 	return n.text.Write(b)
 }
 
-// waits is how often it was said that a server is waited for.
-func (n *notes) waits() int {
+// count is how often something was said.
+func (n *notes) count(what string) int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return strings.Count(n.text.String(), "queue server not there yet")
+	return strings.Count(n.text.String(), what)
 }
+
+// waits is how often it was said that a server is waited for.
+func (n *notes) waits() int { return n.count("queue server not there yet") }
 
 // unused is a port where nobody listens.
 func unused(t *testing.T) (address string, port int) {

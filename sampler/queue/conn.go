@@ -28,6 +28,7 @@ type Conn struct {
 
 	mu     sync.Mutex // guards what follows
 	away   time.Time  // since then there is no server; zero when there is
+	told   bool       // why it does not come back
 	denied error      // what we may not do, as the server said last
 	ended  error      // that our credentials are no longer valid, as it said last
 	since  time.Time  // it has said so
@@ -50,7 +51,7 @@ func dial(ctx context.Context, url string, log *slog.Logger, p papers, opts ...n
 	opts = append(
 		opts,
 		nats.Name("gonogo"), nats.Timeout(dialTimeout), nats.PingInterval(pingEvery),
-		nats.MaxReconnects(-1), nats.CustomReconnectDelay(backoff),
+		nats.MaxReconnects(-1), nats.CustomReconnectDelay(c.again),
 		nats.DisconnectErrHandler(c.left), nats.ReconnectHandler(c.back), nats.ErrorHandler(c.heard),
 		nats.ClosedHandler(func(*nats.Conn) { close(c.closed) }),
 	)
@@ -61,7 +62,9 @@ func dial(ctx context.Context, url string, log *slog.Logger, p papers, opts ...n
 	if err != nil {
 		return nil, c.explain("connect", err)
 	}
+	c.mu.Lock()
 	c.nc = nc
+	c.mu.Unlock()
 	if c.js, err = jetstream.New(nc, jetstream.WithDefaultTimeout(apiTimeout)); err != nil {
 		c.Close()
 		return nil, c.explain("connect", err)
@@ -112,6 +115,21 @@ func backoff(attempts int) time.Duration {
 	return d/2 + rand.N(d/2)
 }
 
+// again is backoff, and tells once of a server that is there, but that we do not
+// trust any more, or that does not trust us.
+func (c *Conn) again(attempts int) time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.nc == nil || c.told {
+		return backoff(attempts)
+	}
+	if err := c.nc.LastError(); c.papers.mend(err) != "" {
+		c.told = true
+		c.log.Warn("queue server refused", slog.String("server", c.server), slog.String("error", sampler.Brief(err.Error()+": "+c.papers.mend(err))))
+	}
+	return backoff(attempts)
+}
+
 func (c *Conn) left(_ *nats.Conn, err error) {
 	c.mu.Lock()
 	c.away = time.Now()
@@ -124,7 +142,7 @@ func (c *Conn) left(_ *nats.Conn, err error) {
 func (c *Conn) back(*nats.Conn) {
 	c.mu.Lock()
 	away := time.Since(c.away)
-	c.away, c.denied, c.ended = time.Time{}, nil, nil
+	c.away, c.told, c.denied, c.ended = time.Time{}, false, nil, nil
 	c.news()
 	c.mu.Unlock()
 	c.log.Warn("queue server back", slog.String("server", c.server), slog.Float64("away_s", away.Round(100*time.Millisecond).Seconds()))
@@ -291,9 +309,6 @@ func (c *Conn) once(ctx context.Context, limit time.Duration, do func(context.Co
 func (c *Conn) hint(err error) string {
 	if errors.Is(err, context.DeadlineExceeded) && c.Away().IsZero() {
 		return "the server is there and does not answer: look at its log; when its disk was full, make room and start it again; nothing is lost"
-	}
-	if why := c.nc.LastError(); c.papers.mend(why) != "" { // it came back with other papers
-		return sampler.Brief(why.Error() + ": " + c.papers.mend(why))
 	}
 	return sampler.Brief(err.Error())
 }

@@ -9,6 +9,8 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"fmt"
+	"log/slog"
 	"math/big"
 	"net"
 	"os"
@@ -77,12 +79,17 @@ func write(t *testing.T, name string, text []byte) string {
 // one of theirs.
 func (a *authority) serve(name string, until time.Duration, clients bool) (url string) {
 	a.t.Helper()
+	return serve(a.t, server.Options{JetStream: true, TLSConfig: a.config(name, until, clients)})
+}
+
+func (a *authority) config(name string, until time.Duration, clients bool) *tls.Config {
+	a.t.Helper()
 	cfg := &tls.Config{Certificates: []tls.Certificate{check(tls.LoadX509KeyPair(a.sign(name, until)))(a.t)}, MinVersion: tls.VersionTLS12}
 	if clients {
 		cfg.ClientAuth, cfg.ClientCAs = tls.RequireAndVerifyClientCert, x509.NewCertPool()
 		cfg.ClientCAs.AddCert(a.cert)
 	}
-	return serve(a.t, server.Options{JetStream: true, TLSConfig: cfg})
+	return cfg
 }
 
 const loopback = "127.0.0.1"
@@ -152,5 +159,37 @@ func TestWhatIsWrongWithTLSSaysWhichKey(t *testing.T) {
 				t.Error("it was waited for")
 			}
 		})
+	}
+}
+
+// A server that comes back with a certificate that nobody trusts is waited for, and
+// it is told why.
+func TestAServerThatComesBackWithAnotherCertificateIsTold(t *testing.T) {
+	t.Parallel()
+	a, other := newAuthority(t), newAuthority(t)
+	_, port := unused(t)
+	begin := func(a *authority) (end func()) {
+		ns := check(server.NewServer(&server.Options{Host: loopback, Port: port, NoLog: true, NoSigs: true, TLSConfig: a.config(loopback, time.Hour, false)}))(t)
+		ns.Start()
+		if !ns.ReadyForConnections(10 * time.Second) {
+			t.Fatal("the server does not begin")
+		}
+		return func() {
+			ns.Shutdown()
+			ns.WaitForShutdown()
+		}
+	}
+	end := begin(a)
+	said := new(notes)
+	c := check(queue.Dial(t.Context(), queue.Address{URL: fmt.Sprintf("tls://%s:%d", loopback, port), CA: a.file}, slog.New(slog.NewTextHandler(said, nil))))(t)
+	defer c.Close()
+	end()
+	end = begin(other)
+	until(t, func() bool { return said.count("signed by none of those in "+a.file) > 0 })
+	end()
+	defer begin(a)()
+	until(t, func() bool { return said.count("queue server back") > 0 })
+	if n := said.count("queue.tls_ca"); n != 1 {
+		t.Errorf("it was told %d times", n)
 	}
 }
