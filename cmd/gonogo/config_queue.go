@@ -60,7 +60,7 @@ func queueKeys() []key {
 			at: func(v *values) any { return &v.Queue.TLSKey },
 		},
 		{
-			Path: "queue.wait", Default: "30s", Doc: "longest wait for a server that does not listen yet, when a run begins; 0s is none; workers wait until it does",
+			Path: "queue.wait", Default: "30s", Doc: "longest wait, when a run begins, for a server that does not listen yet, or a cluster that has no leader yet; 0s is none; workers wait until it is there",
 			at: func(v *values) any { return &v.Queue.Wait },
 		},
 		{

@@ -124,7 +124,7 @@ func (p *project) lead(ctx context.Context) error {
 	}
 	plan := queue.Plan{
 		Run: l.manifest.ID, Name: cmp.Or(l.manifest.Name, filepath.Base(l.dir)), Version: version(), Fingerprint: fingerprint(l.manifest),
-		Seed: p.seed, Deliveries: q.Deliveries, Replicas: q.Replicas, AckWait: patience.ackWait, Lease: patience.lease,
+		Seed: p.seed, Deliveries: q.Deliveries, Replicas: q.Replicas, Wait: q.Wait, AckWait: patience.ackWait, Lease: patience.lease,
 	}
 	var err error
 	if q.URL != isEmbedded { // nobody else can join

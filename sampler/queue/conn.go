@@ -207,6 +207,10 @@ func (c *Conn) explain(doing string, err error) error {
 		remedy = "the credentials are no longer valid: get new ones and run again; nothing is lost"
 	case errors.Is(err, nats.ErrAuthorization):
 		remedy = "it refuses us: check queue.creds, or GONOGO_QUEUE_TOKEN, or GONOGO_QUEUE_USER and GONOGO_QUEUE_PASSWORD"
+	case api == codeReplicas || api == codeNoPeers:
+		remedy = "queue.replicas is how many servers keep it: take 1, or no more than the cluster has"
+	case leaderless(err) && c.nc != nil && c.nc.IsConnected():
+		remedy = "it is there and does not answer: in a cluster more than half of the servers have to be there; look at its log, and whether its disk is full"
 	case full(api):
 		remedy = "make room on the server's disk, or raise the limits of JetStream, and run again; nothing is lost"
 	case c.papers.mend(err) != "":
@@ -238,16 +242,25 @@ func apiCode(err error) jetstream.ErrorCode {
 // JetStream's numbers that the client has no names for.
 const (
 	codeAccountLimit = 10002
+	codeNoPeers      = 10005
 	codeNoLeader     = 10008
 	codeNotLeader    = 10009
 	codeInsufficient = 10023
 	codeStorageLimit = 10047
+	codeReplicas     = 10074
 	codeStoreFailed  = 10077
 )
 
 // full reports whether the server has no room.
 func full(code jetstream.ErrorCode) bool {
 	return code == codeAccountLimit || code == codeInsufficient || code == codeStorageLimit || code == codeStoreFailed
+}
+
+// leaderless reports whether the server may have none to ask: it does not answer, or
+// says so.
+func leaderless(err error) bool {
+	code := apiCode(err)
+	return code == codeNoLeader || code == codeNotLeader || code == codeNoPeers || code == 0 && errors.Is(err, context.DeadlineExceeded)
 }
 
 // fatal reports whether to do the same again is of no use: the server has said

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"os"
 	"strconv"
@@ -27,6 +28,8 @@ type Plan struct {
 	Description []byte // what a worker needs to know, opaque here
 	Deliveries  int    // of a job to workers that are lost over it, before it is given up; 0 = 4
 	Replicas    int    // of what is stored in a cluster; 0 = 1
+
+	Wait time.Duration // for a cluster that begins, and has no leader yet
 
 	AckWait time.Duration // after which a job whose worker is silent goes to another; 0 = 30 s
 	Lease   time.Duration // after which such a worker's requests are taken for over; 0 = 10 s
@@ -107,7 +110,7 @@ func (c *Conn) Lead(ctx context.Context, plan Plan) (*Planner, error) {
 }
 
 func (p *Planner) begin(ctx context.Context) error {
-	if err := p.c.once(ctx, 2*apiTimeout, p.open); err != nil {
+	if err := p.prepare(ctx); err != nil {
 		return err
 	}
 	if err := p.subscribe(p.names.term(p.term), p.whoLeads); err != nil {
@@ -134,6 +137,24 @@ func (p *Planner) begin(ctx context.Context) error {
 	}
 	p.tasks.Go(p.watch)
 	return nil
+}
+
+// prepare opens the run at the server. The servers of a cluster that begins find
+// each other first, and do not answer until they have a leader.
+func (p *Planner) prepare(ctx context.Context) error {
+	begun := time.Now()
+	for n := 0; ; n++ {
+		err := p.c.once(ctx, 2*apiTimeout, p.open)
+		if err == nil || ctx.Err() != nil || !leaderless(err) || p.c.refused(begun) || time.Since(begun) > p.plan.Wait {
+			return err
+		}
+		if n == 0 {
+			p.c.log.Warn("queue waits", slog.String("server", p.c.server), slog.String("error", sampler.Brief(err.Error())))
+		}
+		if !pause(ctx, backoff(n)) {
+			return err
+		}
+	}
 }
 
 func (p *Planner) subscribe(subject string, handle nats.MsgHandler) error {
