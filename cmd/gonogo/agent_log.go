@@ -32,7 +32,11 @@ type agentLog struct {
 
 // open begins to write into a run directory.
 func (l *agentLog) open(dir string, redact *rollout.Redactor) error {
-	f, err := os.OpenFile(filepath.Join(dir, agentLogFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	path := filepath.Join(dir, agentLogFile)
+	if err := rollout.PlainFile(path); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
 		return err
 	}

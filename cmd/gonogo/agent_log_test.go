@@ -51,3 +51,18 @@ func TestTheLogOfAgents(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A link in a run directory that came from elsewhere leads nowhere.
+func TestTheLogOfAgentsFollowsNoLink(t *testing.T) {
+	dir := t.TempDir()
+	theirs := filepath.Join(t.TempDir(), "theirs")
+	if err := os.Symlink(theirs, filepath.Join(dir, agentLogFile)); err != nil {
+		t.Skip("no links here: ", err)
+	}
+	if err := (&agentLog{}).open(dir, nil); err == nil || !strings.Contains(err.Error(), "is a symbolic link") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := os.Stat(theirs); err == nil {
+		t.Error("it was followed")
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"gonogo/sampler"
+	"gonogo/sampler/rollout"
 )
 
 // JournalFile lies in a run directory as long as a session is not stopped.
@@ -39,6 +40,9 @@ type line struct {
 // Record has the keeper write its enclosures down in path from now on, and
 // returns those that an earlier call left there. The path must be nobody else's.
 func (k *Keeper) Record(path string) ([]*sampler.Enclosure, error) {
+	if err := rollout.PlainFile(path); err != nil {
+		return nil, err
+	}
 	j := &Journal{path: path, left: make(map[string]line)}
 	order, err := j.read()
 	if err != nil {

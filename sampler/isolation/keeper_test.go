@@ -28,6 +28,26 @@ func enclosure(id string) *sampler.Enclosure {
 	return &sampler.Enclosure{ID: id, TraceID: "trace_1", Item: anItem, Sample: 3, Attempt: 1}
 }
 
+// A server that echoes its key shows it to nobody, whatever it answers.
+func TestAKeyThatAServerEchoesIsMasked(t *testing.T) {
+	const key = "key-of-the-sessions"
+	status := http.StatusOK
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, `{"said": "`+r.Header.Get("Authorization")+`"}`)
+	}))
+	defer server.Close()
+	k, _ := keeper(t, isolation.Config{Start: server.URL, Stop: server.URL, Headers: map[string]string{"authorization": "Bearer " + key}})
+	e := enclosure("session_1")
+	if err := k.Start(t.Context(), e); err != nil || strings.Contains(string(e.Values["said"]), key) {
+		t.Errorf("values %s, %v", e.Values["said"], err)
+	}
+	status = http.StatusForbidden
+	if err := k.Stop(t.Context(), e); err == nil || strings.Contains(err.Error(), key) || !strings.Contains(err.Error(), "***") {
+		t.Errorf("error %v", err)
+	}
+}
+
 // A session that could not be stopped is not taken for one that was: the next try stops
 // it, with a journal and without.
 func TestAStopThatFailedIsMadeAgain(t *testing.T) {

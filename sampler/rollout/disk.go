@@ -87,6 +87,21 @@ func remedyOf(cause error) string {
 	return ""
 }
 
+// PlainFile reports a path where something else stands than a plain file. A run's files
+// are its own: a link in a directory that came from elsewhere would have us write, and
+// cut off, where it leads.
+func PlainFile(path string) error {
+	info, err := os.Lstat(path)
+	if err != nil || info.Mode().IsRegular() {
+		return nil // what cannot be looked at cannot be opened either, and that error says more
+	}
+	what := "no plain file"
+	if info.Mode()&fs.ModeSymlink != 0 {
+		what = "a symbolic link"
+	}
+	return fmt.Errorf("%s is %s, which is not followed: put the file itself there, or name another directory", path, what)
+}
+
 // makeDir makes a directory and those above it that are missing, and forces
 // their names to disk.
 func makeDir(dir string) error {

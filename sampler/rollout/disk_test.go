@@ -69,6 +69,33 @@ func TestADeletedRunDirectoryIsTold(t *testing.T) {
 	}
 }
 
+// A run directory that came from elsewhere may hold links: what they lead to is neither
+// written to nor cut off.
+func TestLinksInARunDirectoryAreNotFollowed(t *testing.T) {
+	for _, name := range []string{RolloutsFile, ItemsFile, lockFile} {
+		dir := t.TempDir()
+		theirs := filepath.Join(t.TempDir(), "theirs")
+		const text = "alias ll='ls -l'\nhalf a line"
+		w, err := Create(dir, Manifest{}, nil, WriterOptions{})
+		if err == nil {
+			err = w.Close()
+		}
+		if err := errors.Join(err, os.Remove(filepath.Join(dir, name)), os.WriteFile(theirs, []byte(text), 0o644), os.Symlink(theirs, filepath.Join(dir, name))); err != nil {
+			t.Fatal(err)
+		}
+		w, err = Create(dir, Manifest{}, nil, WriterOptions{})
+		if err == nil {
+			err = errors.Join(w.Append(graded("a", 0, 1)), w.Close())
+		}
+		if err == nil || !strings.Contains(err.Error(), name+" is a symbolic link") {
+			t.Errorf("%s: error %v", name, err)
+		}
+		if got, err := os.ReadFile(theirs); string(got) != text || err != nil {
+			t.Errorf("%s: what it leads to is now %q, %v", name, got, err)
+		}
+	}
+}
+
 // One that was deleted before the next look is told at the end.
 func TestADeletedRunDirectoryIsToldAtTheEnd(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")

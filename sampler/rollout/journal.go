@@ -18,6 +18,9 @@ type journal struct {
 }
 
 func openJournal(path string, opt WriterOptions) (*journal, error) {
+	if err := PlainFile(path); err != nil {
+		return nil, err
+	}
 	file, err := openAppender(path)
 	if err != nil {
 		return nil, err

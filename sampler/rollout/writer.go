@@ -92,7 +92,10 @@ func (w *Writer) unused() bool {
 
 func (w *Writer) openItems(items []Item) error {
 	path := filepath.Join(w.dir, ItemsFile)
-	var err error
+	err := PlainFile(path)
+	if err != nil {
+		return err
+	}
 	if w.itemFile, err = openAppender(path); err != nil {
 		return err
 	}
