@@ -73,6 +73,7 @@ type checks struct {
 	Problems  []rollout.Problem `json:"problems"`
 	Warnings  []string          `json:"warnings"`
 	Endpoints []reached         `json:"endpoints"`
+	Agent     *reached          `json:"agent,omitempty"` // an agent that is a program: whether that is there
 	MCP       []checkedServer   `json:"mcp,omitempty"`
 	Key       string            `json:"key,omitempty"` // why a run could not begin for want of an API key
 	Estimate  string            `json:"estimate"`
@@ -109,6 +110,7 @@ func (p *project) checked(c *cli.Context) checks {
 		}
 		found.Endpoints = append(found.Endpoints, r)
 	}
+	found.Agent = p.agentProgram()
 	return found
 }
 
@@ -122,6 +124,11 @@ func (f checks) print(w io.Writer) {
 			continue
 		}
 		fmt.Fprintf(w, "endpoint   %s %s: answers\n", e.Name, e.URL)
+	}
+	if a := f.Agent; a != nil && a.Error != "" {
+		fmt.Fprintf(w, "agent      %s\n", visible(a.Error))
+	} else if a != nil {
+		fmt.Fprintf(w, "agent      %s: is there; gonogo run --rehearse makes one rollout by it\n", visible(a.URL))
 	}
 	printServers(w, f.MCP)
 	printVariants(w, f.Variants)
@@ -180,6 +187,9 @@ func (f checks) exit() error {
 		if e.Error != "" {
 			return &exitError{exitUsage, fmt.Errorf("the endpoint of %s does not answer: see above", e.Name)}
 		}
+	}
+	if f.Agent != nil && f.Agent.Error != "" {
+		return &exitError{exitUsage, errors.New("the agent cannot be started: see above")}
 	}
 	if err := unreachedServers(f.MCP); err != nil {
 		return err

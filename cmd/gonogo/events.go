@@ -141,7 +141,7 @@ func boundaryLine(b sampler.Boundary) string {
 		}
 	}
 	add(b.Waiting, "%d waiting", b.Waiting)
-	parts = append(parts, fmt.Sprintf("%.3g/s", b.Rate))
+	parts = append(parts, chart.Number(b.Rate)+"/s")
 	add(int(b.P95), "p95 %s", shortSpan(b.P95))
 	add(b.Errors, "errors %d", b.Errors)
 	add(b.Limited, "429s %d", b.Limited)

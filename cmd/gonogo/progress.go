@@ -242,7 +242,7 @@ func troubles(s sampler.Stats) []string {
 func tokensText(n int64) string {
 	switch {
 	case n >= 1e6:
-		return fmt.Sprintf("%.3g M tokens", float64(n)/1e6)
+		return chart.Number(float64(n)/1e6) + " M tokens"
 	case n >= 1e4:
 		return fmt.Sprintf("%.3g k tokens", float64(n)/1e3)
 	}

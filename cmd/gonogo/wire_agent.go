@@ -2,10 +2,14 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"gonogo/sampler"
 	"gonogo/sampler/agent"
@@ -65,6 +69,27 @@ func (p *project) program(command []string) []string {
 		}
 	}
 	return argv
+}
+
+// agentProgram says whether the program of an agent is there, without starting it;
+// nil where the agent is none.
+func (p *project) agentProgram() *reached {
+	argv := p.program(p.cfg.Agent.Command)
+	if len(argv) == 0 {
+		return nil
+	}
+	r := &reached{Name: "agent", URL: strings.Join(p.cfg.Agent.Command, " ")}
+	file := argv[0]
+	if filepath.Base(file) != file && !filepath.IsAbs(file) { // it runs in the configuration's folder
+		file = p.cfg.absolute(file)
+	}
+	switch _, err := exec.LookPath(file); {
+	case errors.Is(err, fs.ErrPermission):
+		r.Error = fmt.Sprintf("%s may not be run: make it executable (chmod +x), or name the program that runs it first, such as [python3, my_agent.py] (agent.command)", argv[0])
+	case err != nil:
+		r.Error = fmt.Sprintf("there is no %s: a name is looked for on PATH, a path such as ./my_agent starts from the folder of the configuration (agent.command)", argv[0])
+	}
+	return r
 }
 
 // keyVariables are the variables that hold keys of the model and the judge, which

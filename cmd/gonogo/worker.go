@@ -87,15 +87,26 @@ Example:
 				defer w.conn.Close()
 				return w.all(ctx)
 			case w.leaves(ctx):
-				return errLeaves
+				return leaving(ctx)
 			}
 			return err
 		},
 	}
 }
 
-// errLeaves ends a worker that was told to go.
-var errLeaves = &exitError{exitInterrupted, errors.New("the worker was interrupted; what it had not finished is made by others")}
+// How a worker that was told to go ends: in peace, or at once.
+var (
+	errDrained = &exitError{exitInterrupted, errors.New("the worker was interrupted, and had finished what it had begun")}
+	errLeft    = &exitError{exitInterrupted, errors.New("the worker was interrupted; what it had not finished is made by others")}
+)
+
+// leaving is how a worker ends that was told to.
+func leaving(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return errLeft
+	}
+	return errDrained
+}
 
 // dialQueue reaches the queue that the command line names.
 func dialQueue(ctx context.Context, c *cli.Context, url string, dial func(context.Context, queue.Address, *slog.Logger) (*queue.Conn, error)) (*queue.Conn, *rollout.Redactor, error) {
@@ -138,7 +149,7 @@ func (w *worker) all(ctx context.Context) error {
 		err := w.one(ctx)
 		switch {
 		case w.leaves(ctx):
-			return errLeaves
+			return leaving(ctx)
 		case w.c.Bool("once"):
 			return err
 		case err != nil:

@@ -117,6 +117,16 @@ func (s *Server) getRun(w http.ResponseWriter, _ *http.Request) {
 	answer(w, a)
 }
 
+// beside is the other one of two runs; nil where there is one.
+func (s *Server) beside(one *side) *side {
+	for _, other := range s.sides {
+		if other != one {
+			return other
+		}
+	}
+	return nil
+}
+
 func (s *Server) aboutRun(side *side) (aboutRun, []row, error) {
 	rows, at, err := side.all()
 	state, _ := side.index.State()
@@ -128,7 +138,7 @@ func (s *Server) aboutRun(side *side) (aboutRun, []row, error) {
 		bad[i] = BadLine{b.Line, s.names.text(b.Why)}
 	}
 	state.Bad = bad
-	one := aboutRun{Title: side.title(), State: state, Version: at}
+	one := aboutRun{Title: side.title(s.beside(side)), State: state, Version: at}
 	if m := side.run.Manifest; m != nil {
 		one.Model = s.names.of("model", m.Model)
 	}

@@ -36,17 +36,27 @@ func newSide(run *rollout.Run, n *names, floor float64) *side {
 	return s
 }
 
-// title is what a run is called.
-func (s *side) title() string {
-	given := ""
-	if m := s.run.Manifest; m != nil {
-		given = m.Name
+// title is what a run is called: its name, and where two have one, the directory.
+func (s *side) title(other *side) string {
+	name, dir := s.called()
+	if other != nil {
+		if theirs, _ := other.called(); theirs == name && name != dir {
+			name += " (" + dir + ")"
+		}
 	}
-	dir := s.run.Dir
+	return s.names.of("run", name)
+}
+
+func (s *side) called() (name, dir string) {
+	if m := s.run.Manifest; m != nil {
+		name = m.Name
+	}
+	dir = s.run.Dir
 	if whole, err := filepath.Abs(dir); err == nil {
 		dir = whole
 	}
-	return s.names.of("run", cmp.Or(given, filepath.Base(dir)))
+	dir = filepath.Base(dir)
+	return cmp.Or(name, dir), dir
 }
 
 func (s *side) score(e *entry) (float64, bool) { return e.score(s.floor) }
