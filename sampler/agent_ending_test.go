@@ -19,13 +19,21 @@ type toldAgent struct {
 	err     error
 	heard   sampler.Heard
 	refused string
+	broken  func() // breaks the run off, when the agent plays; nil: it answers
 }
 
 func (a *toldAgent) Open(context.Context, sampler.Play) (sampler.Entrance, func() sampler.Heard, error) {
 	return sampler.Entrance{Refused: func() string { return a.refused }}, func() sampler.Heard { return a.heard }, nil
 }
 
-func (a *toldAgent) Play(context.Context, sampler.Play) (sampler.Played, error) { return a.done, a.err }
+func (a *toldAgent) Play(ctx context.Context, _ sampler.Play) (sampler.Played, error) {
+	if a.broken != nil {
+		a.broken()
+		<-ctx.Done()
+		return a.done, context.Cause(ctx)
+	}
+	return a.done, a.err
+}
 
 func count(n int64) *int64 { return &n }
 
@@ -97,5 +105,35 @@ func TestABudgetHoldsForAgents(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// A rollout that was broken off is none, whatever was heard of it until then.
+func TestAnAgentThatIsBrokenOffLeavesNoRecord(t *testing.T) {
+	failure := &sampler.Failure{Status: http.StatusBadRequest, Err: errors.New("too long")}
+	for _, heard := range []sampler.Heard{{Turns: 1}, {Limit: "max_steps of 2"}, {Failed: failure}, {Failed: failure, CutOff: "context_length_exceeded"}} {
+		inBubble(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			a, sink := &toldAgent{heard: heard, broken: cancel}, &list{}
+			it := &rollout.Item{ID: "a", Split: rollout.Train}
+			if _, err := sampler.Sample(ctx, nil, sampler.DefaultConfig(), 1, []sampler.Job{{Item: it}}, sampler.Boundaries{Agent: a, Door: a, Grader: worked{}}, sink, nil); !errors.Is(err, context.Canceled) || len(sink.records) > 0 {
+				t.Errorf("heard %+v: %d records, %v", heard, len(sink.records), err)
+			}
+		})
+	}
+}
+
+// Tokens that were counted go before those that an agent tells.
+func TestTokensThatWereCountedGoFirst(t *testing.T) {
+	told, counted := rollout.Usage{Input: count(1)}, rollout.Usage{Input: count(90)}
+	for _, c := range []struct {
+		turns         int
+		told, counted rollout.Usage
+		want          rollout.Usage
+	}{{2, told, counted, counted}, {2, told, rollout.Usage{}, rollout.Usage{}}, {0, told, counted, told}, {0, rollout.Usage{}, counted, counted}} {
+		if got := sampler.UsageOf(sampler.Played{Usage: c.told}, sampler.Heard{Turns: c.turns, Usage: c.counted}); got != c.want {
+			t.Errorf("%d turns: %+v, want %+v", c.turns, got, c.want)
+		}
 	}
 }

@@ -113,7 +113,7 @@ func (p *Proxy) forward(w http.ResponseWriter, req *http.Request, r *room, d dia
 	}
 	switch {
 	case err == nil, ctx.Err() != nil && said.message != nil: // what an agent did not hear to its end was said all the same
-		r.note(q, said, time.Now())
+		r.note(said, time.Now())
 	case ctx.Err() == nil:
 		r.fail(err, said.cutOff)
 	}

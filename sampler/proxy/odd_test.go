@@ -69,6 +69,42 @@ func TestARequestThatWasNotWaitedForIsTakenDownOnce(t *testing.T) {
 	}
 }
 
+// One that failed says nothing new either when it is made otherwise, nor one that is made
+// again for another answer, which is another turn.
+func TestWhatWasSaidIsTakenDownOnce(t *testing.T) {
+	var n atomic.Int32
+	s := newStage(t, sampler.Play{}, func(w http.ResponseWriter, _ *http.Request) {
+		if n.Add(1) == 1 {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		_, _ = io.WriteString(w, says42)
+	})
+	s.send("/chat/completions", again)
+	other := strings.TrimSuffix(again, "}") + `,"temperature":0}`
+	s.send("/chat/completions", other)
+	s.send("/chat/completions", other)
+	answer := rollout.Message{Role: "assistant", Content: "42"}
+	want := []rollout.Message{{Role: "tool", ToolCallID: "c1", Content: "42"}, answer, answer}
+	if h := s.close(); cmp.Diff(want, h.Messages) != "" || h.Turns != 2 {
+		t.Errorf("%d turns (-want +got):\n%s", h.Turns, cmp.Diff(want, h.Messages))
+	}
+}
+
+// A connection that breaks behind the end of an answer takes nothing of it away.
+func TestAConnectionThatBreaksBehindTheEnd(t *testing.T) {
+	s := newStage(t, sampler.Play{}, func(w http.ResponseWriter, r *http.Request) {
+		events(`{"choices":[{"delta":{"content":"42"}}]}`+"\n[DONE]")(w, r)
+		panic(http.ErrAbortHandler)
+	})
+	if code, text := s.send("/chat/completions", streams); code != 200 || !strings.Contains(text, "[DONE]") {
+		t.Errorf("status %d: %s", code, text)
+	}
+	if h := s.close(); h.Failed != nil || h.Turns != 1 {
+		t.Errorf("heard %+v", h)
+	}
+}
+
 // A prompt of several turns is the item's own, to the end.
 func TestAPromptOfSeveralTurnsIsNotTakenDown(t *testing.T) {
 	item := &rollout.Item{ID: "q1", Messages: []rollout.Message{{Role: "user", Content: "6 x 7?"}, {Role: "assistant", Content: "In which base?"}, {Role: "user", Content: "Ten."}}}
@@ -192,6 +228,7 @@ func TestStreamsOfOtherServers(t *testing.T) {
 			"c2",
 		},
 		{"indices from 1", `{"choices":[{"delta":{"tool_calls":[{"index":1,"id":"c1","function":{"name":"mul","arguments":"{}"}}]}}]}`, rollout.Message{ToolCalls: []rollout.ToolCall{{ID: "c1", Name: "mul", Arguments: "{}"}}}, "c1"},
+		{"the first of several choices", `{"choices":[{"index":1,"delta":{"content":"41"}},{"index":0,"delta":{"content":"42"}}]}`, rollout.Message{Content: "42"}, "41"},
 		{"a first chunk about the prompt", `{"choices":[],"prompt_filter_results":[{}],"usage":null}` + "\n" + `{"choices":[{"delta":{"content":"42"}}]}`, rollout.Message{Content: "42"}, "prompt_filter_results"},
 	} {
 		t.Run(c.why, func(t *testing.T) {

@@ -21,7 +21,7 @@ type room struct {
 
 	mu       sync.Mutex                 // guards what follows
 	asked    int                        // requests that went to the model
-	open     map[[sha256.Size]byte]bool // requests that have no answer yet
+	seen     map[[sha256.Size]byte]bool // requests, by their text
 	messages []rollout.Message
 	calls    []rollout.Call
 	usage    rollout.Usage
@@ -35,7 +35,7 @@ type room struct {
 }
 
 func newRoom(ctx context.Context, play sampler.Play) *room {
-	return &room{ctx: ctx, play: play, begun: time.Now(), open: make(map[[sha256.Size]byte]bool)}
+	return &room{ctx: ctx, play: play, begun: time.Now(), seen: make(map[[sha256.Size]byte]bool)}
 }
 
 // admit takes down what is new in a request, and numbers it, or says which limit is
@@ -73,12 +73,14 @@ func (r *room) refusal() string {
 }
 
 // listen takes down what a request says that was not said before. A request that
-// is made again says nothing new: the model failed, or the agent did not wait.
+// is made again says nothing new: the model failed, the agent did not wait, or it wants
+// another answer.
 func (r *room) listen(q asked) {
-	if r.failed != nil || r.open[q.sum] {
+	again := r.seen[q.sum]
+	r.seen[q.sum] = true
+	if again || r.failed != nil {
 		return
 	}
-	r.open[q.sum] = true
 	for _, m := range news(q.messages, r.play.Item, r.turns == 0) {
 		r.messages = append(r.messages, m)
 		if m.Role == "tool" {
@@ -88,11 +90,10 @@ func (r *room) listen(q asked) {
 }
 
 // note takes down a reply.
-func (r *room) note(q asked, reply reply, ended time.Time) {
+func (r *room) note(reply reply, ended time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.failed, r.cutOff = nil, ""
-	delete(r.open, q.sum)
 	if r.usage = r.usage.Plus(reply.usage); r.replies == 0 {
 		r.usage = reply.usage
 	}
