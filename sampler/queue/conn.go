@@ -192,6 +192,10 @@ func invalid(err error) bool {
 
 // explain names the server, what was being done, and how to mend it.
 func (c *Conn) explain(doing string, err error) error {
+	if closed := errors.Is(err, nats.ErrConnectionClosed) || errors.Is(err, jetstream.ErrConnectionClosed); closed && c.nc.IsClosed() {
+		<-c.closed // why is heard last
+		err = c.last()
+	}
 	c.mu.Lock()
 	denied := c.denied
 	c.mu.Unlock()

@@ -3,6 +3,7 @@ package queue_test
 import (
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -54,8 +55,16 @@ func TestCredentialsThatRunOutSaySo(t *testing.T) {
 	c = check(queue.Dial(t.Context(), creds(time.Now().Add(3*time.Second)), nil))(t)
 	defer c.Close()
 	s := newSite(t, 0, nil)
+	s.w.model = func(string) reply { return reply{text: "42", wait: 5 * time.Millisecond} }
 	p := check(c.Lead(t.Context(), quick))(t)
-	_, err = s.lead(t.Context(), p, makeJobs(5), new(sink)) // no worker is there
+	works := check(queue.Dial(t.Context(), creds(time.Now().Add(time.Hour)), nil))(t)
+	defer works.Close()
+	m := check(works.Join(t.Context(), quick.Run, queue.Me{Host: "host", Slots: 8}))(t)
+	var work sync.WaitGroup
+	defer work.Wait()
+	defer m.Leave()
+	work.Go(func() { _, _ = m.Work(t.Context(), nil, s.cfg, s.w.boundaries(), nil, nil) })
+	_, err = s.lead(t.Context(), p, makeJobs(20000), new(sink)) // more than it gets to make
 	says(t, err, url, "the credentials are no longer valid: get new ones and run again; nothing is lost")
 	_ = p.Close(false) // the connection is over
 }

@@ -168,11 +168,13 @@ func (m *Member) Version() string { return m.first.Version }
 func (m *Member) Description() []byte { return m.about }
 
 // Lacks tells the planner that this worker takes no jobs, and why; "" that it
-// takes them again.
+// takes them again. One that does not answer soon hears it by the worker's beats.
 func (m *Member) Lacks(ctx context.Context, reason string) error {
 	m.mu.Lock()
 	m.lacks = reason
 	m.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, backFor)
+	defer cancel()
 	_, err := m.ask(ctx, told{Op: opLacks, Why: reason})
 	return err
 }

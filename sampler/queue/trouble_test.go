@@ -90,6 +90,27 @@ func TestAPlannerThatWasKilledIsFollowedByAnother(t *testing.T) {
 	}
 }
 
+// A worker that can take no jobs waited until a planner that is gone was taken for
+// gone, minutes, and said nothing meanwhile.
+func TestWhoTakesNoJobsDoesNotWaitForAPlannerThatIsGone(t *testing.T) {
+	t.Parallel()
+	server := embed(t, t.TempDir(), -1)
+	plan := quick
+	plan.AckWait = time.Minute
+	first, c := dialTCP(t, server.URL()), dialTCP(t, server.URL())
+	defer c.Close()
+	p := check(first.Lead(t.Context(), plan))(t)
+	m := check(c.Join(t.Context(), plan.Run, queue.Me{Host: "host", Slots: 1}))(t)
+	defer m.Leave()
+	first.Close() // as a killed process does
+	defer func() { _ = p.Close(false) }()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	if err := m.Lacks(ctx, "there is no key"); err == nil || ctx.Err() != nil {
+		t.Errorf("it was told within half a minute: %v, with %v", ctx.Err() == nil, err)
+	}
+}
+
 func TestAServerThatWasRestartedLosesNothing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

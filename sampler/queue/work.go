@@ -37,7 +37,8 @@ type shift struct {
 	tasks map[string]*task // by trace id; guarded by the member's mu
 }
 
-// backFor is how long jobs are given back; then the planner finds out by itself.
+// backFor is how long jobs are given back, and why none are taken is told; then the
+// planner finds out by itself.
 const backFor = 2 * time.Second
 
 // Work takes jobs until the run is over, which is no error, drain is closed, the
