@@ -72,6 +72,7 @@ func (l *line) enter(ctx context.Context) (limit.Ticket, error) {
 
 // abandon takes a request out of the queue that waits no longer.
 func (l *line) abandon(at *list.Element, w *waiter) {
+	defer l.all.ease()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	select {

@@ -1,0 +1,50 @@
+package sampler_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+)
+
+// queueing makes rollouts elsewhere: all ask one endpoint, and those that have to
+// wait there give up after a while, as a worker's do that is lost.
+type queueing struct{ begun chan time.Time }
+
+func (q queueing) Open(lines sampler.Lines, _ <-chan struct{}) (sampler.Maker, func()) {
+	return func(ctx context.Context, job sampler.Job) (*rollout.Record, func(bool), error) {
+		trace := sampler.TraceID(1, job.Item.Split, job.Item.ID, job.Sample, job.Attempt)
+		q.begun <- time.Now()
+		waits, lost := context.WithTimeout(ctx, time.Minute)
+		defer lost()
+		lines.Arrive(trace)
+		a, err := lines.Enter(waits, sampler.ModelBoundary)
+		time.Sleep(time.Hour)
+		if err == nil {
+			a.Leave(sampler.Came{})
+		}
+		return &rollout.Record{Item: job.Item.ID, Split: job.Item.Split, TraceID: trace, Outcome: rollout.Graded}, func(bool) {}, nil
+	}, func() {}
+}
+
+// Requests that leave a line make room for rollouts, as those do that are answered:
+// none began before the next answer.
+func TestRequestsThatWaitNoLongerMakeRoom(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		begin, q := time.Now(), queueing{make(chan time.Time, 100)}
+		never := gradeFunc(func(context.Context, sampler.Output) (sampler.Grade, error) { return sampler.Grade{}, nil })
+		jobs := sampler.Plan(makeItems(40), map[rollout.Split]int{rollout.Train: 1}, nil)
+		stats, err := sampler.Sample(t.Context(), nil, sampler.DefaultConfig(), 1, jobs, sampler.Boundaries{Model: hung{}, Grader: never, Elsewhere: q}, &list{}, nil)
+		if err != nil || stats.Recorded != 40 {
+			t.Fatalf("%d recorded, %v", stats.Recorded, err)
+		}
+		for range 39 {
+			<-q.begun
+		}
+		if last := (<-q.begun).Sub(begin); last < time.Minute || last > 5*time.Minute {
+			t.Errorf("the last began after %v, want a few minutes", last)
+		}
+	})
+}
