@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"time"
 
@@ -130,11 +131,21 @@ func (s *Service) result(ctx context.Context, pass *sampler.Pass, at place, p sa
 	return a.Body, nil
 }
 
+// questionTime is how long an answer to a question may take to begin: of a
+// connection that was lost on the way nobody hears, and the rollout would hang with
+// it.
+const questionTime = 2 * time.Minute
+
 // ask asks for a result. A question that failed is put again: the rollout goes on
 // meanwhile, and ctx bounds it.
 func (at place) ask(ctx context.Context, poll string, every time.Duration) (sampler.Answer, error) {
 	for {
-		a, err := sampler.GetJSON(ctx, at.client, poll, at.header, largestResult)
+		one, cancel := context.WithCancel(ctx)
+		late := time.AfterFunc(questionTime, cancel)
+		one = httptrace.WithClientTrace(one, &httptrace.ClientTrace{GotFirstResponseByte: func() { late.Stop() }})
+		a, err := sampler.GetJSON(one, at.client, poll, at.header, largestResult)
+		late.Stop()
+		cancel()
 		if err == nil && !sampler.Temporary(a.Status) {
 			return at.masked(a), nil
 		}

@@ -1,13 +1,16 @@
 package agent_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"gonogo/sampler"
@@ -69,6 +72,43 @@ func TestAServiceThatFails(t *testing.T) {
 			}
 		})
 	}
+}
+
+// trip answers requests without a network.
+type trip func(*http.Request) (*http.Response, error)
+
+func (t trip) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
+
+// A question for the result whose connection is lost is put again: it held the
+// rollout until agent.timeout, and lost it.
+func TestAQuestionThatIsLostIsPutAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := 0
+		answer := func(code int, body string) (*http.Response, error) {
+			return &http.Response{StatusCode: code, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body))}, nil
+		}
+		client := &http.Client{Transport: trip(func(r *http.Request) (*http.Response, error) {
+			if r.Method == http.MethodPost {
+				return answer(http.StatusAccepted, `{"poll":"result"}`)
+			}
+			if asked++; asked == 1 {
+				<-r.Context().Done()
+				return nil, r.Context().Err()
+			}
+			return answer(http.StatusOK, `{"output":"42"}`)
+		})}
+		a, err := agent.NewService(agent.ServiceConfig{URL: "http://agent.test/start", HTTP: client})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
+		defer cancel()
+		begin := time.Now()
+		done, err := a.Play(ctx, sampler.Play{Item: &rollout.Item{ID: "q", Row: json.RawMessage(`{}`)}, TraceID: "trace_1"})
+		if took := time.Since(begin); err != nil || done.Output != "42" || took > 5*time.Minute {
+			t.Errorf("output %q after %v, error %v", done.Output, took, err)
+		}
+	})
 }
 
 func status(code int) http.HandlerFunc {
