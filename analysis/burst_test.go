@@ -160,6 +160,10 @@ func TestWhatABurstFinds(t *testing.T) {
 				}
 			}, "wire advisory pass", "wire advisory fail", "tool search: an answer without its call_id, 720 times",
 		},
+		"tools that speak otherwise, as MCP servers do": {
+			func(_ rollout.Wave, c *rollout.BurstCall) { c.Status = 0 },
+			"crosstalk advisory pass, wire advisory pass", "crosstalk advisory skipped, wire advisory skipped", "no answer came in the wire format of the job",
+		},
 		"another answer the second time": {
 			func(_ rollout.Wave, c *rollout.BurstCall) {
 				if c.Again != "" && search(c) && c.Rollout%2 == 0 {

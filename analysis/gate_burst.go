@@ -81,6 +81,9 @@ var endpointCrosstalk = Gate{
 	Name: "endpoint.crosstalk",
 	Doc:  "Advisory, where a training step was rehearsed: no answer holds the trace id or a call id of another rollout.",
 	Check: ofBurst("endpoint.crosstalk", Advisory, func(b *Burst, r *Result, t Thresholds) []Finding {
+		if b.Crosstalk.Answers == 0 {
+			return []Finding{skipped(r.Lang, "endpoint.crosstalk", "", Advisory, "no answer came in the wire format of the job")}
+		}
 		want := t.At("endpoint.crosstalk")
 		j := judgement{gate: "endpoint.crosstalk", severity: Advisory, unit: "calls", want: "<= " + number(want), vars: map[string]string{"answers": count(b.Crosstalk.Answers), "examples": b.leakWords(r.Lang)}}
 		seen := observed(float64(b.Crosstalk.Leaks))
@@ -92,6 +95,9 @@ var endpointWire = Gate{
 	Name: "endpoint.wire",
 	Doc:  "Advisory, where a training step was rehearsed: every answer and every request keeps the wire contract: an output that is a string, the call's own id, a score, at most 1 MB.",
 	Check: ofBurst("endpoint.wire", Advisory, func(b *Burst, r *Result, t Thresholds) []Finding {
+		if b.Wire.Answers == 0 {
+			return []Finding{skipped(r.Lang, "endpoint.wire", "", Advisory, "no answer came in the wire format of the job")}
+		}
 		want := t.At("endpoint.wire")
 		j := judgement{gate: "endpoint.wire", severity: Advisory, unit: "share", want: "<= " + number(want), vars: map[string]string{"answers": count(b.Wire.Answers), "what": b.departureWords(r.Lang)}}
 		seen := observed(share(b.Wire.Departing, b.Wire.Answers))

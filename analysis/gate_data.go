@@ -29,7 +29,7 @@ var dataValid = Gate{
 		var out []Finding
 		for _, severity := range []Severity{Blocking, Advisory} {
 			n, where := count(severity == Blocking)
-			j := judgement{gate: "data.valid", severity: severity, unit: "problems", want: "0", items: where}
+			j := judgement{gate: "data.valid", severity: severity, unit: "problems", want: "0", items: where, vars: map[string]string{"places": r.Lang.Count(n, "place")}}
 			out = append(out, j.finding(r.Lang, observed(float64(n)).atMost(0), observed(float64(n))))
 		}
 		return out

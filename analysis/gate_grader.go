@@ -1,8 +1,6 @@
 package analysis
 
 import (
-	"fmt"
-
 	"gonogo/analysis/language"
 	"gonogo/sampler/rollout"
 )
@@ -40,7 +38,7 @@ var graderResolution = Gate{
 		n := r.Grader.Resolution.Distinct
 		j := judgement{
 			gate: "grader.resolution", severity: Advisory, unit: "values", want: "> 2",
-			vars: map[string]string{"distinct": fmt.Sprint(n), "ends": ends(r.Lang, r.Grader)},
+			vars: map[string]string{"rewards": r.Lang.Count(n, "different reward"), "ends": ends(r.Lang, r.Grader)},
 		}
 		status := Pass
 		if n <= 2 {

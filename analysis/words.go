@@ -12,9 +12,9 @@ var english = catalogue{
 		"data.valid": {
 			why:            "A training service refuses a file that breaks its rules, or trains on something other than you meant.",
 			pass:           "the data files keep the platform's rules",
-			fail:           "{value} rows or files break the platform's rules",
+			fail:           "the data files break the platform's rules in {places}",
 			failRemedy:     "Mend the lines listed here, then run again.",
-			caution:        "{value} rows or files go against the platform's advice",
+			caution:        "the data files go against the platform's advice in {places}",
 			cautionRemedy:  "Look at the lines listed here; the job would be accepted, but it may not be what you want.",
 			unknown:        "the data files could not be judged",
 			cautionUnknown: "the data files could not be judged",
@@ -131,8 +131,8 @@ var english = catalogue{
 		},
 		"grader.resolution": {
 			why:           "With only two grades, rollouts that are nearly right and plainly wrong look alike, and groups are more often all equal.",
-			pass:          "the grader gives {distinct} different rewards",
-			caution:       "the grader gives only {distinct} different rewards",
+			pass:          "the grader gives {rewards}",
+			caution:       "the grader gives only {rewards}",
 			cautionRemedy: "Partial credit would make more groups teach something. {ends}",
 		},
 		"grader.too_good": {

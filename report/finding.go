@@ -158,7 +158,11 @@ func measured(f analysis.Finding, w *words) string {
 		return s
 	}
 	if form, ok := w.Units[f.Unit]; ok {
-		return fmt.Sprintf(form, s)
+		form = fmt.Sprintf(form, s)
+		if s == "1" && w.Lang == english.Lang {
+			form = strings.TrimSuffix(form, "s") // 1 row
+		}
+		return form
 	}
 	return s + " " + prose(f.Unit)
 }

@@ -3,8 +3,8 @@ package language
 // chineseFindingsGrader is what gates say of the grader.
 var chineseFindingsGrader = map[string]string{
 	"With only two grades, rollouts that are nearly right and plainly wrong look alike, and groups are more often all equal.": "如果只有两档分数，接近正确的轨迹与明显错误的轨迹看起来一样，组内奖励也更常全部相同。",
-	"the grader gives {distinct} different rewards":                 "评分器给出 {distinct} 种奖励值",
-	"the grader gives only {distinct} different rewards":            "评分器只给出 {distinct} 种奖励值",
+	"the grader gives {rewards}":                                    "评分器给出 {rewards}",
+	"the grader gives only {rewards}":                               "评分器只给出 {rewards}",
 	"Partial credit would make more groups teach something. {ends}": "给部分分可以使更多的组成为有效组。{ends}",
 
 	"A mean reward near the top can mean an easy task, or a grader that accepts anything.": "平均奖励接近最高分，可能是任务容易，也可能是评分器什么都接受。",
