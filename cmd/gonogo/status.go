@@ -50,7 +50,7 @@ Example:
 				return e.Encode(map[string]any{"runs": list})
 			}
 			if len(list) == 0 {
-				_, err := fmt.Fprintln(c.App.Writer, "No run is led here.")
+				_, err := fmt.Fprintln(c.App.Writer, "No run is led here: no planner (gonogo run --queue) answers. The same command goes on with a run whose planner is gone, and takes what workers made.")
 				return err
 			}
 			for _, s := range list {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -66,6 +67,7 @@ func (p *Peer) Ask(ctx context.Context, timeout time.Duration, line []byte, most
 			err = context.Cause(ctx)
 		}
 	}()
+	defer p.untilItEnds()()
 	if _, err := p.In.Write(line); errors.Is(err, syscall.EPIPE) {
 		return nil, p.how(ErrNotSent)
 	} else if err != nil {
@@ -78,6 +80,24 @@ func (p *Peer) Ask(ctx context.Context, timeout time.Duration, line []byte, most
 		return nil, ErrTwo
 	}
 	return answer, nil
+}
+
+// untilItEnds has nobody wait for the line of a process that ended, when what it has
+// started holds its output open. What it wrote before is there, and is read.
+func (p *Peer) untilItEnds() (stop func()) {
+	over := make(chan struct{})
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		select {
+		case <-p.gone:
+			_ = p.Out.SetReadDeadline(time.Now().Add(time.Second)) // it may be closed already
+		case <-over:
+		}
+	})
+	return func() {
+		close(over)
+		watch.Wait()
+	}
 }
 
 // Spoke reports whether the process has written something that nobody read.
@@ -110,7 +130,7 @@ func (p *Peer) why(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case errors.Is(err, os.ErrDeadlineExceeded):
+	case errors.Is(err, os.ErrDeadlineExceeded) && p.Alive():
 		p.Kill()
 		return fmt.Errorf("%w%s", ErrLate, p.Said())
 	case errors.Is(err, ErrLong):

@@ -111,6 +111,8 @@ func TestAPeerAnswersWithALine(t *testing.T) {
 		{"a line that is too long", `read x; head -c 100000 /dev/zero | tr '\0' x; read y`, "", process.ErrLong, ""},
 		{"more than one line", `read x; printf 'a\nb\n'; read y`, "", process.ErrTwo, ""},
 		{"half a line", `read x; printf half`, "", process.ErrEnded, "exit status 0"},
+		{"nothing, an exit code, and a child that holds its output", `read x; echo "out of luck" >&2; sleep 3141 & exit 7`, "", process.ErrEnded, "exit status 7; it printed: out of luck"},
+		{"a line, an end, and a child that holds its output", `read x; sleep 3141 & echo $x; exit 7`, "hello", nil, ""},
 		{"nothing, and an exit code", `read x; echo "out of luck" >&2; exit 7`, "", process.ErrEnded, "exit status 7; it printed: out of luck"},
 		{"nothing, by a signal", `read x; kill -9 $$`, "", process.ErrEnded, "signal: killed"},
 		{"nothing, and goes on", `read x; exec >&-; sleep 3141`, "", process.ErrEnded, "signal: killed"},
