@@ -81,6 +81,7 @@ type work func(ctx context.Context) (ended, error)
 
 // ended is a piece of work on its way to the sink.
 type ended struct {
+	place     int // in the order in which they began, from 0
 	record    *rollout.Record
 	toolCalls int                // that were made
 	tokens    *int64             // that were used; nil when a server did not say
@@ -236,8 +237,9 @@ func (s *session) work(ctx context.Context, todo <-chan work, done chan<- ended)
 			s.wake()
 			continue
 		}
-		s.count.begun()
+		place := s.count.begun()
 		e, err := w(ctx)
+		e.place = place
 		if err != nil {
 			e.left(false)
 			return err

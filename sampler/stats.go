@@ -22,8 +22,9 @@ type Stats struct {
 	ToolCalls     int                     // tool calls of the recorded rollouts
 	Tokens        int64                   // tokens of the recorded rollouts, policy and judge, as far as known
 	TokensUnknown int                     // recorded rollouts whose servers did not tell their tokens
-	USD           limit.Sum               // what recorded rollouts cost in US dollars, as far as known
+	USD           limit.Sum               // what recorded rollouts cost in US dollars, as far as known, each for itself
 	USDUnknown    int                     // recorded rollouts of which it is not
+	Judged        limit.Sum               // what those cost that began first, by item: the others can be judged by them
 	LeftOpen      int                     // sessions that could not be stopped
 	Ungraded      string                  // why the last grading failed; "" when none did
 	Leaking       int                     // recorded rollouts that met another one's canary
@@ -65,14 +66,17 @@ type counter struct {
 
 	mu    sync.Mutex // guards what follows
 	stats Stats
-	usd   map[itemKey]*limit.Part // what the rollouts of each item cost
+	first firsts
 }
 
-func (c *counter) begun() {
+// begun returns how many began before.
+func (c *counter) begun() (place int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	place = c.stats.Begun
 	c.stats.Begun++
 	c.stats.Jobs = max(c.stats.Jobs, c.stats.Begun) // a caller may not know the total
+	return place
 }
 
 func (c *counter) retried(boundary string) {
@@ -106,24 +110,12 @@ func (c *counter) recorded(e ended) {
 	}
 	switch {
 	case e.usd != nil:
-		c.stats.USD.Add(*e.usd, c.ofItem(e.record))
+		c.stats.USD.Add(*e.usd, nil)
 	case e.priced:
 		c.stats.USDUnknown++
 	}
-}
-
-// ofItem is what the rollouts of a record's item cost. mu is held.
-func (c *counter) ofItem(r *rollout.Record) *limit.Part {
-	key := itemKey{r.Split, r.Item}
-	of := c.usd[key]
-	if of == nil {
-		if c.usd == nil {
-			c.usd = make(map[itemKey]*limit.Part)
-		}
-		of = new(limit.Part)
-		c.usd[key] = of
-	}
-	return of
+	c.first.end(e.place, e.usd, itemKey{e.record.Split, e.record.Item})
+	c.stats.Judged = c.first.judged
 }
 
 func (c *counter) leftOpen() {

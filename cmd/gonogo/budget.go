@@ -99,7 +99,8 @@ func (p *project) moneyText(e sampler.Event, total int) string {
 	}
 	usd, _ := p.budget.Used()
 	text := dollars(usd)
-	if all, low, high, ok := e.USD.Forecast(total - e.USD.N); ok && e.Recorded < total {
+	if all, low, high, ok := e.Judged.Forecast(total - e.Judged.N); ok && e.Recorded < total {
+		all, low, high = max(all, e.USD.Total), max(low, e.USD.Total), max(high, e.USD.Total)
 		before := max(0, usd-e.USD.Total-e.USD.Mean()*float64(e.USDUnknown)) // the forecast holds what was not told
 		text += fmt.Sprintf(" of about %s [%s, %s]", dollars(before+all), chart.Number(before+low), chart.Number(before+high))
 		if most := p.budget.Bounds().USD; most > 0 && before+high > most {

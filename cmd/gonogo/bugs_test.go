@@ -201,6 +201,7 @@ func TestTheMoneyOfAllHoldsEachRolloutOnce(t *testing.T) {
 			one := 1.0
 			used.USD = &one
 			e.USD.Add(one, nil)
+			e.Judged.Add(one, nil)
 		}
 		if account.Reserve(time.Now()) != limit.Granted {
 			t.Fatal("no rollout may begin")

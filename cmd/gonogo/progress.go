@@ -25,10 +25,6 @@ const (
 	eventsEvery = 5 * time.Second
 )
 
-// firstEstimate is after how many the money of all is told for the first time,
-// where lines are printed.
-const firstEstimate = 10
-
 // progress shows how far sampling has come: a bar on a terminal, plain lines
 // elsewhere.
 type progress struct {
@@ -87,13 +83,13 @@ func newProgress(out io.Writer, what string, total int, money func(sampler.Event
 func (p *progress) watch(e sampler.Event) {
 	p.mu.Lock()
 	p.last = e
-	_, _, _, tells := e.USD.Forecast(0)
-	first := !p.told && tells && e.USD.Total > 0 && e.Recorded >= firstEstimate && e.USD.N >= firstEstimate
+	_, _, _, tells := e.Judged.Forecast(0)
+	first := !p.told && tells && e.Judged.Total > 0
 	p.told = p.told || first
 	crew := p.crew
 	p.mu.Unlock()
 	if first && p.bar == nil && e.Recorded < p.total {
-		fmt.Fprintf(p.out, "Judged by the first %d %s: %s for all %d.\n", e.Recorded, p.what, p.money(e, p.total), p.total)
+		fmt.Fprintf(p.out, "Judged by the first %d %s: %s for all %d.\n", e.Judged.N, p.what, p.money(e, p.total), p.total)
 	}
 	for _, news := range crew.watch(e) {
 		fmt.Fprintln(p, visible(p.redact.String(news)))

@@ -196,6 +196,7 @@ func together(a, b sampler.Stats) sampler.Stats {
 	sum.ToolCalls, sum.Tokens, sum.TokensUnknown = a.ToolCalls+b.ToolCalls, a.Tokens+b.Tokens, a.TokensUnknown+b.TokensUnknown
 	// The rounds are of the same items: only what was spent adds up.
 	sum.USD, sum.USDUnknown, sum.LeftOpen = a.USD.Plus(b.USD), a.USDUnknown+b.USDUnknown, a.LeftOpen+b.LeftOpen
+	sum.Judged = a.Judged.Plus(b.Judged)
 	sum.Elapsed = a.Elapsed + b.Elapsed
 	sum.Outcomes, sum.Retries = maps.Clone(a.Outcomes), maps.Clone(a.Retries)
 	if sum.Outcomes == nil {

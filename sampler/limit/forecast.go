@@ -57,7 +57,9 @@ const leastForecast = 5
 // prediction interval of it; ok is false before enough are made to tell. The
 // rollouts of one item are alike, and a run makes them one after the other: what
 // they are worth is told by how much the items differ (the ratio estimator of
-// cluster sampling, Cochran 1977, Sampling Techniques, 9A).
+// cluster sampling, Cochran 1977, Sampling Techniques, 9A). What is to come lies
+// within a factor, by the delta method on its logarithm: it is above zero, and
+// skewed.
 func (s Sum) Forecast(more int) (total, low, high float64, ok bool) {
 	if s.Items < leastForecast {
 		return 0, 0, 0, false
@@ -67,7 +69,12 @@ func (s Sum) Forecast(more int) (total, low, high float64, ok bool) {
 	// Of the items' sums about what as many rollouts take on average, for each rollout.
 	variance := max(0, s.TT-2*mean*s.NT+mean*mean*s.NN) / n * k / (k - 1)
 	half := student(k-1) * math.Sqrt(variance*(m+m*m/n))
-	return total, max(s.Total, total-half), total + half, true
+	rest := total - s.Total
+	if rest <= 0 {
+		return total, total, total, true
+	}
+	factor := math.Exp(half / rest)
+	return total, s.Total + rest/factor, s.Total + rest*factor, true
 }
 
 // student is the 0.975 quantile of Student's t, by the first terms of its

@@ -14,10 +14,10 @@ func sumOf(xs ...float64) (s Sum) {
 }
 
 func TestForecast(t *testing.T) {
-	// Mean 3, standard deviation sqrt(2.5); 10 more: 45 in all, give or take
-	// t(0.975, 4) = 2.7764 times sqrt(2.5·(10 + 100/5)) = 8.6603.
+	// Mean 3, standard deviation sqrt(2.5); 10 more take 30, give or take t(0.975, 4)
+	// = 2.7764 times sqrt(2.5·(10 + 100/5)) = 8.6603, or a factor exp(24.04/30) = 2.2289.
 	total, low, high, ok := sumOf(1, 2, 3, 4, 5).Forecast(10)
-	if !ok || total != 45 || math.Abs(low-(45-24.05)) > 0.3 || math.Abs(high-(45+24.05)) > 0.3 {
+	if !ok || total != 45 || math.Abs(low-(15+30/2.2289)) > 0.3 || math.Abs(high-(15+30*2.2289)) > 0.3 {
 		t.Errorf("%v [%v, %v] %v", total, low, high, ok)
 	}
 	if _, _, _, ok := sumOf(1, 2, 3, 4).Forecast(10); ok {

@@ -1,0 +1,67 @@
+package sampler
+
+import "gonogo/sampler/limit"
+
+// The rollouts that the rest is judged by: so many at first, then twice as many
+// again and again, at most so many.
+const (
+	leastFirsts = 20
+	mostFirsts  = leastFirsts << 10
+)
+
+// firsts adds up what the rollouts cost that began first. Those that end first
+// are the short ones, and cheap: with 64 in flight the first ten to end may cost a
+// seventh of the mean. So how many are judged by is set before they begin, and all
+// of them are waited for.
+type firsts struct {
+	judged limit.Sum // of leastFirsts, or twice as many and so on
+
+	next  int               // the first that has not ended
+	ended map[int]firstCost // later ones that have
+	sum   limit.Sum         // of those before next
+	items map[itemKey]*limit.Part
+	until int         // so many are waited for
+	full  []limit.Sum // of as many as were waited for, not judged by yet
+}
+
+type firstCost struct {
+	usd  *float64 // nil when it is not known
+	item itemKey
+}
+
+// end notes that the rollout which began as number n, from 0, has ended.
+func (f *firsts) end(n int, usd *float64, item itemKey) {
+	if n < mostFirsts {
+		f.note(n, firstCost{usd, item})
+	}
+	// One after the other: where one rollout was waited for by many, those that had
+	// ended before it are the short ones again.
+	if len(f.full) > 0 {
+		f.judged, f.full = f.full[0], f.full[1:]
+	}
+}
+
+func (f *firsts) note(n int, cost firstCost) {
+	if f.ended == nil {
+		f.ended, f.items, f.until = make(map[int]firstCost), make(map[itemKey]*limit.Part), leastFirsts
+	}
+	f.ended[n] = cost
+	for {
+		cost, there := f.ended[f.next]
+		if !there {
+			return
+		}
+		delete(f.ended, f.next)
+		if cost.usd != nil {
+			of := f.items[cost.item]
+			if of == nil {
+				of = new(limit.Part)
+				f.items[cost.item] = of
+			}
+			f.sum.Add(*cost.usd, of)
+		}
+		if f.next++; f.next == f.until {
+			f.full, f.until = append(f.full, f.sum), 2*f.until
+		}
+	}
+}
