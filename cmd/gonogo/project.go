@@ -19,6 +19,7 @@ import (
 	"gonogo/sampler/dataset"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/isolation"
+	"gonogo/sampler/job"
 	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
 )
@@ -253,7 +254,11 @@ func (p *project) warn() {
 	if own := p.cfg.ownJob; p.cfg.hasGrader() && own != nil && grader.Info(own.Grader, nil).Hash != grader.Info(p.cfg.Body.Grader, nil).Hash {
 		p.warnings = append(p.warnings, "the key grader stands in the place of the job's own grader, which grades nothing here")
 	}
+	goes := p.cfg.Job.Path != "" || p.cfg.Job.Body != nil // to the platform
 	for _, w := range p.cfg.Body.Warnings(p.cfg.Target, time.Now()) {
+		if w.Rule == job.RuleDeadline && !goes {
+			continue
+		}
 		p.warnings = append(p.warnings, w.Text)
 	}
 }

@@ -43,10 +43,13 @@ func Deadlines() []Deadline {
 // Warning is something in a job that is allowed here and may not do on the
 // platform.
 type Warning struct {
-	Rule string // "deadline", "retired_model", "hyperparameter", "grader"
+	Rule string // RuleDeadline, "retired_model", "hyperparameter", "grader"
 	Path string // where in the job; "" for the job as a whole
 	Text string
 }
+
+// RuleDeadline is of a platform that takes no new jobs from some day on.
+const RuleDeadline = "deadline"
 
 // Warnings says what the platform named by target ("openai", "azure" or
 // "bedrock") may refuse or ignore in the job at the time now.
@@ -84,7 +87,7 @@ func (j *Job) deadlines(target string, now time.Time) []Warning {
 		}
 		switch {
 		case d.Model == "":
-			warn = append(warn, Warning{"deadline", "", fmt.Sprintf(
+			warn = append(warn, Warning{RuleDeadline, "", fmt.Sprintf(
 				"%s nobody can create fine-tuning jobs at OpenAI (%s); other platforms and trainers take the same data, and the key target names whose limits are checked", when, d.Source)})
 		case d.Model == j.Model:
 			warn = append(warn, Warning{"retired_model", "model", fmt.Sprintf("%s the model %s is gone (%s)", when, d.Model, d.Source)})
