@@ -50,7 +50,7 @@ Example:
 				return e.Encode(map[string]any{"runs": list})
 			}
 			if len(list) == 0 {
-				_, err := fmt.Fprintln(c.App.Writer, "No run is led here: no planner (gonogo run --queue) answers. The same command goes on with a run whose planner is gone, and takes what workers made.")
+				_, err := fmt.Fprintln(c.App.Writer, "No run is led here: no planner (gonogo run --queue) answers, and the queue keeps none.")
 				return err
 			}
 			for _, s := range list {
@@ -88,9 +88,12 @@ func statuses(c *cli.Context) ([]*status, error) {
 	if err != nil {
 		s.Note = fmt.Sprintf("its queue cannot be asked (%v)", err)
 	}
-	if len(led) == 0 {
+	if len(led) == 0 || !led[0].Live {
 		if s.Note == "" {
 			s.Note = "nobody leads it now"
+		}
+		for _, l := range led {
+			s.Note += "; " + l.Note
 		}
 		return []*status{s}, nil
 	}
@@ -116,6 +119,13 @@ func ledRuns(c *cli.Context, url, run string) ([]*status, error) {
 	out := []*status{}
 	for _, one := range list {
 		out = append(out, statusOf(one, maskQueueURL(url)))
+	}
+	unled, err := conn.Unled(ctx, run, list)
+	if err != nil {
+		return nil, asUsage(errors.New(login.String(err.Error())))
+	}
+	for _, one := range unled {
+		out = append(out, unledStatus(one, maskQueueURL(url)))
 	}
 	return out, nil
 }
@@ -199,6 +209,14 @@ func statusOf(q queue.Status, url string) *status {
 		})
 	}
 	return s
+}
+
+// unledStatus tells of a run whose planner is gone.
+func unledStatus(q queue.Unled, url string) *status {
+	return &status{
+		Run: q.Run, Queue: url, Outcomes: map[rollout.Outcome]int{}, Endpoints: []endpointStatus{}, Workers: []workerStatus{},
+		Note: fmt.Sprintf("the queue keeps %s and %s that are not recorded; the command that began it goes on with it", counted(q.Jobs, "job"), counted(q.Results, "result")),
+	}
 }
 
 // workerState is how a worker does, in a word.

@@ -14,6 +14,10 @@ import (
 // print shows a run for people.
 func (s *status) print(w io.Writer) {
 	line := func(format string, args ...any) { fmt.Fprintln(w, visible(fmt.Sprintf(format, args...))) }
+	if !s.Live && s.Directory == "" { // no more is known
+		line("%s: nobody leads it; %s", s.title(), s.Note)
+		return
+	}
 	line("%s: %s of %s, %s in flight; %s", s.title(), chart.Count(s.Recorded), counted(s.Of, "rollout"), chart.Count(s.InFlight), s.who())
 	if s.Note != "" {
 		line("  note: %s", s.Note)

@@ -328,6 +328,9 @@ func TestStatusTellsWhoLeadsAndWhoWorks(t *testing.T) {
 	if all := check(c.Status(t.Context(), ""))(t); len(all) != 0 {
 		t.Errorf("%d runs where none is led", len(all))
 	}
+	if all := check(c.Unled(t.Context(), "", nil))(t); len(all) != 0 {
+		t.Errorf("%d runs where there is none", len(all))
+	}
 	s.plan.Name, s.plan.Description = "sweep", []byte(strings.Repeat("description ", 1<<13))
 	p := check(c.Lead(t.Context(), s.plan))(t)
 	m := check(c.Join(t.Context(), "run-1", queue.Me{Host: "h", PID: 3, Slots: 5, Version: "v1"}))(t)
@@ -352,6 +355,9 @@ func TestStatusTellsWhoLeadsAndWhoWorks(t *testing.T) {
 	if len(st.Workers) != 1 || st.Workers[0].Host != "h" || st.Workers[0].Slots != 5 || st.Workers[0].Lacks != "the environment has no OPENAI_API_KEY" {
 		t.Errorf("%+v", st.Workers)
 	}
+	if unled := check(c.Unled(t.Context(), "", all))(t); len(unled) != 0 {
+		t.Errorf("%+v, which are led", unled)
+	}
 	if other := check(c.Status(t.Context(), "run-2"))(t); len(other) != 0 {
 		t.Errorf("%d runs of another name", len(other))
 	}
@@ -359,6 +365,34 @@ func TestStatusTellsWhoLeadsAndWhoWorks(t *testing.T) {
 	until(t, func() bool { return p.Workers()[0].Left })
 	if err := p.Close(true); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestARunWhosePlannerIsGoneIsTold(t *testing.T) {
+	t.Parallel()
+	server := embed(t, t.TempDir(), -1)
+	c, other := dialTCP(t, server.URL()), dialTCP(t, server.URL())
+	defer other.Close()
+	s := newSite(t, 0, nil)
+	p := check(c.Lead(t.Context(), s.plan))(t)
+	ended := make(chan error, 1)
+	go func() {
+		_, err := s.lead(t.Context(), p, makeJobs(5), new(sink)) // no worker is there
+		ended <- err
+	}()
+	kept := func() []queue.Unled { return check(other.Unled(t.Context(), "run-1", nil))(t) }
+	until(t, func() bool { all := kept(); return len(all) == 1 && all[0].Jobs == 5 })
+	c.Close()
+	if err := <-ended; err == nil {
+		t.Error("it leads on without a connection")
+	}
+	_ = p.Close(false) // the connection is over
+	led := check(other.Status(t.Context(), ""))(t)
+	if all := check(other.Unled(t.Context(), "", led))(t); len(led) != 0 || len(all) != 1 || all[0] != (queue.Unled{Run: "run-1", Jobs: 5}) {
+		t.Errorf("%+v are led, %+v are not", led, all)
+	}
+	if all := check(other.Unled(t.Context(), "run-2", led))(t); len(all) != 0 {
+		t.Errorf("%+v is another one", all)
 	}
 }
 
