@@ -360,7 +360,7 @@ func TestBindingChangesWithBindingKeysOnly(t *testing.T) {
 			"model.parallel_tool_calls": "false", "sampling.sample_tools": "last", "sampling.rollout_timeout": "3m", "sampling.tool_timeout": "3m",
 			"sampling.grader_timeout": "3m", "sampling.retry_wait": "3s", "sampling.retry_for": "3m", "training.wanted_share": "0.3", "session.timeout": "3m", "burst.gaps": "true", "reward_range": "[0, 3]",
 			"agent.per_rollout": "true", "agent.own_model": "true", "agent.timeout": "3m", "agent.poll": "3m",
-			"queue.replicas": "3", "report.lang": "zh", "report.paper": "letter", "audit.enabled": "false", "audit.unordered": "true", "python.timeout": "3m", "python.sandbox": "none",
+			"queue.replicas": "3", "queue.wait": "1m", "report.lang": "zh", "report.paper": "letter", "audit.enabled": "false", "audit.unordered": "true", "python.timeout": "3m", "python.sandbox": "none",
 		}[k.Path]
 		if value == "" {
 			if value = k.Example; value == "" {
