@@ -21,7 +21,7 @@ demo: build ## run the main job on the built-in world and write a report (WORLD=
 	@$(BIN) demo --world $(WORLD) -o $(RUN) || { code=$$?; echo "(exit code $$code)"; [ $$code -eq 3 ] || [ $$code -eq 4 ]; }
 
 test: ## run the tests
-	$(GO) test ./...
+	$(GO) test -timeout 20m ./...
 
 race: ## run the tests under the race detector (RACE=./... or some packages)
 	$(GO) test -race -parallel 3 -timeout 30m $(RACE)
