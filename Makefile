@@ -29,8 +29,9 @@ race: ## run the tests under the race detector (RACE=./... or some packages)
 worlds: ## run every task from the field and every world of one gate, and hold it to its verdict
 	GONOGO_DEEP=1 $(GO) test -count=1 -run TestDeepOtherWorlds ./cmd/gonogo
 
-fleet: ## run workers of a queue as processes: how the rate grows with them, and what a planner of a million rollouts holds
+fleet: ## run workers of a queue as processes: how the rate grows with them, what a planner of a million rollouts holds, and a cluster that loses a server
 	GONOGO_DEEP=1 $(GO) test -count=1 -run 'TestDeepMoreWorkers|TestDeepAMillion' ./cmd/gonogo
+	GONOGO_DEEP=1 $(GO) test -count=1 -run TestDeepThreeServers ./sampler/queue
 
 deep: ## run the deep tests: 200 kills of a sampling process, 100 of a queue's, hours of chaos in minutes, every world
 	GONOGO_DEEP=1 $(GO) test -count=1 -timeout 2h -run Deep ./...
