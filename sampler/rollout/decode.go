@@ -125,6 +125,8 @@ func (d *recordDecoder) member(key, v, was []byte) (err error) {
 		r.Family, err = readText(name, v)
 	case "answer":
 		r.Answer, err = readText(name, v)
+	case "finish":
+		r.Finish, err = readWord[Finish](name, v)
 	case "messages":
 		if r.Messages = nil; !d.lean {
 			err = readJSON(name, "a list of messages", v, &r.Messages)

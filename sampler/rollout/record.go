@@ -27,6 +27,7 @@ type Record struct {
 	Family   string             `json:"family,omitempty"`     // optional cluster of the item: repository, document, patient
 
 	Answer   string    `json:"answer,omitempty"`   // the final output text that was graded
+	Finish   Finish    `json:"finish,omitempty"`   // why the model's last reply ended; "" when nothing says
 	Messages []Message `json:"messages,omitempty"` // what was said after the item's own messages
 	Calls    []Call    `json:"calls,omitempty"`    // every tool call with its timing
 	Turns    int       `json:"turns,omitempty"`    // model replies
@@ -136,6 +137,24 @@ func (o Outcome) Missing() bool {
 
 // OwnFailure reports whether the model itself gave no answer worth grading.
 func (o Outcome) OwnFailure() bool { return o == NoAnswer || o == StepLimit }
+
+// Finish says why the model's last reply ended.
+type Finish string
+
+// The ways a model's last reply ends. Any other end is the endpoint's failure,
+// not the model's.
+const (
+	FinishStop    Finish = "stop"    // complete
+	FinishLength  Finish = "length"  // cut off by a token limit
+	FinishRefusal Finish = "refusal" // the model declined
+	FinishFilter  Finish = "filter"  // withheld or cut off by a content filter
+	FinishEmpty   Finish = "empty"   // complete, with neither text nor a tool call
+)
+
+// Finishes lists the ways in the order they are shown.
+func Finishes() []Finish {
+	return []Finish{FinishStop, FinishLength, FinishRefusal, FinishFilter, FinishEmpty}
+}
 
 // Seconds is a span of time, written to JSON as a number of seconds with
 // microseconds kept.

@@ -32,6 +32,9 @@ var vocabulary = sync.OnceValue(func() map[string]bool {
 	for _, o := range Outcomes() {
 		words[string(o)] = true
 	}
+	for _, f := range Finishes() {
+		words[string(f)] = true
+	}
 	for _, s := range Sources() {
 		words[string(s)] = true
 	}
