@@ -52,7 +52,7 @@ func newTab(t *testing.T, s *served) *tab {
 	}
 	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.WindowSize(1280, 800))
-	ctx, late := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, late := context.WithTimeout(context.Background(), 5*time.Minute)
 	t.Cleanup(late)
 	ctx, stop := chromedp.NewExecAllocator(ctx, opts...)
 	t.Cleanup(stop)
@@ -131,7 +131,7 @@ func js[T any](b *tab, format string, args ...any) T {
 // until waits for what comes of an answer of the server.
 func (b *tab) until(what, format string, args ...any) {
 	b.Helper()
-	for end := time.Now().Add(20 * time.Second); !js[bool](b, format, args...); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); !js[bool](b, format, args...); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			b.Fatalf("not so: %s\n%s", what, js[string](b, `document.body.innerText.slice(0, 3000) + location.hash`))
 		}
@@ -194,7 +194,10 @@ func TestAPersonReadsSearchesAndLabels(t *testing.T) {
 	b.press("3")
 	b.until("3 marks a hack", `document.querySelector('.pane [data-mark=hack]').getAttribute("aria-pressed") === "true"`)
 	b.press("e")
-	b.keys("greps the answer" + kb.Enter)
+	b.keys("greps the")
+	js[bool](b, `(() => { window.was = document.activeElement; document.querySelector('.pane [data-mark=hack]').click(); return true; })()`)
+	b.until("the page is drawn again while a note is being written", `!window.was.isConnected`)
+	b.keys(" answer" + kb.Enter)
 	b.until("the list has the mark", `document.querySelector("tr[data-key='train/q1'] .m-hack") !== null`)
 	b.until("the note is kept", `fetch("/api/labels.jsonl").then((r) => r.text()).then((t) => t.includes("greps the answer"))`)
 	run, err := rollout.Open(s.dir)

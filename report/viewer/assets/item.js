@@ -94,10 +94,26 @@ function look(at) {
 }
 
 function draw() {
-  const main = id("main"), top = main.scrollTop;
+  const main = id("main"), top = main.scrollTop, typed = typing();
   const pairs = panes[0] && panes[1] ? matched(panes[0].calls, panes[1].calls) : null;
   main.replaceChildren(head(), ...item.runs.map(chips), el("div", {class: panes[1] ? "panes" : "panes one"}, panes.map((p, i) => (p ? pane(p, i, pairs) : ""))));
   main.scrollTop = top;
+  typed?.resume();
+}
+
+// typing is the note that the person is writing: whatever else changes on the
+// page, the words and the place in them stay.
+function typing() {
+  const was = document.activeElement;
+  if (!was?.classList.contains("note")) return null;
+  const at = was.closest(".pane").dataset.pane, ref = was.dataset.ref, {value, selectionStart, selectionEnd} = was;
+  return {resume() {
+    const now = id("main").querySelector(`.pane[data-pane="${at}"] input.note`);
+    if (now?.dataset.ref !== ref) return;
+    now.value = value;
+    now.focus();
+    now.setSelectionRange(selectionStart, selectionEnd);
+  }};
 }
 
 function head() {
@@ -145,7 +161,7 @@ function frame(i) {
 function labelBar(p, i) {
   const mine = p.labels.find((l) => l.rater === about.rater) || {};
   const others = p.labels.filter((l) => l.rater !== about.rater);
-  const note = el("input", {type: "text", "aria-label": "Note", placeholder: "note ( e )", maxlength: "8000", class: "note", value: mine.note || ""});
+  const note = el("input", {type: "text", "aria-label": "Note", placeholder: "note ( e )", maxlength: "8000", class: "note", "data-ref": `${p.split} ${p.item} ${p.ref}`, value: mine.note || ""});
   note.addEventListener("keydown", (e) => {
     if (e.key !== "Enter") return;
     note.blur();
