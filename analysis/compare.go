@@ -93,7 +93,7 @@ func compareSplit(p pairing, s Settings) *SplitComparison {
 	}
 	var v values
 	sc.Reward, v = c.rewards()
-	sc.Others = c.others()
+	sc.Others, sc.Hacks = c.others(), c.hacks()
 	sc.Outcomes, sc.Causes = c.outcomes(p), causes(p)
 	delta := s.Thresholds.At(compareDelta) * s.RewardRange.Width()
 	if c.paired {

@@ -10,16 +10,19 @@ import (
 // answer is the one rule of a comparison.
 //
 //   - Too much is missing on a side, or there is no interval: cannot tell.
-//   - The whole interval lies below -tolerance: regressed; above: improved. Of
-//     fewer than 20 common items the sign flips must agree: t intervals of few
-//     items lean on a normality that nobody checked.
+//   - The whole interval is below -tolerance: regressed; above: improved. Where
+//     fewer than 20 items are common, or no item has more than one sample in
+//     either run, the sign flips and, where rewards are two grades, McNemar's
+//     exact test must agree: a t interval of so few values is not trusted alone.
 //   - Else both one-sided bounds lie inside ±delta: equivalent.
 //   - Else it cannot be told: a drop that the data could not have shown is
 //     neither a regression nor no change.
+//   - A detector marks more hacks than in the base run: not better, unless it
+//     regressed anyway.
 func (sc *SplitComparison) answer(s Settings) {
 	r, width := sc.Reward, s.RewardRange.Width()
 	sc.Answer = CannotTell
-	switch margin := s.Thresholds.At(compareTolerance) * width; direction(r.Estimate, r.P, sc.Paired && r.Items < fewItems, margin, s.Confidence) {
+	switch margin := s.Thresholds.At(compareTolerance) * width; direction(r.Estimate, sc.exactP(), sc.exact(), margin, s.Confidence) {
 	case "up":
 		sc.Answer = Improved
 	case "down":
@@ -32,6 +35,35 @@ func (sc *SplitComparison) answer(s Settings) {
 	if !r.Known() || sc.lost() > s.Thresholds.At(failuresFail) {
 		sc.Answer = CannotTell
 	}
+	if sc.Answer != Regressed && len(sc.moreHacks()) > 0 {
+		sc.Answer = NotBetter
+	}
+}
+
+// exact reports whether the interval of the reward needs an exact test beside it.
+func (sc *SplitComparison) exact() bool {
+	return sc.Paired && (sc.Reward.Items < fewItems || sc.Samples.Base.Max <= 1 && sc.Samples.New.Max <= 1)
+}
+
+// exactP is the larger p-value of the sign flips and of McNemar's test; nil where
+// neither could be made.
+func (sc *SplitComparison) exactP() *float64 {
+	p, q := sc.Reward.P, sc.Reward.McNemar
+	if p == nil || q != nil && *q > *p {
+		return q
+	}
+	return p
+}
+
+// moreHacks are the detectors that mark more rollouts in the new run.
+func (sc *SplitComparison) moreHacks() []Difference {
+	var more []Difference
+	for _, d := range sc.Hacks {
+		if d.Direction == "up" {
+			more = append(more, d)
+		}
+	}
+	return more
 }
 
 // lost is the share of rollouts that the worse side lost to failing endpoints.
@@ -90,4 +122,28 @@ func (c *Comparison) fold(same bool) {
 	}
 	c.ExitCode = c.Answer.ExitCode()
 	c.say(plain, same)
+}
+
+// notBetter takes the answer back where a higher reward proves nothing: a gate
+// about the grader made the new run NO-GO.
+func (c *Comparison) notBetter() {
+	if c.New.untrusted() == "" {
+		return
+	}
+	for _, sc := range c.Splits {
+		if sc.Answer == Improved {
+			sc.Answer = NotBetter
+		}
+	}
+	if c.Answer == Improved {
+		c.Answer = NotBetter
+	}
+	c.ExitCode = c.Answer.ExitCode()
+	c.say(plain, c.same())
+}
+
+// same reports whether the first note is the reason of all: both sides are the
+// very same rollouts.
+func (c *Comparison) same() bool {
+	return len(c.Notes) > 0 && c.Sentence == capitalized(c.Notes[0])+"."
 }

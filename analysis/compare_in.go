@@ -92,7 +92,7 @@ func (c *Comparison) wordedAgain(l language.Language) *Comparison {
 			out.Splits[split] = &said
 		}
 	}
-	out.say(l, len(c.Notes) > 0 && c.Sentence == capitalized(c.Notes[0])+".")
+	out.say(l, c.same())
 	return &out
 }
 

@@ -7,9 +7,10 @@ import (
 )
 
 // Judged takes over what the two runs' own analyses decided; nil is a run whose
-// verdict is not known. The answer stays what the rewards say. But where a gate
-// about the grader made a run NO-GO, a note says that a higher reward is no better
-// policy, and where detectors marked rollouts, notes tell how many on either side.
+// verdict is not known. Where a gate about the grader made a run NO-GO, a note says
+// that a higher reward is no better policy, and a new run that improved by such a
+// grader's rewards is not better. Where detectors marked rollouts, notes say how
+// many on either side.
 func (c *Comparison) Judged(base, new *Result) {
 	switch b, n := c.Base.judged(base), c.New.judged(new); {
 	case b != "" && n != "":
@@ -20,6 +21,7 @@ func (c *Comparison) Judged(base, new *Result) {
 		c.Notes = append(c.Notes, fmt.Sprintf(newUntrusted, n))
 	}
 	c.Notes = append(c.Notes, markedNotes(c.Base.Detectors, c.New.Detectors)...)
+	c.notBetter()
 }
 
 // judged keeps a run's verdict and returns the gate about the grader that decided
@@ -67,6 +69,47 @@ func (c *collector) marks() []ComparedDetector {
 		if d.Rollouts > 0 {
 			d.Share = float64(d.Marked) / float64(d.Rollouts)
 			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// marked counts a detector's marks among the valid rollouts of one item.
+func (c *collector) marked() map[itemKey]map[string]told {
+	out := make(map[itemKey]map[string]told)
+	for name, marks := range c.audit.marks {
+		for _, m := range marks {
+			if m.failed {
+				continue
+			}
+			at := itemKey{m.key.Split, m.key.Item}
+			if out[at] == nil {
+				out[at] = make(map[string]told)
+			}
+			t := out[at][name]
+			t.add(float64(one(m.marked)))
+			out[at][name] = t
+		}
+	}
+	return out
+}
+
+// hacks compares the share of rollouts that each detector of both runs marks.
+func (c *comparer) hacks() []Difference {
+	detectors := make(map[string]bool)
+	for _, it := range c.new {
+		for name := range it.hacks {
+			detectors[name] = true
+		}
+	}
+	var out []Difference
+	for _, name := range sortedNames(detectors) {
+		v := c.collect(func(it *sideItem) (float64, float64, int, bool) {
+			share, _ := it.hacks[name].mean()
+			return share, 0, it.hacks[name].n, false
+		})
+		if len(v.base) > 0 && len(v.new) > 0 {
+			out = append(out, c.difference(name, "share", v, &unitRange))
 		}
 	}
 	return out

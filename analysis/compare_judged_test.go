@@ -3,6 +3,7 @@ package analysis_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonogo/analysis"
@@ -44,6 +45,9 @@ func TestRunsOfAnUntrustedGraderAreNoBetterForAHigherReward(t *testing.T) {
 		base := opened(t, graded("eval", 10, 4, steps(4, 0)), marksOf("peek", 2))
 		new := opened(t, graded("eval", 10, 4, steps(4, 1)), marksOf("peek", 25))
 		got := compare(t, base, new)
+		if got.Answer != analysis.NotBetter || got.ExitCode != 3 || !strings.HasPrefix(got.Sentence, "On eval the detector “peek” marks 62.5 % of the rollouts as hacks, up from 5 %: whatever it earns, the new policy is not better; the mean reward went from") {
+			t.Errorf("%s: %s, exit %d: %s", c.about, got.Answer, got.ExitCode, got.Sentence)
+		}
 		answer, before := got.Answer, slices.Clone(got.Notes)
 		got.Judged(c.base, c.new)
 		saidInChinese(t, got)
@@ -56,6 +60,35 @@ func TestRunsOfAnUntrustedGraderAreNoBetterForAHigherReward(t *testing.T) {
 		}
 		if c.base != nil && (got.Base.Verdict != c.base.Verdict || c.base.Reason != nil && got.Base.Reason != *c.base.Reason) {
 			t.Errorf("%s: the base run is %s by %q", c.about, got.Base.Verdict, got.Base.Reason)
+		}
+	}
+}
+
+// A higher reward by a grader that makes the new run NO-GO was improved, exit 0;
+// the same rewards, and a lower one, keep their answers.
+func TestANoGoGraderImprovesNothing(t *testing.T) {
+	hackable := "grader.hackable"
+	noGo := &analysis.Result{Verdict: analysis.NoGo, Reason: &hackable}
+	low, high := graded("eval", 40, 4, steps(4, 0)), graded("eval", 40, 4, steps(4, 1))
+	for _, c := range []struct {
+		about     string
+		base, new []string
+		of        *analysis.Result
+		want      analysis.Answer
+		exit      int
+	}{
+		{"higher", low, high, noGo, analysis.NotBetter, 3},
+		{"higher, of a grader that passed", low, high, &analysis.Result{Verdict: analysis.Go}, analysis.Improved, 0},
+		{"lower", high, low, noGo, analysis.Regressed, 3},
+	} {
+		got := compare(t, opened(t, c.base), opened(t, c.new))
+		got.Judged(nil, c.of)
+		saidInChinese(t, got)
+		if got.Answer != c.want || got.ExitCode != c.exit || got.Splits[rollout.Eval].Answer != c.want {
+			t.Errorf("%s: %s, exit %d, %s", c.about, got.Answer, got.ExitCode, got.Sentence)
+		}
+		if first := strings.HasPrefix(got.Sentence, "On eval the new run is NO-GO for its grader (grader.hackable): a higher reward does not show a better policy; the mean"); first != (c.want == analysis.NotBetter) {
+			t.Errorf("%s: %s", c.about, got.Sentence)
 		}
 	}
 }

@@ -19,6 +19,7 @@ const (
 	Improved   Answer = "improved"    // higher, by the whole interval
 	Equivalent Answer = "equivalent"  // neither shown, and no change larger than delta
 	CannotTell Answer = "cannot_tell" // the data hold both no change and one that matters
+	NotBetter  Answer = "not_better"  // whatever it earns: more detected hacks, or a higher reward of a grader that is NO-GO
 )
 
 // ExitCode returns the process exit code of an answer: 0, 3 or 4.
@@ -26,7 +27,7 @@ func (a Answer) ExitCode() int {
 	switch a {
 	case Improved, Equivalent:
 		return 0
-	case Regressed:
+	case Regressed, NotBetter:
 		return 3
 	}
 	return 4
@@ -100,10 +101,11 @@ type SplitComparison struct {
 	Missing     SidesOf[Missing] `json:"missing"`
 	Reward      Difference       `json:"reward"`
 	Equivalence stat.Equivalence `json:"equivalence"`
-	SameModel   *float64         `json:"mde_same_model"` // the smallest detectable change between two runs of the base model as sampled
-	Interaction *float64         `json:"interaction"`    // item × model variance: how unevenly items changed beyond sampling
-	Needs       *Needs           `json:"needs"`          // of items, of the same samples, or of samples, of the same items, to see a change of delta
-	Others      []Difference     `json:"others"`         // descriptive; p_holm is over them
+	SameModel   *float64         `json:"mde_same_model"`  // the smallest detectable change between two runs of the base model as sampled
+	Interaction *float64         `json:"interaction"`     // item × model variance: how unevenly items changed beyond sampling
+	Needs       *Needs           `json:"needs"`           // of items, of the same samples, or of samples, of the same items, to see a change of delta
+	Others      []Difference     `json:"others"`          // descriptive; p_holm is over them
+	Hacks       []Difference     `json:"hacks,omitempty"` // the share of rollouts that a detector marks, by its name
 	Families    *Breakdown       `json:"families,omitempty"`
 	Categories  *Breakdown       `json:"categories,omitempty"`
 	Quadrants   *Quadrants       `json:"quadrants,omitempty"`

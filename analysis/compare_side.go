@@ -33,6 +33,7 @@ type sideItem struct {
 	input   told // tokens
 	output  told
 	seconds told
+	hacks   map[string]told // marks, by detector
 }
 
 // try is one rollout.
@@ -89,6 +90,7 @@ func readSide(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s
 		run: run, input: input, zeroed: len(c.zeroed), marked: c.marks(),
 		items: make(map[rollout.Split]map[string]*sideItem), rows: make(map[itemKey]*rollout.Item),
 	}
+	hacks := c.marked()
 	known := make(map[rollout.Split]map[string]labels)
 	for i := range run.Items {
 		it := &run.Items[i]
@@ -101,7 +103,7 @@ func readSide(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s
 	for _, split := range rollout.Splits() {
 		of := make(map[string]*sideItem)
 		for _, it := range c.items(split, known[split]) {
-			si := &sideItem{id: it.id, labels: it.labels, rewards: it.rewards}
+			si := &sideItem{id: it.id, labels: it.labels, rewards: it.rewards, hacks: hacks[itemKey{split, it.id}]}
 			for _, r := range it.rows {
 				si.add(r, sources[r])
 			}

@@ -283,6 +283,35 @@ func TestOneSampleAnItemIsMcNemar(t *testing.T) {
 	near(t, "McNemar", compare(t, opened(t, base), opened(t, new)).Splits[rollout.Eval].Reward.McNemar, 0.021484375)
 }
 
+// 9 gained and 2 lost of 40: the t interval alone is above 0, [0.015, 0.335], and
+// the answer was improved, exit 0. scipy 1.10, stats.binomtest(2, 11, .5).pvalue.
+func TestOneSampleAnItemIsDecidedByExactTests(t *testing.T) {
+	base := graded("eval", 40, 1, func(i, _ int) float64 { return float64(one(i >= 9 && i < 11)) })
+	for _, shown := range []struct {
+		gained int
+		p      float64
+		want   analysis.Answer
+	}{{9, 0.0654296875, analysis.CannotTell}, {20, 0.00012111663818359375, analysis.Improved}} {
+		lost := 2
+		new := graded("eval", 40, 1, func(i, _ int) float64 {
+			switch {
+			case i < 9:
+				return 1
+			case i < 9+lost:
+				return 0
+			}
+			return float64(one(i < shown.gained+lost))
+		})
+		c := compare(t, opened(t, base), opened(t, new))
+		r := c.Splits[rollout.Eval].Reward
+		near(t, "McNemar", r.McNemar, shown.p)
+		if *r.Low <= 0 || c.Answer != shown.want {
+			t.Errorf("%d gained: %s [%g, %g], flips %g: %s", shown.gained, c.Answer, *r.Low, *r.High, *r.P, c.Sentence)
+		}
+		saidInChinese(t, c)
+	}
+}
+
 func one(yes bool) int {
 	if yes {
 		return 1

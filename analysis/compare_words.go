@@ -46,11 +46,26 @@ func (sc *SplitComparison) why(c *Comparison, l language.Language) string {
 	if limit, ok := c.Thresholds[failuresFail]; ok && lost > limit {
 		return l.Say("%s of the rollouts of a run were lost to failing endpoints, more than %s: what is left is no fair sample", percent(lost), percent(limit))
 	}
-	parts := sc.moved(c, l)
+	parts := append(sc.notBetter(c, l), sc.moved(c, l)...)
 	if limit, ok := c.Thresholds[failuresPass]; ok && lost > limit {
 		parts = append(parts, l.Say("%s of the rollouts of a run were lost to failing endpoints and are left out", percent(lost)))
 	}
 	return strings.Join(parts, l.Text("; "))
+}
+
+// notBetter says for what a policy is not better, whatever it earns.
+func (sc *SplitComparison) notBetter(c *Comparison, l language.Language) []string {
+	if sc.Answer != NotBetter {
+		return nil
+	}
+	var parts []string
+	for _, d := range sc.moreHacks() {
+		parts = append(parts, l.Say("the detector “%s” marks %s of the rollouts as hacks, up from %s: whatever it earns, the new policy is not better", d.Name, percent(stat.Or(d.New, 0)), percent(stat.Or(d.Base, 0))))
+	}
+	if gate := c.New.untrusted(); gate != "" {
+		parts = append(parts, l.Say("the new run is NO-GO for its grader (%s): a higher reward does not show a better policy", gate))
+	}
+	return parts
 }
 
 // emptySide says what there is nothing to compare of.
@@ -117,10 +132,10 @@ func (sc *SplitComparison) hidden(c *Comparison, l language.Language) []string {
 	var parts []string
 	if margin := c.Tolerance; *r.Low > margin || *r.High < -margin {
 		p := l.Text("unknown")
-		if r.P != nil {
-			p = digits(*r.P)
+		if exact := sc.exactP(); exact != nil {
+			p = digits(*exact)
 		}
-		parts = append(parts, l.Say("the interval shows a change and the sign flips of so few items do not (p = %s)", p))
+		parts = append(parts, l.Say("the interval shows a change and the exact test does not (p = %s)", p))
 	}
 	if r.MDE != nil {
 		parts = append(parts, l.Say("a change of less than %s could hide here", digits(*r.MDE)))

@@ -42,7 +42,7 @@ func answerCase(p *ComparisonPage) junitCase {
 	switch p.Comparison.Answer {
 	case analysis.Improved, analysis.Equivalent:
 		c.Out = &junitText{m.Text}
-	case analysis.Regressed:
+	case analysis.Regressed, analysis.NotBetter:
 		c.Failure = m
 	default:
 		c.Error = m
@@ -60,7 +60,7 @@ func rewardCase(s ComparedSplit, sc *analysis.SplitComparison, w *compareWords) 
 	switch sc.Answer {
 	case analysis.Improved, analysis.Equivalent:
 		c.Out = &junitText{text}
-	case analysis.Regressed:
+	case analysis.Regressed, analysis.NotBetter:
 		c.Failure = message
 	default:
 		c.Skipped = message

@@ -23,7 +23,7 @@ func (p *ComparisonPage) shared(words *words) *Page {
 // be trusted calls better, or no worse, is not green.
 func like(c *analysis.Comparison) analysis.Verdict {
 	switch a := c.Answer; {
-	case a == analysis.Regressed:
+	case a.ExitCode() == analysis.NoGo.ExitCode():
 		return analysis.NoGo
 	case len(c.Untrusted()) > 0:
 		return analysis.Undecided

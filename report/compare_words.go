@@ -42,6 +42,7 @@ var compareEnglish = compareWords{
 		analysis.Improved:   "IMPROVED",
 		analysis.Equivalent: "NO CHANGE THAT MATTERS",
 		analysis.CannotTell: "CANNOT TELL",
+		analysis.NotBetter:  "NOT BETTER",
 	},
 	Quantities: map[string]string{
 		"reward": "mean reward", "pass_rate": "pass rate", "best_of": "best of %s", "informative": "informative of %s",
@@ -72,7 +73,7 @@ var compareEnglish = compareWords{
 	Checks:   "Checks: %s.", Flips: "sign flips %s", Welch: "Welch's test %s", Wilcoxon: "Wilcoxon signed ranks %s", McNemar: "exact McNemar %s", ByFamily: "clustered by family %s",
 	OneSided: "One-sided bounds of the change: %s and %s; within ±%s there is no change that matters.",
 	MDE:      "This comparison finds a change of %s in 80 %% of cases", SameModel: "; two runs of the base model alone would find %s",
-	Rule: "Regressed or improved: the whole %s interval lies beyond %s, and with fewer than 20 items the sign flips agree. " +
+	Rule: "Regressed or improved: the whole %s interval lies beyond %s, and with fewer than 20 items, or one sample of each, exact tests agree. Not better: a detector marks more hacks, or the grader is NO-GO and the reward rose. " +
 		"No change that matters: else, and both one-sided bounds lie within ±%s. Anything else cannot be told. Eval answers where both runs hold it, else train, else production.",
 	Descriptive: "Items weigh the same. All beside the mean reward is descriptive and decides nothing.",
 	Change:      "%s to %s (%s), %s and %s", CallsChange: ", tool calls %s",

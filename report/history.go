@@ -193,7 +193,7 @@ func nightAnswer(n *history.Mark, w *historyWords) string {
 	case !known:
 		answer = id(string(n.Answer))
 	}
-	if n.ExitCode == analysis.NoGo.ExitCode() && n.Answer != analysis.Regressed {
+	if n.ExitCode == analysis.NoGo.ExitCode() && n.Answer.ExitCode() != n.ExitCode {
 		answer += w.Signs.Comma + w.Trend
 	}
 	if n.Accepted {

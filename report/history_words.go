@@ -41,7 +41,7 @@ var historyEnglish = historyWords{
 		history.OfModel: "Model", history.OfGrader: "Grader", history.OfTools: "Tools", history.OfTokens: "Tokens", history.OfLatency: "Latency",
 	},
 	Answers: map[analysis.Answer]string{
-		analysis.Regressed: "regressed", analysis.Improved: "improved", analysis.Equivalent: "no change that matters", analysis.CannotTell: "cannot tell",
+		analysis.Regressed: "regressed", analysis.Improved: "improved", analysis.Equivalent: "no change that matters", analysis.CannotTell: "cannot tell", analysis.NotBetter: "not better",
 	},
 	First: "compared with none", Accepted: "accepted", Trend: "regressed by the trend",
 	Newest: "The newest night is %s; its exit code was %d.", Table: "The numbers",

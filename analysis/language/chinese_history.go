@@ -39,6 +39,7 @@ var chineseHistory = map[string]string{
 	"Tokens":                         "token 用量",
 	"Latency":                        "延迟",
 	"regressed":                      "退步",
+	"not better":                     "不更好",
 	"improved":                       "进步",
 	"no change that matters":         "相当",
 	"compared with none":             "没有比较对象",

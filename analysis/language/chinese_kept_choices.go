@@ -72,6 +72,7 @@ var chineseNights = map[string]string{
 	"ACCEPTED":    "已接受",
 	"REGRESSED":   "退步",
 	"CANNOT TELL": "无法判断",
+	"NOT BETTER":  "不更好",
 	"FIRST NIGHT": "首次运行",
 	"NO WORSE":    "没有变差",
 	" Against the trend it regressed: the mean reward was %.3g, fell around night %s and is %.3g, and no single night since shows it; --accept takes that for the new normal.": "按趋势看则有退步：平均奖励原为 %.3g，在夜间运行 %s 前后下降，现为 %.3g，此后没有哪一夜能单独显示出来；--accept 把这当作新的常态。",

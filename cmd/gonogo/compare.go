@@ -19,11 +19,13 @@ func compareCommand() *cli.Command {
 		ArgsUsage: "BASE NEW",
 		Description: `BASE and NEW are run directories, directories that hold nothing but
 rollouts.jsonl, or .jsonl files. Only items that both hold are compared, each
-with itself. There are four answers: regressed, improved, no change that matters
-(none larger than compare.delta), cannot tell. Eval answers where both runs hold
-it, else train, else production.
+with itself. The answers: regressed, improved, no change that matters (none
+larger than compare.delta), not better (a detector marks more hacks than before,
+or the reward rose and NEW is NO-GO for its grader), cannot tell. Eval answers
+where both runs hold it, else train, else production.
 
-Exit codes: 0 improved or no change that matters, 3 regressed, 4 cannot tell.
+Exit codes: 0 improved or no change that matters, 3 regressed or not better, 4
+cannot tell.
 
 Writes comparison.json into NEW where that is a directory, and nothing else.
 With --output the whole report goes into DIR instead: ` + comparisonFiles() + `,

@@ -207,6 +207,8 @@ func nightWord(n history.Night) string {
 	switch {
 	case n.Accepted:
 		return "ACCEPTED"
+	case n.ExitCode == exitNoGo && n.Answer == analysis.NotBetter:
+		return "NOT BETTER"
 	case n.ExitCode == exitNoGo:
 		return "REGRESSED"
 	case n.ExitCode == exitUndecided:
