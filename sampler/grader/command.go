@@ -37,7 +37,8 @@ const commandTimeout = 2 * time.Minute
 const tryAgain = 75
 
 // Command is a grader that is a program: a process for each grading, or one for
-// many, a JSON line in and a line out for each. It is safe for concurrent use.
+// many, a JSON line in and a line out for each, which carries the id of the
+// request. It is safe for concurrent use.
 // Whatever a process does, it is killed with all that it has started when the time
 // is up.
 type Command struct {
@@ -134,15 +135,18 @@ func (g *Command) Grade(ctx context.Context, out sampler.Output) (sampler.Grade,
 		return sampler.Grade{}, err
 	}
 	defer func() { <-g.slots }()
-	input := append(oneLine(askedOf(out, g.tools)), '\n')
-	ask := g.once
 	if g.lines {
-		ask = g.line
+		return g.line(ctx, out)
 	}
-	text, err := ask(ctx, out, input)
+	text, err := g.once(ctx, out, append(askedOf(out, g.tools), '\n'))
 	if err != nil {
 		return sampler.Grade{}, err
 	}
+	return g.printed(text)
+}
+
+// printed reads a grade.
+func (g *Command) printed(text []byte) (sampler.Grade, error) {
 	grade, kind, err := readPrinted(text)
 	if err != nil {
 		return sampler.Grade{}, failed(kind, "%s: %w", g.name, err)
@@ -203,38 +207,35 @@ func (g *Command) once(ctx context.Context, out sampler.Output, input []byte) ([
 }
 
 // line has a process grade that grades many. One that had ended since, or ends
-// in peace instead of answering, is replaced.
-func (g *Command) line(ctx context.Context, _ sampler.Output, input []byte) ([]byte, error) {
+// in peace instead of answering, is replaced; so is one whose answer is not
+// this request's, for its next line would be taken for another output's grade.
+func (g *Command) line(ctx context.Context, out sampler.Output) (sampler.Grade, error) {
+	id := rand.Text()
+	request := slices.Concat([]byte(`{"id":"`+id+`",`), oneLine(askedOf(out, g.tools))[1:], []byte("\n"))
 	for again := false; ; again = true {
 		peer := g.idle.Take()
 		used := peer != nil
 		if !used {
 			var err error
 			if peer, err = g.start(g.argv); err != nil {
-				return nil, err
+				return sampler.Grade{}, err
 			}
 		}
-		text, err := peer.Ask(ctx, g.timeout, input, maxScore)
+		text, err := peer.Ask(ctx, g.timeout, request, maxScore)
 		switch {
 		case err == nil:
-			g.keep(peer, text)
-			return text, nil
+			if err := answers(text, id); err != nil {
+				peer.Kill()
+				return sampler.Grade{}, failed(sampler.KindMalformed, "%s: %w", g.name, err)
+			}
+			g.idle.Put(peer)
+			return g.printed(text)
 		case ctx.Err() != nil:
-			return nil, context.Cause(ctx)
+			return sampler.Grade{}, context.Cause(ctx)
 		case again || !used || !errors.Is(err, process.ErrNotSent) && !errors.Is(err, process.ErrUnasked) && peer.ExitCode() != 0:
-			return nil, g.failure(err, peer)
+			return sampler.Grade{}, g.failure(err, peer)
 		}
 	}
-}
-
-// keep has a process grade on. One that printed what is no grade is still at it:
-// its next line would be taken for the next output's grade.
-func (g *Command) keep(peer *process.Peer, text []byte) {
-	if _, kind, err := readPrinted(text); err != nil && kind == sampler.KindMalformed {
-		peer.Kill()
-		return
-	}
-	g.idle.Put(peer)
 }
 
 // start starts a process in the folder of the configuration, without the keys of
@@ -275,6 +276,6 @@ func (g *Command) Close() error {
 // Choices tells what counts as a grade.
 func (g *Command) Choices() map[string]string {
 	return map[string]string{
-		"command result": "the number that is printed, or the score of a JSON object; another exit code than 0, and an output that is neither, are a failed grading; the exit code 75 asks for another try",
+		"command result": "the number that is printed, or the score of a JSON object; with lines always an object, with the id of the request; another exit code than 0, an output that is neither, and an answer without its id are a failed grading; the exit code 75 asks for another try",
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -30,6 +31,22 @@ func readPrinted(text []byte) (grade sampler.Grade, kind string, err error) {
 		return grade, sampler.KindMalformed, errors.New("it printed what is neither a number nor a JSON object with a score: " + sampler.Brief(string(text)) + "; what is no grade belongs on standard error")
 	}
 	return sampler.Grade{Reward: v}, "", nil
+}
+
+// answers reports why a line is not the answer to the request of that id.
+func answers(text []byte, id string) error {
+	var answer struct {
+		ID *string `json:"id"`
+	}
+	const fix = `print {"id": asked["id"], "score": 0.5} for each line (lines: true), and all else on standard error`
+	shown := sampler.Brief(string(bytes.ToValidUTF8(bytes.TrimSpace(text), []byte("\uFFFD"))))
+	switch err := json.Unmarshal(text, &answer); {
+	case err != nil || answer.ID == nil:
+		return fmt.Errorf("it printed %s without its request's id: %s", shown, fix)
+	case *answer.ID != id:
+		return fmt.Errorf("it printed %s with another request's id: %s", shown, fix)
+	}
+	return nil
 }
 
 // readObject reads {"score": x, "parts": {"style": y}}.

@@ -64,8 +64,8 @@ func TestCommandPrintsANumber(t *testing.T) {
 		{"the trace id in the environment", `test "$GONOGO_TRACE_ID" = trace_x && echo 1 || echo 0`, nil, 1, nil, 1},
 		{"without the model's key", `test -z "$MODEL_KEY" && test -n "$GRADER_KEY" && echo 1 || echo 0`, nil, 1, nil, 1},
 		{"what it leaves behind holds nobody up", "sleep 60 & echo 1", nil, 1, nil, 1},
-		{"a line for each line", `while read x; do echo 0.5; done`, lines, 0.5, nil, 4},
-		{"a process that ends after each line is started again", `read x; echo 0.5`, lines, 0.5, nil, 4},
+		{"a line for each line", echoID(`while read x; do answer '"score":0.5,"parts":{"style":1}'; done`), lines, 0.5, map[string]float64{"style": 1}, 4},
+		{"a process that ends after each line is started again", echoID(`read x; answer '"score":0.5'`), lines, 0.5, nil, 4},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			t.Setenv("MODEL_KEY", "planted")
@@ -102,7 +102,10 @@ func TestCommandFailuresAreNoNumbers(t *testing.T) {
 		{"hung, with children", "echo waiting >&2; sleep 60 & sleep 60", short, sampler.KindTimeout, "no grade within 300ms (timeout): it was ended; it printed: waiting"},
 		{"a closed output, and on", "exec >&-; sleep 60", short, sampler.KindTimeout, "no grade within 300ms"},
 		{"a line that does not come", "sleep 60", shortLines, sampler.KindTimeout, "no grade within 300ms"},
-		{"two lines for one", `while read x; do printf '1\n2\n'; done`, shortLines, sampler.KindMalformed, "more than one line"},
+		{"two lines for one", echoID(`while read x; do printf '{"id":"%s","score":1}\n2\n' $(id); done`), shortLines, sampler.KindMalformed, "more than one line"},
+		{"a number alone, as an answer to a line", `while read x; do echo 0.5; done`, shortLines, sampler.KindMalformed, `it printed 0.5 without its request's id: print {"id": asked["id"], "score": 0.5} for each line`},
+		{"another request's id", `while read x; do echo '{"id":"1","score":0.5}'; done`, shortLines, sampler.KindMalformed, "with another request's id"},
+		{"a grade that is none, with its id", echoID(`while read x; do answer '"score":null'; done`), shortLines, sampler.KindMalformed, "no \"score\""},
 		{"an end without a line", "read x; exit 4", shortLines, sampler.KindServer, "exit status 4"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
@@ -122,13 +125,44 @@ func TestCommandFailuresAreNoNumbers(t *testing.T) {
 	}
 }
 
-// A grade that comes after a stray line is not taken for the next output's.
-func TestCommandThatPrintsMoreGradesNoOther(t *testing.T) {
-	g := openCommand(t, commandGrader("while read x; do echo DEBUG; sleep 0.05; echo 0.5; done", map[string]any{"lines": true}), grader.Env{})
-	for i := range 3 {
-		if got, err := g.Grade(t.Context(), output("Paris")); kindOf(err) != sampler.KindMalformed {
-			t.Errorf("grading %d: %+v, %v", i, got, err)
-		}
+// echoID puts two functions before a script of the shell: id prints the id of the
+// request in x, and answer an object with it and what it is given.
+func echoID(script string) string {
+	return `id() { rest=${x#*\"id\":\"}; echo "${rest%%\"*}"; }
+answer() { echo "{\"id\":\"$(id)\",$1}"; }
+` + script
+}
+
+// A stray line costs its grading alone: the process is replaced, and no later
+// output gets the grade of an earlier one.
+func TestCommandWithAStrayLine(t *testing.T) {
+	for _, c := range []struct{ why, stray string }{
+		{"a number", "echo 1"},
+		{"words", "echo DEBUG"},
+		{"an object without an id", `echo '{"score":1}'`},
+		{"another id", `echo '{"id":"x","score":1}'`},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			script := `n=0; while read x; do n=$((n+1)); if [ $n = 3 ]; then ` + c.stray + `; sleep 0.05; fi; case "$x" in *right*) answer '"score":1';; *) answer '"score":0';; esac; done`
+			g := openCommand(t, commandGrader(echoID(script), map[string]any{"lines": true, "processes": 1}), grader.Env{})
+			failed := 0
+			for i := range 12 {
+				text, want := "wrong", 0.0
+				if i%2 == 0 {
+					text, want = "right", 1
+				}
+				got, err := g.Grade(t.Context(), output(text))
+				switch {
+				case err != nil && kindOf(err) == sampler.KindMalformed:
+					failed++
+				case err != nil || got.Reward != want:
+					t.Errorf("grading %d: %+v, %v; want %v", i, got, err, want)
+				}
+			}
+			if failed != 4 {
+				t.Errorf("%d gradings failed; every third is answered late, by 12 gradings that is 4", failed)
+			}
+		})
 	}
 }
 

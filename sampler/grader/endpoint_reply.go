@@ -22,8 +22,8 @@ func readScore(a sampler.Answer) (score float64, kind string, err error) {
 		}
 		return 0, sampler.KindMalformed, fmt.Errorf("the answer is no JSON object with a \"score\": %s", sampler.ErrorText(a))
 	}
-	if says(reply["error"]) {
-		return 0, sampler.KindReported, fmt.Errorf("the grader reports an error: %s", sampler.ErrorText(a))
+	if why := reported(reply, a); why != "" {
+		return 0, sampler.KindReported, fmt.Errorf("the grader reports an error: %s", why)
 	}
 	raw := reply["score"]
 	if !present(raw) {
@@ -38,11 +38,31 @@ func readScore(a sampler.Answer) (score float64, kind string, err error) {
 	return score, "", nil
 }
 
+// reported is what a reply says of its own failure, "" when it says nothing: in
+// error, errors or exception, or by is_score_valid or success of false. A mark
+// that is about the answer has to have another name, such as passed.
+func reported(reply map[string]json.RawMessage, a sampler.Answer) string {
+	if says(reply["error"]) {
+		return sampler.ErrorText(a)
+	}
+	for _, key := range []string{"errors", "exception"} {
+		if says(reply[key]) {
+			return key + ": " + sampler.Brief(string(bytes.TrimSpace(reply[key])))
+		}
+	}
+	for _, key := range []string{"is_score_valid", "success"} {
+		if string(bytes.TrimSpace(reply[key])) == "false" {
+			return key + " is false: " + sampler.Brief(string(bytes.TrimSpace(a.Body))) + "; it says whether the grading worked, so a mark for a wrong answer needs another name, such as passed"
+		}
+	}
+	return ""
+}
+
 // notFinite finds a score as Python's json writes it when it is not finite,
 // which is no JSON.
 var notFinite = regexp.MustCompile(`"(?:score|reward)"\s*:\s*(-?(?:NaN|Infinity))`)
 
-// says reports whether the value of "error" tells of one.
+// says reports whether the value of such a key tells of an error.
 func says(raw json.RawMessage) bool {
 	switch string(bytes.TrimSpace(raw)) {
 	case "", "null", "false", "0", `""`, "[]", "{}":
