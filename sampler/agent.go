@@ -80,10 +80,11 @@ type Heard struct {
 	Calls    []rollout.Call
 	Usage    rollout.Usage
 	Turns    int
-	Retries  int    // requests that failed in transport and were made again by the agent
-	Limit    string // the limit at which the door was closed to it; "" when none was
-	Failed   error  // why the model did not answer the last request; nil when it did
-	CutOff   string // why that was the rollout's own doing, such as a conversation too long for it; "" when it was the model's
+	Retries  int            // requests that failed in transport and were made again by the agent
+	Limit    string         // the limit at which the door was closed to it; "" when none was
+	Finish   rollout.Finish // how the model's last reply ended; "" when it is not known
+	Failed   error          // why the model did not answer the last request; nil when it did
+	CutOff   string         // why that was the rollout's own doing, such as a conversation too long for it; "" when it was the model's
 }
 
 // ErrPlayTime is why the context of an agent ends that has used up its time.
@@ -132,7 +133,7 @@ func (e *episode) attend(ctx context.Context) (ending, error) {
 		return ending{}, &boundaryError{rollout.ModelAPI, end}
 	}
 	if err != nil && ctx.Err() == nil && heard.CutOff != "" {
-		return ending{outcome: rollout.NoAnswer, why: "the reply was cut off: " + heard.CutOff}, nil
+		return ending{outcome: rollout.NoAnswer, finish: FinishOfCutOff(heard.CutOff), why: "the reply was cut off: " + heard.CutOff}, nil
 	}
 	if err != nil && heard.Failed != nil {
 		return ending{}, &boundaryError{rollout.ModelAPI, heard.Failed}
@@ -267,13 +268,15 @@ func (e *episode) agentEnding(done Played, heard Heard) ending {
 	}
 	switch {
 	case limit != "":
-		return ending{outcome: rollout.StepLimit, text: text, why: limit + " reached"}
+		return ending{outcome: rollout.StepLimit, finish: heard.Finish, text: text, why: limit + " reached"}
 	case done.Refusal != "":
-		return ending{outcome: rollout.NoAnswer, why: "the model refused: " + done.Refusal}
+		return ending{outcome: rollout.NoAnswer, finish: rollout.FinishRefusal, why: "the model refused: " + done.Refusal}
+	case blank && (heard.Finish == "" || heard.Finish == rollout.FinishStop):
+		return ending{outcome: rollout.NoAnswer, finish: rollout.FinishEmpty, why: "the answer is empty"}
 	case blank:
-		return ending{outcome: rollout.NoAnswer, why: "the answer is empty"}
+		return ending{outcome: rollout.NoAnswer, finish: heard.Finish, why: fmt.Sprintf("the answer is empty: the model's last reply ended with %q", heard.Finish)}
 	}
-	return ending{outcome: rollout.Graded, text: text}
+	return ending{outcome: rollout.Graded, finish: heard.Finish, text: text}
 }
 
 // agentFailure says which boundary an agent's rollout ended at.

@@ -53,7 +53,9 @@ func TestAnAgentThatSwallowsErrorsIsNobodysZero(t *testing.T) {
 		{"no answer of a model that answered", toldAgent{heard: sampler.Heard{Turns: 2}}, rollout.NoAnswer, "the answer is empty"},
 		{"a conversation that outgrew the model", toldAgent{err: errors.New("BadRequestError"), heard: sampler.Heard{Turns: 9, Failed: failure, CutOff: "context_length_exceeded"}}, rollout.NoAnswer, "cut off: context_length_exceeded"},
 		{"one that did, and an answer all the same", toldAgent{done: sampler.Played{Output: "42"}, heard: sampler.Heard{Turns: 9, Failed: failure, CutOff: "context_length_exceeded"}}, rollout.Graded, ""},
+		{"an answer after a reply that was cut off", toldAgent{done: sampler.Played{Output: "42"}, heard: sampler.Heard{Turns: 2, Finish: rollout.FinishLength}}, rollout.Graded, ""},
 		{"an answer all the same", toldAgent{done: sampler.Played{Output: "42"}, heard: sampler.Heard{Turns: 2, Failed: failure}}, rollout.Graded, ""},
+		{"no answer, and the model's last reply was cut off", toldAgent{heard: sampler.Heard{Turns: 2, Finish: rollout.FinishLength}}, rollout.NoAnswer, `ended with "length"`},
 		{"a refusal of the model's", toldAgent{done: sampler.Played{Refusal: "no"}, heard: sampler.Heard{Turns: 1, Failed: failure}}, rollout.NoAnswer, "refused: no"},
 		{"more turns than there may be", toldAgent{done: sampler.Played{Output: "42", Turns: 13}}, rollout.StepLimit, "max_steps of 12"},
 		{"as many as there may be", toldAgent{done: sampler.Played{Output: "42", Turns: 12}}, rollout.Graded, ""},
@@ -67,6 +69,18 @@ func TestAnAgentThatSwallowsErrorsIsNobodysZero(t *testing.T) {
 				it := &rollout.Item{ID: "a", Split: rollout.Train}
 				if _, err := sampler.Sample(t.Context(), nil, cfg, 1, []sampler.Job{{Item: it}}, sampler.Boundaries{Agent: &c.a, Door: &c.a, Grader: worked{}}, sink, nil); err != nil {
 					t.Fatal(err)
+				}
+				want := c.a.heard.Finish
+				switch {
+				case c.a.done.Refusal != "":
+					want = rollout.FinishRefusal
+				case c.says == "the answer is empty":
+					want = rollout.FinishEmpty
+				case c.outcome == rollout.NoAnswer:
+					want = rollout.FinishLength
+				}
+				if r := sink.records[0]; r.Finish != want {
+					t.Errorf("the last reply ended with %q, want %q", r.Finish, want)
 				}
 				if r := sink.records[0]; r.Outcome != c.outcome || !strings.Contains(r.Error, c.says) {
 					t.Errorf("outcome %s: %s; want %s: …%s…", r.Outcome, r.Error, c.outcome, c.says)

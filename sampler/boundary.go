@@ -48,6 +48,7 @@ type Reply struct {
 	Calls     []rollout.ToolCall // the tools it asks for; ids are never empty and unique in a rollout's turn
 	Final     bool               // an answer: nothing is called any more
 	CutOff    string             // why the turn is incomplete ("max_output_tokens", "content_filter", …); "" when it is whole
+	Finish    rollout.Finish     // how the turn ended, as the server says; "" when it does not say
 	Usage     rollout.Usage
 	Carry     json.RawMessage // what the room must send back on the next turn, opaque to the loop
 }

@@ -28,6 +28,7 @@ type episode struct {
 // ending is how a conversation ended, before grading.
 type ending struct {
 	outcome rollout.Outcome // Graded when there is an answer to grade
+	finish  rollout.Finish  // how the model's last reply ended
 	text    string          // what there is to grade; "" when there is nothing
 	why     string          // the cause, when outcome is not Graded
 }
@@ -128,7 +129,7 @@ func (e *episode) play(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	e.rec.Outcome, e.rec.Error = end.outcome, Brief(end.why)
+	e.rec.Outcome, e.rec.Error, e.rec.Finish = end.outcome, Brief(end.why), end.finish
 	if end.text == "" {
 		return nil
 	}
@@ -191,15 +192,15 @@ func conclude(r Reply) (ending, bool) {
 	blank := strings.TrimSpace(r.Text) == ""
 	switch {
 	case r.CutOff != "":
-		return ending{outcome: rollout.NoAnswer, why: "the reply was cut off: " + r.CutOff}, true
+		return ending{outcome: rollout.NoAnswer, finish: r.Finish, why: "the reply was cut off: " + r.CutOff}, true
 	case r.Refusal != "":
-		return ending{outcome: rollout.NoAnswer, why: "the model refused: " + r.Refusal}, true
+		return ending{outcome: rollout.NoAnswer, finish: rollout.FinishRefusal, why: "the model refused: " + r.Refusal}, true
 	case r.Final && !blank:
-		return ending{outcome: rollout.Graded, text: r.Text}, true
+		return ending{outcome: rollout.Graded, finish: r.Finish, text: r.Text}, true
 	case r.Final:
-		return ending{outcome: rollout.NoAnswer, why: "the answer is empty"}, true
+		return ending{outcome: rollout.NoAnswer, finish: rollout.FinishEmpty, why: "the answer is empty"}, true
 	case len(r.Calls) == 0:
-		return ending{outcome: rollout.NoAnswer, why: "the reply has neither a message nor a tool call"}, true
+		return ending{outcome: rollout.NoAnswer, finish: rollout.FinishEmpty, why: "the reply has neither a message nor a tool call"}, true
 	}
 	return ending{}, false
 }
@@ -209,11 +210,12 @@ func conclude(r Reply) (ending, bool) {
 // not made. Which reward a trainer gives here is not documented: the outcome of
 // its own keeps it visible.
 func (e *episode) limited(name string, limit int) ending {
-	text := e.turns[len(e.turns)-1].Reply.Text
+	last := e.turns[len(e.turns)-1].Reply
+	text := last.Text
 	if strings.TrimSpace(text) == "" {
 		text = ""
 	}
-	return ending{outcome: rollout.StepLimit, text: text, why: fmt.Sprintf("%s of %d reached", name, limit)}
+	return ending{outcome: rollout.StepLimit, finish: last.Finish, text: text, why: fmt.Sprintf("%s of %d reached", name, limit)}
 }
 
 // grade has the answer graded.

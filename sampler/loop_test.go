@@ -20,65 +20,72 @@ func TestOutcomes(t *testing.T) {
 		want   rollout.Outcome
 		reward float64 // missing when there is none
 		err    string  // part of the record's error
+		finish rollout.Finish
 	}{
-		{"a graded answer", func(w *world) { w.model = script(wants("search"), says("42")) }, rollout.Graded, 1, ""},
-		{"a grader may answer with reward", func(w *world) { w.grade = func(gradeRequest) reply { return reply{body: `{"reward":0.25}`} } }, rollout.Graded, 0.25, ""},
-		{"a grade outside of every range is kept for the analysis", func(w *world) { w.grade = func(gradeRequest) reply { return reply{body: `{"score":7}`} } }, rollout.Graded, 7, ""},
+		{"a graded answer", func(w *world) { w.model = script(wants("search"), says("42")) }, rollout.Graded, 1, "", rollout.FinishStop},
+		{"a grader may answer with reward", func(w *world) { w.grade = func(gradeRequest) reply { return reply{body: `{"reward":0.25}`} } }, rollout.Graded, 0.25, "", rollout.FinishStop},
+		{"a grade outside of every range is kept for the analysis", func(w *world) { w.grade = func(gradeRequest) reply { return reply{body: `{"score":7}`} } }, rollout.Graded, 7, "", rollout.FinishStop},
 		{"a refusal", func(w *world) {
 			w.model = script(reply{body: `{"status":"completed","output":[{"type":"message","content":[{"type":"refusal","refusal":"I won't"}]}]}`})
-		}, rollout.NoAnswer, missing, "refused: I won't"},
-		{"an empty message", func(w *world) { w.model = script(says("  \n")) }, rollout.NoAnswer, missing, "empty"},
+		}, rollout.NoAnswer, missing, "refused: I won't", rollout.FinishRefusal},
+		{"an empty message", func(w *world) { w.model = script(says("  \n")) }, rollout.NoAnswer, missing, "empty", rollout.FinishEmpty},
 		{"cut off at the token limit", func(w *world) {
 			w.model = script(reply{body: `{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output":[{"type":"message","content":[{"type":"output_text","text":"4"}]}]}`})
-		}, rollout.NoAnswer, missing, "cut off: max_output_tokens"},
+		}, rollout.NoAnswer, missing, "cut off: max_output_tokens", rollout.FinishLength},
 		{"reasoning alone does not loop for ever", func(w *world) {
 			w.model = script(reply{body: `{"status":"completed","output":[{"type":"reasoning","summary":[{"type":"summary_text","text":"hm"}]}]}`})
-		}, rollout.NoAnswer, missing, "neither a message nor a tool call"},
+		}, rollout.NoAnswer, missing, "neither a message nor a tool call", rollout.FinishEmpty},
 		{"the rollout outgrew the model's context", func(w *world) {
 			w.model = script(wants("search"), reply{status: 400, body: `{"error":{"code":"context_length_exceeded","message":"too long"}}`})
-		}, rollout.NoAnswer, missing, "context_length_exceeded"},
-		{"max_steps with nothing said", func(w *world) { w.cfg.MaxSteps = 4; w.model = script(wants("search")) }, rollout.StepLimit, missing, "max_steps of 4"},
-		{"max_steps with something said is graded", func(w *world) { w.cfg.MaxSteps = 4; w.model = script(turn("perhaps 41", "search")) }, rollout.StepLimit, 1, "max_steps of 4"},
-		{"max_tool_calls", func(w *world) { w.cfg.MaxToolCalls = 2; w.model = script(wants("search")) }, rollout.StepLimit, missing, "max_tool_calls of 2"},
-		{"a model that fails for good", func(w *world) { w.model = script(fails(500)) }, rollout.ModelAPI, missing, "status 500: broken"},
-		{"a model that hangs up", func(w *world) { w.model = script(reply{hangUp: true}) }, rollout.ModelAPI, missing, "EOF"},
-		{"an error in an answer of status 200", func(w *world) { w.model = script(reply{body: `{"error":{"message":"upstream"}}`}) }, rollout.ModelAPI, missing, "upstream"},
-		{"a bad request is not repeated and is the model endpoint's", func(w *world) { w.model = script(fails(400)) }, rollout.ModelAPI, missing, "status 400"},
+		}, rollout.NoAnswer, missing, "context_length_exceeded", rollout.FinishLength},
+		{"max_steps with nothing said", func(w *world) { w.cfg.MaxSteps = 4; w.model = script(wants("search")) }, rollout.StepLimit, missing, "max_steps of 4", rollout.FinishStop},
+		{"max_steps with something said is graded", func(w *world) { w.cfg.MaxSteps = 4; w.model = script(turn("perhaps 41", "search")) }, rollout.StepLimit, 1, "max_steps of 4", rollout.FinishStop},
+		{"max_tool_calls", func(w *world) { w.cfg.MaxToolCalls = 2; w.model = script(wants("search")) }, rollout.StepLimit, missing, "max_tool_calls of 2", rollout.FinishStop},
+		{"a model that fails for good", func(w *world) { w.model = script(fails(500)) }, rollout.ModelAPI, missing, "status 500: broken", ""},
+		{"a response that the server broke off", func(w *world) {
+			w.model = script(reply{body: `{"status":"incomplete","incomplete_details":{"reason":"aborted"},"output":[{"type":"message","content":[{"type":"output_text","text":"4"}]}]}`})
+		}, rollout.ModelAPI, missing, "the server broke it off", ""},
+		{"a model that hangs up", func(w *world) { w.model = script(reply{hangUp: true}) }, rollout.ModelAPI, missing, "EOF", ""},
+		{"an error in an answer of status 200", func(w *world) { w.model = script(reply{body: `{"error":{"message":"upstream"}}`}) }, rollout.ModelAPI, missing, "upstream", ""},
+		{"a bad request is not repeated and is the model endpoint's", func(w *world) { w.model = script(fails(400)) }, rollout.ModelAPI, missing, "status 400", ""},
 		{"a tool that fails for good", func(w *world) {
 			w.model = script(wants("search"), says("42"))
 			w.tool = func(toolRequest) reply { return fails(503) }
-		}, rollout.ToolFailed, missing, "call search"},
+		}, rollout.ToolFailed, missing, "call search", ""},
 		{"a tool that hangs up", func(w *world) {
 			w.model = script(wants("search"), says("42"))
 			w.tool = func(toolRequest) reply { return reply{hangUp: true} }
-		}, rollout.ToolFailed, missing, "EOF"},
+		}, rollout.ToolFailed, missing, "EOF", ""},
 		{"a tool whose answer is not JSON", func(w *world) {
 			w.model = script(wants("search"), says("42"))
 			w.tool = func(toolRequest) reply { return reply{body: "<html>"} }
-		}, rollout.ToolFailed, missing, "no JSON object"},
+		}, rollout.ToolFailed, missing, "no JSON object", ""},
 		{"a tool that refuses is shown to the model", func(w *world) {
 			w.model = script(wants("search"), says("42"))
 			w.tool = func(toolRequest) reply { return fails(400) }
-		}, rollout.Graded, 1, ""},
-		{"a grader that fails for good", func(w *world) { w.grade = func(gradeRequest) reply { return fails(500) } }, rollout.GraderFailed, missing, "status 500"},
-		{"a grade that is no number is not a zero", func(w *world) { w.grade = func(gradeRequest) reply { return reply{body: `{"score":NaN}`} } }, rollout.GraderFailed, missing, "NaN"},
-		{"a null grade is not a zero", func(w *world) { w.grade = func(gradeRequest) reply { return reply{body: `{"score":null}`} } }, rollout.GraderFailed, missing, "no \"score\""},
+		}, rollout.Graded, 1, "", rollout.FinishStop},
+		{"a grader that fails for good", func(w *world) { w.grade = func(gradeRequest) reply { return fails(500) } }, rollout.GraderFailed, missing, "status 500", rollout.FinishStop},
+		{"a grade that is no number is not a zero", func(w *world) { w.grade = func(gradeRequest) reply { return reply{body: `{"score":NaN}`} } }, rollout.GraderFailed, missing, "NaN", rollout.FinishStop},
+		{"a null grade is not a zero", func(w *world) { w.grade = func(gradeRequest) reply { return reply{body: `{"score":null}`} } }, rollout.GraderFailed, missing, "no \"score\"", rollout.FinishStop},
 		{"grading fails after the step limit", func(w *world) {
 			w.cfg.MaxSteps = 2
 			w.model = script(turn("41", "search"))
 			w.grade = func(gradeRequest) reply { return fails(500) }
-		}, rollout.GraderFailed, missing, "max_steps of 2 reached; then grading failed"},
+		}, rollout.GraderFailed, missing, "max_steps of 2 reached; then grading failed", rollout.FinishStop},
 		{"the rollout's own timeout is the fault of what it waits for", func(w *world) {
 			w.cfg.RolloutTimeout = time.Minute
 			w.model = script(wants("search"), says("42"))
 			w.tool = func(toolRequest) reply { return reply{wait: time.Hour, body: `{"output":""}`} }
-		}, rollout.ToolFailed, missing, "did not end within 1m0s"},
+		}, rollout.ToolFailed, missing, "did not end within 1m0s", ""},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			inWorld(t, func(t *testing.T, w *world) {
 				c.setup(w)
 				r, err := w.rollout()
 				w.check(err)
+				if r.Finish != c.finish {
+					t.Errorf("the last reply ended with %q, want %q", r.Finish, c.finish)
+				}
 				if r.Outcome != c.want || !strings.Contains(r.Error, c.err) || c.err == "" && r.Error != "" {
 					t.Errorf("outcome %s, error %q; want %s, %q", r.Outcome, r.Error, c.want, c.err)
 				}
@@ -120,7 +127,7 @@ func TestRecordHoldsTheWholeRollout(t *testing.T) {
 		}
 		want := &rollout.Record{
 			Item: "q0", Split: rollout.Train, Source: rollout.Live, Outcome: rollout.Graded, Reward: &one, Category: "c", Family: "f",
-			Answer: "42", Turns: 2, TraceID: r.TraceID, Started: begin, Elapsed: rollout.Seconds(time.Second),
+			Finish: rollout.FinishStop, Answer: "42", Turns: 2, TraceID: r.TraceID, Started: begin, Elapsed: rollout.Seconds(time.Second),
 			Usage: rollout.Usage{Input: n(20), Output: n(10), Reasoning: n(4), Cached: n(2)},
 			Messages: []rollout.Message{
 				{Role: "assistant", Content: "Let me look.", ToolCalls: []rollout.ToolCall{{ID: "c0", Name: "search", Arguments: `{"q":"a"}`}, {ID: "c1", Name: "cat", Arguments: `{"q":"b"}`}}},

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"gonogo/sampler/rollout"
 )
 
 // ModelRefusal describes a model's answer of a status that is no success, as
@@ -38,6 +40,15 @@ func CutOff(f *Failure, code, message string) (why string) {
 		return Brief("content_filter: " + message)
 	}
 	return ""
+}
+
+// FinishOfCutOff is how a rollout ended whose request was refused for a reason of
+// CutOff's.
+func FinishOfCutOff(why string) rollout.Finish {
+	if strings.HasPrefix(why, "content_filter") {
+		return rollout.FinishFilter
+	}
+	return rollout.FinishLength
 }
 
 // tooLong is how servers say that a request does not fit the model's context:

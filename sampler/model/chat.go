@@ -2,6 +2,7 @@ package model
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 
@@ -55,7 +56,7 @@ func (w *chat) prefix(it *rollout.Item) (prefix, error) {
 type chatAnswer struct {
 	Error   json.RawMessage `json:"error"`
 	Choices []struct {
-		FinishReason string          `json:"finish_reason"`
+		FinishReason json.RawMessage `json:"finish_reason"`
 		Error        json.RawMessage `json:"error"`
 		Message      *chatMessage    `json:"message"`
 	} `json:"choices"`
@@ -98,16 +99,25 @@ func (w *chat) parse(body []byte, ids *ids) (sampler.Reply, error) {
 	}
 	reply.Calls = m.ToolCalls
 	reply.Final = len(reply.Calls) == 0 && reply.Text != ""
-	switch choice.FinishReason {
-	case "length":
-		reply.CutOff = "max_output_tokens"
-	case "content_filter":
-		reply.CutOff = "content_filter"
-	case "error":
-		return sampler.Reply{}, &fault{message: "the choice ended with an error"}
+	finish, err := transcript.FinishOfReply(choice.FinishReason, reply.Text != "" || reply.Refusal != "" || len(reply.Calls) > 0)
+	if err != nil {
+		return sampler.Reply{}, &fault{message: err.Error()}
 	}
+	ended(&reply, finish)
 	reply.Carry = m.carry()
 	return reply, nil
+}
+
+// ended notes how a reply ended.
+func ended(reply *sampler.Reply, finish rollout.Finish) {
+	switch reply.Finish = finish; finish {
+	case rollout.FinishLength:
+		reply.CutOff = "max_output_tokens"
+	case rollout.FinishFilter:
+		reply.CutOff = "content_filter"
+	case rollout.FinishRefusal:
+		reply.Refusal = cmp.Or(reply.Refusal, reply.Text, "the server says so, without a text")
+	}
 }
 
 // carry writes the message as the next request must hold it.

@@ -43,7 +43,7 @@ func TestChatSendsReasoningBackInItsField(t *testing.T) {
 		carry := r.Carry
 		r.Carry = nil
 		want := sampler.Reply{
-			Reasoning: "hm", Calls: []rollout.ToolCall{{ID: "call_0_0", Name: "search", Arguments: `{"q":1}`}},
+			Finish: rollout.FinishStop, Reasoning: "hm", Calls: []rollout.ToolCall{{ID: "call_0_0", Name: "search", Arguments: `{"q":1}`}},
 			Usage: rollout.Usage{Input: ptr[int64](3), Output: ptr[int64](4), Reasoning: ptr[int64](2), Cached: ptr[int64](1)},
 		}
 		if d := cmp.Diff(want, r); d != "" {
@@ -64,13 +64,15 @@ func TestChatReplies(t *testing.T) {
 		why, finish, message string
 		want                 sampler.Reply
 	}{
-		{"an answer", "stop", `{"content":"a"}`, sampler.Reply{Text: "a", Final: true}},
-		{"text beside a call is not final", "tool_calls", `{"content":"a","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}]}`, sampler.Reply{Text: "a", Calls: []rollout.ToolCall{{ID: "1", Name: "f", Arguments: "{}"}}}},
-		{"content as parts", "stop", `{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}`, sampler.Reply{Text: "ab", Final: true}},
-		{"a refusal", "stop", `{"content":null,"refusal":"no"}`, sampler.Reply{Refusal: "no"}},
-		{"cut off by length", "length", `{"content":"a"}`, sampler.Reply{Text: "a", Final: true, CutOff: "max_output_tokens"}},
-		{"cut off by a filter", "content_filter", `{"content":""}`, sampler.Reply{CutOff: "content_filter"}},
-		{"nothing", "stop", `{"content":null}`, sampler.Reply{}},
+		{"an answer", "stop", `{"content":"a"}`, sampler.Reply{Text: "a", Final: true, Finish: rollout.FinishStop}},
+		{"text beside a call is not final", "tool_calls", `{"content":"a","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}]}`, sampler.Reply{Text: "a", Calls: []rollout.ToolCall{{ID: "1", Name: "f", Arguments: "{}"}}, Finish: rollout.FinishStop}},
+		{"content as parts", "stop", `{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}`, sampler.Reply{Text: "ab", Final: true, Finish: rollout.FinishStop}},
+		{"a refusal", "stop", `{"content":null,"refusal":"no"}`, sampler.Reply{Refusal: "no", Finish: rollout.FinishStop}},
+		{"cut off by length", "length", `{"content":"a"}`, sampler.Reply{Text: "a", Final: true, CutOff: "max_output_tokens", Finish: rollout.FinishLength}},
+		{"cut off by a filter", "content_filter", `{"content":""}`, sampler.Reply{CutOff: "content_filter", Finish: rollout.FinishFilter}},
+		{"nothing", "stop", `{"content":null}`, sampler.Reply{Finish: rollout.FinishStop}},
+		{"a server that says that the model refused", "refusal", `{"content":"not this"}`, sampler.Reply{Text: "not this", Refusal: "not this", Final: true, Finish: rollout.FinishRefusal}},
+		{"a server that writes an empty reason beside an answer", "", `{"content":"a"}`, sampler.Reply{Text: "a", Final: true}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			f := serve(t, 200, `{"choices":[{"finish_reason":"`+c.finish+`","message":`+c.message+`}]}`)
@@ -85,11 +87,15 @@ func TestChatReplies(t *testing.T) {
 		})
 	}
 	for why, body := range map[string]string{
-		"no choices":            `{"choices":[]}`,
-		"choices are null":      `{"choices":null}`,
-		"a choice of nothing":   `{"choices":[{"finish_reason":"stop"}]}`,
-		"an error in a choice":  `{"choices":[{"error":{"code":502,"message":"upstream"},"message":{"content":""}}]}`,
-		"a choice that errored": `{"choices":[{"finish_reason":"error","message":{"content":""}}]}`,
+		"no choices":             `{"choices":[]}`,
+		"choices are null":       `{"choices":null}`,
+		"a choice of nothing":    `{"choices":[{"finish_reason":"stop"}]}`,
+		"an error in a choice":   `{"choices":[{"error":{"code":502,"message":"upstream"},"message":{"content":""}}]}`,
+		"a choice that errored":  `{"choices":[{"finish_reason":"error","message":{"content":""}}]}`,
+		"an engine that aborts":  `{"choices":[{"finish_reason":"abort","message":{"content":"The answer is 4"}}]}`,
+		"a reply under way":      `{"choices":[{"finish_reason":null,"message":{"content":"The answer is 4"}}]}`,
+		"a reason of no model's": `{"choices":[{"finish_reason":"insufficient_system_resource","message":{"content":"The"}}]}`,
+		"neither end nor answer": `{"choices":[{"message":{"content":""}}]}`,
 	} {
 		f := serve(t, 200, body)
 		_, err := f.open(t, model.Config{API: model.Chat}).Reply(t.Context(), sampler.Request{Item: makeItem(t, plainRow)})

@@ -93,7 +93,7 @@ func (m *Model) Reply(ctx context.Context, req sampler.Request) (reply sampler.R
 			continue
 		}
 		if r.cutOff != "" {
-			return sampler.Reply{CutOff: r.cutOff, Usage: nothing()}, nil
+			return sampler.Reply{CutOff: r.cutOff, Finish: sampler.FinishOfCutOff(r.cutOff), Usage: nothing()}, nil
 		}
 		return sampler.Reply{}, r.Failure
 	}
@@ -129,7 +129,7 @@ func (e *endpoint) fault(f *fault, body []byte) (sampler.Reply, error) {
 		Temporary: f.status == 0 || sampler.Temporary(f.status),
 	}
 	if why := sampler.CutOff(&sampler.Failure{Status: f.status}, f.code, e.secrets.Mask(f.message)); why != "" {
-		return sampler.Reply{CutOff: why, Usage: nothing()}, nil
+		return sampler.Reply{CutOff: why, Finish: sampler.FinishOfCutOff(why), Usage: nothing()}, nil
 	}
 	return sampler.Reply{}, failure
 }

@@ -48,7 +48,7 @@ func newResponses(cfg Config) (*responses, error) {
 type responsesAnswer struct {
 	Status     string          `json:"status"`
 	Error      json.RawMessage `json:"error"`
-	Incomplete *struct {
+	Incomplete struct {
 		Reason string `json:"reason"`
 	} `json:"incomplete_details"`
 	Output json.RawMessage `json:"output"`
@@ -85,12 +85,15 @@ func (w *responses) parse(body []byte, ids *ids) (sampler.Reply, error) {
 	}
 	reply := sampler.Reply{Usage: transcript.UsageOf(a.Usage)}
 	switch a.Status {
-	case "completed", "":
+	case "":
+	case "completed":
+		reply.Finish = rollout.FinishStop
 	case "incomplete":
-		reply.CutOff = "incomplete"
-		if a.Incomplete != nil && a.Incomplete.Reason != "" {
-			reply.CutOff = a.Incomplete.Reason
+		finish, err := transcript.FinishOfIncomplete(a.Incomplete.Reason)
+		if err != nil {
+			return sampler.Reply{}, &fault{message: err.Error()}
 		}
+		ended(&reply, finish)
 	default: // failed, cancelled, queued, in_progress
 		return sampler.Reply{}, &fault{message: "the response has status " + a.Status}
 	}
@@ -111,6 +114,9 @@ func (w *responses) parse(body []byte, ids *ids) (sampler.Reply, error) {
 			return sampler.Reply{}, &fault{}
 		}
 		reply.Carry = carry
+	}
+	if a.Status == "" && reply.Text == "" && reply.Refusal == "" && len(reply.Calls) == 0 {
+		return sampler.Reply{}, &fault{message: "the response has neither a status nor an answer"}
 	}
 	return reply, nil
 }

@@ -60,7 +60,7 @@ func TestResponsesCarriesEveryItemVerbatim(t *testing.T) {
 	}
 	want := sampler.Reply{
 		Reasoning: "think", Calls: []rollout.ToolCall{{ID: "call_1", Name: "search", Arguments: `{ "q": 1 }`}}, Carry: json.RawMessage(items),
-		Usage: rollout.Usage{Input: ptr[int64](3), Output: ptr[int64](4), Reasoning: ptr[int64](2), Cached: ptr[int64](1)},
+		Finish: rollout.FinishStop, Usage: rollout.Usage{Input: ptr[int64](3), Output: ptr[int64](4), Reasoning: ptr[int64](2), Cached: ptr[int64](1)},
 	}
 	if d := cmp.Diff(want, first); d != "" {
 		t.Errorf("first reply (-want +got):\n%s", d)
@@ -102,7 +102,7 @@ func TestResponsesReplies(t *testing.T) {
 		{"reasoning alone", "completed", `{"type":"reasoning","summary":[]}`, sampler.Reply{}},
 		{"nothing at all", "completed", ``, sampler.Reply{}},
 		{"an absent status is completed", "", message("a"), sampler.Reply{Text: "a", Final: true}},
-		{"incomplete", "incomplete", message("a"), sampler.Reply{Text: "a", Final: true, CutOff: "content_filter"}},
+		{"incomplete", "incomplete", message("a"), sampler.Reply{Text: "a", Final: true, CutOff: "content_filter", Finish: rollout.FinishFilter}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			f := serve(t, 200, fmt.Sprintf(`{"status":%q,"error":null,"incomplete_details":{"reason":"content_filter"},"output":[%s]}`, c.status, c.output))
@@ -111,6 +111,9 @@ func TestResponsesReplies(t *testing.T) {
 				t.Fatal(err)
 			}
 			got.Carry = nil
+			if c.status == "completed" {
+				c.want.Finish = rollout.FinishStop
+			}
 			if d := cmp.Diff(c.want, got); d != "" {
 				t.Errorf("reply (-want +got):\n%s", d)
 			}
@@ -121,6 +124,17 @@ func TestResponsesReplies(t *testing.T) {
 		_, err := f.open(t, model.Config{}).Reply(t.Context(), sampler.Request{Item: makeItem(t, plainRow)})
 		if got, ok := sampler.AsFailure(err); !ok || !got.Temporary {
 			t.Errorf("status %s: error %v, want a failure worth another try", status, err)
+		}
+	}
+	for why, body := range map[string]string{
+		"incomplete for an unknown reason": `{"status":"incomplete","incomplete_details":{"reason":"aborted"},"output":[` + message("a") + `]}`,
+		"incomplete for no reason":         `{"status":"incomplete","incomplete_details":null,"output":[` + message("a") + `]}`,
+		"neither a status nor an answer":   `{"output":[{"type":"reasoning","summary":[]}]}`,
+	} {
+		f := serve(t, 200, body)
+		_, err := f.open(t, model.Config{}).Reply(t.Context(), sampler.Request{Item: makeItem(t, plainRow)})
+		if got, ok := sampler.AsFailure(err); !ok || !got.Temporary || got.Fatal {
+			t.Errorf("%s: error %v, want a failure worth another try", why, err)
 		}
 	}
 }

@@ -15,6 +15,8 @@ import (
 // reply is what the model answered, as far as it is recorded.
 type reply struct {
 	message *rollout.Message // nil: nothing that belongs to a conversation
+	finish  rollout.Finish   // how it ended; "" when the server does not say
+	broken  bool             // the server ended it, not the model: failed says so, and the agent is not given it
 	usage   rollout.Usage
 	failed  *sampler.Failure // what the server tells in the place of an answer; nil: it answered
 	cutOff  string           // why that is the rollout's own doing; "" when it is the server's
@@ -58,6 +60,7 @@ func chatAnswer(body []byte) reply {
 		Choices []struct {
 			Error   json.RawMessage `json:"error"`
 			Message json.RawMessage `json:"message"`
+			Finish  json.RawMessage `json:"finish_reason"`
 		} `json:"choices"`
 		Usage json.RawMessage `json:"usage"`
 	}
@@ -68,7 +71,25 @@ func chatAnswer(body []byte) reply {
 		return out
 	}
 	out.message, out.failed = assistant(a.Choices[0].Message), cmp.Or(out.failed, failureOf(a.Choices[0].Error))
+	if out.failed == nil {
+		out.ends(transcript.FinishOfReply(a.Choices[0].Finish, out.said()))
+	}
 	return out
+}
+
+// said reports whether there is anything of the model's in a reply.
+func (r *reply) said() bool {
+	m := r.message
+	return m != nil && (m.Content != "" || m.Refusal != "" || len(m.ToolCalls) > 0)
+}
+
+// ends notes how a reply ended; err is why that was not the model's doing.
+func (r *reply) ends(finish rollout.Finish, err error) {
+	if r.finish = finish; err != nil {
+		r.broken, r.failed = true, useless(err.Error())
+	} else if r.message != nil && r.message.Refusal != "" {
+		r.finish = rollout.FinishRefusal
+	}
 }
 
 // assistant reads a message of the model; nil when it is none.
@@ -92,12 +113,23 @@ func assistant(raw json.RawMessage) *rollout.Message {
 // responsesAnswer reads an answer of the Responses API.
 func responsesAnswer(body []byte) reply {
 	var a struct {
+		Status     string `json:"status"`
+		Incomplete struct {
+			Reason string `json:"reason"`
+		} `json:"incomplete_details"`
 		Error  json.RawMessage `json:"error"`
 		Output json.RawMessage `json:"output"`
 		Usage  json.RawMessage `json:"usage"`
 	}
 	err := json.Unmarshal(body, &a)
 	out := reply{usage: transcript.UsageOf(a.Usage), failed: failureOf(a.Error)}
+	switch {
+	case out.failed != nil:
+	case a.Status == "completed":
+		out.finish = rollout.FinishStop
+	case a.Status == "incomplete":
+		out.ends(transcript.FinishOfIncomplete(a.Incomplete.Reason))
+	}
 	var messages []rollout.Message
 	if err == nil {
 		messages, err = transcript.Items(a.Output)

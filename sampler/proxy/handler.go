@@ -227,6 +227,13 @@ func (p *Proxy) ask(ctx context.Context, w http.ResponseWriter, r *room, q asked
 		return err
 	}
 	text = []byte(p.secrets.Mask(string(text)))
+	if resp.StatusCode == http.StatusOK {
+		*said = q.answer(text)
+	}
+	if err := p.failed(address, *said); said.broken {
+		refuse(w, http.StatusBadGateway, "model_broke_off", err.Error())
+		return err
+	}
 	copyHeader(w, resp)
 	w.WriteHeader(resp.StatusCode)
 	_, _ = w.Write(text) // an agent that is gone is found out by its own end
@@ -235,7 +242,6 @@ func (p *Proxy) ask(ctx context.Context, w http.ResponseWriter, r *room, q asked
 		said.cutOff = cutOff
 		return f
 	}
-	*said = q.answer(text)
 	return p.failed(address, *said)
 }
 

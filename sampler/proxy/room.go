@@ -27,9 +27,10 @@ type room struct {
 	usage    rollout.Usage
 	replies  int // answers of the model, whatever was in them
 	turns    int
-	failures int    // requests that the model failed
-	failed   error  // the last request's failure; nil when it was answered
-	cutOff   string // why that failure is the rollout\'s own doing; "" when it is the model\'s
+	finish   rollout.Finish // how the last reply ended
+	failures int            // requests that the model failed
+	failed   error          // the last request's failure; nil when it was answered
+	cutOff   string         // why that failure is the rollout\'s own doing; "" when it is the model\'s
 	limit    string
 	refused  string // why the last request was not handed on; "" when it was
 }
@@ -101,6 +102,7 @@ func (r *room) note(reply reply, ended time.Time) {
 	if reply.message == nil {
 		return
 	}
+	r.finish = reply.finish
 	r.messages = append(r.messages, *reply.message)
 	for _, c := range reply.message.ToolCalls {
 		r.calls = append(r.calls, rollout.Call{
@@ -160,7 +162,7 @@ func (r *room) fail(err error, cutOff string) {
 func (r *room) heard() sampler.Heard {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	h := sampler.Heard{Messages: r.messages, Calls: r.calls, Usage: r.usage, Turns: r.turns, Retries: r.failures, Limit: r.limit, Failed: r.failed, CutOff: r.cutOff}
+	h := sampler.Heard{Messages: r.messages, Calls: r.calls, Usage: r.usage, Turns: r.turns, Finish: r.finish, Retries: r.failures, Limit: r.limit, Failed: r.failed, CutOff: r.cutOff}
 	if r.failed != nil {
 		h.Retries-- // that one was the last
 	}

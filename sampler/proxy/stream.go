@@ -38,7 +38,12 @@ func (p *Proxy) pass(w http.ResponseWriter, resp *http.Response, from io.Reader,
 	for {
 		event, err := readEvent(lines)
 		event = []byte(p.secrets.Mask(string(event)))
-		if own := whole.event(dataOf(event)); len(event) > 0 && (!own || !q.injected) {
+		own := whole.event(dataOf(event))
+		if so := whole.reply(); so.broken {
+			*said = so
+			return fmt.Errorf("%w: %w", errBrokeOff, p.failed(resp.Request.URL.String(), so))
+		}
+		if len(event) > 0 && (!own || !q.injected) {
 			_, _ = w.Write(event) // an agent that is gone is found out by its own end
 			_ = out.Flush()
 		}
@@ -89,6 +94,7 @@ type chatStream struct {
 	calls                       []rollout.ToolCall
 	at                          map[int]int // where in calls the call of an index stands
 	began, done                 bool
+	finish                      json.RawMessage // the reason that the last chunk gives
 	usage                       rollout.Usage
 	failed                      *sampler.Failure
 }
@@ -113,8 +119,9 @@ func (s *chatStream) event(data []byte) (own bool) {
 	var chunk struct {
 		Error   json.RawMessage `json:"error"`
 		Choices []struct {
-			Index int   `json:"index"`
-			Delta delta `json:"delta"`
+			Index  int             `json:"index"`
+			Delta  delta           `json:"delta"`
+			Finish json.RawMessage `json:"finish_reason"`
 		} `json:"choices"`
 		Usage json.RawMessage `json:"usage"`
 	}
@@ -129,6 +136,9 @@ func (s *chatStream) event(data []byte) (own bool) {
 	for _, c := range chunk.Choices {
 		if c.Index == 0 {
 			s.add(c.Delta)
+			if text := rollout.TextOrJSON(c.Finish); text != "" { // until the end it is null, or empty
+				s.finish = c.Finish
+			}
 		}
 	}
 	return len(chunk.Choices) == 0 && len(chunk.Usage) > 0 && string(chunk.Usage) != "null"
@@ -177,6 +187,9 @@ func (s *chatStream) reply() reply {
 		out.message = &rollout.Message{Role: "assistant", Content: s.content.String(), Refusal: s.refusal.String(), Reasoning: s.reasoning.String(), ToolCalls: s.calls}
 	} else {
 		out.failed = cmp.Or(out.failed, useless("the stream holds no answer"))
+	}
+	if out.failed == nil {
+		out.ends(transcript.FinishOfReply(s.finish, true))
 	}
 	return out
 }
