@@ -21,8 +21,9 @@ probes.jsonl into RUN, where analyze and report find it; the rollouts stay as
 they are. Where RUN is not there yet it is begun from the configuration, so that
 a grader can be audited before anything is sampled. gonogo run does all this by
 itself. Settings come from -c, else from gonogo.yaml, else from the
-configuration that RUN was made with. The exit code is that of the gates about
-the grader.
+configuration that RUN was made with, which is acted on with --trust-run only:
+what it would run and send is listed first. The exit code is that of the gates
+about the grader.
 
 Every hole has an ID: --replay ID grades that very payload once more and shows
 it whole. gonogo help probes lists the probes.

@@ -37,13 +37,15 @@ to sampling.max_rollouts, max_tokens and max_usd. An agent that is a program
 
 Where RUN is not there yet it is begun from the configuration, without rollouts.
 Settings come from -c, else from gonogo.yaml, else from the configuration that
-RUN was made with.
+RUN was made with, which is acted on with --trust-run only: what it would run and
+send is listed first.
 
 Example:
    gonogo burst my-run --yes
    gonogo burst my-run --rollouts 500 --set burst.safe='[search, cat]'`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "config", Aliases: []string{"c"}, Usage: "read the configuration `FILE` (default gonogo.yaml, where there is one)"},
+			trustFlag(),
 			&cli.StringSliceFlag{Name: "set", Usage: "`KEY=VALUE` sets a key of the configuration; may be repeated"},
 			&cli.StringFlag{Name: "rollouts", Usage: "start `N` rollouts at once (key burst.rollouts; default batch size × group size)"},
 			&cli.StringFlag{Name: "group-size", Usage: "`G`, the rollouts of an item (key training.group_size)"},

@@ -112,6 +112,9 @@ func burstConfig(c *cli.Context, run *rollout.Run) (*config, error) {
 	if err == nil && cfg.lacksSecrets() {
 		err = fmt.Errorf("%s keeps no secrets, and its endpoints want some: name the configuration with --config", run.Dir)
 	}
+	if err == nil {
+		err = trust(c, run, cfg, reach{grader: true, tools: true})
+	}
 	return cfg, err
 }
 

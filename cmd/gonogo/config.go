@@ -29,6 +29,7 @@ type config struct {
 	priceList          analysis.PriceList // of prices.file
 	mcpServers         []mcp.Config       // of tools.mcp, with what the environment holds
 
+	carried bool             // by a run directory: see trust
 	file    string           // as errors name it
 	ownJob  *job.Job         // Body with its own grader; nil when there is none
 	jobTree *yamlNode        // where the job's body stands, when it was YAML

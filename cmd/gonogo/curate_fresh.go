@@ -22,6 +22,7 @@ func freshFlags() []cli.Flag {
 		&cli.StringFlag{Name: "fresh-run", Usage: "the run directory `RUN` of those (default: beside the curated file, its name ending in -fresh)"},
 		&cli.StringFlag{Name: "concurrency", Usage: "exactly `N` rollouts, and requests to each endpoint, at one time (key sampling.concurrency); by default each endpoint is found out about"},
 		&cli.StringFlag{Name: "max-rollouts", Usage: "stop this call after `N` new rollouts (key sampling.max_rollouts)"},
+		trustFlag(),
 		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "neither rehearse nor ask before new rollouts begin, as a terminal otherwise does"},
 	}, spendingFlags()...)
 }
@@ -123,6 +124,9 @@ func freshConfig(c *cli.Context, run *rollout.Run, source *curated) (*config, er
 		load = func() (*config, error) { return peekConfig(path, os.LookupEnv, set...) }
 	}
 	cfg, err := load()
+	if err == nil {
+		err = trust(c, run, cfg, reach{grader: true, tools: true, sampling: true})
+	}
 	if err != nil {
 		return nil, err
 	}

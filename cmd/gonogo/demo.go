@@ -76,7 +76,8 @@ func demo(c *cli.Context, world fixtures.World) (err error) {
 	}
 	defer func() { err = errors.Join(err, server.Close()) }()
 
-	set := append(overrides(c), "seed="+c.String("seed"), "sampling.address_map."+fixtures.Origin+"="+server.URL())
+	served := "sampling.address_map." + fixtures.Origin + "=" + server.URL()
+	set := append(overrides(c), "seed="+c.String("seed"), served)
 	cfg, err := loadConfig(filepath.Join(inputs, "gonogo.yaml"), os.LookupEnv, set...)
 	if err != nil {
 		return asUsage(err)
@@ -89,7 +90,7 @@ func demo(c *cli.Context, world fixtures.World) (err error) {
 	fmt.Fprintf(c.App.ErrWriter, "World %q: %s\nThe policy is scripted, not a model.\n", world.Name, world.Doc)
 	var step func() error
 	if world.Burst {
-		step = func() error { return rehearseStep(c, dir) }
+		step = func() error { return rehearseStep(c, dir, served) }
 	}
 	err = runProject(c, p, dir, step)
 	return errors.Join(err, keepInputs(world, dir))
@@ -97,12 +98,12 @@ func demo(c *cli.Context, world fixtures.World) (err error) {
 
 // rehearseStep plays a training step against a world's own endpoints, for which
 // nobody need be asked.
-func rehearseStep(c *cli.Context, dir string) error {
+func rehearseStep(c *cli.Context, dir, served string) error {
 	run, err := rollout.Open(dir)
 	if err != nil {
 		return err
 	}
-	cfg, err := inherited(run)
+	cfg, err := inherited(run, served)
 	if err != nil {
 		return err
 	}

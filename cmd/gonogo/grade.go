@@ -26,7 +26,8 @@ func gradeCommand() *cli.Command {
 new rewards to a new run directory; RUN stays as it is. The former grades stay
 in each record under "earlier". The grader is that of the configuration's job,
 or the one in --grader: a grader or a job, JSON or YAML. Settings come from -c,
-else from gonogo.yaml, else from the configuration that RUN was made with.
+else from gonogo.yaml, else from the configuration that RUN was made with, which
+is acted on with --trust-run only: what it would run and send is listed first.
 Ctrl-C lets the gradings in flight finish; run it again to go on. Rollouts
 without an output are taken over as they are.
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gonogo/fixtures"
 	"gonogo/sampler"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/job"
@@ -25,6 +26,7 @@ import (
 func graderFlags() []cli.Flag {
 	return append([]cli.Flag{
 		&cli.StringFlag{Name: "config", Aliases: []string{"c"}, Usage: "read the configuration `FILE` (default gonogo.yaml, where there is one)"},
+		trustFlag(),
 		&cli.StringSliceFlag{Name: "set", Usage: "`KEY=VALUE` sets a key of the configuration; may be repeated"},
 		&cli.StringFlag{Name: "grader", Usage: "grade with the grader in `FILE`"},
 		&cli.StringFlag{Name: "concurrency", Usage: "exactly `N` gradings, and requests to each endpoint, at one time (key sampling.concurrency)"},
@@ -46,7 +48,11 @@ func graderProject(c *cli.Context, run *rollout.Run, own bool) (*project, error)
 	if err != nil {
 		return nil, asUsage(byFlag(c, err))
 	}
-	if file := c.String("grader"); file != "" {
+	file := c.String("grader")
+	if err := trust(c, run, p.shown, reach{grader: file == "", detectors: c.Command.Name == "audit"}); err != nil {
+		return nil, err
+	}
+	if file != "" {
 		p.cfg.beside = filepath.Dir(file)
 	}
 	p.openBudget()
@@ -154,8 +160,12 @@ func inherited(run *rollout.Run, overrides ...string) (*config, error) {
 			c.written.PassThreshold = nil
 		}
 	}
+	c.carried = true
 	c.written.Audit.Labels = "" // the run has them
-	s := &c.written.Sampling    // whose bounds were another call's
+	if c.written.World != "" {  // which is served anew, not where the run says that it was
+		delete(c.written.Sampling.AddressMap, fixtures.Origin)
+	}
+	s := &c.written.Sampling // whose bounds were another call's
 	s.MaxRollouts, s.MaxTokens, s.MaxUSD, s.Deadline = 0, 0, 0, ""
 	if err := c.override(overrides); err != nil {
 		return nil, err
