@@ -1,7 +1,9 @@
 package shift
 
 import (
+	"fmt"
 	"math"
+	"slices"
 
 	"gonogo/analysis/stat"
 
@@ -12,12 +14,14 @@ const (
 	folds       = 5
 	fewestRows  = 10 // a side, for a classifier
 	mostColumns = 64 // that a classifier looks at
-	aucMethod   = "out-of-fold AUC of a ridge logistic regression in 5 folds (Lopez-Paz & Oquab 2017); interval on the logit scale by DeLong 1988 plus what refitting adds; p by permuted labels, refitted each time"
+	aucMethod   = "out-of-fold AUC of a ridge logistic regression in 5 folds (Lopez-Paz & Oquab 2017); interval on the logit scale by DeLong 1988 (of repeated rows Obuchowski 1997) plus what refitting adds; below 0.5 it stands for 0.5; p by permuted labels, refitted each time"
 )
 
 // classifier asks how well a logistic regression tells rows of b from rows of
 // a. The effect is the area under the curve of its out-of-fold scores: 0.5
-// tells nothing, 1 tells all. Accuracy is not used: with unequal samples it is
+// tells nothing, 1 tells all. Where rows have draws it is the area under the
+// scores of draws, rows weighing the same: that of rows' means would grow with
+// the number of draws. Accuracy is not used: with unequal samples it is
 // high without telling anything.
 //
 // Cost: O(refits · rows · columns²).
@@ -28,60 +32,66 @@ func (c *comparison) classifier() Result {
 		r.refuse(reason)
 		return r
 	}
-	columns := c.columns
-	if len(columns) > mostColumns {
-		columns = columns[:mostColumns]
+	seen := c.classified()
+	r.LeftOut = seen.leftOut
+	if seen.cut {
 		r.refuse("more features than the classifier looks at: the first 64 of them are used")
 	}
-	if len(columns) == 0 {
+	if len(seen.x) == 0 {
 		r.equal(c)
 		r.Statistic, r.Chance, r.Effect.Value = stat.Some(0.5), stat.Some(0.5), stat.Some(0.5)
 		half := c.unseen() / 2
 		r.Effect.Low, r.Effect.High = stat.Some(0.5-half), stat.Some(0.5+half)
 		return r
 	}
-	x := make([][]float64, c.nA+c.nB)
-	for i := range x {
-		for _, col := range columns {
-			x[i] = append(x[i], col.z[i])
-		}
-	}
-	order := c.opt.rand(streamFold).Perm(len(x))
+	order := c.opt.rand(streamFold).Perm(c.nA + c.nB)
 	y := c.labels(c.shuffled.real)
-	scores := outOfFold(x, y, order)
-	auc, se := delong(scores, y)
-	r.Statistic, r.Effect.Value = stat.Some(auc), stat.Some(auc)
+	auc, se, scores := seen.area(y, order)
 
-	permuted := make([]float64, c.opt.Refits)
+	permuted, errs := make([]float64, c.opt.Refits), make([]float64, c.opt.Refits)
 	parallel(len(permuted), func(b int) {
-		y := c.labels(c.shuffled.sets[b])
-		permuted[b] = areaUnder(outOfFold(x, y, order), y)
+		permuted[b], errs[b], _ = seen.area(c.labels(c.shuffled.sets[b]), order)
 	})
-	extra := refitting(permuted, c.nA, c.nB)
-	c.interval(&r.Effect, auc, math.Hypot(se, extra*fading(auc)))
+	r.Statistic = stat.Some(auc)
 	r.P = stat.Some(pValue(auc, permuted))
 	r.Chance = stat.Some(mean(permuted))
-	r.Missed = stat.Some(missedByAUC(permuted, extra, c.nA, c.nB))
-	all := make([]int, len(x))
-	for i := range all {
-		all[i] = i
+	fixed := math.Sqrt(mean(squares(errs)))
+	extra := math.Sqrt(max(0, spread(permuted)-fixed*fixed))
+	if auc < 0.5 {
+		r.untold(auc, se)
+		auc, se = 0.5, fixed
 	}
-	r.Top = c.explain(columns, fitLogistic(x, y, all)[1:])
-	r.Items = c.farthestOfB(scores)
+	r.Effect.Value = stat.Some(auc)
+	c.interval(&r.Effect, auc, math.Hypot(se, extra*fading(auc)))
+	r.Missed = stat.Some(missedByAUC(permuted, fixed, extra, c.nA, c.nB))
+	r.Top = c.explain(seen.columns, fitLogistic(seen.mean, y, order)[1:])
+	r.Items = c.farthestOfB(seen.meanOf(scores))
 	return r
 }
 
-// refitting is the standard error that an AUC has beyond DeLong's, because
-// other training rows make another classifier: what permuted labels vary by
-// beyond an AUC of 0.5 of fixed scores. It fades as the samples are told apart
-// more easily, with 4·AUC·(1-AUC) (observed in simulations, where DeLong's alone
-// covers in 80 %).
-func refitting(permuted []float64, nA, nB int) float64 {
-	fixed := hanleyMcNeil(0.5, float64(nA), float64(nB))
-	return math.Sqrt(max(0, spread(permuted)-fixed*fixed))
+// untold notes that out-of-fold scores ranked the samples the wrong way round.
+// No regression tells less than nothing: its effect is an AUC of 0.5. Samples that
+// are more alike than chance makes them, as a stratified draw does, bring this
+// about, because what a fold has too much of, the other folds have too little of.
+func (r *Result) untold(auc, se float64) {
+	if auc+2*se < 0.5 {
+		r.refuse(fmt.Sprintf("the samples are more alike than two random draws, as after a stratified split: the out-of-fold AUC of %.3g stands for 0.5", auc))
+	}
 }
 
+// extra, in classifier, is the standard error that an AUC has beyond DeLong's,
+// because other training rows make another classifier: what permuted labels vary
+// by beyond it. It fades as the samples are told apart more easily, with
+// 4·AUC·(1-AUC) (observed in simulations, where DeLong's alone covers in 80 %).
 func fading(auc float64) float64 { return 4 * auc * (1 - auc) }
+
+func squares(values []float64) []float64 {
+	out := make([]float64, len(values))
+	for i, x := range values {
+		out[i] = x * x
+	}
+	return out
+}
 
 // labels returns 1 for rows of b, with the given rows playing the smaller
 // sample.
@@ -115,32 +125,143 @@ func (c *comparison) interval(e *stat.Estimate, auc, se float64) {
 	e.Low, e.High = stat.Some(1/(1+math.Exp(half-logit))), stat.Some(1/(1+math.Exp(-half-logit)))
 }
 
-// outOfFold returns for each row its score by the regression fitted to the
-// other folds. Folds are dealt out in the given order within each label, so
-// that each has its share of both.
-func outOfFold(x [][]float64, y []float64, order []int) []float64 {
-	var dealt [2]int
-	fold := make([]int, len(x))
-	for _, i := range order {
-		label := int(y[i])
-		fold[i] = (dealt[label] + label*folds/2) % folds
-		dealt[label]++
+// classified is what a classifier is shown.
+type classified struct {
+	columns []column    // of rows
+	mean    [][]float64 // by row
+	x       [][]float64 // by draw, or by row where there are none; nil where nothing varies
+	owner   []int       // the row of each of x, ascending
+	cut     bool        // there are more columns than mostColumns
+	leftOut []string    // values that only one of the samples has
+}
+
+// classified lays out rows, or their draws, in columns that weigh as they do in
+// distances: the words of a text then leave a shift of its length to be seen.
+func (c *comparison) classified() classified {
+	seen := classified{leftOut: []string{}}
+	for _, col := range c.columns {
+		switch {
+		case col.level != "" && c.oneSided(col):
+			seen.leftOut = append(seen.leftOut, col.name+" = "+col.level)
+		case len(seen.columns) == mostColumns:
+			seen.cut = true
+		default:
+			seen.columns = append(seen.columns, col)
+		}
 	}
-	scores := make([]float64, len(x))
-	train := make([]int, 0, len(x))
+	if len(seen.columns) == 0 {
+		return seen
+	}
+	seen.mean = matrix(seen.columns, len(c.rows))
+	seen.x = seen.mean
+	d := c.drawn()
+	if d == nil {
+		for i := range c.rows {
+			seen.owner = append(seen.owner, i)
+		}
+		return seen
+	}
+	columns := d.design()
+	if len(columns) > mostColumns {
+		columns, seen.cut = columns[:mostColumns], true
+	}
+	seen.x = matrix(columns, len(d.rows))
+	for i, row := range c.rows {
+		for range max(1, len(row.Draws)) {
+			seen.owner = append(seen.owner, i)
+		}
+	}
+	return seen
+}
+
+// drawn are the draws of all rows as rows; nil where there are none.
+func (c *comparison) drawn() *comparison {
+	d := &comparison{opt: c.opt}
+	some := false
+	for _, row := range c.rows {
+		for _, numbers := range row.Draws {
+			some = true
+			d.rows = append(d.rows, Row{Numbers: numbers})
+		}
+		if len(row.Draws) == 0 {
+			d.rows = append(d.rows, Row{Numbers: row.Numbers})
+		}
+	}
+	if !some {
+		return nil
+	}
+	d.describe()
+	return d
+}
+
+// oneSided reports a level that rows of one sample alone have: it names what they
+// were drawn by, and to a classifier all other rows look alike.
+func (c *comparison) oneSided(col column) bool {
+	high := slices.Max(col.z) // the flag is set where z is highest
+	return !slices.Contains(col.z[:c.nA], high) || !slices.Contains(col.z[c.nA:], high)
+}
+
+// matrix has a row of weighed values for each row.
+func matrix(columns []column, n int) [][]float64 {
+	x := make([][]float64, n)
+	for i := range x {
+		for _, col := range columns {
+			x[i] = append(x[i], col.z[i]*col.weight)
+		}
+	}
+	return x
+}
+
+// spreadOver gives each draw the value of its row.
+func (s classified) spreadOver(values []float64) []float64 {
+	out := make([]float64, len(s.owner))
+	for i, o := range s.owner {
+		out[i] = values[o]
+	}
+	return out
+}
+
+// meanOf is the mean of the values of each row's draws.
+func (s classified) meanOf(values []float64) []float64 {
+	out, n := make([]float64, len(s.mean)), make([]float64, len(s.mean))
+	for i, o := range s.owner {
+		out[o] += values[i]
+		n[o]++
+	}
+	for o := range out {
+		out[o] /= n[o]
+	}
+	return out
+}
+
+// area is the area under out-of-fold scores, with its standard error and the
+// scores of draws. Rows are dealt out to folds in the given order within each
+// label, so that each fold has its share of both and no row is in two.
+func (s classified) area(label []float64, order []int) (auc, se float64, scores []float64) {
+	var dealt [2]int
+	fold := make([]int, len(label))
+	for _, i := range order {
+		l := int(label[i])
+		fold[i] = (dealt[l] + l*folds/2) % folds
+		dealt[l]++
+	}
+	y := s.spreadOver(label)
+	scores = make([]float64, len(s.x))
+	train := make([]int, 0, len(s.x))
 	for f := range folds {
 		train = train[:0]
-		for i := range x {
-			if fold[i] != f {
+		for i, o := range s.owner {
+			if fold[o] != f {
 				train = append(train, i)
 			}
 		}
-		fit := fitLogistic(x, y, train)
-		for i := range x {
-			if fold[i] == f {
-				scores[i] = fit.score(x[i])
+		fit := fitLogistic(s.x, y, train)
+		for i, o := range s.owner {
+			if fold[o] == f {
+				scores[i] = fit.score(s.x[i])
 			}
 		}
 	}
-	return scores
+	auc, se = areaUnder(scores, y, s.owner, fold)
+	return auc, se, scores
 }

@@ -184,7 +184,7 @@ func (c *comparison) sides(values []float64) (a, b []float64) {
 
 // result starts the result of one test.
 func (c *comparison) result(test, about string) Result {
-	return Result{Test: test, About: about, NA: c.nA, NB: c.nB, Top: []string{}, Items: []string{}}
+	return Result{Test: test, About: about, NA: c.nA, NB: c.nB, Top: []string{}, Items: []string{}, LeftOut: []string{}}
 }
 
 // estimate starts the effect of one test.

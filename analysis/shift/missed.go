@@ -106,13 +106,15 @@ func missedByPairs(permuted []float64) float64 {
 
 // missedByAUC is the AUC that a test finds at 5 % with 80 % power: the 95th
 // percentile of the permuted ones plus .84 standard errors of an AUC of that
-// size (Hanley & McNeil 1982, Radiology 143:29) with what refitting adds.
-func missedByAUC(permuted []float64, extra float64, nA, nB int) float64 {
-	critical := stat.Quantile(permuted, 1-alpha)
+// size (Hanley & McNeil 1982, Radiology 143:29; in proportion to the one found at
+// 0.5) with what refitting adds.
+func missedByAUC(permuted []float64, fixed, extra float64, nA, nB int) float64 {
+	critical := max(0.5, stat.Quantile(permuted, 1-alpha))
+	share := fixed / hanleyMcNeil(0.5, float64(nA), float64(nB))
 	z := distuv.UnitNormal.Quantile(wantedPower)
 	auc := critical
 	for range 20 {
-		auc = min(1, critical+z*math.Hypot(hanleyMcNeil(auc, float64(nA), float64(nB)), extra*fading(auc)))
+		auc = min(1, critical+z*math.Hypot(share*hanleyMcNeil(auc, float64(nA), float64(nB)), extra*fading(auc)))
 	}
 	return auc
 }

@@ -168,17 +168,37 @@ func TestAUCIsMannWhitney(t *testing.T) {
 		y[i] = 1
 	}
 	// scipy.stats.mannwhitneyu(b, a).statistic/(n·m)
-	near(t, "AUC", areaUnder(scores, y), 0.7388888888888889, 1e-12)
-	auc, se := delong(scores, y)
-	near(t, "AUC by placements", auc, 0.7388888888888889, 1e-12)
+	owner := make([]int, len(y))
+	for i := range owner {
+		owner[i] = i
+	}
+	auc, se := areaUnder(scores, y, owner, make([]int, len(y)))
+	near(t, "AUC", auc, 0.7388888888888889, 1e-12)
 	// numpy, from the 12×15 matrix of comparisons: √(var of row means/15 + var of column means/12)
 	near(t, "se", se, 0.09866584359991064, 1e-12)
+
+	// Every score said one, two or three times: rows weigh what they did.
+	var repeated, labels []float64
+	owner = owner[:0]
+	for i, x := range scores {
+		for range 1 + i%3 {
+			repeated, labels, owner = append(repeated, x), append(labels, y[i]), append(owner, i)
+		}
+	}
+	again, errAgain := areaUnder(repeated, labels, owner, make([]int, len(y)))
+	near(t, "AUC of repeated scores", again, auc, 1e-12)
+	near(t, "se of repeated scores", errAgain, se, 1e-12)
 }
 
 func TestLogisticIsThatOfScipy(t *testing.T) {
 	x := [][]float64{{0.5, -1.2}, {1.1, 0.3}, {-0.7, 0.8}, {0.2, 0.1}, {-1.5, -0.4}, {0.9, 1.7}, {-0.3, -0.9}, {1.8, -0.2}}
 	y := []float64{1, 1, 0, 0, 0, 1, 0, 1}
+	root := math.Sqrt(ridge) // scaling takes the place of a penalty of 1
+	for _, row := range x {
+		row[0], row[1] = root*row[0], root*row[1]
+	}
 	fit := fitLogistic(x, y, []int{0, 1, 2, 3, 4, 5, 6, 7})
+	fit[1], fit[2] = root*fit[1], root*fit[2]
 	// scipy.optimize.minimize of Σ log(1+e^s) - y·s + |β|²/2, BFGS to 1e-12
 	for i, want := range []float64{-0.35102212, 1.28159376, 0.07354226} {
 		near(t, "weight", fit[i], want, 1e-6)

@@ -16,6 +16,7 @@ type Row struct {
 	Text       string
 	Numbers    map[string]float64
 	Categories map[string]string
+	Draws      []map[string]float64 // what Numbers are means of, if they are: the classifier looks at these in their place
 }
 
 // Sample is a set of rows with the name that explanations call it by.
@@ -51,6 +52,8 @@ type Result struct {
 	NA, NB int      // rows compared, at most Options.Rows a side
 	Top    []string // what differs most, in words
 	Items  []string // ids of the rows of b that tell most
+
+	LeftOut []string // values that only one of the samples has, which the classifier is not shown
 }
 
 // Options are the sizes of a comparison. The zero value of a field stands for
