@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"gonogo/analysis/language"
@@ -18,7 +19,8 @@ var (
 
 // shiftDoc is what the gates about shift do with what they compare.
 const shiftDoc = " are alike in each two splits. It fails when a classifier tells the splits apart with an AUC whose interval lies above 0.75, and " +
-	"the test has p < 0.01 (Holm over all such tests); it passes when the interval lies below 0.70, and decides nothing otherwise. Advisory: above 0.60 with p < 0.05."
+	"the test has p < 0.01 (Holm over all such tests); it passes when the interval lies below 0.70, and decides nothing otherwise. Advisory: the test has p >= 0.05; " +
+	"any smaller p is a caution, whatever the size of the difference."
 
 // shiftGate compares each two splits on one thing.
 func shiftGate(name, on, doc, without string) Gate {
@@ -56,43 +58,52 @@ func judgeShift(r *Result, t Thresholds, gate, on string, c Crossing) []Finding 
 		return []Finding{skipped(l, gate, c.B, Blocking, "%s and %s cannot be compared: %s", c.A, c.B, why)}
 	}
 	auc, p := boundOf(told.Effect), *test.PHolm
-	fail, pass, sure := t.At(gate), t.At(gate+".pass"), t.At(gate+".p")
-	some, likely := t.At(gate+".caution"), t.At(gate+".caution.p")
-
+	fail, pass, sure, likely := t.At(gate), t.At(gate+".pass"), t.At(gate+".p"), t.At(gate+".caution.p")
+	items := told.Items
+	if len(items) == 0 {
+		items = test.Items
+	}
 	blocking := judgement{gate: gate, split: c.B, severity: Blocking, unit: "AUC", want: l.Say("< %s (fails above %s with p < %s)", number(pass), number(fail), number(sure)), vars: vars}
-	status := Skipped
+	advisory := judgement{gate: gate, split: c.B, severity: Advisory, unit: "AUC", want: "p >= " + number(likely), vars: vars}
+	hint := Pass
+	if p < likely {
+		hint = Fail
+		advisory.items = items
+		vars["size"] = l.Text(sizeOf(told, t.At(gate+".caution")))
+	}
 	switch {
 	case auc.low != nil && *auc.low > fail && p < sure:
-		status = Fail
-		blocking.items = told.Items
-	case auc.high != nil && *auc.high < pass:
-		status = Pass
-	default:
-		vars["reason"] = l.Say("%s and %s are told apart with an AUC of %s (%s to %s), which neither shows nor excludes a large shift; it decides nothing",
-			c.A, c.B, valueOf(l, auc.value), valueOf(l, auc.low), valueOf(l, auc.high))
-	}
-	advisory := judgement{gate: gate, split: c.B, severity: Advisory, unit: "AUC", want: l.Say("<= %s or p >= %s", number(some), number(likely)), vars: vars}
-	hint := Pass
-	if p < likely && *auc.value > some {
+		blocking.items = items
+		return []Finding{blocking.finding(l, Fail, auc), advisory.finding(l, hint, auc)}
+	case auc.high != nil && *auc.high < pass && (hint == Pass || len(told.LeftOut) == 0):
+		return []Finding{blocking.finding(l, Pass, auc), advisory.finding(l, hint, auc)}
+	case hint == Pass: // no difference is shown, and a large one is not excluded
 		hint = Unknown
-		advisory.needs, advisory.settles = settleShift(told, some)
-		advisory.items = told.Items
-		if auc.low != nil && *auc.low > some {
-			hint = Fail
-		}
+		advisory.needs, advisory.settles = settleShift(told, pass)
 	}
-	return []Finding{blocking.finding(l, status, auc), advisory.finding(l, hint, auc)}
+	return []Finding{advisory.finding(l, hint, auc)}
+}
+
+// sizeOf says how large a difference is that is there.
+func sizeOf(told *ShiftPair, clear float64) string {
+	switch e := told.Effect; {
+	case e.Low != nil && *e.Low > clear:
+		return "a clear difference"
+	case len(told.LeftOut) > 0 || e.High == nil || *e.High > clear:
+		return "a difference of unclear size"
+	}
+	return "a small difference"
 }
 
 // settleShift says of how many items a split, and as many of the other, the
-// interval of an AUC would lie above a threshold: it shrinks with the root of
+// interval of an AUC would lie below a threshold: it shrinks with the root of
 // their number.
 func settleShift(told *ShiftPair, threshold float64) (*Needs, bool) {
-	e, gap := told.Effect, *told.Effect.Value-threshold
-	if e.Low == nil || gap < 1e-3 {
+	e, gap := told.Effect, threshold-*told.Effect.Value
+	if e.High == nil || gap < 1e-3 {
 		return nil, false
 	}
-	factor := math.Pow((*e.Value-*e.Low)/gap, 2)
+	factor := math.Pow((*e.High-*e.Value)/gap, 2)
 	if factor > 100 {
 		return nil, false
 	}
@@ -118,8 +129,14 @@ func (sh *Shift) tests(on string, c Crossing) (primary, auc *ShiftPair) {
 
 func shiftVars(l language.Language, gate string, c Crossing, test, told ShiftPair) map[string]string {
 	vars := map[string]string{"what": l.Text(shiftSubject[gate]), "a": string(c.A), "na": count(told.NA), "nb": count(told.NB), "p": pText(l, test.PHolm), "words": "", "missed": ""}
-	if len(told.Top) > 0 {
-		vars["words"] = l.Say(" What tells %s from %s: %s.", c.B, c.A, strings.Join(told.Telling(l)[:min(len(told.Top), 5)], l.Text("; ")))
+	telling := told.Telling(l)
+	for _, text := range test.Telling(l) { // of values that the classifier is not shown, too
+		if !slices.Contains(telling, text) {
+			telling = append(telling, text)
+		}
+	}
+	if len(telling) > 0 {
+		vars["words"] = l.Say(" What tells %s from %s: %s.", c.B, c.A, strings.Join(telling[:min(len(telling), 5)], l.Text("; ")))
 	}
 	if told.Missed != nil {
 		vars["missed"] = l.Say(" A shift of less than about AUC %s could have been missed.", number(stat.Or(told.Missed, 1)))
@@ -144,7 +161,7 @@ func shiftThresholds(gate string) []Threshold {
 		{gate, "AUC of telling two splits apart above which, with its whole interval, they differ", 0.75},
 		{gate + ".pass", "AUC below which, with its whole interval, they are alike", 0.70},
 		{gate + ".p", "adjusted p-value below which a difference counts", 0.01},
-		{gate + ".caution", "AUC above which, with its whole interval, it is a caution", 0.60},
-		{gate + ".caution.p", "adjusted p-value below which that counts", 0.05},
+		{gate + ".caution", "AUC above which, with its whole interval, a difference is called clear", 0.60},
+		{gate + ".caution.p", "adjusted p-value below which any difference is a caution", 0.05},
 	}
 }

@@ -51,6 +51,7 @@ type ShiftPair struct {
 	NB        int           `json:"n_b"`
 	Top       []string      `json:"top"`
 	Items     []string      `json:"items"`
+	LeftOut   []string      `json:"left_out,omitempty"` // values that one split alone has, which the classifier is not shown
 }
 
 // Coverage is the share of B's items that lie far from every item of A.

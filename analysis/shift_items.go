@@ -191,7 +191,7 @@ func (t tested) pair() ShiftPair {
 	r := t.result
 	return ShiftPair{
 		A: t.a, B: t.b, On: t.on, About: r.About, Test: r.Test, Primary: r.Primary, Statistic: r.Statistic, Effect: whole(r.Effect),
-		P: r.P, PHolm: r.PHolm, Chance: r.Chance, Missed: r.Missed, NA: r.NA, NB: r.NB, Top: list(r.Top), Items: list(r.Items),
+		P: r.P, PHolm: r.PHolm, Chance: r.Chance, Missed: r.Missed, NA: r.NA, NB: r.NB, Top: list(r.Top), Items: list(r.Items), LeftOut: r.LeftOut,
 	}
 }
 

@@ -12,7 +12,8 @@ import (
 // shiftSamples are the measured items of two splits, for each of what is
 // compared after sampling. Items count by as many of their first rollouts as
 // half of the items of both splits have: a mean of more is less scattered, which
-// would look like a difference.
+// would look like a difference. Means are tested; how much they differ is told of
+// rollouts.
 func (c *collector) shiftSamples(a, b rollout.Split) iter.Seq2[string, [2]shift.Sample] {
 	return func(yield func(string, [2]shift.Sample) bool) {
 		x, y := c.items(a, nil), c.items(b, nil)
@@ -40,18 +41,26 @@ func samplesOf(items []*item) int {
 	return max(1, int(stat.Quantile(counts, 0.5)))
 }
 
+// mostDraws is how many rollouts of an item a classifier looks at.
+const mostDraws = 4
+
 func rewardSample(split rollout.Split, items []*item, n int) shift.Sample {
 	sample := shift.Sample{Name: string(split)}
 	for _, it := range items {
+		row := shift.Row{ID: it.id}
 		var sum, k float64
 		for _, r := range it.rows {
 			if r.valid && int(k) < n {
 				sum += r.reward
 				k++
+				if len(row.Draws) < mostDraws {
+					row.Draws = append(row.Draws, map[string]float64{"reward": r.reward})
+				}
 			}
 		}
 		if k > 0 {
-			sample.Rows = append(sample.Rows, shift.Row{ID: it.id, Numbers: map[string]float64{"reward": sum / k}})
+			row.Numbers = map[string]float64{"reward": sum / k}
+			sample.Rows = append(sample.Rows, row)
 		}
 	}
 	return sample
@@ -66,7 +75,12 @@ func (c *collector) toolSample(split rollout.Split, items []*item, n int) shift.
 		if len(rows) == 0 {
 			continue
 		}
-		sample.Rows = append(sample.Rows, shift.Row{ID: it.id, Numbers: c.behaviour(rows[:min(n, len(rows))])})
+		rows = rows[:min(n, len(rows))]
+		of := shift.Row{ID: it.id, Numbers: c.behaviour(rows)}
+		for i := range rows[:min(mostDraws, len(rows))] {
+			of.Draws = append(of.Draws, c.behaviour(rows[i:i+1]))
+		}
+		sample.Rows = append(sample.Rows, of)
 	}
 	return sample
 }

@@ -216,7 +216,7 @@ func kindOfField(list []fieldValue) fieldKind {
 		}
 		levels[v.text]++
 	}
-	if len(levels) > mostLevels || len(list) < rowsPerLevel*len(levels) || ofFamily(list) {
+	if len(levels) > mostLevels || len(list) < rowsPerLevel*len(levels) || ofFamily(list) || drawnBy(list) {
 		return leftOut
 	}
 	return categorical
@@ -263,6 +263,33 @@ func ofFamily(list []fieldValue) bool {
 		family[v.text] = v.family
 	}
 	return true
+}
+
+// fewestGroups is how many values of a field each split has at least where the
+// field is what the splits were drawn by.
+const fewestGroups = 3
+
+// drawnBy reports values of which no two splits share one, such as the names of
+// documents that were dealt out whole: the splits differ in them by design. Few
+// values may be kinds of tasks, and are compared.
+func drawnBy(list []fieldValue) bool {
+	splitOf, groups := map[string]string{}, map[string]int{}
+	for _, v := range list {
+		if had, ok := splitOf[v.text]; ok {
+			if had != v.split {
+				return false
+			}
+			continue
+		}
+		splitOf[v.text] = v.split
+		groups[v.split]++
+	}
+	for _, n := range groups {
+		if n < fewestGroups {
+			return false
+		}
+	}
+	return len(groups) > 1
 }
 
 // fieldSample is the rows of a split for a comparison of their fields.

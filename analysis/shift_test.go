@@ -151,6 +151,33 @@ func TestCheckItems(t *testing.T) {
 			}, "shift.fields", analysis.Blocking, analysis.Fail, "length", "",
 		},
 	}
+	tests = append(tests, []struct {
+		name     string
+		change   change
+		gate     string
+		severity analysis.Severity
+		status   analysis.Status
+		says     string
+		item     string
+	}{
+		{
+			"messages a little longer", func(_, eval []rollout.Item) {
+				for i := range eval {
+					eval[i] = item(eval[i].ID, rollout.Eval, sentence(seeded(uint64(i)), 13+seeded(uint64(i)).IntN(15)), nil)
+				}
+			}, "shift.text", analysis.Advisory, analysis.Fail, "a difference of unclear size in the messages", "",
+		},
+		{
+			"one kind in each split, which is what they were drawn by", func(train, eval []rollout.Item) {
+				for i := range train {
+					train[i] = item(train[i].ID, rollout.Train, train[i].Messages[1].Content, map[string]any{"source": "forum"})
+				}
+				for i := range eval {
+					eval[i] = item(eval[i].ID, rollout.Eval, eval[i].Messages[1].Content, map[string]any{"source": "tickets"})
+				}
+			}, "shift.fields", analysis.Advisory, analysis.Fail, "a difference of unclear size in the fields of the rows between train (150) and eval (80): AUC 0.5", "",
+		},
+	}...)
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			train, eval := asked(seeded(1), rollout.Train, 150), asked(seeded(2), rollout.Eval, 80)
@@ -169,6 +196,48 @@ func TestCheckItems(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// What was tested is judged or called unclear, and never skipped beside its
+// measure.
+func TestAnInconclusiveShiftIsNotSkipped(t *testing.T) {
+	train, eval := asked(seeded(1), rollout.Train, 15), asked(seeded(5), rollout.Eval, 12)
+	for i := range eval {
+		eval[i] = item(eval[i].ID, rollout.Eval, sentence(seeded(uint64(i)), 13+seeded(uint64(i)).IntN(15)), nil)
+	}
+	_, findings := analysis.CheckItems(append(train, eval...), analysis.DefaultSettings())
+	f := findingIn(t, findings, "shift.text", analysis.Advisory)
+	if f.Status != analysis.Unknown || !strings.Contains(f.Title, "a large one cannot be ruled out: AUC") || f.Value == nil {
+		t.Errorf("%s: %s", f.Status, f.Title)
+	}
+	for _, f := range findings {
+		if f.Status == analysis.Skipped && (f.Value != nil || f.Gate == "shift.text") {
+			t.Errorf("%s is skipped beside its measure: %s", f.Gate, f.Title)
+		}
+	}
+}
+
+// Documents dealt out whole differ between the splits by design, and are told as
+// left out.
+func TestFieldsThatSplitsWereDrawnBy(t *testing.T) {
+	train, eval := asked(seeded(1), rollout.Train, 60), asked(seeded(2), rollout.Eval, 40)
+	for i := range train {
+		train[i] = item(train[i].ID, rollout.Train, train[i].Messages[1].Content, map[string]any{"document": fmt.Sprint("train ", i/10), "kind": fmt.Sprint(i % 3)})
+	}
+	for i := range eval {
+		eval[i] = item(eval[i].ID, rollout.Eval, eval[i].Messages[1].Content, map[string]any{"document": fmt.Sprint("eval ", i/10), "kind": fmt.Sprint(i % 3)})
+	}
+	sh, findings := analysis.CheckItems(append(train, eval...), analysis.DefaultSettings())
+	if want := []string{"document"}; !slices.Equal(sh.LeftOut, want) {
+		t.Errorf("left out %v, want %v", sh.LeftOut, want)
+	}
+	f := findingIn(t, findings, "shift.fields", analysis.Blocking)
+	if f.Status != analysis.Pass || *f.Value < 0.5 || *f.High < 0.5 {
+		t.Errorf("%s: %s", f.Status, f.Title)
+	}
+	if f := findingIn(t, findings, "shift.fields", analysis.Advisory); f.Status != analysis.Pass {
+		t.Errorf("%s: %s", f.Status, f.Title)
 	}
 }
 

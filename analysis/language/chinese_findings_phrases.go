@@ -89,12 +89,10 @@ var chineseFindingsPhrases = map[string]string{
 	"no request was answered twice":                                                     "没有一个请求得到过两次响应",
 	"the endpoints answer within 100 ms, or there is nothing to compare the burst with": "各服务端点都在 100 ms 内响应，或没有可与演练比较的数据",
 	"%s and %s cannot be compared: %s":                                                  "%s 与 %s 无法比较：%s",
-	"%s and %s are told apart with an AUC of %s (%s to %s), which neither shows nor excludes a large shift; it decides nothing": "区分 %s 与 %s 的 AUC 为 %s（%s 至 %s），既不能证明也不能排除大的分布偏移；它不作决定",
 
 	">= %s (fails below %s)":                        ">= %s（低于 %s 不通过）",
 	"<= %s (fails above %s)":                        "<= %s（高于 %s 不通过）",
 	"< %s (fails above %s with p < %s)":             "< %s（高于 %s 且 p < %s 不通过）",
-	"<= %s or p >= %s":                              "<= %s 或 p >= %s",
 	"within ±%s, or p >= %s":                        "±%s 以内，或 p >= %s",
 	"<= %s near, 0 swapped":                         "近似 <= %s，换词 0",
 	"<= %s of gradings failed, and no probe wholly": "评分故障 <= %s，且没有探针全部故障",
@@ -151,6 +149,9 @@ var chineseFindingsPhrases = map[string]string{
 
 	"; %s of %s references stand word for word in their own prompt, which is right where the answer is to be found there": "；有 %s 份参考答案逐字出现在自己的提示词中（共 %s 份），如果答案本就应当从中找到，则没有问题",
 	" What tells %s from %s: %s.":                                "能区分 %s 与 %s 的是：%s。",
+	"a clear difference":                                         "明显差异",
+	"a small difference":                                         "小的差异",
+	"a difference of unclear size":                               "大小不明的差异",
 	" A shift of less than about AUC %s could have been missed.": "AUC 小于约 %s 的分布偏移可能没有被发现。",
 
 	"No request failed.":                                       "没有请求失败。",

@@ -142,7 +142,7 @@ func (d *shiftDot) judge(r *analysis.Result, pair *analysis.ShiftPair) {
 	switch {
 	case d.fail != nil && sure != nil && d.low > *d.fail && *p < *sure:
 		d.grade = differs
-	case d.caution != nil && likely != nil && d.low > *d.caution && *p < *likely:
+	case likely != nil && *p < *likely:
 		d.grade = hints
 	}
 }
