@@ -72,6 +72,11 @@ func importSource(c *cli.Context) (importer.Source, error) {
 	default:
 		return importer.Source{}, usagef("--split is %q: it is train, eval or production", opt.Split)
 	}
+	switch opt.OnConflict {
+	case "", rollout.First, rollout.Last:
+	default:
+		return importer.Source{}, usagef("--on-conflict is %q: it is first or last", opt.OnConflict)
+	}
 	var err error
 	if opt.Map, err = columnMap(c.StringSlice("map")); err != nil {
 		return importer.Source{}, err

@@ -141,19 +141,47 @@ func (f Format) read(ctx context.Context, src Source, sink Sink) error {
 	if err != nil {
 		return err
 	}
-	records, notes, given := 0, []string(nil), sink
+	records, notes, given, ends := 0, []string(nil), sink, make(map[rollout.Finish]int)
 	sink.Record = func(r *rollout.Record) error {
 		records++
+		ends[r.Finish]++
 		return given.record(r)
 	}
 	sink.Note = func(text string) {
 		notes = append(notes, text)
 		given.note("%s", text)
 	}
-	if err := f.Read(ctx, files, sink); err != nil || records > 0 {
+	if err := f.Read(ctx, files, sink); err != nil {
 		return err
 	}
+	if records > 0 {
+		sink.noteEnds(ends, records)
+		if src.Options.OnConflict != "" && !f.settles() {
+			sink.note("--on-conflict was not heeded: two places for one rollout are refused in this format, unless it says itself which one counts")
+		}
+		return nil
+	}
 	return fmt.Errorf("read %s: %w: %s", src.name(), rollout.ErrNoRecords, strings.Join(notes, "; "))
+}
+
+// settles reports whether Options.OnConflict speaks of the format.
+func (f Format) settles() bool { return f.Mapped || f.Name == gonogo.Name }
+
+// noteEnds says how many of the rollouts ended with a reply that is not whole.
+func (s Sink) noteEnds(ends map[rollout.Finish]int, all int) {
+	for _, e := range []struct {
+		end  rollout.Finish
+		what string
+	}{
+		{rollout.FinishLength, "end with a reply that a token limit cut off"},
+		{rollout.FinishRefusal, "end with a refusal"},
+		{rollout.FinishFilter, "end with a reply that a content filter stopped"},
+		{rollout.FinishEmpty, "end with an empty reply"},
+	} {
+		if n := ends[e.end]; n > 0 {
+			s.note("%d of %d rollouts %s", n, all, e.what)
+		}
+	}
 }
 
 // name names the source in an error.

@@ -28,7 +28,7 @@ type Source struct {
 // Options says what the files themselves do not.
 type Options struct {
 	Split      rollout.Split     // of rollouts that do not name theirs; "" = train
-	OnConflict rollout.Conflict  // for gonogo's own lines; other formats have a rule of their own
+	OnConflict rollout.Conflict  // for gonogo's own lines and tables; other formats have a rule of their own
 	Score      string            // which of several scores is the reward; "" = what the format takes by itself
 	Map        map[string]string // of tables: part of a record -> column
 }

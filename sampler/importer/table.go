@@ -79,7 +79,7 @@ func readTable(ctx context.Context, src Source, sink Sink, open opener) error {
 	if err != nil {
 		return err
 	}
-	r := tableReader{intake: newIntake(src, sink), seen: make(map[rollout.Key]bool)}
+	r := tableReader{intake: newIntake(src, sink), onConflict: src.Options.OnConflict, seen: make(map[rollout.Key]bool)}
 	for _, f := range files {
 		t, err := open(f, src.Options.Map)
 		if err != nil {
@@ -160,10 +160,12 @@ func ours(columns []string) bool {
 // tableReader makes records of rows.
 type tableReader struct {
 	*intake
-	seen map[rollout.Key]bool // items handed on
+	onConflict rollout.Conflict
+	seen       map[rollout.Key]bool // items handed on
+	last       map[rollout.Key]int  // of this file, the last row of each rollout, where it counts
 
-	numbered, unnumbered, counted int
-	left                          []string
+	numbered, unnumbered, counted, settled int
+	left                                   []string
 }
 
 func (r *tableReader) read(ctx context.Context, f File, sink Sink, t *table, mapped map[string]string) error {
@@ -180,60 +182,89 @@ func (r *tableReader) read(ctx context.Context, f File, sink Sink, t *table, map
 			r.left = append(r.left, column)
 		}
 	}
+	if r.last = nil; r.onConflict == rollout.Last {
+		r.last = make(map[rollout.Key]int)
+		err := t.rows(ctx, Sink{}, wanted, func(line int, cells []cell) error {
+			x, err := r.parse(list, cells, t.own)
+			if err == nil && x.sampled {
+				r.last[x.Key()] = line
+			}
+			return stopped(f, line, err)
+		})
+		if err != nil {
+			return err
+		}
+	}
 	return t.rows(ctx, sink, wanted, func(line int, cells []cell) error {
 		return stopped(f, line, r.row(f, line, list, cells, t.own))
 	})
 }
 
-func (r *tableReader) row(f File, line int, list []taken, cells []cell, own bool) error {
-	x := rowRecord{Record: rollout.Record{Split: r.split, Source: rollout.Import}}
+// parse makes a record of a row.
+func (r *tableReader) parse(list []taken, cells []cell, own bool) (*rowRecord, error) {
+	x := &rowRecord{Record: rollout.Record{Split: r.split, Source: rollout.Import}}
 	for i, c := range list {
 		v := cells[i]
 		if own {
 			v.text = unmarked(v.text)
 		}
-		if err := c.part.set(&x, c.part.name, v); err != nil {
-			return fmt.Errorf("column %s: %w", c.column, err)
+		if err := c.part.set(x, c.part.name, v); err != nil {
+			return nil, fmt.Errorf("column %s: %w", c.column, err)
 		}
 	}
 	if x.Item == "" {
-		return errors.New("the item is empty: every row must name its item")
+		return nil, errors.New("the item is empty: every row must name its item")
 	}
-	if err := x.settle(); err != nil {
+	return x, x.settle()
+}
+
+func (r *tableReader) row(f File, line int, list []taken, cells []cell, own bool) error {
+	x, err := r.parse(list, cells, own)
+	if err != nil {
 		return err
 	}
-	if err := r.rowItem(f, line, &x); err != nil {
+	if counts, err := r.number(line, x); !counts || err != nil {
+		return err
+	}
+	if err := r.rowItem(f, line, x); err != nil {
 		return err
 	}
 	if len(x.Calls) > 0 && x.counts {
 		r.counted++
 	}
-	return r.number(line, &x)
-}
-
-// number gives a record its sample, and hands it on.
-func (r *tableReader) number(line int, x *rowRecord) error {
-	name := string(x.Split) + "\x00" + x.Item
-	sample := 0
-	if x.sampled {
-		r.numbered++
-		sample = x.Sample
-	} else {
-		r.unnumbered++
-		sample = r.again(name)
-	}
-	if r.numbered > 0 && r.unnumbered > 0 {
-		return errors.New("some rows have a sample and some do not: number all of them or none")
-	}
-	if err := r.only(line, fmt.Sprintf("sample %d of item %s (%s)", sample, x.Item, x.Split)); err != nil {
-		return err
-	}
-	x.Record.Sample = r.numbers.sample(x.Split, x.Item, sample)
 	if x.Reward == nil {
 		r.missing[x.Outcome]++
 	}
 	rec := x.Record
+	rec.Sample = r.numbers.sample(x.Split, x.Item, x.Sample)
 	return r.toSink(r.sink.record(&rec))
+}
+
+// number gives a record its sample, and says whether it counts: of two rows
+// for one rollout that is for --on-conflict to say.
+func (r *tableReader) number(line int, x *rowRecord) (counts bool, err error) {
+	if x.sampled {
+		r.numbered++
+	} else {
+		r.unnumbered++
+		x.Sample = r.again(string(x.Split) + "\x00" + x.Item)
+	}
+	if r.numbered > 0 && r.unnumbered > 0 {
+		return false, errors.New("some rows have a sample and some do not: number all of them or none")
+	}
+	if r.last != nil && x.sampled && r.last[x.Key()] != line {
+		r.settled++
+		return false, nil
+	}
+	err = r.only(line, fmt.Sprintf("sample %d of item %s (%s)", x.Sample, x.Item, x.Split))
+	switch {
+	case err != nil && r.onConflict == rollout.First:
+		r.settled++
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("%w, or let --on-conflict first or last choose", err)
+	}
+	return true, nil
 }
 
 func (r *tableReader) rowItem(f File, line int, x *rowRecord) error {
@@ -258,6 +289,9 @@ func (r *tableReader) notes() {
 	}
 	if r.counted > 0 {
 		r.sink.note("%d rows tell how many tools were called, not which and with what: calls stand without names, and figures by tool, of repeats and of parallel calls mean nothing", r.counted)
+	}
+	if r.settled > 0 {
+		r.sink.note("%d rows repeat the item and sample of another row and were left out: the %s one counts", r.settled, r.onConflict)
 	}
 	if len(r.left) > 0 {
 		r.sink.note("columns that were left out: %s", counted(r.left))

@@ -56,11 +56,14 @@ func TestTableOfKnownColumns(t *testing.T) {
 		{name: "a reward that is no number", file: "item,reward\nq1,1\nq1,high\n", broken: `log.json:3: reward: "high" is no number; where it names a failure, map the column of it to error`},
 		{name: "a reward without end", file: "item,reward\nq1,Inf\n", broken: "log.json:2: reward: \"Inf\" is no number"},
 		{name: "an error goes before a reward, whatever that says", file: "item,reward,error\nq1,ERR,timeout\nq1,0,\"rate limit\nmore\"\nq1,0.5,\n", want: []string{"q1/0 model_api - timeout", "q1/1 model_api - rate limit", "q1/2 graded 0.5"}},
+		{name: "an error_kind alone is a failure too", file: "item,reward,error_kind\nq1,0,grader_timeout\nq1,1,\n", want: []string{"q1/0 grader - no cause is recorded", "q1/1 graded 1"}},
+		{name: "cells that say there was no error", file: "item,reward,error,error_kind\nq1,0,None,nan\nq1,0,null,0\nq1,0,False,NaN\nq1,0,0,None\nq1,0,[],{}\n", want: []string{"q1/0 graded 0", "q1/1 graded 0", "q1/2 graded 0", "q1/3 graded 0", "q1/4 graded 0"}},
+		{name: "an outcome goes before an error", file: "item,reward,outcome,error\nq1,0.5,graded,a warning\n", want: []string{"q1/0 graded 0.5 a warning"}},
 		{name: "outcomes", file: "item,reward,outcome,error\nq1,0,tool,503\nq1,,no_answer,\nq1,0.25,step_limit,\nq1,,graded,\nq1,1,graded,\n", want: []string{"q1/0 tool - 503", "q1/1 no_answer -", "q1/2 step_limit 0.25", "q1/3 grader - the reward is empty", "q1/4 graded 1"}},
 		{name: "an outcome that is none", file: "item,outcome\nq1,fine\n", broken: `log.json:2: column outcome: "fine" is no outcome`},
 		{name: "samples and splits", file: "item,reward,sample,split\nq1,1,3,eval\nq1,0,0,train\nq1,0.5,1.0,train\n", want: []string{"q1/3 graded 1", "q1/0 graded 0", "q1/1 graded 0.5"}},
 		{name: "a split that is none", file: "item,reward,split\nq1,1,test\n", broken: `column split: "test" is no split`},
-		{name: "a sample twice", file: "item,reward,sample\nq1,1,0\nq1,0,0\n", broken: "log.json:3: sample 0 of item q1 (train) came in line 2 already"},
+		{name: "a sample twice", file: "item,reward,sample\nq1,1,0\nq1,0,0\n", broken: "log.json:3: sample 0 of item q1 (train) came in line 2 already: keep one of the two, or let --on-conflict first or last choose"},
 		{name: "some samples", file: "item,reward,sample\nq1,1,0\nq1,0,\n", broken: "log.json:3: some rows have a sample and some do not"},
 		{name: "no item", file: "item,reward\n,1\n", broken: "log.json:2: the item is empty"},
 		{name: "semicolons, and a byte order mark", file: "\uFEFFitem;reward;note\nq1;0.5;a,b\n", want: []string{"q1/0 graded 0.5"}, note: "left out: note"},
@@ -191,6 +194,46 @@ func TestTableApostrophes(t *testing.T) {
 	_, g, err := importText(t, "", "item,reward\n'=1+1,1\n")
 	if err != nil || g.records[0].Item != "'=1+1" {
 		t.Errorf("a table of somebody else: %+v, %v", g.records, err)
+	}
+}
+
+// Two rows for one rollout are settled as told, in each kind of table.
+func TestTableConflicts(t *testing.T) {
+	type row struct {
+		Item   string  `parquet:"item"`
+		Sample int64   `parquet:"sample"`
+		Reward float64 `parquet:"reward"`
+	}
+	files := map[string]string{
+		"csv":     "item,sample,reward\nq1,0,0.25\nq1,1,1\nq1,0,0.5\nq1,0,0.75\n",
+		"jsonl":   `{"item":"q1","sample":0,"reward":0.25}` + "\n" + `{"item":"q1","sample":1,"reward":1}` + "\n" + `{"item":"q1","sample":0,"reward":0.5}` + "\n" + `{"item":"q1","sample":0,"reward":0.75}` + "\n",
+		"parquet": parquetFileOf([]row{{"q1", 0, 0.25}, {"q1", 1, 1}, {"q1", 0, 0.5}, {"q1", 0, 0.75}}),
+	}
+	for format, file := range files {
+		for conflict, want := range map[rollout.Conflict][]string{
+			rollout.First: {"q1/0 graded 0.25", "q1/1 graded 1"},
+			rollout.Last:  {"q1/1 graded 1", "q1/0 graded 0.75"},
+		} {
+			src := text(file)
+			src.Options.OnConflict = conflict
+			src.Options.Map = map[string]string{"item": "item", "sample": "sample", "reward": "reward"}
+			_, g, err := importSource(t, format, src)
+			if err != nil {
+				t.Errorf("%s, %s: %v", format, conflict, err)
+				continue
+			}
+			if diff := cmp.Diff(want, told(g)); diff != "" {
+				t.Errorf("%s, %s: records (-want +got):\n%s", format, conflict, diff)
+			}
+			g.noted(t, "2 rows repeat the item and sample of another row and were left out: the "+string(conflict)+" one counts")
+		}
+	}
+	src := text(samples["tau-bench"])
+	src.Options.OnConflict = rollout.First
+	if _, g, err := importSource(t, "", src); err != nil {
+		t.Error(err)
+	} else {
+		g.noted(t, "--on-conflict was not heeded")
 	}
 }
 

@@ -23,7 +23,6 @@ type rowRecord struct {
 	rollout.Record
 	sampled bool   // the row says which sample it is
 	prompt  string // what the item asks
-	failure bool   // the row has an error
 	raw     cell   // the reward, which a failure is not read for
 
 	counts                            bool // calls are told by their number alone
@@ -59,8 +58,9 @@ func tableParts() []part {
 		{"sample", setSample},
 		{"reward", func(x *rowRecord, _ string, v cell) error { x.raw = v; return nil }},
 		{"outcome", setOutcome},
-		{"error", setError},
-		{"error_kind", texts(func(x *rowRecord) *string { return &x.Kind })},
+		{"error", causes(func(x *rowRecord) *string { return &x.Error })},
+		{"error_kind", causes(func(x *rowRecord) *string { return &x.Kind })},
+		{"finish", func(x *rowRecord, _ string, v cell) error { x.Finish = rollout.FinishOf(v.text); return nil }},
 		{"answer", texts(func(x *rowRecord) *string { return &x.Answer })},
 		{"prompt", texts(func(x *rowRecord) *string { return &x.prompt })},
 		{"messages", setMessages},
@@ -169,10 +169,14 @@ func setOutcome(x *rowRecord, _ string, v cell) error {
 	return nil
 }
 
-func setError(x *rowRecord, _ string, v cell) error {
-	x.Error = firstLine(strings.ToValidUTF8(v.text, "\uFFFD"))
-	x.failure = x.Error != ""
-	return nil
+// causes reads what went wrong, but for a cell that says that nothing did.
+func causes(of func(*rowRecord) *string) func(*rowRecord, string, cell) error {
+	return func(x *rowRecord, _ string, v cell) error {
+		if !rollout.NoCause(v.text) {
+			*of(x) = firstLine(strings.ToValidUTF8(v.text, "\uFFFD"))
+		}
+		return nil
+	}
 }
 
 func setMessages(x *rowRecord, _ string, v cell) error {
@@ -252,19 +256,20 @@ func float(v cell) (*float64, error) {
 // settle makes reward, outcome and error agree: a failure is never a number,
 // and a reward that is no number is only passed over beside an error.
 func (x *rowRecord) settle() error {
-	if x.failure && x.Outcome == "" {
-		x.Outcome = rollout.ModelAPI
+	failure := x.Error != "" || x.Kind != ""
+	if failure && x.Outcome == "" {
+		x.Outcome = rollout.Boundary(x.Kind + " " + x.Error)
 	}
 	x.makeCalls()
 	if x.Outcome.Missing() {
-		if !x.failure {
+		if x.Error == "" {
 			x.Error = "no cause is recorded"
 		}
 		return nil
 	}
 	reward, err := float(x.raw)
 	switch {
-	case err != nil && x.failure:
+	case err != nil && failure:
 		return nil
 	case err != nil:
 		return fmt.Errorf("reward: %w; where it names a failure, map the column of it to error or outcome", err)

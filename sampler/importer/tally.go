@@ -2,7 +2,6 @@ package importer
 
 import (
 	"math"
-	"strings"
 
 	"gonogo/sampler/rollout"
 )
@@ -64,24 +63,4 @@ func parts(metrics map[string]*float64, reward string) map[string]float64 {
 		out[name] = *value
 	}
 	return out
-}
-
-// boundary tells by the words of an error which boundary failed: where none
-// speaks of a tool or of grading it is the model's.
-func boundary(text string) rollout.Outcome {
-	text = strings.ToLower(text)
-	for _, b := range []struct {
-		is    rollout.Outcome
-		words []string
-	}{
-		{rollout.GraderFailed, []string{"rubric", "judge", "grader", "scorer", "scoring", "rewarderror", "reward function"}},
-		{rollout.ToolFailed, []string{"toolerror", "toolcall", "tool_error", "tool call", "sandbox", "tunnel", "mcp"}},
-	} {
-		for _, word := range b.words {
-			if strings.Contains(text, word) {
-				return b.is
-			}
-		}
-	}
-	return rollout.ModelAPI
 }

@@ -246,7 +246,7 @@ func (r *verifiersRow) fill(rec *rollout.Record) {
 // 0.0 because it was never set.
 func (v *verifiersReader) grade(rec *rollout.Record, row verifiersRow) error {
 	if cause := verifiersCause(row.Error); cause != "" {
-		v.tally.failed(rec, boundary(string(row.Error)), cause)
+		v.tally.failed(rec, rollout.Boundary(string(row.Error)), cause)
 		return nil
 	}
 	reward, err := number("reward", row.Reward)

@@ -260,7 +260,7 @@ func (t *trace) time() (time.Time, rollout.Seconds) {
 func (r *episodeReader) grade(rec *rollout.Record, e episode, t *trace) {
 	for _, errs := range [][]episodeError{t.Errors, e.Errors} {
 		if len(errs) > 0 {
-			at := boundary(errs[0].Type + " " + errs[0].Message)
+			at := rollout.Boundary(errs[0].Type + " " + errs[0].Message)
 			r.tally.failed(rec, at, strings.Trim(errs[0].Type+": "+errs[0].Message, ": "))
 			return
 		}

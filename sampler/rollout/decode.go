@@ -103,9 +103,9 @@ func (d *recordDecoder) member(key, v, was []byte) (err error) {
 	case "outcome":
 		r.Outcome, err = readWord[Outcome](name, v)
 	case "error":
-		r.Error, err = readText(name, v)
+		r.Error = readCause(v)
 	case "error_kind":
-		r.Kind, err = readText(name, v)
+		r.Kind = readCause(v)
 	case "reward":
 		r.Reward, err = readNumber(name, v)
 		d.noReward = ""
@@ -126,7 +126,7 @@ func (d *recordDecoder) member(key, v, was []byte) (err error) {
 	case "answer":
 		r.Answer, err = readText(name, v)
 	case "finish":
-		r.Finish, err = readWord[Finish](name, v)
+		d.takeFinish(v)
 	case "messages":
 		if r.Messages = nil; !d.lean {
 			err = readJSON(name, "a list of messages", v, &r.Messages)
@@ -166,12 +166,17 @@ func (d *recordDecoder) member(key, v, was []byte) (err error) {
 		r.Probe = nil
 		err = readJSON(name, "what a probe expects", v, &r.Probe)
 	default:
-		if r.Extra == nil {
-			r.Extra = make(map[string]json.RawMessage)
-		}
-		r.Extra[name] = bytes.Clone(v)
+		d.extra(name, v)
 	}
 	return err
+}
+
+// extra keeps an unknown key.
+func (d *recordDecoder) extra(name string, v []byte) {
+	if d.rec.Extra == nil {
+		d.rec.Extra = make(map[string]json.RawMessage)
+	}
+	d.rec.Extra[name] = bytes.Clone(v)
 }
 
 func isNull(v []byte) bool { return string(v) == "null" }
@@ -230,6 +235,15 @@ func readText(name string, v []byte) (string, error) {
 		return "", nil
 	}
 	return "", fmt.Errorf("%q must be a string, not %s: write it in quotes", name, excerpt(v))
+}
+
+// readCause reads what went wrong, which tools write as a text, an object or a
+// flag. What it means, and whether it means anything, says settleError.
+func readCause(v []byte) string {
+	if v[0] == '"' {
+		return unquote(v)
+	}
+	return TextOrJSON(v)
 }
 
 // readWord reads one of our own few words; the usual ones cost no allocation.

@@ -73,6 +73,7 @@ var recordSeeds = []string{
 	`{"item":"q","sample":1.0}`, `{"item":"q","sample":"1"}`, `{"item":"q","reward":"0.5"}`, `{"item":"q","reward":true}`, `{"item":"q","reward":1e999}`,
 	`{"item":"q","messages":[{"role":"user","content":5,"tool_calls":[{"function":{"arguments":{"a":"` + "\xff" + `"}}}]}]}`,
 	`{"item":"q","usage":{"input_tokens":1.5}}`, `{"item":"q","answer":3}`, `{"item":"q","reward":NaN}`,
+	`{"item":"q","error":{"code": 5},"error_kind":false,"finish":"max_tokens"}`, `{"item":"q","error":null,"finish":"weird","finish_reason":"length"}`, `{"item":"q","finish":5,"finish":null}`,
 	`{"item":"q","leaks":[],"canary_planted":null}`, `{"item":"q","leaks":null,"leaks":[{},{"at":"agent","Canary":"x"}]}`, `{"item":"q","leaks":"canary_"}`,
 }
 
@@ -85,6 +86,9 @@ func reference(line []byte) (*Record, bool) {
 	type plainRecord Record
 	v := struct {
 		Item   json.RawMessage     `json:"item"`
+		Error  json.RawMessage     `json:"error"`
+		Kind   json.RawMessage     `json:"error_kind"`
+		Finish json.RawMessage     `json:"finish"`
 		Grades []*float64          `json:"grades"`
 		Parts  map[string]*float64 `json:"parts"`
 		plainRecord
@@ -105,6 +109,13 @@ func reference(line []byte) (*Record, bool) {
 		return nil, false
 	}
 	r := Record(v.plainRecord)
+	r.Error, r.Kind, r.Finish = TextOrJSON(v.Error), TextOrJSON(v.Kind), FinishOf(TextOrJSON(v.Finish))
+	if raw := string(v.Finish); r.Finish == "" && raw != "" && raw != "null" && raw != `""` {
+		if extra == nil {
+			extra = make(map[string]json.RawMessage)
+		}
+		extra["finish"] = v.Finish
+	}
 	r.Extra, r.Line = extra, 0
 	if id, _, err := readID(keys["item"]); keys["item"] != nil && err != nil {
 		return nil, false

@@ -10,7 +10,8 @@ import (
 
 // MarshalJSON writes the record on one line: the known keys in the order of
 // the struct, then the keys of Extra in alphabetical order. A key of Extra
-// that means a field of the record is left out.
+// that means a field of the record is left out, but for a finish that was not
+// known.
 func (r Record) MarshalJSON() ([]byte, error) {
 	type plain Record
 	line, err := json.Marshal(plain(r))
@@ -19,7 +20,7 @@ func (r Record) MarshalJSON() ([]byte, error) {
 	}
 	out := bytes.NewBuffer(bytes.TrimSuffix(line, []byte("}")))
 	for _, name := range slices.Sorted(maps.Keys(r.Extra)) {
-		if recordKeys()[name] {
+		if recordKeys()[name] && (name != "finish" || r.Finish != "") {
 			continue
 		}
 		key, err := json.Marshal(name)

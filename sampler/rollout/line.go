@@ -48,10 +48,29 @@ func (d *decoded) settle(source Source, split Split) (why string, err error) {
 	if err := r.settleProbe(source == Probe); err != nil {
 		return "", err
 	}
+	r.settleError()
 	if r.Outcome, err = known("outcome", r.Outcome, Graded, Outcomes()); err != nil {
 		return "", err
 	}
+	r.settleFinish()
 	return d.settleReward(), nil
+}
+
+// settleError makes a failure of a line that names an error and no outcome: a
+// reward beside it is what a tool writes when it has none.
+func (r *Record) settleError() {
+	if r.Outcome != "" {
+		return
+	}
+	if NoCause(r.Error) {
+		r.Error = ""
+	}
+	if NoCause(r.Kind) {
+		r.Kind = ""
+	}
+	if r.Error != "" || r.Kind != "" {
+		r.Outcome = Boundary(r.Kind + " " + r.Error)
+	}
 }
 
 // settleProbe keeps probes out of rollouts and rollouts out of probes: what was

@@ -96,6 +96,32 @@ func TestRead(t *testing.T) {
 			want: []string{"train/a/0/0 tool -", "train/b/0/0 model_api -", "train/c/0/0 grader -"}, in: Input{Lines: 3, Records: 3}, bad: []int{1, 2},
 		},
 		{
+			name: "an error beside a reward is a failure, for the line names no outcome", text: `{"item":"a","reward":0,"error":"timeout"}
+{"item":"b","reward":0,"error_kind":"grader_timeout"}
+{"item":"c","reward":0,"error":{"code":429}}
+{"item":"d","reward":0,"error":true}
+{"item":"e","error":"ToolError: 503"}`,
+			want: []string{"train/a/0/0 model_api -", "train/b/0/0 grader -", "train/c/0/0 model_api -", "train/d/0/0 model_api -", "train/e/0/0 tool -"},
+			in:   Input{Lines: 5, Records: 5}, bad: []int{1, 2, 3, 4},
+		},
+		{
+			name: "what says that there was no error is none", text: `{"item":"a","reward":0,"error":null}
+{"item":"b","reward":0,"error":"","error_kind":""}
+{"item":"c","reward":0,"error":"None"}
+{"item":"d","reward":0,"error":"nan"}
+{"item":"e","reward":0,"error":0}
+{"item":"f","reward":0,"error":false,"error_kind":null}
+{"item":"g","reward":0,"error":[]}
+{"item":"h","reward":0,"error":NaN}`,
+			want: []string{"train/a/0/0 graded 0", "train/b/0/0 graded 0", "train/c/0/0 graded 0", "train/d/0/0 graded 0", "train/e/0/0 graded 0", "train/f/0/0 graded 0", "train/g/0/0 graded 0", "train/h/0/0 graded 0"},
+			in:   Input{Lines: 8, Records: 8},
+		},
+		{
+			name: "an outcome that the line names goes before its error", text: `{"item":"a","reward":0.5,"outcome":"graded","error":"a warning"}
+{"item":"b","reward":0,"outcome":"step_limit","error":"max_turns"}`,
+			want: []string{"train/a/0/0 graded 0.5", "train/b/0/0 step_limit 0"}, in: Input{Lines: 2, Records: 2},
+		},
+		{
 			name: "exact duplicates count once, white space aside", text: `{"item":"a","sample":0,"reward":1}
   {"item":"a","sample":0,"reward":1}` + "\r\n",
 			want: []string{"train/a/0/0 graded 1"}, in: Input{Lines: 2, Records: 1, Duplicates: 1},
