@@ -105,7 +105,12 @@ func (r *Run) evalSample(rec *rollout.Record) pairs {
 		output = append(output, pairs{{"role", "assistant"}, {"content", rec.Answer}})
 	}
 	finish := "stop"
-	if rec.Outcome != rollout.Graded {
+	switch {
+	case rec.Finish == rollout.FinishLength:
+		finish = "length"
+	case rec.Finish == rollout.FinishFilter:
+		finish = "content_filter"
+	case rec.Outcome != rollout.Graded:
 		finish = string(rec.Outcome)
 	}
 	p := pairs{{"input", input}, {"output", output}, {"finish_reason", finish}, {"model", r.model()}}

@@ -90,10 +90,11 @@ type stamp struct {
 	Error   string          `json:"error,omitempty"`
 	Kind    string          `json:"error_kind,omitempty"`
 	None    bool            `json:"unscored,omitempty"` // there is no reward, whatever stands in its place
+	Finish  rollout.Finish  `json:"finish,omitempty"`
 }
 
 func stampOf(rec *rollout.Record) stamp {
-	return stamp{rec.Item, rec.Split, rec.Sample, rec.Outcome, rec.Error, rec.Kind, rec.Reward == nil}
+	return stamp{rec.Item, rec.Split, rec.Sample, rec.Outcome, rec.Error, rec.Kind, rec.Reward == nil, rec.Finish}
 }
 
 // pairs is a JSON object whose keys stand in the order given: what comes first

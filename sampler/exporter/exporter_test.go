@@ -142,6 +142,9 @@ func coreOf(rec *rollout.Record) core {
 // items and samples in every format, tool calls and times where it holds them.
 func TestExportIsReadBack(t *testing.T) {
 	records := everyOutcome()
+	for i, rec := range records {
+		rec.Finish = append(rollout.Finishes(), "")[i%(len(rollout.Finishes())+1)]
+	}
 	for _, f := range Formats() {
 		t.Run(f.Name, func(t *testing.T) {
 			path, _ := written(t, f, made(t, records))
@@ -156,6 +159,9 @@ func TestExportIsReadBack(t *testing.T) {
 				}
 				if diff := cmp.Diff(coreOf(want), coreOf(is)); diff != "" {
 					t.Errorf("%v (-want +got):\n%s", want.Key(), diff)
+				}
+				if table := f.Name == "csv" || f.Name == "parquet"; !table && is.Finish != want.Finish {
+					t.Errorf("%v: the last reply ended by %q, want %q", want.Key(), is.Finish, want.Finish)
 				}
 				if f.Name == "openai-evals" {
 					continue

@@ -94,7 +94,18 @@ func (s inspector) output(rec *rollout.Record) pairs {
 		return pairs{{"model", s.run.model()}, {"choices", []any{}}}
 	}
 	said := pairs{{"role", "assistant"}, {"content", rec.Answer}}
-	return pairs{{"model", s.run.model()}, {"choices", []pairs{{{"message", said}, {"stop_reason", "stop"}}}}}
+	return pairs{{"model", s.run.model()}, {"choices", []pairs{{{"message", said}, {"stop_reason", stopReason(rec)}}}}}
+}
+
+// stopReason is Inspect's word for why the last reply ended.
+func stopReason(rec *rollout.Record) string {
+	switch rec.Finish {
+	case rollout.FinishLength:
+		return "max_tokens"
+	case rollout.FinishFilter, rollout.FinishRefusal:
+		return "content_filter"
+	}
+	return "stop"
 }
 
 func (s inspector) scores(rec *rollout.Record, answer string) pairs {

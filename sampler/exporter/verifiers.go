@@ -70,7 +70,7 @@ func (r *Run) verifiersRow(rec *rollout.Record, id int) pairs {
 		{"metrics", numbers(rec.Parts)},
 		{"timing", pairs{{"start_time", began}, {"generation", span(seconds)}, {"total", seconds}}},
 		{"is_completed", !rec.Outcome.Missing()},
-		{"is_truncated", rec.Outcome == rollout.StepLimit},
+		{"is_truncated", rec.Outcome == rollout.StepLimit || rec.Finish == rollout.FinishLength},
 		{"stop_condition", stopCondition(rec)},
 		{"tool_defs", nil},
 		{"error", verifiersError(rec)},

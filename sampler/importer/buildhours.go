@@ -50,7 +50,7 @@ type gradedResponse struct {
 	Reward   json.RawMessage            `json:"reward"`
 	Parts    map[string]json.RawMessage `json:"sub_rewards"`
 	Metadata struct {
-		Errors map[string]json.RawMessage `json:"errors"`
+		Errors json.RawMessage `json:"errors"`
 	} `json:"metadata"`
 }
 
@@ -201,10 +201,8 @@ func metric(v json.RawMessage) (value *float64, parts map[string]*float64, why s
 	if err := json.Unmarshal(v, &r); err != nil {
 		return nil, nil, "", err
 	}
-	for _, flag := range slices.Sorted(maps.Keys(r.Metadata.Errors)) {
-		if string(r.Metadata.Errors[flag]) == "true" {
-			return nil, nil, "the grader reports " + flag, nil
-		}
+	if flag := raisedFlag(r.Metadata.Errors); flag != "" {
+		return nil, nil, "the grader reports " + flag, nil
 	}
 	if value, err = number("reward", r.Reward); err != nil {
 		return nil, nil, "", err

@@ -48,6 +48,7 @@ type protocolRow struct {
 		RunID     string     `json:"run_id"`
 		Usage     *chatUsage `json:"usage"`
 		Duration  *float64   `json:"duration_seconds"`
+		Finish    string     `json:"finish_reason"`
 	} `json:"execution_metadata"`
 	Usage   *chatUsage `json:"usage"`
 	Created string     `json:"created_at"`
@@ -152,6 +153,7 @@ func (r *evalReader) row(f File, line int, row *protocolRow) error {
 		rec.Usage = rollout.Usage{Input: u.Input, Output: u.Output}
 	}
 	rec.Elapsed = seconds(row.Exec.Duration)
+	finished(rec, row.finish())
 	if err := r.grade(rec, row); err != nil {
 		return err
 	}
@@ -163,6 +165,24 @@ func (row *protocolRow) code() int {
 		return evalFinished
 	}
 	return *row.Status.Code
+}
+
+// finish returns the reason why the model stopped, which older versions keep
+// among the details of the status (TerminationReason of eval_protocol/types).
+func (row *protocolRow) finish() string {
+	var details []struct {
+		Metadata struct {
+			Reason string `json:"termination_reason"`
+		} `json:"metadata"`
+	}
+	if row.Exec.Finish == "" && json.Unmarshal(row.Status.Details, &details) == nil {
+		for _, d := range details {
+			if d.Metadata.Reason != "" {
+				return d.Metadata.Reason
+			}
+		}
+	}
+	return row.Exec.Finish
 }
 
 // sample numbers the runs in the order in which they appear, so that a run has

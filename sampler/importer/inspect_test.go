@@ -253,7 +253,7 @@ func TestInspectSampleWhole(t *testing.T) {
 	n := func(i int64) *int64 { return &i }
 	one := 1.0
 	want := &rollout.Record{
-		Item: "q1", Split: rollout.Train, Sample: 0, Attempt: 1, Source: rollout.Import, Outcome: rollout.Graded, Reward: &one, Answer: "42", Turns: 2,
+		Item: "q1", Split: rollout.Train, Sample: 0, Attempt: 1, Source: rollout.Import, Outcome: rollout.Graded, Reward: &one, Answer: "42", Finish: rollout.FinishStop, Turns: 2,
 		Calls: []rollout.Call{
 			{Turn: 0, ID: "c1", Name: "look", Arguments: `{"a":1}`, Output: "seats: 0", OutputBytes: 8, Status: rollout.CallOK, Elapsed: rollout.Seconds(time.Second / 2), Offset: 0},
 			{Turn: 0, ID: "c2", Name: "book", Arguments: "unparsable: bad json", Output: "bad json", OutputBytes: 8, Status: rollout.CallMalformed, Error: "parsing: bad json"},

@@ -152,6 +152,7 @@ func (r *inspectReader) sample(where string, text []byte) error {
 	rec.Messages = talk.messages[prompt:]
 	rec.Calls, rec.Turns = transcript.CallsOf(rec.Messages, talk.status)
 	s.fill(rec, r.model.name)
+	own.finish(rec)
 	if !own.ungraded(rec) {
 		if err := r.grade(rec, s); err != nil {
 			return err
@@ -223,11 +224,28 @@ func (r *inspectReader) retries(rec *rollout.Record, failed []inspectError) erro
 func (s *inspectSample) fill(rec *rollout.Record, model string) {
 	s.time(rec.Calls)
 	rec.Answer = inspectAnswer(s.Output)
+	s.finish(rec)
 	rec.Usage, rec.Judge = s.usage(model)
 	if at, err := time.Parse(time.RFC3339Nano, s.Started); err == nil {
 		rec.Started = at.UTC()
 	}
 	rec.Elapsed = seconds(s.TotalTime)
+}
+
+// finish takes over the stop_reason of the last reply, or, where that is not
+// known, the limit of tokens that ended the sample.
+func (s *inspectSample) finish(rec *rollout.Record) {
+	var out struct {
+		Choices []struct {
+			Stop string `json:"stop_reason"`
+		} `json:"choices"`
+	}
+	if json.Unmarshal(s.Output, &out) == nil && len(out.Choices) > 0 {
+		finished(rec, out.Choices[0].Stop)
+	}
+	if rec.Finish == "" && s.Limit != nil && (s.Limit.Type == "token" || s.Limit.Type == "context") {
+		rec.Finish = rollout.FinishLength
+	}
 }
 
 // usage returns the tokens of the model that is evaluated, and those of the one

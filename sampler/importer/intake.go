@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"gonogo/sampler/rollout"
@@ -162,6 +164,22 @@ func fail(rec *rollout.Record, o rollout.Outcome, cause string) {
 		cause = "no cause is recorded"
 	}
 	rec.Outcome, rec.Error, rec.Reward = o, cause, nil
+}
+
+// finished gives a record the way in which the model's last reply ended, by the
+// word that the log has for it.
+func finished(rec *rollout.Record, word string) {
+	if rec.Finish = rollout.FinishOf(word); rec.Finish != rollout.FinishStop {
+		return
+	}
+	for _, m := range slices.Backward(rec.Messages) {
+		if m.Role == "assistant" {
+			if strings.TrimSpace(m.Content) == "" && len(m.ToolCalls) == 0 {
+				rec.Finish = rollout.FinishEmpty
+			}
+			return
+		}
+	}
 }
 
 // keysOf lists the keys of a JSON object in their order.

@@ -58,7 +58,7 @@ func itemIndexLine(in *intake, f File, line int, row *itemIndexRow) error {
 	if err != nil {
 		return err
 	}
-	t, asked, err := trajectory(row.Trajectory)
+	t, asked, end, err := trajectory(row.Trajectory)
 	if err != nil {
 		return fmt.Errorf("trajectory: %w", err)
 	}
@@ -72,6 +72,7 @@ func itemIndexLine(in *intake, f File, line int, row *itemIndexRow) error {
 		return err
 	}
 	rec := &rollout.Record{Item: id, Messages: t.Messages, Calls: t.Calls, Turns: t.Turns}
+	finished(rec, end)
 	if n := len(t.Messages); n > 0 && t.Messages[n-1].Role == "assistant" {
 		rec.Answer = t.Messages[n-1].Content
 	}
@@ -88,6 +89,7 @@ type responseItem struct {
 	Type      string          `json:"type"`
 	Role      string          `json:"role"`
 	Content   json.RawMessage `json:"content"`
+	Status    string          `json:"status"`
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments"`
 	CallID    string          `json:"call_id"`
@@ -96,16 +98,20 @@ type responseItem struct {
 }
 
 // trajectory reads a list of items of the Responses API, which may stand in a
-// string. What comes before the model's first item is what it was asked.
-func trajectory(v json.RawMessage) (t transcript.Talk, asked []rollout.Message, err error) {
+// string. What comes before the model's first item is what it was asked. The end
+// is that of the model's last item.
+func trajectory(v json.RawMessage) (t transcript.Talk, asked []rollout.Message, end string, err error) {
 	if isNone(v) || string(v) == `""` {
-		return t, nil, nil
+		return t, nil, "", nil
 	}
 	var items []responseItem
 	if err := json.Unmarshal([]byte(rollout.TextOrJSON(v)), &items); err != nil {
-		return t, nil, fmt.Errorf("it is no list of items of the Responses API: %w", err)
+		return t, nil, "", fmt.Errorf("it is no list of items of the Responses API: %w", err)
 	}
 	for _, it := range items {
+		if it.Role == "assistant" || it.Type == "function_call" || it.Type == "reasoning" {
+			end = it.end()
+		}
 		switch {
 		case it.Type == "function_call":
 			t.Call(it.CallID, it.Name, rollout.TextOrJSON(it.Arguments))
@@ -121,5 +127,20 @@ func trajectory(v json.RawMessage) (t transcript.Talk, asked []rollout.Message, 
 			t.Hear(it.Role, transcript.Summary(it.Content))
 		}
 	}
-	return t, asked, nil
+	return t, asked, end, nil
+}
+
+// end returns why an item of the model ended. An incomplete one does not say
+// what cut it off, which is a limit of tokens but for the rare content filter.
+func (it *responseItem) end() string {
+	var parts []struct {
+		Type string `json:"type"`
+	}
+	if json.Unmarshal(it.Content, &parts) == nil && len(parts) > 0 && parts[len(parts)-1].Type == "refusal" {
+		return "refusal"
+	}
+	if it.Status == "incomplete" {
+		return "length"
+	}
+	return it.Status
 }

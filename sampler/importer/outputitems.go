@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,13 +27,14 @@ var outputItems = Format{
 		Item:     "`datasource_item_id`",
 		Sample:   "the place of `run_id` among the runs of a file: a repeat is another run; of several files, later ones go on",
 		Reward:   "`results[].score` of the only grader, the first or that of `--score`, whose name loses its UUID",
-		Failures: "`sample.error`, a grader's error, no results",
+		Failures: "`sample.error`; a result whose `sample`, `error`, `errors` or `status` says that the grader failed; no results",
 	},
 	Read: readOutputItems,
 }
 
 type outputItem struct {
 	Object  string          `json:"object"`
+	Status  json.RawMessage `json:"status"`
 	RunID   string          `json:"run_id"`
 	ItemID  json.RawMessage `json:"datasource_item_id"`
 	Item    json.RawMessage `json:"datasource_item"`
@@ -45,6 +48,46 @@ type evalResult struct {
 	Name   string          `json:"name"`
 	Score  json.RawMessage `json:"score"`
 	Sample *evalSample     `json:"sample"`
+	Status json.RawMessage `json:"status"` // of Azure's evaluations, which are in this format
+	Error  json.RawMessage `json:"error"`
+	Errors json.RawMessage `json:"errors"`
+}
+
+// failure returns what the result says of a grader that failed: a sample with
+// an error, an error of its own, a status, or the flags of graders/run.
+func (r *evalResult) failure() (text string, failed bool) {
+	if text, failed := r.Sample.failure(); failed {
+		return text, true
+	}
+	if text := rollout.TextOrJSON(r.Error); !rollout.NoCause(text) {
+		return text, true
+	}
+	if flag := raisedFlag(r.Errors); flag != "" {
+		return "the grader reports " + flag, true
+	}
+	switch status := rollout.TextOrJSON(r.Status); status {
+	case "error", "errored", "failed", "skipped":
+		return "the grader's status is " + status, true
+	}
+	return "", false
+}
+
+// raisedFlag returns the first of the flags of an object, in alphabetical order,
+// that is raised, or the list or text of errors that stands in its place.
+func raisedFlag(v json.RawMessage) string {
+	var flags map[string]json.RawMessage
+	if json.Unmarshal(v, &flags) != nil {
+		if text := rollout.TextOrJSON(v); !rollout.NoCause(text) {
+			return text
+		}
+		return ""
+	}
+	for _, name := range slices.Sorted(maps.Keys(flags)) {
+		if string(flags[name]) == "true" {
+			return name
+		}
+	}
+	return ""
 }
 
 type evalSample struct {
@@ -172,6 +215,7 @@ func (o *outputItemReader) add(f File, line int, it *outputItem) error {
 		return err
 	}
 	o.fill(rec, it)
+	it.Stamp.finish(rec)
 	if it.Stamp != nil {
 		o.stamped++
 	}
@@ -211,6 +255,7 @@ func (o *outputItemReader) fill(rec *rollout.Record, it *outputItem) {
 			rec.Answer = m.Content
 		}
 	}
+	finished(rec, it.Sample.Finish)
 	if u := it.Sample.Usage; u != nil {
 		rec.Usage = rollout.Usage{Input: u.Input, Output: u.Output, Cached: u.Cached}
 	}
@@ -219,6 +264,10 @@ func (o *outputItemReader) fill(rec *rollout.Record, it *outputItem) {
 func (o *outputItemReader) grade(rec *rollout.Record, it *outputItem) error {
 	if text, broken := it.Sample.failure(); broken {
 		fail(rec, rollout.ModelAPI, text)
+		return nil
+	}
+	if text := rollout.TextOrJSON(it.Status); text == "error" || text == "errored" {
+		fail(rec, rollout.GraderFailed, "the status of the output item is "+text)
 		return nil
 	}
 	names := make([]string, len(it.Results))
@@ -235,7 +284,7 @@ func (o *outputItemReader) grade(rec *rollout.Record, it *outputItem) error {
 			setParts(rec, names[i], score)
 			continue
 		}
-		if text, broken := r.Sample.failure(); broken {
+		if text, broken := r.failure(); broken {
 			fail(rec, rollout.GraderFailed, text)
 			continue
 		}

@@ -22,7 +22,7 @@ var promptfoo = Format{
 		Item:     "a hash of `promptIdx` and `vars`; of several providers, of `provider.id` too",
 		Sample:   "the order of `testIdx` among rows of one item; in several files, later files go on",
 		Reward:   "`score`, the weighted mean of the assertions; `namedScores` are `parts`; `--score NAME` takes one of them",
-		Failures: "`failureReason` 2 alone is an error (`model_api`, or `grader` when there is a response), whatever `error` and `score` say; a row without assertions, or with a score that is null or NaN, is `grader`",
+		Failures: "`failureReason` 2 is an error (`model_api`, or `grader` when there is a response), `error` beside another one is none; a row with an assertion that was not judged is `grader`, whatever its score: `metadata.graderError`, a script that threw, a factuality or closed-QA judge that gave no verdict; so is a row without assertions, or with a score that is null or NaN, is `grader`",
 	},
 	Read: readPromptfoo,
 }
@@ -47,20 +47,15 @@ type promptfooRow struct {
 	Score         json.RawMessage     `json:"score"`
 	Named         map[string]*float64 `json:"namedScores"`
 	LatencyMS     *float64            `json:"latencyMs"`
-	Grading       *struct {
-		Reason string `json:"reason"`
-		Judge  struct {
-			Total  *int64 `json:"total"`
-			Input  *int64 `json:"prompt"`
-			Output *int64 `json:"completion"`
-		} `json:"tokensUsed"`
-	} `json:"gradingResult"`
+	Grading       *promptfooGrade     `json:"gradingResult"`
 }
 
 type promptfooResponse struct {
 	Output json.RawMessage `json:"output"`
 	Raw    json.RawMessage `json:"raw"`
 	Cached bool            `json:"cached"`
+	Finish json.RawMessage `json:"finishReason"`
+	Refuse json.RawMessage `json:"isRefusal"`
 	Usage  struct {
 		Total   *int64 `json:"total"`
 		Input   *int64 `json:"prompt"`

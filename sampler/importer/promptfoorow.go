@@ -58,6 +58,9 @@ func (row *promptfooRow) fill(rec *rollout.Record) {
 		rec.Messages, rec.Answer = []rollout.Message{answer}, answer.Content
 		rec.Calls, _ = transcript.CallsOf(rec.Messages, transcript.Untold)
 	}
+	if finished(rec, rollout.TextOrJSON(res.Finish)); string(res.Refuse) == "true" {
+		rec.Finish = rollout.FinishRefusal
+	}
 	if u := res.Usage; u.Total != nil && *u.Total > 0 && !res.Cached {
 		rec.Usage = rollout.Usage{Input: u.Input, Output: u.Output, Reasoning: u.Details.Reasoning}
 	}
@@ -115,6 +118,10 @@ func (r *promptfooReader) grade(rec *rollout.Record, row *promptfooRow) error {
 	if r.wanted != "" {
 		reward = row.Named[r.wanted]
 	}
+	judged := ""
+	if row.Grading != nil {
+		judged, _ = row.Grading.failure(r.wanted)
+	}
 	switch {
 	case row.FailureReason != nil && *row.FailureReason == promptfooFailed:
 		at := rollout.ModelAPI
@@ -124,7 +131,9 @@ func (r *promptfooReader) grade(rec *rollout.Record, row *promptfooRow) error {
 		r.tally.failed(rec, at, rollout.TextOrJSON(row.Error))
 	case row.FailureReason == nil && !isNone(row.Error):
 		return fmt.Errorf("failureReason is missing, so that nothing tells whether %q is a failure or a failed assertion", firstLine(rollout.TextOrJSON(row.Error)))
-	case row.Grading != nil && row.Grading.Reason == "No assertions":
+	case judged != "":
+		r.tally.failed(rec, rollout.GraderFailed, judged)
+	case row.Grading != nil && string(row.Grading.Reason) == `"No assertions"`:
 		r.tally.ungraded(rec, "the test has no assertions: its score of 1 is no grade")
 	case reward == nil:
 		r.tally.ungraded(rec, "score is missing, null or NaN")

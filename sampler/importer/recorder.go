@@ -23,7 +23,7 @@ var evalsRecorder = Format{
 		Item:     "`sample_id`",
 		Sample:   "the order of the files: one run is one repeat",
 		Reward:   "the share of `match` events that are correct; without any, of `metrics` the only number, `score`, `accuracy`, the first or that of `--score`",
-		Failures: "an `error` event without a match or metrics",
+		Failures: "an `error` event without a match or metrics; a `choice` of `__invalid__`, by which a judge gave no verdict, is `grader`",
 	},
 	Read: readRecorder,
 }
@@ -189,6 +189,9 @@ func (r *recorderReader) grade(s *recorded) error {
 		}
 	}
 	switch {
+	case s.matches == 0 && s.unjudged():
+		fail(s.rec, rollout.GraderFailed, "the judge's answer was none of its choices (__invalid__), which scores as the lowest of them")
+		s.rec.Parts = nil
 	case s.matches > 0:
 		share := float64(s.right) / float64(s.matches)
 		grade(s.rec, &share, "")
@@ -202,6 +205,16 @@ func (r *recorderReader) grade(s *recorded) error {
 		fail(s.rec, rollout.ModelAPI, "neither an output nor a grade was recorded")
 	}
 	return nil
+}
+
+// unjudged reports whether a model-graded evaluation got no verdict: it writes
+// the choice "__invalid__" then, with the lowest score that there is
+// (evals/elsuite/modelgraded/classify_utils.py).
+func (s *recorded) unjudged() bool {
+	var m struct {
+		Choice json.RawMessage `json:"choice"`
+	}
+	return json.Unmarshal(s.metrics, &m) == nil && string(m.Choice) == `"__invalid__"`
 }
 
 // metrics returns the numbers of the metrics event, by name, and settles on

@@ -15,6 +15,7 @@ type stamp struct {
 	Error   string          `json:"error"`
 	Kind    string          `json:"error_kind"`
 	None    bool            `json:"unscored"` // there was no reward, whatever the log says
+	Finish  string          `json:"finish"`
 }
 
 // names gives a record the item that the stamp names, and returns its sample;
@@ -25,6 +26,14 @@ func (s *stamp) names(rec *rollout.Record, sample int) int {
 	}
 	rec.Item = s.Item
 	return s.Sample
+}
+
+// finish gives the record the way its last reply ended, which the log's own
+// words tell less exactly.
+func (s *stamp) finish(rec *rollout.Record) {
+	if s != nil {
+		rec.Finish = rollout.FinishOf(s.Finish)
+	}
 }
 
 // ungraded reports whether the stamp says that there was no reward, whatever

@@ -56,7 +56,7 @@ func TestTableOfKnownColumns(t *testing.T) {
 		{name: "a reward that is no number", file: "item,reward\nq1,1\nq1,high\n", broken: `log.json:3: reward: "high" is no number; where it names a failure, map the column of it to error`},
 		{name: "a reward without end", file: "item,reward\nq1,Inf\n", broken: "log.json:2: reward: \"Inf\" is no number"},
 		{name: "an error goes before a reward, whatever that says", file: "item,reward,error\nq1,ERR,timeout\nq1,0,\"rate limit\nmore\"\nq1,0.5,\n", want: []string{"q1/0 model_api - timeout", "q1/1 model_api - rate limit", "q1/2 graded 0.5"}},
-		{name: "an error_kind alone is a failure too", file: "item,reward,error_kind\nq1,0,grader_timeout\nq1,1,\n", want: []string{"q1/0 grader - no cause is recorded", "q1/1 graded 1"}},
+		{name: "an error_kind alone is a failure too", file: "item,reward,error_kind\nq1,0,grader_timeout\nq1,1,\n", want: []string{"q1/0 grader - grader_timeout", "q1/1 graded 1"}},
 		{name: "cells that say there was no error", file: "item,reward,error,error_kind\nq1,0,None,nan\nq1,0,null,0\nq1,0,False,NaN\nq1,0,0,None\nq1,0,[],{}\n", want: []string{"q1/0 graded 0", "q1/1 graded 0", "q1/2 graded 0", "q1/3 graded 0", "q1/4 graded 0"}},
 		{name: "an outcome goes before an error", file: "item,reward,outcome,error\nq1,0.5,graded,a warning\n", want: []string{"q1/0 graded 0.5 a warning"}},
 		{name: "outcomes", file: "item,reward,outcome,error\nq1,0,tool,503\nq1,,no_answer,\nq1,0.25,step_limit,\nq1,,graded,\nq1,1,graded,\n", want: []string{"q1/0 tool - 503", "q1/1 no_answer -", "q1/2 step_limit 0.25", "q1/3 grader - the reward is empty", "q1/4 graded 1"}},

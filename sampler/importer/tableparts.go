@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -263,7 +264,7 @@ func (x *rowRecord) settle() error {
 	x.makeCalls()
 	if x.Outcome.Missing() {
 		if x.Error == "" {
-			x.Error = "no cause is recorded"
+			x.Error = cmp.Or(x.Kind, "no cause is recorded")
 		}
 		return nil
 	}

@@ -34,10 +34,11 @@ type tau2Message struct {
 		Arguments json.RawMessage `json:"arguments"`
 		Requestor string          `json:"requestor"`
 	} `json:"tool_calls"`
-	ID        string        `json:"id"` // of the call that a tool answers
-	Requestor string        `json:"requestor"`
-	Error     bool          `json:"error"`
-	Answers   []tau2Message `json:"tool_messages"` // of several calls in one message
+	ID        string          `json:"id"` // of the call that a tool answers
+	Requestor string          `json:"requestor"`
+	Error     bool            `json:"error"`
+	Answers   []tau2Message   `json:"tool_messages"` // of several calls in one message
+	Raw       json.RawMessage `json:"raw_data"`      // the endpoint's answer
 	Usage     *struct {
 		Input  *int64 `json:"prompt_tokens"`
 		Output *int64 `json:"completion_tokens"`
@@ -116,6 +117,7 @@ func (s *tau2Simulation) record(id string, messages []rollout.Message) (*rollout
 			rec.Answer = m.Content
 		}
 	}
+	finished(rec, s.finish())
 	rec.Elapsed = seconds(s.Duration)
 	rec.Started = pythonTime(s.Start)
 	rec.Usage = s.usage()
@@ -180,6 +182,25 @@ func (s *tau2Simulation) status() func(*rollout.Message) (rollout.CallStatus, st
 		}
 		return rollout.CallOK, ""
 	}
+}
+
+// finish returns the finish_reason of the agent's last reply.
+func (s *tau2Simulation) finish() string {
+	for _, m := range slices.Backward(s.Messages) {
+		if m.Role != "assistant" {
+			continue
+		}
+		var raw struct {
+			Choices []struct {
+				Finish string `json:"finish_reason"`
+			} `json:"choices"`
+		}
+		if json.Unmarshal(m.Raw, &raw) == nil && len(raw.Choices) > 0 {
+			return raw.Choices[0].Finish
+		}
+		return ""
+	}
+	return ""
 }
 
 // usage adds up the tokens of the agent's turns: the simulated user's are not

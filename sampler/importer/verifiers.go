@@ -42,6 +42,7 @@ type verifiersRow struct {
 	Metrics    map[string]*float64
 	Error      json.RawMessage
 	Completed  *bool
+	Truncated  *bool
 	Stop       string
 	Usage      struct {
 		Input  *float64 `json:"input_tokens"`
@@ -62,7 +63,7 @@ func decodeVerifiers(text []byte) (r verifiersRow, err error) {
 	var prompt, completion json.RawMessage
 	into := map[string]any{
 		"example_id": &r.Example, "prompt": &prompt, "completion": &completion, "answer": &r.Answer, "info": &r.Info,
-		"reward": &r.Reward, "metrics": &r.Metrics, "error": &r.Error, "is_completed": &r.Completed, "stop_condition": &r.Stop,
+		"reward": &r.Reward, "metrics": &r.Metrics, "error": &r.Error, "is_completed": &r.Completed, "is_truncated": &r.Truncated, "stop_condition": &r.Stop,
 		"token_usage": &r.Usage, "timing": &r.Timing, "gonogo": &r.Stamp,
 	}
 	err = members(text, into)
@@ -204,6 +205,7 @@ func (v *verifiersReader) line(f File, l rollout.Line[verifiersRow]) error {
 	}
 	rec.Calls, rec.Turns = transcript.CallsOf(talk, transcript.Untold)
 	row.fill(rec)
+	row.Stamp.finish(rec)
 	if !row.Stamp.ungraded(rec) {
 		if err := v.grade(rec, row); err != nil {
 			return err
@@ -232,6 +234,12 @@ func (v *verifiersReader) name(rec *rollout.Record, own *stamp) (first bool, err
 
 func (r *verifiersRow) fill(rec *rollout.Record) {
 	rec.Usage = rollout.Usage{Input: tokens(r.Usage.Input), Output: tokens(r.Usage.Output)}
+	switch {
+	case r.Truncated != nil && *r.Truncated:
+		rec.Finish = rollout.FinishLength
+	case r.Truncated != nil && len(rec.Messages) > 0:
+		finished(rec, "stop")
+	}
 	rec.Elapsed = seconds(r.Timing.Total)
 	if r.Timing.Total == nil && r.Timing.TotalMS != nil {
 		total := *r.Timing.TotalMS / 1000

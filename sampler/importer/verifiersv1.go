@@ -55,8 +55,10 @@ type trace struct {
 		Message transcript.ChatMessage `json:"message"`
 	} `json:"nodes"`
 	Calls []struct {
-		Model json.RawMessage `json:"model"`
-		Usage *struct {
+		Model  json.RawMessage `json:"model"`
+		Finish string          `json:"finish_reason"`
+		Error  json.RawMessage `json:"error"`
+		Usage  *struct {
 			Prompt     *int64 `json:"prompt_tokens"`
 			Completion *int64 `json:"completion_tokens"`
 			Cached     *int64 `json:"cached_input_tokens"`
@@ -179,6 +181,7 @@ func (r *episodeReader) trace(f File, e episode, item string, t *trace) error {
 		}
 	}
 	rec.Calls, rec.Turns = transcript.CallsOf(rec.Messages, transcript.Untold)
+	finished(rec, t.finish())
 	rec.Usage = t.usage()
 	rec.Started, rec.Elapsed = t.time()
 	r.grade(rec, e, t)
@@ -206,6 +209,21 @@ func (t *trace) conversation() ([]rollout.Message, error) {
 	}
 	slices.Reverse(path)
 	return path, nil
+}
+
+// finish returns why the last call that succeeded ended, or the limit of tokens
+// that ended the trace (Trace.is_truncated of verifiers/v1/trace.py).
+func (t *trace) finish() string {
+	for _, c := range slices.Backward(t.Calls) {
+		if isNone(c.Error) && c.Finish != "" {
+			return c.Finish
+		}
+	}
+	switch t.Stop {
+	case "max_input_tokens", "max_output_tokens", "max_total_tokens", "context_length":
+		return "length"
+	}
+	return ""
 }
 
 // usage sums up the calls. A count that one of them lacks is not known.

@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -70,6 +71,7 @@ func (r *Record) settleError() {
 	}
 	if r.Error != "" || r.Kind != "" {
 		r.Outcome = Boundary(r.Kind + " " + r.Error)
+		r.Error = cmp.Or(r.Error, r.Kind)
 	}
 }
 

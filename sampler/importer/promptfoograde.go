@@ -1,0 +1,76 @@
+package importer
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"gonogo/sampler/rollout"
+)
+
+// promptfooGrade is a GradingResult: of a row, or of one of its assertions.
+type promptfooGrade struct {
+	Reason     json.RawMessage  `json:"reason"`
+	Assertion  json.RawMessage  `json:"assertion"`
+	Metadata   json.RawMessage  `json:"metadata"`
+	Components []promptfooGrade `json:"componentResults"`
+	Judge      struct {
+		Total  *int64 `json:"total"`
+		Input  *int64 `json:"prompt"`
+		Output *int64 `json:"completion"`
+	} `json:"tokensUsed"`
+}
+
+// failure returns why a score of a row says nothing about the answer: an
+// assertion in it was not judged, and promptfoo counts that as 0 with
+// failureReason 1 (promptfoo#8986, #10481). Assertions that the score called
+// wanted, or the row's own when that is "", does not hold are passed over.
+func (g *promptfooGrade) failure(wanted string) (cause string, failed bool) {
+	var a struct {
+		Type       string   `json:"type"`
+		Metric     string   `json:"metric"`
+		Weight     *float64 `json:"weight"`
+		MetricOnly bool     `json:"metricOnly"`
+	}
+	var m struct {
+		GraderError bool `json:"graderError"`
+	}
+	_, _ = json.Unmarshal(g.Assertion, &a), json.Unmarshal(g.Metadata, &m) // scripts write them too, in any shape
+	if wanted == "" && (a.MetricOnly || a.Weight != nil && *a.Weight == 0) || wanted != "" && a.Metric != "" && a.Metric != wanted {
+		return "", false
+	}
+	for i := range g.Components {
+		if cause, failed := g.Components[i].failure(wanted); failed {
+			return cause, true
+		}
+	}
+	reason := rollout.TextOrJSON(g.Reason)
+	if m.GraderError || strings.HasPrefix(reason, "Scoring function error:") || len(g.Components) == 0 && promptfooCrashed(strings.TrimPrefix(a.Type, "not-"), reason) {
+		return cmp.Or(firstLine(reason), "the grader failed"), true
+	}
+	return "", false
+}
+
+// promptfooCrashed tells by its reason an assertion that was not judged and has
+// no mark of it: graderFail (src/matchers/shared.ts) sets metadata.graderError,
+// but a script that threw and, up to 0.123 at least, a failed factuality or
+// closed-QA judge are written as plain failures (src/assertions/javascript.ts,
+// python.ts, ruby.ts, src/matchers/llmGrading.ts).
+func promptfooCrashed(assertion, reason string) bool {
+	scripts := []string{"Custom function threw error:", "Python code execution failed:", "Ruby code execution failed:", "Error running Python script:"}
+	judges := []string{
+		"API error:", "API call error:", "API response error:", "Could not perform remote grading:", "Could not extract JSON from ",
+		"Invalid category value:", "Factuality checker output did not match expected format:", "Model grader produced a malformed response:", "Error parsing output:",
+	}
+	begins := func(with []string) bool {
+		return slices.ContainsFunc(with, func(prefix string) bool { return strings.HasPrefix(reason, prefix) })
+	}
+	switch assertion {
+	case "factuality", "model-graded-factuality", "model-graded-closedqa":
+		return reason == "No output" || begins(judges)
+	case "llm-rubric", "g-eval", "agent-rubric", "search-rubric", "answer-relevance", "context-faithfulness", "context-recall", "context-relevance", "conversation-relevance", "trajectory:goal-success":
+		return begins(judges)
+	}
+	return begins(scripts)
+}
