@@ -46,7 +46,7 @@ var tableOrigin = Origin{
 	Item:     "the column of `item`, and of `split`",
 	Sample:   "the column of `sample`, or the order of the rows with one item; of several files, later ones go on",
 	Reward:   "the column of `reward`",
-	Failures: "the columns of `outcome` and `error`; an empty reward is `grader`",
+	Failures: "the columns of `outcome`, `error` and `error_kind`; an empty reward is `grader`",
 }
 
 // table is a file of rows, opened.

@@ -2,33 +2,71 @@ package rollout
 
 import "strings"
 
-// finishes are the words by which endpoints and the logs of other tools say why
-// a reply ended: Chat Completions (finish_reason), Responses
-// (incomplete_details.reason, status), Anthropic's Messages (stop_reason),
-// Gemini (finishReason), Bedrock's Converse (stopReason) and Inspect AI
-// (stop_reason), in lower case with _ between words.
-var finishes = map[string]Finish{
-	"stop": FinishStop, "completed": FinishStop, "complete": FinishStop, "end_turn": FinishStop, "stop_sequence": FinishStop,
-	"eos": FinishStop, "eos_token": FinishStop, "tool_calls": FinishStop, "tool_call": FinishStop, "tool_use": FinishStop, "function_call": FinishStop,
+// ends lists the reasons that servers give for the end of a reply, in lower case,
+// where that end is the model's own. Whatever is not listed is the server's: vLLM's
+// abort and error, SGLang's abort, Ollama's load and unload, DeepSeek's
+// insufficient_system_resource, Mistral's error, Anthropic's pause_turn.
+//
+// Sources, read in November 2026:
+//
+//	OpenAI, Azure, OpenRouter, llama.cpp, Ollama: OpenAI's openapi.yaml, CreateChatCompletionResponse and
+//	    Response.incomplete_details; openrouter.ai/docs, FinishReason; ollama#4235, #5995
+//	vLLM: vllm/v1/engine, FINISH_REASON_STRINGS; vllm#57082 (abort, with status 200)
+//	SGLang: sglang#446, #6693 (abort)
+//	LiteLLM: litellm#494, #23800 (reasons that it cannot map are passed on as they come)
+//	Together: ragas#1548, openai-dotnet#267 (eos); watsonx, TGI: ragas#1548 (eos_token), TGI's FinishReason
+//	Mistral: its OpenAPI description, ChatCompletionChoice
+//	Anthropic: Messages API, stop_reason; Bedrock: Converse, stopReason
+//	Gemini: vertexai.generative_models.FinishReason
+var ends = map[string]Finish{
+	"stop":          FinishStop, // all
+	"tool_calls":    FinishStop, // all
+	"function_call": FinishStop, // OpenAI, deprecated
+	"completed":     FinishStop, // Responses, as a status
+	"eos":           FinishStop, // Together
+	"eos_token":     FinishStop, // TGI, watsonx
+	"stop_sequence": FinishStop, // TGI, Anthropic, Bedrock
+	"end_turn":      FinishStop, // Anthropic, Bedrock
+	"tool_use":      FinishStop, // Anthropic, Bedrock
 
-	"length": FinishLength, "max_tokens": FinishLength, "max_output_tokens": FinishLength, "max_completion_tokens": FinishLength, "max_new_tokens": FinishLength,
-	"max_length": FinishLength, "model_length": FinishLength, "model_context_window_exceeded": FinishLength, "context_length": FinishLength, "truncated": FinishLength,
+	"length":                        FinishLength, // all
+	"max_output_tokens":             FinishLength, // Responses
+	"max_tokens":                    FinishLength, // Anthropic, Bedrock, Gemini
+	"model_length":                  FinishLength, // Mistral
+	"model_context_window_exceeded": FinishLength, // Anthropic, Bedrock
+	"repetition":                    FinishLength, // vLLM: cut off because it repeats itself
 
-	"refusal": FinishRefusal, "refused": FinishRefusal,
+	"refusal": FinishRefusal, // Anthropic
 
-	"content_filter": FinishFilter, "content_filtered": FinishFilter, "filter": FinishFilter, "safety": FinishFilter, "recitation": FinishFilter,
-	"guardrail_intervened": FinishFilter, "prohibited_content": FinishFilter, "blocklist": FinishFilter,
+	"content_filter":       FinishFilter, // OpenAI, Azure, Responses, OpenRouter
+	"content_filtered":     FinishFilter, // Bedrock
+	"guardrail_intervened": FinishFilter, // Bedrock
+	"safety":               FinishFilter, // Gemini, and what follows
+	"recitation":           FinishFilter,
+	"blocklist":            FinishFilter,
+	"prohibited_content":   FinishFilter,
+	"spii":                 FinishFilter,
 
-	"empty": FinishEmpty,
+	// What logs, and lines that people write, say in their place.
+	"complete":              FinishStop,
+	"tool_call":             FinishStop,
+	"max_completion_tokens": FinishLength, // Chat Completions, by the name of the limit
+	"max_new_tokens":        FinishLength, // transformers, likewise
+	"max_length":            FinishLength,
+	"context_length":        FinishLength,
+	"truncated":             FinishLength,
+	"refused":               FinishRefusal,
+	"filter":                FinishFilter,
+	"empty":                 FinishEmpty,
 }
 
 // FinishOf returns the way a reply ended that a word stands for; "" for a word
 // that is not known.
 func FinishOf(word string) Finish {
-	if f, known := finishes[word]; known {
+	if f, known := ends[word]; known {
 		return f
 	}
-	return finishes[strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(strings.TrimSpace(word)))]
+	return ends[strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(strings.TrimSpace(word)))]
 }
 
 // finishKeys are the keys of a line by which other tools say why the last reply
