@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 )
 
@@ -48,7 +47,7 @@ func WriteComparison(dir string, p *ComparisonPage, formats []ComparisonFormat) 
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Join(dir, "charts"), 0o755); err != nil {
+	if err := makeDir(dir); err != nil {
 		return fmt.Errorf("make the directory of the comparison: %w", err)
 	}
 	return put(append(files, charts...))

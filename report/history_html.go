@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -165,7 +164,7 @@ func WriteHistory(dir string, p *HistoryPage) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Join(dir, "charts"), 0o755); err != nil {
+	if err := makeDir(dir); err != nil {
 		return fmt.Errorf("make the directory of the history's page: %w", err)
 	}
 	return put(append(files, charts...))

@@ -20,7 +20,7 @@ func Write(dir string, p *Page, formats []Format) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Join(dir, "charts"), 0o755); err != nil {
+	if err := makeDir(dir); err != nil {
 		return fmt.Errorf("make report directory: %w", err)
 	}
 	staged, err := stage(dir, p, formats)
@@ -42,6 +42,15 @@ func Write(dir string, p *Page, formats []Format) error {
 		staged = staged[1:]
 	}
 	return nil
+}
+
+// makeDir makes a directory with its charts/, which is no link.
+func makeDir(dir string) error {
+	charts := filepath.Join(dir, "charts")
+	if err := rollout.PlainDir(charts); err != nil {
+		return err
+	}
+	return os.MkdirAll(charts, 0o755)
 }
 
 // file is a file of the report, rendered.

@@ -158,6 +158,33 @@ func (w *watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// LargestReply bounds how much of a model's answer is read, unpacked: far above what
+// a model writes, and little enough for many at one time.
+const LargestReply = 16 << 20
+
+// ErrLongReply is what reading a longer one ends with.
+var ErrLongReply = fmt.Errorf("the answer is longer than %d MB, unpacked", LargestReply>>20)
+
+// BoundedReply fails after LargestReply bytes of a body.
+func BoundedReply(body io.ReadCloser) io.ReadCloser {
+	return &boundedReply{body, LargestReply}
+}
+
+type boundedReply struct {
+	io.ReadCloser
+	left int
+}
+
+// Read reads from the body.
+func (b *boundedReply) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p[:min(len(p), b.left+1)])
+	if n > b.left {
+		n, err = b.left, ErrLongReply
+	}
+	b.left -= n
+	return n, err
+}
+
 // readUpTo reads a body, of n bytes or an unknown number below 0, with one
 // allocation when its length was announced.
 func readUpTo(n int64, body io.Reader, limit int64) ([]byte, error) {
@@ -194,7 +221,8 @@ func CheckHeaders(headers map[string]string) error {
 }
 
 // TransportFailure describes a request that got no answer. It is worth another
-// try, unless it was redirected to where it must not go: that is Fatal.
+// try, unless the answer was too long, or it was redirected to where it must not
+// go: that is Fatal.
 func TransportFailure(address string, err error) *Failure {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -202,7 +230,7 @@ func TransportFailure(address string, err error) *Failure {
 	}
 	var redirect *redirectError
 	refused := errors.As(err, &redirect)
-	return &Failure{URL: RedactURL(address), Temporary: !refused, Fatal: refused, Err: err}
+	return &Failure{URL: RedactURL(address), Temporary: !refused && !errors.Is(err, ErrLongReply), Fatal: refused, Err: err}
 }
 
 // StatusFailure describes an answer of a status that is no success. 408, 409,

@@ -207,6 +207,11 @@ func writeReport(c *cli.Context, run string, r *analysis.Result, to delivery) er
 		without = slices.DeleteFunc(slices.Clone(formats), func(f report.Format) bool { return !f.Rollouts })
 		formats = slices.DeleteFunc(slices.Clone(formats), func(f report.Format) bool { return f.Rollouts })
 	}
+	if dir == reportDir(run) { // in a directory that may come from elsewhere
+		if err := rollout.PlainDir(dir); err != nil {
+			return asUsage(err)
+		}
+	}
 	if err := report.Write(dir, p, formats); err != nil {
 		return err
 	}

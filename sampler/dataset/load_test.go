@@ -194,3 +194,12 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// A row of 60 MB took 1.5 GB of memory, and no model takes it.
+func TestARowThatNoModelTakesIsRefused(t *testing.T) {
+	long := `{"id":"b","messages":[{"role":"user","content":"` + strings.Repeat("x", maxLine) + `"}]}`
+	_, err := read(strings.NewReader(`{"id":"a","messages":[{"role":"user","content":"?"}]}`+"\n"+long), "train.jsonl", rollout.Train, Options{})
+	if want := "train.jsonl:2: the row is longer than 16 MB: shorten it, or take it out"; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}

@@ -16,9 +16,6 @@ import (
 	"gonogo/sampler"
 )
 
-// maxReply bounds how much of an answer is read.
-const maxReply = 64 << 20
-
 // endpoint makes single requests to one base URL.
 type endpoint struct {
 	client  openai.Client
@@ -76,8 +73,8 @@ func newEndpoint(cfg Config) (*endpoint, error) {
 	return e, nil
 }
 
-// boundedTransport reads no more of a body than maxReply; the SDK itself would
-// read all of it. It tells the try's clock of what comes.
+// boundedTransport reads no more of a body than sampler.LargestReply; the SDK itself
+// would read all of it. It tells the try's clock of what comes.
 type boundedTransport struct{ next http.RoundTripper }
 
 // RoundTrip makes the request and bounds the body of its answer.
@@ -93,7 +90,7 @@ func (t boundedTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	resp.Body = http.MaxBytesReader(nil, sampler.Watched(req.Context(), resp.Body), maxReply)
+	resp.Body = sampler.BoundedReply(sampler.Watched(req.Context(), resp.Body))
 	return resp, nil
 }
 
@@ -112,7 +109,7 @@ func (e *endpoint) post(ctx context.Context, pass *sampler.Pass, body []byte, re
 		return e.masked(raw), nil
 	case resp == nil:
 		return nil, sampler.TransportFailure(e.address, err)
-	case resp.StatusCode < 400:
+	case resp.StatusCode < 400, errors.Is(err, sampler.ErrLongReply):
 		return nil, sampler.TransportFailure(e.address, fmt.Errorf("read the answer: %w", err))
 	}
 	// The SDK has put the body back for us; its own error loses the status

@@ -220,9 +220,9 @@ func (p *Proxy) ask(ctx context.Context, w http.ResponseWriter, r *room, q asked
 	if resp.StatusCode == http.StatusOK && strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") && q.dialect.stream != nil {
 		return p.pass(w, resp, from, q, said)
 	}
-	text, err := io.ReadAll(io.LimitReader(from, largest+1))
-	if err != nil || len(text) > largest {
-		err = sampler.TransportFailure(address, errors.Join(errors.New("the answer broke off, or is too long"), err))
+	text, err := io.ReadAll(sampler.BoundedReply(from))
+	if err != nil {
+		err = sampler.TransportFailure(address, fmt.Errorf("read the answer: %w", err))
 		refuse(w, http.StatusBadGateway, "model_broke_off", err.Error())
 		return err
 	}

@@ -118,7 +118,7 @@ func TestOrphan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, b := range boxes(Auto, in) {
+	for _, b := range boxes(quick(), in) {
 		if b.name != name {
 			continue
 		}

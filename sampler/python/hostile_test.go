@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -124,6 +125,62 @@ func TestASandboxShutsOutNetworkAndFiles(t *testing.T) {
 		f := load(t, p, "def grade(a, b):\n    open('/tmp/mine', 'w').write('x')\n    return open('/tmp/mine').read()\n")
 		if got, err := f.Call(t.Context(), name, json.RawMessage(`0`)); err != nil || string(got) != `"x"` {
 			t.Errorf("a file of its own in /tmp: %s, %v", got, err)
+		}
+	})
+}
+
+// What is written in memory is bounded as memory is: /tmp and /dev/shm hold half of it
+// each, and nothing else can be written.
+func TestASandboxBoundsWhatIsWrittenInMemory(t *testing.T) {
+	const source = `
+import os
+def grade(a, b):
+    total = 0
+    for dir in ("/tmp", "/dev/shm", "/dev", "/", "/run"):
+        for i in range(100):
+            try:
+                with open("%s/fill%d" % (dir, i), "wb", 0) as f:
+                    for _ in range(15):
+                        total += f.write(b"x" * (4 << 20))
+            except OSError:
+                break
+    return total >> 20
+`
+	cfg := quick()
+	cfg.Memory, cfg.Timeout = 128<<20, 30*time.Second
+	inEachBox(t, cfg, func(t *testing.T, p *Pool) {
+		if strings.HasSuffix(t.Name(), "plain") {
+			t.Skip("there is no sandbox")
+		}
+		got, err := load(t, p, source).Call(t.Context(), json.RawMessage(`0`), json.RawMessage(`0`))
+		if mb, parsed := strconv.Atoi(string(got)); err != nil || parsed != nil || mb < 100 || mb > 128 {
+			t.Errorf("wrote %s MB, error %v; want at most 128, the memory", got, err)
+		}
+	})
+}
+
+// PYTHONPATH may name the home directory, or be "", which is where python was
+// started: its modules are there, and nothing else of it.
+func TestASandboxShowsModulesOfTheHomeDirectoryAlone(t *testing.T) {
+	needPython(t)
+	home := t.TempDir()
+	for name, text := range map[string]string{"words.py": "one = 1\n", "pack/__init__.py": "two = 2\n", ".netrc": "x", "keys.txt": "x", "thesis/draft.txt": "x"} {
+		file := filepath.Join(home, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("HOME", home)
+	t.Setenv("PYTHONPATH", home+":")
+	inEachBox(t, quick(), func(t *testing.T, p *Pool) {
+		if strings.HasSuffix(t.Name(), "plain") {
+			t.Skip("there is no sandbox")
+		}
+		dir, _ := json.Marshal(home)
+		f := load(t, p, "import os, words, pack\ndef grade(a, b):\n    return [words.one + pack.two, sorted(os.listdir(a))]\n")
+		got, err := f.Call(t.Context(), dir, json.RawMessage(`0`))
+		if want := `[3, ["pack", "words.py"]]`; err != nil || string(got) != want {
+			t.Errorf("got %s, %v, want %s", got, err, want)
 		}
 	})
 }

@@ -51,7 +51,7 @@ func newPlan(ctx context.Context, cfg Config) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return tryBoxes(ctx, cfg, in, boxes(cfg.Sandbox, in))
+	return tryBoxes(ctx, cfg, in, boxes(cfg, in))
 }
 
 // tryBoxes takes the first in which a worker starts.

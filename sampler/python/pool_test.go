@@ -28,7 +28,7 @@ func inEachBox(t *testing.T, cfg Config, test func(*testing.T, *Pool)) {
 	names := []string{"bubblewrap", "namespaces", "plain"}
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
-			all := boxes(Auto, in)
+			all := boxes(cfg, in)
 			i := slices.IndexFunc(all, func(b *box) bool { return b.name == name })
 			if i < 0 {
 				t.Skipf("no %s on this machine", name)

@@ -102,6 +102,16 @@ func PlainFile(path string) error {
 	return fmt.Errorf("%s is %s, which is not followed: put the file itself there, or name another directory", path, what)
 }
 
+// PlainDir is PlainFile for a directory in a run's: what it would hold is written
+// where a link leads. One that is not there yet is none.
+func PlainDir(path string) error {
+	info, err := os.Lstat(path)
+	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return nil // as above
+	}
+	return fmt.Errorf("%s is a symbolic link, which is not followed: put a directory there, or name another one", path)
+}
+
 // makeDir makes a directory and those above it that are missing, and forces
 // their names to disk.
 func makeDir(dir string) error {
