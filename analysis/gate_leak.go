@@ -50,8 +50,8 @@ var dataConflicts = Gate{
 
 var dataDegenerate = Gate{
 	Name: "data.degenerate",
-	Doc: "Advisory: no prompt is empty, one word over and over, or cut off, and no row repeats another of its split. " +
-		"References that stand in their own prompt are counted beside it and decide nothing.",
+	Doc: "Advisory: no prompt is empty, one word over and over, or cut off, no row repeats another of its split, and no prompt holds its own reference word for word " +
+		"(unless most do: then finding it there is the task).",
 	Check: func(r *Result, _ Thresholds) []Finding {
 		const gate = "data.degenerate"
 		if r.Shift == nil {
@@ -70,21 +70,27 @@ var dataDegenerate = Gate{
 				j.items = listed(j.items, beside(r.Lang, d.ASplit, d.A, d.BSplit, d.B))
 			}
 		}
-		n := len(r.Shift.Flaws) + repeats[shift.ExactLeak]
+		given, told := r.Shift.given(r.Lang)
+		for _, row := range given {
+			j.items = listed(j.items, r.Lang.Say("%s %s: the prompt holds the reference", row.Split, row.Item))
+		}
+		n := len(r.Shift.Flaws) + repeats[shift.ExactLeak] + len(given)
 		j.vars = map[string]string{
 			"empty": count(kinds[shift.Empty]), "constant": count(kinds[shift.Constant]), "cut": count(kinds[shift.Truncated]),
-			"repeats": count(repeats[shift.ExactLeak]), "near": count(repeats[shift.NearLeak]), "told": inPrompt(r.Lang, r.Shift),
+			"repeats": count(repeats[shift.ExactLeak]), "near": count(repeats[shift.NearLeak]), "given": count(len(given)), "told": told,
 		}
 		return []Finding{j.finding(r.Lang, observed(float64(n)).atMost(0), observed(float64(n)))}
 	},
 }
 
-// inPrompt tells of references that stand in their own prompts.
-func inPrompt(l language.Language, sh *Shift) string {
-	if len(sh.InPrompt) == 0 {
-		return ""
+// given are the rows whose prompt holds their own reference, as long as they are
+// not most of those for which that can be told; of most rows it is the task, which
+// told says.
+func (sh *Shift) given(l language.Language) (rows []RowName, told string) {
+	if 2*len(sh.InPrompt) <= sh.InPromptOf {
+		return sh.InPrompt, ""
 	}
-	return l.Say("; %s of %s references stand word for word in their own prompt, which is right where the answer is to be found there", count(len(sh.InPrompt)), count(sh.InPromptOf))
+	return nil, l.Say("; %s of %s prompts hold their reference word for word: finding it there is taken to be the task", count(len(sh.InPrompt)), count(sh.InPromptOf))
 }
 
 var leakage = Gate{

@@ -151,6 +151,13 @@ func TestCheckItems(t *testing.T) {
 			}, "shift.fields", analysis.Blocking, analysis.Fail, "length", "",
 		},
 	}
+	given := func(rows int) change {
+		return func(train, _ []rollout.Item) {
+			for i := range rows {
+				train[i] = item(train[i].ID, rollout.Train, train[i].Messages[1].Content+" The answer is 4711 "+fmt.Sprint(i)+".", map[string]any{"reference_answer": "4711 " + fmt.Sprint(i)})
+			}
+		}
+	}
 	tests = append(tests, []struct {
 		name     string
 		change   change
@@ -176,6 +183,14 @@ func TestCheckItems(t *testing.T) {
 					eval[i] = item(eval[i].ID, rollout.Eval, eval[i].Messages[1].Content, map[string]any{"source": "tickets"})
 				}
 			}, "shift.fields", analysis.Advisory, analysis.Fail, "a difference of unclear size in the fields of the rows between train (150) and eval (80): AUC 0.5", "",
+		},
+		{
+			"prompts that give the answer away in a third of the rows", given(50), "data.degenerate", analysis.Advisory, analysis.Fail,
+			"50 whose prompt holds the reference", "train t0: the prompt holds the reference",
+		},
+		{
+			"answers that are to be found in the prompt", given(150), "data.degenerate", analysis.Advisory, analysis.Pass,
+			"150 of 230 prompts hold their reference word for word: finding it there is taken to be the task", "",
 		},
 	}...)
 	for _, test := range tests {

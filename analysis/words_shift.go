@@ -11,10 +11,10 @@ var shiftWords = map[string]gateWords{
 		cautionRemedy: "Read the pairs listed here. Where they ask the same, one reference is wrong.",
 	},
 	"data.degenerate": {
-		why:           "Rows without a task teach nothing, and rows that stand there twice count twice.",
-		pass:          "no row is empty, cut off or there twice{told}",
-		caution:       "{value} rows are of no use: {empty} empty, {constant} of one word over and over, {cut} cut off, {repeats} that repeat another of their split{told}",
-		cautionRemedy: "Mend or drop the rows listed here. Besides, {near} rows share most of their text with another of their split.",
+		why:           "Rows without a task teach nothing, rows that appear twice count twice, and a model that finds the answer in the prompt learns to copy it.",
+		pass:          "no row is empty, cut off or repeated, or gives its answer away{told}",
+		caution:       "{value} rows are of little use: {empty} empty, {constant} of one word over and over, {cut} cut off, {repeats} that repeat another of their split, {given} whose prompt holds the reference{told}",
+		cautionRemedy: "Fix or drop the rows listed here. {near} more rows share most of their text with another row of their split.",
 	},
 	"leakage": {
 		why:            "What the model was trained on it may have learnt by heart. Rows that stand in train and in another split make that split look better than new tasks will.",

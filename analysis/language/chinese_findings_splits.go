@@ -20,10 +20,10 @@ var chineseFindingsSplits = map[string]string{
 	"Look at the rows listed here: at least one reference of each pair is wrong, or the prompt leaves out what tells the tasks apart. Mend or drop them.": "请检查这里列出的行：每一对中至少有一个参考答案有误，或者提示词漏掉了区分两个任务的内容。请修正或去掉它们。",
 	"Read the pairs listed here. Where they ask the same, one reference is wrong.":                                                                        "请阅读这里列出的各对。如果两者问的是同一件事，则有一个参考答案有误。",
 
-	"Rows without a task teach nothing, and rows that stand there twice count twice.":                                                                    "没有任务的行对训练没有用处，出现两次的行会算两次。",
-	"no row is empty, cut off or there twice{told}":                                                                                                      "没有空行、被截断的行或重复的行{told}",
-	"{value} rows are of no use: {empty} empty, {constant} of one word over and over, {cut} cut off, {repeats} that repeat another of their split{told}": "{value} 行没有用处：{empty} 行为空，{constant} 行只是反复同一个词，{cut} 行被截断，{repeats} 行与同一数据划分中的另一行重复{told}",
-	"Mend or drop the rows listed here. Besides, {near} rows share most of their text with another of their split.":                                      "请修正或去掉这里列出的行。此外，有 {near} 行与同一数据划分中的另一行大部分文本相同。",
+	"Rows without a task teach nothing, rows that appear twice count twice, and a model that finds the answer in the prompt learns to copy it.":                                                        "没有任务的行对训练没有用处，出现两次的行会算两次；能在提示词中找到答案的模型学会的是照抄。",
+	"no row is empty, cut off or repeated, or gives its answer away{told}":                                                                                                                             "没有空行、被截断的行、重复的行或泄露答案的行{told}",
+	"{value} rows are of little use: {empty} empty, {constant} of one word over and over, {cut} cut off, {repeats} that repeat another of their split, {given} whose prompt holds the reference{told}": "{value} 行用处不大：{empty} 行为空，{constant} 行只是反复同一个词，{cut} 行被截断，{repeats} 行与同一数据划分中的另一行重复，{given} 行的提示词含有参考答案{told}",
+	"Fix or drop the rows listed here. {near} more rows share most of their text with another row of their split.":                                                                                     "请修正或去掉这里列出的行。此外，有 {near} 行与同一数据划分中的另一行大部分文本相同。",
 
 	"What the model was trained on it may have learnt by heart. Rows that stand in train and in another split make that split look better than new tasks will.":     "训练用过的内容，模型可能已经背下来。同时出现在 train 和另一数据划分中的行，会使那个划分显得比新任务更好。",
 	"{split} and {a} have no rows in common: {exact} copies, {swapped} that differ in names or numbers alone, {near} of {rows} that share most of their text{note}": "{split} 与 {a} 没有相同的行：完全相同 {exact} 行，仅名称或数字不同 {swapped} 行，大部分文本相同 {near} 行（共 {rows} 行）{note}",
