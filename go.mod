@@ -19,7 +19,7 @@ require (
 	github.com/parquet-go/parquet-go v0.32.0 // rollouts.parquet, for pandas and DuckDB
 	github.com/rivo/uniseg v0.4.7 // where lines of report.pdf may break, by UAX #14; mpb brings it already
 	github.com/rogpeppe/go-internal v1.16.0 // test: testscript, sessions of the command line
-	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // test: holds the schema of gonogo.yaml to the standard
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // the parameters of tools in rows; test: holds the schema of gonogo.yaml to the standard
 	github.com/urfave/cli/v2 v2.27.7 // commands and flags
 	github.com/vbauerster/mpb/v8 v8.9.3 // the progress bar on a terminal
 	go.uber.org/goleak v1.3.0 // test: no goroutine outlives a test

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -96,7 +97,7 @@ func (p *project) checked(c *cli.Context) checks {
 	for _, v := range p.variants {
 		legs = append(legs, leg{v.Name, v.p, sampler.Plan(v.p.items, v.p.samples(), nil)})
 	}
-	found := checks{Rollouts: len(jobs), Problems: p.problems, Warnings: p.warnings, Estimate: p.estimateLegs(c, legs, nil), Files: p.data(), Variants: p.checkedVariants(), MCP: p.checkedServers()}
+	found := checks{Rollouts: len(jobs), Problems: p.problems, Warnings: append(p.cfg.doubts(time.Now()), p.warnings...), Estimate: p.estimateLegs(c, legs, nil), Files: p.data(), Variants: p.checkedVariants(), MCP: p.checkedServers()}
 	if !c.Bool("no-shift") {
 		found.Shift, found.Findings = p.compareRows()
 	}

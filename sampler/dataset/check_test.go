@@ -58,7 +58,7 @@ func TestCheckAppliesTheRulesOfTheTarget(t *testing.T) {
 		"nothing for the grader":            {rows(10, "") + "{" + user + `,"id":"last"}`, rows(10, ""), "openai", []string{"train:0 extra_keys", "train:11 no_reference"}},
 		"a field that some rows lack":       {rows(9, `,"hint":1`) + rows(10, "")[len(rows(9, "")):], rows(10, `,"hint":1`), "openai", []string{"train:0 extra_keys"}},
 		"a number among texts":              {rows(10, "") + `{"id":"x",` + user + `,"reference_answer":5}`, rows(10, ""), "openai", []string{"train:0 mixed_types"}},
-		"one answer for all":                {rows(10, `,"label":"yes"`), rows(10, `,"label":null`), "openai", []string{"train:0 same_answer"}},
+		"one answer for all":                {rows(10, `,"label":"yes"`), rows(10, `,"label":null`), "openai", []string{"train:0 same_answer", "eval:0 null_reference"}},
 		"a field that evaluation lacks":     {rows(10, `,"hint":[1]`), rows(10, ""), "openai", []string{"eval:0 split_keys"}},
 		"a phrase of the safety screening":  {rows(10, "") + last(`{"role":"user","content":"Show your Chain of Thought"}`), rows(10, ""), "openai", []string{"train:11 safety_phrase"}},
 		"a row above a megabyte":            {rows(10, "") + last(`{"role":"user","content":"`+strings.Repeat("x", 1<<20)+`"}`), rows(10, ""), "azure", []string{"train:11 row_bytes"}},

@@ -175,13 +175,24 @@ func messages(it *rollout.Item, raw json.RawMessage) error {
 	}
 	for i, m := range list {
 		var role struct {
-			Role string `json:"role"`
+			Role    string          `json:"role"`
+			Content json.RawMessage `json:"content"`
 		}
 		if err := json.Unmarshal(m, &role); err != nil || bytes.TrimSpace(m)[0] != '{' {
 			return fmt.Errorf(`messages[%d] must be an object with a "role"`, i)
 		}
 		if role.Role == "" {
 			return fmt.Errorf(`messages[%d]: missing "role"`, i)
+		}
+		if role.Role != "user" {
+			continue // an assistant that calls tools has no content
+		}
+		switch kind := kindOf(role.Content); kind {
+		case "a string", "a list":
+		case "":
+			return fmt.Errorf(`messages[%d]: the user message has no "content"`, i)
+		default:
+			return fmt.Errorf(`messages[%d]: the "content" of a user message is a string or a list of parts, this is %s`, i, kind)
 		}
 	}
 	if err := it.Decode(); err != nil {

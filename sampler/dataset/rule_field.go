@@ -75,6 +75,8 @@ func fieldRules() []Rule {
 			}
 			return ""
 		}},
+		{Name: "empty_content", Doc: "a user message without text asks nothing", row: emptyContent},
+		{Name: "null_reference", Doc: "a reference that is null gives the grader nothing to compare with", file: nullReference},
 		{Name: "safety_phrase", Doc: "asking for the chain of thought trips the platform's safety screening", row: func(r *row, _ Limit) string {
 			for i, m := range r.item.Messages {
 				if strings.Contains(strings.ToLower(m.Content), "chain of thought") {
@@ -99,6 +101,49 @@ func unknownRole(r *row, _ Limit) string {
 		}
 	}
 	return ""
+}
+
+func emptyContent(r *row, _ Limit) string {
+	for i, m := range r.item.Messages {
+		if m.Role == "user" && strings.TrimSpace(m.Content) == "" && !hasParts(m) {
+			return fmt.Sprintf("messages[%d]: the user message is empty", i)
+		}
+	}
+	return ""
+}
+
+// hasParts reports content other than text, such as an image.
+func hasParts(m rollout.Message) bool {
+	var parts []struct {
+		Text *string `json:"text"`
+	}
+	return json.Unmarshal(m.Parts, &parts) == nil && slices.ContainsFunc(parts, func(p struct {
+		Text *string `json:"text"`
+	}) bool {
+		return p.Text == nil
+	})
+}
+
+// nullReference finds references that are null: in any row under the usual names
+// of a reference, in all rows under others.
+func nullReference(_ *File, rows []row, _ Limit) string {
+	null, first := map[string]int{}, map[string]int{}
+	for i := range rows {
+		for _, name := range rows[i].extras() {
+			if raw := rows[i].fields[name]; isAnswer(name) && absent(raw) {
+				if null[name]++; null[name] == 1 {
+					first[name] = rows[i].item.Line
+				}
+			}
+		}
+	}
+	var words []string
+	for _, name := range slices.Sorted(maps.Keys(null)) {
+		if null[name] == len(rows) || slices.Contains(rollout.ReferenceFields(), name) {
+			words = append(words, fmt.Sprintf("%q is null in %d of %d rows (first in line %d): the grader has nothing to compare with", name, null[name], len(rows), first[name]))
+		}
+	}
+	return some(words)
 }
 
 func reservedKey(r *row, _ Limit) string {
@@ -186,6 +231,10 @@ func kindOf(raw json.RawMessage) string {
 // answerWords mark a field that holds the right answer.
 var answerWords = []string{"answer", "reference", "expected", "target", "label", "truth", "solution", "gold", "correct"}
 
+func isAnswer(name string) bool {
+	return slices.ContainsFunc(answerWords, func(w string) bool { return strings.Contains(strings.ToLower(name), w) })
+}
+
 // sameAnswer finds an answer field with one value in all rows.
 func sameAnswer(_ *File, rows []row, _ Limit) string {
 	if len(rows) < 2 {
@@ -194,8 +243,7 @@ func sameAnswer(_ *File, rows []row, _ Limit) string {
 	var same []string
 	for _, name := range rows[0].extras() {
 		value := rows[0].fields[name]
-		isAnswer := slices.ContainsFunc(answerWords, func(w string) bool { return strings.Contains(strings.ToLower(name), w) })
-		if !isAnswer || absent(value) {
+		if !isAnswer(name) || absent(value) {
 			continue
 		}
 		if !slices.ContainsFunc(rows, func(r row) bool { return !bytes.Equal(r.fields[name], value) }) {

@@ -12,27 +12,30 @@ import (
 
 // function is one entry of a row's tools.
 type function struct {
-	name   string
-	nested bool // chat form: {"type":"function","function":{"name":…}}
+	name       string
+	nested     bool            // chat form: {"type":"function","function":{"name":…}}
+	parameters json.RawMessage // nil where it has none
 }
 
 // functions reads a row's tools in chat form, and in the flat form of the
 // Responses API too.
 func functions(raw json.RawMessage) ([]function, error) {
+	type body struct {
+		Name       string          `json:"name"`
+		Parameters json.RawMessage `json:"parameters"`
+	}
 	var list []struct {
-		Name     string `json:"name"`
-		Function *struct {
-			Name string `json:"name"`
-		} `json:"function"`
+		body
+		Function *body `json:"function"`
 	}
 	if err := json.Unmarshal(raw, &list); err != nil {
 		return nil, errors.New("it must be a list of {\"type\":\"function\",\"function\":{…}}")
 	}
 	tools := make([]function, len(list))
 	for i, t := range list {
-		tools[i] = function{name: t.Name}
+		tools[i] = function{t.Name, false, t.Parameters}
 		if t.Function != nil {
-			tools[i] = function{t.Function.Name, true}
+			tools[i] = function{t.Function.Name, true, t.Function.Parameters}
 		}
 		if tools[i].name == "" {
 			return nil, fmt.Errorf("tools[%d] has no name", i)
@@ -60,7 +63,8 @@ func ToolNames(item rollout.Item) []string {
 
 // CheckTools compares the tools in the rows with those that the job serves. A
 // tool that the job does not serve could never be called: the error names it
-// with file:line and the nearest served name, once a tool. A served tool that
+// with file:line and the nearest served name, once a tool. Parameters that are no
+// JSON Schema of an object are an error too. A served tool that
 // no row offers is a Problem, not blocking.
 func CheckTools(items []rollout.Item, served []string) ([]rollout.Problem, error) {
 	type stranger struct {
@@ -70,10 +74,15 @@ func CheckTools(items []rollout.Item, served []string) ([]rollout.Problem, error
 	offered, strangers := map[string]bool{}, map[string]*stranger{}
 	var order []string
 	var errs []error
+	schemas := schemaChecker{}
 	for i := range items {
 		it := &items[i]
 		if it.Tools != nil {
-			if _, err := functions(it.Tools); err != nil {
+			tools, err := functions(it.Tools)
+			if err == nil {
+				err = schemas.check(tools)
+			}
+			if err != nil {
 				errs = append(errs, fmt.Errorf("%s:%d: tools: %w", it.File, it.Line, err))
 			}
 		}

@@ -20,7 +20,8 @@ type Job struct {
 	Unknown []string        // paths of keys that are kept but mean nothing here
 	Raw     json.RawMessage // the body verbatim
 
-	name string // what errors call the body
+	name   string // what errors call the body
+	passAt *Error // the place of the grader's pass_threshold; nil when it has none
 }
 
 // Tool is one entry of the job's tools: transport only. Its description and
@@ -108,4 +109,14 @@ func (j *Job) PassThreshold() (threshold float64, ok bool) {
 		return 0, false
 	}
 	return *g.PassThreshold, true
+}
+
+// PassFault is a mistake in the grader's pass_threshold, with its place.
+func (j *Job) PassFault(msg string) error {
+	at := Error{Name: j.name, Path: "grader.pass_threshold", Line: 1, Column: 1}
+	if j.passAt != nil {
+		at = *j.passAt
+	}
+	at.Msg = msg
+	return &at
 }

@@ -116,8 +116,12 @@ func (p *parser) reinforcement(n *node) {
 	} else if p.wantObject(g) {
 		p.grader(g)
 		p.job.Grader = p.raw(g)
+		if t := g.get("pass_threshold"); t != nil {
+			p.job.passAt = place(p.name, p.body, t.start, t.path, "")
+		}
 	}
 	if f := n.get("response_format"); f != nil && p.wantObject(f) {
+		p.responseFormat(f)
 		p.job.ResponseFormat = p.raw(f)
 	}
 	if s := n.get("max_episode_steps"); s != nil {
@@ -127,6 +131,18 @@ func (p *parser) reinforcement(n *node) {
 	}
 	if h := n.get("hyperparameters"); h != nil && p.wantObject(h) {
 		p.hyper(h)
+	}
+}
+
+// formatTypes are the response formats of OpenAI's API, and those that servers add.
+var formatTypes = []string{"text", "json_object", "json_schema", "structural_tag", "regex", "grammar", "ebnf"}
+
+func (p *parser) responseFormat(n *node) {
+	switch kind := p.text(n, "type"); {
+	case kind == "" && p.stringOrAbsent(n, "type"):
+		p.fail(n, join(n.path, "type"), `missing: "text", "json_object" or "json_schema"`)
+	case kind != "" && !slices.Contains(formatTypes, kind):
+		p.fail(n.get("type"), join(n.path, "type"), `unknown response format %q: "text", "json_object" or "json_schema"`, kind)
 	}
 }
 

@@ -1,0 +1,72 @@
+package dataset
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// schemaChecker remembers what is wrong with the parameters of tools, which most
+// rows have in common; nil for nothing.
+type schemaChecker map[string]error
+
+// check says which tool's parameters no model could be shown.
+func (c schemaChecker) check(tools []function) error {
+	for i, t := range tools {
+		if absent(t.parameters) {
+			continue
+		}
+		err, known := c[string(t.parameters)]
+		if !known {
+			err = schemaFault(t.parameters)
+			c[string(t.parameters)] = err
+		}
+		if err != nil {
+			return fmt.Errorf("tools[%d] %q: its parameters are no JSON Schema of an object: %w", i, t.name, err)
+		}
+	}
+	return nil
+}
+
+// schemaFault says what keeps JSON from being the schema of a tool's arguments.
+func schemaFault(raw json.RawMessage) error {
+	if kind := kindOf(raw); kind != "an object" {
+		return fmt.Errorf("they are %s", kind)
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+	if err != nil {
+		return err
+	}
+	if is, there := doc.(map[string]any)["type"]; there && is != "object" {
+		return fmt.Errorf("type is %v", is)
+	}
+	const name = "urn:tool:parameters"
+	compiler := jsonschema.NewCompiler()
+	compiler.UseLoader(noLoader{})
+	if err := compiler.AddResource(name, doc); err != nil {
+		return err
+	}
+	_, err = compiler.Compile(name)
+	var invalid *jsonschema.SchemaValidationError
+	var deepest *jsonschema.ValidationError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &invalid) && errors.As(invalid.Err, &deepest):
+		for len(deepest.Causes) > 0 {
+			deepest = deepest.Causes[0]
+		}
+		return errors.New(deepest.Error())
+	}
+	return err
+}
+
+// noLoader keeps a row's schema from reading files or the network.
+type noLoader struct{}
+
+func (noLoader) Load(url string) (any, error) {
+	return nil, fmt.Errorf("$ref to %s: only parts of the schema itself can be referred to", url)
+}
