@@ -35,6 +35,9 @@ func (s *session) ask(ctx context.Context, g *gate, timeout time.Duration, on er
 		return 0, context.Cause(ctx)
 	}
 	defer leave()
+	if end := g.given(); end != nil {
+		return 0, end
+	}
 	spent := startClock(ctx, 0)
 	defer spent.stop()
 	var tries limit.Tries
@@ -74,15 +77,27 @@ func (s *session) ask(ctx context.Context, g *gate, timeout time.Duration, on er
 		tries.Made++
 		boundary := cmp.Or(f.Boundary, g.boundary)
 		s.retried(boundary, on, f, class, tries.Made, wait)
-		if err := s.sleep(ctx, boundary, wait); err != nil {
+		if err := s.sleep(ctx, g, boundary, wait); err != nil {
 			return tries.Made, err
 		}
 	}
 	if end := g.failed(on.item, err); end != nil {
-		s.stop(end)
+		s.giveUp(g, end)
 		return tries.Made, end
 	}
 	return tries.Made, err
+}
+
+// giveUp ends the run for an endpoint that no rollout can do without. What is in
+// flight is broken off, but where only the grader is gone: answers can be recorded
+// without it, and graded when the run goes on.
+func (s *session) giveUp(g *gate, end error) {
+	if g != s.gates.grader {
+		s.stop(end)
+		return
+	}
+	g.close(end)
+	s.halt.now(end)
 }
 
 // retried notes that a request will be made again.
@@ -93,7 +108,7 @@ func (s *session) retried(boundary string, on errand, f *Failure, c limit.Class,
 }
 
 // sleep waits for d, or until ctx ends or the endpoint is given up.
-func (s *session) sleep(ctx context.Context, boundary string, d time.Duration) error {
+func (s *session) sleep(ctx context.Context, g *gate, boundary string, d time.Duration) error {
 	defer s.lines.Rest(boundary)()
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -105,7 +120,7 @@ func (s *session) sleep(ctx context.Context, boundary string, d time.Duration) e
 		case <-t.C:
 			return nil
 		case <-halted:
-			if end := s.lines.given(boundary); end != nil {
+			if end := cmp.Or(g.given(), s.lines.given(boundary)); end != nil {
 				return end
 			}
 			halted = nil // for another reason

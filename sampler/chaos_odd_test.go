@@ -73,8 +73,13 @@ func TestChaosRedirects(t *testing.T) {
 			}
 			o.plan = always
 			out = o.run(t)
-			if end, ok := errors.AsType[*sampler.EndpointError](out.err); !ok || !strings.HasPrefix(end.Boundary, boundary) || len(out.records) > 0 {
+			if end, ok := errors.AsType[*sampler.EndpointError](out.err); !ok || !strings.HasPrefix(end.Boundary, boundary) || outcome != rollout.GraderFailed && len(out.records) > 0 {
 				t.Errorf("%d records, error %v", len(out.records), out.err)
+			}
+			for _, r := range out.records { // answers that were paid for
+				if r.Kind != rollout.KindUngraded || r.Answer == "" {
+					t.Errorf("%s: %s %q, answer %q", r.TraceID, r.Outcome, r.Kind, r.Answer)
+				}
 			}
 		})
 	}

@@ -111,6 +111,7 @@ type gate struct {
 	gone    int              // failures in a row without a connection
 	works   bool             // it has done what was asked once
 	refused int              // requests refused in a row
+	dead    error            // an *EndpointError: nobody asks any more
 	items   map[itemKey]bool // items refused before it worked
 }
 
@@ -217,6 +218,20 @@ func (g *gate) failed(item *rollout.Item, err error) error {
 		return nil
 	}
 	return &EndpointError{Boundary: g.boundary, URL: f.URL, Err: err}
+}
+
+// close turns away everybody who comes.
+func (g *gate) close(why error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.dead = why
+}
+
+// given returns why the endpoint was given up; nil when it was not.
+func (g *gate) given() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.dead
 }
 
 // refuses notes a refusal and reports whether it is meant for all rollouts. An

@@ -47,7 +47,12 @@ func TestADeadEndpointCostsOneRequest(t *testing.T) {
 				if strings.Contains(err.Error(), "planted-key") {
 					t.Errorf("the error shows the key: %q", err)
 				}
-				if len(sink.records) != 0 || stats.StoppedBy != sampler.StoppedByError || w.count(c.kind) != c.requests {
+				for _, r := range sink.records {
+					if c.kind != "grade" || r.Outcome != rollout.GraderFailed || r.Kind != rollout.KindUngraded || r.Answer != "42" {
+						t.Errorf("a record of outcome %s, kind %q, answer %q", r.Outcome, r.Kind, r.Answer)
+					}
+				}
+				if (len(sink.records) > 0) != (c.kind == "grade") || stats.Recorded != len(sink.records) || stats.StoppedBy != sampler.StoppedByError || w.count(c.kind) != c.requests {
 					t.Errorf("%d records, stopped by %q, %d requests to the dead endpoint, want %d", len(sink.records), stats.StoppedBy, w.count(c.kind), c.requests)
 				}
 			})

@@ -36,7 +36,8 @@ type ending struct {
 // rollout carries one job to its end. It alternates the model and the tools
 // until the model answers or a limit is reached, and has the answer graded. The
 // error is ctx's, or the *EndpointError that ends the run: then there is no
-// record. All other failures are outcomes. leave is to be called when the record
+// record, but when there was an answer already: it is recorded without its grade.
+// All other failures are outcomes. leave is to be called when the record
 // is written, and also beside an error; what it and the start of a session take
 // is no time of the rollout.
 func (s *session) rollout(ctx context.Context, job Job) (rec *rollout.Record, leave func(), err error) {
@@ -54,6 +55,8 @@ func (s *session) rollout(ctx context.Context, job Job) (rec *rollout.Record, le
 	var b *boundaryError
 	switch {
 	case err == nil: // it ended, whatever has happened to the run meanwhile
+	case errors.As(err, &b) && b.outcome == rollout.GraderFailed && (ctx.Err() != nil || b.ends() != nil):
+		e.ungraded("grading was broken off: " + b.err.Error()) // the answer is paid for
 	case ctx.Err() != nil:
 		return nil, leave, context.Cause(ctx)
 	case errors.As(err, &b) && b.ends() != nil:
@@ -218,11 +221,50 @@ func (e *episode) limited(name string, limit int) ending {
 	return ending{outcome: rollout.StepLimit, finish: last.Finish, text: text, why: fmt.Sprintf("%s of %d reached", name, limit)}
 }
 
+// ungraded records an answer without its grade.
+func (e *episode) ungraded(why string) {
+	if e.rec.Outcome == rollout.StepLimit {
+		why = e.rec.Error + thenGrading + why
+	}
+	e.rec.Outcome, e.rec.Kind, e.rec.Error = rollout.GraderFailed, rollout.KindUngraded, Brief(why)
+}
+
+// holdAfter is how long a grade may take before the answer is recorded without it.
+const holdAfter = time.Second
+
+// hold records the answer, should its grade not come soon: a grader may take
+// minutes, and a kill meanwhile must not cost what the model was paid for. over is
+// to be called when the grade is there, or never will be.
+func (e *episode) hold() (over func()) {
+	if e.held == nil {
+		return func() {}
+	}
+	c := *e
+	rec := *e.rec
+	c.rec = &rec
+	c.ungraded("grading had not ended")
+	rec.Usage = e.usage.sum()
+	written := make(chan struct{})
+	t := time.AfterFunc(holdAfter, func() {
+		defer close(written)
+		taken := make(chan bool)
+		e.held <- ended{record: &rec, held: true, taken: taken}
+		<-taken
+	})
+	return func() {
+		if !t.Stop() {
+			<-written
+		}
+	}
+}
+
 // grade has the answer graded.
 func (e *episode) grade(ctx context.Context) error {
 	out := OutputOf(e.job.Item, e.rec)
 	out.Enclosure = e.box
+	over := e.hold()
 	g, err := e.session.grade(ctx, out)
+	over()
 	e.rec.Retries += g.retries
 	e.rec.Judge, e.rec.JudgeCalls = g.judged.sum(), g.judgeCalls
 	if err != nil {

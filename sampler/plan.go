@@ -91,11 +91,12 @@ func lot(seed uint64, it *rollout.Item) uint64 {
 // Plan lists the rollouts that a run still lacks: samples of every item of
 // each split, minus what is recorded. state tells what is recorded of a
 // rollout, nil that nothing is; one whose record is missing data, because a
-// boundary failed, comes again as its next attempt.
+// boundary failed, comes again as its next attempt. One that lacks nothing but its
+// grade does not come: its output is graded (Ungraded).
 //
 // The items come as they are given and in one round: sample 0 of every item,
 // then sample 1. The jobs point into items.
-func Plan(items []rollout.Item, samples map[rollout.Split]int, state func(rollout.Key) (attempt int, outcome rollout.Outcome, done bool)) []Job {
+func Plan(items []rollout.Item, samples map[rollout.Split]int, state func(rollout.Key) (done rollout.Done, ok bool)) []Job {
 	all := make([]*rollout.Item, len(items))
 	for i := range items {
 		all[i] = &items[i]
@@ -108,7 +109,7 @@ func Plan(items []rollout.Item, samples map[rollout.Split]int, state func(rollou
 // of an item then lie near each other, where a server still has in its prefix
 // cache what they begin with; and a run that is stopped early knows some items
 // whole, and of the others nothing, rather than a sample or two of all of them.
-func PlanBlocks(blocks [][]*rollout.Item, samples func(*rollout.Item) int, state func(rollout.Key) (attempt int, outcome rollout.Outcome, done bool)) []Job {
+func PlanBlocks(blocks [][]*rollout.Item, samples func(*rollout.Item) int, state func(rollout.Key) (done rollout.Done, ok bool)) []Job {
 	var jobs []Job
 	for _, block := range blocks {
 		jobs = planRound(jobs, block, samples, state)
@@ -117,7 +118,7 @@ func PlanBlocks(blocks [][]*rollout.Item, samples func(*rollout.Item) int, state
 }
 
 // planRound appends the jobs of one block.
-func planRound(jobs []Job, block []*rollout.Item, samples func(*rollout.Item) int, state func(rollout.Key) (attempt int, outcome rollout.Outcome, done bool)) []Job {
+func planRound(jobs []Job, block []*rollout.Item, samples func(*rollout.Item) int, state func(rollout.Key) (done rollout.Done, ok bool)) []Job {
 	want, most := make([]int, len(block)), 0
 	for i, it := range block {
 		want[i] = samples(it)
@@ -130,12 +131,12 @@ func planRound(jobs []Job, block []*rollout.Item, samples func(*rollout.Item) in
 			}
 			job := Job{Item: it, Sample: sample}
 			if state != nil {
-				attempt, outcome, done := state(rollout.Key{Split: it.Split, Item: it.ID, Sample: sample})
-				if done && !outcome.Missing() {
+				done, ok := state(rollout.Key{Split: it.Split, Item: it.ID, Sample: sample})
+				if ok && (!done.Outcome.Missing() || done.Ungraded()) {
 					continue
 				}
-				if done {
-					job.Attempt = attempt + 1
+				if ok {
+					job.Attempt = done.Attempt + 1
 				}
 			}
 			jobs = append(jobs, job)

@@ -44,6 +44,7 @@ func TestPlanIsWhatIsMissing(t *testing.T) {
 		type recorded struct {
 			attempt int
 			outcome rollout.Outcome
+			output  bool
 		}
 		state := map[rollout.Key]recorded{}
 		luck := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "what is recorded"), 1))
@@ -51,15 +52,15 @@ func TestPlanIsWhatIsMissing(t *testing.T) {
 			for s := range 5 {
 				if luck.IntN(2) == 0 {
 					outcomes := rollout.Outcomes()
-					state[rollout.Key{Split: it.Split, Item: it.ID, Sample: s}] = recorded{luck.IntN(4), outcomes[luck.IntN(len(outcomes))]}
+					state[rollout.Key{Split: it.Split, Item: it.ID, Sample: s}] = recorded{luck.IntN(4), outcomes[luck.IntN(len(outcomes))], luck.IntN(2) == 0}
 				}
 			}
 		}
 		blocks := sampler.Blocks(items, rapid.Uint64().Draw(t, "seed"), rapid.IntRange(0, 50).Draw(t, "block"))
 		wanted := func(it *rollout.Item) int { return samples[it.Split] }
-		jobs := sampler.PlanBlocks(blocks, wanted, func(k rollout.Key) (int, rollout.Outcome, bool) {
+		jobs := sampler.PlanBlocks(blocks, wanted, func(k rollout.Key) (rollout.Done, bool) {
 			r, ok := state[k]
-			return r.attempt, r.outcome, ok
+			return rollout.Done{Attempt: r.attempt, Outcome: r.outcome, Output: r.output}, ok
 		})
 		planned := map[rollout.Key]int{}
 		for _, j := range jobs {
@@ -74,7 +75,7 @@ func TestPlanIsWhatIsMissing(t *testing.T) {
 				k := rollout.Key{Split: it.Split, Item: it.ID, Sample: s}
 				r, done := state[k]
 				attempt, ok := planned[k]
-				if want := s < samples[it.Split] && (!done || r.outcome.Missing()); ok != want {
+				if want := s < samples[it.Split] && (!done || r.outcome.Missing() && !(r.output && r.outcome == rollout.GraderFailed)); ok != want {
 					t.Fatalf("%v, recorded as %+v: planned %v, want %v", k, r, ok, want)
 				}
 				if ok && done && attempt != r.attempt+1 || ok && !done && attempt != 0 {

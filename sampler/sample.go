@@ -17,6 +17,12 @@ type Sink interface {
 	Append(*rollout.Record) error
 }
 
+// Holder is a Sink that also keeps answers whose grades take long, as records of the
+// kind rollout.KindUngraded. The record of the rollout's end replaces such a one.
+type Holder interface {
+	Hold(*rollout.Record) error
+}
+
 // Boundaries are the endpoints that a rollout meets. They are safe for
 // concurrent use.
 type Boundaries struct {
@@ -38,11 +44,14 @@ type Boundaries struct {
 //     flight end and are recorded; no error.
 //   - nobody tells the tokens or the money that cfg.Budget bounds: the same,
 //     with ErrUntold.
-//   - ctx ended: rollouts in flight are broken off and leave no record; the
-//     error is ctx's cause.
-//   - an endpoint that cannot work: the same, with an *EndpointError.
+//   - ctx ended: rollouts in flight are broken off and leave no record, but where
+//     the model has answered: then the answer is recorded without a grade, as
+//     rollout.KindUngraded. The error is ctx's cause.
+//   - an endpoint that cannot work: the same, with an *EndpointError; a grader's
+//     ends the run as drain does, for answers can be recorded without it.
 //   - an endpoint that fails in the same way cfg.Breaker times in a row: as
-//     drain, with an *EndpointError; rollouts that still need it leave no record.
+//     drain, with an *EndpointError; rollouts that still need it leave no record,
+//     or one without a grade.
 //   - the sink fails: the same, with the sink's error.
 //   - a grader whose grades do not fit cfg.RewardRange: as drain, with a
 //     *RangeError.

@@ -33,6 +33,7 @@ type session struct {
 	inner   context.Context // of what is in flight
 	stop    func(error)     // breaks it off
 	halt    halt
+	held    chan<- ended // to the writer, of answers whose grade takes long; nil where nobody keeps them
 
 	// name gives a rollout its trace id.
 	name func(seed uint64, split rollout.Split, item string, sample, attempt int) string
@@ -90,6 +91,7 @@ type ended struct {
 	took      time.Duration      // how long it ran
 	leave     func(written bool) // what is left to do when the sink has the record, or never will; nil is nothing
 	taken     chan<- bool        // told then whether it has
+	held      bool               // the grade is still to come: this is no end
 }
 
 // left does what is left to do.
@@ -125,6 +127,9 @@ func (s *session) run(ctx context.Context, drain <-chan struct{}, total int, all
 	defer s.lines.stop()
 
 	done := make(chan ended)
+	if _, keeps := sink.(Holder); keeps {
+		s.held = done
+	}
 	var writer errgroup.Group
 	writer.Go(func() error { return s.write(done, sink, watch) })
 
@@ -282,6 +287,15 @@ func (s *session) write(done <-chan ended, sink Sink, watch func(Event)) error {
 			if !ok {
 				return failed
 			}
+			if e.held {
+				if failed == nil {
+					if failed = hold(e.record, sink.(Holder)); failed != nil {
+						s.stop(failed)
+					}
+				}
+				e.taken <- failed == nil
+				continue
+			}
 			if failed == nil {
 				if failed = s.record(e, sink); failed != nil {
 					s.stop(failed)
@@ -294,6 +308,19 @@ func (s *session) write(done <-chan ended, sink Sink, watch func(Event)) error {
 			watch(s.event())
 		}
 	}
+}
+
+// hold hands over an answer whose grade is still to come. One that is too large is
+// told of at its end.
+func hold(rec *rollout.Record, to Holder) error {
+	err := to.Hold(rec)
+	if _, large := errors.AsType[*rollout.TooLargeError](err); large {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("record rollout %s/%s/%d: %w", rec.Split, rec.Item, rec.Sample, err)
+	}
+	return nil
 }
 
 func (s *session) record(e ended, sink Sink) error {

@@ -174,7 +174,7 @@ func (p *project) sampleFresh(c *cli.Context, run *rollout.Run, dir string) erro
 	if err := p.confirm(c, dir, jobs); err != nil {
 		return errors.Join(err, p.finish(writer))
 	}
-	stats, err := p.sample(c, jobs, writer)
+	stats, err := p.sample(c, dir, jobs, writer)
 	closed := p.finish(writer)
 	p.summarize(c, stats)
 	p.tell(c.App.ErrWriter)

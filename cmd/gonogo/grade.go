@@ -2,11 +2,9 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"os"
 	"path/filepath"
 
@@ -142,22 +140,5 @@ func (p *project) regrade(c *cli.Context, run *rollout.Run, former *rollout.Form
 	if former.Left == 0 {
 		return sampler.Stats{}, nil
 	}
-	items := make(map[rollout.Key]*rollout.Item, len(run.Items))
-	for i := range run.Items {
-		it := &run.Items[i]
-		items[rollout.Key{Split: it.Split, Item: it.ID}] = it
-	}
-	return p.grading(c, "outputs", former.Left, false, to, func(ctx context.Context) iter.Seq2[sampler.Task, error] {
-		return func(yield func(sampler.Task, error) bool) {
-			for rec, err := range former.Records(ctx) {
-				task := sampler.Task{Record: rec, Times: c.Int("times")}
-				if err == nil {
-					task.Item = items[rollout.Key{Split: rec.Split, Item: rec.Item}]
-				}
-				if !yield(task, err) {
-					return
-				}
-			}
-		}
-	}, p.bounds.Grader)
+	return p.gradeRecorded(c, run, former.Left, false, former.Records, c.Int("times"), to)
 }

@@ -196,7 +196,7 @@ func (d *draft) nextSteps(out string) string {
 
 // shellQuoted is a path as a shell reads it.
 func shellQuoted(path string) string {
-	if strings.ContainsAny(path, " '\"$&;()") {
+	if strings.ContainsAny(path, " '\"$&;()[]{}*?<>|#`\\") {
 		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 	}
 	return path

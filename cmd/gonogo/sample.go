@@ -202,12 +202,12 @@ func sampleRun(c *cli.Context, p *project, dir string) error {
 	// The directory is ours, and fits, before the first call is paid.
 	writer, jobs, err := p.begin(c.Context, dir, p.manifest(dir))
 	if err != nil {
-		return asUsage(err)
+		return asUsage(p.regrades(c, dir, err))
 	}
 	if err := p.confirm(c, dir, jobs); err != nil {
 		return errors.Join(err, p.finish(writer))
 	}
-	stats, err := p.sample(c, jobs, writer)
+	stats, err := p.sample(c, dir, jobs, writer)
 	closed := p.finish(writer)
 	p.summarize(c, stats)
 	p.tell(c.App.ErrWriter)
@@ -304,14 +304,29 @@ func (p *project) jobsOf(ctx context.Context, dir string, samples func(*rollout.
 			return nil, err
 		}
 	}
-	return sampler.PlanBlocks(sampler.Blocks(p.items, p.seed, p.cfg.Sampling.Block), samples, func(k rollout.Key) (int, rollout.Outcome, bool) {
+	later := p.gradesLater()
+	return sampler.PlanBlocks(sampler.Blocks(p.items, p.seed, p.cfg.Sampling.Block), samples, func(k rollout.Key) (rollout.Done, bool) {
 		done, ok := state[k]
-		return done.Attempt, done.Outcome, ok
+		done.Output = done.Output && later
+		return done, ok
 	}), nil
 }
 
-// sample makes the rollouts under progress and signals.
-func (p *project) sample(c *cli.Context, jobs []sampler.Job, to sampler.Sink) (sampler.Stats, error) {
+// sample grades what earlier calls left without a grade, and makes the rollouts,
+// under progress and signals.
+func (p *project) sample(c *cli.Context, dir string, jobs []sampler.Job, to sampler.Sink) (sampler.Stats, error) {
+	if err := p.gradeLeft(c, dir, to, false); err != nil {
+		return sampler.Stats{}, err
+	}
+	stats, err := p.sampleJobs(c, jobs, to)
+	if err == nil && stats.StoppedBy == "" && p.led != nil && stats.Outcomes[rollout.GraderFailed] > 0 {
+		err = p.gradeLeft(c, dir, to, true) // workers stopped for their grader
+	}
+	return stats, err
+}
+
+// sampleJobs makes the rollouts.
+func (p *project) sampleJobs(c *cli.Context, jobs []sampler.Job, to sampler.Sink) (sampler.Stats, error) {
 	if len(jobs) == 0 {
 		fmt.Fprintln(c.App.ErrWriter, "All rollouts are there already.")
 		p.clear(c.Context)

@@ -27,15 +27,30 @@ func (at stage) lacks(n int) string {
 	return counted(n, at.left) + " are not " + at.done + " yet"
 }
 
+// ungraded says how many answers are recorded without a grade.
+func (at stage) ungraded(dir string, s sampler.Stats) string {
+	n := s.Outcomes[rollout.GraderFailed]
+	if n == 0 || at != samplingStage {
+		return ""
+	}
+	return fmt.Sprintf("; %s in %s without a grade, which the same command grades without sampling again", counted(n, "answer"), dir)
+}
+
 // ended turns the end of a stage into an exit code and says how to go on.
 func (p *project) ended(at stage, dir string, s sampler.Stats, err error) error {
-	goOn := at.lacks(s.NotRun()) + "; run the same command again to go on"
+	if told, ok := errors.AsType[*exitError](err); ok { // the end of a stage within it
+		return told
+	}
+	if told, ok := errors.AsType[*brokenOff](err); ok {
+		return told
+	}
+	goOn := at.lacks(s.NotRun()) + at.ungraded(dir, s) + "; run the same command again to go on"
 	var dead *sampler.EndpointError
 	var misfit *sampler.RangeError
 	var useless *sampler.GraderlessError
 	switch {
 	case errors.As(err, &dead) && !useful(s):
-		return &exitError{exitUsage, errors.New(p.redact.String(err.Error()))}
+		return &exitError{exitUsage, errors.New(p.redact.String(err.Error()) + at.ungraded(dir, s))}
 	case errors.As(err, &misfit), errors.As(err, &useless):
 		return &exitError{exitUsage, fmt.Errorf("%s stopped: %s: gonogo grade %s does so without sampling again", at.name, p.redact.String(err.Error()), dir)}
 	case errors.Is(err, sampler.ErrUntold):

@@ -40,7 +40,7 @@ func (p *project) sampleOpen(c *cli.Context, dir string) error {
 	}
 	writer, _, err := p.begin(c.Context, dir, p.manifest(dir))
 	if err != nil {
-		return asUsage(err)
+		return asUsage(p.regrades(c, dir, err))
 	}
 	t := targeted{rounds: rounds{p: p, c: c, dir: dir, writer: writer}, most: most}
 	stats, err := t.all()
@@ -97,7 +97,7 @@ func (t *targeted) all() (sampler.Stats, error) {
 		if err := t.mark(split, jobs); err != nil {
 			return t.stats, err
 		}
-		stats, err := t.p.sample(t.c, jobs, t.writer)
+		stats, err := t.p.sample(t.c, t.dir, jobs, t.writer)
 		t.stats = together(t.stats, stats)
 		if err != nil || stats.StoppedBy != "" {
 			return t.stats, err

@@ -60,7 +60,7 @@ func (p *project) sampleUntil(c *cli.Context, dir string) error {
 	m.Looks = plan
 	writer, _, err := p.begin(c.Context, dir, m)
 	if err != nil {
-		return asUsage(err)
+		return asUsage(p.regrades(c, dir, err))
 	}
 	if err := p.confirmAll(c, dir, ahead); err != nil {
 		return errors.Join(err, p.finish(writer))
@@ -140,8 +140,12 @@ func (r *rounds) one(n int) (over bool, err error) {
 	if err != nil {
 		return true, err
 	}
-	if len(jobs) > 0 {
-		stats, err := r.p.sample(r.c, jobs, r.writer)
+	if len(jobs) == 0 {
+		if err := r.p.gradeLeft(r.c, r.dir, r.writer, false); err != nil {
+			return true, err
+		}
+	} else {
+		stats, err := r.p.sample(r.c, r.dir, jobs, r.writer)
 		r.stats = together(r.stats, stats)
 		if err != nil || stats.StoppedBy != "" {
 			return true, err

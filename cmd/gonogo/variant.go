@@ -248,7 +248,7 @@ func (p *project) sampleVariant(c *cli.Context, v *variant, dir, base string) er
 	m.Variant = &rollout.Variant{Name: v.Name, Doc: v.Doc, Of: base, Changes: v.changes}
 	writer, jobs, err := q.begin(c.Context, at, m)
 	if err != nil {
-		return asUsage(err)
+		return asUsage(q.regrades(c, at, err))
 	}
 	fmt.Fprintf(c.App.ErrWriter, "Variant %s:\n", v.Name)
 	if len(jobs) > 0 {
@@ -256,7 +256,7 @@ func (p *project) sampleVariant(c *cli.Context, v *variant, dir, base string) er
 			return errors.Join(err, q.finish(writer))
 		}
 	}
-	stats, err := q.sample(c, jobs, writer)
+	stats, err := q.sample(c, at, jobs, writer)
 	closed := q.finish(writer)
 	q.summarize(c, stats)
 	q.tell(c.App.ErrWriter)

@@ -17,6 +17,14 @@ type watchful struct {
 	told bool
 }
 
+// Hold hands on a record whose grade is still to come.
+func (w *watchful) Hold(r *rollout.Record) error {
+	if h, keeps := w.to.(sampler.Holder); keeps {
+		return h.Hold(r)
+	}
+	return nil
+}
+
 // Append hands the record on.
 func (w *watchful) Append(r *rollout.Record) error {
 	if r.Kind == sampler.KindRange && !w.told {

@@ -120,7 +120,11 @@ func TestCancelBreaksOffAndTheNextCallGoesOn(t *testing.T) {
 			t.Errorf("%v, stopped by %q", err, stats.StoppedBy)
 		}
 		check(s.sample(t.Context(), nil, rest(jobs, k.list()), k))(t)
-		whole(t, jobs, k.list())
+		answered := map[string]bool{} // whose grading was broken off: they are graded later, not made again
+		for _, r := range k.list() {
+			answered[r.Item] = r.Kind == rollout.KindUngraded && r.Answer == "42"
+		}
+		whole(t, slices.DeleteFunc(jobs, func(j sampler.Job) bool { return answered[j.Item.ID] }), k.list())
 		if n := s.w.again(); s.twice != 0 || n > s.cfg.Concurrency {
 			t.Errorf("%d paid twice, %d asked again", s.twice, n)
 		}

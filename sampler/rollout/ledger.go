@@ -36,6 +36,7 @@ type entry struct {
 	attempt int
 	line    int
 	hash    uint64
+	held    bool // of KindUngraded: the record's grade was still to come
 	older   *entry
 }
 
@@ -79,7 +80,7 @@ func (l *ledger) take(d decoded, why string, hash uint64) (counts bool, err erro
 		return l.again(d, why, hash, old, old == head)
 	}
 	l.note(r.Line, why)
-	e := &entry{attempt: r.Attempt, line: r.Line, hash: hash}
+	e := &entry{attempt: r.Attempt, line: r.Line, hash: hash, held: r.Kind == KindUngraded}
 	if head == nil {
 		l.best[r.Key()] = e
 		l.input.Records++
@@ -101,6 +102,16 @@ func (l *ledger) again(d decoded, why string, hash uint64, old *entry, highest b
 	if d.hasSample && hash == old.hash {
 		l.input.Duplicates++
 		return false, nil
+	}
+	switch held := r.Kind == KindUngraded; {
+	case held && !old.held: // of a grade that came
+		l.input.Superseded++
+		return false, nil
+	case old.held && !held:
+		l.input.Superseded++
+		l.note(r.Line, why)
+		old.line, old.hash, old.held = r.Line, hash, false
+		return highest, nil
 	}
 	switch l.onConflict {
 	case First:

@@ -206,6 +206,11 @@ func (u Usage) Plus(more Usage) Usage {
 	}
 }
 
+// KindUngraded is the kind of a record with an answer whose grade never came:
+// its grading was still under way, or was broken off with the run. Such a line
+// gives way to any other line of the same attempt.
+const KindUngraded = "ungraded"
+
 // Call is one tool call of a rollout.
 type Call struct {
 	Turn        int        `json:"turn"` // the model turn that asked for it, from 0

@@ -132,12 +132,13 @@ func TestState(t *testing.T) {
 	write(t, filepath.Join(dir, RolloutsFile), `{"item":"a","sample":0,"outcome":"tool"}
 {"item":"a","sample":0,"attempt":1,"reward":1}
 {"item":"a","sample":1,"outcome":"model_api"}
+{"item":"b","sample":0,"outcome":"grader","answer":"42"}
 {"item":"a","samp`)
 	state, in, err := r.State(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[Key]Done{{Train, "a", 0}: {1, Graded}, {Train, "a", 1}: {0, ModelAPI}}
+	want := map[Key]Done{{Train, "a", 0}: {Attempt: 1, Outcome: Graded}, {Train, "a", 1}: {Outcome: ModelAPI}, {Train, "b", 0}: {Outcome: GraderFailed, Output: true}}
 	if diff := cmp.Diff(want, state); diff != "" || in.Torn != 1 {
 		t.Errorf("state (-want +got):\n%s\ninput %+v", diff, in)
 	}

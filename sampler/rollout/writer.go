@@ -178,6 +178,16 @@ func (w *Writer) Append(rec *Record) error {
 	return w.rollouts.append(rec)
 }
 
+// Hold writes a record whose grade is still to come, as Append does: should it
+// never come, the answer is there all the same. The line gives way to the one that
+// Append writes of the same rollout.
+func (w *Writer) Hold(rec *Record) error {
+	if rec.Kind != KindUngraded {
+		return fmt.Errorf("hold item %q, sample %d: its kind is %q, not %s", rec.Item, rec.Sample, rec.Kind, KindUngraded)
+	}
+	return w.Append(rec)
+}
+
 // check holds a record to what a reader of the file would make of it: Probe is
 // for probes.jsonl, any other source for rollouts.jsonl.
 func (r *Record) check(file Source) error {

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"gonogo/sampler"
+	"gonogo/sampler/grader"
+	"gonogo/sampler/rollout"
+)
+
+// gradesLater reports whether a recorded answer can be graded without its rollout.
+// A grader that looks into the rollout's session cannot: what the rollout left there
+// is gone, and it is sampled again.
+func (p *project) gradesLater() bool { return len(grader.SessionReads(p.bounds.Grader)) == 0 }
+
+// gradeLeft grades the answers that a run holds without a grade: the model is not
+// asked again. cutOff grades those alone whose grading was broken off.
+func (p *project) gradeLeft(c *cli.Context, dir string, to sampler.Sink, cutOff bool) error {
+	if !p.gradesLater() {
+		return nil
+	}
+	run, err := rollout.Open(dir)
+	if err != nil {
+		return err
+	}
+	left, err := run.Ungraded(c.Context, cutOff)
+	if err != nil || left.Len() == 0 {
+		return err
+	}
+	if p.cfg.Queue.elsewhere() {
+		if err := p.readyToGrade(c); err != nil {
+			return fmt.Errorf("%w (%s recorded without a grade: they are graded here, not by workers)", err, counted(left.Len(), "answer"))
+		}
+	}
+	stats, err := p.gradeRecorded(c, run, left.Len(), true, left.Records, 1, to)
+	fmt.Fprintf(c.App.ErrWriter, "Graded %d of %s recorded without a grade, without sampling again: %s failed.\n",
+		stats.Recorded, counted(left.Len(), "answer"), counted(stats.Outcomes[rollout.GraderFailed], "grading"))
+	return p.ended(gradingStage, dir, stats, err)
+}
+
+// gradeRecorded grades records of a run, each so many times. uncounted says that
+// they are none of the budget's rollouts.
+func (p *project) gradeRecorded(c *cli.Context, run *rollout.Run, n int, uncounted bool, records func(context.Context) iter.Seq2[*rollout.Record, error], times int, to sampler.Sink) (sampler.Stats, error) {
+	items := make(map[rollout.Key]*rollout.Item, len(run.Items))
+	for i := range run.Items {
+		it := &run.Items[i]
+		items[rollout.Key{Split: it.Split, Item: it.ID}] = it
+	}
+	return p.grading(c, "outputs", n, uncounted, to, func(ctx context.Context) iter.Seq2[sampler.Task, error] {
+		return func(yield func(sampler.Task, error) bool) {
+			for rec, err := range records(ctx) {
+				task := sampler.Task{Record: rec, Times: times}
+				if err == nil {
+					task.Item = items[rollout.Key{Split: rec.Split, Item: rec.Item}]
+				}
+				if !yield(task, err) {
+					return
+				}
+			}
+		}
+	}, p.bounds.Grader)
+}
+
+// graderKeys are the settings that a run with another grader differs in.
+var graderKeys = []string{"grader", "job", "judge.api", "judge.base_url", "sampling.sample_tools"}
+
+// regrades says how to go on with a run that was made with another grader and
+// nothing else that differs: grades of two graders do not mix in one directory.
+func (p *project) regrades(c *cli.Context, dir string, err error) error {
+	differs, ok := errors.AsType[*rollout.BindingError](err)
+	if !ok || slices.ContainsFunc(differs.Keys, func(key string) bool { return !slices.Contains(graderKeys, key) }) {
+		return err
+	}
+	run, openErr := rollout.Open(dir)
+	if openErr != nil || run.Manifest == nil || slices.Contains(differs.Keys, "job") && jobBeside(run.Manifest.Config) != jobBeside(p.cfg.masked()) {
+		return err
+	}
+	to := strings.TrimRight(dir, "/") + "-regraded"
+	with := ""
+	if file := c.String("config"); file != "" {
+		with += " -c " + shellQuoted(file)
+	}
+	for _, set := range c.StringSlice("set") {
+		with += " --set " + shellQuoted(set)
+	}
+	with = p.redact.String(with)
+	return fmt.Errorf("the grader has changed since %s was made (%s): grades of two graders do not mix. Put it back, or grade the recorded answers with the new one into a directory of their own, without sampling again, and go on there:\n  gonogo grade %s%s -o %s\n  gonogo %s%s -o %s",
+		dir, strings.Join(differs.Keys, ", "), shellQuoted(dir), with, shellQuoted(to), c.Command.Name, with, shellQuoted(to))
+}
+
+// jobBeside is the job of a manifest's configuration without its grader.
+func jobBeside(config []byte) string {
+	cfg, err := configOf(rollout.ManifestFile, config)
+	if err != nil || cfg.Body == nil {
+		return ""
+	}
+	return string(withGrader(cfg.Body.Raw, []byte("null")))
+}

@@ -1,0 +1,118 @@
+package rollout
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// A line whose grade was still to come gives way to the one with the grade,
+// wherever it stands; two that have ended do not.
+func TestAHeldLineGivesWay(t *testing.T) {
+	const (
+		held   = `{"item":"a","sample":0,"outcome":"grader","error_kind":"ungraded","answer":"42"}`
+		graded = `{"item":"a","sample":0,"reward":1,"answer":"42"}`
+		failed = `{"item":"a","sample":0,"outcome":"grader","error":"broken","answer":"42"}`
+		later  = `{"item":"a","sample":0,"attempt":1,"reward":0.5,"answer":"42"}`
+	)
+	for _, c := range []struct {
+		why        string
+		lines      []string
+		outcome    Outcome
+		superseded int
+		conflict   bool
+	}{
+		{"alone", []string{held}, GraderFailed, 0, false},
+		{"before its grade", []string{held, graded}, Graded, 1, false},
+		{"behind it", []string{graded, held}, Graded, 1, false},
+		{"before a failure", []string{held, failed}, GraderFailed, 1, false},
+		{"twice", []string{held, held, graded}, Graded, 1, false},
+		{"before a later attempt", []string{held, later}, Graded, 1, false},
+		{"behind a later attempt, with its grade", []string{held, later, graded}, Graded, 2, false},
+		{"two ends", []string{held, graded, failed}, "", 0, true},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			var last *Record
+			in, err := Read(context.Background(), "x", strings.NewReader(strings.Join(c.lines, "\n")+"\n"), ReadOptions{}, func(r *Record) error {
+				last = r
+				return nil
+			})
+			if c.conflict {
+				if err == nil || !strings.Contains(err.Error(), "differs from line 2") {
+					t.Errorf("error %v, want a conflict with line 2", err)
+				}
+				return
+			}
+			if err != nil || last.Outcome != c.outcome || in.Records != 1 || in.Superseded != c.superseded || in.Conflicts != 0 {
+				t.Errorf("outcome %v, input %+v, error %v; want %s and %d superseded", last, in, err, c.outcome, c.superseded)
+			}
+		})
+	}
+}
+
+func TestHoldTakesNothingElse(t *testing.T) {
+	w, err := Create(filepath.Join(t.TempDir(), "run"), Manifest{}, nil, WriterOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if err := w.Hold(&Record{Item: "a", Split: Train, Source: Live, Outcome: GraderFailed, Kind: "grader_timeout"}); err == nil {
+		t.Error("a failed grading was held")
+	}
+	if err := w.Hold(&Record{Item: "a", Split: Train, Source: Live, Outcome: GraderFailed, Kind: KindUngraded, Error: "x"}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestUngraded(t *testing.T) {
+	for _, c := range []struct {
+		cutOff bool
+		want   []Key
+	}{{false, []Key{{Train, "a", 0}, {Train, "b", 0}}}, {true, []Key{{Train, "a", 0}}}} {
+		dir := t.TempDir()
+		write(t, filepath.Join(dir, RolloutsFile), `{"item":"a","sample":0,"outcome":"grader","error_kind":"ungraded","answer":"1","trace_id":"t"}
+{"item":"a","sample":1,"reward":1,"answer":"2"}
+{"item":"b","sample":0,"attempt":2,"outcome":"grader","error_kind":"grader_timeout","answer":"3"}
+{"item":"b","sample":1,"outcome":"model_api","answer":"4"}
+{"item":"c","sample":0,"outcome":"grader","error_kind":"ungraded","answer":"5"}
+{"item":"c","sample":0,"reward":0,"answer":"5"}
+{"item":"d","sample":0,"outcome":"grader","error":"no output"}
+`)
+		r, err := Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		u, err := r.Ungraded(context.Background(), c.cutOff)
+		if err != nil || u.Len() != len(c.want) {
+			t.Fatalf("%d ungraded, error %v, want %v", u.Len(), err, c.want)
+		}
+		var got []Key
+		for rec, err := range u.Records(context.Background()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(got) == 0 { // what is appended meanwhile is not graded again
+				f, err := os.OpenFile(r.File(), os.O_APPEND|os.O_WRONLY, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, err = f.WriteString(`{"item":"a","sample":0,"attempt":1,"outcome":"grader","error_kind":"ungraded","answer":"1"}` + "\n")
+				if err := errors.Join(err, f.Close()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if want := map[string]int{"a": 1, "b": 3}[rec.Item]; rec.Attempt != want || rec.Item == "a" && rec.TraceID != "t" {
+				t.Errorf("%v comes as attempt %d of %q, want %d", rec.Key(), rec.Attempt, rec.TraceID, want)
+			}
+			got = append(got, rec.Key())
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("records (-want +got):\n%s", diff)
+		}
+	}
+}
