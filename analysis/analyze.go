@@ -61,6 +61,10 @@ func ofGrader(gate string) bool {
 // rollouts: gradings of their outputs and marks of detectors change them.
 func measured(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s Settings, withoutRollouts bool) (*Result, error) {
 	c := newCollector(s.RewardRange)
+	c.asked = make(map[rollout.Key]*rollout.Item, len(run.Items))
+	for i := range run.Items {
+		c.asked[rollout.Key{Split: run.Items[i].Split, Item: run.Items[i].ID}] = &run.Items[i]
+	}
 	if err := c.beside(ctx, run); err != nil {
 		return nil, err
 	}

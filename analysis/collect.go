@@ -32,7 +32,8 @@ type collector struct {
 	everywhere []regraded        // what the items of all splits tell about noise, where some output was graded twice
 	audit      audit
 	people     []rollout.Label
-	zeroed     map[rollout.Key]float64 // the rewards of rollouts that a detector took to the bottom
+	asked      map[rollout.Key]*rollout.Item // the run's items, by split and id
+	zeroed     map[rollout.Key]float64       // the rewards of rollouts that a detector took to the bottom
 }
 
 // row is one rollout without its text.
@@ -46,7 +47,9 @@ type row struct {
 	valid      bool      // reward may be used
 	graded     bool      // the reward is a grade, not the floor of a failure or a detector\'s zero
 	clipped    bool
-	observed   bool // the record tells about turns and calls
+	finish     rollout.Finish // how the model's last reply ended
+	markup     rollout.Markup // that the server left in the answer
+	observed   bool           // the record tells about turns and calls
 	turns      int
 	calls      []call
 	usage      rollout.Usage
@@ -100,7 +103,7 @@ func errorOf(rec *rollout.Record) string {
 // earlier one. A reward outside the range is an error.
 func (c *collector) add(rec *rollout.Record) error {
 	r := &row{
-		key: rec.Key(), attempt: rec.Attempt, outcome: rec.Outcome, clipped: rec.Clipped,
+		key: rec.Key(), attempt: rec.Attempt, outcome: rec.Outcome, clipped: rec.Clipped, finish: finishOf(rec),
 		observed: rec.Turns > 0 || len(rec.Calls) > 0, turns: rec.Turns,
 		usage: rec.Usage, judge: rec.Judge, judgeCalls: judgeCalls(rec), retries: rec.Retries,
 		elapsed:  time.Duration(rec.Elapsed).Seconds(),
@@ -123,6 +126,7 @@ func (c *collector) add(rec *rollout.Record) error {
 	}
 	c.addCalls(r, rec)
 	c.addAnswer(r, rec)
+	c.addMarkup(r, rec)
 	c.addParts(r, rec)
 	c.zero(r)
 	if most, some := c.most[r.key.Split]; some && r.key.Sample >= most {

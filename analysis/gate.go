@@ -28,6 +28,8 @@ func Gates() []Gate {
 		dataConflicts,
 		dataEnough,
 		infraFailures,
+		rolloutsMarkup,
+		rolloutsFinished,
 		rolloutsLeaks,
 		endpointLost,
 		graderTruth,

@@ -64,6 +64,7 @@ func (m *measure) split() *SplitResult {
 		Missing:     m.missing(),
 		OwnFailures: m.ownFailures(),
 		Failures:    m.failures(),
+		Ends:        m.ends(),
 		Reward:      m.reward(),
 		Variance:    m.variance(),
 		Classes:     m.classes(),

@@ -94,6 +94,7 @@ type SplitResult struct {
 	Missing        Missing        `json:"missing"`
 	OwnFailures    OwnFailures    `json:"own_failures"`
 	Failures       []FailureCause `json:"failures"` // by outcome and cause, most frequent first
+	Ends           Ends           `json:"ends"`
 	Reward         Reward         `json:"reward"`
 	Variance       Variance       `json:"variance"`
 	BestOf         []AtK          `json:"best_of"`

@@ -40,6 +40,8 @@ var english = catalogue{
 			cautionRemedy:  "Most frequent cause now: {cause}. Under a training run's load it will be more, and a trainer does not repeat them as patiently.",
 			cautionUnknown: "the share of failed rollouts is not known",
 		},
+		"rollouts.finished": endsWords["rollouts.finished"],
+		"rollouts.markup":   endsWords["rollouts.markup"],
 		"rollouts.leaks": {
 			why:           "A rollout that meets what another one left is no attempt of its own: it may have read the other's answer, or stumbled over its remains. Rewards then hang together, so that groups, spreads and intervals tell less than they seem to, and training would teach to look for what others left.",
 			pass:          "{leaking} of {rollouts} met what another one had left",

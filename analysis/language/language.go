@@ -37,7 +37,7 @@ var Chinese = Language{&catalogue{
 
 // chineseParts are the parts of the Chinese catalogue.
 var chineseParts = []map[string]string{
-	chineseFindings, chineseFindingsGrader, chineseFindingsSplits, chineseFindingsTools, chineseFindingsPhrases, chineseFindingsDocs,
+	chineseFindings, chineseFindingsGrader, chineseFindingsSplits, chineseFindingsTools, chineseFindingsPhrases, chineseFindingsDocs, chineseFindingsEnds,
 	chineseKept, chineseKeptStat,
 	chineseComparison, chineseComparisonKept, chineseComparisonPage, chineseComparisonCharts, chineseHistory,
 	chineseCharts, chineseChartsMore, chineseChartsAbout, chinesePage, chinesePageMore, chinesePageAudit,

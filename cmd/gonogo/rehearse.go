@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gonogo/analysis"
+	"gonogo/analysis/language"
 	"gonogo/report/chart"
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
@@ -42,7 +45,7 @@ func rehearse(c *cli.Context, p *project) error {
 
 // rehearseLegs makes a rollout of each leg, shows its trace on w and returns
 // what the legs will take by it. lost is the failure of the first one that an
-// endpoint failed.
+// endpoint failed, or whose answer the server did not parse.
 func (p *project) rehearseLegs(c *cli.Context, w io.Writer, legs []leg) (estimate string, lost, err error) {
 	recs := make([]*rollout.Record, len(legs))
 	for i, l := range legs {
@@ -57,6 +60,11 @@ func (p *project) rehearseLegs(c *cli.Context, w io.Writer, legs []leg) (estimat
 		l.p.trace(w, rec)
 		if rec.Outcome.Missing() && lost == nil {
 			lost = fmt.Errorf("the rehearsal ended with outcome %s: %s", rec.Outcome, p.redact.String(rec.Error))
+		}
+		if m, found := rollout.MarkupIn(rec.Answer, l.jobs[0].Item); found {
+			unparsed := fmt.Errorf("the answer holds %s, which the server should have parsed: it would be graded as it is. %s", m.Text, analysis.MarkupAdvice(language.Language{}, m.Kind))
+			fmt.Fprintf(w, "  warning   %s\n", unparsed)
+			lost = cmp.Or(lost, unparsed)
 		}
 	}
 	return p.estimateLegs(c, legs, recs), lost, nil
