@@ -1,26 +1,114 @@
 package grader
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"maps"
+	"slices"
 
 	"gonogo/sampler"
+	"gonogo/sampler/rollout"
 )
 
 // message is one message of a judge's input. Its content is a template, or
-// blocks of which the texts are templates.
+// blocks in which every text is one.
 type message struct {
 	role   string
 	text   *Template
 	blocks []block
 }
 
-// block is one part of a content array: its fields, and the template of its
-// text when it has one.
+// block is a part of a content array, or anything in it. Every text in it is a
+// template: that of an image is its address.
 type block struct {
-	fields map[string]json.RawMessage
 	text   *Template
+	fields map[string]block
+	list   []block
+	value  json.RawMessage // of neither: a number, a boolean or null
+}
+
+// parseBlock reads a block and all that is in it.
+func parseBlock(raw json.RawMessage) (b block, err error) {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 {
+		return block{}, errors.New("a block is empty")
+	}
+	switch raw[0] {
+	case '"':
+		t, err := ParseTemplate(rollout.TextOrJSON(raw))
+		return block{text: &t}, err
+	case '{':
+		var fields map[string]json.RawMessage
+		if err := json.Unmarshal(raw, &fields); err != nil {
+			return block{}, err
+		}
+		b.fields = make(map[string]block, len(fields))
+		for name, field := range fields {
+			if b.fields[name], err = parseBlock(field); err != nil {
+				return block{}, err
+			}
+		}
+	case '[':
+		var list []json.RawMessage
+		if err := json.Unmarshal(raw, &list); err != nil {
+			return block{}, err
+		}
+		b.list = make([]block, len(list))
+		for i, element := range list {
+			if b.list[i], err = parseBlock(element); err != nil {
+				return block{}, err
+			}
+		}
+	default:
+		b.value = raw
+	}
+	return b, nil
+}
+
+// render fills in the templates. The result can be marshalled.
+func (b block) render(row json.RawMessage, s *Sample) (any, error) {
+	switch {
+	case b.text != nil:
+		text, _, err := b.text.Render(row, s)
+		return json.RawMessage(sampler.AppendQuoted(nil, text)), err
+	case b.fields != nil:
+		out := make(map[string]any, len(b.fields))
+		for name, field := range b.fields {
+			v, err := field.render(row, s)
+			if err != nil {
+				return nil, err
+			}
+			out[name] = v
+		}
+		return out, nil
+	case b.list != nil:
+		out := make([]any, len(b.list))
+		for i, element := range b.list {
+			v, err := element.render(row, s)
+			if err != nil {
+				return nil, err
+			}
+			out[i] = v
+		}
+		return out, nil
+	}
+	return b.value, nil
+}
+
+// templates lists all templates of the block, in the order of its keys.
+func (b block) templates() []Template {
+	var all []Template
+	if b.text != nil {
+		all = append(all, *b.text)
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.fields)) {
+		all = append(all, b.fields[name].templates()...)
+	}
+	for _, element := range b.list {
+		all = append(all, element.templates()...)
+	}
+	return all
 }
 
 // rawInput is one message as the job writes it.
@@ -40,28 +128,17 @@ func parseMessage(in rawInput) (message, error) {
 		m.text = &t
 		return m, err
 	}
-	var raw []map[string]json.RawMessage
-	if json.Unmarshal(in.Content, &raw) != nil {
-		raw = make([]map[string]json.RawMessage, 1) // a single block stands for a list of one
-		if json.Unmarshal(in.Content, &raw[0]) != nil {
-			raw = nil
-		}
+	raw := bytes.TrimSpace(in.Content)
+	var list []map[string]json.RawMessage
+	if len(raw) > 0 && raw[0] == '{' {
+		raw = slices.Concat([]byte{'['}, raw, []byte{']'}) // a single block stands for a list of one
 	}
-	if len(raw) == 0 {
+	if json.Unmarshal(raw, &list) != nil || len(list) == 0 {
 		return message{}, errors.New("content is neither a text nor a list of blocks")
 	}
-	for _, fields := range raw {
-		b := block{fields: fields}
-		if present(fields["text"]) && json.Unmarshal(fields["text"], &text) == nil {
-			t, err := ParseTemplate(text)
-			if err != nil {
-				return message{}, err
-			}
-			b.text = &t
-		}
-		m.blocks = append(m.blocks, b)
-	}
-	return m, nil
+	all, err := parseBlock(raw)
+	m.blocks = all.list
+	return m, err
 }
 
 // messages renders the judge's input.
@@ -89,16 +166,9 @@ func (m message) content(row json.RawMessage, s *Sample) ([]byte, error) {
 		text, _, err := m.text.Render(row, s)
 		return sampler.AppendQuoted(nil, text), err
 	}
-	blocks := make([]map[string]json.RawMessage, len(m.blocks))
-	for i, b := range m.blocks {
-		blocks[i] = maps.Clone(b.fields)
-		if b.text != nil {
-			text, _, err := b.text.Render(row, s)
-			if err != nil {
-				return nil, err
-			}
-			blocks[i]["text"] = sampler.AppendQuoted(nil, text)
-		}
+	blocks, err := block{list: m.blocks}.render(row, s)
+	if err != nil {
+		return nil, err
 	}
 	return json.Marshal(blocks)
 }
@@ -110,11 +180,7 @@ func (g *judged) templates() []Template {
 		if m.text != nil {
 			all = append(all, *m.text)
 		}
-		for _, b := range m.blocks {
-			if b.text != nil {
-				all = append(all, *b.text)
-			}
-		}
+		all = append(all, block{list: m.blocks}.templates()...)
 	}
 	return all
 }

@@ -14,6 +14,7 @@ import (
 	"gonogo/sampler"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/model"
+	"gonogo/sampler/rollout"
 )
 
 // judge answers with text, over HTTP.
@@ -204,5 +205,45 @@ func TestAJudgeThatCannotBeReachedIsAFailure(t *testing.T) {
 	var f *sampler.Failure
 	if !errors.As(err, &f) || !sampler.Unreachable(err) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// Every text of a block is a template, however deep it lies; a field that a row does
+// not have is named.
+func TestImagesOfAJudgeAreTemplates(t *testing.T) {
+	var got string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		got = string(body)
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, answers(`{"steps":[],"result":7}`))
+	}))
+	defer server.Close()
+	j, err := model.NewJudge(model.Config{BaseURL: server.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	g := open(t, `{"type":"score_model","name":"n","model":"judge-1","range":[2,10],"input":[{"role":"user","content":[
+{"type":"input_text","text":"Said: {{sample.output_text}}"},{"type":"input_image","image_url":"data:image/png;base64,{{item.picture}}"},{"type":"image_url","image_url":{"url":"{{item.picture}}"}}]}]}`, grader.Env{Judge: j})
+	out := output("Paris")
+	out.Item.Row = json.RawMessage(`{"picture":"QUJD"}`)
+	if _, err := g.Grade(t.Context(), out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"Said: Paris"`, `"image_url":"data:image/png;base64,QUJD"`, `"image_url":"QUJD"`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s is not in the request: %s", want, got)
+		}
+	}
+	if strings.Contains(got, "{{") {
+		t.Errorf("a template was sent as it is: %s", got)
+	}
+	check, ok := g.(interface{ CheckItem(*rollout.Item) error })
+	if !ok {
+		t.Fatal("a judge does not check items")
+	}
+	if err := check.CheckItem(&rollout.Item{ID: "q", Row: json.RawMessage(`{}`)}); err == nil || !strings.Contains(err.Error(), "picture") {
+		t.Errorf("a row without a picture: %v", err)
 	}
 }

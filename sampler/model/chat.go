@@ -33,11 +33,18 @@ func newChat(cfg Config) *chat {
 	return w
 }
 
-// prefix copies an item's messages and tools; both have the form of chat.
+// prefix copies an item's messages and tools; both have the form of chat, but for
+// the parts of contents, which may have that of Responses.
 func (w *chat) prefix(it *rollout.Item) (prefix, error) {
 	var p prefix
 	for i, m := range it.Messages {
 		m.Reasoning = "" // not a field of a request
+		if m.Parts != nil {
+			var err error
+			if m.Parts, err = eachPart(m.Parts, chatPart); err != nil {
+				return prefix{}, fmt.Errorf("convert message %d of item %q: %w", i+1, it.ID, err)
+			}
+		}
 		b, err := json.Marshal(m)
 		if err != nil {
 			return prefix{}, fmt.Errorf("convert message %d of item %q: %w", i+1, it.ID, err)
@@ -51,6 +58,11 @@ func (w *chat) prefix(it *rollout.Item) (prefix, error) {
 		p.tools = t
 	}
 	return p, nil
+}
+
+func (w *chat) prompt(messages json.RawMessage, seed *int64) ([]byte, error) {
+	messages, err := eachMessage(messages, func(p part, _ string) { chatPart(p) })
+	return w.frame.prompt(messages, seed), err
 }
 
 type chatAnswer struct {

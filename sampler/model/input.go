@@ -87,38 +87,12 @@ func inputItems(b *fields, m rollout.Message, calls *earlier) error {
 	return nil
 }
 
-// inputContent renames the parts of a content array from chat form to that of
-// Responses; parts it does not know stay as they are.
+// inputContent writes a message's content in the form of Responses.
 func inputContent(m rollout.Message) ([]byte, error) {
 	if m.Parts == nil {
 		return sampler.AppendQuoted(nil, m.Content), nil
 	}
-	var parts []map[string]json.RawMessage
-	if err := json.Unmarshal(m.Parts, &parts); err != nil {
-		return nil, err
-	}
-	for _, p := range parts {
-		switch rollout.TextOrJSON(p["type"]) {
-		case "text":
-			p["type"] = json.RawMessage(`"input_text"`)
-			if m.Role == "assistant" {
-				p["type"] = json.RawMessage(`"output_text"`)
-			}
-		case "image_url":
-			var image struct {
-				URL    json.RawMessage `json:"url"`
-				Detail json.RawMessage `json:"detail"`
-			}
-			p["type"] = json.RawMessage(`"input_image"`)
-			if json.Unmarshal(p["image_url"], &image) == nil && image.URL != nil {
-				p["image_url"] = image.URL
-				if image.Detail != nil {
-					p["detail"] = image.Detail
-				}
-			}
-		}
-	}
-	return json.Marshal(parts)
+	return eachPart(m.Parts, func(p part) { responsesPart(p, m.Role) })
 }
 
 // flatTools converts tools from chat form, where name, description, parameters

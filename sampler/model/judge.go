@@ -37,12 +37,16 @@ func (j *Judge) Complete(ctx context.Context, p sampler.Prompt) (c sampler.Compl
 	if err != nil {
 		return sampler.Completion{}, err
 	}
+	prompt, err := w.prompt(p.Messages, p.Seed)
+	if err != nil {
+		return sampler.Completion{}, err
+	}
 	pass, err := sampler.Admit(ctx, sampler.JudgeBoundary)
 	if err != nil {
 		return sampler.Completion{}, err
 	}
 	defer func() { pass.Done(c.Usage, err) }()
-	answer, err := j.post(ctx, pass, w.prompt(p.Messages, p.Seed), p.RequestID)
+	answer, err := j.post(ctx, pass, prompt, p.RequestID)
 	var r *refused
 	if errors.As(err, &r) {
 		if r.cutOff != "" {

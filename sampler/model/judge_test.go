@@ -65,3 +65,34 @@ func TestJudgeFailures(t *testing.T) {
 		t.Errorf("error %v: a retired judge must end the run", err)
 	}
 }
+
+// The blocks of a judge's input are written in the form of either API; each API
+// takes its own alone.
+func TestBlocksInTheFormOfTheAPI(t *testing.T) {
+	const (
+		chat      = `[{"role":"user","content":[{"type":"text","text":"see"},{"type":"image_url","image_url":{"url":"data:x","detail":"low"}},{"type":"file","file":{"file_id":"f1"}}]}]`
+		responses = `[{"role":"user","content":[{"type":"input_text","text":"see"},{"type":"input_image","image_url":"data:x","detail":"low"},{"type":"input_file","file_id":"f1"}]}]`
+	)
+	for _, c := range []struct{ api, list, answer, want string }{
+		{model.Chat, "messages", `{"choices":[{"finish_reason":"stop","message":{"content":"{}"}}]}`, chat},
+		{model.Responses, "input", `{"status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"{}"}]}]}`, responses},
+	} {
+		f := serve(t, 200, c.answer)
+		j, err := model.NewJudge(model.Config{BaseURL: f.URL + "/v1", API: c.api})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer j.Close()
+		m := f.open(t, model.Config{API: c.api})
+		for _, written := range []string{chat, responses} {
+			if _, err := j.Complete(t.Context(), sampler.Prompt{Model: "judge-1", Messages: json.RawMessage(written)}); err != nil {
+				t.Fatal(err)
+			}
+			same(t, c.api+", a judge's prompt", f.last(t).(map[string]any)[c.list], c.want)
+			if _, err := m.Reply(t.Context(), sampler.Request{Item: makeItem(t, `{"messages":`+written+`}`)}); err != nil {
+				t.Fatal(err)
+			}
+			same(t, c.api+", a row's prompt", f.last(t).(map[string]any)[c.list], c.want)
+		}
+	}
+}

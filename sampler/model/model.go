@@ -26,7 +26,7 @@ type wire interface {
 	// request writes the body for the next turn of a rollout.
 	request(p prefix, turns []sampler.Turn, written *sampler.Written, without omitted) []byte
 	// prompt writes the body of a request that has messages of its own.
-	prompt(messages json.RawMessage, seed *int64) []byte
+	prompt(messages json.RawMessage, seed *int64) ([]byte, error)
 	// parse reads an answer of status 200. An error is a *fault.
 	parse(body []byte, ids *ids) (sampler.Reply, error)
 }

@@ -45,6 +45,11 @@ func newResponses(cfg Config) (*responses, error) {
 	return w, nil
 }
 
+func (w *responses) prompt(messages json.RawMessage, seed *int64) ([]byte, error) {
+	messages, err := eachMessage(messages, responsesPart)
+	return w.frame.prompt(messages, seed), err
+}
+
 type responsesAnswer struct {
 	Status     string          `json:"status"`
 	Error      json.RawMessage `json:"error"`
