@@ -138,3 +138,26 @@ func TestUnparsedMarkupIsJudged(t *testing.T) {
 		}
 	}
 }
+
+// Where items are enough and some were lost, that is the reason, not their number.
+func TestLostItemsAreNamedAsTheReason(t *testing.T) {
+	var all [][]float64
+	for range 54 {
+		all = append(all, []float64{0, 1, 0, 1, 1, 0, 0, 1})
+	}
+	in := lines(all)
+	for i := range 3 {
+		in = append(in, fmt.Sprintf(`{"item":"lost%d","outcome":"tool","error":"call search: status 503"}`, i))
+	}
+	r := analyze(t, analysis.DefaultSettings(), in)
+	for _, f := range r.Findings {
+		if f.Gate != "data.enough" || f.Severity != analysis.Blocking {
+			continue
+		}
+		if f.Status != analysis.Unknown || !strings.Contains(f.Title, "3 of 57 sampled items (5.26 %) have no valid rollout") || !strings.Contains(f.Remedy, "status 503") || strings.Contains(f.Title+f.Remedy, "settle") {
+			t.Errorf("%s: %s %s", f.Status, f.Title, f.Remedy)
+		}
+		return
+	}
+	t.Error("no finding")
+}

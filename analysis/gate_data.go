@@ -81,11 +81,21 @@ var dataEnough = Gate{
 		status := Pass
 		if have < want || lost > t.At("data.enough.lost") {
 			status = Unknown
+			if have >= want { // more items would lose as many
+				j.said, j.needs.Items = &lostWords, sr.Items.Sampled
+				j.vars["lostshare"], j.vars["most"], j.vars["cause"] = percent(lost), percent(t.At("data.enough.lost")), firstCause(r.Lang, sr)
+			}
 			j.items = append(slices.Clone(sr.Items.Lost), short...)
 			j.items = j.items[:min(len(j.items), itemsListed)]
 		}
 		return []Finding{j.finding(r.Lang, status, observed(float64(have))), enoughCaution(r, t, split)}
 	},
+}
+
+// lostWords are said where items are enough, and too many of them were lost.
+var lostWords = message{
+	title:  "{lost} of {sampled} sampled items ({lostshare}) have no valid rollout at all; at most {most} may be lost",
+	remedy: "The items that were lost may differ from the rest, so that the numbers may not hold for them. Fix what made their rollouts fail, then run again; only what is missing is sampled. Most frequent cause: {cause}.",
 }
 
 func enoughCaution(r *Result, t Thresholds, split rollout.Split) Finding {

@@ -1,6 +1,7 @@
 package language
 
-// chineseFindingsEnds is what gates say of how the model's replies ended.
+// chineseFindingsEnds is what gates say of how the model's replies ended, and of
+// items that were lost.
 var chineseFindingsEnds = map[string]string{
 	"An answer that was cut off, refused, withheld or left empty earns the bottom of the range, whatever the model knows. Groups then differ by who was cut off, not by who was right, and training learns to write less.": "被截断、拒答、被拦截或为空的回答只能得到最低分，与模型会不会做无关。这样一来，组内的差异来自谁被截断，而不是谁答对，训练只会学到少写。",
 	"{percent} of rollouts end without a finished answer":           "{percent} 的轨迹没有给出完整的回答",
@@ -15,12 +16,14 @@ var chineseFindingsEnds = map[string]string{
 	"%s refused":                      "%s 条拒答",
 	"%s withheld by a content filter": "%s 条被内容过滤器拦截",
 	"%s empty":                        "%s 条为空",
-	"Raise max_output_tokens (P99 of finished answers: %s tokens).":                                                              "调高 max_output_tokens（完整回答的第 99 百分位：%s 个词元）。",
-	"Raise max_output_tokens; the server does not say how many tokens the finished answers took.":                                "调高 max_output_tokens；服务器没有报告完整回答用了多少词元。",
-	"Read the refusals, then change the prompt so that the model does not decline, or drop those items.":                         "阅读拒答内容，然后修改提示词使模型不再拒答，或去掉这些题目。",
-	"Have the content filter relaxed for this data, or drop those items.":                                                        "请为这些数据放宽内容过滤，或去掉这些题目。",
-	"Read the raw replies: an empty answer mostly comes from a wrong chat template, or from reasoning that took all the tokens.": "查看原始回复：空回答大多源于聊天模板不对，或推理用完了全部词元。",
-	"no record says how the model's last reply ended":                                                                            "没有记录说明模型最后一条回复是如何结束的",
+	"Raise max_output_tokens (P99 of finished answers: %s tokens).":                                                                                                                                                   "调高 max_output_tokens（完整回答的第 99 百分位：%s 个词元）。",
+	"Raise max_output_tokens; the server does not say how many tokens the finished answers took.":                                                                                                                     "调高 max_output_tokens；服务器没有报告完整回答用了多少词元。",
+	"Read the refusals, then change the prompt so that the model does not decline, or drop those items.":                                                                                                              "阅读拒答内容，然后修改提示词使模型不再拒答，或去掉这些题目。",
+	"Have the content filter relaxed for this data, or drop those items.":                                                                                                                                             "请为这些数据放宽内容过滤，或去掉这些题目。",
+	"Read the raw replies: an empty answer mostly comes from a wrong chat template, or from reasoning that took all the tokens.":                                                                                      "查看原始回复：空回答大多源于聊天模板不对，或推理用完了全部词元。",
+	"{lost} of {sampled} sampled items ({lostshare}) have no valid rollout at all; at most {most} may be lost":                                                                                                        "采样的 {sampled} 道题目中有 {lost} 道（{lostshare}）没有任何有效轨迹；至多允许 {most}",
+	"The items that were lost may differ from the rest, so that the numbers may not hold for them. Fix what made their rollouts fail, then run again; only what is missing is sampled. Most frequent cause: {cause}.": "丢失的题目可能与其他题目不同，因此这些数字未必适用于它们。先修复导致其轨迹失败的问题，再重新运行；只会补采缺失的部分。最常见的原因：{cause}。",
+	"no record says how the model's last reply ended":                                                                                                                                                                 "没有记录说明模型最后一条回复是如何结束的",
 
 	"Text that the server should have parsed is graded as the answer: a right answer looks wrong, and a tool that the model calls is never run. The numbers then describe the server's settings, not the model.": "本应由服务器解析的文本被当作回答来评分：正确的回答看起来是错的，模型调用的工具从未运行。这些数字描述的是服务器的设置，而不是模型。",
 	"{percent} of answers hold unparsed markup":                                                                           "{percent} 的回答含有未解析的标记",
