@@ -7,12 +7,13 @@ WORLD   ?= healthy
 RUN     ?= runs/demo-$(WORLD)
 FUZZ    ?= 20s
 RACE    ?= ./...
+LAB     := fixtures/backtest/lab
 export GONOGO_TESTDATA
 
-.PHONY: help build demo test race worlds fleet deep lint bench calibrate fuzz golden clean
+.PHONY: help build demo test race worlds fleet deep lint bench calibrate backtest-train fuzz golden clean
 
 help: ## list the targets
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
 
 build: ## build bin/gonogo
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o $(BIN) ./cmd/gonogo
@@ -58,6 +59,14 @@ calibrate: ## simulate in full how often intervals cover and verdicts err, and w
 	  printf '\n## Targets\n\n| simulation | target | figures | seen | verdict |\n|---|---|---|---|---|\n'; \
 	  cat $$dir/*.targets.md $$dir/*.section.md; } >docs/calibration.md; \
 	rm -r $$dir; exit $$code
+
+backtest-train: build $(LAB)/.venv/installed ## make the trainings of fixtures/backtest that are missing; stop and go on at any time (ONLY=NAME for one of them, SEED=1)
+	OMP_NUM_THREADS=1 nice -n 19 $(LAB)/.venv/bin/python $(LAB)/lab.py $(if $(ONLY),--only $(ONLY)) $(if $(SEED),--seed $(SEED))
+
+$(LAB)/.venv/installed: $(LAB)/requirements.txt
+	python3 -m venv $(LAB)/.venv
+	$(LAB)/.venv/bin/pip install --quiet --no-deps -r $<
+	touch $@
 
 fuzz: ## fuzz every reader for FUZZ each
 	@for pkg in $$($(GO) list ./...); do \
