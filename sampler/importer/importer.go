@@ -36,6 +36,7 @@ func Formats() []Format {
 		verifiers,
 		verifiersV1,
 		evalProtocol,
+		nemoGym,
 		promptfoo,
 		tauBench,
 		tau2Bench,
