@@ -49,19 +49,22 @@ func (d *decoded) settle(source Source, split Split) (why string, err error) {
 	if err := r.settleProbe(source == Probe); err != nil {
 		return "", err
 	}
-	r.settleError()
+	beside := "outcome "
+	if r.settleError() {
+		beside = "an error and so outcome "
+	}
 	if r.Outcome, err = known("outcome", r.Outcome, Graded, Outcomes()); err != nil {
 		return "", err
 	}
 	r.settleFinish()
-	return d.settleReward(), nil
+	return d.settleReward(beside), nil
 }
 
 // settleError makes a failure of a line that names an error and no outcome: a
 // reward beside it is what a tool writes when it has none.
-func (r *Record) settleError() {
+func (r *Record) settleError() (failed bool) {
 	if r.Outcome != "" {
-		return
+		return false
 	}
 	if NoCause(r.Error) {
 		r.Error = ""
@@ -69,10 +72,12 @@ func (r *Record) settleError() {
 	if NoCause(r.Kind) {
 		r.Kind = ""
 	}
-	if r.Error != "" || r.Kind != "" {
-		r.Outcome = Boundary(r.Kind + " " + r.Error)
-		r.Error = cmp.Or(r.Error, r.Kind)
+	if r.Error == "" && r.Kind == "" {
+		return false
 	}
+	r.Outcome = Boundary(r.Kind + " " + r.Error)
+	r.Error = cmp.Or(r.Error, r.Kind)
+	return true
 }
 
 // settleProbe keeps probes out of rollouts and rollouts out of probes: what was
@@ -96,8 +101,9 @@ func (r *Record) settleProbe(wanted bool) error {
 }
 
 // settleReward makes outcome and reward agree: a reward is there exactly when
-// a grade is, and a failure is never a number.
-func (d *decoded) settleReward() (why string) {
+// a grade is, and a failure is never a number. beside says what of the line makes
+// its outcome.
+func (d *decoded) settleReward(beside string) (why string) {
 	r := d.rec
 	switch {
 	case r.Outcome == Graded && r.Reward == nil:
@@ -107,7 +113,7 @@ func (d *decoded) settleReward() (why string) {
 		}
 		why = d.noReward + ": read as outcome grader, a missing grade"
 	case r.Outcome.Missing() && r.Reward != nil:
-		why = fmt.Sprintf("reward %g beside outcome %s: the reward was left out, a failure is never a number", *r.Reward, r.Outcome)
+		why = fmt.Sprintf("reward %g beside %s%s: the reward was left out, a failure is never a number", *r.Reward, beside, r.Outcome)
 		r.Reward = nil
 	}
 	if r.Reward == nil {
