@@ -122,6 +122,31 @@ func TestRepeatedRequestsLeaveATrace(t *testing.T) {
 	}
 }
 
+// An answer that was graded later is no rollout that was made again.
+func TestGradedLaterIsNotMadeAgain(t *testing.T) {
+	for _, c := range []struct {
+		why, lines string
+		want       int
+	}{
+		{"graded as the next attempt", `{"item":"a","sample":0,"outcome":"grader","error":"down","trace_id":"t"}
+{"item":"a","sample":0,"attempt":1,"reward":1,"trace_id":"t"}`, 0},
+		{"made again", `{"item":"a","sample":0,"outcome":"tool","error":"down","trace_id":"t"}
+{"item":"a","sample":0,"attempt":1,"reward":1,"trace_id":"u"}`, 1},
+		{"made again, and graded later", `{"item":"a","sample":0,"outcome":"tool","error":"down","trace_id":"t"}
+{"item":"a","sample":0,"attempt":1,"outcome":"grader","error":"down","trace_id":"u"}
+{"item":"a","sample":0,"attempt":2,"reward":1,"trace_id":"u"}`, 1},
+		{"the last attempt alone", `{"item":"a","sample":0,"attempt":2,"reward":1}`, 2},
+	} {
+		r, err := analyzeText(t, c.lines+"\n"+`{"item":"b","sample":0,"reward":0}`+"\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Splits[rollout.Train].Missing.Repeated; got != c.want {
+			t.Errorf("%s: %d made again, want %d", c.why, got, c.want)
+		}
+	}
+}
+
 // Free sentences cannot be compared: that once passed as "on no audited item".
 func TestFreeSentencesAreNotSuspectAndNotClear(t *testing.T) {
 	build := func(answer func(i, j int) string) analysis.Finding {

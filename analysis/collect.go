@@ -40,6 +40,8 @@ type collector struct {
 type row struct {
 	key        rollout.Key
 	attempt    int
+	repeats    int    // earlier attempts that failed and were made again
+	trace      uint64 // hash of the trace id
 	outcome    rollout.Outcome
 	cause      string
 	reward     float64
@@ -109,6 +111,7 @@ func (c *collector) add(rec *rollout.Record) error {
 		elapsed:  time.Duration(rec.Elapsed).Seconds(),
 		category: rec.Category, family: rec.Family, met: leakOf(rec),
 	}
+	r.repeats, r.trace = c.repeats(rec)
 	if rec.Outcome != rollout.Graded {
 		r.cause = errorOf(rec)
 	}
@@ -135,6 +138,23 @@ func (c *collector) add(rec *rollout.Record) error {
 	}
 	c.rows[r.key] = r
 	return nil
+}
+
+// repeats counts how often a rollout was made again. An attempt with the trace id of
+// the one before, which lacked its grade alone, is the same rollout graded later.
+func (c *collector) repeats(rec *rollout.Record) (n int, trace uint64) {
+	trace = maphash.String(c.hash, rec.TraceID)
+	was := c.rows[rec.Key()]
+	if was == nil {
+		was = c.extra[rec.Key()]
+	}
+	switch {
+	case was == nil:
+		return rec.Attempt, trace
+	case was.outcome == rollout.GraderFailed && rec.TraceID != "" && was.trace == trace:
+		return was.repeats, trace
+	}
+	return was.repeats + max(0, rec.Attempt-was.attempt), trace
 }
 
 func (c *collector) addGrades(r *row, rec *rollout.Record) error {

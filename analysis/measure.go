@@ -153,7 +153,7 @@ func (m *measure) missing() Missing {
 	total := 0
 	m.records(func(r *row) {
 		total++
-		out.Repeated += r.attempt // only a failed rollout is made again
+		out.Repeated += r.repeats // only a failed rollout is made again
 		if r.retries > 0 {
 			out.Retries += r.retries
 			out.Retried++

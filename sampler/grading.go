@@ -61,19 +61,27 @@ func (s *session) despair(it *rollout.Item, err error) {
 	if _, endpoint := AsFailure(err); !own || endpoint || kind.Kind == KindRange {
 		return
 	}
+	if kind.Kind == KindBatch {
+		s.halt.now(&GraderlessError{Err: err})
+		return
+	}
 	if n := s.misfit.refused(it); n >= hopeless {
 		s.halt.now(&GraderlessError{Items: n, Err: err})
 	}
 }
 
-// GraderlessError ends a run whose grader graded nothing.
+// GraderlessError ends a run whose grader graded nothing, or cannot grade one output
+// by itself.
 type GraderlessError struct {
-	Items int   // different items that it failed on
+	Items int   // different items that it failed on; 0 when it cannot grade one by itself
 	Err   error // the last failure
 }
 
 // Error names the last failure and what to do.
 func (e *GraderlessError) Error() string {
+	if e.Items == 0 {
+		return fmt.Sprintf("%v; then grade again what is recorded; nothing of it is lost", e.Err)
+	}
 	return fmt.Sprintf("the grader failed on all of %d items: %v; correct the grader, then grade again what is recorded; nothing of it is lost", e.Items, e.Err)
 }
 

@@ -36,6 +36,40 @@ type Reward struct {
 
 	loading  sync.Mutex // held while function is made
 	function *python.Function
+
+	beside *besides // nil: nobody asks whether the functions compare outputs
+}
+
+// besides are outputs that were graded before: now and then the functions are asked
+// whether an output is worth as much beside them as alone.
+type besides struct {
+	mu    sync.Mutex // guards what follows
+	asked int
+	kept  []handedOutput
+}
+
+// The gradings that ask, and the outputs beside which they do.
+const (
+	askedAtFirst = 16 // of the first gradings all do,
+	askedEvery   = 16 // of later ones one in so many
+	besidesKept  = 3
+)
+
+// next returns the outputs beside which the next one is to be graded as well; nil
+// when it is graded alone.
+func (b *besides) next(asked handedOutput) []handedOutput {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.asked++
+	if b.asked > askedAtFirst && b.asked%askedEvery != 0 {
+		return nil
+	}
+	out := append([]handedOutput{}, b.kept...)
+	if !slices.ContainsFunc(b.kept, func(h handedOutput) bool { return h.Text == asked.Text }) {
+		b.kept = append(b.kept, asked)
+		b.kept = b.kept[max(0, len(b.kept)-besidesKept):]
+	}
+	return out
 }
 
 // rewardSource is what the definitions of all such kinds have.
@@ -176,7 +210,11 @@ func (g *Reward) Grade(ctx context.Context, out sampler.Output) (sampler.Grade, 
 	if err != nil {
 		return sampler.Grade{}, err
 	}
-	asked, err := handed(out)
+	given := handed(out)
+	if g.beside != nil {
+		given.Beside = g.beside.next(given)
+	}
+	asked, err := json.Marshal(given)
 	if err != nil {
 		return sampler.Grade{}, err
 	}
@@ -202,18 +240,21 @@ func (g *Reward) Grade(ctx context.Context, out sampler.Output) (sampler.Grade, 
 	return sampler.Grade{Reward: *result.Reward, Parts: result.Parts}, nil
 }
 
-// handed is what an adapter is handed.
-func handed(out sampler.Output) (json.RawMessage, error) {
+// handedOutput is what an adapter is handed.
+type handedOutput struct {
+	Item       json.RawMessage   `json:"item"`
+	Text       string            `json:"text"`
+	Completion []rollout.Message `json:"completion"`
+	TraceID    string            `json:"trace_id"`
+	Beside     []handedOutput    `json:"beside,omitzero"` // empty is beside itself alone
+}
+
+func handed(out sampler.Output) handedOutput {
 	row := out.Item.Row
 	if len(row) == 0 {
 		row = json.RawMessage(`{}`)
 	}
-	return json.Marshal(struct {
-		Item       json.RawMessage   `json:"item"`
-		Text       string            `json:"text"`
-		Completion []rollout.Message `json:"completion"`
-		TraceID    string            `json:"trace_id"`
-	}{row, out.Text, completion(out), out.TraceID})
+	return handedOutput{Item: row, Text: out.Text, Completion: completion(out), TraceID: out.TraceID}
 }
 
 // completion is the conversation after the prompt. It ends with the answer that

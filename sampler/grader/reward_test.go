@@ -203,6 +203,38 @@ test_x._origin_func, test_x._metainfo = original, {"mode": "all"}
 	})
 }
 
+// A reward that depends on the other completions of its batch is no reward of one
+// completion: graded alone it would be another one than in training.
+func TestTRLRefusesRewardsOverABatch(t *testing.T) {
+	env := grader.Env{Python: interpreters(t)}
+	const texts = "    texts = [c[-1]['content'] for c in completions]\n"
+	for _, c := range []struct {
+		why, source string
+		refusedAt   int // the grading; 0 is never
+	}{
+		{"how often a text is there", "def f(completions, **kwargs):\n" + texts + "    return [1.0 / texts.count(t) for t in texts]", 1},
+		{"the length less its mean", "def f(completions, **kwargs):\n" + texts + "    return [len(t) - sum(map(len, texts)) / len(texts) for t in texts]", 2},
+		{"the longest of all", "def f(completions, **kwargs):\n" + texts + "    return [float(len(t) == max(map(len, texts))) for t in texts]", 3},
+		{"its own text alone", "def f(completions, **kwargs):\n" + texts + "    return [float(len(t)) for t in texts]", 0},
+		{"chance", "import random\ndef f(completions, **kwargs): return [random.random() for c in completions]", 0},
+		{"one completion at a time, or an error", "def f(completions, **kwargs):\n    assert len(completions) == 1\n    return [1.0]", 0},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			g := open(t, rewardGrader("trl", c.source, nil), env)
+			for i, text := range []string{"Rome", "Paris, France", "Bonn"} {
+				_, err := g.Grade(t.Context(), asked(capital, text))
+				refused := kindOf(err) == sampler.KindBatch && strings.Contains(err.Error(), "f gives a completion")
+				if want := i+1 == c.refusedAt; refused != want || err != nil && !refused {
+					t.Fatalf("grading %d: %v, want it refused: %v", i+1, err, want)
+				}
+				if refused {
+					return
+				}
+			}
+		})
+	}
+}
+
 func BenchmarkTRL(b *testing.B) {
 	env := grader.Env{Python: manyInterpreters(b)}
 	g, err := grader.New(grader.Kinds(), json.RawMessage(rewardGrader("trl", "def f(completions, solution, **kwargs):\n    return [float(s in c[-1]['content']) for c, s in zip(completions, solution)]\n", nil)), env)

@@ -20,7 +20,7 @@ var trl = Kind{
 
 // trlChoices tells what counts as a reward.
 var trlChoices = map[string]string{
-	"trl result": "the sum of the functions by weight; None leaves a function out, as in TRL; None from all of them, NaN and an exception are a failed grading; each function sees one completion at a time, and the state of a trainer before its first step",
+	"trl result": "the sum of the functions by weight; None leaves a function out, as in TRL; None from all of them, NaN and an exception are a failed grading; each function sees one completion at a time, one that gives other rewards in a batch is refused, and the state of a trainer before its first step",
 }
 
 func newTRL(raw json.RawMessage, env Env) (sampler.Grader, error) {
@@ -37,5 +37,10 @@ func newTRL(raw json.RawMessage, env Env) (sampler.Grader, error) {
 	default:
 		return nil, fmt.Errorf("format is %q: it is standard, which hands texts, or conversational, which hands messages", c.Format)
 	}
-	return newReward("trl", c.rewardSource, c.rewardFunctions, trlAdapter, map[string]any{"format": c.Format}, trlChoices, env)
+	g, err := newReward("trl", c.rewardSource, c.rewardFunctions, trlAdapter, map[string]any{"format": c.Format}, trlChoices, env)
+	if err != nil {
+		return nil, err
+	}
+	g.beside = new(besides)
+	return g, nil
 }
