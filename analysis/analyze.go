@@ -116,6 +116,7 @@ func newResult(run *rollout.Run, input rollout.Input, s Settings) *Result {
 		GroupSize:     s.GroupSize,
 		PassThreshold: s.PassThreshold,
 		Thresholds:    s.Thresholds.All(),
+		require:       s.Require,
 		Input:         input,
 		Splits:        make(map[rollout.Split]*SplitResult),
 		Problems:      []rollout.Problem{},

@@ -148,7 +148,7 @@ func (j judgement) finding(l language.Language, status Status, b bound) Finding 
 
 // skipped says that a gate had nothing to judge, and why in the words of Say.
 func skipped(l language.Language, gate string, split rollout.Split, severity Severity, why string, args ...any) Finding {
-	f := Finding{Gate: gate, Split: split, Severity: severity, Status: Skipped, Items: []string{}}
+	f := Finding{Gate: gate, Split: split, Severity: severity, Status: Skipped, Items: []string{}, lacks: lacking(why)}
 	f.say(saying{l: l, vars: map[string]string{"reason": l.Say(why, args...)}})
 	return f
 }

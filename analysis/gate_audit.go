@@ -11,15 +11,26 @@ import (
 )
 
 // noAudit is the reason for which gates about the audit are skipped.
-const noAudit = "no audit was made: gonogo audit RUN makes it"
+// The second one is that of an import, which names no grader.
+const (
+	noAudit       = "no audit was made: gonogo audit RUN makes it"
+	noAuditImport = "no audit was made: gonogo audit RUN --grader FILE makes it"
+)
 
 // unaudited returns the reason for which a gate about the audit has nothing to
 // judge, "" when there was one.
 func (r *Result) unaudited() string {
 	if r.Grader == nil || r.Grader.Audited == 0 {
-		return noAudit
+		return r.noAudit()
 	}
 	return ""
+}
+
+func (r *Result) noAudit() string {
+	if r.Run.Source == string(rollout.Import) {
+		return noAuditImport
+	}
+	return noAudit
 }
 
 // noiseShift is how often noise alone takes a grade away from what the output

@@ -43,6 +43,7 @@ func failuresOf(r *Result, t Thresholds, split rollout.Split) []Finding {
 		// The same again, once the endpoints answer: what they failed is made anew.
 		needs: &Needs{Items: sr.Items.Sampled, Samples: (sr.rollouts() + sr.Items.Sampled - 1) / max(1, sr.Items.Sampled)}, settles: true,
 	}
+	j.vars["lost"], j.vars["mend"] = missedBy(r.Lang, sr.Missing)
 	if n := sr.Missing.Repeated; n > 0 {
 		j.vars["repeated"] = r.Lang.Say(", counting %s that were made again since", count(n))
 	}
@@ -67,6 +68,22 @@ func failuresOf(r *Result, t Thresholds, split rollout.Split) []Finding {
 		out = append(out, j.finding(r.Lang, Fail, again))
 	}
 	return out
+}
+
+// missedBy names whose failures the missing grades are, and what to do about most of
+// them.
+func missedBy(l language.Language, m Missing) (whose, remedy string) {
+	whose, remedy = l.Text("failing endpoints"), l.Text("Fix the endpoint where it is, then run the same command again: only what failed is made again. An endpoint at another address is another run, and needs a directory of its own.")
+	switch {
+	case m.Grader > 0 && m.Grader == m.Total():
+		whose = l.Text("failures of the grader")
+	case m.Grader > 0:
+		whose = l.Text("failing endpoints and failures of the grader")
+	}
+	if 2*m.Grader > m.Total() {
+		remedy = l.Text("Fix the grader, then run gonogo grade RUN -o RUN-2: it grades the recorded answers again, without a new rollout.")
+	}
+	return whose, remedy
 }
 
 // rollouts counts the rollouts recorded.

@@ -23,7 +23,7 @@ var graderNoise = Gate{
 		audited := r.unaudited() == ""
 		switch {
 		case !e.Known() && e.N == 0 && !audited:
-			return []Finding{skipped(r.Lang, gate, split, Blocking, noAudit)}
+			return []Finding{skipped(r.Lang, gate, split, Blocking, r.noAudit())}
 		case !e.Known() && e.N == 0:
 			return []Finding{skipped(r.Lang, gate, split, Blocking, "the audit graded no output again (audit.regrades)")}
 		case !e.Known():

@@ -3,8 +3,6 @@ package analysis
 import (
 	"slices"
 	"strings"
-
-	"gonogo/sampler/rollout"
 )
 
 // noTrainingVerdict stands under a verdict that no train gate took part in.
@@ -20,11 +18,12 @@ func Judge(r *Result, t Thresholds, gates []Gate) {
 }
 
 // fold makes the verdict: any blocking fail is NO-GO; else any blocking
-// unknown, or no blocking gate evaluated, is UNDECIDED; else GO. Skipped
-// findings never block. The reason is the first failing, else unknown,
-// blocking gate.
+// unknown, or no blocking gate evaluated, is UNDECIDED; else a required gate that
+// judged nothing is UNDECIDED, too; else GO. Other skipped findings never block.
+// The reason is the first failing, else unknown, else missing blocking gate.
 func fold(r *Result) {
 	r.Verdict, r.Reason, r.Cautions, r.Note = Go, nil, []string{}, ""
+	r.cover()
 	var failed, unknown *string
 	evaluated := false
 	for i := range r.Findings {
@@ -48,6 +47,10 @@ func fold(r *Result) {
 		r.Verdict, r.Reason = NoGo, failed
 	case unknown != nil || !evaluated:
 		r.Verdict, r.Reason = Undecided, unknown
+	default:
+		if missing := r.Missing(); len(missing) > 0 {
+			r.Verdict, r.Reason = Undecided, &missing[0].Gate
+		}
 	}
 	r.Note = note(r)
 	r.ExitCode = r.Verdict.ExitCode()
@@ -66,13 +69,7 @@ func note(r *Result) string {
 	if _, ok := trainingSplit(r); !ok {
 		parts = append(parts, r.Lang.Text(noTrainingVerdict))
 	}
-	left, unseen := 0, 0
-	for _, split := range rollout.Splits() {
-		if sr := r.Splits[split]; sr != nil && sr.Missing.NotRun != nil {
-			left += *sr.Missing.NotRun
-			unseen += sr.Items.NotRun
-		}
-	}
+	left, unseen := r.notRun()
 	if text := r.Looks.note(r.Lang, r.Confidence); text != "" {
 		parts = append(parts, text)
 	}

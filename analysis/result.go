@@ -18,11 +18,16 @@ type Result struct {
 
 	english *Result // what this one was said again from; nil where it is English itself
 
+	require []string // stages and gates, see Settings.Require
+
 	Schema        string             `json:"schema"`
 	Verdict       Verdict            `json:"verdict"`
 	Reason        *string            `json:"reason"`   // the deciding gate; null for GO
 	Cautions      []string           `json:"cautions"` // advisory gates that failed
 	Note          string             `json:"note,omitempty"`
+	Judged        []string           `json:"judged,omitempty"`     // blocking gates that had something to judge
+	NotJudged     []Unjudged         `json:"not_judged,omitempty"` // blocking gates that had not, and sampling that is not complete
+	Required      []string           `json:"required,omitempty"`   // gates without which the verdict is UNDECIDED, and sampling
 	ExitCode      int                `json:"exit_code"`
 	Confidence    float64            `json:"confidence"`
 	Looks         *Looks             `json:"looks,omitempty"` // of sampling that ends when the verdict stands
@@ -79,6 +84,7 @@ type RunInfo struct {
 	Data        []rollout.Data    `json:"data,omitempty"`
 	Choices     map[string]string `json:"choices,omitempty"` // how unverified parts of the wire contract were taken
 	Notes       []string          `json:"notes,omitempty"`   // what an importer derived
+	Inputs      map[string]string `json:"inputs,omitempty"`  // SHA-256 of the run's files that were analysed, by name
 }
 
 // Timing holds wall times.

@@ -59,6 +59,7 @@ type Finding struct {
 	Settleable bool          `json:"settleable"`
 	Items      []string      `json:"items"`
 
+	lacks  string // the command that would give a skipped gate something to judge; "" where none would
 	saying saying // what the texts were filled from; nothing in one that was read back
 }
 

@@ -26,6 +26,7 @@ type Settings struct {
 	Seed          uint64     // of the bootstrap
 	Boot          int        // bootstrap resamples
 	Thresholds    Thresholds // by name; missing ones are at their default
+	Require       []string   // stages and gates without which the verdict is UNDECIDED; see Stages and DefaultRequire
 
 	// Reference finds an item's right answer, "" where there is none. nil: the
 	// first of the usual fields of its row.
@@ -70,6 +71,11 @@ func (s Settings) Validate() error {
 		return fmt.Errorf("pass_threshold is %g: it must be finite", *s.PassThreshold)
 	case s.WantedShare <= 0 || s.WantedShare > 1:
 		return fmt.Errorf("training.wanted_share is %g: it lies above 0 and at most at 1", s.WantedShare)
+	}
+	for _, name := range s.Require {
+		if !slices.Contains(Requirable(), name) {
+			return fmt.Errorf("require: %q is neither a stage nor a gate; there are %s", name, strings.Join(Requirable(), ", "))
+		}
 	}
 	if err := s.Prices.validate(); err != nil {
 		return err

@@ -25,9 +25,9 @@ var graderWords = struct {
 		why:           "Training finds every way to earn reward. If an answer that does no work is rewarded, the model learns to give that answer instead of doing the task, and the reward goes up while the work gets worse.",
 		pass:          "worthless answers do not fool the grader: {best}",
 		fail:          "the grader can be fooled: “{probe}” is rewarded on {on}{others}",
-		failRemedy:    "See it yourself: {replay} puts the same answer to the grader again and shows what it gives. Close the hole in the grader, then run gonogo audit RUN again; do not train before.{noise}{unjudged}",
+		failRemedy:    "See it yourself: {replay} puts the same answer to the grader again and shows what it gives. Close the hole in the grader. gonogo grade RUN -o RUN-2 then grades the recorded answers again, without a new rollout, and gonogo audit RUN-2 puts the probes to the new grader; do not train before.{noise}{unjudged}",
 		unknown:       "it is not clear whether the grader can be fooled: it failed on {failed} of {payloads}{kind}",
-		unknownRemedy: "Mend the grader so that it gives a worthless answer a grade, the lowest one, then run gonogo audit RUN again. Some trainers count such a failure as no reward, others repeat or drop the rollout, so that it is not counted here as an answer that earned nothing. {where}",
+		unknownRemedy: "Mend the grader so that it gives a worthless answer a grade, the lowest one; gonogo grade RUN -o RUN-2 and gonogo audit RUN-2 then judge it anew. Some trainers count such a failure as no reward, others repeat or drop the rollout, so that it is not counted here as an answer that earned nothing. {where}",
 		caution:       "a worthless answer was rewarded: “{probe}” on {on}{others}",
 		cautionRemedy: "Look at it: {replay}. One hole is enough for training to find it.{noise}{unjudged}",
 		unmeasured:    unaskable,
@@ -125,7 +125,7 @@ const (
 // that must score at the bottom.
 var unjudgedWords = message{
 	title:  "{failed} of {payloads} could not be judged: the grader failed on them{kind}",
-	remedy: "{where} A worthless answer should get the lowest grade, not a failure: what a trainer makes of one (no reward, a repeat, a dropped rollout) is not known here. Mend the grader, then run gonogo audit RUN again.",
+	remedy: "{where} A worthless answer should get the lowest grade, not a failure: what a trainer makes of one (no reward, a repeat, a dropped rollout) is not known here. Fix the grader; gonogo grade RUN -o RUN-2 and gonogo audit RUN-2 then judge it anew.",
 }
 
 // fewProbedWords are the words where too few items were probed for the grader to

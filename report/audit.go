@@ -72,7 +72,11 @@ const (
 const auditCommand = "gonogo audit RUN"
 
 func newAudit(r *analysis.Result, dir string, w *words) Audit {
-	command := inRun(auditCommand, dir)
+	command := auditCommand
+	if r.Run.Source == string(rollout.Import) {
+		command += " --grader FILE" // an import names none
+	}
+	command = inRun(command, dir)
 	a := Audit{Lead: fmt.Sprintf(w.Audit.None, command)}
 	g := r.Grader
 	if g == nil {

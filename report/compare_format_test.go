@@ -70,8 +70,8 @@ func untrusted(t *testing.T) *ComparisonPage {
 	return NewComparison(c, opt)
 }
 
-// Every format says that better is no better policy where the grader is not to be
-// trusted, and none says so in green.
+// Every format says that a higher reward is no better policy where the grader is not
+// to be trusted, and none says so in green.
 func TestWhatAnUntrustedGraderCallsBetterIsNotGreen(t *testing.T) {
 	p := untrusted(t)
 	p.Color = true
@@ -79,7 +79,7 @@ func TestWhatAnUntrustedGraderCallsBetterIsNotGreen(t *testing.T) {
 	if err := p.WriteText(&text); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(text.String(), yellow+"mIMPROVED") {
+	if !strings.Contains(text.String(), red+"mNOT BETTER") {
 		t.Errorf("the terminal is shown %q", text.String()[:1500])
 	}
 	for name, in := range map[string]string{
@@ -96,7 +96,7 @@ func TestWhatAnUntrustedGraderCallsBetterIsNotGreen(t *testing.T) {
 			t.Errorf("%s does not tell both verdicts", name)
 		}
 	}
-	if html := string(compareAs(t, "html", p)); !strings.Contains(html, "verdict v-UNDECIDED") {
+	if html := string(compareAs(t, "html", p)); !strings.Contains(html, "verdict v-NO-GO") {
 		t.Error("the page is in the colours of a GO")
 	}
 }

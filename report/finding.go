@@ -79,7 +79,12 @@ func inRun(text, dir string) string {
 	if dir == "" {
 		return text
 	}
-	return strings.ReplaceAll(text, auditCommand, "gonogo audit "+argument(dir))
+	var pairs []string
+	for _, command := range []string{"audit", "grade", "burst", "run -o"} {
+		pairs = append(pairs, "gonogo "+command+" RUN-2", "gonogo "+command+" "+argument(dir+"-2"), "gonogo "+command+" RUN", "gonogo "+command+" "+argument(dir))
+	}
+	pairs = append(pairs, " -o RUN-2", " -o "+argument(dir+"-2"))
+	return strings.NewReplacer(pairs...).Replace(text)
 }
 
 // folded is a finding with the threshold of the advisory finding that it

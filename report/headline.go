@@ -41,10 +41,27 @@ func headlines(r *analysis.Result, w *words) []Headline {
 		s = &analysis.SplitResult{}
 	}
 	return []Headline{
-		headline(w.Mean, w.MeanDoc, s.Reward.Estimate, w),
+		mean(s, w),
 		bestOf(r, s, w),
 		informative(r, s, w),
 	}
+}
+
+// mostMissing is the share of rollouts without a reward above which the mean of the
+// others is not shown as the run's.
+const mostMissing = 0.05
+
+// mean is the mean reward; where much is missing, between what it would be with all of
+// that at the bottom of the range and all of it at the top.
+func mean(s *analysis.SplitResult, w *words) Headline {
+	h := headline(w.Mean, w.MeanDoc, s.Reward.Estimate, w)
+	b := s.Reward.Bounds
+	if !h.Known || s.Missing.Share == nil || *s.Missing.Share <= mostMissing || b.Low == nil || b.High == nil {
+		return h
+	}
+	h.Value, h.Interval = chart.Number(*b.Low)+" – "+chart.Number(*b.High), ""
+	h.Doc = fmt.Sprintf(w.MeanBounds, chart.Percent(*s.Missing.Share))
+	return h
 }
 
 func headline(label, doc string, e stat.Estimate, w *words) Headline {

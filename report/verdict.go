@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gonogo/analysis"
+	"gonogo/report/chart"
 )
 
 // sentence words the verdict with its reason, and what to do next: the remedy
@@ -16,13 +17,16 @@ func sentence(r *analysis.Result, list []Finding, w *words) (reason, next string
 	if r.Note != "" {
 		reason = fmt.Sprintf(w.Noted, strings.TrimSuffix(reason, w.Signs.Stop), prose(r.Note)) + w.Signs.Stop
 	}
-	return reason, next
+	return reason + changed(r, w), next
 }
 
 func decision(r *analysis.Result, list []Finding, w *words) (reason, next string) {
 	meaning := w.Meaning[r.Verdict]
 	if r.Verdict == analysis.Go {
-		return goSentence(r, list, w), ""
+		return goSentence(r, w), ""
+	}
+	if missing := r.Missing(); r.Reason != nil && len(missing) > 0 && missing[0].Gate == *r.Reason {
+		return uncovered(r, list, missing[0], w)
 	}
 	i := slices.IndexFunc(list, func(f Finding) bool { return decides(r, f) })
 	if i < 0 {
@@ -61,20 +65,48 @@ func decides(r *analysis.Result, f Finding) bool {
 	return f.State == Unsettled
 }
 
+// uncovered says which required gate judged nothing, why, and how much was.
+func uncovered(r *analysis.Result, list []Finding, u analysis.Unjudged, w *words) (reason, next string) {
+	why := r.Lang.Again(u.Why)
+	if i := slices.IndexFunc(list, func(f Finding) bool { return f.State == Skipped && f.Gate == visible(u.Gate) }); i >= 0 {
+		why = w.Lower(unended(list[i].Title))
+	}
+	passed, all := r.Coverage()
+	reason = fmt.Sprintf(w.NotChecked, w.Meaning[r.Verdict], id(u.Gate), prose(why))
+	return fmt.Sprintf(w.Covered, reason, chart.Count(passed), chart.Count(all), chart.Count(all-len(r.Judged))), ""
+}
+
+// changed names the thresholds that are not at their default, so that a verdict
+// never hides them.
+func changed(r *analysis.Result, w *words) string {
+	const most = 4
+	var list []string
+	thresholds := r.ChangedThresholds()
+	for i, t := range thresholds {
+		if i == most {
+			list = append(list, fmt.Sprintf(w.ChangedMore, chart.Count(len(thresholds)-most)))
+			break
+		}
+		list = append(list, fmt.Sprintf(w.ChangedTo, t.Name, chart.Number(t.Value), chart.Number(t.Default)))
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return w.Signs.Space + fmt.Sprintf(w.Changed, w.list(list))
+}
+
 // goSentence names what passed. On a run without a training split it does not
 // claim more than was measured.
-func goSentence(r *analysis.Result, list []Finding, w *words) string {
-	passed := map[string]bool{}
-	for _, f := range list {
-		if f.State == Passing && f.Severity == w.Severity[analysis.Blocking] {
-			passed[f.Gate] = true
-		}
-	}
+func goSentence(r *analysis.Result, w *words) string {
+	passed, all := r.Coverage()
 	meaning := w.Meaning[analysis.Go]
 	if r.Note != "" {
 		meaning = w.NothingAgainst
 	}
-	s := fmt.Sprintf(w.AllPassed, meaning, w.Gates.of(len(passed)))
+	s := fmt.Sprintf(w.AllPassed, meaning, w.Gates.of(passed))
+	if passed < all {
+		s = fmt.Sprintf(w.SomePassed, meaning, chart.Count(passed), chart.Count(all), chart.Count(all-passed))
+	}
 	if n := len(r.Cautions); n > 0 {
 		s += w.Signs.Semicolon + w.named(w.Cautions.of(n), w.list(ids(r.Cautions)))
 	}

@@ -22,6 +22,9 @@ type words struct {
 	Meaning                               map[analysis.Verdict]string
 	NothingAgainst                        string // GO without a verdict on training
 	AllPassed, Because, NoneJudged, Noted string
+	MeanBounds                            string // of a mean that lacks much
+	SomePassed, Covered, NotChecked       string // how much of what could be judged was
+	Changed, ChangedTo, ChangedMore       string // thresholds that are not at their default
 	Measure                               string // of the deciding finding
 	GraderToo                             string // beside another reason
 	Gates, Cautions                       plural

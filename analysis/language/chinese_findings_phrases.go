@@ -90,6 +90,13 @@ var chineseFindingsPhrases = map[string]string{
 	"the endpoints answer within 100 ms, or there is nothing to compare the burst with": "各服务端点都在 100 ms 内响应，或没有可与演练比较的数据",
 	"%s and %s cannot be compared: %s":                                                  "%s 与 %s 无法比较：%s",
 
+	"failing endpoints":                            "服务端点故障",
+	"failures of the grader":                       "评分器故障",
+	"failing endpoints and failures of the grader": "服务端点故障和评分器故障",
+	"Fix the endpoint where it is, then run the same command again: only what failed is made again. An endpoint at another address is another run, and needs a directory of its own.": "请在原地址修复服务端点，然后重新运行同一命令：只会补做失败的部分。换了地址的服务端点就是另一次运行，需要自己的目录。",
+	"Fix the grader, then run gonogo grade RUN -o RUN-2: it grades the recorded answers again, without a new rollout.":                                                                "请修复评分器，然后运行 gonogo grade RUN -o RUN-2：它重新为已记录的答案评分，不做新的轨迹。",
+	"no audit was made: gonogo audit RUN --grader FILE makes it":                                                                                                                      "没有做过审计：用 gonogo audit RUN --grader FILE 审计",
+
 	">= %s (fails below %s)":                        ">= %s（低于 %s 不通过）",
 	"<= %s (fails above %s)":                        "<= %s（高于 %s 不通过）",
 	"< %s (fails above %s with p < %s)":             "< %s（高于 %s 且 p < %s 不通过）",

@@ -2,9 +2,14 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 
 	"github.com/urfave/cli/v2"
 
@@ -42,6 +47,7 @@ Example:
 			if err != nil {
 				return err
 			}
+			tellThresholds(c, result)
 			cfg, _, err := configOfRun(c, dir)
 			if err != nil {
 				return err
@@ -52,6 +58,22 @@ Example:
 			return verdict(result)
 		},
 	}
+}
+
+// tellThresholds says which thresholds the command line changed of a verdict that
+// is kept.
+func tellThresholds(c *cli.Context, r *analysis.Result) {
+	if changed := r.ChangedThresholds(); len(changed) > 0 && len(c.StringSlice("set")) > 0 {
+		fmt.Fprintf(c.App.ErrWriter, "note: %s now holds a verdict under changed thresholds: %s. A report judges by the run's own configuration unless it is given the same --set.\n", resultFile, thresholdList(changed))
+	}
+}
+
+func thresholdList(changed []analysis.Changed) string {
+	var list []string
+	for _, t := range changed {
+		list = append(list, fmt.Sprintf("%s %g (default %g)", t.Name, t.Value, t.Default))
+	}
+	return strings.Join(list, ", ")
 }
 
 // delivery is which reports are written, where to, and how they look.
@@ -133,10 +155,15 @@ func analyzeRun(c *cli.Context, dir string) (*analysis.Result, error) {
 
 func analyzeOpened(c *cli.Context, opened *rollout.Run, settings analysis.Settings) (*analysis.Result, error) {
 	read := rollout.ReadOptions{OnConflict: rollout.Conflict(c.String("on-conflict"))}
+	inputs, err := inputsOf(opened.Dir) // before they are read: what is added meanwhile makes the result old
+	if err != nil {
+		return nil, asUsage(err)
+	}
 	result, err := analysis.Analyze(c.Context, opened, read, settings, analysis.Gates())
 	if err != nil {
 		return nil, asUsage(err)
 	}
+	result.Run.Inputs = inputs
 	variants, strangers, err := opened.Variants()
 	if err != nil {
 		return nil, asUsage(err)
@@ -163,26 +190,13 @@ func writeResult(dir string, r *analysis.Result) error {
 }
 
 // readResult reads a run's result.json. It returns nil when there is none, or
-// when rollouts, probes, labels or a burst were added since, or variants' rollouts.
+// when the files that were analysed are not those that lie there now.
 func readResult(dir string) (*analysis.Result, error) {
 	path := filepath.Join(dir, resultFile)
-	made, err := os.Stat(path)
-	if err != nil {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, nil // none there, or the run is a single file
 	}
-	variants, _ := os.ReadDir(rollout.VariantDir(dir, "")) // none there is no variants
-	names := []string{rollout.RolloutsFile, rollout.ProbesFile, rollout.LabelsFile, rollout.BurstFile}
-	for _, v := range variants {
-		for _, name := range []string{rollout.RolloutsFile, rollout.ProbesFile} {
-			names = append(names, filepath.Join(rollout.VariantsDir, v.Name(), name))
-		}
-	}
-	for _, name := range names {
-		if grown, err := os.Stat(filepath.Join(dir, name)); err == nil && grown.ModTime().After(made.ModTime()) {
-			return nil, nil
-		}
-	}
-	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -191,5 +205,39 @@ func readResult(dir string) (*analysis.Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	if _, err := os.Stat(filepath.Join(dir, rollout.RolloutsFile)); errors.Is(err, fs.ErrNotExist) {
+		return r, nil // a result without the run
+	}
+	now, err := inputsOf(dir)
+	if err != nil || !maps.Equal(now, r.Run.Inputs) {
+		return nil, err
+	}
 	return r, nil
+}
+
+// inputsOf hashes the files of a run that an analysis reads; nil where the run is a
+// single file.
+func inputsOf(dir string) (map[string]string, error) {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return nil, nil
+	}
+	names := []string{rollout.ItemsFile, rollout.RolloutsFile, rollout.ProbesFile, rollout.LabelsFile, rollout.BurstFile}
+	variants, _ := os.ReadDir(rollout.VariantDir(dir, "")) // none there is no variants
+	for _, v := range variants {
+		for _, name := range []string{rollout.RolloutsFile, rollout.ProbesFile} {
+			names = append(names, filepath.Join(rollout.VariantsDir, v.Name(), name))
+		}
+	}
+	inputs := make(map[string]string)
+	for _, name := range names {
+		sum, err := hashOf(filepath.Join(dir, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		inputs[filepath.ToSlash(name)] = sum
+	}
+	return inputs, nil
 }

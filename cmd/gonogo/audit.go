@@ -117,7 +117,7 @@ func runsProject(c *cli.Context, run *rollout.Run) (*project, error) {
 		return p, nil
 	}
 	p.shut()
-	if c.String("config") != "" || c.String("grader") != "" {
+	if c.String("config") != "" || c.String("grader") != "" || p.changedGrader(run) && c.String("replay") == "" {
 		return nil, other
 	}
 	if p, err = graderProject(c, run, true); err != nil {
@@ -130,12 +130,28 @@ func runsProject(c *cli.Context, run *rollout.Run) (*project, error) {
 	return p, nil
 }
 
+// changedGrader reports whether the run's grader was changed since: one of the same
+// kind and name, whose definition or files are others. Any other one is no concern of
+// the run.
+func (p *project) changedGrader(run *rollout.Run) bool {
+	if run.Manifest == nil || run.Manifest.Grader == nil {
+		return false
+	}
+	was, is := run.Manifest.Grader, p.graderInfo()
+	return was.Kind == is.Kind && was.Name == is.Name && was.Hash != is.Hash
+}
+
 // sameGrader refuses to mix the grades of two graders in one run.
 func (p *project) sameGrader(run *rollout.Run) error {
 	if run.Manifest == nil || run.Manifest.Grader == nil || run.Manifest.Grader.Hash == p.graderInfo().Hash {
 		return nil
 	}
-	return usagef("%s was graded by another grader: gonogo grade %s makes a run with this one's grades, and that can be audited", run.Dir, run.Dir)
+	what := "was graded by another grader"
+	if p.changedGrader(run) {
+		what = "was graded before the grader was changed"
+	}
+	dir := shellQuoted(run.Dir)
+	return usagef("%s %s: gonogo grade %s -o %s grades its answers by this one, without a new rollout, and gonogo audit %s audits that", run.Dir, what, dir, shellQuoted(run.Dir+"-2"), shellQuoted(run.Dir+"-2"))
 }
 
 // beginRun makes a run directory without rollouts.

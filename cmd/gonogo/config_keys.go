@@ -2,6 +2,7 @@ package main
 
 import (
 	"strconv"
+	"strings"
 
 	"gonogo/analysis"
 	"gonogo/analysis/language"
@@ -96,7 +97,21 @@ func runKeys() []key {
 			Path: "pass_threshold", Fallback: "the grader's own pass_threshold, when it has one", Doc: "rewards at or above it count as passed; it changes no reward", Example: "0.75",
 			at: func(v *values) any { return &v.PassThreshold },
 		},
+		{
+			Path: "require", Names: analysis.Requirable(), Example: "[data, sampling, leakage]",
+			Fallback: "[data, sampling, audit, leakage] for runs made here, [data] for imports",
+			Doc:      "stages (" + stageNames() + ") and gates without which the verdict is UNDECIDED; of a stage, the gates that have nothing to judge are not asked for",
+			at:       func(v *values) any { return &v.Require },
+		},
 	}
+}
+
+func stageNames() string {
+	var names []string
+	for _, s := range analysis.Stages() {
+		names = append(names, s.Name)
+	}
+	return strings.Join(names, ", ")
 }
 
 func dataKeys() []key {

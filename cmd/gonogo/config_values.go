@@ -26,6 +26,7 @@ type values struct {
 	RewardRange   *[2]float64
 	Ceiling       *float64
 	PassThreshold *float64
+	Require       []string
 	Data          dataValues
 	Model         modelValues
 	Judge         judgeValues

@@ -105,7 +105,8 @@ func besideResult(run string) string {
 }
 
 // resultFor is the run's result.json, or a fresh analysis where there is none,
-// where rollouts came since, or where settings are given.
+// where the run's files are others since, where it was judged by other settings
+// than the run's own, or where settings are given.
 func resultFor(c *cli.Context, dir string) (*analysis.Result, error) {
 	kept, err := readResult(dir)
 	if err != nil {
@@ -125,10 +126,15 @@ func resultFor(c *cli.Context, dir string) (*analysis.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if kept.GroupSize != own.GroupSize || !maps.Equal(kept.Thresholds, own.Thresholds.All()) {
-		fmt.Fprintf(c.App.ErrWriter, "note: %s was analysed with other settings than the run's own; the report says which. gonogo analyze %s brings them back.\n", filepath.Join(dir, resultFile), dir)
+	if kept.GroupSize == own.GroupSize && maps.Equal(kept.Thresholds, own.Thresholds.All()) {
+		return kept, nil
 	}
-	return kept, nil
+	if opened.Manifest == nil || len(opened.Manifest.Config) == 0 {
+		fmt.Fprintf(c.App.ErrWriter, "note: %s was judged with other settings than the defaults; the report says which thresholds were changed.\n", filepath.Join(dir, resultFile))
+		return kept, nil
+	}
+	fmt.Fprintf(c.App.ErrWriter, "note: %s was judged with other settings than the run's own; this report judges by the run's own. To report by others, give them here, too (--set, --group-size, --config).\n", filepath.Join(dir, resultFile))
+	return analyzeOpened(c, opened, own)
 }
 
 // settingsGiven reports whether the command line asks for a fresh analysis.

@@ -170,7 +170,7 @@ func judged(c *cli.Context, p *project, dir string) (*rollout.Run, *analysis.Res
 	if err != nil {
 		return nil, nil, delivery{}, err
 	}
-	result, err := analyzeOpened(c, opened, p.cfg.settings())
+	result, err := analyzeOpened(c, opened, p.cfg.judging(opened.Manifest))
 	if err != nil {
 		return nil, nil, delivery{}, err
 	}

@@ -32,8 +32,17 @@ func settingsFor(c *cli.Context, m *rollout.Manifest) (analysis.Settings, error)
 	if err != nil {
 		return analysis.Settings{}, err
 	}
-	s := cfg.settings()
+	s := cfg.judging(m)
 	return s, asUsage(s.Validate())
+}
+
+// judging are the settings of a verdict on the run, with what it requires.
+func (c *config) judging(m *rollout.Manifest) analysis.Settings {
+	s := c.settings()
+	if s.Require = c.Require; s.Require == nil {
+		s.Require = analysis.DefaultRequire(m)
+	}
+	return s
 }
 
 // configFor is the configuration that the command line names, else the one in
@@ -68,6 +77,9 @@ func configFor(c *cli.Context, m *rollout.Manifest) (*config, error) {
 func settingKey(name string) string {
 	var thresholds []string
 	for _, t := range analysis.ThresholdTable() {
+		if t.Name == name { // also one below a key, such as grader.hackable
+			return "thresholds." + name
+		}
 		thresholds = append(thresholds, t.Name)
 	}
 	_, like := dataset.Suggest(name, thresholds)
