@@ -146,12 +146,8 @@ func (p *project) sameGrader(run *rollout.Run) error {
 	if run.Manifest == nil || run.Manifest.Grader == nil || run.Manifest.Grader.Hash == p.graderInfo().Hash {
 		return nil
 	}
-	what := "was graded by another grader"
-	if p.changedGrader(run) {
-		what = "was graded before the grader was changed"
-	}
 	dir := shellQuoted(run.Dir)
-	return usagef("%s %s: gonogo grade %s -o %s grades its answers by this one, without a new rollout, and gonogo audit %s audits that", run.Dir, what, dir, shellQuoted(run.Dir+"-2"), shellQuoted(run.Dir+"-2"))
+	return usagef("%s was graded by another grader: gonogo grade %s -o %s grades its answers by this one, without a new rollout, and gonogo audit %s audits that", run.Dir, dir, shellQuoted(run.Dir+"-2"), shellQuoted(run.Dir+"-2"))
 }
 
 // beginRun makes a run directory without rollouts.
