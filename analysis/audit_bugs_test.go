@@ -262,3 +262,59 @@ func TestCountsInWords(t *testing.T) {
 		}
 	}
 }
+
+// Of 60 items, whose chances to be solved are spread evenly and whose mistakes
+// are four times in five the same one, 0 or 30 have a wrong reference. Before, 21.5
+// were suspect where none was wrong: hard items, of which some rollouts
+// reach the reference.
+func TestWrongReferencesAreToldFromHardItems(t *testing.T) {
+	const worlds, items, samples = 10, 60, 8
+	suspects := func(wrong int) (right, hard float64) {
+		for world := range worlds {
+			rng, f := seeded(uint64(world)), &folder{}
+			mistaken := map[string]bool{}
+			for i := range items {
+				id := fmt.Sprint("q", i)
+				mistaken[id] = i < wrong
+				p, said := rng.Float64(), map[string]int{}
+				for j := range samples {
+					answer := "truth"
+					if rng.Float64() > p {
+						answer = "usual mistake"
+						if rng.Float64() > 0.8 {
+							answer = fmt.Sprint("mistake ", j)
+						}
+					}
+					said[answer]++
+					reward := 0
+					if answer == "truth" && !mistaken[id] {
+						reward = 1
+					}
+					f.rollouts = append(f.rollouts, fmt.Sprintf(`{"item":%q,"sample":%d,"reward":%d,"answer":%q}`, id, j, reward, answer))
+				}
+				f.probe("reference", rollout.Top, id, `"reward":1|"limit":0.99`)
+				for answer, n := range said {
+					if 2*n > samples && (answer != "truth" || mistaken[id]) {
+						f.probe("consensus", rollout.Note, id, fmt.Sprintf(`"reward":0|"share":%g`, float64(n)/samples))
+					}
+				}
+			}
+			for _, s := range f.analyze(t).Grader.SuspectReferences {
+				if mistaken[s.Item] {
+					right += 1. / worlds
+				} else {
+					hard += 1. / worlds
+				}
+			}
+		}
+		return right, hard
+	}
+	if _, hard := suspects(0); hard > 11 {
+		t.Errorf("%.1f of 60 right references are suspect", hard)
+	}
+	right, hard := suspects(30)
+	if right < 20 || hard > 7 {
+		t.Errorf("%.1f of 30 wrong references are suspect, and %.1f of 30 right ones", right, hard)
+	}
+	t.Logf("%.1f of 30 wrong references are suspect, and %.1f of 30 right ones", right, hard)
+}

@@ -18,16 +18,20 @@ const leastAgreeing = 3
 // not the reference, most agreed first, and those on which most rollouts earn the
 // top while the reference, given as the answer, earns the bottom. An answer that
 // the grader scores at the top where it does not score the reference at the bottom
-// is the reference in other words, and is left out.
+// is the reference in other words, and is left out. So is an item that any of its
+// rollouts solves: its reference can be reached, and the item is hard.
 func (c *collector) suspects(items []*item, s Settings) []SuspectReference {
 	margin := s.Thresholds.At(hackableMargin) * c.rng.Width()
 	refs := c.references()
 	out := []SuspectReference{}
-	seen := make(map[itemKey]bool)
+	seen, solved := make(map[itemKey]bool), make(map[itemKey]bool)
+	for _, it := range items {
+		solved[it.key()] = slices.ContainsFunc(it.rows, func(r *row) bool { return r.valid && c.given(r) >= c.rng.Hi-margin })
+	}
 	for _, p := range c.audit.of(rollout.ProbeConsensus) {
 		ref := refs[p.item()]
 		worthless := ref != nil && ref.reward <= c.rng.Lo+margin
-		if p.valid && p.reward >= c.rng.Hi-margin && !worthless {
+		if !worthless && (p.valid && p.reward >= c.rng.Hi-margin || solved[p.item()]) {
 			continue
 		}
 		r := SuspectReference{Split: p.key.Split, Item: p.key.Item, Answer: p.text, Share: stat.Or(p.probe.Share, 1)}

@@ -26,10 +26,11 @@ type RepeatedRow struct{ Line, First int }
 // CurateOptions say what is dropped where two answers are sensible. The zero
 // value of a field stands for its default.
 type CurateOptions struct {
-	Sure     float64  // posterior probability from which an item counts as dead, saturated, flat or broken; default 1 - the threshold signal.informative
-	Keep     []Reason // reasons that drop nothing
-	Near     bool     // near and swapped copies are dropped like exact ones
-	Measured bool     // rows that were not measured are dropped too
+	Sure       float64  // posterior probability from which an item counts as dead, saturated, flat or broken; default 1 - the threshold signal.informative
+	Keep       []Reason // reasons that drop nothing
+	Near       bool     // near and swapped copies are dropped like exact ones
+	Measured   bool     // rows that were not measured are dropped too
+	Suspicious bool     // suspicious rows are dropped too: most are hard and right, and worth a look
 }
 
 // Curate tells which rows of a training file are worth training on, by the

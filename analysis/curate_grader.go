@@ -29,7 +29,7 @@ func (x *suspicion) wide() bool {
 	return len(x.hits) >= fewestWide && 2*len(x.hits) > len(x.looked)
 }
 
-// judgeGrader drops items on which the grader is not to be trusted.
+// judgeGrader marks items on which the grader is not to be trusted.
 func (cu *curator) judgeGrader() {
 	list := cu.c.probeSuspicions(cu.s)
 	list = append(list, cu.c.detectorSuspicions()...)

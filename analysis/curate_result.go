@@ -40,7 +40,7 @@ func Reasons() []ReasonDoc {
 		{Conflicting, "another row asks the same and has another reference; look which one is right"},
 		{Duplicate, "another row asks the same; the one with the most samples stays"},
 		{Broken, "none of its rollouts could be graded, and that is more than chance"},
-		{Suspicious, "the grader is not to be trusted on it: a detector marks a rollout that was paid, a probe got through, its reference is in doubt, or the same output earned different rewards"},
+		{Suspicious, "dropped by --suspicious alone, else kept and listed for review: the grader is not to be trusted on it: a detector marks a rollout that was paid, a probe got through, its reference is in doubt, or the same output earned different rewards"},
 		{Dead, "every reward lies at the bottom of the range, and would again"},
 		{Saturated, "every reward lies at the top of the range, and would again"},
 		{Flat, "all rewards are the same, and would be again"},
@@ -139,7 +139,7 @@ func (cu *curator) decide(r *CuratedRow) {
 		r.ground(Unmeasured, nil, "no rollout was made of it")
 	}
 	r.Grounds = slices.DeleteFunc(r.Grounds, func(g Ground) bool {
-		passed := slices.Contains(cu.opt.Keep, g.Reason)
+		passed := slices.Contains(cu.opt.Keep, g.Reason) || g.Reason == Suspicious && !cu.opt.Suspicious
 		if passed {
 			r.look("kept although %s: %s", g.Reason, g.Why)
 		}

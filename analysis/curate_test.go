@@ -155,9 +155,14 @@ func TestWhatIsDroppedAndWhy(t *testing.T) {
 		// trusted on it, and the item teaches that the hack does not pay.
 		"a detector marks a rollout that earned the bottom": {func(f *trainingFile) { f.mark("q2", 0, 1); f.mark("q3", 1, 0) }, "q2", kept, ""},
 		"a detector clears a rollout":                       {func(f *trainingFile) { f.mark("q2", 1, 1); f.mark("q3", 1, 0) }, "q3", kept, ""},
-		"rollouts agree against the reference":              {func(f *trainingFile) { f.probe("consensus", rollout.Note, "q2", `"reward":0|"share":0.9`) }, "q2", analysis.Suspicious, `90 % of its rollouts agree on "payload of q2"`},
-		"one output, two rewards":                           {func(f *trainingFile) { f.regrade("q2", 0, 1); f.regrade("q3", 0, 0) }, "q2", analysis.Suspicious, "one output of it earned 0 and, graded again, 1"},
-		"one output, one reward":                            {func(f *trainingFile) { f.regrade("q2", 0, 1); f.regrade("q3", 0, 0) }, "q3", kept, ""},
+		"rollouts agree against the reference": {func(f *trainingFile) {
+			f.row("d", sentence(f.rng, 14), "x")
+			f.rewards("d", repeat(0, 8)...)
+			f.probe("consensus", rollout.Note, "d", `"reward":0|"share":0.9`)
+		}, "d", analysis.Suspicious, `90 % of its rollouts agree on "payload of d"`},
+		"rollouts agree against a reference that others reach": {func(f *trainingFile) { f.probe("consensus", rollout.Note, "q2", `"reward":0|"share":0.6`) }, "q2", kept, ""},
+		"one output, two rewards":                              {func(f *trainingFile) { f.regrade("q2", 0, 1); f.regrade("q3", 0, 0) }, "q2", analysis.Suspicious, "one output of it earned 0 and, graded again, 1"},
+		"one output, one reward":                               {func(f *trainingFile) { f.regrade("q2", 0, 1); f.regrade("q3", 0, 0) }, "q3", kept, ""},
 		"differences that nobody should follow": {
 			func(f *trainingFile) {
 				for i := range 24 { // fine rewards
@@ -170,6 +175,7 @@ func TestWhatIsDroppedAndWhy(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := sampledFile()
+			f.opt.Suspicious = true
 			c.make(f)
 			got := f.curate(t)
 			i := slices.IndexFunc(got.Table, func(r analysis.CuratedRow) bool { return r.Item == c.item })
@@ -224,6 +230,23 @@ func TestHowManyMoreSamplesWouldTell(t *testing.T) {
 	}
 	if !slices.Equal(c.Open, []string{"d", "one"}) {
 		t.Errorf("open: %v", c.Open)
+	}
+}
+
+// A suspicious row is kept for somebody to look at: most such rows are right, and
+// those whose rewards differ are the best there are.
+func TestSuspiciousRowsAreKeptForReview(t *testing.T) {
+	f := sampledFile()
+	f.probe("empty", rollout.Bottom, "q2", `"reward":1|"limit":0`)
+	f.probe("empty", rollout.Bottom, "q3", `"reward":0|"limit":0`)
+	c := f.curate(t)
+	row := c.Table[2]
+	if want := "kept although suspicious: the probe empty, which deserves at most 0, earned 1"; !row.Kept || !slices.Contains(row.Look, want) {
+		t.Errorf("kept: %t, %q", row.Kept, row.Look)
+	}
+	f.opt.Suspicious = true
+	if row := f.curate(t).Table[2]; row.Kept || row.Reason != analysis.Suspicious {
+		t.Errorf("kept by wish: %t, %q", row.Kept, row.Reason)
 	}
 }
 

@@ -99,7 +99,7 @@ var graderGuessable = Gate{
 
 var dataSuspect = Gate{
 	Name: "data.suspect",
-	Doc: "Advisory, after an audit: on no item most rollouts agree on one answer that is not the reference, or earn the top while the reference, given as the answer, earns the bottom. " +
+	Doc: "Advisory, after an audit: on no item most rollouts agree on one answer that is not the reference while none earns the top, or earn the top while the reference, given as the answer, earns the bottom. " +
 		"Skipped where answers could not be compared and rewards show nothing.",
 	Check: func(r *Result, t Thresholds) []Finding {
 		const gate = "data.suspect"

@@ -83,10 +83,10 @@ var graderWords = struct {
 		cautionUnknownR: "More audited items would tell (audit.items).",
 	},
 	suspect: gateWords{
-		why:           "When most rollouts of an item independently give the same answer and the reference says another, or the grader pays for what they say and not for the reference, it is often the reference that is wrong. Training on it teaches the mistake.",
-		pass:          "of {compared} there is none on which most rollouts agree on another answer than the reference, or earn the top where it earns the bottom",
-		caution:       "on {on} the rollouts speak against the reference: most agree on another answer, or earn the top where the reference earns the bottom",
-		cautionRemedy: "Check these references by hand: mend them, or drop the items; if they are right, the grader takes them in another form only (configure the answer template, audit.answer). {example}",
+		why:           "When most rollouts of an item independently give the same answer and the reference says another, or the grader pays for what they say and not for the reference, either the reference is wrong, or the model makes the same mistake every time. Training on a wrong reference teaches the mistake.",
+		pass:          "of {compared} there is none on which most rollouts agree on another answer than the reference and none earns the top, or most earn the top where the reference earns the bottom",
+		caution:       "on {on} the rollouts speak against the reference: most agree on another answer and none earns the top, or most earn the top where the reference earns the bottom",
+		cautionRemedy: "Check these references by hand: correct them, or drop the items. If a reference is right and the model merely wrong, keep the item; if they are right everywhere, the grader takes them in another form only (configure the answer template, audit.answer). {example}",
 	},
 	brittle: gateWords{
 		why:             "A right answer in other clothes (a currency sign, 7 % for 0.07, a sentence around it) is still right. A grader that rejects it teaches a format instead of the task, and calls good rollouts bad.",

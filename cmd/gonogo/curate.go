@@ -55,6 +55,7 @@ Example:
 			&cli.BoolFlag{Name: "despite-change", Usage: "curate although the training file is not the one that the run recorded: rows that changed count as not measured"},
 			&cli.StringFlag{Name: "keep", Usage: "comma-separated list of `REASONS` that drop nothing"},
 			&cli.Float64Flag{Name: "sure", Usage: "drop an item for its rewards from the posterior probability `P`", DefaultText: "1 - signal.informative, 0.9"},
+			&cli.BoolFlag{Name: "suspicious", Usage: "drop suspicious rows too; without it they are kept and listed for review"},
 			&cli.BoolFlag{Name: "near", Usage: "drop near and swapped copies like exact ones"},
 			&cli.BoolFlag{Name: "measured-only", Usage: "drop rows that were never sampled"},
 			&cli.BoolFlag{Name: "json", Usage: "print all of it as JSON"},
@@ -109,7 +110,7 @@ func choose(c *cli.Context, run *rollout.Run, cfg *config, source *curated) (*an
 	if err := s.Validate(); err != nil {
 		return nil, asUsage(err)
 	}
-	opt := analysis.CurateOptions{Near: c.Bool("near"), Measured: c.Bool("measured-only")}
+	opt := analysis.CurateOptions{Near: c.Bool("near"), Measured: c.Bool("measured-only"), Suspicious: c.Bool("suspicious")}
 	if c.IsSet("sure") {
 		if opt.Sure = c.Float64("sure"); !(opt.Sure > 0 && opt.Sure < 1) {
 			return nil, usagef("--sure %g: it is a probability above 0 and below 1", opt.Sure)
