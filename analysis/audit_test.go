@@ -306,8 +306,14 @@ func TestDetectorsOfRolloutsThatWereNotPaid(t *testing.T) {
 
 func TestSuspectsAndGuesses(t *testing.T) {
 	f := healthy().audited(1)
-	f.probe("consensus", rollout.Note, "q3", `"reward":0|"share":0.75`)
-	f.probe("consensus", rollout.Note, "q5", `"reward":0|"share":0.9`)
+	for _, id := range []string{"never", "hardly"} {
+		for j := range 8 {
+			f.rollouts = append(f.rollouts, fmt.Sprintf(`{"item":%q,"sample":%d,"reward":0}`, id, j))
+		}
+	}
+	f.probe("consensus", rollout.Note, "q3", `"reward":0|"share":0.6`) // others of its rollouts earn the top
+	f.probe("consensus", rollout.Note, "hardly", `"reward":0|"share":0.75`)
+	f.probe("consensus", rollout.Note, "never", `"reward":0|"share":0.9`)
 	f.probe("consensus", rollout.Note, "q7", `"reward":1|"share":1`)
 	for i := range 20 {
 		f.probe("constant", rollout.Note, fmt.Sprint("q", i), fmt.Sprintf(`"reward":%d`, i%2))
@@ -317,7 +323,7 @@ func TestSuspectsAndGuesses(t *testing.T) {
 	for _, s := range r.Grader.SuspectReferences {
 		ids = append(ids, s.Item)
 	}
-	if !slices.Equal(ids, []string{"q5", "q3"}) {
+	if !slices.Equal(ids, []string{"never", "hardly"}) {
 		t.Errorf("suspects are %v, want the more agreed first and none that the grader takes for right", ids)
 	}
 	near(t, "guessable", r.Grader.Guessable.Value, 0.5)
