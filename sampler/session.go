@@ -249,7 +249,7 @@ func (s *session) work(ctx context.Context, todo <-chan work, done chan<- ended)
 			e.left(false)
 			return err
 		}
-		s.account.Settle(limit.Used{Tokens: e.tokens, USD: e.usd, Took: e.took})
+		s.account.Settle(time.Now(), limit.Used{Tokens: e.tokens, USD: e.usd, Took: e.took})
 		s.wake()
 		// The next one begins when this one is written: a kill loses no more
 		// rollouts than there are workers.

@@ -206,7 +206,7 @@ func TestTheMoneyOfAllHoldsEachRolloutOnce(t *testing.T) {
 		if account.Reserve(time.Now()) != limit.Granted {
 			t.Fatal("no rollout may begin")
 		}
-		account.Settle(used)
+		account.Settle(time.Now(), used)
 	}
 	if got := p.moneyText(e, 16); !strings.HasPrefix(got, "$8 of about $16 ") {
 		t.Errorf("it says %q, want $8 of about $16", got)

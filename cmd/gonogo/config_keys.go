@@ -312,7 +312,7 @@ func samplingKeys() []key {
 			at: func(v *values) any { return &v.Sampling.MaxTokens },
 		},
 		{
-			Path: "sampling.max_usd", Default: "0", Min: bound(0), Doc: "stop a call of the command after so many US dollars, by the prices and the tokens that servers tell: of the model, a model that grades, and tools; a rollout in flight is held against the cap at the mean of those that ended, so that it is passed by at most what is in flight (4, before the first has ended); 0 is no cap",
+			Path: "sampling.max_usd", Default: "0", Min: bound(0), Doc: "stop a call of the command after so many US dollars, by the prices and the tokens that servers tell: of the model, a model that grades, and tools; what is in flight counts at what it is expected to cost by those that ended, with a margin while few have; 4 may be in flight before the first has ended, and 4 more for each that has, so that the cap can be passed at the start by that many; 0 is no cap",
 			at: func(v *values) any { return &v.Sampling.MaxUSD },
 		},
 		{

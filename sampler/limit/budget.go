@@ -3,6 +3,7 @@ package limit
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"time"
 )
@@ -47,13 +48,14 @@ type Used struct {
 // nil *Budget bounds nothing.
 //
 // What a rollout uses is known only when it has ended. So a rollout in flight is
-// held against the budget at the mean of those of its account that told, or of
-// the account of its kind before, and a bound is passed by at most what the
-// rollouts in flight use beyond that. Before the first has ended there is no mean,
-// and where tokens or money are bounded no more than a few are in flight. One that
-// ended without telling counts the mean too; but where
-// none tells, there is nothing to bound. No rollout begins that on average would
-// end after the deadline, and those in flight end.
+// held against the budget at what one like it is expected to use, by those of its
+// account that told, or of the account of its kind before; see Account.ahead. A
+// bound is passed by at most what the rollouts in flight use beyond that. Before
+// the first has ended nothing is known, and where tokens or money are bounded no
+// more than a few are in flight: at the start a bound can be passed by that many
+// rollouts. One that ended without telling counts the mean; but where none tells,
+// there is nothing to bound. No rollout begins that on average would end after the
+// deadline, and those in flight end.
 type Budget struct {
 	bounds Bounds
 
@@ -111,7 +113,7 @@ func (b *Budget) Spent(now time.Time, counted bool) Bound {
 }
 
 func (b *Budget) spent(now time.Time, counted bool, took time.Duration) Bound {
-	tokens, usd, _, _ := b.used()
+	tokens, usd := b.used()
 	switch x := b.bounds; {
 	case counted && x.Rollouts > 0 && b.begun >= x.Rollouts:
 		return Rollouts
@@ -133,19 +135,26 @@ func (b *Budget) Used() (usd float64, tokens int64) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	t, u, _, _ := b.used()
+	t, u := b.used()
 	return u, int64(math.Round(t))
 }
 
-// used adds up the accounts, and what their rollouts in flight are held at.
-func (b *Budget) used() (tokens, usd, tokensAhead, usdAhead float64) {
+// used adds up the accounts.
+func (b *Budget) used() (tokens, usd float64) {
 	tokens, usd = b.tokens, b.usd
 	for _, a := range b.open {
 		tokens, usd = tokens+a.tokens.used(), usd+a.usd.used()
-		tokensAhead += a.tokens.mean() * float64(a.inFlight)
-		usdAhead += a.usd.mean() * float64(a.inFlight)
 	}
-	return tokens, usd, tokensAhead, usdAhead
+	return tokens, usd
+}
+
+// ahead adds up what their rollouts in flight are held at.
+func (b *Budget) ahead(now time.Time) (tokens, usd float64) {
+	for _, a := range b.open {
+		tokens += a.ahead(now, &a.tokens)
+		usd += a.ahead(now, &a.usd)
+	}
+	return tokens, usd
 }
 
 // means are what a rollout of some kind takes.
@@ -177,8 +186,51 @@ type Account struct {
 
 	// budget.mu guards what follows.
 	inFlight    int
+	since       []time.Time // when those in flight were reserved
 	tokens, usd purse
 	took        purse
+}
+
+// ahead is what the rollouts in flight are held at. Those that end first are short
+// and cheap, and those in flight are the long ones: each counts the mean of the
+// ended weighted by the time that they took, which is what one met at some moment
+// uses on average (the inspection paradox). And as long as few have ended, the time
+// that those in flight have taken already is shared out among the ended, as in the
+// total time on test (Epstein and Sobel 1953, doi:10.1080/01621459.1953.10483488).
+func (a *Account) ahead(now time.Time, p *purse) float64 {
+	each := p.mean()
+	if p.time > 0 {
+		each = max(each, p.timed/p.time)
+	}
+	if a.took.sum > 0 {
+		var so time.Duration
+		for _, at := range a.since {
+			so += max(0, now.Sub(at))
+		}
+		each *= 1 + float64(so)/a.took.sum
+	}
+	if p.told > 0 {
+		each *= 1 + doubt/math.Sqrt(float64(p.told))
+	}
+	return each * float64(a.inFlight)
+}
+
+// doubt is how many standard errors a mean of few rollouts is raised by, of rollouts
+// that differ by about as much as they use.
+const doubt = 2
+
+// ended forgets the reservation of one that took so long.
+func (a *Account) ended(now time.Time, took time.Duration) {
+	a.inFlight--
+	began, best := now.Add(-took), -1
+	for i, at := range a.since {
+		if best < 0 || at.Sub(began).Abs() < a.since[best].Sub(began).Abs() {
+			best = i
+		}
+	}
+	if best >= 0 {
+		a.since = slices.Delete(a.since, best, best+1)
+	}
 }
 
 // Grant is the answer to a rollout that wants to begin.
@@ -201,7 +253,8 @@ func (a *Account) Reserve(now time.Time) Grant {
 		b.exceeded = bound
 		return Spent
 	}
-	tokens, usd, tokensAhead, usdAhead := b.used()
+	tokens, usd := b.used()
+	tokensAhead, usdAhead := b.ahead(now)
 	switch x := b.bounds; {
 	case x.Tokens > 0 && a.tokens.silence >= maxSilence:
 		b.exceeded = Tokens
@@ -209,7 +262,7 @@ func (a *Account) Reserve(now time.Time) Grant {
 	case x.USD > 0 && a.usd.silence >= maxSilence:
 		b.exceeded = USD
 		return Untold
-	case x.Tokens > 0 && a.tokens.unheard() && a.inFlight >= pilots, x.USD > 0 && a.usd.unheard() && a.inFlight >= pilots:
+	case x.Tokens > 0 && a.inFlight >= a.tokens.allows(), x.USD > 0 && a.inFlight >= a.usd.allows():
 		return Later
 	case x.Tokens > 0 && tokens+tokensAhead >= float64(x.Tokens), x.USD > 0 && usd+usdAhead >= x.USD:
 		return Later
@@ -218,6 +271,7 @@ func (a *Account) Reserve(now time.Time) Grant {
 		b.begun++
 	}
 	a.inFlight++
+	a.since = append(a.since, now)
 	return Granted
 }
 
@@ -234,16 +288,16 @@ func (a *Account) Late(now time.Time) bool {
 	if a.counted {
 		b.begun--
 	}
-	a.inFlight--
+	a.ended(now, 0)
 	return true
 }
 
 // Settle ends one reserved rollout.
-func (a *Account) Settle(u Used) {
+func (a *Account) Settle(now time.Time, u Used) {
 	b := a.budget
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	a.inFlight--
+	a.ended(now, u.Took)
 	a.note(u)
 }
 
@@ -260,10 +314,11 @@ func (a *Account) note(u Used) {
 		n := float64(*u.Tokens)
 		tokens = &n
 	}
-	a.tokens.put(tokens)
-	a.usd.put(u.USD)
-	if took := float64(u.Took); took > 0 {
-		a.took.put(&took)
+	took := float64(u.Took)
+	a.tokens.put(tokens, took)
+	a.usd.put(u.USD, took)
+	if took > 0 {
+		a.took.put(&took, took)
 	}
 }
 
@@ -289,6 +344,8 @@ type purse struct {
 	untold  int     // rollouts that did not
 	silence int     // of these, those since the last that told
 	usual   float64 // what one uses, before any has told
+
+	time, timed float64 // of those that told: the time that they took, and what they used times that
 }
 
 // maxSilence is how many rollouts in a row may end without telling what they
@@ -296,13 +353,18 @@ type purse struct {
 const maxSilence = 3
 
 // pilots are the rollouts that may be in flight before the first has told what
-// one uses, where that is bounded.
+// one uses, where that is bounded, and so many more for each that has.
 const pilots = 4
 
-// unheard reports whether nothing tells what a rollout uses.
-func (p *purse) unheard() bool { return p.told == 0 && p.usual == 0 }
+// allows is how many may be in flight by what is known of them.
+func (p *purse) allows() int {
+	if p.told == 0 && p.usual > 0 { // known from the account before
+		return math.MaxInt
+	}
+	return pilots * (1 + p.told)
+}
 
-func (p *purse) put(x *float64) {
+func (p *purse) put(x *float64, took float64) {
 	if x == nil {
 		p.untold++
 		p.silence++
@@ -310,6 +372,8 @@ func (p *purse) put(x *float64) {
 	}
 	p.told++
 	p.sum += *x
+	p.time += took
+	p.timed += *x * took
 	if *x > 0 { // a rollout that used nothing had nothing to tell
 		p.silence = 0
 	}

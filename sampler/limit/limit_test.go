@@ -96,7 +96,7 @@ func TestBudgetNeverBeginsMoreRollouts(t *testing.T) {
 		wg.Go(func() {
 			for b.Reserve(time.Time{}) == Granted {
 				begun.Add(1)
-				b.Settle(Used{Tokens: nil})
+				b.Settle(noon, Used{Tokens: nil})
 			}
 		})
 	}
@@ -117,14 +117,15 @@ func TestBudgetTokens(t *testing.T) {
 	}
 	reserve(Granted, "nothing used yet")
 	reserve(Granted, "what is in flight is unknown before the first ended")
-	b.Settle(Used{Tokens: tokens(400)})
-	reserve(Granted, "400 used and one in flight at 400 each: 800")
-	reserve(Later, "400 used and two in flight at 400 each: 1200")
-	b.Settle(Used{Tokens: tokens(0)})
-	reserve(Granted, "400 used and one in flight at 200 each: 600")
-	b.Settle(Used{Tokens: tokens(500)})
-	reserve(Later, "900 used and one in flight at 300 each: 1200")
-	b.Settle(Used{Tokens: tokens(100)})
+	b.Settle(noon, Used{Tokens: tokens(100)})
+	reserve(Granted, "100 used and one in flight at 100, and as much twice over")
+	reserve(Granted, "100 used and two in flight at 300 each: 700")
+	reserve(Later, "100 used and three in flight at 300 each: 1000")
+	b.Settle(noon, Used{Tokens: tokens(300)})
+	reserve(Later, "400 used and two in flight at 200 (1 + √2) each: 1366")
+	b.Settle(noon, Used{Tokens: tokens(500)})
+	reserve(Later, "900 used and one in flight")
+	b.Settle(noon, Used{Tokens: tokens(100)})
 	reserve(Spent, "1000 used")
 }
 
@@ -140,7 +141,7 @@ func TestUntoldTokensCountTheMean(t *testing.T) {
 	}
 	begun := 0
 	for b.Reserve(time.Time{}) == Granted {
-		b.Settle(Used{Tokens: ends[begun]})
+		b.Settle(noon, Used{Tokens: ends[begun]})
 		begun++
 	}
 	if begun != 10 {
@@ -168,7 +169,7 @@ func TestABudgetOfTokensThatNobodyTells(t *testing.T) {
 			b.Reserve(time.Time{})
 		}
 		for _, e := range c.ends {
-			b.Settle(Used{Tokens: e})
+			b.Settle(noon, Used{Tokens: e})
 		}
 		if got := b.Reserve(time.Time{}); got != c.want {
 			t.Errorf("%s: Reserve() = %v, want %v", c.why, got, c.want)
