@@ -74,7 +74,7 @@ func runKeys() []key {
 			at:  func(v *values) any { return &v.Grader },
 		},
 		{
-			Path: "target", Default: "openai", Enum: targetNames(), Doc: "the platform whose limits are checked; it changes warnings, never how files are read",
+			Path: "target", Fallback: "openai where the job is one of a hosted platform, else none", Enum: targetNames(), Doc: "the platform whose limits are checked; it changes warnings, never how files are read", Example: "none",
 			at: func(v *values) any { return &v.Target },
 		},
 		{

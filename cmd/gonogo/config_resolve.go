@@ -35,6 +35,12 @@ func (c *config) resolve() error {
 		c.fromJob()
 	}
 	c.fromKeys()
+	if !c.has("target") {
+		c.Target = "none"
+		if c.ownJob != nil && c.ownJob.Hosted() {
+			c.Target = "openai"
+		}
+	}
 	c.paths()
 	errs = append(errs, c.checkVariants(), c.readPrices(), c.checkSession(), c.checkAgent(), c.checkMCP(), c.checkQueue())
 	if _, err := deadlineOf(c.Sampling.Deadline, time.Now()); err != nil {

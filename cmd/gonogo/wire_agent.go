@@ -89,7 +89,17 @@ func (p *project) agentProgram() *reached {
 	case err != nil:
 		r.Error = fmt.Sprintf("there is no %s: a name is looked for on PATH, a path such as ./my_agent starts from the folder of the configuration (agent.command)", argv[0])
 	}
+	if i := slices.IndexFunc(argv[1:], isScript); r.Error == "" && i >= 0 {
+		if _, err := os.Stat(p.cfg.absolute(argv[1+i])); err != nil {
+			r.Error = fmt.Sprintf("there is no %s: it starts from the folder of the configuration (agent.command)", p.cfg.absolute(argv[1+i]))
+		}
+	}
 	return r
+}
+
+// isScript reports whether an argument is the file of a program.
+func isScript(word string) bool {
+	return !strings.HasPrefix(word, "-") && slices.Contains([]string{".py", ".js", ".mjs", ".ts", ".sh", ".rb"}, filepath.Ext(word))
 }
 
 // keyVariables are the variables that hold keys of the model and the judge, which

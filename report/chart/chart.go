@@ -103,7 +103,7 @@ func Charts() []Chart {
 		},
 		callCost.chart("reward_tool_calls",
 			"What rollouts earn that make few, and many, tool calls. "+
-				"Where more calls earn less, long rollouts are lost ones: a smaller budget of calls would cost nothing. Compare within items: hard items may simply take longer.",
+				"Where reward falls steadily with more calls, long rollouts rarely succeed. Where it falls only at the budget of calls, the budget cuts rollouts off that may still have succeeded. Compare within items: hard items may simply take longer.",
 			"Dots that fall to the right are long rollouts that earn less; whether that is so within items, or only because hard items take longer, is said by the two correlations above."),
 		tokenCost.chart("reward_tokens",
 			"What rollouts earn that take few, and many, tokens. Where more tokens earn no more, training need not pay for them.",

@@ -58,6 +58,7 @@ func Targets() []Target {
 			MinRows: Limit{100, true, aws}, MaxTrain: Limit{20_000, true, aws},
 			LastUser: Limit{1, false, taken}, NoAudioFile: Limit{1, false, taken},
 		},
+		{Name: "none", Doc: "no hosted platform: a trainer of your own, such as TRL, verl or prime-rl"},
 	}
 }
 

@@ -70,6 +70,21 @@ func (j *Job) ToolNames() []string {
 	return names
 }
 
+// Hosted reports whether the body is one for a hosted platform: with a method, as it
+// is given to fine_tuning.jobs.create, or that method's reinforcement object.
+func (j *Job) Hosted() bool {
+	var keys map[string]json.RawMessage
+	if json.Unmarshal(j.Raw, &keys) != nil {
+		return false
+	}
+	for _, key := range []string{"method", "reinforcement", "training_file"} {
+		if _, ok := keys[key]; ok {
+			return true
+		}
+	}
+	return false
+}
+
 // Judges returns the models that the job's grader, or a grader within it,
 // asks for a grade, in the order of the graders' names.
 func (j *Job) Judges() []string {
