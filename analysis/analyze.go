@@ -114,6 +114,7 @@ func newResult(run *rollout.Run, input rollout.Input, s Settings) *Result {
 		RewardRange:   [2]float64{s.RewardRange.Lo, s.RewardRange.Hi},
 		Ceiling:       s.ceiling(),
 		GroupSize:     s.GroupSize,
+		Normalize:     s.Normalize,
 		PassThreshold: s.PassThreshold,
 		Thresholds:    s.Thresholds.All(),
 		require:       s.Require,

@@ -178,8 +178,8 @@ func TestWithoutAnAuditItsGatesSaySo(t *testing.T) {
 		f.rollouts[i] = strings.NewReplacer(`"reward":0}`, `"reward":0,"grades":[0,1]}`, `"reward":1}`, `"reward":1,"grades":[1,0]}`).Replace(y)
 	}
 	r = f.analyze(t)
-	if got := finding(t, r, "grader.noise", analysis.Advisory); got.Status != analysis.Fail || r.Verdict != analysis.Go {
-		t.Errorf("noisy grades that rollouts brought along: %s with verdict %s, want a caution", got.Status, r.Verdict)
+	if got := finding(t, r, "grader.noise", analysis.Blocking); got.Status != analysis.Fail || r.Verdict != analysis.NoGo {
+		t.Errorf("noisy grades that rollouts brought along: %s with verdict %s, want what an audit would say", got.Status, r.Verdict)
 	}
 }
 

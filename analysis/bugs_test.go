@@ -121,7 +121,7 @@ func TestAMeanAtOrAboveTheCeilingIsSaidToLieThere(t *testing.T) {
 func TestNeedsOfHeadroomUnderACeiling(t *testing.T) {
 	ceiling := 0.5
 	s := analysis.DefaultSettings()
-	s.Ceiling = &ceiling
+	s.Ceiling, s.Normalize = &ceiling, analysis.NormalizeNone
 	r := analyze(t, s, rows(24, 8, func(i, j int) float64 { return float64(i%2) * (0.9 - 0.02*float64(j%2)) }))
 	mean := r.Splits[rollout.Train].Reward.Estimate
 	want, ok := stat.Needed(mean, ceiling-0.03, mean.Items, &s.RewardRange, s.Confidence)

@@ -101,6 +101,7 @@ func only(gate string) analysis.Thresholds {
 func newSimulation(t *testing.T, seed uint64, thresholds analysis.Thresholds) *simulation {
 	s := analysis.DefaultSettings()
 	s.GroupSize, s.Boot, s.Thresholds = group, 0, thresholds
+	s.Normalize = analysis.NormalizeNone // else baseline.reachable and exploration.lift ask signal.informative
 	return &simulation{t.TempDir(), rand.New(rand.NewPCG(seed, 2)), s}
 }
 

@@ -24,7 +24,7 @@ func (m *measure) curves(sr *SplitResult) {
 		}
 	}
 	m.lift(sr)
-	sr.Signal = m.signal()
+	sr.Signal = m.signal(sr.Variance.GraderShare)
 	sr.SignalRewardSD = m.rewardSD()
 	m.extrapolate(sr)
 }
@@ -94,7 +94,9 @@ func (m *measure) lift(sr *SplitResult) {
 // them are given: trainers choose them so.
 const signalDoublings = 3
 
-func (m *measure) signal() []Signal {
+// signal is the informative share by group size, and net of grader noise where
+// the grader's share of the variance within items is known.
+func (m *measure) signal(noise stat.Estimate) []Signal {
 	out := []Signal{}
 	strict, tolerance := m.tolerances()
 	g := m.s.GroupSize
@@ -107,12 +109,15 @@ func (m *measure) signal() []Signal {
 		out = append(out, Signal{Estimate: e, GroupSize: size, Informative: e.Value, Strict: s.Value, Tolerance: tolerance, Bound: "exact"})
 	}
 	for _, size := range beyond(m.n, g) {
-		low, high := stat.SignalBracket(m.common, size, tolerance, m.s.Confidence)
-		strictLow, strictHigh := stat.SignalBracket(m.common, size, strict, m.s.Confidence)
+		low, high := stat.SignalBracket(m.common, size, tolerance, strict, m.s.Confidence)
+		strictLow, _ := stat.SignalBracket(m.common, size, strict, strict, m.s.Confidence)
 		low, high = m.commonNote(low), m.commonNote(high)
 		out = append(out,
 			Signal{Estimate: low, GroupSize: size, Informative: low.Value, Strict: strictLow.Value, Tolerance: tolerance, Bound: "lower"},
-			Signal{Estimate: high, GroupSize: size, Informative: high.Value, Strict: strictHigh.Value, Tolerance: tolerance, Bound: "upper"})
+			Signal{Estimate: high, GroupSize: size, Informative: high.Value, Strict: high.Value, Tolerance: tolerance, Bound: "upper"})
+	}
+	for i := range out {
+		out[i].Net = netOf(out[i].Estimate, noise)
 	}
 	return out
 }

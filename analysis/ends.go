@@ -169,7 +169,7 @@ func (m *measure) without() *Without {
 	}
 	rest.prepare()
 	w := &Without{Reward: stat.Mean(rest.rewards, &m.s.RewardRange, m.s.Confidence), Signal: []Signal{}}
-	for _, s := range rest.signal() {
+	for _, s := range rest.signal(stat.Estimate{}) {
 		if s.GroupSize == m.s.GroupSize {
 			w.Signal = append(w.Signal, s)
 		}

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"strconv"
 
@@ -168,6 +169,7 @@ type estimated struct {
 	gate     string
 	unit     string
 	width    float64 // of the reward range when the thresholds are shares of it; else 1
+	span     float64 // what the blocking threshold is a share of instead, where it is less; 0: width
 	estimate stat.Estimate
 	bound    bound
 	bottom   float64 // of what the estimate can be
@@ -176,6 +178,10 @@ type estimated struct {
 	inFile   *int    // M, where the estimate speaks of the file alone
 	vars     map[string]string
 	items    []string // shown unless the gate passes
+
+	// scaleless says that a trainer which divides by a group's standard deviation
+	// learns all the same where rewards differ, however little.
+	scaleless bool
 }
 
 // findings judges against the blocking threshold and the caution of the
@@ -187,8 +193,18 @@ func (e estimated) findings(r *Result, t Thresholds, split rollout.Split) []Find
 		name     string
 	}{{Blocking, e.gate}, {Advisory, e.gate + ".caution"}} {
 		want := t.At(level.name) * e.width
+		if level.severity == Blocking && e.span > 0 {
+			want = t.At(level.name) * min(e.span, e.width)
+		}
 		status := e.bound.atLeast(want)
 		j := judgement{gate: e.gate, split: split, severity: level.severity, unit: e.unit, want: ">= " + number(want), vars: e.vars}
+		if level.severity == Blocking && status != Pass && e.scaleless {
+			if differ, ok := differEnough(r, t, split); ok {
+				status, j.said = Pass, &anyDifference
+				j.vars = maps.Clone(e.vars)
+				j.vars["differ"] = differ
+			}
+		}
 		if status != Pass {
 			j.items = e.items
 		}
@@ -198,6 +214,17 @@ func (e estimated) findings(r *Result, t Thresholds, split rollout.Split) []Find
 		out = append(out, j.finding(r.Lang, status, e.bound))
 	}
 	return out
+}
+
+// differEnough reports, with the share in words, whether the trainer normalises by
+// a group's standard deviation and the rewards of enough groups differ for that
+// alone to teach it.
+func differEnough(r *Result, t Thresholds, split rollout.Split) (string, bool) {
+	if r.Normalize != NormalizeStd {
+		return "", false
+	}
+	e, b := signalAt(r.Splits[split], r)
+	return percentOf(r.Lang, e.Value), b.atLeast(t.At("signal.informative")) == Pass
 }
 
 // needed says how many items would settle an unknown answer. Where groups are

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"fmt"
+	"math"
 
 	"gonogo/analysis/language"
 	"gonogo/analysis/stat"
@@ -11,7 +12,7 @@ import (
 var baselineReachable = Gate{
 	Name: "baseline.reachable",
 	Doc: "Blocking, on train: the best of a group of the planned size lies at least 5 % of the reward range above its bottom, " +
-		"on average over items; else there is no success to learn from. Advisory: 10 %.",
+		"on average over items; else there is no success to learn from. A trainer that divides by a group's standard deviation (trainer.normalize: std) learns from any difference: it passes with signal.informative. Advisory: 10 %.",
 	Check: func(r *Result, t Thresholds) []Finding {
 		split, ok := trainingSplit(r)
 		if !ok {
@@ -28,13 +29,24 @@ var baselineReachable = Gate{
 		}
 		above := moved(b, -rng.Lo)
 		return estimated{
-			gate: "baseline.reachable", unit: "reward", width: rng.Width(), estimate: e, bound: above, bottom: rng.Lo, offset: rng.Lo,
+			scaleless: true,
+			gate:      "baseline.reachable", unit: "reward", width: rng.Width(), estimate: e, bound: above, bottom: rng.Lo, offset: rng.Lo,
 			samples: groupSamples(sr, r), inFile: sr.Items.InFile, items: sr.byClass(Dead),
-			vars: map[string]string{
-				"dead": fmt.Sprint(sr.Classes.Counts[Dead]), "measured": fmt.Sprint(sr.Items.Measured), "kbest": r.Lang.Count(best.K, "rollout"),
-			},
+			vars: ofGroup(best, r, map[string]string{
+				"dead": fmt.Sprint(sr.Classes.Counts[Dead]), "measured": fmt.Sprint(sr.Items.Measured),
+			}, above.value),
 		}.findings(r, t, split)
 	},
+}
+
+// ofGroup adds the words about the best of a group. Where items have fewer
+// samples than that, the value is what fewer earn: the least that the group can.
+func ofGroup(best AtK, r *Result, vars map[string]string, value *float64) map[string]string {
+	vars["kbest"], vars["value"], vars["best"] = r.Lang.Count(r.GroupSize, "rollout"), valueOf(r.Lang, value), valueOf(r.Lang, best.Value)
+	if best.K < r.GroupSize && best.K > 0 {
+		vars["value"], vars["best"] = r.Lang.Say("at least %s", vars["value"]), r.Lang.Say("at least %s", vars["best"])
+	}
+	return vars
 }
 
 // moved adds x to a bound.
@@ -51,7 +63,7 @@ func moved(b bound, x float64) bound {
 var baselineHeadroom = Gate{
 	Name: "baseline.headroom",
 	Doc: "Blocking, on train and eval: the mean reward stays at least 3 % of the range below the ceiling (the top of the range, " +
-		"or what is configured); else there is nothing left to gain. Advisory: 5 %.",
+		"or what is configured); else there is nothing left to gain. With trainer.normalize: std it is 3 % of what the rewards seen span, where that is less than the range. Advisory: 5 %.",
 	Check: func(r *Result, t Thresholds) []Finding {
 		splits := []rollout.Split{}
 		if split, ok := trainingSplit(r); ok {
@@ -74,7 +86,7 @@ var baselineHeadroom = Gate{
 			room := boundOf(e).minus(r.Ceiling)
 			head := stat.Estimate{Value: room.value, SE: e.SE, Low: room.low, High: room.high, N: e.N, Items: e.Items}
 			out = append(out, estimated{
-				gate: "baseline.headroom", unit: "reward", width: rng.Width(), estimate: head, bound: room,
+				gate: "baseline.headroom", unit: "reward", width: rng.Width(), span: sr.spanSeen(r), estimate: head, bound: room,
 				bottom: r.Ceiling - rng.Hi, samples: max(int(sr.Samples.Median), r.GroupSize), inFile: inFile, items: sr.byClass(Saturated),
 				vars: map[string]string{
 					"mean": valueOf(r.Lang, e.Value), "gap": gap(r.Lang, room, r.Ceiling), "interval": gapInterval(r.Lang, room, r.Ceiling), "toolow": tooLow(r.Lang, room),
@@ -84,6 +96,22 @@ var baselineHeadroom = Gate{
 		}
 		return out
 	},
+}
+
+// spanSeen is the distance from the least to the largest reward of a split, for a
+// trainer that divides by a group's standard deviation and so knows no other
+// scale; 0 for other trainers, and where rewards do not differ.
+func (sr *SplitResult) spanSeen(r *Result) float64 {
+	if r.Normalize != NormalizeStd {
+		return 0
+	}
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, it := range sr.Classes.Items {
+		if it.Best != nil && it.Worst != nil {
+			low, high = min(low, *it.Worst), max(high, *it.Best)
+		}
+	}
+	return max(0, high-low)
 }
 
 // hair is what rounding makes of no distance at all.

@@ -80,6 +80,9 @@ func (e *Ends) hangs(r *Result, t Thresholds, split rollout.Split) Status {
 	_, signal := signalAt(all, r)
 	_, rest := signalAt(alone, r)
 	judge(t.At("signal.informative"), signal, rest)
+	if r.Normalize == NormalizeStd { // the size of the lift does not matter to such a trainer
+		return out
+	}
 	lift := stat.Range{Lo: 0, Hi: r.rng().Width()}
 	judge(t.At("exploration.lift")*r.rng().Width(), boundOf(onFile(all.Lift, all, r, lift)), boundOf(onFile(alone.Lift, alone, r, lift)))
 	return out
@@ -88,7 +91,7 @@ func (e *Ends) hangs(r *Result, t Thresholds, split rollout.Split) Status {
 // alone is the split as far as the gates of the signal read it, without
 // unfinished rollouts.
 func (e *Ends) alone(sr *SplitResult) *SplitResult {
-	return &SplitResult{Items: sr.Items, Samples: sr.Samples, Signal: e.Without.Signal, Lift: e.Without.Lift}
+	return &SplitResult{Items: sr.Items, Samples: sr.Samples, Variance: sr.Variance, Signal: e.Without.Signal, Lift: e.Without.Lift}
 }
 
 // kinds tells how rollouts ended without a finished answer, most frequent kinds

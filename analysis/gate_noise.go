@@ -10,8 +10,8 @@ import (
 
 var graderNoise = Gate{
 	Name: "grader.noise",
-	Doc: "Blocking, on train after an audit: at most half of the variance of rewards within an item is the grader's own noise, seen by grading the same outputs again. " +
-		"Advisory, also where rollouts were recorded with several grades: a quarter.",
+	Doc: "Blocking, on train, wherever the same outputs were graded more than once, by the audit or in what was imported: at most half of the variance of rewards within an item " +
+		"is the grader's own noise. Advisory: a quarter.",
 	Check: func(r *Result, t Thresholds) []Finding {
 		const gate = "grader.noise"
 		split, ok := trainingSplit(r)
@@ -20,9 +20,8 @@ var graderNoise = Gate{
 		}
 		sr := r.Splits[split]
 		e := sr.Variance.GraderShare
-		audited := r.unaudited() == ""
 		switch {
-		case !e.Known() && e.N == 0 && !audited:
+		case !e.Known() && e.N == 0 && r.unaudited() != "":
 			return []Finding{skipped(r.Lang, gate, split, Blocking, r.noAudit())}
 		case !e.Known() && e.N == 0:
 			return []Finding{skipped(r.Lang, gate, split, Blocking, "the audit graded no output again (audit.regrades)")}
@@ -34,10 +33,6 @@ var graderNoise = Gate{
 			severity Severity
 			name     string
 		}{{Blocking, gate}, {Advisory, gate + ".caution"}} {
-			if level.severity == Blocking && !audited {
-				out = append(out, skipped(r.Lang, gate, split, Blocking, noAudit+"; the grades that the rollouts brought along only caution"))
-				continue
-			}
 			want := t.At(level.name)
 			b := boundOf(e)
 			j := judgement{

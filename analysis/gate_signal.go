@@ -3,7 +3,6 @@ package analysis
 import (
 	"fmt"
 
-	"gonogo/analysis/language"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -11,7 +10,7 @@ import (
 var signalInformative = Gate{
 	Name: "signal.informative",
 	Doc: "Blocking, on train: in at least 10 % of groups of the planned size the rewards differ. A group whose rewards are equal has zero " +
-		"advantage and teaches nothing. Advisory: 30 %.",
+		"advantage and teaches nothing. Where grader noise was measured, its share of the variance within items is taken off. Advisory: 30 %.",
 	Check: func(r *Result, t Thresholds) []Finding {
 		split, ok := trainingSplit(r)
 		if !ok {
@@ -19,11 +18,12 @@ var signalInformative = Gate{
 		}
 		sr := r.Splits[split]
 		e, b := signalAt(sr, r)
+		fitted := noiseWords(sr, r) + fittedSignal(r.Lang, sr, r.GroupSize)
 		vars := map[string]string{
 			"group": fmt.Sprint(r.GroupSize), "cost": r.Lang.Text("many"), "share": percentOf(r.Lang, e.Value),
 			"mixed": fmt.Sprint(sr.Classes.Counts[Mixed]), "measured": fmt.Sprint(sr.Items.Measured),
 			"dead": fmt.Sprint(sr.Classes.Counts[Dead]), "saturated": fmt.Sprint(sr.Classes.Counts[Saturated]),
-			"flat": fmt.Sprint(sr.Classes.Counts[Flat]), "fitted": fittedSignal(r.Lang, sr, r.GroupSize),
+			"flat": fmt.Sprint(sr.Classes.Counts[Flat]), "fitted": fitted,
 		}
 		if e.Known() && *e.Value > 0 {
 			vars["cost"] = fmt.Sprintf("%.3g", 1 / *e.Value)
@@ -39,26 +39,42 @@ var signalInformative = Gate{
 	},
 }
 
-// signalAt is the informative share at the planned group size: exact where
-// items have that many samples; else from the lower bracket's low end to the
-// upper bracket's high end.
+// noiseWords says what is taken off the informative share for grader noise. It is
+// empty where the grader's share is not known, or nothing.
+func noiseWords(sr *SplitResult, r *Result) string {
+	lower, _ := sr.SignalAt(r.GroupSize)
+	if lower == nil || lower.Net == nil || *sr.Variance.GraderShare.Value == 0 {
+		return ""
+	}
+	return r.Lang.Say(" (rewards differ in %s of them; %s of that variance is grader noise)", percentOf(r.Lang, lower.Value), percentOf(r.Lang, sr.Variance.GraderShare.Value))
+}
+
+// signalAt is the informative share at the planned group size, net of grader
+// noise where that is known: exact where items have that many samples; else from
+// the lower bracket's low end to the upper bracket's high end.
 func signalAt(sr *SplitResult, r *Result) (stat.Estimate, bound) {
 	unit := stat.Range{Lo: 0, Hi: 1}
 	var e stat.Estimate
 	var b bound
+	net := func(e stat.Estimate) stat.Estimate {
+		if net := netOf(e, sr.Variance.GraderShare); net != nil {
+			return *net
+		}
+		return e
+	}
 	for _, s := range sr.Signal {
 		if s.GroupSize != r.GroupSize {
 			continue
 		}
 		switch s.Bound {
 		case "exact":
-			e = onFile(s.Estimate, sr, r, unit)
+			e = net(onFile(s.Estimate, sr, r, unit))
 			b = boundOf(e)
 		case "lower":
-			e = s.Estimate
+			e = net(s.Estimate)
 			b = boundOf(e)
 		case "upper":
-			b.high = s.High
+			b.high = net(s.Estimate).High
 		}
 	}
 	return e, b
@@ -67,7 +83,7 @@ func signalAt(sr *SplitResult, r *Result) (stat.Estimate, bound) {
 var explorationLift = Gate{
 	Name: "exploration.lift",
 	Doc: "Blocking, on train: the best of a group of the planned size earns at least 2 % of the range more than the mean; that gap is what " +
-		"training can pull the mean towards. Advisory: 5 %.",
+		"training can pull the mean towards. A trainer that divides by a group's standard deviation (trainer.normalize: std) learns from any difference: it passes with signal.informative. Advisory: 5 %.",
 	Check: func(r *Result, t Thresholds) []Finding {
 		split, ok := trainingSplit(r)
 		if !ok {
@@ -82,19 +98,20 @@ var explorationLift = Gate{
 			b.high = stat.Some(min(high, rng.Hi) - *sr.Reward.Low)
 		}
 		return estimated{
-			gate: "exploration.lift", unit: "reward", width: rng.Width(), estimate: e, bound: b,
+			scaleless: true,
+			gate:      "exploration.lift", unit: "reward", width: rng.Width(), estimate: e, bound: b,
 			samples: groupSamples(sr, r), inFile: sr.Items.InFile,
-			vars: map[string]string{
-				"best": valueOf(r.Lang, best.Value), "mean": meanOf(r.Lang, best, sr.Lift), "group": fmt.Sprint(r.GroupSize), "kbest": r.Lang.Count(best.K, "rollout"),
-			},
+			vars: ofGroup(best, r, map[string]string{"mean": meanOf(sr, r)}, e.Value),
 		}.findings(r, t, split)
 	},
 }
 
-// meanOf is the mean over the items of the curve, which may be fewer than all.
-func meanOf(l language.Language, best AtK, lift stat.Estimate) string {
-	if best.Value == nil || lift.Value == nil {
-		return l.Text("unknown")
+// meanOf is the mean reward in words; the items of the curve may be fewer, and
+// their own mean another number.
+func meanOf(sr *SplitResult, r *Result) string {
+	mean := valueOf(r.Lang, sr.Reward.Value)
+	if sr.Lift.Items < sr.Items.Measured {
+		return r.Lang.Say("%s over all items", mean)
 	}
-	return valueOf(l, stat.Some(*best.Value-*lift.Value))
+	return mean
 }

@@ -79,14 +79,15 @@ func (c catalogue) words(f Finding) message {
 // filler replaces the words in braces. Values are put in as they are: pages
 // escape them.
 func filler(l language.Language, f Finding, vars map[string]string) func(string) string {
-	pairs := []string{
-		"{value}", valueOf(l, f.Value), "{low}", valueOf(l, f.Low), "{high}", valueOf(l, f.High), "{want}", f.Want,
-		"{split}", string(f.Split), "{percent}", percentOf(l, f.Value), "{lowpercent}", percentOf(l, f.Low), "{highpercent}", percentOf(l, f.High),
-		"{needs}", needs(l, f),
-	}
+	var pairs []string
 	for k, v := range vars {
 		pairs = append(pairs, "{"+k+"}", v)
 	}
+	pairs = append(pairs, // the first of a name holds
+		"{value}", valueOf(l, f.Value), "{low}", valueOf(l, f.Low), "{high}", valueOf(l, f.High), "{want}", f.Want,
+		"{split}", string(f.Split), "{percent}", percentOf(l, f.Value), "{lowpercent}", percentOf(l, f.Low), "{highpercent}", percentOf(l, f.High),
+		"{needs}", needs(l, f),
+	)
 	return strings.NewReplacer(pairs...).Replace
 }
 

@@ -54,11 +54,11 @@ func plan(sr *SplitResult, items []*item, c *collector, s Settings) *Plan {
 	return p
 }
 
-// minGroupSize is the smallest group size at which the measured share reaches
-// want; nil when none within the samples does.
+// minGroupSize is the smallest group size at which the measured share, net of
+// grader noise where that is known, reaches want; nil when none within the samples does.
 func minGroupSize(signal []Signal, want float64) *int {
 	for _, s := range signal {
-		if s.Bound == "exact" && s.Known() && *s.Value >= want {
+		if s.Bound == "exact" && s.Known() && *s.Teaches().Value >= want {
 			size := s.GroupSize
 			return &size
 		}
@@ -93,9 +93,9 @@ func (c costs) of(items float64) PlanCost {
 		switch {
 		case s.GroupSize != c.s.GroupSize:
 		case s.Bound == "upper": // comes after the lower one
-			out.InformativeGroups.High = scale(s.Estimate, items).High
+			out.InformativeGroups.High = scale(s.Teaches(), items).High
 		default:
-			out.InformativeGroups = scale(s.Estimate, items)
+			out.InformativeGroups = scale(s.Teaches(), items)
 			if s.Bound == "lower" {
 				out.InformativeGroups.Warnings = append(out.InformativeGroups.Warnings, "fewer samples than the group size: the value is the least it can be, the interval reaches to the most")
 			}

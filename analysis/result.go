@@ -34,6 +34,7 @@ type Result struct {
 	RewardRange   [2]float64         `json:"reward_range"`
 	Ceiling       float64            `json:"ceiling"` // the best a perfect policy could earn
 	GroupSize     int                `json:"group_size"`
+	Normalize     string             `json:"normalize,omitempty"` // what the trainer divides a group's advantages by: std or none
 	PassThreshold *float64           `json:"pass_threshold"`
 	Thresholds    map[string]float64 `json:"thresholds"`
 	Run           RunInfo            `json:"run"`
@@ -218,11 +219,21 @@ type AtK struct {
 // could learn from. Its value is Informative.
 type Signal struct {
 	stat.Estimate
-	GroupSize   int      `json:"group_size"`
-	Informative *float64 `json:"informative"`
-	Strict      *float64 `json:"strict"` // any difference counts, down to 1e-6 of the range
-	Tolerance   float64  `json:"tolerance"`
-	Bound       string   `json:"bound"` // exact, lower, upper or fit
+	GroupSize   int            `json:"group_size"`
+	Informative *float64       `json:"informative"`
+	Net         *stat.Estimate `json:"net"`    // informative x (1 - the grader's share of the variance within items); null where that is not known
+	Strict      *float64       `json:"strict"` // any difference counts, down to 1e-6 of the range
+	Tolerance   float64        `json:"tolerance"`
+	Bound       string         `json:"bound"` // exact, lower, upper or fit
+}
+
+// Teaches is the share of groups that a trainer learns from, which headline, gates
+// and plan use: net of grader noise where that is known.
+func (s *Signal) Teaches() stat.Estimate {
+	if s.Net != nil {
+		return *s.Net
+	}
+	return s.Estimate
 }
 
 // The classes of an item; they depend on how often it was sampled.

@@ -18,6 +18,7 @@ type Settings struct {
 	Ceiling       *float64   // the best a perfect policy could earn; nil: the top of the range
 	PassThreshold *float64   // rewards at or above it pass; nil: no pass rates
 	Confidence    float64    // of every interval, in (0.5, 1)
+	Normalize     string     // what the trainer divides a group's advantages by: NormalizeStd or NormalizeNone
 	WantedShare   float64    // of informative groups, which the plan's smallest group size must reach
 	BatchSize     int        // items a training step; 0: unknown
 	Epochs        int        // passes over the training items; 0: unknown
@@ -33,12 +34,25 @@ type Settings struct {
 	Reference func(*rollout.Item) string
 }
 
+// What a trainer divides the advantages of a group by: the standard deviation
+// of its rewards, as GRPO does (Shao et al. 2024, arXiv 2402.03300), so that only
+// whether they differ matters and not by how much; or nothing, as Dr. GRPO
+// does (Liu et al. 2025, arXiv 2503.20783).
+const (
+	NormalizeStd  = "std"
+	NormalizeNone = "none"
+)
+
+// Normalizations lists them, the default first.
+func Normalizations() []string { return []string{NormalizeStd, NormalizeNone} }
+
 // DefaultSettings are the settings of `gonogo analyze` without flags.
 func DefaultSettings() Settings {
 	return Settings{
 		GroupSize:   8,
 		RewardRange: stat.Range{Lo: 0, Hi: 1},
 		Confidence:  0.95,
+		Normalize:   NormalizeStd,
 		WantedShare: 0.5,
 		Seed:        1,
 		Boot:        999,
@@ -63,6 +77,8 @@ func (s Settings) Validate() error {
 		return fmt.Errorf("reward_range is [%g, %g]: it needs two finite numbers, the lower one first", r.Lo, r.Hi)
 	case max(math.Abs(r.Lo), math.Abs(r.Hi)) > mostReward || r.Width() < leastWidth*max(math.Abs(r.Lo), math.Abs(r.Hi)) || r.Width() < 1/mostReward:
 		return fmt.Errorf("reward_range is [%g, %g]: numbers above %g, or so close together, leave no digits to compute with: scale the rewards", r.Lo, r.Hi, mostReward)
+	case !slices.Contains(Normalizations(), s.Normalize):
+		return fmt.Errorf("trainer.normalize is %q: it is one of %s", s.Normalize, strings.Join(Normalizations(), ", "))
 	case s.Confidence <= 0.5 || s.Confidence >= 1:
 		return fmt.Errorf("confidence is %g: it lies between 0.5 and 1", s.Confidence)
 	case s.Ceiling != nil && (*s.Ceiling <= r.Lo || *s.Ceiling > r.Hi):

@@ -201,6 +201,12 @@ var english = catalogue{
 	},
 }
 
+// anyDifference are the words where rewards lie close together and the trainer
+// does not mind.
+var anyDifference = message{
+	title: "rewards lie close together, but the trainer divides by the standard deviation of a group (trainer.normalize: std), so any difference counts: {differ} of groups teach something",
+}
+
 // retriedWords are the words where endpoints failed at first and then answered.
 var retriedWords = message{
 	title:  "{percent} of rollouts succeeded only because a request was repeated: {retries} in all",

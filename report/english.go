@@ -47,6 +47,7 @@ var english = words{
 	InformativeDoc:     "share of groups of %s whose rewards differ: only those teach",
 	BestOfShort:        "a group would be %s",
 	InformativeBracket: "a range, for items have fewer than %s valid samples",
+	InformativeNet:     "net of grader noise",
 	NoInterval:         "interval not known",
 	Measured:           "%s, %s",
 	NotKnown:           "not known",

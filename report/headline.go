@@ -104,17 +104,21 @@ func informative(r *analysis.Result, s *analysis.SplitResult, w *words) Headline
 	g := strconv.Itoa(r.GroupSize)
 	doc := fmt.Sprintf(w.InformativeDoc, g)
 	lower, upper := s.SignalAt(r.GroupSize)
+	if lower != nil && lower.Net != nil {
+		doc += w.Signs.Semicolon + w.InformativeNet
+	}
 	switch {
 	case lower == nil || upper == nil:
 		return headline(w.Informative, doc, stat.Estimate{Warnings: []string{w.TwoSamples}}, w)
 	case lower == upper:
-		return headline(w.Informative, doc, lower.Estimate, w)
+		return headline(w.Informative, doc, lower.Teaches(), w)
 	}
-	h := headline(w.Informative, doc+w.Signs.Semicolon+fmt.Sprintf(w.InformativeBracket, g), lower.Estimate, w)
-	h.Value = chart.Number(*lower.Value)
-	if top := chart.Number(*upper.Value); top != h.Value {
+	low, high := lower.Teaches(), upper.Teaches()
+	h := headline(w.Informative, doc+w.Signs.Semicolon+fmt.Sprintf(w.InformativeBracket, g), low, w)
+	h.Value = chart.Number(*low.Value)
+	if top := chart.Number(*high.Value); top != h.Value {
 		h.Value += " – " + top
 	}
-	h.Interval = chart.Interval(nil, lower.Low, upper.High)
+	h.Interval = chart.Interval(nil, low.Low, high.High)
 	return h
 }

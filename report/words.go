@@ -32,10 +32,10 @@ type words struct {
 	Item, Rollout, Line plural
 
 	// The three numbers.
-	Mean, BestOf, Informative                   string
-	MeanDoc, BestOfDoc, InformativeDoc          string
-	BestOfShort, InformativeBracket, NoInterval string
-	Measured, NotKnown, TwoSamples              string
+	Mean, BestOf, Informative                                   string
+	MeanDoc, BestOfDoc, InformativeDoc                          string
+	BestOfShort, InformativeBracket, InformativeNet, NoInterval string
+	Measured, NotKnown, TwoSamples                              string
 
 	// Headings.
 	Findings, Pictures, Items, Method, Thresholds, Choices, Input, Splits                        string

@@ -68,6 +68,7 @@ var chineseFindings = map[string]string{
 	"the best of {kbest} earns {low} to {high} more than the mean":                                                                                                        "{kbest}中最好的一条比平均值高 {low} 至 {high}",
 	"Rollouts hardly differ: raise the temperature, allow more steps, or give a grader with finer grades.":                                                                "各条轨迹几乎没有差别：请提高温度、允许更多步数，或使用打分更细的评分器。",
 	"Expect a small gain.": "预计提升不大。",
+	"rewards lie close together, but the trainer divides by the standard deviation of a group (trainer.normalize: std), so any difference counts: {differ} of groups teach something": "奖励彼此接近，但训练程序会除以组内标准差（trainer.normalize: std），因此任何差别都有用：{differ} 的组是有效组",
 
 	"After training, this evaluation set has to tell whether it worked. A set that cannot show the gain hoped for leaves you with a model and no answer.": "训练之后，要靠这个评估集判断训练是否有效。如果它显示不出期望的提升，您得到的就只是一个模型，而没有答案。",
 	"the evaluation set would show a change of {value}, a gain of {hoped} is hoped for":                                                                   "评估集能显示出 {value} 的变化，而期望的提升为 {hoped}",

@@ -72,7 +72,6 @@ var chineseFindingsPhrases = map[string]string{
 	"the configuration names no core part of the reward (audit.core), and the formula makes none a condition": "配置没有指明奖励的核心项（audit.core），公式也没有把任何分项设为前提",
 	"no rollout has the core part of the reward (%s) at zero":                                                 "没有一条轨迹的核心项（%s）为零",
 	"no audit was made: gonogo audit RUN makes it":                                                            "没有做过审计：用 gonogo audit RUN 审计",
-	"no audit was made: gonogo audit RUN makes it; the grades that the rollouts brought along only caution":   "没有做过审计：用 gonogo audit RUN 审计；轨迹自带的分数只作提示",
 	"the audit graded no output again (audit.regrades)":                                                       "审计没有对任何输出重新评分（audit.regrades）",
 	"the rewards of one item never differ: there is nothing that noise could be a share of":                   "同一道题目的奖励从无差别：无从计算噪声所占的份额",
 	"no reference was put to the grader: the rows have none, or the audit left it out":                        "没有把参考答案提交给评分器：数据行中没有，或审计略过了它",
@@ -111,7 +110,9 @@ var chineseFindingsPhrases = map[string]string{
 	"; %s (%s) needed requests repeated, %s in all": "；%s（%s）需要重发请求，共 %s 次",
 	"%s: %s (%d times)":                             "%s：%s（%d 次）",
 
-	" (models fitted to the items put it at %s; they decide nothing)":       "（对题目拟合的模型给出 %s；它们不作决定）",
+	" (models fitted to the items put it at %s; they decide nothing)":      "（对题目拟合的模型给出 %s；它们不作决定）",
+	" (rewards differ in %s of them; %s of that variance is grader noise)": "（其中 %s 的组内奖励有差别；该方差的 %s 是评分器噪声）",
+	"%s over all items": "%s（按全部题目）",
 	" (models fitted to the items put it at %s to %s; they decide nothing)": "（对题目拟合的模型给出 %s 至 %s；它们不作决定）",
 
 	"About %s sampled alike would show it": "约需 %s（采样方式相同）才能显示出来",

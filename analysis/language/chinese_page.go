@@ -50,6 +50,7 @@ var chinesePage = map[string]string{
 	"share of groups of %s whose rewards differ: only those teach": "每组 %s 条轨迹（rollout）中，组内奖励不全相同的组所占的比例：只有这样的组对训练有用",
 	"a group would be %s": "一个完整的组是 %s 次",
 	"a range, for items have fewer than %s valid samples": "这是一个范围，因为题目的有效采样不足 %s 次",
+	"net of grader noise":             "已扣除评分器噪声",
 	"interval not known":              "区间未知",
 	"words.Measured: %s, %s":          "%s，%s",
 	"not known":                       "未知",

@@ -16,9 +16,8 @@ type AtK struct {
 // in their order. All items must have max(ks) rewards or more (it panics
 // otherwise), so that every k speaks of the same items: the caller passes the
 // common set. Empty items are left out.
-// Each point is unbiased (MaxOfK) and has the interval of GroupMeans, which for
-// 1 < k < n is widened to what unseen items may hold (see reach); FixedSE comes
-// from the jackknife and is nil when k is some item's n.
+// Each point is unbiased (MaxOfK) and has the interval of GroupMeans; FixedSE
+// comes from the jackknife and is nil when k is some item's n.
 // Cost: O(items · n · len(ks)).
 func BestOf(items [][]float64, ks []int, r *Range, conf float64) []AtK {
 	return curve(items, ks, r, conf, MaxOfK, MaxOfKVar, "mean of unbiased E[max of k] (Chen et al. 2021, for real rewards)")
@@ -33,16 +32,12 @@ func curve(items [][]float64, ks []int, r *Range, conf float64,
 	value func([]float64, int) float64, variance func([]float64, int) *float64, method string,
 ) []AtK {
 	sorted := sortedItems(items)
-	_, most, _ := counts(sorted)
 	points := make([]AtK, 0, len(ks))
 	for _, k := range ks {
 		values, within := perItem(sorted,
 			func(y []float64) float64 { return value(y, k) },
 			func(y []float64) *float64 { return variance(y, k) })
 		e := GroupMeans(values, within, lengths(sorted), k, r, conf, method)
-		if 1 < k && k < most {
-			e.reach(values, r, conf)
-		}
 		points = append(points, AtK{K: k, Estimate: e})
 	}
 	return points

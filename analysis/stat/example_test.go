@@ -58,7 +58,7 @@ func ExampleBestOf() {
 }
 
 func ExampleSignalBracket() {
-	lower, upper := stat.SignalBracket(items, 7, 1e-6, 0.95)
+	lower, upper := stat.SignalBracket(items, 7, 1e-6, 1e-6, 0.95)
 	fmt.Printf("groups of 7 that could teach: %.2f to %.2f\n", *lower.Value, *upper.Value)
 	// Output:
 	// groups of 7 that could teach: 0.50 to 1.00

@@ -13,7 +13,7 @@ import (
 // were drawn shrinks, V = W + (1 - m/M)·max(0, SE² - W), where W = FixedSE² is
 // the part that stems from sampling rollouts (Cochran 1977, Sampling
 // Techniques, §10.6). The interval follows ItemMeans with the new variance; an
-// end that BestOf or Signal had widened shrinks as the standard error does.
+// end that widen had moved shrinks as the standard error does.
 //
 // M < m is taken as m. An unknown FixedSE means W = SE², no reduction. An
 // estimate without SE (no spread, one item) is returned as it is. Where
@@ -50,20 +50,24 @@ func Finite(e Estimate, m, M int, r *Range, conf float64) Estimate {
 	return e
 }
 
-// narrowed returns the interval at the new standard error. An end of e that
-// lies beyond what ItemMeans alone had given keeps its distance in proportion.
+// narrowed returns the interval at the new standard error.
 func (s spread) narrowed(e Estimate) (low, high *float64, rule string) {
 	before := s
 	before.se = *e.SE
+	return s.moved(e, before, s.se/before.se)
+}
+
+// moved returns the interval of s. An end that widen had moved away from the
+// interval of before, which was e's, keeps its distance from the mean times left.
+func (s spread) moved(e Estimate, before spread, left float64) (low, high *float64, rule string) {
 	oldLow, oldHigh, _ := before.interval()
 	low, high, rule = s.interval()
 	slack := rounding * (*oldHigh - *oldLow)
-	shrink := s.se / before.se
 	if e.Low != nil && *e.Low < *oldLow-slack {
-		low = Some(min(*low, s.mean-(s.mean-*e.Low)*shrink))
+		low = Some(min(*low, s.mean-(s.mean-*e.Low)*left))
 	}
 	if e.High != nil && *e.High > *oldHigh+slack {
-		high = Some(max(*high, s.mean+(*e.High-s.mean)*shrink))
+		high = Some(max(*high, s.mean+(*e.High-s.mean)*left))
 	}
 	return low, high, rule
 }

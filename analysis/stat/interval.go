@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/mathext"
 )
 
 // hugeSize is the effective size past which beta quantiles lose digits and
@@ -69,31 +71,78 @@ func (s spread) agreed() (low, high *float64, method string) {
 	return Some(lo), Some(hi), "Hoeffding interval over items"
 }
 
-// reach widens a bounded interval to what items like these, not yet seen, may
-// hold: at confidence 1-α/2 fewer than q = 1-(α/2)^(1/m) of all items lie beyond
-// the extremes of the m values seen (Wilks 1941, Ann. Math. Stat. 12:91), and
-// at most the end of the range, so that the interval reaches from mean -
-// q·(least - lo) to mean + q·(hi - largest). Where all values lie at one end it
-// is Clopper–Pearson's bound again.
+// widen widens a bounded interval to what the values behind it cannot show:
+// items that were not drawn (reach), and few items that carry the sum (skewed).
+// Neither is needed for 0/1 values, of which Korn–Graubard's interval is exact.
 //
 // Note: Korn–Graubard takes the size of the usual deviation for that of the
-// largest. Estimates of best of k from n > k rollouts break this near the ends:
-// 8 successes of 16 count 1/12870 in the worst of 8, and the rare item that
-// counts 1 is not in the sample; without reach some intervals cover in 55 %.
-// Cutting n* at the number of rollouts, or of groups, mends less and makes
-// intervals of fine rewards up to four times as wide.
-func (e *Estimate) reach(values []float64, r *Range, conf float64) {
+// largest. Simulated at 20 to 100 items, uniform rewards up to 0.02 with 1 % of
+// the items at 1 were covered in 16 to 62 % without reach, and the upper end was
+// missed by up to 7 % of samples without skewed where jackpots were among them;
+// with both the least coverage is 94 %. Capping n* at the number of items, or at
+// m·n/(1+(n-1)·ICC), covers too, but makes intervals of fine rewards up to
+// four times as wide, also where no item stands out.
+func (e *Estimate) widen(values []float64, r *Range, conf float64) {
 	if r == nil || e.SE == nil || !r.holds(slices.Min(values)) || !r.holds(slices.Max(values)) {
 		return
 	}
-	_, q := ClopperPearson(0, float64(len(values)), conf)
-	low := *e.Value - q*(slices.Min(values)-r.Lo)
-	high := *e.Value + q*(r.Hi-slices.Max(values))
+	low, high := reach(*e.Value, values, *r, conf)
 	if low < *e.Low || high > *e.High {
 		e.Low, e.High = Some(min(low, *e.Low)), Some(max(high, *e.High))
 		e.Method += ", widened to what unseen items may hold"
 	}
+	down, up := skewed(values, conf)
+	low, high = max(r.Lo, *e.Value-down**e.SE), min(r.Hi, *e.Value+up**e.SE)
+	if low < *e.Low || high > *e.High {
+		e.Low, e.High = Some(min(low, *e.Low)), Some(max(high, *e.High))
+		e.Method += ", widened for the few items that carry the sum"
+	}
 }
+
+// reach is what items like these, not yet seen, may hold: at confidence 1-α/2
+// fewer than q = 1-(α/2)^(1/m) of all items lie beyond the extremes of the m
+// values seen (Wilks 1941, Ann. Math. Stat. 12:91), and at most the end of the
+// range, so that the interval reaches from mean - q·(least - lo) to mean +
+// q·(hi - largest). Where all values lie at one end it is Clopper–Pearson's bound
+// again.
+func reach(mean float64, values []float64, r Range, conf float64) (low, high float64) {
+	q := unseenShare(len(values), conf)
+	return mean - q*(slices.Min(values)-r.Lo), mean + q*(r.Hi-slices.Max(values))
+}
+
+// unseenShare is the share of items that may lie beyond all m seen.
+func unseenShare(m int, conf float64) float64 {
+	return 1 - math.Pow((1-conf)/2, 1/float64(m))
+}
+
+// skewed is how many standard errors the interval of a skewed mean reaches on
+// its long side, 0 on the other: that of a Poisson count, scaled and moved to the
+// mean's own first three moments. The mean of m values of skewness g has
+// skewness g/√m, as a count of x = m/g² has, whose exact upper limit is
+// half the χ² quantile at 2x+2 degrees of freedom (Garwood 1936, Biometrika
+// 28:437; matched in two moments for weighted sums of counts by Fay & Feuer
+// 1997, Stat. Med. 16:791). One item that stands out of many counts as x = 1.
+func skewed(values []float64, conf float64) (down, up float64) {
+	m := float64(len(values))
+	mean, dev := moments(values)
+	var cubes float64
+	for _, v := range values {
+		cubes += (v - mean) * (v - mean) * (v - mean)
+	}
+	g := cubes / m / math.Pow(dev/m, 1.5)
+	if !(math.Abs(g) > leastSkew) {
+		return 0, 0
+	}
+	x := m / (g * g)
+	far := (mathext.GammaIncRegInv(x+1, (1+conf)/2) - x) / math.Sqrt(x)
+	if g < 0 {
+		return far, 0
+	}
+	return 0, far
+}
+
+// leastSkew is where a Poisson count has become normal.
+const leastSkew = 1e-3
 
 // flat reports whether the standard error is nothing but float noise.
 func (s spread) flat() bool {

@@ -27,7 +27,8 @@ func Mean(items [][]float64, r *Range, conf float64) Estimate {
 //
 // With a range the interval is Korn–Graubard's (1998): Clopper–Pearson at the
 // effective size p(1-p)/(se/R)² · (t(n-1)/t(m-1))², which keeps its coverage
-// near the ends where t intervals lose it. Without a range it is t(m-1).
+// near the ends where t intervals lose it, widened to what unseen items may hold
+// and where few items carry the sum (see widen). Without a range it is t(m-1).
 // Where all values agree it is Clopper–Pearson on m at either end of the
 // range and Hoeffding's inside; SE is then nil, for the data say nothing of
 // it. One item gives the whole range. It panics when within has another
@@ -62,7 +63,9 @@ func groupMeans(values, within []float64, n, draws int, r *Range, conf float64, 
 	if m > 1 {
 		s.se = math.Sqrt(dev / float64(m-1) / float64(m))
 	}
-	return s.estimate(m, fixedSE(within), method)
+	e := s.estimate(m, fixedSE(within), method)
+	e.widen(values, r, conf)
+	return e
 }
 
 // fixedSE returns √(Σ within)/m, nil when nothing is known of it.

@@ -16,10 +16,15 @@ var unequal = [][]float64{{0, 1, 1, 0}, {1, 1, 1, 1}, {0, 0, 0, 1}, {0, 1}, {}, 
 // python3 -c "import numpy as np; from scipy.stats import t, beta
 // v=np.array([.5,1,.25,.5,.2]); p=v.mean(); se=v.std(ddof=1)/5**.5
 // n=p*(1-p)/se**2*(t.ppf(.975,18)/t.ppf(.975,4))**2
-// print(p, se, n, beta.ppf(.025,p*n,n-p*n+1), beta.ppf(.975,p*n+1,n-p*n), p-t.ppf(.975,4)*se, p+t.ppf(.975,4)*se)"
+// print(p, se, n, beta.ppf(.025,p*n,n-p*n+1), beta.ppf(.975,p*n+1,n-p*n), p-t.ppf(.975,4)*se, p+t.ppf(.975,4)*se)
+// from scipy.stats import chi2, skew
+// x=5/skew(v)**2; print(p+se*(chi2.ppf(.975,2*x+2)/2-x)/x**.5)"
+//
+// The item that always succeeds stands out of the five: the high end is that of
+// skewed, and Korn–Graubard's own is 0.8528.
 func TestMean(t *testing.T) {
 	e := Mean(unequal, &unit, 0.95)
-	nearEstimate(t, e, 0.49, 0.14177446878757824, 0.1351857707232288, 0.852782864433383, 1e-9)
+	nearEstimate(t, e, 0.49, 0.14177446878757824, 0.1351857707232288, 0.885110176108461, 1e-9)
 	if e.N != 19 || e.Items != 5 {
 		t.Errorf("N, Items = %d, %d, want 19, 5: the empty item does not count", e.N, e.Items)
 	}
@@ -40,6 +45,39 @@ func TestMeanOnAnotherRange(t *testing.T) {
 	items := [][]float64{{-1, 0.5}, {2, 3, 2.5}, {0, 0}, {1, 1.5}}
 	e := Mean(items, &Range{-1, 3}, 0.95)
 	nearEstimate(t, e, 0.875, 0.6332785063987777, -0.6596495558107143, 2.5379037008862295, 1e-9)
+}
+
+// One item in 10,001 stands out of the others: its count is 1, whose upper limit
+// is 5.5716 (Garwood 1936, table 1), 4.5716 standard errors above it.
+func TestOneItemThatStandsOutCountsAsOne(t *testing.T) {
+	values := make([]float64, 10001)
+	values[7] = 0.4
+	down, up := skewed(values, 0.95)
+	near(t, "up", up, 4.5716, 1e-3)
+	near(t, "down", down, 0, 0)
+	for i := range values {
+		values[i] = -values[i]
+	}
+	down, up = skewed(values, 0.95)
+	near(t, "down of the mirror image", down, 4.5716, 1e-3)
+	near(t, "up of the mirror image", up, 0, 0)
+}
+
+// Rewards of 20 items that lie evenly within 0 to 0.02 bound the mean no better
+// than rewards that are all 0: what an item not drawn may earn is the same.
+func TestFineRewardsBoundUnseenItemsNoBetterThanZeros(t *testing.T) {
+	zeros, fine := repeat(make([]float64, 8), 20), repeat(make([]float64, 8), 20)
+	for i := range fine {
+		fine[i] = []float64{0, 0.001, 0.002, 0.003, 0.004, 0.005, 0.006, 0.001 * float64(i)}
+	}
+	_, q := ClopperPearson(0, 20, 0.95) // 0.168
+	for _, r := range tailRules {
+		zero, e := r.make(zeros, 8), r.make(fine, 8)
+		near(t, r.about+" of zeros", *zero.High, q, 1e-12)
+		if *e.High < q*0.98 {
+			t.Errorf("the %s of fine rewards is at most %.3f, of zeros %.3f", r.about, *e.High, q)
+		}
+	}
 }
 
 func TestMeanWithoutSpread(t *testing.T) {
@@ -175,7 +213,7 @@ func TestCallersSlicesStayAsTheyAre(t *testing.T) {
 	BestOf(items, []int{2}, nil, 0.95)
 	WorstOf(items, []int{2}, nil, 0.95)
 	Signal(items, 2, 0, 0.95)
-	SignalBracket(items, 5, 0, 0.95)
+	SignalBracket(items, 5, 0, 0, 0.95)
 	LiftValues(items, 2)
 	Quantile(items[0], 0.5)
 	QuantileCI(items[0], 0.5, 0.5)

@@ -4,9 +4,8 @@ import "math"
 
 // Signal estimates the share of groups of size g in which rewards span more
 // than delta, for items like these: the mean of Informative with the interval
-// of GroupMeans on [0, 1], widened as in BestOf where 1 < g < n. It is unknown
-// where an item has fewer than g rewards: SignalBracket says what can be said
-// then. Empty items are left out.
+// of GroupMeans on [0, 1]. It is unknown where an item has fewer than g rewards:
+// SignalBracket says what can be said then. Empty items are left out.
 func Signal(items [][]float64, g int, delta float64, conf float64) Estimate {
 	const method = "mean of the unbiased share of informative groups"
 	sorted := sortedItems(items)
@@ -21,22 +20,21 @@ func signal(sorted [][]float64, g int, delta float64, conf float64, method strin
 	values, within := perItem(sorted,
 		func(y []float64) float64 { return Informative(y, g, delta) },
 		func(y []float64) *float64 { return InformativeVar(y, g, delta) })
-	e := GroupMeans(values, within, lengths(sorted), g, &unit, conf, method)
-	if _, most, _ := counts(sorted); 1 < g && g < most {
-		e.reach(values, &unit, conf)
-	}
-	return e
+	return GroupMeans(values, within, lengths(sorted), g, &unit, conf, method)
 }
 
 // SignalBracket bounds Signal for groups larger than the n samples at hand (n
 // the least of any item), without a model. A group's chance to be informative
-// is 0 for one draw, and concave and rising in its size, so
+// grows with its size. The chance that any two rewards differ at all is 0 for
+// one draw and concave in the size as well, 1 - Σ_v p_v^g, so
 //
-//	s_n <= s_g <= min(1, s_n·(g-1)/(n-1)).
+//	s_n(delta) <= s_g(delta) <= s_g(0) <= min(1, s_n(0)·(g-1)/(n-1)).
 //
-// Both estimates are those of s_n, the upper one scaled. For g <= n both are
-// Signal. With n = 1 nothing is known.
-func SignalBracket(items [][]float64, g int, delta float64, conf float64) (lower, upper Estimate) {
+// The chance to span more than a delta > 0 is not concave: of small groups of
+// rewards that lie close together none may span it, and of large ones all. The
+// upper estimate is therefore that of strict, a delta that only float noise
+// keeps within, scaled. For g <= n both are Signal. With n = 1 nothing is known.
+func SignalBracket(items [][]float64, g int, delta, strict, conf float64) (lower, upper Estimate) {
 	sorted := sortedItems(items)
 	n, _, total := counts(sorted)
 	if len(sorted) == 0 || g <= n {
@@ -47,8 +45,8 @@ func SignalBracket(items [][]float64, g int, delta float64, conf float64) (lower
 		e := unknown(len(sorted), total, "bracket by concavity", "an item has 1 sample: whether rewards differ needs at least 2, and %d for groups of %d", g, g)
 		return e, e
 	}
-	lower = signal(sorted, n, delta, conf, "share of informative groups at the samples at hand: a lower bound by concavity")
-	upper = signal(sorted, n, delta, conf, "share of informative groups at the samples at hand, scaled by (g-1)/(n-1): an upper bound by concavity")
+	lower = signal(sorted, n, delta, conf, "share of informative groups at the samples at hand: a lower bound, for it grows with the group")
+	upper = signal(sorted, n, strict, conf, "share of groups with any difference at the samples at hand, scaled by (g-1)/(n-1): an upper bound by concavity")
 	upper.scale(float64(g-1) / float64(n-1))
 	return lower, upper
 }

@@ -52,21 +52,21 @@ func TestSignal(t *testing.T) {
 func TestSignalBracket(t *testing.T) {
 	items := [][]float64{{0, 1, 0, 1}, {0, 0, 0, 0}, {1, 0, 0, 0}, {0, 0, 0, 0, 0}, {0, 0, 0, 0}}
 	at4 := Signal(items, 4, 0, 0.95)
-	lower, upper := SignalBracket(items, 4, 0, 0.95)
+	lower, upper := SignalBracket(items, 4, 0, 0, 0.95)
 	same(t, "a group that fits: lower", lower, at4, 0)
 	same(t, "a group that fits: upper", upper, at4, 0)
 
-	lower, upper = SignalBracket(items, 7, 0, 0.95) // (7-1)/(4-1) = 2
+	lower, upper = SignalBracket(items, 7, 0, 0, 0.95) // (7-1)/(4-1) = 2
 	same(t, "the lower bracket is the share at n", lower, at4, 0)
 	near(t, "upper value", *upper.Value, 0.8, 1e-12)
 	near(t, "upper low", *upper.Low, 2**at4.Low, 1e-12)
 	near(t, "upper high", *upper.High, min(1, 2**at4.High), 1e-12)
 
-	_, upper = SignalBracket(repeat([]float64{0, 1}, 30), 16, 0, 0.95)
+	_, upper = SignalBracket(repeat([]float64{0, 1}, 30), 16, 0, 0, 0.95)
 	if *upper.Value != 1 || !(*upper.Low < 1) || *upper.High != 1 || len(upper.Warnings) < 2 {
 		t.Errorf("a bracket cut at 1: [%g, %g], warnings %q", *upper.Low, *upper.High, upper.Warnings)
 	}
-	lower, upper = SignalBracket([][]float64{{1}, {0, 1}}, 8, 0, 0.95)
+	lower, upper = SignalBracket([][]float64{{1}, {0, 1}}, 8, 0, 0, 0.95)
 	if lower.Known() || upper.Known() || len(lower.Warnings) != 1 {
 		t.Errorf("one sample: %+v, want unknown", lower)
 	}

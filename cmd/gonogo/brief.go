@@ -116,7 +116,7 @@ func travels(name, value string) bool {
 // planned begin the keys that are the planner's business alone: a worker need not
 // begin again because one of them is another.
 var planned = []string{
-	"items", "seed", "data.", "audit.", "burst.", "prices.", "queue.", "report.", "thresholds", "training.",
+	"items", "seed", "data.", "audit.", "burst.", "prices.", "queue.", "report.", "thresholds", "training.", "trainer.",
 	"sampling.samples", "sampling.eval_samples", "sampling.production_samples", "sampling.block", "sampling.in_flight", "sampling.concurrency",
 	"sampling.max_rollouts", "sampling.max_tokens", "sampling.max_usd", "sampling.deadline",
 }

@@ -345,6 +345,11 @@ func trainingKeys() []key {
 			Path: "training.wanted_share", Default: "0.5", Min: bound(0.001), Max: bound(1), Doc: "the share of informative groups that the plan aims at when it proposes a group size",
 			at: func(v *values) any { return &v.Training.WantedShare },
 		},
+		{
+			Path: "trainer.normalize", Default: analysis.NormalizeStd, Enum: analysis.Normalizations(),
+			Doc: "what the trainer divides a group's advantages by: std, its rewards' standard deviation (GRPO and its like by default), so that any difference of rewards teaches; none (Dr. GRPO; scale_rewards none in TRL), so that rewards close together hardly do",
+			at:  func(v *values) any { return &v.Trainer.Normalize },
+		},
 	}
 }
 

@@ -341,6 +341,18 @@ func TestMaskedConfigurationIsReadAgain(t *testing.T) {
 	}
 }
 
+func TestTrainerNormalizeReachesTheAnalysis(t *testing.T) {
+	for pair, want := range map[string]string{"training.group_size=8": "std", "trainer.normalize=none": "none"} {
+		c, _, err := loaded(t, "job: job.json\ndata: {train: train.jsonl}\n", keysInPlace, pair)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.settings().Normalize; got != want {
+			t.Errorf("with %s the analysis takes %q, want %q", pair, got, want)
+		}
+	}
+}
+
 func TestBindingChangesWithBindingKeysOnly(t *testing.T) {
 	base, _, err := loaded(t, "job: job.json\ndata: {train: train.jsonl}\n", keysInPlace)
 	if err != nil {
@@ -358,7 +370,7 @@ func TestBindingChangesWithBindingKeysOnly(t *testing.T) {
 			"target": "azure", "items": "5", "data.id": "x", "data.category": "x", "data.family": "x", "model.api": "chat",
 			"model.api_key_env": "none", "model.timeout": "3m", "model.temperature": "0.3", "model.top_p": "0.3", "judge.api_key_env": "none",
 			"model.parallel_tool_calls": "false", "sampling.sample_tools": "last", "sampling.rollout_timeout": "3m", "sampling.tool_timeout": "3m",
-			"sampling.grader_timeout": "3m", "sampling.retry_wait": "3s", "sampling.retry_for": "3m", "training.wanted_share": "0.3", "session.timeout": "3m", "burst.gaps": "true", "reward_range": "[0, 3]",
+			"sampling.grader_timeout": "3m", "sampling.retry_wait": "3s", "sampling.retry_for": "3m", "training.wanted_share": "0.3", "trainer.normalize": "none", "session.timeout": "3m", "burst.gaps": "true", "reward_range": "[0, 3]",
 			"agent.per_rollout": "true", "agent.own_model": "true", "agent.timeout": "3m", "agent.poll": "3m",
 			"queue.replicas": "3", "queue.wait": "1m", "report.lang": "zh", "report.paper": "letter", "audit.enabled": "false", "audit.unordered": "true", "python.timeout": "3m", "python.sandbox": "none",
 		}[k.Path]

@@ -37,6 +37,7 @@ type values struct {
 	Queue         queueValues
 	Session       sessionValues
 	Training      trainingValues
+	Trainer       trainerValues
 	Prices        priceValues
 	Audit         auditValues
 	Python        pythonValues
@@ -96,6 +97,10 @@ type sessionValues struct {
 type trainingValues struct {
 	GroupSize, BatchSize, Epochs int
 	WantedShare                  float64
+}
+
+type trainerValues struct {
+	Normalize string
 }
 
 type priceValues struct {

@@ -94,6 +94,7 @@ func settingKey(name string) string {
 func (c *config) settings() analysis.Settings {
 	s := analysis.DefaultSettings()
 	s.GroupSize, s.WantedShare = c.Training.GroupSize, c.Training.WantedShare
+	s.Normalize = c.Trainer.Normalize
 	s.BatchSize, s.Epochs = c.Training.BatchSize, c.Training.Epochs
 	s.Prices = c.prices()
 	s.RewardRange = stat.Range{Lo: c.RewardRange[0], Hi: c.RewardRange[1]}

@@ -181,7 +181,7 @@ func intervals(r *analysis.Result, e stat.Estimate) string {
 
 func intervalsAt(l language.Language, confidence float64, e stat.Estimate) string {
 	share := Percent(confidence)
-	method := e.Method[strings.LastIndex(e.Method, "; ")+1:]
+	method, _, _ := strings.Cut(e.Method[strings.LastIndex(e.Method, "; ")+1:], ", widened")
 	if kind, ok := strings.CutSuffix(strings.TrimSpace(method), " interval"); ok {
 		return l.Say("%s %s intervals", share, kind)
 	}
