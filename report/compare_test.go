@@ -84,6 +84,23 @@ func TestComparisonKeepsToItsWidthAndItsLetters(t *testing.T) {
 	}
 }
 
+// "base" and "line 123456" were printed as one word.
+func TestTheRunAndTheLineAreTwoWords(t *testing.T) {
+	p := NewComparison(nastyComparison(analysis.Regressed), Options{})
+	var text bytes.Buffer
+	if err := p.WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"    base: line 123456", "    new: line 123456"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("the comparison lacks %q", want)
+		}
+	}
+	if m := regexp.MustCompile(`(base|new)line`).FindString(text.String()); m != "" {
+		t.Errorf("the comparison says %q", m)
+	}
+}
+
 // What confounds is read before the answer.
 func TestWhatDiffersStandsBeforeTheAnswer(t *testing.T) {
 	p := NewComparison(nastyComparison(analysis.Regressed), Options{})

@@ -90,8 +90,8 @@ func (t *terminal) compared(s ComparedSplit, p *ComparisonPage, w *compareWords)
 			break
 		}
 		t.para(para{indent: 4, lead: "- ", text: m.Item + "  " + m.Change, style: strong})
-		t.aside(4, w.InBase, strings.Join(m.Base, w.Signs.Semicolon))
-		t.aside(4, w.InNew, strings.Join(m.New, w.Signs.Semicolon))
+		t.aside(4, w.Signs.named(w.InBase, ""), strings.Join(m.Base, w.Signs.Semicolon))
+		t.aside(4, w.Signs.named(w.InNew, ""), strings.Join(m.New, w.Signs.Semicolon))
 	}
 	t.para(para{indent: 2, lead: "- ", text: fmt.Sprintf(w.MovedNote, p.Base, p.New), style: faint})
 	t.blank()
