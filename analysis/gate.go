@@ -169,7 +169,7 @@ type estimated struct {
 	gate     string
 	unit     string
 	width    float64 // of the reward range when the thresholds are shares of it; else 1
-	span     float64 // what the blocking threshold is a share of instead, where it is less; 0: width
+	span     float64 // what the blocking threshold is a share of instead, where it is less than the caution asks for; 0: width
 	estimate stat.Estimate
 	bound    bound
 	bottom   float64 // of what the estimate can be
@@ -193,8 +193,8 @@ func (e estimated) findings(r *Result, t Thresholds, split rollout.Split) []Find
 		name     string
 	}{{Blocking, e.gate}, {Advisory, e.gate + ".caution"}} {
 		want := t.At(level.name) * e.width
-		if level.severity == Blocking && e.span > 0 {
-			want = t.At(level.name) * min(e.span, e.width)
+		if level.severity == Blocking && e.span > 0 && e.span < t.At(e.gate+".caution")*e.width {
+			want = t.At(level.name) * e.span
 		}
 		status := e.bound.atLeast(want)
 		j := judgement{gate: e.gate, split: split, severity: level.severity, unit: e.unit, want: ">= " + number(want), vars: e.vars}

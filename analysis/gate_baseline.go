@@ -63,7 +63,7 @@ func moved(b bound, x float64) bound {
 var baselineHeadroom = Gate{
 	Name: "baseline.headroom",
 	Doc: "Blocking, on train and eval: the mean reward stays at least 3 % of the range below the ceiling (the top of the range, " +
-		"or what is configured); else there is nothing left to gain. With trainer.normalize: std it is 3 % of what the rewards seen span, where that is less than the range. Advisory: 5 %.",
+		"or what is configured); else there is nothing left to gain. With trainer.normalize: std it is 3 % of what the rewards seen span, where that is less than 5 % of the range. Advisory: 5 %.",
 	Check: func(r *Result, t Thresholds) []Finding {
 		splits := []rollout.Split{}
 		if split, ok := trainingSplit(r); ok {

@@ -206,7 +206,7 @@ func TestRowsThatAFindingListsAreSaidAgain(t *testing.T) {
 		english, chinese []string
 	}{
 		{"data.conflicts", []string{"train a and b", "train a and eval c"}, []string{"train a 与 b", "train a 与 eval c"}},
-		{"data.degenerate", []string{"train a: empty", "train a and and b"}, []string{"train a：空白", "train a 与 and b"}},
+		{"data.degenerate", []string{"train a: empty", "train a and and b", "train a: the prompt holds the reference"}, []string{"train a：空白", "train a 与 and b", "train a：提示词含有参考答案"}},
 		{"leakage", []string{"train a and eval b (exact)", "train a and eval c (near)"}, []string{"train a 与 eval b（完全相同）", "train a 与 eval c（近似）"}},
 	} {
 		if got := listed(r, c.gate); !slices.Equal(got, c.english) {

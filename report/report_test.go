@@ -124,7 +124,7 @@ func TestSentenceSaysTheVerdictsReason(t *testing.T) {
 				skipped[f.Gate] = true
 			}
 		}
-		want := fmt.Sprintf("Training can work: 7 of %d blocking gates passed, %d not checked; %s", 7+len(skipped), len(skipped), cautions)
+		want := fmt.Sprintf("Training can work: 9 of %d blocking gates passed, %d not checked; %s", 9+len(skipped), len(skipped), cautions)
 		if p.Sentence != want {
 			t.Errorf("%s: sentence is\n%s\nwant\n%s", name, p.Sentence, want)
 		}
