@@ -22,8 +22,11 @@ func checkCommand() *cli.Command {
 		Name:  "check",
 		Usage: "check configuration, job, data files and endpoints without calling the model",
 		Description: `Reads everything, tells what the platform would refuse, connects to every
-endpoint without sending a request, lists the tools of MCP servers, and says what
-the run would take. The rows
+endpoint, lists the tools of MCP servers, and says what the run would take. The
+grader grades three answers for each of at most 50 items, drawn by the seed: the
+reference, in the form of audit.answer, an empty answer and a wrong one. A grader
+that fails on every reference is an error. Where a model grades, that needs
+--grade. No other request is sent. The rows
 of all data files are compared with each other: copies and near copies between
 the splits (leakage), equal prompts with different references, empty and cut off
 rows, and whether texts and fields of the splits are alike. Exit code 3 when the
@@ -34,6 +37,7 @@ Example:
 		Flags: append(projectFlags(),
 			&cli.BoolFlag{Name: "json", Usage: "print what was found as JSON"},
 			&cli.BoolFlag{Name: "offline", Usage: "do not connect to the endpoints"},
+			&cli.BoolFlag{Name: "grade", Usage: "try the grader also where a model grades, which is paid for"},
 			&cli.BoolFlag{Name: "no-shift", Usage: "do not compare the rows with each other: no leakage, conflicts or shift"},
 		),
 		Action: func(c *cli.Context) error {
@@ -54,6 +58,9 @@ Example:
 				return err
 			}
 			found := p.checked(c)
+			if found.Grader, err = p.trial(c, trialItems, c.Bool("grade"), c.Bool("offline")); err != nil {
+				return err
+			}
 			if noKey != nil {
 				found.Key = noKey.Error()
 			}
@@ -76,6 +83,7 @@ type checks struct {
 	Endpoints []reached         `json:"endpoints"`
 	Agent     *reached          `json:"agent,omitempty"` // an agent that is a program: whether that is there
 	MCP       []checkedServer   `json:"mcp,omitempty"`
+	Grader    graderTrial       `json:"grader"`
 	Key       string            `json:"key,omitempty"` // why a run could not begin for want of an API key
 	Estimate  string            `json:"estimate"`
 	Variants  []checkedVariant  `json:"variants,omitempty"`
@@ -138,6 +146,7 @@ func (f checks) print(w io.Writer) {
 	}
 	printProblems(w, f.Problems)
 	printFindings(w, f.Findings)
+	f.Grader.print(w, false)
 	if f.Key != "" {
 		fmt.Fprintf(w, "key        %s\n", visible(f.Key))
 	}
@@ -197,6 +206,9 @@ func (f checks) exit() error {
 	}
 	if f.Key != "" {
 		return &exitError{exitUsage, errors.New("a key is missing: see above")}
+	}
+	if bad := f.Grader.bad(); bad != nil {
+		return bad
 	}
 	for _, p := range f.Problems {
 		if p.Blocking {

@@ -30,7 +30,7 @@ func samplingFlags() []cli.Flag {
 		&cli.StringSliceFlag{Name: "variant", Usage: "make this variant `NAME` alone, of a run that is there; base is the run itself; may be repeated"},
 		&cli.StringFlag{Name: "queue", Usage: "hand rollouts out by the queue at `URL`: memory (none), embedded, embedded:PORT, nats://HOST:PORT or tls://HOST:PORT (key queue.url)"},
 		logFormatFlag(),
-		&cli.BoolFlag{Name: "despite-problems", Usage: "sample although the data files break the platform's rules"},
+		&cli.BoolFlag{Name: "despite-problems", Usage: "sample although the data files break the platform's rules, or the grader fails on every reference"},
 	)
 }
 
@@ -235,8 +235,8 @@ func (p *project) ready(c *cli.Context) error {
 		return err
 	}
 	p.tell(c.App.ErrWriter)
-	if !p.audits(c) {
-		return nil
+	if err := p.triedBefore(c); err != nil || !p.audits(c) {
+		return err
 	}
 	return p.startDetectors(c.Context)
 }

@@ -1,0 +1,294 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"gonogo/sampler"
+	"gonogo/sampler/audit"
+	"gonogo/sampler/grader"
+	"gonogo/sampler/rollout"
+)
+
+// The bounds of a trial. A run tries fewer items: it is about to grade.
+const (
+	trialItems    = 50
+	trialItemsRun = 10
+	trialTime     = time.Minute // without judges
+	trialRows     = 5           // shown of each finding
+	trialTop      = 0.99        // share of the reward range that counts as its top, as for the audit's references
+)
+
+// graderTrial is what the run's grader made of answers that no model gave: the
+// reference, an empty answer and a wrong one of each item.
+type graderTrial struct {
+	Items    int            `json:"items"`             // drawn
+	Of       int            `json:"of"`                // items there are
+	Graded   int            `json:"graded"`            // answers put to the grader, with or without a grade
+	Planned  int            `json:"planned"`           // answers
+	Skipped  string         `json:"skipped,omitempty"` // why nothing was graded
+	Findings []trialFinding `json:"findings,omitempty"`
+}
+
+// trialFinding is one thing that is wrong with a grader or with the references.
+type trialFinding struct {
+	Blocking bool     `json:"blocking"`
+	Title    string   `json:"title"`
+	Remedy   string   `json:"remedy,omitempty"`
+	Rows     []string `json:"rows"` // the first ones
+}
+
+// trial puts answers of a seeded sample of the items to the grader. judges
+// allows requests to models that grade, offline forbids any to an endpoint.
+func (p *project) trial(c *cli.Context, most int, judges, offline bool) (graderTrial, error) {
+	t := graderTrial{Of: len(p.items)}
+	asked := len(p.cfg.Body.Judges())
+	switch {
+	case len(grader.SessionReads(p.bounds.Grader)) > 0:
+		t.Skipped = "it needs a session, which a rollout alone has"
+	case asked > 0 && offline, len(p.cfg.Body.GraderURLs()) > 0 && offline:
+		t.Skipped = "it is asked over the network (--offline)"
+	case asked > 0 && !judges:
+		t.Skipped = fmt.Sprintf("a model grades, and is paid for: --grade asks it, with at most %s", counted(3*asked*min(most, len(p.items)), "request"))
+	case asked > 0 && p.cfg.takeJudgeKey() != nil:
+		t.Skipped = p.cfg.takeJudgeKey().Error()
+	default:
+		for _, e := range p.gradingEndpoints() {
+			if err := sampler.Reach(c.Context, e.url); err != nil {
+				t.Skipped = "it does not answer: " + p.redact.String(err.Error())
+			}
+		}
+	}
+	if t.Skipped != "" {
+		return t, nil
+	}
+	plan, err := audit.NewPlan(c.Context, audit.Config{Items: most}, audit.Input{
+		Seed: p.seed, Items: p.items, Range: *p.cfg.RewardRange, Probes: audit.Trial(), Answer: p.cfg.Audit.Answer, Reference: p.auditing.reference,
+	})
+	if err != nil {
+		return t, err
+	}
+	t.Items, t.Planned = len(plan.Items), plan.Todo().Gradings
+	if asked > 0 {
+		fmt.Fprintf(c.App.ErrWriter, "Grading %s: %s to a model that grades.\n", counted(t.Planned, "answer"), counted(asked*t.Planned, "request"))
+	}
+	recs, ended, err := p.gradeTrial(c.Context, plan, asked > 0)
+	if err != nil {
+		return t, err
+	}
+	t.Graded, t.Findings = len(recs), p.judgeTrial(recs)
+	switch {
+	case ended != nil && len(recs) == 0:
+		text := p.redact.String(ended.Error())
+		if _, down := errors.AsType[*sampler.EndpointError](ended); down {
+			t.Skipped = text
+		} else {
+			t.Findings = append(t.Findings, trialFinding{Blocking: true, Title: text})
+		}
+	case len(recs) == 0 && t.Planned > 0:
+		t.Skipped = fmt.Sprintf("it gave no grade within %v", trialTime)
+	}
+	return t, nil
+}
+
+// trialSink keeps records.
+type trialSink []*rollout.Record
+
+func (s *trialSink) Append(r *rollout.Record) error {
+	*s = append(*s, r)
+	return nil
+}
+
+// gradeTrial grades what is planned, once each and without repeats. A grader that
+// gives no usable grade ends it early, and so does the time: ended is why, nil for
+// the time.
+func (p *project) gradeTrial(ctx context.Context, plan *audit.Plan, judges bool) (recs trialSink, ended, err error) {
+	cfg := p.sampling()
+	cfg.Isolation, cfg.Rollouts = nil, p.cfg.Sampling.InFlight
+	cfg.Retry.Max, cfg.Retry.Total, cfg.Uncounted = 0, trialTime, true
+	within := ctx
+	if !judges {
+		var stop context.CancelFunc
+		within, stop = context.WithTimeout(ctx, trialTime)
+		defer stop()
+	}
+	_, err = sampler.Regrade(within, nil, cfg, plan.Tasks(), 0, p.bounds.Grader, &recs, nil)
+	turn := make(map[rollout.Key]int)
+	for i, key := range plan.Items {
+		turn[key] = i
+	}
+	order := audit.Trial()
+	place := func(r *rollout.Record) int {
+		return slices.IndexFunc(order, func(q audit.Probe) bool { return q.Name == r.Probe.Name })
+	}
+	slices.SortFunc(recs, func(a, b *rollout.Record) int {
+		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(turn[rollout.Key{Split: a.Split, Item: a.Item}], turn[rollout.Key{Split: b.Split, Item: b.Item}]))
+	})
+	_, useless := errors.AsType[*sampler.GraderlessError](err)
+	_, misfit := errors.AsType[*sampler.RangeError](err)
+	_, down := errors.AsType[*sampler.EndpointError](err)
+	switch {
+	case ctx.Err() != nil:
+		return nil, nil, ctx.Err()
+	case useless, misfit, down:
+		return recs, err, nil
+	case within.Err() != nil:
+		return recs, nil, nil
+	}
+	return recs, nil, err
+}
+
+// judgeTrial says what the grades show. A grader that fails on every reference, or
+// on everything where there are no references, blocks.
+func (p *project) judgeTrial(recs []*rollout.Record) []trialFinding {
+	lo, hi := p.cfg.RewardRange[0], p.cfg.RewardRange[1]
+	top := lo + trialTop*(hi-lo)
+	probe := func(name string) func(*rollout.Record) bool {
+		return func(r *rollout.Record) bool { return r.Probe.Name == name }
+	}
+	isReference, all := probe(rollout.ProbeReference), func(*rollout.Record) bool { return true }
+	failed := func(r *rollout.Record) bool { return r.Reward == nil }
+	needed := isReference
+	if count(recs, isReference) == 0 {
+		needed = all
+	}
+	blocking := count(recs, needed) > 0 && count(recs, needed, failed) == count(recs, needed)
+
+	var found []trialFinding
+	add := func(f trialFinding, which ...func(*rollout.Record) bool) {
+		for _, r := range recs {
+			if !fits(r, which) {
+				continue
+			}
+			if len(f.Rows) < trialRows {
+				f.Rows = append(f.Rows, p.trialRow(r))
+			}
+		}
+		if len(f.Rows) > 0 {
+			found = append(found, f)
+		}
+	}
+	share := func(name string, which ...func(*rollout.Record) bool) string {
+		return fmt.Sprintf("%d of %d %s", count(recs, which...), count(recs, which[0]), name)
+	}
+	failures := func(which func(*rollout.Record) bool) string {
+		in := share("answers", all, which)
+		if count(recs, isReference) > 0 {
+			in = share("references", isReference, which) + " and " + in + " in all"
+		}
+		return in
+	}
+	outside := func(r *rollout.Record) bool { return failed(r) && r.Kind == sampler.KindRange }
+	raised := func(r *rollout.Record) bool { return failed(r) && r.Kind != sampler.KindRange }
+	add(trialFinding{Blocking: blocking && count(recs, needed, raised) > 0, Title: "it fails on " + failures(raised),
+		Remedy: "Correct the grader: an answer that it fails on has no reward. These answers come without tool calls."}, raised)
+	add(trialFinding{Blocking: blocking && count(recs, needed, outside) > 0, Title: fmt.Sprintf("its reward is outside reward_range [%g, %g] for %s", lo, hi, failures(outside)),
+		Remedy: "Set reward_range to what the grader can give, or correct the grader."}, outside)
+	high := func(r *rollout.Record) bool { return r.Reward != nil && *r.Reward >= top }
+	low := func(r *rollout.Record) bool { return r.Reward != nil && *r.Reward < top }
+	add(trialFinding{Title: fmt.Sprintf("%s earn less than the top of reward_range, %g", share("references", isReference, low), hi),
+		Remedy: "Set audit.answer where an answer is more than the bare reference, and audit.reference where the reference is in another field; else the references or the grader are wrong."}, isReference, low)
+	add(trialFinding{Title: fmt.Sprintf("%s earn the top of reward_range, %g", share("empty answers", probe("empty"), high), hi),
+		Remedy: "Correct the grader: a model learns to say nothing."}, probe("empty"), high)
+	add(trialFinding{Title: fmt.Sprintf("%s earn the top of reward_range, %g", share("wrong answers", probe("wrong"), high), hi),
+		Remedy: "Correct the grader: it pays for answers that are wrong."}, probe("wrong"), high)
+	return found
+}
+
+// fits reports whether all of which are true of r, and count of how many.
+func fits(r *rollout.Record, which []func(*rollout.Record) bool) bool {
+	for _, is := range which {
+		if !is(r) {
+			return false
+		}
+	}
+	return true
+}
+
+func count(recs []*rollout.Record, which ...func(*rollout.Record) bool) (n int) {
+	for _, r := range recs {
+		if fits(r, which) {
+			n++
+		}
+	}
+	return n
+}
+
+// trialRow is one answer with its place and what it came to.
+func (p *project) trialRow(r *rollout.Record) string {
+	place := r.Item
+	for i := range p.items {
+		if it := &p.items[i]; it.ID == r.Item && it.Split == r.Split && it.File != "" {
+			place = fmt.Sprintf("%s:%d", it.File, it.Line)
+		}
+	}
+	what := r.Probe.Name
+	if r.Answer != "" {
+		what += " " + strconv.Quote(oneLine(p.redact.String(r.Answer)))
+	}
+	if r.Reward == nil {
+		return fmt.Sprintf("%s: %s: %s", place, what, strings.Join(strings.Fields(p.redact.String(r.Error)), " "))
+	}
+	return fmt.Sprintf("%s: %s earns %g", place, what, *r.Reward)
+}
+
+// bad is why the grader cannot be used; nil where it can.
+func (t graderTrial) bad() error {
+	for _, f := range t.Findings {
+		if f.Blocking {
+			return &exitError{exitUsage, fmt.Errorf("the grader: %s: see above", f.Title)}
+		}
+	}
+	return nil
+}
+
+// print shows what was found, and with quiet nothing else.
+func (t graderTrial) print(w io.Writer, quiet bool) {
+	switch {
+	case quiet:
+	case t.Skipped != "":
+		fmt.Fprintf(w, "grader     not tried: %s\n", visible(t.Skipped))
+	default:
+		of := counted(t.Items, "item")
+		if t.Items < t.Of {
+			of = fmt.Sprintf("a sample of %d of %s", t.Items, counted(t.Of, "item"))
+		}
+		fmt.Fprintf(w, "grader     tried on the reference, an empty and a wrong answer of %s: %d of %s graded\n", of, t.Graded, counted(t.Planned, "answer"))
+	}
+	for _, f := range t.Findings {
+		kind := "warning"
+		if f.Blocking {
+			kind = "fails"
+		}
+		fmt.Fprintf(w, "%-10s grader: %s\n", kind, visible(f.Title))
+		if f.Remedy != "" {
+			fmt.Fprintf(w, "%-10s %s\n", "", f.Remedy)
+		}
+		for _, row := range f.Rows {
+			fmt.Fprintf(w, "%-10s - %s\n", "", visible(row))
+		}
+	}
+}
+
+// triedBefore tries a grader on this machine before a run: none that is asked over
+// the network, which a run stops for by itself.
+func (p *project) triedBefore(c *cli.Context) error {
+	t, err := p.trial(c, trialItemsRun, false, true)
+	if err != nil {
+		return err
+	}
+	t.print(c.App.ErrWriter, true)
+	if bad := t.bad(); bad != nil && !c.Bool("despite-problems") {
+		return fmt.Errorf("%w; nothing was sampled; correct the grader, or sample --despite-problems", bad)
+	}
+	return nil
+}
