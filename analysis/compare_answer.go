@@ -66,9 +66,15 @@ func (sc *SplitComparison) moreHacks() []Difference {
 	return more
 }
 
-// lost is the share of rollouts that the worse side lost to failing endpoints.
-func (sc *SplitComparison) lost() float64 {
-	return math.Max(stat.Or(sc.Missing.Base.Share, 0), stat.Or(sc.Missing.New.Share, 0))
+// lost is the share of rollouts that the worse side lost.
+func (sc *SplitComparison) lost() float64 { return stat.Or(sc.worse().Share, 0) }
+
+// worse is what the side that lost more is missing.
+func (sc *SplitComparison) worse() Missing {
+	if stat.Or(sc.Missing.New.Share, 0) >= stat.Or(sc.Missing.Base.Share, 0) {
+		return sc.Missing.New
+	}
+	return sc.Missing.Base
 }
 
 // needs says how many items, sampled as these, would show a change of delta,

@@ -212,14 +212,30 @@ func TestARunComparedWithItselfCannotTell(t *testing.T) {
 
 func TestFailuresAreNoDrop(t *testing.T) {
 	base := graded("eval", 40, 4, steps(4, 1))
-	lose := func(share int) []string {
+	loseTo := func(share int, outcomes ...string) []string {
 		new := slices.Clone(base)
 		for i := range new {
 			if i%100 < share {
-				new[i] = strings.Replace(new[i][:strings.Index(new[i], `,"reward"`)], "}", "", 1) + `,"outcome":"tool","error":"connection refused"}`
+				new[i] = strings.Replace(new[i][:strings.Index(new[i], `,"reward"`)], "}", "", 1) + `,"outcome":"` + outcomes[i%len(outcomes)] + `","error":"connection refused"}`
 			}
 		}
 		return new
+	}
+	lose := func(share int) []string { return loseTo(share, "tool") }
+	for _, row := range []struct {
+		share    int
+		outcomes []string
+		want     string
+	}{
+		{15, []string{"tool"}, "lost to failing endpoints and are left out"},
+		{15, []string{"grader"}, "lost to failures of the grader and are left out"},
+		{15, []string{"grader", "tool"}, "lost to failing endpoints and failures of the grader and are left out"},
+		{30, []string{"grader"}, "lost to failures of the grader, more than"},
+		{30, []string{"model_api"}, "lost to failing endpoints, more than"},
+	} {
+		if c := compare(t, opened(t, base), opened(t, loseTo(row.share, row.outcomes...))); !strings.Contains(c.Sentence, row.want) {
+			t.Errorf("%d %% lost to %v: %s, want %q", row.share, row.outcomes, c.Sentence, row.want)
+		}
 	}
 	c := compare(t, opened(t, base), opened(t, lose(15)))
 	sc := c.Splits[rollout.Eval]

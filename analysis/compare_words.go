@@ -44,13 +44,35 @@ func (sc *SplitComparison) why(c *Comparison, l language.Language) string {
 	}
 	lost := sc.lost()
 	if limit, ok := c.Thresholds[failuresFail]; ok && lost > limit {
-		return l.Say("%s of the rollouts of a run were lost to failing endpoints, more than %s: what is left is no fair sample", percent(lost), percent(limit))
+		return sc.tooManyLost(l, percent(lost), percent(limit))
 	}
 	parts := append(sc.notBetter(c, l), sc.moved(c, l)...)
 	if limit, ok := c.Thresholds[failuresPass]; ok && lost > limit {
-		parts = append(parts, l.Say("%s of the rollouts of a run were lost to failing endpoints and are left out", percent(lost)))
+		parts = append(parts, sc.leftOut(l, percent(lost)))
 	}
 	return strings.Join(parts, l.Text("; "))
+}
+
+// tooManyLost names whose failures took more of a run than a comparison bears.
+func (sc *SplitComparison) tooManyLost(l language.Language, lost, limit string) string {
+	switch m := sc.worse(); {
+	case m.Grader == 0:
+		return l.Say("%s of the rollouts of a run were lost to failing endpoints, more than %s: what is left is no fair sample", lost, limit)
+	case m.Grader == m.Total():
+		return l.Say("%s of the rollouts of a run were lost to failures of the grader, more than %s: what is left is no fair sample", lost, limit)
+	}
+	return l.Say("%s of the rollouts of a run were lost to failing endpoints and failures of the grader, more than %s: what is left is no fair sample", lost, limit)
+}
+
+// leftOut names whose failures took so much that a reader should know.
+func (sc *SplitComparison) leftOut(l language.Language, lost string) string {
+	switch m := sc.worse(); {
+	case m.Grader == 0:
+		return l.Say("%s of the rollouts of a run were lost to failing endpoints and are left out", lost)
+	case m.Grader == m.Total():
+		return l.Say("%s of the rollouts of a run were lost to failures of the grader and are left out", lost)
+	}
+	return l.Say("%s of the rollouts of a run were lost to failing endpoints and failures of the grader and are left out", lost)
 }
 
 // notBetter says for what a policy is not better, whatever it earns.

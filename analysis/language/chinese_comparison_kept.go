@@ -39,7 +39,9 @@ var chineseComparisonKept = map[string]string{
 
 	// What a night says that is compared with none.
 	"The night holds no rollout with a reward.":                                                                                                                   "这次夜间运行没有任何带奖励的轨迹。",
-	"So many rollouts were lost to failing endpoints that what is left is no fair sample.":                                                                        "因服务端点故障丢失的轨迹太多，剩下的样本已不具代表性。",
+	"Too many rollouts were lost to failures of the grader: what is left is no fair sample.":                                                                      "因评分器故障丢失的轨迹太多，剩下的样本已不具代表性。",
+	"Too many rollouts were lost to failing endpoints and failures of the grader: what is left is no fair sample.":                                                "因服务端点故障和评分器故障丢失的轨迹太多，剩下的样本已不具代表性。",
+	"Too many rollouts were lost to failing endpoints: what is left is no fair sample.":                                                                           "因服务端点故障丢失的轨迹太多，剩下的样本已不具代表性。",
 	"There is no good night yet to compare with: later nights are compared with this one.":                                                                        "还没有可作比较的合格夜间运行：以后的夜间运行将与这一次比较。",
 	"The rollouts of %s that this one could be compared with are gone from %s, or damaged: bring them back, or take this night for the new normal with --accept.": "可以与这一次比较的 %s的轨迹已从 %s 消失或损坏：请找回它们，或用 --accept 把这一次当作新的常态。",
 	"None of %s can be compared with this one: the items or the reward range are others. --accept takes this night for the new normal.":                           "%s中没有一次可以与这一次比较：题目或奖励范围不同。--accept 把这一次当作新的常态。",

@@ -77,6 +77,10 @@ var chineseKeptStat = map[string]string{
 // chineseKeptVariants is what the answer about a variant rests on, which is said
 // as that of a comparison.
 var chineseKeptVariants = picked(chineseComparison,
+	"%s of the rollouts of a run were lost to failures of the grader, more than %s: what is left is no fair sample",
+	"%s of the rollouts of a run were lost to failures of the grader and are left out",
+	"%s of the rollouts of a run were lost to failing endpoints and failures of the grader, more than %s: what is left is no fair sample",
+	"%s of the rollouts of a run were lost to failing endpoints and failures of the grader and are left out",
 	"%s of the rollouts of a run were lost to failing endpoints, more than %s: what is left is no fair sample",
 	"%s of the rollouts of a run were lost to failing endpoints and are left out",
 	"the runs hold nothing that can be compared",

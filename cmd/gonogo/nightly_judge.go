@@ -72,7 +72,14 @@ func (h *nights) alone(ctx context.Context, r *analysis.Result, n *history.Night
 	case n.Split == "":
 		n.Sentence = "The night holds no rollout with a reward."
 	case lost:
-		n.Sentence = "So many rollouts were lost to failing endpoints that what is left is no fair sample."
+		switch m := r.Splits[n.Split].Missing; {
+		case m.Grader == 0:
+			n.Sentence = "Too many rollouts were lost to failing endpoints: what is left is no fair sample."
+		case m.Grader == m.Total():
+			n.Sentence = "Too many rollouts were lost to failures of the grader: what is left is no fair sample."
+		default:
+			n.Sentence = "Too many rollouts were lost to failing endpoints and failures of the grader: what is left is no fair sample."
+		}
 	case good == 0:
 		n.ExitCode, n.Sentence = exitDone, "There is no good night yet to compare with: later nights are compared with this one."
 	case gone > 0:
