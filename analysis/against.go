@@ -22,6 +22,18 @@ type Against struct {
 	Within stat.Estimate `json:"within"`
 	Pooled stat.Estimate `json:"pooled"`
 	P      *float64      `json:"p"` // of no correlation within items
+
+	Limit *AgainstLimit `json:"limit,omitempty"` // of tool calls, where rollouts reach it and others do not
+}
+
+// AgainstLimit sets the rollouts that reach a limit against those below it: a
+// line through all of them takes a cliff at the limit for a slope.
+type AgainstLimit struct {
+	At         float64       `json:"at"`
+	Reached    stat.Estimate `json:"reached"`    // mean reward at the limit, over the items compared
+	Below      stat.Estimate `json:"below"`      // the same of the others
+	Difference stat.Estimate `json:"difference"` // reached - below: within items that have both kinds, else between items
+	Within     stat.Estimate `json:"within"`     // correlation within items of the rollouts below the limit
 }
 
 // AgainstBin is the rollouts whose quantity lies between two values.
@@ -100,7 +112,64 @@ func (m *measure) setAgainst(quantity string, log bool, items [][]stat.Pair) Aga
 	a.Within, a.P = within.Correlation, within.P
 	a.Pooled = stat.PooledLine(scaled, m.s.Confidence).Correlation
 	a.Bins = m.againstBins(items)
+	if quantity == AgainstCalls && m.budget != nil {
+		a.Limit = m.atLimit(items, float64(*m.budget))
+	}
 	return a
+}
+
+// atLimit compares rollouts at the limit with those below it; nil where there
+// is only one kind.
+func (m *measure) atLimit(items [][]stat.Pair, limit float64) *AgainstLimit {
+	var reached, below, reachedToo, belowToo [][]float64 // the latter two of the items that have both
+	var under [][]stat.Pair
+	for _, of := range items {
+		var at, less []float64
+		var rest []stat.Pair
+		for _, p := range of {
+			if p.X >= limit {
+				at = append(at, p.Y)
+			} else {
+				less, rest = append(less, p.Y), append(rest, p)
+			}
+		}
+		if len(at) > 0 {
+			reached = append(reached, at)
+		}
+		if len(less) > 0 {
+			below, under = append(below, less), append(under, rest)
+		}
+		if len(at) > 0 && len(less) > 0 {
+			reachedToo, belowToo = append(reachedToo, at), append(belowToo, less)
+		}
+	}
+	if len(reached) == 0 || len(below) == 0 {
+		return nil
+	}
+	l := &AgainstLimit{At: limit, Within: stat.WithinLine(under, m.s.Confidence).Correlation}
+	change := &stat.Range{Lo: -m.s.RewardRange.Width(), Hi: m.s.RewardRange.Width()}
+	if len(reachedToo) >= 2 {
+		reached, below = reachedToo, belowToo
+		d, less := means(reached), means(below)
+		for i := range d {
+			d[i] -= less[i]
+		}
+		l.Difference = stat.PairedMean(d, nil, len(flatten(reached))+len(flatten(below)), change, m.s.Confidence)
+	} else {
+		l.Difference, _ = stat.Welch(means(below), means(reached), len(flatten(reached))+len(flatten(below)), &m.s.RewardRange, m.s.Confidence)
+	}
+	l.Reached, l.Below = stat.Mean(reached, &m.s.RewardRange, m.s.Confidence), stat.Mean(below, &m.s.RewardRange, m.s.Confidence)
+	return l
+}
+
+func means(items [][]float64) []float64 {
+	out := make([]float64, len(items))
+	for i, xs := range items {
+		for _, x := range xs {
+			out[i] += x / float64(len(xs))
+		}
+	}
+	return out
 }
 
 // againstBins makes a bin of each value where there are few, else bins of about

@@ -20,7 +20,8 @@ const (
 // extrapolate fits the models of §beyond the samples and fills what they say:
 // pass@k where a pass threshold is set, best of k and the informative share
 // where rewards take at most 8 values. A model that cannot be fitted leaves a
-// note; the bracket of the informative share stands without any.
+// note, and so does one that misses what was measured; the bracket of the
+// informative share needs none.
 func (m *measure) extrapolate(sr *SplitResult) {
 	sr.Beyond = Beyond{Fits: []ModelFit{}, BestOf: []Extrapolated{}, Notes: []string{}}
 	if len(m.measured) == 0 {
@@ -43,13 +44,17 @@ func (m *measure) extrapolate(sr *SplitResult) {
 	if m.s.PassThreshold != nil {
 		e.passes(*m.s.PassThreshold)
 	}
+	for _, draw := range e.draws { // once every quantity has been held against what was measured
+		draw()
+	}
 }
 
 // extrapolation collects what the models of one split say.
 type extrapolation struct {
 	m     *measure
 	sr    *SplitResult
-	known []fitted // what was fitted already
+	known []*fitted // what was fitted already
+	draws []func()
 }
 
 // fitted is one model of some counts and its refits on resampled items.
@@ -58,6 +63,8 @@ type fitted struct {
 	counts [][]int
 	fit    stat.Chances
 	refits []stat.Chances
+	misfit bool  // it misses what was measured of some quantity
+	of     []int // its places in Beyond.Fits
 }
 
 func (e *extrapolation) note(format string, args ...any) {
@@ -71,13 +78,15 @@ func (e *extrapolation) rewards(values []float64) {
 		plain = BetaBinomial
 	}
 	fits := e.fit(InformativeGroups, counts, values, plain)
-	ks := e.m.farKs()
-	e.sr.Extrapolated = append(e.sr.Extrapolated, e.curve(InformativeGroups, fits, ks, func(c stat.Chances, k int) float64 { return c.Informative(k) })...)
-	e.sr.Beyond.BestOf = append(e.sr.Beyond.BestOf, e.curve(BestOfK, fits, ks, func(c stat.Chances, k int) float64 { return c.BestOf(k, values) })...)
-	e.gap(e.sr.Extrapolated, InformativeGroups)
 	if at, _ := e.sr.SignalAt(e.m.n); at != nil {
-		e.misfit(InformativeGroups, at.Estimate, fits, stat.Chances.Informative)
+		e.check(InformativeGroups, at.Estimate, fits, stat.Chances.Informative)
 	}
+	e.draws = append(e.draws, func() {
+		ks := e.m.farKs()
+		e.sr.Extrapolated = append(e.sr.Extrapolated, e.curve(InformativeGroups, fits, ks, func(c stat.Chances, k int) float64 { return c.Informative(k) })...)
+		e.sr.Beyond.BestOf = append(e.sr.Beyond.BestOf, e.curve(BestOfK, fits, ks, func(c stat.Chances, k int) float64 { return c.BestOf(k, values) })...)
+		e.gap(e.sr.Extrapolated, InformativeGroups)
+	})
 }
 
 func (e *extrapolation) passes(threshold float64) {
@@ -101,19 +110,21 @@ func (e *extrapolation) passes(threshold float64) {
 		return
 	}
 	fits := e.fit(PassAtK, stat.Trials(successes, n), []float64{0, 1}, BetaBinomial)
-	e.sr.Extrapolated = append(e.sr.Extrapolated, e.curve(PassAtK, fits, e.m.farKs(), func(c stat.Chances, k int) float64 { return c.PassAt(k) })...)
-	e.gap(e.sr.Extrapolated, PassAtK)
 	if p := e.sr.PassAt; len(p) > 0 {
-		e.misfit(PassAtK, p[len(p)-1].Estimate, fits, stat.Chances.PassAt)
+		e.check(PassAtK, p[len(p)-1].Estimate, fits, stat.Chances.PassAt)
 	}
+	e.draws = append(e.draws, func() {
+		e.sr.Extrapolated = append(e.sr.Extrapolated, e.curve(PassAtK, fits, e.m.farKs(), func(c stat.Chances, k int) float64 { return c.PassAt(k) })...)
+		e.gap(e.sr.Extrapolated, PassAtK)
+	})
 }
 
 // fit fits both models and tells of them; those that say something beyond the
 // samples are returned. Where items are alike without a point mass they are
 // alike: nothing is extrapolated. A point mass that leaves items alike beside
 // it is a fit of its own: it speaks by its two shares alone.
-func (e *extrapolation) fit(quantity string, counts [][]int, outcomes []float64, plain string) []fitted {
-	var usable []fitted
+func (e *extrapolation) fit(quantity string, counts [][]int, outcomes []float64, plain string) []*fitted {
+	var usable []*fitted
 	for _, model := range []string{plain, ZeroInflated} {
 		f, ok := e.fitOnce(counts, model)
 		if !ok {
@@ -121,6 +132,7 @@ func (e *extrapolation) fit(quantity string, counts [][]int, outcomes []float64,
 			return nil
 		}
 		alike := f.fit.Alike()
+		f.of = append(f.of, len(e.sr.Beyond.Fits))
 		e.sr.Beyond.Fits = append(e.sr.Beyond.Fits, modelFit(quantity, f, outcomes, len(e.m.measured), countAll(e.m.rewards)))
 		if alike && (model == plain || f.fit.Zero == 0) {
 			e.note("items differ too little to extrapolate %s: only the mean means something", quantityWords(quantity))
@@ -132,7 +144,7 @@ func (e *extrapolation) fit(quantity string, counts [][]int, outcomes []float64,
 }
 
 // fitOnce fits a model unless the very same counts were fitted before.
-func (e *extrapolation) fitOnce(counts [][]int, model string) (fitted, bool) {
+func (e *extrapolation) fitOnce(counts [][]int, model string) (*fitted, bool) {
 	for _, f := range e.known {
 		if f.model == model && reflect.DeepEqual(f.counts, counts) {
 			return f, true
@@ -141,15 +153,15 @@ func (e *extrapolation) fitOnce(counts [][]int, model string) (fitted, bool) {
 	inflated := model == ZeroInflated
 	fit, ok := stat.FitChances(counts, inflated)
 	if !ok {
-		return fitted{}, false
+		return nil, false
 	}
-	f := fitted{model: model, counts: counts, fit: fit}
+	f := &fitted{model: model, counts: counts, fit: fit}
 	f.refits = stat.Refits(counts, fit, inflated, e.m.s.Boot, e.m.s.Seed^extrapolateSeed)
 	e.known = append(e.known, f)
 	return f, true
 }
 
-func modelFit(quantity string, f fitted, outcomes []float64, items, n int) ModelFit {
+func modelFit(quantity string, f *fitted, outcomes []float64, items, n int) ModelFit {
 	out := ModelFit{
 		Quantity: quantity, Model: f.model, Outcomes: outcomes, Alpha: f.fit.Alpha, Zero: f.fit.Zero,
 		Alike: f.fit.Alike(), LogLikelihood: f.fit.LogLikelihood, Items: items, N: n, Refits: len(f.refits),
@@ -179,9 +191,15 @@ func (m *measure) farKs() []int {
 	return slices.Compact(ks)
 }
 
-func (e *extrapolation) curve(quantity string, fits []fitted, ks []int, f func(stat.Chances, int) float64) []Extrapolated {
+func (e *extrapolation) curve(quantity string, fits []*fitted, ks []int, f func(stat.Chances, int) float64) []Extrapolated {
 	var out []Extrapolated
 	for _, fit := range fits {
+		if fit.misfit {
+			for _, i := range fit.of {
+				e.sr.Beyond.Fits[i].Misfit = true
+			}
+			continue
+		}
 		for _, k := range ks {
 			value := f(fit.fit, k)
 			x := Extrapolated{Quantity: quantity, K: k, Model: fit.model, Value: stat.Some(value)}
@@ -219,16 +237,18 @@ func (e *extrapolation) gap(list []Extrapolated, quantity string) {
 		quantityWords(quantity), a.K, percentOf(plain, a.Value), modelWords(a.Model), percentOf(plain, b.Value), modelWords(b.Model), number(100*apart))
 }
 
-// misfit names a model that already misses what was measured at all the
-// samples: it does not describe these items, and less so beyond.
-func (e *extrapolation) misfit(quantity string, measured stat.Estimate, fits []fitted, f func(stat.Chances, int) float64) {
+// check marks and names the models that miss what was measured at all the
+// samples. Such a one does not describe these items, and less so beyond:
+// nothing is extrapolated from it, whatever the quantity.
+func (e *extrapolation) check(quantity string, measured stat.Estimate, fits []*fitted, f func(stat.Chances, int) float64) {
 	for _, fit := range fits {
 		says := f(fit.fit, e.m.n)
 		if measured.Low == nil || measured.High == nil || says >= *measured.Low && says <= *measured.High {
 			continue
 		}
-		e.note("the %s fit does not describe these items: it puts %s at %s for %d samples, and %s was measured (%s to %s)",
-			modelWords(fit.model), quantityWords(quantity), percent(says), e.m.n, percentOf(plain, measured.Value), percentOf(plain, measured.Low), percentOf(plain, measured.High))
+		fit.misfit = true
+		e.note("the %s fit does not describe these items, and nothing is extrapolated from it: it puts %s at %s for %s, and %s was measured (%s to %s)",
+			modelWords(fit.model), quantityWords(quantity), percent(says), plain.Count(e.m.n, "sample"), percentOf(plain, measured.Value), percentOf(plain, measured.Low), percentOf(plain, measured.High))
 	}
 }
 

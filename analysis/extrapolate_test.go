@@ -140,6 +140,36 @@ func TestExtrapolatedRefuses(t *testing.T) {
 	}
 }
 
+// No beta-binomial has half its items at a chance of one half and the others at
+// 0 or 1, nor has one with a point mass at 0 alone.
+func TestAModelThatMissesTheMeasuredIsNotExtrapolated(t *testing.T) {
+	half := 0.5
+	_, sr := extrapolated(t, 300, 16, func(s *analysis.Settings) { s.PassThreshold = &half }, func(i, j int) float64 {
+		switch i % 6 {
+		case 0:
+			return 0
+		case 1, 2:
+			return 1
+		}
+		return float64(j % 2)
+	})
+	if len(sr.Beyond.Fits) != 4 {
+		t.Fatalf("fits %+v, want two of each quantity", sr.Beyond.Fits)
+	}
+	for _, f := range sr.Beyond.Fits {
+		if !f.Misfit {
+			t.Errorf("the %s fit of %s is not refused", f.Model, f.Quantity)
+		}
+	}
+	if len(sr.Extrapolated)+len(sr.Beyond.BestOf) > 0 {
+		t.Errorf("extrapolated from models that miss what was measured: %v, %v", sr.Extrapolated, sr.Beyond.BestOf)
+	}
+	want := "the beta-binomial fit does not describe these items, and nothing is extrapolated from it: it puts the share of informative groups at"
+	if notes := strings.Join(sr.Beyond.Notes, "\n"); !strings.Contains(notes, want) || strings.Contains(notes, "at 256") {
+		t.Errorf("notes %q", notes)
+	}
+}
+
 func TestExtrapolatedDoesNotDependOnProcessors(t *testing.T) {
 	_, one := extrapolated(t, 60, 8, nil, coinsOf(0.5, 1, 0.2))
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))

@@ -28,9 +28,13 @@ func beyondGrid(r *analysis.Result, w *words) Grid {
 			if len(at) == 0 {
 				continue
 			}
-			row := []string{fmt.Sprintf(w.Beyond.Of[quantity], chart.Count(k))}
-			for _, x := range at {
-				row = append(row, chart.Interval(x.Value, x.Low, x.High))
+			row := []string{fmt.Sprintf(w.Beyond.Of[quantity], chart.Count(k)), "", ""}
+			for _, x := range at { // a model that misses what was measured has no figure
+				column := 1
+				if x.Model == analysis.ZeroInflated {
+					column = 2
+				}
+				row[column] = chart.Interval(x.Value, x.Low, x.High)
 			}
 			g.Rows = append(g.Rows, row)
 		}

@@ -37,7 +37,7 @@ var chineseKept = map[string]string{
 	"items differ too little to extrapolate %s: only the mean means something":                                                                   "题目之间差别太小，只有平均值有意义，无法外推：%s",
 	"%s at %d is %s by the %s fit, and the %s one agrees":                                                                                        "%[1]s（%[2]d 次采样）：%[4]s拟合给出 %[3]s，%[5]s拟合与之一致",
 	"%s at %d is %s by the %s fit and %s by the %s one, which lets some items never do better than their worst: samples cannot tell such items from ones that hardly ever do, and the gap of %s points is uncertainty of the model that no interval shows": "%[1]s（%[2]d 次采样）：%[4]s拟合给出 %[3]s，%[6]s拟合给出 %[5]s；后者假定有些题目永远不会好于其最差结果，而采样无法把它们与极少变好的题目区分开：相差的 %[7]s 个百分点是模型本身的不确定性，任何区间都显示不出来",
-	"the %s fit does not describe these items: it puts %s at %s for %d samples, and %s was measured (%s to %s)":                                                                                                                                            "%[1]s拟合不适合这些题目：%[4]d 次采样时，它给出 %[3]s（%[2]s），而实测为 %[5]s（%[6]s 至 %[7]s）",
+	"the %s fit does not describe these items, and nothing is extrapolated from it: it puts %s at %s for %s, and %s was measured (%s to %s)":                                                                                                               "%[1]s拟合不适合这些题目，不用它外推：%[4]s时，它给出 %[3]s（%[2]s），而实测为 %[5]s（%[6]s 至 %[7]s）",
 	"beta-binomial":                   "Beta-二项",
 	"Dirichlet-multinomial":           "Dirichlet-多项",
 	"zero-inflated":                   "零膨胀",

@@ -93,9 +93,12 @@ func (f far) legend(r *analysis.Result) []Entry {
 		list = append(list, Entry{f.fit(r.Lang), []plot.Thumbnailer{f.plain}})
 	}
 	if len(f.inflated.x) > 0 {
-		list = append(list, Entry{r.Lang.Text("the same with items that never succeed"), []plot.Thumbnailer{f.inflated}})
+		list = append(list, Entry{f.fitInflated(r.Lang), []plot.Thumbnailer{f.inflated}})
 	}
-	if !f.none() {
+	switch len(list) {
+	case 1:
+		list = append(list, Entry{r.Lang.Say("%s of refits", Percent(r.Confidence)), []plot.Thumbnailer{f.band}})
+	case 2:
 		list = append(list, Entry{r.Lang.Say("both, %s of refits", Percent(r.Confidence)), []plot.Thumbnailer{f.band}})
 	}
 	return list
@@ -103,6 +106,25 @@ func (f far) legend(r *analysis.Result) []Entry {
 
 // fit names the model of the first line.
 func (f far) fit(l language.Language) string { return l.Say("%s fit", l.Text(f.words)) }
+
+// fitInflated names the model of the second line, which may be alone.
+func (f far) fitInflated(l language.Language) string {
+	if len(f.plain.x) == 0 {
+		return l.Text("fit with items that never succeed")
+	}
+	return l.Text("the same with items that never succeed")
+}
+
+// columns are the models that speak, for a table.
+func (f far) columns(l language.Language) (heads []string, curves []curve) {
+	if len(f.plain.x) > 0 {
+		heads, curves = append(heads, f.fit(l)), append(curves, f.plain)
+	}
+	if len(f.inflated.x) > 0 {
+		heads, curves = append(heads, l.Text("with items that never succeed")), append(curves, f.inflated)
+	}
+	return heads, curves
+}
 
 // brief names them all at once, for where there is little room.
 func (f far) brief(l language.Language) []Entry {

@@ -45,3 +45,28 @@ func TestModelsBeyondTheSamples(t *testing.T) {
 		}
 	}
 }
+
+// One model alone, where the other misses what was measured, is named without
+// the other.
+func TestOneModelBeyondTheSamples(t *testing.T) {
+	for model, want := range map[string]string{analysis.BetaBinomial: "beta-binomial fit", analysis.ZeroInflated: "fit with items that never succeed"} {
+		r := reporttest.Load(t, "go")
+		_, s, _ := chart.Shown(r)
+		s.Extrapolated, s.Beyond = nil, analysis.Beyond{BestOf: []analysis.Extrapolated{
+			{Quantity: analysis.BestOfK, K: 64, Model: model, Value: stat.Some(0.95), Low: stat.Some(0.9), High: stat.Some(1)},
+		}}
+		f := chart.Render(chartNamed(t, "best_of_k"), r)
+		var labels []string
+		for _, e := range f.Legend {
+			labels = append(labels, e.Label)
+		}
+		if all := strings.Join(labels, "; "); !strings.Contains(all, want) || strings.Contains(all, "both") || strings.Contains(all, "the same") || !strings.Contains(all, "95 % of refits") {
+			t.Errorf("%s: legend %q", model, all)
+		}
+		for _, head := range f.Table.Head {
+			if head == "" || strings.HasPrefix(head, " ") {
+				t.Errorf("%s: a column without a name in %q", model, f.Table.Head)
+			}
+		}
+	}
+}

@@ -147,14 +147,22 @@ func (q cost) caption(r *analysis.Result) Caption {
 			c.Title = l.Say("Within items, no link of %s and reward is seen", what)
 		}
 	}
+	if words := limitTitle(l, a.Limit); words != "" {
+		c.Title = words
+	}
 	c.Subtitle = l.Say("%s: %s, n = %s", split, l.Count(a.Items, "item"), l.Count(a.N, "rollout"))
 	if len(dots.x) > 0 {
 		c.Subtitle += l.Text("; lines: ") + intervals(r, dots.largest)
 	}
-	if a.Within.Known() {
+	if k := a.Limit; k != nil && k.Difference.Known() {
+		c.Subtitle += l.Say("; at the limit minus below it %s (%s, n = %s)", correlation(k.Difference), l.Count(k.Difference.Items, "item"), Count(k.Difference.N))
+		if k.Within.Known() {
+			c.Subtitle += l.Say("; correlation within items below the limit %s", correlation(k.Within))
+		}
+	} else if a.Within.Known() {
 		c.Subtitle += l.Say("; correlation within items %s", correlation(a.Within))
 	}
-	if a.Pooled.Known() {
+	if a.Pooled.Known() && a.Limit == nil {
 		c.Subtitle += l.Say(", over all rollouts %s", correlation(a.Pooled))
 	}
 	if limit, ok := q.limit(r); ok && !withinReach(limit, a.Bins[0].From, a.Bins[len(a.Bins)-1].To) {
@@ -169,6 +177,43 @@ func (q cost) caption(r *analysis.Result) Caption {
 		c.Legend = append(c.Legend, Entry{l.Say("mean of all: %s", Number(*s.Reward.Value)), []plot.Thumbnailer{meanLine(0)}})
 	}
 	return c
+}
+
+// limitTitle says what holds where rollouts reach the limit of tool calls and
+// others do not: that those at the limit earn less or more, how reward goes with
+// calls below it, or that neither is seen.
+func limitTitle(l language.Language, k *analysis.AgainstLimit) string {
+	if k == nil || !k.Difference.Known() || k.Reached.Value == nil || k.Below.Value == nil {
+		return ""
+	}
+	limit, at, others := Number(k.At), fixed(*k.Reached.Value, 2), fixed(*k.Below.Value, 2)
+	slope := signOf(k.Within)
+	switch step := signOf(k.Difference); {
+	case step < 0 && slope < 0:
+		return l.Say("Rollouts that reach the limit of %s earn %s, the others %s; below it, more calls earn less too", limit, at, others)
+	case step < 0:
+		return l.Say("Cut off by the budget: rollouts that reach the limit of %s earn %s, the others %s", limit, at, others)
+	case step > 0:
+		return l.Say("Rollouts that reach the limit of %s earn %s, the others %s", limit, at, others)
+	case slope < 0:
+		return l.Say("Below the limit of %s, rollouts with more tool calls earn less", limit)
+	case slope > 0:
+		return l.Say("Below the limit of %s, rollouts with more tool calls earn more", limit)
+	}
+	return l.Say("No clear relation of tool calls and reward, below the limit of %s or at it", limit)
+}
+
+// signOf is the sign of a number whose whole interval has it; else 0.
+func signOf(e stat.Estimate) int {
+	switch {
+	case e.Low == nil || e.High == nil:
+		return 0
+	case *e.Low > 0:
+		return 1
+	case *e.High < 0:
+		return -1
+	}
+	return 0
 }
 
 func (q cost) table(r *analysis.Result) Table {

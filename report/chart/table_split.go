@@ -18,10 +18,8 @@ func tableBestOfK(r *analysis.Result) Table {
 	fits := beyond(s.Beyond.BestOf, analysis.BestOfK, best)
 	t := Table{Columns: true, Head: heads(r.Lang, "k", "best of k", "worst of k")}
 	curves := []curve{best, worst}
-	if !fits.none() {
-		t.Head = append(t.Head, fits.fit(r.Lang), r.Lang.Text("with items that never succeed"))
-		curves = append(curves, fits.plain, fits.inflated)
-	}
+	fitHeads, fitCurves := fits.columns(r.Lang)
+	t.Head, curves = append(t.Head, fitHeads...), append(curves, fitCurves...)
 	t.Head = append(t.Head, heads(r.Lang, "items", "rollouts")...)
 	measured := map[float64]analysis.AtK{}
 	for _, e := range s.BestOf {
@@ -45,10 +43,8 @@ func tableInformative(r *analysis.Result) Table {
 	g := informativeCurves(s)
 	t := Table{Columns: true, Head: heads(r.Lang, "group size", "measured", "possible range")}
 	curves := []curve{g.exact, {x: g.bracket.x, y: g.bracket.lo}, {x: g.bracket.x, y: g.bracket.hi}}
-	if !g.fits.none() {
-		t.Head = append(t.Head, g.fits.fit(r.Lang), r.Lang.Text("with items that never succeed"))
-		curves = append(curves, g.fits.plain, g.fits.inflated)
-	}
+	fitHeads, fitCurves := g.fits.columns(r.Lang)
+	t.Head, curves = append(t.Head, fitHeads...), append(curves, fitCurves...)
 	t.Head = append(t.Head, heads(r.Lang, "items")...)
 	items := map[float64]string{}
 	for _, e := range s.Signal {
