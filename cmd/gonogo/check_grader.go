@@ -190,7 +190,7 @@ func (p *project) judgeTrial(recs []*rollout.Record) []trialFinding {
 	outside := func(r *rollout.Record) bool { return failed(r) && r.Kind == sampler.KindRange }
 	raised := func(r *rollout.Record) bool { return failed(r) && r.Kind != sampler.KindRange }
 	add(trialFinding{Blocking: blocking && count(recs, needed, raised) > 0, Title: "it fails on " + failures(raised),
-		Remedy: "Correct the grader: an answer that it fails on has no reward. These answers come without tool calls."}, raised)
+		Remedy: "Correct the grader: an answer that it fails on has no reward. These answers come without tool calls: where the grader needs some, go on with --despite-problems."}, raised)
 	add(trialFinding{Blocking: blocking && count(recs, needed, outside) > 0, Title: fmt.Sprintf("its reward is outside reward_range [%g, %g] for %s", lo, hi, failures(outside)),
 		Remedy: "Set reward_range to what the grader can give, or correct the grader."}, outside)
 	high := func(r *rollout.Record) bool { return r.Reward != nil && *r.Reward >= top }
