@@ -4,13 +4,15 @@ import (
 	"fmt"
 
 	"gonogo/analysis/language"
+	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
 
 var infraFailures = Gate{
 	Name: "infra.failures",
 	Doc: "Blocking, on every sampled split: the observed share of rollouts that model endpoint, tools or grader failed is at most 5 %; " +
-		"above 20 % it fails; between, the run cannot decide. Advisory: at most 1 %, counting failed rollouts that were made again; and at most 5 % of rollouts needed a request repeated.",
+		"above 20 % it fails; between, the run cannot decide. Advisory: at most 1 %, counting failed rollouts that were made again; at most 5 % of rollouts needed a request repeated; " +
+		"and which rollouts fail depends neither on the item nor on its reward (permutation tests, p >= 0.01).",
 	Check: func(r *Result, t Thresholds) []Finding {
 		var out []Finding
 		for _, split := range rollout.Splits() {
@@ -62,6 +64,16 @@ func failuresOf(r *Result, t Thresholds, split rollout.Split) []Finding {
 	j.severity, j.want = Advisory, "<= "+number(caution)
 	ever := observed(sr.everMissing())
 	out := []Finding{blocking, j.finding(r.Lang, ever.atMost(caution), ever)}
+	if by := sr.MissingBy; by != nil && by.words(r.Lang) != "" {
+		j.want, j.items, j.said = "p >= "+number(lossLevel), by.Items, &notRandomWords
+		j.vars["how"], j.vars["bounds"] = by.words(r.Lang), ""
+		if b := sr.Reward.Bounds; sr.Missing.Total() > 0 && b.Low != nil && b.High != nil {
+			j.vars["bounds"] = r.Lang.Say(" Whatever the missing rollouts would have earned, the mean of all is between %s and %s.", number(*b.Low), number(*b.High))
+		}
+		j.unit = ""
+		out = append(out, j.finding(r.Lang, Fail, observed(min(stat.Or(by.Item.P, 1), stat.Or(by.Reward.P, 1)))))
+		j.unit = "share"
+	}
 	again, most := observed(share(sr.Missing.Retried, sr.rollouts())), t.At("infra.failures.retried")
 	if again.atMost(most) == Fail {
 		j.want, j.items, j.said = "<= "+number(most), nil, &retriedWords

@@ -62,6 +62,7 @@ func (m *measure) split() *SplitResult {
 		Items:       m.counts(),
 		Samples:     m.spread(),
 		Missing:     m.missing(),
+		MissingBy:   m.missingBy(),
 		OwnFailures: m.ownFailures(),
 		Failures:    m.failures(),
 		Ends:        m.ends(),

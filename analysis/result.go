@@ -99,6 +99,7 @@ type SplitResult struct {
 	Items          ItemCounts     `json:"items"`
 	Samples        Spread         `json:"samples"` // valid rollouts per measured item
 	Missing        Missing        `json:"missing"`
+	MissingBy      *MissingBy     `json:"missing_by,omitempty"` // where the model endpoint or tools failed 5 attempts or more
 	OwnFailures    OwnFailures    `json:"own_failures"`
 	Failures       []FailureCause `json:"failures"` // by outcome and cause, most frequent first
 	Ends           Ends           `json:"ends"`

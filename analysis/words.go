@@ -212,3 +212,9 @@ var retriedWords = message{
 	title:  "{percent} of rollouts succeeded only because a request was repeated: {retries} in all",
 	remedy: "The endpoint drops requests. See which one in the calls of rollouts.jsonl (retries), and mend it or give it more capacity: under a training run's load it will be more, and a trainer does not repeat them as patiently.",
 }
+
+// notRandomWords are the words where failures depend on the item or go with the reward.
+var notRandomWords = message{
+	title:  "failures on {split} are not random: {how}",
+	remedy: "What is left is not a fair sample of the file. Look for what these items have in common: long answers, one tool, or an outage while they were sampled.{bounds}",
+}

@@ -96,7 +96,7 @@ type folded struct {
 
 // fold leaves out each advisory finding that says no more than the blocking
 // one of its gate and split, which then shows both thresholds: both passed, or
-// the blocking one is open itself.
+// the blocking one is open itself. One in another unit judges something else.
 func fold(all []analysis.Finding) []folded {
 	type place struct {
 		gate  string
@@ -115,7 +115,7 @@ func fold(all []analysis.Finding) []folded {
 			continue
 		}
 		i, ok := blocking[place{f.Gate, f.Split}]
-		if !ok || !(out[i].Status == f.Status || open(out[i].Status) && open(f.Status)) {
+		if !ok || f.Unit != out[i].Unit || !(out[i].Status == f.Status || open(out[i].Status) && open(f.Status)) {
 			out = append(out, folded{Finding: f})
 			continue
 		}
