@@ -239,7 +239,7 @@ func (c *collector) noise(g *Grader, s Settings) {
 		}
 	}
 	if n := c.audit.stale; n > 0 {
-		g.NoiseVar.Warnings = append(g.NoiseVar.Warnings, fmt.Sprintf("%s of the audit begin with another grade than the one recorded now and are left out: run gonogo audit RUN again", plain.Count(n, "output")))
+		g.NoiseVar.Warnings = append(g.NoiseVar.Warnings, fmt.Sprintf("%s of the audit begin with another grade than the one recorded now and are left out: another grader gave it", plain.Count(n, "output")))
 	}
 }
 

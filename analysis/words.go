@@ -13,7 +13,7 @@ var english = catalogue{
 			why:            "A training service refuses a file that breaks its rules, or trains on something other than you meant.",
 			pass:           "the data files keep the platform's rules",
 			fail:           "the data files break the platform's rules in {places}",
-			failRemedy:     "Mend the lines listed here, then run again.",
+			failRemedy:     "Fix the lines listed here, then measure into a new run directory: gonogo run -o RUN-2.",
 			caution:        "the data files go against the platform's advice in {places}",
 			cautionRemedy:  "Look at the lines listed here; the job would be accepted, but it may not be what you want.",
 			unknown:        "the data files could not be judged",

@@ -3,7 +3,7 @@ package analysis
 // unaskable are the words where the grader failed on all that was put to it.
 var unaskable = message{
 	title:  "not known: the grader gave no grade to anything that was put to it",
-	remedy: "Mend what made it fail (the failures by kind are in the grader's section), then run gonogo audit RUN again.",
+	remedy: "Fix what made it fail (the failures by kind are in the grader's section). gonogo audit RUN then repeats what failed; where the grader itself was changed, gonogo grade RUN -o RUN-2 and gonogo audit RUN-2 judge it anew.",
 }
 
 // graderWords are the words of the gates about the grader itself.
@@ -27,7 +27,7 @@ var graderWords = struct {
 		fail:          "the grader can be fooled: “{probe}” is rewarded on {on}{others}",
 		failRemedy:    "See it yourself: {replay} puts the same answer to the grader again and shows what it gives. Close the hole in the grader. gonogo grade RUN -o RUN-2 then grades the recorded answers again, without a new rollout, and gonogo audit RUN-2 puts the probes to the new grader; do not train before.{noise}{unjudged}",
 		unknown:       "it is not clear whether the grader can be fooled: it failed on {failed} of {payloads}{kind}",
-		unknownRemedy: "Mend the grader so that it gives a worthless answer a grade, the lowest one; gonogo grade RUN -o RUN-2 and gonogo audit RUN-2 then judge it anew. Some trainers count such a failure as no reward, others repeat or drop the rollout, so that it is not counted here as an answer that earned nothing. {where}",
+		unknownRemedy: "Change the grader so that it gives a worthless answer a grade, the lowest one; gonogo grade RUN -o RUN-2 and gonogo audit RUN-2 then judge it anew. Some trainers count such a failure as no reward, others repeat or drop the rollout, so that it is not counted here as an answer that earned nothing. {where}",
 		caution:       "a worthless answer was rewarded: “{probe}” on {on}{others}",
 		cautionRemedy: "Look at it: {replay}. One hole is enough for training to find it.{noise}{unjudged}",
 		unmeasured:    unaskable,
@@ -103,7 +103,7 @@ var graderWords = struct {
 		cautionRemedy: "Read them. If they are hacks, close the hole in the grader. {zeroed}",
 		unmeasured: message{
 			title:  "not known: the detector failed on every rollout",
-			remedy: "Mend the detector, then run gonogo audit RUN again.",
+			remedy: "Fix the detector, then run gonogo audit RUN again.",
 		},
 	},
 }
@@ -132,5 +132,5 @@ var unjudgedWords = message{
 // fail.
 var fewProbedWords = message{
 	title:  "it is not clear whether the grader can be fooled: its worthless answers were put to it on too few items",
-	remedy: "An audit that is broken off, or one of a single item (audit.items), shows no hole that lies elsewhere. Run gonogo audit RUN to its end, on more items.",
+	remedy: "An audit that was broken off, or one of a single item (audit.items), shows no hole on other items. gonogo audit RUN --items 40 puts the probes to more.",
 }

@@ -71,12 +71,12 @@ const (
 // particular have it.
 const auditCommand = "gonogo audit RUN"
 
-func newAudit(r *analysis.Result, dir string, w *words) Audit {
+func newAudit(r *analysis.Result, opt Options, w *words) Audit {
 	command := auditCommand
 	if r.Run.Source == string(rollout.Import) {
 		command += " --grader FILE" // an import names none
 	}
-	command = inRun(command, dir)
+	command = opt.inRun(command)
 	a := Audit{Lead: fmt.Sprintf(w.Audit.None, command)}
 	g := r.Grader
 	if g == nil {

@@ -31,6 +31,7 @@ var english = words{
 	NoneJudged:     "%s: no blocking gate could be judged.",
 	Measure:        "; measured %s, wanted %s",
 	GraderToo:      "The grader fails as well: %s.",
+	GraderChanged:  "The configuration has another grader than the one that graded this run: gonogo grade RUN -o RUN-2 grades the recorded answers with it, without a new rollout.",
 	Gates:          plural{"its one blocking gate", "all %s blocking gates"},
 	Cautions:       plural{"one caution to read first", "%s cautions to read first"},
 

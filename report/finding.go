@@ -52,8 +52,8 @@ func (f Finding) Open() bool { return f.State <= Caution }
 
 // findings words the findings: failing first, then unknown, cautions, passed
 // and skipped; blocking before advisory, then in list order.
-// Commands name the run directory dir where it is known.
-func findings(r *analysis.Result, dir string, w *words) []Finding {
+// Commands name the run directory where it is known.
+func findings(r *analysis.Result, opt Options, w *words) []Finding {
 	list := fold(r.Findings)
 	slices.SortStableFunc(list, func(a, b folded) int {
 		return cmp.Or(cmp.Compare(state(a.Finding), state(b.Finding)), cmp.Compare(rank(a.Severity), rank(b.Severity)))
@@ -63,8 +63,8 @@ func findings(r *analysis.Result, dir string, w *words) []Finding {
 		s := state(f.Finding)
 		out[i] = Finding{
 			Gate: visible(f.Gate), Split: visible(string(f.Split)), State: s, Label: w.States[s], Severity: w.Severity[f.Severity],
-			Title: inRun(prose(f.Title), dir), Measured: measured(f.Finding, w), Want: wanted(f.Want), Caution: wanted(f.caution),
-			Why: prose(f.Why), Remedy: inRun(prose(f.Remedy), dir), Items: ids(f.Items),
+			Title: opt.inRun(prose(f.Title)), Measured: measured(f.Finding, w), Want: wanted(f.Want), Caution: wanted(f.caution),
+			Why: prose(f.Why), Remedy: opt.inRun(prose(f.Remedy)), Items: ids(f.Items),
 		}
 		if out[i].Title == "" {
 			out[i].Title = out[i].Gate
@@ -74,17 +74,22 @@ func findings(r *analysis.Result, dir string, w *words) []Finding {
 	return out
 }
 
-// inRun names the run directory in the commands of a text.
-func inRun(text, dir string) string {
-	if dir == "" {
-		return text
+// inRun names the run directory in the commands of a text, and the configuration in
+// those that make a run.
+func (opt Options) inRun(text string) string {
+	with := ""
+	if opt.Config != "" {
+		with = " -c " + argument(opt.Config)
+	}
+	dir, next := "RUN", "RUN-2"
+	if opt.Dir != "" {
+		dir, next = argument(opt.Dir), argument(strings.TrimRight(opt.Dir, "/")+"-2")
 	}
 	var pairs []string
-	for _, command := range []string{"audit", "grade", "burst", "run -o"} {
-		pairs = append(pairs, "gonogo "+command+" RUN-2", "gonogo "+command+" "+argument(dir+"-2"), "gonogo "+command+" RUN", "gonogo "+command+" "+argument(dir))
+	for _, command := range []string{"audit", "grade", "burst"} {
+		pairs = append(pairs, "gonogo "+command+" RUN-2", "gonogo "+command+" "+next, "gonogo "+command+" RUN", "gonogo "+command+" "+dir)
 	}
-	pairs = append(pairs, " -o RUN-2", " -o "+argument(dir+"-2"))
-	return strings.NewReplacer(pairs...).Replace(text)
+	return strings.NewReplacer(append(pairs, " -o RUN-2", with+" -o "+next, " -o RUN", with+" -o "+dir)...).Replace(text)
 }
 
 // folded is a finding with the threshold of the advisory finding that it

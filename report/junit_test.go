@@ -120,7 +120,7 @@ func FuzzJUnit(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		p := &Page{Result: &analysis.Result{Verdict: analysis.NoGo, Run: analysis.RunInfo{ID: s, Model: s}}, Words: &english, Verdict: analysis.NoGo}
 		p.Result.Findings = []analysis.Finding{{Gate: s, Split: "train", Severity: analysis.Blocking, Status: analysis.Fail, Title: s, Why: s, Remedy: s, Unit: s, Want: s, Items: []string{s}}}
-		p.Name, p.Findings = visible(s), findings(p.Result, s, &english)
+		p.Name, p.Findings = visible(s), findings(p.Result, Options{Dir: s, Config: s}, &english)
 		p.Sentence, p.Next = sentence(p.Result, p.Findings, &english)
 		var b bytes.Buffer
 		if err := writeJUnit(&b, p); err != nil {

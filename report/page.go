@@ -15,6 +15,9 @@ type Options struct {
 	Version string    // of the tool; "" takes the Result's own
 	Now     time.Time // when the report is made; the zero time is not mentioned
 	Dir     string    // the run directory, as commands in the report name it; "" writes RUN
+	Config  string    // the configuration that commands with a changed grader name; "" names none
+
+	GraderChanged bool // the configuration's grader is not the one that graded the run
 
 	Rollouts Rollouts // for the formats that need them; nil: they are not at hand
 
@@ -85,7 +88,7 @@ func NewPage(r *analysis.Result, opt Options) *Page {
 		p.Title = fmt.Sprintf(p.Words.TitleOf, p.Name)
 	}
 	p.Split, _, _ = chart.Shown(r)
-	p.Findings = findings(r, p.Dir, p.Words)
+	p.Findings = findings(r, p.Options, p.Words)
 	p.Sentence, p.Next = sentence(r, p.Findings, p.Words)
 	p.Headlines = headlines(r, p.Words)
 	for _, c := range chart.Charts() {
@@ -96,7 +99,7 @@ func NewPage(r *analysis.Result, opt Options) *Page {
 	}
 	p.Variants = newVariants(r, p.Words)
 	p.Burst = newBurst(r, p.Words)
-	p.Audit = newAudit(r, p.Dir, p.Words)
+	p.Audit = newAudit(r, p.Options, p.Words)
 	for _, split := range rollout.Splits() {
 		if s := r.Splits[split]; s != nil {
 			p.Splits = append(p.Splits, newSplit(split, s, r, p.Words))
@@ -105,6 +108,9 @@ func NewPage(r *analysis.Result, opt Options) *Page {
 	p.Input = inputProblems(r.Input, p.Words)
 	p.Facts, p.Settings, p.Choices = facts(p), settings(r), choices(r)
 	p.Grids = grids(r, p.Words)
+	if p.GraderChanged {
+		p.Notes = append(p.Notes, p.inRun(p.Words.GraderChanged))
+	}
 	for _, note := range r.Run.Notes {
 		p.Notes = append(p.Notes, prose(note))
 	}

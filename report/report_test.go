@@ -154,7 +154,7 @@ func TestFindingsStandInTheOrderOfTheirUrgency(t *testing.T) {
 		f("unknown", analysis.Blocking, analysis.Unknown), f("failed", analysis.Blocking, analysis.Fail), f("failed", analysis.Advisory, analysis.Fail),
 	}}
 	var got []string
-	for _, x := range findings(r, "", &english) {
+	for _, x := range findings(r, Options{}, &english) {
 		got = append(got, fmt.Sprintf("%s %s %s+%s", x.State, x.Gate, x.Want, x.Caution))
 	}
 	want := []string{

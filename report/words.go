@@ -27,6 +27,7 @@ type words struct {
 	Changed, ChangedTo, ChangedMore       string // thresholds that are not at their default
 	Measure                               string // of the deciding finding
 	GraderToo                             string // beside another reason
+	GraderChanged                         string // since the run was graded
 	Gates, Cautions                       plural
 
 	Item, Rollout, Line plural

@@ -10,7 +10,7 @@ var chineseFindings = map[string]string{
 	"A training service refuses a file that breaks its rules, or trains on something other than you meant.":                                "训练服务会拒收不合规则的文件，或者训练出与您本意不同的东西。",
 	"the data files keep the platform's rules":                                                                                             "数据文件符合平台规则",
 	"the data files break the platform's rules in {places}":                                                                                "数据文件有 {places}违反平台规则",
-	"Mend the lines listed here, then run again.":                                                                                          "修正这里列出的行，然后重新运行。",
+	"Fix the lines listed here, then measure into a new run directory: gonogo run -o RUN-2.":                                               "修正这里列出的行，然后测量到一个新的运行目录：gonogo run -o RUN-2。",
 	"the data files go against the platform's advice in {places}":                                                                          "数据文件有 {places}不符合平台建议",
 	"Look at the lines listed here; the job would be accepted, but it may not be what you want.":                                           "请检查这里列出的行；任务会被接受，但结果未必是您想要的。",
 	"the data files could not be judged":                                                                                                   "无法判断数据文件",

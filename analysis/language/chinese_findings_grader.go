@@ -12,8 +12,8 @@ var chineseFindingsGrader = map[string]string{
 	"the mean reward on {split} is {mean}: suspiciously near the top":                      "{split} 上的平均奖励为 {mean}：接近最高分，值得怀疑",
 	"Read some rollouts before believing it{patterns}.":                                    "相信它之前请先读几条轨迹{patterns}。",
 
-	"not known: the grader gave no grade to anything that was put to it":                                          "未知：评分器对提交给它的任何内容都没有给出分数",
-	"Mend what made it fail (the failures by kind are in the grader's section), then run gonogo audit RUN again.": "请修复导致它失败的问题（各类故障见评分器一节），然后重新运行 gonogo audit RUN。",
+	"not known: the grader gave no grade to anything that was put to it": "未知：评分器对提交给它的任何内容都没有给出分数",
+	"Fix what made it fail (the failures by kind are in the grader's section). gonogo audit RUN then repeats what failed; where the grader itself was changed, gonogo grade RUN -o RUN-2 and gonogo audit RUN-2 judge it anew.": "请修复导致它失败的问题（各类故障见评分器一节）。之后 gonogo audit RUN 会重做失败的部分；如果改动了评分器本身，请用 gonogo grade RUN -o RUN-2 和 gonogo audit RUN-2 重新评判。",
 
 	"The data says what the right answer is. A grader that does not give full marks to that very answer punishes the model for being right, and training teaches it to be wrong.":                                                           "数据已经说明什么是正确答案。如果评分器连这个答案都不给满分，就是在惩罚模型答对，训练会教它答错。",
 	"the references earn the top when given as the answer: {accepted} do{lost}":                                                                                                                                                             "把参考答案当作答案提交时得最高分：{accepted}如此{lost}",
@@ -31,11 +31,11 @@ var chineseFindingsGrader = map[string]string{
 	"Look at it: {replay}. One hole is enough for training to find it.{noise}{unjudged}":          "请查看：{replay}。只要有一个漏洞，训练就会找到它。{noise}{unjudged}",
 	"it is not clear whether the grader can be fooled: it failed on {failed} of {payloads}{kind}": "尚不清楚评分器会不会被骗过：它在 {failed} 个答案上出了故障，共有 {payloads}{kind}",
 	"See it yourself: {replay} puts the same answer to the grader again and shows what it gives. Close the hole in the grader. gonogo grade RUN -o RUN-2 then grades the recorded answers again, without a new rollout, and gonogo audit RUN-2 puts the probes to the new grader; do not train before.{noise}{unjudged}": "请亲自看看：{replay} 会把同一个答案再次提交给评分器并显示得分。请堵上评分器的漏洞。然后 gonogo grade RUN -o RUN-2 重新为已记录的答案评分，不做新的轨迹；gonogo audit RUN-2 再用探针审计新的评分器；在此之前不要训练。{noise}{unjudged}",
-	"Mend the grader so that it gives a worthless answer a grade, the lowest one; gonogo grade RUN -o RUN-2 and gonogo audit RUN-2 then judge it anew. Some trainers count such a failure as no reward, others repeat or drop the rollout, so that it is not counted here as an answer that earned nothing. {where}":     "请修正评分器，使它给无价值的答案打分，而且打最低分；然后用 gonogo grade RUN -o RUN-2 和 gonogo audit RUN-2 重新判定。对这种故障，有的训练程序当作没有奖励，有的会重试或丢弃该轨迹，因此这里不把它算作没有得分的答案。{where}",
+	"Change the grader so that it gives a worthless answer a grade, the lowest one; gonogo grade RUN -o RUN-2 and gonogo audit RUN-2 then judge it anew. Some trainers count such a failure as no reward, others repeat or drop the rollout, so that it is not counted here as an answer that earned nothing. {where}":   "请修正评分器，使它给无价值的答案打分，而且打最低分；然后用 gonogo grade RUN -o RUN-2 和 gonogo audit RUN-2 重新判定。对这种故障，有的训练程序当作没有奖励，有的会重试或丢弃该轨迹，因此这里不把它算作没有得分的答案。{where}",
 	"{failed} of {payloads} could not be judged: the grader failed on them{kind}": "有 {failed} 个答案无法判断：评分器在它们上出了故障（共有 {payloads}）{kind}",
 	"{where} A worthless answer should get the lowest grade, not a failure: what a trainer makes of one (no reward, a repeat, a dropped rollout) is not known here. Fix the grader; gonogo grade RUN -o RUN-2 and gonogo audit RUN-2 then judge it anew.": "{where}无价值的答案应当得最低分，而不是引发故障：训练程序会怎样处理故障（没有奖励、重试还是丢弃轨迹），这里无从知道。请修正评分器，然后重新运行 gonogo audit RUN。",
 	"it is not clear whether the grader can be fooled: its worthless answers were put to it on too few items":                                                                                                                                             "尚不清楚评分器会不会被骗过：提交无价值答案的题目太少",
-	"An audit that is broken off, or one of a single item (audit.items), shows no hole that lies elsewhere. Run gonogo audit RUN to its end, on more items.":                                                                                              "中途停止的审计，或只针对一道题目的审计（audit.items），发现不了别处的漏洞。请在更多题目上把 gonogo audit RUN 运行完。",
+	"An audit that was broken off, or one of a single item (audit.items), shows no hole on other items. gonogo audit RUN --items 40 puts the probes to more.":                                                                                             "中途停止的审计，或只针对一道题目的审计（audit.items），看不出其他题目上的漏洞。gonogo audit RUN --items 40 会对更多题目做探测。",
 
 	"Grading the same answer twice should give the same reward. What differs is noise: a trainer takes it for a better or worse answer and learns from chance.":                            "同一个答案评分两次，应当得到相同的奖励。不同的部分就是噪声：训练会误以为答案有好坏之分，从而学到偶然的东西。",
 	"grading the same answer again changes little: {percent} of the difference between the rewards of one item is the grader's own noise ({low} to {high}, {outputs} graded again)":        "重新评分变化很小：同一道题目的奖励差异中，{percent} 是评分器自身的噪声（{low} 至 {high}，重新评分 {outputs}）",
@@ -97,6 +97,6 @@ var chineseFindingsGrader = map[string]string{
 	"Read them. If they are hacks, close the hole in the grader. {zeroed}":                   "请阅读它们。如果确实是钻空子，请堵上评分器的漏洞。{zeroed}",
 	"“{detector}” marks {marked} of {rollouts} as a hack; the grader paid for none of them":  "“{detector}”把 {marked} 条轨迹标记为钻空子（共 {rollouts}）；评分器没有给其中任何一条奖励",
 	"There is no hole to close: they earned the bottom of the range, and training is not drawn to what earns nothing. Read some to see that the detector is right, and keep it: it shows should the trick begin to pay.": "没有需要堵上的漏洞：它们得到的是最低分，而训练不会被得不到奖励的做法吸引。请读几条确认检测器判断正确，并保留它：一旦这种花招开始得到奖励，它会显示出来。",
-	"not known: the detector failed on every rollout":     "未知：检测器在每条轨迹上都出了故障",
-	"Mend the detector, then run gonogo audit RUN again.": "请修复检测器，然后重新运行 gonogo audit RUN。",
+	"not known: the detector failed on every rollout":    "未知：检测器在每条轨迹上都出了故障",
+	"Fix the detector, then run gonogo audit RUN again.": "请修复检测器，然后重新运行 gonogo audit RUN。",
 }

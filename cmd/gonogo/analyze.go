@@ -52,7 +52,9 @@ Example:
 			if err != nil {
 				return err
 			}
-			if err := deliver(c, dir, result, delivery{look: cfg.Report}); err != nil {
+			to := delivery{look: cfg.Report}
+			to.noteGrader(c, dir)
+			if err := deliver(c, dir, result, to); err != nil {
 				return err
 			}
 			return verdict(result)
@@ -82,6 +84,36 @@ type delivery struct {
 	out     string
 	look    reportValues
 	bare    *analysis.Result // the result without texts, where the report is to have none
+	config  string           // the file that commands which grade anew name; "" names none
+	changed bool             // the configuration's grader is not the one that graded the run
+}
+
+// noteGrader notes that the grader of the configuration at hand is not the one that
+// graded the run, and says so: what is delivered judges the old one. The configuration
+// is the one that the command line names, else a gonogo.yaml here that has the run's
+// grader, changed. One that cannot be read has nothing to compare.
+func (d *delivery) noteGrader(c *cli.Context, dir string) {
+	run, err := rollout.Open(dir)
+	if err != nil || run.Manifest == nil || run.Manifest.Grader == nil {
+		return
+	}
+	file := c.String("config")
+	path, err := configPath(c)
+	if err != nil {
+		return
+	}
+	cfg, err := peekConfig(path, os.LookupEnv)
+	if err != nil || cfg.Body == nil || len(cfg.Body.Grader) == 0 {
+		return
+	}
+	p := &project{cfg: cfg}
+	if d.changed = p.changedGrader(run) || file != "" && p.sameGrader(c, run) != nil; !d.changed {
+		return
+	}
+	d.config = file
+	to := strings.TrimRight(dir, "/") + "-2"
+	fmt.Fprintf(c.App.ErrWriter, "note: the grader in %s is not the one that graded %s: gonogo grade %s%s -o %s grades the recorded answers with it, without a new rollout.\n",
+		path, dir, shellQuoted(dir), p.flagsAgain(c), shellQuoted(to))
 }
 
 // shown is the result as the report has it.
@@ -96,7 +128,7 @@ func (d delivery) shown(r *analysis.Result) *analysis.Result {
 // formats, writes the report. Printing comes first: what was found is told even
 // where nothing can be written.
 func deliver(c *cli.Context, dir string, r *analysis.Result, to delivery) error {
-	if err := printResult(c, dir, to.shown(r), to.look); err != nil {
+	if err := printResult(c, dir, to.shown(r), to); err != nil {
 		return err
 	}
 	if err := writeResult(dir, r); err != nil {
@@ -109,11 +141,11 @@ func deliver(c *cli.Context, dir string, r *analysis.Result, to delivery) error 
 }
 
 // printResult prints result.json under --json, else the report for a terminal.
-func printResult(c *cli.Context, run string, r *analysis.Result, look reportValues) error {
+func printResult(c *cli.Context, run string, r *analysis.Result, to delivery) error {
 	if c.Bool("json") {
 		return r.Encode(c.App.Writer)
 	}
-	return printText(c, run, r, look)
+	return printText(c, run, r, to)
 }
 
 // argumentsText says how many arguments a command was given.

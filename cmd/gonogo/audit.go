@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -112,7 +113,7 @@ func runsProject(c *cli.Context, run *rollout.Run) (*project, error) {
 	if err != nil {
 		return nil, err
 	}
-	other := p.sameGrader(run)
+	other := p.sameGrader(c, run)
 	if other == nil || c.String("replay") != "" && c.String("grader") != "" { // which tries a grader on one payload
 		return p, nil
 	}
@@ -123,7 +124,7 @@ func runsProject(c *cli.Context, run *rollout.Run) (*project, error) {
 	if p, err = graderProject(c, run, true); err != nil {
 		return nil, err
 	}
-	if other = p.sameGrader(run); other != nil {
+	if other = p.sameGrader(c, run); other != nil {
 		p.shut()
 		return nil, other
 	}
@@ -142,12 +143,12 @@ func (p *project) changedGrader(run *rollout.Run) bool {
 }
 
 // sameGrader refuses to mix the grades of two graders in one run.
-func (p *project) sameGrader(run *rollout.Run) error {
+func (p *project) sameGrader(c *cli.Context, run *rollout.Run) error {
 	if run.Manifest == nil || run.Manifest.Grader == nil || run.Manifest.Grader.Hash == p.graderInfo().Hash {
 		return nil
 	}
-	dir := shellQuoted(run.Dir)
-	return usagef("%s was graded by another grader: gonogo grade %s -o %s grades its answers by this one, without a new rollout, and gonogo audit %s audits that", run.Dir, dir, shellQuoted(run.Dir+"-2"), shellQuoted(run.Dir+"-2"))
+	dir, to, with := shellQuoted(run.Dir), shellQuoted(strings.TrimRight(run.Dir, "/")+"-2"), p.flagsAgain(c)
+	return usagef("%s was graded by another grader: gonogo grade %s%s -o %s grades its answers by this one, without a new rollout, and gonogo audit %s%s audits that", run.Dir, dir, with, to, to, with)
 }
 
 // beginRun makes a run directory without rollouts.

@@ -74,6 +74,7 @@ Examples:
 				return err
 			}
 			to := delivery{formats: formats, out: out, look: look}
+			to.noteGrader(c, dir)
 			if c.Bool("no-transcripts") {
 				if to.bare, err = result.WithoutTexts(); err != nil {
 					return err
@@ -163,7 +164,13 @@ func reportTo(c *cli.Context, run string, formats []report.Format) (string, erro
 
 // page makes the page of a run's result for this command's terminal.
 func page(c *cli.Context, run string, r *analysis.Result, look reportValues) *report.Page {
-	return look.page(r, pageOptions(c, run))
+	return delivery{look: look, config: c.String("config")}.page(r, pageOptions(c, run))
+}
+
+// page makes the page of a result as it is delivered.
+func (d delivery) page(r *analysis.Result, opt report.Options) *report.Page {
+	opt.Config, opt.GraderChanged = d.config, d.changed
+	return d.look.page(r, opt)
 }
 
 // pageOptions are what a page says of this command.
@@ -178,12 +185,12 @@ func pageOptions(c *cli.Context, run string) report.Options {
 }
 
 // printText prints the report for a terminal.
-func printText(c *cli.Context, run string, r *analysis.Result, look reportValues) error {
+func printText(c *cli.Context, run string, r *analysis.Result, to delivery) error {
 	formats, err := pickFormats("text")
 	if err != nil {
 		return err
 	}
-	return formats[0].Write(c.App.Writer, page(c, run, r, look))
+	return formats[0].Write(c.App.Writer, to.page(r, pageOptions(c, run)))
 }
 
 // pageTo makes the page of a run's result for what is delivered.
@@ -200,7 +207,7 @@ func pageTo(c *cli.Context, run string, r *analysis.Result, to delivery) *report
 	case opt.Rollouts != nil:
 		opt.Traces, opt.TracesLink = traces(run, from)
 	}
-	return to.look.page(to.shown(r), opt)
+	return to.page(to.shown(r), opt)
 }
 
 // writeReport writes a report. Formats that need rollouts where there are none

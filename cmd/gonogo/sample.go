@@ -175,7 +175,7 @@ func judged(c *cli.Context, p *project, dir string) (*rollout.Run, *analysis.Res
 		return nil, nil, delivery{}, err
 	}
 	formats, err := pickFormats(strings.Join(p.cfg.Report.Formats, ","))
-	return opened, result, delivery{formats: formats, out: reportDir(dir), look: p.cfg.Report}, err
+	return opened, result, delivery{formats: formats, out: reportDir(dir), look: p.cfg.Report, config: c.String("config")}, err
 }
 
 // sampleRun makes the rollouts that the run directory lacks.

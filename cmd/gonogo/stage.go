@@ -51,6 +51,8 @@ func (p *project) ended(at stage, dir string, s sampler.Stats, err error) error 
 	switch {
 	case errors.As(err, &dead) && !useful(s):
 		return &exitError{exitUsage, errors.New(p.redact.String(err.Error()) + at.ungraded(dir, s))}
+	case at == auditStage && errors.As(err, &useless):
+		return &exitError{exitUsage, fmt.Errorf("%s stopped: %s: gonogo audit %s does so", at.name, p.redact.String(err.Error()), dir)}
 	case errors.As(err, &misfit), errors.As(err, &useless):
 		return &exitError{exitUsage, fmt.Errorf("%s stopped: %s: gonogo grade %s does so without sampling again", at.name, p.redact.String(err.Error()), dir)}
 	case errors.Is(err, sampler.ErrUntold):

@@ -83,16 +83,25 @@ func (p *project) regrades(c *cli.Context, dir string, err error) error {
 		return err
 	}
 	to := strings.TrimRight(dir, "/") + "-regraded"
+	with := p.flagsAgain(c)
+	return fmt.Errorf("the grader has changed since %s was made (%s): grades of two graders do not mix. Put it back, or grade the recorded answers with the new one into a directory of their own, without sampling again, and go on there:\n  gonogo grade %s%s -o %s\n  gonogo %s%s -o %s",
+		dir, strings.Join(differs.Keys, ", "), shellQuoted(dir), with, shellQuoted(to), c.Command.Name, with, shellQuoted(to))
+}
+
+// flagsAgain are the flags of this command that name its configuration, as another
+// command takes them.
+func (p *project) flagsAgain(c *cli.Context) string {
 	with := ""
 	if file := c.String("config"); file != "" {
 		with += " -c " + shellQuoted(file)
 	}
+	if file := c.String("grader"); file != "" {
+		with += " --grader " + shellQuoted(file)
+	}
 	for _, set := range c.StringSlice("set") {
 		with += " --set " + shellQuoted(set)
 	}
-	with = p.redact.String(with)
-	return fmt.Errorf("the grader has changed since %s was made (%s): grades of two graders do not mix. Put it back, or grade the recorded answers with the new one into a directory of their own, without sampling again, and go on there:\n  gonogo grade %s%s -o %s\n  gonogo %s%s -o %s",
-		dir, strings.Join(differs.Keys, ", "), shellQuoted(dir), with, shellQuoted(to), c.Command.Name, with, shellQuoted(to))
+	return p.redact.String(with)
 }
 
 // jobBeside is the job of a manifest's configuration without its grader.
