@@ -16,7 +16,8 @@ import (
 // Config bounds a run. A duration or a count of 0 means no bound where nothing
 // else is said.
 type Config struct {
-	// Concurrency is exactly how many requests to each endpoint may be in flight.
+	// Concurrency is how many requests to each endpoint may be in flight: fewer
+	// only where a 429 names the server's own limit.
 	// 0 finds out for each endpoint what it bears, as limit.Limiter does.
 	Concurrency int
 	// Rollouts bounds the rollouts in flight. 0 is Concurrency, or DefaultRollouts

@@ -16,6 +16,7 @@ const (
 	slowStart  = 0.5  // by which the limit grows with each answer, to begin with
 	shrinkBy   = 0.9  // of what was in flight when a 429 came
 	calm       = 200  // answers after a 429 before as many as then are tried again
+	namedCalm  = 400  // the same under a fixed limit, once the server has named its own
 	growBy     = 0.05 // of the limit, at least 1, each time that as many as it were answered
 	nearWall   = 0.97 // how close to that it comes before
 	coolDown   = time.Second
@@ -30,7 +31,7 @@ const (
 // Limits bounds the requests to one endpoint. The zero value finds out what the
 // endpoint bears.
 type Limits struct {
-	Fixed    int     // exactly so many at once, whatever is answered; 0 adapts
+	Fixed    int     // so many at once, fewer only where a 429 names the server's limit; 0 adapts
 	Requests float64 // most a minute; 0 = what the server says
 	Tokens   float64 // most a minute; 0 = what the server says
 
@@ -82,7 +83,10 @@ func (c Limits) Validate() error {
 //     endpoint: what the server says is left is not exceeded before it says that
 //     there is more.
 //
-// With a fixed limit the first three do not apply, the others do.
+// With a fixed limit the first three do not apply, the others do. It is the most
+// that may be in flight: a 429 that names the server's limit, in Retry-After or
+// rate limit headers, shrinks it too, by all that were refused together, and it
+// grows back to what was fixed.
 //
 // It has no clock and no goroutines: the time comes in, and must not go back. It
 // is not safe for concurrent use.
@@ -126,6 +130,7 @@ func NewLimiter(cfg Limits) *Limiter {
 	l := &Limiter{cfg: cfg, limit: startAt, slow: true}
 	if cfg.Fixed > 0 {
 		l.limit, l.slow = float64(cfg.Fixed), false
+		l.requests.again, l.tokens.again = true, true
 	}
 	l.perMinute, l.perToks = newBucket(cfg.Requests), newBucket(cfg.Tokens)
 	return l
@@ -193,6 +198,11 @@ type Result struct {
 	Of         string // the rollout that it is of, whose trouble counts once; "" is one of its own
 }
 
+// named reports whether the server says what its limit is.
+func (r Result) named() bool {
+	return r.RetryAfter > 0 || r.Quotas.Requests.Known || r.Quotas.Tokens.Known
+}
+
 // Done takes a ticket back. fresh is whether trouble is news: the first of the
 // requests that were in flight together.
 func (l *Limiter) Done(now time.Time, t Ticket, r Result) (fresh bool) {
@@ -206,8 +216,8 @@ func (l *Limiter) Done(now time.Time, t Ticket, r Result) (fresh bool) {
 	if r.Class == Void {
 		return false
 	}
-	l.requests.hear(now, t.seq, l.seq, 1, r.Quotas.Requests)
-	l.tokens.hear(now, t.seq, l.seq, l.mean, r.Quotas.Tokens)
+	l.requests.hear(now, t, l.seq, 1, r.Quotas.Requests)
+	l.tokens.hear(now, t, l.seq, l.mean, r.Quotas.Tokens)
 	rule := r.Class.Rule()
 	if r.RetryAfter > 0 && r.RetryAfter <= Patience && rule.Again {
 		l.rest(now.Add(r.RetryAfter), Asked)
@@ -234,7 +244,9 @@ func (l *Limiter) Done(now time.Time, t Ticket, r Result) (fresh bool) {
 	case r.Late && r.Last && now.Sub(l.begun) >= Outage:
 		l.probing, l.streak = false, 0 // one at a time, each until its time is up, the last would take hours
 	case rule.Shrinks:
-		l.shrink(now, t, atOnce)
+		if l.cfg.Fixed == 0 || r.named() {
+			l.shrink(now, t, atOnce)
+		}
 		l.pause(now, fresh, min(max(l.usual/8, shortPause), time.Second), max(2*now.Sub(t.at), 250*time.Millisecond), r.RetryAfter)
 	case rule.Pauses:
 		row := l.row()
@@ -323,7 +335,12 @@ func (l *Limiter) rest(until time.Time, why Hold) {
 
 func (l *Limiter) shrink(now time.Time, t Ticket, atOnce int) {
 	l.slow = false
-	if l.cfg.Fixed > 0 || t.probe || t.seq <= l.cutSeq || now.Sub(l.cutAt) < coolDown && l.cutSeq > 0 {
+	if l.cfg.Fixed > 0 && t.seq <= l.cutSeq {
+		l.wall = max(1, l.wall-1) // so many of them as were in flight passed
+		l.limit = max(1, l.wall*shrinkBy)
+		return
+	}
+	if t.probe || t.seq <= l.cutSeq || now.Sub(l.cutAt) < coolDown && l.cutSeq > 0 {
 		return
 	}
 	l.cutSeq, l.cutAt, l.since = l.seq, now, 0
@@ -335,6 +352,9 @@ func (l *Limiter) shrink(now time.Time, t Ticket, atOnce int) {
 // grow notes an answer. full is whether as many were in flight as may be.
 func (l *Limiter) grow(took time.Duration, output int64, full bool) {
 	if l.cfg.Fixed > 0 {
+		if full {
+			l.limit = min(l.limit+l.step()/l.limit, float64(l.cfg.Fixed))
+		}
 		return
 	}
 	advice := l.pace.note(took, output, l.limit)
@@ -353,8 +373,11 @@ func (l *Limiter) grow(took time.Duration, output int64, full bool) {
 // step is by how much the limit grows while as many as it are answered. Below
 // the wall it makes up half of the way; there it stays until the calm is over.
 func (l *Limiter) step() float64 {
-	step := max(1, growBy*l.limit)
-	if l.since++; l.wall == 0 || l.since > calm {
+	step, quiet := max(1, growBy*l.limit), calm
+	if l.cfg.Fixed > 0 {
+		quiet = namedCalm
+	}
+	if l.since++; l.wall == 0 || l.since > quiet {
 		return step
 	}
 	return min(max(step, (l.wall-l.limit)/2), max(0, nearWall*l.wall-l.limit)*l.limit)

@@ -35,22 +35,27 @@ type quota struct {
 	left  float64
 	until time.Time
 	heard uint64 // the request whose answer said so
+
+	again bool          // when the time has come, most and no more, each span, until it says something newer
+	most  float64       // it ever said was left
+	span  time.Duration // it last said until there is more
 }
 
-// hear takes what the answer to request seq said. Requests let through after it
+// hear takes what the answer to a request said. Requests let through after it
 // may not have been counted by then: they are taken off. What comes back only
 // after more than Patience is nobody's to wait for: the next request is made, and
 // when it is refused, Quotas.Asks says for how long.
-func (q *quota) hear(now time.Time, seq, admitted uint64, cost float64, said Quota) {
-	if !said.Known || seq < q.heard {
+func (q *quota) hear(now time.Time, t Ticket, admitted uint64, cost float64, said Quota) {
+	if !said.Known || t.seq < q.heard {
 		return
 	}
 	reset := said.Reset
 	if reset <= 0 {
-		reset = unsaid
+		reset = max(0, unsaid-now.Sub(t.at)) // it was counted when the request came
 	}
-	q.known, q.heard = reset <= Patience, seq
-	q.left, q.until = said.Left-cost*float64(admitted-seq), now.Add(reset)
+	q.known, q.heard = reset <= Patience, t.seq
+	q.most, q.span = max(q.most, said.Left), max(said.Reset, unsaid)
+	q.left, q.until = said.Left-cost*float64(admitted-t.seq), now.Add(reset)
 }
 
 // wait is how long until a request of such a cost may be made.
@@ -59,8 +64,11 @@ func (q *quota) wait(now time.Time, cost float64) time.Duration {
 		return 0
 	}
 	if !now.Before(q.until) {
-		q.known = false
-		return 0
+		if !q.again || q.most < max(cost, 1) {
+			q.known = false
+			return 0
+		}
+		q.left, q.until = q.most, now.Add(q.span)
 	}
 	if q.left >= cost && q.left > 0 {
 		return 0
