@@ -252,7 +252,7 @@ func samplingKeys() []key {
 			at: func(v *values) any { return &v.Sampling.ProductionSamples },
 		},
 		{
-			Path: "sampling.concurrency", Default: "0", Min: bound(0), Max: bound(limit.Most), Doc: "exactly so many rollouts, and requests to each endpoint, at one time; 0 finds out for each endpoint what it bears",
+			Path: "sampling.concurrency", Default: "0", Min: bound(0), Max: bound(limit.Most), Doc: "at most this many rollouts, and requests to each endpoint, in flight; a lower limit that a server names still holds; 0 measures what each endpoint bears",
 			at: func(v *values) any { return &v.Sampling.Concurrency },
 		},
 		{

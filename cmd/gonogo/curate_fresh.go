@@ -20,7 +20,7 @@ func freshFlags() []cli.Flag {
 	return append([]cli.Flag{
 		&cli.IntFlag{Name: "fresh-samples", Usage: "make `N` new rollouts of every kept item that was sampled, and compare"},
 		&cli.StringFlag{Name: "fresh-run", Usage: "the run directory `RUN` of those (default: beside the curated file, its name ending in -fresh)"},
-		&cli.StringFlag{Name: "concurrency", Usage: "exactly `N` rollouts, and requests to each endpoint, at one time (key sampling.concurrency); by default each endpoint is found out about"},
+		&cli.StringFlag{Name: "concurrency", Usage: "at most `N` rollouts, and requests to each endpoint, in flight (key sampling.concurrency); by default each endpoint's limit is measured"},
 		&cli.StringFlag{Name: "max-rollouts", Usage: "stop this call after `N` new rollouts (key sampling.max_rollouts)"},
 		trustFlag(),
 		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "neither rehearse nor ask before new rollouts begin, as a terminal otherwise does"},

@@ -31,7 +31,7 @@ Example:
 			&cli.StringFlag{Name: "world", Value: "healthy", Usage: "the `NAME` of the world"},
 			&cli.StringFlag{Name: "seed", Value: "1", Usage: "`N`, what all chance is drawn from"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "the run directory `RUN` (default demo-WORLD)"},
-			&cli.StringFlag{Name: "concurrency", Usage: "exactly `N` rollouts at one time"},
+			&cli.StringFlag{Name: "concurrency", Usage: "at most `N` rollouts in flight"},
 			logFormatFlag(),
 			&cli.StringFlag{Name: "samples", Usage: "`N` rollouts per item"},
 			&cli.StringFlag{Name: "group-size", Usage: "`G`, the rollouts that the trainer compares with each other"},

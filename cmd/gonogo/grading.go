@@ -29,7 +29,7 @@ func graderFlags() []cli.Flag {
 		trustFlag(),
 		&cli.StringSliceFlag{Name: "set", Usage: "`KEY=VALUE` sets a key of the configuration; may be repeated"},
 		&cli.StringFlag{Name: "grader", Usage: "grade with the grader in `FILE`"},
-		&cli.StringFlag{Name: "concurrency", Usage: "exactly `N` gradings, and requests to each endpoint, at one time (key sampling.concurrency)"},
+		&cli.StringFlag{Name: "concurrency", Usage: "at most `N` gradings, and requests to each endpoint, in flight (key sampling.concurrency)"},
 		logFormatFlag(),
 	}, spendingFlags()...)
 }

@@ -22,7 +22,7 @@ func samplingFlags() []cli.Flag {
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "gonogo-run", Usage: "the run directory `RUN`; one that is there goes on where it stopped"},
 		&cli.StringFlag{Name: "samples", Usage: "`N` rollouts per item (key sampling.samples)"},
 		&cli.StringFlag{Name: "items", Usage: "take a subset of `M` items per split (key items)"},
-		&cli.StringFlag{Name: "concurrency", Usage: "exactly `N` rollouts, and requests to each endpoint, at one time (key sampling.concurrency); by default each endpoint is found out about"},
+		&cli.StringFlag{Name: "concurrency", Usage: "at most `N` rollouts, and requests to each endpoint, in flight (key sampling.concurrency); by default each endpoint's limit is measured"},
 		&cli.StringFlag{Name: "seed", Usage: "`N`, what all chance is drawn from (key seed)"},
 		&cli.StringFlag{Name: "max-rollouts", Usage: "stop this call after `N` rollouts (key sampling.max_rollouts)"},
 		&cli.BoolFlag{Name: "rehearse", Usage: "make one rollout, show its trace and what the whole run would take, and stop"},
