@@ -79,6 +79,7 @@ type call struct {
 	elapsed float32 // seconds
 	bytes   int32
 	args    uint64 // hash of name and arguments
+	notText bool   // the output was no string
 }
 
 func newCollector(r stat.Range) *collector {
@@ -209,7 +210,7 @@ func (c *collector) addCalls(r *row, rec *rollout.Record) {
 		}
 		r.calls = append(r.calls, call{
 			tool: c.tool(k.Name), status: k.Status, turn: int32(k.Turn),
-			elapsed: float32(time.Duration(k.Elapsed).Seconds()), bytes: int32(min(size, math.MaxInt32)), args: args,
+			elapsed: float32(time.Duration(k.Elapsed).Seconds()), bytes: int32(min(size, math.MaxInt32)), args: args, notText: k.Error == rollout.NotText,
 		})
 	}
 	if text >= identicalText {

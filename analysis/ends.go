@@ -51,8 +51,14 @@ func finishOf(rec *rollout.Record) rollout.Finish {
 		words  string
 		finish rollout.Finish
 	}{
-		{"content_filter", rollout.FinishFilter}, {"cut off", rollout.FinishLength}, {"length", rollout.FinishLength}, {"max_tokens", rollout.FinishLength},
-		{"max_output_tokens", rollout.FinishLength}, {"refus", rollout.FinishRefusal}, {"empty", rollout.FinishEmpty}, {"neither a message nor", rollout.FinishEmpty},
+		{"content_filter", rollout.FinishFilter},
+		{"cut off", rollout.FinishLength},
+		{"length", rollout.FinishLength},
+		{"max_tokens", rollout.FinishLength},
+		{"max_output_tokens", rollout.FinishLength},
+		{"refus", rollout.FinishRefusal},
+		{"empty", rollout.FinishEmpty},
+		{"neither a message nor", rollout.FinishEmpty},
 	} {
 		if strings.Contains(cause, c.words) {
 			return c.finish

@@ -32,15 +32,19 @@ func perSplit(gate string, f func(r *Result, t Thresholds, split rollout.Split, 
 
 var toolsFailures = Gate{
 	Name: "tools.failures",
-	Doc:  "Advisory: at most 2 % of tool calls fail for good, after their retries.",
+	Doc:  "Advisory: at most 2 % of tool calls fail for good, after their retries; and every output is a string, as the wire format asks.",
 	Check: perSplit("tools.failures", func(r *Result, t Thresholds, split rollout.Split, sr *SplitResult) Finding {
 		calls, failed, worst := 0, 0, ""
-		most := 0
+		odd, oddest := 0, ""
+		most, mostOdd := 0, 0
 		for _, name := range slices.Sorted(maps.Keys(sr.Tools.ByTool)) {
 			s := sr.Tools.ByTool[name]
 			calls, failed = calls+s.Calls, failed+s.Failed
 			if s.Failed > most {
 				most, worst = s.Failed, name
+			}
+			if odd += s.NotText; s.NotText > mostOdd {
+				mostOdd, oddest = s.NotText, name
 			}
 		}
 		want := t.At("tools.failures")
@@ -49,7 +53,12 @@ var toolsFailures = Gate{
 			vars: map[string]string{"calls": count(calls), "worst": worst},
 		}
 		b := observed(share(failed, calls))
-		return j.finding(r.Lang, b.atMost(want), b)
+		if status := b.atMost(want); status == Fail || odd == 0 {
+			return j.finding(r.Lang, status, b)
+		}
+		j.want, j.said = "0", &notTextWords
+		j.vars["odd"], j.vars["worst"] = count(odd), oddest
+		return j.finding(r.Lang, Fail, observed(share(odd, calls)))
 	}),
 }
 

@@ -30,7 +30,7 @@ func inWords() []string {
 			}
 		}
 	}
-	for _, words := range []any{english, unjudgedWords, fewProbedWords, retriedWords, notRandomWords, anyDifference, departureNames, costUnits, shiftSubject} {
+	for _, words := range []any{english, unjudgedWords, fewProbedWords, retriedWords, notTextWords, notRandomWords, anyDifference, departureNames, costUnits, shiftSubject} {
 		walk(reflect.ValueOf(words))
 	}
 	for _, g := range Gates() {

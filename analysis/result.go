@@ -304,6 +304,7 @@ type ToolStat struct {
 	Errors          int      `json:"errors"`
 	Failed          int      `json:"failed"`
 	Malformed       int      `json:"malformed"`
+	NotText         int      `json:"not_text,omitempty"` // answered with an output that is no string
 	P50             *float64 `json:"p50_s"`
 	P95             *float64 `json:"p95_s"`
 	OutputTokensP95 *float64 `json:"output_tokens_p95"`

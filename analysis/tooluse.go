@@ -159,6 +159,9 @@ func (m *measure) byTool() map[string]ToolStat {
 		for _, c := range r.calls {
 			t := &tools[c.tool]
 			t.stat.Calls++
+			if c.notText {
+				t.stat.NotText++
+			}
 			switch c.status {
 			case rollout.CallError:
 				t.stat.Errors++

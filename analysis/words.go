@@ -213,6 +213,12 @@ var retriedWords = message{
 	remedy: "The endpoint drops requests. See which one in the calls of rollouts.jsonl (retries), and mend it or give it more capacity: under a training run's load it will be more, and a trainer does not repeat them as patiently.",
 }
 
+// notTextWords are the words where a tool's outputs are no strings.
+var notTextWords = message{
+	title:  "{odd} of {calls} tool calls returned an output that is not a string, most of them from {worst}",
+	remedy: "The wire format asks for {\"output\": \"text\"}; the model was shown the JSON instead. Return text: a training service may refuse anything else.",
+}
+
 // notRandomWords are the words where failures depend on the item or go with the reward.
 var notRandomWords = message{
 	title:  "failures on {split} are not random: {how}",

@@ -189,18 +189,28 @@ func (p *project) judgeTrial(recs []*rollout.Record) []trialFinding {
 	}
 	outside := func(r *rollout.Record) bool { return failed(r) && r.Kind == sampler.KindRange }
 	raised := func(r *rollout.Record) bool { return failed(r) && r.Kind != sampler.KindRange }
-	add(trialFinding{Blocking: blocking && count(recs, needed, raised) > 0, Title: "it fails on " + failures(raised),
-		Remedy: "Correct the grader: an answer that it fails on has no reward. These answers come without tool calls: where the grader needs some, go on with --despite-problems."}, raised)
-	add(trialFinding{Blocking: blocking && count(recs, needed, outside) > 0, Title: fmt.Sprintf("its reward is outside reward_range [%g, %g] for %s", lo, hi, failures(outside)),
-		Remedy: "Set reward_range to what the grader can give, or correct the grader."}, outside)
+	add(trialFinding{
+		Blocking: blocking && count(recs, needed, raised) > 0, Title: "it fails on " + failures(raised),
+		Remedy: "Correct the grader: an answer that it fails on has no reward. These answers come without tool calls: where the grader needs some, go on with --despite-problems.",
+	}, raised)
+	add(trialFinding{
+		Blocking: blocking && count(recs, needed, outside) > 0, Title: fmt.Sprintf("its reward is outside reward_range [%g, %g] for %s", lo, hi, failures(outside)),
+		Remedy: "Set reward_range to what the grader can give, or correct the grader.",
+	}, outside)
 	high := func(r *rollout.Record) bool { return r.Reward != nil && *r.Reward >= top }
 	low := func(r *rollout.Record) bool { return r.Reward != nil && *r.Reward < top }
-	add(trialFinding{Title: fmt.Sprintf("%s earn less than the top of reward_range, %g", share("references", isReference, low), hi),
-		Remedy: "Set audit.answer where an answer is more than the bare reference, and audit.reference where the reference is in another field; else the references or the grader are wrong."}, isReference, low)
-	add(trialFinding{Title: fmt.Sprintf("%s earn the top of reward_range, %g", share("empty answers", probe("empty"), high), hi),
-		Remedy: "Correct the grader: a model learns to say nothing."}, probe("empty"), high)
-	add(trialFinding{Title: fmt.Sprintf("%s earn the top of reward_range, %g", share("wrong answers", probe("wrong"), high), hi),
-		Remedy: "Correct the grader: it pays for answers that are wrong."}, probe("wrong"), high)
+	add(trialFinding{
+		Title:  fmt.Sprintf("%s earn less than the top of reward_range, %g", share("references", isReference, low), hi),
+		Remedy: "Set audit.answer where an answer is more than the bare reference, and audit.reference where the reference is in another field; else the references or the grader are wrong.",
+	}, isReference, low)
+	add(trialFinding{
+		Title:  fmt.Sprintf("%s earn the top of reward_range, %g", share("empty answers", probe("empty"), high), hi),
+		Remedy: "Correct the grader: a model learns to say nothing.",
+	}, probe("empty"), high)
+	add(trialFinding{
+		Title:  fmt.Sprintf("%s earn the top of reward_range, %g", share("wrong answers", probe("wrong"), high), hi),
+		Remedy: "Correct the grader: it pays for answers that are wrong.",
+	}, probe("wrong"), high)
 	return found
 }
 

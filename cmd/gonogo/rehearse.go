@@ -66,6 +66,12 @@ func (p *project) rehearseLegs(c *cli.Context, w io.Writer, legs []leg) (estimat
 			fmt.Fprintf(w, "  warning   %s\n", unparsed)
 			lost = cmp.Or(lost, unparsed)
 		}
+		for _, call := range rec.Calls {
+			if call.Error == rollout.NotText {
+				fmt.Fprintf(w, "  warning   tool %s: %s; the wire format asks for {\"output\": \"text\"}\n", call.Name, call.Error)
+				break
+			}
+		}
 	}
 	return p.estimateLegs(c, legs, recs), lost, nil
 }

@@ -119,7 +119,8 @@ func hasParts(m rollout.Message) bool {
 	}
 	return json.Unmarshal(m.Parts, &parts) == nil && slices.ContainsFunc(parts, func(p struct {
 		Text *string `json:"text"`
-	}) bool {
+	},
+	) bool {
 		return p.Text == nil
 	})
 }

@@ -48,25 +48,43 @@ func TestWhyRepliesEnded(t *testing.T) {
 		file string
 		want []rollout.Finish
 	}{
-		"gonogo": {`{"item":"q","reward":1,"finish":"max_tokens"}` + "\n" + `{"item":"q","reward":1,"finish_reason":"stop"}` + "\n" + `{"item":"q","reward":1,"stop_reason":"refusal"}` + "\n" + `{"item":"q","reward":1,"finish":"cosmic_ray"}` + "\n" + `{"item":"q","reward":1}` + "\n",
-			[]rollout.Finish{"length", "stop", "refusal", "", ""}},
+		"gonogo": {
+			`{"item":"q","reward":1,"finish":"max_tokens"}` + "\n" + `{"item":"q","reward":1,"finish_reason":"stop"}` + "\n" + `{"item":"q","reward":1,"stop_reason":"refusal"}` + "\n" + `{"item":"q","reward":1,"finish":"cosmic_ray"}` + "\n" + `{"item":"q","reward":1}` + "\n",
+			[]rollout.Finish{"length", "stop", "refusal", "", ""},
+		},
 		"csv": {"item,reward,finish\nq,1,MAX_TOKENS\nq,1,stop\nq,1,weird\nq,1,\n", []rollout.Finish{"length", "stop", "", ""}},
-		"inspect": {inspectJSON(inspect(1, choice("max_tokens")), inspect(2, choice("model_length")), inspect(3, choice("content_filter")), inspect(4, choice("stop")), inspect(5, choice("unknown")), inspect(6, `,"limit":{"type":"token","limit":100}`), inspect(7, "")),
-			[]rollout.Finish{"length", "length", "filter", "stop", "", "length", ""}},
-		"verifiers": {verifiers(`,"is_truncated":true`) + verifiers(`,"is_truncated":false`) + verifiers("") + strings.Replace(verifiers(`,"is_truncated":false`), `"content":"a"`, `"content":""`, 1),
-			[]rollout.Finish{"length", "stop", "", "empty"}},
-		"verifiers-v1": {calls(`,"calls":[{"finish_reason":"tool_calls"},{"finish_reason":"length"},{"finish_reason":null,"error":{"type":"ProviderError"}}]`) + calls(`,"calls":[{"finish_reason":"stop"}]`) + calls(`,"stop_condition":"max_output_tokens"`) + calls(""),
-			[]rollout.Finish{"length", "stop", "length", ""}},
-		"eval-protocol": {protocol("r1", `,"execution_metadata":{"run_id":"r1","finish_reason":"length"}`) + protocol("r2", detail("length")) + protocol("r3", detail("user_stop")) + protocol("r4", detail("stop")) + protocol("r5", ""),
-			[]rollout.Finish{"length", "length", "", "stop", ""}},
-		"promptfoo": {foo(0, `{"output":"a","finishReason":"length"}`) + foo(1, `{"output":"a","finishReason":"stop"}`) + foo(2, `{"output":"I cannot","finishReason":"stop","isRefusal":true}`) + foo(3, `{"output":"a"}`) + foo(4, `{"output":"","finishReason":"stop"}`),
-			[]rollout.Finish{"length", "stop", "refusal", "", "empty"}},
-		"tau2-bench": {`{"info":{"num_trials":1},"tasks":[{"id":"7"}],"simulations":[` + tau(0, raw("length")) + "," + tau(1, raw("stop")) + "," + tau(2, "") + "," + tau(3, `,"raw_data":"x"`) + "]}",
-			[]rollout.Finish{"length", "stop", "", ""}},
-		"item-index": {index(`{"type":"message","role":"assistant","status":"incomplete","content":[{"type":"output_text","text":"a"}]}`) + index(`{"type":"message","role":"assistant","status":"completed","content":[{"type":"output_text","text":"a"}]},{"type":"message","role":"user","content":"thanks"}`) + index(`{"type":"message","role":"assistant","status":"completed","content":[{"type":"refusal","refusal":"no"}]}`) + index(`{"role":"assistant","content":"a"}`),
-			[]rollout.Finish{"length", "stop", "refusal", ""}},
-		"openai-evals": {item("r1", `,"finish_reason":"length"`) + item("r2", `,"finish_reason":"stop"`) + item("r3", `,"finish_reason":"content_filter"`) + item("r4", ""),
-			[]rollout.Finish{"length", "stop", "filter", ""}},
+		"inspect": {
+			inspectJSON(inspect(1, choice("max_tokens")), inspect(2, choice("model_length")), inspect(3, choice("content_filter")), inspect(4, choice("stop")), inspect(5, choice("unknown")), inspect(6, `,"limit":{"type":"token","limit":100}`), inspect(7, "")),
+			[]rollout.Finish{"length", "length", "filter", "stop", "", "length", ""},
+		},
+		"verifiers": {
+			verifiers(`,"is_truncated":true`) + verifiers(`,"is_truncated":false`) + verifiers("") + strings.Replace(verifiers(`,"is_truncated":false`), `"content":"a"`, `"content":""`, 1),
+			[]rollout.Finish{"length", "stop", "", "empty"},
+		},
+		"verifiers-v1": {
+			calls(`,"calls":[{"finish_reason":"tool_calls"},{"finish_reason":"length"},{"finish_reason":null,"error":{"type":"ProviderError"}}]`) + calls(`,"calls":[{"finish_reason":"stop"}]`) + calls(`,"stop_condition":"max_output_tokens"`) + calls(""),
+			[]rollout.Finish{"length", "stop", "length", ""},
+		},
+		"eval-protocol": {
+			protocol("r1", `,"execution_metadata":{"run_id":"r1","finish_reason":"length"}`) + protocol("r2", detail("length")) + protocol("r3", detail("user_stop")) + protocol("r4", detail("stop")) + protocol("r5", ""),
+			[]rollout.Finish{"length", "length", "", "stop", ""},
+		},
+		"promptfoo": {
+			foo(0, `{"output":"a","finishReason":"length"}`) + foo(1, `{"output":"a","finishReason":"stop"}`) + foo(2, `{"output":"I cannot","finishReason":"stop","isRefusal":true}`) + foo(3, `{"output":"a"}`) + foo(4, `{"output":"","finishReason":"stop"}`),
+			[]rollout.Finish{"length", "stop", "refusal", "", "empty"},
+		},
+		"tau2-bench": {
+			`{"info":{"num_trials":1},"tasks":[{"id":"7"}],"simulations":[` + tau(0, raw("length")) + "," + tau(1, raw("stop")) + "," + tau(2, "") + "," + tau(3, `,"raw_data":"x"`) + "]}",
+			[]rollout.Finish{"length", "stop", "", ""},
+		},
+		"item-index": {
+			index(`{"type":"message","role":"assistant","status":"incomplete","content":[{"type":"output_text","text":"a"}]}`) + index(`{"type":"message","role":"assistant","status":"completed","content":[{"type":"output_text","text":"a"}]},{"type":"message","role":"user","content":"thanks"}`) + index(`{"type":"message","role":"assistant","status":"completed","content":[{"type":"refusal","refusal":"no"}]}`) + index(`{"role":"assistant","content":"a"}`),
+			[]rollout.Finish{"length", "stop", "refusal", ""},
+		},
+		"openai-evals": {
+			item("r1", `,"finish_reason":"length"`) + item("r2", `,"finish_reason":"stop"`) + item("r3", `,"finish_reason":"content_filter"`) + item("r4", ""),
+			[]rollout.Finish{"length", "stop", "filter", ""},
+		},
 	} {
 		_, g, err := importText(t, format, tt.file)
 		if err != nil {

@@ -243,7 +243,7 @@ func outputOf(body []byte) (s said, ok bool) {
 		return said{}, false
 	}
 	if a.Output[0] != '"' {
-		s.note = "the output is not a string: shown as JSON"
+		s.note = rollout.NotText
 	}
 	if s.output = rollout.TextOrJSON(a.Output); s.output == "" && a.Output[0] == 'n' {
 		s.output = "null"

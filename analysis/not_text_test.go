@@ -1,0 +1,37 @@
+package analysis
+
+import (
+	"strings"
+	"testing"
+
+	"gonogo/sampler/rollout"
+)
+
+// A tool whose outputs are no strings breaks the wire format: its name is said,
+// though no call failed.
+func TestOutputsThatAreNoTextAreNamed(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		odd  int
+		want Status
+	}{
+		{"every output is text", 0, Pass},
+		{"three of eight are not", 3, Fail},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := &Result{Splits: map[rollout.Split]*SplitResult{rollout.Train: {
+				Tools: ToolUse{ByTool: map[string]ToolStat{"search": {Calls: 6, NotText: c.odd}, "cat": {Calls: 2}}},
+			}}}
+			f := toolsFailures.Check(r, nil)[0]
+			if f.Status != c.want {
+				t.Fatalf("tools.failures is %v, want %v: %s", f.Status, c.want, f.Title)
+			}
+			if said := "3 of 8 tool calls returned an output that is not a string, most of them from search"; c.want == Fail && f.Title != said {
+				t.Errorf("it says %q, want %q", f.Title, said)
+			}
+			if c.want == Fail && !strings.Contains(f.Remedy, `{"output": "text"}`) {
+				t.Errorf("the remedy is %q", f.Remedy)
+			}
+		})
+	}
+}
