@@ -139,6 +139,8 @@ func (sc *SplitComparison) moved(c *Comparison, l language.Language) []string {
 			parts = append(parts, l.Say("clustered by family, %s, it is not sure", signedInterval(*f)))
 		}
 		return parts
+	case sc.Answer == NotBetter: // why is said before it
+		return parts
 	case sc.Answer == Equivalent && e.Low != nil && e.High != nil:
 		return append(parts, l.Say("the one-sided bounds %s and %s lie within %s", signed(*e.Low), signed(*e.High), number(e.Delta)))
 	}

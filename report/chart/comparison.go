@@ -118,12 +118,13 @@ func over(c *analysis.Comparison) string {
 
 // became words what became of the mean reward.
 func became(sc *analysis.SplitComparison, l language.Language) string {
-	switch sc.Answer {
-	case analysis.Regressed:
+	rose := sc.Answer == analysis.NotBetter && sc.Reward.Low != nil && *sc.Reward.Low > 0
+	switch {
+	case sc.Answer == analysis.Regressed:
 		return l.Text("The mean reward fell")
-	case analysis.Improved:
+	case sc.Answer == analysis.Improved, rose:
 		return l.Text("The mean reward rose")
-	case analysis.Equivalent:
+	case sc.Answer == analysis.Equivalent:
 		return l.Text("The mean reward did not change by what matters")
 	}
 	return l.Text("Whether the mean reward changed cannot be told")
