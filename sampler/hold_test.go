@@ -3,6 +3,7 @@ package sampler_test
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -96,18 +97,20 @@ func TestARunBrokenOffKeepsItsAnswers(t *testing.T) {
 func TestAGraderThatDiesCostsNoRollout(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		w.cfg.Rollouts, w.cfg.Concurrency = 20, 20
-		graded := 0
+		var graded atomic.Int32
 		w.model = func(modelRequest) reply {
 			a := says("42")
 			a.wait = time.Minute
 			return a
 		}
-		w.grade = func(gradeRequest) reply {
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			if graded++; graded == 30 {
-				w.refuseDial["grader.test"] = true
+		w.vanished = func(host string) error {
+			if host == "grader.test" && graded.Load() >= 30 {
+				return errors.New("connect: connection refused")
 			}
+			return nil
+		}
+		w.grade = func(gradeRequest) reply {
+			graded.Add(1)
 			return reply{header: map[string]string{"Connection": "close"}, body: `{"score":1}`}
 		}
 		sink := &list{}
