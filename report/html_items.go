@@ -10,7 +10,7 @@ import (
 
 // How much of a large item table one page carries.
 const (
-	rowsWithoutScript = 100    // as plain rows, for readers without scripts
+	rowsWithoutScript = 80     // as plain rows, for readers without scripts
 	rowsInPrint       = 50     // of those that stand there
 	rowsInPage        = 20_000 // as data for the script
 )
