@@ -45,13 +45,7 @@ func TestUnfinishedAnswersAreJudged(t *testing.T) {
 			*rec.Reward = 0
 		}
 	}
-	for _, c := range []struct {
-		what     string
-		of       func(rec *rollout.Record, u float64)
-		blocking analysis.Status
-		advisory analysis.Status
-		says     string
-	}{
+	for _, c := range []endedCase{
 		{"nothing says how replies ended", func(rec *rollout.Record, _ float64) { rec.Finish = "" }, analysis.Skipped, analysis.Unknown, "not judged: no record says how"},
 		{"all finished", func(rec *rollout.Record, _ float64) { sometimes(rec) }, analysis.Pass, analysis.Pass, "0 % of rollouts end without a finished answer"},
 		{"always right, and 35 % cut off", func(rec *rollout.Record, u float64) {
@@ -85,32 +79,41 @@ func TestUnfinishedAnswersAreJudged(t *testing.T) {
 			}
 		}, analysis.Pass, analysis.Pass, "0 % of rollouts"},
 	} {
-		r := analyze(t, analysis.DefaultSettings(), ended(t, c.of))
-		got := map[analysis.Severity]analysis.Status{}
-		var text []string
-		for _, f := range r.Findings {
-			if f.Gate == "rollouts.finished" {
-				got[f.Severity] = f.Status
-				text = append(text, f.Title, f.Remedy)
-			}
+		c.hold(t, "rollouts.finished")
+	}
+}
+
+// endedCase is a run whose records end as of says, and what a gate about ends must
+// answer.
+type endedCase struct {
+	what     string
+	of       func(rec *rollout.Record, u float64)
+	blocking analysis.Status
+	advisory analysis.Status
+	says     string
+}
+
+func (c endedCase) hold(t *testing.T, gate string) {
+	t.Helper()
+	r := analyze(t, analysis.DefaultSettings(), ended(t, c.of))
+	got := map[analysis.Severity]analysis.Status{}
+	var text []string
+	for _, f := range r.Findings {
+		if f.Gate == gate {
+			got[f.Severity] = f.Status
+			text = append(text, f.Title, f.Remedy)
 		}
-		if got[analysis.Blocking] != c.blocking || got[analysis.Advisory] != c.advisory || !strings.Contains(strings.Join(text, "\n"), c.says) {
-			t.Errorf("%s: %v, want %s and %s and %q in:\n%s", c.what, got, c.blocking, c.advisory, c.says, strings.Join(text, "\n"))
-		}
-		if c.blocking == analysis.Fail && (r.Verdict != analysis.NoGo || *r.Reason != "rollouts.finished") {
-			t.Errorf("%s: %s for %s", c.what, r.Verdict, *r.Reason)
-		}
+	}
+	if got[analysis.Blocking] != c.blocking || got[analysis.Advisory] != c.advisory || !strings.Contains(strings.Join(text, "\n"), c.says) {
+		t.Errorf("%s: %v, want %s and %s and %q in:\n%s", c.what, got, c.blocking, c.advisory, c.says, strings.Join(text, "\n"))
+	}
+	if c.blocking == analysis.Fail && (r.Verdict != analysis.NoGo || *r.Reason != gate) {
+		t.Errorf("%s: %s for %s", c.what, r.Verdict, *r.Reason)
 	}
 }
 
 func TestUnparsedMarkupIsJudged(t *testing.T) {
-	for _, c := range []struct {
-		what     string
-		of       func(rec *rollout.Record, u float64)
-		blocking analysis.Status
-		advisory analysis.Status
-		says     string
-	}{
+	for _, c := range []endedCase{
 		{"no answers", func(rec *rollout.Record, _ float64) { rec.Answer = "" }, analysis.Skipped, analysis.Unknown, "not judged: the records hold no answers"},
 		{"none", func(rec *rollout.Record, _ float64) { rec.Answer = "a < b" }, analysis.Pass, analysis.Pass, "0 % of answers"},
 		{"reasoning", func(rec *rollout.Record, _ float64) { rec.Answer = "<think>17 x 20</think>391" }, analysis.Fail, analysis.Fail, "--reasoning-parser"},
@@ -121,21 +124,7 @@ func TestUnparsedMarkupIsJudged(t *testing.T) {
 			}
 		}, analysis.Pass, analysis.Fail, "--chat-template"},
 	} {
-		r := analyze(t, analysis.DefaultSettings(), ended(t, c.of))
-		got := map[analysis.Severity]analysis.Status{}
-		var text []string
-		for _, f := range r.Findings {
-			if f.Gate == "rollouts.markup" {
-				got[f.Severity] = f.Status
-				text = append(text, f.Title, f.Remedy)
-			}
-		}
-		if got[analysis.Blocking] != c.blocking || got[analysis.Advisory] != c.advisory || !strings.Contains(strings.Join(text, "\n"), c.says) {
-			t.Errorf("%s: %v, want %s and %s and %q in:\n%s", c.what, got, c.blocking, c.advisory, c.says, strings.Join(text, "\n"))
-		}
-		if c.blocking == analysis.Fail && (r.Verdict != analysis.NoGo || *r.Reason != "rollouts.markup") {
-			t.Errorf("%s: %s for %v", c.what, r.Verdict, *r.Reason)
-		}
+		c.hold(t, "rollouts.markup")
 	}
 }
 
