@@ -189,7 +189,8 @@ func (t *terminal) list(heading string, points []string) {
 }
 
 // grids are tables in columns as wide as their widest cell. One that is wider
-// than the terminal is left to the other formats.
+// than the terminal is left to the other formats, unless it is a list of
+// sentences: those wrap.
 func (t *terminal) grids(p *Page) {
 	for _, g := range p.Grids {
 		t.grid(g)
@@ -207,6 +208,9 @@ func (t *terminal) grid(g Grid) {
 		total += widths[i]
 	}
 	if total-2 > t.width {
+		if len(g.Head) == 1 {
+			t.sentences(g)
+		}
 		return
 	}
 	t.heading(g.Title)
@@ -221,10 +225,15 @@ func (t *terminal) grid(g Grid) {
 			t.buf.WriteString(t.paint(text, faint) + "\n")
 		}
 	}
-	for _, note := range g.Notes {
-		t.para(para{indent: 2, lead: "- ", text: note, style: faint})
+	t.notes(g.Notes)
+}
+
+func (t *terminal) sentences(g Grid) {
+	t.heading(g.Title)
+	for _, row := range g.Rows {
+		t.para(para{text: row[0]})
 	}
-	t.blank()
+	t.notes(g.Notes)
 }
 
 func (t *terminal) foot(p *Page) { t.para(para{text: p.footer(), style: faint}) }
