@@ -64,7 +64,7 @@ func failuresOf(r *Result, t Thresholds, split rollout.Split) []Finding {
 	j.severity, j.want = Advisory, "<= "+number(caution)
 	ever := observed(sr.everMissing())
 	out := []Finding{blocking, j.finding(r.Lang, ever.atMost(caution), ever)}
-	if by := sr.MissingBy; by != nil && by.words(r.Lang) != "" {
+	if by := sr.MissingBy; by != nil && by.words(r.Lang) != "" && sr.everMissing() >= leastLost {
 		j.want, j.items, j.said = "p >= "+number(lossLevel), by.Items, &notRandomWords
 		j.vars["how"], j.vars["bounds"] = by.words(r.Lang), ""
 		if b := sr.Reward.Bounds; sr.Missing.Total() > 0 && b.Low != nil && b.High != nil {

@@ -33,6 +33,7 @@ type PermutationTest struct {
 
 const (
 	fewestLost      = 5    // failures below which nothing is tested
+	leastLost       = 0.01 // share of rollouts that failed at least once, below which that is no caution
 	mostOfLost      = 0.8  // share of failures that MissingBy.Items hold
 	lossPermutation = 1999 // of each test
 	lossLevel       = 0.01 // of each of the two tests: 2 % together (Bonferroni)
