@@ -5,11 +5,11 @@ import (
 	"regexp"
 	"slices"
 
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 )
 
 // plain is what results and comparisons are made in, and kept.
-var plain language.Language
+var plain message.Language
 
 // What a comparison keeps of its runs in English, and In says again: the catalogue
 // of a language has these among what is kept.
@@ -50,7 +50,7 @@ const (
 // the numbers, notes and what differs by their English forms: a text that today's
 // gonogo would not say, as one of another version's, stays as it is. It may be one
 // read from comparison.json.
-func (c *Comparison) In(l language.Language) *Comparison {
+func (c *Comparison) In(l message.Language) *Comparison {
 	if c.english != nil {
 		c = c.english
 	}
@@ -70,7 +70,7 @@ func (c *Comparison) In(l language.Language) *Comparison {
 }
 
 // wordedAgain is a copy of the comparison, worded again.
-func (c *Comparison) wordedAgain(l language.Language) *Comparison {
+func (c *Comparison) wordedAgain(l message.Language) *Comparison {
 	out := *c
 	out.Lang, out.english = l, c
 	out.Notes, out.Differs = slices.Clone(c.Notes), slices.Clone(c.Differs)
@@ -99,7 +99,7 @@ func (c *Comparison) wordedAgain(l language.Language) *Comparison {
 var rowsOfFile = regexp.MustCompile(` \((.+?), ([\d,]+ rows?)\)`)
 
 // said is what a side has, in l: counts and our own texts, but no value of a key.
-func (d RunDifference) said(l language.Language, text string) string {
+func (d RunDifference) said(l message.Language, text string) string {
 	switch d.What {
 	case "items":
 		return l.Again(text)

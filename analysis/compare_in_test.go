@@ -9,7 +9,7 @@ import (
 	"unicode"
 
 	"gonogo/analysis"
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -28,13 +28,13 @@ func saidInChinese(t *testing.T, c *analysis.Comparison) {
 		t.Fatal(err)
 	}
 	for _, c := range []*analysis.Comparison{c, read} {
-		zh := c.In(language.Chinese.Lacking(func(english string) { t.Errorf("Chinese lacks %q", english) }))
+		zh := c.In(message.Chinese.Lacking(func(english string) { t.Errorf("Chinese lacks %q", english) }))
 		for _, text := range textsOf(zh) {
 			if !strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Han, r) }) || wordsInARow.MatchString(text) {
 				t.Errorf("it is no Chinese: %q", text)
 			}
 		}
-		if zh.In(language.Language{}) != c || c.In(language.Language{}) != c {
+		if zh.In(message.Language{}) != c || c.In(message.Language{}) != c {
 			t.Error("the English comparison is not found again")
 		}
 		var again bytes.Buffer
@@ -68,7 +68,7 @@ func TestWhatCannotBeSaidAgainStaysEnglish(t *testing.T) {
 	c := compare(t, opened(t, graded("eval", 30, 4, steps(4, 0))), opened(t, graded("eval", 30, 4, steps(4, 1))))
 	sc := c.Splits[rollout.Eval]
 	c.Sentence, sc.Why, c.Notes = "Once it was said so.", "once it was said so", []string{"a note of once"}
-	zh := c.In(language.Chinese)
+	zh := c.In(message.Chinese)
 	if zh.Sentence != c.Sentence || zh.Splits[rollout.Eval].Why != sc.Why || zh.Notes[0] != c.Notes[0] {
 		t.Errorf("%q, %q and %q", zh.Sentence, zh.Splits[rollout.Eval].Why, zh.Notes[0])
 	}
@@ -83,7 +83,7 @@ func TestAComparisonWithHalfAnIntervalIsSaid(t *testing.T) {
 	}
 	below := -0.1
 	sc.Reward.Family = &stat.Estimate{Low: &below}
-	if zh := c.In(language.Chinese); !strings.Contains(zh.Splits[rollout.Eval].Why, "平均奖励") {
+	if zh := c.In(message.Chinese); !strings.Contains(zh.Splits[rollout.Eval].Why, "平均奖励") {
 		t.Errorf("it is said as %q", zh.Splits[rollout.Eval].Why)
 	}
 }
@@ -91,7 +91,7 @@ func TestAComparisonWithHalfAnIntervalIsSaid(t *testing.T) {
 // Data files are told apart by their contents, and rows are counted.
 func TestRowsOfDataAreCountedInTheLanguage(t *testing.T) {
 	c := &analysis.Comparison{Differs: []analysis.RunDifference{{What: "data", Key: "data.eval", Base: "12ab (2 rows.jsonl, 1,200 rows)", New: "34cd (eval.jsonl, 1 row)"}}}
-	d := c.In(language.Chinese).Differs[0]
+	d := c.In(message.Chinese).Differs[0]
 	if d.Base != "12ab（2 rows.jsonl，1,200 行）" || d.New != "34cd（eval.jsonl，1 行）" {
 		t.Errorf("%q and %q", d.Base, d.New)
 	}

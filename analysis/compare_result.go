@@ -1,7 +1,7 @@
 package analysis
 
 import (
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -37,7 +37,7 @@ func (a Answer) ExitCode() int {
 // is new minus base.
 type Comparison struct {
 	// Lang is what the texts are written in; in a file they are English: see In.
-	Lang language.Language `json:"-"`
+	Lang message.Language `json:"-"`
 
 	Schema        string                             `json:"schema"`
 	Answer        Answer                             `json:"answer"`

@@ -4,7 +4,7 @@ import (
 	"math"
 	"strings"
 
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 )
 
@@ -17,7 +17,7 @@ const (
 
 // say words the answers in l, from the numbers. same says that the first note is
 // the reason of all.
-func (c *Comparison) say(l language.Language, same bool) {
+func (c *Comparison) say(l message.Language, same bool) {
 	for _, sc := range c.Splits {
 		switch {
 		case sc == nil:
@@ -38,7 +38,7 @@ func (c *Comparison) say(l language.Language, same bool) {
 }
 
 // why says what the answer of a split rests on.
-func (sc *SplitComparison) why(c *Comparison, l language.Language) string {
+func (sc *SplitComparison) why(c *Comparison, l message.Language) string {
 	if !sc.Reward.Known() {
 		return sc.emptySide(l)
 	}
@@ -54,7 +54,7 @@ func (sc *SplitComparison) why(c *Comparison, l language.Language) string {
 }
 
 // tooManyLost names whose failures took more of a run than a comparison bears.
-func (sc *SplitComparison) tooManyLost(l language.Language, lost, limit string) string {
+func (sc *SplitComparison) tooManyLost(l message.Language, lost, limit string) string {
 	switch m := sc.worse(); {
 	case m.Grader == 0:
 		return l.Say("%s of the rollouts of a run were lost to failing endpoints, more than %s: what is left is no fair sample", lost, limit)
@@ -65,7 +65,7 @@ func (sc *SplitComparison) tooManyLost(l language.Language, lost, limit string) 
 }
 
 // leftOut names whose failures took so much that a reader should know.
-func (sc *SplitComparison) leftOut(l language.Language, lost string) string {
+func (sc *SplitComparison) leftOut(l message.Language, lost string) string {
 	switch m := sc.worse(); {
 	case m.Grader == 0:
 		return l.Say("%s of the rollouts of a run were lost to failing endpoints and are left out", lost)
@@ -76,7 +76,7 @@ func (sc *SplitComparison) leftOut(l language.Language, lost string) string {
 }
 
 // notBetter says for what a policy is not better, whatever it earns.
-func (sc *SplitComparison) notBetter(c *Comparison, l language.Language) []string {
+func (sc *SplitComparison) notBetter(c *Comparison, l message.Language) []string {
 	if sc.Answer != NotBetter {
 		return nil
 	}
@@ -91,7 +91,7 @@ func (sc *SplitComparison) notBetter(c *Comparison, l language.Language) []strin
 }
 
 // emptySide says what there is nothing to compare of.
-func (sc *SplitComparison) emptySide(l language.Language) string {
+func (sc *SplitComparison) emptySide(l message.Language) string {
 	base, new := sc.Samples.Base.Max > 0, sc.Samples.New.Max > 0
 	if base && new {
 		return l.Text("the runs hold nothing that can be compared")
@@ -99,7 +99,7 @@ func (sc *SplitComparison) emptySide(l language.Language) string {
 	return nothingOf(base, new, l)
 }
 
-func nothingOf(base, new bool, l language.Language) string {
+func nothingOf(base, new bool, l message.Language) string {
 	switch {
 	case base:
 		return l.Text("the new run holds no rollout with a reward")
@@ -110,7 +110,7 @@ func nothingOf(base, new bool, l language.Language) string {
 }
 
 // empty says why no split could be compared.
-func (c *Comparison) empty(l language.Language) string {
+func (c *Comparison) empty(l message.Language) string {
 	base, new := false, false
 	for _, sc := range c.Splits {
 		base = base || sc != nil && sc.Samples.Base.Max > 0
@@ -123,7 +123,7 @@ func (c *Comparison) empty(l language.Language) string {
 }
 
 // moved tells what was found, with the numbers it rests on.
-func (sc *SplitComparison) moved(c *Comparison, l language.Language) []string {
+func (sc *SplitComparison) moved(c *Comparison, l message.Language) []string {
 	r, e := sc.Reward, sc.Equivalence
 	over := l.Say("%s that both runs hold", l.Count(r.Items, "item"))
 	if !sc.Paired {
@@ -148,7 +148,7 @@ func (sc *SplitComparison) moved(c *Comparison, l language.Language) []string {
 }
 
 // hidden says why it cannot be told, and how much more would tell.
-func (sc *SplitComparison) hidden(c *Comparison, l language.Language) []string {
+func (sc *SplitComparison) hidden(c *Comparison, l message.Language) []string {
 	r := sc.Reward
 	if r.Low == nil || r.High == nil {
 		return []string{l.Text("that is too little for an interval")}

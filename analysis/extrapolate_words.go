@@ -3,7 +3,7 @@ package analysis
 import (
 	"math"
 
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 )
 
 // modelWords names a model in a sentence.
@@ -47,7 +47,7 @@ func (sr *SplitResult) ExtrapolatedAt(quantity string, k int) []Extrapolated {
 
 // fittedSignal says beside a bracket what the models put at the group size; it
 // decides nothing. It is empty where nothing is extrapolated.
-func fittedSignal(l language.Language, sr *SplitResult, g int) string {
+func fittedSignal(l message.Language, sr *SplitResult, g int) string {
 	fits := sr.ExtrapolatedAt(InformativeGroups, g)
 	if len(fits) == 0 {
 		return ""

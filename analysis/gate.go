@@ -6,7 +6,7 @@ import (
 	"math"
 	"strconv"
 
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -127,11 +127,11 @@ type judgement struct {
 	items    []string
 	needs    *Needs
 	settles  bool
-	said     *message // instead of the catalogue's title and remedy
+	said     *wording // instead of the catalogue's title and remedy
 }
 
 // finding fills the texts from the catalogue, in the language.
-func (j judgement) finding(l language.Language, status Status, b bound) Finding {
+func (j judgement) finding(l message.Language, status Status, b bound) Finding {
 	f := Finding{
 		Gate: j.gate, Split: j.split, Severity: j.severity, Status: status,
 		Value: b.value, Low: b.low, High: b.high, Want: j.want, Unit: j.unit,
@@ -148,7 +148,7 @@ func (j judgement) finding(l language.Language, status Status, b bound) Finding 
 }
 
 // skipped says that a gate had nothing to judge, and why in the words of Say.
-func skipped(l language.Language, gate string, split rollout.Split, severity Severity, why string, args ...any) Finding {
+func skipped(l message.Language, gate string, split rollout.Split, severity Severity, why string, args ...any) Finding {
 	f := Finding{Gate: gate, Split: split, Severity: severity, Status: Skipped, Items: []string{}, lacks: lacking(why)}
 	f.say(saying{l: l, vars: map[string]string{"reason": l.Say(why, args...)}})
 	return f

@@ -3,7 +3,7 @@ package analysis
 import (
 	"strings"
 
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 )
 
 // lost is what the grader failed on among the payloads of several probes.
@@ -51,7 +51,7 @@ func payloadsOfItem(probes []*ProbeResult) int {
 func (l lost) share() float64 { return share(l.failed, l.payloads) }
 
 // where names the probes.
-func (x lost) where(l language.Language) string {
+func (x lost) where(l message.Language) string {
 	var parts []string
 	if len(x.whole) > 0 {
 		parts = append(parts, l.Say("Failed wholly: %s.", strings.Join(x.whole, l.Text(", "))))
@@ -63,7 +63,7 @@ func (x lost) where(l language.Language) string {
 }
 
 // onItems is some of so many items in words.
-func onItems(l language.Language, some, all int) string {
+func onItems(l message.Language, some, all int) string {
 	if all == 1 {
 		return l.Text("the one item tried")
 	}
@@ -71,7 +71,7 @@ func onItems(l language.Language, some, all int) string {
 }
 
 // noneOf tells how many references of so many.
-func noneOf(l language.Language, some, all int) string {
+func noneOf(l message.Language, some, all int) string {
 	switch {
 	case some == 0 && all > 1:
 		return l.Say("none of %s", l.Count(all, "reference"))
@@ -85,7 +85,7 @@ func noneOf(l language.Language, some, all int) string {
 }
 
 // rejectedOf counts what was rejected, in a sentence.
-func rejectedOf(l language.Language, n int) string {
+func rejectedOf(l message.Language, n int) string {
 	if n == 1 {
 		return l.Text("1 reference was rejected.")
 	}

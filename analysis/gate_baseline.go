@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -118,7 +118,7 @@ func (sr *SplitResult) spanSeen(r *Result) float64 {
 const hair = 1e-9
 
 // gap says where a mean lies that is so far below the ceiling.
-func gap(l language.Language, room bound, ceiling float64) string {
+func gap(l message.Language, room bound, ceiling float64) string {
 	at := number(ceiling)
 	switch {
 	case room.value != nil && *room.value < -hair:
@@ -130,7 +130,7 @@ func gap(l language.Language, room bound, ceiling float64) string {
 }
 
 // gapInterval says where a mean lies whose interval is so far below the ceiling.
-func gapInterval(l language.Language, room bound, ceiling float64) string {
+func gapInterval(l message.Language, room bound, ceiling float64) string {
 	if room.low != nil && room.high != nil && *room.low < -hair {
 		return l.Say("between %s above and %s below the ceiling of %s", digits(-*room.low), digits(max(0, *room.high)), number(ceiling))
 	}
@@ -138,7 +138,7 @@ func gapInterval(l language.Language, room bound, ceiling float64) string {
 }
 
 // tooLow doubts a ceiling that the mean got past.
-func tooLow(l language.Language, room bound) string {
+func tooLow(l message.Language, room bound) string {
 	if room.value == nil || *room.value >= -hair {
 		return ""
 	}
@@ -146,7 +146,7 @@ func tooLow(l language.Language, room bound) string {
 }
 
 // valueOf prints a number that may be missing.
-func valueOf(l language.Language, p *float64) string {
+func valueOf(l message.Language, p *float64) string {
 	if p == nil {
 		return l.Text("unknown")
 	}

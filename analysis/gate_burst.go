@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -125,7 +125,7 @@ var endpointRepeat = Gate{
 }
 
 // lostWords tells which endpoints failed the discarded rollouts.
-func (b *Burst) lostWords(l language.Language) string {
+func (b *Burst) lostWords(l message.Language) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(b.LostBy)) {
 		parts = append(parts, fmt.Sprintf("%s %s", name, count(b.LostBy[name])))
@@ -136,7 +136,7 @@ func (b *Burst) lostWords(l language.Language) string {
 	return strings.Join(parts, l.Text(", "))
 }
 
-func (b *Burst) firstWords(l language.Language) string {
+func (b *Burst) firstWords(l message.Language) string {
 	if b.FirstFailure == nil {
 		return l.Text("No request failed.")
 	}
@@ -144,7 +144,7 @@ func (b *Burst) firstWords(l language.Language) string {
 }
 
 // causes tells the most frequent failure of each endpoint.
-func (b *Burst) causes(l language.Language) string {
+func (b *Burst) causes(l message.Language) string {
 	var parts []string
 	for _, e := range b.Endpoints {
 		for _, err := range e.Errors {
@@ -161,7 +161,7 @@ func (b *Burst) causes(l language.Language) string {
 }
 
 // words tells where the latency doubles, as a clause.
-func (d Doubling) words(l language.Language) string {
+func (d Doubling) words(l message.Language) string {
 	switch {
 	case d.At == nil:
 		return l.Text("does not double")
@@ -171,7 +171,7 @@ func (d Doubling) words(l language.Language) string {
 	return l.Say("doubles at about %s rollouts at once", digits(*d.At))
 }
 
-func (b *Burst) leakWords(l language.Language) string {
+func (b *Burst) leakWords(l message.Language) string {
 	var parts []string
 	for _, x := range b.Crosstalk.Examples[:min(3, len(b.Crosstalk.Examples))] {
 		parts = append(parts, l.Say("%s answered %s with %s", x.Endpoint, x.TraceID, x.Holds))
@@ -185,7 +185,7 @@ var departureNames = map[string]string{
 	rollout.RequestTooLarge: "a request above 1 MB", rollout.NoCallID: "an answer without its call_id", rollout.WrongCallID: "the call_id of another call", rollout.NoScore: "a grader's success without a score",
 }
 
-func (b *Burst) departureWords(l language.Language) string {
+func (b *Burst) departureWords(l message.Language) string {
 	var parts []string
 	for _, e := range b.Endpoints {
 		for _, what := range slices.Sorted(maps.Keys(e.Departures)) {
@@ -195,7 +195,7 @@ func (b *Burst) departureWords(l language.Language) string {
 	return strings.Join(parts, l.Text("; "))
 }
 
-func (b *Burst) repeatWords(l language.Language) string {
+func (b *Burst) repeatWords(l message.Language) string {
 	var parts []string
 	for _, e := range b.Endpoints {
 		if e.Repeats.Known() && *e.Repeats.Value > 0 {

@@ -93,7 +93,7 @@ var dataEnough = Gate{
 }
 
 // lostWords are said where items are enough, and too many of them were lost.
-var lostWords = message{
+var lostWords = wording{
 	title:  "{lost} of {sampled} sampled items ({lostshare}) have no valid rollout at all; at most {most} may be lost",
 	remedy: "The items that were lost may differ from the rest, so that the numbers may not hold for them. Fix what made their rollouts fail, then run the same command again: only what is missing is made. Most frequent cause: {cause}.",
 }

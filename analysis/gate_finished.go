@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -96,7 +96,7 @@ func (e *Ends) alone(sr *SplitResult) *SplitResult {
 
 // kinds tells how rollouts ended without a finished answer, most frequent kinds
 // in a fixed order.
-func (e *Ends) kinds(l language.Language) string {
+func (e *Ends) kinds(l message.Language) string {
 	var parts []string
 	for _, k := range []struct {
 		n    int
@@ -110,7 +110,7 @@ func (e *Ends) kinds(l language.Language) string {
 }
 
 // advice says what to do about the most frequent kind.
-func (e *Ends) advice(l language.Language) string {
+func (e *Ends) advice(l message.Language) string {
 	switch most := max(e.Length, e.Refusal, e.Filter, e.Empty); {
 	case most == e.Length && e.FinishedTokens != nil:
 		return l.Say("Raise max_output_tokens (P99 of finished answers: %s tokens).", count(int(*e.FinishedTokens)))

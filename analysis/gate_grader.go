@@ -1,7 +1,7 @@
 package analysis
 
 import (
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 )
 
@@ -50,7 +50,7 @@ var graderResolution = Gate{
 
 // ends tells in words how much of the rewards lies at the ends of the range, and
 // how many grades lay outside the judge's own.
-func ends(l language.Language, g *Grader) string {
+func ends(l message.Language, g *Grader) string {
 	text := l.Say("%s of the rewards lie at the bottom of the range, %s at the top.", percentOf(l, g.Resolution.ShareLow), percentOf(l, g.Resolution.ShareHigh))
 	if g.Clipped > 0 {
 		text += l.Say(" %s lay outside the judge's own range and were cut.", l.Count(g.Clipped, "grade"))
@@ -90,7 +90,7 @@ var graderTooGood = Gate{
 }
 
 // patterns tells what looks too good on a split.
-func patterns(l language.Language, g *Grader, split rollout.Split) string {
+func patterns(l message.Language, g *Grader, split rollout.Split) string {
 	text := ""
 	if g == nil {
 		return text

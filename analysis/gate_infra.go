@@ -3,7 +3,7 @@ package analysis
 import (
 	"fmt"
 
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -84,7 +84,7 @@ func failuresOf(r *Result, t Thresholds, split rollout.Split) []Finding {
 
 // missedBy names whose failures the missing grades are, and what to do about most of
 // them.
-func missedBy(l language.Language, m Missing) (whose, remedy string) {
+func missedBy(l message.Language, m Missing) (whose, remedy string) {
 	whose, remedy = l.Text("failing endpoints"), l.Text("Fix the endpoint where it is, then run the same command again: only what failed is made again. An endpoint at another address is another run, and needs a directory of its own.")
 	switch {
 	case m.Grader > 0 && m.Grader == m.Total():
@@ -102,7 +102,7 @@ func missedBy(l language.Language, m Missing) (whose, remedy string) {
 func (sr *SplitResult) rollouts() int { return sr.Missing.Total() + sr.Reward.N }
 
 // retried tells how many rollouts needed a request repeated; "" when none did.
-func retried(l language.Language, sr *SplitResult) string {
+func retried(l message.Language, sr *SplitResult) string {
 	m := sr.Missing
 	if m.Retried == 0 {
 		return ""
@@ -119,7 +119,7 @@ func (sr *SplitResult) everMissing() float64 {
 }
 
 // firstCause is the most frequent cause of missing grades.
-func firstCause(l language.Language, sr *SplitResult) string {
+func firstCause(l message.Language, sr *SplitResult) string {
 	for _, f := range sr.Failures {
 		if f.Outcome.Missing() {
 			return l.Say("%s: %s (%d times)", f.Outcome, f.Error, f.Count)

@@ -3,7 +3,7 @@ package analysis
 import (
 	"slices"
 
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/analysis/shift"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
@@ -86,7 +86,7 @@ var dataDegenerate = Gate{
 // given are the rows whose prompt holds their own reference, as long as they are
 // not most of those for which that can be told; of most rows it is the task, which
 // told says.
-func (sh *Shift) given(l language.Language) (rows []RowName, told string) {
+func (sh *Shift) given(l message.Language) (rows []RowName, told string) {
 	if 2*len(sh.InPrompt) <= sh.InPromptOf {
 		return sh.InPrompt, ""
 	}
@@ -150,7 +150,7 @@ func (c Crossing) likely(r *Result, most float64) Finding {
 	return j.finding(r.Lang, status, boundOf(near))
 }
 
-func (c Crossing) vars(l language.Language) map[string]string {
+func (c Crossing) vars(l message.Language) map[string]string {
 	note := ""
 	if c.Note != "" {
 		note = l.Say(" (%s)", c.Note)
@@ -162,7 +162,7 @@ func (c Crossing) vars(l language.Language) map[string]string {
 }
 
 // leaked lists the pairs of some kinds between two splits.
-func (sh *Shift) leaked(l language.Language, c Crossing, kinds ...shift.LeakKind) []string {
+func (sh *Shift) leaked(l message.Language, c Crossing, kinds ...shift.LeakKind) []string {
 	out := []string{}
 	for _, kind := range kinds {
 		for _, p := range sh.Leakage {
@@ -183,14 +183,14 @@ func listed(items []string, item string) []string {
 }
 
 // beside names two rows as one line.
-func beside(l language.Language, aSplit rollout.Split, a string, bSplit rollout.Split, b string) string {
+func beside(l message.Language, aSplit rollout.Split, a string, bSplit rollout.Split, b string) string {
 	if aSplit == bSplit {
 		return l.Say("%s %s and %s", aSplit, a, b)
 	}
 	return l.Say("%s %s and %s %s", aSplit, a, bSplit, b)
 }
 
-func has(l language.Language, n int) string {
+func has(l message.Language, n int) string {
 	if n == 1 {
 		return l.Text("has")
 	}

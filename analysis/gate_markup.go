@@ -3,7 +3,7 @@ package analysis
 import (
 	"strings"
 
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 )
 
@@ -52,7 +52,7 @@ func (e *Ends) markupKinds() (kinds []rollout.MarkupKind) {
 // Sources: docs.vllm.ai, Tool Calling and Reasoning Outputs; docs.sglang.io, Tool
 // Parser and Reasoning Parser; llama.cpp's docs/function-calling.md and the server's
 // README; ollama 0.9.0 (thinking), its Modelfile reference (TEMPLATE).
-func MarkupAdvice(l language.Language, kinds ...rollout.MarkupKind) string {
+func MarkupAdvice(l message.Language, kinds ...rollout.MarkupKind) string {
 	var parts []string
 	for _, kind := range kinds {
 		switch kind {

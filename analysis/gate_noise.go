@@ -3,7 +3,7 @@ package analysis
 import (
 	"math"
 
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -60,7 +60,7 @@ func flips(r *Result) string {
 // noiseNeeds says how many outputs to grade again: the interval shrinks with the
 // root of their number, and the bound on noise that was not seen with the
 // number itself.
-func noiseNeeds(l language.Language, e stat.Estimate, want float64) string {
+func noiseNeeds(l message.Language, e stat.Estimate, want float64) string {
 	outputs, ok := outputsNeeded(e, want)
 	if !ok {
 		return l.Text("The share sits on the threshold: more gradings alone may not settle it.")

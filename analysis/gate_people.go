@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 )
 
@@ -137,7 +137,7 @@ func incomparable(r *Result) Finding {
 }
 
 // example tells what the rollouts of an item say against its reference.
-func (s SuspectReference) example(l language.Language) string {
+func (s SuspectReference) example(l message.Language) string {
 	text := l.Say("On %s, %s of the rollouts earn the top", s.Item, percent(s.Share))
 	if s.Answer != "" {
 		text = l.Say("On %s, %s of the rollouts answer %q", s.Item, percent(s.Share), clip(s.Answer, headLength))

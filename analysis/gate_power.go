@@ -3,7 +3,7 @@ package analysis
 import (
 	"math"
 
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -79,7 +79,7 @@ func (p evalDesign) se() float64 {
 
 // enough words what would show the gain: more items, or more samples of these
 // where sampling is what hides it.
-func (p evalDesign) enough(l language.Language, se float64, sr *SplitResult) string {
+func (p evalDesign) enough(l message.Language, se float64, sr *SplitResult) string {
 	items := int(math.Ceil(math.Min(1e9, (p.interaction+p.sampling)/(se*se))))
 	text := l.Say("About %s sampled alike would show it", l.Count(items, "item"))
 	if left := se*se*float64(p.items) - p.interaction; left > 0 && p.sampling > 0 {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/analysis/shift"
 	"gonogo/analysis/stat"
 )
@@ -127,7 +127,7 @@ func (sh *Shift) tests(on string, c Crossing) (primary, auc *ShiftPair) {
 	return primary, auc
 }
 
-func shiftVars(l language.Language, gate string, c Crossing, test, told ShiftPair) map[string]string {
+func shiftVars(l message.Language, gate string, c Crossing, test, told ShiftPair) map[string]string {
 	vars := map[string]string{"what": l.Text(shiftSubject[gate]), "a": string(c.A), "na": count(told.NA), "nb": count(told.NB), "p": pText(l, test.PHolm), "words": "", "missed": ""}
 	telling := told.Telling(l)
 	for _, text := range test.Telling(l) { // of values that the classifier is not shown, too
@@ -145,7 +145,7 @@ func shiftVars(l language.Language, gate string, c Crossing, test, told ShiftPai
 }
 
 // pText writes a p value.
-func pText(l language.Language, p *float64) string {
+func pText(l message.Language, p *float64) string {
 	switch {
 	case p == nil:
 		return l.Text("p unknown")

@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -98,7 +98,7 @@ func (v *Variants) words(r *Result, best *Variant, sp *VariantSplit) map[string]
 }
 
 // against holds a gain against the one hoped for from training.
-func (v *Variants) against(l language.Language, e stat.Estimate) string {
+func (v *Variants) against(l message.Language, e stat.Estimate) string {
 	hoped := digits(v.Hoped)
 	switch {
 	case v.Hoped <= 0:
@@ -128,7 +128,7 @@ func liftWords(r *Result, gain float64) string {
 }
 
 // changed names what a variant changes.
-func changed(l language.Language, list []rollout.Change) string {
+func changed(l message.Language, list []rollout.Change) string {
 	var keys []string
 	for _, c := range list {
 		keys = append(keys, c.Key)
@@ -140,7 +140,7 @@ func changed(l language.Language, list []rollout.Change) string {
 var costUnits = map[string]string{"tool_calls": "%s tool calls", "input_tokens": "%s input tokens", "output_tokens": "%s output tokens", "latency": "%s seconds"}
 
 // price words what a variant costs in tokens and seconds, where that is shown.
-func price(l language.Language, costs []Difference) string {
+func price(l message.Language, costs []Difference) string {
 	var parts []string
 	for _, d := range costs {
 		unit := costUnits[d.Name]
@@ -155,7 +155,7 @@ func price(l language.Language, costs []Difference) string {
 	return l.Say(" A rollout takes %s.", strings.Join(parts, l.Text(", ")))
 }
 
-func corrected(l language.Language, p *float64) string {
+func corrected(l message.Language, p *float64) string {
 	if p == nil {
 		return ""
 	}

@@ -3,7 +3,7 @@ package analysis
 import (
 	"slices"
 
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 )
 
@@ -16,7 +16,7 @@ import (
 //
 // r is English, as Analyze and Decode return it, or itself a copy by In, which
 // remembers the English one. In English it is returned as it is.
-func (r *Result) In(l language.Language) *Result {
+func (r *Result) In(l message.Language) *Result {
 	if r.english != nil {
 		r = r.english
 	}
@@ -27,7 +27,7 @@ func (r *Result) In(l language.Language) *Result {
 }
 
 // said is In for any language.
-func (r *Result) said(l language.Language) *Result {
+func (r *Result) said(l message.Language) *Result {
 	out := retold(l, r)
 	out.Lang, out.english = l, r
 	out.Findings = slices.Clone(r.Findings)

@@ -3,7 +3,7 @@ package analysis
 import (
 	"reflect"
 
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 )
 
 // kept are the fields of a Result that hold what was said in English while it
@@ -12,7 +12,7 @@ var kept = map[string]bool{"Warnings": true, "Notes": true, "Assumptions": true,
 
 // retold returns a copy of r whose kept texts are said in l, as far as the
 // language knows them. Lists without any are shared with r.
-func retold(l language.Language, r *Result) *Result {
+func retold(l message.Language, r *Result) *Result {
 	t := teller{l: l, holds: make(map[reflect.Type]bool)}
 	out := *r
 	out.Run.Notes = tell(t, "Notes", r.Run.Notes)
@@ -27,7 +27,7 @@ func retold(l language.Language, r *Result) *Result {
 
 // teller says kept texts again.
 type teller struct {
-	l     language.Language
+	l     message.Language
 	holds map[reflect.Type]bool // whether a type holds kept texts
 }
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/analysis/shift"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
@@ -139,7 +139,7 @@ func TestAResultIsSaidAgain(t *testing.T) {
 		if err := json.Unmarshal(before, &stored); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		for i, again := range stored.said(language.Language{}).Findings {
+		for i, again := range stored.said(message.Language{}).Findings {
 			f := r.Findings[i]
 			for what, pair := range map[string][2]string{"title": {f.Title, again.Title}, "why": {f.Why, again.Why}, "remedy": {f.Remedy, again.Remedy}, "want": {f.Want, again.Want}} {
 				if pair[0] != pair[1] {
@@ -147,7 +147,7 @@ func TestAResultIsSaidAgain(t *testing.T) {
 				}
 			}
 		}
-		if again := stored.said(language.Language{}); again.Note != r.Note {
+		if again := stored.said(message.Language{}); again.Note != r.Note {
 			t.Errorf("%s: the note was %q and is said again as %q", name, r.Note, again.Note)
 		}
 		if !bytes.Equal(before, encoded(t, r)) {
@@ -159,7 +159,7 @@ func TestAResultIsSaidAgain(t *testing.T) {
 func TestAResultIsSaidInChinese(t *testing.T) {
 	for name, r := range resultsToSay(t) {
 		before := encoded(t, r)
-		l := language.Chinese.Lacking(func(english string) { t.Errorf("%s: not translated: %q", name, english) })
+		l := message.Chinese.Lacking(func(english string) { t.Errorf("%s: not translated: %q", name, english) })
 		in := r.In(l)
 		if asTold(t, in) != asTold(t, r) {
 			t.Errorf("%s: more than words differ", name)
@@ -175,7 +175,7 @@ func TestAResultIsSaidInChinese(t *testing.T) {
 		if !bytes.Equal(before, encoded(t, in)) {
 			t.Errorf("%s: result.json is another one in Chinese", name)
 		}
-		if checkChinese(t, r.Note, in.Note); in.In(language.Language{}) != r || !bytes.Equal(before, encoded(t, r)) {
+		if checkChinese(t, r.Note, in.Note); in.In(message.Language{}) != r || !bytes.Equal(before, encoded(t, r)) {
 			t.Errorf("%s: it does not come back", name)
 		}
 		if back := in.In(l); !reflect.DeepEqual(back.Findings, in.Findings) {
@@ -212,7 +212,7 @@ func TestRowsThatAFindingListsAreSaidAgain(t *testing.T) {
 		if got := listed(r, c.gate); !slices.Equal(got, c.english) {
 			t.Errorf("%s lists %q, want %q", c.gate, got, c.english)
 		}
-		if got := listed(r.In(language.Chinese), c.gate); !slices.Equal(got, c.chinese) {
+		if got := listed(r.In(message.Chinese), c.gate); !slices.Equal(got, c.chinese) {
 			t.Errorf("%s lists %q in Chinese, want %q", c.gate, got, c.chinese)
 		}
 	}
@@ -221,7 +221,7 @@ func TestRowsThatAFindingListsAreSaidAgain(t *testing.T) {
 			f.Items = []string{"as another version said it"}
 		}
 	}
-	if got := listed(r.In(language.Chinese), "data.conflicts"); got[0] != "as another version said it" {
+	if got := listed(r.In(message.Chinese), "data.conflicts"); got[0] != "as another version said it" {
 		t.Errorf("what cannot be said again became %q", got)
 	}
 }
@@ -229,7 +229,7 @@ func TestRowsThatAFindingListsAreSaidAgain(t *testing.T) {
 // What was kept of measuring is said again, too.
 func TestKeptTextsAreSaidInChinese(t *testing.T) {
 	for name, r := range resultsToSay(t) {
-		in := r.In(language.Chinese)
+		in := r.In(message.Chinese)
 		before, after := keptTexts(r), keptTexts(in)
 		if len(before) != len(after) {
 			t.Fatalf("%s: %d texts were kept and %d are there", name, len(before), len(after))
@@ -297,7 +297,7 @@ func TestResultsWithoutASectionAreSaid(t *testing.T) {
 			if err := json.Unmarshal(raw, &older); err != nil {
 				t.Fatal(err)
 			}
-			if in := older.In(language.Chinese); len(in.Findings) != len(older.Findings) {
+			if in := older.In(message.Chinese); len(in.Findings) != len(older.Findings) {
 				t.Errorf("%s without %s: %d findings of %d", name, key, len(in.Findings), len(older.Findings))
 			}
 		}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unicode"
 
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 )
 
 // inWords lists what the catalogue of findings says, and the docs of gates and
@@ -46,7 +46,7 @@ func inWords() []string {
 
 func TestEveryWordOfFindingsIsTranslated(t *testing.T) {
 	var lacking []string
-	l := language.Chinese.Lacking(func(english string) { lacking = append(lacking, english) })
+	l := message.Chinese.Lacking(func(english string) { lacking = append(lacking, english) })
 	for _, text := range inWords() {
 		checkChinese(t, text, l.Text(text))
 	}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 )
 
@@ -90,7 +90,7 @@ func (l *Leaks) resolve(ctx context.Context, run *rollout.Run, read rollout.Read
 func (n RolloutName) words() string { return fmt.Sprintf("%s %s/%d", n.Split, n.Item, n.Sample) }
 
 // words tells who met whose.
-func (x LeakExample) words(l language.Language) string {
+func (x LeakExample) words(l message.Language) string {
 	switch {
 	case x.Of == nil:
 		return l.Say("%s met what a rollout of another run left, or one without a record (%s)", x.RolloutName.words(), x.At)

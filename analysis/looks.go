@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -105,7 +105,7 @@ func (s Settings) atLook(m *rollout.Manifest) (Settings, *Looks, error) {
 }
 
 // note says in words where sampling stands.
-func (x *Looks) note(l language.Language, confidence float64) string {
+func (x *Looks) note(l message.Language, confidence float64) string {
 	if x == nil {
 		return ""
 	}

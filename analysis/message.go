@@ -3,20 +3,20 @@ package analysis
 import (
 	"strings"
 
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 )
 
 // catalogue holds the words of findings, by gate and status. Another language
 // has a translation of each.
 type catalogue struct {
-	skipped    message
-	unmeasured message // an unknown answer without any estimate
+	skipped    wording
+	unmeasured wording // an unknown answer without any estimate
 	gates      map[string]gateWords
 }
 
 // message is a title, why it matters and what to do. Words in braces are
 // filled in: {value}, {low}, {high}, {want}, {split} and what the gate gives.
-type message struct{ title, why, remedy string }
+type wording struct{ title, why, remedy string }
 
 // gateWords are the words of one gate. Why is shared by all answers.
 type gateWords struct {
@@ -29,14 +29,14 @@ type gateWords struct {
 	cautionRemedy   string
 	cautionUnknown  string
 	cautionUnknownR string
-	unmeasured      message // instead of the catalogue's, where more rollouts are not what is missing
+	unmeasured      wording // instead of the catalogue's, where more rollouts are not what is missing
 }
 
 // saying is what a finding's texts are made of besides its numbers.
 type saying struct {
-	l       language.Language
+	l       message.Language
 	vars    map[string]string
-	instead *message // of the catalogue's title and remedy
+	instead *wording // of the catalogue's title and remedy
 }
 
 // say fills the texts of a finding with its own numbers.
@@ -51,9 +51,9 @@ func (f *Finding) say(s saying) {
 }
 
 // words returns what is said of a finding, to be filled in.
-func (c catalogue) words(f Finding) message {
+func (c catalogue) words(f Finding) wording {
 	w := c.gates[f.Gate]
-	m := message{why: w.why}
+	m := wording{why: w.why}
 	switch {
 	case f.Status == Skipped:
 		m.title, m.remedy = c.skipped.title, ""
@@ -78,7 +78,7 @@ func (c catalogue) words(f Finding) message {
 
 // filler replaces the words in braces. Values are put in as they are: pages
 // escape them.
-func filler(l language.Language, f Finding, vars map[string]string) func(string) string {
+func filler(l message.Language, f Finding, vars map[string]string) func(string) string {
 	var pairs []string
 	for k, v := range vars {
 		pairs = append(pairs, "{"+k+"}", v)
@@ -92,7 +92,7 @@ func filler(l language.Language, f Finding, vars map[string]string) func(string)
 }
 
 // percentOf prints a share that may be missing.
-func percentOf(l language.Language, p *float64) string {
+func percentOf(l message.Language, p *float64) string {
 	if p == nil {
 		return l.Text("unknown")
 	}
@@ -100,7 +100,7 @@ func percentOf(l language.Language, p *float64) string {
 }
 
 // needs says in words how much more data would settle a finding.
-func needs(l language.Language, f Finding) string {
+func needs(l message.Language, f Finding) string {
 	switch {
 	case f.Needs != nil && f.Settleable:
 		return l.Say("About %s with %s each would settle it.", l.Count(f.Needs.Items, "item"), l.Count(f.Needs.Samples, "sample"))
@@ -111,4 +111,4 @@ func needs(l language.Language, f Finding) string {
 }
 
 // count prints a whole number with its thousands parted.
-func count(n int) string { return language.Whole(n) }
+func count(n int) string { return message.Whole(n) }

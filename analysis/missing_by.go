@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -100,7 +100,7 @@ func (m *measure) missingBy() *MissingBy {
 func (t PermutationTest) shows() bool { return t.P != nil && t.Statistic != nil && *t.P < lossLevel }
 
 // words says what the tests find; "" where they find nothing.
-func (b *MissingBy) words(l language.Language) string {
+func (b *MissingBy) words(l message.Language) string {
 	var found []string
 	if b.Item.shows() {
 		found = append(found, l.Say("they depend on the item (%s): %s of %s had %s of them",

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"gonogo/analysis"
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 )
 
@@ -83,7 +83,7 @@ func TestFailuresThatAreNotRandomAreNamed(t *testing.T) {
 		if m := r.Splits[rollout.Train].Missing; by.Lost != m.Tool+m.Repeated || c.again != (m.Tool == 0) {
 			t.Errorf("%s: %d lost of %+v", c.why, by.Lost, m)
 		}
-		chinese := r.In(language.Chinese)
+		chinese := r.In(message.Chinese)
 		for _, f := range chinese.Findings {
 			if strings.Contains(f.Title, "not random") || strings.Contains(f.Title, "they depend") {
 				t.Errorf("%s: in English: %s", c.why, f.Title)

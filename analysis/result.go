@@ -1,7 +1,7 @@
 package analysis
 
 import (
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -14,7 +14,7 @@ const Schema = "gonogo/result/1"
 type Result struct {
 	// Lang is what the texts of Findings and Note are written in, and what pictures
 	// and pages of the Result are. In a file they are English: see In.
-	Lang language.Language `json:"-"`
+	Lang message.Language `json:"-"`
 
 	english *Result // what this one was said again from; nil where it is English itself
 

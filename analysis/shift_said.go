@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 )
 
 // features are what texts and rollouts are compared by, beside names: those of
@@ -15,9 +15,9 @@ var features = []string{
 }
 
 // Feature says what a comparison is about; "" for that of all features.
-func (p *ShiftPair) Feature(l language.Language) string { return p.feature(l, p.About) }
+func (p *ShiftPair) Feature(l message.Language) string { return p.feature(l, p.About) }
 
-func (p *ShiftPair) feature(l language.Language, name string) string {
+func (p *ShiftPair) feature(l message.Language, name string) string {
 	tool, called := strings.CutPrefix(name, "share of calls to ")
 	switch {
 	case p.On == OnFields:
@@ -32,7 +32,7 @@ func (p *ShiftPair) feature(l language.Language, name string) string {
 
 // Telling says what tells the splits apart: "words: median 51 in eval, 33 in
 // train".
-func (p *ShiftPair) Telling(l language.Language) []string {
+func (p *ShiftPair) Telling(l message.Language) []string {
 	var list []string
 	for _, top := range p.Top {
 		if name, by, ok := strings.Cut(top, ": "); ok {

@@ -3,11 +3,11 @@ package analysis
 import (
 	"testing"
 
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 )
 
 func TestWhatTellsSplitsApartIsSaidInChinese(t *testing.T) {
-	strict := language.Chinese.Lacking(func(english string) { t.Errorf("the catalogue lacks %q", english) })
+	strict := message.Chinese.Lacking(func(english string) { t.Errorf("the catalogue lacks %q", english) })
 	for _, c := range []struct{ about, on, feature, top, said, telling string }{
 		{"a feature of texts", OnLastUser, "words", "words: median 51 in eval, 33.5 in train", "词数", "词数：eval 的中位数 51，train 的中位数 33.5"},
 		{"a share", OnTools, "share of calls to words", "share of calls to words: 5.67 % of eval, 1e-05 % of train", "调用 words 的占比", "调用 words 的占比：eval 的 5.67 %，train 的 1e-05 %"},
@@ -16,10 +16,10 @@ func TestWhatTellsSplitsApartIsSaidInChinese(t *testing.T) {
 		{"what is no such text", OnReward, "style", "nothing", "style", "nothing"},
 	} {
 		p := &ShiftPair{On: c.on, About: c.feature, Top: []string{c.top}}
-		if got := p.Feature(language.Language{}); got != c.feature {
+		if got := p.Feature(message.Language{}); got != c.feature {
 			t.Errorf("%s: %q in English", c.about, got)
 		}
-		if got := p.Telling(language.Language{}); got[0] != c.top {
+		if got := p.Telling(message.Language{}); got[0] != c.top {
 			t.Errorf("%s: %q in English", c.about, got)
 		}
 		if got := p.Feature(strict); got != c.said {

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"gonogo/analysis"
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 )
 
@@ -71,7 +71,7 @@ func TestTargetedSamplesCountForClassesAlone(t *testing.T) {
 		}
 		r.Splits[rollout.Train].Classes = analysis.Classes{}
 	}
-	if diff := cmp.Diff(plain, targeted, cmpopts.IgnoreUnexported(analysis.Result{}, analysis.Finding{}, language.Language{})); diff != "" {
+	if diff := cmp.Diff(plain, targeted, cmpopts.IgnoreUnexported(analysis.Result{}, analysis.Finding{}, message.Language{})); diff != "" {
 		t.Errorf("targeted samples change (- without):\n%s", diff)
 	}
 }

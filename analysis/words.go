@@ -3,8 +3,8 @@ package analysis
 // english is the one catalogue there is. It is written for someone who has
 // never trained a model.
 var english = catalogue{
-	skipped: message{title: "not judged: {reason}"},
-	unmeasured: message{
+	skipped: wording{title: "not judged: {reason}"},
+	unmeasured: wording{
 		title:  "not known: too few valid rollouts to estimate it",
 		remedy: "Sample at least two rollouts of each item, or mend what made rollouts fail.",
 	},
@@ -105,7 +105,7 @@ var english = catalogue{
 			pass:          "the evaluation set would show a change of {value}, a gain of {hoped} is hoped for",
 			caution:       "the evaluation set is too small to show a gain of {hoped}: with {items} and {samples} samples each, changes below {value} can hide",
 			cautionRemedy: "{enough} Set eval.power to the gain that you hope for; once there is a second run, gonogo compare measures what is assumed here.",
-			unmeasured:    message{title: "not known: fewer than 2 items of eval have a reward", remedy: "Sample more items of eval."},
+			unmeasured:    wording{title: "not known: fewer than 2 items of eval have a reward", remedy: "Sample more items of eval."},
 		},
 		"variants.gain": {
 			why:             "A better prompt, clearer tool descriptions, more reasoning effort or another model costs nothing to train and can be taken back in a minute. What they gain comes before training; training is then judged from there, where less may be left to gain.",
@@ -114,7 +114,7 @@ var english = catalogue{
 			cautionRemedy:   "Take it over first (it changes {changes}), then run again from there. Measured on {items}, each with itself{p}.{price}{lift}",
 			cautionUnknown:  "it is not clear whether a variant gains: {variant} changes the mean reward by {gain}{p}",
 			cautionUnknownR: "{needs}",
-			unmeasured:      message{title: "not known: no variant could be compared with the base", remedy: "Run the same command again: it makes the rollouts that the variants still lack."},
+			unmeasured:      wording{title: "not known: no variant could be compared with the base", remedy: "Run the same command again: it makes the rollouts that the variants still lack."},
 		},
 		"data.conflicts":  shiftWords["data.conflicts"],
 		"leakage":         shiftWords["leakage"],
@@ -203,24 +203,24 @@ var english = catalogue{
 
 // anyDifference are the words where rewards lie close together and the trainer
 // does not mind.
-var anyDifference = message{
+var anyDifference = wording{
 	title: "rewards lie close together, but the trainer divides by the standard deviation of a group (trainer.normalize: std), so any difference counts: {differ} of groups teach something",
 }
 
 // retriedWords are the words where endpoints failed at first and then answered.
-var retriedWords = message{
+var retriedWords = wording{
 	title:  "{percent} of rollouts succeeded only because a request was repeated: {retries} in all",
 	remedy: "The endpoint drops requests. See which one in the calls of rollouts.jsonl (retries), and mend it or give it more capacity: under a training run's load it will be more, and a trainer does not repeat them as patiently.",
 }
 
 // notTextWords are the words where a tool's outputs are no strings.
-var notTextWords = message{
+var notTextWords = wording{
 	title:  "{odd} of {calls} tool calls returned an output that is not a string, most of them from {worst}",
 	remedy: "The wire format asks for {\"output\": \"text\"}; the model was shown the JSON instead. Return text: a training service may refuse anything else.",
 }
 
 // notRandomWords are the words where failures depend on the item or go with the reward.
-var notRandomWords = message{
+var notRandomWords = wording{
 	title:  "failures on {split} are not random: {how}",
 	remedy: "What is left is not a fair sample of the file. Look for what these items have in common: long answers, one tool, or an outage while they were sampled.{bounds}",
 }

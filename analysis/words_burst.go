@@ -12,7 +12,7 @@ var burstWords = map[string]gateWords{
 		unknownRemedy: "Rehearse more rollouts: about {least} would tell (key burst.least). Discarded by: {by}. {first} Most frequent: {causes}.",
 		caution:       "{percent} of {rollouts} would be discarded with {size} at once",
 		cautionRemedy: "Discarded by: {by}. {first} Most frequent: {causes}.",
-		unmeasured:    message{title: "not known: no rollout of a burst came to its end", remedy: "Rehearse again."},
+		unmeasured:    wording{title: "not known: no rollout of a burst came to its end", remedy: "Rehearse again."},
 	},
 	"endpoint.latency": {
 		why:           "A training step waits for its slowest rollout, and the hour is paid for while it waits.",

@@ -25,7 +25,7 @@ var endsWords = map[string]gateWords{
 }
 
 // hangsWords are said where the signal comes from rollouts without a finished answer.
-var hangsWords = message{
+var hangsWords = wording{
 	title:  "the signal comes from the {percent} of rollouts that end without a finished answer ({kinds})",
 	remedy: "{advice} {without}",
 }

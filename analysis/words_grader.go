@@ -1,7 +1,7 @@
 package analysis
 
 // unaskable are the words where the grader failed on all that was put to it.
-var unaskable = message{
+var unaskable = wording{
 	title:  "not known: the grader gave no grade to anything that was put to it",
 	remedy: "Fix what made it fail (the failures by kind are in the grader's section). gonogo audit RUN then repeats what failed; where the grader itself was changed, gonogo grade RUN -o RUN-2 and gonogo audit RUN-2 judge it anew.",
 }
@@ -69,7 +69,7 @@ var graderWords = struct {
 		cautionRemedy:   "Read the items listed, where they differ most, and mend the grader, or the labels.{ceiling}",
 		cautionUnknown:  "grader and people may disagree: rank correlation {low} to {high} over {outputs} ({people})",
 		cautionUnknownR: "More labelled outputs would tell. {needs}{ceiling}",
-		unmeasured: message{
+		unmeasured: wording{
 			title:  "not known: too few labelled outputs have a reward to compare with, or they do not differ",
 			remedy: "Label outputs of at least 20 items, good and bad ones; each must be a rollout of this run, or be graded by gonogo audit.{ceiling}",
 		},
@@ -101,7 +101,7 @@ var graderWords = struct {
 		pass:          "none of {rollouts} is marked as a hack",
 		caution:       "“{detector}” marks {marked} of {rollouts} as a hack; they had earned {mean} on average",
 		cautionRemedy: "Read them. If they are hacks, close the hole in the grader. {zeroed}",
-		unmeasured: message{
+		unmeasured: wording{
 			title:  "not known: the detector failed on every rollout",
 			remedy: "Fix the detector, then run gonogo audit RUN again.",
 		},
@@ -109,7 +109,7 @@ var graderWords = struct {
 }
 
 // unpaidWords are the words where no rollout that a detector marks earned anything.
-var unpaidWords = message{
+var unpaidWords = wording{
 	title:  "“{detector}” marks {marked} of {rollouts} as a hack; the grader paid for none of them",
 	remedy: "There is no hole to close: they earned the bottom of the range, and training is not drawn to what earns nothing. Read some to see that the detector is right, and keep it: it shows should the trick begin to pay.",
 }
@@ -123,14 +123,14 @@ const (
 
 // unjudgedWords are the words where the grader failed on some of the answers
 // that must score at the bottom.
-var unjudgedWords = message{
+var unjudgedWords = wording{
 	title:  "{failed} of {payloads} could not be judged: the grader failed on them{kind}",
 	remedy: "{where} A worthless answer should get the lowest grade, not a failure: what a trainer makes of one (no reward, a repeat, a dropped rollout) is not known here. Fix the grader; gonogo grade RUN -o RUN-2 and gonogo audit RUN-2 then judge it anew.",
 }
 
 // fewProbedWords are the words where too few items were probed for the grader to
 // fail.
-var fewProbedWords = message{
+var fewProbedWords = wording{
 	title:  "it is not clear whether the grader can be fooled: its worthless answers were put to it on too few items",
 	remedy: "An audit that was broken off, or one of a single item (audit.items), shows no hole on other items. gonogo audit RUN --items 40 puts the probes to more.",
 }

@@ -7,17 +7,17 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"gonogo/analysis"
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/report/reporttest"
 )
 
 // chinese is a Result whose report is Chinese.
 func chinese(t *testing.T, name string) *analysis.Result {
-	return reporttest.Load(t, name).In(language.Chinese)
+	return reporttest.Load(t, name).In(message.Chinese)
 }
 
 func TestTheCatalogueIsTranslated(t *testing.T) {
-	w := wordsIn(language.Chinese.Lacking(func(text string) { t.Errorf("Chinese lacks %q", text) }))
+	w := wordsIn(message.Chinese.Lacking(func(text string) { t.Errorf("Chinese lacks %q", text) }))
 	if w.Lang != "zh" {
 		t.Errorf("the Chinese words are in %q", w.Lang)
 	}
@@ -28,7 +28,7 @@ func TestTheCatalogueIsTranslated(t *testing.T) {
 func TestEveryFormatIsInChinese(t *testing.T) {
 	lacking := map[string]bool{}
 	for _, name := range reporttest.Names() {
-		r := reporttest.Load(t, name).In(language.Chinese.Lacking(func(text string) { lacking[text] = true }))
+		r := reporttest.Load(t, name).In(message.Chinese.Lacking(func(text string) { lacking[text] = true }))
 		p := NewPage(r, options())
 		for _, f := range Usual() {
 			if !f.Rollouts {
@@ -96,11 +96,11 @@ func TestAnswersHaveTheRoomThatTheyTake(t *testing.T) {
 
 func TestSentencesAreJoinedAsTheLanguageDoes(t *testing.T) {
 	for _, c := range []struct {
-		of   language.Language
+		of   message.Language
 		want []string
 	}{
-		{language.Language{}, []string{"What to do first: ", "; ", ". "}},
-		{language.Chinese, []string{"先做什么：", "，", "。"}},
+		{message.Language{}, []string{"What to do first: ", "; ", ". "}},
+		{message.Chinese, []string{"先做什么：", "，", "。"}},
 	} {
 		text := string(write(t, "junit", NewPage(reporttest.Load(t, "dead").In(c.of), options())))
 		for _, want := range c.want {

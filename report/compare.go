@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"gonogo/analysis"
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/report/chart"
 	"gonogo/sampler/rollout"
@@ -71,7 +71,7 @@ type Moved struct {
 
 // NewComparison makes the page of c.
 func NewComparison(c *analysis.Comparison, opt Options) *ComparisonPage {
-	said, shared := language.In(c.Lang, compareEnglish), wordsIn(c.Lang)
+	said, shared := message.In(c.Lang, compareEnglish), wordsIn(c.Lang)
 	w := &said
 	p := &ComparisonPage{
 		Options: opt, Comparison: c, words: w, Title: w.Title, Answer: w.Answers[c.Answer], Sentence: prose(c.Sentence),

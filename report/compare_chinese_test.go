@@ -10,15 +10,15 @@ import (
 	"unicode"
 
 	"gonogo/analysis/history"
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/report/reporttest"
 )
 
 // lacking is Chinese, and fails the test where a text is not translated. A text
 // that is Chinese already was said before.
-func lacking(t *testing.T, where string) language.Language {
+func lacking(t *testing.T, where string) message.Language {
 	said := map[string]bool{}
-	return language.Chinese.Lacking(func(text string) {
+	return message.Chinese.Lacking(func(text string) {
 		if !said[text] && !strings.ContainsFunc(text, han) {
 			said[text] = true
 			t.Errorf("%s: Chinese lacks %q", where, text)
@@ -142,14 +142,14 @@ func TestWhatANightKeptIsSaidInChinese(t *testing.T) {
 		{"an answer", "On eval the mean reward went from 0.4 to 0, by -0.4 [-0.5, -0.3], over 40 items that both runs hold.", "在 eval 上，平均奖励从 0.4 变为 0，变化 -0.4 [-0.5, -0.3]，依据是两次运行共有的 40 道题目。"},
 		{
 			"several parts, and the trend", "On eval the mean reward went from 0.4 to 0.4, by 0 [-0.1, +0.1], over 40 items that both runs hold; the one-sided bounds -0.07 and +0.07 lie within 0.15." + trend,
-			"在 eval 上，平均奖励从 0.4 变为 0.4，变化 0 [-0.1, +0.1]，依据是两次运行共有的 40 道题目；两个单侧界限 -0.07 和 +0.07 都不超出 ±0.15。" + language.Chinese.Again(trend),
+			"在 eval 上，平均奖励从 0.4 变为 0.4，变化 0 [-0.1, +0.1]，依据是两次运行共有的 40 道题目；两个单侧界限 -0.07 和 +0.07 都不超出 ±0.15。" + message.Chinese.Again(trend),
 		},
 		{"a part that another version said", "On eval the mean reward went from 0.4 to 0.4, by 0, over 40 items that both runs hold; it is so.", ""},
 		{"another trend", "On eval the mean reward went from 0.4 to 0.4, by 0, over 40 items that both runs hold. Against the trend it rose.", ""},
 		{"a night compared with none", "The night holds no rollout with a reward.", "这次夜间运行没有任何带奖励的轨迹。"},
 		{"another sentence", "It is so.", ""},
 	} {
-		if said, ok := saidAgain(language.Chinese, c.kept); ok != (c.want != "") || ok && said != c.want {
+		if said, ok := saidAgain(message.Chinese, c.kept); ok != (c.want != "") || ok && said != c.want {
 			t.Errorf("%s: %q, %t, want %q", c.about, said, ok, c.want)
 		}
 	}
@@ -157,7 +157,7 @@ func TestWhatANightKeptIsSaidInChinese(t *testing.T) {
 
 func TestGoldenHistoryInChinese(t *testing.T) {
 	h := nightsOf(12, dated)
-	h.Lang = language.Chinese
+	h.Lang = message.Chinese
 	p := NewHistory(h, Options{})
 	golden(t, "history.zh.md", string(written(t, p.WriteMarkdown)))
 	golden(t, "history.zh.txt", string(written(t, p.WriteText)))

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"gonogo/analysis"
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/report/chart"
 )
 
@@ -27,7 +27,7 @@ func differenceGrid(sc *analysis.SplitComparison, w *compareWords) Grid {
 }
 
 // breakdownGrid is the reward by group, the largest drop first.
-func breakdownGrid(title string, b *analysis.Breakdown, l language.Language, w *compareWords) Grid {
+func breakdownGrid(title string, b *analysis.Breakdown, l message.Language, w *compareWords) Grid {
 	g := Grid{Title: title, Head: []string{"", w.ItemsHead, w.Base, w.New, w.Difference, "p"}}
 	for _, row := range b.Groups {
 		g.Rows = append(g.Rows, []string{

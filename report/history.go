@@ -7,7 +7,7 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/history"
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/report/chart"
 )
 
@@ -41,7 +41,7 @@ type NightChange struct {
 // NewHistory makes the page of h, in the language that h is to be said in.
 func NewHistory(h *history.History, opt Options) *HistoryPage {
 	h = h.In(h.Lang)
-	said := language.In(h.Lang, historyEnglish)
+	said := message.In(h.Lang, historyEnglish)
 	w := &said
 	p := &HistoryPage{Options: opt, History: h, Title: w.Title, Span: w.None, words: w}
 	p.page = &Page{Options: opt, Words: wordsIn(h.Lang)}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"gonogo/analysis/history"
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 )
 
 // TestTheHistoryInABrowser tries pages of few nights and many, of names that
@@ -19,8 +19,8 @@ func TestTheHistoryInABrowser(t *testing.T) {
 		"no night": nightsOf(0, dated), "one night": nightsOf(1, dated), "twelve nights": nightsOf(12, dated), "four months": nightsOf(120, dated),
 		"all kinds": nightsOfAllKinds(), "names that nobody gives": nightsOf(12, func(i int) string { return hostileName + strings.Repeat("x", i) }),
 	} {
-		for _, l := range language.Languages() {
-			if what != "all kinds" && l != (language.Language{}) {
+		for _, l := range message.Languages() {
+			if what != "all kinds" && l != (message.Language{}) {
 				continue // that takes long and says nothing more
 			}
 			h.Lang = l

@@ -11,7 +11,7 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/history"
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/report/chart"
 )
 
@@ -55,7 +55,7 @@ func (p *HistoryPage) newest() *newestNight {
 // sentence is what the newest night kept of its answer, in English: in another
 // language its mean reward stands there, but where it can be said again.
 func (p *HistoryPage) sentence(newest *history.Mark) string {
-	if p.History.Lang == (language.Language{}) {
+	if p.History.Lang == (message.Language{}) {
 		return prose(newest.Sentence)
 	}
 	if said, ok := saidAgain(p.History.Lang, newest.Sentence); ok {
@@ -74,7 +74,7 @@ var ofComparison = regexp.MustCompile(`^On (\S+) (.+?)\.( Against the trend .+)?
 
 // saidAgain says what a night kept of its answer in another language, and whether
 // all of it could be: a sentence half in English is none.
-func saidAgain(l language.Language, kept string) (said string, ok bool) {
+func saidAgain(l message.Language, kept string) (said string, ok bool) {
 	m := ofComparison.FindStringSubmatch(kept)
 	if m == nil {
 		said = l.Again(kept)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/report/reporttest"
 	"gonogo/report/typeface"
 )
@@ -35,7 +35,7 @@ func TestSignsThatPicturesLackAreToldOnce(t *testing.T) {
 		{"no font: what is printed tells it for both", formatsNamed("html", "pdf"), 1, false},
 	} {
 		r := reporttest.Load(t, "go")
-		r.Lang = language.Chinese
+		r.Lang = message.Chinese
 		opt := options()
 		opt.Font, opt.Rollouts = typeface.None, nil
 		p := NewPage(r, opt)
@@ -51,7 +51,7 @@ func TestSignsThatPicturesLackAreToldOnce(t *testing.T) {
 
 func TestTheNamedFontDrawsThePictures(t *testing.T) {
 	r := reporttest.Load(t, "go")
-	r.Lang = language.Chinese
+	r.Lang = message.Chinese
 	opt := options()
 	opt.Font, opt.Rollouts = typeface.None, nil
 	p := NewPage(r, opt)
@@ -75,7 +75,7 @@ func TestTheNamedFontDrawsThePictures(t *testing.T) {
 
 func TestThePageShowsChineseWithoutAFont(t *testing.T) {
 	r := reporttest.Load(t, "go")
-	r.Lang = language.Chinese
+	r.Lang = message.Chinese
 	opt := options()
 	opt.Font = typeface.None
 	p := NewPage(r, opt)

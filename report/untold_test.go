@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"gonogo/analysis"
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/report/reporttest"
 )
 
@@ -56,7 +56,7 @@ func TestAReportWithoutTextsTellsNone(t *testing.T) {
 		t.Fatal(err)
 	}
 	quoted := 0
-	for _, l := range language.Languages() {
+	for _, l := range message.Languages() {
 		for _, f := range Formats() {
 			if f.Rollouts || f.File != "" && strings.HasSuffix(f.File, ".pdf") || strings.HasSuffix(f.File, ".png") {
 				continue

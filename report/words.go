@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"gonogo/analysis"
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/report/chart"
 	"gonogo/sampler/rollout"
 )
@@ -151,8 +151,8 @@ type factWords struct {
 }
 
 // wordsIn is the catalogue in a language.
-func wordsIn(l language.Language) *words {
-	w := language.In(l, english)
+func wordsIn(l message.Language) *words {
+	w := message.In(l, english)
 	return &w
 }
 

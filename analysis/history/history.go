@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"gonogo/analysis"
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/analysis/shift"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
@@ -31,7 +31,7 @@ func DefaultOptions() Options { return Options{Confidence: 0.95, Draws: 1999, Se
 
 // History is what changed over the nights.
 type History struct {
-	Lang language.Language `json:"-"` // what its texts, pictures and page are written in
+	Lang message.Language `json:"-"` // what its texts, pictures and page are written in
 
 	Schema     string     `json:"schema"`
 	Confidence float64    `json:"confidence"`
@@ -347,8 +347,8 @@ func (h *History) findUnusual(opt Options) {
 
 // Encode writes the history as JSON: in English, indented, with a final newline.
 func (h *History) Encode(w io.Writer) error {
-	if h.Lang != (language.Language{}) {
-		h = h.In(language.Language{})
+	if h.Lang != (message.Language{}) {
+		h = h.In(message.Language{})
 	}
 	b, err := json.MarshalIndent(h, "", "  ")
 	if err != nil {

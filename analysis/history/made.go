@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"gonogo/analysis"
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 )
 
 // madeMarks are what each night was made with otherwise than the night before.
@@ -47,7 +47,7 @@ func (h *History) explain() {
 }
 
 // notes are what a reader must know before the numbers, said in l.
-func (h *History) notes(l language.Language) []string {
+func (h *History) notes(l message.Language) []string {
 	out, n, empty, trend := []string{}, len(h.Nights), 0, 0
 	for _, m := range h.Nights {
 		if m.Split == "" {
@@ -91,7 +91,7 @@ func (h *History) Torn(file string) {
 }
 
 // untested says in l why a series was not searched for a change.
-func untested(n int, l language.Language) string {
+func untested(n int, l message.Language) string {
 	if n < fewest {
 		return l.Say("too few nights: %d of %d", n, fewest)
 	}
@@ -100,7 +100,7 @@ func untested(n int, l language.Language) string {
 
 // In returns a copy of the history that is said in l, from its numbers. What a
 // night kept of its answer stays English: see Mark.Sentence.
-func (h *History) In(l language.Language) *History {
+func (h *History) In(l message.Language) *History {
 	out := *h
 	out.Lang, out.Notes, out.Series = l, h.notes(l), slices.Clone(h.Series)
 	for i := range out.Series {

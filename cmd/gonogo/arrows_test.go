@@ -20,17 +20,17 @@ const module = "gonogo"
 var allowedArrows = map[string][]string{
 	"cmd/gonogo": {
 		"sampler", "sampler/rollout", "sampler/job", "sampler/dataset", "sampler/model", "sampler/tool", "sampler/mcp", "sampler/agent", "sampler/proxy", "sampler/limit",
-		"sampler/grader", "sampler/isolation", "sampler/python", "sampler/audit", "sampler/burst", "sampler/queue", "sampler/importer", "sampler/exporter", "analysis", "analysis/history", "analysis/language", "analysis/stat", "report", "report/chart", "report/viewer", "fixtures", "docs",
+		"sampler/grader", "sampler/isolation", "sampler/python", "sampler/audit", "sampler/burst", "sampler/queue", "sampler/importer", "sampler/exporter", "analysis", "analysis/history", "analysis/message", "analysis/stat", "report", "report/chart", "report/viewer", "fixtures", "docs",
 	},
-	"report":                 {"report/chart", "report/pdf", "report/typeface", "analysis", "analysis/history", "analysis/language", "analysis/stat", "sampler/rollout"},
-	"report/chart":           {"report/typeface", "analysis", "analysis/history", "analysis/language", "analysis/shift", "analysis/stat", "sampler/rollout"},
+	"report":                 {"report/chart", "report/pdf", "report/typeface", "analysis", "analysis/history", "analysis/message", "analysis/stat", "sampler/rollout"},
+	"report/chart":           {"report/typeface", "analysis", "analysis/history", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},
 	"report/viewer":          {"analysis", "sampler/rollout"},
 	"report/pdf":             {"report/typeface"},
 	"report/typeface":        {},
 	"report/reporttest":      {"report/typeface", "analysis", "analysis/stat", "sampler/rollout", "docs"}, // results for the tests of the two rooms above
-	"analysis":               {"analysis/language", "analysis/stat", "analysis/shift", "sampler/rollout"},
-	"analysis/history":       {"analysis", "analysis/language", "analysis/shift", "analysis/stat", "sampler/rollout"},
-	"analysis/language":      {},
+	"analysis":               {"analysis/message", "analysis/stat", "analysis/shift", "sampler/rollout"},
+	"analysis/history":       {"analysis", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},
+	"analysis/message":       {},
 	"analysis/shift":         {"analysis/stat"},
 	"analysis/stat":          {},
 	"analysis/calibration":   {}, // tables of docs/calibration.md for the tests of the three rooms above
@@ -61,13 +61,13 @@ var allowedArrows = map[string][]string{
 }
 
 // standardOnly rooms import the standard library and other rooms, no module.
-var standardOnly = []string{"analysis/language", "sampler/rollout", "sampler/limit", "sampler/grader/formula", "sampler/grader/metric", "fixtures"}
+var standardOnly = []string{"analysis/message", "sampler/rollout", "sampler/limit", "sampler/grader/formula", "sampler/grader/metric", "fixtures"}
 
 // pureRooms neither reach a network nor open files.
 var pureRooms = map[string][]string{
 	"analysis":               {"net", "net/http", "os", "os/exec"},
 	"analysis/history":       {"net", "net/http", "os", "os/exec"},
-	"analysis/language":      {"net", "net/http", "os", "os/exec", "time"},
+	"analysis/message":       {"net", "net/http", "os", "os/exec", "time"},
 	"analysis/shift":         {"net", "net/http", "os", "os/exec", "time"},
 	"analysis/stat":          {"net", "net/http", "os", "os/exec", "time"},
 	"sampler/limit":          {"net", "net/http", "os", "os/exec"},

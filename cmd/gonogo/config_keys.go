@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"gonogo/analysis"
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/fixtures"
 	reports "gonogo/report"
 	"gonogo/sampler"
@@ -361,7 +361,7 @@ func reportKeys() []key {
 	for _, f := range reports.Formats() {
 		formats = append(formats, f.Name)
 	}
-	papers, langs := reports.Papers(), language.Tags()
+	papers, langs := reports.Papers(), message.Tags()
 	formats = append(formats, usualFormats, allFormats)
 	return []key{
 		{

@@ -8,7 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis/history"
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/report"
 )
 
@@ -31,7 +31,7 @@ Example:
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "json", Usage: "print what was found as JSON to standard output"},
 			&cli.BoolFlag{Name: "markdown", Usage: "print Markdown to standard output"},
-			&cli.StringFlag{Name: "lang", Usage: "write the page in `LANG`: " + strings.Join(language.Tags(), " or ")},
+			&cli.StringFlag{Name: "lang", Usage: "write the page in `LANG`: " + strings.Join(message.Tags(), " or ")},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write index.html, history.md, history.json, junit.xml and charts to `DIR`"},
 		},
 		Action: func(c *cli.Context) error {
@@ -53,7 +53,7 @@ Example:
 			if h.torn {
 				found.Torn(nightsFile)
 			}
-			if found.Lang, err = language.Named(c.String("lang")); err != nil {
+			if found.Lang, err = message.Named(c.String("lang")); err != nil {
 				return usagef("--lang: %v", err)
 			}
 			page := report.NewHistory(found, pageOptions(c, dir))

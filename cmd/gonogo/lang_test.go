@@ -8,7 +8,7 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/history"
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/grader/metric"
 	"gonogo/sampler/python"
@@ -51,7 +51,7 @@ func TestChoicesAreSaidAgain(t *testing.T) {
 			kept[shown+" "+name] = choice
 		}
 	}
-	for _, l := range language.Languages()[1:] {
+	for _, l := range message.Languages()[1:] {
 		for name, choice := range kept {
 			if l.Again(choice) == choice {
 				t.Errorf("%s, %s: %q is not said again", l.Tag(), name, choice)
@@ -67,12 +67,12 @@ func TestANightIsAnsweredInItsLanguage(t *testing.T) {
 		about    string
 		n        history.Night
 		compared *analysis.Comparison
-		in       language.Language
+		in       message.Language
 		want     string
 	}{
-		{"English", history.Night{Sentence: compared.Sentence + fell}, compared, language.Language{}, compared.Sentence + fell},
-		{"by the trend", history.Night{Sentence: compared.Sentence + fell}, compared, language.Chinese, "平均奖励原为 0.5，在夜间运行 2026-11-09 前后下降，现为 0.4，"},
-		{"compared with none", history.Night{Sentence: "The night holds no rollout with a reward."}, nil, language.Chinese, "这次夜间运行没有任何带奖励的轨迹。"},
+		{"English", history.Night{Sentence: compared.Sentence + fell}, compared, message.Language{}, compared.Sentence + fell},
+		{"by the trend", history.Night{Sentence: compared.Sentence + fell}, compared, message.Chinese, "平均奖励原为 0.5，在夜间运行 2026-11-09 前后下降，现为 0.4，"},
+		{"compared with none", history.Night{Sentence: "The night holds no rollout with a reward."}, nil, message.Chinese, "这次夜间运行没有任何带奖励的轨迹。"},
 	} {
 		if got := nightSentence(c.n, c.compared, c.in); !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.about, got, c.want)

@@ -12,7 +12,7 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/history"
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/report"
 	"gonogo/sampler/rollout"
 )
@@ -193,7 +193,7 @@ func (h *nights) show(c *cli.Context, look reportValues, n history.Night, compar
 
 // nightSentence says in l why a night has its answer, which is kept in English:
 // as the comparison says it, and the trend behind it.
-func nightSentence(n history.Night, compared *analysis.Comparison, l language.Language) string {
+func nightSentence(n history.Night, compared *analysis.Comparison, l message.Language) string {
 	if compared != nil {
 		if trend, ok := strings.CutPrefix(n.Sentence, compared.Sentence); ok {
 			return compared.In(l).Sentence + l.Again(trend)

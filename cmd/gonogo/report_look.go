@@ -8,7 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis"
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/report"
 	"gonogo/sampler/rollout"
 )
@@ -48,12 +48,12 @@ func configOfRun(c *cli.Context, dir string) (*config, *rollout.Manifest, error)
 
 // langFlag is the flag of the commands that tell of runs.
 func langFlag() cli.Flag {
-	return &cli.StringFlag{Name: "lang", Usage: "write the report in `LANG`: " + strings.Join(language.Tags(), " or ") + " (key report.lang)"}
+	return &cli.StringFlag{Name: "lang", Usage: "write the report in `LANG`: " + strings.Join(message.Tags(), " or ") + " (key report.lang)"}
 }
 
 // language is the language of the reports.
-func (v reportValues) language() language.Language {
-	l, err := language.Named(v.Lang)
+func (v reportValues) language() message.Language {
+	l, err := message.Named(v.Lang)
 	if err != nil {
 		panic(err) // the configuration has been read
 	}

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"gonogo/analysis"
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 )
 
 // far are the models fitted beyond the samples: a dashed line with triangles, a
@@ -105,10 +105,10 @@ func (f far) legend(r *analysis.Result) []Entry {
 }
 
 // fit names the model of the first line.
-func (f far) fit(l language.Language) string { return l.Say("%s fit", l.Text(f.words)) }
+func (f far) fit(l message.Language) string { return l.Say("%s fit", l.Text(f.words)) }
 
 // fitInflated names the model of the second line, which may be alone.
-func (f far) fitInflated(l language.Language) string {
+func (f far) fitInflated(l message.Language) string {
 	if len(f.plain.x) == 0 {
 		return l.Text("fit with items that never succeed")
 	}
@@ -116,7 +116,7 @@ func (f far) fitInflated(l language.Language) string {
 }
 
 // columns are the models that speak, for a table.
-func (f far) columns(l language.Language) (heads []string, curves []curve) {
+func (f far) columns(l message.Language) (heads []string, curves []curve) {
 	if len(f.plain.x) > 0 {
 		heads, curves = append(heads, f.fit(l)), append(curves, f.plain)
 	}
@@ -127,7 +127,7 @@ func (f far) columns(l language.Language) (heads []string, curves []curve) {
 }
 
 // brief names them all at once, for where there is little room.
-func (f far) brief(l language.Language) []Entry {
+func (f far) brief(l message.Language) []Entry {
 	if f.none() {
 		return nil
 	}
@@ -142,7 +142,7 @@ func (f far) brief(l language.Language) []Entry {
 }
 
 // caption says how far the models lie apart at the end.
-func (f far) caption(l language.Language, say func(float64) string) string {
+func (f far) caption(l message.Language, say func(float64) string) string {
 	if len(f.plain.x) == 0 || len(f.inflated.x) == 0 {
 		return ""
 	}

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"gonogo/analysis"
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 )
 
 // toolRows is how many tools one picture shows; the rest stand in one row.
@@ -125,7 +125,7 @@ type tool struct {
 
 // toolsOf lists the tools that were called, the most called first; those past
 // toolRows are added up.
-func toolsOf(l language.Language, s *analysis.SplitResult) []tool {
+func toolsOf(l message.Language, s *analysis.SplitResult) []tool {
 	var list []tool
 	for _, name := range slices.Sorted(maps.Keys(s.Tools.ByTool)) {
 		if t := s.Tools.ByTool[name]; t.Calls > 0 {

@@ -5,7 +5,7 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"gonogo/analysis"
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 )
 
 // Chart is one picture of a Result.
@@ -60,7 +60,7 @@ type NoData struct {
 // Error returns why there is nothing to show.
 func (e *NoData) Error() string { return "no data: " + e.Why }
 
-func noData(l language.Language, format string, args ...any) *NoData {
+func noData(l message.Language, format string, args ...any) *NoData {
 	return &NoData{Why: l.Say(format, args...)}
 }
 

@@ -6,14 +6,14 @@ import (
 	"time"
 
 	"gonogo/analysis/history"
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/report/chart"
 	"gonogo/report/reporttest"
 )
 
 func TestEveryChartOfAComparisonIsSaidAndDrawnInChinese(t *testing.T) {
-	l := language.Chinese.Lacking(func(english string) { t.Errorf("the catalogue lacks %q", english) })
+	l := message.Chinese.Lacking(func(english string) { t.Errorf("the catalogue lacks %q", english) })
 	for _, name := range reporttest.Comparisons() {
 		of := reporttest.Compared(t, name).In(l)
 		for _, c := range chart.Comparisons() {
@@ -60,7 +60,7 @@ func TestEveryChartOfAHistoryIsSaidAndDrawnInChinese(t *testing.T) {
 	}
 	nights[35].Items = []history.ItemMean{{ID: "other", Mean: 0.5, N: 8}}
 	h := history.Analyze(nights, history.DefaultOptions())
-	l := language.Chinese.Lacking(func(english string) {
+	l := message.Chinese.Lacking(func(english string) {
 		if !han(english) { // what was said before
 			t.Errorf("the catalogue lacks %q", english)
 		}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"gonogo/analysis"
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/report/chart"
 	"gonogo/report/reporttest"
 )
@@ -27,7 +27,7 @@ func drawnResults(t *testing.T) map[string]*analysis.Result {
 
 func TestEveryChartOfARunIsSaidInChinese(t *testing.T) {
 	lacking := map[string]bool{}
-	strict := language.Chinese.Lacking(func(english string) { lacking[english] = true })
+	strict := message.Chinese.Lacking(func(english string) { lacking[english] = true })
 	for name, r := range drawnResults(t) {
 		r.Lang = strict
 		for _, c := range chart.Charts() {
@@ -56,7 +56,7 @@ func han(s string) bool {
 // The fonts are those of no machine: Chinese stands in squares in all of them.
 func TestNoChineseTextIsCutOrRunsIntoAnother(t *testing.T) {
 	for name, r := range drawnResults(t) {
-		r.Lang = language.Chinese
+		r.Lang = message.Chinese
 		for _, c := range chart.Charts() {
 			for _, size := range sizes {
 				f := chart.Render(c, r)

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"gonogo/analysis"
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 )
 
 // move is one quantity of a rollout that a move of the reward is set against.
@@ -96,7 +96,7 @@ type arrow struct {
 	x, y, toX, toY float64
 	cross          meanMark // around the new end
 	delta          float64
-	lang           language.Language
+	lang           message.Language
 }
 
 // arrow is nil where the quantity is not known of both runs.

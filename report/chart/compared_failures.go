@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"gonogo/analysis"
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 )
 
 // driftRows is how many kinds of failure a picture shows.
@@ -30,7 +30,7 @@ func drawDrift(c *analysis.Comparison) (*plot.Plot, error) {
 }
 
 // driftOf has how often each outcome happened beside its change.
-func driftOf(sc *analysis.SplitComparison, l language.Language) variantDots {
+func driftOf(sc *analysis.SplitComparison, l message.Language) variantDots {
 	var d variantDots
 	for _, o := range sc.Outcomes[:min(len(sc.Outcomes), driftRows)] {
 		dot := changeDot(driftName(o, l), o.Difference, moves(o), true)
@@ -40,7 +40,7 @@ func driftOf(sc *analysis.SplitComparison, l language.Language) variantDots {
 	return d
 }
 
-func driftName(o analysis.OutcomeDrift, l language.Language) string {
+func driftName(o analysis.OutcomeDrift, l message.Language) string {
 	name := string(o.Outcome)
 	if i := slices.Index(failureOutcomes(), o.Outcome); i >= 0 {
 		name = failureNames(l)[i]

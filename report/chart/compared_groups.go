@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"gonogo/analysis"
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 )
 
@@ -111,7 +111,7 @@ func (g groups) caption(c *analysis.Comparison) Caption {
 }
 
 // count is "1 category", "12 categories".
-func (g groups) count(n int, l language.Language) string {
+func (g groups) count(n int, l message.Language) string {
 	if n == 1 {
 		return l.Text(g.one)
 	}
@@ -195,7 +195,7 @@ func changesPlot(axis string, d variantDots, room float64) *plot.Plot {
 	return p
 }
 
-func changeLegend(d variantDots, gained, lost, neither string, l language.Language) []Entry {
+func changeLegend(d variantDots, gained, lost, neither string, l message.Language) []Entry {
 	var list []Entry
 	for _, e := range []struct {
 		answer analysis.VariantAnswer

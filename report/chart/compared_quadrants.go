@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"gonogo/analysis"
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 )
 
 // quadrantRows is how many dots the picture's table names.
@@ -85,7 +85,7 @@ type quadrants struct {
 	delta   float64
 	several bool
 	crowded bool
-	lang    language.Language
+	lang    message.Language
 }
 
 // quadrantDot is one or several items of the same change.

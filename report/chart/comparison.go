@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"gonogo/analysis"
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 )
 
@@ -117,7 +117,7 @@ func over(c *analysis.Comparison) string {
 }
 
 // became words what became of the mean reward.
-func became(sc *analysis.SplitComparison, l language.Language) string {
+func became(sc *analysis.SplitComparison, l message.Language) string {
 	rose := sc.Answer == analysis.NotBetter && sc.Reward.Low != nil && *sc.Reward.Low > 0
 	switch {
 	case sc.Answer == analysis.Regressed:
@@ -131,7 +131,7 @@ func became(sc *analysis.SplitComparison, l language.Language) string {
 }
 
 // phrases are what stands behind each other in one line of a caption.
-func phrases(l language.Language, list ...string) string {
+func phrases(l message.Language, list ...string) string {
 	return strings.Join(slices.DeleteFunc(list, func(s string) bool { return s == "" }), l.Text("; "))
 }
 

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"gonogo/analysis"
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 )
 
 // probeDots draws a group of probes: its head, where a sound grader stands,
@@ -16,7 +16,7 @@ import (
 // is a diamond, what held is a ring, what only moved is a disc: that reads in grey.
 type probeDots struct {
 	probeGroup
-	lang language.Language
+	lang message.Language
 }
 
 // came is what came of a probe.

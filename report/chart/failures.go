@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"gonogo/analysis"
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 )
 
@@ -92,8 +92,8 @@ func failureOutcomes() []rollout.Outcome {
 	return []rollout.Outcome{rollout.ModelAPI, rollout.ToolFailed, rollout.GraderFailed, rollout.NoAnswer, rollout.StepLimit}
 }
 
-func failureNames(l language.Language) []string {
-	return language.In(l, []string{"model API failed", "tool failed", "grader failed", "no answer", "step limit reached"})
+func failureNames(l message.Language) []string {
+	return message.In(l, []string{"model API failed", "tool failed", "grader failed", "no answer", "step limit reached"})
 }
 
 func failureBars(f failures) (own, missing bars) {

@@ -10,7 +10,7 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/history"
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 )
 
 // Figure is a chart of one Result or Comparison, ready to be drawn on any canvas.
@@ -22,7 +22,7 @@ type Figure struct {
 	Plot   *plot.Plot // nil when there is nothing to show
 	NoData string     // why not, when Plot is nil
 	Height vg.Length  // that the figure is made for, at Width
-	Lang   language.Language
+	Lang   message.Language
 	Fonts  *Fonts // that its texts are drawn with; nil: the builtin ones
 
 	// Panel draws the figure as a small part of a larger picture: smaller
@@ -75,7 +75,7 @@ func Render[R any](c Of[R], r R) Figure {
 }
 
 // languageOf is what is said of r.
-func languageOf(r any) language.Language {
+func languageOf(r any) message.Language {
 	switch r := r.(type) {
 	case *analysis.Result:
 		return r.Lang
@@ -84,7 +84,7 @@ func languageOf(r any) language.Language {
 	case *history.History:
 		return r.Lang
 	}
-	return language.Language{}
+	return message.Language{}
 }
 
 // title turns a chart's name into words: "best_of_k" is "Best of k".

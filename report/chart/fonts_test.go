@@ -10,7 +10,7 @@ import (
 
 	"gonum.org/v1/plot/vg"
 
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/report/chart"
 	"gonogo/report/reporttest"
 	"gonogo/report/typeface"
@@ -63,7 +63,7 @@ func TestAFontChangesNoLatinPicture(t *testing.T) {
 
 func TestAChinesePictureHoldsItsSigns(t *testing.T) {
 	r := reporttest.Load(t, "go")
-	r.Lang = language.Chinese
+	r.Lang = message.Chinese
 	f := chart.Render(chartNamed(t, "variance"), r)
 	boxed := chart.NewFonts(func() []*typeface.Face { return nil })
 	boxes := picture(t, f, boxed)
@@ -112,7 +112,7 @@ func TestChineseIsBrokenBetweenItsSigns(t *testing.T) {
 // BenchmarkChinesePicture draws with a font of this machine, which it reads too.
 func BenchmarkChinesePicture(b *testing.B) {
 	r := reporttest.Load(b, "go")
-	for _, l := range []language.Language{{}, language.Chinese} {
+	for _, l := range []message.Language{{}, message.Chinese} {
 		b.Run(l.Tag(), func(b *testing.B) {
 			r.Lang = l
 			f := chart.Render(chart.Charts()[1], r)

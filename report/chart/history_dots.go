@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"gonogo/analysis/history"
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 )
 
 // nightDots are the nights of a series with their intervals: a disc, a red
@@ -75,7 +75,7 @@ func (d nightDots) Plot(c draw.Canvas, p *plot.Plot) {
 }
 
 // legend names the kinds of nights that there are.
-func (d nightDots) legend(l language.Language) []Entry {
+func (d nightDots) legend(l message.Language) []Entry {
 	var out []Entry
 	for kind, label := range []string{"a night", "regressed, or could not tell", "other items: not compared"} {
 		for _, q := range d.list {
@@ -95,7 +95,7 @@ func (k nightKind) Thumbnail(c *draw.Canvas) { c.DrawGlyphNoClip(k.glyph(2.6), c
 // at even steps, and the first where it has room.
 type nightTicks struct {
 	nights []history.Mark
-	lang   language.Language
+	lang   message.Language
 }
 
 // Ticks implements plot.Ticker.

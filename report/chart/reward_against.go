@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"gonogo/analysis"
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 )
 
@@ -43,9 +43,9 @@ func (q cost) chart(name, doc, read string) Chart {
 }
 
 // name is what there is more and less of, as a title says it.
-func (q cost) name(l language.Language) string {
+func (q cost) name(l message.Language) string {
 	type quantity struct{ Name string }
-	return language.In(l, quantity{q.what}).Name
+	return message.In(l, quantity{q.what}).Name
 }
 
 // of finds the numbers of the quantity; nil where there are none.
@@ -113,7 +113,7 @@ func withinReach(x, from, to float64) bool { return x >= from/2 && x <= to*2 }
 
 // wideAxis is linear where values lie near each other, else a logarithm, which
 // it says.
-func (q cost) wideAxis(l language.Language, p *plot.Plot, from, to float64) {
+func (q cost) wideAxis(l message.Language, p *plot.Plot, from, to float64) {
 	if from > 0 && to/from > 20 {
 		logarithmic(p)
 		p.X.Tick.Marker = roundDecades{}
@@ -182,7 +182,7 @@ func (q cost) caption(r *analysis.Result) Caption {
 // limitTitle says what holds where rollouts reach the limit of tool calls and
 // others do not: that those at the limit earn less or more, how reward goes with
 // calls below it, or that neither is seen.
-func limitTitle(l language.Language, k *analysis.AgainstLimit) string {
+func limitTitle(l message.Language, k *analysis.AgainstLimit) string {
 	if k == nil || !k.Difference.Known() || k.Reached.Value == nil || k.Below.Value == nil {
 		return ""
 	}

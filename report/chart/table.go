@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/recorder"
 
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 )
 
@@ -32,8 +32,8 @@ type Table struct {
 }
 
 // heads names columns: "answer" over a column need not be said as in a text.
-func heads(l language.Language, list ...string) []string {
-	return language.In(l, Table{Head: list}).Head
+func heads(l message.Language, list ...string) []string {
+	return message.In(l, Table{Head: list}).Head
 }
 
 // Mark is one row, and the place it takes in the plot's own units.

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 )
 
 // The palette. Hues are told apart by the colour-blind (blue, orange, red
@@ -76,9 +76,9 @@ func Style(size vg.Length, strong bool, c color.Color) text.Style {
 }
 
 // axis names an axis, whose word need not be that of a text.
-func axis(l language.Language, name string) string {
+func axis(l message.Language, name string) string {
 	type axis struct{ Name string }
-	return language.In(l, axis{name}).Name
+	return message.In(l, axis{name}).Name
 }
 
 // newPlot returns axes in the house style: horizontal grid, no Y line.

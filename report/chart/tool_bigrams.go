@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"gonogo/analysis"
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 )
 
 // bigramTools is how many tools one matrix shows; the rest count as one.
@@ -115,7 +115,7 @@ type bigrams struct {
 // bigramCell is one pair that was seen.
 type bigramCell struct{ from, to, n int }
 
-func bigramsOf(l language.Language, s *analysis.SplitResult) bigrams {
+func bigramsOf(l message.Language, s *analysis.SplitResult) bigrams {
 	type pair struct {
 		from, to string
 		n        int

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"gonogo/analysis"
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 )
 
 func drawToolCalls(r *analysis.Result) (*plot.Plot, error) {
@@ -42,7 +42,7 @@ func drawToolCalls(r *analysis.Result) (*plot.Plot, error) {
 }
 
 // calls words a number of tool calls that need not be whole.
-func calls(l language.Language, n float64) string {
+func calls(l message.Language, n float64) string {
 	if text := Number(n); text != "1" {
 		return l.Say("%s tool calls", text)
 	}
@@ -87,7 +87,7 @@ func callBars(h analysis.Histogram) bars {
 
 // callRules marks the 95th percentile and the budget; the budget's label
 // stands lower, so that the two never share a line.
-func callRules(l language.Language, s *analysis.SplitResult) (p95, budget *rule) {
+func callRules(l message.Language, s *analysis.SplitResult) (p95, budget *rule) {
 	if s.Tools.P95.Known() {
 		p95 = &rule{
 			at: *s.Tools.P95.Value, upward: true, label: "P95 " + Number(*s.Tools.P95.Value),

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"gonogo/analysis"
-	"gonogo/analysis/language"
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -161,12 +161,12 @@ func shown(r *analysis.Result) (rollout.Split, *analysis.SplitResult, error) {
 
 // counted words how much was measured: "train: 120 items × 8 samples, n = 960
 // rollouts".
-func counted(l language.Language, split rollout.Split, s *analysis.SplitResult) string {
+func counted(l message.Language, split rollout.Split, s *analysis.SplitResult) string {
 	return l.Say("%s: %s × %s, n = %s", split, l.Count(s.Items.Measured, "item"), samples(l, s.Samples), l.Count(s.Reward.N, "rollout"))
 }
 
 // samples words the samples per item: "8 samples", "3 to 8 samples".
-func samples(l language.Language, n analysis.Spread) string {
+func samples(l message.Language, n analysis.Spread) string {
 	if n.Min == n.Max {
 		return l.Count(n.Max, "sample")
 	}
@@ -179,7 +179,7 @@ func intervals(r *analysis.Result, e stat.Estimate) string {
 	return intervalsAt(r.Lang, r.Confidence, e)
 }
 
-func intervalsAt(l language.Language, confidence float64, e stat.Estimate) string {
+func intervalsAt(l message.Language, confidence float64, e stat.Estimate) string {
 	share := Percent(confidence)
 	method, _, _ := strings.Cut(e.Method[strings.LastIndex(e.Method, "; ")+1:], ", widened")
 	if kind, ok := strings.CutSuffix(strings.TrimSpace(method), " interval"); ok {

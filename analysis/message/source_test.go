@@ -1,4 +1,4 @@
-package language
+package message
 
 import (
 	"go/ast"
@@ -32,7 +32,7 @@ func readSource(t *testing.T) source {
 			return err
 		case e.IsDir() && len(e.Name()) > 2 && (e.Name()[0] == '.' || e.Name() == "testdata" || e.Name() == "node_modules"):
 			return filepath.SkipDir
-		case e.IsDir() && e.Name() != "language":
+		case e.IsDir() && e.Name() != "message":
 			return s.room(path)
 		}
 		return nil

@@ -1,4 +1,4 @@
-package language
+package message
 
 // chineseChartsAbout is what pictures of one run say of themselves: their names,
 // what they show, how to read them, and why there is nothing to show.

@@ -1,4 +1,4 @@
-package language
+package message
 
 // chineseComparisonPage is what the page of a comparison says.
 var chineseComparisonPage = map[string]string{

@@ -1,4 +1,4 @@
-package language
+package message
 
 // chinesePage is what reports say, on the page, in print and in text.
 var chinesePage = map[string]string{

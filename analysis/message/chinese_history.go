@@ -1,4 +1,4 @@
-package language
+package message
 
 // chineseHistory is what a history says, its page and its pictures.
 var chineseHistory = map[string]string{

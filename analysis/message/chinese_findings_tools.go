@@ -1,4 +1,4 @@
-package language
+package message
 
 // chineseFindingsTools is what gates say of tools and of endpoints under a
 // training step's load.

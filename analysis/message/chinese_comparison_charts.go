@@ -1,4 +1,4 @@
-package language
+package message
 
 // chineseComparisonCharts is what the pictures of a comparison say.
 var chineseComparisonCharts = map[string]string{

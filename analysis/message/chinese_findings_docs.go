@@ -1,4 +1,4 @@
-package language
+package message
 
 // chineseFindingsDocs is what the docs of gates and thresholds say.
 var chineseFindingsDocs = map[string]string{

@@ -1,4 +1,4 @@
-package language
+package message
 
 // chineseComparison is what a comparison of two runs says of its answer and of
 // its runs.

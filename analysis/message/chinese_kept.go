@@ -1,4 +1,4 @@
-package language
+package message
 
 // chineseKept is what is said while a run is measured and kept in English with
 // its numbers: notes, warnings, and why something is not known. Again finds the

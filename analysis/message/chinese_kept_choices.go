@@ -1,4 +1,4 @@
-package language
+package message
 
 // chineseKeptChoices is how parts of the wire contract that no public source
 // settles were taken, as a run's manifest keeps it.

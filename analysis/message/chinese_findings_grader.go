@@ -1,4 +1,4 @@
-package language
+package message
 
 // chineseFindingsGrader is what gates say of the grader.
 var chineseFindingsGrader = map[string]string{

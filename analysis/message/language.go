@@ -1,8 +1,8 @@
-// Package language holds what findings, pictures and pages are written in:
+// Package message holds what findings, pictures and pages are written in:
 // English, as it stands in the code, and for every other language one catalogue
 // from each English text to its translation. Names, numbers, methods, and what
 // models, tools and graders said are not translated.
-package language
+package message
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package language
+package message
 
 // chineseFindings is what gates say of the data, the endpoints' failures and the
 // room that training has, and of any of them.

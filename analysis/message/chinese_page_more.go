@@ -1,4 +1,4 @@
-package language
+package message
 
 // chinesePageMore is what reports say of what rollouts take and training would,
 // of variants, of a step's rehearsal, of how it was measured; what the page alone

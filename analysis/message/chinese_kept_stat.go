@@ -1,4 +1,4 @@
-package language
+package message
 
 // chineseKeptStat is what is kept of estimates, of splits compared, of the
 // rehearsal of a step, and of variants.

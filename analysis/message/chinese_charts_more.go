@@ -1,4 +1,4 @@
-package language
+package message
 
 // chineseChartsMore is what pictures of splits, failures, variants, endpoints
 // and the grader say.

@@ -1,4 +1,4 @@
-package language
+package message
 
 // chineseFindingsEnds is what gates say of how the model's replies ended, and of
 // items that were lost.

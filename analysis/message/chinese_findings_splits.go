@@ -1,4 +1,4 @@
-package language
+package message
 
 // chineseFindingsSplits is what gates say of rows and splits.
 var chineseFindingsSplits = map[string]string{

@@ -1,4 +1,4 @@
-package language
+package message
 
 // chineseFindingsPhrases is what findings and the note of a verdict are put
 // together from.

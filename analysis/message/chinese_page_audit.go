@@ -1,4 +1,4 @@
-package language
+package message
 
 // chinesePageAudit is what reports say of the grader.
 var chinesePageAudit = map[string]string{

@@ -1,4 +1,4 @@
-package language
+package message
 
 // chineseCharts is what pictures of one run say: titles, captions and legends.
 var chineseCharts = map[string]string{

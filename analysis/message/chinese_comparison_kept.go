@@ -1,4 +1,4 @@
-package language
+package message
 
 // chineseComparisonKept is what comparisons and nights keep in English.
 var chineseComparisonKept = map[string]string{
