@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 )
 
@@ -209,7 +210,7 @@ func withCeiling(r *Result, a *Agreement, s Settings) Settings {
 	}
 	s.Ceiling = &high
 	r.Ceiling = high
-	r.Run.Notes = append(slices.Clone(r.Run.Notes), fmt.Sprintf("the ceiling %s is the most that outputs at one rater's top may earn from another rater, by the labels", number(high)))
+	r.Run.Notes = append(slices.Clone(r.Run.Notes), fmt.Sprintf("the ceiling %s is the most that outputs at one rater's top may earn from another rater, by the labels", message.Plain(high)))
 	return s
 }
 

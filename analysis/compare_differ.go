@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 )
 
@@ -151,7 +152,7 @@ func itemDifferences(c *Comparison, pairings map[rollout.Split]pairing) []RunDif
 			add("items", "fields", plain.Count(p.otherFields, "item"), withOtherFields, otherReference, true)
 		}
 		if b, n := sc.Samples.Base.Median, sc.Samples.New.Median; b != n && b > 0 && n > 0 {
-			add("samples", "samples", number(b), number(n), medianOfSamples, false)
+			add("samples", "samples", message.Plain(b), message.Plain(n), medianOfSamples, false)
 		}
 	}
 	return out

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 )
 
@@ -156,7 +157,7 @@ func familyMean(d []float64, of []labels, conf float64) *stat.Estimate {
 	items, families, some := make([][]float64, len(d)), make([]string, len(d)), false
 	for i := range d {
 		items[i] = d[i : i+1]
-		families[i] = "item " + number(float64(i))
+		families[i] = "item " + message.Plain(float64(i))
 		if of[i].family != "" {
 			families[i], some = "family "+of[i].family, true
 		}

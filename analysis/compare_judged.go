@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"fmt"
+	"gonogo/analysis/message"
 	"slices"
 	"strings"
 )
@@ -130,14 +131,14 @@ func markedNotes(base, new []ComparedDetector) []string {
 		switch {
 		case b.Marked+n.Marked == 0:
 		case both:
-			notes = append(notes, fmt.Sprintf(bothMarked, b.Detector, percent(b.Share), percent(n.Share)))
+			notes = append(notes, fmt.Sprintf(bothMarked, b.Detector, message.Percent(b.Share), message.Percent(n.Share)))
 		default:
-			notes = append(notes, fmt.Sprintf(baseMarked, b.Detector, percent(b.Share)))
+			notes = append(notes, fmt.Sprintf(baseMarked, b.Detector, message.Percent(b.Share)))
 		}
 	}
 	for _, n := range new {
 		if _, both := find(base, n.Detector); !both && n.Marked > 0 {
-			notes = append(notes, fmt.Sprintf(newMarked, n.Detector, percent(n.Share)))
+			notes = append(notes, fmt.Sprintf(newMarked, n.Detector, message.Percent(n.Share)))
 		}
 	}
 	return notes

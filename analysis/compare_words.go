@@ -44,11 +44,11 @@ func (sc *SplitComparison) why(c *Comparison, l message.Language) string {
 	}
 	lost := sc.lost()
 	if limit, ok := c.Thresholds[failuresFail]; ok && lost > limit {
-		return sc.tooManyLost(l, percent(lost), percent(limit))
+		return sc.tooManyLost(l, message.Percent(lost), message.Percent(limit))
 	}
 	parts := append(sc.notBetter(c, l), sc.moved(c, l)...)
 	if limit, ok := c.Thresholds[failuresPass]; ok && lost > limit {
-		parts = append(parts, sc.leftOut(l, percent(lost)))
+		parts = append(parts, sc.leftOut(l, message.Percent(lost)))
 	}
 	return strings.Join(parts, l.Text("; "))
 }
@@ -82,7 +82,7 @@ func (sc *SplitComparison) notBetter(c *Comparison, l message.Language) []string
 	}
 	var parts []string
 	for _, d := range sc.moreHacks() {
-		parts = append(parts, l.Say("the detector “%s” marks %s of the rollouts as hacks, up from %s: whatever it earns, the new policy is not better", d.Name, percent(stat.Or(d.New, 0)), percent(stat.Or(d.Base, 0))))
+		parts = append(parts, l.Say("the detector “%s” marks %s of the rollouts as hacks, up from %s: whatever it earns, the new policy is not better", d.Name, message.Percent(stat.Or(d.New, 0)), message.Percent(stat.Or(d.Base, 0))))
 	}
 	if gate := c.New.untrusted(); gate != "" {
 		parts = append(parts, l.Say("the new run is NO-GO for its grader (%s): a higher reward does not show a better policy", gate))
@@ -129,11 +129,11 @@ func (sc *SplitComparison) moved(c *Comparison, l message.Language) []string {
 	if !sc.Paired {
 		over = l.Say("%s, none of which is in both runs: an unpaired comparison, which finds less", l.Count(r.Items, "item"))
 	}
-	parts := []string{l.Say("the mean reward went from %s to %s, by %s, over %s", digits(stat.Or(r.Base, 0)), digits(stat.Or(r.New, 0)), signedInterval(r.Estimate), over)}
+	parts := []string{l.Say("the mean reward went from %s to %s, by %s, over %s", message.Digits(stat.Or(r.Base, 0)), message.Digits(stat.Or(r.New, 0)), signedInterval(r.Estimate), over)}
 	switch {
 	case sc.Answer == Regressed || sc.Answer == Improved:
 		if math.Abs(*r.Value) < e.Delta {
-			parts = append(parts, l.Say("the change is real and smaller than the %s that is set to matter", number(e.Delta)))
+			parts = append(parts, l.Say("the change is real and smaller than the %s that is set to matter", message.Plain(e.Delta)))
 		}
 		if f := r.Family; f != nil && f.Known() && f.Low != nil && f.High != nil && *f.Low <= 0 && *f.High >= 0 {
 			parts = append(parts, l.Say("clustered by family, %s, it is not sure", signedInterval(*f)))
@@ -142,7 +142,7 @@ func (sc *SplitComparison) moved(c *Comparison, l message.Language) []string {
 	case sc.Answer == NotBetter: // why is said before it
 		return parts
 	case sc.Answer == Equivalent && e.Low != nil && e.High != nil:
-		return append(parts, l.Say("the one-sided bounds %s and %s lie within %s", signed(*e.Low), signed(*e.High), number(e.Delta)))
+		return append(parts, l.Say("the one-sided bounds %s and %s lie within %s", signed(*e.Low), signed(*e.High), message.Plain(e.Delta)))
 	}
 	return append(parts, sc.hidden(c, l)...)
 }
@@ -157,19 +157,19 @@ func (sc *SplitComparison) hidden(c *Comparison, l message.Language) []string {
 	if margin := c.Tolerance; *r.Low > margin || *r.High < -margin {
 		p := l.Text("unknown")
 		if exact := sc.exactP(); exact != nil {
-			p = digits(*exact)
+			p = message.Digits(*exact)
 		}
 		parts = append(parts, l.Say("the interval shows a change and the exact test does not (p = %s)", p))
 	}
 	if r.MDE != nil {
-		parts = append(parts, l.Say("a change of less than %s could hide here", digits(*r.MDE)))
+		parts = append(parts, l.Say("a change of less than %s could hide here", message.Digits(*r.MDE)))
 	}
 	if sc.Needs != nil {
 		needed := l.Say("%s sampled alike", l.Count(sc.Needs.Items, "item"))
 		if sc.Needs.Samples > 0 {
-			needed = l.Say("%s sampled alike, or these sampled %s times,", l.Count(sc.Needs.Items, "item"), count(sc.Needs.Samples))
+			needed = l.Say("%s sampled alike, or these sampled %s times,", l.Count(sc.Needs.Items, "item"), message.Whole(sc.Needs.Samples))
 		}
-		parts = append(parts, l.Say("about %s would show one of %s", needed, number(sc.Equivalence.Delta)))
+		parts = append(parts, l.Say("about %s would show one of %s", needed, message.Plain(sc.Equivalence.Delta)))
 	}
 	return parts
 }
@@ -185,9 +185,9 @@ func capitalized(s string) string {
 // signed prints a change with its sign.
 func signed(x float64) string {
 	if x > 0 {
-		return "+" + digits(x)
+		return "+" + message.Digits(x)
 	}
-	return digits(x)
+	return message.Digits(x)
 }
 
 // signedInterval prints a change with its interval.

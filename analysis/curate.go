@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -244,7 +245,7 @@ func (cu *curator) settle(row *CuratedRow, it *item) {
 		row.Stays = stat.Some(stat.StaysProb(row.N, row.N, cu.s.GroupSize, p.a, p.b))
 	}
 	if row.N > 1 && *row.Stays >= cu.opt.Sure {
-		row.ground(Reason(class), row.Stays, "all %s %s; a group of %d would again with probability %s", plain.Count(row.N, "rollout"), words[class], cu.s.GroupSize, digits(*row.Stays))
+		row.ground(Reason(class), row.Stays, "all %s %s; a group of %d would again with probability %s", plain.Count(row.N, "rollout"), words[class], cu.s.GroupSize, message.Digits(*row.Stays))
 		return
 	}
 	row.Open = true
@@ -257,7 +258,7 @@ func (cu *curator) lost(row *CuratedRow, it *item) {
 	stays := stat.StaysProb(row.Sampled, row.Sampled, cu.s.GroupSize, cu.fails.a, cu.fails.b)
 	row.Fails = stat.Some(stays)
 	if stays >= cu.opt.Sure {
-		row.ground(Broken, row.Fails, "none of %s has a grade, and a group of %d would have none with probability %s: %s", plain.Count(row.Sampled, "rollout"), cu.s.GroupSize, digits(stays), causeOf(it))
+		row.ground(Broken, row.Fails, "none of %s has a grade, and a group of %d would have none with probability %s: %s", plain.Count(row.Sampled, "rollout"), cu.s.GroupSize, message.Digits(stays), causeOf(it))
 		return
 	}
 	row.Open = true

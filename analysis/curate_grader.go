@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 )
 
@@ -72,9 +73,9 @@ func (c *collector) probeSuspicions(s Settings) []*suspicion {
 		switch {
 		case c.sound(p, margin):
 		case reference:
-			x.hits[p.item()] = fmt.Sprintf("its own reference, given as the answer, earned %s", digits(p.reward))
+			x.hits[p.item()] = fmt.Sprintf("its own reference, given as the answer, earned %s", message.Digits(p.reward))
 		default:
-			x.hits[p.item()] = fmt.Sprintf("the probe %s, which deserves at most %s, earned %s", p.probe.Name, digits(c.limit(p, margin)), digits(p.reward))
+			x.hits[p.item()] = fmt.Sprintf("the probe %s, which deserves at most %s, earned %s", p.probe.Name, message.Digits(c.limit(p, margin)), message.Digits(p.reward))
 		}
 	}
 	var out []*suspicion
@@ -123,9 +124,9 @@ func (c *collector) referenceSuspicion(items []*item, s Settings) *suspicion {
 		k := itemKey{r.Split, r.Item}
 		x.looked[k] = true
 		if r.Answer != "" {
-			x.hits[k] = fmt.Sprintf("%s of its rollouts agree on %q, which is not the reference", percent(r.Share), clip(r.Answer, headLength))
+			x.hits[k] = fmt.Sprintf("%s of its rollouts agree on %q, which is not the reference", message.Percent(r.Share), clip(r.Answer, headLength))
 		} else {
-			x.hits[k] = fmt.Sprintf("%s of its rollouts earn the top, while the reference, given as the answer, earns the bottom", percent(r.Share))
+			x.hits[k] = fmt.Sprintf("%s of its rollouts earn the top, while the reference, given as the answer, earns the bottom", message.Percent(r.Share))
 		}
 	}
 	return x
@@ -148,7 +149,7 @@ func (c *collector) noiseSuspicion(items []*item, s Settings) *suspicion {
 			}
 		}
 		if widest > 0 {
-			x.hits[it.key()] = fmt.Sprintf("one output of it earned %s and, graded again, %s", digits(from), digits(math.Max(from, to)))
+			x.hits[it.key()] = fmt.Sprintf("one output of it earned %s and, graded again, %s", message.Digits(from), message.Digits(math.Max(from, to)))
 		}
 	}
 	return x

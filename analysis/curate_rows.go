@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"gonogo/analysis/message"
 	"gonogo/analysis/shift"
 	"gonogo/sampler/rollout"
 )
@@ -50,7 +51,7 @@ func (cu *curator) trainRow(e shift.Entry) *CuratedRow {
 // place names an entry.
 func (cu *curator) place(e shift.Entry) string {
 	if row := cu.trainRow(e); row != nil {
-		return e.ID + " in line " + count(row.Line)
+		return e.ID + " in line " + message.Whole(row.Line)
 	}
 	return e.Split + " " + e.ID
 }
@@ -92,9 +93,9 @@ func (cu *curator) leaks(entries []shift.Entry, pairs []shift.Pair) {
 		case p.Kind == shift.ExactLeak:
 			row.ground(Leaking, nil, "it asks the same as %s", other)
 		case cu.opt.Near:
-			row.ground(Leaking, nil, "it is a %s copy of %s, which holds %s of its text", p.Kind, other, percent(p.Score))
+			row.ground(Leaking, nil, "it is a %s copy of %s, which holds %s of its text", p.Kind, other, message.Percent(p.Score))
 		default:
-			row.look("it is a %s copy of %s, which holds %s of its text", p.Kind, other, percent(p.Score))
+			row.look("it is a %s copy of %s, which holds %s of its text", p.Kind, other, message.Percent(p.Score))
 		}
 	}
 	for i := range cu.rows {
@@ -120,7 +121,7 @@ func (cu *curator) copies(entries []shift.Entry, pairs []shift.Pair) {
 		case p.Kind == shift.ExactLeak || cu.opt.Near:
 			groups.join(p.A, p.B)
 		default:
-			row.look("it shares %s of its text with %s", percent(p.Score), cu.place(entries[p.A]))
+			row.look("it shares %s of its text with %s", message.Percent(p.Score), cu.place(entries[p.A]))
 		}
 	}
 	for _, members := range groups.list() {

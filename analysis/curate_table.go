@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"gonogo/analysis/message"
 	"io"
 	"strconv"
 	"strings"
@@ -71,7 +72,7 @@ func (r *CuratedRow) cells() []string {
 	case r.MoreSamples != nil:
 		more = strconv.Itoa(*r.MoreSamples)
 	case r.Open:
-		more = "more than " + count(samplesToTellM)
+		more = "more than " + message.Whole(samplesToTellM)
 	}
 	return []string{
 		strconv.Itoa(r.Line), PlainCell(r.Item), r.Decision(), string(r.Reason), PlainCell(why), figureCell(posterior), PlainCell(strings.Join(others, "; ")),

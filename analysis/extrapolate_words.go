@@ -56,8 +56,8 @@ func fittedSignal(l message.Language, sr *SplitResult, g int) string {
 	for _, x := range fits {
 		low, high = math.Min(low, *x.Value), math.Max(high, *x.Value)
 	}
-	if percent(low) == percent(high) {
-		return l.Say(" (models fitted to the items put it at %s; they decide nothing)", percent(low))
+	if message.Percent(low) == message.Percent(high) {
+		return l.Say(" (models fitted to the items put it at %s; they decide nothing)", message.Percent(low))
 	}
-	return l.Say(" (models fitted to the items put it at %s to %s; they decide nothing)", percent(low), percent(high))
+	return l.Say(" (models fitted to the items put it at %s to %s; they decide nothing)", message.Percent(low), message.Percent(high))
 }

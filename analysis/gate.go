@@ -1,10 +1,8 @@
 package analysis
 
 import (
-	"fmt"
 	"maps"
 	"math"
-	"strconv"
 
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
@@ -197,7 +195,7 @@ func (e estimated) findings(r *Result, t Thresholds, split rollout.Split) []Find
 			want = t.At(level.name) * e.span
 		}
 		status := e.bound.atLeast(want)
-		j := judgement{gate: e.gate, split: split, severity: level.severity, unit: e.unit, want: ">= " + number(want), vars: e.vars}
+		j := judgement{gate: e.gate, split: split, severity: level.severity, unit: e.unit, want: ">= " + message.Plain(want), vars: e.vars}
 		if level.severity == Blocking && status != Pass && e.scaleless {
 			if differ, ok := differEnough(r, t, split); ok {
 				status, j.said = Pass, &anyDifference
@@ -307,37 +305,4 @@ func (sr *SplitResult) byClass(class string) []string {
 		}
 	}
 	return ids
-}
-
-// number prints a threshold or a value without needless digits.
-func number(x float64) string {
-	if x == math.Trunc(x) && math.Abs(x) < 1e6 {
-		return fmt.Sprintf("%.0f", x)
-	}
-	return digits(x)
-}
-
-// pValue prints a p-value with its sign of comparison: nobody is helped by more
-// than three decimals.
-func pValue(p float64) string {
-	if p < 0.001 {
-		return "p < 0.001"
-	}
-	return "p = " + digits(p)
-}
-
-// digits prints three significant digits, without an exponent up to what a
-// person can count.
-func digits(x float64) string {
-	switch size := math.Abs(x); {
-	case size < 1e-9:
-		return "0" // what a quantile function leaves of nothing
-	case size >= 1e15:
-		return fmt.Sprintf("%.3g", x)
-	case size >= 1000:
-		return count(int(math.Round(x)))
-	case size < 1e-4: // where %g turns to an exponent
-		return strconv.FormatFloat(x, 'f', 2-int(math.Floor(math.Log10(size))), 64)
-	}
-	return fmt.Sprintf("%.3g", x)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -84,14 +85,14 @@ var graderTruth = Gate{
 		wrong := p.Items + p.Lost - int(math.Round(stat.Or(b.value, 0)*float64(p.Items+p.Lost)))
 		j := judgement{
 			gate: gate, severity: Blocking, unit: "share",
-			want: r.Lang.Say(">= %s (fails below %s)", number(pass), number(fail)),
+			want: r.Lang.Say(">= %s (fails below %s)", message.Plain(pass), message.Plain(fail)),
 			vars: map[string]string{
 				"accepted": noneOf(r.Lang, p.Items+p.Lost-wrong, p.Items+p.Lost), "rejected": rejectedOf(r.Lang, wrong-p.Lost), "replay": replay(p), "lost": "", "failed": "",
 				"more": r.Lang.Text("more items will hardly tell: what the listed items have in common will"),
 			},
 		}
 		if p.Lost > 0 {
-			j.vars["lost"] = r.Lang.Say("; on %s the grader failed (%s)", count(p.Lost), p.FailedAs)
+			j.vars["lost"] = r.Lang.Say("; on %s the grader failed (%s)", message.Whole(p.Lost), p.FailedAs)
 			j.vars["failed"] = r.Lang.Say("On %s the grader failed (%s), such as %s: that is counted as not accepted.", r.Lang.Count(p.Lost, "reference"), p.FailedAs, strings.Join(p.LostAt, r.Lang.Text(", ")))
 		}
 		if p.Lost > 0 { // what the grader failed on, graded again
@@ -203,7 +204,7 @@ var graderHackable = Gate{
 		if len(bottom) == 0 {
 			return []Finding{skipped(r.Lang, gate, "", Blocking, "no probe that must score at the bottom was put to the grader")}
 		}
-		j := judgement{gate: gate, severity: Blocking, unit: "share", want: "<= " + number(t.At(gate))}
+		j := judgement{gate: gate, severity: Blocking, unit: "share", want: "<= " + message.Plain(t.At(gate))}
 		j.needs, j.settles = &Needs{Items: payloadsOfItem(bottom), Samples: 1}, true // what the grader failed on, graded again
 		if !tried {
 			return []Finding{j.finding(r.Lang, Unknown, bound{})}
@@ -240,7 +241,7 @@ var graderHackable = Gate{
 			status = Fail
 		case lost.share() > caution || len(lost.whole) > 0:
 			status, b = Fail, observed(lost.share())
-			j.want, j.said = r.Lang.Say("<= %s of gradings failed, and no probe wholly", number(caution)), &unjudgedWords
+			j.want, j.said = r.Lang.Say("<= %s of gradings failed, and no probe wholly", message.Plain(caution)), &unjudgedWords
 		}
 		return []Finding{blocking, j.finding(r.Lang, status, b)}
 	},
@@ -327,7 +328,7 @@ func hackedWords(r *Result, bottom []*ProbeResult, worst *ProbeResult) map[strin
 	judged := l.Count(len(bottom)-len(lost.whole), "probe")
 	vars := map[string]string{
 		"probe": worst.Probe, "on": onItems(l, worst.Above, worst.Items), "replay": replay(worst), "others": "", "noise": "", "unjudged": "",
-		"failed": count(lost.failed), "payloads": l.Count(lost.payloads, "worthless answer"), "kind": "", "where": lost.where(l),
+		"failed": message.Whole(lost.failed), "payloads": l.Count(lost.payloads, "worthless answer"), "kind": "", "where": lost.where(l),
 		"best": l.Say("none of %s is rewarded", judged),
 	}
 	if worst.Above > 0 {
@@ -335,8 +336,8 @@ func hackedWords(r *Result, bottom []*ProbeResult, worst *ProbeResult) map[strin
 	}
 	if lost.failed > 0 {
 		vars["kind"] = l.Say(" (%s)", lost.kind)
-		vars["unjudged"] = l.Say(" %s of %s could not be judged, for the grader failed on them (%s).", count(lost.failed), vars["payloads"], lost.kind)
-		vars["best"] += l.Say("; %s of %s could not be judged", count(lost.failed), vars["payloads"])
+		vars["unjudged"] = l.Say(" %s of %s could not be judged, for the grader failed on them (%s).", message.Whole(lost.failed), vars["payloads"], lost.kind)
+		vars["best"] += l.Say("; %s of %s could not be judged", message.Whole(lost.failed), vars["payloads"])
 	}
 	others := 0
 	for _, p := range bottom {
@@ -348,7 +349,7 @@ func hackedWords(r *Result, bottom []*ProbeResult, worst *ProbeResult) map[strin
 		vars["others"] = l.Say(", and %s found something too", l.Count(others, "other probe"))
 	}
 	if noise, _ := r.noiseShift(); noise > 0 {
-		vars["noise"] = l.Say(" The grader is noisy (about %s of its grades stray), and a single hit may be chance: --replay grades it again.", percent(noise))
+		vars["noise"] = l.Say(" The grader is noisy (about %s of its grades stray), and a single hit may be chance: --replay grades it again.", message.Percent(noise))
 	}
 	return vars
 }
@@ -375,7 +376,7 @@ var graderBrittle = Gate{
 			}
 		}
 		j := judgement{
-			gate: gate, severity: Advisory, unit: "share", want: "<= " + number(want),
+			gate: gate, severity: Advisory, unit: "share", want: "<= " + message.Plain(want),
 			vars: map[string]string{"probe": r.Lang.Text("none"), "replay": replay(worst)},
 		}
 		if worst != nil {

@@ -67,7 +67,7 @@ func onItems(l message.Language, some, all int) string {
 	if all == 1 {
 		return l.Text("the one item tried")
 	}
-	return l.Say("%s of %s items", count(some), count(all))
+	return l.Say("%s of %s items", message.Whole(some), message.Whole(all))
 }
 
 // noneOf tells how many references of so many.
@@ -79,9 +79,9 @@ func noneOf(l message.Language, some, all int) string {
 		return l.Say("all %s", l.Count(all, "reference"))
 	}
 	if all == 1 {
-		return l.Say("%s of 1 reference (%s)", count(some), percent(share(some, all)))
+		return l.Say("%s of 1 reference (%s)", message.Whole(some), message.Percent(share(some, all)))
 	}
-	return l.Say("%s of %s references (%s)", count(some), count(all), percent(share(some, all)))
+	return l.Say("%s of %s references (%s)", message.Whole(some), message.Whole(all), message.Percent(share(some, all)))
 }
 
 // rejectedOf counts what was rejected, in a sentence.

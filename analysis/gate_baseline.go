@@ -119,10 +119,10 @@ const hair = 1e-9
 
 // gap says where a mean lies that is so far below the ceiling.
 func gap(l message.Language, room bound, ceiling float64) string {
-	at := number(ceiling)
+	at := message.Plain(ceiling)
 	switch {
 	case room.value != nil && *room.value < -hair:
-		return l.Say("%s above the ceiling of %s", digits(-*room.value), at)
+		return l.Say("%s above the ceiling of %s", message.Digits(-*room.value), at)
 	case room.value != nil && *room.value < hair:
 		return l.Say("at the ceiling of %s", at)
 	}
@@ -132,9 +132,9 @@ func gap(l message.Language, room bound, ceiling float64) string {
 // gapInterval says where a mean lies whose interval is so far below the ceiling.
 func gapInterval(l message.Language, room bound, ceiling float64) string {
 	if room.low != nil && room.high != nil && *room.low < -hair {
-		return l.Say("between %s above and %s below the ceiling of %s", digits(-*room.low), digits(max(0, *room.high)), number(ceiling))
+		return l.Say("between %s above and %s below the ceiling of %s", message.Digits(-*room.low), message.Digits(max(0, *room.high)), message.Plain(ceiling))
 	}
-	return l.Say("%s to %s below the ceiling of %s", valueOf(l, room.low), valueOf(l, room.high), number(ceiling))
+	return l.Say("%s to %s below the ceiling of %s", valueOf(l, room.low), valueOf(l, room.high), message.Plain(ceiling))
 }
 
 // tooLow doubts a ceiling that the mean got past.
@@ -150,5 +150,5 @@ func valueOf(l message.Language, p *float64) string {
 	if p == nil {
 		return l.Text("unknown")
 	}
-	return digits(*p)
+	return message.Digits(*p)
 }

@@ -31,20 +31,20 @@ var endpointLost = Gate{
 	Check: ofBurst("endpoint.lost", Blocking, func(b *Burst, r *Result, t Thresholds) []Finding {
 		want, caution := t.At("endpoint.lost"), t.At("endpoint.lost.caution")
 		j := judgement{
-			gate: "endpoint.lost", severity: Blocking, unit: "share", want: "<= " + number(want),
+			gate: "endpoint.lost", severity: Blocking, unit: "share", want: "<= " + message.Plain(want),
 			vars: map[string]string{
-				"size": count(b.Rollouts), "rollouts": r.Lang.Count(b.Lost.N, "rollout"),
+				"size": message.Whole(b.Rollouts), "rollouts": r.Lang.Count(b.Lost.N, "rollout"),
 				"by": b.lostWords(r.Lang), "first": b.firstWords(r.Lang), "causes": b.causes(r.Lang),
 			},
 		}
 		if n, ok := stat.Needed(b.Lost, want, b.Lost.Items, &unitRange, r.Confidence); ok && b.Lost.N > 0 {
 			j.needs, j.settles = &Needs{Items: (n + b.GroupSize - 1) / max(1, b.GroupSize), Samples: b.GroupSize}, true
-			j.vars["least"] = count(n)
+			j.vars["least"] = message.Whole(n)
 		} else {
 			j.vars["least"] = r.Lang.Text("many more")
 		}
 		blocking := j.finding(r.Lang, boundOf(b.Lost).atMost(want), boundOf(b.Lost))
-		j.severity, j.want, j.needs, j.settles = Advisory, "<= "+number(caution), nil, false
+		j.severity, j.want, j.needs, j.settles = Advisory, "<= "+message.Plain(caution), nil, false
 		seen := observed(stat.Or(b.Lost.Value, 0))
 		return []Finding{blocking, j.finding(r.Lang, seen.atMost(caution), seen)}
 	}),
@@ -67,9 +67,9 @@ var endpointLatency = Gate{
 		}
 		want := t.At("endpoint.latency")
 		j := judgement{
-			gate: "endpoint.latency", severity: Advisory, unit: "times", want: "<= " + number(want),
+			gate: "endpoint.latency", severity: Advisory, unit: "times", want: "<= " + message.Plain(want),
 			vars: map[string]string{
-				"worst": worst.Name, "p95": valueOf(r.Lang, worst.P95.Value), "base": valueOf(r.Lang, worst.Doubles.Base), "size": count(b.Rollouts), "doubles": worst.Doubles.words(r.Lang),
+				"worst": worst.Name, "p95": valueOf(r.Lang, worst.P95.Value), "base": valueOf(r.Lang, worst.Doubles.Base), "size": message.Whole(b.Rollouts), "doubles": worst.Doubles.words(r.Lang),
 			},
 		}
 		seen := observed(*worst.Doubles.Times)
@@ -85,7 +85,7 @@ var endpointCrosstalk = Gate{
 			return []Finding{skipped(r.Lang, "endpoint.crosstalk", "", Advisory, "no answer came in the wire format of the job")}
 		}
 		want := t.At("endpoint.crosstalk")
-		j := judgement{gate: "endpoint.crosstalk", severity: Advisory, unit: "calls", want: "<= " + number(want), vars: map[string]string{"answers": count(b.Crosstalk.Answers), "examples": b.leakWords(r.Lang)}}
+		j := judgement{gate: "endpoint.crosstalk", severity: Advisory, unit: "calls", want: "<= " + message.Plain(want), vars: map[string]string{"answers": message.Whole(b.Crosstalk.Answers), "examples": b.leakWords(r.Lang)}}
 		seen := observed(float64(b.Crosstalk.Leaks))
 		return []Finding{j.finding(r.Lang, seen.atMost(want), seen)}
 	}),
@@ -99,7 +99,7 @@ var endpointWire = Gate{
 			return []Finding{skipped(r.Lang, "endpoint.wire", "", Advisory, "no answer came in the wire format of the job")}
 		}
 		want := t.At("endpoint.wire")
-		j := judgement{gate: "endpoint.wire", severity: Advisory, unit: "share", want: "<= " + number(want), vars: map[string]string{"answers": count(b.Wire.Answers), "what": b.departureWords(r.Lang)}}
+		j := judgement{gate: "endpoint.wire", severity: Advisory, unit: "share", want: "<= " + message.Plain(want), vars: map[string]string{"answers": message.Whole(b.Wire.Answers), "what": b.departureWords(r.Lang)}}
 		seen := observed(share(b.Wire.Departing, b.Wire.Answers))
 		return []Finding{j.finding(r.Lang, seen.atMost(want), seen)}
 	}),
@@ -114,11 +114,11 @@ var endpointRepeat = Gate{
 		}
 		want := t.At("endpoint.repeat")
 		j := judgement{
-			gate: "endpoint.repeat", severity: Advisory, unit: "share", want: "<= " + number(want),
+			gate: "endpoint.repeat", severity: Advisory, unit: "share", want: "<= " + message.Plain(want),
 			vars: map[string]string{"requests": r.Lang.Count(b.Repeats.N, "different request"), "where": b.repeatWords(r.Lang), "least": r.Lang.Text("many more")},
 		}
 		if n, ok := stat.Needed(b.Repeats, want, b.Repeats.Items, &unitRange, r.Confidence); ok {
-			j.needs, j.settles, j.vars["least"] = &Needs{Items: n, Samples: 1}, true, count(n)
+			j.needs, j.settles, j.vars["least"] = &Needs{Items: n, Samples: 1}, true, message.Whole(n)
 		}
 		return []Finding{j.finding(r.Lang, boundOf(b.Repeats).atMost(want), boundOf(b.Repeats))}
 	}),
@@ -128,7 +128,7 @@ var endpointRepeat = Gate{
 func (b *Burst) lostWords(l message.Language) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(b.LostBy)) {
-		parts = append(parts, fmt.Sprintf("%s %s", name, count(b.LostBy[name])))
+		parts = append(parts, fmt.Sprintf("%s %s", name, message.Whole(b.LostBy[name])))
 	}
 	if len(parts) == 0 {
 		return l.Text("none")
@@ -140,7 +140,7 @@ func (b *Burst) firstWords(l message.Language) string {
 	if b.FirstFailure == nil {
 		return l.Text("No request failed.")
 	}
-	return l.Say("The first request failed after %s s (%s, %s).", digits(b.FirstFailure.After), b.FirstFailure.Endpoint, b.FirstFailure.Kind)
+	return l.Say("The first request failed after %s s (%s, %s).", message.Digits(b.FirstFailure.After), b.FirstFailure.Endpoint, b.FirstFailure.Kind)
 }
 
 // causes tells the most frequent failure of each endpoint.
@@ -149,7 +149,7 @@ func (b *Burst) causes(l message.Language) string {
 	for _, e := range b.Endpoints {
 		for _, err := range e.Errors {
 			if !strings.HasPrefix(err.Kind, "refused") {
-				parts = append(parts, l.Say("%s: %s (%s of %s requests)", e.Name, err.Kind, count(err.Count), count(e.Requests)))
+				parts = append(parts, l.Say("%s: %s (%s of %s requests)", e.Name, err.Kind, message.Whole(err.Count), message.Whole(e.Requests)))
 				break
 			}
 		}
@@ -166,9 +166,9 @@ func (d Doubling) words(l message.Language) string {
 	case d.At == nil:
 		return l.Text("does not double")
 	case d.Low != nil && d.High != nil:
-		return l.Say("doubles at about %s rollouts at once (between %s and %s)", digits(*d.At), count(*d.Low), count(*d.High))
+		return l.Say("doubles at about %s rollouts at once (between %s and %s)", message.Digits(*d.At), message.Whole(*d.Low), message.Whole(*d.High))
 	}
-	return l.Say("doubles at about %s rollouts at once", digits(*d.At))
+	return l.Say("doubles at about %s rollouts at once", message.Digits(*d.At))
 }
 
 func (b *Burst) leakWords(l message.Language) string {
@@ -199,7 +199,7 @@ func (b *Burst) repeatWords(l message.Language) string {
 	var parts []string
 	for _, e := range b.Endpoints {
 		if e.Repeats.Known() && *e.Repeats.Value > 0 {
-			parts = append(parts, l.Say("%s %s of %s", e.Name, percent(*e.Repeats.Value), count(e.Repeats.N)))
+			parts = append(parts, l.Say("%s %s of %s", e.Name, message.Percent(*e.Repeats.Value), message.Whole(e.Repeats.N)))
 		}
 	}
 	return strings.Join(parts, l.Text(", "))

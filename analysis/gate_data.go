@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 )
 
@@ -71,7 +72,7 @@ var dataEnough = Gate{
 		lost := share(len(sr.Items.Lost), sr.Items.Sampled)
 		j := judgement{
 			gate: "data.enough", split: split, severity: Blocking, unit: "items",
-			want: r.Lang.Say(">= %d items with %d samples, at most %s lost", want, least, percent(t.At("data.enough.lost"))),
+			want: r.Lang.Say(">= %d items with %d samples, at most %s lost", want, least, message.Percent(t.At("data.enough.lost"))),
 			vars: map[string]string{
 				"have": fmt.Sprint(have), "sampled": fmt.Sprint(sr.Items.Sampled), "least": fmt.Sprint(least),
 				"lost": fmt.Sprint(len(sr.Items.Lost)), "wanted": fmt.Sprint(want),
@@ -83,7 +84,7 @@ var dataEnough = Gate{
 			status = Unknown
 			if have >= want { // more items would lose as many
 				j.said, j.needs.Items = &lostWords, sr.Items.Sampled
-				j.vars["lostshare"], j.vars["most"], j.vars["cause"] = percent(lost), percent(t.At("data.enough.lost")), firstCause(r.Lang, sr)
+				j.vars["lostshare"], j.vars["most"], j.vars["cause"] = message.Percent(lost), message.Percent(t.At("data.enough.lost")), firstCause(r.Lang, sr)
 			}
 			j.items = append(slices.Clone(sr.Items.Lost), short...)
 			j.items = j.items[:min(len(j.items), itemsListed)]
@@ -103,8 +104,8 @@ func enoughCaution(r *Result, t Thresholds, split rollout.Split) Finding {
 	items, samples := t.At("data.enough.caution_items"), t.At("data.enough.caution_samples")
 	j := judgement{
 		gate: "data.enough", split: split, severity: Advisory, unit: "items",
-		want: r.Lang.Say(">= %s items with %s samples", number(items), number(samples)),
-		vars: map[string]string{"have": fmt.Sprint(sr.Items.Measured), "median": number(sr.Samples.Median)},
+		want: r.Lang.Say(">= %s items with %s samples", message.Plain(items), message.Plain(samples)),
+		vars: map[string]string{"have": fmt.Sprint(sr.Items.Measured), "median": message.Plain(sr.Samples.Median)},
 	}
 	status := Pass
 	if float64(sr.Items.Measured) < items || sr.Samples.Median < samples {
@@ -119,6 +120,3 @@ func share(part, whole int) float64 {
 	}
 	return float64(part) / float64(whole)
 }
-
-// percent prints a share as a percentage.
-func percent(x float64) string { return fmt.Sprintf("%.3g %%", 100*x) }

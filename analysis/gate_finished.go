@@ -33,7 +33,7 @@ func finishedOf(r *Result, t Thresholds, split rollout.Split) []Finding {
 	seen := observed(*e.Unfinished)
 	want, caution := t.At(gate), t.At(gate+".caution")
 	j := judgement{
-		gate: gate, split: split, severity: Blocking, unit: "share", want: "<= " + number(want), items: e.Items,
+		gate: gate, split: split, severity: Blocking, unit: "share", want: "<= " + message.Plain(want), items: e.Items,
 		vars: map[string]string{"kinds": e.kinds(r.Lang), "advice": e.advice(r.Lang), "without": ""},
 	}
 	status := seen.atMost(want)
@@ -51,7 +51,7 @@ func finishedOf(r *Result, t Thresholds, split rollout.Split) []Finding {
 		j.items = nil
 	}
 	blocking := j.finding(r.Lang, status, seen)
-	j.severity, j.want, j.needs, j.settles, j.said = Advisory, "<= "+number(caution), nil, false, nil
+	j.severity, j.want, j.needs, j.settles, j.said = Advisory, "<= "+message.Plain(caution), nil, false, nil
 	advisory := seen.atMost(caution)
 	if j.items = nil; advisory != Pass {
 		j.items = e.Items
@@ -103,7 +103,7 @@ func (e *Ends) kinds(l message.Language) string {
 		said string
 	}{{e.Length, "%s cut off by the token limit"}, {e.Refusal, "%s refused"}, {e.Filter, "%s withheld by a content filter"}, {e.Empty, "%s empty"}} {
 		if k.n > 0 {
-			parts = append(parts, l.Say(k.said, count(k.n)))
+			parts = append(parts, l.Say(k.said, message.Whole(k.n)))
 		}
 	}
 	return strings.Join(parts, l.Text(", "))
@@ -113,7 +113,7 @@ func (e *Ends) kinds(l message.Language) string {
 func (e *Ends) advice(l message.Language) string {
 	switch most := max(e.Length, e.Refusal, e.Filter, e.Empty); {
 	case most == e.Length && e.FinishedTokens != nil:
-		return l.Say("Raise max_output_tokens (P99 of finished answers: %s tokens).", count(int(*e.FinishedTokens)))
+		return l.Say("Raise max_output_tokens (P99 of finished answers: %s tokens).", message.Whole(int(*e.FinishedTokens)))
 	case most == e.Length:
 		return l.Text("Raise max_output_tokens; the server does not say how many tokens the finished answers took.")
 	case most == e.Refusal:

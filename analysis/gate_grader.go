@@ -16,7 +16,7 @@ var samplingIdentical = Gate{
 			if sr == nil || !sr.Identical.Known() {
 				continue
 			}
-			j := judgement{gate: "sampling.identical", split: split, severity: Advisory, unit: "share", want: "<= " + number(want)}
+			j := judgement{gate: "sampling.identical", split: split, severity: Advisory, unit: "share", want: "<= " + message.Plain(want)}
 			j.needs, j.settles = settle(sr.Identical, want, unitRange, r.Confidence, sr)
 			b := boundOf(sr.Identical)
 			out = append(out, j.finding(r.Lang, b.atMost(want), b))
@@ -72,7 +72,7 @@ var graderTooGood = Gate{
 				continue
 			}
 			j := judgement{
-				gate: "grader.too_good", split: split, severity: Advisory, unit: "reward", want: "< " + number(limit),
+				gate: "grader.too_good", split: split, severity: Advisory, unit: "reward", want: "< " + message.Plain(limit),
 				vars: map[string]string{"mean": valueOf(r.Lang, sr.Reward.Value), "patterns": patterns(r.Lang, r.Grader, split)},
 			}
 			status := Pass

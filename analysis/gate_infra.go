@@ -36,7 +36,7 @@ func failuresOf(r *Result, t Thresholds, split rollout.Split) []Finding {
 	pass, fail := t.At("infra.failures.pass"), t.At("infra.failures.fail")
 	j := judgement{
 		gate: "infra.failures", split: split, severity: Blocking, unit: "share",
-		want: r.Lang.Say("<= %s (fails above %s)", number(pass), number(fail)),
+		want: r.Lang.Say("<= %s (fails above %s)", message.Plain(pass), message.Plain(fail)),
 		vars: map[string]string{
 			"model_api": fmt.Sprint(sr.Missing.ModelAPI),
 			"tool":      fmt.Sprint(sr.Missing.Tool), "grader": fmt.Sprint(sr.Missing.Grader),
@@ -47,7 +47,7 @@ func failuresOf(r *Result, t Thresholds, split rollout.Split) []Finding {
 	}
 	j.vars["lost"], j.vars["mend"] = missedBy(r.Lang, sr.Missing)
 	if n := sr.Missing.Repeated; n > 0 {
-		j.vars["repeated"] = r.Lang.Say(", counting %s that were made again since", count(n))
+		j.vars["repeated"] = r.Lang.Say(", counting %s that were made again since", message.Whole(n))
 	}
 	status := Unknown
 	switch {
@@ -61,14 +61,14 @@ func failuresOf(r *Result, t Thresholds, split rollout.Split) []Finding {
 	}
 	blocking := j.finding(r.Lang, status, observed(missing))
 	caution := t.At("infra.failures.caution")
-	j.severity, j.want = Advisory, "<= "+number(caution)
+	j.severity, j.want = Advisory, "<= "+message.Plain(caution)
 	ever := observed(sr.everMissing())
 	out := []Finding{blocking, j.finding(r.Lang, ever.atMost(caution), ever)}
 	if by := sr.MissingBy; by != nil && by.words(r.Lang) != "" && sr.everMissing() >= leastLost {
-		j.want, j.items, j.said = "p >= "+number(lossLevel), by.Items, &notRandomWords
+		j.want, j.items, j.said = "p >= "+message.Plain(lossLevel), by.Items, &notRandomWords
 		j.vars["how"], j.vars["bounds"] = by.words(r.Lang), ""
 		if b := sr.Reward.Bounds; sr.Missing.Total() > 0 && b.Low != nil && b.High != nil {
-			j.vars["bounds"] = r.Lang.Say(" Whatever the missing rollouts would have earned, the mean of all is between %s and %s.", number(*b.Low), number(*b.High))
+			j.vars["bounds"] = r.Lang.Say(" Whatever the missing rollouts would have earned, the mean of all is between %s and %s.", message.Plain(*b.Low), message.Plain(*b.High))
 		}
 		j.unit = ""
 		out = append(out, j.finding(r.Lang, Fail, observed(min(stat.Or(by.Item.P, 1), stat.Or(by.Reward.P, 1)))))
@@ -76,7 +76,7 @@ func failuresOf(r *Result, t Thresholds, split rollout.Split) []Finding {
 	}
 	again, most := observed(share(sr.Missing.Retried, sr.rollouts())), t.At("infra.failures.retried")
 	if again.atMost(most) == Fail {
-		j.want, j.items, j.said = "<= "+number(most), nil, &retriedWords
+		j.want, j.items, j.said = "<= "+message.Plain(most), nil, &retriedWords
 		out = append(out, j.finding(r.Lang, Fail, again))
 	}
 	return out
@@ -107,7 +107,7 @@ func retried(l message.Language, sr *SplitResult) string {
 	if m.Retried == 0 {
 		return ""
 	}
-	return l.Say("; %s (%s) needed requests repeated, %s in all", l.Count(m.Retried, "rollout"), percent(share(m.Retried, sr.rollouts())), count(m.Retries))
+	return l.Say("; %s (%s) needed requests repeated, %s in all", l.Count(m.Retried, "rollout"), message.Percent(share(m.Retried, sr.rollouts())), message.Whole(m.Retries))
 }
 
 // everMissing is the share of rollouts that an endpoint failed, those

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"fmt"
+	"gonogo/analysis/message"
 	"strings"
 )
 
@@ -32,12 +33,12 @@ var graderLayers = Gate{
 		}
 		want, caution := t.At(gate), t.At(gate+".caution")
 		b := boundOf(l.Bought)
-		j.want = fmt.Sprintf("<= %s", number(want))
+		j.want = fmt.Sprintf("<= %s", message.Plain(want))
 		status := atMostObserved(b, want)
 		each := (l.ZeroN + l.ZeroItems - 1) / l.ZeroItems
 		j.needs, j.settles = settleBy(l.Bought, want, unitRange, r.onceConfidence(), each)
 		blocking := j.finding(r.Lang, status, b)
-		j.severity, j.want = Advisory, "<= "+number(caution)
+		j.severity, j.want = Advisory, "<= "+message.Plain(caution)
 		j.needs, j.settles = settleBy(l.Bought, caution, unitRange, r.onceConfidence(), each)
 		return []Finding{blocking, j.finding(r.Lang, atMostObserved(b, caution), b)}
 	},

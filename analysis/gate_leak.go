@@ -76,8 +76,8 @@ var dataDegenerate = Gate{
 		}
 		n := len(r.Shift.Flaws) + repeats[shift.ExactLeak] + len(given)
 		j.vars = map[string]string{
-			"empty": count(kinds[shift.Empty]), "constant": count(kinds[shift.Constant]), "cut": count(kinds[shift.Truncated]),
-			"repeats": count(repeats[shift.ExactLeak]), "near": count(repeats[shift.NearLeak]), "given": count(len(given)), "told": told,
+			"empty": message.Whole(kinds[shift.Empty]), "constant": message.Whole(kinds[shift.Constant]), "cut": message.Whole(kinds[shift.Truncated]),
+			"repeats": message.Whole(repeats[shift.ExactLeak]), "near": message.Whole(repeats[shift.NearLeak]), "given": message.Whole(len(given)), "told": told,
 		}
 		return []Finding{j.finding(r.Lang, observed(float64(n)).atMost(0), observed(float64(n)))}
 	},
@@ -90,7 +90,7 @@ func (sh *Shift) given(l message.Language) (rows []RowName, told string) {
 	if 2*len(sh.InPrompt) <= sh.InPromptOf {
 		return sh.InPrompt, ""
 	}
-	return nil, l.Say("; %s of %s prompts hold their reference word for word: finding it there is taken to be the task", count(len(sh.InPrompt)), count(sh.InPromptOf))
+	return nil, l.Say("; %s of %s prompts hold their reference word for word: finding it there is taken to be the task", message.Whole(len(sh.InPrompt)), message.Whole(sh.InPromptOf))
 }
 
 var leakage = Gate{
@@ -143,7 +143,7 @@ func (c Crossing) likely(r *Result, most float64) Finding {
 		status = Fail
 	}
 	j := judgement{
-		gate: "leakage", split: c.B, severity: Advisory, unit: "share", want: r.Lang.Say("<= %s near, 0 swapped", percent(most)),
+		gate: "leakage", split: c.B, severity: Advisory, unit: "share", want: r.Lang.Say("<= %s near, 0 swapped", message.Percent(most)),
 		vars: c.vars(r.Lang), items: r.Shift.leaked(r.Lang, c, kinds...),
 	}
 	j.needs, j.settles = settleBy(near, most, unitRange, r.onceConfidence(), 1)
@@ -156,8 +156,8 @@ func (c Crossing) vars(l message.Language) map[string]string {
 		note = l.Say(" (%s)", c.Note)
 	}
 	return map[string]string{
-		"a": string(c.A), "rows": count(c.RowsB), "exact": count(c.Exact), "swapped": count(c.Swapped), "near": count(c.Near),
-		"family": count(c.Family), "note": note,
+		"a": string(c.A), "rows": message.Whole(c.RowsB), "exact": message.Whole(c.Exact), "swapped": message.Whole(c.Swapped), "near": message.Whole(c.Near),
+		"family": message.Whole(c.Family), "note": note,
 	}
 }
 

@@ -3,6 +3,7 @@ package analysis
 import (
 	"strings"
 
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 )
 
@@ -18,8 +19,8 @@ var rolloutsLeaks = Gate{
 		}
 		want, caution := t.At(gate), t.At(gate+".caution")
 		j := judgement{
-			gate: gate, severity: Blocking, unit: "share", want: "<= " + number(want), items: l.Items,
-			vars: map[string]string{"leaking": count(l.Leaking), "rollouts": r.Lang.Count(l.Rollouts, "rollout"), "examples": l.exampleWords(r)},
+			gate: gate, severity: Blocking, unit: "share", want: "<= " + message.Plain(want), items: l.Items,
+			vars: map[string]string{"leaking": message.Whole(l.Leaking), "rollouts": r.Lang.Count(l.Rollouts, "rollout"), "examples": l.exampleWords(r)},
 		}
 		if n, ok := stat.Needed(l.Share, want, l.Share.Items, &unitRange, r.Confidence); ok {
 			j.needs, j.settles = &Needs{Items: n, Samples: (l.Rollouts + l.Share.Items - 1) / max(1, l.Share.Items)}, true
@@ -30,7 +31,7 @@ var rolloutsLeaks = Gate{
 			b := boundOf(l.Share)
 			blocking = j.finding(r.Lang, b.atMost(want), b)
 		}
-		j.severity, j.want, j.needs, j.settles = Advisory, "<= "+number(caution), nil, false
+		j.severity, j.want, j.needs, j.settles = Advisory, "<= "+message.Plain(caution), nil, false
 		return []Finding{blocking, j.finding(r.Lang, seen.atMost(caution), seen)}
 	},
 }

@@ -23,11 +23,11 @@ var rolloutsMarkup = Gate{
 			seen := observed(share(e.marked(), e.Answers))
 			want, caution := t.At(gate), t.At(gate+".caution")
 			j := judgement{
-				gate: gate, split: split, severity: Blocking, unit: "share", want: "<= " + number(want), items: e.MarkupItems,
+				gate: gate, split: split, severity: Blocking, unit: "share", want: "<= " + message.Plain(want), items: e.MarkupItems,
 				vars: map[string]string{"token": e.MarkupText, "advice": MarkupAdvice(r.Lang, e.markupKinds()...)},
 			}
 			blocking := j.finding(r.Lang, seen.atMost(want), seen)
-			j.severity, j.want = Advisory, "<= "+number(caution)
+			j.severity, j.want = Advisory, "<= "+message.Plain(caution)
 			out = append(out, blocking, j.finding(r.Lang, seen.atMost(caution), seen))
 		}
 		if out == nil {

@@ -36,7 +36,7 @@ var graderNoise = Gate{
 			want := t.At(level.name)
 			b := boundOf(e)
 			j := judgement{
-				gate: gate, split: split, severity: level.severity, unit: "share", want: "<= " + number(want),
+				gate: gate, split: split, severity: level.severity, unit: "share", want: "<= " + message.Plain(want),
 				vars: map[string]string{"outputs": r.Lang.Count(e.N, "output"), "more": noiseNeeds(r.Lang, e, want), "flips": flips(r)},
 			}
 			if outputs, ok := outputsNeeded(e, want); ok {
@@ -54,7 +54,7 @@ func flips(r *Result) string {
 	if r.Grader == nil || r.Grader.FlipRate == nil || *r.Grader.FlipRate.Value == 0 {
 		return ""
 	}
-	return r.Lang.Say(" It gives the wrong one of its two grades in about %s of all cases.", percent(*r.Grader.FlipRate.Value))
+	return r.Lang.Say(" It gives the wrong one of its two grades in about %s of all cases.", message.Percent(*r.Grader.FlipRate.Value))
 }
 
 // noiseNeeds says how many outputs to grade again: the interval shrinks with the

@@ -19,14 +19,14 @@ var graderLength = Gate{
 		l := r.Grader.Length
 		want, level := t.At(gate), t.At(gate+".p")
 		j := judgement{
-			gate: gate, severity: Advisory, unit: "correlation", want: r.Lang.Say("within ±%s, or p >= %s", number(want), number(level)),
+			gate: gate, severity: Advisory, unit: "correlation", want: r.Lang.Say("within ±%s, or p >= %s", message.Plain(want), message.Plain(level)),
 			vars: map[string]string{
-				"longer": r.Lang.Text("longer"), "p": pValue(*l.P), "pooled": valueOf(r.Lang, l.Pooled.Value),
+				"longer": r.Lang.Text("longer"), "p": message.P(*l.P), "pooled": valueOf(r.Lang, l.Pooled.Value),
 				"advice": r.Lang.Say(longerPays, valueOf(r.Lang, l.Slope.Value)),
 			},
 		}
 		if *l.Within.Value < 0 {
-			j.vars["longer"], j.vars["advice"] = r.Lang.Text("shorter"), r.Lang.Say(shorterPays, digits(math.Abs(stat.Or(l.Slope.Value, 0))))
+			j.vars["longer"], j.vars["advice"] = r.Lang.Text("shorter"), r.Lang.Say(shorterPays, message.Digits(math.Abs(stat.Or(l.Slope.Value, 0))))
 		}
 		status := Pass
 		if math.Abs(*l.Within.Value) >= want && *l.P < level {
@@ -50,14 +50,14 @@ var graderAgreement = Gate{
 		a := r.Grader.Agreement
 		want := t.At(gate)
 		j := judgement{
-			gate: gate, severity: Advisory, unit: "correlation", want: ">= " + number(want), items: a.Items,
+			gate: gate, severity: Advisory, unit: "correlation", want: ">= " + message.Plain(want), items: a.Items,
 			vars: map[string]string{"outputs": r.Lang.Count(a.Outputs, "output"), "people": r.Lang.Text("1 person"), "ceiling": ""},
 		}
 		if a.Raters > 1 {
-			j.vars["people"] = r.Lang.Say("%s people", count(a.Raters))
+			j.vars["people"] = r.Lang.Say("%s people", message.Whole(a.Raters))
 		}
 		if a.Alpha != nil && a.Alpha.Known() {
-			j.vars["ceiling"] = r.Lang.Say(" People agree with each other to %s (Krippendorff's alpha; 1 is wholly).", digits(*a.Alpha.Value))
+			j.vars["ceiling"] = r.Lang.Say(" People agree with each other to %s (Krippendorff's alpha; 1 is wholly).", message.Digits(*a.Alpha.Value))
 		}
 		b := boundOf(a.Spearman)
 		status := b.atLeast(want)
@@ -88,7 +88,7 @@ var graderGuessable = Gate{
 		rng := r.rng()
 		want := rng.Lo + t.At(gate)*rng.Width()
 		j := judgement{
-			gate: gate, severity: Advisory, unit: "reward", want: "<= " + number(want),
+			gate: gate, severity: Advisory, unit: "reward", want: "<= " + message.Plain(want),
 			vars: map[string]string{"answer": fmt.Sprintf("%q", clip(r.Grader.GuessableAnswer, headLength))},
 		}
 		j.needs, j.settles = settleBy(*r.Grader.Guessable, want, rng, r.onceConfidence(), 1)
@@ -111,7 +111,7 @@ var dataSuspect = Gate{
 			return []Finding{incomparable(r)}
 		}
 		j := judgement{
-			gate: gate, severity: Advisory, unit: "items", want: "<= " + number(want),
+			gate: gate, severity: Advisory, unit: "items", want: "<= " + message.Plain(want),
 			vars: map[string]string{"example": "", "on": r.Lang.Count(len(list), "item"), "compared": r.Lang.Count(max(r.Grader.Compared, r.Grader.ComparedRewards), "item")},
 		}
 		for i, s := range list {
@@ -138,12 +138,12 @@ func incomparable(r *Result) Finding {
 
 // example tells what the rollouts of an item say against its reference.
 func (s SuspectReference) example(l message.Language) string {
-	text := l.Say("On %s, %s of the rollouts earn the top", s.Item, percent(s.Share))
+	text := l.Say("On %s, %s of the rollouts earn the top", s.Item, message.Percent(s.Share))
 	if s.Answer != "" {
-		text = l.Say("On %s, %s of the rollouts answer %q", s.Item, percent(s.Share), clip(s.Answer, headLength))
+		text = l.Say("On %s, %s of the rollouts answer %q", s.Item, message.Percent(s.Share), clip(s.Answer, headLength))
 	}
 	if s.ReferenceReward != nil {
-		text += l.Say("; the reference, %q, earns %s", clip(s.Reference, headLength), digits(*s.ReferenceReward))
+		text += l.Say("; the reference, %q, earns %s", clip(s.Reference, headLength), message.Digits(*s.ReferenceReward))
 	}
 	return text + l.Text(".")
 }
@@ -180,7 +180,7 @@ var graderDetected = Gate{
 		want := t.At(gate)
 		worst := worstDetector(r, want)
 		j := judgement{
-			gate: gate, severity: Advisory, unit: "share", want: "<= " + number(want), items: worst.Items,
+			gate: gate, severity: Advisory, unit: "share", want: "<= " + message.Plain(want), items: worst.Items,
 			vars: map[string]string{
 				"detector": worst.Detector, "marked": fmt.Sprint(worst.Marked), "rollouts": r.Lang.Count(worst.Rollouts, "rollout"),
 				"mean": valueOf(r.Lang, worst.Mean.Value), "zeroed": r.Lang.Text("They count as they were graded."),

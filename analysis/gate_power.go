@@ -21,7 +21,7 @@ var evalPower = Gate{
 			return []Finding{skipped(r.Lang, "eval.power", rollout.Eval, Advisory, noEval)}
 		}
 		hoped := t.At("eval.power") * r.rng().Width()
-		j := judgement{gate: "eval.power", split: rollout.Eval, severity: Advisory, unit: "reward", want: "<= " + number(hoped)}
+		j := judgement{gate: "eval.power", split: rollout.Eval, severity: Advisory, unit: "reward", want: "<= " + message.Plain(hoped)}
 		p, ok := plannedPower(sr, r.rng(), t)
 		if !ok || hoped <= 0 {
 			j.needs, j.settles = &Needs{Items: 2, Samples: 2}, hoped > 0 // the least that tells how items differ
@@ -29,7 +29,7 @@ var evalPower = Gate{
 		}
 		mde := stat.MDE(p.se(), r.Confidence)
 		j.vars = map[string]string{
-			"hoped": number(hoped), "items": r.Lang.Count(sr.Items.Measured, "item"), "samples": number(sr.Samples.Median),
+			"hoped": message.Plain(hoped), "items": r.Lang.Count(sr.Items.Measured, "item"), "samples": message.Plain(sr.Samples.Median),
 			"enough": p.enough(r.Lang, stat.SEAtMDE(hoped, r.Confidence), sr),
 		}
 		status := Pass
@@ -83,7 +83,7 @@ func (p evalDesign) enough(l message.Language, se float64, sr *SplitResult) stri
 	items := int(math.Ceil(math.Min(1e9, (p.interaction+p.sampling)/(se*se))))
 	text := l.Say("About %s sampled alike would show it", l.Count(items, "item"))
 	if left := se*se*float64(p.items) - p.interaction; left > 0 && p.sampling > 0 {
-		text += l.Say(", or these with %s samples each", count(int(math.Ceil(p.sampling/left*sr.Samples.Median))))
+		text += l.Say(", or these with %s samples each", message.Whole(int(math.Ceil(p.sampling/left*sr.Samples.Median))))
 	}
 	if sr.Items.InFile != nil && *sr.Items.InFile > sr.Items.Measured {
 		text += l.Say(". The file holds %s", l.Count(*sr.Items.InFile, "item"))

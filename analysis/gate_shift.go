@@ -63,8 +63,8 @@ func judgeShift(r *Result, t Thresholds, gate, on string, c Crossing) []Finding 
 	if len(items) == 0 {
 		items = test.Items
 	}
-	blocking := judgement{gate: gate, split: c.B, severity: Blocking, unit: "AUC", want: l.Say("< %s (fails above %s with p < %s)", number(pass), number(fail), number(sure)), vars: vars}
-	advisory := judgement{gate: gate, split: c.B, severity: Advisory, unit: "AUC", want: "p >= " + number(likely), vars: vars}
+	blocking := judgement{gate: gate, split: c.B, severity: Blocking, unit: "AUC", want: l.Say("< %s (fails above %s with p < %s)", message.Plain(pass), message.Plain(fail), message.Plain(sure)), vars: vars}
+	advisory := judgement{gate: gate, split: c.B, severity: Advisory, unit: "AUC", want: "p >= " + message.Plain(likely), vars: vars}
 	hint := Pass
 	if p < likely {
 		hint = Fail
@@ -128,7 +128,7 @@ func (sh *Shift) tests(on string, c Crossing) (primary, auc *ShiftPair) {
 }
 
 func shiftVars(l message.Language, gate string, c Crossing, test, told ShiftPair) map[string]string {
-	vars := map[string]string{"what": l.Text(shiftSubject[gate]), "a": string(c.A), "na": count(told.NA), "nb": count(told.NB), "p": pText(l, test.PHolm), "words": "", "missed": ""}
+	vars := map[string]string{"what": l.Text(shiftSubject[gate]), "a": string(c.A), "na": message.Whole(told.NA), "nb": message.Whole(told.NB), "p": pText(l, test.PHolm), "words": "", "missed": ""}
 	telling := told.Telling(l)
 	for _, text := range test.Telling(l) { // of values that the classifier is not shown, too
 		if !slices.Contains(telling, text) {
@@ -139,7 +139,7 @@ func shiftVars(l message.Language, gate string, c Crossing, test, told ShiftPair
 		vars["words"] = l.Say(" What tells %s from %s: %s.", c.B, c.A, strings.Join(telling[:min(len(telling), 5)], l.Text("; ")))
 	}
 	if told.Missed != nil {
-		vars["missed"] = l.Say(" A shift of less than about AUC %s could have been missed.", number(stat.Or(told.Missed, 1)))
+		vars["missed"] = l.Say(" A shift of less than about AUC %s could have been missed.", message.Plain(stat.Or(told.Missed, 1)))
 	}
 	return vars
 }
@@ -152,7 +152,7 @@ func pText(l message.Language, p *float64) string {
 	case *p < 0.001:
 		return "p < 0.001"
 	}
-	return "p = " + number(*p)
+	return "p = " + message.Plain(*p)
 }
 
 // shiftThresholds are those of one gate about shift.

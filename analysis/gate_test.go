@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -223,7 +224,7 @@ func TestNumbersAreWrittenWithoutExponents(t *testing.T) {
 	for x, want := range map[float64]string{
 		0.1234: "0.123", 1690.4: "1,690", 3.7e-23: "0", 0.000012345: "0.0000123", -1234: "-1,234", -123.4: "-123", 0: "0", 12: "12", 1234567: "1,234,567", 4.5e99: "4.5e+99",
 	} {
-		if got := digits(x); got != want {
+		if got := message.Digits(x); got != want {
 			t.Errorf("%g is written %q, want %q", x, got, want)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 )
 
@@ -49,15 +50,15 @@ var toolsFailures = Gate{
 		}
 		want := t.At("tools.failures")
 		j := judgement{
-			gate: "tools.failures", split: split, severity: Advisory, unit: "share", want: "<= " + number(want),
-			vars: map[string]string{"calls": count(calls), "worst": worst},
+			gate: "tools.failures", split: split, severity: Advisory, unit: "share", want: "<= " + message.Plain(want),
+			vars: map[string]string{"calls": message.Whole(calls), "worst": worst},
 		}
 		b := observed(share(failed, calls))
 		if status := b.atMost(want); status == Fail || odd == 0 {
 			return j.finding(r.Lang, status, b)
 		}
 		j.want, j.said = "0", &notTextWords
-		j.vars["odd"], j.vars["worst"] = count(odd), oddest
+		j.vars["odd"], j.vars["worst"] = message.Whole(odd), oddest
 		return j.finding(r.Lang, Fail, observed(share(odd, calls)))
 	}),
 }
@@ -67,7 +68,7 @@ var toolsMalformed = Gate{
 	Doc:  "Advisory: at most 5 % of tool calls name an unknown tool or carry arguments that do not parse.",
 	Check: perSplit("tools.malformed", func(r *Result, t Thresholds, split rollout.Split, sr *SplitResult) Finding {
 		want := t.At("tools.malformed")
-		j := judgement{gate: "tools.malformed", split: split, severity: Advisory, unit: "share", want: "<= " + number(want)}
+		j := judgement{gate: "tools.malformed", split: split, severity: Advisory, unit: "share", want: "<= " + message.Plain(want)}
 		b := boundOf(sr.Tools.Malformed)
 		if b.value != nil { // judged as observed, like the other gates of tool calls
 			return j.finding(r.Lang, observed(*b.value).atMost(want), b)
@@ -84,8 +85,8 @@ var toolsBudget = Gate{
 		want := t.At("tools.budget")
 		valid := sr.Reward.N
 		j := judgement{
-			gate: "tools.budget", split: split, severity: Advisory, unit: "share", want: "<= " + number(want),
-			vars: map[string]string{"hit": count(sr.OwnFailures.StepLimit), "rollouts": count(valid), "p95": valueOf(r.Lang, sr.Tools.P95.Value)},
+			gate: "tools.budget", split: split, severity: Advisory, unit: "share", want: "<= " + message.Plain(want),
+			vars: map[string]string{"hit": message.Whole(sr.OwnFailures.StepLimit), "rollouts": message.Whole(valid), "p95": valueOf(r.Lang, sr.Tools.P95.Value)},
 		}
 		b := observed(share(sr.OwnFailures.StepLimit, valid))
 		return j.finding(r.Lang, b.atMost(want), b)
@@ -132,7 +133,7 @@ func worstTool(gate, unit string, r *Result, t Thresholds, split rollout.Split, 
 	}
 	want := t.At(gate)
 	j := judgement{
-		gate: gate, split: split, severity: Advisory, unit: unit, want: "<= " + number(want),
+		gate: gate, split: split, severity: Advisory, unit: unit, want: "<= " + message.Plain(want),
 		vars: map[string]string{"worst": worst},
 	}
 	b := observed(*most)
@@ -154,8 +155,8 @@ var latencyLimit = Gate{
 				continue
 			}
 			j := judgement{
-				gate: "latency.limit", split: split, severity: Advisory, unit: "share", want: "P95 <= " + number(limit) + " s",
-				vars: map[string]string{"limit": number(limit), "p95": valueOf(r.Lang, sr.Latency.P95)},
+				gate: "latency.limit", split: split, severity: Advisory, unit: "share", want: "P95 <= " + message.Plain(limit) + " s",
+				vars: map[string]string{"limit": message.Plain(limit), "p95": valueOf(r.Lang, sr.Latency.P95)},
 			}
 			j.needs, j.settles = settle(*sr.Latency.OverLimit, 0.05, unitRange, r.Confidence, sr)
 			out = append(out, j.finding(r.Lang, boundOf(*sr.Latency.OverLimit).atMost(0.05), boundOf(*sr.Latency.OverLimit)))

@@ -22,7 +22,7 @@ var variantsGain = Gate{
 		if v == nil || len(v.Ranked) == 0 {
 			return []Finding{skipped(r.Lang, variantsGate, "", Advisory, "no variants were sampled")}
 		}
-		j := judgement{gate: variantsGate, severity: Advisory, unit: "reward", want: "<= " + number(v.Tolerance)}
+		j := judgement{gate: variantsGate, severity: Advisory, unit: "reward", want: "<= " + message.Plain(v.Tolerance)}
 		if v.Split == nil {
 			return []Finding{j.finding(r.Lang, Unknown, bound{})}
 		}
@@ -99,7 +99,7 @@ func (v *Variants) words(r *Result, best *Variant, sp *VariantSplit) map[string]
 
 // against holds a gain against the one hoped for from training.
 func (v *Variants) against(l message.Language, e stat.Estimate) string {
-	hoped := digits(v.Hoped)
+	hoped := message.Digits(v.Hoped)
 	switch {
 	case v.Hoped <= 0:
 		return ""
@@ -124,7 +124,7 @@ func liftWords(r *Result, gain float64) string {
 	if gain > lift {
 		how = " That is more than the whole lift: choosing the best of %s rollouts on %s, which is what training learns from, is worth %s."
 	}
-	return r.Lang.Say(how, count(best.K), split, digits(lift)) //nolint:govet // one of two constants
+	return r.Lang.Say(how, message.Whole(best.K), split, message.Digits(lift)) //nolint:govet // one of two constants
 }
 
 // changed names what a variant changes.
@@ -159,5 +159,5 @@ func corrected(l message.Language, p *float64) string {
 	if p == nil {
 		return ""
 	}
-	return l.Say(", corrected %s", pValue(*p))
+	return l.Say(", corrected %s", message.P(*p))
 }

@@ -96,7 +96,7 @@ func percentOf(l message.Language, p *float64) string {
 	if p == nil {
 		return l.Text("unknown")
 	}
-	return percent(*p)
+	return message.Percent(*p)
 }
 
 // needs says in words how much more data would settle a finding.
@@ -109,6 +109,3 @@ func needs(l message.Language, f Finding) string {
 	}
 	return l.Text("The estimate sits on the threshold or too little is known: more data alone may not settle it.")
 }
-
-// count prints a whole number with its thousands parted.
-func count(n int) string { return message.Whole(n) }

@@ -104,10 +104,10 @@ func (b *MissingBy) words(l message.Language) string {
 	var found []string
 	if b.Item.shows() {
 		found = append(found, l.Say("they depend on the item (%s): %s of %s had %s of them",
-			pText(l, b.Item.P), count(b.Most), l.Count(b.Item.N, "item"), percent(stat.Or(b.Share, 1))))
+			pText(l, b.Item.P), message.Whole(b.Most), l.Count(b.Item.N, "item"), message.Percent(stat.Or(b.Share, 1))))
 	}
 	if b.Reward.shows() {
-		rho, p := number(*b.Reward.Statistic), pText(l, b.Reward.P)
+		rho, p := message.Plain(*b.Reward.Statistic), pText(l, b.Reward.P)
 		if *b.Reward.Statistic < 0 {
 			found = append(found, l.Say("items that fail more earn less (rank correlation %s, %s), so the mean is likely too high", rho, p))
 		} else {

@@ -3,6 +3,7 @@ package analysis
 import (
 	"fmt"
 
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -101,7 +102,7 @@ func (m money) of(rollouts float64, seconds stat.Estimate) stat.Estimate {
 	hours := *seconds.Value / 3600 * *m.hour
 	e = raise(e, hours)
 	e.SE = nil // the slowest rollout is an estimate without one
-	e.Warnings = append(e.Warnings, fmt.Sprintf("at least: $%s an hour for the slowest rollouts alone; training itself and evaluations run on the same clock", number(*m.hour)))
+	e.Warnings = append(e.Warnings, fmt.Sprintf("at least: $%s an hour for the slowest rollouts alone; training itself and evaluations run on the same clock", message.Plain(*m.hour)))
 	return e
 }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -140,7 +141,7 @@ func (v *Variants) correct(split rollout.Split, s Settings) {
 			sp.Answer = NoDifference
 		}
 		if p != nil {
-			sp.Why += "; " + fmt.Sprintf("by itself that would be %s, and corrected for %s it is not (%s)", looks, plain.Count(len(all), "variant"), pValue(*p))
+			sp.Why += "; " + fmt.Sprintf("by itself that would be %s, and corrected for %s it is not (%s)", looks, plain.Count(len(all), "variant"), message.P(*p))
 		}
 	}
 }

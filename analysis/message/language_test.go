@@ -1,6 +1,7 @@
 package message
 
 import (
+	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
@@ -102,5 +103,35 @@ func TestChineseIsChinese(t *testing.T) {
 		if said == english && strings.ContainsFunc(english, unicode.IsLower) && len(strings.Fields(english)) > 2 {
 			t.Errorf("%q is not translated", english)
 		}
+	}
+}
+
+func TestATextIsSaidFromItsArguments(t *testing.T) {
+	few := New("message.test.few", "{n} of {all}: {why}{more}")
+	half, none := 0.5, (*float64)(nil)
+	for _, c := range []struct {
+		what string
+		args Args
+		want string
+	}{
+		{"counts have one plural each", Args{"n": Count(1, "item"), "all": Count(1200, "rollout"), "why": Share(half), "more": Said(Text{})}, "1 item of 1,200 rollouts: 50 %"},
+		{"what is not known says so", Args{"n": Known(none), "all": KnownShare(none), "why": PValue(0.0001), "more": Said(twoTexts.With(Args{"first": Name("; a"), "second": Quote("b")}))}, `unknown of unknown: p < 0.001; a "b"`},
+		{"what is filled in is not read again", Args{"n": Name("{all}"), "all": Int(2), "why": Names([]string{"a", "b"}), "more": Name("")}, "{all} of 2: a, b"},
+	} {
+		said := few.With(c.args)
+		if got := said.String(); got != c.want {
+			t.Errorf("%s: %q, want %q", c.what, got, c.want)
+		}
+		raw, err := json.Marshal(said)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var again Text
+		if err := json.Unmarshal(raw, &again); err != nil || again.String() != c.want {
+			t.Errorf("%s: stored as %s it is said as %q (%v)", c.what, raw, again, err)
+		}
+	}
+	if got := (Text{ID: "of.another.version", Args: Args{"n": Int(3)}}).String(); got != `of.another.version {"n":{"count":3}}` {
+		t.Errorf("a message that is not known is shown as %q", got)
 	}
 }

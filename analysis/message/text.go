@@ -1,0 +1,281 @@
+package message
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Def is a message that the code can say: an id that results keep, and its words in
+// English, with the arguments' names in braces: "{items} have no reward".
+// Another language has a translation of the words under the same id.
+type Def struct{ ID, English string }
+
+// defs are the messages of this program by id.
+var defs = map[string]Def{}
+
+// New makes a message known, so that a stored one can be said again. It belongs
+// into a package variable beside the code that says it. It panics where the id is
+// taken by other words: that is a mistake in the program.
+func New(id, english string) Def {
+	d := Def{id, english}
+	if was, ok := defs[id]; ok && was != d {
+		panic("message: two messages have the id " + id)
+	}
+	defs[id] = d
+	return d
+}
+
+// Defs lists the messages that are known, by id.
+func Defs() []Def {
+	return slices.SortedFunc(maps.Values(defs), func(a, b Def) int { return strings.Compare(a.ID, b.ID) })
+}
+
+// Placeholders lists the names of the arguments that the words ask for, sorted.
+func (d Def) Placeholders() []string {
+	var names []string
+	fill(d.English, func(name string) (string, bool) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+		return "", true
+	})
+	slices.Sort(names)
+	return names
+}
+
+// With is the message with its arguments: those that its words ask for are
+// kept.
+func (d Def) With(args Args) Text {
+	t := Text{ID: d.ID}
+	for _, name := range d.Placeholders() {
+		if a, ok := args[name]; ok {
+			if t.Args == nil {
+				t.Args = Args{}
+			}
+			t.Args[name] = a
+		}
+	}
+	return t
+}
+
+// Text is the message without arguments.
+func (d Def) Text() Text { return Text{ID: d.ID} }
+
+// Text is something to be said, as data: a message by its id, and what is filled
+// into its words. The zero Text says nothing.
+type Text struct {
+	ID   string `json:"id"`
+	Args Args   `json:"args,omitempty"`
+}
+
+// Args are a message's arguments by name.
+type Args map[string]Arg
+
+// Arg is one argument. Exactly one of its fields besides Unit and Of is set; one
+// without any is a number that is not known.
+type Arg struct {
+	Number *float64 `json:"number,omitempty"`
+	Count  *int     `json:"count,omitempty"`
+	Of     string   `json:"of,omitempty"`   // what is counted, in the English singular
+	Unit   string   `json:"unit,omitempty"` // of a number: see the constants
+	Name   *string  `json:"name,omitempty"` // is not translated
+	Text   *Text    `json:"text,omitempty"`
+	List   []Arg    `json:"list,omitempty"` // shown with commas
+}
+
+// Units of numbers decide how many digits are shown.
+const (
+	UnitShare = "share" // of 1, shown in per cent
+	UnitP     = "p"     // a p-value, shown with its sign: "p = 0.03", "p < 0.001"
+	UnitWhole = "whole" // thousands parted, no decimals
+)
+
+// Number is a number with three significant digits.
+func Number(x float64) Arg { return Arg{Number: &x} }
+
+// Known is a number that may not be known.
+func Known(x *float64) Arg { return Arg{Number: x} }
+
+// Share is a share of 1.
+func Share(x float64) Arg { return Arg{Number: &x, Unit: UnitShare} }
+
+// KnownShare is a share that may not be known.
+func KnownShare(x *float64) Arg { return Arg{Number: x, Unit: UnitShare} }
+
+// PValue is a p-value.
+func PValue(p float64) Arg { return Arg{Number: &p, Unit: UnitP} }
+
+// Int is a whole number by itself.
+func Int(n int) Arg { return Arg{Count: &n} }
+
+// Count is so many things, named in the English singular: "1 item", "1,200 items".
+func Count(n int, thing string) Arg { return Arg{Count: &n, Of: thing} }
+
+// Name is a name or a sign that no language translates.
+func Name(s string) Arg { return Arg{Name: &s} }
+
+// Quote is what somebody else wrote, in quotation marks.
+func Quote(s string) Arg { return Name(strconv.Quote(s)) }
+
+// Said is a message within another; a Text without an id is left out.
+func Said(t Text) Arg { return Arg{Text: &t} }
+
+// Names is a list of names.
+func Names(names []string) Arg {
+	a := Arg{List: []Arg{}}
+	for _, n := range names {
+		a.List = append(a.List, Name(n))
+	}
+	return a
+}
+
+// List is a list of arguments.
+func List(args ...Arg) Arg { return Arg{List: args} }
+
+// Join puts texts one after the other as sentences.
+func Join(texts ...Text) Text {
+	out := Text{}
+	for _, t := range texts {
+		switch {
+		case t.ID == "":
+		case out.ID == "":
+			out = t
+		default:
+			out = twoTexts.With(Args{"first": Said(out), "second": Said(t)})
+		}
+	}
+	return out
+}
+
+var (
+	twoTexts = New("message.two", "{first} {second}")
+	verbatim = New("message.verbatim", "{text}")
+)
+
+// Verbatim is what somebody else said, or what came with the data: it is shown as
+// it is in every language.
+func Verbatim(s string) Text {
+	if s == "" {
+		return Text{}
+	}
+	return verbatim.With(Args{"text": Name(s)})
+}
+
+// None says whether there is nothing to say.
+func (t Text) None() bool { return t.ID == "" }
+
+// String is the text in English.
+func (t Text) String() string { return t.In(Language{}) }
+
+// In is the text in a language. A message that is not known, of another version
+// of the program, is shown by its id and its arguments.
+func (t Text) In(l Language) string {
+	if t.ID == "" {
+		return ""
+	}
+	d, ok := defs[t.ID]
+	if !ok {
+		raw, err := json.Marshal(t.Args)
+		if err != nil || len(t.Args) == 0 {
+			return t.ID
+		}
+		return t.ID + " " + string(raw)
+	}
+	return fill(l.Text(d.English), func(name string) (string, bool) {
+		a, ok := t.Args[name]
+		return a.in(l), ok
+	})
+}
+
+func (a Arg) in(l Language) string {
+	switch {
+	case a.Text != nil:
+		return a.Text.In(l)
+	case a.Name != nil:
+		return *a.Name
+	case a.List != nil:
+		parts := make([]string, len(a.List))
+		for i := range a.List {
+			parts[i] = a.List[i].in(l)
+		}
+		return strings.Join(parts, l.Text(", "))
+	case a.Count != nil && a.Of != "":
+		return l.Count(*a.Count, a.Of)
+	case a.Count != nil:
+		return Whole(*a.Count)
+	case a.Number == nil:
+		return l.Text("unknown")
+	case a.Unit == UnitShare:
+		return Percent(*a.Number)
+	case a.Unit == UnitP:
+		return P(*a.Number)
+	case a.Unit == UnitWhole:
+		return Whole(int(math.Round(*a.Number)))
+	}
+	return Digits(*a.Number)
+}
+
+// fill replaces the names in braces. What is filled in is not read again: a brace
+// in somebody's answer stays one.
+func fill(words string, arg func(name string) (string, bool)) string {
+	var b strings.Builder
+	for {
+		open := strings.IndexByte(words, '{')
+		if open < 0 {
+			break
+		}
+		end := open + strings.IndexByte(words[open:], '}')
+		if end < open {
+			break
+		}
+		b.WriteString(words[:open])
+		if text, ok := arg(words[open+1 : end]); ok {
+			b.WriteString(text)
+		} else {
+			b.WriteString(words[open : end+1])
+		}
+		words = words[end+1:]
+	}
+	return b.String() + words
+}
+
+// Digits prints three significant digits, without an exponent up to what a person
+// can count.
+func Digits(x float64) string {
+	switch size := math.Abs(x); {
+	case size < 1e-9:
+		return "0" // what a quantile function leaves of nothing
+	case size >= 1e15:
+		return fmt.Sprintf("%.3g", x)
+	case size >= 1000:
+		return Whole(int(math.Round(x)))
+	case size < 1e-4: // where %g turns to an exponent
+		return strconv.FormatFloat(x, 'f', 2-int(math.Floor(math.Log10(size))), 64)
+	}
+	return fmt.Sprintf("%.3g", x)
+}
+
+// Plain prints a threshold or a setting without needless digits.
+func Plain(x float64) string {
+	if x == math.Trunc(x) && math.Abs(x) < 1e6 {
+		return fmt.Sprintf("%.0f", x)
+	}
+	return Digits(x)
+}
+
+// Percent prints a share of 1 in per cent.
+func Percent(x float64) string { return fmt.Sprintf("%.3g %%", 100*x) }
+
+// P prints a p-value with its sign of comparison: more than three decimals help
+// no reader.
+func P(p float64) string {
+	if p < 0.001 {
+		return "p < 0.001"
+	}
+	return "p = " + Digits(p)
+}
