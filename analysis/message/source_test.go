@@ -88,11 +88,14 @@ func (s source) call(call *ast.CallExpr, constants map[string]string, fset *toke
 	switch f := call.Fun.(type) {
 	case *ast.SelectorExpr:
 		name = f.Sel.Name
+		if of, ok := f.X.(*ast.Ident); ok && of.Name == "message" && name == "New" {
+			name = "message.New"
+		}
 	case *ast.Ident:
 		name = f.Name
 	}
-	at, counts := map[string]int{"Say": 0, "Text": 0, "Count": 1, "counted": 1, "skipped": 4}[name], name == "Count" || name == "counted"
-	if name != "Say" && name != "Text" && name != "skipped" && !counts || len(call.Args) <= at {
+	at, counts := map[string]int{"Say": 0, "Text": 0, "Count": 1, "counted": 1, "message.New": 1, "skipped": 4}[name], name == "Count" || name == "counted"
+	if name != "Say" && name != "Text" && name != "skipped" && name != "message.New" && !counts || len(call.Args) <= at {
 		return
 	}
 	text, ok := constant(call.Args[at], constants)

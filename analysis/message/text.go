@@ -85,14 +85,17 @@ type Arg struct {
 	Unit   string   `json:"unit,omitempty"` // of a number: see the constants
 	Name   *string  `json:"name,omitempty"` // is not translated
 	Text   *Text    `json:"text,omitempty"`
-	List   []Arg    `json:"list,omitempty"` // shown with commas
+	List   []Arg    `json:"list,omitempty"` // shown with commas; with the unit UnitClause, with semicolons
 }
 
 // Units of numbers decide how many digits are shown.
 const (
-	UnitShare = "share" // of 1, shown in per cent
-	UnitP     = "p"     // a p-value, shown with its sign: "p = 0.03", "p < 0.001"
-	UnitWhole = "whole" // thousands parted, no decimals
+	UnitShare   = "share"   // of 1, shown in per cent
+	UnitP       = "p"       // a p-value, shown with its sign: "p = 0.03", "p < 0.001"
+	UnitWhole   = "whole"   // thousands parted, no decimals
+	UnitChange  = "change"  // a difference, shown with its sign
+	UnitSetting = "setting" // somebody chose it: no needless digits
+	UnitClause  = "clause"  // of a list: one clause after the other
 )
 
 // Number is a number with three significant digits.
@@ -109,6 +112,12 @@ func KnownShare(x *float64) Arg { return Arg{Number: x, Unit: UnitShare} }
 
 // PValue is a p-value.
 func PValue(p float64) Arg { return Arg{Number: &p, Unit: UnitP} }
+
+// Change is a difference, shown with its sign: "+0.1".
+func Change(x float64) Arg { return Arg{Number: &x, Unit: UnitChange} }
+
+// Setting is a threshold or another number that somebody chose.
+func Setting(x float64) Arg { return Arg{Number: &x, Unit: UnitSetting} }
 
 // Int is a whole number by itself.
 func Int(n int) Arg { return Arg{Count: &n} }
@@ -152,9 +161,41 @@ func Join(texts ...Text) Text {
 	return out
 }
 
+// Clauses puts texts one after the other within one sentence.
+func Clauses(texts ...Text) Text {
+	list := Arg{List: []Arg{}, Unit: UnitClause}
+	for _, t := range texts {
+		switch {
+		case t.ID == "":
+		case t.ID == clauses.ID:
+			list.List = append(list.List, t.Args["clauses"].List...)
+		default:
+			list.List = append(list.List, Said(t))
+		}
+	}
+	switch {
+	case len(list.List) == 0:
+		return Text{}
+	case len(list.List) == 1 && list.List[0].Text != nil:
+		return *list.List[0].Text
+	}
+	return clauses.With(Args{"clauses": list})
+}
+
+// ChangeWithin is a difference with its interval, where it has one.
+func ChangeWithin(value float64, low, high *float64) Text {
+	if low == nil || high == nil {
+		return change.With(Args{"value": Change(value)})
+	}
+	return changeWithin.With(Args{"value": Change(value), "low": Change(*low), "high": Change(*high)})
+}
+
 var (
-	twoTexts = New("message.two", "{first} {second}")
-	verbatim = New("message.verbatim", "{text}")
+	twoTexts     = New("message.two", "{first} {second}")
+	clauses      = New("message.clauses", "{clauses}")
+	verbatim     = New("message.verbatim", "{text}")
+	change       = New("message.change", "{value}")
+	changeWithin = New("message.change_within", "{value} [{low}, {high}]")
 )
 
 // Verbatim is what somebody else said, or what came with the data: it is shown as
@@ -203,6 +244,9 @@ func (a Arg) in(l Language) string {
 		for i := range a.List {
 			parts[i] = a.List[i].in(l)
 		}
+		if a.Unit == UnitClause {
+			return strings.Join(parts, l.Text("; "))
+		}
 		return strings.Join(parts, l.Text(", "))
 	case a.Count != nil && a.Of != "":
 		return l.Count(*a.Count, a.Of)
@@ -216,6 +260,10 @@ func (a Arg) in(l Language) string {
 		return P(*a.Number)
 	case a.Unit == UnitWhole:
 		return Whole(int(math.Round(*a.Number)))
+	case a.Unit == UnitChange:
+		return Signed(*a.Number)
+	case a.Unit == UnitSetting:
+		return Plain(*a.Number)
 	}
 	return Digits(*a.Number)
 }
@@ -264,6 +312,14 @@ func Digits(x float64) string {
 func Plain(x float64) string {
 	if x == math.Trunc(x) && math.Abs(x) < 1e6 {
 		return fmt.Sprintf("%.0f", x)
+	}
+	return Digits(x)
+}
+
+// Signed prints a difference with its sign.
+func Signed(x float64) string {
+	if x > 0 {
+		return "+" + Digits(x)
 	}
 	return Digits(x)
 }
