@@ -58,7 +58,7 @@ Example:
 				return err
 			}
 			found := p.checked(c)
-			if found.Grader, err = p.trial(c, trialItems, c.Bool("grade"), c.Bool("offline")); err != nil {
+			if found.Grader, err = p.trial(c, c.Bool("grade"), c.Bool("offline"), false); err != nil {
 				return err
 			}
 			if noKey != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,7 +23,7 @@ import (
 // The bounds of a trial. A run tries fewer items: it is about to grade.
 const (
 	trialItems    = 50
-	trialItemsRun = 10
+	trialItemsRun = 5
 	trialTime     = time.Minute // without judges
 	trialRows     = 5           // shown of each finding
 	trialTop      = 0.99        // share of the reward range that counts as its top, as for the audit's references
@@ -48,9 +49,13 @@ type trialFinding struct {
 }
 
 // trial puts answers of a seeded sample of the items to the grader. judges
-// allows requests to models that grade, offline forbids any to an endpoint.
-func (p *project) trial(c *cli.Context, most int, judges, offline bool) (graderTrial, error) {
-	t := graderTrial{Of: len(p.items)}
+// allows requests to models that grade, offline forbids any to an endpoint. running
+// says that a run is about to begin, which fewer items are tried for.
+func (p *project) trial(c *cli.Context, judges, offline, running bool) (graderTrial, error) {
+	t, most := graderTrial{Of: len(p.items)}, trialItems
+	if running {
+		most = trialItemsRun
+	}
 	asked := len(p.cfg.Body.Judges())
 	switch {
 	case len(grader.SessionReads(p.bounds.Grader)) > 0:
@@ -81,19 +86,15 @@ func (p *project) trial(c *cli.Context, most int, judges, offline bool) (graderT
 	if asked > 0 {
 		fmt.Fprintf(c.App.ErrWriter, "Grading %s: %s to a model that grades.\n", counted(t.Planned, "answer"), counted(asked*t.Planned, "request"))
 	}
-	recs, ended, err := p.gradeTrial(c.Context, plan, asked > 0)
+	recs, ended, err := p.gradeTrial(c.Context, plan, asked > 0, running)
 	if err != nil {
 		return t, err
 	}
 	t.Graded, t.Findings = len(recs), p.judgeTrial(recs)
+	down, refused := errors.AsType[*sampler.EndpointError](ended)
 	switch {
-	case ended != nil && len(recs) == 0:
-		text := p.redact.String(ended.Error())
-		if _, down := errors.AsType[*sampler.EndpointError](ended); down {
-			t.Skipped = text
-		} else {
-			t.Findings = append(t.Findings, trialFinding{Blocking: true, Title: text})
-		}
+	case refused && down.Times == 0 && down.For == 0, ended != nil && len(recs) == 0:
+		t.Findings = []trialFinding{{Blocking: true, Title: p.redact.String(ended.Error())}}
 	case len(recs) == 0 && t.Planned > 0:
 		t.Skipped = fmt.Sprintf("it gave no grade within %v", trialTime)
 	}
@@ -108,31 +109,30 @@ func (s *trialSink) Append(r *rollout.Record) error {
 	return nil
 }
 
-// gradeTrial grades what is planned, once each and without repeats. A grader that
-// gives no usable grade ends it early, and so does the time: ended is why, nil for
-// the time.
-func (p *project) gradeTrial(ctx context.Context, plan *audit.Plan, judges bool) (recs trialSink, ended, err error) {
+// gradeTrial grades what is planned, once each. A grader that gives no usable grade
+// ends it early, and so does the time: ended is why, nil for the time.
+func (p *project) gradeTrial(ctx context.Context, plan *audit.Plan, judges, running bool) (recs trialSink, ended, err error) {
 	cfg := p.sampling()
 	cfg.Isolation, cfg.Rollouts = nil, p.cfg.Sampling.InFlight
 	cfg.Retry.Max, cfg.Retry.Total, cfg.Uncounted = 0, trialTime, true
+	if running && len(p.cfg.Body.GraderURLs()) > 0 {
+		// One after another, each again once: an endpoint that was just started may
+		// stumble, and that must not stop a run.
+		cfg.Rollouts, cfg.Retry.Max = 1, 1
+	}
 	within := ctx
 	if !judges {
+		cfg.Budget, cfg.Cost = nil, nil // nothing is paid for
 		var stop context.CancelFunc
 		within, stop = context.WithTimeout(ctx, trialTime)
 		defer stop()
 	}
-	_, err = sampler.Regrade(within, nil, cfg, plan.Tasks(), 0, p.bounds.Grader, &recs, nil)
-	turn := make(map[rollout.Key]int)
-	for i, key := range plan.Items {
-		turn[key] = i
+	_, err = sampler.Regrade(within, nil, cfg, byProbe(plan), 0, p.bounds.Grader, &recs, nil)
+	turn := make(map[string]int) // by trace id
+	for task := range byProbe(plan) {
+		turn[task.Record.TraceID] = len(turn)
 	}
-	order := audit.Trial()
-	place := func(r *rollout.Record) int {
-		return slices.IndexFunc(order, func(q audit.Probe) bool { return q.Name == r.Probe.Name })
-	}
-	slices.SortFunc(recs, func(a, b *rollout.Record) int {
-		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(turn[rollout.Key{Split: a.Split, Item: a.Item}], turn[rollout.Key{Split: b.Split, Item: b.Item}]))
-	})
+	slices.SortFunc(recs, func(a, b *rollout.Record) int { return cmp.Compare(turn[a.TraceID], turn[b.TraceID]) })
 	_, useless := errors.AsType[*sampler.GraderlessError](err)
 	_, misfit := errors.AsType[*sampler.RangeError](err)
 	_, down := errors.AsType[*sampler.EndpointError](err)
@@ -147,8 +147,22 @@ func (p *project) gradeTrial(ctx context.Context, plan *audit.Plan, judges bool)
 	return recs, nil, err
 }
 
-// judgeTrial says what the grades show. A grader that fails on every reference, or
-// on everything where there are no references, blocks.
+// byProbe yields a trial's answers, all references first: they decide, and the rest
+// may not be reached.
+func byProbe(plan *audit.Plan) iter.Seq2[sampler.Task, error] {
+	return func(yield func(sampler.Task, error) bool) {
+		for _, probe := range audit.Trial() {
+			for task, err := range plan.Tasks() {
+				if (err != nil || task.Record.Probe.Name == probe.Name) && !yield(task, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// judgeTrial says what the grades show. A grader that fails on most references, or on
+// most answers where there are no references, blocks.
 func (p *project) judgeTrial(recs []*rollout.Record) []trialFinding {
 	lo, hi := p.cfg.RewardRange[0], p.cfg.RewardRange[1]
 	top := lo + trialTop*(hi-lo)
@@ -161,7 +175,7 @@ func (p *project) judgeTrial(recs []*rollout.Record) []trialFinding {
 	if count(recs, isReference) == 0 {
 		needed = all
 	}
-	blocking := count(recs, needed) > 0 && count(recs, needed, failed) == count(recs, needed)
+	blocking := 2*count(recs, needed, failed) > count(recs, needed)
 
 	var found []trialFinding
 	add := func(f trialFinding, which ...func(*rollout.Record) bool) {
@@ -289,16 +303,38 @@ func (t graderTrial) print(w io.Writer, quiet bool) {
 	}
 }
 
-// triedBefore tries a grader on this machine before a run: none that is asked over
-// the network, which a run stops for by itself.
-func (p *project) triedBefore(c *cli.Context) error {
-	t, err := p.trial(c, trialItemsRun, false, true)
+// triedBefore tries the grader before a run in dir is paid for, but for models that
+// grade. A run that holds a grade was graded by this very grader: with another it is
+// refused.
+func (p *project) triedBefore(c *cli.Context, dir string) error {
+	if holdsGrade(c.Context, dir) {
+		return nil
+	}
+	t, err := p.trial(c, false, false, true)
 	if err != nil {
 		return err
 	}
-	t.print(c.App.ErrWriter, true)
+	t.print(c.App.ErrWriter, t.Skipped == "" || t.Planned == 0)
 	if bad := t.bad(); bad != nil && !c.Bool("despite-problems") {
 		return fmt.Errorf("%w; nothing was sampled; correct the grader, or sample --despite-problems", bad)
 	}
 	return nil
+}
+
+// errFound ends a reading that has found what it looks for.
+var errFound = errors.New("found")
+
+// holdsGrade reports whether a run has a rollout with a grade.
+func holdsGrade(ctx context.Context, dir string) bool {
+	run, err := rollout.Open(dir)
+	if err != nil {
+		return false
+	}
+	_, err = run.Records(ctx, rollout.ReadOptions{Lean: true}, func(r *rollout.Record) error {
+		if r.Reward != nil {
+			return errFound
+		}
+		return nil
+	})
+	return errors.Is(err, errFound)
 }

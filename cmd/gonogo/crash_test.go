@@ -94,6 +94,7 @@ func (k *crashKind) start(t *testing.T, address string) *child {
 func (k *crashKind) kill(t *testing.T, count *ledger, rng *rand.Rand, kills int, sum *crashes) {
 	t.Helper()
 	want := k.prepare(t, count)
+	count.audits = k.file == rollout.ProbesFile
 	path := filepath.Join(k.run, k.file)
 	traces, lostHere := 0, 0
 	for left := kills; ; left-- {

@@ -30,7 +30,7 @@ func samplingFlags() []cli.Flag {
 		&cli.StringSliceFlag{Name: "variant", Usage: "make this variant `NAME` alone, of a run that is there; base is the run itself; may be repeated"},
 		&cli.StringFlag{Name: "queue", Usage: "hand rollouts out by the queue at `URL`: memory (none), embedded, embedded:PORT, nats://HOST:PORT or tls://HOST:PORT (key queue.url)"},
 		logFormatFlag(),
-		&cli.BoolFlag{Name: "despite-problems", Usage: "sample although the data files break the platform's rules, or the grader fails on every reference"},
+		&cli.BoolFlag{Name: "despite-problems", Usage: "sample although the data files break the platform's rules, or the grader fails on most references"},
 	)
 }
 
@@ -184,7 +184,7 @@ func sampleRun(c *cli.Context, p *project, dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := p.ready(c); err != nil {
+	if err := p.ready(c, dir); err != nil {
 		return err
 	}
 	if c.Bool("rehearse") {
@@ -214,9 +214,9 @@ func sampleRun(c *cli.Context, p *project, dir string) error {
 	return unlessLost(p.ended(samplingStage, dir, stats, err), closed)
 }
 
-// ready stops before the first call when the data breaks the platform's rules
-// or an endpoint does not answer.
-func (p *project) ready(c *cli.Context) error {
+// ready stops before the first call when the data breaks the platform's rules, an
+// endpoint does not answer or the grader fails its trial.
+func (p *project) ready(c *cli.Context, dir string) error {
 	p.tell(c.App.ErrWriter)
 	if problems := p.blocking(); len(problems) > 0 && !c.Bool("despite-problems") {
 		printProblems(c.App.ErrWriter, problems)
@@ -235,7 +235,7 @@ func (p *project) ready(c *cli.Context) error {
 		return err
 	}
 	p.tell(c.App.ErrWriter)
-	if err := p.triedBefore(c); err != nil || !p.audits(c) {
+	if err := p.triedBefore(c, dir); err != nil || !p.audits(c) {
 		return err
 	}
 	return p.startDetectors(c.Context)

@@ -172,7 +172,7 @@ func sampleAlone(c *cli.Context, p *project, dir string) error {
 			return err
 		}
 	}
-	if err := p.ready(c); err != nil {
+	if err := p.ready(c, dir); err != nil {
 		return err
 	}
 	if c.Bool("rehearse") {
