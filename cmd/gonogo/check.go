@@ -25,7 +25,7 @@ func checkCommand() *cli.Command {
 endpoint, lists the tools of MCP servers, and says what the run would take. The
 grader grades three answers for each of at most 50 items, drawn by the seed: the
 reference, in the form of audit.answer, an empty answer and a wrong one. A grader
-that fails on every reference is an error. Where a model grades, that needs
+that fails on most references is an error. Where a model grades, that needs
 --grade. No other request is sent. The rows
 of all data files are compared with each other: copies and near copies between
 the splits (leakage), equal prompts with different references, empty and cut off

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -86,13 +85,20 @@ func (p *project) trial(c *cli.Context, judges, offline, running bool) (graderTr
 	if asked > 0 {
 		fmt.Fprintf(c.App.ErrWriter, "Grading %s: %s to a model that grades.\n", counted(t.Planned, "answer"), counted(asked*t.Planned, "request"))
 	}
-	recs, ended, err := p.gradeTrial(c.Context, plan, asked > 0, running)
+	answers := byProbe(plan)
+	recs, ended, err := p.gradeTrial(c.Context, answers, asked > 0, running)
 	if err != nil {
 		return t, err
 	}
-	t.Graded, t.Findings = len(recs), p.judgeTrial(recs)
+	failed := decisive(recs)
+	traced, err := p.wantsTrace(c.Context, answers, failed, asked > 0)
+	if err != nil {
+		return t, err
+	}
+	t.Graded, t.Findings = len(recs), p.judgeTrial(recs, len(failed) > 0 && !traced, traced)
 	down, refused := errors.AsType[*sampler.EndpointError](ended)
 	switch {
+	case traced:
 	case refused && down.Times == 0 && down.For == 0, ended != nil && len(recs) == 0:
 		t.Findings = []trialFinding{{Blocking: true, Title: p.redact.String(ended.Error())}}
 	case len(recs) == 0 && t.Planned > 0:
@@ -109,9 +115,9 @@ func (s *trialSink) Append(r *rollout.Record) error {
 	return nil
 }
 
-// gradeTrial grades what is planned, once each. A grader that gives no usable grade
-// ends it early, and so does the time: ended is why, nil for the time.
-func (p *project) gradeTrial(ctx context.Context, plan *audit.Plan, judges, running bool) (recs trialSink, ended, err error) {
+// gradeTrial grades answers, once each. A grader that gives no usable grade ends it
+// early, and so does the time: ended is why, nil for the time.
+func (p *project) gradeTrial(ctx context.Context, answers []sampler.Task, judges, running bool) (recs trialSink, ended, err error) {
 	cfg := p.sampling()
 	cfg.Isolation, cfg.Rollouts = nil, p.cfg.Sampling.InFlight
 	cfg.Retry.Max, cfg.Retry.Total, cfg.Uncounted = 0, trialTime, true
@@ -127,10 +133,17 @@ func (p *project) gradeTrial(ctx context.Context, plan *audit.Plan, judges, runn
 		within, stop = context.WithTimeout(ctx, trialTime)
 		defer stop()
 	}
-	_, err = sampler.Regrade(within, nil, cfg, byProbe(plan), 0, p.bounds.Grader, &recs, nil)
+	each := func(yield func(sampler.Task, error) bool) {
+		for _, task := range answers {
+			if !yield(task, nil) {
+				return
+			}
+		}
+	}
+	_, err = sampler.Regrade(within, nil, cfg, each, 0, p.bounds.Grader, &recs, nil)
 	turn := make(map[string]int) // by trace id
-	for task := range byProbe(plan) {
-		turn[task.Record.TraceID] = len(turn)
+	for i, task := range answers {
+		turn[task.Record.TraceID] = i
 	}
 	slices.SortFunc(recs, func(a, b *rollout.Record) int { return cmp.Compare(turn[a.TraceID], turn[b.TraceID]) })
 	_, useless := errors.AsType[*sampler.GraderlessError](err)
@@ -147,35 +160,92 @@ func (p *project) gradeTrial(ctx context.Context, plan *audit.Plan, judges, runn
 	return recs, nil, err
 }
 
-// byProbe yields a trial's answers, all references first: they decide, and the rest
-// may not be reached.
-func byProbe(plan *audit.Plan) iter.Seq2[sampler.Task, error] {
-	return func(yield func(sampler.Task, error) bool) {
-		for _, probe := range audit.Trial() {
-			for task, err := range plan.Tasks() {
-				if (err != nil || task.Record.Probe.Name == probe.Name) && !yield(task, err) {
-					return
-				}
+// byProbe lists a trial's answers, all references first: they decide, and the rest may
+// not be reached.
+func byProbe(plan *audit.Plan) (answers []sampler.Task) {
+	for _, probe := range audit.Trial() {
+		for task := range plan.Tasks() {
+			if task.Record.Probe.Name == probe.Name {
+				answers = append(answers, task)
 			}
 		}
 	}
+	return answers
 }
 
-// judgeTrial says what the grades show. A grader that fails on most references, or on
-// most answers where there are no references, blocks.
-func (p *project) judgeTrial(recs []*rollout.Record) []trialFinding {
+// decisive are the failures for which a grader cannot be used: those on references, or
+// on any answer where there are no references, where most of them failed.
+func decisive(recs []*rollout.Record) []*rollout.Record {
+	needed := slices.DeleteFunc(slices.Clone(recs), func(r *rollout.Record) bool { return !isReference(r) })
+	if len(needed) == 0 {
+		needed = slices.Clone(recs)
+	}
+	n := len(needed)
+	lost := slices.DeleteFunc(needed, func(r *rollout.Record) bool { return !ungraded(r) })
+	if 2*len(lost) <= n {
+		return nil
+	}
+	return lost
+}
+
+// trialRepeats is how many of the decisive failures are looked into.
+const trialRepeats = 3
+
+// wantsTrace reports whether a grader failed because the answers of a trial come
+// without tool calls, which those of rollouts have. That is tried, not guessed from the
+// cause: the same answer is graded again both as it is and after made-up calls of the
+// tools on offer. A failure that only the calls change is about them; one that stays
+// the same would meet every rollout, and so would one where there is no tool to call.
+// A service that looks a rollout up by its trace id, and says which one it does not
+// know, has had no calls of it either.
+func (p *project) wantsTrace(ctx context.Context, answers []sampler.Task, failed []*rollout.Record, judges bool) (bool, error) {
+	var again []sampler.Task
+	first := make(map[string]*rollout.Record) // by trace id
+	for _, r := range failed[:min(len(failed), trialRepeats)] {
+		i := slices.IndexFunc(answers, func(t sampler.Task) bool { return t.Record.TraceID == r.TraceID })
+		acted, can := audit.Acted(answers[i], p.cfg.Agent.there())
+		if !can {
+			continue
+		}
+		if strings.Contains(r.Error, r.TraceID) {
+			return true, nil
+		}
+		first[r.TraceID] = r
+		again = append(again, answers[i], acted)
+	}
+	if len(again) == 0 {
+		return false, nil
+	}
+	recs, _, err := p.gradeTrial(ctx, again, judges, true)
+	if err != nil {
+		return false, err
+	}
+	same := make(map[string]bool) // as before, by trace id
+	for _, r := range recs {
+		if len(r.Calls) == 0 && ungraded(r) {
+			same[r.TraceID] = r.Error == first[r.TraceID].Error
+		}
+	}
+	return slices.ContainsFunc(recs, func(r *rollout.Record) bool {
+		steady, still := same[r.TraceID]
+		return still && len(r.Calls) > 0 && (r.Reward != nil || steady && r.Error != first[r.TraceID].Error)
+	}), nil
+}
+
+func isReference(r *rollout.Record) bool { return r.Probe.Name == rollout.ProbeReference }
+
+func ungraded(r *rollout.Record) bool { return r.Reward == nil }
+
+// judgeTrial says what the grades show: whether the grader's failures block the run, or
+// come of answers without a trace.
+func (p *project) judgeTrial(recs []*rollout.Record, blocks, traced bool) []trialFinding {
 	lo, hi := p.cfg.RewardRange[0], p.cfg.RewardRange[1]
 	top := lo + trialTop*(hi-lo)
 	probe := func(name string) func(*rollout.Record) bool {
 		return func(r *rollout.Record) bool { return r.Probe.Name == name }
 	}
-	isReference, all := probe(rollout.ProbeReference), func(*rollout.Record) bool { return true }
-	failed := func(r *rollout.Record) bool { return r.Reward == nil }
-	needed := isReference
-	if count(recs, isReference) == 0 {
-		needed = all
-	}
-	blocking := 2*count(recs, needed, failed) > count(recs, needed)
+	all := func(*rollout.Record) bool { return true }
+	failed := ungraded
 
 	var found []trialFinding
 	add := func(f trialFinding, which ...func(*rollout.Record) bool) {
@@ -203,12 +273,17 @@ func (p *project) judgeTrial(recs []*rollout.Record) []trialFinding {
 	}
 	outside := func(r *rollout.Record) bool { return failed(r) && r.Kind == sampler.KindRange }
 	raised := func(r *rollout.Record) bool { return failed(r) && r.Kind != sampler.KindRange }
+	fails := trialFinding{
+		Blocking: blocks, Title: "it fails on " + failures(raised),
+		Remedy: "Correct the grader: an answer that it fails on has no reward. Where an answer is more than the bare reference, set audit.answer. These answers come without tool calls; where the grader needs some, go on with --despite-problems.",
+	}
+	if traced {
+		fails.Title += ", because these answers come without tool calls"
+		fails.Remedy = "Rollouts that call a tool are graded. One that calls none gets no reward: have the grader give it one."
+	}
+	add(fails, raised)
 	add(trialFinding{
-		Blocking: blocking && count(recs, needed, raised) > 0, Title: "it fails on " + failures(raised),
-		Remedy: "Correct the grader: an answer that it fails on has no reward. These answers come without tool calls: where the grader needs some, go on with --despite-problems.",
-	}, raised)
-	add(trialFinding{
-		Blocking: blocking && count(recs, needed, outside) > 0, Title: fmt.Sprintf("its reward is outside reward_range [%g, %g] for %s", lo, hi, failures(outside)),
+		Blocking: blocks, Title: fmt.Sprintf("its reward is outside reward_range [%g, %g] for %s", lo, hi, failures(outside)),
 		Remedy: "Set reward_range to what the grader can give, or correct the grader.",
 	}, outside)
 	high := func(r *rollout.Record) bool { return r.Reward != nil && *r.Reward >= top }

@@ -1,6 +1,12 @@
 package audit
 
-import "gonogo/sampler/rollout"
+import (
+	"encoding/json"
+	"strconv"
+
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+)
 
 // Trial lists the probes that tell before any rollout whether a grader works at
 // all: the reference, an empty answer and a wrong one.
@@ -19,3 +25,76 @@ var wrong = Probe{
 
 // nonsense is no answer to anything.
 const nonsense = "Qwzx vlorp 0xdead: blenth, mirgle and sporf."
+
+// Acted returns a task with the same answer after a made-up call of each of the tools
+// that its item offers, as the record of a rollout holds them; without any it reports
+// false. own says that the rollouts have tools that no item names: there is a call of
+// such a one then.
+func Acted(t sampler.Task, own bool) (sampler.Task, bool) {
+	var tools []offered
+	_ = json.Unmarshal(t.Item.Tools, &tools) // a schema of another form leaves its value out
+	if len(tools) == 0 {
+		if !own {
+			return t, false
+		}
+		tools = make([]offered, 1)
+		tools[0].Function.Name = "tool"
+	}
+	rec := *t.Record
+	rec.Calls, rec.Messages, rec.Turns = nil, nil, 2
+	asks := rollout.Message{Role: "assistant"}
+	for i, tool := range tools {
+		call := rollout.ToolCall{ID: "call_" + strconv.Itoa(i), Name: tool.Function.Name, Arguments: "{}"}
+		if args, ok := tool.Function.Parameters.value().(map[string]any); ok {
+			call.Arguments = encode(args)
+		}
+		asks.ToolCalls = append(asks.ToolCalls, call)
+		rec.Calls = append(rec.Calls, rollout.Call{ID: call.ID, Name: call.Name, Arguments: call.Arguments, Output: madeUp, OutputBytes: len(madeUp), Status: rollout.CallOK})
+		rec.Messages = append(rec.Messages, rollout.Message{Role: "tool", Content: madeUp, ToolCallID: call.ID, Name: call.Name})
+	}
+	rec.Messages = append(append([]rollout.Message{asks}, rec.Messages...), rollout.Message{Role: "assistant", Content: rec.Answer})
+	t.Record = &rec
+	return t, true
+}
+
+// madeUp is what tools answer that nobody asked.
+const madeUp = "text"
+
+// offered is a tool as an item offers it.
+type offered struct {
+	Function struct {
+		Name       string `json:"name"`
+		Parameters schema `json:"parameters"`
+	} `json:"function"`
+}
+
+// schema is as much of a JSON Schema as a made-up value needs.
+type schema struct {
+	Type       any               `json:"type"`
+	Enum       []any             `json:"enum"`
+	Properties map[string]schema `json:"properties"`
+}
+
+// value makes a value that fits, as far as the schema says; nil else.
+func (s schema) value() any {
+	if len(s.Enum) > 0 {
+		return s.Enum[0]
+	}
+	switch s.Type {
+	case "string":
+		return madeUp
+	case "integer", "number":
+		return 1
+	case "boolean":
+		return true
+	case "array":
+		return []any{}
+	case "object":
+		object := make(map[string]any, len(s.Properties))
+		for name, property := range s.Properties {
+			object[name] = property.value()
+		}
+		return object
+	}
+	return nil
+}
