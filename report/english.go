@@ -44,6 +44,7 @@ var english = words{
 	Informative:        "Informative groups",
 	MeanDoc:            "what the base model earns today",
 	MeanBounds:         "what the base model earns today is not known better: %s of its rollouts have no reward, and count from the bottom to the top of the range",
+	GradedOnly:         "%s (graded rollouts only)",
 	BestOfDoc:          "when the best of %s samples counts: what training can aim at",
 	InformativeDoc:     "share of groups of %s whose rewards differ: only those teach",
 	BestOfShort:        "a group would be %s",

@@ -42,22 +42,36 @@ func headlines(r *analysis.Result, w *words) []Headline {
 	}
 	return []Headline{
 		mean(s, w),
-		bestOf(r, s, w),
-		informative(r, s, w),
+		gradedOnly(bestOf(r, s, w), s, w),
+		gradedOnly(informative(r, s, w), s, w),
 	}
 }
 
-// mostMissing is the share of rollouts without a reward above which the mean of the
+// mostMissing is the share of rollouts without a reward above which a number of the
 // others is not shown as the run's.
 const mostMissing = 0.05
+
+// lacksMuch reports whether too many rollouts have no reward.
+func lacksMuch(s *analysis.SplitResult) bool {
+	return s.Missing.Share != nil && *s.Missing.Share > mostMissing
+}
+
+// gradedOnly marks a number that says nothing of the rollouts without a reward, where
+// these are many.
+func gradedOnly(h Headline, s *analysis.SplitResult, w *words) Headline {
+	if h.Known && lacksMuch(s) {
+		h.Label = fmt.Sprintf(w.GradedOnly, h.Label)
+	}
+	return h
+}
 
 // mean is the mean reward; where much is missing, between what it would be with all of
 // that at the bottom of the range and all of it at the top.
 func mean(s *analysis.SplitResult, w *words) Headline {
 	h := headline(w.Mean, w.MeanDoc, s.Reward.Estimate, w)
 	b := s.Reward.Bounds
-	if !h.Known || s.Missing.Share == nil || *s.Missing.Share <= mostMissing || b.Low == nil || b.High == nil {
-		return h
+	if !h.Known || !lacksMuch(s) || b.Low == nil || b.High == nil {
+		return gradedOnly(h, s, w)
 	}
 	h.Value, h.Interval = chart.Number(*b.Low)+" – "+chart.Number(*b.High), ""
 	h.Doc = fmt.Sprintf(w.MeanBounds, chart.Percent(*s.Missing.Share))

@@ -23,6 +23,7 @@ type words struct {
 	NothingAgainst                        string // GO without a verdict on training
 	AllPassed, Because, NoneJudged, Noted string
 	MeanBounds                            string // of a mean that lacks much
+	GradedOnly                            string // marks another number then
 	SomePassed, Covered, NotChecked       string // how much of what could be judged was
 	Changed, ChangedTo, ChangedMore       string // thresholds that are not at their default
 	Measure                               string // of the deciding finding

@@ -23,6 +23,7 @@ var chinesePage = map[string]string{
 	"%s: %s of %s blocking gates passed, %s not checked":  "%[1]s：%[3]s 个阻断性检查项中通过 %[2]s 个，%[4]s 个未检查",
 	"%s; %s of %s blocking gates passed, %s not checked.": "%[1]s；%[3]s 个阻断性检查项中通过 %[2]s 个，%[4]s 个未检查。",
 	"what the base model earns today is not known better: %s of its rollouts have no reward, and count from the bottom to the top of the range": "基础模型目前的得分无法知道得更准：%s 的轨迹没有奖励，按从最低分到最高分计",
+	"%s (graded rollouts only)":             "%s（仅计有奖励的轨迹）",
 	"%s — %s is required: %s":               "%s——要求检查 %s：%s",
 	"Thresholds changed: %s.":               "改动过的阈值：%s。",
 	"%s %s (default %s)":                    "%s %s（默认 %s）",
