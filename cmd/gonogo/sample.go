@@ -336,7 +336,7 @@ func (p *project) sampleJobs(c *cli.Context, jobs []sampler.Job, to sampler.Sink
 	defer show.close()
 	ctx, drain, release := interruptible(c.Context, show, "rollouts")
 	defer release()
-	to = &watchful{to: to, say: show}
+	to = &watchful{to: to, say: show, items: p.items}
 	defer p.heed()
 	ctx, bounds, over, err := p.handOut(ctx, show)
 	if err != nil {

@@ -40,6 +40,39 @@ func TestErrorsAboutHeadersAndURLsDoNotShowThem(t *testing.T) {
 	}
 }
 
+func TestMarkupInMostFirstAnswersIsToldOfOnce(t *testing.T) {
+	const call, plain = `<tool_call>{"name":"look"}</tool_call>`, "42"
+	repeated := func(n int, answer string) []string { return slices.Repeat([]string{answer}, n) }
+	for _, c := range []struct {
+		name    string
+		answers []string
+		want    string // of the warning; "" is none
+	}{
+		{"all", repeated(20, call), "5 of the first 5 answers"},
+		{"five of eight", slices.Concat(repeated(3, plain), repeated(5, call)), "5 of the first 8 answers"},
+		{"half", slices.Concat(repeated(4, plain), repeated(20, call)), ""},
+		{"rollouts without an answer do not count", slices.Concat(repeated(9, ""), repeated(5, call)), "5 of the first 5 answers"},
+		{"what the prompt speaks of", repeated(20, "<think>"), ""},
+		{"too few", repeated(4, call), ""},
+	} {
+		var said strings.Builder
+		kept := &keeping{}
+		w := &watchful{to: kept, say: &said, items: []rollout.Item{{ID: "q1", Split: rollout.Train, Row: []byte(`{"prompt":"Close <think>."}`)}}}
+		for _, answer := range c.answers {
+			if err := w.Append(&rollout.Record{Item: "q1", Split: rollout.Train, Answer: answer}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		warned := strings.Count(said.String(), "warning")
+		if !strings.Contains(said.String(), c.want) || warned != min(len(c.want), 1) || kept.n != len(c.answers) {
+			t.Errorf("%s: %d records were handed on, and it said %q, want %q", c.name, kept.n, said.String(), c.want)
+		}
+		if warned > 0 && !strings.Contains(said.String(), "--tool-call-parser NAME") {
+			t.Errorf("%s: it said %q, without the server's flag", c.name, said.String())
+		}
+	}
+}
+
 type keeping struct{ n int }
 
 func (k *keeping) Append(*rollout.Record) error { k.n++; return nil }
