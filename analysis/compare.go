@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -48,11 +49,12 @@ func Compare(ctx context.Context, base, new *rollout.Run, read rollout.ReadOptio
 			c.Splits[split] = compareSplit(p, s)
 		}
 	}
-	notes, same := likeness(b, n, pairings)
-	c.Notes = slices.Insert(c.Notes, 0, notes...)
+	if like := likeness(b, n, pairings); !like.None() {
+		c.Notes = slices.Insert(c.Notes, 0, like)
+	}
 	c.Differs = append(c.Differs, itemDifferences(c, pairings)...)
 	sortDifferences(c.Differs)
-	c.fold(same)
+	c.fold()
 	return c, nil
 }
 
@@ -68,7 +70,7 @@ func newComparison(base, new *side, s Settings) *Comparison {
 		Base:          base.comparedRun(),
 		New:           new.comparedRun(),
 		Differs:       differences(base.run.Manifest, new.run.Manifest),
-		Notes:         []string{},
+		Notes:         []message.Text{},
 		Splits:        make(map[rollout.Split]*SplitComparison),
 	}
 	c.Notes = append(c.Notes, runNotes(base, new)...)
@@ -156,10 +158,10 @@ func missingOf(items []*sideItem) Missing {
 	return out
 }
 
-// Encode writes the comparison as comparison.json: in English, indented, with a
-// final newline, the same bytes for the same comparison.
+// Encode writes the comparison as comparison.json: indented, with a final newline,
+// the same bytes for the same comparison.
 func (c *Comparison) Encode(w io.Writer) error {
-	b, err := json.MarshalIndent(c.In(plain), "", "  ")
+	b, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {
 		return fmt.Errorf("encode comparison: %w", err)
 	}

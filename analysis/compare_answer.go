@@ -105,13 +105,13 @@ func (c *comparer) needs(sc *SplitComparison, v values) *Needs {
 // fold makes the answer for the whole: that of the first of eval, train and
 // production that both runs hold rollouts of.
 //
-// same says that both sides are the very same rollouts: their differences are 0
-// without a second measurement behind them, and bounds on those show nothing of
-// what a change would do. No split tells then.
-func (c *Comparison) fold(same bool) {
+// Where both sides are the very same rollouts, no split tells: their differences
+// are 0 without a second measurement behind them, and bounds on those show nothing
+// of what a change would do.
+func (c *Comparison) fold() {
 	c.Answer = CannotTell
-	for _, sc := range c.Splits {
-		if same {
+	if c.same() {
+		for _, sc := range c.Splits {
 			sc.Answer, sc.Equivalence.Shown = CannotTell, false
 		}
 	}
@@ -123,11 +123,8 @@ func (c *Comparison) fold(same bool) {
 		c.Split, c.Answer = &split, sc.Answer
 		break
 	}
-	if same {
-		c.Answer = CannotTell
-	}
 	c.ExitCode = c.Answer.ExitCode()
-	c.say(plain, same)
+	c.say()
 }
 
 // notBetter takes the answer back where a higher reward proves nothing: a gate
@@ -145,11 +142,11 @@ func (c *Comparison) notBetter() {
 		c.Answer = NotBetter
 	}
 	c.ExitCode = c.Answer.ExitCode()
-	c.say(plain, c.same())
+	c.say()
 }
 
 // same reports whether the first note is the reason of all: both sides are the
 // very same rollouts.
 func (c *Comparison) same() bool {
-	return len(c.Notes) > 0 && c.Sentence == capitalized(c.Notes[0])+"."
+	return len(c.Notes) > 0 && (c.Notes[0].ID == sameFile.ID || c.Notes[0].ID == sameRollouts.ID)
 }

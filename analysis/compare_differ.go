@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -53,29 +52,30 @@ func differences(base, new *rollout.Manifest) []RunDifference {
 	if base == nil || new == nil {
 		return out
 	}
-	add := func(what, key, b, n, note string) {
-		if b != n {
+	add := func(what, key string, b, n, note message.Text) {
+		if b.String() != n.String() {
 			confounds := what == "data" || what == "grader" || what == "job"
 			out = append(out, RunDifference{What: what, Key: key, Base: b, New: n, Confounds: confounds, Note: note})
 		}
 	}
 	for _, split := range rollout.Splits() {
 		b, n := dataOf(base, split), dataOf(new, split)
-		if b != "" && n != "" {
-			add("data", "data."+string(split), b, n, sameConversation)
+		if !b.None() && !n.None() {
+			add("data", "data."+string(split), b, n, sameConversation.Text())
 		}
 	}
 	if base.Grader != nil && new.Grader != nil {
-		add("grader", "grader", base.Grader.String(), new.Grader.String(), ofTheGrader)
+		add("grader", "grader", message.Verbatim(base.Grader.String()), message.Verbatim(new.Grader.String()), ofTheGrader.Text())
 	}
-	add("model", "model.name", base.Model, new.Model, "")
+	set := func(what, key, b, n string) { add(what, key, message.Verbatim(b), message.Verbatim(n), message.Text{}) }
+	set("model", "model.name", base.Model, new.Model)
 	for _, key := range bindingKeys(base, new) {
-		add(kindOfKey(key), key, base.Binding[key], new.Binding[key], "")
+		set(kindOfKey(key), key, base.Binding[key], new.Binding[key])
 	}
 	if base.Source == rollout.Live && new.Source == rollout.Live {
-		add("seed", "seed", strconv.FormatUint(base.Seed, 10), strconv.FormatUint(new.Seed, 10), "")
+		set("seed", "seed", strconv.FormatUint(base.Seed, 10), strconv.FormatUint(new.Seed, 10))
 	}
-	add("tool_version", "tool_version", base.ToolVersion, new.ToolVersion, "")
+	set("tool_version", "tool_version", base.ToolVersion, new.ToolVersion)
 	return out
 }
 
@@ -86,15 +86,20 @@ func sortDifferences(list []RunDifference) {
 	})
 }
 
-// dataOf names a split's data file by its contents.
-func dataOf(m *rollout.Manifest, split rollout.Split) string {
-	var files []string
+// dataOf names a split's data files by their contents.
+func dataOf(m *rollout.Manifest, split rollout.Split) message.Text {
+	var files []message.Arg
 	for _, d := range m.Data {
 		if d.Split == split {
-			files = append(files, d.SHA256[:min(len(d.SHA256), 12)]+" ("+d.File+", "+plain.Count(d.Rows, "row")+")")
+			files = append(files, message.Said(dataFile.With(message.Args{
+				"hash": message.Name(d.SHA256[:min(len(d.SHA256), 12)]), "file": message.Name(d.File), "rows": message.Count(d.Rows, "row"),
+			})))
 		}
 	}
-	return strings.Join(files, ", ")
+	if files == nil {
+		return message.Text{}
+	}
+	return message.Of(message.List(files...))
 }
 
 // bindingKeys are the keys that a run is bound to and that stand nowhere else
@@ -108,7 +113,7 @@ func bindingKeys(base, new *rollout.Manifest) []string {
 		for key := range m.Binding {
 			switch {
 			case key == "seed", key == "model.name" && base.Model != "" && new.Model != "":
-			case strings.HasPrefix(key, "data.") && dataOf(base, rollout.Split(key[5:])) != "" && dataOf(new, rollout.Split(key[5:])) != "":
+			case strings.HasPrefix(key, "data.") && !dataOf(base, rollout.Split(key[5:])).None() && !dataOf(new, rollout.Split(key[5:])).None():
 			default:
 				keys = append(keys, key)
 			}
@@ -138,38 +143,37 @@ func itemDifferences(c *Comparison, pairings map[rollout.Split]pairing) []RunDif
 			continue
 		}
 		p := pairings[split]
-		add := func(what, key, base, new, note string, confounds bool) {
-			out = append(out, RunDifference{What: what, Key: key + "." + string(split), Base: base, New: new, Confounds: confounds, Note: note})
+		add := func(what, key string, base, new message.Text, note message.Def, confounds bool) {
+			out = append(out, RunDifference{What: what, Key: key + "." + string(split), Base: base, New: new, Confounds: confounds, Note: note.Text()})
 		}
 		if n, m := len(p.common.OnlyBase), len(p.common.OnlyNew); n+m > 0 {
-			own := func(n int) string { return fmt.Sprintf(itemsOfItsOwn, plain.Count(n, "item")) }
+			own := func(n int) message.Text { return itemsOfItsOwn.With(message.Args{"items": message.Count(n, "item")}) }
 			add("items", "items", own(n), own(m), notCompared, false)
 		}
 		if n := len(p.common.Changed); n > 0 {
-			add("items", "conversations", plain.Count(n, "item"), otherConversations, notTheSame, true)
+			add("items", "conversations", message.Of(message.Count(n, "item")), otherConversations.Text(), notTheSame, true)
 		}
 		if p.otherFields > 0 {
-			add("items", "fields", plain.Count(p.otherFields, "item"), withOtherFields, otherReference, true)
+			add("items", "fields", message.Of(message.Count(p.otherFields, "item")), withOtherFields.Text(), otherReference, true)
 		}
 		if b, n := sc.Samples.Base.Median, sc.Samples.New.Median; b != n && b > 0 && n > 0 {
-			add("samples", "samples", message.Plain(b), message.Plain(n), medianOfSamples, false)
+			add("samples", "samples", message.Of(message.Setting(b)), message.Of(message.Setting(n)), medianOfSamples, false)
 		}
 	}
 	return out
 }
 
-// likeness says in a note what two runs have in common that makes the
-// comparison another than it looks. same is true when both sides are the very
-// same rollouts.
-func likeness(base, new *side, pairings map[rollout.Split]pairing) (notes []string, same bool) {
+// likeness says what two runs have in common that makes the comparison another
+// than it looks, where they have it.
+func likeness(base, new *side, pairings map[rollout.Split]pairing) message.Text {
 	if filepath.Clean(base.run.File()) == filepath.Clean(new.run.File()) {
-		return []string{sameFile}, true
+		return sameFile.Text()
 	}
 	tries, equal, timed, rewards, texts, outputs := 0, 0, 0, 0, 0, 0
 	for _, split := range rollout.Splits() {
 		for _, p := range pairings[split].pairs {
 			if len(p.base.tries) != len(p.new.tries) {
-				return nil, false
+				return message.Text{}
 			}
 			for i := range p.base.tries {
 				a, b := &p.base.tries[i], &p.new.tries[i]
@@ -185,15 +189,14 @@ func likeness(base, new *side, pairings map[rollout.Split]pairing) (notes []stri
 	}
 	switch {
 	case tries == 0:
-		return nil, false
 	case equal == tries && timed > 0:
-		return []string{sameRollouts}, true
+		return sameRollouts.Text()
 	case texts > 0 && outputs == texts && rewards < tries:
-		return []string{sameOutputs}, false
+		return sameOutputs.Text()
 	case rewards == tries:
-		return []string{sameRewards}, false
+		return sameRewards.Text()
 	}
-	return nil, false
+	return message.Text{}
 }
 
 func one(yes bool) int {
@@ -204,18 +207,44 @@ func one(yes bool) int {
 }
 
 // runNotes says what a reader must know of a side before its numbers.
-func runNotes(base, new *side) []string {
-	var notes []string
+func runNotes(base, new *side) []message.Text {
+	var notes []message.Text
 	for _, s := range []struct {
 		side               *side
-		unknown, worthless string
+		unknown, worthless message.Def
 	}{{base, baseUnknown, baseHacks}, {new, newUnknown, newHacks}} {
 		if s.side.run.Manifest == nil {
-			notes = append(notes, fmt.Sprintf(s.unknown, rollout.ManifestFile))
+			notes = append(notes, s.unknown.With(message.Args{"file": message.Name(rollout.ManifestFile)}))
 		}
 		if n := s.side.zeroed; n > 0 {
-			notes = append(notes, fmt.Sprintf(s.worthless, plain.Count(n, "rollout")))
+			notes = append(notes, s.worthless.With(message.Args{"rollouts": message.Count(n, "rollout")}))
 		}
 	}
 	return notes
 }
+
+// What a reader must know of the runs before the answer.
+var (
+	sameFile     = message.New("compare.same_file", "both sides are the same file: a run compared with itself tells of no change")
+	sameRollouts = message.New("compare.same_rollouts", "both sides hold the same rollouts, down to their times: a run compared with itself tells of no change")
+	sameOutputs  = message.New("compare.same_outputs", "the outputs are the same in both runs: what differs is how they were graded")
+	sameRewards  = message.New("compare.same_rewards", "every reward is the same, sample by sample: the same rollouts twice, or a model, a seed or a cache that makes them the same")
+	baseUnknown  = message.New("compare.base_unknown", "the base run has no {file}: what it was made with is not known")
+	newUnknown   = message.New("compare.new_unknown", "the new run has no {file}: what it was made with is not known")
+	baseHacks    = message.New("compare.base_hacks", "in the base run {rollouts} that a detector marked as a hack counts at the bottom of the reward range")
+	newHacks     = message.New("compare.new_hacks", "in the new run {rollouts} that a detector marked as a hack counts at the bottom of the reward range")
+)
+
+// What differs between the runs.
+var (
+	dataFile           = message.New("compare.data_file", "{hash} ({file}, {rows})")
+	itemsOfItsOwn      = message.New("compare.items_of_its_own", "{items} of its own")
+	notCompared        = message.New("compare.not_compared", "left out of the comparison")
+	otherConversations = message.New("compare.other_conversations", "the same ids with other conversations")
+	notTheSame         = message.New("compare.not_the_same", "not the same items: left out of the comparison")
+	withOtherFields    = message.New("compare.other_fields", "the same conversations with other fields")
+	otherReference     = message.New("compare.other_reference", "compared; where the field is the reference, the grader asks for something else")
+	sameConversation   = message.New("compare.same_conversation", "only items of the same id and conversation are compared")
+	ofTheGrader        = message.New("compare.of_the_grader", "a change of the reward may be the grader's")
+	medianOfSamples    = message.New("compare.median_of_samples", "median of valid samples an item; nothing here is biased by it")
+)

@@ -21,7 +21,7 @@ func TestTheSameOutputsOfOtherGradersAreToldApart(t *testing.T) {
 		return out
 	}
 	c := compare(t, opened(t, make(steps(4, 1))), opened(t, make(steps(4, 0))))
-	if c.Answer != analysis.Regressed || len(c.Notes) == 0 || !strings.Contains(c.Notes[0], "how they were graded") {
+	if c.Answer != analysis.Regressed || len(c.Notes) == 0 || !strings.Contains(c.Notes[0].String(), "how they were graded") {
 		t.Errorf("%s: %v", c.Answer, c.Notes)
 	}
 }
@@ -63,7 +63,7 @@ func TestFamiliesThatMoveTogetherAreSaid(t *testing.T) {
 		return out
 	}
 	c := compare(t, opened(t, make(false)), opened(t, make(true)))
-	if c.Answer != analysis.Improved || !strings.Contains(c.Sentence, "clustered by family") || !strings.Contains(c.Sentence, "not sure") {
+	if c.Answer != analysis.Improved || !strings.Contains(c.Sentence.String(), "clustered by family") || !strings.Contains(c.Sentence.String(), "not sure") {
 		t.Errorf("%s: %s", c.Answer, c.Sentence)
 	}
 }

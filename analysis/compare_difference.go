@@ -114,6 +114,9 @@ func (c *comparer) difference(name, unit string, v values, rng *stat.Range) Diff
 	return d
 }
 
+// clustered is what a Difference warns of.
+const clustered = "clustered by family the interval holds 0: items of a family move together"
+
 // flips is the p-value of sign flips, with as many draws as the work allows.
 func (c *comparer) flips(d []float64) *float64 {
 	draws := min(9999, max(999, flipWork/max(1, len(d))))

@@ -1,10 +1,10 @@
 package analysis
 
 import (
-	"fmt"
-	"gonogo/analysis/message"
 	"slices"
 	"strings"
+
+	"gonogo/analysis/message"
 )
 
 // Judged takes over what the two runs' own analyses decided; nil is a run whose
@@ -13,13 +13,15 @@ import (
 // grader's rewards is not better. Where detectors marked rollouts, notes say how
 // many on either side.
 func (c *Comparison) Judged(base, new *Result) {
-	switch b, n := c.Base.judged(base), c.New.judged(new); {
+	b, n := c.Base.judged(base), c.New.judged(new)
+	gates := message.Args{"base": message.Name(b), "new": message.Name(n)}
+	switch {
 	case b != "" && n != "":
-		c.Notes = append(c.Notes, fmt.Sprintf(bothUntrusted, b, n))
+		c.Notes = append(c.Notes, bothUntrusted.With(gates))
 	case b != "":
-		c.Notes = append(c.Notes, fmt.Sprintf(baseUntrusted, b))
+		c.Notes = append(c.Notes, baseUntrusted.With(gates))
 	case n != "":
-		c.Notes = append(c.Notes, fmt.Sprintf(newUntrusted, n))
+		c.Notes = append(c.Notes, newUntrusted.With(gates))
 	}
 	c.Notes = append(c.Notes, markedNotes(c.Base.Detectors, c.New.Detectors)...)
 	c.notBetter()
@@ -117,8 +119,8 @@ func (c *comparer) hacks() []Difference {
 }
 
 // markedNotes tells what detectors marked on either side, the base's first.
-func markedNotes(base, new []ComparedDetector) []string {
-	var notes []string
+func markedNotes(base, new []ComparedDetector) []message.Text {
+	var notes []message.Text
 	find := func(list []ComparedDetector, name string) (ComparedDetector, bool) {
 		i := slices.IndexFunc(list, func(d ComparedDetector) bool { return d.Detector == name })
 		if i < 0 {
@@ -131,15 +133,26 @@ func markedNotes(base, new []ComparedDetector) []string {
 		switch {
 		case b.Marked+n.Marked == 0:
 		case both:
-			notes = append(notes, fmt.Sprintf(bothMarked, b.Detector, message.Percent(b.Share), message.Percent(n.Share)))
+			notes = append(notes, bothMarked.With(message.Args{"detector": message.Name(b.Detector), "base": message.Share(b.Share), "new": message.Share(n.Share)}))
 		default:
-			notes = append(notes, fmt.Sprintf(baseMarked, b.Detector, message.Percent(b.Share)))
+			notes = append(notes, baseMarked.With(message.Args{"detector": message.Name(b.Detector), "base": message.Share(b.Share)}))
 		}
 	}
 	for _, n := range new {
 		if _, both := find(base, n.Detector); !both && n.Marked > 0 {
-			notes = append(notes, fmt.Sprintf(newMarked, n.Detector, message.Percent(n.Share)))
+			notes = append(notes, newMarked.With(message.Args{"detector": message.Name(n.Detector), "new": message.Share(n.Share)}))
 		}
 	}
 	return notes
 }
+
+// What makes a higher reward no better policy.
+var (
+	bothUntrusted = message.New("compare.both_untrusted", "both runs are NO-GO for their grader, base by {base} and new by {new}: a higher reward is then no better policy, for what training raises may be what the grader wrongly pays")
+	baseUntrusted = message.New("compare.base_untrusted", "the base run is NO-GO for its grader, by {base}: a higher reward is then no better policy, for what training raises may be what the grader wrongly pays")
+	newUntrusted  = message.New("compare.new_untrusted", "the new run is NO-GO for its grader, by {new}: a higher reward is then no better policy, for what training raises may be what the grader wrongly pays")
+
+	bothMarked = message.New("compare.both_marked", "the detector “{detector}” marks {base} of the rollouts as hacks in the base run and {new} in the new one")
+	baseMarked = message.New("compare.base_marked", "the detector “{detector}” marks {base} of the rollouts as hacks in the base run; it did not read those of the new one")
+	newMarked  = message.New("compare.new_marked", "the detector “{detector}” marks {new} of the rollouts as hacks in the new run; it did not read those of the base run")
+)

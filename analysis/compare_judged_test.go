@@ -45,14 +45,14 @@ func TestRunsOfAnUntrustedGraderAreNoBetterForAHigherReward(t *testing.T) {
 		base := opened(t, graded("eval", 10, 4, steps(4, 0)), marksOf("peek", 2))
 		new := opened(t, graded("eval", 10, 4, steps(4, 1)), marksOf("peek", 25))
 		got := compare(t, base, new)
-		if got.Answer != analysis.NotBetter || got.ExitCode != 3 || !strings.HasPrefix(got.Sentence, "On eval the detector “peek” marks 62.5 % of the rollouts as hacks, up from 5 %: whatever it earns, the new policy is not better; the mean reward went from") {
+		if got.Answer != analysis.NotBetter || got.ExitCode != 3 || !strings.HasPrefix(got.Sentence.String(), "On eval the detector “peek” marks 62.5 % of the rollouts as hacks, up from 5 %: whatever it earns, the new policy is not better; the mean reward went from") {
 			t.Errorf("%s: %s, exit %d: %s", c.about, got.Answer, got.ExitCode, got.Sentence)
 		}
-		answer, before := got.Answer, slices.Clone(got.Notes)
+		answer, before := got.Answer, len(got.Notes)
 		got.Judged(c.base, c.new)
 		saidInChinese(t, got)
-		want := append(append(before, c.notes...), "the detector “peek” marks 5 % of the rollouts as hacks in the base run and 62.5 % in the new one")
-		if !slices.Equal(got.Notes, want) || got.Answer != answer || !slices.Equal(got.Untrusted(), c.untrusted) {
+		want := append(c.notes, "the detector “peek” marks 5 % of the rollouts as hacks in the base run and 62.5 % in the new one")
+		if notes := got.Notes[before:]; fmt.Sprintf("%q", notes) != fmt.Sprintf("%q", want) || got.Answer != answer || !slices.Equal(got.Untrusted(), c.untrusted) {
 			t.Errorf("%s: %q, %s, %q; want %q", c.about, got.Notes, got.Answer, got.Untrusted(), want)
 		}
 		if d := got.New.Detectors; len(d) != 1 || d[0] != (analysis.ComparedDetector{Detector: "peek", Rollouts: 40, Marked: 25, Share: 0.625}) {
@@ -87,7 +87,7 @@ func TestANoGoGraderImprovesNothing(t *testing.T) {
 		if got.Answer != c.want || got.ExitCode != c.exit || got.Splits[rollout.Eval].Answer != c.want {
 			t.Errorf("%s: %s, exit %d, %s", c.about, got.Answer, got.ExitCode, got.Sentence)
 		}
-		if first := strings.HasPrefix(got.Sentence, "On eval the new run is NO-GO for its grader (grader.hackable): a higher reward does not show a better policy; the mean"); first != (c.want == analysis.NotBetter) {
+		if first := strings.HasPrefix(got.Sentence.String(), "On eval the new run is NO-GO for its grader (grader.hackable): a higher reward does not show a better policy; the mean"); first != (c.want == analysis.NotBetter) {
 			t.Errorf("%s: %s", c.about, got.Sentence)
 		}
 	}
@@ -111,8 +111,8 @@ func TestDetectorsOfOneSide(t *testing.T) {
 		before := len(got.Notes)
 		got.Judged(nil, nil)
 		saidInChinese(t, got)
-		if !slices.Equal(got.Notes[before:], c.want) {
-			t.Errorf("%q, want %q", got.Notes[before:], c.want)
+		if notes := fmt.Sprintf("%q", got.Notes[before:]); notes != fmt.Sprintf("%q", c.want) {
+			t.Errorf("%s, want %q", notes, c.want)
 		}
 	}
 }

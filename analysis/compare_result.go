@@ -8,7 +8,7 @@ import (
 
 // ComparisonSchema names the shape of comparison.json. Keys may be added under
 // one schema; renaming or retyping one makes a new schema.
-const ComparisonSchema = "gonogo/comparison/1"
+const ComparisonSchema = "gonogo/comparison/2"
 
 // Answer says what a comparison found of the new run's mean reward.
 type Answer string
@@ -36,12 +36,11 @@ func (a Answer) ExitCode() int {
 // Comparison is comparison.json: a new run against a base run. Every difference
 // is new minus base.
 type Comparison struct {
-	// Lang is what the texts are written in; in a file they are English: see In.
-	Lang message.Language `json:"-"`
+	Lang message.Language `json:"-"` // what pages and pictures of it are written in
 
 	Schema        string                             `json:"schema"`
 	Answer        Answer                             `json:"answer"`
-	Sentence      string                             `json:"sentence"` // the answer in words
+	Sentence      message.Text                       `json:"sentence"` // what the answer rests on
 	ExitCode      int                                `json:"exit_code"`
 	Split         *rollout.Split                     `json:"split"` // the one that gives the answer; null when none could
 	Confidence    float64                            `json:"confidence"`
@@ -53,10 +52,8 @@ type Comparison struct {
 	Base          ComparedRun                        `json:"base"`
 	New           ComparedRun                        `json:"new"`
 	Differs       []RunDifference                    `json:"differs"` // what the runs were made with, what confounds first
-	Notes         []string                           `json:"notes"`
+	Notes         []message.Text                     `json:"notes"`
 	Splits        map[rollout.Split]*SplitComparison `json:"splits"`
-
-	english *Comparison // what a copy in another language was made of
 }
 
 // ComparedRun is one side of a comparison.
@@ -83,18 +80,18 @@ type ComparedDetector struct {
 
 // RunDifference is one thing that the two runs were made with differently.
 type RunDifference struct {
-	What      string `json:"what"`      // data, items, grader, job, model, setting, seed, samples, tool_version
-	Key       string `json:"key"`       // such as data.eval or model.temperature
-	Base      string `json:"base"`      // "" is not set
-	New       string `json:"new"`       // "" is not set
-	Confounds bool   `json:"confounds"` // a change of the reward may stem from it instead of from the model
-	Note      string `json:"note,omitempty"`
+	What      string       `json:"what"`          // data, items, grader, job, model, setting, seed, samples, tool_version
+	Key       string       `json:"key"`           // such as data.eval or model.temperature
+	Base      message.Text `json:"base,omitzero"` // absent: not set
+	New       message.Text `json:"new,omitzero"`  // absent: not set
+	Confounds bool         `json:"confounds"`     // a change of the reward may stem from it instead of from the model
+	Note      message.Text `json:"note,omitzero"`
 }
 
 // SplitComparison compares one split.
 type SplitComparison struct {
 	Answer      Answer           `json:"answer"`
-	Why         string           `json:"why"`
+	Why         message.Text     `json:"why"`
 	Paired      bool             `json:"paired"`
 	Items       CommonItems      `json:"items"`
 	Samples     SidesOf[Spread]  `json:"samples"`

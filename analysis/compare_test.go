@@ -99,7 +99,7 @@ func TestTheFourAnswers(t *testing.T) {
 		if got.Answer != c.want || got.ExitCode != c.code || got.Split == nil || *got.Split != rollout.Eval {
 			t.Errorf("%s: %s, exit code %d: %s", c.about, got.Answer, got.ExitCode, got.Sentence)
 		}
-		if got.Sentence == "" || strings.ContainsAny(got.Sentence, "{}") {
+		if got.Sentence.None() || strings.ContainsAny(got.Sentence.String(), "{}") {
 			t.Errorf("%s: sentence is %q", c.about, got.Sentence)
 		}
 	}
@@ -155,7 +155,7 @@ func TestUnpairedOnlyWithoutCommonItems(t *testing.T) {
 	}
 	unpaired := compare(t, opened(t, base), opened(t, new))
 	sc := unpaired.Splits[rollout.Eval]
-	if sc.Paired || !strings.Contains(unpaired.Sentence, "unpaired") || !strings.Contains(sc.Reward.Method, "unpaired") {
+	if sc.Paired || !strings.Contains(unpaired.Sentence.String(), "unpaired") || !strings.Contains(sc.Reward.Method, "unpaired") {
 		t.Errorf("no item is common, and it is not said: %s", unpaired.Sentence)
 	}
 	if paired.Answer != analysis.Improved || unpaired.Answer != analysis.CannotTell {
@@ -182,7 +182,7 @@ func TestSplitThatAnswers(t *testing.T) {
 		t.Errorf("the base has no eval, and %v answers", *c.Split)
 	}
 	c = compare(t, opened(t, base[:120]), opened(t, new[120:]))
-	if c.Split != nil || c.Answer != analysis.CannotTell || !strings.Contains(c.Sentence, "no split in common") {
+	if c.Split != nil || c.Answer != analysis.CannotTell || !strings.Contains(c.Sentence.String(), "no split in common") {
 		t.Errorf("no split in common: %s %s", c.Answer, c.Sentence)
 	}
 }
@@ -191,7 +191,7 @@ func TestARunComparedWithItselfCannotTell(t *testing.T) {
 	lines := graded("eval", 100, 4, steps(4, 0))
 	run := opened(t, lines)
 	agree := func(why string, c *analysis.Comparison, text string) {
-		if sc := c.Splits[rollout.Eval]; c.Answer != analysis.CannotTell || !strings.Contains(c.Sentence, text) || sc.Answer != c.Answer || !strings.Contains(sc.Why, text) || sc.Equivalence.Shown {
+		if sc := c.Splits[rollout.Eval]; c.Answer != analysis.CannotTell || !strings.Contains(c.Sentence.String(), text) || sc.Answer != c.Answer || !strings.Contains(sc.Why.String(), text) || sc.Equivalence.Shown {
 			t.Errorf("%s: %s: %s; its split: %s: %s", why, c.Answer, c.Sentence, sc.Answer, sc.Why)
 		}
 	}
@@ -201,7 +201,7 @@ func TestARunComparedWithItselfCannotTell(t *testing.T) {
 	}
 	agree("a copy", compare(t, opened(t, lines), opened(t, lines)), "same rollouts")
 	c := compare(t, opened(t, graded("eval", 100, 4, steps(4, 0))), opened(t, graded("eval", 100, 4, steps(4, 0))))
-	if c.Answer != analysis.Equivalent || len(c.Notes) == 0 || !strings.Contains(c.Notes[0], "every reward is the same") {
+	if c.Answer != analysis.Equivalent || len(c.Notes) == 0 || !strings.Contains(c.Notes[0].String(), "every reward is the same") {
 		t.Errorf("equal rewards, perhaps of a model that never varies: %s %v", c.Answer, c.Notes)
 	}
 	sc := c.Splits[rollout.Eval]
@@ -233,7 +233,7 @@ func TestFailuresAreNoDrop(t *testing.T) {
 		{30, []string{"grader"}, "lost to failures of the grader, more than"},
 		{30, []string{"model_api"}, "lost to failing endpoints, more than"},
 	} {
-		if c := compare(t, opened(t, base), opened(t, loseTo(row.share, row.outcomes...))); !strings.Contains(c.Sentence, row.want) {
+		if c := compare(t, opened(t, base), opened(t, loseTo(row.share, row.outcomes...))); !strings.Contains(c.Sentence.String(), row.want) {
 			t.Errorf("%d %% lost to %v: %s, want %q", row.share, row.outcomes, c.Sentence, row.want)
 		}
 	}
@@ -242,10 +242,10 @@ func TestFailuresAreNoDrop(t *testing.T) {
 	if c.Answer == analysis.Regressed || sc.Missing.New.Tool == 0 || len(sc.Outcomes) != 1 || sc.Outcomes[0].New != sc.Missing.New.Tool {
 		t.Errorf("15 %% lost: %s, missing %+v, outcomes %+v", c.Answer, sc.Missing, sc.Outcomes)
 	}
-	if !strings.Contains(c.Sentence, "left out") || len(sc.Causes) != 1 || sc.Causes[0].Error != "connection refused" {
+	if !strings.Contains(c.Sentence.String(), "left out") || len(sc.Causes) != 1 || sc.Causes[0].Error != "connection refused" {
 		t.Errorf("the lost rollouts are not told of: %s %v", c.Sentence, sc.Causes)
 	}
-	if c := compare(t, opened(t, base), opened(t, lose(30))); c.Answer != analysis.CannotTell || !strings.Contains(c.Sentence, "no fair sample") {
+	if c := compare(t, opened(t, base), opened(t, lose(30))); c.Answer != analysis.CannotTell || !strings.Contains(c.Sentence.String(), "no fair sample") {
 		t.Errorf("30 %% lost: %s: %s", c.Answer, c.Sentence)
 	}
 }
@@ -382,7 +382,7 @@ func TestToleranceAndDelta(t *testing.T) {
 		t.Errorf("a drop of a tenth is within the tolerance: %s", c.Sentence)
 	}
 	s.Thresholds = analysis.Thresholds{"compare.delta": 0.2}
-	if c := compareWith(t, s, opened(t, base), opened(t, new)); c.Answer != analysis.Regressed || !strings.Contains(c.Sentence, "smaller than") {
+	if c := compareWith(t, s, opened(t, base), opened(t, new)); c.Answer != analysis.Regressed || !strings.Contains(c.Sentence.String(), "smaller than") {
 		t.Errorf("a drop that is shown is a regression, however small: %s", c.Sentence)
 	}
 }

@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"math"
-	"strings"
 
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
@@ -15,186 +14,187 @@ const (
 	failuresFail = "infra.failures.fail"
 )
 
-// say words the answers in l, from the numbers. same says that the first note is
-// the reason of all.
-func (c *Comparison) say(l message.Language, same bool) {
+// say says what the answers rest on, from the numbers.
+func (c *Comparison) say() {
 	for _, sc := range c.Splits {
-		switch {
-		case sc == nil:
-		case same:
-			sc.Why = c.Notes[0]
-		default:
-			sc.Why = sc.why(c, l)
-		}
+		sc.Why = sc.why(c)
 	}
 	switch {
-	case same:
-		c.Sentence = l.Say("%s.", capitalized(c.Notes[0]))
+	case c.same():
+		c.Sentence = wholly.With(message.Args{"why": message.Said(c.Notes[0])})
 	case c.Split == nil:
-		c.Sentence = l.Say("%s.", capitalized(c.empty(l)))
-	case c.Splits[*c.Split] != nil:
-		c.Sentence = l.Say("On %s %s.", *c.Split, c.Splits[*c.Split].Why)
+		c.Sentence = wholly.With(message.Args{"why": message.Said(c.empty())})
+	default:
+		c.Sentence = onSplit.With(message.Args{"split": message.Name(string(*c.Split)), "why": message.Said(c.Splits[*c.Split].Why)})
 	}
 }
+
+var (
+	onSplit = message.New("compare.on_split", "On {split} {why}.")
+	wholly  = message.New("compare.wholly", "{Why}.")
+)
 
 // why says what the answer of a split rests on.
-func (sc *SplitComparison) why(c *Comparison, l message.Language) string {
+func (sc *SplitComparison) why(c *Comparison) message.Text {
+	if c.same() {
+		return c.Notes[0]
+	}
 	if !sc.Reward.Known() {
-		return sc.emptySide(l)
+		return sc.emptySide()
 	}
-	lost := sc.lost()
-	if limit, ok := c.Thresholds[failuresFail]; ok && lost > limit {
-		return sc.tooManyLost(l, message.Percent(lost), message.Percent(limit))
+	lost := message.Args{"lost": message.Share(sc.lost()), "causes": message.Said(sc.worse().LostTo()), "limit": message.Share(c.Thresholds[failuresFail])}
+	if sc.lost() > c.Thresholds[failuresFail] {
+		return tooManyLost.With(lost)
 	}
-	parts := append(sc.notBetter(c, l), sc.moved(c, l)...)
-	if limit, ok := c.Thresholds[failuresPass]; ok && lost > limit {
-		parts = append(parts, sc.leftOut(l, message.Percent(lost)))
+	parts := append(sc.notBetter(c), sc.moved(c)...)
+	if sc.lost() > c.Thresholds[failuresPass] {
+		parts = append(parts, lostLeftOut.With(lost))
 	}
-	return strings.Join(parts, l.Text("; "))
+	return message.Clauses(parts...)
 }
 
-// tooManyLost names whose failures took more of a run than a comparison bears.
-func (sc *SplitComparison) tooManyLost(l message.Language, lost, limit string) string {
-	switch m := sc.worse(); {
-	case m.Grader == 0:
-		return l.Say("%s of the rollouts of a run were lost to failing endpoints, more than %s: what is left is no fair sample", lost, limit)
-	case m.Grader == m.Total():
-		return l.Say("%s of the rollouts of a run were lost to failures of the grader, more than %s: what is left is no fair sample", lost, limit)
-	}
-	return l.Say("%s of the rollouts of a run were lost to failing endpoints and failures of the grader, more than %s: what is left is no fair sample", lost, limit)
-}
-
-// leftOut names whose failures took so much that a reader should know.
-func (sc *SplitComparison) leftOut(l message.Language, lost string) string {
-	switch m := sc.worse(); {
-	case m.Grader == 0:
-		return l.Say("%s of the rollouts of a run were lost to failing endpoints and are left out", lost)
-	case m.Grader == m.Total():
-		return l.Say("%s of the rollouts of a run were lost to failures of the grader and are left out", lost)
-	}
-	return l.Say("%s of the rollouts of a run were lost to failing endpoints and failures of the grader and are left out", lost)
-}
+var (
+	tooManyLost = message.New("compare.too_many_lost", "{lost} of the rollouts of a run were lost to {causes}, more than {limit}: what is left is no fair sample")
+	lostLeftOut = message.New("compare.left_out", "{lost} of the rollouts of a run were lost to {causes} and are left out")
+)
 
 // notBetter says for what a policy is not better, whatever it earns.
-func (sc *SplitComparison) notBetter(c *Comparison, l message.Language) []string {
+func (sc *SplitComparison) notBetter(c *Comparison) []message.Text {
 	if sc.Answer != NotBetter {
 		return nil
 	}
-	var parts []string
+	var parts []message.Text
 	for _, d := range sc.moreHacks() {
-		parts = append(parts, l.Say("the detector “%s” marks %s of the rollouts as hacks, up from %s: whatever it earns, the new policy is not better", d.Name, message.Percent(stat.Or(d.New, 0)), message.Percent(stat.Or(d.Base, 0))))
+		parts = append(parts, moreMarked.With(message.Args{"detector": message.Name(d.Name), "new": message.Share(stat.Or(d.New, 0)), "base": message.Share(stat.Or(d.Base, 0))}))
 	}
 	if gate := c.New.untrusted(); gate != "" {
-		parts = append(parts, l.Say("the new run is NO-GO for its grader (%s): a higher reward does not show a better policy", gate))
+		parts = append(parts, newNoGo.With(message.Args{"gate": message.Name(gate)}))
 	}
 	return parts
 }
 
+var (
+	moreMarked = message.New("compare.more_marked", "the detector “{detector}” marks {new} of the rollouts as hacks, up from {base}: whatever it earns, the new policy is not better")
+	newNoGo    = message.New("compare.new_no_go", "the new run is NO-GO for its grader ({gate}): a higher reward does not show a better policy")
+)
+
 // emptySide says what there is nothing to compare of.
-func (sc *SplitComparison) emptySide(l message.Language) string {
+func (sc *SplitComparison) emptySide() message.Text {
 	base, new := sc.Samples.Base.Max > 0, sc.Samples.New.Max > 0
 	if base && new {
-		return l.Text("the runs hold nothing that can be compared")
+		return nothingAlike.Text()
 	}
-	return nothingOf(base, new, l)
-}
-
-func nothingOf(base, new bool, l message.Language) string {
-	switch {
-	case base:
-		return l.Text("the new run holds no rollout with a reward")
-	case new:
-		return l.Text("the base run holds no rollout with a reward")
-	}
-	return l.Text("neither run holds a rollout with a reward")
+	return nothingOf(base, new)
 }
 
 // empty says why no split could be compared.
-func (c *Comparison) empty(l message.Language) string {
+func (c *Comparison) empty() message.Text {
 	base, new := false, false
 	for _, sc := range c.Splits {
-		base = base || sc != nil && sc.Samples.Base.Max > 0
-		new = new || sc != nil && sc.Samples.New.Max > 0
+		base = base || sc.Samples.Base.Max > 0
+		new = new || sc.Samples.New.Max > 0
 	}
 	if base && new {
-		return l.Text("the runs have no split in common")
+		return noSplit.Text()
 	}
-	return nothingOf(base, new, l)
+	return nothingOf(base, new)
 }
 
-// moved tells what was found, with the numbers it rests on.
-func (sc *SplitComparison) moved(c *Comparison, l message.Language) []string {
-	r, e := sc.Reward, sc.Equivalence
-	over := l.Say("%s that both runs hold", l.Count(r.Items, "item"))
-	if !sc.Paired {
-		over = l.Say("%s, none of which is in both runs: an unpaired comparison, which finds less", l.Count(r.Items, "item"))
+func nothingOf(base, new bool) message.Text {
+	switch {
+	case base:
+		return newEmpty.Text()
+	case new:
+		return baseEmpty.Text()
 	}
-	parts := []string{l.Say("the mean reward went from %s to %s, by %s, over %s", message.Digits(stat.Or(r.Base, 0)), message.Digits(stat.Or(r.New, 0)), signedInterval(r.Estimate), over)}
+	return bothEmpty.Text()
+}
+
+var (
+	nothingAlike = message.New("compare.nothing_alike", "the runs hold nothing that can be compared")
+	noSplit      = message.New("compare.no_split", "the runs have no split in common")
+	newEmpty     = message.New("compare.new_empty", "the new run holds no rollout with a reward")
+	baseEmpty    = message.New("compare.base_empty", "the base run holds no rollout with a reward")
+	bothEmpty    = message.New("compare.both_empty", "neither run holds a rollout with a reward")
+)
+
+// moved says what was found, with the numbers it rests on.
+func (sc *SplitComparison) moved(c *Comparison) []message.Text {
+	r, e := sc.Reward, sc.Equivalence
+	over := unpairedItems
+	if sc.Paired {
+		over = commonItems
+	}
+	parts := []message.Text{rewardWent.With(message.Args{
+		"base": message.Number(stat.Or(r.Base, 0)), "new": message.Number(stat.Or(r.New, 0)), "change": message.Said(changeOf(r.Estimate)),
+		"items": message.Said(over.With(message.Args{"items": message.Count(r.Items, "item")})),
+	})}
 	switch {
 	case sc.Answer == Regressed || sc.Answer == Improved:
 		if math.Abs(*r.Value) < e.Delta {
-			parts = append(parts, l.Say("the change is real and smaller than the %s that is set to matter", message.Plain(e.Delta)))
+			parts = append(parts, realButSmall.With(message.Args{"delta": message.Setting(e.Delta)}))
 		}
 		if f := r.Family; f != nil && f.Known() && f.Low != nil && f.High != nil && *f.Low <= 0 && *f.High >= 0 {
-			parts = append(parts, l.Say("clustered by family, %s, it is not sure", signedInterval(*f)))
+			parts = append(parts, notSureByFamily.With(message.Args{"change": message.Said(changeOf(*f))}))
 		}
 		return parts
 	case sc.Answer == NotBetter: // why is said before it
 		return parts
 	case sc.Answer == Equivalent && e.Low != nil && e.High != nil:
-		return append(parts, l.Say("the one-sided bounds %s and %s lie within %s", signed(*e.Low), signed(*e.High), message.Plain(e.Delta)))
+		return append(parts, boundsWithin.With(message.Args{"low": message.Change(*e.Low), "high": message.Change(*e.High), "delta": message.Setting(e.Delta)}))
 	}
-	return append(parts, sc.hidden(c, l)...)
+	return append(parts, sc.hidden(c)...)
 }
 
+var (
+	rewardWent      = message.New("compare.reward_went", "the mean reward went from {base} to {new}, by {change}, over {items}")
+	commonItems     = message.New("compare.common_items", "{items} that both runs hold")
+	unpairedItems   = message.New("compare.unpaired_items", "{items}, none of which is in both runs: an unpaired comparison, which finds less")
+	realButSmall    = message.New("compare.real_but_small", "the change is real and smaller than the {delta} that is set to matter")
+	notSureByFamily = message.New("compare.not_sure_by_family", "clustered by family, {change}, it is not sure")
+	boundsWithin    = message.New("compare.bounds_within", "the one-sided bounds {low} and {high} lie within {delta}")
+)
+
 // hidden says why it cannot be told, and how much more would tell.
-func (sc *SplitComparison) hidden(c *Comparison, l message.Language) []string {
+func (sc *SplitComparison) hidden(c *Comparison) []message.Text {
 	r := sc.Reward
 	if r.Low == nil || r.High == nil {
-		return []string{l.Text("that is too little for an interval")}
+		return []message.Text{noInterval.Text()}
 	}
-	var parts []string
+	var parts []message.Text
 	if margin := c.Tolerance; *r.Low > margin || *r.High < -margin {
-		p := l.Text("unknown")
-		if exact := sc.exactP(); exact != nil {
-			p = message.Digits(*exact)
-		}
-		parts = append(parts, l.Say("the interval shows a change and the exact test does not (p = %s)", p))
+		parts = append(parts, exactDisagrees.With(message.Args{"p": message.Known(sc.exactP())}))
 	}
 	if r.MDE != nil {
-		parts = append(parts, l.Say("a change of less than %s could hide here", message.Digits(*r.MDE)))
+		parts = append(parts, couldHide.With(message.Args{"change": message.Number(*r.MDE)}))
 	}
-	if sc.Needs != nil {
-		needed := l.Say("%s sampled alike", l.Count(sc.Needs.Items, "item"))
-		if sc.Needs.Samples > 0 {
-			needed = l.Say("%s sampled alike, or these sampled %s times,", l.Count(sc.Needs.Items, "item"), message.Whole(sc.Needs.Samples))
+	if n := sc.Needs; n != nil {
+		needed := sampledAlike
+		if n.Samples > 0 {
+			needed = sampledMore
 		}
-		parts = append(parts, l.Say("about %s would show one of %s", needed, message.Plain(sc.Equivalence.Delta)))
+		parts = append(parts, wouldShow.With(message.Args{
+			"needed": message.Said(needed.With(message.Args{"items": message.Count(n.Items, "item"), "samples": message.Int(n.Samples)})),
+			"delta":  message.Setting(sc.Equivalence.Delta),
+		}))
 	}
 	return parts
 }
 
-// capitalized begins an English sentence.
-func capitalized(s string) string {
-	if s == "" || s[0] < 'a' || s[0] > 'z' {
-		return s
-	}
-	return string(s[0]-'a'+'A') + s[1:]
-}
+var (
+	noInterval     = message.New("compare.no_interval", "that is too little for an interval")
+	exactDisagrees = message.New("compare.exact_disagrees", "the interval shows a change and the exact test does not (p = {p})")
+	couldHide      = message.New("compare.could_hide", "a change of less than {change} could hide here")
+	wouldShow      = message.New("compare.would_show", "about {needed} would show one of {delta}")
+	sampledAlike   = message.New("compare.sampled_alike", "{items} sampled alike")
+	sampledMore    = message.New("compare.sampled_more", "{items} sampled alike, or these sampled {samples} times,")
+)
+
+// changeOf is a difference with its interval; its value is known.
+func changeOf(e stat.Estimate) message.Text { return message.ChangeWithin(*e.Value, e.Low, e.High) }
 
 // signed prints a change with its sign.
-func signed(x float64) string {
-	if x > 0 {
-		return "+" + message.Digits(x)
-	}
-	return message.Digits(x)
-}
+func signed(x float64) string { return message.Signed(x) }
 
 // signedInterval prints a change with its interval.
-func signedInterval(e stat.Estimate) string {
-	text := signed(*e.Value)
-	if e.Low != nil && e.High != nil {
-		text += " [" + signed(*e.Low) + ", " + signed(*e.High) + "]"
-	}
-	return text
-}
+func signedInterval(e stat.Estimate) string { return changeOf(e).String() }

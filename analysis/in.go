@@ -7,6 +7,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
+// plain is what results are made in, and kept.
+var plain message.Language
+
 // In returns a copy of r whose findings, note and notes are said in l: the gates
 // are asked again what r tells, and each finding takes over their words for the
 // answer that it gave, with its own numbers; what it says of items is said again

@@ -19,8 +19,8 @@ func Made(m *rollout.Manifest) map[string]string {
 		made[key] = m.Binding[key]
 	}
 	for _, split := range rollout.Splits() {
-		if data := dataOf(m, split); data != "" {
-			made["data."+string(split)] = data
+		if data := dataOf(m, split); !data.None() {
+			made["data."+string(split)] = data.String()
 		}
 	}
 	if m.Grader != nil {

@@ -162,6 +162,24 @@ type Missing struct {
 // Total is the number of rollouts without a valid reward.
 func (m Missing) Total() int { return m.ModelAPI + m.Tool + m.Grader }
 
+// LostTo names whose failures they were: those of endpoints, of the grader, or of
+// both.
+func (m Missing) LostTo() message.Text {
+	switch {
+	case m.Grader == 0:
+		return lostToEndpoints.Text()
+	case m.Grader == m.Total():
+		return lostToGrader.Text()
+	}
+	return lostToBoth.Text()
+}
+
+var (
+	lostToEndpoints = message.New("missing.endpoints", "failing endpoints")
+	lostToGrader    = message.New("missing.grader", "failures of the grader")
+	lostToBoth      = message.New("missing.both", "failing endpoints and failures of the grader")
+)
+
 // OwnFailures counts rollouts in which the model itself gave no answer.
 type OwnFailures struct {
 	NoAnswer  int `json:"no_answer"`

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -26,7 +27,7 @@ type Variants struct {
 	Hoped      float64        `json:"hoped"`      // the gain hoped for from training, as eval.power has it
 	Correction string         `json:"correction"` // of the p-values of a split, over the variants
 	Ranked     []Variant      `json:"ranked"`     // the largest gain first; those that cannot be compared last
-	Notes      []string       `json:"notes"`
+	Notes      []message.Text `json:"notes"`
 }
 
 // Variant is one variant of the run.
@@ -36,15 +37,15 @@ type Variant struct {
 	Dir     string                          `json:"dir"` // below the run directory
 	Changes []rollout.Change                `json:"changes"`
 	Answer  VariantAnswer                   `json:"answer"` // on the split that ranks
-	Why     string                          `json:"why"`
+	Why     message.Text                    `json:"why"`
 	Splits  map[rollout.Split]*VariantSplit `json:"splits"`
-	Notes   []string                        `json:"notes"`
+	Notes   []message.Text                  `json:"notes"`
 }
 
 // VariantSplit compares a variant with the base on one split.
 type VariantSplit struct {
 	Answer      VariantAnswer    `json:"answer"`
-	Why         string           `json:"why"`
+	Why         message.Text     `json:"why"`
 	Paired      bool             `json:"paired"`
 	Samples     SidesOf[Spread]  `json:"samples"`
 	Missing     SidesOf[Missing] `json:"missing"`

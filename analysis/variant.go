@@ -44,7 +44,7 @@ func RankVariants(ctx context.Context, r *Result, base *rollout.Run, variants []
 	width := s.RewardRange.Width()
 	out := &Variants{
 		Delta: s.Thresholds.At(compareDelta) * width, Tolerance: s.Thresholds.At(compareTolerance) * width,
-		Hoped: s.Thresholds.At("eval.power") * width, Correction: "holm", Notes: []string{},
+		Hoped: s.Thresholds.At("eval.power") * width, Correction: "holm", Notes: []message.Text{},
 	}
 	for _, run := range variants {
 		n, err := readSide(ctx, run, read, s, hash)
@@ -69,7 +69,7 @@ func newVariant(base, new *side, s Settings) Variant {
 	about := new.run.Manifest.Variant
 	v := Variant{
 		Name: about.Name, Doc: about.Doc, Dir: filepath.ToSlash(filepath.Join(rollout.VariantsDir, filepath.Base(new.run.Dir))),
-		Changes: about.Changes, Answer: Untold, Splits: make(map[rollout.Split]*VariantSplit), Notes: []string{},
+		Changes: about.Changes, Answer: Untold, Splits: make(map[rollout.Split]*VariantSplit), Notes: []message.Text{},
 	}
 	if v.Changes == nil {
 		v.Changes = []rollout.Change{}
@@ -87,18 +87,26 @@ func newVariant(base, new *side, s Settings) Variant {
 }
 
 // variantNotes says what makes a variant's difference another than it looks.
-func variantNotes(base, new *side, pairings map[rollout.Split]pairing) []string {
-	notes, _ := likeness(base, new, pairings)
+func variantNotes(base, new *side, pairings map[rollout.Split]pairing) []message.Text {
+	var notes []message.Text
+	if like := likeness(base, new, pairings); !like.None() {
+		notes = append(notes, like)
+	}
 	for _, d := range differences(base.run.Manifest, new.run.Manifest) {
 		if d.Confounds {
-			notes = append(notes, fmt.Sprintf("made with another %s than the base: a difference may stem from that alone", d.Key))
+			notes = append(notes, madeOtherwise.With(message.Args{"key": message.Name(d.Key)}))
 		}
 	}
 	if base.zeroed > 0 && new.zeroed == 0 {
-		notes = append(notes, fmt.Sprintf("%s of the base that a detector marked as a hack count at the bottom, and no detector has read the variant's: gonogo audit on its directory mends that", plain.Count(base.zeroed, "rollout")))
+		notes = append(notes, variantUnread.With(message.Args{"rollouts": message.Count(base.zeroed, "rollout")}))
 	}
 	return notes
 }
+
+var (
+	madeOtherwise = message.New("variant.made_otherwise", "made with another {key} than the base: a difference may stem from that alone")
+	variantUnread = message.New("variant.unread", "{rollouts} of the base that a detector marked as a hack count at the bottom, and no detector has read the variant's: gonogo audit on its directory mends that")
+)
 
 func newVariantSplit(sc *SplitComparison, p pairing, s Settings) *VariantSplit {
 	v := &VariantSplit{
@@ -135,16 +143,24 @@ func (v *Variants) correct(split rollout.Split, s Settings) {
 		if sp.Answer != Gains && sp.Answer != Loses || p != nil && *p <= 1-s.Confidence {
 			continue
 		}
-		looks := map[VariantAnswer]string{Gains: "a gain", Loses: "a loss"}[sp.Answer]
+		takenBack := gainTakenBack
+		if sp.Answer == Loses {
+			takenBack = lossTakenBack
+		}
 		sp.Answer = Untold
 		if sp.Equivalence.Shown {
 			sp.Answer = NoDifference
 		}
 		if p != nil {
-			sp.Why += "; " + fmt.Sprintf("by itself that would be %s, and corrected for %s it is not (%s)", looks, plain.Count(len(all), "variant"), message.P(*p))
+			sp.Why = message.Clauses(sp.Why, takenBack.With(message.Args{"variants": message.Count(len(all), "variant"), "p": message.PValue(*p)}))
 		}
 	}
 }
+
+var (
+	gainTakenBack = message.New("variant.gain_taken_back", "by itself that would be a gain, and corrected for {variants} it is not ({p})")
+	lossTakenBack = message.New("variant.loss_taken_back", "by itself that would be a loss, and corrected for {variants} it is not ({p})")
+)
 
 // choose takes the split that ranks: the first on which a variant can be
 // compared.
@@ -183,13 +199,18 @@ func (v *Variants) rank() {
 			of.Answer, of.Why = sp.Answer, sp.Why
 			continue
 		}
-		of.Why = "it holds no rollout with a reward that could be compared"
+		of.Why = variantEmpty.Text()
 		if v.Split != nil {
-			of.Why = fmt.Sprintf("it holds no rollout of %s with a reward", *v.Split)
+			of.Why = variantEmptyOn.With(message.Args{"split": message.Name(string(*v.Split))})
 		}
 	}
 	v.flattery()
 }
+
+var (
+	variantEmpty   = message.New("variant.empty", "it holds no rollout with a reward that could be compared")
+	variantEmptyOn = message.New("variant.empty_on", "it holds no rollout of {split} with a reward")
+)
 
 // flattery says that the gain of a variant chosen among several looks larger
 // than it is, and what items that did not choose it say.
@@ -198,9 +219,16 @@ func (v *Variants) flattery() {
 	if len(v.Ranked) < 2 || first.Answer != Gains {
 		return
 	}
+	args := message.Args{"variant": message.Name(first.Name), "split": message.Name(string(*v.Split)), "eval": message.Name(string(rollout.Eval))}
 	if sp := first.Splits[rollout.Eval]; sp != nil && *v.Split != rollout.Eval && sp.Reward.Known() {
-		v.Notes = append(v.Notes, fmt.Sprintf("the variant %s leads on %s and was chosen there, which flatters it a little; on %s, whose items did not choose, it changes the mean reward by %s", first.Name, *v.Split, rollout.Eval, signedInterval(sp.Reward.Estimate)))
+		args["change"] = message.Said(changeOf(sp.Reward.Estimate))
+		v.Notes = append(v.Notes, leadsOnEval.With(args))
 		return
 	}
-	v.Notes = append(v.Notes, fmt.Sprintf("the variant %s was chosen on these very rollouts, so its gain looks a little larger than it is: measure it on other items, or with another seed, before you count on the number", first.Name))
+	v.Notes = append(v.Notes, chosenHere.With(args))
 }
+
+var (
+	leadsOnEval = message.New("variant.leads", "the variant {variant} leads on {split} and was chosen there, which flatters it a little; on {eval}, whose items did not choose, it changes the mean reward by {change}")
+	chosenHere  = message.New("variant.chosen_here", "the variant {variant} was chosen on these very rollouts, so its gain looks a little larger than it is: measure it on other items, or with another seed, before you count on the number")
+)

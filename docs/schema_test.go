@@ -41,7 +41,7 @@ const (
 
 // The published schemas are what the types say. Each names its version.
 func TestSchemasAreThoseOfTheTypes(t *testing.T) {
-	told := sources(t, "analysis", "analysis/history", "analysis/stat", "analysis/shift", "sampler/rollout")
+	told := sources(t, "analysis", "analysis/history", "analysis/message", "analysis/stat", "analysis/shift", "sampler/rollout")
 	for _, s := range Schemas() {
 		p, ok := published[s.Name]
 		if !ok {

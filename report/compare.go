@@ -69,21 +69,21 @@ type Moved struct {
 	NewCommand             string
 }
 
-// NewComparison makes the page of c.
+// NewComparison makes the page of c, in the language of c.
 func NewComparison(c *analysis.Comparison, opt Options) *ComparisonPage {
 	said, shared := message.In(c.Lang, compareEnglish), wordsIn(c.Lang)
 	w := &said
 	p := &ComparisonPage{
-		Options: opt, Comparison: c, words: w, Title: w.Title, Answer: w.Answers[c.Answer], Sentence: prose(c.Sentence),
+		Options: opt, Comparison: c, words: w, Title: w.Title, Answer: w.Answers[c.Answer], Sentence: prose(c.Sentence.In(c.Lang)),
 		Base: visible(c.Base.File), New: visible(c.New.File),
 	}
 	p.Version = visible(p.Version)
 	p.BaseVerdict, p.NewVerdict = verdictOf(c.Base, w), verdictOf(c.New, w)
 	for _, d := range c.Differs {
-		p.Differs = append(p.Differs, Difference{Key: id(d.Key), Base: setTo(d.Base, w), New: setTo(d.New, w), Note: prose(d.Note), Confounds: d.Confounds})
+		p.Differs = append(p.Differs, Difference{Key: id(d.Key), Base: setTo(d.Base, c.Lang, w), New: setTo(d.New, c.Lang, w), Note: prose(d.Note.In(c.Lang)), Confounds: d.Confounds})
 	}
 	for _, note := range c.Notes {
-		p.Notes = append(p.Notes, prose(note))
+		p.Notes = append(p.Notes, prose(note.In(c.Lang)))
 	}
 	for _, side := range []struct {
 		name  string
@@ -123,15 +123,15 @@ func verdictOf(r analysis.ComparedRun, w *compareWords) string {
 	return fmt.Sprintf(w.VerdictBy, visible(string(r.Verdict)), id(r.Reason))
 }
 
-func setTo(value string, w *compareWords) string {
-	if value == "" {
+func setTo(value message.Text, l message.Language, w *compareWords) string {
+	if value.None() {
 		return w.NotSet
 	}
-	return id(value)
+	return id(value.In(l))
 }
 
 func newComparedSplit(split rollout.Split, c *analysis.Comparison, sc *analysis.SplitComparison, w *compareWords) ComparedSplit {
-	s := ComparedSplit{Name: split, Answer: w.Answers[sc.Answer], Lead: prose(sc.Why), Facts: comparedFacts(sc, w)}
+	s := ComparedSplit{Name: split, Answer: w.Answers[sc.Answer], Lead: prose(sc.Why.In(c.Lang)), Facts: comparedFacts(sc, c.Lang, w)}
 	s.Heading, s.Why = fmt.Sprintf(w.SplitAnswer, split, s.Answer), capital(s.Lead)+w.Signs.Stop
 	if sc.Reward.Known() {
 		s.Grids = append(s.Grids, differenceGrid(sc, w))
@@ -178,7 +178,7 @@ func refs(list []analysis.SampleRef, w *compareWords) []string {
 }
 
 // comparedFacts are what the answer rests on.
-func comparedFacts(sc *analysis.SplitComparison, w *compareWords) []string {
+func comparedFacts(sc *analysis.SplitComparison, l message.Language, w *compareWords) []string {
 	items := fmt.Sprintf(w.Items, w.Item.of(sc.Items.Common))
 	if !sc.Paired {
 		items = w.Unpaired
@@ -195,7 +195,7 @@ func comparedFacts(sc *analysis.SplitComparison, w *compareWords) []string {
 	if r := sc.Reward; r.Known() {
 		facts = append(facts, fmt.Sprintf(w.Measured, w.Rollout.of(r.N), prose(r.Method)))
 		for _, warning := range r.Warnings {
-			facts = append(facts, capital(prose(warning))+w.Signs.Stop)
+			facts = append(facts, capital(prose(l.Again(warning)))+w.Signs.Stop)
 		}
 	}
 	if checks := checks(sc, w); checks != "" {

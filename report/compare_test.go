@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gonogo/analysis"
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -27,7 +28,7 @@ func nastyComparison(answer analysis.Answer) *analysis.Comparison {
 		return analysis.Difference{Estimate: e, Name: name, K: 8, Base: stat.Some(0.6), New: stat.Some(0.3), P: stat.Some(1e-9), Wilcoxon: stat.Some(0.01), McNemar: stat.Some(0.02), PHolm: stat.Some(0.5), MDE: stat.Some(0.2), Family: &e}
 	}
 	sc := &analysis.SplitComparison{
-		Answer: answer, Why: "why " + hostile, Paired: true,
+		Answer: answer, Why: message.Verbatim("why " + hostile), Paired: true,
 		Items:  analysis.CommonItems{Common: 10, OnlyBase: []string{hostile}, Lost: []string{hostile}, Changed: []string{hostile}},
 		Reward: difference("reward"), Others: []analysis.Difference{difference("best_of"), {Name: "latency", Direction: "unclear"}},
 		Equivalence: stat.Equivalence{Delta: 0.05, Low: stat.Some(-0.4), High: stat.Some(-0.1)}, SameModel: stat.Some(0.1),
@@ -45,10 +46,10 @@ func nastyComparison(answer analysis.Answer) *analysis.Comparison {
 		sc.Moved = append(sc.Moved, analysis.MovedItem{ItemChange: analysis.ItemChange{Item: hostile, Change: -0.5, Base: 1, New: 0.5, BaseN: 4, NewN: 4, CallsChange: stat.Some(-1)}, BaseRollouts: ref, NewRollouts: ref})
 	}
 	return &analysis.Comparison{
-		Schema: analysis.ComparisonSchema, Answer: answer, Sentence: "Sentence " + hostile, Split: &eval, Confidence: 0.95, Delta: 0.05,
+		Schema: analysis.ComparisonSchema, Answer: answer, Sentence: message.Verbatim("Sentence " + hostile), Split: &eval, Confidence: 0.95, Delta: 0.05,
 		Base: analysis.ComparedRun{File: hostile, Input: rollout.Input{Bad: []rollout.BadLine{{Line: 3, Why: hostile}}}}, New: analysis.ComparedRun{File: hostile},
-		Differs: []analysis.RunDifference{{What: "data", Key: hostile, Base: hostile, Confounds: true, Note: hostile}},
-		Notes:   []string{hostile},
+		Differs: []analysis.RunDifference{{What: "data", Key: hostile, Base: message.Verbatim(hostile), Confounds: true, Note: message.Verbatim(hostile)}},
+		Notes:   []message.Text{message.Verbatim(hostile)},
 		Splits:  map[rollout.Split]*analysis.SplitComparison{rollout.Train: sc, rollout.Eval: sc},
 	}
 }
@@ -159,7 +160,7 @@ func TestTheCatalogueOfComparisonsIsComplete(t *testing.T) {
 }
 
 func TestAnEmptyComparisonIsStillAPage(t *testing.T) {
-	c := &analysis.Comparison{Answer: analysis.CannotTell, Sentence: "Neither run holds a rollout with a reward."}
+	c := &analysis.Comparison{Answer: analysis.CannotTell, Sentence: message.Verbatim("Neither run holds a rollout with a reward.")}
 	var text, marked bytes.Buffer
 	p := NewComparison(c, Options{})
 	if p.WriteText(&text) != nil || p.WriteMarkdown(&marked) != nil {

@@ -38,9 +38,8 @@ type NightChange struct {
 	Details []string // what else changed there
 }
 
-// NewHistory makes the page of h, in the language that h is to be said in.
+// NewHistory makes the page of h, in the language of h.
 func NewHistory(h *history.History, opt Options) *HistoryPage {
-	h = h.In(h.Lang)
 	said := message.In(h.Lang, historyEnglish)
 	w := &said
 	p := &HistoryPage{Options: opt, History: h, Title: w.Title, Span: w.None, words: w}
@@ -52,7 +51,7 @@ func NewHistory(h *history.History, opt Options) *HistoryPage {
 		p.Span = fmt.Sprintf(w.Span, w.Night.of(n), p.night(0), p.night(n-1))
 	}
 	for _, note := range h.Notes {
-		p.Notes = append(p.Notes, p.page.Words.Capital(prose(note))+w.Signs.Stop)
+		p.Notes = append(p.Notes, p.page.Words.Capital(prose(note.In(h.Lang)))+w.Signs.Stop)
 	}
 	for i := range h.Changes {
 		p.Changes = append(p.Changes, p.change(&h.Changes[i], w))
@@ -148,8 +147,8 @@ func (p *HistoryPage) seriesGrid(kind string, w *historyWords) Grid {
 		switch {
 		case s.PHolm != nil:
 			row[5] = pValue(s.PHolm)
-		case s.Why != "":
-			row[5] = prose(s.Why)
+		case !s.Why.None():
+			row[5] = prose(s.Why.In(p.History.Lang))
 		}
 		g.Rows = append(g.Rows, row)
 	}

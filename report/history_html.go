@@ -6,13 +6,8 @@ import (
 	"html/template"
 	"io"
 	"path/filepath"
-	"regexp"
-	"strings"
 
 	"gonogo/analysis"
-	"gonogo/analysis/history"
-	"gonogo/analysis/message"
-	"gonogo/report/chart"
 )
 
 var historyTemplate = template.Must(template.Must(pageTemplate.Clone()).New("history").Parse(asset("history.html")))
@@ -45,52 +40,11 @@ func (p *HistoryPage) newest() *newestNight {
 		class = analysis.Undecided
 	}
 	text := fmt.Sprintf(w.Newest, p.night(n-1), mark.ExitCode)
-	if said := p.sentence(mark); said != "" {
-		text = said + w.Signs.Space + text
+	if !mark.Sentence.None() {
+		text = prose(mark.Sentence.In(p.History.Lang)) + w.Signs.Space + text
 	}
 	answer := capital(nightAnswer(mark, w))
 	return &newestNight{string(class), answer, text, wordy(answer)}
-}
-
-// sentence is what the newest night kept of its answer, in English: in another
-// language its mean reward stands there, but where it can be said again.
-func (p *HistoryPage) sentence(newest *history.Mark) string {
-	if p.History.Lang == (message.Language{}) {
-		return prose(newest.Sentence)
-	}
-	if said, ok := saidAgain(p.History.Lang, newest.Sentence); ok {
-		return prose(said)
-	}
-	for _, s := range p.History.Series {
-		if last := s.Points[len(s.Points)-1]; s.Name == history.Reward && last.Night == len(p.History.Nights)-1 {
-			return fmt.Sprintf(p.words.NewestReward, chart.Interval(&last.Value, last.Low, last.High))
-		}
-	}
-	return p.words.NewestEmpty
-}
-
-// ofComparison is what a night that was compared keeps of its answer.
-var ofComparison = regexp.MustCompile(`^On (\S+) (.+?)\.( Against the trend .+)?$`)
-
-// saidAgain says what a night kept of its answer in another language, and whether
-// all of it could be: a sentence half in English is none.
-func saidAgain(l message.Language, kept string) (said string, ok bool) {
-	m := ofComparison.FindStringSubmatch(kept)
-	if m == nil {
-		said = l.Again(kept)
-		return said, said != kept
-	}
-	parts := strings.Split(m[2], "; ")
-	for i, part := range parts {
-		if parts[i] = l.Again(part); parts[i] == part {
-			return "", false
-		}
-	}
-	trend := l.Again(m[3])
-	if trend != "" && trend == m[3] {
-		return "", false
-	}
-	return l.Say("On %s %s.", m[1], strings.Join(parts, l.Text("; "))) + trend, true
 }
 
 // WriteHTML writes the page as one file that loads nothing and runs nothing.

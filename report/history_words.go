@@ -7,15 +7,14 @@ import (
 
 // historyWords is the catalogue of what a history says in its own voice.
 type historyWords struct {
-	Signs                     signs
-	Title, Span, One, None    string
-	Night                     plural
-	SeriesNames               map[string]string // seconds are medians but where they say otherwise; failures and what is lost or accepted are shares
-	Kinds                     map[string]string // of series
-	Answers                   map[analysis.Answer]string
-	First, Accepted, Trend    string
-	Newest, Table             string
-	NewestReward, NewestEmpty string // instead of what the night kept, in another language
+	Signs                  signs
+	Title, Span, One, None string
+	Night                  plural
+	SeriesNames            map[string]string // seconds are medians but where they say otherwise; failures and what is lost or accepted are shares
+	Kinds                  map[string]string // of series
+	Answers                map[analysis.Answer]string
+	First, Accepted, Trend string
+	Newest, Table          string
 
 	Changes, Unusual, Series, Nights, Notes, Made, Pictures, Method string
 
@@ -45,7 +44,6 @@ var historyEnglish = historyWords{
 	},
 	First: "compared with none", Accepted: "accepted", Trend: "regressed by the trend",
 	Newest: "The newest night is %s; its exit code was %d.", Table: "The numbers",
-	NewestReward: "Its mean reward is %s.", NewestEmpty: "It holds no rollout with a reward.",
 
 	Changes: "Nights where something changed", Unusual: "What is unusual of the newest night", Series: "Drift of the %s", Nights: "Nights",
 	Notes: "Read first", Made: "What was made otherwise than the night before", Pictures: "Pictures", Method: "How it was found",

@@ -44,7 +44,7 @@ func newVariants(r *analysis.Result, w *words) Variants {
 	if len(out.Tables) == 0 {
 		out.Tables = []Grid{{Words: true, Head: []string{w.Variants.Head[0], ""}}}
 		for _, one := range v.Ranked {
-			out.Tables[0].Rows = append(out.Tables[0].Rows, []string{id(one.Name), prose(one.Why)})
+			out.Tables[0].Rows = append(out.Tables[0].Rows, []string{id(one.Name), prose(one.Why.In(r.Lang))})
 		}
 	}
 	for _, one := range v.Ranked {
@@ -52,11 +52,11 @@ func newVariants(r *analysis.Result, w *words) Variants {
 			out.Notes = append(out.Notes, fmt.Sprintf(w.Variants.Change, id(one.Name), id(c.Key), orNotSet(c.Base, w), quotedText(c, w)))
 		}
 		for _, note := range one.Notes {
-			out.Notes = append(out.Notes, w.named(id(one.Name), prose(note)))
+			out.Notes = append(out.Notes, w.named(id(one.Name), prose(note.In(r.Lang))))
 		}
 	}
 	for _, note := range v.Notes {
-		out.Notes = append(out.Notes, w.Capital(prose(note))+w.Signs.Stop)
+		out.Notes = append(out.Notes, w.Capital(prose(note.In(r.Lang)))+w.Signs.Stop)
 	}
 	return out
 }

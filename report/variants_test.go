@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gonogo/analysis"
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/report/reporttest"
 	"gonogo/sampler/rollout"
@@ -26,12 +27,12 @@ func withVariants(t *testing.T) *analysis.Result {
 			{Estimate: stat.Estimate{Value: value(-0.02)}, Name: "tool_calls", Direction: "unclear"},
 		},
 	}
-	r.Variants = &analysis.Variants{Split: &split, Delta: 0.05, Hoped: 0.05, Correction: "holm", Notes: []string{"a note"}, Ranked: []analysis.Variant{
+	r.Variants = &analysis.Variants{Split: &split, Delta: 0.05, Hoped: 0.05, Correction: "holm", Notes: []message.Text{message.Verbatim("a note")}, Ranked: []analysis.Variant{
 		{
 			Name: "brief", Answer: analysis.Gains, Splits: map[rollout.Split]*analysis.VariantSplit{split: sp},
 			Changes: []rollout.Change{{Key: "prompt", Base: "the rows' own", New: "Be <b>brief</b>\x1b[31m."}},
 		},
-		{Name: "late", Answer: analysis.Untold, Why: "it holds no rollout", Splits: map[rollout.Split]*analysis.VariantSplit{}},
+		{Name: "late", Answer: analysis.Untold, Why: message.Verbatim("it holds no rollout"), Splits: map[rollout.Split]*analysis.VariantSplit{}},
 	}}
 	return r
 }

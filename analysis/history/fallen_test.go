@@ -67,7 +67,7 @@ func TestANewestNightThatIsNoneLeavesTheTrend(t *testing.T) {
 		if len(h.Changes) != 1 || h.Nights[13].InTrend || !h.Nights[12].InTrend {
 			t.Errorf("%s: changes %+v, nights %+v", c.what, h.Changes, h.Nights)
 		}
-		if len(h.Notes) != 1 || !strings.Contains(h.Notes[0], c.note) {
+		if len(h.Notes) != 1 || !strings.Contains(h.Notes[0].String(), c.note) {
 			t.Errorf("%s: notes %q, want %q", c.what, h.Notes, c.note)
 		}
 		if h.Fallen(12, 0) != nil {

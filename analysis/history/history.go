@@ -16,7 +16,7 @@ import (
 )
 
 // Schema names the shape of what Analyze finds, as JSON.
-const Schema = "gonogo/history/1"
+const Schema = "gonogo/history/2"
 
 // Options are what a history is read with.
 type Options struct {
@@ -31,7 +31,7 @@ func DefaultOptions() Options { return Options{Confidence: 0.95, Draws: 1999, Se
 
 // History is what changed over the nights.
 type History struct {
-	Lang message.Language `json:"-"` // what its texts, pictures and page are written in
+	Lang message.Language `json:"-"` // what its pictures and page are written in
 
 	Schema     string     `json:"schema"`
 	Confidence float64    `json:"confidence"`
@@ -40,10 +40,8 @@ type History struct {
 	Changes    []Change   `json:"changes"` // of all series, by night
 	Unusual    []Unusual  `json:"unusual"` // what the newest night shows that the nights before it make unlikely
 	Made       []MadeMark `json:"made"`    // what was made otherwise than the night before
-	Notes      []string   `json:"notes"`
 
-	ref  int    // the night that those of the trend can be compared with
-	torn string // the file whose last line is left out
+	Notes []message.Text `json:"notes"`
 }
 
 // Mark is one night.
@@ -57,20 +55,20 @@ type Mark struct {
 	ExitCode int              `json:"exit_code"`
 	Good     bool             `json:"good"`
 	Accepted bool             `json:"accepted"`
-	Sentence string           `json:"sentence"` // the answer in words, in English as the night kept it
+	Sentence message.Text     `json:"sentence"` // what the answer rests on
 	InTrend  bool             `json:"in_trend"` // its items and rewards are those of the newest good night
 }
 
 // Series is one number over the nights.
 type Series struct {
-	Name   string   `json:"name"`
-	Kind   string   `json:"kind"`
-	Unit   string   `json:"unit"`
-	Points []Point  `json:"points"`
-	Levels []Level  `json:"levels"` // stretches between changes
-	P      *float64 `json:"p"`      // of no change at all; null where that could not be tested
-	PHolm  *float64 `json:"p_holm"` // corrected for the other series
-	Why    string   `json:"why,omitempty"`
+	Name   string       `json:"name"`
+	Kind   string       `json:"kind"`
+	Unit   string       `json:"unit"`
+	Points []Point      `json:"points"`
+	Levels []Level      `json:"levels"`       // stretches between changes
+	P      *float64     `json:"p"`            // of no change at all; null where that could not be tested
+	PHolm  *float64     `json:"p_holm"`       // corrected for the other series
+	Why    message.Text `json:"why,omitzero"` // it could not be tested
 
 	bottom, top float64 // no value lies beyond
 }
@@ -158,8 +156,7 @@ func Analyze(nights []Night, opt Options) *History {
 		}
 		h.Nights = append(h.Nights, Mark{n.Name, n.Time, n.Run, n.Split, n.Verdict, n.Answer, n.ExitCode, n.Good, n.Accepted, n.Sentence, in})
 	}
-	h.ref = ref
-	h.Notes = h.notes(h.Lang)
+	h.Notes = h.notes(ref)
 	if len(nights) == 0 {
 		return h
 	}
@@ -252,7 +249,7 @@ func (h *History) findChanges(opt Options) {
 		seq, _ := s.sequence()
 		found[i] = findChange(seq, opt.Confidence, opt.Draws, opt.Seed+uint64(i))
 		if math.IsNaN(found[i].p) {
-			s.Why = untested(len(seq.y), h.Lang)
+			s.Why = untested(len(seq.y))
 			continue
 		}
 		s.P = stat.Some(found[i].p)
@@ -345,11 +342,8 @@ func (h *History) findUnusual(opt Options) {
 	}
 }
 
-// Encode writes the history as JSON: in English, indented, with a final newline.
+// Encode writes the history as JSON: indented, with a final newline.
 func (h *History) Encode(w io.Writer) error {
-	if h.Lang != (message.Language{}) {
-		h = h.In(message.Language{})
-	}
 	b, err := json.MarshalIndent(h, "", "  ")
 	if err != nil {
 		return fmt.Errorf("encode history: %w", err)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gonogo/analysis"
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 )
 
@@ -140,7 +141,7 @@ func TestWhatChanged(t *testing.T) {
 			t.Errorf("%s: notes %q, want %q", c.what, h.Notes, c.notes)
 		}
 		for i := range min(len(c.notes), len(h.Notes)) {
-			if !strings.Contains(h.Notes[i], c.notes[i]) {
+			if !strings.Contains(h.Notes[i].String(), c.notes[i]) {
 				t.Errorf("%s: the note is %q, want %q in it", c.what, h.Notes[i], c.notes[i])
 			}
 		}
@@ -203,6 +204,41 @@ func TestLastGood(t *testing.T) {
 	}
 }
 
+// nightOfBefore is a line of nights.jsonl as it was when it held its sentence as
+// English text.
+const nightOfBefore = `{"schema":"gonogo/night/1","time":"2026-10-31T02:00:00Z","name":"2026-10-31T0200Z","run":"r0","seed":1,"verdict":"GO","split":"eval","reward_range":[0,1],` +
+	`"sentence":"There is no good night yet to compare with: later nights are compared with this one.","exit_code":0,"good":true,"made":{"grader":"python 1111"},` +
+	`"values":{"reward":{"value":0.5,"se":0.01,"low":0.4,"high":0.6,"n":160}},"items":[{"id":"q1","mean":0.25,"n":8},{"id":"q2","mean":0.75,"n":8}]}`
+
+// A history goes on over a change of the schema: nights of before are compared
+// with, shown with what they said, and come back from a line of now.
+func TestNightsOfBeforeStayUseful(t *testing.T) {
+	const says = "There is no good night yet to compare with: later nights are compared with this one."
+	text := nightOfBefore + "\n"
+	for range 2 { // as it was, and as it is written now
+		nights, _, err := Read("n.jsonl", strings.NewReader(text))
+		if err != nil || len(nights) != 1 {
+			t.Fatalf("%d nights, %v", len(nights), err)
+		}
+		tonight := nights[0]
+		if LastGood(nights, &tonight, func(*Night) bool { return true }) != 0 {
+			t.Error("a night of before is not compared with")
+		}
+		h := Analyze(nights, DefaultOptions())
+		if n := h.Nights[0]; n.Sentence.String() != says || n.Sentence.In(message.Chinese) != says || !n.InTrend || h.Series[0].Points[0].Value != 0.5 {
+			t.Errorf("a night of before is shown as %+v with %+v", n, h.Series)
+		}
+		line, err := json.Marshal(nights[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = string(line) + "\n"
+	}
+	if !strings.Contains(text, `"schema":"gonogo/night/2"`) {
+		t.Errorf("it is written anew as %s", text)
+	}
+}
+
 func TestReadNights(t *testing.T) {
 	line := func(n Night) string {
 		b, err := json.Marshal(n)
@@ -226,7 +262,9 @@ func TestReadNights(t *testing.T) {
 		{"keys that nobody knows", strings.Replace(one, "{", `{"later":[1],`, 1) + "\n", 1, false, ""},
 		{"a broken line amid others", one[:9] + "\n" + two + "\n", 0, false, "n.jsonl:1"},
 		{"rollouts", `{"item":"q1","reward":0.5}` + "\n", 0, false, `schema is ""`},
-		{"a later schema", strings.Replace(one, "night/1", "night/2", 1) + "\n", 0, false, "night/2"},
+		{"a later schema", strings.Replace(one, "night/2", "night/3", 1) + "\n", 0, false, "night/3"},
+		{"a night of before and one of now", nightOfBefore + "\n" + two + "\n", 2, false, ""},
+		{"a sentence of before that is none", strings.Replace(nightOfBefore, `"There`, `{},"was":"There`, 1) + "\n", 0, false, "sentence"},
 		{"a night without a name", strings.Replace(one, `"n00"`, `""`, 1) + "\n", 0, false, `"name" is missing`},
 		{"a value that is none", strings.Replace(one, `"se":5`, `"se":-5`, 1) + "\n", 0, false, "output_tokens"},
 		{"a value whose square is too large", strings.Replace(one, `"se":5`, `"se":1e100`, 1) + "\n", 0, false, "output_tokens"},
@@ -250,11 +288,12 @@ func TestReadNights(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	b, _ := json.Marshal(past(0.5)[0])
 	f.Add(string(b) + "\n")
-	f.Add(`{"schema":"gonogo/night/1","name":"a","values":{"reward":{"value":1}}}`)
+	f.Add(nightOfBefore)
+	f.Add(`{"schema":"gonogo/night/2","name":"a","sentence":{"id":"night.lost","args":{"causes":{"list":[{}]}}},"values":{"reward":{"value":1}}}`)
 	for _, numbers := range []string{`"value":%de-300,"se":1e-160`, `"value":%de100,"se":1e-100`, `"value":%de49,"se":1e-50`, `"value":%de-40,"se":1e50`} {
 		text := ""
 		for i := range 8 {
-			text += fmt.Sprintf(`{"schema":"gonogo/night/1","name":"a","split":"eval","good":true,"values":{"reward":{`+numbers+"}}}\n", 1+i%5)
+			text += fmt.Sprintf(`{"schema":"gonogo/night/2","name":"a","split":"eval","good":true,"values":{"reward":{`+numbers+"}}}\n", 1+i%5)
 		}
 		f.Add(text)
 	}

@@ -46,9 +46,10 @@ func (h *History) explain() {
 	}
 }
 
-// notes are what a reader must know before the numbers, said in l.
-func (h *History) notes(l message.Language) []string {
-	out, n, empty, trend := []string{}, len(h.Nights), 0, 0
+// notes are what a reader must know before the numbers. ref is the night that
+// those of the trend can be compared with.
+func (h *History) notes(ref int) []message.Text {
+	out, n, empty, trend := []message.Text{}, len(h.Nights), 0, 0
 	for _, m := range h.Nights {
 		if m.Split == "" {
 			empty++
@@ -58,57 +59,52 @@ func (h *History) notes(l message.Language) []string {
 		}
 	}
 	if empty > 0 {
-		out = append(out, l.Say("%d of %d nights hold no rollout with a reward: they have no place in the trend", empty, n))
+		out = append(out, emptyNights.With(message.Args{"empty": message.Int(empty), "nights": message.Count(n, "night")}))
 	}
 	if other := n - empty - trend; other > 0 {
-		than := l.Text("the newest")
-		if h.ref < n-1 {
-			than = l.Say("night %s", h.Nights[h.ref].Name)
+		than := theNewest.Text()
+		if ref < n-1 {
+			than = thatNight.With(message.Args{"night": message.Name(h.Nights[ref].Name)})
 		}
-		out = append(out, l.Say("%d of %d nights have other items or another reward range than %s: they are shown, and no trend goes through them", other, n, than))
+		out = append(out, otherNights.With(message.Args{"other": message.Int(other), "nights": message.Count(n, "night"), "reference": message.Said(than)}))
 	}
 	for i := 1; i < len(h.Nights); i++ {
 		if h.Nights[i].Time.Before(h.Nights[i-1].Time) {
-			out = append(out, l.Say("night %s is dated before the night kept ahead of it: the clock went backwards; nights count in the order in which they were kept", h.Nights[i].Name))
+			out = append(out, clockBack.With(message.Args{"night": message.Name(h.Nights[i].Name)}))
 		}
 	}
-	switch {
-	case trend == 1:
-		out = append(out, l.Say("a search for changes needs %d nights that can be compared, and there is 1", fewest))
-	case trend < fewest:
-		out = append(out, l.Say("a search for changes needs %d nights that can be compared, and there are %d", fewest, trend))
+	fewer := fewComparable
+	if trend == 1 {
+		fewer = oneComparable
 	}
-	if h.torn != "" {
-		out = append(out, l.Say("the last line of %s was broken off and is left out", h.torn))
+	if trend < fewest {
+		out = append(out, fewer.With(message.Args{"needed": message.Int(fewest), "nights": message.Int(trend)}))
 	}
 	return out
 }
 
 // Torn notes that the last line of a file of nights was left out, as Read found.
 func (h *History) Torn(file string) {
-	h.torn = file
-	h.Notes = h.notes(h.Lang)
+	h.Notes = append(h.Notes, tornLine.With(message.Args{"file": message.Name(file)}))
 }
 
-// untested says in l why a series was not searched for a change.
-func untested(n int, l message.Language) string {
+// untested says why a series was not searched for a change.
+func untested(n int) message.Text {
 	if n < fewest {
-		return l.Say("too few nights: %d of %d", n, fewest)
+		return fewNights.With(message.Args{"nights": message.Int(n), "needed": message.Int(fewest)})
 	}
-	return l.Text("the same every night")
+	return everyNight.Text()
 }
 
-// In returns a copy of the history that is said in l, from its numbers. What a
-// night kept of its answer stays English: see Mark.Sentence.
-func (h *History) In(l message.Language) *History {
-	out := *h
-	out.Lang, out.Notes, out.Series = l, h.notes(l), slices.Clone(h.Series)
-	for i := range out.Series {
-		s := &out.Series[i]
-		if s.Why != "" {
-			seq, _ := s.sequence()
-			s.Why = untested(len(seq.y), l)
-		}
-	}
-	return &out
-}
+var (
+	emptyNights   = message.New("history.empty_nights", "{empty} of {nights} hold no rollout with a reward: they have no place in the trend")
+	otherNights   = message.New("history.other_nights", "{other} of {nights} have other items or another reward range than {reference}: they are shown, and no trend goes through them")
+	theNewest     = message.New("history.the_newest", "the newest")
+	thatNight     = message.New("history.night", "night {night}")
+	clockBack     = message.New("history.clock_back", "night {night} is dated before the night kept ahead of it: the clock went backwards; nights count in the order in which they were kept")
+	oneComparable = message.New("history.one_comparable", "a search for changes needs {needed} nights that can be compared, and there is 1")
+	fewComparable = message.New("history.few_comparable", "a search for changes needs {needed} nights that can be compared, and there are {nights}")
+	tornLine      = message.New("history.torn_line", "the last line of {file} was broken off and is left out")
+	fewNights     = message.New("history.few_nights", "too few nights: {nights} of {needed}")
+	everyNight    = message.New("history.every_night", "the same every night")
+)

@@ -9,13 +9,18 @@ import (
 	"time"
 
 	"gonogo/analysis"
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
 
 // NightSchema names the shape of a line of nights.jsonl. Keys may be added under
-// one schema; renaming or retyping one makes a new schema.
-const NightSchema = "gonogo/night/1"
+// one schema; renaming or retyping one makes a new schema. Lines of the schema
+// before, whose sentence is English text, are still read.
+const (
+	NightSchema  = "gonogo/night/2"
+	nightSchema1 = "gonogo/night/1"
+)
 
 // mostItems is how many items a night keeps the means of. A night of more is
 // told apart by its data file alone.
@@ -34,7 +39,7 @@ type Night struct {
 	RewardRange [2]float64        `json:"reward_range"`   // of the grader
 	Base        string            `json:"base,omitempty"` // the night it was compared with
 	Answer      analysis.Answer   `json:"answer,omitempty"`
-	Sentence    string            `json:"sentence"`
+	Sentence    message.Text      `json:"sentence"` // what the answer rests on
 	ExitCode    int               `json:"exit_code"`
 	Good        bool              `json:"good"`               // later nights may be compared with it
 	Accepted    bool              `json:"accepted,omitempty"` // somebody took it for the new normal

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+
+	"gonogo/analysis/message"
 )
 
 // ErrNotAHistory means that a file holds no nights of ours.
@@ -55,11 +57,17 @@ func decodeNight(text []byte) (Night, error) {
 	if err := json.Unmarshal(text, &head); err != nil {
 		return Night{}, fmt.Errorf("%w: %w", ErrNotAHistory, err)
 	}
-	if head.Schema != NightSchema {
-		return Night{}, fmt.Errorf("%w: its schema is %q, this gonogo reads %q", ErrNotAHistory, head.Schema, NightSchema)
-	}
 	var n Night
-	if err := json.Unmarshal(text, &n); err != nil {
+	var err error
+	switch head.Schema {
+	case NightSchema:
+		err = json.Unmarshal(text, &n)
+	case nightSchema1:
+		n, err = decodeNight1(text)
+	default:
+		err = fmt.Errorf("its schema is %q, this gonogo reads %q", head.Schema, NightSchema)
+	}
+	if err != nil {
 		return Night{}, fmt.Errorf("%w: %w", ErrNotAHistory, err)
 	}
 	if n.Name == "" {
@@ -76,6 +84,19 @@ func decodeNight(text []byte) (Night, error) {
 		}
 	}
 	return n, nil
+}
+
+// decodeNight1 reads a line whose sentence is English text.
+func decodeNight1(text []byte) (Night, error) {
+	type night Night // without its sentence, which is the one below
+	var was struct {
+		night
+		Sentence string `json:"sentence"`
+	}
+	err := json.Unmarshal(text, &was)
+	n := Night(was.night)
+	n.Schema, n.Sentence = NightSchema, message.Verbatim(was.Sentence)
+	return n, err
 }
 
 // keepEnds splits lines and leaves their ends: a last one without is torn.

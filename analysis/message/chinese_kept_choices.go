@@ -67,17 +67,6 @@ var chineseKeptComposed = map[string]string{
 	"rouge-score's F-measure of rouge%d, " + keptRouge + "; an exact answer of fewer than %d words scores 0": "rouge-score 的 rouge%d F 值，" + keptRougeSaid + "；不足 %d 个词的完全正确的答案得 0 分",
 }
 
-// chineseNights is the answer of a night in a word, and what the trend adds.
-var chineseNights = map[string]string{
-	"ACCEPTED":    "已接受",
-	"REGRESSED":   "退步",
-	"CANNOT TELL": "无法判断",
-	"NOT BETTER":  "不更好",
-	"FIRST NIGHT": "首次运行",
-	"NO WORSE":    "没有变差",
-	" Against the trend it regressed: the mean reward was %.3g, fell around night %s and is %.3g, and no single night since shows it; --accept takes that for the new normal.": "按趋势看则有退步：平均奖励原为 %.3g，在夜间运行 %s 前后下降，现为 %.3g，此后没有哪一夜能单独显示出来；--accept 把这当作新的常态。",
-}
-
 // What the choices of several metrics share.
 const (
 	keptWords     = "words split by the international rules of mteval-v14, letter case kept where the library keeps it"

@@ -39,13 +39,13 @@ var Chinese = Language{&catalogue{
 var chineseParts = []map[string]string{
 	chineseFindings, chineseFindingsGrader, chineseFindingsSplits, chineseFindingsTools, chineseFindingsPhrases, chineseFindingsDocs, chineseFindingsEnds,
 	chineseKept, chineseKeptStat,
-	chineseComparison, chineseComparisonKept, chineseComparisonPage, chineseComparisonCharts, chineseHistory,
+	chineseTexts, chineseComparison, chineseComparisonKept, chineseComparisonPage, chineseComparisonCharts, chineseHistory,
 	chineseCharts, chineseChartsMore, chineseChartsAbout, chinesePage, chinesePageMore, chinesePageAudit,
-	chineseKeptShift, chineseKeptChoices, chineseKeptComposed, chineseNights,
+	chineseKeptShift, chineseKeptChoices, chineseKeptComposed,
 }
 
 // chineseKeptAll is all of it that is kept in English.
-var chineseKeptAll = merged(chineseKept, chineseKeptStat, chineseKeptVariants, chineseComparisonKept, chineseKeptShift, chineseKeptChoices, chineseKeptComposed, chineseNights)
+var chineseKeptAll = merged(chineseKept, chineseKeptStat, chineseComparisonKept, chineseKeptShift, chineseKeptChoices, chineseKeptComposed)
 
 // Languages lists the languages that there are.
 func Languages() []Language { return []Language{{}, Chinese} }

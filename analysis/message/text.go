@@ -8,10 +8,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Def is a message that the code can say: an id that results keep, and its words in
-// English, with the arguments' names in braces: "{items} have no reward".
+// English, with the arguments' names in braces: "{items} have no reward". A name
+// with a capital letter begins a sentence with what it stands for: "{Why}.".
 // Another language has a translation of the words under the same id.
 type Def struct{ ID, English string }
 
@@ -39,6 +41,7 @@ func Defs() []Def {
 func (d Def) Placeholders() []string {
 	var names []string
 	fill(d.English, func(name string) (string, bool) {
+		name = strings.ToLower(name)
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
@@ -69,7 +72,7 @@ func (d Def) Text() Text { return Text{ID: d.ID} }
 // Text is something to be said, as data: a message by its id, and what is filled
 // into its words. The zero Text says nothing.
 type Text struct {
-	ID   string `json:"id"`
+	ID   string `json:"id"` // of the message; "" says nothing
 	Args Args   `json:"args,omitempty"`
 }
 
@@ -161,14 +164,17 @@ func Join(texts ...Text) Text {
 	return out
 }
 
+// Of is what an argument says by itself.
+func Of(a Arg) Text { return value.With(Args{"value": a}) }
+
 // Clauses puts texts one after the other within one sentence.
 func Clauses(texts ...Text) Text {
 	list := Arg{List: []Arg{}, Unit: UnitClause}
 	for _, t := range texts {
 		switch {
 		case t.ID == "":
-		case t.ID == clauses.ID:
-			list.List = append(list.List, t.Args["clauses"].List...)
+		case t.ID == value.ID && t.Args["value"].Unit == UnitClause:
+			list.List = append(list.List, t.Args["value"].List...)
 		default:
 			list.List = append(list.List, Said(t))
 		}
@@ -179,23 +185,22 @@ func Clauses(texts ...Text) Text {
 	case len(list.List) == 1 && list.List[0].Text != nil:
 		return *list.List[0].Text
 	}
-	return clauses.With(Args{"clauses": list})
+	return Of(list)
 }
 
 // ChangeWithin is a difference with its interval, where it has one.
-func ChangeWithin(value float64, low, high *float64) Text {
+func ChangeWithin(x float64, low, high *float64) Text {
 	if low == nil || high == nil {
-		return change.With(Args{"value": Change(value)})
+		return Of(Change(x))
 	}
-	return changeWithin.With(Args{"value": Change(value), "low": Change(*low), "high": Change(*high)})
+	return changeWithin.With(Args{"change": Change(x), "low": Change(*low), "high": Change(*high)})
 }
 
 var (
 	twoTexts     = New("message.two", "{first} {second}")
-	clauses      = New("message.clauses", "{clauses}")
+	value        = New("message.value", "{value}")
 	verbatim     = New("message.verbatim", "{text}")
-	change       = New("message.change", "{value}")
-	changeWithin = New("message.change_within", "{value} [{low}, {high}]")
+	changeWithin = New("message.change_within", "{change} [{low}, {high}]")
 )
 
 // Verbatim is what somebody else said, or what came with the data: it is shown as
@@ -228,7 +233,10 @@ func (t Text) In(l Language) string {
 		return t.ID + " " + string(raw)
 	}
 	return fill(l.Text(d.English), func(name string) (string, bool) {
-		a, ok := t.Args[name]
+		a, ok := t.Args[strings.ToLower(name)]
+		if name != strings.ToLower(name) {
+			return capital(a.in(l)), ok
+		}
 		return a.in(l), ok
 	})
 }
@@ -290,6 +298,12 @@ func fill(words string, arg func(name string) (string, bool)) string {
 		words = words[end+1:]
 	}
 	return b.String() + words
+}
+
+// capital begins a sentence.
+func capital(s string) string {
+	_, size := utf8.DecodeRuneInString(s)
+	return strings.ToUpper(s[:size]) + s[size:]
 }
 
 // Digits prints three significant digits, without an exponent up to what a person

@@ -1,13 +1,9 @@
 package main
 
 import (
-	"fmt"
 	"maps"
-	"strings"
 	"testing"
 
-	"gonogo/analysis"
-	"gonogo/analysis/history"
 	"gonogo/analysis/message"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/grader/metric"
@@ -56,26 +52,6 @@ func TestChoicesAreSaidAgain(t *testing.T) {
 			if l.Again(choice) == choice {
 				t.Errorf("%s, %s: %q is not said again", l.Tag(), name, choice)
 			}
-		}
-	}
-}
-
-func TestANightIsAnsweredInItsLanguage(t *testing.T) {
-	compared := &analysis.Comparison{Sentence: "On eval the mean reward fell."}
-	fell := fmt.Sprintf(" Against the trend it regressed: the mean reward was %.3g, fell around night %s and is %.3g, and no single night since shows it; --accept takes that for the new normal.", 0.5, "2026-11-09", 0.4)
-	for _, c := range []struct {
-		about    string
-		n        history.Night
-		compared *analysis.Comparison
-		in       message.Language
-		want     string
-	}{
-		{"English", history.Night{Sentence: compared.Sentence + fell}, compared, message.Language{}, compared.Sentence + fell},
-		{"by the trend", history.Night{Sentence: compared.Sentence + fell}, compared, message.Chinese, "平均奖励原为 0.5，在夜间运行 2026-11-09 前后下降，现为 0.4，"},
-		{"compared with none", history.Night{Sentence: "The night holds no rollout with a reward."}, nil, message.Chinese, "这次夜间运行没有任何带奖励的轨迹。"},
-	} {
-		if got := nightSentence(c.n, c.compared, c.in); !strings.Contains(got, c.want) {
-			t.Errorf("%s: %q, want %q", c.about, got, c.want)
 		}
 	}
 }

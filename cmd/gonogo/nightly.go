@@ -5,14 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis"
 	"gonogo/analysis/history"
-	"gonogo/analysis/message"
 	"gonogo/report"
 	"gonogo/sampler/rollout"
 )
@@ -187,19 +185,8 @@ func (h *nights) show(c *cli.Context, look reportValues, n history.Night, compar
 	if err := report.NewHistory(trend, opt).WriteText(c.App.Writer); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(c.App.Writer, "%s  %s\n", trend.Lang.Text(nightWord(n)), visible(nightSentence(n, compared, trend.Lang)))
+	_, err := fmt.Fprintf(c.App.Writer, "%s  %s\n", trend.Lang.Text(nightWord(n)), visible(n.Sentence.In(trend.Lang)))
 	return err
-}
-
-// nightSentence says in l why a night has its answer, which is kept in English:
-// as the comparison says it, and the trend behind it.
-func nightSentence(n history.Night, compared *analysis.Comparison, l message.Language) string {
-	if compared != nil {
-		if trend, ok := strings.CutPrefix(n.Sentence, compared.Sentence); ok {
-			return compared.In(l).Sentence + l.Again(trend)
-		}
-	}
-	return l.Again(n.Sentence)
 }
 
 // nightWord is the answer of a night in a word.

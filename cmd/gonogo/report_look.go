@@ -66,10 +66,10 @@ func (v reportValues) page(r *analysis.Result, opt report.Options) *report.Page 
 	return report.NewPage(r.In(v.language()), opt)
 }
 
-// comparison makes the page of a comparison in the language of the reports. The
-// comparison itself stays English, as it is kept.
+// comparison makes the page of a comparison in the language of the reports.
 func (v reportValues) comparison(c *analysis.Comparison, opt report.Options) *report.ComparisonPage {
-	return report.NewComparison(c.In(v.language()), opt)
+	c.Lang = v.language()
+	return report.NewComparison(c, opt)
 }
 
 // fontThere asks for the font that is named to be one.

@@ -15,7 +15,8 @@ import (
 func TestEveryChartOfAComparisonIsSaidAndDrawnInChinese(t *testing.T) {
 	l := message.Chinese.Lacking(func(english string) { t.Errorf("the catalogue lacks %q", english) })
 	for _, name := range reporttest.Comparisons() {
-		of := reporttest.Compared(t, name).In(l)
+		of := reporttest.Compared(t, name)
+		of.Lang = l
 		for _, c := range chart.Comparisons() {
 			l.Text(c.Read)
 			if c.Only == nil || c.Only(of) {
@@ -65,7 +66,7 @@ func TestEveryChartOfAHistoryIsSaidAndDrawnInChinese(t *testing.T) {
 			t.Errorf("the catalogue lacks %q", english)
 		}
 	})
-	h = h.In(l)
+	h.Lang = l
 	if len(h.Changes) == 0 {
 		t.Fatal("nothing changed")
 	}

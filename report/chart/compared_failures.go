@@ -22,7 +22,7 @@ func drawDrift(c *analysis.Comparison) (*plot.Plot, error) {
 	case len(sc.Outcomes) == 0 && sc.Reward.Known():
 		return nil, &NoData{Why: c.Lang.Text("every rollout of both runs ended in a grade: nothing drifts")}
 	case len(sc.Outcomes) == 0:
-		return nil, &NoData{Why: sc.Why}
+		return nil, &NoData{Why: sc.Why.In(c.Lang)}
 	}
 	p := changesPlot(c.Lang.Text("share of rollouts, new - base"), driftOf(sc, c.Lang), 0.26)
 	p.X.Tick.Marker = percentTicks{p.X.Tick.Marker}

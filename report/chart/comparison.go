@@ -88,7 +88,7 @@ func compared(c *analysis.Comparison) (*analysis.SplitComparison, error) {
 	case !ok:
 		return nil, noSplit(c)
 	case !sc.Reward.Known():
-		return nil, &NoData{Why: c.Lang.Say("the runs hold no rewards that could be compared: %s", sc.Why)}
+		return nil, &NoData{Why: c.Lang.Say("the runs hold no rewards that could be compared: %s", sc.Why.In(c.Lang))}
 	}
 	return sc, nil
 }

@@ -162,8 +162,8 @@ func (s trend) caption(h *history.History) Caption {
 	switch {
 	case s.PHolm != nil:
 		tested = l.Say("test of no change: p = %s, corrected over the series", Number(*s.PHolm))
-	case s.Why != "":
-		tested = l.Say("not tested for changes: %s", s.Why)
+	case !s.Why.None():
+		tested = l.Say("not tested for changes: %s", s.Why.In(l))
 	}
 	c.Subtitle = phrases(l, l.Say("%s, n = %s", l.Count(len(s.Points), "night"), Count(rollouts)), l.Say("lines at points: %s intervals", Percent(h.Confidence)), tested)
 	c.Legend = s.dots(h).legend(l)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gonogo/analysis"
+	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 )
 
@@ -67,12 +68,13 @@ const steering = "=1+1\x1b[2J\u202e</script><script>alert(1)</script><img src=x 
 func hostileTexts(c *analysis.Comparison) *analysis.Comparison {
 	c.Base.File, c.New.File = "base "+steering+"/rollouts.jsonl", "new '"+steering+"/rollouts.jsonl"
 	c.Base.Model, c.New.Name = steering, steering
-	c.Sentence += " " + steering
-	c.Notes = append(c.Notes, steering)
-	c.Differs = append(c.Differs, analysis.RunDifference{What: "grader", Key: steering, Base: steering, Confounds: true, Note: steering})
+	hostile := message.Verbatim(steering)
+	c.Sentence = message.Join(c.Sentence, hostile)
+	c.Notes = append(c.Notes, hostile)
+	c.Differs = append(c.Differs, analysis.RunDifference{What: "grader", Key: steering, Base: hostile, Confounds: true, Note: hostile})
 	c.New.Input.Bad = append(c.New.Input.Bad, rollout.BadLine{Line: 3, Why: steering})
 	for _, sc := range c.Splits {
-		sc.Why += " " + steering
+		sc.Why = message.Join(sc.Why, hostile)
 		for i := range sc.Changes {
 			sc.Changes[i].Item += steering
 			sc.Changes[i].Category, sc.Changes[i].Family = steering, steering

@@ -1,0 +1,66 @@
+package history
+
+import (
+	"slices"
+
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/sampler/rollout"
+)
+
+// ComparedWith takes over what a comparison with the night of that name found.
+func (n *Night) ComparedWith(base string, c *analysis.Comparison) {
+	n.Base, n.Answer, n.Sentence, n.ExitCode = base, c.Answer, c.Sentence, c.ExitCode
+}
+
+// Alone answers for a night that is compared with none of the earlier ones. The
+// first good one passes when it is worth comparing with. there says whether the
+// rollouts of a night are still at hand, below the directory runs.
+func (n *Night) Alone(earlier []Night, r *analysis.Result, there func(*Night) bool, runs string) {
+	good, gone := 0, 0
+	for i := range earlier {
+		if old := &earlier[i]; old.Good {
+			if good++; Comparable(old, n) && !there(old) {
+				gone++
+			}
+		}
+	}
+	n.ExitCode = analysis.Undecided.ExitCode()
+	switch {
+	case n.Split == "":
+		n.Sentence = emptyNight.Text()
+	case tooManyLost(r, n.Split):
+		n.Sentence = lostNight.With(message.Args{"causes": message.Said(r.Splits[n.Split].Missing.LostTo())})
+	case good == 0:
+		n.ExitCode, n.Sentence = analysis.Go.ExitCode(), firstGood.Text()
+	case gone > 0:
+		n.Sentence = goneNights.With(message.Args{"nights": message.Count(gone, "good night"), "runs": message.Name(runs)})
+	default:
+		n.Sentence = noneComparable.With(message.Args{"nights": message.Count(good, "good night")})
+	}
+}
+
+// tooManyLost reports whether so many rollouts failed that the run says nothing.
+func tooManyLost(r *analysis.Result, split rollout.Split) bool {
+	return slices.ContainsFunc(r.Findings, func(f analysis.Finding) bool {
+		return f.Gate == "infra.failures" && f.Split == split && f.Status == analysis.Fail && f.Severity == analysis.Blocking
+	})
+}
+
+// FellBy makes the night one that regressed by the trend, which no single night
+// shows: see History.Fallen. from is the night around which the reward fell.
+func (n *Night) FellBy(c *Change, from string) {
+	n.ExitCode, n.Good = analysis.NoGo.ExitCode(), false
+	n.Sentence = message.Join(n.Sentence, fellByTrend.With(message.Args{
+		"before": message.Number(c.Before), "night": message.Name(from), "after": message.Number(c.After),
+	}))
+}
+
+var (
+	emptyNight     = message.New("night.empty", "The night holds no rollout with a reward.")
+	lostNight      = message.New("night.lost", "Too many rollouts were lost to {causes}: what is left is no fair sample.")
+	firstGood      = message.New("night.first_good", "There is no good night yet to compare with: later nights are compared with this one.")
+	goneNights     = message.New("night.gone", "The rollouts of {nights} that this one could be compared with are gone from {runs}, or damaged: bring them back, or take this night for the new normal with --accept.")
+	noneComparable = message.New("night.none_comparable", "None of {nights} can be compared with this one: the items or the reward range are others. --accept takes this night for the new normal.")
+	fellByTrend    = message.New("night.fell", "Against the trend it regressed: the mean reward was {before}, fell around night {night} and is {after}, and no single night since shows it; --accept takes that for the new normal.")
+)
