@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
@@ -57,7 +58,7 @@ func Curate(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, fil
 	if _, err := run.Records(ctx, read, c.add); err != nil {
 		return nil, err
 	}
-	cu := &curator{s: s, opt: opt, c: c, file: file, of: make(map[string]*item)}
+	cu := &curator{s: s, opt: opt, c: c, file: file, of: make(map[string]*item), notes: []message.Text{}}
 	if err := cu.measure(run); err != nil {
 		return nil, err
 	}
@@ -80,7 +81,7 @@ type curator struct {
 
 	rows  []CuratedRow
 	at    map[string]int // row by id
-	notes []string
+	notes []message.Text
 }
 
 // measure gathers what is known of the items of train.
@@ -175,14 +176,14 @@ func (cu *curator) repeats() {
 			row.Line, row.Grounds = repeat.Line, slices.Clone(row.Grounds)
 		}
 		row.Repeats = true
-		row.ground(Duplicate, nil, "the same row as line %d, id and all", repeat.First)
+		row.ground(Duplicate, nil, sameRow.With(message.Args{"line": message.Int(repeat.First)}))
 		cu.rows = append(cu.rows, row)
 	}
 }
 
 // row tells what the run's rollouts say of one row.
 func (cu *curator) row(it *rollout.Item) CuratedRow {
-	row := CuratedRow{Line: it.Line, Item: it.ID, Category: it.Category, Family: it.Family, Grounds: []Ground{}, Look: []string{}}
+	row := CuratedRow{Line: it.Line, Item: it.ID, Category: it.Category, Family: it.Family, Grounds: []Ground{}, Look: []message.Text{}}
 	measured := cu.of[it.ID]
 	if measured == nil {
 		return row
@@ -195,7 +196,7 @@ func (cu *curator) row(it *rollout.Item) CuratedRow {
 		return row
 	case len(measured.rewards) == 0: // targeted samples alone came through
 		row.Open = true
-		row.look("%d of %s failed: %s", row.Sampled-row.N, plain.Count(row.Sampled, "rollout"), causeOf(measured))
+		row.look(someFailed.With(failed(measured, row.Sampled-row.N, row.Sampled)))
 		return row
 	}
 	known := cu.class[it.ID]
@@ -208,7 +209,7 @@ func (cu *curator) row(it *rollout.Item) CuratedRow {
 	}
 	cu.settle(&row, measured)
 	if missing := row.Sampled - row.N; 2*missing > row.Sampled {
-		row.look("%d of %s failed: %s", missing, plain.Count(row.Sampled, "rollout"), causeOf(measured))
+		row.look(someFailed.With(failed(measured, missing, row.Sampled)))
 	}
 	return row
 }
@@ -222,11 +223,7 @@ func (cu *curator) tolerance() float64 {
 // settle drops an item that has nothing to teach, where the samples are enough
 // to tell, and says how many more would be where they are not.
 func (cu *curator) settle(row *CuratedRow, it *item) {
-	class, words := row.Class, map[string]string{
-		Dead:      "earned the bottom of the range",
-		Saturated: "earned the top of the range",
-		Flat:      "earned the same",
-	}
+	class := row.Class
 	if class == Unclassed {
 		switch y := it.seen[0]; {
 		case cu.c.atBottom(y):
@@ -245,7 +242,10 @@ func (cu *curator) settle(row *CuratedRow, it *item) {
 		row.Stays = stat.Some(stat.StaysProb(row.N, row.N, cu.s.GroupSize, p.a, p.b))
 	}
 	if row.N > 1 && *row.Stays >= cu.opt.Sure {
-		row.ground(Reason(class), row.Stays, "all %s %s; a group of %d would again with probability %s", plain.Count(row.N, "rollout"), words[class], cu.s.GroupSize, message.Digits(*row.Stays))
+		why := map[string]message.Def{Dead: allBottom, Saturated: allTop, Flat: allSame}[class]
+		row.ground(Reason(class), row.Stays, why.With(message.Args{
+			"rollouts": message.Count(row.N, "rollout"), "group": message.Int(cu.s.GroupSize), "probability": message.Number(*row.Stays),
+		}))
 		return
 	}
 	row.Open = true
@@ -258,21 +258,44 @@ func (cu *curator) lost(row *CuratedRow, it *item) {
 	stays := stat.StaysProb(row.Sampled, row.Sampled, cu.s.GroupSize, cu.fails.a, cu.fails.b)
 	row.Fails = stat.Some(stays)
 	if stays >= cu.opt.Sure {
-		row.ground(Broken, row.Fails, "none of %s has a grade, and a group of %d would have none with probability %s: %s", plain.Count(row.Sampled, "rollout"), cu.s.GroupSize, message.Digits(stays), causeOf(it))
+		args := failed(it, row.Sampled, row.Sampled)
+		args["group"], args["probability"] = message.Int(cu.s.GroupSize), message.Number(stays)
+		row.ground(Broken, row.Fails, noGradeAgain.With(args))
 		return
 	}
 	row.Open = true
-	row.look("none of %s has a grade: %s", plain.Count(row.Sampled, "rollout"), causeOf(it))
+	row.look(noGrade.With(failed(it, row.Sampled, row.Sampled)))
 	row.more(cu, row.Sampled, cu.fails)
 }
 
-// causeOf is why most of an item's rollouts failed.
-func causeOf(it *item) string {
+// failed are the arguments of a message about n rollouts of an item that failed, of
+// those sampled: how many, and why most did.
+func failed(it *item, n, sampled int) message.Args {
 	counts := make(map[string]int)
 	for _, r := range it.rows {
 		if !r.valid {
-			counts[string(r.outcome)+": "+cmp.Or(r.cause, "no cause is recorded")]++
+			counts[string(r.outcome)+": "+r.cause]++
 		}
 	}
-	return mostFrequent(counts)
+	outcome, why, _ := strings.Cut(mostFrequent(counts), ": ")
+	because := message.Verbatim(why)
+	if why == "" {
+		because = noCause.Text()
+	}
+	if outcome != "" {
+		because = cause.With(message.Args{"outcome": message.Name(outcome), "cause": message.Said(because)})
+	}
+	return message.Args{"failed": message.Int(n), "rollouts": message.Count(sampled, "rollout"), "cause": message.Said(because)}
 }
+
+var (
+	sameRow      = message.New("curate.same_row", "the same row as line {line}, id and all")
+	someFailed   = message.New("curate.some_failed", "{failed} of {rollouts} failed: {cause}")
+	noGrade      = message.New("curate.no_grade", "none of {rollouts} has a grade: {cause}")
+	noGradeAgain = message.New("curate.no_grade_again", "none of {rollouts} has a grade, and a group of {group} would have none with probability {probability}: {cause}")
+	cause        = message.New("curate.cause", "{outcome}: {cause}")
+	noCause      = message.New("curate.no_cause", "no cause is recorded")
+	allBottom    = message.New("curate.all_bottom", "all {rollouts} earned the bottom of the range; a group of {group} would again with probability {probability}")
+	allTop       = message.New("curate.all_top", "all {rollouts} earned the top of the range; a group of {group} would again with probability {probability}")
+	allSame      = message.New("curate.all_same", "all {rollouts} earned the same; a group of {group} would again with probability {probability}")
+)

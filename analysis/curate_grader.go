@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -16,13 +15,13 @@ const fewestWide = 3
 
 // suspicion is one thing that may speak against the grader on an item.
 type suspicion struct {
-	what   string // as the subject of a sentence about the grader
+	what   message.Text // as the subject of a sentence about the grader
 	looked map[itemKey]bool
-	hits   map[itemKey]string
+	hits   map[itemKey]message.Text
 }
 
-func newSuspicion(what string) *suspicion {
-	return &suspicion{what: what, looked: make(map[itemKey]bool), hits: make(map[itemKey]string)}
+func newSuspicion(what message.Text) *suspicion {
+	return &suspicion{what: what, looked: make(map[itemKey]bool), hits: make(map[itemKey]message.Text)}
 }
 
 // wide reports a finding about the grader as a whole.
@@ -37,19 +36,26 @@ func (cu *curator) judgeGrader() {
 	list = append(list, cu.c.referenceSuspicion(cu.all, cu.s), cu.c.noiseSuspicion(cu.all, cu.s))
 	for _, x := range list {
 		if x.wide() {
-			cu.notes = append(cu.notes, fmt.Sprintf("%s on %d of %d items: that is the grader or the data as a whole, and no item is dropped for it; mend it first (gonogo audit)", x.what, len(x.hits), len(x.looked)))
+			cu.notes = append(cu.notes, wideSuspicion.With(message.Args{
+				"what": message.Said(x.what), "hits": message.Int(len(x.hits)), "items": message.Count(len(x.looked), "item"),
+			}))
 			continue
 		}
 		for _, k := range sortedKeys(x.hits) {
 			if i, ok := cu.at[k.id]; ok && k.split == rollout.Train && cu.of[k.id] != nil {
-				cu.rows[i].ground(Suspicious, nil, "%s", x.hits[k])
+				cu.rows[i].ground(Suspicious, nil, x.hits[k])
 			}
 		}
 	}
 	if len(cu.c.audit.payloads) == 0 {
-		cu.notes = append(cu.notes, "the grader was not audited: items on which it can be fooled are not known (gonogo audit)")
+		cu.notes = append(cu.notes, notAudited.Text())
 	}
 }
+
+var (
+	wideSuspicion = message.New("curate.wide_suspicion", "{what} on {hits} of {items}: that is the grader or the data as a whole, and no item is dropped for it; fix it first (gonogo audit)")
+	notAudited    = message.New("curate.not_audited", "the grader was not audited: items on which it can be fooled are not known (gonogo audit)")
+)
 
 // probeSuspicions are the probes that got through: a worthless answer that was
 // paid, and references that were not.
@@ -63,9 +69,9 @@ func (c *collector) probeSuspicions(s Settings) []*suspicion {
 		}
 		x := by[p.probe.Name]
 		if x == nil {
-			x = newSuspicion("the probe " + p.probe.Name + " gets through")
+			x = newSuspicion(probeThrough.With(message.Args{"probe": message.Name(p.probe.Name)}))
 			if reference {
-				x.what = "the reference, given as the answer, is not paid"
+				x.what = referenceUnpaid.Text()
 			}
 			by[p.probe.Name] = x
 		}
@@ -73,9 +79,11 @@ func (c *collector) probeSuspicions(s Settings) []*suspicion {
 		switch {
 		case c.sound(p, margin):
 		case reference:
-			x.hits[p.item()] = fmt.Sprintf("its own reference, given as the answer, earned %s", message.Digits(p.reward))
+			x.hits[p.item()] = referenceEarned.With(message.Args{"reward": message.Number(p.reward)})
 		default:
-			x.hits[p.item()] = fmt.Sprintf("the probe %s, which deserves at most %s, earned %s", p.probe.Name, message.Digits(c.limit(p, margin)), message.Digits(p.reward))
+			x.hits[p.item()] = probeEarned.With(message.Args{
+				"probe": message.Name(p.probe.Name), "limit": message.Number(c.limit(p, margin)), "reward": message.Number(p.reward),
+			})
 		}
 	}
 	var out []*suspicion
@@ -85,12 +93,19 @@ func (c *collector) probeSuspicions(s Settings) []*suspicion {
 	return out
 }
 
+var (
+	probeThrough    = message.New("curate.probe_through", "the probe {probe} gets through")
+	probeEarned     = message.New("curate.probe_earned", "the probe {probe}, which deserves at most {limit}, earned {reward}")
+	referenceUnpaid = message.New("curate.reference_unpaid", "the reference, given as the answer, is not paid")
+	referenceEarned = message.New("curate.reference_earned", "its own reference, given as the answer, earned {reward}")
+)
+
 // detectorSuspicions are the rollouts that detectors mark as hacks and that the
 // grader paid for: one that earned the bottom speaks for the grader.
 func (c *collector) detectorSuspicions() []*suspicion {
 	var out []*suspicion
 	for _, name := range sortedNames(c.audit.marks) {
-		x := newSuspicion("the detector " + name + " marks rollouts that were paid")
+		x := newSuspicion(paidMarks.With(message.Args{"detector": message.Name(name)}))
 		paid, of := make(map[itemKey]int), make(map[itemKey]int)
 		for _, m := range c.audit.marks[name] {
 			k := itemKey{m.key.Split, m.key.Item}
@@ -104,16 +119,21 @@ func (c *collector) detectorSuspicions() []*suspicion {
 			}
 		}
 		for k, n := range paid {
-			x.hits[k] = fmt.Sprintf("the detector %s marks %d of %s as a hack that earned more than the bottom", name, n, plain.Count(of[k], "rollout"))
+			x.hits[k] = paidHacks.With(message.Args{"detector": message.Name(name), "marked": message.Int(n), "rollouts": message.Count(of[k], "rollout")})
 		}
 		out = append(out, x)
 	}
 	return out
 }
 
+var (
+	paidMarks = message.New("curate.paid_marks", "the detector {detector} marks rollouts that were paid")
+	paidHacks = message.New("curate.paid_hacks", "the detector {detector} marks {marked} of {rollouts} as a hack that earned more than the bottom")
+)
+
 // referenceSuspicion are the references that rollouts speak against.
 func (c *collector) referenceSuspicion(items []*item, s Settings) *suspicion {
-	x := newSuspicion("most rollouts speak against the reference")
+	x := newSuspicion(againstReference.Text())
 	refs := c.references()
 	for _, it := range items {
 		if it.comparable() || refs[it.key()] != nil && len(it.rewards) >= leastAgreeing {
@@ -124,17 +144,23 @@ func (c *collector) referenceSuspicion(items []*item, s Settings) *suspicion {
 		k := itemKey{r.Split, r.Item}
 		x.looked[k] = true
 		if r.Answer != "" {
-			x.hits[k] = fmt.Sprintf("%s of its rollouts agree on %q, which is not the reference", message.Percent(r.Share), clip(r.Answer, headLength))
+			x.hits[k] = agreeElsewhere.With(message.Args{"share": message.Share(r.Share), "answer": message.Quote(clip(r.Answer, headLength))})
 		} else {
-			x.hits[k] = fmt.Sprintf("%s of its rollouts earn the top, while the reference, given as the answer, earns the bottom", message.Percent(r.Share))
+			x.hits[k] = topAgainstReference.With(message.Args{"share": message.Share(r.Share)})
 		}
 	}
 	return x
 }
 
+var (
+	againstReference    = message.New("curate.against_reference", "most rollouts speak against the reference")
+	agreeElsewhere      = message.New("curate.agree_elsewhere", "{share} of its rollouts agree on {answer}, which is not the reference")
+	topAgainstReference = message.New("curate.top_against_reference", "{share} of its rollouts earn the top, while the reference, given as the answer, earns the bottom")
+)
+
 // noiseSuspicion are the outputs that earned different rewards.
 func (c *collector) noiseSuspicion(items []*item, s Settings) *suspicion {
-	x := newSuspicion("the same output earns different rewards")
+	x := newSuspicion(unsteady.Text())
 	margin := s.Thresholds.At(hackableMargin)
 	for _, it := range items {
 		widest, from, to := 0.0, 0.0, 0.0
@@ -149,11 +175,16 @@ func (c *collector) noiseSuspicion(items []*item, s Settings) *suspicion {
 			}
 		}
 		if widest > 0 {
-			x.hits[it.key()] = fmt.Sprintf("one output of it earned %s and, graded again, %s", message.Digits(from), message.Digits(math.Max(from, to)))
+			x.hits[it.key()] = gradedAgain.With(message.Args{"first": message.Number(from), "second": message.Number(math.Max(from, to))})
 		}
 	}
 	return x
 }
+
+var (
+	unsteady    = message.New("curate.unsteady", "the same output earns different rewards")
+	gradedAgain = message.New("curate.graded_again", "one output of it earned {first} and, graded again, {second}")
+)
 
 // sortedKeys returns the items of a map in order.
 func sortedKeys[V any](m map[itemKey]V) []itemKey {

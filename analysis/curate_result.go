@@ -2,16 +2,16 @@ package analysis
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
 
 // CurationSchema names the shape of the JSON form of a Curation. Keys may be
 // added under one schema; renaming or retyping one makes a new schema.
-const CurationSchema = "gonogo/curation/1"
+const CurationSchema = "gonogo/curation/2"
 
 // Reason is why a row is dropped.
 type Reason string
@@ -69,7 +69,7 @@ type Curation struct {
 	Before  CuratedSet           `json:"before"`            // all measured items of the file
 	After   CuratedSet           `json:"after"`             // those that are kept
 	Fresh   *Remeasured          `json:"fresh,omitempty"`   // the kept items on new rollouts
-	Notes   []string             `json:"notes"`             // what a reader must know
+	Notes   []message.Text       `json:"notes"`             // what a reader must know
 	Table   []CuratedRow         `json:"table"`             // every row, in the order of the file
 	Written *CuratedFiles        `json:"written,omitempty"` // where it was written
 	rewards map[string][]float64 // of kept items, ascending
@@ -86,40 +86,38 @@ type CuratedFiles struct {
 
 // CuratedRow is one row of the file. It is kept when it has no reason.
 type CuratedRow struct {
-	Line        int      `json:"line"`
-	Item        string   `json:"item"`
-	Kept        bool     `json:"kept"`
-	Reason      Reason   `json:"reason,omitempty"` // the first of its grounds
-	Grounds     []Ground `json:"grounds"`          // the surest first
-	Repeats     bool     `json:"repeats,omitempty"`
-	Sampled     int      `json:"sampled"` // rollouts
-	N           int      `json:"n"`       // of those, with a reward
-	Class       string   `json:"class,omitempty"`
-	Mean        *float64 `json:"mean"`
-	Stays       *float64 `json:"stays"`       // posterior probability that the class holds for a group of the trainer's size; of one sample, that of the class it would be
-	Informative *float64 `json:"informative"` // posterior probability that the rewards of such a group differ
-	Fails       *float64 `json:"fails"`       // posterior probability that a whole group fails, of an item without a grade
-	Open        bool     `json:"open"`        // the samples are too few to tell
-	MoreSamples *int     `json:"more_samples"`
-	Look        []string `json:"look"` // what to look at by hand; it drops nothing
-	Category    string   `json:"category,omitempty"`
-	Family      string   `json:"family,omitempty"`
+	Line        int            `json:"line"`
+	Item        string         `json:"item"`
+	Kept        bool           `json:"kept"`
+	Reason      Reason         `json:"reason,omitempty"` // the first of its grounds
+	Grounds     []Ground       `json:"grounds"`          // the surest first
+	Repeats     bool           `json:"repeats,omitempty"`
+	Sampled     int            `json:"sampled"` // rollouts
+	N           int            `json:"n"`       // of those, with a reward
+	Class       string         `json:"class,omitempty"`
+	Mean        *float64       `json:"mean"`
+	Stays       *float64       `json:"stays"`       // posterior probability that the class holds for a group of the trainer's size; of one sample, that of the class it would be
+	Informative *float64       `json:"informative"` // posterior probability that the rewards of such a group differ
+	Fails       *float64       `json:"fails"`       // posterior probability that a whole group fails, of an item without a grade
+	Open        bool           `json:"open"`        // the samples are too few to tell
+	MoreSamples *int           `json:"more_samples"`
+	Look        []message.Text `json:"look"` // what to look at by hand; it drops nothing
+	Category    string         `json:"category,omitempty"`
+	Family      string         `json:"family,omitempty"`
 }
 
 // Ground is one reason with what speaks for it.
 type Ground struct {
-	Reason    Reason   `json:"reason"`
-	Why       string   `json:"why"`
-	Posterior *float64 `json:"posterior"` // probability that a group of the trainer's size would show it again; null of what is plain from the file
+	Reason    Reason       `json:"reason"`
+	Why       message.Text `json:"why"`
+	Posterior *float64     `json:"posterior"` // probability that a group of the trainer's size would show it again; null of what is plain from the file
 }
 
-func (r *CuratedRow) ground(reason Reason, posterior *float64, format string, args ...any) {
-	r.Grounds = append(r.Grounds, Ground{Reason: reason, Why: fmt.Sprintf(format, args...), Posterior: posterior})
+func (r *CuratedRow) ground(reason Reason, posterior *float64, why message.Text) {
+	r.Grounds = append(r.Grounds, Ground{Reason: reason, Why: why, Posterior: posterior})
 }
 
-func (r *CuratedRow) look(format string, args ...any) {
-	r.Look = append(r.Look, fmt.Sprintf(format, args...))
-}
+func (r *CuratedRow) look(at message.Text) { r.Look = append(r.Look, at) }
 
 // more says how many more rollouts of an item would settle it, were they as the
 // n that are there.
@@ -136,12 +134,12 @@ func (r *CuratedRow) more(cu *curator, n int, p beta) {
 // decide drops a row that has a ground which is not to be passed over.
 func (cu *curator) decide(r *CuratedRow) {
 	if r.Sampled == 0 && cu.opt.Measured {
-		r.ground(Unmeasured, nil, "no rollout was made of it")
+		r.ground(Unmeasured, nil, noRollout.Text())
 	}
 	r.Grounds = slices.DeleteFunc(r.Grounds, func(g Ground) bool {
 		passed := slices.Contains(cu.opt.Keep, g.Reason) || g.Reason == Suspicious && !cu.opt.Suspicious
 		if passed {
-			r.look("kept although %s: %s", g.Reason, g.Why)
+			r.look(keptAlthough.With(message.Args{"reason": message.Name(string(g.Reason)), "why": message.Said(g.Why)}))
 		}
 		return passed
 	})
@@ -193,11 +191,17 @@ func (cu *curator) result() *Curation {
 	}
 	out.Before, out.After = cu.set(cu.m.measured), cu.set(after)
 	if cu.edited > 0 {
-		cu.notes = append(cu.notes, plain.Count(cu.edited, "row")+" of the file differ from what was sampled under their ids and count as not measured")
+		cu.notes = append(cu.notes, editedRows.With(message.Args{"rows": message.Count(cu.edited, "row")}))
 	}
-	out.Notes = list(cu.notes)
+	out.Notes = cu.notes
 	return out
 }
+
+var (
+	noRollout    = message.New("curate.no_rollout", "no rollout was made of it")
+	keptAlthough = message.New("curate.kept_although", "kept although {reason}: {why}")
+	editedRows   = message.New("curate.edited", "{rows} of the file differ from what was sampled under their ids and count as not measured")
+)
 
 // KeptLines are the lines of the rows that are kept.
 func (c *Curation) KeptLines() map[int]bool {

@@ -35,10 +35,16 @@ func (cu *curator) judgeRows() {
 	cu.copies(entries, found.Duplicates)
 	for _, f := range found.Flaws {
 		if row := cu.trainRow(entries[f.Row]); row != nil {
-			row.look("the prompt is %s", f.Kind)
+			row.look(map[shift.FlawKind]message.Def{shift.Empty: emptyPrompt, shift.Constant: constantPrompt, shift.Truncated: truncatedPrompt}[f.Kind].Text())
 		}
 	}
 }
+
+var (
+	emptyPrompt     = message.New("curate.empty_prompt", "the prompt is empty")
+	constantPrompt  = message.New("curate.constant_prompt", "the prompt is constant")
+	truncatedPrompt = message.New("curate.truncated_prompt", "the prompt is truncated")
+)
 
 // trainRow is the row of an entry of train; nil of another split's.
 func (cu *curator) trainRow(e shift.Entry) *CuratedRow {
@@ -49,12 +55,14 @@ func (cu *curator) trainRow(e shift.Entry) *CuratedRow {
 }
 
 // place names an entry.
-func (cu *curator) place(e shift.Entry) string {
+func (cu *curator) place(e shift.Entry) message.Arg {
 	if row := cu.trainRow(e); row != nil {
-		return e.ID + " in line " + message.Whole(row.Line)
+		return message.Said(inLine.With(message.Args{"item": message.Name(e.ID), "line": message.Int(row.Line)}))
 	}
-	return e.Split + " " + e.ID
+	return message.Name(e.Split + " " + e.ID)
 }
+
+var inLine = message.New("curate.in_line", "{item} in line {line}")
 
 // conflicts drops all rows of a prompt whose references contradict each other:
 // which one is right, nobody knows here.
@@ -70,40 +78,57 @@ func (cu *curator) conflicts(entries []shift.Entry, list []shift.Conflict) {
 				other = c.B
 			}
 			if c.Kind == shift.SamePrompt {
-				row.ground(Conflicting, nil, "it asks the same as %s, and the references of those that do differ", cu.place(entries[other]))
+				row.ground(Conflicting, nil, conflict.With(message.Args{"other": cu.place(entries[other])}))
 			} else {
-				row.look("it asks almost the same as %s, and the references of those that do differ", cu.place(entries[other]))
+				row.look(almostConflict.With(message.Args{"other": cu.place(entries[other])}))
 			}
 		}
 	}
 }
 
+var (
+	conflict       = message.New("curate.conflict", "it asks the same as {other}, and the references of those that do differ")
+	almostConflict = message.New("curate.almost_conflict", "it asks almost the same as {other}, and the references of those that do differ")
+)
+
 // leaks drops rows that eval or production has too.
 func (cu *curator) leaks(entries []shift.Entry, pairs []shift.Pair) {
-	shared := make(map[string]string)
+	shared := make(map[string]message.Arg)
 	for _, p := range pairs {
 		row := cu.trainRow(entries[p.B])
 		if row == nil {
 			continue
 		}
 		other := cu.place(entries[p.A])
-		switch {
+		copied := nearCopy
+		if p.Kind == shift.SwappedLeak {
+			copied = swappedCopy
+		}
+		switch args := (message.Args{"other": other, "share": message.Share(p.Score)}); {
 		case p.Kind == shift.FamilyLeak:
 			shared[familyKey(entries[p.B].Family)] = other
 		case p.Kind == shift.ExactLeak:
-			row.ground(Leaking, nil, "it asks the same as %s", other)
+			row.ground(Leaking, nil, asksTheSame.With(args))
 		case cu.opt.Near:
-			row.ground(Leaking, nil, "it is a %s copy of %s, which holds %s of its text", p.Kind, other, message.Percent(p.Score))
+			row.ground(Leaking, nil, copied.With(args))
 		default:
-			row.look("it is a %s copy of %s, which holds %s of its text", p.Kind, other, message.Percent(p.Score))
+			row.look(copied.With(args))
 		}
 	}
 	for i := range cu.rows {
 		if other, ok := shared[familyKey(cu.rows[i].Family)]; ok && cu.rows[i].Family != "" {
-			cu.rows[i].ground(Leaking, nil, "%s is of the same family", other)
+			cu.rows[i].ground(Leaking, nil, sameFamily.With(message.Args{"other": other}))
 		}
 	}
 }
+
+var (
+	asksTheSame = message.New("curate.asks_the_same", "it asks the same as {other}")
+	nearCopy    = message.New("curate.near_copy", "it is a near copy of {other}, which holds {share} of its text")
+	swappedCopy = message.New("curate.swapped_copy", "it is a swapped copy of {other}, which holds {share} of its text")
+	sharesText  = message.New("curate.shares_text", "it shares {share} of its text with {other}")
+	sameFamily  = message.New("curate.same_family", "{other} is of the same family")
+)
 
 // familyKey is the same for families that differ in case and spacing alone.
 func familyKey(family string) string {
@@ -121,7 +146,7 @@ func (cu *curator) copies(entries []shift.Entry, pairs []shift.Pair) {
 		case p.Kind == shift.ExactLeak || cu.opt.Near:
 			groups.join(p.A, p.B)
 		default:
-			row.look("it shares %s of its text with %s", message.Percent(p.Score), cu.place(entries[p.A]))
+			row.look(sharesText.With(message.Args{"share": message.Share(p.Score), "other": cu.place(entries[p.A])}))
 		}
 	}
 	for _, members := range groups.list() {
@@ -133,7 +158,7 @@ func (cu *curator) copies(entries []shift.Entry, pairs []shift.Pair) {
 		}
 		for _, i := range members {
 			if i != best {
-				cu.trainRow(entries[i]).ground(Duplicate, nil, "it asks the same as %s", cu.place(entries[best]))
+				cu.trainRow(entries[i]).ground(Duplicate, nil, asksTheSame.With(message.Args{"other": cu.place(entries[best])}))
 			}
 		}
 	}

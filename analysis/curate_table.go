@@ -4,10 +4,11 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
-	"gonogo/analysis/message"
 	"io"
 	"strconv"
 	"strings"
+
+	"gonogo/analysis/message"
 )
 
 // Encode writes the curation as JSON: indented, with a final newline, the same
@@ -21,7 +22,7 @@ func (c *Curation) Encode(w io.Writer) error {
 	return err
 }
 
-// WriteTable writes one line of CSV for every row of the file. Texts from the
+// WriteTable writes one line of CSV for every row of the file, in English. Texts from the
 // data that a spreadsheet would take for a formula stand behind an apostrophe.
 func (c *Curation) WriteTable(w io.Writer) error {
 	to := csv.NewWriter(w)
@@ -62,9 +63,9 @@ func (r *CuratedRow) cells() []string {
 	var others []string
 	for i, g := range r.Grounds {
 		if i == 0 {
-			why, posterior = g.Why, g.Posterior
+			why, posterior = g.Why.String(), g.Posterior
 		} else {
-			others = append(others, string(g.Reason)+": "+g.Why)
+			others = append(others, string(g.Reason)+": "+g.Why.String())
 		}
 	}
 	more := ""
@@ -77,7 +78,7 @@ func (r *CuratedRow) cells() []string {
 	return []string{
 		strconv.Itoa(r.Line), PlainCell(r.Item), r.Decision(), string(r.Reason), PlainCell(why), figureCell(posterior), PlainCell(strings.Join(others, "; ")),
 		strconv.Itoa(r.Sampled), strconv.Itoa(r.N), r.Class, figureCell(r.Mean),
-		figureCell(r.Stays), figureCell(r.Informative), more, PlainCell(strings.Join(r.Look, "; ")), PlainCell(r.Category), PlainCell(r.Family),
+		figureCell(r.Stays), figureCell(r.Informative), more, PlainCell(message.Clauses(r.Look...).String()), PlainCell(r.Category), PlainCell(r.Family),
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"gonogo/analysis"
+	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 )
 
@@ -180,9 +181,9 @@ func TestWhatIsDroppedAndWhy(t *testing.T) {
 			got := f.curate(t)
 			i := slices.IndexFunc(got.Table, func(r analysis.CuratedRow) bool { return r.Item == c.item })
 			row := got.Table[i]
-			text := strings.Join(row.Look, "; ")
+			text := message.Clauses(row.Look...).String()
 			if !row.Kept {
-				text = row.Grounds[0].Why
+				text = row.Grounds[0].Why.String()
 			}
 			if row.Reason != c.reason || row.Kept != (c.reason == kept) || !strings.Contains(text, c.say) {
 				t.Errorf("reason %q, kept %t, %q; want %q, %q\n%+v", row.Reason, row.Kept, text, c.reason, c.say, row)
@@ -241,7 +242,7 @@ func TestSuspiciousRowsAreKeptForReview(t *testing.T) {
 	f.probe("empty", rollout.Bottom, "q3", `"reward":0|"limit":0`)
 	c := f.curate(t)
 	row := c.Table[2]
-	if want := "kept although suspicious: the probe empty, which deserves at most 0, earned 1"; !row.Kept || !slices.Contains(row.Look, want) {
+	if want := "kept although suspicious: the probe empty, which deserves at most 0, earned 1"; !row.Kept || !strings.Contains(fmt.Sprint(row.Look), want) {
 		t.Errorf("kept: %t, %q", row.Kept, row.Look)
 	}
 	f.opt.Suspicious = true
@@ -259,8 +260,8 @@ func TestAHoleOfTheGraderDropsNoItem(t *testing.T) {
 		f.probe("buried", rollout.Bottom, fmt.Sprint("q", i), `"reward":1|"limit":0`)
 	}
 	c := f.curate(t)
-	if c.Dropped[analysis.Suspicious] > 0 || !slices.ContainsFunc(c.Notes, func(n string) bool {
-		return strings.HasPrefix(n, "the probe buried gets through on 20 of 20 items: that is the grader or the data as a whole")
+	if c.Dropped[analysis.Suspicious] > 0 || !slices.ContainsFunc(c.Notes, func(n message.Text) bool {
+		return strings.HasPrefix(n.String(), "the probe buried gets through on 20 of 20 items: that is the grader or the data as a whole")
 	}) {
 		t.Errorf("%v, %q", c.Dropped, c.Notes)
 	}
@@ -294,7 +295,7 @@ func TestRowsOfAnEditedFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.NotMeasured != 1 || c.Table[2].Sampled != 0 || c.Table[3].Sampled != 8 || !strings.Contains(strings.Join(c.Notes, "\n"), "1 row of the file differ from what was sampled") {
+	if c.NotMeasured != 1 || c.Table[2].Sampled != 0 || c.Table[3].Sampled != 8 || !strings.Contains(fmt.Sprint(c.Notes), "1 row of the file differ from what was sampled") {
 		t.Errorf("%d not measured, %v, %+v", c.NotMeasured, c.Notes, c.Table[2])
 	}
 }

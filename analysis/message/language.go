@@ -39,7 +39,7 @@ var Chinese = Language{&catalogue{
 var chineseParts = []map[string]string{
 	chineseFindings, chineseFindingsGrader, chineseFindingsSplits, chineseFindingsTools, chineseFindingsPhrases, chineseFindingsDocs, chineseFindingsEnds,
 	chineseKept, chineseKeptStat,
-	chineseTexts, chineseComparison, chineseComparisonKept, chineseComparisonPage, chineseComparisonCharts, chineseHistory,
+	chineseTexts, chineseComparison, chineseComparisonKept, chineseComparisonPage, chineseComparisonCharts, chineseHistory, chineseCuration,
 	chineseCharts, chineseChartsMore, chineseChartsAbout, chinesePage, chinesePageMore, chinesePageAudit,
 	chineseKeptShift, chineseKeptChoices, chineseKeptComposed,
 }

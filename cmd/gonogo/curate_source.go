@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis"
+	"gonogo/analysis/message"
 	"gonogo/fixtures"
 	"gonogo/sampler/dataset"
 	"gonogo/sampler/rollout"
@@ -20,7 +20,7 @@ type curated struct {
 	data  *dataset.File
 	file  analysis.TrainFile
 	read  []string // every data file
-	notes []string
+	notes []message.Text
 }
 
 // curationSource finds the data files of a run, and checks that they are those
@@ -41,9 +41,11 @@ func curationSource(c *cli.Context, run *rollout.Run, cfg *config) (*curated, er
 	}
 	switch recorded := recordedData(run, rollout.Train); {
 	case recorded == nil:
-		out.notes = append(out.notes, "the run does not record which file it was sampled from: rows are known by their ids alone")
+		out.notes = append(out.notes, noFileRecorded.Text())
 	case edited:
-		out.notes = append(out.notes, fmt.Sprintf("%s is not the file that the run recorded (SHA-256 %s then, %s now)", train, headOf(recorded.SHA256), headOf(out.data.SHA256)))
+		out.notes = append(out.notes, otherFile.With(message.Args{
+			"file": message.Name(train), "then": message.Name(headOf(recorded.SHA256)), "now": message.Name(headOf(out.data.SHA256)),
+		}))
 	}
 	for _, split := range []rollout.Split{rollout.Eval, rollout.Production} {
 		if err := out.other(c, run, cfg, split); err != nil {
@@ -178,11 +180,21 @@ func (out *curated) other(c *cli.Context, run *rollout.Run, cfg *config, split r
 		}
 	}
 	if recorded != nil && n < recorded.Rows {
-		why := "is not there"
+		note := fileGone
 		if there != "" {
-			why = "has changed since the run"
+			note = fileChanged
 		}
-		out.notes = append(out.notes, fmt.Sprintf("the %s file %s %s: copies of its rows were looked for among the %d of %d that the run sampled", split, recorded.File, why, n, recorded.Rows))
+		out.notes = append(out.notes, note.With(message.Args{
+			"split": message.Name(string(split)), "file": message.Name(recorded.File), "sampled": message.Int(n), "rows": message.Int(recorded.Rows),
+		}))
 	}
 	return nil
 }
+
+// What a reader must know of the files that rows were chosen from.
+var (
+	noFileRecorded = message.New("curate.no_file_recorded", "the run does not record which file it was sampled from: rows are known by their ids alone")
+	otherFile      = message.New("curate.other_file", "{file} is not the file that the run recorded (SHA-256 {then} then, {now} now)")
+	fileGone       = message.New("curate.file_gone", "the {split} file {file} is not there: copies of its rows were looked for among the {sampled} of {rows} that the run sampled")
+	fileChanged    = message.New("curate.file_changed", "the {split} file {file} has changed since the run: copies of its rows were looked for among the {sampled} of {rows} that the run sampled")
+)

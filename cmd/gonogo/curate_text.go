@@ -34,7 +34,7 @@ func printCuration(c *cli.Context, chosen *analysis.Curation) error {
 	if len(chosen.Notes) > 0 {
 		fmt.Fprintln(&b, "\nTo know")
 		for _, note := range chosen.Notes {
-			fmt.Fprintf(&b, "  - %s\n", note)
+			fmt.Fprintf(&b, "  - %s\n", note.String())
 		}
 	}
 	summarizeFiles(&b, chosen)
