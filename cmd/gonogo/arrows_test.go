@@ -27,7 +27,7 @@ var allowedArrows = map[string][]string{
 	"report/viewer":          {"analysis", "sampler/rollout"},
 	"report/pdf":             {"report/typeface"},
 	"report/typeface":        {},
-	"report/reporttest":      {"report/typeface", "analysis", "analysis/stat", "sampler/rollout", "docs"}, // results for the tests of the two rooms above
+	"report/reporttest":      {"report/typeface", "analysis", "analysis/message", "analysis/stat", "sampler/rollout", "docs"}, // results for the tests of the two rooms above
 	"analysis":               {"analysis/message", "analysis/stat", "analysis/shift", "sampler/rollout"},
 	"analysis/history":       {"analysis", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},
 	"analysis/message":       {},
