@@ -17,11 +17,12 @@ import (
 	"gonogo/sampler/agent"
 )
 
-// The variables that make this test binary an agent: how it behaves, and where
-// its tools are.
+// The variables that make this test binary an agent: how it behaves, where its
+// tools are, and the file whose appearance has it write its late line.
 const (
 	behaviour = "GONOGO_TEST_AGENT"
 	toolsAt   = "GONOGO_TEST_TOOLS"
+	lateAt    = "GONOGO_TEST_LATE"
 )
 
 func TestMain(m *testing.M) {
@@ -75,8 +76,9 @@ func misbehave(how string, n int, req agent.Request) {
 		fmt.Printf("{\"trace_id\":%q,\"output\":\"42\"}\nand done\n", req.TraceID)
 	case how == "late" && n == 0:
 		answer("")
-		time.Sleep(50 * time.Millisecond)
+		waitFor(os.Getenv(lateAt), true)
 		fmt.Println("a late thought")
+		_ = os.Remove(os.Getenv(lateAt))
 	case how == "huge":
 		block := strings.Repeat("x", 1<<20)
 		for range 100 {
@@ -104,6 +106,17 @@ func misbehave(how string, n int, req agent.Request) {
 	default:
 		answer("")
 	}
+}
+
+// waitFor waits, a minute at most, until the file is there or is gone, and reports
+// whether it came to that.
+func waitFor(file string, there bool) bool {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		if _, err := os.Stat(file); (err == nil) == there {
+			return true
+		}
+	}
+	return false
 }
 
 // loop is a plain agent: it asks the model until that answers, and calls its

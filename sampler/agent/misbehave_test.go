@@ -61,9 +61,11 @@ func TestAMisbehavingAgentFailsItsRolloutAlone(t *testing.T) {
 	}
 }
 
-// A line that comes late is not taken for the next rollout's result.
+// A line that comes between two rollouts is not taken for the next one's result.
 func TestALateLineIsNobodysResult(t *testing.T) {
 	s := newSite(t)
+	late := filepath.Join(t.TempDir(), "late")
+	t.Setenv(lateAt, late)
 	a := command(t, "late", func(c *agent.CommandConfig) { c.Processes = 1 })
 	for i := range 3 {
 		job := s.jobs[i]
@@ -71,7 +73,12 @@ func TestALateLineIsNobodysResult(t *testing.T) {
 		if err != nil || got.Output != "42" {
 			t.Errorf("rollout %d: %+v, %v", i, got, err)
 		}
-		time.Sleep(100 * time.Millisecond)
+		if err := os.WriteFile(late, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if !waitFor(late, false) {
+			t.Fatal("the agent never wrote its late line")
+		}
 	}
 }
 
