@@ -46,19 +46,20 @@ func (n *metered) answer(took time.Duration) reply {
 	return a
 }
 
-// A limit that the server names holds under a fixed concurrency too. Before, 341
-// requests were refused besides these 4,800 at 64 at once, and 2,976 at 256 at
-// once; 72 are 1.5 in a hundred.
+// A limit that the server names holds under a fixed concurrency too. Of some 50 runs
+// each, quick answers had no request refused and took 1.001 of the best time; with
+// answers of a second, 6 to 21 were refused and it took at most 1.055.
 func TestALimitThatTheServerNamesHoldsUnderAFixedConcurrency(t *testing.T) {
 	for _, c := range []struct {
-		why   string
-		fixed int
-		took  time.Duration
-		most  float64 // of the time, in shares of the best
+		why     string
+		fixed   int
+		took    time.Duration
+		refused int     // requests, at most
+		most    float64 // of the time, in shares of the best
 	}{
-		{"64 at once, quick answers", 64, 50 * time.Millisecond, 1.08},
-		{"256 at once, quick answers", 256, 50 * time.Millisecond, 1.08},
-		{"64 at once, answers of a second", 64, time.Second, 1.08},
+		{"64 at once, quick answers", 64, 50 * time.Millisecond, 5, 1.01},
+		{"256 at once, quick answers", 256, 50 * time.Millisecond, 5, 1.01},
+		{"64 at once, answers of a second", 64, time.Second, 30, 1.07},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			inWorld(t, func(t *testing.T, w *world) {
@@ -80,8 +81,8 @@ func TestALimitThatTheServerNamesHoldsUnderAFixedConcurrency(t *testing.T) {
 				// The first 50 pass at once, the others at 50 a second.
 				took, ideal := time.Since(begin).Seconds(), (rollouts*turns-50)/50.0+c.took.Seconds()
 				t.Logf("%d refused of %d, %.1f s, at best %.1f s: %.3f", server.refused, server.served, took, ideal, took/ideal)
-				if stats.Outcomes[rollout.Graded] != rollouts || server.refused > 72 || took > c.most*ideal {
-					t.Errorf("outcomes %v, %d requests refused, want at most 72; %.1f s, want at most %.2f × %.1f s", stats.Outcomes, server.refused, took, c.most, ideal)
+				if stats.Outcomes[rollout.Graded] != rollouts || server.refused > c.refused || took > c.most*ideal {
+					t.Errorf("outcomes %v, %d requests refused, want at most %d; %.1f s, want at most %.2f × %.1f s", stats.Outcomes, server.refused, c.refused, took, c.most, ideal)
 				}
 			})
 		})

@@ -96,6 +96,8 @@ type Limiter struct {
 	slow     bool   // in slow start
 	inFlight int    // admitted and not done
 	seq      uint64 // requests admitted so far
+	burst    uint64 // the first of those let through together
+	burstAt  time.Time
 
 	cutSeq uint64 // requests admitted when it shrank last
 	cutAt  time.Time
@@ -140,6 +142,7 @@ func NewLimiter(cfg Limits) *Limiter {
 type Ticket struct {
 	at    time.Time
 	seq   uint64
+	first uint64  // of those let through together with it
 	cost  float64 // tokens it is expected to take
 	probe bool
 }
@@ -155,10 +158,13 @@ func (l *Limiter) Admit(now time.Time) (t Ticket, ok bool, wait time.Duration) {
 	}
 	l.seq++
 	l.inFlight++
+	if l.burst == 0 || now.Sub(l.burstAt) > together {
+		l.burst, l.burstAt = l.seq, now
+	}
 	if l.probeOut = l.probing; l.probing {
 		l.passed = now.Add(l.probeFor)
 	}
-	t = Ticket{at: now, seq: l.seq, cost: l.mean, probe: l.probing}
+	t = Ticket{at: now, seq: l.seq, first: l.burst, cost: l.mean, probe: l.probing}
 	l.requests.take(1)
 	l.tokens.take(l.mean)
 	l.perMinute.take(1)
@@ -216,8 +222,8 @@ func (l *Limiter) Done(now time.Time, t Ticket, r Result) (fresh bool) {
 	if r.Class == Void {
 		return false
 	}
-	l.requests.hear(now, t, l.seq, 1, r.Quotas.Requests)
-	l.tokens.hear(now, t, l.seq, l.mean, r.Quotas.Tokens)
+	l.requests.hear(now, t, l.seq, l.inFlight, 1, r.Quotas.Requests)
+	l.tokens.hear(now, t, l.seq, l.inFlight, l.mean, r.Quotas.Tokens)
 	rule := r.Class.Rule()
 	if r.RetryAfter > 0 && r.RetryAfter <= Patience && rule.Again {
 		l.rest(now.Add(r.RetryAfter), Asked)

@@ -359,6 +359,27 @@ func TestRateLimitHeaders(t *testing.T) {
 			d.done(requests(0, time.Minute))
 			d.done(requests(100, time.Minute))
 		}, 2, 0},
+		{"of those let through together, the least that is said counts", func(d *desk) {
+			d.fill()
+			first, last := d.out[0], d.out[7]
+			for _, t := range d.out[1:7] {
+				d.l.Done(d.now, t, Result{Class: Served})
+			}
+			d.l.Done(d.now, first, requests(2, time.Minute)) // the server counted it after the last
+			d.l.Done(d.now, last, requests(5, time.Minute))
+		}, 2, time.Minute},
+		{"and what is in flight of them is taken off, though it was let through before", func(d *desk) {
+			d.fill()
+			d.l.Done(d.now, d.out[7], requests(9, time.Minute))
+		}, 1, 0},
+		{"not what was let through long before", func(d *desk) {
+			d.fill()
+			for range 7 {
+				d.done(requests(100, time.Minute))
+			}
+			d.wait(time.Second)
+			d.alone(requests(7, time.Minute))
+		}, 7, time.Minute},
 		{"tokens: as many requests as the mean so far leaves room for", func(d *desk) { d.alone(tokens(1000, 3500, 30*time.Second)) }, 3, 30 * time.Second},
 		{"tokens: none left", func(d *desk) { d.alone(tokens(1000, 0, 6*time.Second)) }, 0, 6 * time.Second},
 		{"the later of both", func(d *desk) {

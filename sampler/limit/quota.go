@@ -28,34 +28,46 @@ func (q Quotas) Asks() (longest time.Duration) {
 // server does not say.
 const unsaid = time.Second
 
+// together is how far apart requests may be let through and still reach the server
+// in another order.
+const together = 20 * time.Millisecond
+
 // quota keeps what a server said until it says something newer, or until the
 // time that it named has come.
 type quota struct {
 	known bool
 	left  float64
 	until time.Time
-	heard uint64 // the request whose answer said so
+	heard uint64  // the newest request whose answer said so
+	first uint64  // of those let through together with it
+	low   float64 // the least that the answers to these said is left
 
 	again bool          // when the time has come, most and no more, each span, until it says something newer
 	most  float64       // it ever said was left
 	span  time.Duration // it last said until there is more
 }
 
-// hear takes what the answer to a request said. Requests let through after it
-// may not have been counted by then: they are taken off. What comes back only
-// after more than Patience is nobody's to wait for: the next request is made, and
-// when it is refused, Quotas.Asks says for how long.
-func (q *quota) hear(now time.Time, t Ticket, admitted uint64, cost float64, said Quota) {
-	if !said.Known || t.seq < q.heard {
+// hear takes what the answer to a request said. Requests let through after it, and
+// those in flight that were let through together with it, may not have been counted
+// by then: they are taken off. What comes back only after more than Patience is
+// nobody's to wait for: the next request is made, and when it is refused, Quotas.Asks
+// says for how long.
+func (q *quota) hear(now time.Time, t Ticket, admitted uint64, inFlight int, cost float64, said Quota) {
+	if !said.Known || t.first < q.first {
 		return
+	}
+	more := t.seq > q.heard && said.Left > q.low+cost*float64(admitted-t.first+1) // than another order explains
+	if t.first > q.first || more {
+		q.first, q.low = t.first, said.Left
 	}
 	reset := said.Reset
 	if reset <= 0 {
 		reset = max(0, unsaid-now.Sub(t.at)) // it was counted when the request came
 	}
-	q.known, q.heard = reset <= Patience, t.seq
+	q.known, q.heard, q.low = reset <= Patience, max(q.heard, t.seq), min(q.low, said.Left)
 	q.most, q.span = max(q.most, said.Left), max(said.Reset, unsaid)
-	q.left, q.until = said.Left-cost*float64(admitted-t.seq), now.Add(reset)
+	uncounted := max(admitted-q.heard, min(uint64(inFlight), admitted-t.first))
+	q.left, q.until = q.low-cost*float64(uncounted), now.Add(reset)
 }
 
 // wait is how long until a request of such a cost may be made.
