@@ -2,6 +2,7 @@ package importer
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
+
+	"gonogo/sampler/rollout"
 )
 
 // openParquet reads the schema.
@@ -22,8 +25,14 @@ func openParquet(f File, _ map[string]string) (*table, error) {
 	}
 	defer p.close()
 	t := &table{own: false}
-	for _, path := range p.file.Schema().Columns() {
-		t.columns = append(t.columns, strings.Join(path, "."))
+	err = p.guard(func() error {
+		for _, path := range p.file.Schema().Columns() {
+			t.columns = append(t.columns, strings.Join(path, "."))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	t.rows = func(ctx context.Context, _ Sink, wanted []string, yield func(int, []cell) error) error {
 		p, err := parquetOf(f)
@@ -65,6 +74,9 @@ func parquetOf(f File) (*parquetFile, error) {
 		return nil, fmt.Errorf("%w: it does not begin as a Parquet file does", ErrUnrecognized)
 	}
 	err = p.guard(func() (err error) {
+		if err := footerFits(at, info.Size()); err != nil {
+			return err
+		}
 		p.file, err = parquet.OpenFile(at, info.Size(), parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
 		return err
 	})
@@ -75,6 +87,23 @@ func parquetOf(f File) (*parquetFile, error) {
 	return p, nil
 }
 
+// footerFits reports a footer that claims to be longer than its file: the library
+// takes as much memory as is claimed, up to 4 GB.
+func footerFits(at io.ReaderAt, size int64) error {
+	const ends = 4 + 8 // the magic before, the length and the magic after
+	if size < ends {
+		return io.ErrUnexpectedEOF
+	}
+	var length [4]byte
+	if _, err := at.ReadAt(length[:], size-8); err != nil {
+		return err
+	}
+	if claimed := int64(binary.LittleEndian.Uint32(length[:])); claimed > size-ends {
+		return fmt.Errorf("its footer claims %d bytes of a file of %d", claimed, size)
+	}
+	return nil
+}
+
 // guard makes an error of a panic: the library panics over some files that are
 // broken.
 func (p *parquetFile) guard(do func() error) (err error) {
@@ -83,10 +112,11 @@ func (p *parquetFile) guard(do func() error) (err error) {
 			err = lineError(p.File, 1, "the Parquet file is broken: %v", broken)
 		}
 	}()
-	if err := do(); err != nil {
+	err = do()
+	if _, said := errors.AsType[*rollout.LineError](err); err != nil && !said {
 		return lineError(p.File, 1, "the Parquet file is broken or was cut off: %w", err)
 	}
-	return nil
+	return err
 }
 
 // leaf is a wanted column.
@@ -124,13 +154,25 @@ func (p *parquetFile) leaves(wanted []string) (map[int]int, []leaf, error) {
 }
 
 func (p *parquetFile) rows(ctx context.Context, wanted []string, yield func(int, []cell) error) error {
-	at, leaves, err := p.leaves(wanted)
+	var at map[int]int // the place of a column among those wanted
+	var leaves []leaf
+	err := p.guard(func() (err error) {
+		at, leaves, err = p.leaves(wanted)
+		return err
+	})
 	if err != nil {
 		return err
 	}
 	cells, batch, line := make([]cell, len(wanted)), make([]parquet.Row, 256), 0
 	for _, group := range p.file.RowGroups() {
-		from := group.Rows()
+		var from parquet.Rows
+		err := p.guard(func() error {
+			from = group.Rows()
+			return nil
+		})
+		if err != nil {
+			return err
+		}
 		for {
 			if err := ctx.Err(); err != nil {
 				return errors.Join(fmt.Errorf("read %s: %w", p.Name, err), from.Close())
