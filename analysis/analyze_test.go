@@ -322,7 +322,7 @@ func TestAnEvalRunHasNoVerdictOnTraining(t *testing.T) {
 		}
 	}
 	r := analyze(t, analysis.DefaultSettings(), ls)
-	if r.Verdict != analysis.Go || r.Note != "no verdict on training" {
+	if r.Verdict != analysis.Go || r.Note.String() != "no verdict on training" {
 		t.Errorf("verdict is %s with note %q", r.Verdict, r.Note)
 	}
 	for _, f := range r.Findings {

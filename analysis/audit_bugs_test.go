@@ -36,26 +36,26 @@ func TestPayloadsThatCrashTheGraderAreNotJudged(t *testing.T) {
 	r := build(9, 5) // and the 20 payloads of audited's own probe
 	blocking := finding(t, r, "grader.hackable", analysis.Blocking)
 	if blocking.Status != analysis.Unknown || r.Verdict != analysis.Undecided {
-		t.Errorf("a third crashes: %s, verdict %s: %s", blocking.Status, r.Verdict, blocking.Title)
+		t.Errorf("a third crashes: %s, verdict %s: %s", blocking.Status, r.Verdict, blocking.Title.String())
 	}
 	for _, want := range []string{"100 of 300", "python_runtime_error"} {
-		if !strings.Contains(blocking.Title, want) {
-			t.Errorf("title %q does not say %q", blocking.Title, want)
+		if !strings.Contains(blocking.Title.String(), want) {
+			t.Errorf("title %q does not say %q", blocking.Title.String(), want)
 		}
 	}
-	if !strings.Contains(blocking.Remedy, "crash0, crash1") {
-		t.Errorf("remedy %q does not name the probes", blocking.Remedy)
+	if !strings.Contains(blocking.Remedy.String(), "crash0, crash1") {
+		t.Errorf("remedy %q does not name the probes", blocking.Remedy.String())
 	}
 	r = build(9, 1)
 	blocking, advisory := finding(t, r, "grader.hackable", analysis.Blocking), finding(t, r, "grader.hackable", analysis.Advisory)
-	if blocking.Status != analysis.Pass || !strings.Contains(blocking.Title, "none of 10 probes is rewarded; 20 of 220 worthless answers could not be judged") {
-		t.Errorf("one of eleven probes crashes: %s: %s", blocking.Status, blocking.Title)
+	if blocking.Status != analysis.Pass || !strings.Contains(blocking.Title.String(), "none of 10 probes is rewarded; 20 of 220 worthless answers could not be judged") {
+		t.Errorf("one of eleven probes crashes: %s: %s", blocking.Status, blocking.Title.String())
 	}
-	if advisory.Status != analysis.Fail || !strings.Contains(advisory.Title+advisory.Remedy, "python_runtime_error") || !strings.Contains(advisory.Remedy, "crash0") {
-		t.Errorf("the caution is %s: %s %s", advisory.Status, advisory.Title, advisory.Remedy)
+	if advisory.Status != analysis.Fail || !strings.Contains(advisory.Title.String()+advisory.Remedy.String(), "python_runtime_error") || !strings.Contains(advisory.Remedy.String(), "crash0") {
+		t.Errorf("the caution is %s: %s %s", advisory.Status, advisory.Title.String(), advisory.Remedy.String())
 	}
 	if advisory = finding(t, build(9, 0), "grader.hackable", analysis.Advisory); advisory.Status != analysis.Pass {
-		t.Errorf("nothing crashes: %s: %s", advisory.Status, advisory.Title)
+		t.Errorf("nothing crashes: %s: %s", advisory.Status, advisory.Title.String())
 	}
 }
 
@@ -77,10 +77,10 @@ func TestReferencesThatCrashTheGraderAreNotAccepted(t *testing.T) {
 	}{{20, 0, analysis.Pass}, {39, 1, analysis.Pass}, {10, 10, analysis.Unknown}, {2, 38, analysis.Unknown}} {
 		got := finding(t, build(test.accepted, test.crashed), "grader.truth", analysis.Blocking)
 		if got.Status != test.want {
-			t.Errorf("%d accepted, %d crashed: %s, want %s: %s", test.accepted, test.crashed, got.Status, test.want, got.Title)
+			t.Errorf("%d accepted, %d crashed: %s, want %s: %s", test.accepted, test.crashed, got.Status, test.want, got.Title.String())
 		}
-		if test.crashed > 0 && !strings.Contains(got.Title, fmt.Sprintf("on %d the grader failed (python_runtime_error)", test.crashed)) {
-			t.Errorf("title %q does not name the crashes", got.Title)
+		if test.crashed > 0 && !strings.Contains(got.Title.String(), fmt.Sprintf("on %d the grader failed (python_runtime_error)", test.crashed)) {
+			t.Errorf("title %q does not name the crashes", got.Title.String())
 		}
 	}
 	r := build(10, 10)
@@ -114,11 +114,11 @@ func TestRepeatedRequestsLeaveATrace(t *testing.T) {
 			cautions = append(cautions, got)
 		}
 	}
-	if len(cautions) != 1 || !strings.Contains(cautions[0].Title, "10 % of rollouts") || !strings.Contains(cautions[0].Title, "160 requests") {
+	if len(cautions) != 1 || !strings.Contains(cautions[0].Title.String(), "10 % of rollouts") || !strings.Contains(cautions[0].Title.String(), "160 requests") {
 		t.Errorf("cautions are %+v", cautions)
 	}
-	if blocking := finding(t, r, "infra.failures", analysis.Blocking); blocking.Status != analysis.Pass || !strings.Contains(blocking.Title, "80 rollouts (10 %)") {
-		t.Errorf("%s: %s", blocking.Status, blocking.Title)
+	if blocking := finding(t, r, "infra.failures", analysis.Blocking); blocking.Status != analysis.Pass || !strings.Contains(blocking.Title.String(), "80 rollouts (10 %)") {
+		t.Errorf("%s: %s", blocking.Status, blocking.Title.String())
 	}
 }
 
@@ -172,8 +172,8 @@ func TestFreeSentencesAreNotSuspectAndNotClear(t *testing.T) {
 		"each names its own one": {func(_, j int) string { return fmt.Sprintf("The %s is %d m high", words[j], j) }, analysis.Skipped},
 	} {
 		got := build(c.answer)
-		if got.Status != c.want || c.want == analysis.Skipped && !strings.Contains(got.Title, "answers could not be compared") {
-			t.Errorf("%s: %s: %s", what, got.Status, got.Title)
+		if got.Status != c.want || c.want == analysis.Skipped && !strings.Contains(got.Title.String(), "answers could not be compared") {
+			t.Errorf("%s: %s: %s", what, got.Status, got.Title.String())
 		}
 	}
 }
@@ -195,7 +195,7 @@ func TestSlippedReferencesAreSuspect(t *testing.T) {
 	r := f.analyze(t)
 	got := finding(t, r, "data.suspect", analysis.Advisory)
 	if got.Status != analysis.Fail || len(got.Items) != 15 || got.Items[0] != "q0" {
-		t.Errorf("%s: %s %v", got.Status, got.Title, got.Items)
+		t.Errorf("%s: %s %v", got.Status, got.Title.String(), got.Items)
 	}
 	s := r.Grader.SuspectReferences
 	if s[0].Answer == "" || s[0].Share != 0.9 || s[3].Answer != "" || s[3].Share != 0.75 || s[3].Reference != "payload of q3" || *s[3].ReferenceReward != 0 {
@@ -212,11 +212,11 @@ func TestAdviceFollowsTheSignOfTheLength(t *testing.T) {
 		}
 	}
 	got := finding(t, f.analyze(t), "grader.length", analysis.Advisory)
-	if got.Status != analysis.Fail || !strings.Contains(got.Title, "shorter answers earn more") || !strings.Contains(got.Title, "p < 0.001") {
-		t.Errorf("%s: %s", got.Status, got.Title)
+	if got.Status != analysis.Fail || !strings.Contains(got.Title.String(), "shorter answers earn more") || !strings.Contains(got.Title.String(), "p < 0.001") {
+		t.Errorf("%s: %s", got.Status, got.Title.String())
 	}
-	if strings.Contains(got.Remedy, "limit the length") || !strings.Contains(got.Remedy, "Twice the length costs 0.1") {
-		t.Errorf("remedy is %q", got.Remedy)
+	if strings.Contains(got.Remedy.String(), "limit the length") || !strings.Contains(got.Remedy.String(), "Twice the length costs 0.1") {
+		t.Errorf("remedy is %q", got.Remedy.String())
 	}
 }
 
@@ -256,8 +256,8 @@ func TestCountsInWords(t *testing.T) {
 		"grader.truth": "none of 20 references earn the top", "grader.hackable": "on the one item tried", "data.suspect": "on 1 item the",
 	} {
 		for _, got := range r.Findings {
-			if got.Gate == gate && got.Status == analysis.Fail && !strings.Contains(got.Title, want) {
-				t.Errorf("%s says %q, want %q", gate, got.Title, want)
+			if got.Gate == gate && got.Status == analysis.Fail && !strings.Contains(got.Title.String(), want) {
+				t.Errorf("%s says %q, want %q", gate, got.Title.String(), want)
 			}
 		}
 	}

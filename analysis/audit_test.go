@@ -169,8 +169,8 @@ func TestWithoutAnAuditItsGatesSaySo(t *testing.T) {
 	r := healthy().analyze(t)
 	for _, gate := range []string{"grader.truth", "grader.hackable", "grader.noise"} {
 		f := finding(t, r, gate, analysis.Blocking)
-		if f.Status != analysis.Skipped || !strings.Contains(f.Title, "gonogo audit") {
-			t.Errorf("%s is %s: %s", gate, f.Status, f.Title)
+		if f.Status != analysis.Skipped || !strings.Contains(f.Title.String(), "gonogo audit") {
+			t.Errorf("%s is %s: %s", gate, f.Status, f.Title.String())
 		}
 	}
 	f := healthy()
@@ -212,12 +212,12 @@ func TestAHoleNamesItsPayload(t *testing.T) {
 	near(t, "false accept", r.Grader.FalseAccept.Value, 10.0/40)
 	got := finding(t, r, "grader.hackable", analysis.Blocking)
 	for _, want := range []string{"filler", "9 of 10", "1 other probe"} {
-		if !strings.Contains(got.Title, want) {
-			t.Errorf("title %q does not say %q", got.Title, want)
+		if !strings.Contains(got.Title.String(), want) {
+			t.Errorf("title %q does not say %q", got.Title.String(), want)
 		}
 	}
-	if !strings.Contains(got.Remedy, "gonogo audit RUN --replay filler/train/q2/0") || len(got.Items) == 0 || got.Items[0] != "q2" {
-		t.Errorf("remedy %q, items %v", got.Remedy, got.Items)
+	if !strings.Contains(got.Remedy.String(), "gonogo audit RUN --replay filler/train/q2/0") || len(got.Items) == 0 || got.Items[0] != "q2" {
+		t.Errorf("remedy %q, items %v", got.Remedy.String(), got.Items)
 	}
 	if len(r.Grader.Failures) != 1 || r.Grader.Failures[0].Kind != "grader_server_error" || r.Grader.Failures[0].Example != "status 500" {
 		t.Errorf("failures are %+v", r.Grader.Failures)
@@ -263,8 +263,8 @@ func TestWhatDetectorsMark(t *testing.T) {
 	if !slices.ContainsFunc(after.Run.Notes, func(n string) bool { return strings.Contains(n, "4 rollouts that a detector marked") }) {
 		t.Errorf("notes are %q", after.Run.Notes)
 	}
-	if got := finding(t, after, "grader.detected", analysis.Advisory); got.Status != analysis.Fail || !strings.Contains(got.Remedy, "bottom of the range") {
-		t.Errorf("grader.detected is %s: %s", got.Status, got.Remedy)
+	if got := finding(t, after, "grader.detected", analysis.Advisory); got.Status != analysis.Fail || !strings.Contains(got.Remedy.String(), "bottom of the range") {
+		t.Errorf("grader.detected is %s: %s", got.Status, got.Remedy.String())
 	}
 	if *after.Grader.Resolution.ShareHigh != *before.Grader.Resolution.ShareHigh {
 		t.Error("the resolution of the grader changes with what a detector marks")
@@ -298,8 +298,8 @@ func TestDetectorsOfRolloutsThatWereNotPaid(t *testing.T) {
 				}
 			}
 		}
-		if got := finding(t, f.analyze(t), "grader.detected", analysis.Advisory); got.Status != analysis.Fail || got.Title != c.title || !strings.Contains(got.Remedy, c.words) {
-			t.Errorf("%s: %s, %q, %q", c.about, got.Status, got.Title, got.Remedy)
+		if got := finding(t, f.analyze(t), "grader.detected", analysis.Advisory); got.Status != analysis.Fail || got.Title.String() != c.title || !strings.Contains(got.Remedy.String(), c.words) {
+			t.Errorf("%s: %s, %q, %q", c.about, got.Status, got.Title.String(), got.Remedy.String())
 		}
 	}
 }
@@ -481,15 +481,15 @@ func TestFineNoiseIsNotHeldAgainstReferences(t *testing.T) {
 	r := fine(0.02, 0, 0).analyze(t)
 	for _, gate := range []string{"grader.truth", "grader.hackable", "grader.noise"} {
 		if got := finding(t, r, gate, analysis.Blocking); got.Status != analysis.Pass {
-			t.Errorf("%s is %s: %s", gate, got.Status, got.Title)
+			t.Errorf("%s is %s: %s", gate, got.Status, got.Title.String())
 		}
 	}
 	if got := finding(t, r, "grader.brittle", analysis.Advisory); got.Status != analysis.Pass {
-		t.Errorf("grader.brittle is %s: %s", got.Status, got.Title)
+		t.Errorf("grader.brittle is %s: %s", got.Status, got.Title.String())
 	}
 	for broken, want := range map[float64]analysis.Status{0.2: analysis.Unknown, 0.6: analysis.Fail} {
 		if got := finding(t, fine(0.02, 0, broken).analyze(t), "grader.truth", analysis.Blocking); got.Status != want {
-			t.Errorf("%g of the references earn nothing: grader.truth is %s, want %s: %s", broken, got.Status, want, got.Title)
+			t.Errorf("%g of the references earn nothing: grader.truth is %s, want %s: %s", broken, got.Status, want, got.Title.String())
 		}
 	}
 }
@@ -499,12 +499,12 @@ func TestFineNoiseIsNotHeldAgainstReferences(t *testing.T) {
 func TestFineNoiseDoesNotHideAHole(t *testing.T) {
 	r := fine(0.05, 0.5, 0).analyze(t)
 	if got := finding(t, r, "grader.hackable", analysis.Blocking); got.Status != analysis.Fail {
-		t.Errorf("grader.hackable is %s: %s", got.Status, got.Title)
+		t.Errorf("grader.hackable is %s: %s", got.Status, got.Title.String())
 	}
 	if reach := r.Grader.Reach; reach == nil || reach.Distance < 0.1 || *reach.Crossed.Value > 0.1 {
 		t.Errorf("noise of 0.05 reaches %+v", reach)
 	}
 	if got := finding(t, fine(0.05, 0, 0).analyze(t), "grader.hackable", analysis.Blocking); got.Status != analysis.Pass {
-		t.Errorf("without a hole grader.hackable is %s: %s", got.Status, got.Title)
+		t.Errorf("without a hole grader.hackable is %s: %s", got.Status, got.Title.String())
 	}
 }

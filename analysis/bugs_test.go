@@ -110,8 +110,8 @@ func TestAMeanAtOrAboveTheCeilingIsSaidToLieThere(t *testing.T) {
 		}}
 		i := slices.IndexFunc(analysis.Gates(), func(g analysis.Gate) bool { return g.Name == "baseline.headroom" })
 		f := analysis.Gates()[i].Check(r, nil)[0]
-		if !strings.HasSuffix(f.Title, c.title) || !strings.HasSuffix(f.Remedy, c.tail) || strings.ContainsAny(f.Remedy, "{}") {
-			t.Errorf("%s: %q, %q", c.about, f.Title, f.Remedy)
+		if !strings.HasSuffix(f.Title.String(), c.title) || !strings.HasSuffix(f.Remedy.String(), c.tail) || strings.ContainsAny(f.Remedy.String(), "{}") {
+			t.Errorf("%s: %q, %q", c.about, f.Title.String(), f.Remedy.String())
 		}
 	}
 }
@@ -191,7 +191,7 @@ func TestAPlannedSplitWithoutRecordsIsNotForgotten(t *testing.T) {
 	if eval == nil || eval.Missing.NotRun == nil || *eval.Missing.NotRun != 40 {
 		t.Fatalf("the eval split is %+v, want 40 rollouts not run", eval)
 	}
-	if r.Verdict != analysis.Undecided || !strings.Contains(r.Note, "40 planned rollouts not made yet, and of 10 items none") || eval.Items.NotRun != 10 {
+	if r.Verdict != analysis.Undecided || !strings.Contains(r.Note.String(), "40 planned rollouts not made yet, and of 10 items none") || eval.Items.NotRun != 10 {
 		t.Errorf("verdict is %s with note %q", r.Verdict, r.Note)
 	}
 }

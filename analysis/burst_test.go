@@ -179,7 +179,7 @@ func TestWhatABurstFinds(t *testing.T) {
 			}
 			var texts []string
 			for _, f := range r.Findings {
-				texts = append(texts, f.Title, f.Remedy)
+				texts = append(texts, f.Title.String(), f.Remedy.String())
 				if f.Status == Unknown && (f.Needs == nil || !f.Settleable) {
 					t.Errorf("%s does not say what would settle it", f.Gate)
 				}

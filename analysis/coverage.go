@@ -1,18 +1,18 @@
 package analysis
 
 import (
-	"fmt"
 	"slices"
 
+	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 )
 
 // Unjudged is a blocking gate that a run gave nothing to judge, or sampling that
 // is not complete.
 type Unjudged struct {
-	Gate    string  `json:"gate"`
-	Why     string  `json:"why"`
-	Command *string `json:"command"` // what would judge it; null where no command would
+	Gate    string       `json:"gate"`
+	Why     message.Text `json:"why"`
+	Command *string      `json:"command"` // what would judge it; null where no command would
 }
 
 // Stage is a part of a run that a verdict can require.
@@ -64,13 +64,13 @@ func DefaultRequire(m *rollout.Manifest) []string {
 
 // lacking names the command that a gate's reason for being skipped asks for; ""
 // where there is nothing to judge.
-func lacking(why string) string {
-	switch why {
-	case noAudit:
+func lacking(why message.Text) string {
+	switch why.ID {
+	case noAudit.ID:
 		return "gonogo audit RUN"
-	case noAuditImport:
+	case noAuditImport.ID:
 		return "gonogo audit RUN --grader FILE"
-	case noBurst:
+	case noBurst.ID:
 		return "gonogo burst RUN"
 	}
 	return ""
@@ -93,7 +93,10 @@ func (r *Result) cover() {
 		if f.Severity != Blocking || slices.Contains(r.Judged, f.Gate) || slices.ContainsFunc(r.NotJudged, func(u Unjudged) bool { return u.Gate == f.Gate }) {
 			continue
 		}
-		u := Unjudged{Gate: f.Gate, Why: f.saying.vars["reason"]}
+		u := Unjudged{Gate: f.Gate}
+		if why := f.Title.Args["reason"].Text; why != nil {
+			u.Why = *why
+		}
 		if lacks[f.Gate] = f.lacks != ""; lacks[f.Gate] {
 			u.Command = &f.lacks
 		}
@@ -101,7 +104,7 @@ func (r *Result) cover() {
 	}
 	if left, _ := r.notRun(); left > 0 {
 		command := "gonogo run -o RUN"
-		r.NotJudged = append(r.NotJudged, Unjudged{Sampling, fmt.Sprintf("%s not made yet", plain.Count(left, "planned rollout")), &command})
+		r.NotJudged = append(r.NotJudged, Unjudged{Sampling, notMadeYet.With(message.Args{"rollouts": message.Count(left, "planned rollout")}), &command})
 	}
 	for _, name := range r.require {
 		i := slices.IndexFunc(Stages(), func(s Stage) bool { return s.Name == name })

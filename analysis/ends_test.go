@@ -101,7 +101,7 @@ func (c endedCase) hold(t *testing.T, gate string) {
 	for _, f := range r.Findings {
 		if f.Gate == gate {
 			got[f.Severity] = f.Status
-			text = append(text, f.Title, f.Remedy)
+			text = append(text, f.Title.String(), f.Remedy.String())
 		}
 	}
 	if got[analysis.Blocking] != c.blocking || got[analysis.Advisory] != c.advisory || !strings.Contains(strings.Join(text, "\n"), c.says) {
@@ -143,8 +143,8 @@ func TestLostItemsAreNamedAsTheReason(t *testing.T) {
 		if f.Gate != "data.enough" || f.Severity != analysis.Blocking {
 			continue
 		}
-		if f.Status != analysis.Unknown || !strings.Contains(f.Title, "3 of 57 sampled items (5.26 %) have no valid rollout") || !strings.Contains(f.Remedy, "status 503") || strings.Contains(f.Title+f.Remedy, "settle") {
-			t.Errorf("%s: %s %s", f.Status, f.Title, f.Remedy)
+		if f.Status != analysis.Unknown || !strings.Contains(f.Title.String(), "3 of 57 sampled items (5.26 %) have no valid rollout") || !strings.Contains(f.Remedy.String(), "status 503") || strings.Contains(f.Title.String()+f.Remedy.String(), "settle") {
+			t.Errorf("%s: %s %s", f.Status, f.Title.String(), f.Remedy.String())
 		}
 		return
 	}

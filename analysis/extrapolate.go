@@ -231,11 +231,11 @@ func (e *extrapolation) gap(list []Extrapolated, quantity string) {
 	a, b := last[0], last[1]
 	apart := math.Abs(*a.Value - *b.Value)
 	if apart < 0.005 {
-		e.note("%s at %d is %s by the %s fit, and the %s one agrees", quantityWords(quantity), a.K, percentOf(plain, a.Value), modelWords(a.Model), modelWords(b.Model))
+		e.note("%s at %d is %s by the %s fit, and the %s one agrees", quantityWords(quantity), a.K, percentOf(a.Value), modelWords(a.Model), modelWords(b.Model))
 		return
 	}
 	e.note("%s at %d is %s by the %s fit and %s by the %s one, which lets some items never do better than their worst: samples cannot tell such items from ones that hardly ever do, and the gap of %s points is uncertainty of the model that no interval shows",
-		quantityWords(quantity), a.K, percentOf(plain, a.Value), modelWords(a.Model), percentOf(plain, b.Value), modelWords(b.Model), message.Plain(100*apart))
+		quantityWords(quantity), a.K, percentOf(a.Value), modelWords(a.Model), percentOf(b.Value), modelWords(b.Model), message.Plain(100*apart))
 }
 
 // check marks and names the models that miss what was measured at all the
@@ -249,7 +249,7 @@ func (e *extrapolation) check(quantity string, measured stat.Estimate, fits []*f
 		}
 		fit.misfit = true
 		e.note("the %s fit does not describe these items, and nothing is extrapolated from it: it puts %s at %s for %s, and %s was measured (%s to %s)",
-			modelWords(fit.model), quantityWords(quantity), message.Percent(says), plain.Count(e.m.n, "sample"), percentOf(plain, measured.Value), percentOf(plain, measured.Low), percentOf(plain, measured.High))
+			modelWords(fit.model), quantityWords(quantity), message.Percent(says), plain.Count(e.m.n, "sample"), percentOf(measured.Value), percentOf(measured.Low), percentOf(measured.High))
 	}
 }
 
@@ -294,4 +294,12 @@ func (m *measure) outcomeCounts(values []float64) [][]int {
 		}
 	}
 	return counts
+}
+
+// percentOf prints a share that may be missing.
+func percentOf(p *float64) string {
+	if p == nil {
+		return "unknown"
+	}
+	return message.Percent(*p)
 }

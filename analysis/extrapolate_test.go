@@ -83,8 +83,8 @@ func TestExtrapolatedCurves(t *testing.T) {
 		t.Errorf("pass@256 in [%g, %g], the truth is %g", *pass.Low, *pass.High, truth)
 	}
 	for _, f := range r.Findings {
-		if f.Gate == "signal.informative" && f.Status != analysis.Skipped && !strings.Contains(f.Title, "they decide nothing") {
-			t.Errorf("%q does not show the fit beside the bracket", f.Title)
+		if f.Gate == "signal.informative" && f.Status != analysis.Skipped && !strings.Contains(f.Title.String(), "they decide nothing") {
+			t.Errorf("%q does not show the fit beside the bracket", f.Title.String())
 		}
 	}
 }

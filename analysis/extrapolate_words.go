@@ -47,17 +47,22 @@ func (sr *SplitResult) ExtrapolatedAt(quantity string, k int) []Extrapolated {
 
 // fittedSignal says beside a bracket what the models put at the group size; it
 // decides nothing. It is empty where nothing is extrapolated.
-func fittedSignal(l message.Language, sr *SplitResult, g int) string {
+func fittedSignal(sr *SplitResult, g int) message.Text {
 	fits := sr.ExtrapolatedAt(InformativeGroups, g)
 	if len(fits) == 0 {
-		return ""
+		return message.Text{}
 	}
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, x := range fits {
 		low, high = math.Min(low, *x.Value), math.Max(high, *x.Value)
 	}
 	if message.Percent(low) == message.Percent(high) {
-		return l.Say(" (models fitted to the items put it at %s; they decide nothing)", message.Percent(low))
+		return fittedAt.With(message.Args{"share": message.Share(low)})
 	}
-	return l.Say(" (models fitted to the items put it at %s to %s; they decide nothing)", message.Percent(low), message.Percent(high))
+	return fittedBetween.With(message.Args{"low": message.Share(low), "high": message.Share(high)})
 }
+
+var (
+	fittedAt      = message.New("signal.informative.fitted_at", " (models fitted to the items put it at {share}; they decide nothing)")
+	fittedBetween = message.New("signal.informative.fitted", " (models fitted to the items put it at {low} to {high}; they decide nothing)")
+)

@@ -3,18 +3,39 @@ package analysis
 import (
 	"maps"
 	"math"
+	"strings"
 
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
 
-// Gate is one check with its thresholds. Check reads a measured Result and
-// answers with one finding for each severity and split that it judges.
+// Gate is one check with its thresholds and its words: all there is of it. Check
+// reads a measured Result and answers with one finding for each severity and split
+// that it judges. A gate of Parts asks each of them, and answers with one finding for
+// each severity and split: that of the worst part, with the others' facts.
 type Gate struct {
-	Name  string
-	Doc   string
-	Check func(r *Result, t Thresholds) []Finding
+	Name       string // lower case, dotted: its findings, thresholds and messages begin with it
+	Topic      string // what it belongs to, such as grader; the beginning of the name where it is empty
+	Doc        string
+	Thresholds []Threshold
+	Charts     []string // the pictures that show what it judges, by name
+	Words      Words
+	Check      func(r *Result, t Thresholds) []Finding
+	Parts      []Gate
+}
+
+// words are the messages of every fact by its id; NewGate fills it.
+var words = map[string]said{}
+
+// NewGate makes a gate's messages known. It belongs into a package variable. It
+// panics on a name that another gate has.
+func NewGate(g Gate) Gate {
+	if _, taken := words[g.Name]; taken {
+		panic("analysis: two gates are called " + g.Name)
+	}
+	words[g.Name] = g.Words.known(g.Name)
+	return g
 }
 
 // Gates lists the gates in the order in which they are shown and in which the
@@ -120,42 +141,41 @@ type judgement struct {
 	split    rollout.Split
 	severity Severity
 	unit     string
-	want     string
-	vars     map[string]string // further words for the messages
+	want     message.Text
+	vars     message.Args // further arguments of the messages
 	items    []string
+	rows     []message.Text // what is listed instead of the items
 	needs    *Needs
 	settles  bool
-	said     *wording // instead of the catalogue's title and remedy
+	said     *wording // instead of the fact's own title and remedy
 }
 
-// finding fills the texts from the catalogue, in the language.
-func (j judgement) finding(l message.Language, status Status, b bound) Finding {
-	f := Finding{
-		Gate: j.gate, Split: j.split, Severity: j.severity, Status: status,
-		Value: b.value, Low: b.low, High: b.high, Want: j.want, Unit: j.unit,
-		Items: j.items,
-	}
+// finding fills the texts with the numbers.
+func (j judgement) finding(status Status, b bound) Finding {
+	f := Finding{Gate: j.gate, Split: j.split, Severity: j.severity, Fact: Fact{
+		ID: j.gate, Status: status, Value: b.value, Low: b.low, High: b.high, Want: j.want, Threshold: j.want.Args["limit"].Number, Unit: j.unit, Items: j.items, Rows: j.rows,
+	}}
 	if f.Items == nil {
 		f.Items = []string{}
 	}
 	if status == Unknown {
 		f.Needs, f.Settleable = j.needs, j.settles
 	}
-	f.say(saying{l, j.vars, j.said})
+	f.say(words[j.gate], j.said, j.vars)
 	return f
 }
 
-// skipped says that a gate had nothing to judge, and why in the words of Say.
-func skipped(l message.Language, gate string, split rollout.Split, severity Severity, why string, args ...any) Finding {
-	f := Finding{Gate: gate, Split: split, Severity: severity, Status: Skipped, Items: []string{}, lacks: lacking(why)}
-	f.say(saying{l: l, vars: map[string]string{"reason": l.Say(why, args...)}})
+// skipped says that a gate had nothing to judge, and why.
+func skipped(gate string, split rollout.Split, severity Severity, why message.Text) Finding {
+	f := Finding{Gate: gate, Split: split, Severity: severity, Fact: Fact{ID: gate, Status: Skipped, Items: []string{}}, lacks: lacking(why)}
+	f.say(words[gate], nil, message.Args{"reason": message.Said(why)})
 	return f
 }
 
 // The reasons for which gates are skipped.
-const (
-	noTraining = "there is no train split: an evaluation set by itself says nothing about training"
-	noTools    = "the rollouts hold no tool calls"
+var (
+	noTraining = message.New("skip.no_training", "there is no train split: an evaluation set by itself says nothing about training")
+	noTools    = message.New("skip.no_tools", "the rollouts hold no tool calls")
 )
 
 // itemsListed bounds the items that a finding points at.
@@ -174,7 +194,7 @@ type estimated struct {
 	offset   float64 // what the estimate's own threshold lies above the compared one
 	samples  int     // per item, behind the estimate
 	inFile   *int    // M, where the estimate speaks of the file alone
-	vars     map[string]string
+	vars     message.Args
 	items    []string // shown unless the gate passes
 
 	// scaleless says that a trainer which divides by a group's standard deviation
@@ -195,7 +215,7 @@ func (e estimated) findings(r *Result, t Thresholds, split rollout.Split) []Find
 			want = t.At(level.name) * e.span
 		}
 		status := e.bound.atLeast(want)
-		j := judgement{gate: e.gate, split: split, severity: level.severity, unit: e.unit, want: ">= " + message.Plain(want), vars: e.vars}
+		j := judgement{gate: e.gate, split: split, severity: level.severity, unit: e.unit, want: atLeast(want), vars: e.vars}
 		if level.severity == Blocking && status != Pass && e.scaleless {
 			if differ, ok := differEnough(r, t, split); ok {
 				status, j.said = Pass, &anyDifference
@@ -209,7 +229,7 @@ func (e estimated) findings(r *Result, t Thresholds, split rollout.Split) []Find
 		if status == Unknown {
 			j.needs, j.settles = e.needed(r, t, want)
 		}
-		out = append(out, j.finding(r.Lang, status, e.bound))
+		out = append(out, j.finding(status, e.bound))
 	}
 	return out
 }
@@ -217,12 +237,12 @@ func (e estimated) findings(r *Result, t Thresholds, split rollout.Split) []Find
 // differEnough reports, with the share in words, whether the trainer normalises by
 // a group's standard deviation and the rewards of enough groups differ for that
 // alone to teach it.
-func differEnough(r *Result, t Thresholds, split rollout.Split) (string, bool) {
+func differEnough(r *Result, t Thresholds, split rollout.Split) (message.Arg, bool) {
 	if r.Normalize != NormalizeStd {
-		return "", false
+		return message.Arg{}, false
 	}
 	e, b := signalAt(r.Splits[split], r)
-	return percentOf(r.Lang, e.Value), b.atLeast(t.At("signal.informative")) == Pass
+	return message.KnownShare(e.Value), b.atLeast(t.At("signal.informative")) == Pass
 }
 
 // needed says how many items would settle an unknown answer. Where groups are
@@ -305,4 +325,25 @@ func (sr *SplitResult) byClass(class string) []string {
 		}
 	}
 	return ids
+}
+
+// judge asks the gate, or its parts.
+func (g Gate) judge(r *Result, t Thresholds) []Finding {
+	topic := g.Topic
+	if topic == "" {
+		topic, _, _ = strings.Cut(g.Name, ".")
+	}
+	var out []Finding
+	if len(g.Parts) == 0 {
+		out = g.Check(r, t)
+	} else {
+		for _, part := range g.Parts {
+			out = append(out, part.Check(r, t)...)
+		}
+		out = g.folded(out)
+	}
+	for i := range out {
+		out[i].Gate, out[i].Topic = g.Name, topic
+	}
+	return out
 }

@@ -13,25 +13,25 @@ import (
 
 // noAudit is the reason for which gates about the audit are skipped.
 // The second one is that of an import, which names no grader.
-const (
-	noAudit       = "no audit was made: gonogo audit RUN makes it"
-	noAuditImport = "no audit was made: gonogo audit RUN --grader FILE makes it"
+var (
+	noAudit       = message.New("skip.no_audit", "no audit was made: gonogo audit RUN makes it")
+	noAuditImport = message.New("skip.no_audit_import", "no audit was made: gonogo audit RUN --grader FILE makes it")
 )
 
 // unaudited returns the reason for which a gate about the audit has nothing to
 // judge, "" when there was one.
-func (r *Result) unaudited() string {
+func (r *Result) unaudited() message.Text {
 	if r.Grader == nil || r.Grader.Audited == 0 {
 		return r.noAudit()
 	}
-	return ""
+	return message.Text{}
 }
 
-func (r *Result) noAudit() string {
+func (r *Result) noAudit() message.Text {
 	if r.Run.Source == string(rollout.Import) {
-		return noAuditImport
+		return noAuditImport.Text()
 	}
-	return noAudit
+	return noAudit.Text()
 }
 
 // noiseShift is how often noise alone takes a grade away from what the output
@@ -54,19 +54,30 @@ func (r *Result) noiseBelowTop() float64 {
 	return noise
 }
 
-var graderTruth = Gate{
+var graderTruth = NewGate(Gate{
 	Name: "grader.truth",
 	Doc: "Blocking, after an audit: at least 95 % of the items' own references earn the top when given as the answer; below 80 %, with the whole " +
 		"interval, it fails; between, it is open. Both shares are lowered by what the grader's own noise takes away. A reference that the grader failed on is not accepted; where the " +
 		"answer hangs on whether it would be, it is open. Advisory: the grader fails on none.",
+	Words: Words{
+		Why:           "The data says what the right answer is. A grader that does not give full marks to that very answer punishes the model for being right, and training teaches it to be wrong.",
+		Pass:          "the references earn the top when given as the answer: {accepted} do{lost}",
+		Fail:          "the grader rejects the right answers: {accepted} earn the top when given as the answer{lost}",
+		FailRemedy:    "Grade one by hand: {replay}. Usual causes: the grader expects another form than the reference has (then configure the answer template, audit.answer), compares with the wrong field, or the references are wrong. {rejected} {failed}",
+		Unknown:       "{accepted} earn the top when given as the answer ({lowpercent} to {highpercent} of all){lost}",
+		UnknownRemedy: "{rejected} {failed} Look at it: {replay}. If those references are wrong, mend the data; if they are right, mend the grader. To be surer: {more}.",
+		Caution:       "the grader fails on right answers: {accepted} earn the top when given as the answer{lost}",
+		CautionRemedy: "{failed} A crash on a right answer costs the rollout its reward.",
+		Unmeasured:    unaskable,
+	},
 	Check: func(r *Result, t Thresholds) []Finding {
 		const gate = "grader.truth"
-		if why := r.unaudited(); why != "" {
-			return []Finding{skipped(r.Lang, gate, "", Blocking, why)}
+		if why := r.unaudited(); !why.None() {
+			return []Finding{skipped(gate, "", Blocking, why)}
 		}
 		p := r.Grader.probe(rollout.ProbeReference)
 		if p == nil {
-			return []Finding{skipped(r.Lang, gate, "", Blocking, "no reference was put to the grader: the rows have none, or the audit left it out")}
+			return []Finding{skipped(gate, "", Blocking, noReferenceTried.Text())}
 		}
 		accept, noise, status := r.truth(p, 0, t)
 		b := boundOf(accept)
@@ -85,15 +96,15 @@ var graderTruth = Gate{
 		wrong := p.Items + p.Lost - int(math.Round(stat.Or(b.value, 0)*float64(p.Items+p.Lost)))
 		j := judgement{
 			gate: gate, severity: Blocking, unit: "share",
-			want: r.Lang.Say(">= %s (fails below %s)", message.Plain(pass), message.Plain(fail)),
-			vars: map[string]string{
-				"accepted": noneOf(r.Lang, p.Items+p.Lost-wrong, p.Items+p.Lost), "rejected": rejectedOf(r.Lang, wrong-p.Lost), "replay": replay(p), "lost": "", "failed": "",
-				"more": r.Lang.Text("more items will hardly tell: what the listed items have in common will"),
+			want: wantAtLeastFails.With(message.Args{"limit": message.Number(pass), "fail": message.Number(fail)}),
+			vars: message.Args{
+				"accepted": message.Said(noneOf(p.Items+p.Lost-wrong, p.Items+p.Lost)), "rejected": message.Said(rejectedOf(wrong - p.Lost)), "replay": message.Name(replay(p)), "lost": message.Said(message.Text{}), "failed": message.Said(message.Text{}),
+				"more": message.Said(moreHardly.Text()),
 			},
 		}
 		if p.Lost > 0 {
-			j.vars["lost"] = r.Lang.Say("; on %s the grader failed (%s)", message.Whole(p.Lost), p.FailedAs)
-			j.vars["failed"] = r.Lang.Say("On %s the grader failed (%s), such as %s: that is counted as not accepted.", r.Lang.Count(p.Lost, "reference"), p.FailedAs, strings.Join(p.LostAt, r.Lang.Text(", ")))
+			j.vars["lost"] = message.Said(truthLost.With(message.Args{"n": message.Int(p.Lost), "kind": message.Name(p.FailedAs)}))
+			j.vars["failed"] = message.Said(truthFailed.With(message.Args{"references": message.Count(p.Lost, "reference"), "kind": message.Name(p.FailedAs), "at": message.Names(p.LostAt)}))
 		}
 		if p.Lost > 0 { // what the grader failed on, graded again
 			j.needs, j.settles = &Needs{Items: p.Items + p.Lost, Samples: 1}, true
@@ -101,20 +112,20 @@ var graderTruth = Gate{
 		if status == Unknown && b.value != nil && *b.value < fail && p.Lost == 0 {
 			if items, ok := stat.Needed(accept, fail, p.Items, &unitRange, r.onceConfidence()); ok {
 				j.needs, j.settles = &Needs{Items: items, Samples: 1}, true
-				j.vars["more"] = r.Lang.Say("about %s would settle it (audit.items)", r.Lang.Count(items, "audited item"))
+				j.vars["more"] = message.Said(aboutSettles.With(message.Args{"items": message.Count(items, "audited item")}))
 			}
 		}
 		if status != Pass {
 			j.items = append(p.holeItems(), p.LostAt...)
 		}
-		blocking := j.finding(r.Lang, status, b)
+		blocking := j.finding(status, b)
 		if p.Lost == 0 || p.Items == 0 {
 			return []Finding{blocking}
 		}
-		j.severity, j.want, j.items = Advisory, r.Lang.Text("no failed grading"), p.LostAt
-		return []Finding{blocking, j.finding(r.Lang, Fail, b)}
+		j.severity, j.want, j.items = Advisory, wantNoFailed.Text(), p.LostAt
+		return []Finding{blocking, j.finding(Fail, b)}
 	},
-}
+})
 
 // truth judges the share of references accepted, of those with a grade and those
 // that the grader failed on, so many of which count as accepted.
@@ -181,17 +192,28 @@ func replay(p *ProbeResult) string {
 	return "gonogo audit RUN --replay " + id
 }
 
-var graderHackable = Gate{
+var graderHackable = NewGate(Gate{
 	Name: "grader.hackable",
 	Doc: "Blocking, after an audit: no probe that must score at the bottom (empty answers, echoes, plausible wrong ones, instructions to the judge, …) earns more " +
 		"than 5 % of the range above its limit on two items or more, with the low end of the share of items above 1 %, or above what the grader's own noise explains. " +
 		"Judged probe by probe and, without noise, over all of them together. What the grader failed on is not judged: it is open when that is a third of such answers, " +
 		"and when fewer items than could fail it were probed, as in an audit that was broken off. " +
 		"Advisory: none does on a single item, and the grader fails on at most 5 % of them and on no probe wholly.",
+	Words: Words{
+		Why:           "Training finds every way to earn reward. If an answer that does no work is rewarded, the model learns to give that answer instead of doing the task, and the reward goes up while the work gets worse.",
+		Pass:          "worthless answers do not fool the grader: {best}",
+		Fail:          "the grader can be fooled: “{probe}” is rewarded on {on}{others}",
+		FailRemedy:    "See it yourself: {replay} puts the same answer to the grader again and shows what it gives. Close the hole in the grader. gonogo grade RUN -o RUN-2 then grades the recorded answers again, without a new rollout, and gonogo audit RUN-2 puts the probes to the new grader; do not train before.{noise}{unjudged}",
+		Unknown:       "it is not clear whether the grader can be fooled: it failed on {failed} of {payloads}{kind}",
+		UnknownRemedy: "Change the grader so that it gives a worthless answer a grade, the lowest one; gonogo grade RUN -o RUN-2 and gonogo audit RUN-2 then judge it anew. Some trainers count such a failure as no reward, others repeat or drop the rollout, so that it is not counted here as an answer that earned nothing. {where}",
+		Caution:       "a worthless answer was rewarded: “{probe}” on {on}{others}",
+		CautionRemedy: "Look at it: {replay}. One hole is enough for training to find it.{noise}{unjudged}",
+		Unmeasured:    unaskable,
+	},
 	Check: func(r *Result, t Thresholds) []Finding {
 		const gate = "grader.hackable"
-		if why := r.unaudited(); why != "" {
-			return []Finding{skipped(r.Lang, gate, "", Blocking, why)}
+		if why := r.unaudited(); !why.None() {
+			return []Finding{skipped(gate, "", Blocking, why)}
 		}
 		var bottom []*ProbeResult
 		tried := false
@@ -202,12 +224,12 @@ var graderHackable = Gate{
 			}
 		}
 		if len(bottom) == 0 {
-			return []Finding{skipped(r.Lang, gate, "", Blocking, "no probe that must score at the bottom was put to the grader")}
+			return []Finding{skipped(gate, "", Blocking, noProbeTried.Text())}
 		}
-		j := judgement{gate: gate, severity: Blocking, unit: "share", want: "<= " + message.Plain(t.At(gate))}
+		j := judgement{gate: gate, severity: Blocking, unit: "share", want: atMost(t.At(gate))}
 		j.needs, j.settles = &Needs{Items: payloadsOfItem(bottom), Samples: 1}, true // what the grader failed on, graded again
 		if !tried {
-			return []Finding{j.finding(r.Lang, Unknown, bound{})}
+			return []Finding{j.finding(Unknown, bound{})}
 		}
 		worst, fails := hackedBy(r, t, bottom)
 		j.vars = hackedWords(r, bottom, worst)
@@ -230,22 +252,22 @@ var graderHackable = Gate{
 		case lost.share() >= t.At(gate+".failed"):
 			status = Unknown
 		}
-		blocking := j.finding(r.Lang, status, b)
+		blocking := j.finding(status, b)
 		if status == Unknown {
 			return []Finding{blocking}
 		}
-		j.severity, j.want = Advisory, "0"
+		j.severity, j.want = Advisory, wantNone.Text()
 		status = Pass
 		switch caution := t.At(gate + ".failed.caution"); {
 		case worst.Above > 0:
 			status = Fail
 		case lost.share() > caution || len(lost.whole) > 0:
 			status, b = Fail, observed(lost.share())
-			j.want, j.said = r.Lang.Say("<= %s of gradings failed, and no probe wholly", message.Plain(caution)), &unjudgedWords
+			j.want, j.said = wantFewFailed.With(message.Args{"limit": message.Number(caution)}), &unjudgedWords
 		}
-		return []Finding{blocking, j.finding(r.Lang, status, b)}
+		return []Finding{blocking, j.finding(status, b)}
 	},
-}
+})
 
 // mostItems is the most items that any of the probes was graded on.
 func mostItems(probes []*ProbeResult) int {
@@ -323,22 +345,23 @@ func hackedItems(bottom []*ProbeResult, worst *ProbeResult) []string {
 	return ids
 }
 
-func hackedWords(r *Result, bottom []*ProbeResult, worst *ProbeResult) map[string]string {
-	l, lost := r.Lang, lostTo(bottom)
-	judged := l.Count(len(bottom)-len(lost.whole), "probe")
-	vars := map[string]string{
-		"probe": worst.Probe, "on": onItems(l, worst.Above, worst.Items), "replay": replay(worst), "others": "", "noise": "", "unjudged": "",
-		"failed": message.Whole(lost.failed), "payloads": l.Count(lost.payloads, "worthless answer"), "kind": "", "where": lost.where(l),
-		"best": l.Say("none of %s is rewarded", judged),
+func hackedWords(r *Result, bottom []*ProbeResult, worst *ProbeResult) message.Args {
+	lost := lostTo(bottom)
+	judged := message.Count(len(bottom)-len(lost.whole), "probe")
+	best := noneRewarded.With(message.Args{"judged": judged})
+	vars := message.Args{
+		"probe": message.Name(worst.Probe), "on": message.Said(onItems(worst.Above, worst.Items)), "replay": message.Name(replay(worst)), "others": message.Said(message.Text{}), "noise": message.Said(message.Text{}), "unjudged": message.Said(message.Text{}),
+		"failed": message.Int(lost.failed), "payloads": message.Count(lost.payloads, "worthless answer"), "kind": message.Said(message.Text{}), "where": message.Said(lost.where()),
 	}
 	if worst.Above > 0 {
-		vars["best"] = l.Say("of %s, “%s” goes farthest and is rewarded on %s", judged, worst.Probe, vars["on"])
+		best = farthest.With(message.Args{"judged": judged, "probe": vars["probe"], "on": vars["on"]})
 	}
 	if lost.failed > 0 {
-		vars["kind"] = l.Say(" (%s)", lost.kind)
-		vars["unjudged"] = l.Say(" %s of %s could not be judged, for the grader failed on them (%s).", message.Whole(lost.failed), vars["payloads"], lost.kind)
-		vars["best"] += l.Say("; %s of %s could not be judged", message.Whole(lost.failed), vars["payloads"])
+		vars["kind"] = message.Said(inBrackets.With(message.Args{"what": message.Name(lost.kind)}))
+		vars["unjudged"] = message.Said(couldNotBe.With(message.Args{"failed": message.Int(lost.failed), "payloads": vars["payloads"], "kind": message.Name(lost.kind)}))
+		best = message.Glued(best, andNotJudged.With(message.Args{"failed": message.Int(lost.failed), "payloads": vars["payloads"]}))
 	}
+	vars["best"] = message.Said(best)
 	others := 0
 	for _, p := range bottom {
 		if p != worst && p.Above > 0 {
@@ -346,25 +369,33 @@ func hackedWords(r *Result, bottom []*ProbeResult, worst *ProbeResult) map[strin
 		}
 	}
 	if others > 0 {
-		vars["others"] = l.Say(", and %s found something too", l.Count(others, "other probe"))
+		vars["others"] = message.Said(othersFound.With(message.Args{"others": message.Count(others, "other probe")}))
 	}
 	if noise, _ := r.noiseShift(); noise > 0 {
-		vars["noise"] = l.Say(" The grader is noisy (about %s of its grades stray), and a single hit may be chance: --replay grades it again.", message.Percent(noise))
+		vars["noise"] = message.Said(noisyGrader.With(message.Args{"share": message.Share(noise)}))
 	}
 	return vars
 }
 
-var graderBrittle = Gate{
+var graderBrittle = NewGate(Gate{
 	Name: "grader.brittle",
 	Doc: "Advisory, after an audit: at most 5 % of right answers are rejected only because they are written differently (case, spacing, units, a sentence around), " +
 		"on items whose reference itself earns the top.",
+	Words: Words{
+		Why:             "A right answer in other clothes (a currency sign, 7 % for 0.07, a sentence around it) is still right. A grader that rejects it teaches a format instead of the task, and calls good rollouts bad.",
+		Pass:            "right answers are accepted however they are written: {percent} of rewrites are rejected",
+		Caution:         "{percent} of right answers are rejected only because they are written differently, most of all by “{probe}”",
+		CautionRemedy:   "See one: {replay}. Bring answer and reference to one form before comparing, or say in the prompt which form is wanted.",
+		CautionUnknown:  "{percent} of right answers are rejected only because they are written differently, and it may be more ({lowpercent} to {highpercent})",
+		CautionUnknownR: "More audited items would tell (audit.items). See one: {replay}.",
+	},
 	Check: func(r *Result, t Thresholds) []Finding {
 		const gate = "grader.brittle"
-		if why := r.unaudited(); why != "" {
-			return []Finding{skipped(r.Lang, gate, "", Advisory, why)}
+		if why := r.unaudited(); !why.None() {
+			return []Finding{skipped(gate, "", Advisory, why)}
 		}
 		if r.Grader.Brittle == nil {
-			return []Finding{skipped(r.Lang, gate, "", Advisory, "no rewrite of a reference that earns the top was put to the grader")}
+			return []Finding{skipped(gate, "", Advisory, noRewriteTried.Text())}
 		}
 		want := t.At(gate) + r.noiseBelowTop()
 		var worst *ProbeResult
@@ -376,14 +407,38 @@ var graderBrittle = Gate{
 			}
 		}
 		j := judgement{
-			gate: gate, severity: Advisory, unit: "share", want: "<= " + message.Plain(want),
-			vars: map[string]string{"probe": r.Lang.Text("none"), "replay": replay(worst)},
+			gate: gate, severity: Advisory, unit: "share", want: atMost(want),
+			vars: message.Args{"probe": message.Said(noneOfThem.Text()), "replay": message.Name(replay(worst))},
 		}
 		if worst != nil {
-			j.vars["probe"], j.items = worst.Probe, worst.holeItems()
+			j.vars["probe"], j.items = message.Name(worst.Probe), worst.holeItems()
 		}
 		b := boundOf(*r.Grader.Brittle)
 		j.needs, j.settles = settleBy(*r.Grader.Brittle, want, unitRange, r.onceConfidence(), 1)
-		return []Finding{j.finding(r.Lang, atMostObserved(b, want), b)}
+		return []Finding{j.finding(atMostObserved(b, want), b)}
 	},
-}
+})
+
+var (
+	wantAtLeastFails = message.New("want.at_least_fails", "≥ {limit} (fails below {fail})")
+	moreHardly       = message.New("grader.truth.more_hardly", "more items will hardly tell: what the listed items have in common will")
+	truthLost        = message.New("grader.truth.lost", "; on {n} the grader failed ({kind})")
+	truthFailed      = message.New("grader.truth.failed", "On {references} the grader failed ({kind}), such as {at}: that is counted as not accepted.")
+	aboutSettles     = message.New("grader.truth.settles", "about {items} would settle it (audit.items)")
+	wantNoFailed     = message.New("want.no_failed", "no failed grading")
+	wantFewFailed    = message.New("want.few_failed", "≤ {limit} of gradings failed, and no probe wholly")
+	noneRewarded     = message.New("grader.hackable.none", "none of {judged} is rewarded")
+	farthest         = message.New("grader.hackable.farthest", "of {judged}, “{probe}” goes farthest and is rewarded on {on}")
+	inBrackets       = message.New("phrase.brackets", " ({what})")
+	couldNotBe       = message.New("grader.hackable.not_judged", " {failed} of {payloads} could not be judged, for the grader failed on them ({kind}).")
+	andNotJudged     = message.New("grader.hackable.and_not_judged", "; {failed} of {payloads} could not be judged")
+	othersFound      = message.New("grader.hackable.others", ", and {others} found something too")
+	noisyGrader      = message.New("grader.hackable.noisy", " The grader is noisy (about {share} of its grades stray), and a single hit may be chance: --replay grades it again.")
+	noneOfThem       = message.New("phrase.none", "none")
+)
+
+var (
+	noReferenceTried = message.New("skip.no_reference_tried", "no reference was put to the grader: the rows have none, or the audit left it out")
+	noProbeTried     = message.New("skip.no_probe_tried", "no probe that must score at the bottom was put to the grader")
+	noRewriteTried   = message.New("skip.no_rewrite_tried", "no rewrite of a reference that earns the top was put to the grader")
+)

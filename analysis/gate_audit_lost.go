@@ -1,8 +1,6 @@
 package analysis
 
 import (
-	"strings"
-
 	"gonogo/analysis/message"
 )
 
@@ -51,43 +49,56 @@ func payloadsOfItem(probes []*ProbeResult) int {
 func (l lost) share() float64 { return share(l.failed, l.payloads) }
 
 // where names the probes.
-func (x lost) where(l message.Language) string {
-	var parts []string
+func (x lost) where() message.Text {
+	var parts []message.Text
 	if len(x.whole) > 0 {
-		parts = append(parts, l.Say("Failed wholly: %s.", strings.Join(x.whole, l.Text(", "))))
+		parts = append(parts, failedWholly.With(message.Args{"probes": message.Names(x.whole)}))
 	}
 	if len(x.partly) > 0 {
-		parts = append(parts, l.Say("Failed in part: %s.", strings.Join(x.partly, l.Text(", "))))
+		parts = append(parts, failedInPart.With(message.Args{"probes": message.Names(x.partly)}))
 	}
-	return strings.Join(parts, l.Text(" "))
+	return message.Join(parts...)
 }
 
 // onItems is some of so many items in words.
-func onItems(l message.Language, some, all int) string {
+func onItems(some, all int) message.Text {
 	if all == 1 {
-		return l.Text("the one item tried")
+		return theOneItem.Text()
 	}
-	return l.Say("%s of %s items", message.Whole(some), message.Whole(all))
+	return someOfItems.With(message.Args{"some": message.Int(some), "all": message.Int(all)})
 }
 
 // noneOf tells how many references of so many.
-func noneOf(l message.Language, some, all int) string {
+func noneOf(some, all int) message.Text {
 	switch {
 	case some == 0 && all > 1:
-		return l.Say("none of %s", l.Count(all, "reference"))
+		return noneOfAll.With(message.Args{"all": message.Count(all, "reference")})
 	case some == all && all > 1:
-		return l.Say("all %s", l.Count(all, "reference"))
+		return allOf.With(message.Args{"all": message.Count(all, "reference")})
 	}
 	if all == 1 {
-		return l.Say("%s of 1 reference (%s)", message.Whole(some), message.Percent(share(some, all)))
+		return someOfOne.With(message.Args{"some": message.Int(some), "share": message.Share(share(some, all))})
 	}
-	return l.Say("%s of %s references (%s)", message.Whole(some), message.Whole(all), message.Percent(share(some, all)))
+	return someOfReferences.With(message.Args{"some": message.Int(some), "all": message.Int(all), "share": message.Share(share(some, all))})
 }
 
 // rejectedOf counts what was rejected, in a sentence.
-func rejectedOf(l message.Language, n int) string {
+func rejectedOf(n int) message.Text {
 	if n == 1 {
-		return l.Text("1 reference was rejected.")
+		return oneRejected.Text()
 	}
-	return l.Say("%s were rejected.", l.Count(n, "reference"))
+	return wereRejected.With(message.Args{"references": message.Count(n, "reference")})
 }
+
+var (
+	failedWholly     = message.New("grader.hackable.failed_wholly", "Failed wholly: {probes}.")
+	failedInPart     = message.New("grader.hackable.failed_in_part", "Failed in part: {probes}.")
+	theOneItem       = message.New("phrase.the_one_item", "the one item tried")
+	someOfItems      = message.New("phrase.some_of_items", "{some} of {all} items")
+	noneOfAll        = message.New("phrase.none_of", "none of {all}")
+	allOf            = message.New("phrase.all_of", "all {all}")
+	someOfOne        = message.New("phrase.some_of_one_reference", "{some} of 1 reference ({share})")
+	someOfReferences = message.New("phrase.some_of_references", "{some} of {all} references ({share})")
+	oneRejected      = message.New("grader.truth.one_rejected", "1 reference was rejected.")
+	wereRejected     = message.New("grader.truth.were_rejected", "{references} were rejected.")
+)

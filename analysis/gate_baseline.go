@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"fmt"
 	"math"
 
 	"gonogo/analysis/message"
@@ -9,14 +8,26 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-var baselineReachable = Gate{
+var baselineReachable = NewGate(Gate{
 	Name: "baseline.reachable",
 	Doc: "Blocking, on train: the best of a group of the planned size lies at least 5 % of the reward range above its bottom, " +
 		"on average over items; else there is no success to learn from. A trainer that divides by a group's standard deviation (trainer.normalize: std) learns from any difference: it passes with signal.informative. Advisory: 10 %.",
+	Words: Words{
+		Why:             "Reinforcement learning strengthens what the model already does right now and then. Where even the best of several rollouts earns nothing, there is nothing to strengthen.",
+		Pass:            "the model sometimes succeeds: the best of {kbest} earns {value} above the bottom of the range",
+		Fail:            "the model never succeeds: the best of {kbest} earns only {value} above the bottom of the range",
+		FailRemedy:      "Training cannot start from here. Make the task easier or split it into steps with partial credit, check that the grader accepts right answers, give better instructions or tools, use a stronger model, or teach by example (supervised fine-tuning) first. {dead} of {measured} items never earned anything.",
+		Unknown:         "it is not clear that the model ever succeeds: the best of {kbest} earns {low} to {high} above the bottom of the range",
+		UnknownRemedy:   "{needs}",
+		Caution:         "success is rare: the best of {kbest} earns only {value} above the bottom of the range",
+		CautionRemedy:   "Expect slow learning. Partial credit, larger groups or easier items first would help.",
+		CautionUnknown:  "success may be rare: the best of {kbest} earns {low} to {high} above the bottom of the range",
+		CautionUnknownR: "{needs}",
+	},
 	Check: func(r *Result, t Thresholds) []Finding {
 		split, ok := trainingSplit(r)
 		if !ok {
-			return []Finding{skipped(r.Lang, "baseline.reachable", rollout.Train, Blocking, noTraining)}
+			return []Finding{skipped("baseline.reachable", rollout.Train, Blocking, noTraining.Text())}
 		}
 		sr, rng := r.Splits[split], r.rng()
 		best, _ := sr.BestAt(r.GroupSize)
@@ -32,19 +43,19 @@ var baselineReachable = Gate{
 			scaleless: true,
 			gate:      "baseline.reachable", unit: "reward", width: rng.Width(), estimate: e, bound: above, bottom: rng.Lo, offset: rng.Lo,
 			samples: groupSamples(sr, r), inFile: sr.Items.InFile, items: sr.byClass(Dead),
-			vars: ofGroup(best, r, map[string]string{
-				"dead": fmt.Sprint(sr.Classes.Counts[Dead]), "measured": fmt.Sprint(sr.Items.Measured),
+			vars: ofGroup(best, r, message.Args{
+				"dead": message.Int(sr.Classes.Counts[Dead]), "measured": message.Int(sr.Items.Measured),
 			}, above.value),
 		}.findings(r, t, split)
 	},
-}
+})
 
 // ofGroup adds the words about the best of a group. Where items have fewer
 // samples than that, the value is what fewer earn: the least that the group can.
-func ofGroup(best AtK, r *Result, vars map[string]string, value *float64) map[string]string {
-	vars["kbest"], vars["value"], vars["best"] = r.Lang.Count(r.GroupSize, "rollout"), valueOf(r.Lang, value), valueOf(r.Lang, best.Value)
+func ofGroup(best AtK, r *Result, vars message.Args, value *float64) message.Args {
+	vars["kbest"], vars["value"], vars["best"] = message.Count(r.GroupSize, "rollout"), message.Known(value), message.Known(best.Value)
 	if best.K < r.GroupSize && best.K > 0 {
-		vars["value"], vars["best"] = r.Lang.Say("at least %s", vars["value"]), r.Lang.Say("at least %s", vars["best"])
+		vars["value"], vars["best"] = message.Said(atLeastSo.With(message.Args{"what": vars["value"]})), message.Said(atLeastSo.With(message.Args{"what": vars["best"]}))
 	}
 	return vars
 }
@@ -60,10 +71,22 @@ func moved(b bound, x float64) bound {
 	return bound{add(b.value), add(b.low), add(b.high)}
 }
 
-var baselineHeadroom = Gate{
+var baselineHeadroom = NewGate(Gate{
 	Name: "baseline.headroom",
 	Doc: "Blocking, on train and eval: the mean reward stays at least 3 % of the range below the ceiling (the top of the range, " +
 		"or what is configured); else there is nothing left to gain. With trainer.normalize: std it is 3 % of what the rewards seen span, where that is less than 5 % of the range. Advisory: 5 %.",
+	Words: Words{
+		Why:             "Training raises the mean reward towards the ceiling. Where the model is there already, the money buys nothing.",
+		Pass:            "there is room to improve: the mean reward of {mean} lies {gap}",
+		Fail:            "there is nothing left to gain on {split}: the mean reward of {mean} lies {gap}",
+		FailRemedy:      "Use harder items, a stricter grader, or the model as it is. {saturated} of {measured} items always earned the top. If that surprises you, read some rollouts: a grader that accepts everything looks the same.{toolow}",
+		Unknown:         "there may be nothing left to gain on {split}: the mean reward lies {interval}",
+		UnknownRemedy:   "{needs}",
+		Caution:         "there is little left to gain on {split}: the mean reward of {mean} lies {gap}",
+		CautionRemedy:   "Harder items would make training worth more.{toolow}",
+		CautionUnknown:  "there may be little left to gain on {split}: the mean reward lies {interval}",
+		CautionUnknownR: "{needs}",
+	},
 	Check: func(r *Result, t Thresholds) []Finding {
 		splits := []rollout.Split{}
 		if split, ok := trainingSplit(r); ok {
@@ -73,7 +96,7 @@ var baselineHeadroom = Gate{
 			splits = append(splits, rollout.Eval)
 		}
 		if len(splits) == 0 {
-			return []Finding{skipped(r.Lang, "baseline.headroom", "", Blocking, "there is neither a train nor an eval split")}
+			return []Finding{skipped("baseline.headroom", "", Blocking, neitherSplit.Text())}
 		}
 		var out []Finding
 		for _, split := range splits {
@@ -88,15 +111,15 @@ var baselineHeadroom = Gate{
 			out = append(out, estimated{
 				gate: "baseline.headroom", unit: "reward", width: rng.Width(), span: sr.spanSeen(r), estimate: head, bound: room,
 				bottom: r.Ceiling - rng.Hi, samples: max(int(sr.Samples.Median), r.GroupSize), inFile: inFile, items: sr.byClass(Saturated),
-				vars: map[string]string{
-					"mean": valueOf(r.Lang, e.Value), "gap": gap(r.Lang, room, r.Ceiling), "interval": gapInterval(r.Lang, room, r.Ceiling), "toolow": tooLow(r.Lang, room),
-					"saturated": fmt.Sprint(sr.Classes.Counts[Saturated]), "measured": fmt.Sprint(sr.Items.Measured),
+				vars: message.Args{
+					"mean": message.Known(e.Value), "gap": message.Said(gap(room, r.Ceiling)), "interval": message.Said(gapInterval(room, r.Ceiling)), "toolow": message.Said(tooLow(room)),
+					"saturated": message.Int(sr.Classes.Counts[Saturated]), "measured": message.Int(sr.Items.Measured),
 				},
 			}.findings(r, t, split)...)
 		}
 		return out
 	},
-}
+})
 
 // spanSeen is the distance from the least to the largest reward of a split, for a
 // trainer that divides by a group's standard deviation and so knows no other
@@ -118,37 +141,43 @@ func (sr *SplitResult) spanSeen(r *Result) float64 {
 const hair = 1e-9
 
 // gap says where a mean lies that is so far below the ceiling.
-func gap(l message.Language, room bound, ceiling float64) string {
-	at := message.Plain(ceiling)
+func gap(room bound, ceiling float64) message.Text {
+	at := message.Number(ceiling)
 	switch {
 	case room.value != nil && *room.value < -hair:
-		return l.Say("%s above the ceiling of %s", message.Digits(-*room.value), at)
+		return aboveCeiling.With(message.Args{"value": message.Number(-*room.value), "ceiling": at})
 	case room.value != nil && *room.value < hair:
-		return l.Say("at the ceiling of %s", at)
+		return atCeiling.With(message.Args{"ceiling": at})
 	}
-	return l.Say("%s below the ceiling of %s", valueOf(l, room.value), at)
+	return belowCeiling.With(message.Args{"value": message.Known(room.value), "ceiling": at})
 }
 
 // gapInterval says where a mean lies whose interval is so far below the ceiling.
-func gapInterval(l message.Language, room bound, ceiling float64) string {
+func gapInterval(room bound, ceiling float64) message.Text {
 	if room.low != nil && room.high != nil && *room.low < -hair {
-		return l.Say("between %s above and %s below the ceiling of %s", message.Digits(-*room.low), message.Digits(max(0, *room.high)), message.Plain(ceiling))
+		return aroundCeiling.With(message.Args{"low": message.Number(-*room.low), "high": message.Number(max(0, *room.high)), "ceiling": message.Number(ceiling)})
 	}
-	return l.Say("%s to %s below the ceiling of %s", valueOf(l, room.low), valueOf(l, room.high), message.Plain(ceiling))
+	return rangeBelowCeiling.With(message.Args{"low": message.Known(room.low), "high": message.Known(room.high), "ceiling": message.Number(ceiling)})
 }
 
 // tooLow doubts a ceiling that the mean got past.
-func tooLow(l message.Language, room bound) string {
+func tooLow(room bound) message.Text {
 	if room.value == nil || *room.value >= -hair {
-		return ""
+		return message.Text{}
 	}
-	return l.Text(" Where the mean lies above the ceiling, see whether the ceiling is set too low.")
+	return ceilingTooLow.Text()
 }
 
-// valueOf prints a number that may be missing.
-func valueOf(l message.Language, p *float64) string {
-	if p == nil {
-		return l.Text("unknown")
-	}
-	return message.Digits(*p)
-}
+var (
+	atLeastSo         = message.New("phrase.at_least", "at least {what}")
+	aboveCeiling      = message.New("baseline.headroom.above", "{value} above the ceiling of {ceiling}")
+	atCeiling         = message.New("baseline.headroom.at", "at the ceiling of {ceiling}")
+	belowCeiling      = message.New("baseline.headroom.below", "{value} below the ceiling of {ceiling}")
+	aroundCeiling     = message.New("baseline.headroom.around", "between {low} above and {high} below the ceiling of {ceiling}")
+	rangeBelowCeiling = message.New("baseline.headroom.range_below", "{low} to {high} below the ceiling of {ceiling}")
+	ceilingTooLow     = message.New("baseline.headroom.ceiling_low", " Where the mean lies above the ceiling, see whether the ceiling is set too low.")
+)
+
+var (
+	neitherSplit = message.New("skip.no_split", "there is neither a train nor an eval split")
+)

@@ -8,21 +8,31 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-var dataValid = Gate{
+var dataValid = NewGate(Gate{
 	Name: "data.valid",
 	Doc:  "Blocking: no row of the data files breaks a verified rule of the target platform. Advisory: none breaks a rule of advice.",
+	Words: Words{
+		Why:            "A training service refuses a file that breaks its rules, or trains on something other than you meant.",
+		Pass:           "the data files keep the platform's rules",
+		Fail:           "the data files break the platform's rules in {places}",
+		FailRemedy:     "Fix the lines listed here, then measure into a new run directory: gonogo run -o RUN-2.",
+		Caution:        "the data files go against the platform's advice in {places}",
+		CautionRemedy:  "Look at the lines listed here; the job would be accepted, but it may not be what you want.",
+		Unknown:        "the data files could not be judged",
+		CautionUnknown: "the data files could not be judged",
+	},
 	Check: func(r *Result, _ Thresholds) []Finding {
 		if len(r.Run.Data) == 0 {
-			return []Finding{skipped(r.Lang, "data.valid", "", Blocking, "the run holds no data files")}
+			return []Finding{skipped("data.valid", "", Blocking, noFiles.Text())}
 		}
-		count := func(blocking bool) (n int, where []string) {
+		count := func(blocking bool) (n int, where []message.Text) {
 			for _, p := range r.Problems {
 				if p.Blocking != blocking {
 					continue
 				}
 				n++
 				if len(where) < itemsListed {
-					where = append(where, place(p))
+					where = append(where, message.Verbatim(place(p)))
 				}
 			}
 			return n, where
@@ -30,12 +40,12 @@ var dataValid = Gate{
 		var out []Finding
 		for _, severity := range []Severity{Blocking, Advisory} {
 			n, where := count(severity == Blocking)
-			j := judgement{gate: "data.valid", severity: severity, unit: "problems", want: "0", items: where, vars: map[string]string{"places": r.Lang.Count(n, "place")}}
-			out = append(out, j.finding(r.Lang, observed(float64(n)).atMost(0), observed(float64(n))))
+			j := judgement{gate: "data.valid", severity: severity, unit: "problems", want: wantNone.Text(), rows: where, vars: message.Args{"places": message.Count(n, "place")}}
+			out = append(out, j.finding(observed(float64(n)).atMost(0), observed(float64(n))))
 		}
 		return out
 	},
-}
+})
 
 // place names a problem as one line: where, then what.
 func place(p rollout.Problem) string {
@@ -48,14 +58,24 @@ func place(p rollout.Problem) string {
 	return p.Message
 }
 
-var dataEnough = Gate{
+var dataEnough = NewGate(Gate{
 	Name: "data.enough",
 	Doc: "Blocking: at least 20 items, each with min(group size, 4) valid rollouts, and at most 2 % of the sampled items lost; " +
 		"else the run cannot decide. Advisory: at least 100 items and 8 samples.",
+	Words: Words{
+		Why:             "With few items or few samples every number below is a guess: chance alone can make a hopeless task look trainable, or the reverse.",
+		Pass:            "{have} items were sampled often enough to decide",
+		Unknown:         "{have} items with at least {least} valid rollouts each (of {sampled} sampled, {lost} without any) cannot decide; {wanted} are needed",
+		UnknownRemedy:   "Sample more items, or more rollouts of each, or mend what made rollouts fail. {needs}",
+		Caution:         "{have} items with {median} valid rollouts each (median) are a small basis",
+		CautionRemedy:   "The verdict stands, but its intervals are wide. 100 items with 8 samples each are a good basis.",
+		CautionUnknown:  "the number of items is not known",
+		CautionUnknownR: "",
+	},
 	Check: func(r *Result, t Thresholds) []Finding {
 		split, ok := trainingSplit(r)
 		if !ok {
-			return []Finding{skipped(r.Lang, "data.enough", rollout.Train, Blocking, noTraining)}
+			return []Finding{skipped("data.enough", rollout.Train, Blocking, noTraining.Text())}
 		}
 		sr := r.Splits[split]
 		least := min(r.GroupSize, 4)
@@ -72,10 +92,10 @@ var dataEnough = Gate{
 		lost := share(len(sr.Items.Lost), sr.Items.Sampled)
 		j := judgement{
 			gate: "data.enough", split: split, severity: Blocking, unit: "items",
-			want: r.Lang.Say(">= %d items with %d samples, at most %s lost", want, least, message.Percent(t.At("data.enough.lost"))),
-			vars: map[string]string{
-				"have": fmt.Sprint(have), "sampled": fmt.Sprint(sr.Items.Sampled), "least": fmt.Sprint(least),
-				"lost": fmt.Sprint(len(sr.Items.Lost)), "wanted": fmt.Sprint(want),
+			want: wantItemsLost.With(message.Args{"limit": message.Int(want), "samples": message.Int(least), "lost": message.Share(t.At("data.enough.lost"))}),
+			vars: message.Args{
+				"have": message.Int(have), "sampled": message.Int(sr.Items.Sampled), "least": message.Int(least),
+				"lost": message.Int(len(sr.Items.Lost)), "wanted": message.Int(want),
 			},
 			needs: &Needs{Items: max(want, have), Samples: max(least, sr.Samples.Max)}, settles: true,
 		}
@@ -84,34 +104,28 @@ var dataEnough = Gate{
 			status = Unknown
 			if have >= want { // more items would lose as many
 				j.said, j.needs.Items = &lostWords, sr.Items.Sampled
-				j.vars["lostshare"], j.vars["most"], j.vars["cause"] = message.Percent(lost), message.Percent(t.At("data.enough.lost")), firstCause(r.Lang, sr)
+				j.vars["lostshare"], j.vars["most"], j.vars["cause"] = message.Share(lost), message.Share(t.At("data.enough.lost")), message.Said(firstCause(sr))
 			}
 			j.items = append(slices.Clone(sr.Items.Lost), short...)
 			j.items = j.items[:min(len(j.items), itemsListed)]
 		}
-		return []Finding{j.finding(r.Lang, status, observed(float64(have))), enoughCaution(r, t, split)}
+		return []Finding{j.finding(status, observed(float64(have))), enoughCaution(r, t, split)}
 	},
-}
-
-// lostWords are said where items are enough, and too many of them were lost.
-var lostWords = wording{
-	title:  "{lost} of {sampled} sampled items ({lostshare}) have no valid rollout at all; at most {most} may be lost",
-	remedy: "The items that were lost may differ from the rest, so that the numbers may not hold for them. Fix what made their rollouts fail, then run the same command again: only what is missing is made. Most frequent cause: {cause}.",
-}
+})
 
 func enoughCaution(r *Result, t Thresholds, split rollout.Split) Finding {
 	sr := r.Splits[split]
 	items, samples := t.At("data.enough.caution_items"), t.At("data.enough.caution_samples")
 	j := judgement{
 		gate: "data.enough", split: split, severity: Advisory, unit: "items",
-		want: r.Lang.Say(">= %s items with %s samples", message.Plain(items), message.Plain(samples)),
-		vars: map[string]string{"have": fmt.Sprint(sr.Items.Measured), "median": message.Plain(sr.Samples.Median)},
+		want: wantItems.With(message.Args{"limit": message.Number(items), "samples": message.Number(samples)}),
+		vars: message.Args{"have": message.Int(sr.Items.Measured), "median": message.Number(sr.Samples.Median)},
 	}
 	status := Pass
 	if float64(sr.Items.Measured) < items || sr.Samples.Median < samples {
 		status = Fail
 	}
-	return j.finding(r.Lang, status, observed(float64(sr.Items.Measured)))
+	return j.finding(status, observed(float64(sr.Items.Measured)))
 }
 
 func share(part, whole int) float64 {
@@ -120,3 +134,12 @@ func share(part, whole int) float64 {
 	}
 	return float64(part) / float64(whole)
 }
+
+var (
+	wantItemsLost = message.New("want.items_lost", "≥ {limit} items with {samples} samples, at most {lost} lost")
+	wantItems     = message.New("want.items", "≥ {limit} items with {samples} samples")
+)
+
+var (
+	noFiles = message.New("skip.no_files", "the run holds no data files")
+)

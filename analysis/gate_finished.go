@@ -1,18 +1,26 @@
 package analysis
 
 import (
-	"fmt"
-	"strings"
-
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
 
-var rolloutsFinished = Gate{
+var rolloutsFinished = NewGate(Gate{
 	Name: "rollouts.finished",
 	Doc: "Blocking, on every sampled split: at most 20 % of rollouts end without a finished answer (cut off by the token limit, refused, filtered, empty), and on train " +
 		"`signal.informative` and `exploration.lift` reach their thresholds without those rollouts, too. Advisory: at most 2 %.",
+	Words: Words{
+		Why:            "An answer that was cut off, refused, withheld or left empty earns the bottom of the range, whatever the model knows. Groups then differ by who was cut off, not by who was right, and training learns to write less.",
+		Pass:           "{percent} of rollouts end without a finished answer",
+		Fail:           "{percent} of rollouts end without a finished answer ({kinds})",
+		FailRemedy:     "{advice} {without}",
+		Unknown:        "it is not clear that enough groups teach something without the {percent} of rollouts that end without a finished answer ({kinds})",
+		UnknownRemedy:  "{advice} {without} {needs}",
+		Caution:        "{percent} of rollouts end without a finished answer ({kinds})",
+		CautionRemedy:  "{advice} {without}",
+		CautionUnknown: "it is not known how many rollouts end without a finished answer",
+	},
 	Check: func(r *Result, t Thresholds) []Finding {
 		var out []Finding
 		for _, split := range rollout.Splits() {
@@ -21,11 +29,11 @@ var rolloutsFinished = Gate{
 			}
 		}
 		if out == nil {
-			return []Finding{skipped(r.Lang, "rollouts.finished", "", Blocking, "no record says how the model's last reply ended")}
+			return []Finding{skipped("rollouts.finished", "", Blocking, noEnds.Text())}
 		}
 		return out
 	},
-}
+})
 
 func finishedOf(r *Result, t Thresholds, split rollout.Split) []Finding {
 	const gate = "rollouts.finished"
@@ -33,12 +41,12 @@ func finishedOf(r *Result, t Thresholds, split rollout.Split) []Finding {
 	seen := observed(*e.Unfinished)
 	want, caution := t.At(gate), t.At(gate+".caution")
 	j := judgement{
-		gate: gate, split: split, severity: Blocking, unit: "share", want: "<= " + message.Plain(want), items: e.Items,
-		vars: map[string]string{"kinds": e.kinds(r.Lang), "advice": e.advice(r.Lang), "without": ""},
+		gate: gate, split: split, severity: Blocking, unit: "share", want: atMost(want), items: e.Items,
+		vars: message.Args{"kinds": message.Said(e.kinds()), "advice": message.Said(e.advice()), "without": message.Said(message.Text{})},
 	}
 	status := seen.atMost(want)
 	if training, ok := trainingSplit(r); ok && training == split && e.Without != nil {
-		j.vars["without"] = e.withoutWords(r, split)
+		j.vars["without"] = message.Said(e.withoutWords(r, split))
 		if hangs := e.hangs(r, t, split); status == Pass && hangs != Pass {
 			status = hangs
 			if hangs == Fail {
@@ -50,13 +58,13 @@ func finishedOf(r *Result, t Thresholds, split rollout.Split) []Finding {
 	if status == Pass {
 		j.items = nil
 	}
-	blocking := j.finding(r.Lang, status, seen)
-	j.severity, j.want, j.needs, j.settles, j.said = Advisory, "<= "+message.Plain(caution), nil, false, nil
+	blocking := j.finding(status, seen)
+	j.severity, j.want, j.needs, j.settles, j.said = Advisory, atMost(caution), nil, false, nil
 	advisory := seen.atMost(caution)
 	if j.items = nil; advisory != Pass {
 		j.items = e.Items
 	}
-	return []Finding{blocking, j.finding(r.Lang, advisory, seen)}
+	return []Finding{blocking, j.finding(advisory, seen)}
 }
 
 // hangs judges the signal of the finished rollouts alone, where that of all
@@ -96,39 +104,55 @@ func (e *Ends) alone(sr *SplitResult) *SplitResult {
 
 // kinds tells how rollouts ended without a finished answer, most frequent kinds
 // in a fixed order.
-func (e *Ends) kinds(l message.Language) string {
-	var parts []string
+func (e *Ends) kinds() message.Text {
+	var parts []message.Text
 	for _, k := range []struct {
 		n    int
-		said string
-	}{{e.Length, "%s cut off by the token limit"}, {e.Refusal, "%s refused"}, {e.Filter, "%s withheld by a content filter"}, {e.Empty, "%s empty"}} {
+		said message.Def
+	}{{e.Length, cutOff}, {e.Refusal, refused}, {e.Filter, withheld}, {e.Empty, leftEmpty}} {
 		if k.n > 0 {
-			parts = append(parts, l.Say(k.said, message.Whole(k.n)))
+			parts = append(parts, k.said.With(message.Args{"n": message.Int(k.n)}))
 		}
 	}
-	return strings.Join(parts, l.Text(", "))
+	return message.Commas(parts...)
 }
 
 // advice says what to do about the most frequent kind.
-func (e *Ends) advice(l message.Language) string {
+func (e *Ends) advice() message.Text {
 	switch most := max(e.Length, e.Refusal, e.Filter, e.Empty); {
 	case most == e.Length && e.FinishedTokens != nil:
-		return l.Say("Raise max_output_tokens (P99 of finished answers: %s tokens).", message.Whole(int(*e.FinishedTokens)))
+		return raiseTokens.With(message.Args{"tokens": message.Int(int(*e.FinishedTokens))})
 	case most == e.Length:
-		return l.Text("Raise max_output_tokens; the server does not say how many tokens the finished answers took.")
+		return raiseTokensUnknown.Text()
 	case most == e.Refusal:
-		return l.Text("Read the refusals, then change the prompt so that the model does not decline, or drop those items.")
+		return readRefusals.Text()
 	case most == e.Filter:
-		return l.Text("Have the content filter relaxed for this data, or drop those items.")
+		return relaxFilter.Text()
 	}
-	return l.Text("Read the raw replies: an empty answer mostly comes from a wrong chat template, or from reasoning that took all the tokens.")
+	return readEmpty.Text()
 }
 
 // withoutWords tells the signal with and without unfinished rollouts.
-func (e *Ends) withoutWords(r *Result, split rollout.Split) string {
+func (e *Ends) withoutWords(r *Result, split rollout.Split) message.Text {
 	sr := r.Splits[split]
 	all, _ := signalAt(sr, r)
 	rest, _ := signalAt(e.alone(sr), r)
-	return r.Lang.Say("Without these rollouts %s of groups of %s teach something (with them %s), and the best of a group earns %s more than the mean (with them %s).",
-		percentOf(r.Lang, rest.Value), fmt.Sprint(r.GroupSize), percentOf(r.Lang, all.Value), valueOf(r.Lang, e.Without.Lift.Value), valueOf(r.Lang, sr.Lift.Value))
+	return withoutThem.With(message.Args{"share": message.KnownShare(rest.Value), "group": message.Int(r.GroupSize), "all": message.KnownShare(all.Value), "lift": message.Known(e.Without.Lift.Value), "lift_all": message.Known(sr.Lift.Value)})
 }
+
+var (
+	cutOff             = message.New("rollouts.finished.cut_off", "{n} cut off by the token limit")
+	refused            = message.New("rollouts.finished.refused", "{n} refused")
+	withheld           = message.New("rollouts.finished.withheld", "{n} withheld by a content filter")
+	leftEmpty          = message.New("rollouts.finished.left_empty", "{n} empty")
+	raiseTokens        = message.New("rollouts.finished.raise", "Raise max_output_tokens (P99 of finished answers: {tokens} tokens).")
+	raiseTokensUnknown = message.New("rollouts.finished.raise_unknown", "Raise max_output_tokens; the server does not say how many tokens the finished answers took.")
+	readRefusals       = message.New("rollouts.finished.refusals", "Read the refusals, then change the prompt so that the model does not decline, or drop those items.")
+	relaxFilter        = message.New("rollouts.finished.filter", "Have the content filter relaxed for this data, or drop those items.")
+	readEmpty          = message.New("rollouts.finished.empty", "Read the raw replies: an empty answer mostly comes from a wrong chat template, or from reasoning that took all the tokens.")
+	withoutThem        = message.New("rollouts.finished.without", "Without these rollouts {share} of groups of {group} teach something (with them {all}), and the best of a group earns {lift} more than the mean (with them {lift_all}).")
+)
+
+var (
+	noEnds = message.New("skip.no_ends", "no record says how the model's last reply ended")
+)

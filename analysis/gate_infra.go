@@ -1,18 +1,27 @@
 package analysis
 
 import (
-	"fmt"
-
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
 
-var infraFailures = Gate{
+var infraFailures = NewGate(Gate{
 	Name: "infra.failures",
 	Doc: "Blocking, on every sampled split: the observed share of rollouts that model endpoint, tools or grader failed is at most 5 %; " +
 		"above 20 % it fails; between, the run cannot decide. Advisory: at most 1 %, counting failed rollouts that were made again; at most 5 % of rollouts needed a request repeated; " +
 		"and which rollouts fail depends neither on the item nor on its reward (permutation tests, p >= 0.01).",
+	Words: Words{
+		Why:            "A rollout that the model's endpoint, a tool or the grader failed says nothing about the model. Scored as zero, as many tools do, it would teach the model the wrong thing; and a trainer would lose the same share of its rollouts.",
+		Pass:           "{percent} of rollouts were lost to {lost}{retried}",
+		Fail:           "{percent} of rollouts were lost to {lost}",
+		FailRemedy:     "{mend} Lost to the model endpoint: {model_api}, to tools: {tool}, to the grader: {grader}. Most frequent cause: {cause}.",
+		Unknown:        "{percent} of rollouts were lost to {lost}: too many to trust the numbers, too few to give up",
+		UnknownRemedy:  "{mend} Most frequent cause: {cause}.",
+		Caution:        "{percent} of rollouts were lost to {lost}{repeated}{retried}",
+		CautionRemedy:  "Most frequent cause now: {cause}. Under a training run's load it will be more, and a trainer does not repeat them as patiently.",
+		CautionUnknown: "the share of failed rollouts is not known",
+	},
 	Check: func(r *Result, t Thresholds) []Finding {
 		var out []Finding
 		for _, split := range rollout.Splits() {
@@ -21,11 +30,11 @@ var infraFailures = Gate{
 			}
 		}
 		if out == nil {
-			return []Finding{skipped(r.Lang, "infra.failures", "", Blocking, "there are no rollouts")}
+			return []Finding{skipped("infra.failures", "", Blocking, noRollouts.Text())}
 		}
 		return out
 	},
-}
+})
 
 func failuresOf(r *Result, t Thresholds, split rollout.Split) []Finding {
 	sr := r.Splits[split]
@@ -36,18 +45,19 @@ func failuresOf(r *Result, t Thresholds, split rollout.Split) []Finding {
 	pass, fail := t.At("infra.failures.pass"), t.At("infra.failures.fail")
 	j := judgement{
 		gate: "infra.failures", split: split, severity: Blocking, unit: "share",
-		want: r.Lang.Say("<= %s (fails above %s)", message.Plain(pass), message.Plain(fail)),
-		vars: map[string]string{
-			"model_api": fmt.Sprint(sr.Missing.ModelAPI),
-			"tool":      fmt.Sprint(sr.Missing.Tool), "grader": fmt.Sprint(sr.Missing.Grader),
-			"cause": firstCause(r.Lang, sr), "repeated": "", "retried": retried(r.Lang, sr), "retries": r.Lang.Count(sr.Missing.Retries, "request"),
+		want: wantAtMostFails.With(message.Args{"limit": message.Number(pass), "fail": message.Number(fail)}),
+		vars: message.Args{
+			"model_api": message.Int(sr.Missing.ModelAPI),
+			"tool":      message.Int(sr.Missing.Tool), "grader": message.Int(sr.Missing.Grader),
+			"cause": message.Said(firstCause(sr)), "repeated": message.Said(message.Text{}), "retried": message.Said(retried(sr)), "retries": message.Count(sr.Missing.Retries, "request"),
 		},
 		// The same again, once the endpoints answer: what they failed is made anew.
 		needs: &Needs{Items: sr.Items.Sampled, Samples: (sr.rollouts() + sr.Items.Sampled - 1) / max(1, sr.Items.Sampled)}, settles: true,
 	}
-	j.vars["lost"], j.vars["mend"] = missedBy(r.Lang, sr.Missing)
+	whose, remedy := missedBy(sr.Missing)
+	j.vars["lost"], j.vars["mend"] = message.Said(whose), message.Said(remedy)
 	if n := sr.Missing.Repeated; n > 0 {
-		j.vars["repeated"] = r.Lang.Say(", counting %s that were made again since", message.Whole(n))
+		j.vars["repeated"] = message.Said(countingRepeated.With(message.Args{"n": message.Int(n)}))
 	}
 	status := Unknown
 	switch {
@@ -59,41 +69,41 @@ func failuresOf(r *Result, t Thresholds, split rollout.Split) []Finding {
 	if status != Pass {
 		j.items = failedItems(sr)
 	}
-	blocking := j.finding(r.Lang, status, observed(missing))
+	blocking := j.finding(status, observed(missing))
 	caution := t.At("infra.failures.caution")
-	j.severity, j.want = Advisory, "<= "+message.Plain(caution)
+	j.severity, j.want = Advisory, atMost(caution)
 	ever := observed(sr.everMissing())
-	out := []Finding{blocking, j.finding(r.Lang, ever.atMost(caution), ever)}
-	if by := sr.MissingBy; by != nil && by.words(r.Lang) != "" && sr.everMissing() >= leastLost {
-		j.want, j.items, j.said = "p >= "+message.Plain(lossLevel), by.Items, &notRandomWords
-		j.vars["how"], j.vars["bounds"] = by.words(r.Lang), ""
+	out := []Finding{blocking, j.finding(ever.atMost(caution), ever)}
+	if by := sr.MissingBy; by != nil && !by.words().None() && sr.everMissing() >= leastLost {
+		j.want, j.items, j.said = wantP.With(limitOf(lossLevel)), by.Items, &notRandomWords
+		j.vars["how"], j.vars["bounds"] = message.Said(by.words()), message.Said(message.Text{})
 		if b := sr.Reward.Bounds; sr.Missing.Total() > 0 && b.Low != nil && b.High != nil {
-			j.vars["bounds"] = r.Lang.Say(" Whatever the missing rollouts would have earned, the mean of all is between %s and %s.", message.Plain(*b.Low), message.Plain(*b.High))
+			j.vars["bounds"] = message.Said(boundsOfMean.With(message.Args{"low": message.Number(*b.Low), "high": message.Number(*b.High)}))
 		}
 		j.unit = ""
-		out = append(out, j.finding(r.Lang, Fail, observed(min(stat.Or(by.Item.P, 1), stat.Or(by.Reward.P, 1)))))
+		out = append(out, j.finding(Fail, observed(min(stat.Or(by.Item.P, 1), stat.Or(by.Reward.P, 1)))))
 		j.unit = "share"
 	}
 	again, most := observed(share(sr.Missing.Retried, sr.rollouts())), t.At("infra.failures.retried")
 	if again.atMost(most) == Fail {
-		j.want, j.items, j.said = "<= "+message.Plain(most), nil, &retriedWords
-		out = append(out, j.finding(r.Lang, Fail, again))
+		j.want, j.items, j.said = atMost(most), nil, &retriedWords
+		out = append(out, j.finding(Fail, again))
 	}
 	return out
 }
 
 // missedBy names whose failures the missing grades are, and what to do about most of
 // them.
-func missedBy(l message.Language, m Missing) (whose, remedy string) {
-	whose, remedy = l.Text("failing endpoints"), l.Text("Fix the endpoint where it is, then run the same command again: only what failed is made again. An endpoint at another address is another run, and needs a directory of its own.")
+func missedBy(m Missing) (whose, remedy message.Text) {
+	whose, remedy = failingEndpoints.Text(), fixEndpoint.Text()
 	switch {
 	case m.Grader > 0 && m.Grader == m.Total():
-		whose = l.Text("failures of the grader")
+		whose = graderFailures.Text()
 	case m.Grader > 0:
-		whose = l.Text("failing endpoints and failures of the grader")
+		whose = bothFailures.Text()
 	}
 	if 2*m.Grader > m.Total() {
-		remedy = l.Text("Fix the grader, then run gonogo grade RUN -o RUN-2: it grades the recorded answers again, without a new rollout.")
+		remedy = fixGrader.Text()
 	}
 	return whose, remedy
 }
@@ -102,12 +112,12 @@ func missedBy(l message.Language, m Missing) (whose, remedy string) {
 func (sr *SplitResult) rollouts() int { return sr.Missing.Total() + sr.Reward.N }
 
 // retried tells how many rollouts needed a request repeated; "" when none did.
-func retried(l message.Language, sr *SplitResult) string {
+func retried(sr *SplitResult) message.Text {
 	m := sr.Missing
 	if m.Retried == 0 {
-		return ""
+		return message.Text{}
 	}
-	return l.Say("; %s (%s) needed requests repeated, %s in all", l.Count(m.Retried, "rollout"), message.Percent(share(m.Retried, sr.rollouts())), message.Whole(m.Retries))
+	return neededRepeats.With(message.Args{"rollouts": message.Count(m.Retried, "rollout"), "share": message.Share(share(m.Retried, sr.rollouts())), "retries": message.Int(m.Retries)})
 }
 
 // everMissing is the share of rollouts that an endpoint failed, those
@@ -119,13 +129,13 @@ func (sr *SplitResult) everMissing() float64 {
 }
 
 // firstCause is the most frequent cause of missing grades.
-func firstCause(l message.Language, sr *SplitResult) string {
+func firstCause(sr *SplitResult) message.Text {
 	for _, f := range sr.Failures {
 		if f.Outcome.Missing() {
-			return l.Say("%s: %s (%d times)", f.Outcome, f.Error, f.Count)
+			return causeTimes.With(message.Args{"outcome": message.Name(f.Outcome), "error": message.Foreign(f.Error), "n": message.Int(f.Count)})
 		}
 	}
-	return l.Text("none")
+	return noneOfThem.Text()
 }
 
 func failedItems(sr *SplitResult) []string {
@@ -137,3 +147,20 @@ func failedItems(sr *SplitResult) []string {
 	}
 	return ids
 }
+
+var (
+	wantAtMostFails  = message.New("want.at_most_fails", "≤ {limit} (fails above {fail})")
+	countingRepeated = message.New("infra.failures.repeated", ", counting {n} that were made again since")
+	boundsOfMean     = message.New("infra.failures.bounds", " Whatever the missing rollouts would have earned, the mean of all is between {low} and {high}.")
+	failingEndpoints = message.New("infra.failures.endpoints", "failing endpoints")
+	fixEndpoint      = message.New("infra.failures.fix_endpoint", "Fix the endpoint where it is, then run the same command again: only what failed is made again. An endpoint at another address is another run, and needs a directory of its own.")
+	graderFailures   = message.New("infra.failures.of_grader", "failures of the grader")
+	bothFailures     = message.New("infra.failures.of_both", "failing endpoints and failures of the grader")
+	fixGrader        = message.New("infra.failures.fix_grader", "Fix the grader, then run gonogo grade RUN -o RUN-2: it grades the recorded answers again, without a new rollout.")
+	neededRepeats    = message.New("infra.failures.repeats", "; {rollouts} ({share}) needed requests repeated, {retries} in all")
+	causeTimes       = message.New("infra.failures.cause", "{outcome}: {error} ({n} times)")
+)
+
+var (
+	noRollouts = message.New("skip.no_rollouts", "there are no rollouts")
+)

@@ -10,23 +10,31 @@ import (
 )
 
 // Reasons for which gates about the data's rows are skipped.
-const (
-	noItems     = "the run holds no items with their rows (items.jsonl)"
-	noReference = "no row has a reference answer in one of the usual fields"
-	oneSplit    = "there is one split only: with data.eval or data.production there is something to compare"
+var (
+	noItems     = message.New("skip.no_items", "the run holds no items with their rows (items.jsonl)")
+	noReference = message.New("skip.no_reference", "no row has a reference answer in one of the usual fields")
+	oneSplit    = message.New("skip.one_split", "there is one split only: with data.eval or data.production there is something to compare")
 )
 
-var dataConflicts = Gate{
+var dataConflicts = NewGate(Gate{
 	Name: "data.conflicts",
 	Doc: "Blocking: no two rows have the same prompt and different references. Advisory: nor almost the same prompt " +
 		"(the same words that carry content, in the same order).",
+	Words: Words{
+		Why:           "One question with two right answers cannot be learnt: whatever the model says, half of its rollouts are punished for it.",
+		Pass:          "no prompt has two references",
+		Fail:          "{prompts} {have} references that contradict each other",
+		FailRemedy:    "Look at the rows listed here: at least one reference of each pair is wrong, or the prompt leaves out what tells the tasks apart. Mend or drop them.",
+		Caution:       "{prompts} that are almost the same {have} references that contradict each other",
+		CautionRemedy: "Read the pairs listed here. Where they ask the same, one reference is wrong.",
+	},
 	Check: func(r *Result, _ Thresholds) []Finding {
 		const gate = "data.conflicts"
 		switch {
 		case r.Shift == nil:
-			return []Finding{skipped(r.Lang, gate, "", Blocking, noItems)}
+			return []Finding{skipped(gate, "", Blocking, noItems.Text())}
 		case r.Shift.References == 0:
-			return []Finding{skipped(r.Lang, gate, "", Blocking, noReference)}
+			return []Finding{skipped(gate, "", Blocking, noReference.Text())}
 		}
 		var out []Finding
 		for _, level := range []struct {
@@ -34,77 +42,92 @@ var dataConflicts = Gate{
 			kind     shift.ConflictKind
 		}{{Blocking, shift.SamePrompt}, {Advisory, shift.AlmostPrompt}} {
 			n := 0
-			j := judgement{gate: gate, severity: level.severity, unit: "prompts", want: "0"}
+			j := judgement{gate: gate, severity: level.severity, unit: "prompts", want: wantNone.Text()}
 			for _, c := range r.Shift.Conflicts {
 				if c.Kind == level.kind {
 					n++
-					j.items = listed(j.items, beside(r.Lang, c.ASplit, c.A, c.BSplit, c.B))
+					j.row(beside(c.ASplit, c.A, c.BSplit, c.B), c.A, c.B)
 				}
 			}
-			j.vars = map[string]string{"prompts": r.Lang.Count(n, "prompt"), "have": has(r.Lang, n)}
-			out = append(out, j.finding(r.Lang, observed(float64(n)).atMost(0), observed(float64(n))))
+			j.vars = message.Args{"prompts": message.Count(n, "prompt"), "have": message.Said(has(n))}
+			out = append(out, j.finding(observed(float64(n)).atMost(0), observed(float64(n))))
 		}
 		return out
 	},
-}
+})
 
-var dataDegenerate = Gate{
+var dataDegenerate = NewGate(Gate{
 	Name: "data.degenerate",
 	Doc: "Advisory: no prompt is empty, one word over and over, or cut off, no row repeats another of its split, and no prompt holds its own reference word for word " +
 		"(unless most do: then finding it there is the task).",
+	Words: Words{
+		Why:           "Rows without a task teach nothing, rows that appear twice count twice, and a model that finds the answer in the prompt learns to copy it.",
+		Pass:          "no row is empty, cut off or repeated, or gives its answer away{told}",
+		Caution:       "{value} rows are of little use: {empty} empty, {constant} of one word over and over, {cut} cut off, {repeats} that repeat another of their split, {given} whose prompt holds the reference{told}",
+		CautionRemedy: "Fix or drop the rows listed here. {near} more rows share most of their text with another row of their split.",
+	},
 	Check: func(r *Result, _ Thresholds) []Finding {
 		const gate = "data.degenerate"
 		if r.Shift == nil {
-			return []Finding{skipped(r.Lang, gate, "", Advisory, noItems)}
+			return []Finding{skipped(gate, "", Advisory, noItems.Text())}
 		}
 		kinds := map[shift.FlawKind]int{}
-		j := judgement{gate: gate, severity: Advisory, unit: "rows", want: "0"}
+		j := judgement{gate: gate, severity: Advisory, unit: "rows", want: wantNone.Text()}
 		for _, f := range r.Shift.Flaws {
 			kinds[f.Kind]++
-			j.items = listed(j.items, r.Lang.Say("%s %s: %s", f.Split, f.Item, r.Lang.Text(string(f.Kind))))
+			j.row(rowIs.With(message.Args{"split": message.Name(f.Split), "item": message.Name(f.Item), "what": message.Said(kindOf[string(f.Kind)].Text())}), f.Item)
 		}
 		repeats := map[shift.LeakKind]int{}
 		for _, d := range r.Shift.Duplicates {
 			repeats[d.Kind]++
 			if d.Kind == shift.ExactLeak {
-				j.items = listed(j.items, beside(r.Lang, d.ASplit, d.A, d.BSplit, d.B))
+				j.row(beside(d.ASplit, d.A, d.BSplit, d.B), d.A, d.B)
 			}
 		}
-		given, told := r.Shift.given(r.Lang)
+		given, told := r.Shift.given()
 		for _, row := range given {
-			j.items = listed(j.items, r.Lang.Say("%s %s: the prompt holds the reference", row.Split, row.Item))
+			j.row(rowGiven.With(message.Args{"split": message.Name(row.Split), "item": message.Name(row.Item)}), row.Item)
 		}
 		n := len(r.Shift.Flaws) + repeats[shift.ExactLeak] + len(given)
-		j.vars = map[string]string{
-			"empty": message.Whole(kinds[shift.Empty]), "constant": message.Whole(kinds[shift.Constant]), "cut": message.Whole(kinds[shift.Truncated]),
-			"repeats": message.Whole(repeats[shift.ExactLeak]), "near": message.Whole(repeats[shift.NearLeak]), "given": message.Whole(len(given)), "told": told,
+		j.vars = message.Args{
+			"empty": message.Int(kinds[shift.Empty]), "constant": message.Int(kinds[shift.Constant]), "cut": message.Int(kinds[shift.Truncated]),
+			"repeats": message.Int(repeats[shift.ExactLeak]), "near": message.Int(repeats[shift.NearLeak]), "given": message.Int(len(given)), "told": message.Said(told),
 		}
-		return []Finding{j.finding(r.Lang, observed(float64(n)).atMost(0), observed(float64(n)))}
+		return []Finding{j.finding(observed(float64(n)).atMost(0), observed(float64(n)))}
 	},
-}
+})
 
 // given are the rows whose prompt holds their own reference, as long as they are
 // not most of those for which that can be told; of most rows it is the task, which
 // told says.
-func (sh *Shift) given(l message.Language) (rows []RowName, told string) {
+func (sh *Shift) given() (rows []RowName, told message.Text) {
 	if 2*len(sh.InPrompt) <= sh.InPromptOf {
-		return sh.InPrompt, ""
+		return sh.InPrompt, message.Text{}
 	}
-	return nil, l.Say("; %s of %s prompts hold their reference word for word: finding it there is taken to be the task", message.Whole(len(sh.InPrompt)), message.Whole(sh.InPromptOf))
+	return nil, givenIsTask.With(message.Args{"n": message.Int(len(sh.InPrompt)), "prompts": message.Int(sh.InPromptOf)})
 }
 
-var leakage = Gate{
+var leakage = NewGate(Gate{
 	Name: "leakage",
 	Doc: "Blocking: eval and production have no row in common with train, by prompt (after normalisation) or by declared family. " +
 		"Advisory, also between eval and production: at most 1 % of the rows share most of their text with a row of the other split, and none is the same but for names or numbers. " +
 		"Phrases that more than 5 % of the rows have are templates and weigh nothing.",
+	Words: Words{
+		Why:            "What the model was trained on it may have learnt by heart. Rows that stand in train and in another split make that split look better than new tasks will.",
+		Pass:           "{split} and {a} have no rows in common: {exact} copies, {swapped} that differ in names or numbers alone, {near} of {rows} that share most of their text{note}",
+		Fail:           "{split} is not new to a model trained on {a}: {exact} of {rows} rows are copies, {family} belong to a family that {a} has too",
+		FailRemedy:     "Take the rows listed here out of one of the two, and split by family (document, repository, customer), not by row.",
+		Caution:        "rows of {split} resemble rows of {a}: {swapped} of {rows} differ in names or numbers alone, {near} share most of their text, {exact} are copies{note}",
+		CautionRemedy:  "Read the pairs listed here. Where they are the same task, take one out.",
+		CautionUnknown: "{near} of {rows} rows of {split} share most of their text with a row of {a}: few enough for chance{note}",
+	},
 	Check: func(r *Result, t Thresholds) []Finding {
 		const gate = "leakage"
 		switch {
 		case r.Shift == nil:
-			return []Finding{skipped(r.Lang, gate, "", Blocking, noItems)}
+			return []Finding{skipped(gate, "", Blocking, noItems.Text())}
 		case len(r.Shift.Crossings) == 0:
-			return []Finding{skipped(r.Lang, gate, "", Blocking, oneSplit)}
+			return []Finding{skipped(gate, "", Blocking, oneSplit.Text())}
 		}
 		var out []Finding
 		for _, c := range r.Shift.Crossings {
@@ -115,16 +138,16 @@ var leakage = Gate{
 		}
 		return out
 	},
-}
+})
 
 // sure judges rows and families that two splits have in common.
 func (c Crossing) sure(r *Result) Finding {
 	j := judgement{
-		gate: "leakage", split: c.B, severity: Blocking, unit: "rows", want: "0", vars: c.vars(r.Lang),
-		items: r.Shift.leaked(r.Lang, c, shift.ExactLeak, shift.FamilyLeak),
+		gate: "leakage", split: c.B, severity: Blocking, unit: "rows", want: wantNone.Text(), vars: c.vars(),
 	}
+	r.Shift.leaked(&j, c, shift.ExactLeak, shift.FamilyLeak)
 	n := observed(float64(c.Exact + c.Family))
-	return j.finding(r.Lang, n.atMost(0), n)
+	return j.finding(n.atMost(0), n)
 }
 
 // likely judges rows that are near or swapped copies. A few among few rows are
@@ -143,56 +166,83 @@ func (c Crossing) likely(r *Result, most float64) Finding {
 		status = Fail
 	}
 	j := judgement{
-		gate: "leakage", split: c.B, severity: Advisory, unit: "share", want: r.Lang.Say("<= %s near, 0 swapped", message.Percent(most)),
-		vars: c.vars(r.Lang), items: r.Shift.leaked(r.Lang, c, kinds...),
+		gate: "leakage", split: c.B, severity: Advisory, unit: "share", want: wantNear.With(message.Args{"limit": message.Share(most)}),
+		vars: c.vars(),
 	}
+	r.Shift.leaked(&j, c, kinds...)
 	j.needs, j.settles = settleBy(near, most, unitRange, r.onceConfidence(), 1)
-	return j.finding(r.Lang, status, boundOf(near))
+	return j.finding(status, boundOf(near))
 }
 
-func (c Crossing) vars(l message.Language) map[string]string {
-	note := ""
+func (c Crossing) vars() message.Args {
+	var note message.Text
 	if c.Note != "" {
-		note = l.Say(" (%s)", c.Note)
+		note = inBrackets.With(message.Args{"what": noteArg(c.Note)})
 	}
-	return map[string]string{
-		"a": string(c.A), "rows": message.Whole(c.RowsB), "exact": message.Whole(c.Exact), "swapped": message.Whole(c.Swapped), "near": message.Whole(c.Near),
-		"family": message.Whole(c.Family), "note": note,
+	return message.Args{
+		"a": message.Name(c.A), "rows": message.Int(c.RowsB), "exact": message.Int(c.Exact), "swapped": message.Int(c.Swapped), "near": message.Int(c.Near),
+		"family": message.Int(c.Family), "note": message.Said(note),
 	}
 }
 
 // leaked lists the pairs of some kinds between two splits.
-func (sh *Shift) leaked(l message.Language, c Crossing, kinds ...shift.LeakKind) []string {
-	out := []string{}
+func (sh *Shift) leaked(j *judgement, c Crossing, kinds ...shift.LeakKind) {
 	for _, kind := range kinds {
 		for _, p := range sh.Leakage {
 			if p.ASplit == c.A && p.BSplit == c.B && p.Kind == kind {
-				out = listed(out, l.Say("%s (%s)", beside(l, p.ASplit, p.A, p.BSplit, p.B), l.Text(string(kind))))
+				j.row(pairIs.With(message.Args{"pair": message.Said(beside(p.ASplit, p.A, p.BSplit, p.B)), "what": message.Said(kindOf[string(kind)].Text())}), p.A, p.B)
 			}
 		}
 	}
-	return out
 }
 
-// listed adds to the items that a finding points at, as long as they are few.
-func listed(items []string, item string) []string {
-	if len(items) < itemsListed && !slices.Contains(items, item) {
-		items = append(items, item)
+// row adds to the rows that a finding points at, as long as they are few.
+func (j *judgement) row(said message.Text, items ...string) {
+	if len(j.rows) >= itemsListed || slices.ContainsFunc(j.rows, func(t message.Text) bool { return t.String() == said.String() }) {
+		return
 	}
-	return items
+	j.rows = append(j.rows, said)
+	for _, item := range items {
+		if !slices.Contains(j.items, item) {
+			j.items = append(j.items, item)
+		}
+	}
 }
 
 // beside names two rows as one line.
-func beside(l message.Language, aSplit rollout.Split, a string, bSplit rollout.Split, b string) string {
+func beside(aSplit rollout.Split, a string, bSplit rollout.Split, b string) message.Text {
 	if aSplit == bSplit {
-		return l.Say("%s %s and %s", aSplit, a, b)
+		return pairWithin.With(message.Args{"split": message.Name(aSplit), "a": message.Name(a), "b": message.Name(b)})
 	}
-	return l.Say("%s %s and %s %s", aSplit, a, bSplit, b)
+	return pairAcross.With(message.Args{"split_a": message.Name(aSplit), "a": message.Name(a), "split_b": message.Name(bSplit), "b": message.Name(b)})
 }
 
-func has(l message.Language, n int) string {
+func has(n int) message.Text {
 	if n == 1 {
-		return l.Text("has")
+		return hasOne.Text()
 	}
-	return l.Text("have")
+	return haveMany.Text()
+}
+
+var (
+	rowIs       = message.New("phrase.row_is", "{split} {item}: {what}")
+	rowGiven    = message.New("phrase.row_given", "{split} {item}: the prompt holds the reference")
+	givenIsTask = message.New("data.degenerate.given_is_task", "; {n} of {prompts} prompts hold their reference word for word: finding it there is taken to be the task")
+	wantNear    = message.New("want.near", "≤ {limit} near, 0 swapped")
+	pairIs      = message.New("phrase.pair_is", "{pair} ({what})")
+	pairWithin  = message.New("phrase.pair_within", "{split} {a} and {b}")
+	pairAcross  = message.New("phrase.pair_across", "{split_a} {a} and {split_b} {b}")
+	hasOne      = message.New("phrase.has", "has")
+	haveMany    = message.New("phrase.have", "have")
+)
+
+// kindOf words the kinds of flawed rows and of leaks.
+var kindOf = map[string]message.Def{
+	string(shift.ExactLeak):   message.New("kind.exact", "exact"),
+	string(shift.FamilyLeak):  message.New("kind.family", "family"),
+	string(shift.SwappedLeak): message.New("kind.swapped", "swapped"),
+	string(shift.NearLeak):    message.New("kind.near", "near"),
+	string(shift.Empty):       message.New("kind.empty", "empty"),
+	string(shift.Constant):    message.New("kind.constant", "constant"),
+	string(shift.Truncated):   message.New("kind.truncated", "truncated"),
 }

@@ -1,46 +1,58 @@
 package analysis
 
 import (
-	"strings"
-
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 )
 
-var rolloutsLeaks = Gate{
+var rolloutsLeaks = NewGate(Gate{
 	Name: "rollouts.leaks",
 	Doc: "Blocking, where rollouts had canaries (docs/sessions.md): at most 1 % of them met what another one had left; with its whole interval above that it fails. " +
 		"Advisory: none did. Each such leak is certain.",
+	Words: Words{
+		Why:           "A rollout that meets what another one left is no attempt of its own: it may have read the other's answer, or stumbled over its remains. Rewards then hang together, so that groups, spreads and intervals tell less than they seem to, and training would teach to look for what others left.",
+		Pass:          "{leaking} of {rollouts} met what another one had left",
+		Fail:          "{percent} of {rollouts} met what another one had left: they do not run apart",
+		FailRemedy:    "Give each rollout a place of its own, fresh when it starts and cleared away when it stops (docs/sessions.md), then sample into a new run directory: what is recorded stays as it is. {examples}.",
+		Unknown:       "{percent} of {rollouts} met what another one had left: too many to pass over, too few to give up",
+		UnknownRemedy: "Give each rollout a place of its own, fresh when it starts and cleared away when it stops (docs/sessions.md), then sample into a new run directory. {examples}. {needs}",
+		Caution:       "{leaking} of {rollouts} met what another one had left",
+		CautionRemedy: "Their rewards are not their own; each of these is certain. Give each rollout a place of its own, fresh when it starts and cleared away when it stops (docs/sessions.md). {examples}.",
+	},
 	Check: func(r *Result, t Thresholds) []Finding {
 		const gate = "rollouts.leaks"
 		l := r.Leaks
 		if l == nil {
-			return []Finding{skipped(r.Lang, gate, "", Blocking, "no canary stood where another rollout could have met it (session.canary)")}
+			return []Finding{skipped(gate, "", Blocking, noCanary.Text())}
 		}
 		want, caution := t.At(gate), t.At(gate+".caution")
 		j := judgement{
-			gate: gate, severity: Blocking, unit: "share", want: "<= " + message.Plain(want), items: l.Items,
-			vars: map[string]string{"leaking": message.Whole(l.Leaking), "rollouts": r.Lang.Count(l.Rollouts, "rollout"), "examples": l.exampleWords(r)},
+			gate: gate, severity: Blocking, unit: "share", want: atMost(want), items: l.Items,
+			vars: message.Args{"leaking": message.Int(l.Leaking), "rollouts": message.Count(l.Rollouts, "rollout"), "examples": message.Said(l.exampleWords())},
 		}
 		if n, ok := stat.Needed(l.Share, want, l.Share.Items, &unitRange, r.Confidence); ok {
 			j.needs, j.settles = &Needs{Items: n, Samples: (l.Rollouts + l.Share.Items - 1) / max(1, l.Share.Items)}, true
 		}
 		seen := observed(share(l.Leaking, l.Rollouts))
-		blocking := j.finding(r.Lang, seen.atMost(want), seen)
+		blocking := j.finding(seen.atMost(want), seen)
 		if blocking.Status == Fail { // so it was seen; whether it is so of all, the interval says
 			b := boundOf(l.Share)
-			blocking = j.finding(r.Lang, b.atMost(want), b)
+			blocking = j.finding(b.atMost(want), b)
 		}
-		j.severity, j.want, j.needs, j.settles = Advisory, "<= "+message.Plain(caution), nil, false
-		return []Finding{blocking, j.finding(r.Lang, seen.atMost(caution), seen)}
+		j.severity, j.want, j.needs, j.settles = Advisory, atMost(caution), nil, false
+		return []Finding{blocking, j.finding(seen.atMost(caution), seen)}
 	},
-}
+})
 
 // exampleWords tells a few of the leaks.
-func (l *Leaks) exampleWords(r *Result) string {
-	var parts []string
+func (l *Leaks) exampleWords() message.Text {
+	var parts []message.Text
 	for _, x := range l.Examples[:min(3, len(l.Examples))] {
-		parts = append(parts, x.words(r.Lang))
+		parts = append(parts, x.words())
 	}
-	return strings.Join(parts, r.Lang.Text("; "))
+	return message.Clauses(parts...)
 }
+
+var (
+	noCanary = message.New("skip.no_canary", "no canary stood where another rollout could have met it (session.canary)")
+)

@@ -1,16 +1,23 @@
 package analysis
 
 import (
-	"strings"
-
 	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 )
 
-var rolloutsMarkup = Gate{
+var rolloutsMarkup = NewGate(Gate{
 	Name: "rollouts.markup",
 	Doc: "Blocking, on every sampled split: at most 2 % of answers hold text that the server should have parsed: a tool call, reasoning or tokens of the chat template " +
 		"that neither the item's prompt nor its reference mentions. Advisory: none does.",
+	Words: Words{
+		Why:            "Text that the server should have parsed is graded as the answer: a right answer looks wrong, and a tool that the model calls is never run. The numbers then describe the server's settings, not the model.",
+		Pass:           "{percent} of answers hold unparsed markup",
+		Fail:           "{percent} of answers hold markup that the server should have parsed, such as {token}",
+		FailRemedy:     "{advice} Then sample into a new run directory.",
+		Caution:        "{percent} of answers hold markup that the server should have parsed, such as {token}",
+		CautionRemedy:  "{advice} Where these answers are meant that way, mention the token in the prompt or set thresholds.rollouts.markup.",
+		CautionUnknown: "it is not known how many answers hold unparsed markup",
+	},
 	Check: func(r *Result, t Thresholds) []Finding {
 		const gate = "rollouts.markup"
 		var out []Finding
@@ -23,19 +30,19 @@ var rolloutsMarkup = Gate{
 			seen := observed(share(e.marked(), e.Answers))
 			want, caution := t.At(gate), t.At(gate+".caution")
 			j := judgement{
-				gate: gate, split: split, severity: Blocking, unit: "share", want: "<= " + message.Plain(want), items: e.MarkupItems,
-				vars: map[string]string{"token": e.MarkupText, "advice": MarkupAdvice(r.Lang, e.markupKinds()...)},
+				gate: gate, split: split, severity: Blocking, unit: "share", want: atMost(want), items: e.MarkupItems,
+				vars: message.Args{"token": message.Foreign(e.MarkupText), "advice": message.Said(MarkupAdvice(e.markupKinds()...))},
 			}
-			blocking := j.finding(r.Lang, seen.atMost(want), seen)
-			j.severity, j.want = Advisory, "<= "+message.Plain(caution)
-			out = append(out, blocking, j.finding(r.Lang, seen.atMost(caution), seen))
+			blocking := j.finding(seen.atMost(want), seen)
+			j.severity, j.want = Advisory, atMost(caution)
+			out = append(out, blocking, j.finding(seen.atMost(caution), seen))
 		}
 		if out == nil {
-			return []Finding{skipped(r.Lang, gate, "", Blocking, "the records hold no answers")}
+			return []Finding{skipped(gate, "", Blocking, noAnswers.Text())}
 		}
 		return out
 	},
-}
+})
 
 // markupKinds are the kinds that answers hold.
 func (e *Ends) markupKinds() (kinds []rollout.MarkupKind) {
@@ -52,17 +59,27 @@ func (e *Ends) markupKinds() (kinds []rollout.MarkupKind) {
 // Sources: docs.vllm.ai, Tool Calling and Reasoning Outputs; docs.sglang.io, Tool
 // Parser and Reasoning Parser; llama.cpp's docs/function-calling.md and the server's
 // README; ollama 0.9.0 (thinking), its Modelfile reference (TEMPLATE).
-func MarkupAdvice(l message.Language, kinds ...rollout.MarkupKind) string {
-	var parts []string
+func MarkupAdvice(kinds ...rollout.MarkupKind) message.Text {
+	var parts []message.Text
 	for _, kind := range kinds {
 		switch kind {
 		case rollout.ToolMarkup:
-			parts = append(parts, l.Text("Have the server parse tool calls. vLLM: --enable-auto-tool-choice --tool-call-parser NAME; SGLang: --tool-call-parser NAME; llama.cpp: --jinja; Ollama: a model whose TEMPLATE handles tools."))
+			parts = append(parts, parseTools.Text())
 		case rollout.ReasoningMarkup:
-			parts = append(parts, l.Text("Have the server part reasoning from the answer. vLLM and SGLang: --reasoning-parser NAME; llama.cpp: --jinja --reasoning-format deepseek; Ollama: version 0.9 or later and a model that it knows as a thinking one."))
+			parts = append(parts, parseReasoning.Text())
 		case rollout.TemplateMarkup:
-			parts = append(parts, l.Text("Have the server use the model's own chat template and stop tokens. vLLM and SGLang: --chat-template FILE; llama.cpp: --jinja --chat-template-file FILE; Ollama: TEMPLATE and PARAMETER stop in the Modelfile."))
+			parts = append(parts, parseTemplate.Text())
 		}
 	}
-	return strings.Join(parts, " ")
+	return message.Join(parts...)
 }
+
+var (
+	parseTools     = message.New("rollouts.markup.tools", "Have the server parse tool calls. vLLM: --enable-auto-tool-choice --tool-call-parser NAME; SGLang: --tool-call-parser NAME; llama.cpp: --jinja; Ollama: a model whose TEMPLATE handles tools.")
+	parseReasoning = message.New("rollouts.markup.reasoning", "Have the server part reasoning from the answer. vLLM and SGLang: --reasoning-parser NAME; llama.cpp: --jinja --reasoning-format deepseek; Ollama: version 0.9 or later and a model that it knows as a thinking one.")
+	parseTemplate  = message.New("rollouts.markup.template", "Have the server use the model's own chat template and stop tokens. vLLM and SGLang: --chat-template FILE; llama.cpp: --jinja --chat-template-file FILE; Ollama: TEMPLATE and PARAMETER stop in the Modelfile.")
+)
+
+var (
+	noAnswers = message.New("skip.no_answers", "the records hold no answers")
+)

@@ -8,25 +8,37 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-var graderNoise = Gate{
+var graderNoise = NewGate(Gate{
 	Name: "grader.noise",
 	Doc: "Blocking, on train, wherever the same outputs were graded more than once, by the audit or in what was imported: at most half of the variance of rewards within an item " +
 		"is the grader's own noise. Advisory: a quarter.",
+	Words: Words{
+		Why:             "Grading the same answer twice should give the same reward. What differs is noise: a trainer takes it for a better or worse answer and learns from chance.",
+		Pass:            "grading the same answer again changes little: {percent} of the difference between the rewards of one item is the grader's own noise ({low} to {high}, {outputs} graded again)",
+		Fail:            "the rewards are mostly chance: {percent} of the difference between the rewards of one item is the grader's own noise ({outputs} graded again)",
+		FailRemedy:      "Make the grader steadier before training: temperature 0 for a judge, a clearer rubric with checkable points, the average of several judgements, or a rule instead of a judge.{flips}",
+		Unknown:         "between {lowpercent} and {highpercent} of the difference between the rewards of one item is the grader's own noise ({outputs} graded again)",
+		UnknownRemedy:   "{more}{flips}",
+		Caution:         "{percent} of the difference between the rewards of one item is the grader's own noise ({outputs} graded again)",
+		CautionRemedy:   "Training would work, but slower: part of what looks like a better answer is chance. A steadier grader, or the average of several judgements, would help.{flips}",
+		CautionUnknown:  "between {lowpercent} and {highpercent} of the difference between the rewards of one item is the grader's own noise ({outputs} graded again)",
+		CautionUnknownR: "{more}{flips}",
+	},
 	Check: func(r *Result, t Thresholds) []Finding {
 		const gate = "grader.noise"
 		split, ok := trainingSplit(r)
 		if !ok {
-			return []Finding{skipped(r.Lang, gate, rollout.Train, Blocking, noTraining)}
+			return []Finding{skipped(gate, rollout.Train, Blocking, noTraining.Text())}
 		}
 		sr := r.Splits[split]
 		e := sr.Variance.GraderShare
 		switch {
-		case !e.Known() && e.N == 0 && r.unaudited() != "":
-			return []Finding{skipped(r.Lang, gate, split, Blocking, r.noAudit())}
+		case !e.Known() && e.N == 0 && !r.unaudited().None():
+			return []Finding{skipped(gate, split, Blocking, r.noAudit())}
 		case !e.Known() && e.N == 0:
-			return []Finding{skipped(r.Lang, gate, split, Blocking, "the audit graded no output again (audit.regrades)")}
+			return []Finding{skipped(gate, split, Blocking, noRegrades.Text())}
 		case !e.Known():
-			return []Finding{skipped(r.Lang, gate, split, Blocking, "the rewards of one item never differ: there is nothing that noise could be a share of")}
+			return []Finding{skipped(gate, split, Blocking, noSpread.Text())}
 		}
 		var out []Finding
 		for _, level := range []struct {
@@ -36,36 +48,36 @@ var graderNoise = Gate{
 			want := t.At(level.name)
 			b := boundOf(e)
 			j := judgement{
-				gate: gate, split: split, severity: level.severity, unit: "share", want: "<= " + message.Plain(want),
-				vars: map[string]string{"outputs": r.Lang.Count(e.N, "output"), "more": noiseNeeds(r.Lang, e, want), "flips": flips(r)},
+				gate: gate, split: split, severity: level.severity, unit: "share", want: atMost(want),
+				vars: message.Args{"outputs": message.Count(e.N, "output"), "more": message.Said(noiseNeeds(e, want)), "flips": message.Said(flips(r))},
 			}
 			if outputs, ok := outputsNeeded(e, want); ok {
 				each := max(1, e.N/max(1, e.Items)) // outputs of an item
 				j.needs, j.settles = &Needs{Items: (outputs + each - 1) / each, Samples: each}, true
 			}
-			out = append(out, j.finding(r.Lang, b.atMost(want), b))
+			out = append(out, j.finding(b.atMost(want), b))
 		}
 		return out
 	},
-}
+})
 
 // flips tells the flip rate of a yes-or-no grader in words.
-func flips(r *Result) string {
+func flips(r *Result) message.Text {
 	if r.Grader == nil || r.Grader.FlipRate == nil || *r.Grader.FlipRate.Value == 0 {
-		return ""
+		return message.Text{}
 	}
-	return r.Lang.Say(" It gives the wrong one of its two grades in about %s of all cases.", message.Percent(*r.Grader.FlipRate.Value))
+	return wrongGrades.With(message.Args{"share": message.Share(*r.Grader.FlipRate.Value)})
 }
 
 // noiseNeeds says how many outputs to grade again: the interval shrinks with the
 // root of their number, and the bound on noise that was not seen with the
 // number itself.
-func noiseNeeds(l message.Language, e stat.Estimate, want float64) string {
+func noiseNeeds(e stat.Estimate, want float64) message.Text {
 	outputs, ok := outputsNeeded(e, want)
 	if !ok {
-		return l.Text("The share sits on the threshold: more gradings alone may not settle it.")
+		return onThreshold.Text()
 	}
-	return l.Say("About %s graded again would settle it (audit.regrades).", l.Count(outputs, "output"))
+	return regradesSettle.With(message.Args{"outputs": message.Count(outputs, "output")})
 }
 
 func outputsNeeded(e stat.Estimate, want float64) (int, bool) {
@@ -82,3 +94,14 @@ func outputsNeeded(e stat.Estimate, want float64) (int, bool) {
 	}
 	return int(math.Ceil(1.1 * factor * float64(e.N))), true
 }
+
+var (
+	wrongGrades    = message.New("grader.noise.flips", " It gives the wrong one of its two grades in about {share} of all cases.")
+	onThreshold    = message.New("grader.noise.on_threshold", "The share sits on the threshold: more gradings alone may not settle it.")
+	regradesSettle = message.New("grader.noise.settles", "About {outputs} graded again would settle it (audit.regrades).")
+)
+
+var (
+	noRegrades = message.New("skip.no_regrades", "the audit graded no output again (audit.regrades)")
+	noSpread   = message.New("skip.no_spread", "the rewards of one item never differ: there is nothing that noise could be a share of")
+)

@@ -8,37 +8,44 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-const noEval = "there is no eval split"
+var noEval = message.New("skip.no_eval", "there is no eval split")
 
-var evalPower = Gate{
+var evalPower = NewGate(Gate{
 	Name: "eval.power",
 	Doc: "Advisory, on eval: the items and samples of this run, sampled again after training, would show a gain of 5 % of the reward range " +
 		"in 80 % of paired comparisons. Until there is a second run, how unevenly items will gain is assumed: by item means of the two models " +
 		"that correlate at 0.5, and by no less than if the whole gain fell to few items.",
+	Words: Words{
+		Why:           "After training, this evaluation set has to tell whether it worked. A set that cannot show the gain hoped for leaves you with a model and no answer.",
+		Pass:          "the evaluation set would show a change of {value}, a gain of {hoped} is hoped for",
+		Caution:       "the evaluation set is too small to show a gain of {hoped}: with {items} and {samples} samples each, changes below {value} can hide",
+		CautionRemedy: "{enough} Set eval.power to the gain that you hope for; once there is a second run, gonogo compare measures what is assumed here.",
+		Unmeasured:    Wording{Title: "not known: fewer than 2 items of eval have a reward", Remedy: "Sample more items of eval."},
+	},
 	Check: func(r *Result, t Thresholds) []Finding {
 		sr := r.Splits[rollout.Eval]
 		if sr == nil {
-			return []Finding{skipped(r.Lang, "eval.power", rollout.Eval, Advisory, noEval)}
+			return []Finding{skipped("eval.power", rollout.Eval, Advisory, noEval.Text())}
 		}
 		hoped := t.At("eval.power") * r.rng().Width()
-		j := judgement{gate: "eval.power", split: rollout.Eval, severity: Advisory, unit: "reward", want: "<= " + message.Plain(hoped)}
+		j := judgement{gate: "eval.power", split: rollout.Eval, severity: Advisory, unit: "reward", want: atMost(hoped)}
 		p, ok := plannedPower(sr, r.rng(), t)
 		if !ok || hoped <= 0 {
 			j.needs, j.settles = &Needs{Items: 2, Samples: 2}, hoped > 0 // the least that tells how items differ
-			return []Finding{j.finding(r.Lang, Unknown, bound{})}
+			return []Finding{j.finding(Unknown, bound{})}
 		}
 		mde := stat.MDE(p.se(), r.Confidence)
-		j.vars = map[string]string{
-			"hoped": message.Plain(hoped), "items": r.Lang.Count(sr.Items.Measured, "item"), "samples": message.Plain(sr.Samples.Median),
-			"enough": p.enough(r.Lang, stat.SEAtMDE(hoped, r.Confidence), sr),
+		j.vars = message.Args{
+			"hoped": message.Number(hoped), "items": message.Count(sr.Items.Measured, "item"), "samples": message.Number(sr.Samples.Median),
+			"enough": message.Said(p.enough(stat.SEAtMDE(hoped, r.Confidence), sr)),
 		}
 		status := Pass
 		if mde > hoped {
 			status = Fail
 		}
-		return []Finding{j.finding(r.Lang, status, observed(mde))}
+		return []Finding{j.finding(status, observed(mde))}
 	},
-}
+})
 
 // evalDesign is what a comparison on the eval items will have to live with.
 type evalDesign struct {
@@ -79,14 +86,20 @@ func (p evalDesign) se() float64 {
 
 // enough words what would show the gain: more items, or more samples of these
 // where sampling is what hides it.
-func (p evalDesign) enough(l message.Language, se float64, sr *SplitResult) string {
+func (p evalDesign) enough(se float64, sr *SplitResult) message.Text {
 	items := int(math.Ceil(math.Min(1e9, (p.interaction+p.sampling)/(se*se))))
-	text := l.Say("About %s sampled alike would show it", l.Count(items, "item"))
+	text := alikeShow.With(message.Args{"items": message.Count(items, "item")})
 	if left := se*se*float64(p.items) - p.interaction; left > 0 && p.sampling > 0 {
-		text += l.Say(", or these with %s samples each", message.Whole(int(math.Ceil(p.sampling/left*sr.Samples.Median))))
+		text = message.Glued(text, orTheseWith.With(message.Args{"samples": message.Int(int(math.Ceil(p.sampling / left * sr.Samples.Median)))}))
 	}
 	if sr.Items.InFile != nil && *sr.Items.InFile > sr.Items.Measured {
-		text += l.Say(". The file holds %s", l.Count(*sr.Items.InFile, "item"))
+		text = message.Glued(text, fileHolds.With(message.Args{"items": message.Count(*sr.Items.InFile, "item")}))
 	}
-	return text + l.Text(".")
+	return message.Glued(text, fullStop.Text())
 }
+
+var (
+	alikeShow   = message.New("eval.power.items", "About {items} sampled alike would show it")
+	orTheseWith = message.New("eval.power.samples", ", or these with {samples} samples each")
+	fileHolds   = message.New("eval.power.file", ". The file holds {items}")
+)

@@ -3,7 +3,6 @@ package analysis
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"gonogo/analysis/message"
 	"gonogo/analysis/shift"
@@ -11,10 +10,18 @@ import (
 )
 
 var (
-	shiftText   = shiftGate("shift.text", OnLastUser, "Blocking: the last user messages"+shiftDoc, "no message of a user is known")
-	shiftFields = shiftGate("shift.fields", OnFields, "Blocking: the fields of the rows beside messages, tools and reference"+shiftDoc, "the rows hold no field beside messages, tools and reference that can be compared")
-	shiftReward = shiftGate("shift.reward", OnReward, "Blocking: the items' mean rewards"+shiftDoc, "not both splits have rewards")
-	shiftTools  = shiftGate("shift.tools", OnTools, "Blocking: the tool calls, tools, turns and tokens of rollouts"+shiftDoc, "not both splits have rollouts whose calls are known")
+	shiftText = shiftGate("shift.text", OnLastUser, "Blocking: the last user messages"+shiftDoc, message.New("skip.no_user_message", "no message of a user is known"),
+		"The tasks of the two splits are asked differently when this fails. Training on other tasks than those that count may improve what nobody measures: a gain on one need not show on the other.",
+		"Draw both from the same source, or at random from one pool; or say why they are to differ. The items of {split} that tell most are listed.")
+	shiftFields = shiftGate("shift.fields", OnFields, "Blocking: the fields of the rows beside messages, tools and reference"+shiftDoc, message.New("skip.no_fields", "the rows hold no field beside messages, tools and reference that can be compared"),
+		"The rows of the two splits come from different places when this fails. Where the mix of kinds, sources or sizes differs, a mean over one split says little about the other.",
+		"Draw both at random from one pool, stratified by what is listed here; or compare kind by kind. The items of {split} that tell most are listed.")
+	shiftReward = shiftGate("shift.reward", OnReward, "Blocking: the items' mean rewards"+shiftDoc, message.New("skip.no_split_rewards", "not both splits have rewards"),
+		"The two splits are not equally hard when this fails. Where one is much easier, what training gains on it cannot be read off the other.",
+		"Look at what makes one harder; stratify the draw by difficulty. The items of {split} that tell most are listed.")
+	shiftTools = shiftGate("shift.tools", OnTools, "Blocking: the tool calls, tools, turns and tokens of rollouts"+shiftDoc, message.New("skip.no_split_calls", "not both splits have rollouts whose calls are known"),
+		"The model works differently on the two splits when this fails. Other tools, more calls or longer outputs are other tasks, and cost differently in training.",
+		"Look at what is listed here; draw both from the same pool. The items of {split} that tell most are listed.")
 )
 
 // shiftDoc is what the gates about shift do with what they compare.
@@ -23,27 +30,28 @@ const shiftDoc = " are alike in each two splits. It fails when a classifier tell
 	"any smaller p is a caution, whatever the size of the difference."
 
 // shiftGate compares each two splits on one thing.
-func shiftGate(name, on, doc, without string) Gate {
-	return Gate{
-		Name: name,
-		Doc:  doc,
+func shiftGate(name, on, doc string, without message.Def, why, remedy string) Gate {
+	return NewGate(Gate{
+		Name:  name,
+		Doc:   doc,
+		Words: shiftWordsOf(why, remedy),
 		Check: func(r *Result, t Thresholds) []Finding {
 			switch {
 			case r.Shift == nil:
-				return []Finding{skipped(r.Lang, name, "", Blocking, noItems)}
+				return []Finding{skipped(name, "", Blocking, noItems.Text())}
 			case len(r.Shift.Crossings) == 0:
-				return []Finding{skipped(r.Lang, name, "", Blocking, oneSplit)}
+				return []Finding{skipped(name, "", Blocking, oneSplit.Text())}
 			}
 			var out []Finding
 			for _, c := range r.Shift.Crossings {
 				out = append(out, judgeShift(r, t, name, on, c)...)
 			}
 			if out == nil {
-				return []Finding{skipped(r.Lang, name, "", Blocking, without)}
+				return []Finding{skipped(name, "", Blocking, without.Text())}
 			}
 			return out
 		},
-	}
+	})
 }
 
 // judgeShift judges one comparison: nothing where it was not made.
@@ -52,10 +60,11 @@ func judgeShift(r *Result, t Thresholds, gate, on string, c Crossing) []Finding 
 	if test == nil || told == nil {
 		return nil
 	}
-	l, vars := r.Lang, shiftVars(r.Lang, gate, c, *test, *told)
+	vars := shiftVars(gate, c, *test, *told)
 	if !told.Effect.Known() || test.PHolm == nil {
-		why := strings.Join(append(list(told.Effect.Warnings), list(test.Effect.Warnings)...), l.Text("; "))
-		return []Finding{skipped(l, gate, c.B, Blocking, "%s and %s cannot be compared: %s", c.A, c.B, why)}
+		return []Finding{skipped(gate, c.B, Blocking, notComparable.With(message.Args{
+			"a": message.Name(c.A), "b": message.Name(c.B), "why": message.Said(message.Clauses(append(notes(told.Effect.Warnings), notes(test.Effect.Warnings)...)...)),
+		}))}
 	}
 	auc, p := boundOf(told.Effect), *test.PHolm
 	fail, pass, sure, likely := t.At(gate), t.At(gate+".pass"), t.At(gate+".p"), t.At(gate+".caution.p")
@@ -63,36 +72,36 @@ func judgeShift(r *Result, t Thresholds, gate, on string, c Crossing) []Finding 
 	if len(items) == 0 {
 		items = test.Items
 	}
-	blocking := judgement{gate: gate, split: c.B, severity: Blocking, unit: "AUC", want: l.Say("< %s (fails above %s with p < %s)", message.Plain(pass), message.Plain(fail), message.Plain(sure)), vars: vars}
-	advisory := judgement{gate: gate, split: c.B, severity: Advisory, unit: "AUC", want: "p >= " + message.Plain(likely), vars: vars}
+	blocking := judgement{gate: gate, split: c.B, severity: Blocking, unit: "AUC", want: wantBelowFails.With(message.Args{"limit": message.Number(pass), "fail": message.Number(fail), "p": message.Number(sure)}), vars: vars}
+	advisory := judgement{gate: gate, split: c.B, severity: Advisory, unit: "AUC", want: wantP.With(limitOf(likely)), vars: vars}
 	hint := Pass
 	if p < likely {
 		hint = Fail
 		advisory.items = items
-		vars["size"] = l.Text(sizeOf(told, t.At(gate+".caution")))
+		vars["size"] = message.Said(sizeOf(told, t.At(gate+".caution")))
 	}
 	switch {
 	case auc.low != nil && *auc.low > fail && p < sure:
 		blocking.items = items
-		return []Finding{blocking.finding(l, Fail, auc), advisory.finding(l, hint, auc)}
+		return []Finding{blocking.finding(Fail, auc), advisory.finding(hint, auc)}
 	case auc.high != nil && *auc.high < pass && (hint == Pass || len(told.LeftOut) == 0):
-		return []Finding{blocking.finding(l, Pass, auc), advisory.finding(l, hint, auc)}
+		return []Finding{blocking.finding(Pass, auc), advisory.finding(hint, auc)}
 	case hint == Pass: // no difference is shown, and a large one is not excluded
 		hint = Unknown
 		advisory.needs, advisory.settles = settleShift(told, pass)
 	}
-	return []Finding{advisory.finding(l, hint, auc)}
+	return []Finding{advisory.finding(hint, auc)}
 }
 
 // sizeOf says how large a difference is that is there.
-func sizeOf(told *ShiftPair, clear float64) string {
+func sizeOf(told *ShiftPair, clear float64) message.Text {
 	switch e := told.Effect; {
 	case e.Low != nil && *e.Low > clear:
-		return "a clear difference"
+		return clearDifference.Text()
 	case len(told.LeftOut) > 0 || e.High == nil || *e.High > clear:
-		return "a difference of unclear size"
+		return unclearDifference.Text()
 	}
-	return "a small difference"
+	return smallDifference.Text()
 }
 
 // settleShift says of how many items a split, and as many of the other, the
@@ -127,32 +136,29 @@ func (sh *Shift) tests(on string, c Crossing) (primary, auc *ShiftPair) {
 	return primary, auc
 }
 
-func shiftVars(l message.Language, gate string, c Crossing, test, told ShiftPair) map[string]string {
-	vars := map[string]string{"what": l.Text(shiftSubject[gate]), "a": string(c.A), "na": message.Whole(told.NA), "nb": message.Whole(told.NB), "p": pText(l, test.PHolm), "words": "", "missed": ""}
-	telling := told.Telling(l)
-	for _, text := range test.Telling(l) { // of values that the classifier is not shown, too
+func shiftVars(gate string, c Crossing, test, told ShiftPair) message.Args {
+	vars := message.Args{"what": message.Said(shiftSubject[gate].Text()), "a": message.Name(c.A), "na": message.Int(told.NA), "nb": message.Int(told.NB), "p": pText(test.PHolm), "words": message.Said(message.Text{}), "missed": message.Said(message.Text{})}
+	telling := told.Telling(message.Language{})
+	for _, text := range test.Telling(message.Language{}) { // of values that the classifier is not shown, too
 		if !slices.Contains(telling, text) {
 			telling = append(telling, text)
 		}
 	}
 	if len(telling) > 0 {
-		vars["words"] = l.Say(" What tells %s from %s: %s.", c.B, c.A, strings.Join(telling[:min(len(telling), 5)], l.Text("; ")))
+		vars["words"] = message.Said(whatTells.With(message.Args{"b": message.Name(c.B), "a": message.Name(c.A), "what": message.Names(telling[:min(len(telling), 5)])}))
 	}
 	if told.Missed != nil {
-		vars["missed"] = l.Say(" A shift of less than about AUC %s could have been missed.", message.Plain(stat.Or(told.Missed, 1)))
+		vars["missed"] = message.Said(couldBeMissed.With(message.Args{"auc": message.Number(stat.Or(told.Missed, 1))}))
 	}
 	return vars
 }
 
-// pText writes a p value.
-func pText(l message.Language, p *float64) string {
-	switch {
-	case p == nil:
-		return l.Text("p unknown")
-	case *p < 0.001:
-		return "p < 0.001"
+// pText is a p-value that may not be known.
+func pText(p *float64) message.Arg {
+	if p == nil {
+		return message.Said(pUnknown.Text())
 	}
-	return "p = " + message.Plain(*p)
+	return message.PValue(*p)
 }
 
 // shiftThresholds are those of one gate about shift.
@@ -165,3 +171,14 @@ func shiftThresholds(gate string) []Threshold {
 		{gate + ".caution.p", "adjusted p-value below which any difference is a caution", 0.05},
 	}
 }
+
+var (
+	clearDifference   = message.New("shift.clear", "a clear difference")
+	unclearDifference = message.New("shift.unclear", "a difference of unclear size")
+	smallDifference   = message.New("shift.small", "a small difference")
+	notComparable     = message.New("shift.not_comparable", "{a} and {b} cannot be compared: {why}")
+	wantBelowFails    = message.New("want.below_fails", "< {limit} (fails above {fail} with p < {p})")
+	whatTells         = message.New("shift.tells", " What tells {b} from {a}: {what}.")
+	couldBeMissed     = message.New("shift.missed", " A shift of less than about AUC {auc} could have been missed.")
+	pUnknown          = message.New("phrase.p_unknown", "p unknown")
+)

@@ -19,21 +19,27 @@ func perSplit(gate string, f func(r *Result, t Thresholds, split rollout.Split, 
 				continue
 			}
 			if len(sr.Tools.ByTool) == 0 {
-				out = append(out, skipped(r.Lang, gate, split, Advisory, noTools))
+				out = append(out, skipped(gate, split, Advisory, noTools.Text()))
 				continue
 			}
 			out = append(out, f(r, t, split, sr))
 		}
 		if out == nil {
-			return []Finding{skipped(r.Lang, gate, "", Advisory, noTools)}
+			return []Finding{skipped(gate, "", Advisory, noTools.Text())}
 		}
 		return out
 	}
 }
 
-var toolsFailures = Gate{
+var toolsFailures = NewGate(Gate{
 	Name: "tools.failures",
 	Doc:  "Advisory: at most 2 % of tool calls fail for good, after their retries; and every output is a string, as the wire format asks.",
+	Words: Words{
+		Why:           "A tool call that fails for good ends its rollout; under the load of a training step it will be worse.",
+		Pass:          "{percent} of {calls} tool calls failed for good",
+		Caution:       "{percent} of {calls} tool calls failed for good, most of them to {worst}",
+		CautionRemedy: "Mend the tool, or give it more capacity, before training.",
+	},
 	Check: perSplit("tools.failures", func(r *Result, t Thresholds, split rollout.Split, sr *SplitResult) Finding {
 		calls, failed, worst := 0, 0, ""
 		odd, oddest := 0, ""
@@ -50,64 +56,90 @@ var toolsFailures = Gate{
 		}
 		want := t.At("tools.failures")
 		j := judgement{
-			gate: "tools.failures", split: split, severity: Advisory, unit: "share", want: "<= " + message.Plain(want),
-			vars: map[string]string{"calls": message.Whole(calls), "worst": worst},
+			gate: "tools.failures", split: split, severity: Advisory, unit: "share", want: atMost(want),
+			vars: message.Args{"calls": message.Int(calls), "worst": message.Name(worst)},
 		}
 		b := observed(share(failed, calls))
 		if status := b.atMost(want); status == Fail || odd == 0 {
-			return j.finding(r.Lang, status, b)
+			return j.finding(status, b)
 		}
-		j.want, j.said = "0", &notTextWords
-		j.vars["odd"], j.vars["worst"] = message.Whole(odd), oddest
-		return j.finding(r.Lang, Fail, observed(share(odd, calls)))
+		j.want, j.said = wantNone.Text(), &notTextWords
+		j.vars["odd"], j.vars["worst"] = message.Int(odd), message.Name(oddest)
+		return j.finding(Fail, observed(share(odd, calls)))
 	}),
-}
+})
 
-var toolsMalformed = Gate{
+var toolsMalformed = NewGate(Gate{
 	Name: "tools.malformed",
 	Doc:  "Advisory: at most 5 % of tool calls name an unknown tool or carry arguments that do not parse.",
+	Words: Words{
+		Why:             "Calls that name no tool of the job or carry broken arguments are wasted steps. Training can mend them, but a clearer schema is cheaper.",
+		Pass:            "{percent} of tool calls are malformed",
+		Caution:         "{percent} of tool calls are malformed",
+		CautionRemedy:   "Describe the tools and their parameters better, or make the schemas strict.",
+		CautionUnknown:  "{lowpercent} to {highpercent} of tool calls are malformed",
+		CautionUnknownR: "{needs}",
+	},
 	Check: perSplit("tools.malformed", func(r *Result, t Thresholds, split rollout.Split, sr *SplitResult) Finding {
 		want := t.At("tools.malformed")
-		j := judgement{gate: "tools.malformed", split: split, severity: Advisory, unit: "share", want: "<= " + message.Plain(want)}
+		j := judgement{gate: "tools.malformed", split: split, severity: Advisory, unit: "share", want: atMost(want)}
 		b := boundOf(sr.Tools.Malformed)
 		if b.value != nil { // judged as observed, like the other gates of tool calls
-			return j.finding(r.Lang, observed(*b.value).atMost(want), b)
+			return j.finding(observed(*b.value).atMost(want), b)
 		}
 		j.needs, j.settles = &Needs{Items: 1, Samples: 1}, true // any call
-		return j.finding(r.Lang, b.atMost(want), b)
+		return j.finding(b.atMost(want), b)
 	}),
-}
+})
 
-var toolsBudget = Gate{
+var toolsBudget = NewGate(Gate{
 	Name: "tools.budget",
 	Doc:  "Advisory: at most 5 % of rollouts run into the limit of steps or tool calls.",
+	Words: Words{
+		Why:           "A rollout that runs out of steps is graded on what little there is, however good its course was.",
+		Pass:          "{hit} of {rollouts} rollouts ran out of steps",
+		Caution:       "{percent} of rollouts ran out of steps",
+		CautionRemedy: "Raise the limit, or look at what the model spends its steps on: 95 % of rollouts make at most {p95} calls.",
+	},
 	Check: perSplit("tools.budget", func(r *Result, t Thresholds, split rollout.Split, sr *SplitResult) Finding {
 		want := t.At("tools.budget")
 		valid := sr.Reward.N
 		j := judgement{
-			gate: "tools.budget", split: split, severity: Advisory, unit: "share", want: "<= " + message.Plain(want),
-			vars: map[string]string{"hit": message.Whole(sr.OwnFailures.StepLimit), "rollouts": message.Whole(valid), "p95": valueOf(r.Lang, sr.Tools.P95.Value)},
+			gate: "tools.budget", split: split, severity: Advisory, unit: "share", want: atMost(want),
+			vars: message.Args{"hit": message.Int(sr.OwnFailures.StepLimit), "rollouts": message.Int(valid), "p95": message.Known(sr.Tools.P95.Value)},
 		}
 		b := observed(share(sr.OwnFailures.StepLimit, valid))
-		return j.finding(r.Lang, b.atMost(want), b)
+		return j.finding(b.atMost(want), b)
 	}),
-}
+})
 
-var toolsOutputSize = Gate{
+var toolsOutputSize = NewGate(Gate{
 	Name: "tools.output_size",
 	Doc:  "Advisory: the 95th percentile of every tool's output is at most 4,000 tokens (bytes / 4).",
+	Words: Words{
+		Why:           "Long tool outputs fill the context, cost money at every later turn, and may pass the platform's limit.",
+		Pass:          "the longest tool outputs are those of {worst}, 95 % within {value} tokens",
+		Caution:       "outputs of the tool {worst} are long: the 95th percentile is {value} tokens",
+		CautionRemedy: "Return less: page the output, or cut it.",
+	},
 	Check: perSplit("tools.output_size", func(r *Result, t Thresholds, split rollout.Split, sr *SplitResult) Finding {
 		return worstTool("tools.output_size", "tokens", r, t, split, sr, func(s ToolStat) *float64 { return s.OutputTokensP95 })
 	}),
-}
+})
 
 // quickCall is the 95th percentile, in seconds, below which a tool's tail is
 // not judged.
 const quickCall = 0.100
 
-var toolsTail = Gate{
+var toolsTail = NewGate(Gate{
 	Name: "tools.tail",
 	Doc:  "Advisory: the 95th percentile of every tool's latency is at most 3 times its median; tools below 100 ms are not judged.",
+	Words: Words{
+		Why:           "A training step waits for its slowest rollout, so that a tool's slow calls set the pace.",
+		Pass:          "no tool has a long tail: at most {value} times the median at the 95th percentile ({worst})",
+		Caution:       "the tool {worst} has a long tail: its 95th percentile is {value} times its median",
+		CautionRemedy: "Find out what makes some calls slow; waits for repeated requests count.",
+	},
 	Check: perSplit("tools.tail", func(r *Result, t Thresholds, split rollout.Split, sr *SplitResult) Finding {
 		return worstTool("tools.tail", "times", r, t, split, sr, func(s ToolStat) *float64 {
 			// A call this quick sets no pace, and its tail is the scheduler's.
@@ -118,7 +150,7 @@ var toolsTail = Gate{
 			return &ratio
 		})
 	}),
-}
+})
 
 // worstTool judges the largest of a figure over the tools.
 func worstTool(gate, unit string, r *Result, t Thresholds, split rollout.Split, sr *SplitResult, figure func(ToolStat) *float64) Finding {
@@ -129,24 +161,32 @@ func worstTool(gate, unit string, r *Result, t Thresholds, split rollout.Split, 
 		}
 	}
 	if most == nil {
-		return skipped(r.Lang, gate, split, Advisory, "no tool call tells it, or all are too quick to tell")
+		return skipped(gate, split, Advisory, noCallTells.Text())
 	}
 	want := t.At(gate)
 	j := judgement{
-		gate: gate, split: split, severity: Advisory, unit: unit, want: "<= " + message.Plain(want),
-		vars: map[string]string{"worst": worst},
+		gate: gate, split: split, severity: Advisory, unit: unit, want: atMost(want),
+		vars: message.Args{"worst": message.Name(worst)},
 	}
 	b := observed(*most)
-	return j.finding(r.Lang, b.atMost(want), b)
+	return j.finding(b.atMost(want), b)
 }
 
-var latencyLimit = Gate{
+var latencyLimit = NewGate(Gate{
 	Name: "latency.limit",
 	Doc:  "Advisory: rollouts keep to a time limit, where one is configured.",
+	Words: Words{
+		Why:             "Rollouts past the limit are cut off or discarded by the trainer.",
+		Pass:            "rollouts keep to {limit} s",
+		Caution:         "{percent} of rollouts take longer than {limit} s",
+		CautionRemedy:   "The 95th percentile is {p95} s: fewer steps or faster tools.",
+		CautionUnknown:  "{lowpercent} to {highpercent} of rollouts take longer than {limit} s",
+		CautionUnknownR: "{needs}",
+	},
 	Check: func(r *Result, t Thresholds) []Finding {
 		limit := t.At("latency.limit")
 		if limit <= 0 {
-			return []Finding{skipped(r.Lang, "latency.limit", "", Advisory, "no limit is configured (threshold latency.limit)")}
+			return []Finding{skipped("latency.limit", "", Advisory, noLimit.Text())}
 		}
 		var out []Finding
 		for _, split := range rollout.Splits() {
@@ -155,15 +195,25 @@ var latencyLimit = Gate{
 				continue
 			}
 			j := judgement{
-				gate: "latency.limit", split: split, severity: Advisory, unit: "share", want: "P95 <= " + message.Plain(limit) + " s",
-				vars: map[string]string{"limit": message.Plain(limit), "p95": valueOf(r.Lang, sr.Latency.P95)},
+				gate: "latency.limit", split: split, severity: Advisory, unit: "share", want: wantSeconds.With(limitOf(limit)),
+				vars: message.Args{"limit": message.Number(limit), "p95": message.Known(sr.Latency.P95)},
 			}
 			j.needs, j.settles = settle(*sr.Latency.OverLimit, 0.05, unitRange, r.Confidence, sr)
-			out = append(out, j.finding(r.Lang, boundOf(*sr.Latency.OverLimit).atMost(0.05), boundOf(*sr.Latency.OverLimit)))
+			out = append(out, j.finding(boundOf(*sr.Latency.OverLimit).atMost(0.05), boundOf(*sr.Latency.OverLimit)))
 		}
 		if out == nil {
-			return []Finding{skipped(r.Lang, "latency.limit", "", Advisory, "the rollouts do not tell how long they took")}
+			return []Finding{skipped("latency.limit", "", Advisory, noTimes.Text())}
 		}
 		return out
 	},
-}
+})
+
+var (
+	noCallTells = message.New("skip.no_call_tells", "no tool call tells it, or all are too quick to tell")
+	noLimit     = message.New("skip.no_limit", "no limit is configured (threshold latency.limit)")
+	noTimes     = message.New("skip.no_times", "the rollouts do not tell how long they took")
+)
+
+var (
+	wantSeconds = message.New("want.seconds", "P95 ≤ {limit} s")
+)

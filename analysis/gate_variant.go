@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"math"
-	"strings"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -13,18 +12,27 @@ import (
 
 const variantsGate = "variants.gain"
 
-var variantsGain = Gate{
+var variantsGain = NewGate(Gate{
 	Name: variantsGate,
 	Doc: "Advisory, where variants were sampled: no variant of the prompt, the tools' descriptions, the reasoning effort or the model gains by itself, " +
 		"compared item by item and corrected for the number of variants. One that gains is the cheaper lever and comes before training.",
+	Words: Words{
+		Why:             "A better prompt, clearer tool descriptions, more reasoning effort or another model costs nothing to train and can be taken back in a minute. What they gain comes before training; training is then judged from there, where less may be left to gain.",
+		Pass:            "no variant gains: the best of {tested}, {variant}, changes the mean reward by {gain}",
+		Caution:         "the variant {variant} already gains {gain} without any training{against}{also}",
+		CautionRemedy:   "Take it over first (it changes {changes}), then run again from there. Measured on {items}, each with itself{p}.{price}{lift}",
+		CautionUnknown:  "it is not clear whether a variant gains: {variant} changes the mean reward by {gain}{p}",
+		CautionUnknownR: "{needs}",
+		Unmeasured:      Wording{Title: "not known: no variant could be compared with the base", Remedy: "Run the same command again: it makes the rollouts that the variants still lack."},
+	},
 	Check: func(r *Result, _ Thresholds) []Finding {
 		v := r.Variants
 		if v == nil || len(v.Ranked) == 0 {
-			return []Finding{skipped(r.Lang, variantsGate, "", Advisory, "no variants were sampled")}
+			return []Finding{skipped(variantsGate, "", Advisory, noVariants.Text())}
 		}
-		j := judgement{gate: variantsGate, severity: Advisory, unit: "reward", want: "<= " + message.Plain(v.Tolerance)}
+		j := judgement{gate: variantsGate, severity: Advisory, unit: "reward", want: atMost(v.Tolerance)}
 		if v.Split == nil {
-			return []Finding{j.finding(r.Lang, Unknown, bound{})}
+			return []Finding{j.finding(Unknown, bound{})}
 		}
 		j.split = *v.Split
 		best, status := v.foremost()
@@ -32,9 +40,9 @@ var variantsGain = Gate{
 		j.vars = v.words(r, best, sp)
 		j.needs = sp.settling(len(v.Ranked), v.Tolerance, r.Confidence)
 		j.settles = j.needs != nil
-		return []Finding{j.finding(r.Lang, status, boundOf(sp.Reward.Estimate))}
+		return []Finding{j.finding(status, boundOf(sp.Reward.Estimate))}
 	},
-}
+})
 
 // foremost is the variant that the finding speaks of: the best of those that
 // gain, else the best of those that might, else the best.
@@ -76,88 +84,112 @@ func (sp *VariantSplit) settling(variants int, tolerance, conf float64) *Needs {
 }
 
 // words are what the finding's messages say of a variant.
-func (v *Variants) words(r *Result, best *Variant, sp *VariantSplit) map[string]string {
-	var others []string
+func (v *Variants) words(r *Result, best *Variant, sp *VariantSplit) message.Args {
+	var others []message.Text
 	for i := range v.Ranked {
 		if of := &v.Ranked[i]; of.Answer == Gains && of != best {
-			others = append(others, r.Lang.Say("%s (%s)", of.Name, signed(*v.Ranking(of).Reward.Value)))
+			others = append(others, pairIs.With(message.Args{"pair": message.Name(of.Name), "what": message.Name(signed(*v.Ranking(of).Reward.Value))}))
 		}
 	}
-	also := ""
+	var also message.Text
 	if len(others) > 0 {
-		also = r.Lang.Say("; so do %s", strings.Join(others, r.Lang.Text(", ")))
+		also = soDo.With(message.Args{"variants": message.Said(message.Commas(others...))})
 		if len(others) == 1 {
-			also = r.Lang.Say("; so does %s", others[0])
+			also = soDoes.With(message.Args{"variant": message.Said(others[0])})
 		}
 	}
-	return map[string]string{
-		"variant": best.Name, "gain": signedInterval(sp.Reward.Estimate), "items": r.Lang.Count(sp.Reward.Items, "item"),
-		"against": v.against(r.Lang, sp.Reward.Estimate), "lift": liftWords(r, *sp.Reward.Value), "also": also,
-		"changes": changed(r.Lang, best.Changes), "price": price(r.Lang, sp.Costs), "p": corrected(r.Lang, sp.Reward.PHolm), "tested": r.Lang.Count(len(v.Ranked), "variant"),
+	return message.Args{
+		"variant": message.Name(best.Name), "gain": message.Name(signedInterval(sp.Reward.Estimate)), "items": message.Count(sp.Reward.Items, "item"),
+		"against": message.Said(v.against(sp.Reward.Estimate)), "lift": message.Said(liftWords(r, *sp.Reward.Value)), "also": message.Said(also),
+		"changes": changed(best.Changes), "price": message.Said(price(sp.Costs)), "p": message.Said(corrected(sp.Reward.PHolm)), "tested": message.Count(len(v.Ranked), "variant"),
 	}
 }
 
 // against holds a gain against the one hoped for from training.
-func (v *Variants) against(l message.Language, e stat.Estimate) string {
+func (v *Variants) against(e stat.Estimate) message.Text {
 	hoped := message.Digits(v.Hoped)
 	switch {
 	case v.Hoped <= 0:
-		return ""
+		return message.Text{}
 	case e.Low != nil && *e.Low >= v.Hoped:
-		return l.Say(", more than the gain of %s that training is hoped to bring", hoped)
+		return moreThanHoped.With(message.Args{"gain": message.Name(hoped)})
 	case *e.Value >= v.Hoped:
-		return l.Say(", where training is hoped to bring %s", hoped)
+		return asHoped.With(message.Args{"gain": message.Name(hoped)})
 	}
-	return l.Say(", less than the %s that training is hoped to bring", hoped)
+	return lessThanHoped.With(message.Args{"gain": message.Name(hoped)})
 }
 
 // liftWords holds a gain against the lift of the split that training would see,
 // at the group size.
-func liftWords(r *Result, gain float64) string {
+func liftWords(r *Result, gain float64) message.Text {
 	split, ok := trainingSplit(r)
 	if !ok || !r.Splits[split].Lift.Known() {
-		return ""
+		return message.Text{}
 	}
 	best, _ := r.Splits[split].BestAt(r.GroupSize)
 	lift := *r.Splits[split].Lift.Value
-	how := " For scale: choosing the best of %s rollouts on %s, which is what training learns from, is worth %s."
+	how := liftForScale
 	if gain > lift {
-		how = " That is more than the whole lift: choosing the best of %s rollouts on %s, which is what training learns from, is worth %s."
+		how = moreThanLift
 	}
-	return r.Lang.Say(how, message.Whole(best.K), split, message.Digits(lift)) //nolint:govet // one of two constants
+	return how.With(message.Args{"k": message.Int(best.K), "split": message.Name(split), "lift": message.Number(lift)})
 }
 
 // changed names what a variant changes.
-func changed(l message.Language, list []rollout.Change) string {
+func changed(list []rollout.Change) message.Arg {
 	var keys []string
 	for _, c := range list {
 		keys = append(keys, c.Key)
 	}
-	return strings.Join(keys, l.Text(", "))
+	return message.Names(keys)
 }
 
 // costUnits are the costs of a rollout that are told.
-var costUnits = map[string]string{"tool_calls": "%s tool calls", "input_tokens": "%s input tokens", "output_tokens": "%s output tokens", "latency": "%s seconds"}
+var costUnits = map[string]message.Def{
+	"tool_calls":    message.New("variants.gain.tool_calls", "{n} tool calls"),
+	"input_tokens":  message.New("variants.gain.input_tokens", "{n} input tokens"),
+	"output_tokens": message.New("variants.gain.output_tokens", "{n} output tokens"),
+	"latency":       message.New("variants.gain.latency", "{n} seconds"),
+}
 
 // price words what a variant costs in tokens and seconds, where that is shown.
-func price(l message.Language, costs []Difference) string {
-	var parts []string
+func price(costs []Difference) message.Text {
+	var parts []message.Text
 	for _, d := range costs {
-		unit := costUnits[d.Name]
-		if unit == "" || d.Value == nil || d.Direction == "unclear" {
+		unit, known := costUnits[d.Name]
+		if !known || d.Value == nil || d.Direction == "unclear" {
 			continue
 		}
-		parts = append(parts, l.Say(unit, signed(*d.Value))) //nolint:govet // one of costUnits
+		parts = append(parts, unit.With(message.Args{"n": message.Name(signed(*d.Value))}))
 	}
 	if len(parts) == 0 {
-		return ""
+		return message.Text{}
 	}
-	return l.Say(" A rollout takes %s.", strings.Join(parts, l.Text(", ")))
+	return rolloutTakes.With(message.Args{"costs": message.Said(message.Commas(parts...))})
 }
 
-func corrected(l message.Language, p *float64) string {
+func corrected(p *float64) message.Text {
 	if p == nil {
-		return ""
+		return message.Text{}
 	}
-	return l.Say(", corrected %s", message.P(*p))
+	return correctedP.With(message.Args{"p": message.PValue(*p)})
 }
+
+var (
+	soDo          = message.New("variants.gain.so_do", "; so do {variants}")
+	soDoes        = message.New("variants.gain.so_does", "; so does {variant}")
+	moreThanHoped = message.New("variants.gain.more", ", more than the gain of {gain} that training is hoped to bring")
+	asHoped       = message.New("variants.gain.as", ", where training is hoped to bring {gain}")
+	lessThanHoped = message.New("variants.gain.less", ", less than the {gain} that training is hoped to bring")
+	rolloutTakes  = message.New("variants.gain.takes", " A rollout takes {costs}.")
+	correctedP    = message.New("variants.gain.p", ", corrected {p}")
+)
+
+var (
+	noVariants = message.New("skip.no_variants", "no variants were sampled")
+)
+
+var (
+	liftForScale = message.New("variants.gain.lift", " For scale: choosing the best of {k} rollouts on {split}, which is what training learns from, is worth {lift}.")
+	moreThanLift = message.New("variants.gain.more_than_lift", " That is more than the whole lift: choosing the best of {k} rollouts on {split}, which is what training learns from, is worth {lift}.")
+)

@@ -141,7 +141,7 @@ func TestLengthWithinItems(t *testing.T) {
 	if *l.Slope.Value < 0.09 || *l.Slope.Value > 0.12 || *l.P > 0.001 {
 		t.Errorf("reward per doubling is %v with p %v, want about 0.11", *l.Slope.Value, *l.P)
 	}
-	if got := finding(t, r, "grader.length", analysis.Advisory); got.Status != analysis.Fail || !strings.Contains(got.Title, "longer") {
-		t.Errorf("grader.length is %s: %s", got.Status, got.Title)
+	if got := finding(t, r, "grader.length", analysis.Advisory); got.Status != analysis.Fail || !strings.Contains(got.Title.String(), "longer") {
+		t.Errorf("grader.length is %s: %s", got.Status, got.Title.String())
 	}
 }

@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,23 +14,10 @@ import (
 // thresholds.
 func inWords() []string {
 	var list []string
-	var walk func(v reflect.Value)
-	walk = func(v reflect.Value) {
-		switch v.Kind() {
-		case reflect.String:
-			list = append(list, v.String())
-		case reflect.Struct:
-			for i := range v.NumField() {
-				walk(v.Field(i))
-			}
-		case reflect.Map:
-			for _, k := range v.MapKeys() {
-				walk(v.MapIndex(k))
-			}
+	for _, d := range message.Defs() {
+		if strings.ContainsFunc(placeholder.ReplaceAllString(d.English, ""), unicode.IsLetter) {
+			list = append(list, d.English)
 		}
-	}
-	for _, words := range []any{english, unjudgedWords, fewProbedWords, retriedWords, notTextWords, notRandomWords, anyDifference, departureNames, costUnits, shiftSubject} {
-		walk(reflect.ValueOf(words))
 	}
 	for _, g := range Gates() {
 		list = append(list, g.Doc)
@@ -39,7 +25,6 @@ func inWords() []string {
 	for _, row := range ThresholdTable() {
 		list = append(list, row.Doc)
 	}
-	list = append(list, longerPays, shorterPays, noTrainingVerdict)
 	slices.Sort(list)
 	return slices.DeleteFunc(slices.Compact(list), func(s string) bool { return s == "" })
 }
@@ -56,8 +41,9 @@ func TestEveryWordOfFindingsIsTranslated(t *testing.T) {
 }
 
 var (
-	quoted     = regexp.MustCompile(`“[^”]*”|"(?:[^"\\]|\\.)*"|'[^']*'|gonogo [a-z]+( RUN| [A-Z]+| --[a-z-]+)*|\{[a-z_]+\}`)
-	englishRun = regexp.MustCompile(`[a-z]+(?: [a-z]+){3,}`)
+	placeholder = regexp.MustCompile(`\{[a-z_0-9]+\}`)
+	quoted      = regexp.MustCompile(`“[^”]*”|"(?:[^"\\]|\\.)*"|'[^']*'|gonogo [a-z]+( RUN| [A-Z]+| --[a-z-]+)*|\{[a-z_]+\}`)
+	englishRun  = regexp.MustCompile(`[a-z]+(?: [a-z]+){3,}`)
 )
 
 // checkChinese finds what was left in English, or open, in a text in Chinese.

@@ -1,18 +1,18 @@
 package analysis
 
 import (
+	"gonogo/analysis/message"
 	"slices"
-	"strings"
 )
 
 // noTrainingVerdict stands under a verdict that no train gate took part in.
-const noTrainingVerdict = "no verdict on training"
+var noTrainingVerdict = message.New("note.no_training", "no verdict on training")
 
 // Judge asks every gate and folds the findings into the verdict.
 func Judge(r *Result, t Thresholds, gates []Gate) {
 	r.Findings = []Finding{}
 	for _, g := range gates {
-		r.Findings = append(r.Findings, g.Check(r, t)...)
+		r.Findings = append(r.Findings, g.judge(r, t)...)
 	}
 	fold(r)
 }
@@ -22,7 +22,7 @@ func Judge(r *Result, t Thresholds, gates []Gate) {
 // judged nothing is UNDECIDED, too; else GO. Other skipped findings never block.
 // The reason is the first failing, else unknown, else missing blocking gate.
 func fold(r *Result) {
-	r.Verdict, r.Reason, r.Cautions, r.Note = Go, nil, []string{}, ""
+	r.Verdict, r.Reason, r.Cautions, r.Note = Go, nil, []string{}, message.Text{}
 	r.cover()
 	var failed, unknown *string
 	evaluated := false
@@ -64,21 +64,26 @@ func first(have *string, gate string) *string {
 }
 
 // note says what the verdict does not cover.
-func note(r *Result) string {
-	var parts []string
+func note(r *Result) message.Text {
+	var parts []message.Text
 	if _, ok := trainingSplit(r); !ok {
-		parts = append(parts, r.Lang.Text(noTrainingVerdict))
+		parts = append(parts, noTrainingVerdict.Text())
 	}
 	left, unseen := r.notRun()
-	if text := r.Looks.note(r.Lang, r.Confidence); text != "" {
+	if text := r.Looks.note(r.Confidence); !text.None() {
 		parts = append(parts, text)
 	}
 	if left > 0 {
-		text := r.Lang.Say("%s not made yet", r.Lang.Count(left, "planned rollout"))
+		text := notMadeYet.With(message.Args{"rollouts": message.Count(left, "planned rollout")})
 		if unseen > 0 {
-			text += r.Lang.Say(", and of %s none", r.Lang.Count(unseen, "item"))
+			text = message.Glued(text, andOfNone.With(message.Args{"items": message.Count(unseen, "item")}))
 		}
 		parts = append(parts, text)
 	}
-	return strings.Join(parts, r.Lang.Text("; "))
+	return message.Clauses(parts...)
 }
+
+var (
+	notMadeYet = message.New("note.not_made", "{rollouts} not made yet")
+	andOfNone  = message.New("note.and_none", ", and of {items} none")
+)

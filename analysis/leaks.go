@@ -90,12 +90,18 @@ func (l *Leaks) resolve(ctx context.Context, run *rollout.Run, read rollout.Read
 func (n RolloutName) words() string { return fmt.Sprintf("%s %s/%d", n.Split, n.Item, n.Sample) }
 
 // words tells who met whose.
-func (x LeakExample) words(l message.Language) string {
+func (x LeakExample) words() message.Text {
 	switch {
 	case x.Of == nil:
-		return l.Say("%s met what a rollout of another run left, or one without a record (%s)", x.RolloutName.words(), x.At)
+		return metOther.With(message.Args{"rollout": message.Name(x.RolloutName.words()), "at": message.Name(x.At)})
 	case x.Of.words() == x.RolloutName.words():
-		return l.Say("%s met what an earlier attempt of its own left (%s)", x.RolloutName.words(), x.At)
+		return metOwn.With(message.Args{"rollout": message.Name(x.RolloutName.words()), "at": message.Name(x.At)})
 	}
-	return l.Say("%s met what %s left (%s)", x.RolloutName.words(), x.Of.words(), x.At)
+	return metLeft.With(message.Args{"rollout": message.Name(x.RolloutName.words()), "of": message.Name(x.Of.words()), "at": message.Name(x.At)})
 }
+
+var (
+	metOther = message.New("rollouts.leaks.other_run", "{rollout} met what a rollout of another run left, or one without a record ({at})")
+	metOwn   = message.New("rollouts.leaks.own", "{rollout} met what an earlier attempt of its own left ({at})")
+	metLeft  = message.New("rollouts.leaks.left", "{rollout} met what {of} left ({at})")
+)

@@ -89,7 +89,7 @@ func TestLeaksAreJudged(t *testing.T) {
 		for _, f := range r.Findings {
 			if f.Gate == "rollouts.leaks" {
 				got[f.Severity] = f.Status
-				text = append(text, f.Title, f.Remedy)
+				text = append(text, f.Title.String(), f.Remedy.String())
 			}
 		}
 		if got[analysis.Blocking] != c.blocking || got[analysis.Advisory] != c.advisory || !strings.Contains(strings.Join(text, "\n"), c.says) {
@@ -130,7 +130,7 @@ func TestALeakFromAnEarlierAttempt(t *testing.T) {
 	i := slices.IndexFunc(r.Findings, func(f analysis.Finding) bool {
 		return f.Gate == "rollouts.leaks" && f.Severity == analysis.Advisory
 	})
-	if i < 0 || !strings.Contains(r.Findings[i].Remedy, "train q1/0 met what an earlier attempt of its own left (session)") || r.Leaks.Rollouts != 2 {
+	if i < 0 || !strings.Contains(r.Findings[i].Remedy.String(), "train q1/0 met what an earlier attempt of its own left (session)") || r.Leaks.Rollouts != 2 {
 		t.Errorf("%+v", r.Leaks)
 	}
 }

@@ -105,19 +105,27 @@ func (s Settings) atLook(m *rollout.Manifest) (Settings, *Looks, error) {
 }
 
 // note says in words where sampling stands.
-func (x *Looks) note(l message.Language, confidence float64) string {
+func (x *Looks) note(confidence float64) message.Text {
 	if x == nil {
-		return ""
+		return message.Text{}
 	}
-	text := l.Say("sampling is under way until the verdict stands: %s of %d made", l.Count(x.Made, "look"), len(x.At))
+	text := looksUnderWay.With(message.Args{"looks": message.Count(x.Made, "look"), "all": message.Int(len(x.At))})
+	last := x.At[len(x.At)-1]
 	switch x.Ended {
 	case rollout.EndedDecided:
-		text = l.Say("sampling was stopped by the rule at look %d of %d, with %s of at most %d per item", x.Made, len(x.At), l.Count(x.At[x.Made-1], "sample"), x.At[len(x.At)-1])
+		text = looksDecided.With(message.Args{"look": message.Int(x.Made), "all": message.Int(len(x.At)), "samples": message.Count(x.At[x.Made-1], "sample"), "most": message.Int(last)})
 	case rollout.EndedMost:
-		text = l.Say("sampling ended with the last of %s, at %s per item", l.Count(len(x.At), "look"), l.Count(x.At[len(x.At)-1], "sample"))
+		text = looksEnded.With(message.Args{"looks": message.Count(len(x.At), "look"), "samples": message.Count(last, "sample")})
 	}
-	return l.Say("%s; the intervals of rollouts are at %s, so that all looks together keep %s", text, confidently(confidence), confidently(x.Confidence))
+	return looksConfidence.With(message.Args{"where": message.Said(text), "each": message.Name(confidently(confidence)), "all": message.Name(confidently(x.Confidence))})
 }
+
+var (
+	looksUnderWay   = message.New("note.looks.under_way", "sampling is under way until the verdict stands: {looks} of {all} made")
+	looksDecided    = message.New("note.looks.decided", "sampling was stopped by the rule at look {look} of {all}, with {samples} of at most {most} per item")
+	looksEnded      = message.New("note.looks.ended", "sampling ended with the last of {looks}, at {samples} per item")
+	looksConfidence = message.New("note.looks", "{where}; the intervals of rollouts are at {each}, so that all looks together keep {all}")
+)
 
 // confidently writes a confidence with the digits that tell it from 1.
 func confidently(x float64) string {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -130,10 +129,10 @@ func TestAPlanOfAnUnknownRuleIsRefused(t *testing.T) {
 func TestWordsOfLooks(t *testing.T) {
 	looks := &Looks{Confidence: 0.95, At: []int{4, 6, 8}, Made: 2, Ended: rollout.EndedDecided}
 	want := "sampling was stopped by the rule at look 2 of 3, with 6 samples of at most 8 per item; the intervals of rollouts are at 99.18 %, so that all looks together keep 95 %"
-	if got := looks.note(message.Language{}, 0.99182); got != want {
+	if got := looks.note(0.99182).String(); got != want {
 		t.Errorf("it says %q, want %q", got, want)
 	}
-	if (*Looks)(nil).note(message.Language{}, 0.95) != "" {
+	if (*Looks)(nil).note(0.95).String() != "" {
 		t.Error("without looks something is said of them")
 	}
 }

@@ -1,111 +1,147 @@
 package analysis
 
 import (
-	"strings"
-
 	"gonogo/analysis/message"
 )
 
-// catalogue holds the words of findings, by gate and status. Another language
-// has a translation of each.
-type catalogue struct {
-	skipped    wording
-	unmeasured wording // an unknown answer without any estimate
-	gates      map[string]gateWords
+// Words are what is said of one fact, in English, for someone who has never trained
+// a model. Names in braces are filled in: {value}, {low}, {high}, {want}, {split},
+// {percent}, {lowpercent}, {highpercent}, {needs}, and what the gate gives.
+type Words struct {
+	Why             string // it matters; shared by all answers
+	Pass            string
+	Fail, Unknown   string
+	FailRemedy      string
+	UnknownRemedy   string
+	Caution         string // of a failing advisory finding
+	CautionRemedy   string
+	CautionUnknown  string
+	CautionUnknownR string
+	Unmeasured      Wording // of an unknown answer without any estimate; "": more rollouts are missing
 }
 
-// message is a title, why it matters and what to do. Words in braces are
-// filled in: {value}, {low}, {high}, {want}, {split} and what the gate gives.
-type wording struct{ title, why, remedy string }
+// Wording is a title and what to do.
+type Wording struct{ Title, Remedy string }
 
-// gateWords are the words of one gate. Why is shared by all answers.
-type gateWords struct {
-	why             string
-	pass            string // title
-	fail, unknown   string
-	failRemedy      string
-	unknownRemedy   string
-	caution         string // title of a failing advisory finding
-	cautionRemedy   string
-	cautionUnknown  string
-	cautionUnknownR string
-	unmeasured      wording // instead of the catalogue's, where more rollouts are not what is missing
+// said are the messages of a Words.
+type said struct {
+	why, skipped                                                       message.Def
+	pass, fail, unknown, caution, cautionUnknown, unmeasured           message.Def
+	failRemedy, unknownRemedy, cautionRemedy, cautionUnknownR, without message.Def
 }
 
-// saying is what a finding's texts are made of besides its numbers.
-type saying struct {
-	l       message.Language
-	vars    map[string]string
-	instead *wording // of the catalogue's title and remedy
+// wording is a title and what to do, as messages.
+type wording struct{ title, remedy message.Def }
+
+// newWording makes the messages of a wording of its own known: one that stands for
+// those of the fact's words.
+func newWording(id, title, remedy string) wording {
+	return wording{message.New(id, title), message.New(id+".remedy", remedy)}
 }
 
-// say fills the texts of a finding with its own numbers.
-func (f *Finding) say(s saying) {
-	f.saying = s
-	fill := filler(s.l, *f, s.vars)
-	m := english.words(*f)
-	if s.instead != nil {
-		m.title, m.remedy = s.instead.title, s.instead.remedy
+var (
+	skippedTitle = message.New("gate.skipped", "not judged: {reason}")
+	unmeasured   = newWording("gate.unmeasured", "not known: too few valid rollouts to estimate it",
+		"Sample at least two rollouts of each item, or mend what made rollouts fail.")
+)
+
+// known makes the messages of a fact's words known.
+func (w Words) known(id string) said {
+	def := func(slot, text string) message.Def {
+		if text == "" {
+			return message.Def{}
+		}
+		return message.New(id+"."+slot, text)
 	}
-	f.Title, f.Why, f.Remedy = fill(s.l.Text(m.title)), fill(s.l.Text(m.why)), fill(s.l.Text(m.remedy))
+	s := said{
+		why: def("why", w.Why), pass: def("pass", w.Pass), fail: def("fail", w.Fail), unknown: def("unknown", w.Unknown),
+		caution: def("caution", w.Caution), cautionUnknown: def("caution_unknown", w.CautionUnknown),
+		failRemedy: def("fail.remedy", w.FailRemedy), unknownRemedy: def("unknown.remedy", w.UnknownRemedy),
+		cautionRemedy: def("caution.remedy", w.CautionRemedy), cautionUnknownR: def("caution_unknown.remedy", w.CautionUnknownR),
+		unmeasured: unmeasured.title, without: unmeasured.remedy,
+	}
+	if w.Unmeasured.Title != "" {
+		s.unmeasured, s.without = def("unmeasured", w.Unmeasured.Title), def("unmeasured.remedy", w.Unmeasured.Remedy)
+	}
+	return s
 }
 
-// words returns what is said of a finding, to be filled in.
-func (c catalogue) words(f Finding) wording {
-	w := c.gates[f.Gate]
-	m := wording{why: w.why}
+// of returns what is said of a finding, to be filled in.
+func (s said) of(f *Finding) wording {
 	switch {
 	case f.Status == Skipped:
-		m.title, m.remedy = c.skipped.title, ""
+		return wording{title: skippedTitle}
 	case f.Status == Unknown && f.Value == nil:
-		m.title, m.remedy = c.unmeasured.title, c.unmeasured.remedy
-		if w.unmeasured.title != "" {
-			m.title, m.remedy = w.unmeasured.title, w.unmeasured.remedy
-		}
+		return wording{s.unmeasured, s.without}
 	case f.Status == Pass:
-		m.title = w.pass
+		return wording{title: s.pass}
 	case f.Status == Fail && f.Severity == Advisory:
-		m.title, m.remedy = w.caution, w.cautionRemedy
+		return wording{s.caution, s.cautionRemedy}
 	case f.Status == Fail:
-		m.title, m.remedy = w.fail, w.failRemedy
+		return wording{s.fail, s.failRemedy}
 	case f.Severity == Advisory:
-		m.title, m.remedy = w.cautionUnknown, w.cautionUnknownR
-	default:
-		m.title, m.remedy = w.unknown, w.unknownRemedy
+		return wording{s.cautionUnknown, s.cautionUnknownR}
 	}
-	return m
+	return wording{s.unknown, s.unknownRemedy}
 }
 
-// filler replaces the words in braces. Values are put in as they are: pages
-// escape them.
-func filler(l message.Language, f Finding, vars map[string]string) func(string) string {
-	var pairs []string
-	for k, v := range vars {
-		pairs = append(pairs, "{"+k+"}", v)
+// say fills the texts of a finding with its own numbers and the gate's.
+func (f *Finding) say(words said, instead *wording, vars message.Args) {
+	args := message.Args{
+		"value": message.Known(f.Value), "low": message.Known(f.Low), "high": message.Known(f.High), "want": message.Said(f.Want),
+		"split": message.Name(string(f.Split)), "percent": message.KnownShare(f.Value), "lowpercent": message.KnownShare(f.Low), "highpercent": message.KnownShare(f.High),
+		"needs": message.Said(needs(f)),
 	}
-	pairs = append(pairs, // the first of a name holds
-		"{value}", valueOf(l, f.Value), "{low}", valueOf(l, f.Low), "{high}", valueOf(l, f.High), "{want}", f.Want,
-		"{split}", string(f.Split), "{percent}", percentOf(l, f.Value), "{lowpercent}", percentOf(l, f.Low), "{highpercent}", percentOf(l, f.High),
-		"{needs}", needs(l, f),
-	)
-	return strings.NewReplacer(pairs...).Replace
+	for name, a := range vars {
+		args[name] = a
+	}
+	w := words.of(f)
+	if instead != nil {
+		w = *instead
+	}
+	f.Title, f.Why, f.Remedy = w.title.With(args), words.why.With(args), w.remedy.With(args)
 }
 
-// percentOf prints a share that may be missing.
-func percentOf(l message.Language, p *float64) string {
-	if p == nil {
-		return l.Text("unknown")
-	}
-	return message.Percent(*p)
-}
+var (
+	needsData    = message.New("gate.needs", "About {items} with {samples} each would settle it.")
+	needsMore    = message.New("gate.needs.more", "More data would settle it.")
+	needsUnknown = message.New("gate.needs.unknown", "The estimate sits on the threshold or too little is known: more data alone may not settle it.")
+)
 
-// needs says in words how much more data would settle a finding.
-func needs(l message.Language, f Finding) string {
+// needs says how much more data would settle a finding.
+func needs(f *Finding) message.Text {
 	switch {
 	case f.Needs != nil && f.Settleable:
-		return l.Say("About %s with %s each would settle it.", l.Count(f.Needs.Items, "item"), l.Count(f.Needs.Samples, "sample"))
+		return needsData.With(message.Args{"items": message.Count(f.Needs.Items, "item"), "samples": message.Count(f.Needs.Samples, "sample")})
 	case f.Settleable:
-		return l.Text("More data would settle it.")
+		return needsMore.Text()
 	}
-	return l.Text("The estimate sits on the threshold or too little is known: more data alone may not settle it.")
+	return needsUnknown.Text()
 }
+
+// What a threshold asks for.
+var (
+	wantAtLeast = message.New("want.at_least", "≥ {limit}")
+	wantAtMost  = message.New("want.at_most", "≤ {limit}")
+	wantAbove   = message.New("want.above", "> {limit}")
+	wantBelow   = message.New("want.below", "< {limit}")
+	wantNone    = message.New("want.none", "0")
+	wantP       = message.New("want.p", "p ≥ {limit}")
+)
+
+func atLeast(limit float64) message.Text { return wantAtLeast.With(limitOf(limit)) }
+func atMost(limit float64) message.Text  { return wantAtMost.With(limitOf(limit)) }
+
+// limitOf is a threshold among the arguments of a message.
+func limitOf(limit float64) message.Args { return message.Args{"limit": message.Number(limit)} }
+
+// notes are stored texts as messages.
+func notes(list []string) []message.Text {
+	var out []message.Text
+	for _, s := range list {
+		out = append(out, message.Verbatim(s))
+	}
+	return out
+}
+
+func noteArg(s string) message.Arg { return message.Foreign(s) }

@@ -3,7 +3,6 @@ package analysis
 import (
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
@@ -100,19 +99,24 @@ func (m *measure) missingBy() *MissingBy {
 func (t PermutationTest) shows() bool { return t.P != nil && t.Statistic != nil && *t.P < lossLevel }
 
 // words says what the tests find; "" where they find nothing.
-func (b *MissingBy) words(l message.Language) string {
-	var found []string
+func (b *MissingBy) words() message.Text {
+	var found []message.Text
 	if b.Item.shows() {
-		found = append(found, l.Say("they depend on the item (%s): %s of %s had %s of them",
-			pText(l, b.Item.P), message.Whole(b.Most), l.Count(b.Item.N, "item"), message.Percent(stat.Or(b.Share, 1))))
+		found = append(found, dependOnItem.With(message.Args{"p": pText(b.Item.P), "n": message.Int(b.Most), "items": message.Count(b.Item.N, "item"), "share": message.Share(stat.Or(b.Share, 1))}))
 	}
 	if b.Reward.shows() {
-		rho, p := message.Plain(*b.Reward.Statistic), pText(l, b.Reward.P)
+		rho, p := message.Number(*b.Reward.Statistic), pText(b.Reward.P)
 		if *b.Reward.Statistic < 0 {
-			found = append(found, l.Say("items that fail more earn less (rank correlation %s, %s), so the mean is likely too high", rho, p))
+			found = append(found, failEarnLess.With(message.Args{"rho": rho, "p": p}))
 		} else {
-			found = append(found, l.Say("items that fail more earn more (rank correlation %s, %s), so the mean is likely too low", rho, p))
+			found = append(found, failEarnMore.With(message.Args{"rho": rho, "p": p}))
 		}
 	}
-	return strings.Join(found, l.Text("; "))
+	return message.Clauses(found...)
 }
+
+var (
+	dependOnItem = message.New("infra.failures.item", "they depend on the item ({p}): {n} of {items} had {share} of them")
+	failEarnLess = message.New("infra.failures.less", "items that fail more earn less (rank correlation {rho}, {p}), so the mean is likely too high")
+	failEarnMore = message.New("infra.failures.more", "items that fail more earn more (rank correlation {rho}, {p}), so the mean is likely too low")
+)

@@ -24,13 +24,13 @@ func TestOutputsThatAreNoTextAreNamed(t *testing.T) {
 			}}}
 			f := toolsFailures.Check(r, nil)[0]
 			if f.Status != c.want {
-				t.Fatalf("tools.failures is %v, want %v: %s", f.Status, c.want, f.Title)
+				t.Fatalf("tools.failures is %v, want %v: %s", f.Status, c.want, f.Title.String())
 			}
-			if said := "3 of 8 tool calls returned an output that is not a string, most of them from search"; c.want == Fail && f.Title != said {
-				t.Errorf("it says %q, want %q", f.Title, said)
+			if said := "3 of 8 tool calls returned an output that is not a string, most of them from search"; c.want == Fail && f.Title.String() != said {
+				t.Errorf("it says %q, want %q", f.Title.String(), said)
 			}
-			if c.want == Fail && !strings.Contains(f.Remedy, `{"output": "text"}`) {
-				t.Errorf("the remedy is %q", f.Remedy)
+			if c.want == Fail && !strings.Contains(f.Remedy.String(), `{"output": "text"}`) {
+				t.Errorf("the remedy is %q", f.Remedy.String())
 			}
 		})
 	}

@@ -8,7 +8,7 @@ import (
 
 // Schema names the shape of result.json. Keys may be added under one schema;
 // renaming or retyping one makes a new schema.
-const Schema = "gonogo/result/1"
+const Schema = "gonogo/result/2"
 
 // Result is result.json. Sections whose stage has not run are absent.
 type Result struct {
@@ -24,7 +24,7 @@ type Result struct {
 	Verdict       Verdict            `json:"verdict"`
 	Reason        *string            `json:"reason"`   // the deciding gate; null for GO
 	Cautions      []string           `json:"cautions"` // advisory gates that failed
-	Note          string             `json:"note,omitempty"`
+	Note          message.Text       `json:"note,omitzero"`
 	Judged        []string           `json:"judged,omitempty"`     // blocking gates that had something to judge
 	NotJudged     []Unjudged         `json:"not_judged,omitempty"` // blocking gates that had not, and sampling that is not complete
 	Required      []string           `json:"required,omitempty"`   // gates without which the verdict is UNDECIDED, and sampling

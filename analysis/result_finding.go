@@ -1,6 +1,11 @@
 package analysis
 
-import "gonogo/sampler/rollout"
+import (
+	"encoding/json"
+
+	"gonogo/analysis/message"
+	"gonogo/sampler/rollout"
+)
 
 // Severity says what a failing gate does to the verdict.
 type Severity string
@@ -41,26 +46,97 @@ func (s *Status) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// Finding is a gate's answer about one split.
+// Finding is a gate's answer about one split, in one severity: the fact that
+// decides it, and every other one that the gate has looked at.
 type Finding struct {
+	Gate     string
+	Topic    string
+	Split    rollout.Split // "" when it concerns the whole run
+	Severity Severity
+	Fact            // the deciding one: the worst, of these the first
+	Others   []Fact // the rest, in the gate's order
+
+	lacks string // the command that would give a skipped gate something to judge; "" where none would
+}
+
+// Fact is one thing that was measured and compared with a threshold. Its texts are
+// data: Text.In says them.
+type Fact struct {
+	ID         string         `json:"id"`
+	Status     Status         `json:"status"`
+	Value      *float64       `json:"value"`
+	Low        *float64       `json:"low"`
+	High       *float64       `json:"high"`
+	Threshold  *float64       `json:"threshold"`      // that Want names first; null where there is none
+	Want       message.Text   `json:"want,omitzero"`  // the threshold in words, such as "≥ 0.10"
+	Unit       string         `json:"unit,omitempty"` // reward, share, items, calls, tokens, seconds
+	Title      message.Text   `json:"message,omitzero"`
+	Why        message.Text   `json:"why,omitzero"`
+	Remedy     message.Text   `json:"remedy,omitzero"`
+	Needs      *Needs         `json:"needs,omitempty"` // of an unknown fact
+	Settleable bool           `json:"settleable,omitempty"`
+	Items      []string       `json:"items,omitempty"`
+	Rows       []message.Text `json:"rows,omitempty"` // what is said of the items, where more than their ids is
+}
+
+// StoredFinding is a Finding as result.json has it: what is to be read of the deciding fact
+// belongs to the finding, and its numbers are the first of the facts.
+type StoredFinding struct {
 	Gate       string        `json:"gate"`
+	Topic      string        `json:"topic"`
 	Split      rollout.Split `json:"split"` // "" when it concerns the whole run
 	Severity   Severity      `json:"severity"`
 	Status     Status        `json:"status"`
-	Value      *float64      `json:"value"`
-	Low        *float64      `json:"low"`
-	High       *float64      `json:"high"`
-	Want       string        `json:"want"` // the threshold in words, such as ">= 0.10"
-	Unit       string        `json:"unit"` // reward, share, items, calls, tokens, seconds
-	Title      string        `json:"title"`
-	Why        string        `json:"why"`
-	Remedy     string        `json:"remedy"`
+	Facts      []Fact        `json:"facts"`
+	Message    message.Text  `json:"message"`
+	Why        message.Text  `json:"why"`
+	Remedy     message.Text  `json:"remedy"`
 	Needs      *Needs        `json:"needs"`
 	Settleable bool          `json:"settleable"`
 	Items      []string      `json:"items"`
+}
 
-	lacks  string // the command that would give a skipped gate something to judge; "" where none would
-	saying saying // what the texts were filled from; nothing in one that was read back
+// MarshalJSON writes the finding as result.json has it.
+func (f Finding) MarshalJSON() ([]byte, error) {
+	lead := f.Fact
+	lead.Title, lead.Why, lead.Remedy, lead.Needs, lead.Settleable, lead.Items = message.Text{}, message.Text{}, message.Text{}, nil, false, nil
+	items := f.Items
+	if items == nil {
+		items = []string{}
+	}
+	return json.Marshal(StoredFinding{
+		f.Gate, f.Topic, f.Split, f.Severity, f.Status, append([]Fact{lead}, f.Others...), f.Title, f.Why, f.Remedy, f.Needs, f.Settleable, items,
+	})
+}
+
+// UnmarshalJSON reads it again.
+func (f *Finding) UnmarshalJSON(b []byte) error {
+	var s StoredFinding
+	if err := json.Unmarshal(b, &s); err != nil {
+		return err
+	}
+	*f = Finding{Gate: s.Gate, Topic: s.Topic, Split: s.Split, Severity: s.Severity}
+	if len(s.Facts) > 0 {
+		f.Fact, f.Others = s.Facts[0], s.Facts[1:]
+	}
+	f.Status, f.Title, f.Why, f.Remedy, f.Needs, f.Settleable, f.Items = s.Status, s.Message, s.Why, s.Remedy, s.Needs, s.Settleable, s.Items
+	return nil
+}
+
+// Facts lists all facts of the finding, the deciding one first.
+func (f *Finding) Facts() []Fact { return append([]Fact{f.Fact}, f.Others...) }
+
+// Listed is what the fact points at, in a language: what is said of items, or their
+// ids.
+func (f *Fact) Listed(l message.Language) []string {
+	if len(f.Rows) == 0 {
+		return f.Items
+	}
+	rows := make([]string, len(f.Rows))
+	for i := range f.Rows {
+		rows[i] = f.Rows[i].In(l)
+	}
+	return rows
 }
 
 // Needs says how much more data would settle an unknown finding.

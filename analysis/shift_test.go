@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"gonogo/analysis"
+	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 )
 
@@ -199,12 +200,12 @@ func TestCheckItems(t *testing.T) {
 			test.change(train, eval)
 			sh, findings := analysis.CheckItems(append(train, eval...), analysis.DefaultSettings())
 			f := findingIn(t, findings, test.gate, test.severity)
-			if f.Status != test.status || !strings.Contains(f.Title, test.says) || test.item != "" && !slices.Contains(f.Items, test.item) {
-				t.Errorf("%s: %q, %q; want %s with %q and %q", f.Status, f.Title, f.Items, test.status, test.says, test.item)
+			if f.Status != test.status || !strings.Contains(f.Title.String(), test.says) || test.item != "" && !slices.Contains(f.Listed(message.Language{}), test.item) {
+				t.Errorf("%s: %q, %q; want %s with %q and %q", f.Status, f.Title.String(), f.Items, test.status, test.says, test.item)
 			}
 			for _, f := range findings {
-				if strings.ContainsAny(f.Title+f.Why+f.Remedy, "{}") {
-					t.Errorf("%s leaves a word out: %q %q", f.Gate, f.Title, f.Remedy)
+				if strings.ContainsAny(f.Title.String()+f.Why.String()+f.Remedy.String(), "{}") {
+					t.Errorf("%s leaves a word out: %q %q", f.Gate, f.Title.String(), f.Remedy.String())
 				}
 			}
 			if _, err := json.Marshal(sh); err != nil {
@@ -223,12 +224,12 @@ func TestAnInconclusiveShiftIsNotSkipped(t *testing.T) {
 	}
 	_, findings := analysis.CheckItems(append(train, eval...), analysis.DefaultSettings())
 	f := findingIn(t, findings, "shift.text", analysis.Advisory)
-	if f.Status != analysis.Unknown || !strings.Contains(f.Title, "a large one cannot be ruled out: AUC") || f.Value == nil {
-		t.Errorf("%s: %s", f.Status, f.Title)
+	if f.Status != analysis.Unknown || !strings.Contains(f.Title.String(), "a large one cannot be ruled out: AUC") || f.Value == nil {
+		t.Errorf("%s: %s", f.Status, f.Title.String())
 	}
 	for _, f := range findings {
 		if f.Status == analysis.Skipped && (f.Value != nil || f.Gate == "shift.text") {
-			t.Errorf("%s is skipped beside its measure: %s", f.Gate, f.Title)
+			t.Errorf("%s is skipped beside its measure: %s", f.Gate, f.Title.String())
 		}
 	}
 }
@@ -249,10 +250,10 @@ func TestFieldsThatSplitsWereDrawnBy(t *testing.T) {
 	}
 	f := findingIn(t, findings, "shift.fields", analysis.Blocking)
 	if f.Status != analysis.Pass || *f.Value < 0.5 || *f.High < 0.5 {
-		t.Errorf("%s: %s", f.Status, f.Title)
+		t.Errorf("%s: %s", f.Status, f.Title.String())
 	}
 	if f := findingIn(t, findings, "shift.fields", analysis.Advisory); f.Status != analysis.Pass {
-		t.Errorf("%s: %s", f.Status, f.Title)
+		t.Errorf("%s: %s", f.Status, f.Title.String())
 	}
 }
 
@@ -277,7 +278,7 @@ func TestFieldsThatTellNoSplits(t *testing.T) {
 		t.Errorf("left out %v, want %v", sh.LeftOut, want)
 	}
 	if f := findingIn(t, findings, "shift.fields", analysis.Blocking); f.Status == analysis.Fail || f.Value == nil {
-		t.Errorf("%s: %s", f.Status, f.Title)
+		t.Errorf("%s: %s", f.Status, f.Title.String())
 	}
 }
 
@@ -296,7 +297,7 @@ func TestNothingToCompare(t *testing.T) {
 	for gate, want := range map[string]analysis.Status{"leakage": analysis.Skipped, "shift.text": analysis.Skipped, "data.conflicts": analysis.Pass, "data.degenerate": analysis.Pass} {
 		for _, f := range findings {
 			if f.Gate == gate && f.Status != want {
-				t.Errorf("one split: %s is %s: %s", gate, f.Status, f.Title)
+				t.Errorf("one split: %s is %s: %s", gate, f.Status, f.Title.String())
 			}
 		}
 	}
@@ -304,7 +305,7 @@ func TestNothingToCompare(t *testing.T) {
 	_, findings = analysis.CheckItems(append(train[:1], asked(seeded(2), rollout.Eval, 1)...), analysis.DefaultSettings())
 	for _, f := range findings {
 		if f.Status == analysis.Fail {
-			t.Errorf("one row a side: %s: %s", f.Gate, f.Title)
+			t.Errorf("one row a side: %s: %s", f.Gate, f.Title.String())
 		}
 	}
 }
@@ -411,8 +412,8 @@ func TestShiftIsTheReason(t *testing.T) {
 				t.Errorf("reason %q, want %q", got, test.reason)
 			}
 			for _, f := range r.Findings {
-				if strings.ContainsAny(f.Title+f.Why+f.Remedy, "{}") {
-					t.Errorf("%s leaves a word out: %q %q", f.Gate, f.Title, f.Remedy)
+				if strings.ContainsAny(f.Title.String()+f.Why.String()+f.Remedy.String(), "{}") {
+					t.Errorf("%s leaves a word out: %q %q", f.Gate, f.Title.String(), f.Remedy.String())
 				}
 			}
 			primary := 0

@@ -94,7 +94,7 @@ func TestCoinFlipGraderIsNoGoByRecordedGrades(t *testing.T) {
 	}
 	for _, f := range r.Findings {
 		if f.Gate == "signal.informative" && f.Status == analysis.Pass {
-			t.Errorf("%s signal.informative passes with %s", f.Severity, f.Title)
+			t.Errorf("%s signal.informative passes with %s", f.Severity, f.Title.String())
 		}
 	}
 	if p := r.Plan; p.MinGroupSize != nil {
@@ -119,8 +119,8 @@ func TestSignalIsNetOfGraderNoise(t *testing.T) {
 	for _, f := range r.Findings {
 		if f.Gate == "signal.informative" {
 			near(t, "what the gate judges", f.Value, *at.Net.Value)
-			if !strings.Contains(f.Title, "grader noise") {
-				t.Errorf("the finding does not say what was taken off: %s", f.Title)
+			if !strings.Contains(f.Title.String(), "grader noise") {
+				t.Errorf("the finding does not say what was taken off: %s", f.Title.String())
 			}
 		}
 	}

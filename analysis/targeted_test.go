@@ -67,7 +67,7 @@ func TestTargetedSamplesCountForClassesAlone(t *testing.T) {
 	for _, r := range []*analysis.Result{plain, targeted} {
 		r.Run, r.Input = analysis.RunInfo{}, rollout.Input{}
 		for i := range r.Findings { // which name items by class
-			r.Findings[i].Items, r.Findings[i].Title, r.Findings[i].Why, r.Findings[i].Remedy = nil, "", "", ""
+			r.Findings[i].Items, r.Findings[i].Title, r.Findings[i].Why, r.Findings[i].Remedy = nil, message.Text{}, message.Text{}, message.Text{}
 		}
 		r.Splits[rollout.Train].Classes = analysis.Classes{}
 	}

@@ -308,17 +308,17 @@ func trapManyTests(t *testing.T) {
 	analysis.Judge(r, nil, analysis.Gates())
 	for _, f := range r.Findings {
 		if f.Gate == "shift.text" && f.Severity == analysis.Blocking {
-			t.Errorf("shift.text decides by the p before correction: %s %s", f.Status, f.Title)
+			t.Errorf("shift.text decides by the p before correction: %s %s", f.Status, f.Title.String())
 		}
 	}
 	if f := finding(t, r, "shift.text", analysis.Advisory); f.Status != analysis.Fail {
-		t.Errorf("p = 0.02 is no caution: %s %s", f.Status, f.Title)
+		t.Errorf("p = 0.02 is no caution: %s %s", f.Status, f.Title.String())
 	}
 	energy.PHolm = stat.Some(0.005)
 	r.Shift.Pairs[0] = energy
 	analysis.Judge(r, nil, analysis.Gates())
 	if f := finding(t, r, "shift.text", analysis.Blocking); f.Status != analysis.Fail {
-		t.Errorf("shift.text is %s where it must fail: %s", f.Status, f.Title)
+		t.Errorf("shift.text is %s where it must fail: %s", f.Status, f.Title.String())
 	}
 }
 
@@ -347,7 +347,7 @@ func trapIdentical(t *testing.T) {
 	}
 	r := f.analyze(t)
 	if got := finding(t, r, "sampling.identical", analysis.Advisory); got.Status != analysis.Fail {
-		t.Errorf("sampling.identical is %s: %s", got.Status, got.Title)
+		t.Errorf("sampling.identical is %s: %s", got.Status, got.Title.String())
 	}
 	if !slices.Contains(r.Cautions, "sampling.identical") {
 		t.Errorf("cautions are %q", r.Cautions)

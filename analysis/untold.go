@@ -8,11 +8,8 @@ import (
 )
 
 // WithoutTexts returns a copy of r without what models, tools, graders and data
-// wrote: answers, payloads, references and errors stand as their lengths, and the
-// findings are said again from that. One that cannot be said again, because its
-// gate is no more or answers otherwise now, keeps its gate, numbers and items
-// alone. Names stay: of items, tools, parts, probes, endpoints and models. The
-// copy is English.
+// wrote: answers, payloads, references and errors are replaced by their lengths.
+// Names stay: of items, tools, parts, probes, endpoints and models.
 func (r *Result) WithoutTexts() (*Result, error) {
 	var b bytes.Buffer
 	if err := r.Encode(&b); err != nil {
@@ -34,12 +31,26 @@ func (r *Result) WithoutTexts() (*Result, error) {
 		bare.Burst.withoutTexts()
 	}
 	for i := range bare.Findings {
-		f := &bare.Findings[i]
-		f.Title, f.Why, f.Remedy = f.Gate, "", ""
+		bare.Findings[i].withoutTexts()
 	}
-	out := bare.said(plain)
-	out.english = nil // the copy is what is said in other languages
-	return out, nil
+	return bare, nil
+}
+
+func (f *Finding) withoutTexts() {
+	for _, x := range append([]*Fact{&f.Fact}, pointers(f.Others)...) {
+		x.Title, x.Remedy = x.Title.WithoutForeign(unsaid), x.Remedy.WithoutForeign(unsaid)
+		for i := range x.Rows {
+			x.Rows[i] = x.Rows[i].WithoutForeign(unsaid)
+		}
+	}
+}
+
+func pointers(facts []Fact) []*Fact {
+	out := make([]*Fact, len(facts))
+	for i := range facts {
+		out[i] = &facts[i]
+	}
+	return out
 }
 
 func (g *Grader) withoutTexts() {
@@ -78,7 +89,13 @@ func (b *Burst) withoutTexts() {
 
 // untold puts a text's length in its place.
 func untold(s *string) {
-	if *s != "" {
-		*s = "[" + strconv.Itoa(utf8.RuneCountInString(*s)) + " characters]"
+	*s = unsaid(*s)
+}
+
+// unsaid is the length of a text in its place.
+func unsaid(s string) string {
+	if s == "" {
+		return ""
 	}
+	return "[" + strconv.Itoa(utf8.RuneCountInString(s)) + " characters]"
 }

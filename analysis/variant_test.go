@@ -32,7 +32,7 @@ func rankVariants(t *testing.T, s analysis.Settings, base *rollout.Run, variants
 	if err := analysis.RankVariants(t.Context(), r, base, variants, rollout.ReadOptions{}, s, analysis.Gates()); err != nil {
 		t.Fatal(err)
 	}
-	if r.Verdict != before.Verdict || r.ExitCode != before.ExitCode || r.Note != before.Note {
+	if r.Verdict != before.Verdict || r.ExitCode != before.ExitCode || r.Note.String() != before.Note.String() {
 		t.Errorf("variants moved the verdict from %s to %s", before.Verdict, r.Verdict)
 	}
 	return r
@@ -81,12 +81,12 @@ func TestVariantsAreRanked(t *testing.T) {
 		t.Errorf("finding is %+v", f)
 	}
 	for _, want := range []string{"best already gains +0.", "without any training, more than the gain of 0.05", "so does good"} {
-		if !strings.Contains(f.Title, want) {
-			t.Errorf("the title %q does not say %q", f.Title, want)
+		if !strings.Contains(f.Title.String(), want) {
+			t.Errorf("the title %q does not say %q", f.Title.String(), want)
 		}
 	}
-	if !strings.Contains(f.Remedy, "it changes prompt") || !strings.Contains(f.Remedy, "the best of 8 rollouts on train") {
-		t.Errorf("the remedy is %q", f.Remedy)
+	if !strings.Contains(f.Remedy.String(), "it changes prompt") || !strings.Contains(f.Remedy.String(), "the best of 8 rollouts on train") {
+		t.Errorf("the remedy is %q", f.Remedy.String())
 	}
 	if len(r.Variants.Notes) != 1 || !strings.Contains(r.Variants.Notes[0].String(), "on eval, whose items did not choose") {
 		t.Errorf("notes are %q", r.Variants.Notes)
@@ -132,8 +132,8 @@ func TestVariantsThatTellNothing(t *testing.T) {
 		"rewards all equal": {graded("train", 30, 4, passes(rng, 0.0)), analysis.Unknown, "not clear whether a variant gains"},
 	} {
 		r := rankVariants(t, s, base, variantOf(t, "v", c.lines))
-		if f := variantFinding(t, r); f.Status != c.status || !strings.Contains(f.Title, c.want) || strings.ContainsAny(f.Title+f.Remedy, "{}") {
-			t.Errorf("%s: %v, %q, %q", what, f.Status, f.Title, f.Remedy)
+		if f := variantFinding(t, r); f.Status != c.status || !strings.Contains(f.Title.String(), c.want) || strings.ContainsAny(f.Title.String()+f.Remedy.String(), "{}") {
+			t.Errorf("%s: %v, %q, %q", what, f.Status, f.Title.String(), f.Remedy.String())
 		}
 	}
 	r := rankVariants(t, s, base)

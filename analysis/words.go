@@ -1,226 +1,76 @@
 package analysis
 
-// english is the one catalogue there is. It is written for someone who has
-// never trained a model.
-var english = catalogue{
-	skipped: wording{title: "not judged: {reason}"},
-	unmeasured: wording{
-		title:  "not known: too few valid rollouts to estimate it",
-		remedy: "Sample at least two rollouts of each item, or mend what made rollouts fail.",
-	},
-	gates: map[string]gateWords{
-		"data.valid": {
-			why:            "A training service refuses a file that breaks its rules, or trains on something other than you meant.",
-			pass:           "the data files keep the platform's rules",
-			fail:           "the data files break the platform's rules in {places}",
-			failRemedy:     "Fix the lines listed here, then measure into a new run directory: gonogo run -o RUN-2.",
-			caution:        "the data files go against the platform's advice in {places}",
-			cautionRemedy:  "Look at the lines listed here; the job would be accepted, but it may not be what you want.",
-			unknown:        "the data files could not be judged",
-			cautionUnknown: "the data files could not be judged",
-		},
-		"data.enough": {
-			why:             "With few items or few samples every number below is a guess: chance alone can make a hopeless task look trainable, or the reverse.",
-			pass:            "{have} items were sampled often enough to decide",
-			unknown:         "{have} items with at least {least} valid rollouts each (of {sampled} sampled, {lost} without any) cannot decide; {wanted} are needed",
-			unknownRemedy:   "Sample more items, or more rollouts of each, or mend what made rollouts fail. {needs}",
-			caution:         "{have} items with {median} valid rollouts each (median) are a small basis",
-			cautionRemedy:   "The verdict stands, but its intervals are wide. 100 items with 8 samples each are a good basis.",
-			cautionUnknown:  "the number of items is not known",
-			cautionUnknownR: "",
-		},
-		"infra.failures": {
-			why:            "A rollout that the model's endpoint, a tool or the grader failed says nothing about the model. Scored as zero, as many tools do, it would teach the model the wrong thing; and a trainer would lose the same share of its rollouts.",
-			pass:           "{percent} of rollouts were lost to {lost}{retried}",
-			fail:           "{percent} of rollouts were lost to {lost}",
-			failRemedy:     "{mend} Lost to the model endpoint: {model_api}, to tools: {tool}, to the grader: {grader}. Most frequent cause: {cause}.",
-			unknown:        "{percent} of rollouts were lost to {lost}: too many to trust the numbers, too few to give up",
-			unknownRemedy:  "{mend} Most frequent cause: {cause}.",
-			caution:        "{percent} of rollouts were lost to {lost}{repeated}{retried}",
-			cautionRemedy:  "Most frequent cause now: {cause}. Under a training run's load it will be more, and a trainer does not repeat them as patiently.",
-			cautionUnknown: "the share of failed rollouts is not known",
-		},
-		"rollouts.finished": endsWords["rollouts.finished"],
-		"rollouts.markup":   endsWords["rollouts.markup"],
-		"rollouts.leaks": {
-			why:           "A rollout that meets what another one left is no attempt of its own: it may have read the other's answer, or stumbled over its remains. Rewards then hang together, so that groups, spreads and intervals tell less than they seem to, and training would teach to look for what others left.",
-			pass:          "{leaking} of {rollouts} met what another one had left",
-			fail:          "{percent} of {rollouts} met what another one had left: they do not run apart",
-			failRemedy:    "Give each rollout a place of its own, fresh when it starts and cleared away when it stops (docs/sessions.md), then sample into a new run directory: what is recorded stays as it is. {examples}.",
-			unknown:       "{percent} of {rollouts} met what another one had left: too many to pass over, too few to give up",
-			unknownRemedy: "Give each rollout a place of its own, fresh when it starts and cleared away when it stops (docs/sessions.md), then sample into a new run directory. {examples}. {needs}",
-			caution:       "{leaking} of {rollouts} met what another one had left",
-			cautionRemedy: "Their rewards are not their own; each of these is certain. Give each rollout a place of its own, fresh when it starts and cleared away when it stops (docs/sessions.md). {examples}.",
-		},
-		"baseline.reachable": {
-			why:             "Reinforcement learning strengthens what the model already does right now and then. Where even the best of several rollouts earns nothing, there is nothing to strengthen.",
-			pass:            "the model sometimes succeeds: the best of {kbest} earns {value} above the bottom of the range",
-			fail:            "the model never succeeds: the best of {kbest} earns only {value} above the bottom of the range",
-			failRemedy:      "Training cannot start from here. Make the task easier or split it into steps with partial credit, check that the grader accepts right answers, give better instructions or tools, use a stronger model, or teach by example (supervised fine-tuning) first. {dead} of {measured} items never earned anything.",
-			unknown:         "it is not clear that the model ever succeeds: the best of {kbest} earns {low} to {high} above the bottom of the range",
-			unknownRemedy:   "{needs}",
-			caution:         "success is rare: the best of {kbest} earns only {value} above the bottom of the range",
-			cautionRemedy:   "Expect slow learning. Partial credit, larger groups or easier items first would help.",
-			cautionUnknown:  "success may be rare: the best of {kbest} earns {low} to {high} above the bottom of the range",
-			cautionUnknownR: "{needs}",
-		},
-		"baseline.headroom": {
-			why:             "Training raises the mean reward towards the ceiling. Where the model is there already, the money buys nothing.",
-			pass:            "there is room to improve: the mean reward of {mean} lies {gap}",
-			fail:            "there is nothing left to gain on {split}: the mean reward of {mean} lies {gap}",
-			failRemedy:      "Use harder items, a stricter grader, or the model as it is. {saturated} of {measured} items always earned the top. If that surprises you, read some rollouts: a grader that accepts everything looks the same.{toolow}",
-			unknown:         "there may be nothing left to gain on {split}: the mean reward lies {interval}",
-			unknownRemedy:   "{needs}",
-			caution:         "there is little left to gain on {split}: the mean reward of {mean} lies {gap}",
-			cautionRemedy:   "Harder items would make training worth more.{toolow}",
-			cautionUnknown:  "there may be little left to gain on {split}: the mean reward lies {interval}",
-			cautionUnknownR: "{needs}",
-		},
-		"signal.informative": {
-			why:             "A trainer of the GRPO family compares several rollouts of the same item. When all earn the same, it learns nothing from them, and has paid for them all.",
-			pass:            "{share} of groups of {group} teach something{fitted}",
-			fail:            "only {share} of groups of {group} teach something: {cost} groups are paid for one that does{fitted}",
-			failRemedy:      "Drop items that are always right ({saturated}) or never right ({dead}), add items of middling difficulty, give partial credit so that rollouts differ, or use larger groups. {mixed} of {measured} items vary at all.",
-			unknown:         "it is not clear whether enough groups of {group} teach something: between {lowpercent} and {highpercent}{fitted}",
-			unknownRemedy:   "{needs}",
-			caution:         "{share} of groups of {group} teach something: {cost} groups are paid for one that does{fitted}",
-			cautionRemedy:   "Training would work, at {cost} times the price of a set in which every group teaches. Keeping only the {mixed} items that vary would bring it near to 1.",
-			cautionUnknown:  "between {lowpercent} and {highpercent} of groups of {group} teach something{fitted}",
-			cautionUnknownR: "{needs}",
-		},
-		"exploration.lift": {
-			why:             "The gap between the best of several rollouts and the mean is what training can pull the mean towards: the better behaviour must already show up among the rollouts.",
-			pass:            "the best of {kbest} earns {value} more than the mean ({best} against {mean})",
-			fail:            "the best of {kbest} earns only {value} more than the mean ({best} against {mean})",
-			failRemedy:      "Rollouts hardly differ: raise the temperature, allow more steps, or give a grader with finer grades.",
-			unknown:         "the best of {kbest} earns {low} to {high} more than the mean",
-			unknownRemedy:   "{needs}",
-			caution:         "the best of {kbest} earns only {value} more than the mean ({best} against {mean})",
-			cautionRemedy:   "Expect a small gain.",
-			cautionUnknown:  "the best of {kbest} earns {low} to {high} more than the mean",
-			cautionUnknownR: "{needs}",
-		},
-		"eval.power": {
-			why:           "After training, this evaluation set has to tell whether it worked. A set that cannot show the gain hoped for leaves you with a model and no answer.",
-			pass:          "the evaluation set would show a change of {value}, a gain of {hoped} is hoped for",
-			caution:       "the evaluation set is too small to show a gain of {hoped}: with {items} and {samples} samples each, changes below {value} can hide",
-			cautionRemedy: "{enough} Set eval.power to the gain that you hope for; once there is a second run, gonogo compare measures what is assumed here.",
-			unmeasured:    wording{title: "not known: fewer than 2 items of eval have a reward", remedy: "Sample more items of eval."},
-		},
-		"variants.gain": {
-			why:             "A better prompt, clearer tool descriptions, more reasoning effort or another model costs nothing to train and can be taken back in a minute. What they gain comes before training; training is then judged from there, where less may be left to gain.",
-			pass:            "no variant gains: the best of {tested}, {variant}, changes the mean reward by {gain}",
-			caution:         "the variant {variant} already gains {gain} without any training{against}{also}",
-			cautionRemedy:   "Take it over first (it changes {changes}), then run again from there. Measured on {items}, each with itself{p}.{price}{lift}",
-			cautionUnknown:  "it is not clear whether a variant gains: {variant} changes the mean reward by {gain}{p}",
-			cautionUnknownR: "{needs}",
-			unmeasured:      wording{title: "not known: no variant could be compared with the base", remedy: "Run the same command again: it makes the rollouts that the variants still lack."},
-		},
-		"data.conflicts":  shiftWords["data.conflicts"],
-		"leakage":         shiftWords["leakage"],
-		"shift.text":      shiftWords["shift.text"],
-		"shift.fields":    shiftWords["shift.fields"],
-		"shift.reward":    shiftWords["shift.reward"],
-		"shift.tools":     shiftWords["shift.tools"],
-		"data.degenerate": shiftWords["data.degenerate"],
-		"sampling.identical": {
-			why:             "One seed for all samples, temperature 0 or a cache of responses makes all rollouts of an item the same. Then every number about variety is wrong.",
-			pass:            "rollouts of the same item differ in their text",
-			caution:         "on {percent} of items all rollouts are the same text",
-			cautionRemedy:   "Look for a fixed seed, temperature 0 or a response cache between here and the model.",
-			cautionUnknown:  "on {lowpercent} to {highpercent} of items all rollouts are the same text",
-			cautionUnknownR: "{needs}",
-		},
-		"grader.resolution": {
-			why:           "With only two grades, rollouts that are nearly right and plainly wrong look alike, and groups are more often all equal.",
-			pass:          "the grader gives {rewards}",
-			caution:       "the grader gives only {rewards}",
-			cautionRemedy: "Partial credit would make more groups teach something. {ends}",
-		},
-		"grader.too_good": {
-			why:           "A mean reward near the top can mean an easy task, or a grader that accepts anything.",
-			pass:          "the mean reward on {split} is not suspiciously high{patterns}",
-			caution:       "the mean reward on {split} is {mean}: suspiciously near the top",
-			cautionRemedy: "Read some rollouts before believing it{patterns}.",
-		},
-		"grader.truth":     graderWords.truth,
-		"grader.hackable":  graderWords.hackable,
-		"grader.noise":     graderWords.noise,
-		"grader.layers":    graderWords.layers,
-		"grader.length":    graderWords.length,
-		"grader.agreement": graderWords.agreement,
-		"grader.guessable": graderWords.guessable,
-		"data.suspect":     graderWords.suspect,
-		"grader.brittle":   graderWords.brittle,
-		"grader.detected":  graderWords.detected,
-		"tools.failures": {
-			why:           "A tool call that fails for good ends its rollout; under the load of a training step it will be worse.",
-			pass:          "{percent} of {calls} tool calls failed for good",
-			caution:       "{percent} of {calls} tool calls failed for good, most of them to {worst}",
-			cautionRemedy: "Mend the tool, or give it more capacity, before training.",
-		},
-		"tools.malformed": {
-			why:             "Calls that name no tool of the job or carry broken arguments are wasted steps. Training can mend them, but a clearer schema is cheaper.",
-			pass:            "{percent} of tool calls are malformed",
-			caution:         "{percent} of tool calls are malformed",
-			cautionRemedy:   "Describe the tools and their parameters better, or make the schemas strict.",
-			cautionUnknown:  "{lowpercent} to {highpercent} of tool calls are malformed",
-			cautionUnknownR: "{needs}",
-		},
-		"tools.budget": {
-			why:           "A rollout that runs out of steps is graded on what little there is, however good its course was.",
-			pass:          "{hit} of {rollouts} rollouts ran out of steps",
-			caution:       "{percent} of rollouts ran out of steps",
-			cautionRemedy: "Raise the limit, or look at what the model spends its steps on: 95 % of rollouts make at most {p95} calls.",
-		},
-		"tools.output_size": {
-			why:           "Long tool outputs fill the context, cost money at every later turn, and may pass the platform's limit.",
-			pass:          "the longest tool outputs are those of {worst}, 95 % within {value} tokens",
-			caution:       "outputs of the tool {worst} are long: the 95th percentile is {value} tokens",
-			cautionRemedy: "Return less: page the output, or cut it.",
-		},
-		"tools.tail": {
-			why:           "A training step waits for its slowest rollout, so that a tool's slow calls set the pace.",
-			pass:          "no tool has a long tail: at most {value} times the median at the 95th percentile ({worst})",
-			caution:       "the tool {worst} has a long tail: its 95th percentile is {value} times its median",
-			cautionRemedy: "Find out what makes some calls slow; waits for repeated requests count.",
-		},
-		"endpoint.lost":      burstWords["endpoint.lost"],
-		"endpoint.latency":   burstWords["endpoint.latency"],
-		"endpoint.crosstalk": burstWords["endpoint.crosstalk"],
-		"endpoint.wire":      burstWords["endpoint.wire"],
-		"endpoint.repeat":    burstWords["endpoint.repeat"],
-		"latency.limit": {
-			why:             "Rollouts past the limit are cut off or discarded by the trainer.",
-			pass:            "rollouts keep to {limit} s",
-			caution:         "{percent} of rollouts take longer than {limit} s",
-			cautionRemedy:   "The 95th percentile is {p95} s: fewer steps or faster tools.",
-			cautionUnknown:  "{lowpercent} to {highpercent} of rollouts take longer than {limit} s",
-			cautionUnknownR: "{needs}",
-		},
-	},
-}
+import "gonogo/analysis/message"
 
 // anyDifference are the words where rewards lie close together and the trainer
 // does not mind.
-var anyDifference = wording{
-	title: "rewards lie close together, but the trainer divides by the standard deviation of a group (trainer.normalize: std), so any difference counts: {differ} of groups teach something",
-}
+var anyDifference = newWording("baseline.any_difference", "rewards lie close together, but the trainer divides by the standard deviation of a group (trainer.normalize: std), so any difference counts: {differ} of groups teach something",
+	"")
 
 // retriedWords are the words where endpoints failed at first and then answered.
-var retriedWords = wording{
-	title:  "{percent} of rollouts succeeded only because a request was repeated: {retries} in all",
-	remedy: "The endpoint drops requests. See which one in the calls of rollouts.jsonl (retries), and mend it or give it more capacity: under a training run's load it will be more, and a trainer does not repeat them as patiently.",
-}
+var retriedWords = newWording("infra.failures.retried", "{percent} of rollouts succeeded only because a request was repeated: {retries} in all",
+	"The endpoint drops requests. See which one in the calls of rollouts.jsonl (retries), and mend it or give it more capacity: under a training run's load it will be more, and a trainer does not repeat them as patiently.")
 
 // notTextWords are the words where a tool's outputs are no strings.
-var notTextWords = wording{
-	title:  "{odd} of {calls} tool calls returned an output that is not a string, most of them from {worst}",
-	remedy: "The wire format asks for {\"output\": \"text\"}; the model was shown the JSON instead. Return text: a training service may refuse anything else.",
-}
+var notTextWords = newWording("tools.failures.not_text", "{odd} of {calls} tool calls returned an output that is not a string, most of them from {worst}",
+	"The wire format asks for {\"output\": \"text\"}; the model was shown the JSON instead. Return text: a training service may refuse anything else.")
 
 // notRandomWords are the words where failures depend on the item or go with the reward.
-var notRandomWords = wording{
-	title:  "failures on {split} are not random: {how}",
-	remedy: "What is left is not a fair sample of the file. Look for what these items have in common: long answers, one tool, or an outage while they were sampled.{bounds}",
+var notRandomWords = newWording("infra.failures.not_random", "failures on {split} are not random: {how}",
+	"What is left is not a fair sample of the file. Look for what these items have in common: long answers, one tool, or an outage while they were sampled.{bounds}")
+
+// hangsWords are said where the signal comes from rollouts without a finished answer.
+var hangsWords = newWording("rollouts.finished.signal", "the signal comes from the {percent} of rollouts that end without a finished answer ({kinds})",
+	"{advice} {without}")
+
+// unaskable are the words where the grader failed on all that was put to it.
+var unaskable = Wording{
+	"not known: the grader gave no grade to anything that was put to it",
+	"Fix what made it fail (the failures by kind are in the grader's section). gonogo audit RUN then repeats what failed; where the grader itself was changed, gonogo grade RUN -o RUN-2 and gonogo audit RUN-2 judge it anew.",
+}
+
+// unpaidWords are the words where no rollout that a detector marks earned anything.
+var unpaidWords = newWording("grader.detected.unpaid", "“{detector}” marks {marked} of {rollouts} as a hack; the grader paid for none of them",
+	"There is no hole to close: they earned the bottom of the range, and training is not drawn to what earns nothing. Read some to see that the detector is right, and keep it: it shows should the trick begin to pay.")
+
+// unjudgedWords are the words where the grader failed on some of the answers
+// that must score at the bottom.
+var unjudgedWords = newWording("grader.hackable.unjudged", "{failed} of {payloads} could not be judged: the grader failed on them{kind}",
+	"{where} A worthless answer should get the lowest grade, not a failure: what a trainer makes of one (no reward, a repeat, a dropped rollout) is not known here. Fix the grader; gonogo grade RUN -o RUN-2 and gonogo audit RUN-2 then judge it anew.")
+
+// fewProbedWords are the words where too few items were probed for the grader to
+// fail.
+var fewProbedWords = newWording("grader.hackable.few", "it is not clear whether the grader can be fooled: its worthless answers were put to it on too few items",
+	"An audit that was broken off, or one of a single item (audit.items), shows no hole on other items. gonogo audit RUN --items 40 puts the probes to more.")
+
+// lostWords are said where items are enough, and too many of them were lost.
+var lostWords = newWording("data.enough.lost", "{lost} of {sampled} sampled items ({lostshare}) have no valid rollout at all; at most {most} may be lost",
+	"The items that were lost may differ from the rest, so that the numbers may not hold for them. Fix what made their rollouts fail, then run the same command again: only what is missing is made. Most frequent cause: {cause}.")
+
+// What to do where the length of an answer goes with its reward; the figure is
+// what twice the length earns or costs.
+var (
+	longerPays  = message.New("grader.length.longer_pays", "Twice the length goes with {slope} more of reward. Read a long and a short answer of one item side by side: if the longer is not better, limit the length or tell the grader to disregard it.")
+	shorterPays = message.New("grader.length.shorter_pays", "Twice the length costs {slope} of reward. Read a long and a short answer of one item side by side: if the shorter is not better, see what the grader holds against length (a limit, a penalty, a cut, a sign that it misreads), or training will leave out what the task needs.")
+)
+
+// shiftSubject is {what} of the gates about shift.
+var shiftSubject = map[string]message.Def{
+	"shift.text":   message.New("shift.text.what", "the messages"),
+	"shift.fields": message.New("shift.fields.what", "the fields of the rows"),
+	"shift.reward": message.New("shift.reward.what", "the items' mean rewards"),
+	"shift.tools":  message.New("shift.tools.what", "tool calls, turns and tokens"),
+}
+
+// shiftWordsOf writes the words of a gate about shift.
+func shiftWordsOf(why, remedy string) Words {
+	return Words{
+		Why:            why,
+		Pass:           "no large difference in {what} between {a} ({na}) and {split} ({nb}): AUC {value} ({low} to {high}), {p}.{missed}",
+		Fail:           "a large difference in {what} between {a} ({na}) and {split} ({nb}): AUC {value} ({low} to {high}), {p}.{words}",
+		FailRemedy:     remedy,
+		Caution:        "{size} in {what} between {a} ({na}) and {split} ({nb}): AUC {value} ({low} to {high}), {p}.{words}",
+		CautionRemedy:  remedy,
+		CautionUnknown: "no difference in {what} between {a} ({na}) and {split} ({nb}) is shown, and a large one cannot be ruled out: AUC {value} ({low} to {high}), {p}.{missed}",
+	}
 }

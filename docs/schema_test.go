@@ -156,6 +156,8 @@ func (m *maker) of(t reflect.Type) object {
 		return object{{"type", "string"}, {"format", "date-time"}}
 	case t == reflect.TypeFor[rollout.Seconds]():
 		return object{{"type", "number"}, {"description", "seconds"}}
+	case t == reflect.TypeFor[analysis.Finding]():
+		return m.of(reflect.TypeFor[analysis.StoredFinding]())
 	case t.Implements(reflect.TypeFor[json.Marshaler]()):
 		panic(fmt.Sprintf("%v writes itself: say here how", t))
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gonogo/analysis"
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/report/reporttest"
 	"gonogo/sampler/rollout"
@@ -299,7 +300,7 @@ func TestCommandsNameTheRun(t *testing.T) {
 
 func TestTheVerdictDoesNotHideTheGrader(t *testing.T) {
 	r := reporttest.Load(t, "dead") // NO-GO for another reason
-	r.Findings = append(r.Findings, analysis.Finding{Gate: "grader.hackable", Severity: analysis.Blocking, Status: analysis.Fail, Title: "the grader pays for nothing"})
+	r.Findings = append(r.Findings, analysis.Finding{Gate: "grader.hackable", Severity: analysis.Blocking, Fact: analysis.Fact{Status: analysis.Fail, Title: message.Verbatim("the grader pays for nothing")}})
 	if got := NewPage(r, options()).Sentence; !strings.HasSuffix(got, "The grader fails as well: grader.hackable.") {
 		t.Errorf("sentence is %q", got)
 	}

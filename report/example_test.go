@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"gonogo/analysis"
+	"gonogo/analysis/message"
 	"gonogo/report"
 )
 
@@ -15,10 +16,11 @@ func ExampleNewPage() {
 	result := &analysis.Result{
 		Verdict: analysis.NoGo, Reason: &gate, GroupSize: 8, Confidence: 0.95,
 		Findings: []analysis.Finding{{
-			Gate: gate, Split: "train", Severity: analysis.Blocking, Status: analysis.Fail,
-			Value: &value, Low: &low, High: &high, Want: ">= 0.10", Unit: "share",
-			Title: "only 4 % of groups of 8 teach something",
-			Why:   "A group whose rewards are all equal teaches nothing.", Remedy: "Add items of middling difficulty.",
+			Gate: gate, Split: "train", Severity: analysis.Blocking, Fact: analysis.Fact{
+				Status: analysis.Fail, Value: &value, Low: &low, High: &high, Want: message.Verbatim("≥ 0.10"), Unit: "share",
+				Title: message.Verbatim("only 4 % of groups of 8 teach something"),
+				Why:   message.Verbatim("A group whose rewards are all equal teaches nothing."), Remedy: message.Verbatim("Add items of middling difficulty."),
+			},
 		}},
 	}
 	page := report.NewPage(result, report.Options{Name: "support-agent", Version: "1.0.0", ASCII: true, Width: 72})

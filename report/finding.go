@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"gonogo/analysis"
+	"gonogo/analysis/message"
 	"gonogo/report/chart"
 	"gonogo/sampler/rollout"
 )
@@ -63,8 +64,8 @@ func findings(r *analysis.Result, opt Options, w *words) []Finding {
 		s := state(f.Finding)
 		out[i] = Finding{
 			Gate: visible(f.Gate), Split: visible(string(f.Split)), State: s, Label: w.States[s], Severity: w.Severity[f.Severity],
-			Title: opt.inRun(prose(f.Title)), Measured: measured(f.Finding, w), Want: wanted(f.Want), Caution: wanted(f.caution),
-			Why: prose(f.Why), Remedy: opt.inRun(prose(f.Remedy)), Items: ids(f.Items),
+			Title: opt.inRun(prose(f.Title.In(r.Lang))), Measured: measured(f.Finding, w), Want: prose(f.Want.In(r.Lang)), Caution: prose(f.caution.In(r.Lang)),
+			Why: prose(f.Why.In(r.Lang)), Remedy: opt.inRun(prose(f.Remedy.In(r.Lang))), Items: ids(f.Listed(r.Lang)),
 		}
 		if out[i].Title == "" {
 			out[i].Title = out[i].Gate
@@ -96,7 +97,7 @@ func (opt Options) inRun(text string) string {
 // stands for as well.
 type folded struct {
 	analysis.Finding
-	caution string
+	caution message.Text
 }
 
 // fold leaves out each advisory finding that says no more than the blocking
@@ -124,7 +125,7 @@ func fold(all []analysis.Finding) []folded {
 			out = append(out, folded{Finding: f})
 			continue
 		}
-		if f.Want != out[i].Want {
+		if f.Want.String() != out[i].Want.String() {
 			out[i].caution = f.Want
 		}
 	}
@@ -146,11 +147,6 @@ func state(f analysis.Finding) State {
 		return Failing
 	}
 	return Unsettled
-}
-
-// wanted is a threshold in words, with its signs as they are printed.
-func wanted(s string) string {
-	return prose(strings.NewReplacer(">=", "≥", "<=", "≤").Replace(s))
 }
 
 func rank(s analysis.Severity) int {

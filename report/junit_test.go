@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"gonogo/analysis"
+	"gonogo/analysis/message"
 	"gonogo/report/reporttest"
 )
 
@@ -87,7 +88,7 @@ func TestJUnitAgreesWithTheVerdict(t *testing.T) {
 // A caution passes with a word; what blocks is not hidden behind what advises.
 func TestJUnitOfSeveralFindingsOfAGate(t *testing.T) {
 	f := func(gate string, sev analysis.Severity, st analysis.Status) analysis.Finding {
-		return analysis.Finding{Gate: gate, Severity: sev, Status: st, Want: string(sev), Title: gate}
+		return analysis.Finding{Gate: gate, Severity: sev, Fact: analysis.Fact{Status: st, Want: message.Verbatim(string(sev)), Title: message.Verbatim(gate)}}
 	}
 	p := NewPage(&analysis.Result{Verdict: analysis.NoGo, Findings: []analysis.Finding{
 		f("caution", analysis.Blocking, analysis.Pass), f("blocked", analysis.Blocking, analysis.Pass), f("blocked", analysis.Blocking, analysis.Fail),
@@ -118,8 +119,9 @@ func FuzzJUnit(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
+		said := message.Verbatim(s)
 		p := &Page{Result: &analysis.Result{Verdict: analysis.NoGo, Run: analysis.RunInfo{ID: s, Model: s}}, Words: &english, Verdict: analysis.NoGo}
-		p.Result.Findings = []analysis.Finding{{Gate: s, Split: "train", Severity: analysis.Blocking, Status: analysis.Fail, Title: s, Why: s, Remedy: s, Unit: s, Want: s, Items: []string{s}}}
+		p.Result.Findings = []analysis.Finding{{Gate: s, Split: "train", Severity: analysis.Blocking, Fact: analysis.Fact{Status: analysis.Fail, Title: said, Why: said, Remedy: said, Unit: s, Want: said, Items: []string{s}}}}
 		p.Name, p.Findings = visible(s), findings(p.Result, Options{Dir: s, Config: s}, &english)
 		p.Sentence, p.Next = sentence(p.Result, p.Findings, &english)
 		var b bytes.Buffer

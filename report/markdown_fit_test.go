@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"gonogo/analysis"
+	"gonogo/analysis/message"
 	"gonogo/report/reporttest"
 	"gonogo/sampler/rollout"
 )
@@ -31,7 +32,7 @@ func TestMarkdownFitsAComment(t *testing.T) {
 func crowded(t *testing.T) *Page {
 	r := reporttest.Load(t, "go")
 	for range 200 {
-		r.Findings = append(r.Findings, analysis.Finding{Gate: "data.enough", Split: rollout.Train, Status: analysis.Fail, Severity: analysis.Advisory, Title: strings.Repeat("多 | <b> ", 40), Why: strings.Repeat("why ", 100)})
+		r.Findings = append(r.Findings, analysis.Finding{Gate: "data.enough", Split: rollout.Train, Severity: analysis.Advisory, Fact: analysis.Fact{Status: analysis.Fail, Title: message.Verbatim(strings.Repeat("多 | <b> ", 40)), Why: message.Verbatim(strings.Repeat("why ", 100))}})
 	}
 	return NewPage(r, options())
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gonogo/analysis"
+	"gonogo/analysis/message"
 	"gonogo/report/chart"
 	"gonogo/report/reporttest"
 )
@@ -146,7 +147,7 @@ func TestSentenceSaysTheVerdictsReason(t *testing.T) {
 
 func TestFindingsStandInTheOrderOfTheirUrgency(t *testing.T) {
 	f := func(gate string, sev analysis.Severity, st analysis.Status) analysis.Finding {
-		return analysis.Finding{Gate: gate, Severity: sev, Status: st, Want: string(sev)}
+		return analysis.Finding{Gate: gate, Severity: sev, Fact: analysis.Fact{Status: st, Want: message.Verbatim(string(sev))}}
 	}
 	r := &analysis.Result{Findings: []analysis.Finding{
 		f("skipped", analysis.Blocking, analysis.Skipped), f("passed", analysis.Blocking, analysis.Pass), f("passed", analysis.Advisory, analysis.Pass),

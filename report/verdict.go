@@ -14,8 +14,8 @@ import (
 func sentence(r *analysis.Result, list []Finding, w *words) (reason, next string) {
 	reason, next = decision(r, list, w)
 	reason += graderToo(r, list, w)
-	if r.Note != "" {
-		reason = fmt.Sprintf(w.Noted, strings.TrimSuffix(reason, w.Signs.Stop), prose(r.Note)) + w.Signs.Stop
+	if !r.Note.None() {
+		reason = fmt.Sprintf(w.Noted, strings.TrimSuffix(reason, w.Signs.Stop), prose(r.Note.In(r.Lang))) + w.Signs.Stop
 	}
 	return reason + changed(r, w), next
 }
@@ -67,7 +67,7 @@ func decides(r *analysis.Result, f Finding) bool {
 
 // uncovered says which required gate judged nothing, why, and how much was.
 func uncovered(r *analysis.Result, list []Finding, u analysis.Unjudged, w *words) (reason, next string) {
-	why := r.Lang.Again(u.Why)
+	why := u.Why.In(r.Lang)
 	if i := slices.IndexFunc(list, func(f Finding) bool { return f.State == Skipped && f.Gate == visible(u.Gate) }); i >= 0 {
 		why = w.Lower(unended(list[i].Title))
 	}
@@ -100,7 +100,7 @@ func changed(r *analysis.Result, w *words) string {
 func goSentence(r *analysis.Result, w *words) string {
 	passed, all := r.Coverage()
 	meaning := w.Meaning[analysis.Go]
-	if r.Note != "" {
+	if !r.Note.None() {
 		meaning = w.NothingAgainst
 	}
 	s := fmt.Sprintf(w.AllPassed, meaning, w.Gates.of(passed))

@@ -36,10 +36,6 @@ var chineseFindings = map[string]string{
 
 	"What is left is not a fair sample of the file. Look for what these items have in common: long answers, one tool, or an outage while they were sampled.{bounds}": "剩下的轨迹不能公正地代表数据文件。请查找这些题目的共同点：回答过长、用到同一个工具，或采样期间发生了中断。{bounds}",
 
-	" Whatever the missing rollouts would have earned, the mean of all is between %s and %s.":  "无论丢失的轨迹本可得多少分，全部轨迹的平均奖励都在 %s 与 %s 之间。",
-	"they depend on the item (%s): %s of %s had %s of them":                                    "它们取决于题目（%s）：在 %[3]s中，%[2]s 道占了其中的 %[4]s",
-	"items that fail more earn less (rank correlation %s, %s), so the mean is likely too high": "失败越多的题目得分越低（等级相关系数 %s，%s），因此平均奖励很可能偏高",
-	"items that fail more earn more (rank correlation %s, %s), so the mean is likely too low":  "失败越多的题目得分越高（等级相关系数 %s，%s），因此平均奖励很可能偏低",
 	"The endpoint drops requests. See which one in the calls of rollouts.jsonl (retries), and mend it or give it more capacity: under a training run's load it will be more, and a trainer does not repeat them as patiently.": "服务端点会丢弃请求。请在 rollouts.jsonl 的调用记录（retries）中查看是哪一个，修复它或给它扩容：在训练的负载下失败会更多，而训练程序不会这样耐心地重试。",
 
 	"Reinforcement learning strengthens what the model already does right now and then. Where even the best of several rollouts earns nothing, there is nothing to strengthen.": "强化学习强化的是模型偶尔已经做对的行为。如果几条轨迹中最好的一条也得不到分，就没有什么可以强化。",

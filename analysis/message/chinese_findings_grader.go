@@ -57,11 +57,9 @@ var chineseFindingsGrader = map[string]string{
 	"Make the core a condition of the other parts. {moving}": "请把核心项设为其他分项的前提。{moving}",
 
 	"If longer answers earn more on the same question, whatever they say, training makes answers long; if shorter ones do, it makes them terse. This looks within each item, so that hard questions with long answers play no part.": "如果同一个问题上无论说什么，较长的答案都得分更高，训练就会使答案变长；如果较短的得分更高，训练就会使答案过于简短。这里只在每道题目内部比较，因此难题答案长不会影响结果。",
-	"the reward does not go with the length of the answer (correlation {value} within items)":                                                                                                  "奖励与答案长度无关（题目内相关系数 {value}）",
-	"{longer} answers earn more on the same item: correlation {value} with the length ({p})":                                                                                                   "同一道题目上，{longer}答案得分更高：与长度的相关系数为 {value}（{p}）",
-	"{advice} Over all items together the correlation is {pooled}.":                                                                                                                            "{advice}所有题目合在一起，相关系数为 {pooled}。",
-	"Twice the length goes with %s more of reward. Read a long and a short answer of one item side by side: if the longer is not better, limit the length or tell the grader to disregard it.": "长度每增加一倍，奖励高出 %s。请把同一道题目的一个长答案和一个短答案对照着读：如果长的并不更好，请限制长度，或让评分器不考虑长度。",
-	"Twice the length costs %s of reward. Read a long and a short answer of one item side by side: if the shorter is not better, see what the grader holds against length (a limit, a penalty, a cut, a sign that it misreads), or training will leave out what the task needs.": "长度每增加一倍，奖励减少 %s。请把同一道题目的一个长答案和一个短答案对照着读：如果短的并不更好，请查明评分器为何不利于长答案（长度限制、惩罚、截断，或误读了什么），否则训练会丢掉任务所需的内容。",
+	"the reward does not go with the length of the answer (correlation {value} within items)": "奖励与答案长度无关（题目内相关系数 {value}）",
+	"{longer} answers earn more on the same item: correlation {value} with the length ({p})":  "同一道题目上，{longer}答案得分更高：与长度的相关系数为 {value}（{p}）",
+	"{advice} Over all items together the correlation is {pooled}.":                           "{advice}所有题目合在一起，相关系数为 {pooled}。",
 
 	"The grader stands in for a person's judgement. Where the two rank answers differently, training moves the model towards the grader and away from the person.": "评分器代替人来判断。如果两者对答案的排序不同，训练就会使模型靠近评分器而远离人。",
 	"grader and people rank the same {outputs} alike: rank correlation {value} ({people})":                                                                         "评分器与人对同样 {outputs}的排序一致：秩相关系数 {value}（{people}）",

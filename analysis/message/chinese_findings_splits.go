@@ -2,16 +2,13 @@ package message
 
 // chineseFindingsSplits is what gates say of rows and splits.
 var chineseFindingsSplits = map[string]string{
-	"%s %s and %s":    "%s %s 与 %s",
-	"%s %s and %s %s": "%s %s 与 %s %s",
-	"%s %s: %s":       "%s %s：%s",
-	"exact":           "完全相同",
-	"swapped":         "换词",
-	"near":            "近似",
-	"family":          "题族",
-	"empty":           "空白",
-	"constant":        "一词反复",
-	"truncated":       "截断",
+	"exact":     "完全相同",
+	"swapped":   "换词",
+	"near":      "近似",
+	"family":    "题族",
+	"empty":     "空白",
+	"constant":  "一词反复",
+	"truncated": "截断",
 
 	"One question with two right answers cannot be learnt: whatever the model says, half of its rollouts are punished for it.": "一个问题有两个正确答案，是学不会的：无论模型怎么答，都有一半轨迹因此受罚。",
 	"no prompt has two references":                                                    "没有一个提示词对应两个不同的参考答案",

@@ -72,7 +72,4 @@ var chineseFindingsTools = map[string]string{
 	"{percent} of {rollouts} met what another one had left: they do not run apart":                     "{rollouts}中有 {percent} 遇到了另一条留下的东西：各轨迹没有相互隔离",
 	"{percent} of {rollouts} met what another one had left: too many to pass over, too few to give up": "{rollouts}中有 {percent} 遇到了另一条留下的东西：多得不能忽略，又少得不足以放弃",
 	"no canary stood where another rollout could have met it (session.canary)":                         "没有任何金丝雀词放在其他轨迹可能遇到的地方（session.canary）",
-	"%s met what %s left (%s)": "%s 遇到了 %s 留下的东西（%s）",
-	"%s met what a rollout of another run left, or one without a record (%s)": "%s 遇到了另一次运行的轨迹或没有记录的轨迹留下的东西（%s）",
-	"%s met what an earlier attempt of its own left (%s)":                     "%s 遇到了它自己先前一次尝试留下的东西（%s）",
 }

@@ -38,7 +38,7 @@ var Chinese = Language{&catalogue{
 // chineseParts are the parts of the Chinese catalogue.
 var chineseParts = []map[string]string{
 	chineseFindings, chineseFindingsGrader, chineseFindingsSplits, chineseFindingsTools, chineseFindingsPhrases, chineseFindingsDocs, chineseFindingsEnds,
-	chineseKept, chineseKeptStat,
+	chineseGates, chineseKept, chineseKeptStat,
 	chineseTexts, chineseComparison, chineseComparisonKept, chineseComparisonPage, chineseComparisonCharts, chineseHistory, chineseCuration,
 	chineseCharts, chineseChartsMore, chineseChartsAbout, chinesePage, chinesePageMore, chinesePageAudit,
 	chineseKeptShift, chineseKeptChoices, chineseKeptComposed,

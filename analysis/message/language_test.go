@@ -118,7 +118,7 @@ func TestATextIsSaidFromItsArguments(t *testing.T) {
 		want string
 	}{
 		{"counts have one plural each", Args{"n": Count(1, "item"), "all": Count(1200, "rollout"), "why": Share(half), "more": Said(Text{})}, "1 item of 1,200 rollouts: 50 %"},
-		{"what is not known says so", Args{"n": Known(none), "all": KnownShare(none), "why": PValue(0.0001), "more": Said(twoTexts.With(Args{"first": Name("; a"), "second": Quote("b")}))}, `unknown of unknown: p < 0.001; a "b"`},
+		{"what is not known says so", Args{"n": Known(none), "all": KnownShare(none), "why": PValue(0.0001), "more": Said(Glued(Verbatim("; a"), Text{}, Verbatim(" b")))}, `unknown of unknown: p < 0.001; a b`},
 		{"clauses are one sentence", Args{"n": Int(1), "all": Int(2), "why": Said(Clauses(Text{}, Clauses(Verbatim("a"), Verbatim("b")), Verbatim("c"))), "more": Said(Clauses(Clauses(), Verbatim(".")))}, "1 of 2: a; b; c."},
 		{"changes have a sign", Args{"n": Change(0.25), "all": Change(-1200), "why": Said(ChangeWithin(0.1, new(-0.05), new(0.25))), "more": Said(ChangeWithin(0, nil, nil))}, "+0.25 of -1,200: +0.1 [-0.05, +0.25]0"},
 		{"what somebody chose has no needless digits", Args{"n": Setting(12), "all": Setting(2.0), "why": Setting(0.05), "more": Name("")}, "12 of 2: 0.05"},

@@ -108,7 +108,7 @@ func (s source) call(call *ast.CallExpr, constants map[string]string, fset *toke
 		text = "%s " + text + "s"
 		s.texts[text] = true
 	}
-	if speaking && name != "counted" || name == "message.New" {
+	if (speaking && name != "counted" || name == "message.New") && !(name == "message.New" && (Def{English: text}).wordless()) {
 		s.said[text] = fset.Position(call.Pos()).String()
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -16,6 +17,12 @@ import (
 // with a capital letter begins a sentence with what it stands for: "{Why}.".
 // Another language has a translation of the words under the same id.
 type Def struct{ ID, English string }
+
+// wordless reports whether the words are names in braces and signs alone, which
+// need no translation.
+func (d Def) wordless() bool {
+	return !strings.ContainsFunc(fill(d.English, func(string) (string, bool) { return "", true }), unicode.IsLetter)
+}
 
 // defs are the messages of this program by id.
 var defs = map[string]Def{}
@@ -82,13 +89,15 @@ type Args map[string]Arg
 // Arg is one argument. Exactly one of its fields besides Unit and Of is set; one
 // without any is a number that is not known.
 type Arg struct {
-	Number *float64 `json:"number,omitempty"`
-	Count  *int     `json:"count,omitempty"`
-	Of     string   `json:"of,omitempty"`   // what is counted, in the English singular
-	Unit   string   `json:"unit,omitempty"` // of a number: see the constants
-	Name   *string  `json:"name,omitempty"` // is not translated
-	Text   *Text    `json:"text,omitempty"`
-	List   []Arg    `json:"list,omitempty"` // shown with commas; with the unit UnitClause, with semicolons
+	Number  *float64 `json:"number,omitempty"`
+	Count   *int     `json:"count,omitempty"`
+	Of      string   `json:"of,omitempty"`      // what is counted, in the English singular
+	Unit    string   `json:"unit,omitempty"`    // of a number: see the constants
+	Name    *string  `json:"name,omitempty"`    // is not translated
+	Foreign *string  `json:"foreign,omitempty"` // what a model, a tool, a grader or the data wrote
+	Text    *Text    `json:"text,omitempty"`
+	List    []Arg    `json:"list,omitempty"`
+	Sep     *string  `json:"sep,omitempty"` // between the parts of a list; nil: commas
 }
 
 // Units of numbers decide how many digits are shown.
@@ -98,7 +107,6 @@ const (
 	UnitWhole   = "whole"   // thousands parted, no decimals
 	UnitChange  = "change"  // a difference, shown with its sign
 	UnitSetting = "setting" // somebody chose it: no needless digits
-	UnitClause  = "clause"  // of a list: one clause after the other
 )
 
 // Number is a number with three significant digits.
@@ -129,16 +137,22 @@ func Int(n int) Arg { return Arg{Count: &n} }
 func Count(n int, thing string) Arg { return Arg{Count: &n, Of: thing} }
 
 // Name is a name or a sign that no language translates.
-func Name(s string) Arg { return Arg{Name: &s} }
+func Name[S ~string](s S) Arg {
+	name := string(s)
+	return Arg{Name: &name}
+}
 
-// Quote is what somebody else wrote, in quotation marks.
-func Quote(s string) Arg { return Name(strconv.Quote(s)) }
+// Foreign is what a model, a tool, a grader or the data wrote, as it is.
+func Foreign(s string) Arg { return Arg{Foreign: &s} }
+
+// Quote is the same in quotation marks.
+func Quote(s string) Arg { return Foreign(strconv.Quote(s)) }
 
 // Said is a message within another; a Text without an id is left out.
 func Said(t Text) Arg { return Arg{Text: &t} }
 
 // Names is a list of names.
-func Names(names []string) Arg {
+func Names[S ~string](names []S) Arg {
 	a := Arg{List: []Arg{}}
 	for _, n := range names {
 		a.List = append(a.List, Name(n))
@@ -149,43 +163,29 @@ func Names(names []string) Arg {
 // List is a list of arguments.
 func List(args ...Arg) Arg { return Arg{List: args} }
 
-// Join puts texts one after the other as sentences.
-func Join(texts ...Text) Text {
-	out := Text{}
-	for _, t := range texts {
-		switch {
-		case t.ID == "":
-		case out.ID == "":
-			out = t
-		default:
-			out = twoTexts.With(Args{"first": Said(out), "second": Said(t)})
-		}
-	}
-	return out
-}
+// Glued, Commas, Clauses and Join put texts one after the other: with nothing
+// between them, with commas, semicolons or spaces. Texts that say nothing are left
+// out.
+func Glued(texts ...Text) Text   { return joined("", texts) }
+func Commas(texts ...Text) Text  { return joined(", ", texts) }
+func Clauses(texts ...Text) Text { return joined("; ", texts) }
+func Join(texts ...Text) Text    { return joined(" ", texts) }
 
 // Of is what an argument says by itself.
 func Of(a Arg) Text { return value.With(Args{"value": a}) }
 
-// Clauses puts texts one after the other within one sentence.
-func Clauses(texts ...Text) Text {
-	list := Arg{List: []Arg{}, Unit: UnitClause}
+func joined(sep string, texts []Text) Text {
+	list := Arg{List: []Arg{}, Sep: &sep}
+	var last Text
 	for _, t := range texts {
-		switch {
-		case t.ID == "":
-		case t.ID == value.ID && t.Args["value"].Unit == UnitClause:
-			list.List = append(list.List, t.Args["value"].List...)
-		default:
-			list.List = append(list.List, Said(t))
+		if !t.None() {
+			list.List, last = append(list.List, Said(t)), t
 		}
 	}
-	switch {
-	case len(list.List) == 0:
-		return Text{}
-	case len(list.List) == 1 && list.List[0].Text != nil:
-		return *list.List[0].Text
+	if len(list.List) > 1 {
+		return severalTexts.With(Args{"list": list})
 	}
-	return Of(list)
+	return last
 }
 
 // ChangeWithin is a difference with its interval, where it has one.
@@ -197,7 +197,7 @@ func ChangeWithin(x float64, low, high *float64) Text {
 }
 
 var (
-	twoTexts     = New("message.two", "{first} {second}")
+	severalTexts = New("message.list", "{list}")
 	value        = New("message.value", "{value}")
 	verbatim     = New("message.verbatim", "{text}")
 	changeWithin = New("message.change_within", "{change} [{low}, {high}]")
@@ -214,6 +214,36 @@ func Verbatim(s string) Text {
 
 // None says whether there is nothing to say.
 func (t Text) None() bool { return t.ID == "" }
+
+// WithoutForeign is the text with a replacement for all that a model, a tool, a
+// grader or the data wrote.
+func (t Text) WithoutForeign(replace func(string) string) Text {
+	out := t
+	if t.Args != nil {
+		out.Args = make(Args, len(t.Args))
+		for name, a := range t.Args {
+			out.Args[name] = a.withoutForeign(replace)
+		}
+	}
+	return out
+}
+
+func (a Arg) withoutForeign(replace func(string) string) Arg {
+	if a.Foreign != nil {
+		return Foreign(replace(*a.Foreign))
+	}
+	if a.Text != nil {
+		return Said(a.Text.WithoutForeign(replace))
+	}
+	if a.List != nil {
+		list := make([]Arg, len(a.List))
+		for i := range a.List {
+			list[i] = a.List[i].withoutForeign(replace)
+		}
+		a.List = list
+	}
+	return a
+}
 
 // String is the text in English.
 func (t Text) String() string { return t.In(Language{}) }
@@ -232,7 +262,11 @@ func (t Text) In(l Language) string {
 		}
 		return t.ID + " " + string(raw)
 	}
-	return fill(l.Text(d.English), func(name string) (string, bool) {
+	words := d.English
+	if l.of != nil && (!d.wordless() || l.of.texts[words] != "") {
+		words = l.Text(words)
+	}
+	return fill(words, func(name string) (string, bool) {
 		a, ok := t.Args[strings.ToLower(name)]
 		if name != strings.ToLower(name) {
 			return capital(a.in(l)), ok
@@ -247,15 +281,18 @@ func (a Arg) in(l Language) string {
 		return a.Text.In(l)
 	case a.Name != nil:
 		return *a.Name
+	case a.Foreign != nil:
+		return *a.Foreign
 	case a.List != nil:
 		parts := make([]string, len(a.List))
 		for i := range a.List {
 			parts[i] = a.List[i].in(l)
 		}
-		if a.Unit == UnitClause {
-			return strings.Join(parts, l.Text("; "))
+		sep := ", "
+		if a.Sep != nil {
+			sep = *a.Sep
 		}
-		return strings.Join(parts, l.Text(", "))
+		return strings.Join(parts, l.Text(sep))
 	case a.Count != nil && a.Of != "":
 		return l.Count(*a.Count, a.Of)
 	case a.Count != nil:

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gonogo/analysis"
+	"gonogo/analysis/message"
 	"gonogo/report/chart"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/rollout"
@@ -71,16 +72,16 @@ func printFindings(w io.Writer, findings []analysis.Finding) {
 		if f.Split != "" {
 			name += " (" + string(f.Split) + ")"
 		}
-		fmt.Fprintf(w, "%-10s %s: %s\n", outcome(f), name, visible(f.Title))
+		fmt.Fprintf(w, "%-10s %s: %s\n", outcome(f), name, visible(f.Title.String()))
 		if f.Status == analysis.Pass || f.Status == analysis.Skipped {
 			continue
 		}
-		for _, text := range []string{f.Why, f.Remedy} {
-			if text != "" {
-				fmt.Fprintf(w, "%-10s %s\n", "", visible(text))
+		for _, text := range []message.Text{f.Why, f.Remedy} {
+			if !text.None() {
+				fmt.Fprintf(w, "%-10s %s\n", "", visible(text.String()))
 			}
 		}
-		for _, item := range f.Items {
+		for _, item := range f.Listed(message.Language{}) {
 			fmt.Fprintf(w, "%-10s - %s\n", "", visible(item))
 		}
 	}
@@ -93,7 +94,7 @@ func byWeight(findings []analysis.Finding) []analysis.Finding {
 	told, failed := map[string]bool{}, map[string]bool{}
 	list := slices.DeleteFunc(slices.Clone(findings), func(f analysis.Finding) bool {
 		of := f.Gate + " " + string(f.Split) + " "
-		key, measure := of+f.Title, of+chart.Interval(f.Value, f.Low, f.High)+strings.Join(f.Items, "\n")
+		key, measure := of+f.Title.String(), of+chart.Interval(f.Value, f.Low, f.High)+strings.Join(f.Items, "\n")
 		again := f.Status == analysis.Pass && told[key] || f.Status == analysis.Fail && f.Severity == analysis.Advisory && failed[measure]
 		told[key] = true
 		failed[measure] = failed[measure] || f.Status == analysis.Fail && f.Severity == analysis.Blocking && f.Value != nil

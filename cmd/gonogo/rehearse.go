@@ -12,7 +12,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis"
-	"gonogo/analysis/message"
 	"gonogo/report/chart"
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
@@ -62,7 +61,7 @@ func (p *project) rehearseLegs(c *cli.Context, w io.Writer, legs []leg) (estimat
 			lost = fmt.Errorf("the rehearsal ended with outcome %s: %s", rec.Outcome, p.redact.String(rec.Error))
 		}
 		if m, found := rollout.MarkupIn(rec.Answer, l.jobs[0].Item); found {
-			unparsed := fmt.Errorf("the answer holds %s, which the server should have parsed: it would be graded as it is. %s", m.Text, analysis.MarkupAdvice(message.Language{}, m.Kind))
+			unparsed := fmt.Errorf("the answer holds %s, which the server should have parsed: it would be graded as it is. %s", m.Text, analysis.MarkupAdvice(m.Kind))
 			fmt.Fprintf(w, "  warning   %s\n", unparsed)
 			lost = cmp.Or(lost, unparsed)
 		}

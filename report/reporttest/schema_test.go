@@ -44,7 +44,7 @@ func TestTheSchemaRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for what, change := range map[string]func(map[string]any){
-		"another version":       func(r map[string]any) { r["schema"] = "gonogo/result/2" },
+		"another version":       func(r map[string]any) { r["schema"] = "gonogo/result/1" },
 		"another verdict":       func(r map[string]any) { r["verdict"] = "MAYBE" },
 		"a number as a text":    func(r map[string]any) { r["ceiling"] = "1" },
 		"a missing section":     func(r map[string]any) { delete(r, "splits") },

@@ -1,0 +1,59 @@
+package analysis
+
+import (
+	"cmp"
+	"slices"
+
+	"gonogo/sampler/rollout"
+)
+
+// folded makes one finding of those of a gate's parts for each severity and split:
+// the worst decides, and the others' facts follow in the order of the parts. Parts
+// that had nothing to judge about the whole run say so where no other part did.
+func (g Gate) folded(all []Finding) []Finding {
+	type place struct {
+		severity Severity
+		split    rollout.Split
+	}
+	var order []place
+	at := make(map[place][]Finding)
+	judged := make(map[Severity]bool)
+	for _, f := range all {
+		p := place{f.Severity, f.Split}
+		if at[p] == nil {
+			order = append(order, p)
+		}
+		at[p] = append(at[p], f)
+		judged[f.Severity] = judged[f.Severity] || f.Status != Skipped
+	}
+	var out []Finding
+	for _, p := range order {
+		list := at[p]
+		lead := 0
+		for i := range list {
+			if rank(list[i].Status) < rank(list[lead].Status) {
+				lead = i
+			}
+		}
+		f := list[lead]
+		if f.Status == Skipped && p.split == "" && judged[p.severity] && len(order) > 1 {
+			continue
+		}
+		for i := range list {
+			if i != lead {
+				f.Others = append(f.Others, list[i].Fact)
+			}
+		}
+		if w, ok := words[g.Name]; ok && f.Status == Pass && w.pass.ID != "" && len(f.Others) > 0 {
+			f.Title = w.pass.With(nil)
+		}
+		out = append(out, f)
+	}
+	slices.SortStableFunc(out, func(a, b Finding) int {
+		return cmp.Compare(slices.Index(rollout.Splits(), a.Split), slices.Index(rollout.Splits(), b.Split))
+	})
+	return out
+}
+
+// rank orders answers, the worst first.
+func rank(s Status) int { return slices.Index([]Status{Fail, Unknown, Pass, Skipped}, s) }
