@@ -139,9 +139,11 @@ func limitOf(limit float64) message.Args { return message.Args{"limit": message.
 func notes(list []string) []message.Text {
 	var out []message.Text
 	for _, s := range list {
-		out = append(out, message.Verbatim(s))
+		out = append(out, noteText.With(message.Args{"note": noteArg(s)}))
 	}
 	return out
 }
 
 func noteArg(s string) message.Arg { return message.Foreign(s) }
+
+var noteText = message.New("note.text", "{note}")

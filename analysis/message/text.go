@@ -282,7 +282,7 @@ func (a Arg) in(l Language) string {
 	case a.Name != nil:
 		return *a.Name
 	case a.Foreign != nil:
-		return *a.Foreign
+		return l.Again(*a.Foreign) // for now some notes of measurement come as sentences
 	case a.List != nil:
 		parts := make([]string, len(a.List))
 		for i := range a.List {
