@@ -90,7 +90,7 @@ type StoredFinding struct {
 	Facts      []Fact        `json:"facts"`
 	Message    message.Text  `json:"message"`
 	Why        message.Text  `json:"why"`
-	Remedy     message.Text  `json:"remedy"`
+	Remedy     *message.Text `json:"remedy"` // null where there is nothing to do
 	Needs      *Needs        `json:"needs"`
 	Settleable bool          `json:"settleable"`
 	Items      []string      `json:"items"`
@@ -104,8 +104,12 @@ func (f Finding) MarshalJSON() ([]byte, error) {
 	if items == nil {
 		items = []string{}
 	}
+	var remedy *message.Text
+	if !f.Remedy.None() {
+		remedy = &f.Remedy
+	}
 	return json.Marshal(StoredFinding{
-		f.Gate, f.Topic, f.Split, f.Severity, f.Status, append([]Fact{lead}, f.Others...), f.Title, f.Why, f.Remedy, f.Needs, f.Settleable, items,
+		f.Gate, f.Topic, f.Split, f.Severity, f.Status, append([]Fact{lead}, f.Others...), f.Title, f.Why, remedy, f.Needs, f.Settleable, items,
 	})
 }
 
@@ -119,7 +123,10 @@ func (f *Finding) UnmarshalJSON(b []byte) error {
 	if len(s.Facts) > 0 {
 		f.Fact, f.Others = s.Facts[0], s.Facts[1:]
 	}
-	f.Status, f.Title, f.Why, f.Remedy, f.Needs, f.Settleable, f.Items = s.Status, s.Message, s.Why, s.Remedy, s.Needs, s.Settleable, s.Items
+	f.Status, f.Title, f.Why, f.Remedy, f.Needs, f.Settleable, f.Items = s.Status, s.Message, s.Why, message.Text{}, s.Needs, s.Settleable, s.Items
+	if s.Remedy != nil {
+		f.Remedy = *s.Remedy
+	}
 	return nil
 }
 

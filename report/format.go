@@ -30,6 +30,7 @@ func Formats() []Format {
 		{Name: "rollouts", File: "rollouts.csv", Doc: "a row for each rollout: outcome, reward, sub-scores, tool calls, tokens, latency", Rollouts: true, Write: writeRollouts},
 		{Name: "parquet", File: "rollouts.parquet", Doc: "the same rows as a Parquet file with types, for pandas and DuckDB; written where it is asked for", Rollouts: true, OnRequest: true, Write: writeParquet},
 		{Name: "json", File: "result.json", Doc: "the analysis as it lies in the run directory, by docs/result.schema.json (gonogo help result); written where it is asked for", OnRequest: true, Write: writeJSON},
+		{Name: "json-text", File: "result-text.json", Doc: "the same with the words of each finding and note beside their data; written where it is asked for", OnRequest: true, Write: writeJSONText},
 	}
 }
 

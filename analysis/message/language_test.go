@@ -141,3 +141,26 @@ func TestATextIsSaidFromItsArguments(t *testing.T) {
 		t.Errorf("a message that is not known is shown as %q", got)
 	}
 }
+
+func TestSpelledMessages(t *testing.T) {
+	New("message.test.spelled", "about {n}")
+	got, err := Spell([]byte(`{"a": [{"id": "message.test.spelled", "args": {"n": {"count": 2, "of": "item"}}}], "b": {"id": "of another version"}, "c": {"id": "message.test.spelled", "status": "pass"}, "d": 1e3}`), Language{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all map[string]any
+	if err := json.Unmarshal(got, &all); err != nil {
+		t.Fatal(err)
+	}
+	if said := all["a"].([]any)[0].(map[string]any)["text"]; said != "about 2 items" {
+		t.Errorf("it says %v", said)
+	}
+	for _, key := range []string{"b", "c"} {
+		if _, has := all[key].(map[string]any)["text"]; has {
+			t.Errorf("%s is no message of this program, and has a text", key)
+		}
+	}
+	if _, err := Spell([]byte("{"), Language{}); err == nil {
+		t.Error("half a document is taken")
+	}
+}
