@@ -41,7 +41,7 @@ func TestEveryWordOfFindingsIsTranslated(t *testing.T) {
 }
 
 var (
-	placeholder = regexp.MustCompile(`\{[a-z_0-9]+\}`)
+	placeholder = regexp.MustCompile(`\{[A-Za-z_0-9]+\}`)
 	quoted      = regexp.MustCompile(`“[^”]*”|"(?:[^"\\]|\\.)*"|'[^']*'|gonogo [a-z]+( RUN| [A-Z]+| --[a-z-]+)*|\{[a-z_]+\}`)
 	englishRun  = regexp.MustCompile(`[a-z]+(?: [a-z]+){3,}`)
 )

@@ -15,7 +15,7 @@ func TestANightComparedWithNone(t *testing.T) {
 	lost := func(m analysis.Missing) *analysis.Result {
 		return &analysis.Result{
 			Splits:   map[rollout.Split]*analysis.SplitResult{"eval": {Missing: m}},
-			Findings: []analysis.Finding{{Gate: "infra.failures", Split: "eval", Status: analysis.Fail, Severity: analysis.Blocking}},
+			Findings: []analysis.Finding{{Gate: "infra.failures", Split: "eval", Severity: analysis.Blocking, Fact: analysis.Fact{Status: analysis.Fail}}},
 		}
 	}
 	other := past(0.5, 0.5)

@@ -72,7 +72,6 @@ var chineseComparison = map[string]string{
 
 // chineseTexts is how texts and arguments are put together.
 var chineseTexts = map[string]string{
-	"{first} {second}":         "{first}{second}",
 	"{value}":                  "{value}",
 	"{text}":                   "{text}",
 	"{change} [{low}, {high}]": "{change} [{low}, {high}]",
