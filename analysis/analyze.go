@@ -44,7 +44,7 @@ func Audited(ctx context.Context, run *rollout.Run, s Settings) (*Result, error)
 	r.Findings = []Finding{}
 	for _, g := range Gates() {
 		if ofGrader(g.Name) {
-			r.Findings = append(r.Findings, g.Check(r, s.Thresholds)...)
+			r.Findings = append(r.Findings, g.judge(r, s.Thresholds)...)
 		}
 	}
 	if r.Grader == nil {
@@ -55,7 +55,7 @@ func Audited(ctx context.Context, run *rollout.Run, s Settings) (*Result, error)
 
 // ofGrader reports whether a gate is about the grader and its references.
 func ofGrader(gate string) bool {
-	return strings.HasPrefix(gate, "grader.") || gate == "data.suspect"
+	return strings.HasPrefix(gate, "grader.") || gate == "data.quality"
 }
 
 // measured reads what a run holds and measures it. The audit comes before the

@@ -27,7 +27,7 @@ func Bursted(ctx context.Context, run *rollout.Run, s Settings) (*Result, error)
 	r.Burst, r.Findings = b, []Finding{}
 	for _, g := range Gates() {
 		if strings.HasPrefix(g.Name, "endpoint.") {
-			r.Findings = append(r.Findings, g.Check(r, s.Thresholds)...)
+			r.Findings = append(r.Findings, g.judge(r, s.Thresholds)...)
 		}
 	}
 	return r, nil

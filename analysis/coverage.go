@@ -33,8 +33,8 @@ func Stages() []Stage {
 		{Sampling, "no planned rollout is missing", nil},
 		{"audit", "the grader was audited", []string{"grader.truth", "grader.hackable", "grader.noise"}},
 		{"leakage", "the splits were searched for copies", []string{"leakage"}},
-		{"shift", "the splits were compared", []string{"shift.text", "shift.fields", "shift.reward", "shift.tools"}},
-		{"burst", "the load of a training step was rehearsed", []string{"endpoint.lost"}},
+		{"shift", "the splits were compared", []string{"shift"}},
+		{"burst", "the load of a training step was rehearsed", []string{"endpoint.burst"}},
 	}
 }
 

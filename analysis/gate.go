@@ -22,15 +22,56 @@ type Gate struct {
 	Charts     []string // the pictures that show what it judges, by name
 	Words      Words
 	Check      func(r *Result, t Thresholds) []Finding
-	Parts      []Gate
+	Parts      []Gate // of these Name, Doc, Words and Check count; Words.Pass of the whole is said where all pass
+
+	passed message.Def // of a gate of parts
 }
 
-// words are the messages of every fact by its id; NewGate fills it.
-var words = map[string]said{}
+// Threshold is one number that a gate compares with.
+type Threshold struct {
+	Name    string // the gate's, or begins with it and a dot
+	Unit    string // share, items, tokens, times, seconds, correlation, AUC, p
+	Doc     string
+	Default float64
+}
 
-// NewGate makes a gate's messages known. It belongs into a package variable. It
-// panics on a name that another gate has.
+// What gates have made known: the messages of every fact by its id, and the default of
+// every threshold.
+var (
+	words    = map[string]said{}
+	defaults = map[string]float64{}
+)
+
+// NewGate makes a gate's messages and thresholds known. It belongs into a package
+// variable. It panics on a name that another gate has, and on a threshold whose name
+// does not begin with the gate's.
 func NewGate(g Gate) Gate {
+	if len(g.Parts) == 0 {
+		newPart(g)
+	} else {
+		g.passed = message.New(g.Name+".parts", g.Words.Pass)
+	}
+	for _, t := range known(g.Thresholds...) {
+		if t.Name != g.Name && !strings.HasPrefix(t.Name, g.Name+".") {
+			panic("analysis: the gate " + g.Name + " cannot have a threshold called " + t.Name)
+		}
+	}
+	return g
+}
+
+// known makes the defaults of thresholds known.
+func known(list ...Threshold) []Threshold {
+	for _, t := range list {
+		if _, taken := defaults[t.Name]; taken {
+			panic("analysis: two thresholds are called " + t.Name)
+		}
+		defaults[t.Name] = t.Default
+	}
+	return list
+}
+
+// newPart makes the messages of a part known. Its name is the id of its fact.
+func newPart(g Gate) Gate {
 	if _, taken := words[g.Name]; taken {
 		panic("analysis: two gates are called " + g.Name)
 	}
@@ -44,49 +85,12 @@ func NewGate(g Gate) Gate {
 // whether it teaches.
 func Gates() []Gate {
 	return []Gate{
-		dataValid,
-		dataConflicts,
-		dataEnough,
-		infraFailures,
-		rolloutsMarkup,
-		rolloutsFinished,
-		rolloutsLeaks,
-		endpointLost,
-		graderTruth,
-		graderHackable,
-		graderNoise,
-		graderLayers,
-		baselineReachable,
-		baselineHeadroom,
-		signalInformative,
-		explorationLift,
-		leakage,
-		shiftText,
-		shiftFields,
-		shiftReward,
-		shiftTools,
-		evalPower,
-		variantsGain,
-		dataDegenerate,
-		samplingIdentical,
-		graderLength,
-		graderAgreement,
-		graderGuessable,
-		dataSuspect,
-		graderBrittle,
-		graderDetected,
-		graderResolution,
-		graderTooGood,
-		toolsFailures,
-		toolsMalformed,
-		toolsBudget,
-		toolsOutputSize,
-		toolsTail,
-		latencyLimit,
-		endpointLatency,
-		endpointCrosstalk,
-		endpointWire,
-		endpointRepeat,
+		dataValid, dataConflicts, dataEnough, dataQuality,
+		infraFailures, rolloutsSound, rolloutsIndependent, endpointBurst,
+		graderTruth, graderHackable, graderNoise, graderShortcuts, graderAccuracy,
+		baselineReachable, baselineHeadroom, signalInformative, explorationLift,
+		leakage, shiftGates, evalPower, variantsGain,
+		toolsHealth, toolsLatency,
 	}
 }
 
@@ -338,12 +342,19 @@ func (g Gate) judge(r *Result, t Thresholds) []Finding {
 		out = g.Check(r, t)
 	} else {
 		for _, part := range g.Parts {
-			out = append(out, part.Check(r, t)...)
+			of := part.Check(r, t)
+			for i := range of {
+				of[i].Charts = part.Charts
+			}
+			out = append(out, of...)
 		}
 		out = g.folded(out)
 	}
 	for i := range out {
 		out[i].Gate, out[i].Topic = g.Name, topic
+		if len(g.Charts) > 0 {
+			out[i].Charts = g.Charts
+		}
 	}
 	return out
 }

@@ -18,6 +18,12 @@ var (
 	noAuditImport = message.New("skip.no_audit_import", "no audit was made: gonogo audit RUN --grader FILE makes it")
 )
 
+const (
+	holeItems     = 2    // fewest items on which a probe is accepted for the grader to fail
+	failedUnknown = 0.33 // share of worthless answers that the grader failed on, from which it is not known whether it can be fooled
+	failedCaution = 0.05 // the same, above which it is a caution
+)
+
 // unaudited returns the reason for which a gate about the audit has nothing to
 // judge, "" when there was one.
 func (r *Result) unaudited() message.Text {
@@ -59,6 +65,11 @@ var graderTruth = NewGate(Gate{
 	Doc: "Blocking, after an audit: at least 95 % of the items' own references earn the top when given as the answer; below 80 %, with the whole " +
 		"interval, it fails; between, it is open. Both shares are lowered by what the grader's own noise takes away. A reference that the grader failed on is not accepted; where the " +
 		"answer hangs on whether it would be, it is open. Advisory: the grader fails on none.",
+	Thresholds: []Threshold{
+		{"grader.truth", "share", "share of references that earn the top when given as the answer, from which the grader passes", 0.95},
+		{"grader.truth.fail", "share", "share below which, with its whole interval, it fails", 0.80},
+	},
+	Charts: []string{"grader_audit"},
 	Words: Words{
 		Why:           "The data says what the right answer is. A grader that does not give full marks to that very answer punishes the model for being right, and training teaches it to be wrong.",
 		Pass:          "the references earn the top when given as the answer: {accepted} do{lost}",
@@ -199,6 +210,11 @@ var graderHackable = NewGate(Gate{
 		"Judged probe by probe and, without noise, over all of them together. What the grader failed on is not judged: it is open when that is a third of such answers, " +
 		"and when fewer items than could fail it were probed, as in an audit that was broken off. " +
 		"Advisory: none does on a single item, and the grader fails on at most 5 % of them and on no probe wholly.",
+	Thresholds: []Threshold{
+		{"grader.hackable", "share", "share of items on which a probe that must score at the bottom is accepted, above which, with its whole interval, the grader fails", 0.01},
+		{hackableMargin, "share", "how far above a probe's limit a reward may lie, as a share of the range; also what counts as a change, and as something earned", 0.05},
+	},
+	Charts: []string{"grader_audit"},
 	Words: Words{
 		Why:           "Training finds every way to earn reward. If an answer that does no work is rewarded, the model learns to give that answer instead of doing the task, and the reward goes up while the work gets worse.",
 		Pass:          "worthless answers do not fool the grader: {best}",
@@ -246,10 +262,10 @@ var graderHackable = NewGate(Gate{
 		lost := lostTo(bottom)
 		switch {
 		case status == Fail:
-		case mostItems(bottom) < int(t.At(gate+".items")): // it could not have failed: an audit that was broken off
+		case mostItems(bottom) < holeItems: // it could not have failed: an audit that was broken off
 			status, j.said = Unknown, &fewProbedWords
-			j.needs = &Needs{Items: int(t.At(gate + ".items")), Samples: 1}
-		case lost.share() >= t.At(gate+".failed"):
+			j.needs = &Needs{Items: holeItems, Samples: 1}
+		case lost.share() >= failedUnknown:
 			status = Unknown
 		}
 		blocking := j.finding(status, b)
@@ -258,7 +274,7 @@ var graderHackable = NewGate(Gate{
 		}
 		j.severity, j.want = Advisory, wantNone.Text()
 		status = Pass
-		switch caution := t.At(gate + ".failed.caution"); {
+		switch caution := failedCaution; {
 		case worst.Above > 0:
 			status = Fail
 		case lost.share() > caution || len(lost.whole) > 0:
@@ -300,7 +316,7 @@ func hackedBy(r *Result, t Thresholds, bottom []*ProbeResult) (worst *ProbeResul
 // noise leaves the margin more often than a greater distance, the items beyond
 // that one are judged as well.
 func hacked(r *Result, t Thresholds, p *ProbeResult, probes int) bool {
-	if p.Items == 0 || p.Above < int(t.At("grader.hackable.items")) {
+	if p.Items == 0 || p.Above < holeItems {
 		return false
 	}
 	limit := t.At("grader.hackable")
@@ -329,7 +345,7 @@ func hackedTogether(r *Result, t Thresholds, bottom []*ProbeResult) bool {
 		return false
 	}
 	items := hackedItems(bottom, bottom[0])
-	return len(items) >= int(t.At("grader.hackable.items")) && *r.Grader.FalseAccept.Low > t.At("grader.hackable")
+	return len(items) >= holeItems && *r.Grader.FalseAccept.Low > t.At("grader.hackable")
 }
 
 // hackedItems lists the items of the holes, those of the telling probe first.
@@ -377,10 +393,11 @@ func hackedWords(r *Result, bottom []*ProbeResult, worst *ProbeResult) message.A
 	return vars
 }
 
-var graderBrittle = NewGate(Gate{
+var graderBrittle = newPart(Gate{
 	Name: "grader.brittle",
 	Doc: "Advisory, after an audit: at most 5 % of right answers are rejected only because they are written differently (case, spacing, units, a sentence around), " +
 		"on items whose reference itself earns the top.",
+	Charts: []string{"grader_audit"},
 	Words: Words{
 		Why:             "A right answer in other clothes (a currency sign, 7 % for 0.07, a sentence around it) is still right. A grader that rejects it teaches a format instead of the task, and calls good rollouts bad.",
 		Pass:            "right answers are accepted however they are written: {percent} of rewrites are rejected",
@@ -397,7 +414,7 @@ var graderBrittle = NewGate(Gate{
 		if r.Grader.Brittle == nil {
 			return []Finding{skipped(gate, "", Advisory, noRewriteTried.Text())}
 		}
-		want := t.At(gate) + r.noiseBelowTop()
+		want := t.At("grader.accuracy.brittle") + r.noiseBelowTop()
 		var worst *ProbeResult
 		for i := range r.Grader.Probes {
 			p := &r.Grader.Probes[i]

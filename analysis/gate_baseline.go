@@ -12,6 +12,11 @@ var baselineReachable = NewGate(Gate{
 	Name: "baseline.reachable",
 	Doc: "Blocking, on train: the best of a group of the planned size lies at least 5 % of the reward range above its bottom, " +
 		"on average over items; else there is no success to learn from. A trainer that divides by a group's standard deviation (trainer.normalize: std) learns from any difference: it passes with signal.informative. Advisory: 10 %.",
+	Thresholds: []Threshold{
+		{"baseline.reachable", "share", "best of a group, above the bottom of the range, as a share of the range", 0.05},
+		{"baseline.reachable.caution", "share", "the same, below which it is a caution", 0.10},
+	},
+	Charts: []string{"best_of_k"},
 	Words: Words{
 		Why:             "Reinforcement learning strengthens what the model already does right now and then. Where even the best of several rollouts earns nothing, there is nothing to strengthen.",
 		Pass:            "the model sometimes succeeds: the best of {kbest} earns {value} above the bottom of the range",
@@ -75,6 +80,11 @@ var baselineHeadroom = NewGate(Gate{
 	Name: "baseline.headroom",
 	Doc: "Blocking, on train and eval: the mean reward stays at least 3 % of the range below the ceiling (the top of the range, " +
 		"or what is configured); else there is nothing left to gain. With trainer.normalize: std it is 3 % of what the rewards seen span, where that is less than 5 % of the range. Advisory: 5 %.",
+	Thresholds: []Threshold{
+		{"baseline.headroom", "share", "ceiling minus mean reward, as a share of the range", 0.03},
+		{"baseline.headroom.caution", "share", "the same, below which it is a caution", 0.05},
+	},
+	Charts: []string{"rewards"},
 	Words: Words{
 		Why:             "Training raises the mean reward towards the ceiling. Where the model is there already, the money buys nothing.",
 		Pass:            "there is room to improve: the mean reward of {mean} lies {gap}",

@@ -13,6 +13,11 @@ import (
 // noBurst is why gates about endpoints are skipped.
 var noBurst = message.New("skip.no_burst", "no training step was rehearsed: gonogo burst does")
 
+const (
+	discardedCaution = 0.01 // share of rollouts discarded, above which it is a caution
+	repeatedMost     = 0.05 // share of requests answered otherwise when made twice
+)
+
 // ofBurst asks f where there was a burst.
 func ofBurst(gate string, severity Severity, f func(b *Burst, r *Result, t Thresholds) []Finding) func(*Result, Thresholds) []Finding {
 	return func(r *Result, t Thresholds) []Finding {
@@ -23,7 +28,7 @@ func ofBurst(gate string, severity Severity, f func(b *Burst, r *Result, t Thres
 	}
 }
 
-var endpointLost = NewGate(Gate{
+var endpointLost = newPart(Gate{
 	Name: "endpoint.lost",
 	Doc: "Blocking, where a training step was rehearsed (gonogo burst): under the load of all its rollouts at once a trainer that repeats a failed request three times " +
 		"would discard at most 5 % of them. Advisory: at most 1 %.",
@@ -39,7 +44,7 @@ var endpointLost = NewGate(Gate{
 		Unmeasured:    Wording{Title: "not known: no rollout of a burst came to its end", Remedy: "Rehearse again."},
 	},
 	Check: ofBurst("endpoint.lost", Blocking, func(b *Burst, r *Result, t Thresholds) []Finding {
-		want, caution := t.At("endpoint.lost"), t.At("endpoint.lost.caution")
+		want, caution := t.At("endpoint.burst.lost"), discardedCaution
 		j := judgement{
 			gate: "endpoint.lost", severity: Blocking, unit: "share", want: atMost(want),
 			vars: message.Args{
@@ -60,7 +65,7 @@ var endpointLost = NewGate(Gate{
 	}),
 })
 
-var endpointLatency = NewGate(Gate{
+var endpointLatency = newPart(Gate{
 	Name: "endpoint.latency",
 	Doc: "Advisory, where a training step was rehearsed: the 95th percentile of every endpoint's latency under all rollouts at once is at most twice that under one; " +
 		"endpoints below 100 ms are not judged.",
@@ -81,7 +86,7 @@ var endpointLatency = NewGate(Gate{
 		if worst == nil {
 			return []Finding{skipped("endpoint.latency", "", Advisory, tooQuick.Text())}
 		}
-		want := t.At("endpoint.latency")
+		want := t.At("endpoint.burst.latency")
 		j := judgement{
 			gate: "endpoint.latency", severity: Advisory, unit: "times", want: atMost(want),
 			vars: message.Args{
@@ -93,7 +98,7 @@ var endpointLatency = NewGate(Gate{
 	}),
 })
 
-var endpointCrosstalk = NewGate(Gate{
+var endpointCrosstalk = newPart(Gate{
 	Name: "endpoint.crosstalk",
 	Doc:  "Advisory, where a training step was rehearsed: no answer holds the trace id or a call id of another rollout.",
 	Words: Words{
@@ -102,18 +107,17 @@ var endpointCrosstalk = NewGate(Gate{
 		Caution:       "{value} of {answers} answers hold another rollout's id",
 		CautionRemedy: "Keep the state of a rollout by its trace_id. Such as: {examples}.",
 	},
-	Check: ofBurst("endpoint.crosstalk", Advisory, func(b *Burst, r *Result, t Thresholds) []Finding {
+	Check: ofBurst("endpoint.crosstalk", Advisory, func(b *Burst, r *Result, _ Thresholds) []Finding {
 		if b.Crosstalk.Answers == 0 {
 			return []Finding{skipped("endpoint.crosstalk", "", Advisory, noWire.Text())}
 		}
-		want := t.At("endpoint.crosstalk")
-		j := judgement{gate: "endpoint.crosstalk", severity: Advisory, unit: "calls", want: atMost(want), vars: message.Args{"answers": message.Int(b.Crosstalk.Answers), "examples": message.Said(b.leakWords())}}
+		j := judgement{gate: "endpoint.crosstalk", severity: Advisory, unit: "calls", want: wantNone.Text(), vars: message.Args{"answers": message.Int(b.Crosstalk.Answers), "examples": message.Said(b.leakWords())}}
 		seen := observed(float64(b.Crosstalk.Leaks))
-		return []Finding{j.finding(seen.atMost(want), seen)}
+		return []Finding{j.finding(seen.atMost(0), seen)}
 	}),
 })
 
-var endpointWire = NewGate(Gate{
+var endpointWire = newPart(Gate{
 	Name: "endpoint.wire",
 	Doc:  "Advisory, where a training step was rehearsed: every answer and every request keeps the wire contract: an output that is a string, the call's own id, a score, at most 1 MB.",
 	Words: Words{
@@ -122,18 +126,17 @@ var endpointWire = NewGate(Gate{
 		Caution:       "{percent} of {answers} answers depart from the wire contract",
 		CautionRemedy: "Correct: {what}.",
 	},
-	Check: ofBurst("endpoint.wire", Advisory, func(b *Burst, r *Result, t Thresholds) []Finding {
+	Check: ofBurst("endpoint.wire", Advisory, func(b *Burst, r *Result, _ Thresholds) []Finding {
 		if b.Wire.Answers == 0 {
 			return []Finding{skipped("endpoint.wire", "", Advisory, noWire.Text())}
 		}
-		want := t.At("endpoint.wire")
-		j := judgement{gate: "endpoint.wire", severity: Advisory, unit: "share", want: atMost(want), vars: message.Args{"answers": message.Int(b.Wire.Answers), "what": message.Said(b.departureWords())}}
+		j := judgement{gate: "endpoint.wire", severity: Advisory, unit: "share", want: wantNone.Text(), vars: message.Args{"answers": message.Int(b.Wire.Answers), "what": message.Said(b.departureWords())}}
 		seen := observed(share(b.Wire.Departing, b.Wire.Answers))
-		return []Finding{j.finding(seen.atMost(want), seen)}
+		return []Finding{j.finding(seen.atMost(0), seen)}
 	}),
 })
 
-var endpointRepeat = NewGate(Gate{
+var endpointRepeat = newPart(Gate{
 	Name: "endpoint.repeat",
 	Doc:  "Advisory, where a training step was rehearsed: at most 5 % of requests are answered otherwise when they are made twice.",
 	Words: Words{
@@ -144,11 +147,11 @@ var endpointRepeat = NewGate(Gate{
 		CautionUnknown:  "{lowpercent} to {highpercent} of requests are answered otherwise when made twice: {requests} do not tell",
 		CautionUnknownR: "About {least} different requests would tell (key burst.repeats).",
 	},
-	Check: ofBurst("endpoint.repeat", Advisory, func(b *Burst, r *Result, t Thresholds) []Finding {
+	Check: ofBurst("endpoint.repeat", Advisory, func(b *Burst, r *Result, _ Thresholds) []Finding {
 		if b.Repeats.N == 0 {
 			return []Finding{skipped("endpoint.repeat", "", Advisory, noRepeat.Text())}
 		}
-		want := t.At("endpoint.repeat")
+		const want = repeatedMost
 		j := judgement{
 			gate: "endpoint.repeat", severity: Advisory, unit: "share", want: atMost(want),
 			vars: message.Args{"requests": message.Count(b.Repeats.N, "different request"), "where": message.Said(b.repeatWords()), "least": message.Said(manyMore.Text())},

@@ -62,6 +62,11 @@ var dataEnough = NewGate(Gate{
 	Name: "data.enough",
 	Doc: "Blocking: at least 20 items, each with min(group size, 4) valid rollouts, and at most 2 % of the sampled items lost; " +
 		"else the run cannot decide. Advisory: at least 100 items and 8 samples.",
+	Thresholds: []Threshold{
+		{"data.enough.items", "items", "fewest items, each sampled min(group size, 4) times, for a verdict", 20},
+		{"data.enough.lost", "share", "largest share of sampled items that may be without any reward", 0.02},
+	},
+	Charts: []string{"variance"},
 	Words: Words{
 		Why:             "With few items or few samples every number below is a guess: chance alone can make a hopeless task look trainable, or the reverse.",
 		Pass:            "{have} items were sampled often enough to decide",
@@ -109,20 +114,20 @@ var dataEnough = NewGate(Gate{
 			j.items = append(slices.Clone(sr.Items.Lost), short...)
 			j.items = j.items[:min(len(j.items), itemsListed)]
 		}
-		return []Finding{j.finding(status, observed(float64(have))), enoughCaution(r, t, split)}
+		return []Finding{j.finding(status, observed(float64(have))), enoughCaution(r, split)}
 	},
 })
 
-func enoughCaution(r *Result, t Thresholds, split rollout.Split) Finding {
+func enoughCaution(r *Result, split rollout.Split) Finding {
 	sr := r.Splits[split]
-	items, samples := t.At("data.enough.caution_items"), t.At("data.enough.caution_samples")
+	const items, samples = 100, 8
 	j := judgement{
 		gate: "data.enough", split: split, severity: Advisory, unit: "items",
-		want: wantItems.With(message.Args{"limit": message.Number(items), "samples": message.Number(samples)}),
+		want: wantItems.With(message.Args{"limit": message.Int(items), "samples": message.Int(samples)}),
 		vars: message.Args{"have": message.Int(sr.Items.Measured), "median": message.Number(sr.Samples.Median)},
 	}
 	status := Pass
-	if float64(sr.Items.Measured) < items || sr.Samples.Median < samples {
+	if sr.Items.Measured < items || sr.Samples.Median < samples {
 		status = Fail
 	}
 	return j.finding(status, observed(float64(sr.Items.Measured)))

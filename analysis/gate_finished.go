@@ -6,7 +6,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-var rolloutsFinished = NewGate(Gate{
+var rolloutsFinished = newPart(Gate{
 	Name: "rollouts.finished",
 	Doc: "Blocking, on every sampled split: at most 20 % of rollouts end without a finished answer (cut off by the token limit, refused, filtered, empty), and on train " +
 		"`signal.informative` and `exploration.lift` reach their thresholds without those rollouts, too. Advisory: at most 2 %.",

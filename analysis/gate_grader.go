@@ -5,7 +5,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-var samplingIdentical = NewGate(Gate{
+var samplingIdentical = newPart(Gate{
 	Name: "sampling.identical",
 	Doc:  "Advisory: the outputs of most items are not all the same text, as one seed for all samples or a response cache would make them.",
 	Words: Words{
@@ -17,7 +17,7 @@ var samplingIdentical = NewGate(Gate{
 		CautionUnknownR: "{needs}",
 	},
 	Check: func(r *Result, t Thresholds) []Finding {
-		want := t.At("sampling.identical")
+		want := t.At("rollouts.independent.identical")
 		var out []Finding
 		for _, split := range rollout.Splits() {
 			sr := r.Splits[split]
@@ -36,9 +36,10 @@ var samplingIdentical = NewGate(Gate{
 	},
 })
 
-var graderResolution = NewGate(Gate{
-	Name: "grader.resolution",
-	Doc:  "Advisory: the grader gives more than two different rewards. A yes-or-no grader needs larger groups for the same signal.",
+var graderResolution = newPart(Gate{
+	Name:   "grader.resolution",
+	Doc:    "Advisory: the grader gives more than two different rewards. A yes-or-no grader needs larger groups for the same signal.",
+	Charts: []string{"rewards"},
 	Words: Words{
 		Why:           "With only two grades, rollouts that are nearly right and plainly wrong look alike, and groups are more often all equal.",
 		Pass:          "the grader gives {rewards}",
@@ -72,10 +73,11 @@ func ends(g *Grader) message.Text {
 	return text
 }
 
-var graderTooGood = NewGate(Gate{
+var graderTooGood = newPart(Gate{
 	Name: "grader.too_good",
 	Doc: "Advisory: the mean reward is not suspiciously near the top of the range (98 %). What else looks too good is listed beside it for reading and decides nothing: " +
 		"items always at the top, the top without a tool call where others made some, one answer that earns the top on several items.",
+	Charts: []string{"rewards"},
 	Words: Words{
 		Why:           "A mean reward near the top can mean an easy task, or a grader that accepts anything.",
 		Pass:          "the mean reward on {split} is not suspiciously high{patterns}",
@@ -85,7 +87,7 @@ var graderTooGood = NewGate(Gate{
 	Check: func(r *Result, t Thresholds) []Finding {
 		var out []Finding
 		rng := r.rng()
-		limit := rng.Lo + t.At("grader.too_good")*rng.Width()
+		limit := rng.Lo + t.At("grader.shortcuts.too_good")*rng.Width()
 		for _, split := range rollout.Splits() {
 			sr := r.Splits[split]
 			if sr == nil || !sr.Reward.Known() {

@@ -11,6 +11,11 @@ var infraFailures = NewGate(Gate{
 	Doc: "Blocking, on every sampled split: the observed share of rollouts that model endpoint, tools or grader failed is at most 5 %; " +
 		"above 20 % it fails; between, the run cannot decide. Advisory: at most 1 %, counting failed rollouts that were made again; at most 5 % of rollouts needed a request repeated; " +
 		"and which rollouts fail depends neither on the item nor on its reward (permutation tests, p >= 0.01).",
+	Thresholds: []Threshold{
+		{"infra.failures.pass", "share", "share of rollouts that model, tool or grader failed, up to which the run stands", 0.05},
+		{"infra.failures.fail", "share", "share above which the run says nothing", 0.20},
+	},
+	Charts: []string{"failures"},
 	Words: Words{
 		Why:            "A rollout that the model's endpoint, a tool or the grader failed says nothing about the model. Scored as zero, as many tools do, it would teach the model the wrong thing; and a trainer would lose the same share of its rollouts.",
 		Pass:           "{percent} of rollouts were lost to {lost}{retried}",
@@ -70,7 +75,7 @@ func failuresOf(r *Result, t Thresholds, split rollout.Split) []Finding {
 		j.items = failedItems(sr)
 	}
 	blocking := j.finding(status, observed(missing))
-	caution := t.At("infra.failures.caution")
+	const caution = 0.01 // share of rollouts that failed at least once
 	j.severity, j.want = Advisory, atMost(caution)
 	ever := observed(sr.everMissing())
 	out := []Finding{blocking, j.finding(ever.atMost(caution), ever)}
@@ -84,13 +89,17 @@ func failuresOf(r *Result, t Thresholds, split rollout.Split) []Finding {
 		out = append(out, j.finding(Fail, observed(min(stat.Or(by.Item.P, 1), stat.Or(by.Reward.P, 1)))))
 		j.unit = "share"
 	}
-	again, most := observed(share(sr.Missing.Retried, sr.rollouts())), t.At("infra.failures.retried")
+	again, most := observed(share(sr.Missing.Retried, sr.rollouts())), retriedMost
 	if again.atMost(most) == Fail {
 		j.want, j.items, j.said = atMost(most), nil, &retriedWords
 		out = append(out, j.finding(Fail, again))
 	}
 	return out
 }
+
+// retriedMost is the share of rollouts with a repeated request, above which it is a
+// caution.
+const retriedMost = 0.05
 
 // missedBy names whose failures the missing grades are, and what to do about most of
 // them.

@@ -4,7 +4,7 @@ import (
 	"gonogo/analysis/message"
 )
 
-var graderLayers = NewGate(Gate{
+var graderLayers = newPart(Gate{
 	Name: "grader.layers",
 	Doc: "Blocking, for a reward made of parts with a declared core or a hard gate: at most 10 % of the rollouts whose core is at zero earn more than 5 % of the range; it fails when " +
 		"the whole interval lies above. Advisory: 2 %.",
@@ -41,7 +41,8 @@ var graderLayers = NewGate(Gate{
 		if len(l.Moving) > 0 {
 			j.vars["moving"] = message.Said(movesWith.With(message.Args{"parts": message.Names(l.Moving)}))
 		}
-		want, caution := t.At(gate), t.At(gate+".caution")
+		const caution = 0.02 // share of rollouts that earn something while the core is at zero
+		want := t.At("grader.shortcuts.layers")
 		b := boundOf(l.Bought)
 		j.want = atMost(want)
 		status := atMostObserved(b, want)

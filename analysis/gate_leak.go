@@ -56,7 +56,7 @@ var dataConflicts = NewGate(Gate{
 	},
 })
 
-var dataDegenerate = NewGate(Gate{
+var dataDegenerate = newPart(Gate{
 	Name: "data.degenerate",
 	Doc: "Advisory: no prompt is empty, one word over and over, or cut off, no row repeats another of its split, and no prompt holds its own reference word for word " +
 		"(unless most do: then finding it there is the task).",
@@ -112,6 +112,9 @@ var leakage = NewGate(Gate{
 	Doc: "Blocking: eval and production have no row in common with train, by prompt (after normalisation) or by declared family. " +
 		"Advisory, also between eval and production: at most 1 % of the rows share most of their text with a row of the other split, and none is the same but for names or numbers. " +
 		"Phrases that more than 5 % of the rows have are templates and weigh nothing.",
+	Thresholds: []Threshold{
+		{"leakage.near", "share", "share of rows that share most of their text with a row of another split, above which, with its whole interval, it is a caution", 0.01},
+	},
 	Words: Words{
 		Why:            "What the model was trained on it may have learnt by heart. Rows that stand in train and in another split make that split look better than new tasks will.",
 		Pass:           "{split} and {a} have no rows in common: {exact} copies, {swapped} that differ in names or numbers alone, {near} of {rows} that share most of their text{note}",

@@ -5,7 +5,7 @@ import (
 	"gonogo/analysis/stat"
 )
 
-var rolloutsLeaks = NewGate(Gate{
+var rolloutsLeaks = newPart(Gate{
 	Name: "rollouts.leaks",
 	Doc: "Blocking, where rollouts had canaries (docs/sessions.md): at most 1 % of them met what another one had left; with its whole interval above that it fails. " +
 		"Advisory: none did. Each such leak is certain.",
@@ -25,7 +25,8 @@ var rolloutsLeaks = NewGate(Gate{
 		if l == nil {
 			return []Finding{skipped(gate, "", Blocking, noCanary.Text())}
 		}
-		want, caution := t.At(gate), t.At(gate+".caution")
+		const caution = 0 // any
+		want := t.At("rollouts.independent.leaks")
 		j := judgement{
 			gate: gate, severity: Blocking, unit: "share", want: atMost(want), items: l.Items,
 			vars: message.Args{"leaking": message.Int(l.Leaking), "rollouts": message.Count(l.Rollouts, "rollout"), "examples": message.Said(l.exampleWords())},

@@ -5,7 +5,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-var rolloutsMarkup = NewGate(Gate{
+var rolloutsMarkup = newPart(Gate{
 	Name: "rollouts.markup",
 	Doc: "Blocking, on every sampled split: at most 2 % of answers hold text that the server should have parsed: a tool call, reasoning or tokens of the chat template " +
 		"that neither the item's prompt nor its reference mentions. Advisory: none does.",
@@ -28,7 +28,8 @@ var rolloutsMarkup = NewGate(Gate{
 			}
 			e := &sr.Ends
 			seen := observed(share(e.marked(), e.Answers))
-			want, caution := t.At(gate), t.At(gate+".caution")
+			const caution = 0 // any
+			want := t.At("rollouts.finished.markup")
 			j := judgement{
 				gate: gate, split: split, severity: Blocking, unit: "share", want: atMost(want), items: e.MarkupItems,
 				vars: message.Args{"token": message.Foreign(e.MarkupText), "advice": message.Said(MarkupAdvice(e.markupKinds()...))},

@@ -12,6 +12,10 @@ var graderNoise = NewGate(Gate{
 	Name: "grader.noise",
 	Doc: "Blocking, on train, wherever the same outputs were graded more than once, by the audit or in what was imported: at most half of the variance of rewards within an item " +
 		"is the grader's own noise. Advisory: a quarter.",
+	Thresholds: []Threshold{
+		{"grader.noise", "share", "share of the variance within items that the grader's own noise may make", 0.50},
+		{"grader.noise.caution", "share", "the same, above which it is a caution", 0.25},
+	},
 	Words: Words{
 		Why:             "Grading the same answer twice should give the same reward. What differs is noise: a trainer takes it for a better or worse answer and learns from chance.",
 		Pass:            "grading the same answer again changes little: {percent} of the difference between the rewards of one item is the grader's own noise ({low} to {high}, {outputs} graded again)",

@@ -44,8 +44,8 @@ func (g Gate) folded(all []Finding) []Finding {
 				f.Others = append(f.Others, list[i].Fact)
 			}
 		}
-		if w, ok := words[g.Name]; ok && f.Status == Pass && w.pass.ID != "" && len(f.Others) > 0 {
-			f.Title = w.pass.With(nil)
+		if f.Status == Pass && len(f.Others) > 0 {
+			f.Title = g.passed.Text()
 		}
 		out = append(out, f)
 	}
@@ -53,6 +53,12 @@ func (g Gate) folded(all []Finding) []Finding {
 		return cmp.Compare(slices.Index(rollout.Splits(), a.Split), slices.Index(rollout.Splits(), b.Split))
 	})
 	return out
+}
+
+// only is the gate with some of its parts.
+func (g Gate) only(parts ...Gate) Gate {
+	g.Parts = parts
+	return g
 }
 
 // rank orders answers, the worst first.

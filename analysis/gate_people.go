@@ -7,7 +7,7 @@ import (
 	"gonogo/analysis/stat"
 )
 
-var graderLength = NewGate(Gate{
+var graderLength = newPart(Gate{
 	Name: "grader.length",
 	Doc:  "Advisory: within items, the reward does not go with the length of the answer (correlation with its log below 0.3 either way, or p above 0.01).",
 	Words: Words{
@@ -22,7 +22,8 @@ var graderLength = NewGate(Gate{
 			return []Finding{skipped(gate, "", Advisory, noLengths.Text())}
 		}
 		l := r.Grader.Length
-		want, level := t.At(gate), t.At(gate+".p")
+		const level = 0.01 // p-value below which such a correlation counts
+		want := t.At("grader.shortcuts.length")
 		j := judgement{
 			gate: gate, severity: Advisory, unit: "correlation", want: wantWithin.With(message.Args{"limit": message.Number(want), "p": message.Number(level)}),
 			vars: message.Args{
@@ -44,7 +45,7 @@ var graderLength = NewGate(Gate{
 // usefulItems is how many items make a rank correlation useful.
 const usefulItems = 20
 
-var graderAgreement = NewGate(Gate{
+var graderAgreement = newPart(Gate{
 	Name: "grader.agreement",
 	Doc:  "Advisory, with people's labels: rewards and labels of the same outputs rank alike (Spearman at least 0.8).",
 	Words: Words{
@@ -65,7 +66,7 @@ var graderAgreement = NewGate(Gate{
 			return []Finding{skipped(gate, "", Advisory, noLabels.Text())}
 		}
 		a := r.Grader.Agreement
-		want := t.At(gate)
+		want := t.At("grader.accuracy.agreement")
 		j := judgement{
 			gate: gate, severity: Advisory, unit: "correlation", want: atLeast(want), items: a.Items,
 			vars: message.Args{"outputs": message.Count(a.Outputs, "output"), "people": message.Said(onePerson.Text()), "ceiling": message.Said(message.Text{})},
@@ -91,7 +92,7 @@ var graderAgreement = NewGate(Gate{
 	},
 })
 
-var graderGuessable = NewGate(Gate{
+var graderGuessable = newPart(Gate{
 	Name: "grader.guessable",
 	Doc:  "Advisory, after an audit: the most common reference, given as the answer to every item, earns at most a quarter of the range.",
 	Words: Words{
@@ -111,7 +112,7 @@ var graderGuessable = NewGate(Gate{
 			return []Finding{skipped(gate, "", Advisory, noConstant.Text())}
 		}
 		rng := r.rng()
-		want := rng.Lo + t.At(gate)*rng.Width()
+		want := rng.Lo + t.At("grader.shortcuts.guessable")*rng.Width()
 		j := judgement{
 			gate: gate, severity: Advisory, unit: "reward", want: atMost(want),
 			vars: message.Args{"answer": message.Quote(clip(r.Grader.GuessableAnswer, headLength))},
@@ -122,7 +123,7 @@ var graderGuessable = NewGate(Gate{
 	},
 })
 
-var dataSuspect = NewGate(Gate{
+var dataSuspect = newPart(Gate{
 	Name: "data.suspect",
 	Doc: "Advisory, after an audit: on no item most rollouts agree on one answer that is not the reference while none earns the top, or earn the top while the reference, given as the answer, earns the bottom. " +
 		"Skipped where answers could not be compared and rewards show nothing.",
@@ -137,7 +138,8 @@ var dataSuspect = NewGate(Gate{
 		if why := r.unaudited(); !why.None() {
 			return []Finding{skipped(gate, "", Advisory, why)}
 		}
-		want, list := t.At(gate), r.Grader.SuspectReferences
+		const want = 0 // any
+		list := r.Grader.SuspectReferences
 		if len(list) == 0 && r.Grader.Compared == 0 {
 			return []Finding{incomparable(r)}
 		}
@@ -200,7 +202,7 @@ func worstDetector(r *Result, want float64) *DetectorResult {
 	return worst
 }
 
-var graderDetected = NewGate(Gate{
+var graderDetected = newPart(Gate{
 	Name: "grader.detected",
 	Doc:  "Advisory, where detectors are configured: no rollout is marked as a hack.",
 	Words: Words{
@@ -218,7 +220,7 @@ var graderDetected = NewGate(Gate{
 		if r.Grader == nil || len(r.Grader.Detectors) == 0 {
 			return []Finding{skipped(gate, "", Advisory, noDetector.Text())}
 		}
-		want := t.At(gate)
+		const want = 0 // any
 		worst := worstDetector(r, want)
 		j := judgement{
 			gate: gate, severity: Advisory, unit: "share", want: atMost(want), items: worst.Items,

@@ -15,6 +15,10 @@ var evalPower = NewGate(Gate{
 	Doc: "Advisory, on eval: the items and samples of this run, sampled again after training, would show a gain of 5 % of the reward range " +
 		"in 80 % of paired comparisons. Until there is a second run, how unevenly items will gain is assumed: by item means of the two models " +
 		"that correlate at 0.5, and by no less than if the whole gain fell to few items.",
+	Thresholds: []Threshold{
+		{"eval.power", "share", "the gain hoped for, as a share of the range: the evaluation set shall show it in 80 % of comparisons", 0.05},
+		{"eval.power.correlation", "correlation", "how item means of two models go together, assumed where no second run tells; less is more careful", 0.50},
+	},
 	Words: Words{
 		Why:           "After training, this evaluation set has to tell whether it worked. A set that cannot show the gain hoped for leaves you with a model and no answer.",
 		Pass:          "the evaluation set would show a change of {value}, a gain of {hoped} is hoped for",

@@ -31,7 +31,7 @@ const shiftDoc = " are alike in each two splits. It fails when a classifier tell
 
 // shiftGate compares each two splits on one thing.
 func shiftGate(name, on, doc string, without message.Def, why, remedy string) Gate {
-	return NewGate(Gate{
+	return newPart(Gate{
 		Name:  name,
 		Doc:   doc,
 		Words: shiftWordsOf(why, remedy),
@@ -54,6 +54,14 @@ func shiftGate(name, on, doc string, without message.Def, why, remedy string) Ga
 	})
 }
 
+// ClearShift is the AUC above which, with its whole interval, a difference between
+// splits is called clear.
+const ClearShift = 0.60
+
+// unclearShift is how far below the AUC that fails one must be, with its whole
+// interval, to pass.
+const unclearShift = 0.05
+
 // judgeShift judges one comparison: nothing where it was not made.
 func judgeShift(r *Result, t Thresholds, gate, on string, c Crossing) []Finding {
 	test, told := r.Shift.tests(on, c)
@@ -67,7 +75,8 @@ func judgeShift(r *Result, t Thresholds, gate, on string, c Crossing) []Finding 
 		}))}
 	}
 	auc, p := boundOf(told.Effect), *test.PHolm
-	fail, pass, sure, likely := t.At(gate), t.At(gate+".pass"), t.At(gate+".p"), t.At(gate+".caution.p")
+	fail, sure, likely := t.At("shift"), t.At("shift.p"), t.At("shift.caution.p")
+	pass := fail - unclearShift
 	items := told.Items
 	if len(items) == 0 {
 		items = test.Items
@@ -78,7 +87,7 @@ func judgeShift(r *Result, t Thresholds, gate, on string, c Crossing) []Finding 
 	if p < likely {
 		hint = Fail
 		advisory.items = items
-		vars["size"] = message.Said(sizeOf(told, t.At(gate+".caution")))
+		vars["size"] = message.Said(sizeOf(told, ClearShift))
 	}
 	switch {
 	case auc.low != nil && *auc.low > fail && p < sure:
@@ -159,17 +168,6 @@ func pText(p *float64) message.Arg {
 		return message.Said(pUnknown.Text())
 	}
 	return message.PValue(*p)
-}
-
-// shiftThresholds are those of one gate about shift.
-func shiftThresholds(gate string) []Threshold {
-	return []Threshold{
-		{gate, "AUC of telling two splits apart above which, with its whole interval, they differ", 0.75},
-		{gate + ".pass", "AUC below which, with its whole interval, they are alike", 0.70},
-		{gate + ".p", "adjusted p-value below which a difference counts", 0.01},
-		{gate + ".caution", "AUC above which, with its whole interval, a difference is called clear", 0.60},
-		{gate + ".caution.p", "adjusted p-value below which any difference is a caution", 0.05},
-	}
 }
 
 var (

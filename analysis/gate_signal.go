@@ -10,6 +10,11 @@ var signalInformative = NewGate(Gate{
 	Name: "signal.informative",
 	Doc: "Blocking, on train: in at least 10 % of groups of the planned size the rewards differ. A group whose rewards are equal has zero " +
 		"advantage and teaches nothing. Where grader noise was measured, its share of the variance within items is taken off. Advisory: 30 %.",
+	Thresholds: []Threshold{
+		{"signal.informative", "share", "share of groups whose rewards differ; below, more than 10 rollouts are paid for one that teaches", 0.10},
+		{"signal.informative.caution", "share", "the same, below which it is a caution", 0.30},
+	},
+	Charts: []string{"informative"},
 	Words: Words{
 		Why:             "A trainer of the GRPO family compares several rollouts of the same item. When all earn the same, it learns nothing from them, and has paid for them all.",
 		Pass:            "{share} of groups of {group} teach something{fitted}",
@@ -95,6 +100,11 @@ var explorationLift = NewGate(Gate{
 	Name: "exploration.lift",
 	Doc: "Blocking, on train: the best of a group of the planned size earns at least 2 % of the range more than the mean; that gap is what " +
 		"training can pull the mean towards. A trainer that divides by a group's standard deviation (trainer.normalize: std) learns from any difference: it passes with signal.informative. Advisory: 5 %.",
+	Thresholds: []Threshold{
+		{"exploration.lift", "share", "best of a group minus mean reward, as a share of the range", 0.02},
+		{"exploration.lift.caution", "share", "the same, below which it is a caution", 0.05},
+	},
+	Charts: []string{"best_of_k"},
 	Words: Words{
 		Why:             "The gap between the best of several rollouts and the mean is what training can pull the mean towards: the better behaviour must already show up among the rollouts.",
 		Pass:            "the best of {kbest} earns {value} more than the mean ({best} against {mean})",

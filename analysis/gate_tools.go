@@ -31,9 +31,10 @@ func perSplit(gate string, f func(r *Result, t Thresholds, split rollout.Split, 
 	}
 }
 
-var toolsFailures = NewGate(Gate{
-	Name: "tools.failures",
-	Doc:  "Advisory: at most 2 % of tool calls fail for good, after their retries; and every output is a string, as the wire format asks.",
+var toolsFailures = newPart(Gate{
+	Name:   "tools.failures",
+	Doc:    "Advisory: at most 2 % of tool calls fail for good, after their retries; and every output is a string, as the wire format asks.",
+	Charts: []string{"calls_by_tool"},
 	Words: Words{
 		Why:           "A tool call that fails for good ends its rollout; under the load of a training step it will be worse.",
 		Pass:          "{percent} of {calls} tool calls failed for good",
@@ -54,7 +55,7 @@ var toolsFailures = NewGate(Gate{
 				mostOdd, oddest = s.NotText, name
 			}
 		}
-		want := t.At("tools.failures")
+		want := t.At("tools.health.failures")
 		j := judgement{
 			gate: "tools.failures", split: split, severity: Advisory, unit: "share", want: atMost(want),
 			vars: message.Args{"calls": message.Int(calls), "worst": message.Name(worst)},
@@ -69,9 +70,10 @@ var toolsFailures = NewGate(Gate{
 	}),
 })
 
-var toolsMalformed = NewGate(Gate{
-	Name: "tools.malformed",
-	Doc:  "Advisory: at most 5 % of tool calls name an unknown tool or carry arguments that do not parse.",
+var toolsMalformed = newPart(Gate{
+	Name:   "tools.malformed",
+	Doc:    "Advisory: at most 5 % of tool calls name an unknown tool or carry arguments that do not parse.",
+	Charts: []string{"calls_by_tool"},
 	Words: Words{
 		Why:             "Calls that name no tool of the job or carry broken arguments are wasted steps. Training can mend them, but a clearer schema is cheaper.",
 		Pass:            "{percent} of tool calls are malformed",
@@ -81,7 +83,7 @@ var toolsMalformed = NewGate(Gate{
 		CautionUnknownR: "{needs}",
 	},
 	Check: perSplit("tools.malformed", func(r *Result, t Thresholds, split rollout.Split, sr *SplitResult) Finding {
-		want := t.At("tools.malformed")
+		want := t.At("tools.health.malformed")
 		j := judgement{gate: "tools.malformed", split: split, severity: Advisory, unit: "share", want: atMost(want)}
 		b := boundOf(sr.Tools.Malformed)
 		if b.value != nil { // judged as observed, like the other gates of tool calls
@@ -92,9 +94,10 @@ var toolsMalformed = NewGate(Gate{
 	}),
 })
 
-var toolsBudget = NewGate(Gate{
-	Name: "tools.budget",
-	Doc:  "Advisory: at most 5 % of rollouts run into the limit of steps or tool calls.",
+var toolsBudget = newPart(Gate{
+	Name:   "tools.budget",
+	Doc:    "Advisory: at most 5 % of rollouts run into the limit of steps or tool calls.",
+	Charts: []string{"tool_calls"},
 	Words: Words{
 		Why:           "A rollout that runs out of steps is graded on what little there is, however good its course was.",
 		Pass:          "{hit} of {rollouts} rollouts ran out of steps",
@@ -102,7 +105,7 @@ var toolsBudget = NewGate(Gate{
 		CautionRemedy: "Raise the limit, or look at what the model spends its steps on: 95 % of rollouts make at most {p95} calls.",
 	},
 	Check: perSplit("tools.budget", func(r *Result, t Thresholds, split rollout.Split, sr *SplitResult) Finding {
-		want := t.At("tools.budget")
+		want := t.At("tools.health.budget")
 		valid := sr.Reward.N
 		j := judgement{
 			gate: "tools.budget", split: split, severity: Advisory, unit: "share", want: atMost(want),
@@ -113,7 +116,7 @@ var toolsBudget = NewGate(Gate{
 	}),
 })
 
-var toolsOutputSize = NewGate(Gate{
+var toolsOutputSize = newPart(Gate{
 	Name: "tools.output_size",
 	Doc:  "Advisory: the 95th percentile of every tool's output is at most 4,000 tokens (bytes / 4).",
 	Words: Words{
@@ -123,7 +126,7 @@ var toolsOutputSize = NewGate(Gate{
 		CautionRemedy: "Return less: page the output, or cut it.",
 	},
 	Check: perSplit("tools.output_size", func(r *Result, t Thresholds, split rollout.Split, sr *SplitResult) Finding {
-		return worstTool("tools.output_size", "tokens", r, t, split, sr, func(s ToolStat) *float64 { return s.OutputTokensP95 })
+		return worstTool("tools.output_size", "tools.health.output_size", "tokens", r, t, split, sr, func(s ToolStat) *float64 { return s.OutputTokensP95 })
 	}),
 })
 
@@ -131,9 +134,10 @@ var toolsOutputSize = NewGate(Gate{
 // not judged.
 const quickCall = 0.100
 
-var toolsTail = NewGate(Gate{
-	Name: "tools.tail",
-	Doc:  "Advisory: the 95th percentile of every tool's latency is at most 3 times its median; tools below 100 ms are not judged.",
+var toolsTail = newPart(Gate{
+	Name:   "tools.tail",
+	Doc:    "Advisory: the 95th percentile of every tool's latency is at most 3 times its median; tools below 100 ms are not judged.",
+	Charts: []string{"calls_by_tool"},
 	Words: Words{
 		Why:           "A training step waits for its slowest rollout, so that a tool's slow calls set the pace.",
 		Pass:          "no tool has a long tail: at most {value} times the median at the 95th percentile ({worst})",
@@ -141,7 +145,7 @@ var toolsTail = NewGate(Gate{
 		CautionRemedy: "Find out what makes some calls slow; waits for repeated requests count.",
 	},
 	Check: perSplit("tools.tail", func(r *Result, t Thresholds, split rollout.Split, sr *SplitResult) Finding {
-		return worstTool("tools.tail", "times", r, t, split, sr, func(s ToolStat) *float64 {
+		return worstTool("tools.tail", "tools.tail", "times", r, t, split, sr, func(s ToolStat) *float64 {
 			// A call this quick sets no pace, and its tail is the scheduler's.
 			if s.P50 == nil || s.P95 == nil || *s.P95 < quickCall || *s.P50 <= 0 {
 				return nil
@@ -153,7 +157,7 @@ var toolsTail = NewGate(Gate{
 })
 
 // worstTool judges the largest of a figure over the tools.
-func worstTool(gate, unit string, r *Result, t Thresholds, split rollout.Split, sr *SplitResult, figure func(ToolStat) *float64) Finding {
+func worstTool(gate, threshold, unit string, r *Result, t Thresholds, split rollout.Split, sr *SplitResult, figure func(ToolStat) *float64) Finding {
 	worst, most := "", (*float64)(nil)
 	for _, name := range slices.Sorted(maps.Keys(sr.Tools.ByTool)) {
 		if x := figure(sr.Tools.ByTool[name]); x != nil && (most == nil || *x > *most) {
@@ -163,7 +167,7 @@ func worstTool(gate, unit string, r *Result, t Thresholds, split rollout.Split, 
 	if most == nil {
 		return skipped(gate, split, Advisory, noCallTells.Text())
 	}
-	want := t.At(gate)
+	want := t.At(threshold)
 	j := judgement{
 		gate: gate, split: split, severity: Advisory, unit: unit, want: atMost(want),
 		vars: message.Args{"worst": message.Name(worst)},
@@ -172,7 +176,7 @@ func worstTool(gate, unit string, r *Result, t Thresholds, split rollout.Split, 
 	return j.finding(b.atMost(want), b)
 }
 
-var latencyLimit = NewGate(Gate{
+var latencyLimit = newPart(Gate{
 	Name: "latency.limit",
 	Doc:  "Advisory: rollouts keep to a time limit, where one is configured.",
 	Words: Words{
@@ -184,7 +188,7 @@ var latencyLimit = NewGate(Gate{
 		CautionUnknownR: "{needs}",
 	},
 	Check: func(r *Result, t Thresholds) []Finding {
-		limit := t.At("latency.limit")
+		limit := t.At("tools.tail.limit")
 		if limit <= 0 {
 			return []Finding{skipped("latency.limit", "", Advisory, noLimit.Text())}
 		}
@@ -210,7 +214,7 @@ var latencyLimit = NewGate(Gate{
 
 var (
 	noCallTells = message.New("skip.no_call_tells", "no tool call tells it, or all are too quick to tell")
-	noLimit     = message.New("skip.no_limit", "no limit is configured (threshold latency.limit)")
+	noLimit     = message.New("skip.no_limit", "no limit is configured (threshold tools.tail.limit)")
 	noTimes     = message.New("skip.no_times", "the rollouts do not tell how long they took")
 )
 

@@ -16,6 +16,7 @@ var variantsGain = NewGate(Gate{
 	Name: variantsGate,
 	Doc: "Advisory, where variants were sampled: no variant of the prompt, the tools' descriptions, the reasoning effort or the model gains by itself, " +
 		"compared item by item and corrected for the number of variants. One that gains is the cheaper lever and comes before training.",
+	Charts: []string{"variants"},
 	Words: Words{
 		Why:             "A better prompt, clearer tool descriptions, more reasoning effort or another model costs nothing to train and can be taken back in a minute. What they gain comes before training; training is then judged from there, where less may be left to gain.",
 		Pass:            "no variant gains: the best of {tested}, {variant}, changes the mean reward by {gain}",

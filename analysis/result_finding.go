@@ -53,8 +53,9 @@ type Finding struct {
 	Topic    string
 	Split    rollout.Split // "" when it concerns the whole run
 	Severity Severity
-	Fact            // the deciding one: the worst, of these the first
-	Others   []Fact // the rest, in the gate's order
+	Fact              // the deciding one: the worst, of these the first
+	Others   []Fact   // the rest, in the gate's order
+	Charts   []string // the pictures that show what the gate judges, by name
 
 	lacks string // the command that would give a skipped gate something to judge; "" where none would
 }
@@ -82,24 +83,26 @@ type Fact struct {
 // StoredFinding is a Finding as result.json has it: what is to be read of the deciding fact
 // belongs to the finding, and its numbers are the first of the facts.
 type StoredFinding struct {
-	Gate       string        `json:"gate"`
-	Topic      string        `json:"topic"`
-	Split      rollout.Split `json:"split"` // "" when it concerns the whole run
-	Severity   Severity      `json:"severity"`
-	Status     Status        `json:"status"`
-	Facts      []Fact        `json:"facts"`
-	Message    message.Text  `json:"message"`
-	Why        message.Text  `json:"why"`
-	Remedy     *message.Text `json:"remedy"` // null where there is nothing to do
-	Needs      *Needs        `json:"needs"`
-	Settleable bool          `json:"settleable"`
-	Items      []string      `json:"items"`
+	Gate       string         `json:"gate"`
+	Topic      string         `json:"topic"`
+	Split      rollout.Split  `json:"split"` // "" when it concerns the whole run
+	Severity   Severity       `json:"severity"`
+	Status     Status         `json:"status"`
+	Facts      []Fact         `json:"facts"`
+	Message    message.Text   `json:"message"`
+	Why        message.Text   `json:"why"`
+	Remedy     *message.Text  `json:"remedy"` // null where there is nothing to do
+	Needs      *Needs         `json:"needs"`
+	Settleable bool           `json:"settleable"`
+	Items      []string       `json:"items"`
+	Rows       []message.Text `json:"rows,omitempty"`   // what is said of the items, where more than their ids is
+	Charts     []string       `json:"charts,omitempty"` // the pictures that show what the gate judges, by name
 }
 
 // MarshalJSON writes the finding as result.json has it.
 func (f Finding) MarshalJSON() ([]byte, error) {
 	lead := f.Fact
-	lead.Title, lead.Why, lead.Remedy, lead.Needs, lead.Settleable, lead.Items = message.Text{}, message.Text{}, message.Text{}, nil, false, nil
+	lead.Title, lead.Why, lead.Remedy, lead.Needs, lead.Settleable, lead.Items, lead.Rows = message.Text{}, message.Text{}, message.Text{}, nil, false, nil, nil
 	items := f.Items
 	if items == nil {
 		items = []string{}
@@ -109,7 +112,7 @@ func (f Finding) MarshalJSON() ([]byte, error) {
 		remedy = &f.Remedy
 	}
 	return json.Marshal(StoredFinding{
-		f.Gate, f.Topic, f.Split, f.Severity, f.Status, append([]Fact{lead}, f.Others...), f.Title, f.Why, remedy, f.Needs, f.Settleable, items,
+		f.Gate, f.Topic, f.Split, f.Severity, f.Status, append([]Fact{lead}, f.Others...), f.Title, f.Why, remedy, f.Needs, f.Settleable, items, f.Rows, f.Charts,
 	})
 }
 
@@ -119,11 +122,11 @@ func (f *Finding) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &s); err != nil {
 		return err
 	}
-	*f = Finding{Gate: s.Gate, Topic: s.Topic, Split: s.Split, Severity: s.Severity}
+	*f = Finding{Gate: s.Gate, Topic: s.Topic, Split: s.Split, Severity: s.Severity, Charts: s.Charts}
 	if len(s.Facts) > 0 {
 		f.Fact, f.Others = s.Facts[0], s.Facts[1:]
 	}
-	f.Status, f.Title, f.Why, f.Remedy, f.Needs, f.Settleable, f.Items = s.Status, s.Message, s.Why, message.Text{}, s.Needs, s.Settleable, s.Items
+	f.Status, f.Title, f.Why, f.Remedy, f.Needs, f.Settleable, f.Items, f.Rows = s.Status, s.Message, s.Why, message.Text{}, s.Needs, s.Settleable, s.Items, s.Rows
 	if s.Remedy != nil {
 		f.Remedy = *s.Remedy
 	}

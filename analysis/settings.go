@@ -89,6 +89,9 @@ func (s Settings) Validate() error {
 		return fmt.Errorf("training.wanted_share is %g: it lies above 0 and at most at 1", s.WantedShare)
 	}
 	for _, name := range s.Require {
+		if err := movedGate(name); err != nil {
+			return fmt.Errorf("require: %w", err)
+		}
 		if !slices.Contains(Requirable(), name) {
 			return fmt.Errorf("require: %q is neither a stage nor a gate; there are %s", name, strings.Join(Requirable(), ", "))
 		}
@@ -105,81 +108,24 @@ func (s Settings) ceiling() float64 { return stat.Or(s.Ceiling, s.RewardRange.Hi
 // its default.
 type Thresholds map[string]float64
 
-// Threshold is one row of the table of thresholds.
-type Threshold struct {
-	Name    string
-	Doc     string
-	Default float64
-}
-
 // hackableMargin is the threshold that says how much of the range is nothing.
 const hackableMargin = "grader.hackable.margin"
 
 // ThresholdTable lists every threshold of every gate. They are engineering
 // choices, mostly about what sampling costs, not laws.
 func ThresholdTable() []Threshold {
-	return slices.Concat([]Threshold{
-		{"data.enough.items", "fewest items, each sampled min(group size, 4) times, for a verdict", 20},
-		{"data.enough.lost", "largest share of sampled items that may be without any reward", 0.02},
-		{"data.enough.caution_items", "fewer items than this are a caution", 100},
-		{"data.enough.caution_samples", "fewer samples per item than this are a caution", 8},
-		{"infra.failures.pass", "share of rollouts that model, tool or grader failed, up to which the run stands", 0.05},
-		{"infra.failures.fail", "share above which the run says nothing", 0.20},
-		{"infra.failures.caution", "share above which it is a caution", 0.01},
-		{"infra.failures.retried", "share of rollouts with a repeated request, above which it is a caution", 0.05},
-		{"grader.truth", "share of references that earn the top when given as the answer, from which the grader passes", 0.95},
-		{"grader.truth.fail", "share below which, with its whole interval, it fails", 0.80},
-		{"grader.hackable", "share of items on which a probe that must score at the bottom is accepted, above which, with its whole interval, the grader fails", 0.01},
-		{"grader.hackable.items", "fewest such items for that", 2},
-		{"grader.hackable.failed", "share of worthless answers that the grader failed on, from which it is not known whether it can be fooled", 0.33},
-		{"grader.hackable.failed.caution", "the same, above which it is a caution", 0.05},
-		{hackableMargin, "how far above a probe's limit a reward may lie, as a share of the range; also what counts as a change, and as something earned", 0.05},
-		{"grader.noise", "share of the variance within items that the grader's own noise may make", 0.50},
-		{"grader.noise.caution", "the same, above which it is a caution", 0.25},
-		{"grader.layers", "share of rollouts that earn something while the core part of the reward is at zero", 0.10},
-		{"grader.layers.caution", "the same, above which it is a caution", 0.02},
-		{"baseline.reachable", "best of a group, above the bottom of the range, as a share of the range", 0.05},
-		{"baseline.reachable.caution", "the same, below which it is a caution", 0.10},
-		{"baseline.headroom", "ceiling minus mean reward, as a share of the range", 0.03},
-		{"baseline.headroom.caution", "the same, below which it is a caution", 0.05},
-		{"signal.informative", "share of groups whose rewards differ; below, more than 10 rollouts are paid for one that teaches", 0.10},
-		{"signal.informative.caution", "the same, below which it is a caution", 0.30},
-		{"exploration.lift", "best of a group minus mean reward, as a share of the range", 0.02},
-		{"exploration.lift.caution", "the same, below which it is a caution", 0.05},
-		{"grader.length", "correlation of reward with the log of the answer's length within items, either way, from which it is a caution", 0.30},
-		{"grader.length.p", "p-value below which such a correlation counts", 0.01},
-		{"grader.agreement", "rank correlation of rewards with people's labels", 0.80},
-		{"grader.guessable", "what one constant answer may earn on average, as a share of the range", 0.25},
-		{"data.suspect", "items whose rollouts agree on another answer than the reference", 0},
-		{"grader.brittle", "share of right answers that are rejected only because they are written differently", 0.05},
-		{"grader.detected", "share of rollouts that a detector marks as a hack", 0},
-		{"grader.too_good", "mean reward, as a share of the range, from which the grader is suspected", 0.98},
-		{"sampling.identical", "share of items with identical outputs, from which a cache or a fixed seed is suspected", 0.50},
-		{"tools.failures", "share of tool calls that failed for good", 0.02},
-		{"tools.malformed", "share of tool calls with an unknown name or unparsable arguments", 0.05},
-		{"tools.budget", "share of rollouts that reached the limit of tool calls or steps", 0.05},
-		{"tools.output_size", "95th percentile of a tool output, in tokens (bytes / 4)", 4000},
-		{"tools.tail", "95th percentile over median of a tool's latency", 3},
-		{"eval.power", "the gain hoped for, as a share of the range: the evaluation set shall show it in 80 % of comparisons", 0.05},
-		{"eval.power.correlation", "how item means of two models go together, assumed where no second run tells; less is more careful", 0.50},
-		{compareDelta, "of gonogo compare: the smallest change of the mean reward that matters, as a share of the range", 0.05},
-		{compareTolerance, "of gonogo compare: the change up to which nothing is called better or worse, as a share of the range", 0},
-		{"latency.limit", "seconds a rollout may take; 0: no limit", 0},
-		{"rollouts.markup", "share of answers with text that the server should have parsed, above which it fails", 0.02},
-		{"rollouts.markup.caution", "the same, above which it is a caution", 0},
-		{"rollouts.finished", "share of rollouts without a finished answer, above which it fails", 0.20},
-		{"rollouts.finished.caution", "the same, above which it is a caution", 0.02},
-		{"rollouts.leaks", "share of rollouts that met what another one had left, above which, with its whole interval, it fails", 0.01},
-		{"rollouts.leaks.caution", "the same, above which it is a caution", 0},
-		{"endpoint.lost", "share of rollouts that a trainer would discard under a training step's load", 0.05},
-		{"endpoint.lost.caution", "the same, above which it is a caution", 0.01},
-		{"endpoint.latency", "95th percentile of an endpoint's latency under all rollouts of a step at once over that under one", 2},
-		{"endpoint.crosstalk", "answers that hold another rollout's id", 0},
-		{"endpoint.wire", "share of answers that depart from the wire contract", 0},
-		{"endpoint.repeat", "share of requests that are answered otherwise when made twice", 0.05},
-		{"leakage.near", "share of rows that share most of their text with a row of another split, above which, with its whole interval, it is a caution", 0.01},
-	}, shiftThresholds("shift.text"), shiftThresholds("shift.fields"), shiftThresholds("shift.reward"), shiftThresholds("shift.tools"))
+	var all []Threshold
+	for _, g := range Gates() {
+		all = append(all, g.Thresholds...)
+	}
+	return append(all, compareThresholds...)
 }
+
+// compareThresholds belong to gonogo compare and to no gate.
+var compareThresholds = known(
+	Threshold{compareDelta, "share", "of gonogo compare: the smallest change of the mean reward that matters, as a share of the range", 0.05},
+	Threshold{compareTolerance, "share", "of gonogo compare: the change up to which nothing is called better or worse, as a share of the range", 0},
+)
 
 // At returns the threshold's value. It panics on a name that is not in the
 // table: that is a mistake in a gate.
@@ -187,10 +133,8 @@ func (t Thresholds) At(name string) float64 {
 	if v, ok := t[name]; ok {
 		return v
 	}
-	for _, row := range ThresholdTable() {
-		if row.Name == name {
-			return row.Default
-		}
+	if v, ok := defaults[name]; ok {
+		return v
 	}
 	panic("analysis: no threshold " + name)
 }
@@ -221,5 +165,8 @@ func (t Thresholds) validate() error {
 		return nil
 	}
 	slices.Sort(unknown)
+	if err := movedThreshold(unknown[0]); err != nil {
+		return err
+	}
 	return fmt.Errorf("no threshold is called %q; there are %s", unknown[0], strings.Join(names, ", "))
 }

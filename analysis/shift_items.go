@@ -17,14 +17,14 @@ func CheckItems(items []rollout.Item, s Settings) (*Shift, []Finding) {
 	r := &Result{RewardRange: [2]float64{s.RewardRange.Lo, s.RewardRange.Hi}, Confidence: s.Confidence, Shift: shiftOf(items, s, nil)}
 	findings := []Finding{}
 	for _, g := range itemGates() {
-		findings = append(findings, g.Check(r, s.Thresholds)...)
+		findings = append(findings, g.judge(r, s.Thresholds)...)
 	}
 	return r.Shift, findings
 }
 
 // itemGates are the gates that judge items alone, in the order of all.
 func itemGates() []Gate {
-	return []Gate{dataConflicts, dataDegenerate, leakage, shiftText, shiftFields}
+	return []Gate{dataConflicts, dataQuality.only(dataDegenerate), leakage, shiftGates.only(shiftText, shiftFields)}
 }
 
 // shift compares the items of a run, where they are known, and what became of

@@ -65,6 +65,8 @@ var english = words{
 	Splits:      "Splits",
 	Why:         "Why it matters",
 	Remedy:      "What to do",
+	Also:        "Also",
+	OtherFacts:  "What else was measured",
 	Value:       "measured",
 	Want:        "wanted",
 	CautionAt:   "caution unless",

@@ -46,6 +46,30 @@ type Finding struct {
 	Why      string
 	Remedy   string
 	Items    []string
+	Charts   []string  // that show what the gate judges
+	Others   []Finding // the other facts of the gate: title, measure and state
+}
+
+// also lists the other facts that ask something of the reader, each with what to do.
+func (f Finding) also(w *words) []string {
+	var list []string
+	for _, x := range f.Others {
+		if x.Open() {
+			list = append(list, strings.TrimSpace(x.brief(w)+w.Signs.Stop+w.Signs.Space+x.Remedy))
+		}
+	}
+	return list
+}
+
+// others lists the other facts of which something is known, in a line each.
+func (f Finding) others(w *words) []string {
+	var list []string
+	for _, x := range f.Others {
+		if x.State != Skipped {
+			list = append(list, w.named(x.Label, x.brief(w)))
+		}
+	}
+	return list
 }
 
 // Open reports whether the finding asks something of the reader.
@@ -65,7 +89,10 @@ func findings(r *analysis.Result, opt Options, w *words) []Finding {
 		out[i] = Finding{
 			Gate: visible(f.Gate), Split: visible(string(f.Split)), State: s, Label: w.States[s], Severity: w.Severity[f.Severity],
 			Title: opt.inRun(prose(f.Title.In(r.Lang))), Measured: measured(f.Finding, w), Want: prose(f.Want.In(r.Lang)), Caution: prose(f.caution.In(r.Lang)),
-			Why: prose(f.Why.In(r.Lang)), Remedy: opt.inRun(prose(f.Remedy.In(r.Lang))), Items: ids(f.Listed(r.Lang)),
+			Why: prose(f.Why.In(r.Lang)), Remedy: opt.inRun(prose(f.Remedy.In(r.Lang))), Items: ids(f.Listed(r.Lang)), Charts: f.Charts,
+		}
+		for _, x := range f.Others {
+			out[i].Others = append(out[i].Others, other(f.Finding, x, r, w))
 		}
 		if out[i].Title == "" {
 			out[i].Title = out[i].Gate
@@ -73,6 +100,16 @@ func findings(r *analysis.Result, opt Options, w *words) []Finding {
 		out[i].Title = w.Capital(out[i].Title)
 	}
 	return out
+}
+
+// other words a fact of a finding that does not decide it.
+func other(of analysis.Finding, x analysis.Fact, r *analysis.Result, w *words) Finding {
+	of.Fact = x
+	s := state(of)
+	return Finding{
+		Gate: visible(x.ID), State: s, Label: w.States[s], Title: w.Capital(prose(x.Title.In(r.Lang))),
+		Measured: measured(of, w), Want: prose(x.Want.In(r.Lang)), Remedy: prose(x.Remedy.In(r.Lang)),
+	}
 }
 
 // inRun names the run directory in the commands of a text, and the configuration in

@@ -3,7 +3,6 @@ package report
 import (
 	"html/template"
 	"math"
-	"strings"
 
 	"gonum.org/v1/plot/vg"
 
@@ -83,37 +82,4 @@ func (p *Page) picture(f chart.Figure) (picture, error) {
 // percent is a length as a share of another, to the hundredth.
 func percent(part, whole vg.Length) float64 {
 	return math.Round(10000*float64(part/whole)) / 100
-}
-
-// pictureOf names the chart that shows what a gate judges; "" when none does.
-func pictureOf(gate string) string {
-	for _, g := range gatePictures {
-		if strings.HasPrefix(gate, g.prefix) {
-			return g.chart
-		}
-	}
-	return ""
-}
-
-// gatePictures are the charts of gates, by the beginning of their names: the
-// first that fits.
-var gatePictures = []struct{ prefix, chart string }{
-	{"signal.", "informative"},
-	{"exploration.", "best_of_k"},
-	{"baseline.reachable", "best_of_k"},
-	{"baseline.", "rewards"},
-	{"data.enough", "variance"},
-	{"infra.", "failures"},
-	{"tools.budget", "tool_calls"},
-	{"tools.failures", "calls_by_tool"},
-	{"tools.malformed", "calls_by_tool"},
-	{"tools.tail", "calls_by_tool"},
-	{"shift.", "shift"},
-	{"endpoint.", "endpoint_load"},
-	{"variants.", "variants"},
-	{"grader.resolution", "rewards"},
-	{"grader.too_good", "rewards"},
-	{"grader.truth", "grader_audit"},
-	{"grader.hackable", "grader_audit"},
-	{"grader.brittle", "grader_audit"},
 }

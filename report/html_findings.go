@@ -9,6 +9,7 @@ type htmlFinding struct {
 	Words                  *words
 	Picture                string // the chart that shows what it judges
 	FirstItems, OtherItems []itemLink
+	Also, Known            []string // the other facts: that ask something; that are known
 }
 
 // itemLink is what a finding says of an item, and the item's row in its
@@ -35,9 +36,11 @@ func htmlFindings(p *Page) (open, quiet []htmlFinding) {
 		}
 	}
 	for _, f := range p.Findings {
-		h := htmlFinding{Finding: f, Words: p.Words}
-		if name := pictureOf(f.Gate); drawn[name] {
-			h.Picture = name
+		h := htmlFinding{Finding: f, Words: p.Words, Also: f.also(p.Words), Known: f.others(p.Words)}
+		for _, name := range f.Charts {
+			if drawn[name] && h.Picture == "" {
+				h.Picture = name
+			}
 		}
 		for _, item := range f.Items {
 			link := itemLink{Text: item}

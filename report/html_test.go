@@ -9,7 +9,6 @@ import (
 	"html"
 	"io"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -164,12 +163,13 @@ func TestGatesPointAtPicturesThatThereAre(t *testing.T) {
 	for _, c := range chart.Charts() {
 		there[c.Name] = true
 	}
-	for _, g := range gatePictures {
-		judged := slices.ContainsFunc(analysis.Gates(), func(one analysis.Gate) bool {
-			return pictureOf(one.Name) == g.chart && strings.HasPrefix(one.Name, g.prefix)
-		})
-		if !there[g.chart] || !judged {
-			t.Errorf("the picture %q of %q is not there, or no gate begins so", g.chart, g.prefix)
+	for _, g := range analysis.Gates() {
+		for _, one := range append([]analysis.Gate{g}, g.Parts...) {
+			for _, name := range one.Charts {
+				if !there[name] {
+					t.Errorf("the picture %q of %s is not there", name, one.Name)
+				}
+			}
 		}
 	}
 }

@@ -195,6 +195,9 @@ func junitFinding(f Finding, w *words) string {
 			b.WriteString(w.named(part[0], part[1]) + "\n")
 		}
 	}
+	for _, text := range f.also(w) {
+		b.WriteString(w.named(w.Also, text) + "\n")
+	}
 	return b.String()
 }
 

@@ -98,6 +98,9 @@ func (m *markdown) finding(f Finding) {
 	if len(f.Items) > 0 {
 		m.named(m.words.ItemsToLook, m.codes(f.Items, 20))
 	}
+	for _, text := range f.also(m.words) {
+		m.named(m.words.Also, md(text))
+	}
 }
 
 // codes are the first n ids, each as code.

@@ -186,6 +186,9 @@ func (p *printed) findings() {
 			c.Space(2)
 			c.Text(pdf.Paragraph{Most: 8, Spans: []pdf.Span{{Text: w.named(w.ItemsToLook, ""), Style: strongText}, {Text: few(f.Items, 24, w), Style: codeText}}})
 		}
+		for _, more := range f.also(w) {
+			p.aside(c, w.Also, more, text)
+		}
 		p.Place(c)
 		p.Space(6)
 	}

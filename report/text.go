@@ -109,6 +109,9 @@ func (t *terminal) findings(p *Page) {
 		t.aside(indent, p.Words.named(p.Words.Why, ""), f.Why)
 		t.aside(indent, p.Words.named(p.Words.Remedy, ""), f.Remedy)
 		t.aside(indent, p.Words.named(p.Words.ItemsToLook, ""), few(f.Items, 8, p.Words))
+		for _, text := range f.also(p.Words) {
+			t.aside(indent, p.Words.named(p.Words.Also, ""), text)
+		}
 		t.blank()
 	}
 	t.blank()

@@ -41,7 +41,7 @@ type words struct {
 
 	// Headings.
 	Findings, Pictures, Items, Method, Thresholds, Choices, Input, Splits                        string
-	Why, Remedy, Value, Want, CautionAt, ItemsToLook, NoFindings, Next, Quiet                    string
+	Why, Remedy, Also, OtherFacts, Value, Want, CautionAt, ItemsToLook, NoFindings, Next, Quiet  string
 	Split, ItemsOf, SamplesOf, RolloutsOf, MissingOf, OutOf, Classified, Causes, Contents, Gate1 string
 
 	// Findings, by state.

@@ -2,13 +2,15 @@ package message
 
 // chinesePage is what reports say, on the page, in print and in text.
 var chinesePage = map[string]string{
-	"words.Lang: en":      "zh",
-	"signs.Colon: :":      "：",
-	"signs.Space:  ":      "",
-	"signs.Stop: .":       "。",
-	"signs.List: , ":      "、",
-	"signs.Comma: , ":     "，",
-	"signs.Semicolon: ; ": "；",
+	"Also":                   "另外",
+	"What else was measured": "其他实测",
+	"words.Lang: en":         "zh",
+	"signs.Colon: :":         "：",
+	"signs.Space:  ":         "",
+	"signs.Stop: .":          "。",
+	"signs.List: , ":         "、",
+	"signs.Comma: , ":        "，",
+	"signs.Semicolon: ; ":    "；",
 
 	"Should this training run start?":     "这次训练该不该开始？",
 	"%s: should this training run start?": "%s：这次训练该不该开始？",

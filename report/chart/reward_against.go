@@ -103,7 +103,7 @@ func (q cost) draw(r *analysis.Result) (*plot.Plot, error) {
 
 // limit is how much of the quantity is allowed; none where nothing is configured.
 func (q cost) limit(r *analysis.Result) (float64, bool) {
-	x := r.Thresholds["latency.limit"]
+	x := r.Thresholds["tools.tail.limit"]
 	return x, q.quantity == analysis.AgainstLatency && x > 0
 }
 

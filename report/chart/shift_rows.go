@@ -88,15 +88,15 @@ func shiftGroups(r *analysis.Result) []shiftGroup {
 func shiftAbout(on string) (words, gate string) {
 	switch on {
 	case analysis.OnLastUser:
-		return "last user message", "shift.text"
+		return "last user message", "shift"
 	case analysis.OnPrompt:
 		return "whole prompt", ""
 	case analysis.OnFields:
-		return "fields of the rows", "shift.fields"
+		return "fields of the rows", "shift"
 	case analysis.OnReward:
-		return "rewards", "shift.reward"
+		return "rewards", "shift"
 	case analysis.OnTools:
-		return "use of tools", "shift.tools"
+		return "use of tools", "shift"
 	}
 	return on, ""
 }
@@ -137,7 +137,11 @@ func (d *shiftDot) judge(r *analysis.Result, pair *analysis.ShiftPair) {
 		d.p = "< 0.001"
 	}
 	_, gate := shiftAbout(pair.On)
-	d.fail, d.caution = threshold(r, gate), threshold(r, gate+".caution")
+	d.fail = threshold(r, gate)
+	if d.fail != nil {
+		clear := analysis.ClearShift
+		d.caution = &clear
+	}
 	sure, likely := threshold(r, gate+".p"), threshold(r, gate+".caution.p")
 	switch {
 	case d.fail != nil && sure != nil && d.low > *d.fail && *p < *sure:
