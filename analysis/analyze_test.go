@@ -304,7 +304,7 @@ func TestOneSampleAnItemHasNoVarianceAndNoClass(t *testing.T) {
 	if len(sr.Signal) != 2 {
 		t.Errorf("signal has %d entries, want the two ends of the bracket", len(sr.Signal))
 	}
-	for _, f := range r.Findings {
+	for _, f := range analysis.ByFact(r.Findings) {
 		if f.Gate == "signal.informative" && (f.Status != analysis.Unknown || f.Needs == nil || f.Needs.Samples != 8) {
 			t.Errorf("%s %s is %s and needs %v, want unknown for want of 8 samples", f.Severity, f.Gate, f.Status, f.Needs)
 		}
@@ -325,7 +325,7 @@ func TestAnEvalRunHasNoVerdictOnTraining(t *testing.T) {
 	if r.Verdict != analysis.Go || r.Note.String() != "no verdict on training" {
 		t.Errorf("verdict is %s with note %q", r.Verdict, r.Note)
 	}
-	for _, f := range r.Findings {
+	for _, f := range analysis.ByFact(r.Findings) {
 		train := strings.HasPrefix(f.Gate, "signal.") || f.Gate == "baseline.reachable" || f.Gate == "exploration.lift" || f.Gate == "data.enough"
 		if train && f.Status != analysis.Skipped {
 			t.Errorf("%s is %s on an evaluation set, want skipped", f.Gate, f.Status)

@@ -109,7 +109,7 @@ func TestRepeatedRequestsLeaveATrace(t *testing.T) {
 		t.Errorf("missing is %+v", m)
 	}
 	var cautions []analysis.Finding
-	for _, got := range r.Findings {
+	for _, got := range analysis.ByFact(r.Findings) {
 		if got.Gate == "infra.failures" && got.Severity == analysis.Advisory && got.Status == analysis.Fail {
 			cautions = append(cautions, got)
 		}
@@ -255,7 +255,7 @@ func TestCountsInWords(t *testing.T) {
 	for gate, want := range map[string]string{
 		"grader.truth": "none of 20 references earn the top", "grader.hackable": "on the one item tried", "data.suspect": "on 1 item the",
 	} {
-		for _, got := range r.Findings {
+		for _, got := range analysis.ByFact(r.Findings) {
 			if got.Gate == gate && got.Status == analysis.Fail && !strings.Contains(got.Title.String(), want) {
 				t.Errorf("%s says %q, want %q", gate, got.Title.String(), want)
 			}

@@ -95,7 +95,7 @@ func (f *folder) audited(reference float64) *folder {
 
 func finding(t *testing.T, r *analysis.Result, gate string, s analysis.Severity) analysis.Finding {
 	t.Helper()
-	for _, f := range r.Findings {
+	for _, f := range analysis.ByFact(r.Findings) {
 		if f.Gate == gate && f.Severity == s {
 			return f
 		}
@@ -348,7 +348,7 @@ func TestAuditedWithoutRollouts(t *testing.T) {
 		t.Errorf("grader is %+v", g)
 	}
 	status := make(map[string]analysis.Status)
-	for _, f := range r.Findings {
+	for _, f := range analysis.ByFact(r.Findings) {
 		if f.Severity == analysis.Blocking {
 			status[f.Gate] = f.Status
 		}

@@ -83,7 +83,7 @@ func TestOrderOfUnnumberedLinesDoesNotMatter(t *testing.T) {
 // Two items do not settle anything, however often they are sampled.
 func TestNeedsOfFewItemsAreNotFewItems(t *testing.T) {
 	r := analyze(t, analysis.DefaultSettings(), []string{`{"item":"a","reward":1}`, `{"item":"b","reward":0.5}`})
-	for _, f := range r.Findings {
+	for _, f := range analysis.ByFact(r.Findings) {
 		if f.Status == analysis.Unknown && f.Needs != nil && f.Needs.Items < 3 {
 			t.Errorf("%s %s says that %d items settle it", f.Severity, f.Gate, f.Needs.Items)
 		}
@@ -128,7 +128,7 @@ func TestNeedsOfHeadroomUnderACeiling(t *testing.T) {
 	if !ok {
 		t.Fatal("the mean sits on the threshold")
 	}
-	for _, f := range r.Findings {
+	for _, f := range analysis.ByFact(r.Findings) {
 		if f.Gate == "baseline.headroom" && f.Severity == analysis.Blocking && (f.Needs == nil || f.Needs.Items != want) {
 			t.Errorf("headroom needs %+v, want %d items", f.Needs, want)
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -82,13 +83,14 @@ func bursted(t *testing.T, run *rollout.Run) *Result {
 // answers are the findings about endpoints, one word each: severity and status.
 func answers(r *Result) string {
 	var parts []string
-	for _, f := range r.Findings {
+	for _, f := range ByFact(r.Findings) {
 		parts = append(parts, fmt.Sprintf("%s %s %s", strings.TrimPrefix(f.Gate, "endpoint."), f.Severity, f.Status))
 	}
+	slices.Sort(parts)
 	return strings.Join(parts, ", ")
 }
 
-const sound = "lost blocking pass, lost advisory pass, latency advisory pass, crosstalk advisory pass, wire advisory pass, repeat advisory pass"
+const sound = "crosstalk advisory pass, latency advisory pass, lost advisory pass, lost blocking pass, repeat advisory pass, wire advisory pass"
 
 func TestABurstOfSoundEndpoints(t *testing.T) {
 	r := bursted(t, rehearsed(t, func(rollout.Wave, *rollout.BurstCall) {}))
@@ -178,7 +180,7 @@ func TestWhatABurstFinds(t *testing.T) {
 				t.Errorf("findings\n%s\nwant\n%s", got, want)
 			}
 			var texts []string
-			for _, f := range r.Findings {
+			for _, f := range ByFact(r.Findings) {
 				texts = append(texts, f.Title.String(), f.Remedy.String())
 				if f.Status == Unknown && (f.Needs == nil || !f.Settleable) {
 					t.Errorf("%s does not say what would settle it", f.Gate)
@@ -241,7 +243,7 @@ func TestABurstCanBeTheReason(t *testing.T) {
 		}
 	})).Burst
 	Judge(r, nil, Gates())
-	if r.Verdict != NoGo || r.Reason == nil || *r.Reason != "endpoint.lost" {
+	if r.Verdict != NoGo || r.Reason == nil || *r.Reason != "endpoint.burst" {
 		t.Errorf("verdict %s, reason %v", r.Verdict, r.Reason)
 	}
 }

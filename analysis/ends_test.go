@@ -79,7 +79,7 @@ func TestUnfinishedAnswersAreJudged(t *testing.T) {
 			}
 		}, analysis.Pass, analysis.Pass, "0 % of rollouts"},
 	} {
-		c.hold(t, "rollouts.finished")
+		c.hold(t, "rollouts.unfinished")
 	}
 }
 
@@ -98,7 +98,7 @@ func (c endedCase) hold(t *testing.T, gate string) {
 	r := analyze(t, analysis.DefaultSettings(), ended(t, c.of))
 	got := map[analysis.Severity]analysis.Status{}
 	var text []string
-	for _, f := range r.Findings {
+	for _, f := range analysis.ByFact(r.Findings) {
 		if f.Gate == gate {
 			got[f.Severity] = f.Status
 			text = append(text, f.Title.String(), f.Remedy.String())
@@ -139,7 +139,7 @@ func TestLostItemsAreNamedAsTheReason(t *testing.T) {
 		in = append(in, fmt.Sprintf(`{"item":"lost%d","outcome":"tool","error":"call search: status 503"}`, i))
 	}
 	r := analyze(t, analysis.DefaultSettings(), in)
-	for _, f := range r.Findings {
+	for _, f := range analysis.ByFact(r.Findings) {
 		if f.Gate != "data.enough" || f.Severity != analysis.Blocking {
 			continue
 		}

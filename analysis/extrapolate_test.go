@@ -82,7 +82,7 @@ func TestExtrapolatedCurves(t *testing.T) {
 	if truth := 0.9446918; truth < *pass.Low || truth > *pass.High {
 		t.Errorf("pass@256 in [%g, %g], the truth is %g", *pass.Low, *pass.High, truth)
 	}
-	for _, f := range r.Findings {
+	for _, f := range analysis.ByFact(r.Findings) {
 		if f.Gate == "signal.informative" && f.Status != analysis.Skipped && !strings.Contains(f.Title.String(), "they decide nothing") {
 			t.Errorf("%q does not show the fit beside the bracket", f.Title.String())
 		}

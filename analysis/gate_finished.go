@@ -7,7 +7,7 @@ import (
 )
 
 var rolloutsFinished = newPart(Gate{
-	Name: "rollouts.finished",
+	Name: "rollouts.unfinished",
 	Doc: "Blocking, on every sampled split: at most 20 % of rollouts end without a finished answer (cut off by the token limit, refused, filtered, empty), and on train " +
 		"`signal.informative` and `exploration.lift` reach their thresholds without those rollouts, too. Advisory: at most 2 %.",
 	Words: Words{
@@ -29,17 +29,17 @@ var rolloutsFinished = newPart(Gate{
 			}
 		}
 		if out == nil {
-			return []Finding{skipped("rollouts.finished", "", Blocking, noEnds.Text())}
+			return []Finding{skipped("rollouts.unfinished", "", Blocking, noEnds.Text())}
 		}
 		return out
 	},
 })
 
 func finishedOf(r *Result, t Thresholds, split rollout.Split) []Finding {
-	const gate = "rollouts.finished"
+	const gate = "rollouts.unfinished"
 	e := &r.Splits[split].Ends
 	seen := observed(*e.Unfinished)
-	want, caution := t.At(gate), t.At(gate+".caution")
+	want, caution := t.At("rollouts.finished"), t.At("rollouts.finished.caution")
 	j := judgement{
 		gate: gate, split: split, severity: Blocking, unit: "share", want: atMost(want), items: e.Items,
 		vars: message.Args{"kinds": message.Said(e.kinds()), "advice": message.Said(e.advice()), "without": message.Said(message.Text{})},

@@ -39,13 +39,14 @@ func (g Gate) folded(all []Finding) []Finding {
 		if f.Status == Skipped && p.split == "" && judged[p.severity] && len(order) > 1 {
 			continue
 		}
+		if f.Status == Pass && len(list) > 1 { // none of them decides
+			f.Fact = Fact{ID: g.Name, Status: Pass, Title: g.passed.Text(), Items: []string{}}
+			lead = -1
+		}
 		for i := range list {
 			if i != lead {
 				f.Others = append(f.Others, list[i].Fact)
 			}
-		}
-		if f.Status == Pass && len(f.Others) > 0 {
-			f.Title = g.passed.Text()
 		}
 		out = append(out, f)
 	}

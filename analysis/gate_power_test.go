@@ -16,7 +16,7 @@ import (
 func power(t *testing.T, s analysis.Settings, lines []string) analysis.Finding {
 	t.Helper()
 	r := analyze(t, s, lines)
-	for _, f := range r.Findings {
+	for _, f := range analysis.ByFact(r.Findings) {
 		if f.Gate == "eval.power" {
 			return f
 		}

@@ -16,15 +16,17 @@ import (
 func TestGatesAreNamedDocumentedAndWorded(t *testing.T) {
 	seen := make(map[string]bool)
 	for _, g := range Gates() {
-		if g.Name == "" || g.Doc == "" || g.Check == nil {
-			t.Errorf("gate %+v lacks a name, a doc or a check", g)
+		if g.Name == "" || g.Doc == "" || (g.Check == nil) == (len(g.Parts) == 0) {
+			t.Errorf("gate %+v lacks a name, a doc, or a check or parts", g)
 		}
 		if seen[g.Name] {
 			t.Errorf("gate %s is listed twice", g.Name)
 		}
 		seen[g.Name] = true
-		if w := g.Words; w.Why == "" || w.Pass == "" || w.Caution == "" {
-			t.Errorf("gate %s has no words", g.Name)
+		for _, one := range append([]Gate{g}, g.Parts...) {
+			if w := one.Words; w.Pass == "" || len(one.Parts) == 0 && (w.Why == "" || w.Caution == "" || one.Check == nil) {
+				t.Errorf("%s of gate %s has no words or no check", one.Name, g.Name)
+			}
 		}
 	}
 }
@@ -51,7 +53,7 @@ func TestEveryGateAnswersInWords(t *testing.T) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(results)) {
 		for _, g := range Gates() {
-			findings := g.Check(results[name], nil)
+			findings := g.judge(results[name], nil)
 			if len(findings) == 0 {
 				t.Errorf("%s: gate %s gives no finding", name, g.Name)
 			}

@@ -135,7 +135,7 @@ var toolsOutputSize = newPart(Gate{
 const quickCall = 0.100
 
 var toolsTail = newPart(Gate{
-	Name:   "tools.tail",
+	Name:   "tools.slow",
 	Doc:    "Advisory: the 95th percentile of every tool's latency is at most 3 times its median; tools below 100 ms are not judged.",
 	Charts: []string{"calls_by_tool"},
 	Words: Words{
@@ -144,8 +144,8 @@ var toolsTail = newPart(Gate{
 		Caution:       "the tool {worst} has a long tail: its 95th percentile is {value} times its median",
 		CautionRemedy: "Find out what makes some calls slow; waits for repeated requests count.",
 	},
-	Check: perSplit("tools.tail", func(r *Result, t Thresholds, split rollout.Split, sr *SplitResult) Finding {
-		return worstTool("tools.tail", "tools.tail", "times", r, t, split, sr, func(s ToolStat) *float64 {
+	Check: perSplit("tools.slow", func(r *Result, t Thresholds, split rollout.Split, sr *SplitResult) Finding {
+		return worstTool("tools.slow", "tools.tail", "times", r, t, split, sr, func(s ToolStat) *float64 {
 			// A call this quick sets no pace, and its tail is the scheduler's.
 			if s.P50 == nil || s.P95 == nil || *s.P95 < quickCall || *s.P50 <= 0 {
 				return nil

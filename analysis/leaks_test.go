@@ -86,7 +86,7 @@ func TestLeaksAreJudged(t *testing.T) {
 		r := analyze(t, analysis.DefaultSettings(), planted(t, c.items, c.leaks))
 		got := map[analysis.Severity]analysis.Status{}
 		var text []string
-		for _, f := range r.Findings {
+		for _, f := range analysis.ByFact(r.Findings) {
 			if f.Gate == "rollouts.leaks" {
 				got[f.Severity] = f.Status
 				text = append(text, f.Title.String(), f.Remedy.String())

@@ -41,7 +41,7 @@ func failingBy(seed uint64, again bool, fails func(item int, earns float64) floa
 
 // notRandom is the caution that failures are not random; "" without one.
 func notRandom(r *analysis.Result) string {
-	for _, f := range r.Findings {
+	for _, f := range analysis.ByFact(r.Findings) {
 		if f.Gate == "infra.failures" && f.Severity == analysis.Advisory && f.Status == analysis.Fail && strings.Contains(f.Title.String(), "not random") {
 			return f.Title.String()
 		}
@@ -83,7 +83,7 @@ func TestFailuresThatAreNotRandomAreNamed(t *testing.T) {
 		if m := r.Splits[rollout.Train].Missing; by.Lost != m.Tool+m.Repeated || c.again != (m.Tool == 0) {
 			t.Errorf("%s: %d lost of %+v", c.why, by.Lost, m)
 		}
-		for _, f := range r.Findings {
+		for _, f := range analysis.ByFact(r.Findings) {
 			if said := f.Title.In(message.Chinese); strings.Contains(said, "not random") || strings.Contains(said, "they depend") {
 				t.Errorf("%s: in English: %s", c.why, said)
 			}

@@ -207,7 +207,7 @@ func alike(t *rapid.T, about string, got, want map[string]figure, scale, move fl
 // statuses are the answers of all gates, in their order.
 func statuses(r *analysis.Result, but ...string) []string {
 	var out []string
-	for _, f := range r.Findings {
+	for _, f := range analysis.ByFact(r.Findings) {
 		if !slices.Contains(but, f.Gate) {
 			out = append(out, fmt.Sprint(f.Gate, " ", f.Split, " ", f.Severity, " ", f.Status))
 		}

@@ -61,7 +61,7 @@ func seeded(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 4)) }
 // findingIn returns the finding of a gate with a severity, about a split.
 func findingIn(t *testing.T, list []analysis.Finding, gate string, severity analysis.Severity) analysis.Finding {
 	t.Helper()
-	for _, f := range list {
+	for _, f := range analysis.ByFact(list) {
 		if f.Gate == gate && f.Severity == severity {
 			return f
 		}
@@ -203,7 +203,7 @@ func TestCheckItems(t *testing.T) {
 			if f.Status != test.status || !strings.Contains(f.Title.String(), test.says) || test.item != "" && !slices.Contains(f.Listed(message.Language{}), test.item) {
 				t.Errorf("%s: %q, %q; want %s with %q and %q", f.Status, f.Title.String(), f.Items, test.status, test.says, test.item)
 			}
-			for _, f := range findings {
+			for _, f := range analysis.ByFact(findings) {
 				if strings.ContainsAny(f.Title.String()+f.Why.String()+f.Remedy.String(), "{}") {
 					t.Errorf("%s leaves a word out: %q %q", f.Gate, f.Title.String(), f.Remedy.String())
 				}
@@ -227,7 +227,7 @@ func TestAnInconclusiveShiftIsNotSkipped(t *testing.T) {
 	if f.Status != analysis.Unknown || !strings.Contains(f.Title.String(), "a large one cannot be ruled out: AUC") || f.Value == nil {
 		t.Errorf("%s: %s", f.Status, f.Title.String())
 	}
-	for _, f := range findings {
+	for _, f := range analysis.ByFact(findings) {
 		if f.Status == analysis.Skipped && (f.Value != nil || f.Gate == "shift.text") {
 			t.Errorf("%s is skipped beside its measure: %s", f.Gate, f.Title.String())
 		}
@@ -288,14 +288,14 @@ func TestNothingToCompare(t *testing.T) {
 	if sh != nil {
 		t.Error("no items have a shift")
 	}
-	for _, f := range findings {
+	for _, f := range analysis.ByFact(findings) {
 		if f.Status != analysis.Skipped {
 			t.Errorf("without items: %s is %s", f.Gate, f.Status)
 		}
 	}
 	_, findings = analysis.CheckItems(train, analysis.DefaultSettings())
 	for gate, want := range map[string]analysis.Status{"leakage": analysis.Skipped, "shift.text": analysis.Skipped, "data.conflicts": analysis.Pass, "data.degenerate": analysis.Pass} {
-		for _, f := range findings {
+		for _, f := range analysis.ByFact(findings) {
 			if f.Gate == gate && f.Status != want {
 				t.Errorf("one split: %s is %s: %s", gate, f.Status, f.Title.String())
 			}
@@ -303,7 +303,7 @@ func TestNothingToCompare(t *testing.T) {
 	}
 	// One row a side is no shift and no crash.
 	_, findings = analysis.CheckItems(append(train[:1], asked(seeded(2), rollout.Eval, 1)...), analysis.DefaultSettings())
-	for _, f := range findings {
+	for _, f := range analysis.ByFact(findings) {
 		if f.Status == analysis.Fail {
 			t.Errorf("one row a side: %s: %s", f.Gate, f.Title.String())
 		}
@@ -320,7 +320,7 @@ func TestThreeSplits(t *testing.T) {
 		t.Errorf("%d crossings, %d coverages, want 3", len(sh.Crossings), len(sh.Coverage))
 	}
 	var blocking, cautions int
-	for _, f := range findings {
+	for _, f := range analysis.ByFact(findings) {
 		if f.Gate == "leakage" && f.Status == analysis.Fail {
 			if f.Severity == analysis.Blocking {
 				blocking++
@@ -411,7 +411,7 @@ func TestShiftIsTheReason(t *testing.T) {
 			if got := stringOr(r.Reason, ""); got != test.reason {
 				t.Errorf("reason %q, want %q", got, test.reason)
 			}
-			for _, f := range r.Findings {
+			for _, f := range analysis.ByFact(r.Findings) {
 				if strings.ContainsAny(f.Title.String()+f.Why.String()+f.Remedy.String(), "{}") {
 					t.Errorf("%s leaves a word out: %q %q", f.Gate, f.Title.String(), f.Remedy.String())
 				}
@@ -438,7 +438,7 @@ func TestARunWithoutItemsHasNoShift(t *testing.T) {
 	if r.Shift != nil {
 		t.Error("it has a shift")
 	}
-	for _, f := range r.Findings {
+	for _, f := range analysis.ByFact(r.Findings) {
 		if f.Gate == "leakage" && f.Status != analysis.Skipped {
 			t.Errorf("%s is %s", f.Gate, f.Status)
 		}

@@ -38,7 +38,7 @@ func TestRareJackpotsAreNoReasonForNoGo(t *testing.T) {
 			}
 			return 0.01 * rng.Float64()
 		}))
-		for _, f := range r.Findings {
+		for _, f := range analysis.ByFact(r.Findings) {
 			if f.Severity == analysis.Blocking && f.Status == analysis.Fail && (f.Gate == "baseline.reachable" || f.Gate == "exploration.lift") {
 				wrong++
 			}
@@ -92,7 +92,7 @@ func TestCoinFlipGraderIsNoGoByRecordedGrades(t *testing.T) {
 	if r.Verdict != analysis.NoGo || stringOr(r.Reason, "") != "grader.noise" {
 		t.Errorf("%s by %s, want NO-GO by grader.noise", r.Verdict, stringOr(r.Reason, ""))
 	}
-	for _, f := range r.Findings {
+	for _, f := range analysis.ByFact(r.Findings) {
 		if f.Gate == "signal.informative" && f.Status == analysis.Pass {
 			t.Errorf("%s signal.informative passes with %s", f.Severity, f.Title.String())
 		}
@@ -116,7 +116,7 @@ func TestSignalIsNetOfGraderNoise(t *testing.T) {
 	if *at.Net.Low >= *at.Net.Value || *at.Net.High <= *at.Net.Value || *at.Net.Low > 0.5 || *at.Net.High < 0.5 {
 		t.Errorf("net is %.3f [%.3f, %.3f], want an interval around 0.5", *at.Net.Value, *at.Net.Low, *at.Net.High)
 	}
-	for _, f := range r.Findings {
+	for _, f := range analysis.ByFact(r.Findings) {
 		if f.Gate == "signal.informative" {
 			near(t, "what the gate judges", f.Value, *at.Net.Value)
 			if !strings.Contains(f.Title.String(), "grader noise") {

@@ -306,7 +306,7 @@ func trapManyTests(t *testing.T) {
 		},
 	}
 	analysis.Judge(r, nil, analysis.Gates())
-	for _, f := range r.Findings {
+	for _, f := range analysis.ByFact(r.Findings) {
 		if f.Gate == "shift.text" && f.Severity == analysis.Blocking {
 			t.Errorf("shift.text decides by the p before correction: %s %s", f.Status, f.Title.String())
 		}

@@ -79,9 +79,9 @@ func TestEveryListIsNamedAndDocumented(t *testing.T) {
 // Every gate is what one world is about: a blocking one decides it, one that is
 // only ever advisory is its last caution, after at most one that it brings with it.
 func TestEveryGateHasItsWorld(t *testing.T) {
-	decided, cautioned := map[string]bool{}, map[string]bool{}
+	decided, cautioned, shown := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, w := range fixtures.Worlds() {
-		decided[w.Gate] = true
+		decided[w.Gate], shown[w.Fact] = true, true
 		if n := len(w.Cautions); w.Gate == "" && (n == 1 || n == 2) {
 			cautioned[w.Cautions[n-1]] = true
 		}
@@ -96,6 +96,11 @@ func TestEveryGateHasItsWorld(t *testing.T) {
 		case !cautioned[g.Name]:
 			t.Errorf("no world has %s as its last of at most two cautions", g.Name)
 		}
+		for _, part := range g.Parts {
+			if !shown[part.Name] {
+				t.Errorf("no world is about %s, a part of %s", part.Name, g.Name)
+			}
+		}
 	}
 }
 
@@ -106,7 +111,9 @@ func blockingGates(t *testing.T) []string {
 	r := &analysis.Result{RewardRange: [2]float64{0, 1}, GroupSize: 8, Confidence: 0.95}
 	var names []string
 	for _, g := range analysis.Gates() {
-		for _, f := range g.Check(r, nil) {
+		r.Findings = nil
+		analysis.Judge(r, nil, []analysis.Gate{g})
+		for _, f := range r.Findings {
 			if f.Severity == analysis.Blocking {
 				names = append(names, g.Name)
 			}
