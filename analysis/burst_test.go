@@ -132,14 +132,14 @@ func TestWhatABurstFinds(t *testing.T) {
 				if w.Purpose == rollout.BurstWave && c.Rollout == 7 && search(c) {
 					c.Status, c.Kind, c.Failed, c.Discards = 503, "status 503", true, true
 				}
-			}, "lost blocking pass, lost advisory pass", "lost blocking fail, lost advisory fail", "Discarded by: tool search 10. The first request failed after 0.2 s (tool search, status 503). Most frequent: tool search: status 503 (10 of 150 requests)",
+			}, "lost advisory pass, lost blocking pass", "lost advisory fail, lost blocking fail", "Discarded by: tool search 10. The first request failed after 0.2 s (tool search, status 503). Most frequent: tool search: status 503 (10 of 150 requests)",
 		},
 		"two of eighty are lost": {
 			func(w rollout.Wave, c *rollout.BurstCall) {
 				if w.Purpose == rollout.BurstWave && c.TraceID >= "trace_12" && c.Rollout == 0 && c.Endpoint == "grader" {
 					c.Status, c.Kind, c.Failed, c.Discards = 0, "timeout", true, true
 				}
-			}, "lost blocking pass, lost advisory pass", "lost blocking unknown, lost advisory fail", "rollouts would be discarded with 8 at once: 80 rollouts do not tell",
+			}, "lost advisory pass, lost blocking pass", "lost advisory fail, lost blocking unknown", "rollouts would be discarded with 8 at once: 80 rollouts do not tell",
 		},
 		"it slows down above four": {
 			func(w rollout.Wave, c *rollout.BurstCall) {
@@ -164,7 +164,7 @@ func TestWhatABurstFinds(t *testing.T) {
 		},
 		"tools that speak otherwise, as MCP servers do": {
 			func(_ rollout.Wave, c *rollout.BurstCall) { c.Status = 0 },
-			"crosstalk advisory pass, wire advisory pass", "crosstalk advisory skipped, wire advisory skipped", "no answer came in the wire format of the job",
+			sound, "crosstalk advisory skipped, latency advisory pass, lost advisory pass, lost blocking pass, repeat advisory pass, wire advisory skipped", "no answer came in the wire format of the job",
 		},
 		"another answer the second time": {
 			func(_ rollout.Wave, c *rollout.BurstCall) {

@@ -107,7 +107,7 @@ func (c endedCase) hold(t *testing.T, gate string) {
 	if got[analysis.Blocking] != c.blocking || got[analysis.Advisory] != c.advisory || !strings.Contains(strings.Join(text, "\n"), c.says) {
 		t.Errorf("%s: %v, want %s and %s and %q in:\n%s", c.what, got, c.blocking, c.advisory, c.says, strings.Join(text, "\n"))
 	}
-	if c.blocking == analysis.Fail && (r.Verdict != analysis.NoGo || *r.Reason != gate) {
+	if c.blocking == analysis.Fail && (r.Verdict != analysis.NoGo || *r.Reason != "rollouts.finished") {
 		t.Errorf("%s: %s for %s", c.what, r.Verdict, *r.Reason)
 	}
 }

@@ -8,8 +8,9 @@ import (
 )
 
 // folded makes one finding of those of a gate's parts for each severity and split:
-// the worst decides, and the others' facts follow in the order of the parts. Parts
-// that had nothing to judge about the whole run say so where no other part did.
+// the worst decides, and the others' facts follow in the order of the parts. What
+// parts had nothing to judge of the whole run is with the first finding that judged
+// something.
 func (g Gate) folded(all []Finding) []Finding {
 	type place struct {
 		severity Severity
@@ -26,6 +27,7 @@ func (g Gate) folded(all []Finding) []Finding {
 		at[p] = append(at[p], f)
 		judged[f.Severity] = judged[f.Severity] || f.Status != Skipped
 	}
+	nothing := make(map[Severity][]Fact) // what parts had nothing to judge
 	var out []Finding
 	for _, p := range order {
 		list := at[p]
@@ -37,6 +39,9 @@ func (g Gate) folded(all []Finding) []Finding {
 		}
 		f := list[lead]
 		if f.Status == Skipped && p.split == "" && judged[p.severity] && len(order) > 1 {
+			for i := range list {
+				nothing[p.severity] = append(nothing[p.severity], list[i].Fact)
+			}
 			continue
 		}
 		if f.Status == Pass && len(list) > 1 { // none of them decides
@@ -49,6 +54,10 @@ func (g Gate) folded(all []Finding) []Finding {
 			}
 		}
 		out = append(out, f)
+	}
+	for severity, facts := range nothing {
+		i := slices.IndexFunc(out, func(f Finding) bool { return f.Severity == severity })
+		out[i].Others = append(out[i].Others, facts...)
 	}
 	slices.SortStableFunc(out, func(a, b Finding) int {
 		return cmp.Compare(slices.Index(rollout.Splits(), a.Split), slices.Index(rollout.Splits(), b.Split))

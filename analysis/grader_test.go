@@ -37,7 +37,7 @@ func TestLayers(t *testing.T) {
 	if !slices.Equal(l.Moving, []string{"style"}) {
 		t.Errorf("moving is %v", l.Moving)
 	}
-	if r.Verdict != analysis.NoGo || stringOr(r.Reason, "") != "grader.layers" {
+	if r.Verdict != analysis.NoGo || stringOr(r.Reason, "") != "grader.shortcuts" {
 		t.Errorf("verdict is %s by %q", r.Verdict, stringOr(r.Reason, ""))
 	}
 

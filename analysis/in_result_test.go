@@ -164,7 +164,7 @@ func TestRowsThatAFindingListsAreSaid(t *testing.T) {
 	}
 	Judge(r, nil, Gates())
 	listed := func(l message.Language, gate string) (list []string) {
-		for _, f := range r.Findings {
+		for _, f := range ByFact(r.Findings) {
 			if f.Gate == gate {
 				list = append(list, f.Listed(l)...)
 			}

@@ -127,10 +127,11 @@ func TestALeakFromAnEarlierAttempt(t *testing.T) {
 		`{"item":"q1","sample":0,"attempt":1,"reward":1,"trace_id":"trace_second","canary_planted":true,"leaks":[{"canary":"` + rollout.Canary("trace_first") + `","at":"session"}]}`,
 		`{"item":"q1","sample":1,"reward":0,"trace_id":"trace_other","canary_planted":true}`,
 	})
-	i := slices.IndexFunc(r.Findings, func(f analysis.Finding) bool {
+	facts := analysis.ByFact(r.Findings)
+	i := slices.IndexFunc(facts, func(f analysis.Finding) bool {
 		return f.Gate == "rollouts.leaks" && f.Severity == analysis.Advisory
 	})
-	if i < 0 || !strings.Contains(r.Findings[i].Remedy.String(), "train q1/0 met what an earlier attempt of its own left (session)") || r.Leaks.Rollouts != 2 {
+	if i < 0 || !strings.Contains(facts[i].Remedy.String(), "train q1/0 met what an earlier attempt of its own left (session)") || r.Leaks.Rollouts != 2 {
 		t.Errorf("%+v", r.Leaks)
 	}
 }

@@ -15,7 +15,7 @@ import (
 func TestEveryUnknownSaysWhatWouldSettleIt(t *testing.T) {
 	seen := make(map[string]bool)
 	for seed := range uint64(40) {
-		for _, f := range openRun(seed).Findings {
+		for _, f := range ByFact(openRun(seed).Findings) {
 			if f.Status != Unknown {
 				continue
 			}
@@ -77,7 +77,7 @@ func openRun(seed uint64) *Result {
 	}
 	c.audit.settle()
 	s := DefaultSettings()
-	s.Boot, s.Thresholds = 0, Thresholds{"latency.limit": 2}
+	s.Boot, s.Thresholds = 0, Thresholds{"tools.tail.limit": 2}
 	r := &Result{RewardRange: [2]float64{0, 1}, Ceiling: 1, GroupSize: 8, Confidence: 0.95, Splits: map[rollout.Split]*SplitResult{}}
 	c.fill(r, &rollout.Run{}, s)
 	Judge(r, s.Thresholds, Gates())

@@ -47,7 +47,7 @@ func TestWholeResult(t *testing.T) {
 		t.Errorf("layers are %+v", core.Grader.Layers)
 	}
 	core.Grader.Layers = alone.Grader.Layers
-	about := func(f analysis.Finding) bool { return f.Gate == "grader.layers" }
+	about := func(f analysis.Finding) bool { return f.Gate == "grader.shortcuts" }
 	core.Findings, alone.Findings = slices.DeleteFunc(core.Findings, about), slices.DeleteFunc(alone.Findings, about)
 	core.Verdict, core.Reason, core.Cautions, core.ExitCode, core.Note = alone.Verdict, alone.Reason, alone.Cautions, alone.ExitCode, alone.Note
 	core.Judged, core.NotJudged = alone.Judged, alone.NotJudged

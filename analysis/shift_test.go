@@ -408,7 +408,11 @@ func TestShiftIsTheReason(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := stringOr(r.Reason, ""); got != test.reason {
+			got := stringOr(r.Reason, "")
+			if i := slices.IndexFunc(r.Findings, func(f analysis.Finding) bool { return f.Gate == got && f.Status == analysis.Fail }); i >= 0 {
+				got = r.Findings[i].ID
+			}
+			if got != test.reason {
 				t.Errorf("reason %q, want %q", got, test.reason)
 			}
 			for _, f := range analysis.ByFact(r.Findings) {

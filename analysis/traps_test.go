@@ -349,7 +349,7 @@ func trapIdentical(t *testing.T) {
 	if got := finding(t, r, "sampling.identical", analysis.Advisory); got.Status != analysis.Fail {
 		t.Errorf("sampling.identical is %s: %s", got.Status, got.Title.String())
 	}
-	if !slices.Contains(r.Cautions, "sampling.identical") {
+	if !slices.Contains(r.Cautions, "rollouts.independent") {
 		t.Errorf("cautions are %q", r.Cautions)
 	}
 }
