@@ -139,7 +139,8 @@ type folded struct {
 
 // fold leaves out each advisory finding that says no more than the blocking
 // one of its gate and split, which then shows both thresholds: both passed, or
-// the blocking one is open itself. One in another unit judges something else.
+// the blocking one is open itself. One of another fact, or in another unit, judges
+// something else. The other facts of both go together.
 func fold(all []analysis.Finding) []folded {
 	type place struct {
 		gate  string
@@ -158,10 +159,15 @@ func fold(all []analysis.Finding) []folded {
 			continue
 		}
 		i, ok := blocking[place{f.Gate, f.Split}]
-		if !ok || f.Unit != out[i].Unit || !(out[i].Status == f.Status || open(out[i].Status) && open(f.Status)) {
+		if ok && out[i].Status == analysis.Pass && f.Status == analysis.Pass && f.ID != out[i].ID {
+			out[i].Others = slices.Concat(out[i].Others, f.Others) // all parts pass
+			continue
+		}
+		if !ok || f.ID != out[i].ID || f.Unit != out[i].Unit || !(out[i].Status == f.Status || open(out[i].Status) && open(f.Status)) {
 			out = append(out, folded{Finding: f})
 			continue
 		}
+		out[i].Others = slices.Concat(out[i].Others, f.Others)
 		if f.Want.String() != out[i].Want.String() {
 			out[i].caution = f.Want
 		}

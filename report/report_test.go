@@ -125,7 +125,7 @@ func TestSentenceSaysTheVerdictsReason(t *testing.T) {
 				skipped[f.Gate] = true
 			}
 		}
-		want := fmt.Sprintf("Training can work: 9 of %d blocking gates passed, %d not checked; %s", 9+len(skipped), len(skipped), cautions)
+		want := fmt.Sprintf("Training can work: 8 of %d blocking gates passed, %d not checked; %s", 8+len(skipped), len(skipped), cautions)
 		if p.Sentence != want {
 			t.Errorf("%s: sentence is\n%s\nwant\n%s", name, p.Sentence, want)
 		}
@@ -134,7 +134,7 @@ func TestSentenceSaysTheVerdictsReason(t *testing.T) {
 		"dead":        {"Training would not work as things stand — ", "wanted ≥ 0.1."},
 		"tiny":        {"The data do not decide it — 0 items with at least 4 valid rollouts", "wanted ≥ 20 items"},
 		"all_missing": {"Training would not work as things stand — 100 % of rollouts were lost", "wanted ≤ 0.05"},
-		"audited":     {"Training would not work as things stand — the grader can be fooled: “judge_instructions”", "grader.layers."},
+		"audited":     {"Training would not work as things stand — the grader can be fooled: “judge_instructions”", "grader.shortcuts."},
 		"eval_only":   {"Nothing measured speaks against it", "(no verdict on training)."},
 	} {
 		for _, part := range parts {

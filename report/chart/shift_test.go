@@ -31,10 +31,7 @@ func shifted(t *testing.T) *analysis.Result {
 			analysis.ShiftPair{A: rollout.Train, B: rollout.Eval, On: c.on, About: "feature of " + c.on, Test: shift.Kolmogorov, Effect: stat.Estimate{Value: stat.Some(c.v - 0.4), Low: stat.Some(c.low - 0.4), High: stat.Some(c.high - 0.4)}},
 		)
 	}
-	for _, gate := range []string{"shift.text", "shift.fields", "shift.reward"} {
-		r.Thresholds[gate], r.Thresholds[gate+".p"] = 0.75, 0.01
-		r.Thresholds[gate+".caution"], r.Thresholds[gate+".caution.p"] = 0.60, 0.05
-	}
+	r.Thresholds["shift"], r.Thresholds["shift.p"], r.Thresholds["shift.caution.p"] = 0.75, 0.01, 0.05
 	r.Shift = sh
 	return r
 }
