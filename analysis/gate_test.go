@@ -31,6 +31,16 @@ func TestGatesAreNamedDocumentedAndWorded(t *testing.T) {
 	}
 }
 
+// A report has room for so few, and a reader patience.
+func TestGatesAndThresholdsStayFew(t *testing.T) {
+	if n := len(Gates()); n > 26 {
+		t.Errorf("%d gates: make the new one a fact of another", n)
+	}
+	if n := len(ThresholdTable()); n > 45 {
+		t.Errorf("%d thresholds: fix what is not worth setting", n)
+	}
+}
+
 // Those of gonogo compare belong to no gate.
 func TestEveryThresholdBelongsToAGate(t *testing.T) {
 	for _, row := range ThresholdTable() {

@@ -51,8 +51,9 @@ func MovedThresholds() []Moved {
 	return list
 }
 
-// movedThreshold says where a threshold of the first schema went; nil of another name.
-func movedThreshold(name string) error {
+// MovedThreshold is the error of a threshold of the first schema, and says where it
+// went; nil of any other name.
+func MovedThreshold(name string) error {
 	for _, m := range MovedThresholds() {
 		switch {
 		case m.Old != name:
@@ -65,8 +66,9 @@ func movedThreshold(name string) error {
 	return nil
 }
 
-// movedGate says where a gate of the first schema went; nil of another name.
-func movedGate(name string) error {
+// MovedGate is the error of a gate that became a fact, and says of which; nil of any
+// other name.
+func MovedGate(name string) error {
 	for _, m := range MovedGates() {
 		if m.Old == name {
 			return fmt.Errorf("the gate %s is a part of %s now (docs/gates.md)", name, m.New)

@@ -89,7 +89,7 @@ func (s Settings) Validate() error {
 		return fmt.Errorf("training.wanted_share is %g: it lies above 0 and at most at 1", s.WantedShare)
 	}
 	for _, name := range s.Require {
-		if err := movedGate(name); err != nil {
+		if err := MovedGate(name); err != nil {
 			return fmt.Errorf("require: %w", err)
 		}
 		if !slices.Contains(Requirable(), name) {
@@ -165,7 +165,7 @@ func (t Thresholds) validate() error {
 		return nil
 	}
 	slices.Sort(unknown)
-	if err := movedThreshold(unknown[0]); err != nil {
+	if err := MovedThreshold(unknown[0]); err != nil {
 		return err
 	}
 	return fmt.Errorf("no threshold is called %q; there are %s", unknown[0], strings.Join(names, ", "))

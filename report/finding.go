@@ -92,7 +92,7 @@ func findings(r *analysis.Result, opt Options, w *words) []Finding {
 			Why: prose(f.Why.In(r.Lang)), Remedy: opt.inRun(prose(f.Remedy.In(r.Lang))), Items: ids(f.Listed(r.Lang)), Charts: f.Charts,
 		}
 		for _, x := range f.Others {
-			out[i].Others = append(out[i].Others, other(f.Finding, x, r, w))
+			out[i].Others = append(out[i].Others, other(f.Finding, x, r, opt, w))
 		}
 		if out[i].Title == "" {
 			out[i].Title = out[i].Gate
@@ -103,12 +103,12 @@ func findings(r *analysis.Result, opt Options, w *words) []Finding {
 }
 
 // other words a fact of a finding that does not decide it.
-func other(of analysis.Finding, x analysis.Fact, r *analysis.Result, w *words) Finding {
+func other(of analysis.Finding, x analysis.Fact, r *analysis.Result, opt Options, w *words) Finding {
 	of.Fact = x
 	s := state(of)
 	return Finding{
-		Gate: visible(x.ID), State: s, Label: w.States[s], Title: w.Capital(prose(x.Title.In(r.Lang))),
-		Measured: measured(of, w), Want: prose(x.Want.In(r.Lang)), Remedy: prose(x.Remedy.In(r.Lang)),
+		Gate: visible(x.ID), State: s, Label: w.States[s], Title: w.Capital(opt.inRun(prose(x.Title.In(r.Lang)))),
+		Measured: measured(of, w), Want: prose(x.Want.In(r.Lang)), Remedy: opt.inRun(prose(x.Remedy.In(r.Lang))),
 	}
 }
 

@@ -100,7 +100,7 @@ func TestABurstThatBreaksATool(t *testing.T) {
 			http.Error(w, `{"error":"full, says planted-key"}`, http.StatusServiceUnavailable)
 		}
 	}, "--yes")
-	if code != exitNoGo || found.Burst == nil || *found.Burst.Lost.Value != 1 || found.Findings[0].Status != analysis.Fail || found.Findings[0].Gate != "endpoint.lost" {
+	if code != exitNoGo || found.Burst == nil || *found.Burst.Lost.Value != 1 || found.Findings[0].Status != analysis.Fail || found.Findings[0].Gate != "endpoint.burst" || found.Findings[0].ID != "endpoint.lost" {
 		t.Errorf("exit code %d, found %+v", code, found)
 	}
 }

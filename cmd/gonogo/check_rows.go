@@ -73,17 +73,30 @@ func printFindings(w io.Writer, findings []analysis.Finding) {
 			name += " (" + string(f.Split) + ")"
 		}
 		fmt.Fprintf(w, "%-10s %s: %s\n", outcome(f), name, visible(f.Title.String()))
-		if f.Status == analysis.Pass || f.Status == analysis.Skipped {
-			continue
+		if f.Status != analysis.Pass && f.Status != analysis.Skipped {
+			printAdvice(w, f.Fact)
 		}
-		for _, text := range []message.Text{f.Why, f.Remedy} {
-			if !text.None() {
-				fmt.Fprintf(w, "%-10s %s\n", "", visible(text.String()))
+		for _, x := range f.Others { // the gate's other facts
+			if x.Status == analysis.Skipped {
+				continue
+			}
+			fmt.Fprintf(w, "%-10s %s: %s\n", "", x.ID, visible(x.Title.String()))
+			if x.Status != analysis.Pass {
+				printAdvice(w, x)
 			}
 		}
-		for _, item := range f.Listed(message.Language{}) {
-			fmt.Fprintf(w, "%-10s - %s\n", "", visible(item))
+	}
+}
+
+// printAdvice prints why a fact matters, what to do and where to look.
+func printAdvice(w io.Writer, x analysis.Fact) {
+	for _, text := range []message.Text{x.Why, x.Remedy} {
+		if !text.None() {
+			fmt.Fprintf(w, "%-10s %s\n", "", visible(text.String()))
 		}
+	}
+	for _, item := range x.Listed(message.Language{}) {
+		fmt.Fprintf(w, "%-10s - %s\n", "", visible(item))
 	}
 }
 

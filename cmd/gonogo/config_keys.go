@@ -28,9 +28,10 @@ type key struct {
 	Example  string     // a YAML value
 	Entry    []entryKey // the keys of a list's maps
 
-	file bool              // a path, relative to the configuration's folder
-	word string            // that stands where a path may, and is none
-	at   func(*values) any // where the value goes
+	moved func(string) error // of a name that Names held once: where it went; else nil
+	file  bool               // a path, relative to the configuration's folder
+	word  string             // that stands where a path may, and is none
+	at    func(*values) any  // where the value goes
 }
 
 // Type names the key's type for readers.
@@ -98,7 +99,7 @@ func runKeys() []key {
 			at: func(v *values) any { return &v.PassThreshold },
 		},
 		{
-			Path: "require", Names: analysis.Requirable(), Example: "[data, sampling, leakage]",
+			Path: "require", Names: analysis.Requirable(), moved: analysis.MovedGate, Example: "[data, sampling, leakage]",
 			Fallback: "[data, sampling, audit, leakage] for runs made here, [data] for imports",
 			Doc:      "stages (" + stageNames() + ") and gates without which the verdict is UNDECIDED; of a stage, the gates that have nothing to judge are not asked for",
 			at:       func(v *values) any { return &v.Require },
@@ -365,7 +366,7 @@ func reportKeys() []key {
 	formats = append(formats, usualFormats, allFormats)
 	return []key{
 		{
-			Path: "thresholds", Names: thresholds, Fallback: "each at its default; gonogo help gates lists them", Doc: "what the gates ask for, by name of the threshold", Example: "{signal.informative: 0.2}",
+			Path: "thresholds", Names: thresholds, moved: analysis.MovedThreshold, Fallback: "each at its default; gonogo help gates lists them", Doc: "what the gates ask for, by name of the threshold", Example: "{signal.informative: 0.2}",
 			at: func(v *values) any { return &v.Thresholds },
 		},
 		{

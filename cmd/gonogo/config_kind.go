@@ -224,6 +224,12 @@ func (d decoder) named(n *yamlNode, name string) bool {
 	if d.key.Names == nil || slices.Contains(d.key.Names, name) {
 		return true
 	}
+	if d.key.moved != nil {
+		if err := d.key.moved(name); err != nil {
+			d.fail(n, "%v", err)
+			return false
+		}
+	}
 	d.fail(n, "there is no %q%s", name, didYouMean(name, d.key.Names))
 	return false
 }

@@ -112,9 +112,13 @@ func helpCommand() *cli.Command {
 }
 
 func printGates(w io.Writer) {
-	fmt.Fprintln(w, "Gates, in the order in which the first that fails is the reason of the verdict:")
+	fmt.Fprintln(w, "Gates, in the order in which the first that fails is the reason of the verdict; the")
+	fmt.Fprintln(w, "worst of the facts below a gate decides it:")
 	for _, g := range analysis.Gates() {
 		entry(w, g.Name, g.Doc)
+		for _, part := range g.Parts {
+			fmt.Fprintf(w, "      %s\n%s", part.Name, wrapText(part.Doc, "          ", 80))
+		}
 	}
 	fmt.Fprintln(w, "\nThresholds (set with --set NAME=VALUE, or under thresholds in gonogo.yaml):")
 	for _, t := range analysis.ThresholdTable() {

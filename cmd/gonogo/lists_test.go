@@ -24,7 +24,10 @@ type named struct {
 func TestEveryListIsNamedAndDocumented(t *testing.T) {
 	lists := map[string][]named{}
 	for _, g := range analysis.Gates() {
-		lists["gates"] = append(lists["gates"], named{g.Name, g.Doc, g.Check != nil})
+		lists["gates"] = append(lists["gates"], named{g.Name, g.Doc, g.Check != nil || len(g.Parts) > 0})
+		for _, part := range g.Parts {
+			lists["facts"] = append(lists["facts"], named{part.Name, part.Doc, part.Check != nil})
+		}
 	}
 	for _, x := range analysis.ThresholdTable() {
 		lists["thresholds"] = append(lists["thresholds"], named{x.Name, x.Doc, true})

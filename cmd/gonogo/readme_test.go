@@ -29,7 +29,7 @@ func TestReadmeListsTheGates(t *testing.T) {
 	var table strings.Builder
 	table.WriteString("\n| gate | what it asks |\n|---|---|\n")
 	for _, g := range analysis.Gates() {
-		fmt.Fprintf(&table, "| `%s` | %s |\n", g.Name, g.Doc)
+		fmt.Fprintf(&table, "| [`%s`](docs/gates.md#%s) | %s%s |\n", g.Name, anchor(g.Name), g.Doc, factsOf(g))
 	}
 	readmeHas(t, "gates", table.String())
 }

@@ -72,8 +72,8 @@ func configFor(c *cli.Context, m *rollout.Manifest) (*config, error) {
 	return cfg, nil
 }
 
-// settingKey maps the name of a threshold, or one spelt much like it, to its
-// key; other names are keys already.
+// settingKey maps the name of a threshold, one that it had before, or one spelt much
+// like it, to its key; other names are keys already.
 func settingKey(name string) string {
 	var thresholds []string
 	for _, t := range analysis.ThresholdTable() {
@@ -84,7 +84,7 @@ func settingKey(name string) string {
 	}
 	_, like := dataset.Suggest(name, thresholds)
 	isKey := slices.ContainsFunc(keys(), func(k key) bool { return name == k.Path || strings.HasPrefix(name, k.Path+".") })
-	if !isKey && like {
+	if !isKey && (like || analysis.MovedThreshold(name) != nil) {
 		return "thresholds." + name
 	}
 	return name
