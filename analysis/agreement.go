@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -23,6 +24,8 @@ type outputKey struct {
 	sample int // -1: named by its text
 	hash   uint64
 }
+
+var labelsOutside = message.New("grader.labels_outside", "the labels leave the grader's range: only ranks are compared")
 
 // agreement compares the grader with people: each labelled output has its
 // grader's reward, and the mean of its raters. It is nil without labels.
@@ -63,7 +66,7 @@ func (c *collector) agreement(items []*item, s Settings) *Agreement {
 	a.Spearman = stat.Spearman(pairs, s.Confidence)
 	a.Alpha = alpha(outputs, s)
 	if !scaled {
-		a.Spearman.Warnings = append(a.Spearman.Warnings, "the labels leave the grader's range: only ranks are compared")
+		a.Spearman.Warnings = append(a.Spearman.Warnings, labelsOutside.Text())
 		return a
 	}
 	a.Kappa = c.kappa(pairs, s)

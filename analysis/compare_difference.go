@@ -109,13 +109,12 @@ func (c *comparer) difference(name, unit string, v values, rng *stat.Range) Diff
 	}
 	d.Direction = direction(d.Estimate, d.P, c.paired && d.Items < fewItems, 0, conf)
 	if d.Family != nil && d.Family.Low != nil && d.Direction != "unclear" && *d.Family.Low <= 0 && *d.Family.High >= 0 {
-		d.Warnings = append(d.Warnings, clustered)
+		d.Warnings = append(d.Warnings, clustered.Text())
 	}
 	return d
 }
 
-// clustered is what a Difference warns of.
-const clustered = "clustered by family the interval holds 0: items of a family move together"
+var clustered = message.New("compare.clustered", "clustered by family the interval holds 0: items of a family move together")
 
 // flips is the p-value of sign flips, with as many draws as the work allows.
 func (c *comparer) flips(d []float64) *float64 {

@@ -119,9 +119,9 @@ func (cu *curator) measure(run *rollout.Run) error {
 	cu.m.prepare()
 	switch {
 	case len(cu.m.items) == 0:
-		return fmt.Errorf("no row of the training file has the id of one of the %s that the run sampled, such as %q: is it the file that was sampled?", plain.Count(len(items), "item"), items[0].id)
+		return fmt.Errorf("no row of the training file has the id of one of the %s that the run sampled, such as %q: is it the file that was sampled?", (message.Language{}).Count(len(items), "item"), items[0].id)
 	case len(cu.m.measured) == 0:
-		return fmt.Errorf("none of the %s of train has a reward: there is nothing to choose by; mend what made the rollouts fail, and sample again", plain.Count(len(cu.m.items), "item"))
+		return fmt.Errorf("none of the %s of train has a reward: there is nothing to choose by; mend what made the rollouts fail, and sample again", (message.Language{}).Count(len(cu.m.items), "item"))
 	}
 	cu.classify()
 	return nil

@@ -1,9 +1,9 @@
 package analysis
 
 import (
-	"fmt"
 	"math"
 
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 )
 
@@ -37,10 +37,15 @@ func (m *measure) atK(in []stat.AtK) []AtK {
 	return out
 }
 
+var (
+	overCommon  = message.New("measure.over_common", "over the {common} of {items} with at least {rollouts}")
+	liftAtLeast = message.New("measure.lift_at_least", "a lower bound: items have {samples}, the group size is {size}")
+)
+
 // commonNote says which items a curve uses when it does not use all.
 func (m *measure) commonNote(e stat.Estimate) stat.Estimate {
 	if m.dropped > 0 {
-		e.Warnings = append(e.Warnings, fmt.Sprintf("over the %d of %d items with at least %d valid rollouts", len(m.common), len(m.measured), m.n))
+		e.Warnings = append(e.Warnings, overCommon.With(message.Args{"common": message.Int(len(m.common)), "items": message.Count(len(m.measured), "item"), "rollouts": message.Count(m.n, "valid rollout")}))
 	}
 	return e
 }
@@ -67,7 +72,7 @@ func (m *measure) lift(sr *SplitResult) {
 	lift, values := stat.Lift(m.common, k, r, conf)
 	sr.Lift = m.commonNote(lift)
 	if k < m.s.GroupSize && k >= 1 {
-		sr.Lift.Warnings = append(sr.Lift.Warnings, fmt.Sprintf("a lower bound: items have %d samples, the group size is %d", m.n, m.s.GroupSize))
+		sr.Lift.Warnings = append(sr.Lift.Warnings, liftAtLeast.With(message.Args{"samples": message.Count(m.n, "sample"), "size": message.Int(m.s.GroupSize)}))
 	}
 
 	heads := make([]float64, len(m.rewards))

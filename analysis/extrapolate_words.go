@@ -6,27 +6,23 @@ import (
 	"gonogo/analysis/message"
 )
 
-// modelWords names a model in a sentence.
-func modelWords(model string) string {
-	switch model {
-	case BetaBinomial:
-		return "beta-binomial"
-	case ZeroInflated:
-		return "zero-inflated"
-	case Dirichlet:
-		return "Dirichlet-multinomial"
+var (
+	modelNames = map[string]message.Def{
+		BetaBinomial: message.New("beyond.beta_binomial", "beta-binomial"),
+		ZeroInflated: message.New("beyond.zero_inflated", "zero-inflated"),
+		Dirichlet:    message.New("beyond.dirichlet", "Dirichlet-multinomial"),
 	}
-	return model
-}
+	informativeShare = message.New("beyond.informative_share", "the share of informative groups")
+)
 
-func quantityWords(quantity string) string {
-	switch quantity {
-	case PassAtK:
-		return "pass@k"
-	case InformativeGroups:
-		return "the share of informative groups"
+// modelWords names a model in a sentence.
+func modelWords(model string) message.Arg { return message.Said(modelNames[model].Text()) }
+
+func quantityWords(quantity string) message.Arg {
+	if quantity == InformativeGroups {
+		return message.Said(informativeShare.Text())
 	}
-	return quantity
+	return message.Name("pass@k")
 }
 
 // ExtrapolatedAt returns what the models say of a quantity at k, in their

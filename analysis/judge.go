@@ -1,8 +1,9 @@
 package analysis
 
 import (
-	"gonogo/analysis/message"
 	"slices"
+
+	"gonogo/analysis/message"
 )
 
 // noTrainingVerdict stands under a verdict that no train gate took part in.

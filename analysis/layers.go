@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -113,12 +114,14 @@ func column(rows [][]layered, part int) [][]float64 {
 	return out
 }
 
+var noCoreAtZero = message.New("grader.no_core", "no core is known, or no rollout has it at zero")
+
 // atZero tells what rollouts earn whose core is at zero, the task itself not
 // done at all.
 func (c *collector) atZero(l *Layers, rows [][]layered, keys []itemKey, s Settings) {
-	const need = "no core is known, or no rollout has it at zero"
-	l.AtZero = stat.Estimate{Method: "mean reward of rollouts with the core at zero", Warnings: []string{need}}
-	l.Bought = stat.Estimate{Method: "share of rollouts with the core at zero", Warnings: []string{need}}
+	need := []message.Text{noCoreAtZero.Text()}
+	l.AtZero = stat.Estimate{Method: "mean reward of rollouts with the core at zero", Warnings: need}
+	l.Bought = stat.Estimate{Method: "share of rollouts with the core at zero", Warnings: need}
 	if l.Core == "" {
 		return
 	}

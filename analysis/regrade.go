@@ -2,6 +2,8 @@ package analysis
 
 import (
 	"slices"
+
+	"gonogo/analysis/message"
 )
 
 // regraded is what one item tells about grader noise and about all noise.
@@ -26,7 +28,7 @@ type again struct {
 }
 
 // noNoise says why a figure about regrades is not known.
-const noNoise = "no output was graded twice: at least 2 grades of one output are needed, and 2 items or more with such outputs"
+var noNoise = message.New("grader.no_regrades", "no output was graded twice: at least 2 grades of one output are needed, and 2 items or more with such outputs")
 
 // regrades collects the items with a valid reward.
 func regrades(items []*item, c *collector, margin float64) []regraded {

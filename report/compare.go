@@ -195,7 +195,7 @@ func comparedFacts(sc *analysis.SplitComparison, l message.Language, w *compareW
 	if r := sc.Reward; r.Known() {
 		facts = append(facts, fmt.Sprintf(w.Measured, w.Rollout.of(r.N), prose(r.Method)))
 		for _, warning := range r.Warnings {
-			facts = append(facts, capital(prose(l.Again(warning)))+w.Signs.Stop)
+			facts = append(facts, capital(prose(warning.In(l)))+w.Signs.Stop)
 		}
 	}
 	if checks := checks(sc, w); checks != "" {

@@ -20,7 +20,7 @@ const hostile = "q1\x1b[2J\u202e|`<script>`\n# @team [x](http://evil) 你好 " +
 // nastyComparison has hostile text wherever data can put it.
 func nastyComparison(answer analysis.Answer) *analysis.Comparison {
 	estimate := func(x float64) stat.Estimate {
-		return stat.Estimate{Value: stat.Some(x), SE: stat.Some(0.1), Low: stat.Some(x - 0.2), High: stat.Some(x + 0.2), N: 80, Items: 10, Method: "method " + hostile, Warnings: []string{"warning " + hostile}}
+		return stat.Estimate{Value: stat.Some(x), SE: stat.Some(0.1), Low: stat.Some(x - 0.2), High: stat.Some(x + 0.2), N: 80, Items: 10, Method: "method " + hostile, Warnings: []message.Text{message.Verbatim("warning " + hostile)}}
 	}
 	eval := rollout.Eval
 	difference := func(name string) analysis.Difference {

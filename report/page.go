@@ -112,7 +112,7 @@ func NewPage(r *analysis.Result, opt Options) *Page {
 		p.Notes = append(p.Notes, p.inRun(p.Words.GraderChanged))
 	}
 	for _, note := range r.Run.Notes {
-		p.Notes = append(p.Notes, prose(note))
+		p.Notes = append(p.Notes, p.Words.say(note))
 	}
 	return p
 }

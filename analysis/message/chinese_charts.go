@@ -20,8 +20,6 @@ var chineseCharts = map[string]string{
 	"; lines: ":              "；竖线：",
 	"; %s in the table only": "；另有 %s只列在表中",
 	"%s fit":                 "%s拟合",
-	"beta-binomial":          "Beta-二项",
-	"Dirichlet-multinomial":  "Dirichlet-多项",
 	"ceiling %s":             "上限 %s",
 	"limit %s s":             "限值 %s 秒",
 	"; the limit of %s s lies beyond the axis": "；限值 %s 秒在坐标轴之外",

@@ -2,7 +2,6 @@ package message
 
 // chinesePage is what reports say, on the page, in print and in text.
 var chinesePage = map[string]string{
-	"words.Lang: en":      "zh",
 	"signs.Colon: :":      "：",
 	"signs.Space:  ":      "",
 	"signs.Stop: .":       "。",

@@ -56,7 +56,7 @@ func groupMeans(values, within []float64, n, draws int, r *Range, conf float64, 
 		panic("stat: as many within-item variances as values are needed")
 	}
 	if m == 0 {
-		return unknown(0, n, method, "no item has a value: at least 2 items are needed")
+		return unknown(0, n, method, noItems.Text())
 	}
 	mean, dev := moments(values)
 	s := spread{mean: mean, clusters: m, equal: float64(m), n: n, draws: draws, r: r, conf: conf}

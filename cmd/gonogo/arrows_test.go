@@ -31,8 +31,8 @@ var allowedArrows = map[string][]string{
 	"analysis":               {"analysis/message", "analysis/stat", "analysis/shift", "sampler/rollout"},
 	"analysis/history":       {"analysis", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},
 	"analysis/message":       {},
-	"analysis/shift":         {"analysis/stat"},
-	"analysis/stat":          {},
+	"analysis/shift":         {"analysis/message", "analysis/stat"},
+	"analysis/stat":          {"analysis/message"},
 	"analysis/calibration":   {}, // tables of docs/calibration.md for the tests of the three rooms above
 	"sampler":                {"sampler/limit", "sampler/rollout"},
 	"sampler/limit":          {},
