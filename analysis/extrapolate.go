@@ -99,7 +99,7 @@ func (e *extrapolation) rewards(values []float64) {
 		ks := e.m.farKs()
 		e.sr.Extrapolated = append(e.sr.Extrapolated, e.curve(InformativeGroups, fits, ks, func(c stat.Chances, k int) float64 { return c.Informative(k) })...)
 		e.sr.Beyond.BestOf = append(e.sr.Beyond.BestOf, e.curve(BestOfK, fits, ks, func(c stat.Chances, k int) float64 { return c.BestOf(k, values) })...)
-		e.gap(e.sr.Extrapolated, InformativeGroups)
+		e.gap(InformativeGroups)
 	})
 }
 
@@ -129,7 +129,7 @@ func (e *extrapolation) passes(threshold float64) {
 	}
 	e.draws = append(e.draws, func() {
 		e.sr.Extrapolated = append(e.sr.Extrapolated, e.curve(PassAtK, fits, e.m.farKs(), func(c stat.Chances, k int) float64 { return c.PassAt(k) })...)
-		e.gap(e.sr.Extrapolated, PassAtK)
+		e.gap(PassAtK)
 	})
 }
 
@@ -228,10 +228,10 @@ func (e *extrapolation) curve(quantity string, fits []*fitted, ks []int, f func(
 }
 
 // gap says how far the two models lie apart at the largest k.
-func (e *extrapolation) gap(list []Extrapolated, quantity string) {
+func (e *extrapolation) gap(quantity string) {
 	var last []Extrapolated
-	for _, x := range list {
-		if x.Quantity == quantity && (len(last) == 0 || x.K >= last[0].K) {
+	for _, x := range e.sr.Fits(quantity) {
+		if len(last) == 0 || x.K >= last[0].K {
 			if len(last) > 0 && x.K > last[0].K {
 				last = nil
 			}
@@ -264,8 +264,9 @@ func (e *extrapolation) check(quantity string, measured stat.Estimate, fits []*f
 			continue
 		}
 		fit.misfit = true
+		put, measured := e.sr.shown(quantity, stat.Estimate{Value: &says}), e.sr.shown(quantity, measured)
 		e.note(fitMisleads, message.Args{
-			"model": modelWords(fit.model), "quantity": quantityWords(quantity), "value": message.Share(says), "samples": message.Count(e.m.n, "sample"),
+			"model": modelWords(fit.model), "quantity": quantityWords(quantity), "value": message.KnownShare(put.Value), "samples": message.Count(e.m.n, "sample"),
 			"measured": message.KnownShare(measured.Value), "low": message.KnownShare(measured.Low), "high": message.KnownShare(measured.High),
 		})
 	}

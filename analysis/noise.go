@@ -229,6 +229,14 @@ func netOf(e, noise stat.Estimate) *stat.Estimate {
 	return &net
 }
 
+// net is netOf where the grader's share is known, and e where it is not.
+func (sr *SplitResult) net(e stat.Estimate) stat.Estimate {
+	if net := netOf(e, sr.Variance.GraderShare); net != nil {
+		return *net
+	}
+	return e
+}
+
 // noise fills what gradings of the same outputs tell: over all splits.
 func (c *collector) noise(g *Grader, s Settings) {
 	if !c.regraded {

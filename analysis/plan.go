@@ -243,14 +243,11 @@ func trainersWords(g int) message.Text {
 func modelledGroupSize(sr *SplitResult, want float64) message.Text {
 	at := make(map[string]int)
 	var models []string
-	for _, x := range sr.Extrapolated {
-		if x.Quantity != InformativeGroups {
-			continue
-		}
+	for _, x := range sr.Fits(InformativeGroups) {
 		if !slices.Contains(models, x.Model) {
 			models = append(models, x.Model)
 		}
-		if at[x.Model] == 0 && x.Value != nil && *x.Value >= want {
+		if at[x.Model] == 0 && *x.Value >= want {
 			at[x.Model] = x.K
 		}
 	}

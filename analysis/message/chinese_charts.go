@@ -73,6 +73,8 @@ var chineseCharts = map[string]string{
 	"Informative groups against group size":                         "有效组占比与组大小的关系",
 	"At group size %d, %s of groups teach something":                "组大小为 %d 时，%s 的组是有效组",
 	"At group size %d, between %s and %s of groups teach something": "组大小为 %d 时，%s 至 %s 的组是有效组",
+	"measured, net of grader noise":                                 "实测，已扣除评分器噪声",
+	"with grader noise":                                             "含评分器噪声",
 	"possible range beyond the samples":                             "超出采样次数的可能范围",
 	"possible":                                                      "可能范围",
 	"caution below %s":                                              "低于 %s：注意",
