@@ -118,6 +118,8 @@ func (cu *curator) measure(run *rollout.Run) error {
 	cu.m.s, cu.m.c = cu.s, cu.c
 	cu.m.prepare()
 	switch {
+	case len(cu.m.items) == 0 && cu.edited > 0:
+		return fmt.Errorf("the rows of the training file with the ids of the %s that the run sampled, such as %q, are others than those: is it the file that was sampled?", (message.Language{}).Count(len(items), "item"), items[0].id)
 	case len(cu.m.items) == 0:
 		return fmt.Errorf("no row of the training file has the id of one of the %s that the run sampled, such as %q: is it the file that was sampled?", (message.Language{}).Count(len(items), "item"), items[0].id)
 	case len(cu.m.measured) == 0:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"math"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -97,15 +98,16 @@ func variantNotes(base, new *side, pairings map[rollout.Split]pairing) []message
 			notes = append(notes, madeOtherwise.With(message.Args{"key": message.Name(d.Key)}))
 		}
 	}
-	if base.zeroed > 0 && new.zeroed == 0 {
-		notes = append(notes, variantUnread.With(message.Args{"rollouts": message.Count(base.zeroed, "rollout")}))
+	if base.zeroed > 0 && len(new.marked) == 0 {
+		dir := path.Join(rollout.VariantsDir, filepath.Base(new.run.Dir))
+		notes = append(notes, variantUnread.With(message.Args{"rollouts": message.Count(base.zeroed, "rollout"), "dir": message.Name(dir)}))
 	}
 	return notes
 }
 
 var (
 	madeOtherwise = message.New("variant.made_otherwise", "made with another {key} than the base: a difference may stem from that alone")
-	variantUnread = message.New("variant.unread", "{rollouts} of the base that a detector marked as a hack count at the bottom, and no detector has read the variant's: gonogo audit on its directory mends that")
+	variantUnread = message.New("variant.unread", "{rollouts} of the base that a detector marked as a hack count at the bottom, and no detector has read those of the variant: gonogo audit RUN/{dir} does so")
 )
 
 func newVariantSplit(sc *SplitComparison, p pairing, s Settings) *VariantSplit {
