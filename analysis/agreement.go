@@ -52,7 +52,7 @@ func (c *collector) agreement(items []*item, s Settings) *Agreement {
 			continue
 		}
 		a.Outputs++
-		mean, _ := meanAndVariance(scores)
+		mean, _ := stat.MeanVariance(scores)
 		if len(pairs) == 0 || o.key != last {
 			pairs = append(pairs, nil)
 			order = append(order, o.key)
@@ -179,7 +179,7 @@ func (c *collector) rewardOf(k outputKey, it *item, texts map[outputKey]float64)
 	}
 	if len(rewards) > 0 {
 		slices.Sort(rewards) // the sum must not hang on the order of lines
-		mean, _ := meanAndVariance(rewards)
+		mean, _ := stat.MeanVariance(rewards)
 		return &mean
 	}
 	if reward, ok := texts[k]; ok && k.sample < 0 {

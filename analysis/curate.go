@@ -108,7 +108,7 @@ func (cu *curator) measure(run *rollout.Run) error {
 		if row == nil {
 			continue
 		}
-		if _, same := sameItem(row, sampled[it.id]); cu.file.Edited && !same {
+		if _, same := SameItem(row, sampled[it.id]); cu.file.Edited && !same {
 			cu.edited++
 			continue
 		}

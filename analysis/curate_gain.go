@@ -166,7 +166,7 @@ func (out *Remeasured) flatteries(s Settings, first, again, commonFirst, commonA
 	span, share := stat.Range{Lo: -width, Hi: width}, stat.Range{Lo: -1, Hi: 1}
 	means := func(items [][]float64) (values []float64) {
 		for _, ys := range items {
-			mean, _ := meanAndVariance(ys)
+			mean, _ := stat.MeanVariance(ys)
 			values = append(values, mean)
 		}
 		return values

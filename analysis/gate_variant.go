@@ -72,7 +72,7 @@ func (sp *VariantSplit) settling(variants int, tolerance, conf float64) *Needs {
 	items := math.Inf(1)
 	if beyond := math.Abs(*e.Value) - tolerance; beyond > 0 && *e.SE > 0 {
 		z := distuv.UnitNormal.Quantile(1 - (1-conf)/2/float64(variants))
-		items = max(fewItems, float64(e.Items+1), float64(e.Items)*math.Pow(z**e.SE/beyond, 2))
+		items = max(FewItems, float64(e.Items+1), float64(e.Items)*math.Pow(z**e.SE/beyond, 2))
 	}
 	if sp.Needs != nil {
 		items = min(items, float64(sp.Needs.Items))

@@ -114,7 +114,7 @@ func (c *collector) oneText(items []*item) TooGood {
 		if d := len(on[b]) - len(on[a]); d != 0 {
 			return d
 		}
-		return naturalCompare(head[a], head[b])
+		return CompareIDs(head[a], head[b])
 	})
 	for _, id := range on[order[0]] {
 		p.add(id)

@@ -185,7 +185,7 @@ func moving(l *Layers, zero []layered, margin float64) []string {
 	for i, r := range zero {
 		y[i] = r.reward
 	}
-	_, total := meanAndVariance(y)
+	_, total := stat.MeanVariance(y)
 	for range l.Parts {
 		best, effect, gain, slope := -1, 0.0, 0.0, 0.0
 		for p := 1; p < len(l.Parts); p++ {
@@ -197,7 +197,7 @@ func moving(l *Layers, zero []layered, margin float64) []string {
 				best, effect, gain, slope = p, math.Abs(b)*span, r2, b
 			}
 		}
-		_, left := meanAndVariance(y)
+		_, left := stat.MeanVariance(y)
 		if best < 0 || effect <= margin || gain*left < movesAtLeast*total {
 			break
 		}
@@ -216,8 +216,8 @@ func slopeOn(rows []layered, y []float64, part int) (slope, span, r2 float64) {
 	for i, r := range rows {
 		x[i] = r.parts[part]
 	}
-	mx, vx := meanAndVariance(x)
-	my, vy := meanAndVariance(y)
+	mx, vx := stat.MeanVariance(x)
+	my, vy := stat.MeanVariance(y)
 	if vx <= 1e-12 || vy <= 1e-12 {
 		return 0, 0, 0
 	}

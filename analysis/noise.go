@@ -107,7 +107,7 @@ func unseenShare(items []regraded, q float64) float64 {
 	var squares []float64
 	sum, free := 0.0, 0.0
 	for _, g := range items {
-		mean, _ := meanAndVariance(g.rewards)
+		mean, _ := stat.MeanVariance(g.rewards)
 		for _, y := range g.rewards {
 			squares = append(squares, (y-mean)*(y-mean))
 		}

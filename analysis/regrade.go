@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
 )
 
 // regraded is what one item tells about grader noise and about all noise.
@@ -54,7 +55,7 @@ func regrades(items []*item, c *collector, margin float64) []regraded {
 
 func (c *collector) regradesOf(it *item, margin float64, all *[cells]float64) regraded {
 	n := float64(len(it.rewards))
-	_, v := meanAndVariance(it.rewards)
+	_, v := stat.MeanVariance(it.rewards)
 	g := regraded{dev: v * (n - 1), free: n - 1, rewards: it.rewards}
 	for _, y := range it.rewards {
 		g.between = g.between || !c.atTop(y) && !c.atBottom(y)
@@ -73,7 +74,7 @@ func (c *collector) regradesOf(it *item, margin float64, all *[cells]float64) re
 		if len(r.grades) < 2 {
 			continue
 		}
-		_, v := meanAndVariance(r.grades)
+		_, v := stat.MeanVariance(r.grades)
 		g.outputs = append(g.outputs, again{
 			noise: v, flips: apart(r.grades, 1e-6*c.rng.Width()), moves: apart(r.grades, (margin+1e-9)*c.rng.Width()), grades: r.grades, cell: cell,
 		})

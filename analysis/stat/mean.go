@@ -80,6 +80,22 @@ func fixedSE(within []float64) *float64 {
 	return Some(math.Sqrt(sum) / float64(len(within)))
 }
 
+// MeanVariance returns the mean of one value or more and their variance with n-1,
+// which is 0 for a single value.
+func MeanVariance(x []float64) (mean, variance float64) {
+	for _, v := range x {
+		mean += v
+	}
+	mean /= float64(len(x))
+	if len(x) < 2 {
+		return mean, 0
+	}
+	for _, v := range x {
+		variance += (v - mean) * (v - mean)
+	}
+	return mean, variance / float64(len(x)-1)
+}
+
 // moments returns the mean of x and the sum of squared deviations from it.
 // Values are taken relative to the first, so that equal values have exactly
 // their own value as mean and exactly no deviation.
