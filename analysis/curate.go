@@ -280,7 +280,7 @@ func failed(it *item, n, sampled int) message.Args {
 		}
 	}
 	outcome, why, _ := strings.Cut(mostFrequent(counts), ": ")
-	because := message.Verbatim(why)
+	because := message.Of(message.Foreign(why))
 	if why == "" {
 		because = noCause.Text()
 	}

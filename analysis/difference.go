@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 )
 
@@ -32,11 +31,3 @@ type Difference struct {
 // FewItems is the number of paired items below which a t interval leans on a
 // normality that was never checked: the sign flips must agree then.
 const FewItems = 20
-
-// signed prints a change with its sign.
-func signed(x float64) string { return message.Signed(x) }
-
-// signedInterval prints a change with its interval.
-func signedInterval(e stat.Estimate) string {
-	return message.ChangeWithin(*e.Value, e.Low, e.High).String()
-}

@@ -22,7 +22,7 @@ func TestGoldenPictures(t *testing.T) {
 	for name, picked := range map[string]string{"negative": "variance", "large": "variance", "all_missing": "best_of_k", "beyond": "informative", "audited": "grader_audit", "hostile": "failures"} {
 		samePicture(t, name, chartNamed(t, picked), reporttest.Load(t, name))
 	}
-	compare(t, "audited", chartNamed(t, "informative")) // net of grader noise
+	samePicture(t, "audited", chartNamed(t, "informative"), reporttest.Load(t, "audited")) // net of grader noise
 }
 
 // samePicture compares the picture of a Result with the golden one.
