@@ -152,7 +152,7 @@ func textsWithCommands(t *testing.T) (texts []string) {
 	help := regexp.MustCompile(`gonogo \w+ --help`)
 	names := regexp.MustCompile(`gonogo (analyze|audit|burst|check|compare|curate|demo|export|grade|import|init|nightly|report|run|sample|status|worker)\b`)
 	documentation := []string{"Doc", "Usage", "UsageText", "Description"}
-	for _, dir := range []string{"analysis", "cmd/gonogo", "report", "report/chart", "sampler/*"} {
+	for _, dir := range []string{"analysis", "analysis/compare", "analysis/history", "cmd/gonogo", "report", "report/chart", "sampler/*"} {
 		files, err := filepath.Glob(filepath.Join("..", "..", dir, "*.go"))
 		if err != nil || len(files) == 0 {
 			t.Fatal(files, err)
