@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -23,6 +24,8 @@ type outputKey struct {
 	sample int // -1: named by its text
 	hash   uint64
 }
+
+var labelsOutside = message.New("grader.labels_outside", "the labels leave the grader's range: only ranks are compared")
 
 // agreement compares the grader with people: each labelled output has its
 // grader's reward, and the mean of its raters. It is nil without labels.
@@ -49,7 +52,7 @@ func (c *collector) agreement(items []*item, s Settings) *Agreement {
 			continue
 		}
 		a.Outputs++
-		mean, _ := meanAndVariance(scores)
+		mean, _ := stat.MeanVariance(scores)
 		if len(pairs) == 0 || o.key != last {
 			pairs = append(pairs, nil)
 			order = append(order, o.key)
@@ -63,7 +66,7 @@ func (c *collector) agreement(items []*item, s Settings) *Agreement {
 	a.Spearman = stat.Spearman(pairs, s.Confidence)
 	a.Alpha = alpha(outputs, s)
 	if !scaled {
-		a.Spearman.Warnings = append(a.Spearman.Warnings, "the labels leave the grader's range: only ranks are compared")
+		a.Spearman.Warnings = append(a.Spearman.Warnings, labelsOutside.Text())
 		return a
 	}
 	a.Kappa = c.kappa(pairs, s)
@@ -176,7 +179,7 @@ func (c *collector) rewardOf(k outputKey, it *item, texts map[outputKey]float64)
 	}
 	if len(rewards) > 0 {
 		slices.Sort(rewards) // the sum must not hang on the order of lines
-		mean, _ := meanAndVariance(rewards)
+		mean, _ := stat.MeanVariance(rewards)
 		return &mean
 	}
 	if reward, ok := texts[k]; ok && k.sample < 0 {

@@ -3,14 +3,19 @@ package analysis
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
+)
+
+// What was made of the rollouts beyond what the manifest says.
+var (
+	targetedRollouts = message.New("measure.targeted", "{rollouts} of items whose class was open (--items-undecided): for the classes of these items alone; no mean, share or verdict counts them")
+	markedAtBottom   = message.New("measure.marked_at_bottom", "{rollouts} that a detector marked as a hack: counted at the bottom of the reward range")
+	ceilingByLabels  = message.New("measure.ceiling_by_labels", "the ceiling {ceiling} is the most that outputs at one rater's top may earn from another rater, by the labels")
 )
 
 // Analyze reads a run and judges it: every split measured, every gate asked,
@@ -134,7 +139,7 @@ func newResult(run *rollout.Run, input rollout.Input, s Settings) *Result {
 	seed := m.Seed
 	r.Run = RunInfo{
 		ID: m.ID, Name: m.Name, Source: string(m.Source), ToolVersion: m.ToolVersion,
-		Model: m.Model, Data: m.Data, Choices: m.Choices, Notes: m.Notes,
+		Model: m.Model, Data: m.Data, Choices: m.Choices, Notes: verbatim(m.Notes),
 	}
 	if m.Source == rollout.Live {
 		r.Run.Seed = &seed
@@ -187,14 +192,23 @@ func (c *collector) fill(r *Result, run *rollout.Run, s Settings) {
 	r.Grader = c.grader(all, agreement, info, s)
 	r.Leaks = c.leaks(all, r.Confidence)
 	if n := len(c.extra); n > 0 {
-		r.Run.Notes = append(slices.Clone(r.Run.Notes), fmt.Sprintf("%s of items whose class was open (--items-undecided): for the classes of these items alone; no mean, share or verdict counts them", plain.Count(n, "rollout")))
+		r.Run.Notes = append(r.Run.Notes, targetedRollouts.With(message.Args{"rollouts": message.Count(n, "rollout")}))
 	}
 	if n := len(c.zeroed); n > 0 {
-		r.Run.Notes = append(slices.Clone(r.Run.Notes), fmt.Sprintf("%s that a detector marked as a hack: counted at the bottom of the reward range", plain.Count(n, "rollout")))
+		r.Run.Notes = append(r.Run.Notes, markedAtBottom.With(message.Args{"rollouts": message.Count(n, "rollout")}))
 	}
 	if split, ok := trainingSplit(r); ok {
 		r.Plan = plan(r.Splits[split], of[split], c, rolled)
 	}
+}
+
+// verbatim are notes that came with the data.
+func verbatim(notes []string) []message.Text {
+	texts := make([]message.Text, len(notes))
+	for i, note := range notes {
+		texts[i] = message.Verbatim(note)
+	}
+	return texts
 }
 
 // withCeiling lowers the ceiling to what people's disagreement leaves, where
@@ -210,7 +224,7 @@ func withCeiling(r *Result, a *Agreement, s Settings) Settings {
 	}
 	s.Ceiling = &high
 	r.Ceiling = high
-	r.Run.Notes = append(slices.Clone(r.Run.Notes), fmt.Sprintf("the ceiling %s is the most that outputs at one rater's top may earn from another rater, by the labels", message.Plain(high)))
+	r.Run.Notes = append(r.Run.Notes, ceilingByLabels.With(message.Args{"ceiling": message.Setting(high)}))
 	return s
 }
 

@@ -127,7 +127,7 @@ func compareKeys(a, b rollout.Key) int {
 	order := rollout.Splits()
 	return cmp.Or(
 		cmp.Compare(slices.Index(order, a.Split), slices.Index(order, b.Split)),
-		naturalCompare(a.Item, b.Item), cmp.Compare(a.Sample, b.Sample))
+		CompareIDs(a.Item, b.Item), cmp.Compare(a.Sample, b.Sample))
 }
 
 // of returns the payloads of one probe.

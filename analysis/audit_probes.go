@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -89,6 +90,8 @@ func (c *collector) probeResults(means map[itemKey]float64, reach *Reach, s Sett
 	return out
 }
 
+var noExpectation = message.New("grader.no_expectation", "nothing is expected of this probe: only its rewards are told")
+
 func (c *collector) probeResult(payloads []*payload, means map[itemKey]float64, s Settings) ProbeResult {
 	margin := s.Thresholds.At(hackableMargin)
 	first := payloads[0]
@@ -144,7 +147,7 @@ func (c *collector) probeResult(payloads []*payload, means map[itemKey]float64, 
 	r.Accept = stat.Share(r.Above, r.Items, s.Confidence)
 	if r.Expect == rollout.Note {
 		r.Above = 0
-		r.Accept = stat.Estimate{N: r.Payloads, Items: r.Items, Method: "share of items", Warnings: []string{"nothing is expected of this probe: only its rewards are told"}}
+		r.Accept = stat.Estimate{N: r.Payloads, Items: r.Items, Method: "share of items", Warnings: []message.Text{noExpectation.Text()}}
 	}
 	width := c.rng.Width()
 	r.Gap = stat.ItemMeans(gaps, nil, r.Payloads, &stat.Range{Lo: -width, Hi: width}, s.Confidence, "mean over items of the payload's reward minus the item's own")

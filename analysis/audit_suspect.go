@@ -49,7 +49,7 @@ func (c *collector) suspects(items []*item, s Settings) []SuspectReference {
 			continue
 		}
 		if top := c.topShare(it, margin); top > 0.5 {
-			mean, _ := meanAndVariance(it.rewards)
+			mean, _ := stat.MeanVariance(it.rewards)
 			r := SuspectReference{Split: it.key().split, Item: it.id, Share: top, Reward: stat.Some(mean)}
 			out = append(out, r.against(ref))
 		}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"gonogo/analysis"
+	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 )
 
@@ -260,7 +261,7 @@ func TestWhatDetectorsMark(t *testing.T) {
 	near(t, "share", d.Share.Value, 4.0/80)
 	near(t, "reward they had", d.Mean.Value, 1)
 	near(t, "mean with four rewards taken away", after.Splits[rollout.Train].Reward.Mean, *before.Splits[rollout.Train].Reward.Mean-4.0/800)
-	if !slices.ContainsFunc(after.Run.Notes, func(n string) bool { return strings.Contains(n, "4 rollouts that a detector marked") }) {
+	if !slices.ContainsFunc(after.Run.Notes, func(n message.Text) bool { return strings.Contains(n.String(), "4 rollouts that a detector marked") }) {
 		t.Errorf("notes are %q", after.Run.Notes)
 	}
 	if got := finding(t, after, "grader.detected", analysis.Advisory); got.Status != analysis.Fail || !strings.Contains(got.Remedy.String(), "bottom of the range") {

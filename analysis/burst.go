@@ -204,7 +204,7 @@ func (c *burstCollector) lostBy() map[string]int {
 func (c *burstCollector) result(b *rollout.Burst, conf float64) *Burst {
 	out := &Burst{
 		Rollouts: b.Rollouts, GroupSize: b.GroupSize, Split: b.Split, Gaps: b.Gaps, Retries: b.Retries,
-		LostBy: c.lostBy(), FirstFailure: c.first, Wire: c.wire, Crosstalk: c.cross, Waves: b.Waves, Notes: b.Notes,
+		LostBy: c.lostBy(), FirstFailure: c.first, Wire: c.wire, Crosstalk: c.cross, Waves: b.Waves, Notes: verbatim(b.Notes),
 	}
 	if b.BatchSize > 0 {
 		out.BatchSize = &b.BatchSize
@@ -218,9 +218,6 @@ func (c *burstCollector) result(b *rollout.Burst, conf float64) *Burst {
 	}
 	out.Lost = stat.Share(lost, made, conf)
 	out.Lost.Method = "share of rollouts; Clopper–Pearson interval, as if rollouts failed independently"
-	if out.Notes == nil {
-		out.Notes = []string{}
-	}
 	differ, asked := 0, 0
 	for _, e := range b.Endpoints {
 		l := c.of(e.Name)

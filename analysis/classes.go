@@ -125,7 +125,7 @@ func (m *measure) same(a, b float64) bool {
 }
 
 func (m *measure) itemResult(it *item) ItemResult {
-	mean, v := meanAndVariance(it.rewards)
+	mean, v := stat.MeanVariance(it.rewards)
 	n := len(it.rewards)
 	row := ItemResult{
 		Item: it.id, N: n, Mean: stat.Some(mean),

@@ -267,7 +267,7 @@ func (c *collector) items(split rollout.Split, known map[string]labels) []*item 
 	for _, it := range byID {
 		items = append(items, it)
 	}
-	slices.SortFunc(items, func(a, b *item) int { return naturalCompare(a.id, b.id) })
+	slices.SortFunc(items, func(a, b *item) int { return CompareIDs(a.id, b.id) })
 	for _, it := range items {
 		it.settle()
 	}
@@ -292,8 +292,8 @@ func (it *item) settle() {
 	slices.Sort(it.seen)
 }
 
-// naturalCompare orders q2 before q10.
-func naturalCompare(a, b string) int {
+// CompareIDs orders q2 before q10.
+func CompareIDs(a, b string) int {
 	for x, y := a, b; ; {
 		dx, rx := leadingNumber(x)
 		dy, ry := leadingNumber(y)

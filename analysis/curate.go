@@ -108,7 +108,7 @@ func (cu *curator) measure(run *rollout.Run) error {
 		if row == nil {
 			continue
 		}
-		if _, same := sameItem(row, sampled[it.id]); cu.file.Edited && !same {
+		if _, same := SameItem(row, sampled[it.id]); cu.file.Edited && !same {
 			cu.edited++
 			continue
 		}
@@ -118,10 +118,12 @@ func (cu *curator) measure(run *rollout.Run) error {
 	cu.m.s, cu.m.c = cu.s, cu.c
 	cu.m.prepare()
 	switch {
+	case len(cu.m.items) == 0 && cu.edited > 0:
+		return fmt.Errorf("the rows of the training file with the ids of the %s that the run sampled, such as %q, are others than those: is it the file that was sampled?", (message.Language{}).Count(len(items), "item"), items[0].id)
 	case len(cu.m.items) == 0:
-		return fmt.Errorf("no row of the training file has the id of one of the %s that the run sampled, such as %q: is it the file that was sampled?", plain.Count(len(items), "item"), items[0].id)
+		return fmt.Errorf("no row of the training file has the id of one of the %s that the run sampled, such as %q: is it the file that was sampled?", (message.Language{}).Count(len(items), "item"), items[0].id)
 	case len(cu.m.measured) == 0:
-		return fmt.Errorf("none of the %s of train has a reward: there is nothing to choose by; mend what made the rollouts fail, and sample again", plain.Count(len(cu.m.items), "item"))
+		return fmt.Errorf("none of the %s of train has a reward: there is nothing to choose by; mend what made the rollouts fail, and sample again", (message.Language{}).Count(len(cu.m.items), "item"))
 	}
 	cu.classify()
 	return nil
@@ -278,7 +280,7 @@ func failed(it *item, n, sampled int) message.Args {
 		}
 	}
 	outcome, why, _ := strings.Cut(mostFrequent(counts), ": ")
-	because := message.Verbatim(why)
+	because := message.Of(message.Foreign(why))
 	if why == "" {
 		because = noCause.Text()
 	}

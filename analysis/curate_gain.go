@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -47,14 +48,19 @@ func (cu *curator) delta() float64 {
 	return judged
 }
 
+var (
+	groupsNeedTwo       = message.New("curate.groups_need_two", "groups need at least 2 samples of an item")
+	groupsNeedTwoInBoth = message.New("curate.groups_need_two_in_both", "groups need at least 2 samples of an item in both runs")
+)
+
 // gainOf measures rewards of items: what needs groups on those that have enough
 // samples, common.
 func gainOf(common, all [][]float64, g int, delta float64, s Settings) CuratedSet {
 	out := CuratedSet{Items: len(all), GroupSize: g, Reward: stat.Mean(all, &s.RewardRange, s.Confidence)}
 	if g < 2 {
-		why := "groups need at least 2 samples of an item"
-		out.Informative = stat.Estimate{Method: "share of informative groups", Warnings: []string{why}}
-		out.Lift = stat.Estimate{Method: "best of a group minus mean", Warnings: []string{why}}
+		why := []message.Text{groupsNeedTwo.Text()}
+		out.Informative = stat.Estimate{Method: "share of informative groups", Warnings: why}
+		out.Lift = stat.Estimate{Method: "best of a group minus mean", Warnings: why}
 		return out
 	}
 	out.Informative = stat.Signal(common, g, delta, s.Confidence)
@@ -160,14 +166,14 @@ func (out *Remeasured) flatteries(s Settings, first, again, commonFirst, commonA
 	span, share := stat.Range{Lo: -width, Hi: width}, stat.Range{Lo: -1, Hi: 1}
 	means := func(items [][]float64) (values []float64) {
 		for _, ys := range items {
-			mean, _ := meanAndVariance(ys)
+			mean, _ := stat.MeanVariance(ys)
 			values = append(values, mean)
 		}
 		return values
 	}
 	out.Reward = flattery(out.Before.Reward, out.Chosen.Reward, out.Fresh.Reward, means(first), means(again), countAll(first)+countAll(again), &span, s)
 	if g < 2 {
-		unknown := stat.Estimate{Method: "paired by item", Warnings: []string{"groups need at least 2 samples of an item in both runs"}}
+		unknown := stat.Estimate{Method: "paired by item", Warnings: []message.Text{groupsNeedTwoInBoth.Text()}}
 		out.Informative.Flattered, out.Lift.Flattered = unknown, unknown
 		return
 	}

@@ -300,6 +300,22 @@ func TestRowsOfAnEditedFile(t *testing.T) {
 	}
 }
 
+// A file whose rows all differ was said to hold none of their ids.
+func TestAFileOfOtherRowsWithTheSameIDs(t *testing.T) {
+	f := sampledFile()
+	dir := f.open(t)
+	dir.Items = slices.Clone(f.file.Items)
+	for i := range dir.Items {
+		it := item(dir.Items[i].ID, rollout.Train, "Another question?", nil)
+		dir.Items[i] = it
+	}
+	f.file.Edited = true
+	_, err := analysis.Curate(t.Context(), dir, rollout.ReadOptions{}, f.file, f.s, f.opt)
+	if err == nil || !strings.Contains(err.Error(), "are others than those") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestWhatCannotBeCurated(t *testing.T) {
 	for name, c := range map[string]struct {
 		make func(*trainingFile)

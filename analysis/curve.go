@@ -1,9 +1,9 @@
 package analysis
 
 import (
-	"fmt"
 	"math"
 
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 )
 
@@ -37,10 +37,15 @@ func (m *measure) atK(in []stat.AtK) []AtK {
 	return out
 }
 
+var (
+	overCommon  = message.New("measure.over_common", "over the {common} of {items} with at least {rollouts}")
+	liftAtLeast = message.New("measure.lift_at_least", "a lower bound: items have {samples}, the group size is {size}")
+)
+
 // commonNote says which items a curve uses when it does not use all.
 func (m *measure) commonNote(e stat.Estimate) stat.Estimate {
 	if m.dropped > 0 {
-		e.Warnings = append(e.Warnings, fmt.Sprintf("over the %d of %d items with at least %d valid rollouts", len(m.common), len(m.measured), m.n))
+		e.Warnings = append(e.Warnings, overCommon.With(message.Args{"common": message.Int(len(m.common)), "items": message.Count(len(m.measured), "item"), "rollouts": message.Count(m.n, "valid rollout")}))
 	}
 	return e
 }
@@ -67,13 +72,13 @@ func (m *measure) lift(sr *SplitResult) {
 	lift, values := stat.Lift(m.common, k, r, conf)
 	sr.Lift = m.commonNote(lift)
 	if k < m.s.GroupSize && k >= 1 {
-		sr.Lift.Warnings = append(sr.Lift.Warnings, fmt.Sprintf("a lower bound: items have %d samples, the group size is %d", m.n, m.s.GroupSize))
+		sr.Lift.Warnings = append(sr.Lift.Warnings, liftAtLeast.With(message.Args{"samples": message.Count(m.n, "sample"), "size": message.Int(m.s.GroupSize)}))
 	}
 
 	heads := make([]float64, len(m.rewards))
 	headWithin := make([]float64, len(m.rewards))
 	for i, ys := range m.rewards {
-		mean, v := meanAndVariance(ys)
+		mean, v := stat.MeanVariance(ys)
 		heads[i] = r.Hi - mean
 		headWithin[i] = v / float64(len(ys))
 	}
@@ -84,7 +89,7 @@ func (m *measure) lift(sr *SplitResult) {
 
 	commonHeads := make([]float64, len(m.common))
 	for i, ys := range m.common {
-		mean, _ := meanAndVariance(ys)
+		mean, _ := stat.MeanVariance(ys)
 		commonHeads[i] = r.Hi - mean
 	}
 	sr.LiftShare = m.commonNote(stat.RatioOfSums(values, commonHeads, countAll(m.common), conf))
@@ -154,12 +159,21 @@ const distinctValues = 10
 // tolerances are the spans that a group's rewards must exceed: the strict one,
 // and the one that is judged.
 func (m *measure) tolerances() (strict, judged float64) {
-	width := m.s.RewardRange.Width()
-	strict = 1e-6 * width
-	if distinct(m.rewards, strict) <= distinctValues {
-		return strict, strict
+	return floatNoise * m.s.RewardRange.Width(), m.s.EqualWithin(m.rewards)
+}
+
+// floatNoise is the share of the reward range that is float noise.
+const floatNoise = 1e-6
+
+// EqualWithin is the span up to which the rewards of a group count as equal, by the
+// rewards of all items: float noise where they are a few grades, else a twentieth
+// of the range.
+func (s Settings) EqualWithin(rewards [][]float64) float64 {
+	width := s.RewardRange.Width()
+	if distinct(rewards, floatNoise*width) <= distinctValues {
+		return floatNoise * width
 	}
-	return strict, 0.05 * width
+	return 0.05 * width
 }
 
 // distinct counts values that differ by more than eps.
@@ -181,28 +195,12 @@ func (m *measure) rewardSD() stat.Estimate {
 		if len(ys) < 2 {
 			continue
 		}
-		_, v := meanAndVariance(ys)
+		_, v := stat.MeanVariance(ys)
 		sds = append(sds, math.Sqrt(v)/width)
 		n += len(ys)
 	}
 	unit := stat.Range{Lo: 0, Hi: 1}
 	return stat.ItemMeans(sds, nil, n, &unit, m.s.Confidence, "mean over items of the reward's standard deviation (n-1), in units of the range")
-}
-
-// meanAndVariance returns the mean and the variance with n-1, which is 0 for a
-// single value.
-func meanAndVariance(ys []float64) (mean, variance float64) {
-	for _, y := range ys {
-		mean += y
-	}
-	mean /= float64(len(ys))
-	if len(ys) < 2 {
-		return mean, 0
-	}
-	for _, y := range ys {
-		variance += (y - mean) * (y - mean)
-	}
-	return mean, variance / float64(len(ys)-1)
 }
 
 func countAll(items [][]float64) int {

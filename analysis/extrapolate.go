@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -18,27 +17,41 @@ const (
 	extrapolateSeed = 0xbe70d
 )
 
+// Why there is no model, and how far the models differ.
+var (
+	oneRollout   = message.New("beyond.one_rollout", "no model reaches beyond the samples: at least 2 valid rollouts per item are needed")
+	manyValues   = message.New("beyond.many_values", "the rewards take more than {values}: beyond {samples} per item no model is fitted to them, only the bounds of the informative share hold")
+	equalRewards = message.New("beyond.equal_rewards", "all rewards are equal: there is nothing to fit, and more rollouts may look different")
+	allFail      = message.New("beyond.all_fail", "all rollouts fail: pass@k beyond {samples} cannot be fitted")
+	allPass      = message.New("beyond.all_pass", "all rollouts pass: pass@k beyond {samples} cannot be fitted")
+	fewToFit     = message.New("beyond.few_to_fit", "too few rollouts to fit a model of {quantity}")
+	itemsAlike   = message.New("beyond.items_alike", "items differ too little to extrapolate {quantity}: only the mean means something")
+	fitsAgree    = message.New("beyond.fits_agree", "{quantity} at {k} is {value} by the {model} fit, and the {other} one agrees")
+	fitsDiffer   = message.New("beyond.fits_differ", "{quantity} at {k} is {value} by the {model} fit and {other_value} by the {other} one, which lets some items never do better than their worst: samples cannot tell such items from ones that hardly ever do, and the gap of {gap} points is uncertainty of the model that no interval shows")
+	fitMisleads  = message.New("beyond.fit_misleads", "the {model} fit does not describe these items, and nothing is extrapolated from it: it puts {quantity} at {value} for {samples}, and {measured} was measured ({low} to {high})")
+)
+
 // extrapolate fits the models of §beyond the samples and fills what they say:
 // pass@k where a pass threshold is set, best of k and the informative share
 // where rewards take at most 8 values. A model that cannot be fitted leaves a
 // note, and so does one that misses what was measured; the bracket of the
 // informative share needs none.
 func (m *measure) extrapolate(sr *SplitResult) {
-	sr.Beyond = Beyond{Fits: []ModelFit{}, BestOf: []Extrapolated{}, Notes: []string{}}
+	sr.Beyond = Beyond{Fits: []ModelFit{}, BestOf: []Extrapolated{}, Notes: []message.Text{}}
 	if len(m.measured) == 0 {
 		return
 	}
 	e := extrapolation{m: m, sr: sr}
 	if m.n < 2 {
-		e.note("no model reaches beyond the samples: at least 2 valid rollouts per item are needed")
+		e.note(oneRollout, nil)
 		return
 	}
 	values := m.values()
 	switch {
 	case len(values) > dirichletValues:
-		e.note("the rewards take more than %d values: beyond %d samples per item no model is fitted to them, only the bounds of the informative share hold", dirichletValues, m.n)
+		e.note(manyValues, message.Args{"values": message.Count(dirichletValues, "value"), "samples": message.Count(m.n, "sample")})
 	case len(values) == 1:
-		e.note("all rewards are equal: there is nothing to fit, and more rollouts may look different")
+		e.note(equalRewards, nil)
 	default:
 		e.rewards(values)
 	}
@@ -68,8 +81,8 @@ type fitted struct {
 	of     []int // its places in Beyond.Fits
 }
 
-func (e *extrapolation) note(format string, args ...any) {
-	e.sr.Beyond.Notes = append(e.sr.Beyond.Notes, fmt.Sprintf(format, args...))
+func (e *extrapolation) note(def message.Def, args message.Args) {
+	e.sr.Beyond.Notes = append(e.sr.Beyond.Notes, def.With(args))
 }
 
 func (e *extrapolation) rewards(values []float64) {
@@ -86,7 +99,7 @@ func (e *extrapolation) rewards(values []float64) {
 		ks := e.m.farKs()
 		e.sr.Extrapolated = append(e.sr.Extrapolated, e.curve(InformativeGroups, fits, ks, func(c stat.Chances, k int) float64 { return c.Informative(k) })...)
 		e.sr.Beyond.BestOf = append(e.sr.Beyond.BestOf, e.curve(BestOfK, fits, ks, func(c stat.Chances, k int) float64 { return c.BestOf(k, values) })...)
-		e.gap(e.sr.Extrapolated, InformativeGroups)
+		e.gap(InformativeGroups)
 	})
 }
 
@@ -104,10 +117,10 @@ func (e *extrapolation) passes(threshold float64) {
 	}
 	switch hits {
 	case 0:
-		e.note("all rollouts fail: pass@k beyond %d samples cannot be fitted", e.m.n)
+		e.note(allFail, message.Args{"samples": message.Count(e.m.n, "sample")})
 		return
 	case total:
-		e.note("all rollouts pass: pass@k beyond %d samples cannot be fitted", e.m.n)
+		e.note(allPass, message.Args{"samples": message.Count(e.m.n, "sample")})
 		return
 	}
 	fits := e.fit(PassAtK, stat.Trials(successes, n), []float64{0, 1}, BetaBinomial)
@@ -116,7 +129,7 @@ func (e *extrapolation) passes(threshold float64) {
 	}
 	e.draws = append(e.draws, func() {
 		e.sr.Extrapolated = append(e.sr.Extrapolated, e.curve(PassAtK, fits, e.m.farKs(), func(c stat.Chances, k int) float64 { return c.PassAt(k) })...)
-		e.gap(e.sr.Extrapolated, PassAtK)
+		e.gap(PassAtK)
 	})
 }
 
@@ -129,14 +142,14 @@ func (e *extrapolation) fit(quantity string, counts [][]int, outcomes []float64,
 	for _, model := range []string{plain, ZeroInflated} {
 		f, ok := e.fitOnce(counts, model)
 		if !ok {
-			e.note("too few rollouts to fit a model of %s", quantityWords(quantity))
+			e.note(fewToFit, message.Args{"quantity": quantityWords(quantity)})
 			return nil
 		}
 		alike := f.fit.Alike()
 		f.of = append(f.of, len(e.sr.Beyond.Fits))
 		e.sr.Beyond.Fits = append(e.sr.Beyond.Fits, modelFit(quantity, f, outcomes, len(e.m.measured), countAll(e.m.rewards)))
 		if alike && (model == plain || f.fit.Zero == 0) {
-			e.note("items differ too little to extrapolate %s: only the mean means something", quantityWords(quantity))
+			e.note(itemsAlike, message.Args{"quantity": quantityWords(quantity)})
 			return nil
 		}
 		usable = append(usable, f)
@@ -215,10 +228,10 @@ func (e *extrapolation) curve(quantity string, fits []*fitted, ks []int, f func(
 }
 
 // gap says how far the two models lie apart at the largest k.
-func (e *extrapolation) gap(list []Extrapolated, quantity string) {
+func (e *extrapolation) gap(quantity string) {
 	var last []Extrapolated
-	for _, x := range list {
-		if x.Quantity == quantity && (len(last) == 0 || x.K >= last[0].K) {
+	for _, x := range e.sr.Fits(quantity) {
+		if len(last) == 0 || x.K >= last[0].K {
 			if len(last) > 0 && x.K > last[0].K {
 				last = nil
 			}
@@ -230,12 +243,15 @@ func (e *extrapolation) gap(list []Extrapolated, quantity string) {
 	}
 	a, b := last[0], last[1]
 	apart := math.Abs(*a.Value - *b.Value)
+	args := message.Args{
+		"quantity": quantityWords(quantity), "k": message.Int(a.K), "value": message.KnownShare(a.Value), "model": modelWords(a.Model),
+		"other_value": message.KnownShare(b.Value), "other": modelWords(b.Model), "gap": message.Number(100 * apart),
+	}
 	if apart < 0.005 {
-		e.note("%s at %d is %s by the %s fit, and the %s one agrees", quantityWords(quantity), a.K, percentOf(a.Value), modelWords(a.Model), modelWords(b.Model))
+		e.note(fitsAgree, args)
 		return
 	}
-	e.note("%s at %d is %s by the %s fit and %s by the %s one, which lets some items never do better than their worst: samples cannot tell such items from ones that hardly ever do, and the gap of %s points is uncertainty of the model that no interval shows",
-		quantityWords(quantity), a.K, percentOf(a.Value), modelWords(a.Model), percentOf(b.Value), modelWords(b.Model), message.Plain(100*apart))
+	e.note(fitsDiffer, args)
 }
 
 // check marks and names the models that miss what was measured at all the
@@ -248,8 +264,11 @@ func (e *extrapolation) check(quantity string, measured stat.Estimate, fits []*f
 			continue
 		}
 		fit.misfit = true
-		e.note("the %s fit does not describe these items, and nothing is extrapolated from it: it puts %s at %s for %s, and %s was measured (%s to %s)",
-			modelWords(fit.model), quantityWords(quantity), message.Percent(says), plain.Count(e.m.n, "sample"), percentOf(measured.Value), percentOf(measured.Low), percentOf(measured.High))
+		put, measured := e.sr.shown(quantity, stat.Estimate{Value: &says}), e.sr.shown(quantity, measured)
+		e.note(fitMisleads, message.Args{
+			"model": modelWords(fit.model), "quantity": quantityWords(quantity), "value": message.KnownShare(put.Value), "samples": message.Count(e.m.n, "sample"),
+			"measured": message.KnownShare(measured.Value), "low": message.KnownShare(measured.Low), "high": message.KnownShare(measured.High),
+		})
 	}
 }
 

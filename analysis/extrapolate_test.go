@@ -8,11 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/sampler/rollout"
+
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/stat/distuv"
-
-	"gonogo/analysis"
-	"gonogo/sampler/rollout"
 )
 
 // extrapolated analyses items of n rollouts whose rewards draw returns, and
@@ -95,7 +96,7 @@ func TestExtrapolatedNamesTheGap(t *testing.T) {
 	if len(at) != 2 || *at[0].Value-*at[1].Value < 0.1 {
 		t.Fatalf("three items in ten never succeed: %v, want fits that lie apart", at)
 	}
-	if notes := strings.Join(sr.Beyond.Notes, "\n"); !strings.Contains(notes, "uncertainty of the model") {
+	if notes := message.Clauses(sr.Beyond.Notes...).String(); !strings.Contains(notes, "uncertainty of the model") {
 		t.Errorf("notes %q do not name the gap", notes)
 	}
 	if fits := sr.Beyond.Fits; len(fits) != 2 || math.Abs(fits[1].Zero-0.3) > 0.1 || fits[1].LogLikelihood <= fits[0].LogLikelihood {
@@ -127,7 +128,7 @@ func TestExtrapolatedRefuses(t *testing.T) {
 				draw = func(i, j int) float64 { return test.draw(i, j) * float64(i%3) / 2 }
 			}
 			_, sr := extrapolated(t, 30, test.n, threshold, draw)
-			if notes := strings.Join(sr.Beyond.Notes, "\n"); !strings.Contains(notes, test.note) {
+			if notes := message.Clauses(sr.Beyond.Notes...).String(); !strings.Contains(notes, test.note) {
 				t.Errorf("notes %q, want %q", notes, test.note)
 			}
 			if got := len(sr.ExtrapolatedAt(analysis.PassAtK, 64)) > 0; got != test.pass {
@@ -165,7 +166,7 @@ func TestAModelThatMissesTheMeasuredIsNotExtrapolated(t *testing.T) {
 		t.Errorf("extrapolated from models that miss what was measured: %v, %v", sr.Extrapolated, sr.Beyond.BestOf)
 	}
 	want := "the beta-binomial fit does not describe these items, and nothing is extrapolated from it: it puts the share of informative groups at"
-	if notes := strings.Join(sr.Beyond.Notes, "\n"); !strings.Contains(notes, want) || strings.Contains(notes, "at 256") {
+	if notes := message.Clauses(sr.Beyond.Notes...).String(); !strings.Contains(notes, want) || strings.Contains(notes, "at 256") {
 		t.Errorf("notes %q", notes)
 	}
 }

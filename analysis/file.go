@@ -6,10 +6,10 @@ import (
 	"io"
 )
 
-// Encode writes the result as result.json: in English, indented, with a final
+// Encode writes the result as result.json: indented, with a final
 // newline, the same bytes for the same result.
 func (r *Result) Encode(w io.Writer) error {
-	b, err := json.MarshalIndent(r.In(plain), "", "  ")
+	b, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return fmt.Errorf("encode result: %w", err)
 	}
@@ -22,11 +22,12 @@ func (r *Result) Encode(w io.Writer) error {
 // not that of its verdict: nobody would notice a GO that was never given.
 func Decode(rd io.Reader) (*Result, error) {
 	var r Result
-	if err := json.NewDecoder(rd).Decode(&r); err != nil {
-		return nil, fmt.Errorf("decode result: %w: run gonogo analyze again", err)
-	}
-	if r.Schema != Schema {
+	err := json.NewDecoder(rd).Decode(&r)
+	if r.Schema != Schema && (err == nil || r.Schema != "") { // its keys may hold something else, which is an error then
 		return nil, fmt.Errorf("the result has schema %q and this version reads %q: run gonogo analyze again", r.Schema, Schema)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("decode result: %w: run gonogo analyze again", err)
 	}
 	switch r.Verdict {
 	case Go, NoGo, Undecided:

@@ -14,6 +14,7 @@ func TestDecodeRefusesAResultWithoutAVerdict(t *testing.T) {
 		"an unknown verdict":        `{"schema":"gonogo/result/2","verdict":"MAYBE"}`,
 		"another verdict's code":    `{"schema":"gonogo/result/2","verdict":"NO-GO","exit_code":0}`,
 		"a code that is none":       `{"schema":"gonogo/result/2","verdict":"GO","exit_code":99}`,
+		"the schema before":         `{"schema":"gonogo/result/1","verdict":"GO","note":"no verdict on training"}`,
 		"another schema":            `{"schema":"gonogo/result/99","verdict":"GO"}`,
 		"a file that was cut short": `{"schema":"gonogo/result/2","verdict":"GO"`,
 	} {

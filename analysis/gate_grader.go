@@ -119,7 +119,7 @@ func patterns(g *Grader, split rollout.Split) message.Text {
 	}
 	for _, p := range g.TooGood {
 		if p.Split == split && p.Pattern != AtTop {
-			text = message.Glued(text, worthReading.With(message.Args{"what": noteArg(p.Note)}))
+			text = message.Glued(text, worthReading.With(message.Args{"what": message.Said(p.Note)}))
 		}
 	}
 	return text

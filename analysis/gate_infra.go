@@ -59,8 +59,10 @@ func failuresOf(r *Result, t Thresholds, split rollout.Split) []Finding {
 		// The same again, once the endpoints answer: what they failed is made anew.
 		needs: &Needs{Items: sr.Items.Sampled, Samples: (sr.rollouts() + sr.Items.Sampled - 1) / max(1, sr.Items.Sampled)}, settles: true,
 	}
-	whose, remedy := missedBy(sr.Missing)
-	j.vars["lost"], j.vars["mend"] = message.Said(whose), message.Said(remedy)
+	j.vars["lost"], j.vars["mend"] = message.Said(sr.Missing.LostTo()), message.Said(fixEndpoint.Text())
+	if 2*sr.Missing.Grader > sr.Missing.Total() {
+		j.vars["mend"] = message.Said(fixGrader.Text())
+	}
 	if n := sr.Missing.Repeated; n > 0 {
 		j.vars["repeated"] = message.Said(countingRepeated.With(message.Args{"n": message.Int(n)}))
 	}
@@ -100,22 +102,6 @@ func failuresOf(r *Result, t Thresholds, split rollout.Split) []Finding {
 // retriedMost is the share of rollouts with a repeated request, above which it is a
 // caution.
 const retriedMost = 0.05
-
-// missedBy names whose failures the missing grades are, and what to do about most of
-// them.
-func missedBy(m Missing) (whose, remedy message.Text) {
-	whose, remedy = failingEndpoints.Text(), fixEndpoint.Text()
-	switch {
-	case m.Grader > 0 && m.Grader == m.Total():
-		whose = graderFailures.Text()
-	case m.Grader > 0:
-		whose = bothFailures.Text()
-	}
-	if 2*m.Grader > m.Total() {
-		remedy = fixGrader.Text()
-	}
-	return whose, remedy
-}
 
 // rollouts counts the rollouts recorded.
 func (sr *SplitResult) rollouts() int { return sr.Missing.Total() + sr.Reward.N }
@@ -161,10 +147,7 @@ var (
 	wantAtMostFails  = message.New("want.at_most_fails", "≤ {limit} (fails above {fail})")
 	countingRepeated = message.New("infra.failures.repeated", ", counting {n} that were made again since")
 	boundsOfMean     = message.New("infra.failures.bounds", " Whatever the missing rollouts would have earned, the mean of all is between {low} and {high}.")
-	failingEndpoints = message.New("infra.failures.endpoints", "failing endpoints")
 	fixEndpoint      = message.New("infra.failures.fix_endpoint", "Fix the endpoint where it is, then run the same command again: only what failed is made again. An endpoint at another address is another run, and needs a directory of its own.")
-	graderFailures   = message.New("infra.failures.of_grader", "failures of the grader")
-	bothFailures     = message.New("infra.failures.of_both", "failing endpoints and failures of the grader")
 	fixGrader        = message.New("infra.failures.fix_grader", "Fix the grader, then run gonogo grade RUN -o RUN-2: it grades the recorded answers again, without a new rollout.")
 	neededRepeats    = message.New("infra.failures.repeats", "; {rollouts} ({share}) needed requests repeated, {retries} in all")
 	causeTimes       = message.New("infra.failures.cause", "{outcome}: {error} ({n} times)")

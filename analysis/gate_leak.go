@@ -179,8 +179,8 @@ func (c Crossing) likely(r *Result, most float64) Finding {
 
 func (c Crossing) vars() message.Args {
 	var note message.Text
-	if c.Note != "" {
-		note = inBrackets.With(message.Args{"what": noteArg(c.Note)})
+	if !c.Note.None() {
+		note = inBrackets.With(message.Args{"what": message.Said(c.Note)})
 	}
 	return message.Args{
 		"a": message.Name(c.A), "rows": message.Int(c.RowsB), "exact": message.Int(c.Exact), "swapped": message.Int(c.Swapped), "near": message.Int(c.Near),

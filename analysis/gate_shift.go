@@ -71,7 +71,7 @@ func judgeShift(r *Result, t Thresholds, gate, on string, c Crossing) []Finding 
 	vars := shiftVars(gate, c, *test, *told)
 	if !told.Effect.Known() || test.PHolm == nil {
 		return []Finding{skipped(gate, c.B, Blocking, notComparable.With(message.Args{
-			"a": message.Name(c.A), "b": message.Name(c.B), "why": message.Said(message.Clauses(append(notes(told.Effect.Warnings), notes(test.Effect.Warnings)...)...)),
+			"a": message.Name(c.A), "b": message.Name(c.B), "why": message.Said(message.Clauses(slices.Concat(told.Effect.Warnings, test.Effect.Warnings)...)),
 		}))}
 	}
 	auc, p := boundOf(told.Effect), *test.PHolm
@@ -147,14 +147,14 @@ func (sh *Shift) tests(on string, c Crossing) (primary, auc *ShiftPair) {
 
 func shiftVars(gate string, c Crossing, test, told ShiftPair) message.Args {
 	vars := message.Args{"what": message.Said(shiftSubject[gate].Text()), "a": message.Name(c.A), "na": message.Int(told.NA), "nb": message.Int(told.NB), "p": pText(test.PHolm), "words": message.Said(message.Text{}), "missed": message.Said(message.Text{})}
-	telling := told.Telling(message.Language{})
-	for _, text := range test.Telling(message.Language{}) { // of values that the classifier is not shown, too
-		if !slices.Contains(telling, text) {
+	telling := slices.Clone(told.Top)
+	for _, text := range test.Top { // of values that the classifier is not shown, too
+		if !slices.ContainsFunc(telling, func(t message.Text) bool { return t.String() == text.String() }) {
 			telling = append(telling, text)
 		}
 	}
 	if len(telling) > 0 {
-		vars["words"] = message.Said(whatTells.With(message.Args{"b": message.Name(c.B), "a": message.Name(c.A), "what": message.Names(telling[:min(len(telling), 5)])}))
+		vars["words"] = message.Said(whatTells.With(message.Args{"b": message.Name(c.B), "a": message.Name(c.A), "what": message.Said(message.Clauses(telling[:min(len(telling), 5)]...))}))
 	}
 	if told.Missed != nil {
 		vars["missed"] = message.Said(couldBeMissed.With(message.Args{"auc": message.Number(stat.Or(told.Missed, 1))}))

@@ -72,25 +72,19 @@ func signalAt(sr *SplitResult, r *Result) (stat.Estimate, bound) {
 	unit := stat.Range{Lo: 0, Hi: 1}
 	var e stat.Estimate
 	var b bound
-	net := func(e stat.Estimate) stat.Estimate {
-		if net := netOf(e, sr.Variance.GraderShare); net != nil {
-			return *net
-		}
-		return e
-	}
 	for _, s := range sr.Signal {
 		if s.GroupSize != r.GroupSize {
 			continue
 		}
 		switch s.Bound {
 		case "exact":
-			e = net(onFile(s.Estimate, sr, r, unit))
+			e = sr.net(onFile(s.Estimate, sr, r, unit))
 			b = boundOf(e)
 		case "lower":
-			e = net(s.Estimate)
+			e = sr.net(s.Estimate)
 			b = boundOf(e)
 		case "upper":
-			b.high = net(s.Estimate).High
+			b.high = sr.net(s.Estimate).High
 		}
 	}
 	return e, b

@@ -73,7 +73,7 @@ func (sp *VariantSplit) settling(variants int, tolerance, conf float64) *Needs {
 	items := math.Inf(1)
 	if beyond := math.Abs(*e.Value) - tolerance; beyond > 0 && *e.SE > 0 {
 		z := distuv.UnitNormal.Quantile(1 - (1-conf)/2/float64(variants))
-		items = max(fewItems, float64(e.Items+1), float64(e.Items)*math.Pow(z**e.SE/beyond, 2))
+		items = max(FewItems, float64(e.Items+1), float64(e.Items)*math.Pow(z**e.SE/beyond, 2))
 	}
 	if sp.Needs != nil {
 		items = min(items, float64(sp.Needs.Items))
@@ -89,7 +89,7 @@ func (v *Variants) words(r *Result, best *Variant, sp *VariantSplit) message.Arg
 	var others []message.Text
 	for i := range v.Ranked {
 		if of := &v.Ranked[i]; of.Answer == Gains && of != best {
-			others = append(others, pairIs.With(message.Args{"pair": message.Name(of.Name), "what": message.Name(signed(*v.Ranking(of).Reward.Value))}))
+			others = append(others, pairIs.With(message.Args{"pair": message.Name(of.Name), "what": message.Change(*v.Ranking(of).Reward.Value)}))
 		}
 	}
 	var also message.Text
@@ -100,7 +100,7 @@ func (v *Variants) words(r *Result, best *Variant, sp *VariantSplit) message.Arg
 		}
 	}
 	return message.Args{
-		"variant": message.Name(best.Name), "gain": message.Name(signedInterval(sp.Reward.Estimate)), "items": message.Count(sp.Reward.Items, "item"),
+		"variant": message.Name(best.Name), "gain": message.Said(message.ChangeWithin(*sp.Reward.Value, sp.Reward.Low, sp.Reward.High)), "items": message.Count(sp.Reward.Items, "item"),
 		"against": message.Said(v.against(sp.Reward.Estimate)), "lift": message.Said(liftWords(r, *sp.Reward.Value)), "also": message.Said(also),
 		"changes": changed(best.Changes), "price": message.Said(price(sp.Costs)), "p": message.Said(corrected(sp.Reward.PHolm)), "tested": message.Count(len(v.Ranked), "variant"),
 	}
@@ -161,7 +161,7 @@ func price(costs []Difference) message.Text {
 		if !known || d.Value == nil || d.Direction == "unclear" {
 			continue
 		}
-		parts = append(parts, unit.With(message.Args{"n": message.Name(signed(*d.Value))}))
+		parts = append(parts, unit.With(message.Args{"n": message.Change(*d.Value)}))
 	}
 	if len(parts) == 0 {
 		return message.Text{}

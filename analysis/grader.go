@@ -76,7 +76,7 @@ func itemMeans(items []*item) map[itemKey]float64 {
 	out := make(map[itemKey]float64, len(items))
 	for _, it := range items {
 		if len(it.rewards) > 0 {
-			mean, _ := meanAndVariance(it.rewards)
+			mean, _ := stat.MeanVariance(it.rewards)
 			out[it.key()] = mean
 		}
 	}

@@ -1,9 +1,9 @@
 package analysis
 
 import (
-	"fmt"
 	"slices"
 
+	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 )
 
@@ -38,6 +38,17 @@ func (c *collector) tooGood(items []*item) []TooGood {
 	return out
 }
 
+var (
+	everyAtTop      = message.New("grader.every_at_top", "{items} on which every rollout earns the top")
+	topWithoutTools = message.New("grader.top_without_tools", "{items} on which a rollout earns the top without a tool call, where others made some")
+	oneAnswer       = message.New("grader.one_answer", "one answer earns the top on {items}: {answer}")
+	otherAnswers    = message.New("grader.other_answers", "so do {answers} on {items} or more")
+)
+
+func (p *TooGood) counted() message.Args {
+	return message.Args{"items": message.Count(p.Count, "item")}
+}
+
 func (p *TooGood) add(id string) {
 	p.Count++
 	if len(p.Items) < itemsListed {
@@ -52,7 +63,7 @@ func (c *collector) allAtTop(items []*item) TooGood {
 			p.add(it.id)
 		}
 	}
-	p.Note = fmt.Sprintf("%s on which every rollout earns the top", plain.Count(p.Count, "item"))
+	p.Note = everyAtTop.With(p.counted())
 	return p
 }
 
@@ -70,7 +81,7 @@ func (c *collector) withoutTools(items []*item) TooGood {
 			p.add(it.id)
 		}
 	}
-	p.Note = fmt.Sprintf("%s on which a rollout earns the top without a tool call, where others made some", plain.Count(p.Count, "item"))
+	p.Note = topWithoutTools.With(p.counted())
 	return p
 }
 
@@ -103,14 +114,16 @@ func (c *collector) oneText(items []*item) TooGood {
 		if d := len(on[b]) - len(on[a]); d != 0 {
 			return d
 		}
-		return naturalCompare(head[a], head[b])
+		return CompareIDs(head[a], head[b])
 	})
 	for _, id := range on[order[0]] {
 		p.add(id)
 	}
-	p.Note = fmt.Sprintf("one answer earns the top on %s: %q", plain.Count(p.Count, "item"), head[order[0]])
+	args := p.counted()
+	args["answer"] = message.Quote(head[order[0]])
+	p.Note = oneAnswer.With(args)
 	if len(order) > 1 {
-		p.Note += "; " + fmt.Sprintf("so do %s on %d items or more", plain.Count(len(order)-1, "other answer"), oneTextItems)
+		p.Note = message.Clauses(p.Note, otherAnswers.With(message.Args{"answers": message.Count(len(order)-1, "other answer"), "items": message.Count(oneTextItems, "item")}))
 	}
 	return p
 }

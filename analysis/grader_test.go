@@ -120,7 +120,7 @@ func TestTooGood(t *testing.T) {
 	counts := make(map[string]int)
 	for _, p := range f.analyze(t).Grader.TooGood {
 		counts[p.Pattern] = p.Count
-		if p.Pattern == "one_text" && !strings.Contains(p.Note, "the task has been completed") {
+		if p.Pattern == "one_text" && !strings.Contains(p.Note.String(), "the task has been completed") {
 			t.Errorf("the note is %q", p.Note)
 		}
 	}

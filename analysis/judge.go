@@ -1,8 +1,9 @@
 package analysis
 
 import (
-	"gonogo/analysis/message"
 	"slices"
+
+	"gonogo/analysis/message"
 )
 
 // noTrainingVerdict stands under a verdict that no train gate took part in.
@@ -76,7 +77,7 @@ func note(r *Result) message.Text {
 	if left > 0 {
 		text := notMadeYet.With(message.Args{"rollouts": message.Count(left, "planned rollout")})
 		if unseen > 0 {
-			text = message.Glued(text, andOfNone.With(message.Args{"items": message.Count(unseen, "item")}))
+			text = notMadeOfItems.With(message.Args{"rollouts": message.Count(left, "planned rollout"), "items": message.Count(unseen, "item")})
 		}
 		parts = append(parts, text)
 	}
@@ -84,6 +85,6 @@ func note(r *Result) message.Text {
 }
 
 var (
-	notMadeYet = message.New("note.not_made", "{rollouts} not made yet")
-	andOfNone  = message.New("note.and_none", ", and of {items} none")
+	notMadeYet     = message.New("note.not_made", "{rollouts} not made yet")
+	notMadeOfItems = message.New("note.not_made_of_items", "{rollouts} not made yet, and of {items} none")
 )

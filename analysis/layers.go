@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -113,12 +114,14 @@ func column(rows [][]layered, part int) [][]float64 {
 	return out
 }
 
+var noCoreAtZero = message.New("grader.no_core", "no core is known, or no rollout has it at zero")
+
 // atZero tells what rollouts earn whose core is at zero, the task itself not
 // done at all.
 func (c *collector) atZero(l *Layers, rows [][]layered, keys []itemKey, s Settings) {
-	const need = "no core is known, or no rollout has it at zero"
-	l.AtZero = stat.Estimate{Method: "mean reward of rollouts with the core at zero", Warnings: []string{need}}
-	l.Bought = stat.Estimate{Method: "share of rollouts with the core at zero", Warnings: []string{need}}
+	need := []message.Text{noCoreAtZero.Text()}
+	l.AtZero = stat.Estimate{Method: "mean reward of rollouts with the core at zero", Warnings: need}
+	l.Bought = stat.Estimate{Method: "share of rollouts with the core at zero", Warnings: need}
 	if l.Core == "" {
 		return
 	}
@@ -182,7 +185,7 @@ func moving(l *Layers, zero []layered, margin float64) []string {
 	for i, r := range zero {
 		y[i] = r.reward
 	}
-	_, total := meanAndVariance(y)
+	_, total := stat.MeanVariance(y)
 	for range l.Parts {
 		best, effect, gain, slope := -1, 0.0, 0.0, 0.0
 		for p := 1; p < len(l.Parts); p++ {
@@ -194,7 +197,7 @@ func moving(l *Layers, zero []layered, margin float64) []string {
 				best, effect, gain, slope = p, math.Abs(b)*span, r2, b
 			}
 		}
-		_, left := meanAndVariance(y)
+		_, left := stat.MeanVariance(y)
 		if best < 0 || effect <= margin || gain*left < movesAtLeast*total {
 			break
 		}
@@ -213,8 +216,8 @@ func slopeOn(rows []layered, y []float64, part int) (slope, span, r2 float64) {
 	for i, r := range rows {
 		x[i] = r.parts[part]
 	}
-	mx, vx := meanAndVariance(x)
-	my, vy := meanAndVariance(y)
+	mx, vx := stat.MeanVariance(x)
+	my, vy := stat.MeanVariance(y)
 	if vx <= 1e-12 || vy <= 1e-12 {
 		return 0, 0, 0
 	}

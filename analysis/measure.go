@@ -2,10 +2,10 @@ package analysis
 
 import (
 	"cmp"
+	"math"
 	"math/rand/v2"
 	"regexp"
 	"slices"
-	"sort"
 
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
@@ -98,21 +98,22 @@ func (m *measure) prepare() {
 	m.dropped = len(m.measured) - len(m.common)
 }
 
-// commonSamples is the largest k that at least commonShare of the items have.
-func commonSamples(items []*item) int {
-	if len(items) == 0 {
+// CommonSamples is the most samples that at least 80 % of the items have, by the
+// samples of each item; 0 of no item.
+func CommonSamples(counts []int) int {
+	if len(counts) == 0 {
 		return 0
 	}
+	sorted := slices.Sorted(slices.Values(counts))
+	return sorted[len(sorted)-int(math.Ceil(commonShare*float64(len(sorted))))]
+}
+
+func commonSamples(items []*item) int {
 	counts := make([]int, len(items))
 	for i, it := range items {
 		counts[i] = len(it.rewards)
 	}
-	sort.Sort(sort.Reverse(sort.IntSlice(counts)))
-	keep := int(commonShare * float64(len(items)))
-	if float64(keep) < commonShare*float64(len(items)) {
-		keep++
-	}
-	return counts[keep-1]
+	return CommonSamples(counts)
 }
 
 func (m *measure) counts() ItemCounts {
@@ -125,13 +126,16 @@ func (m *measure) counts() ItemCounts {
 	return c
 }
 
-func (m *measure) spread() Spread {
-	if len(m.measured) == 0 {
+func (m *measure) spread() Spread { return SpreadOf(m.rewards) }
+
+// SpreadOf counts the rewards of measured items.
+func SpreadOf(rewards [][]float64) Spread {
+	if len(rewards) == 0 {
 		return Spread{}
 	}
-	counts := make([]float64, len(m.measured))
-	for i, it := range m.measured {
-		counts[i] = float64(len(it.rewards))
+	counts := make([]float64, len(rewards))
+	for i, ys := range rewards {
+		counts[i] = float64(len(ys))
 	}
 	return Spread{
 		Min:    int(slices.Min(counts)),

@@ -1,8 +1,6 @@
 package analysis
 
-import (
-	"gonogo/analysis/message"
-)
+import "gonogo/analysis/message"
 
 // Words are what is said of one fact, in English, for someone who has never trained
 // a model. Names in braces are filled in: {value}, {low}, {high}, {want}, {split},
@@ -134,16 +132,3 @@ func atMost(limit float64) message.Text  { return wantAtMost.With(limitOf(limit)
 
 // limitOf is a threshold among the arguments of a message.
 func limitOf(limit float64) message.Args { return message.Args{"limit": message.Number(limit)} }
-
-// notes are stored texts as messages.
-func notes(list []string) []message.Text {
-	var out []message.Text
-	for _, s := range list {
-		out = append(out, noteText.With(message.Args{"note": noteArg(s)}))
-	}
-	return out
-}
-
-func noteArg(s string) message.Arg { return message.Foreign(s) }
-
-var noteText = message.New("note.text", "{note}")

@@ -65,7 +65,7 @@ func (m *measure) missingBy() *MissingBy {
 		total += lost
 		by = append(by, loss{it.id, lost})
 		if len(it.rewards) > 0 {
-			mean, _ := meanAndVariance(it.rewards)
+			mean, _ := stat.MeanVariance(it.rewards)
 			pairs = append(pairs, stat.Pair{X: float64(lost) / float64(lost+len(it.rewards)), Y: mean})
 		}
 	}

@@ -1,13 +1,21 @@
 package analysis
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
 
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
+)
+
+// What a figure about the grader's noise warns of.
+var (
+	shareOfNothing = message.New("grader.share_of_nothing", "rewards of one item do not differ: a share of nothing has no value; items whose rewards differ are needed")
+	shareAboveOne  = message.New("grader.share_above_one", "the grades of one output differ more than the rewards of one item: the share counts as 1")
+	fewForUpperEnd = message.New("grader.few_for_upper_end", "too few items for an upper end: 20 items or more make it useful")
+	otherGrades    = message.New("grader.other_grades", "{outputs} of the audit begin with another grade than the one recorded now and are left out: another grader gave it")
 )
 
 // mostNoise is the largest variance that two or more grades of one output can
@@ -25,7 +33,7 @@ func noiseVar(items []regraded, s Settings) stat.Estimate {
 		acrossCells(&e, items, s)
 	}
 	if !e.Known() {
-		e.Method, e.Warnings = "mean variance of the grades of one output", []string{noNoise}
+		e.Method, e.Warnings = "mean variance of the grades of one output", []message.Text{noNoise.Text()}
 		return e
 	}
 	e.Method = "mean variance of the grades of one output, clustered by item"
@@ -99,7 +107,7 @@ func unseenShare(items []regraded, q float64) float64 {
 	var squares []float64
 	sum, free := 0.0, 0.0
 	for _, g := range items {
-		mean, _ := meanAndVariance(g.rewards)
+		mean, _ := stat.MeanVariance(g.rewards)
 		for _, y := range g.rewards {
 			squares = append(squares, (y-mean)*(y-mean))
 		}
@@ -173,18 +181,18 @@ func splitWithin(v *Variance, items, everywhere []regraded, s Settings) {
 	e.N, e.Items = noise.N, noise.Items
 	switch {
 	case !noise.Known():
-		e.Value, e.Low, e.High, e.Warnings = nil, nil, nil, []string{noNoise}
+		e.Value, e.Low, e.High, e.Warnings = nil, nil, nil, []message.Text{noNoise.Text()}
 	case v.Within == nil || !e.Known():
 		e.Value, e.Low, e.High = nil, nil, nil
-		e.Warnings = []string{"rewards of one item do not differ: a share of nothing has no value; items whose rewards differ are needed"}
+		e.Warnings = []message.Text{shareOfNothing.Text()}
 		v.Grader = noise.Value
 	default:
 		v.Grader, v.Sampling = noise.Value, stat.Some(max(0, *v.Within-*noise.Value))
 		if *e.Value > 1 {
-			e.Warnings = append(e.Warnings, "the grades of one output differ more than the rewards of one item: the share counts as 1")
+			e.Warnings = append(e.Warnings, shareAboveOne.Text())
 		}
 		if e.High == nil {
-			e.Warnings = append(e.Warnings, "too few items for an upper end: 20 items or more make it useful")
+			e.Warnings = append(e.Warnings, fewForUpperEnd.Text())
 		}
 		if *e.Value == 0 && slices.ContainsFunc(items, func(g regraded) bool { return g.between }) {
 			e.High = stat.Some(min(stat.Or(e.High, 1), unseenShare(items, *noise.High/mostNoise(s))))
@@ -221,6 +229,14 @@ func netOf(e, noise stat.Estimate) *stat.Estimate {
 	return &net
 }
 
+// net is netOf where the grader's share is known, and e where it is not.
+func (sr *SplitResult) net(e stat.Estimate) stat.Estimate {
+	if net := netOf(e, sr.Variance.GraderShare); net != nil {
+		return *net
+	}
+	return e
+}
+
 // noise fills what gradings of the same outputs tell: over all splits.
 func (c *collector) noise(g *Grader, s Settings) {
 	if !c.regraded {
@@ -239,7 +255,7 @@ func (c *collector) noise(g *Grader, s Settings) {
 		}
 	}
 	if n := c.audit.stale; n > 0 {
-		g.NoiseVar.Warnings = append(g.NoiseVar.Warnings, fmt.Sprintf("%s of the audit begin with another grade than the one recorded now and are left out: another grader gave it", plain.Count(n, "output")))
+		g.NoiseVar.Warnings = append(g.NoiseVar.Warnings, otherGrades.With(message.Args{"outputs": message.Count(n, "output")}))
 	}
 }
 

@@ -1,12 +1,32 @@
 package analysis
 
 import (
-	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
+)
+
+// What a plan takes for granted, and what it does not know.
+var (
+	groupRelative    = message.New("plan.group_relative", "group-relative training: one group of rollouts per item and step (GRPO and its relatives)")
+	trainersSay      = message.New("plan.trainers_say", "a group size of {size} is num_generations={size} in TRL, rollout.n={size} in verl and {rollouts} per example in prime-rl; hosted jobs scale it by compute_multiplier, and how many rollouts of an item a multiplier stands for is not published")
+	noGroupSize      = message.New("plan.no_group_size", "no group size up to the samples per item reaches an informative share of {share}")
+	fitReaches       = message.New("plan.fit_reaches", "the {model} fit reaches it by {size}")
+	fitMisses        = message.New("plan.fit_misses", "the {model} fit does not reach it")
+	noBatchSize      = message.New("plan.no_batch_size", "no batch size is configured (training.batch_size): cost per step is not told")
+	epochIs          = message.New("plan.epoch_is", "an epoch is {items} in {steps} of {batch}")
+	stepsAtOnce      = message.New("plan.steps_at_once", "all rollouts of a step run at once; a step lasts at least as long as its slowest rollout; training itself is not counted")
+	callsOfBase      = message.New("plan.calls_of_base", "a trained model's calls and tokens are those of the base model")
+	jobPlans         = message.New("plan.job_plans", "the job plans {epochs}: the whole run takes so many times the figures per epoch")
+	shareUnknown     = message.New("plan.share_unknown", "the informative share at the group size is not known")
+	fewerThanGroup   = message.New("plan.fewer_than_group", "fewer samples than the group size: the value is the least it can be, the interval reaches to the most")
+	timesUnknown     = message.New("plan.times_unknown", "the rollouts do not tell how long they took")
+	largestUnbounded = message.New("plan.largest_unbounded", "no interval: the largest of a sample says little about larger ones")
+	noPeakInterval   = message.New("plan.no_interval", "no interval")
 )
 
 // plan says what a training run of this split would need at the planned group
@@ -16,16 +36,13 @@ func plan(sr *SplitResult, items []*item, c *collector, s Settings) *Plan {
 	p := &Plan{
 		GroupSize: s.GroupSize, WantedShare: s.WantedShare,
 		MinGroupSize: minGroupSize(sr.Signal, s.WantedShare),
-		Assumptions: []string{
-			"group-relative training: one group of rollouts per item and step (GRPO and its relatives)",
-			trainersWords(s.GroupSize),
-		},
+		Assumptions:  []message.Text{groupRelative.Text(), trainersWords(s.GroupSize)},
 	}
 	if p.MinGroupSize == nil {
-		p.Assumptions = append(p.Assumptions, fmt.Sprintf("no group size up to the samples per item reaches an informative share of %g", s.WantedShare)+modelledGroupSize(sr, s.WantedShare))
+		p.Assumptions = append(p.Assumptions, modelledGroupSize(sr, s.WantedShare))
 	}
 	if s.BatchSize == 0 {
-		p.Assumptions = append(p.Assumptions, "no batch size is configured (training.batch_size): cost per step is not told")
+		p.Assumptions = append(p.Assumptions, noBatchSize.Text())
 		return p
 	}
 	batch := s.BatchSize
@@ -44,12 +61,11 @@ func plan(sr *SplitResult, items []*item, c *collector, s Settings) *Plan {
 	epoch.USD = costs.money.of(float64(total*s.GroupSize), epoch.SecondsMin)
 	p.PerEpoch = &epoch
 	p.Assumptions = append(p.Assumptions,
-		fmt.Sprintf("an epoch is %d items in %.0f steps of %d items", total, steps, batch),
-		"all rollouts of a step run at once; a step lasts at least as long as its slowest rollout; training itself is not counted",
-		"a trained model's calls and tokens are those of the base model")
+		epochIs.With(message.Args{"items": message.Count(total, "item"), "steps": message.Count(int(steps), "step"), "batch": message.Count(batch, "item")}),
+		stepsAtOnce.Text(), callsOfBase.Text())
 	p.Assumptions = append(p.Assumptions, moneyWords(s.Prices)...)
 	if s.Epochs > 0 {
-		p.Assumptions = append(p.Assumptions, fmt.Sprintf("the job plans %s: the whole run takes so many times the figures per epoch", plain.Count(s.Epochs, "epoch")))
+		p.Assumptions = append(p.Assumptions, jobPlans.With(message.Args{"epochs": message.Count(s.Epochs, "epoch")}))
 	}
 	return p
 }
@@ -88,7 +104,7 @@ func (c costs) of(items float64) PlanCost {
 		SecondsMin:   c.slowest(rollouts),
 	}
 	out.USD = c.money.of(rollouts, out.SecondsMin)
-	out.InformativeGroups = stat.Estimate{Method: "informative share x items", Warnings: []string{"the informative share at the group size is not known"}}
+	out.InformativeGroups = stat.Estimate{Method: "informative share x items", Warnings: []message.Text{shareUnknown.Text()}}
 	for _, s := range c.sr.Signal {
 		switch {
 		case s.GroupSize != c.s.GroupSize:
@@ -97,7 +113,7 @@ func (c costs) of(items float64) PlanCost {
 		default:
 			out.InformativeGroups = scale(s.Teaches(), items)
 			if s.Bound == "lower" {
-				out.InformativeGroups.Warnings = append(out.InformativeGroups.Warnings, "fewer samples than the group size: the value is the least it can be, the interval reaches to the most")
+				out.InformativeGroups.Warnings = append(out.InformativeGroups.Warnings, fewerThanGroup.Text())
 			}
 		}
 	}
@@ -108,10 +124,10 @@ func (c costs) of(items float64) PlanCost {
 // from the measured ones with replacement: E[max] of the empirical
 // distribution.
 func (c costs) slowest(rollouts float64) stat.Estimate {
-	e := stat.Estimate{Method: "expected slowest of the step's rollouts, from the measured wall times", Warnings: []string{}}
+	e := stat.Estimate{Method: "expected slowest of the step's rollouts, from the measured wall times", Warnings: []message.Text{}}
 	n := float64(len(c.seconds))
 	if n == 0 {
-		e.Warnings = append(e.Warnings, "the rollouts do not tell how long they took")
+		e.Warnings = append(e.Warnings, timesUnknown.Text())
 		return e
 	}
 	sum := 0.0
@@ -120,17 +136,17 @@ func (c costs) slowest(rollouts float64) stat.Estimate {
 		sum += x * (math.Pow((k+1)/n, rollouts) - math.Pow(k/n, rollouts))
 	}
 	e.Value, e.N = stat.Some(sum), len(c.seconds)
-	e.Warnings = append(e.Warnings, "no interval: the largest of a sample says little about larger ones")
+	e.Warnings = append(e.Warnings, largestUnbounded.Text())
 	return e
 }
 
 // load is the mean request rate while all rollouts of a step run, by Little's
 // law: rollouts in flight x calls per rollout / seconds per rollout.
 func (c costs) load(batch float64, names *collector) *PlanLoad {
-	load := &PlanLoad{Tools: make(map[string]stat.Estimate), Grader: stat.Estimate{Method: "Little's law", Warnings: []string{}}}
+	load := &PlanLoad{Tools: make(map[string]stat.Estimate), Grader: stat.Estimate{Method: "Little's law", Warnings: []message.Text{}}}
 	n := len(c.seconds)
 	if n == 0 {
-		load.Grader.Warnings = append(load.Grader.Warnings, "the rollouts do not tell how long they took")
+		load.Grader.Warnings = append(load.Grader.Warnings, timesUnknown.Text())
 		return load
 	}
 	mean := 0.0
@@ -139,7 +155,7 @@ func (c costs) load(batch float64, names *collector) *PlanLoad {
 	}
 	inFlight := batch * float64(c.s.GroupSize)
 	rate := func(calls float64) stat.Estimate {
-		return stat.Estimate{Value: stat.Some(inFlight * calls / mean), N: n, Items: c.sr.Items.Measured, Method: "Little's law", Warnings: []string{"no interval"}}
+		return stat.Estimate{Value: stat.Some(inFlight * calls / mean), N: n, Items: c.sr.Items.Measured, Method: "Little's law", Warnings: []message.Text{noPeakInterval.Text()}}
 	}
 	for i, name := range names.tools {
 		if c.calls[i] > 0 {
@@ -201,7 +217,7 @@ func judged(items []*item) float64 {
 
 // exact is a number that follows from the plan alone.
 func exact(x float64) stat.Estimate {
-	return stat.Estimate{Value: stat.Some(x), SE: stat.Some(0), Low: stat.Some(x), High: stat.Some(x), Method: "exact", Warnings: []string{}}
+	return stat.Estimate{Value: stat.Some(x), SE: stat.Some(0), Low: stat.Some(x), High: stat.Some(x), Method: "exact", Warnings: []message.Text{}}
 }
 
 // scale multiplies an estimate and its interval by a positive number.
@@ -218,33 +234,30 @@ func scale(e stat.Estimate, by float64) stat.Estimate {
 }
 
 // trainersWords names the group size as trainers do.
-func trainersWords(g int) string {
-	return fmt.Sprintf("a group size of %[1]d is num_generations=%[1]d in TRL, rollout.n=%[1]d in verl and %[1]d rollouts per example in prime-rl; hosted jobs scale it by compute_multiplier, and how many rollouts of an item a multiplier stands for is not published", g)
+func trainersWords(g int) message.Text {
+	return trainersSay.With(message.Args{"size": message.Name(strconv.Itoa(g)), "rollouts": message.Count(g, "rollout")})
 }
 
 // modelledGroupSize says at what group size the fitted models reach the wanted
-// share; it is no basis for a decision.
-func modelledGroupSize(sr *SplitResult, want float64) string {
+// share that none up to the samples does; it is no basis for a decision.
+func modelledGroupSize(sr *SplitResult, want float64) message.Text {
 	at := make(map[string]int)
 	var models []string
-	for _, x := range sr.Extrapolated {
-		if x.Quantity != InformativeGroups {
-			continue
-		}
+	for _, x := range sr.Fits(InformativeGroups) {
 		if !slices.Contains(models, x.Model) {
 			models = append(models, x.Model)
 		}
-		if at[x.Model] == 0 && x.Value != nil && *x.Value >= want {
+		if at[x.Model] == 0 && *x.Value >= want {
 			at[x.Model] = x.K
 		}
 	}
-	text := ""
+	text := []message.Text{noGroupSize.With(message.Args{"share": message.Setting(want)})}
 	for _, model := range models {
-		if k := at[model]; k > 0 {
-			text += "; " + fmt.Sprintf("the %s fit reaches it by %d", modelWords(model), k)
-		} else {
-			text += "; " + fmt.Sprintf("the %s fit does not reach it", modelWords(model))
+		def := fitMisses
+		if at[model] > 0 {
+			def = fitReaches
 		}
+		text = append(text, def.With(message.Args{"model": modelWords(model), "size": message.Int(at[model])}))
 	}
-	return text
+	return message.Clauses(text...)
 }

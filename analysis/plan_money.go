@@ -1,18 +1,27 @@
 package analysis
 
 import (
-	"fmt"
-
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
+)
+
+// What a reader must know of money.
+var (
+	priceOfTraining = message.New("plan.price_of_training", "price of training: {source}; prices.training_hour overrides it")
+	priceOfTokens   = message.New("plan.price_of_tokens", "price of the {whose}'s tokens: {source}; prices.{whose}_input and prices.{whose}_output override it")
+	freeCalls       = message.New("plan.free_calls", "tool calls are counted as free: prices.tool_call is not set")
+	atLeastHours    = message.New("plan.at_least_hours", "at least: ${usd} an hour for the slowest rollouts alone; training itself and evaluations run on the same clock")
+	hoursUnknown    = message.New("plan.hours_unknown", "the rollouts do not tell how long they took, and the price is by the hour")
+	pricesNotSet    = message.New("plan.prices_not_set", "prices.{whose}_input and prices.{whose}_output are not set (US dollars per million tokens)")
+	tokensUnknown   = message.New("plan.tokens_unknown", "the {whose}'s server does not tell its tokens")
 )
 
 // money is what a rollout of training costs, from the measured ones.
 type money struct {
 	perRollout stat.Estimate // US dollars, without the hours
 	hour       *float64
-	missing    string // what is not known; "" when all is
+	missing    message.Text // what is not known; none when all is
 }
 
 // rolloutMoney prices the rollouts of a split. Where an hour of training has a
@@ -20,7 +29,7 @@ type money struct {
 func rolloutMoney(items []*item, tools []string, s Settings) money {
 	p := s.Prices
 	out := money{hour: p.TrainingHour, missing: p.missing(judged(items) > 0)}
-	if out.missing != "" {
+	if !out.missing.None() {
 		return out
 	}
 	var perItem [][]float64
@@ -31,7 +40,7 @@ func rolloutMoney(items []*item, tools []string, s Settings) money {
 				continue
 			}
 			usd, missing := r.usd(p, tools)
-			if missing != "" {
+			if !missing.None() {
 				out.missing = missing
 				continue
 			}
@@ -42,7 +51,7 @@ func rolloutMoney(items []*item, tools []string, s Settings) money {
 		}
 	}
 	if len(perItem) > 0 { // servers that tell tokens now and then are taken at their word
-		out.missing = ""
+		out.missing = message.Text{}
 	}
 	out.perRollout = perRollout(perItem, s.Confidence, "prices x measured tokens and calls")
 	if stat.Or(out.perRollout.Value, 1) == 0 { // nothing has a price, of which there is nothing to estimate
@@ -52,25 +61,25 @@ func rolloutMoney(items []*item, tools []string, s Settings) money {
 }
 
 // missing names the prices without which a sum would be too small.
-func (p Prices) missing(judged bool) string {
-	if p.TrainingHour == nil && p.Model.missing("model") != "" {
+func (p Prices) missing(judged bool) message.Text {
+	if p.TrainingHour == nil && !p.Model.missing("model").None() {
 		return p.Model.missing("model")
 	}
 	if judged {
 		return p.Judge.missing("judge")
 	}
-	return ""
+	return message.Text{}
 }
 
 // usd is what a rollout costs a trainer.
-func (r *row) usd(p Prices, tools []string) (usd float64, missing string) {
+func (r *row) usd(p Prices, tools []string) (usd float64, missing message.Text) {
 	if p.TrainingHour == nil {
-		if usd, missing = p.Model.of(r.usage, "model"); missing != "" {
+		if usd, missing = p.Model.of(r.usage, "model"); !missing.None() {
 			return 0, missing
 		}
 	}
 	judge, missing := p.judge(r.judge, r.judgeCalls)
-	if missing != "" {
+	if !missing.None() {
 		return 0, missing
 	}
 	usd += judge
@@ -79,16 +88,16 @@ func (r *row) usd(p Prices, tools []string) (usd float64, missing string) {
 			usd += p.call(tools[c.tool])
 		}
 	}
-	return usd, ""
+	return usd, message.Text{}
 }
 
 // of is what so many rollouts that take so many seconds cost.
 func (m money) of(rollouts float64, seconds stat.Estimate) stat.Estimate {
 	const method = "prices x measured tokens, calls and time"
-	unknown := func(why string) stat.Estimate {
-		return stat.Estimate{Method: method, Warnings: []string{why}}
+	unknown := func(why message.Text) stat.Estimate {
+		return stat.Estimate{Method: method, Warnings: []message.Text{why}}
 	}
-	if m.missing != "" {
+	if !m.missing.None() {
 		return unknown(m.missing)
 	}
 	e := scale(m.perRollout, rollouts)
@@ -97,12 +106,12 @@ func (m money) of(rollouts float64, seconds stat.Estimate) stat.Estimate {
 		return e
 	}
 	if !seconds.Known() {
-		return unknown("the rollouts do not tell how long they took, and the price is by the hour")
+		return unknown(hoursUnknown.Text())
 	}
 	hours := *seconds.Value / 3600 * *m.hour
 	e = raise(e, hours)
 	e.SE = nil // the slowest rollout is an estimate without one
-	e.Warnings = append(e.Warnings, fmt.Sprintf("at least: $%s an hour for the slowest rollouts alone; training itself and evaluations run on the same clock", message.Plain(*m.hour)))
+	e.Warnings = append(e.Warnings, atLeastHours.With(message.Args{"usd": message.Setting(*m.hour)}))
 	return e
 }
 
@@ -119,21 +128,21 @@ func raise(e stat.Estimate, by float64) stat.Estimate {
 }
 
 // moneyWords are what a reader must know about the money of a plan.
-func moneyWords(p Prices) []string {
-	var out []string
+func moneyWords(p Prices) []message.Text {
+	var out []message.Text
 	if p.Source != "" {
-		out = append(out, fmt.Sprintf("price of training: %s; prices.training_hour overrides it", p.Source))
+		out = append(out, priceOfTraining.With(message.Args{"source": message.Name(p.Source)}))
 	}
 	for _, of := range []struct {
 		whose string
 		price TokenPrice
 	}{{"model", p.Model}, {"judge", p.Judge}} {
 		if of.price.Source != "" {
-			out = append(out, fmt.Sprintf("price of the %[1]s's tokens: %[2]s; prices.%[1]s_input and prices.%[1]s_output override it", of.whose, of.price.Source))
+			out = append(out, priceOfTokens.With(message.Args{"whose": message.Name(of.whose), "source": message.Name(of.price.Source)}))
 		}
 	}
 	if known := p.TrainingHour != nil || p.Model.Input != nil; known && p.ToolCall == nil && len(p.Tools) == 0 {
-		out = append(out, "tool calls are counted as free: prices.tool_call is not set")
+		out = append(out, freeCalls.Text())
 	}
 	return out
 }

@@ -5,10 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"gonogo/analysis"
+	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func dollars(x float64) *float64 { return &x }
@@ -55,7 +56,7 @@ func TestPlanMoney(t *testing.T) {
 			s.GroupSize, s.BatchSize, s.Prices = 4, 2, test.prices
 			p := analyze(t, s, priced()).Plan
 			if test.rollout == 0 {
-				if p.PerStep.USD.Known() || !strings.Contains(strings.Join(p.PerStep.USD.Warnings, " "), test.warning) {
+				if p.PerStep.USD.Known() || !strings.Contains(message.Clauses(p.PerStep.USD.Warnings...).String(), test.warning) {
 					t.Errorf("%v %q, want none and %q", p.PerStep.USD.Value, p.PerStep.USD.Warnings, test.warning)
 				}
 				return
@@ -77,7 +78,7 @@ func TestPlanMoneyByTheHour(t *testing.T) {
 	p := analyze(t, s, priced()).Plan
 	near(t, "a step: 36 s and 8 gradings", p.PerStep.USD.Value, 1+8*0.0012)
 	near(t, "an epoch: two steps", p.PerEpoch.USD.Value, 2+16*0.0012)
-	if w := strings.Join(p.PerStep.USD.Warnings, " "); !strings.Contains(w, "at least") {
+	if w := message.Clauses(p.PerStep.USD.Warnings...).String(); !strings.Contains(w, "at least") {
 		t.Errorf("warnings %q do not say that it is the least", w)
 	}
 }
@@ -162,7 +163,7 @@ func TestRolloutPrice(t *testing.T) {
 
 func TestPlanSpeaksTrainersWords(t *testing.T) {
 	r, _ := extrapolated(t, 100, 4, func(s *analysis.Settings) { s.GroupSize = 16 }, coinsOf(0.2, 2, 0.3))
-	text := strings.Join(r.Plan.Assumptions, "\n")
+	text := message.Clauses(r.Plan.Assumptions...).String()
 	for _, want := range []string{"num_generations=16", "rollout.n=16", "16 rollouts per example", "compute_multiplier", "not published", "fit reaches it by", "fit does not reach it"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the plan does not say %q:\n%s", want, text)

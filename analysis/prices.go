@@ -3,6 +3,7 @@ package analysis
 import (
 	"fmt"
 
+	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 )
 
@@ -57,24 +58,24 @@ func (p Prices) Rollout(rec *rollout.Record) (usd float64, ok bool) {
 			usd += p.call(call.Name)
 		}
 	}
-	return usd, missing == "" && also == ""
+	return usd, missing.None() && also.None()
 }
 
 // Grading returns what the gradings of a record cost in US dollars: a judge's
 // tokens. ok is false where its price or their number is missing.
 func (p Prices) Grading(rec *rollout.Record) (usd float64, ok bool) {
 	usd, missing := p.judge(rec.Judge, judgeCalls(rec))
-	return usd, missing == ""
+	return usd, missing.None()
 }
 
-// of prices tokens; missing says what is not known, "" when all is.
-func (t TokenPrice) of(u rollout.Usage, whose string) (usd float64, missing string) {
+// of prices tokens; missing says what is not known, none when all is.
+func (t TokenPrice) of(u rollout.Usage, whose string) (usd float64, missing message.Text) {
 	const million = 1e6
-	if missing = t.missing(whose); missing != "" {
+	if missing = t.missing(whose); !missing.None() {
 		return 0, missing
 	}
 	if u.Input == nil || u.Output == nil {
-		return 0, fmt.Sprintf("the %s's server does not tell its tokens", whose)
+		return 0, tokensUnknown.With(message.Args{"whose": message.Name(whose)})
 	}
 	fresh, cached := float64(*u.Input), 0.0
 	if u.Cached != nil && t.CachedInput != nil {
@@ -82,21 +83,21 @@ func (t TokenPrice) of(u rollout.Usage, whose string) (usd float64, missing stri
 		fresh -= cached
 		usd = cached * *t.CachedInput
 	}
-	return (usd + fresh**t.Input + float64(*u.Output)**t.Output) / million, ""
+	return (usd + fresh**t.Input + float64(*u.Output)**t.Output) / million, message.Text{}
 }
 
-// missing names the keys to set, "" when the price is known.
-func (t TokenPrice) missing(whose string) string {
+// missing names the keys to set, none when the price is known.
+func (t TokenPrice) missing(whose string) message.Text {
 	if !t.Known() {
-		return fmt.Sprintf("prices.%[1]s_input and prices.%[1]s_output are not set (US dollars per million tokens)", whose)
+		return pricesNotSet.With(message.Args{"whose": message.Name(whose)})
 	}
-	return ""
+	return message.Text{}
 }
 
 // judge prices the grading; a grader that asked no model costs nothing.
-func (p Prices) judge(u rollout.Usage, calls int) (usd float64, missing string) {
+func (p Prices) judge(u rollout.Usage, calls int) (usd float64, missing message.Text) {
 	if calls == 0 {
-		return 0, ""
+		return 0, message.Text{}
 	}
 	return p.Judge.of(u, "judge")
 }

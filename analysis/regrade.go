@@ -2,6 +2,9 @@ package analysis
 
 import (
 	"slices"
+
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
 )
 
 // regraded is what one item tells about grader noise and about all noise.
@@ -26,7 +29,7 @@ type again struct {
 }
 
 // noNoise says why a figure about regrades is not known.
-const noNoise = "no output was graded twice: at least 2 grades of one output are needed, and 2 items or more with such outputs"
+var noNoise = message.New("grader.no_regrades", "no output was graded twice: at least 2 grades of one output are needed, and 2 items or more with such outputs")
 
 // regrades collects the items with a valid reward.
 func regrades(items []*item, c *collector, margin float64) []regraded {
@@ -52,7 +55,7 @@ func regrades(items []*item, c *collector, margin float64) []regraded {
 
 func (c *collector) regradesOf(it *item, margin float64, all *[cells]float64) regraded {
 	n := float64(len(it.rewards))
-	_, v := meanAndVariance(it.rewards)
+	_, v := stat.MeanVariance(it.rewards)
 	g := regraded{dev: v * (n - 1), free: n - 1, rewards: it.rewards}
 	for _, y := range it.rewards {
 		g.between = g.between || !c.atTop(y) && !c.atBottom(y)
@@ -71,7 +74,7 @@ func (c *collector) regradesOf(it *item, margin float64, all *[cells]float64) re
 		if len(r.grades) < 2 {
 			continue
 		}
-		_, v := meanAndVariance(r.grades)
+		_, v := stat.MeanVariance(r.grades)
 		g.outputs = append(g.outputs, again{
 			noise: v, flips: apart(r.grades, 1e-6*c.rng.Width()), moves: apart(r.grades, (margin+1e-9)*c.rng.Width()), grades: r.grades, cell: cell,
 		})

@@ -12,11 +12,8 @@ const Schema = "gonogo/result/2"
 
 // Result is result.json. Sections whose stage has not run are absent.
 type Result struct {
-	// Lang is what the texts of Findings and Note are written in, and what pictures
-	// and pages of the Result are. In a file they are English: see In.
+	// Lang is what pictures and pages of the Result are written in.
 	Lang message.Language `json:"-"`
-
-	english *Result // what this one was said again from; nil where it is English itself
 
 	require []string // stages and gates, see Settings.Require
 
@@ -84,7 +81,7 @@ type RunInfo struct {
 	Seed        *uint64           `json:"seed,omitempty"`
 	Data        []rollout.Data    `json:"data,omitempty"`
 	Choices     map[string]string `json:"choices,omitempty"` // how unverified parts of the wire contract were taken
-	Notes       []string          `json:"notes,omitempty"`   // what an importer derived
+	Notes       []message.Text    `json:"notes,omitempty"`   // what an importer derived
 	Inputs      map[string]string `json:"inputs,omitempty"`  // SHA-256 of the run's files that were analysed, by name
 }
 
@@ -347,14 +344,14 @@ type Latency struct {
 
 // Plan is what a training run of this data would need.
 type Plan struct {
-	GroupSize    int       `json:"group_size"`
-	BatchSize    *int      `json:"batch_size"`
-	WantedShare  float64   `json:"wanted_share"`
-	MinGroupSize *int      `json:"min_group_size"`
-	PerStep      *PlanCost `json:"per_step,omitempty"`
-	PerEpoch     *PlanCost `json:"per_epoch,omitempty"`
-	PeakRPS      *PlanLoad `json:"peak_rps,omitempty"`
-	Assumptions  []string  `json:"assumptions"`
+	GroupSize    int            `json:"group_size"`
+	BatchSize    *int           `json:"batch_size"`
+	WantedShare  float64        `json:"wanted_share"`
+	MinGroupSize *int           `json:"min_group_size"`
+	PerStep      *PlanCost      `json:"per_step,omitempty"`
+	PerEpoch     *PlanCost      `json:"per_epoch,omitempty"`
+	PeakRPS      *PlanLoad      `json:"peak_rps,omitempty"`
+	Assumptions  []message.Text `json:"assumptions"`
 }
 
 // PlanCost is what one step or epoch takes.

@@ -1,5 +1,7 @@
 package analysis
 
+import "gonogo/analysis/message"
+
 // The models behind what is extrapolated, as Extrapolated.Model names them.
 const (
 	BetaBinomial = "beta_binomial"
@@ -19,7 +21,7 @@ const (
 type Beyond struct {
 	Fits   []ModelFit     `json:"fits"`
 	BestOf []Extrapolated `json:"best_of"` // E[max of k rewards], for rewards of at most 8 values
-	Notes  []string       `json:"notes"`   // why there is no fit, and how far the fits lie apart
+	Notes  []message.Text `json:"notes"`   // why there is no fit, and how far the fits lie apart
 }
 
 // ModelFit is one distribution over items, fitted by maximum likelihood.

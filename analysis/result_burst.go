@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -26,7 +27,7 @@ type Burst struct {
 	Crosstalk Crosstalk       `json:"crosstalk"` // of all waves
 	Repeats   stat.Estimate   `json:"repeats"`   // share of different requests that were answered otherwise the second time
 	Waves     []rollout.Wave  `json:"waves"`
-	Notes     []string        `json:"notes"`
+	Notes     []message.Text  `json:"notes"`
 }
 
 // FirstFailure is the failed request that came earliest after its burst began.

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -149,7 +150,7 @@ type TooGood struct {
 	Split   rollout.Split `json:"split"`
 	Items   []string      `json:"items"` // at most 20
 	Count   int           `json:"count"` // of items
-	Note    string        `json:"note"`
+	Note    message.Text  `json:"note"`
 }
 
 // Layers takes a reward made of parts apart.

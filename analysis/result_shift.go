@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"gonogo/analysis/message"
 	"gonogo/analysis/shift"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
@@ -21,7 +22,7 @@ type Shift struct {
 	InPrompt   []RowName             `json:"reference_in_prompt"`  // rows whose prompt holds their own reference
 	InPromptOf int                   `json:"reference_checked_in"` // rows for which that can be told
 	LeftOut    []string              `json:"fields_left_out"`      // fields that tell rows apart and no splits: ids, counters, texts
-	Notes      []string              `json:"notes"`
+	Notes      []message.Text        `json:"notes"`
 }
 
 // What is compared between splits.
@@ -35,23 +36,23 @@ const (
 
 // ShiftPair is one test of one quantity between two splits.
 type ShiftPair struct {
-	A         rollout.Split `json:"a"`
-	B         rollout.Split `json:"b"`
-	On        string        `json:"on"`
-	About     string        `json:"about,omitempty"` // the one number or category tested; "" for all together
-	Test      string        `json:"test"`
-	Primary   bool          `json:"primary"` // the one test of this pair and quantity that decides
-	Statistic *float64      `json:"statistic"`
-	Effect    stat.Estimate `json:"effect"`
-	P         *float64      `json:"p"`
-	PHolm     *float64      `json:"p_holm"`
-	Chance    *float64      `json:"chance"` // the effect to be expected without any shift
-	Missed    *float64      `json:"missed"` // an effect of this size is found at 5 % with 80 % power
-	NA        int           `json:"n_a"`
-	NB        int           `json:"n_b"`
-	Top       []string      `json:"top"`
-	Items     []string      `json:"items"`
-	LeftOut   []string      `json:"left_out,omitempty"` // values that one split alone has, which the classifier is not shown
+	A         rollout.Split  `json:"a"`
+	B         rollout.Split  `json:"b"`
+	On        string         `json:"on"`
+	About     message.Text   `json:"about,omitzero"` // the one number or category tested; none for all together
+	Test      string         `json:"test"`
+	Primary   bool           `json:"primary"` // the one test of this pair and quantity that decides
+	Statistic *float64       `json:"statistic"`
+	Effect    stat.Estimate  `json:"effect"`
+	P         *float64       `json:"p"`
+	PHolm     *float64       `json:"p_holm"`
+	Chance    *float64       `json:"chance"` // the effect to be expected without any shift
+	Missed    *float64       `json:"missed"` // an effect of this size is found at 5 % with 80 % power
+	NA        int            `json:"n_a"`
+	NB        int            `json:"n_b"`
+	Top       []message.Text `json:"top"`
+	Items     []string       `json:"items"`
+	LeftOut   []string       `json:"left_out,omitempty"` // values that one split alone has, which the classifier is not shown
 }
 
 // Coverage is the share of B's items that lie far from every item of A.
@@ -100,7 +101,7 @@ type Crossing struct {
 	Near     int           `json:"near"`
 	Family   int           `json:"family"`
 	Families int           `json:"families"`
-	Note     string        `json:"note,omitempty"`
+	Note     message.Text  `json:"note,omitzero"`
 }
 
 // RowName names an item of a split.

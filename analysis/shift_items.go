@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"gonogo/analysis/message"
 	"gonogo/analysis/shift"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
@@ -41,7 +42,7 @@ func shiftOf(items []rollout.Item, s Settings, c *collector) *Shift {
 		return nil
 	}
 	sh := &Shift{
-		Pairs: []ShiftPair{}, Coverage: []Coverage{}, Rows: map[rollout.Split]int{}, Notes: []string{}, LeftOut: []string{},
+		Pairs: []ShiftPair{}, Coverage: []Coverage{}, Rows: map[rollout.Split]int{}, Notes: []message.Text{}, LeftOut: []string{},
 	}
 	for i := range rows {
 		sh.Rows[rollout.Split(rows[i].entry.Split)]++
@@ -89,7 +90,7 @@ func (sh *Shift) leaks(rows []shiftRow) {
 		sh.InPrompt = append(sh.InPrompt, name(i))
 	}
 	sh.InPromptOf = found.Answerable
-	if found.Note != "" {
+	if !found.Note.None() {
 		sh.Notes = append(sh.Notes, found.Note)
 	}
 }
@@ -107,7 +108,7 @@ func (sh *Shift) compare(rows []shiftRow, c *collector, s Settings) {
 	fields := slices.ContainsFunc(slices.Collect(maps.Values(kinds)), func(k fieldKind) bool { return k != leftOut })
 	var tested []tested
 	for _, pair := range sh.pairs() {
-		a, b := pair[0], pair[1]
+		a, b, opt := pair[0], pair[1], opt
 		t := func(on string, x, y shift.Sample, primary bool) {
 			for _, r := range shift.Compare(x, y, opt) {
 				r.Primary = r.Primary && primary
@@ -125,6 +126,7 @@ func (sh *Shift) compare(rows []shiftRow, c *collector, s Settings) {
 			t(OnFields, fieldSample(rows, a, kinds), fieldSample(rows, b, kinds), true)
 		}
 		if c != nil {
+			opt.Words = c.featureWords()
 			for on, samples := range c.shiftSamples(a, b) {
 				t(on, samples[0], samples[1], true)
 			}
@@ -201,9 +203,9 @@ func whole(e stat.Estimate) stat.Estimate {
 	return e
 }
 
-func list(texts []string) []string {
-	if texts == nil {
-		return []string{}
+func list[T any](of []T) []T {
+	if of == nil {
+		return []T{}
 	}
-	return texts
+	return of
 }

@@ -4,10 +4,44 @@ import (
 	"iter"
 	"slices"
 
+	"gonogo/analysis/message"
 	"gonogo/analysis/shift"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
+
+// What rollouts are compared by.
+const (
+	featureReward = "reward"
+	featureCalls  = "tool calls"
+	featureTurns  = "turns"
+	featureInput  = "input tokens"
+	featureOutput = "output tokens"
+	callsTo       = "share of calls to "
+)
+
+var (
+	features = map[string]message.Def{
+		featureReward: message.New("measure.reward", featureReward),
+		featureCalls:  message.New("measure.tool_calls", featureCalls),
+		featureTurns:  message.New("measure.turns", featureTurns),
+		featureInput:  message.New("measure.input_tokens", featureInput),
+		featureOutput: message.New("measure.output_tokens", featureOutput),
+	}
+	shareOfCalls = message.New("measure.share_of_calls", callsTo+"{tool}")
+)
+
+// featureWords are what rollouts are compared by, in words.
+func (c *collector) featureWords() map[string]message.Text {
+	words := make(map[string]message.Text)
+	for name, def := range features {
+		words[name] = def.Text()
+	}
+	for _, tool := range c.tools {
+		words[callsTo+tool] = shareOfCalls.With(message.Args{"tool": message.Name(tool)})
+	}
+	return words
+}
 
 // shiftSamples are the measured items of two splits, for each of what is
 // compared after sampling. Items count by as many of their first rollouts as
@@ -54,12 +88,12 @@ func rewardSample(split rollout.Split, items []*item, n int) shift.Sample {
 				sum += r.reward
 				k++
 				if len(row.Draws) < mostDraws {
-					row.Draws = append(row.Draws, map[string]float64{"reward": r.reward})
+					row.Draws = append(row.Draws, map[string]float64{featureReward: r.reward})
 				}
 			}
 		}
 		if k > 0 {
-			row.Numbers = map[string]float64{"reward": sum / k}
+			row.Numbers = map[string]float64{featureReward: sum / k}
 			sample.Rows = append(sample.Rows, row)
 		}
 	}
@@ -101,13 +135,13 @@ func (c *collector) behaviour(rows []*row) map[string]float64 {
 		}
 	}
 	n := float64(len(rows))
-	numbers := map[string]float64{"tool calls": calls / n, "turns": turns / n}
+	numbers := map[string]float64{featureCalls: calls / n, featureTurns: turns / n}
 	if known > 0 {
-		numbers["input tokens"], numbers["output tokens"] = in/known, out/known
+		numbers[featureInput], numbers[featureOutput] = in/known, out/known
 	}
 	if calls > 0 {
 		for i, name := range c.tools {
-			numbers["share of calls to "+name] = byTool[i] / calls
+			numbers[callsTo+name] = byTool[i] / calls
 		}
 	}
 	return numbers

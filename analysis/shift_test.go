@@ -409,7 +409,9 @@ func TestShiftIsTheReason(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := stringOr(r.Reason, "")
-			if i := slices.IndexFunc(r.Findings, func(f analysis.Finding) bool { return f.Gate == got && f.Severity == analysis.Blocking && f.Status == analysis.Fail }); i >= 0 {
+			if i := slices.IndexFunc(r.Findings, func(f analysis.Finding) bool {
+				return f.Gate == got && f.Severity == analysis.Blocking && f.Status == analysis.Fail
+			}); i >= 0 {
 				got = r.Findings[i].ID
 			}
 			if got != test.reason {

@@ -124,6 +124,8 @@ func TestSignalIsNetOfGraderNoise(t *testing.T) {
 			}
 		}
 	}
+	sr.Extrapolated = append(sr.Extrapolated, analysis.Extrapolated{Quantity: analysis.InformativeGroups, K: 999, Model: analysis.Dirichlet, Value: new(1.0)})
+	near(t, "what a model puts beyond the samples", sr.ExtrapolatedAt(analysis.InformativeGroups, 999)[0].Value, 1-*share.Value)
 	plain := analyze(t, analysis.DefaultSettings(), rows(30, 8, func(_, j int) float64 { return float64(j % 2) }))
 	if at, _ := plain.Splits[rollout.Train].SignalAt(8); at.Net != nil {
 		t.Errorf("net of %v where no noise was measured", *at.Net)

@@ -6,10 +6,10 @@ import (
 	"math"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"gonogo/analysis"
 	"gonogo/sampler/rollout"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // stopped is a run of planned train items, of which the first whole have all of

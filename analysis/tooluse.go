@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -11,6 +12,8 @@ import (
 // bytesPerToken estimates tokens of tool outputs where no tokenizer ran: 4
 // bytes a token is usual for English text under today's vocabularies.
 const bytesPerToken = 4
+
+var courseUnknown = message.New("measure.course_unknown", "the rollouts do not tell about turns and calls")
 
 // toolUse measures what rollouts did with their tools. Per-rollout figures are
 // over valid rollouts, whose course the model alone decided; per-tool figures
@@ -29,7 +32,7 @@ func (m *measure) toolUse() ToolUse {
 		Histogram: countHistogram(all),
 	}
 	if len(all) == 0 {
-		u.Calls.Warnings = append(u.Calls.Warnings, "the rollouts do not tell about turns and calls")
+		u.Calls.Warnings = append(u.Calls.Warnings, courseUnknown.Text())
 		return u
 	}
 	for _, c := range all {

@@ -3,7 +3,6 @@ package analysis
 import (
 	"bytes"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -68,11 +67,7 @@ func (g *Grader) withoutTexts() {
 		untold(&g.SuspectReferences[i].Reference)
 	}
 	for i := range g.TooGood {
-		p := &g.TooGood[i]
-		before, quoted, ok := strings.Cut(p.Note, `: "`)
-		if end := strings.LastIndexByte(quoted, '"'); ok && end >= 0 {
-			p.Note = before + `: "…"` + quoted[end+1:]
-		}
+		g.TooGood[i].Note = g.TooGood[i].Note.WithoutForeign(unsaid)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"gonogo/analysis"
+	"gonogo/analysis/compare"
 	"gonogo/analysis/history"
 	"gonogo/sampler/rollout"
 )
@@ -28,7 +29,7 @@ var published = map[string]struct {
 	doc     string
 }{
 	"result":     {reflect.TypeFor[analysis.Result](), analysis.Schema, "The analysis of a run. Keys may be added under one schema, so that a result of an older version lacks keys that are required here; renaming or retyping a key makes a new schema. " + estimates},
-	"comparison": {reflect.TypeFor[analysis.Comparison](), analysis.ComparisonSchema, "A new run against a base run; every difference is new minus base. " + keys + estimates},
+	"comparison": {reflect.TypeFor[compare.Comparison](), compare.Schema, "A new run against a base run; every difference is new minus base. " + keys + estimates},
 	"curation":   {reflect.TypeFor[analysis.Curation](), analysis.CurationSchema, "Which rows of the training data are worth training on. " + keys + estimates},
 	"night":      {reflect.TypeFor[history.Night](), history.NightSchema, "One night of gonogo nightly, on one line. " + keys},
 	"history":    {reflect.TypeFor[history.History](), history.Schema, "What nights show together. " + keys},
@@ -41,7 +42,7 @@ const (
 
 // The published schemas are what the types say. Each names its version.
 func TestSchemasAreThoseOfTheTypes(t *testing.T) {
-	told := sources(t, "analysis", "analysis/history", "analysis/message", "analysis/stat", "analysis/shift", "sampler/rollout")
+	told := sources(t, "analysis", "analysis/compare", "analysis/history", "analysis/message", "analysis/stat", "analysis/shift", "sampler/rollout")
 	for _, s := range Schemas() {
 		p, ok := published[s.Name]
 		if !ok {

@@ -30,7 +30,7 @@ func (t *rateTable) add(name string, e *stat.Estimate, counted func(stat.Estimat
 		n = counted(*e)
 	}
 	for _, warning := range e.Warnings {
-		doc += t.words.Signs.Semicolon + prose(warning)
+		doc += t.words.Signs.Semicolon + t.words.say(warning)
 	}
 	t.row(name, value, n, doc)
 }

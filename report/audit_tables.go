@@ -65,7 +65,7 @@ func suspectGrid(g *analysis.Grader, w *words) Grid {
 func tooGoodGrid(g *analysis.Grader, w *words) Grid {
 	t := Grid{Words: true, Title: w.Audit.TooGood, Head: w.Audit.TooGoodHead, Notes: []string{w.Audit.TooGoodDoc}}
 	for _, p := range g.TooGood {
-		what := clip(prose(p.Note), 300)
+		what := clip(w.say(p.Note), 300)
 		if what == "" {
 			what = id(p.Pattern)
 		}

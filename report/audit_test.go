@@ -10,13 +10,13 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/google/go-cmp/cmp"
-
 	"gonogo/analysis"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/report/reporttest"
 	"gonogo/sampler/rollout"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // nasty are payloads that have broken pages, tables and terminals.
@@ -58,7 +58,7 @@ func nastyResult(t *testing.T) *analysis.Result {
 		p.Holes = []analysis.Hole{{ID: fmt.Sprintf("nasty/train/%s/%d", first(text, 200), i), Split: rollout.Train, Item: text, Reward: 1, Payload: text}}
 		g.Probes = append(g.Probes, p)
 		g.SuspectReferences = append(g.SuspectReferences, analysis.SuspectReference{Split: rollout.Train, Item: text, Answer: text, Share: 0.75, Reward: stat.Some(0)})
-		g.TooGood = append(g.TooGood, analysis.TooGood{Pattern: text, Split: rollout.Split(first(text, 20)), Items: nasty, Count: 3, Note: text})
+		g.TooGood = append(g.TooGood, analysis.TooGood{Pattern: text, Split: rollout.Split(first(text, 20)), Items: nasty, Count: 3, Note: message.Verbatim(text)})
 		g.Layers.Parts = append(g.Layers.Parts, analysis.Layer{Name: text, Mean: *share(0.5), Share: stat.Some(0.05)})
 		g.Detectors = append(g.Detectors, analysis.DetectorResult{Detector: text, Rollouts: 10, Marked: 2, Share: *share(0.2), Mean: *share(0.9), Items: nasty})
 		g.Failures = append(g.Failures, analysis.GraderFailure{Kind: text, Count: 3, Example: text, Items: nasty})
@@ -68,7 +68,7 @@ func nastyResult(t *testing.T) *analysis.Result {
 }
 
 func share(x float64) *stat.Estimate {
-	return &stat.Estimate{Value: &x, Low: stat.Some(x - 0.05), High: stat.Some(x + 0.05), N: 80, Items: 40, Method: "share of items; Clopper–Pearson interval", Warnings: []string{}}
+	return &stat.Estimate{Value: &x, Low: stat.Some(x - 0.05), High: stat.Some(x + 0.05), N: 80, Items: 40, Method: "share of items; Clopper–Pearson interval", Warnings: []message.Text{}}
 }
 
 func TestNastyPayloadsAreTextInHTML(t *testing.T) {

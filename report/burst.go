@@ -30,9 +30,7 @@ func newBurst(r *analysis.Result, w *words) Burst {
 			out.Tables = append(out.Tables, g)
 		}
 	}
-	for _, note := range b.Notes {
-		out.Notes = append(out.Notes, w.Capital(prose(note))+w.Signs.Stop)
-	}
+	out.Notes = w.notes(b.Notes)
 	return out
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gonogo/analysis"
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/report/reporttest"
 	"gonogo/sampler/rollout"
@@ -33,7 +34,7 @@ func withBurst(t *testing.T) *analysis.Result {
 			{BurstEndpoint: rollout.BurstEndpoint{Name: "grader"}, Requests: 116, P50: known(0.05), P95: known(0.06), P99: known(0.07), Load: []analysis.LoadPoint{{Size: 1, Rollouts: 32, P95: known(0.05)}}, Doubles: analysis.Doubling{Base: stat.Some(0.05), Times: stat.Some(1.1)}},
 		},
 		Wire:      analysis.BurstWire{Answers: 900, Departing: 400, By: map[string]int{rollout.NoCallID: 400}},
-		Crosstalk: analysis.Crosstalk{Answers: 900}, Repeats: stat.Share(3, 60, 0.95), Notes: []string{"tool drop is not called"},
+		Crosstalk: analysis.Crosstalk{Answers: 900}, Repeats: stat.Share(3, 60, 0.95), Notes: []message.Text{message.Verbatim("tool drop is not called")},
 	}
 	return r
 }

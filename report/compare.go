@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gonogo/analysis"
+	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/report/chart"
@@ -16,7 +16,7 @@ import (
 // texts are safe to show: what stems from data has been made visible.
 type ComparisonPage struct {
 	Options
-	Comparison *analysis.Comparison
+	Comparison *compare.Comparison
 
 	Title       string
 	Answer      string // the label of the answer
@@ -70,7 +70,7 @@ type Moved struct {
 }
 
 // NewComparison makes the page of c, in the language of c.
-func NewComparison(c *analysis.Comparison, opt Options) *ComparisonPage {
+func NewComparison(c *compare.Comparison, opt Options) *ComparisonPage {
 	said, shared := message.In(c.Lang, compareEnglish), wordsIn(c.Lang)
 	w := &said
 	p := &ComparisonPage{
@@ -113,7 +113,7 @@ func NewComparison(c *analysis.Comparison, opt Options) *ComparisonPage {
 }
 
 // verdictOf is a run's own verdict with the gate that decided it.
-func verdictOf(r analysis.ComparedRun, w *compareWords) string {
+func verdictOf(r compare.Side, w *compareWords) string {
 	switch {
 	case r.Verdict == "":
 		return ""
@@ -130,7 +130,7 @@ func setTo(value message.Text, l message.Language, w *compareWords) string {
 	return id(value.In(l))
 }
 
-func newComparedSplit(split rollout.Split, c *analysis.Comparison, sc *analysis.SplitComparison, w *compareWords) ComparedSplit {
+func newComparedSplit(split rollout.Split, c *compare.Comparison, sc *compare.Split, w *compareWords) ComparedSplit {
 	s := ComparedSplit{Name: split, Answer: w.Answers[sc.Answer], Lead: prose(sc.Why.In(c.Lang)), Facts: comparedFacts(sc, c.Lang, w)}
 	s.Heading, s.Why = fmt.Sprintf(w.SplitAnswer, split, s.Answer), capital(s.Lead)+w.Signs.Stop
 	if sc.Reward.Known() {
@@ -138,7 +138,7 @@ func newComparedSplit(split rollout.Split, c *analysis.Comparison, sc *analysis.
 	}
 	for _, b := range []struct {
 		title string
-		of    *analysis.Breakdown
+		of    *compare.Breakdown
 	}{{w.Categories, sc.Categories}, {w.Families, sc.Families}} {
 		if b.of != nil && len(b.of.Groups) > 0 {
 			s.Grids = append(s.Grids, breakdownGrid(b.title, b.of, c.Lang, w))
@@ -164,7 +164,7 @@ func newComparedSplit(split rollout.Split, c *analysis.Comparison, sc *analysis.
 }
 
 // refs names rollouts by line, sample and reward.
-func refs(list []analysis.SampleRef, w *compareWords) []string {
+func refs(list []compare.SampleRef, w *compareWords) []string {
 	var out []string
 	for _, r := range list {
 		line, sample, reward := strconv.Itoa(r.Line), strconv.Itoa(r.Sample), chart.Number(r.Reward)
@@ -178,7 +178,7 @@ func refs(list []analysis.SampleRef, w *compareWords) []string {
 }
 
 // comparedFacts are what the answer rests on.
-func comparedFacts(sc *analysis.SplitComparison, l message.Language, w *compareWords) []string {
+func comparedFacts(sc *compare.Split, l message.Language, w *compareWords) []string {
 	items := fmt.Sprintf(w.Items, w.Item.of(sc.Items.Common))
 	if !sc.Paired {
 		items = w.Unpaired
@@ -195,7 +195,7 @@ func comparedFacts(sc *analysis.SplitComparison, l message.Language, w *compareW
 	if r := sc.Reward; r.Known() {
 		facts = append(facts, fmt.Sprintf(w.Measured, w.Rollout.of(r.N), prose(r.Method)))
 		for _, warning := range r.Warnings {
-			facts = append(facts, capital(prose(l.Again(warning)))+w.Signs.Stop)
+			facts = append(facts, capital(prose(warning.In(l)))+w.Signs.Stop)
 		}
 	}
 	if checks := checks(sc, w); checks != "" {
@@ -215,7 +215,7 @@ func comparedFacts(sc *analysis.SplitComparison, l message.Language, w *compareW
 }
 
 // checks are the tests beside the interval.
-func checks(sc *analysis.SplitComparison, w *compareWords) string {
+func checks(sc *compare.Split, w *compareWords) string {
 	r, parts := sc.Reward, []string{}
 	add := func(form string, p *float64) {
 		if p != nil {
@@ -250,7 +250,7 @@ func signedOr(x *float64) string {
 func change(e stat.Estimate) string { return chart.Change(e.Value, e.Low, e.High) }
 
 // printLines is the command that prints rollouts whole.
-func printLines(file string, list []analysis.SampleRef) string {
+func printLines(file string, list []compare.SampleRef) string {
 	var lines []string
 	for _, r := range list {
 		if r.Line > 0 {

@@ -5,12 +5,13 @@ import (
 	"slices"
 
 	"gonogo/analysis"
+	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
 	"gonogo/report/chart"
 )
 
 // differenceGrid is every quantity that was compared, the reward first.
-func differenceGrid(sc *analysis.SplitComparison, w *compareWords) Grid {
+func differenceGrid(sc *compare.Split, w *compareWords) Grid {
 	g := Grid{Title: w.Differences, Head: []string{"", w.Base, w.New, w.Difference, "p"}}
 	for i, d := range slices.Concat([]analysis.Difference{sc.Reward}, sc.Others) {
 		name, p := w.Quantities[d.Name], d.PHolm
@@ -27,7 +28,7 @@ func differenceGrid(sc *analysis.SplitComparison, w *compareWords) Grid {
 }
 
 // breakdownGrid is the reward by group, the largest drop first.
-func breakdownGrid(title string, b *analysis.Breakdown, l message.Language, w *compareWords) Grid {
+func breakdownGrid(title string, b *compare.Breakdown, l message.Language, w *compareWords) Grid {
 	g := Grid{Title: title, Head: []string{"", w.ItemsHead, w.Base, w.New, w.Difference, "p"}}
 	for _, row := range b.Groups {
 		g.Rows = append(g.Rows, []string{
@@ -42,7 +43,7 @@ func breakdownGrid(title string, b *analysis.Breakdown, l message.Language, w *c
 }
 
 // quadrantGrid counts items by the change of reward and of tool calls.
-func quadrantGrid(q *analysis.Quadrants, w *compareWords) Grid {
+func quadrantGrid(q *compare.Quadrants, w *compareWords) Grid {
 	g := Grid{Title: w.Quadrants, Head: []string{"", w.Fewer, w.AsMany, w.More}, Notes: []string{fmt.Sprintf(w.QuadrantNote, w.Item.of(q.Items))}}
 	for i := 0; i+2 < len(q.Cells); i += 3 {
 		row := []string{w.RewardMoves[q.Cells[i].Reward]}
@@ -55,7 +56,7 @@ func quadrantGrid(q *analysis.Quadrants, w *compareWords) Grid {
 }
 
 // outcomeGrid is how rollouts ended that have no grade.
-func outcomeGrid(sc *analysis.SplitComparison, w *compareWords) Grid {
+func outcomeGrid(sc *compare.Split, w *compareWords) Grid {
 	g := Grid{Title: w.Outcomes, Head: []string{"", w.Base, w.New, w.ShareDifference}}
 	for _, o := range sc.Outcomes {
 		name := visible(string(o.Outcome))

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"gonogo/analysis"
+	"gonogo/analysis/compare"
 	"gonogo/report/chart"
 	"gonogo/sampler/rollout"
 )
@@ -15,7 +15,7 @@ import (
 // changeRow is an item of both runs.
 type changeRow struct {
 	split rollout.Split
-	*analysis.ItemChange
+	*compare.ItemChange
 }
 
 // changeColumns are the columns of a comparison's items.csv.
@@ -59,9 +59,9 @@ func writeComparedItems(w io.Writer, p *ComparisonPage) error {
 
 // changedItems are the rows of a split's table of all items, the largest drop
 // first, as texts: they stand under compareWords.Columns.
-func changedItems(sc *analysis.SplitComparison, w *compareWords) [][]string {
+func changedItems(sc *compare.Split, w *compareWords) [][]string {
 	list := slices.Clone(sc.Changes)
-	slices.SortStableFunc(list, func(a, b analysis.ItemChange) int { return cmp.Compare(a.Change, b.Change) })
+	slices.SortStableFunc(list, func(a, b compare.ItemChange) int { return cmp.Compare(a.Change, b.Change) })
 	rows := make([][]string, len(list))
 	for i, ic := range list {
 		direction := cmp.Compare(ic.Change, 0)

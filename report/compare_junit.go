@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gonogo/analysis"
+	"gonogo/analysis/compare"
 )
 
 // writeComparedJUnit writes junit.xml. Its first test case is the answer: a
@@ -40,9 +41,9 @@ func answerCase(p *ComparisonPage) junitCase {
 		m.Text += s + "\n"
 	}
 	switch p.Comparison.Answer {
-	case analysis.Improved, analysis.Equivalent:
+	case compare.Improved, compare.Equivalent:
 		c.Out = &junitText{m.Text}
-	case analysis.Regressed, analysis.NotBetter:
+	case compare.Regressed, compare.NotBetter:
 		c.Failure = m
 	default:
 		c.Error = m
@@ -50,7 +51,7 @@ func answerCase(p *ComparisonPage) junitCase {
 	return c
 }
 
-func rewardCase(s ComparedSplit, sc *analysis.SplitComparison, w *compareWords) junitCase {
+func rewardCase(s ComparedSplit, sc *compare.Split, w *compareWords) junitCase {
 	c := junitCase{Class: junitClass(string(s.Name)), Name: "reward", Time: "0"}
 	text := "\n" + s.Why + "\n" + strings.Join(s.Facts, "\n") + "\n"
 	for _, m := range s.Moved {
@@ -58,9 +59,9 @@ func rewardCase(s ComparedSplit, sc *analysis.SplitComparison, w *compareWords) 
 	}
 	message := &junitMessage{Type: string(sc.Answer), Message: w.Signs.named(s.Answer, s.Lead), Text: text}
 	switch sc.Answer {
-	case analysis.Improved, analysis.Equivalent:
+	case compare.Improved, compare.Equivalent:
 		c.Out = &junitText{text}
-	case analysis.Regressed, analysis.NotBetter:
+	case compare.Regressed, compare.NotBetter:
 		c.Failure = message
 	default:
 		c.Skipped = message

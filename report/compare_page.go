@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gonogo/analysis"
+	"gonogo/analysis/compare"
 	"gonogo/report/chart"
 )
 
@@ -21,13 +22,13 @@ func (p *ComparisonPage) shared(words *words) *Page {
 
 // like is the verdict whose colours an answer takes. What a grader that is not to
 // be trusted calls better, or no worse, is not green.
-func like(c *analysis.Comparison) analysis.Verdict {
+func like(c *compare.Comparison) analysis.Verdict {
 	switch a := c.Answer; {
 	case a.ExitCode() == analysis.NoGo.ExitCode():
 		return analysis.NoGo
 	case len(c.Untrusted()) > 0:
 		return analysis.Undecided
-	case a == analysis.Improved, a == analysis.Equivalent:
+	case a == compare.Improved, a == compare.Equivalent:
 		return analysis.Go
 	}
 	return analysis.Undecided
@@ -38,10 +39,10 @@ func like(c *analysis.Comparison) analysis.Verdict {
 var tileOrder = []string{"tool_calls", "latency", "output_tokens", "input_tokens", "best_of", "pass_rate", "own_failures"}
 
 // comparedHeadlines are the differences of the split that the page speaks of.
-func comparedHeadlines(c *analysis.Comparison, w *compareWords, shared *words) []Headline {
+func comparedHeadlines(c *compare.Comparison, w *compareWords, shared *words) []Headline {
 	_, sc, ok := chart.Compared(c)
 	if !ok {
-		sc = &analysis.SplitComparison{Reward: analysis.Difference{Name: "reward"}}
+		sc = &compare.Split{Reward: analysis.Difference{Name: "reward"}}
 	}
 	list := []Headline{comparedHeadline(sc.Reward, w, shared)}
 	for _, name := range tileOrder {
@@ -94,7 +95,7 @@ func (p *ComparisonPage) Runs() []Fact {
 }
 
 // run names a run by its file, its own name and its model.
-func run(r analysis.ComparedRun, w *compareWords) string {
+func run(r compare.Side, w *compareWords) string {
 	s := visible(r.File)
 	for _, more := range []string{r.Name, r.Model} {
 		if more != "" {

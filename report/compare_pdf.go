@@ -18,7 +18,7 @@ func (p *ComparisonPage) printed(paper pdf.Paper, fonts machineFonts, warning st
 	w := p.words
 	doc := pdf.New(pdf.Options{
 		Paper: paper, Title: p.Answer + " – " + p.Title, Subject: p.Sentence, Creator: strings.TrimSpace("gonogo " + p.Version),
-		Language: p.page.Words.Lang, Made: p.Now, Fallback: fonts.find,
+		Language: p.page.Words.Lang.Tag(), Made: p.Now, Fallback: fonts.find,
 		HeadLeft: p.Title, HeadRight: p.page.footer(), FootLeft: w.Base + " " + p.Base + " · " + w.New + " " + p.New, Pages: p.page.Words.PDF.Pages,
 	})
 	out := &printed{p.page, doc, &p.page.Words.PDF}

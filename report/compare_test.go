@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gonogo/analysis"
+	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
@@ -18,44 +19,44 @@ import (
 const hostile = "q1\x1b[2J\u202e|`<script>`\n# @team [x](http://evil) 你好 " + "longer than any column may be, by far and without end"
 
 // nastyComparison has hostile text wherever data can put it.
-func nastyComparison(answer analysis.Answer) *analysis.Comparison {
+func nastyComparison(answer compare.Answer) *compare.Comparison {
 	estimate := func(x float64) stat.Estimate {
-		return stat.Estimate{Value: stat.Some(x), SE: stat.Some(0.1), Low: stat.Some(x - 0.2), High: stat.Some(x + 0.2), N: 80, Items: 10, Method: "method " + hostile, Warnings: []string{"warning " + hostile}}
+		return stat.Estimate{Value: stat.Some(x), SE: stat.Some(0.1), Low: stat.Some(x - 0.2), High: stat.Some(x + 0.2), N: 80, Items: 10, Method: "method " + hostile, Warnings: []message.Text{message.Verbatim("warning " + hostile)}}
 	}
 	eval := rollout.Eval
 	difference := func(name string) analysis.Difference {
 		e := estimate(-0.3)
 		return analysis.Difference{Estimate: e, Name: name, K: 8, Base: stat.Some(0.6), New: stat.Some(0.3), P: stat.Some(1e-9), Wilcoxon: stat.Some(0.01), McNemar: stat.Some(0.02), PHolm: stat.Some(0.5), MDE: stat.Some(0.2), Family: &e}
 	}
-	sc := &analysis.SplitComparison{
+	sc := &compare.Split{
 		Answer: answer, Why: message.Verbatim("why " + hostile), Paired: true,
-		Items:  analysis.CommonItems{Common: 10, OnlyBase: []string{hostile}, Lost: []string{hostile}, Changed: []string{hostile}},
+		Items:  compare.CommonItems{Common: 10, OnlyBase: []string{hostile}, Lost: []string{hostile}, Changed: []string{hostile}},
 		Reward: difference("reward"), Others: []analysis.Difference{difference("best_of"), {Name: "latency", Direction: "unclear"}},
 		Equivalence: stat.Equivalence{Delta: 0.05, Low: stat.Some(-0.4), High: stat.Some(-0.1)}, SameModel: stat.Some(0.1),
-		Quadrants: &analysis.Quadrants{Items: 10, Cells: []analysis.Quadrant{{Reward: "better", Calls: "fewer", Items: 1}, {Reward: "better", Calls: "same"}, {Reward: "better", Calls: "more"}}},
-		Outcomes:  []analysis.OutcomeDrift{{Outcome: rollout.GraderFailed, Kind: hostile, Base: 1, New: 2, Difference: estimate(0.1)}},
-		Causes:    []analysis.CauseDrift{{Outcome: rollout.GraderFailed, Error: hostile, Base: 1, New: 2}},
+		Quadrants: &compare.Quadrants{Items: 10, Cells: []compare.Quadrant{{Reward: "better", Calls: "fewer", Items: 1}, {Reward: "better", Calls: "same"}, {Reward: "better", Calls: "more"}}},
+		Outcomes:  []compare.OutcomeDrift{{Outcome: rollout.GraderFailed, Kind: hostile, Base: 1, New: 2, Difference: estimate(0.1)}},
+		Causes:    []compare.CauseDrift{{Outcome: rollout.GraderFailed, Error: hostile, Base: 1, New: 2}},
 	}
-	categories := &analysis.Breakdown{Correction: "Holm", LeftOut: 3}
+	categories := &compare.Breakdown{Correction: "Holm", LeftOut: 3}
 	for i := range 30 {
-		categories.Groups = append(categories.Groups, analysis.GroupDifference{Estimate: estimate(float64(i)), Group: fmt.Sprint(hostile, i), P: stat.Some(0.1), PHolm: stat.Some(1)})
+		categories.Groups = append(categories.Groups, compare.GroupDifference{Estimate: estimate(float64(i)), Group: fmt.Sprint(hostile, i), P: stat.Some(0.1), PHolm: stat.Some(1)})
 	}
 	sc.Categories = categories
 	for i := range 12 {
-		ref := []analysis.SampleRef{{Sample: i, Line: 123456, TraceID: hostile, Outcome: rollout.Outcome(hostile)}}
-		sc.Moved = append(sc.Moved, analysis.MovedItem{ItemChange: analysis.ItemChange{Item: hostile, Change: -0.5, Base: 1, New: 0.5, BaseN: 4, NewN: 4, CallsChange: stat.Some(-1)}, BaseRollouts: ref, NewRollouts: ref})
+		ref := []compare.SampleRef{{Sample: i, Line: 123456, TraceID: hostile, Outcome: rollout.Outcome(hostile)}}
+		sc.Moved = append(sc.Moved, compare.MovedItem{ItemChange: compare.ItemChange{Item: hostile, Change: -0.5, Base: 1, New: 0.5, BaseN: 4, NewN: 4, CallsChange: stat.Some(-1)}, BaseRollouts: ref, NewRollouts: ref})
 	}
-	return &analysis.Comparison{
-		Schema: analysis.ComparisonSchema, Answer: answer, Sentence: message.Verbatim("Sentence " + hostile), Split: &eval, Confidence: 0.95, Delta: 0.05,
-		Base: analysis.ComparedRun{File: hostile, Input: rollout.Input{Bad: []rollout.BadLine{{Line: 3, Why: hostile}}}}, New: analysis.ComparedRun{File: hostile},
+	return &compare.Comparison{
+		Schema: compare.Schema, Answer: answer, Sentence: message.Verbatim("Sentence " + hostile), Split: &eval, Confidence: 0.95, Delta: 0.05,
+		Base: compare.Side{File: hostile, Input: rollout.Input{Bad: []rollout.BadLine{{Line: 3, Why: hostile}}}}, New: compare.Side{File: hostile},
 		Differs: []analysis.RunDifference{{What: "data", Key: hostile, Base: message.Verbatim(hostile), Confounds: true, Note: message.Verbatim(hostile)}},
 		Notes:   []message.Text{message.Verbatim(hostile)},
-		Splits:  map[rollout.Split]*analysis.SplitComparison{rollout.Train: sc, rollout.Eval: sc},
+		Splits:  map[rollout.Split]*compare.Split{rollout.Train: sc, rollout.Eval: sc},
 	}
 }
 
-func answers() []analysis.Answer {
-	return []analysis.Answer{analysis.Regressed, analysis.Improved, analysis.Equivalent, analysis.CannotTell}
+func answers() []compare.Answer {
+	return []compare.Answer{compare.Regressed, compare.Improved, compare.Equivalent, compare.CannotTell}
 }
 
 func TestComparisonKeepsToItsWidthAndItsLetters(t *testing.T) {
@@ -87,7 +88,7 @@ func TestComparisonKeepsToItsWidthAndItsLetters(t *testing.T) {
 
 // "base" and "line 123456" were printed as one word.
 func TestTheRunAndTheLineAreTwoWords(t *testing.T) {
-	p := NewComparison(nastyComparison(analysis.Regressed), Options{})
+	p := NewComparison(nastyComparison(compare.Regressed), Options{})
 	var text bytes.Buffer
 	if err := p.WriteText(&text); err != nil {
 		t.Fatal(err)
@@ -104,7 +105,7 @@ func TestTheRunAndTheLineAreTwoWords(t *testing.T) {
 
 // What confounds is read before the answer.
 func TestWhatDiffersStandsBeforeTheAnswer(t *testing.T) {
-	p := NewComparison(nastyComparison(analysis.Regressed), Options{})
+	p := NewComparison(nastyComparison(compare.Regressed), Options{})
 	var text, marked bytes.Buffer
 	if err := p.WriteText(&text); err != nil {
 		t.Fatal(err)
@@ -122,7 +123,7 @@ func TestWhatDiffersStandsBeforeTheAnswer(t *testing.T) {
 
 func TestComparisonInMarkdownIsText(t *testing.T) {
 	var b bytes.Buffer
-	if err := NewComparison(nastyComparison(analysis.CannotTell), Options{}).WriteMarkdown(&b); err != nil {
+	if err := NewComparison(nastyComparison(compare.CannotTell), Options{}).WriteMarkdown(&b); err != nil {
 		t.Fatal(err)
 	}
 	prose := regexp.MustCompile("``.*?``").ReplaceAllString(b.String(), "") // hostile text in code has a fence of two
@@ -160,7 +161,7 @@ func TestTheCatalogueOfComparisonsIsComplete(t *testing.T) {
 }
 
 func TestAnEmptyComparisonIsStillAPage(t *testing.T) {
-	c := &analysis.Comparison{Answer: analysis.CannotTell, Sentence: message.Verbatim("Neither run holds a rollout with a reward.")}
+	c := &compare.Comparison{Answer: compare.CannotTell, Sentence: message.Verbatim("Neither run holds a rollout with a reward.")}
 	var text, marked bytes.Buffer
 	p := NewComparison(c, Options{})
 	if p.WriteText(&text) != nil || p.WriteMarkdown(&marked) != nil {

@@ -1,12 +1,12 @@
 package report
 
-import "gonogo/analysis"
+import "gonogo/analysis/compare"
 
 // compareWords is the catalogue of what a comparison says in its own voice.
 type compareWords struct {
 	Signs                                signs
 	Title, Base, New, Difference, NotSet string
-	Answers                              map[analysis.Answer]string
+	Answers                              map[compare.Answer]string
 	Quantities                           map[string]string // by name of the difference
 	RewardMoves                          map[string]string
 
@@ -37,12 +37,12 @@ type compareWords struct {
 var compareEnglish = compareWords{
 	Signs: english.Signs,
 	Title: "What changed between two runs?", Base: "base", New: "new", Difference: "new - base", NotSet: "not set",
-	Answers: map[analysis.Answer]string{
-		analysis.Regressed:  "REGRESSED",
-		analysis.Improved:   "IMPROVED",
-		analysis.Equivalent: "NO CHANGE THAT MATTERS",
-		analysis.CannotTell: "CANNOT TELL",
-		analysis.NotBetter:  "NOT BETTER",
+	Answers: map[compare.Answer]string{
+		compare.Regressed:  "REGRESSED",
+		compare.Improved:   "IMPROVED",
+		compare.Equivalent: "NO CHANGE THAT MATTERS",
+		compare.CannotTell: "CANNOT TELL",
+		compare.NotBetter:  "NOT BETTER",
 	},
 	Quantities: map[string]string{
 		"reward": "mean reward", "pass_rate": "pass rate", "best_of": "best of %s", "informative": "informative of %s",

@@ -8,7 +8,6 @@ import (
 // english is the catalogue from which those in other languages are translated.
 // It is written for someone who has never trained a model.
 var english = words{
-	Lang:    "en",
 	Signs:   signs{Colon: ":", Space: " ", Stop: ".", List: ", ", Comma: ", ", Semicolon: "; "},
 	Title:   "Should this training run start?",
 	TitleOf: "%s: should this training run start?",

@@ -127,7 +127,7 @@ func planGrid(r *analysis.Result, w *words) Grid {
 		g.Notes = append(g.Notes, fmt.Sprintf(w.Plan.Smallest, chart.Count(*p.MinGroupSize), chart.Percent(p.WantedShare)))
 	}
 	for _, note := range p.Assumptions {
-		g.Notes = append(g.Notes, prose(note))
+		g.Notes = append(g.Notes, w.say(note))
 	}
 	if p.PerStep == nil || p.PerEpoch == nil {
 		g.Head = g.Head[:1]
@@ -154,9 +154,9 @@ func planGrid(r *analysis.Result, w *words) Grid {
 	}
 	for _, why := range p.PerStep.USD.Warnings {
 		if p.PerStep.USD.Known() {
-			g.Notes = append(g.Notes, w.named(w.Plan.Money, prose(why)))
+			g.Notes = append(g.Notes, w.named(w.Plan.Money, w.say(why)))
 		} else {
-			g.Notes = append(g.Notes, fmt.Sprintf(w.Plan.NoMoney, prose(why)))
+			g.Notes = append(g.Notes, fmt.Sprintf(w.Plan.NoMoney, w.say(why)))
 		}
 	}
 	if p.PeakRPS != nil {

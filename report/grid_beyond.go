@@ -20,7 +20,9 @@ func beyondGrid(r *analysis.Result, w *words) Grid {
 	if !ok {
 		return g
 	}
-	g.Notes = s.Beyond.Notes
+	for _, note := range s.Beyond.Notes {
+		g.Notes = append(g.Notes, w.say(note))
+	}
 	ks := slices.Compact(slices.Sorted(slices.Values(append([]int{r.GroupSize}, beyondKs...))))
 	for _, quantity := range []string{analysis.BestOfK, analysis.PassAtK, analysis.InformativeGroups} {
 		for _, k := range ks {
@@ -43,7 +45,7 @@ func beyondGrid(r *analysis.Result, w *words) Grid {
 		g.Head = []string{"", w.Beyond.Plain, w.Beyond.Inflated}
 		g.Notes = append([]string{fmt.Sprintf(w.Beyond.Doc, chart.Percent(r.Confidence))}, g.Notes...)
 	} else if len(g.Notes) > 0 {
-		g.Head, g.Rows, g.Notes = []string{""}, [][]string{{prose(g.Notes[0])}}, g.Notes[1:]
+		g.Head, g.Rows, g.Notes = []string{""}, [][]string{{g.Notes[0]}}, g.Notes[1:]
 	}
 	return g
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gonogo/analysis"
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/report/reporttest"
 	"gonogo/sampler/rollout"
@@ -17,7 +18,7 @@ func TestBeyondGrid(t *testing.T) {
 	if g := beyondGrid(r, &english); len(g.Rows) > 0 {
 		t.Errorf("rows without any model: %v", g.Rows)
 	}
-	s.Beyond.Notes = []string{"all rewards are equal"}
+	s.Beyond.Notes = []message.Text{message.Verbatim("all rewards are equal")}
 	if g := beyondGrid(r, &english); len(g.Rows) != 1 || g.Rows[0][0] != "all rewards are equal" {
 		t.Errorf("%v does not say why there is no model", g.Rows)
 	}
@@ -35,7 +36,7 @@ func TestBeyondGrid(t *testing.T) {
 
 func TestPlanGridTellsMoney(t *testing.T) {
 	r := reporttest.Load(t, "go")
-	some := func(x float64) stat.Estimate { return stat.Estimate{Value: stat.Some(x), Warnings: []string{}} }
+	some := func(x float64) stat.Estimate { return stat.Estimate{Value: stat.Some(x), Warnings: []message.Text{}} }
 	cost := analysis.PlanCost{Rollouts: some(64), USD: some(12.5)}
 	r.Plan = &analysis.Plan{GroupSize: 8, PerStep: &cost, PerEpoch: &cost}
 	found := false
@@ -45,7 +46,7 @@ func TestPlanGridTellsMoney(t *testing.T) {
 	if !found {
 		t.Error("the plan does not tell its money")
 	}
-	cost.USD = stat.Estimate{Warnings: []string{"prices.model_input is not set"}}
+	cost.USD = stat.Estimate{Warnings: []message.Text{message.Verbatim("prices.model_input is not set")}}
 	if notes := strings.Join(planGrid(r, &english).Notes, "\n"); !strings.Contains(notes, "prices.model_input") {
 		t.Errorf("notes %q do not name the key that is missing", notes)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gonogo/analysis"
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/report/chart"
 )
@@ -85,7 +86,7 @@ func headline(label, doc string, e stat.Estimate, w *words) Headline {
 	}
 	if !h.Known {
 		for _, warning := range e.Warnings {
-			h.Doc = prose(warning) + w.Signs.Semicolon + doc
+			h.Doc = w.say(warning) + w.Signs.Semicolon + doc
 		}
 		return h
 	}
@@ -123,7 +124,7 @@ func informative(r *analysis.Result, s *analysis.SplitResult, w *words) Headline
 	}
 	switch {
 	case lower == nil || upper == nil:
-		return headline(w.Informative, doc, stat.Estimate{Warnings: []string{w.TwoSamples}}, w)
+		return headline(w.Informative, doc, stat.Estimate{Warnings: []message.Text{message.Verbatim(w.TwoSamples)}}, w)
 	case lower == upper:
 		return headline(w.Informative, doc, lower.Teaches(), w)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gonogo/analysis"
+	"gonogo/analysis/compare"
 	"gonogo/analysis/history"
 	"gonogo/analysis/stat"
 )
@@ -35,13 +36,13 @@ func nightOf(i int, name func(int) string) history.Night {
 	night := history.Night{
 		Schema: history.NightSchema, Name: name(i), Time: time.Date(2026, 11, 1+i, 2, 0, 0, 0, time.UTC),
 		Split: "eval", RewardRange: [2]float64{0, 1}, Good: i < 8, Verdict: analysis.Go,
-		Answer: analysis.Equivalent, Made: map[string]string{"grader": "python 1111", "model.name": "small"},
+		Answer: compare.Equivalent, Made: map[string]string{"grader": "python 1111", "model.name": "small"},
 		Values: map[string]history.Value{}, Items: []history.ItemMean{{ID: "q", Mean: 0.5, N: 8}, {ID: "r", Mean: 0.5, N: 8}},
 	}
 	reward, tokens := 0.6, 450.0
 	if i >= 8 {
 		reward, tokens = 0.5, 600
-		night.Made["grader"], night.Answer, night.ExitCode = "python 2222", analysis.Regressed, 3
+		night.Made["grader"], night.Answer, night.ExitCode = "python 2222", compare.Regressed, 3
 	}
 	if i == 0 {
 		night.Answer = ""

@@ -1,7 +1,7 @@
 package report
 
 import (
-	"gonogo/analysis"
+	"gonogo/analysis/compare"
 	"gonogo/analysis/history"
 )
 
@@ -12,7 +12,7 @@ type historyWords struct {
 	Night                  plural
 	SeriesNames            map[string]string // seconds are medians but where they say otherwise; failures and what is lost or accepted are shares
 	Kinds                  map[string]string // of series
-	Answers                map[analysis.Answer]string
+	Answers                map[compare.Answer]string
 	First, Accepted, Trend string
 	Newest, Table          string
 
@@ -39,8 +39,8 @@ var historyEnglish = historyWords{
 	Kinds: map[string]string{
 		history.OfModel: "Model", history.OfGrader: "Grader", history.OfTools: "Tools", history.OfTokens: "Tokens", history.OfLatency: "Latency",
 	},
-	Answers: map[analysis.Answer]string{
-		analysis.Regressed: "regressed", analysis.Improved: "improved", analysis.Equivalent: "no change that matters", analysis.CannotTell: "cannot tell", analysis.NotBetter: "not better",
+	Answers: map[compare.Answer]string{
+		compare.Regressed: "regressed", compare.Improved: "improved", compare.Equivalent: "no change that matters", compare.CannotTell: "cannot tell", compare.NotBetter: "not better",
 	},
 	First: "compared with none", Accepted: "accepted", Trend: "regressed by the trend",
 	Newest: "The newest night is %s; its exit code was %d.", Table: "The numbers",

@@ -97,7 +97,7 @@ func NewPage(r *analysis.Result, opt Options) *Page {
 		}
 		p.Figures = append(p.Figures, chart.Render(c, r))
 	}
-	p.Variants = newVariants(r, p.Words)
+	p.Variants = newVariants(r, p.Options, p.Words)
 	p.Burst = newBurst(r, p.Words)
 	p.Audit = newAudit(r, p.Options, p.Words)
 	for _, split := range rollout.Splits() {
@@ -112,7 +112,7 @@ func NewPage(r *analysis.Result, opt Options) *Page {
 		p.Notes = append(p.Notes, p.inRun(p.Words.GraderChanged))
 	}
 	for _, note := range r.Run.Notes {
-		p.Notes = append(p.Notes, prose(note))
+		p.Notes = append(p.Notes, p.Words.say(note))
 	}
 	return p
 }

@@ -74,7 +74,7 @@ func (p *Page) fonts() (machineFonts, error) {
 	var notes []string
 	m := machineFonts{notes: &notes}
 	if p.Font != "" {
-		faces, _, err := typeface.Find(p.Font, p.Words.Lang)
+		faces, _, err := typeface.Find(p.Font, p.Words.Lang.Tag())
 		m.find = func() []*typeface.Face { return faces }
 		return m, err
 	}
@@ -82,7 +82,7 @@ func (p *Page) fonts() (machineFonts, error) {
 	found := false
 	m.find = func() []*typeface.Face {
 		if !found {
-			faces, notes, _ = typeface.Find("", p.Words.Lang) // only a named font can be in error
+			faces, notes, _ = typeface.Find("", p.Words.Lang.Tag()) // only a named font can be in error
 			found = true
 		}
 		return faces
@@ -124,7 +124,7 @@ func (p *Page) printed(paper pdf.Paper, fonts machineFonts, warning string) *pdf
 	}
 	doc := pdf.New(pdf.Options{
 		Paper: paper, Title: string(p.Verdict) + " – " + p.Title, Subject: p.Sentence, Creator: strings.TrimSpace("gonogo " + visible(p.Version)),
-		Language: p.Words.Lang, Made: p.Now, Fallback: fonts.find,
+		Language: p.Words.Lang.Tag(), Made: p.Now, Fallback: fonts.find,
 		HeadLeft: strings.Join(head, " · "), HeadRight: p.footer(), FootLeft: strings.Join(foot, " · "), Pages: w.Pages,
 	})
 	out := &printed{p, doc, w}

@@ -34,7 +34,7 @@ func planted(t *testing.T, name string) *analysis.Result {
 	for i := range g.SuspectReferences {
 		g.SuspectReferences[i].Answer, g.SuspectReferences[i].Reference = text, text
 	}
-	g.TooGood = append(g.TooGood, analysis.TooGood{Pattern: analysis.OneText, Split: "train", Items: []string{"q"}, Count: 2, Note: `one answer earns the top on 2 items: "planted \"text\""; so do 3 other answers on 5 items or more`})
+	g.TooGood = append(g.TooGood, analysis.TooGood{Pattern: analysis.OneText, Split: "train", Items: []string{"q"}, Count: 2, Note: message.Text{ID: "grader.one_answer", Args: message.Args{"items": message.Count(2, "item"), "answer": message.Quote(`planted "text"`)}}})
 	verdict := r.Verdict
 	analysis.Judge(r, r.Thresholds, analysis.Gates())
 	if r.Verdict != verdict {

@@ -26,7 +26,7 @@ const variantColumns = 5
 // difference.
 var variantCosts = []string{"tool_calls", "input_tokens", "output_tokens", "latency"}
 
-func newVariants(r *analysis.Result, w *words) Variants {
+func newVariants(r *analysis.Result, opt Options, w *words) Variants {
 	v := r.Variants
 	if v == nil || len(v.Ranked) == 0 {
 		return Variants{}
@@ -52,7 +52,7 @@ func newVariants(r *analysis.Result, w *words) Variants {
 			out.Notes = append(out.Notes, fmt.Sprintf(w.Variants.Change, id(one.Name), id(c.Key), orNotSet(c.Base, w), quotedText(c, w)))
 		}
 		for _, note := range one.Notes {
-			out.Notes = append(out.Notes, w.named(id(one.Name), prose(note.In(r.Lang))))
+			out.Notes = append(out.Notes, w.named(id(one.Name), opt.inRun(prose(note.In(r.Lang)))))
 		}
 	}
 	for _, note := range v.Notes {

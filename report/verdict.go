@@ -15,7 +15,7 @@ func sentence(r *analysis.Result, list []Finding, w *words) (reason, next string
 	reason, next = decision(r, list, w)
 	reason += graderToo(r, list, w)
 	if !r.Note.None() {
-		reason = fmt.Sprintf(w.Noted, strings.TrimSuffix(reason, w.Signs.Stop), prose(r.Note.In(r.Lang))) + w.Signs.Stop
+		reason = fmt.Sprintf(w.Noted, strings.TrimSuffix(reason, w.Signs.Stop), w.say(r.Note)) + w.Signs.Stop
 	}
 	return reason + changed(r, w), next
 }

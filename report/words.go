@@ -14,7 +14,7 @@ import (
 // has it; wordsIn makes it in another language. Verbs (%s) stand in the order of
 // the English text, in a translation in any; numbers arrive as text.
 type words struct {
-	Lang           string // of the html element
+	Lang           message.Language
 	Signs          signs
 	Title, TitleOf string
 
@@ -162,6 +162,17 @@ type signs struct{ Colon, Space, Stop, List, Comma, Semicolon string }
 
 // named is a text under its name: "What to do: sample more".
 func (s signs) named(name, text string) string { return name + s.Colon + s.Space + text }
+
+// say says a text that a result holds.
+func (w *words) say(t message.Text) string { return prose(t.In(w.Lang)) }
+
+// notes are texts that a result holds, as sentences.
+func (w *words) notes(texts []message.Text) (notes []string) {
+	for _, t := range texts {
+		notes = append(notes, w.Capital(w.say(t))+w.Signs.Stop)
+	}
+	return notes
+}
 
 func (w *words) named(name, text string) string { return w.Signs.named(name, text) }
 

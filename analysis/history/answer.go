@@ -4,12 +4,13 @@ import (
 	"slices"
 
 	"gonogo/analysis"
+	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 )
 
 // ComparedWith takes over what a comparison with the night of that name found.
-func (n *Night) ComparedWith(base string, c *analysis.Comparison) {
+func (n *Night) ComparedWith(base string, c *compare.Comparison) {
 	n.Base, n.Answer, n.Sentence, n.ExitCode = base, c.Answer, c.Sentence, c.ExitCode
 }
 

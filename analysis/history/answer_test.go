@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gonogo/analysis"
+	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 )
@@ -52,8 +53,8 @@ func TestANightComparedWithNone(t *testing.T) {
 
 func TestANightThatFellByTheTrend(t *testing.T) {
 	n := past(0.4)[0]
-	n.ComparedWith("n-1", &analysis.Comparison{Answer: analysis.Equivalent, Sentence: message.Verbatim("On eval nothing changed.")})
-	if n.FellBy(&Change{Before: 0.5, After: 0.4}, "2026-11-09"); n.ExitCode != 3 || n.Good || n.Base != "n-1" || n.Answer != analysis.Equivalent {
+	n.ComparedWith("n-1", &compare.Comparison{Answer: compare.Equivalent, Sentence: message.Verbatim("On eval nothing changed.")})
+	if n.FellBy(&Change{Before: 0.5, After: 0.4}, "2026-11-09"); n.ExitCode != 3 || n.Good || n.Base != "n-1" || n.Answer != compare.Equivalent {
 		t.Errorf("the night is %+v", n)
 	}
 	const want = "On eval nothing changed. Against the trend it regressed: the mean reward was 0.5, fell around night 2026-11-09 and is 0.4, and no single"

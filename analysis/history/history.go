@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gonogo/analysis"
+	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
 	"gonogo/analysis/shift"
 	"gonogo/analysis/stat"
@@ -51,7 +52,7 @@ type Mark struct {
 	Run      string           `json:"run"`
 	Split    rollout.Split    `json:"split"`
 	Verdict  analysis.Verdict `json:"verdict"`
-	Answer   analysis.Answer  `json:"answer"` // "" of a night with nothing to compare with
+	Answer   compare.Answer   `json:"answer"` // "" of a night with nothing to compare with
 	ExitCode int              `json:"exit_code"`
 	Good     bool             `json:"good"`
 	Accepted bool             `json:"accepted"`

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gonogo/analysis"
+	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
@@ -38,7 +39,7 @@ type Night struct {
 	Split       rollout.Split     `json:"split"`          // that values and items are of; "" when nothing was measured
 	RewardRange [2]float64        `json:"reward_range"`   // of the grader
 	Base        string            `json:"base,omitempty"` // the night it was compared with
-	Answer      analysis.Answer   `json:"answer,omitempty"`
+	Answer      compare.Answer    `json:"answer,omitempty"`
 	Sentence    message.Text      `json:"sentence"` // what the answer rests on
 	ExitCode    int               `json:"exit_code"`
 	Good        bool              `json:"good"`               // later nights may be compared with it

@@ -26,19 +26,7 @@ var chineseChartsMore = map[string]string{
 	"use of tools":        "工具使用",
 
 	// features
-	"%s: %s":                  "%s：%s",
-	"share of calls to %s":    "调用 %s 的占比",
-	"characters":              "字符数",
-	"words":                   "词数",
-	"lines":                   "行数",
-	"turns":                   "轮数",
-	"letters per word":        "每词字母数",
-	"share of digits":         "数字占比",
-	"share of distinct words": "不重复词占比",
-	"share of capitals":       "大写字母占比",
-	"share of punctuation":    "标点占比",
-	"share of CJK characters": "中日韩字符占比",
-	"output tokens":           "输出 token",
+	"%s: %s": "%s：%s",
 
 	// failures
 	"%s: n = %s; observed shares, no interval; missing data count in no mean, own failures at the bottom of the range": "%s：n = %s；实际占比，无区间；缺失数据不计入任何均值，模型自身的失败按最低分计",
@@ -124,8 +112,4 @@ var chineseChartsMore = map[string]string{
 }
 
 // chineseKeptShift is what a comparison of splits says of a feature.
-var chineseKeptShift = map[string]string{
-	"median %.4g in %s, %.4g in %s":  "%[2]s 的中位数 %[1].4g，%[4]s 的中位数 %[3].4g",
-	"%.3g %% of %s, %.3g %% of %s":   "%[2]s 的 %[1].3g %%，%[4]s 的 %[3].3g %%",
-	"given in one of %s and %s only": "%s 与 %s 中只有一方给出",
-}
+var chineseKeptShift = map[string]string{}

@@ -61,7 +61,7 @@ var chineseComparison = map[string]string{
 
 	// The ranking of variants.
 	"made with another {key} than the base: a difference may stem from that alone":                                                                                                           "{key} 与基准不同：差异可能仅由此造成",
-	"{rollouts} of the base that a detector marked as a hack count at the bottom, and no detector has read the variant's: gonogo audit on its directory mends that":                          "基准中有 {rollouts}被检测器标记为钻空子并按最低分计算，而变体的轨迹还没有检测器读过：对其目录运行 gonogo audit 即可",
+	"{rollouts} of the base that a detector marked as a hack count at the bottom, and no detector has read those of the variant: gonogo audit RUN/{dir} does so":                             "基准中有 {rollouts}被检测器标记为钻空子并按最低分计算，而变体的轨迹还没有检测器读过：运行 gonogo audit RUN/{dir} 即可",
 	"by itself that would be a gain, and corrected for {variants} it is not ({p})":                                                                                                           "单独看是提升，按 {variants}校正后则不是（{p}）",
 	"by itself that would be a loss, and corrected for {variants} it is not ({p})":                                                                                                           "单独看是下降，按 {variants}校正后则不是（{p}）",
 	"it holds no rollout with a reward that could be compared":                                                                                                                               "其中没有带奖励、可供比较的轨迹",

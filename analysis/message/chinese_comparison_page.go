@@ -18,7 +18,6 @@ var chineseComparisonPage = map[string]string{
 	"informative of %s":                  "%s 条一组的有效组占比",
 	"own failures":                       "模型自身失败",
 	"malformed calls":                    "格式错误的调用",
-	"turns":                              "轮数",
 	"compareWords.Quantities: seconds":   "耗时（秒）",
 	"reward up":                          "奖励上升",
 	"reward as before":                   "奖励不变",

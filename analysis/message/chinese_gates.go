@@ -80,7 +80,7 @@ var chineseGates = map[string]string{
 	" A rollout takes {costs}.":                                                                    "每条轨迹的变化：{costs}。",
 	", corrected {p}":                                                                              "，校正后 {p}",
 	"{rollouts} not made yet":                                                                      "尚有 {rollouts}未做",
-	", and of {items} none":                                                                        "，其中 {items}一条也没有",
+	"{rollouts} not made yet, and of {items} none":                                                 "尚有 {rollouts}未做，其中 {items}一条也没有",
 	"{rollout} met what a rollout of another run left, or one without a record ({at})":             "{rollout} 遇到了另一次运行的轨迹或没有记录的轨迹留下的东西（{at}）",
 	"{rollout} met what an earlier attempt of its own left ({at})":                                 "{rollout} 遇到了它自己先前一次尝试留下的东西（{at}）",
 	"{rollout} met what {of} left ({at})":                                                          "{rollout} 遇到了 {of} 留下的东西（{at}）",

@@ -4,7 +4,6 @@ package message
 var chinesePage = map[string]string{
 	"Also":                   "另外",
 	"What else was measured": "其他实测",
-	"words.Lang: en":         "zh",
 	"signs.Colon: :":         "：",
 	"signs.Space:  ":         "",
 	"signs.Stop: .":          "。",

@@ -38,14 +38,14 @@ var Chinese = Language{&catalogue{
 // chineseParts are the parts of the Chinese catalogue.
 var chineseParts = []map[string]string{
 	chineseFindings, chineseFindingsGrader, chineseFindingsSplits, chineseFindingsTools, chineseFindingsPhrases, chineseFindingsDocs, chineseFindingsEnds,
-	chineseGates, chineseKept, chineseKeptStat,
-	chineseTexts, chineseComparison, chineseComparisonKept, chineseComparisonPage, chineseComparisonCharts, chineseHistory, chineseCuration,
+	chineseGates, chineseKept, chineseKeptStat, chineseMeasured,
+	chineseTexts, chineseComparison, chineseComparisonPage, chineseComparisonCharts, chineseHistory, chineseCuration,
 	chineseCharts, chineseChartsMore, chineseChartsAbout, chinesePage, chinesePageMore, chinesePageAudit,
 	chineseKeptShift, chineseKeptChoices, chineseKeptComposed,
 }
 
 // chineseKeptAll is all of it that is kept in English.
-var chineseKeptAll = merged(chineseKept, chineseKeptStat, chineseComparisonKept, chineseKeptShift, chineseKeptChoices, chineseKeptComposed)
+var chineseKeptAll = merged(chineseKept, chineseKeptStat, chineseKeptShift, chineseKeptChoices, chineseKeptComposed)
 
 // Languages lists the languages that there are.
 func Languages() []Language { return []Language{{}, Chinese} }
@@ -153,7 +153,8 @@ func (l Language) All() map[string]string {
 }
 
 // In returns a copy of a catalogue, a structure of texts, in the language: every
-// string in its fields, slices and maps, but no key. Where one English text
+// string in its fields, slices and maps, but no key, and itself where it names
+// its language. Where one English text
 // stands for two things, the translation of "Type.Field: text" goes before that
 // of the text, as in "auditWords.Gate: gate".
 func In[T any](l Language, words T) T {
@@ -164,6 +165,9 @@ func In[T any](l Language, words T) T {
 }
 
 func (l Language) in(field string, v reflect.Value) reflect.Value {
+	if v.Type() == reflect.TypeFor[Language]() {
+		return reflect.ValueOf(l)
+	}
 	out := reflect.New(v.Type()).Elem()
 	out.Set(v)
 	switch v.Kind() {

@@ -149,7 +149,12 @@ func Foreign(s string) Arg { return Arg{Foreign: &s} }
 func Quote(s string) Arg { return Foreign(strconv.Quote(s)) }
 
 // Said is a message within another; a Text without an id is left out.
-func Said(t Text) Arg { return Arg{Text: &t} }
+func Said(t Text) Arg {
+	if t.ID == verbatim.ID {
+		return t.Args["text"]
+	}
+	return Arg{Text: &t}
+}
 
 // Names is a list of names.
 func Names[S ~string](names []S) Arg {
@@ -275,6 +280,15 @@ func (t Text) In(l Language) string {
 	})
 }
 
+// Each says texts one by one.
+func (l Language) Each(texts []Text) []string {
+	said := make([]string, len(texts))
+	for i, t := range texts {
+		said[i] = t.In(l)
+	}
+	return said
+}
+
 func (a Arg) in(l Language) string {
 	switch {
 	case a.Text != nil:
@@ -282,7 +296,7 @@ func (a Arg) in(l Language) string {
 	case a.Name != nil:
 		return *a.Name
 	case a.Foreign != nil:
-		return l.Again(*a.Foreign) // for now some notes of measurement come as sentences
+		return *a.Foreign
 	case a.List != nil:
 		parts := make([]string, len(a.List))
 		for i := range a.List {

@@ -1,10 +1,10 @@
 package shift
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -26,16 +26,16 @@ const (
 //
 // Cost: O(refits · rows · columns²).
 func (c *comparison) classifier() Result {
-	r := c.result(C2ST, "")
+	r := c.result(C2ST, message.Text{})
 	r.Effect = c.estimate(aucMethod)
-	if reason := c.untestable(fewestRows); reason != "" {
+	if reason := c.untestable(fewestRows); !reason.None() {
 		r.refuse(reason)
 		return r
 	}
 	seen := c.classified()
 	r.LeftOut = seen.leftOut
 	if seen.cut {
-		r.refuse("more features than the classifier looks at: the first 64 of them are used")
+		r.refuse(manyFeatures.Text())
 	}
 	if len(seen.x) == 0 {
 		r.equal(c)
@@ -75,7 +75,7 @@ func (c *comparison) classifier() Result {
 // about, because what a fold has too much of, the other folds have too little of.
 func (r *Result) untold(auc, se float64) {
 	if auc+2*se < 0.5 {
-		r.refuse(fmt.Sprintf("the samples are more alike than two random draws, as after a stratified split: the out-of-fold AUC of %.3g stands for 0.5", auc))
+		r.refuse(moreAlike.With(message.Args{"auc": message.Number(auc)}))
 	}
 }
 
@@ -117,7 +117,7 @@ func (c *comparison) interval(e *stat.Estimate, auc, se float64) {
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Quantile((1 + c.opt.Confidence) / 2)
 	if se <= 1e-9 || auc <= 0 || auc >= 1 {
 		e.Low, e.High = stat.Some(max(0, auc-c.unseen())), stat.Some(min(1, auc+c.unseen()))
-		e.Warnings = append(e.Warnings, "the scores show no error to learn from: the interval rests on the number of rows alone")
+		e.Warnings = append(e.Warnings, scoresAlike.Text())
 		return
 	}
 	logit, half := math.Log(auc/(1-auc)), t*se/(auc*(1-auc))
@@ -142,7 +142,7 @@ func (c *comparison) classified() classified {
 	for _, col := range c.columns {
 		switch {
 		case col.level != "" && c.oneSided(col):
-			seen.leftOut = append(seen.leftOut, col.name+" = "+col.level)
+			seen.leftOut = append(seen.leftOut, col.name.String()+" = "+col.level)
 		case len(seen.columns) == mostColumns:
 			seen.cut = true
 		default:

@@ -50,7 +50,7 @@ func (w world) run(sets int, opt Options, kinds []kind) *rates {
 			results := Compare(Sample{"a", k.only(slices.Clone(a))}, Sample{"b", k.only(slices.Clone(b))}, opt)
 			primary = append(primary, &results[0])
 			for _, res := range results {
-				name := strings.Join(strings.Fields(res.Test+" "+res.About+" of "+k.of), " ")
+				name := strings.Join(strings.Fields(res.Test+" "+res.About.String()+" of "+k.of), " ")
 				r.seen[name] = append(r.seen[name], res)
 				if res.P != nil {
 					all = append(all, *res.P)

@@ -2,10 +2,10 @@ package shift
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 )
 
@@ -19,12 +19,12 @@ const (
 func (c *comparison) chiSquare(k category, permutations int) Result {
 	r := c.result(ChiSquare, k.name)
 	r.Effect = c.estimate(chiMethod)
-	if reason := c.untestable(2); reason != "" {
+	if reason := c.untestable(2); !reason.None() {
 		r.refuse(reason)
 		return r
 	}
 	if k.isID() {
-		r.refuse(fmt.Sprintf("%s has %d values in %d rows: it names rows and does not sort them, so it is not compared", k.name, len(k.levels), len(k.of)))
+		r.refuse(namesRows.With(message.Args{"feature": message.Said(k.name), "values": message.Count(len(k.levels), "value"), "rows": countRows(len(k.of))}))
 		return r
 	}
 	if len(k.levels) < 2 {
@@ -63,18 +63,25 @@ func (k category) pearson(set []int32) (sum float64) {
 	return sum
 }
 
+// level names one of the levels.
+func (k category) level(l int) message.Text { return levelOf(k.name, k.levels[l]) }
+
+func levelOf(name message.Text, level string) message.Text {
+	return message.Verbatim(name.String() + " = " + level)
+}
+
 // levels lists those whose share differs most.
-func (c *comparison) levels(k category) []string {
+func (c *comparison) levels(k category) []message.Text {
 	a, b := k.shares(c.nA, 0)
 	order := make([]int, len(k.levels))
 	for l := range order {
 		order[l] = l
 	}
 	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(math.Abs(b[y]-a[y]), math.Abs(b[x]-a[x])) })
-	out := []string{}
+	out := []message.Text{}
 	for _, l := range order[:min(mostItems, len(order))] {
 		if a[l] != b[l] {
-			out = append(out, c.shares(k.name+" = "+k.levels[l], a[l], b[l]))
+			out = append(out, c.shares(k.level(l), a[l], b[l]))
 		}
 	}
 	return out
@@ -118,12 +125,12 @@ func (k category) packed() category {
 func (c *comparison) stability(k category) Result {
 	r := c.result(PopStability, k.name)
 	r.Effect = c.estimate(psiMethod)
-	if reason := c.untestable(2); reason != "" {
+	if reason := c.untestable(2); !reason.None() {
 		r.refuse(reason)
 		return r
 	}
 	if k.isID() {
-		r.refuse(fmt.Sprintf("%s has nearly as many values as rows, so it is not compared", k.name))
+		r.refuse(nearlyNamesRows.With(message.Args{"feature": message.Said(k.name)}))
 		return r
 	}
 	if len(k.levels) < 2 {

@@ -1,11 +1,11 @@
 package shift
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"slices"
 
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 )
 
@@ -17,7 +17,7 @@ type comparison struct {
 	nameB      string
 	rows       []Row
 	nA, nB     int
-	partial    []string // which samples take part by a subset, in words
+	partial    []message.Text // which samples take part by a subset
 	numbers    []number
 	categories []category
 	words      *bag
@@ -34,7 +34,7 @@ type number struct {
 
 // category is one categorical quantity: the level of every row.
 type category struct {
-	name   string
+	name   message.Text
 	levels []string // sorted; notGiven where a row has none
 	of     []int
 }
@@ -72,7 +72,7 @@ func layout(a, b Sample, limit int, opt Options) *comparison {
 // admit notes a sample of which only some rows take part.
 func (c *comparison) admit(name string, all, some int) {
 	if some < all {
-		c.partial = append(c.partial, fmt.Sprintf("%d of the %d rows of %s take part, drawn at random", some, all, name))
+		c.partial = append(c.partial, takePart.With(message.Args{"some": message.Int(some), "rows": countRows(all), "split": message.Name(name)}))
 	}
 }
 
@@ -102,7 +102,7 @@ func (c *comparison) describe() {
 		if !names[name] {
 			continue
 		}
-		n := number{trait: trait{name: name}, values: make([]float64, len(c.rows))}
+		n := number{trait: trait{name: c.opt.named(name)}, values: make([]float64, len(c.rows))}
 		for i, row := range c.rows {
 			x, ok := row.Numbers[name]
 			if !ok || !finite(x) {
@@ -156,7 +156,7 @@ func (c *comparison) categorise() []category {
 			values[i] = v
 			level[v] = 0
 		}
-		k := category{name: name, levels: slices.Sorted(maps.Keys(level)), of: make([]int, len(c.rows))}
+		k := category{name: message.Verbatim(name), levels: slices.Sorted(maps.Keys(level)), of: make([]int, len(c.rows))}
 		for i, l := range k.levels {
 			level[l] = i
 		}
@@ -183,12 +183,12 @@ func (c *comparison) sides(values []float64) (a, b []float64) {
 }
 
 // result starts the result of one test.
-func (c *comparison) result(test, about string) Result {
-	return Result{Test: test, About: about, NA: c.nA, NB: c.nB, Top: []string{}, Items: []string{}, LeftOut: []string{}}
+func (c *comparison) result(test string, about message.Text) Result {
+	return Result{Test: test, About: about, NA: c.nA, NB: c.nB, Top: []message.Text{}, Items: []string{}, LeftOut: []string{}}
 }
 
 // estimate starts the effect of one test.
 func (c *comparison) estimate(method string) stat.Estimate {
 	n := c.nA + c.nB
-	return stat.Estimate{N: n, Items: n, Method: method, Warnings: []string{}}
+	return stat.Estimate{N: n, Items: n, Method: method, Warnings: []message.Text{}}
 }

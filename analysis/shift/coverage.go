@@ -2,7 +2,6 @@ package shift
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
@@ -34,7 +33,7 @@ func Coverage(a, b Sample, opt Options) Covered {
 	out.Share = c.estimate("share of rows far from every reference; Clopper–Pearson interval")
 	out.Share.N, out.Share.Items = c.nB, c.nB
 	if c.nA < 3 || c.nB < 1 {
-		out.Share.Warnings = append(out.Share.Warnings, fmt.Sprintf("%d rows of %s as a reference for %d of %s: 3 and 1 are needed, 100 and 20 make it useful", c.nA, c.nameA, c.nB, c.nameB))
+		out.Share.Warnings = append(out.Share.Warnings, fewReferences.With(c.sidesOf(c.nA, c.nB)))
 		out.Share.Warnings = append(out.Share.Warnings, c.partial...)
 		return out
 	}
@@ -59,7 +58,7 @@ func Coverage(a, b Sample, opt Options) Covered {
 	out.Threshold = stat.Some(threshold)
 	out.Chance = stat.Some(beyond(len(own)))
 	if c.nA < 100 {
-		out.Share.Warnings = append(out.Share.Warnings, fmt.Sprintf("%d rows of %s are few to tell what is far: 100 make it useful", c.nA, c.nameA))
+		out.Share.Warnings = append(out.Share.Warnings, fewToTellFar.With(c.sidesOf(c.nA, c.nB)))
 	}
 	out.Share.Warnings = append(out.Share.Warnings, c.partial...)
 	return out

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"gonogo/analysis/message"
+
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -21,7 +23,7 @@ const (
 // column is one feature of every row, standardised over both samples together
 // (so that permuting labels changes nothing in it).
 type column struct {
-	name      string
+	name      message.Text
 	z         []float64 // mean 0, standard deviation 1, cut at farthest
 	weight    float64   // in distances
 	number    *number   // what it stems from, if a number
@@ -45,7 +47,7 @@ func (c *comparison) design() []column {
 		n := &c.numbers[i]
 		add(column{name: n.name, number: n, weight: 1, component: -1}, n.scored())
 		if missing, some := n.missing(); some {
-			add(column{name: n.name + " " + notGiven, weight: 1, component: -1}, missing)
+			add(column{name: notGivenText.With(message.Args{"feature": message.Said(n.name)}), weight: 1, component: -1}, missing)
 		}
 	}
 	for _, k := range c.categories {
@@ -57,7 +59,7 @@ func (c *comparison) design() []column {
 	}
 	for i, scores := range c.reduced.scores {
 		if variance > 0 {
-			add(column{name: "words", component: i, weight: math.Sqrt(contentVariance * spread(scores) / variance)}, scores)
+			add(column{component: i, weight: math.Sqrt(contentVariance * spread(scores) / variance)}, scores)
 		}
 	}
 	return out

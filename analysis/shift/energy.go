@@ -2,10 +2,10 @@ package shift
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -24,9 +24,9 @@ const (
 // 2004, InterStat 5), its effect the coefficient between 0 and 1. MMD: statistic
 // and effect are the unbiased MMD² (Gretton et al. 2012, JMLR 13:723, eq. 3).
 func (c *comparison) distances() (energy, mmd Result) {
-	energy, mmd = c.result(Energy, ""), c.result(MMD, "")
+	energy, mmd = c.result(Energy, message.Text{}), c.result(MMD, message.Text{})
 	energy.Effect, mmd.Effect = c.estimate(energyMethod), c.estimate(mmdMethod)
-	if reason := c.untestable(2); reason != "" {
+	if reason := c.untestable(2); !reason.None() {
 		energy.refuse(reason)
 		mmd.refuse(reason)
 		return energy, mmd
@@ -103,14 +103,14 @@ func (t triangle) jackknife(c *comparison, all sums, effect func(sums) float64, 
 		}
 	}
 	if len(deletedA) < 2 || len(deletedB) < 2 {
-		e.Warnings = append(e.Warnings, "fewer than 3 rows on one side: no interval; 20 a side make it useful")
+		e.Warnings = append(e.Warnings, fewForInterval.Text())
 		return telling
 	}
 	variance := jackknifeVariance(deletedA) + jackknifeVariance(deletedB)
 	df := float64(min(c.nA, c.nB) - 1)
 	half := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Quantile((1+c.opt.Confidence)/2) * math.Sqrt(variance)
 	if !(half > 0) {
-		e.Warnings = append(e.Warnings, "the rows of each sample are all alike, so their spread says nothing: the interval rests on their number alone")
+		e.Warnings = append(e.Warnings, sidesAlike.Text())
 		half = c.unseen()
 	} else {
 		e.SE = stat.Some(math.Sqrt(variance))
@@ -165,28 +165,30 @@ func (c *comparison) farthestOfB(values []float64) []string {
 }
 
 // untestable says why samples with fewer than least rows cannot be compared.
-func (c *comparison) untestable(least int) string {
+func (c *comparison) untestable(least int) message.Text {
 	if min(c.nA, c.nB) >= least {
-		return ""
+		return message.Text{}
 	}
-	return fmt.Sprintf("%d rows of %s and %d of %s: at least %d on each side are needed, 100 make it useful", c.nA, c.nameA, c.nB, c.nameB, least)
+	args := c.sidesOf(c.nA, c.nB)
+	args["least"] = message.Int(least)
+	return fewOnSide.With(args)
 }
 
 // refuse states why there is no answer.
-func (r *Result) refuse(reason string) { r.Effect.Warnings = append(r.Effect.Warnings, reason) }
+func (r *Result) refuse(reason message.Text) { r.Effect.Warnings = append(r.Effect.Warnings, reason) }
 
 // equal is the answer where no feature differs between any two rows.
 func (r *Result) equal(c *comparison) {
 	r.Statistic, r.P, r.Chance = stat.Some(0), stat.Some(1), stat.Some(0)
 	r.Effect.Value, r.Effect.Low, r.Effect.High = stat.Some(0), stat.Some(0), stat.Some(c.unseen())
-	r.refuse("all rows are alike in everything that is compared: the interval rests on their number alone")
+	r.refuse(rowsAlike.Text())
 }
 
 // warnSmall says when so few labellings exist that no result could be
 // significant.
 func (r *Result) warnSmall(c *comparison, permutations int) {
 	if least := max(1/float64(permutations+1), 1/choose(c.nA+c.nB, c.nA)); least >= alpha {
-		r.refuse(fmt.Sprintf("so few rows that p cannot fall below %.2g whatever they say: at least 4 on each side are needed, 100 make it useful", least))
+		r.refuse(fewForP.With(message.Args{"least": message.Number(least)}))
 	}
 }
 

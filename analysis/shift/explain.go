@@ -2,9 +2,11 @@ package shift
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
+	"strconv"
+
+	"gonogo/analysis/message"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -13,7 +15,7 @@ import (
 // reason is one explanation: a difference in standard errors of what chance
 // alone gives.
 type reason struct {
-	text string
+	text message.Text
 	z    float64
 }
 
@@ -23,7 +25,7 @@ const clear = 2.0
 // explain tells what a classifier looks at, the clearest difference first:
 // features and words to which it gives a weight in the direction in which they
 // differ. Components of words are undone into the words themselves.
-func (c *comparison) explain(columns []column, weights []float64) []string {
+func (c *comparison) explain(columns []column, weights []float64) []message.Text {
 	var reasons []reason
 	var ofWords []float64 // weight by word
 	for i, col := range columns {
@@ -43,7 +45,7 @@ func (c *comparison) explain(columns []column, weights []float64) []string {
 }
 
 // leading lists the features whose means differ most.
-func (c *comparison) leading() []string {
+func (c *comparison) leading() []message.Text {
 	var reasons []reason
 	for _, col := range c.columns {
 		if z := c.gap(col.z); col.component < 0 && math.Abs(z) >= clear {
@@ -53,9 +55,9 @@ func (c *comparison) leading() []string {
 	return strongest(reasons)
 }
 
-func strongest(reasons []reason) []string {
+func strongest(reasons []reason) []message.Text {
 	slices.SortStableFunc(reasons, func(x, y reason) int { return cmp.Compare(math.Abs(y.z), math.Abs(x.z)) })
-	out := []string{}
+	out := []message.Text{}
 	for _, r := range reasons[:min(mostItems, len(reasons))] {
 		out = append(out, r.text)
 	}
@@ -71,13 +73,13 @@ func (c *comparison) gap(z []float64) float64 {
 // root is √(1/n+1/m).
 func (c *comparison) root() float64 { return math.Sqrt(1/float64(c.nA) + 1/float64(c.nB)) }
 
-func (c *comparison) describeColumn(col column) string {
+func (c *comparison) describeColumn(col column) message.Text {
 	if col.number != nil {
 		return c.describeNumber(*col.number)
 	}
 	name := col.name
 	if col.level != "" {
-		name += " = " + col.level
+		name = levelOf(name, col.level)
 	}
 	high := slices.Max(col.z) // the flag is set where z is highest
 	share := func(z []float64) float64 {
@@ -93,19 +95,19 @@ func (c *comparison) describeColumn(col column) string {
 }
 
 // describeNumber tells the medians, or the means of a share.
-func (c *comparison) describeNumber(n number) string {
+func (c *comparison) describeNumber(n number) message.Text {
 	a, b := c.sides(n.values)
 	if len(a) == 0 || len(b) == 0 {
-		return fmt.Sprintf("%s: given in one of %s and %s only", n.name, c.nameA, c.nameB)
+		return givenInOne.With(message.Args{"feature": message.Said(n.name), "split": message.Name(c.nameA), "other": message.Name(c.nameB)})
 	}
 	if n.share {
 		return c.shares(n.name, mean(a), mean(b))
 	}
-	return fmt.Sprintf("%s: median %.4g in %s, %.4g in %s", n.name, median(b), c.nameB, median(a), c.nameA)
+	return medians.With(c.of(n.name, message.Args{"median": message.Number(median(b)), "other_median": message.Number(median(a))}))
 }
 
-func (c *comparison) shares(name string, a, b float64) string {
-	return fmt.Sprintf("%s: %.3g %% of %s, %.3g %% of %s", name, 100*b, c.nameB, 100*a, c.nameA)
+func (c *comparison) shares(feature message.Text, a, b float64) message.Text {
+	return shares.With(c.of(feature, message.Args{"share": message.Share(b), "other_share": message.Share(a)}))
 }
 
 // tellingWords compares the shares of rows that have a word, and tells those
@@ -133,7 +135,7 @@ func (c *comparison) tellingWords(weight []float64) []reason {
 		p := (inA[col] + inB[col]) / (nA + nB)
 		z := (inB[col]/nB - inA[col]/nA) / (math.Sqrt(p*(1-p)) * c.root())
 		if z*w > 0 && math.Abs(z) >= expected {
-			reasons = append(reasons, reason{c.shares(fmt.Sprintf("%q", c.words.word[col]), inA[col]/nA, inB[col]/nB), z})
+			reasons = append(reasons, reason{c.shares(message.Verbatim(strconv.Quote(c.words.word[col])), inA[col]/nA, inB[col]/nB), z})
 		}
 	}
 	return reasons

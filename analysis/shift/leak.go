@@ -3,6 +3,8 @@ package shift
 import (
 	"cmp"
 	"runtime"
+
+	"gonogo/analysis/message"
 )
 
 // Entry is one data point as plain text: what leakage, conflicts and degenerate
@@ -57,9 +59,9 @@ type Pair struct {
 type Crossing struct {
 	A, B                         string
 	RowsA, RowsB                 int
-	Exact, Family, Swapped, Near int    // rows of B with such a one in A, each row once under the surest kind but family
-	Families                     int    // families in both
-	Note                         string // why something does not count; "" where all does
+	Exact, Family, Swapped, Near int          // rows of B with such a one in A, each row once under the surest kind but family
+	Families                     int          // families in both
+	Note                         message.Text // why something does not count; none where all does
 }
 
 // Leakage is what was found among rows.
@@ -69,9 +71,9 @@ type Leakage struct {
 	Duplicates []Pair     // within a split: each row with the first it repeats
 	Conflicts  []Conflict
 	Flaws      []Flaw
-	Answers    []int  // rows whose prompt holds their reference
-	Answerable int    // rows for which that can be told
-	Note       string // what bounds of time left out; "" where nothing
+	Answers    []int        // rows whose prompt holds their reference
+	Answerable int          // rows for which that can be told
+	Note       message.Text // what bounds of time left out; none where nothing
 }
 
 // Leaks looks for copies between and within splits, for conflicts and for

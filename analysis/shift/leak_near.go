@@ -2,9 +2,10 @@ package shift
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
+
+	"gonogo/analysis/message"
 )
 
 // partner is another text and how alike it is.
@@ -53,7 +54,7 @@ func (s *leakSearch) alike(found *Leakage) {
 	s.countGrams()
 	common := s.known.affordable(len(s.texts))
 	if common < s.known.limit {
-		found.Note = fmt.Sprintf("to bound the time, near copies were looked for by n-grams of at most %d rows", common)
+		found.Note = boundedGrams.With(message.Args{"rows": countRows(int(common))})
 	}
 	x := s.sketches(common)
 	need := s.needed()

@@ -1,9 +1,10 @@
 package shift
 
 import (
-	"fmt"
 	"math"
 	"slices"
+
+	"gonogo/analysis/message"
 )
 
 // fewestWords must be left of a text without numbers and names, so that what is
@@ -113,7 +114,7 @@ func (s *leakSearch) explained(c *Crossing, a, b int) bool {
 	if float64(across) > expected+3*math.Sqrt(expected) {
 		return false
 	}
-	c.Note = fmt.Sprintf("rows that differ in numbers or names alone are as frequent within %s: templates, which do not count", c.A)
+	c.Note = templates.With(message.Args{"split": message.Name(c.A)})
 	return true
 }
 

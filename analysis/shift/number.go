@@ -2,10 +2,10 @@ package shift
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 )
 
@@ -20,7 +20,9 @@ func (c *comparison) kolmogorov(n number) Result {
 	r.NA, r.NB = len(a), len(b)
 	r.Effect.N, r.Effect.Items = len(a)+len(b), len(a)+len(b)
 	if min(len(a), len(b)) < 2 {
-		r.refuse(fmt.Sprintf("%s is given in %d rows of %s and %d of %s: at least 2 on each side are needed, 100 make it useful", n.name, len(a), c.nameA, len(b), c.nameB))
+		args := c.sidesOf(len(a), len(b))
+		args["feature"] = message.Said(n.name)
+		r.refuse(fewGiven.With(args))
 		return r
 	}
 	s := newSteps(append(slices.Clone(a), b...))
@@ -40,7 +42,7 @@ func (c *comparison) kolmogorov(n number) Result {
 	r.Effect.Low, r.Effect.High = stat.Some(max(0, d-half)), stat.Some(min(1, d+half))
 	r.P, r.Chance = stat.Some(pValue(d, permuted)), stat.Some(mean(permuted))
 	r.Missed = stat.Some(missedByKolmogorov(len(a), len(b)))
-	r.Top = []string{c.describeNumber(n)}
+	r.Top = []message.Text{c.describeNumber(n)}
 	return r
 }
 

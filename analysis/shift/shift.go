@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 )
 
@@ -39,8 +40,8 @@ const (
 // and no P, and the first warning of Effect says why.
 type Result struct {
 	Test    string
-	About   string // the one number or category that was tested; "" for all features together
-	Primary bool   // the one test of this comparison that decides; the others describe
+	About   message.Text // the one number or category that was tested; none for all features together
+	Primary bool         // the one test of this comparison that decides; the others describe
 
 	Statistic *float64
 	Effect    stat.Estimate
@@ -49,9 +50,9 @@ type Result struct {
 	Chance    *float64 // Effect's value (PSI: the statistic) to be expected without any shift
 	Missed    *float64 // an effect of this size is found at 5 % with 80 % power: smaller ones may have been missed
 
-	NA, NB int      // rows compared, at most Options.Rows a side
-	Top    []string // what differs most, in words
-	Items  []string // ids of the rows of b that tell most
+	NA, NB int            // rows compared, at most Options.Rows a side
+	Top    []message.Text // what differs most
+	Items  []string       // ids of the rows of b that tell most
 
 	LeftOut []string // values that only one of the samples has, which the classifier is not shown
 }
@@ -60,13 +61,22 @@ type Result struct {
 // its default.
 type Options struct {
 	Seed         uint64
-	Rows         int     // rows a side in tests; a larger sample takes part by a random subset (1,000)
-	References   int     // rows a side for coverage (5,000)
-	Permutations int     // of the primary test (1,999)
-	Others       int     // of every other test without refits (499)
-	Refits       int     // of the classifier (199)
-	Components   int     // dimensions that the words of a text are reduced to (16)
-	Confidence   float64 // of intervals (0.95)
+	Rows         int                     // rows a side in tests; a larger sample takes part by a random subset (1,000)
+	References   int                     // rows a side for coverage (5,000)
+	Permutations int                     // of the primary test (1,999)
+	Others       int                     // of every other test without refits (499)
+	Refits       int                     // of the classifier (199)
+	Components   int                     // dimensions that the words of a text are reduced to (16)
+	Confidence   float64                 // of intervals (0.95)
+	Words        map[string]message.Text // what numbers are called, by their names; one that is not there goes by its name
+}
+
+// named is what a number is called.
+func (o Options) named(name string) message.Text {
+	if said, ok := o.Words[name]; ok {
+		return said
+	}
+	return message.Verbatim(name)
 }
 
 func (o Options) withDefaults() Options {

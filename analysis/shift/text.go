@@ -3,26 +3,28 @@ package shift
 import (
 	"strings"
 	"unicode"
+
+	"gonogo/analysis/message"
 )
 
 // trait is one number that a text is described by.
 type trait struct {
-	name  string
+	name  message.Text
 	share bool // between 0 and 1: shown in per cent
 	count bool // of something: enters the distance as log(1+x)
 }
 
 // traits are what textTraits returns, in its order.
 var traits = []trait{
-	{name: "characters", count: true},
-	{name: "words", count: true},
-	{name: "lines", count: true},
-	{name: "share of digits", share: true},
-	{name: "letters per word"},
-	{name: "share of distinct words", share: true},
-	{name: "share of capitals", share: true},
-	{name: "share of punctuation", share: true},
-	{name: "share of CJK characters", share: true},
+	{name: message.New("shift.characters", "characters").Text(), count: true},
+	{name: message.New("shift.words", "words").Text(), count: true},
+	{name: message.New("shift.lines", "lines").Text(), count: true},
+	{name: message.New("shift.share_of_digits", "share of digits").Text(), share: true},
+	{name: message.New("shift.letters_per_word", "letters per word").Text()},
+	{name: message.New("shift.share_of_distinct_words", "share of distinct words").Text(), share: true},
+	{name: message.New("shift.share_of_capitals", "share of capitals").Text(), share: true},
+	{name: message.New("shift.share_of_punctuation", "share of punctuation").Text(), share: true},
+	{name: message.New("shift.share_of_cjk_characters", "share of CJK characters").Text(), share: true},
 }
 
 // typeTokenWords bounds the words that the share of distinct words is taken

@@ -26,7 +26,7 @@ func TestTraitsOfATextAreCounted(t *testing.T) {
 			t.Fatalf("%d numbers for %d traits", len(got), len(traits))
 		}
 		for i, x := range got {
-			near(t, c.about+": "+traits[i].name, x, c.want[i], 1e-12)
+			near(t, c.about+": "+traits[i].name.String(), x, c.want[i], 1e-12)
 		}
 	}
 }

@@ -94,7 +94,7 @@ func near(t *testing.T, what string, got, want, tol float64) {
 func find(t *testing.T, results []Result, test, about string) Result {
 	t.Helper()
 	for _, r := range results {
-		if r.Test == test && r.About == about {
+		if r.Test == test && r.About.String() == about {
 			return r
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"gonogo/analysis/message"
 )
 
 // ANOVA returns the variance components of the one-way random-effects model
@@ -94,11 +96,11 @@ func ICC(items [][]float64, conf float64, boot int, src rand.Source) Estimate {
 	}
 	value, clipped, ok := all.icc()
 	if !ok {
-		return unknown(m, s.total, method, "needs at least 2 items, one of them with 2 rewards, and rewards that differ")
+		return unknown(m, s.total, method, needsDifferRewards.Text())
 	}
-	e := Estimate{Value: Some(value), N: s.total, Items: m, Method: method, Warnings: []string{}}
+	e := Estimate{Value: Some(value), N: s.total, Items: m, Method: method, Warnings: []message.Text{}}
 	if clipped {
-		e.warn("the between-item variance came out negative and counts as 0: items differ no more than sampling makes them")
+		e.warn(negativeVariance.Text())
 	}
 	e.percentiles(s.resampledICC(boot, src), conf)
 	return e
@@ -126,9 +128,8 @@ func (s summary) resampledICC(boot int, src rand.Source) []float64 {
 
 // percentiles sets the interval and SE of a share from sorted resamples.
 func (e *Estimate) percentiles(draws []float64, conf float64) {
-	const fewest = 100
-	if len(draws) < fewest {
-		e.warn("only %d usable resamples, no interval: %d or more are needed", len(draws), fewest)
+	if len(draws) < fewestDraws {
+		e.warn(fewResamples.With(resamples(len(draws))))
 		return
 	}
 	tail := (1 - conf) / 2
@@ -136,7 +137,7 @@ func (e *Estimate) percentiles(draws []float64, conf float64) {
 	high := max(quantile(draws, 1-tail), *e.Value)
 	if high-low <= rounding {
 		e.Low, e.High = Some(unit.Lo), Some(unit.Hi)
-		e.warn("all resamples agree: the interval is the whole range; items that differ in how much their rewards vary are needed")
+		e.warn(sameResamples.Text())
 		return
 	}
 	_, dev := moments(draws)

@@ -13,7 +13,7 @@ func Pooled(items [][]float64, r *Range, conf float64) Estimate {
 	s := summarize(items)
 	m := len(s.ns)
 	if m == 0 {
-		return unknown(0, 0, method, "no rewards: at least 2 items are needed")
+		return unknown(0, 0, method, noRewards.Text())
 	}
 	mean, n := s.pooledMean(), float64(s.total)
 	var squares, weights float64
@@ -57,7 +57,7 @@ func FamilyMean(items [][]float64, family []string, r *Range, conf float64) Esti
 	s := summarize(items)
 	m := len(s.means)
 	if m == 0 {
-		return unknown(0, 0, method, "no rewards: at least 2 families are needed")
+		return unknown(0, 0, method, noFamilies.Text())
 	}
 	mean, _ := moments(s.means)
 	sums, sizes := s.families(family, mean)
@@ -113,7 +113,7 @@ func RatioOfSums(num, den []float64, n int, conf float64) Estimate {
 		top, bottom, weights = top+num[i], bottom+d, weights+d*d
 	}
 	if rows == 0 {
-		return unknown(0, n, method, "nothing was counted in any of %d items: a share of none has no value", len(den))
+		return unknown(0, n, method, nothingCounted.With(ofItems(len(den))))
 	}
 	share := top / bottom
 	if unit.holds(share) {

@@ -3,6 +3,8 @@ package stat
 import (
 	"math"
 
+	"gonogo/analysis/message"
+
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -113,12 +115,12 @@ func fit(sums []moment, n int, conf float64, about string) Line {
 	}
 	slope, r := total.line()
 	if m < 2 || math.IsNaN(r) {
-		const why = "needs 2 items or more with numbers that differ; 20 items make it useful"
+		why := needsDifferNumbers.Text()
 		return Line{Slope: unknown(m, n, slopeBy, why), Correlation: unknown(m, n, rBy, why)}
 	}
 	l := Line{
-		Slope:       Estimate{Value: Some(slope), N: n, Items: m, Method: slopeBy, Warnings: []string{}},
-		Correlation: Estimate{Value: Some(r), N: n, Items: m, Method: rBy, Warnings: []string{}},
+		Slope:       Estimate{Value: Some(slope), N: n, Items: m, Method: slopeBy, Warnings: []message.Text{}},
+		Correlation: Estimate{Value: Some(r), N: n, Items: m, Method: rBy, Warnings: []message.Text{}},
 	}
 	slopes, rs := make([]float64, m), make([]float64, m)
 	for i, s := range sums {
@@ -126,15 +128,14 @@ func fit(sums []moment, n int, conf float64, about string) Line {
 	}
 	se, ok := l.Slope.jackknife(slopes, plain, conf)
 	if !ok {
-		const why = "the line is the same without any one item, or rests on one: no interval"
-		l.Slope.warn(why)
-		l.Correlation.warn(why)
+		l.Slope.warn(lineRestsOnOne.Text())
+		l.Correlation.warn(lineRestsOnOne.Text())
 		return l
 	}
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(m - 1)}
 	l.P = Some(2 * t.Survival(math.Abs(slope/se)))
 	if _, ok := l.Correlation.jackknife(rs, fisher, conf); !ok {
-		l.Correlation.warn("the correlation is perfect, or rests on one item: no interval")
+		l.Correlation.warn(perfectLine.Text())
 	}
 	return l
 }

@@ -50,7 +50,7 @@ func curve(items [][]float64, ks []int, r *Range, conf float64,
 func Lift(items [][]float64, g int, r Range, conf float64) (e Estimate, values []float64) {
 	method := fmt.Sprintf("mean over items of E[max of %d] - mean", g)
 	if g < 1 {
-		return unknown(0, 0, method, "no item has a value: at least 2 items are needed"), nil
+		return unknown(0, 0, method, noItems.Text()), nil
 	}
 	values, within := LiftValues(items, g)
 	return GroupMeans(values, within, lengths(items), g, &Range{Hi: r.Width()}, conf, method), values

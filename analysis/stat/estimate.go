@@ -1,20 +1,24 @@
 package stat
 
-import "math"
+import (
+	"math"
+
+	"gonogo/analysis/message"
+)
 
 // Estimate is a number with its uncertainty. Value, SE, Low and High are nil
 // when they cannot be estimated; a warning then says why and how much data
 // would be enough. Low and High bound a two-sided interval at the confidence
 // that the caller asked for.
 type Estimate struct {
-	Value    *float64 `json:"value"`
-	SE       *float64 `json:"se"`
-	Low      *float64 `json:"low"`
-	High     *float64 `json:"high"`
-	N        int      `json:"n"`     // rollouts
-	Items    int      `json:"items"` // items
-	Method   string   `json:"method"`
-	Warnings []string `json:"warnings"`
+	Value    *float64       `json:"value"`
+	SE       *float64       `json:"se"`
+	Low      *float64       `json:"low"`
+	High     *float64       `json:"high"`
+	N        int            `json:"n"`     // rollouts
+	Items    int            `json:"items"` // items
+	Method   string         `json:"method"`
+	Warnings []message.Text `json:"warnings"`
 
 	// FixedSE is the standard error for exactly these items: sampling of
 	// rollouts alone. nil when within-item variance cannot be estimated.

@@ -40,7 +40,7 @@ func Finite(e Estimate, m, M int, r *Range, conf float64) Estimate {
 	if s.flat() {
 		e.SE = nil
 		e.Low, e.High, rule = s.unseen()
-		e.warn("every item agrees with itself in all its samples: the interval only bounds what more samples could show")
+		e.warn(samplesAgree.Text())
 	} else {
 		e.Low, e.High, rule = s.narrowed(e)
 		e.SE = Some(s.se)

@@ -3,6 +3,8 @@ package stat
 import (
 	"math"
 	"testing"
+
+	"gonogo/analysis/message"
 )
 
 func TestFinite(t *testing.T) {
@@ -44,9 +46,9 @@ func TestFiniteNeverIsAPoint(t *testing.T) {
 func TestFiniteLeavesItsInputAlone(t *testing.T) {
 	items := append(repeat([]float64{0, 0}, 6), repeat([]float64{1, 1}, 4)...)
 	e := Mean(items, &unit, 0.95)
-	e.Warnings = make([]string, 0, 8)
+	e.Warnings = make([]message.Text, 0, 8)
 	Finite(e, 10, 10, &unit, 0.95)
-	if e.Warnings[:1][0] != "" || e.SE == nil {
+	if !e.Warnings[:1][0].None() || e.SE == nil {
 		t.Error("the estimate handed in was changed")
 	}
 }

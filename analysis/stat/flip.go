@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"gonogo/analysis/message"
 )
 
 // Regrade is one output that was graded twice or more.
@@ -26,7 +28,7 @@ func FlipRate(items [][]Regrade, conf float64) (flip, consistency Estimate) {
 	method := "flip rate (1-√(1-2d))/2 from pairwise disagreement d; " + d.Method
 	flip = d.mapped(func(d float64) float64 { return (1 - math.Sqrt(max(0, 1-2*d))) / 2 }, method)
 	if d.Known() && *d.Value > 0.5 {
-		flip.warn("two grades of one output differ in more than half of all cases: no flip rate explains that, it counts as 1/2")
+		flip.warn(oftenDiffer.Text())
 	}
 	consistency = flip.mapped(func(e float64) float64 { return 1 - 2*e }, "1 - 2 x flip rate; "+d.Method)
 	return flip, consistency
@@ -58,14 +60,14 @@ func Disagreement(items [][]Regrade, conf float64) Estimate {
 		n += len(item)
 	}
 	if n == 0 {
-		return unknown(0, 0, "disagreement of grades of one output", "no output was graded twice")
+		return unknown(0, 0, "disagreement of grades of one output", noRegrades.Text())
 	}
 	e := RatioOfSums(sums, weights, n, conf)
 	e.Method = method + e.Method
 	if unit.atEnd(*e.Value) {
 		size := total * total / squares
 		low, high := ClopperPearson(math.Round(*e.Value)*size, size, conf)
-		e.Low, e.High, e.SE, e.Warnings = Some(low), Some(high), nil, []string{}
+		e.Low, e.High, e.SE, e.Warnings = Some(low), Some(high), nil, []message.Text{}
 		e.Method = method + "Clopper–Pearson interval over outputs"
 	}
 	return e
@@ -74,7 +76,7 @@ func Disagreement(items [][]Regrade, conf float64) Estimate {
 // mapped is the estimate of a monotone function; the standard error is half of
 // what the ends are apart for a 95 % interval, and left out.
 func (e Estimate) mapped(f func(float64) float64, method string) Estimate {
-	out := Estimate{N: e.N, Items: e.Items, Method: method, Warnings: append([]string{}, e.Warnings...)}
+	out := Estimate{N: e.N, Items: e.Items, Method: method, Warnings: append([]message.Text{}, e.Warnings...)}
 	if e.Value == nil {
 		return out
 	}

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"gonogo/analysis/message"
+
 	"gonum.org/v1/gonum/mathext"
 )
 
@@ -155,9 +157,9 @@ func (s spread) flat() bool {
 
 // estimate turns a spread into an Estimate, warnings included.
 func (s spread) estimate(items int, fixed *float64, method string) Estimate {
-	e := Estimate{Value: Some(s.mean), N: s.n, Draws: s.draws, Items: items, FixedSE: fixed, Warnings: []string{}}
+	e := Estimate{Value: Some(s.mean), N: s.n, Draws: s.draws, Items: items, FixedSE: fixed, Warnings: []message.Text{}}
 	if s.r != nil && !s.r.holds(s.mean) {
-		e.warn("the mean %g lies outside the range [%g, %g]: set the range to what the grader can give", s.mean, s.r.Lo, s.r.Hi)
+		e.warn(outsideRange.With(message.Args{"mean": message.Number(s.mean), "low": message.Number(s.r.Lo), "high": message.Number(s.r.Hi)}))
 	}
 	if s.clusters < 2 {
 		e.single(s.r)
@@ -172,9 +174,9 @@ func (s spread) estimate(items int, fixed *float64, method string) Estimate {
 		return e
 	}
 	if e.Low == nil {
-		e.warn("all %d items agree and the range is unbounded: no interval; set a range, or measure items that differ", items)
+		e.warn(allAgreeNoRange.With(ofItems(items)))
 	} else {
-		e.warn("all %d items agree, so their spread says nothing: the interval rests on their number and the range alone", items)
+		e.warn(allAgree.With(ofItems(items)))
 	}
 	return e
 }
@@ -182,21 +184,9 @@ func (s spread) estimate(items int, fixed *float64, method string) Estimate {
 // single is the interval of one unit: everything the range allows.
 func (e *Estimate) single(r *Range) {
 	if r == nil || !r.holds(*e.Value) {
-		e.warn("one independent item: no interval; at least 2 are needed and 20 or more make it useful")
+		e.warn(oneItemUnbounded.Text())
 		return
 	}
 	e.Low, e.High = Some(r.Lo), Some(r.Hi)
-	e.warn("one independent item: the interval is the whole range; at least 2 are needed and 20 or more make it useful")
-}
-
-// warn appends a warning.
-func (e *Estimate) warn(format string, args ...any) {
-	e.Warnings = append(e.Warnings, fmt.Sprintf(format, args...))
-}
-
-// unknown is an estimate that could not be made, with the reason.
-func unknown(items, n int, method, format string, args ...any) Estimate {
-	e := Estimate{Items: items, N: n, Method: method, Warnings: []string{}}
-	e.warn(format, args...)
-	return e
+	e.warn(oneItem.Text())
 }

@@ -1,6 +1,10 @@
 package stat
 
-import "math"
+import (
+	"math"
+
+	"gonogo/analysis/message"
+)
 
 // Kappa estimates Cohen's agreement beyond chance of two yes-or-no judgements,
 // X and Y being 0 or 1: κ = 1 - D/E, D the share of pairs that differ and E the
@@ -24,9 +28,9 @@ func Kappa(items [][]Pair, conf float64) Estimate {
 	}
 	differ, chance := total.disagreement()
 	if m < 2 || chance == 0 {
-		return unknown(m, n, method, "needs 2 items or more, and both yes and no among the judgements")
+		return unknown(m, n, method, needsYesAndNo.Text())
 	}
-	e := Estimate{Value: Some(1 - differ/chance), N: n, Items: m, Method: method, Warnings: []string{}}
+	e := Estimate{Value: Some(1 - differ/chance), N: n, Items: m, Method: method, Warnings: []message.Text{}}
 	if differ == 0 {
 		_, q := ClopperPearson(0, float64(m), conf)
 		e.Low, e.High = Some(max(-1, 1-q/chance)), Some(1)
@@ -41,7 +45,7 @@ func Kappa(items [][]Pair, conf float64) Estimate {
 	}
 	if _, ok := e.jackknife(deleted, fisher, conf); !ok {
 		e.Low, e.High = Some(-1), Some(1)
-		e.warn("%d items are too few to tell more: the interval is the whole range; 20 make it useful", m)
+		e.warn(tooFewItems.With(ofItems(m)))
 	}
 	return e
 }

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonogo/analysis/message"
+
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -33,9 +35,9 @@ func Alpha(items [][][]float64, conf float64, boot int, src rand.Source) Estimat
 	}
 	value, ok := total.alpha()
 	if m < 2 || !ok {
-		return unknown(m, n, method, "needs 2 items or more with outputs that two people rated, and ratings that differ")
+		return unknown(m, n, method, needsTwoRaters.Text())
 	}
-	e := Estimate{Value: Some(value), N: n, Items: m, Method: method, Warnings: []string{}}
+	e := Estimate{Value: Some(value), N: n, Items: m, Method: method, Warnings: []message.Text{}}
 	if total.observed <= rounding*total.squares {
 		_, q := ClopperPearson(0, float64(m), conf)
 		e.Value, e.Low, e.High = Some(1), Some(max(-1, 1-q*spread*spread/total.expected())), Some(1)
@@ -56,7 +58,7 @@ func Alpha(items [][][]float64, conf float64, boot int, src rand.Source) Estimat
 	slices.Sort(draws)
 	e.Low, e.High = Some(-1), Some(1)
 	if len(draws) < fewestDraws {
-		e.warn("only %d usable resamples: the interval is the whole range", len(draws))
+		e.warn(fewResamplesRange.With(resamples(len(draws))))
 		return e
 	}
 	tail := expanded(conf, m)

@@ -56,7 +56,7 @@ func groupMeans(values, within []float64, n, draws int, r *Range, conf float64, 
 		panic("stat: as many within-item variances as values are needed")
 	}
 	if m == 0 {
-		return unknown(0, n, method, "no item has a value: at least 2 items are needed")
+		return unknown(0, n, method, noItems.Text())
 	}
 	mean, dev := moments(values)
 	s := spread{mean: mean, clusters: m, equal: float64(m), n: n, draws: draws, r: r, conf: conf}
@@ -78,6 +78,22 @@ func fixedSE(within []float64) *float64 {
 		sum += v
 	}
 	return Some(math.Sqrt(sum) / float64(len(within)))
+}
+
+// MeanVariance returns the mean of one value or more and their variance with n-1,
+// which is 0 for a single value.
+func MeanVariance(x []float64) (mean, variance float64) {
+	for _, v := range x {
+		mean += v
+	}
+	mean /= float64(len(x))
+	if len(x) < 2 {
+		return mean, 0
+	}
+	for _, v := range x {
+		variance += (v - mean) * (v - mean)
+	}
+	return mean, variance / float64(len(x)-1)
 }
 
 // moments returns the mean of x and the sum of squared deviations from it.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonogo/analysis/message"
+
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -31,8 +33,7 @@ func PairedMean(d, within []float64, n int, r *Range, conf float64) Estimate {
 	e.Low = Some(*e.Value - q*max(0, *e.Value-r.Lo))
 	e.High = Some(*e.Value + q*max(0, r.Hi-*e.Value))
 	e.Method = method + "; Clopper–Pearson bound on unseen differences"
-	e.Warnings = []string{}
-	e.warn("all %d differences agree, so their spread says nothing: the interval rests on their number and the range alone", len(d))
+	e.Warnings = []message.Text{allAgree.With(message.Args{"items": message.Count(len(d), "difference")})}
 	return e
 }
 
@@ -46,13 +47,13 @@ func Welch(a, b []float64, n int, r *Range, conf float64) (e Estimate, p *float6
 	checkConf(conf)
 	const method = "difference of the means of item means, unpaired (Welch 1947)"
 	if len(a) == 0 || len(b) == 0 {
-		return unknown(len(a)+len(b), n, method, "one side has no item with a value"), nil
+		return unknown(len(a)+len(b), n, method, noItemsOnSide.Text()), nil
 	}
 	meanA, devA := moments(a)
 	meanB, devB := moments(b)
-	e = Estimate{Value: Some(meanB - meanA), N: n, Items: len(a) + len(b), Method: method, Warnings: []string{}}
+	e = Estimate{Value: Some(meanB - meanA), N: n, Items: len(a) + len(b), Method: method, Warnings: []message.Text{}}
 	if len(a) < 2 || len(b) < 2 {
-		e.warn("no interval: at least 2 items are needed on each side")
+		e.warn(fewOnSide.Text())
 		return e, nil
 	}
 	va, vb := devA/float64(len(a)-1)/float64(len(a)), devB/float64(len(b)-1)/float64(len(b))
@@ -64,7 +65,7 @@ func Welch(a, b []float64, n int, r *Range, conf float64) (e Estimate, p *float6
 			half := (qa + qb) * r.Width()
 			e.Low, e.High = Some(max(-r.Width(), *e.Value-half)), Some(min(r.Width(), *e.Value+half))
 		}
-		e.warn("all items of a side agree, so their spread says nothing: the interval rests on their number and the range alone")
+		e.warn(sideAgrees.Text())
 		return e, nil
 	}
 	df := (va + vb) * (va + vb) / (va*va/float64(len(a)-1) + vb*vb/float64(len(b)-1))

@@ -1,10 +1,11 @@
 package stat
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"sort"
+
+	"gonogo/analysis/message"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -49,30 +50,30 @@ func QuantileCI(x []float64, p, conf float64) Estimate {
 	const method = "quantile, type 7 (Hyndman & Fan 1996); order-statistic interval"
 	n := len(x)
 	if n == 0 {
-		return unknown(0, 0, method, "no values: a two-sided bound needs %d", enough(p, conf))
+		return unknown(0, 0, method, noValues.With(message.Args{"enough": message.Int(enough(p, conf))}))
 	}
 	sorted := slices.Clone(x)
 	slices.Sort(sorted)
-	e := Estimate{Value: Some(quantile(sorted, p)), N: n, Items: n, Method: method, Warnings: []string{}}
+	e := Estimate{Value: Some(quantile(sorted, p)), N: n, Items: n, Method: method, Warnings: []message.Text{}}
 	tail := (1 - conf) / 2
 	below := distuv.Binomial{N: float64(n), P: p} // how many of n values lie below the quantile
 	low := sort.Search(n, func(i int) bool { return below.CDF(float64(i)) > tail })
 	high := 1 + sort.Search(n, func(i int) bool { return below.CDF(float64(i)) >= 1-tail })
-	e.bound(sorted, low, high, fmt.Sprintf("%d values are too few", n), enough(p, conf))
+	e.bound(sorted, low, high, message.Count(n, "value"), enough(p, conf))
 	return e
 }
 
 // bound sets an interval by ranks from 1 to n; others cannot be attained.
-func (e *Estimate) bound(sorted []float64, low, high int, why string, enough int) {
+func (e *Estimate) bound(sorted []float64, low, high int, values message.Arg, enough int) {
 	if low >= 1 {
 		e.Low = Some(min(sorted[low-1], *e.Value))
 	} else {
-		e.warn("no lower bound: %s, %d independent ones would do", why, enough)
+		e.warn(noLowerBound.With(message.Args{"values": values, "enough": message.Int(enough)}))
 	}
 	if high <= len(sorted) {
 		e.High = Some(max(sorted[high-1], *e.Value))
 	} else {
-		e.warn("no upper bound: %s, %d independent ones would do", why, enough)
+		e.warn(noUpperBound.With(message.Args{"values": values, "enough": message.Int(enough)}))
 	}
 }
 

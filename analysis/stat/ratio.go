@@ -1,6 +1,10 @@
 package stat
 
-import "math"
+import (
+	"math"
+
+	"gonogo/analysis/message"
+)
 
 // Ratio estimates a/b of two quantities that cannot be negative, each with an
 // interval of its own, at the confidence of those: the method of variance
@@ -8,9 +12,9 @@ import "math"
 // 21:347). It takes the two for independent: a positive correlation makes the
 // interval wider than need be. An end that b's uncertainty leaves open is nil.
 func Ratio(a, b Estimate, method string) Estimate {
-	e := Estimate{N: a.N, Items: b.Items, Method: method, Warnings: []string{}}
+	e := Estimate{N: a.N, Items: b.Items, Method: method, Warnings: []message.Text{}}
 	if !a.Known() || !b.Known() || *b.Value <= 0 {
-		e.warn("needs both quantities, and one to divide by")
+		e.warn(needsBoth.Text())
 		return e
 	}
 	x, y := *a.Value, *b.Value

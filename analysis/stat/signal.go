@@ -1,6 +1,10 @@
 package stat
 
-import "math"
+import (
+	"math"
+
+	"gonogo/analysis/message"
+)
 
 // Signal estimates the share of groups of size g in which rewards span more
 // than delta, for items like these: the mean of Informative with the interval
@@ -11,7 +15,7 @@ func Signal(items [][]float64, g int, delta float64, conf float64) Estimate {
 	sorted := sortedItems(items)
 	least, _, n := counts(sorted)
 	if len(sorted) > 0 && least < g {
-		return unknown(len(sorted), n, method, "an item has only %d samples: groups of %d need %d or a bracket", least, g, g)
+		return unknown(len(sorted), n, method, needsGroup.With(message.Args{"samples": message.Count(least, "sample"), "size": message.Int(g)}))
 	}
 	return signal(sorted, g, delta, conf, method)
 }
@@ -42,7 +46,7 @@ func SignalBracket(items [][]float64, g int, delta, strict, conf float64) (lower
 		return e, e
 	}
 	if n < 2 {
-		e := unknown(len(sorted), total, "bracket by concavity", "an item has 1 sample: whether rewards differ needs at least 2, and %d for groups of %d", g, g)
+		e := unknown(len(sorted), total, "bracket by concavity", needsTwoSamples.With(message.Args{"size": message.Int(g)}))
 		return e, e
 	}
 	lower = signal(sorted, n, delta, conf, "share of informative groups at the samples at hand: a lower bound, for it grows with the group")
@@ -64,7 +68,7 @@ func (e *Estimate) scale(factor float64) {
 	}
 	if capped {
 		e.SE, e.FixedSE = nil, nil
-		e.warn("the bound is cut at 1: it says nothing")
+		e.warn(cutAtOne.Text())
 		return
 	}
 	if e.SE != nil {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"gonogo/analysis/message"
 )
 
 // Spearman estimates the rank correlation of X and Y over all pairs, ties at
@@ -23,9 +25,9 @@ func Spearman(items [][]Pair, conf float64) Estimate {
 	r := newRanking(pairs, n)
 	value := r.correlation(-1)
 	if m < 2 || math.IsNaN(value) {
-		return unknown(m, n, method, "needs 2 items or more, and values that differ on both sides; 20 items make it useful")
+		return unknown(m, n, method, needsDifferSides.Text())
 	}
-	e := Estimate{Value: Some(value), N: n, Items: m, Method: method, Warnings: []string{}}
+	e := Estimate{Value: Some(value), N: n, Items: m, Method: method, Warnings: []message.Text{}}
 	if math.Abs(value) > 1-rounding {
 		e.perfect(m, conf)
 		return e
@@ -38,7 +40,7 @@ func Spearman(items [][]Pair, conf float64) Estimate {
 	}
 	if _, ok := e.jackknife(deleted, fisher, conf); !ok {
 		e.Low, e.High = Some(-1), Some(1)
-		e.warn("%d items are too few to tell more: the interval is the whole range; 20 make it useful", m)
+		e.warn(tooFewItems.With(ofItems(m)))
 	}
 	return e
 }
@@ -47,13 +49,13 @@ func Spearman(items [][]Pair, conf float64) Estimate {
 func (e *Estimate) perfect(m int, conf float64) {
 	e.Low, e.High = Some(-1), Some(1)
 	if m < 4 {
-		e.warn("%d items are too few to tell more: the interval is the whole range; 20 make it useful", m)
+		e.warn(tooFewItems.With(ofItems(m)))
 		return
 	}
 	r := 1 - 2/float64(m+1)
 	se := math.Sqrt((1 + r*r/2) / float64(m-3))
 	far := math.Tanh(math.Atanh(r) - tQuantile(conf, m-1)*se)
-	e.warn("all ranks agree: the interval rests on the number of items alone")
+	e.warn(ranksAgree.Text())
 	if *e.Value > 0 {
 		e.Low = Some(far)
 	} else {

@@ -1,9 +1,10 @@
 package stat
 
 import (
-	"fmt"
 	"math"
 	"slices"
+
+	"gonogo/analysis/message"
 )
 
 // QuantileItems estimates the p-quantile of all values of all items, such as
@@ -24,10 +25,10 @@ func QuantileItems(items [][]float64, p, conf float64) Estimate {
 	}
 	n := len(all)
 	if n == 0 {
-		return unknown(0, 0, method, "no values: a two-sided bound needs %d items", enough(p, conf))
+		return unknown(0, 0, method, noValues.With(message.Args{"enough": message.Count(enough(p, conf), "item")}))
 	}
 	slices.Sort(all)
-	e := Estimate{Value: Some(quantile(all, p)), N: n, Items: m, Method: method, Warnings: []string{}}
+	e := Estimate{Value: Some(quantile(all, p)), N: n, Items: m, Method: method, Warnings: []message.Text{}}
 	size := worth(items, *e.Value, p, m, n, conf)
 	lo, hi := ClopperPearson(p*size, size, conf)
 	low, high, tail := 0, n+1, (1-conf)/2
@@ -37,7 +38,7 @@ func QuantileItems(items [][]float64, p, conf float64) Estimate {
 	if math.Pow(p, size) <= tail {
 		high = min(n, int(math.Ceil(hi*float64(n))))
 	}
-	e.bound(all, low, high, fmt.Sprintf("%d values of %d items are too few", n, m), enough(p, conf))
+	e.bound(all, low, high, message.Said(valuesOfItems.With(message.Args{"values": message.Count(n, "value"), "items": message.Count(m, "item")})), enough(p, conf))
 	return e
 }
 

@@ -1,6 +1,10 @@
 package stat
 
-import "math"
+import (
+	"math"
+
+	"gonogo/analysis/message"
+)
 
 // Counts is how many of an item's cases showed something: Hits of N.
 type Counts struct{ Hits, N float64 }
@@ -24,10 +28,10 @@ func Youden(accepts, rejects []Counts, conf float64) (accept, reject, j Estimate
 	accept, reject = shareOf(accepts, conf), shareOf(rejects, conf)
 	const method = "Youden's J = 1 - accept - reject; square-and-add interval (Zou & Donner 2008), clustered by item"
 	if !accept.Known() || !reject.Known() {
-		return accept, reject, unknown(0, 0, method, "needs both answers that are wrong and answers that are right")
+		return accept, reject, unknown(0, 0, method, needsWrongAndRight.Text())
 	}
 	a, r := *accept.Value, *reject.Value
-	j = Estimate{Value: Some(1 - a - r), N: accept.N + reject.N, Items: max(accept.Items, reject.Items), Method: method, Warnings: []string{}}
+	j = Estimate{Value: Some(1 - a - r), N: accept.N + reject.N, Items: max(accept.Items, reject.Items), Method: method, Warnings: []message.Text{}}
 	rho := max(0, correlated(accepts, rejects, a, r))
 	add := func(x, y float64) float64 { return math.Sqrt(x*x + y*y + 2*rho*x*y) }
 	j.Low = Some(max(-1, *j.Value-add(*accept.High-a, *reject.High-r)))

@@ -14,6 +14,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis"
+	"gonogo/analysis/compare"
 	"gonogo/report"
 	"gonogo/sampler/rollout"
 )
@@ -203,7 +204,7 @@ func analyzeOpened(c *cli.Context, opened *rollout.Run, settings analysis.Settin
 	for _, name := range strangers {
 		fmt.Fprintf(c.App.ErrWriter, "note: %s is no variant of this run and is left out\n", rollout.VariantDir(opened.Dir, name))
 	}
-	err = analysis.RankVariants(c.Context, result, opened, variants, read, settings, analysis.Gates())
+	err = compare.RankVariants(c.Context, result, opened, variants, read, settings, analysis.Gates())
 	return result, asUsage(err)
 }
 

@@ -20,19 +20,20 @@ const module = "gonogo"
 var allowedArrows = map[string][]string{
 	"cmd/gonogo": {
 		"sampler", "sampler/rollout", "sampler/job", "sampler/dataset", "sampler/model", "sampler/tool", "sampler/mcp", "sampler/agent", "sampler/proxy", "sampler/limit",
-		"sampler/grader", "sampler/isolation", "sampler/python", "sampler/audit", "sampler/burst", "sampler/queue", "sampler/importer", "sampler/exporter", "analysis", "analysis/history", "analysis/message", "analysis/stat", "report", "report/chart", "report/viewer", "fixtures", "docs",
+		"sampler/grader", "sampler/isolation", "sampler/python", "sampler/audit", "sampler/burst", "sampler/queue", "sampler/importer", "sampler/exporter", "analysis", "analysis/compare", "analysis/history", "analysis/message", "analysis/stat", "report", "report/chart", "report/viewer", "fixtures", "docs",
 	},
-	"report":                 {"report/chart", "report/pdf", "report/typeface", "analysis", "analysis/history", "analysis/message", "analysis/stat", "sampler/rollout"},
-	"report/chart":           {"report/typeface", "analysis", "analysis/history", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},
+	"report":                 {"report/chart", "report/pdf", "report/typeface", "analysis", "analysis/compare", "analysis/history", "analysis/message", "analysis/stat", "sampler/rollout"},
+	"report/chart":           {"report/typeface", "analysis", "analysis/compare", "analysis/history", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},
 	"report/viewer":          {"analysis", "sampler/rollout"},
 	"report/pdf":             {"report/typeface"},
 	"report/typeface":        {},
-	"report/reporttest":      {"report/typeface", "analysis", "analysis/message", "analysis/stat", "sampler/rollout", "docs"}, // results for the tests of the two rooms above
+	"report/reporttest":      {"report/typeface", "analysis", "analysis/compare", "analysis/message", "analysis/stat", "sampler/rollout", "docs"}, // results for the tests of the two rooms above
 	"analysis":               {"analysis/message", "analysis/stat", "analysis/shift", "sampler/rollout"},
-	"analysis/history":       {"analysis", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},
+	"analysis/compare":       {"analysis", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},
+	"analysis/history":       {"analysis", "analysis/compare", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},
 	"analysis/message":       {},
-	"analysis/shift":         {"analysis/stat"},
-	"analysis/stat":          {},
+	"analysis/shift":         {"analysis/message", "analysis/stat"},
+	"analysis/stat":          {"analysis/message"},
 	"analysis/calibration":   {}, // tables of docs/calibration.md for the tests of the three rooms above
 	"sampler":                {"sampler/limit", "sampler/rollout"},
 	"sampler/limit":          {},
@@ -66,6 +67,7 @@ var standardOnly = []string{"analysis/message", "sampler/rollout", "sampler/limi
 // pureRooms neither reach a network nor open files.
 var pureRooms = map[string][]string{
 	"analysis":               {"net", "net/http", "os", "os/exec"},
+	"analysis/compare":       {"net", "net/http", "os", "os/exec"},
 	"analysis/history":       {"net", "net/http", "os", "os/exec"},
 	"analysis/message":       {"net", "net/http", "os", "os/exec", "time"},
 	"analysis/shift":         {"net", "net/http", "os", "os/exec", "time"},

@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis"
+	"gonogo/analysis/compare"
 	"gonogo/report"
 	"gonogo/sampler/rollout"
 )
@@ -78,7 +79,7 @@ func splitNames() []string {
 }
 
 // compareRuns opens and compares the two runs that the command names.
-func compareRuns(c *cli.Context) (*analysis.Comparison, error) {
+func compareRuns(c *cli.Context) (*compare.Comparison, error) {
 	if c.NArg() != 2 {
 		return nil, usagef("compare takes two runs, BASE and NEW, and there %s; see gonogo compare --help", argumentsText(c))
 	}
@@ -114,7 +115,7 @@ func compareRuns(c *cli.Context) (*analysis.Comparison, error) {
 		return nil, err
 	}
 	read := rollout.ReadOptions{OnConflict: rollout.Conflict(c.String("on-conflict"))}
-	comparison, err := analysis.Compare(c.Context, base, opened, read, settings, splits...)
+	comparison, err := compare.Runs(c.Context, base, opened, read, settings, splits...)
 	if err != nil {
 		return nil, asUsage(err)
 	}
@@ -149,7 +150,7 @@ func pickSplits(list string) ([]rollout.Split, error) {
 }
 
 // printComparison prints what was asked for, else the page for a terminal.
-func printComparison(c *cli.Context, comparison *analysis.Comparison, page *report.ComparisonPage) error {
+func printComparison(c *cli.Context, comparison *compare.Comparison, page *report.ComparisonPage) error {
 	switch {
 	case c.Bool("json"):
 		return comparison.Encode(c.App.Writer)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"gonogo/analysis"
+	"gonogo/analysis/compare"
 	"gonogo/report"
 	"gonogo/sampler/rollout"
 )
@@ -32,7 +32,7 @@ func comparisonFiles() string {
 
 // comparisonPage makes the page of a comparison; for a report it looks as the
 // configuration wants it, and knows the way to the rollouts.
-func comparisonPage(c *cli.Context, comparison *analysis.Comparison) (*report.ComparisonPage, error) {
+func comparisonPage(c *cli.Context, comparison *compare.Comparison) (*report.ComparisonPage, error) {
 	base, new, out := c.Args().Get(0), c.Args().Get(1), c.String("output")
 	if err := spareReports(out, base, new); err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func spareReports(out string, runs ...string) error {
 
 // writeComparison writes the report into the directory that --output names;
 // without one it keeps the comparison in the new run's.
-func writeComparison(c *cli.Context, comparison *analysis.Comparison, page *report.ComparisonPage) error {
+func writeComparison(c *cli.Context, comparison *compare.Comparison, page *report.ComparisonPage) error {
 	if dir := c.String("output"); dir != "" {
 		if err := report.WriteComparison(dir, page, report.ComparisonFormats()); err != nil {
 			return err

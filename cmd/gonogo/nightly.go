@@ -9,7 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"gonogo/analysis"
+	"gonogo/analysis/compare"
 	"gonogo/analysis/history"
 	"gonogo/report"
 	"gonogo/sampler/rollout"
@@ -160,13 +160,13 @@ func (h *nights) pruneTo(c *cli.Context) error {
 
 // nightAnswer is what --json prints.
 type nightAnswer struct {
-	Night      history.Night        `json:"night"`
-	Comparison *analysis.Comparison `json:"comparison"` // null where there was nothing to compare with
-	History    *history.History     `json:"history"`
+	Night      history.Night       `json:"night"`
+	Comparison *compare.Comparison `json:"comparison"` // null where there was nothing to compare with
+	History    *history.History    `json:"history"`
 }
 
 // show prints the comparison, the nights and, last, the answer.
-func (h *nights) show(c *cli.Context, look reportValues, n history.Night, compared *analysis.Comparison, trend *history.History) error {
+func (h *nights) show(c *cli.Context, look reportValues, n history.Night, compared *compare.Comparison, trend *history.History) error {
 	if c.Bool("json") {
 		n.Items = nil // they are in nights.jsonl
 		b, err := json.MarshalIndent(nightAnswer{Night: n, Comparison: compared, History: trend}, "", "  ")
@@ -194,7 +194,7 @@ func nightWord(n history.Night) string {
 	switch {
 	case n.Accepted:
 		return "ACCEPTED"
-	case n.ExitCode == exitNoGo && n.Answer == analysis.NotBetter:
+	case n.ExitCode == exitNoGo && n.Answer == compare.NotBetter:
 		return "NOT BETTER"
 	case n.ExitCode == exitNoGo:
 		return "REGRESSED"

@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis"
+	"gonogo/analysis/compare"
 	"gonogo/analysis/history"
 	"gonogo/sampler/rollout"
 )
@@ -15,12 +16,12 @@ import (
 // judge compares tonight with the last good night and with the trend, and says
 // in n what came of it. The comparison is nil where there is nothing to compare
 // with.
-func (h *nights) judge(c *cli.Context, p *project, opened *rollout.Run, r *analysis.Result, n *history.Night) (*analysis.Comparison, *history.History, error) {
+func (h *nights) judge(c *cli.Context, p *project, opened *rollout.Run, r *analysis.Result, n *history.Night) (*compare.Comparison, *history.History, error) {
 	base := history.LastGood(h.list, n, h.thereBy(c.Context))
 	if err := c.Context.Err(); err != nil {
 		return nil, nil, err
 	}
-	var comparison *analysis.Comparison
+	var comparison *compare.Comparison
 	tolerance := 0.0
 	if base < 0 {
 		n.Alone(h.list, r, h.thereBy(c.Context), filepath.Join(h.dir, nightRuns))
@@ -47,12 +48,12 @@ func (h *nights) judge(c *cli.Context, p *project, opened *rollout.Run, r *analy
 
 // compare holds tonight against a night of the past, and keeps what came of it
 // in tonight's run directory.
-func (h *nights) compare(c *cli.Context, p *project, opened *rollout.Run, with *history.Night) (*analysis.Comparison, error) {
+func (h *nights) compare(c *cli.Context, p *project, opened *rollout.Run, with *history.Night) (*compare.Comparison, error) {
 	base, err := rollout.Open(h.run(with.Name))
 	if err != nil {
 		return nil, err
 	}
-	comparison, err := analysis.Compare(c.Context, base, opened, rollout.ReadOptions{}, p.cfg.settings())
+	comparison, err := compare.Runs(c.Context, base, opened, rollout.ReadOptions{}, p.cfg.settings())
 	if err != nil {
 		return nil, err
 	}

@@ -13,78 +13,172 @@ import (
 	"testing"
 )
 
-// remedies are the texts of package analysis that name a command on a run, by a part
-// of each, with the script that runs it in the state that prints it.
-var remedies = map[string]string{
-	"Close the hole in the grader. gonogo grade RUN -o RUN-2":        "remedies",
-	"Change the grader so that it gives a worthless answer a grade":  "remedies",
-	"A worthless answer should get the lowest grade, not a failure":  "remedies",
-	"gonogo audit RUN then repeats what failed":                      "remedies",
-	"gonogo audit RUN --items 40 puts the probes to more":            "remedies",
-	"Fix the detector, then run gonogo audit RUN again.":             "remedies",
-	"Fix the grader, then run gonogo grade RUN -o RUN-2":             "remedies",
-	"measure into a new run directory: gonogo run -o RUN-2":          "remedies",
-	"gonogo audit RUN --replay ":                                     "remedies",
-	"decode result: %w: run gonogo analyze again":                    "remedies",
-	"and this version reads %q: run gonogo analyze again":            "remedies",
-	"not %s, %s or %s: run gonogo analyze again":                     "remedies",
-	"which contradict each other: run gonogo analyze again":          "remedies",
-	"no audit was made: gonogo audit RUN makes it":                   "audit_stage",
-	"no audit was made: gonogo audit RUN --grader FILE makes it":     "coverage",
-	"there are no labels by people (gonogo audit RUN --labels FILE)": "audit",
-	"no training step was rehearsed: gonogo burst does":              "burst",
+// remedy is a text that names a command, by a part of it, and where a script holds in
+// this order, a line each: the text as it was printed, the command as it is run then,
+// and what has changed by it. The last may be the line that runs it.
+type remedy struct{ text, script, printed, run, changed string }
+
+var remedies = []remedy{
+	// The findings.
+	{"gonogo audit RUN --replay ", "remedies", "--replay [^ ]*", "$(cat replay)", "grep '^now"},
+	{"Close the hole in the grader. gonogo grade RUN -o RUN-2", "remedies", "Close the hole in the grader", "gonogo audit r1-2", "PASS +grader.hackable"},
+	{"A worthless answer should get the lowest grade, not a failure", "remedies", "A worthless answer should get", "gonogo audit shy-2", "! stdout 'could not be judged'"},
+	{"Change the grader so that it gives a worthless answer a grade", "remedies", "UNKNOWN It is not clear whether the grader can be fooled: it failed on", "gonogo audit picky-2", "PASS +grader.hackable"},
+	{"gonogo audit RUN then repeats what failed", "remedies", "gonogo audit down then repeats what failed", "gonogo audit down", "FAIL +The grader can be fooled"},
+	{"gonogo audit RUN --items 40 puts the probes to more", "remedies", "gonogo audit one --items 40", "gonogo audit one --items 40", "PASS +grader.hackable"},
+	{"Fix the detector, then run gonogo audit RUN again.", "remedies", "Fix the detector, then run gonogo audit spied", "gonogo audit spied", "PASS +grader.detected"},
+	{"Fix the grader, then run gonogo grade RUN -o RUN-2", "remedies", "Fix the grader, then run gonogo grade down", "gonogo grade down -o down-2", "PASS +infra.failures"},
+	{"measure into a new run directory: gonogo run -o RUN-2", "remedies", "measure into a new run directory", "-o run-2", "PASS +data.valid"},
+	{"no audit was made: gonogo audit RUN makes it", "remedies", "no audit was made: gonogo audit bare", "gonogo audit bare", "! stdout 'no audit was made'"},
+	{"no audit was made: gonogo audit RUN --grader FILE makes it", "coverage", "gonogo audit logged --grader FILE", "gonogo audit logged --grader equal.json", "! stdout 'no audit was made'"},
+	{"the grader has not been audited: gonogo audit RUN puts", "remedies", "The grader has not been audited", "gonogo audit bare", "! stdout 'has not been audited'"},
+	{"there are no labels by people (gonogo audit RUN --labels FILE)", "remedies", "there are no labels by people", "gonogo audit bare --items 8 --labels few.csv", "! stdout 'no labels by people'"},
+	{"Label outputs of at least 20 items, good and bad ones", "remedies", "Label outputs of at least 20 items", "--labels many.csv", "rank correlation .* over 24 outputs"},
+	{"no detector was run over the rollouts (gonogo audit, with detectors configured)", "remedies", "no detector was run over the rollouts", "gonogo audit bare --items 8 --set 'audit.detectors", "PASS +grader.detected"},
+	{"no training step was rehearsed: gonogo burst does", "burst", "no training step was rehearsed", "gonogo burst run", "! stdout 'no training step was rehearsed'"},
+	{"no detector has read those of the variant: gonogo audit RUN/", "variants", "no detector has read those of the variant", "gonogo audit run/variants/warned", "! grep 'warned: "},
+	{"that is the grader or the data as a whole, and no item is dropped for it", "remedies_more", "that is the grader or the data as a whole", "gonogo audit r2", "! stdout 'that is the grader or the data as a whole"},
+	{"the grader was not audited: items on which it can be fooled are not known (gonogo audit)", "remedies_more", "the grader was not audited", "gonogo audit run", "! stdout 'the grader was not audited'"},
+	{"The configuration has another grader than the one that graded this run: gonogo grade RUN", "remedies", "The configuration has another grader", "gonogo grade r1 -o r1-2", "! stderr 'is not the one that graded'"},
+	{"This page was made without the run's rollouts: gonogo report RUN", "remedies_more", "gonogo report RUN makes one with them", "gonogo report run", `grep '"traces":'`},
+	{"There is no night yet: gonogo nightly makes one.", "nightly", "There is no night yet", "gonogo nightly", "! stdout 'There is no night yet'"},
+
+	// The files of a run.
+	{"decode result: %w: run gonogo analyze again", "remedies", "decode result", "gonogo analyze r1-2", "exits 0 gonogo report r1-2"},
+	{"and this version reads %q: run gonogo analyze again", "remedies", "and this version reads", "gonogo analyze r1-2", "exits 0 gonogo report r1-2"},
+	{"not %s, %s or %s: run gonogo analyze again", "remedies", "not GO, NO-GO or UNDECIDED", "gonogo analyze r1-2", "exits 0 gonogo report r1-2"},
+	{"which contradict each other: run gonogo analyze again", "remedies", "which contradict each other", "gonogo analyze r1-2", "exits 0 gonogo report r1-2"},
+	{"it holds %d requests where %s has %d: run gonogo burst again", "remedies_more", "run gonogo burst again", "gonogo burst run", "gonogo analyze run"},
+	{"the run holds no rollout of train: a training file is chosen by rollouts of its own rows (gonogo sample", "remedies_more", "the run holds no rollout of train", "gonogo sample", "gonogo curate evals-2"},
+	{"%w: gonogo sample makes the rollouts that rows are chosen by", "remedies_more", "gonogo sample makes the rollouts", "gonogo sample", "12 of 12 rows kept"},
+	{"more samples (gonogo sample --items-undecided makes them)", "remedies_more", "more samples", "--items-undecided", "! stdout 'more samples'"},
+	{"not graded: lm-eval keeps no score for each repeat; gonogo grade", "import_openai", "! exec grep '\"reward\"' r7", "gonogo grade r7", "4 rewards changed"},
+	{"lm-eval keeps no score for each answer: gonogo grade RUN", "import_openai", "gonogo grade RUN", "gonogo grade r7", "4 rewards changed"},
+
+	// What commands say.
+	{"note: the grader in %s is not the one that graded %s: gonogo grade", "remedies", "note: the grader in gonogo.yaml", "gonogo grade r1 -o r1-2", "! stderr 'is not the one that graded'"},
+	{"%s was graded by another grader: gonogo grade", "remedies", "r1 was graded by another grader", "gonogo audit r1-2", "PASS +grader.hackable"},
+	{"the grader has changed since %s was made", "ungraded", "the grader has changed since run was made", "gonogo grade run", "To make: 6 rollouts"},
+	{"%s stopped: %s: gonogo audit %s does so", "remedies", "gonogo audit spied does so", "gonogo audit spied", "PASS +grader.detected"},
+	{"%s stopped: %s: gonogo grade %s does so without sampling again", "failing_grader", "gonogo grade never does so", "gonogo grade never", "0 gradings failed"},
+	{"gonogo grade RUN grades what is recorded again, without sampling", "failing_grader", "gonogo grade RUN grades what is recorded again", "gonogo grade run", "0 gradings failed"},
+	{"an audit needs a run directory to write to; gonogo import makes one", "remedies_more", "an audit needs a run directory", "gonogo import log.jsonl", "gonogo audit new --grader"},
+	{"there is no run %s: an audit of another grader needs one; gonogo sample or gonogo import makes it", "remedies_more", "there is no run new", "gonogo import log.jsonl -o new", "gonogo audit new --grader"},
+	{"a burst needs a run directory to write to; gonogo import makes one", "remedies_more", "a burst needs a run directory", "gonogo import log.jsonl", "exists steps/burst.json"},
+	{"import writes a run directory: name it with --output RUN, as in gonogo import", "remedies_more", "as in gonogo import", "gonogo import log.jsonl -o imported", "Next: gonogo report imported"},
+	{"Next: gonogo report", "remedies_more", "Next: gonogo report imported", "gonogo report imported", "exists imported/report/report.md"},
+	{"there is no %s here: gonogo init writes one", "remedies_more", "there is no gonogo.yaml here", "gonogo init --train", "gonogo check --offline"},
+	{"remarks on the data: gonogo check shows them", "remedies_more", "remarks on the data", "gonogo check", "advice +odd.jsonl"},
+	{"  gonogo check -c %s      # no model is called", "remedies_more", "gonogo check -c gonogo.yaml", "gonogo check", "advice +odd.jsonl"},
+	{"is no template: gonogo demo --world %s runs it", "remedies_more", "is no template", "gonogo demo --world tiny", "exists demo/result.json"},
+	{"is there; gonogo run --rehearse makes one rollout by it", "own_agent", "is there; gonogo run --rehearse", "gonogo run --rehearse", "Rehearsal: item"},
 }
 
-// bareCommands are the bare commands that texts are made of.
-var bareCommands = []string{"gonogo audit RUN", "gonogo audit RUN --grader FILE", "gonogo burst RUN", "gonogo run -o RUN"}
+// noRemedies are texts that name a command, by a part of each, with why no script runs
+// it there.
+var noRemedies = map[string]string{
+	"of gonogo compare: the ":                                            "what a threshold is of",
+	"once there is a second run, gonogo compare measures":                "advice for later",
+	"the result is of an older version, which did not set":               "a result of an older version",
+	"  gonogo run -c %s -o my-run":                                       "TestEveryTemplateGoesTheWholeWay runs it",
+	"next:\n  gonogo run%s -o my-run":                                    "TestEveryTemplateGoesTheWholeWay runs it",
+	"  gonogo compare my-run %s":                                         "TestEveryTemplateGoesTheWholeWay runs it",
+	"no worker is there yet: start some with gonogo worker":              "said after ten seconds without one",
+	"if a process on another machine leads it: gonogo status":            "takes another machine",
+	"No run is led here: no planner (gonogo run --queue) answers":        "no advice",
+	"The configuration of a gonogo run.":                                 "documentation",
+	"gonogo import reads:":                                               "documentation",
+	"gonogo export RUN --format NAME writes:":                            "documentation",
+	"gonogo report writes:":                                              "documentation",
+	"gonogo compare BASE NEW -o DIR writes:":                             "documentation",
+	"Of a comparison (gonogo compare):":                                  "documentation",
+	"the worlds of gonogo demo and the templates of gonogo init":         "documentation",
+	"Tasks that agents were fine-tuned for, the templates of gonogo ini": "documentation",
+	"gonogo demo --world NAME runs one.":                                 "documentation",
+	"# gonogo.yaml: what \"gonogo run\" measures":                        "documentation",
+	"gonogo runs your base model several times":                          "documentation",
+}
+
+// bareCommands are the bare commands that texts are made of, and names.
+var bareCommands = []string{"gonogo compare", "gonogo nightly", "gonogo audit RUN", "gonogo audit RUN --grader FILE", "gonogo burst RUN", "gonogo run -o RUN"}
 
 // TestEveryRemedyIsRun holds that a text which names a command is in the table, and
-// that the table's scripts run it.
+// that the table's scripts run it where it is printed and see what has changed.
 func TestEveryRemedyIsRun(t *testing.T) {
-	names := regexp.MustCompile(`gonogo (audit|grade|burst|run|sample|analyze)( -o)? (RUN|again|does)`)
-	files, err := filepath.Glob(filepath.Join("..", "..", "analysis", "*.go"))
-	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
+	unused := map[string]bool{}
+	for _, r := range remedies {
+		unused[r.text] = true
 	}
-	used := map[string]bool{}
-	for _, file := range files {
-		if strings.HasSuffix(file, "_test.go") {
-			continue
+	for text := range noRemedies {
+		unused[text] = true
+	}
+	for _, text := range textsWithCommands(t) {
+		found := false
+		for part := range unused {
+			if strings.Contains(text, part) {
+				unused[part], found = false, true
+			}
 		}
-		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if !found {
+			t.Errorf("no script is named that runs the command of %q", text)
+		}
+	}
+	for part, left := range unused {
+		if left {
+			t.Errorf("%q is said nowhere any more", part)
+		}
+	}
+	for _, r := range remedies {
+		text, err := os.ReadFile(filepath.Join("testdata", "script", r.script+".txtar"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		ast.Inspect(parsed, func(n ast.Node) bool {
-			lit, ok := n.(*ast.BasicLit)
-			if !ok || lit.Kind != token.STRING {
-				return true
+		lines, at := strings.Split(string(text), "\n"), 0
+		for _, want := range []string{r.printed, r.run, r.changed} {
+			n := slices.IndexFunc(lines[at:], func(line string) bool { return strings.Contains(line, want) })
+			if n < 0 {
+				t.Errorf("%s.txtar has no line with %q where it should for %q", r.script, want, r.text)
+				break
 			}
-			text, err := strconv.Unquote(lit.Value)
-			if err != nil || !names.MatchString(text) || slices.Contains(bareCommands, text) {
-				return true
+			at += n
+		}
+	}
+}
+
+// textsWithCommands lists the string literals of the program that name a command, but
+// for its documentation.
+func textsWithCommands(t *testing.T) (texts []string) {
+	t.Helper()
+	help := regexp.MustCompile(`gonogo \w+ --help`)
+	names := regexp.MustCompile(`gonogo (analyze|audit|burst|check|compare|curate|demo|export|grade|import|init|nightly|report|run|sample|status|worker)\b`)
+	documentation := []string{"Doc", "Usage", "UsageText", "Description"}
+	for _, dir := range []string{"analysis", "analysis/compare", "analysis/history", "cmd/gonogo", "report", "report/chart", "sampler/*"} {
+		files, err := filepath.Glob(filepath.Join("..", "..", dir, "*.go"))
+		if err != nil || len(files) == 0 {
+			t.Fatal(files, err)
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
 			}
-			found := false
-			for part := range remedies {
-				if strings.Contains(text, part) {
-					used[part], found = true, true
+			parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(parsed, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.KeyValueExpr:
+					key, ok := n.Key.(*ast.Ident)
+					return !ok || !slices.Contains(documentation, key.Name)
+				case *ast.BasicLit:
+					text, err := strconv.Unquote(n.Value)
+					if n.Kind == token.STRING && err == nil && names.MatchString(help.ReplaceAllString(text, "")) && !slices.Contains(bareCommands, text) {
+						texts = append(texts, text)
+					}
 				}
-			}
-			if !found {
-				t.Errorf("%s: no script is named that runs the command of %q", filepath.Base(file), text)
-			}
-			return true
-		})
-	}
-	for part, script := range remedies {
-		text, err := os.ReadFile(filepath.Join("testdata", "script", script+".txtar"))
-		if err != nil || !used[part] {
-			t.Errorf("%q is said nowhere any more, or has no script: %v", part, err)
-			continue
-		}
-		runs := regexp.MustCompile(`(?m)^(exits [0-9]|exec) gonogo ` + strings.Fields(names.FindString(part + " gonogo audit RUN")[len("gonogo "):])[0] + ` `)
-		if !runs.Match(text) {
-			t.Errorf("%s.txtar does not run the command of %q", script, part)
+				return true
+			})
 		}
 	}
+	return texts
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis"
+	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
 	"gonogo/report"
 	"gonogo/sampler/rollout"
@@ -67,7 +68,7 @@ func (v reportValues) page(r *analysis.Result, opt report.Options) *report.Page 
 }
 
 // comparison makes the page of a comparison in the language of the reports.
-func (v reportValues) comparison(c *analysis.Comparison, opt report.Options) *report.ComparisonPage {
+func (v reportValues) comparison(c *compare.Comparison, opt report.Options) *report.ComparisonPage {
 	c.Lang = v.language()
 	return report.NewComparison(c, opt)
 }

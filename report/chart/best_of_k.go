@@ -21,7 +21,7 @@ func drawBestOfK(r *analysis.Result) (*plot.Plot, error) {
 		return nil, noData(r.Lang, "no item has a reward, so there is no best of k")
 	}
 	p := newPlot(r.Lang.Text("k, samples to choose from"), r.Lang.Text("expected reward"))
-	fits := beyond(s.Beyond.BestOf, analysis.BestOfK, best)
+	fits := beyond(s, analysis.BestOfK, best)
 	low, high := extent(best, worst)
 	rewardAxis(p, r, low, high)
 	last := math.Max(best.x[len(best.x)-1], worstEnd(worst))
@@ -54,7 +54,7 @@ func captionBestOfK(r *analysis.Result) Caption {
 	if ok {
 		c.Subtitle += l.Text("; bands: ") + intervals(r, top.Estimate)
 	}
-	fits := beyond(s.Beyond.BestOf, analysis.BestOfK, best)
+	fits := beyond(s, analysis.BestOfK, best)
 	c.Subtitle += fits.caption(l, Number)
 	if r.GroupSize > 0 && ok && top.K < r.GroupSize {
 		c.Subtitle += l.Say("; a group of %d lies beyond the samples taken", r.GroupSize)
@@ -102,15 +102,9 @@ func bestWorst(s *analysis.SplitResult) (best, worst curve) {
 func atCurve(list []analysis.AtK) curve {
 	var v curve
 	for _, e := range list {
-		if !e.Known() {
-			continue
+		if e.Known() {
+			v.add(float64(e.K), e.Estimate)
 		}
-		v.x, v.y = append(v.x, float64(e.K)), append(v.y, *e.Value)
-		lo, hi := *e.Value, *e.Value
-		if e.Low != nil && e.High != nil {
-			lo, hi = *e.Low, *e.High
-		}
-		v.lo, v.hi = append(v.lo, lo), append(v.hi, hi)
 	}
 	return v
 }

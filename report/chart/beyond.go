@@ -22,13 +22,13 @@ type far struct {
 
 // beyond gathers what the models say of one quantity. It is empty where there
 // is no measured curve to go on from, or no model.
-func beyond(list []analysis.Extrapolated, quantity string, measured curve) far {
+func beyond(s *analysis.SplitResult, quantity string, measured curve) far {
 	var f far
 	low, high := map[float64]float64{}, map[float64]float64{}
-	for _, x := range list {
-		if x.Quantity != quantity || x.Value == nil || len(measured.x) == 0 {
-			continue
-		}
+	if len(measured.x) == 0 {
+		return far{}
+	}
+	for _, x := range s.Fits(quantity) {
 		k, at := float64(x.K), &f.plain
 		if x.Model == analysis.ZeroInflated {
 			at = &f.inflated

@@ -1,6 +1,7 @@
 package chart_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -67,6 +68,29 @@ func TestOneModelBeyondTheSamples(t *testing.T) {
 			if head == "" || strings.HasPrefix(head, " ") {
 				t.Errorf("%s: a column without a name in %q", model, f.Table.Head)
 			}
+		}
+	}
+}
+
+// The share with grader noise is a line of its own where it differs from the net
+// one, which alone is told in the title.
+func TestTheInformativeShareIsNetOfGraderNoise(t *testing.T) {
+	for name, want := range map[string]bool{"audited": true, "go": false} {
+		r := reporttest.Load(t, name)
+		_, s, _ := chart.Shown(r)
+		at, _ := s.SignalAt(r.GroupSize)
+		f := chart.Render(chartNamed(t, "informative"), r)
+		if net := chart.Percent(*at.Teaches().Value); !strings.Contains(f.Title, net+" of groups teach") {
+			t.Errorf("%s: title %q lacks %s", name, f.Title, net)
+		}
+		raw := 0
+		for _, e := range f.Legend {
+			if e.Label == "with grader noise" {
+				raw++
+			}
+		}
+		if got := raw == 1 && slices.Contains(f.Table.Head, "with grader noise"); got != want {
+			t.Errorf("%s: the share with grader noise is shown: %v, want %v", name, got, want)
 		}
 	}
 }

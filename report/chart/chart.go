@@ -84,7 +84,7 @@ func Charts() []Chart {
 		{
 			Name: "informative",
 			Doc: "The share of groups whose rewards differ, against group size. A group whose rewards are all equal teaches " +
-				"nothing and is paid for all the same.",
+				"nothing and is paid for all the same. Where grader noise was measured, its share is taken off.",
 			Read: "Find the group size on the axis below: the line above it is the share of groups that teach; below the caution line training pays for many groups that teach nothing, below the red one it is called off.",
 			Draw: drawInformative, Caption: captionInformative, Table: tableInformative,
 		},

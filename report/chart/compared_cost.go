@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"gonogo/analysis"
+	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
 )
 
@@ -42,7 +43,7 @@ func (m move) chart(name, doc, read string) Comparison {
 	return Comparison{Name: name, Doc: doc, Read: read, Draw: m.draw, Caption: m.caption, Table: m.table}
 }
 
-func (m move) draw(c *analysis.Comparison) (*plot.Plot, error) {
+func (m move) draw(c *compare.Comparison) (*plot.Plot, error) {
 	sc, err := compared(c)
 	if err != nil {
 		return nil, err
@@ -65,7 +66,7 @@ func (m move) draw(c *analysis.Comparison) (*plot.Plot, error) {
 	return p, nil
 }
 
-func (m move) caption(c *analysis.Comparison) Caption {
+func (m move) caption(c *compare.Comparison) Caption {
 	_, sc, _ := Compared(c)
 	a, d, l := m.arrow(c, sc), other(sc, m.quantity), c.Lang
 	moved := m.neither
@@ -100,7 +101,7 @@ type arrow struct {
 }
 
 // arrow is nil where the quantity is not known of both runs.
-func (m move) arrow(c *analysis.Comparison, sc *analysis.SplitComparison) *arrow {
+func (m move) arrow(c *compare.Comparison, sc *compare.Split) *arrow {
 	d := other(sc, m.quantity)
 	if d == nil || d.Base == nil || d.New == nil || sc.Reward.Base == nil || sc.Reward.New == nil {
 		return nil
@@ -223,7 +224,7 @@ func (s endSample) Thumbnail(c *draw.Canvas) {
 	drawEnd(c, mid, s.filled)
 }
 
-func (m move) table(c *analysis.Comparison) Table {
+func (m move) table(c *compare.Comparison) Table {
 	_, sc, _ := Compared(c)
 	d, a := other(sc, m.quantity), m.arrow(c, sc)
 	x0, x1, y0, y1 := a.extent()

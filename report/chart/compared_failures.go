@@ -7,14 +7,14 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 
-	"gonogo/analysis"
+	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
 )
 
 // driftRows is how many kinds of failure a picture shows.
 const driftRows = 24
 
-func drawDrift(c *analysis.Comparison) (*plot.Plot, error) {
+func drawDrift(c *compare.Comparison) (*plot.Plot, error) {
 	_, sc, ok := Compared(c)
 	switch {
 	case !ok:
@@ -30,7 +30,7 @@ func drawDrift(c *analysis.Comparison) (*plot.Plot, error) {
 }
 
 // driftOf has how often each outcome happened beside its change.
-func driftOf(sc *analysis.SplitComparison, l message.Language) variantDots {
+func driftOf(sc *compare.Split, l message.Language) variantDots {
 	var d variantDots
 	for _, o := range sc.Outcomes[:min(len(sc.Outcomes), driftRows)] {
 		dot := changeDot(driftName(o, l), o.Difference, moves(o), true)
@@ -40,7 +40,7 @@ func driftOf(sc *analysis.SplitComparison, l message.Language) variantDots {
 	return d
 }
 
-func driftName(o analysis.OutcomeDrift, l message.Language) string {
+func driftName(o compare.OutcomeDrift, l message.Language) string {
 	name := string(o.Outcome)
 	if i := slices.Index(failureOutcomes(), o.Outcome); i >= 0 {
 		name = failureNames(l)[i]
@@ -52,7 +52,7 @@ func driftName(o analysis.OutcomeDrift, l message.Language) string {
 }
 
 // moves is the direction of a drift whose whole interval lies on one side.
-func moves(o analysis.OutcomeDrift) string {
+func moves(o compare.OutcomeDrift) string {
 	switch e := o.Difference; {
 	case e.Low == nil || e.High == nil:
 		return "unclear"
@@ -64,7 +64,7 @@ func moves(o analysis.OutcomeDrift) string {
 	return "unclear"
 }
 
-func captionDrift(c *analysis.Comparison) Caption {
+func captionDrift(c *compare.Comparison) Caption {
 	_, sc, _ := Compared(c)
 	more, fewer := 0, 0
 	for _, o := range sc.Outcomes {
@@ -100,12 +100,12 @@ func captionDrift(c *analysis.Comparison) Caption {
 	}
 }
 
-func driftHeight(c *analysis.Comparison) vg.Length {
+func driftHeight(c *compare.Comparison) vg.Length {
 	_, sc, _ := Compared(c)
 	return rowsHeight(min(len(sc.Outcomes), driftRows))
 }
 
-func tableDrift(c *analysis.Comparison) Table {
+func tableDrift(c *compare.Comparison) Table {
 	_, sc, _ := Compared(c)
 	l := c.Lang
 	d := driftOf(sc, l)

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"gonogo/analysis"
+	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 )
@@ -19,8 +20,8 @@ const groupEnds = 12
 type groups struct {
 	kind, one, many       string // category, "1 category", "%s categories"
 	unnamed, alone, still string // why there is nothing, and that none moved
-	of                    func(*analysis.SplitComparison) *analysis.Breakdown
-	asked                 func(*analysis.Comparison) bool
+	of                    func(*compare.Split) *compare.Breakdown
+	asked                 func(*compare.Comparison) bool
 }
 
 var (
@@ -28,7 +29,7 @@ var (
 		"category", "1 category", "%s categories",
 		"the items carry no category to tell them apart by: name it in their rows", "every category holds one item alone, of which nothing can be told",
 		"No category is shown to have lost or gained",
-		func(sc *analysis.SplitComparison) *analysis.Breakdown { return sc.Categories }, func(c *analysis.Comparison) bool {
+		func(sc *compare.Split) *compare.Breakdown { return sc.Categories }, func(c *compare.Comparison) bool {
 			_, sc, ok := Compared(c)
 			return !ok || sc.Categories != nil || sc.Families == nil // one of the two says why there is nothing
 		},
@@ -37,14 +38,14 @@ var (
 		"family", "1 family", "%s families",
 		"the items carry no family to tell them apart by: name it in their rows", "every family holds one item alone, of which nothing can be told",
 		"No family is shown to have lost or gained",
-		func(sc *analysis.SplitComparison) *analysis.Breakdown { return sc.Families }, func(c *analysis.Comparison) bool {
+		func(sc *compare.Split) *compare.Breakdown { return sc.Families }, func(c *compare.Comparison) bool {
 			_, sc, ok := Compared(c)
 			return ok && sc.Families != nil
 		},
 	}
 )
 
-func (g groups) draw(c *analysis.Comparison) (*plot.Plot, error) {
+func (g groups) draw(c *compare.Comparison) (*plot.Plot, error) {
 	sc, err := comparedItems(c)
 	if err != nil {
 		return nil, err
@@ -59,7 +60,7 @@ func (g groups) draw(c *analysis.Comparison) (*plot.Plot, error) {
 }
 
 // rows are all items and then the groups at both ends.
-func (g groups) rows(c *analysis.Comparison, sc *analysis.SplitComparison) variantDots {
+func (g groups) rows(c *compare.Comparison, sc *compare.Split) variantDots {
 	d := variantDots{delta: c.Delta}
 	d.list = append(d.list, changeDot(c.Lang.Text("all items"), sc.Reward.Estimate, sc.Reward.Direction, false))
 	for _, row := range g.shown(sc) {
@@ -68,15 +69,15 @@ func (g groups) rows(c *analysis.Comparison, sc *analysis.SplitComparison) varia
 	return d
 }
 
-func (g groups) shown(sc *analysis.SplitComparison) []analysis.GroupDifference {
+func (g groups) shown(sc *compare.Split) []compare.GroupDifference {
 	list := g.of(sc).Groups
 	if len(list) <= 2*groupEnds {
 		return list
 	}
-	return append(append([]analysis.GroupDifference{}, list[:groupEnds]...), list[len(list)-groupEnds:]...)
+	return append(append([]compare.GroupDifference{}, list[:groupEnds]...), list[len(list)-groupEnds:]...)
 }
 
-func (g groups) caption(c *analysis.Comparison) Caption {
+func (g groups) caption(c *compare.Comparison) Caption {
 	_, sc, _ := Compared(c)
 	b, up, down := g.of(sc), 0, 0
 	for _, row := range b.Groups {
@@ -118,12 +119,12 @@ func (g groups) count(n int, l message.Language) string {
 	return l.Say(g.many, Count(n))
 }
 
-func (g groups) height(c *analysis.Comparison) vg.Length {
+func (g groups) height(c *compare.Comparison) vg.Length {
 	_, sc, _ := Compared(c)
 	return rowsHeight(len(g.rows(c, sc).list))
 }
 
-func (g groups) table(c *analysis.Comparison) Table {
+func (g groups) table(c *compare.Comparison) Table {
 	_, sc, _ := Compared(c)
 	d := g.rows(c, sc)
 	l := c.Lang

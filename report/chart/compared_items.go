@@ -9,11 +9,11 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"gonogo/analysis"
+	"gonogo/analysis/compare"
 	"gonogo/analysis/stat"
 )
 
-func drawPaired(c *analysis.Comparison) (*plot.Plot, error) {
+func drawPaired(c *compare.Comparison) (*plot.Plot, error) {
 	sc, err := comparedItems(c)
 	if err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func drawPaired(c *analysis.Comparison) (*plot.Plot, error) {
 	return p, nil
 }
 
-func captionPaired(c *analysis.Comparison) Caption {
+func captionPaired(c *compare.Comparison) Caption {
 	_, sc, _ := Compared(c)
 	d := pairedOf(c, sc)
 	l, r := c.Lang, sc.Reward
@@ -83,9 +83,9 @@ type paired struct {
 	mean       meanBand
 }
 
-func pairedOf(c *analysis.Comparison, sc *analysis.SplitComparison) paired {
+func pairedOf(c *compare.Comparison, sc *compare.Split) paired {
 	list := slices.Clone(sc.Changes)
-	slices.SortFunc(list, func(a, b analysis.ItemChange) int {
+	slices.SortFunc(list, func(a, b compare.ItemChange) int {
 		return cmp.Or(cmp.Compare(a.Change, b.Change), cmp.Compare(a.Item, b.Item))
 	})
 	d := paired{n: len(list), each: 1, delta: c.Delta, mean: meanBand{sc.Reward.Estimate}}
@@ -162,7 +162,7 @@ func (m meanBand) Thumbnail(c *draw.Canvas) {
 	c.StrokeLine2(meanBandLine, r.Min.X, c.Center().Y, r.Max.X, c.Center().Y)
 }
 
-func tablePaired(c *analysis.Comparison) Table {
+func tablePaired(c *compare.Comparison) Table {
 	_, sc, _ := Compared(c)
 	d := pairedOf(c, sc)
 	l := c.Lang

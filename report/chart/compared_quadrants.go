@@ -9,14 +9,14 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"gonogo/analysis"
+	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
 )
 
 // quadrantRows is how many dots the picture's table names.
 const quadrantRows = 300
 
-func drawQuadrants(c *analysis.Comparison) (*plot.Plot, error) {
+func drawQuadrants(c *compare.Comparison) (*plot.Plot, error) {
 	sc, err := comparedItems(c)
 	if err != nil {
 		return nil, err
@@ -40,9 +40,9 @@ func drawQuadrants(c *analysis.Comparison) (*plot.Plot, error) {
 const quadrantRoom = 1.24
 
 // quadrantsHeight leaves room for both directions.
-func quadrantsHeight(*analysis.Comparison) vg.Length { return Height * 1.3 }
+func quadrantsHeight(*compare.Comparison) vg.Length { return Height * 1.3 }
 
-func captionQuadrants(c *analysis.Comparison) Caption {
+func captionQuadrants(c *compare.Comparison) Caption {
 	_, sc, _ := Compared(c)
 	q := quadrantsOf(c, sc)
 	l, calls := c.Lang, ""
@@ -80,7 +80,7 @@ func captionQuadrants(c *analysis.Comparison) Caption {
 // quadrants draws items as dots whose area is how many they are.
 type quadrants struct {
 	dots    []quadrantDot
-	cells   []analysis.Quadrant
+	cells   []compare.Quadrant
 	mean    meanMark
 	delta   float64
 	several bool
@@ -97,7 +97,7 @@ type quadrantDot struct {
 
 // quadrantsOf gathers the items; many are gathered into places of a fine
 // lattice, for no eye tells thousands of dots apart.
-func quadrantsOf(c *analysis.Comparison, sc *analysis.SplitComparison) quadrants {
+func quadrantsOf(c *compare.Comparison, sc *compare.Split) quadrants {
 	q := quadrants{lang: c.Lang, cells: sc.Quadrants.Cells, delta: c.Delta, mean: meanMark{y: sc.Reward.Value, y0: sc.Reward.Low, y1: sc.Reward.High}}
 	if d := other(sc, "tool_calls"); d != nil {
 		q.mean.x, q.mean.x0, q.mean.x1 = d.Value, d.Low, d.High
@@ -268,7 +268,7 @@ func drawDiamond(c *draw.Canvas, at vg.Point) {
 // Thumbnail implements plot.Thumbnailer.
 func (meanMark) Thumbnail(c *draw.Canvas) { drawDiamond(c, c.Center()) }
 
-func tableQuadrants(c *analysis.Comparison) Table {
+func tableQuadrants(c *compare.Comparison) Table {
 	_, sc, _ := Compared(c)
 	q := quadrantsOf(c, sc)
 	rx, ry := q.reach()

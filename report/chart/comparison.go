@@ -5,12 +5,13 @@ import (
 	"strings"
 
 	"gonogo/analysis"
+	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 )
 
 // Comparison is one picture of two runs.
-type Comparison = Of[*analysis.Comparison]
+type Comparison = Of[*compare.Comparison]
 
 // Comparisons lists the charts of a comparison in the order they are shown.
 func Comparisons() []Comparison {
@@ -68,7 +69,7 @@ func Comparisons() []Comparison {
 // Compared returns the split that the charts of a comparison show: the one
 // that answers, else the first where anything was compared, else the first
 // there is. ok is false where there is none.
-func Compared(c *analysis.Comparison) (split rollout.Split, sc *analysis.SplitComparison, ok bool) {
+func Compared(c *compare.Comparison) (split rollout.Split, sc *compare.Split, ok bool) {
 	if c.Split != nil && c.Splits[*c.Split] != nil {
 		return *c.Split, c.Splits[*c.Split], true
 	}
@@ -82,7 +83,7 @@ func Compared(c *analysis.Comparison) (split rollout.Split, sc *analysis.SplitCo
 }
 
 // compared is Compared as the first lines of a Draw want it.
-func compared(c *analysis.Comparison) (*analysis.SplitComparison, error) {
+func compared(c *compare.Comparison) (*compare.Split, error) {
 	_, sc, ok := Compared(c)
 	switch {
 	case !ok:
@@ -93,12 +94,12 @@ func compared(c *analysis.Comparison) (*analysis.SplitComparison, error) {
 	return sc, nil
 }
 
-func noSplit(c *analysis.Comparison) *NoData {
+func noSplit(c *compare.Comparison) *NoData {
 	return &NoData{Why: c.Lang.Text("the runs hold no rollouts of a split that could be compared")}
 }
 
 // comparedItems is compared for what is told by items.
-func comparedItems(c *analysis.Comparison) (*analysis.SplitComparison, error) {
+func comparedItems(c *compare.Comparison) (*compare.Split, error) {
 	sc, err := compared(c)
 	if err == nil && (!sc.Paired || len(sc.Changes) == 0) {
 		return nil, &NoData{Why: c.Lang.Text("no item is measured in both runs: there is no change of an item to show")}
@@ -107,7 +108,7 @@ func comparedItems(c *analysis.Comparison) (*analysis.SplitComparison, error) {
 }
 
 // over words what was compared: "eval: 24 items in both runs, n = 192 rollouts".
-func over(c *analysis.Comparison) string {
+func over(c *compare.Comparison) string {
 	split, sc, _ := Compared(c)
 	items, n := c.Lang.Count(sc.Reward.Items, "item"), c.Lang.Count(sc.Reward.N, "rollout")
 	if !sc.Paired {
@@ -117,14 +118,14 @@ func over(c *analysis.Comparison) string {
 }
 
 // became words what became of the mean reward.
-func became(sc *analysis.SplitComparison, l message.Language) string {
-	rose := sc.Answer == analysis.NotBetter && sc.Reward.Low != nil && *sc.Reward.Low > 0
+func became(sc *compare.Split, l message.Language) string {
+	rose := sc.Answer == compare.NotBetter && sc.Reward.Low != nil && *sc.Reward.Low > 0
 	switch {
-	case sc.Answer == analysis.Regressed:
+	case sc.Answer == compare.Regressed:
 		return l.Text("The mean reward fell")
-	case sc.Answer == analysis.Improved, rose:
+	case sc.Answer == compare.Improved, rose:
 		return l.Text("The mean reward rose")
-	case sc.Answer == analysis.Equivalent:
+	case sc.Answer == compare.Equivalent:
 		return l.Text("The mean reward did not change by what matters")
 	}
 	return l.Text("Whether the mean reward changed cannot be told")
@@ -136,7 +137,7 @@ func phrases(l message.Language, list ...string) string {
 }
 
 // other finds what was compared beside the reward; nil where it was not.
-func other(sc *analysis.SplitComparison, name string) *analysis.Difference {
+func other(sc *compare.Split, name string) *analysis.Difference {
 	for i := range sc.Others {
 		if sc.Others[i].Name == name && sc.Others[i].Known() {
 			return &sc.Others[i]

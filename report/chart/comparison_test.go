@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"gonogo/analysis"
+	"gonogo/analysis/compare"
 	"gonogo/report/chart"
 	"gonogo/report/reporttest"
 	"gonogo/sampler/rollout"
@@ -99,26 +99,26 @@ func TestTheTableHoldsTheGroupsBetweenTheEnds(t *testing.T) {
 
 // A Comparison that no analysis makes, but a file made elsewhere may hold.
 func TestOddComparisonsDoNotBreakAPicture(t *testing.T) {
-	for what, bend := range map[string]func(*analysis.Comparison, *analysis.SplitComparison){
-		"no split that answers":  func(c *analysis.Comparison, _ *analysis.SplitComparison) { c.Split = nil },
-		"a split that is null":   func(c *analysis.Comparison, _ *analysis.SplitComparison) { c.Splits[rollout.Eval] = nil },
-		"no delta":               func(c *analysis.Comparison, _ *analysis.SplitComparison) { c.Delta = 0 },
-		"no intervals":           func(_ *analysis.Comparison, sc *analysis.SplitComparison) { sc.Reward.Low, sc.Reward.High = nil, nil },
-		"no value of the reward": func(_ *analysis.Comparison, sc *analysis.SplitComparison) { sc.Reward.Value = nil },
-		"no changes":             func(_ *analysis.Comparison, sc *analysis.SplitComparison) { sc.Changes = nil },
-		"all changes the same": func(_ *analysis.Comparison, sc *analysis.SplitComparison) {
+	for what, bend := range map[string]func(*compare.Comparison, *compare.Split){
+		"no split that answers":  func(c *compare.Comparison, _ *compare.Split) { c.Split = nil },
+		"a split that is null":   func(c *compare.Comparison, _ *compare.Split) { c.Splits[rollout.Eval] = nil },
+		"no delta":               func(c *compare.Comparison, _ *compare.Split) { c.Delta = 0 },
+		"no intervals":           func(_ *compare.Comparison, sc *compare.Split) { sc.Reward.Low, sc.Reward.High = nil, nil },
+		"no value of the reward": func(_ *compare.Comparison, sc *compare.Split) { sc.Reward.Value = nil },
+		"no changes":             func(_ *compare.Comparison, sc *compare.Split) { sc.Changes = nil },
+		"all changes the same": func(_ *compare.Comparison, sc *compare.Split) {
 			for i := range sc.Changes {
 				sc.Changes[i].Change = 0
 			}
 		},
-		"no cells": func(_ *analysis.Comparison, sc *analysis.SplitComparison) { sc.Quadrants.Cells = nil },
-		"no group": func(_ *analysis.Comparison, sc *analysis.SplitComparison) { sc.Categories.Groups = nil },
-		"many groups": func(_ *analysis.Comparison, sc *analysis.SplitComparison) {
+		"no cells": func(_ *compare.Comparison, sc *compare.Split) { sc.Quadrants.Cells = nil },
+		"no group": func(_ *compare.Comparison, sc *compare.Split) { sc.Categories.Groups = nil },
+		"many groups": func(_ *compare.Comparison, sc *compare.Split) {
 			for range 3 {
 				sc.Families.Groups = append(sc.Families.Groups, sc.Families.Groups...)
 			}
 		},
-		"nothing beside the reward": func(_ *analysis.Comparison, sc *analysis.SplitComparison) { sc.Others = nil },
+		"nothing beside the reward": func(_ *compare.Comparison, sc *compare.Split) { sc.Others = nil },
 	} {
 		c := reporttest.Compared(t, "regressed")
 		bend(c, c.Splits[rollout.Eval])

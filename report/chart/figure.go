@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/plot/vg/recorder"
 
 	"gonogo/analysis"
+	"gonogo/analysis/compare"
 	"gonogo/analysis/history"
 	"gonogo/analysis/message"
 )
@@ -79,7 +80,7 @@ func languageOf(r any) message.Language {
 	switch r := r.(type) {
 	case *analysis.Result:
 		return r.Lang
-	case *analysis.Comparison:
+	case *compare.Comparison:
 		return r.Lang
 	case *history.History:
 		return r.Lang

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"gonogo/analysis"
+	"gonogo/analysis/stat"
 )
 
 // The names of the thresholds, as Result.Thresholds has them.
@@ -43,7 +44,7 @@ func drawInformative(r *analysis.Result) (*plot.Plot, error) {
 		p.Add(groupRule(r, clear...))
 	}
 	p.Add(g.fits.plotters()...)
-	p.Add(g.exact)
+	p.Add(g.raw, g.exact)
 	for _, t := range thresholds {
 		p.Add(t)
 	}
@@ -55,57 +56,74 @@ func captionInformative(r *analysis.Result) Caption {
 	g := informativeCurves(s)
 	l := r.Lang
 	c := Caption{Title: l.Text("Informative groups against group size"), Subtitle: counted(l, split, s)}
+	bracketed := l.Text("possible range beyond the samples")
 	for _, e := range s.Signal {
 		if e.Bound == "exact" && e.Known() {
-			c.Subtitle += l.Text("; band: ") + intervals(r, e.Estimate)
+			c.Subtitle += l.Text("; band: ") + intervals(r, e.Teaches())
 			break
 		}
 	}
 	c.Subtitle += g.fits.caption(l, Percent)
 	lower, upper := s.SignalAt(r.GroupSize)
-	switch {
-	case lower == nil || upper == nil:
-	case *lower.Value == *upper.Value:
-		c.Title = l.Say("At group size %d, %s of groups teach something", r.GroupSize, Percent(*lower.Value))
-	default:
-		c.Title = l.Say("At group size %d, between %s and %s of groups teach something", r.GroupSize, Percent(*lower.Value), Percent(*upper.Value))
+	if lower != nil && upper != nil {
+		low, high := Percent(*lower.Teaches().Value), Percent(*upper.Teaches().Value)
+		c.Title = l.Say("At group size %d, %s of groups teach something", r.GroupSize, low)
+		if low != high {
+			c.Title = l.Say("At group size %d, between %s and %s of groups teach something", r.GroupSize, low, high)
+		}
 	}
 	if len(g.exact.x) > 0 {
-		c.Legend = append(c.Legend, Entry{l.Text("measured"), []plot.Thumbnailer{g.exact}})
+		measured := "measured"
+		if len(g.raw.x) > 0 {
+			measured = "measured, net of grader noise"
+		}
+		c.Legend = append(c.Legend, Entry{l.Text(measured), []plot.Thumbnailer{g.exact}})
+	}
+	if len(g.raw.x) > 0 {
+		c.Legend = append(c.Legend, Entry{l.Text("with grader noise"), []plot.Thumbnailer{g.raw}})
 	}
 	if len(g.bracket.x) > 0 {
-		c.Legend = append(c.Legend, Entry{l.Text("possible range beyond the samples"), []plot.Thumbnailer{g.bracket}})
+		c.Legend = append(c.Legend, Entry{bracketed, []plot.Thumbnailer{g.bracket}})
 	}
-	c.Brief = append(slices.Clip(c.Legend), g.fits.brief(l)...)
-	if len(g.bracket.x) > 0 && len(c.Brief) > 2 {
-		c.Brief[1].Label = l.Text("possible")
+	c.Brief = slices.Concat(c.Legend, g.fits.brief(l))
+	if at := slices.IndexFunc(c.Brief, func(e Entry) bool { return e.Label == bracketed }); at >= 0 && len(c.Brief) > 2 {
+		c.Brief[at].Label = l.Text("possible")
 	}
 	c.Legend = append(c.Legend, g.fits.legend(r)...)
 	return c
 }
 
-// signals are the curves of the informative share.
+// signals are the curves of the share of groups that teach: net of grader noise
+// where that is known, as the gate judges it.
 type signals struct {
 	exact   curve // at group sizes up to the samples taken
-	bracket curve // beyond: a band without a line
+	raw     curve // the same with grader noise; empty where they do not differ
+	bracket curve // beyond: a band, and a line where both ends are one
 	fits    far
 }
 
 func informativeCurves(s *analysis.SplitResult) signals {
 	var g signals
 	low, high := map[int]float64{}, map[int]float64{}
+	differ := false
 	for _, e := range s.Signal {
 		if !e.Known() {
 			continue
 		}
+		net := e.Teaches()
 		switch e.Bound {
 		case "lower":
-			low[e.GroupSize] = *e.Value
+			low[e.GroupSize] = *net.Value
 		case "upper":
-			high[e.GroupSize] = *e.Value
+			high[e.GroupSize] = *net.Value
 		default:
-			g.exact.add(e)
+			g.exact.add(float64(e.GroupSize), net)
+			g.raw.x, g.raw.y = append(g.raw.x, float64(e.GroupSize)), append(g.raw.y, *e.Value)
+			differ = differ || Percent(*net.Value) != Percent(*e.Value)
 		}
+	}
+	if !differ {
+		g.raw = curve{}
 	}
 	if n := len(g.exact.x); n > 0 && len(low) > 0 {
 		// The bracket opens from the last measured point.
@@ -122,20 +140,24 @@ func informativeCurves(s *analysis.SplitResult) signals {
 		g.bracket.x = append(g.bracket.x, float64(k))
 		g.bracket.lo, g.bracket.hi = append(g.bracket.lo, low[k]), append(g.bracket.hi, math.Min(1, high[k]))
 	}
+	if slices.Equal(g.bracket.lo, g.bracket.hi) { // no band would be seen
+		g.bracket.y, g.bracket.line = g.bracket.lo, draw.LineStyle{Color: Steel, Width: 1, Dashes: dashed}
+	}
 	g.exact.line = draw.LineStyle{Color: Blue, Width: 1.6}
 	g.exact.band, g.exact.glyph, g.exact.radius = tint(Blue, 0.18), draw.CircleGlyph{}, 2.2
+	g.raw.line = draw.LineStyle{Color: tint(Blue, 0.5), Width: 0.9}
 	g.bracket.band = tint(Steel, 0.12)
 	g.bracket.hatch = hatch{color: tint(Steel, 0.55), width: 0.5, space: 4.5}
-	g.fits = beyond(s.Extrapolated, analysis.InformativeGroups, g.exact)
+	g.fits = beyond(s, analysis.InformativeGroups, g.exact)
 	return g
 }
 
-func (v *curve) add(e analysis.Signal) {
+func (v *curve) add(x float64, e stat.Estimate) {
 	lo, hi := *e.Value, *e.Value
 	if e.Low != nil && e.High != nil {
 		lo, hi = *e.Low, *e.High
 	}
-	v.x, v.y = append(v.x, float64(e.GroupSize)), append(v.y, *e.Value)
+	v.x, v.y = append(v.x, x), append(v.y, *e.Value)
 	v.lo, v.hi = append(v.lo, lo), append(v.hi, hi)
 }
 

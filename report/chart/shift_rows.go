@@ -58,11 +58,11 @@ func shiftGroups(r *analysis.Result) []shiftGroup {
 		}
 		d := shiftDotOf(r, pair)
 		switch {
-		case pair.Test == shift.C2ST && pair.About == "" && len(whole.dots) < shiftWholes:
+		case pair.Test == shift.C2ST && pair.About.None() && len(whole.dots) < shiftWholes:
 			d.judge(r, pair)
 			whole.dots = append(whole.dots, d)
-		case (pair.Test == shift.Kolmogorov || pair.Test == shift.ChiSquare) && pair.About != "":
-			about := pair.Feature(r.Lang)
+		case (pair.Test == shift.Kolmogorov || pair.Test == shift.ChiSquare) && !pair.About.None():
+			about := pair.About.In(r.Lang)
 			d.grade, d.by, d.name = single, about, about
 			if len(r.Shift.Crossings) > 1 {
 				d.name += r.Lang.Text(", ") + d.a + " – " + d.b
@@ -103,8 +103,8 @@ func shiftAbout(on string) (words, gate string) {
 
 func shiftDotOf(r *analysis.Result, pair *analysis.ShiftPair) shiftDot {
 	d := shiftDot{a: string(pair.A), b: string(pair.B), value: *pair.Effect.Value}
-	if top := pair.Telling(r.Lang); len(top) > 0 {
-		d.top = top[0]
+	if len(pair.Top) > 0 {
+		d.top = pair.Top[0].In(r.Lang)
 	}
 	about, _ := shiftAbout(pair.On)
 	d.by = r.Lang.Text(about)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gonogo/analysis"
+	"gonogo/analysis/message"
 	"gonogo/analysis/shift"
 	"gonogo/analysis/stat"
 	"gonogo/report/chart"
@@ -27,8 +28,8 @@ func shifted(t *testing.T) *analysis.Result {
 		sh.Pairs = append(
 			sh.Pairs,
 			analysis.ShiftPair{A: rollout.Train, B: rollout.Eval, On: c.on, Test: shift.Energy, Primary: true, PHolm: stat.Some(c.p)},
-			analysis.ShiftPair{A: rollout.Train, B: rollout.Eval, On: c.on, Test: shift.C2ST, Effect: stat.Estimate{Value: stat.Some(c.v), Low: stat.Some(c.low), High: stat.Some(c.high)}, Top: []string{"words: median 51 in eval, 33 in train"}},
-			analysis.ShiftPair{A: rollout.Train, B: rollout.Eval, On: c.on, About: "feature of " + c.on, Test: shift.Kolmogorov, Effect: stat.Estimate{Value: stat.Some(c.v - 0.4), Low: stat.Some(c.low - 0.4), High: stat.Some(c.high - 0.4)}},
+			analysis.ShiftPair{A: rollout.Train, B: rollout.Eval, On: c.on, Test: shift.C2ST, Effect: stat.Estimate{Value: stat.Some(c.v), Low: stat.Some(c.low), High: stat.Some(c.high)}, Top: []message.Text{message.Verbatim("words: median 51 in eval, 33 in train")}},
+			analysis.ShiftPair{A: rollout.Train, B: rollout.Eval, On: c.on, About: message.Verbatim("feature of " + c.on), Test: shift.Kolmogorov, Effect: stat.Estimate{Value: stat.Some(c.v - 0.4), Low: stat.Some(c.low - 0.4), High: stat.Some(c.high - 0.4)}},
 		)
 	}
 	r.Thresholds["shift"], r.Thresholds["shift.p"], r.Thresholds["shift.caution.p"] = 0.75, 0.01, 0.05

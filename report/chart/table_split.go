@@ -15,7 +15,7 @@ func tableVariance(r *analysis.Result) Table {
 func tableBestOfK(r *analysis.Result) Table {
 	_, s, _ := Shown(r)
 	best, worst := bestWorst(s)
-	fits := beyond(s.Beyond.BestOf, analysis.BestOfK, best)
+	fits := beyond(s, analysis.BestOfK, best)
 	t := Table{Columns: true, Head: heads(r.Lang, "k", "best of k", "worst of k")}
 	curves := []curve{best, worst}
 	fitHeads, fitCurves := fits.columns(r.Lang)
@@ -43,6 +43,9 @@ func tableInformative(r *analysis.Result) Table {
 	g := informativeCurves(s)
 	t := Table{Columns: true, Head: heads(r.Lang, "group size", "measured", "possible range")}
 	curves := []curve{g.exact, {x: g.bracket.x, y: g.bracket.lo}, {x: g.bracket.x, y: g.bracket.hi}}
+	if len(g.raw.x) > 0 {
+		t.Head, curves = append(t.Head, heads(r.Lang, "with grader noise")...), append(curves, g.raw)
+	}
 	fitHeads, fitCurves := g.fits.columns(r.Lang)
 	t.Head, curves = append(t.Head, fitHeads...), append(curves, fitCurves...)
 	t.Head = append(t.Head, heads(r.Lang, "items")...)
@@ -54,9 +57,12 @@ func tableInformative(r *analysis.Result) Table {
 	}
 	t.Marks = columnsAt(curves, func(x float64) []string {
 		cells := []string{Number(x), g.exact.percentCell(x), ""}
+		_, _, _, measured := g.exact.at(x)
 		lo, _, _, ok := curves[1].at(x)
-		if hi, _, _, too := curves[2].at(x); ok && too && lo != hi {
-			cells[2] = Percent(lo) + " – " + Percent(hi)
+		if hi, _, _, too := curves[2].at(x); ok && too && !measured {
+			if cells[2] = Percent(lo); Percent(hi) != cells[2] {
+				cells[2] += " – " + Percent(hi)
+			}
 		}
 		for _, v := range curves[3:] {
 			cells = append(cells, v.percentCell(x))

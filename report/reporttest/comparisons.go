@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gonogo/analysis"
+	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 )
@@ -21,7 +22,7 @@ func Comparisons() []string {
 }
 
 // Compared returns a fresh copy of the named Comparison.
-func Compared(t testing.TB, name string) *analysis.Comparison {
+func Compared(t testing.TB, name string) *compare.Comparison {
 	t.Helper()
 	switch name {
 	case "hostile":
@@ -33,7 +34,7 @@ func Compared(t testing.TB, name string) *analysis.Comparison {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := new(analysis.Comparison)
+	c := new(compare.Comparison)
 	if err := json.Unmarshal(b, c); err != nil {
 		t.Fatalf("comparisons/%s.json: %v", name, err)
 	}
@@ -41,10 +42,10 @@ func Compared(t testing.TB, name string) *analysis.Comparison {
 }
 
 // many blows the items of c's eval split up to n.
-func many(c *analysis.Comparison, n int) *analysis.Comparison {
+func many(c *compare.Comparison, n int) *compare.Comparison {
 	sc := c.Splits[rollout.Eval]
 	some := sc.Changes
-	sc.Changes = make([]analysis.ItemChange, n)
+	sc.Changes = make([]compare.ItemChange, n)
 	for i := range sc.Changes {
 		it := some[i%len(some)]
 		it.Item = fmt.Sprintf("item-%05d", i)
@@ -65,7 +66,7 @@ func many(c *analysis.Comparison, n int) *analysis.Comparison {
 const steering = "=1+1\x1b[2J\u202e</script><script>alert(1)</script><img src=x onerror=alert(1)>|`\n# @team [x](http://evil) 你好 🎉 שלום\x00"
 
 // hostileTexts puts steering wherever data can put text.
-func hostileTexts(c *analysis.Comparison) *analysis.Comparison {
+func hostileTexts(c *compare.Comparison) *compare.Comparison {
 	c.Base.File, c.New.File = "base "+steering+"/rollouts.jsonl", "new '"+steering+"/rollouts.jsonl"
 	c.Base.Model, c.New.Name = steering, steering
 	hostile := message.Verbatim(steering)
@@ -81,7 +82,7 @@ func hostileTexts(c *analysis.Comparison) *analysis.Comparison {
 		}
 		for i := range sc.Moved {
 			sc.Moved[i].Item += steering
-			for _, refs := range [][]analysis.SampleRef{sc.Moved[i].BaseRollouts, sc.Moved[i].NewRollouts} {
+			for _, refs := range [][]compare.SampleRef{sc.Moved[i].BaseRollouts, sc.Moved[i].NewRollouts} {
 				for j := range refs {
 					refs[j].TraceID, refs[j].Outcome = steering, rollout.Outcome(steering)
 				}
@@ -93,7 +94,7 @@ func hostileTexts(c *analysis.Comparison) *analysis.Comparison {
 		for i := range sc.Causes {
 			sc.Causes[i].Error = steering
 		}
-		for _, b := range []*analysis.Breakdown{sc.Categories, sc.Families} {
+		for _, b := range []*compare.Breakdown{sc.Categories, sc.Families} {
 			for i := range b.Groups {
 				b.Groups[i].Group += steering
 			}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gonogo/analysis"
+	"gonogo/analysis/compare"
 	"gonogo/sampler/rollout"
 )
 
@@ -17,7 +18,7 @@ import (
 // its own, moved by gain of the run.
 type pairOfRuns struct {
 	name    string
-	answer  analysis.Answer
+	answer  compare.Answer
 	items   int
 	samples int
 	gain    func(item int) float64 // of new over base
@@ -30,15 +31,15 @@ type pairOfRuns struct {
 func pairsOfRuns() []pairOfRuns {
 	none := func(int) float64 { return 0 }
 	return []pairOfRuns{
-		{name: "regressed", answer: analysis.Regressed, items: 60, samples: 8, fails: [2]float64{0.01, 0.04}, gain: func(i int) float64 {
+		{name: "regressed", answer: compare.Regressed, items: 60, samples: 8, fails: [2]float64{0.01, 0.04}, gain: func(i int) float64 {
 			return []float64{-0.5, -0.1, 0.05, 0}[i%4]
 		}},
-		{name: "improved", answer: analysis.Improved, items: 40, samples: 8, gain: func(int) float64 { return 0.2 }, plain: true},
-		{name: "cannot_tell", answer: analysis.CannotTell, items: 24, samples: 4, gain: func(i int) float64 { return 0.3 * float64(i%3-1) }},
-		{name: "unpaired", answer: analysis.CannotTell, items: 30, samples: 4, gain: none, rename: true},
-		{name: "identical", answer: analysis.CannotTell, items: 20, samples: 4, gain: none, same: true},
-		{name: "one_item", answer: analysis.CannotTell, items: 1, samples: 2, gain: none},
-		{name: "empty", answer: analysis.CannotTell, gain: none},
+		{name: "improved", answer: compare.Improved, items: 40, samples: 8, gain: func(int) float64 { return 0.2 }, plain: true},
+		{name: "cannot_tell", answer: compare.CannotTell, items: 24, samples: 4, gain: func(i int) float64 { return 0.3 * float64(i%3-1) }},
+		{name: "unpaired", answer: compare.CannotTell, items: 30, samples: 4, gain: none, rename: true},
+		{name: "identical", answer: compare.CannotTell, items: 20, samples: 4, gain: none, same: true},
+		{name: "one_item", answer: compare.CannotTell, items: 1, samples: 2, gain: none},
+		{name: "empty", answer: compare.CannotTell, gain: none},
 	}
 }
 
@@ -49,7 +50,7 @@ func TestComparisons(t *testing.T) {
 		t.Run(p.name, func(t *testing.T) {
 			base := p.write(t, 0)
 			new := p.write(t, 1)
-			c, err := analysis.Compare(t.Context(), base, new, rollout.ReadOptions{}, analysis.DefaultSettings())
+			c, err := compare.Runs(t.Context(), base, new, rollout.ReadOptions{}, analysis.DefaultSettings())
 			if err != nil {
 				t.Fatal(err)
 			}

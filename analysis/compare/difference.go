@@ -1,43 +1,43 @@
-package analysis
+package compare
 
 import (
 	"math"
 	"math/rand/v2"
 
+	"gonogo/analysis"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 )
 
 // comparer compares one split. It holds what all its differences share.
 type comparer struct {
-	s      Settings
+	s      analysis.Settings
 	pairs  []pair // nil where the comparison is unpaired
-	base   []*sideItem
-	new    []*sideItem
+	base   []*analysis.RunItem
+	new    []*analysis.RunItem
 	paired bool
 }
 
+// unitRange is that of shares.
+var unitRange = stat.Range{Lo: 0, Hi: 1}
+
 // flipWork bounds what sign flips cost: items times draws of one difference.
 const flipWork = 1e8
-
-// fewItems is the number of paired items below which the t interval leans on a
-// normality that nobody checked: the sign flips must agree then.
-const fewItems = 20
 
 // values of one quantity, by item: base and new of the same items where paired.
 type values struct {
 	base, new []float64
 	within    []float64 // sampling variances of the differences; nil: not known
-	labels    []labels  // of paired items
+	families  []string  // of paired items
 	n         int       // rollouts
 }
 
 // collect takes one quantity from every item that has it. of returns its value,
 // the sampling variance of that value and how many rollouts tell it (0: none).
-func (c *comparer) collect(of func(*sideItem) (value, variance float64, n int, known bool)) values {
+func (c *comparer) collect(of func(*analysis.RunItem) (value, variance float64, n int, known bool)) values {
 	var v values
 	if !c.paired {
-		take := func(items []*sideItem) (out []float64) {
+		take := func(items []*analysis.RunItem) (out []float64) {
 			for _, it := range items {
 				if x, _, n, _ := of(it); n > 0 {
 					out, v.n = append(out, x), v.n+n
@@ -57,25 +57,13 @@ func (c *comparer) collect(of func(*sideItem) (value, variance float64, n int, k
 		}
 		v.base, v.new, v.n = append(v.base, b), append(v.new, n), v.n+nb+nn
 		v.within = append(v.within, vb+vn)
-		v.labels = append(v.labels, p.label())
+		v.families = append(v.families, p.family())
 		all = all && okB && okN
 	}
 	if !all {
 		v.within = nil
 	}
 	return v
-}
-
-// label is what the new run says of the item, else the base.
-func (p pair) label() labels {
-	l := p.new.labels
-	if l.category == "" {
-		l.category = p.base.labels.category
-	}
-	if l.family == "" {
-		l.family = p.base.labels.family
-	}
-	return l
 }
 
 // deltas are the differences by item, float noise taken out: means of equal
@@ -93,29 +81,28 @@ func (v values) deltas() []float64 {
 
 // difference compares one quantity. rng is the range of one value; nil is
 // unbounded.
-func (c *comparer) difference(name, unit string, v values, rng *stat.Range) Difference {
+func (c *comparer) difference(name, unit string, v values, rng *stat.Range) analysis.Difference {
 	conf := c.s.Confidence
-	d := Difference{Name: name, Unit: unit, Direction: "unclear", Base: averageOf(v.base), New: averageOf(v.new)}
+	d := analysis.Difference{Name: name, Unit: unit, Direction: "unclear", Base: averageOf(v.base), New: averageOf(v.new)}
 	if c.paired {
 		deltas := v.deltas()
 		d.Estimate = stat.PairedMean(deltas, v.within, v.n, spanOf(rng), conf)
 		d.P, d.Wilcoxon = c.flips(deltas), stat.SignedRank(deltas)
-		d.Family = familyMean(deltas, v.labels, conf)
+		d.Family = familyMean(deltas, v.families, conf)
 	} else {
 		d.Estimate, d.P = stat.Welch(v.base, v.new, v.n, rng, conf)
 	}
 	if d.SE != nil {
 		d.MDE = stat.Some(stat.MDE(*d.SE, conf))
 	}
-	d.Direction = direction(d.Estimate, d.P, c.paired && d.Items < fewItems, 0, conf)
+	d.Direction = direction(d.Estimate, d.P, c.paired && d.Items < analysis.FewItems, 0, conf)
 	if d.Family != nil && d.Family.Low != nil && d.Direction != "unclear" && *d.Family.Low <= 0 && *d.Family.High >= 0 {
-		d.Warnings = append(d.Warnings, clustered)
+		d.Warnings = append(d.Warnings, clustered.Text())
 	}
 	return d
 }
 
-// clustered is what a Difference warns of.
-const clustered = "clustered by family the interval holds 0: items of a family move together"
+var clustered = message.New("compare.clustered", "clustered by family the interval holds 0: items of a family move together")
 
 // flips is the p-value of sign flips, with as many draws as the work allows.
 func (c *comparer) flips(d []float64) *float64 {
@@ -150,19 +137,19 @@ func averageOf(x []float64) *float64 {
 	if len(x) == 0 {
 		return nil
 	}
-	mean, _ := meanAndVariance(x)
+	mean, _ := stat.MeanVariance(x)
 	return stat.Some(mean)
 }
 
 // familyMean clusters differences by family; nil where no item has one. An item
 // without a family is one of its own.
-func familyMean(d []float64, of []labels, conf float64) *stat.Estimate {
+func familyMean(d []float64, of []string, conf float64) *stat.Estimate {
 	items, families, some := make([][]float64, len(d)), make([]string, len(d)), false
 	for i := range d {
 		items[i] = d[i : i+1]
 		families[i] = "item " + message.Plain(float64(i))
-		if of[i].family != "" {
-			families[i], some = "family "+of[i].family, true
+		if of[i] != "" {
+			families[i], some = "family "+of[i], true
 		}
 	}
 	if !some {
@@ -173,13 +160,13 @@ func familyMean(d []float64, of []labels, conf float64) *stat.Estimate {
 }
 
 // rewards compares the mean reward.
-func (c *comparer) rewards() (Difference, values) {
-	v := c.collect(func(it *sideItem) (float64, float64, int, bool) {
-		if len(it.rewards) == 0 {
+func (c *comparer) rewards() (analysis.Difference, values) {
+	v := c.collect(func(it *analysis.RunItem) (float64, float64, int, bool) {
+		if len(it.Rewards) == 0 {
 			return 0, 0, 0, false
 		}
-		mean, variance, known := it.mean()
-		return mean, variance, len(it.rewards), known
+		mean, variance, known := meanOf(it)
+		return mean, variance, len(it.Rewards), known
 	})
 	d := c.difference("reward", "reward", v, &c.s.RewardRange)
 	if c.paired {
@@ -194,10 +181,10 @@ func (c *comparer) mcnemar() *float64 {
 	rng := c.s.RewardRange
 	gained, lost := 0, 0
 	for _, p := range c.pairs {
-		if len(p.base.rewards) != 1 || len(p.new.rewards) != 1 {
+		if len(p.base.Rewards) != 1 || len(p.new.Rewards) != 1 {
 			return nil
 		}
-		b, n := p.base.rewards[0], p.new.rewards[0]
+		b, n := p.base.Rewards[0], p.new.Rewards[0]
 		for _, y := range []float64{b, n} {
 			if y != rng.Lo && y != rng.Hi {
 				return nil

@@ -1,9 +1,10 @@
-package analysis_test
+package compare_test
 
 import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"gonogo/analysis"
+	"gonogo/analysis/compare"
 	"gonogo/sampler/rollout"
 )
 
@@ -36,14 +38,14 @@ func openedIn(t testing.TB, dir string, lines []string, files ...[2]string) *rol
 	return run
 }
 
-func compare(t *testing.T, base, new *rollout.Run, splits ...rollout.Split) *analysis.Comparison {
+func compared(t *testing.T, base, new *rollout.Run, splits ...rollout.Split) *compare.Comparison {
 	t.Helper()
-	return compareWith(t, analysis.DefaultSettings(), base, new, splits...)
+	return comparedWith(t, analysis.DefaultSettings(), base, new, splits...)
 }
 
-func compareWith(t *testing.T, s analysis.Settings, base, new *rollout.Run, splits ...rollout.Split) *analysis.Comparison {
+func comparedWith(t *testing.T, s analysis.Settings, base, new *rollout.Run, splits ...rollout.Split) *compare.Comparison {
 	t.Helper()
-	c, err := analysis.Compare(t.Context(), base, new, rollout.ReadOptions{}, s, splits...)
+	c, err := compare.Runs(t.Context(), base, new, rollout.ReadOptions{}, s, splits...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,16 +88,16 @@ func TestTheFourAnswers(t *testing.T) {
 	for _, c := range []struct {
 		about     string
 		base, new []string
-		want      analysis.Answer
+		want      compare.Answer
 		code      int
 	}{
-		{"items lose one sample of eight", graded("eval", 40, 8, steps(8, 1)), graded("eval", 40, 8, steps(8, 0)), analysis.Regressed, 3},
-		{"items win one sample of eight", graded("eval", 40, 8, steps(8, 0)), graded("eval", 40, 8, steps(8, 1)), analysis.Improved, 0},
-		{"a large set and no change", graded("eval", 600, 16, coin(0.5)), graded("eval", 600, 16, coin(0.5)), analysis.Equivalent, 0},
-		{"a small set and no change", graded("eval", 25, 4, coin(0.5)), graded("eval", 25, 4, coin(0.5)), analysis.CannotTell, 4},
-		{"five items that all fall: sign flips cannot show it", graded("eval", 5, 8, steps(8, 1)), graded("eval", 5, 8, steps(8, 0)), analysis.CannotTell, 4},
+		{"items lose one sample of eight", graded("eval", 40, 8, steps(8, 1)), graded("eval", 40, 8, steps(8, 0)), compare.Regressed, 3},
+		{"items win one sample of eight", graded("eval", 40, 8, steps(8, 0)), graded("eval", 40, 8, steps(8, 1)), compare.Improved, 0},
+		{"a large set and no change", graded("eval", 600, 16, coin(0.5)), graded("eval", 600, 16, coin(0.5)), compare.Equivalent, 0},
+		{"a small set and no change", graded("eval", 25, 4, coin(0.5)), graded("eval", 25, 4, coin(0.5)), compare.CannotTell, 4},
+		{"five items that all fall: sign flips cannot show it", graded("eval", 5, 8, steps(8, 1)), graded("eval", 5, 8, steps(8, 0)), compare.CannotTell, 4},
 	} {
-		got := compare(t, opened(t, c.base), opened(t, c.new))
+		got := compared(t, opened(t, c.base), opened(t, c.new))
 		if got.Answer != c.want || got.ExitCode != c.code || got.Split == nil || *got.Split != rollout.Eval {
 			t.Errorf("%s: %s, exit code %d: %s", c.about, got.Answer, got.ExitCode, got.Sentence)
 		}
@@ -117,7 +119,7 @@ func TestDifferencesArePairedByItem(t *testing.T) {
 		`{"item":"a","reward":0.5}`, `{"item":"b","reward":1}`, `{"item":"c","reward":0.75}`, `{"item":"d","reward":0.5}`,
 		`{"item":"fresh","reward":0}`, `{"item":"lost","reward":null}`,
 	}
-	c := compare(t, opened(t, base), opened(t, new))
+	c := compared(t, opened(t, base), opened(t, new))
 	sc := c.Splits[rollout.Train]
 	near(t, "difference", sc.Reward.Value, 0.25)
 	near(t, "se", sc.Reward.SE, 0.10206207261596575)
@@ -133,14 +135,26 @@ func TestDifferencesArePairedByItem(t *testing.T) {
 	}
 }
 
+// Every item gains about 0.05 while items lie all over the range: paired there
+// is no doubt, unpaired nothing is seen.
+func TestPairedRunsAreNotComparedUnpaired(t *testing.T) {
+	run := func(gain float64) *rollout.Run {
+		return opened(t, graded("eval", 40, 4, func(i, j int) float64 { return float64(i)/50 + 0.01*float64(j) + gain*(1+0.2*float64(i%3-1)) }))
+	}
+	c := compared(t, run(0), run(0.05))
+	if sc := c.Splits[rollout.Eval]; c.Answer != compare.Improved || !sc.Paired {
+		t.Errorf("%s, paired %v: %s", c.Answer, sc.Paired, c.Sentence)
+	}
+}
+
 // A harder item of the new run must not count as a drop, nor an easier one as
 // a gain: the mix of items is the same on both sides.
 func TestTheItemMixCannotMakeAChange(t *testing.T) {
 	base := graded("eval", 30, 4, steps(4, 0))
 	new := append(slices.Clone(base), graded("eval", 90, 4, func(i, _ int) float64 { return 1 })[30*4:]...)
-	c := compare(t, opened(t, base), opened(t, new))
+	c := compared(t, opened(t, base), opened(t, new))
 	near(t, "difference", c.Splits[rollout.Eval].Reward.Value, 0)
-	if c.Answer == analysis.Improved {
+	if c.Answer == compare.Improved {
 		t.Errorf("60 easy items of the new run made it %s", c.Answer)
 	}
 }
@@ -149,16 +163,16 @@ func TestTheItemMixCannotMakeAChange(t *testing.T) {
 // by pairs and lost between unlike items.
 func TestUnpairedOnlyWithoutCommonItems(t *testing.T) {
 	base, new := graded("eval", 40, 8, steps(8, 0)), graded("eval", 40, 8, steps(8, 1))
-	paired := compare(t, opened(t, base), opened(t, new))
+	paired := compared(t, opened(t, base), opened(t, new))
 	for i := range new {
 		new[i] = strings.Replace(new[i], `"q`, `"other`, 1)
 	}
-	unpaired := compare(t, opened(t, base), opened(t, new))
+	unpaired := compared(t, opened(t, base), opened(t, new))
 	sc := unpaired.Splits[rollout.Eval]
 	if sc.Paired || !strings.Contains(unpaired.Sentence.String(), "unpaired") || !strings.Contains(sc.Reward.Method, "unpaired") {
 		t.Errorf("no item is common, and it is not said: %s", unpaired.Sentence)
 	}
-	if paired.Answer != analysis.Improved || unpaired.Answer != analysis.CannotTell {
+	if paired.Answer != compare.Improved || unpaired.Answer != compare.CannotTell {
 		t.Errorf("paired %s, unpaired %s", paired.Answer, unpaired.Answer)
 	}
 	if *sc.Reward.SE < 5**paired.Splits[rollout.Eval].Reward.SE {
@@ -169,20 +183,20 @@ func TestUnpairedOnlyWithoutCommonItems(t *testing.T) {
 func TestSplitThatAnswers(t *testing.T) {
 	base := slices.Concat(graded("train", 30, 4, steps(4, 0)), graded("eval", 30, 4, steps(4, 1)))
 	new := slices.Concat(graded("train", 30, 4, steps(4, 1)), graded("eval", 30, 4, steps(4, 0)))
-	c := compare(t, opened(t, base), opened(t, new))
-	if *c.Split != rollout.Eval || c.Answer != analysis.Regressed || c.Splits[rollout.Train].Answer != analysis.Improved {
+	c := compared(t, opened(t, base), opened(t, new))
+	if *c.Split != rollout.Eval || c.Answer != compare.Regressed || c.Splits[rollout.Train].Answer != compare.Improved {
 		t.Errorf("%v: %s", *c.Split, c.Answer)
 	}
-	c = compare(t, opened(t, base), opened(t, new), rollout.Train)
-	if *c.Split != rollout.Train || c.Answer != analysis.Improved || c.Splits[rollout.Eval] != nil {
+	c = compared(t, opened(t, base), opened(t, new), rollout.Train)
+	if *c.Split != rollout.Train || c.Answer != compare.Improved || c.Splits[rollout.Eval] != nil {
 		t.Errorf("only train was asked for: %v: %s", *c.Split, c.Answer)
 	}
-	c = compare(t, opened(t, base[:120]), opened(t, new))
+	c = compared(t, opened(t, base[:120]), opened(t, new))
 	if *c.Split != rollout.Train {
 		t.Errorf("the base has no eval, and %v answers", *c.Split)
 	}
-	c = compare(t, opened(t, base[:120]), opened(t, new[120:]))
-	if c.Split != nil || c.Answer != analysis.CannotTell || !strings.Contains(c.Sentence.String(), "no split in common") {
+	c = compared(t, opened(t, base[:120]), opened(t, new[120:]))
+	if c.Split != nil || c.Answer != compare.CannotTell || !strings.Contains(c.Sentence.String(), "no split in common") {
 		t.Errorf("no split in common: %s %s", c.Answer, c.Sentence)
 	}
 }
@@ -190,18 +204,18 @@ func TestSplitThatAnswers(t *testing.T) {
 func TestARunComparedWithItselfCannotTell(t *testing.T) {
 	lines := graded("eval", 100, 4, steps(4, 0))
 	run := opened(t, lines)
-	agree := func(why string, c *analysis.Comparison, text string) {
-		if sc := c.Splits[rollout.Eval]; c.Answer != analysis.CannotTell || !strings.Contains(c.Sentence.String(), text) || sc.Answer != c.Answer || !strings.Contains(sc.Why.String(), text) || sc.Equivalence.Shown {
+	agree := func(why string, c *compare.Comparison, text string) {
+		if sc := c.Splits[rollout.Eval]; c.Answer != compare.CannotTell || !strings.Contains(c.Sentence.String(), text) || sc.Answer != c.Answer || !strings.Contains(sc.Why.String(), text) || sc.Equivalence.Shown {
 			t.Errorf("%s: %s: %s; its split: %s: %s", why, c.Answer, c.Sentence, sc.Answer, sc.Why)
 		}
 	}
-	agree("the same file", compare(t, run, run), "same file")
+	agree("the same file", compared(t, run, run), "same file")
 	for i := range lines {
 		lines[i] = strings.Replace(lines[i], "}", fmt.Sprintf(`,"elapsed_s":%d.5}`, i), 1)
 	}
-	agree("a copy", compare(t, opened(t, lines), opened(t, lines)), "same rollouts")
-	c := compare(t, opened(t, graded("eval", 100, 4, steps(4, 0))), opened(t, graded("eval", 100, 4, steps(4, 0))))
-	if c.Answer != analysis.Equivalent || len(c.Notes) == 0 || !strings.Contains(c.Notes[0].String(), "every reward is the same") {
+	agree("a copy", compared(t, opened(t, lines), opened(t, lines)), "same rollouts")
+	c := compared(t, opened(t, graded("eval", 100, 4, steps(4, 0))), opened(t, graded("eval", 100, 4, steps(4, 0))))
+	if c.Answer != compare.Equivalent || len(c.Notes) == 0 || !strings.Contains(c.Notes[0].String(), "every reward is the same") {
 		t.Errorf("equal rewards, perhaps of a model that never varies: %s %v", c.Answer, c.Notes)
 	}
 	sc := c.Splits[rollout.Eval]
@@ -233,19 +247,19 @@ func TestFailuresAreNoDrop(t *testing.T) {
 		{30, []string{"grader"}, "lost to failures of the grader, more than"},
 		{30, []string{"model_api"}, "lost to failing endpoints, more than"},
 	} {
-		if c := compare(t, opened(t, base), opened(t, loseTo(row.share, row.outcomes...))); !strings.Contains(c.Sentence.String(), row.want) {
+		if c := compared(t, opened(t, base), opened(t, loseTo(row.share, row.outcomes...))); !strings.Contains(c.Sentence.String(), row.want) {
 			t.Errorf("%d %% lost to %v: %s, want %q", row.share, row.outcomes, c.Sentence, row.want)
 		}
 	}
-	c := compare(t, opened(t, base), opened(t, lose(15)))
+	c := compared(t, opened(t, base), opened(t, lose(15)))
 	sc := c.Splits[rollout.Eval]
-	if c.Answer == analysis.Regressed || sc.Missing.New.Tool == 0 || len(sc.Outcomes) != 1 || sc.Outcomes[0].New != sc.Missing.New.Tool {
+	if c.Answer == compare.Regressed || sc.Missing.New.Tool == 0 || len(sc.Outcomes) != 1 || sc.Outcomes[0].New != sc.Missing.New.Tool {
 		t.Errorf("15 %% lost: %s, missing %+v, outcomes %+v", c.Answer, sc.Missing, sc.Outcomes)
 	}
 	if !strings.Contains(c.Sentence.String(), "left out") || len(sc.Causes) != 1 || sc.Causes[0].Error != "connection refused" {
 		t.Errorf("the lost rollouts are not told of: %s %v", c.Sentence, sc.Causes)
 	}
-	if c := compare(t, opened(t, base), opened(t, lose(30))); c.Answer != analysis.CannotTell || !strings.Contains(c.Sentence.String(), "no fair sample") {
+	if c := compared(t, opened(t, base), opened(t, lose(30))); c.Answer != compare.CannotTell || !strings.Contains(c.Sentence.String(), "no fair sample") {
 		t.Errorf("30 %% lost: %s: %s", c.Answer, c.Sentence)
 	}
 }
@@ -257,7 +271,7 @@ func TestWhatDiffersBetweenTheRunsIsNamedFirst(t *testing.T) {
 	lines := graded("eval", 40, 4, steps(4, 0))
 	base := opened(t, lines, [2]string{"run.json", fmt.Sprintf(manifest, "a", 1, "small", "aaaa", "g1", "j1")})
 	new := opened(t, lines, [2]string{"run.json", fmt.Sprintf(manifest, "b", 2, "large", "bbbb", "g2", "j2")})
-	c := compare(t, base, new)
+	c := compared(t, base, new)
 	var keys []string
 	for _, d := range c.Differs {
 		keys = append(keys, d.Key)
@@ -280,12 +294,12 @@ func TestSameIDsOfOtherConversationsAreNotPaired(t *testing.T) {
 		return [2]string{"items.jsonl", b.String()}
 	}
 	lines := graded("eval", 30, 4, steps(4, 0))
-	c := compare(t, opened(t, lines, items("who")), opened(t, lines, items("what")))
+	c := compared(t, opened(t, lines, items("who")), opened(t, lines, items("what")))
 	sc := c.Splits[rollout.Eval]
 	if sc.Paired || len(sc.Items.Changed) != 30 || len(c.Differs) == 0 || !c.Differs[0].Confounds {
 		t.Errorf("paired %v, changed %d, differs %v", sc.Paired, len(sc.Items.Changed), c.Differs)
 	}
-	c = compare(t, opened(t, lines, items("who")), opened(t, lines, items("who")))
+	c = compared(t, opened(t, lines, items("who")), opened(t, lines, items("who")))
 	if sc := c.Splits[rollout.Eval]; !sc.Paired || len(sc.Items.Changed) > 0 {
 		t.Error("the same items are not paired")
 	}
@@ -296,7 +310,7 @@ func TestSameIDsOfOtherConversationsAreNotPaired(t *testing.T) {
 func TestOneSampleAnItemIsMcNemar(t *testing.T) {
 	base := graded("eval", 40, 1, func(i, _ int) float64 { return []float64{0, 1}[one(i >= 9 && i < 20)] })
 	new := graded("eval", 40, 1, func(i, _ int) float64 { return []float64{0, 1}[one(i < 19)] })
-	near(t, "McNemar", compare(t, opened(t, base), opened(t, new)).Splits[rollout.Eval].Reward.McNemar, 0.021484375)
+	near(t, "McNemar", compared(t, opened(t, base), opened(t, new)).Splits[rollout.Eval].Reward.McNemar, 0.021484375)
 }
 
 // 9 gained and 2 lost of 40: the t interval alone is above 0, [0.015, 0.335], and
@@ -306,8 +320,8 @@ func TestOneSampleAnItemIsDecidedByExactTests(t *testing.T) {
 	for _, shown := range []struct {
 		gained int
 		p      float64
-		want   analysis.Answer
-	}{{9, 0.0654296875, analysis.CannotTell}, {20, 0.00012111663818359375, analysis.Improved}} {
+		want   compare.Answer
+	}{{9, 0.0654296875, compare.CannotTell}, {20, 0.00012111663818359375, compare.Improved}} {
 		lost := 2
 		new := graded("eval", 40, 1, func(i, _ int) float64 {
 			switch {
@@ -318,7 +332,7 @@ func TestOneSampleAnItemIsDecidedByExactTests(t *testing.T) {
 			}
 			return float64(one(i < shown.gained+lost))
 		})
-		c := compare(t, opened(t, base), opened(t, new))
+		c := compared(t, opened(t, base), opened(t, new))
 		r := c.Splits[rollout.Eval].Reward
 		near(t, "McNemar", r.McNemar, shown.p)
 		if *r.Low <= 0 || c.Answer != shown.want {
@@ -345,11 +359,11 @@ func TestComparisonIsDeterministicAndSymmetric(t *testing.T) {
 	a, b := draw(), draw()
 	shuffled := slices.Clone(b)
 	rng.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
-	encode := func(c *analysis.Comparison) string {
+	encode := func(c *compare.Comparison) string {
 		c.Base.File, c.New.File = "", ""
 		for _, sc := range c.Splits {
 			for _, m := range sc.Moved {
-				for _, refs := range [][]analysis.SampleRef{m.BaseRollouts, m.NewRollouts} {
+				for _, refs := range [][]compare.SampleRef{m.BaseRollouts, m.NewRollouts} {
 					for i := range refs {
 						refs[i].Line = 0
 					}
@@ -362,11 +376,11 @@ func TestComparisonIsDeterministicAndSymmetric(t *testing.T) {
 		}
 		return text.String()
 	}
-	first := compare(t, opened(t, a), opened(t, b))
-	if encode(first) != encode(compare(t, opened(t, a), opened(t, shuffled))) {
+	first := compared(t, opened(t, a), opened(t, b))
+	if encode(first) != encode(compared(t, opened(t, a), opened(t, shuffled))) {
 		t.Error("the order of lines changes the comparison")
 	}
-	back := compare(t, opened(t, b), opened(t, a)).Splits[rollout.Eval].Reward
+	back := compared(t, opened(t, b), opened(t, a)).Splits[rollout.Eval].Reward
 	r := first.Splits[rollout.Eval].Reward
 	near(t, "swapped", back.Value, -*r.Value)
 	near(t, "swapped low", back.Low, -*r.High)
@@ -378,22 +392,22 @@ func TestToleranceAndDelta(t *testing.T) {
 	base, new := graded("eval", 100, 8, steps(8, 1)), graded("eval", 100, 8, steps(8, 0))
 	s := analysis.DefaultSettings()
 	s.Thresholds = analysis.Thresholds{"compare.tolerance": 0.2, "compare.delta": 0.2}
-	if c := compareWith(t, s, opened(t, base), opened(t, new)); c.Answer != analysis.Equivalent {
+	if c := comparedWith(t, s, opened(t, base), opened(t, new)); c.Answer != compare.Equivalent {
 		t.Errorf("a drop of a tenth is within the tolerance: %s", c.Sentence)
 	}
 	s.Thresholds = analysis.Thresholds{"compare.delta": 0.2}
-	if c := compareWith(t, s, opened(t, base), opened(t, new)); c.Answer != analysis.Regressed || !strings.Contains(c.Sentence.String(), "smaller than") {
+	if c := comparedWith(t, s, opened(t, base), opened(t, new)); c.Answer != compare.Regressed || !strings.Contains(c.Sentence.String(), "smaller than") {
 		t.Errorf("a drop that is shown is a regression, however small: %s", c.Sentence)
 	}
 }
 
 func TestComparisonRoundTrip(t *testing.T) {
-	c := compare(t, opened(t, graded("eval", 30, 4, steps(4, 1))), opened(t, graded("eval", 30, 4, steps(4, 0))))
+	c := compared(t, opened(t, graded("eval", 30, 4, steps(4, 1))), opened(t, graded("eval", 30, 4, steps(4, 0))))
 	var first, second bytes.Buffer
 	if err := c.Encode(&first); err != nil {
 		t.Fatal(err)
 	}
-	var again analysis.Comparison
+	var again compare.Comparison
 	if err := json.Unmarshal(first.Bytes(), &again); err != nil {
 		t.Fatal(err)
 	}
@@ -404,5 +418,14 @@ func TestComparisonRoundTrip(t *testing.T) {
 		if strings.Contains(first.String(), word) {
 			t.Errorf("comparison.json holds %s", word)
 		}
+	}
+}
+
+func near(t *testing.T, what string, got *float64, want float64) {
+	t.Helper()
+	if got == nil {
+		t.Errorf("%s is not estimated, want %g", what, want)
+	} else if math.Abs(*got-want) > 1e-9 {
+		t.Errorf("%s = %.12g, want %.12g", what, *got, want)
 	}
 }

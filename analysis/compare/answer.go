@@ -1,8 +1,9 @@
-package analysis
+package compare
 
 import (
 	"math"
 
+	"gonogo/analysis"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -19,7 +20,7 @@ import (
 //     neither a regression nor no change.
 //   - A detector marks more hacks than in the base run: not better, unless it
 //     regressed anyway.
-func (sc *SplitComparison) answer(s Settings) {
+func (sc *Split) answer(s analysis.Settings) {
 	r, width := sc.Reward, s.RewardRange.Width()
 	sc.Answer = CannotTell
 	switch margin := s.Thresholds.At(compareTolerance) * width; direction(r.Estimate, sc.exactP(), sc.exact(), margin, s.Confidence) {
@@ -41,13 +42,13 @@ func (sc *SplitComparison) answer(s Settings) {
 }
 
 // exact reports whether the interval of the reward needs an exact test beside it.
-func (sc *SplitComparison) exact() bool {
-	return sc.Paired && (sc.Reward.Items < fewItems || sc.Samples.Base.Max <= 1 && sc.Samples.New.Max <= 1)
+func (sc *Split) exact() bool {
+	return sc.Paired && (sc.Reward.Items < analysis.FewItems || sc.Samples.Base.Max <= 1 && sc.Samples.New.Max <= 1)
 }
 
 // exactP is the larger p-value of the sign flips and of McNemar's test; nil where
 // neither could be made.
-func (sc *SplitComparison) exactP() *float64 {
+func (sc *Split) exactP() *float64 {
 	p, q := sc.Reward.P, sc.Reward.McNemar
 	if p == nil || q != nil && *q > *p {
 		return q
@@ -56,8 +57,8 @@ func (sc *SplitComparison) exactP() *float64 {
 }
 
 // moreHacks are the detectors that mark more rollouts in the new run.
-func (sc *SplitComparison) moreHacks() []Difference {
-	var more []Difference
+func (sc *Split) moreHacks() []analysis.Difference {
+	var more []analysis.Difference
 	for _, d := range sc.Hacks {
 		if d.Direction == "up" {
 			more = append(more, d)
@@ -67,10 +68,10 @@ func (sc *SplitComparison) moreHacks() []Difference {
 }
 
 // lost is the share of rollouts that the worse side lost.
-func (sc *SplitComparison) lost() float64 { return stat.Or(sc.worse().Share, 0) }
+func (sc *Split) lost() float64 { return stat.Or(sc.worse().Share, 0) }
 
 // worse is what the side that lost more is missing.
-func (sc *SplitComparison) worse() Missing {
+func (sc *Split) worse() analysis.Missing {
 	if stat.Or(sc.Missing.New.Share, 0) >= stat.Or(sc.Missing.Base.Share, 0) {
 		return sc.Missing.New
 	}
@@ -79,7 +80,7 @@ func (sc *SplitComparison) worse() Missing {
 
 // needs says how many items, sampled as these, would show a change of delta,
 // and how many samples of these items: 0 where no number of them would.
-func (c *comparer) needs(sc *SplitComparison, v values) *Needs {
+func (c *comparer) needs(sc *Split, v values) *analysis.Needs {
 	if sc.Reward.SE == nil || sc.Reward.MDE == nil {
 		return nil
 	}
@@ -89,11 +90,11 @@ func (c *comparer) needs(sc *SplitComparison, v values) *Needs {
 	}
 	m := float64(sc.Reward.Items)
 	factor := *sc.Reward.MDE / delta
-	n := &Needs{Items: int(math.Ceil(min(1e9, m*factor*factor)))}
+	n := &analysis.Needs{Items: int(math.Ceil(min(1e9, m*factor*factor)))}
 	if sc.Interaction == nil || len(v.within) == 0 {
 		return n
 	}
-	noise, _ := meanAndVariance(v.within)
+	noise, _ := stat.MeanVariance(v.within)
 	want := stat.SEAtMDE(delta, c.s.Confidence)
 	if left := want*want*m - *sc.Interaction; left > 0 && noise > 0 {
 		samples := math.Ceil(noise / left * math.Max(sc.Samples.Base.Median, sc.Samples.New.Median))

@@ -1,4 +1,4 @@
-package analysis_test
+package compare_test
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gonogo/analysis"
+	"gonogo/analysis/compare"
 	"gonogo/sampler/rollout"
 )
 
@@ -30,7 +31,7 @@ func TestBreakdownQuadrantsAndMovedItems(t *testing.T) {
 			base, new = append(base, line(i, j, y, 3)), append(new, line(i, j, y-drop, 3-i%2))
 		}
 	}
-	c := compare(t, opened(t, base), opened(t, new))
+	c := compared(t, opened(t, base), opened(t, new))
 	sc := c.Splits[rollout.Eval]
 	if sc.Categories == nil || len(sc.Categories.Groups) != 2 || sc.Categories.Groups[0].Group != "c1" || sc.Categories.Groups[0].Direction != "down" || sc.Categories.Groups[1].Direction != "unclear" {
 		t.Errorf("categories are %+v", sc.Categories)
@@ -82,7 +83,7 @@ func TestNothingNotANumberReachesTheFile(t *testing.T) {
 	}
 	for base, a := range odd {
 		for new, b := range odd {
-			c := compare(t, opened(t, a), opened(t, b))
+			c := compared(t, opened(t, a), opened(t, b))
 			var text bytes.Buffer
 			if err := c.Encode(&text); err != nil {
 				t.Fatalf("%s against %s: %v", base, new, err)
@@ -90,15 +91,15 @@ func TestNothingNotANumberReachesTheFile(t *testing.T) {
 			if c.Sentence.None() || c.Answer.ExitCode() != c.ExitCode {
 				t.Errorf("%s against %s: %q, exit code %d", base, new, c.Sentence, c.ExitCode)
 			}
-			if empty := base == "empty" || new == "empty" || base == "all lost" || new == "all lost"; empty && c.Answer != analysis.CannotTell {
+			if empty := base == "empty" || new == "empty" || base == "all lost" || new == "all lost"; empty && c.Answer != compare.CannotTell {
 				t.Errorf("%s against %s: %s", base, new, c.Answer)
 			}
 		}
 	}
-	c := compare(t, opened(t, odd["all equal"]), opened(t, odd["other numbers"]))
+	c := compared(t, opened(t, odd["all equal"]), opened(t, odd["other numbers"]))
 	near(t, "float noise of means", c.Splits[rollout.Train].Reward.Value, 0)
 	s := analysis.DefaultSettings()
-	_, err := analysis.Compare(t.Context(), opened(t, odd["one item"]), opened(t, []string{`{"item":"a","reward":2}`}), rollout.ReadOptions{}, s)
+	_, err := compare.Runs(t.Context(), opened(t, odd["one item"]), opened(t, []string{`{"item":"a","reward":2}`}), rollout.ReadOptions{}, s)
 	if err == nil || !strings.Contains(err.Error(), "reward_range") {
 		t.Errorf("a reward outside the range: %v", err)
 	}

@@ -1,4 +1,4 @@
-package analysis_test
+package compare_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gonogo/analysis"
+	"gonogo/analysis/compare"
 	"gonogo/sampler/rollout"
 )
 
@@ -44,8 +45,8 @@ func TestRunsOfAnUntrustedGraderAreNoBetterForAHigherReward(t *testing.T) {
 	} {
 		base := opened(t, graded("eval", 10, 4, steps(4, 0)), marksOf("peek", 2))
 		new := opened(t, graded("eval", 10, 4, steps(4, 1)), marksOf("peek", 25))
-		got := compare(t, base, new)
-		if got.Answer != analysis.NotBetter || got.ExitCode != 3 || !strings.HasPrefix(got.Sentence.String(), "On eval the detector “peek” marks 62.5 % of the rollouts as hacks, up from 5 %: whatever it earns, the new policy is not better; the mean reward went from") {
+		got := compared(t, base, new)
+		if got.Answer != compare.NotBetter || got.ExitCode != 3 || !strings.HasPrefix(got.Sentence.String(), "On eval the detector “peek” marks 62.5 % of the rollouts as hacks, up from 5 %: whatever it earns, the new policy is not better; the mean reward went from") {
 			t.Errorf("%s: %s, exit %d: %s", c.about, got.Answer, got.ExitCode, got.Sentence)
 		}
 		answer, before := got.Answer, len(got.Notes)
@@ -55,7 +56,7 @@ func TestRunsOfAnUntrustedGraderAreNoBetterForAHigherReward(t *testing.T) {
 		if notes := got.Notes[before:]; fmt.Sprintf("%q", notes) != fmt.Sprintf("%q", want) || got.Answer != answer || !slices.Equal(got.Untrusted(), c.untrusted) {
 			t.Errorf("%s: %q, %s, %q; want %q", c.about, got.Notes, got.Answer, got.Untrusted(), want)
 		}
-		if d := got.New.Detectors; len(d) != 1 || d[0] != (analysis.ComparedDetector{Detector: "peek", Rollouts: 40, Marked: 25, Share: 0.625}) {
+		if d := got.New.Detectors; len(d) != 1 || d[0] != (analysis.DetectorMarks{Detector: "peek", Rollouts: 40, Marked: 25, Share: 0.625}) {
 			t.Errorf("%s: the detectors of the new run are %+v", c.about, d)
 		}
 		if c.base != nil && (got.Base.Verdict != c.base.Verdict || c.base.Reason != nil && got.Base.Reason != *c.base.Reason) {
@@ -74,20 +75,20 @@ func TestANoGoGraderImprovesNothing(t *testing.T) {
 		about     string
 		base, new []string
 		of        *analysis.Result
-		want      analysis.Answer
+		want      compare.Answer
 		exit      int
 	}{
-		{"higher", low, high, noGo, analysis.NotBetter, 3},
-		{"higher, of a grader that passed", low, high, &analysis.Result{Verdict: analysis.Go}, analysis.Improved, 0},
-		{"lower", high, low, noGo, analysis.Regressed, 3},
+		{"higher", low, high, noGo, compare.NotBetter, 3},
+		{"higher, of a grader that passed", low, high, &analysis.Result{Verdict: analysis.Go}, compare.Improved, 0},
+		{"lower", high, low, noGo, compare.Regressed, 3},
 	} {
-		got := compare(t, opened(t, c.base), opened(t, c.new))
+		got := compared(t, opened(t, c.base), opened(t, c.new))
 		got.Judged(nil, c.of)
 		saidInChinese(t, got)
 		if got.Answer != c.want || got.ExitCode != c.exit || got.Splits[rollout.Eval].Answer != c.want {
 			t.Errorf("%s: %s, exit %d, %s", c.about, got.Answer, got.ExitCode, got.Sentence)
 		}
-		if first := strings.HasPrefix(got.Sentence.String(), "On eval the new run is NO-GO for its grader (grader.hackable): a higher reward does not show a better policy; the mean"); first != (c.want == analysis.NotBetter) {
+		if first := strings.HasPrefix(got.Sentence.String(), "On eval the new run is NO-GO for its grader (grader.hackable): a higher reward does not show a better policy; the mean"); first != (c.want == compare.NotBetter) {
 			t.Errorf("%s: %s", c.about, got.Sentence)
 		}
 	}
@@ -107,7 +108,7 @@ func TestDetectorsOfOneSide(t *testing.T) {
 		{marksOf("peek", 0), marksOf("peek", 0), nil},
 		{marksOf("peek", 0), marksOf("edit", 0), nil},
 	} {
-		got := compare(t, opened(t, lines, c.base), opened(t, graded("eval", 10, 4, steps(4, 1)), c.new))
+		got := compared(t, opened(t, lines, c.base), opened(t, graded("eval", 10, 4, steps(4, 1)), c.new))
 		before := len(got.Notes)
 		got.Judged(nil, nil)
 		saidInChinese(t, got)

@@ -1,10 +1,11 @@
-package analysis
+package compare
 
 import (
 	"cmp"
 	"math"
 	"slices"
 
+	"gonogo/analysis"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -14,15 +15,16 @@ const (
 	groupsListed   = 40
 	movedListed    = 20
 	rolloutsOfItem = 3
+	causesListed   = 12
 )
 
 // breakdown compares the reward within groups of items; nil where fewer than
 // two groups are named. The largest groups are tested; p-values are corrected
 // over them.
-func (c *comparer) breakdown(of func(labels) string) *Breakdown {
+func (c *comparer) breakdown(of func(pair) string) *Breakdown {
 	members := make(map[string][]pair)
 	for _, p := range c.pairs {
-		if name := of(p.label()); name != "" {
+		if name := of(p); name != "" {
 			members[name] = append(members[name], p)
 		}
 	}
@@ -34,7 +36,7 @@ func (c *comparer) breakdown(of func(labels) string) *Breakdown {
 		return nil
 	}
 	slices.SortFunc(names, func(a, b string) int {
-		return cmp.Or(len(members[b])-len(members[a]), naturalCompare(a, b))
+		return cmp.Or(len(members[b])-len(members[a]), analysis.CompareIDs(a, b))
 	})
 	b := &Breakdown{Correction: "Holm over the groups listed", Groups: []GroupDifference{}}
 	var ps []*float64
@@ -60,17 +62,14 @@ func (c *comparer) breakdown(of func(labels) string) *Breakdown {
 func (c *comparer) changes() []ItemChange {
 	out := make([]ItemChange, 0, len(c.pairs))
 	for _, p := range c.pairs {
-		b, _, _ := p.base.mean()
-		n, _, _ := p.new.mean()
-		l := p.label()
+		b, _, _ := meanOf(p.base)
+		n, _, _ := meanOf(p.new)
 		ic := ItemChange{
-			Item: p.base.id, Change: (values{base: []float64{b}, new: []float64{n}}).deltas()[0], Base: b, New: n,
-			BaseN: len(p.base.rewards), NewN: len(p.new.rewards), Category: l.category, Family: l.family,
+			Item: p.base.ID, Change: (values{base: []float64{b}, new: []float64{n}}).deltas()[0], Base: b, New: n,
+			BaseN: len(p.base.Rewards), NewN: len(p.new.Rewards), Category: p.category(), Family: p.family(),
 		}
-		if from, ok := p.base.calls.mean(); ok {
-			if to, ok := p.new.calls.mean(); ok {
-				ic.CallsChange = stat.Some(to - from)
-			}
+		if from, to := p.base.Calls, p.new.Calls; from.N > 0 && to.N > 0 {
+			ic.CallsChange = stat.Some(to.Mean() - from.Mean())
 		}
 		out = append(out, ic)
 	}
@@ -86,7 +85,7 @@ func (c *comparer) quadrants() *Quadrants {
 		if ic.CallsChange == nil {
 			continue
 		}
-		called = called || c.pairs[i].base.calls.sum+c.pairs[i].new.calls.sum > 0
+		called = called || c.pairs[i].base.Calls.Sum+c.pairs[i].new.Calls.Sum > 0
 		q.Items++
 		counts[1-sign(ic.Change)][1+sign(*ic.CallsChange)]++
 	}
@@ -128,30 +127,30 @@ func (c *comparer) moved(changes []ItemChange) []MovedItem {
 		down := changes[i].Change < 0
 		out = append(out, MovedItem{
 			ItemChange:   changes[i],
-			BaseRollouts: c.pairs[i].base.samples(down),
-			NewRollouts:  c.pairs[i].new.samples(!down),
+			BaseRollouts: samples(c.pairs[i].base, down),
+			NewRollouts:  samples(c.pairs[i].new, !down),
 		})
 	}
 	return out
 }
 
 // samples refers to the best or the worst rollouts of an item.
-func (it *sideItem) samples(best bool) []SampleRef {
-	var valid []*try
-	for i := range it.tries {
-		if it.tries[i].valid {
-			valid = append(valid, &it.tries[i])
+func samples(it *analysis.RunItem, best bool) []SampleRef {
+	var valid []*analysis.Try
+	for i := range it.Tries {
+		if it.Tries[i].Valid {
+			valid = append(valid, &it.Tries[i])
 		}
 	}
-	slices.SortStableFunc(valid, func(a, b *try) int {
+	slices.SortStableFunc(valid, func(a, b *analysis.Try) int {
 		if best {
-			return cmp.Compare(b.reward, a.reward)
+			return cmp.Compare(b.Reward, a.Reward)
 		}
-		return cmp.Compare(a.reward, b.reward)
+		return cmp.Compare(a.Reward, b.Reward)
 	})
 	out := []SampleRef{}
 	for _, t := range valid[:min(len(valid), rolloutsOfItem)] {
-		out = append(out, SampleRef{int(t.sample), int(t.attempt), int(t.line), t.trace, t.reward, t.outcome})
+		out = append(out, SampleRef{t.Sample, t.Attempt, t.Line, t.Trace, t.Reward, t.Outcome})
 	}
 	return out
 }
@@ -163,35 +162,35 @@ type end struct {
 }
 
 // countEnds counts how all rollouts of both runs ended that have no grade.
-func countEnds(p pairing, of func(*try) end) map[end]*SidesOf[int] {
-	counts := make(map[end]*SidesOf[int])
-	count := func(items []*sideItem, at func(*SidesOf[int]) *int) {
+func countEnds(p pairing, of func(*analysis.Try) end) map[end]*analysis.SidesOf[int] {
+	counts := make(map[end]*analysis.SidesOf[int])
+	count := func(items []*analysis.RunItem, at func(*analysis.SidesOf[int]) *int) {
 		for _, it := range items {
-			for i := range it.tries {
-				if it.tries[i].outcome == rollout.Graded {
+			for i := range it.Tries {
+				if it.Tries[i].Outcome == rollout.Graded {
 					continue
 				}
-				k := of(&it.tries[i])
+				k := of(&it.Tries[i])
 				if counts[k] == nil {
-					counts[k] = new(SidesOf[int])
+					counts[k] = new(analysis.SidesOf[int])
 				}
 				*at(counts[k])++
 			}
 		}
 	}
-	count(p.base, func(s *SidesOf[int]) *int { return &s.Base })
-	count(p.new, func(s *SidesOf[int]) *int { return &s.New })
+	count(p.base, func(s *analysis.SidesOf[int]) *int { return &s.Base })
+	count(p.new, func(s *analysis.SidesOf[int]) *int { return &s.New })
 	return counts
 }
 
 // outcomes compares how often rollouts ended otherwise than with a grade. Only
 // what happened on either side is listed.
 func (c *comparer) outcomes(p pairing) []OutcomeDrift {
-	kind := func(t *try) end { return end{t.outcome, t.kind} }
+	kind := func(t *analysis.Try) end { return end{t.Outcome, t.Kind} }
 	out := []OutcomeDrift{}
 	for k, n := range countEnds(p, kind) {
-		v := c.collect(func(it *sideItem) (float64, float64, int, bool) {
-			return it.share(func(t *try) bool { return kind(t) == k }), 0, len(it.tries), false
+		v := c.collect(func(it *analysis.RunItem) (float64, float64, int, bool) {
+			return share(it, func(t *analysis.Try) bool { return kind(t) == k }), 0, len(it.Tries), false
 		})
 		d := OutcomeDrift{Outcome: k.outcome, Kind: k.text, Base: n.Base, New: n.New}
 		unit := unitRange
@@ -212,7 +211,7 @@ func (c *comparer) outcomes(p pairing) []OutcomeDrift {
 // causes counts the error texts, those whose number changed most first.
 func causes(p pairing) []CauseDrift {
 	out := []CauseDrift{}
-	for k, n := range countEnds(p, func(t *try) end { return end{t.outcome, t.cause} }) {
+	for k, n := range countEnds(p, func(t *analysis.Try) end { return end{t.Outcome, t.Cause} }) {
 		out = append(out, CauseDrift{Outcome: k.outcome, Error: k.text, Base: n.Base, New: n.New})
 	}
 	moved := func(d CauseDrift) int { return max(d.New-d.Base, d.Base-d.New) }

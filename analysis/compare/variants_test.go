@@ -1,4 +1,4 @@
-package analysis_test
+package compare_test
 
 import (
 	"encoding/json"
@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gonogo/analysis"
+	"gonogo/analysis/compare"
 	"gonogo/sampler/rollout"
 )
 
@@ -29,7 +30,7 @@ func rankVariants(t *testing.T, s analysis.Settings, base *rollout.Run, variants
 		t.Fatal(err)
 	}
 	before := *r
-	if err := analysis.RankVariants(t.Context(), r, base, variants, rollout.ReadOptions{}, s, analysis.Gates()); err != nil {
+	if err := compare.RankVariants(t.Context(), r, base, variants, rollout.ReadOptions{}, s, analysis.Gates()); err != nil {
 		t.Fatal(err)
 	}
 	if r.Verdict != before.Verdict || r.ExitCode != before.ExitCode || r.Note.String() != before.Note.String() {
@@ -92,7 +93,7 @@ func TestVariantsAreRanked(t *testing.T) {
 		t.Errorf("notes are %q", r.Variants.Notes)
 	}
 	// The difference is that of gonogo compare.
-	c := compareWith(t, s, base, best)
+	c := comparedWith(t, s, base, best)
 	near(t, "difference", r.Variants.Ranked[0].Splits[rollout.Train].Reward.Value, *c.Splits[rollout.Train].Reward.Value)
 	var b strings.Builder
 	if err := r.Encode(&b); err != nil || !json.Valid([]byte(b.String())) || !strings.Contains(b.String(), `"cannot_tell"`) {
@@ -166,7 +167,7 @@ func TestVariantsOfNothingRarelyGain(t *testing.T) {
 		for i := range 5 {
 			all = append(all, variantOf(t, fmt.Sprint("v", i), graded("train", 24, 4, passes(rng, 0))))
 		}
-		if err := analysis.RankVariants(t.Context(), r, base, all, rollout.ReadOptions{}, s, nil); err != nil {
+		if err := compare.RankVariants(t.Context(), r, base, all, rollout.ReadOptions{}, s, nil); err != nil {
 			t.Fatal(err)
 		}
 		claimed := false

@@ -1,4 +1,4 @@
-package analysis
+package compare
 
 import (
 	"context"
@@ -8,34 +8,38 @@ import (
 	"io"
 	"slices"
 
+	"gonogo/analysis"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
 
-// The thresholds of a comparison, as shares of the reward range.
+// The thresholds of a comparison: shares of the reward range, and the shares of lost
+// rollouts from which a comparison says so, and from which it cannot tell.
 const (
 	compareDelta     = "compare.delta"
 	compareTolerance = "compare.tolerance"
+	failuresPass     = "infra.failures.pass"
+	failuresFail     = "infra.failures.fail"
 )
 
-// Compare compares a new run with a base run, item by item, on the given splits
+// Runs compares a new run with a base run, item by item, on the given splits
 // or on all that either holds. Each run is streamed once; memory grows with
 // items x samples of one run at a time. A run without rollouts is no error: it
 // cannot tell.
 //
 // The answer for the whole is that of eval where both runs hold rollouts of it,
 // else of train, else of production: what a model was trained on flatters it.
-func Compare(ctx context.Context, base, new *rollout.Run, read rollout.ReadOptions, s Settings, splits ...rollout.Split) (*Comparison, error) {
+func Runs(ctx context.Context, base, new *rollout.Run, read rollout.ReadOptions, s analysis.Settings, splits ...rollout.Split) (*Comparison, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
 	hash := maphash.MakeSeed()
-	b, err := readSide(ctx, base, read, s, hash)
+	b, err := analysis.ReadItems(ctx, base, read, s, hash)
 	if err != nil {
 		return nil, err
 	}
-	n, err := readSide(ctx, new, read, s, hash)
+	n, err := analysis.ReadItems(ctx, new, read, s, hash)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +47,7 @@ func Compare(ctx context.Context, base, new *rollout.Run, read rollout.ReadOptio
 	pairings := make(map[rollout.Split]pairing)
 	for _, split := range rollout.Splits() {
 		wanted := len(splits) == 0 || slices.Contains(splits, split)
-		if wanted && len(b.items[split])+len(n.items[split]) > 0 {
+		if wanted && len(b.Items[split])+len(n.Items[split]) > 0 {
 			p := pairUp(b, n, split)
 			pairings[split] = p
 			c.Splits[split] = compareSplit(p, s)
@@ -58,20 +62,20 @@ func Compare(ctx context.Context, base, new *rollout.Run, read rollout.ReadOptio
 	return c, nil
 }
 
-func newComparison(base, new *side, s Settings) *Comparison {
+func newComparison(base, new *analysis.RunItems, s analysis.Settings) *Comparison {
 	width := s.RewardRange.Width()
 	c := &Comparison{
-		Schema: ComparisonSchema, Confidence: s.Confidence,
+		Schema: Schema, Confidence: s.Confidence,
 		RewardRange:   [2]float64{s.RewardRange.Lo, s.RewardRange.Hi},
 		PassThreshold: s.PassThreshold,
 		Delta:         s.Thresholds.At(compareDelta) * width,
 		Tolerance:     s.Thresholds.At(compareTolerance) * width,
 		Thresholds:    s.Thresholds.All(),
-		Base:          base.comparedRun(),
-		New:           new.comparedRun(),
-		Differs:       differences(base.run.Manifest, new.run.Manifest),
+		Base:          sideOf(base),
+		New:           sideOf(new),
+		Differs:       analysis.Differences(base.Run.Manifest, new.Run.Manifest),
 		Notes:         []message.Text{},
-		Splits:        make(map[rollout.Split]*SplitComparison),
+		Splits:        make(map[rollout.Split]*Split),
 	}
 	c.Notes = append(c.Notes, runNotes(base, new)...)
 	return c
@@ -79,7 +83,7 @@ func newComparison(base, new *side, s Settings) *Comparison {
 
 // compareSplit compares one split: paired where the runs have items in common,
 // else by the means of all items.
-func compareSplit(p pairing, s Settings) *SplitComparison {
+func compareSplit(p pairing, s analysis.Settings) *Split {
 	c := &comparer{s: s, pairs: p.pairs, base: p.base, new: p.new, paired: len(p.pairs) > 0}
 	if c.paired {
 		c.base, c.new = nil, nil
@@ -87,10 +91,10 @@ func compareSplit(p pairing, s Settings) *SplitComparison {
 			c.base, c.new = append(c.base, pair.base), append(c.new, pair.new)
 		}
 	}
-	sc := &SplitComparison{
+	sc := &Split{
 		Paired: c.paired, Items: p.common,
-		Samples: SidesOf[Spread]{spreadOf(c.base), spreadOf(c.new)},
-		Missing: SidesOf[Missing]{missingOf(p.base), missingOf(p.new)},
+		Samples: analysis.SidesOf[analysis.Spread]{Base: analysis.SpreadOf(rewardsOf(c.base)), New: analysis.SpreadOf(rewardsOf(c.new))},
+		Missing: analysis.SidesOf[analysis.Missing]{Base: missingOf(p.base), New: missingOf(p.new)},
 		Moved:   []MovedItem{}, Changes: []ItemChange{},
 	}
 	var v values
@@ -106,8 +110,8 @@ func compareSplit(p pairing, s Settings) *SplitComparison {
 			sc.SameModel = stat.Some(stat.MDE(*se, s.Confidence))
 		}
 		sc.Needs = c.needs(sc, v)
-		sc.Families = c.breakdown(func(l labels) string { return l.family })
-		sc.Categories = c.breakdown(func(l labels) string { return l.category })
+		sc.Families = c.breakdown(pair.family)
+		sc.Categories = c.breakdown(pair.category)
 		sc.Quadrants = c.quadrants()
 		sc.Changes = c.changes()
 		sc.Moved = c.moved(sc.Changes)
@@ -118,38 +122,27 @@ func compareSplit(p pairing, s Settings) *SplitComparison {
 	return sc
 }
 
-func rewardsOf(items []*sideItem) [][]float64 {
+func rewardsOf(items []*analysis.RunItem) [][]float64 {
 	var out [][]float64
 	for _, it := range items {
-		if len(it.rewards) > 0 {
-			out = append(out, it.rewards)
+		if len(it.Rewards) > 0 {
+			out = append(out, it.Rewards)
 		}
 	}
 	return out
 }
 
-// spreadOf counts the valid rollouts of measured items.
-func spreadOf(items []*sideItem) Spread {
-	m := measure{}
-	for _, it := range items {
-		if len(it.rewards) > 0 {
-			m.measured = append(m.measured, &item{rewards: it.rewards})
-		}
-	}
-	return m.spread()
-}
-
 // missingOf counts the rollouts without a valid reward.
-func missingOf(items []*sideItem) Missing {
-	var out Missing
+func missingOf(items []*analysis.RunItem) analysis.Missing {
+	var out analysis.Missing
 	total := 0
 	for _, it := range items {
-		for i := range it.tries {
+		for i := range it.Tries {
 			total++
-			out.Repeated += int(it.tries[i].attempt)
-			out.ModelAPI += one(it.tries[i].outcome == rollout.ModelAPI)
-			out.Tool += one(it.tries[i].outcome == rollout.ToolFailed)
-			out.Grader += one(it.tries[i].outcome == rollout.GraderFailed)
+			out.Repeated += it.Tries[i].Attempt
+			out.ModelAPI += one(it.Tries[i].Outcome == rollout.ModelAPI)
+			out.Tool += one(it.Tries[i].Outcome == rollout.ToolFailed)
+			out.Grader += one(it.Tries[i].Outcome == rollout.GraderFailed)
 		}
 	}
 	if total > 0 {

@@ -1,9 +1,11 @@
-package analysis
+package compare
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
+	"gonogo/analysis"
 	"gonogo/analysis/message"
 )
 
@@ -12,7 +14,7 @@ import (
 // that a higher reward is no better policy, and a new run that improved by such a
 // grader's rewards is not better. Where detectors marked rollouts, notes say how
 // many on either side.
-func (c *Comparison) Judged(base, new *Result) {
+func (c *Comparison) Judged(base, new *analysis.Result) {
 	b, n := c.Base.judged(base), c.New.judged(new)
 	gates := message.Args{"base": message.Name(b), "new": message.Name(n)}
 	switch {
@@ -29,7 +31,7 @@ func (c *Comparison) Judged(base, new *Result) {
 
 // judged keeps a run's verdict and returns the gate about the grader that decided
 // it; "" where none did.
-func (r *ComparedRun) judged(result *Result) string {
+func (r *Side) judged(result *analysis.Result) string {
 	if result == nil {
 		return ""
 	}
@@ -41,8 +43,8 @@ func (r *ComparedRun) judged(result *Result) string {
 }
 
 // untrusted returns the gate for which the run's grader is not to be trusted.
-func (r *ComparedRun) untrusted() string {
-	if r.Verdict == NoGo && strings.HasPrefix(r.Reason, "grader.") {
+func (r *Side) untrusted() string {
+	if r.Verdict == analysis.NoGo && strings.HasPrefix(r.Reason, "grader.") {
 		return r.Reason
 	}
 	return ""
@@ -60,56 +62,18 @@ func (c *Comparison) Untrusted() []string {
 	return gates
 }
 
-// marks counts what the detectors marked, by their names.
-func (c *collector) marks() []ComparedDetector {
-	var out []ComparedDetector
-	for _, name := range sortedNames(c.audit.marks) {
-		d := ComparedDetector{Detector: name}
-		for _, m := range c.audit.marks[name] {
-			d.Rollouts += one(!m.failed)
-			d.Marked += one(m.marked)
-		}
-		if d.Rollouts > 0 {
-			d.Share = float64(d.Marked) / float64(d.Rollouts)
-			out = append(out, d)
-		}
-	}
-	return out
-}
-
-// marked counts a detector's marks among the valid rollouts of one item.
-func (c *collector) marked() map[itemKey]map[string]told {
-	out := make(map[itemKey]map[string]told)
-	for name, marks := range c.audit.marks {
-		for _, m := range marks {
-			if m.failed {
-				continue
-			}
-			at := itemKey{m.key.Split, m.key.Item}
-			if out[at] == nil {
-				out[at] = make(map[string]told)
-			}
-			t := out[at][name]
-			t.add(float64(one(m.marked)))
-			out[at][name] = t
-		}
-	}
-	return out
-}
-
 // hacks compares the share of rollouts that each detector of both runs marks.
-func (c *comparer) hacks() []Difference {
+func (c *comparer) hacks() []analysis.Difference {
 	detectors := make(map[string]bool)
 	for _, it := range c.new {
-		for name := range it.hacks {
+		for name := range it.Marks {
 			detectors[name] = true
 		}
 	}
-	var out []Difference
-	for _, name := range sortedNames(detectors) {
-		v := c.collect(func(it *sideItem) (float64, float64, int, bool) {
-			share, _ := it.hacks[name].mean()
-			return share, 0, it.hacks[name].n, false
+	var out []analysis.Difference
+	for _, name := range slices.Sorted(maps.Keys(detectors)) {
+		v := c.collect(func(it *analysis.RunItem) (float64, float64, int, bool) {
+			return it.Marks[name].Mean(), 0, it.Marks[name].N, false
 		})
 		if len(v.base) > 0 && len(v.new) > 0 {
 			out = append(out, c.difference(name, "share", v, &unitRange))
@@ -119,12 +83,12 @@ func (c *comparer) hacks() []Difference {
 }
 
 // markedNotes tells what detectors marked on either side, the base's first.
-func markedNotes(base, new []ComparedDetector) []message.Text {
+func markedNotes(base, new []analysis.DetectorMarks) []message.Text {
 	var notes []message.Text
-	find := func(list []ComparedDetector, name string) (ComparedDetector, bool) {
-		i := slices.IndexFunc(list, func(d ComparedDetector) bool { return d.Detector == name })
+	find := func(list []analysis.DetectorMarks, name string) (analysis.DetectorMarks, bool) {
+		i := slices.IndexFunc(list, func(d analysis.DetectorMarks) bool { return d.Detector == name })
 		if i < 0 {
-			return ComparedDetector{}, false
+			return analysis.DetectorMarks{}, false
 		}
 		return list[i], true
 	}

@@ -1,14 +1,16 @@
-package analysis
+package compare
 
 import (
 	"context"
 	"fmt"
 	"hash/maphash"
 	"math"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"gonogo/analysis"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
@@ -29,7 +31,7 @@ var costNames = []string{"tool_calls", "turns", "input_tokens", "output_tokens",
 // comparison says improved and its p-value, corrected over all variants of the
 // split by Holm (1979), stays below 1 - confidence: of many variants one looks
 // better by chance.
-func RankVariants(ctx context.Context, r *Result, base *rollout.Run, variants []*rollout.Run, read rollout.ReadOptions, s Settings, gates []Gate) error {
+func RankVariants(ctx context.Context, r *analysis.Result, base *rollout.Run, variants []*rollout.Run, read rollout.ReadOptions, s analysis.Settings, gates []analysis.Gate) error {
 	if len(variants) == 0 {
 		return nil
 	}
@@ -37,46 +39,46 @@ func RankVariants(ctx context.Context, r *Result, base *rollout.Run, variants []
 		return err
 	}
 	hash := maphash.MakeSeed()
-	b, err := readSide(ctx, base, read, s, hash)
+	b, err := analysis.ReadItems(ctx, base, read, s, hash)
 	if err != nil {
 		return err
 	}
 	width := s.RewardRange.Width()
-	out := &Variants{
+	out := &analysis.Variants{
 		Delta: s.Thresholds.At(compareDelta) * width, Tolerance: s.Thresholds.At(compareTolerance) * width,
 		Hoped: s.Thresholds.At("eval.power") * width, Correction: "holm", Notes: []message.Text{},
 	}
 	for _, run := range variants {
-		n, err := readSide(ctx, run, read, s, hash)
+		n, err := analysis.ReadItems(ctx, run, read, s, hash)
 		if err != nil {
 			return fmt.Errorf("variant %s: %w", run.Manifest.Variant.Name, err)
 		}
 		out.Ranked = append(out.Ranked, newVariant(b, n, s))
 	}
 	for _, split := range rollout.Splits() {
-		out.correct(split, s)
+		correct(out, split, s)
 	}
-	out.choose()
-	out.rank()
+	choose(out)
+	rank(out)
 	r.Variants = out
-	Judge(r, s.Thresholds, gates)
+	analysis.Judge(r, s.Thresholds, gates)
 	return nil
 }
 
 // newVariant compares one variant with the base on every split that both hold
 // rollouts of.
-func newVariant(base, new *side, s Settings) Variant {
-	about := new.run.Manifest.Variant
-	v := Variant{
-		Name: about.Name, Doc: about.Doc, Dir: filepath.ToSlash(filepath.Join(rollout.VariantsDir, filepath.Base(new.run.Dir))),
-		Changes: about.Changes, Answer: Untold, Splits: make(map[rollout.Split]*VariantSplit), Notes: []message.Text{},
+func newVariant(base, new *analysis.RunItems, s analysis.Settings) analysis.Variant {
+	about := new.Run.Manifest.Variant
+	v := analysis.Variant{
+		Name: about.Name, Doc: about.Doc, Dir: filepath.ToSlash(filepath.Join(rollout.VariantsDir, filepath.Base(new.Run.Dir))),
+		Changes: about.Changes, Answer: analysis.Untold, Splits: make(map[rollout.Split]*analysis.VariantSplit), Notes: []message.Text{},
 	}
 	if v.Changes == nil {
 		v.Changes = []rollout.Change{}
 	}
 	pairings := make(map[rollout.Split]pairing)
 	for _, split := range rollout.Splits() {
-		if len(base.items[split]) > 0 && len(new.items[split]) > 0 {
+		if len(base.Items[split]) > 0 && len(new.Items[split]) > 0 {
 			p := pairUp(base, new, split)
 			pairings[split] = p
 			v.Splits[split] = newVariantSplit(compareSplit(p, s), p, s)
@@ -87,36 +89,37 @@ func newVariant(base, new *side, s Settings) Variant {
 }
 
 // variantNotes says what makes a variant's difference another than it looks.
-func variantNotes(base, new *side, pairings map[rollout.Split]pairing) []message.Text {
+func variantNotes(base, new *analysis.RunItems, pairings map[rollout.Split]pairing) []message.Text {
 	var notes []message.Text
 	if like := likeness(base, new, pairings); !like.None() {
 		notes = append(notes, like)
 	}
-	for _, d := range differences(base.run.Manifest, new.run.Manifest) {
+	for _, d := range analysis.Differences(base.Run.Manifest, new.Run.Manifest) {
 		if d.Confounds {
 			notes = append(notes, madeOtherwise.With(message.Args{"key": message.Name(d.Key)}))
 		}
 	}
-	if base.zeroed > 0 && new.zeroed == 0 {
-		notes = append(notes, variantUnread.With(message.Args{"rollouts": message.Count(base.zeroed, "rollout")}))
+	if base.Zeroed > 0 && len(new.Detectors) == 0 {
+		dir := path.Join(rollout.VariantsDir, filepath.Base(new.Run.Dir))
+		notes = append(notes, variantUnread.With(message.Args{"rollouts": message.Count(base.Zeroed, "rollout"), "dir": message.Name(dir)}))
 	}
 	return notes
 }
 
 var (
 	madeOtherwise = message.New("variant.made_otherwise", "made with another {key} than the base: a difference may stem from that alone")
-	variantUnread = message.New("variant.unread", "{rollouts} of the base that a detector marked as a hack count at the bottom, and no detector has read the variant's: gonogo audit on its directory mends that")
+	variantUnread = message.New("variant.unread", "{rollouts} of the base that a detector marked as a hack count at the bottom, and no detector has read those of the variant: gonogo audit RUN/{dir} does so")
 )
 
-func newVariantSplit(sc *SplitComparison, p pairing, s Settings) *VariantSplit {
-	v := &VariantSplit{
+func newVariantSplit(sc *Split, p pairing, s analysis.Settings) *analysis.VariantSplit {
+	v := &analysis.VariantSplit{
 		Why: sc.Why, Paired: sc.Paired, Samples: sc.Samples, Missing: sc.Missing,
 		Mean: stat.Mean(rewardsOf(p.new), &s.RewardRange, s.Confidence), Reward: sc.Reward, Equivalence: sc.Equivalence, Needs: sc.Needs,
-		Costs: []Difference{},
+		Costs: []analysis.Difference{},
 	}
-	v.Answer = map[Answer]VariantAnswer{Improved: Gains, Regressed: Loses, Equivalent: NoDifference}[sc.Answer]
+	v.Answer = map[Answer]analysis.VariantAnswer{Improved: analysis.Gains, Regressed: analysis.Loses, Equivalent: analysis.NoDifference}[sc.Answer]
 	if v.Answer == "" {
-		v.Answer = Untold
+		v.Answer = analysis.Untold
 	}
 	for _, d := range sc.Others {
 		if slices.Contains(costNames, d.Name) {
@@ -129,8 +132,8 @@ func newVariantSplit(sc *SplitComparison, p pairing, s Settings) *VariantSplit {
 
 // correct corrects the p-values of a split over the variants, and takes back
 // what does not stand then.
-func (v *Variants) correct(split rollout.Split, s Settings) {
-	var all []*VariantSplit
+func correct(v *analysis.Variants, split rollout.Split, s analysis.Settings) {
+	var all []*analysis.VariantSplit
 	var ps []*float64
 	for i := range v.Ranked {
 		if sp := v.Ranked[i].Splits[split]; sp != nil {
@@ -140,16 +143,16 @@ func (v *Variants) correct(split rollout.Split, s Settings) {
 	for i, p := range holm(ps) {
 		sp := all[i]
 		sp.Reward.PHolm = p
-		if sp.Answer != Gains && sp.Answer != Loses || p != nil && *p <= 1-s.Confidence {
+		if sp.Answer != analysis.Gains && sp.Answer != analysis.Loses || p != nil && *p <= 1-s.Confidence {
 			continue
 		}
 		takenBack := gainTakenBack
-		if sp.Answer == Loses {
+		if sp.Answer == analysis.Loses {
 			takenBack = lossTakenBack
 		}
-		sp.Answer = Untold
+		sp.Answer = analysis.Untold
 		if sp.Equivalence.Shown {
-			sp.Answer = NoDifference
+			sp.Answer = analysis.NoDifference
 		}
 		if p != nil {
 			sp.Why = message.Clauses(sp.Why, takenBack.With(message.Args{"variants": message.Count(len(all), "variant"), "p": message.PValue(*p)}))
@@ -164,7 +167,7 @@ var (
 
 // choose takes the split that ranks: the first on which a variant can be
 // compared.
-func (v *Variants) choose() {
+func choose(v *analysis.Variants) {
 	for _, split := range rollout.Splits() {
 		for i := range v.Ranked {
 			if sp := v.Ranked[i].Splits[split]; sp != nil && sp.Reward.Known() {
@@ -177,14 +180,14 @@ func (v *Variants) choose() {
 
 // rank sorts the variants by their difference and takes over what the ranking
 // split says of each.
-func (v *Variants) rank() {
-	difference := func(of *Variant) float64 {
+func rank(v *analysis.Variants) {
+	difference := func(of *analysis.Variant) float64 {
 		if sp := v.Ranking(of); sp != nil && sp.Reward.Known() {
 			return *sp.Reward.Value
 		}
 		return math.Inf(-1)
 	}
-	slices.SortStableFunc(v.Ranked, func(a, b Variant) int {
+	slices.SortStableFunc(v.Ranked, func(a, b analysis.Variant) int {
 		switch x, y := difference(&a), difference(&b); {
 		case x > y:
 			return -1
@@ -204,7 +207,7 @@ func (v *Variants) rank() {
 			of.Why = variantEmptyOn.With(message.Args{"split": message.Name(string(*v.Split))})
 		}
 	}
-	v.flattery()
+	flattery(v)
 }
 
 var (
@@ -214,9 +217,9 @@ var (
 
 // flattery says that the gain of a variant chosen among several looks larger
 // than it is, and what items that did not choose it say.
-func (v *Variants) flattery() {
+func flattery(v *analysis.Variants) {
 	first := &v.Ranked[0]
-	if len(v.Ranked) < 2 || first.Answer != Gains {
+	if len(v.Ranked) < 2 || first.Answer != analysis.Gains {
 		return
 	}
 	args := message.Args{"variant": message.Name(first.Name), "split": message.Name(string(*v.Split)), "eval": message.Name(string(rollout.Eval))}

@@ -1,4 +1,4 @@
-package analysis_test
+package compare_test
 
 import (
 	"bytes"
@@ -9,20 +9,20 @@ import (
 	"testing"
 	"unicode"
 
-	"gonogo/analysis"
+	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 )
 
 // saidInChinese says a comparison, and the same read from its file, in Chinese:
 // nothing of it stays English.
-func saidInChinese(t *testing.T, c *analysis.Comparison) {
+func saidInChinese(t *testing.T, c *compare.Comparison) {
 	t.Helper()
 	var file bytes.Buffer
 	if err := c.Encode(&file); err != nil {
 		t.Fatal(err)
 	}
-	read := new(analysis.Comparison)
+	read := new(compare.Comparison)
 	if err := json.Unmarshal(file.Bytes(), read); err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func saidInChinese(t *testing.T, c *analysis.Comparison) {
 var wordsInARow = regexp.MustCompile(`[a-z]+( [a-z]+){3,}`)
 
 // textsOf is all that a comparison says in its own words.
-func textsOf(c *analysis.Comparison) []message.Text {
+func textsOf(c *compare.Comparison) []message.Text {
 	list := append([]message.Text{c.Sentence}, c.Notes...)
 	for _, d := range c.Differs {
 		if !d.Note.None() {
@@ -66,7 +66,7 @@ func TestRowsOfDataAreCountedInTheLanguage(t *testing.T) {
 		run.Manifest = &rollout.Manifest{Data: []rollout.Data{{Split: rollout.Eval, File: file, SHA256: "12ab34cd56ef7890", Rows: rows}}}
 		return run
 	}
-	d := compare(t, made("2 rows.jsonl", 1200), made("eval.jsonl", 1)).Differs
+	d := compared(t, made("2 rows.jsonl", 1200), made("eval.jsonl", 1)).Differs
 	if len(d) == 0 || d[0].Key != "data.eval" {
 		t.Fatalf("what differs is %+v", d)
 	}

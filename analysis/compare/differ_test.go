@@ -1,11 +1,11 @@
-package analysis_test
+package compare_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
-	"gonogo/analysis"
+	"gonogo/analysis/compare"
 	"gonogo/sampler/rollout"
 )
 
@@ -20,8 +20,8 @@ func TestTheSameOutputsOfOtherGradersAreToldApart(t *testing.T) {
 		}
 		return out
 	}
-	c := compare(t, opened(t, make(steps(4, 1))), opened(t, make(steps(4, 0))))
-	if c.Answer != analysis.Regressed || len(c.Notes) == 0 || !strings.Contains(c.Notes[0].String(), "how they were graded") {
+	c := compared(t, opened(t, make(steps(4, 1))), opened(t, make(steps(4, 0))))
+	if c.Answer != compare.Regressed || len(c.Notes) == 0 || !strings.Contains(c.Notes[0].String(), "how they were graded") {
 		t.Errorf("%s: %v", c.Answer, c.Notes)
 	}
 }
@@ -37,7 +37,7 @@ func TestOtherFieldsOfTheSameQuestionAreNamed(t *testing.T) {
 		return [2]string{"items.jsonl", b.String()}
 	}
 	lines := graded("eval", 30, 4, steps(4, 0))
-	c := compare(t, opened(t, lines, items("yes")), opened(t, lines, items("no")))
+	c := compared(t, opened(t, lines, items("yes")), opened(t, lines, items("no")))
 	if sc := c.Splits[rollout.Eval]; !sc.Paired || sc.Items.Common != 30 {
 		t.Errorf("the same questions are not paired: %+v", sc.Items)
 	}
@@ -62,15 +62,15 @@ func TestFamiliesThatMoveTogetherAreSaid(t *testing.T) {
 		}
 		return out
 	}
-	c := compare(t, opened(t, make(false)), opened(t, make(true)))
-	if c.Answer != analysis.Improved || !strings.Contains(c.Sentence.String(), "clustered by family") || !strings.Contains(c.Sentence.String(), "not sure") {
+	c := compared(t, opened(t, make(false)), opened(t, make(true)))
+	if c.Answer != compare.Improved || !strings.Contains(c.Sentence.String(), "clustered by family") || !strings.Contains(c.Sentence.String(), "not sure") {
 		t.Errorf("%s: %s", c.Answer, c.Sentence)
 	}
 }
 
 // Items and samples that the runs do not share are named, and bias nothing.
 func TestUnlikeNumbersOfItemsAndSamplesAreNamed(t *testing.T) {
-	c := compare(t, opened(t, graded("eval", 40, 8, steps(8, 0))), opened(t, graded("eval", 30, 4, steps(4, 0))))
+	c := compared(t, opened(t, graded("eval", 40, 8, steps(8, 0))), opened(t, graded("eval", 30, 4, steps(4, 0))))
 	var keys []string
 	for _, d := range c.Differs {
 		keys = append(keys, d.Key)

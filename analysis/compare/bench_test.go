@@ -1,4 +1,4 @@
-package analysis_test
+package compare_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gonogo/analysis"
+	"gonogo/analysis/compare"
 	"gonogo/sampler/rollout"
 )
 
@@ -34,7 +35,7 @@ func BenchmarkCompare(b *testing.B) {
 	base, new := draw(0), draw(0.02)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := analysis.Compare(b.Context(), base, new, rollout.ReadOptions{}, analysis.DefaultSettings()); err != nil {
+		if _, err := compare.Runs(b.Context(), base, new, rollout.ReadOptions{}, analysis.DefaultSettings()); err != nil {
 			b.Fatal(err)
 		}
 	}

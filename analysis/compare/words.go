@@ -1,17 +1,10 @@
-package analysis
+package compare
 
 import (
 	"math"
 
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
-)
-
-// The shares of lost rollouts from which a comparison says so, and from which it
-// cannot tell.
-const (
-	failuresPass = "infra.failures.pass"
-	failuresFail = "infra.failures.fail"
 )
 
 // say says what the answers rest on, from the numbers.
@@ -35,7 +28,7 @@ var (
 )
 
 // why says what the answer of a split rests on.
-func (sc *SplitComparison) why(c *Comparison) message.Text {
+func (sc *Split) why(c *Comparison) message.Text {
 	if c.same() {
 		return c.Notes[0]
 	}
@@ -59,7 +52,7 @@ var (
 )
 
 // notBetter says for what a policy is not better, whatever it earns.
-func (sc *SplitComparison) notBetter(c *Comparison) []message.Text {
+func (sc *Split) notBetter(c *Comparison) []message.Text {
 	if sc.Answer != NotBetter {
 		return nil
 	}
@@ -79,7 +72,7 @@ var (
 )
 
 // emptySide says what there is nothing to compare of.
-func (sc *SplitComparison) emptySide() message.Text {
+func (sc *Split) emptySide() message.Text {
 	base, new := sc.Samples.Base.Max > 0, sc.Samples.New.Max > 0
 	if base && new {
 		return nothingAlike.Text()
@@ -119,7 +112,7 @@ var (
 )
 
 // moved says what was found, with the numbers it rests on.
-func (sc *SplitComparison) moved(c *Comparison) []message.Text {
+func (sc *Split) moved(c *Comparison) []message.Text {
 	r, e := sc.Reward, sc.Equivalence
 	over := unpairedItems
 	if sc.Paired {
@@ -156,7 +149,7 @@ var (
 )
 
 // hidden says why it cannot be told, and how much more would tell.
-func (sc *SplitComparison) hidden(c *Comparison) []message.Text {
+func (sc *Split) hidden(c *Comparison) []message.Text {
 	r := sc.Reward
 	if r.Low == nil || r.High == nil {
 		return []message.Text{noInterval.Text()}
@@ -192,9 +185,3 @@ var (
 
 // changeOf is a difference with its interval; its value is known.
 func changeOf(e stat.Estimate) message.Text { return message.ChangeWithin(*e.Value, e.Low, e.High) }
-
-// signed prints a change with its sign.
-func signed(x float64) string { return message.Signed(x) }
-
-// signedInterval prints a change with its interval.
-func signedInterval(e stat.Estimate) string { return changeOf(e).String() }

@@ -1,0 +1,136 @@
+package compare
+
+import (
+	"cmp"
+	"path/filepath"
+	"slices"
+
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/sampler/rollout"
+)
+
+// sideOf says which run a side is.
+func sideOf(s *analysis.RunItems) Side {
+	r := Side{File: s.Run.File(), Input: s.Input, Detectors: s.Detectors}
+	if m := s.Run.Manifest; m != nil {
+		r.ID, r.Name, r.Model, r.ToolVersion = m.ID, m.Name, m.Model, m.ToolVersion
+	}
+	return r
+}
+
+// The order in which differences between runs are named: what may stand behind
+// a change of the reward first.
+var differenceOrder = []string{"data", "items", "grader", "job", "model", "setting", "samples", "seed", "tool_version"}
+
+// sortDifferences brings differences into the order in which they are named.
+func sortDifferences(list []analysis.RunDifference) {
+	slices.SortStableFunc(list, func(a, b analysis.RunDifference) int {
+		return cmp.Compare(slices.Index(differenceOrder, a.What), slices.Index(differenceOrder, b.What))
+	})
+}
+
+// itemDifferences names what the items and samples themselves show.
+func itemDifferences(c *Comparison, pairings map[rollout.Split]pairing) []analysis.RunDifference {
+	out := []analysis.RunDifference{}
+	for _, split := range rollout.Splits() {
+		sc := c.Splits[split]
+		if sc == nil {
+			continue
+		}
+		p := pairings[split]
+		add := func(what, key string, base, new message.Text, note message.Def, confounds bool) {
+			out = append(out, analysis.RunDifference{What: what, Key: key + "." + string(split), Base: base, New: new, Confounds: confounds, Note: note.Text()})
+		}
+		if n, m := len(p.common.OnlyBase), len(p.common.OnlyNew); n+m > 0 {
+			own := func(n int) message.Text { return itemsOfItsOwn.With(message.Args{"items": message.Count(n, "item")}) }
+			add("items", "items", own(n), own(m), notCompared, false)
+		}
+		if n := len(p.common.Changed); n > 0 {
+			add("items", "conversations", message.Of(message.Count(n, "item")), otherConversations.Text(), notTheSame, true)
+		}
+		if p.otherFields > 0 {
+			add("items", "fields", message.Of(message.Count(p.otherFields, "item")), withOtherFields.Text(), otherReference, true)
+		}
+		if b, n := sc.Samples.Base.Median, sc.Samples.New.Median; b != n && b > 0 && n > 0 {
+			add("samples", "samples", message.Of(message.Setting(b)), message.Of(message.Setting(n)), medianOfSamples, false)
+		}
+	}
+	return out
+}
+
+// likeness says what two runs have in common that makes the comparison another
+// than it looks, where they have it.
+func likeness(base, new *analysis.RunItems, pairings map[rollout.Split]pairing) message.Text {
+	if filepath.Clean(base.Run.File()) == filepath.Clean(new.Run.File()) {
+		return sameFile.Text()
+	}
+	tries, equal, timed, rewards, texts, outputs := 0, 0, 0, 0, 0, 0
+	for _, split := range rollout.Splits() {
+		for _, p := range pairings[split].pairs {
+			if len(p.base.Tries) != len(p.new.Tries) {
+				return message.Text{}
+			}
+			for i := range p.base.Tries {
+				a, b := &p.base.Tries[i], &p.new.Tries[i]
+				tries++
+				graded := a.Outcome == b.Outcome && a.Valid == b.Valid && a.Reward == b.Reward
+				rewards += one(graded)
+				timed += one(graded && a.Elapsed > 0 && a.Elapsed == b.Elapsed)
+				equal += one(graded && a.Output == b.Output && a.Elapsed == b.Elapsed)
+				texts += one(a.Output != 0)
+				outputs += one(a.Output != 0 && a.Output == b.Output)
+			}
+		}
+	}
+	switch {
+	case tries == 0:
+	case equal == tries && timed > 0:
+		return sameRollouts.Text()
+	case texts > 0 && outputs == texts && rewards < tries:
+		return sameOutputs.Text()
+	case rewards == tries:
+		return sameRewards.Text()
+	}
+	return message.Text{}
+}
+
+// runNotes says what a reader must know of a side before its numbers.
+func runNotes(base, new *analysis.RunItems) []message.Text {
+	var notes []message.Text
+	for _, s := range []struct {
+		side               *analysis.RunItems
+		unknown, worthless message.Def
+	}{{base, baseUnknown, baseHacks}, {new, newUnknown, newHacks}} {
+		if s.side.Run.Manifest == nil {
+			notes = append(notes, s.unknown.With(message.Args{"file": message.Name(rollout.ManifestFile)}))
+		}
+		if n := s.side.Zeroed; n > 0 {
+			notes = append(notes, s.worthless.With(message.Args{"rollouts": message.Count(n, "rollout")}))
+		}
+	}
+	return notes
+}
+
+// What a reader must know of the runs before the answer.
+var (
+	sameFile     = message.New("compare.same_file", "both sides are the same file: a run compared with itself tells of no change")
+	sameRollouts = message.New("compare.same_rollouts", "both sides hold the same rollouts, down to their times: a run compared with itself tells of no change")
+	sameOutputs  = message.New("compare.same_outputs", "the outputs are the same in both runs: what differs is how they were graded")
+	sameRewards  = message.New("compare.same_rewards", "every reward is the same, sample by sample: the same rollouts twice, or a model, a seed or a cache that makes them the same")
+	baseUnknown  = message.New("compare.base_unknown", "the base run has no {file}: what it was made with is not known")
+	newUnknown   = message.New("compare.new_unknown", "the new run has no {file}: what it was made with is not known")
+	baseHacks    = message.New("compare.base_hacks", "in the base run {rollouts} that a detector marked as a hack counts at the bottom of the reward range")
+	newHacks     = message.New("compare.new_hacks", "in the new run {rollouts} that a detector marked as a hack counts at the bottom of the reward range")
+)
+
+// What differs between the runs.
+var (
+	itemsOfItsOwn      = message.New("compare.items_of_its_own", "{items} of its own")
+	notCompared        = message.New("compare.not_compared", "left out of the comparison")
+	otherConversations = message.New("compare.other_conversations", "the same ids with other conversations")
+	notTheSame         = message.New("compare.not_the_same", "not the same items: left out of the comparison")
+	withOtherFields    = message.New("compare.other_fields", "the same conversations with other fields")
+	otherReference     = message.New("compare.other_reference", "compared; where the field is the reference, the grader asks for something else")
+	medianOfSamples    = message.New("compare.median_of_samples", "median of valid samples an item; nothing here is biased by it")
+)

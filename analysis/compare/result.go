@@ -1,0 +1,185 @@
+package compare
+
+import (
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+// Schema names the shape of comparison.json. Keys may be added under
+// one schema; renaming or retyping one makes a new schema.
+const Schema = "gonogo/comparison/2"
+
+// Answer says what a comparison found of the new run's mean reward.
+type Answer string
+
+// The answers of a comparison.
+const (
+	Regressed  Answer = "regressed"   // lower, by the whole interval
+	Improved   Answer = "improved"    // higher, by the whole interval
+	Equivalent Answer = "equivalent"  // neither shown, and no change larger than delta
+	CannotTell Answer = "cannot_tell" // the data hold both no change and one that matters
+	NotBetter  Answer = "not_better"  // whatever it earns: more detected hacks, or a higher reward of a grader that is NO-GO
+)
+
+// ExitCode returns the process exit code of an answer: 0, 3 or 4.
+func (a Answer) ExitCode() int {
+	switch a {
+	case Improved, Equivalent:
+		return 0
+	case Regressed, NotBetter:
+		return 3
+	}
+	return 4
+}
+
+// Comparison is comparison.json: a new run against a base run. Every difference
+// is new minus base.
+type Comparison struct {
+	Lang message.Language `json:"-"` // what pages and pictures of it are written in
+
+	Schema        string                   `json:"schema"`
+	Answer        Answer                   `json:"answer"`
+	Sentence      message.Text             `json:"sentence"` // what the answer rests on
+	ExitCode      int                      `json:"exit_code"`
+	Split         *rollout.Split           `json:"split"` // the one that gives the answer; null when none could
+	Confidence    float64                  `json:"confidence"`
+	RewardRange   [2]float64               `json:"reward_range"`
+	PassThreshold *float64                 `json:"pass_threshold"`
+	Delta         float64                  `json:"delta"`     // the smallest change of the mean reward that matters
+	Tolerance     float64                  `json:"tolerance"` // the change up to which nothing is called better or worse
+	Thresholds    map[string]float64       `json:"thresholds"`
+	Base          Side                     `json:"base"`
+	New           Side                     `json:"new"`
+	Differs       []analysis.RunDifference `json:"differs"` // what the runs were made with, what confounds first
+	Notes         []message.Text           `json:"notes"`
+	Splits        map[rollout.Split]*Split `json:"splits"`
+}
+
+// Side is one side of a comparison.
+type Side struct {
+	File        string        `json:"file"` // the rollouts, in which samples are found by their line
+	ID          string        `json:"id,omitempty"`
+	Name        string        `json:"name,omitempty"`
+	Model       string        `json:"model,omitempty"`
+	ToolVersion string        `json:"tool_version,omitempty"`
+	Input       rollout.Input `json:"input"`
+
+	Verdict   analysis.Verdict         `json:"verdict,omitempty"`   // the run's own, where it was analysed; see Judged
+	Reason    string                   `json:"reason,omitempty"`    // its deciding gate; none of GO
+	Detectors []analysis.DetectorMarks `json:"detectors,omitempty"` // what they marked among all rollouts of the run
+}
+
+// Split compares one split.
+type Split struct {
+	Answer      Answer                             `json:"answer"`
+	Why         message.Text                       `json:"why"`
+	Paired      bool                               `json:"paired"`
+	Items       CommonItems                        `json:"items"`
+	Samples     analysis.SidesOf[analysis.Spread]  `json:"samples"`
+	Missing     analysis.SidesOf[analysis.Missing] `json:"missing"`
+	Reward      analysis.Difference                `json:"reward"`
+	Equivalence stat.Equivalence                   `json:"equivalence"`
+	SameModel   *float64                           `json:"mde_same_model"`  // the smallest detectable change between two runs of the base model as sampled
+	Interaction *float64                           `json:"interaction"`     // item × model variance: how unevenly items changed beyond sampling
+	Needs       *analysis.Needs                    `json:"needs"`           // of items, of the same samples, or of samples, of the same items, to see a change of delta
+	Others      []analysis.Difference              `json:"others"`          // descriptive; p_holm is over them
+	Hacks       []analysis.Difference              `json:"hacks,omitempty"` // the share of rollouts that a detector marks, by its name
+	Families    *Breakdown                         `json:"families,omitempty"`
+	Categories  *Breakdown                         `json:"categories,omitempty"`
+	Quadrants   *Quadrants                         `json:"quadrants,omitempty"`
+	Outcomes    []OutcomeDrift                     `json:"outcomes"`
+	Causes      []CauseDrift                       `json:"causes"`
+	Moved       []MovedItem                        `json:"moved"`   // the largest changes, by size: chance alone makes some
+	Changes     []ItemChange                       `json:"changes"` // of every common item
+}
+
+// CommonItems counts the items of both runs. Only what both measured is
+// compared, so that the mix of items is the same on both sides.
+type CommonItems struct {
+	Common   int      `json:"common"` // with a valid reward in both runs
+	OnlyBase []string `json:"only_base"`
+	OnlyNew  []string `json:"only_new"`
+	Lost     []string `json:"lost"`    // in both runs, and without any valid reward in one
+	Changed  []string `json:"changed"` // the same id with another conversation: not the same item
+}
+
+// Breakdown compares the reward within groups of items.
+type Breakdown struct {
+	Correction string            `json:"correction"` // of the p-values
+	Groups     []GroupDifference `json:"groups"`     // the largest drop first
+	LeftOut    int               `json:"left_out"`   // groups of one item, or past the listed number
+}
+
+// GroupDifference is the difference of one family or category.
+type GroupDifference struct {
+	stat.Estimate
+	Group     string   `json:"group"`
+	Base      *float64 `json:"base"`
+	New       *float64 `json:"new"`
+	P         *float64 `json:"p"`
+	PHolm     *float64 `json:"p_holm"`
+	Direction string   `json:"direction"` // up or down when interval and corrected p say so, else unclear
+}
+
+// Quadrants counts common items by how reward and tool calls changed.
+type Quadrants struct {
+	Items int        `json:"items"`
+	Cells []Quadrant `json:"cells"` // all nine, better before worse, fewer before more
+}
+
+// Quadrant is one cell.
+type Quadrant struct {
+	Reward string `json:"reward"` // better, same or worse
+	Calls  string `json:"calls"`  // fewer, same or more
+	Items  int    `json:"items"`
+}
+
+// OutcomeDrift is how often rollouts ended in one outcome other than a grade.
+type OutcomeDrift struct {
+	Outcome    rollout.Outcome `json:"outcome"`
+	Kind       string          `json:"error_kind,omitempty"` // of a grader's failure
+	Base       int             `json:"base"`                 // rollouts, of all recorded
+	New        int             `json:"new"`
+	Difference stat.Estimate   `json:"difference"` // of the share of rollouts, over common items
+}
+
+// CauseDrift is how often rollouts ended with one error text.
+type CauseDrift struct {
+	Outcome rollout.Outcome `json:"outcome"`
+	Error   string          `json:"error"`
+	Base    int             `json:"base"`
+	New     int             `json:"new"`
+}
+
+// ItemChange is one common item.
+type ItemChange struct {
+	Item        string   `json:"item"`
+	Change      float64  `json:"change"`
+	Base        float64  `json:"base"`
+	New         float64  `json:"new"`
+	BaseN       int      `json:"base_n"`
+	NewN        int      `json:"new_n"`
+	CallsChange *float64 `json:"calls_change"`
+	Category    string   `json:"category,omitempty"`
+	Family      string   `json:"family,omitempty"`
+}
+
+// MovedItem is an item whose reward changed much, with the rollouts that show
+// it: of a drop the best ones of the base and the worst ones of the new run.
+type MovedItem struct {
+	ItemChange
+	BaseRollouts []SampleRef `json:"base_rollouts"`
+	NewRollouts  []SampleRef `json:"new_rollouts"`
+}
+
+// SampleRef finds one rollout in its run's file.
+type SampleRef struct {
+	Sample  int             `json:"sample"`
+	Attempt int             `json:"attempt"`
+	Line    int             `json:"line"`
+	TraceID string          `json:"trace_id,omitempty"`
+	Reward  float64         `json:"reward"`
+	Outcome rollout.Outcome `json:"outcome"`
+}
