@@ -126,7 +126,7 @@ func patterns(g *Grader, split rollout.Split) message.Text {
 }
 
 var (
-	endsOfRange   = message.New("grader.resolution.ends", "{low} of the rewards lie at the bottom of the range, {high} at the top.")
+	endsOfRange   = message.New("grader.resolution.ends", "Over all splits {low} of the rewards lie at the bottom of the range, {high} at the top.")
 	clippedGrades = message.New("grader.resolution.clipped", " {grades} lay outside the judge's own range and were cut.")
 	worthReading  = message.New("grader.too_good.read", "; worth reading: {what}")
 )

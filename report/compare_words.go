@@ -45,7 +45,7 @@ var compareEnglish = compareWords{
 		compare.NotBetter:  "NOT BETTER",
 	},
 	Quantities: map[string]string{
-		"reward": "mean reward", "pass_rate": "pass rate", "best_of": "best of %s", "informative": "informative of %s",
+		"reward": "mean reward", "pass_rate": "pass rate", "best_of": "best of %s", "informative": "groups of %s that differ",
 		"own_failures": "own failures", "tool_calls": "tool calls", "malformed_calls": "malformed calls", "turns": "turns",
 		"input_tokens": "input tokens", "output_tokens": "output tokens", "latency": "seconds",
 	},

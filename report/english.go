@@ -142,10 +142,11 @@ var english = words{
 	AndMore:    "%s and %s more",
 	MoreBad:    "and %s more bad lines",
 
-	Made:     "Made by gonogo %s",
-	MadeAt:   " on %s",
-	Brackets: "brackets: %s confidence intervals",
-	About:    "The numbers speak of the %s split. Brackets hold %s confidence intervals; a number without brackets has none that could be estimated.",
+	Made:      "Made by gonogo %s",
+	MadeAt:    " on %s",
+	Brackets:  "brackets: %s confidence intervals",
+	About:     "The numbers speak of the %s split. Brackets hold %s confidence intervals; a number without brackets has none that could be estimated.",
+	AboutFile: "Findings on %s judge the items of its file: the more of them were measured, the narrower their intervals.",
 
 	Use: useWords{
 		Title: "What a rollout takes", Turns: "model turns", Calls: "tool calls", P95: "tool calls, 95 % make at most",
@@ -239,7 +240,7 @@ var english = words{
 		Flip: "flip rate", FlipDoc: "chance that a yes-or-no grade is the wrong one of its output's two",
 		Length: "length and reward", LengthDoc: "correlation of reward with the log of the answer's length, within items", LengthP: "; %s", LengthPooled: "; over all rollouts %s",
 		Slope: "length slope", SlopeDoc: "reward per doubling of the answer's length, within items",
-		Distinct: "different rewards", DistinctDoc: "how finely the grader tells outputs apart", Entropy: plural{"1 bit", "%s bits"}, Ends: "%s at the bottom of the range, %s at the top",
+		Distinct: "different rewards", DistinctDoc: "how finely the grader tells outputs apart, over all splits", Entropy: plural{"1 bit", "%s bits"}, Ends: "%s at the bottom of the range, %s at the top",
 		Clipped: "clipped grades", ClippedDoc: "the judge's number lay outside its own range",
 		Guessable: "guessable answer", GuessableDoc: "mean reward of the most common reference as the answer to every item",
 

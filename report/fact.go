@@ -117,10 +117,30 @@ func (p *Page) footer() string {
 	return strings.TrimSpace(s)
 }
 
-// About says which split the headlines speak of, and how sure the intervals
-// are.
+// About says which split the headlines speak of, how sure the intervals are, and
+// why those of findings may differ from those of the headlines.
 func (p *Page) About() string {
-	return fmt.Sprintf(p.Words.About, visible(string(p.Split)), chart.Percent(p.Result.Confidence))
+	split := visible(string(p.Split))
+	about := fmt.Sprintf(p.Words.About, split, chart.Percent(p.Result.Confidence))
+	if p.narrowed() {
+		about += p.Words.Signs.Space + fmt.Sprintf(p.Words.AboutFile, split)
+	}
+	return about
+}
+
+// narrowed reports whether findings judge the items of the file, most of which were
+// measured, and headlines all items like these: both tell of the mean reward.
+func (p *Page) narrowed() bool {
+	s := p.Result.Splits[p.Split]
+	if s == nil || s.Reward.Low == nil || s.Reward.High == nil {
+		return false
+	}
+	for _, f := range p.Result.Findings {
+		if f.Gate == "baseline.headroom" && f.Split == p.Split && f.Low != nil && f.High != nil {
+			return *f.High-*f.Low < 0.9*(*s.Reward.High-*s.Reward.Low)
+		}
+	}
+	return false
 }
 
 // beside puts each threshold of a caution in the row of its gate's own.

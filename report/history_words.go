@@ -30,7 +30,7 @@ var historyEnglish = historyWords{
 	Title: "What changed over the nights?", Span: "%s, %s to %s", One: "%s, %s", None: "There is no night yet: gonogo nightly makes one.",
 	Night: plural{"1 night", "%s nights"},
 	SeriesNames: map[string]string{
-		"reward": "mean reward", "best_of": "best of a group", "informative": "informative groups", "own_failures": "own failures of the model",
+		"reward": "mean reward", "best_of": "best of a group", "informative": "groups whose rewards differ", "own_failures": "own failures of the model",
 		"grader_noise": "variance of grader noise", "false_accept": "worthless answers accepted", "grader_failures": "rollouts lost to the grader",
 		"tool_calls": "tool calls per rollout", "tool_failures": "failed tool calls", "tool_latency": "seconds of a tool call",
 		"input_tokens": "input tokens per rollout", "output_tokens": "output tokens per rollout",

@@ -65,7 +65,7 @@ type words struct {
 
 	Bad, Torn, Duplicates, Conflicts, Superseded, MoreLines, AndMore, MoreBad string
 
-	Made, MadeAt, About, Brackets string
+	Made, MadeAt, About, AboutFile, Brackets string
 
 	Fact factWords
 	Use  useWords

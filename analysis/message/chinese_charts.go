@@ -81,11 +81,11 @@ var chineseCharts = map[string]string{
 	"NO-GO below %s":                                                "低于 %s：NO-GO",
 
 	// rewards
-	"; bars %s wide; the model's own failures count at the bottom":            "；柱宽 %s；模型自身的失败按最低分计",
-	"Rewards lie between %s and %s":                                           "奖励介于 %s 与 %s 之间",
-	"No reward lies at either end of the range":                               "没有奖励落在范围的两端",
-	"All or nothing: %s of rewards at the bottom of the range, %s at the top": "全在两端：%s 的奖励是最低分，%s 是最高分",
-	"%s of rewards lie at the bottom of the range, %s at the top":             "%s 的奖励是最低分，%s 是最高分",
+	"; bars %s wide; the model's own failures count at the bottom":               "；柱宽 %s；模型自身的失败按最低分计",
+	"Rewards on %s lie between %s and %s":                                        "%s 的奖励介于 %s 与 %s 之间",
+	"No %s reward lies at either end of the range":                               "%s 没有奖励落在范围的两端",
+	"All or nothing: %s of %s rewards at the bottom of the range, %s at the top": "全在两端：%[2]s 的奖励中 %[1]s 是最低分，%[3]s 是最高分",
+	"%s of %s rewards lie in the lowest bar, %s in the highest":                  "%[2]s 的奖励中 %[1]s 落在最低的柱，%[3]s 落在最高的柱",
 	"mean over items %s": "各题目均值 %s",
 
 	// item classes

@@ -32,6 +32,8 @@ var chineseChartsMore = map[string]string{
 	"%s: n = %s; observed shares, no interval; missing data count in no mean, own failures at the bottom of the range": "%s：n = %s；实际占比，无区间；缺失数据不计入任何均值，模型自身的失败按最低分计",
 	"Every rollout ended in a grade":                                   "每条轨迹都得到了评分",
 	"Nothing is missing; %s of rollouts are the model's own failures":  "没有缺失；%s 的轨迹是模型自身的失败",
+	"Nothing is missing; own failures: %s":                             "没有缺失；模型自身的失败：%s",
+	"Missing: %s; own failures: %s":                                    "缺失：%s；模型自身的失败：%s",
 	"%s of rollouts are missing data, %s are the model's own failures": "%s 的轨迹是缺失数据，%s 是模型自身的失败",
 	"missing data: an endpoint failed":                                 "缺失数据：服务端点故障",
 	"the model's own doing":                                            "模型自身所致",

@@ -15,7 +15,7 @@ var chineseComparisonPage = map[string]string{
 	"IMPROVED":                           "进步",
 	"NO CHANGE THAT MATTERS":             "相当",
 	"pass rate":                          "通过率",
-	"informative of %s":                  "%s 条一组的有效组占比",
+	"groups of %s that differ":           "%s 条一组中奖励有差别的组",
 	"own failures":                       "模型自身失败",
 	"malformed calls":                    "格式错误的调用",
 	"compareWords.Quantities: seconds":   "耗时（秒）",

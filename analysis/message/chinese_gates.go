@@ -40,7 +40,7 @@ var chineseGates = map[string]string{
 	"≥ {limit} items with {samples} samples":                                                                              "≥ {limit} 道题目、每题 {samples} 次采样",
 	"Raise max_output_tokens (P99 of finished answers: {tokens} tokens).":                                                 "调高 max_output_tokens（完整回答的第 99 百分位：{tokens} 个词元）。",
 	"Without these rollouts {share} of groups of {group} teach something (with them {all}), and the best of a group earns {lift} more than the mean (with them {lift_all}).": "除去这些轨迹后，{share} 的 {group} 条一组的组能教会模型东西（包括它们时为 {all}），组内最好的一条比平均高 {lift}（包括它们时为 {lift_all}）。",
-	"{low} of the rewards lie at the bottom of the range, {high} at the top.":                                                                                                "{low} 的奖励为最低分，{high} 为最高分。",
+	"Over all splits {low} of the rewards lie at the bottom of the range, {high} at the top.":                                                                                "所有数据划分合计，{low} 的奖励为最低分，{high} 为最高分。",
 	" {grades} lay outside the judge's own range and were cut.":                                                                                                              "{grades}超出评判模型自身的范围，已被截断。",
 	"; worth reading: {what}":                   "；值得一读：{what}",
 	"≤ {limit} (fails above {fail})":            "≤ {limit}（高于 {fail} 不通过）",

@@ -37,6 +37,7 @@ var chineseHistory = map[string]string{
 	"1 night":                        "1 次夜间运行",
 	"%s nights":                      "%s 次夜间运行",
 	"best of a group":                "组内最优",
+	"groups whose rewards differ":    "奖励有差别的组",
 	"own failures of the model":      "模型自身失败",
 	"variance of grader noise":       "评分器噪声的方差",
 	"worthless answers accepted":     "被接受的无价值答案",

@@ -127,13 +127,13 @@ func summarizeGain(w io.Writer, chosen *analysis.Curation) {
 	if before.GroupSize != after.GroupSize {
 		group = fmt.Sprintf("groups of %d and %d", before.GroupSize, after.GroupSize)
 	}
-	gainLine(table, "informative share, "+group, before.Informative, after.Informative)
+	gainLine(table, group+" whose rewards differ", before.Informative, after.Informative)
 	if before.Expected != nil && after.Expected != nil {
 		gainLine(table, fmt.Sprintf("expected by the model, groups of %d", chosen.GroupSize), *before.Expected, *after.Expected)
 	}
 	gainLine(table, "mean reward", before.Reward, after.Reward)
 	gainLine(table, "lift, "+group, before.Lift, after.Lift)
-	fmt.Fprintf(table, "  rollouts paid for one that teaches\t%s\t%s\n", paidFor(before), paidFor(after))
+	fmt.Fprintf(table, "  rollouts paid for one of such a group\t%s\t%s\n", paidFor(before), paidFor(after))
 	_ = table.Flush() // into memory
 	if before.GroupSize < chosen.GroupSize {
 		fmt.Fprintf(w, "  The trainer's groups have %d rollouts and the items fewer samples: their informative share is higher than that of the smaller groups measured here.\n", chosen.GroupSize)
@@ -181,12 +181,12 @@ func summarizeFresh(w io.Writer, chosen *analysis.Curation) {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "  \tall, before\tkept, as chosen\tkept, new rollouts\tflattered by\n")
 	group := fmt.Sprintf("groups of %d", fresh.GroupSize)
-	gainLine(table, "informative share, "+group, fresh.Before.Informative, fresh.Chosen.Informative, fresh.Fresh.Informative, fresh.Informative.Flattered)
+	gainLine(table, group+" whose rewards differ", fresh.Before.Informative, fresh.Chosen.Informative, fresh.Fresh.Informative, fresh.Informative.Flattered)
 	gainLine(table, "mean reward", fresh.Before.Reward, fresh.Chosen.Reward, fresh.Fresh.Reward, fresh.Reward.Flattered)
 	gainLine(table, "lift, "+group, fresh.Before.Lift, fresh.Chosen.Lift, fresh.Fresh.Lift, fresh.Lift.Flattered)
 	_ = table.Flush() // into memory
 	if fresh.Fresh.Cost != nil {
-		fmt.Fprintf(w, "  On new rollouts %s are paid for one that teaches.\n", chart.Number(*fresh.Fresh.Cost))
+		fmt.Fprintf(w, "  On new rollouts %s are paid for one of such a group.\n", chart.Number(*fresh.Fresh.Cost))
 	}
 	fmt.Fprint(w, freshWords(chosen))
 	if n := fresh.Missing.Total(); n > 0 || fresh.Lost > 0 {

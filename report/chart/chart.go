@@ -144,7 +144,7 @@ func Charts() []Chart {
 			Doc: "Rollouts that did not end in a grade: by the model's own doing (counted at the bottom of the reward range), " +
 				"or by an endpoint that failed (missing data, left out of every mean).",
 			Read: "Hatched bars are endpoints that failed, to be mended before anything is believed; plain ones are the model's own doing.",
-			Draw: drawFailures, Caption: captionFailures, Table: tableFailures,
+			Draw: drawFailures, Caption: captionFailures, Table: tableFailures, Height: failuresHeight,
 		},
 		{
 			Name: "variants",

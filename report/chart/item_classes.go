@@ -39,11 +39,9 @@ func captionItemClasses(r *analysis.Result) Caption {
 		Title:    l.Text("What the rewards of each item look like"),
 		Subtitle: l.Text("classes as seen in these samples: with more samples a dead, saturated or flat item may turn out mixed"),
 	}
-	if classed := total - s.Classes.Counts[analysis.Unclassed]; classed > 0 {
-		c.Title = l.Say("%s of %s items are mixed, %s never succeed, %s always do",
-			Percent(float64(s.Classes.Counts[analysis.Mixed])/float64(classed)), split,
-			Percent(float64(s.Classes.Counts[analysis.Dead])/float64(classed)),
-			Percent(float64(s.Classes.Counts[analysis.Saturated])/float64(classed)))
+	if total > s.Classes.Counts[analysis.Unclassed] {
+		share := func(class string) string { return Percent(float64(s.Classes.Counts[class]) / float64(total)) }
+		c.Title = l.Say("%s of %s items are mixed, %s never succeed, %s always do", share(analysis.Mixed), split, share(analysis.Dead), share(analysis.Saturated))
 	} else {
 		c.Title = l.Text("Items sampled once cannot be classed")
 	}

@@ -44,13 +44,13 @@ func captionRewards(r *analysis.Result) Caption {
 	atEnds := h.Edges[0] <= lo && h.Edges[last+1] >= hi && last > 0
 	switch {
 	case !atEnds:
-		c.Title = l.Say("Rewards lie between %s and %s", Number(h.Edges[0]), Number(h.Edges[last+1]))
+		c.Title = l.Say("Rewards on %s lie between %s and %s", split, Number(h.Edges[0]), Number(h.Edges[last+1]))
 	case low+high == 0:
-		c.Title = l.Text("No reward lies at either end of the range")
+		c.Title = l.Say("No %s reward lies at either end of the range", split)
 	case low+high >= 0.999:
-		c.Title = l.Say("All or nothing: %s of rewards at the bottom of the range, %s at the top", Percent(low), Percent(high))
+		c.Title = l.Say("All or nothing: %s of %s rewards at the bottom of the range, %s at the top", Percent(low), split, Percent(high))
 	default:
-		c.Title = l.Say("%s of rewards lie at the bottom of the range, %s at the top", Percent(low), Percent(high))
+		c.Title = l.Say("%s of %s rewards lie in the lowest bar, %s in the highest", Percent(low), split, Percent(high))
 	}
 	c.Legend = []Entry{{l.Text("rollouts"), []plot.Thumbnailer{rewardBars(h)}}}
 	if s.Reward.Value != nil {

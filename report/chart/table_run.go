@@ -6,18 +6,21 @@ import (
 )
 
 func tableFailures(r *analysis.Result) Table {
-	f := failuresOf(r)
-	names := failureNames(r.Lang)
-	t := Table{Head: heads(r.Lang, "how it ended", "rollouts", "share", "counts")}
+	splits, names := endedSplits(r), failureNames(r.Lang)
+	t := Table{Head: heads(r.Lang, "how it ended", "split", "rollouts", "share", "counts")}
 	for i, o := range failureOutcomes() {
-		share, counts := float64(f.count[o])/float64(max(1, f.total)), "at the bottom of the range"
+		counts := "at the bottom of the range"
 		if o.Missing() {
 			counts = "in no mean"
 		}
-		t.Marks = append(t.Marks, Mark{
-			Cells: []string{names[i], Count(f.count[o]), Percent(share), r.Lang.Text(counts)},
-			X1:    share, Y0: row(i) - 0.5, Y1: row(i) + 0.5, Dots: []Dot{{share, row(i)}},
-		})
+		for j, f := range splits {
+			y, half := failureRow(i, j, len(splits))
+			share := f.share(o)
+			t.Marks = append(t.Marks, Mark{
+				Cells: []string{names[i], string(f.split), Count(f.count[o]), Percent(share), r.Lang.Text(counts)},
+				X1:    share, Y0: y - half, Y1: y + half, Dots: []Dot{{share, y}},
+			})
+		}
 	}
 	return t
 }
