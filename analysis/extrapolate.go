@@ -314,11 +314,3 @@ func (m *measure) outcomeCounts(values []float64) [][]int {
 	}
 	return counts
 }
-
-// percentOf prints a share that may be missing.
-func percentOf(p *float64) string {
-	if p == nil {
-		return "unknown"
-	}
-	return message.Percent(*p)
-}

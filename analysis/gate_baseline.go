@@ -188,6 +188,4 @@ var (
 	ceilingTooLow     = message.New("baseline.headroom.ceiling_low", " Where the mean lies above the ceiling, see whether the ceiling is set too low.")
 )
 
-var (
-	neitherSplit = message.New("skip.no_split", "there is neither a train nor an eval split")
-)
+var neitherSplit = message.New("skip.no_split", "there is neither a train nor an eval split")

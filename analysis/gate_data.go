@@ -145,6 +145,4 @@ var (
 	wantItems     = message.New("want.items", "≥ {limit} items with {samples} samples")
 )
 
-var (
-	noFiles = message.New("skip.no_files", "the run holds no data files")
-)
+var noFiles = message.New("skip.no_files", "the run holds no data files")

@@ -153,6 +153,4 @@ var (
 	withoutThem        = message.New("rollouts.finished.without", "Without these rollouts {share} of groups of {group} teach something (with them {all}), and the best of a group earns {lift} more than the mean (with them {lift_all}).")
 )
 
-var (
-	noEnds = message.New("skip.no_ends", "no record says how the model's last reply ended")
-)
+var noEnds = message.New("skip.no_ends", "no record says how the model's last reply ended")

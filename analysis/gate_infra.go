@@ -153,6 +153,4 @@ var (
 	causeTimes       = message.New("infra.failures.cause", "{outcome}: {error} ({n} times)")
 )
 
-var (
-	noRollouts = message.New("skip.no_rollouts", "there are no rollouts")
-)
+var noRollouts = message.New("skip.no_rollouts", "there are no rollouts")

@@ -80,6 +80,4 @@ var (
 	noCore  = message.New("skip.no_core", "the configuration names no core part of the reward (audit.core), and the formula makes none a condition")
 )
 
-var (
-	coreNeverZero = message.New("skip.core_never_zero", "no rollout has the core part of the reward ({core}) at zero")
-)
+var coreNeverZero = message.New("skip.core_never_zero", "no rollout has the core part of the reward ({core}) at zero")

@@ -54,6 +54,4 @@ func (l *Leaks) exampleWords() message.Text {
 	return message.Clauses(parts...)
 }
 
-var (
-	noCanary = message.New("skip.no_canary", "no canary stood where another rollout could have met it (session.canary)")
-)
+var noCanary = message.New("skip.no_canary", "no canary stood where another rollout could have met it (session.canary)")

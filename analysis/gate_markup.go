@@ -81,6 +81,4 @@ var (
 	parseTemplate  = message.New("rollouts.markup.template", "Have the server use the model's own chat template and stop tokens. vLLM and SGLang: --chat-template FILE; llama.cpp: --jinja --chat-template-file FILE; Ollama: TEMPLATE and PARAMETER stop in the Modelfile.")
 )
 
-var (
-	noAnswers = message.New("skip.no_answers", "the records hold no answers")
-)
+var noAnswers = message.New("skip.no_answers", "the records hold no answers")

@@ -218,6 +218,4 @@ var (
 	noTimes     = message.New("skip.no_times", "the rollouts do not tell how long they took")
 )
 
-var (
-	wantSeconds = message.New("want.seconds", "P95 ≤ {limit} s")
-)
+var wantSeconds = message.New("want.seconds", "P95 ≤ {limit} s")

@@ -186,9 +186,7 @@ var (
 	correctedP    = message.New("variants.gain.p", ", corrected {p}")
 )
 
-var (
-	noVariants = message.New("skip.no_variants", "no variants were sampled")
-)
+var noVariants = message.New("skip.no_variants", "no variants were sampled")
 
 var (
 	liftForScale = message.New("variants.gain.lift", " For scale: choosing the best of {k} rollouts on {split}, which is what training learns from, is worth {lift}.")

@@ -23,7 +23,7 @@ type Wording struct{ Title, Remedy string }
 
 // said are the messages of a Words.
 type said struct {
-	why, skipped                                                       message.Def
+	why                                                                message.Def
 	pass, fail, unknown, caution, cautionUnknown, unmeasured           message.Def
 	failRemedy, unknownRemedy, cautionRemedy, cautionUnknownR, without message.Def
 }

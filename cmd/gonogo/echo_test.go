@@ -129,8 +129,11 @@ func TestNoKeyThatIsEchoedIsShown(t *testing.T) {
 				command = "run"
 			}
 			for _, args := range [][]string{
-				{"check"}, {"run", "--rehearse"}, {"sample", "-o", filepath.Join(dir, "run")},
-				{"run", "--rehearse", "--despite-problems"}, {command, "--despite-problems", "-o", filepath.Join(dir, "run")},
+				{"check"},
+				{"run", "--rehearse"},
+				{"sample", "-o", filepath.Join(dir, "run")},
+				{"run", "--rehearse", "--despite-problems"},
+				{command, "--despite-problems", "-o", filepath.Join(dir, "run")},
 			} {
 				args = append(append([]string{"gonogo"}, args...), "-c", filepath.Join(dir, "gonogo.yaml"))
 				code := run(t.Context(), args, strings.NewReader(""), &shown, &shown)
