@@ -38,9 +38,9 @@ func spokenBy(p *Page) []spoken {
 	for _, h := range p.Headlines {
 		add(shown, "headline "+h.Label, h.Number()+"; "+h.About())
 	}
-	for _, f := range p.Findings {
-		add(f.Split, "finding "+f.Gate, f.Title+"; measured "+f.Measured)
-		add(f.Split, "remedy "+f.Gate, f.Remedy)
+	for _, f := range analysis.ByFact(p.Result.Findings) { // as finding words them
+		add(string(f.Split), "finding "+f.Gate, p.Words.Capital(prose(f.Title.In(p.Result.Lang)))+"; measured "+measured(f, p.Words))
+		add(string(f.Split), "remedy "+f.Gate, prose(f.Remedy.In(p.Result.Lang)))
 	}
 	for _, s := range p.Splits {
 		for column, text := range map[string]string{

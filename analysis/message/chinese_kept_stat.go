@@ -3,7 +3,6 @@ package message
 // chineseKeptStat is what is kept of estimates, of splits compared, of the
 // rehearsal of a step, and of variants.
 var chineseKeptStat = map[string]string{
-	"%s holds %d items with something to replay, fewer than the %d of such a step: they are played more than once": "%s 只有 %d 道题目可以重放，少于这样一步的 %d 道：它们会被重放多次",
 	"tool %s is not called: burst.skip names it":                                                                                                                                                               "工具 %s 不会被调用：burst.skip 指名了它",
 	"tool %s is not called: no call of it is recorded, and burst.safe does not name it":                                                                                                                        "工具 %s 不会被调用：没有它的调用记录，burst.safe 也没有指名它",
 	"tool %s is not called: no call of it is recorded, and no row holds its schema":                                                                                                                            "工具 %s 不会被调用：没有它的调用记录，也没有一行带有它的 schema",

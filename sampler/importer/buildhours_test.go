@@ -23,7 +23,7 @@ func TestBuildHours(t *testing.T) {
 			name: "a number, an answer of graders/run, and nothing", file: evaluated(1, `{"g":0.5}`, "null", "") + evaluated(2, `{"g":{"reward":0,"sub_rewards":{"a":1,"b":null},"metadata":{"errors":{"timeout":false}}}}`, "null", "") + evaluated(3, `{"g":null}`, "null", ""),
 			want: []string{"1/0 graded 0.5", "2/0 graded 0", "3/0 grader - the metric is missing, null or NaN"},
 		},
-		{name: "-1 is no reward", file: evaluated(1, `{"reward":-1}`, "null", ""), want: []string{"1/0 grader - the reward is -1, by which this log says that the rollout failed"}, note: "1 rollouts are failures (grader), not zeros"},
+		{name: "-1 is no reward", file: evaluated(1, `{"reward":-1}`, "null", ""), want: []string{"1/0 grader - the reward is -1, by which this log says that the rollout failed"}, note: "rollouts that are failures (grader), not zeros: 1"},
 		{name: "-1 of a grader that is not alone in saying so", file: evaluated(1, `{"gain":-1}`, "null", ""), want: []string{"1/0 graded -1"}},
 		{name: "an error, whatever the metrics say", file: evaluated(1, `{"reward":-1}`, `"connection reset"`, "") + evaluated(2, `{"g":1}`, `"boom"`, ""), want: []string{"1/0 model_api - connection reset", "2/0 model_api - boom"}},
 		{name: "a tool's exception ends the rollout", file: evaluated(1, `{"reward":-1}`, "null", toolError) + evaluated(2, `{"reward":-1}`, `"tool failed"`, toolError), want: []string{"1/0 tool - search: 503", "2/0 tool - tool failed"}},

@@ -107,7 +107,7 @@ func (s Sink) noteFiles(files []File, left []string) {
 		s.note("%d files are one import; where an item is in several of them, the samples of later files go on from those before", len(files))
 	}
 	if len(left) > 0 {
-		s.note("%d files that were found beside them are of another format and were left out: %s", len(left), counted(left))
+		s.note("files next to them of another format, left out: %d (%s)", len(left), counted(left))
 	}
 }
 

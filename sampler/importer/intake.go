@@ -107,9 +107,9 @@ func (in *intake) finish(files []File, left []string) {
 	for _, o := range rollout.Outcomes() {
 		switch n := in.missing[o]; {
 		case n > 0 && o.Missing():
-			in.sink.note("%d rollouts are failures (%s), not zeros", n, o)
+			in.sink.note("rollouts that are failures (%s), not zeros: %d", o, n)
 		case n > 0:
-			in.sink.note("%d rollouts ended without an answer or a grade (%s)", n, o)
+			in.sink.note("rollouts that ended without an answer or a grade (%s): %d", o, n)
 		}
 	}
 	in.sink.noteFiles(files, left)

@@ -210,7 +210,7 @@ func (l *lmEvalReader) notes() {
 		l.sink.note("the reward of a document answered once is its metric %s; --score NAME takes another one", l.pick)
 	}
 	if l.filtered > 0 {
-		l.sink.note("%d lines show the same responses through other filters, and were left out", l.filtered)
+		l.sink.note("lines that show the same responses through other filters, left out: %d", l.filtered)
 	}
 	l.sink.note("token counts and times are not in these files: unknown, not zero")
 }

@@ -70,7 +70,7 @@ func readRecorder(ctx context.Context, src Source, sink Sink) error {
 	}
 	sink.note("item = sample_id, sample = the place of the file among those imported, split = %s", r.split)
 	if r.several > 0 {
-		sink.note("%d rollouts have several match events: their reward is the share that is correct", r.several)
+		sink.note("rollouts with several match events: %d; the reward of each is the share that is correct", r.several)
 	}
 	if r.pick != "" {
 		sink.note("rewards of rollouts without a match event are their metric %s; --score NAME takes another one", r.pick)

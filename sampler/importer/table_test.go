@@ -52,7 +52,7 @@ func mappedAs(t *testing.T, format, mapping, file string) (*got, error) {
 
 func TestTableOfKnownColumns(t *testing.T) {
 	tryRows(t, "csv", []row{
-		{name: "an empty reward is a missing grade, and so is NaN", file: "item,reward\nq1,0\nq1,\nq1,NaN\nq1,nan\n", want: []string{"q1/0 graded 0", "q1/1 grader - the reward is empty", "q1/2 grader - the reward is empty", "q1/3 grader - the reward is empty"}, note: "3 rollouts are failures (grader), not zeros"},
+		{name: "an empty reward is a missing grade, and so is NaN", file: "item,reward\nq1,0\nq1,\nq1,NaN\nq1,nan\n", want: []string{"q1/0 graded 0", "q1/1 grader - the reward is empty", "q1/2 grader - the reward is empty", "q1/3 grader - the reward is empty"}, note: "rollouts that are failures (grader), not zeros: 3"},
 		{name: "a reward that is no number", file: "item,reward\nq1,1\nq1,high\n", broken: `log.json:3: reward: "high" is no number; where it names a failure, map the column of it to error`},
 		{name: "a reward without end", file: "item,reward\nq1,Inf\n", broken: "log.json:2: reward: \"Inf\" is no number"},
 		{name: "an error goes before a reward, whatever that says", file: "item,reward,error\nq1,ERR,timeout\nq1,0,\"rate limit\nmore\"\nq1,0.5,\n", want: []string{"q1/0 model_api - timeout", "q1/1 model_api - rate limit", "q1/2 graded 0.5"}},
@@ -68,7 +68,7 @@ func TestTableOfKnownColumns(t *testing.T) {
 		{name: "no item", file: "item,reward\n,1\n", broken: "log.json:2: the item is empty"},
 		{name: "semicolons, and a byte order mark", file: "\uFEFFitem;reward;note\nq1;0.5;a,b\n", want: []string{"q1/0 graded 0.5"}, note: "left out: note"},
 		{name: "tabs", file: "item\treward\nq1\t0.5\n", want: []string{"q1/0 graded 0.5"}},
-		{name: "the table beside evaluations of build-hours", file: "item_index,reward,latency_s,output_tokens,tool_calls\n3,0.5,1.5,20,2\n", want: []string{"3/0 graded 0.5"}, note: "1 rows tell how many tools were called"},
+		{name: "the table beside evaluations of build-hours", file: "item_index,reward,latency_s,output_tokens,tool_calls\n3,0.5,1.5,20,2\n", want: []string{"3/0 graded 0.5"}, note: "rows that say how many tools were called, not which and with what: 1"},
 		{name: "fields that lack", file: "item,reward\nq1\n", broken: "log.json:2: "},
 		{name: "a quote that never ends", file: "item,reward\n\"q1,1\nq2,1\n", broken: "log.json:"},
 		{name: "a column twice", file: "item,reward,reward\nq1,1,0\n", broken: `two columns called "reward"`},
@@ -225,7 +225,7 @@ func TestTableConflicts(t *testing.T) {
 			if diff := cmp.Diff(want, told(g)); diff != "" {
 				t.Errorf("%s, %s: records (-want +got):\n%s", format, conflict, diff)
 			}
-			g.noted(t, "2 rows repeat the item and sample of another row and were left out: the "+string(conflict)+" one counts")
+			g.noted(t, "rows that repeat the item and sample of another row, left out: 2; the "+string(conflict)+" one counts")
 		}
 	}
 	src := text(samples["tau-bench"])

@@ -32,7 +32,7 @@ func TestTau2(t *testing.T) {
 			simulation("c", "2", "user_stop", `{"reward":NaN}`),
 		), want: []string{
 			"7/0 graded 0", "7/1 grader - reward_info is missing, or its reward is null or NaN", "7/2 grader - reward_info is missing, or its reward is null or NaN",
-		}, note: "2 rollouts are failures (grader), not zeros"},
+		}, note: "rollouts that are failures (grader), not zeros: 2"},
 		{name: "what infrastructure broke is no 0, whatever reward stands there", file: simulations(
 			simulation("a", "0", "infrastructure_error", `{"reward":0.0}`),
 			simulation("b", "1", "unexpected_error", `{"reward":1}`),
