@@ -61,13 +61,11 @@ func (f Finding) also(w *words) []string {
 	return list
 }
 
-// others lists the other facts of which something is known, in a line each.
+// others lists the other facts, in a line each, those too that had nothing to judge.
 func (f Finding) others(w *words) []string {
 	var list []string
 	for _, x := range f.Others {
-		if x.State != Skipped {
-			list = append(list, w.named(x.Label, x.brief(w)))
-		}
+		list = append(list, w.named(x.Label, x.brief(w)))
 	}
 	return list
 }
