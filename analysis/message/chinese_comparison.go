@@ -48,12 +48,14 @@ var chineseComparison = map[string]string{
 	"the detector “{detector}” marks {base} of the rollouts as hacks in the base run and {new} in the new one":                                                                      "检测器“{detector}”在基准运行中把 {base} 的轨迹标为钻空子，在新运行中为 {new}",
 	"the detector “{detector}” marks {base} of the rollouts as hacks in the base run; it did not read those of the new one":                                                         "检测器“{detector}”在基准运行中把 {base} 的轨迹标为钻空子；它没有读过新运行的轨迹",
 	"the detector “{detector}” marks {new} of the rollouts as hacks in the new run; it did not read those of the base run":                                                          "检测器“{detector}”在新运行中把 {new} 的轨迹标为钻空子；它没有读过基准运行的轨迹",
+
 	"{hash} ({file}, {rows})":                        "{hash}（{file}，{rows}）",
 	"{items} of its own":                             "{items}（独有）",
 	"left out of the comparison":                     "不参与比较",
 	"the same ids with other conversations":          "id 相同，对话不同",
 	"not the same items: left out of the comparison": "不是同样的题目：不参与比较",
 	"the same conversations with other fields":       "对话相同，其他字段不同",
+
 	"compared; where the field is the reference, the grader asks for something else": "参与比较；如果不同的是参考答案，评分器要求的就不一样了",
 	"only items of the same id and conversation are compared":                        "只比较 id 和对话都相同的题目",
 	"a change of the reward may be the grader's":                                     "奖励的变化可能来自评分器",

@@ -11,6 +11,7 @@ var chineseHistory = map[string]string{
 	"a search for changes needs {needed} nights that can be compared, and there is 1":                                                       "寻找变化需要 {needed} 次可以比较的夜间运行，现在只有 1 次",
 	"a search for changes needs {needed} nights that can be compared, and there are {nights}":                                               "寻找变化需要 {needed} 次可以比较的夜间运行，现在有 {nights} 次",
 	"the last line of {file} was broken off and is left out":                                                                                "{file} 的最后一行不完整，已略去",
+
 	"too few nights: {nights} of {needed}": "夜间运行太少：{nights} 次，需要 {needed} 次",
 	"the same every night":                 "每晚都相同",
 
