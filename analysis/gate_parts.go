@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 )
 
@@ -44,7 +45,7 @@ func (g Gate) folded(all []Finding) []Finding {
 			}
 			continue
 		}
-		if f.Status == Pass && len(list) > 1 { // none of them decides
+		if f.Status == Pass && passed(list) > 1 { // none of them decides
 			f.Fact = Fact{ID: g.Name, Status: Pass, Title: g.passed.Text(), Items: []string{}}
 			lead = -1
 		}
@@ -59,11 +60,40 @@ func (g Gate) folded(all []Finding) []Finding {
 		i := slices.IndexFunc(out, func(f Finding) bool { return f.Severity == severity })
 		out[i].Others = append(out[i].Others, facts...)
 	}
+	for i := range out {
+		out[i].leaveOut(g)
+	}
 	slices.SortStableFunc(out, func(a, b Finding) int {
 		return cmp.Compare(slices.Index(rollout.Splits(), a.Split), slices.Index(rollout.Splits(), b.Split))
 	})
 	return out
 }
+
+func passed(list []Finding) (n int) {
+	for i := range list {
+		n += one(list[i].Status == Pass)
+	}
+	return n
+}
+
+// leaveOut names what had nothing to judge where a finding says that all parts pass:
+// nobody should read more into it.
+func (f *Finding) leaveOut(g Gate) {
+	if f.ID != g.Name {
+		return
+	}
+	var skipped []string
+	for _, x := range f.Others {
+		if x.Status == Skipped {
+			skipped = append(skipped, x.ID)
+		}
+	}
+	if len(skipped) > 0 {
+		f.Title = message.Clauses(f.Title, partsSkipped.With(message.Args{"facts": message.Names(skipped)}))
+	}
+}
+
+var partsSkipped = message.New("gate.parts.skipped", "not judged: {facts}")
 
 // only is the gate with some of its parts.
 func (g Gate) only(parts ...Gate) Gate {

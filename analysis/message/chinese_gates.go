@@ -135,4 +135,6 @@ var chineseGates = map[string]string{
 	"Tool calls work.":                                                                    "工具调用正常。",
 	"Tools and rollouts keep to their time.":                                              "工具与轨迹都在时限之内。",
 	"AUC of telling two splits apart above which, with its whole interval, they differ; 0.05 below it they are alike": "区分两个数据划分的 AUC：整个区间高于此值则两者不同；低于它 0.05 则相近",
+
+	"not judged: {facts}": "未作判断：{facts}",
 }
