@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -222,16 +221,6 @@ func TestABoundIsJudgedByItsWholeInterval(t *testing.T) {
 		}
 		if got := test.b.atMost(0.1); got != test.atMost {
 			t.Errorf("%s: at most 0.1 is %s, want %s", test.name, got, test.atMost)
-		}
-	}
-}
-
-func TestNumbersAreWrittenWithoutExponents(t *testing.T) {
-	for x, want := range map[float64]string{
-		0.1234: "0.123", 1690.4: "1,690", 3.7e-23: "0", 0.000012345: "0.0000123", -1234: "-1,234", -123.4: "-123", 0: "0", 12: "12", 1234567: "1,234,567", 4.5e99: "4.5e+99",
-	} {
-		if got := message.Digits(x); got != want {
-			t.Errorf("%g is written %q, want %q", x, got, want)
 		}
 	}
 }

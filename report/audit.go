@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"gonogo/analysis"
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/report/chart"
 	"gonogo/sampler/rollout"
@@ -126,7 +127,7 @@ func auditLead(g *analysis.Grader, w *words) string {
 	for _, e := range rollout.Expectations() {
 		if n := found[e]; n > 0 {
 			holed += n
-			list = append(list, fmt.Sprintf(w.Audit.Found[e], chart.Count(n)))
+			list = append(list, fmt.Sprintf(w.Audit.Found[e], message.Whole(n)))
 		}
 	}
 	lead := ""
@@ -136,10 +137,10 @@ func auditLead(g *analysis.Grader, w *words) string {
 	case holed == 0:
 		lead = fmt.Sprintf(w.Audit.Sound, w.Audit.Probes.of(told))
 	default:
-		lead = fmt.Sprintf(w.Audit.Holed, chart.Count(holed), w.Audit.Probes.of(told), strings.Join(list, w.Signs.Comma))
+		lead = fmt.Sprintf(w.Audit.Holed, message.Whole(holed), w.Audit.Probes.of(told), strings.Join(list, w.Signs.Comma))
 	}
 	if moved > 0 {
-		lead += fmt.Sprintf(w.Audit.MovedToo, chart.Count(moved))
+		lead += fmt.Sprintf(w.Audit.MovedToo, message.Whole(moved))
 	}
 	if noise > 0 && noise == moved {
 		lead += w.Audit.ByNoise
@@ -149,8 +150,8 @@ func auditLead(g *analysis.Grader, w *words) string {
 
 func newProbe(p analysis.ProbeResult, r *analysis.Result, command string, w *words) Probe {
 	out := Probe{
-		Name: id(p.Probe), Must: must(p.Expect, p.Limit, w), Items: chart.Count(p.Items), Above: counted(p, w),
-		Accept: estimate(p.Accept), Gap: gap(p.Gap, r, w), Failed: chart.Count(p.Failed), State: Held,
+		Name: id(p.Probe), Must: must(p.Expect, p.Limit, w), Items: message.Whole(p.Items), Above: counted(p, w),
+		Accept: estimate(p.Accept), Gap: gap(p.Gap, r, w), Failed: message.Whole(p.Failed), State: Held,
 	}
 	switch {
 	case p.Expect == rollout.Note:
@@ -179,19 +180,19 @@ func must(e rollout.Expectation, limit *float64, w *words) string {
 	if !strings.Contains(form, "%s") {
 		return form
 	}
-	return fmt.Sprintf(form, chart.Number(*limit))
+	return fmt.Sprintf(form, message.Digits(*limit))
 }
 
 func newHole(h analysis.Hole, p analysis.ProbeResult, command string, w *words) Hole {
 	out := Hole{
-		ID: id(h.ID), Earned: fmt.Sprintf(w.Audit.Earned, chart.Number(h.Reward), must(p.Expect, p.Limit, w)),
+		ID: id(h.ID), Earned: fmt.Sprintf(w.Audit.Earned, message.Digits(h.Reward), must(p.Expect, p.Limit, w)),
 		Command: w.Audit.LongID,
 	}
 	if len(h.ID) <= idShown {
 		out.Command = command + " --replay " + argument(h.ID)
 	}
 	if h.Base != nil {
-		out.Earned = fmt.Sprintf(w.Audit.EarnedInstead, chart.Number(h.Reward), chart.Number(*h.Base))
+		out.Earned = fmt.Sprintf(w.Audit.EarnedInstead, message.Digits(h.Reward), message.Digits(*h.Base))
 	}
 	head, shortened := beginning(h.Payload)
 	text, whole := quoted(head, payloadShown)
@@ -223,7 +224,7 @@ func estimate(e stat.Estimate) string {
 	if !e.Known() {
 		return ""
 	}
-	return chart.Interval(e.Value, e.Low, e.High)
+	return message.Interval(e.Value, e.Low, e.High)
 }
 
 // counted says on how many items a probe's payloads were what its share is of.
@@ -232,7 +233,7 @@ func counted(p analysis.ProbeResult, w *words) string {
 	if !ok || p.Items == 0 {
 		return ""
 	}
-	return fmt.Sprintf(form, chart.Count(p.Above))
+	return fmt.Sprintf(form, message.Whole(p.Above))
 }
 
 // on words the items of a hole or of a move, and which way it went.
@@ -240,10 +241,10 @@ func on(p analysis.ProbeResult, w *words) string {
 	n := chart.Holes(p) + chart.Moves(p)
 	s := w.Audit.OnOne
 	if p.Items != 1 {
-		s = fmt.Sprintf(w.Audit.On, chart.Count(n), w.Item.of(p.Items))
+		s = fmt.Sprintf(w.Audit.On, message.Whole(n), w.Item.of(p.Items))
 	}
 	if chart.Moves(p) > 0 && p.Up+p.Down > 0 {
-		s += fmt.Sprintf(w.Audit.Ways, chart.Count(p.Up), chart.Count(p.Down))
+		s += fmt.Sprintf(w.Audit.Ways, message.Whole(p.Up), message.Whole(p.Down))
 		if p.Noise {
 			s += w.Audit.ByNoise
 		}

@@ -3,7 +3,7 @@ package report
 import (
 	"fmt"
 
-	"gonogo/report/chart"
+	"gonogo/analysis/message"
 )
 
 // The form has a limit where it is pasted: how many payloads it holds, and how
@@ -71,7 +71,7 @@ func (m *markdown) holes(list []Probe, state ProbeState, title string, most int)
 		}
 	}
 	if left > 0 {
-		m.f("\n%s\n", md(fmt.Sprintf(w.MoreMD, chart.Count(left))))
+		m.f("\n%s\n", md(fmt.Sprintf(w.MoreMD, message.Whole(left))))
 	}
 	if shown > 0 {
 		m.f("\n")

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"gonogo/analysis"
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
-	"gonogo/report/chart"
 )
 
 // rateTable collects rows of numbers about the grader: name, value with its
@@ -74,7 +74,7 @@ func rates(r *analysis.Result, w *words) Grid {
 		t.resolution(*res)
 	}
 	if g.Clipped > 0 {
-		t.row(a.Clipped, chart.Count(g.Clipped), "", a.ClippedDoc)
+		t.row(a.Clipped, message.Whole(g.Clipped), "", a.ClippedDoc)
 	}
 	if g.Guessable != nil {
 		text := quote(g.GuessableAnswer, 120)
@@ -88,12 +88,12 @@ func chance(p float64) string {
 	if p < 0.001 {
 		return "p < 0.001"
 	}
-	return "p = " + chart.Number(p)
+	return "p = " + message.Digits(p)
 }
 
 // bits prints an entropy; what prints as one is one.
 func bits(x float64, w plural) string {
-	if n := chart.Number(x); n != "1" {
+	if n := message.Digits(x); n != "1" {
 		return fmt.Sprintf(w.Many, n)
 	}
 	return w.One
@@ -107,9 +107,9 @@ func (t *rateTable) resolution(res analysis.Resolution) {
 		counted = append(counted, bits(*res.EntropyBits, a.Entropy))
 	}
 	if res.ShareLow != nil && res.ShareHigh != nil {
-		counted = append(counted, fmt.Sprintf(a.Ends, chart.Percent(*res.ShareLow), chart.Percent(*res.ShareHigh)))
+		counted = append(counted, fmt.Sprintf(a.Ends, message.Percent(*res.ShareLow), message.Percent(*res.ShareHigh)))
 	}
-	t.row(a.Distinct, chart.Count(res.Distinct), strings.Join(counted, t.words.Signs.Semicolon), a.DistinctDoc)
+	t.row(a.Distinct, message.Whole(res.Distinct), strings.Join(counted, t.words.Signs.Semicolon), a.DistinctDoc)
 }
 
 // agreementGrid is how the grader agrees with people.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gonogo/analysis"
+	"gonogo/analysis/message"
 	"gonogo/report/chart"
 	"gonogo/sampler/rollout"
 )
@@ -36,7 +37,7 @@ func byItemGrid(g *analysis.Grader, w *words) Grid {
 			}
 			t.Rows[i][at+1] = "✕"
 			if reward.Reward != nil {
-				t.Rows[i][at+1] = chart.Number(*reward.Reward)
+				t.Rows[i][at+1] = message.Digits(*reward.Reward)
 			}
 		}
 	}
@@ -54,9 +55,9 @@ func suspectGrid(g *analysis.Grader, w *words) Grid {
 			answer = quote(s.Answer, 160)
 		}
 		if s.ReferenceReward != nil {
-			reference = fmt.Sprintf(w.Audit.Earns, quote(s.Reference, 80), chart.Number(*s.ReferenceReward))
+			reference = fmt.Sprintf(w.Audit.Earns, quote(s.Reference, 80), message.Digits(*s.ReferenceReward))
 		}
-		t.Rows = append(t.Rows, []string{id(s.Item), visible(string(s.Split)), answer, chart.Percent(s.Share), numberOr(s.Reward), reference})
+		t.Rows = append(t.Rows, []string{id(s.Item), visible(string(s.Split)), answer, message.Percent(s.Share), message.DigitsOf(s.Reward), reference})
 	}
 	return t
 }
@@ -94,7 +95,7 @@ func layerGrid(g *analysis.Grader, w *words) Grid {
 		}
 		share := "–"
 		if p.Share != nil {
-			share = chart.Percent(*p.Share)
+			share = message.Percent(*p.Share)
 		}
 		t.Rows = append(t.Rows, []string{id(p.Name), role, estimate(p.Mean), share})
 	}
@@ -111,7 +112,7 @@ func layerNotes(l *analysis.Layers, w *words) []string {
 		notes = append(notes, fmt.Sprintf(a.Formula, quote(l.Formula, 400)))
 	}
 	if l.Rest != nil && *l.Rest >= 0.005 {
-		notes = append(notes, fmt.Sprintf(a.Rest, chart.Percent(*l.Rest)))
+		notes = append(notes, fmt.Sprintf(a.Rest, message.Percent(*l.Rest)))
 	}
 	if l.Core == "" || l.ZeroN == 0 {
 		return notes
@@ -137,12 +138,12 @@ func layerNotes(l *analysis.Layers, w *words) []string {
 func detectorGrid(g *analysis.Grader, w *words) Grid {
 	t := Grid{Words: true, Title: w.Audit.Detectors, Head: w.Audit.DetectorHead}
 	for _, d := range g.Detectors {
-		marked := fmt.Sprintf(w.OutOf, chart.Count(d.Marked), chart.Count(d.Rollouts))
+		marked := fmt.Sprintf(w.OutOf, message.Whole(d.Marked), message.Whole(d.Rollouts))
 		zeroed := w.Audit.NotZeroed
 		if d.Zeroed {
 			zeroed = w.Audit.Zeroed
 		}
-		t.Rows = append(t.Rows, []string{id(d.Detector), marked, estimate(d.Share), estimate(d.Mean), zeroed, chart.Count(d.Failed), few(ids(d.Items), itemsInCell, w)})
+		t.Rows = append(t.Rows, []string{id(d.Detector), marked, estimate(d.Share), estimate(d.Mean), zeroed, message.Whole(d.Failed), few(ids(d.Items), itemsInCell, w)})
 	}
 	return t
 }
@@ -151,7 +152,7 @@ func detectorGrid(g *analysis.Grader, w *words) Grid {
 func graderFailureGrid(g *analysis.Grader, w *words) Grid {
 	t := Grid{Words: true, Title: w.Audit.Failures, Head: w.Audit.FailureHead, Notes: []string{w.Audit.FailuresDoc}}
 	for _, f := range g.Failures {
-		t.Rows = append(t.Rows, []string{id(f.Kind), chart.Count(f.Count), clip(prose(f.Example), 300), few(ids(f.Items), itemsInCell, w)})
+		t.Rows = append(t.Rows, []string{id(f.Kind), message.Whole(f.Count), clip(prose(f.Example), 300), few(ids(f.Items), itemsInCell, w)})
 	}
 	return t
 }

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"gonogo/report/chart"
+	"gonogo/analysis/message"
 )
 
 // How much of the audit a terminal shows.
@@ -100,7 +100,7 @@ func (t *terminal) stack(g Grid, most int, words *words) {
 	lead = min(lead, t.width/3)
 	for i, row := range g.Rows {
 		if i == most {
-			t.para(para{text: fmt.Sprintf(words.MoreLines, chart.Count(len(g.Rows)-most))})
+			t.para(para{text: fmt.Sprintf(words.MoreLines, message.Whole(len(g.Rows)-most))})
 			return
 		}
 		var cells []string

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"gonogo/analysis"
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
-	"gonogo/report/chart"
 )
 
 // Burst tells how tools and grader bore a training step's load. Without a
@@ -61,8 +61,8 @@ func burstGrid(b *analysis.Burst, w *words) Grid {
 			doubles = doublesAt(e.Doubles)
 		}
 		g.Rows = append(g.Rows, []string{
-			id(e.Name), chart.Count(e.Requests), numberOr(e.P50.Value), chart.Interval(e.P95.Value, e.P95.Low, e.P95.High), numberOr(e.P99.Value), numberOr(e.Max),
-			chart.Count(e.Failed), chart.Count(e.Refused), doubles,
+			id(e.Name), message.Whole(e.Requests), message.DigitsOf(e.P50.Value), message.Interval(e.P95.Value, e.P95.Low, e.P95.High), message.DigitsOf(e.P99.Value), message.DigitsOf(e.Max),
+			message.Whole(e.Failed), message.Whole(e.Refused), doubles,
 		})
 	}
 	g.Notes = []string{w.Burst.Doubling}
@@ -72,9 +72,9 @@ func burstGrid(b *analysis.Burst, w *words) Grid {
 // doublesAt prints where a latency doubles, between the waves that surely lie
 // on either side.
 func doublesAt(d analysis.Doubling) string {
-	text := chart.Number(*d.At)
+	text := message.Digits(*d.At)
 	if d.Low != nil && d.High != nil {
-		text += fmt.Sprintf(" [%s, %s]", chart.Count(*d.Low), chart.Count(*d.High))
+		text += fmt.Sprintf(" [%s, %s]", message.Whole(*d.Low), message.Whole(*d.High))
 	}
 	return text
 }
@@ -85,13 +85,13 @@ func checksGrid(b *analysis.Burst, w *words) Grid {
 	g := Grid{Title: v.Checks, Words: true, Rates: true, Head: v.CheckHead}
 	first := v.NoFailure
 	if f := b.FirstFailure; f != nil {
-		first = fmt.Sprintf(v.FirstFailure, chart.Number(f.After), id(f.Endpoint), id(f.Kind))
+		first = fmt.Sprintf(v.FirstFailure, message.Digits(f.After), id(f.Endpoint), id(f.Kind))
 	}
 	g.Rows = [][]string{
 		{v.Lost, inPercent(b.Lost), w.Rollout.of(b.Lost.N), v.LostDoc},
 		{v.First, first, "", v.FirstDoc},
-		{v.Wire, fmt.Sprintf(w.OutOf, chart.Count(b.Wire.Departing), chart.Count(b.Wire.Answers)), departures(b, w), v.WireDoc},
-		{v.Crosstalk, fmt.Sprintf(w.OutOf, chart.Count(b.Crosstalk.Leaks), chart.Count(b.Crosstalk.Answers)), "", v.CrosstalkDoc},
+		{v.Wire, fmt.Sprintf(w.OutOf, message.Whole(b.Wire.Departing), message.Whole(b.Wire.Answers)), departures(b, w), v.WireDoc},
+		{v.Crosstalk, fmt.Sprintf(w.OutOf, message.Whole(b.Crosstalk.Leaks), message.Whole(b.Crosstalk.Answers)), "", v.CrosstalkDoc},
 	}
 	if b.Repeats.Known() {
 		g.Rows = append(g.Rows, []string{v.Repeats, inPercent(b.Repeats), v.Requests.of(b.Repeats.N), v.RepeatsDoc})
@@ -105,15 +105,15 @@ func inPercent(e stat.Estimate) string {
 		return "–"
 	}
 	if e.Low == nil || e.High == nil {
-		return chart.Percent(*e.Value)
+		return message.Percent(*e.Value)
 	}
-	return fmt.Sprintf("%s [%s, %s]", chart.Percent(*e.Value), chart.Percent(*e.Low), chart.Percent(*e.High))
+	return fmt.Sprintf("%s [%s, %s]", message.Percent(*e.Value), message.Percent(*e.Low), message.Percent(*e.High))
 }
 
 func departures(b *analysis.Burst, w *words) string {
 	var list []string
 	for _, what := range slices.Sorted(maps.Keys(b.Wire.By)) {
-		list = append(list, id(what)+" "+chart.Count(b.Wire.By[what]))
+		list = append(list, id(what)+" "+message.Whole(b.Wire.By[what]))
 	}
 	return w.list(list)
 }
@@ -129,15 +129,15 @@ func loadGrid(b *analysis.Burst, w *words) Grid {
 		}
 	}
 	for _, size := range slices.Sorted(maps.Keys(made)) {
-		sizes[size] = []string{chart.Count(size), chart.Count(made[size])}
+		sizes[size] = []string{message.Whole(size), message.Whole(made[size])}
 	}
 	for _, e := range b.Endpoints {
 		g.Head = append(g.Head, id(e.Name))
 		cells := map[int]string{}
 		for _, p := range e.Load {
-			cells[p.Size] = numberOr(p.P95.Value)
+			cells[p.Size] = message.DigitsOf(p.P95.Value)
 			if p.Failed > 0 {
-				cells[p.Size] += fmt.Sprintf(w.Burst.FailedToo, chart.Count(p.Failed))
+				cells[p.Size] += fmt.Sprintf(w.Burst.FailedToo, message.Whole(p.Failed))
 			}
 		}
 		for size := range sizes {
@@ -159,7 +159,7 @@ func wrongGrid(b *analysis.Burst, w *words) Grid {
 	g := Grid{Title: w.Burst.Wrong, Words: true, Head: w.Burst.WrongHead}
 	for _, e := range b.Endpoints {
 		for _, err := range e.Errors {
-			g.Rows = append(g.Rows, []string{id(e.Name), id(err.Kind), chart.Count(err.Count), chart.Percent(err.Share), prose(err.Example)})
+			g.Rows = append(g.Rows, []string{id(e.Name), id(err.Kind), message.Whole(err.Count), message.Percent(err.Share), prose(err.Example)})
 		}
 	}
 	return g

@@ -6,12 +6,13 @@ import (
 	"io"
 	"strings"
 
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/report/chart"
+
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
-
-	"gonogo/analysis"
-	"gonogo/report/chart"
 )
 
 // The card is laid out in points, at 144 to the inch: 1600 × 900 pixels.
@@ -44,7 +45,7 @@ func (p *Page) DrawCard(dc draw.Canvas) {
 		parts = append(parts, visible(p.Result.Run.Model))
 	}
 	if p.Split != "" {
-		parts = append(parts, p.Words.Split+" "+visible(string(p.Split)), fmt.Sprintf(p.Words.Brackets, chart.Percent(p.Result.Confidence)))
+		parts = append(parts, p.Words.Split+" "+visible(string(p.Split)), fmt.Sprintf(p.Words.Brackets, message.Percent(p.Result.Confidence)))
 	}
 	p.drawFoot(c, parts)
 }

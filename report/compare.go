@@ -106,7 +106,7 @@ func NewComparison(c *compare.Comparison, opt Options) *ComparisonPage {
 	}
 	p.page = p.shared(shared)
 	p.Method = []string{
-		fmt.Sprintf(w.Rule, chart.Percent(c.Confidence), chart.Number(c.Tolerance), chart.Number(c.Delta)),
+		fmt.Sprintf(w.Rule, message.Percent(c.Confidence), message.Digits(c.Tolerance), message.Digits(c.Delta)),
 		w.Descriptive,
 	}
 	return p
@@ -151,12 +151,12 @@ func newComparedSplit(split rollout.Split, c *compare.Comparison, sc *compare.Sp
 		s.Grids = append(s.Grids, outcomeGrid(sc, w))
 	}
 	for _, m := range sc.Moved {
-		change := fmt.Sprintf(w.Change, chart.Number(m.Base), chart.Number(m.New), chart.Signed(m.Change), chart.Count(m.BaseN), w.Sample.of(m.NewN))
+		change := fmt.Sprintf(w.Change, message.Digits(m.Base), message.Digits(m.New), message.Signed(m.Change), message.Whole(m.BaseN), w.Sample.of(m.NewN))
 		if m.CallsChange != nil && *m.CallsChange != 0 {
-			change += fmt.Sprintf(w.CallsChange, chart.Signed(*m.CallsChange))
+			change += fmt.Sprintf(w.CallsChange, message.Signed(*m.CallsChange))
 		}
 		s.Moved = append(s.Moved, Moved{
-			Item: id(m.Item), Change: change, From: chart.Number(m.Base), To: chart.Number(m.New), Delta: chart.Signed(m.Change), Calls: signedOr(m.CallsChange),
+			Item: id(m.Item), Change: change, From: message.Digits(m.Base), To: message.Digits(m.New), Delta: message.Signed(m.Change), Calls: signedOr(m.CallsChange),
 			Base: refs(m.BaseRollouts, w), New: refs(m.NewRollouts, w), BaseCommand: printLines(c.Base.File, m.BaseRollouts), NewCommand: printLines(c.New.File, m.NewRollouts),
 		})
 	}
@@ -167,7 +167,7 @@ func newComparedSplit(split rollout.Split, c *compare.Comparison, sc *compare.Sp
 func refs(list []compare.SampleRef, w *compareWords) []string {
 	var out []string
 	for _, r := range list {
-		line, sample, reward := strconv.Itoa(r.Line), strconv.Itoa(r.Sample), chart.Number(r.Reward)
+		line, sample, reward := strconv.Itoa(r.Line), strconv.Itoa(r.Sample), message.Digits(r.Reward)
 		if r.Outcome == rollout.Graded {
 			out = append(out, fmt.Sprintf(w.Ref, line, sample, reward))
 		} else {
@@ -188,7 +188,7 @@ func comparedFacts(sc *compare.Split, l message.Language, w *compareWords) []str
 		n    int
 	}{{w.OnlyBase, len(sc.Items.OnlyBase)}, {w.OnlyNew, len(sc.Items.OnlyNew)}, {w.Lost, len(sc.Items.Lost)}, {w.Changed, len(sc.Items.Changed)}} {
 		if c.n > 0 {
-			items += fmt.Sprintf(c.form, chart.Count(c.n))
+			items += fmt.Sprintf(c.form, message.Whole(c.n))
 		}
 	}
 	facts := []string{items + w.Signs.Stop}
@@ -202,12 +202,12 @@ func comparedFacts(sc *compare.Split, l message.Language, w *compareWords) []str
 		facts = append(facts, checks)
 	}
 	if e := sc.Equivalence; e.Low != nil && e.High != nil {
-		facts = append(facts, fmt.Sprintf(w.OneSided, chart.Signed(*e.Low), chart.Signed(*e.High), chart.Number(e.Delta)))
+		facts = append(facts, fmt.Sprintf(w.OneSided, message.Signed(*e.Low), message.Signed(*e.High), message.Digits(e.Delta)))
 	}
 	if sc.Reward.MDE != nil {
-		text := fmt.Sprintf(w.MDE, chart.Number(*sc.Reward.MDE))
+		text := fmt.Sprintf(w.MDE, message.Digits(*sc.Reward.MDE))
 		if sc.SameModel != nil {
-			text += fmt.Sprintf(w.SameModel, chart.Number(*sc.SameModel))
+			text += fmt.Sprintf(w.SameModel, message.Digits(*sc.SameModel))
 		}
 		facts = append(facts, text+w.Signs.Stop)
 	}
@@ -243,7 +243,7 @@ func signedOr(x *float64) string {
 	if x == nil {
 		return "–"
 	}
-	return chart.Signed(*x)
+	return message.Signed(*x)
 }
 
 // change writes a difference with its interval.
@@ -274,5 +274,5 @@ func pValue(p *float64) string {
 	case *p < 0.0001:
 		return "< 0.0001"
 	}
-	return chart.Number(*p)
+	return message.Digits(*p)
 }

@@ -5,11 +5,12 @@ import (
 	"io"
 	"strings"
 
+	"gonogo/analysis/message"
+	"gonogo/report/chart"
+
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
-
-	"gonogo/report/chart"
 )
 
 // writeComparedSummary writes the one picture to attach.
@@ -34,7 +35,7 @@ func (p *ComparisonPage) DrawCard(dc draw.Canvas) {
 	w := p.words
 	parts := []string{w.Base + " " + visible(p.Comparison.Base.File), w.New + " " + visible(p.Comparison.New.File)}
 	if p.page.Split != "" {
-		parts = append([]string{w.Split + " " + visible(string(p.page.Split)), fmt.Sprintf(p.page.Words.Brackets, chart.Percent(p.Comparison.Confidence))}, parts...)
+		parts = append([]string{w.Split + " " + visible(string(p.page.Split)), fmt.Sprintf(p.page.Words.Brackets, message.Percent(p.Comparison.Confidence))}, parts...)
 	}
 	p.page.drawFoot(c, parts)
 }

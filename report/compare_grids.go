@@ -7,7 +7,6 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
-	"gonogo/report/chart"
 )
 
 // differenceGrid is every quantity that was compared, the reward first.
@@ -16,12 +15,12 @@ func differenceGrid(sc *compare.Split, w *compareWords) Grid {
 	for i, d := range slices.Concat([]analysis.Difference{sc.Reward}, sc.Others) {
 		name, p := w.Quantities[d.Name], d.PHolm
 		if d.K > 0 {
-			name = fmt.Sprintf(name, chart.Count(d.K))
+			name = fmt.Sprintf(name, message.Whole(d.K))
 		}
 		if i == 0 {
 			p = d.P
 		}
-		g.Rows = append(g.Rows, []string{name, numberOr(d.Base), numberOr(d.New), change(d.Estimate), pValue(p)})
+		g.Rows = append(g.Rows, []string{name, message.DigitsOf(d.Base), message.DigitsOf(d.New), change(d.Estimate), pValue(p)})
 	}
 	g.Notes = []string{w.OthersNote}
 	return g
@@ -32,7 +31,7 @@ func breakdownGrid(title string, b *compare.Breakdown, l message.Language, w *co
 	g := Grid{Title: title, Head: []string{"", w.ItemsHead, w.Base, w.New, w.Difference, "p"}}
 	for _, row := range b.Groups {
 		g.Rows = append(g.Rows, []string{
-			id(row.Group), chart.Count(row.Items), numberOr(row.Base), numberOr(row.New), change(row.Estimate), pValue(row.PHolm),
+			id(row.Group), message.Whole(row.Items), message.DigitsOf(row.Base), message.DigitsOf(row.New), change(row.Estimate), pValue(row.PHolm),
 		})
 	}
 	g.Notes = []string{fmt.Sprintf(w.Corrected, prose(l.Text(b.Correction)))}
@@ -48,7 +47,7 @@ func quadrantGrid(q *compare.Quadrants, w *compareWords) Grid {
 	for i := 0; i+2 < len(q.Cells); i += 3 {
 		row := []string{w.RewardMoves[q.Cells[i].Reward]}
 		for _, cell := range q.Cells[i : i+3] {
-			row = append(row, chart.Count(cell.Items))
+			row = append(row, message.Whole(cell.Items))
 		}
 		g.Rows = append(g.Rows, row)
 	}
@@ -63,7 +62,7 @@ func outcomeGrid(sc *compare.Split, w *compareWords) Grid {
 		if o.Kind != "" {
 			name = fmt.Sprintf(w.OfKind, name, visible(o.Kind))
 		}
-		g.Rows = append(g.Rows, []string{name, chart.Count(o.Base), chart.Count(o.New), change(o.Difference)})
+		g.Rows = append(g.Rows, []string{name, message.Whole(o.Base), message.Whole(o.New), change(o.Difference)})
 	}
 	for i, c := range sc.Causes {
 		if i == 5 {
@@ -73,7 +72,7 @@ func outcomeGrid(sc *compare.Split, w *compareWords) Grid {
 		if text == "" {
 			text = w.NoCause
 		}
-		g.Notes = append(g.Notes, fmt.Sprintf(w.Cause, chart.Count(c.Base), chart.Count(c.New), visible(string(c.Outcome)), clip(prose(text), 160)))
+		g.Notes = append(g.Notes, fmt.Sprintf(w.Cause, message.Whole(c.Base), message.Whole(c.New), visible(string(c.Outcome)), clip(prose(text), 160)))
 	}
 	return g
 }

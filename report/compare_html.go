@@ -6,7 +6,7 @@ import (
 	"html/template"
 	"io"
 
-	"gonogo/report/chart"
+	"gonogo/analysis/message"
 )
 
 var (
@@ -95,16 +95,16 @@ func (p *ComparisonPage) section(s ComparedSplit) comparedSection {
 	}
 	t := &out.Items
 	if len(rows) > rowsInPage {
-		t.Capped = fmt.Sprintf(w.ItemsCut, chart.Count(rowsInPage), chart.Count(len(rows)))
+		t.Capped = fmt.Sprintf(w.ItemsCut, message.Whole(rowsInPage), message.Whole(len(rows)))
 		rows = rows[:rowsInPage]
 	}
 	t.Data.Rows, t.All = rows, w.Item.of(len(rows))
 	t.Count = t.All
 	if len(out.Rows) < len(rows) {
-		t.Count = fmt.Sprintf(p.page.Words.Shown, chart.Count(len(out.Rows)), chart.Count(len(rows)))
+		t.Count = fmt.Sprintf(p.page.Words.Shown, message.Whole(len(out.Rows)), message.Whole(len(rows)))
 	}
 	if len(rows) > rowsInPrint {
-		t.Printed = fmt.Sprintf(p.page.Words.Page.Printed, chart.Count(rowsInPrint))
+		t.Printed = fmt.Sprintf(p.page.Words.Page.Printed, message.Whole(rowsInPrint))
 	}
 	for _, direction := range []int{-1, 0, 1} {
 		for _, row := range rows {

@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"gonogo/analysis/compare"
-	"gonogo/report/chart"
+	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 )
 
@@ -67,10 +67,10 @@ func changedItems(sc *compare.Split, w *compareWords) [][]string {
 		direction := cmp.Compare(ic.Change, 0)
 		calls := ""
 		if ic.CallsChange != nil {
-			calls = chart.Signed(*ic.CallsChange)
+			calls = message.Signed(*ic.CallsChange)
 		}
 		rows[i] = []string{
-			id(ic.Item), w.Directions[direction], chart.Signed(ic.Change), chart.Number(ic.Base), chart.Number(ic.New),
+			id(ic.Item), w.Directions[direction], message.Signed(ic.Change), message.Digits(ic.Base), message.Digits(ic.New),
 			strconv.Itoa(ic.BaseN), strconv.Itoa(ic.NewN), calls, visible(ic.Category), visible(ic.Family),
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/compare"
+	"gonogo/analysis/message"
 )
 
 // writeComparedJUnit writes junit.xml. Its first test case is the answer: a
@@ -71,7 +72,7 @@ func rewardCase(s ComparedSplit, sc *compare.Split, w *compareWords) junitCase {
 
 // differenceLine is a difference in one line.
 func differenceLine(d analysis.Difference, w *compareWords) string {
-	return fmt.Sprintf(w.DifferenceLine, capital(quantity(d, w)), numberOr(d.Base), numberOr(d.New), change(d.Estimate))
+	return fmt.Sprintf(w.DifferenceLine, capital(quantity(d, w)), message.DigitsOf(d.Base), message.DigitsOf(d.New), change(d.Estimate))
 }
 
 func comparedProperties(p *ComparisonPage) []junitProperty {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"gonogo/analysis/message"
 	"gonogo/report/chart"
 )
 
@@ -34,7 +35,7 @@ func (p *ComparisonPage) markdown(w io.Writer, figures []chart.Figure) error {
 	}
 	m.list("## "+md(words.Input), p.Input)
 	m.list("## "+md(words.Method), p.Method)
-	if _, err := w.Write(fit(m.buf.Bytes(), mostMarkdown, md(fmt.Sprintf(p.page.Words.CutShort, chart.Count(mostMarkdown))))); err != nil {
+	if _, err := w.Write(fit(m.buf.Bytes(), mostMarkdown, md(fmt.Sprintf(p.page.Words.CutShort, message.Whole(mostMarkdown))))); err != nil {
 		return fmt.Errorf("write comparison: %w", err)
 	}
 	return nil

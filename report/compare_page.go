@@ -5,6 +5,7 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/compare"
+	"gonogo/analysis/message"
 	"gonogo/report/chart"
 )
 
@@ -63,7 +64,7 @@ func comparedHeadline(d analysis.Difference, w *compareWords, shared *words) Hea
 	if *d.Value > 0 {
 		h.Value = "+" + h.Value
 	}
-	h.Doc = fmt.Sprintf(w.BaseNew, numberOr(d.Base), numberOr(d.New))
+	h.Doc = fmt.Sprintf(w.BaseNew, message.DigitsOf(d.Base), message.DigitsOf(d.New))
 	return h
 }
 
@@ -71,7 +72,7 @@ func comparedHeadline(d analysis.Difference, w *compareWords, shared *words) Hea
 func quantity(d analysis.Difference, w *compareWords) string {
 	name := w.Quantities[d.Name]
 	if d.K > 0 {
-		name = fmt.Sprintf(name, chart.Count(d.K))
+		name = fmt.Sprintf(name, message.Whole(d.K))
 	}
 	return name
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"gonogo/analysis"
-	"gonogo/report/chart"
+	"gonogo/analysis/message"
 )
 
 // movedInText is how many of the items that moved a terminal is shown.
@@ -86,7 +86,7 @@ func (t *terminal) compared(s ComparedSplit, p *ComparisonPage, w *compareWords)
 	t.heading(w.Moved)
 	for i, m := range s.Moved {
 		if i == movedInText {
-			t.para(para{at: 2, indent: 2, text: fmt.Sprintf(w.MoreInItems, chart.Count(len(s.Moved)-i)), style: faint})
+			t.para(para{at: 2, indent: 2, text: fmt.Sprintf(w.MoreInItems, message.Whole(len(s.Moved)-i)), style: faint})
 			break
 		}
 		t.para(para{indent: 4, lead: "- ", text: m.Item + "  " + m.Change, style: strong})
@@ -110,7 +110,7 @@ func (g Grid) short(w *compareWords) Grid {
 		return g
 	}
 	g.Rows = slices.Concat(g.Rows[:firstRows], g.Rows[len(g.Rows)-lastRows:])
-	g.Notes = append([]string{fmt.Sprintf(w.Between, chart.Count(left))}, g.Notes...)
+	g.Notes = append([]string{fmt.Sprintf(w.Between, message.Whole(left))}, g.Notes...)
 	return g
 }
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"gonogo/analysis"
-	"gonogo/report/chart"
+	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 )
 
@@ -32,15 +32,15 @@ func facts(p *Page) []Fact {
 	add(w.Sampled, when(r.Timing))
 	add(w.Version, visible(r.Run.ToolVersion))
 	for _, d := range r.Run.Data {
-		add(fmt.Sprintf(w.Data, visible(string(d.Split))), fmt.Sprintf(w.DataIs, visible(d.File), chart.Count(d.Items), chart.Count(d.Rows), visible(d.SHA256)))
+		add(fmt.Sprintf(w.Data, visible(string(d.Split))), fmt.Sprintf(w.DataIs, visible(d.File), message.Whole(d.Items), message.Whole(d.Rows), visible(d.SHA256)))
 	}
-	add(w.Range, fmt.Sprintf(w.RangeIs, chart.Number(r.RewardRange[0]), chart.Number(r.RewardRange[1]), chart.Number(r.Ceiling)))
-	add(w.GroupSize, chart.Count(r.GroupSize))
+	add(w.Range, fmt.Sprintf(w.RangeIs, message.Digits(r.RewardRange[0]), message.Digits(r.RewardRange[1]), message.Digits(r.Ceiling)))
+	add(w.GroupSize, message.Whole(r.GroupSize))
 	if r.PassThreshold != nil {
-		add(w.PassThreshold, chart.Number(*r.PassThreshold))
+		add(w.PassThreshold, message.Digits(*r.PassThreshold))
 	}
-	add(w.Confidence, chart.Percent(r.Confidence))
-	add(w.Input, fmt.Sprintf(w.InputIs, chart.Count(r.Input.Lines), chart.Count(r.Input.Records)))
+	add(w.Confidence, message.Percent(r.Confidence))
+	add(w.Input, fmt.Sprintf(w.InputIs, message.Whole(r.Input.Lines), message.Whole(r.Input.Records)))
 	if s := r.Splits[p.Split]; s != nil {
 		add(w.MeanMethod, prose(s.Reward.Method))
 		if len(s.BestOf) > 0 {
@@ -68,7 +68,7 @@ func when(t analysis.Timing) string {
 func settings(r *analysis.Result) []Fact {
 	var list []Fact
 	for _, name := range slices.Sorted(maps.Keys(r.Thresholds)) {
-		list = append(list, Fact{visible(name), chart.Number(r.Thresholds[name])})
+		list = append(list, Fact{visible(name), message.Digits(r.Thresholds[name])})
 	}
 	return list
 }
@@ -89,10 +89,10 @@ func inputProblems(in rollout.Input, w *words) []string {
 	var list []string
 	for i, bad := range in.Bad {
 		if i == few {
-			list = append(list, fmt.Sprintf(w.MoreBad, chart.Count(len(in.Bad)-few)))
+			list = append(list, fmt.Sprintf(w.MoreBad, message.Whole(len(in.Bad)-few)))
 			break
 		}
-		list = append(list, fmt.Sprintf(w.Bad, chart.Count(bad.Line), clip(prose(bad.Why), 200)))
+		list = append(list, fmt.Sprintf(w.Bad, message.Whole(bad.Line), clip(prose(bad.Why), 200)))
 	}
 	if in.Torn > 0 {
 		list = append(list, w.Torn)
@@ -121,7 +121,7 @@ func (p *Page) footer() string {
 // why those of findings may differ from those of the headlines.
 func (p *Page) About() string {
 	split := visible(string(p.Split))
-	about := fmt.Sprintf(p.Words.About, split, chart.Percent(p.Result.Confidence))
+	about := fmt.Sprintf(p.Words.About, split, message.Percent(p.Result.Confidence))
 	if p.narrowed() {
 		about += p.Words.Signs.Space + fmt.Sprintf(p.Words.AboutFile, split)
 	}

@@ -10,7 +10,6 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
-	"gonogo/report/chart"
 	"gonogo/sampler/rollout"
 )
 
@@ -200,7 +199,7 @@ func rank(s analysis.Severity) int {
 // measured is the finding's value with its interval and, for what is counted,
 // its unit.
 func measured(f analysis.Finding, w *words) string {
-	s := chart.Interval(f.Value, f.Low, f.High)
+	s := message.Interval(f.Value, f.Low, f.High)
 	if s == "" || f.Unit == "" || f.Unit == "reward" || f.Unit == "share" {
 		return s
 	}

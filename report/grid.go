@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"gonogo/analysis"
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
-	"gonogo/report/chart"
 	"gonogo/sampler/rollout"
 )
 
@@ -51,12 +51,12 @@ func useGrid(r *analysis.Result, w *words) Grid {
 	for _, split := range shownSplits(r) {
 		g.Head = append(g.Head, string(split))
 	}
-	estimate := func(e stat.Estimate) string { return chart.Interval(e.Value, e.Low, e.High) }
+	estimate := func(e stat.Estimate) string { return message.Interval(e.Value, e.Low, e.High) }
 	seconds := func(p *float64) string {
 		if p == nil {
 			return ""
 		}
-		return fmt.Sprintf(w.Use.Seconds, chart.Number(*p))
+		return fmt.Sprintf(w.Use.Seconds, message.Digits(*p))
 	}
 	for _, row := range []struct {
 		name string
@@ -98,8 +98,8 @@ func toolGrid(r *analysis.Result, w *words) Grid {
 		for _, name := range slices.Sorted(maps.Keys(tools)) {
 			t := tools[name]
 			g.Rows = append(g.Rows, []string{
-				id(name), string(split), chart.Count(t.Calls), chart.Count(t.Errors), chart.Count(t.Failed), chart.Count(t.Malformed),
-				numberOr(t.P50), numberOr(t.P95), numberOr(t.OutputTokensP95),
+				id(name), string(split), message.Whole(t.Calls), message.Whole(t.Errors), message.Whole(t.Failed), message.Whole(t.Malformed),
+				message.DigitsOf(t.P50), message.DigitsOf(t.P95), message.DigitsOf(t.OutputTokensP95),
 			})
 		}
 	}
@@ -107,13 +107,6 @@ func toolGrid(r *analysis.Result, w *words) Grid {
 		g.Notes = []string{w.Use.TokensEstimated}
 	}
 	return g
-}
-
-func numberOr(p *float64) string {
-	if p == nil {
-		return "–"
-	}
-	return chart.Number(*p)
 }
 
 // planGrid is what a step and an epoch of training would take.
@@ -124,14 +117,14 @@ func planGrid(r *analysis.Result, w *words) Grid {
 		return g
 	}
 	if p.MinGroupSize != nil {
-		g.Notes = append(g.Notes, fmt.Sprintf(w.Plan.Smallest, chart.Count(*p.MinGroupSize), chart.Percent(p.WantedShare)))
+		g.Notes = append(g.Notes, fmt.Sprintf(w.Plan.Smallest, message.Whole(*p.MinGroupSize), message.Percent(p.WantedShare)))
 	}
 	for _, note := range p.Assumptions {
 		g.Notes = append(g.Notes, w.say(note))
 	}
 	if p.PerStep == nil || p.PerEpoch == nil {
 		g.Head = g.Head[:1]
-		g.Rows = [][]string{{fmt.Sprintf(w.Plan.GroupOnly, chart.Count(p.GroupSize))}}
+		g.Rows = [][]string{{fmt.Sprintf(w.Plan.GroupOnly, message.Whole(p.GroupSize))}}
 		return g
 	}
 	for _, row := range []struct {
@@ -187,5 +180,5 @@ func planned(e stat.Estimate) string {
 		}
 		return stat.Some(*p / by)
 	}
-	return chart.Interval(over(e.Value), over(e.Low), over(e.High)) + unit
+	return message.Interval(over(e.Value), over(e.Low), over(e.High)) + unit
 }

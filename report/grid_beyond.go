@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gonogo/analysis"
+	"gonogo/analysis/message"
 	"gonogo/report/chart"
 )
 
@@ -30,20 +31,20 @@ func beyondGrid(r *analysis.Result, w *words) Grid {
 			if len(at) == 0 {
 				continue
 			}
-			row := []string{fmt.Sprintf(w.Beyond.Of[quantity], chart.Count(k)), "", ""}
+			row := []string{fmt.Sprintf(w.Beyond.Of[quantity], message.Whole(k)), "", ""}
 			for _, x := range at { // a model that misses what was measured has no figure
 				column := 1
 				if x.Model == analysis.ZeroInflated {
 					column = 2
 				}
-				row[column] = chart.Interval(x.Value, x.Low, x.High)
+				row[column] = message.Interval(x.Value, x.Low, x.High)
 			}
 			g.Rows = append(g.Rows, row)
 		}
 	}
 	if len(g.Rows) > 0 {
 		g.Head = []string{"", w.Beyond.Plain, w.Beyond.Inflated}
-		g.Notes = append([]string{fmt.Sprintf(w.Beyond.Doc, chart.Percent(r.Confidence))}, g.Notes...)
+		g.Notes = append([]string{fmt.Sprintf(w.Beyond.Doc, message.Percent(r.Confidence))}, g.Notes...)
 	} else if len(g.Notes) > 0 {
 		g.Head, g.Rows, g.Notes = []string{""}, [][]string{{g.Notes[0]}}, g.Notes[1:]
 	}

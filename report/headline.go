@@ -74,8 +74,8 @@ func mean(s *analysis.SplitResult, w *words) Headline {
 	if !h.Known || !lacksMuch(s) || b.Low == nil || b.High == nil {
 		return gradedOnly(h, s, w)
 	}
-	h.Value, h.Interval = chart.Number(*b.Low)+" – "+chart.Number(*b.High), ""
-	h.Doc = fmt.Sprintf(w.MeanBounds, chart.Percent(*s.Missing.Share))
+	h.Value, h.Interval = message.Digits(*b.Low)+" – "+message.Digits(*b.High), ""
+	h.Doc = fmt.Sprintf(w.MeanBounds, message.Percent(*s.Missing.Share))
 	return h
 }
 
@@ -90,9 +90,9 @@ func headline(label, doc string, e stat.Estimate, w *words) Headline {
 		}
 		return h
 	}
-	h.Value, h.Interval = chart.Number(*e.Value), w.NoInterval
+	h.Value, h.Interval = message.Digits(*e.Value), w.NoInterval
 	if e.Low != nil && e.High != nil {
-		h.Value, h.Interval, _ = strings.Cut(chart.Interval(e.Value, e.Low, e.High), " ")
+		h.Value, h.Interval, _ = strings.Cut(message.Interval(e.Value, e.Low, e.High), " ")
 	}
 	return h
 }
@@ -130,10 +130,10 @@ func informative(r *analysis.Result, s *analysis.SplitResult, w *words) Headline
 	}
 	low, high := lower.Teaches(), upper.Teaches()
 	h := headline(w.Informative, doc+w.Signs.Semicolon+fmt.Sprintf(w.InformativeBracket, g), low, w)
-	h.Value = chart.Number(*low.Value)
-	if top := chart.Number(*high.Value); top != h.Value {
+	h.Value = message.Digits(*low.Value)
+	if top := message.Digits(*high.Value); top != h.Value {
 		h.Value += " – " + top
 	}
-	h.Interval = chart.Interval(nil, low.Low, high.High)
+	h.Interval = message.Interval(nil, low.Low, high.High)
 	return h
 }

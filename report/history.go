@@ -57,7 +57,7 @@ func NewHistory(h *history.History, opt Options) *HistoryPage {
 		p.Changes = append(p.Changes, p.change(&h.Changes[i], w))
 	}
 	for _, u := range h.Unusual {
-		p.Unusual = append(p.Unusual, capital(fmt.Sprintf(w.IsUnusual, w.seriesName(u.Series), chart.Number(u.Value), chart.Interval(nil, u.Low, u.High), pEquals(&u.P)))+w.Signs.Stop)
+		p.Unusual = append(p.Unusual, capital(fmt.Sprintf(w.IsUnusual, w.seriesName(u.Series), message.Digits(u.Value), message.Interval(nil, u.Low, u.High), pEquals(&u.P)))+w.Signs.Stop)
 	}
 	for _, m := range h.Made {
 		p.Made = append(p.Made, w.Signs.named(p.night(m.Night), madeText(m, w)))
@@ -71,7 +71,7 @@ func NewHistory(h *history.History, opt Options) *HistoryPage {
 	for _, s := range chart.Histories(h, w.seriesName) {
 		p.Figures = append(p.Figures, chart.Render(s, h))
 	}
-	p.Method = []string{fmt.Sprintf(w.Methods[0], chart.Percent(1-h.Confidence)), fmt.Sprintf(w.Methods[1], chart.Percent(h.Confidence)), w.Methods[2]}
+	p.Method = []string{fmt.Sprintf(w.Methods[0], message.Percent(1-h.Confidence)), fmt.Sprintf(w.Methods[1], message.Percent(h.Confidence)), w.Methods[2]}
 	return p
 }
 
@@ -87,15 +87,15 @@ func (w *historyWords) seriesName(name string) string {
 func (p *HistoryPage) night(i int) string { return id(p.History.Nights[i].Name) }
 
 func (p *HistoryPage) change(c *history.Change, w *historyWords) NightChange {
-	move := chart.Interval(&c.Difference, c.Low, c.High)
+	move := message.Interval(&c.Difference, c.Low, c.High)
 	if c.Difference > 0 {
 		move = "+" + move
 	}
-	text := fmt.Sprintf(w.Change, w.seriesName(c.Series), chart.Number(c.Before), chart.Number(c.After), move, p.night(c.Night))
+	text := fmt.Sprintf(w.Change, w.seriesName(c.Series), message.Digits(c.Before), message.Digits(c.After), move, p.night(c.Night))
 	if c.First == c.Last {
 		text += w.Exactly
 	} else {
-		text += fmt.Sprintf(w.Between, p.night(c.First), p.night(c.Last), chart.Percent(p.History.Confidence))
+		text += fmt.Sprintf(w.Between, p.night(c.First), p.night(c.Last), message.Percent(p.History.Confidence))
 	}
 	out := NightChange{Text: capital(text) + w.Signs.Semicolon + pEquals(&c.P) + w.Signs.Stop}
 	var made, with []string
@@ -135,13 +135,13 @@ func (p *HistoryPage) seriesGrid(kind string, w *historyWords) Grid {
 		}
 		newest, row := s.Points[len(s.Points)-1], []string{w.seriesName(s.Name), "–", "–", "–", "–", w.Untested}
 		if newest.Night == len(p.History.Nights)-1 {
-			row[1] = chart.Interval(&newest.Value, newest.Low, newest.High)
+			row[1] = message.Interval(&newest.Value, newest.Low, newest.High)
 		}
 		if n := len(s.Levels); n > 0 {
 			l := s.Levels[n-1]
-			row[2], row[3] = p.night(l.From), chart.Interval(&l.Value, l.Low, l.High)
+			row[2], row[3] = p.night(l.From), message.Interval(&l.Value, l.Low, l.High)
 			if l.NightLow != nil {
-				row[4] = chart.Interval(nil, l.NightLow, l.NightHigh)
+				row[4] = message.Interval(nil, l.NightLow, l.NightHigh)
 			}
 		}
 		switch {
@@ -164,7 +164,7 @@ func (p *HistoryPage) nightsGrid(w *historyWords) Grid {
 			continue
 		}
 		for _, x := range s.Points {
-			rewards[x.Night] = chart.Interval(&x.Value, x.Low, x.High)
+			rewards[x.Night] = message.Interval(&x.Value, x.Low, x.High)
 		}
 	}
 	for i := range p.History.Nights {

@@ -9,7 +9,7 @@ import (
 	"html/template"
 	"io"
 
-	"gonogo/report/chart"
+	"gonogo/analysis/message"
 )
 
 //go:embed assets
@@ -32,7 +32,7 @@ var (
 	pageCSS = asset("page.css", "print.css")
 	pageJS  = asset("page.js", "items.js", "charts.js")
 
-	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"count": chart.Count}).
+	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"count": message.Whole}).
 			Parse(asset("page.html", "findings.html", "charts.html", "items.html", "audit.html")))
 )
 
@@ -81,7 +81,7 @@ func writeHTML(w io.Writer, p *Page) error {
 	h := htmlPage{
 		Page: p, CSS: template.CSS(pageCSS), Script: template.JS(pageJS),
 		Policy:    policy(pageJS),
-		BestLabel: fmt.Sprintf(p.Words.BestOf, chart.Count(p.Result.GroupSize)), Footer: p.footer(), Thresholds: beside(p.Settings), Said: p.said(),
+		BestLabel: fmt.Sprintf(p.Words.BestOf, message.Whole(p.Result.GroupSize)), Footer: p.footer(), Thresholds: beside(p.Settings), Said: p.said(),
 		Holes: htmlHoles(p, Holed), Moves: htmlHoles(p, Shifted),
 	}
 	h.Open, h.Quiet = htmlFindings(p)

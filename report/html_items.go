@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"gonogo/analysis"
-	"gonogo/report/chart"
+	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 )
 
@@ -49,15 +49,15 @@ func (p *Page) table(s Split, traces map[itemOf][]trace, most int) table {
 	rows := s.Rows
 	if len(rows) > rowsInPage {
 		rows = rows[:rowsInPage]
-		t.Capped = fmt.Sprintf(w.Capped, chart.Count(rowsInPage), chart.Count(len(s.Rows)))
+		t.Capped = fmt.Sprintf(w.Capped, message.Whole(rowsInPage), message.Whole(len(s.Rows)))
 	}
 	t.All = w.Item.of(len(rows))
 	t.Count = t.All
 	if len(t.First) < len(rows) {
-		t.Count = fmt.Sprintf(w.Shown, chart.Count(len(t.First)), chart.Count(len(rows)))
+		t.Count = fmt.Sprintf(w.Shown, message.Whole(len(t.First)), message.Whole(len(rows)))
 	}
 	if len(rows) > rowsInPrint {
-		t.Printed = fmt.Sprintf(w.Page.Printed, chart.Count(rowsInPrint))
+		t.Printed = fmt.Sprintf(w.Page.Printed, message.Whole(rowsInPrint))
 	}
 	if traces != nil {
 		t.File, t.Link = argument(p.Traces), p.TracesLink

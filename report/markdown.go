@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"gonogo/report/chart"
+	"gonogo/analysis/message"
 )
 
 // rowsInMarkdown is how many items the Markdown table holds: the form is for
@@ -27,7 +27,7 @@ func writeMarkdown(w io.Writer, p *Page) error {
 	m.splits(p)
 	m.grids(p)
 	m.method(p)
-	if _, err := w.Write(fit(m.buf.Bytes(), mostMarkdown, md(fmt.Sprintf(m.words.CutShort, chart.Count(mostMarkdown))))); err != nil {
+	if _, err := w.Write(fit(m.buf.Bytes(), mostMarkdown, md(fmt.Sprintf(m.words.CutShort, message.Whole(mostMarkdown))))); err != nil {
 		return fmt.Errorf("write markdown report: %w", err)
 	}
 	return nil
@@ -114,7 +114,7 @@ func (m *markdown) codes(list []string, n int) string {
 		out[i] = code(s)
 	}
 	if rest > 0 {
-		return fmt.Sprintf(m.words.AndMore, m.words.list(out), chart.Count(rest))
+		return fmt.Sprintf(m.words.AndMore, m.words.list(out), message.Whole(rest))
 	}
 	return m.words.list(out)
 }
@@ -130,7 +130,7 @@ func (m *markdown) pictures(p *Page) {
 		return
 	}
 	m.f("## %s\n\n", md(m.words.Pictures))
-	m.unfold(fmt.Sprintf(m.words.PicturesIn, chart.Count(len(p.Figures))))
+	m.unfold(fmt.Sprintf(m.words.PicturesIn, message.Whole(len(p.Figures))))
 	for _, fig := range p.Figures {
 		m.f("![%s](charts/%s.png)\n\n", md(prose(fig.Alt())), fig.Name)
 	}
@@ -144,7 +144,7 @@ func (m *markdown) splits(p *Page) {
 	}
 	m.f("## %s\n\n", md(w.Splits))
 	m.f("| %s | %s | %s | %s | %s | %s | %s | %s |\n|:--|--:|--:|--:|--:|--:|--:|--:|\n",
-		w.Split, w.ItemsOf, w.SamplesOf, w.RolloutsOf, w.Lower(w.Mean), w.Lower(fmt.Sprintf(w.BestOf, chart.Count(p.Result.GroupSize))), w.Lower(w.Informative), w.MissingOf)
+		w.Split, w.ItemsOf, w.SamplesOf, w.RolloutsOf, w.Lower(w.Mean), w.Lower(fmt.Sprintf(w.BestOf, message.Whole(p.Result.GroupSize))), w.Lower(w.Informative), w.MissingOf)
 	for _, s := range p.Splits {
 		m.f("| %s | %s | %s | %s | %s | %s | %s | %s |\n", md(string(s.Name)), md(s.Items), s.Samples, s.Rollouts, s.Mean, s.Best, s.Signal, s.Missing)
 	}
@@ -175,7 +175,7 @@ func (m *markdown) items(s Split) {
 	m.f("|\n|:--|:--%s|\n", strings.Repeat("|--:", len(w.Columns)-2))
 	for i, r := range s.Rows {
 		if i == rowsInMarkdown {
-			m.f("\n%s\n", md(fmt.Sprintf(w.Capped, chart.Count(i), chart.Count(len(s.Rows)))))
+			m.f("\n%s\n", md(fmt.Sprintf(w.Capped, message.Whole(i), message.Whole(len(s.Rows)))))
 			break
 		}
 		for j, cell := range r.Cells() {

@@ -9,13 +9,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-	"github.com/chromedp/chromedp/kb"
-
 	"gonogo/analysis"
-	"gonogo/report/chart"
+	"gonogo/analysis/message"
 	"gonogo/report/reporttest"
 	"gonogo/sampler/rollout"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // traced is a page whose items have n rollouts each at hand: sample j of the
@@ -210,7 +210,7 @@ func tryVariance(b *tab, p *Page) {
 	}
 }
 
-func quarter(n int) string { return chart.Number(float64(n%5) / 4) }
+func quarter(n int) string { return message.Digits(float64(n%5) / 4) }
 
 func tryPictures(b *tab, p *Page) {
 	s := p.Result.Splits[p.Split]
@@ -218,7 +218,7 @@ func tryPictures(b *tab, p *Page) {
 	drawn := js[[][]float64](b, "%s", raw(strings.Replace(bars, "NAME", "rewards", 1)))
 	for i, n := range s.Reward.Histogram.Counts {
 		b.move((drawn[i][0]+drawn[i][1])/2, drawn[0][3]-4)
-		if got, want := b.tip(), fmt.Sprintf("rollouts %s share", chart.Count(n)); !strings.Contains(got, want) {
+		if got, want := b.tip(), fmt.Sprintf("rollouts %s share", message.Whole(n)); !strings.Contains(got, want) {
 			b.Errorf("over bar %d of the rewards the page says %q, want %q", i, got, want)
 		}
 		if i > 3 {
@@ -246,7 +246,7 @@ func tryPictures(b *tab, p *Page) {
 	for range last.K - 1 {
 		b.keys(kb.ArrowRight)
 	}
-	want := fmt.Sprintf("k %d: best of k %s", last.K, chart.Interval(last.Value, last.Low, last.High))
+	want := fmt.Sprintf("k %d: best of k %s", last.K, message.Interval(last.Value, last.Low, last.High))
 	if got := js[string](b, `document.activeElement.getAttribute("aria-valuetext")`); !strings.HasPrefix(got, want) {
 		b.Errorf("at the group size best of k says %q, want %q", got, want)
 	}

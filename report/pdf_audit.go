@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"gonogo/report/chart"
+	"gonogo/analysis/message"
 	"gonogo/report/pdf"
 )
 
@@ -99,7 +99,7 @@ func (p *printed) holes(state ProbeState, title string, most int) int {
 		}
 	}
 	if left > 0 {
-		p.para(fmt.Sprintf(p.Words.Audit.MoreMD, chart.Count(left)), mutedText)
+		p.para(fmt.Sprintf(p.Words.Audit.MoreMD, message.Whole(left)), mutedText)
 	}
 	return shown
 }
@@ -148,7 +148,7 @@ func upright(rows [][]string, column int, size float64) float64 {
 func (p *printed) notes(g Grid, shown int, printable func(string) string) {
 	var notes []string
 	if shown < len(g.Rows) {
-		notes = append(notes, fmt.Sprintf(p.words.MoreRows, chart.Count(shown), chart.Count(len(g.Rows))))
+		notes = append(notes, fmt.Sprintf(p.words.MoreRows, message.Whole(shown), message.Whole(len(g.Rows))))
 	}
 	for _, note := range g.Notes {
 		notes = append(notes, printable(note))

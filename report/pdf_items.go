@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"gonogo/analysis"
-	"gonogo/report/chart"
+	"gonogo/analysis/message"
 	"gonogo/report/pdf"
 )
 
@@ -33,7 +33,7 @@ func (p *printed) items() {
 		rows := s.Rows
 		if len(rows) > wholeList {
 			rows = telling(s, p.Result)
-			p.para(fmt.Sprintf(p.words.Telling, chart.Count(len(rows)), chart.Count(len(s.Rows))), inkText)
+			p.para(fmt.Sprintf(p.words.Telling, message.Whole(len(rows)), message.Whole(len(s.Rows))), inkText)
 		}
 		t := pdf.Table{Head: headText, Line: hairline, Dense: true}
 		for i, c := range w.Columns {

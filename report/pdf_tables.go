@@ -3,7 +3,7 @@ package report
 import (
 	"fmt"
 
-	"gonogo/report/chart"
+	"gonogo/analysis/message"
 	"gonogo/report/pdf"
 	"gonogo/report/typeface"
 )
@@ -83,7 +83,7 @@ func (p *printed) splits() {
 	w := p.Words
 	p.section(w.Splits)
 	g := Grid{Head: []string{
-		w.Split, w.ItemsOf, w.SamplesOf, w.RolloutsOf, w.Lower(w.Mean), w.Lower(fmt.Sprintf(w.BestOf, chart.Count(p.Result.GroupSize))), w.Lower(w.Informative), w.MissingOf,
+		w.Split, w.ItemsOf, w.SamplesOf, w.RolloutsOf, w.Lower(w.Mean), w.Lower(fmt.Sprintf(w.BestOf, message.Whole(p.Result.GroupSize))), w.Lower(w.Informative), w.MissingOf,
 	}}
 	for _, s := range p.Splits {
 		g.Rows = append(g.Rows, []string{string(s.Name), s.Items, s.Samples, s.Rollouts, s.Mean, s.Best, s.Signal, s.Missing})

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"gonogo/analysis"
-	"gonogo/report/chart"
+	"gonogo/analysis/message"
 	"gonogo/report/pdf"
 	"gonogo/report/reporttest"
 	"gonogo/report/typeface"
@@ -217,7 +217,7 @@ func TestDeepThePDFOfManyItemsIsBounded(t *testing.T) {
 		t.Errorf("%d bytes and %d pages in %v", len(data), len(pages), took)
 	}
 	all := reporttest.Flat(pages...)
-	for _, want := range []string{"of " + chart.Count(items) + " items: those that findings name", "item-000777", "item-000976"} {
+	for _, want := range []string{"of " + message.Whole(items) + " items: those that findings name", "item-000777", "item-000976"} {
 		if !strings.Contains(all, reporttest.Squeeze(want)) {
 			t.Errorf("%q is not told", want)
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"gonogo/analysis"
-	"gonogo/report/chart"
+	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 )
 
@@ -48,16 +48,16 @@ type Cause struct {
 
 func newSplit(name rollout.Split, s *analysis.SplitResult, r *analysis.Result, w *words) Split {
 	p := Split{
-		Name: name, Items: chart.Count(s.Items.Measured), Samples: samples(s.Samples), Rollouts: chart.Count(s.Reward.N),
-		Mean: chart.Interval(s.Reward.Value, s.Reward.Low, s.Reward.High), Missing: "?",
+		Name: name, Items: message.Whole(s.Items.Measured), Samples: samples(s.Samples), Rollouts: message.Whole(s.Reward.N),
+		Mean: message.Interval(s.Reward.Value, s.Reward.Low, s.Reward.High), Missing: "?",
 		Notes: append(classNote(s, w), missingNotes(s, w)...), Rows: rows(s, w),
 	}
 	if s.Items.InFile != nil {
-		p.Items = fmt.Sprintf(w.OutOf, p.Items, chart.Count(*s.Items.InFile))
+		p.Items = fmt.Sprintf(w.OutOf, p.Items, message.Whole(*s.Items.InFile))
 	}
 	if b := bestOf(r, s, w); b.Known {
 		p.Best = b.Number()
-		if of := fmt.Sprintf(w.BestOf, chart.Count(r.GroupSize)); b.Label != of {
+		if of := fmt.Sprintf(w.BestOf, message.Whole(r.GroupSize)); b.Label != of {
 			p.Best = fmt.Sprintf(w.Noted, p.Best, w.Lower(b.Label))
 		}
 	}
@@ -65,19 +65,19 @@ func newSplit(name rollout.Split, s *analysis.SplitResult, r *analysis.Result, w
 		p.Signal = g.Number()
 	}
 	if s.Missing.Share != nil {
-		p.Missing = chart.Percent(*s.Missing.Share)
+		p.Missing = message.Percent(*s.Missing.Share)
 	}
 	for _, c := range s.Failures {
-		p.Causes = append(p.Causes, Cause{visible(string(c.Outcome)), clip(prose(c.Error), 300), chart.Count(c.Count), ids(c.Items)})
+		p.Causes = append(p.Causes, Cause{visible(string(c.Outcome)), clip(prose(c.Error), 300), message.Whole(c.Count), ids(c.Items)})
 	}
 	return p
 }
 
 func samples(n analysis.Spread) string {
 	if n.Min == n.Max {
-		return chart.Count(n.Max)
+		return message.Whole(n.Max)
 	}
-	return chart.Count(n.Min) + " – " + chart.Count(n.Max)
+	return message.Whole(n.Min) + " – " + message.Whole(n.Max)
 }
 
 // classNote counts the items by class, in one sentence.
@@ -85,7 +85,7 @@ func classNote(s *analysis.SplitResult, w *words) []string {
 	var list []string
 	for _, class := range analysis.ClassNames() {
 		if n := s.Classes.Counts[class]; n > 0 {
-			list = append(list, fmt.Sprintf(w.Class[class], chart.Count(n)))
+			list = append(list, fmt.Sprintf(w.Class[class], message.Whole(n)))
 		}
 	}
 	if len(list) == 0 {
@@ -98,33 +98,33 @@ func classNote(s *analysis.SplitResult, w *words) []string {
 func missingNotes(s *analysis.SplitResult, w *words) []string {
 	var notes []string
 	m, total := s.Missing, s.Missing.Total()
-	api, tool, grader := chart.Count(m.ModelAPI), chart.Count(m.Tool), chart.Count(m.Grader)
+	api, tool, grader := message.Whole(m.ModelAPI), message.Whole(m.Tool), message.Whole(m.Grader)
 	switch {
 	case total == 0:
 		notes = append(notes, w.MissingNone)
 	case s.Reward.N == 0:
-		notes = append(notes, fmt.Sprintf(w.MissingAll, chart.Count(total), api, tool, grader))
+		notes = append(notes, fmt.Sprintf(w.MissingAll, message.Whole(total), api, tool, grader))
 	default:
 		all := total + s.Reward.N
-		notes = append(notes, fmt.Sprintf(w.MissingSome, chart.Count(total), chart.Count(all), chart.Percent(float64(total)/float64(all)), api, tool, grader))
+		notes = append(notes, fmt.Sprintf(w.MissingSome, message.Whole(total), message.Whole(all), message.Percent(float64(total)/float64(all)), api, tool, grader))
 		if b := s.Reward.Bounds; b.Low != nil && b.High != nil {
-			notes = append(notes, fmt.Sprintf(w.Bounds, chart.Number(*b.Low), chart.Number(*b.High)))
+			notes = append(notes, fmt.Sprintf(w.Bounds, message.Digits(*b.Low), message.Digits(*b.High)))
 		}
 	}
 	if all := total + s.Reward.N; m.Retried > 0 && all > 0 {
-		notes = append(notes, fmt.Sprintf(w.Retried, w.Rollout.of(m.Retried), chart.Percent(float64(m.Retried)/float64(all)), w.Repeats.of(m.Retries)))
+		notes = append(notes, fmt.Sprintf(w.Retried, w.Rollout.of(m.Retried), message.Percent(float64(m.Retried)/float64(all)), w.Repeats.of(m.Retries)))
 	}
 	if n := len(s.Items.Lost); n > 0 {
 		notes = append(notes, fmt.Sprintf(w.Lost, few(ids(s.Items.Lost), 10, w)))
 	}
 	if m.NotRun != nil && *m.NotRun > 0 {
-		notes = append(notes, fmt.Sprintf(w.NotRun, chart.Count(*m.NotRun)))
+		notes = append(notes, fmt.Sprintf(w.NotRun, message.Whole(*m.NotRun)))
 	}
 	if n := s.Items.NotRun; n > 0 {
 		notes = append(notes, fmt.Sprintf(w.NoneOf, w.Item.of(n)))
 	}
 	if own := s.OwnFailures.NoAnswer + s.OwnFailures.StepLimit; own > 0 {
-		notes = append(notes, fmt.Sprintf(w.OwnFailures, w.Rollout.of(own), chart.Count(s.OwnFailures.NoAnswer), chart.Count(s.OwnFailures.StepLimit)))
+		notes = append(notes, fmt.Sprintf(w.OwnFailures, w.Rollout.of(own), message.Whole(s.OwnFailures.NoAnswer), message.Whole(s.OwnFailures.StepLimit)))
 	}
 	return notes
 }
@@ -134,7 +134,7 @@ func few(list []string, n int, w *words) string {
 	if len(list) <= n {
 		return w.list(list)
 	}
-	return fmt.Sprintf(w.AndMore, w.list(list[:n]), chart.Count(len(list)-n))
+	return fmt.Sprintf(w.AndMore, w.list(list[:n]), message.Whole(len(list)-n))
 }
 
 // rows are the items lowest mean first, as in the variance chart, then the
@@ -144,8 +144,8 @@ func rows(s *analysis.SplitResult, w *words) []Row {
 	out := make([]Row, len(items))
 	for i, it := range items {
 		out[i] = Row{
-			Item: id(it.Item), Class: class(it.Class, w), N: chart.Count(it.N), Mean: number(it.Mean), SD: number(it.SD),
-			Best: number(it.Best), Worst: number(it.Worst), Missing: chart.Count(it.Missing), Stays: number(it.Stays), Calls: number(it.Calls),
+			Item: id(it.Item), Class: class(it.Class, w), N: message.Whole(it.N), Mean: number(it.Mean), SD: number(it.SD),
+			Best: number(it.Best), Worst: number(it.Worst), Missing: message.Whole(it.Missing), Stays: number(it.Stays), Calls: number(it.Calls),
 			Kind: visible(it.Class), whole: it.Item,
 		}
 	}
@@ -181,7 +181,7 @@ func number(p *float64) string {
 	if p == nil {
 		return ""
 	}
-	return chart.Number(*p)
+	return message.Digits(*p)
 }
 
 // clip cuts a text to n runes.

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"gonogo/analysis"
-	"gonogo/report/chart"
+	"gonogo/analysis/message"
 )
 
 // writeText writes the page for a terminal: what a reader needs to decide,
@@ -165,7 +165,7 @@ func (t *terminal) splits(p *Page) {
 		}
 		for i, c := range s.Causes {
 			if i == 8 {
-				t.para(para{at: 7, indent: 7, text: fmt.Sprintf(p.Words.MoreLines, chart.Count(len(s.Causes)-i))})
+				t.para(para{at: 7, indent: 7, text: fmt.Sprintf(p.Words.MoreLines, message.Whole(len(s.Causes)-i))})
 				break
 			}
 			t.para(para{indent: 7, lead: pad(c.Count, 7), text: p.Words.named(c.Outcome, c.Error)})

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"gonogo/analysis"
-	"gonogo/report/chart"
+	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 )
 
@@ -76,7 +76,7 @@ type itemOf struct {
 func packed(list []trace, most int) []string {
 	more := ""
 	if len(list) > most {
-		list, more = list[:most], chart.Count(len(list)-most)
+		list, more = list[:most], message.Whole(len(list)-most)
 	}
 	outcomes := rollout.Outcomes()
 	columns := make([][]string, 4)
@@ -84,7 +84,7 @@ func packed(list []trace, most int) []string {
 	for _, t := range list {
 		reward := "-"
 		if t.reward != nil {
-			reward = chart.Number(*t.reward)
+			reward = message.Digits(*t.reward)
 		}
 		for i, s := range []string{strconv.Itoa(t.sample), reward, strconv.Itoa(t.calls), strconv.Itoa(t.line)} {
 			columns[i] = append(columns[i], s)

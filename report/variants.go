@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"gonogo/analysis"
-	"gonogo/report/chart"
+	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 )
 
@@ -90,7 +90,7 @@ func variantsLead(r *analysis.Result, w *words) string {
 		}
 	}
 	lead := fmt.Sprintf(w.Variants.Lead, w.Variants.Variant.of(len(v.Ranked)), *v.Split)
-	return lead + w.Signs.Space + fmt.Sprintf(w.Variants.Gain, w.Variants.Variant.of(gains), chart.Number(v.Hoped), chart.Number(v.Delta))
+	return lead + w.Signs.Space + fmt.Sprintf(w.Variants.Gain, w.Variants.Variant.of(gains), message.Digits(v.Hoped), message.Digits(v.Delta))
 }
 
 // variantGrid ranks the variants on one split, below the base.
@@ -103,7 +103,7 @@ func variantGrid(r *analysis.Result, split rollout.Split, w *words) Grid {
 			continue
 		}
 		row := []string{
-			id(one.Name), w.Variants.Answers[sp.Answer], chart.Interval(sp.Mean.Value, sp.Mean.Low, sp.Mean.High), change(sp.Reward.Estimate), pValue(sp.Reward.PHolm),
+			id(one.Name), w.Variants.Answers[sp.Answer], message.Interval(sp.Mean.Value, sp.Mean.Low, sp.Mean.High), change(sp.Reward.Estimate), pValue(sp.Reward.PHolm),
 		}
 		for _, name := range variantCosts {
 			row = append(row, costOf(sp.Costs, name))
@@ -112,7 +112,7 @@ func variantGrid(r *analysis.Result, split rollout.Split, w *words) Grid {
 	}
 	if base := r.Splits[split]; base != nil && len(g.Rows) > 0 {
 		e := base.Reward.Estimate
-		row := []string{w.Variants.Base, "", chart.Interval(e.Value, e.Low, e.High), "", "", numberOr(base.Tools.Calls.Value), numberOr(base.Tokens.Input.Value), numberOr(base.Tokens.Output.Value), ""}
+		row := []string{w.Variants.Base, "", message.Interval(e.Value, e.Low, e.High), "", "", message.DigitsOf(base.Tools.Calls.Value), message.DigitsOf(base.Tokens.Input.Value), message.DigitsOf(base.Tokens.Output.Value), ""}
 		g.Rows = append([][]string{row}, g.Rows...)
 	}
 	return g
@@ -126,9 +126,9 @@ func costOf(costs []analysis.Difference, name string) string {
 			continue
 		}
 		if d.Direction == "unclear" {
-			return "(" + chart.Signed(*d.Value) + ")"
+			return "(" + message.Signed(*d.Value) + ")"
 		}
-		return chart.Signed(*d.Value)
+		return message.Signed(*d.Value)
 	}
 	return "–"
 }

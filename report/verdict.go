@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"gonogo/analysis"
-	"gonogo/report/chart"
+	"gonogo/analysis/message"
 )
 
 // sentence words the verdict with its reason, and what to do next: the remedy
@@ -73,7 +73,7 @@ func uncovered(r *analysis.Result, list []Finding, u analysis.Unjudged, w *words
 	}
 	passed, all := r.Coverage()
 	reason = fmt.Sprintf(w.NotChecked, w.Meaning[r.Verdict], id(u.Gate), prose(why))
-	return fmt.Sprintf(w.Covered, reason, chart.Count(passed), chart.Count(all), chart.Count(all-len(r.Judged))), ""
+	return fmt.Sprintf(w.Covered, reason, message.Whole(passed), message.Whole(all), message.Whole(all-len(r.Judged))), ""
 }
 
 // changed names the thresholds that are not at their default, so that a verdict
@@ -84,10 +84,10 @@ func changed(r *analysis.Result, w *words) string {
 	thresholds := r.ChangedThresholds()
 	for i, t := range thresholds {
 		if i == most {
-			list = append(list, fmt.Sprintf(w.ChangedMore, chart.Count(len(thresholds)-most)))
+			list = append(list, fmt.Sprintf(w.ChangedMore, message.Whole(len(thresholds)-most)))
 			break
 		}
-		list = append(list, fmt.Sprintf(w.ChangedTo, t.Name, chart.Number(t.Value), chart.Number(t.Default)))
+		list = append(list, fmt.Sprintf(w.ChangedTo, t.Name, message.Digits(t.Value), message.Digits(t.Default)))
 	}
 	if len(list) == 0 {
 		return ""
@@ -105,7 +105,7 @@ func goSentence(r *analysis.Result, w *words) string {
 	}
 	s := fmt.Sprintf(w.AllPassed, meaning, w.Gates.of(passed))
 	if passed < all {
-		s = fmt.Sprintf(w.SomePassed, meaning, chart.Count(passed), chart.Count(all), chart.Count(all-passed))
+		s = fmt.Sprintf(w.SomePassed, meaning, message.Whole(passed), message.Whole(all), message.Whole(all-passed))
 	}
 	if n := len(r.Cautions); n > 0 {
 		s += w.Signs.Semicolon + w.named(w.Cautions.of(n), w.list(ids(r.Cautions)))

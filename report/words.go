@@ -6,7 +6,6 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
-	"gonogo/report/chart"
 	"gonogo/sampler/rollout"
 )
 
@@ -189,7 +188,7 @@ func (p plural) of(n int) string {
 	if n == 1 {
 		return p.One
 	}
-	return fmt.Sprintf(p.Many, chart.Count(n))
+	return fmt.Sprintf(p.Many, message.Whole(n))
 }
 
 // Column is one column of the item table.

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
-	"strconv"
 	"strings"
 	"sync"
 )
@@ -119,19 +118,6 @@ func (l Language) Lacking(tell func(english string)) Language {
 	of := *l.of
 	of.lacks = tell
 	return Language{&of}
-}
-
-// Whole prints a whole number with its thousands parted.
-func Whole(n int) string {
-	digits := strconv.Itoa(n)
-	sign := ""
-	if n < 0 {
-		sign, digits = "-", digits[1:]
-	}
-	for at := len(digits) - 3; at > 0; at -= 3 {
-		digits = digits[:at] + "," + digits[at:]
-	}
-	return sign + digits
 }
 
 // merged puts the parts of a catalogue together; where two have the same text

@@ -2,7 +2,6 @@ package message
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -355,48 +354,4 @@ func fill(words string, arg func(name string) (string, bool)) string {
 func capital(s string) string {
 	_, size := utf8.DecodeRuneInString(s)
 	return strings.ToUpper(s[:size]) + s[size:]
-}
-
-// Digits prints three significant digits, without an exponent up to what a person
-// can count.
-func Digits(x float64) string {
-	switch size := math.Abs(x); {
-	case size < 1e-9:
-		return "0" // what a quantile function leaves of nothing
-	case size >= 1e15:
-		return fmt.Sprintf("%.3g", x)
-	case size >= 1000:
-		return Whole(int(math.Round(x)))
-	case size < 1e-4: // where %g turns to an exponent
-		return strconv.FormatFloat(x, 'f', 2-int(math.Floor(math.Log10(size))), 64)
-	}
-	return fmt.Sprintf("%.3g", x)
-}
-
-// Plain prints a threshold or a setting without needless digits.
-func Plain(x float64) string {
-	if x == math.Trunc(x) && math.Abs(x) < 1e6 {
-		return fmt.Sprintf("%.0f", x)
-	}
-	return Digits(x)
-}
-
-// Signed prints a difference with its sign.
-func Signed(x float64) string {
-	if x > 0 {
-		return "+" + Digits(x)
-	}
-	return Digits(x)
-}
-
-// Percent prints a share of 1 in per cent.
-func Percent(x float64) string { return fmt.Sprintf("%.3g %%", 100*x) }
-
-// P prints a p-value with its sign of comparison: more than three decimals help
-// no reader.
-func P(p float64) string {
-	if p < 0.001 {
-		return "p < 0.001"
-	}
-	return "p = " + Digits(p)
 }

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
-	"gonogo/report/chart"
+	"gonogo/analysis/message"
 	"gonogo/sampler"
 	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
+
+	"github.com/urfave/cli/v2"
 )
 
 // budgetRule says how the budget is kept, for the help of commands.
@@ -56,9 +56,9 @@ func (p *project) boundText(bound limit.Bound) string {
 	usd, tokens := p.budget.Used()
 	switch b := p.budget.Bounds(); bound {
 	case limit.Rollouts:
-		return "max_rollouts: " + chart.Count(b.Rollouts)
+		return "max_rollouts: " + message.Whole(b.Rollouts)
 	case limit.Tokens:
-		return fmt.Sprintf("max_tokens: %s of %s", chart.Count(int(tokens)), chart.Count(int(b.Tokens)))
+		return fmt.Sprintf("max_tokens: %s of %s", message.Whole(int(tokens)), message.Whole(int(b.Tokens)))
 	case limit.USD:
 		return fmt.Sprintf("max_usd: %s of %s", dollars(usd), dollars(b.USD))
 	case limit.Deadline:
@@ -68,7 +68,7 @@ func (p *project) boundText(bound limit.Bound) string {
 }
 
 // dollars prints money.
-func dollars(usd float64) string { return "$" + chart.Number(usd) }
+func dollars(usd float64) string { return "$" + message.Digits(usd) }
 
 // rolloutCost prices what rollouts used; nil where it has no price.
 func (p *project) rolloutCost() func(*rollout.Record) (float64, bool) {
@@ -102,7 +102,7 @@ func (p *project) moneyText(e sampler.Event, total int) string {
 	if all, low, high, ok := e.Judged.Forecast(total - e.Judged.N); ok && e.Recorded < total {
 		all, low, high = max(all, e.USD.Total), max(low, e.USD.Total), max(high, e.USD.Total)
 		before := max(0, usd-e.USD.Total-e.USD.Mean()*float64(e.USDUnknown)) // the forecast holds what was not told
-		text += fmt.Sprintf(" of about %s [%s, %s]", dollars(before+all), chart.Number(before+low), chart.Number(before+high))
+		text += fmt.Sprintf(" of about %s [%s, %s]", dollars(before+all), message.Digits(before+low), message.Digits(before+high))
 		if most := p.budget.Bounds().USD; most > 0 && before+high > most {
 			text += ", capped at " + dollars(most)
 		}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"sync"
 
-	"gonogo/report/chart"
+	"gonogo/analysis/message"
 	"gonogo/sampler/burst"
 	"gonogo/sampler/rollout"
 )
@@ -85,9 +85,9 @@ func (p *project) withinCaps(rollouts int, use agentUse) error {
 	s := p.cfg.Sampling
 	switch tokens := use.tokens * float64(rollouts); {
 	case s.MaxRollouts > 0 && rollouts > s.MaxRollouts:
-		return &exitError{exitBudget, fmt.Errorf("that would be %s of the agent, above sampling.max_rollouts of %s: %s", counted(rollouts, "rollout"), chart.Count(s.MaxRollouts), remedy)}
+		return &exitError{exitBudget, fmt.Errorf("that would be %s of the agent, above sampling.max_rollouts of %s: %s", counted(rollouts, "rollout"), message.Whole(s.MaxRollouts), remedy)}
 	case s.MaxTokens > 0 && use.told && tokens > float64(s.MaxTokens):
-		return &exitError{exitBudget, fmt.Errorf("that would be about %s, above sampling.max_tokens of %s: %s", tokensText(int64(tokens)), chart.Count(int(s.MaxTokens)), remedy)}
+		return &exitError{exitBudget, fmt.Errorf("that would be about %s, above sampling.max_tokens of %s: %s", tokensText(int64(tokens)), message.Whole(int(s.MaxTokens)), remedy)}
 	}
 	return nil
 }
@@ -122,7 +122,7 @@ func (a *agentSpending) room(rollouts int) error {
 	case s.MaxTokens > 0 && !a.mean.told:
 		why = "nobody tells the tokens that it uses, and sampling.max_tokens bounds them"
 	case s.MaxTokens > 0 && a.mean.tokens*then > float64(s.MaxTokens):
-		why = fmt.Sprintf("with it about %s would be used, above sampling.max_tokens of %s", tokensText(int64(a.mean.tokens*then)), chart.Count(int(s.MaxTokens)))
+		why = fmt.Sprintf("with it about %s would be used, above sampling.max_tokens of %s", tokensText(int64(a.mean.tokens*then)), message.Whole(int(s.MaxTokens)))
 	case s.MaxUSD > 0 && !a.mean.priced:
 		why = "what it costs is not known, and sampling.max_usd bounds it"
 	case s.MaxUSD > 0 && a.mean.usd*then > s.MaxUSD:

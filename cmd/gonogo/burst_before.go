@@ -13,13 +13,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"gonogo/analysis"
-	"gonogo/report/chart"
+	"gonogo/analysis/message"
 	"gonogo/sampler/burst"
 	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
+
+	"github.com/urfave/cli/v2"
 )
 
 // usualBatch is the batch size where the job leaves it to the platform.
@@ -228,7 +228,7 @@ func (p *project) agree(c *cli.Context, run *rollout.Run, plan *burst.Plan, cfg 
 	}
 	gradings := plan.Gradings(cfg)
 	if gradings > 0 {
-		parts = append(parts, chart.Count(gradings)+" gradings")
+		parts = append(parts, message.Whole(gradings)+" gradings")
 	}
 	made := plan.Rollouts(cfg)
 	if made > 0 {
@@ -254,7 +254,7 @@ func (p *project) agree(c *cli.Context, run *rollout.Run, plan *burst.Plan, cfg 
 		why = append(why, fmt.Sprintf("the recorded calls of %s would be made again, and burst.safe does not name them", strings.Join(risky, ", ")))
 	}
 	if judged > 0 {
-		why = append(why, fmt.Sprintf("%s requests to a model that grades are paid for", chart.Count(judged)))
+		why = append(why, fmt.Sprintf("%s requests to a model that grades are paid for", message.Whole(judged)))
 	}
 	if !isTerminal(w) || !readsTerminal(c.App.Reader) {
 		return usagef("%s: --yes agrees to that", visible(strings.Join(why, "; ")))
@@ -292,13 +292,13 @@ func (p *project) payable(w io.Writer, plan *burst.Plan, asked map[string]int, m
 	}
 	switch most := p.cfg.Sampling.MaxUSD; {
 	case !known && most > 0:
-		return usagef("what a grading costs is not known (the records tell no tokens, or prices none), and sampling.max_usd is $%s: burst.least and --rollouts make fewer, and --set sampling.max_usd=0 lets them be", chart.Number(most))
+		return usagef("what a grading costs is not known (the records tell no tokens, or prices none), and sampling.max_usd is $%s: burst.least and --rollouts make fewer, and --set sampling.max_usd=0 lets them be", message.Digits(most))
 	case !known:
 		fmt.Fprintln(w, "What the gradings cost is not known: the records tell no tokens of a model that graded, or no price is known.")
 	case most > 0 && usd > most:
-		return &exitError{exitBudget, fmt.Errorf("that would be about $%s, above sampling.max_usd of $%s: fewer rollouts (--rollouts, burst.least) cost less", chart.Number(usd), chart.Number(most))}
+		return &exitError{exitBudget, fmt.Errorf("that would be about $%s, above sampling.max_usd of $%s: fewer rollouts (--rollouts, burst.least) cost less", message.Digits(usd), message.Digits(most))}
 	case usd > 0:
-		fmt.Fprintf(w, "That is about $%s.\n", chart.Number(usd))
+		fmt.Fprintf(w, "That is about $%s.\n", message.Digits(usd))
 	}
 	return nil
 }

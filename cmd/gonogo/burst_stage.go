@@ -8,13 +8,13 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"gonogo/analysis"
+	"gonogo/analysis/message"
 	"gonogo/report"
-	"gonogo/report/chart"
 	"gonogo/sampler/burst"
 	"gonogo/sampler/rollout"
+
+	"github.com/urfave/cli/v2"
 )
 
 // burstID names one burst.
@@ -57,7 +57,7 @@ func (p *project) playBurst(c *cli.Context, to *rollout.BurstWriter, plan *burst
 	ctx, drain, release := interruptible(c.Context, w, "rollouts of the burst")
 	defer release()
 	b, calls, err := burst.Run(ctx, drain, cfg, plan, p.bounds.Tools, p.bounds.Grader, func(wave rollout.Wave) {
-		fmt.Fprintf(w, "%-6s %s at once: %s in %s s, %s discarded\n", wave.Purpose, chart.Count(wave.Size), counted(wave.Rollouts, "rollout"), chart.Number(time.Duration(wave.Elapsed).Seconds()), chart.Count(wave.Discarded))
+		fmt.Fprintf(w, "%-6s %s at once: %s in %s s, %s discarded\n", wave.Purpose, message.Whole(wave.Size), counted(wave.Rollouts, "rollout"), message.Digits(time.Duration(wave.Elapsed).Seconds()), message.Whole(wave.Discarded))
 	})
 	if errors.Is(err, burst.ErrInterrupted) || errors.Is(err, context.Canceled) {
 		return &exitError{exitInterrupted, errors.New("the burst was interrupted; nothing of it was recorded")}

@@ -9,7 +9,6 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
-	"gonogo/report/chart"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/rollout"
 )
@@ -107,7 +106,7 @@ func byWeight(findings []analysis.Finding) []analysis.Finding {
 	told, failed := map[string]bool{}, map[string]bool{}
 	list := slices.DeleteFunc(slices.Clone(findings), func(f analysis.Finding) bool {
 		of := f.Gate + " " + string(f.Split) + " "
-		key, measure := of+f.Title.String(), of+chart.Interval(f.Value, f.Low, f.High)+strings.Join(f.Items, "\n")
+		key, measure := of+f.Title.String(), of+message.Interval(f.Value, f.Low, f.High)+strings.Join(f.Items, "\n")
 		again := f.Status == analysis.Pass && told[key] || f.Status == analysis.Fail && f.Severity == analysis.Advisory && failed[measure]
 		told[key] = true
 		failed[measure] = failed[measure] || f.Status == analysis.Fail && f.Severity == analysis.Blocking && f.Value != nil

@@ -11,11 +11,11 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/urfave/cli/v2"
-
 	"gonogo/analysis"
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
-	"gonogo/report/chart"
+
+	"github.com/urfave/cli/v2"
 )
 
 // namedInSummary is how many items a line of the summary names; the table names
@@ -43,13 +43,13 @@ func printCuration(c *cli.Context, chosen *analysis.Curation) error {
 }
 
 func summarizeRows(w io.Writer, chosen *analysis.Curation) {
-	fmt.Fprintf(w, "%s: %s of %s kept, %s dropped\n", chosen.File, chart.Count(chosen.Kept), counted(chosen.Rows, "row"), chart.Count(chosen.Rows-chosen.Kept))
+	fmt.Fprintf(w, "%s: %s of %s kept, %s dropped\n", chosen.File, message.Whole(chosen.Kept), counted(chosen.Rows, "row"), message.Whole(chosen.Rows-chosen.Kept))
 	if chosen.Rows > chosen.Kept {
 		fmt.Fprintln(w, "\nDropped, each row under its surest reason")
 		table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		for _, reason := range analysis.Reasons() {
 			if n := chosen.Dropped[reason.Name]; n > 0 {
-				fmt.Fprintf(table, "  %s\t%s\t%s\n", reason.Name, chart.Count(n), reason.Doc)
+				fmt.Fprintf(table, "  %s\t%s\t%s\n", reason.Name, message.Whole(n), reason.Doc)
 			}
 		}
 		_ = table.Flush() // into memory
@@ -70,7 +70,7 @@ func needing(n int) string {
 	if n == 1 {
 		return "1 item needs"
 	}
-	return chart.Count(n) + " items need"
+	return message.Whole(n) + " items need"
 }
 
 // openItems names items with how many more samples would tell.
@@ -83,7 +83,7 @@ func openItems(chosen *analysis.Curation) string {
 		}
 		more := " (no number up to 10,000 would tell)"
 		if row.MoreSamples != nil {
-			more = fmt.Sprintf(" (+%s)", chart.Count(*row.MoreSamples))
+			more = fmt.Sprintf(" (+%s)", message.Whole(*row.MoreSamples))
 		}
 		names = append(names, shownID(row.Item)+more)
 	}
@@ -112,7 +112,7 @@ func shownID(id string) string {
 // few names the first of many.
 func few(names []string) string {
 	if left := len(names) - namedInSummary; left > 0 {
-		names = append(slices.Clone(names[:namedInSummary]), fmt.Sprintf("and %s more, in the table", chart.Count(left)))
+		names = append(slices.Clone(names[:namedInSummary]), fmt.Sprintf("and %s more, in the table", message.Whole(left)))
 	}
 	return strings.Join(names, ", ")
 }
@@ -120,7 +120,7 @@ func few(names []string) string {
 // summarizeGain tells what choosing gives by the samples it was made on.
 func summarizeGain(w io.Writer, chosen *analysis.Curation) {
 	before, after := &chosen.Before, &chosen.After
-	fmt.Fprintf(w, "\nWhat it gives, on %s measured, %s of them kept\n", counted(before.Items, "item"), chart.Count(after.Items))
+	fmt.Fprintf(w, "\nWhat it gives, on %s measured, %s of them kept\n", counted(before.Items, "item"), message.Whole(after.Items))
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "  \tall\tkept\n")
 	group := fmt.Sprintf("groups of %d", after.GroupSize)
@@ -156,17 +156,17 @@ func estimateText(e stat.Estimate) string {
 	if !e.Known() {
 		return "not known"
 	}
-	return chart.Interval(e.Value, e.Low, e.High)
+	return message.Interval(e.Value, e.Low, e.High)
 }
 
 // paidFor words the cost factor, as measured and as expected.
 func paidFor(set *analysis.CuratedSet) string {
 	text := "not known"
 	if set.Cost != nil {
-		text = chart.Number(*set.Cost)
+		text = message.Digits(*set.Cost)
 	}
 	if set.ExpectedFor != nil {
-		text += ", expected " + chart.Number(*set.ExpectedFor)
+		text += ", expected " + message.Digits(*set.ExpectedFor)
 	}
 	return text
 }
@@ -177,7 +177,7 @@ func summarizeFresh(w io.Writer, chosen *analysis.Curation) {
 	if fresh == nil {
 		return
 	}
-	fmt.Fprintf(w, "\nThe kept items again, on new rollouts: %s, %s new samples each (median), in %s\n", counted(fresh.Items, "item"), chart.Number(fresh.Samples.Median), fresh.Run)
+	fmt.Fprintf(w, "\nThe kept items again, on new rollouts: %s, %s new samples each (median), in %s\n", counted(fresh.Items, "item"), message.Digits(fresh.Samples.Median), fresh.Run)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "  \tall, before\tkept, as chosen\tkept, new rollouts\tflattered by\n")
 	group := fmt.Sprintf("groups of %d", fresh.GroupSize)
@@ -186,7 +186,7 @@ func summarizeFresh(w io.Writer, chosen *analysis.Curation) {
 	gainLine(table, "lift, "+group, fresh.Before.Lift, fresh.Chosen.Lift, fresh.Fresh.Lift, fresh.Lift.Flattered)
 	_ = table.Flush() // into memory
 	if fresh.Fresh.Cost != nil {
-		fmt.Fprintf(w, "  On new rollouts %s are paid for one of such a group.\n", chart.Number(*fresh.Fresh.Cost))
+		fmt.Fprintf(w, "  On new rollouts %s are paid for one of such a group.\n", message.Digits(*fresh.Fresh.Cost))
 	}
 	fmt.Fprint(w, freshWords(chosen))
 	if n := fresh.Missing.Total(); n > 0 || fresh.Lost > 0 {
@@ -203,14 +203,14 @@ func freshWords(chosen *analysis.Curation) string {
 	case f.Gain == nil:
 		return ""
 	case *f.Gain <= 0:
-		return fmt.Sprintf("  Choosing raised the informative share by nothing (%s); on new rollouts it lies %s above that of all items.\n", chart.Number(*f.Gain), chart.Number(*f.Remains))
+		return fmt.Sprintf("  Choosing raised the informative share by nothing (%s); on new rollouts it lies %s above that of all items.\n", message.Digits(*f.Gain), message.Digits(*f.Remains))
 	}
-	text := fmt.Sprintf("  The informative share seemed to rise by %s, and rises by %s on new rollouts", chart.Number(*f.Gain), chart.Number(*f.Remains))
+	text := fmt.Sprintf("  The informative share seemed to rise by %s, and rises by %s on new rollouts", message.Digits(*f.Gain), message.Digits(*f.Remains))
 	if *f.Remains >= *f.Gain {
 		return text + ": nothing was flattered.\n"
 	}
 	lost := min(1, (*f.Gain-*f.Remains) / *f.Gain)
-	return text + fmt.Sprintf(": %s of the gain was flattery, for items chosen by their samples fall back towards the others (shrinkage).\n", chart.Percent(lost))
+	return text + fmt.Sprintf(": %s of the gain was flattery, for items chosen by their samples fall back towards the others (shrinkage).\n", message.Percent(lost))
 }
 
 func summarizeFiles(w io.Writer, chosen *analysis.Curation) {

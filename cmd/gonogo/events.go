@@ -9,11 +9,11 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/urfave/cli/v2"
-
-	"gonogo/report/chart"
+	"gonogo/analysis/message"
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
+
+	"github.com/urfave/cli/v2"
 )
 
 // logFormatFlag is the flag of the commands that ask endpoints.
@@ -141,7 +141,7 @@ func boundaryLine(b sampler.Boundary) string {
 		}
 	}
 	add(b.Waiting, "%d waiting", b.Waiting)
-	parts = append(parts, chart.Number(b.Rate)+"/s")
+	parts = append(parts, message.Digits(b.Rate)+"/s")
 	add(int(b.P95), "p95 %s", shortSpan(b.P95))
 	add(b.Errors, "errors %d", b.Errors)
 	add(b.Limited, "429s %d", b.Limited)
@@ -164,11 +164,11 @@ func lostTo(s sampler.Stats) []string {
 	for _, b := range s.Boundaries {
 		asked = asked || b.Name == sampler.GraderBoundary || b.Name == sampler.JudgeBoundary
 		if lost > 0 && b.Cause != "" {
-			out = append(out, fmt.Sprintf("  %s: %s of %s failed, the last: %s", b.Name, chart.Count(b.Errors), counted(b.Requests, "request"), oneLine(visible(b.Cause))))
+			out = append(out, fmt.Sprintf("  %s: %s of %s failed, the last: %s", b.Name, message.Whole(b.Errors), counted(b.Requests, "request"), oneLine(visible(b.Cause))))
 		}
 	}
 	if n := s.Outcomes[rollout.GraderFailed]; n > 0 && !asked {
-		out = append(out, fmt.Sprintf("  grader: %s of %s have no grade, the last: %s", chart.Count(n), counted(s.Recorded, "rollout"), oneLine(visible(s.Ungraded))))
+		out = append(out, fmt.Sprintf("  grader: %s of %s have no grade, the last: %s", message.Whole(n), counted(s.Recorded, "rollout"), oneLine(visible(s.Ungraded))))
 	}
 	return out
 }

@@ -8,11 +8,11 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/urfave/cli/v2"
-
-	"gonogo/report/chart"
+	"gonogo/analysis/message"
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
+
+	"github.com/urfave/cli/v2"
 )
 
 func gradeCommand() *cli.Command {
@@ -98,19 +98,14 @@ func toldOfGrades(w io.Writer, former *rollout.Former, stats sampler.Stats, chan
 		return
 	}
 	fmt.Fprintf(w, "Graded %s of %s again: %s changed, %s failed. %s without an output taken over.\n",
-		chart.Count(stats.Recorded), counted(former.Left, "output"), counted(changed, "reward"), counted(stats.Outcomes[rollout.GraderFailed], "grading"), counted(former.Copied, "rollout"))
+		message.Whole(stats.Recorded), counted(former.Left, "output"), counted(changed, "reward"), counted(stats.Outcomes[rollout.GraderFailed], "grading"), counted(former.Copied, "rollout"))
 	if former.Mute > 0 {
 		fmt.Fprintf(w, "warning: %s had a grade and no recorded output: without a grade here\n", counted(former.Mute, "rollout"))
 	}
 }
 
 // counted words a number of things.
-func counted(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return chart.Count(n) + " " + what
-}
+func counted(n int, what string) string { return message.Language{}.Count(n, what) }
 
 // same reports whether two paths lead to one directory.
 func same(a, b string) bool {

@@ -9,13 +9,13 @@ import (
 	"sync"
 	"time"
 
+	"gonogo/analysis/message"
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+
 	"github.com/urfave/cli/v2"
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
-
-	"gonogo/report/chart"
-	"gonogo/sampler"
-	"gonogo/sampler/rollout"
 )
 
 // The time between progress lines where there is no terminal, and between the
@@ -200,7 +200,7 @@ func (p *progress) line() string {
 	if e.Recorded > 0 && elapsed > 0 {
 		rate := float64(e.Recorded) / elapsed
 		left := time.Duration(float64(p.total-e.Recorded) / rate * float64(time.Second))
-		if parts = append(parts, chart.Number(rate)+"/s"); p.total > 0 {
+		if parts = append(parts, message.Digits(rate)+"/s"); p.total > 0 {
 			parts = append(parts, "ETA "+left.Round(time.Second).String())
 		}
 	}
@@ -238,7 +238,7 @@ func troubles(s sampler.Stats) []string {
 func tokensText(n int64) string {
 	switch {
 	case n >= 1e6:
-		return chart.Number(float64(n)/1e6) + " M tokens"
+		return message.Digits(float64(n)/1e6) + " M tokens"
 	case n >= 1e4:
 		return fmt.Sprintf("%.3g k tokens", float64(n)/1e3)
 	}

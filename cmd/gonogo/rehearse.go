@@ -9,12 +9,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"gonogo/analysis"
-	"gonogo/report/chart"
+	"gonogo/analysis/message"
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
+
+	"github.com/urfave/cli/v2"
 )
 
 // rehearse makes one rollout of the run and of each variant, shows their traces
@@ -161,7 +161,7 @@ func (p *project) estimate(jobs []sampler.Job, rec *rollout.Record) string {
 		text += ", an unknown number of tokens (the server does not tell)"
 	}
 	if usd, ok := p.cfg.prices().Rollout(rec); ok {
-		text += ", $" + chart.Number(float64(n)*usd)
+		text += ", $" + message.Digits(float64(n)*usd)
 	}
 	at := p.cfg.Sampling.Concurrency
 	if at == 0 {

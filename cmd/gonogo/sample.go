@@ -8,12 +8,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"gonogo/analysis"
-	"gonogo/report/chart"
+	"gonogo/analysis/message"
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
+
+	"github.com/urfave/cli/v2"
 )
 
 // samplingFlags are the flags of the commands that make rollouts.
@@ -361,7 +361,7 @@ func (p *project) summarize(c *cli.Context, s sampler.Stats) {
 		parts = append(parts, dollars(s.USD.Total+s.USD.Mean()*float64(s.USDUnknown)))
 	}
 	parts = append(parts, troubles(s)...)
-	fmt.Fprintf(c.App.ErrWriter, "Recorded %s of %s in %s: %s.\n", chart.Count(s.Recorded), counted(s.Jobs, "rollout"), s.Elapsed.Round(100*time.Millisecond), strings.Join(parts, ", "))
+	fmt.Fprintf(c.App.ErrWriter, "Recorded %s of %s in %s: %s.\n", message.Whole(s.Recorded), counted(s.Jobs, "rollout"), s.Elapsed.Round(100*time.Millisecond), strings.Join(parts, ", "))
 	for _, line := range lostTo(s) {
 		fmt.Fprintln(c.App.ErrWriter, p.redact.String(line))
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"gonogo/report/chart"
+	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 )
 
@@ -18,11 +18,11 @@ func (s *status) print(w io.Writer) {
 		line("%s: nobody leads it; %s", s.title(), s.Note)
 		return
 	}
-	line("%s: %s of %s, %s in flight; %s", s.title(), chart.Count(s.Recorded), counted(s.Of, "rollout"), chart.Count(s.InFlight), s.who())
+	line("%s: %s of %s, %s in flight; %s", s.title(), message.Whole(s.Recorded), counted(s.Of, "rollout"), message.Whole(s.InFlight), s.who())
 	if s.Note != "" {
 		line("  note: %s", s.Note)
 	}
-	rate := fmt.Sprintf("  %s/min, %s", chart.Number(s.PerMinute), s.Told)
+	rate := fmt.Sprintf("  %s/min, %s", message.Digits(s.PerMinute), s.Told)
 	if s.ETA != nil && s.Of > s.Recorded {
 		rate += fmt.Sprintf("; at that rate %s to go", time.Duration(*s.ETA*float64(time.Second)).Round(time.Second))
 	}
@@ -63,7 +63,7 @@ func (s *status) totals() []string {
 	var out []string
 	for _, o := range rollout.Outcomes() {
 		if n := s.Outcomes[o]; n > 0 {
-			out = append(out, fmt.Sprintf("%s %s", o, chart.Count(n)))
+			out = append(out, fmt.Sprintf("%s %s", o, message.Whole(n)))
 		}
 	}
 	if s.PaidTwice > 0 {
@@ -85,11 +85,11 @@ func (w workerStatus) text() string {
 		if w.Lacks != "" {
 			return "has left, because it takes no jobs: " + w.Lacks
 		}
-		return fmt.Sprintf("has left, made %s", chart.Count(w.Made))
+		return fmt.Sprintf("has left, made %s", message.Whole(w.Made))
 	}
 	heard := fmt.Sprintf("heard %s ago", shortSpan(time.Duration(w.Silent*float64(time.Second))))
 	if w.State == "lost" {
 		heard = fmt.Sprintf("lost: silent for %s", shortSpan(time.Duration(w.Silent*float64(time.Second))))
 	}
-	return fmt.Sprintf("%d of %d in flight, %d waiting, %s/min, made %s, failed %s, %s, version %s", w.InFlight, w.Slots, w.Waiting, chart.Number(w.PerMinute), chart.Count(w.Made), chart.Count(w.Missing), heard, w.Version)
+	return fmt.Sprintf("%d of %d in flight, %d waiting, %s/min, made %s, failed %s, %s, version %s", w.InFlight, w.Slots, w.Waiting, message.Digits(w.PerMinute), message.Whole(w.Made), message.Whole(w.Missing), heard, w.Version)
 }

@@ -8,12 +8,12 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/urfave/cli/v2"
-
 	"gonogo/analysis"
-	"gonogo/report/chart"
+	"gonogo/analysis/message"
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
+
+	"github.com/urfave/cli/v2"
 )
 
 // untilFlags are those of sampling that ends when the verdict stands.
@@ -184,7 +184,7 @@ func (r *rounds) tell(n int, result *analysis.Result) {
 	}
 	switch r.plan.Ended {
 	case rollout.EndedDecided:
-		text += fmt.Sprintf("; the verdict stands, and of at most %s per item %s are not needed", chart.Count(r.plan.At[len(r.plan.At)-1]), counted(r.plan.At[len(r.plan.At)-1]-n, "sample"))
+		text += fmt.Sprintf("; the verdict stands, and of at most %s per item %s are not needed", message.Whole(r.plan.At[len(r.plan.At)-1]), counted(r.plan.At[len(r.plan.At)-1]-n, "sample"))
 	case rollout.EndedMost:
 		text += "; the most samples are made"
 	default:

@@ -10,13 +10,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
-	"gonogo/report/chart"
+	"gonogo/analysis/message"
 	"gonogo/sampler"
 	"gonogo/sampler/dataset"
 	"gonogo/sampler/model"
 	"gonogo/sampler/rollout"
+
+	"github.com/urfave/cli/v2"
 )
 
 // variant is a variant of a project: a project of its own on the same items,
@@ -100,7 +100,7 @@ func (v *variant) listed(p *project, i int) []rollout.Change {
 // warnVariant tells of what a variant may do unmeant.
 func (p *project) warnVariant(v *variant) {
 	if v.did.Heads > 1 {
-		p.warnings = append(p.warnings, fmt.Sprintf("the variant %s puts one prompt in the place of %s different ones of the rows: what they tell of their own item is lost (prompt_add keeps it)", v.Name, chart.Count(v.did.Heads)))
+		p.warnings = append(p.warnings, fmt.Sprintf("the variant %s puts one prompt in the place of %s different ones of the rows: what they tell of their own item is lost (prompt_add keeps it)", v.Name, message.Whole(v.did.Heads)))
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.did.Without)) {
 		p.warnings = append(p.warnings, fmt.Sprintf("the variant %s describes the tool %s, which %d of %s do not offer", v.Name, name, v.did.Without[name], counted(len(p.items), "row")))

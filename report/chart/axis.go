@@ -3,13 +3,14 @@ package chart
 import (
 	"math"
 
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"gonogo/analysis"
 )
 
 // rewardRange returns the range of the grader. One that is not a range (a
@@ -65,7 +66,7 @@ func ceilingEntry(r *analysis.Result) []Entry {
 	if !ok {
 		return nil
 	}
-	return []Entry{{r.Lang.Say("ceiling %s", Number(r.Ceiling)), []plot.Thumbnailer{line}}}
+	return []Entry{{r.Lang.Say("ceiling %s", message.Digits(r.Ceiling)), []plot.Thumbnailer{line}}}
 }
 
 // shareAxis makes Y span 0 to 1 in percent.
@@ -81,7 +82,7 @@ type percentTicks struct{ plot.Ticker }
 func (t percentTicks) Ticks(min, max float64) []plot.Tick {
 	out := t.Ticker.Ticks(min, max)
 	for i := range out {
-		out[i].Label = Percent(out[i].Value)
+		out[i].Label = message.Percent(out[i].Value)
 	}
 	return out
 }
@@ -110,7 +111,7 @@ func (doublings) Ticks(min, max float64) []plot.Tick {
 	var out []plot.Tick
 	for v := 1.0; v <= max; v *= 2 {
 		if v >= min {
-			out = append(out, plot.Tick{Value: v, Label: Count(int(v))})
+			out = append(out, plot.Tick{Value: v, Label: message.Whole(int(v))})
 		}
 	}
 	return out

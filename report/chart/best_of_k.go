@@ -4,11 +4,12 @@ import (
 	"math"
 	"slices"
 
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"gonogo/analysis"
 )
 
 func drawBestOfK(r *analysis.Result) (*plot.Plot, error) {
@@ -55,7 +56,7 @@ func captionBestOfK(r *analysis.Result) Caption {
 		c.Subtitle += l.Text("; bands: ") + intervals(r, top.Estimate)
 	}
 	fits := beyond(s, analysis.BestOfK, best)
-	c.Subtitle += fits.caption(l, Number)
+	c.Subtitle += fits.caption(l, message.Digits)
 	if r.GroupSize > 0 && ok && top.K < r.GroupSize {
 		c.Subtitle += l.Say("; a group of %d lies beyond the samples taken", r.GroupSize)
 	}
@@ -71,11 +72,11 @@ func captionBestOfK(r *analysis.Result) Caption {
 	case !ok || mean == nil:
 		c.Title = l.Text("Best and worst of k samples")
 	case top.K == 1:
-		c.Title = l.Say("One sample per item: mean reward %s, best of more is unknown", Number(*mean))
+		c.Title = l.Say("One sample per item: mean reward %s, best of more is unknown", message.Digits(*mean))
 	case *top.Value-*mean < 1e-9:
-		c.Title = l.Say("The best of %d samples is no better than the mean of %s", top.K, Number(*mean))
+		c.Title = l.Say("The best of %d samples is no better than the mean of %s", top.K, message.Digits(*mean))
 	default:
-		c.Title = l.Say("The best of %d samples earns %s, %s above the mean of %s", top.K, Number(*top.Value), Number(*top.Value-*mean), Number(*mean))
+		c.Title = l.Say("The best of %d samples earns %s, %s above the mean of %s", top.K, message.Digits(*top.Value), message.Digits(*top.Value-*mean), message.Digits(*mean))
 	}
 	c.Legend = []Entry{{l.Text("best of k"), []plot.Thumbnailer{best}}}
 	if len(worst.x) > 0 {
@@ -152,7 +153,7 @@ func liftLabel(r *analysis.Result, p *plot.Plot, s *analysis.SplitResult, best c
 		if x != g {
 			continue
 		}
-		at := label{x: g, y: best.y[i], dx: -5, dy: -7, xAlign: draw.XRight, yAlign: draw.YTop, color: Blue, text: r.Lang.Say("lift %s", Number(*s.Lift.Value))}
+		at := label{x: g, y: best.y[i], dx: -5, dy: -7, xAlign: draw.XRight, yAlign: draw.YTop, color: Blue, text: r.Lang.Say("lift %s", message.Digits(*s.Lift.Value))}
 		switch {
 		case p.X.Norm(g) < 0.7: // room beside the line, where no curve runs
 			at.y, at.dx, at.dy, at.xAlign, at.yAlign = (best.y[0]+best.y[i])/2, 5, 0, draw.XLeft, draw.YCenter

@@ -4,11 +4,11 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/vg/draw"
-
 	"gonogo/analysis"
 	"gonogo/analysis/message"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // far are the models fitted beyond the samples: a dashed line with triangles, a
@@ -97,9 +97,9 @@ func (f far) legend(r *analysis.Result) []Entry {
 	}
 	switch len(list) {
 	case 1:
-		list = append(list, Entry{r.Lang.Say("%s of refits", Percent(r.Confidence)), []plot.Thumbnailer{f.band}})
+		list = append(list, Entry{r.Lang.Say("%s of refits", message.Percent(r.Confidence)), []plot.Thumbnailer{f.band}})
 	case 2:
-		list = append(list, Entry{r.Lang.Say("both, %s of refits", Percent(r.Confidence)), []plot.Thumbnailer{f.band}})
+		list = append(list, Entry{r.Lang.Say("both, %s of refits", message.Percent(r.Confidence)), []plot.Thumbnailer{f.band}})
 	}
 	return list
 }
@@ -147,7 +147,7 @@ func (f far) caption(l message.Language, say func(float64) string) string {
 		return ""
 	}
 	end := len(f.plain.x) - 1
-	k, first, second := Count(int(f.plain.x[end])), say(f.plain.y[end]), say(f.inflated.y[len(f.inflated.y)-1])
+	k, first, second := message.Whole(int(f.plain.x[end])), say(f.plain.y[end]), say(f.inflated.y[len(f.inflated.y)-1])
 	if first != second {
 		return l.Say("; models at %s: %s or %s, a gap that the samples cannot close", k, first, second)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gonogo/analysis"
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/report/chart"
 	"gonogo/report/reporttest"
@@ -80,7 +81,7 @@ func TestTheInformativeShareIsNetOfGraderNoise(t *testing.T) {
 		_, s, _ := chart.Shown(r)
 		at, _ := s.SignalAt(r.GroupSize)
 		f := chart.Render(chartNamed(t, "informative"), r)
-		if net := chart.Percent(*at.Teaches().Value); !strings.Contains(f.Title, net+" of groups teach") {
+		if net := message.Percent(*at.Teaches().Value); !strings.Contains(f.Title, net+" of groups teach") {
 			t.Errorf("%s: title %q lacks %s", name, f.Title, net)
 		}
 		raw := 0

@@ -5,12 +5,12 @@ import (
 	"maps"
 	"slices"
 
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"gonogo/analysis"
-	"gonogo/analysis/message"
 )
 
 // toolRows is how many tools one picture shows; the rest stand in one row.
@@ -39,9 +39,9 @@ func drawCallsByTool(r *analysis.Result) (*plot.Plot, error) {
 	}
 	var words labels
 	for i, t := range list {
-		text := r.Lang.Say("%s (%s)", Count(t.Calls), Percent(float64(t.Calls)/float64(total)))
+		text := r.Lang.Say("%s (%s)", message.Whole(t.Calls), message.Percent(float64(t.Calls)/float64(total)))
 		if t.P95 != nil {
-			text += r.Lang.Say(", 95 %% within %s s", Number(*t.P95))
+			text += r.Lang.Say(", 95 %% within %s s", message.Digits(*t.P95))
 		}
 		words = append(words, label{x: float64(t.Calls), y: row(i), dx: 4, yAlign: draw.YCenter, xAlign: draw.XLeft, color: Ink, text: text})
 	}
@@ -65,12 +65,12 @@ func captionCallsByTool(r *analysis.Result) Caption {
 	l := r.Lang
 	c := Caption{Title: l.Say("All calls go to %s", visibleName(list[0].name))}
 	if len(list) > 1 {
-		c.Title = l.Say("%s of calls go to %s", Percent(float64(list[0].Calls)/float64(total)), visibleName(list[0].name))
+		c.Title = l.Say("%s of calls go to %s", message.Percent(float64(list[0].Calls)/float64(total)), visibleName(list[0].name))
 	}
 	if wrong == 0 {
 		c.Title += l.Text("; every call was answered")
 	} else {
-		c.Title += l.Say("; %s of all calls went wrong", Percent(float64(wrong)/float64(total)))
+		c.Title += l.Say("; %s of all calls went wrong", message.Percent(float64(wrong)/float64(total)))
 	}
 	c.Subtitle = l.Say("%s: n = %s of %s; as counted, no interval", split, l.Count(total, "call"), l.Count(s.Reward.N+s.Missing.Total(), "rollout"))
 	if m := s.Tools.Malformed; m.Known() {
@@ -91,14 +91,14 @@ func tableCallsByTool(r *analysis.Result) Table {
 		if x == nil {
 			return ""
 		}
-		return Number(*x)
+		return message.Digits(*x)
 	}
 	t := Table{Head: heads(r.Lang, "tool", "calls", "share", "refused", "malformed", "failed", "P50 s", "P95 s")}
 	total := totalCalls(list)
 	for i, one := range list {
 		t.Marks = append(t.Marks, Mark{
 			Cells: []string{
-				one.name, Count(one.Calls), Percent(float64(one.Calls) / float64(total)), Count(one.Errors), Count(one.Malformed), Count(one.Failed),
+				one.name, message.Whole(one.Calls), message.Percent(float64(one.Calls) / float64(total)), message.Whole(one.Errors), message.Whole(one.Malformed), message.Whole(one.Failed),
 				seconds(one.P50), seconds(one.P95),
 			},
 			X1: float64(one.Calls), Y0: row(i) - 0.5, Y1: row(i) + 0.5, Dots: []Dot{{float64(one.Calls), row(i)}},

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"math"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-
 	"gonogo/analysis"
 	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // move is one quantity of a rollout that a move of the reward is set against.
@@ -83,7 +83,7 @@ func (m move) caption(c *compare.Comparison) Caption {
 	legend := []Entry{
 		{l.Text("base"), []plot.Thumbnailer{endSample{}}},
 		{l.Text("new, with the intervals of the differences"), []plot.Thumbnailer{endSample{true}}},
-		{l.Say("base ± %s: a mean reward there is no change that matters", Number(a.delta)), []plot.Thumbnailer{band{}}},
+		{l.Say("base ± %s: a mean reward there is no change that matters", message.Digits(a.delta)), []plot.Thumbnailer{band{}}},
 	}
 	return Caption{
 		Title: phrases(l, became(sc, l), l.Text(moved)), Subtitle: phrases(l, over(c), changes, cross),
@@ -234,8 +234,8 @@ func (m move) table(c *compare.Comparison) Table {
 	}
 	l := c.Lang
 	return Table{Head: []string{"", l.Text("mean reward"), l.Text(m.axis)}, Marks: []Mark{
-		at(a.x, a.y, l.Text("base"), Number(a.y), Number(a.x)),
-		at(a.toX, a.toY, l.Text("new"), Number(a.toY), Number(a.toX)),
+		at(a.x, a.y, l.Text("base"), message.Digits(a.y), message.Digits(a.x)),
+		at(a.toX, a.toY, l.Text("new"), message.Digits(a.toY), message.Digits(a.toX)),
 		{Cells: []string{l.Text("new - base"), Change(sc.Reward.Value, sc.Reward.Low, sc.Reward.High), Change(d.Value, d.Low, d.High)}, X0: x0, X1: x1, Y0: y0, Y1: y1},
 	}}
 }

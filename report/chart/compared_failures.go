@@ -4,11 +4,11 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/vg"
-
 	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
 )
 
 // driftRows is how many kinds of failure a picture shows.
@@ -34,7 +34,7 @@ func driftOf(sc *compare.Split, l message.Language) variantDots {
 	var d variantDots
 	for _, o := range sc.Outcomes[:min(len(sc.Outcomes), driftRows)] {
 		dot := changeDot(driftName(o, l), o.Difference, moves(o), true)
-		dot.text = l.Say("%s to %s", Count(o.Base), Count(o.New))
+		dot.text = l.Say("%s to %s", message.Whole(o.Base), message.Whole(o.New))
 		d.list = append(d.list, dot)
 	}
 	return d
@@ -79,11 +79,11 @@ func captionDrift(c *compare.Comparison) Caption {
 	case len(sc.Outcomes) == 1 && fewer == 1:
 		title = l.Say("Failures became rarer: %s", driftName(sc.Outcomes[0], l))
 	case more > 0 && fewer > 0:
-		title = l.Say("Of %s of failure, %s became more frequent and %s rarer", kinds, Count(more), Count(fewer))
+		title = l.Say("Of %s of failure, %s became more frequent and %s rarer", kinds, message.Whole(more), message.Whole(fewer))
 	case more > 0:
-		title = l.Say("Of %s of failure, %s became more frequent", kinds, Count(more))
+		title = l.Say("Of %s of failure, %s became more frequent", kinds, message.Whole(more))
 	case fewer > 0:
-		title = l.Say("Of %s of failure, %s became rarer", kinds, Count(fewer))
+		title = l.Say("Of %s of failure, %s became rarer", kinds, message.Whole(fewer))
 	}
 	bars, left := "", ""
 	if first := sc.Outcomes[0].Difference; first.Low != nil {
@@ -111,7 +111,7 @@ func tableDrift(c *compare.Comparison) Table {
 	d := driftOf(sc, l)
 	t := Table{Head: []string{l.Text("outcome"), l.Text("base"), l.Text("new"), l.Text("share, new - base")}}
 	for i, o := range sc.Outcomes {
-		cells := []string{driftName(o, l), Count(o.Base), Count(o.New), Change(o.Difference.Value, o.Difference.Low, o.Difference.High)}
+		cells := []string{driftName(o, l), message.Whole(o.Base), message.Whole(o.New), Change(o.Difference.Value, o.Difference.Low, o.Difference.High)}
 		if i < len(d.list) {
 			t.Marks = append(t.Marks, changeMark(d, i, cells))
 			continue

@@ -3,13 +3,13 @@ package chart
 import (
 	"math"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/vg"
-
 	"gonogo/analysis"
 	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
 )
 
 // groupEnds is how many groups a picture shows of each end of the order.
@@ -85,7 +85,7 @@ func (g groups) caption(c *compare.Comparison) Caption {
 		down += b2i(row.Direction == "down")
 	}
 	l := c.Lang
-	title := l.Say("%s lost and %s gained, of %s", Count(down), Count(up), g.count(len(b.Groups), l))
+	title := l.Say("%s lost and %s gained, of %s", message.Whole(down), message.Whole(up), g.count(len(b.Groups), l))
 	if up+down == 0 {
 		title = l.Text(g.still)
 	}
@@ -116,7 +116,7 @@ func (g groups) count(n int, l message.Language) string {
 	if n == 1 {
 		return l.Text(g.one)
 	}
-	return l.Say(g.many, Count(n))
+	return l.Say(g.many, message.Whole(n))
 }
 
 func (g groups) height(c *compare.Comparison) vg.Length {
@@ -130,7 +130,7 @@ func (g groups) table(c *compare.Comparison) Table {
 	l := c.Lang
 	t := Table{Head: []string{l.Text(g.kind), l.Text("items"), l.Text("base"), l.Text("new"), l.Text("new - base")}}
 	add := func(i int, name string, e stat.Estimate, base, new *float64) {
-		t.Marks = append(t.Marks, changeMark(d, i, []string{name, Count(e.Items), numberOr(base), numberOr(new), Change(e.Value, e.Low, e.High)}))
+		t.Marks = append(t.Marks, changeMark(d, i, []string{name, message.Whole(e.Items), message.DigitsOf(base), message.DigitsOf(new), Change(e.Value, e.Low, e.High)}))
 	}
 	add(0, l.Text("all items"), sc.Reward.Estimate, sc.Reward.Base, sc.Reward.New)
 	list, drawn := g.of(sc).Groups, len(g.shown(sc))
@@ -142,18 +142,11 @@ func (g groups) table(c *compare.Comparison) Table {
 			add(i+1-between, one.Group, one.Estimate, one.Base, one.New)
 		default: // not drawn: its place is the line between the two ends
 			y := row(groupEnds) - 0.5
-			cells := []string{one.Group, Count(one.Items), numberOr(one.Base), numberOr(one.New), Change(one.Value, one.Low, one.High)}
+			cells := []string{one.Group, message.Whole(one.Items), message.DigitsOf(one.Base), message.DigitsOf(one.New), Change(one.Value, one.Low, one.High)}
 			t.Marks = append(t.Marks, Mark{Cells: cells, X0: d.list[groupEnds].low, X1: d.list[groupEnds].high, Y0: y, Y1: y})
 		}
 	}
 	return t
-}
-
-func numberOr(p *float64) string {
-	if p == nil {
-		return "–"
-	}
-	return Number(*p)
 }
 
 // changeDot is a change with its interval in a row. worse says that more is
@@ -210,7 +203,7 @@ func changeLegend(d variantDots, gained, lost, neither string, l message.Languag
 		}
 	}
 	if d.delta > 0 {
-		list = append(list, Entry{l.Say("within ± %s: does not matter", Number(d.delta)), []plot.Thumbnailer{band{}}})
+		list = append(list, Entry{l.Say("within ± %s: does not matter", message.Digits(d.delta)), []plot.Thumbnailer{band{}}})
 	}
 	return list
 }

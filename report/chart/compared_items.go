@@ -5,12 +5,13 @@ import (
 	"math"
 	"slices"
 
+	"gonogo/analysis/compare"
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"gonogo/analysis/compare"
-	"gonogo/analysis/stat"
 )
 
 func drawPaired(c *compare.Comparison) (*plot.Plot, error) {
@@ -22,7 +23,7 @@ func drawPaired(c *compare.Comparison) (*plot.Plot, error) {
 	l := c.Lang
 	x, means := l.Text("items in both runs, the largest drop first"), ""
 	if d.each > 1 {
-		means = l.Say("drawn as means of %s neighbours", Count(d.each))
+		means = l.Say("drawn as means of %s neighbours", message.Whole(d.each))
 	}
 	p := newPlot(phrases(l, x, means), l.Text("reward, new - base"))
 	p.Add(d.down, d.up)
@@ -50,7 +51,7 @@ func captionPaired(c *compare.Comparison) Caption {
 	_, sc, _ := Compared(c)
 	d := pairedOf(c, sc)
 	l, r := c.Lang, sc.Reward
-	cap := Caption{Title: l.Say("%s: of %s, %s rose and %s fell", became(sc, l), l.Count(d.n, "item"), Count(d.rose), Count(d.fell))}
+	cap := Caption{Title: l.Say("%s: of %s, %s rose and %s fell", became(sc, l), l.Count(d.n, "item"), message.Whole(d.rose), message.Whole(d.fell))}
 	change := l.Say("mean change %s, no interval: too little to tell one", Change(r.Value, r.Low, r.High))
 	mean := l.Text("mean change")
 	if r.Low != nil {
@@ -66,9 +67,9 @@ func captionPaired(c *compare.Comparison) Caption {
 	}
 	cap.Legend = append(cap.Legend, Entry{mean, []plot.Thumbnailer{d.mean}})
 	if d.delta > 0 {
-		cap.Legend = append(cap.Legend, Entry{l.Say("± %s: a mean between does not matter", Number(d.delta)), []plot.Thumbnailer{marginLine(0)}})
+		cap.Legend = append(cap.Legend, Entry{l.Say("± %s: a mean between does not matter", message.Digits(d.delta)), []plot.Thumbnailer{marginLine(0)}})
 	}
-	cap.Brief = []Entry{{l.Text("mean"), []plot.Thumbnailer{d.mean}}, {"± " + Number(d.delta), []plot.Thumbnailer{marginLine(0)}}}
+	cap.Brief = []Entry{{l.Text("mean"), []plot.Thumbnailer{d.mean}}, {"± " + message.Digits(d.delta), []plot.Thumbnailer{marginLine(0)}}}
 	return cap
 }
 
@@ -173,11 +174,11 @@ func tablePaired(c *compare.Comparison) Table {
 	for i, v := range d.values {
 		from, to := i*d.each, min(d.n, (i+1)*d.each)
 		m := Mark{
-			Cells: []string{d.items[i], Signed(v)},
+			Cells: []string{d.items[i], message.Signed(v)},
 			X0:    float64(from) + 0.5, X1: float64(to) + 0.5, Y0: math.Inf(-1), Y1: math.Inf(1), Dots: []Dot{{float64(from+to+1) / 2, v}},
 		}
 		if d.each > 1 {
-			m.Cells = []string{Count(from+1) + " – " + Count(to), Signed(v), d.items[i]}
+			m.Cells = []string{message.Whole(from+1) + " – " + message.Whole(to), message.Signed(v), d.items[i]}
 		}
 		t.Marks = append(t.Marks, m)
 	}

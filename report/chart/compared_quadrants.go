@@ -5,12 +5,12 @@ import (
 	"math"
 	"slices"
 
+	"gonogo/analysis/compare"
+	"gonogo/analysis/message"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"gonogo/analysis/compare"
-	"gonogo/analysis/message"
 )
 
 // quadrantRows is how many dots the picture's table names.
@@ -57,7 +57,7 @@ func captionQuadrants(c *compare.Comparison) Caption {
 	same := q.count("same", "fewer") + q.count("same", "same") + q.count("same", "more")
 	before, diamond := "", ""
 	if same > 0 {
-		before = l.Say("the reward of %s is as before (fewer calls: %s, more: %s)", l.Count(same, "item"), Count(q.count("same", "fewer")), Count(q.count("same", "more")))
+		before = l.Say("the reward of %s is as before (fewer calls: %s, more: %s)", l.Count(same, "item"), message.Whole(q.count("same", "fewer")), message.Whole(q.count("same", "more")))
 	}
 	if sc.Reward.Low != nil {
 		diamond = l.Say("diamond: means with %s", intervalsAt(l, c.Confidence, sc.Reward.Estimate))
@@ -68,8 +68,8 @@ func captionQuadrants(c *compare.Comparison) Caption {
 	}
 	legend := []Entry{
 		{label, []plot.Thumbnailer{q}},
-		{l.Say("mean: reward %s", Signed(*sc.Reward.Value)), []plot.Thumbnailer{meanMark{}}},
-		{l.Say("mean within ± %s: does not matter", Number(q.delta)), []plot.Thumbnailer{band{}}},
+		{l.Say("mean: reward %s", message.Signed(*sc.Reward.Value)), []plot.Thumbnailer{meanMark{}}},
+		{l.Say("mean within ± %s: does not matter", message.Digits(q.delta)), []plot.Thumbnailer{band{}}},
 	}
 	return Caption{
 		Title: phrases(l, became(sc, l), calls), Subtitle: phrases(l, over(c), before, diamond), Legend: legend,
@@ -218,14 +218,14 @@ func (q quadrants) counts(c draw.Canvas, p *plot.Plot) {
 		{"worse", "%s down, fewer calls", "%s down", "%s down, more calls", c.Min.Y + 10.5},
 	} {
 		texts := []string{
-			q.lang.Say(side.fewer, Count(q.count(side.reward, "fewer"))),
-			q.lang.Say(side.same, Count(q.count(side.reward, "same"))),
-			q.lang.Say(side.more, Count(q.count(side.reward, "more"))),
+			q.lang.Say(side.fewer, message.Whole(q.count(side.reward, "fewer"))),
+			q.lang.Say(side.same, message.Whole(q.count(side.reward, "same"))),
+			q.lang.Say(side.more, message.Whole(q.count(side.reward, "more"))),
 		}
 		room := (c.Max.X - c.Min.X) / 2
 		if mid := sty.Width(texts[1])/2 + 8; sty.Width(texts[0])+mid > room || sty.Width(texts[2])+mid > room {
 			for i, calls := range []string{"fewer", "same", "more"} {
-				texts[i] = Count(q.count(side.reward, calls))
+				texts[i] = message.Whole(q.count(side.reward, calls))
 			}
 		}
 		for i, text := range texts {
@@ -282,7 +282,7 @@ func tableQuadrants(c *compare.Comparison) Table {
 			name += ", …"
 		}
 		t.Marks = append(t.Marks, Mark{
-			Cells: []string{name, Count(d.n), Signed(d.y), Signed(d.x)},
+			Cells: []string{name, message.Whole(d.n), message.Signed(d.y), message.Signed(d.x)},
 			X0:    d.x - rx*0.015, X1: d.x + rx*0.015, Y0: d.y - ry*0.03, Y1: d.y + ry*0.03,
 		})
 	}

@@ -146,21 +146,13 @@ func other(sc *compare.Split, name string) *analysis.Difference {
 	return nil
 }
 
-// Signed writes a change with its sign.
-func Signed(x float64) string {
-	if x > 0 {
-		return "+" + Number(x)
-	}
-	return Number(x)
-}
-
 // Change writes a change with its interval, "–" where there is none.
 func Change(value, low, high *float64) string {
 	switch {
 	case value == nil:
 		return "–"
 	case *value > 0:
-		return "+" + Interval(value, low, high)
+		return "+" + message.Interval(value, low, high)
 	}
-	return Interval(value, low, high)
+	return message.Interval(value, low, high)
 }

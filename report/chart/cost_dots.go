@@ -1,12 +1,13 @@
 package chart
 
 import (
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"gonogo/analysis"
-	"gonogo/analysis/stat"
 )
 
 // costDots draws a dot for each bin, its interval upright and its span level.
@@ -81,7 +82,7 @@ func (d costDots) plotCounts(c draw.Canvas, p *plot.Plot, tx func(float64) vg.Le
 	sty.XAlign = draw.XCenter
 	free := c.Min.X
 	for i, x := range d.x {
-		text := Count(d.n[i])
+		text := message.Whole(d.n[i])
 		half := sty.Width(text) / 2
 		if tx(x)-half < free || tx(x)+half > c.Max.X {
 			continue

@@ -3,12 +3,12 @@ package chart
 import (
 	"math"
 
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"gonogo/analysis"
-	"gonogo/analysis/message"
 )
 
 // probeDots draws a group of probes: its head, where a sound grader stands,
@@ -62,7 +62,7 @@ func (d probeDots) Plot(c draw.Canvas, p *plot.Plot) {
 		d.dot(&c, vg.Point{X: tx(share), Y: y}, what)
 		count := styleOn(p, 8, false, Ink)
 		count.XAlign, count.YAlign = draw.XRight, draw.YCenter
-		c.FillText(count, vg.Point{X: c.Max.X, Y: y + 1.3}, d.lang.Say("%s of %s", Count(pr.Above), Count(pr.Items)))
+		c.FillText(count, vg.Point{X: c.Max.X, Y: y + 1.3}, d.lang.Say("%s of %s", message.Whole(pr.Above), message.Whole(pr.Items)))
 	}
 }
 

@@ -6,11 +6,12 @@ import (
 	"math"
 	"slices"
 
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"gonogo/analysis"
 )
 
 // loadCurves is how many endpoints one picture shows, the slowest; the table
@@ -68,14 +69,14 @@ func captionEndpointLoad(r *analysis.Result) Caption {
 	}
 	switch {
 	case slowest < quickAnswer:
-		c.Title = l.Say("95 %% of answers come within %s s with %s at once", Number(slowest), l.Count(b.Rollouts, "rollout"))
+		c.Title = l.Say("95 %% of answers come within %s s with %s at once", message.Digits(slowest), l.Count(b.Rollouts, "rollout"))
 	case worst != nil:
 		c.Title = l.Say("%s takes twice as long from about %s at once", worst.name, l.Count(int(math.Round(*worst.doubles)), "rollout"))
 	}
 	for _, one := range list {
 		label := one.name
 		if one.doubles != nil {
-			label += l.Say(", doubles at %s", Number(*one.doubles))
+			label += l.Say(", doubles at %s", message.Digits(*one.doubles))
 		}
 		c.Legend = append(c.Legend, Entry{label, []plot.Thumbnailer{one.curve}})
 	}
@@ -95,9 +96,9 @@ func loadBands(r *analysis.Result, list []load) string {
 	case 0:
 		return r.Lang.Text("; too few answers for intervals")
 	case len(list):
-		return r.Lang.Say("; bands: %s intervals, clustered by rollout", Percent(r.Confidence))
+		return r.Lang.Say("; bands: %s intervals, clustered by rollout", message.Percent(r.Confidence))
 	}
-	return r.Lang.Say("; bands, where there are answers enough: %s intervals, clustered by rollout", Percent(r.Confidence))
+	return r.Lang.Say("; bands, where there are answers enough: %s intervals, clustered by rollout", message.Percent(r.Confidence))
 }
 
 // load is the latency of one endpoint against the rollouts at once.
@@ -209,7 +210,7 @@ func (roundDecades) Ticks(min, max float64) []plot.Tick {
 	for e := math.Floor(math.Log10(min)); math.Pow(10, e) <= max*1.001; e++ {
 		for _, m := range marks {
 			if v := m * math.Pow(10, e); v >= min*0.999 && v <= max*1.001 {
-				out = append(out, plot.Tick{Value: v, Label: Number(v)})
+				out = append(out, plot.Tick{Value: v, Label: message.Digits(v)})
 			}
 		}
 	}

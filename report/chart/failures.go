@@ -3,13 +3,13 @@ package chart
 import (
 	"strings"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-
 	"gonogo/analysis"
 	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 func drawFailures(r *analysis.Result) (*plot.Plot, error) {
@@ -26,7 +26,7 @@ func drawFailures(r *analysis.Result) (*plot.Plot, error) {
 	for i, o := range failureOutcomes() {
 		for j, f := range splits {
 			top = max(top, f.share(o))
-			text := r.Lang.Say("%s (%s)", Count(f.count[o]), Percent(f.share(o)))
+			text := r.Lang.Say("%s (%s)", message.Whole(f.count[o]), message.Percent(f.share(o)))
 			if len(splits) > 1 {
 				text = string(f.split) + " " + text
 			}
@@ -56,8 +56,8 @@ func captionFailures(r *analysis.Result) Caption {
 			of = string(f.split) + " "
 		}
 		names = append(names, string(f.split))
-		missingShares = append(missingShares, of+Percent(float64(lost)/float64(f.total)))
-		ownShares = append(ownShares, of+Percent(float64(fell)/float64(f.total)))
+		missingShares = append(missingShares, of+message.Percent(float64(lost)/float64(f.total)))
+		ownShares = append(ownShares, of+message.Percent(float64(fell)/float64(f.total)))
 	}
 	c := Caption{Subtitle: l.Say("%s: n = %s; observed shares, no interval; missing data count in no mean, own failures at the bottom of the range",
 		strings.Join(names, " + "), l.Count(total, "rollout"))}

@@ -3,12 +3,13 @@ package chart
 import (
 	"slices"
 
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/sampler/rollout"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"gonogo/analysis"
-	"gonogo/sampler/rollout"
 )
 
 // The names of the thresholds, as Result.Thresholds has them.
@@ -56,12 +57,12 @@ func captionGraderAudit(r *analysis.Result) Caption {
 		}
 	}
 	l := r.Lang
-	c := Caption{Title: l.Say("%s of %s found a hole in the grader", Count(holes), l.Count(all, "probe"))}
+	c := Caption{Title: l.Say("%s of %s found a hole in the grader", message.Whole(holes), l.Count(all, "probe"))}
 	if holes == 0 {
 		c.Title = l.Say("None of %s found a hole in the grader", l.Count(all, "probe"))
 	}
 	if moves > 0 {
-		c.Title += l.Say("; in %s only the looks changed the reward", Count(moves))
+		c.Title += l.Say("; in %s only the looks changed the reward", message.Whole(moves))
 	}
 	c.Subtitle = auditCounted(r, groups, left)
 	some := probeDots{groups[0], l}
@@ -99,10 +100,10 @@ func auditCounted(r *analysis.Result, groups []probeGroup, left int) string {
 		s += l.Text("; bars: ") + intervals(r, first.Accept)
 	}
 	if g.FalseAccept != nil && g.FalseAccept.Known() {
-		s += l.Say("; false accepts %s", Interval(g.FalseAccept.Value, g.FalseAccept.Low, g.FalseAccept.High))
+		s += l.Say("; false accepts %s", message.Interval(g.FalseAccept.Value, g.FalseAccept.Low, g.FalseAccept.High))
 	}
 	if g.FalseReject != nil && g.FalseReject.Known() {
-		s += l.Say("; false rejects %s", Interval(g.FalseReject.Value, g.FalseReject.Low, g.FalseReject.High))
+		s += l.Say("; false rejects %s", message.Interval(g.FalseReject.Value, g.FalseReject.Low, g.FalseReject.High))
 	}
 	if left > 0 {
 		s += l.Say("; %s that held are in the table only", l.Count(left, "probe"))

@@ -6,11 +6,12 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"gonogo/analysis/history"
+	"gonogo/analysis/message"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"gonogo/analysis/history"
 )
 
 // Histories lists a chart for each series of a history. name says what a series
@@ -144,7 +145,7 @@ func madeNights(h *history.History) []rule {
 
 func (s trend) caption(h *history.History) Caption {
 	l, newest := h.Lang, s.Points[len(s.Points)-1]
-	value := Interval(&newest.Value, newest.Low, newest.High)
+	value := message.Interval(&newest.Value, newest.Low, newest.High)
 	c := Caption{Title: l.Say("%s: %s", capitalize(s.called), value)}
 	if newest.Night < len(h.Nights)-1 {
 		c.Title = l.Say("%s: %s when it was last known", capitalize(s.called), value)
@@ -152,7 +153,7 @@ func (s trend) caption(h *history.History) Caption {
 	found := s.changes(h)
 	if n := len(found); n > 0 {
 		last := found[n-1]
-		c.Title = l.Say("%s went from %s to %s around %s", capitalize(s.called), Number(last.Before), Number(last.After), h.Nights[last.Night].Time.Format(l.Text("2 Jan 2006")))
+		c.Title = l.Say("%s went from %s to %s around %s", capitalize(s.called), message.Digits(last.Before), message.Digits(last.After), h.Nights[last.Night].Time.Format(l.Text("2 Jan 2006")))
 	}
 	rollouts := 0
 	for _, p := range s.Points {
@@ -161,11 +162,11 @@ func (s trend) caption(h *history.History) Caption {
 	tested := ""
 	switch {
 	case s.PHolm != nil:
-		tested = l.Say("test of no change: p = %s, corrected over the series", Number(*s.PHolm))
+		tested = l.Say("test of no change: p = %s, corrected over the series", message.Digits(*s.PHolm))
 	case !s.Why.None():
 		tested = l.Say("not tested for changes: %s", s.Why.In(l))
 	}
-	c.Subtitle = phrases(l, l.Say("%s, n = %s", l.Count(len(s.Points), "night"), Count(rollouts)), l.Say("lines at points: %s intervals", Percent(h.Confidence)), tested)
+	c.Subtitle = phrases(l, l.Say("%s, n = %s", l.Count(len(s.Points), "night"), message.Whole(rollouts)), l.Say("lines at points: %s intervals", message.Percent(h.Confidence)), tested)
 	c.Legend = s.dots(h).legend(l)
 	if len(s.Levels) > 0 {
 		c.Legend = append(c.Legend, Entry{l.Text("level, and where a night would lie"), []plot.Thumbnailer{levelBand(history.Level{NightLow: new(float64), NightHigh: new(float64)})}})
@@ -193,7 +194,7 @@ func (s trend) table(h *history.History) Table {
 	for _, q := range s.Points {
 		x := float64(q.Night)
 		t.Marks = append(t.Marks, Mark{
-			Cells: []string{h.Nights[q.Night].Name, Interval(&q.Value, q.Low, q.High), Count(q.N)},
+			Cells: []string{h.Nights[q.Night].Name, message.Interval(&q.Value, q.Low, q.High), message.Whole(q.N)},
 			X0:    x - 0.5, X1: x + 0.5, Y0: math.Inf(-1), Y1: math.Inf(1), Dots: []Dot{{x, q.Value}},
 		})
 	}

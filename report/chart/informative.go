@@ -4,11 +4,12 @@ import (
 	"math"
 	"slices"
 
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg/draw"
-
-	"gonogo/analysis"
-	"gonogo/analysis/stat"
 )
 
 // The names of the thresholds, as Result.Thresholds has them.
@@ -63,10 +64,10 @@ func captionInformative(r *analysis.Result) Caption {
 			break
 		}
 	}
-	c.Subtitle += g.fits.caption(l, Percent)
+	c.Subtitle += g.fits.caption(l, message.Percent)
 	lower, upper := s.SignalAt(r.GroupSize)
 	if lower != nil && upper != nil {
-		low, high := Percent(*lower.Teaches().Value), Percent(*upper.Teaches().Value)
+		low, high := message.Percent(*lower.Teaches().Value), message.Percent(*upper.Teaches().Value)
 		c.Title = l.Say("At group size %d, %s of groups teach something", r.GroupSize, low)
 		if low != high {
 			c.Title = l.Say("At group size %d, between %s and %s of groups teach something", r.GroupSize, low, high)
@@ -119,7 +120,7 @@ func informativeCurves(s *analysis.SplitResult) signals {
 		default:
 			g.exact.add(float64(e.GroupSize), net)
 			g.raw.x, g.raw.y = append(g.raw.x, float64(e.GroupSize)), append(g.raw.y, *e.Value)
-			differ = differ || Percent(*net.Value) != Percent(*e.Value)
+			differ = differ || message.Percent(*net.Value) != message.Percent(*e.Value)
 		}
 	}
 	if !differ {
@@ -189,13 +190,13 @@ func informativeThresholds(r *analysis.Result, g signals, ruled bool) []rule {
 	var list []rule
 	if v, ok := r.Thresholds[informativeCaution]; ok {
 		list = append(list, rule{
-			at: v, label: r.Lang.Say("caution below %s", Percent(v)), left: left(v),
+			at: v, label: r.Lang.Say("caution below %s", message.Percent(v)), left: left(v),
 			line: draw.LineStyle{Color: Amber, Width: 1, Dashes: dotted},
 		})
 	}
 	if v, ok := r.Thresholds[informativeBlocking]; ok {
 		list = append(list, rule{
-			at: v, label: r.Lang.Say("NO-GO below %s", Percent(v)), left: left(v),
+			at: v, label: r.Lang.Say("NO-GO below %s", message.Percent(v)), left: left(v),
 			line: draw.LineStyle{Color: Red, Width: 1, Dashes: dashed},
 		})
 	}

@@ -3,12 +3,13 @@ package chart
 import (
 	"image/color"
 
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/sampler/rollout"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"gonogo/analysis"
-	"gonogo/sampler/rollout"
 )
 
 func drawItemClasses(r *analysis.Result) (*plot.Plot, error) {
@@ -40,7 +41,7 @@ func captionItemClasses(r *analysis.Result) Caption {
 		Subtitle: l.Text("classes as seen in these samples: with more samples a dead, saturated or flat item may turn out mixed"),
 	}
 	if total > s.Classes.Counts[analysis.Unclassed] {
-		share := func(class string) string { return Percent(float64(s.Classes.Counts[class]) / float64(total)) }
+		share := func(class string) string { return message.Percent(float64(s.Classes.Counts[class]) / float64(total)) }
 		c.Title = l.Say("%s of %s items are mixed, %s never succeed, %s always do", share(analysis.Mixed), split, share(analysis.Dead), share(analysis.Saturated))
 	} else {
 		c.Title = l.Text("Items sampled once cannot be classed")
@@ -147,13 +148,13 @@ func (l segmentLabels) Plot(c draw.Canvas, p *plot.Plot) {
 			sty := styleOn(p, 8.5, true, Ink)
 			sty.XAlign, sty.YAlign = draw.XCenter, draw.YCenter
 			at := vg.Point{X: tx((from + to) / 2), Y: ty(row(i))}
-			if w := sty.Width(Count(n)); w+6 > tx(to)-tx(from) {
+			if w := sty.Width(message.Whole(n)); w+6 > tx(to)-tx(from) {
 				at = vg.Point{X: max(at.X, free+w/2+2), Y: ty(row(i)+0.32) + 6.5}
 				free = at.X + w/2 + 2
 			} else if class == analysis.Dead {
 				sty.Color = Paper
 			}
-			c.FillText(sty, at, Count(n))
+			c.FillText(sty, at, message.Whole(n))
 		})
 	}
 }

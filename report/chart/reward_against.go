@@ -3,12 +3,12 @@ package chart
 import (
 	"math"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/vg/draw"
-
 	"gonogo/analysis"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // cost is one quantity of a rollout that rewards are set against.
@@ -93,7 +93,7 @@ func (q cost) draw(r *analysis.Result) (*plot.Plot, error) {
 	}
 	if ok {
 		p.Add(rule{
-			at: limit, upward: true, label: r.Lang.Say("limit %s s", Number(limit)), clear: dots.near(limit),
+			at: limit, upward: true, label: r.Lang.Say("limit %s s", message.Digits(limit)), clear: dots.near(limit),
 			line: draw.LineStyle{Color: Ink, Width: 0.8, Dashes: dashed},
 		})
 	}
@@ -155,7 +155,7 @@ func (q cost) caption(r *analysis.Result) Caption {
 		c.Subtitle += l.Text("; lines: ") + intervals(r, dots.largest)
 	}
 	if k := a.Limit; k != nil && k.Difference.Known() {
-		c.Subtitle += l.Say("; at the limit minus below it %s (%s, n = %s)", correlation(k.Difference), l.Count(k.Difference.Items, "item"), Count(k.Difference.N))
+		c.Subtitle += l.Say("; at the limit minus below it %s (%s, n = %s)", correlation(k.Difference), l.Count(k.Difference.Items, "item"), message.Whole(k.Difference.N))
 		if k.Within.Known() {
 			c.Subtitle += l.Say("; correlation within items below the limit %s", correlation(k.Within))
 		}
@@ -166,7 +166,7 @@ func (q cost) caption(r *analysis.Result) Caption {
 		c.Subtitle += l.Say(", over all rollouts %s", correlation(a.Pooled))
 	}
 	if limit, ok := q.limit(r); ok && !withinReach(limit, a.Bins[0].From, a.Bins[len(a.Bins)-1].To) {
-		c.Subtitle += l.Say("; the limit of %s s lies beyond the axis", Number(limit))
+		c.Subtitle += l.Say("; the limit of %s s lies beyond the axis", message.Digits(limit))
 	}
 	label := l.Text("mean over the items that have such rollouts; above: how many rollouts")
 	if dots.wide {
@@ -174,7 +174,7 @@ func (q cost) caption(r *analysis.Result) Caption {
 	}
 	c.Legend = []Entry{{label, []plot.Thumbnailer{dots}}}
 	if s.Reward.Value != nil {
-		c.Legend = append(c.Legend, Entry{l.Say("mean of all: %s", Number(*s.Reward.Value)), []plot.Thumbnailer{meanLine(0)}})
+		c.Legend = append(c.Legend, Entry{l.Say("mean of all: %s", message.Digits(*s.Reward.Value)), []plot.Thumbnailer{meanLine(0)}})
 	}
 	return c
 }
@@ -186,7 +186,7 @@ func limitTitle(l message.Language, k *analysis.AgainstLimit) string {
 	if k == nil || !k.Difference.Known() || k.Reached.Value == nil || k.Below.Value == nil {
 		return ""
 	}
-	limit, at, others := Number(k.At), fixed(*k.Reached.Value, 2), fixed(*k.Below.Value, 2)
+	limit, at, others := message.Digits(k.At), message.Fixed(*k.Reached.Value, 2), message.Fixed(*k.Below.Value, 2)
 	slope := signOf(k.Within)
 	switch step := signOf(k.Difference); {
 	case step < 0 && slope < 0:
@@ -221,12 +221,12 @@ func (q cost) table(r *analysis.Result) Table {
 	a := q.of(s)
 	t := Table{Columns: true, Head: heads(r.Lang, q.axis, "mean reward", "items", "rollouts")}
 	for i, b := range a.Bins {
-		name := Number(b.From)
+		name := message.Digits(b.From)
 		if b.To > b.From {
-			name += " – " + Number(b.To)
+			name += " – " + message.Digits(b.To)
 		}
 		m := Mark{
-			Cells: []string{name, Interval(b.Reward.Value, b.Reward.Low, b.Reward.High), Count(b.Reward.Items), Count(b.Reward.N)},
+			Cells: []string{name, message.Interval(b.Reward.Value, b.Reward.Low, b.Reward.High), message.Whole(b.Reward.Items), message.Whole(b.Reward.N)},
 			X0:    b.From - 0.5, X1: b.To + 0.5, Y0: math.Inf(-1), Y1: math.Inf(1),
 		}
 		if i > 0 {
@@ -246,9 +246,9 @@ func (q cost) table(r *analysis.Result) Table {
 // correlation has two decimals: more say nothing.
 func correlation(e stat.Estimate) string {
 	if e.Low == nil || e.High == nil {
-		return fixed(*e.Value, 2)
+		return message.Fixed(*e.Value, 2)
 	}
-	return fixed(*e.Value, 2) + " [" + fixed(*e.Low, 2) + ", " + fixed(*e.High, 2) + "]"
+	return message.Fixed(*e.Value, 2) + " [" + message.Fixed(*e.Low, 2) + ", " + message.Fixed(*e.High, 2) + "]"
 }
 
 func meanLine(at float64) rule {

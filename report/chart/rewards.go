@@ -3,10 +3,11 @@ package chart
 import (
 	"math"
 
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg/draw"
-
-	"gonogo/analysis"
 )
 
 func drawRewards(r *analysis.Result) (*plot.Plot, error) {
@@ -28,7 +29,7 @@ func drawRewards(r *analysis.Result) (*plot.Plot, error) {
 	p.X.Tick.Marker = between{ticks{want: 6}, lo, hi}
 	countAxis(p, h.Counts)
 	if s.Reward.Value != nil {
-		p.Add(meanRule(*s.Reward.Value, r.Lang.Say("mean %s", Number(*s.Reward.Value)), *s.Reward.Value > lo+(hi-lo)*0.6))
+		p.Add(meanRule(*s.Reward.Value, r.Lang.Say("mean %s", message.Digits(*s.Reward.Value)), *s.Reward.Value > lo+(hi-lo)*0.6))
 	}
 	return p, nil
 }
@@ -39,22 +40,22 @@ func captionRewards(r *analysis.Result) Caption {
 	total, last := float64(sum(h.Counts)), len(h.Counts)-1
 	low, high := float64(h.Counts[0])/total, float64(h.Counts[last])/total
 	l := r.Lang
-	c := Caption{Subtitle: counted(l, split, s) + l.Say("; bars %s wide; the model's own failures count at the bottom", Number(h.Edges[1]-h.Edges[0]))}
+	c := Caption{Subtitle: counted(l, split, s) + l.Say("; bars %s wide; the model's own failures count at the bottom", message.Digits(h.Edges[1]-h.Edges[0]))}
 	lo, hi := rewardRange(r)
 	atEnds := h.Edges[0] <= lo && h.Edges[last+1] >= hi && last > 0
 	switch {
 	case !atEnds:
-		c.Title = l.Say("Rewards on %s lie between %s and %s", split, Number(h.Edges[0]), Number(h.Edges[last+1]))
+		c.Title = l.Say("Rewards on %s lie between %s and %s", split, message.Digits(h.Edges[0]), message.Digits(h.Edges[last+1]))
 	case low+high == 0:
 		c.Title = l.Say("No %s reward lies at either end of the range", split)
 	case low+high >= 0.999:
-		c.Title = l.Say("All or nothing: %s of %s rewards at the bottom of the range, %s at the top", Percent(low), split, Percent(high))
+		c.Title = l.Say("All or nothing: %s of %s rewards at the bottom of the range, %s at the top", message.Percent(low), split, message.Percent(high))
 	default:
-		c.Title = l.Say("%s of %s rewards lie in the lowest bar, %s in the highest", Percent(low), split, Percent(high))
+		c.Title = l.Say("%s of %s rewards lie in the lowest bar, %s in the highest", message.Percent(low), split, message.Percent(high))
 	}
 	c.Legend = []Entry{{l.Text("rollouts"), []plot.Thumbnailer{rewardBars(h)}}}
 	if s.Reward.Value != nil {
-		words := l.Say("mean over items %s", Interval(s.Reward.Value, s.Reward.Low, s.Reward.High))
+		words := l.Say("mean over items %s", message.Interval(s.Reward.Value, s.Reward.Low, s.Reward.High))
 		c.Legend = append(c.Legend, Entry{words, []plot.Thumbnailer{meanRule(0, "", false)}})
 	}
 	return c

@@ -4,11 +4,12 @@ import (
 	"image/color"
 	"strings"
 
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"gonogo/analysis"
 )
 
 func drawShift(r *analysis.Result) (*plot.Plot, error) {
@@ -51,18 +52,18 @@ func captionShift(r *analysis.Result) Caption {
 		}
 	}
 	if worst != nil {
-		c.Title = l.Say("%s and %s can be told apart by %s (AUC %s)", worst.a, worst.b, worst.by, Number(worst.value))
+		c.Title = l.Say("%s and %s can be told apart by %s (AUC %s)", worst.a, worst.b, worst.by, message.Digits(worst.value))
 		if worst.grade == differs {
-			c.Title = l.Say("%s and %s are told apart by %s (AUC %s)", worst.a, worst.b, worst.by, Number(worst.value))
+			c.Title = l.Say("%s and %s are told apart by %s (AUC %s)", worst.a, worst.b, worst.by, message.Digits(worst.value))
 		}
 	}
 	for i, cross := range r.Shift.Crossings {
 		if i > 0 {
 			c.Subtitle += l.Text(", ")
 		}
-		c.Subtitle += l.Say("%s (n = %s) against %s (n = %s)", cross.A, Count(cross.RowsA), cross.B, Count(cross.RowsB))
+		c.Subtitle += l.Say("%s (n = %s) against %s (n = %s)", cross.A, message.Whole(cross.RowsA), cross.B, message.Whole(cross.RowsB))
 	}
-	c.Subtitle += l.Say("; lines: %s intervals; p of the permutation test, Holm over all; single features are descriptive", Percent(r.Confidence))
+	c.Subtitle += l.Say("; lines: %s intervals; p of the permutation test, Holm over all; single features are descriptive", message.Percent(r.Confidence))
 	shown := map[shiftGrade]bool{}
 	limits := false
 	for _, g := range groups {
@@ -96,7 +97,7 @@ func tableShift(r *analysis.Result) Table {
 		for i, d := range g.dots {
 			y := row(g.first + 1 + i)
 			t.Marks = append(t.Marks, Mark{
-				Cells: []string{d.by, d.a + " – " + d.b, d.measure, Interval(&d.value, &d.low, &d.high), strings.TrimPrefix(d.p, "= "), r.Lang.Text(words[d.grade]), d.top},
+				Cells: []string{d.by, d.a + " – " + d.b, d.measure, message.Interval(&d.value, &d.low, &d.high), strings.TrimPrefix(d.p, "= "), r.Lang.Text(words[d.grade]), d.top},
 				X1:    1, Y0: y - 0.5, Y1: y + 0.5, Dots: []Dot{{d.value, y}},
 			})
 		}
@@ -132,7 +133,7 @@ func (g shiftGroup) Plot(c draw.Canvas, p *plot.Plot) {
 		}
 		c.StrokeLine2(draw.LineStyle{Color: shiftColor(d.grade), Width: 1.3}, tx(max(0, d.low)), y, tx(min(1, d.high)), y)
 		drawShiftDot(&c, vg.Point{X: tx(d.value), Y: y}, d.grade)
-		text := Number(d.value)
+		text := message.Digits(d.value)
 		if d.p != "" {
 			text += ", p " + d.p
 		}

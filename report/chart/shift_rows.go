@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gonogo/analysis"
+	"gonogo/analysis/message"
 	"gonogo/analysis/shift"
 )
 
@@ -132,7 +133,7 @@ func (d *shiftDot) judge(r *analysis.Result, pair *analysis.ShiftPair) {
 	if p == nil {
 		return
 	}
-	d.p = "= " + Number(*p)
+	d.p = "= " + message.Digits(*p)
 	if *p < 0.001 {
 		d.p = "< 0.001"
 	}

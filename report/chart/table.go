@@ -4,13 +4,13 @@ import (
 	"math"
 	"slices"
 
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/recorder"
-
-	"gonogo/analysis/message"
-	"gonogo/analysis/stat"
 )
 
 // Table is a chart in rows: for a reader who cannot see it, and for a page
@@ -134,7 +134,7 @@ func (v curve) cell(x float64) string {
 	if !ok {
 		return ""
 	}
-	return Interval(&y, &lo, &hi)
+	return message.Interval(&y, &lo, &hi)
 }
 
 // percentCell is cell for shares.
@@ -144,7 +144,7 @@ func (v curve) percentCell(x float64) string {
 	case !ok:
 		return ""
 	case lo == hi:
-		return Percent(y)
+		return message.Percent(y)
 	}
 	return percentInterval(stat.Estimate{Value: &y, Low: &lo, High: &hi})
 }
@@ -152,7 +152,7 @@ func (v curve) percentCell(x float64) string {
 // percentInterval writes a share that is known, with its interval.
 func percentInterval(e stat.Estimate) string {
 	if e.Low == nil || e.High == nil {
-		return Percent(*e.Value)
+		return message.Percent(*e.Value)
 	}
-	return Percent(*e.Value) + " [" + Percent(*e.Low) + ", " + Percent(*e.High) + "]"
+	return message.Percent(*e.Value) + " [" + message.Percent(*e.Low) + ", " + message.Percent(*e.High) + "]"
 }

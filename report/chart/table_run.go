@@ -2,6 +2,7 @@ package chart
 
 import (
 	"gonogo/analysis"
+	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 )
 
@@ -17,7 +18,7 @@ func tableFailures(r *analysis.Result) Table {
 			y, half := failureRow(i, j, len(splits))
 			share := f.share(o)
 			t.Marks = append(t.Marks, Mark{
-				Cells: []string{names[i], string(f.split), Count(f.count[o]), Percent(share), r.Lang.Text(counts)},
+				Cells: []string{names[i], string(f.split), message.Whole(f.count[o]), message.Percent(share), r.Lang.Text(counts)},
 				X1:    share, Y0: y - half, Y1: y + half, Dots: []Dot{{share, y}},
 			})
 		}
@@ -32,7 +33,7 @@ func tableVariants(r *analysis.Result) Table {
 	t := Table{Head: heads(r.Lang, "variant", "variant - base", "answer")}
 	for i, v := range variantDotsOf(r).list {
 		t.Marks = append(t.Marks, Mark{
-			Cells: []string{v.name, Interval(&v.value, &v.low, &v.high), r.Lang.Text(words[v.answer])},
+			Cells: []string{v.name, message.Interval(&v.value, &v.low, &v.high), r.Lang.Text(words[v.answer])},
 			X0:    v.low, X1: v.high, Y0: row(i) - 0.5, Y1: row(i) + 0.5, Dots: []Dot{{v.value, row(i)}},
 		})
 	}
@@ -46,7 +47,7 @@ func tableEndpointLoad(r *analysis.Result) Table {
 		t.Head, curves = append(t.Head, r.Lang.Say("%s, P95 s", l.name)), append(curves, l.curve)
 	}
 	t.Marks = columnsAt(curves, func(x float64) []string {
-		cells := []string{Number(x)}
+		cells := []string{message.Digits(x)}
 		for _, v := range curves {
 			cells = append(cells, v.cell(x))
 		}
@@ -69,7 +70,7 @@ func tableGraderAudit(r *analysis.Result) Table {
 				share = *p.Accept.Value
 			}
 			t.Marks = append(t.Marks, Mark{
-				Cells: []string{p.Probe, r.Lang.Text(must[p.Expect]), r.Lang.Text(words[whatCame(p)]), Interval(&share, p.Accept.Low, p.Accept.High), r.Lang.Say("%s of %s", Count(p.Above), Count(p.Items))},
+				Cells: []string{p.Probe, r.Lang.Text(must[p.Expect]), r.Lang.Text(words[whatCame(p)]), message.Interval(&share, p.Accept.Low, p.Accept.High), r.Lang.Say("%s of %s", message.Whole(p.Above), message.Whole(p.Items))},
 				X1:    1, Y0: y - 0.5, Y1: y + 0.5, Dots: []Dot{{share, y}},
 			})
 		}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"gonogo/analysis"
+	"gonogo/analysis/message"
 )
 
 func tableVariance(r *analysis.Result) Table {
@@ -26,12 +27,12 @@ func tableBestOfK(r *analysis.Result) Table {
 		measured[float64(e.K)] = e
 	}
 	t.Marks = columnsAt(curves, func(x float64) []string {
-		cells := []string{Number(x)}
+		cells := []string{message.Digits(x)}
 		for _, v := range curves {
 			cells = append(cells, v.cell(x))
 		}
 		if e, ok := measured[x]; ok {
-			return append(cells, Count(e.Items), Count(e.N))
+			return append(cells, message.Whole(e.Items), message.Whole(e.N))
 		}
 		return append(cells, "", "")
 	})
@@ -52,16 +53,16 @@ func tableInformative(r *analysis.Result) Table {
 	items := map[float64]string{}
 	for _, e := range s.Signal {
 		if e.Known() {
-			items[float64(e.GroupSize)] = Count(e.Items)
+			items[float64(e.GroupSize)] = message.Whole(e.Items)
 		}
 	}
 	t.Marks = columnsAt(curves, func(x float64) []string {
-		cells := []string{Number(x), g.exact.percentCell(x), ""}
+		cells := []string{message.Digits(x), g.exact.percentCell(x), ""}
 		_, _, _, measured := g.exact.at(x)
 		lo, _, _, ok := curves[1].at(x)
 		if hi, _, _, too := curves[2].at(x); ok && too && !measured {
-			if cells[2] = Percent(lo); Percent(hi) != cells[2] {
-				cells[2] += " – " + Percent(hi)
+			if cells[2] = message.Percent(lo); message.Percent(hi) != cells[2] {
+				cells[2] += " – " + message.Percent(hi)
 			}
 		}
 		for _, v := range curves[3:] {
@@ -78,9 +79,9 @@ func tableRewards(r *analysis.Result) Table {
 	t := Table{Columns: true, Head: heads(r.Lang, "reward", "rollouts", "share")}
 	total := math.Max(1, float64(sum(h.Counts)))
 	for i, b := range rewardBars(h).list {
-		name := Number(h.Edges[i]) + " – " + Number(h.Edges[i+1])
+		name := message.Digits(h.Edges[i]) + " – " + message.Digits(h.Edges[i+1])
 		t.Marks = append(t.Marks, Mark{
-			Cells: []string{name, Count(h.Counts[i]), Percent(float64(h.Counts[i]) / total)},
+			Cells: []string{name, message.Whole(h.Counts[i]), message.Percent(float64(h.Counts[i]) / total)},
 			X0:    h.Edges[i], X1: h.Edges[i+1], Y0: b.y0, Y1: b.y1,
 		})
 	}
@@ -92,7 +93,7 @@ func tableItemClasses(r *analysis.Result) Table {
 	for i, split := range classedSplits(r) {
 		segments(r.Splits[split], func(class string, from, to float64, n int) {
 			t.Marks = append(t.Marks, Mark{
-				Cells: []string{string(split), r.Lang.Text(class), Count(n), Percent(float64(n) / float64(classTotal(r.Splits[split])))},
+				Cells: []string{string(split), r.Lang.Text(class), message.Whole(n), message.Percent(float64(n) / float64(classTotal(r.Splits[split])))},
 				X0:    from, X1: to, Y0: row(i) - 0.32, Y1: row(i) + 0.32,
 			})
 		})
@@ -108,7 +109,7 @@ func tableToolCalls(r *analysis.Result) Table {
 	for i, b := range callBars(h).list {
 		calls := math.Ceil(h.Edges[i])
 		t.Marks = append(t.Marks, Mark{
-			Cells: []string{Number(calls), Count(h.Counts[i]), Percent(float64(h.Counts[i]) / total)},
+			Cells: []string{message.Digits(calls), message.Whole(h.Counts[i]), message.Percent(float64(h.Counts[i]) / total)},
 			X0:    calls - 0.5, X1: calls + 0.5, Y0: b.y0, Y1: b.y1,
 		})
 	}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 
+	"gonogo/analysis/message"
+
 	"gonum.org/v1/plot"
 )
 
@@ -31,7 +33,7 @@ func (t ticks) Ticks(min, max float64) []plot.Tick {
 		}
 		label := strconv.FormatFloat(v, 'f', decimals, 64)
 		if step >= 1 {
-			label = group(label)
+			label = message.Grouped(label)
 		}
 		out = append(out, plot.Tick{Value: v, Label: label})
 	}
@@ -52,10 +54,10 @@ func (e ends) Ticks(min, max float64) []plot.Tick {
 	}
 	near := 0.45 * (out[1].Value - out[0].Value)
 	if out[0].Value-e.lo > near {
-		out = append([]plot.Tick{{Value: e.lo, Label: Number(e.lo)}}, out...)
+		out = append([]plot.Tick{{Value: e.lo, Label: message.Digits(e.lo)}}, out...)
 	}
 	if e.hi-out[len(out)-1].Value > near {
-		out = append(out, plot.Tick{Value: e.hi, Label: Number(e.hi)})
+		out = append(out, plot.Tick{Value: e.hi, Label: message.Digits(e.hi)})
 	}
 	return out
 }

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/vg"
-
 	"gonogo/analysis"
 	"gonogo/analysis/message"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
 )
 
 // bigramTools is how many tools one matrix shows; the rest count as one.
@@ -58,11 +58,11 @@ func captionToolBigrams(r *analysis.Result) Caption {
 	}
 	c := Caption{
 		Title: l.Say("After %s comes %s most often; %s of next calls go to the same tool again",
-			visibleName(m.names[top.from]), visibleName(m.names[top.to]), Percent(float64(again)/float64(m.total))),
+			visibleName(m.names[top.from]), visibleName(m.names[top.to]), message.Percent(float64(again)/float64(m.total))),
 		Subtitle: l.Say("%s: n = %s of a call and the next; as counted, no interval; in brackets: share of what follows that tool", split, l.Count(m.total, "pair")),
 	}
 	if top.from == top.to {
-		c.Title = l.Say("%s is called again and again: %s of next calls go to the same tool", visibleName(m.names[top.from]), Percent(float64(again)/float64(m.total)))
+		c.Title = l.Say("%s is called again and again: %s of next calls go to the same tool", visibleName(m.names[top.from]), message.Percent(float64(again)/float64(m.total)))
 	}
 	if e := s.Tools.Repeats; e.Known() {
 		c.Subtitle += l.Say("; calls equal to an earlier one, arguments and all: %s", percentInterval(e))
@@ -85,7 +85,7 @@ func tableToolBigrams(r *analysis.Result) Table {
 	t := Table{Head: heads(r.Lang, "after", "comes", "times", "share of what follows")}
 	for _, c := range m.cells() {
 		t.Marks = append(t.Marks, Mark{
-			Cells: []string{m.names[c.from], m.names[c.to], Count(c.n), Percent(float64(c.n) / float64(m.after[c.from]))},
+			Cells: []string{m.names[c.from], m.names[c.to], message.Whole(c.n), message.Percent(float64(c.n) / float64(m.after[c.from]))},
 			X0:    float64(c.to) - 0.5, X1: float64(c.to) + 0.5, Y0: row(c.from) - 0.5, Y1: row(c.from) + 0.5,
 		})
 	}

@@ -3,11 +3,11 @@ package chart
 import (
 	"math"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/vg/draw"
-
 	"gonogo/analysis"
 	"gonogo/analysis/message"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 func drawToolCalls(r *analysis.Result) (*plot.Plot, error) {
@@ -43,7 +43,7 @@ func drawToolCalls(r *analysis.Result) (*plot.Plot, error) {
 
 // calls words a number of tool calls that need not be whole.
 func calls(l message.Language, n float64) string {
-	if text := Number(n); text != "1" {
+	if text := message.Digits(n); text != "1" {
 		return l.Say("%s tool calls", text)
 	}
 	return l.Count(1, "tool call")
@@ -55,20 +55,20 @@ func captionToolCalls(r *analysis.Result) Caption {
 	l := r.Lang
 	c := Caption{Title: l.Text("Tool calls per rollout"), Subtitle: counted(l, split, s)}
 	if t.Calls.Known() && t.P95.Known() {
-		c.Title = l.Say("A rollout makes %s on average; 95 %% make at most %s", calls(l, *t.Calls.Value), Number(*t.P95.Value))
+		c.Title = l.Say("A rollout makes %s on average; 95 %% make at most %s", calls(l, *t.Calls.Value), message.Digits(*t.P95.Value))
 	}
 	if t.Calls.Known() && t.Calls.Low != nil && t.Calls.High != nil {
-		c.Subtitle += l.Say("; mean %s, P95 %s, %s", Interval(t.Calls.Value, t.Calls.Low, t.Calls.High), Interval(t.P95.Value, t.P95.Low, t.P95.High), intervals(r, t.P95))
+		c.Subtitle += l.Say("; mean %s, P95 %s, %s", message.Interval(t.Calls.Value, t.Calls.Low, t.Calls.High), message.Interval(t.P95.Value, t.P95.Low, t.P95.High), intervals(r, t.P95))
 	}
 	c.Legend = []Entry{{l.Text("rollouts"), []plot.Thumbnailer{callBars(t.Histogram)}}}
 	p95, budget := callRules(r.Lang, s)
 	if p95 != nil {
-		c.Legend = append(c.Legend, Entry{l.Say("P95: 95 %% of rollouts make at most %s", Number(p95.at)), []plot.Thumbnailer{*p95}})
+		c.Legend = append(c.Legend, Entry{l.Say("P95: 95 %% of rollouts make at most %s", message.Digits(p95.at)), []plot.Thumbnailer{*p95}})
 	}
 	if budget != nil {
-		words := l.Say("budget %s", Number(budget.at))
+		words := l.Say("budget %s", message.Digits(budget.at))
 		if t.OverBudget != nil {
-			words += l.Say(", reached by %s of rollouts", Percent(*t.OverBudget))
+			words += l.Say(", reached by %s of rollouts", message.Percent(*t.OverBudget))
 		}
 		c.Legend = append(c.Legend, Entry{words, []plot.Thumbnailer{*budget}})
 	}
@@ -90,13 +90,13 @@ func callBars(h analysis.Histogram) bars {
 func callRules(l message.Language, s *analysis.SplitResult) (p95, budget *rule) {
 	if s.Tools.P95.Known() {
 		p95 = &rule{
-			at: *s.Tools.P95.Value, upward: true, label: "P95 " + Number(*s.Tools.P95.Value),
+			at: *s.Tools.P95.Value, upward: true, label: "P95 " + message.Digits(*s.Tools.P95.Value),
 			line: draw.LineStyle{Color: Blue, Width: 1.2, Dashes: dashed},
 		}
 	}
 	if s.Tools.Budget != nil {
 		budget = &rule{
-			at: float64(*s.Tools.Budget), upward: true, label: l.Say("budget %s", Count(*s.Tools.Budget)), drop: 11,
+			at: float64(*s.Tools.Budget), upward: true, label: l.Say("budget %s", message.Whole(*s.Tools.Budget)), drop: 11,
 			line: draw.LineStyle{Color: Red, Width: 1.4},
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"image/color"
 
+	"gonogo/analysis/message"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -43,7 +45,7 @@ func (m bigrams) plotHead(c draw.Canvas, p *plot.Plot, tx, ty func(float64) vg.L
 		named = named && sty.Width(Drawable(m.label(i), sty)) <= room
 	}
 	for i := range m.names {
-		text := Count(i + 1)
+		text := message.Whole(i + 1)
 		if named {
 			text = Drawable(m.label(i), sty)
 		}
@@ -59,7 +61,7 @@ func (m bigrams) plotCount(c draw.Canvas, p *plot.Plot, r vg.Rectangle, i, j int
 	}
 	sty.XAlign, sty.YAlign = draw.XCenter, draw.YCenter
 	room := r.Size().X - 3
-	text := Count(m.n[i][j])
+	text := message.Whole(m.n[i][j])
 	if long := text + " (" + wholePercent(float64(m.n[i][j])/float64(m.after[i])) + ")"; sty.Width(long) <= room {
 		text = long
 	} else if sty.Width(text) > room {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gonogo/analysis"
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/report/chart"
 	"gonogo/report/reporttest"
@@ -60,7 +61,7 @@ func TestManyAndOddToolsKeepTheirRows(t *testing.T) {
 			if f.Height > 2*chart.Width {
 				t.Errorf("%s of %s is %v high", name, what, f.Height)
 			}
-			if name == "calls_by_tool" && !strings.Contains(f.Subtitle, chart.Count(total)+" calls") {
+			if name == "calls_by_tool" && !strings.Contains(f.Subtitle, message.Whole(total)+" calls") {
 				t.Errorf("%s: %q, want all %d calls", what, f.Subtitle, total)
 			}
 		}

@@ -5,10 +5,11 @@ import (
 	"math"
 	"slices"
 
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg/draw"
-
-	"gonogo/analysis"
 )
 
 // columns is how many marks stand side by side at most; more items than
@@ -67,7 +68,7 @@ func captionVariance(r *analysis.Result) Caption {
 	case mixed == classed:
 		c.Title = l.Say("Samples differ in reward on every one of %s", l.Count(classed, "item"))
 	default:
-		c.Title = l.Say("Samples differ in reward on %s of %s", Count(mixed), l.Count(classed, "item"))
+		c.Title = l.Say("Samples differ in reward on %s of %s", message.Whole(mixed), l.Count(classed, "item"))
 	}
 	c.Legend = []Entry{
 		{l.Text("mean reward"), []plot.Thumbnailer{m.bars}},

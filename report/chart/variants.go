@@ -5,11 +5,12 @@ import (
 	"image/color"
 	"math"
 
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"gonogo/analysis"
 )
 
 // variantRows is how many variants one picture shows; the table has all.
@@ -46,12 +47,12 @@ func captionVariants(r *analysis.Result) Caption {
 	}
 	first := d.list[0]
 	l := r.Lang
-	c := Caption{Title: l.Say("%s of %s gain on the base without any training", Count(gains), l.Count(len(v.Ranked), "variant"))}
+	c := Caption{Title: l.Say("%s of %s gain on the base without any training", message.Whole(gains), l.Count(len(v.Ranked), "variant"))}
 	switch {
 	case gains == 0:
 		c.Title = l.Say("None of %s is shown to gain on the base", l.Count(len(v.Ranked), "variant"))
 	case gains == 1:
-		c.Title = l.Say("The variant %s gains %s without any training", first.name, Number(first.value))
+		c.Title = l.Say("The variant %s gains %s without any training", first.name, message.Digits(first.value))
 	}
 	sp := v.Ranking(&v.Ranked[0])
 	c.Subtitle = l.Say("%s: %s, paired, n = %s; bars: %s; p corrected for %s", *v.Split, l.Count(sp.Reward.Items, "item"), l.Count(sp.Reward.N, "rollout"), intervals(r, sp.Reward.Estimate), l.Count(len(v.Ranked), "variant"))
@@ -76,10 +77,10 @@ func captionVariants(r *analysis.Result) Caption {
 		}
 	}
 	if d.delta > 0 {
-		c.Legend = append(c.Legend, Entry{l.Say("within ± %s", Number(d.delta)), []plot.Thumbnailer{band{}}})
+		c.Legend = append(c.Legend, Entry{l.Say("within ± %s", message.Digits(d.delta)), []plot.Thumbnailer{band{}}})
 	}
 	if d.hoped > 0 {
-		c.Legend = append(c.Legend, Entry{l.Say("gain hoped for from training: %s", Number(d.hoped)), []plot.Thumbnailer{hopedRule(d.hoped)}})
+		c.Legend = append(c.Legend, Entry{l.Say("gain hoped for from training: %s", message.Digits(d.hoped)), []plot.Thumbnailer{hopedRule(d.hoped)}})
 	}
 	return c
 }
@@ -140,7 +141,7 @@ func (d variantDots) Plot(c draw.Canvas, p *plot.Plot) {
 		y := ty(row(i))
 		c.StrokeLine2(draw.LineStyle{Color: variantColor(v.answer), Width: 1.4}, tx(v.low), y, tx(v.high), y)
 		drawVariant(&c, vg.Point{X: tx(v.value), Y: y}, v.answer)
-		text := cmp.Or(v.text, Signed(v.value))
+		text := cmp.Or(v.text, message.Signed(v.value))
 		sty := styleOn(p, 8.5, v.answer == analysis.Gains, Ink)
 		sty.XAlign, sty.YAlign = draw.XRight, draw.YCenter
 		c.FillPolygon(Paper, corners(vg.Rectangle{Min: vg.Point{X: c.Max.X - sty.Width(text) - 3, Y: y - 5}, Max: vg.Point{X: c.Max.X, Y: y + 5}}))

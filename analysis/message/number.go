@@ -1,0 +1,157 @@
+package message
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Digits prints three significant digits, without trailing zeros, and with
+// thousands parted: 0.42, 0.0517, 12.3, 1,230; 1.5e+20 past what a person can
+// count, and 0 of what float noise leaves of nothing. "?" is no number.
+func Digits(x float64) string {
+	size := math.Abs(x)
+	switch {
+	case math.IsNaN(x) || math.IsInf(x, 0):
+		return "?"
+	case size < 1e-9:
+		return "0"
+	case size >= 1e15:
+		return strconv.FormatFloat(x, 'g', 3, 64)
+	}
+	digits := 2 - int(math.Floor(math.Log10(size)))
+	if digits < 0 {
+		scale := math.Pow10(-digits)
+		x, digits = math.Round(x/scale)*scale, 0
+	}
+	s := strconv.FormatFloat(x, 'f', digits, 64)
+	if strings.Contains(s, ".") {
+		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	}
+	return Grouped(s)
+}
+
+// DigitsOf prints a number that may not be known: "–".
+func DigitsOf(x *float64) string {
+	if x == nil {
+		return "–"
+	}
+	return Digits(*x)
+}
+
+// Whole prints a whole number with its thousands parted.
+func Whole(n int) string { return Grouped(strconv.Itoa(n)) }
+
+// Plain prints a threshold or a setting: whole numbers with all their digits.
+func Plain(x float64) string {
+	if x == math.Trunc(x) && math.Abs(x) < 1e6 {
+		return Whole(int(x))
+	}
+	return Digits(x)
+}
+
+// Fixed prints x with so many decimals; what rounds to nothing has no sign.
+func Fixed(x float64, decimals int) string {
+	s := strconv.FormatFloat(x, 'f', decimals, 64)
+	if strings.Trim(s, "-0.") == "" {
+		s = strings.TrimPrefix(s, "-")
+	}
+	return s
+}
+
+// Signed prints a difference with its sign.
+func Signed(x float64) string {
+	if x > 0 {
+		return "+" + Digits(x)
+	}
+	return Digits(x)
+}
+
+// Percent prints a share of 1 in per cent. It says "< 0.1 %" and "> 99.9 %" rather
+// than round a share to none or all.
+func Percent(share float64) string {
+	switch p := 100 * share; {
+	case p > 0 && p < 0.1:
+		return "< 0.1 %"
+	case p < 100 && p > 99.9:
+		return "> 99.9 %"
+	default:
+		return strings.TrimSuffix(Fixed(p, 1), ".0") + " %"
+	}
+}
+
+// P prints a p-value with its sign of comparison: more than three decimals help
+// no reader.
+func P(p float64) string {
+	if p < 0.001 {
+		return "p < 0.001"
+	}
+	return "p = " + Digits(p)
+}
+
+// Interval writes a value with its interval, all with the decimals that the
+// value has: "0.808 [0.747, 0.860]". A nil value leaves the interval alone; an interval
+// that is nil, or no wider than its value, is left out.
+func Interval(value, low, high *float64) string {
+	if low == nil || high == nil || value != nil && *low == *value && *high == *value {
+		if value == nil {
+			return ""
+		}
+		return Digits(*value)
+	}
+	all := []float64{*low, *high}
+	if value != nil {
+		all = append(all, *value)
+	}
+	digits, largest := 0, 0.0
+	for _, x := range all {
+		_, fraction, _ := strings.Cut(Digits(x), ".")
+		digits, largest = max(digits, len(fraction)), math.Max(largest, math.Abs(x))
+	}
+	digits = min(digits, decimals(largest)+1)
+	if lead := all[len(all)-1]; value != nil && lead != 0 {
+		digits = min(digits, decimals(lead))
+	}
+	same := func(x float64) string {
+		if math.Abs(x) < 1e-9*largest {
+			x = 0 // what a quantile function leaves of nothing
+		}
+		if math.Abs(x) >= 1000 || math.Abs(x) < 0.5*math.Pow10(-digits) {
+			return Digits(x)
+		}
+		return Fixed(x, digits)
+	}
+	from, to, between := same(*low), same(*high), ", "
+	if strings.Contains(from+to, ",") {
+		between = "; " // a comma stands for thousands already
+	}
+	interval := "[" + from + between + to + "]"
+	if value == nil {
+		return interval
+	}
+	return same(*value) + " " + interval
+}
+
+// decimals is how many decimals three significant digits of x take.
+func decimals(x float64) int {
+	if x == 0 {
+		return 0
+	}
+	return max(0, 2-int(math.Floor(math.Log10(math.Abs(x)))))
+}
+
+// Grouped puts commas between the thousands of a decimal number.
+func Grouped(s string) string {
+	whole, rest, _ := strings.Cut(s, ".")
+	sign := ""
+	if strings.HasPrefix(whole, "-") {
+		sign, whole = "-", whole[1:]
+	}
+	for at := len(whole) - 3; at > 0; at -= 3 {
+		whole = whole[:at] + "," + whole[at:]
+	}
+	if rest != "" {
+		return sign + whole + "." + rest
+	}
+	return sign + whole
+}
