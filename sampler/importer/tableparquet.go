@@ -2,7 +2,6 @@ package importer
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -49,6 +48,8 @@ func openParquet(f File, _ map[string]string) (*table, error) {
 type parquetFile struct {
 	File
 	rd   fs.File
+	at   io.ReaderAt
+	size int64
 	file *parquet.File
 }
 
@@ -63,8 +64,8 @@ func parquetOf(f File) (*parquetFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &parquetFile{File: f, rd: rd}
 	at, ok := rd.(io.ReaderAt)
+	p := &parquetFile{File: f, rd: rd, at: at, size: info.Size()}
 	magic := make([]byte, 4)
 	if ok {
 		_, err = at.ReadAt(magic, 0)
@@ -74,10 +75,10 @@ func parquetOf(f File) (*parquetFile, error) {
 		return nil, fmt.Errorf("%w: it does not begin as a Parquet file does", ErrUnrecognized)
 	}
 	err = p.guard(func() (err error) {
-		if err := footerFits(at, info.Size()); err != nil {
+		if err := footerFits(at, p.size); err != nil {
 			return err
 		}
-		p.file, err = parquet.OpenFile(at, info.Size(), parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
+		p.file, err = parquet.OpenFile(at, p.size, parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
 		return err
 	})
 	if err != nil {
@@ -85,23 +86,6 @@ func parquetOf(f File) (*parquetFile, error) {
 		return nil, err
 	}
 	return p, nil
-}
-
-// footerFits reports a footer that claims to be longer than its file: the library
-// takes as much memory as is claimed, up to 4 GB.
-func footerFits(at io.ReaderAt, size int64) error {
-	const ends = 4 + 8 // the magic before, the length and the magic after
-	if size < ends {
-		return io.ErrUnexpectedEOF
-	}
-	var length [4]byte
-	if _, err := at.ReadAt(length[:], size-8); err != nil {
-		return err
-	}
-	if claimed := int64(binary.LittleEndian.Uint32(length[:])); claimed > size-ends {
-		return fmt.Errorf("its footer claims %d bytes of a file of %d", claimed, size)
-	}
-	return nil
 }
 
 // guard makes an error of a panic: the library panics over some files that are
@@ -164,9 +148,12 @@ func (p *parquetFile) rows(ctx context.Context, wanted []string, yield func(int,
 		return err
 	}
 	cells, batch, line := make([]cell, len(wanted)), make([]parquet.Row, 256), 0
-	for _, group := range p.file.RowGroups() {
+	for i, group := range p.file.RowGroups() {
 		var from parquet.Rows
 		err := p.guard(func() error {
+			if err := pagesFit(p.at, p.size, p.file.Metadata(), i); err != nil {
+				return err
+			}
 			from = group.Rows()
 			return nil
 		})

@@ -1,0 +1,242 @@
+package importer
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// The library allocates what a file claims before it reads a byte of it: a few bytes can
+// ask for gigabytes. What a file claims is therefore compared with what it holds first.
+const (
+	longestPage = 256 << 20 // bytes, uncompressed; writers aim at 1 MB
+	mostValues  = 16 << 20  // of a page
+)
+
+// footerFits reports a footer that claims to be longer than its file, or to hold more
+// than its own bytes.
+func footerFits(at io.ReaderAt, size int64) error {
+	const ends = 4 + 8 // the magic before, the length and the magic after
+	if size < ends {
+		return io.ErrUnexpectedEOF
+	}
+	var length [4]byte
+	if _, err := at.ReadAt(length[:], size-8); err != nil {
+		return err
+	}
+	claimed := int64(binary.LittleEndian.Uint32(length[:]))
+	if claimed > size-ends {
+		return fmt.Errorf("its footer claims %d bytes of a file of %d", claimed, size)
+	}
+	footer := thriftReader{bufio.NewReader(io.NewSectionReader(at, size-8-claimed, claimed)), claimed}
+	if err := footer.structure(0, 0, func(int16, int16, int64) {}); err != nil {
+		return fmt.Errorf("its footer: %w", err)
+	}
+	return nil
+}
+
+// pagesFit reports a page of the n-th row group that claims more than the file holds or than
+// any writer makes. It reads the header of each page.
+func pagesFit(at io.ReaderAt, size int64, file *format.FileMetaData, n int) error {
+	var leaves []format.SchemaElement // in the order of columns
+	for _, e := range file.Schema {
+		if e.Type.Valid {
+			leaves = append(leaves, e)
+		}
+	}
+	for i, chunk := range file.RowGroups[n].Columns {
+		meta := &chunk.MetaData
+		from := meta.DataPageOffset
+		if meta.DictionaryPageOffset != 0 {
+			from = meta.DictionaryPageOffset
+		}
+		end := min(size, from+meta.TotalCompressedSize)
+		width := int64(1)
+		if i < len(leaves) {
+			width = max(1, int64(leaves[i].TypeLength.V))
+		}
+		header := thriftReader{r: bufio.NewReader(nil)}
+		for page := 0; from >= 0 && from < end; page++ {
+			header.r.Reset(io.NewSectionReader(at, from, end-from))
+			header.left = end - from
+			var claims pageClaims
+			err := header.structure(0, 0, claims.field)
+			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+				break // the library reports it with the column's name
+			}
+			from = end - header.left
+			if err == nil {
+				err = claims.fit(at, from, end, width, meta.Codec)
+			}
+			if err != nil {
+				return fmt.Errorf("page %d of column %d: %w", page, i, err)
+			}
+			from += claims.compressed
+		}
+	}
+	return nil
+}
+
+// pageClaims is what a page's header says of its size.
+type pageClaims struct{ uncompressed, compressed, values int64 }
+
+// field takes a field of format.PageHeader, or of one of the headers in it.
+func (c *pageClaims) field(of, id int16, value int64) {
+	switch {
+	case of == 0 && id == 2:
+		c.uncompressed = value
+	case of == 0 && id == 3:
+		c.compressed = value
+	case (of == 5 || of == 7 || of == 8) && id == 1:
+		c.values = max(c.values, value)
+	}
+}
+
+// fit compares the claims of the page at from with what is there until end.
+func (c *pageClaims) fit(at io.ReaderAt, from, end, width int64, codec format.CompressionCodec) error {
+	switch {
+	case c.compressed < 0 || c.compressed > end-from:
+		return fmt.Errorf("it claims %d bytes where %d are left", c.compressed, end-from)
+	case c.uncompressed < 0 || c.uncompressed > longestPage:
+		return fmt.Errorf("it claims %d bytes, and %d at most are read", c.uncompressed, int64(longestPage))
+	case c.values < 0 || c.values > mostValues || c.values*width > longestPage:
+		return fmt.Errorf("it claims %d values of %d bytes or more", c.values, width)
+	case codec == format.Snappy: // which has a claim of its own
+		var head [binary.MaxVarintLen64]byte
+		n, _ := at.ReadAt(head[:min(int64(len(head)), c.compressed)], from)
+		if claimed, _ := binary.Uvarint(head[:n]); claimed > longestPage {
+			return fmt.Errorf("its compressed part claims %d bytes, and %d at most are read", claimed, int64(longestPage))
+		}
+	}
+	return nil
+}
+
+// thriftReader walks over a structure of Thrift's compact protocol and keeps nothing of
+// it: github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
+type thriftReader struct {
+	r    *bufio.Reader
+	left int64 // bytes that may follow
+}
+
+var errThriftDeep = errors.New("its structure is nested too deep")
+
+// ReadByte makes the reader an io.ByteReader.
+func (t *thriftReader) ReadByte() (byte, error) {
+	if t.left <= 0 {
+		return 0, io.ErrUnexpectedEOF
+	}
+	t.left--
+	return t.r.ReadByte()
+}
+
+func (t *thriftReader) skip(n uint64) error {
+	if n > uint64(t.left) {
+		return fmt.Errorf("it claims %d bytes where %d are left", n, t.left)
+	}
+	t.left -= int64(n)
+	_, err := t.r.Discard(int(n))
+	return err
+}
+
+// structure walks over the fields of the structure that is field of, 0 for the
+// outermost, and hands on its integers.
+func (t *thriftReader) structure(depth int, of int16, field func(of, id int16, value int64)) error {
+	if depth > 32 {
+		return errThriftDeep
+	}
+	for id := int16(0); ; {
+		head, err := t.ReadByte()
+		if err != nil || head == 0 {
+			return err
+		}
+		if id += int16(head >> 4); head>>4 == 0 {
+			v, err := binary.ReadVarint(t)
+			if err != nil {
+				return err
+			}
+			id = int16(v)
+		}
+		kind := head & 15
+		switch kind {
+		case 1, 2: // the value is in the kind
+		case 4, 5, 6:
+			v, err := binary.ReadVarint(t)
+			if err != nil {
+				return err
+			}
+			if depth < 2 {
+				field(of, id, v)
+			}
+		default:
+			if err := t.value(kind, depth+1, id, field); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// value walks over a value of a kind.
+func (t *thriftReader) value(kind byte, depth int, id int16, field func(of, id int16, value int64)) error {
+	switch kind {
+	case 1, 2, 3:
+		return t.skip(1)
+	case 4, 5, 6:
+		_, err := binary.ReadVarint(t)
+		return err
+	case 7:
+		return t.skip(8)
+	case 8:
+		n, err := binary.ReadUvarint(t)
+		if err != nil {
+			return err
+		}
+		return t.skip(n)
+	case 9, 10:
+		head, err := t.ReadByte()
+		if err != nil {
+			return err
+		}
+		n := uint64(head >> 4)
+		if n == 15 {
+			if n, err = binary.ReadUvarint(t); err != nil {
+				return err
+			}
+		}
+		return t.values(n, depth, head&15)
+	case 11:
+		n, err := binary.ReadUvarint(t)
+		if err != nil || n == 0 {
+			return err
+		}
+		kinds, err := t.ReadByte()
+		if err != nil {
+			return err
+		}
+		return t.values(n, depth, kinds>>4, kinds&15)
+	case 12:
+		return t.structure(depth, id, field)
+	}
+	return fmt.Errorf("it holds a value of the unknown kind %d", kind)
+}
+
+// values walks over n values, each of the kinds in turn.
+func (t *thriftReader) values(n uint64, depth int, kinds ...byte) error {
+	if depth > 32 {
+		return errThriftDeep
+	}
+	if n > uint64(t.left) { // each takes a byte at least
+		return fmt.Errorf("it claims %d values where %d bytes are left", n, t.left)
+	}
+	for range n {
+		for _, kind := range kinds {
+			if err := t.value(kind, depth+1, 0, func(int16, int16, int64) {}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

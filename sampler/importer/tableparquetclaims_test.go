@@ -1,0 +1,98 @@
+package importer
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// claimingParquet is a file whose first column is one page of its own, with body after a
+// header that is changed before it is written.
+func claimingParquet(t *testing.T, codec format.CompressionCodec, body []byte, change func(*format.PageHeader)) string {
+	t.Helper()
+	type row struct {
+		Item   string  `parquet:"item"`
+		Reward float64 `parquet:"reward"`
+	}
+	whole := parquetFileOf([]row{{"q1", 0.5}})
+	file, err := parquet.OpenFile(strings.NewReader(whole), int64(len(whole)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	meta := *file.Metadata()
+	chunk := &meta.RowGroups[0].Columns[0]
+	header := format.PageHeader{Type: format.DataPage, CompressedPageSize: int32(len(body)), UncompressedPageSize: 6}
+	header.DataPageHeader.Valid = true
+	header.DataPageHeader.V.NumValues = 1
+	change(&header)
+	compact := new(thrift.CompactProtocol)
+	page, err := thrift.Marshal(compact, &header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page = append(page, body...)
+	data := whole[:len(whole)-8-int(binary.LittleEndian.Uint32([]byte(whole[len(whole)-8:])))]
+	chunk.MetaData.DataPageOffset, chunk.MetaData.DictionaryPageOffset = int64(len(data)), 0
+	chunk.MetaData.TotalCompressedSize, chunk.MetaData.Codec = int64(len(page)), codec
+	footer, err := thrift.Marshal(compact, &meta)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	b.WriteString(data)
+	b.Write(page)
+	b.Write(footer)
+	b.Write(binary.LittleEndian.AppendUint32(nil, uint32(len(footer))))
+	b.WriteString("PAR1")
+	return b.String()
+}
+
+func TestParquetClaimsTakeNoMemory(t *testing.T) {
+	plain := []byte("\x02\x00\x00\x00q1")
+	none := func(*format.PageHeader) {}
+	if _, g, err := importSource(t, "parquet", text(claimingParquet(t, format.Uncompressed, plain, none))); err != nil || len(g.records) != 1 {
+		t.Fatalf("the file that claims what it holds: %d records, %v", len(g.records), err)
+	}
+	// A column's name of 2 GB, and a footer longer by four bytes for it.
+	named := claimingParquet(t, format.Uncompressed, plain, none)
+	named = strings.Replace(named, "\x04item", "\xff\xff\xff\xff\x07item", 1)
+	footer := binary.LittleEndian.Uint32([]byte(named[len(named)-8:])) + 4
+	named = named[:len(named)-8] + string(binary.LittleEndian.AppendUint32(nil, footer)) + "PAR1"
+
+	for name, file := range map[string]string{
+		"a page's bytes": claimingParquet(t, format.Uncompressed, plain, func(h *format.PageHeader) {
+			h.CompressedPageSize = math.MaxInt32
+		}),
+		"a page's bytes when unpacked": claimingParquet(t, format.Zstd, plain, func(h *format.PageHeader) {
+			h.UncompressedPageSize = math.MaxInt32
+		}),
+		"a page's values": claimingParquet(t, format.Uncompressed, plain, func(h *format.PageHeader) {
+			h.DataPageHeader.V.NumValues = math.MaxInt32
+		}),
+		"a dictionary's values": claimingParquet(t, format.Uncompressed, plain, func(h *format.PageHeader) {
+			h.Type, h.DataPageHeader.Valid = format.DictionaryPage, false
+			h.DictionaryPageHeader.Valid = true
+			h.DictionaryPageHeader.V.NumValues = math.MaxInt32
+		}),
+		"Snappy's own length": claimingParquet(t, format.Snappy, []byte("\xff\xff\xff\xff\x07abc"), none),
+		"a name":              named,
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, _, err := importSource(t, "parquet", text(file))
+		runtime.ReadMemStats(&after)
+		if err == nil || !strings.Contains(err.Error(), "claims") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if took := (after.TotalAlloc - before.TotalAlloc) >> 20; took > 8 {
+			t.Errorf("%s: reading %d bytes took %d MB", name, len(file), took)
+		}
+	}
+}
