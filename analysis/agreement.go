@@ -29,7 +29,7 @@ var labelsOutside = message.New("grader.labels_outside", "the labels leave the g
 
 // agreement compares the grader with people: each labelled output has its
 // grader's reward, and the mean of its raters. It is nil without labels.
-func (c *collector) agreement(items []*item, s Settings) *Agreement {
+func (c *evidence) agreement(items []*item, s Settings) *Agreement {
 	outputs, labels := c.labelledOutputs(items)
 	if labels == 0 {
 		return nil
@@ -80,14 +80,14 @@ func (c *collector) agreement(items []*item, s Settings) *Agreement {
 	return a
 }
 
-func (c *collector) holds(score float64) bool {
+func (c *evidence) holds(score float64) bool {
 	noise := 1e-9 * c.rng.Width()
 	return score >= c.rng.Lo-noise && score <= c.rng.Hi+noise
 }
 
 // score is the number of a label. A mark without one counts as the end of the
 // range that it means; unclear is no opinion.
-func (c *collector) score(l rollout.Label) (float64, bool) {
+func (c *evidence) score(l rollout.Label) (float64, bool) {
 	switch {
 	case l.Score != nil:
 		return *l.Score, true
@@ -102,7 +102,7 @@ func (c *collector) score(l rollout.Label) (float64, bool) {
 // labelledOutputs finds the output of every label, and the reward it has: of
 // the rollout, of the item's rollouts with the same answer, or of the audit's
 // grading of that text. They come in the order of items.
-func (c *collector) labelledOutputs(items []*item) (outputs []*labelled, labels int) {
+func (c *evidence) labelledOutputs(items []*item) (outputs []*labelled, labels int) {
 	if len(c.people) == 0 {
 		return nil, 0
 	}
@@ -143,7 +143,7 @@ func (c *collector) labelledOutputs(items []*item) (outputs []*labelled, labels 
 // outputOf names a label's output. A label without a split is of the first
 // split that knows the item and a reward of the output, else of the first that
 // knows the item.
-func (c *collector) outputOf(l rollout.Label, known map[itemKey]*item, texts map[outputKey]float64) outputKey {
+func (c *evidence) outputOf(l rollout.Label, known map[itemKey]*item, texts map[outputKey]float64) outputKey {
 	k := outputKey{item: itemKey{l.Split, l.Item}, sample: -1}
 	if l.Sample != nil {
 		k.sample = *l.Sample
@@ -168,7 +168,7 @@ func (c *collector) outputOf(l rollout.Label, known map[itemKey]*item, texts map
 }
 
 // rewardOf is what the grader gave an output; nil when it is not known.
-func (c *collector) rewardOf(k outputKey, it *item, texts map[outputKey]float64) *float64 {
+func (c *evidence) rewardOf(k outputKey, it *item, texts map[outputKey]float64) *float64 {
 	var rewards []float64
 	if it != nil {
 		for _, r := range it.rows {
@@ -190,7 +190,7 @@ func (c *collector) rewardOf(k outputKey, it *item, texts map[outputKey]float64)
 
 // kappa compares yes with yes where people and grader say nothing else. Raters
 // vote; a draw is no opinion.
-func (c *collector) kappa(pairs [][]stat.Pair, s Settings) *stat.Estimate {
+func (c *evidence) kappa(pairs [][]stat.Pair, s Settings) *stat.Estimate {
 	var votes [][]stat.Pair
 	for _, item := range pairs {
 		var of []stat.Pair
@@ -240,7 +240,7 @@ func alpha(outputs []*labelled, s Settings) *stat.Estimate {
 // satisfies one person wholly could expect from the next. A mean reward above
 // it is not better than people, it is a grader that asks for something else.
 // nil when no output at one rater's top has a second rater.
-func (c *collector) humanCeiling(outputs []*labelled, s Settings) *stat.Estimate {
+func (c *evidence) humanCeiling(outputs []*labelled, s Settings) *stat.Estimate {
 	var sums, counts []float64
 	n := 0
 	for i, o := range outputs {

@@ -66,7 +66,7 @@ func ofGrader(gate string) bool {
 // measured reads what a run holds and measures it. The audit comes before the
 // rollouts: gradings of their outputs and marks of detectors change them.
 func measured(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s Settings, withoutRollouts bool) (*Result, error) {
-	c := newCollector(s.RewardRange)
+	c := &evidence{collector: newCollector(s.RewardRange)}
 	c.asked = make(map[rollout.Key]*rollout.Item, len(run.Items))
 	for i := range run.Items {
 		c.asked[rollout.Key{Split: run.Items[i].Split, Item: run.Items[i].ID}] = &run.Items[i]
@@ -79,7 +79,7 @@ func measured(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s
 	if err != nil && !(withoutRollouts && errors.Is(err, rollout.ErrNoRecords)) {
 		return nil, err
 	}
-	rolled, looks, err := s.atLook(run.Manifest)
+	rolled, looks, err := atLook(s, run.Manifest)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func measured(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s
 	if withoutRollouts {
 		return r, nil
 	}
-	if err := r.Leaks.resolve(ctx, run, read); err != nil {
+	if err := resolveLeaks(r.Leaks, ctx, run, read); err != nil {
 		return nil, err
 	}
 	r.Shift = c.shift(run, s)
@@ -157,7 +157,7 @@ func newResult(run *rollout.Run, input rollout.Input, s Settings) *Result {
 }
 
 // fill measures every split that has a record or was planned.
-func (c *collector) fill(r *Result, run *rollout.Run, s Settings) {
+func (c *evidence) fill(r *Result, run *rollout.Run, s Settings) {
 	known := make(map[rollout.Split]map[string]labels)
 	for _, it := range run.Items {
 		if known[it.Split] == nil {

@@ -36,7 +36,7 @@ func (w auditWorld) grade(rng *rand.Rand, right bool) float64 {
 }
 
 func (w auditWorld) run(rng *rand.Rand, s Settings) *Result {
-	c := newCollector(stat.Range{Lo: 0, Hi: 1})
+	c := &evidence{collector: newCollector(stat.Range{Lo: 0, Hi: 1})}
 	add := func(name string, expect rollout.Expectation, limit float64, item int, reward float64) {
 		must(c.addProbe(&rollout.Record{
 			Item: fmt.Sprint(item), Split: rollout.Train, Source: rollout.Probe, Outcome: rollout.Graded, Reward: &reward, Answer: "payload",

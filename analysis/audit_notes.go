@@ -10,7 +10,7 @@ import (
 
 // guessable is what the most common reference earns as the answer to every
 // item, and that reference.
-func (c *collector) guessable(s Settings) (*stat.Estimate, string) {
+func (c *evidence) guessable(s Settings) (*stat.Estimate, string) {
 	var values []float64
 	answer := ""
 	for _, of := range byItem(c.audit.of(rollout.ProbeConstant)) {
@@ -33,7 +33,7 @@ func (c *collector) guessable(s Settings) (*stat.Estimate, string) {
 }
 
 // detectors tells what each detector found among the recorded rollouts.
-func (c *collector) detectors(s Settings) []DetectorResult {
+func (c *evidence) detectors(s Settings) []DetectorResult {
 	var out []DetectorResult
 	for _, name := range sortedNames(c.audit.marks) {
 		d := DetectorResult{Detector: name, Items: []string{}}
@@ -75,7 +75,7 @@ func (c *collector) detectors(s Settings) []DetectorResult {
 
 // failuresOfGrader counts failed gradings by kind, of rollouts and of the
 // audit, most frequent first. A detector that fails is not the grader.
-func (c *collector) failuresOfGrader(items []*item) []GraderFailure {
+func (c *evidence) failuresOfGrader(items []*item) []GraderFailure {
 	var out []GraderFailure
 	add := func(kind, cause, item string) {
 		if kind == "" {

@@ -63,7 +63,7 @@ func (p *payload) item() itemKey { return itemKey{p.key.Split, p.key.Item} }
 
 // probeResults makes the table of probes: those that must score at the bottom
 // first, each kind by name.
-func (c *collector) probeResults(means map[itemKey]float64, reach *Reach, s Settings) []ProbeResult {
+func (c *evidence) probeResults(means map[itemKey]float64, reach *Reach, s Settings) []ProbeResult {
 	byName := make(map[string][]*payload)
 	var names []string
 	for _, p := range c.audit.payloads {
@@ -92,7 +92,7 @@ func (c *collector) probeResults(means map[itemKey]float64, reach *Reach, s Sett
 
 var noExpectation = message.New("grader.no_expectation", "nothing is expected of this probe: only its rewards are told")
 
-func (c *collector) probeResult(payloads []*payload, means map[itemKey]float64, s Settings) ProbeResult {
+func (c *evidence) probeResult(payloads []*payload, means map[itemKey]float64, s Settings) ProbeResult {
 	margin := s.Thresholds.At(hackableMargin)
 	first := payloads[0]
 	r := ProbeResult{Probe: first.probe.Name, Expect: first.probe.Expect, Holes: []Hole{}, Rewards: []ItemReward{}}
@@ -104,7 +104,7 @@ func (c *collector) probeResult(payloads []*payload, means map[itemKey]float64, 
 	kinds := make(map[string]int)
 	for _, of := range byItem(payloads) {
 		sound, graded, sum, gapped, most := 0, 0, 0.0, 0, 0.0
-		r.tell(of)
+		tellRewards(&r, of)
 		for _, p := range of {
 			if !p.valid {
 				r.Failed++
@@ -117,7 +117,7 @@ func (c *collector) probeResult(payloads []*payload, means map[itemKey]float64, 
 			} else {
 				bad = append(bad, p)
 			}
-			if gap, ok := p.gap(means); ok {
+			if gap, ok := gapBelow(p, means); ok {
 				sum, gapped = sum+gap, gapped+1
 			}
 			if moved, ok := p.moved(); ok && math.Abs(moved) > math.Abs(most) {
@@ -125,7 +125,7 @@ func (c *collector) probeResult(payloads []*payload, means map[itemKey]float64, 
 			}
 		}
 		if graded == 0 {
-			r.lose(of[0].key.Item)
+			tellLost(&r, of[0].key.Item)
 			continue
 		}
 		r.Items++
@@ -160,8 +160,8 @@ func (c *collector) probeResult(payloads []*payload, means map[itemKey]float64, 
 // rewardsListed bounds the items in the table of probes by item.
 const rewardsListed = 100
 
-// tell adds an item to the row of the table of probes by item.
-func (r *ProbeResult) tell(of []*payload) {
+// tellRewards adds an item to the row of the table of probes by item.
+func tellRewards(r *ProbeResult, of []*payload) {
 	if len(r.Rewards) == rewardsListed {
 		return
 	}
@@ -184,8 +184,8 @@ func (r *ProbeResult) tell(of []*payload) {
 	r.Rewards = append(r.Rewards, told)
 }
 
-// lose notes an item without any grade.
-func (r *ProbeResult) lose(item string) {
+// tellLost notes an item without any grade.
+func tellLost(r *ProbeResult, item string) {
 	r.Lost++
 	if len(r.LostAt) < holesListed {
 		r.LostAt = append(r.LostAt, item)
@@ -208,7 +208,7 @@ func mostFrequent(counts map[string]int) string {
 // as often as the payloads that only look different did: the low end of the share
 // of items on which they moved lies no higher than the most that two grades of one
 // output differ by more than the margin.
-func (c *collector) movedByNoise(r ProbeResult, s Settings) bool {
+func (c *evidence) movedByNoise(r ProbeResult, s Settings) bool {
 	if !c.regraded {
 		return false
 	}
@@ -222,7 +222,7 @@ func (c *collector) movedByNoise(r ProbeResult, s Settings) bool {
 
 // beyond counts the items with a payload on the wrong side of its limit, farther
 // away than noise reaches.
-func (c *collector) beyond(payloads []*payload, than float64, s Settings) int {
+func (c *evidence) beyond(payloads []*payload, than float64, s Settings) int {
 	margin, n := s.Thresholds.At(hackableMargin), 0
 	for _, of := range byItem(payloads) {
 		if slices.ContainsFunc(of, func(p *payload) bool {
@@ -235,9 +235,9 @@ func (c *collector) beyond(payloads []*payload, than float64, s Settings) int {
 	return n
 }
 
-// gap is the payload's reward minus what the item's rollouts earn, or minus its
+// gapBelow is the payload's reward minus what the item's rollouts earn, or minus its
 // base's where it must not move.
-func (p *payload) gap(means map[itemKey]float64) (float64, bool) {
+func gapBelow(p *payload, means map[itemKey]float64) (float64, bool) {
 	if p.probe.Expect == rollout.Same {
 		return p.moved()
 	}
@@ -246,7 +246,7 @@ func (p *payload) gap(means map[itemKey]float64) (float64, bool) {
 }
 
 // holes lists the worst payloads first.
-func (c *collector) holes(bad []*payload) []Hole {
+func (c *evidence) holes(bad []*payload) []Hole {
 	slices.SortStableFunc(bad, func(a, b *payload) int {
 		switch a.probe.Expect {
 		case rollout.Top:
@@ -285,7 +285,7 @@ func byItem(payloads []*payload) [][]*payload {
 // A rewrite counts only on items whose reference itself scores at the top, or
 // was not tried: where it does not, the reference or the grader is wrong about
 // the item, not about the rewrite.
-func (c *collector) acceptance(g *Grader, s Settings) {
+func (c *evidence) acceptance(g *Grader, s Settings) {
 	margin := s.Thresholds.At(hackableMargin)
 	at := make(map[itemKey]int)
 	var accepts, rejects, rewrites []stat.Counts

@@ -14,15 +14,15 @@ import (
 // before it is held against the item's reference.
 const leastAgreeing = 3
 
-// suspects lists the items on which most rollouts agree on an answer that is
+// suspectReferences lists the items on which most rollouts agree on an answer that is
 // not the reference, most agreed first, and those on which most rollouts earn the
 // top while the reference, given as the answer, earns the bottom. An answer that
 // the grader scores at the top where it does not score the reference at the bottom
 // is the reference in other words, and is left out. So is an item that any of its
 // rollouts solves: its reference can be reached, and the item is hard.
-func (c *collector) suspects(items []*item, s Settings) []SuspectReference {
+func suspectReferences(c *collector, items []*item, s Settings) []SuspectReference {
 	margin := s.Thresholds.At(hackableMargin) * c.rng.Width()
-	refs := c.references()
+	refs := referencePayloads(c)
 	out := []SuspectReference{}
 	seen, solved := make(map[itemKey]bool), make(map[itemKey]bool)
 	for _, it := range items {
@@ -39,7 +39,7 @@ func (c *collector) suspects(items []*item, s Settings) []SuspectReference {
 			r.Reward = stat.Some(p.reward)
 		}
 		if r.Share > 0.5 {
-			out = append(out, r.against(ref))
+			out = append(out, setAgainst(r, ref))
 			seen[p.item()] = true
 		}
 	}
@@ -48,26 +48,26 @@ func (c *collector) suspects(items []*item, s Settings) []SuspectReference {
 		if ref == nil || seen[it.key()] || ref.reward > c.rng.Lo+margin {
 			continue
 		}
-		if top := c.topShare(it, margin); top > 0.5 {
+		if top := topShare(c, it, margin); top > 0.5 {
 			mean, _ := stat.MeanVariance(it.rewards)
 			r := SuspectReference{Split: it.key().split, Item: it.id, Share: top, Reward: stat.Some(mean)}
-			out = append(out, r.against(ref))
+			out = append(out, setAgainst(r, ref))
 		}
 	}
 	slices.SortStableFunc(out, func(a, b SuspectReference) int { return cmp.Compare(b.Share, a.Share) })
 	return out
 }
 
-// against adds the reference and what it earned, where it is known.
-func (r SuspectReference) against(ref *payload) SuspectReference {
+// setAgainst adds the reference and what it earned, where it is known.
+func setAgainst(r SuspectReference, ref *payload) SuspectReference {
 	if ref != nil {
 		r.Reference, r.ReferenceReward = ref.text, stat.Some(ref.reward)
 	}
 	return r
 }
 
-// references are the items' own references as the audit had them graded.
-func (c *collector) references() map[itemKey]*payload {
+// referencePayloads are the items' own references as the audit had them graded.
+func referencePayloads(c *collector) map[itemKey]*payload {
 	refs := make(map[itemKey]*payload)
 	for _, p := range c.audit.of(rollout.ProbeReference) {
 		if had := refs[p.item()]; p.valid && (had == nil || p.reward > had.reward) {
@@ -79,7 +79,7 @@ func (c *collector) references() map[itemKey]*payload {
 
 // topShare is the share of an item's rollouts that the grader gave the top; 0
 // where too few have a reward.
-func (c *collector) topShare(it *item, margin float64) float64 {
+func topShare(c *collector, it *item, margin float64) float64 {
 	top, n := 0, 0
 	for _, r := range it.rows {
 		if r.valid {
@@ -97,14 +97,14 @@ func (c *collector) topShare(it *item, margin float64) float64 {
 
 // compared counts the items on which suspects could show: by answers that can be
 // compared with each other, and by the rewards of reference and rollouts.
-func (c *collector) compared(items []*item) (answers, rewards int) {
+func (c *evidence) compared(items []*item) (answers, rewards int) {
 	agreed := make(map[itemKey]bool)
 	for _, p := range c.audit.of(rollout.ProbeConsensus) {
 		agreed[p.item()] = true
 	}
-	refs := c.references()
+	refs := referencePayloads(c.collector)
 	for _, it := range items {
-		if agreed[it.key()] || it.comparable() {
+		if agreed[it.key()] || comparableRows(it) {
 			answers++
 			delete(agreed, it.key())
 		}
@@ -115,10 +115,10 @@ func (c *collector) compared(items []*item) (answers, rewards int) {
 	return answers + len(agreed), rewards
 }
 
-// comparable reports whether answers to the item can be told to be the same:
+// comparableRows reports whether answers to the item can be told to be the same:
 // two are, word for word, or most hold the same last number. Free sentences never
 // are.
-func (it *item) comparable() bool {
+func comparableRows(it *item) bool {
 	texts, numbers := make(map[uint64]int), make(map[uint64]int)
 	answered, words, figures := 0, 0, 0
 	for _, r := range it.rows {

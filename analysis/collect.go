@@ -26,14 +26,13 @@ type collector struct {
 
 	regraded bool // some output was graded more than once
 
-	parts      []string // names of sub-scores, in order of appearance
-	partAt     map[string]int
-	kinds      map[string]string // each kind of failure once
-	everywhere []regraded        // what the items of all splits tell about noise, where some output was graded twice
-	audit      audit
-	people     []rollout.Label
-	asked      map[rollout.Key]*rollout.Item // the run's items, by split and id
-	zeroed     map[rollout.Key]float64       // the rewards of rollouts that a detector took to the bottom
+	parts  []string // names of sub-scores, in order of appearance
+	partAt map[string]int
+	kinds  map[string]string // each kind of failure once
+	audit  audit
+	people []rollout.Label
+	asked  map[rollout.Key]*rollout.Item // the run's items, by split and id
+	zeroed map[rollout.Key]float64       // the rewards of rollouts that a detector took to the bottom
 }
 
 // row is one rollout without its text.

@@ -78,7 +78,7 @@ func lacking(why message.Text) string {
 
 // cover says which blocking gates judged the run, which did not and why, and
 // which of them the verdict requires.
-func (r *Result) cover() {
+func cover(r *Result) {
 	r.Judged, r.NotJudged, r.Required = nil, nil, nil
 	lacks := make(map[string]bool)
 	for i := range r.Findings {
@@ -102,25 +102,25 @@ func (r *Result) cover() {
 		}
 		r.NotJudged = append(r.NotJudged, u)
 	}
-	if left, _ := r.notRun(); left > 0 {
+	if left, _ := notRun(r); left > 0 {
 		command := "gonogo run -o RUN"
 		r.NotJudged = append(r.NotJudged, Unjudged{Sampling, notMadeYet.With(message.Args{"rollouts": message.Count(left, "planned rollout")}), &command})
 	}
 	for _, name := range r.require {
 		i := slices.IndexFunc(Stages(), func(s Stage) bool { return s.Name == name })
 		if i < 0 || name == Sampling {
-			r.requires(name)
+			require(r, name)
 			continue
 		}
 		for _, gate := range Stages()[i].gates {
 			if slices.Contains(r.Judged, gate) || lacks[gate] {
-				r.requires(gate)
+				require(r, gate)
 			}
 		}
 	}
 }
 
-func (r *Result) requires(name string) {
+func require(r *Result, name string) {
 	if !slices.Contains(r.Required, name) {
 		r.Required = append(r.Required, name)
 	}
@@ -158,7 +158,7 @@ func (r *Result) Coverage() (passed, all int) {
 
 // notRun counts the planned rollouts that have no record, and the items that have
 // none at all.
-func (r *Result) notRun() (rollouts, items int) {
+func notRun(r *Result) (rollouts, items int) {
 	for _, split := range rollout.Splits() {
 		if sr := r.Splits[split]; sr != nil && sr.Missing.NotRun != nil {
 			rollouts += *sr.Missing.NotRun

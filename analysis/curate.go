@@ -115,7 +115,7 @@ func (cu *curator) measure(run *rollout.Run) error {
 		cu.of[it.id] = it
 		cu.m.items = append(cu.m.items, it)
 	}
-	cu.m.s, cu.m.c = cu.s, cu.c
+	cu.m.s, cu.m.c = cu.s, &evidence{collector: cu.c}
 	cu.m.prepare()
 	switch {
 	case len(cu.m.items) == 0 && cu.edited > 0:

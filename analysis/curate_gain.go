@@ -27,7 +27,7 @@ type CuratedSet struct {
 // set measures a set of items at the trainer's group size, or at the samples
 // that items have where those are fewer.
 func (cu *curator) set(items []*item) CuratedSet {
-	m := measure{s: cu.s, c: cu.c, items: items}
+	m := measure{s: cu.s, c: cu.m.c, items: items}
 	m.prepare()
 	out := gainOf(m.common, m.rewards, min(cu.s.GroupSize, m.n), cu.delta(), cu.s)
 	var expected []float64
@@ -110,7 +110,7 @@ func (c *Curation) Remeasure(ctx context.Context, fresh *rollout.Run, read rollo
 	if _, err := fresh.Records(ctx, read, col.add); err != nil {
 		return nil, err
 	}
-	m := measure{s: c.s, c: col}
+	m := measure{s: c.s, c: &evidence{collector: col}}
 	var first, again [][]float64
 	for _, it := range col.items(rollout.Train, nil) {
 		if was := c.rewards[it.id]; was != nil {

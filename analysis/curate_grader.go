@@ -31,9 +31,9 @@ func (x *suspicion) wide() bool {
 
 // judgeGrader marks items on which the grader is not to be trusted.
 func (cu *curator) judgeGrader() {
-	list := cu.c.probeSuspicions(cu.s)
-	list = append(list, cu.c.detectorSuspicions()...)
-	list = append(list, cu.c.referenceSuspicion(cu.all, cu.s), cu.c.noiseSuspicion(cu.all, cu.s))
+	list := probeSuspicions(cu.c, cu.s)
+	list = append(list, detectorSuspicions(cu.c)...)
+	list = append(list, referenceSuspicion(cu.c, cu.all, cu.s), noiseSuspicion(cu.c, cu.all, cu.s))
 	for _, x := range list {
 		if x.wide() {
 			cu.notes = append(cu.notes, wideSuspicion.With(message.Args{
@@ -59,7 +59,7 @@ var (
 
 // probeSuspicions are the probes that got through: a worthless answer that was
 // paid, and references that were not.
-func (c *collector) probeSuspicions(s Settings) []*suspicion {
+func probeSuspicions(c *collector, s Settings) []*suspicion {
 	margin := s.Thresholds.At(hackableMargin)
 	by := make(map[string]*suspicion)
 	for _, p := range c.audit.payloads {
@@ -102,7 +102,7 @@ var (
 
 // detectorSuspicions are the rollouts that detectors mark as hacks and that the
 // grader paid for: one that earned the bottom speaks for the grader.
-func (c *collector) detectorSuspicions() []*suspicion {
+func detectorSuspicions(c *collector) []*suspicion {
 	var out []*suspicion
 	for _, name := range sortedNames(c.audit.marks) {
 		x := newSuspicion(paidMarks.With(message.Args{"detector": message.Name(name)}))
@@ -132,15 +132,15 @@ var (
 )
 
 // referenceSuspicion are the references that rollouts speak against.
-func (c *collector) referenceSuspicion(items []*item, s Settings) *suspicion {
+func referenceSuspicion(c *collector, items []*item, s Settings) *suspicion {
 	x := newSuspicion(againstReference.Text())
-	refs := c.references()
+	refs := referencePayloads(c)
 	for _, it := range items {
-		if it.comparable() || refs[it.key()] != nil && len(it.rewards) >= leastAgreeing {
+		if comparableRows(it) || refs[it.key()] != nil && len(it.rewards) >= leastAgreeing {
 			x.looked[it.key()] = true
 		}
 	}
-	for _, r := range c.suspects(items, s) {
+	for _, r := range suspectReferences(c, items, s) {
 		k := itemKey{r.Split, r.Item}
 		x.looked[k] = true
 		if r.Answer != "" {
@@ -159,7 +159,7 @@ var (
 )
 
 // noiseSuspicion are the outputs that earned different rewards.
-func (c *collector) noiseSuspicion(items []*item, s Settings) *suspicion {
+func noiseSuspicion(c *collector, items []*item, s Settings) *suspicion {
 	x := newSuspicion(unsteady.Text())
 	margin := s.Thresholds.At(hackableMargin)
 	for _, it := range items {

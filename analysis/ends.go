@@ -94,7 +94,7 @@ func (m *measure) ends() Ends {
 			return
 		}
 		e.Rollouts++
-		e.count(r.finish)
+		countEnd(&e, r.finish)
 		switch {
 		case r.unfinished():
 			e.Items = oneMore(e.Items, r.key.Item)
@@ -115,17 +115,17 @@ func (m *measure) ends() Ends {
 	if e.Known == 0 {
 		return e
 	}
-	e.Unfinished = stat.Some(share(e.unfinished(), e.Rollouts))
+	e.Unfinished = stat.Some(share(unfinishedOf(&e), e.Rollouts))
 	if len(tokens) > 0 {
 		e.FinishedTokens = stat.Some(stat.Quantile(tokens, 0.99))
 	}
-	if e.unfinished() > 0 {
+	if unfinishedOf(&e) > 0 {
 		e.Without = m.without()
 	}
 	return e
 }
 
-func (e *Ends) count(f rollout.Finish) {
+func countEnd(e *Ends, f rollout.Finish) {
 	switch f {
 	case rollout.FinishStop:
 		e.Stop++
@@ -143,10 +143,10 @@ func (e *Ends) count(f rollout.Finish) {
 	e.Known++
 }
 
-func (e *Ends) unfinished() int { return e.Length + e.Refusal + e.Filter + e.Empty }
+func unfinishedOf(e *Ends) int { return e.Length + e.Refusal + e.Filter + e.Empty }
 
-// marked counts the answers with unparsed text.
-func (e *Ends) marked() (n int) {
+// markedAnswers counts the answers with unparsed text.
+func markedAnswers(e *Ends) (n int) {
 	for _, kind := range rollout.MarkupKinds() {
 		n += e.Markup[kind]
 	}

@@ -129,7 +129,7 @@ func (b bound) atMost(want float64) Status {
 }
 
 // minus returns the bound of x - b.
-func (b bound) minus(x float64) bound {
+func minus(b bound, x float64) bound {
 	from := func(p *float64) *float64 {
 		if p == nil {
 			return nil
@@ -320,8 +320,8 @@ func (r *Result) rng() stat.Range {
 	return stat.Range{Lo: r.RewardRange[0], Hi: r.RewardRange[1]}
 }
 
-// byClass lists the first items of a class.
-func (sr *SplitResult) byClass(class string) []string {
+// itemsOfClass lists the first items of a class.
+func itemsOfClass(sr *SplitResult, class string) []string {
 	ids := []string{}
 	for _, it := range sr.Classes.Items {
 		if it.Class == class && len(ids) < itemsListed {

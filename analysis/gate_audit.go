@@ -26,14 +26,14 @@ const (
 
 // unaudited returns the reason for which a gate about the audit has nothing to
 // judge, "" when there was one.
-func (r *Result) unaudited() message.Text {
+func unaudited(r *Result) message.Text {
 	if r.Grader == nil || r.Grader.Audited == 0 {
-		return r.noAudit()
+		return whyNoAudit(r)
 	}
 	return message.Text{}
 }
 
-func (r *Result) noAudit() message.Text {
+func whyNoAudit(r *Result) message.Text {
 	if r.Run.Source == string(rollout.Import) {
 		return noAuditImport.Text()
 	}
@@ -42,7 +42,7 @@ func (r *Result) noAudit() message.Text {
 
 // noiseShift is how often noise alone takes a grade away from what the output
 // deserves, and the most that it may be.
-func (r *Result) noiseShift() (value, high float64) {
+func noiseShift(r *Result) (value, high float64) {
 	if r.Grader == nil || r.Grader.Moved == nil {
 		return 0, 0
 	}
@@ -52,11 +52,11 @@ func (r *Result) noiseShift() (value, high float64) {
 
 // noiseBelowTop is how often noise alone takes an answer that deserves the top
 // below the limit of the references.
-func (r *Result) noiseBelowTop() float64 {
+func noiseBelowTop(r *Result) float64 {
 	if r.Grader != nil && r.Grader.Slipped != nil {
 		return *r.Grader.Slipped.Value
 	}
-	noise, _ := r.noiseShift()
+	noise, _ := noiseShift(r)
 	return noise
 }
 
@@ -83,17 +83,17 @@ var graderTruth = NewGate(Gate{
 	},
 	Check: func(r *Result, t Thresholds) []Finding {
 		const gate = "grader.truth"
-		if why := r.unaudited(); !why.None() {
+		if why := unaudited(r); !why.None() {
 			return []Finding{skipped(gate, "", Blocking, why)}
 		}
-		p := r.Grader.probe(rollout.ProbeReference)
+		p := probeNamed(r.Grader, rollout.ProbeReference)
 		if p == nil {
 			return []Finding{skipped(gate, "", Blocking, noReferenceTried.Text())}
 		}
-		accept, noise, status := r.truth(p, 0, t)
+		accept, noise, status := judgeTruth(r, p, 0, t)
 		b := boundOf(accept)
 		if p.Lost > 0 && p.Items > 0 {
-			best, _, of := r.truth(p, p.Lost, t)
+			best, _, of := judgeTruth(r, p, p.Lost, t)
 			b.high = best.High
 			if of != status {
 				status = Unknown
@@ -127,7 +127,7 @@ var graderTruth = NewGate(Gate{
 			}
 		}
 		if status != Pass {
-			j.items = append(p.holeItems(), p.LostAt...)
+			j.items = append(itemsOfHoles(p), p.LostAt...)
 		}
 		blocking := j.finding(status, b)
 		if p.Lost == 0 || p.Items == 0 {
@@ -138,12 +138,12 @@ var graderTruth = NewGate(Gate{
 	},
 })
 
-// truth judges the share of references accepted, of those with a grade and those
+// judgeTruth judges the share of references accepted, of those with a grade and those
 // that the grader failed on, so many of which count as accepted.
-func (r *Result) truth(p *ProbeResult, saved int, t Thresholds) (accept stat.Estimate, noise float64, status Status) {
+func judgeTruth(r *Result, p *ProbeResult, saved int, t Thresholds) (accept stat.Estimate, noise float64, status Status) {
 	const gate = "grader.truth"
 	all := p.Items + p.Lost
-	accept, noise = stat.Share(p.Above+saved, all, r.onceConfidence()), r.noiseBelowTop()
+	accept, noise = stat.Share(p.Above+saved, all, r.onceConfidence()), noiseBelowTop(r)
 	status = truthOf(accept, t.At(gate)-noise, t.At(gate+".fail")-noise)
 	if reach := r.Grader.Reach; reach != nil && p.Items > 0 {
 		// What noise allows near the top must not hide references far below it.
@@ -169,8 +169,8 @@ func truthOf(accept stat.Estimate, pass, fail float64) Status {
 	return Unknown
 }
 
-// probe finds a probe's row by name.
-func (g *Grader) probe(name string) *ProbeResult {
+// probeNamed finds a probe's row by name.
+func probeNamed(g *Grader, name string) *ProbeResult {
 	for i := range g.Probes {
 		if g.Probes[i].Probe == name {
 			return &g.Probes[i]
@@ -179,7 +179,7 @@ func (g *Grader) probe(name string) *ProbeResult {
 	return nil
 }
 
-func (p *ProbeResult) holeItems() []string {
+func itemsOfHoles(p *ProbeResult) []string {
 	ids := []string{}
 	for _, h := range p.Holes {
 		if !slices.Contains(ids, h.Item) {
@@ -228,7 +228,7 @@ var graderHackable = NewGate(Gate{
 	},
 	Check: func(r *Result, t Thresholds) []Finding {
 		const gate = "grader.hackable"
-		if why := r.unaudited(); !why.None() {
+		if why := unaudited(r); !why.None() {
 			return []Finding{skipped(gate, "", Blocking, why)}
 		}
 		var bottom []*ProbeResult
@@ -320,7 +320,7 @@ func hacked(r *Result, t Thresholds, p *ProbeResult, probes int) bool {
 		return false
 	}
 	limit := t.At("grader.hackable")
-	noise, most := r.noiseShift()
+	noise, most := noiseShift(r)
 	if noise == 0 {
 		return *p.Accept.Low > limit
 	}
@@ -341,7 +341,7 @@ func hacked(r *Result, t Thresholds, p *ProbeResult, probes int) bool {
 // hackedTogether judges the share of all payloads of all probes, where no noise
 // was seen: single holes in several probes are one sieve.
 func hackedTogether(r *Result, t Thresholds, bottom []*ProbeResult) bool {
-	if noise, _ := r.noiseShift(); noise > 0 || r.Grader.FalseAccept == nil || r.Grader.FalseAccept.Low == nil {
+	if noise, _ := noiseShift(r); noise > 0 || r.Grader.FalseAccept == nil || r.Grader.FalseAccept.Low == nil {
 		return false
 	}
 	items := hackedItems(bottom, bottom[0])
@@ -350,9 +350,9 @@ func hackedTogether(r *Result, t Thresholds, bottom []*ProbeResult) bool {
 
 // hackedItems lists the items of the holes, those of the telling probe first.
 func hackedItems(bottom []*ProbeResult, worst *ProbeResult) []string {
-	ids := worst.holeItems()
+	ids := itemsOfHoles(worst)
 	for _, p := range bottom {
-		for _, id := range p.holeItems() {
+		for _, id := range itemsOfHoles(p) {
 			if !slices.Contains(ids, id) && len(ids) < itemsListed {
 				ids = append(ids, id)
 			}
@@ -387,7 +387,7 @@ func hackedWords(r *Result, bottom []*ProbeResult, worst *ProbeResult) message.A
 	if others > 0 {
 		vars["others"] = message.Said(othersFound.With(message.Args{"others": message.Count(others, "other probe")}))
 	}
-	if noise, _ := r.noiseShift(); noise > 0 {
+	if noise, _ := noiseShift(r); noise > 0 {
 		vars["noise"] = message.Said(noisyGrader.With(message.Args{"share": message.Share(noise)}))
 	}
 	return vars
@@ -408,13 +408,13 @@ var graderBrittle = newPart(Gate{
 	},
 	Check: func(r *Result, t Thresholds) []Finding {
 		const gate = "grader.brittle"
-		if why := r.unaudited(); !why.None() {
+		if why := unaudited(r); !why.None() {
 			return []Finding{skipped(gate, "", Advisory, why)}
 		}
 		if r.Grader.Brittle == nil {
 			return []Finding{skipped(gate, "", Advisory, noRewriteTried.Text())}
 		}
-		want := t.At("grader.accuracy.brittle") + r.noiseBelowTop()
+		want := t.At("grader.accuracy.brittle") + noiseBelowTop(r)
 		var worst *ProbeResult
 		for i := range r.Grader.Probes {
 			p := &r.Grader.Probes[i]
@@ -428,7 +428,7 @@ var graderBrittle = newPart(Gate{
 			vars: message.Args{"probe": message.Said(noneOfThem.Text()), "replay": message.Name(replay(worst))},
 		}
 		if worst != nil {
-			j.vars["probe"], j.items = message.Name(worst.Probe), worst.holeItems()
+			j.vars["probe"], j.items = message.Name(worst.Probe), itemsOfHoles(worst)
 		}
 		b := boundOf(*r.Grader.Brittle)
 		j.needs, j.settles = settleBy(*r.Grader.Brittle, want, unitRange, r.onceConfidence(), 1)

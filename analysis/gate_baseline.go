@@ -47,7 +47,7 @@ var baselineReachable = NewGate(Gate{
 		return estimated{
 			scaleless: true,
 			gate:      "baseline.reachable", unit: "reward", width: rng.Width(), estimate: e, bound: above, bottom: rng.Lo, offset: rng.Lo,
-			samples: groupSamples(sr, r), inFile: sr.Items.InFile, items: sr.byClass(Dead),
+			samples: groupSamples(sr, r), inFile: sr.Items.InFile, items: itemsOfClass(sr, Dead),
 			vars: ofGroup(best, r, message.Args{
 				"dead": message.Int(sr.Classes.Counts[Dead]), "measured": message.Int(sr.Items.Measured),
 			}, above.value),
@@ -116,11 +116,11 @@ var baselineHeadroom = NewGate(Gate{
 			if split != rollout.Eval {
 				e, inFile = onFile(e, sr, r, rng), sr.Items.InFile
 			}
-			room := boundOf(e).minus(r.Ceiling)
+			room := minus(boundOf(e), r.Ceiling)
 			head := stat.Estimate{Value: room.value, SE: e.SE, Low: room.low, High: room.high, N: e.N, Items: e.Items}
 			out = append(out, estimated{
-				gate: "baseline.headroom", unit: "reward", width: rng.Width(), span: sr.spanSeen(r), estimate: head, bound: room,
-				bottom: r.Ceiling - rng.Hi, samples: max(int(sr.Samples.Median), r.GroupSize), inFile: inFile, items: sr.byClass(Saturated),
+				gate: "baseline.headroom", unit: "reward", width: rng.Width(), span: spanSeen(sr, r), estimate: head, bound: room,
+				bottom: r.Ceiling - rng.Hi, samples: max(int(sr.Samples.Median), r.GroupSize), inFile: inFile, items: itemsOfClass(sr, Saturated),
 				vars: message.Args{
 					"mean": message.Known(e.Value), "gap": message.Said(gap(room, r.Ceiling)), "interval": message.Said(gapInterval(room, r.Ceiling)), "toolow": message.Said(tooLow(room)),
 					"saturated": message.Int(sr.Classes.Counts[Saturated]), "measured": message.Int(sr.Items.Measured),
@@ -134,7 +134,7 @@ var baselineHeadroom = NewGate(Gate{
 // spanSeen is the distance from the least to the largest reward of a split, for a
 // trainer that divides by a group's standard deviation and so knows no other
 // scale; 0 for other trainers, and where rewards do not differ.
-func (sr *SplitResult) spanSeen(r *Result) float64 {
+func spanSeen(sr *SplitResult, r *Result) float64 {
 	if r.Normalize != NormalizeStd {
 		return 0
 	}

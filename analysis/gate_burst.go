@@ -49,7 +49,7 @@ var endpointLost = newPart(Gate{
 			gate: "endpoint.lost", severity: Blocking, unit: "share", want: atMost(want),
 			vars: message.Args{
 				"size": message.Int(b.Rollouts), "rollouts": message.Count(b.Lost.N, "rollout"),
-				"by": message.Said(b.lostWords()), "first": message.Said(b.firstWords()), "causes": message.Said(b.causes()),
+				"by": message.Said(lostWordsOf(b)), "first": message.Said(firstWords(b)), "causes": message.Said(causesOf(b)),
 			},
 		}
 		if n, ok := stat.Needed(b.Lost, want, b.Lost.Items, &unitRange, r.Confidence); ok && b.Lost.N > 0 {
@@ -90,7 +90,7 @@ var endpointLatency = newPart(Gate{
 		j := judgement{
 			gate: "endpoint.latency", severity: Advisory, unit: "times", want: atMost(want),
 			vars: message.Args{
-				"worst": message.Name(worst.Name), "p95": message.Known(worst.P95.Value), "base": message.Known(worst.Doubles.Base), "size": message.Int(b.Rollouts), "doubles": message.Said(worst.Doubles.words()),
+				"worst": message.Name(worst.Name), "p95": message.Known(worst.P95.Value), "base": message.Known(worst.Doubles.Base), "size": message.Int(b.Rollouts), "doubles": message.Said(doublingWords(worst.Doubles)),
 			},
 		}
 		seen := observed(*worst.Doubles.Times)
@@ -111,7 +111,7 @@ var endpointCrosstalk = newPart(Gate{
 		if b.Crosstalk.Answers == 0 {
 			return []Finding{skipped("endpoint.crosstalk", "", Advisory, noWire.Text())}
 		}
-		j := judgement{gate: "endpoint.crosstalk", severity: Advisory, unit: "calls", want: wantNone.Text(), vars: message.Args{"answers": message.Int(b.Crosstalk.Answers), "examples": message.Said(b.leakWords())}}
+		j := judgement{gate: "endpoint.crosstalk", severity: Advisory, unit: "calls", want: wantNone.Text(), vars: message.Args{"answers": message.Int(b.Crosstalk.Answers), "examples": message.Said(leakWords(b))}}
 		seen := observed(float64(b.Crosstalk.Leaks))
 		return []Finding{j.finding(seen.atMost(0), seen)}
 	}),
@@ -130,7 +130,7 @@ var endpointWire = newPart(Gate{
 		if b.Wire.Answers == 0 {
 			return []Finding{skipped("endpoint.wire", "", Advisory, noWire.Text())}
 		}
-		j := judgement{gate: "endpoint.wire", severity: Advisory, unit: "share", want: wantNone.Text(), vars: message.Args{"answers": message.Int(b.Wire.Answers), "what": message.Said(b.departureWords())}}
+		j := judgement{gate: "endpoint.wire", severity: Advisory, unit: "share", want: wantNone.Text(), vars: message.Args{"answers": message.Int(b.Wire.Answers), "what": message.Said(departureWords(b))}}
 		seen := observed(share(b.Wire.Departing, b.Wire.Answers))
 		return []Finding{j.finding(seen.atMost(0), seen)}
 	}),
@@ -154,7 +154,7 @@ var endpointRepeat = newPart(Gate{
 		const want = repeatedMost
 		j := judgement{
 			gate: "endpoint.repeat", severity: Advisory, unit: "share", want: atMost(want),
-			vars: message.Args{"requests": message.Count(b.Repeats.N, "different request"), "where": message.Said(b.repeatWords()), "least": message.Said(manyMore.Text())},
+			vars: message.Args{"requests": message.Count(b.Repeats.N, "different request"), "where": message.Said(repeatWords(b)), "least": message.Said(manyMore.Text())},
 		}
 		if n, ok := stat.Needed(b.Repeats, want, b.Repeats.Items, &unitRange, r.Confidence); ok {
 			j.needs, j.settles, j.vars["least"] = &Needs{Items: n, Samples: 1}, true, message.Int(n)
@@ -163,8 +163,8 @@ var endpointRepeat = newPart(Gate{
 	}),
 })
 
-// lostWords tells which endpoints failed the discarded rollouts.
-func (b *Burst) lostWords() message.Text {
+// lostWordsOf tells which endpoints failed the discarded rollouts.
+func lostWordsOf(b *Burst) message.Text {
 	var parts []message.Text
 	for _, name := range slices.Sorted(maps.Keys(b.LostBy)) {
 		parts = append(parts, lostByOne.With(message.Args{"endpoint": message.Name(name), "n": message.Int(b.LostBy[name])}))
@@ -175,15 +175,15 @@ func (b *Burst) lostWords() message.Text {
 	return message.Commas(parts...)
 }
 
-func (b *Burst) firstWords() message.Text {
+func firstWords(b *Burst) message.Text {
 	if b.FirstFailure == nil {
 		return noFailure.Text()
 	}
 	return firstFailed.With(message.Args{"seconds": message.Number(b.FirstFailure.After), "endpoint": message.Name(b.FirstFailure.Endpoint), "kind": message.Name(b.FirstFailure.Kind)})
 }
 
-// causes tells the most frequent failure of each endpoint.
-func (b *Burst) causes() message.Text {
+// causesOf tells the most frequent failure of each endpoint.
+func causesOf(b *Burst) message.Text {
 	var parts []message.Text
 	for _, e := range b.Endpoints {
 		for _, err := range e.Errors {
@@ -199,8 +199,8 @@ func (b *Burst) causes() message.Text {
 	return message.Clauses(parts...)
 }
 
-// words tells where the latency doubles, as a clause.
-func (d Doubling) words() message.Text {
+// doublingWords tells where the latency doubles, as a clause.
+func doublingWords(d Doubling) message.Text {
 	switch {
 	case d.At == nil:
 		return neverDoubles.Text()
@@ -210,7 +210,7 @@ func (d Doubling) words() message.Text {
 	return doublesAt.With(message.Args{"at": message.Number(*d.At)})
 }
 
-func (b *Burst) leakWords() message.Text {
+func leakWords(b *Burst) message.Text {
 	var parts []message.Text
 	for _, x := range b.Crosstalk.Examples[:min(3, len(b.Crosstalk.Examples))] {
 		parts = append(parts, answeredWith.With(message.Args{"endpoint": message.Name(x.Endpoint), "rollout": message.Name(x.TraceID), "id": message.Name(x.Holds)}))
@@ -224,7 +224,7 @@ var departureNames = map[string]message.Def{
 	rollout.RequestTooLarge: message.New("endpoint.wire.request_too_large", "a request above 1 MB"), rollout.NoCallID: message.New("endpoint.wire.no_call_id", "an answer without its call_id"), rollout.WrongCallID: message.New("endpoint.wire.wrong_call_id", "the call_id of another call"), rollout.NoScore: message.New("endpoint.wire.no_score", "a grader's success without a score"),
 }
 
-func (b *Burst) departureWords() message.Text {
+func departureWords(b *Burst) message.Text {
 	var parts []message.Text
 	for _, e := range b.Endpoints {
 		for _, what := range slices.Sorted(maps.Keys(e.Departures)) {
@@ -234,7 +234,7 @@ func (b *Burst) departureWords() message.Text {
 	return message.Clauses(parts...)
 }
 
-func (b *Burst) repeatWords() message.Text {
+func repeatWords(b *Burst) message.Text {
 	var parts []message.Text
 	for _, e := range b.Endpoints {
 		if e.Repeats.Known() && *e.Repeats.Value > 0 {

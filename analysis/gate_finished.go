@@ -42,12 +42,12 @@ func finishedOf(r *Result, t Thresholds, split rollout.Split) []Finding {
 	want, caution := t.At("rollouts.finished"), t.At("rollouts.finished.caution")
 	j := judgement{
 		gate: gate, split: split, severity: Blocking, unit: "share", want: atMost(want), items: e.Items,
-		vars: message.Args{"kinds": message.Said(e.kinds()), "advice": message.Said(e.advice()), "without": message.Said(message.Text{})},
+		vars: message.Args{"kinds": message.Said(endKinds(e)), "advice": message.Said(endAdvice(e)), "without": message.Said(message.Text{})},
 	}
 	status := seen.atMost(want)
 	if training, ok := trainingSplit(r); ok && training == split && e.Without != nil {
-		j.vars["without"] = message.Said(e.withoutWords(r, split))
-		if hangs := e.hangs(r, t, split); status == Pass && hangs != Pass {
+		j.vars["without"] = message.Said(withoutWords(e, r, split))
+		if hangs := signalHangs(e, r, t, split); status == Pass && hangs != Pass {
 			status = hangs
 			if hangs == Fail {
 				j.said = &hangsWords
@@ -67,10 +67,10 @@ func finishedOf(r *Result, t Thresholds, split rollout.Split) []Finding {
 	return []Finding{blocking, j.finding(advisory, seen)}
 }
 
-// hangs judges the signal of the finished rollouts alone, where that of all
+// signalHangs judges the signal of the finished rollouts alone, where that of all
 // rollouts passes: else it is another gate's to judge.
-func (e *Ends) hangs(r *Result, t Thresholds, split rollout.Split) Status {
-	all, alone := r.Splits[split], e.alone(r.Splits[split])
+func signalHangs(e *Ends, r *Result, t Thresholds, split rollout.Split) Status {
+	all, alone := r.Splits[split], aloneOf(e, r.Splits[split])
 	out := Pass
 	judge := func(want float64, all, alone bound) {
 		if all.atLeast(want) != Pass {
@@ -96,15 +96,15 @@ func (e *Ends) hangs(r *Result, t Thresholds, split rollout.Split) Status {
 	return out
 }
 
-// alone is the split as far as the gates of the signal read it, without
+// aloneOf is the split as far as the gates of the signal read it, without
 // unfinished rollouts.
-func (e *Ends) alone(sr *SplitResult) *SplitResult {
+func aloneOf(e *Ends, sr *SplitResult) *SplitResult {
 	return &SplitResult{Items: sr.Items, Samples: sr.Samples, Variance: sr.Variance, Signal: e.Without.Signal, Lift: e.Without.Lift}
 }
 
-// kinds tells how rollouts ended without a finished answer, most frequent kinds
+// endKinds tells how rollouts ended without a finished answer, most frequent kinds
 // in a fixed order.
-func (e *Ends) kinds() message.Text {
+func endKinds(e *Ends) message.Text {
 	var parts []message.Text
 	for _, k := range []struct {
 		n    int
@@ -117,8 +117,8 @@ func (e *Ends) kinds() message.Text {
 	return message.Commas(parts...)
 }
 
-// advice says what to do about the most frequent kind.
-func (e *Ends) advice() message.Text {
+// endAdvice says what to do about the most frequent kind.
+func endAdvice(e *Ends) message.Text {
 	switch most := max(e.Length, e.Refusal, e.Filter, e.Empty); {
 	case most == e.Length && e.FinishedTokens != nil:
 		return raiseTokens.With(message.Args{"tokens": message.Int(int(*e.FinishedTokens))})
@@ -133,10 +133,10 @@ func (e *Ends) advice() message.Text {
 }
 
 // withoutWords tells the signal with and without unfinished rollouts.
-func (e *Ends) withoutWords(r *Result, split rollout.Split) message.Text {
+func withoutWords(e *Ends, r *Result, split rollout.Split) message.Text {
 	sr := r.Splits[split]
 	all, _ := signalAt(sr, r)
-	rest, _ := signalAt(e.alone(sr), r)
+	rest, _ := signalAt(aloneOf(e, sr), r)
 	return withoutThem.With(message.Args{"share": message.KnownShare(rest.Value), "group": message.Int(r.GroupSize), "all": message.KnownShare(all.Value), "lift": message.Known(e.Without.Lift.Value), "lift_all": message.Known(sr.Lift.Value)})
 }
 

@@ -100,7 +100,7 @@ var graderTooGood = newPart(Gate{
 			status := Pass
 			if *sr.Reward.Value >= limit {
 				status = Fail
-				j.items = sr.byClass(Saturated)
+				j.items = itemsOfClass(sr, Saturated)
 			}
 			out = append(out, j.finding(status, boundOf(sr.Reward.Estimate)))
 		}

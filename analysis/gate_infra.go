@@ -57,7 +57,7 @@ func failuresOf(r *Result, t Thresholds, split rollout.Split) []Finding {
 			"cause": message.Said(firstCause(sr)), "repeated": message.Said(message.Text{}), "retried": message.Said(retried(sr)), "retries": message.Count(sr.Missing.Retries, "request"),
 		},
 		// The same again, once the endpoints answer: what they failed is made anew.
-		needs: &Needs{Items: sr.Items.Sampled, Samples: (sr.rollouts() + sr.Items.Sampled - 1) / max(1, sr.Items.Sampled)}, settles: true,
+		needs: &Needs{Items: sr.Items.Sampled, Samples: (rolloutsOf(sr) + sr.Items.Sampled - 1) / max(1, sr.Items.Sampled)}, settles: true,
 	}
 	j.vars["lost"], j.vars["mend"] = message.Said(sr.Missing.LostTo()), message.Said(fixEndpoint.Text())
 	if 2*sr.Missing.Grader > sr.Missing.Total() {
@@ -79,11 +79,11 @@ func failuresOf(r *Result, t Thresholds, split rollout.Split) []Finding {
 	blocking := j.finding(status, observed(missing))
 	const caution = 0.01 // share of rollouts that failed at least once
 	j.severity, j.want = Advisory, atMost(caution)
-	ever := observed(sr.everMissing())
+	ever := observed(everMissing(sr))
 	out := []Finding{blocking, j.finding(ever.atMost(caution), ever)}
-	if by := sr.MissingBy; by != nil && !by.words().None() && sr.everMissing() >= leastLost {
+	if by := sr.MissingBy; by != nil && !missingWords(by).None() && everMissing(sr) >= leastLost {
 		j.want, j.items, j.said = wantP.With(limitOf(lossLevel)), by.Items, &notRandomWords
-		j.vars["how"], j.vars["bounds"] = message.Said(by.words()), message.Said(message.Text{})
+		j.vars["how"], j.vars["bounds"] = message.Said(missingWords(by)), message.Said(message.Text{})
 		if b := sr.Reward.Bounds; sr.Missing.Total() > 0 && b.Low != nil && b.High != nil {
 			j.vars["bounds"] = message.Said(boundsOfMean.With(message.Args{"low": message.Number(*b.Low), "high": message.Number(*b.High)}))
 		}
@@ -91,7 +91,7 @@ func failuresOf(r *Result, t Thresholds, split rollout.Split) []Finding {
 		out = append(out, j.finding(Fail, observed(min(stat.Or(by.Item.P, 1), stat.Or(by.Reward.P, 1)))))
 		j.unit = "share"
 	}
-	again, most := observed(share(sr.Missing.Retried, sr.rollouts())), retriedMost
+	again, most := observed(share(sr.Missing.Retried, rolloutsOf(sr))), retriedMost
 	if again.atMost(most) == Fail {
 		j.want, j.items, j.said = atMost(most), nil, &retriedWords
 		out = append(out, j.finding(Fail, again))
@@ -103,8 +103,8 @@ func failuresOf(r *Result, t Thresholds, split rollout.Split) []Finding {
 // caution.
 const retriedMost = 0.05
 
-// rollouts counts the rollouts recorded.
-func (sr *SplitResult) rollouts() int { return sr.Missing.Total() + sr.Reward.N }
+// rolloutsOf counts the rollouts recorded.
+func rolloutsOf(sr *SplitResult) int { return sr.Missing.Total() + sr.Reward.N }
 
 // retried tells how many rollouts needed a request repeated; "" when none did.
 func retried(sr *SplitResult) message.Text {
@@ -112,13 +112,13 @@ func retried(sr *SplitResult) message.Text {
 	if m.Retried == 0 {
 		return message.Text{}
 	}
-	return neededRepeats.With(message.Args{"rollouts": message.Count(m.Retried, "rollout"), "share": message.Share(share(m.Retried, sr.rollouts())), "retries": message.Int(m.Retries)})
+	return neededRepeats.With(message.Args{"rollouts": message.Count(m.Retried, "rollout"), "share": message.Share(share(m.Retried, rolloutsOf(sr))), "retries": message.Int(m.Retries)})
 }
 
 // everMissing is the share of rollouts that an endpoint failed, those
 // included that were made again since: repeating them until they pass does not
 // mend the endpoint.
-func (sr *SplitResult) everMissing() float64 {
+func everMissing(sr *SplitResult) float64 {
 	lost := sr.Missing.Total() + sr.Missing.Repeated
 	return share(lost, sr.Missing.Total()+sr.Reward.N+sr.Missing.Repeated)
 }

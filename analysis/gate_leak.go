@@ -46,7 +46,7 @@ var dataConflicts = NewGate(Gate{
 			for _, c := range r.Shift.Conflicts {
 				if c.Kind == level.kind {
 					n++
-					j.row(beside(c.ASplit, c.A, c.BSplit, c.B), c.A, c.B)
+					withRow(&j, beside(c.ASplit, c.A, c.BSplit, c.B), c.A, c.B)
 				}
 			}
 			j.vars = message.Args{"prompts": message.Count(n, "prompt"), "have": message.Said(has(n))}
@@ -75,18 +75,18 @@ var dataDegenerate = newPart(Gate{
 		j := judgement{gate: gate, severity: Advisory, unit: "rows", want: wantNone.Text()}
 		for _, f := range r.Shift.Flaws {
 			kinds[f.Kind]++
-			j.row(rowIs.With(message.Args{"split": message.Name(f.Split), "item": message.Name(f.Item), "what": message.Said(kindOf[string(f.Kind)].Text())}), f.Item)
+			withRow(&j, rowIs.With(message.Args{"split": message.Name(f.Split), "item": message.Name(f.Item), "what": message.Said(kindOf[string(f.Kind)].Text())}), f.Item)
 		}
 		repeats := map[shift.LeakKind]int{}
 		for _, d := range r.Shift.Duplicates {
 			repeats[d.Kind]++
 			if d.Kind == shift.ExactLeak {
-				j.row(beside(d.ASplit, d.A, d.BSplit, d.B), d.A, d.B)
+				withRow(&j, beside(d.ASplit, d.A, d.BSplit, d.B), d.A, d.B)
 			}
 		}
-		given, told := r.Shift.given()
+		given, told := givenReference(r.Shift)
 		for _, row := range given {
-			j.row(rowGiven.With(message.Args{"split": message.Name(row.Split), "item": message.Name(row.Item)}), row.Item)
+			withRow(&j, rowGiven.With(message.Args{"split": message.Name(row.Split), "item": message.Name(row.Item)}), row.Item)
 		}
 		n := len(r.Shift.Flaws) + repeats[shift.ExactLeak] + len(given)
 		j.vars = message.Args{
@@ -97,10 +97,10 @@ var dataDegenerate = newPart(Gate{
 	},
 })
 
-// given are the rows whose prompt holds their own reference, as long as they are
+// givenReference are the rows whose prompt holds their own reference, as long as they are
 // not most of those for which that can be told; of most rows it is the task, which
 // told says.
-func (sh *Shift) given() (rows []RowName, told message.Text) {
+func givenReference(sh *Shift) (rows []RowName, told message.Text) {
 	if 2*len(sh.InPrompt) <= sh.InPromptOf {
 		return sh.InPrompt, message.Text{}
 	}
@@ -135,27 +135,27 @@ var leakage = NewGate(Gate{
 		var out []Finding
 		for _, c := range r.Shift.Crossings {
 			if c.A == rollout.Train {
-				out = append(out, c.sure(r))
+				out = append(out, sureLeak(c, r))
 			}
-			out = append(out, c.likely(r, t.At("leakage.near")))
+			out = append(out, likelyLeak(c, r, t.At("leakage.near")))
 		}
 		return out
 	},
 })
 
-// sure judges rows and families that two splits have in common.
-func (c Crossing) sure(r *Result) Finding {
+// sureLeak judges rows and families that two splits have in common.
+func sureLeak(c Crossing, r *Result) Finding {
 	j := judgement{
-		gate: "leakage", split: c.B, severity: Blocking, unit: "rows", want: wantNone.Text(), vars: c.vars(),
+		gate: "leakage", split: c.B, severity: Blocking, unit: "rows", want: wantNone.Text(), vars: crossingArgs(c),
 	}
-	r.Shift.leaked(&j, c, shift.ExactLeak, shift.FamilyLeak)
+	leakedPairs(r.Shift, &j, c, shift.ExactLeak, shift.FamilyLeak)
 	n := observed(float64(c.Exact + c.Family))
 	return j.finding(n.atMost(0), n)
 }
 
-// likely judges rows that are near or swapped copies. A few among few rows are
+// likelyLeak judges rows that are near or swapped copies. A few among few rows are
 // chance until the whole interval of their share lies above what is allowed.
-func (c Crossing) likely(r *Result, most float64) Finding {
+func likelyLeak(c Crossing, r *Result, most float64) Finding {
 	kinds := []shift.LeakKind{shift.SwappedLeak, shift.NearLeak}
 	if c.A != rollout.Train {
 		kinds = append(kinds, shift.ExactLeak, shift.FamilyLeak)
@@ -170,14 +170,14 @@ func (c Crossing) likely(r *Result, most float64) Finding {
 	}
 	j := judgement{
 		gate: "leakage", split: c.B, severity: Advisory, unit: "share", want: wantNear.With(message.Args{"limit": message.Share(most)}),
-		vars: c.vars(),
+		vars: crossingArgs(c),
 	}
-	r.Shift.leaked(&j, c, kinds...)
+	leakedPairs(r.Shift, &j, c, kinds...)
 	j.needs, j.settles = settleBy(near, most, unitRange, r.onceConfidence(), 1)
 	return j.finding(status, boundOf(near))
 }
 
-func (c Crossing) vars() message.Args {
+func crossingArgs(c Crossing) message.Args {
 	var note message.Text
 	if !c.Note.None() {
 		note = inBrackets.With(message.Args{"what": message.Said(c.Note)})
@@ -188,19 +188,19 @@ func (c Crossing) vars() message.Args {
 	}
 }
 
-// leaked lists the pairs of some kinds between two splits.
-func (sh *Shift) leaked(j *judgement, c Crossing, kinds ...shift.LeakKind) {
+// leakedPairs lists the pairs of some kinds between two splits.
+func leakedPairs(sh *Shift, j *judgement, c Crossing, kinds ...shift.LeakKind) {
 	for _, kind := range kinds {
 		for _, p := range sh.Leakage {
 			if p.ASplit == c.A && p.BSplit == c.B && p.Kind == kind {
-				j.row(pairIs.With(message.Args{"pair": message.Said(beside(p.ASplit, p.A, p.BSplit, p.B)), "what": message.Said(kindOf[string(kind)].Text())}), p.A, p.B)
+				withRow(j, pairIs.With(message.Args{"pair": message.Said(beside(p.ASplit, p.A, p.BSplit, p.B)), "what": message.Said(kindOf[string(kind)].Text())}), p.A, p.B)
 			}
 		}
 	}
 }
 
-// row adds to the rows that a finding points at, as long as they are few.
-func (j *judgement) row(said message.Text, items ...string) {
+// withRow adds to the rows that a finding points at, as long as they are few.
+func withRow(j *judgement, said message.Text, items ...string) {
 	if len(j.rows) >= itemsListed || slices.ContainsFunc(j.rows, func(t message.Text) bool { return t.String() == said.String() }) {
 		return
 	}

@@ -29,7 +29,7 @@ var rolloutsLeaks = newPart(Gate{
 		want := t.At("rollouts.independent.leaks")
 		j := judgement{
 			gate: gate, severity: Blocking, unit: "share", want: atMost(want), items: l.Items,
-			vars: message.Args{"leaking": message.Int(l.Leaking), "rollouts": message.Count(l.Rollouts, "rollout"), "examples": message.Said(l.exampleWords())},
+			vars: message.Args{"leaking": message.Int(l.Leaking), "rollouts": message.Count(l.Rollouts, "rollout"), "examples": message.Said(exampleWords(l))},
 		}
 		if n, ok := stat.Needed(l.Share, want, l.Share.Items, &unitRange, r.Confidence); ok {
 			j.needs, j.settles = &Needs{Items: n, Samples: (l.Rollouts + l.Share.Items - 1) / max(1, l.Share.Items)}, true
@@ -46,10 +46,10 @@ var rolloutsLeaks = newPart(Gate{
 })
 
 // exampleWords tells a few of the leaks.
-func (l *Leaks) exampleWords() message.Text {
+func exampleWords(l *Leaks) message.Text {
 	var parts []message.Text
 	for _, x := range l.Examples[:min(3, len(l.Examples))] {
-		parts = append(parts, x.words())
+		parts = append(parts, leakExampleWords(x))
 	}
 	return message.Clauses(parts...)
 }

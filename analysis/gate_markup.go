@@ -27,12 +27,12 @@ var rolloutsMarkup = newPart(Gate{
 				continue
 			}
 			e := &sr.Ends
-			seen := observed(share(e.marked(), e.Answers))
+			seen := observed(share(markedAnswers(e), e.Answers))
 			const caution = 0 // any
 			want := t.At("rollouts.finished.markup")
 			j := judgement{
 				gate: gate, split: split, severity: Blocking, unit: "share", want: atMost(want), items: e.MarkupItems,
-				vars: message.Args{"token": message.Foreign(e.MarkupText), "advice": message.Said(MarkupAdvice(e.markupKinds()...))},
+				vars: message.Args{"token": message.Foreign(e.MarkupText), "advice": message.Said(MarkupAdvice(markupKinds(e)...))},
 			}
 			blocking := j.finding(seen.atMost(want), seen)
 			j.severity, j.want = Advisory, atMost(caution)
@@ -46,7 +46,7 @@ var rolloutsMarkup = newPart(Gate{
 })
 
 // markupKinds are the kinds that answers hold.
-func (e *Ends) markupKinds() (kinds []rollout.MarkupKind) {
+func markupKinds(e *Ends) (kinds []rollout.MarkupKind) {
 	for _, kind := range rollout.MarkupKinds() {
 		if e.Markup[kind] > 0 {
 			kinds = append(kinds, kind)

@@ -37,8 +37,8 @@ var graderNoise = NewGate(Gate{
 		sr := r.Splits[split]
 		e := sr.Variance.GraderShare
 		switch {
-		case !e.Known() && e.N == 0 && !r.unaudited().None():
-			return []Finding{skipped(gate, split, Blocking, r.noAudit())}
+		case !e.Known() && e.N == 0 && !unaudited(r).None():
+			return []Finding{skipped(gate, split, Blocking, whyNoAudit(r))}
 		case !e.Known() && e.N == 0:
 			return []Finding{skipped(gate, split, Blocking, noRegrades.Text())}
 		case !e.Known():

@@ -105,7 +105,7 @@ var graderGuessable = newPart(Gate{
 	},
 	Check: func(r *Result, t Thresholds) []Finding {
 		const gate = "grader.guessable"
-		if why := r.unaudited(); !why.None() {
+		if why := unaudited(r); !why.None() {
 			return []Finding{skipped(gate, "", Advisory, why)}
 		}
 		if r.Grader.Guessable == nil {
@@ -135,7 +135,7 @@ var dataSuspect = newPart(Gate{
 	},
 	Check: func(r *Result, t Thresholds) []Finding {
 		const gate = "data.suspect"
-		if why := r.unaudited(); !why.None() {
+		if why := unaudited(r); !why.None() {
 			return []Finding{skipped(gate, "", Advisory, why)}
 		}
 		const want = 0 // any
@@ -149,7 +149,7 @@ var dataSuspect = newPart(Gate{
 		}
 		for i, s := range list {
 			if i == 0 {
-				j.vars["example"] = message.Said(s.example())
+				j.vars["example"] = message.Said(suspectExample(s))
 			}
 			if len(j.items) < itemsListed {
 				j.items = append(j.items, s.Item)
@@ -169,8 +169,8 @@ func incomparable(r *Result) Finding {
 	return skipped("data.suspect", "", Advisory, why)
 }
 
-// example tells what the rollouts of an item say against its reference.
-func (s SuspectReference) example() message.Text {
+// suspectExample tells what the rollouts of an item say against its reference.
+func suspectExample(s SuspectReference) message.Text {
 	text := earnTop.With(message.Args{"item": message.Name(s.Item), "share": message.Share(s.Share)})
 	if s.Answer != "" {
 		text = answerAlike.With(message.Args{"item": message.Name(s.Item), "share": message.Share(s.Share), "answer": message.Quote(clip(s.Answer, headLength))})
@@ -181,9 +181,9 @@ func (s SuspectReference) example() message.Text {
 	return message.Glued(text, fullStop.Text())
 }
 
-// paid reports whether a rollout that the detector marks earned more than the
+// paidFor reports whether a rollout that the detector marks earned more than the
 // bottom, or may have: of none the reward is known.
-func (d *DetectorResult) paid(rng stat.Range) bool {
+func paidFor(d *DetectorResult, rng stat.Range) bool {
 	return d.Mean.Value == nil || *d.Mean.Value > rng.Lo+hair*rng.Width()
 }
 
@@ -191,7 +191,7 @@ func (d *DetectorResult) paid(rng stat.Range) bool {
 // before those that mark more that were not.
 func worstDetector(r *Result, want float64) *DetectorResult {
 	share := func(d *DetectorResult) float64 { return stat.Or(d.Share.Value, -1) }
-	hole := func(d *DetectorResult) bool { return share(d) > want && d.paid(r.rng()) }
+	hole := func(d *DetectorResult) bool { return share(d) > want && paidFor(d, r.rng()) }
 	worst := &r.Grader.Detectors[0]
 	for i := range r.Grader.Detectors {
 		d := &r.Grader.Detectors[i]
@@ -232,7 +232,7 @@ var graderDetected = newPart(Gate{
 		if worst.Zeroed {
 			j.vars["zeroed"] = message.Said(countAtBottom.Text())
 		}
-		if worst.Marked > 0 && !worst.paid(r.rng()) {
+		if worst.Marked > 0 && !paidFor(worst, r.rng()) {
 			j.said = &unpaidWords
 		}
 		b := boundOf(worst.Share)

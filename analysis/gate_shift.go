@@ -64,7 +64,7 @@ const unclearShift = 0.05
 
 // judgeShift judges one comparison: nothing where it was not made.
 func judgeShift(r *Result, t Thresholds, gate, on string, c Crossing) []Finding {
-	test, told := r.Shift.tests(on, c)
+	test, told := testsOf(r.Shift, on, c)
 	if test == nil || told == nil {
 		return nil
 	}
@@ -128,8 +128,8 @@ func settleShift(told *ShiftPair, threshold float64) (*Needs, bool) {
 	return &Needs{Items: int(math.Ceil(factor * float64(min(told.NA, told.NB)))), Samples: 1}, true
 }
 
-// tests finds the test that decides and the classifier whose AUC is the effect.
-func (sh *Shift) tests(on string, c Crossing) (primary, auc *ShiftPair) {
+// testsOf finds the test that decides and the classifier whose AUC is the effect.
+func testsOf(sh *Shift, on string, c Crossing) (primary, auc *ShiftPair) {
 	for i := range sh.Pairs {
 		p := &sh.Pairs[i]
 		if p.A != c.A || p.B != c.B || p.On != on {

@@ -50,7 +50,7 @@ var signalInformative = NewGate(Gate{
 		}
 		return estimated{
 			gate: "signal.informative", unit: "share", width: 1, estimate: e, bound: b, vars: vars,
-			samples: groupSamples(sr, r), inFile: sr.Items.InFile, items: append(sr.byClass(Dead), sr.byClass(Saturated)...),
+			samples: groupSamples(sr, r), inFile: sr.Items.InFile, items: append(itemsOfClass(sr, Dead), itemsOfClass(sr, Saturated)...),
 		}.findings(r, t, split)
 	},
 })

@@ -83,7 +83,7 @@ func TestEveryGateAnswersInWords(t *testing.T) {
 // crowded is a result that has something for every gate: bad throughout, or
 // good throughout.
 func crowded(bad bool) *Result {
-	c := newCollector(stat.Range{Lo: 0, Hi: 1})
+	c := &evidence{collector: newCollector(stat.Range{Lo: 0, Hi: 1})}
 	for i := range 120 {
 		for j := range 8 {
 			y := float64((i+j)%3) / 2
@@ -132,7 +132,7 @@ func crowded(bad bool) *Result {
 }
 
 // crowdedAudit adds an audit and labels that have something for every gate.
-func crowdedAudit(c *collector, bad bool) {
+func crowdedAudit(c *evidence, bad bool) {
 	add := func(name string, expect rollout.Expectation, i, sample int, good, ill float64, grades ...float64) {
 		reward, share := good, 0.9
 		if bad {

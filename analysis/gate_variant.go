@@ -36,10 +36,10 @@ var variantsGain = NewGate(Gate{
 			return []Finding{j.finding(Unknown, bound{})}
 		}
 		j.split = *v.Split
-		best, status := v.foremost()
+		best, status := foremost(v)
 		sp := v.Ranking(best)
-		j.vars = v.words(r, best, sp)
-		j.needs = sp.settling(len(v.Ranked), v.Tolerance, r.Confidence)
+		j.vars = variantWords(v, r, best, sp)
+		j.needs = settling(sp, len(v.Ranked), v.Tolerance, r.Confidence)
 		j.settles = j.needs != nil
 		return []Finding{j.finding(status, boundOf(sp.Reward.Estimate))}
 	},
@@ -47,7 +47,7 @@ var variantsGain = NewGate(Gate{
 
 // foremost is the variant that the finding speaks of: the best of those that
 // gain, else the best of those that might, else the best.
-func (v *Variants) foremost() (*Variant, Status) {
+func foremost(v *Variants) (*Variant, Status) {
 	for _, want := range []struct {
 		answer VariantAnswer
 		status Status
@@ -65,7 +65,7 @@ func (v *Variants) foremost() (*Variant, Status) {
 // settling says how many items, sampled as these, would tell whether the variant
 // gains, were its difference what it looks like: until it stands beside the
 // correction for all variants, or a difference of delta would have been seen.
-func (sp *VariantSplit) settling(variants int, tolerance, conf float64) *Needs {
+func settling(sp *VariantSplit, variants int, tolerance, conf float64) *Needs {
 	e := sp.Reward.Estimate
 	if e.SE == nil || e.Items < 2 {
 		return nil
@@ -84,8 +84,8 @@ func (sp *VariantSplit) settling(variants int, tolerance, conf float64) *Needs {
 	return &Needs{Items: int(math.Ceil(items)), Samples: max(1, int(sp.Samples.New.Median))}
 }
 
-// words are what the finding's messages say of a variant.
-func (v *Variants) words(r *Result, best *Variant, sp *VariantSplit) message.Args {
+// variantWords are what the finding's messages say of a variant.
+func variantWords(v *Variants, r *Result, best *Variant, sp *VariantSplit) message.Args {
 	var others []message.Text
 	for i := range v.Ranked {
 		if of := &v.Ranked[i]; of.Answer == Gains && of != best {
@@ -101,13 +101,13 @@ func (v *Variants) words(r *Result, best *Variant, sp *VariantSplit) message.Arg
 	}
 	return message.Args{
 		"variant": message.Name(best.Name), "gain": message.Said(message.ChangeWithin(*sp.Reward.Value, sp.Reward.Low, sp.Reward.High)), "items": message.Count(sp.Reward.Items, "item"),
-		"against": message.Said(v.against(sp.Reward.Estimate)), "lift": message.Said(liftWords(r, *sp.Reward.Value)), "also": message.Said(also),
+		"against": message.Said(againstHoped(v, sp.Reward.Estimate)), "lift": message.Said(liftWords(r, *sp.Reward.Value)), "also": message.Said(also),
 		"changes": changed(best.Changes), "price": message.Said(price(sp.Costs)), "p": message.Said(corrected(sp.Reward.PHolm)), "tested": message.Count(len(v.Ranked), "variant"),
 	}
 }
 
-// against holds a gain against the one hoped for from training.
-func (v *Variants) against(e stat.Estimate) message.Text {
+// againstHoped holds a gain against the one hoped for from training.
+func againstHoped(v *Variants, e stat.Estimate) message.Text {
 	hoped := message.Digits(v.Hoped)
 	switch {
 	case v.Hoped <= 0:

@@ -13,7 +13,7 @@ import (
 // grader measures the grader itself over all splits: from plain rollouts, from
 // the audit's records, and from people's labels. It is nil when there are none
 // of them.
-func (c *collector) grader(items []*item, agreement *Agreement, info *rollout.GraderInfo, s Settings) *Grader {
+func (c *evidence) grader(items []*item, agreement *Agreement, info *rollout.GraderInfo, s Settings) *Grader {
 	g := newGrader(s)
 	g.Audited, g.Agreement = c.audit.records, agreement
 	g.Resolution, g.Clipped = c.resolution(s)
@@ -27,7 +27,7 @@ func (c *collector) grader(items []*item, agreement *Agreement, info *rollout.Gr
 	g.TooGood = c.tooGood(items)
 	g.Probes = c.probeResults(itemMeans(items), g.Reach, s)
 	c.acceptance(g, s)
-	g.SuspectReferences = c.suspects(items, s)
+	g.SuspectReferences = suspectReferences(c.collector, items, s)
 	g.Compared, g.ComparedRewards = c.compared(items)
 	g.Guessable, g.GuessableAnswer = c.guessable(s)
 	g.Detectors = c.detectors(s)
@@ -41,7 +41,7 @@ func newGrader(s Settings) *Grader {
 
 // resolution tells how finely the grader tells outputs apart, and how many
 // grades lay outside a judge's own range.
-func (c *collector) resolution(s Settings) (*Resolution, int) {
+func (c *evidence) resolution(s Settings) (*Resolution, int) {
 	counts := make(map[int64]int)
 	eps := 1e-6 * s.RewardRange.Width()
 	total, clipped := 0, 0
@@ -91,7 +91,7 @@ func sortedNames[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(map
 // lengthEffect relates the reward to the logarithm of the answer's length, over
 // graded rollouts with an answer. A detector's zeros are not the grader's: the
 // rewards are those it gave.
-func (c *collector) lengthEffect(items []*item, s Settings) *LengthEffect {
+func (c *evidence) lengthEffect(items []*item, s Settings) *LengthEffect {
 	var pairs [][]stat.Pair
 	for _, it := range items {
 		var of []stat.Pair

@@ -19,7 +19,7 @@ const oneTextItems = 3
 
 // tooGood lists what looks too good, by split and pattern. Each may be right:
 // they are for reading, and decide nothing.
-func (c *collector) tooGood(items []*item) []TooGood {
+func (c *evidence) tooGood(items []*item) []TooGood {
 	out := []TooGood{}
 	for _, split := range rollout.Splits() {
 		var of []*item
@@ -45,29 +45,29 @@ var (
 	otherAnswers    = message.New("grader.other_answers", "so do {answers} on {items} or more")
 )
 
-func (p *TooGood) counted() message.Args {
+func countTooGood(p *TooGood) message.Args {
 	return message.Args{"items": message.Count(p.Count, "item")}
 }
 
-func (p *TooGood) add(id string) {
+func addTooGood(p *TooGood, id string) {
 	p.Count++
 	if len(p.Items) < itemsListed {
 		p.Items = append(p.Items, id)
 	}
 }
 
-func (c *collector) allAtTop(items []*item) TooGood {
+func (c *evidence) allAtTop(items []*item) TooGood {
 	p := TooGood{Pattern: AtTop, Items: []string{}}
 	for _, it := range items {
 		if len(it.rewards) > 1 && c.atTop(it.rewards[0]) {
-			p.add(it.id)
+			addTooGood(&p, it.id)
 		}
 	}
-	p.Note = everyAtTop.With(p.counted())
+	p.Note = everyAtTop.With(countTooGood(&p))
 	return p
 }
 
-func (c *collector) withoutTools(items []*item) TooGood {
+func (c *evidence) withoutTools(items []*item) TooGood {
 	p := TooGood{Pattern: NoTools, Items: []string{}}
 	for _, it := range items {
 		used, without := false, false
@@ -78,16 +78,16 @@ func (c *collector) withoutTools(items []*item) TooGood {
 			}
 		}
 		if used && without {
-			p.add(it.id)
+			addTooGood(&p, it.id)
 		}
 	}
-	p.Note = topWithoutTools.With(p.counted())
+	p.Note = topWithoutTools.With(countTooGood(&p))
 	return p
 }
 
 // oneText finds the answer that earns the top on most items. Short answers are
 // equal by right.
-func (c *collector) oneText(items []*item) TooGood {
+func (c *evidence) oneText(items []*item) TooGood {
 	p := TooGood{Pattern: OneText, Items: []string{}}
 	on := make(map[uint64][]string)
 	head := make(map[uint64]string)
@@ -117,9 +117,9 @@ func (c *collector) oneText(items []*item) TooGood {
 		return CompareIDs(head[a], head[b])
 	})
 	for _, id := range on[order[0]] {
-		p.add(id)
+		addTooGood(&p, id)
 	}
-	args := p.counted()
+	args := countTooGood(&p)
 	args["answer"] = message.Quote(head[order[0]])
 	p.Note = oneAnswer.With(args)
 	if len(order) > 1 {

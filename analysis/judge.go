@@ -24,7 +24,7 @@ func Judge(r *Result, t Thresholds, gates []Gate) {
 // The reason is the first failing, else unknown, else missing blocking gate.
 func fold(r *Result) {
 	r.Verdict, r.Reason, r.Cautions, r.Note = Go, nil, []string{}, message.Text{}
-	r.cover()
+	cover(r)
 	var failed, unknown *string
 	evaluated := false
 	for i := range r.Findings {
@@ -70,8 +70,8 @@ func note(r *Result) message.Text {
 	if _, ok := trainingSplit(r); !ok {
 		parts = append(parts, noTrainingVerdict.Text())
 	}
-	left, unseen := r.notRun()
-	if text := r.Looks.note(r.Confidence); !text.None() {
+	left, unseen := notRun(r)
+	if text := looksNote(r.Looks, r.Confidence); !text.None() {
 		parts = append(parts, text)
 	}
 	if left > 0 {

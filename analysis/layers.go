@@ -23,7 +23,7 @@ type layered struct {
 // that the configuration declares, else the first that the formula makes a gate.
 // The others follow in the order of the formula. It is nil where rollouts have
 // fewer than two parts; rollouts that lack a part are left out.
-func (c *collector) layers(items []*item, info *rollout.GraderInfo, s Settings) *Layers {
+func (c *evidence) layers(items []*item, info *rollout.GraderInfo, s Settings) *Layers {
 	if len(c.parts) < 2 {
 		return nil
 	}
@@ -71,7 +71,7 @@ func layerNames(core string, order, seen []string) []string {
 
 // layeredRows collects the rollouts that have every part, by item. No sum may
 // hang on the order of lines: they are sorted.
-func (c *collector) layeredRows(items []*item, names []string) (rows [][]layered, keys []itemKey) {
+func (c *evidence) layeredRows(items []*item, names []string) (rows [][]layered, keys []itemKey) {
 	for _, it := range items {
 		var of []layered
 		for _, r := range it.rows {
@@ -118,7 +118,7 @@ var noCoreAtZero = message.New("grader.no_core", "no core is known, or no rollou
 
 // atZero tells what rollouts earn whose core is at zero, the task itself not
 // done at all.
-func (c *collector) atZero(l *Layers, rows [][]layered, keys []itemKey, s Settings) {
+func (c *evidence) atZero(l *Layers, rows [][]layered, keys []itemKey, s Settings) {
 	need := []message.Text{noCoreAtZero.Text()}
 	l.AtZero = stat.Estimate{Method: "mean reward of rollouts with the core at zero", Warnings: need}
 	l.Bought = stat.Estimate{Method: "share of rollouts with the core at zero", Warnings: need}

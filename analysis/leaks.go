@@ -22,7 +22,7 @@ func leakOf(rec *rollout.Record) *met {
 type met struct{ leaks []rollout.Leak }
 
 // leaks measures the leaks of all splits; nil where nobody looked.
-func (c *collector) leaks(items []*item, conf float64) *Leaks {
+func (c *evidence) leaks(items []*item, conf float64) *Leaks {
 	m := measure{c: c, items: items}
 	l := &Leaks{Items: []string{}, Examples: []LeakExample{}}
 	l.Share = m.share(conf, func(r *row) (leaking, telling float64) {
@@ -55,9 +55,9 @@ func (c *collector) leaks(items []*item, conf float64) *Leaks {
 	return l
 }
 
-// resolve finds the rollouts of the run whose canaries the examples hold. It reads the
+// resolveLeaks finds the rollouts of the run whose canaries the examples hold. It reads the
 // run once more: only few leak, and the others need not be kept in mind for them.
-func (l *Leaks) resolve(ctx context.Context, run *rollout.Run, read rollout.ReadOptions) error {
+func resolveLeaks(l *Leaks, ctx context.Context, run *rollout.Run, read rollout.ReadOptions) error {
 	if l == nil || len(l.Examples) == 0 {
 		return nil
 	}
@@ -86,18 +86,18 @@ func (l *Leaks) resolve(ctx context.Context, run *rollout.Run, read rollout.Read
 	return nil
 }
 
-// words tells the rollout's name.
-func (n RolloutName) words() string { return fmt.Sprintf("%s %s/%d", n.Split, n.Item, n.Sample) }
+// rolloutWords tells the rollout's name.
+func rolloutWords(n RolloutName) string { return fmt.Sprintf("%s %s/%d", n.Split, n.Item, n.Sample) }
 
-// words tells who met whose.
-func (x LeakExample) words() message.Text {
+// leakExampleWords tells who met whose.
+func leakExampleWords(x LeakExample) message.Text {
 	switch {
 	case x.Of == nil:
-		return metOther.With(message.Args{"rollout": message.Name(x.RolloutName.words()), "at": message.Name(x.At)})
-	case x.Of.words() == x.RolloutName.words():
-		return metOwn.With(message.Args{"rollout": message.Name(x.RolloutName.words()), "at": message.Name(x.At)})
+		return metOther.With(message.Args{"rollout": message.Name(rolloutWords(x.RolloutName)), "at": message.Name(x.At)})
+	case rolloutWords(*x.Of) == rolloutWords(x.RolloutName):
+		return metOwn.With(message.Args{"rollout": message.Name(rolloutWords(x.RolloutName)), "at": message.Name(x.At)})
 	}
-	return metLeft.With(message.Args{"rollout": message.Name(x.RolloutName.words()), "of": message.Name(x.Of.words()), "at": message.Name(x.At)})
+	return metLeft.With(message.Args{"rollout": message.Name(rolloutWords(x.RolloutName)), "of": message.Name(rolloutWords(*x.Of)), "at": message.Name(x.At)})
 }
 
 var (

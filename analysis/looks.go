@@ -86,7 +86,7 @@ type Looks struct {
 // atLook returns the settings that rollouts are judged by: those of the look
 // that a run stands at, where one is made while it is sampled; and what the
 // result says of it.
-func (s Settings) atLook(m *rollout.Manifest) (Settings, *Looks, error) {
+func atLook(s Settings, m *rollout.Manifest) (Settings, *Looks, error) {
 	if m == nil || m.Looks == nil {
 		return s, nil, nil
 	}
@@ -104,8 +104,8 @@ func (s Settings) atLook(m *rollout.Manifest) (Settings, *Looks, error) {
 	return s, looks, nil
 }
 
-// note says in words where sampling stands.
-func (x *Looks) note(confidence float64) message.Text {
+// looksNote says in words where sampling stands.
+func looksNote(x *Looks, confidence float64) message.Text {
 	if x == nil {
 		return message.Text{}
 	}

@@ -99,7 +99,7 @@ func TestLooksWidenTheIntervalsOfRolloutsAlone(t *testing.T) {
 	judged := func(looks *rollout.Looks) *Result {
 		r := crowded(true)
 		s := DefaultSettings()
-		rolled, told, err := s.atLook(&rollout.Manifest{Looks: looks})
+		rolled, told, err := atLook(s, &rollout.Manifest{Looks: looks})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -120,7 +120,7 @@ func TestAPlanOfAnUnknownRuleIsRefused(t *testing.T) {
 		"another rule": {Rule: "pocock", At: []int{4, 8}}, "no looks": {Rule: looksRule}, "falling": {Rule: looksRule, At: []int{8, 4}},
 		"none at all": {Rule: looksRule, At: []int{0, 4}},
 	} {
-		if _, _, err := DefaultSettings().atLook(&rollout.Manifest{Looks: plan}); err == nil {
+		if _, _, err := atLook(DefaultSettings(), &rollout.Manifest{Looks: plan}); err == nil {
 			t.Errorf("%s: taken", name)
 		}
 	}
@@ -129,10 +129,10 @@ func TestAPlanOfAnUnknownRuleIsRefused(t *testing.T) {
 func TestWordsOfLooks(t *testing.T) {
 	looks := &Looks{Confidence: 0.95, At: []int{4, 6, 8}, Made: 2, Ended: rollout.EndedDecided}
 	want := "sampling was stopped by the rule at look 2 of 3, with 6 samples of at most 8 per item; the intervals of rollouts are at 99.18 %, so that all looks together keep 95 %"
-	if got := looks.note(0.99182).String(); got != want {
+	if got := looksNote(looks, 0.99182).String(); got != want {
 		t.Errorf("it says %q, want %q", got, want)
 	}
-	if (*Looks)(nil).note(0.95).String() != "" {
+	if looksNote((*Looks)(nil), 0.95).String() != "" {
 		t.Error("without looks something is said of them")
 	}
 }

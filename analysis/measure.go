@@ -15,7 +15,7 @@ import (
 type measure struct {
 	s        Settings
 	once     float64 // confidence of what is judged once, at however many looks the rollouts were; 0: that of s
-	c        *collector
+	c        *evidence
 	items    []*item     // every item with a record
 	measured []*item     // those with a valid reward
 	rewards  [][]float64 // of measured

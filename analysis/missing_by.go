@@ -40,7 +40,7 @@ const (
 
 // lostAttempts counts the attempts at a rollout that the model endpoint or a tool
 // failed.
-func (r *row) lostAttempts() int {
+func lostAttempts(r *row) int {
 	if !r.valid && (r.outcome == rollout.ModelAPI || r.outcome == rollout.ToolFailed) {
 		return r.repeats + 1
 	}
@@ -59,8 +59,8 @@ func (m *measure) missingBy() *MissingBy {
 	for i, it := range m.items {
 		lost := 0
 		for _, r := range it.rows {
-			counts[i] = append(counts[i], r.lostAttempts())
-			lost += r.lostAttempts()
+			counts[i] = append(counts[i], lostAttempts(r))
+			lost += lostAttempts(r)
 		}
 		total += lost
 		by = append(by, loss{it.id, lost})
@@ -95,16 +95,18 @@ func (m *measure) missingBy() *MissingBy {
 	return out
 }
 
-// shows reports whether the test finds something, at the level of each of the two.
-func (t PermutationTest) shows() bool { return t.P != nil && t.Statistic != nil && *t.P < lossLevel }
+// showsDependence reports whether the test finds something, at the level of each of the two.
+func showsDependence(t PermutationTest) bool {
+	return t.P != nil && t.Statistic != nil && *t.P < lossLevel
+}
 
-// words says what the tests find; "" where they find nothing.
-func (b *MissingBy) words() message.Text {
+// missingWords says what the tests find; "" where they find nothing.
+func missingWords(b *MissingBy) message.Text {
 	var found []message.Text
-	if b.Item.shows() {
+	if showsDependence(b.Item) {
 		found = append(found, dependOnItem.With(message.Args{"p": pText(b.Item.P), "n": message.Int(b.Most), "items": message.Count(b.Item.N, "item"), "share": message.Share(stat.Or(b.Share, 1))}))
 	}
-	if b.Reward.shows() {
+	if showsDependence(b.Reward) {
 		rho, p := message.Number(*b.Reward.Statistic), pText(b.Reward.P)
 		if *b.Reward.Statistic < 0 {
 			found = append(found, failEarnLess.With(message.Args{"rho": rho, "p": p}))

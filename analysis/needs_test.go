@@ -46,7 +46,7 @@ func openRun(seed uint64) *Result {
 	if seed%3 == 0 {
 		p = 1 - p/4
 	}
-	c := newCollector(unitRange)
+	c := &evidence{collector: newCollector(unitRange)}
 	coin := func(p float64) *float64 {
 		if rng.Float64() < p {
 			return stat.Some(1)
@@ -86,7 +86,7 @@ func openRun(seed uint64) *Result {
 
 // addProbe adds one payload to the audit; graded tells whether the grader did
 // not fail on it.
-func addProbe(c *collector, name string, expect rollout.Expectation, item int, reward *float64, graded bool) {
+func addProbe(c *evidence, name string, expect rollout.Expectation, item int, reward *float64, graded bool) {
 	share := 0.9
 	rec := &rollout.Record{
 		Item: fmt.Sprint(item), Split: rollout.Train, Outcome: rollout.Graded, Reward: reward, Answer: "the payload of a probe",

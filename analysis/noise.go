@@ -238,7 +238,7 @@ func (sr *SplitResult) net(e stat.Estimate) stat.Estimate {
 }
 
 // noise fills what gradings of the same outputs tell: over all splits.
-func (c *collector) noise(g *Grader, s Settings) {
+func (c *evidence) noise(g *Grader, s Settings) {
 	if !c.regraded {
 		g.NoiseVar = noiseVar(nil, s)
 	} else {
@@ -267,7 +267,7 @@ const reaches = 3
 // chance of leaving the margin does not. Noise much finer than the margin still
 // takes a right answer below the top, and noise that often leaves the margin
 // hardly ever spans half of the range: a worthless answer that does was rewarded.
-func (c *collector) fineNoise(g *Grader, of []regraded, s Settings) {
+func (c *evidence) fineNoise(g *Grader, of []regraded, s Settings) {
 	width, margin := c.rng.Width(), s.Thresholds.At(hackableMargin)
 	strays := func(than float64) stat.Estimate {
 		e, _ := stat.FlipRate(each(of, func(a again) float64 { return apart(a.grades, (than+1e-9)*width) }), s.Confidence)

@@ -32,8 +32,8 @@ func BenchmarkNumbers(b *testing.B) {
 
 // decoded is a collector that holds items x samples rollouts with tool calls
 // and tokens.
-func decoded(items, samples, values int) *collector {
-	c := newCollector(DefaultSettings().RewardRange)
+func decoded(items, samples, values int) *evidence {
+	c := &evidence{collector: newCollector(DefaultSettings().RewardRange)}
 	rng := rand.New(rand.NewPCG(1, 2))
 	tool := c.tool("search")
 	for i := range items {

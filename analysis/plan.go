@@ -32,7 +32,7 @@ var (
 // plan says what a training run of this split would need at the planned group
 // size, from measured distributions. Without a batch size only the group size
 // can be told.
-func plan(sr *SplitResult, items []*item, c *collector, s Settings) *Plan {
+func plan(sr *SplitResult, items []*item, c *evidence, s Settings) *Plan {
 	p := &Plan{
 		GroupSize: s.GroupSize, WantedShare: s.WantedShare,
 		MinGroupSize: minGroupSize(sr.Signal, s.WantedShare),
@@ -142,7 +142,7 @@ func (c costs) slowest(rollouts float64) stat.Estimate {
 
 // load is the mean request rate while all rollouts of a step run, by Little's
 // law: rollouts in flight x calls per rollout / seconds per rollout.
-func (c costs) load(batch float64, names *collector) *PlanLoad {
+func (c costs) load(batch float64, names *evidence) *PlanLoad {
 	load := &PlanLoad{Tools: make(map[string]stat.Estimate), Grader: stat.Estimate{Method: "Little's law", Warnings: []message.Text{}}}
 	n := len(c.seconds)
 	if n == 0 {

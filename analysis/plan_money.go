@@ -28,7 +28,7 @@ type money struct {
 // price it pays for the model's tokens.
 func rolloutMoney(items []*item, tools []string, s Settings) money {
 	p := s.Prices
-	out := money{hour: p.TrainingHour, missing: p.missing(judged(items) > 0)}
+	out := money{hour: p.TrainingHour, missing: missingPrices(p, judged(items) > 0)}
 	if !out.missing.None() {
 		return out
 	}
@@ -39,7 +39,7 @@ func rolloutMoney(items []*item, tools []string, s Settings) money {
 			if !r.valid {
 				continue
 			}
-			usd, missing := r.usd(p, tools)
+			usd, missing := usdOf(r, p, tools)
 			if !missing.None() {
 				out.missing = missing
 				continue
@@ -60,8 +60,8 @@ func rolloutMoney(items []*item, tools []string, s Settings) money {
 	return out
 }
 
-// missing names the prices without which a sum would be too small.
-func (p Prices) missing(judged bool) message.Text {
+// missingPrices names the prices without which a sum would be too small.
+func missingPrices(p Prices, judged bool) message.Text {
 	if p.TrainingHour == nil && !p.Model.missing("model").None() {
 		return p.Model.missing("model")
 	}
@@ -71,8 +71,8 @@ func (p Prices) missing(judged bool) message.Text {
 	return message.Text{}
 }
 
-// usd is what a rollout costs a trainer.
-func (r *row) usd(p Prices, tools []string) (usd float64, missing message.Text) {
+// usdOf is what a rollout costs a trainer.
+func usdOf(r *row, p Prices, tools []string) (usd float64, missing message.Text) {
 	if p.TrainingHour == nil {
 		if usd, missing = p.Model.of(r.usage, "model"); !missing.None() {
 			return 0, missing

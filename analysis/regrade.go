@@ -32,7 +32,7 @@ type again struct {
 var noNoise = message.New("grader.no_regrades", "no output was graded twice: at least 2 grades of one output are needed, and 2 items or more with such outputs")
 
 // regrades collects the items with a valid reward.
-func regrades(items []*item, c *collector, margin float64) []regraded {
+func regrades(items []*item, c *evidence, margin float64) []regraded {
 	var out []regraded
 	var all, regraded [cells]float64
 	for _, it := range items {
@@ -53,7 +53,7 @@ func regrades(items []*item, c *collector, margin float64) []regraded {
 	return out
 }
 
-func (c *collector) regradesOf(it *item, margin float64, all *[cells]float64) regraded {
+func (c *evidence) regradesOf(it *item, margin float64, all *[cells]float64) regraded {
 	n := float64(len(it.rewards))
 	_, v := stat.MeanVariance(it.rewards)
 	g := regraded{dev: v * (n - 1), free: n - 1, rewards: it.rewards}

@@ -97,7 +97,7 @@ func (w noisyWorld) quality(rng *rand.Rand, p float64) float64 {
 }
 
 // run makes the items of one run with their regrades.
-func (w noisyWorld) run(rng *rand.Rand, c *collector) []*item {
+func (w noisyWorld) run(rng *rand.Rand, c *evidence) []*item {
 	items := make([]*item, w.items)
 	truth := make(map[*row]float64)
 	for i := range items {
@@ -165,7 +165,7 @@ func TestCalibrationOfGraderShare(t *testing.T) {
 						continue
 					}
 					rng := rand.New(rand.NewPCG(uint64(1000*share)+uint64(k), 7))
-					c := newCollector(stat.Range{Lo: 0, Hi: 1})
+					c := &evidence{collector: newCollector(stat.Range{Lo: 0, Hi: 1})}
 					covered, passes, fails, mean := 0, 0, 0, 0.0
 					for range sets {
 						items := w.run(rng, c)

@@ -30,13 +30,13 @@ func itemGates() []Gate {
 
 // shift compares the items of a run, where they are known, and what became of
 // them.
-func (c *collector) shift(run *rollout.Run, s Settings) *Shift {
+func (c *evidence) shift(run *rollout.Run, s Settings) *Shift {
 	return shiftOf(run.Items, s, c)
 }
 
 // shiftOf is nil where no item has a row. c holds the rollouts, if there are
 // any.
-func shiftOf(items []rollout.Item, s Settings, c *collector) *Shift {
+func shiftOf(items []rollout.Item, s Settings, c *evidence) *Shift {
 	rows := shiftRows(items, s)
 	if len(rows) == 0 {
 		return nil
@@ -50,13 +50,13 @@ func shiftOf(items []rollout.Item, s Settings, c *collector) *Shift {
 			sh.References++
 		}
 	}
-	sh.leaks(rows)
-	sh.compare(rows, c, s)
+	searchLeaks(sh, rows)
+	compareSplits(sh, rows, c, s)
 	return sh
 }
 
-// leaks looks for copies, conflicts and degenerate rows.
-func (sh *Shift) leaks(rows []shiftRow) {
+// searchLeaks looks for copies, conflicts and degenerate rows.
+func searchLeaks(sh *Shift, rows []shiftRow) {
 	entries := make([]shift.Entry, len(rows))
 	for i := range rows {
 		entries[i] = rows[i].entry
@@ -95,9 +95,9 @@ func (sh *Shift) leaks(rows []shiftRow) {
 	}
 }
 
-// compare tests each two splits on all there is, and adjusts the p values of the
+// compareSplits tests each two splits on all there is, and adjusts the p values of the
 // tests that decide for their number.
-func (sh *Shift) compare(rows []shiftRow, c *collector, s Settings) {
+func compareSplits(sh *Shift, rows []shiftRow, c *evidence, s Settings) {
 	opt := shift.Options{Seed: s.Seed, Confidence: s.Confidence}
 	kinds := fieldKinds(rows)
 	for _, name := range slices.Sorted(maps.Keys(kinds)) {
@@ -107,7 +107,7 @@ func (sh *Shift) compare(rows []shiftRow, c *collector, s Settings) {
 	}
 	fields := slices.ContainsFunc(slices.Collect(maps.Values(kinds)), func(k fieldKind) bool { return k != leftOut })
 	var tested []tested
-	for _, pair := range sh.pairs() {
+	for _, pair := range addPairs(sh) {
 		a, b, opt := pair[0], pair[1], opt
 		t := func(on string, x, y shift.Sample, primary bool) {
 			for _, r := range shift.Compare(x, y, opt) {
@@ -117,7 +117,7 @@ func (sh *Shift) compare(rows []shiftRow, c *collector, s Settings) {
 		}
 		last := func(r *shiftRow) string { return r.lastUser }
 		t(OnLastUser, texts(rows, a, last), texts(rows, b, last), true)
-		sh.cover(a, b, texts(rows, a, last), texts(rows, b, last), opt)
+		addCoverage(sh, a, b, texts(rows, a, last), texts(rows, b, last), opt)
 		if differ(rows, a, b) {
 			whole := func(r *shiftRow) string { return r.entry.Prompt }
 			t(OnPrompt, texts(rows, a, whole), texts(rows, b, whole), false)
@@ -142,8 +142,8 @@ func (sh *Shift) compare(rows []shiftRow, c *collector, s Settings) {
 	}
 }
 
-// pairs are the splits to compare, two by two.
-func (sh *Shift) pairs() (list [][2]rollout.Split) {
+// addPairs are the splits to compare, two by two.
+func addPairs(sh *Shift) (list [][2]rollout.Split) {
 	for j, b := range rollout.Splits() {
 		for _, a := range rollout.Splits()[:j] {
 			if sh.Rows[a] > 0 && sh.Rows[b] > 0 {
@@ -173,7 +173,7 @@ func differ(rows []shiftRow, a, b rollout.Split) bool {
 	return false
 }
 
-func (sh *Shift) cover(a, b rollout.Split, x, y shift.Sample, opt shift.Options) {
+func addCoverage(sh *Shift, a, b rollout.Split, x, y shift.Sample, opt shift.Options) {
 	c := shift.Coverage(x, y, opt)
 	sh.Coverage = append(sh.Coverage, Coverage{
 		A: a, B: b, On: OnLastUser, Share: c.Share, Threshold: c.Threshold, Chance: c.Chance, NA: c.NA, NB: c.NB, Items: c.Items,

@@ -32,7 +32,7 @@ var (
 )
 
 // featureWords are what rollouts are compared by, in words.
-func (c *collector) featureWords() map[string]message.Text {
+func (c *evidence) featureWords() map[string]message.Text {
 	words := make(map[string]message.Text)
 	for name, def := range features {
 		words[name] = def.Text()
@@ -48,7 +48,7 @@ func (c *collector) featureWords() map[string]message.Text {
 // half of the items of both splits have: a mean of more is less scattered, which
 // would look like a difference. Means are tested; how much they differ is told of
 // rollouts.
-func (c *collector) shiftSamples(a, b rollout.Split) iter.Seq2[string, [2]shift.Sample] {
+func (c *evidence) shiftSamples(a, b rollout.Split) iter.Seq2[string, [2]shift.Sample] {
 	return func(yield func(string, [2]shift.Sample) bool) {
 		x, y := c.items(a, nil), c.items(b, nil)
 		if len(x) == 0 || len(y) == 0 {
@@ -102,7 +102,7 @@ func rewardSample(split rollout.Split, items []*item, n int) shift.Sample {
 
 // toolSample is what the rollouts of items did: calls, turns and tokens of a
 // rollout, and which tools the calls went to.
-func (c *collector) toolSample(split rollout.Split, items []*item, n int) shift.Sample {
+func (c *evidence) toolSample(split rollout.Split, items []*item, n int) shift.Sample {
 	sample := shift.Sample{Name: string(split)}
 	for _, it := range items {
 		rows := slices.DeleteFunc(slices.Clone(it.rows), func(r *row) bool { return !r.observed || r.outcome.Missing() })
@@ -119,7 +119,7 @@ func (c *collector) toolSample(split rollout.Split, items []*item, n int) shift.
 	return sample
 }
 
-func (c *collector) behaviour(rows []*row) map[string]float64 {
+func (c *evidence) behaviour(rows []*row) map[string]float64 {
 	var calls, turns, in, out, known float64
 	byTool := make([]float64, len(c.tools))
 	for _, r := range rows {

@@ -52,7 +52,7 @@ func newShiftRow(it *rollout.Item, s Settings) shiftRow {
 		attached = append(attached, attachments(m.Parts)...)
 	}
 	row.rest = strings.Join(rest, "\n")
-	reference := s.reference(it)
+	reference := referenceOf(s, it)
 	row.entry = shift.Entry{
 		ID: it.ID, Split: string(it.Split), Prompt: strings.Join(prompt, "\n"),
 		Reference: reference, Accepted: it.Accepted(), Family: it.Family,
@@ -61,8 +61,8 @@ func newShiftRow(it *rollout.Item, s Settings) shiftRow {
 	return row
 }
 
-// reference finds an item's right answer.
-func (s Settings) reference(it *rollout.Item) string {
+// referenceOf finds an item's right answer.
+func referenceOf(s Settings, it *rollout.Item) string {
 	if s.Reference != nil {
 		return s.Reference(it)
 	}
