@@ -1,0 +1,380 @@
+package analysis
+
+import (
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+// Schema names the shape of result.json. Keys may be added under one schema;
+// renaming or retyping one makes a new schema.
+const Schema = "gonogo/result/2"
+
+// Result is result.json. Sections whose stage has not run are absent.
+type Result struct {
+	// Lang is what pictures and pages of the Result are written in.
+	Lang message.Language `json:"-"`
+
+	require []string // stages and gates, see Settings.Require
+
+	Schema        string             `json:"schema"`
+	Verdict       Verdict            `json:"verdict"`
+	Reason        *string            `json:"reason"`   // the deciding gate; null for GO
+	Cautions      []string           `json:"cautions"` // advisory gates that failed
+	Note          message.Text       `json:"note,omitzero"`
+	Judged        []string           `json:"judged,omitempty"`     // blocking gates that had something to judge
+	NotJudged     []Unjudged         `json:"not_judged,omitempty"` // blocking gates that had not, and sampling that is not complete
+	Required      []string           `json:"required,omitempty"`   // gates without which the verdict is UNDECIDED, and sampling
+	ExitCode      int                `json:"exit_code"`
+	Confidence    float64            `json:"confidence"`
+	Looks         *Looks             `json:"looks,omitempty"` // of sampling that ends when the verdict stands
+	RewardRange   [2]float64         `json:"reward_range"`
+	Ceiling       float64            `json:"ceiling"` // the best a perfect policy could earn
+	GroupSize     int                `json:"group_size"`
+	Normalize     string             `json:"normalize,omitempty"` // what the trainer divides a group's advantages by: std or none
+	PassThreshold *float64           `json:"pass_threshold"`
+	Thresholds    map[string]float64 `json:"thresholds"`
+	Run           RunInfo            `json:"run"`
+	Timing        Timing             `json:"timing"`
+	Input         rollout.Input      `json:"input"`
+	Problems      []rollout.Problem  `json:"problems"` // rules that the data files break
+
+	Splits   map[rollout.Split]*SplitResult `json:"splits"`
+	Plan     *Plan                          `json:"plan,omitempty"`
+	Shift    *Shift                         `json:"shift,omitempty"`
+	Grader   *Grader                        `json:"grader,omitempty"`
+	Burst    *Burst                         `json:"burst,omitempty"`
+	Leaks    *Leaks                         `json:"leaks,omitempty"` // between rollouts, where their canaries tell
+	Variants *Variants                      `json:"variants,omitempty"`
+	Findings []Finding                      `json:"findings"`
+}
+
+// Verdict is the answer.
+type Verdict string
+
+// The verdicts.
+const (
+	Go        Verdict = "GO"
+	NoGo      Verdict = "NO-GO"
+	Undecided Verdict = "UNDECIDED"
+)
+
+// ExitCode returns the process exit code of a verdict: 0, 3 or 4.
+func (v Verdict) ExitCode() int {
+	switch v {
+	case Go:
+		return 0
+	case NoGo:
+		return 3
+	}
+	return 4
+}
+
+// RunInfo says what was analysed. It and Timing hold what may differ between
+// two analyses of the same data.
+type RunInfo struct {
+	ID          string            `json:"id,omitempty"`
+	Name        string            `json:"name,omitempty"`
+	Source      string            `json:"source,omitempty"` // live or import
+	ToolVersion string            `json:"tool_version,omitempty"`
+	Model       string            `json:"model,omitempty"`
+	Seed        *uint64           `json:"seed,omitempty"`
+	Data        []rollout.Data    `json:"data,omitempty"`
+	Choices     map[string]string `json:"choices,omitempty"` // how unverified parts of the wire contract were taken
+	Notes       []message.Text    `json:"notes,omitempty"`   // what an importer derived
+	Inputs      map[string]string `json:"inputs,omitempty"`  // SHA-256 of the run's files that were analysed, by name
+}
+
+// Timing holds wall times.
+type Timing struct {
+	Started string `json:"started_at,omitempty"`
+	Ended   string `json:"ended_at,omitempty"`
+}
+
+// SplitResult is all that was measured on one split.
+type SplitResult struct {
+	Items          ItemCounts     `json:"items"`
+	Samples        Spread         `json:"samples"` // valid rollouts per measured item
+	Missing        Missing        `json:"missing"`
+	MissingBy      *MissingBy     `json:"missing_by,omitempty"` // where the model endpoint or tools failed 5 attempts or more
+	OwnFailures    OwnFailures    `json:"own_failures"`
+	Failures       []FailureCause `json:"failures"` // by outcome and cause, most frequent first
+	Ends           Ends           `json:"ends"`
+	Reward         Reward         `json:"reward"`
+	Variance       Variance       `json:"variance"`
+	BestOf         []AtK          `json:"best_of"`
+	WorstOf        []AtK          `json:"worst_of"`
+	PassAt         []AtK          `json:"pass_at"`
+	PassAll        []AtK          `json:"pass_all"`
+	Lift           stat.Estimate  `json:"lift"`
+	Headroom       stat.Estimate  `json:"headroom"`
+	LiftShare      stat.Estimate  `json:"lift_share"`
+	Signal         []Signal       `json:"signal"`
+	SignalRewardSD stat.Estimate  `json:"signal_reward_sd"`
+	Classes        Classes        `json:"classes"`
+	Extrapolated   []Extrapolated `json:"extrapolated"`
+	Beyond         Beyond         `json:"beyond"` // the models behind Extrapolated
+	Tools          ToolUse        `json:"tools"`
+	Tokens         Tokens         `json:"tokens"`
+	Latency        Latency        `json:"latency"`
+	Turns          stat.Estimate  `json:"turns"`
+	Identical      stat.Estimate  `json:"identical"` // share of items whose outputs are all the same text
+
+	Against []Against `json:"against,omitempty"` // the reward against what a rollout took
+}
+
+// ItemCounts counts the items of a split.
+type ItemCounts struct {
+	InFile   *int     `json:"in_file"`  // M, rows of the data file; null when unknown
+	Sampled  int      `json:"sampled"`  // items with at least one record
+	Measured int      `json:"measured"` // items with at least one valid reward
+	Lost     []string `json:"lost"`     // sampled items without any valid reward
+
+	// NotRun is how many of the items that were to be sampled have no record: the
+	// run was stopped before them. They enter no estimate. 0 also where nobody told
+	// how many there were to be.
+	NotRun int `json:"not_run,omitempty"`
+}
+
+// Spread is the minimum, median and maximum of a count per item.
+type Spread struct {
+	Min    int     `json:"min"`
+	Median float64 `json:"median"`
+	Max    int     `json:"max"`
+}
+
+// Missing counts rollouts that a boundary failed; Share is of all rollouts
+// recorded. NotRun is null when the number planned is unknown.
+type Missing struct {
+	ModelAPI int      `json:"model_api"`
+	Tool     int      `json:"tool"`
+	Grader   int      `json:"grader"`
+	Share    *float64 `json:"share"`
+	NotRun   *int     `json:"not_run"`
+	Repeated int      `json:"repeated"` // earlier attempts that failed and were made again: not in Share
+	Retries  int      `json:"retries"`  // requests repeated within rollouts, at any endpoint
+	Retried  int      `json:"retried"`  // rollouts with at least one
+}
+
+// Total is the number of rollouts without a valid reward.
+func (m Missing) Total() int { return m.ModelAPI + m.Tool + m.Grader }
+
+// LostTo names whose failures they were: those of endpoints, of the grader, or of
+// both.
+func (m Missing) LostTo() message.Text {
+	switch {
+	case m.Grader == 0:
+		return lostToEndpoints.Text()
+	case m.Grader == m.Total():
+		return lostToGrader.Text()
+	}
+	return lostToBoth.Text()
+}
+
+var (
+	lostToEndpoints = message.New("missing.endpoints", "failing endpoints")
+	lostToGrader    = message.New("missing.grader", "failures of the grader")
+	lostToBoth      = message.New("missing.both", "failing endpoints and failures of the grader")
+)
+
+// OwnFailures counts rollouts in which the model itself gave no answer.
+type OwnFailures struct {
+	NoAnswer  int `json:"no_answer"`
+	StepLimit int `json:"step_limit"`
+}
+
+// FailureCause is one reason for which rollouts did not end in a grade.
+type FailureCause struct {
+	Outcome rollout.Outcome `json:"outcome"`
+	Error   string          `json:"error"`
+	Count   int             `json:"count"`
+	Items   []string        `json:"items"` // a few of the items it hit
+}
+
+// Reward is the mean reward: items weigh the same.
+type Reward struct {
+	stat.Estimate
+	Mean      *float64       `json:"mean"` // the same number as value
+	Pooled    stat.Estimate  `json:"pooled"`
+	Bounds    Bounds         `json:"bounds"`
+	Family    *stat.Estimate `json:"family"`
+	Histogram Histogram      `json:"histogram"` // of valid rewards of rollouts
+}
+
+// Bounds is the mean if every missing rollout had earned the bottom of the
+// range, and the top.
+type Bounds struct {
+	Low  *float64 `json:"low"`
+	High *float64 `json:"high"`
+}
+
+// Histogram counts values: Counts[i] lie in [Edges[i], Edges[i+1]), the last
+// bin closed. Both are empty when there is nothing to count.
+type Histogram struct {
+	Edges  []float64 `json:"edges"`
+	Counts []int     `json:"counts"`
+}
+
+// Variance is the reward's variance taken apart.
+type Variance struct {
+	Within      *float64      `json:"within"`
+	Between     *float64      `json:"between"`
+	ICC         stat.Estimate `json:"icc"`
+	Sampling    *float64      `json:"sampling"` // within without the grader's part; null without regrades
+	Grader      *float64      `json:"grader"`
+	GraderShare stat.Estimate `json:"grader_share"`
+}
+
+// AtK is a quantity at k rollouts per item.
+type AtK struct {
+	stat.Estimate
+	K int `json:"k"`
+}
+
+// Signal is the share of groups of one size that a group-relative trainer
+// could learn from. Its value is Informative.
+type Signal struct {
+	stat.Estimate
+	GroupSize   int            `json:"group_size"`
+	Informative *float64       `json:"informative"`
+	Net         *stat.Estimate `json:"net"`    // informative x (1 - the grader's share of the variance within items); null where that is not known
+	Strict      *float64       `json:"strict"` // any difference counts, down to 1e-6 of the range
+	Tolerance   float64        `json:"tolerance"`
+	Bound       string         `json:"bound"` // exact, lower, upper or fit
+}
+
+// Teaches is the share of groups that a trainer learns from, which headline, gates
+// and plan use: net of grader noise where that is known.
+func (s *Signal) Teaches() stat.Estimate {
+	if s.Net != nil {
+		return *s.Net
+	}
+	return s.Estimate
+}
+
+// The classes of an item; they depend on how often it was sampled.
+const (
+	Dead      = "dead"      // every reward at the bottom of the range
+	Saturated = "saturated" // every reward at the top
+	Flat      = "flat"      // all equal, in between
+	Mixed     = "mixed"     // rewards differ
+	Unclassed = "unclassed" // sampled once
+)
+
+// ClassNames lists the classes in the order they are shown.
+func ClassNames() []string { return []string{Dead, Saturated, Flat, Mixed, Unclassed} }
+
+// Classes sorts the items by what their rewards look like.
+type Classes struct {
+	Counts map[string]int `json:"counts"`
+	Items  []ItemResult   `json:"items"`
+}
+
+// ItemResult is one item's row in every table and chart.
+type ItemResult struct {
+	Item          string   `json:"item"`
+	Class         string   `json:"class"`
+	N             int      `json:"n"` // valid rewards
+	Mean          *float64 `json:"mean"`
+	SD            *float64 `json:"sd"` // with n-1; null for n = 1
+	Best          *float64 `json:"best"`
+	Worst         *float64 `json:"worst"`
+	Missing       int      `json:"missing"`            // rollouts without a valid reward
+	Targeted      int      `json:"targeted,omitempty"` // rollouts beyond those of every item, which count for class, stays and samples_to_tell alone
+	Stays         *float64 `json:"stays"`              // posterior probability that the class holds for a group of the trainer's size
+	SamplesToTell *int     `json:"samples_to_tell"`    // samples after which an unbroken class would be settled
+	Category      string   `json:"category,omitempty"`
+	Family        string   `json:"family,omitempty"`
+	Calls         *float64 `json:"calls"` // mean tool calls per rollout
+}
+
+// Extrapolated is a modelled quantity beyond the number of samples.
+type Extrapolated struct {
+	Quantity string   `json:"quantity"` // pass_at or informative
+	K        int      `json:"k"`
+	Value    *float64 `json:"value"`
+	Low      *float64 `json:"low"`
+	High     *float64 `json:"high"`
+	Model    string   `json:"model"` // beta_binomial, zero_inflated or dirichlet
+}
+
+// ToolUse is what rollouts did with their tools.
+type ToolUse struct {
+	Calls      stat.Estimate       `json:"calls"` // per rollout
+	P95        stat.Estimate       `json:"p95"`   // of calls per rollout
+	Max        int                 `json:"max"`
+	OverBudget *float64            `json:"over_budget"` // share of rollouts that reached the budget of calls; null without one
+	Budget     *int                `json:"budget"`
+	ByTool     map[string]ToolStat `json:"by_tool"`
+	Bigrams    map[string]int      `json:"bigrams"`   // "a>b": b was the next call after a
+	Repeats    stat.Estimate       `json:"repeats"`   // share of calls equal to an earlier one of the rollout
+	Parallel   stat.Estimate       `json:"parallel"`  // share of calling turns with more than one call
+	Malformed  stat.Estimate       `json:"malformed"` // share of calls
+	Histogram  Histogram           `json:"histogram"` // of calls per rollout, one bin a count
+}
+
+// ToolStat is one tool's record. Tokens of outputs are estimated as bytes/4.
+type ToolStat struct {
+	Calls           int      `json:"calls"`
+	Errors          int      `json:"errors"`
+	Failed          int      `json:"failed"`
+	Malformed       int      `json:"malformed"`
+	NotText         int      `json:"not_text,omitempty"` // answered with an output that is no string
+	P50             *float64 `json:"p50_s"`
+	P95             *float64 `json:"p95_s"`
+	OutputTokensP95 *float64 `json:"output_tokens_p95"`
+	OutputBytesP95  *float64 `json:"output_bytes_p95"`
+}
+
+// Tokens are per rollout, over rollouts whose server told them.
+type Tokens struct {
+	Input      stat.Estimate  `json:"input"`
+	Output     stat.Estimate  `json:"output"`
+	Reasoning  *stat.Estimate `json:"reasoning"`
+	KnownShare *float64       `json:"known_share"`
+}
+
+// Latency is the wall time of a rollout in seconds.
+type Latency struct {
+	P50       *float64       `json:"p50"`
+	P95       *float64       `json:"p95"`
+	P99       *float64       `json:"p99"`
+	OverLimit *stat.Estimate `json:"over_limit"`
+}
+
+// Plan is what a training run of this data would need.
+type Plan struct {
+	GroupSize    int            `json:"group_size"`
+	BatchSize    *int           `json:"batch_size"`
+	WantedShare  float64        `json:"wanted_share"`
+	MinGroupSize *int           `json:"min_group_size"`
+	PerStep      *PlanCost      `json:"per_step,omitempty"`
+	PerEpoch     *PlanCost      `json:"per_epoch,omitempty"`
+	PeakRPS      *PlanLoad      `json:"peak_rps,omitempty"`
+	Assumptions  []message.Text `json:"assumptions"`
+}
+
+// PlanCost is what one step or epoch takes.
+type PlanCost struct {
+	InformativeGroups stat.Estimate `json:"informative_groups"`
+	Rollouts          stat.Estimate `json:"rollouts"`
+	ToolCalls         stat.Estimate `json:"tool_calls"`
+	JudgeCalls        stat.Estimate `json:"judge_calls"`
+	InputTokens       stat.Estimate `json:"input_tokens"`
+	OutputTokens      stat.Estimate `json:"output_tokens"`
+	USD               stat.Estimate `json:"usd"`
+	SecondsMin        stat.Estimate `json:"seconds_min"`
+}
+
+// PlanLoad is the peak request rate on the endpoints.
+type PlanLoad struct {
+	Tools  map[string]stat.Estimate `json:"tools"`
+	Grader stat.Estimate            `json:"grader"`
+}
+
+// In returns a copy of r for pages and pictures in l. What r holds stays the same.
+func (r *Result) In(l message.Language) *Result {
+	out := *r
+	out.Lang = l
+	return &out
+}

@@ -1,0 +1,195 @@
+package analysis
+
+import (
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+// Grader is what is known of the grader itself, from rollouts and from its
+// audit.
+type Grader struct {
+	Audited     int             `json:"audited,omitempty"` // records of the audit; 0: none was made
+	NoiseVar    stat.Estimate   `json:"noise_var"`         // mean variance of the grades of one output
+	FlipRate    *stat.Estimate  `json:"flip_rate"`         // of a yes-or-no grader
+	Consistency *stat.Estimate  `json:"consistency"`       // 1 - 2 x flip rate
+	Moved       *stat.Estimate  `json:"moved,omitempty"`   // chance that noise alone takes a grade farther than the margin from what the output deserves
+	Slipped     *stat.Estimate  `json:"slipped,omitempty"` // chance that noise alone takes an answer that deserves the top below the limit of the references, where rewards are finer than the margin
+	Reach       *Reach          `json:"reach,omitempty"`
+	Clipped     int             `json:"clipped"` // grades that a judge gave outside its range
+	Failures    []GraderFailure `json:"failures,omitempty"`
+	Resolution  *Resolution     `json:"resolution,omitempty"`
+	Length      *LengthEffect   `json:"length,omitempty"`
+	Agreement   *Agreement      `json:"agreement"`
+
+	Probes      []ProbeResult  `json:"probes"`
+	FalseAccept *stat.Estimate `json:"false_accept"`      // share of bottom payloads scored above their limit
+	FalseReject *stat.Estimate `json:"false_reject"`      // share of top payloads scored below theirs
+	Youden      *stat.Estimate `json:"youden"`            // 1 - false_accept - false_reject
+	Brittle     *stat.Estimate `json:"brittle,omitempty"` // share of rewrites scored below theirs where the reference itself is not
+
+	SuspectReferences []SuspectReference `json:"suspect_references"`
+	Compared          int                `json:"compared,omitempty"`         // items on which answers could be compared with each other
+	ComparedRewards   int                `json:"compared_rewards,omitempty"` // items on which the reference's reward could be compared with that of rollouts
+	Guessable         *stat.Estimate     `json:"guessable"`                  // mean reward of the most common reference as the answer to every item
+	GuessableAnswer   string             `json:"guessable_answer,omitempty"` // that reference
+	TooGood           []TooGood          `json:"too_good"`
+	Layers            *Layers            `json:"layers,omitempty"`
+	Detectors         []DetectorResult   `json:"detectors,omitempty"`
+}
+
+// Reach is the distance between rewards, from the margin upwards, that noise
+// crosses least, of a noisy grader whose rewards take values in between.
+type Reach struct {
+	Distance float64       `json:"distance"` // in rewards
+	Crossed  stat.Estimate `json:"crossed"`  // chance that noise alone takes a grade farther than that from what the output deserves
+}
+
+// GraderFailure is one kind of failed gradings.
+type GraderFailure struct {
+	Kind    string   `json:"kind"` // error_kind of the records
+	Count   int      `json:"count"`
+	Example string   `json:"example"`
+	Items   []string `json:"items"` // at most 5
+}
+
+// Resolution says how finely the grader tells outputs apart.
+type Resolution struct {
+	N           int      `json:"n"` // rollouts with a grade
+	Distinct    int      `json:"distinct"`
+	EntropyBits *float64 `json:"entropy_bits"`
+	ShareLow    *float64 `json:"share_lo"`
+	ShareHigh   *float64 `json:"share_hi"`
+}
+
+// LengthEffect is the correlation of reward with the log of the answer's
+// length, within items and over all rollouts.
+type LengthEffect struct {
+	Within stat.Estimate `json:"within"`
+	Pooled stat.Estimate `json:"pooled"`
+	Slope  stat.Estimate `json:"slope"` // reward per doubling of the length, within items
+	P      *float64      `json:"p"`     // of no correlation within items
+}
+
+// Agreement compares the grader with people.
+type Agreement struct {
+	Labels   int            `json:"labels"`
+	Outputs  int            `json:"outputs"` // labelled outputs that have a reward
+	Raters   int            `json:"raters"`
+	Spearman stat.Estimate  `json:"spearman"`
+	Kappa    *stat.Estimate `json:"kappa"`   // Cohen's, where both are yes or no
+	Alpha    *stat.Estimate `json:"alpha"`   // Krippendorff's, of several raters with each other
+	Ceiling  *stat.Estimate `json:"ceiling"` // what one rater scores by another's labels: reward above it is suspicious
+	Items    []string       `json:"items"`   // where grader and people differ most
+}
+
+// ProbeResult is what one probe found. Above counts the items with a payload
+// that scored more than the margin above the probe's limit (bottom), all of
+// whose payloads scored at or above it (top), or one of whose payloads scored
+// more than the margin away from its base (same); Accept is their share of
+// Items.
+type ProbeResult struct {
+	Probe    string              `json:"probe"`
+	Expect   rollout.Expectation `json:"expect"`
+	Limit    *float64            `json:"limit"` // a reward
+	Items    int                 `json:"items"`
+	Payloads int                 `json:"payloads"` // that have a grade
+	Above    int                 `json:"above"`
+	Beyond   int                 `json:"beyond,omitempty"`     // items with a payload on the wrong side of the limit (bottom, top), farther away than noise reaches
+	Failed   int                 `json:"failed"`               // payloads that the grader failed on
+	FailedAs string              `json:"failed_as,omitempty"`  // the kind of most of those failures
+	Lost     int                 `json:"lost,omitempty"`       // items on which the grader failed on every payload: not among Items
+	LostAt   []string            `json:"lost_items,omitempty"` // the first of them, at most 5
+	Up       int                 `json:"up,omitempty"`         // of same: items of Above on which the reward that moved most rose
+	Down     int                 `json:"down,omitempty"`       // and on which it fell
+	Noise    bool                `json:"noise,omitempty"`      // of same: the grader's own noise explains how often it moved
+	Accept   stat.Estimate       `json:"accept"`
+	Gap      stat.Estimate       `json:"gap"`   // mean of the payload's reward minus the mean of the item's rollouts; of same, minus its base
+	Holes    []Hole              `json:"holes"` // payloads that show it, worst first, at most 5
+
+	// Rewards is one row of the table of probes by item: of each item the reward
+	// of the payload that speaks most against the grader, for the first 100 items.
+	Rewards []ItemReward `json:"rewards"`
+}
+
+// ItemReward is what a probe earned on one item; nil where the grader failed on
+// all its payloads.
+type ItemReward struct {
+	Split  rollout.Split `json:"split"`
+	Item   string        `json:"item"`
+	Reward *float64      `json:"reward"`
+}
+
+// Hole is one payload that the grader scored as a sound one would not.
+type Hole struct {
+	ID      string        `json:"id"` // PROBE/SPLIT/ITEM/SAMPLE, for gonogo audit --replay
+	Split   rollout.Split `json:"split"`
+	Item    string        `json:"item"`
+	Reward  float64       `json:"reward"`
+	Base    *float64      `json:"base,omitempty"` // of same: what the rollout had earned that the payload was made from
+	Payload string        `json:"payload"`        // its beginning; the whole is in probes.jsonl
+}
+
+// SuspectReference is an item on which most rollouts agree on an answer that
+// is not the reference, or earn the top while the reference, given as the answer,
+// earns the bottom.
+type SuspectReference struct {
+	Split  rollout.Split `json:"split"`
+	Item   string        `json:"item"`
+	Answer string        `json:"answer"` // "" where rollouts do not agree on one
+	Share  float64       `json:"share"`  // of the item's rollouts that agree, else that earn the top
+	Reward *float64      `json:"reward"` // of that answer, else the mean of the item's rollouts
+
+	Reference       string   `json:"reference,omitempty"`        // as the audit put it to the grader
+	ReferenceReward *float64 `json:"reference_reward,omitempty"` // nil: it was not put to the grader, or the grader failed
+}
+
+// TooGood is a pattern worth reading, never decided alone.
+type TooGood struct {
+	Pattern string        `json:"pattern"` // at_top, no_tools or one_text
+	Split   rollout.Split `json:"split"`
+	Items   []string      `json:"items"` // at most 20
+	Count   int           `json:"count"` // of items
+	Note    message.Text  `json:"note"`
+}
+
+// Layers takes a reward made of parts apart.
+type Layers struct {
+	Formula   string        `json:"formula,omitempty"`
+	Core      string        `json:"core,omitempty"` // the part that must not be bought by the others
+	Parts     []Layer       `json:"parts"`
+	Rest      *float64      `json:"rest"`       // share of the within-item variance that no part alone explains
+	AtZero    stat.Estimate `json:"at_zero"`    // mean reward above the bottom of rollouts whose core is at zero, as a share of the range
+	Bought    stat.Estimate `json:"bought"`     // share of rollouts with the core at zero that earn more than the margin
+	ZeroN     int           `json:"zero_n"`     // rollouts with the core at zero
+	ZeroItems int           `json:"zero_items"` // items that have one
+	Moving    []string      `json:"moving"`     // parts that move the reward while the core is at zero
+	Items     []string      `json:"items"`      // where that shows most, at most 20
+}
+
+// Layer is one part of the reward.
+type Layer struct {
+	Name  string        `json:"name"`
+	Gate  bool          `json:"gate"` // without it the formula gives nothing
+	Mean  stat.Estimate `json:"mean"`
+	Share *float64      `json:"share"` // of the within-item variance of the reward that it adds to the parts before it
+}
+
+// DetectorResult is what one detector found among the recorded rollouts.
+type DetectorResult struct {
+	Detector string        `json:"detector"`
+	Rollouts int           `json:"rollouts"`
+	Marked   int           `json:"marked"`
+	Failed   int           `json:"failed"`
+	Share    stat.Estimate `json:"share"` // of rollouts, clustered by item
+	Zeroed   bool          `json:"zeroed"`
+	Mean     stat.Estimate `json:"mean"`  // reward that the marked rollouts had
+	Items    []string      `json:"items"` // at most 20
+}
+
+// The patterns that are worth reading.
+const (
+	AtTop   = "at_top"   // every reward of the item lies at the top of the range
+	NoTools = "no_tools" // the top without a tool call, where other rollouts of the item made some
+	OneText = "one_text" // one answer that earns the top on several items
+)

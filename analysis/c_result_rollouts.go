@@ -1,0 +1,113 @@
+package analysis
+
+import (
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+// Ends says how the last replies of a split's rollouts ended. Rollouts that an
+// endpoint failed are not among them.
+type Ends struct {
+	Rollouts int `json:"rollouts"`
+	Known    int `json:"known"` // of which something says how they ended
+	Stop     int `json:"stop"`
+	Length   int `json:"length"` // cut off by a token limit
+	Refusal  int `json:"refusal"`
+	Filter   int `json:"filter"` // withheld or cut off by a content filter
+	Empty    int `json:"empty"`
+
+	Unfinished *float64 `json:"unfinished"` // share of rollouts that ended otherwise than by stop; null where nothing is known
+	Items      []string `json:"items"`      // a few with such a rollout
+
+	// FinishedTokens is the 99th percentile of the output tokens of a finished
+	// rollout; null where nobody tells them.
+	FinishedTokens *float64 `json:"finished_tokens_p99"`
+	Without        *Without `json:"without,omitempty"` // the same items without unfinished rollouts, where there are any
+
+	Answers     int                        `json:"answers"`      // rollouts with the text of an answer
+	Markup      map[rollout.MarkupKind]int `json:"markup"`       // answers with text that the server should have parsed
+	MarkupText  string                     `json:"markup_text"`  // the token that gives most of them away; "" without any
+	MarkupItems []string                   `json:"markup_items"` // a few with such an answer
+}
+
+// Without is what the finished rollouts alone would teach.
+type Without struct {
+	Reward stat.Estimate `json:"reward"`
+	Signal []Signal      `json:"signal"` // at the group size
+	Lift   stat.Estimate `json:"lift"`
+}
+
+// Against is the reward set against one quantity of the rollouts: what a
+// rollout costs beside what it earns.
+type Against struct {
+	Quantity string       `json:"quantity"` // tool_calls, tokens or latency_s
+	Bins     []AgainstBin `json:"bins"`     // the smallest first; a rollout counts in one
+	Items    int          `json:"items"`
+	N        int          `json:"n"` // rollouts whose quantity is known
+
+	// Within is the correlation relative to the item's means, Pooled the one
+	// over all rollouts: long rollouts may belong to hard items, so that their
+	// signs may differ. Of tokens and latency it is that of the logarithm.
+	Within stat.Estimate `json:"within"`
+	Pooled stat.Estimate `json:"pooled"`
+	P      *float64      `json:"p"` // of no correlation within items
+
+	Limit *AgainstLimit `json:"limit,omitempty"` // of tool calls, where rollouts reach it and others do not
+}
+
+// AgainstLimit sets the rollouts that reach a limit against those below it: a
+// line through all of them takes a cliff at the limit for a slope.
+type AgainstLimit struct {
+	At         float64       `json:"at"`
+	Reached    stat.Estimate `json:"reached"`    // mean reward at the limit, over the items compared
+	Below      stat.Estimate `json:"below"`      // the same of the others
+	Difference stat.Estimate `json:"difference"` // reached - below: within items that have both kinds, else between items
+	Within     stat.Estimate `json:"within"`     // correlation within items of the rollouts below the limit
+}
+
+// AgainstBin is the rollouts whose quantity lies between two values.
+type AgainstBin struct {
+	From   float64       `json:"from"` // the smallest
+	To     float64       `json:"to"`   // the largest
+	Middle float64       `json:"middle"`
+	Reward stat.Estimate `json:"reward"` // mean over the items that have such a rollout
+}
+
+// The quantities that rewards are set against.
+const (
+	AgainstCalls   = "tool_calls"
+	AgainstTokens  = "tokens" // into and out of the model
+	AgainstLatency = "latency_s"
+)
+
+// MissingBy says whether what the model endpoint and the tools failed is missing at
+// random: whether it depends on the item, and whether it goes with the reward. What
+// is left of a run is a biased sample otherwise.
+type MissingBy struct {
+	Lost   int             `json:"lost"`   // attempts that the model endpoint or a tool failed, those made again included
+	Most   int             `json:"most"`   // the fewest items that hold at least 80 % of them
+	Share  *float64        `json:"share"`  // of them that these items hold
+	Items  []string        `json:"items"`  // these items, most failures first; 20 at most
+	Item   PermutationTest `json:"item"`   // failures by item: chi-square
+	Reward PermutationTest `json:"reward"` // an item's share of failed attempts and its mean reward: rank correlation
+}
+
+// PermutationTest is a test by random permutations; null where there is nothing to
+// tell apart.
+type PermutationTest struct {
+	N         int      `json:"n"` // items
+	Statistic *float64 `json:"statistic"`
+	P         *float64 `json:"p"`
+	Method    string   `json:"method"`
+}
+
+// Looks is what a result says of sampling that ends when the verdict stands.
+// Confidence is what all looks together keep; the result's own Confidence, that
+// of its intervals, is the one of the look it stands at.
+type Looks struct {
+	Rule       string         `json:"rule"`
+	Confidence float64        `json:"confidence"`
+	At         []int          `json:"at"`    // samples per item at each look planned
+	Made       int            `json:"made"`  // looks made
+	Ended      rollout.Ending `json:"ended"` // "" while sampling goes on
+}

@@ -1,0 +1,64 @@
+package analysis
+
+import (
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+var explorationLift = NewGate(Gate{
+	Name: "exploration.lift",
+	Doc: "Blocking, on train: the best of a group of the planned size earns at least 2 % of the range more than the mean; that gap is what " +
+		"training can pull the mean towards. A trainer that divides by a group's standard deviation (trainer.normalize: std) learns from any difference: it passes with signal.informative. Advisory: 5 %.",
+	Thresholds: []Threshold{
+		{"exploration.lift", "share", "best of a group minus mean reward, as a share of the range", 0.02},
+		{"exploration.lift.caution", "share", "the same, below which it is a caution", 0.05},
+	},
+	Charts: []string{"best_of_k"},
+	Words: Words{
+		Why:             "The gap between the best of several rollouts and the mean is what training can pull the mean towards: the better behaviour must already show up among the rollouts.",
+		Pass:            "the best of {kbest} earns {value} more than the mean ({best} against {mean})",
+		Fail:            "the best of {kbest} earns only {value} more than the mean ({best} against {mean})",
+		FailRemedy:      "Rollouts hardly differ: raise the temperature, allow more steps, or give a grader with finer grades.",
+		Unknown:         "the best of {kbest} earns {low} to {high} more than the mean",
+		UnknownRemedy:   "{needs}",
+		Caution:         "the best of {kbest} earns only {value} more than the mean ({best} against {mean})",
+		CautionRemedy:   "Expect a small gain.",
+		CautionUnknown:  "the best of {kbest} earns {low} to {high} more than the mean",
+		CautionUnknownR: "{needs}",
+	},
+	Check: func(r *Result, t Thresholds) []Finding {
+		split, ok := trainingSplit(r)
+		if !ok {
+			return []Finding{skipped("exploration.lift", rollout.Train, Blocking, noTraining.Text())}
+		}
+		sr, rng := r.Splits[split], r.rng()
+		e := onFile(sr.Lift, sr, r, stat.Range{Lo: 0, Hi: rng.Width()})
+		b := boundOf(e)
+		best, found := sr.BestAt(r.GroupSize)
+		if found && best.K < r.GroupSize && best.High != nil && sr.Reward.Low != nil {
+			high := rng.Lo + float64(r.GroupSize)/float64(best.K)*(*best.High-rng.Lo)
+			b.high = stat.Some(min(high, rng.Hi) - *sr.Reward.Low)
+		}
+		return estimated{
+			scaleless: true,
+			gate:      "exploration.lift", unit: "reward", width: rng.Width(), estimate: e, bound: b,
+			samples: groupSamples(sr, r), inFile: sr.Items.InFile,
+			vars: ofGroup(best, r, message.Args{"mean": meanOf(sr, r)}, e.Value),
+		}.findings(r, t, split)
+	},
+})
+
+// meanOf is the mean reward in words; the items of the curve may be fewer, and
+// their own mean another number.
+func meanOf(sr *SplitResult, r *Result) message.Arg {
+	mean := message.Known(sr.Reward.Value)
+	if sr.Lift.Items < sr.Items.Measured {
+		return message.Said(overAllItems.With(message.Args{"mean": mean}))
+	}
+	return mean
+}
+
+var (
+	overAllItems = message.New("phrase.over_all_items", "{mean} over all items")
+)

@@ -1,0 +1,68 @@
+package analysis
+
+import (
+	"gonogo/analysis/message"
+)
+
+var graderLayers = newPart(Gate{
+	Name: "grader.layers",
+	Doc: "Blocking, for a reward made of parts with a declared core or a hard gate: at most 10 % of the rollouts whose core is at zero earn more than 5 % of the range; it fails when " +
+		"the whole interval lies above. Advisory: 2 %.",
+	Words: Words{
+		Why:             "A reward made of parts should pay for style only once the task itself is done. If the other parts pay without it, the model can earn reward by looking good and never doing the work.",
+		Pass:            "without the core part ({core}) hardly anything is earned: {percent} of {zero} with the core at zero earn something",
+		Fail:            "reward can be had without the task: {percent} of {zero} with the core part ({core}) at zero earn something, {earned} of the range on average",
+		FailRemedy:      "Make the core a condition, for example by multiplying: {core} * (0.7 + 0.3 * the rest). {moving}",
+		Unknown:         "{percent} of {zero} with the core part ({core}) at zero earn something: it is not clear that it stays rare",
+		UnknownRemedy:   "{needs} {moving}",
+		Caution:         "{percent} of {zero} with the core part ({core}) at zero earn something, {earned} of the range on average",
+		CautionRemedy:   "Make the core a condition of the other parts. {moving}",
+		CautionUnknown:  "{percent} of {zero} with the core part ({core}) at zero earn something",
+		CautionUnknownR: "{needs} {moving}",
+	},
+	Check: func(r *Result, t Thresholds) []Finding {
+		const gate = "grader.layers"
+		if r.Grader == nil || r.Grader.Layers == nil {
+			return []Finding{skipped(gate, "", Blocking, noParts.Text())}
+		}
+		l := r.Grader.Layers
+		switch {
+		case l.Core == "":
+			return []Finding{skipped(gate, "", Blocking, noCore.Text())}
+		case l.ZeroN == 0 || !l.Bought.Known():
+			return []Finding{skipped(gate, "", Blocking, coreNeverZero.With(message.Args{"core": message.Name(l.Core)}))}
+		}
+		j := judgement{
+			gate: gate, severity: Blocking, unit: "share", items: l.Items,
+			vars: message.Args{
+				"core": message.Name(l.Core), "zero": message.Count(l.ZeroN, "rollout"), "earned": message.KnownShare(l.AtZero.Value), "moving": message.Said(movesAlone.Text()),
+			},
+		}
+		if len(l.Moving) > 0 {
+			j.vars["moving"] = message.Said(movesWith.With(message.Args{"parts": message.Names(l.Moving)}))
+		}
+		const caution = 0.02 // share of rollouts that earn something while the core is at zero
+		want := t.At("grader.shortcuts.layers")
+		b := boundOf(l.Bought)
+		j.want = atMost(want)
+		status := atMostObserved(b, want)
+		each := (l.ZeroN + l.ZeroItems - 1) / l.ZeroItems
+		j.needs, j.settles = settleBy(l.Bought, want, unitRange, r.onceConfidence(), each)
+		blocking := j.finding(status, b)
+		j.severity, j.want = Advisory, atMost(caution)
+		j.needs, j.settles = settleBy(l.Bought, caution, unitRange, r.onceConfidence(), each)
+		return []Finding{blocking, j.finding(atMostObserved(b, caution), b)}
+	},
+})
+
+var (
+	movesAlone = message.New("grader.layers.alone", "The other parts give it whatever the rollout does.")
+	movesWith  = message.New("grader.layers.moves_with", "It moves with: {parts}.")
+)
+
+var (
+	noParts = message.New("skip.no_parts", "the reward is not made of parts")
+	noCore  = message.New("skip.no_core", "the configuration names no core part of the reward (audit.core), and the formula makes none a condition")
+)
+
+var coreNeverZero = message.New("skip.core_never_zero", "no rollout has the core part of the reward ({core}) at zero")

@@ -1,0 +1,113 @@
+package analysis
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+// grader measures the grader itself over all splits: from plain rollouts, from
+// the audit's records, and from people's labels. It is nil when there are none
+// of them.
+func (c *evidence) grader(items []*item, agreement *Agreement, info *rollout.GraderInfo, s Settings) *Grader {
+	g := newGrader(s)
+	g.Audited, g.Agreement = c.audit.records, agreement
+	g.Resolution, g.Clipped = c.resolution(s)
+	g.Failures = c.failuresOfGrader(items)
+	if g.Resolution == nil && g.Audited == 0 && agreement == nil {
+		return nil
+	}
+	c.noise(g, s)
+	g.Length = c.lengthEffect(items, s)
+	g.Layers = c.layers(items, info, s)
+	g.TooGood = c.tooGood(items)
+	g.Probes = c.probeResults(itemMeans(items), g.Reach, s)
+	c.acceptance(g, s)
+	g.SuspectReferences = suspectReferences(c.collector, items, s)
+	g.Compared, g.ComparedRewards = c.compared(items)
+	g.Guessable, g.GuessableAnswer = c.guessable(s)
+	g.Detectors = c.detectors(s)
+	return g
+}
+
+// newGrader is a grader of which nothing is known.
+func newGrader(s Settings) *Grader {
+	return &Grader{NoiseVar: noiseVar(nil, s), Probes: []ProbeResult{}, SuspectReferences: []SuspectReference{}, TooGood: []TooGood{}}
+}
+
+// resolution tells how finely the grader tells outputs apart, and how many
+// grades lay outside a judge's own range.
+func (c *evidence) resolution(s Settings) (*Resolution, int) {
+	counts := make(map[int64]int)
+	eps := 1e-6 * s.RewardRange.Width()
+	total, clipped := 0, 0
+	for _, r := range c.rows {
+		if !r.valid {
+			continue
+		}
+		counts[int64(math.Round((c.given(r)-s.RewardRange.Lo)/eps))]++
+		total++
+		if r.clipped {
+			clipped++
+		}
+	}
+	if total == 0 {
+		return nil, 0
+	}
+	res := &Resolution{N: total, Distinct: len(counts)}
+	entropy := 0.0
+	for _, value := range slices.Sorted(maps.Keys(counts)) {
+		p := float64(counts[value]) / float64(total)
+		entropy -= p * math.Log2(p)
+	}
+	res.EntropyBits = stat.Some(math.Max(0, entropy))
+	top := int64(math.Round(s.RewardRange.Width() / eps))
+	res.ShareLow = stat.Some(float64(counts[0]) / float64(total))
+	res.ShareHigh = stat.Some(float64(counts[top]) / float64(total))
+	return res, clipped
+}
+
+// itemMeans are the mean rewards of the items' own rollouts.
+func itemMeans(items []*item) map[itemKey]float64 {
+	out := make(map[itemKey]float64, len(items))
+	for _, it := range items {
+		if len(it.rewards) > 0 {
+			mean, _ := stat.MeanVariance(it.rewards)
+			out[it.key()] = mean
+		}
+	}
+	return out
+}
+
+// sortedNames returns the keys of a map in order.
+func sortedNames[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
+
+// lengthEffect relates the reward to the logarithm of the answer's length, over
+// graded rollouts with an answer. A detector's zeros are not the grader's: the
+// rewards are those it gave.
+func (c *evidence) lengthEffect(items []*item, s Settings) *LengthEffect {
+	var pairs [][]stat.Pair
+	for _, it := range items {
+		var of []stat.Pair
+		for _, r := range it.rows {
+			if r.valid && r.length > 0 && r.outcome == rollout.Graded {
+				of = append(of, stat.Pair{X: math.Log2(float64(r.length)), Y: c.given(r)})
+			}
+		}
+		if len(of) > 0 {
+			pairs = append(pairs, of)
+		}
+	}
+	if len(pairs) == 0 {
+		return nil
+	}
+	within := stat.WithinLine(pairs, s.Confidence)
+	return &LengthEffect{
+		Within: within.Correlation, Slope: within.Slope, P: within.P,
+		Pooled: stat.PooledLine(pairs, s.Confidence).Correlation,
+	}
+}
