@@ -38,18 +38,22 @@ func Stages() []Stage {
 	}
 }
 
-// Requirable lists the names that Settings.Require takes.
-func Requirable() []string {
+// RequirableOf lists the names that Settings.Require takes: the stages, and the gates.
+func RequirableOf(gates []Gate) []string {
 	var names []string
 	for _, s := range Stages() {
 		names = append(names, s.Name)
 	}
-	for _, g := range Gates() {
+	for _, g := range gates {
 		if !slices.Contains(names, g.Name) {
 			names = append(names, g.Name)
 		}
 	}
 	return names
+}
+
+func requirable(name string) bool {
+	return gateNames[name] || slices.ContainsFunc(Stages(), func(s Stage) bool { return s.Name == name })
 }
 
 // DefaultRequire is what a verdict on the run requires where nothing is
@@ -87,7 +91,9 @@ func (r *Result) Coverage() (passed, all int) {
 		}
 	}
 	for _, status := range judged {
-		passed += one(status == Pass)
+		if status == Pass {
+			passed++
+		}
 	}
 	return passed, len(judged)
 }

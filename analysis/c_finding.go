@@ -57,7 +57,7 @@ type Finding struct {
 	Others   []Fact   // the rest, in the gate's order
 	Charts   []string // the pictures that show what the gate judges, by name
 
-	lacks string // the command that would give a skipped gate something to judge; "" where none would
+	Command string // that would give a skipped gate something to judge; "" where none would
 }
 
 // Fact is one thing that was measured and compared with a threshold. Its texts are

@@ -23,16 +23,17 @@ type Gate struct {
 	passed message.Def // of a gate of parts
 }
 
-// What gates have made known: the messages of every fact by its id, and the default of
-// every threshold.
+// What gates have made known: the messages of every fact by its id, and their names.
 var (
-	words = map[string]said{}
+	words     = map[string]said{}
+	gateNames = map[string]bool{}
 )
 
 // NewGate makes a gate's messages and thresholds known. It belongs into a package
 // variable. It panics on a name that another gate has, and on a threshold whose name
 // does not begin with the gate's.
 func NewGate(g Gate) Gate {
+	gateNames[g.Name] = true
 	if len(g.Parts) == 0 {
 		newPart(g)
 	} else {

@@ -70,9 +70,10 @@ func (j judgement) finding(status Status, b bound) Finding {
 	return f
 }
 
-// skipped says that a gate had nothing to judge, and why.
+// skipped says that a gate had nothing to judge, and why. Where a command would give it
+// something, set the Finding's Command.
 func skipped(gate string, split rollout.Split, severity Severity, why message.Text) Finding {
-	f := Finding{Gate: gate, Split: split, Severity: severity, Fact: Fact{ID: gate, Status: Skipped, Items: []string{}}, lacks: lacking(why)}
+	f := Finding{Gate: gate, Split: split, Severity: severity, Fact: Fact{ID: gate, Status: Skipped, Items: []string{}}}
 	f.say(words[gate], nil, message.Args{"reason": message.Said(why)})
 	return f
 }

@@ -15,7 +15,7 @@ type Result struct {
 	// Lang is what pictures and pages of the Result are written in.
 	Lang message.Language `json:"-"`
 
-	require []string // stages and gates, see Settings.Require
+	Require []string `json:"-"` // stages and gates, see Settings.Require
 
 	Schema        string             `json:"schema"`
 	Verdict       Verdict            `json:"verdict"`

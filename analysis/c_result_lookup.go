@@ -67,7 +67,7 @@ func (sr *SplitResult) shown(quantity string, e stat.Estimate) stat.Estimate {
 
 // net is netOf where the grader's share is known, and e where it is not.
 func (sr *SplitResult) net(e stat.Estimate) stat.Estimate {
-	if net := netOf(e, sr.Variance.GraderShare); net != nil {
+	if net := stat.Net(e, sr.Variance.GraderShare); net != nil {
 		return *net
 	}
 	return e

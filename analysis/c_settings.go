@@ -89,11 +89,8 @@ func (s Settings) Validate() error {
 		return fmt.Errorf("training.wanted_share is %g: it lies above 0 and at most at 1", s.WantedShare)
 	}
 	for _, name := range s.Require {
-		if err := MovedGate(name); err != nil {
-			return fmt.Errorf("require: %w", err)
-		}
-		if !slices.Contains(Requirable(), name) {
-			return fmt.Errorf("require: %q is neither a stage nor a gate; there are %s", name, strings.Join(Requirable(), ", "))
+		if !requirable(name) {
+			return fmt.Errorf("require: %q is neither a stage nor a gate", name)
 		}
 	}
 	if err := s.Prices.validate(); err != nil {

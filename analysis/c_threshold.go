@@ -2,9 +2,11 @@ package analysis
 
 import (
 	"fmt"
-	"gonogo/analysis/stat"
+	"maps"
 	"slices"
 	"strings"
+
+	"gonogo/analysis/stat"
 )
 
 // Threshold is one number that a gate compares with.
@@ -15,9 +17,8 @@ type Threshold struct {
 	Default float64
 }
 
-var (
-	defaults = map[string]float64{}
-)
+// defaults are those of every threshold that a gate has made known.
+var defaults = map[string]float64{}
 
 // known makes the defaults of thresholds known.
 func known(list ...Threshold) []Threshold {
@@ -34,14 +35,20 @@ func known(list ...Threshold) []Threshold {
 // its default.
 type Thresholds map[string]float64
 
-// hackableMargin is the threshold that says how much of the range is nothing.
-const hackableMargin = "grader.hackable.margin"
+// Thresholds that a run is measured by as well, before any gate judges it. They belong
+// to the gates whose names they begin with.
+var (
+	HackableMargin   = Threshold{"grader.hackable.margin", "share", "how far above a probe's limit a reward may lie, as a share of the range; also what counts as a change, and as something earned", 0.05}
+	InformativeShare = Threshold{"signal.informative", "share", "share of groups whose rewards differ; below, more than 10 rollouts are paid for one that teaches", 0.10}
+	TimeLimit        = Threshold{"tools.tail.limit", "seconds", "seconds a rollout may take; 0: no limit", 0}
+)
 
-// ThresholdTable lists every threshold of every gate. They are engineering
-// choices, mostly about what sampling costs, not laws.
-func ThresholdTable() []Threshold {
+// ThresholdsOf lists every threshold of the gates, in their order, and those of
+// gonogo compare. They are engineering choices, mostly about what sampling costs, not
+// laws.
+func ThresholdsOf(gates []Gate) []Threshold {
 	var all []Threshold
-	for _, g := range Gates() {
+	for _, g := range gates {
 		all = append(all, g.Thresholds...)
 	}
 	return append(all, compareThresholds...)
@@ -53,8 +60,8 @@ var compareThresholds = known(
 	Threshold{"compare.tolerance", "share", "of gonogo compare: the change up to which nothing is called better or worse, as a share of the range", 0},
 )
 
-// At returns the threshold's value. It panics on a name that is not in the
-// table: that is a mistake in a gate.
+// At returns the threshold's value. It panics on a name that no gate has made known:
+// that is a mistake in a gate.
 func (t Thresholds) At(name string) float64 {
 	if v, ok := t[name]; ok {
 		return v
@@ -65,36 +72,33 @@ func (t Thresholds) At(name string) float64 {
 	panic("analysis: no threshold " + name)
 }
 
-// All returns every threshold with its value in force.
+// Of returns the value of a threshold, whether or not its gate is part of the program.
+func (t Thresholds) Of(threshold Threshold) float64 {
+	if v, ok := t[threshold.Name]; ok {
+		return v
+	}
+	return threshold.Default
+}
+
+// All returns every threshold that is known with its value in force.
 func (t Thresholds) All() map[string]float64 {
-	all := make(map[string]float64)
-	for _, row := range ThresholdTable() {
-		all[row.Name] = t.At(row.Name)
+	all := make(map[string]float64, len(defaults))
+	for name := range defaults {
+		all[name] = t.At(name)
 	}
 	return all
 }
 
 func (t Thresholds) validate() error {
-	var names []string
-	for _, row := range ThresholdTable() {
-		names = append(names, row.Name)
-	}
-	var unknown []string
-	for name, v := range t {
-		if !slices.Contains(names, name) {
-			unknown = append(unknown, name)
-		} else if stat.Some(v) == nil {
-			return fmt.Errorf("threshold %s is %g: it must be finite", name, v)
+	for _, name := range slices.Sorted(maps.Keys(t)) {
+		if _, known := defaults[name]; !known {
+			return fmt.Errorf("no threshold is called %q; there are %s", name, strings.Join(slices.Sorted(maps.Keys(defaults)), ", "))
+		}
+		if stat.Some(t[name]) == nil {
+			return fmt.Errorf("threshold %s is %g: it must be finite", name, t[name])
 		}
 	}
-	if len(unknown) == 0 {
-		return nil
-	}
-	slices.Sort(unknown)
-	if err := MovedThreshold(unknown[0]); err != nil {
-		return err
-	}
-	return fmt.Errorf("no threshold is called %q; there are %s", unknown[0], strings.Join(names, ", "))
+	return nil
 }
 
 // Changed is a threshold that is not at its default.
@@ -103,13 +107,12 @@ type Changed struct {
 	Default, Value float64
 }
 
-// ChangedThresholds lists the thresholds that are not at their default, in the
-// order of the table.
+// ChangedThresholds lists the thresholds that are not at their default, by name.
 func (r *Result) ChangedThresholds() []Changed {
 	var changed []Changed
-	for _, t := range ThresholdTable() {
-		if v, ok := r.Thresholds[t.Name]; ok && v != t.Default {
-			changed = append(changed, Changed{t.Name, t.Default, v})
+	for _, name := range slices.Sorted(maps.Keys(r.Thresholds)) {
+		if at, known := defaults[name]; known && r.Thresholds[name] != at {
+			changed = append(changed, Changed{name, at, r.Thresholds[name]})
 		}
 	}
 	return changed

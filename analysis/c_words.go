@@ -15,11 +15,9 @@ type Words struct {
 	CautionRemedy   string
 	CautionUnknown  string
 	CautionUnknownR string
-	Unmeasured      Wording // of an unknown answer without any estimate; "": more rollouts are missing
+	Unmeasured      string // of an unknown answer without any estimate; "": more rollouts are missing
+	UnmeasuredR     string
 }
-
-// Wording is a title and what to do.
-type Wording struct{ Title, Remedy string }
 
 // said are the messages of a Words.
 type said struct {
@@ -58,8 +56,8 @@ func (w Words) known(id string) said {
 		cautionRemedy: def("caution.remedy", w.CautionRemedy), cautionUnknownR: def("caution_unknown.remedy", w.CautionUnknownR),
 		unmeasured: unmeasured.title, without: unmeasured.remedy,
 	}
-	if w.Unmeasured.Title != "" {
-		s.unmeasured, s.without = def("unmeasured", w.Unmeasured.Title), def("unmeasured.remedy", w.Unmeasured.Remedy)
+	if w.Unmeasured != "" {
+		s.unmeasured, s.without = def("unmeasured", w.Unmeasured), def("unmeasured.remedy", w.UnmeasuredR)
 	}
 	return s
 }

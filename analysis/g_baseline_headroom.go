@@ -38,7 +38,7 @@ var baselineHeadroom = NewGate(Gate{
 			splits = append(splits, rollout.Eval)
 		}
 		if len(splits) == 0 {
-			return []Finding{skipped("baseline.headroom", "", Blocking, neitherSplit.Text())}
+			return []Finding{skip("baseline.headroom", "", Blocking, neitherSplit.Text())}
 		}
 		var out []Finding
 		for _, split := range splits {

@@ -30,7 +30,7 @@ var baselineReachable = NewGate(Gate{
 	Check: func(r *Result, t Thresholds) []Finding {
 		split, ok := trainingSplit(r)
 		if !ok {
-			return []Finding{skipped("baseline.reachable", rollout.Train, Blocking, noTraining.Text())}
+			return []Finding{skip("baseline.reachable", rollout.Train, Blocking, noTraining.Text())}
 		}
 		sr, rng := r.Splits[split], r.rng()
 		best, _ := sr.BestAt(r.GroupSize)

@@ -21,9 +21,9 @@ var dataConflicts = NewGate(Gate{
 		const gate = "data.conflicts"
 		switch {
 		case r.Shift == nil:
-			return []Finding{skipped(gate, "", Blocking, noItems.Text())}
+			return []Finding{skip(gate, "", Blocking, noItems.Text())}
 		case r.Shift.References == 0:
-			return []Finding{skipped(gate, "", Blocking, noReference.Text())}
+			return []Finding{skip(gate, "", Blocking, noReference.Text())}
 		}
 		var out []Finding
 		for _, level := range []struct {
@@ -45,9 +45,7 @@ var dataConflicts = NewGate(Gate{
 	},
 })
 
-var (
-	noReference = message.New("skip.no_reference", "no row has a reference answer in one of the usual fields")
-)
+var noReference = message.New("skip.no_reference", "no row has a reference answer in one of the usual fields")
 
 func has(n int) message.Text {
 	if n == 1 {

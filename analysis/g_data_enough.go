@@ -1,9 +1,11 @@
 package analysis
 
 import (
-	"gonogo/analysis/message"
-	"gonogo/sampler/rollout"
 	"slices"
+
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
 )
 
 var dataEnough = NewGate(Gate{
@@ -28,7 +30,7 @@ var dataEnough = NewGate(Gate{
 	Check: func(r *Result, t Thresholds) []Finding {
 		split, ok := trainingSplit(r)
 		if !ok {
-			return []Finding{skipped("data.enough", rollout.Train, Blocking, noTraining.Text())}
+			return []Finding{skip("data.enough", rollout.Train, Blocking, noTraining.Text())}
 		}
 		sr := r.Splits[split]
 		least := min(r.GroupSize, 4)
@@ -42,7 +44,7 @@ var dataEnough = NewGate(Gate{
 			}
 		}
 		want := int(t.At("data.enough.items"))
-		lost := share(len(sr.Items.Lost), sr.Items.Sampled)
+		lost := stat.Fraction(len(sr.Items.Lost), sr.Items.Sampled)
 		j := judgement{
 			gate: "data.enough", split: split, severity: Blocking, unit: "items",
 			want: wantItemsLost.With(message.Args{"limit": message.Int(want), "samples": message.Int(least), "lost": message.Share(t.At("data.enough.lost"))}),

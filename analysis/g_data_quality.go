@@ -5,14 +5,12 @@ import (
 	"gonogo/analysis/shift"
 )
 
-var (
-	dataQuality = NewGate(Gate{
-		Name:  "data.quality",
-		Doc:   "Rows are of use, and their references are right.",
-		Words: Words{Pass: "rows are of use, and nothing speaks against their references"},
-		Parts: []Gate{dataDegenerate, dataSuspect},
-	})
-)
+var dataQuality = NewGate(Gate{
+	Name:  "data.quality",
+	Doc:   "Rows are of use, and their references are right.",
+	Words: Words{Pass: "rows are of use, and nothing speaks against their references"},
+	Parts: []Gate{dataDegenerate, dataSuspect},
+})
 
 var dataDegenerate = newPart(Gate{
 	Name: "data.degenerate",
@@ -27,7 +25,7 @@ var dataDegenerate = newPart(Gate{
 	Check: func(r *Result, _ Thresholds) []Finding {
 		const gate = "data.degenerate"
 		if r.Shift == nil {
-			return []Finding{skipped(gate, "", Advisory, noItems.Text())}
+			return []Finding{skip(gate, "", Advisory, noItems.Text())}
 		}
 		kinds := map[shift.FlawKind]int{}
 		j := judgement{gate: gate, severity: Advisory, unit: "rows", want: wantNone.Text()}
@@ -84,7 +82,7 @@ var dataSuspect = newPart(Gate{
 	Check: func(r *Result, t Thresholds) []Finding {
 		const gate = "data.suspect"
 		if why := unaudited(r); !why.None() {
-			return []Finding{skipped(gate, "", Advisory, why)}
+			return []Finding{skip(gate, "", Advisory, why)}
 		}
 		const want = 0 // any
 		list := r.Grader.SuspectReferences
@@ -114,7 +112,7 @@ func incomparable(r *Result) Finding {
 	if n := r.Grader.ComparedRewards; n > 0 {
 		why = message.Clauses(why, byRewardsAlone.With(message.Args{"references": message.Count(n, "reference")}))
 	}
-	return skipped("data.suspect", "", Advisory, why)
+	return skip("data.suspect", "", Advisory, why)
 }
 
 // suspectExample tells what the rollouts of an item say against its reference.

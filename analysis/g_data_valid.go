@@ -22,7 +22,7 @@ var dataValid = NewGate(Gate{
 	},
 	Check: func(r *Result, _ Thresholds) []Finding {
 		if len(r.Run.Data) == 0 {
-			return []Finding{skipped("data.valid", "", Blocking, noFiles.Text())}
+			return []Finding{skip("data.valid", "", Blocking, noFiles.Text())}
 		}
 		count := func(blocking bool) (n int, where []message.Text) {
 			for _, p := range r.Problems {

@@ -19,7 +19,7 @@ const (
 func ofBurst(gate string, severity Severity, f func(b *Burst, r *Result, t Thresholds) []Finding) func(*Result, Thresholds) []Finding {
 	return func(r *Result, t Thresholds) []Finding {
 		if r.Burst == nil {
-			return []Finding{skipped(gate, "", severity, noBurst.Text())}
+			return []Finding{skip(gate, "", severity, noBurst.Text())}
 		}
 		return f(r.Burst, r, t)
 	}
@@ -38,7 +38,8 @@ var endpointLost = newPart(Gate{
 		UnknownRemedy: "Rehearse more rollouts: about {least} would tell (key burst.least). Discarded by: {by}. {first} Most frequent: {causes}.",
 		Caution:       "{percent} of {rollouts} would be discarded with {size} at once",
 		CautionRemedy: "Discarded by: {by}. {first} Most frequent: {causes}.",
-		Unmeasured:    Wording{Title: "not known: no rollout of a burst came to its end", Remedy: "Rehearse again."},
+		Unmeasured:    "not known: no rollout of a burst came to its end",
+		UnmeasuredR:   "Rehearse again.",
 	},
 	Check: ofBurst("endpoint.lost", Blocking, func(b *Burst, r *Result, t Thresholds) []Finding {
 		want, caution := t.At("endpoint.burst.lost"), discardedCaution
@@ -81,7 +82,7 @@ var endpointLatency = newPart(Gate{
 			}
 		}
 		if worst == nil {
-			return []Finding{skipped("endpoint.latency", "", Advisory, tooQuick.Text())}
+			return []Finding{skip("endpoint.latency", "", Advisory, tooQuick.Text())}
 		}
 		want := t.At("endpoint.burst.latency")
 		j := judgement{
@@ -106,7 +107,7 @@ var endpointCrosstalk = newPart(Gate{
 	},
 	Check: ofBurst("endpoint.crosstalk", Advisory, func(b *Burst, r *Result, _ Thresholds) []Finding {
 		if b.Crosstalk.Answers == 0 {
-			return []Finding{skipped("endpoint.crosstalk", "", Advisory, noWire.Text())}
+			return []Finding{skip("endpoint.crosstalk", "", Advisory, noWire.Text())}
 		}
 		j := judgement{gate: "endpoint.crosstalk", severity: Advisory, unit: "calls", want: wantNone.Text(), vars: message.Args{"answers": message.Int(b.Crosstalk.Answers), "examples": message.Said(leakWords(b))}}
 		seen := observed(float64(b.Crosstalk.Leaks))
@@ -125,10 +126,10 @@ var endpointWire = newPart(Gate{
 	},
 	Check: ofBurst("endpoint.wire", Advisory, func(b *Burst, r *Result, _ Thresholds) []Finding {
 		if b.Wire.Answers == 0 {
-			return []Finding{skipped("endpoint.wire", "", Advisory, noWire.Text())}
+			return []Finding{skip("endpoint.wire", "", Advisory, noWire.Text())}
 		}
 		j := judgement{gate: "endpoint.wire", severity: Advisory, unit: "share", want: wantNone.Text(), vars: message.Args{"answers": message.Int(b.Wire.Answers), "what": message.Said(departureWords(b))}}
-		seen := observed(share(b.Wire.Departing, b.Wire.Answers))
+		seen := observed(stat.Fraction(b.Wire.Departing, b.Wire.Answers))
 		return []Finding{j.finding(seen.atMost(0), seen)}
 	}),
 })
@@ -146,7 +147,7 @@ var endpointRepeat = newPart(Gate{
 	},
 	Check: ofBurst("endpoint.repeat", Advisory, func(b *Burst, r *Result, _ Thresholds) []Finding {
 		if b.Repeats.N == 0 {
-			return []Finding{skipped("endpoint.repeat", "", Advisory, noRepeat.Text())}
+			return []Finding{skip("endpoint.repeat", "", Advisory, noRepeat.Text())}
 		}
 		const want = repeatedMost
 		j := judgement{
@@ -261,16 +262,14 @@ var (
 	noRepeat = message.New("skip.no_repeat", "no request was answered twice")
 )
 
-var (
-	endpointBurst = NewGate(Gate{
-		Name:   "endpoint.burst",
-		Charts: []string{"endpoint_load"},
-		Doc:    "The endpoints bear the load of a training step.",
-		Thresholds: []Threshold{
-			{"endpoint.burst.lost", "share", "share of rollouts that a trainer would discard under a training step's load", 0.05},
-			{"endpoint.burst.latency", "times", "95th percentile of an endpoint's latency under all rollouts of a step at once over that under one", 2},
-		},
-		Words: Words{Pass: "the endpoints bear the load of a training step"},
-		Parts: []Gate{endpointLost, endpointLatency, endpointCrosstalk, endpointWire, endpointRepeat},
-	})
-)
+var endpointBurst = NewGate(Gate{
+	Name:   "endpoint.burst",
+	Charts: []string{"endpoint_load"},
+	Doc:    "The endpoints bear the load of a training step.",
+	Thresholds: []Threshold{
+		{"endpoint.burst.lost", "share", "share of rollouts that a trainer would discard under a training step's load", 0.05},
+		{"endpoint.burst.latency", "times", "95th percentile of an endpoint's latency under all rollouts of a step at once over that under one", 2},
+	},
+	Words: Words{Pass: "the endpoints bear the load of a training step"},
+	Parts: []Gate{endpointLost, endpointLatency, endpointCrosstalk, endpointWire, endpointRepeat},
+})

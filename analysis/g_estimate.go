@@ -1,11 +1,12 @@
 package analysis
 
 import (
+	"maps"
+	"math"
+
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
-	"maps"
-	"math"
 )
 
 // estimated judges an estimate about items of a split against a threshold, in
@@ -208,19 +209,10 @@ var (
 	fittedBetween = message.New("signal.informative.fitted", " (models fitted to the items put it at {low} to {high}; they decide nothing)")
 )
 
-var (
-	atLeastSo = message.New("phrase.at_least", "at least {what}")
-)
+var atLeastSo = message.New("phrase.at_least", "at least {what}")
 
 // hair is what rounding makes of no distance at all.
 const hair = 1e-9
-
-func share(part, whole int) float64 {
-	if whole == 0 {
-		return 0
-	}
-	return float64(part) / float64(whole)
-}
 
 // atMostObserved passes on the observed share, fails when the whole interval is
 // above, and is unknown otherwise: what was never seen is not held against a

@@ -24,12 +24,13 @@ var evalPower = NewGate(Gate{
 		Pass:          "the evaluation set would show a change of {value}, a gain of {hoped} is hoped for",
 		Caution:       "the evaluation set is too small to show a gain of {hoped}: with {items} and {samples} samples each, changes below {value} can hide",
 		CautionRemedy: "{enough} Set eval.power to the gain that you hope for; once there is a second run, gonogo compare measures what is assumed here.",
-		Unmeasured:    Wording{Title: "not known: fewer than 2 items of eval have a reward", Remedy: "Sample more items of eval."},
+		Unmeasured:    "not known: fewer than 2 items of eval have a reward",
+		UnmeasuredR:   "Sample more items of eval.",
 	},
 	Check: func(r *Result, t Thresholds) []Finding {
 		sr := r.Splits[rollout.Eval]
 		if sr == nil {
-			return []Finding{skipped("eval.power", rollout.Eval, Advisory, noEval.Text())}
+			return []Finding{skip("eval.power", rollout.Eval, Advisory, noEval.Text())}
 		}
 		hoped := t.At("eval.power") * r.rng().Width()
 		j := judgement{gate: "eval.power", split: rollout.Eval, severity: Advisory, unit: "reward", want: atMost(hoped)}

@@ -30,7 +30,7 @@ var explorationLift = NewGate(Gate{
 	Check: func(r *Result, t Thresholds) []Finding {
 		split, ok := trainingSplit(r)
 		if !ok {
-			return []Finding{skipped("exploration.lift", rollout.Train, Blocking, noTraining.Text())}
+			return []Finding{skip("exploration.lift", rollout.Train, Blocking, noTraining.Text())}
 		}
 		sr, rng := r.Splits[split], r.rng()
 		e := onFile(sr.Lift, sr, r, stat.Range{Lo: 0, Hi: rng.Width()})
@@ -59,6 +59,4 @@ func meanOf(sr *SplitResult, r *Result) message.Arg {
 	return mean
 }
 
-var (
-	overAllItems = message.New("phrase.over_all_items", "{mean} over all items")
-)
+var overAllItems = message.New("phrase.over_all_items", "{mean} over all items")

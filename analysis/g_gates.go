@@ -28,3 +28,9 @@ func itemGates() []Gate {
 func ofGrader(gate string) bool {
 	return strings.HasPrefix(gate, "grader.") || gate == "data.quality"
 }
+
+// ThresholdTable lists every threshold of Gates, and those of gonogo compare.
+func ThresholdTable() []Threshold { return ThresholdsOf(Gates()) }
+
+// Requirable lists the names that Settings.Require takes of Gates and the stages.
+func Requirable() []string { return RequirableOf(Gates()) }

@@ -6,18 +6,16 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-var (
-	graderAccuracy = NewGate(Gate{
-		Name: "grader.accuracy",
-		Doc:  "Grades agree with people, with other ways to write the same, and are more than two.",
-		Thresholds: []Threshold{
-			{"grader.accuracy.agreement", "correlation", "rank correlation of rewards with people's labels", 0.80},
-			{"grader.accuracy.brittle", "share", "share of right answers that are rejected only because they are written differently", 0.05},
-		},
-		Words: Words{Pass: "grades are as fine and as fair as could be measured"},
-		Parts: []Gate{graderAgreement, graderBrittle, graderResolution},
-	})
-)
+var graderAccuracy = NewGate(Gate{
+	Name: "grader.accuracy",
+	Doc:  "Grades agree with people, with other ways to write the same, and are more than two.",
+	Thresholds: []Threshold{
+		{"grader.accuracy.agreement", "correlation", "rank correlation of rewards with people's labels", 0.80},
+		{"grader.accuracy.brittle", "share", "share of right answers that are rejected only because they are written differently", 0.05},
+	},
+	Words: Words{Pass: "grades are as fine and as fair as could be measured"},
+	Parts: []Gate{graderAgreement, graderBrittle, graderResolution},
+})
 
 var graderAgreement = newPart(Gate{
 	Name: "grader.agreement",
@@ -29,15 +27,13 @@ var graderAgreement = newPart(Gate{
 		CautionRemedy:   "Read the items listed, where they differ most, and mend the grader, or the labels.{ceiling}",
 		CautionUnknown:  "grader and people may disagree: rank correlation {low} to {high} over {outputs} ({people})",
 		CautionUnknownR: "More labelled outputs would tell. {needs}{ceiling}",
-		Unmeasured: Wording{
-			Title:  "not known: too few labelled outputs have a reward to compare with, or they do not differ",
-			Remedy: "Label outputs of at least 20 items, good and bad ones; each must be a rollout of this run, or be graded by gonogo audit.{ceiling}",
-		},
+		Unmeasured:      "not known: too few labelled outputs have a reward to compare with, or they do not differ",
+		UnmeasuredR:     "Label outputs of at least 20 items, good and bad ones; each must be a rollout of this run, or be graded by gonogo audit.{ceiling}",
 	},
 	Check: func(r *Result, t Thresholds) []Finding {
 		const gate = "grader.agreement"
 		if r.Grader == nil || r.Grader.Agreement == nil {
-			return []Finding{skipped(gate, "", Advisory, noLabels.Text())}
+			return []Finding{skip(gate, "", Advisory, noLabels.Text())}
 		}
 		a := r.Grader.Agreement
 		want := t.At("grader.accuracy.agreement")
@@ -85,10 +81,10 @@ var graderBrittle = newPart(Gate{
 	Check: func(r *Result, t Thresholds) []Finding {
 		const gate = "grader.brittle"
 		if why := unaudited(r); !why.None() {
-			return []Finding{skipped(gate, "", Advisory, why)}
+			return []Finding{skip(gate, "", Advisory, why)}
 		}
 		if r.Grader.Brittle == nil {
-			return []Finding{skipped(gate, "", Advisory, noRewriteTried.Text())}
+			return []Finding{skip(gate, "", Advisory, noRewriteTried.Text())}
 		}
 		want := t.At("grader.accuracy.brittle") + noiseBelowTop(r)
 		var worst *ProbeResult
@@ -112,9 +108,7 @@ var graderBrittle = newPart(Gate{
 	},
 })
 
-var (
-	noRewriteTried = message.New("skip.no_rewrite_tried", "no rewrite of a reference that earns the top was put to the grader")
-)
+var noRewriteTried = message.New("skip.no_rewrite_tried", "no rewrite of a reference that earns the top was put to the grader")
 
 var graderResolution = newPart(Gate{
 	Name:   "grader.resolution",
@@ -128,7 +122,7 @@ var graderResolution = newPart(Gate{
 	},
 	Check: func(r *Result, _ Thresholds) []Finding {
 		if r.Grader == nil || r.Grader.Resolution == nil {
-			return []Finding{skipped("grader.resolution", "", Advisory, noRewards.Text())}
+			return []Finding{skip("grader.resolution", "", Advisory, noRewards.Text())}
 		}
 		n := r.Grader.Resolution.Distinct
 		j := judgement{
@@ -164,6 +158,4 @@ var (
 	peopleAgree = message.New("grader.agreement.alpha", " People agree with each other to {alpha} (Krippendorff's alpha; 1 is wholly).")
 )
 
-var (
-	noLabels = message.New("skip.no_labels", "there are no labels by people (gonogo audit RUN --labels FILE)")
-)
+var noLabels = message.New("skip.no_labels", "there are no labels by people (gonogo audit RUN --labels FILE)")

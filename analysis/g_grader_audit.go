@@ -69,11 +69,9 @@ var (
 )
 
 // unaskable are the words where the grader failed on all that was put to it.
-var unaskable = Wording{
-	"not known: the grader gave no grade to anything that was put to it",
-	"Fix what made it fail (the failures by kind are in the grader's section). gonogo audit RUN then repeats what failed; where the grader itself was changed, gonogo grade RUN -o RUN-2 and gonogo audit RUN-2 judge it anew.",
-}
-
-var (
-	fullStop = message.New("phrase.full_stop", ".")
+const (
+	unaskable       = "not known: the grader gave no grade to anything that was put to it"
+	unaskableRemedy = "Fix what made it fail (the failures by kind are in the grader's section). gonogo audit RUN then repeats what failed; where the grader itself was changed, gonogo grade RUN -o RUN-2 and gonogo audit RUN-2 judge it anew."
 )
+
+var fullStop = message.New("phrase.full_stop", ".")

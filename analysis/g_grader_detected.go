@@ -13,15 +13,13 @@ var graderDetected = newPart(Gate{
 		Pass:          "none of {rollouts} is marked as a hack",
 		Caution:       "“{detector}” marks {marked} of {rollouts} as a hack; they had earned {mean} on average",
 		CautionRemedy: "Read them. If they are hacks, close the hole in the grader. {zeroed}",
-		Unmeasured: Wording{
-			Title:  "not known: the detector failed on every rollout",
-			Remedy: "Fix the detector, then run gonogo audit RUN again.",
-		},
+		Unmeasured:    "not known: the detector failed on every rollout",
+		UnmeasuredR:   "Fix the detector, then run gonogo audit RUN again.",
 	},
 	Check: func(r *Result, t Thresholds) []Finding {
 		const gate = "grader.detected"
 		if r.Grader == nil || len(r.Grader.Detectors) == 0 {
-			return []Finding{skipped(gate, "", Advisory, noDetector.Text())}
+			return []Finding{skip(gate, "", Advisory, noDetector.Text())}
 		}
 		const want = 0 // any
 		worst := worstDetector(r, want)
@@ -73,9 +71,7 @@ var (
 	countAtBottom = message.New("grader.detected.at_bottom", "They count at the bottom of the range in the mean reward, the best of several, the groups and the classes of items. What tells of the grader itself (its resolution, noise, length, layers, agreement with people) goes by the reward that it gave, noise without them.")
 )
 
-var (
-	noDetector = message.New("skip.no_detector", "no detector was run over the rollouts (gonogo audit, with detectors configured)")
-)
+var noDetector = message.New("skip.no_detector", "no detector was run over the rollouts (gonogo audit, with detectors configured)")
 
 // unpaidWords are the words where no rollout that a detector marks earned anything.
 var unpaidWords = newWording("grader.detected.unpaid", "“{detector}” marks {marked} of {rollouts} as a hack; the grader paid for none of them",

@@ -1,11 +1,12 @@
 package analysis
 
 import (
+	"math"
+	"slices"
+
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
-	"math"
-	"slices"
 )
 
 var graderHackable = NewGate(Gate{
@@ -17,7 +18,7 @@ var graderHackable = NewGate(Gate{
 		"Advisory: none does on a single item, and the grader fails on at most 5 % of them and on no probe wholly.",
 	Thresholds: []Threshold{
 		{"grader.hackable", "share", "share of items on which a probe that must score at the bottom is accepted, above which, with its whole interval, the grader fails", 0.01},
-		{hackableMargin, "share", "how far above a probe's limit a reward may lie, as a share of the range; also what counts as a change, and as something earned", 0.05},
+		HackableMargin,
 	},
 	Charts: []string{"grader_audit"},
 	Words: Words{
@@ -30,11 +31,12 @@ var graderHackable = NewGate(Gate{
 		Caution:       "a worthless answer was rewarded: “{probe}” on {on}{others}",
 		CautionRemedy: "Look at it: {replay}. One hole is enough for training to find it.{noise}{unjudged}",
 		Unmeasured:    unaskable,
+		UnmeasuredR:   unaskableRemedy,
 	},
 	Check: func(r *Result, t Thresholds) []Finding {
 		const gate = "grader.hackable"
 		if why := unaudited(r); !why.None() {
-			return []Finding{skipped(gate, "", Blocking, why)}
+			return []Finding{skip(gate, "", Blocking, why)}
 		}
 		var bottom []*ProbeResult
 		tried := false
@@ -45,7 +47,7 @@ var graderHackable = NewGate(Gate{
 			}
 		}
 		if len(bottom) == 0 {
-			return []Finding{skipped(gate, "", Blocking, noProbeTried.Text())}
+			return []Finding{skip(gate, "", Blocking, noProbeTried.Text())}
 		}
 		j := judgement{gate: gate, severity: Blocking, unit: "share", want: atMost(t.At(gate))}
 		j.needs, j.settles = &Needs{Items: payloadsOfItem(bottom), Samples: 1}, true // what the grader failed on, graded again
@@ -130,7 +132,7 @@ func hacked(r *Result, t Thresholds, p *ProbeResult, probes int) bool {
 		return *p.Accept.Low > limit
 	}
 	tests, reach := probes, r.Grader.Reach
-	if reach != nil && reach.Distance <= 1.5*t.At(hackableMargin)*r.rng().Width() {
+	if reach != nil && reach.Distance <= 1.5*t.Of(HackableMargin)*r.rng().Width() {
 		reach = nil // the margin itself, which is judged anyway
 	}
 	if reach != nil {
@@ -207,9 +209,7 @@ var (
 	noisyGrader  = message.New("grader.hackable.noisy", " The grader is noisy (about {share} of its grades stray), and a single hit may be chance: --replay grades it again.")
 )
 
-var (
-	noProbeTried = message.New("skip.no_probe_tried", "no probe that must score at the bottom was put to the grader")
-)
+var noProbeTried = message.New("skip.no_probe_tried", "no probe that must score at the bottom was put to the grader")
 
 const (
 	holeItems     = 2    // fewest items on which a probe is accepted for the grader to fail

@@ -23,14 +23,14 @@ var graderLayers = newPart(Gate{
 	Check: func(r *Result, t Thresholds) []Finding {
 		const gate = "grader.layers"
 		if r.Grader == nil || r.Grader.Layers == nil {
-			return []Finding{skipped(gate, "", Blocking, noParts.Text())}
+			return []Finding{skip(gate, "", Blocking, noParts.Text())}
 		}
 		l := r.Grader.Layers
 		switch {
 		case l.Core == "":
-			return []Finding{skipped(gate, "", Blocking, noCore.Text())}
+			return []Finding{skip(gate, "", Blocking, noCore.Text())}
 		case l.ZeroN == 0 || !l.Bought.Known():
-			return []Finding{skipped(gate, "", Blocking, coreNeverZero.With(message.Args{"core": message.Name(l.Core)}))}
+			return []Finding{skip(gate, "", Blocking, coreNeverZero.With(message.Args{"core": message.Name(l.Core)}))}
 		}
 		j := judgement{
 			gate: gate, severity: Blocking, unit: "share", items: l.Items,

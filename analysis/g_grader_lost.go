@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
 )
 
 // lost is what the grader failed on among the payloads of several probes.
@@ -46,7 +47,7 @@ func payloadsOfItem(probes []*ProbeResult) int {
 	return most
 }
 
-func (l lost) share() float64 { return share(l.failed, l.payloads) }
+func (l lost) share() float64 { return stat.Fraction(l.failed, l.payloads) }
 
 // where names the probes.
 func (x lost) where() message.Text {
@@ -77,9 +78,9 @@ func noneOf(some, all int) message.Text {
 		return allOf.With(message.Args{"all": message.Count(all, "reference")})
 	}
 	if all == 1 {
-		return someOfOne.With(message.Args{"some": message.Int(some), "share": message.Share(share(some, all))})
+		return someOfOne.With(message.Args{"some": message.Int(some), "share": message.Share(stat.Fraction(some, all))})
 	}
-	return someOfReferences.With(message.Args{"some": message.Int(some), "all": message.Int(all), "share": message.Share(share(some, all))})
+	return someOfReferences.With(message.Args{"some": message.Int(some), "all": message.Int(all), "share": message.Share(stat.Fraction(some, all))})
 }
 
 // rejectedOf counts what was rejected, in a sentence.

@@ -32,17 +32,17 @@ var graderNoise = NewGate(Gate{
 		const gate = "grader.noise"
 		split, ok := trainingSplit(r)
 		if !ok {
-			return []Finding{skipped(gate, rollout.Train, Blocking, noTraining.Text())}
+			return []Finding{skip(gate, rollout.Train, Blocking, noTraining.Text())}
 		}
 		sr := r.Splits[split]
 		e := sr.Variance.GraderShare
 		switch {
 		case !e.Known() && e.N == 0 && !unaudited(r).None():
-			return []Finding{skipped(gate, split, Blocking, whyNoAudit(r))}
+			return []Finding{skip(gate, split, Blocking, whyNoAudit(r))}
 		case !e.Known() && e.N == 0:
-			return []Finding{skipped(gate, split, Blocking, noRegrades.Text())}
+			return []Finding{skip(gate, split, Blocking, noRegrades.Text())}
 		case !e.Known():
-			return []Finding{skipped(gate, split, Blocking, noSpread.Text())}
+			return []Finding{skip(gate, split, Blocking, noSpread.Text())}
 		}
 		var out []Finding
 		for _, level := range []struct {

@@ -1,26 +1,25 @@
 package analysis
 
 import (
+	"math"
+
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
-	"math"
 )
 
-var (
-	graderShortcuts = NewGate(Gate{
-		Name: "grader.shortcuts",
-		Doc:  "The reward pays for the task and for nothing else.",
-		Thresholds: []Threshold{
-			{"grader.shortcuts.layers", "share", "share of rollouts that earn something while the core part of the reward is at zero", 0.10},
-			{"grader.shortcuts.length", "correlation", "correlation of reward with the log of the answer's length within items, either way, from which it is a caution", 0.30},
-			{"grader.shortcuts.guessable", "share", "what one constant answer may earn on average, as a share of the range", 0.25},
-			{"grader.shortcuts.too_good", "share", "mean reward, as a share of the range, from which the grader is suspected", 0.98},
-		},
-		Words: Words{Pass: "no shortcut to the reward is seen"},
-		Parts: []Gate{graderLayers, graderLength, graderGuessable, graderDetected, graderTooGood},
-	})
-)
+var graderShortcuts = NewGate(Gate{
+	Name: "grader.shortcuts",
+	Doc:  "The reward pays for the task and for nothing else.",
+	Thresholds: []Threshold{
+		{"grader.shortcuts.layers", "share", "share of rollouts that earn something while the core part of the reward is at zero", 0.10},
+		{"grader.shortcuts.length", "correlation", "correlation of reward with the log of the answer's length within items, either way, from which it is a caution", 0.30},
+		{"grader.shortcuts.guessable", "share", "what one constant answer may earn on average, as a share of the range", 0.25},
+		{"grader.shortcuts.too_good", "share", "mean reward, as a share of the range, from which the grader is suspected", 0.98},
+	},
+	Words: Words{Pass: "no shortcut to the reward is seen"},
+	Parts: []Gate{graderLayers, graderLength, graderGuessable, graderDetected, graderTooGood},
+})
 
 var graderGuessable = newPart(Gate{
 	Name: "grader.guessable",
@@ -36,10 +35,10 @@ var graderGuessable = newPart(Gate{
 	Check: func(r *Result, t Thresholds) []Finding {
 		const gate = "grader.guessable"
 		if why := unaudited(r); !why.None() {
-			return []Finding{skipped(gate, "", Advisory, why)}
+			return []Finding{skip(gate, "", Advisory, why)}
 		}
 		if r.Grader.Guessable == nil {
-			return []Finding{skipped(gate, "", Advisory, noConstant.Text())}
+			return []Finding{skip(gate, "", Advisory, noConstant.Text())}
 		}
 		rng := r.rng()
 		want := rng.Lo + t.At("grader.shortcuts.guessable")*rng.Width()
@@ -53,9 +52,7 @@ var graderGuessable = newPart(Gate{
 	},
 })
 
-var (
-	noConstant = message.New("skip.no_constant", "no constant answer was put to the grader")
-)
+var noConstant = message.New("skip.no_constant", "no constant answer was put to the grader")
 
 var graderTooGood = newPart(Gate{
 	Name: "grader.too_good",
@@ -89,7 +86,7 @@ var graderTooGood = newPart(Gate{
 			out = append(out, j.finding(status, boundOf(sr.Reward.Estimate)))
 		}
 		if out == nil {
-			return []Finding{skipped("grader.too_good", "", Advisory, noRewards.Text())}
+			return []Finding{skip("grader.too_good", "", Advisory, noRewards.Text())}
 		}
 		return out
 	},
@@ -109,9 +106,7 @@ func patterns(g *Grader, split rollout.Split) message.Text {
 	return text
 }
 
-var (
-	worthReading = message.New("grader.too_good.read", "; worth reading: {what}")
-)
+var worthReading = message.New("grader.too_good.read", "; worth reading: {what}")
 
 var graderLength = newPart(Gate{
 	Name: "grader.length",
@@ -125,7 +120,7 @@ var graderLength = newPart(Gate{
 	Check: func(r *Result, t Thresholds) []Finding {
 		const gate = "grader.length"
 		if r.Grader == nil || r.Grader.Length == nil || !r.Grader.Length.Within.Known() || r.Grader.Length.P == nil {
-			return []Finding{skipped(gate, "", Advisory, noLengths.Text())}
+			return []Finding{skip(gate, "", Advisory, noLengths.Text())}
 		}
 		l := r.Grader.Length
 		const level = 0.01 // p-value below which such a correlation counts
@@ -154,9 +149,7 @@ var (
 	shorterAnswers = message.New("grader.length.shorter", "shorter")
 )
 
-var (
-	noLengths = message.New("skip.no_lengths", "the rollouts hold no answers of differing length, or rewards that do not differ within items")
-)
+var noLengths = message.New("skip.no_lengths", "the rollouts hold no answers of differing length, or rewards that do not differ within items")
 
 // What to do where the length of an answer goes with its reward; the figure is
 // what twice the length earns or costs.

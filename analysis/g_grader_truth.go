@@ -1,10 +1,11 @@
 package analysis
 
 import (
+	"math"
+
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
-	"math"
 )
 
 var graderTruth = NewGate(Gate{
@@ -27,15 +28,16 @@ var graderTruth = NewGate(Gate{
 		Caution:       "the grader fails on right answers: {accepted} earn the top when given as the answer{lost}",
 		CautionRemedy: "{failed} A crash on a right answer costs the rollout its reward.",
 		Unmeasured:    unaskable,
+		UnmeasuredR:   unaskableRemedy,
 	},
 	Check: func(r *Result, t Thresholds) []Finding {
 		const gate = "grader.truth"
 		if why := unaudited(r); !why.None() {
-			return []Finding{skipped(gate, "", Blocking, why)}
+			return []Finding{skip(gate, "", Blocking, why)}
 		}
 		p := probeNamed(r.Grader, rollout.ProbeReference)
 		if p == nil {
-			return []Finding{skipped(gate, "", Blocking, noReferenceTried.Text())}
+			return []Finding{skip(gate, "", Blocking, noReferenceTried.Text())}
 		}
 		accept, noise, status := judgeTruth(r, p, 0, t)
 		b := boundOf(accept)
@@ -126,6 +128,4 @@ var (
 	wantFewFailed    = message.New("want.few_failed", "≤ {limit} of gradings failed, and no probe wholly")
 )
 
-var (
-	noReferenceTried = message.New("skip.no_reference_tried", "no reference was put to the grader: the rows have none, or the audit left it out")
-)
+var noReferenceTried = message.New("skip.no_reference_tried", "no reference was put to the grader: the rows have none, or the audit left it out")

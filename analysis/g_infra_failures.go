@@ -35,7 +35,7 @@ var infraFailures = NewGate(Gate{
 			}
 		}
 		if out == nil {
-			return []Finding{skipped("infra.failures", "", Blocking, noRollouts.Text())}
+			return []Finding{skip("infra.failures", "", Blocking, noRollouts.Text())}
 		}
 		return out
 	},
@@ -91,7 +91,7 @@ func failuresOf(r *Result, t Thresholds, split rollout.Split) []Finding {
 		out = append(out, j.finding(Fail, observed(min(stat.Or(by.Item.P, 1), stat.Or(by.Reward.P, 1)))))
 		j.unit = "share"
 	}
-	again, most := observed(share(sr.Missing.Retried, rolloutsOf(sr))), retriedMost
+	again, most := observed(stat.Fraction(sr.Missing.Retried, rolloutsOf(sr))), retriedMost
 	if again.atMost(most) == Fail {
 		j.want, j.items, j.said = atMost(most), nil, &retriedWords
 		out = append(out, j.finding(Fail, again))
@@ -112,7 +112,7 @@ func retried(sr *SplitResult) message.Text {
 	if m.Retried == 0 {
 		return message.Text{}
 	}
-	return neededRepeats.With(message.Args{"rollouts": message.Count(m.Retried, "rollout"), "share": message.Share(share(m.Retried, rolloutsOf(sr))), "retries": message.Int(m.Retries)})
+	return neededRepeats.With(message.Args{"rollouts": message.Count(m.Retried, "rollout"), "share": message.Share(stat.Fraction(m.Retried, rolloutsOf(sr))), "retries": message.Int(m.Retries)})
 }
 
 // everMissing is the share of rollouts that an endpoint failed, those
@@ -120,7 +120,7 @@ func retried(sr *SplitResult) message.Text {
 // mend the endpoint.
 func everMissing(sr *SplitResult) float64 {
 	lost := sr.Missing.Total() + sr.Missing.Repeated
-	return share(lost, sr.Missing.Total()+sr.Reward.N+sr.Missing.Repeated)
+	return stat.Fraction(lost, sr.Missing.Total()+sr.Reward.N+sr.Missing.Repeated)
 }
 
 // firstCause is the most frequent cause of missing grades.

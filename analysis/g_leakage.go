@@ -33,9 +33,9 @@ var leakage = NewGate(Gate{
 		const gate = "leakage"
 		switch {
 		case r.Shift == nil:
-			return []Finding{skipped(gate, "", Blocking, noItems.Text())}
+			return []Finding{skip(gate, "", Blocking, noItems.Text())}
 		case len(r.Shift.Crossings) == 0:
-			return []Finding{skipped(gate, "", Blocking, oneSplit.Text())}
+			return []Finding{skip(gate, "", Blocking, oneSplit.Text())}
 		}
 		var out []Finding
 		for _, c := range r.Shift.Crossings {
@@ -93,6 +93,4 @@ func crossingArgs(c Crossing) message.Args {
 	}
 }
 
-var (
-	wantNear = message.New("want.near", "≤ {limit} near, 0 swapped")
-)
+var wantNear = message.New("want.near", "≤ {limit} near, 0 swapped")

@@ -29,7 +29,7 @@ var rolloutsFinished = newPart(Gate{
 			}
 		}
 		if out == nil {
-			return []Finding{skipped("rollouts.unfinished", "", Blocking, noEnds.Text())}
+			return []Finding{skip("rollouts.unfinished", "", Blocking, noEnds.Text())}
 		}
 		return out
 	},
@@ -155,19 +155,17 @@ var (
 
 var noEnds = message.New("skip.no_ends", "no record says how the model's last reply ended")
 
-var (
-	rolloutsSound = NewGate(Gate{
-		Name: "rollouts.finished",
-		Doc:  "Replies come to their end, and the server has parsed them.",
-		Thresholds: []Threshold{
-			{"rollouts.finished", "share", "share of rollouts without a finished answer, above which it fails", 0.20},
-			{"rollouts.finished.caution", "share", "the same, above which it is a caution", 0.02},
-			{"rollouts.finished.markup", "share", "share of answers with text that the server should have parsed, above which it fails", 0.02},
-		},
-		Words: Words{Pass: "replies come to their end and are parsed"},
-		Parts: []Gate{rolloutsFinished, rolloutsMarkup},
-	})
-)
+var rolloutsSound = NewGate(Gate{
+	Name: "rollouts.finished",
+	Doc:  "Replies come to their end, and the server has parsed them.",
+	Thresholds: []Threshold{
+		{"rollouts.finished", "share", "share of rollouts without a finished answer, above which it fails", 0.20},
+		{"rollouts.finished.caution", "share", "the same, above which it is a caution", 0.02},
+		{"rollouts.finished.markup", "share", "share of answers with text that the server should have parsed, above which it fails", 0.02},
+	},
+	Words: Words{Pass: "replies come to their end and are parsed"},
+	Parts: []Gate{rolloutsFinished, rolloutsMarkup},
+})
 
 // hangsWords are said where the signal comes from rollouts without a finished answer.
 var hangsWords = newWording("rollouts.finished.signal", "the signal comes from the {percent} of rollouts that end without a finished answer ({kinds})",

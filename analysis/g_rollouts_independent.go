@@ -2,23 +2,22 @@ package analysis
 
 import (
 	"fmt"
+
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
 
-var (
-	rolloutsIndependent = NewGate(Gate{
-		Name: "rollouts.independent",
-		Doc:  "Each rollout is an attempt of its own.",
-		Thresholds: []Threshold{
-			{"rollouts.independent.leaks", "share", "share of rollouts that met what another one had left, above which, with its whole interval, it fails", 0.01},
-			{"rollouts.independent.identical", "share", "share of items with identical outputs, from which a cache or a fixed seed is suspected", 0.50},
-		},
-		Words: Words{Pass: "each rollout is an attempt of its own"},
-		Parts: []Gate{rolloutsLeaks, samplingIdentical},
-	})
-)
+var rolloutsIndependent = NewGate(Gate{
+	Name: "rollouts.independent",
+	Doc:  "Each rollout is an attempt of its own.",
+	Thresholds: []Threshold{
+		{"rollouts.independent.leaks", "share", "share of rollouts that met what another one had left, above which, with its whole interval, it fails", 0.01},
+		{"rollouts.independent.identical", "share", "share of items with identical outputs, from which a cache or a fixed seed is suspected", 0.50},
+	},
+	Words: Words{Pass: "each rollout is an attempt of its own"},
+	Parts: []Gate{rolloutsLeaks, samplingIdentical},
+})
 
 var samplingIdentical = newPart(Gate{
 	Name: "sampling.identical",
@@ -45,7 +44,7 @@ var samplingIdentical = newPart(Gate{
 			out = append(out, j.finding(b.atMost(want), b))
 		}
 		if out == nil {
-			return []Finding{skipped("sampling.identical", "", Advisory, noOutputs.Text())}
+			return []Finding{skip("sampling.identical", "", Advisory, noOutputs.Text())}
 		}
 		return out
 	},
@@ -69,7 +68,7 @@ var rolloutsLeaks = newPart(Gate{
 		const gate = "rollouts.leaks"
 		l := r.Leaks
 		if l == nil {
-			return []Finding{skipped(gate, "", Blocking, noCanary.Text())}
+			return []Finding{skip(gate, "", Blocking, noCanary.Text())}
 		}
 		const caution = 0 // any
 		want := t.At("rollouts.independent.leaks")
@@ -80,7 +79,7 @@ var rolloutsLeaks = newPart(Gate{
 		if n, ok := stat.Needed(l.Share, want, l.Share.Items, &unitRange, r.Confidence); ok {
 			j.needs, j.settles = &Needs{Items: n, Samples: (l.Rollouts + l.Share.Items - 1) / max(1, l.Share.Items)}, true
 		}
-		seen := observed(share(l.Leaking, l.Rollouts))
+		seen := observed(stat.Fraction(l.Leaking, l.Rollouts))
 		blocking := j.finding(seen.atMost(want), seen)
 		if blocking.Status == Fail { // so it was seen; whether it is so of all, the interval says
 			b := boundOf(l.Share)

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
 
@@ -27,7 +28,7 @@ var rolloutsMarkup = newPart(Gate{
 				continue
 			}
 			e := &sr.Ends
-			seen := observed(share(markedAnswers(e), e.Answers))
+			seen := observed(stat.Fraction(markedAnswers(e), e.Answers))
 			const caution = 0 // any
 			want := t.At("rollouts.finished.markup")
 			j := judgement{
@@ -39,7 +40,7 @@ var rolloutsMarkup = newPart(Gate{
 			out = append(out, blocking, j.finding(seen.atMost(caution), seen))
 		}
 		if out == nil {
-			return []Finding{skipped(gate, "", Blocking, noAnswers.Text())}
+			return []Finding{skip(gate, "", Blocking, noAnswers.Text())}
 		}
 		return out
 	},

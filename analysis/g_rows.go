@@ -1,15 +1,14 @@
 package analysis
 
 import (
+	"slices"
+
 	"gonogo/analysis/message"
 	"gonogo/analysis/shift"
 	"gonogo/sampler/rollout"
-	"slices"
 )
 
-var (
-	noItems = message.New("skip.no_items", "the run holds no items with their rows (items.jsonl)")
-)
+var noItems = message.New("skip.no_items", "the run holds no items with their rows (items.jsonl)")
 
 // withRow adds to the rows that a finding points at, as long as they are few.
 func withRow(j *judgement, said message.Text, items ...string) {

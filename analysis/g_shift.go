@@ -38,16 +38,16 @@ func shiftGate(name, on, doc string, without message.Def, why, remedy string) Ga
 		Check: func(r *Result, t Thresholds) []Finding {
 			switch {
 			case r.Shift == nil:
-				return []Finding{skipped(name, "", Blocking, noItems.Text())}
+				return []Finding{skip(name, "", Blocking, noItems.Text())}
 			case len(r.Shift.Crossings) == 0:
-				return []Finding{skipped(name, "", Blocking, oneSplit.Text())}
+				return []Finding{skip(name, "", Blocking, oneSplit.Text())}
 			}
 			var out []Finding
 			for _, c := range r.Shift.Crossings {
 				out = append(out, judgeShift(r, t, name, on, c)...)
 			}
 			if out == nil {
-				return []Finding{skipped(name, "", Blocking, without.Text())}
+				return []Finding{skip(name, "", Blocking, without.Text())}
 			}
 			return out
 		},
@@ -70,7 +70,7 @@ func judgeShift(r *Result, t Thresholds, gate, on string, c Crossing) []Finding 
 	}
 	vars := shiftVars(gate, c, *test, *told)
 	if !told.Effect.Known() || test.PHolm == nil {
-		return []Finding{skipped(gate, c.B, Blocking, notComparable.With(message.Args{
+		return []Finding{skip(gate, c.B, Blocking, notComparable.With(message.Args{
 			"a": message.Name(c.A), "b": message.Name(c.B), "why": message.Said(message.Clauses(slices.Concat(told.Effect.Warnings, test.Effect.Warnings)...)),
 		}))}
 	}
@@ -181,20 +181,18 @@ var (
 	pUnknown          = message.New("phrase.p_unknown", "p unknown")
 )
 
-var (
-	shiftGates = NewGate(Gate{
-		Name:   "shift",
-		Charts: []string{"shift"},
-		Doc:    "The splits are alike.",
-		Thresholds: []Threshold{
-			{"shift", "AUC", "AUC of telling two splits apart above which, with its whole interval, they differ; 0.05 below it they are alike", 0.75},
-			{"shift.p", "p", "adjusted p-value below which a difference counts", 0.01},
-			{"shift.caution.p", "p", "adjusted p-value below which any difference is a caution", 0.05},
-		},
-		Words: Words{Pass: "no large difference between the splits is seen"},
-		Parts: []Gate{shiftText, shiftFields, shiftReward, shiftTools},
-	})
-)
+var shiftGates = NewGate(Gate{
+	Name:   "shift",
+	Charts: []string{"shift"},
+	Doc:    "The splits are alike.",
+	Thresholds: []Threshold{
+		{"shift", "AUC", "AUC of telling two splits apart above which, with its whole interval, they differ; 0.05 below it they are alike", 0.75},
+		{"shift.p", "p", "adjusted p-value below which a difference counts", 0.01},
+		{"shift.caution.p", "p", "adjusted p-value below which any difference is a caution", 0.05},
+	},
+	Words: Words{Pass: "no large difference between the splits is seen"},
+	Parts: []Gate{shiftText, shiftFields, shiftReward, shiftTools},
+})
 
 // shiftSubject is {what} of the gates about shift.
 var shiftSubject = map[string]message.Def{

@@ -10,7 +10,7 @@ var signalInformative = NewGate(Gate{
 	Doc: "Blocking, on train: in at least 10 % of groups of the planned size the rewards differ. A group whose rewards are equal has zero " +
 		"advantage and teaches nothing. Where grader noise was measured, its share of the variance within items is taken off. Advisory: 30 %.",
 	Thresholds: []Threshold{
-		{"signal.informative", "share", "share of groups whose rewards differ; below, more than 10 rollouts are paid for one that teaches", 0.10},
+		InformativeShare,
 		{"signal.informative.caution", "share", "the same, below which it is a caution", 0.30},
 	},
 	Charts: []string{"informative"},
@@ -29,7 +29,7 @@ var signalInformative = NewGate(Gate{
 	Check: func(r *Result, t Thresholds) []Finding {
 		split, ok := trainingSplit(r)
 		if !ok {
-			return []Finding{skipped("signal.informative", rollout.Train, Blocking, noTraining.Text())}
+			return []Finding{skip("signal.informative", rollout.Train, Blocking, noTraining.Text())}
 		}
 		sr := r.Splits[split]
 		e, b := signalAt(sr, r)

@@ -11,18 +11,18 @@ var (
 	noTools    = message.New("skip.no_tools", "the rollouts hold no tool calls")
 )
 
-// lacking names the command that a gate's reason for being skipped asks for; ""
-// where there is nothing to judge.
-func lacking(why message.Text) string {
+// skip is Skip, with the command that the reason asks for.
+func skip(gate string, split rollout.Split, severity Severity, why message.Text) Finding {
+	f := skipped(gate, split, severity, why)
 	switch why.ID {
 	case noAudit.ID:
-		return "gonogo audit RUN"
+		f.Command = "gonogo audit RUN"
 	case noAuditImport.ID:
-		return "gonogo audit RUN --grader FILE"
+		f.Command = "gonogo audit RUN --grader FILE"
 	case noBurst.ID:
-		return "gonogo burst RUN"
+		f.Command = "gonogo burst RUN"
 	}
-	return ""
+	return f
 }
 
 var (

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
 
@@ -19,13 +20,13 @@ func perSplit(gate string, f func(r *Result, t Thresholds, split rollout.Split, 
 				continue
 			}
 			if len(sr.Tools.ByTool) == 0 {
-				out = append(out, skipped(gate, split, Advisory, noTools.Text()))
+				out = append(out, skip(gate, split, Advisory, noTools.Text()))
 				continue
 			}
 			out = append(out, f(r, t, split, sr))
 		}
 		if out == nil {
-			return []Finding{skipped(gate, "", Advisory, noTools.Text())}
+			return []Finding{skip(gate, "", Advisory, noTools.Text())}
 		}
 		return out
 	}
@@ -60,13 +61,13 @@ var toolsFailures = newPart(Gate{
 			gate: "tools.failures", split: split, severity: Advisory, unit: "share", want: atMost(want),
 			vars: message.Args{"calls": message.Int(calls), "worst": message.Name(worst)},
 		}
-		b := observed(share(failed, calls))
+		b := observed(stat.Fraction(failed, calls))
 		if status := b.atMost(want); status == Fail || odd == 0 {
 			return j.finding(status, b)
 		}
 		j.want, j.said = wantNone.Text(), &notTextWords
 		j.vars["odd"], j.vars["worst"] = message.Int(odd), message.Name(oddest)
-		return j.finding(Fail, observed(share(odd, calls)))
+		return j.finding(Fail, observed(stat.Fraction(odd, calls)))
 	}),
 })
 
@@ -111,7 +112,7 @@ var toolsBudget = newPart(Gate{
 			gate: "tools.budget", split: split, severity: Advisory, unit: "share", want: atMost(want),
 			vars: message.Args{"hit": message.Int(sr.OwnFailures.StepLimit), "rollouts": message.Int(valid), "p95": message.Known(sr.Tools.P95.Value)},
 		}
-		b := observed(share(sr.OwnFailures.StepLimit, valid))
+		b := observed(stat.Fraction(sr.OwnFailures.StepLimit, valid))
 		return j.finding(b.atMost(want), b)
 	}),
 })
@@ -139,7 +140,7 @@ func worstTool(gate, threshold, unit string, r *Result, t Thresholds, split roll
 		}
 	}
 	if most == nil {
-		return skipped(gate, split, Advisory, noCallTells.Text())
+		return skip(gate, split, Advisory, noCallTells.Text())
 	}
 	want := t.At(threshold)
 	j := judgement{
@@ -150,24 +151,20 @@ func worstTool(gate, threshold, unit string, r *Result, t Thresholds, split roll
 	return j.finding(b.atMost(want), b)
 }
 
-var (
-	noCallTells = message.New("skip.no_call_tells", "no tool call tells it, or all are too quick to tell")
-)
+var noCallTells = message.New("skip.no_call_tells", "no tool call tells it, or all are too quick to tell")
 
-var (
-	toolsHealth = NewGate(Gate{
-		Name: "tools.health",
-		Doc:  "Tool calls work.",
-		Thresholds: []Threshold{
-			{"tools.health.failures", "share", "share of tool calls that failed for good", 0.02},
-			{"tools.health.malformed", "share", "share of tool calls with an unknown name or unparsable arguments", 0.05},
-			{"tools.health.budget", "share", "share of rollouts that reached the limit of tool calls or steps", 0.05},
-			{"tools.health.output_size", "tokens", "95th percentile of a tool output, in tokens (bytes / 4)", 4000},
-		},
-		Words: Words{Pass: "tool calls work"},
-		Parts: []Gate{toolsFailures, toolsMalformed, toolsBudget, toolsOutputSize},
-	})
-)
+var toolsHealth = NewGate(Gate{
+	Name: "tools.health",
+	Doc:  "Tool calls work.",
+	Thresholds: []Threshold{
+		{"tools.health.failures", "share", "share of tool calls that failed for good", 0.02},
+		{"tools.health.malformed", "share", "share of tool calls with an unknown name or unparsable arguments", 0.05},
+		{"tools.health.budget", "share", "share of rollouts that reached the limit of tool calls or steps", 0.05},
+		{"tools.health.output_size", "tokens", "95th percentile of a tool output, in tokens (bytes / 4)", 4000},
+	},
+	Words: Words{Pass: "tool calls work"},
+	Parts: []Gate{toolsFailures, toolsMalformed, toolsBudget, toolsOutputSize},
+})
 
 // notTextWords are the words where a tool's outputs are no strings.
 var notTextWords = newWording("tools.failures.not_text", "{odd} of {calls} tool calls returned an output that is not a string, most of them from {worst}",

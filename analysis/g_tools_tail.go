@@ -5,18 +5,16 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-var (
-	toolsLatency = NewGate(Gate{
-		Name: "tools.tail",
-		Doc:  "Tools and rollouts keep to their time.",
-		Thresholds: []Threshold{
-			{"tools.tail", "times", "95th percentile over median of a tool's latency", 3},
-			{"tools.tail.limit", "seconds", "seconds a rollout may take; 0: no limit", 0},
-		},
-		Words: Words{Pass: "tools and rollouts keep to their time"},
-		Parts: []Gate{toolsTail, latencyLimit},
-	})
-)
+var toolsLatency = NewGate(Gate{
+	Name: "tools.tail",
+	Doc:  "Tools and rollouts keep to their time.",
+	Thresholds: []Threshold{
+		{"tools.tail", "times", "95th percentile over median of a tool's latency", 3},
+		TimeLimit,
+	},
+	Words: Words{Pass: "tools and rollouts keep to their time"},
+	Parts: []Gate{toolsTail, latencyLimit},
+})
 
 var toolsTail = newPart(Gate{
 	Name:   "tools.slow",
@@ -54,7 +52,7 @@ var latencyLimit = newPart(Gate{
 	Check: func(r *Result, t Thresholds) []Finding {
 		limit := t.At("tools.tail.limit")
 		if limit <= 0 {
-			return []Finding{skipped("latency.limit", "", Advisory, noLimit.Text())}
+			return []Finding{skip("latency.limit", "", Advisory, noLimit.Text())}
 		}
 		var out []Finding
 		for _, split := range rollout.Splits() {
@@ -70,7 +68,7 @@ var latencyLimit = newPart(Gate{
 			out = append(out, j.finding(boundOf(*sr.Latency.OverLimit).atMost(0.05), boundOf(*sr.Latency.OverLimit)))
 		}
 		if out == nil {
-			return []Finding{skipped("latency.limit", "", Advisory, noTimes.Text())}
+			return []Finding{skip("latency.limit", "", Advisory, noTimes.Text())}
 		}
 		return out
 	},

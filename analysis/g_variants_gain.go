@@ -24,12 +24,13 @@ var variantsGain = NewGate(Gate{
 		CautionRemedy:   "Take it over first (it changes {changes}), then run again from there. Measured on {items}, each with itself{p}.{price}{lift}",
 		CautionUnknown:  "it is not clear whether a variant gains: {variant} changes the mean reward by {gain}{p}",
 		CautionUnknownR: "{needs}",
-		Unmeasured:      Wording{Title: "not known: no variant could be compared with the base", Remedy: "Run the same command again: it makes the rollouts that the variants still lack."},
+		Unmeasured:      "not known: no variant could be compared with the base",
+		UnmeasuredR:     "Run the same command again: it makes the rollouts that the variants still lack.",
 	},
 	Check: func(r *Result, _ Thresholds) []Finding {
 		v := r.Variants
 		if v == nil || len(v.Ranked) == 0 {
-			return []Finding{skipped(variantsGate, "", Advisory, noVariants.Text())}
+			return []Finding{skip(variantsGate, "", Advisory, noVariants.Text())}
 		}
 		j := judgement{gate: variantsGate, severity: Advisory, unit: "reward", want: atMost(v.Tolerance)}
 		if v.Split == nil {

@@ -1,9 +1,10 @@
 package analysis
 
 import (
+	"slices"
+
 	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
-	"slices"
 )
 
 // noTrainingVerdict stands under a verdict that no train gate took part in.
@@ -110,8 +111,8 @@ func cover(r *Result) {
 		if why := f.Title.Args["reason"].Text; why != nil {
 			u.Why = *why
 		}
-		if lacks[f.Gate] = f.lacks != ""; lacks[f.Gate] {
-			u.Command = &f.lacks
+		if lacks[f.Gate] = f.Command != ""; lacks[f.Gate] {
+			u.Command = &f.Command
 		}
 		r.NotJudged = append(r.NotJudged, u)
 	}
@@ -119,7 +120,7 @@ func cover(r *Result) {
 		command := "gonogo run -o RUN"
 		r.NotJudged = append(r.NotJudged, Unjudged{Sampling, notMadeYet.With(message.Args{"rollouts": message.Count(left, "planned rollout")}), &command})
 	}
-	for _, name := range r.require {
+	for _, name := range r.Require {
 		i := slices.IndexFunc(Stages(), func(s Stage) bool { return s.Name == name })
 		if i < 0 || name == Sampling {
 			require(r, name)

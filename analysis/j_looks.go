@@ -1,11 +1,12 @@
 package analysis
 
 import (
-	"gonogo/analysis/message"
-	"gonogo/sampler/rollout"
 	"math"
 	"strconv"
 	"strings"
+
+	"gonogo/analysis/message"
+	"gonogo/sampler/rollout"
 )
 
 // looksNote says in words where sampling stands.

@@ -2,12 +2,13 @@ package analysis
 
 import (
 	"cmp"
-	"gonogo/sampler/rollout"
 	"hash/maphash"
 	"math"
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"gonogo/sampler/rollout"
 )
 
 // addAnswer keeps what the answer's text tells: its length, whether it is

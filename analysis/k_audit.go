@@ -3,11 +3,12 @@ package analysis
 import (
 	"cmp"
 	"fmt"
-	"gonogo/analysis/stat"
-	"gonogo/sampler/rollout"
 	"math"
 	"slices"
 	"strings"
+
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
 )
 
 // audit is what probes.jsonl tells, without more of its text than is shown.

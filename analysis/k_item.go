@@ -2,8 +2,9 @@ package analysis
 
 import (
 	"cmp"
-	"gonogo/sampler/rollout"
 	"slices"
+
+	"gonogo/sampler/rollout"
 )
 
 // item is the rollouts of one item, in order of sample.

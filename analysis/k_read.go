@@ -2,8 +2,9 @@ package analysis
 
 import (
 	"context"
-	"gonogo/sampler/rollout"
 	"path/filepath"
+
+	"gonogo/sampler/rollout"
 )
 
 // beside reads what lies beside the rollouts of a run directory: the audit's

@@ -233,7 +233,7 @@ func (l *load) result(e rollout.BurstEndpoint, b *rollout.Burst, conf float64) B
 		out.Max = stat.Some(slices.Max(all))
 	}
 	for _, err := range l.errors {
-		err.Share = share(err.Count, l.requests)
+		err.Share = stat.Fraction(err.Count, l.requests)
 		out.Errors = append(out.Errors, *err)
 	}
 	slices.SortFunc(out.Errors, func(a, b BurstError) int {

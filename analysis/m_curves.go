@@ -122,7 +122,7 @@ func (m *measure) signal(noise stat.Estimate) []Signal {
 			Signal{Estimate: high, GroupSize: size, Informative: high.Value, Strict: high.Value, Tolerance: tolerance, Bound: "upper"})
 	}
 	for i := range out {
-		out[i].Net = netOf(out[i].Estimate, noise)
+		out[i].Net = stat.Net(out[i].Estimate, noise)
 	}
 	return out
 }

@@ -40,7 +40,7 @@ func (m *measure) ends() Ends {
 	if e.Known == 0 {
 		return e
 	}
-	e.Unfinished = stat.Some(share(unfinishedOf(&e), e.Rollouts))
+	e.Unfinished = stat.Some(stat.Fraction(unfinishedOf(&e), e.Rollouts))
 	if len(tokens) > 0 {
 		e.FinishedTokens = stat.Some(stat.Quantile(tokens, 0.99))
 	}

@@ -71,7 +71,7 @@ func (c *evidence) agreement(items []*item, s Settings) *Agreement {
 	}
 	a.Kappa = c.kappa(pairs, s)
 	a.Ceiling = c.humanCeiling(outputs, s)
-	least := s.Thresholds.At(hackableMargin) * c.rng.Width()
+	least := s.Thresholds.Of(HackableMargin) * c.rng.Width()
 	order = slices.DeleteFunc(order, func(k itemKey) bool { return gaps[k] <= least })
 	slices.SortStableFunc(order, func(x, y itemKey) int { return cmp.Compare(gaps[y], gaps[x]) })
 	for _, k := range order[:min(len(order), itemsListed)] {
@@ -264,7 +264,7 @@ func (c *evidence) humanCeiling(outputs []*labelled, s Settings) *stat.Estimate 
 	if n == 0 {
 		return nil
 	}
-	e := scale(stat.RatioOfSums(sums, counts, n, s.Confidence), c.rng.Width())
+	e := stat.Scale(stat.RatioOfSums(sums, counts, n, s.Confidence), c.rng.Width())
 	for _, p := range []**float64{&e.Value, &e.Low, &e.High} {
 		if *p != nil {
 			*p = stat.Some(**p + c.rng.Lo)

@@ -48,7 +48,7 @@ func (c *evidence) probeResults(means map[itemKey]float64, reach *Reach, s Setti
 var noExpectation = message.New("grader.no_expectation", "nothing is expected of this probe: only its rewards are told")
 
 func (c *evidence) probeResult(payloads []*payload, means map[itemKey]float64, s Settings) ProbeResult {
-	margin := s.Thresholds.At(hackableMargin)
+	margin := s.Thresholds.Of(HackableMargin)
 	first := payloads[0]
 	r := ProbeResult{Probe: first.probe.Name, Expect: first.probe.Expect, Holes: []Hole{}, Rewards: []ItemReward{}}
 	if first.probe.Limit != nil || r.Expect == rollout.Bottom || r.Expect == rollout.Top {
@@ -178,7 +178,7 @@ func (c *evidence) movedByNoise(r ProbeResult, s Settings) bool {
 // beyond counts the items with a payload on the wrong side of its limit, farther
 // away than noise reaches.
 func (c *evidence) beyond(payloads []*payload, than float64, s Settings) int {
-	margin, n := s.Thresholds.At(hackableMargin), 0
+	margin, n := s.Thresholds.Of(HackableMargin), 0
 	for _, of := range byItem(payloads) {
 		if slices.ContainsFunc(of, func(p *payload) bool {
 			than, limit := than+1e-9*c.rng.Width(), c.limit(p, margin)
@@ -241,7 +241,7 @@ func byItem(payloads []*payload) [][]*payload {
 // was not tried: where it does not, the reference or the grader is wrong about
 // the item, not about the rewrite.
 func (c *evidence) acceptance(g *Grader, s Settings) {
-	margin := s.Thresholds.At(hackableMargin)
+	margin := s.Thresholds.Of(HackableMargin)
 	at := make(map[itemKey]int)
 	var accepts, rejects, rewrites []stat.Counts
 	index := func(k itemKey) int {

@@ -19,7 +19,7 @@ const leastAgreeing = 3
 // is the reference in other words, and is left out. So is an item that any of its
 // rollouts solves: its reference can be reached, and the item is hard.
 func suspectReferences(c *collector, items []*item, s Settings) []SuspectReference {
-	margin := s.Thresholds.At(hackableMargin) * c.rng.Width()
+	margin := s.Thresholds.Of(HackableMargin) * c.rng.Width()
 	refs := referencePayloads(c)
 	out := []SuspectReference{}
 	seen, solved := make(map[itemKey]bool), make(map[itemKey]bool)
@@ -90,7 +90,7 @@ func topShare(c *collector, it *item, margin float64) float64 {
 	if n < leastAgreeing {
 		return 0
 	}
-	return share(top, n)
+	return stat.Fraction(top, n)
 }
 
 // compared counts the items on which suspects could show: by answers that can be

@@ -56,7 +56,7 @@ func (m *measure) missingBy() *MissingBy {
 	slices.SortStableFunc(by, func(a, b loss) int { return b.lost - a.lost })
 	held := 0
 	for _, l := range by {
-		if share(held, total) >= mostOfLost {
+		if stat.Fraction(held, total) >= mostOfLost {
 			break
 		}
 		held += l.lost
@@ -65,7 +65,7 @@ func (m *measure) missingBy() *MissingBy {
 			out.Items = append(out.Items, l.id)
 		}
 	}
-	out.Share = stat.Some(share(held, total))
+	out.Share = stat.Some(stat.Fraction(held, total))
 	out.Item.Statistic, out.Item.P = stat.CountsByItem(counts, lossPermutation, rand.NewPCG(m.s.Seed, 0x1057))
 	out.Reward.Statistic, out.Reward.P = stat.RankPermutation(pairs, lossPermutation, rand.NewPCG(m.s.Seed, 0x1058))
 	return out

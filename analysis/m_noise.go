@@ -3,7 +3,6 @@ package analysis
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
@@ -28,7 +27,7 @@ func mostNoise(s Settings) float64 { return s.RewardRange.Width() * s.RewardRang
 // variance there is.
 func noiseVar(items []regraded, s Settings) stat.Estimate {
 	most := mostNoise(s)
-	e := scale(stat.Disagreement(each(items, func(a again) float64 { return a.noise / most }), s.Confidence), most)
+	e := stat.Scale(stat.Disagreement(each(items, func(a again) float64 { return a.noise / most }), s.Confidence), most)
 	if e.Known() && *e.Value > 0 && showing(items) < fewShow {
 		acrossCells(&e, items, s)
 	}
@@ -161,7 +160,7 @@ func withinVar(items []regraded, s Settings) stat.Estimate {
 			n += g.free + 1
 		}
 	}
-	return scale(stat.RatioOfSums(dev, free, int(n), s.Confidence), most)
+	return stat.Scale(stat.RatioOfSums(dev, free, int(n), s.Confidence), most)
 }
 
 // splitWithin takes the within-item variance apart into sampling and grader.
@@ -176,7 +175,7 @@ func splitWithin(v *Variance, items, everywhere []regraded, s Settings) {
 	if all := noiseVar(everywhere, s); noise.Known() && all.Known() && *all.Value == 0 && all.N > noise.N {
 		noise = all
 	}
-	noise = scale(noise, gradedShare(items))
+	noise = stat.Scale(noise, gradedShare(items))
 	e := stat.Ratio(noise, within, method)
 	e.N, e.Items = noise.N, noise.Items
 	switch {
@@ -201,32 +200,6 @@ func splitWithin(v *Variance, items, everywhere []regraded, s Settings) {
 		e.Low, e.High = stat.Some(math.Min(1, stat.Or(e.Low, 0))), stat.Some(math.Min(1, stat.Or(e.High, 1)))
 	}
 	v.GraderShare = e
-}
-
-// netOf is the share of groups that are informative for more than the grader's own
-// noise: informative x (1 - λ), λ being the grader's share of the variance within
-// items. In a simulated backtest of 100 trainings it told which ones gain better
-// than the share alone (AUC 0.79 against 0.71). The interval puts those of
-// both factors together by square-and-add (Zou & Donner 2008, Stat. Med.
-// 27:1693), within what they allow together. It is nil where λ is not known.
-func netOf(e, noise stat.Estimate) *stat.Estimate {
-	if !e.Known() || !noise.Known() || noise.Low == nil || noise.High == nil {
-		return nil
-	}
-	keep := 1 - *noise.Value
-	net := scale(e, keep)
-	net.FixedSE = nil
-	estimator, _, _ := strings.Cut(e.Method, "; ")
-	net.Method = estimator + ", times 1 - the grader's share of the variance within items; square-and-add (Zou & Donner 2008)"
-	if e.Low != nil {
-		low := *net.Value - math.Hypot(keep*(*e.Value-*e.Low), *e.Value*(*noise.High-*noise.Value))
-		net.Low = stat.Some(max(low, *e.Low*(1-*noise.High)))
-	}
-	if e.High != nil {
-		high := *net.Value + math.Hypot(keep*(*e.High-*e.Value), *e.Value*(*noise.Value-*noise.Low))
-		net.High = stat.Some(min(high, *e.High*(1-*noise.Low)))
-	}
-	return &net
 }
 
 // noise fills what gradings of the same outputs tell: over all splits.
@@ -260,7 +233,7 @@ const reaches = 3
 // takes a right answer below the top, and noise that often leaves the margin
 // hardly ever spans half of the range: a worthless answer that does was rewarded.
 func (c *evidence) fineNoise(g *Grader, of []regraded, s Settings) {
-	width, margin := c.rng.Width(), s.Thresholds.At(hackableMargin)
+	width, margin := c.rng.Width(), s.Thresholds.Of(HackableMargin)
 	strays := func(than float64) stat.Estimate {
 		e, _ := stat.FlipRate(each(of, func(a again) float64 { return apart(a.grades, (than+1e-9)*width) }), s.Confidence)
 		return e
@@ -284,14 +257,3 @@ func (c *evidence) fineNoise(g *Grader, of []regraded, s Settings) {
 }
 
 // scale multiplies an estimate and its interval by a positive number.
-func scale(e stat.Estimate, by float64) stat.Estimate {
-	times := func(p *float64) *float64 {
-		if p == nil {
-			return nil
-		}
-		return stat.Some(*p * by)
-	}
-	e.Value, e.SE, e.Low, e.High, e.FixedSE = times(e.Value), times(e.SE), times(e.Low), times(e.High), times(e.FixedSE)
-	e.Warnings = slices.Clone(e.Warnings)
-	return e
-}

@@ -57,7 +57,7 @@ func plan(sr *SplitResult, items []*item, c *evidence, s Settings) *Plan {
 	}
 	epoch := costs.of(float64(total))
 	steps := math.Ceil(float64(total) / float64(batch))
-	epoch.SecondsMin = scale(step.SecondsMin, steps)
+	epoch.SecondsMin = stat.Scale(step.SecondsMin, steps)
 	epoch.USD = costs.money.of(float64(total*s.GroupSize), epoch.SecondsMin)
 	p.PerEpoch = &epoch
 	p.Assumptions = append(p.Assumptions,
@@ -97,10 +97,10 @@ func (c costs) of(items float64) PlanCost {
 	rollouts := items * g
 	out := PlanCost{
 		Rollouts:     exact(rollouts),
-		ToolCalls:    scale(c.sr.Tools.Calls, rollouts),
+		ToolCalls:    stat.Scale(c.sr.Tools.Calls, rollouts),
 		JudgeCalls:   exact(c.judged * rollouts),
-		InputTokens:  scale(c.sr.Tokens.Input, rollouts),
-		OutputTokens: scale(c.sr.Tokens.Output, rollouts),
+		InputTokens:  stat.Scale(c.sr.Tokens.Input, rollouts),
+		OutputTokens: stat.Scale(c.sr.Tokens.Output, rollouts),
 		SecondsMin:   c.slowest(rollouts),
 	}
 	out.USD = c.money.of(rollouts, out.SecondsMin)
@@ -109,9 +109,9 @@ func (c costs) of(items float64) PlanCost {
 		switch {
 		case s.GroupSize != c.s.GroupSize:
 		case s.Bound == "upper": // comes after the lower one
-			out.InformativeGroups.High = scale(s.Teaches(), items).High
+			out.InformativeGroups.High = stat.Scale(s.Teaches(), items).High
 		default:
-			out.InformativeGroups = scale(s.Teaches(), items)
+			out.InformativeGroups = stat.Scale(s.Teaches(), items)
 			if s.Bound == "lower" {
 				out.InformativeGroups.Warnings = append(out.InformativeGroups.Warnings, fewerThanGroup.Text())
 			}

@@ -98,7 +98,7 @@ func (m money) of(rollouts float64, seconds stat.Estimate) stat.Estimate {
 	if !m.missing.None() {
 		return unknown(m.missing)
 	}
-	e := scale(m.perRollout, rollouts)
+	e := stat.Scale(m.perRollout, rollouts)
 	e.Method = method
 	if m.hour == nil {
 		return e

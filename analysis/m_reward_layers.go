@@ -125,7 +125,7 @@ func (c *evidence) atZero(l *Layers, rows [][]layered, keys []itemKey, s Setting
 	if l.Core == "" {
 		return
 	}
-	margin := s.Thresholds.At(hackableMargin)
+	margin := s.Thresholds.Of(HackableMargin)
 	var bought, earned, counts []float64
 	var zero []layered
 	var at []itemKey

@@ -3,9 +3,10 @@ package analysis
 import (
 	"context"
 	"errors"
+	"time"
+
 	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
-	"time"
 )
 
 // measured reads what a run holds and measures it. The audit comes before the
@@ -52,7 +53,7 @@ func newResult(run *rollout.Run, input rollout.Input, s Settings) *Result {
 		Normalize:     s.Normalize,
 		PassThreshold: s.PassThreshold,
 		Thresholds:    s.Thresholds.All(),
-		require:       s.Require,
+		Require:       s.Require,
 		Input:         input,
 		Splits:        make(map[rollout.Split]*SplitResult),
 		Problems:      []rollout.Problem{},
@@ -110,7 +111,7 @@ func (c *evidence) fill(r *Result, run *rollout.Run, s Settings) {
 		all = append(all, of[split]...)
 	}
 	if c.regraded {
-		c.everywhere = regrades(all, c, s.Thresholds.At(hackableMargin))
+		c.everywhere = regrades(all, c, s.Thresholds.Of(HackableMargin))
 	}
 	agreement := c.agreement(all, s)
 	s = withCeiling(r, agreement, s)

@@ -326,6 +326,6 @@ func (m *measure) variance() Variance {
 	}
 	once := m.s
 	once.Confidence = cmp.Or(m.once, m.s.Confidence)
-	splitWithin(&v, regrades(m.measured, m.c, m.s.Thresholds.At(hackableMargin)), m.c.everywhere, once)
+	splitWithin(&v, regrades(m.measured, m.c, m.s.Thresholds.Of(HackableMargin)), m.c.everywhere, once)
 	return v
 }

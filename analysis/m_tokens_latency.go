@@ -45,7 +45,7 @@ func (m *measure) tokenMean(conf float64, method string, count func(*row) *int64
 
 // latency is the wall time of valid rollouts.
 func (m *measure) latency() Latency {
-	limit := m.s.Thresholds.At("tools.tail.limit")
+	limit := m.s.Thresholds.Of(TimeLimit)
 	perItem := m.perItem(func(r *row) (float64, bool) { return r.elapsed, r.valid && r.elapsed > 0 })
 	all := flatten(perItem)
 	if len(all) == 0 {

@@ -45,7 +45,7 @@ func Curate(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, fil
 		return nil, err
 	}
 	if opt.Sure == 0 {
-		opt.Sure = 1 - s.Thresholds.At("signal.informative")
+		opt.Sure = 1 - s.Thresholds.Of(InformativeShare)
 	}
 	if !(opt.Sure > 0 && opt.Sure < 1) {
 		return nil, fmt.Errorf("the probability from which an item is dropped is %g: it lies between 0 and 1", opt.Sure)

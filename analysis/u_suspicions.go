@@ -60,7 +60,7 @@ var (
 // probeSuspicions are the probes that got through: a worthless answer that was
 // paid, and references that were not.
 func probeSuspicions(c *collector, s Settings) []*suspicion {
-	margin := s.Thresholds.At(hackableMargin)
+	margin := s.Thresholds.Of(HackableMargin)
 	by := make(map[string]*suspicion)
 	for _, p := range c.audit.payloads {
 		bottom, reference := p.probe.Expect == rollout.Bottom, p.probe.Name == rollout.ProbeReference
@@ -161,7 +161,7 @@ var (
 // noiseSuspicion are the outputs that earned different rewards.
 func noiseSuspicion(c *collector, items []*item, s Settings) *suspicion {
 	x := newSuspicion(unsteady.Text())
-	margin := s.Thresholds.At(hackableMargin)
+	margin := s.Thresholds.Of(HackableMargin)
 	for _, it := range items {
 		widest, from, to := 0.0, 0.0, 0.0
 		for _, r := range it.rows {
