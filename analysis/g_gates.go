@@ -1,9 +1,5 @@
 package analysis
 
-import (
-	"strings"
-)
-
 // Gates lists the gates in the order in which they are shown and in which the
 // first failing one is the verdict's reason: whether the run can be trusted,
 // then whether its rewards can, then whether the task lies within reach, then
@@ -19,15 +15,18 @@ func Gates() []Gate {
 	}
 }
 
-// itemGates are the gates that judge items alone, in the order of all.
-func itemGates() []Gate {
+// gatesOfItems are the gates that judge items alone, in the order of all.
+func gatesOfItems() []Gate {
 	return []Gate{dataConflicts, dataQuality.only(dataDegenerate), leakage, shiftGates.only(shiftText, shiftFields)}
 }
 
-// ofGrader reports whether a gate is about the grader and its references.
-func ofGrader(gate string) bool {
-	return strings.HasPrefix(gate, "grader.") || gate == "data.quality"
+// gatesOfGrader are the gates about the grader and its references.
+func gatesOfGrader() []Gate {
+	return []Gate{dataQuality, graderTruth, graderHackable, graderNoise, graderShortcuts, graderAccuracy}
 }
+
+// gatesOfEndpoints are the gates about the load of a training step.
+func gatesOfEndpoints() []Gate { return []Gate{endpointBurst} }
 
 // ThresholdTable lists every threshold of Gates, and those of gonogo compare.
 func ThresholdTable() []Threshold { return ThresholdsOf(Gates()) }

@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"context"
-	"strings"
 
 	"gonogo/sampler/rollout"
 )
@@ -12,10 +11,7 @@ import (
 // are dropped as they pass. An unreadable record, a reward outside the range
 // or a setting that cannot be used is an error.
 func Analyze(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s Settings, gates []Gate) (*Result, error) {
-	if err := s.Validate(); err != nil {
-		return nil, err
-	}
-	r, err := measured(ctx, run, read, s, false)
+	r, err := measureRun(ctx, run, read, s)
 	if err != nil {
 		return nil, err
 	}
@@ -28,19 +24,11 @@ func Analyze(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s 
 // the gates about the grader, it has no verdict, and Grader is never nil. Without
 // probes and labels the section is empty and the gates are skipped.
 func Audited(ctx context.Context, run *rollout.Run, s Settings) (*Result, error) {
-	if err := s.Validate(); err != nil {
-		return nil, err
-	}
-	r, err := measured(ctx, run, rollout.ReadOptions{}, s, true)
+	r, err := measureAudit(ctx, run, s)
 	if err != nil {
 		return nil, err
 	}
-	r.Findings = []Finding{}
-	for _, g := range Gates() {
-		if ofGrader(g.Name) {
-			r.Findings = append(r.Findings, g.judge(r, s.Thresholds)...)
-		}
-	}
+	r.Findings = findings(r, s.Thresholds, gatesOfGrader())
 	if r.Grader == nil {
 		r.Grader = newGrader(s)
 	}
@@ -51,20 +39,11 @@ func Audited(ctx context.Context, run *rollout.Run, s Settings) (*Result, error)
 // have no rollout: its findings are those of the gates about endpoints, and it
 // has no verdict. Burst is nil where there was none; then the gates are skipped.
 func Bursted(ctx context.Context, run *rollout.Run, s Settings) (*Result, error) {
-	if err := s.Validate(); err != nil {
-		return nil, err
-	}
-	b, err := burstOf(ctx, run, s.Confidence)
+	r, err := measureBurst(ctx, run, s)
 	if err != nil {
 		return nil, err
 	}
-	r := newResult(run, rollout.Input{}, s)
-	r.Burst, r.Findings = b, []Finding{}
-	for _, g := range Gates() {
-		if strings.HasPrefix(g.Name, "endpoint.") {
-			r.Findings = append(r.Findings, g.judge(r, s.Thresholds)...)
-		}
-	}
+	r.Findings = findings(r, s.Thresholds, gatesOfEndpoints())
 	return r, nil
 }
 
@@ -73,10 +52,6 @@ func Bursted(ctx context.Context, run *rollout.Run, s Settings) (*Result, error)
 // are alike. Items without a row say nothing. It returns what was found, and the
 // findings of the gates about it.
 func CheckItems(items []rollout.Item, s Settings) (*Shift, []Finding) {
-	r := &Result{RewardRange: [2]float64{s.RewardRange.Lo, s.RewardRange.Hi}, Confidence: s.Confidence, Shift: shiftOf(items, s, nil)}
-	findings := []Finding{}
-	for _, g := range itemGates() {
-		findings = append(findings, g.judge(r, s.Thresholds)...)
-	}
-	return r.Shift, findings
+	r := &Result{RewardRange: [2]float64{s.RewardRange.Lo, s.RewardRange.Hi}, Confidence: s.Confidence, Shift: measureItems(items, s)}
+	return r.Shift, findings(r, s.Thresholds, gatesOfItems())
 }

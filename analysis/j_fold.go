@@ -12,11 +12,16 @@ var noTrainingVerdict = message.New("note.no_training", "no verdict on training"
 
 // Judge asks every gate and folds the findings into the verdict.
 func Judge(r *Result, t Thresholds, gates []Gate) {
-	r.Findings = []Finding{}
-	for _, g := range gates {
-		r.Findings = append(r.Findings, g.judge(r, t)...)
-	}
+	r.Findings = findings(r, t, gates)
 	fold(r)
+}
+
+func findings(r *Result, t Thresholds, gates []Gate) []Finding {
+	list := []Finding{}
+	for _, g := range gates {
+		list = append(list, g.judge(r, t)...)
+	}
+	return list
 }
 
 // fold makes the verdict: any blocking fail is NO-GO; else any blocking

@@ -44,7 +44,7 @@ func (c *evidence) leaks(items []*item, conf float64) *Leaks {
 
 // resolveLeaks finds the rollouts of the run whose canaries the examples hold. It reads the
 // run once more: only few leak, and the others need not be kept in mind for them.
-func resolveLeaks(l *Leaks, ctx context.Context, run *rollout.Run, read rollout.ReadOptions) error {
+func resolveLeaks(ctx context.Context, l *Leaks, run *rollout.Run, read rollout.ReadOptions) error {
 	if l == nil || len(l.Examples) == 0 {
 		return nil
 	}

@@ -9,9 +9,42 @@ import (
 	"gonogo/sampler/rollout"
 )
 
+// measureRun reads a run and measures every split, what lies between them, the grader
+// and the endpoints: a Result without findings and verdict. Memory grows with items x
+// samples, not with text.
+func measureRun(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s Settings) (*Result, error) {
+	return measured(ctx, run, read, s, false)
+}
+
+// measureAudit measures the grader alone, of a run that may not have a single rollout.
+func measureAudit(ctx context.Context, run *rollout.Run, s Settings) (*Result, error) {
+	return measured(ctx, run, rollout.ReadOptions{}, s, true)
+}
+
+// measureBurst measures the endpoints alone, by the burst that a run holds: Burst is nil
+// where there was none.
+func measureBurst(ctx context.Context, run *rollout.Run, s Settings) (*Result, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	b, err := burstOf(ctx, run, s.Confidence)
+	if err != nil {
+		return nil, err
+	}
+	r := newResult(run, rollout.Input{}, s)
+	r.Burst = b
+	return r, nil
+}
+
+// measureItems compares the splits by their items alone; nil where no item has a row.
+func measureItems(items []rollout.Item, s Settings) *Shift { return shiftOf(items, s, nil) }
+
 // measured reads what a run holds and measures it. The audit comes before the
 // rollouts: gradings of their outputs and marks of detectors change them.
 func measured(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s Settings, withoutRollouts bool) (*Result, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
 	c := &evidence{collector: newCollector(s.RewardRange)}
 	c.asked = make(map[rollout.Key]*rollout.Item, len(run.Items))
 	for i := range run.Items {
@@ -35,7 +68,7 @@ func measured(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s
 	if withoutRollouts {
 		return r, nil
 	}
-	if err := resolveLeaks(r.Leaks, ctx, run, read); err != nil {
+	if err := resolveLeaks(ctx, r.Leaks, run, read); err != nil {
 		return nil, err
 	}
 	r.Shift = c.shift(run, s)
