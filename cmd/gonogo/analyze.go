@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -44,18 +45,18 @@ Example:
 			if err != nil {
 				return err
 			}
-			result, err := analyzeRun(c, dir)
+			result, err := analyzeRun(c.Context, callOf(c), dir)
 			if err != nil {
 				return err
 			}
-			tellThresholds(c, result)
-			cfg, _, err := configOfRun(c, dir)
+			tellThresholds(callOf(c), result)
+			cfg, _, err := configOfRun(callOf(c), dir)
 			if err != nil {
 				return err
 			}
 			to := delivery{look: cfg.Report}
-			to.noteGrader(c, dir)
-			if err := deliver(c, dir, result, to); err != nil {
+			to.noteGrader(callOf(c), dir)
+			if err := deliver(c.Context, callOf(c), dir, result, to); err != nil {
 				return err
 			}
 			return verdict(result)
@@ -65,9 +66,9 @@ Example:
 
 // tellThresholds says which thresholds the command line changed of a verdict that
 // is kept.
-func tellThresholds(c *cli.Context, r *analysis.Result) {
-	if changed := r.ChangedThresholds(); len(changed) > 0 && len(c.StringSlice("set")) > 0 {
-		fmt.Fprintf(c.App.ErrWriter, "note: %s now holds a verdict under changed thresholds: %s. A report judges by the run's own configuration unless it is given the same --set.\n", resultFile, thresholdList(changed))
+func tellThresholds(c *call, r *analysis.Result) {
+	if changed := r.ChangedThresholds(); len(changed) > 0 && len(c.Set) > 0 {
+		fmt.Fprintf(c.Err, "note: %s now holds a verdict under changed thresholds: %s. A report judges by the run's own configuration unless it is given the same --set.\n", resultFile, thresholdList(changed))
 	}
 }
 
@@ -93,12 +94,12 @@ type delivery struct {
 // graded the run, and says so: what is delivered judges the old one. The configuration
 // is the one that the command line names, else a gonogo.yaml here that has the run's
 // grader, changed. One that cannot be read has nothing to compare.
-func (d *delivery) noteGrader(c *cli.Context, dir string) {
+func (d *delivery) noteGrader(c *call, dir string) {
 	run, err := rollout.Open(dir)
 	if err != nil || run.Manifest == nil || run.Manifest.Grader == nil {
 		return
 	}
-	file := c.String("config")
+	file := c.Config
 	path, err := configPath(c)
 	if err != nil {
 		return
@@ -113,7 +114,7 @@ func (d *delivery) noteGrader(c *cli.Context, dir string) {
 	}
 	d.config = file
 	to := strings.TrimRight(dir, "/") + "-2"
-	fmt.Fprintf(c.App.ErrWriter, "note: the grader in %s is not the one that graded %s: gonogo grade %s%s -o %s grades the recorded answers with it, without a new rollout.\n",
+	fmt.Fprintf(c.Err, "note: the grader in %s is not the one that graded %s: gonogo grade %s%s -o %s grades the recorded answers with it, without a new rollout.\n",
 		path, dir, shellQuoted(dir), p.flagsAgain(c), shellQuoted(to))
 }
 
@@ -128,7 +129,7 @@ func (d delivery) shown(r *analysis.Result) *analysis.Result {
 // deliver prints a result, keeps it as result.json and, where there are
 // formats, writes the report. Printing comes first: what was found is told even
 // where nothing can be written.
-func deliver(c *cli.Context, dir string, r *analysis.Result, to delivery) error {
+func deliver(ctx context.Context, c *call, dir string, r *analysis.Result, to delivery) error {
 	if err := printResult(c, dir, to.shown(r), to); err != nil {
 		return err
 	}
@@ -138,13 +139,13 @@ func deliver(c *cli.Context, dir string, r *analysis.Result, to delivery) error 
 	if to.formats == nil {
 		return nil
 	}
-	return writeReport(c, dir, r, to)
+	return writeReport(ctx, c, dir, r, to)
 }
 
 // printResult prints result.json under --json, else the report for a terminal.
-func printResult(c *cli.Context, run string, r *analysis.Result, to delivery) error {
-	if c.Bool("json") {
-		return r.Encode(c.App.Writer)
+func printResult(c *call, run string, r *analysis.Result, to delivery) error {
+	if c.JSON {
+		return r.Encode(c.Out)
 	}
 	return printText(c, run, r, to)
 }
@@ -174,7 +175,7 @@ func verdict(r *analysis.Result) error {
 }
 
 // analyzeRun analyses a run under the command's flags.
-func analyzeRun(c *cli.Context, dir string) (*analysis.Result, error) {
+func analyzeRun(ctx context.Context, c *call, dir string) (*analysis.Result, error) {
 	opened, err := rollout.Open(dir)
 	if err != nil {
 		return nil, asUsage(err)
@@ -183,16 +184,16 @@ func analyzeRun(c *cli.Context, dir string) (*analysis.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return analyzeOpened(c, opened, settings)
+	return analyzeOpened(ctx, c, opened, settings)
 }
 
-func analyzeOpened(c *cli.Context, opened *rollout.Run, settings analysis.Settings) (*analysis.Result, error) {
-	read := rollout.ReadOptions{OnConflict: rollout.Conflict(c.String("on-conflict"))}
+func analyzeOpened(ctx context.Context, c *call, opened *rollout.Run, settings analysis.Settings) (*analysis.Result, error) {
+	read := rollout.ReadOptions{OnConflict: rollout.Conflict(c.OnConflict)}
 	inputs, err := inputsOf(opened.Dir) // before they are read: what is added meanwhile makes the result old
 	if err != nil {
 		return nil, asUsage(err)
 	}
-	result, err := analysis.Analyze(c.Context, opened, read, settings, analysis.Gates())
+	result, err := analysis.Analyze(ctx, opened, read, settings, analysis.Gates())
 	if err != nil {
 		return nil, asUsage(err)
 	}
@@ -202,9 +203,9 @@ func analyzeOpened(c *cli.Context, opened *rollout.Run, settings analysis.Settin
 		return nil, asUsage(err)
 	}
 	for _, name := range strangers {
-		fmt.Fprintf(c.App.ErrWriter, "note: %s is no variant of this run and is left out\n", rollout.VariantDir(opened.Dir, name))
+		fmt.Fprintf(c.Err, "note: %s is no variant of this run and is left out\n", rollout.VariantDir(opened.Dir, name))
 	}
-	err = compare.RankVariants(c.Context, result, opened, variants, read, settings, analysis.Gates())
+	err = compare.RankVariants(ctx, result, opened, variants, read, settings, analysis.Gates())
 	return result, asUsage(err)
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -45,15 +46,15 @@ Example:
 			if err != nil {
 				return err
 			}
-			p, run, err := auditedProject(c, dir)
+			p, run, err := auditedProject(c.Context, callOf(c), dir)
 			if err != nil {
 				return err
 			}
 			defer p.shut()
 			if id := c.String("replay"); id != "" {
-				return p.replay(c, run, id)
+				return p.replay(c.Context, callOf(c), run, id)
 			}
-			if err := p.readyToAudit(c); err != nil {
+			if err := p.readyToAudit(c.Context, callOf(c)); err != nil {
 				return err
 			}
 			if run == nil {
@@ -62,17 +63,17 @@ Example:
 				}
 				fmt.Fprintf(c.App.ErrWriter, "There was no run %s: it is begun, without rollouts, from the configuration %s.\n", visible(dir), visible(p.cfg.file))
 			}
-			if run, err = p.audit(c, dir); err != nil {
+			if run, err = p.audit(c.Context, callOf(c), dir); err != nil {
 				return err
 			}
-			return p.auditFound(c, run)
+			return p.auditFound(c.Context, callOf(c), run)
 		},
 	}
 }
 
 // auditedProject is a project that can audit the grader of the run in dir. The
 // run is nil when it is not there yet.
-func auditedProject(c *cli.Context, dir string) (*project, *rollout.Run, error) {
+func auditedProject(ctx context.Context, c *call, dir string) (*project, *rollout.Run, error) {
 	if info, err := os.Stat(dir); err == nil {
 		if !info.IsDir() {
 			return nil, nil, usagef("%s is a file: an audit needs a run directory to write to; gonogo import makes one", dir)
@@ -81,47 +82,47 @@ func auditedProject(c *cli.Context, dir string) (*project, *rollout.Run, error) 
 		if err != nil {
 			return nil, nil, asUsage(err)
 		}
-		p, err := runsProject(c, run)
+		p, err := runsProject(ctx, c, run)
 		return p, run, err
 	}
 	switch {
-	case c.String("replay") != "":
+	case c.Replay != "":
 		return nil, nil, usagef("there is no run %s, and so no payload of it", dir)
-	case c.String("grader") != "":
+	case c.Grader != "":
 		return nil, nil, usagef("there is no run %s: an audit of another grader needs one; gonogo sample or gonogo import makes it", dir)
 	}
 	path, err := configPath(c)
 	if err != nil {
 		return nil, nil, fmt.Errorf("there is no run %s, and %w", dir, err)
 	}
-	cfg, err := peekConfig(path, os.LookupEnv, overrides(c)...)
+	cfg, err := peekConfig(path, os.LookupEnv, c.overrides...)
 	if err == nil {
 		err = joinConfigErrors([]error{cfg.complete(), cfg.takeJudgeKey()})
 	}
 	if err != nil {
-		return nil, nil, asUsage(byFlag(c, err))
+		return nil, nil, asUsage(c.byFlag(err))
 	}
-	p, err := newProject(c.Context, cfg)
+	p, err := newProject(ctx, cfg)
 	return p, nil, err
 }
 
 // runsProject is a project with the grader that graded the run. Where nothing
 // is named, and the gonogo.yaml that lies here has another grader, it is made
 // of the run's own configuration.
-func runsProject(c *cli.Context, run *rollout.Run) (*project, error) {
-	p, err := graderProject(c, run, false)
+func runsProject(ctx context.Context, c *call, run *rollout.Run) (*project, error) {
+	p, err := graderProject(ctx, c, run, false)
 	if err != nil {
 		return nil, err
 	}
 	other := p.sameGrader(c, run)
-	if other == nil || c.String("replay") != "" && c.String("grader") != "" { // which tries a grader on one payload
+	if other == nil || c.Replay != "" && c.Grader != "" { // which tries a grader on one payload
 		return p, nil
 	}
 	p.shut()
-	if c.String("config") != "" || c.String("grader") != "" || p.changedGrader(run) && c.String("replay") == "" {
+	if c.Config != "" || c.Grader != "" || p.changedGrader(run) && c.Replay == "" {
 		return nil, other
 	}
-	if p, err = graderProject(c, run, true); err != nil {
+	if p, err = graderProject(ctx, c, run, true); err != nil {
 		return nil, err
 	}
 	if other = p.sameGrader(c, run); other != nil {
@@ -143,7 +144,7 @@ func (p *project) changedGrader(run *rollout.Run) bool {
 }
 
 // sameGrader refuses to mix the grades of two graders in one run.
-func (p *project) sameGrader(c *cli.Context, run *rollout.Run) error {
+func (p *project) sameGrader(c *call, run *rollout.Run) error {
 	if run.Manifest == nil || run.Manifest.Grader == nil || run.Manifest.Grader.Hash == p.graderInfo().Hash {
 		return nil
 	}

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"gonogo/sampler"
 	"gonogo/sampler/audit"
 	"gonogo/sampler/grader"
@@ -49,14 +47,14 @@ func (p *project) renderProbe(text string, it *rollout.Item, base *rollout.Recor
 }
 
 // audits reports whether an audit follows the rollouts.
-func (p *project) audits(c *cli.Context) bool {
+func (p *project) audits(c *call) bool {
 	enabled := p.cfg.Audit.Enabled
-	return c.Command.Name != "sample" && !c.Bool("no-audit") && (enabled == nil || *enabled)
+	return c.Command != "sample" && !c.NoAudit && (enabled == nil || *enabled)
 }
 
 // auditEstimate says what the audit after sampling may take; "" when there is
 // none.
-func (p *project) auditEstimate(c *cli.Context) string {
+func (p *project) auditEstimate(c *call) string {
 	if !p.audits(c) {
 		return ""
 	}

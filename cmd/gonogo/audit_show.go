@@ -1,14 +1,13 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
-
-	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis"
 	"gonogo/report"
@@ -63,17 +62,17 @@ func orNone(field string) string {
 
 // auditFound prints what is known of the grader now. The exit code is that of
 // its gates.
-func (p *project) auditFound(c *cli.Context, run *rollout.Run) error {
-	r, err := analysis.Audited(c.Context, run, p.cfg.settings())
+func (p *project) auditFound(ctx context.Context, c *call, run *rollout.Run) error {
+	r, err := analysis.Audited(ctx, run, p.cfg.settings())
 	if err != nil {
 		return asUsage(err)
 	}
-	if c.Bool("json") {
-		e := json.NewEncoder(c.App.Writer)
+	if c.JSON {
+		e := json.NewEncoder(c.Out)
 		e.SetIndent("", "  ")
 		err = e.Encode(map[string]any{"grader": r.Grader, "findings": r.Findings})
 	} else {
-		err = report.WriteAudit(c.App.Writer, page(c, run.Dir, r, p.cfg.Report))
+		err = report.WriteAudit(c.Out, page(c, run.Dir, r, p.cfg.Report))
 	}
 	return errors.Join(err, auditExit(r.Findings))
 }

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"iter"
 
-	"github.com/urfave/cli/v2"
-
 	"gonogo/sampler"
 	"gonogo/sampler/audit"
 	"gonogo/sampler/grader"
@@ -15,7 +13,7 @@ import (
 )
 
 // audit puts to the grader what the run's audit still lacks.
-func (p *project) audit(c *cli.Context, dir string) (*rollout.Run, error) {
+func (p *project) audit(ctx context.Context, c *call, dir string) (*rollout.Run, error) {
 	run, err := rollout.Open(dir)
 	if err != nil {
 		return nil, err
@@ -25,7 +23,7 @@ func (p *project) audit(c *cli.Context, dir string) (*rollout.Run, error) {
 			return nil, err
 		}
 	}
-	plan, err := p.auditPlan(c.Context, run)
+	plan, err := p.auditPlan(ctx, run)
 	if err != nil {
 		return nil, asUsage(err)
 	}
@@ -42,32 +40,32 @@ func (p *project) audit(c *cli.Context, dir string) (*rollout.Run, error) {
 		return nil, asUsage(err)
 	}
 	if len(grader.SessionReads(p.bounds.Grader)) > 0 {
-		if err := p.keepSessions(c.Context, dir); err != nil {
+		if err := p.keepSessions(ctx, dir); err != nil {
 			return nil, errors.Join(err, w.Close())
 		}
 	}
-	p.tellPlan(c.App.ErrWriter, plan)
+	p.tellPlan(c.Err, plan)
 	if dropped > 0 {
-		fmt.Fprintf(c.App.ErrWriter, "note: %d recorded gradings are of other items, probes or graders and are left out of %s\n", dropped, rollout.ProbesFile)
+		fmt.Fprintf(c.Err, "note: %d recorded gradings are of other items, probes or graders and are left out of %s\n", dropped, rollout.ProbesFile)
 	}
-	stats, err := p.putProbes(c, plan, w)
+	stats, err := p.putProbes(ctx, c, plan, w)
 	err = unlessLost(p.ended(auditStage, dir, stats, err), errors.Join(p.forgetSessions(), w.Close()))
-	p.tell(c.App.ErrWriter)
+	p.tell(c.Err)
 	return run, err
 }
 
 // auditAfter is the audit as a stage of a run, within what the rollouts left of
 // the budget.
-func (p *project) auditAfter(c *cli.Context, dir string) error {
+func (p *project) auditAfter(ctx context.Context, c *call, dir string) error {
 	if err := p.spentBefore("the audit", false); err != nil {
 		return err
 	}
-	_, err := p.audit(c, dir)
+	_, err := p.audit(ctx, c, dir)
 	return err
 }
 
 // putProbes writes what is known without asking, and has the rest graded.
-func (p *project) putProbes(c *cli.Context, plan *audit.Plan, w *rollout.ProbeWriter) (sampler.Stats, error) {
+func (p *project) putProbes(ctx context.Context, c *call, plan *audit.Plan, w *rollout.ProbeWriter) (sampler.Stats, error) {
 	for _, rec := range plan.Known {
 		if err := w.Append(rec); err != nil {
 			return sampler.Stats{}, err
@@ -78,14 +76,14 @@ func (p *project) putProbes(c *cli.Context, plan *audit.Plan, w *rollout.ProbeWr
 	to := audit.Slim(w)
 	if n := plan.Todo().Gradings; n > 0 {
 		tasks := func(context.Context) iter.Seq2[sampler.Task, error] { return plan.Tasks() }
-		stats, err = p.grading(c, "probes", n, true, to, tasks, p.bounds.Grader)
+		stats, err = p.grading(ctx, c, "probes", n, true, to, tasks, p.bounds.Grader)
 	}
 	for _, d := range p.auditing.detectors {
 		if err != nil || stats.StoppedBy != "" {
 			break
 		}
 		marks := func(ctx context.Context) iter.Seq2[sampler.Task, error] { return plan.Marks(ctx, d) }
-		stats, err = p.grading(c, "rollouts read by "+d.Name, marksOf(plan, d), true, to, marks, d.Grader)
+		stats, err = p.grading(ctx, c, "rollouts read by "+d.Name, marksOf(plan, d), true, to, marks, d.Grader)
 	}
 	return stats, err
 }

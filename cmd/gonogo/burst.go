@@ -60,19 +60,19 @@ Example:
 			if err != nil {
 				return err
 			}
-			p, run, err := burstProject(c, dir)
+			p, run, err := burstProject(c.Context, callOf(c), dir)
 			if err != nil {
 				return err
 			}
 			defer p.shut()
-			plan, cfg, err := p.burstPlan(c, run)
+			plan, cfg, err := p.burstPlan(c.Context, run)
 			if err != nil {
 				return err
 			}
-			if err := p.agree(c, run, plan, cfg); err != nil {
+			if err := p.agree(callOf(c), run, plan, cfg); err != nil {
 				return err
 			}
-			if err := p.readyToBurst(c); err != nil {
+			if err := p.readyToBurst(c.Context, callOf(c)); err != nil {
 				return err
 			}
 			if run == nil {
@@ -84,10 +84,10 @@ Example:
 					return err
 				}
 			}
-			if err := p.burst(c, run, plan, cfg); err != nil {
+			if err := p.burst(c.Context, callOf(c), run, plan, cfg); err != nil {
 				return err
 			}
-			return p.burstFound(c, run)
+			return p.burstFound(c.Context, callOf(c), run)
 		},
 	}
 }

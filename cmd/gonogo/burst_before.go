@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -18,8 +19,6 @@ import (
 	"gonogo/sampler/burst"
 	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
-
-	"github.com/urfave/cli/v2"
 )
 
 // usualBatch is the batch size where the job leaves it to the platform.
@@ -28,7 +27,7 @@ const usualBatch = 16
 // burstProject is a project that can call the tools and the grader of the run
 // in dir, through a client that watches what goes over the wire. The run is nil
 // when it is not there yet.
-func burstProject(c *cli.Context, dir string) (*project, *rollout.Run, error) {
+func burstProject(ctx context.Context, c *call, dir string) (*project, *rollout.Run, error) {
 	run, err := rollout.Open(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -38,7 +37,7 @@ func burstProject(c *cli.Context, dir string) (*project, *rollout.Run, error) {
 	case run.File() == dir:
 		return nil, nil, usagef("%s is a file: a burst needs a run directory to write to; gonogo import makes one", dir)
 	}
-	cfg, err := burstConfig(c, run)
+	cfg, err := burstConfig(c, dir, run)
 	if err == nil {
 		check, keys := []error{cfg.completeGrading()}, cfg.takeJudgeKey
 		if cfg.Agent.URL != "" { // it asks the model
@@ -50,15 +49,15 @@ func burstProject(c *cli.Context, dir string) (*project, *rollout.Run, error) {
 		err = joinConfigErrors(append(check, keys()))
 	}
 	if err != nil {
-		return nil, nil, asUsage(byFlag(c, err))
+		return nil, nil, asUsage(c.byFlag(err))
 	}
-	p, err := wiredToBurst(c, run, cfg)
+	p, err := wiredToBurst(ctx, c, run, cfg)
 	return p, run, err
 }
 
 // wiredToBurst is a project of that configuration whose endpoints are wired for
 // a burst over what run recorded; nil is no run.
-func wiredToBurst(c *cli.Context, run *rollout.Run, cfg *config) (*project, error) {
+func wiredToBurst(ctx context.Context, c *call, run *rollout.Run, cfg *config) (*project, error) {
 	cfg.Sampling.InFlight = cfg.stepSize()
 	p := &project{cfg: cfg, watch: burst.Watch, redact: rollout.NewRedactor(cfg.secrets()...)}
 	p.draw()
@@ -69,8 +68,8 @@ func wiredToBurst(c *cli.Context, run *rollout.Run, cfg *config) (*project, erro
 			p.seed = run.Manifest.Seed
 		}
 		p.otherJob(run)
-		err = errors.Join(p.serveWorld(c.Context, c.App.ErrWriter), p.startMCP(c.Context), p.offer(p.items))
-	} else if err = errors.Join(p.host(), p.startMCP(c.Context)); err == nil {
+		err = errors.Join(p.serveWorld(ctx, c.Err), p.startMCP(ctx), p.offer(p.items))
+	} else if err = errors.Join(p.host(), p.startMCP(ctx)); err == nil {
 		err = errors.Join(p.load(), p.plainIDs())
 	}
 	if err == nil {
@@ -93,9 +92,9 @@ func wiredToBurst(c *cli.Context, run *rollout.Run, cfg *config) (*project, erro
 // burstConfig is the configuration that the command line names, else
 // gonogo.yaml, else the one that the run was made with. That one keeps no
 // secrets, and a job that wants some must be named.
-func burstConfig(c *cli.Context, run *rollout.Run) (*config, error) {
-	set := overrides(c)
-	if c.Bool("gaps") {
+func burstConfig(c *call, dir string, run *rollout.Run) (*config, error) {
+	set := c.overrides
+	if c.Gaps {
 		set = append(set, "burst.gaps=true")
 	}
 	path, missing := configPath(c)
@@ -104,7 +103,7 @@ func burstConfig(c *cli.Context, run *rollout.Run) (*config, error) {
 	}
 	switch {
 	case run == nil:
-		return nil, fmt.Errorf("there is no run %s, and %w", c.Args().First(), missing)
+		return nil, fmt.Errorf("there is no run %s, and %w", dir, missing)
 	case run.Manifest == nil || len(run.Manifest.Config) == 0:
 		return nil, missing
 	}
@@ -166,7 +165,7 @@ func (p *project) knowsTools() error {
 }
 
 // burstPlan plans the rehearsal.
-func (p *project) burstPlan(c *cli.Context, run *rollout.Run) (*burst.Plan, burst.Config, error) {
+func (p *project) burstPlan(ctx context.Context, run *rollout.Run) (*burst.Plan, burst.Config, error) {
 	b, s := p.cfg.Burst, p.sampling()
 	if p.cfg.Training.BatchSize == 0 && b.Rollouts == 0 {
 		p.warnings = append(p.warnings, fmt.Sprintf("the job leaves the batch size to the platform: %d is taken; --rollouts says how many rollouts start at once", usualBatch))
@@ -179,7 +178,7 @@ func (p *project) burstPlan(c *cli.Context, run *rollout.Run) (*burst.Plan, burs
 	if run != nil {
 		in.Records = run.Records
 	}
-	plan, err := burst.NewPlan(c.Context, in)
+	plan, err := burst.NewPlan(ctx, in)
 	if err != nil {
 		if len(p.cfg.Agent.Command) > 0 {
 			err = fmt.Errorf("%w; %s", err, programLeftOut)
@@ -217,8 +216,8 @@ func (p *project) burstTools() []burst.Tool {
 
 // agree says what will be asked of whom and asks whether to, where that may
 // change something or costs money.
-func (p *project) agree(c *cli.Context, run *rollout.Run, plan *burst.Plan, cfg burst.Config) error {
-	w := c.App.ErrWriter
+func (p *project) agree(c *call, run *rollout.Run, plan *burst.Plan, cfg burst.Config) error {
+	w := c.Err
 	p.tell(w)
 	fmt.Fprintf(w, "A training step of %s at once, of %s.", counted(len(plan.Scripts), "rollout"), plan.Split)
 	asked := plan.Requests(cfg)
@@ -243,7 +242,7 @@ func (p *project) agree(c *cli.Context, run *rollout.Run, plan *burst.Plan, cfg 
 		return err
 	}
 	risky := plan.Unsafe(p.burstTools())
-	if len(risky) == 0 && judged == 0 && made == 0 || c.Bool("yes") {
+	if len(risky) == 0 && judged == 0 && made == 0 || c.Yes {
 		return nil
 	}
 	var why []string
@@ -256,7 +255,7 @@ func (p *project) agree(c *cli.Context, run *rollout.Run, plan *burst.Plan, cfg 
 	if judged > 0 {
 		why = append(why, fmt.Sprintf("%s requests to a model that grades are paid for", message.Whole(judged)))
 	}
-	if !isTerminal(w) || !readsTerminal(c.App.Reader) {
+	if !isTerminal(w) || !readsTerminal(c.In) {
 		return usagef("%s: --yes agrees to that", visible(strings.Join(why, "; ")))
 	}
 	fmt.Fprintf(w, "%s.\n", capitalized(visible(strings.Join(why, "; "))))
@@ -315,9 +314,9 @@ func meanGrading(plan *burst.Plan, prices analysis.Prices) (usd float64, ok bool
 }
 
 // begin asks whether to.
-func begin(c *cli.Context) error {
-	fmt.Fprint(c.App.ErrWriter, "Begin? [y/N] ")
-	answer, err := bufio.NewReader(c.App.Reader).ReadString('\n')
+func begin(c *call) error {
+	fmt.Fprint(c.Err, "Begin? [y/N] ")
+	answer, err := bufio.NewReader(c.In).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}

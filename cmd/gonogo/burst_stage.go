@@ -13,15 +13,13 @@ import (
 	"gonogo/report"
 	"gonogo/sampler/burst"
 	"gonogo/sampler/rollout"
-
-	"github.com/urfave/cli/v2"
 )
 
 // burstID names one burst.
 func burstID() string { return fmt.Sprintf("%016x", rand.Uint64()) }
 
 // readyToBurst stops where an endpoint does not answer at all.
-func (p *project) readyToBurst(c *cli.Context) error {
+func (p *project) readyToBurst(ctx context.Context, c *call) error {
 	list := p.hooks()
 	if p.cfg.Agent.URL != "" {
 		list = append(list, p.agentEndpoints()...)
@@ -31,30 +29,30 @@ func (p *project) readyToBurst(c *cli.Context) error {
 			list = append(list, endpoint{"tool " + t.Name, p.connect(t.ServerURL)})
 		}
 	}
-	if err := p.reachable(c.Context, standing(list)); err != nil {
+	if err := p.reachable(ctx, standing(list)); err != nil {
 		return err
 	}
-	return p.readyToGrade(c)
+	return p.readyToGrade(ctx, c)
 }
 
 // burst plays the plan and puts what came of it into the run.
-func (p *project) burst(c *cli.Context, run *rollout.Run, plan *burst.Plan, cfg burst.Config) error {
-	w := c.App.ErrWriter
+func (p *project) burst(ctx context.Context, c *call, run *rollout.Run, plan *burst.Plan, cfg burst.Config) error {
+	w := c.Err
 	to, err := rollout.OpenBurst(run.Dir, p.redact)
 	if err != nil {
 		return asUsage(err)
 	}
-	err = p.keepSessions(c.Context, run.Dir)
+	err = p.keepSessions(ctx, run.Dir)
 	p.tell(w)
 	if err == nil {
-		err = p.playBurst(c, to, plan, cfg)
+		err = p.playBurst(ctx, c, to, plan, cfg)
 	}
 	return errors.Join(err, p.forgetSessions(), to.Close())
 }
 
-func (p *project) playBurst(c *cli.Context, to *rollout.BurstWriter, plan *burst.Plan, cfg burst.Config) error {
-	w := c.App.ErrWriter
-	ctx, drain, release := interruptible(c.Context, w, "rollouts of the burst")
+func (p *project) playBurst(ctx context.Context, c *call, to *rollout.BurstWriter, plan *burst.Plan, cfg burst.Config) error {
+	w := c.Err
+	ctx, drain, release := interruptible(ctx, w, "rollouts of the burst")
 	defer release()
 	b, calls, err := burst.Run(ctx, drain, cfg, plan, p.bounds.Tools, p.bounds.Grader, func(wave rollout.Wave) {
 		fmt.Fprintf(w, "%-6s %s at once: %s in %s s, %s discarded\n", wave.Purpose, message.Whole(wave.Size), counted(wave.Rollouts, "rollout"), message.Digits(time.Duration(wave.Elapsed).Seconds()), message.Whole(wave.Discarded))
@@ -71,17 +69,17 @@ func (p *project) playBurst(c *cli.Context, to *rollout.BurstWriter, plan *burst
 
 // burstFound prints what is known of the endpoints now. The exit code is that of
 // their gates.
-func (p *project) burstFound(c *cli.Context, run *rollout.Run) error {
-	r, err := analysis.Bursted(c.Context, run, p.cfg.settings())
+func (p *project) burstFound(ctx context.Context, c *call, run *rollout.Run) error {
+	r, err := analysis.Bursted(ctx, run, p.cfg.settings())
 	if err != nil {
 		return asUsage(err)
 	}
-	if c.Bool("json") {
-		e := json.NewEncoder(c.App.Writer)
+	if c.JSON {
+		e := json.NewEncoder(c.Out)
 		e.SetIndent("", "  ")
 		err = e.Encode(map[string]any{"burst": r.Burst, "findings": r.Findings})
 	} else {
-		err = report.WriteBurst(c.App.Writer, page(c, run.Dir, r, p.cfg.Report))
+		err = report.WriteBurst(c.Out, page(c, run.Dir, r, p.cfg.Report))
 	}
 	return errors.Join(err, auditExit(r.Findings))
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -41,12 +42,13 @@ Example:
 			&cli.BoolFlag{Name: "no-shift", Usage: "do not compare the rows with each other: no leakage, conflicts or shift"},
 		),
 		Action: func(c *cli.Context) error {
-			cfg, err := peekConfig(c.String("config"), os.LookupEnv, overrides(c)...)
+			asked := callOf(c)
+			cfg, err := peekConfig(asked.Config, os.LookupEnv, asked.overrides...)
 			if err == nil {
 				err = cfg.complete()
 			}
 			if err != nil {
-				return asUsage(byFlag(c, err))
+				return asUsage(asked.byFlag(err))
 			}
 			noKey := cfg.takeKeys() // no model is called here: told with the rest
 			p, err := wiredProject(c.Context, &project{cfg: cfg, mcp: toolServers{tolerant: true, offline: c.Bool("offline")}})
@@ -57,8 +59,8 @@ Example:
 			if err := errors.Join(p.start(c.Context), p.startDetectors(c.Context)); err != nil {
 				return err
 			}
-			found := p.checked(c)
-			if found.Grader, err = p.trial(c, c.Bool("grade"), c.Bool("offline"), false); err != nil {
+			found := p.checked(c.Context, asked)
+			if found.Grader, err = p.trial(c.Context, asked, c.Bool("grade"), c.Bool("offline"), false); err != nil {
 				return err
 			}
 			if noKey != nil {
@@ -99,22 +101,22 @@ type reached struct {
 	Error string `json:"error,omitempty"`
 }
 
-func (p *project) checked(c *cli.Context) checks {
+func (p *project) checked(ctx context.Context, c *call) checks {
 	jobs := sampler.Plan(p.items, p.samples(), nil)
 	legs := []leg{{p: p, jobs: jobs}}
 	for _, v := range p.variants {
 		legs = append(legs, leg{v.Name, v.p, sampler.Plan(v.p.items, v.p.samples(), nil)})
 	}
 	found := checks{Rollouts: len(jobs), Problems: p.problems, Warnings: append(p.cfg.doubts(time.Now()), p.warnings...), Estimate: p.estimateLegs(c, legs, nil), Files: p.data(), Variants: p.checkedVariants(), MCP: p.checkedServers()}
-	if !c.Bool("no-shift") {
+	if !c.NoShift {
 		found.Shift, found.Findings = p.compareRows()
 	}
-	if c.Bool("offline") {
+	if c.Offline {
 		return found
 	}
 	for _, e := range p.endpoints() {
 		r := reached{Name: e.name, URL: sampler.RedactURL(e.url)}
-		if err := sampler.Reach(c.Context, e.url); err != nil {
+		if err := sampler.Reach(ctx, e.url); err != nil {
 			r.Error = p.redact.String(err.Error())
 		}
 		found.Endpoints = append(found.Endpoints, r)

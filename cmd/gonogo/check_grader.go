@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"gonogo/sampler"
 	"gonogo/sampler/audit"
 	"gonogo/sampler/grader"
@@ -50,7 +48,7 @@ type trialFinding struct {
 // trial puts answers of a seeded sample of the items to the grader. judges
 // allows requests to models that grade, offline forbids any to an endpoint. running
 // says that a run is about to begin, which fewer items are tried for.
-func (p *project) trial(c *cli.Context, judges, offline, running bool) (graderTrial, error) {
+func (p *project) trial(ctx context.Context, c *call, judges, offline, running bool) (graderTrial, error) {
 	t, most := graderTrial{Of: len(p.items)}, trialItems
 	if running {
 		most = trialItemsRun
@@ -67,7 +65,7 @@ func (p *project) trial(c *cli.Context, judges, offline, running bool) (graderTr
 		t.Skipped = p.cfg.takeJudgeKey().Error()
 	default:
 		for _, e := range p.gradingEndpoints() {
-			if err := sampler.Reach(c.Context, e.url); err != nil {
+			if err := sampler.Reach(ctx, e.url); err != nil {
 				t.Skipped = "it does not answer: " + p.redact.String(err.Error())
 			}
 		}
@@ -75,7 +73,7 @@ func (p *project) trial(c *cli.Context, judges, offline, running bool) (graderTr
 	if t.Skipped != "" {
 		return t, nil
 	}
-	plan, err := audit.NewPlan(c.Context, audit.Config{Items: most}, audit.Input{
+	plan, err := audit.NewPlan(ctx, audit.Config{Items: most}, audit.Input{
 		Seed: p.seed, Items: p.items, Range: *p.cfg.RewardRange, Probes: audit.Trial(), Answer: p.cfg.Audit.Answer, Reference: p.auditing.reference,
 	})
 	if err != nil {
@@ -83,15 +81,15 @@ func (p *project) trial(c *cli.Context, judges, offline, running bool) (graderTr
 	}
 	t.Items, t.Planned = len(plan.Items), plan.Todo().Gradings
 	if asked > 0 {
-		fmt.Fprintf(c.App.ErrWriter, "Grading %s: %s to a model that grades.\n", counted(t.Planned, "answer"), counted(asked*t.Planned, "request"))
+		fmt.Fprintf(c.Err, "Grading %s: %s to a model that grades.\n", counted(t.Planned, "answer"), counted(asked*t.Planned, "request"))
 	}
 	answers := byProbe(plan)
-	recs, ended, err := p.gradeTrial(c.Context, answers, asked > 0, running)
+	recs, ended, err := p.gradeTrial(ctx, answers, asked > 0, running)
 	if err != nil {
 		return t, err
 	}
 	failed := decisive(recs)
-	traced, err := p.wantsTrace(c.Context, answers, failed, asked > 0)
+	traced, err := p.wantsTrace(ctx, answers, failed, asked > 0)
 	if err != nil {
 		return t, err
 	}
@@ -381,16 +379,16 @@ func (t graderTrial) print(w io.Writer, quiet bool) {
 // triedBefore tries the grader before a run in dir is paid for, but for models that
 // grade. A run that holds a grade was graded by this very grader: with another it is
 // refused.
-func (p *project) triedBefore(c *cli.Context, dir string) error {
-	if holdsGrade(c.Context, dir) {
+func (p *project) triedBefore(ctx context.Context, c *call, dir string) error {
+	if holdsGrade(ctx, dir) {
 		return nil
 	}
-	t, err := p.trial(c, false, false, true)
+	t, err := p.trial(ctx, c, false, false, true)
 	if err != nil {
 		return err
 	}
-	t.print(c.App.ErrWriter, t.Skipped == "" || t.Planned == 0)
-	if bad := t.bad(); bad != nil && !c.Bool("despite-problems") {
+	t.print(c.Err, t.Skipped == "" || t.Planned == 0)
+	if bad := t.bad(); bad != nil && !c.DespiteProblems {
 		return fmt.Errorf("%w; nothing was sampled; correct the grader, or sample --despite-problems", bad)
 	}
 	return nil

@@ -110,7 +110,7 @@ func compareRuns(c *cli.Context) (*compare.Comparison, error) {
 	if manifest == nil {
 		manifest = base.Manifest
 	}
-	settings, err := settingsFor(c, manifest)
+	settings, err := settingsFor(callOf(c), manifest)
 	if err != nil {
 		return nil, err
 	}

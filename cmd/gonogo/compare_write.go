@@ -37,15 +37,15 @@ func comparisonPage(c *cli.Context, comparison *compare.Comparison) (*report.Com
 	if err := spareReports(out, base, new); err != nil {
 		return nil, err
 	}
-	opt := pageOptions(c, new)
+	opt := pageOptions(callOf(c), new)
 	if out == "" {
-		cfg, _, err := configOfRun(c, new)
+		cfg, _, err := configOfRun(callOf(c), new)
 		if err != nil {
 			return nil, err
 		}
 		return cfg.Report.comparison(comparison, opt), nil
 	}
-	look, err := lookFor(c, new)
+	look, err := lookFor(callOf(c), new)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func writeComparison(c *cli.Context, comparison *compare.Comparison, page *repor
 		if err := report.WriteComparison(dir, page, report.ComparisonFormats()); err != nil {
 			return err
 		}
-		warn(c, page)
+		warn(callOf(c), page)
 		_, err := fmt.Fprintf(c.App.ErrWriter, "The report is in %s: open %s\n", dir, filepath.Join(dir, "index.html"))
 		return err
 	}

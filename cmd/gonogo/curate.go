@@ -79,7 +79,7 @@ func curate(c *cli.Context, dir string) error {
 	if err != nil {
 		return asUsage(err)
 	}
-	cfg, err := configFor(c, run.Manifest)
+	cfg, err := configFor(callOf(c), run.Manifest)
 	if err != nil {
 		return err
 	}

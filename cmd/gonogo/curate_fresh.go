@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -66,7 +67,7 @@ func measureAgain(c *cli.Context, run *rollout.Run, source *curated, chosen *ana
 	}
 	defer p.shut()
 	p.items = items
-	if err := p.sampleFresh(c, run, dir); err != nil {
+	if err := p.sampleFresh(c.Context, callOf(c), run, dir); err != nil {
 		return err
 	}
 	fresh, err := rollout.Open(dir)
@@ -86,7 +87,7 @@ func freshProject(c *cli.Context, run *rollout.Run, source *curated) (*project, 
 	}
 	cfg, err := freshConfig(c, run, source)
 	if err != nil {
-		return nil, asUsage(byFlag(c, err))
+		return nil, asUsage(callOf(c).byFlag(err))
 	}
 	if err := sameMaking(run, cfg); err != nil {
 		return nil, err
@@ -117,7 +118,7 @@ func freshConfig(c *cli.Context, run *rollout.Run, source *curated) (*config, er
 	set := append(overrides(c), "data.train="+source.data.Path, fmt.Sprintf("sampling.samples=%d", c.Int("fresh-samples")))
 	load := func() (*config, error) { return inherited(run, set...) }
 	if c.String("config") != "" || strings.Contains(string(run.Manifest.Config), maskedSecret) {
-		path, err := configPath(c)
+		path, err := configPath(callOf(c))
 		if err != nil {
 			return nil, fmt.Errorf("the run keeps no secrets, and its job or its model wants some; %w", err)
 		}
@@ -125,7 +126,7 @@ func freshConfig(c *cli.Context, run *rollout.Run, source *curated) (*config, er
 	}
 	cfg, err := load()
 	if err == nil {
-		err = trust(c, run, cfg, reach{grader: true, tools: true, sampling: true})
+		err = trust(callOf(c), run, cfg, reach{grader: true, tools: true, sampling: true})
 	}
 	if err != nil {
 		return nil, err
@@ -157,26 +158,26 @@ func sameMaking(run *rollout.Run, cfg *config) error {
 }
 
 // sampleFresh makes the new rollouts that dir still lacks.
-func (p *project) sampleFresh(c *cli.Context, run *rollout.Run, dir string) error {
-	p.tell(c.App.ErrWriter)
-	if err := p.reachable(c.Context, p.endpoints()); err != nil {
+func (p *project) sampleFresh(ctx context.Context, c *call, run *rollout.Run, dir string) error {
+	p.tell(c.Err)
+	if err := p.reachable(ctx, p.endpoints()); err != nil {
 		return err
 	}
-	if err := p.start(c.Context); err != nil {
+	if err := p.start(ctx); err != nil {
 		return err
 	}
 	m := p.manifest(dir)
 	m.Notes = append(m.Notes, "new rollouts of the items that curating the run "+cmp.Or(run.Manifest.ID, run.Dir)+" kept: they measure what that choice flatters")
-	writer, jobs, err := p.begin(c.Context, dir, m)
+	writer, jobs, err := p.begin(ctx, dir, m)
 	if err != nil {
 		return asUsage(fmt.Errorf("%w (--fresh-run names another run directory)", err))
 	}
-	if err := p.confirm(c, dir, jobs); err != nil {
+	if err := p.confirm(ctx, c, dir, jobs); err != nil {
 		return errors.Join(err, p.finish(writer))
 	}
-	stats, err := p.sample(c, dir, jobs, writer)
+	stats, err := p.sample(ctx, c, dir, jobs, writer)
 	closed := p.finish(writer)
 	p.summarize(c, stats)
-	p.tell(c.App.ErrWriter)
+	p.tell(c.Err)
 	return unlessLost(p.ended(samplingStage, dir, stats, err), closed)
 }

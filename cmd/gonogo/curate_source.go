@@ -119,7 +119,7 @@ func dataPlaces(c *cli.Context, run *rollout.Run, cfg *config, split rollout.Spl
 	places := []string{of(cfg)}
 	recorded := recordedData(run, split)
 	if c.String("config") == "" && recorded != nil {
-		if path, err := configPath(c); err == nil {
+		if path, err := configPath(callOf(c)); err == nil {
 			if here, err := peekConfig(path, os.LookupEnv); err == nil {
 				places = append(places, of(here))
 			}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -90,15 +91,15 @@ func demo(c *cli.Context, world fixtures.World) (err error) {
 	fmt.Fprintf(c.App.ErrWriter, "World %q: %s\nThe policy is scripted, not a model.\n", world.Name, world.Doc)
 	var step func() error
 	if world.Burst {
-		step = func() error { return rehearseStep(c, dir, served) }
+		step = func() error { return rehearseStep(c.Context, callOf(c), dir, served) }
 	}
-	err = runProject(c, p, dir, step)
+	err = runProject(c.Context, callOf(c), p, dir, step)
 	return errors.Join(err, keepInputs(world, dir))
 }
 
 // rehearseStep plays a training step against a world's own endpoints, for which
 // nobody need be asked.
-func rehearseStep(c *cli.Context, dir, served string) error {
+func rehearseStep(ctx context.Context, c *call, dir, served string) error {
 	run, err := rollout.Open(dir)
 	if err != nil {
 		return err
@@ -107,19 +108,19 @@ func rehearseStep(c *cli.Context, dir, served string) error {
 	if err != nil {
 		return err
 	}
-	p, err := wiredToBurst(c, run, cfg)
+	p, err := wiredToBurst(ctx, c, run, cfg)
 	if err != nil {
 		return err
 	}
 	defer p.shut()
-	plan, how, err := p.burstPlan(c, run)
+	plan, how, err := p.burstPlan(ctx, run)
 	if err == nil {
-		err = p.readyToBurst(c)
+		err = p.readyToBurst(ctx, c)
 	}
 	if err != nil {
 		return err
 	}
-	return p.burst(c, run, plan, how)
+	return p.burst(ctx, c, run, plan, how)
 }
 
 // lacking is the first program that a world needs and this machine does not

@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"gonogo/sampler"
 	"gonogo/sampler/isolation"
 	"gonogo/sampler/limit"
@@ -63,9 +61,7 @@ func TestTheStartTellsTheRolloutsThatMayBeUnderWay(t *testing.T) {
 	}{{keeper, 24}, {nil, sampler.DefaultRollouts}} {
 		p.sessions = c.sessions
 		var out bytes.Buffer
-		app := cli.NewApp()
-		app.ErrWriter = newEvents(&out)
-		p.progress(cli.NewContext(app, nil, nil), "rollouts", 1, p.sampling()).close()
+		p.progress(&call{Err: newEvents(&out)}, "rollouts", 1, p.sampling()).close()
 		var start struct {
 			Event string
 			Most  int `json:"in_flight_max"`

@@ -123,11 +123,11 @@ func exportTable(c *cli.Context, f report.Format, dir, path string) error {
 	if err := unwritten([]string{path}); err != nil {
 		return err
 	}
-	result, err := resultFor(c, dir)
+	result, err := resultFor(c.Context, callOf(c), dir)
 	if err != nil {
 		return err
 	}
-	p := pageTo(c, dir, result, delivery{formats: []report.Format{f}, out: path})
+	p := pageTo(c.Context, callOf(c), dir, result, delivery{formats: []report.Format{f}, out: path})
 	if p.Rollouts == nil {
 		return noRollouts(dir, []report.Format{f})
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -50,44 +51,44 @@ Example:
 			if err != nil {
 				return asUsage(err)
 			}
-			p, err := graderProject(c, old, false)
+			p, err := graderProject(c.Context, callOf(c), old, false)
 			if err != nil {
 				return err
 			}
 			defer p.shut()
-			return p.gradeAgain(c, old, cmp.Or(c.String("output"), filepath.Clean(dir)+"-graded"))
+			return p.gradeAgain(c.Context, callOf(c), old, cmp.Or(c.String("output"), filepath.Clean(dir)+"-graded"))
 		},
 	}
 }
 
 // gradeAgain grades what run holds into a run directory of its own.
-func (p *project) gradeAgain(c *cli.Context, run *rollout.Run, dir string) error {
+func (p *project) gradeAgain(ctx context.Context, c *call, run *rollout.Run, dir string) error {
 	if same(run.Dir, dir) {
 		return usagef("%s is the run itself: name another directory with --output, so that its grades stay", dir)
 	}
-	if err := p.readyToGrade(c); err != nil {
+	if err := p.readyToGrade(ctx, c); err != nil {
 		return err
 	}
 	writer, err := rollout.Create(dir, p.heir(run), run.Items, rollout.WriterOptions{Redact: p.redact})
 	if err != nil {
 		return asUsage(err)
 	}
-	former, err := rollout.TakeOver(c.Context, run, rollout.ReadOptions{OnConflict: rollout.Conflict(c.String("on-conflict"))}, dir, writer)
+	former, err := rollout.TakeOver(ctx, run, rollout.ReadOptions{OnConflict: rollout.Conflict(c.OnConflict)}, dir, writer)
 	if err != nil {
 		return asUsage(errors.Join(err, writer.Close()))
 	}
-	if err := p.keepSessions(c.Context, dir); err != nil {
+	if err := p.keepSessions(ctx, dir); err != nil {
 		return errors.Join(err, writer.Close())
 	}
 	changed := &changes{to: writer}
-	stats, err := p.regrade(c, run, former, changed)
+	stats, err := p.regrade(ctx, c, run, former, changed)
 	closed := p.finish(writer)
-	p.tell(c.App.ErrWriter)
-	toldOfGrades(c.App.ErrWriter, former, stats, changed.n)
+	p.tell(c.Err)
+	toldOfGrades(c.Err, former, stats, changed.n)
 	if err := unlessLost(p.ended(gradingStage, dir, stats, err), closed); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(c.App.Writer, "%s\n", dir)
+	_, err = fmt.Fprintf(c.Out, "%s\n", dir)
 	return err
 }
 
@@ -131,9 +132,9 @@ func (c *changes) Append(rec *rollout.Record) error {
 }
 
 // regrade grades what is left of a former run.
-func (p *project) regrade(c *cli.Context, run *rollout.Run, former *rollout.Former, to sampler.Sink) (sampler.Stats, error) {
+func (p *project) regrade(ctx context.Context, c *call, run *rollout.Run, former *rollout.Former, to sampler.Sink) (sampler.Stats, error) {
 	if former.Left == 0 {
 		return sampler.Stats{}, nil
 	}
-	return p.gradeRecorded(c, run, former.Left, false, former.Records, c.Int("times"), to)
+	return p.gradeRecorded(ctx, c, run, former.Left, false, former.Records, c.Times, to)
 }

@@ -36,7 +36,7 @@ func graderFlags() []cli.Flag {
 
 // graderProject is a project that can grade what a run holds, and no more. own
 // passes over the gonogo.yaml that lies here.
-func graderProject(c *cli.Context, run *rollout.Run, own bool) (*project, error) {
+func graderProject(ctx context.Context, c *call, run *rollout.Run, own bool) (*project, error) {
 	p := &project{items: run.Items}
 	if run.Manifest != nil {
 		p.seed = run.Manifest.Seed
@@ -46,10 +46,10 @@ func graderProject(c *cli.Context, run *rollout.Run, own bool) (*project, error)
 		err = joinConfigErrors([]error{p.cfg.completeGrading(), p.cfg.takeJudgeKey()})
 	}
 	if err != nil {
-		return nil, asUsage(byFlag(c, err))
+		return nil, asUsage(c.byFlag(err))
 	}
-	file := c.String("grader")
-	if err := trust(c, run, p.shown, reach{grader: file == "", detectors: c.Command.Name == "audit"}); err != nil {
+	file := c.Grader
+	if err := trust(c, run, p.shown, reach{grader: file == "", detectors: c.Command == "audit"}); err != nil {
 		return nil, err
 	}
 	if file != "" {
@@ -57,14 +57,14 @@ func graderProject(c *cli.Context, run *rollout.Run, own bool) (*project, error)
 	}
 	p.openBudget()
 	p.redact = rollout.NewRedactor(p.cfg.secrets()...)
-	if err = p.serveWorld(c.Context, c.App.ErrWriter); err != nil {
+	if err = p.serveWorld(ctx, c.Err); err != nil {
 		return nil, err
 	}
 	if err = p.wireGrader(); err == nil && len(grader.SessionReads(p.bounds.Grader)) > 0 {
 		err = p.wireSession()
 	}
-	if err != nil && c.String("grader") != "" {
-		err = fmt.Errorf("%s: %w", c.String("grader"), err)
+	if err != nil && c.Grader != "" {
+		err = fmt.Errorf("%s: %w", c.Grader, err)
 	}
 	if err == nil {
 		p.leaveCore(c)
@@ -72,15 +72,15 @@ func graderProject(c *cli.Context, run *rollout.Run, own bool) (*project, error)
 	}
 	if err != nil {
 		p.shut()
-		return nil, asUsage(byFlag(c, errors.New(p.redact.String(err.Error()))))
+		return nil, asUsage(c.byFlag(errors.New(p.redact.String(err.Error()))))
 	}
 	return p, nil
 }
 
 // leaveCore lets go of a core that another grader has no part for.
-func (p *project) leaveCore(c *cli.Context) {
+func (p *project) leaveCore(c *call) {
 	core := p.cfg.Audit.Core
-	if c.String("grader") == "" || core == "" || slices.Contains(p.graderInfo().Parts, core) {
+	if c.Grader == "" || core == "" || slices.Contains(p.graderInfo().Parts, core) {
 		return
 	}
 	p.cfg.Audit.Core, p.shown.Audit.Core = "", ""
@@ -89,8 +89,8 @@ func (p *project) leaveCore(c *cli.Context) {
 
 // configPath is the configuration file that the command line names, else the
 // one that lies here.
-func configPath(c *cli.Context) (string, error) {
-	if path := c.String("config"); path != "" {
+func configPath(c *call) (string, error) {
+	if path := c.Config; path != "" {
 		return path, nil
 	}
 	const usual = "gonogo.yaml"
@@ -104,8 +104,8 @@ func configPath(c *cli.Context) (string, error) {
 // the one that the command line names, else gonogo.yaml, else the one that the
 // run was made with. --grader puts its grader into the job. shown is what the
 // manifest of a run made so keeps.
-func gradingConfig(c *cli.Context, run *rollout.Run, own bool) (cfg, shown *config, err error) {
-	set := overrides(c)
+func gradingConfig(c *call, run *rollout.Run, own bool) (cfg, shown *config, err error) {
+	set := c.overrides
 	load := func(more ...string) (*config, error) { return inherited(run, slices.Concat(set, more)...) }
 	path, missing := configPath(c)
 	kept := (own || missing != nil) && run.Manifest != nil && len(run.Manifest.Config) > 0
@@ -114,7 +114,7 @@ func gradingConfig(c *cli.Context, run *rollout.Run, own bool) (cfg, shown *conf
 			return peekConfig(path, os.LookupEnv, slices.Concat(set, more)...)
 		}
 	}
-	file := c.String("grader")
+	file := c.Grader
 	if missing != nil && !kept && file == "" {
 		return nil, nil, fmt.Errorf("%w; --grader names a grader by itself", missing)
 	}
@@ -288,7 +288,7 @@ func (p *project) heirChoices(was map[string]string) map[string]string {
 
 // grading hands tasks to a grader under progress and signals. uncounted says that
 // they are none of the budget's rollouts.
-func (p *project) grading(c *cli.Context, what string, total int, uncounted bool, to sampler.Sink, tasks func(context.Context) iter.Seq2[sampler.Task, error], g sampler.Grader) (sampler.Stats, error) {
+func (p *project) grading(ctx context.Context, c *call, what string, total int, uncounted bool, to sampler.Sink, tasks func(context.Context) iter.Seq2[sampler.Task, error], g sampler.Grader) (sampler.Stats, error) {
 	cfg := p.sampling()
 	cfg.Cost, cfg.Uncounted = p.gradingCost(), uncounted
 	if len(grader.SessionReads(g)) == 0 {
@@ -296,13 +296,13 @@ func (p *project) grading(c *cli.Context, what string, total int, uncounted bool
 	}
 	show := p.progress(c, what, total, cfg)
 	defer show.close()
-	ctx, drain, release := interruptible(c.Context, show, what)
+	ctx, drain, release := interruptible(ctx, show, what)
 	defer release()
 	defer p.heed()
 	cfg.Log = p.log
 	stats, err := sampler.Regrade(ctx, drain, cfg, tasks(ctx), total, g, &watchful{to: to, say: show}, show.watch)
 	show.ended(stats)
-	tellLeftOpen(c.App.ErrWriter, stats)
+	tellLeftOpen(c.Err, stats)
 	return stats, err
 }
 

@@ -56,7 +56,7 @@ Example:
 			if found.Lang, err = message.Named(c.String("lang")); err != nil {
 				return usagef("--lang: %v", err)
 			}
-			page := report.NewHistory(found, pageOptions(c, dir))
+			page := report.NewHistory(found, pageOptions(callOf(c), dir))
 			if err := printHistory(c, found, page); err != nil {
 				return err
 			}

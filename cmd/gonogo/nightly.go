@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -86,30 +87,30 @@ func nightly(c *cli.Context) (err error) {
 	if h.torn {
 		fmt.Fprintf(c.App.ErrWriter, "note: the last line of %s was broken off and is cut off\n", nightsFile)
 	}
-	return h.night(c, p, time.Now())
+	return h.night(c.Context, callOf(c), p, time.Now())
 }
 
 // night makes a night, keeps it and returns its answer as an exit code.
-func (h *nights) night(c *cli.Context, p *project, now time.Time) error {
+func (h *nights) night(ctx context.Context, c *call, p *project, now time.Time) error {
 	name, said := h.tonight(p, now)
 	if said != "" {
-		fmt.Fprintf(c.App.ErrWriter, "note: %s\n", said)
+		fmt.Fprintf(c.Err, "note: %s\n", said)
 	}
 	dir := h.run(name)
-	h.tellDamaged(c)
-	stopped, failed, err := makeRun(c, p, dir)
+	h.tellDamaged(ctx, c)
+	stopped, failed, err := makeRun(ctx, c, p, dir)
 	if err != nil {
 		return err
 	}
 	if stopped != nil {
-		fmt.Fprintf(c.App.ErrWriter, "note: night %s is not whole and not kept\n", name)
+		fmt.Fprintf(c.Err, "note: night %s is not whole and not kept\n", name)
 		return errors.Join(failed, stopped)
 	}
-	opened, result, to, err := judged(c, p, dir)
+	opened, result, to, err := judged(ctx, c, p, dir)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(writeResult(dir, result), writeReport(c, dir, result, to)); err != nil {
+	if err := errors.Join(writeResult(dir, result), writeReport(ctx, c, dir, result, to)); err != nil {
 		return err
 	}
 	began := now
@@ -117,14 +118,14 @@ func (h *nights) night(c *cli.Context, p *project, now time.Time) error {
 		began = opened.Manifest.Started
 	}
 	n := history.NewNight(name, began, opened, result)
-	compared, trend, err := h.judge(c, p, opened, result, &n)
+	compared, trend, err := h.judge(ctx, c, p, opened, result, &n)
 	if err != nil {
 		return err
 	}
 	if err := h.add(n); err != nil {
 		return err
 	}
-	return withAnswer(n.ExitCode, failed, h.show(c, p.cfg.Report, n, compared, trend), h.pruneTo(c))
+	return withAnswer(n.ExitCode, failed, h.show(c, p.cfg.Report, n, compared, trend), h.pruneTo(ctx, c))
 }
 
 // withAnswer joins the answer of a night that is kept with what failed beside it: a
@@ -146,14 +147,14 @@ func withAnswer(code int, failed ...error) error {
 }
 
 // pruneTo removes old nights as --keep says.
-func (h *nights) pruneTo(c *cli.Context) error {
-	keep := c.Int("keep")
+func (h *nights) pruneTo(ctx context.Context, c *call) error {
+	keep := c.Keep
 	if keep == 0 {
 		return nil
 	}
-	removed, err := h.prune(c.Context, keep)
+	removed, err := h.prune(ctx, keep)
 	if removed > 0 {
-		fmt.Fprintf(c.App.ErrWriter, "note: removed the rollouts of %s; %s holds their numbers\n", counted(removed, "night"), nightsFile)
+		fmt.Fprintf(c.Err, "note: removed the rollouts of %s; %s holds their numbers\n", counted(removed, "night"), nightsFile)
 	}
 	return err
 }
@@ -166,26 +167,26 @@ type nightAnswer struct {
 }
 
 // show prints the comparison, the nights and, last, the answer.
-func (h *nights) show(c *cli.Context, look reportValues, n history.Night, compared *compare.Comparison, trend *history.History) error {
-	if c.Bool("json") {
+func (h *nights) show(c *call, look reportValues, n history.Night, compared *compare.Comparison, trend *history.History) error {
+	if c.JSON {
 		n.Items = nil // they are in nights.jsonl
 		b, err := json.MarshalIndent(nightAnswer{Night: n, Comparison: compared, History: trend}, "", "  ")
 		if err == nil {
-			_, err = fmt.Fprintf(c.App.Writer, "%s\n", b)
+			_, err = fmt.Fprintf(c.Out, "%s\n", b)
 		}
 		return err
 	}
 	opt := pageOptions(c, h.run(n.Name))
 	if compared != nil {
-		if err := look.comparison(compared, opt).WriteText(c.App.Writer); err != nil {
+		if err := look.comparison(compared, opt).WriteText(c.Out); err != nil {
 			return err
 		}
 	}
 	trend.Lang = look.language()
-	if err := report.NewHistory(trend, opt).WriteText(c.App.Writer); err != nil {
+	if err := report.NewHistory(trend, opt).WriteText(c.Out); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(c.App.Writer, "%s  %s\n", trend.Lang.Text(nightWord(n)), visible(n.Sentence.In(trend.Lang)))
+	_, err := fmt.Fprintf(c.Out, "%s  %s\n", trend.Lang.Text(nightWord(n)), visible(n.Sentence.In(trend.Lang)))
 	return err
 }
 

@@ -2,10 +2,9 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"path/filepath"
 	"slices"
-
-	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis"
 	"gonogo/analysis/compare"
@@ -16,24 +15,24 @@ import (
 // judge compares tonight with the last good night and with the trend, and says
 // in n what came of it. The comparison is nil where there is nothing to compare
 // with.
-func (h *nights) judge(c *cli.Context, p *project, opened *rollout.Run, r *analysis.Result, n *history.Night) (*compare.Comparison, *history.History, error) {
-	base := history.LastGood(h.list, n, h.thereBy(c.Context))
-	if err := c.Context.Err(); err != nil {
+func (h *nights) judge(ctx context.Context, c *call, p *project, opened *rollout.Run, r *analysis.Result, n *history.Night) (*compare.Comparison, *history.History, error) {
+	base := history.LastGood(h.list, n, h.thereBy(ctx))
+	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
 	var comparison *compare.Comparison
 	tolerance := 0.0
 	if base < 0 {
-		n.Alone(h.list, r, h.thereBy(c.Context), filepath.Join(h.dir, nightRuns))
+		n.Alone(h.list, r, h.thereBy(ctx), filepath.Join(h.dir, nightRuns))
 	} else {
 		var err error
-		if comparison, err = h.compare(c, p, opened, &h.list[base]); err != nil {
+		if comparison, err = h.compare(ctx, c, p, opened, &h.list[base]); err != nil {
 			return nil, nil, err
 		}
 		tolerance = comparison.Tolerance
 		n.ComparedWith(h.list[base].Name, comparison)
 	}
-	if c.Bool("accept") && n.Split != "" {
+	if c.Accept && n.Split != "" {
 		n.Accepted, n.ExitCode = true, exitDone
 	}
 	n.Good = n.ExitCode == exitDone
@@ -48,12 +47,12 @@ func (h *nights) judge(c *cli.Context, p *project, opened *rollout.Run, r *analy
 
 // compare holds tonight against a night of the past, and keeps what came of it
 // in tonight's run directory.
-func (h *nights) compare(c *cli.Context, p *project, opened *rollout.Run, with *history.Night) (*compare.Comparison, error) {
+func (h *nights) compare(ctx context.Context, c *call, p *project, opened *rollout.Run, with *history.Night) (*compare.Comparison, error) {
 	base, err := rollout.Open(h.run(with.Name))
 	if err != nil {
 		return nil, err
 	}
-	comparison, err := compare.Runs(c.Context, base, opened, rollout.ReadOptions{}, p.cfg.settings())
+	comparison, err := compare.Runs(ctx, base, opened, rollout.ReadOptions{}, p.cfg.settings())
 	if err != nil {
 		return nil, err
 	}

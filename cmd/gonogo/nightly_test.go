@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"gonogo/analysis/history"
 	"gonogo/sampler/rollout"
 )
@@ -95,9 +93,7 @@ func TestANightThatIsDamagedIsGone(t *testing.T) {
 			t.Fatal(err)
 		}
 		var told strings.Builder
-		app := cli.NewContext(&cli.App{ErrWriter: &told}, nil, nil)
-		app.Context = t.Context()
-		h.tellDamaged(app)
+		h.tellDamaged(t.Context(), &call{Err: &told})
 		if (told.Len() > 0) != (c.said != "") || !strings.Contains(told.String(), c.said) {
 			t.Errorf("%s: told %q, want %q", c.what, told.String(), c.said)
 		}

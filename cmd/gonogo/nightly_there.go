@@ -8,25 +8,23 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/urfave/cli/v2"
-
 	"gonogo/analysis/history"
 	"gonogo/sampler/rollout"
 )
 
 // tellDamaged says, before anything is paid for, which good nights cannot be
 // compared with though they lie there: those newer than the newest one that can.
-func (h *nights) tellDamaged(c *cli.Context) {
+func (h *nights) tellDamaged(ctx context.Context, c *call) {
 	for _, n := range slices.Backward(h.list) {
 		if !n.Good {
 			continue
 		}
-		err := h.open(c.Context, n.Name)
-		if err == nil || c.Context.Err() != nil {
+		err := h.open(ctx, n.Name)
+		if err == nil || ctx.Err() != nil {
 			return
 		}
 		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, rollout.ErrNoRecords) {
-			fmt.Fprintf(c.App.ErrWriter, "note: night %s cannot be read, and counts as gone: %s\n", visible(n.Name), visible(err.Error()))
+			fmt.Fprintf(c.Err, "note: night %s cannot be read, and counts as gone: %s\n", visible(n.Name), visible(err.Error()))
 		}
 	}
 }

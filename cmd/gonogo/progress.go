@@ -13,7 +13,6 @@ import (
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
 
-	"github.com/urfave/cli/v2"
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
 )
@@ -52,13 +51,13 @@ type progress struct {
 
 // progress shows how many of what there are in total, on standard error, and in
 // events by what they are bounded.
-func (p *project) progress(c *cli.Context, what string, total int, cfg sampler.Config) *progress {
-	if e, ok := c.App.ErrWriter.(*events); ok {
+func (p *project) progress(c *call, what string, total int, cfg sampler.Config) *progress {
+	if e, ok := c.Err.(*events); ok {
 		e.masks(p.redact)
 		p.log = e.Logger
 		e.begun(what, total, cfg)
 	}
-	return newProgress(c.App.ErrWriter, what, total, p.moneyText, p.redact)
+	return newProgress(c.Err, what, total, p.moneyText, p.redact)
 }
 
 // newProgress shows how many of what there are in total, and the money that they

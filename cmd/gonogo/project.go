@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -65,86 +64,12 @@ func projectFlags() []cli.Flag {
 
 // readProject loads the configuration that the command line names.
 func readProject(c *cli.Context) (*project, error) {
-	cfg, err := loadConfig(c.String("config"), os.LookupEnv, overrides(c)...)
+	asked := callOf(c)
+	cfg, err := loadConfig(asked.Config, os.LookupEnv, asked.overrides...)
 	if err != nil {
-		return nil, asUsage(byFlag(c, err))
+		return nil, asUsage(asked.byFlag(err))
 	}
 	return newProject(c.Context, cfg)
-}
-
-// overrides are --set and the flags that stand for one key.
-func overrides(c *cli.Context) []string {
-	var out []string
-	for _, pair := range c.StringSlice("set") {
-		name, value, ok := strings.Cut(pair, "=")
-		if ok {
-			pair = settingKey(strings.TrimSpace(name)) + "=" + value
-		}
-		out = append(out, pair)
-	}
-	for _, flag := range flagsOf(c) {
-		value := c.String(flag.name)
-		if flag.name == "reward-range" {
-			value = "[" + strings.Trim(value, "[] ") + "]"
-		}
-		out = append(out, flag.key+"="+value)
-	}
-	if c.String("until") != "" && c.IsSet("max-samples") {
-		out = append(out, "sampling.samples="+c.String("max-samples"))
-	}
-	return out
-}
-
-// keyFlag is a flag that stands for one key of the configuration, in one command
-// or, where that is empty, wherever it is.
-type keyFlag struct{ name, key, command string }
-
-var keyFlags = []keyFlag{
-	{"samples", "sampling.samples", ""},
-	{"concurrency", "sampling.concurrency", ""},
-	{"items", "audit.items", "audit"},
-	{"items", "items", "run"},
-	{"items", "items", "sample"},
-	{"items", "items", "nightly"},
-	{"seed", "seed", ""},
-	{"queue", "queue.url", ""},
-	{"max-rollouts", "sampling.max_rollouts", ""},
-	{"max-tokens", "sampling.max_tokens", ""},
-	{"max-usd", "sampling.max_usd", ""},
-	{"deadline", "sampling.deadline", ""},
-	{"group-size", "training.group_size", ""},
-	{"pass-threshold", "pass_threshold", ""},
-	{"reward-range", "reward_range", ""},
-	{"max-gradings", "audit.max_gradings", ""},
-	{"labels", "audit.labels", ""},
-	{"rollouts", "burst.rollouts", "burst"},
-	{"lang", "report.lang", ""},
-	{"paper", "report.paper", ""},
-	{"font", "report.font", ""},
-}
-
-// flagsOf lists those of the keyFlags that the command line names.
-func flagsOf(c *cli.Context) []keyFlag {
-	return slices.DeleteFunc(slices.Clone(keyFlags), func(f keyFlag) bool {
-		return !c.IsSet(f.name) || f.command != "" && f.command != c.Command.Name
-	})
-}
-
-// byFlag words an error by the flag that was typed, not by the key it stands
-// for.
-func byFlag(c *cli.Context, err error) error {
-	text := err.Error()
-	for _, flag := range flagsOf(c) {
-		value := c.String(flag.name)
-		if flag.name == "queue" {
-			value = maskQueueURL(value)
-		}
-		text = strings.ReplaceAll(text, "--set "+flag.key+":", "--"+flag.name+" "+value+":")
-	}
-	if text == err.Error() {
-		return err
-	}
-	return errors.New(text)
 }
 
 func newProject(ctx context.Context, cfg *config) (*project, error) {

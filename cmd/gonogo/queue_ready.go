@@ -5,14 +5,12 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/urfave/cli/v2"
-
 	"gonogo/sampler/queue"
 )
 
 // readyQueue reaches the queue before anything is asked or paid, and finds what may
 // not travel.
-func (p *project) readyQueue(c *cli.Context) error {
+func (p *project) readyQueue(ctx context.Context, c *call) error {
 	q := p.cfg.Queue
 	if err := p.itemsFit(); err != nil {
 		return asUsage(err)
@@ -20,20 +18,20 @@ func (p *project) readyQueue(c *cli.Context) error {
 	if !q.elsewhere() {
 		return p.readyEmbedded()
 	}
-	if c.Bool("rehearse") {
+	if c.Rehearse {
 		return usagef("--rehearse makes a rollout in this process, and with queue.url %s workers make them: leave the queue out (--queue memory)", maskQueueURL(q.URL))
 	}
 	if _, err := p.describe(); err != nil {
 		return asUsage(err)
 	}
-	p.cluster.talk = newTalk(c.App.ErrWriter, p.redact)
-	conn, err := p.await(c.Context)
+	p.cluster.talk = newTalk(c.Err, p.redact)
+	conn, err := p.await(ctx)
 	if err != nil {
 		return asUsage(errors.New(p.redact.String(err.Error())))
 	}
 	p.close = append(p.close, conn.Close)
 	p.cluster.conn = conn
-	fmt.Fprintf(c.App.ErrWriter, "Workers make the rollouts, by the queue at %s: they try the endpoints, and nothing is rehearsed here.\n", maskQueueURL(q.URL))
+	fmt.Fprintf(c.Err, "Workers make the rollouts, by the queue at %s: they try the endpoints, and nothing is rehearsed here.\n", maskQueueURL(q.URL))
 	return nil
 }
 
@@ -73,11 +71,11 @@ func (p *project) readyEmbedded() error {
 
 // readyAlone is what has to be ready here of a run that workers make: the audit of
 // the grader.
-func (p *project) readyAlone(c *cli.Context) error {
+func (p *project) readyAlone(ctx context.Context, c *call) error {
 	if !p.audits(c) {
 		return nil
 	}
-	if err := p.readyToAudit(c); err != nil {
+	if err := p.readyToAudit(ctx, c); err != nil {
 		return fmt.Errorf("%w (the audit of the grader is made here, not by workers: --no-audit leaves it out)", err)
 	}
 	return nil

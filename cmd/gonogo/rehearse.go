@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,45 +14,43 @@ import (
 	"gonogo/analysis/message"
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
-
-	"github.com/urfave/cli/v2"
 )
 
 // rehearse makes one rollout of the run and of each variant, shows their traces
 // and what the whole would take. Nothing is recorded.
-func rehearse(c *cli.Context, p *project) error {
+func rehearse(ctx context.Context, c *call, p *project) error {
 	var jobs []sampler.Job
 	var err error
-	if only := c.StringSlice("variant"); len(only) == 0 || slices.Contains(only, baseVariant) {
-		if jobs, err = p.jobs(c.Context, ""); err != nil {
+	if only := c.Variant; len(only) == 0 || slices.Contains(only, baseVariant) {
+		if jobs, err = p.jobs(ctx, ""); err != nil {
 			return err
 		}
 	}
-	legs, err := p.legs(c.Context, "", jobs)
+	legs, err := p.legs(ctx, "", jobs)
 	if err != nil {
 		return err
 	}
 	if len(legs) == 0 {
 		return usagef("there is nothing to sample")
 	}
-	estimate, lost, err := p.rehearseLegs(c, c.App.Writer, legs)
+	estimate, lost, err := p.rehearseLegs(ctx, c, c.Out, legs)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.App.Writer, "\n%s\n", estimate)
+	fmt.Fprintf(c.Out, "\n%s\n", estimate)
 	return lost
 }
 
 // rehearseLegs makes a rollout of each leg, shows its trace on w and returns
 // what the legs will take by it. lost is the failure of the first one that an
 // endpoint failed, or whose answer the server did not parse.
-func (p *project) rehearseLegs(c *cli.Context, w io.Writer, legs []leg) (estimate string, lost, err error) {
+func (p *project) rehearseLegs(ctx context.Context, c *call, w io.Writer, legs []leg) (estimate string, lost, err error) {
 	recs := make([]*rollout.Record, len(legs))
 	for i, l := range legs {
 		if l.name != "" {
 			fmt.Fprintf(w, "\nVariant %s\n", l.name)
 		}
-		rec, err := l.p.rehearsal(c, l.jobs)
+		rec, err := l.p.rehearsal(ctx, c, l.jobs)
 		if err != nil {
 			return "", nil, err
 		}
@@ -77,7 +76,7 @@ func (p *project) rehearseLegs(c *cli.Context, w io.Writer, legs []leg) (estimat
 
 // estimateLegs says what the legs will take, a line each, as far as one rollout
 // of each can tell; recs is nil without any.
-func (p *project) estimateLegs(c *cli.Context, legs []leg, recs []*rollout.Record) string {
+func (p *project) estimateLegs(c *call, legs []leg, recs []*rollout.Record) string {
 	var lines []string
 	all := 0
 	for i, l := range legs {
@@ -99,11 +98,11 @@ func (p *project) estimateLegs(c *cli.Context, legs []leg, recs []*rollout.Recor
 	return strings.Join(lines, "\n")
 }
 
-func (p *project) rehearsal(c *cli.Context, jobs []sampler.Job) (*rollout.Record, error) {
+func (p *project) rehearsal(ctx context.Context, c *call, jobs []sampler.Job) (*rollout.Record, error) {
 	if len(jobs) == 0 {
 		return nil, usagef("there is nothing to sample")
 	}
-	ctx, _, release := interruptible(c.Context, c.App.ErrWriter, "rehearsal")
+	ctx, _, release := interruptible(ctx, c.Err, "rehearsal")
 	defer release()
 	rec, err := sampler.Rehearse(ctx, p.sampling(), p.seed, jobs[0], p.bounds)
 	var dead *sampler.EndpointError
@@ -115,27 +114,27 @@ func (p *project) rehearsal(c *cli.Context, jobs []sampler.Job) (*rollout.Record
 
 // confirm shows the estimate of what the run and its variants lack and, on a
 // terminal and without --yes, rehearses each once and asks.
-func (p *project) confirm(c *cli.Context, dir string, jobs []sampler.Job) error {
-	p.tell(c.App.ErrWriter)
-	legs, err := p.legs(c.Context, dir, jobs)
+func (p *project) confirm(ctx context.Context, c *call, dir string, jobs []sampler.Job) error {
+	p.tell(c.Err)
+	legs, err := p.legs(ctx, dir, jobs)
 	if err != nil || len(legs) == 0 {
 		return err
 	}
-	ask := c.Command.Name != "demo" && !c.Bool("yes") && isTerminal(c.App.ErrWriter) && readsTerminal(c.App.Reader)
+	ask := c.Command != "demo" && !c.Yes && isTerminal(c.Err) && readsTerminal(c.In)
 	if !ask {
-		fmt.Fprintln(c.App.ErrWriter, p.estimateLegs(c, legs, nil))
+		fmt.Fprintln(c.Err, p.estimateLegs(c, legs, nil))
 		return nil
 	}
 	if p.cfg.Queue.elsewhere() { // nobody here makes one
-		fmt.Fprintf(c.App.ErrWriter, "\n%s\n", p.estimateLegs(c, legs, nil))
+		fmt.Fprintf(c.Err, "\n%s\n", p.estimateLegs(c, legs, nil))
 		return begin(c)
 	}
-	fmt.Fprintln(c.App.ErrWriter, "One rehearsal rollout first, which is not recorded (--yes leaves it out) …")
-	estimate, _, err := p.rehearseLegs(c, c.App.ErrWriter, legs)
+	fmt.Fprintln(c.Err, "One rehearsal rollout first, which is not recorded (--yes leaves it out) …")
+	estimate, _, err := p.rehearseLegs(ctx, c, c.Err, legs)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.App.ErrWriter, "\n%s\n", estimate)
+	fmt.Fprintf(c.Err, "\n%s\n", estimate)
 	return begin(c)
 }
 

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"gonogo/sampler"
 	"gonogo/sampler/audit"
 	"gonogo/sampler/rollout"
@@ -26,16 +24,16 @@ func (k *kept) Append(r *rollout.Record) error {
 }
 
 // replay grades one payload once more and shows all of it. Nothing is written.
-func (p *project) replay(c *cli.Context, run *rollout.Run, name string) error {
+func (p *project) replay(ctx context.Context, c *call, run *rollout.Run, name string) error {
 	id, err := audit.ParseID(name)
 	if err != nil {
 		return asUsage(err)
 	}
-	task, was, err := audit.Find(c.Context, run, id)
+	task, was, err := audit.Find(ctx, run, id)
 	if err != nil {
 		return asUsage(err)
 	}
-	if err := p.readyToAudit(c); err != nil {
+	if err := p.readyToAudit(ctx, c); err != nil {
 		return err
 	}
 	by, err := p.graderOf(id)
@@ -46,14 +44,14 @@ func (p *project) replay(c *cli.Context, run *rollout.Run, name string) error {
 	once := func(context.Context) iter.Seq2[sampler.Task, error] {
 		return func(yield func(sampler.Task, error) bool) { yield(task, nil) }
 	}
-	if _, err := p.grading(c, "probes", 1, true, &now, once, by); err != nil {
+	if _, err := p.grading(ctx, c, "probes", 1, true, &now, once, by); err != nil {
 		return fmt.Errorf("replay %s: %s", name, p.redact.String(err.Error()))
 	}
 	if now.record == nil {
 		return &exitError{exitInterrupted, fmt.Errorf("replay %s: interrupted before it was graded", name)}
 	}
-	if c.Bool("json") {
-		e := json.NewEncoder(c.App.Writer)
+	if c.JSON {
+		e := json.NewEncoder(c.Out)
 		e.SetIndent("", "  ")
 		return e.Encode(map[string]any{"id": id.String(), "recorded": gradeOf(was), "now": gradeOf(now.record), "payload": p.redact.String(now.record.Answer)})
 	}
@@ -84,9 +82,9 @@ func gradeOf(r *rollout.Record) map[string]any {
 	return map[string]any{"outcome": r.Outcome, "reward": *r.Reward, "grades": r.Grades, "parts": r.Parts}
 }
 
-func (p *project) showReplay(c *cli.Context, id audit.ID, was, now *rollout.Record) {
+func (p *project) showReplay(c *call, id audit.ID, was, now *rollout.Record) {
 	show := func(format string, args ...any) {
-		fmt.Fprintln(c.App.Writer, visible(p.redact.String(fmt.Sprintf(format, args...))))
+		fmt.Fprintln(c.Out, visible(p.redact.String(fmt.Sprintf(format, args...))))
 	}
 	show("%s", id)
 	for _, probe := range p.auditing.probes {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -57,7 +58,7 @@ Examples:
 				return err
 			}
 			dir = besideResult(dir)
-			look, err := lookFor(c, dir)
+			look, err := lookFor(callOf(c), dir)
 			if err != nil {
 				return err
 			}
@@ -65,25 +66,25 @@ Examples:
 			if err != nil {
 				return err
 			}
-			out, err := reportTo(c, dir, formats)
+			out, err := reportTo(callOf(c), dir, formats)
 			if err != nil {
 				return err
 			}
-			result, err := resultFor(c, dir)
+			result, err := resultFor(c.Context, callOf(c), dir)
 			if err != nil {
 				return err
 			}
 			to := delivery{formats: formats, out: out, look: look}
-			to.noteGrader(c, dir)
+			to.noteGrader(callOf(c), dir)
 			if c.Bool("no-transcripts") {
 				if to.bare, err = result.WithoutTexts(); err != nil {
 					return err
 				}
 			}
 			if out == standardOutput {
-				err = printFormat(c, dir, result, to)
+				err = printFormat(c.Context, callOf(c), dir, result, to)
 			} else {
-				err = deliver(c, dir, result, to)
+				err = deliver(c.Context, callOf(c), dir, result, to)
 			}
 			if err != nil {
 				return err
@@ -108,13 +109,13 @@ func besideResult(run string) string {
 // resultFor is the run's result.json, or a fresh analysis where there is none,
 // where the run's files are others since, where it was judged by other settings
 // than the run's own, or where settings are given.
-func resultFor(c *cli.Context, dir string) (*analysis.Result, error) {
+func resultFor(ctx context.Context, c *call, dir string) (*analysis.Result, error) {
 	kept, err := readResult(dir)
 	if err != nil {
 		return nil, asUsage(err)
 	}
-	if kept == nil || settingsGiven(c) {
-		return analyzeRun(c, dir)
+	if kept == nil || c.Judging {
+		return analyzeRun(ctx, c, dir)
 	}
 	opened, err := rollout.Open(dir)
 	if errors.Is(err, rollout.ErrNotARun) {
@@ -131,16 +132,11 @@ func resultFor(c *cli.Context, dir string) (*analysis.Result, error) {
 		return kept, nil
 	}
 	if opened.Manifest == nil || len(opened.Manifest.Config) == 0 {
-		fmt.Fprintf(c.App.ErrWriter, "note: %s was judged with other settings than the defaults; the report says which thresholds were changed.\n", filepath.Join(dir, resultFile))
+		fmt.Fprintf(c.Err, "note: %s was judged with other settings than the defaults; the report says which thresholds were changed.\n", filepath.Join(dir, resultFile))
 		return kept, nil
 	}
-	fmt.Fprintf(c.App.ErrWriter, "note: %s was judged with other settings than the run's own; this report judges by the run's own. To report by others, give them here, too (--set, --group-size, --config).\n", filepath.Join(dir, resultFile))
-	return analyzeOpened(c, opened, own)
-}
-
-// settingsGiven reports whether the command line asks for a fresh analysis.
-func settingsGiven(c *cli.Context) bool {
-	return slices.ContainsFunc(analysisFlags(), func(f cli.Flag) bool { return c.IsSet(f.Names()[0]) })
+	fmt.Fprintf(c.Err, "note: %s was judged with other settings than the run's own; this report judges by the run's own. To report by others, give them here, too (--set, --group-size, --config).\n", filepath.Join(dir, resultFile))
+	return analyzeOpened(ctx, c, opened, own)
 }
 
 // reportDir is where the report of a run directory lies.
@@ -148,8 +144,8 @@ func reportDir(run string) string { return filepath.Join(run, "report") }
 
 // reportTo is where `gonogo report` writes. Beside a run that is a single file
 // may lie anything.
-func reportTo(c *cli.Context, run string, formats []report.Format) (string, error) {
-	out := c.String("output")
+func reportTo(c *call, run string, formats []report.Format) (string, error) {
+	out := c.Output
 	if out == standardOutput && len(formats) != 1 {
 		return "", usagef("--output - takes one format: name it with --format")
 	}
@@ -163,8 +159,8 @@ func reportTo(c *cli.Context, run string, formats []report.Format) (string, erro
 }
 
 // page makes the page of a run's result for this command's terminal.
-func page(c *cli.Context, run string, r *analysis.Result, look reportValues) *report.Page {
-	return delivery{look: look, config: c.String("config")}.page(r, pageOptions(c, run))
+func page(c *call, run string, r *analysis.Result, look reportValues) *report.Page {
+	return delivery{look: look, config: c.Config}.page(r, pageOptions(c, run))
 }
 
 // page makes the page of a result as it is delivered.
@@ -174,29 +170,29 @@ func (d delivery) page(r *analysis.Result, opt report.Options) *report.Page {
 }
 
 // pageOptions are what a page says of this command.
-func pageOptions(c *cli.Context, run string) report.Options {
+func pageOptions(c *call, run string) report.Options {
 	return report.Options{
 		Version: version(),
 		Now:     time.Now(),
 		Dir:     run,
-		Color:   isTerminal(c.App.Writer) && os.Getenv("NO_COLOR") == "",
-		Width:   width(c.App.Writer),
+		Color:   isTerminal(c.Out) && os.Getenv("NO_COLOR") == "",
+		Width:   width(c.Out),
 	}
 }
 
 // printText prints the report for a terminal.
-func printText(c *cli.Context, run string, r *analysis.Result, to delivery) error {
+func printText(c *call, run string, r *analysis.Result, to delivery) error {
 	formats, err := pickFormats("text")
 	if err != nil {
 		return err
 	}
-	return formats[0].Write(c.App.Writer, to.page(r, pageOptions(c, run)))
+	return formats[0].Write(c.Out, to.page(r, pageOptions(c, run)))
 }
 
 // pageTo makes the page of a run's result for what is delivered.
-func pageTo(c *cli.Context, run string, r *analysis.Result, to delivery) *report.Page {
+func pageTo(ctx context.Context, c *call, run string, r *analysis.Result, to delivery) *report.Page {
 	opt := pageOptions(c, run)
-	opt.Paper, opt.Font, opt.Rollouts = to.look.Paper, to.look.Font, rolloutsOf(c, run, r)
+	opt.Paper, opt.Font, opt.Rollouts = to.look.Paper, to.look.Font, rolloutsOf(ctx, c, run, r)
 	from := to.out
 	if from == standardOutput {
 		from = "." // where a shell puts it, as far as one can tell
@@ -213,8 +209,8 @@ func pageTo(c *cli.Context, run string, r *analysis.Result, to delivery) *report
 // writeReport writes a report. Formats that need rollouts where there are none
 // are named: an error when somebody asked for them, else a note. The others are
 // written all the same.
-func writeReport(c *cli.Context, run string, r *analysis.Result, to delivery) error {
-	p, dir, formats := pageTo(c, run, r, to), to.out, to.formats
+func writeReport(ctx context.Context, c *call, run string, r *analysis.Result, to delivery) error {
+	p, dir, formats := pageTo(ctx, c, run, r, to), to.out, to.formats
 	var without []report.Format
 	if p.Rollouts == nil {
 		without = slices.DeleteFunc(slices.Clone(formats), func(f report.Format) bool { return !f.Rollouts })
@@ -233,17 +229,17 @@ func writeReport(c *cli.Context, run string, r *analysis.Result, to delivery) er
 	if slices.ContainsFunc(formats, func(f report.Format) bool { return f.Name == "html" }) {
 		open = ": open " + filepath.Join(dir, "index.html")
 	}
-	if _, err := fmt.Fprintf(c.App.ErrWriter, "The report is in %s%s\n%s: %s\n", dir, open, p.Verdict, visible(p.Sentence)); err != nil {
+	if _, err := fmt.Fprintf(c.Err, "The report is in %s%s\n%s: %s\n", dir, open, p.Verdict, visible(p.Sentence)); err != nil {
 		return err
 	}
 	if len(without) == 0 {
 		return nil
 	}
 	missing := noRollouts(run, without)
-	if c.String("format") != "" {
+	if c.Format != "" {
 		return missing
 	}
-	_, err := fmt.Fprintf(c.App.ErrWriter, "note: %v\n", missing)
+	_, err := fmt.Fprintf(c.Err, "note: %v\n", missing)
 	return err
 }
 

@@ -2,13 +2,12 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis"
 	"gonogo/analysis/stat"
@@ -56,22 +55,22 @@ func pickFormats(list string) ([]report.Format, error) {
 }
 
 // printFormat writes one format to standard output, and nothing else.
-func printFormat(c *cli.Context, run string, r *analysis.Result, to delivery) error {
+func printFormat(ctx context.Context, c *call, run string, r *analysis.Result, to delivery) error {
 	if err := writeResult(run, r); err != nil {
 		return err
 	}
-	p, f := pageTo(c, run, r, to), to.formats[0]
+	p, f := pageTo(ctx, c, run, r, to), to.formats[0]
 	if f.Rollouts && p.Rollouts == nil {
 		return noRollouts(run, to.formats)
 	}
-	err := f.Write(c.App.Writer, p)
+	err := f.Write(c.Out, p)
 	warn(c, p)
 	return err
 }
 
 // rolloutsOf reads the rollouts of a run for its report; nil where there are
 // none.
-func rolloutsOf(c *cli.Context, run string, r *analysis.Result) report.Rollouts {
+func rolloutsOf(ctx context.Context, c *call, run string, r *analysis.Result) report.Rollouts {
 	opened, err := rollout.Open(run)
 	if err != nil {
 		return nil
@@ -79,9 +78,9 @@ func rolloutsOf(c *cli.Context, run string, r *analysis.Result) report.Rollouts 
 	if _, err := os.Stat(opened.File()); err != nil {
 		return nil
 	}
-	read := rollout.ReadOptions{OnConflict: rollout.Conflict(c.String("on-conflict"))}
+	read := rollout.ReadOptions{OnConflict: rollout.Conflict(c.OnConflict)}
 	return func(yield func(analysis.Counted) error) (rollout.Input, error) {
-		return analysis.Rollouts(c.Context, opened, read, stat.Range{Lo: r.RewardRange[0], Hi: r.RewardRange[1]}, yield)
+		return analysis.Rollouts(ctx, opened, read, stat.Range{Lo: r.RewardRange[0], Hi: r.RewardRange[1]}, yield)
 	}
 }
 

@@ -17,17 +17,17 @@ import (
 // lookFor is how the configuration wants a run's reports to look. A font that
 // cannot be read is an error where the command names it, and a note where the
 // run itself does: it may have moved to another machine.
-func lookFor(c *cli.Context, dir string) (reportValues, error) {
+func lookFor(c *call, dir string) (reportValues, error) {
 	cfg, manifest, err := configOfRun(c, dir)
 	if err != nil {
 		return reportValues{}, err
 	}
 	look := cfg.Report
 	if err := cfg.fontThere(); err != nil {
-		if manifest == nil || c.IsSet("font") || c.String("config") != "" {
-			return look, asUsage(byFlag(c, err))
+		if manifest == nil || c.FontSet || c.Config != "" {
+			return look, asUsage(c.byFlag(err))
 		}
-		fmt.Fprintf(c.App.ErrWriter, "note: %v: the usual places are looked through instead; --font names another.\n", err)
+		fmt.Fprintf(c.Err, "note: %v: the usual places are looked through instead; --font names another.\n", err)
 		look.Font = ""
 	}
 	return look, nil
@@ -35,7 +35,7 @@ func lookFor(c *cli.Context, dir string) (reportValues, error) {
 
 // configOfRun is the configuration for a run that is there, and its manifest
 // where it has one.
-func configOfRun(c *cli.Context, dir string) (*config, *rollout.Manifest, error) {
+func configOfRun(c *call, dir string) (*config, *rollout.Manifest, error) {
 	var manifest *rollout.Manifest
 	switch opened, err := rollout.Open(dir); {
 	case err == nil:
@@ -82,15 +82,15 @@ func (c *config) fontThere() error {
 }
 
 // warn tells what the report could not show.
-func warn(c *cli.Context, p interface {
+func warn(c *call, p interface {
 	Warnings() []string
 	PictureWarning() string
 },
 ) {
 	for _, warning := range p.Warnings() {
-		fmt.Fprintf(c.App.ErrWriter, "warning: report.pdf: %s\n", warning)
+		fmt.Fprintf(c.Err, "warning: report.pdf: %s\n", warning)
 	}
 	if warning := p.PictureWarning(); warning != "" {
-		fmt.Fprintf(c.App.ErrWriter, "warning: pictures: %s\n", warning)
+		fmt.Fprintf(c.Err, "warning: pictures: %s\n", warning)
 	}
 }

@@ -62,7 +62,7 @@ Example:
 				return err
 			}
 			defer p.shut()
-			return sampleAll(c, p, c.String("output"))
+			return sampleAll(c.Context, callOf(c), p, c.String("output"))
 		},
 	}
 }
@@ -88,7 +88,7 @@ Example:
 				return err
 			}
 			defer p.shut()
-			return runProject(c, p, c.String("output"), nil)
+			return runProject(c.Context, callOf(c), p, c.String("output"), nil)
 		},
 	}
 }
@@ -96,16 +96,16 @@ Example:
 // runProject samples, judges and reports. A run that its budget stopped is
 // judged on what there is, and says so by its exit code. between comes before
 // the judging, of a run that is whole; nil is nothing.
-func runProject(c *cli.Context, p *project, dir string, between func() error) error {
+func runProject(ctx context.Context, c *call, p *project, dir string, between func() error) error {
 	withBase, err := p.pickVariants(c)
 	if err != nil {
 		return err
 	}
 	if !withBase {
-		return judgeVariants(c, p, dir)
+		return judgeVariants(ctx, c, p, dir)
 	}
-	stopped, failed, err := makeRun(c, p, dir)
-	if err != nil || c.Bool("rehearse") {
+	stopped, failed, err := makeRun(ctx, c, p, dir)
+	if err != nil || c.Rehearse {
 		return err
 	}
 	if between != nil && stopped == nil {
@@ -114,24 +114,24 @@ func runProject(c *cli.Context, p *project, dir string, between func() error) er
 		}
 	}
 	// What a variant lacks does not take the run its verdict.
-	return errors.Join(failed, judgeRun(c, p, dir, stopped))
+	return errors.Join(failed, judgeRun(ctx, c, p, dir, stopped))
 }
 
 // makeRun makes what a run lacks: rollouts, audit, variants. stopped is the
 // budget that ended it, failed what became of variants beside a run that is
 // whole.
-func makeRun(c *cli.Context, p *project, dir string) (stopped *exitError, failed, err error) {
-	stopped, err = budgetStop(sampleRun(c, p, dir)) // with a failed write beside it the run ends here
-	if err != nil || c.Bool("rehearse") {
+func makeRun(ctx context.Context, c *call, p *project, dir string) (stopped *exitError, failed, err error) {
+	stopped, err = budgetStop(sampleRun(ctx, c, p, dir)) // with a failed write beside it the run ends here
+	if err != nil || c.Rehearse {
 		return nil, nil, err
 	}
 	if stopped == nil && p.audits(c) {
-		if stopped, err = budgetStop(p.auditAfter(c, dir)); err != nil {
+		if stopped, err = budgetStop(p.auditAfter(ctx, c, dir)); err != nil {
 			return nil, nil, err
 		}
 	}
 	if stopped == nil {
-		stopped, failed = budgetStop(p.sampleVariants(c, dir))
+		stopped, failed = budgetStop(p.sampleVariants(ctx, c, dir))
 		if coded := new(exitError); errors.As(failed, &coded) && coded.code == exitInterrupted {
 			return nil, nil, failed
 		}
@@ -140,22 +140,22 @@ func makeRun(c *cli.Context, p *project, dir string) (stopped *exitError, failed
 }
 
 // judgeVariants makes variants alone, and judges their run anew.
-func judgeVariants(c *cli.Context, p *project, dir string) error {
-	stopped, err := budgetStop(sampleAlone(c, p, dir))
-	if err != nil || c.Bool("rehearse") {
+func judgeVariants(ctx context.Context, c *call, p *project, dir string) error {
+	stopped, err := budgetStop(sampleAlone(ctx, c, p, dir))
+	if err != nil || c.Rehearse {
 		return err
 	}
-	return judgeRun(c, p, dir, stopped)
+	return judgeRun(ctx, c, p, dir, stopped)
 }
 
 // judgeRun judges and reports what a run holds. stopped is why there is no more
 // of it; nil when all is made.
-func judgeRun(c *cli.Context, p *project, dir string, stopped *exitError) error {
-	_, result, to, err := judged(c, p, dir)
+func judgeRun(ctx context.Context, c *call, p *project, dir string, stopped *exitError) error {
+	_, result, to, err := judged(ctx, c, p, dir)
 	if err != nil {
 		return err
 	}
-	if err := deliver(c, dir, result, to); err != nil {
+	if err := deliver(ctx, c, dir, result, to); err != nil {
 		return err
 	}
 	if stopped != nil {
@@ -165,80 +165,80 @@ func judgeRun(c *cli.Context, p *project, dir string, stopped *exitError) error 
 }
 
 // judged analyses what a run holds, and says which reports are wanted of it.
-func judged(c *cli.Context, p *project, dir string) (*rollout.Run, *analysis.Result, delivery, error) {
+func judged(ctx context.Context, c *call, p *project, dir string) (*rollout.Run, *analysis.Result, delivery, error) {
 	opened, err := rollout.Open(dir)
 	if err != nil {
 		return nil, nil, delivery{}, err
 	}
-	result, err := analyzeOpened(c, opened, p.cfg.judging(opened.Manifest))
+	result, err := analyzeOpened(ctx, c, opened, p.cfg.judging(opened.Manifest))
 	if err != nil {
 		return nil, nil, delivery{}, err
 	}
 	formats, err := pickFormats(strings.Join(p.cfg.Report.Formats, ","))
-	return opened, result, delivery{formats: formats, out: reportDir(dir), look: p.cfg.Report, config: c.String("config")}, err
+	return opened, result, delivery{formats: formats, out: reportDir(dir), look: p.cfg.Report, config: c.Config}, err
 }
 
 // sampleRun makes the rollouts that the run directory lacks.
-func sampleRun(c *cli.Context, p *project, dir string) error {
+func sampleRun(ctx context.Context, c *call, p *project, dir string) error {
 	until, err := untilDecided(c)
 	if err != nil {
 		return err
 	}
-	if err := p.ready(c, dir); err != nil {
+	if err := p.ready(ctx, c, dir); err != nil {
 		return err
 	}
-	if c.Bool("rehearse") {
-		return rehearse(c, p)
+	if c.Rehearse {
+		return rehearse(ctx, c, p)
 	}
 	switch {
 	case until:
-		return p.sampleUntil(c, dir)
-	case c.Bool("items-undecided"):
-		return p.sampleOpen(c, dir)
+		return p.sampleUntil(ctx, c, dir)
+	case c.ItemsUndecided:
+		return p.sampleOpen(ctx, c, dir)
 	}
 	if err := notOfLooks(dir); err != nil {
 		return err
 	}
 	// The directory is ours, and fits, before the first call is paid.
-	writer, jobs, err := p.begin(c.Context, dir, p.manifest(dir))
+	writer, jobs, err := p.begin(ctx, dir, p.manifest(dir))
 	if err != nil {
 		return asUsage(p.regrades(c, dir, err))
 	}
-	if err := p.confirm(c, dir, jobs); err != nil {
+	if err := p.confirm(ctx, c, dir, jobs); err != nil {
 		return errors.Join(err, p.finish(writer))
 	}
-	stats, err := p.sample(c, dir, jobs, writer)
+	stats, err := p.sample(ctx, c, dir, jobs, writer)
 	closed := p.finish(writer)
 	p.summarize(c, stats)
-	p.tell(c.App.ErrWriter)
+	p.tell(c.Err)
 	return unlessLost(p.ended(samplingStage, dir, stats, err), closed)
 }
 
 // ready stops before the first call when the data breaks the platform's rules, an
 // endpoint does not answer or the grader fails its trial.
-func (p *project) ready(c *cli.Context, dir string) error {
-	p.tell(c.App.ErrWriter)
-	if problems := p.blocking(); len(problems) > 0 && !c.Bool("despite-problems") {
-		printProblems(c.App.ErrWriter, problems)
+func (p *project) ready(ctx context.Context, c *call, dir string) error {
+	p.tell(c.Err)
+	if problems := p.blocking(); len(problems) > 0 && !c.DespiteProblems {
+		printProblems(c.Err, problems)
 		return &exitError{exitNoGo, fmt.Errorf("the data files break %s of the platform %q, and nothing was sampled; mend that, choose another target, or sample --despite-problems", counted(len(problems), "rule"), p.cfg.Target)}
 	}
-	if err := p.readyQueue(c); err != nil {
+	if err := p.readyQueue(ctx, c); err != nil {
 		return err
 	}
 	if p.cfg.Queue.elsewhere() {
-		return p.readyAlone(c)
+		return p.readyAlone(ctx, c)
 	}
-	if err := p.reachable(c.Context, p.endpoints()); err != nil {
+	if err := p.reachable(ctx, p.endpoints()); err != nil {
 		return err
 	}
-	if err := p.start(c.Context); err != nil {
+	if err := p.start(ctx); err != nil {
 		return err
 	}
-	p.tell(c.App.ErrWriter)
-	if err := p.triedBefore(c, dir); err != nil || !p.audits(c) {
+	p.tell(c.Err)
+	if err := p.triedBefore(ctx, c, dir); err != nil || !p.audits(c) {
 		return err
 	}
-	return p.startDetectors(c.Context)
+	return p.startDetectors(ctx)
 }
 
 // begin opens the run directory and lists its jobs once it is ours: another
@@ -314,27 +314,27 @@ func (p *project) jobsOf(ctx context.Context, dir string, samples func(*rollout.
 
 // sample grades what earlier calls left without a grade, and makes the rollouts,
 // under progress and signals.
-func (p *project) sample(c *cli.Context, dir string, jobs []sampler.Job, to sampler.Sink) (sampler.Stats, error) {
-	if err := p.gradeLeft(c, dir, to, false); err != nil {
+func (p *project) sample(ctx context.Context, c *call, dir string, jobs []sampler.Job, to sampler.Sink) (sampler.Stats, error) {
+	if err := p.gradeLeft(ctx, c, dir, to, false); err != nil {
 		return sampler.Stats{}, err
 	}
-	stats, err := p.sampleJobs(c, jobs, to)
+	stats, err := p.sampleJobs(ctx, c, jobs, to)
 	if err == nil && stats.StoppedBy == "" && p.led != nil && stats.Outcomes[rollout.GraderFailed] > 0 {
-		err = p.gradeLeft(c, dir, to, true) // workers stopped for their grader
+		err = p.gradeLeft(ctx, c, dir, to, true) // workers stopped for their grader
 	}
 	return stats, err
 }
 
 // sampleJobs makes the rollouts.
-func (p *project) sampleJobs(c *cli.Context, jobs []sampler.Job, to sampler.Sink) (sampler.Stats, error) {
+func (p *project) sampleJobs(ctx context.Context, c *call, jobs []sampler.Job, to sampler.Sink) (sampler.Stats, error) {
 	if len(jobs) == 0 {
-		fmt.Fprintln(c.App.ErrWriter, "All rollouts are there already.")
-		p.clear(c.Context)
+		fmt.Fprintln(c.Err, "All rollouts are there already.")
+		p.clear(ctx)
 		return sampler.Stats{}, nil
 	}
 	show := p.progress(c, "rollouts", len(jobs), p.sampling())
 	defer show.close()
-	ctx, drain, release := interruptible(c.Context, show, "rollouts")
+	ctx, drain, release := interruptible(ctx, show, "rollouts")
 	defer release()
 	to = &watchful{to: to, say: show, items: p.items}
 	defer p.heed()
@@ -349,7 +349,7 @@ func (p *project) sampleJobs(c *cli.Context, jobs []sampler.Job, to sampler.Sink
 }
 
 // summarize says what was done, in one line.
-func (p *project) summarize(c *cli.Context, s sampler.Stats) {
+func (p *project) summarize(c *call, s sampler.Stats) {
 	if s.Jobs == 0 {
 		return
 	}
@@ -361,11 +361,11 @@ func (p *project) summarize(c *cli.Context, s sampler.Stats) {
 		parts = append(parts, dollars(s.USD.Total+s.USD.Mean()*float64(s.USDUnknown)))
 	}
 	parts = append(parts, troubles(s)...)
-	fmt.Fprintf(c.App.ErrWriter, "Recorded %s of %s in %s: %s.\n", message.Whole(s.Recorded), counted(s.Jobs, "rollout"), s.Elapsed.Round(100*time.Millisecond), strings.Join(parts, ", "))
+	fmt.Fprintf(c.Err, "Recorded %s of %s in %s: %s.\n", message.Whole(s.Recorded), counted(s.Jobs, "rollout"), s.Elapsed.Round(100*time.Millisecond), strings.Join(parts, ", "))
 	for _, line := range lostTo(s) {
-		fmt.Fprintln(c.App.ErrWriter, p.redact.String(line))
+		fmt.Fprintln(c.Err, p.redact.String(line))
 	}
-	fmt.Fprint(c.App.ErrWriter, p.uncounted(s), p.madeBy())
-	tellLeaks(c.App.ErrWriter, s)
-	tellLeftOpen(c.App.ErrWriter, s)
+	fmt.Fprint(c.Err, p.uncounted(s), p.madeBy())
+	tellLeaks(c.Err, s)
+	tellLeftOpen(c.Err, s)
 }

@@ -27,7 +27,7 @@ func analysisFlags() []cli.Flag {
 }
 
 // settingsFor resolves the settings of an analysis.
-func settingsFor(c *cli.Context, m *rollout.Manifest) (analysis.Settings, error) {
+func settingsFor(c *call, m *rollout.Manifest) (analysis.Settings, error) {
 	cfg, err := configFor(c, m)
 	if err != nil {
 		return analysis.Settings{}, err
@@ -47,15 +47,15 @@ func (c *config) judging(m *rollout.Manifest) analysis.Settings {
 
 // configFor is the configuration that the command line names, else the one in
 // the run's manifest, and the flags over it. It is good for analysing.
-func configFor(c *cli.Context, m *rollout.Manifest) (*config, error) {
+func configFor(c *call, m *rollout.Manifest) (*config, error) {
 	var cfg *config
 	var err error
-	if path := c.String("config"); path == "" && m != nil && len(m.Config) > 0 {
+	if path := c.Config; path == "" && m != nil && len(m.Config) > 0 {
 		cfg, err = configOf(rollout.ManifestFile, m.Config)
 	} else {
 		cfg, err = peekConfig(path, os.LookupEnv)
 	}
-	for _, pair := range overrides(c) {
+	for _, pair := range c.overrides {
 		if err != nil {
 			break
 		}
@@ -67,7 +67,7 @@ func configFor(c *cli.Context, m *rollout.Manifest) (*config, error) {
 		err = cfg.set(name, value)
 	}
 	if err != nil {
-		return nil, asUsage(byFlag(c, err))
+		return nil, asUsage(c.byFlag(err))
 	}
 	return cfg, nil
 }

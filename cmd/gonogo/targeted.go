@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 
@@ -33,26 +34,26 @@ type targeted struct {
 // group by group, until it is settled or the most are made. They enter no mean
 // and no verdict: items that are sampled on because of how they came out would
 // bend both.
-func (p *project) sampleOpen(c *cli.Context, dir string) error {
+func (p *project) sampleOpen(ctx context.Context, c *call, dir string) error {
 	most, err := p.ofRun(c, dir)
 	if err != nil {
 		return err
 	}
-	writer, _, err := p.begin(c.Context, dir, p.manifest(dir))
+	writer, _, err := p.begin(ctx, dir, p.manifest(dir))
 	if err != nil {
 		return asUsage(p.regrades(c, dir, err))
 	}
 	t := targeted{rounds: rounds{p: p, c: c, dir: dir, writer: writer}, most: most}
-	stats, err := t.all()
+	stats, err := t.all(ctx)
 	closed := p.finish(writer)
 	p.summarize(c, stats)
-	fmt.Fprint(c.App.ErrWriter, t.came)
-	p.tell(c.App.ErrWriter)
+	fmt.Fprint(c.Err, t.came)
+	p.tell(c.Err)
 	return unlessLost(p.ended(samplingStage, dir, stats, err), closed)
 }
 
 // ofRun takes the samples that every item of a run has from the run itself.
-func (p *project) ofRun(c *cli.Context, dir string) (most int, err error) {
+func (p *project) ofRun(c *call, dir string) (most int, err error) {
 	opened, err := rollout.Open(dir)
 	if err != nil {
 		return 0, asUsage(err)
@@ -64,7 +65,7 @@ func (p *project) ofRun(c *cli.Context, dir string) (most int, err error) {
 	s := &p.cfg.Sampling
 	s.Samples, s.EvalSamples, s.ProductionSamples = n[rollout.Train], n[rollout.Eval], n[rollout.Production]
 	most = mostTargeted
-	if text := c.String("max-samples"); text != "" {
+	if text := c.MaxSamples; text != "" {
 		if most, err = strconv.Atoi(text); err != nil || most < 1 {
 			return 0, usagef("--max-samples %q: it is a number of rollouts per item", text)
 		}
@@ -73,19 +74,19 @@ func (p *project) ofRun(c *cli.Context, dir string) (most int, err error) {
 }
 
 // all goes on until no class is open that more samples may settle.
-func (t *targeted) all() (sampler.Stats, error) {
+func (t *targeted) all(ctx context.Context) (sampler.Stats, error) {
 	for first := true; ; first = false {
-		split, open, err := t.open()
+		split, open, err := t.open(ctx)
 		if err != nil {
 			return t.stats, err
 		}
-		jobs, err := t.jobs(split, open, t.p.cfg.Training.GroupSize)
+		jobs, err := t.jobs(ctx, split, open, t.p.cfg.Training.GroupSize)
 		if err != nil {
 			return t.stats, err
 		}
 		if first {
 			t.begun = len(open)
-			err = t.confirm(split, open)
+			err = t.confirm(ctx, split, open)
 		}
 		if err != nil || len(jobs) == 0 {
 			if err == nil && !first {
@@ -97,7 +98,7 @@ func (t *targeted) all() (sampler.Stats, error) {
 		if err := t.mark(split, jobs); err != nil {
 			return t.stats, err
 		}
-		stats, err := t.p.sample(t.c, t.dir, jobs, t.writer)
+		stats, err := t.p.sample(ctx, t.c, t.dir, jobs, t.writer)
 		t.stats = together(t.stats, stats)
 		if err != nil || stats.StoppedBy != "" {
 			return t.stats, err
@@ -106,14 +107,14 @@ func (t *targeted) all() (sampler.Stats, error) {
 }
 
 // open says which items of the run have an open class now.
-func (t *targeted) open() (rollout.Split, []analysis.ItemResult, error) {
+func (t *targeted) open(ctx context.Context) (rollout.Split, []analysis.ItemResult, error) {
 	opened, err := rollout.Open(t.dir)
 	if err != nil {
 		return "", nil, err
 	}
 	settings := t.p.cfg.settings()
 	settings.Boot = 0 // no class hangs on it
-	result, err := analyzeOpened(t.c, opened, settings)
+	result, err := analyzeOpened(ctx, t.c, opened, settings)
 	if err != nil {
 		return "", nil, err
 	}
@@ -125,7 +126,7 @@ func (t *targeted) open() (rollout.Split, []analysis.ItemResult, error) {
 }
 
 // jobs lists the next rollouts of the open items, at most more of each.
-func (t *targeted) jobs(split rollout.Split, open []analysis.ItemResult, more int) ([]sampler.Job, error) {
+func (t *targeted) jobs(ctx context.Context, split rollout.Split, open []analysis.ItemResult, more int) ([]sampler.Job, error) {
 	want := make(map[string]int, len(open))
 	for _, it := range open {
 		have := it.N + it.Missing + it.Targeted
@@ -135,7 +136,7 @@ func (t *targeted) jobs(split rollout.Split, open []analysis.ItemResult, more in
 		}
 		want[it.Item] = min(t.most, enough, have+more)
 	}
-	all, err := t.p.jobsOf(t.c.Context, t.dir, func(it *rollout.Item) int {
+	all, err := t.p.jobsOf(ctx, t.dir, func(it *rollout.Item) int {
 		if it.Split != split {
 			return 0
 		}
@@ -164,26 +165,32 @@ func (t *targeted) mark(split rollout.Split, jobs []sampler.Job) error {
 }
 
 // confirm says how many items are open, and asks as for other rollouts.
-func (t *targeted) confirm(split rollout.Split, open []analysis.ItemResult) error {
-	jobs, err := t.jobs(split, open, t.most)
+func (t *targeted) confirm(ctx context.Context, split rollout.Split, open []analysis.ItemResult) error {
+	jobs, err := t.jobs(ctx, split, open, t.most)
 	if err != nil {
 		return err
 	}
 	if len(jobs) == 0 {
-		fmt.Fprintf(t.c.App.ErrWriter, "No class of an item is open that %s may settle.\n", counted(t.most, "sample"))
+		fmt.Fprintf(t.c.Err, "No class of an item is open that %s may settle.\n", counted(t.most, "sample"))
 		return nil
 	}
-	fmt.Fprintf(t.c.App.ErrWriter, "The class of %s of %s is open. What is made of them counts for their class alone.\n", counted(len(open), "item"), split)
+	fmt.Fprintf(t.c.Err, "The class of %s of %s is open. What is made of them counts for their class alone.\n", counted(len(open), "item"), split)
 	t.p.round = t.most
 	defer func() { t.p.round = 0 }()
-	return t.p.confirm(t.c, t.dir, jobs)
+	return t.p.confirm(ctx, t.c, t.dir, jobs)
 }
 
 // untargeted refuses flags that --items-undecided leaves nothing to say.
-func untargeted(c *cli.Context) error {
-	for _, flag := range []string{"until", "samples", "variant"} {
-		if c.Bool("items-undecided") && c.IsSet(flag) {
-			return usagef("--items-undecided goes on with the samples that the run itself has: leave --%s out", flag)
+func untargeted(c *call) error {
+	if !c.ItemsUndecided {
+		return nil
+	}
+	for _, flag := range []struct {
+		name  string
+		given bool
+	}{{"until", c.Until != ""}, {"samples", c.Samples != ""}, {"variant", len(c.Variant) > 0}} {
+		if flag.given {
+			return usagef("--items-undecided goes on with the samples that the run itself has: leave --%s out", flag.name)
 		}
 	}
 	return nil

@@ -35,8 +35,8 @@ func trustFlag() cli.Flag {
 // made the directory says there what is run on this machine, and which of its
 // variables are sent where. --trust-run agrees. What a built-in world does by
 // itself needs no trust.
-func trust(c *cli.Context, run *rollout.Run, cfg *config, r reach) error {
-	if !cfg.carried || c.Bool("trust-run") {
+func trust(c *call, run *rollout.Run, cfg *config, r reach) error {
+	if !cfg.carried || c.TrustRun {
 		return nil
 	}
 	acts := cfg.acts(r)
@@ -48,7 +48,7 @@ func trust(c *cli.Context, run *rollout.Run, cfg *config, r reach) error {
 		return nil
 	}
 	return usagef("gonogo %s would act on the configuration inside %s, which may come from someone else. It would\n  %s\nName your own configuration with --config, or agree with --trust-run",
-		c.Command.Name, run.Dir, strings.Join(acts, "\n  "))
+		c.Command, run.Dir, strings.Join(acts, "\n  "))
 }
 
 // builtIn is the configuration of a built-in world; nil where there is no such

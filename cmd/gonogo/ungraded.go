@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"gonogo/sampler"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/rollout"
@@ -22,7 +20,7 @@ func (p *project) gradesLater() bool { return len(grader.SessionReads(p.bounds.G
 
 // gradeLeft grades the answers that a run holds without a grade: the model is not
 // asked again. cutOff grades those alone whose grading was broken off.
-func (p *project) gradeLeft(c *cli.Context, dir string, to sampler.Sink, cutOff bool) error {
+func (p *project) gradeLeft(ctx context.Context, c *call, dir string, to sampler.Sink, cutOff bool) error {
 	if !p.gradesLater() {
 		return nil
 	}
@@ -30,30 +28,30 @@ func (p *project) gradeLeft(c *cli.Context, dir string, to sampler.Sink, cutOff 
 	if err != nil {
 		return err
 	}
-	left, err := run.Ungraded(c.Context, cutOff)
+	left, err := run.Ungraded(ctx, cutOff)
 	if err != nil || left.Len() == 0 {
 		return err
 	}
 	if p.cfg.Queue.elsewhere() {
-		if err := p.readyToGrade(c); err != nil {
+		if err := p.readyToGrade(ctx, c); err != nil {
 			return fmt.Errorf("%w (%s recorded without a grade: they are graded here, not by workers)", err, counted(left.Len(), "answer"))
 		}
 	}
-	stats, err := p.gradeRecorded(c, run, left.Len(), true, left.Records, 1, to)
-	fmt.Fprintf(c.App.ErrWriter, "Graded %d of %s recorded without a grade, without sampling again: %s failed.\n",
+	stats, err := p.gradeRecorded(ctx, c, run, left.Len(), true, left.Records, 1, to)
+	fmt.Fprintf(c.Err, "Graded %d of %s recorded without a grade, without sampling again: %s failed.\n",
 		stats.Recorded, counted(left.Len(), "answer"), counted(stats.Outcomes[rollout.GraderFailed], "grading"))
 	return p.ended(gradingStage, dir, stats, err)
 }
 
 // gradeRecorded grades records of a run, each so many times. uncounted says that
 // they are none of the budget's rollouts.
-func (p *project) gradeRecorded(c *cli.Context, run *rollout.Run, n int, uncounted bool, records func(context.Context) iter.Seq2[*rollout.Record, error], times int, to sampler.Sink) (sampler.Stats, error) {
+func (p *project) gradeRecorded(ctx context.Context, c *call, run *rollout.Run, n int, uncounted bool, records func(context.Context) iter.Seq2[*rollout.Record, error], times int, to sampler.Sink) (sampler.Stats, error) {
 	items := make(map[rollout.Key]*rollout.Item, len(run.Items))
 	for i := range run.Items {
 		it := &run.Items[i]
 		items[rollout.Key{Split: it.Split, Item: it.ID}] = it
 	}
-	return p.grading(c, "outputs", n, uncounted, to, func(ctx context.Context) iter.Seq2[sampler.Task, error] {
+	return p.grading(ctx, c, "outputs", n, uncounted, to, func(ctx context.Context) iter.Seq2[sampler.Task, error] {
 		return func(yield func(sampler.Task, error) bool) {
 			for rec, err := range records(ctx) {
 				task := sampler.Task{Record: rec, Times: times}
@@ -73,7 +71,7 @@ var graderKeys = []string{"grader", "job", "judge.api", "judge.base_url", "sampl
 
 // regrades says how to go on with a run that was made with another grader and
 // nothing else that differs: grades of two graders do not mix in one directory.
-func (p *project) regrades(c *cli.Context, dir string, err error) error {
+func (p *project) regrades(c *call, dir string, err error) error {
 	differs, ok := errors.AsType[*rollout.BindingError](err)
 	if !ok || slices.ContainsFunc(differs.Keys, func(key string) bool { return !slices.Contains(graderKeys, key) }) {
 		return err
@@ -85,20 +83,20 @@ func (p *project) regrades(c *cli.Context, dir string, err error) error {
 	to := strings.TrimRight(dir, "/") + "-regraded"
 	with := p.flagsAgain(c)
 	return fmt.Errorf("the grader has changed since %s was made (%s): grades of two graders do not mix. Put it back, or grade the recorded answers with the new one into a directory of their own, without sampling again, and go on there:\n  gonogo grade %s%s -o %s\n  gonogo %s%s -o %s",
-		dir, strings.Join(differs.Keys, ", "), shellQuoted(dir), with, shellQuoted(to), c.Command.Name, with, shellQuoted(to))
+		dir, strings.Join(differs.Keys, ", "), shellQuoted(dir), with, shellQuoted(to), c.Command, with, shellQuoted(to))
 }
 
 // flagsAgain are the flags of this command that name its configuration, as another
 // command takes them.
-func (p *project) flagsAgain(c *cli.Context) string {
+func (p *project) flagsAgain(c *call) string {
 	with := ""
-	if file := c.String("config"); file != "" {
+	if file := c.Config; file != "" {
 		with += " -c " + shellQuoted(file)
 	}
-	if file := c.String("grader"); file != "" {
+	if file := c.Grader; file != "" {
 		with += " --grader " + shellQuoted(file)
 	}
-	for _, set := range c.StringSlice("set") {
+	for _, set := range c.Set {
 		with += " --set " + shellQuoted(set)
 	}
 	return p.redact.String(with)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -25,16 +26,16 @@ func untilFlags() []cli.Flag {
 }
 
 // untilDecided reports whether sampling is to end when the verdict stands.
-func untilDecided(c *cli.Context) (bool, error) {
-	until := c.String("until")
+func untilDecided(c *call) (bool, error) {
+	until := c.Until
 	switch {
-	case until == "" && c.IsSet("max-samples") && !c.Bool("items-undecided"):
-		return false, usagef("--max-samples %s goes with --until decided; --samples sets a fixed number", c.String("max-samples"))
+	case until == "" && c.MaxSamples != "" && !c.ItemsUndecided:
+		return false, usagef("--max-samples %s goes with --until decided; --samples sets a fixed number", c.MaxSamples)
 	case until == "":
 		return false, nil
 	case until != "decided":
 		return false, usagef("--until %q: there is --until decided", until)
-	case c.IsSet("samples"):
+	case c.Samples != "":
 		return false, usagef("--until decided finds the samples that it takes: bound them with --max-samples, without --samples")
 	}
 	return true, nil
@@ -43,7 +44,7 @@ func untilDecided(c *cli.Context) (bool, error) {
 // sampleUntil makes whole rounds of rollouts and judges the run after each,
 // until the verdict stands or the most samples are made. An interrupted call is
 // taken up in its round, under the plan of the first.
-func (p *project) sampleUntil(c *cli.Context, dir string) error {
+func (p *project) sampleUntil(ctx context.Context, c *call, dir string) error {
 	plan, err := p.lookPlan(dir)
 	if err != nil {
 		return err
@@ -58,29 +59,29 @@ func (p *project) sampleUntil(c *cli.Context, dir string) error {
 	p.round = ahead[0]
 	m := p.manifest(dir)
 	m.Looks = plan
-	writer, _, err := p.begin(c.Context, dir, m)
+	writer, _, err := p.begin(ctx, dir, m)
 	if err != nil {
 		return asUsage(p.regrades(c, dir, err))
 	}
-	if err := p.confirmAll(c, dir, ahead); err != nil {
+	if err := p.confirmAll(ctx, c, dir, ahead); err != nil {
 		return errors.Join(err, p.finish(writer))
 	}
 	r := rounds{p: p, c: c, dir: dir, writer: writer, plan: plan}
-	stats, err := r.all(ahead)
+	stats, err := r.all(ctx, ahead)
 	closed := p.finish(writer)
 	p.summarize(c, stats)
-	p.tell(c.App.ErrWriter)
+	p.tell(c.Err)
 	return unlessLost(p.ended(samplingStage, dir, stats, err), closed)
 }
 
 // confirmAll shows the estimate of all rounds ahead, and asks as confirm does.
-func (p *project) confirmAll(c *cli.Context, dir string, ahead []int) error {
+func (p *project) confirmAll(ctx context.Context, c *call, dir string, ahead []int) error {
 	p.round = ahead[len(ahead)-1]
-	jobs, err := p.jobs(c.Context, dir)
+	jobs, err := p.jobs(ctx, dir)
 	if err != nil {
 		return err
 	}
-	return p.confirm(c, dir, jobs)
+	return p.confirm(ctx, c, dir, jobs)
 }
 
 // lookPlan is the plan that a run is sampled by, or a new one for a run that
@@ -107,7 +108,7 @@ func (p *project) lookPlan(dir string) (*rollout.Looks, error) {
 // rounds is sampling under way.
 type rounds struct {
 	p      *project
-	c      *cli.Context
+	c      *call
 	dir    string
 	writer *rollout.Writer
 	plan   *rollout.Looks
@@ -115,9 +116,9 @@ type rounds struct {
 }
 
 // all makes the rounds ahead.
-func (r *rounds) all(ahead []int) (sampler.Stats, error) {
+func (r *rounds) all(ctx context.Context, ahead []int) (sampler.Stats, error) {
 	for _, n := range ahead {
-		over, err := r.one(n)
+		over, err := r.one(ctx, n)
 		if over || err != nil {
 			return r.stats, err
 		}
@@ -126,7 +127,7 @@ func (r *rounds) all(ahead []int) (sampler.Stats, error) {
 }
 
 // one makes what the round lacks and looks at the verdict.
-func (r *rounds) one(n int) (over bool, err error) {
+func (r *rounds) one(ctx context.Context, n int) (over bool, err error) {
 	r.p.round = n
 	err = r.writer.Amend(func(m *rollout.Manifest) {
 		planned := *m.Planned
@@ -136,27 +137,27 @@ func (r *rounds) one(n int) (over bool, err error) {
 	if err != nil {
 		return true, err
 	}
-	jobs, err := r.p.jobs(r.c.Context, r.dir)
+	jobs, err := r.p.jobs(ctx, r.dir)
 	if err != nil {
 		return true, err
 	}
 	if len(jobs) == 0 {
-		if err := r.p.gradeLeft(r.c, r.dir, r.writer, false); err != nil {
+		if err := r.p.gradeLeft(ctx, r.c, r.dir, r.writer, false); err != nil {
 			return true, err
 		}
 	} else {
-		stats, err := r.p.sample(r.c, r.dir, jobs, r.writer)
+		stats, err := r.p.sample(ctx, r.c, r.dir, jobs, r.writer)
 		r.stats = together(r.stats, stats)
 		if err != nil || stats.StoppedBy != "" {
 			return true, err
 		}
 	}
-	return r.look(n)
+	return r.look(ctx, n)
 }
 
 // look judges the run, writes down what it found, and reports whether sampling
 // ends.
-func (r *rounds) look(n int) (over bool, err error) {
+func (r *rounds) look(ctx context.Context, n int) (over bool, err error) {
 	opened, err := rollout.Open(r.dir)
 	if err != nil {
 		return true, err
@@ -164,7 +165,7 @@ func (r *rounds) look(n int) (over bool, err error) {
 	opened.Manifest.Looks = r.plan.With(rollout.Look{Samples: n})
 	settings := r.p.cfg.settings()
 	settings.Boot = 0 // no verdict hangs on it
-	result, err := analyzeOpened(r.c, opened, settings)
+	result, err := analyzeOpened(ctx, r.c, opened, settings)
 	if err != nil {
 		return true, err
 	}
@@ -190,7 +191,7 @@ func (r *rounds) tell(n int, result *analysis.Result) {
 	default:
 		text += "; going on"
 	}
-	fmt.Fprintln(r.c.App.ErrWriter, text+".")
+	fmt.Fprintln(r.c.Err, text+".")
 }
 
 // together adds up the rounds.

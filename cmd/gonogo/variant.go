@@ -15,8 +15,6 @@ import (
 	"gonogo/sampler/dataset"
 	"gonogo/sampler/model"
 	"gonogo/sampler/rollout"
-
-	"github.com/urfave/cli/v2"
 )
 
 // variant is a variant of a project: a project of its own on the same items,
@@ -126,8 +124,8 @@ func (v *variant) binding() map[string]string {
 
 // pickVariants keeps the variants that --variant names; without it all are
 // made, and the run itself.
-func (p *project) pickVariants(c *cli.Context) (withBase bool, err error) {
-	wanted := c.StringSlice("variant")
+func (p *project) pickVariants(c *call) (withBase bool, err error) {
+	wanted := c.Variant
 	if len(wanted) == 0 {
 		return true, nil
 	}
@@ -145,11 +143,11 @@ func (p *project) pickVariants(c *cli.Context) (withBase bool, err error) {
 }
 
 // sampleAll makes the rollouts of the run, and then those of its variants.
-func sampleAll(c *cli.Context, p *project, dir string) error {
+func sampleAll(ctx context.Context, c *call, p *project, dir string) error {
 	if err := untargeted(c); err != nil {
 		return err
 	}
-	if c.Bool("items-undecided") {
+	if c.ItemsUndecided {
 		p.variants = nil // classes are those of the run itself
 	}
 	withBase, err := p.pickVariants(c)
@@ -157,31 +155,31 @@ func sampleAll(c *cli.Context, p *project, dir string) error {
 		return err
 	}
 	if !withBase {
-		return sampleAlone(c, p, dir)
+		return sampleAlone(ctx, c, p, dir)
 	}
-	if err := sampleRun(c, p, dir); err != nil || c.Bool("rehearse") {
+	if err := sampleRun(ctx, c, p, dir); err != nil || c.Rehearse {
 		return err
 	}
-	return p.sampleVariants(c, dir)
+	return p.sampleVariants(ctx, c, dir)
 }
 
 // sampleAlone makes variants of a run that is there already.
-func sampleAlone(c *cli.Context, p *project, dir string) error {
-	if !c.Bool("rehearse") {
+func sampleAlone(ctx context.Context, c *call, p *project, dir string) error {
+	if !c.Rehearse {
 		if err := p.joins(dir); err != nil {
 			return err
 		}
 	}
-	if err := p.ready(c, dir); err != nil {
+	if err := p.ready(ctx, c, dir); err != nil {
 		return err
 	}
-	if c.Bool("rehearse") {
-		return rehearse(c, p)
+	if c.Rehearse {
+		return rehearse(ctx, c, p)
 	}
-	if err := p.confirm(c, dir, nil); err != nil {
+	if err := p.confirm(ctx, c, dir, nil); err != nil {
 		return err
 	}
-	return p.sampleVariants(c, dir)
+	return p.sampleVariants(ctx, c, dir)
 }
 
 // joins takes over the seed and the items of the run in dir, and refuses one that
@@ -222,7 +220,7 @@ func baseOf(dir string) (*rollout.Manifest, error) {
 
 // sampleVariants makes the rollouts that the variants lack. All share the
 // budget of this call with the run itself.
-func (p *project) sampleVariants(c *cli.Context, dir string) error {
+func (p *project) sampleVariants(ctx context.Context, c *call, dir string) error {
 	if len(p.variants) == 0 {
 		return nil
 	}
@@ -231,14 +229,14 @@ func (p *project) sampleVariants(c *cli.Context, dir string) error {
 		return err
 	}
 	for _, v := range p.variants {
-		if err := p.sampleVariant(c, v, dir, base.ID); err != nil {
+		if err := p.sampleVariant(ctx, c, v, dir, base.ID); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (p *project) sampleVariant(c *cli.Context, v *variant, dir, base string) error {
+func (p *project) sampleVariant(ctx context.Context, c *call, v *variant, dir, base string) error {
 	if err := v.apply(p); err != nil {
 		return err
 	}
@@ -246,20 +244,20 @@ func (p *project) sampleVariant(c *cli.Context, v *variant, dir, base string) er
 	q.warnings, q.told = slices.Clone(p.warnings), p.told
 	m := q.manifest(at)
 	m.Variant = &rollout.Variant{Name: v.Name, Doc: v.Doc, Of: base, Changes: v.changes}
-	writer, jobs, err := q.begin(c.Context, at, m)
+	writer, jobs, err := q.begin(ctx, at, m)
 	if err != nil {
 		return asUsage(q.regrades(c, at, err))
 	}
-	fmt.Fprintf(c.App.ErrWriter, "Variant %s:\n", v.Name)
+	fmt.Fprintf(c.Err, "Variant %s:\n", v.Name)
 	if len(jobs) > 0 {
 		if err := p.spentBefore("the variant "+v.Name, true); err != nil {
 			return errors.Join(err, q.finish(writer))
 		}
 	}
-	stats, err := q.sample(c, at, jobs, writer)
+	stats, err := q.sample(ctx, c, at, jobs, writer)
 	closed := q.finish(writer)
 	q.summarize(c, stats)
-	q.tell(c.App.ErrWriter)
+	q.tell(c.Err)
 	return unlessLost(q.ended(samplingStage, at, stats, err), closed)
 }
 

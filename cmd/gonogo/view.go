@@ -90,7 +90,7 @@ func viewerFor(c *cli.Context) (*viewer.Server, error) {
 		if err != nil {
 			return nil, asUsage(err)
 		}
-		cfg, err := configFor(c, run.Manifest)
+		cfg, err := configFor(callOf(c), run.Manifest)
 		if err != nil {
 			return nil, err
 		}

@@ -12,8 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"gonogo/sampler"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/limit"
@@ -181,21 +179,21 @@ func (p *project) start(ctx context.Context) error {
 }
 
 // readyToGrade stops before the first grading where the grader cannot work.
-func (p *project) readyToGrade(c *cli.Context) error {
-	if err := p.reachable(c.Context, p.gradingEndpoints()); err != nil {
+func (p *project) readyToGrade(ctx context.Context, c *call) error {
+	if err := p.reachable(ctx, p.gradingEndpoints()); err != nil {
 		return err
 	}
-	err := p.start(c.Context)
-	p.tell(c.App.ErrWriter)
+	err := p.start(ctx)
+	p.tell(c.Err)
 	return err
 }
 
 // readyToAudit does so for an audit.
-func (p *project) readyToAudit(c *cli.Context) error {
-	if err := p.readyToGrade(c); err != nil {
+func (p *project) readyToAudit(ctx context.Context, c *call) error {
+	if err := p.readyToGrade(ctx, c); err != nil {
 		return err
 	}
-	return p.startDetectors(c.Context)
+	return p.startDetectors(ctx)
 }
 
 // reachable stops where an endpoint does not answer.
