@@ -16,6 +16,9 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/compare"
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/report"
 	"gonogo/sampler/rollout"
 )
@@ -84,7 +87,7 @@ func thresholdList(changed []analysis.Changed) string {
 type delivery struct {
 	formats []report.Format
 	out     string
-	look    reportValues
+	look    config.ReportValues
 	bare    *analysis.Result // the result without texts, where the report is to have none
 	config  string           // the file that commands which grade anew name; "" names none
 	changed bool             // the configuration's grader is not the one that graded the run
@@ -104,7 +107,7 @@ func (d *delivery) noteGrader(c *call, dir string) {
 	if err != nil {
 		return
 	}
-	cfg, err := peekConfig(path, os.LookupEnv)
+	cfg, err := config.Peek(path, os.LookupEnv)
 	if err != nil || cfg.Body == nil || len(cfg.Body.Grader) == 0 {
 		return
 	}
@@ -115,7 +118,7 @@ func (d *delivery) noteGrader(c *call, dir string) {
 	d.config = file
 	to := strings.TrimRight(dir, "/") + "-2"
 	fmt.Fprintf(c.Err, "note: the grader in %s is not the one that graded %s: gonogo grade %s%s -o %s grades the recorded answers with it, without a new rollout.\n",
-		path, dir, shellQuoted(dir), p.flagsAgain(c), shellQuoted(to))
+		path, dir, ui.ShellQuoted(dir), p.flagsAgain(c), ui.ShellQuoted(to))
 }
 
 // shown is the result as the report has it.
@@ -161,24 +164,24 @@ func argumentsText(c *cli.Context) string {
 // oneRun returns the command's only argument.
 func oneRun(c *cli.Context) (string, error) {
 	if c.NArg() != 1 {
-		return "", usagef("%s takes one run, and there %s; see gonogo %s --help", c.Command.Name, argumentsText(c), c.Command.Name)
+		return "", exit.Usagef("%s takes one run, and there %s; see gonogo %s --help", c.Command.Name, argumentsText(c), c.Command.Name)
 	}
 	return c.Args().First(), nil
 }
 
 // verdict is the exit code of a result.
 func verdict(r *analysis.Result) error {
-	if r.ExitCode == exitDone {
+	if r.ExitCode == exit.Done {
 		return nil
 	}
-	return &exitError{code: r.ExitCode}
+	return &exit.Error{Code: r.ExitCode}
 }
 
 // analyzeRun analyses a run under the command's flags.
 func analyzeRun(ctx context.Context, c *call, dir string) (*analysis.Result, error) {
 	opened, err := rollout.Open(dir)
 	if err != nil {
-		return nil, asUsage(err)
+		return nil, exit.AsUsage(err)
 	}
 	settings, err := settingsFor(c, opened.Manifest)
 	if err != nil {
@@ -191,22 +194,22 @@ func analyzeOpened(ctx context.Context, c *call, opened *rollout.Run, settings a
 	read := rollout.ReadOptions{OnConflict: rollout.Conflict(c.OnConflict)}
 	inputs, err := inputsOf(opened.Dir) // before they are read: what is added meanwhile makes the result old
 	if err != nil {
-		return nil, asUsage(err)
+		return nil, exit.AsUsage(err)
 	}
 	result, err := analysis.Analyze(ctx, opened, read, settings, analysis.Gates())
 	if err != nil {
-		return nil, asUsage(err)
+		return nil, exit.AsUsage(err)
 	}
 	result.Run.Inputs = inputs
 	variants, strangers, err := opened.Variants()
 	if err != nil {
-		return nil, asUsage(err)
+		return nil, exit.AsUsage(err)
 	}
 	for _, name := range strangers {
 		fmt.Fprintf(c.Err, "note: %s is no variant of this run and is left out\n", rollout.VariantDir(opened.Dir, name))
 	}
 	err = compare.RankVariants(ctx, result, opened, variants, read, settings, analysis.Gates())
-	return result, asUsage(err)
+	return result, exit.AsUsage(err)
 }
 
 // writeResult writes result.json into a run directory, whole or not at all. A

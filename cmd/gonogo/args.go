@@ -3,7 +3,6 @@ package main
 import (
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/urfave/cli/v2"
 )
@@ -63,15 +62,4 @@ func commandNames() []string {
 		names = append(names, c.Name)
 	}
 	return names
-}
-
-// visible makes control characters visible, so that hostile text in an error
-// cannot drive a terminal. Line breaks and tabs stay.
-func visible(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r != '\n' && r != '\t' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
-			return '\uFFFD'
-		}
-		return r
-	}, s)
 }

@@ -19,9 +19,18 @@ const module = "gonogo"
 // Arrows point upstream only. "fixtures" covers its own folders.
 var allowedArrows = map[string][]string{
 	"cmd/gonogo": {
+		"cmd/gonogo/internal/config", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/ui",
 		"sampler", "sampler/rollout", "sampler/job", "sampler/dataset", "sampler/model", "sampler/tool", "sampler/mcp", "sampler/agent", "sampler/proxy", "sampler/limit",
 		"sampler/grader", "sampler/isolation", "sampler/python", "sampler/audit", "sampler/burst", "sampler/queue", "sampler/importer", "sampler/exporter", "analysis", "analysis/compare", "analysis/history", "analysis/message", "analysis/stat", "report", "report/chart", "report/viewer", "fixtures", "docs",
 	},
+	"cmd/gonogo/internal/config": {
+		"cmd/gonogo/internal/exit", "cmd/gonogo/internal/ui",
+		"sampler", "sampler/agent", "sampler/audit", "sampler/dataset", "sampler/grader", "sampler/isolation", "sampler/job", "sampler/limit", "sampler/mcp", "sampler/python", "sampler/queue", "sampler/rollout",
+		"analysis", "analysis/message", "analysis/stat", "report", "fixtures",
+	},
+	"cmd/gonogo/internal/ui":   {"cmd/gonogo/internal/exit", "sampler", "sampler/dataset", "sampler/rollout", "analysis/message"},
+	"cmd/gonogo/internal/exit": {},
+
 	"report":                 {"report/chart", "report/pdf", "report/typeface", "analysis", "analysis/compare", "analysis/history", "analysis/message", "analysis/stat", "sampler/rollout"},
 	"report/chart":           {"report/typeface", "analysis", "analysis/compare", "analysis/history", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},
 	"report/viewer":          {"analysis", "sampler/rollout"},

@@ -8,6 +8,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler/rollout"
 )
 
@@ -61,7 +64,7 @@ Example:
 				if err := p.beginRun(dir); err != nil {
 					return err
 				}
-				fmt.Fprintf(c.App.ErrWriter, "There was no run %s: it is begun, without rollouts, from the configuration %s.\n", visible(dir), visible(p.cfg.file))
+				fmt.Fprintf(c.App.ErrWriter, "There was no run %s: it is begun, without rollouts, from the configuration %s.\n", ui.Visible(dir), ui.Visible(p.cfg.File))
 			}
 			if run, err = p.audit(c.Context, callOf(c), dir); err != nil {
 				return err
@@ -76,31 +79,31 @@ Example:
 func auditedProject(ctx context.Context, c *call, dir string) (*project, *rollout.Run, error) {
 	if info, err := os.Stat(dir); err == nil {
 		if !info.IsDir() {
-			return nil, nil, usagef("%s is a file: an audit needs a run directory to write to; gonogo import makes one", dir)
+			return nil, nil, exit.Usagef("%s is a file: an audit needs a run directory to write to; gonogo import makes one", dir)
 		}
 		run, err := rollout.Open(dir)
 		if err != nil {
-			return nil, nil, asUsage(err)
+			return nil, nil, exit.AsUsage(err)
 		}
 		p, err := runsProject(ctx, c, run)
 		return p, run, err
 	}
 	switch {
 	case c.Replay != "":
-		return nil, nil, usagef("there is no run %s, and so no payload of it", dir)
+		return nil, nil, exit.Usagef("there is no run %s, and so no payload of it", dir)
 	case c.Grader != "":
-		return nil, nil, usagef("there is no run %s: an audit of another grader needs one; gonogo sample or gonogo import makes it", dir)
+		return nil, nil, exit.Usagef("there is no run %s: an audit of another grader needs one; gonogo sample or gonogo import makes it", dir)
 	}
 	path, err := configPath(c)
 	if err != nil {
 		return nil, nil, fmt.Errorf("there is no run %s, and %w", dir, err)
 	}
-	cfg, err := peekConfig(path, os.LookupEnv, c.overrides...)
+	cfg, err := config.Peek(path, os.LookupEnv, c.overrides...)
 	if err == nil {
-		err = joinConfigErrors([]error{cfg.complete(), cfg.takeJudgeKey()})
+		err = config.Join([]error{cfg.Complete(), cfg.TakeJudgeKey()})
 	}
 	if err != nil {
-		return nil, nil, asUsage(c.byFlag(err))
+		return nil, nil, exit.AsUsage(c.byFlag(err))
 	}
 	p, err := newProject(ctx, cfg)
 	return p, nil, err
@@ -148,15 +151,15 @@ func (p *project) sameGrader(c *call, run *rollout.Run) error {
 	if run.Manifest == nil || run.Manifest.Grader == nil || run.Manifest.Grader.Hash == p.graderInfo().Hash {
 		return nil
 	}
-	dir, to, with := shellQuoted(run.Dir), shellQuoted(strings.TrimRight(run.Dir, "/")+"-2"), p.flagsAgain(c)
-	return usagef("%s was graded by another grader: gonogo grade %s%s -o %s grades its answers by this one, without a new rollout, and gonogo audit %s%s audits that", run.Dir, dir, with, to, to, with)
+	dir, to, with := ui.ShellQuoted(run.Dir), ui.ShellQuoted(strings.TrimRight(run.Dir, "/")+"-2"), p.flagsAgain(c)
+	return exit.Usagef("%s was graded by another grader: gonogo grade %s%s -o %s grades its answers by this one, without a new rollout, and gonogo audit %s%s audits that", run.Dir, dir, with, to, to, with)
 }
 
 // beginRun makes a run directory without rollouts.
 func (p *project) beginRun(dir string) error {
 	w, err := rollout.Create(dir, p.manifest(dir), p.items, rollout.WriterOptions{Redact: p.redact})
 	if err != nil {
-		return asUsage(err)
+		return exit.AsUsage(err)
 	}
 	return w.Close()
 }

@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler/audit"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/rollout"
@@ -34,7 +37,7 @@ func (p *project) prepareAudit() error {
 	p.auditing.detectors, err = p.detectors()
 	errs = append(errs, err)
 	p.auditing.labels, err = p.labels()
-	return joinConfigErrors(append(errs, err))
+	return config.Join(append(errs, err))
 }
 
 // checkCore refuses a core that is no part of the grader.
@@ -44,9 +47,9 @@ func (p *project) checkCore() error {
 	case core == "" || slices.Contains(info.Parts, core):
 		return nil
 	case len(info.Parts) == 0:
-		return p.cfg.fault("audit.core", "the job's grader, a %s, has no parts: leave the key out", info.Kind)
+		return p.cfg.Fault("audit.core", "the job's grader, a %s, has no parts: leave the key out", info.Kind)
 	}
-	return p.cfg.fault("audit.core", "the job's grader has no part %q%s; its parts are %s", core, didYouMean(core, info.Parts), strings.Join(info.Parts, ", "))
+	return p.cfg.Fault("audit.core", "the job's grader has no part %q%s; its parts are %s", core, ui.DidYouMean(core, info.Parts), strings.Join(info.Parts, ", "))
 }
 
 func (p *project) checkAnswer() error {
@@ -55,7 +58,7 @@ func (p *project) checkAnswer() error {
 		return nil
 	}
 	if _, err := audit.AnswerTemplate(text); err != nil {
-		return p.cfg.fault("audit.answer", "%v", err)
+		return p.cfg.Fault("audit.answer", "%v", err)
 	}
 	return nil
 }
@@ -68,12 +71,12 @@ func (p *project) references() (func(*rollout.Item) (audit.Reference, bool), err
 		t, err := grader.ParseTemplate(text)
 		switch {
 		case err != nil:
-			return nil, p.cfg.fault("audit.reference", "%v", err)
+			return nil, p.cfg.Fault("audit.reference", "%v", err)
 		case len(t.Reads()) > 0:
-			return nil, p.cfg.fault("audit.reference", "reads sample.%s: a reference is made of the item alone", t.Reads()[0])
+			return nil, p.cfg.Fault("audit.reference", "reads sample.%s: a reference is made of the item alone", t.Reads()[0])
 		}
 		if err := p.nobodyHas(t); err != nil {
-			return nil, p.cfg.fault("audit.reference", "no item has it: %v", err)
+			return nil, p.cfg.Fault("audit.reference", "no item has it: %v", err)
 		}
 		templates = []grader.Template{t}
 	}
@@ -109,7 +112,7 @@ func (p *project) nobodyHas(t grader.Template) (first error) {
 func (p *project) probes() ([]audit.Probe, error) {
 	all := audit.Probes()
 	var errs []error
-	for i, d := range p.cfg.probes() {
+	for i, d := range p.cfg.Probes() {
 		probe, err := audit.Custom{
 			Name: d.Name, Doc: d.Doc, Expect: rollout.Expectation(d.Expect), Limit: d.Limit,
 			Template: d.Template, Pattern: d.Pattern, Replace: d.Replace,
@@ -121,12 +124,12 @@ func (p *project) probes() ([]audit.Probe, error) {
 			err = fmt.Errorf("probe %s stands there twice", d.Name)
 		}
 		if err != nil {
-			errs = append(errs, p.cfg.entryFault("audit.probes", p.cfg.Audit.Probes, i, err))
+			errs = append(errs, p.cfg.EntryFault("audit.probes", p.cfg.Audit.Probes, i, err))
 			continue
 		}
 		all = append(all, probe)
 	}
-	return all, joinConfigErrors(errs)
+	return all, config.Join(errs)
 }
 
 // bareReference is the variable of a probe's template that no row has.
@@ -149,7 +152,7 @@ func (p *project) readable(text string) error {
 func (p *project) detectors() ([]audit.Detector, error) {
 	var out []audit.Detector
 	var errs []error
-	for i, d := range p.cfg.detectors() {
+	for i, d := range p.cfg.Detectors() {
 		made, err := p.detector(d)
 		if err == nil && slices.ContainsFunc(out, func(b audit.Detector) bool { return b.Name == d.Name }) {
 			err = fmt.Errorf("detector %s stands there twice", d.Name)
@@ -160,15 +163,15 @@ func (p *project) detectors() ([]audit.Detector, error) {
 		}
 		out = append(out, made)
 	}
-	return out, joinConfigErrors(errs)
+	return out, config.Join(errs)
 }
 
 func (p *project) detectorFault(i int, err error) error {
-	return p.cfg.entryFault("audit.detectors", p.cfg.Audit.Detectors, i, errors.New(p.redact.String(err.Error())))
+	return p.cfg.EntryFault("audit.detectors", p.cfg.Audit.Detectors, i, errors.New(p.redact.String(err.Error())))
 }
 
-func (p *project) detector(d detectorValue) (audit.Detector, error) {
-	if err := d.check(); err != nil {
+func (p *project) detector(d config.DetectorValue) (audit.Detector, error) {
+	if err := d.Check(); err != nil {
 		return audit.Detector{}, err
 	}
 	if d.Regex != "" {
@@ -183,7 +186,7 @@ func (p *project) detector(d detectorValue) (audit.Detector, error) {
 			"input": []map[string]string{{"role": "user", "content": d.Judge + "\n\nThe output:\n{{sample.output_text}}\n\nIts tool calls:\n{{sample.output_tools}}"}},
 		}
 	}
-	raw := marshal(definition)
+	raw := config.Marshal(definition)
 	g, err := grader.New(grader.Kinds(), raw, p.env)
 	if err != nil {
 		return audit.Detector{}, fmt.Errorf("detector %s: %w", d.Name, err)
@@ -202,7 +205,7 @@ func (p *project) startDetectors(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return asUsage(joinConfigErrors(errs))
+	return exit.AsUsage(config.Join(errs))
 }
 
 // labels reads what people said of outputs. Labels of items that are not in
@@ -214,12 +217,12 @@ func (p *project) labels() ([]rollout.Label, error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, p.cfg.fault("audit.labels", "%v", err)
+		return nil, p.cfg.Fault("audit.labels", "%v", err)
 	}
 	defer f.Close()
 	all, err := rollout.ReadLabels(path, f)
 	if err != nil {
-		return nil, p.cfg.fault("audit.labels", "%v", err)
+		return nil, p.cfg.Fault("audit.labels", "%v", err)
 	}
 	if len(p.items) == 0 {
 		return all, nil // imported: the items are known from the rollouts alone
@@ -238,7 +241,7 @@ func (p *project) labels() ([]rollout.Label, error) {
 	switch {
 	case len(strangers) == 0:
 	case len(ours) == 0:
-		return nil, p.cfg.fault("audit.labels", "%s: none of its items is in the run, such as %q", path, strangers[0])
+		return nil, p.cfg.Fault("audit.labels", "%s: none of its items is in the run, such as %q", path, strangers[0])
 	default:
 		p.warnings = append(p.warnings, fmt.Sprintf("%s: %d of its items are not in the run, such as %q; their labels are left out", path, len(strangers), strangers[0]))
 	}

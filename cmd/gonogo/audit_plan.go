@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler"
 	"gonogo/sampler/audit"
 	"gonogo/sampler/grader"
@@ -59,9 +60,9 @@ func (p *project) auditEstimate(c *call) string {
 		return ""
 	}
 	a := p.cfg.Audit
-	text := fmt.Sprintf(" Then an audit of the grader: at most %s", counted(a.MaxGradings, "grading"))
+	text := fmt.Sprintf(" Then an audit of the grader: at most %s", ui.Counted(a.MaxGradings, "grading"))
 	if n := len(p.cfg.Body.Judges()); n > 0 {
-		text += fmt.Sprintf(", that is %s to a model that grades", counted(n*a.MaxGradings, "request"))
+		text += fmt.Sprintf(", that is %s to a model that grades", ui.Counted(n*a.MaxGradings, "request"))
 	}
 	if n := len(p.auditing.detectors); n > 0 {
 		marks := len(sampler.Plan(p.items, p.samples(), nil))
@@ -72,9 +73,9 @@ func (p *project) auditEstimate(c *call) string {
 		for _, d := range p.auditing.detectors {
 			asked += d.Judges
 		}
-		text += fmt.Sprintf("; %s read by %s", counted(marks, "rollout"), counted(n, "detector"))
+		text += fmt.Sprintf("; %s read by %s", ui.Counted(marks, "rollout"), ui.Counted(n, "detector"))
 		if asked > 0 {
-			text += fmt.Sprintf(", that is %s to a model", counted(asked*marks, "request"))
+			text += fmt.Sprintf(", that is %s to a model", ui.Counted(asked*marks, "request"))
 		}
 	}
 	return text + " (audit.max_gradings; --no-audit leaves it out)."

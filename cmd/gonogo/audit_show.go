@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"gonogo/analysis"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/report"
 	"gonogo/sampler/audit"
 	"gonogo/sampler/rollout"
@@ -18,27 +20,27 @@ import (
 // tellPlan says what the audit will do, and what it leaves out.
 func (p *project) tellPlan(w io.Writer, plan *audit.Plan) {
 	todo := plan.Todo()
-	text := fmt.Sprintf("Audit of the grader: %s, %s", counted(len(plan.Items), "item"), counted(todo.Gradings, "grading"))
+	text := fmt.Sprintf("Audit of the grader: %s, %s", ui.Counted(len(plan.Items), "item"), ui.Counted(todo.Gradings, "grading"))
 	if todo.Marks > 0 {
-		text += fmt.Sprintf(", %s to be read by detectors", counted(todo.Marks, "rollout"))
+		text += fmt.Sprintf(", %s to be read by detectors", ui.Counted(todo.Marks, "rollout"))
 	}
 	if todo.JudgeCalls > 0 {
-		text += fmt.Sprintf(", %s to a model that grades", counted(todo.JudgeCalls, "request"))
+		text += fmt.Sprintf(", %s to a model that grades", ui.Counted(todo.JudgeCalls, "request"))
 	}
 	fmt.Fprintln(w, text+".")
 	var fields []string
 	for _, f := range plan.References {
-		fields = append(fields, fmt.Sprintf("%s (%s)", orNone(f.Field), counted(f.Items, "item")))
+		fields = append(fields, fmt.Sprintf("%s (%s)", orNone(f.Field), ui.Counted(f.Items, "item")))
 	}
 	if len(fields) > 0 {
-		fmt.Fprintf(w, "References: %s.\n", visible(strings.Join(fields, ", ")))
+		fmt.Fprintf(w, "References: %s.\n", ui.Visible(strings.Join(fields, ", ")))
 	}
 	if plan.Template != "" {
 		how := "as audit.answer says"
 		if plan.Inferred {
 			how = "as the best recorded answers have it"
 		}
-		fmt.Fprintf(w, "Answers are made of references by %s, %s.\n", visible(oneLine(plan.Template)), how)
+		fmt.Fprintf(w, "Answers are made of references by %s, %s.\n", ui.Visible(ui.OneLine(plan.Template)), how)
 	}
 	var idle []string
 	for _, note := range plan.Notes {
@@ -46,10 +48,10 @@ func (p *project) tellPlan(w io.Writer, plan *audit.Plan) {
 			idle = append(idle, strings.TrimPrefix(probe, "probe "))
 			continue
 		}
-		fmt.Fprintf(w, "note: %s\n", visible(note))
+		fmt.Fprintf(w, "note: %s\n", ui.Visible(note))
 	}
 	if len(idle) > 0 {
-		fmt.Fprintf(w, "Probes that do not apply to these items: %s.\n", visible(strings.Join(idle, ", ")))
+		fmt.Fprintf(w, "Probes that do not apply to these items: %s.\n", ui.Visible(strings.Join(idle, ", ")))
 	}
 }
 
@@ -63,9 +65,9 @@ func orNone(field string) string {
 // auditFound prints what is known of the grader now. The exit code is that of
 // its gates.
 func (p *project) auditFound(ctx context.Context, c *call, run *rollout.Run) error {
-	r, err := analysis.Audited(ctx, run, p.cfg.settings())
+	r, err := analysis.Audited(ctx, run, p.cfg.Settings())
 	if err != nil {
-		return asUsage(err)
+		return exit.AsUsage(err)
 	}
 	if c.JSON {
 		e := json.NewEncoder(c.Out)
@@ -86,9 +88,9 @@ func auditExit(findings []analysis.Finding) error {
 	}
 	switch {
 	case has(analysis.Fail):
-		return &exitError{code: exitNoGo}
+		return &exit.Error{Code: exit.NoGo}
 	case has(analysis.Unknown):
-		return &exitError{code: exitUndecided}
+		return &exit.Error{Code: exit.Undecided}
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 
+	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/sampler"
 	"gonogo/sampler/audit"
 	"gonogo/sampler/grader"
@@ -25,7 +26,7 @@ func (p *project) audit(ctx context.Context, c *call, dir string) (*rollout.Run,
 	}
 	plan, err := p.auditPlan(ctx, run)
 	if err != nil {
-		return nil, asUsage(err)
+		return nil, exit.AsUsage(err)
 	}
 	dropped := 0
 	keep := func(r *rollout.Record) bool {
@@ -37,7 +38,7 @@ func (p *project) audit(ctx context.Context, c *call, dir string) (*rollout.Run,
 	}
 	w, err := rollout.OpenProbes(dir, keep, rollout.WriterOptions{Redact: p.redact})
 	if err != nil {
-		return nil, asUsage(err)
+		return nil, exit.AsUsage(err)
 	}
 	if len(grader.SessionReads(p.bounds.Grader)) > 0 {
 		if err := p.keepSessions(ctx, dir); err != nil {

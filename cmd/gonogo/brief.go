@@ -8,11 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"gonogo/cmd/gonogo/internal/config"
 )
 
 // brief is what workers are told of a run beside its items, which travel
@@ -23,18 +24,12 @@ type brief struct {
 	File    string            `json:"file"` // the configuration, as messages call it
 	Config  string            `json:"config"`
 	Set     []string          `json:"set,omitempty"` // KEY=VALUE, over it
-	Job     *sheet            `json:"job,omitempty"`
-	Grader  *sheet            `json:"grader,omitempty"`
+	Job     *config.Sheet     `json:"job,omitempty"`
+	Grader  *config.Sheet     `json:"grader,omitempty"`
 	Variant string            `json:"variant,omitempty"`
 	Files   []hashedFile      `json:"files,omitempty"`
 	Env     []string          `json:"env,omitempty"` // the variables that it reads
 	Binding map[string]string `json:"binding"`       // what a worker has to come to as well
-}
-
-// sheet is a file that travels whole.
-type sheet struct {
-	Name string `json:"name"` // as it leads from the configuration's folder
-	Text string `json:"text"`
 }
 
 // hashedFile is one that a worker has to have.
@@ -46,32 +41,22 @@ type hashedFile struct {
 // describe writes down for workers what the project is.
 func (p *project) describe() ([]byte, error) {
 	c := p.cfg
-	d := brief{File: filepath.Base(c.file), Config: c.text, Env: c.variables(), Binding: p.portable()}
+	d := brief{File: filepath.Base(c.File), Config: c.Text, Env: c.Variables(), Binding: p.portable()}
 	if p.variant != nil {
 		d.Variant = p.variant.Name
 	}
-	for _, pair := range c.overrides {
+	for _, pair := range c.Overrides {
 		name, value, _ := strings.Cut(pair, "=")
 		if travels(strings.TrimSpace(name), value) {
 			d.Set = append(d.Set, pair)
 		}
 	}
 	var err error
-	for _, f := range []struct {
-		path string
-		to   **sheet
-	}{{c.written.Job.Path, &d.Job}, {c.written.Grader.Path, &d.Grader}} {
-		if f.path == "" {
-			continue
-		}
-		body, readErr := readBounded(c.absolute(f.path))
-		err = errors.Join(err, readErr)
-		*f.to = &sheet{Name: c.fromDir(c.absolute(f.path)), Text: string(body)}
-	}
+	d.Job, d.Grader, err = c.OwnSheets()
 	for _, path := range p.filesOfWorkers() {
 		sum, hashErr := hashOf(path)
 		err = errors.Join(err, hashErr)
-		d.Files = append(d.Files, hashedFile{Name: c.fromDir(path), SHA256: sum})
+		d.Files = append(d.Files, hashedFile{Name: c.FromDir(path), SHA256: sum})
 	}
 	if err == nil {
 		err = p.withoutSecrets(d)
@@ -80,14 +65,6 @@ func (p *project) describe() ([]byte, error) {
 		return nil, err
 	}
 	return json.Marshal(d)
-}
-
-// variables are those that the configuration reads, but for how this process comes
-// in at the queue: each worker has its own way.
-func (c *config) variables() []string {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(c.asked)), func(name string) bool {
-		return name == queueTokenEnv || name == queueUserEnv || name == queuePasswordEnv
-	})
 }
 
 // portable is what the run is bound to, without secrets and without what does not
@@ -105,8 +82,8 @@ func (p *project) portable() map[string]string {
 // travels reports whether an override says something to workers: a file that it
 // names is on this machine.
 func travels(name, value string) bool {
-	for _, k := range keys() {
-		if k.file && (name == k.Path || strings.HasPrefix(name, k.Path+".")) {
+	for _, k := range config.Keys() {
+		if k.File && (name == k.Path || strings.HasPrefix(name, k.Path+".")) {
 			return (name == "job" || name == "grader") && strings.HasPrefix(strings.TrimSpace(value), "{")
 		}
 	}
@@ -121,33 +98,19 @@ var planned = []string{
 	"sampling.max_rollouts", "sampling.max_tokens", "sampling.max_usd", "sampling.deadline",
 }
 
-// fromDir is a path as it leads from the configuration's folder, not from where
-// this process is.
-func (c *config) fromDir(path string) string {
-	whole, err := filepath.Abs(path)
-	dir, dirErr := filepath.Abs(c.dir)
-	if err != nil || dirErr != nil {
-		return filepath.ToSlash(path)
-	}
-	if rel, err := filepath.Rel(dir, whole); err == nil {
-		return filepath.ToSlash(rel)
-	}
-	return filepath.ToSlash(whole)
-}
-
 // filesOfWorkers are the files that a worker reads where it is: those of graders,
 // and those in the configuration's folder that a program of agent or MCP servers
 // is started with.
 func (p *project) filesOfWorkers() []string {
-	all := slices.Clone(p.cfg.named)
+	all := slices.Clone(p.cfg.GraderFiles)
 	commands := [][]string{p.cfg.Agent.Command}
-	for _, s := range p.cfg.mcpServers {
+	for _, s := range p.cfg.MCPServers {
 		commands = append(commands, s.Command)
 	}
 	for _, argv := range commands {
 		for i, word := range argv {
-			path := p.cfg.absolute(word)
-			inside := !strings.HasPrefix(p.cfg.fromDir(path), "../")
+			path := p.cfg.Absolute(word)
+			inside := !strings.HasPrefix(p.cfg.FromDir(path), "../")
 			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && inside && (i > 0 || filepath.Base(word) != word) {
 				all = append(all, path)
 			}
@@ -178,15 +141,15 @@ func hashOf(path string) (string, error) {
 // where it stands.
 func (p *project) withoutSecrets(d brief) error {
 	const mend = "holds a secret, and none travels to workers: write ${NAME} where headers stand, and export NAME here and where the workers run"
-	sheets := []sheet{{p.cfg.file, d.Config}}
-	for _, s := range []*sheet{d.Job, d.Grader} {
+	sheets := []config.Sheet{{Name: p.cfg.File, Text: d.Config}}
+	for _, s := range []*config.Sheet{d.Job, d.Grader} {
 		if s != nil {
-			sheets = append(sheets, sheet{p.cfg.absolute(s.Name), s.Text})
+			sheets = append(sheets, config.Sheet{Name: p.cfg.Absolute(s.Name), Text: s.Text})
 		}
 	}
 	for _, s := range sheets {
 		if line, path := p.secretIn(s); line > 0 {
-			return configError{s.Name, line, 1, path, mend}
+			return config.Error{File: s.Name, Line: line, Column: 1, Path: path, Msg: mend}
 		}
 	}
 	for _, pair := range d.Set {
@@ -205,36 +168,11 @@ func (p *project) withoutSecrets(d brief) error {
 
 // secretIn finds the first line of a file that holds a secret, and the key that
 // it stands under, if it is one's; 0 is none.
-func (p *project) secretIn(s sheet) (line int, path string) {
+func (p *project) secretIn(s config.Sheet) (line int, path string) {
 	secret := func(text string) bool { return p.redact.String(text) != text }
 	i := slices.IndexFunc(strings.Split(s.Text, "\n"), secret)
 	if i < 0 {
 		return 0, ""
 	}
-	if root, err := parseYAML(s.Name, []byte(s.Text)); err == nil {
-		path, _ = root.search(secret)
-	}
-	return i + 1, strings.TrimPrefix(path, ".")
-}
-
-// search finds the first key or value below a node that is meant, and the path of
-// the value or of the map that the key is in.
-func (n *yamlNode) search(meant func(string) bool) (path string, found bool) {
-	if n.kind != yamlMap && n.kind != yamlList {
-		return "", meant(n.text)
-	}
-	for _, f := range n.fields {
-		if meant(f.key) {
-			return "", true
-		}
-		if inner, found := f.value.search(meant); found {
-			return "." + f.key + inner, true
-		}
-	}
-	for i, item := range n.items {
-		if inner, found := item.search(meant); found {
-			return fmt.Sprintf("[%d]%s", i, inner), true
-		}
-	}
-	return "", false
+	return i + 1, config.KeyOf(s, secret)
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/sampler/rollout"
 )
 
@@ -24,7 +25,7 @@ func readBrief(body []byte) (*brief, error) {
 
 // lacking says what of a run is not here: variables of the environment, and files
 // that are missing or differ; nil when all is.
-func (d *brief) lacking(dir string, env lookup) error {
+func (d *brief) lacking(dir string, env config.Lookup) error {
 	var errs []error
 	for _, name := range d.Env {
 		if _, ok := env(name); !ok {
@@ -50,55 +51,24 @@ func (d *brief) lacking(dir string, env lookup) error {
 }
 
 // config is the configuration of the run as it is here.
-func (d *brief) config(dir string, env lookup) (*config, error) {
-	c, err := decodeConfig(d.File, dir, []byte(d.Config), env)
+func (d *brief) config(dir string, env config.Lookup) (*config.Config, error) {
+	c, err := config.ToWork(d.File, d.Config, d.Set, d.Job, d.Grader, dir, env)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.override(d.Set); err != nil {
-		return nil, err
-	}
-	c.forRollouts()
-	c.sheets = map[string][]byte{}
-	for _, s := range []struct {
-		from *sheet
-		to   *jobSource
-	}{{d.Job, &c.written.Job}, {d.Grader, &c.written.Grader}} {
-		if s.from != nil {
-			*s.to = jobSource{Path: s.from.Name}
-			c.sheets[c.absolute(s.from.Name)] = []byte(s.from.Text)
-		}
-	}
-	if err := c.resolve(); err != nil {
-		return nil, err
-	}
-	if err := joinConfigErrors(append(c.completeCalls(), c.takeKeys())); err != nil {
-		return nil, err
-	}
-	i := slices.IndexFunc(c.variants(), func(v variantValue) bool { return v.Name == d.Variant })
+	i := slices.IndexFunc(c.VariantList(), func(v config.VariantValue) bool { return v.Name == d.Variant })
 	switch {
 	case d.Variant == "":
 		return c, nil
 	case i < 0:
 		return nil, fmt.Errorf("the run is of a variant %q that its configuration does not have", d.Variant)
 	}
-	return c.forVariant(i), nil
-}
-
-// forRollouts takes out of a configuration what is no business of who makes
-// rollouts: what items are taken, what is spent on them, how they are judged.
-func (c *config) forRollouts() {
-	w := &c.written
-	w.Data.Train, w.Data.Eval, w.Data.Production, w.Data.Files = "", "", "", nil
-	w.Audit.Probes, w.Audit.Detectors, w.Audit.Labels = nil, nil, ""
-	w.Prices, w.Thresholds, w.Queue = priceValues{}, nil, queueValues{}
-	w.Report.Font = ""
-	w.Sampling.MaxUSD, w.Sampling.MaxTokens, w.Sampling.MaxRollouts, w.Sampling.Deadline = 0, 0, 0, ""
+	return c.ForVariant(i), nil
 }
 
 // project is the run's project, without items, ready to be checked. Files that
 // differ are told before anything else reads them.
-func (d *brief) project(ctx context.Context, dir string, env lookup, seed uint64, slots int) (*project, error) {
+func (d *brief) project(ctx context.Context, dir string, env config.Lookup, seed uint64, slots int) (*project, error) {
 	if err := d.lacking(dir, env); err != nil {
 		return nil, err
 	}
@@ -106,8 +76,8 @@ func (d *brief) project(ctx context.Context, dir string, env lookup, seed uint64
 	if err != nil {
 		return nil, err
 	}
-	in := loginFrom(env) // what runs here may print it
-	p := &project{cfg: cfg, seed: seed, redact: rollout.NewRedactor(append(cfg.secrets(), in.token, in.password)...)}
+	in := config.LoginFrom(env) // what runs here may print it
+	p := &project{cfg: cfg, seed: seed, redact: rollout.NewRedactor(append(cfg.Secrets(), in.Token, in.Password)...)}
 	cfg.Seed, cfg.Sampling.InFlight = &p.seed, slots
 	if err = p.host(); err == nil {
 		err = p.startMCP(ctx)

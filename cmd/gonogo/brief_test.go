@@ -7,12 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/fixtures"
 )
 
 // described is a planner's project of the tiny world, in a folder with a grader of
 // its own, and with more in its configuration.
-func described(t *testing.T, more string, env lookup, overrides ...string) (*project, string) {
+func described(t *testing.T, more string, env config.Lookup, overrides ...string) (*project, string) {
 	t.Helper()
 	_, dir := tinyWorld(t)
 	path := filepath.Join(dir, "gonogo.yaml")
@@ -21,7 +22,7 @@ func described(t *testing.T, more string, env lookup, overrides ...string) (*pro
 		t.Fatal(err)
 	}
 	writeFiles(t, dir, map[string]string{"gonogo.yaml": string(text) + more, "rewards.py": rewardsPy, "grader.yaml": "{type: trl, file: rewards.py}\n"})
-	cfg, err := loadConfig(path, env, append([]string{"seed=7", "sampling.address_map." + fixtures.Origin + "=http://127.0.0.1:1"}, overrides...)...)
+	cfg, err := config.Load(path, env, append([]string{"seed=7", "sampling.address_map." + fixtures.Origin + "=http://127.0.0.1:1"}, overrides...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +46,7 @@ func writeFiles(t *testing.T, dir string, files map[string]string) {
 }
 
 // variables are an environment.
-func variables(pairs ...string) lookup {
+func variables(pairs ...string) config.Lookup {
 	return func(name string) (string, bool) {
 		i := slices.Index(pairs, name)
 		if i < 0 {
@@ -60,7 +61,7 @@ const gatedSession = "session: {start: http://localhost:1/start, stop: http://lo
 // What a worker makes of a description is the run itself, though it has none of
 // the planner's data, prices and labels, and no secret of it.
 func TestAWorkerComesToTheSameRun(t *testing.T) {
-	p, _ := described(t, gatedSession, variables("GATE", "planted-gate-0123", queueTokenEnv, "planted-token-0123"), "queue.url=nats://localhost:4222", "sampling.max_usd=3", "prices.model_input=1", "prices.model_output=1")
+	p, _ := described(t, gatedSession, variables("GATE", "planted-gate-0123", config.QueueTokenEnv, "planted-token-0123"), "queue.url=nats://localhost:4222", "sampling.max_usd=3", "prices.model_input=1", "prices.model_output=1")
 	body, err := p.describe()
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +80,7 @@ func TestAWorkerComesToTheSameRun(t *testing.T) {
 	writeFiles(t, dir, map[string]string{"rewards.py": rewardsPy})
 	for _, c := range []struct {
 		why  string
-		env  lookup
+		env  config.Lookup
 		make func() // of the folder
 		want string // in the error
 	}{
@@ -160,7 +161,7 @@ func FuzzBrief(f *testing.F) {
 			return
 		}
 		if c, err := d.config(t.TempDir(), variables()); err == nil {
-			_ = c.binding()
+			_ = c.Binding()
 		}
 	})
 }

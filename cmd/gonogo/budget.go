@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/urfave/cli/v2"
+
 	"gonogo/analysis/message"
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler"
 	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
-
-	"github.com/urfave/cli/v2"
 )
 
 // budgetRule says how the budget is kept, for the help of commands.
@@ -34,8 +37,8 @@ func spendingFlags() []cli.Flag {
 func (p *project) openBudget() {
 	s := p.cfg.Sampling
 	now := time.Now()
-	deadline, _ := deadlineOf(s.Deadline, now) // resolve has read it
-	if text := tomorrow(s.Deadline, deadline, now); text != "" {
+	deadline, _ := config.Deadline(s.Deadline, now) // resolve has read it
+	if text := config.Tomorrow(s.Deadline, deadline, now); text != "" {
 		p.warnings = append(p.warnings, text)
 	}
 	p.budget = limit.NewBudget(limit.Bounds{Rollouts: s.MaxRollouts, Tokens: s.MaxTokens, USD: s.MaxUSD, Deadline: deadline})
@@ -48,7 +51,7 @@ func (p *project) spentBefore(what string, counted bool) error {
 	if bound == limit.NoBound {
 		return nil
 	}
-	return &exitError{exitBudget, fmt.Errorf("the budget of this call was used up before %s (%s); run the same command again to go on", what, p.boundText(bound))}
+	return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("the budget of this call was used up before %s (%s); run the same command again to go on", what, p.boundText(bound))}
 }
 
 // boundText names a bound of the budget, and what was used of it.
@@ -60,20 +63,17 @@ func (p *project) boundText(bound limit.Bound) string {
 	case limit.Tokens:
 		return fmt.Sprintf("max_tokens: %s of %s", message.Whole(int(tokens)), message.Whole(int(b.Tokens)))
 	case limit.USD:
-		return fmt.Sprintf("max_usd: %s of %s", dollars(usd), dollars(b.USD))
+		return fmt.Sprintf("max_usd: %s of %s", ui.Dollars(usd), ui.Dollars(b.USD))
 	case limit.Deadline:
 		return "deadline: " + b.Deadline.Format(time.DateTime)
 	}
 	return "spent"
 }
 
-// dollars prints money.
-func dollars(usd float64) string { return "$" + message.Digits(usd) }
-
 // rolloutCost prices what rollouts used; nil where it has no price.
 func (p *project) rolloutCost() func(*rollout.Record) (float64, bool) {
-	prices := p.cfg.prices()
-	if !prices.Model.Known() || p.cfg.asksJudge() && !prices.Judge.Known() {
+	prices := p.cfg.TokenPrices()
+	if !prices.Model.Known() || p.cfg.AsksJudge() && !prices.Judge.Known() {
 		return nil
 	}
 	return prices.Rollout
@@ -81,10 +81,10 @@ func (p *project) rolloutCost() func(*rollout.Record) (float64, bool) {
 
 // gradingCost prices what gradings used: nothing where no model grades.
 func (p *project) gradingCost() func(*rollout.Record) (float64, bool) {
-	if !p.cfg.asksJudge() {
+	if !p.cfg.AsksJudge() {
 		return func(*rollout.Record) (float64, bool) { return 0, true }
 	}
-	prices := p.cfg.prices()
+	prices := p.cfg.TokenPrices()
 	if !prices.Judge.Known() {
 		return nil
 	}
@@ -98,13 +98,13 @@ func (p *project) moneyText(e sampler.Event, total int) string {
 		return ""
 	}
 	usd, _ := p.budget.Used()
-	text := dollars(usd)
+	text := ui.Dollars(usd)
 	if all, low, high, ok := e.Judged.Forecast(total - e.Judged.N); ok && e.Recorded < total {
 		all, low, high = max(all, e.USD.Total), max(low, e.USD.Total), max(high, e.USD.Total)
 		before := max(0, usd-e.USD.Total-e.USD.Mean()*float64(e.USDUnknown)) // the forecast holds what was not told
-		text += fmt.Sprintf(" of about %s [%s, %s]", dollars(before+all), message.Digits(before+low), message.Digits(before+high))
+		text += fmt.Sprintf(" of about %s [%s, %s]", ui.Dollars(before+all), message.Digits(before+low), message.Digits(before+high))
 		if most := p.budget.Bounds().USD; most > 0 && before+high > most {
-			text += ", capped at " + dollars(most)
+			text += ", capped at " + ui.Dollars(most)
 		}
 	}
 	return text
@@ -112,8 +112,8 @@ func (p *project) moneyText(e sampler.Event, total int) string {
 
 // budgetStop takes apart whether the budget ended a stage, after which the run
 // is judged on what there is, from other errors.
-func budgetStop(err error) (*exitError, error) {
-	if stopped := new(exitError); errors.As(err, &stopped) && err == error(stopped) && stopped.code == exitBudget {
+func budgetStop(err error) (*exit.Error, error) {
+	if stopped := new(exit.Error); errors.As(err, &stopped) && err == error(stopped) && stopped.Code == exit.Budget {
 		return stopped, nil
 	}
 	return nil, err
@@ -126,9 +126,9 @@ func (p *project) uncounted(s sampler.Stats) string {
 	switch {
 	case s.StoppedBy == sampler.StoppedByUntold:
 	case b.Tokens > 0 && s.TokensUnknown > 0:
-		return fmt.Sprintf("warning: the server did not tell the tokens of %s; sampling.max_tokens took the mean of the others instead\n", counted(s.TokensUnknown, "rollout"))
+		return fmt.Sprintf("warning: the server did not tell the tokens of %s; sampling.max_tokens took the mean of the others instead\n", ui.Counted(s.TokensUnknown, "rollout"))
 	case b.USD > 0 && s.USDUnknown > 0:
-		return fmt.Sprintf("warning: the server did not tell the tokens of %s; sampling.max_usd took the mean cost of the others instead\n", counted(s.USDUnknown, "rollout"))
+		return fmt.Sprintf("warning: the server did not tell the tokens of %s; sampling.max_usd took the mean cost of the others instead\n", ui.Counted(s.USDUnknown, "rollout"))
 	}
 	return ""
 }

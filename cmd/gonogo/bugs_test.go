@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/fixtures"
 	"gonogo/sampler"
 	"gonogo/sampler/isolation"
@@ -27,7 +29,7 @@ import (
 func tinyProject(t *testing.T, secrets ...string) *project {
 	t.Helper()
 	_, dir := tinyWorld(t)
-	cfg, err := loadConfig(filepath.Join(dir, "gonogo.yaml"), os.LookupEnv, "seed=1", "sampling.address_map."+fixtures.Origin+"=http://127.0.0.1:1")
+	cfg, err := config.Load(filepath.Join(dir, "gonogo.yaml"), os.LookupEnv, "seed=1", "sampling.address_map."+fixtures.Origin+"=http://127.0.0.1:1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +116,7 @@ func TestAFlagWithoutItsValueIsRefused(t *testing.T) {
 	} {
 		var stdout, stderr bytes.Buffer
 		code := run(t.Context(), append([]string{"gonogo"}, args...), strings.NewReader(""), &stdout, &stderr)
-		if code != exitUsage || !strings.Contains(stderr.String(), "needs an argument") {
+		if code != exit.Usage || !strings.Contains(stderr.String(), "needs an argument") {
 			t.Errorf("%v: exit code %d: %s", args, code, stderr.String())
 		}
 	}
@@ -125,7 +127,7 @@ func TestArgumentsOfCommandsThatTakeNoneAreRefused(t *testing.T) {
 	for _, command := range []string{"run", "sample", "check", "init", "demo", "version"} {
 		var stdout, stderr bytes.Buffer
 		code := run(t.Context(), []string{"gonogo", command, "other.yaml"}, strings.NewReader(""), &stdout, &stderr)
-		if code != exitUsage || !strings.Contains(stderr.String(), `the argument "other.yaml"`) {
+		if code != exit.Usage || !strings.Contains(stderr.String(), `the argument "other.yaml"`) {
 			t.Errorf("%s: exit code %d: %s", command, code, stderr.String())
 		}
 	}
@@ -153,18 +155,18 @@ func TestACapThatCannotBeHeldIsSaid(t *testing.T) {
 // After Ctrl-C a failed last write was swallowed: it said only that what was
 // made is there.
 func TestAnInterruptionDoesNotHideAFailedLastWrite(t *testing.T) {
-	interrupted := &exitError{exitInterrupted, errors.New("interrupted")}
+	interrupted := &exit.Error{Code: exit.Interrupted, Err: errors.New("interrupted")}
 	var said bytes.Buffer
-	if code := exitCode(&said, unlessLost(interrupted, errors.New("no space left on device"))); code != exitTool {
-		t.Errorf("exit code is %d, want %d", code, exitTool)
+	if code := exitCode(&said, unlessLost(interrupted, errors.New("no space left on device"))); code != exit.Tool {
+		t.Errorf("exit code is %d, want %d", code, exit.Tool)
 	}
 	for _, text := range []string{"interrupted", "no space left on device"} {
 		if !strings.Contains(said.String(), text) {
 			t.Errorf("it said %q, without %q", said.String(), text)
 		}
 	}
-	if code := exitCode(&said, unlessLost(interrupted, nil)); code != exitInterrupted {
-		t.Errorf("exit code of an interruption alone is %d, want %d", code, exitInterrupted)
+	if code := exitCode(&said, unlessLost(interrupted, nil)); code != exit.Interrupted {
+		t.Errorf("exit code of an interruption alone is %d, want %d", code, exit.Interrupted)
 	}
 }
 
@@ -233,7 +235,7 @@ func TestAVariantKeepsItsConnections(t *testing.T) {
 	srv.Start()
 	defer srv.Close()
 	_, dir := tinyWorld(t)
-	cfg, err := loadConfig(filepath.Join(dir, "gonogo.yaml"), os.LookupEnv, "seed=1", "sampling.concurrency=0", "variants=[{name: cool, temperature: 0.2}]", "sampling.address_map."+fixtures.Origin+"="+srv.URL)
+	cfg, err := config.Load(filepath.Join(dir, "gonogo.yaml"), os.LookupEnv, "seed=1", "sampling.concurrency=0", "variants=[{name: cool, temperature: 0.2}]", "sampling.address_map."+fixtures.Origin+"="+srv.URL)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler/rollout"
 )
 
@@ -79,7 +80,7 @@ Example:
 				if err := p.beginRun(dir); err != nil {
 					return err
 				}
-				fmt.Fprintf(c.App.ErrWriter, "There was no run %s: it is begun, without rollouts, from the configuration %s.\n", visible(dir), visible(p.cfg.file))
+				fmt.Fprintf(c.App.ErrWriter, "There was no run %s: it is begun, without rollouts, from the configuration %s.\n", ui.Visible(dir), ui.Visible(p.cfg.File))
 				if run, err = rollout.Open(dir); err != nil {
 					return err
 				}

@@ -5,6 +5,8 @@ import (
 	"sync"
 
 	"gonogo/analysis/message"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler/burst"
 	"gonogo/sampler/rollout"
 )
@@ -29,7 +31,7 @@ func (p *project) burstAgent(cfg *burst.Config, plan *burst.Plan) {
 	}
 	cfg.Flight = max(1, cfg.Flight/2) // what it asks of the model passes through here, too
 	plan.Notes = append(plan.Notes, "the agent calls its tools itself: no recorded call is made again")
-	if m := p.cfg.Model; !a.ownModel() && m.RequestsPerMinute+m.TokensPerMinute > 0 {
+	if m := p.cfg.Model; !a.AsksItself() && m.RequestsPerMinute+m.TokensPerMinute > 0 {
 		plan.Notes = append(plan.Notes, "no limiter stands before the model, as before no endpoint of a burst: model.requests_per_minute and model.tokens_per_minute are not kept")
 	}
 }
@@ -45,7 +47,7 @@ func (u agentUse) plus(n int, p *project, rec *rollout.Record) agentUse {
 	mean := func(was, x float64) float64 { return was + (x-was)/float64(n+1) }
 	own := *rec // without its grading
 	own.Judge, own.JudgeCalls = rollout.Usage{}, 0
-	usd, priced := p.cfg.prices().Rollout(&own)
+	usd, priced := p.cfg.TokenPrices().Rollout(&own)
 	tokens, told := 0.0, rec.Turns == 0 && rec.Answer == ""
 	if rec.Usage.Input != nil && rec.Usage.Output != nil {
 		tokens, told = float64(*rec.Usage.Input+*rec.Usage.Output), true
@@ -71,9 +73,9 @@ func (u agentUse) text(rollouts int) string {
 	if u.turns == 0 {
 		return ""
 	}
-	text := " with about " + counted(int(u.turns*float64(rollouts)+0.5), "model turn")
+	text := " with about " + ui.Counted(int(u.turns*float64(rollouts)+0.5), "model turn")
 	if u.told {
-		text += " and " + tokensText(int64(u.tokens*float64(rollouts)))
+		text += " and " + ui.Tokens(int64(u.tokens*float64(rollouts)))
 	}
 	return text
 }
@@ -85,9 +87,9 @@ func (p *project) withinCaps(rollouts int, use agentUse) error {
 	s := p.cfg.Sampling
 	switch tokens := use.tokens * float64(rollouts); {
 	case s.MaxRollouts > 0 && rollouts > s.MaxRollouts:
-		return &exitError{exitBudget, fmt.Errorf("that would be %s of the agent, above sampling.max_rollouts of %s: %s", counted(rollouts, "rollout"), message.Whole(s.MaxRollouts), remedy)}
+		return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("that would be %s of the agent, above sampling.max_rollouts of %s: %s", ui.Counted(rollouts, "rollout"), message.Whole(s.MaxRollouts), remedy)}
 	case s.MaxTokens > 0 && use.told && tokens > float64(s.MaxTokens):
-		return &exitError{exitBudget, fmt.Errorf("that would be about %s, above sampling.max_tokens of %s: %s", tokensText(int64(tokens)), message.Whole(int(s.MaxTokens)), remedy)}
+		return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("that would be about %s, above sampling.max_tokens of %s: %s", ui.Tokens(int64(tokens)), message.Whole(int(s.MaxTokens)), remedy)}
 	}
 	return nil
 }
@@ -122,14 +124,14 @@ func (a *agentSpending) room(rollouts int) error {
 	case s.MaxTokens > 0 && !a.mean.told:
 		why = "nobody tells the tokens that it uses, and sampling.max_tokens bounds them"
 	case s.MaxTokens > 0 && a.mean.tokens*then > float64(s.MaxTokens):
-		why = fmt.Sprintf("with it about %s would be used, above sampling.max_tokens of %s", tokensText(int64(a.mean.tokens*then)), message.Whole(int(s.MaxTokens)))
+		why = fmt.Sprintf("with it about %s would be used, above sampling.max_tokens of %s", ui.Tokens(int64(a.mean.tokens*then)), message.Whole(int(s.MaxTokens)))
 	case s.MaxUSD > 0 && !a.mean.priced:
 		why = "what it costs is not known, and sampling.max_usd bounds it"
 	case s.MaxUSD > 0 && a.mean.usd*then > s.MaxUSD:
-		why = fmt.Sprintf("with it about %s would be spent, above sampling.max_usd of %s", dollars(a.mean.usd*then), dollars(s.MaxUSD))
+		why = fmt.Sprintf("with it about %s would be spent, above sampling.max_usd of %s", ui.Dollars(a.mean.usd*then), ui.Dollars(s.MaxUSD))
 	}
 	if why == "" {
 		return nil
 	}
-	return &exitError{exitBudget, fmt.Errorf("the burst was ended before a wave of %s: %s; nothing of it was recorded", counted(rollouts, "rollout"), why)}
+	return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("the burst was ended before a wave of %s: %s; nothing of it was recorded", ui.Counted(rollouts, "rollout"), why)}
 }

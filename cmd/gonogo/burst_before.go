@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -16,13 +14,13 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler/burst"
 	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
 )
-
-// usualBatch is the batch size where the job leaves it to the platform.
-const usualBatch = 16
 
 // burstProject is a project that can call the tools and the grader of the run
 // in dir, through a client that watches what goes over the wire. The run is nil
@@ -33,23 +31,23 @@ func burstProject(ctx context.Context, c *call, dir string) (*project, *rollout.
 	case errors.Is(err, fs.ErrNotExist):
 		run = nil
 	case err != nil:
-		return nil, nil, asUsage(err)
+		return nil, nil, exit.AsUsage(err)
 	case run.File() == dir:
-		return nil, nil, usagef("%s is a file: a burst needs a run directory to write to; gonogo import makes one", dir)
+		return nil, nil, exit.Usagef("%s is a file: a burst needs a run directory to write to; gonogo import makes one", dir)
 	}
 	cfg, err := burstConfig(c, dir, run)
 	if err == nil {
-		check, keys := []error{cfg.completeGrading()}, cfg.takeJudgeKey
+		check, keys := []error{cfg.CompleteGrading()}, cfg.TakeJudgeKey
 		if cfg.Agent.URL != "" { // it asks the model
-			check, keys = append(check, cfg.completeModel()), cfg.takeKeys
+			check, keys = append(check, cfg.CompleteModel()), cfg.TakeKeys
 		}
 		if run == nil {
-			check = []error{cfg.complete()} // its items are read from the data files
+			check = []error{cfg.Complete()} // its items are read from the data files
 		}
-		err = joinConfigErrors(append(check, keys()))
+		err = config.Join(append(check, keys()))
 	}
 	if err != nil {
-		return nil, nil, asUsage(c.byFlag(err))
+		return nil, nil, exit.AsUsage(c.byFlag(err))
 	}
 	p, err := wiredToBurst(ctx, c, run, cfg)
 	return p, run, err
@@ -57,9 +55,9 @@ func burstProject(ctx context.Context, c *call, dir string) (*project, *rollout.
 
 // wiredToBurst is a project of that configuration whose endpoints are wired for
 // a burst over what run recorded; nil is no run.
-func wiredToBurst(ctx context.Context, c *call, run *rollout.Run, cfg *config) (*project, error) {
-	cfg.Sampling.InFlight = cfg.stepSize()
-	p := &project{cfg: cfg, watch: burst.Watch, redact: rollout.NewRedactor(cfg.secrets()...)}
+func wiredToBurst(ctx context.Context, c *call, run *rollout.Run, cfg *config.Config) (*project, error) {
+	cfg.Sampling.InFlight = cfg.StepSize()
+	p := &project{cfg: cfg, watch: burst.Watch, redact: rollout.NewRedactor(cfg.Secrets()...)}
 	p.draw()
 	var err error
 	if run != nil {
@@ -84,7 +82,7 @@ func wiredToBurst(ctx context.Context, c *call, run *rollout.Run, cfg *config) (
 	}
 	if err != nil {
 		p.shut()
-		return nil, asUsage(errors.New(p.redact.String(err.Error())))
+		return nil, exit.AsUsage(errors.New(p.redact.String(err.Error())))
 	}
 	return p, nil
 }
@@ -92,14 +90,14 @@ func wiredToBurst(ctx context.Context, c *call, run *rollout.Run, cfg *config) (
 // burstConfig is the configuration that the command line names, else
 // gonogo.yaml, else the one that the run was made with. That one keeps no
 // secrets, and a job that wants some must be named.
-func burstConfig(c *call, dir string, run *rollout.Run) (*config, error) {
+func burstConfig(c *call, dir string, run *rollout.Run) (*config.Config, error) {
 	set := c.overrides
 	if c.Gaps {
 		set = append(set, "burst.gaps=true")
 	}
 	path, missing := configPath(c)
 	if missing == nil {
-		return peekConfig(path, os.LookupEnv, set...)
+		return config.Peek(path, os.LookupEnv, set...)
 	}
 	switch {
 	case run == nil:
@@ -107,33 +105,14 @@ func burstConfig(c *call, dir string, run *rollout.Run) (*config, error) {
 	case run.Manifest == nil || len(run.Manifest.Config) == 0:
 		return nil, missing
 	}
-	cfg, err := inherited(run, set...)
-	if err == nil && cfg.lacksSecrets() {
+	cfg, err := config.Inherited(run, set...)
+	if err == nil && cfg.LacksSecrets() {
 		err = fmt.Errorf("%s keeps no secrets, and its endpoints want some: name the configuration with --config", run.Dir)
 	}
 	if err == nil {
-		err = trust(c, run, cfg, reach{grader: true, tools: true})
+		err = trust(c, run, cfg, config.Reach{Grader: true, Tools: true})
 	}
 	return cfg, err
-}
-
-// lacksSecrets reports whether what a burst calls wants secrets that were masked.
-func (c *config) lacksSecrets() bool {
-	asked := []map[string]string{c.Agent.Headers, c.Session.Headers, c.Judge.Headers}
-	if c.Agent.URL != "" {
-		asked = append(asked, c.Model.Headers)
-	}
-	for _, headers := range asked {
-		if slices.Contains(slices.Collect(maps.Values(headers)), maskedSecret) {
-			return true
-		}
-	}
-	return c.Body != nil && bytes.Contains(c.Body.Raw, []byte(maskedSecret))
-}
-
-// stepSize is how many rollouts start at once.
-func (c *config) stepSize() int {
-	return cmp.Or(c.Burst.Rollouts, cmp.Or(c.Training.BatchSize, usualBatch)*c.Training.GroupSize)
 }
 
 // otherJob warns where the recorded calls go elsewhere now.
@@ -142,8 +121,8 @@ func (p *project) otherJob(run *rollout.Run) {
 	if run.Manifest != nil {
 		was = run.Manifest.Binding["job"]
 	}
-	if was != "" && was != p.cfg.binding()["job"] {
-		p.warnings = append(p.warnings, fmt.Sprintf("%s was made with another job than that of %s: its recorded calls go to the tools of the latter", run.Dir, p.cfg.file))
+	if was != "" && was != p.cfg.Binding()["job"] {
+		p.warnings = append(p.warnings, fmt.Sprintf("%s was made with another job than that of %s: its recorded calls go to the tools of the latter", run.Dir, p.cfg.File))
 	}
 }
 
@@ -157,21 +136,21 @@ func (p *project) knowsTools() error {
 	}{{"burst.safe", p.cfg.Burst.Safe}, {"burst.skip", p.cfg.Burst.Skip}} {
 		for _, name := range list.names {
 			if !slices.Contains(names, name) {
-				errs = append(errs, p.cfg.fault(list.key, "the job has no tool %q%s; its tools are %s", name, didYouMean(name, names), strings.Join(names, ", ")))
+				errs = append(errs, p.cfg.Fault(list.key, "the job has no tool %q%s; its tools are %s", name, ui.DidYouMean(name, names), strings.Join(names, ", ")))
 			}
 		}
 	}
-	return joinConfigErrors(errs)
+	return config.Join(errs)
 }
 
 // burstPlan plans the rehearsal.
 func (p *project) burstPlan(ctx context.Context, run *rollout.Run) (*burst.Plan, burst.Config, error) {
 	b, s := p.cfg.Burst, p.sampling()
 	if p.cfg.Training.BatchSize == 0 && b.Rollouts == 0 {
-		p.warnings = append(p.warnings, fmt.Sprintf("the job leaves the batch size to the platform: %d is taken; --rollouts says how many rollouts start at once", usualBatch))
+		p.warnings = append(p.warnings, fmt.Sprintf("the job leaves the batch size to the platform: %d is taken; --rollouts says how many rollouts start at once", config.UsualBatch))
 	}
 	in := burst.Input{
-		Seed: p.seed, Items: p.items, Tools: p.burstTools(), Rollouts: b.Rollouts, Batch: cmp.Or(p.cfg.Training.BatchSize, usualBatch), Group: p.cfg.Training.GroupSize,
+		Seed: p.seed, Items: p.items, Tools: p.burstTools(), Rollouts: b.Rollouts, Batch: cmp.Or(p.cfg.Training.BatchSize, config.UsualBatch), Group: p.cfg.Training.GroupSize,
 		Judged: len(p.cfg.Body.Judges()) > 0, Session: p.sessions != nil, Agent: p.cfg.Agent.URL != "",
 	}
 	in.Grade = in.Judged || len(p.cfg.Body.GraderURLs()) > 0
@@ -183,7 +162,7 @@ func (p *project) burstPlan(ctx context.Context, run *rollout.Run) (*burst.Plan,
 		if len(p.cfg.Agent.Command) > 0 {
 			err = fmt.Errorf("%w; %s", err, programLeftOut)
 		}
-		return nil, burst.Config{}, asUsage(err)
+		return nil, burst.Config{}, exit.AsUsage(err)
 	}
 	if !in.Grade {
 		plan.Notes = append(plan.Notes, "the grader is not behind an endpoint and is left out")
@@ -198,7 +177,7 @@ func (p *project) burstPlan(ctx context.Context, run *rollout.Run) (*burst.Plan,
 	cfg.Retry.Wait, cfg.Retry.Cap = s.Retry.Wait, limit.DefaultRetry().Cap
 	cfg.Flight = openFiles() / 2 // a world in this very process opens the other end
 	p.burstAgent(&cfg, plan)
-	return plan, cfg, asUsage(cfg.Validate())
+	return plan, cfg, exit.AsUsage(cfg.Validate())
 }
 
 // burstTools are the tools that a burst may call: none where a service makes the
@@ -219,11 +198,11 @@ func (p *project) burstTools() []burst.Tool {
 func (p *project) agree(c *call, run *rollout.Run, plan *burst.Plan, cfg burst.Config) error {
 	w := c.Err
 	p.tell(w)
-	fmt.Fprintf(w, "A training step of %s at once, of %s.", counted(len(plan.Scripts), "rollout"), plan.Split)
+	fmt.Fprintf(w, "A training step of %s at once, of %s.", ui.Counted(len(plan.Scripts), "rollout"), plan.Split)
 	asked := plan.Requests(cfg)
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(asked)) {
-		parts = append(parts, fmt.Sprintf("%s of %s", counted(asked[name], "call"), name))
+		parts = append(parts, fmt.Sprintf("%s of %s", ui.Counted(asked[name], "call"), name))
 	}
 	gradings := plan.Gradings(cfg)
 	if gradings > 0 {
@@ -231,11 +210,11 @@ func (p *project) agree(c *call, run *rollout.Run, plan *burst.Plan, cfg burst.C
 	}
 	made := plan.Rollouts(cfg)
 	if made > 0 {
-		parts = append([]string{counted(made, "rollout") + " by the agent" + p.meanRollout(plan).text(made)}, parts...)
+		parts = append([]string{ui.Counted(made, "rollout") + " by the agent" + p.meanRollout(plan).text(made)}, parts...)
 	}
-	fmt.Fprintf(w, " In all, at most: %s.\n", visible(strings.Join(parts, ", ")))
+	fmt.Fprintf(w, " In all, at most: %s.\n", ui.Visible(strings.Join(parts, ", ")))
 	for _, note := range plan.Notes {
-		fmt.Fprintf(w, "note: %s\n", visible(note))
+		fmt.Fprintf(w, "note: %s\n", ui.Visible(note))
 	}
 	judged := gradings * len(p.cfg.Body.Judges())
 	if err := p.payable(w, plan, asked, made, gradings); err != nil {
@@ -247,7 +226,7 @@ func (p *project) agree(c *call, run *rollout.Run, plan *burst.Plan, cfg burst.C
 	}
 	var why []string
 	if made > 0 {
-		why = append(why, fmt.Sprintf("the agent would make %s, which ask its model, and do again what its tools do", counted(made, "rollout")))
+		why = append(why, fmt.Sprintf("the agent would make %s, which ask its model, and do again what its tools do", ui.Counted(made, "rollout")))
 	}
 	if len(risky) > 0 {
 		why = append(why, fmt.Sprintf("the recorded calls of %s would be made again, and burst.safe does not name them", strings.Join(risky, ", ")))
@@ -255,11 +234,11 @@ func (p *project) agree(c *call, run *rollout.Run, plan *burst.Plan, cfg burst.C
 	if judged > 0 {
 		why = append(why, fmt.Sprintf("%s requests to a model that grades are paid for", message.Whole(judged)))
 	}
-	if !isTerminal(w) || !readsTerminal(c.In) {
-		return usagef("%s: --yes agrees to that", visible(strings.Join(why, "; ")))
+	if !ui.IsTerminal(w) || !ui.ReadsTerminal(c.In) {
+		return exit.Usagef("%s: --yes agrees to that", ui.Visible(strings.Join(why, "; ")))
 	}
-	fmt.Fprintf(w, "%s.\n", capitalized(visible(strings.Join(why, "; "))))
-	return begin(c)
+	fmt.Fprintf(w, "%s.\n", ui.Capitalized(ui.Visible(strings.Join(why, "; "))))
+	return ui.Confirm(c.In, c.Err)
 }
 
 // payable tells what the burst costs, as far as that is known, and refuses one
@@ -276,7 +255,7 @@ func (p *project) payable(w io.Writer, plan *burst.Plan, asked map[string]int, m
 		}
 	}
 	if len(p.cfg.Body.Judges()) > 0 && gradings > 0 {
-		per, ok := meanGrading(plan, p.cfg.prices())
+		per, ok := meanGrading(plan, p.cfg.TokenPrices())
 		usd, known = usd+float64(gradings)*per, ok
 	}
 	if made > 0 {
@@ -291,11 +270,11 @@ func (p *project) payable(w io.Writer, plan *burst.Plan, asked map[string]int, m
 	}
 	switch most := p.cfg.Sampling.MaxUSD; {
 	case !known && most > 0:
-		return usagef("what a grading costs is not known (the records tell no tokens, or prices none), and sampling.max_usd is $%s: burst.least and --rollouts make fewer, and --set sampling.max_usd=0 lets them be", message.Digits(most))
+		return exit.Usagef("what a grading costs is not known (the records tell no tokens, or prices none), and sampling.max_usd is $%s: burst.least and --rollouts make fewer, and --set sampling.max_usd=0 lets them be", message.Digits(most))
 	case !known:
 		fmt.Fprintln(w, "What the gradings cost is not known: the records tell no tokens of a model that graded, or no price is known.")
 	case most > 0 && usd > most:
-		return &exitError{exitBudget, fmt.Errorf("that would be about $%s, above sampling.max_usd of $%s: fewer rollouts (--rollouts, burst.least) cost less", message.Digits(usd), message.Digits(most))}
+		return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("that would be about $%s, above sampling.max_usd of $%s: fewer rollouts (--rollouts, burst.least) cost less", message.Digits(usd), message.Digits(most))}
 	case usd > 0:
 		fmt.Fprintf(w, "That is about $%s.\n", message.Digits(usd))
 	}
@@ -312,19 +291,3 @@ func meanGrading(plan *burst.Plan, prices analysis.Prices) (usd float64, ok bool
 	}
 	return usd / float64(max(1, n)), n > 0
 }
-
-// begin asks whether to.
-func begin(c *call) error {
-	fmt.Fprint(c.Err, "Begin? [y/N] ")
-	answer, err := bufio.NewReader(c.In).ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		return err
-	}
-	switch strings.ToLower(strings.TrimSpace(answer)) {
-	case "y", "yes":
-		return nil
-	}
-	return &exitError{exitInterrupted, errors.New("stopped by your answer; nothing was recorded")}
-}
-
-func capitalized(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

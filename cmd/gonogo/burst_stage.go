@@ -10,6 +10,8 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/report"
 	"gonogo/sampler/burst"
 	"gonogo/sampler/rollout"
@@ -26,7 +28,7 @@ func (p *project) readyToBurst(ctx context.Context, c *call) error {
 	}
 	for _, t := range p.cfg.Body.Tools {
 		if p.cfg.Agent.URL == "" {
-			list = append(list, endpoint{"tool " + t.Name, p.connect(t.ServerURL)})
+			list = append(list, endpoint{"tool " + t.Name, p.cfg.Connect(t.ServerURL)})
 		}
 	}
 	if err := p.reachable(ctx, standing(list)); err != nil {
@@ -40,7 +42,7 @@ func (p *project) burst(ctx context.Context, c *call, run *rollout.Run, plan *bu
 	w := c.Err
 	to, err := rollout.OpenBurst(run.Dir, p.redact)
 	if err != nil {
-		return asUsage(err)
+		return exit.AsUsage(err)
 	}
 	err = p.keepSessions(ctx, run.Dir)
 	p.tell(w)
@@ -52,13 +54,13 @@ func (p *project) burst(ctx context.Context, c *call, run *rollout.Run, plan *bu
 
 func (p *project) playBurst(ctx context.Context, c *call, to *rollout.BurstWriter, plan *burst.Plan, cfg burst.Config) error {
 	w := c.Err
-	ctx, drain, release := interruptible(ctx, w, "rollouts of the burst")
+	ctx, drain, release := ui.Interruptible(ctx, w, "rollouts of the burst")
 	defer release()
 	b, calls, err := burst.Run(ctx, drain, cfg, plan, p.bounds.Tools, p.bounds.Grader, func(wave rollout.Wave) {
-		fmt.Fprintf(w, "%-6s %s at once: %s in %s s, %s discarded\n", wave.Purpose, message.Whole(wave.Size), counted(wave.Rollouts, "rollout"), message.Digits(time.Duration(wave.Elapsed).Seconds()), message.Whole(wave.Discarded))
+		fmt.Fprintf(w, "%-6s %s at once: %s in %s s, %s discarded\n", wave.Purpose, message.Whole(wave.Size), ui.Counted(wave.Rollouts, "rollout"), message.Digits(time.Duration(wave.Elapsed).Seconds()), message.Whole(wave.Discarded))
 	})
 	if errors.Is(err, burst.ErrInterrupted) || errors.Is(err, context.Canceled) {
-		return &exitError{exitInterrupted, errors.New("the burst was interrupted; nothing of it was recorded")}
+		return &exit.Error{Code: exit.Interrupted, Err: errors.New("the burst was interrupted; nothing of it was recorded")}
 	}
 	if err != nil {
 		return err
@@ -70,9 +72,9 @@ func (p *project) playBurst(ctx context.Context, c *call, to *rollout.BurstWrite
 // burstFound prints what is known of the endpoints now. The exit code is that of
 // their gates.
 func (p *project) burstFound(ctx context.Context, c *call, run *rollout.Run) error {
-	r, err := analysis.Bursted(ctx, run, p.cfg.settings())
+	r, err := analysis.Bursted(ctx, run, p.cfg.Settings())
 	if err != nil {
-		return asUsage(err)
+		return exit.AsUsage(err)
 	}
 	if c.JSON {
 		e := json.NewEncoder(c.Out)

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"gonogo/analysis"
+	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/sampler/rollout"
 )
 
@@ -100,7 +101,7 @@ func TestABurstThatBreaksATool(t *testing.T) {
 			http.Error(w, `{"error":"full, says planted-key"}`, http.StatusServiceUnavailable)
 		}
 	}, "--yes")
-	if code != exitNoGo || found.Burst == nil || *found.Burst.Lost.Value != 1 || found.Findings[0].Status != analysis.Fail || found.Findings[0].Gate != "endpoint.burst" || found.Findings[0].ID != "endpoint.lost" {
+	if code != exit.NoGo || found.Burst == nil || *found.Burst.Lost.Value != 1 || found.Findings[0].Status != analysis.Fail || found.Findings[0].Gate != "endpoint.burst" || found.Findings[0].ID != "endpoint.lost" {
 		t.Errorf("exit code %d, found %+v", code, found)
 	}
 }
@@ -122,11 +123,11 @@ func TestABurstAndItsGrader(t *testing.T) {
 	judge := `{"type": "score_model", "name": "j", "model": "judge", "input": [{"role": "user", "content": "grade"}], "range": [0, 1]}`
 	args := []string{"--set", "burst.safe=[search]", "--set", "prices.judge_input=1", "--set", "prices.judge_output=9"}
 	found, code, said := strained(t, judge, sound, args...)
-	if code != exitUsage || found.Burst != nil || !strings.Contains(said, "8 requests to a model that grades are paid for: --yes") || !strings.Contains(said, "about $0.08") {
+	if code != exit.Usage || found.Burst != nil || !strings.Contains(said, "8 requests to a model that grades are paid for: --yes") || !strings.Contains(said, "about $0.08") {
 		t.Errorf("exit code %d, and it said\n%s", code, said)
 	}
 	_, code, said = strained(t, judge, sound, append(args, "--yes", "--max-usd", "0.05")...)
-	if code != exitBudget || !strings.Contains(said, "above sampling.max_usd of $0.05") {
+	if code != exit.Budget || !strings.Contains(said, "above sampling.max_usd of $0.05") {
 		t.Errorf("exit code %d, and it said\n%s", code, said)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"gonogo/cmd/gonogo/internal/config"
 )
 
 // call is one call of a command: where it reads and writes, and what its flags
@@ -59,7 +61,7 @@ func overrides(c *cli.Context) []string {
 	for _, pair := range c.StringSlice("set") {
 		name, value, ok := strings.Cut(pair, "=")
 		if ok {
-			pair = settingKey(strings.TrimSpace(name)) + "=" + value
+			pair = config.SettingKey(strings.TrimSpace(name)) + "=" + value
 		}
 		out = append(out, pair)
 	}
@@ -125,7 +127,7 @@ func (c *call) byFlag(err error) error {
 	for _, flag := range c.typed {
 		value := flag.value
 		if flag.name == "queue" {
-			value = maskQueueURL(value)
+			value = config.MaskQueueURL(value)
 		}
 		text = strings.ReplaceAll(text, "--set "+flag.key+":", "--"+flag.name+" "+value+":")
 	}

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/fixtures"
 	"gonogo/fixtures/chaos"
 	"gonogo/sampler/rollout"
@@ -114,7 +115,7 @@ func TestAnswersThatNobodyAskedForAreNotShown(t *testing.T) {
 	out, said, code := inProcess(t, "", "sample", "-c", filepath.Join(dir, "gonogo.yaml"), "-o", filepath.Join(dir, "run"), "--yes",
 		"--set", "items=2", "--set", "sampling.address_map."+fixtures.Origin+"="+proxy.URL(), "--set", "sampling.breaker=0",
 		"--set", "model.timeout=3s", "--set", "sampling.tool_timeout=3s", "--set", "sampling.grader_timeout=3s")
-	if code != exitDone || strings.Contains(string(out)+string(said), "HTTP/1.1") || !strings.Contains(string(out)+string(said), "Recorded") {
+	if code != exit.Done || strings.Contains(string(out)+string(said), "HTTP/1.1") || !strings.Contains(string(out)+string(said), "Recorded") {
 		t.Errorf("exit code %d:\n%s\n%s", code, out, said)
 	}
 }

@@ -14,6 +14,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis"
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
 )
@@ -43,14 +46,14 @@ Example:
 		),
 		Action: func(c *cli.Context) error {
 			asked := callOf(c)
-			cfg, err := peekConfig(asked.Config, os.LookupEnv, asked.overrides...)
+			cfg, err := config.Peek(asked.Config, os.LookupEnv, asked.overrides...)
 			if err == nil {
-				err = cfg.complete()
+				err = cfg.Complete()
 			}
 			if err != nil {
-				return asUsage(asked.byFlag(err))
+				return exit.AsUsage(asked.byFlag(err))
 			}
-			noKey := cfg.takeKeys() // no model is called here: told with the rest
+			noKey := cfg.TakeKeys() // no model is called here: told with the rest
 			p, err := wiredProject(c.Context, &project{cfg: cfg, mcp: toolServers{tolerant: true, offline: c.Bool("offline")}})
 			if err != nil {
 				return err
@@ -107,7 +110,7 @@ func (p *project) checked(ctx context.Context, c *call) checks {
 	for _, v := range p.variants {
 		legs = append(legs, leg{v.Name, v.p, sampler.Plan(v.p.items, v.p.samples(), nil)})
 	}
-	found := checks{Rollouts: len(jobs), Problems: p.problems, Warnings: append(p.cfg.doubts(time.Now()), p.warnings...), Estimate: p.estimateLegs(c, legs, nil), Files: p.data(), Variants: p.checkedVariants(), MCP: p.checkedServers()}
+	found := checks{Rollouts: len(jobs), Problems: p.problems, Warnings: append(config.Doubts(p.cfg, time.Now()), p.warnings...), Estimate: p.estimateLegs(c, legs, nil), Files: p.data(), Variants: p.checkedVariants(), MCP: p.checkedServers()}
 	if !c.NoShift {
 		found.Shift, found.Findings = p.compareRows()
 	}
@@ -127,30 +130,30 @@ func (p *project) checked(ctx context.Context, c *call) checks {
 
 func (f checks) print(w io.Writer) {
 	for _, d := range f.Files {
-		fmt.Fprintf(w, "%-10s %s: %s, %s taken\n", d.Split, d.File, counted(d.Rows, "item"), strconv.Itoa(d.Items))
+		fmt.Fprintf(w, "%-10s %s: %s, %s taken\n", d.Split, d.File, ui.Counted(d.Rows, "item"), strconv.Itoa(d.Items))
 	}
 	for _, e := range f.Endpoints {
 		if e.Error != "" {
-			fmt.Fprintf(w, "endpoint   %s: %s\n", e.Name, visible(e.Error)) // the error names the URL
+			fmt.Fprintf(w, "endpoint   %s: %s\n", e.Name, ui.Visible(e.Error)) // the error names the URL
 			continue
 		}
 		fmt.Fprintf(w, "endpoint   %s %s: answers\n", e.Name, e.URL)
 	}
 	if a := f.Agent; a != nil && a.Error != "" {
-		fmt.Fprintf(w, "agent      %s\n", visible(a.Error))
+		fmt.Fprintf(w, "agent      %s\n", ui.Visible(a.Error))
 	} else if a != nil {
-		fmt.Fprintf(w, "agent      %s: is there; gonogo run --rehearse makes one rollout by it\n", visible(a.URL))
+		fmt.Fprintf(w, "agent      %s: is there; gonogo run --rehearse makes one rollout by it\n", ui.Visible(a.URL))
 	}
 	printServers(w, f.MCP)
 	printVariants(w, f.Variants)
 	for _, warning := range f.Warnings {
-		fmt.Fprintf(w, "warning    %s\n", visible(warning))
+		fmt.Fprintf(w, "warning    %s\n", ui.Visible(warning))
 	}
 	printProblems(w, f.Problems)
 	printFindings(w, f.Findings)
 	f.Grader.print(w, false)
 	if f.Key != "" {
-		fmt.Fprintf(w, "key        %s\n", visible(f.Key))
+		fmt.Fprintf(w, "key        %s\n", ui.Visible(f.Key))
 	}
 	fmt.Fprintln(w, f.Estimate)
 }
@@ -158,11 +161,11 @@ func (f checks) print(w io.Writer) {
 // printVariants shows what each variant changes, a line a change.
 func printVariants(w io.Writer, variants []checkedVariant) {
 	for _, v := range variants {
-		about := counted(v.Rollouts, "rollout")
+		about := ui.Counted(v.Rollouts, "rollout")
 		if v.Doc != "" {
 			about += "; " + v.Doc
 		}
-		fmt.Fprintf(w, "variant    %s: %s\n", v.Name, visible(about))
+		fmt.Fprintf(w, "variant    %s: %s\n", v.Name, ui.Visible(about))
 		for _, c := range v.Changes {
 			was, now := c.Base, c.New
 			if was == "" {
@@ -171,7 +174,7 @@ func printVariants(w io.Writer, variants []checkedVariant) {
 			if now == "" {
 				now = "nothing"
 			}
-			fmt.Fprintf(w, "%-10s - %s: %s -> %s\n", "", visible(c.Key), visible(oneLine(was)), visible(oneLine(now)))
+			fmt.Fprintf(w, "%-10s - %s: %s -> %s\n", "", ui.Visible(c.Key), ui.Visible(ui.OneLine(was)), ui.Visible(ui.OneLine(now)))
 		}
 	}
 }
@@ -189,7 +192,7 @@ func printProblems(w io.Writer, problems []rollout.Problem) {
 		if place != "" {
 			place += ": "
 		}
-		fmt.Fprintf(w, "%-10s %s%s\n", kind, place, visible(p.Message))
+		fmt.Fprintf(w, "%-10s %s%s\n", kind, place, ui.Visible(p.Message))
 	}
 }
 
@@ -197,28 +200,28 @@ func printProblems(w io.Writer, problems []rollout.Problem) {
 func (f checks) exit() error {
 	for _, e := range f.Endpoints {
 		if e.Error != "" {
-			return &exitError{exitUsage, fmt.Errorf("the endpoint of %s does not answer: see above", e.Name)}
+			return &exit.Error{Code: exit.Usage, Err: fmt.Errorf("the endpoint of %s does not answer: see above", e.Name)}
 		}
 	}
 	if f.Agent != nil && f.Agent.Error != "" {
-		return &exitError{exitUsage, errors.New("the agent cannot be started: see above")}
+		return &exit.Error{Code: exit.Usage, Err: errors.New("the agent cannot be started: see above")}
 	}
 	if err := unreachedServers(f.MCP); err != nil {
 		return err
 	}
 	if f.Key != "" {
-		return &exitError{exitUsage, errors.New("a key is missing: see above")}
+		return &exit.Error{Code: exit.Usage, Err: errors.New("a key is missing: see above")}
 	}
 	if bad := f.Grader.bad(); bad != nil {
 		return bad
 	}
 	for _, p := range f.Problems {
 		if p.Blocking {
-			return &exitError{exitNoGo, errors.New("the platform would refuse these files")}
+			return &exit.Error{Code: exit.NoGo, Err: errors.New("the platform would refuse these files")}
 		}
 	}
 	if failed := failedGates(f.Findings); len(failed) > 0 {
-		return &exitError{exitNoGo, fmt.Errorf("the rows fail %s: see above; --no-shift leaves this out", strings.Join(failed, ", "))}
+		return &exit.Error{Code: exit.NoGo, Err: fmt.Errorf("the rows fail %s: see above; --no-shift leaves this out", strings.Join(failed, ", "))}
 	}
 	return nil
 }

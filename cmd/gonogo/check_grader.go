@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler"
 	"gonogo/sampler/audit"
 	"gonogo/sampler/grader"
@@ -60,9 +62,9 @@ func (p *project) trial(ctx context.Context, c *call, judges, offline, running b
 	case asked > 0 && offline, len(p.cfg.Body.GraderURLs()) > 0 && offline:
 		t.Skipped = "it is asked over the network (--offline)"
 	case asked > 0 && !judges:
-		t.Skipped = fmt.Sprintf("a model grades, and is paid for: --grade asks it, with at most %s", counted(3*asked*min(most, len(p.items)), "request"))
-	case asked > 0 && p.cfg.takeJudgeKey() != nil:
-		t.Skipped = p.cfg.takeJudgeKey().Error()
+		t.Skipped = fmt.Sprintf("a model grades, and is paid for: --grade asks it, with at most %s", ui.Counted(3*asked*min(most, len(p.items)), "request"))
+	case asked > 0 && p.cfg.TakeJudgeKey() != nil:
+		t.Skipped = p.cfg.TakeJudgeKey().Error()
 	default:
 		for _, e := range p.gradingEndpoints() {
 			if err := sampler.Reach(ctx, e.url); err != nil {
@@ -81,7 +83,7 @@ func (p *project) trial(ctx context.Context, c *call, judges, offline, running b
 	}
 	t.Items, t.Planned = len(plan.Items), plan.Todo().Gradings
 	if asked > 0 {
-		fmt.Fprintf(c.Err, "Grading %s: %s to a model that grades.\n", counted(t.Planned, "answer"), counted(asked*t.Planned, "request"))
+		fmt.Fprintf(c.Err, "Grading %s: %s to a model that grades.\n", ui.Counted(t.Planned, "answer"), ui.Counted(asked*t.Planned, "request"))
 	}
 	answers := byProbe(plan)
 	recs, ended, err := p.gradeTrial(ctx, answers, asked > 0, running)
@@ -201,7 +203,7 @@ func (p *project) wantsTrace(ctx context.Context, answers []sampler.Task, failed
 	first := make(map[string]*rollout.Record) // by trace id
 	for _, r := range failed[:min(len(failed), trialRepeats)] {
 		i := slices.IndexFunc(answers, func(t sampler.Task) bool { return t.Record.TraceID == r.TraceID })
-		acted, can := audit.Acted(answers[i], p.cfg.Agent.there())
+		acted, can := audit.Acted(answers[i], p.cfg.Agent.Used())
 		if !can {
 			continue
 		}
@@ -330,7 +332,7 @@ func (p *project) trialRow(r *rollout.Record) string {
 	}
 	what := r.Probe.Name
 	if r.Answer != "" {
-		what += " " + strconv.Quote(oneLine(p.redact.String(r.Answer)))
+		what += " " + strconv.Quote(ui.OneLine(p.redact.String(r.Answer)))
 	}
 	if r.Reward == nil {
 		return fmt.Sprintf("%s: %s: %s", place, what, strings.Join(strings.Fields(p.redact.String(r.Error)), " "))
@@ -342,7 +344,7 @@ func (p *project) trialRow(r *rollout.Record) string {
 func (t graderTrial) bad() error {
 	for _, f := range t.Findings {
 		if f.Blocking {
-			return &exitError{exitUsage, fmt.Errorf("the grader: %s: see above", f.Title)}
+			return &exit.Error{Code: exit.Usage, Err: fmt.Errorf("the grader: %s: see above", f.Title)}
 		}
 	}
 	return nil
@@ -353,25 +355,25 @@ func (t graderTrial) print(w io.Writer, quiet bool) {
 	switch {
 	case quiet:
 	case t.Skipped != "":
-		fmt.Fprintf(w, "grader     not tried: %s\n", visible(t.Skipped))
+		fmt.Fprintf(w, "grader     not tried: %s\n", ui.Visible(t.Skipped))
 	default:
-		of := counted(t.Items, "item")
+		of := ui.Counted(t.Items, "item")
 		if t.Items < t.Of {
-			of = fmt.Sprintf("a sample of %d of %s", t.Items, counted(t.Of, "item"))
+			of = fmt.Sprintf("a sample of %d of %s", t.Items, ui.Counted(t.Of, "item"))
 		}
-		fmt.Fprintf(w, "grader     tried on the reference, an empty and a wrong answer of %s: %d of %s graded\n", of, t.Graded, counted(t.Planned, "answer"))
+		fmt.Fprintf(w, "grader     tried on the reference, an empty and a wrong answer of %s: %d of %s graded\n", of, t.Graded, ui.Counted(t.Planned, "answer"))
 	}
 	for _, f := range t.Findings {
 		kind := "warning"
 		if f.Blocking {
 			kind = "fails"
 		}
-		fmt.Fprintf(w, "%-10s grader: %s\n", kind, visible(f.Title))
+		fmt.Fprintf(w, "%-10s grader: %s\n", kind, ui.Visible(f.Title))
 		if f.Remedy != "" {
 			fmt.Fprintf(w, "%-10s %s\n", "", f.Remedy)
 		}
 		for _, row := range f.Rows {
-			fmt.Fprintf(w, "%-10s - %s\n", "", visible(row))
+			fmt.Fprintf(w, "%-10s - %s\n", "", ui.Visible(row))
 		}
 	}
 }

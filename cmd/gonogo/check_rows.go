@@ -5,11 +5,10 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
-	"gonogo/sampler/grader"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler/rollout"
 )
 
@@ -20,47 +19,12 @@ func (p *project) compareRows() (*analysis.Shift, []analysis.Finding) {
 	for _, f := range p.files {
 		items = append(items, f.Items...)
 	}
-	s := p.cfg.settings()
+	s := p.cfg.Settings()
 	s.Reference = func(it *rollout.Item) string {
 		ref, _ := p.auditing.reference(it)
 		return ref.Text
 	}
 	return analysis.CheckItems(items, s)
-}
-
-// reference finds references by the template of audit.reference; nil where none
-// is configured.
-func (c *config) reference() func(*rollout.Item) string {
-	t, err := grader.ParseTemplate(c.Audit.Reference)
-	if c.Audit.Reference == "" || err != nil {
-		return nil // a broken one is refused where the audit is prepared
-	}
-	return func(it *rollout.Item) string {
-		text, _, err := t.Render(it.Row, nil)
-		if err != nil || strings.TrimSpace(text) == "" {
-			text, _, _ = it.Reference()
-		}
-		return text
-	}
-}
-
-// doubts are values of the configuration that cannot be meant, each with its
-// place.
-func (c *config) doubts(now time.Time) []string {
-	var list []string
-	lo, hi := c.RewardRange[0], c.RewardRange[1]
-	if t := c.PassThreshold; t != nil && (*t < lo || *t > hi) {
-		why := fmt.Sprintf("%g lies outside the reward range, %g to %g: every rollout passes, or none (key reward_range)", *t, lo, hi)
-		if c.has("pass_threshold") || c.Body == nil {
-			list = append(list, c.fault("pass_threshold", "%s", why).Error())
-		} else {
-			list = append(list, c.Body.PassFault(why).Error())
-		}
-	}
-	if at, err := deadlineOf(c.Sampling.Deadline, now); err == nil && !at.IsZero() && at.Before(now) {
-		list = append(list, c.fault("sampling.deadline", "%s is in the past: a run would begin no rollout", c.Sampling.Deadline).Error())
-	}
-	return list
 }
 
 // printFindings prints what gates said of the rows, worst first: what failed in
@@ -71,7 +35,7 @@ func printFindings(w io.Writer, findings []analysis.Finding) {
 		if f.Split != "" {
 			name += " (" + string(f.Split) + ")"
 		}
-		fmt.Fprintf(w, "%-10s %s: %s\n", outcome(f), name, visible(f.Title.String()))
+		fmt.Fprintf(w, "%-10s %s: %s\n", outcome(f), name, ui.Visible(f.Title.String()))
 		if f.Status != analysis.Pass && f.Status != analysis.Skipped {
 			printAdvice(w, f.Fact)
 		}
@@ -79,7 +43,7 @@ func printFindings(w io.Writer, findings []analysis.Finding) {
 			if x.Status == analysis.Skipped {
 				continue
 			}
-			fmt.Fprintf(w, "%-10s %s: %s\n", "", x.ID, visible(x.Title.String()))
+			fmt.Fprintf(w, "%-10s %s: %s\n", "", x.ID, ui.Visible(x.Title.String()))
 			if x.Status != analysis.Pass {
 				printAdvice(w, x)
 			}
@@ -91,11 +55,11 @@ func printFindings(w io.Writer, findings []analysis.Finding) {
 func printAdvice(w io.Writer, x analysis.Fact) {
 	for _, text := range []message.Text{x.Why, x.Remedy} {
 		if !text.None() {
-			fmt.Fprintf(w, "%-10s %s\n", "", visible(text.String()))
+			fmt.Fprintf(w, "%-10s %s\n", "", ui.Visible(text.String()))
 		}
 	}
 	for _, item := range x.Listed(message.Language{}) {
-		fmt.Fprintf(w, "%-10s - %s\n", "", visible(item))
+		fmt.Fprintf(w, "%-10s - %s\n", "", ui.Visible(item))
 	}
 }
 

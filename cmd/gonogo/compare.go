@@ -9,6 +9,8 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/compare"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/report"
 	"gonogo/sampler/rollout"
 )
@@ -62,10 +64,10 @@ Examples:
 			if err := writeComparison(c, comparison, page); err != nil {
 				return err
 			}
-			if comparison.ExitCode == exitDone {
+			if comparison.ExitCode == exit.Done {
 				return nil
 			}
-			return &exitError{code: comparison.ExitCode}
+			return &exit.Error{Code: comparison.ExitCode}
 		},
 	}
 }
@@ -81,17 +83,17 @@ func splitNames() []string {
 // compareRuns opens and compares the two runs that the command names.
 func compareRuns(c *cli.Context) (*compare.Comparison, error) {
 	if c.NArg() != 2 {
-		return nil, usagef("compare takes two runs, BASE and NEW, and there %s; see gonogo compare --help", argumentsText(c))
+		return nil, exit.Usagef("compare takes two runs, BASE and NEW, and there %s; see gonogo compare --help", argumentsText(c))
 	}
 	if c.Bool("json") && c.Bool("markdown") {
-		return nil, usagef("--json and --markdown both ask for standard output: name one; --output writes both")
+		return nil, exit.Usagef("--json and --markdown both ask for standard output: name one; --output writes both")
 	}
 	if c.String("output") == standardOutput {
-		return nil, usagef("--output takes a directory: --json and --markdown print to standard output")
+		return nil, exit.Usagef("--output takes a directory: --json and --markdown print to standard output")
 	}
 	for _, flag := range []string{"paper", "font"} {
 		if c.IsSet(flag) && c.String("output") == "" {
-			return nil, usagef("--%s is about report.pdf, which --output DIR writes", flag)
+			return nil, exit.Usagef("--%s is about report.pdf, which --output DIR writes", flag)
 		}
 	}
 	splits, err := pickSplits(c.String("split"))
@@ -100,11 +102,11 @@ func compareRuns(c *cli.Context) (*compare.Comparison, error) {
 	}
 	base, err := rollout.Open(c.Args().Get(0))
 	if err != nil {
-		return nil, asUsage(err)
+		return nil, exit.AsUsage(err)
 	}
 	opened, err := rollout.Open(c.Args().Get(1))
 	if err != nil {
-		return nil, asUsage(err)
+		return nil, exit.AsUsage(err)
 	}
 	manifest := opened.Manifest
 	if manifest == nil {
@@ -117,7 +119,7 @@ func compareRuns(c *cli.Context) (*compare.Comparison, error) {
 	read := rollout.ReadOptions{OnConflict: rollout.Conflict(c.String("on-conflict"))}
 	comparison, err := compare.Runs(c.Context, base, opened, read, settings, splits...)
 	if err != nil {
-		return nil, asUsage(err)
+		return nil, exit.AsUsage(err)
 	}
 	comparison.Judged(ownResult(c, c.Args().Get(0)), ownResult(c, c.Args().Get(1)))
 	return comparison, nil
@@ -142,7 +144,7 @@ func pickSplits(list string) ([]rollout.Split, error) {
 			continue
 		}
 		if !slices.Contains(splitNames(), name) {
-			return nil, usagef("there is no split %q%s", name, choices(name, splitNames()))
+			return nil, exit.Usagef("there is no split %q%s", name, ui.Choices(name, splitNames()))
 		}
 		out = append(out, rollout.Split(name))
 	}

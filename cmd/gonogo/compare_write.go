@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis/compare"
+	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/report"
 	"gonogo/sampler/rollout"
 )
@@ -43,14 +44,14 @@ func comparisonPage(c *cli.Context, comparison *compare.Comparison) (*report.Com
 		if err != nil {
 			return nil, err
 		}
-		return cfg.Report.comparison(comparison, opt), nil
+		return newComparison(cfg.Report, comparison, opt), nil
 	}
 	look, err := lookFor(callOf(c), new)
 	if err != nil {
 		return nil, err
 	}
 	opt.Paper, opt.Font = look.Paper, look.Font
-	page := look.comparison(comparison, opt)
+	page := newComparison(look, comparison, opt)
 	_, page.BaseLink = traces(base, out)
 	_, page.NewLink = traces(new, out)
 	return page, nil
@@ -61,7 +62,7 @@ func comparisonPage(c *cli.Context, comparison *compare.Comparison) (*report.Com
 func spareReports(out string, runs ...string) error {
 	for _, run := range runs {
 		if out != "" && filepath.Clean(out) == filepath.Clean(reportDir(run)) {
-			return usagef("%s is where the report of %s lies: name another directory with --output", out, run)
+			return exit.Usagef("%s is where the report of %s lies: name another directory with --output", out, run)
 		}
 	}
 	return nil

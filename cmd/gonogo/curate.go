@@ -13,6 +13,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis"
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler/rollout"
 )
 
@@ -77,7 +80,7 @@ func curate(c *cli.Context, dir string) error {
 	}
 	run, err := rollout.Open(dir)
 	if err != nil {
-		return asUsage(err)
+		return exit.AsUsage(err)
 	}
 	cfg, err := configFor(callOf(c), run.Manifest)
 	if err != nil {
@@ -99,21 +102,21 @@ func curate(c *cli.Context, dir string) error {
 		return errors.Join(stopped, err)
 	}
 	if stopped == nil && chosen.Kept == 0 {
-		return &exitError{exitNoGo, errors.New("no row is worth training on by these reasons, and no training file was written; --keep passes over reasons")}
+		return &exit.Error{Code: exit.NoGo, Err: errors.New("no row is worth training on by these reasons, and no training file was written; --keep passes over reasons")}
 	}
 	return stopped
 }
 
 // choose is the pure part, under the command's flags.
-func choose(c *cli.Context, run *rollout.Run, cfg *config, source *curated) (*analysis.Curation, error) {
-	s := cfg.settings()
+func choose(c *cli.Context, run *rollout.Run, cfg *config.Config, source *curated) (*analysis.Curation, error) {
+	s := cfg.Settings()
 	if err := s.Validate(); err != nil {
-		return nil, asUsage(err)
+		return nil, exit.AsUsage(err)
 	}
 	opt := analysis.CurateOptions{Near: c.Bool("near"), Measured: c.Bool("measured-only"), Suspicious: c.Bool("suspicious")}
 	if c.IsSet("sure") {
 		if opt.Sure = c.Float64("sure"); !(opt.Sure > 0 && opt.Sure < 1) {
-			return nil, usagef("--sure %g: it is a probability above 0 and below 1", opt.Sure)
+			return nil, exit.Usagef("--sure %g: it is a probability above 0 and below 1", opt.Sure)
 		}
 	}
 	var err error
@@ -126,7 +129,7 @@ func choose(c *cli.Context, run *rollout.Run, cfg *config, source *curated) (*an
 		err = fmt.Errorf("%w: gonogo sample makes the rollouts that rows are chosen by", err)
 	}
 	if err != nil {
-		return nil, asUsage(err)
+		return nil, exit.AsUsage(err)
 	}
 	chosen.Run, chosen.File, chosen.SHA256 = c.Args().First(), source.data.Path, source.data.SHA256
 	chosen.Notes = slices.Insert(chosen.Notes, 0, source.notes...)
@@ -146,7 +149,7 @@ func pickReasons(names string) ([]analysis.Reason, error) {
 			continue
 		}
 		if !slices.Contains(known, name) {
-			return nil, usagef("--keep: there is no reason %q%s", name, choices(name, known))
+			return nil, exit.Usagef("--keep: there is no reason %q%s", name, ui.Choices(name, known))
 		}
 		out = append(out, analysis.Reason(name))
 	}
@@ -171,7 +174,7 @@ func writeCuration(c *cli.Context, run *rollout.Run, source *curated, chosen *an
 	}
 	for _, own := range append(source.read, run.File(), filepath.Join(run.Dir, rollout.ItemsFile), filepath.Join(run.Dir, rollout.ManifestFile)) {
 		if same(out, own) || same(tableBeside(out), own) {
-			return usagef("%s is what the rows are chosen from: name another file with --output", own)
+			return exit.Usagef("%s is what the rows are chosen from: name another file with --output", own)
 		}
 	}
 	var rows, table bytes.Buffer
@@ -191,7 +194,7 @@ func writeCuration(c *cli.Context, run *rollout.Run, source *curated, chosen *an
 	}
 	_, stale := holds(out, nil)
 	if stale && !c.Bool("force") {
-		return usagef("no row is kept, and the %s that is there already would look like the answer: choose another name with -o, or let it be removed with --force", out)
+		return exit.Usagef("no row is kept, and the %s that is there already would look like the answer: choose another name with -o, or let it be removed with --force", out)
 	}
 	if err := writeOutputs(files, c.Bool("force")); err != nil || !stale {
 		return err
@@ -199,7 +202,7 @@ func writeCuration(c *cli.Context, run *rollout.Run, source *curated, chosen *an
 	if err := os.Remove(out); err != nil {
 		return fmt.Errorf("remove the training file of an earlier choice: %w", err)
 	}
-	fmt.Fprintf(c.App.ErrWriter, "Removed %s, which an earlier choice had written: no row is kept now.\n", visible(out))
+	fmt.Fprintf(c.App.ErrWriter, "Removed %s, which an earlier choice had written: no row is kept now.\n", ui.Visible(out))
 	return nil
 }
 
@@ -219,7 +222,7 @@ func writeOutputs(files []output, force bool) error {
 		case same:
 			continue
 		case there && !force:
-			return usagef("%s is there already, with other content: choose another name with -o, or overwrite it with --force", f.path)
+			return exit.Usagef("%s is there already, with other content: choose another name with -o, or overwrite it with --force", f.path)
 		}
 		write = append(write, f)
 	}

@@ -13,6 +13,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis"
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/sampler/rollout"
 )
 
@@ -32,11 +34,11 @@ func freshFlags() []cli.Flag {
 func checkFresh(c *cli.Context) error {
 	switch {
 	case c.IsSet("fresh-samples") && c.Int("fresh-samples") < 2:
-		return usagef("--fresh-samples %d: rewards of one item can differ from 2 samples on", c.Int("fresh-samples"))
+		return exit.Usagef("--fresh-samples %d: rewards of one item can differ from 2 samples on", c.Int("fresh-samples"))
 	case c.IsSet("fresh-samples") && c.String("output") == "" && c.String("fresh-run") == "":
-		return usagef("--fresh-samples needs --output, beside which its run directory lies, or --fresh-run")
+		return exit.Usagef("--fresh-samples needs --output, beside which its run directory lies, or --fresh-run")
 	case c.IsSet("fresh-run") && !c.IsSet("fresh-samples"):
-		return usagef("--fresh-run is where --fresh-samples puts its rollouts: say how many with --fresh-samples")
+		return exit.Usagef("--fresh-run is where --fresh-samples puts its rollouts: say how many with --fresh-samples")
 	}
 	return nil
 }
@@ -59,7 +61,7 @@ func measureAgain(c *cli.Context, run *rollout.Run, source *curated, chosen *ana
 	}
 	dir := freshDir(c)
 	if same(run.Dir, dir) {
-		return usagef("%s is the run that the rows were chosen by: name another directory with --fresh-run", dir)
+		return exit.Usagef("%s is the run that the rows were chosen by: name another directory with --fresh-run", dir)
 	}
 	p, err := freshProject(c, run, source)
 	if err != nil {
@@ -83,11 +85,11 @@ func measureAgain(c *cli.Context, run *rollout.Run, source *curated, chosen *ana
 // chance hangs on it.
 func freshProject(c *cli.Context, run *rollout.Run, source *curated) (*project, error) {
 	if run.Manifest == nil || run.Manifest.Source != rollout.Live {
-		return nil, usagef("%s was not sampled by gonogo: new rollouts would not be made as its own were", run.Dir)
+		return nil, exit.Usagef("%s was not sampled by gonogo: new rollouts would not be made as its own were", run.Dir)
 	}
 	cfg, err := freshConfig(c, run, source)
 	if err != nil {
-		return nil, asUsage(callOf(c).byFlag(err))
+		return nil, exit.AsUsage(callOf(c).byFlag(err))
 	}
 	if err := sameMaking(run, cfg); err != nil {
 		return nil, err
@@ -108,42 +110,36 @@ func freshProject(c *cli.Context, run *rollout.Run, source *curated) (*project, 
 	return p, nil
 }
 
-// maskedSecret stands in a manifest in the place of a secret.
-const maskedSecret = "**********"
-
 // freshConfig is the configuration that the command line names, else the one
 // that the run was made with, on the training file alone. A run keeps no secrets:
 // where it wants some, the gonogo.yaml that lies here has them.
-func freshConfig(c *cli.Context, run *rollout.Run, source *curated) (*config, error) {
+func freshConfig(c *cli.Context, run *rollout.Run, source *curated) (*config.Config, error) {
 	set := append(overrides(c), "data.train="+source.data.Path, fmt.Sprintf("sampling.samples=%d", c.Int("fresh-samples")))
-	load := func() (*config, error) { return inherited(run, set...) }
-	if c.String("config") != "" || strings.Contains(string(run.Manifest.Config), maskedSecret) {
+	load := func() (*config.Config, error) { return config.Inherited(run, set...) }
+	if c.String("config") != "" || strings.Contains(string(run.Manifest.Config), config.MaskedSecret) {
 		path, err := configPath(callOf(c))
 		if err != nil {
 			return nil, fmt.Errorf("the run keeps no secrets, and its job or its model wants some; %w", err)
 		}
-		load = func() (*config, error) { return peekConfig(path, os.LookupEnv, set...) }
+		load = func() (*config.Config, error) { return config.Peek(path, os.LookupEnv, set...) }
 	}
 	cfg, err := load()
 	if err == nil {
-		err = trust(callOf(c), run, cfg, reach{grader: true, tools: true, sampling: true})
+		err = trust(callOf(c), run, cfg, config.Reach{Grader: true, Tools: true, Sampling: true})
 	}
 	if err != nil {
 		return nil, err
 	}
-	off := false
-	cfg.written.Data.Eval, cfg.written.Data.Production, cfg.written.Data.Files = "", "", nil
-	cfg.written.Items, cfg.written.Audit.Enabled, cfg.written.Audit.Labels, cfg.written.Variants = 0, &off, "", nil
-	if err := cfg.resolve(); err != nil {
+	if err := cfg.TrainAlone(); err != nil {
 		return nil, err
 	}
-	return cfg, joinConfigErrors([]error{cfg.complete(), cfg.takeKeys()})
+	return cfg, config.Join([]error{cfg.Complete(), cfg.TakeKeys()})
 }
 
 // sameMaking refuses new rollouts that would be made otherwise than the run's:
 // what differs then would not be the samples alone.
-func sameMaking(run *rollout.Run, cfg *config) error {
-	now := cfg.binding()
+func sameMaking(run *rollout.Run, cfg *config.Config) error {
+	now := cfg.Binding()
 	var differ []string
 	for key, was := range run.Manifest.Binding {
 		if key != "seed" && !strings.HasPrefix(key, "data.") && now[key] != was {
@@ -154,7 +150,7 @@ func sameMaking(run *rollout.Run, cfg *config) error {
 		return nil
 	}
 	slices.Sort(differ)
-	return usagef("the configuration %s differs from the one that %s was made with in %s: new rollouts would not be comparable", cfg.file, run.Dir, strings.Join(differ, ", "))
+	return exit.Usagef("the configuration %s differs from the one that %s was made with in %s: new rollouts would not be comparable", cfg.File, run.Dir, strings.Join(differ, ", "))
 }
 
 // sampleFresh makes the new rollouts that dir still lacks.
@@ -170,7 +166,7 @@ func (p *project) sampleFresh(ctx context.Context, c *call, run *rollout.Run, di
 	m.Notes = append(m.Notes, "new rollouts of the items that curating the run "+cmp.Or(run.Manifest.ID, run.Dir)+" kept: they measure what that choice flatters")
 	writer, jobs, err := p.begin(ctx, dir, m)
 	if err != nil {
-		return asUsage(fmt.Errorf("%w (--fresh-run names another run directory)", err))
+		return exit.AsUsage(fmt.Errorf("%w (--fresh-run names another run directory)", err))
 	}
 	if err := p.confirm(ctx, c, dir, jobs); err != nil {
 		return errors.Join(err, p.finish(writer))

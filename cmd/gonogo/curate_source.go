@@ -10,6 +10,8 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/fixtures"
 	"gonogo/sampler/dataset"
 	"gonogo/sampler/rollout"
@@ -25,14 +27,14 @@ type curated struct {
 
 // curationSource finds the data files of a run, and checks that they are those
 // that it recorded.
-func curationSource(c *cli.Context, run *rollout.Run, cfg *config) (*curated, error) {
+func curationSource(c *cli.Context, run *rollout.Run, cfg *config.Config) (*curated, error) {
 	train, edited, err := trainFile(c, run, cfg)
 	if err != nil {
 		return nil, err
 	}
 	out := &curated{}
-	if out.data, err = dataset.Load(train, rollout.Train, cfg.datasetOptions()); err != nil {
-		return nil, asUsage(err)
+	if out.data, err = dataset.Load(train, rollout.Train, cfg.DatasetOptions()); err != nil {
+		return nil, exit.AsUsage(err)
 	}
 	out.read = []string{train}
 	out.file = analysis.TrainFile{Items: out.data.Items, Edited: edited}
@@ -70,10 +72,10 @@ func recordedData(run *rollout.Run, split rollout.Split) *rollout.Data {
 
 // trainFile finds the training file. edited says that it is not known to be the
 // file that the run recorded.
-func trainFile(c *cli.Context, run *rollout.Run, cfg *config) (path string, edited bool, err error) {
+func trainFile(c *cli.Context, run *rollout.Run, cfg *config.Config) (path string, edited bool, err error) {
 	recorded := recordedData(run, rollout.Train)
 	if recorded == nil && run.Manifest != nil && len(run.Manifest.Data) > 0 {
-		return "", false, usagef("%s has no train split: there is no training file to curate; sample one with data.train", run.Dir)
+		return "", false, exit.Usagef("%s has no train split: there is no training file to curate; sample one with data.train", run.Dir)
 	}
 	places := []string{c.String("train")}
 	if places[0] == "" {
@@ -82,19 +84,19 @@ func trainFile(c *cli.Context, run *rollout.Run, cfg *config) (path string, edit
 	there, match, err := findRecorded(places, recorded)
 	switch {
 	case err != nil:
-		return "", false, asUsage(err)
+		return "", false, exit.AsUsage(err)
 	case match != "":
 		return match, recorded == nil, nil
 	case there == "" && len(places) == 0:
-		return "", false, usagef("nothing says which training file %s was sampled from: name it with --train", run.Dir)
+		return "", false, exit.Usagef("nothing says which training file %s was sampled from: name it with --train", run.Dir)
 	case there == "":
-		return "", false, usagef("the training file is not there (looked for %s): name it with --train, or the configuration with --config", strings.Join(places, ", "))
+		return "", false, exit.Usagef("the training file is not there (looked for %s): name it with --train, or the configuration with --config", strings.Join(places, ", "))
 	case !c.Bool("despite-change"):
 		sum, err := dataset.Sum(there)
 		if err != nil {
-			return "", false, asUsage(err)
+			return "", false, exit.AsUsage(err)
 		}
-		return "", false, usagef("%s is not the file that %s was sampled from: it has changed since (SHA-256 %s then, %s now). Put the old one back or name it with --train, sample the new one, or curate it --despite-change: rows that changed then count as not measured",
+		return "", false, exit.Usagef("%s is not the file that %s was sampled from: it has changed since (SHA-256 %s then, %s now). Put the old one back or name it with --train, sample the new one, or curate it --despite-change: rows that changed then count as not measured",
 			there, run.Dir, headOf(recorded.SHA256), headOf(sum))
 	}
 	return there, true, nil
@@ -106,8 +108,8 @@ func headOf(hash string) string { return hash[:min(12, len(hash))] }
 // dataPlaces are the paths at which a split's data file may lie: where the
 // configuration has it and, for one that can be known by its hash, where the
 // configuration that lies here has it, and where the demo leaves its files.
-func dataPlaces(c *cli.Context, run *rollout.Run, cfg *config, split rollout.Split) []string {
-	of := func(cfg *config) string {
+func dataPlaces(c *cli.Context, run *rollout.Run, cfg *config.Config, split rollout.Split) []string {
+	of := func(cfg *config.Config) string {
 		switch split {
 		case rollout.Train:
 			return cfg.Data.Train
@@ -120,7 +122,7 @@ func dataPlaces(c *cli.Context, run *rollout.Run, cfg *config, split rollout.Spl
 	recorded := recordedData(run, split)
 	if c.String("config") == "" && recorded != nil {
 		if path, err := configPath(callOf(c)); err == nil {
-			if here, err := peekConfig(path, os.LookupEnv); err == nil {
+			if here, err := config.Peek(path, os.LookupEnv); err == nil {
 				places = append(places, of(here))
 			}
 		}
@@ -157,16 +159,16 @@ func findRecorded(places []string, recorded *rollout.Data) (there, match string,
 
 // other takes the rows of eval or production: of the whole file where it is
 // there, else those that the run sampled.
-func (out *curated) other(c *cli.Context, run *rollout.Run, cfg *config, split rollout.Split) error {
+func (out *curated) other(c *cli.Context, run *rollout.Run, cfg *config.Config, split rollout.Split) error {
 	recorded := recordedData(run, split)
 	there, match, err := findRecorded(dataPlaces(c, run, cfg, split), recorded)
 	if err != nil {
-		return asUsage(err)
+		return exit.AsUsage(err)
 	}
 	if match != "" {
-		f, err := dataset.Load(match, split, cfg.datasetOptions())
+		f, err := dataset.Load(match, split, cfg.DatasetOptions())
 		if err != nil {
-			return asUsage(err)
+			return exit.AsUsage(err)
 		}
 		out.read = append(out.read, match)
 		out.file.Others = append(out.file.Others, f.Items...)

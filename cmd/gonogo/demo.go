@@ -10,6 +10,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/fixtures"
 	"gonogo/sampler/rollout"
 )
@@ -46,7 +48,7 @@ Example:
 		Action: func(c *cli.Context) error {
 			world, err := worldNamed(c.String("world"))
 			if err != nil {
-				return asUsage(err)
+				return exit.AsUsage(err)
 			}
 			return demo(c, world)
 		},
@@ -55,7 +57,7 @@ Example:
 
 func demo(c *cli.Context, world fixtures.World) (err error) {
 	if program := lacking(world); program != "" {
-		return usagef("the world %q needs %s, which is not on PATH: install it, or choose another world", world.Name, program)
+		return exit.Usagef("the world %q needs %s, which is not on PATH: install it, or choose another world", world.Name, program)
 	}
 	dir := c.String("output")
 	if dir == "" {
@@ -79,9 +81,9 @@ func demo(c *cli.Context, world fixtures.World) (err error) {
 
 	served := "sampling.address_map." + fixtures.Origin + "=" + server.URL()
 	set := append(overrides(c), "seed="+c.String("seed"), served)
-	cfg, err := loadConfig(filepath.Join(inputs, "gonogo.yaml"), os.LookupEnv, set...)
+	cfg, err := config.Load(filepath.Join(inputs, "gonogo.yaml"), os.LookupEnv, set...)
 	if err != nil {
-		return asUsage(err)
+		return exit.AsUsage(err)
 	}
 	p, err := newProject(c.Context, cfg)
 	if err != nil {
@@ -104,7 +106,7 @@ func rehearseStep(ctx context.Context, c *call, dir, served string) error {
 	if err != nil {
 		return err
 	}
-	cfg, err := inherited(run, served)
+	cfg, err := config.Inherited(run, served)
 	if err != nil {
 		return err
 	}

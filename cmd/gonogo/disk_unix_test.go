@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/fixtures"
 	"gonogo/sampler/rollout"
 )
@@ -47,8 +48,8 @@ func TestAFullDiskStopsTheRun(t *testing.T) {
 			t.Errorf("it lacks %q", want)
 		}
 	}
-	if code != exitTool || strings.Count(said, "gonogo: ") != 1 || strings.Contains(said, "goroutine") {
-		t.Errorf("exit code is %d, want %d and one message:\n%s", code, exitTool, said)
+	if code != exit.Tool || strings.Count(said, "gonogo: ") != 1 || strings.Contains(said, "goroutine") {
+		t.Errorf("exit code is %d, want %d and one message:\n%s", code, exit.Tool, said)
 	}
 	if lost := after.lost(first); after.torn || after.records == 0 || lost > crashWorkers {
 		t.Errorf("%d rollouts are recorded, half a line stands behind them: %v; %d were asked for and are not recorded", after.records, after.torn, lost)
@@ -57,7 +58,7 @@ func TestAFullDiskStopsTheRun(t *testing.T) {
 	t.Setenv(fileSizeEnv, "")
 	now, address, settle := count.serve(0)
 	c = k.start(t, address)
-	if code := c.wait(t); code != exitDone {
+	if code := c.wait(t); code != exit.Done {
 		t.Errorf("with room again it ends with exit code %d\n%s", code, c.stderr.String())
 	}
 	settle()
@@ -81,7 +82,7 @@ func TestWhatCannotBeWrittenIsToldFirst(t *testing.T) {
 	config := filepath.Join(dir, "gonogo.yaml")
 	made := filepath.Join(dir, "made")
 	c := startChild(t, made, "sample", "-c", config, "--set", address, "-o", made, "--max-rollouts", "2", "--yes")
-	if code := c.wait(t); code != exitBudget {
+	if code := c.wait(t); code != exit.Budget {
 		t.Fatalf("exit code is %d\n%s", code, c.stderr.String())
 	}
 	paid := server.Counts().Rollouts
@@ -122,8 +123,8 @@ func TestWhatCannotBeWrittenIsToldFirst(t *testing.T) {
 				t.Fatal(err)
 			}
 			code := c.wait(t)
-			if want := strings.ReplaceAll(tt.want, "RUN", run); code != exitUsage || !strings.Contains(c.stderr.String(), want) {
-				t.Errorf("exit code is %d, want %d and %q\n%s", code, exitUsage, want, c.stderr.String())
+			if want := strings.ReplaceAll(tt.want, "RUN", run); code != exit.Usage || !strings.Contains(c.stderr.String(), want) {
+				t.Errorf("exit code is %d, want %d and %q\n%s", code, exit.Usage, want, c.stderr.String())
 			}
 			if got := server.Counts(); got.Rollouts != paid {
 				t.Errorf("%d rollouts were paid for", got.Rollouts-paid)
@@ -170,7 +171,7 @@ func TestAFullDiskIsToldOnce(t *testing.T) {
 	} {
 		var said bytes.Buffer
 		code := exitCode(&said, unlessLost(first(tt.ended), &rollout.DiskError{Doing: "write", Path: rollout.ManifestFile, Err: tt.closed}))
-		if n := strings.Count(said.String(), "gonogo: "); n != tt.messages || code != exitTool {
+		if n := strings.Count(said.String(), "gonogo: "); n != tt.messages || code != exit.Tool {
 			t.Errorf("%v, then %v: exit code %d and %d messages, want %d:\n%s", tt.ended, tt.closed, code, n, tt.messages, said.String())
 		}
 	}
@@ -188,8 +189,8 @@ func TestADeletedRunDirectoryStopsTheRun(t *testing.T) {
 	}
 	code := c.wait(t)
 	want := "sampling stopped: record rollout "
-	if said := c.stderr.String(); code != exitTool || !strings.Contains(said, want) || !strings.Contains(said, "it is not there any more") || strings.Count(said, "gonogo: ") != 1 {
-		t.Errorf("exit code is %d, want %d and one message:\n%s", code, exitTool, said)
+	if said := c.stderr.String(); code != exit.Tool || !strings.Contains(said, want) || !strings.Contains(said, "it is not there any more") || strings.Count(said, "gonogo: ") != 1 {
+		t.Errorf("exit code is %d, want %d and one message:\n%s", code, exit.Tool, said)
 	}
 	if got := server.Counts().Rollouts; got >= 22*64 {
 		t.Errorf("all %d rollouts were paid for", got)

@@ -1,39 +1,46 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/goccy/go-yaml"
 	"github.com/urfave/cli/v2"
+
+	"gonogo/cmd/gonogo/internal/config"
 )
 
-// at is the node under a path of keys and, for lists, all of its items.
-func (n *yamlNode) at(path ...string) []*yamlNode {
+// at are the values under a path of keys and, for lists, all of their items.
+func at(n any, path ...string) []any {
 	if len(path) == 0 {
-		return []*yamlNode{n}
+		return []any{n}
 	}
-	var out []*yamlNode
-	for _, item := range n.items {
-		out = append(out, item.at(path...)...)
-	}
-	for _, f := range n.fields {
-		if f.key == path[0] {
-			out = append(out, f.value.at(path[1:]...)...)
+	var out []any
+	switch n := n.(type) {
+	case []any:
+		for _, item := range n {
+			out = append(out, at(item, path...)...)
+		}
+	case map[string]any:
+		if value, ok := n[path[0]]; ok {
+			out = at(value, path[1:]...)
 		}
 	}
 	return out
 }
 
-func texts(nodes []*yamlNode) []string {
+func texts(values []any) []string {
 	var out []string
-	for _, n := range nodes {
-		if len(n.items) == 0 {
-			out = append(out, n.text)
+	for _, v := range values {
+		if list, ok := v.([]any); ok {
+			out = append(out, texts(list)...)
+			continue
 		}
-		out = append(out, texts(n.items)...)
+		out = append(out, fmt.Sprint(v))
 	}
 	return out
 }
@@ -41,15 +48,15 @@ func texts(nodes []*yamlNode) []string {
 // The examples of docs/queue hold what Docker and Kubernetes ask for, start what
 // there is, and bring each process what it reads.
 func TestDocsDeployWhatThereIs(t *testing.T) {
-	read := func(name string) []*yamlNode {
+	read := func(name string) []any {
 		b, err := os.ReadFile(filepath.Join("..", "..", "docs", "queue", name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		var docs []*yamlNode
+		var docs []any
 		for _, text := range strings.Split(string(b), "\n---\n") {
-			root, err := parseYAML(name, []byte(text))
-			if err != nil {
+			var root any
+			if err := yaml.Unmarshal([]byte(text), &root); err != nil {
 				t.Fatal(err)
 			}
 			docs = append(docs, root)
@@ -58,33 +65,33 @@ func TestDocsDeployWhatThereIs(t *testing.T) {
 	}
 	compose := read("compose.yaml")[0]
 	for _, name := range []string{"nats", "planner", "worker"} {
-		service := compose.at("services", name)
-		if len(service) != 1 || len(service[0].at("image")) != 1 || len(service[0].at("environment", queueTokenEnv)) != 1 || len(service[0].at("command")) != 1 {
+		service := at(compose, "services", name)
+		if len(service) != 1 || len(at(service[0], "image")) != 1 || len(at(service[0], "environment", config.QueueTokenEnv)) != 1 || len(at(service[0], "command")) != 1 {
 			t.Errorf("compose: %s lacks image, command or token", name)
 		}
 		if name != "nats" {
-			typed(t, texts(service[0].at("command")))
+			typed(t, texts(at(service[0], "command")))
 		}
 	}
-	if len(compose.at("configs", "nats", "content")) != 1 {
+	if len(at(compose, "configs", "nats", "content")) != 1 {
 		t.Error("compose: the server has no configuration")
 	}
 	kinds := map[string]int{}
 	for _, doc := range read("kubernetes.yaml") {
-		kind := strings.Join(texts(doc.at("kind")), "")
-		if kinds[kind]++; len(doc.at("apiVersion")) != 1 || len(doc.at("metadata", "name")) != 1 {
+		kind := strings.Join(texts(at(doc, "kind")), "")
+		if kinds[kind]++; len(at(doc, "apiVersion")) != 1 || len(at(doc, "metadata", "name")) != 1 {
 			t.Errorf("kubernetes: a %s lacks apiVersion or name", kind)
 		}
 		if kind == "Job" {
-			container := doc.at("spec", "template", "spec", "containers")
-			if len(container) == 0 || len(doc.at("spec", "template", "spec", "restartPolicy")) != 1 || len(container[0].at("image")) != 1 {
+			container := at(doc, "spec", "template", "spec", "containers")
+			if len(container) == 0 || len(at(doc, "spec", "template", "spec", "restartPolicy")) != 1 || len(at(container[0], "image")) != 1 {
 				t.Fatal("kubernetes: a Job lacks containers, image or restartPolicy")
 			}
-			typed(t, texts(container[0].at("args")))
+			typed(t, texts(at(container[0], "args")))
 		}
-		mounts, volumes := texts(doc.at("spec", "template", "spec", "containers", "volumeMounts", "name")), texts(doc.at("spec", "template", "spec", "volumes", "name"))
+		mounts, volumes := texts(at(doc, "spec", "template", "spec", "containers", "volumeMounts", "name")), texts(at(doc, "spec", "template", "spec", "volumes", "name"))
 		for _, m := range mounts {
-			if !slices.Contains(append(volumes, texts(doc.at("spec", "volumeClaimTemplates", "metadata", "name"))...), m) {
+			if !slices.Contains(append(volumes, texts(at(doc, "spec", "volumeClaimTemplates", "metadata", "name"))...), m) {
 				t.Errorf("kubernetes: a %s mounts %s, which is no volume", kind, m)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/fixtures"
 	"gonogo/report/viewer"
 	"gonogo/sampler"
@@ -96,7 +97,7 @@ func TestDocsExamplesOfTheAuditAreTaken(t *testing.T) {
 		if err := os.WriteFile(path, []byte(string(base)+examples[heading]), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		cfg, err := loadConfig(path, os.LookupEnv, "seed=1", "sampling.address_map."+fixtures.Origin+"=http://127.0.0.1:1")
+		cfg, err := config.Load(path, os.LookupEnv, "seed=1", "sampling.address_map."+fixtures.Origin+"=http://127.0.0.1:1")
 		if err != nil {
 			t.Errorf("%s: %v", heading, err)
 			continue
@@ -106,7 +107,7 @@ func TestDocsExamplesOfTheAuditAreTaken(t *testing.T) {
 			t.Errorf("%s: %v", heading, err)
 			continue
 		}
-		if probes, detectors := len(cfg.probes()), len(p.auditing.detectors); probes != want[0] || detectors != want[1] {
+		if probes, detectors := len(cfg.Probes()), len(p.auditing.detectors); probes != want[0] || detectors != want[1] {
 			t.Errorf("%s: %d probes and %d detectors, want %v", heading, probes, detectors, want)
 		}
 		p.shut()

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler"
 	"gonogo/sampler/isolation"
 	"gonogo/sampler/limit"
@@ -16,10 +17,10 @@ import (
 // What was written last, without an end of line, never became an event.
 func TestTextWithoutAnEndOfLineIsAnEventToo(t *testing.T) {
 	var out bytes.Buffer
-	e := newEvents(&out)
+	e := ui.NewEvents(&out)
 	_, _ = io.WriteString(e, "one\ntwo")
-	e.flush()
-	e.flush()
+	e.Flush()
+	e.Flush()
 	var texts []string
 	for line := range strings.Lines(out.String()) {
 		var event struct{ Event, Text string }
@@ -41,7 +42,7 @@ func TestAnEndpointsLineSaysWhy(t *testing.T) {
 		"  model        0/8 in flight, 3 waiting, 0/s, paused 8m20s by its rate limit headers":                                                    {Name: "model", Limit: 8, Waiting: 3, Paused: 500 * time.Second, Why: limit.Headers},
 		"  model        0/8 in flight, 0/s, errors 1, last error: status 500: \uFFFD[2J" + strings.Repeat("é", 100-len("status 500: .[2J")) + "…": {Name: "model", Limit: 8, Errors: 1, Cause: "status 500: \x1b[2J" + strings.Repeat("é", 200)},
 	} {
-		if got := boundaryLine(b); got != want {
+		if got := ui.BoundaryLine(b); got != want {
 			t.Errorf("got  %q\nwant %q", got, want)
 		}
 	}
@@ -61,7 +62,7 @@ func TestTheStartTellsTheRolloutsThatMayBeUnderWay(t *testing.T) {
 	}{{keeper, 24}, {nil, sampler.DefaultRollouts}} {
 		p.sessions = c.sessions
 		var out bytes.Buffer
-		p.progress(&call{Err: newEvents(&out)}, "rollouts", 1, p.sampling()).close()
+		p.progress(&call{Err: ui.NewEvents(&out)}, "rollouts", 1, p.sampling()).Close()
 		var start struct {
 			Event string
 			Most  int `json:"in_flight_max"`

@@ -12,6 +12,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/report"
 	"gonogo/sampler/exporter"
 	"gonogo/sampler/rollout"
@@ -44,11 +46,11 @@ Example:
 			i := slices.IndexFunc(exportFormats(), func(f exportFormat) bool { return f.name == c.String("format") })
 			switch {
 			case c.String("format") == "":
-				return usagef("say with --format what to write: %s", strings.Join(exportNames(), ", "))
+				return exit.Usagef("say with --format what to write: %s", strings.Join(exportNames(), ", "))
 			case i < 0:
-				return usagef("there is no format %q%s", c.String("format"), choices(c.String("format"), exportNames()))
+				return exit.Usagef("there is no format %q%s", c.String("format"), ui.Choices(c.String("format"), exportNames()))
 			case c.String("output") == "":
-				return usagef("say with --output what to call it")
+				return exit.Usagef("say with --output what to call it")
 			}
 			return exportFormats()[i].write(c, dir, c.String("output"))
 		},
@@ -91,14 +93,14 @@ func exportLog(c *cli.Context, f exporter.Format, dir, path string) error {
 	}
 	opened, err := rollout.Open(dir)
 	if err != nil {
-		return asUsage(err)
+		return exit.AsUsage(err)
 	}
 	run, err := exporter.Open(c.Context, opened, exporter.Options{Split: rollout.Split(c.String("split")), OnConflict: rollout.Conflict(c.String("on-conflict"))})
 	if errors.Is(err, exporter.ErrSplits) {
-		return usagef("export %s: %v with --split", dir, err)
+		return exit.Usagef("export %s: %v with --split", dir, err)
 	}
 	if err != nil {
-		return asUsage(err)
+		return exit.AsUsage(err)
 	}
 	if err := f.Write(c.Context, path, run); err != nil {
 		return err
@@ -109,16 +111,16 @@ func exportLog(c *cli.Context, f exporter.Format, dir, path string) error {
 
 // exported says what was written, and what was lost.
 func exported(w io.Writer, n int, format, path string, notes []string) {
-	fmt.Fprintf(w, "Exported %s as %s: %s\n", counted(n, "rollout"), format, path)
+	fmt.Fprintf(w, "Exported %s as %s: %s\n", ui.Counted(n, "rollout"), format, path)
 	for _, note := range notes {
-		fmt.Fprintf(w, "  %s\n", visible(note))
+		fmt.Fprintf(w, "  %s\n", ui.Visible(note))
 	}
 }
 
 // exportTable writes a table of the report.
 func exportTable(c *cli.Context, f report.Format, dir, path string) error {
 	if c.String("split") != "" {
-		return usagef("a table holds all splits, each in its rows: leave --split out")
+		return exit.Usagef("a table holds all splits, each in its rows: leave --split out")
 	}
 	if err := unwritten([]string{path}); err != nil {
 		return err
@@ -132,7 +134,7 @@ func exportTable(c *cli.Context, f report.Format, dir, path string) error {
 		return noRollouts(dir, []report.Format{f})
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return asUsage(err)
+		return exit.AsUsage(err)
 	}
 	staged, err := rollout.StageFile(path, func(w io.Writer) error { return f.Write(w, p) })
 	if err != nil {
@@ -150,9 +152,9 @@ func exportTable(c *cli.Context, f report.Format, dir, path string) error {
 func unwritten(paths []string) error {
 	for _, path := range paths {
 		if _, err := os.Lstat(path); err == nil {
-			return usagef("%s is there already: name another file or directory", path)
+			return exit.Usagef("%s is there already: name another file or directory", path)
 		} else if !errors.Is(err, fs.ErrNotExist) {
-			return asUsage(err)
+			return exit.AsUsage(err)
 		}
 	}
 	return nil

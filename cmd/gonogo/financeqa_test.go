@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gonogo/analysis"
+	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/fixtures"
 	"gonogo/sampler/rollout"
 )
@@ -25,7 +26,7 @@ func TestThreeSamplesCannotTell(t *testing.T) {
 		t.Errorf("the world gives %s by %d samples", world.Verdict, n)
 	}
 	result, code := runDemo(t, "--world", world.Name, "--samples", "3", "--no-audit", "-o", filepath.Join(t.TempDir(), "run"))
-	if code != exitUndecided || result.Verdict != analysis.Undecided {
+	if code != exit.Undecided || result.Verdict != analysis.Undecided {
 		t.Errorf("3 samples give %s, exit code %d", result.Verdict, code)
 	}
 	train := result.Splits[rollout.Train]

@@ -9,11 +9,13 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/urfave/cli/v2"
+
 	"gonogo/analysis/message"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
-
-	"github.com/urfave/cli/v2"
 )
 
 func gradeCommand() *cli.Command {
@@ -45,11 +47,11 @@ Example:
 				return err
 			}
 			if c.Int("times") < 1 {
-				return usagef("--times %d: an output is graded once at least", c.Int("times"))
+				return exit.Usagef("--times %d: an output is graded once at least", c.Int("times"))
 			}
 			old, err := rollout.Open(dir)
 			if err != nil {
-				return asUsage(err)
+				return exit.AsUsage(err)
 			}
 			p, err := graderProject(c.Context, callOf(c), old, false)
 			if err != nil {
@@ -64,18 +66,18 @@ Example:
 // gradeAgain grades what run holds into a run directory of its own.
 func (p *project) gradeAgain(ctx context.Context, c *call, run *rollout.Run, dir string) error {
 	if same(run.Dir, dir) {
-		return usagef("%s is the run itself: name another directory with --output, so that its grades stay", dir)
+		return exit.Usagef("%s is the run itself: name another directory with --output, so that its grades stay", dir)
 	}
 	if err := p.readyToGrade(ctx, c); err != nil {
 		return err
 	}
 	writer, err := rollout.Create(dir, p.heir(run), run.Items, rollout.WriterOptions{Redact: p.redact})
 	if err != nil {
-		return asUsage(err)
+		return exit.AsUsage(err)
 	}
 	former, err := rollout.TakeOver(ctx, run, rollout.ReadOptions{OnConflict: rollout.Conflict(c.OnConflict)}, dir, writer)
 	if err != nil {
-		return asUsage(errors.Join(err, writer.Close()))
+		return exit.AsUsage(errors.Join(err, writer.Close()))
 	}
 	if err := p.keepSessions(ctx, dir); err != nil {
 		return errors.Join(err, writer.Close())
@@ -99,14 +101,11 @@ func toldOfGrades(w io.Writer, former *rollout.Former, stats sampler.Stats, chan
 		return
 	}
 	fmt.Fprintf(w, "Graded %s of %s again: %s changed, %s failed. %s without an output taken over.\n",
-		message.Whole(stats.Recorded), counted(former.Left, "output"), counted(changed, "reward"), counted(stats.Outcomes[rollout.GraderFailed], "grading"), counted(former.Copied, "rollout"))
+		message.Whole(stats.Recorded), ui.Counted(former.Left, "output"), ui.Counted(changed, "reward"), ui.Counted(stats.Outcomes[rollout.GraderFailed], "grading"), ui.Counted(former.Copied, "rollout"))
 	if former.Mute > 0 {
-		fmt.Fprintf(w, "warning: %s had a grade and no recorded output: without a grade here\n", counted(former.Mute, "rollout"))
+		fmt.Fprintf(w, "warning: %s had a grade and no recorded output: without a grade here\n", ui.Counted(former.Mute, "rollout"))
 	}
 }
-
-// counted words a number of things.
-func counted(n int, what string) string { return message.Language{}.Count(n, what) }
 
 // same reports whether two paths lead to one directory.
 func same(a, b string) bool {

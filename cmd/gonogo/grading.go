@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,10 +14,11 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"gonogo/fixtures"
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler"
 	"gonogo/sampler/grader"
-	"gonogo/sampler/job"
 	"gonogo/sampler/rollout"
 )
 
@@ -43,20 +43,20 @@ func graderProject(ctx context.Context, c *call, run *rollout.Run, own bool) (*p
 	}
 	var err error
 	if p.cfg, p.shown, err = gradingConfig(c, run, own); err == nil {
-		err = joinConfigErrors([]error{p.cfg.completeGrading(), p.cfg.takeJudgeKey()})
+		err = config.Join([]error{p.cfg.CompleteGrading(), p.cfg.TakeJudgeKey()})
 	}
 	if err != nil {
-		return nil, asUsage(c.byFlag(err))
+		return nil, exit.AsUsage(c.byFlag(err))
 	}
 	file := c.Grader
-	if err := trust(c, run, p.shown, reach{grader: file == "", detectors: c.Command == "audit"}); err != nil {
+	if err := trust(c, run, p.shown, config.Reach{Grader: file == "", Detectors: c.Command == "audit"}); err != nil {
 		return nil, err
 	}
 	if file != "" {
-		p.cfg.beside = filepath.Dir(file)
+		p.cfg.GraderDir = filepath.Dir(file)
 	}
 	p.openBudget()
-	p.redact = rollout.NewRedactor(p.cfg.secrets()...)
+	p.redact = rollout.NewRedactor(p.cfg.Secrets()...)
 	if err = p.serveWorld(ctx, c.Err); err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func graderProject(ctx context.Context, c *call, run *rollout.Run, own bool) (*p
 	}
 	if err != nil {
 		p.shut()
-		return nil, asUsage(c.byFlag(errors.New(p.redact.String(err.Error()))))
+		return nil, exit.AsUsage(c.byFlag(errors.New(p.redact.String(err.Error()))))
 	}
 	return p, nil
 }
@@ -95,7 +95,7 @@ func configPath(c *call) (string, error) {
 	}
 	const usual = "gonogo.yaml"
 	if _, err := os.Stat(usual); err != nil {
-		return "", usagef("there is no %s here: gonogo init writes one, or name yours with --config", usual)
+		return "", exit.Usagef("there is no %s here: gonogo init writes one, or name yours with --config", usual)
 	}
 	return usual, nil
 }
@@ -104,14 +104,16 @@ func configPath(c *call) (string, error) {
 // the one that the command line names, else gonogo.yaml, else the one that the
 // run was made with. --grader puts its grader into the job. shown is what the
 // manifest of a run made so keeps.
-func gradingConfig(c *call, run *rollout.Run, own bool) (cfg, shown *config, err error) {
+func gradingConfig(c *call, run *rollout.Run, own bool) (cfg, shown *config.Config, err error) {
 	set := c.overrides
-	load := func(more ...string) (*config, error) { return inherited(run, slices.Concat(set, more)...) }
+	load := func(more ...string) (*config.Config, error) {
+		return config.Inherited(run, slices.Concat(set, more)...)
+	}
 	path, missing := configPath(c)
 	kept := (own || missing != nil) && run.Manifest != nil && len(run.Manifest.Config) > 0
 	if !kept {
-		load = func(more ...string) (*config, error) {
-			return peekConfig(path, os.LookupEnv, slices.Concat(set, more)...)
+		load = func(more ...string) (*config.Config, error) {
+			return config.Peek(path, os.LookupEnv, slices.Concat(set, more)...)
 		}
 	}
 	file := c.Grader
@@ -120,127 +122,16 @@ func gradingConfig(c *call, run *rollout.Run, own bool) (cfg, shown *config, err
 	}
 	if shown, err = load(); err == nil && file != "" {
 		var own json.RawMessage
-		if own, err = graderBody(file, shown); err == nil {
-			shown, err = load(withJob(own, shown)...)
+		if own, err = config.GraderBody(file, shown); err == nil {
+			shown, err = load(config.WithJob(own, shown)...)
 		}
 	}
 	if err != nil || !kept || shown.Body == nil {
 		return shown, shown, err
 	}
 	// The manifest keeps no secrets, and the job's tools may want some.
-	cfg, err = load(withJob(onlyGrader(shown.Body.Grader), shown)...)
+	cfg, err = load(config.WithJob(config.OnlyGrader(shown.Body.Grader), shown)...)
 	return cfg, shown, err
-}
-
-// withJob sets the job of c, whose grader is the one that grades.
-func withJob(body json.RawMessage, c *config) []string {
-	set := []string{"job=" + string(body)}
-	if c.hasGrader() {
-		set = append(set, "grader="+string(graderOf(body)))
-	}
-	return set
-}
-
-// inherited reads the configuration that the run was made with. What its
-// grader said of rewards is left to the grader, which may be another now.
-func inherited(run *rollout.Run, overrides ...string) (*config, error) {
-	c, err := decodeConfig(rollout.ManifestFile, ".", run.Manifest.Config, os.LookupEnv)
-	if err != nil {
-		return nil, err
-	}
-	was, err := configOf(rollout.ManifestFile, run.Manifest.Config)
-	if err != nil {
-		return nil, err
-	}
-	if lo, hi, ok := rangeOf(was); ok && was.RewardRange != nil && *was.RewardRange == [2]float64{lo, hi} {
-		c.written.RewardRange = nil
-	}
-	if was.Body != nil && was.PassThreshold != nil {
-		if x, ok := was.Body.PassThreshold(); ok && x == *was.PassThreshold {
-			c.written.PassThreshold = nil
-		}
-	}
-	c.carried = true
-	c.written.Audit.Labels = "" // the run has them
-	if c.written.World != "" {  // which is served anew, not where the run says that it was
-		delete(c.written.Sampling.AddressMap, fixtures.Origin)
-	}
-	s := &c.written.Sampling // whose bounds were another call's
-	s.MaxRollouts, s.MaxTokens, s.MaxUSD, s.Deadline = 0, 0, 0, ""
-	if err := c.override(overrides); err != nil {
-		return nil, err
-	}
-	return c, c.resolve()
-}
-
-// rangeOf is the reward range that a configuration has when it says nothing of
-// it.
-func rangeOf(c *config) (lo, hi float64, ok bool) {
-	if c.Body == nil {
-		return 0, 1, true
-	}
-	if lo, hi, ok = c.Body.RewardRange(); ok {
-		return lo, hi, true
-	}
-	return 0, 1, true
-}
-
-// graderBody reads a file that holds a grader or a job. A grader takes the
-// place of the one in the configuration's job.
-func graderBody(file string, cfg *config) (json.RawMessage, error) {
-	text, err := readBounded(file)
-	if err != nil {
-		return nil, fmt.Errorf("read the grader: %w", err)
-	}
-	node, err := parseYAML(file, text)
-	if err != nil {
-		return nil, err
-	}
-	if node.kind != yamlMap {
-		return nil, fmt.Errorf("%s:%d:%d: a grader or a job is a map of keys, this is %s", file, max(1, node.line), max(1, node.column), node.kind)
-	}
-	var b bytes.Buffer
-	node.json(&b)
-	switch {
-	case node.get("type") == nil && node.get("grader") == nil && node.get("method") == nil && node.get("reinforcement") == nil:
-		return nil, fmt.Errorf("%s: this is neither a grader, which has a type, nor a job, which has a grader", file)
-	case node.get("grader") != nil, node.get("method") != nil, node.get("reinforcement") != nil:
-		parsed, err := job.Parse(file, b.Bytes())
-		if err != nil {
-			return nil, err
-		}
-		whole, err := grader.Inline(grader.Kinds(), parsed.Grader, filepath.Dir(file))
-		return withGrader(parsed.Raw, whole), err
-	}
-	whole, err := grader.Inline(grader.Kinds(), b.Bytes(), filepath.Dir(file))
-	if err != nil {
-		return nil, err
-	}
-	if cfg.Body != nil {
-		return withGrader(cfg.Body.Raw, whole), nil
-	}
-	return onlyGrader(whole), nil
-}
-
-func onlyGrader(raw json.RawMessage) json.RawMessage {
-	return marshal(map[string]json.RawMessage{"grader": raw})
-}
-
-// withGrader puts a grader into the body of a job.
-func withGrader(body, to json.RawMessage) json.RawMessage {
-	var keys map[string]json.RawMessage
-	if err := json.Unmarshal(body, &keys); err != nil {
-		return onlyGrader(to)
-	}
-	if _, ok := keys["grader"]; ok {
-		keys["grader"] = to
-	}
-	for _, inner := range []string{"method", "reinforcement"} {
-		if raw, ok := keys[inner]; ok {
-			keys[inner] = withGrader(raw, to)
-		}
-	}
-	return marshal(keys)
 }
 
 // heir is the manifest of a run with this project's grades of another's
@@ -250,7 +141,7 @@ func (p *project) heir(run *rollout.Run) rollout.Manifest {
 	if run.Manifest != nil {
 		maps.Copy(binding, run.Manifest.Binding)
 	}
-	now := p.shown.binding()
+	now := p.shown.Binding()
 	for _, key := range []string{"job", "grader", "judge.base_url", "judge.api", "sampling.sample_tools"} {
 		if value, ok := now[key]; ok {
 			binding[key] = value
@@ -260,7 +151,7 @@ func (p *project) heir(run *rollout.Run) rollout.Manifest {
 	}
 	info := p.graderInfo()
 	m := run.Heir(&info, binding)
-	m.ToolVersion, m.Config, m.Choices = version(), p.shown.masked(), p.heirChoices(m.Choices)
+	m.ToolVersion, m.Config, m.Choices = version(), p.shown.Masked(), p.heirChoices(m.Choices)
 	m.Notes = append(m.Notes, p.warnings...)
 	return m
 }
@@ -295,13 +186,13 @@ func (p *project) grading(ctx context.Context, c *call, what string, total int, 
 		cfg.Isolation, cfg.Rollouts = nil, p.cfg.Sampling.InFlight
 	}
 	show := p.progress(c, what, total, cfg)
-	defer show.close()
-	ctx, drain, release := interruptible(ctx, show, what)
+	defer show.Close()
+	ctx, drain, release := ui.Interruptible(ctx, show, what)
 	defer release()
 	defer p.heed()
 	cfg.Log = p.log
-	stats, err := sampler.Regrade(ctx, drain, cfg, tasks(ctx), total, g, &watchful{to: to, say: show}, show.watch)
-	show.ended(stats)
+	stats, err := sampler.Regrade(ctx, drain, cfg, tasks(ctx), total, g, &watchful{to: to, say: show}, show.Watch)
+	show.Ended(stats)
 	tellLeftOpen(c.Err, stats)
 	return stats, err
 }

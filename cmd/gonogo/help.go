@@ -8,6 +8,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis"
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/docs"
 	"gonogo/report"
 	"gonogo/report/chart"
@@ -34,8 +37,8 @@ func topics() []topic {
 			}
 		}},
 		{"gates", "the checks behind the verdict, and their thresholds", printGates},
-		{"config", "the keys of gonogo.yaml", func(w io.Writer) { fmt.Fprint(w, configHelp()) }},
-		{"schema", "the JSON Schema of gonogo.yaml, for editors", func(w io.Writer) { fmt.Fprintf(w, "%s\n", configSchema()) }},
+		{"config", "the keys of gonogo.yaml", func(w io.Writer) { fmt.Fprint(w, config.Help()) }},
+		{"schema", "the JSON Schema of gonogo.yaml, for editors", func(w io.Writer) { fmt.Fprintf(w, "%s\n", config.Schema()) }},
 		{"prices", "the built-in list of published prices", func(w io.Writer) { fmt.Fprint(w, analysis.PriceListText()) }},
 		{"graders", "the kinds of grader that can be run", func(w io.Writer) {
 			for _, k := range grader.Kinds() {
@@ -106,7 +109,7 @@ func helpCommand() *cli.Command {
 			if c.App.Command(name) != nil {
 				return cli.ShowCommandHelp(c, name)
 			}
-			return usagef("there is no topic or command %q%s; topics are %s", name, didYouMean(name, append(names, commandNames()...)), strings.Join(names, ", "))
+			return exit.Usagef("there is no topic or command %q%s; topics are %s", name, ui.DidYouMean(name, append(names, commandNames()...)), strings.Join(names, ", "))
 		},
 	}
 }
@@ -117,7 +120,7 @@ func printGates(w io.Writer) {
 	for _, g := range analysis.Gates() {
 		entry(w, g.Name, g.Doc)
 		for _, part := range g.Parts {
-			fmt.Fprintf(w, "      %s\n%s", part.Name, wrapText(part.Doc, "          ", 80))
+			fmt.Fprintf(w, "      %s\n%s", part.Name, ui.Wrap(part.Doc, "          ", 80))
 		}
 	}
 	fmt.Fprintln(w, "\nThresholds (set with --set NAME=VALUE, or under thresholds in gonogo.yaml):")
@@ -174,5 +177,5 @@ func printFailures(w io.Writer) {
 
 // entry prints a name and, indented below, its text.
 func entry(w io.Writer, name, doc string) {
-	fmt.Fprintf(w, "\n  %s\n%s", name, wrapText(doc, "      ", 80))
+	fmt.Fprintf(w, "\n  %s\n%s", name, ui.Wrap(doc, "      ", 80))
 }

@@ -9,6 +9,7 @@ import (
 
 	"gonogo/analysis/history"
 	"gonogo/analysis/message"
+	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/report"
 )
 
@@ -36,25 +37,25 @@ Example:
 		},
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
-				return usagef("history takes one history directory, and there %s; see gonogo history --help", argumentsText(c))
+				return exit.Usagef("history takes one history directory, and there %s; see gonogo history --help", argumentsText(c))
 			}
 			dir := c.Args().First()
 			if c.Bool("json") && c.Bool("markdown") {
-				return usagef("--json and --markdown both ask for standard output: name one; --output writes both")
+				return exit.Usagef("--json and --markdown both ask for standard output: name one; --output writes both")
 			}
 			if c.String("output") == standardOutput {
-				return usagef("--output takes a directory: --json and --markdown print to standard output")
+				return exit.Usagef("--output takes a directory: --json and --markdown print to standard output")
 			}
 			h, err := openNights(dir)
 			if err != nil {
-				return asUsage(err)
+				return exit.AsUsage(err)
 			}
 			found := history.Analyze(h.list, history.DefaultOptions())
 			if h.torn {
 				found.Torn(nightsFile)
 			}
 			if found.Lang, err = message.Named(c.String("lang")); err != nil {
-				return usagef("--lang: %v", err)
+				return exit.Usagef("--lang: %v", err)
 			}
 			page := report.NewHistory(found, pageOptions(callOf(c), dir))
 			if err := printHistory(c, found, page); err != nil {

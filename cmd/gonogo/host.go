@@ -26,13 +26,13 @@ func (p *project) host() error {
 	}
 	world, err := worldNamed(p.cfg.World)
 	if err != nil {
-		return p.cfg.fault("world", "%v", err)
+		return p.cfg.Fault("world", "%v", err)
 	}
 	if program := lacking(world); program != "" {
-		return p.cfg.fault("world", "%q needs %s, which is not on PATH: install it, or choose another world", world.Name, program)
+		return p.cfg.Fault("world", "%q needs %s, which is not on PATH: install it, or choose another world", world.Name, program)
 	}
 	if what, address := p.atOrigin(&world); what != "" {
-		return p.cfg.fault("world", "%q serves nothing at %s, where %s is: name the world that these files are of%s", world.Name, address, what, p.homes())
+		return p.cfg.Fault("world", "%q serves nothing at %s, where %s is: name the world that these files are of%s", world.Name, address, what, p.homes())
 	}
 	p.warnings = append(p.warnings, fmt.Sprintf("the built-in world %q answers for %s: its policy is scripted, not a model; take the key world out when the endpoints are yours", world.Name, fixtures.Origin))
 	return p.serve(world)

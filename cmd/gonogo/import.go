@@ -10,6 +10,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler/importer"
 	"gonogo/sampler/rollout"
 )
@@ -46,10 +48,10 @@ Example:
 		},
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
-				return usagef("import takes the files of a log, and there are none")
+				return exit.Usagef("import takes the files of a log, and there are none")
 			}
 			if c.String("output") == "" {
-				return usagef("import writes a run directory: name it with --output RUN, as in gonogo import %s -o imported", c.Args().First())
+				return exit.Usagef("import writes a run directory: name it with --output RUN, as in gonogo import %s -o imported", c.Args().First())
 			}
 			src, err := importSource(c)
 			if err != nil {
@@ -70,12 +72,12 @@ func importSource(c *cli.Context) (importer.Source, error) {
 	switch opt.Split {
 	case "", rollout.Train, rollout.Eval, rollout.Production:
 	default:
-		return importer.Source{}, usagef("--split is %q: it is train, eval or production", opt.Split)
+		return importer.Source{}, exit.Usagef("--split is %q: it is train, eval or production", opt.Split)
 	}
 	switch opt.OnConflict {
 	case "", rollout.First, rollout.Last:
 	default:
-		return importer.Source{}, usagef("--on-conflict is %q: it is first or last", opt.OnConflict)
+		return importer.Source{}, exit.Usagef("--on-conflict is %q: it is first or last", opt.OnConflict)
 	}
 	var err error
 	if opt.Map, err = columnMap(c.StringSlice("map")); err != nil {
@@ -92,10 +94,10 @@ func columnMap(given []string) (map[string]string, error) {
 			part, column, ok := strings.Cut(pair, "=")
 			part = strings.TrimSpace(part)
 			if !ok || part == "" || column == "" {
-				return nil, usagef("--map %s: it is PART=COLUMN, as in --map item=question_id,reward=score", list)
+				return nil, exit.Usagef("--map %s: it is PART=COLUMN, as in --map item=question_id,reward=score", list)
 			}
 			if was, twice := columns[part]; twice && was != column {
-				return nil, usagef("--map names two columns for %s: %s and %s", part, was, column)
+				return nil, exit.Usagef("--map names two columns for %s: %s and %s", part, was, column)
 			}
 			columns[part] = column
 		}
@@ -105,7 +107,7 @@ func columnMap(given []string) (map[string]string, error) {
 
 // wrapPartNames lists the parts for the help.
 func wrapPartNames() string {
-	return strings.TrimSpace(wrapText(strings.Join(importer.PartNames(), ", "), "   ", 80))
+	return strings.TrimSpace(ui.Wrap(strings.Join(importer.PartNames(), ", "), "   ", 80))
 }
 
 // refuseRun keeps an import from being mixed into rollouts or a run that are
@@ -113,7 +115,7 @@ func wrapPartNames() string {
 func refuseRun(dir string) error {
 	for _, there := range []struct{ file, holds string }{{rollout.RolloutsFile, "rollouts"}, {rollout.ManifestFile, "a run"}} {
 		if _, err := os.Stat(filepath.Join(dir, there.file)); !errors.Is(err, fs.ErrNotExist) {
-			return usagef("%s holds %s already: name a new directory", dir, there.holds)
+			return exit.Usagef("%s holds %s already: name a new directory", dir, there.holds)
 		}
 	}
 	return nil
@@ -143,13 +145,13 @@ func importFiles(c *cli.Context, src importer.Source) error {
 	}
 	if err != nil {
 		if !run.failed {
-			err = asUsage(err)
+			err = exit.AsUsage(err)
 		}
 		return errors.Join(err, run.takeBack())
 	}
-	fmt.Fprintf(c.App.ErrWriter, "Imported %s from %s (%s) into %s.\n", counted(run.records, "rollout"), from, format.Name, run.dir)
+	fmt.Fprintf(c.App.ErrWriter, "Imported %s from %s (%s) into %s.\n", ui.Counted(run.records, "rollout"), from, format.Name, run.dir)
 	for _, note := range notes {
-		fmt.Fprintf(c.App.ErrWriter, "  %s\n", visible(note))
+		fmt.Fprintf(c.App.ErrWriter, "  %s\n", ui.Visible(note))
 	}
 	fmt.Fprintf(c.App.ErrWriter, "Next: gonogo report %s\n", run.dir)
 	return nil

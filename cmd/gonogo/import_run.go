@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/sampler/rollout"
 )
 
@@ -31,7 +32,7 @@ func (r *importedRun) open() error {
 	begun := r.manifest // what a kill leaves
 	begun.Notes = []string{"the import was broken off before its end, and some rollouts are missing: delete this directory and import again"}
 	r.writer, err = rollout.Create(r.dir, begun, nil, rollout.WriterOptions{})
-	return asUsage(err)
+	return exit.AsUsage(err)
 }
 
 func (r *importedRun) item(it rollout.Item) error {

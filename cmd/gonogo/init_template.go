@@ -10,6 +10,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/fixtures"
 	"gonogo/sampler/rollout"
 )
@@ -18,7 +20,7 @@ import (
 func templateList() string {
 	var b strings.Builder
 	for _, w := range fixtures.Templates() {
-		fmt.Fprintf(&b, "   %s\n%s", w.Name, wrapText(w.Like, "      ", 80))
+		fmt.Fprintf(&b, "   %s\n%s", w.Name, ui.Wrap(w.Like, "      ", 80))
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
@@ -26,11 +28,11 @@ func templateList() string {
 // initTemplate writes a world's files to start from.
 func initTemplate(c *cli.Context) error {
 	if c.NArg() > 0 {
-		return usagef("init takes no arguments, only flags, got %q", c.Args().First())
+		return exit.Usagef("init takes no arguments, only flags, got %q", c.Args().First())
 	}
 	for _, flag := range []string{"job", "train", "eval", "production", "model"} {
 		if c.IsSet(flag) {
-			return usagef("--template brings its own files: leave --%s out", flag)
+			return exit.Usagef("--template brings its own files: leave --%s out", flag)
 		}
 	}
 	world, err := templateNamed(c.String("template"))
@@ -39,12 +41,12 @@ func initTemplate(c *cli.Context) error {
 	}
 	out := c.String("output")
 	if out == "-" {
-		return usagef("a template is several files: name the configuration's place with -o DIR/gonogo.yaml")
+		return exit.Usagef("a template is several files: name the configuration's place with -o DIR/gonogo.yaml")
 	}
 	dir, files := filepath.Dir(out), world.Files()
 	config := filepath.Base(out)
 	if _, taken := files[config]; taken && config != fixtures.ConfigFile {
-		return usagef("the template has a file %s of its own: give the configuration another name", config)
+		return exit.Usagef("the template has a file %s of its own: give the configuration another name", config)
 	}
 	if config != fixtures.ConfigFile {
 		files[config] = files[fixtures.ConfigFile]
@@ -79,9 +81,9 @@ func templateNamed(name string) (fixtures.World, error) {
 		names = append(names, w.Name)
 	}
 	if _, err := worldNamed(name); err == nil {
-		return fixtures.World{}, usagef("the world %q is no template: gonogo demo --world %s runs it; templates are %s", name, name, strings.Join(names, ", "))
+		return fixtures.World{}, exit.Usagef("the world %q is no template: gonogo demo --world %s runs it; templates are %s", name, name, strings.Join(names, ", "))
 	}
-	return fixtures.World{}, usagef("there is no template %q%s", name, choices(name, names))
+	return fixtures.World{}, exit.Usagef("there is no template %q%s", name, ui.Choices(name, names))
 }
 
 // noneThere refuses to write over files.
@@ -89,7 +91,7 @@ func noneThere(dir string, names []string) error {
 	for _, name := range names {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if _, err := os.Lstat(path); err == nil {
-			return usagef("%s is there already: choose another folder with -o DIR/gonogo.yaml, or overwrite it with --force", path)
+			return exit.Usagef("%s is there already: choose another folder with -o DIR/gonogo.yaml, or overwrite it with --force", path)
 		}
 	}
 	return nil
@@ -102,17 +104,17 @@ func templateSteps(world fixtures.World, out string, names []string) string {
 	if dir := filepath.Dir(out); dir != "." {
 		fmt.Fprintf(&b, " in %s", dir)
 	}
-	fmt.Fprintf(&b, "\n%s", wrapText(fmt.Sprintf("%s Verdict: %s.", world.Doc, verdictOf(world)), "", 80))
+	fmt.Fprintf(&b, "\n%s", ui.Wrap(fmt.Sprintf("%s Verdict: %s.", world.Doc, verdictOf(world)), "", 80))
 	if program := lacking(world); program != "" {
 		fmt.Fprintf(&b, "It needs %s, which is not on PATH.\n", program)
 	}
 	config := ""
 	if out != fixtures.ConfigFile {
-		config = " -c " + shellQuoted(out)
+		config = " -c " + ui.ShellQuoted(out)
 	}
 	fmt.Fprintf(&b, "next:\n  gonogo run%s -o my-run      # offline, its endpoints are served on this machine\n", config)
 	for _, p := range world.Policies {
-		b.WriteString(wrapText("and to compare with it: "+p.Doc, "", 80))
+		b.WriteString(ui.Wrap("and to compare with it: "+p.Doc, "", 80))
 		fmt.Fprintf(&b, "  gonogo run%s -o %s --set model.name=%s\n  gonogo compare my-run %s\n", config, p.Name, p.Name, p.Name)
 	}
 	b.WriteString("then, for your own task: replace the rows, then the tools' server_url and the grader in\n" +

@@ -9,8 +9,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/urfave/cli/v2"
+
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/exit"
 )
 
 // initIn runs `gonogo init` with the files of dir; {dir} in an argument
@@ -37,10 +39,27 @@ func manyRows(n int) string {
 	return b.String()
 }
 
+// initFolder writes files into a new folder.
+func initFolder(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	writeFiles(t, dir, files)
+	return dir
+}
+
+const (
+	initJob = `{"model":"base-model","training_file":"file-t","validation_file":"file-v",
+ "method":{"type":"reinforcement","reinforcement":{
+  "tools":[{"name":"search","server_url":"https://tools.example.com/search","headers":{"Authorization":"Bearer ${TOOL_KEY}"}}],
+  "grader":{"type":"score_model","name":"g","model":"judge-model","input":[],"range":[0,10],"pass_threshold":7},
+  "max_episode_steps":12,"hyperparameters":{"batch_size":32,"n_epochs":"auto","reasoning_effort":"high"}}}}`
+	initRow = `{"id":"a","messages":[{"role":"user","content":"q"}],"answer":"x"}` + "\n"
+)
+
 func TestInitGolden(t *testing.T) {
 	t.Setenv("OPENAI_BASE_URL", "")
 	t.Setenv("OPENAI_API_KEY", "")
-	dir := folder(t, map[string]string{"job.json": testJob, "train.jsonl": manyRows(501), "val.jsonl": manyRows(12)})
+	dir := initFolder(t, map[string]string{"job.json": initJob, "train.jsonl": manyRows(501), "val.jsonl": manyRows(12)})
 	out := filepath.Join(dir, "gonogo.yaml")
 	_, talk, err := initIn(t, dir, "--train", "{dir}/train.jsonl", "--eval", "{dir}/val.jsonl", "--job", "{dir}/job.json", "-o", out)
 	if err != nil {
@@ -50,9 +69,9 @@ func TestInitGolden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "init.yaml", text)
+	goldenText(t, "init.yaml", text)
 
-	c, err := loadConfig(out, keysInPlace)
+	c, err := config.Load(out, variables("OPENAI_API_KEY", "sk-planted", "TOOL_KEY", "planted-tool"))
 	if err != nil {
 		t.Fatalf("what init wrote is not loaded: %v", err)
 	}
@@ -66,70 +85,9 @@ func TestInitGolden(t *testing.T) {
 	}
 }
 
-func TestInitWritesEveryKeyAndNothingElse(t *testing.T) {
-	dir := folder(t, map[string]string{"job.json": testJob, "train.jsonl": testRow})
-	out := filepath.Join(dir, "gonogo.yaml")
-	if _, _, err := initIn(t, dir, "--train", "{dir}/train.jsonl", "--job", "{dir}/job.json", "-o", out); err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(string(text), "\n")
-	group := ""
-	var found []string
-	for i, line := range lines {
-		bare := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "# "))
-		name, value, ok := strings.Cut(bare, ": ")
-		if strings.HasSuffix(line, ":") && line[0] >= 'a' {
-			group = strings.TrimSuffix(line, ":") + "."
-			continue
-		}
-		path := name
-		if strings.HasPrefix(line, "  ") {
-			path = group + name
-		}
-		isKey := false
-		for _, k := range keys() {
-			isKey = isKey || k.Path == path
-		}
-		if !ok || !isKey {
-			continue
-		}
-		found = append(found, path)
-		// Taking the comment mark away gives a file that is read.
-		open := append([]string{}, lines...)
-		open[i] = strings.Replace(line, "# ", "", 1)
-		if _, err := decodeConfig("gonogo.yaml", dir, []byte(strings.Join(open, "\n")), noEnv); err != nil {
-			t.Errorf("uncommented %s: %s is refused: %v", path, value, err)
-		}
-	}
-	var want []string
-	for _, k := range keys() {
-		want = append(want, k.Path)
-	}
-	if diff := cmp.Diff(want, found); diff != "" {
-		t.Error(diff)
-	}
-	node, err := parseYAML("x", text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b bytes.Buffer
-	node.json(&b)
-	value, err := jsonschema.UnmarshalJSON(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := compiledSchema(t).Validate(value); err != nil {
-		t.Errorf("the schema refuses what init writes: %v", err)
-	}
-}
-
 func TestInitRefusals(t *testing.T) {
 	files := map[string]string{
-		"job.json": testJob, "train.jsonl": testRow, "gonogo.yaml": "name: mine\n", "bad.jsonl": "{\n",
+		"job.json": initJob, "train.jsonl": initRow, "gonogo.yaml": "name: mine\n", "bad.jsonl": "{\n",
 		"nomodel.json": `{"grader":{"type":"string_check"}}`, "broken.json": `{"method":`,
 	}
 	for name, c := range map[string]struct {
@@ -145,14 +103,14 @@ func TestInitRefusals(t *testing.T) {
 		"an argument":           {[]string{"--job", "{dir}/job.json", "x"}, `init takes no arguments, only flags, got "x"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := folder(t, files)
+			dir := initFolder(t, files)
 			_, _, err := initIn(t, dir, c.args...)
-			var coded *exitError
+			var coded *exit.Error
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Fatalf("got %v\nwant %s", err, c.want)
 			}
-			if !errors.As(err, &coded) || coded.code != exitUsage {
-				t.Errorf("exit code of %v is not %d", err, exitUsage)
+			if !errors.As(err, &coded) || coded.Code != exit.Usage {
+				t.Errorf("exit code of %v is not %d", err, exit.Usage)
 			}
 			if _, err := os.Stat(filepath.Join(dir, "new.yaml")); err == nil {
 				t.Error("a file was written all the same")
@@ -165,12 +123,12 @@ func TestInitRefusals(t *testing.T) {
 }
 
 func TestInitForceAndStandardOutput(t *testing.T) {
-	dir := folder(t, map[string]string{"nomodel.json": `{"grader":{"type":"string_check"}}`, "train.jsonl": testRow, "gonogo.yaml": "name: mine\n"})
+	dir := initFolder(t, map[string]string{"nomodel.json": `{"grader":{"type":"string_check"}}`, "train.jsonl": initRow, "gonogo.yaml": "name: mine\n"})
 	args := []string{"--eval", "{dir}/train.jsonl", "--job", "{dir}/nomodel.json", "--model", "12: x", "-o"}
 	if _, _, err := initIn(t, dir, append(args, "{dir}/gonogo.yaml", "--force")...); err != nil {
 		t.Fatal(err)
 	}
-	c, err := loadConfig(filepath.Join(dir, "gonogo.yaml"), keysInPlace)
+	c, err := config.Load(filepath.Join(dir, "gonogo.yaml"), variables("OPENAI_API_KEY", "sk-planted", "TOOL_KEY", "planted-tool"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,15 +141,20 @@ func TestInitForceAndStandardOutput(t *testing.T) {
 	}
 }
 
-func TestQuoteYAMLReadsBack(t *testing.T) {
-	for _, text := range []string{"a", "train.jsonl", "../x/y.jsonl", "with space", "12", "1e3", "true", "null", "~", "a: b", "a #b", "- a", "é", "'", `"`, "{x}", "2025-05-08", "10m", "https://x.example/v1", "*a", "line\nbreak", "<tag>", "trailing:"} {
-		node, err := parseYAML("x", []byte("k: "+quoteYAML(text)+"\n"))
-		if err != nil {
-			t.Errorf("%q: %v", text, err)
-			continue
+// goldenText compares with a file under testdata; -update rewrites it.
+func goldenText(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
 		}
-		if v := node.get("k"); v.kind != yamlString || v.text != text {
-			t.Errorf("%q written as %s is read as %s %q", text, quoteYAML(text), v.kind, v.text)
-		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v: make it with -update", err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s differs (-update accepts it):\n%s", path, diff)
 	}
 }

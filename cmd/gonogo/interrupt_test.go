@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/fixtures"
 	"gonogo/sampler/rollout"
 )
@@ -111,8 +112,8 @@ func TestCtrlCDrainsAndTheNextRunGoesOn(t *testing.T) {
 	if err := c.cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
-	if code := c.wait(t); code != exitInterrupted {
-		t.Fatalf("exit code is %d, want %d\n%s", code, exitInterrupted, c.stderr.String())
+	if code := c.wait(t); code != exit.Interrupted {
+		t.Fatalf("exit code is %d, want %d\n%s", code, exit.Interrupted, c.stderr.String())
 	}
 	for _, text := range []string{"Finishing the rollouts in flight", "run the same command again to go on"} {
 		if !strings.Contains(c.stderr.String(), text) {
@@ -126,7 +127,7 @@ func TestCtrlCDrainsAndTheNextRunGoesOn(t *testing.T) {
 	if got := server.Counts().Rollouts; got != made {
 		t.Errorf("the server saw %d rollouts, and %d are recorded: a drained run loses none", got, made)
 	}
-	if code := startRun(t, config, run, address).wait(t); code != exitUndecided {
+	if code := startRun(t, config, run, address).wait(t); code != exit.Undecided {
 		t.Errorf("the second run ends with exit code %d", code)
 	}
 	if got := server.Counts().Rollouts; got != tinyRollouts {
@@ -159,8 +160,8 @@ func TestCtrlCInTheAuditAndTheNextRunGoesOn(t *testing.T) {
 	if err := c.cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
-	if code := c.wait(t); code != exitInterrupted {
-		t.Fatalf("exit code is %d, want %d\n%s", code, exitInterrupted, c.stderr.String())
+	if code := c.wait(t); code != exit.Interrupted {
+		t.Fatalf("exit code is %d, want %d\n%s", code, exit.Interrupted, c.stderr.String())
 	}
 	if !strings.Contains(c.stderr.String(), "the audit was interrupted; what was made is in "+run) {
 		t.Errorf("standard error:\n%s", c.stderr.String())
@@ -168,7 +169,7 @@ func TestCtrlCInTheAuditAndTheNextRunGoesOn(t *testing.T) {
 	before := server.Counts().Judged
 	c = startRun(t, config, run, address, few...)
 	c.wait(t)
-	if c = startRun(t, config, run, address, few...); c.wait(t) == exitInterrupted {
+	if c = startRun(t, config, run, address, few...); c.wait(t) == exit.Interrupted {
 		t.Error("the third run was interrupted by nobody")
 	}
 	if !strings.Contains(c.stderr.String(), "8 items, 0 gradings") {
@@ -214,8 +215,8 @@ func TestASecondCtrlCLeavesAtOnce(t *testing.T) {
 	go func() { done <- c.wait(t) }()
 	select {
 	case code := <-done:
-		if code != exitInterrupted {
-			t.Errorf("exit code is %d, want %d", code, exitInterrupted)
+		if code != exit.Interrupted {
+			t.Errorf("exit code is %d, want %d", code, exit.Interrupted)
 		}
 	case <-time.After(30 * time.Second):
 		t.Error("the process is still there half a minute after the second Ctrl-C")

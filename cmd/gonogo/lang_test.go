@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gonogo/analysis/message"
+	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/grader/metric"
 	"gonogo/sampler/python"
@@ -34,14 +35,14 @@ func TestChoicesAreSaidAgain(t *testing.T) {
 		if kind == "command" {
 			raw = map[string]any{"type": kind, "command": []string{"true"}}
 		}
-		g, err := grader.New(grader.Kinds(), marshal(raw), grader.Env{Python: pool})
+		g, err := grader.New(grader.Kinds(), config.Marshal(raw), grader.Env{Python: pool})
 		if err != nil {
 			t.Fatal(err)
 		}
 		maps.Copy(kept, grader.Choices(g))
 	}
 	for _, shown := range []string{grader.All, grader.Last} {
-		p := &project{cfg: new(config)}
+		p := &project{cfg: new(config.Config)}
 		p.cfg.Sampling.SampleTools = shown
 		for name, choice := range p.choices() {
 			kept[shown+" "+name] = choice

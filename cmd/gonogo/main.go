@@ -19,6 +19,9 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/ui"
 )
 
 func main() {
@@ -27,17 +30,6 @@ func main() {
 	log.SetOutput(io.Discard)
 	os.Exit(run(context.Background(), os.Args, os.Stdin, os.Stdout, os.Stderr))
 }
-
-// The exit codes, the same in every command.
-const (
-	exitDone        = 0
-	exitTool        = 1
-	exitUsage       = 2
-	exitNoGo        = 3
-	exitUndecided   = 4
-	exitBudget      = 5
-	exitInterrupted = 130
-)
 
 // commands is the one list of commands, in the order of help.
 func commands() []*cli.Command {
@@ -100,7 +92,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		OnUsageError:   onUsageError,
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
-				return usagef("there is no command %q%s; gonogo --help lists them", c.Args().First(), didYouMean(c.Args().First(), commandNames()))
+				return exit.Usagef("there is no command %q%s; gonogo --help lists them", c.Args().First(), ui.DidYouMean(c.Args().First(), commandNames()))
 			}
 			return cli.ShowAppHelp(c)
 		},
@@ -115,8 +107,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	err := app.RunContext(ctx, flagsFirst(app, args))
 	code := exitCode(app.ErrWriter, err)
-	if e, ok := app.ErrWriter.(*events); ok {
-		e.flush()
+	if e, ok := app.ErrWriter.(*ui.Events); ok {
+		e.Flush()
 	}
 	return code
 }
@@ -131,14 +123,14 @@ func refuseArguments(c *cli.Context) error {
 	if slices.ContainsFunc(c.Command.Flags, func(f cli.Flag) bool { return f.Names()[0] == "config" }) {
 		hint = "; name a configuration with --config " + c.Args().First()
 	}
-	return usagef("%s takes flags alone, and there is the argument %q%s", c.Command.Name, c.Args().First(), hint)
+	return exit.Usagef("%s takes flags alone, and there is the argument %q%s", c.Command.Name, c.Args().First(), hint)
 }
 
 // onUsageError words what the flag library has against the command line.
 func onUsageError(c *cli.Context, err error, _ bool) error {
 	name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: ")
 	if !unknown {
-		return usagef("%v", err)
+		return exit.Usagef("%v", err)
 	}
 	var names []string
 	if c.Command != nil {
@@ -146,77 +138,33 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 			names = append(names, f.Names()...)
 		}
 	}
-	return usagef("there is no flag %s%s; flags stand after the command, and %s --help lists them", name, didYouMean(strings.TrimLeft(name, "-"), names), c.Command.HelpName)
-}
-
-// exitError carries an exit code; its error is nil when there is nothing to
-// say, as for a verdict.
-type exitError struct {
-	code int
-	err  error
-}
-
-func (e *exitError) Error() string {
-	if e.err == nil {
-		return fmt.Sprintf("exit code %d", e.code)
-	}
-	return e.err.Error()
-}
-
-func (e *exitError) Unwrap() error { return e.err }
-
-// usagef is an error of usage or configuration: exit code 2.
-func usagef(format string, args ...any) error {
-	return &exitError{exitUsage, fmt.Errorf(format, args...)}
-}
-
-// asUsage marks an error as one of usage or configuration, unless the context
-// ended or it carries a code already.
-func asUsage(err error) error {
-	var coded *exitError
-	if err == nil || errors.As(err, &coded) || errors.Is(err, context.Canceled) {
-		return err
-	}
-	return &exitError{exitUsage, err}
+	return exit.Usagef("there is no flag %s%s; flags stand after the command, and %s --help lists them", name, ui.DidYouMean(strings.TrimLeft(name, "-"), names), c.Command.HelpName)
 }
 
 // exitCode prints what there is to say and returns the exit code: that of the
 // first error, or 1 when the tool itself failed as well.
 func exitCode(stderr io.Writer, err error) int {
 	if err == nil {
-		return exitDone
+		return exit.Done
 	}
-	code := exitDone
-	for _, one := range joined(err) {
-		now := exitTool
-		var coded *exitError
+	code := exit.Done
+	for _, one := range exit.Each(err) {
+		now := exit.Tool
+		var coded *exit.Error
 		switch {
 		case errors.As(one, &coded):
-			now = coded.code
+			now = coded.Code
 		case errors.Is(one, context.Canceled):
-			now = exitInterrupted
+			now = exit.Interrupted
 		}
-		if coded == nil || coded.err != nil {
-			fmt.Fprintf(stderr, "gonogo: %s\n", visible(one.Error()))
+		if coded == nil || coded.Err != nil {
+			fmt.Fprintf(stderr, "gonogo: %s\n", ui.Visible(one.Error()))
 		}
-		if code == exitDone || now == exitTool {
+		if code == exit.Done || now == exit.Tool {
 			code = now
 		}
 	}
 	return code
-}
-
-// joined takes apart what errors.Join put together.
-func joined(err error) []error {
-	many, ok := err.(interface{ Unwrap() []error })
-	if !ok {
-		return []error{err}
-	}
-	var out []error
-	for _, one := range many.Unwrap() {
-		out = append(out, joined(one)...)
-	}
-	return out
 }
 
 // version is the version of this build.

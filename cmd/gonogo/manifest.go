@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/rollout"
 )
@@ -24,7 +25,7 @@ func (p *project) manifest(dir string) rollout.Manifest {
 	info := p.graderInfo()
 	m := rollout.Manifest{
 		Name: cmp.Or(p.cfg.Name, p.cfg.Body.Suffix), ToolVersion: version(), Source: rollout.Live, Seed: p.seed,
-		Model: p.cfg.Model.Name, Binding: p.binding(), Config: p.cfg.masked(), Grader: &info, Choices: p.choices(),
+		Model: p.cfg.Model.Name, Binding: p.binding(), Config: p.cfg.Masked(), Grader: &info, Choices: p.choices(),
 		Problems: p.problems, Notes: p.warnings,
 		Planned: &rollout.Planned{Samples: p.samples(), Items: make(map[rollout.Split]int), MaxCalls: p.cfg.Sampling.MaxToolCalls},
 	}
@@ -37,7 +38,7 @@ func (p *project) manifest(dir string) rollout.Manifest {
 
 // binding is what the run is bound to.
 func (p *project) binding() map[string]string {
-	out := p.cfg.binding(p.files...)
+	out := p.cfg.Binding(p.files...)
 	out["seed"] = strconv.FormatUint(p.seed, 10)
 	maps.Copy(out, p.variant.binding())
 	maps.Copy(out, p.mcpBinding())
@@ -77,7 +78,7 @@ func (p *project) choices() map[string]string {
 		"pass_threshold":        "counts passes and changes no reward",
 	}
 	for _, l := range p.listings() {
-		all["tools of the MCP server "+l.Server] = fmt.Sprintf("%s, offered beside those of the rows", counted(len(l.Tools), "tool"))
+		all["tools of the MCP server "+l.Server] = fmt.Sprintf("%s, offered beside those of the rows", ui.Counted(len(l.Tools), "tool"))
 	}
 	if p.bounds.Agent != nil {
 		all["agent"] = p.aboutAgent()

@@ -12,6 +12,9 @@ import (
 
 	"gonogo/analysis/compare"
 	"gonogo/analysis/history"
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/report"
 	"gonogo/sampler/rollout"
 )
@@ -64,11 +67,11 @@ func nightFlags() []cli.Flag {
 
 func nightly(c *cli.Context) (err error) {
 	if c.Int("keep") < 0 {
-		return usagef("--keep %d: it takes the number of good nights to keep, or 0 for all", c.Int("keep"))
+		return exit.Usagef("--keep %d: it takes the number of good nights to keep, or 0 for all", c.Int("keep"))
 	}
 	dir := c.String("history")
 	if _, err := readNights(dir); err != nil { // nothing is put into a directory of something else
-		return asUsage(err)
+		return exit.AsUsage(err)
 	}
 	p, err := readProject(c)
 	if err != nil {
@@ -77,12 +80,12 @@ func nightly(c *cli.Context) (err error) {
 	defer p.shut()
 	release, err := rollout.Lock(dir, nightsLock)
 	if err != nil {
-		return asUsage(fmt.Errorf("history %s: %w", dir, err))
+		return exit.AsUsage(fmt.Errorf("history %s: %w", dir, err))
 	}
 	defer func() { err = errors.Join(err, release()) }()
 	h, err := readNights(dir) // once it is ours: another process may just have added one
 	if err != nil {
-		return asUsage(err)
+		return exit.AsUsage(err)
 	}
 	if h.torn {
 		fmt.Fprintf(c.App.ErrWriter, "note: the last line of %s was broken off and is cut off\n", nightsFile)
@@ -133,15 +136,15 @@ func (h *nights) night(ctx context.Context, c *call, p *project, now time.Time) 
 // the exit code where the answer is none.
 func withAnswer(code int, failed ...error) error {
 	err := errors.Join(failed...)
-	if code == exitDone {
+	if code == exit.Done {
 		return err
 	}
-	answer := error(&exitError{code: code})
+	answer := error(&exit.Error{Code: code})
 	if err == nil {
 		return answer
 	}
-	for _, one := range joined(err) {
-		answer = errors.Join(answer, &exitError{code, one})
+	for _, one := range exit.Each(err) {
+		answer = errors.Join(answer, &exit.Error{Code: code, Err: one})
 	}
 	return answer
 }
@@ -154,7 +157,7 @@ func (h *nights) pruneTo(ctx context.Context, c *call) error {
 	}
 	removed, err := h.prune(ctx, keep)
 	if removed > 0 {
-		fmt.Fprintf(c.Err, "note: removed the rollouts of %s; %s holds their numbers\n", counted(removed, "night"), nightsFile)
+		fmt.Fprintf(c.Err, "note: removed the rollouts of %s; %s holds their numbers\n", ui.Counted(removed, "night"), nightsFile)
 	}
 	return err
 }
@@ -167,7 +170,7 @@ type nightAnswer struct {
 }
 
 // show prints the comparison, the nights and, last, the answer.
-func (h *nights) show(c *call, look reportValues, n history.Night, compared *compare.Comparison, trend *history.History) error {
+func (h *nights) show(c *call, look config.ReportValues, n history.Night, compared *compare.Comparison, trend *history.History) error {
 	if c.JSON {
 		n.Items = nil // they are in nights.jsonl
 		b, err := json.MarshalIndent(nightAnswer{Night: n, Comparison: compared, History: trend}, "", "  ")
@@ -178,15 +181,15 @@ func (h *nights) show(c *call, look reportValues, n history.Night, compared *com
 	}
 	opt := pageOptions(c, h.run(n.Name))
 	if compared != nil {
-		if err := look.comparison(compared, opt).WriteText(c.Out); err != nil {
+		if err := newComparison(look, compared, opt).WriteText(c.Out); err != nil {
 			return err
 		}
 	}
-	trend.Lang = look.language()
+	trend.Lang = look.Language()
 	if err := report.NewHistory(trend, opt).WriteText(c.Out); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(c.Out, "%s  %s\n", trend.Lang.Text(nightWord(n)), visible(n.Sentence.In(trend.Lang)))
+	_, err := fmt.Fprintf(c.Out, "%s  %s\n", trend.Lang.Text(nightWord(n)), ui.Visible(n.Sentence.In(trend.Lang)))
 	return err
 }
 
@@ -195,11 +198,11 @@ func nightWord(n history.Night) string {
 	switch {
 	case n.Accepted:
 		return "ACCEPTED"
-	case n.ExitCode == exitNoGo && n.Answer == compare.NotBetter:
+	case n.ExitCode == exit.NoGo && n.Answer == compare.NotBetter:
 		return "NOT BETTER"
-	case n.ExitCode == exitNoGo:
+	case n.ExitCode == exit.NoGo:
 		return "REGRESSED"
-	case n.ExitCode == exitUndecided:
+	case n.ExitCode == exit.Undecided:
 		return "CANNOT TELL"
 	case n.Base == "":
 		return "FIRST NIGHT"

@@ -9,6 +9,7 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/compare"
 	"gonogo/analysis/history"
+	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/sampler/rollout"
 )
 
@@ -33,11 +34,11 @@ func (h *nights) judge(ctx context.Context, c *call, p *project, opened *rollout
 		n.ComparedWith(h.list[base].Name, comparison)
 	}
 	if c.Accept && n.Split != "" {
-		n.Accepted, n.ExitCode = true, exitDone
+		n.Accepted, n.ExitCode = true, exit.Done
 	}
-	n.Good = n.ExitCode == exitDone
+	n.Good = n.ExitCode == exit.Done
 	trend := history.Analyze(append(slices.Clone(h.list), *n), history.DefaultOptions())
-	if fell := trend.Fallen(base, tolerance); fell != nil && n.ExitCode != exitNoGo && !n.Accepted {
+	if fell := trend.Fallen(base, tolerance); fell != nil && n.ExitCode != exit.NoGo && !n.Accepted {
 		n.FellBy(fell, trend.Nights[fell.Night].Name)
 		mark := &trend.Nights[len(trend.Nights)-1]
 		mark.ExitCode, mark.Good, mark.Sentence = n.ExitCode, n.Good, n.Sentence
@@ -52,11 +53,11 @@ func (h *nights) compare(ctx context.Context, c *call, p *project, opened *rollo
 	if err != nil {
 		return nil, err
 	}
-	comparison, err := compare.Runs(ctx, base, opened, rollout.ReadOptions{}, p.cfg.settings())
+	comparison, err := compare.Runs(ctx, base, opened, rollout.ReadOptions{}, p.cfg.Settings())
 	if err != nil {
 		return nil, err
 	}
-	page := p.cfg.Report.comparison(comparison, pageOptions(c, opened.Dir))
+	page := newComparison(p.cfg.Report, comparison, pageOptions(c, opened.Dir))
 	for _, file := range []struct {
 		name  string
 		write func(*bytes.Buffer) error

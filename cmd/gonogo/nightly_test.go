@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gonogo/analysis/history"
+	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/sampler/rollout"
 )
 
@@ -112,11 +113,11 @@ func TestWhatFailsBesideANightHidesNoRegression(t *testing.T) {
 		code   int
 		told   int
 	}{
-		{"no worse", exitDone, []error{nil, nil}, exitDone, 0},
-		{"no worse, and variants failed", exitDone, []error{failed, nil}, exitTool, 2},
-		{"regressed", exitNoGo, []error{nil, nil}, exitNoGo, 0},
-		{"regressed, and variants failed", exitNoGo, []error{failed, nil}, exitNoGo, 2},
-		{"regressed, variants failed and standard output is closed", exitNoGo, []error{failed, os.ErrClosed}, exitNoGo, 3},
+		{"no worse", exit.Done, []error{nil, nil}, exit.Done, 0},
+		{"no worse, and variants failed", exit.Done, []error{failed, nil}, exit.Tool, 2},
+		{"regressed", exit.NoGo, []error{nil, nil}, exit.NoGo, 0},
+		{"regressed, and variants failed", exit.NoGo, []error{failed, nil}, exit.NoGo, 2},
+		{"regressed, variants failed and standard output is closed", exit.NoGo, []error{failed, os.ErrClosed}, exit.NoGo, 3},
 	} {
 		var told strings.Builder
 		if code := exitCode(&told, withAnswer(c.answer, c.failed...)); code != c.code || strings.Count(told.String(), "\n") != c.told {

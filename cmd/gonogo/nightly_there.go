@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"gonogo/analysis/history"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler/rollout"
 )
 
@@ -24,7 +25,7 @@ func (h *nights) tellDamaged(ctx context.Context, c *call) {
 			return
 		}
 		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, rollout.ErrNoRecords) {
-			fmt.Fprintf(c.Err, "note: night %s cannot be read, and counts as gone: %s\n", visible(n.Name), visible(err.Error()))
+			fmt.Fprintf(c.Err, "note: night %s cannot be read, and counts as gone: %s\n", ui.Visible(n.Name), ui.Visible(err.Error()))
 		}
 	}
 }

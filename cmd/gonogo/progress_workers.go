@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"time"
 
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler"
 	"gonogo/sampler/queue"
 )
 
-// crew tells of the workers of a run while they make it; nil tells nothing.
+// crew tells of the workers of a run while they make it.
 type crew struct {
 	planner *queue.Planner
 	conn    *queue.Conn // to where it leads
@@ -22,9 +23,9 @@ func newCrew(planner *queue.Planner, conn *queue.Conn) *crew {
 	return &crew{planner: planner, conn: conn, begin: time.Now(), told: make(map[string]string)}
 }
 
-// watch hands on the counts and returns what is new about the workers.
-func (c *crew) watch(e sampler.Event) []string {
-	if c == nil || c.ended {
+// Watch hands on the counts and returns what is new about the workers.
+func (c *crew) Watch(e sampler.Event) []string {
+	if c.ended {
 		return nil
 	}
 	c.planner.Tell(e)
@@ -40,7 +41,7 @@ func (c *crew) watch(e sampler.Event) []string {
 		case w.Left:
 			says = "has left"
 		default:
-			there, says = true, fmt.Sprintf("is there, with room for %s at once", counted(w.Slots, "rollout"))
+			there, says = true, fmt.Sprintf("is there, with room for %s at once", ui.Counted(w.Slots, "rollout"))
 		}
 		if kind := w.Lacks + fmt.Sprint(w.Lost, w.Left); c.told[w.ID] != kind {
 			c.told[w.ID] = kind
@@ -55,30 +56,23 @@ func (c *crew) watch(e sampler.Event) []string {
 	return news
 }
 
-// over says that nothing more is made: who leaves is no news.
-func (c *crew) over() {
-	if c != nil {
-		c.ended = true
-	}
-}
+// Over says that nothing more is made: who leaves is no news.
+func (c *crew) Over() { c.ended = true }
 
-// line tells how many work, and what was paid twice.
-func (c *crew) line() []string {
-	if c == nil {
-		return nil
-	}
+// Line tells how many work, and what was paid twice.
+func (c *crew) Line() []string {
 	n := 0
 	for _, w := range c.planner.Workers() {
 		if !w.Left && !w.Lost && w.Lacks == "" {
 			n++
 		}
 	}
-	out := []string{counted(n, "worker")}
+	out := []string{ui.Counted(n, "worker")}
 	if twice := c.planner.PaidTwice(); twice > 0 {
 		out = append(out, fmt.Sprintf("paid twice %d", twice))
 	}
 	if away := c.conn.Away(); !away.IsZero() {
-		out = append(out, "the queue is away for "+shortSpan(time.Since(away)))
+		out = append(out, "the queue is away for "+ui.Span(time.Since(away)))
 	}
 	return out
 }

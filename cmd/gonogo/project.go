@@ -14,6 +14,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler"
 	"gonogo/sampler/dataset"
 	"gonogo/sampler/grader"
@@ -26,8 +29,8 @@ import (
 // project is a configuration with its files read and its endpoints wired: all
 // that stands before the first call.
 type project struct {
-	cfg      *config
-	shown    *config // what the manifest of a run with other grades keeps of it
+	cfg      *config.Config
+	shown    *config.Config // what the manifest of a run with other grades keeps of it
 	files    []*dataset.File
 	items    []rollout.Item // of all splits, after the subset
 	problems []rollout.Problem
@@ -65,20 +68,20 @@ func projectFlags() []cli.Flag {
 // readProject loads the configuration that the command line names.
 func readProject(c *cli.Context) (*project, error) {
 	asked := callOf(c)
-	cfg, err := loadConfig(asked.Config, os.LookupEnv, asked.overrides...)
+	cfg, err := config.Load(asked.Config, os.LookupEnv, asked.overrides...)
 	if err != nil {
-		return nil, asUsage(asked.byFlag(err))
+		return nil, exit.AsUsage(asked.byFlag(err))
 	}
 	return newProject(c.Context, cfg)
 }
 
-func newProject(ctx context.Context, cfg *config) (*project, error) {
+func newProject(ctx context.Context, cfg *config.Config) (*project, error) {
 	return wiredProject(ctx, &project{cfg: cfg})
 }
 
 // wiredProject makes a project of what stands in p already.
 func wiredProject(ctx context.Context, p *project) (*project, error) {
-	p.redact, p.cluster = rollout.NewRedactor(p.cfg.secrets()...), new(cluster)
+	p.redact, p.cluster = rollout.NewRedactor(p.cfg.Secrets()...), new(cluster)
 	p.draw()
 	p.openBudget()
 	err := p.host() // before anything is wired to it
@@ -90,7 +93,7 @@ func wiredProject(ctx context.Context, p *project) (*project, error) {
 	}
 	if err != nil {
 		p.shut()
-		return nil, asUsage(errors.New(p.redact.String(err.Error())))
+		return nil, exit.AsUsage(errors.New(p.redact.String(err.Error())))
 	}
 	return p, nil
 }
@@ -106,7 +109,7 @@ func (p *project) draw() {
 // load reads the data files, checks them against the platform and the job.
 func (p *project) load() error {
 	target, _ := dataset.TargetNamed(p.cfg.Target)
-	opt := p.cfg.datasetOptions()
+	opt := p.cfg.DatasetOptions()
 	var errs []error
 	for _, d := range []struct {
 		split rollout.Split
@@ -129,7 +132,7 @@ func (p *project) load() error {
 	}
 	p.problems = dataset.Check(p.files, target)
 	for _, f := range p.files {
-		if p.cfg.Agent.there() {
+		if p.cfg.Agent.Used() {
 			continue // whatever tools it has
 		}
 		if err := p.offer(f.Items); err != nil {
@@ -176,7 +179,7 @@ func (p *project) warn() {
 	for _, key := range p.cfg.Body.Unknown {
 		p.warnings = append(p.warnings, fmt.Sprintf("the job's key %s means nothing here; it is kept", key))
 	}
-	if own := p.cfg.ownJob; p.cfg.hasGrader() && own != nil && grader.Info(own.Grader, nil).Hash != grader.Info(p.cfg.Body.Grader, nil).Hash {
+	if own := p.cfg.OwnJob; p.cfg.HasGrader() && own != nil && grader.Info(own.Grader, nil).Hash != grader.Info(p.cfg.Body.Grader, nil).Hash {
 		p.warnings = append(p.warnings, "the key grader stands in the place of the job's own grader, which grades nothing here")
 	}
 	goes := p.cfg.Job.Path != "" || p.cfg.Job.Body != nil // to the platform
@@ -201,7 +204,7 @@ func (p *project) heed() {
 // tell shows the warnings that were not shown yet.
 func (p *project) tell(w io.Writer) {
 	for _, text := range p.warnings[p.told:] {
-		fmt.Fprintf(w, "warning: %s\n", visible(p.redact.String(text)))
+		fmt.Fprintf(w, "warning: %s\n", ui.Visible(p.redact.String(text)))
 	}
 	p.told = len(p.warnings)
 }

@@ -16,6 +16,9 @@ import (
 	"strings"
 	"time"
 
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler"
 	"gonogo/sampler/queue"
 	"gonogo/sampler/rollout"
@@ -50,7 +53,7 @@ type queued struct {
 // variants.
 type cluster struct {
 	conn *queue.Conn
-	talk *talk
+	talk *ui.QueueLog
 }
 
 // led is a run whose rollouts are handed out by a queue.
@@ -67,21 +70,15 @@ type led struct {
 	workers, paidTwice int // when it ended
 }
 
-// address is where the queue is, and how to come in.
-func (c *config) address() queue.Address {
-	q, in := c.Queue, c.queueLogin
-	return queue.Address{URL: q.URL, Creds: q.Creds, CA: q.TLSCA, Cert: q.TLSCert, Key: q.TLSKey, Token: in.token, User: in.user, Password: in.password}
-}
-
 // handsOut notes the run that was begun, where a queue is to hand it out. One that
 // was begun by another queue may have left rollouts there.
 func (p *project) handsOut(dir string, m rollout.Manifest) {
 	q := p.cfg.Queue
 	at, was := readQueued(dir)
-	if was && (!q.there() || !q.embedded() && at.Queue != maskQueueURL(q.URL)) {
+	if was && (!q.Used() || !q.Embedded() && at.Queue != config.MaskQueueURL(q.URL)) {
 		p.warnings = append(p.warnings, fmt.Sprintf("this run was begun with --queue %s: what workers had made and was not recorded yet lies there, and is made and paid again without it", at.Queue))
 	}
-	if q.there() {
+	if q.Used() {
 		p.led = &led{dir: dir, manifest: m}
 	} else if _, err := os.Lstat(filepath.Join(dir, queueDir)); was && err == nil {
 		p.left = dir
@@ -93,9 +90,9 @@ func (p *project) madeBy() string {
 	if p.led == nil || p.led.workers == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("Made by %s", counted(p.led.workers, "worker"))
+	text := fmt.Sprintf("Made by %s", ui.Counted(p.led.workers, "worker"))
 	if n := p.led.paidTwice; n > 0 {
-		text += fmt.Sprintf("; %s made and paid twice", counted(n, "rollout"))
+		text += fmt.Sprintf("; %s made and paid twice", ui.Counted(n, "rollout"))
 	}
 	return text + ".\n"
 }
@@ -107,18 +104,18 @@ func (p *project) lead(ctx context.Context) error {
 		return nil
 	}
 	if err := p.itemsFit(); err != nil { // a variant may have made them larger
-		return asUsage(err)
+		return exit.AsUsage(err)
 	}
-	at := queued{Queue: maskQueueURL(q.URL), Run: l.manifest.ID}
-	if l.conn = p.cluster.conn; q.embedded() {
+	at := queued{Queue: config.MaskQueueURL(q.URL), Run: l.manifest.ID}
+	if l.conn = p.cluster.conn; q.Embedded() {
 		var err error
-		if l.server, err = queue.Embed(filepath.Join(l.dir, queueDir), q.port(), p.cfg.queueLogin.token); err != nil {
-			return asUsage(fmt.Errorf("the queue in this process: %w", err))
+		if l.server, err = queue.Embed(filepath.Join(l.dir, queueDir), q.Port(), p.cfg.QueueLogin.Token); err != nil {
+			return exit.AsUsage(fmt.Errorf("the queue in this process: %w", err))
 		}
-		if l.conn, err = l.server.Dial(ctx, p.talk().logger()); err != nil {
+		if l.conn, err = l.server.Dial(ctx, p.talk().Logger()); err != nil {
 			return err
 		}
-		if q.port() > 0 {
+		if q.Port() > 0 {
 			at.Queue = l.server.URL()
 		}
 	}
@@ -127,25 +124,25 @@ func (p *project) lead(ctx context.Context) error {
 		Seed: p.seed, Deliveries: q.Deliveries, Replicas: q.Replicas, Wait: q.Wait, AckWait: patience.ackWait, Lease: patience.lease,
 	}
 	var err error
-	if q.URL != isEmbedded { // nobody else can join
+	if q.URL != config.IsEmbedded { // nobody else can join
 		if plan.Description, err = p.describe(); err != nil {
-			return asUsage(err)
+			return exit.AsUsage(err)
 		}
 	}
 	if err := writeQueued(l.dir, at); err != nil {
 		return err
 	}
 	if l.planner, err = l.conn.Lead(ctx, plan); err != nil {
-		return asUsage(errors.New(p.redact.String(err.Error())))
+		return exit.AsUsage(errors.New(p.redact.String(err.Error())))
 	}
 	l.crew = newCrew(l.planner, l.conn)
 	return nil
 }
 
 // talk is where the queue of the project has its say.
-func (p *project) talk() *talk {
+func (p *project) talk() *ui.QueueLog {
 	if p.cluster.talk == nil {
-		p.cluster.talk = newTalk(io.Discard, p.redact)
+		p.cluster.talk = ui.NewQueueLog(io.Discard, p.redact)
 	}
 	return p.cluster.talk
 }
@@ -163,12 +160,12 @@ func fingerprint(m rollout.Manifest) string {
 // handOut has the queue make the rollouts of one call of sampler.Sample: the
 // boundaries to make it with, and what ends it. A queue in this process has its
 // worker here.
-func (p *project) handOut(ctx context.Context, show *progress) (context.Context, sampler.Boundaries, func(sampler.Stats, error), error) {
+func (p *project) handOut(ctx context.Context, show *ui.Progress) (context.Context, sampler.Boundaries, func(sampler.Stats, error), error) {
 	b := p.bounds
 	if p.led == nil {
 		return ctx, b, p.sweepLeft, nil
 	}
-	p.talk().to(show)
+	p.talk().To(show)
 	if err := p.lead(ctx); err != nil {
 		return ctx, b, nil, err
 	}
@@ -176,7 +173,7 @@ func (p *project) handOut(ctx context.Context, show *progress) (context.Context,
 	l.whole = false
 	b.Elsewhere = l.planner
 	l.crew.ended = false
-	show.elsewhere(l.crew)
+	show.MadeBy(l.crew)
 	ended := func(s sampler.Stats, err error) { l.whole = err == nil && s.StoppedBy == "" }
 	if l.server == nil {
 		return ctx, b, ended, nil
@@ -230,7 +227,7 @@ func (p *project) clear(ctx context.Context) {
 	if _, was := readQueued(p.led.dir); !was {
 		return
 	}
-	if !p.cfg.Queue.embedded() {
+	if !p.cfg.Queue.Embedded() {
 		if err := p.lead(ctx); err != nil {
 			p.warnings = append(p.warnings, fmt.Sprintf("what this run left in the queue stays there: %v", err))
 			return
@@ -241,13 +238,13 @@ func (p *project) clear(ctx context.Context) {
 
 // workHere makes rollouts in the process of the planner.
 func (p *project) workHere(ctx context.Context, drain <-chan struct{}) error {
-	conn, err := p.led.server.Dial(ctx, p.talk().logger())
+	conn, err := p.led.server.Dial(ctx, p.talk().Logger())
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
 	slots := p.inFlight()
-	if p.cfg.Queue.port() > 0 {
+	if p.cfg.Queue.Port() > 0 {
 		slots = min(slots, besideOthers)
 	}
 	m, err := conn.Join(ctx, p.led.manifest.ID, me(slots))
@@ -294,7 +291,7 @@ func (p *project) letGo(w *rollout.Writer) error {
 	}
 	if n := l.paidTwice; n > 0 {
 		err = errors.Join(err, w.Amend(func(m *rollout.Manifest) {
-			m.Notes = append(m.Notes, fmt.Sprintf(paidTwiceNote, counted(n, "rollout")))
+			m.Notes = append(m.Notes, fmt.Sprintf(paidTwiceNote, ui.Counted(n, "rollout")))
 		}))
 	}
 	return err
@@ -345,6 +342,6 @@ func writeQueued(dir string, at queued) error {
 
 // readQueued reads by which queue a run is made, if by any.
 func readQueued(dir string) (at queued, ok bool) {
-	b, err := readBounded(filepath.Join(dir, queueFile))
+	b, err := config.ReadBounded(filepath.Join(dir, queueFile))
 	return at, err == nil && json.Unmarshal(b, &at) == nil && at.Queue != ""
 }

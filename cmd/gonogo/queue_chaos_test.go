@@ -22,6 +22,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/fixtures"
 	"gonogo/sampler/queue"
 	"gonogo/sampler/rollout"
@@ -51,7 +53,7 @@ func TestDeepKillsOfARunOnManyMachines(t *testing.T) {
 		"--set", "sampling.address_map." + fixtures.Origin + "=" + endpoints.URL, "--set", "queue.deliveries=1000",
 	}
 	alone := filepath.Join(t.TempDir(), "alone")
-	if c := startChild(t, alone, append(args, "-o", alone)...); c.wait(t) != exitDone {
+	if c := startChild(t, alone, append(args, "-o", alone)...); c.wait(t) != exit.Done {
 		t.Fatal(c.stderr.String())
 	}
 	want, wantRewards := analyzed(t, alone), readRewards(t, alone)
@@ -115,7 +117,7 @@ func analyzed(t *testing.T, run string) map[string]any {
 	if err := os.WriteFile(path, out.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if c := startChild(t, run, "analyze", run); c.wait(t) == exitTool {
+	if c := startChild(t, run, "analyze", run); c.wait(t) == exit.Tool {
 		t.Fatal(c.stderr.String())
 	}
 	var result map[string]any
@@ -263,7 +265,7 @@ func (f *fleet) post(role, program string, args ...string) *post {
 			fmt.Fprintf(&p.said, "%sended with %d\n", p.now.stderr.Bytes(), code)
 			p.now = nil
 			p.mu.Unlock()
-			if code == exitDone {
+			if code == exit.Done {
 				close(p.whole)
 				return
 			}
@@ -289,7 +291,7 @@ func (p *post) start(t *testing.T, program string, args []string) bool {
 	defer p.mu.Unlock()
 	c := newChild(t, "", args...)
 	c.cmd.Args[0] = program
-	c.cmd.Env = append(os.Environ(), queueTokenEnv+"="+chaosToken, impatientEnv+"=1")
+	c.cmd.Env = append(os.Environ(), config.QueueTokenEnv+"="+chaosToken, impatientEnv+"=1")
 	if _, err := c.cmd.StdinPipe(); err != nil {
 		t.Error(err)
 		return false
@@ -358,7 +360,7 @@ func hasten() {
 func queueProcess() {
 	port, err := strconv.Atoi(os.Args[2])
 	if err == nil {
-		_, err = queue.Embed(os.Args[1], port, os.Getenv(queueTokenEnv))
+		_, err = queue.Embed(os.Args[1], port, os.Getenv(config.QueueTokenEnv))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

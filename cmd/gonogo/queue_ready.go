@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler/queue"
 )
 
@@ -13,31 +16,31 @@ import (
 func (p *project) readyQueue(ctx context.Context, c *call) error {
 	q := p.cfg.Queue
 	if err := p.itemsFit(); err != nil {
-		return asUsage(err)
+		return exit.AsUsage(err)
 	}
-	if !q.elsewhere() {
+	if !q.Remote() {
 		return p.readyEmbedded()
 	}
 	if c.Rehearse {
-		return usagef("--rehearse makes a rollout in this process, and with queue.url %s workers make them: leave the queue out (--queue memory)", maskQueueURL(q.URL))
+		return exit.Usagef("--rehearse makes a rollout in this process, and with queue.url %s workers make them: leave the queue out (--queue memory)", config.MaskQueueURL(q.URL))
 	}
 	if _, err := p.describe(); err != nil {
-		return asUsage(err)
+		return exit.AsUsage(err)
 	}
-	p.cluster.talk = newTalk(c.Err, p.redact)
+	p.cluster.talk = ui.NewQueueLog(c.Err, p.redact)
 	conn, err := p.await(ctx)
 	if err != nil {
-		return asUsage(errors.New(p.redact.String(err.Error())))
+		return exit.AsUsage(errors.New(p.redact.String(err.Error())))
 	}
 	p.close = append(p.close, conn.Close)
 	p.cluster.conn = conn
-	fmt.Fprintf(c.Err, "Workers make the rollouts, by the queue at %s: they try the endpoints, and nothing is rehearsed here.\n", maskQueueURL(q.URL))
+	fmt.Fprintf(c.Err, "Workers make the rollouts, by the queue at %s: they try the endpoints, and nothing is rehearsed here.\n", config.MaskQueueURL(q.URL))
 	return nil
 }
 
 // await reaches the queue's server, which may begin a moment after this process.
 func (p *project) await(ctx context.Context) (*queue.Conn, error) {
-	at, log := p.cfg.address(), p.cluster.talk.logger()
+	at, log := p.cfg.Address(), p.cluster.talk.Logger()
 	if p.cfg.Queue.Wait == 0 {
 		return queue.Dial(ctx, at, log)
 	}
@@ -48,7 +51,7 @@ func (p *project) await(ctx context.Context) (*queue.Conn, error) {
 
 // itemsFit finds rows that no queue has room for.
 func (p *project) itemsFit() error {
-	if !p.cfg.Queue.there() {
+	if !p.cfg.Queue.Used() {
 		return nil
 	}
 	for i := range p.items {
@@ -62,11 +65,11 @@ func (p *project) itemsFit() error {
 
 // readyEmbedded finds what may not travel where others may join.
 func (p *project) readyEmbedded() error {
-	if p.cfg.Queue.port() == 0 {
+	if p.cfg.Queue.Port() == 0 {
 		return nil
 	}
 	_, err := p.describe()
-	return asUsage(err)
+	return exit.AsUsage(err)
 }
 
 // readyAlone is what has to be ready here of a run that workers make: the audit of

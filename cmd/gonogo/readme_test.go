@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gonogo/analysis"
+	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/fixtures"
 	"gonogo/report"
 	"gonogo/sampler/dataset"
@@ -107,7 +108,7 @@ func TestReadmeCommandsRun(t *testing.T) {
 			}
 			var stdout, stderr bytes.Buffer
 			code := run(context.Background(), words, strings.NewReader(""), &stdout, &stderr)
-			if !slices.Contains([]int{exitDone, exitNoGo, exitUndecided}, code) {
+			if !slices.Contains([]int{exit.Done, exit.NoGo, exit.Undecided}, code) {
 				t.Errorf("%s: exit code %d\n%s", line, code, stderr.String())
 			}
 		default:

@@ -12,6 +12,9 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
 )
@@ -21,7 +24,7 @@ import (
 func rehearse(ctx context.Context, c *call, p *project) error {
 	var jobs []sampler.Job
 	var err error
-	if only := c.Variant; len(only) == 0 || slices.Contains(only, baseVariant) {
+	if only := c.Variant; len(only) == 0 || slices.Contains(only, config.BaseVariant) {
 		if jobs, err = p.jobs(ctx, ""); err != nil {
 			return err
 		}
@@ -31,7 +34,7 @@ func rehearse(ctx context.Context, c *call, p *project) error {
 		return err
 	}
 	if len(legs) == 0 {
-		return usagef("there is nothing to sample")
+		return exit.Usagef("there is nothing to sample")
 	}
 	estimate, lost, err := p.rehearseLegs(ctx, c, c.Out, legs)
 	if err != nil {
@@ -93,21 +96,21 @@ func (p *project) estimateLegs(c *call, legs []leg, recs []*rollout.Record) stri
 		lines, all = append(lines, line), all+len(l.jobs)
 	}
 	if len(legs) > 1 {
-		lines = append(lines, fmt.Sprintf("In all %s, under one budget.", counted(all, "rollout")))
+		lines = append(lines, fmt.Sprintf("In all %s, under one budget.", ui.Counted(all, "rollout")))
 	}
 	return strings.Join(lines, "\n")
 }
 
 func (p *project) rehearsal(ctx context.Context, c *call, jobs []sampler.Job) (*rollout.Record, error) {
 	if len(jobs) == 0 {
-		return nil, usagef("there is nothing to sample")
+		return nil, exit.Usagef("there is nothing to sample")
 	}
-	ctx, _, release := interruptible(ctx, c.Err, "rehearsal")
+	ctx, _, release := ui.Interruptible(ctx, c.Err, "rehearsal")
 	defer release()
 	rec, err := sampler.Rehearse(ctx, p.sampling(), p.seed, jobs[0], p.bounds)
 	var dead *sampler.EndpointError
 	if errors.As(err, &dead) {
-		return nil, asUsage(errors.New(p.redact.String(err.Error())))
+		return nil, exit.AsUsage(errors.New(p.redact.String(err.Error())))
 	}
 	return rec, err
 }
@@ -120,14 +123,14 @@ func (p *project) confirm(ctx context.Context, c *call, dir string, jobs []sampl
 	if err != nil || len(legs) == 0 {
 		return err
 	}
-	ask := c.Command != "demo" && !c.Yes && isTerminal(c.Err) && readsTerminal(c.In)
+	ask := c.Command != "demo" && !c.Yes && ui.IsTerminal(c.Err) && ui.ReadsTerminal(c.In)
 	if !ask {
 		fmt.Fprintln(c.Err, p.estimateLegs(c, legs, nil))
 		return nil
 	}
-	if p.cfg.Queue.elsewhere() { // nobody here makes one
+	if p.cfg.Queue.Remote() { // nobody here makes one
 		fmt.Fprintf(c.Err, "\n%s\n", p.estimateLegs(c, legs, nil))
-		return begin(c)
+		return ui.Confirm(c.In, c.Err)
 	}
 	fmt.Fprintln(c.Err, "One rehearsal rollout first, which is not recorded (--yes leaves it out) …")
 	estimate, _, err := p.rehearseLegs(ctx, c, c.Err, legs)
@@ -135,7 +138,7 @@ func (p *project) confirm(ctx context.Context, c *call, dir string, jobs []sampl
 		return err
 	}
 	fmt.Fprintf(c.Err, "\n%s\n", estimate)
-	return begin(c)
+	return ui.Confirm(c.In, c.Err)
 }
 
 // estimate says what the jobs will take, as far as one rollout can tell.
@@ -149,17 +152,17 @@ func (p *project) estimate(jobs []sampler.Job, rec *rollout.Record) string {
 	if p.round > 0 {
 		what = "To make at most:"
 	}
-	text := fmt.Sprintf("%s %s of %s, each with one grade", what, counted(n, "rollout"), counted(len(items), "item"))
+	text := fmt.Sprintf("%s %s of %s, each with one grade", what, ui.Counted(n, "rollout"), ui.Counted(len(items), "item"))
 	if rec == nil {
 		return text + " and at least one model turn."
 	}
-	text += fmt.Sprintf("; judged by this one, about %s, %s", counted(n*rec.Turns, "model turn"), counted(n*len(rec.Calls), "tool call"))
+	text += fmt.Sprintf("; judged by this one, about %s, %s", ui.Counted(n*rec.Turns, "model turn"), ui.Counted(n*len(rec.Calls), "tool call"))
 	if rec.Usage.Input != nil && rec.Usage.Output != nil {
-		text += fmt.Sprintf(", %s in and %s out", tokensText(int64(n)**rec.Usage.Input), tokensText(int64(n)**rec.Usage.Output))
+		text += fmt.Sprintf(", %s in and %s out", ui.Tokens(int64(n)**rec.Usage.Input), ui.Tokens(int64(n)**rec.Usage.Output))
 	} else {
 		text += ", an unknown number of tokens (the server does not tell)"
 	}
-	if usd, ok := p.cfg.prices().Rollout(rec); ok {
+	if usd, ok := p.cfg.TokenPrices().Rollout(rec); ok {
 		text += ", $" + message.Digits(float64(n)*usd)
 	}
 	at := p.cfg.Sampling.Concurrency
@@ -173,11 +176,11 @@ func (p *project) estimate(jobs []sampler.Job, rec *rollout.Record) string {
 // trace prints a rollout as a person reads it.
 func (p *project) trace(w io.Writer, rec *rollout.Record) {
 	show := func(format string, args ...any) {
-		fmt.Fprintln(w, visible(p.redact.String(fmt.Sprintf(format, args...))))
+		fmt.Fprintln(w, ui.Visible(p.redact.String(fmt.Sprintf(format, args...))))
 	}
 	// Masked before it is cut: nobody finds half a key.
-	oneLine := func(s string) string { return oneLine(p.redact.String(s)) }
-	show("Rehearsal: item %s, %s, %s, %s", rec.Item, counted(rec.Turns, "turn"), counted(len(rec.Calls), "tool call"), time.Duration(rec.Elapsed).Round(time.Millisecond))
+	oneLine := func(s string) string { return ui.OneLine(p.redact.String(s)) }
+	show("Rehearsal: item %s, %s, %s, %s", rec.Item, ui.Counted(rec.Turns, "turn"), ui.Counted(len(rec.Calls), "tool call"), time.Duration(rec.Elapsed).Round(time.Millisecond))
 	for _, m := range rec.Messages {
 		if m.Reasoning != "" {
 			show("  (thinks)  %s", oneLine(m.Reasoning))
@@ -192,21 +195,11 @@ func (p *project) trace(w io.Writer, rec *rollout.Record) {
 			show("  returns   %s", oneLine(m.Content))
 		}
 	}
-	if p.cfg.Agent.there() && rec.Answer != "" { // it may be another text than its model's last
+	if p.cfg.Agent.Used() && rec.Answer != "" { // it may be another text than its model's last
 		show("  output    %s", oneLine(rec.Answer))
 	}
 	if reward, ok := rec.Score(0); ok && rec.Reward != nil {
 		show("  reward    %g", reward)
 	}
 	show("  outcome   %s %s", rec.Outcome, rec.Error)
-}
-
-// oneLine shortens text to one line of a terminal.
-func oneLine(s string) string {
-	const width = 100
-	s = strings.Join(strings.Fields(s), " ")
-	if r := []rune(s); len(r) > width {
-		return string(r[:width]) + "…"
-	}
-	return s
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler"
 	"gonogo/sampler/audit"
 	"gonogo/sampler/rollout"
@@ -27,11 +29,11 @@ func (k *kept) Append(r *rollout.Record) error {
 func (p *project) replay(ctx context.Context, c *call, run *rollout.Run, name string) error {
 	id, err := audit.ParseID(name)
 	if err != nil {
-		return asUsage(err)
+		return exit.AsUsage(err)
 	}
 	task, was, err := audit.Find(ctx, run, id)
 	if err != nil {
-		return asUsage(err)
+		return exit.AsUsage(err)
 	}
 	if err := p.readyToAudit(ctx, c); err != nil {
 		return err
@@ -48,7 +50,7 @@ func (p *project) replay(ctx context.Context, c *call, run *rollout.Run, name st
 		return fmt.Errorf("replay %s: %s", name, p.redact.String(err.Error()))
 	}
 	if now.record == nil {
-		return &exitError{exitInterrupted, fmt.Errorf("replay %s: interrupted before it was graded", name)}
+		return &exit.Error{Code: exit.Interrupted, Err: fmt.Errorf("replay %s: interrupted before it was graded", name)}
 	}
 	if c.JSON {
 		e := json.NewEncoder(c.Out)
@@ -71,7 +73,7 @@ func (p *project) graderOf(id audit.ID) (sampler.Grader, error) {
 			return d.Grader, nil
 		}
 	}
-	return nil, usagef("the configuration has no detector %q any more (audit.detectors), so nothing can read %s again", name, id)
+	return nil, exit.Usagef("the configuration has no detector %q any more (audit.detectors), so nothing can read %s again", name, id)
 }
 
 // gradeOf is the grade of a record as --json shows it.
@@ -84,12 +86,12 @@ func gradeOf(r *rollout.Record) map[string]any {
 
 func (p *project) showReplay(c *call, id audit.ID, was, now *rollout.Record) {
 	show := func(format string, args ...any) {
-		fmt.Fprintln(c.Out, visible(p.redact.String(fmt.Sprintf(format, args...))))
+		fmt.Fprintln(c.Out, ui.Visible(p.redact.String(fmt.Sprintf(format, args...))))
 	}
 	show("%s", id)
 	for _, probe := range p.auditing.probes {
 		if probe.Name == id.Probe {
-			show("%s", wrapText(probe.Doc, "", 80))
+			show("%s", ui.Wrap(probe.Doc, "", 80))
 		}
 	}
 	show("recorded   %s", graded(was))

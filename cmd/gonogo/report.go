@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -14,9 +13,11 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v2"
-	"golang.org/x/term"
 
 	"gonogo/analysis"
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/report"
 	"gonogo/sampler/rollout"
 )
@@ -112,7 +113,7 @@ func besideResult(run string) string {
 func resultFor(ctx context.Context, c *call, dir string) (*analysis.Result, error) {
 	kept, err := readResult(dir)
 	if err != nil {
-		return nil, asUsage(err)
+		return nil, exit.AsUsage(err)
 	}
 	if kept == nil || c.Judging {
 		return analyzeRun(ctx, c, dir)
@@ -122,7 +123,7 @@ func resultFor(ctx context.Context, c *call, dir string) (*analysis.Result, erro
 		return kept, nil // there is nothing but the result
 	}
 	if err != nil {
-		return nil, asUsage(err)
+		return nil, exit.AsUsage(err)
 	}
 	own, err := settingsFor(c, opened.Manifest)
 	if err != nil {
@@ -147,26 +148,26 @@ func reportDir(run string) string { return filepath.Join(run, "report") }
 func reportTo(c *call, run string, formats []report.Format) (string, error) {
 	out := c.Output
 	if out == standardOutput && len(formats) != 1 {
-		return "", usagef("--output - takes one format: name it with --format")
+		return "", exit.Usagef("--output - takes one format: name it with --format")
 	}
 	if out != "" {
 		return out, nil
 	}
 	if info, err := os.Stat(run); err == nil && !info.IsDir() {
-		return "", usagef("%s is a file: say with --output where its report goes", run)
+		return "", exit.Usagef("%s is a file: say with --output where its report goes", run)
 	}
 	return reportDir(run), nil
 }
 
 // page makes the page of a run's result for this command's terminal.
-func page(c *call, run string, r *analysis.Result, look reportValues) *report.Page {
+func page(c *call, run string, r *analysis.Result, look config.ReportValues) *report.Page {
 	return delivery{look: look, config: c.Config}.page(r, pageOptions(c, run))
 }
 
 // page makes the page of a result as it is delivered.
 func (d delivery) page(r *analysis.Result, opt report.Options) *report.Page {
 	opt.Config, opt.GraderChanged = d.config, d.changed
-	return d.look.page(r, opt)
+	return newPage(d.look, r, opt)
 }
 
 // pageOptions are what a page says of this command.
@@ -175,8 +176,8 @@ func pageOptions(c *call, run string) report.Options {
 		Version: version(),
 		Now:     time.Now(),
 		Dir:     run,
-		Color:   isTerminal(c.Out) && os.Getenv("NO_COLOR") == "",
-		Width:   width(c.Out),
+		Color:   ui.IsTerminal(c.Out) && os.Getenv("NO_COLOR") == "",
+		Width:   ui.Width(c.Out),
 	}
 }
 
@@ -218,7 +219,7 @@ func writeReport(ctx context.Context, c *call, run string, r *analysis.Result, t
 	}
 	if dir == reportDir(run) { // in a directory that may come from elsewhere
 		if err := rollout.PlainDir(dir); err != nil {
-			return asUsage(err)
+			return exit.AsUsage(err)
 		}
 	}
 	if err := report.Write(dir, p, formats); err != nil {
@@ -229,7 +230,7 @@ func writeReport(ctx context.Context, c *call, run string, r *analysis.Result, t
 	if slices.ContainsFunc(formats, func(f report.Format) bool { return f.Name == "html" }) {
 		open = ": open " + filepath.Join(dir, "index.html")
 	}
-	if _, err := fmt.Fprintf(c.Err, "The report is in %s%s\n%s: %s\n", dir, open, p.Verdict, visible(p.Sentence)); err != nil {
+	if _, err := fmt.Fprintf(c.Err, "The report is in %s%s\n%s: %s\n", dir, open, p.Verdict, ui.Visible(p.Sentence)); err != nil {
 		return err
 	}
 	if len(without) == 0 {
@@ -241,27 +242,4 @@ func writeReport(ctx context.Context, c *call, run string, r *analysis.Result, t
 	}
 	_, err := fmt.Fprintf(c.Err, "note: %v\n", missing)
 	return err
-}
-
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
-}
-
-func readsTerminal(r io.Reader) bool {
-	f, ok := r.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
-}
-
-// width is the width of the terminal, or 0 when it is none.
-func width(w io.Writer) int {
-	f, ok := w.(*os.File)
-	if !ok {
-		return 0
-	}
-	cols, _, err := term.GetSize(int(f.Fd()))
-	if err != nil {
-		return 0
-	}
-	return cols
 }

@@ -11,6 +11,9 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/stat"
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/report"
 	"gonogo/sampler/rollout"
 )
@@ -23,30 +26,24 @@ func formatNames() []string {
 	return names
 }
 
-// The words that stand for several formats.
-const (
-	usualFormats = "usual"
-	allFormats   = "all"
-)
-
 // pickFormats returns the formats by name; none named means the usual ones.
 func pickFormats(list string) ([]report.Format, error) {
 	wanted := make(map[string]bool)
-	for name := range strings.SplitSeq(cmp.Or(list, usualFormats), ",") {
+	for name := range strings.SplitSeq(cmp.Or(list, config.UsualFormats), ",") {
 		name = strings.TrimSpace(name)
 		switch name {
-		case usualFormats:
+		case config.UsualFormats:
 			for _, f := range report.Usual() {
 				wanted[f.Name] = true
 			}
-		case allFormats:
+		case config.AllFormats:
 			for _, f := range report.Formats() {
 				wanted[f.Name] = true
 			}
 		default:
-			names := append(formatNames(), usualFormats, allFormats)
+			names := append(formatNames(), config.UsualFormats, config.AllFormats)
 			if !slices.Contains(names, name) {
-				return nil, usagef("there is no report format %q%s", name, choices(name, names))
+				return nil, exit.Usagef("there is no report format %q%s", name, ui.Choices(name, names))
 			}
 			wanted[name] = true
 		}
@@ -113,5 +110,5 @@ func noRollouts(run string, formats []report.Format) error {
 	if len(files) > 1 {
 		are = "are"
 	}
-	return usagef("%s %s made of the rollouts themselves, and %s has no %s", strings.Join(files, " and "), are, run, rollout.RolloutsFile)
+	return exit.Usagef("%s %s made of the rollouts themselves, and %s has no %s", strings.Join(files, " and "), are, run, rollout.RolloutsFile)
 }

@@ -10,6 +10,8 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/report"
 	"gonogo/sampler/rollout"
 )
@@ -17,15 +19,15 @@ import (
 // lookFor is how the configuration wants a run's reports to look. A font that
 // cannot be read is an error where the command names it, and a note where the
 // run itself does: it may have moved to another machine.
-func lookFor(c *call, dir string) (reportValues, error) {
+func lookFor(c *call, dir string) (config.ReportValues, error) {
 	cfg, manifest, err := configOfRun(c, dir)
 	if err != nil {
-		return reportValues{}, err
+		return config.ReportValues{}, err
 	}
 	look := cfg.Report
-	if err := cfg.fontThere(); err != nil {
+	if err := cfg.FontThere(); err != nil {
 		if manifest == nil || c.FontSet || c.Config != "" {
-			return look, asUsage(c.byFlag(err))
+			return look, exit.AsUsage(c.byFlag(err))
 		}
 		fmt.Fprintf(c.Err, "note: %v: the usual places are looked through instead; --font names another.\n", err)
 		look.Font = ""
@@ -35,13 +37,13 @@ func lookFor(c *call, dir string) (reportValues, error) {
 
 // configOfRun is the configuration for a run that is there, and its manifest
 // where it has one.
-func configOfRun(c *call, dir string) (*config, *rollout.Manifest, error) {
+func configOfRun(c *call, dir string) (*config.Config, *rollout.Manifest, error) {
 	var manifest *rollout.Manifest
 	switch opened, err := rollout.Open(dir); {
 	case err == nil:
 		manifest = opened.Manifest
 	case !errors.Is(err, rollout.ErrNotARun): // else there is nothing but the result
-		return nil, nil, asUsage(err)
+		return nil, nil, exit.AsUsage(err)
 	}
 	cfg, err := configFor(c, manifest)
 	return cfg, manifest, err
@@ -52,33 +54,16 @@ func langFlag() cli.Flag {
 	return &cli.StringFlag{Name: "lang", Usage: "write the report in `LANG`: " + strings.Join(message.Tags(), " or ") + " (key report.lang)"}
 }
 
-// language is the language of the reports.
-func (v reportValues) language() message.Language {
-	l, err := message.Named(v.Lang)
-	if err != nil {
-		panic(err) // the configuration has been read
-	}
-	return l
-}
-
-// page makes the page of a result in the language of the reports. The result
+// newPage makes the page of a result in the language of the reports. The result
 // itself stays English, as it is kept.
-func (v reportValues) page(r *analysis.Result, opt report.Options) *report.Page {
-	return report.NewPage(r.In(v.language()), opt)
+func newPage(v config.ReportValues, r *analysis.Result, opt report.Options) *report.Page {
+	return report.NewPage(r.In(v.Language()), opt)
 }
 
-// comparison makes the page of a comparison in the language of the reports.
-func (v reportValues) comparison(c *compare.Comparison, opt report.Options) *report.ComparisonPage {
-	c.Lang = v.language()
+// newComparison makes the page of a comparison in the language of the reports.
+func newComparison(v config.ReportValues, c *compare.Comparison, opt report.Options) *report.ComparisonPage {
+	c.Lang = v.Language()
 	return report.NewComparison(c, opt)
-}
-
-// fontThere asks for the font that is named to be one.
-func (c *config) fontThere() error {
-	if err := report.CheckFont(c.Report.Font); err != nil {
-		return c.fault("report.font", "%v", err)
-	}
-	return nil
 }
 
 // warn tells what the report could not show.

@@ -8,12 +8,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/urfave/cli/v2"
+
 	"gonogo/analysis"
 	"gonogo/analysis/message"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
-
-	"github.com/urfave/cli/v2"
 )
 
 // samplingFlags are the flags of the commands that make rollouts.
@@ -120,7 +122,7 @@ func runProject(ctx context.Context, c *call, p *project, dir string, between fu
 // makeRun makes what a run lacks: rollouts, audit, variants. stopped is the
 // budget that ended it, failed what became of variants beside a run that is
 // whole.
-func makeRun(ctx context.Context, c *call, p *project, dir string) (stopped *exitError, failed, err error) {
+func makeRun(ctx context.Context, c *call, p *project, dir string) (stopped *exit.Error, failed, err error) {
 	stopped, err = budgetStop(sampleRun(ctx, c, p, dir)) // with a failed write beside it the run ends here
 	if err != nil || c.Rehearse {
 		return nil, nil, err
@@ -132,7 +134,7 @@ func makeRun(ctx context.Context, c *call, p *project, dir string) (stopped *exi
 	}
 	if stopped == nil {
 		stopped, failed = budgetStop(p.sampleVariants(ctx, c, dir))
-		if coded := new(exitError); errors.As(failed, &coded) && coded.code == exitInterrupted {
+		if coded := new(exit.Error); errors.As(failed, &coded) && coded.Code == exit.Interrupted {
 			return nil, nil, failed
 		}
 	}
@@ -150,7 +152,7 @@ func judgeVariants(ctx context.Context, c *call, p *project, dir string) error {
 
 // judgeRun judges and reports what a run holds. stopped is why there is no more
 // of it; nil when all is made.
-func judgeRun(ctx context.Context, c *call, p *project, dir string, stopped *exitError) error {
+func judgeRun(ctx context.Context, c *call, p *project, dir string, stopped *exit.Error) error {
 	_, result, to, err := judged(ctx, c, p, dir)
 	if err != nil {
 		return err
@@ -170,7 +172,7 @@ func judged(ctx context.Context, c *call, p *project, dir string) (*rollout.Run,
 	if err != nil {
 		return nil, nil, delivery{}, err
 	}
-	result, err := analyzeOpened(ctx, c, opened, p.cfg.judging(opened.Manifest))
+	result, err := analyzeOpened(ctx, c, opened, p.cfg.JudgeSettings(opened.Manifest))
 	if err != nil {
 		return nil, nil, delivery{}, err
 	}
@@ -202,7 +204,7 @@ func sampleRun(ctx context.Context, c *call, p *project, dir string) error {
 	// The directory is ours, and fits, before the first call is paid.
 	writer, jobs, err := p.begin(ctx, dir, p.manifest(dir))
 	if err != nil {
-		return asUsage(p.regrades(c, dir, err))
+		return exit.AsUsage(p.regrades(c, dir, err))
 	}
 	if err := p.confirm(ctx, c, dir, jobs); err != nil {
 		return errors.Join(err, p.finish(writer))
@@ -220,12 +222,12 @@ func (p *project) ready(ctx context.Context, c *call, dir string) error {
 	p.tell(c.Err)
 	if problems := p.blocking(); len(problems) > 0 && !c.DespiteProblems {
 		printProblems(c.Err, problems)
-		return &exitError{exitNoGo, fmt.Errorf("the data files break %s of the platform %q, and nothing was sampled; mend that, choose another target, or sample --despite-problems", counted(len(problems), "rule"), p.cfg.Target)}
+		return &exit.Error{Code: exit.NoGo, Err: fmt.Errorf("the data files break %s of the platform %q, and nothing was sampled; mend that, choose another target, or sample --despite-problems", ui.Counted(len(problems), "rule"), p.cfg.Target)}
 	}
 	if err := p.readyQueue(ctx, c); err != nil {
 		return err
 	}
-	if p.cfg.Queue.elsewhere() {
+	if p.cfg.Queue.Remote() {
 		return p.readyAlone(ctx, c)
 	}
 	if err := p.reachable(ctx, p.endpoints()); err != nil {
@@ -277,9 +279,9 @@ func notShrunk(dir string, m rollout.Manifest) error {
 	for _, split := range rollout.Splits() {
 		switch {
 		case m.Planned.Samples[split] < was.Samples[split]:
-			return fmt.Errorf("%s was made with %s of each %s item, and %d are wanted now: samples may only be raised", dir, counted(was.Samples[split], "sample"), split, m.Planned.Samples[split])
+			return fmt.Errorf("%s was made with %s of each %s item, and %d are wanted now: samples may only be raised", dir, ui.Counted(was.Samples[split], "sample"), split, m.Planned.Samples[split])
 		case m.Planned.Items[split] < was.Items[split]:
-			return fmt.Errorf("%s was made with %s, and %d are wanted now: items may only be raised", dir, counted(was.Items[split], string(split)+" item"), m.Planned.Items[split])
+			return fmt.Errorf("%s was made with %s, and %d are wanted now: items may only be raised", dir, ui.Counted(was.Items[split], string(split)+" item"), m.Planned.Items[split])
 		}
 	}
 	return nil
@@ -333,8 +335,8 @@ func (p *project) sampleJobs(ctx context.Context, c *call, jobs []sampler.Job, t
 		return sampler.Stats{}, nil
 	}
 	show := p.progress(c, "rollouts", len(jobs), p.sampling())
-	defer show.close()
-	ctx, drain, release := interruptible(ctx, show, "rollouts")
+	defer show.Close()
+	ctx, drain, release := ui.Interruptible(ctx, show, "rollouts")
 	defer release()
 	to = &watchful{to: to, say: show, items: p.items}
 	defer p.heed()
@@ -342,9 +344,9 @@ func (p *project) sampleJobs(ctx context.Context, c *call, jobs []sampler.Job, t
 	if err != nil {
 		return sampler.Stats{Jobs: len(jobs)}, err
 	}
-	stats, err := sampler.Sample(ctx, drain, p.sampling(), p.seed, jobs, bounds, to, show.watch)
+	stats, err := sampler.Sample(ctx, drain, p.sampling(), p.seed, jobs, bounds, to, show.Watch)
 	over(stats, err)
-	show.ended(stats)
+	show.Ended(stats)
 	return stats, err
 }
 
@@ -353,16 +355,16 @@ func (p *project) summarize(c *call, s sampler.Stats) {
 	if s.Jobs == 0 {
 		return
 	}
-	parts := []string{counted(s.ToolCalls, "tool call")}
+	parts := []string{ui.Counted(s.ToolCalls, "tool call")}
 	if s.Tokens > 0 {
-		parts = append(parts, tokensText(s.Tokens))
+		parts = append(parts, ui.Tokens(s.Tokens))
 	}
 	if s.USD.N > 0 {
-		parts = append(parts, dollars(s.USD.Total+s.USD.Mean()*float64(s.USDUnknown)))
+		parts = append(parts, ui.Dollars(s.USD.Total+s.USD.Mean()*float64(s.USDUnknown)))
 	}
-	parts = append(parts, troubles(s)...)
-	fmt.Fprintf(c.Err, "Recorded %s of %s in %s: %s.\n", message.Whole(s.Recorded), counted(s.Jobs, "rollout"), s.Elapsed.Round(100*time.Millisecond), strings.Join(parts, ", "))
-	for _, line := range lostTo(s) {
+	parts = append(parts, ui.Troubles(s)...)
+	fmt.Fprintf(c.Err, "Recorded %s of %s in %s: %s.\n", message.Whole(s.Recorded), ui.Counted(s.Jobs, "rollout"), s.Elapsed.Round(100*time.Millisecond), strings.Join(parts, ", "))
+	for _, line := range ui.LostTo(s) {
 		fmt.Fprintln(c.Err, p.redact.String(line))
 	}
 	fmt.Fprint(c.Err, p.uncounted(s), p.madeBy())

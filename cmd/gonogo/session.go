@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/isolation"
@@ -23,9 +24,9 @@ func (p *project) wireSession() error {
 			who, reads = "the tool "+t.Name(), append(reads, r.SessionReads()...)
 		}
 	}
-	if p.cfg.Agent.there() { // it is told the tools' addresses
+	if p.cfg.Agent.Used() { // it is told the tools' addresses
 		for _, t := range p.cfg.Body.Tools {
-			if names := sampler.EnclosureNames(p.connect(t.ServerURL)); len(names) > 0 {
+			if names := sampler.EnclosureNames(p.cfg.Connect(t.ServerURL)); len(names) > 0 {
 				who, reads = "the tool "+t.Name, append(reads, names...)
 			}
 		}
@@ -36,7 +37,7 @@ func (p *project) wireSession() error {
 	s := p.cfg.Session
 	switch {
 	case s.Start == "" && len(reads) > 0:
-		return p.cfg.fault("session.start", "missing: the address of %s reads {{session.%s}}", who, reads[0])
+		return p.cfg.Fault("session.start", "missing: the address of %s reads {{session.%s}}", who, reads[0])
 	case s.Start == "":
 		return nil
 	}
@@ -44,7 +45,7 @@ func (p *project) wireSession() error {
 		Start: p.hook(s.Start), Stop: p.hook(s.Stop), Headers: s.Headers, Concurrency: s.Concurrency, Canary: s.Canary, Reads: reads, HTTP: p.env.HTTP,
 	})
 	if err != nil {
-		return p.cfg.fault("session.start", "%v", err)
+		return p.cfg.Fault("session.start", "%v", err)
 	}
 	p.sessions = keeper
 	return nil
@@ -56,7 +57,7 @@ func (p *project) hook(hook string) string {
 	if !isolation.IsURL(hook) {
 		return hook
 	}
-	if at := p.connect(hook); len(sampler.EnclosureNames(at)) == len(sampler.EnclosureNames(hook)) {
+	if at := p.cfg.Connect(hook); len(sampler.EnclosureNames(at)) == len(sampler.EnclosureNames(hook)) {
 		return at
 	}
 	return hook
@@ -100,7 +101,7 @@ func (p *project) keepSessions(ctx context.Context, dir string) error {
 	ctx, cancel := context.WithTimeout(ctx, max(p.cfg.Session.Timeout, time.Minute))
 	defer cancel()
 	stopped, err := p.sessions.Recover(ctx, left)
-	text := fmt.Sprintf("an earlier call left %s behind", counted(len(left), "session"))
+	text := fmt.Sprintf("an earlier call left %s behind", ui.Counted(len(left), "session"))
 	if err != nil {
 		p.warnings = append(p.warnings, fmt.Sprintf("%s, and only %d of them could be stopped: %v", text, stopped, err))
 		return nil
@@ -114,7 +115,7 @@ func (p *project) keepSessions(ctx context.Context, dir string) error {
 func (p *project) finish(w *rollout.Writer) error {
 	err := errors.Join(p.letGo(w), p.forgetSessions(), p.agentLog.close(), w.Close())
 	if n := w.Foreign(); n > 0 {
-		p.warnings = append(p.warnings, fmt.Sprintf("something else wrote %s into the files of the run while they were written, and they were cut off again: an agent, a tool or a session must not write into the run directory", counted(int(n), "byte")))
+		p.warnings = append(p.warnings, fmt.Sprintf("something else wrote %s into the files of the run while they were written, and they were cut off again: an agent, a tool or a session must not write into the run directory", ui.Counted(int(n), "byte")))
 	}
 	return err
 }
@@ -130,13 +131,13 @@ func (p *project) forgetSessions() error {
 // tellLeaks says how many rollouts met what others had left.
 func tellLeaks(w io.Writer, s sampler.Stats) {
 	if s.Leaking > 0 {
-		fmt.Fprintf(w, "warning: %s met what another rollout had left behind (\"leaks\" in %s): they do not run apart from each other; see docs/sessions.md\n", counted(s.Leaking, "rollout"), rollout.RolloutsFile)
+		fmt.Fprintf(w, "warning: %s met what another rollout had left behind (\"leaks\" in %s): they do not run apart from each other; see docs/sessions.md\n", ui.Counted(s.Leaking, "rollout"), rollout.RolloutsFile)
 	}
 }
 
 // tellLeftOpen says how many sessions could not be stopped.
 func tellLeftOpen(w io.Writer, s sampler.Stats) {
 	if s.LeftOpen > 0 {
-		fmt.Fprintf(w, "warning: %s could not be stopped; the next call of this command tries it again\n", counted(s.LeftOpen, "session"))
+		fmt.Fprintf(w, "warning: %s could not be stopped; the next call of this command tries it again\n", ui.Counted(s.LeftOpen, "session"))
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"gonogo/cmd/gonogo/internal/config"
 )
 
 // A session's hooks are URLs like the tools', and were not mapped.
@@ -16,7 +18,7 @@ func TestHooksOfSessionsAreMapped(t *testing.T) {
 		{"a command", "sh start.sh", "sh start.sh"},
 	} {
 		_, dir := tinyWorld(t)
-		cfg, err := loadConfig(filepath.Join(dir, "gonogo.yaml"), os.LookupEnv,
+		cfg, err := config.Load(filepath.Join(dir, "gonogo.yaml"), os.LookupEnv,
 			"sampling.address_map={https://env.example.com: http://127.0.0.1:1, https://tools.example.com: '{{session.tools_url}}'}")
 		if err != nil {
 			t.Fatal(err)

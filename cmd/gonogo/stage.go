@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler"
 	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
@@ -24,7 +26,7 @@ func (at stage) lacks(n int) string {
 	if n == 1 {
 		return "1 " + at.left + " is not " + at.done + " yet"
 	}
-	return counted(n, at.left) + " are not " + at.done + " yet"
+	return ui.Counted(n, at.left) + " are not " + at.done + " yet"
 }
 
 // ungraded says how many answers are recorded without a grade.
@@ -33,12 +35,12 @@ func (at stage) ungraded(dir string, s sampler.Stats) string {
 	if n == 0 || at != samplingStage {
 		return ""
 	}
-	return fmt.Sprintf("; %s in %s without a grade, which the same command grades without sampling again", counted(n, "answer"), dir)
+	return fmt.Sprintf("; %s in %s without a grade, which the same command grades without sampling again", ui.Counted(n, "answer"), dir)
 }
 
 // ended turns the end of a stage into an exit code and says how to go on.
 func (p *project) ended(at stage, dir string, s sampler.Stats, err error) error {
-	if told, ok := errors.AsType[*exitError](err); ok { // the end of a stage within it
+	if told, ok := errors.AsType[*exit.Error](err); ok { // the end of a stage within it
 		return told
 	}
 	if told, ok := errors.AsType[*brokenOff](err); ok {
@@ -50,15 +52,15 @@ func (p *project) ended(at stage, dir string, s sampler.Stats, err error) error 
 	var useless *sampler.GraderlessError
 	switch {
 	case errors.As(err, &dead) && !useful(s):
-		return &exitError{exitUsage, errors.New(p.redact.String(err.Error()) + at.ungraded(dir, s))}
+		return &exit.Error{Code: exit.Usage, Err: errors.New(p.redact.String(err.Error()) + at.ungraded(dir, s))}
 	case at == auditStage && errors.As(err, &useless):
-		return &exitError{exitUsage, fmt.Errorf("%s stopped: %s: gonogo audit %s does so", at.name, p.redact.String(err.Error()), dir)}
+		return &exit.Error{Code: exit.Usage, Err: fmt.Errorf("%s stopped: %s: gonogo audit %s does so", at.name, p.redact.String(err.Error()), dir)}
 	case errors.As(err, &misfit), errors.As(err, &useless):
-		return &exitError{exitUsage, fmt.Errorf("%s stopped: %s: gonogo grade %s does so without sampling again", at.name, p.redact.String(err.Error()), dir)}
+		return &exit.Error{Code: exit.Usage, Err: fmt.Errorf("%s stopped: %s: gonogo grade %s does so without sampling again", at.name, p.redact.String(err.Error()), dir)}
 	case errors.Is(err, sampler.ErrUntold):
-		return &exitError{exitBudget, fmt.Errorf("%s stopped: %w; what was made is in %s; %s", at.name, err, dir, goOn)}
+		return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("%s stopped: %w; what was made is in %s; %s", at.name, err, dir, goOn)}
 	case errors.Is(err, context.Canceled), err == nil && s.StoppedBy == sampler.StoppedByDrain:
-		return &exitError{exitInterrupted, fmt.Errorf("%s was interrupted; what was made is in %s; %s", at.name, dir, goOn)}
+		return &exit.Error{Code: exit.Interrupted, Err: fmt.Errorf("%s was interrupted; what was made is in %s; %s", at.name, dir, goOn)}
 	case errors.Is(err, rollout.ErrGone):
 		return &brokenOff{fmt.Sprintf("%s stopped: %s", at.name, p.redact.String(err.Error())), err}
 	case err != nil:
@@ -66,9 +68,9 @@ func (p *project) ended(at stage, dir string, s sampler.Stats, err error) error 
 	case s.StoppedBy == sampler.StoppedByBudget:
 		by := p.budget.Exceeded()
 		if by == limit.Deadline {
-			return &exitError{exitBudget, fmt.Errorf("%s was stopped by the %s; %s", at.name, p.boundText(by), goOn)}
+			return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("%s was stopped by the %s; %s", at.name, p.boundText(by), goOn)}
 		}
-		return &exitError{exitBudget, fmt.Errorf("%s was stopped by the budget, which bounds each call of this command (%s); %s", at.name, p.boundText(by), goOn)}
+		return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("%s was stopped by the budget, which bounds each call of this command (%s); %s", at.name, p.boundText(by), goOn)}
 	}
 	return nil
 }

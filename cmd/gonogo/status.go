@@ -11,6 +11,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler/queue"
 	"gonogo/sampler/rollout"
 )
@@ -29,8 +32,8 @@ knows: workers, endpoints, what was paid twice. With --queue all runs that are l
 there, or the one of --run. The time to go is what is left at the rate that is told
 beside it.
 
-Credentials come from ` + queueTokenEnv + `, or ` + queueUserEnv + ` and
-` + queuePasswordEnv + `. Exit codes: 0 told, 2 there is no such run.
+Credentials come from ` + config.QueueTokenEnv + `, or ` + config.QueueUserEnv + ` and
+` + config.QueuePasswordEnv + `. Exit codes: 0 told, 2 there is no such run.
 
 Example:
    gonogo status my-run
@@ -66,18 +69,18 @@ func statuses(c *cli.Context) ([]*status, error) {
 	url, dir := c.String("queue"), c.Args().First()
 	switch {
 	case c.NArg() > 1 || (url == "") == (dir == ""):
-		return nil, usagef("status takes one run directory, or --queue URL; see gonogo status --help")
+		return nil, exit.Usagef("status takes one run directory, or --queue URL; see gonogo status --help")
 	case url == "" && c.String("run") != "":
-		return nil, usagef("--run goes with --queue; name the run directory alone")
+		return nil, exit.Usagef("--run goes with --queue; name the run directory alone")
 	case url != "":
 		return ledRuns(c, url, c.String("run"))
 	}
 	s, err := runStatus(c.Context, dir)
 	if err != nil {
-		return nil, asUsage(err)
+		return nil, exit.AsUsage(err)
 	}
 	at, ok := readQueued(dir)
-	if !ok || at.Queue == isEmbedded {
+	if !ok || at.Queue == config.IsEmbedded {
 		return []*status{s}, nil
 	}
 	if s.Queue = at.Queue; !s.Live { // nobody is sent credentials because a directory says so that no process of ours is writing
@@ -114,18 +117,18 @@ func ledRuns(c *cli.Context, url, run string) ([]*status, error) {
 	defer conn.Close()
 	list, err := conn.Status(ctx, run)
 	if err != nil {
-		return nil, asUsage(errors.New(login.String(err.Error())))
+		return nil, exit.AsUsage(errors.New(login.String(err.Error())))
 	}
 	out := []*status{}
 	for _, one := range list {
-		out = append(out, statusOf(one, maskQueueURL(url)))
+		out = append(out, statusOf(one, config.MaskQueueURL(url)))
 	}
 	unled, err := conn.Unled(ctx, run, list)
 	if err != nil {
-		return nil, asUsage(errors.New(login.String(err.Error())))
+		return nil, exit.AsUsage(errors.New(login.String(err.Error())))
 	}
 	for _, one := range unled {
-		out = append(out, unledStatus(one, maskQueueURL(url)))
+		out = append(out, unledStatus(one, config.MaskQueueURL(url)))
 	}
 	return out, nil
 }
@@ -199,7 +202,7 @@ func statusOf(q queue.Status, url string) *status {
 	for _, b := range q.Boundaries {
 		s.Endpoints = append(s.Endpoints, endpointStatus{
 			Name: b.Name, InFlight: b.InFlight, Waiting: b.Waiting, Limit: b.Limit, PerSecond: b.Rate, P95: b.P95.Seconds(), Requests: b.Requests,
-			Errors: b.Errors, Limited: b.Limited, Paused: b.Paused.Seconds(), Cause: b.Cause, line: boundaryLine(b),
+			Errors: b.Errors, Limited: b.Limited, Paused: b.Paused.Seconds(), Cause: b.Cause, line: ui.BoundaryLine(b),
 		})
 	}
 	for _, w := range q.Workers {
@@ -215,7 +218,7 @@ func statusOf(q queue.Status, url string) *status {
 func unledStatus(q queue.Unled, url string) *status {
 	return &status{
 		Run: q.Run, Queue: url, Outcomes: map[rollout.Outcome]int{}, Endpoints: []endpointStatus{}, Workers: []workerStatus{},
-		Note: fmt.Sprintf("the queue keeps %s and %s that are not recorded; the command that began it goes on with it", counted(q.Jobs, "job"), counted(q.Results, "result")),
+		Note: fmt.Sprintf("the queue keeps %s and %s that are not recorded; the command that began it goes on with it", ui.Counted(q.Jobs, "job"), ui.Counted(q.Results, "result")),
 	}
 }
 
@@ -272,12 +275,12 @@ func runStatus(ctx context.Context, dir string) (*status, error) {
 		s.Of += n * m.Planned.Items[split]
 	}
 	price := func(*rollout.Record) (float64, bool) { return 0, false }
-	if cfg, err := configOf(filepath.Join(dir, rollout.ManifestFile), m.Config); err == nil {
-		price = cfg.prices().Rollout
+	if cfg, err := config.OfManifest(filepath.Join(dir, rollout.ManifestFile), m.Config); err == nil {
+		price = cfg.TokenPrices().Rollout
 	}
 	now, since, recent, usd, known := time.Now(), m.Started, 0, 0.0, true
 	if now.Sub(since) > lately {
-		since, s.Told = now.Add(-lately), "the last "+shortSpan(lately)
+		since, s.Told = now.Add(-lately), "the last "+ui.Span(lately)
 	}
 	_, err = run.Records(ctx, rollout.ReadOptions{Lean: true}, func(r *rollout.Record) error {
 		s.Recorded++

@@ -8,17 +8,18 @@ import (
 	"time"
 
 	"gonogo/analysis/message"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler/rollout"
 )
 
 // print shows a run for people.
 func (s *status) print(w io.Writer) {
-	line := func(format string, args ...any) { fmt.Fprintln(w, visible(fmt.Sprintf(format, args...))) }
+	line := func(format string, args ...any) { fmt.Fprintln(w, ui.Visible(fmt.Sprintf(format, args...))) }
 	if !s.Live && s.Directory == "" { // no more is known
 		line("%s: nobody leads it; %s", s.title(), s.Note)
 		return
 	}
-	line("%s: %s of %s, %s in flight; %s", s.title(), message.Whole(s.Recorded), counted(s.Of, "rollout"), message.Whole(s.InFlight), s.who())
+	line("%s: %s of %s, %s in flight; %s", s.title(), message.Whole(s.Recorded), ui.Counted(s.Of, "rollout"), message.Whole(s.InFlight), s.who())
 	if s.Note != "" {
 		line("  note: %s", s.Note)
 	}
@@ -69,9 +70,9 @@ func (s *status) totals() []string {
 	if s.PaidTwice > 0 {
 		out = append(out, fmt.Sprintf("paid twice %d", s.PaidTwice))
 	}
-	out = append(out, tokensText(s.Tokens))
+	out = append(out, ui.Tokens(s.Tokens))
 	if s.USD != nil {
-		out = append(out, dollars(*s.USD))
+		out = append(out, ui.Dollars(*s.USD))
 	}
 	return out
 }
@@ -87,9 +88,9 @@ func (w workerStatus) text() string {
 		}
 		return fmt.Sprintf("has left, made %s", message.Whole(w.Made))
 	}
-	heard := fmt.Sprintf("heard %s ago", shortSpan(time.Duration(w.Silent*float64(time.Second))))
+	heard := fmt.Sprintf("heard %s ago", ui.Span(time.Duration(w.Silent*float64(time.Second))))
 	if w.State == "lost" {
-		heard = fmt.Sprintf("lost: silent for %s", shortSpan(time.Duration(w.Silent*float64(time.Second))))
+		heard = fmt.Sprintf("lost: silent for %s", ui.Span(time.Duration(w.Silent*float64(time.Second))))
 	}
 	return fmt.Sprintf("%d of %d in flight, %d waiting, %s/min, made %s, failed %s, %s, version %s", w.InFlight, w.Slots, w.Waiting, message.Digits(w.PerMinute), message.Whole(w.Made), message.Whole(w.Missing), heard, w.Version)
 }

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/fixtures"
 )
 
@@ -60,8 +61,8 @@ func TestWhatAsksARunToEndLosesNothing(t *testing.T) {
 				time.Sleep(20 * time.Millisecond)
 				_ = c.cmd.Process.Signal(tt.signal)
 			}
-			if code := c.wait(t); code != exitInterrupted {
-				t.Errorf("exit code is %d, want %d\n%s", code, exitInterrupted, c.stderr.String())
+			if code := c.wait(t); code != exit.Interrupted {
+				t.Errorf("exit code is %d, want %d\n%s", code, exit.Interrupted, c.stderr.String())
 			}
 			made := len(readRewards(t, run))
 			if got := server.Counts().Rollouts; got != made || made >= tinyRollouts {
@@ -169,7 +170,7 @@ func TestARunBelowNohupGoesOn(t *testing.T) {
 	if err := c.cmd.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
-	if code := c.wait(t); code != exitDone || len(readRewards(t, run)) != 22*2 {
+	if code := c.wait(t); code != exit.Done || len(readRewards(t, run)) != 22*2 {
 		t.Errorf("exit code is %d with %d rollouts\n%s", code, len(readRewards(t, run)), c.stderr.String())
 	}
 }
@@ -189,8 +190,8 @@ func TestTwoProcessesOnOneRun(t *testing.T) {
 		second := startChild(t, run, command...)
 		code := second.wait(t)
 		want := fmt.Sprintf("run directory %s: another process (pid %d) is writing to it: wait for it to end, or stop it", run, first.cmd.Process.Pid)
-		if code != exitUsage || !strings.Contains(second.stderr.String(), want) {
-			t.Errorf("%s: exit code is %d, want %d and %q\n%s", command[0], code, exitUsage, want, second.stderr.String())
+		if code != exit.Usage || !strings.Contains(second.stderr.String(), want) {
+			t.Errorf("%s: exit code is %d, want %d and %q\n%s", command[0], code, exit.Usage, want, second.stderr.String())
 		}
 	}
 	if err := first.cmd.Process.Kill(); err != nil {
@@ -198,7 +199,7 @@ func TestTwoProcessesOnOneRun(t *testing.T) {
 	}
 	first.wait(t)
 	third := startChild(t, run, "sample", "-c", config, "-o", run, "--seed", "9", "--concurrency", "4", "--set", address, "--samples", "100", "--max-rollouts", "1")
-	if code := third.wait(t); code != exitBudget {
+	if code := third.wait(t); code != exit.Budget {
 		t.Errorf("after a kill: exit code is %d\n%s", code, third.stderr.String())
 	}
 }

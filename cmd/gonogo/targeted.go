@@ -8,6 +8,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
 )
@@ -41,7 +43,7 @@ func (p *project) sampleOpen(ctx context.Context, c *call, dir string) error {
 	}
 	writer, _, err := p.begin(ctx, dir, p.manifest(dir))
 	if err != nil {
-		return asUsage(p.regrades(c, dir, err))
+		return exit.AsUsage(p.regrades(c, dir, err))
 	}
 	t := targeted{rounds: rounds{p: p, c: c, dir: dir, writer: writer}, most: most}
 	stats, err := t.all(ctx)
@@ -56,10 +58,10 @@ func (p *project) sampleOpen(ctx context.Context, c *call, dir string) error {
 func (p *project) ofRun(c *call, dir string) (most int, err error) {
 	opened, err := rollout.Open(dir)
 	if err != nil {
-		return 0, asUsage(err)
+		return 0, exit.AsUsage(err)
 	}
 	if opened.Manifest == nil || opened.Manifest.Planned == nil {
-		return 0, usagef("%s was not sampled by gonogo: --items-undecided goes on with a run that was", dir)
+		return 0, exit.Usagef("%s was not sampled by gonogo: --items-undecided goes on with a run that was", dir)
 	}
 	n := opened.Manifest.Planned.Samples
 	s := &p.cfg.Sampling
@@ -67,7 +69,7 @@ func (p *project) ofRun(c *call, dir string) (most int, err error) {
 	most = mostTargeted
 	if text := c.MaxSamples; text != "" {
 		if most, err = strconv.Atoi(text); err != nil || most < 1 {
-			return 0, usagef("--max-samples %q: it is a number of rollouts per item", text)
+			return 0, exit.Usagef("--max-samples %q: it is a number of rollouts per item", text)
 		}
 	}
 	return most, nil
@@ -91,7 +93,7 @@ func (t *targeted) all(ctx context.Context) (sampler.Stats, error) {
 		if err != nil || len(jobs) == 0 {
 			if err == nil && !first {
 				t.came = fmt.Sprintf("Of %s of %s whose class was open: %d settled, %d still open at %s or fewer of each.\n",
-					counted(t.begun, "item"), split, t.begun-len(open), len(open), counted(t.most, "sample"))
+					ui.Counted(t.begun, "item"), split, t.begun-len(open), len(open), ui.Counted(t.most, "sample"))
 			}
 			return t.stats, err
 		}
@@ -112,7 +114,7 @@ func (t *targeted) open(ctx context.Context) (rollout.Split, []analysis.ItemResu
 	if err != nil {
 		return "", nil, err
 	}
-	settings := t.p.cfg.settings()
+	settings := t.p.cfg.Settings()
 	settings.Boot = 0 // no class hangs on it
 	result, err := analyzeOpened(ctx, t.c, opened, settings)
 	if err != nil {
@@ -120,7 +122,7 @@ func (t *targeted) open(ctx context.Context) (rollout.Split, []analysis.ItemResu
 	}
 	split, open := result.OpenItems()
 	if split == "" {
-		return "", nil, usagef("%s has no split to train on: classes tell what to train on", t.dir)
+		return "", nil, exit.Usagef("%s has no split to train on: classes tell what to train on", t.dir)
 	}
 	return split, open, nil
 }
@@ -171,10 +173,10 @@ func (t *targeted) confirm(ctx context.Context, split rollout.Split, open []anal
 		return err
 	}
 	if len(jobs) == 0 {
-		fmt.Fprintf(t.c.Err, "No class of an item is open that %s may settle.\n", counted(t.most, "sample"))
+		fmt.Fprintf(t.c.Err, "No class of an item is open that %s may settle.\n", ui.Counted(t.most, "sample"))
 		return nil
 	}
-	fmt.Fprintf(t.c.Err, "The class of %s of %s is open. What is made of them counts for their class alone.\n", counted(len(open), "item"), split)
+	fmt.Fprintf(t.c.Err, "The class of %s of %s is open. What is made of them counts for their class alone.\n", ui.Counted(len(open), "item"), split)
 	t.p.round = t.most
 	defer func() { t.p.round = 0 }()
 	return t.p.confirm(ctx, t.c, t.dir, jobs)
@@ -190,7 +192,7 @@ func untargeted(c *call) error {
 		given bool
 	}{{"until", c.Until != ""}, {"samples", c.Samples != ""}, {"variant", len(c.Variant) > 0}} {
 		if flag.given {
-			return usagef("--items-undecided goes on with the samples that the run itself has: leave --%s out", flag.name)
+			return exit.Usagef("--items-undecided goes on with the samples that the run itself has: leave --%s out", flag.name)
 		}
 	}
 	return nil

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/rollout"
@@ -32,14 +34,14 @@ func (p *project) gradeLeft(ctx context.Context, c *call, dir string, to sampler
 	if err != nil || left.Len() == 0 {
 		return err
 	}
-	if p.cfg.Queue.elsewhere() {
+	if p.cfg.Queue.Remote() {
 		if err := p.readyToGrade(ctx, c); err != nil {
-			return fmt.Errorf("%w (%s recorded without a grade: they are graded here, not by workers)", err, counted(left.Len(), "answer"))
+			return fmt.Errorf("%w (%s recorded without a grade: they are graded here, not by workers)", err, ui.Counted(left.Len(), "answer"))
 		}
 	}
 	stats, err := p.gradeRecorded(ctx, c, run, left.Len(), true, left.Records, 1, to)
 	fmt.Fprintf(c.Err, "Graded %d of %s recorded without a grade, without sampling again: %s failed.\n",
-		stats.Recorded, counted(left.Len(), "answer"), counted(stats.Outcomes[rollout.GraderFailed], "grading"))
+		stats.Recorded, ui.Counted(left.Len(), "answer"), ui.Counted(stats.Outcomes[rollout.GraderFailed], "grading"))
 	return p.ended(gradingStage, dir, stats, err)
 }
 
@@ -77,13 +79,13 @@ func (p *project) regrades(c *call, dir string, err error) error {
 		return err
 	}
 	run, openErr := rollout.Open(dir)
-	if openErr != nil || run.Manifest == nil || slices.Contains(differs.Keys, "job") && jobBeside(run.Manifest.Config) != jobBeside(p.cfg.masked()) {
+	if openErr != nil || run.Manifest == nil || slices.Contains(differs.Keys, "job") && jobBeside(run.Manifest.Config) != jobBeside(p.cfg.Masked()) {
 		return err
 	}
 	to := strings.TrimRight(dir, "/") + "-regraded"
 	with := p.flagsAgain(c)
 	return fmt.Errorf("the grader has changed since %s was made (%s): grades of two graders do not mix. Put it back, or grade the recorded answers with the new one into a directory of their own, without sampling again, and go on there:\n  gonogo grade %s%s -o %s\n  gonogo %s%s -o %s",
-		dir, strings.Join(differs.Keys, ", "), shellQuoted(dir), with, shellQuoted(to), c.Command, with, shellQuoted(to))
+		dir, strings.Join(differs.Keys, ", "), ui.ShellQuoted(dir), with, ui.ShellQuoted(to), c.Command, with, ui.ShellQuoted(to))
 }
 
 // flagsAgain are the flags of this command that name its configuration, as another
@@ -91,22 +93,22 @@ func (p *project) regrades(c *call, dir string, err error) error {
 func (p *project) flagsAgain(c *call) string {
 	with := ""
 	if file := c.Config; file != "" {
-		with += " -c " + shellQuoted(file)
+		with += " -c " + ui.ShellQuoted(file)
 	}
 	if file := c.Grader; file != "" {
-		with += " --grader " + shellQuoted(file)
+		with += " --grader " + ui.ShellQuoted(file)
 	}
 	for _, set := range c.Set {
-		with += " --set " + shellQuoted(set)
+		with += " --set " + ui.ShellQuoted(set)
 	}
 	return p.redact.String(with)
 }
 
 // jobBeside is the job of a manifest's configuration without its grader.
-func jobBeside(config []byte) string {
-	cfg, err := configOf(rollout.ManifestFile, config)
+func jobBeside(file []byte) string {
+	cfg, err := config.OfManifest(rollout.ManifestFile, file)
 	if err != nil || cfg.Body == nil {
 		return ""
 	}
-	return string(withGrader(cfg.Body.Raw, []byte("null")))
+	return string(config.WithGrader(cfg.Body.Raw, []byte("null")))
 }

@@ -9,12 +9,14 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/urfave/cli/v2"
+
 	"gonogo/analysis"
 	"gonogo/analysis/message"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
-
-	"github.com/urfave/cli/v2"
 )
 
 // untilFlags are those of sampling that ends when the verdict stands.
@@ -30,13 +32,13 @@ func untilDecided(c *call) (bool, error) {
 	until := c.Until
 	switch {
 	case until == "" && c.MaxSamples != "" && !c.ItemsUndecided:
-		return false, usagef("--max-samples %s goes with --until decided; --samples sets a fixed number", c.MaxSamples)
+		return false, exit.Usagef("--max-samples %s goes with --until decided; --samples sets a fixed number", c.MaxSamples)
 	case until == "":
 		return false, nil
 	case until != "decided":
-		return false, usagef("--until %q: there is --until decided", until)
+		return false, exit.Usagef("--until %q: there is --until decided", until)
 	case c.Samples != "":
-		return false, usagef("--until decided finds the samples that it takes: bound them with --max-samples, without --samples")
+		return false, exit.Usagef("--until decided finds the samples that it takes: bound them with --max-samples, without --samples")
 	}
 	return true, nil
 }
@@ -61,7 +63,7 @@ func (p *project) sampleUntil(ctx context.Context, c *call, dir string) error {
 	m.Looks = plan
 	writer, _, err := p.begin(ctx, dir, m)
 	if err != nil {
-		return asUsage(p.regrades(c, dir, err))
+		return exit.AsUsage(p.regrades(c, dir, err))
 	}
 	if err := p.confirmAll(ctx, c, dir, ahead); err != nil {
 		return errors.Join(err, p.finish(writer))
@@ -87,7 +89,7 @@ func (p *project) confirmAll(ctx context.Context, c *call, dir string, ahead []i
 // lookPlan is the plan that a run is sampled by, or a new one for a run that
 // has no rollout yet.
 func (p *project) lookPlan(dir string) (*rollout.Looks, error) {
-	plan := analysis.PlanLooks(p.cfg.Sampling.Samples, p.cfg.settings())
+	plan := analysis.PlanLooks(p.cfg.Sampling.Samples, p.cfg.Settings())
 	opened, err := rollout.Open(dir)
 	if err != nil || opened.Manifest == nil {
 		return plan, nil // no run of ours yet, or one that Create has to judge
@@ -97,9 +99,9 @@ func (p *project) lookPlan(dir string) (*rollout.Looks, error) {
 	case err != nil || info.Size() == 0:
 		return plan, nil
 	case was == nil:
-		return nil, usagef("%s was sampled with a fixed number of samples, which may have been judged already: name a new directory for --until decided", dir)
+		return nil, exit.Usagef("%s was sampled with a fixed number of samples, which may have been judged already: name a new directory for --until decided", dir)
 	case !slices.Equal(was.At, plan.At):
-		return nil, usagef("%s is judged after %v samples per item, and --max-samples %d would judge it after %v: a plan stays as it was begun, or the error that it keeps is spent twice; say --max-samples %d, or name a new directory",
+		return nil, exit.Usagef("%s is judged after %v samples per item, and --max-samples %d would judge it after %v: a plan stays as it was begun, or the error that it keeps is spent twice; say --max-samples %d, or name a new directory",
 			dir, was.At, p.cfg.Sampling.Samples, plan.At, was.At[len(was.At)-1])
 	}
 	return was, nil
@@ -163,7 +165,7 @@ func (r *rounds) look(ctx context.Context, n int) (over bool, err error) {
 		return true, err
 	}
 	opened.Manifest.Looks = r.plan.With(rollout.Look{Samples: n})
-	settings := r.p.cfg.settings()
+	settings := r.p.cfg.Settings()
 	settings.Boot = 0 // no verdict hangs on it
 	result, err := analyzeOpened(ctx, r.c, opened, settings)
 	if err != nil {
@@ -179,13 +181,13 @@ func (r *rounds) look(ctx context.Context, n int) (over bool, err error) {
 
 // tell says in a line what a look found.
 func (r *rounds) tell(n int, result *analysis.Result) {
-	text := fmt.Sprintf("Look %d of %d, at %s per item: %s", slices.Index(r.plan.At, n)+1, len(r.plan.At), counted(n, "sample"), result.Verdict)
+	text := fmt.Sprintf("Look %d of %d, at %s per item: %s", slices.Index(r.plan.At, n)+1, len(r.plan.At), ui.Counted(n, "sample"), result.Verdict)
 	if result.Reason != nil {
 		text += " by " + *result.Reason
 	}
 	switch r.plan.Ended {
 	case rollout.EndedDecided:
-		text += fmt.Sprintf("; the verdict stands, and of at most %s per item %s are not needed", message.Whole(r.plan.At[len(r.plan.At)-1]), counted(r.plan.At[len(r.plan.At)-1]-n, "sample"))
+		text += fmt.Sprintf("; the verdict stands, and of at most %s per item %s are not needed", message.Whole(r.plan.At[len(r.plan.At)-1]), ui.Counted(r.plan.At[len(r.plan.At)-1]-n, "sample"))
 	case rollout.EndedMost:
 		text += "; the most samples are made"
 	default:
@@ -227,5 +229,5 @@ func notOfLooks(dir string) error {
 		return nil // no run of ours yet, or one that Create has to judge
 	}
 	at := opened.Manifest.Looks.At
-	return usagef("%s is sampled until decided: say --until decided --max-samples %d again, or name another directory", dir, at[len(at)-1])
+	return exit.Usagef("%s is sampled until decided: say --until decided --max-samples %d again, or name another directory", dir, at[len(at)-1])
 }

@@ -11,6 +11,9 @@ import (
 	"strings"
 
 	"gonogo/analysis/message"
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler"
 	"gonogo/sampler/dataset"
 	"gonogo/sampler/model"
@@ -20,7 +23,7 @@ import (
 // variant is a variant of a project: a project of its own on the same items,
 // with the same tools, grader and seed, whose run lies below the project's.
 type variant struct {
-	variantValue
+	config.VariantValue
 	changes []rollout.Change
 	did     dataset.Overridden
 	p       *project
@@ -30,14 +33,14 @@ type variant struct {
 // paid: one that cannot be applied to the rows is told now.
 func (p *project) prepareVariants() error {
 	var errs []error
-	for i, value := range p.cfg.variants() {
-		v := &variant{variantValue: value}
+	for i, value := range p.cfg.VariantList() {
+		v := &variant{VariantValue: value}
 		q := *p
-		q.cfg, q.variants, q.variant, q.warnings, q.told, q.close = p.cfg.forVariant(i), nil, v, nil, 0, nil
+		q.cfg, q.variants, q.variant, q.warnings, q.told, q.close = p.cfg.ForVariant(i), nil, v, nil, 0, nil
 		v.p = &q
 		policy, err := model.New(q.modelConfig(q.inFlight()))
 		if err != nil {
-			errs = append(errs, p.cfg.entryFault("variants", p.cfg.Variants, i, err))
+			errs = append(errs, p.cfg.EntryFault("variants", p.cfg.Variants, i, err))
 			continue
 		}
 		p.close = append(p.close, policy.Close)
@@ -51,13 +54,13 @@ func (p *project) prepareVariants() error {
 		p.warnVariant(v)
 		p.variants = append(p.variants, v)
 	}
-	return joinConfigErrors(errs)
+	return config.Join(errs)
 }
 
 // apply takes the project's items over, as the variant shows them to the model,
 // its seed and its samples: all may have changed since, when a run goes on.
 func (v *variant) apply(p *project) (err error) {
-	v.p.items, v.did, err = v.override().Apply(p.items)
+	v.p.items, v.did, err = v.Override().Apply(p.items)
 	v.p.seed, v.p.cfg.Seed, v.p.round = p.seed, &p.seed, p.round
 	return err
 }
@@ -67,11 +70,11 @@ func (v *variant) fits(p *project, i int) []error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(v.Tools)) {
 		if v.did.Without[name] == len(p.items) && len(p.items) > 0 {
-			errs = append(errs, p.cfg.fault(variantPath(i, "tools."+name), "no row offers the tool %q to the model: its description would never be seen", name))
+			errs = append(errs, p.cfg.Fault(config.VariantPath(i, "tools."+name), "no row offers the tool %q to the model: its description would never be seen", name))
 		}
 	}
-	if len(errs) == 0 && v.did.Items == 0 && len(p.cfg.modelChanges(i)) == 0 {
-		errs = append(errs, p.cfg.entryFault("variants", p.cfg.Variants, i, fmt.Errorf("the variant %s changes nothing: prompt and descriptions are those of the rows", v.Name)))
+	if len(errs) == 0 && v.did.Items == 0 && len(p.cfg.ModelChanges(i)) == 0 {
+		errs = append(errs, p.cfg.EntryFault("variants", p.cfg.Variants, i, fmt.Errorf("the variant %s changes nothing: prompt and descriptions are those of the rows", v.Name)))
 	}
 	return errs
 }
@@ -92,7 +95,7 @@ func (v *variant) listed(p *project, i int) []rollout.Change {
 	for _, name := range slices.Sorted(maps.Keys(v.Tools)) {
 		out = append(out, rollout.Change{Key: "tools." + name, Base: "the rows' own", New: v.Tools[name]})
 	}
-	return append(out, p.cfg.modelChanges(i)...)
+	return append(out, p.cfg.ModelChanges(i)...)
 }
 
 // warnVariant tells of what a variant may do unmeant.
@@ -101,7 +104,7 @@ func (p *project) warnVariant(v *variant) {
 		p.warnings = append(p.warnings, fmt.Sprintf("the variant %s puts one prompt in the place of %s different ones of the rows: what they tell of their own item is lost (prompt_add keeps it)", v.Name, message.Whole(v.did.Heads)))
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.did.Without)) {
-		p.warnings = append(p.warnings, fmt.Sprintf("the variant %s describes the tool %s, which %d of %s do not offer", v.Name, name, v.did.Without[name], counted(len(p.items), "row")))
+		p.warnings = append(p.warnings, fmt.Sprintf("the variant %s describes the tool %s, which %d of %s do not offer", v.Name, name, v.did.Without[name], ui.Counted(len(p.items), "row")))
 	}
 	if len(p.cfg.Model.Headers) > 0 && len(v.p.cfg.Model.Headers) == 0 {
 		p.warnings = append(p.warnings, fmt.Sprintf("the variant %s asks another server, which is not sent the headers of model.headers", v.Name))
@@ -116,7 +119,7 @@ func (v *variant) binding() map[string]string {
 	}
 	for _, c := range v.changes {
 		if c.Key == "prompt" || c.Key == "prompt_add" || strings.HasPrefix(c.Key, "tools.") {
-			out["variant."+c.Key] = short(cmp.Or(c.New, "none"))
+			out["variant."+c.Key] = config.Short(cmp.Or(c.New, "none"))
 		}
 	}
 	return out
@@ -129,17 +132,17 @@ func (p *project) pickVariants(c *call) (withBase bool, err error) {
 	if len(wanted) == 0 {
 		return true, nil
 	}
-	names := []string{baseVariant}
+	names := []string{config.BaseVariant}
 	for _, v := range p.variants {
 		names = append(names, v.Name)
 	}
 	for _, name := range wanted {
 		if !slices.Contains(names, name) {
-			return false, usagef("--variant %s: there is no such variant%s; there are %s", name, didYouMean(name, names), orList(names))
+			return false, exit.Usagef("--variant %s: there is no such variant%s; there are %s", name, ui.DidYouMean(name, names), ui.OrList(names))
 		}
 	}
 	p.variants = slices.DeleteFunc(p.variants, func(v *variant) bool { return !slices.Contains(wanted, v.Name) })
-	return slices.Contains(wanted, baseVariant), nil
+	return slices.Contains(wanted, config.BaseVariant), nil
 }
 
 // sampleAll makes the rollouts of the run, and then those of its variants.
@@ -203,7 +206,7 @@ func (p *project) joins(dir string) error {
 		return nil
 	}
 	slices.Sort(differ)
-	return usagef("%s was made with other settings (%s), so that nothing made now is its variant: put them back, or make a new run", dir, strings.Join(differ, ", "))
+	return exit.Usagef("%s was made with other settings (%s), so that nothing made now is its variant: put them back, or make a new run", dir, strings.Join(differ, ", "))
 }
 
 // baseOf is the manifest of the run that variants are made of.
@@ -213,9 +216,9 @@ func baseOf(dir string) (*rollout.Manifest, error) {
 	case err == nil && opened.Manifest != nil:
 		return opened.Manifest, nil
 	case err == nil, errors.Is(err, os.ErrNotExist):
-		return nil, usagef("%s is not there yet: variants are compared with the run itself, so make it first, without --variant", dir)
+		return nil, exit.Usagef("%s is not there yet: variants are compared with the run itself, so make it first, without --variant", dir)
 	}
-	return nil, asUsage(err)
+	return nil, exit.AsUsage(err)
 }
 
 // sampleVariants makes the rollouts that the variants lack. All share the
@@ -246,7 +249,7 @@ func (p *project) sampleVariant(ctx context.Context, c *call, v *variant, dir, b
 	m.Variant = &rollout.Variant{Name: v.Name, Doc: v.Doc, Of: base, Changes: v.changes}
 	writer, jobs, err := q.begin(ctx, at, m)
 	if err != nil {
-		return asUsage(q.regrades(c, at, err))
+		return exit.AsUsage(q.regrades(c, at, err))
 	}
 	fmt.Fprintf(c.Err, "Variant %s:\n", v.Name)
 	if len(jobs) > 0 {

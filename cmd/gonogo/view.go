@@ -14,6 +14,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/report/viewer"
 	"gonogo/sampler/rollout"
 )
@@ -77,10 +78,10 @@ func rangeFlags() (out []cli.Flag) {
 // viewerFor opens what the command names.
 func viewerFor(c *cli.Context) (*viewer.Server, error) {
 	if c.NArg() < 1 || c.NArg() > 2 {
-		return nil, usagef("view takes one run, or two, and there %s; see gonogo view --help", argumentsText(c))
+		return nil, exit.Usagef("view takes one run, or two, and there %s; see gonogo view --help", argumentsText(c))
 	}
 	if port := c.Int("port"); port < 0 || port > 65535 {
-		return nil, usagef("--port is %d: ports go to 65535", port)
+		return nil, exit.Usagef("--port is %d: ports go to 65535", port)
 	}
 	opt := viewer.Options{Rater: raterName(c), Redact: c.Bool("redact")}
 	var runs []*rollout.Run
@@ -88,14 +89,14 @@ func viewerFor(c *cli.Context) (*viewer.Server, error) {
 	for i, dir := range c.Args().Slice() {
 		run, err := rollout.Open(dir)
 		if err != nil {
-			return nil, asUsage(err)
+			return nil, exit.AsUsage(err)
 		}
 		cfg, err := configFor(callOf(c), run.Manifest)
 		if err != nil {
 			return nil, err
 		}
-		opt.Floors[i] = cfg.settings().RewardRange.Lo
-		secrets = append(secrets, cfg.secrets()...)
+		opt.Floors[i] = cfg.Settings().RewardRange.Lo
+		secrets = append(secrets, cfg.Secrets()...)
 		runs = append(runs, run)
 	}
 	opt.Mask = rollout.NewRedactor(secrets...).Labels
@@ -120,7 +121,7 @@ func raterName(c *cli.Context) string {
 func serveView(c *cli.Context, server *viewer.Server) error {
 	ln, err := viewer.Listen(c.Int("port"))
 	if err != nil {
-		return usagef("serve the page: %v: name another --port, or none", err)
+		return exit.Usagef("serve the page: %v: name another --port, or none", err)
 	}
 	ctx, stop := signal.NotifyContext(c.Context, os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gonogo/analysis"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
 )
@@ -38,7 +39,7 @@ func (w *watchful) Hold(r *rollout.Record) error {
 func (w *watchful) Append(r *rollout.Record) error {
 	if r.Kind == sampler.KindRange && !w.told {
 		w.told = true
-		fmt.Fprintf(w.say, "warning: item %s: %s. Until then it is missing data, never a number; gonogo grade RUN grades what is recorded again, without sampling\n", shownID(r.Item), visible(r.Error))
+		fmt.Fprintf(w.say, "warning: item %s: %s. Until then it is missing data, never a number; gonogo grade RUN grades what is recorded again, without sampling\n", shownID(r.Item), ui.Visible(r.Error))
 	}
 	if w.items != nil && w.looked < firstAnswers && r.Answer != "" {
 		w.look(r)

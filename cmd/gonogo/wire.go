@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/sampler"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/limit"
@@ -26,7 +27,7 @@ func (p *project) wire() error {
 	if err := p.wireGrader(); err != nil {
 		return err
 	}
-	if p.cfg.Agent.there() {
+	if p.cfg.Agent.Used() {
 		return errors.Join(p.wireAgent(), p.wireSession())
 	}
 	conns := p.inFlight()
@@ -51,7 +52,7 @@ func collectOften(rollouts int) {
 func (p *project) wireTools() error {
 	var configs []tool.Config
 	for _, t := range p.cfg.Body.Tools {
-		configs = append(configs, tool.Config{Name: t.Name, ServerURL: p.connect(t.ServerURL), Headers: t.Headers, Extra: t.Extra})
+		configs = append(configs, tool.Config{Name: t.Name, ServerURL: p.cfg.Connect(t.ServerURL), Headers: t.Headers, Extra: t.Extra})
 	}
 	tools, err := tool.New(configs, tool.Options{HTTP: p.env.HTTP, Conns: p.inFlight()})
 	if err != nil {
@@ -73,23 +74,23 @@ func (p *project) wireGrader() error {
 	conns := p.inFlight()
 	client := sampler.HTTPClient(p.transport(conns), conns)
 	judge, err := model.NewJudge(model.Config{
-		BaseURL: p.connect(p.cfg.Judge.BaseURL), API: p.cfg.Judge.API, APIKey: p.cfg.judgeKey,
+		BaseURL: p.cfg.Connect(p.cfg.Judge.BaseURL), API: p.cfg.Judge.API, APIKey: p.cfg.JudgeKey,
 		Headers: p.cfg.Judge.Headers, MaxConns: conns,
 	})
 	if err != nil {
 		return err
 	}
 	p.close = append(p.close, client.CloseIdleConnections, judge.Close)
-	interpreters, err := python.NewPool(p.cfg.pythonPool())
+	interpreters, err := python.NewPool(p.cfg.PythonPool())
 	if err != nil {
 		return err
 	}
 	p.close = append(p.close, func() { _ = interpreters.Close() }) // whatever it says, the processes are gone
-	p.env = grader.Env{HTTP: client, Judge: judge, Rewrite: p.connect, SampleTools: p.cfg.Sampling.SampleTools, Python: interpreters, Dir: p.cfg.beside, Without: p.cfg.keyNames()}
+	p.env = grader.Env{HTTP: client, Judge: judge, Rewrite: p.cfg.Connect, SampleTools: p.cfg.Sampling.SampleTools, Python: interpreters, Dir: p.cfg.GraderDir, Without: p.cfg.KeyNames()}
 	grade, err := grader.New(grader.Kinds(), p.cfg.Body.Grader, p.env)
 	if err != nil {
-		if p.cfg.hasGrader() {
-			return p.cfg.fault("grader", "%v", err)
+		if p.cfg.HasGrader() {
+			return p.cfg.Fault("grader", "%v", err)
 		}
 		return fmt.Errorf("the job: %w", err)
 	}
@@ -113,7 +114,7 @@ func (p *project) transport(conns int) http.RoundTripper {
 func (p *project) modelConfig(conns int) model.Config {
 	m := p.cfg.Model
 	return model.Config{
-		Name: m.Name, BaseURL: p.connect(m.BaseURL), API: m.API, APIKey: p.cfg.modelKey, Headers: m.Headers,
+		Name: m.Name, BaseURL: p.cfg.Connect(m.BaseURL), API: m.API, APIKey: p.cfg.ModelKey, Headers: m.Headers,
 		Temperature: m.Temperature, TopP: m.TopP, MaxOutputTokens: m.MaxOutputTokens,
 		ReasoningEffort: m.ReasoningEffort, ParallelToolCalls: m.ParallelToolCalls,
 		ResponseFormat: p.cfg.Body.ResponseFormat, MaxConns: conns,
@@ -148,21 +149,6 @@ func (p *project) warnReads(g sampler.Grader) {
 	}
 }
 
-// connect maps a URL of the job or the configuration to the one to connect
-// to: the longest beginning in sampling.address_map wins.
-func (p *project) connect(address string) string {
-	best := ""
-	for from := range p.cfg.Sampling.AddressMap {
-		if strings.HasPrefix(address, from) && len(from) > len(best) {
-			best = from
-		}
-	}
-	if best == "" {
-		return address
-	}
-	return p.cfg.Sampling.AddressMap[best] + strings.TrimPrefix(address, best)
-}
-
 // start tries what must be tried before anything is paid: a python grader that
 // cannot be loaded is told now.
 func (p *project) start(ctx context.Context) error {
@@ -172,7 +158,7 @@ func (p *project) start(ctx context.Context) error {
 		if strings.Contains(text, "interpreter") {
 			text += " (key python.interpreter)"
 		}
-		err = asUsage(fmt.Errorf("%s: %s", p.cfg.graderName(), text))
+		err = exit.AsUsage(fmt.Errorf("%s: %s", p.cfg.GraderName(), text))
 	}
 	p.heed()
 	return err
@@ -200,7 +186,7 @@ func (p *project) readyToAudit(ctx context.Context, c *call) error {
 func (p *project) reachable(ctx context.Context, endpoints []endpoint) error {
 	for _, e := range endpoints {
 		if err := sampler.Reach(ctx, e.url); err != nil {
-			return asUsage(fmt.Errorf("%s: %s", e.name, p.redact.String(err.Error())))
+			return exit.AsUsage(fmt.Errorf("%s: %s", e.name, p.redact.String(err.Error())))
 		}
 	}
 	return nil
@@ -218,19 +204,19 @@ type endpoint struct{ name, url string }
 
 // endpoints lists the servers that the run needs.
 func (p *project) endpoints() []endpoint {
-	list := []endpoint{{"model", p.connect(p.cfg.Model.BaseURL)}}
-	if p.cfg.Agent.there() {
+	list := []endpoint{{"model", p.cfg.Connect(p.cfg.Model.BaseURL)}}
+	if p.cfg.Agent.Used() {
 		list = p.agentEndpoints()
 	}
 	list = append(list, p.hooks()...)
 	for _, v := range p.variants {
-		if url := p.connect(v.p.cfg.Model.BaseURL); url != list[0].url {
+		if url := p.cfg.Connect(v.p.cfg.Model.BaseURL); url != list[0].url {
 			list = append(list, endpoint{"model of the variant " + v.Name, url})
 		}
 	}
 	for _, t := range p.cfg.Body.Tools {
-		if !p.cfg.Agent.there() { // an agent has tools of its own, or calls these by itself
-			list = append(list, endpoint{"tool " + t.Name, p.connect(t.ServerURL)})
+		if !p.cfg.Agent.Used() { // an agent has tools of its own, or calls these by itself
+			list = append(list, endpoint{"tool " + t.Name, p.cfg.Connect(t.ServerURL)})
 		}
 	}
 	return append(standing(list), p.gradingEndpoints()...)
@@ -245,10 +231,10 @@ func standing(list []endpoint) []endpoint {
 func (p *project) gradingEndpoints() []endpoint {
 	var list []endpoint
 	for _, url := range p.cfg.Body.GraderURLs() {
-		list = append(list, endpoint{"grader", p.connect(url)})
+		list = append(list, endpoint{"grader", p.cfg.Connect(url)})
 	}
-	if p.cfg.asksJudge() {
-		list = append(list, endpoint{"judge", p.connect(p.cfg.Judge.BaseURL)})
+	if p.cfg.AsksJudge() {
+		list = append(list, endpoint{"judge", p.cfg.Connect(p.cfg.Judge.BaseURL)})
 	}
 	return standing(list)
 }
@@ -256,7 +242,7 @@ func (p *project) gradingEndpoints() []endpoint {
 func (p *project) sampling() sampler.Config {
 	s := p.cfg.Sampling
 	grading := s.GraderTimeout
-	if p.cfg.asksJudge() {
+	if p.cfg.AsksJudge() {
 		grading = p.cfg.Judge.Timeout
 	}
 	return p.isolate(sampler.Config{

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/sampler"
 	"gonogo/sampler/agent"
 	"gonogo/sampler/proxy"
@@ -20,33 +21,33 @@ import (
 func (p *project) wireAgent() error {
 	a := p.cfg.Agent
 	client := p.env.HTTP
-	told := agent.Told{Hide: p.cfg.hidden(), Tools: make(map[string]string)}
+	told := agent.Told{Hide: p.cfg.HiddenFields(), Tools: make(map[string]string)}
 	for _, t := range p.cfg.Body.Tools {
-		told.Tools[t.Name] = p.connect(t.ServerURL)
+		told.Tools[t.Name] = p.cfg.Connect(t.ServerURL)
 	}
 	if len(a.Command) > 0 {
 		p.agentLog = &agentLog{}
 		c, err := agent.NewCommand(agent.CommandConfig{
-			Argv: p.program(a.Command), Dir: p.cfg.dir, Without: p.keyVariables(), Told: told,
+			Argv: p.program(a.Command), Dir: p.cfg.Dir, Without: p.keyVariables(), Told: told,
 			PerRollout: a.PerRollout != nil && *a.PerRollout, Processes: cmp.Or(a.Processes, p.inFlight()), Log: p.agentLog,
 		})
 		if err != nil {
-			return asUsage(err)
+			return exit.AsUsage(err)
 		}
 		p.close = append(p.close, c.Close)
 		p.bounds.Agent = c
 	} else {
-		s, err := agent.NewService(agent.ServiceConfig{URL: p.connect(a.URL), Headers: a.Headers, Poll: a.Poll, Told: told, HTTP: client})
+		s, err := agent.NewService(agent.ServiceConfig{URL: p.cfg.Connect(a.URL), Headers: a.Headers, Poll: a.Poll, Told: told, HTTP: client})
 		if err != nil {
-			return asUsage(err)
+			return exit.AsUsage(err)
 		}
 		p.bounds.Agent = s
 	}
-	if a.ownModel() {
+	if a.AsksItself() {
 		return nil
 	}
 	m := p.cfg.Model
-	door, err := proxy.New(proxy.Config{BaseURL: p.connect(m.BaseURL), Model: m.Name, API: m.API, APIKey: p.cfg.modelKey, Headers: m.Headers, HTTP: client})
+	door, err := proxy.New(proxy.Config{BaseURL: p.cfg.Connect(m.BaseURL), Model: m.Name, API: m.API, APIKey: p.cfg.ModelKey, Headers: m.Headers, HTTP: client})
 	if err != nil {
 		return err
 	}
@@ -62,7 +63,7 @@ func (p *project) program(command []string) []string {
 	if len(argv) == 0 {
 		return nil
 	}
-	beside := p.cfg.absolute(argv[0])
+	beside := p.cfg.Absolute(argv[0])
 	if info, err := os.Stat(beside); err == nil && !info.IsDir() && filepath.Base(argv[0]) != argv[0] {
 		if whole, err := filepath.Abs(beside); err == nil {
 			argv[0] = whole
@@ -81,7 +82,7 @@ func (p *project) agentProgram() *reached {
 	r := &reached{Name: "agent", URL: strings.Join(p.cfg.Agent.Command, " ")}
 	file := argv[0]
 	if filepath.Base(file) != file && !filepath.IsAbs(file) { // it runs in the configuration's folder
-		file = p.cfg.absolute(file)
+		file = p.cfg.Absolute(file)
 	}
 	switch _, err := exec.LookPath(file); {
 	case errors.Is(err, fs.ErrPermission):
@@ -90,8 +91,8 @@ func (p *project) agentProgram() *reached {
 		r.Error = fmt.Sprintf("there is no %s: a name is looked for on PATH, a path such as ./my_agent starts from the folder of the configuration (agent.command)", argv[0])
 	}
 	if i := slices.IndexFunc(argv[1:], isScript); r.Error == "" && i >= 0 {
-		if _, err := os.Stat(p.cfg.absolute(argv[1+i])); err != nil {
-			r.Error = fmt.Sprintf("there is no %s: it starts from the folder of the configuration (agent.command)", p.cfg.absolute(argv[1+i]))
+		if _, err := os.Stat(p.cfg.Absolute(argv[1+i])); err != nil {
+			r.Error = fmt.Sprintf("there is no %s: it starts from the folder of the configuration (agent.command)", p.cfg.Absolute(argv[1+i]))
 		}
 	}
 	return r
@@ -108,7 +109,7 @@ func isScript(word string) bool {
 func (p *project) keyVariables() []string {
 	model, judge := p.cfg.Model.APIKeyEnv, p.cfg.Judge.APIKeyEnv
 	switch {
-	case !p.cfg.Agent.ownModel():
+	case !p.cfg.Agent.AsksItself():
 		return []string{model, judge}
 	case judge != model:
 		return []string{judge}
@@ -120,10 +121,10 @@ func (p *project) keyVariables() []string {
 func (p *project) agentEndpoints() []endpoint {
 	var list []endpoint
 	if url := p.cfg.Agent.URL; url != "" {
-		list = append(list, endpoint{"agent", p.connect(url)})
+		list = append(list, endpoint{"agent", p.cfg.Connect(url)})
 	}
-	if !p.cfg.Agent.ownModel() {
-		list = append(list, endpoint{"model", p.connect(p.cfg.Model.BaseURL)})
+	if !p.cfg.Agent.AsksItself() {
+		list = append(list, endpoint{"model", p.cfg.Connect(p.cfg.Model.BaseURL)})
 	}
 	return list
 }
@@ -135,7 +136,7 @@ func (p *project) aboutAgent() string {
 		what = "a service"
 	}
 	model := "the run's model, recorded on the way"
-	if p.cfg.Agent.ownModel() {
+	if p.cfg.Agent.AsksItself() {
 		model = "a model of its own, of which nothing is known here"
 	}
 	return what + "; it asks " + model

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/sampler/mcp"
 )
 
@@ -21,7 +22,7 @@ func TestTheKeysThatAnAgentDoesNotSee(t *testing.T) {
 		{&yes, [2]string{"MODEL", "JUDGE"}, []string{"JUDGE"}},
 		{&yes, [2]string{"MODEL", "MODEL"}, nil},
 	} {
-		cfg := &config{}
+		cfg := &config.Config{}
 		cfg.Agent.Command, cfg.Agent.OwnModel = []string{"agent"}, c.own
 		cfg.Model.APIKeyEnv, cfg.Judge.APIKeyEnv = c.keys[0], c.keys[1]
 		if got := (&project{cfg: cfg}).keyVariables(); !slices.Equal(got, c.want) {
@@ -34,9 +35,9 @@ func TestTheKeysThatAnAgentDoesNotSee(t *testing.T) {
 func TestTheKeysThatToolServersDoNotSee(t *testing.T) {
 	t.Setenv("JUDGE", "of-the-judge")
 	t.Setenv("OTHER", "of-the-variant")
-	cfg := &config{mcpServers: []mcp.Config{{Name: "shop", Command: []string{"/bin/sh", "-c", `echo "it sees <$JUDGE$OTHER>" >&2; exit 1`}}}}
+	cfg := &config.Config{MCPServers: []mcp.Config{{Name: "shop", Command: []string{"/bin/sh", "-c", `echo "it sees <$JUDGE$OTHER>" >&2; exit 1`}}}}
 	cfg.Judge.APIKeyEnv = "JUDGE"
-	cfg.Variants = []mapValue{{Body: []byte(`{"name": "b", "api_key_env": "OTHER"}`)}}
+	cfg.Variants = []config.MapValue{{Body: []byte(`{"name": "b", "api_key_env": "OTHER"}`)}}
 	p := &project{cfg: cfg}
 	defer p.shut()
 	if err := p.startMCP(t.Context()); err == nil || !strings.Contains(err.Error(), "it sees <>") {

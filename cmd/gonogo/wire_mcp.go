@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler"
 	"gonogo/sampler/dataset"
 	"gonogo/sampler/job"
@@ -25,23 +28,23 @@ type toolServers struct {
 
 // startMCP starts the MCP servers and lists their tools.
 func (p *project) startMCP(ctx context.Context) error {
-	if len(p.cfg.mcpServers) == 0 {
+	if len(p.cfg.MCPServers) == 0 {
 		return nil
 	}
 	if p.mcp.offline {
 		p.mcp.unknown = true
 		return nil
 	}
-	servers := slices.Clone(p.cfg.mcpServers)
+	servers := slices.Clone(p.cfg.MCPServers)
 	for i := range servers {
-		servers[i].URL = p.connect(servers[i].URL)
+		servers[i].URL = p.cfg.Connect(servers[i].URL)
 		servers[i].Command = p.program(servers[i].Command)
 	}
 	client := sampler.HTTPClient(p.transport(p.inFlight()), p.inFlight())
 	p.agentLog = &agentLog{}
 	var err error
 	p.mcp.all, err = mcp.New(ctx, servers, mcp.Options{
-		Dir: p.cfg.dir, Without: p.cfg.keyNames(), HTTP: client, Log: p.agentLog,
+		Dir: p.cfg.Dir, Without: p.cfg.KeyNames(), HTTP: client, Log: p.agentLog,
 	})
 	p.close = append(p.close, p.mcp.all.Close, client.CloseIdleConnections)
 	if p.mcp.tolerant && slices.ContainsFunc(p.listings(), func(l mcp.Listing) bool { return l.Err != nil }) {
@@ -59,10 +62,10 @@ func (p *project) distinctTools() error {
 	var errs []error
 	for _, t := range p.mcpTools() {
 		if slices.Contains(p.cfg.Body.ToolNames(), t.Name()) {
-			errs = append(errs, p.cfg.fault("tools.mcp", "the job and the MCP server %s both have a tool %q: give the server a prefix, rename it there, or leave it out (only)", t.Server(), t.Name()))
+			errs = append(errs, p.cfg.Fault("tools.mcp", "the job and the MCP server %s both have a tool %q: give the server a prefix, rename it there, or leave it out (only)", t.Server(), t.Name()))
 		}
 	}
-	return joinConfigErrors(errs)
+	return config.Join(errs)
 }
 
 // mcpTools are the tools of the MCP servers.
@@ -108,12 +111,12 @@ func (p *project) listings() []mcp.Listing {
 func (p *project) mcpBinding() map[string]string {
 	out := make(map[string]string)
 	for i, l := range p.listings() {
-		c := p.cfg.mcpServers[i]
+		c := p.cfg.MCPServers[i]
 		where := strings.Join(c.Command, " ")
 		if c.URL != "" {
 			where = job.MaskURL(c.URL)
 		}
-		out["tools.mcp."+l.Server] = short(where)
+		out["tools.mcp."+l.Server] = config.Short(where)
 		out["tools.mcp."+l.Server+".tools"] = l.Hash()
 	}
 	return out
@@ -145,14 +148,14 @@ func (p *project) checkedServers() []checkedServer {
 // printServers shows each server with its tools.
 func printServers(w io.Writer, servers []checkedServer) {
 	for _, s := range servers {
-		text := fmt.Sprintf("%s: %s: %s", s.Name, s.Where, counted(len(s.Tools), "tool"))
+		text := fmt.Sprintf("%s: %s: %s", s.Name, s.Where, ui.Counted(len(s.Tools), "tool"))
 		switch {
 		case s.Error != "":
 			text = fmt.Sprintf("%s: %s", s.Name, s.Error)
 		case len(s.Tools) > 0:
 			text += ": " + strings.Join(s.Tools, ", ")
 		}
-		fmt.Fprintf(w, "mcp        %s\n", visible(text))
+		fmt.Fprintf(w, "mcp        %s\n", ui.Visible(text))
 	}
 }
 
@@ -160,7 +163,7 @@ func printServers(w io.Writer, servers []checkedServer) {
 func unreachedServers(servers []checkedServer) error {
 	for _, s := range servers {
 		if s.Error != "" {
-			return &exitError{exitUsage, errors.New("the MCP server " + s.Name + " cannot be used: see above")}
+			return &exit.Error{Code: exit.Usage, Err: errors.New("the MCP server " + s.Name + " cannot be used: see above")}
 		}
 	}
 	return nil

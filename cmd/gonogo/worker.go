@@ -11,6 +11,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler"
 	"gonogo/sampler/queue"
 	"gonogo/sampler/rollout"
@@ -47,8 +50,8 @@ as it ends, and goes on with the next run. Workers may come and go at any time, 
 before the queue's server does: what one leaves unfinished another makes.
 
 The configuration comes with the run; its secrets do not, and are taken from this
-process's environment, and so are ` + queueTokenEnv + `, or ` + queueUserEnv + `
-and ` + queuePasswordEnv + `. Files that it names, such as those of python graders or
+process's environment, and so are ` + config.QueueTokenEnv + `, or ` + config.QueueUserEnv + `
+and ` + config.QueuePasswordEnv + `. Files that it names, such as those of python graders or
 of an agent, are read in DIR and must be the planner's. A worker that lacks one of
 these, or reaches an endpoint not, says so here and to the planner, takes no jobs of
 that run, and looks again every half minute.
@@ -70,12 +73,12 @@ Example:
 		),
 		Action: func(c *cli.Context) error {
 			if c.Int("slots") < 1 {
-				return usagef("--slots %d: a worker makes 1 rollout at a time or more", c.Int("slots"))
+				return exit.Usagef("--slots %d: a worker makes 1 rollout at a time or more", c.Int("slots"))
 			}
 			if info, err := os.Stat(c.String("dir")); err != nil || !info.IsDir() {
-				return usagef("--dir %s: there is no such folder", c.String("dir"))
+				return exit.Usagef("--dir %s: there is no such folder", c.String("dir"))
 			}
-			ctx, drain, release := interruptible(c.Context, c.App.ErrWriter, "rollouts")
+			ctx, drain, release := ui.Interruptible(c.Context, c.App.ErrWriter, "rollouts")
 			defer release()
 			w := &worker{c: c, drain: drain}
 			waiting, over := w.until(ctx)
@@ -96,8 +99,8 @@ Example:
 
 // How a worker that was told to go ends: in peace, or at once.
 var (
-	errDrained = &exitError{exitInterrupted, errors.New("the worker was interrupted, and had finished what it had begun")}
-	errLeft    = &exitError{exitInterrupted, errors.New("the worker was interrupted; what it had not finished is made by others")}
+	errDrained = &exit.Error{Code: exit.Interrupted, Err: errors.New("the worker was interrupted, and had finished what it had begun")}
+	errLeft    = &exit.Error{Code: exit.Interrupted, Err: errors.New("the worker was interrupted; what it had not finished is made by others")}
 )
 
 // leaving is how a worker ends that was told to.
@@ -110,21 +113,21 @@ func leaving(ctx context.Context) error {
 
 // dialQueue reaches the queue that the command line names.
 func dialQueue(ctx context.Context, c *cli.Context, url string, dial func(context.Context, queue.Address, *slog.Logger) (*queue.Conn, error)) (*queue.Conn, *rollout.Redactor, error) {
-	in := loginFrom(os.LookupEnv)
-	redact := rollout.NewRedactor(in.token, in.password)
-	q := queueValues{URL: url}
-	if wrong := checkQueueURL(url); wrong != "" {
-		return nil, nil, usagef("--queue: the address %s", strings.Replace(wrong, "memory, embedded, embedded:PORT, or ", "", 1))
+	in := config.LoginFrom(os.LookupEnv)
+	redact := rollout.NewRedactor(in.Token, in.Password)
+	q := config.QueueValues{URL: url}
+	if wrong := config.QueueURLFault(url); wrong != "" {
+		return nil, nil, exit.Usagef("--queue: the address %s", strings.Replace(wrong, "memory, embedded, embedded:PORT, or ", "", 1))
 	}
-	if !q.elsewhere() {
-		return nil, nil, usagef("--queue takes the address of a queue that others reach too, such as nats://localhost:4222")
+	if !q.Remote() {
+		return nil, nil, exit.Usagef("--queue takes the address of a queue that others reach too, such as nats://localhost:4222")
 	}
 	conn, err := dial(ctx, queue.Address{
 		URL: url, Creds: c.String("creds"), CA: c.String("tls-ca"), Cert: c.String("tls-cert"), Key: c.String("tls-key"),
-		Token: in.token, User: in.user, Password: in.password,
-	}, newTalk(c.App.ErrWriter, redact).logger())
+		Token: in.Token, User: in.User, Password: in.Password,
+	}, ui.NewQueueLog(c.App.ErrWriter, redact).Logger())
 	if err != nil && ctx.Err() == nil {
-		err = asUsage(errors.New(redact.String(err.Error())))
+		err = exit.AsUsage(errors.New(redact.String(err.Error())))
 	}
 	return conn, redact, err
 }
@@ -140,7 +143,7 @@ type worker struct {
 
 // say prints a line.
 func (w *worker) say(format string, args ...any) {
-	fmt.Fprintln(w.c.App.ErrWriter, visible(fmt.Sprintf(format, args...)))
+	fmt.Fprintln(w.c.App.ErrWriter, ui.Visible(fmt.Sprintf(format, args...)))
 }
 
 // all works for one run after the other.
@@ -197,7 +200,7 @@ func (w *worker) one(ctx context.Context) error {
 	m, err := w.conn.Join(waiting, w.c.String("run"), me(w.c.Int("slots")), w.left...)
 	over()
 	if err != nil {
-		return asUsage(errors.New(w.login.String(err.Error())))
+		return exit.AsUsage(errors.New(w.login.String(err.Error())))
 	}
 	defer m.Leave()
 	err = w.work(ctx, m)
@@ -206,7 +209,7 @@ func (w *worker) one(ctx context.Context) error {
 	}
 	w.left = append(w.left[max(0, len(w.left)-mostLeft+1):], m.Run())
 	_ = m.Lacks(ctx, err.Error()) // who cannot be told sees it fall silent
-	return asUsage(fmt.Errorf("this worker takes no jobs of the run %s: %w", m.Run(), err))
+	return exit.AsUsage(fmt.Errorf("this worker takes no jobs of the run %s: %w", m.Run(), err))
 }
 
 // work makes rollouts of the run that let the worker in.
@@ -229,12 +232,12 @@ func (w *worker) work(ctx context.Context, m *queue.Member) error {
 		return errors.New(p.redact.String(err.Error()))
 	}
 	p.tell(w.c.App.ErrWriter)
-	w.say("Working for the run %s, %s at once at most.", m.Run(), counted(w.c.Int("slots"), "rollout"))
+	w.say("Working for the run %s, %s at once at most.", m.Run(), ui.Counted(w.c.Int("slots"), "rollout"))
 	stats, err := w.rollouts(ctx, m, p)
 	p.heed()
 	p.tell(w.c.App.ErrWriter)
 	tellLeftOpen(w.c.App.ErrWriter, stats)
-	w.say("Made %s for the run %s in %s%s.", counted(stats.Recorded, "rollout"), m.Run(), stats.Elapsed.Round(100*time.Millisecond), listTroubles(stats))
+	w.say("Made %s for the run %s in %s%s.", ui.Counted(stats.Recorded, "rollout"), m.Run(), stats.Elapsed.Round(100*time.Millisecond), listTroubles(stats))
 	closed := errors.Join(p.forgetSessions(), p.agentLog.close())
 	if err != nil && ctx.Err() == nil {
 		err = errors.New(p.redact.String(err.Error()))
@@ -245,21 +248,21 @@ func (w *worker) work(ctx context.Context, m *queue.Member) error {
 // rollouts makes them, under progress: how many there will be nobody knows here.
 func (w *worker) rollouts(ctx context.Context, m *queue.Member, p *project) (sampler.Stats, error) {
 	cfg := p.workConfig()
-	if e, ok := w.c.App.ErrWriter.(*events); ok {
-		e.masks(p.redact)
+	if e, ok := w.c.App.ErrWriter.(*ui.Events); ok {
+		e.Masks(p.redact)
 		cfg.Log = e.Logger
 	}
-	show := newProgress(w.c.App.ErrWriter, "rollouts", 0, nil, p.redact)
-	defer show.close()
-	stats, err := m.Work(ctx, w.drain, cfg, p.bounds, p.redact, show.watch)
-	show.ended(stats)
+	show := ui.NewProgress(w.c.App.ErrWriter, "rollouts", 0, nil, p.redact)
+	defer show.Close()
+	stats, err := m.Work(ctx, w.drain, cfg, p.bounds, p.redact, show.Watch)
+	show.Ended(stats)
 	return stats, err
 }
 
 // listTroubles words what went wrong, as the end of a sentence.
 func listTroubles(s sampler.Stats) string {
 	text := ""
-	for _, t := range troubles(s) {
+	for _, t := range ui.Troubles(s) {
 		text += ", " + t
 	}
 	return text

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/fixtures"
 )
 
@@ -19,7 +20,7 @@ func worldNamed(name string) (fixtures.World, error) {
 		}
 		names = append(names, w.Name)
 	}
-	return fixtures.World{}, fmt.Errorf("no world is called %q%s; gonogo help worlds lists them", name, didYouMean(name, names))
+	return fixtures.World{}, fmt.Errorf("no world is called %q%s; gonogo help worlds lists them", name, ui.DidYouMean(name, names))
 }
 
 // worldGroup are worlds that are told together.
@@ -47,7 +48,7 @@ func worldNames() string {
 		for _, w := range g.worlds {
 			names = append(names, w.Name)
 		}
-		b.WriteString(wrapText(g.title, "", 80) + wrapText(strings.Join(names, ", "), "   ", 80))
+		b.WriteString(ui.Wrap(g.title, "", 80) + ui.Wrap(strings.Join(names, ", "), "   ", 80))
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

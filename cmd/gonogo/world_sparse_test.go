@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gonogo/analysis"
+	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/fixtures"
 )
 
@@ -28,7 +29,7 @@ func TestASparseRewardNeedsLargeGroups(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "run")
 	large, code := runDemo(t, "--world", world.Name, "--no-audit", "--set", "items=40", "--set", "sampling.eval_samples=0", "-o", dir)
-	if got := informative(large); got != analysis.Pass || code == exitNoGo {
+	if got := informative(large); got != analysis.Pass || code == exit.NoGo {
 		t.Errorf("at 32 the groups that teach are judged as %s, exit code %d", got, code)
 	}
 	if plan := large.Plan; plan.MinGroupSize == nil || *plan.MinGroupSize <= 8 {
@@ -40,7 +41,7 @@ func TestASparseRewardNeedsLargeGroups(t *testing.T) {
 	if err := json.Unmarshal(stdout.Bytes(), &small); err != nil {
 		t.Fatalf("%v: %s", err, stderr.String())
 	}
-	if got := informative(&small); got != analysis.Fail && got != analysis.Unknown || code != exitNoGo && code != exitUndecided {
+	if got := informative(&small); got != analysis.Fail && got != analysis.Unknown || code != exit.NoGo && code != exit.Undecided {
 		t.Errorf("at 4 the groups that teach are judged as %s, exit code %d", got, code)
 	}
 }

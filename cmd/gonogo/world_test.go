@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"gonogo/analysis"
+	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/fixtures"
 	"gonogo/sampler/rollout"
 )
@@ -82,7 +83,7 @@ func TestAWorldWhoseProgramIsMissingSaysSo(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	code := run(t.Context(), []string{"gonogo", "demo", "--world", "repaired", "-o", filepath.Join(t.TempDir(), "run")}, strings.NewReader(""), &stdout, &stderr)
 	const want = "gonogo: the world \"repaired\" needs python3, which is not on PATH: install it, or choose another world\n"
-	if code != exitUsage || stderr.String() != want || stdout.Len() > 0 {
+	if code != exit.Usage || stderr.String() != want || stdout.Len() > 0 {
 		t.Errorf("exit code %d, output %q, and it said %q, want %q", code, stdout.String(), stderr.String(), want)
 	}
 }

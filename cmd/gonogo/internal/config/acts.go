@@ -1,0 +1,232 @@
+package config
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/sampler/isolation"
+	"gonogo/sampler/job"
+)
+
+// Reach is how much of a run's own configuration a command acts on.
+type Reach struct {
+	Grader    bool // the run's grader; false where the command line names another
+	Detectors bool // of the audit
+	Tools     bool // and an agent that is a service, and sessions
+	Sampling  bool // and the model, and an agent that is a program
+}
+
+// Acts lists what the configuration has this program run, and send where.
+func Acts(c *Config, r Reach) []string {
+	a := &actions{cfg: c}
+	if r.Grader && c.Body != nil {
+		a.grader(c.Body.Grader)
+	}
+	if !r.Grader && c.Body != nil && len(c.Body.Judges()) > 0 { // by the judge of the run all the same
+		a.judges = []string{""}
+	}
+	if r.Detectors {
+		for _, d := range c.Detectors() {
+			if d.Python != "" {
+				a.python("the detector "+d.Name, d.Python)
+			}
+			if d.Judge != "" {
+				a.judges = append(a.judges, d.Judge)
+			}
+		}
+	}
+	if len(a.judges) > 0 {
+		a.model("outputs to be judged", c.Judge.BaseURL, c.Judge.APIKeyEnv, append(headerValues(c.Judge.Headers), a.judges...))
+	}
+	if r.Tools {
+		a.tools()
+	}
+	if r.Tools || c.Body != nil && strings.Contains(string(c.Body.Grader), "session.") {
+		a.hook("start", c.Session.Start)
+		a.hook("stop", c.Session.Stop)
+	}
+	if r.Sampling {
+		a.sampling()
+	}
+	return a.list
+}
+
+// actions collects what a configuration has this program do.
+type actions struct {
+	cfg    *Config
+	judges []string // what is asked of the judge
+	list   []string
+}
+
+func (a *actions) add(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !slices.Contains(a.list, text) {
+		a.list = append(a.list, text)
+	}
+}
+
+// send notes requests to an address with the variables of the environment that
+// texts name.
+func (a *actions) send(what, url string, texts []string, variables ...string) {
+	to := job.MaskURL(a.cfg.Connect(url))
+	variables = slices.Concat(variables, variablesIn(texts...), variablesIn(url))
+	a.add("send %s to %s%s", what, shortened(to), with(variables))
+}
+
+// with says which variables go along.
+func with(variables []string) string {
+	if len(variables) == 0 {
+		return ""
+	}
+	slices.Sort(variables)
+	return " with " + strings.Join(slices.Compact(variables), ", ") + " of your environment"
+}
+
+// variablesIn lists the variables that texts name as ${NAME}.
+func variablesIn(texts ...string) (names []string) {
+	for _, text := range texts {
+		job.Expand(text, func(name string) (string, bool) {
+			names = append(names, name)
+			return "", true
+		})
+	}
+	return names
+}
+
+// model notes requests to a model, with the key that its variable holds.
+func (a *actions) model(what, url, variable string, texts []string) {
+	var keys []string
+	if value, ok := a.cfg.env(variable); ok && value != "" {
+		keys = append(keys, variable)
+	}
+	a.send(what, url, texts, keys...)
+}
+
+// python notes a source that is run.
+func (a *actions) python(of, source string, variables ...string) {
+	how := with(variables)
+	if a.cfg.changed("python.interpreter") {
+		how += " by the interpreter " + shortened(a.cfg.Python.Interpreter)
+	}
+	if a.cfg.Python.Sandbox == "none" {
+		how += " without a sandbox"
+	}
+	a.add("run the Python of %s, %s (SHA-256 %.6x)%s", of, ui.Counted(len(source), "byte"), sha256.Sum256([]byte(source)), how)
+}
+
+// grader notes what a grader and its parts do. Kinds that are not known to keep to
+// themselves are listed.
+func (a *actions) grader(raw json.RawMessage) {
+	var g struct {
+		Type, Name, Source, URL string
+		Command                 []string
+		Graders                 map[string]json.RawMessage
+	}
+	if json.Unmarshal(raw, &g) != nil {
+		return // which is no grader
+	}
+	name := strings.TrimSpace("the grader " + strconv.Quote(g.Name))
+	if g.Name == "" {
+		name = "the " + g.Type + " grader"
+	}
+	switch g.Type {
+	case "string_check", "text_similarity", "multi":
+	case "score_model", "label_model":
+		a.judges = append(a.judges, string(raw))
+	case "endpoint":
+		a.send("outputs to be graded", g.URL, []string{string(raw)})
+	case "command":
+		a.add("run the command of %s: %s%s", name, command(g.Command), with(variablesIn(string(raw))))
+	case "python":
+		a.python(name, g.Source)
+	default:
+		a.python(name, string(raw), variablesIn(string(raw))...)
+	}
+	for _, part := range slices.Sorted(maps.Keys(g.Graders)) {
+		a.grader(g.Graders[part])
+	}
+}
+
+// tools notes the calls of tools, and an agent that is a service.
+func (a *actions) tools() {
+	if a.cfg.Body != nil {
+		for _, t := range a.cfg.Body.Tools {
+			texts := headerValues(t.Headers)
+			for _, raw := range t.Extra {
+				texts = append(texts, string(raw))
+			}
+			a.send("calls of the tool "+t.Name, t.ServerURL, texts)
+		}
+	}
+	for _, s := range entries[mcpValue](a.cfg.Tools.MCP) {
+		texts := append(headerValues(s.Headers), headerValues(s.Env)...)
+		if s.URL != "" {
+			a.send("calls to the MCP server "+s.Name, s.URL, texts)
+		} else {
+			a.add("run the MCP server %s: %s%s", s.Name, command(s.Command), with(variablesIn(texts...)))
+		}
+	}
+	if agent := a.cfg.Agent; agent.URL != "" {
+		a.send("rollouts to the agent", agent.URL, headerValues(agent.Headers))
+		a.ownModel()
+	}
+}
+
+// sampling notes what makes rollouts.
+func (a *actions) sampling() {
+	if agent := a.cfg.Agent; len(agent.Command) > 0 {
+		a.add("run the agent: %s", command(agent.Command))
+	}
+	a.ownModel()
+	if at := a.cfg.Queue; at.Remote() {
+		a.add("connect to the queue at %s", shortened(MaskQueueURL(at.URL)))
+	}
+}
+
+// ownModel notes requests to the model, unless an agent asks one by itself.
+func (a *actions) ownModel() {
+	if m := a.cfg.Model; !a.cfg.Agent.AsksItself() {
+		a.model("prompts", m.BaseURL, m.APIKeyEnv, headerValues(m.Headers))
+	}
+}
+
+// hook notes how sessions start or stop.
+func (a *actions) hook(what, hook string) {
+	switch {
+	case hook == "":
+	case isolation.IsURL(hook):
+		a.send("the "+what+" of sessions", hook, headerValues(a.cfg.Session.Headers))
+	default:
+		a.add("run the %s of sessions: %s", what, shortened(hook))
+	}
+}
+
+func headerValues(headers map[string]string) []string {
+	return slices.Collect(maps.Values(headers))
+}
+
+// command words a program with its arguments.
+func command(argv []string) string {
+	words := make([]string, len(argv))
+	for i, word := range argv {
+		if words[i] = word; word == "" || strings.ContainsAny(word, " \t\n\"'\\") {
+			words[i] = strconv.Quote(word)
+		}
+	}
+	return shortened(strings.Join(words, " "))
+}
+
+// shortened keeps a text to one line of a bearable length.
+func shortened(text string) string {
+	const most = 300
+	text = strings.Join(strings.Fields(text), " ")
+	if runes := []rune(text); len(runes) > most {
+		text = fmt.Sprintf("%s… (%d more characters, see config in run.json)", string(runes[:most]), len(runes)-most)
+	}
+	return text
+}

@@ -1,0 +1,205 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"gonogo/sampler/job"
+	"gonogo/sampler/rollout"
+)
+
+// Complete asks for what a run needs and takes what headers hold from the
+// environment. The keys of model and judge are apart: see takeKeys.
+func (c *Config) Complete() error {
+	errs := append(c.completeCalls(), unpricedModel(c))
+	errs = append(errs, dataThere(c)...)
+	errs = append(errs, c.FontThere())
+	return Join(append(errs, takeQueue(c)...))
+}
+
+// completeCalls asks for what the calls of a rollout need.
+func (c *Config) completeCalls() []error {
+	return append([]error{c.CompleteGrading()}, modelCalls(c)...)
+}
+
+// CompleteModel asks for what the model alone needs.
+func (c *Config) CompleteModel() error {
+	return Join(append(modelCalls(c), unpricedModel(c)))
+}
+
+// modelCalls asks for what calling the model needs.
+func modelCalls(c *Config) []error {
+	var errs []error
+	if c.Model.Name == "" && !c.Agent.AsksItself() {
+		errs = append(errs, c.Fault("model.name", "missing, and the job names no model"))
+	}
+	errs = append(errs, expandHeaders(c, "model.headers", c.Model.Headers)...)
+	return append(errs, keyVariable(c, "model.api_key_env", c.Model.APIKeyEnv))
+}
+
+// CompleteGrading asks for what grading alone needs.
+func (c *Config) CompleteGrading() error {
+	var errs []error
+	if c.Body == nil {
+		errs = append(errs, c.Fault("job", "missing: name the file with the job's body, or write the body here; an agent of your own (agent.command, agent.url) needs but a grader (key grader)"))
+	} else if expanded, err := c.Body.Expand(c.secretEnv()); err != nil {
+		errs = append(errs, inDocument(c, err))
+	} else {
+		c.Body = expanded
+	}
+	errs = append(errs, expandHeaders(c, "agent.headers", c.Agent.Headers)...)
+	errs = append(errs, takeMCP(c)...)
+	errs = append(errs, expandHeaders(c, "judge.headers", c.Judge.Headers)...)
+	errs = append(errs, expandHeaders(c, "session.headers", c.Session.Headers)...)
+	errs = append(errs, keyVariable(c, "judge.api_key_env", c.Judge.APIKeyEnv), unpricedJudge(c))
+	return Join(errs)
+}
+
+// TakeKeys takes the API keys from the environment.
+func (c *Config) TakeKeys() error {
+	var err error
+	if !c.Agent.AsksItself() {
+		c.ModelKey, err = apiKey(c, "model.api_key_env", c.Model.APIKeyEnv, c.Model.BaseURL, c.has("model.api_key_env"))
+	}
+	return Join([]error{err, c.TakeJudgeKey(), takeVariantKeys(c)})
+}
+
+// TakeJudgeKey takes the judge's key, where a judge is asked.
+func (c *Config) TakeJudgeKey() (err error) {
+	if !c.AsksJudge() {
+		return nil
+	}
+	named := c.has("judge.api_key_env") || c.has("model.api_key_env") && origin(c.Judge.BaseURL) == origin(c.Model.BaseURL)
+	c.JudgeKey, err = apiKey(c, "judge.api_key_env", c.Judge.APIKeyEnv, c.Judge.BaseURL, named)
+	return err
+}
+
+// AsksJudge reports whether a model is asked for grades, or by a detector.
+func (c *Config) AsksJudge() bool {
+	return c.Body != nil && len(c.Body.Judges()) > 0 || detectsByJudge(c)
+}
+
+// dataThere asks for one data file at least, and that those named are there.
+func dataThere(c *Config) []error {
+	if c.Data.Train == "" && c.Data.Eval == "" && c.Data.Production == "" {
+		hint := ""
+		if c.Body != nil && c.Body.TrainingFile != "" {
+			hint = fmt.Sprintf(", or say under data.files which path %s is", c.Body.TrainingFile)
+		}
+		return []error{c.Fault("data.train", "missing: name a training file, an evaluation file (data.eval) or both%s", hint)}
+	}
+	var errs []error
+	for _, d := range []struct{ key, path string }{
+		{"data.train", c.Data.Train}, {"data.eval", c.Data.Eval}, {"data.production", c.Data.Production},
+	} {
+		if d.path == "" {
+			continue
+		}
+		key := d.key
+		if !c.has(key) {
+			key = "data.files"
+		}
+		switch info, err := os.Stat(d.path); {
+		case err != nil:
+			errs = append(errs, c.Fault(key, "%v (paths start from the folder of %s)", err, filepath.Base(c.File)))
+		case info.IsDir():
+			errs = append(errs, c.Fault(key, "%s is a directory", d.path))
+		}
+	}
+	return errs
+}
+
+// secretEnv looks into the environment and remembers what it found there.
+func (c *Config) secretEnv() func(string) (string, bool) {
+	return func(name string) (string, bool) {
+		value, ok := c.env(name)
+		if ok && len(value) >= rollout.ShortestSecret {
+			c.found = append(c.found, value)
+		}
+		return value, ok
+	}
+}
+
+// expandHeaders fills ${NAME} into headers.
+func expandHeaders(c *Config, path string, headers map[string]string) []error {
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
+		value, unknown := job.Expand(headers[name], c.secretEnv())
+		headers[name] = value
+		for _, variable := range unknown {
+			errs = append(errs, c.Fault(path, "%s: the environment has no %s: export it", name, variable))
+		}
+	}
+	return errs
+}
+
+// variableName is what the environment takes for a name.
+var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// keyVariable refuses what cannot name a variable, which is mostly the key
+// itself in the place of its variable's name: the message shows none of it.
+func keyVariable(c *Config, path, variable string) error {
+	if !c.has(path) || namesVariable(c, variable) {
+		return nil
+	}
+	return c.Fault(path, "must name the environment variable that holds the key, such as %s, or be %s; what stands here names none, and is not shown because it may be the key itself", defaultKeyEnv, noKey)
+}
+
+// namesVariable reports whether text may be shown as a variable's name.
+func namesVariable(c *Config, text string) bool {
+	_, there := c.env(text)
+	return variableName.MatchString(text) && (there || !likeKey(text))
+}
+
+// likeKey reports whether text that could name a variable looks like a key: it
+// begins as keys of services do, mixes capitals, small letters and digits, or
+// holds a long run of letters with digits in it.
+func likeKey(text string) bool {
+	const digits = "0123456789"
+	if strings.HasPrefix(text, "sk_") || strings.HasPrefix(text, "pk_") {
+		return true
+	}
+	if !strings.ContainsAny(text, digits) {
+		return false
+	}
+	if text != strings.ToUpper(text) && text != strings.ToLower(text) {
+		return true
+	}
+	const long = 12
+	return slices.ContainsFunc(strings.Split(text, "_"), func(run string) bool {
+		return len(run) >= long && strings.ContainsAny(run, digits)
+	})
+}
+
+// apiKey finds the key for an endpoint. It must be there when its variable
+// was named in the configuration, or when the endpoint is not on this machine.
+func apiKey(c *Config, path, variable, baseURL string, named bool) (string, error) {
+	if variable == noKey || !namesVariable(c, variable) { // which keyVariable tells
+		return "", nil
+	}
+	if value, ok := c.secretEnv()(variable); ok && strings.TrimSpace(value) != "" {
+		return strings.TrimSpace(value), nil
+	}
+	if !named && loopback(baseURL) {
+		return "", nil
+	}
+	return "", c.Fault(path, "the environment has no %s, the key for %s: export it, name another variable, or write %s if no key is needed", variable, job.MaskURL(baseURL), noKey)
+}
+
+// loopback reports whether a URL leads to this machine.
+func loopback(text string) bool {
+	u, err := url.Parse(text)
+	if err != nil {
+		return false
+	}
+	host := u.Hostname()
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}

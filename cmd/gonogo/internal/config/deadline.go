@@ -1,0 +1,47 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Tomorrow says that a deadline of a time of the day is that of the next day; ""
+// where it is not.
+func Tomorrow(text string, deadline, now time.Time) string {
+	if !strings.Contains(text, ":") || len(text) > len("15:04:05") || deadline.YearDay() == now.YearDay() {
+		return ""
+	}
+	left := deadline.Sub(now).Round(time.Minute)
+	return fmt.Sprintf("the deadline %s is tomorrow, in %d h %d min", text, int(left.Hours()), int(left.Minutes())%60)
+}
+
+// Deadline is the moment that a deadline names: a span from now, a time of the
+// day, of which the next is meant, or a time of a date. "" names none: the zero
+// time.
+func Deadline(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if span, err := time.ParseDuration(text); err == nil {
+		if span <= 0 {
+			return time.Time{}, fmt.Errorf("must lie ahead, got %s", text)
+		}
+		return now.Add(span), nil
+	}
+	for _, layout := range []string{"15:04", "15:04:05"} {
+		clock, err := time.Parse(layout, text)
+		if err != nil {
+			continue
+		}
+		at := time.Date(now.Year(), now.Month(), now.Day(), clock.Hour(), clock.Minute(), clock.Second(), 0, now.Location())
+		if !at.After(now) { // the clock of the next day, which may be 23 or 25 hours away
+			at = time.Date(now.Year(), now.Month(), now.Day()+1, clock.Hour(), clock.Minute(), clock.Second(), 0, now.Location())
+		}
+		return at, nil
+	}
+	if at, err := time.Parse(time.RFC3339, text); err == nil {
+		return at, nil
+	}
+	return time.Time{}, fmt.Errorf("must be a span such as 2h, a time of the day such as 17:30, or of a date such as 2026-11-20T17:30:00Z, got %q", text)
+}

@@ -1,0 +1,288 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/sampler/dataset"
+	"gonogo/sampler/rollout"
+)
+
+// draft is a configuration about to be written.
+type draft struct {
+	set    []setting // the keys that are written out
+	notes  map[string][]string
+	config *Config // what the keys set so far resolve to
+	files  []*dataset.File
+	env    Lookup
+}
+
+// setting is a key with the YAML it is given.
+type setting struct{ path, yaml string }
+
+// DraftFiles are the files that a draft is made of, and where it will be.
+type DraftFiles struct {
+	Job, Model string
+	Data       map[rollout.Split]string
+	Output     string // "-" is standard output
+}
+
+// NewDraft reads them.
+func NewDraft(in DraftFiles, env Lookup) (*draft, error) {
+	if in.Job == "" {
+		return nil, exit.Usagef("init needs --job, the file with the body for fine_tuning.jobs.create")
+	}
+	d := &draft{notes: map[string][]string{}, env: env}
+	dir := "."
+	if out := in.Output; out != "-" {
+		dir = filepath.Dir(out)
+	}
+	name := func(key, path string) error {
+		if path == "" {
+			return nil
+		}
+		relative, err := relativeTo(dir, path)
+		if err == nil {
+			d.set = append(d.set, setting{key, quoteYAML(relative)})
+		}
+		return err
+	}
+	errs := []error{name("job", in.Job)}
+	for _, split := range rollout.Splits() {
+		path := in.Data[split]
+		if path == "" {
+			continue
+		}
+		errs = append(errs, name("data."+string(split), path))
+		f, err := dataset.Load(path, split, dataset.Options{})
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		d.files = append(d.files, f)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	if len(d.files) == 0 {
+		return nil, exit.Usagef("init needs --train, --eval or both")
+	}
+	if m := in.Model; m != "" {
+		d.set = append(d.set, setting{"model.name", quoteYAML(m)})
+	}
+	return d, d.inspect(dir)
+}
+
+// relativeTo returns the path as it is written in a file that stands in dir.
+func relativeTo(dir, path string) (string, error) {
+	from, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	to, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	relative, err := filepath.Rel(from, to)
+	if err != nil {
+		return "", fmt.Errorf("name %s from %s: %w", path, dir, err)
+	}
+	return filepath.ToSlash(relative), nil
+}
+
+// NextSteps words what was found and what to do now.
+func (d *draft) NextSteps(out string) string {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "wrote %s\n", out)
+	for _, f := range d.files {
+		fmt.Fprintf(&b, "  %-10s %s: %s\n", f.Split, f.Path, ui.Counted(f.Rows, "row"))
+	}
+	if u := d.config.Body.Unknown; len(u) > 0 {
+		fmt.Fprintf(&b, "  the job has keys that mean nothing here and change nothing: %s\n", strings.Join(u, ", "))
+	}
+	target, _ := dataset.TargetNamed(d.config.Target)
+	if problems := dataset.Check(d.files, target); len(problems) > 0 {
+		fmt.Fprintf(&b, "  %d remarks on the data: gonogo check shows them\n", len(problems))
+	}
+	b.WriteString("next:\n")
+	key := d.config.Model.APIKeyEnv
+	if _, there := d.env(key); !there && key != noKey && !loopback(d.config.Model.BaseURL) {
+		fmt.Fprintf(&b, "  export %s=…\n", key)
+	}
+	quoted := ui.ShellQuoted(out)
+	fmt.Fprintf(&b, "  gonogo check -c %s      # no model is called\n", quoted)
+	fmt.Fprintf(&b, "  gonogo run -c %s -o my-run\n", quoted)
+	return b.String()
+}
+
+// inspect resolves what is set and looks for what else the files tell.
+func (d *draft) inspect(dir string) error {
+	essential := map[string]string{}
+	for _, s := range d.set {
+		essential[s.path] = s.yaml
+	}
+	body := nest(Keys(), func(k key) (json.RawMessage, bool) {
+		yaml, ok := essential[k.Path]
+		if !ok {
+			return nil, false
+		}
+		return k.yaml(yaml), true
+	})
+	c, err := Decode("gonogo.yaml", dir, body, d.env)
+	if err != nil {
+		return err
+	}
+	if err := c.resolve(); err != nil {
+		return err
+	}
+	d.config = c
+	if c.Model.Name == "" {
+		return exit.Usagef("the job names no model: say which base model is measured with --model NAME")
+	}
+	d.labels()
+	d.fileIDs()
+	for _, f := range d.files {
+		if f.Rows > largeFile {
+			d.note("items", "%s has %d rows: %d of them give a first answer at a fraction of the price", filepath.Base(f.Path), f.Rows, firstItems)
+		}
+	}
+	return nil
+}
+
+func (d *draft) note(path, format string, args ...any) {
+	d.notes[path] = append(d.notes[path], fmt.Sprintf(format, args...))
+}
+
+// fileIDs says which path stands for which of the job's file ids.
+func (d *draft) fileIDs() {
+	for _, f := range []struct{ key, id string }{
+		{"data.train", d.config.Body.TrainingFile}, {"data.eval", d.config.Body.ValidationFile},
+	} {
+		if f.id == "" {
+			continue
+		}
+		text := fmt.Sprintf("the job calls this file %s; whether that upload holds the same rows cannot be seen from here", f.id)
+		if i := slices.IndexFunc(d.set, func(s setting) bool { return s.path == f.key }); i < 0 {
+			text = fmt.Sprintf("the job names %s: give its path here, or it is not looked at", f.id)
+		}
+		d.note(f.key, "%s", text)
+	}
+}
+
+// labels finds fields for data.id, data.category and data.family where the
+// default names are absent.
+func (d *draft) labels() {
+	for _, l := range labels {
+		found := ""
+		for _, name := range l.names {
+			if d.holds(name, l.fits) {
+				found = name
+				break
+			}
+		}
+		switch {
+		case found == "":
+			d.note(l.path, "no row field was found for it")
+		case found == l.names[0]:
+			d.note(l.path, "the rows have it")
+		default:
+			d.note(l.path, "found in the rows")
+			d.set = append(d.set, setting{l.path, quoteYAML(found)})
+		}
+	}
+}
+
+// holds reports whether every row of every file has the field as text or a
+// number, and its values fit.
+func (d *draft) holds(name string, fits func(rows, distinct int) bool) bool {
+	for _, f := range d.files {
+		distinct := map[string]bool{}
+		for _, it := range f.Items {
+			value, ok := scalarField(it, name)
+			if !ok {
+				return false
+			}
+			distinct[value] = true
+		}
+		if !fits(len(f.Items), len(distinct)) {
+			return false
+		}
+	}
+	return true
+}
+
+// YAML writes the draft: every key with its doc, those that are not set
+// commented out at the value they have, or at an example.
+func (d *draft) YAML() []byte {
+	var b bytes.Buffer
+	b.WriteString(`# gonogo.yaml: what "gonogo run" measures, and how. Written by "gonogo init".
+# Lines that are commented out stand at their defaults. Paths start from this
+# file's folder. Secrets come from the environment: ${NAME} in headers.
+# "gonogo help config" explains every key; (binding) marks those that a run,
+# once begun, cannot change.
+`)
+	group := ""
+	for _, k := range Keys() {
+		prefix, leaf, grouped := strings.Cut(k.Path, ".")
+		if !grouped {
+			prefix, leaf = "", prefix
+		}
+		indent := ""
+		if grouped {
+			indent = "  "
+		}
+		b.WriteByte('\n')
+		if grouped && prefix != group {
+			fmt.Fprintf(&b, "%s:\n", prefix)
+		}
+		group = prefix
+		b.WriteString(ui.Wrap(d.comment(k), indent+"# ", 90))
+		for _, note := range d.notes[k.Path] {
+			b.WriteString(ui.Wrap("> "+note, indent+"# ", 90))
+		}
+		if i := slices.IndexFunc(d.set, func(s setting) bool { return s.path == k.Path }); i >= 0 {
+			fmt.Fprintf(&b, "%s%s: %s\n", indent, leaf, d.set[i].yaml)
+			continue
+		}
+		fmt.Fprintf(&b, "%s# %s: %s\n", indent, leaf, d.shown(k))
+	}
+	return b.Bytes()
+}
+
+// comment is the key's doc line.
+func (d *draft) comment(k key) string {
+	text := k.Doc
+	if k.Fallback != "" {
+		text += ". Left out: " + k.Fallback
+	}
+	if k.Enum != nil {
+		text += ". One of " + strings.Join(k.Enum, ", ")
+	}
+	if k.Binding {
+		text += " (binding)"
+	}
+	return text
+}
+
+// shown is the value behind a key that is commented out.
+func (d *draft) shown(k key) string {
+	if k.Path == "items" && len(d.notes["items"]) > 0 {
+		return fmt.Sprint(firstItems)
+	}
+	value, ok := k.show(&d.config.values)
+	if !ok {
+		return k.Example
+	}
+	var text string
+	if json.Unmarshal(value, &text) == nil {
+		return quoteYAML(text)
+	}
+	return strings.ReplaceAll(string(value), ",", ", ")
+}

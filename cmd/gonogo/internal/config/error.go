@@ -1,0 +1,53 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Error is one mistake in a configuration.
+type Error struct {
+	File         string // or "--set", or "environment"
+	Line, Column int    // 1-based; 0 when there is no place to point at
+	Path         string // the key
+	Msg          string
+}
+
+// Error returns the mistake as file:line:column: key: message.
+func (e Error) Error() string {
+	var b strings.Builder
+	b.WriteString(e.File)
+	if e.Line > 0 {
+		fmt.Fprintf(&b, ":%d:%d", e.Line, e.Column)
+	}
+	if e.Path != "" && e.File != "--set "+e.Path {
+		b.WriteString(": " + e.Path)
+	}
+	return b.String() + ": " + e.Msg
+}
+
+// Errors are all mistakes of a configuration, sorted by line.
+type Errors []Error
+
+// Error returns one mistake a line.
+func (es Errors) Error() string {
+	lines := make([]string, len(es))
+	for i, e := range es {
+		lines[i] = e.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// orNil sorts the mistakes and returns them as an error, nil when there are
+// none.
+func (es Errors) orNil() error {
+	if len(es) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(es, func(a, b Error) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return slices.CompactFunc(es, func(a, b Error) bool { return a == b })
+}

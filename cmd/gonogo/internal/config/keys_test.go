@@ -1,0 +1,208 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// decodeFor decodes YAML for one key alone and returns the complaints.
+func decodeFor(t *testing.T, k key, text string, v *values) []string {
+	t.Helper()
+	node, err := parseYAML(k.Path, []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var complaints []string
+	decoder{k, func(_ *yamlNode, format string, args ...any) {
+		complaints = append(complaints, strings.TrimSpace(format))
+	}}.decode(node, v)
+	return complaints
+}
+
+func TestEveryKeyIsWhole(t *testing.T) {
+	seen := map[string]bool{}
+	for _, k := range Keys() {
+		t.Run(k.Path, func(t *testing.T) {
+			if seen[k.Path] {
+				t.Error("stands in the table twice")
+			}
+			seen[k.Path] = true
+			if k.Doc == "" || strings.HasSuffix(k.Doc, ".") {
+				t.Errorf("doc %q is missing or ends with a full stop", k.Doc)
+			}
+			if (k.Default == "") == (k.Fallback == "") {
+				t.Error("needs either a default or words for what holds without it")
+			}
+			if k.Default == "" && k.Example == "" {
+				t.Error("has neither default nor example")
+			}
+			for _, text := range []string{k.Default, k.Example} {
+				if text == "" {
+					continue
+				}
+				var v values
+				if complaints := decodeFor(t, k, text, &v); len(complaints) > 0 {
+					t.Errorf("%s is refused: %v", text, complaints)
+				}
+				if shown, ok := k.show(&v); !ok || !json.Valid(shown) {
+					t.Errorf("%s is not shown: %s", text, shown)
+				}
+			}
+			var v values
+			if complaints := decodeFor(t, k, "[[1]]", &v); len(complaints) == 0 {
+				t.Error("a value of the wrong type is taken")
+			}
+		})
+	}
+}
+
+// TestEveryFieldHasAKey holds the struct against the table: the address of
+// every field is that of exactly one key.
+func TestEveryFieldHasAKey(t *testing.T) {
+	var v values
+	at := map[uintptr]string{}
+	for _, k := range Keys() {
+		p := reflect.ValueOf(k.at(&v)).Pointer()
+		if other := at[p]; other != "" {
+			t.Errorf("%s and %s lead to the same field", k.Path, other)
+		}
+		at[p] = k.Path
+	}
+	fields := 0
+	var walk func(path string, s reflect.Value)
+	walk = func(path string, s reflect.Value) {
+		for i := range s.NumField() {
+			f, name := s.Field(i), path+"."+s.Type().Field(i).Name
+			if f.Kind() == reflect.Struct && f.Type() != reflect.TypeFor[jobSource]() {
+				walk(name, f)
+				continue
+			}
+			fields++
+			if at[f.Addr().Pointer()] == "" {
+				t.Errorf("no key leads to %s", name)
+			}
+		}
+	}
+	walk("values", reflect.ValueOf(&v).Elem())
+	if fields != len(at) {
+		t.Errorf("%d fields, %d keys", fields, len(at))
+	}
+}
+
+func compiledSchema(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("gonogo.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile("gonogo.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestSchemaAgreesWithTheReader(t *testing.T) {
+	schema := compiledSchema(t)
+	for name, text := range map[string]string{
+		"nothing":                   "{}",
+		"a full file":               "{name: a, job: j.json, items: 3, seed: 18446744073709551615, reward_range: [0, 2], model: {timeout: 1m30s, headers: {a: b}}, thresholds: {signal.informative: 0.2}, report: {formats: [html]}}",
+		"an empty group":            "{model: }",
+		"an unknown key":            "{modle: {}}",
+		"an unknown key in a group": "{model: {nam: x}}",
+		"a number below":            "{sampling: {samples: 0}}",
+		"a number above":            "{sampling: {concurrency: 5000}}",
+		"a fraction":                "{items: 0.5}",
+		"text for a number":         "{items: many}",
+		"a number for a flag":       "{model: {parallel_tool_calls: 1}}",
+		"another word":              "{target: aws}",
+		"no URL":                    "{model: {base_url: localhost}}",
+		"a duration without unit":   "{model: {timeout: 5}}",
+		"a negative duration":       "{model: {timeout: -5s}}",
+		"an unknown threshold":      "{thresholds: {luck: 1}}",
+		"an unknown format":         "{report: {formats: [docx]}}",
+		"one end of a range":        "{reward_range: [1]}",
+		"a negative seed":           "{seed: -1}",
+		"a list for a group":        "{data: []}",
+		"a probe and a detector":    "{audit: {probes: [{name: a, expect: top, limit: 0.5, template: x}], detectors: [{name: b, regex: x, zero: true}]}}",
+		"a probe without a name":    "{audit: {probes: [{expect: top, template: x}]}}",
+		"a probe's name":            "{audit: {probes: [{name: a/b, expect: top, template: x}]}}",
+		"what nothing expects":      "{audit: {probes: [{name: a, expect: middle, template: x}]}}",
+		"a key of no probe":         "{audit: {probes: [{name: a, expect: top, regex: x}]}}",
+		"a text for a limit":        "{audit: {probes: [{name: a, expect: top, limit: high}]}}",
+		"a text for zero":           "{audit: {detectors: [{name: a, regex: x, zero: sometimes}]}}",
+		"a list for a regex":        "{audit: {detectors: [{name: a, regex: [x]}]}}",
+		"no list of detectors":      "{audit: {detectors: {name: a, regex: x}}}",
+	} {
+		t.Run(name, func(t *testing.T) {
+			node, err := parseYAML("x", []byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var b bytes.Buffer
+			node.json(&b)
+			value, err := jsonschema.UnmarshalJSON(&b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, ours := Decode("x", ".", []byte(text), noEnv)
+			theirs := schema.Validate(value)
+			if (ours == nil) != (theirs == nil) {
+				t.Errorf("reader: %v\nschema: %v", ours, theirs)
+			}
+		})
+	}
+}
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func noEnv(string) (string, bool) { return "", false }
+
+func TestSchemaGolden(t *testing.T) {
+	golden(t, "config.schema.json", Schema())
+}
+
+// golden compares with a file under testdata; -update rewrites it.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v: make it with -update", err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s differs (-update accepts it):\n%s", path, diff)
+	}
+}
+
+func TestHelpNamesEveryKey(t *testing.T) {
+	help := Help()
+	for _, k := range Keys() {
+		if !strings.Contains(help, " "+k.Path+" (") {
+			t.Errorf("help lacks %s", k.Path)
+		}
+	}
+	for line := range strings.SplitSeq(help, "\n") {
+		if len([]rune(line)) > 100 {
+			t.Errorf("a line of %d letters: %s", len([]rune(line)), line)
+		}
+	}
+}

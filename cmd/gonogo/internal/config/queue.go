@@ -1,0 +1,197 @@
+package config
+
+import (
+	"cmp"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"gonogo/sampler/job"
+	"gonogo/sampler/queue"
+)
+
+// Where rollouts are made, as the key queue.url has it.
+const (
+	inMemory   = "memory"
+	IsEmbedded = "embedded"
+)
+
+// The variables that credentials of a queue are taken from.
+const (
+	QueueTokenEnv    = "GONOGO_QUEUE_TOKEN"
+	QueueUserEnv     = "GONOGO_QUEUE_USER"
+	QueuePasswordEnv = "GONOGO_QUEUE_PASSWORD"
+)
+
+// QueueValues are the keys of the queue that jobs are handed out by.
+type QueueValues struct {
+	URL                           string
+	Creds, TLSCA, TLSCert, TLSKey string
+	Wait                          time.Duration
+	Replicas, Deliveries          int
+}
+
+// queueLogin is what the environment says to come in with.
+type queueLogin struct{ Token, User, Password string }
+
+func queueKeys() []key {
+	return []key{
+		{
+			Path: "queue.url", Fallback: "memory: in this process, without a queue", Example: "nats://nats:4222",
+			Doc: "where rollouts are made: memory; embedded, through a queue in this process, kept in RUN/queue; embedded:PORT, where workers of this machine may join; or nats:// and tls:// addresses of a NATS cluster with JetStream, by the workers that are there (docs/queue.md); credentials come from " + QueueTokenEnv + ", or " + QueueUserEnv + " and " + QueuePasswordEnv,
+			at:  func(v *values) any { return &v.Queue.URL },
+		},
+		{
+			Path: "queue.creds", File: true, Fallback: "none", Doc: "a file of NATS credentials (.creds)", Example: "gonogo.creds",
+			at: func(v *values) any { return &v.Queue.Creds },
+		},
+		{
+			Path: "queue.tls_ca", File: true, Fallback: "the machine's own", Doc: "the certificates (PEM) of who may vouch for the cluster", Example: "ca.pem",
+			at: func(v *values) any { return &v.Queue.TLSCA },
+		},
+		{
+			Path: "queue.tls_cert", File: true, Fallback: "none", Doc: "the certificate (PEM) to show the cluster; goes with queue.tls_key", Example: "client.pem",
+			at: func(v *values) any { return &v.Queue.TLSCert },
+		},
+		{
+			Path: "queue.tls_key", File: true, Fallback: "none", Doc: "the file of its key", Example: "client-key.pem",
+			at: func(v *values) any { return &v.Queue.TLSKey },
+		},
+		{
+			Path: "queue.wait", Default: "30s", Doc: "longest wait, when a run begins, for a server that does not listen yet, or a cluster that has no leader yet; 0s is none; workers wait until it is there",
+			at: func(v *values) any { return &v.Queue.Wait },
+		},
+		{
+			Path: "queue.replicas", Default: "1", Min: bound(1), Max: bound(5), Doc: "on how many servers of a cluster jobs and results are kept: 3 outlive the loss of one",
+			at: func(v *values) any { return &v.Queue.Replicas },
+		},
+		{
+			Path: "queue.deliveries", Default: "4", Min: bound(1), Max: bound(1000), Doc: "a rollout whose worker was lost so often is no longer handed out: it is of outcome tool, kind worker_lost, and made by the next call",
+			at: func(v *values) any { return &v.Queue.Deliveries },
+		},
+	}
+}
+
+// Used reports whether jobs are handed out by a queue.
+func (q QueueValues) Used() bool { return q.URL != "" && q.URL != inMemory }
+
+// Remote reports whether other processes alone make the rollouts.
+func (q QueueValues) Remote() bool { return q.Used() && !q.Embedded() }
+
+// Embedded reports whether the queue is a server in this process.
+func (q QueueValues) Embedded() bool {
+	return q.URL == IsEmbedded || strings.HasPrefix(q.URL, IsEmbedded+":")
+}
+
+// Port is where an embedded server listens; 0 is nowhere.
+func (q QueueValues) Port() int {
+	port, _ := strconv.Atoi(strings.TrimPrefix(q.URL, IsEmbedded+":")) // checkQueue has read it
+	return port
+}
+
+// checkQueue finds what cannot be a queue. No message shows a URL, which may
+// hold a password.
+func checkQueue(c *Config) error {
+	q := c.Queue
+	if (q.TLSCert == "") != (q.TLSKey == "") {
+		return c.Fault("queue.tls_cert", "goes with queue.tls_key: give both or neither")
+	}
+	if err := QueueURLFault(q.URL); err != "" {
+		return c.Fault("queue.url", "%s", err)
+	}
+	return nil
+}
+
+// QueueURLFault says what is wrong with a queue's address; "" is nothing.
+func QueueURLFault(text string) string {
+	const want = "must be memory, embedded, embedded:PORT, or nats://HOST:PORT or tls://HOST:PORT, several with commas between"
+	if text == "" || text == inMemory || text == IsEmbedded {
+		return ""
+	}
+	if port, ok := strings.CutPrefix(text, IsEmbedded+":"); ok {
+		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
+			return "embedded:PORT takes a port from 1 to 65535"
+		}
+		return ""
+	}
+	for _, one := range strings.Split(text, ",") {
+		u, err := url.Parse(strings.TrimSpace(one))
+		switch {
+		case err != nil || u.Scheme != "nats" && u.Scheme != "tls" || u.Hostname() == "":
+			return want
+		case u.User != nil || u.RawQuery != "":
+			return "holds credentials, which do not belong in an address: export " + QueueUserEnv + " and " + QueuePasswordEnv + ", or " + QueueTokenEnv + ", or name a file of credentials (queue.creds, --creds)"
+		case strings.Trim(u.Path, "/") != "":
+			return want
+		}
+	}
+	return ""
+}
+
+// takeQueue takes the credentials of the queue from the environment, and asks for
+// its files.
+func takeQueue(c *Config) []error {
+	q := c.Queue
+	if !q.Used() {
+		return nil
+	}
+	in := LoginFrom(c.secretEnv())
+	c.QueueLogin = in
+	var errs []error
+	switch {
+	case q.Embedded() && q.Port() > 0 && in.Token == "":
+		errs = append(errs, c.Fault("queue.url", "the environment has no %s, which workers show to join: export it here and there", QueueTokenEnv))
+	case (in.User == "") != (in.Password == ""):
+		errs = append(errs, c.Fault("queue.url", "the environment has %s alone: %s and %s go together", cmp.Or(presentName(in.User, QueueUserEnv), QueuePasswordEnv), QueueUserEnv, QueuePasswordEnv))
+	}
+	for _, f := range []struct{ key, path string }{
+		{"queue.creds", q.Creds}, {"queue.tls_ca", q.TLSCA}, {"queue.tls_cert", q.TLSCert}, {"queue.tls_key", q.TLSKey},
+	} {
+		if f.path == "" || q.Embedded() {
+			continue
+		}
+		if info, err := os.Stat(f.path); err != nil {
+			errs = append(errs, c.Fault(f.key, "%v (paths start from the folder of %s)", err, filepath.Base(c.File)))
+		} else if info.IsDir() {
+			errs = append(errs, c.Fault(f.key, "%s is a directory", f.path))
+		}
+	}
+	return errs
+}
+
+// LoginFrom takes it from there.
+func LoginFrom(env Lookup) queueLogin {
+	var in queueLogin
+	in.Token, _ = env(QueueTokenEnv)
+	in.User, _ = env(QueueUserEnv)
+	in.Password, _ = env(QueuePasswordEnv)
+	return in
+}
+
+// presentName is the name of a variable that is there.
+func presentName(value, name string) string {
+	if value == "" {
+		return ""
+	}
+	return name
+}
+
+// MaskQueueURL is a queue's address as a file may show it.
+func MaskQueueURL(text string) string {
+	list := strings.Split(text, ",")
+	for i, one := range list {
+		if strings.Contains(one, "://") {
+			list[i] = job.MaskURL(strings.TrimSpace(one))
+		}
+	}
+	return strings.Join(list, ",")
+}
+
+// Address is where the queue is, and how to come in.
+func (c *Config) Address() queue.Address {
+	q, in := c.Queue, c.QueueLogin
+	return queue.Address{URL: q.URL, Creds: q.Creds, CA: q.TLSCA, Cert: q.TLSCert, Key: q.TLSKey, Token: in.Token, User: in.User, Password: in.Password}
+}

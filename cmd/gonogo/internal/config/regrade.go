@@ -1,0 +1,125 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"gonogo/fixtures"
+	"gonogo/sampler/grader"
+	"gonogo/sampler/job"
+	"gonogo/sampler/rollout"
+)
+
+// WithJob sets the job of c, whose grader is the one that grades.
+func WithJob(body json.RawMessage, c *Config) []string {
+	set := []string{"job=" + string(body)}
+	if c.HasGrader() {
+		set = append(set, "grader="+string(graderOf(body)))
+	}
+	return set
+}
+
+// Inherited reads the configuration that the run was made with. What its
+// grader said of rewards is left to the grader, which may be another now.
+func Inherited(run *rollout.Run, overrides ...string) (*Config, error) {
+	c, err := Decode(rollout.ManifestFile, ".", run.Manifest.Config, os.LookupEnv)
+	if err != nil {
+		return nil, err
+	}
+	was, err := OfManifest(rollout.ManifestFile, run.Manifest.Config)
+	if err != nil {
+		return nil, err
+	}
+	if lo, hi, ok := rangeOf(was); ok && was.RewardRange != nil && *was.RewardRange == [2]float64{lo, hi} {
+		c.written.RewardRange = nil
+	}
+	if was.Body != nil && was.PassThreshold != nil {
+		if x, ok := was.Body.PassThreshold(); ok && x == *was.PassThreshold {
+			c.written.PassThreshold = nil
+		}
+	}
+	c.FromRun = true
+	c.written.Audit.Labels = "" // the run has them
+	if c.written.World != "" {  // which is served anew, not where the run says that it was
+		delete(c.written.Sampling.AddressMap, fixtures.Origin)
+	}
+	s := &c.written.Sampling // whose bounds were another call's
+	s.MaxRollouts, s.MaxTokens, s.MaxUSD, s.Deadline = 0, 0, 0, ""
+	if err := c.override(overrides); err != nil {
+		return nil, err
+	}
+	return c, c.resolve()
+}
+
+// rangeOf is the reward range that a configuration has when it says nothing of
+// it.
+func rangeOf(c *Config) (lo, hi float64, ok bool) {
+	if c.Body == nil {
+		return 0, 1, true
+	}
+	if lo, hi, ok = c.Body.RewardRange(); ok {
+		return lo, hi, true
+	}
+	return 0, 1, true
+}
+
+// GraderBody reads a file that holds a grader or a job. A grader takes the
+// place of the one in the configuration's job.
+func GraderBody(file string, cfg *Config) (json.RawMessage, error) {
+	text, err := ReadBounded(file)
+	if err != nil {
+		return nil, fmt.Errorf("read the grader: %w", err)
+	}
+	node, err := parseYAML(file, text)
+	if err != nil {
+		return nil, err
+	}
+	if node.kind != yamlMap {
+		return nil, fmt.Errorf("%s:%d:%d: a grader or a job is a map of keys, this is %s", file, max(1, node.line), max(1, node.column), node.kind)
+	}
+	var b bytes.Buffer
+	node.json(&b)
+	switch {
+	case node.get("type") == nil && node.get("grader") == nil && node.get("method") == nil && node.get("reinforcement") == nil:
+		return nil, fmt.Errorf("%s: this is neither a grader, which has a type, nor a job, which has a grader", file)
+	case node.get("grader") != nil, node.get("method") != nil, node.get("reinforcement") != nil:
+		parsed, err := job.Parse(file, b.Bytes())
+		if err != nil {
+			return nil, err
+		}
+		whole, err := grader.Inline(grader.Kinds(), parsed.Grader, filepath.Dir(file))
+		return WithGrader(parsed.Raw, whole), err
+	}
+	whole, err := grader.Inline(grader.Kinds(), b.Bytes(), filepath.Dir(file))
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Body != nil {
+		return WithGrader(cfg.Body.Raw, whole), nil
+	}
+	return OnlyGrader(whole), nil
+}
+
+func OnlyGrader(raw json.RawMessage) json.RawMessage {
+	return Marshal(map[string]json.RawMessage{"grader": raw})
+}
+
+// WithGrader puts a grader into the body of a job.
+func WithGrader(body, to json.RawMessage) json.RawMessage {
+	var keys map[string]json.RawMessage
+	if err := json.Unmarshal(body, &keys); err != nil {
+		return OnlyGrader(to)
+	}
+	if _, ok := keys["grader"]; ok {
+		keys["grader"] = to
+	}
+	for _, inner := range []string{"method", "reinforcement"} {
+		if raw, ok := keys[inner]; ok {
+			keys[inner] = WithGrader(raw, to)
+		}
+	}
+	return Marshal(keys)
+}

@@ -1,0 +1,29 @@
+package config
+
+import (
+	"gonogo/analysis/message"
+	"gonogo/report"
+)
+
+// The words that stand for several formats.
+const (
+	UsualFormats = "usual"
+	AllFormats   = "all"
+)
+
+// Language is the language of the reports.
+func (v ReportValues) Language() message.Language {
+	l, err := message.Named(v.Lang)
+	if err != nil {
+		panic(err) // the configuration has been read
+	}
+	return l
+}
+
+// FontThere asks for the font that is named to be one.
+func (c *Config) FontThere() error {
+	if err := report.CheckFont(c.Report.Font); err != nil {
+		return c.Fault("report.font", "%v", err)
+	}
+	return nil
+}

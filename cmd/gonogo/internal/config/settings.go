@@ -1,0 +1,69 @@
+package config
+
+import (
+	"slices"
+	"strings"
+
+	"gonogo/analysis"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/dataset"
+	"gonogo/sampler/grader"
+	"gonogo/sampler/rollout"
+)
+
+// reference finds references by the template of audit.reference; nil where none
+// is configured.
+func (c *Config) reference() func(*rollout.Item) string {
+	t, err := grader.ParseTemplate(c.Audit.Reference)
+	if c.Audit.Reference == "" || err != nil {
+		return nil // a broken one is refused where the audit is prepared
+	}
+	return func(it *rollout.Item) string {
+		text, _, err := t.Render(it.Row, nil)
+		if err != nil || strings.TrimSpace(text) == "" {
+			text, _, _ = it.Reference()
+		}
+		return text
+	}
+}
+
+// JudgeSettings are the settings of a verdict on the run, with what it requires.
+func (c *Config) JudgeSettings(m *rollout.Manifest) analysis.Settings {
+	s := c.Settings()
+	if s.Require = c.Require; s.Require == nil {
+		s.Require = analysis.DefaultRequire(m)
+	}
+	return s
+}
+
+// SettingKey maps the name of a threshold, one that it had before, or one spelt much
+// like it, to its key; other names are keys already.
+func SettingKey(name string) string {
+	var thresholds []string
+	for _, t := range analysis.ThresholdTable() {
+		if t.Name == name { // also one below a key, such as grader.hackable
+			return "thresholds." + name
+		}
+		thresholds = append(thresholds, t.Name)
+	}
+	_, like := dataset.Suggest(name, thresholds)
+	isKey := slices.ContainsFunc(Keys(), func(k key) bool { return name == k.Path || strings.HasPrefix(name, k.Path+".") })
+	if !isKey && (like || analysis.MovedThreshold(name) != nil) {
+		return "thresholds." + name
+	}
+	return name
+}
+
+// Settings are what the analysis takes from the configuration.
+func (c *Config) Settings() analysis.Settings {
+	s := analysis.DefaultSettings()
+	s.GroupSize, s.WantedShare = c.Training.GroupSize, c.Training.WantedShare
+	s.Normalize = c.Trainer.Normalize
+	s.BatchSize, s.Epochs = c.Training.BatchSize, c.Training.Epochs
+	s.Prices = c.TokenPrices()
+	s.RewardRange = stat.Range{Lo: c.RewardRange[0], Hi: c.RewardRange[1]}
+	s.Ceiling, s.PassThreshold = c.Ceiling, c.PassThreshold
+	s.Thresholds, s.Core = c.Thresholds, c.Audit.Core
+	s.Reference = c.reference()
+	return s
+}

@@ -1,0 +1,242 @@
+package config
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"gonogo/sampler/dataset"
+	"gonogo/sampler/isolation"
+	"gonogo/sampler/job"
+	"gonogo/sampler/rollout"
+)
+
+// Binding returns the value of every binding key: what a run directory was
+// made with, so that one made otherwise can be refused by the names of the
+// keys. Long values, the job and the data stand as the first 16 digits of
+// their SHA-256; "" is a key without a value. files are the data files as
+// loaded. A seed that was not set is "": put in the one that was drawn.
+func (c *Config) Binding(files ...*dataset.File) map[string]string {
+	out := map[string]string{}
+	for _, k := range Keys() {
+		if !k.Binding {
+			continue
+		}
+		text, ok := k.show(&c.values)
+		switch {
+		case k.Path == "job":
+			if out[k.Path] = ""; c.OwnJob != nil {
+				out[k.Path] = c.OwnJob.Hash()[:16]
+			}
+		case k.Path == "grader":
+			if c.HasGrader() {
+				out[k.Path] = graderJob(c).Hash()[:16]
+			}
+		case strings.HasPrefix(k.Path, "data.") && k.File:
+			out[k.Path] = ""
+		case !ok:
+			out[k.Path] = ""
+		default:
+			out[k.Path] = Short(job.MaskURL(plainText(text)))
+		}
+	}
+	for _, f := range files {
+		out["data."+string(f.Split)] = f.SHA256[:min(16, len(f.SHA256))]
+	}
+	return out
+}
+
+// plainText returns a JSON string's text, and other JSON as it is.
+func plainText(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	return string(raw)
+}
+
+// Short returns text, or a hash of it when it is long.
+func Short(text string) string {
+	const longest = 100
+	if len(text) <= longest {
+		return text
+	}
+	sum := sha256.Sum256([]byte(text))
+	return "sha256:" + hex.EncodeToString(sum[:8])
+}
+
+// Masked returns the resolved configuration as JSON, for a manifest: without
+// secrets, and with paths as they were written. The job stands in it whole,
+// its headers masked. configOf reads it back.
+func (c *Config) Masked() json.RawMessage {
+	v := c.values.clone()
+	v.Data.Train, v.Data.Eval, v.Data.Production = c.written.Data.Train, c.written.Data.Eval, c.written.Data.Production
+	v.Data.Files, v.Audit.Labels = c.written.Data.Files, c.written.Audit.Labels
+	if v.Job = (jobSource{}); c.OwnJob != nil {
+		v.Job.Body = compact(c.OwnJob.Masked())
+	}
+	if v.Grader = (jobSource{}); c.HasGrader() {
+		v.Grader.Body = compact(graderOf(graderJob(c).Masked()))
+	}
+	v.Model.BaseURL, v.Judge.BaseURL = job.MaskURL(v.Model.BaseURL), job.MaskURL(v.Judge.BaseURL)
+	for _, headers := range []map[string]string{v.Model.Headers, v.Judge.Headers, v.Agent.Headers, v.Session.Headers} {
+		for name := range headers {
+			headers[name] = "**********"
+		}
+	}
+	v.Tools.MCP = maskedMCP(c)
+	v.Variants, v.Prices = maskedVariants(c), settledPrices(c)
+	v.Queue = c.written.Queue
+	v.Queue.URL = MaskQueueURL(v.Queue.URL)
+	v.Session.Start, v.Session.Stop = maskHook(v.Session.Start), maskHook(v.Session.Stop)
+	addresses := map[string]string{}
+	for from, to := range v.Sampling.AddressMap {
+		addresses[job.MaskURL(from)] = job.MaskURL(to)
+	}
+	v.Sampling.AddressMap = addresses
+	return nest(Keys(), func(k key) (json.RawMessage, bool) { return k.show(&v) })
+}
+
+// compact takes the white space out of JSON that is known to be valid.
+func compact(raw json.RawMessage) json.RawMessage {
+	var b bytes.Buffer
+	if err := json.Compact(&b, raw); err != nil {
+		return raw
+	}
+	return b.Bytes()
+}
+
+// nest writes the values of the keys as one JSON object, grouped as in the
+// file. Keys of one group stand side by side in keys().
+func nest(all []key, value func(key) (json.RawMessage, bool)) json.RawMessage {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	open, first := "", true
+	for _, k := range all {
+		raw, ok := value(k)
+		if !ok {
+			continue
+		}
+		group, leaf, grouped := strings.Cut(k.Path, ".")
+		if !grouped {
+			group, leaf = "", group
+		}
+		if group != open {
+			if open != "" {
+				b.WriteByte('}')
+			}
+			if group != "" {
+				if !first {
+					b.WriteByte(',')
+				}
+				b.Write(Marshal(group))
+				b.WriteString(":{")
+				first = true
+			}
+			open = group
+		}
+		if !first {
+			b.WriteByte(',')
+		}
+		b.Write(Marshal(leaf))
+		b.WriteByte(':')
+		b.Write(raw)
+		first = false
+	}
+	if open != "" {
+		b.WriteByte('}')
+	}
+	b.WriteByte('}')
+	return b.Bytes()
+}
+
+// Secrets returns every secret the configuration holds, longest first: what a
+// redactor must take out of files, logs and pages.
+func (c *Config) Secrets() []string {
+	all := slices.Clone(c.found)
+	if c.Body != nil {
+		all = append(all, c.Body.Secrets()...)
+	}
+	for _, headers := range []map[string]string{c.Model.Headers, c.Judge.Headers, c.Agent.Headers, c.Session.Headers} {
+		for name, value := range headers {
+			all = append(all, rollout.HeaderSecrets(name, value)...)
+		}
+	}
+	all = append(all, mcpSecrets(c)...)
+	for _, key := range []string{c.ModelKey, c.JudgeKey} {
+		if key != "" {
+			all = append(all, key)
+		}
+	}
+	for _, key := range c.variantAPIKeys {
+		if key != "" {
+			all = append(all, key)
+		}
+	}
+	urls := []string{c.Model.BaseURL, c.Judge.BaseURL}
+	for _, v := range c.VariantList() {
+		urls = append(urls, v.BaseURL)
+	}
+	for _, hook := range []string{c.Session.Start, c.Session.Stop} {
+		if isolation.IsURL(hook) {
+			urls = append(urls, hook)
+		}
+	}
+	for from, to := range c.Sampling.AddressMap {
+		urls = append(urls, from, to)
+	}
+	for _, u := range urls {
+		all = append(all, job.URLSecrets(u)...)
+	}
+	slices.SortFunc(all, func(a, b string) int {
+		if len(a) != len(b) {
+			return len(b) - len(a)
+		}
+		return strings.Compare(a, b)
+	})
+	return slices.Compact(all)
+}
+
+// DatasetOptions are the row fields that the configuration names.
+func (c *Config) DatasetOptions() dataset.Options {
+	return dataset.Options{IDField: c.Data.ID, CategoryField: c.Data.Category, FamilyField: c.Data.Family}
+}
+
+// TrainAlone takes all but the training file out of the configuration: no other
+// split, no subset, no audit and no variants.
+func (c *Config) TrainAlone() error {
+	off := false
+	c.written.Data.Eval, c.written.Data.Production, c.written.Data.Files = "", "", nil
+	c.written.Items, c.written.Audit.Enabled, c.written.Audit.Labels, c.written.Variants = 0, &off, "", nil
+	return c.resolve()
+}
+
+// UsualBatch is the batch size where the job leaves it to the platform.
+const UsualBatch = 16
+
+// LacksSecrets reports whether what a burst calls wants secrets that were masked.
+func (c *Config) LacksSecrets() bool {
+	asked := []map[string]string{c.Agent.Headers, c.Session.Headers, c.Judge.Headers}
+	if c.Agent.URL != "" {
+		asked = append(asked, c.Model.Headers)
+	}
+	for _, headers := range asked {
+		if slices.Contains(slices.Collect(maps.Values(headers)), MaskedSecret) {
+			return true
+		}
+	}
+	return c.Body != nil && bytes.Contains(c.Body.Raw, []byte(MaskedSecret))
+}
+
+// StepSize is how many rollouts start at once.
+func (c *Config) StepSize() int {
+	return cmp.Or(c.Burst.Rollouts, cmp.Or(c.Training.BatchSize, UsualBatch)*c.Training.GroupSize)
+}
+
+// MaskedSecret stands in a manifest in the place of a secret.
+const MaskedSecret = "**********"

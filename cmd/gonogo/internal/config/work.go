@@ -1,0 +1,125 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Sheet is a file that travels whole.
+type Sheet struct {
+	Name string `json:"name"` // as it leads from the configuration's folder
+	Text string `json:"text"`
+}
+
+// OwnSheets are the files of the job and of the grader, where the configuration
+// names some.
+func (c *Config) OwnSheets() (jobSheet, graderSheet *Sheet, err error) {
+	read := func(path string) *Sheet {
+		if path == "" {
+			return nil
+		}
+		body, readErr := ReadBounded(c.Absolute(path))
+		err = errors.Join(err, readErr)
+		return &Sheet{Name: c.FromDir(c.Absolute(path)), Text: string(body)}
+	}
+	jobSheet, graderSheet = read(c.written.Job.Path), read(c.written.Grader.Path)
+	return jobSheet, graderSheet, err
+}
+
+// Variables are those that the configuration reads, but for how this process comes
+// in at the queue: each worker has its own way.
+func (c *Config) Variables() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(c.asked)), func(name string) bool {
+		return name == QueueTokenEnv || name == QueueUserEnv || name == QueuePasswordEnv
+	})
+}
+
+// FromDir is a path as it leads from the configuration's folder, not from where
+// this process is.
+func (c *Config) FromDir(path string) string {
+	whole, err := filepath.Abs(path)
+	dir, dirErr := filepath.Abs(c.Dir)
+	if err != nil || dirErr != nil {
+		return filepath.ToSlash(path)
+	}
+	if rel, err := filepath.Rel(dir, whole); err == nil {
+		return filepath.ToSlash(rel)
+	}
+	return filepath.ToSlash(whole)
+}
+
+// KeyOf is the path of the first value in a sheet that is meant, or of the map whose
+// key it is.
+func KeyOf(s Sheet, meant func(string) bool) string {
+	root, err := parseYAML(s.Name, []byte(s.Text))
+	if err != nil {
+		return ""
+	}
+	path, _ := root.search(meant)
+	return strings.TrimPrefix(path, ".")
+}
+
+// search finds the first key or value below a node that is meant, and the path of
+// the value or of the map that the key is in.
+func (n *yamlNode) search(meant func(string) bool) (path string, found bool) {
+	if n.kind != yamlMap && n.kind != yamlList {
+		return "", meant(n.text)
+	}
+	for _, f := range n.fields {
+		if meant(f.key) {
+			return "", true
+		}
+		if inner, found := f.value.search(meant); found {
+			return "." + f.key + inner, true
+		}
+	}
+	for i, item := range n.items {
+		if inner, found := item.search(meant); found {
+			return fmt.Sprintf("[%d]%s", i, inner), true
+		}
+	}
+	return "", false
+}
+
+// ToWork is the configuration that the leader of a run wrote, for a process
+// that makes its rollouts from dir: text as it was written, KEY=VALUE over it, and
+// the sheets that came along.
+func ToWork(file, text string, set []string, jobSheet, graderSheet *Sheet, dir string, env Lookup) (*Config, error) {
+	c, err := Decode(file, dir, []byte(text), env)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.override(set); err != nil {
+		return nil, err
+	}
+	c.forRollouts()
+	c.sheets = map[string][]byte{}
+	for _, s := range []struct {
+		from *Sheet
+		to   *jobSource
+	}{{jobSheet, &c.written.Job}, {graderSheet, &c.written.Grader}} {
+		if s.from != nil {
+			*s.to = jobSource{Path: s.from.Name}
+			c.sheets[c.Absolute(s.from.Name)] = []byte(s.from.Text)
+		}
+	}
+	if err := c.resolve(); err != nil {
+		return nil, err
+	}
+	return c, Join(append(c.completeCalls(), c.TakeKeys()))
+}
+
+// forRollouts takes out of a configuration what is no business of who makes
+// rollouts: what items are taken, what is spent on them, how they are judged.
+func (c *Config) forRollouts() {
+	w := &c.written
+	w.Data.Train, w.Data.Eval, w.Data.Production, w.Data.Files = "", "", "", nil
+	w.Audit.Probes, w.Audit.Detectors, w.Audit.Labels = nil, nil, ""
+	w.Prices, w.Thresholds, w.Queue = priceValues{}, nil, QueueValues{}
+	w.Report.Font = ""
+	w.Sampling.MaxUSD, w.Sampling.MaxTokens, w.Sampling.MaxRollouts, w.Sampling.Deadline = 0, 0, 0, ""
+}

@@ -1,0 +1,62 @@
+package exit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// The exit codes, the same in every command.
+const (
+	Done        = 0
+	Tool        = 1
+	Usage       = 2
+	NoGo        = 3
+	Undecided   = 4
+	Budget      = 5
+	Interrupted = 130
+)
+
+// Error carries an exit code; its error is nil when there is nothing to
+// say, as for a verdict.
+type Error struct {
+	Code int
+	Err  error
+}
+
+func (e *Error) Error() string {
+	if e.Err == nil {
+		return fmt.Sprintf("exit code %d", e.Code)
+	}
+	return e.Err.Error()
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Usagef is an error of usage or configuration: exit code 2.
+func Usagef(format string, args ...any) error {
+	return &Error{Usage, fmt.Errorf(format, args...)}
+}
+
+// AsUsage marks an error as one of usage or configuration, unless the context
+// ended or it carries a code already.
+func AsUsage(err error) error {
+	var coded *Error
+	if err == nil || errors.As(err, &coded) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return &Error{Usage, err}
+}
+
+// Each takes apart what errors.Join put together.
+func Each(err error) []error {
+	many, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	var out []error
+	for _, one := range many.Unwrap() {
+		out = append(out, Each(one)...)
+	}
+	return out
+}

@@ -1,0 +1,154 @@
+package ui
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"sync"
+
+	"gonogo/analysis/message"
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+)
+
+// Events writes events as JSON, one a line. What is written to it as text
+// becomes an event a line.
+type Events struct {
+	*slog.Logger
+
+	mu     sync.Mutex // guards what follows
+	rest   []byte     // of a line that has not ended
+	redact *rollout.Redactor
+}
+
+func NewEvents(w io.Writer) *Events {
+	e := &Events{redact: rollout.NewRedactor()}
+	e.Logger = slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		switch {
+		case a.Key == slog.LevelKey:
+			return slog.Attr{}
+		case a.Key == slog.MessageKey:
+			a.Key = "event"
+		case a.Value.Kind() == slog.KindString:
+			a.Value = slog.StringValue(e.masked(a.Value.String()))
+		}
+		return a
+	}}))
+	return e
+}
+
+// Masks hides secrets in what is written from now on.
+func (e *Events) Masks(r *rollout.Redactor) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.redact = r
+}
+
+func (e *Events) masked(text string) string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.redact.String(text)
+}
+
+// Write makes an event of each line that has ended.
+func (e *Events) Write(b []byte) (int, error) {
+	e.mu.Lock()
+	e.rest = append(e.rest, b...)
+	end := bytes.LastIndexByte(e.rest, '\n')
+	var text string
+	if end >= 0 {
+		text = string(e.rest[:end])
+		e.rest = append(e.rest[:0], e.rest[end+1:]...)
+	}
+	e.mu.Unlock()
+	e.say(text)
+	return len(b), nil
+}
+
+// Flush makes an event of what was written without an end of line: nothing
+// follows it.
+func (e *Events) Flush() {
+	e.mu.Lock()
+	text := string(e.rest)
+	e.rest = nil
+	e.mu.Unlock()
+	e.say(text)
+}
+
+// say makes an event of each line.
+func (e *Events) say(text string) {
+	for _, line := range strings.Split(text, "\n") {
+		if line = strings.TrimSpace(line); line != "" {
+			e.Info("message", "text", line)
+		}
+	}
+}
+
+// Begun tells what begins, and how it is bounded.
+func (e *Events) Begun(what string, total int, cfg sampler.Config) {
+	inFlight := cmp.Or(cfg.Rollouts, cfg.Concurrency, sampler.DefaultRollouts)
+	e.Info("start", "what", what, "total", total, "concurrency", cfg.Concurrency, "in_flight_max", inFlight, "retries", cfg.Retry.Max, "retry_for_s", cfg.Retry.Total.Seconds(), "breaker", cfg.Breaker)
+}
+
+// state tells how far it is, and how each endpoint does.
+func (e *Events) state(what string, total int, ev sampler.Event) {
+	e.Info("progress", append(counts(what, total, ev.Stats), "in_flight", ev.InFlight)...)
+	for _, b := range ev.Boundaries {
+		e.Info("boundary", "boundary", b.Name, "in_flight", b.InFlight, "waiting", b.Waiting, "limit", b.Limit, "paused_s", b.Paused.Seconds(), "paused_by", string(b.Why),
+			"rate", b.Rate, "p95_s", b.P95.Seconds(), "requests", b.Requests, "errors", b.Errors, "cause", b.Cause, "limited", b.Limited, "retries", b.Retries)
+	}
+}
+
+// ended tells why it ended; all done is an empty reason.
+func (e *Events) ended(what string, total int, s sampler.Stats) {
+	e.state(what, total, sampler.Event{Stats: s, InFlight: 0})
+	e.Info("stop", append(counts(what, total, s), "stopped_by", string(s.StoppedBy), "elapsed_s", s.Elapsed.Seconds())...)
+}
+
+func counts(what string, total int, s sampler.Stats) []any {
+	return []any{"what", what, "recorded", s.Recorded, "total", total, "outcomes", s.Outcomes, "tokens", s.Tokens, "tool_calls", s.ToolCalls}
+}
+
+// BoundaryLine tells how an endpoint does, for people.
+func BoundaryLine(b sampler.Boundary) string {
+	parts := []string{fmt.Sprintf("%d/%d in flight", b.InFlight, b.Limit)}
+	add := func(n int, format string, args ...any) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf(format, args...))
+		}
+	}
+	add(b.Waiting, "%d waiting", b.Waiting)
+	parts = append(parts, message.Digits(b.Rate)+"/s")
+	add(int(b.P95), "p95 %s", Span(b.P95))
+	add(b.Errors, "errors %d", b.Errors)
+	add(b.Limited, "429s %d", b.Limited)
+	add(b.Retries, "retries %d", b.Retries)
+	add(int(b.Paused), "paused %s by %s", Span(b.Paused), b.Why)
+	add(len(b.Cause), "last error: %s", OneLine(Visible(b.Cause)))
+	return fmt.Sprintf("  %-12s %s", b.Name, strings.Join(parts, ", "))
+}
+
+// LostTo says, where endpoints failed rollouts, what the last errors were.
+func LostTo(s sampler.Stats) []string {
+	var lost int
+	for outcome, n := range s.Outcomes {
+		if outcome.Missing() {
+			lost += n
+		}
+	}
+	var out []string
+	asked := false // an endpoint grades
+	for _, b := range s.Boundaries {
+		asked = asked || b.Name == sampler.GraderBoundary || b.Name == sampler.JudgeBoundary
+		if lost > 0 && b.Cause != "" {
+			out = append(out, fmt.Sprintf("  %s: %s of %s failed, the last: %s", b.Name, message.Whole(b.Errors), Counted(b.Requests, "request"), OneLine(Visible(b.Cause))))
+		}
+	}
+	if n := s.Outcomes[rollout.GraderFailed]; n > 0 && !asked {
+		out = append(out, fmt.Sprintf("  grader: %s of %s have no grade, the last: %s", message.Whole(n), Counted(s.Recorded, "rollout"), OneLine(Visible(s.Ungraded))))
+	}
+	return out
+}

@@ -1,0 +1,236 @@
+package ui
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+
+	"gonogo/analysis/message"
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+)
+
+// The time between progress lines where there is no terminal, and between the
+// events that take their place.
+const (
+	lineEvery   = 10 * time.Second
+	eventsEvery = 5 * time.Second
+)
+
+// Workers is what progress shows of the workers that make the rollouts.
+type Workers interface {
+	Watch(sampler.Event) []string // what is new about them
+	Line() []string               // how many work, and what was paid twice
+	Over()                        // nothing more is made
+}
+
+// Progress shows how far sampling has come: a bar on a terminal, plain lines
+// elsewhere.
+type Progress struct {
+	out   io.Writer
+	what  string // is counted
+	total int    // 0: nobody knows
+	begin time.Time
+
+	mu   sync.Mutex // guards what follows
+	last sampler.Event
+	told bool    // what the first ones say of all
+	crew Workers // that makes them elsewhere; nil: they are made here
+
+	money func(sampler.Event, int) string // of all so many; nil where it is not counted
+
+	redact *rollout.Redactor // of what endpoints say
+
+	bars   *mpb.Progress
+	bar    *mpb.Bar
+	events *Events // in the place of lines; nil when they are for people
+
+	stop chan struct{} // ends the printer of lines
+	done chan struct{} // closed when it has ended
+}
+
+// NewProgress shows how many of what there are in total, and the money that they
+// take.
+func NewProgress(out io.Writer, what string, total int, money func(sampler.Event, int) string, redact *rollout.Redactor) *Progress {
+	p := &Progress{out: out, what: what, total: total, begin: time.Now(), money: money, redact: redact}
+	p.events, _ = out.(*Events)
+	if IsTerminal(out) && total > 0 {
+		p.bars = mpb.New(mpb.WithOutput(out), mpb.WithWidth(40))
+		p.bar = p.bars.AddBar(int64(total), mpb.BarExtender(mpb.BarFillerFunc(p.extend), false),
+			mpb.PrependDecorators(decor.Name(what+" "), decor.CountersNoUnit("%d/%d ")),
+			mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return p.line() })),
+		)
+		return p
+	}
+	p.stop, p.done = make(chan struct{}), make(chan struct{})
+	go p.lines()
+	return p
+}
+
+// Watch takes the counts after each record.
+func (p *Progress) Watch(e sampler.Event) {
+	p.mu.Lock()
+	p.last = e
+	_, _, _, tells := e.Judged.Forecast(0)
+	first := !p.told && tells && e.Judged.Total > 0
+	p.told = p.told || first
+	crew := p.crew
+	p.mu.Unlock()
+	if first && p.bar == nil && e.Recorded < p.total {
+		fmt.Fprintf(p.out, "Judged by the first %d %s: %s for all %d.\n", e.Judged.N, p.what, p.money(e, p.total), p.total)
+	}
+	if crew != nil {
+		for _, news := range crew.Watch(e) {
+			fmt.Fprintln(p, Visible(p.redact.String(news)))
+		}
+	}
+	if p.bar != nil {
+		p.bar.SetCurrent(int64(e.Recorded))
+	}
+}
+
+// extend draws a line for each endpoint below the bar.
+func (p *Progress) extend(w io.Writer, _ decor.Statistics) error {
+	for _, b := range p.event().Boundaries {
+		if _, err := fmt.Fprintln(w, p.redact.String(BoundaryLine(b))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Ended takes the last counts.
+func (p *Progress) Ended(s sampler.Stats) {
+	if crew := p.by(); crew != nil {
+		crew.Over()
+	}
+	p.Watch(sampler.Event{Stats: s})
+	if p.events != nil {
+		p.events.ended(p.what, p.total, s)
+	}
+}
+
+// Write prints above the bar, where it stays.
+func (p *Progress) Write(b []byte) (int, error) {
+	if p.bars != nil {
+		return p.bars.Write(b)
+	}
+	return p.out.Write(b)
+}
+
+// Close ends the display and waits for it.
+func (p *Progress) Close() {
+	if p.bars != nil {
+		p.bar.Abort(false) // a no-op when the bar is full
+		p.bars.Wait()
+		return
+	}
+	close(p.stop)
+	<-p.done
+}
+
+func (p *Progress) lines() {
+	defer close(p.done)
+	every := lineEvery
+	if p.events != nil {
+		every = eventsEvery
+	}
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			p.print()
+		case <-p.stop:
+			return
+		}
+	}
+}
+
+// print tells how far it is, and how each endpoint does.
+func (p *Progress) print() {
+	e := p.event()
+	if p.events != nil {
+		p.events.state(p.what, p.total, e)
+		return
+	}
+	of := ""
+	if p.total > 0 {
+		of = fmt.Sprintf("/%d", p.total)
+	}
+	fmt.Fprintf(p.out, "%s %d%s, %s\n", p.what, e.Recorded, of, p.line())
+	for _, b := range e.Boundaries {
+		fmt.Fprintln(p.out, p.redact.String(BoundaryLine(b)))
+	}
+}
+
+func (p *Progress) event() sampler.Event {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.last
+}
+
+// by is who makes them; nil: they are made here.
+func (p *Progress) by() Workers {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.crew
+}
+
+// MadeBy has them made by others.
+func (p *Progress) MadeBy(by Workers) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.crew = by
+}
+
+// line tells rate, time to go, tokens and what went wrong.
+func (p *Progress) line() string {
+	e := p.event()
+	elapsed := time.Since(p.begin).Seconds()
+	parts := []string{fmt.Sprintf("%d in flight", e.InFlight)}
+	if e.Recorded > 0 && elapsed > 0 {
+		rate := float64(e.Recorded) / elapsed
+		left := time.Duration(float64(p.total-e.Recorded) / rate * float64(time.Second))
+		if parts = append(parts, message.Digits(rate)+"/s"); p.total > 0 {
+			parts = append(parts, "ETA "+left.Round(time.Second).String())
+		}
+	}
+	if e.Tokens > 0 {
+		parts = append(parts, Tokens(e.Tokens))
+	}
+	if p.money != nil {
+		if text := p.money(e, p.total); text != "" {
+			parts = append(parts, text)
+		}
+	}
+	if crew := p.by(); crew != nil {
+		parts = append(parts, crew.Line()...)
+	}
+	return strings.Join(append(parts, Troubles(e.Stats)...), ", ")
+}
+
+// Troubles lists failed rollouts and repeated requests.
+func Troubles(s sampler.Stats) []string {
+	var out []string
+	for _, o := range rollout.Outcomes() {
+		if n := s.Outcomes[o]; n > 0 && o != rollout.Graded {
+			out = append(out, fmt.Sprintf("%s %d", o, n))
+		}
+	}
+	retries := 0
+	for _, name := range slices.Sorted(maps.Keys(s.Retries)) {
+		retries += s.Retries[name]
+	}
+	if retries > 0 {
+		out = append(out, fmt.Sprintf("retries %d", retries))
+	}
+	return out
+}

@@ -1,0 +1,116 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+
+	"gonogo/analysis/message"
+	"gonogo/sampler/dataset"
+)
+
+// Visible makes control characters visible, so that hostile text in an error
+// cannot drive a terminal. Line breaks and tabs stay.
+func Visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+			return '\uFFFD'
+		}
+		return r
+	}, s)
+}
+
+// Dollars prints money.
+func Dollars(usd float64) string { return "$" + message.Digits(usd) }
+
+func Capitalized(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// Wrap breaks text at spaces into lines of at most width, each with the
+// prefix and a line end.
+func Wrap(text, prefix string, width int) string {
+	var b strings.Builder
+	line := prefix
+	for word := range strings.FieldsSeq(text) {
+		if line != prefix && len(line)+1+len(word) > width {
+			b.WriteString(line + "\n")
+			line = prefix
+		}
+		if line != prefix {
+			line += " "
+		}
+		line += word
+	}
+	return b.String() + line + "\n"
+}
+
+// OrList words a choice.
+func OrList(names []string) string {
+	switch len(names) {
+	case 0:
+		return ""
+	case 1:
+		return names[0]
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
+}
+
+// Counted words a number of things.
+func Counted(n int, what string) string { return message.Language{}.Count(n, what) }
+
+// ShellQuoted is a path as a shell reads it.
+func ShellQuoted(path string) string {
+	if strings.ContainsAny(path, " '\"$&;()[]{}*?<>|#`\\") {
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return path
+}
+
+// Tokens prints a count of tokens.
+func Tokens(n int64) string {
+	switch {
+	case n >= 1e6:
+		return message.Digits(float64(n)/1e6) + " M tokens"
+	case n >= 1e4:
+		return fmt.Sprintf("%.3g k tokens", float64(n)/1e3)
+	}
+	return Counted(int(n), "token")
+}
+
+// Span prints a span with three digits.
+func Span(d time.Duration) string {
+	switch {
+	case d >= time.Minute:
+		return d.Round(time.Second).String()
+	case d >= time.Second:
+		return fmt.Sprintf("%.3gs", d.Seconds())
+	}
+	return fmt.Sprintf("%.3gms", float64(d)/float64(time.Millisecond))
+}
+
+// OneLine shortens text to one line of a terminal.
+func OneLine(s string) string {
+	const width = 100
+	s = strings.Join(strings.Fields(s), " ")
+	if r := []rune(s); len(r) > width {
+		return string(r[:width]) + "…"
+	}
+	return s
+}
+
+// DidYouMean suggests the name that was probably meant, as the end of a
+// sentence.
+func DidYouMean(mistyped string, names []string) string {
+	if name, ok := dataset.Suggest(mistyped, names); ok {
+		return fmt.Sprintf(", did you mean %s?", name)
+	}
+	return ""
+}
+
+// Choices ends a message about a name that is none of these.
+func Choices(mistyped string, names []string) string {
+	if hint := DidYouMean(mistyped, names); hint != "" {
+		return hint + " There are " + strings.Join(names, ", ")
+	}
+	return "; there are " + strings.Join(names, ", ")
+}
