@@ -11,30 +11,55 @@ import (
 // link is what a page of Markdown points at, page or picture.
 var link = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 
-// Every page and picture that a page of the project points at is there.
+// Every page, picture and heading that a page of the project points at is there.
 func TestLinksLeadSomewhere(t *testing.T) {
 	pages, err := filepath.Glob("*.md")
 	if err != nil || len(pages) < 5 {
 		t.Fatalf("%d pages, %v", len(pages), err)
 	}
 	found := 0
-	for _, page := range append(pages, "../README.md", "../CHANGELOG.md") {
+	for _, page := range append(pages, "../README.md", "../CONTRIBUTING.md", "../CHANGELOG.md") {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
-			target, _, _ := strings.Cut(m[1], "#")
-			if target == "" || strings.Contains(target, "://") {
+			target, heading, _ := strings.Cut(m[1], "#")
+			if strings.Contains(target, "://") {
 				continue
 			}
 			found++
-			if _, err := os.Stat(filepath.Join(filepath.Dir(page), filepath.FromSlash(target))); err != nil {
+			path := page
+			if target != "" {
+				path = filepath.Join(filepath.Dir(page), filepath.FromSlash(target))
+			}
+			if _, err := os.Stat(path); err != nil {
 				t.Errorf("%s points at %s: %v", page, m[1], err)
+			} else if heading != "" && !headings(t, path)[heading] {
+				t.Errorf("%s points at %s, and %s has no such heading", page, m[1], path)
 			}
 		}
 	}
 	if found < 20 {
 		t.Errorf("%d links found: the search for them is broken", found)
 	}
+}
+
+var (
+	title  = regexp.MustCompile(`(?m)^#+ (.*)$`)
+	silent = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+)
+
+// headings are those of a page, as links name them.
+func headings(t *testing.T, path string) map[string]bool {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := make(map[string]bool)
+	for _, m := range title.FindAllStringSubmatch(string(text), -1) {
+		out[strings.ReplaceAll(silent.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-")] = true
+	}
+	return out
 }

@@ -89,17 +89,5 @@ func movedTables() string {
 	return s.String()
 }
 
-// factsOf names the facts of a gate that has several.
-func factsOf(g analysis.Gate) string {
-	if len(g.Parts) == 0 {
-		return ""
-	}
-	var names []string
-	for _, part := range g.Parts {
-		names = append(names, "`"+part.Name+"`")
-	}
-	return " Facts: " + strings.Join(names, ", ") + "."
-}
-
 // anchor is what a heading is linked by.
 func anchor(heading string) string { return strings.ReplaceAll(heading, ".", "") }

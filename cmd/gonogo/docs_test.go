@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,25 +20,28 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// blocks returns the blocks of a language in docs/graders.md, by the heading
-// above them.
-func blocks(t *testing.T, language string) map[string]string {
+// blocks returns the blocks of a language in pages of docs, by the heading above
+// them.
+func blocks(t *testing.T, language string, pages ...string) map[string]string {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("..", "..", "docs", "graders.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	out := make(map[string]string)
-	for _, section := range strings.Split(string(b), "\n## ")[1:] {
-		heading, text, _ := strings.Cut(section, "\n")
-		if m := regexp.MustCompile("(?s)```" + language + "\n(.*?)```").FindStringSubmatch(text); m != nil {
-			out[heading] = m[1]
+	for _, page := range pages {
+		b, err := os.ReadFile(filepath.Join("..", "..", "docs", page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, section := range strings.Split(string(b), "\n## ")[1:] {
+			heading, text, _ := strings.Cut(section, "\n")
+			if m := regexp.MustCompile("(?s)```" + language + "\n(.*?)```").FindStringSubmatch(text); m != nil {
+				out[heading] = m[1]
+			}
 		}
 	}
 	return out
 }
 
-// Every kind of grader has an example in docs/graders.md that is read.
+// Every kind of grader has an example in docs/graders.md or docs/rewards.md that is
+// read.
 func TestDocsShowEveryKindOfGrader(t *testing.T) {
 	pool, err := python.NewPool(python.DefaultConfig())
 	if err != nil {
@@ -45,12 +49,12 @@ func TestDocsShowEveryKindOfGrader(t *testing.T) {
 	}
 	defer func() { _ = pool.Close() }()
 	p := tinyProject(t)
-	examples, sources := blocks(t, "json"), blocks(t, "python")
+	examples, sources := blocks(t, "json", "graders.md", "rewards.md"), blocks(t, "python", "rewards.md")
 	for _, kind := range grader.Kinds() {
 		var head struct{ Type string }
 		example := examples[kind.Name]
 		if err := json.Unmarshal([]byte(example), &head); err != nil || head.Type != kind.Name {
-			t.Errorf("%s: the example in docs/graders.md is of type %q, %v", kind.Name, head.Type, err)
+			t.Errorf("%s: its example is of type %q, %v", kind.Name, head.Type, err)
 			continue
 		}
 		env := p.env
@@ -84,7 +88,7 @@ func TestDocsShowEveryKindOfGrader(t *testing.T) {
 	}
 }
 
-// The probes, detectors and labels that docs/graders.md shows are taken.
+// The probes, detectors and labels that docs/audit.md shows are taken.
 func TestDocsExamplesOfTheAuditAreTaken(t *testing.T) {
 	_, dir := tinyWorld(t)
 	path := filepath.Join(dir, "gonogo.yaml")
@@ -92,7 +96,7 @@ func TestDocsExamplesOfTheAuditAreTaken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	examples := blocks(t, "yaml")
+	examples := blocks(t, "yaml", "audit.md")
 	for heading, want := range map[string][2]int{"Probes of your own": {3, 0}, "Detectors": {0, 3}} {
 		if err := os.WriteFile(path, []byte(string(base)+examples[heading]), 0o644); err != nil {
 			t.Fatal(err)
@@ -112,7 +116,7 @@ func TestDocsExamplesOfTheAuditAreTaken(t *testing.T) {
 		}
 		p.shut()
 	}
-	labels, err := rollout.ReadLabels("labels.csv", strings.NewReader(blocks(t, "csv")["Scores by people"]))
+	labels, err := rollout.ReadLabels("labels.csv", strings.NewReader(blocks(t, "csv", "audit.md")["Scores by people"]))
 	if err != nil || len(labels) != 3 {
 		t.Errorf("the labels are read as %v, %v", labels, err)
 	}
@@ -163,4 +167,14 @@ func TestDocsListTheFormatsOfExport(t *testing.T) {
 	if string(b) != want {
 		t.Errorf("the table of exports in %s is not that of the formats: go test ./cmd/gonogo -run TestDocsListTheFormatsOfExport -update", path)
 	}
+}
+
+// docs/glossary.md is the list of gonogo help words; -update writes it.
+func TestDocsExplainTheWords(t *testing.T) {
+	var table strings.Builder
+	table.WriteString("\n| word | meaning |\n|---|---|\n")
+	for _, x := range glossary {
+		fmt.Fprintf(&table, "| **%s** | %s |\n", x.word, x.meaning)
+	}
+	pageHas(t, "glossary.md", "words", table.String())
 }

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gonogo/report"
+)
+
+// docs/audit.md shows the audit of a real run of the world whose grader can be
+// fooled.
+func TestDocsShowTheAuditOfTheHackableWorld(t *testing.T) {
+	if raced {
+		t.Skip("numbers are not the race detector's business")
+	}
+	t.Parallel()
+	result, _ := runDemo(t, "--world", "hackable", "-o", filepath.Join(t.TempDir(), "run"))
+	page := report.NewPage(result, report.Options{})
+	var table strings.Builder
+	table.WriteString("\n| probe | | a sound grader | items | counted | their share, with 95 % interval |\n|---|---|---|--:|---|---|\n")
+	for _, p := range page.Audit.Probes {
+		fmt.Fprintf(&table, "| `%s` | %s | %s | %s | %s | %s |\n", p.Name, p.Label, p.Must, p.Items, p.Above, p.Accept)
+	}
+	fmt.Fprintf(&table, "\n%s\n", page.Audit.Lead)
+	pageHas(t, "audit.md", "audit", table.String())
+}
+
+// pageHas wants a text between a page's marks of a name; -update puts it there.
+func pageHas(t *testing.T, page, mark, want string) {
+	t.Helper()
+	path := filepath.Join("..", "..", "docs", page)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want += "\n"
+	open, end := "<!-- "+mark+" -->\n", "<!-- /"+mark+" -->"
+	head, rest, ok := strings.Cut(string(b), open)
+	was, rest, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		t.Fatalf("%s has no place for the %s", path, mark)
+	}
+	if *update {
+		if err := os.WriteFile(path, []byte(head+open+want+end+rest), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if was != want {
+		t.Errorf("the %s in %s is not up to date: run with -update, and look\n%s", mark, path, cmp.Diff(was, want))
+	}
+}
