@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -14,6 +15,7 @@ import (
 	"strings"
 
 	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/sampler/rollout"
 )
 
 // brief is what workers are told of a run beside its items, which travel
@@ -30,6 +32,13 @@ type brief struct {
 	Files   []hashedFile      `json:"files,omitempty"`
 	Env     []string          `json:"env,omitempty"` // the variables that it reads
 	Binding map[string]string `json:"binding"`       // what a worker has to come to as well
+	Trial   []trialAnswer     `json:"trial,omitempty"`
+}
+
+// trialAnswer is an answer that a worker tries its grader on.
+type trialAnswer struct {
+	Item   *rollout.Item   `json:"item"`
+	Record *rollout.Record `json:"record"`
 }
 
 // hashedFile is one that a worker has to have.
@@ -39,7 +48,7 @@ type hashedFile struct {
 }
 
 // describe writes down for workers what the project is.
-func (p *project) describe() ([]byte, error) {
+func (p *project) describe(ctx context.Context) ([]byte, error) {
 	c := p.cfg
 	d := brief{File: filepath.Base(c.File), Config: c.Text, Env: c.Variables(), Binding: p.portable()}
 	if p.variant != nil {
@@ -61,10 +70,26 @@ func (p *project) describe() ([]byte, error) {
 	if err == nil {
 		err = p.withoutSecrets(d)
 	}
+	if err == nil && (p.cluster == nil || !p.cluster.untried) {
+		d.Trial, err = p.trialOfWorkers(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return json.Marshal(d)
+}
+
+// trialOfWorkers are the answers that each worker tries its grader on: of rows that
+// are small beside what a message of the queue may hold.
+func (p *project) trialOfWorkers(ctx context.Context) (list []trialAnswer, err error) {
+	const most = 64 << 10
+	answers, _, err := p.trialAnswers(ctx, trialCostly)
+	for _, t := range answers {
+		if len(list) < trialCostly && len(t.Item.Row)+len(t.Record.Answer) < most {
+			list = append(list, trialAnswer{t.Item, t.Record})
+		}
+	}
+	return list, err
 }
 
 // portable is what the run is bound to, without secrets and without what does not

@@ -62,7 +62,7 @@ const gatedSession = "session: {start: http://localhost:1/start, stop: http://lo
 // the planner's data, prices and labels, and no secret of it.
 func TestAWorkerComesToTheSameRun(t *testing.T) {
 	p, _ := described(t, gatedSession, variables("GATE", "planted-gate-0123", config.QueueTokenEnv, "planted-token-0123"), "queue.url=nats://localhost:4222", "sampling.max_usd=3", "prices.model_input=1", "prices.model_output=1")
-	body, err := p.describe()
+	body, err := p.describe(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestNoSecretTravelsToWorkers(t *testing.T) {
 			set = append(set, c.set)
 		}
 		p, _ := described(t, c.more, env, set...)
-		_, err := p.describe()
+		_, err := p.describe(t.Context())
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "planted") {
 			t.Errorf("%s: %v, want %q", c.why, err, c.want)
 		}

@@ -29,8 +29,8 @@ func checkCommand() *cli.Command {
 endpoint, lists the tools of MCP servers, and says what the run would take. The
 grader grades three answers for each of at most 50 items, drawn by the seed: the
 reference, in the form of audit.answer, an empty answer and a wrong one. A grader
-that fails on most references is an error. Where a model grades, that needs
---grade. No other request is sent. The rows
+that fails on most references is an error. Where a model grades, or the grader
+needs a session, that needs --grade. No other request is sent. The rows
 of all data files are compared with each other: copies and near copies between
 the splits (leakage), equal prompts with different references, empty and cut off
 rows, and whether texts and fields of the splits are alike. Exit code 3 when the
@@ -41,7 +41,7 @@ Example:
 		Flags: append(projectFlags(),
 			&cli.BoolFlag{Name: "json", Usage: "print what was found as JSON"},
 			&cli.BoolFlag{Name: "offline", Usage: "do not connect to the endpoints"},
-			&cli.BoolFlag{Name: "grade", Usage: "try the grader also where a model grades, which is paid for"},
+			&cli.BoolFlag{Name: "grade", Usage: "try the grader also where a model grades, which is paid for, or where it needs a session"},
 			&cli.BoolFlag{Name: "no-shift", Usage: "do not compare the rows with each other: no leakage, conflicts or shift"},
 		),
 		Action: func(c *cli.Context) error {
@@ -63,7 +63,7 @@ Example:
 				return err
 			}
 			found := p.checked(c.Context, asked)
-			if found.Grader, err = p.trial(c.Context, asked, c.Bool("grade"), c.Bool("offline"), false); err != nil {
+			if found.Grader, err = p.trial(c.Context, asked, c.Bool("grade"), c.Bool("offline")); err != nil {
 				return err
 			}
 			if noKey != nil {

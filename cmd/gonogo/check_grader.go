@@ -23,6 +23,7 @@ import (
 const (
 	trialItems    = 50
 	trialItemsRun = 5
+	trialCostly   = 2           // where a grading is paid for, and answers of a run
 	trialTime     = time.Minute // without judges
 	trialRows     = 5           // shown of each finding
 	trialTop      = 0.99        // share of the reward range that counts as its top, as for the audit's references
@@ -47,21 +48,22 @@ type trialFinding struct {
 	Rows     []string `json:"rows"` // the first ones
 }
 
-// trial puts answers of a seeded sample of the items to the grader. judges
-// allows requests to models that grade, offline forbids any to an endpoint. running
-// says that a run is about to begin, which fewer items are tried for.
-func (p *project) trial(ctx context.Context, c *call, judges, offline, running bool) (graderTrial, error) {
+// trial puts answers of a seeded sample of the items to the grader. paid allows
+// requests to models that grade, and sessions, offline forbids any to an endpoint.
+func (p *project) trial(ctx context.Context, c *call, paid, offline bool) (graderTrial, error) {
 	t, most := graderTrial{Of: len(p.items)}, trialItems
-	if running {
-		most = trialItemsRun
+	asked, boxed := len(p.cfg.Body.Judges()), p.gradesInSession()
+	if boxed {
+		most = trialCostly
 	}
-	asked := len(p.cfg.Body.Judges())
 	switch {
-	case len(grader.SessionReads(p.bounds.Grader)) > 0:
-		t.Skipped = "it needs a session, which a rollout alone has"
+	case boxed && offline:
+		t.Skipped = "it needs a session (--offline)"
+	case boxed && !paid:
+		t.Skipped = fmt.Sprintf("it needs a session: --grade starts at most %d for it", 3*min(most, len(p.items)))
 	case asked > 0 && offline, len(p.cfg.Body.GraderURLs()) > 0 && offline:
 		t.Skipped = "it is asked over the network (--offline)"
-	case asked > 0 && !judges:
+	case asked > 0 && !paid:
 		t.Skipped = fmt.Sprintf("a model grades, and is paid for: --grade asks it, with at most %s", ui.Counted(3*asked*min(most, len(p.items)), "request"))
 	case asked > 0 && p.cfg.TakeJudgeKey() != nil:
 		t.Skipped = p.cfg.TakeJudgeKey().Error()
@@ -75,36 +77,72 @@ func (p *project) trial(ctx context.Context, c *call, judges, offline, running b
 	if t.Skipped != "" {
 		return t, nil
 	}
+	answers, items, err := p.trialAnswers(ctx, most)
+	if err != nil {
+		return t, err
+	}
+	t.Items, t.Planned = items, len(answers)
+	if asked > 0 {
+		fmt.Fprintf(c.Err, "Grading %s: %s to a model that grades.\n", ui.Counted(t.Planned, "answer"), ui.Counted(asked*t.Planned, "request"))
+	}
+	return t, p.try(ctx, &t, answers, false)
+}
+
+// gradesInSession reports whether the grader works in the session of a rollout.
+func (p *project) gradesInSession() bool { return len(grader.SessionReads(p.bounds.Grader)) > 0 }
+
+// costly reports whether a grading is paid for, by requests to a model or by a session.
+func (p *project) costly() bool { return len(p.cfg.Body.Judges()) > 0 || p.gradesInSession() }
+
+// trialAnswers makes answers of a seeded sample of at most so many items.
+func (p *project) trialAnswers(ctx context.Context, most int) (answers []sampler.Task, items int, err error) {
 	plan, err := audit.NewPlan(ctx, audit.Config{Items: most}, audit.Input{
 		Seed: p.seed, Items: p.items, Range: *p.cfg.RewardRange, Probes: audit.Trial(), Answer: p.cfg.Audit.Answer, Reference: p.auditing.reference,
 	})
 	if err != nil {
-		return t, err
+		return nil, 0, err
 	}
-	t.Items, t.Planned = len(plan.Items), plan.Todo().Gradings
-	if asked > 0 {
-		fmt.Fprintf(c.Err, "Grading %s: %s to a model that grades.\n", ui.Counted(t.Planned, "answer"), ui.Counted(asked*t.Planned, "request"))
+	return byProbe(plan), len(plan.Items), nil
+}
+
+// try puts answers to the grader and says what is wrong with it. running says that a
+// run is about to begin.
+func (p *project) try(ctx context.Context, t *graderTrial, answers []sampler.Task, running bool) error {
+	var recs trialSink
+	var ended error
+	each := [][]sampler.Task{answers}
+	if running && p.costly() { // one that works is graded once
+		each = slices.Collect(slices.Chunk(answers, 1))
 	}
-	answers := byProbe(plan)
-	recs, ended, err := p.gradeTrial(ctx, answers, asked > 0, running)
-	if err != nil {
-		return t, err
+	for _, some := range each {
+		got, end, err := p.gradeTrial(ctx, some, running)
+		if err != nil {
+			return err
+		}
+		recs, ended = append(recs, got...), end
+		if ended != nil || slices.ContainsFunc(got, func(r *rollout.Record) bool { return !ungraded(r) }) {
+			break
+		}
 	}
-	failed := decisive(recs)
-	traced, err := p.wantsTrace(ctx, answers, failed, asked > 0)
-	if err != nil {
-		return t, err
-	}
-	t.Graded, t.Findings = len(recs), p.judgeTrial(recs, len(failed) > 0 && !traced, traced)
+	t.Graded = len(recs)
 	down, refused := errors.AsType[*sampler.EndpointError](ended)
+	refused = refused && down.Times == 0 && down.For == 0
+	failed, traced := decisive(recs), false
+	if !refused || !p.costly() {
+		var err error
+		if traced, err = p.wantsTrace(ctx, answers, failed); err != nil {
+			return err
+		}
+	}
+	t.Findings = p.judgeTrial(recs, len(failed) > 0 && !traced, traced)
 	switch {
 	case traced:
-	case refused && down.Times == 0 && down.For == 0, ended != nil && len(recs) == 0:
+	case refused, ended != nil && len(recs) == 0:
 		t.Findings = []trialFinding{{Blocking: true, Title: p.redact.String(ended.Error())}}
 	case len(recs) == 0 && t.Planned > 0:
 		t.Skipped = fmt.Sprintf("it gave no grade within %v", trialTime)
 	}
-	return t, nil
+	return nil
 }
 
 // trialSink keeps records.
@@ -117,11 +155,16 @@ func (s *trialSink) Append(r *rollout.Record) error {
 
 // gradeTrial grades answers, once each. A grader that gives no usable grade ends it
 // early, and so does the time: ended is why, nil for the time.
-func (p *project) gradeTrial(ctx context.Context, answers []sampler.Task, judges, running bool) (recs trialSink, ended, err error) {
-	cfg := p.sampling()
-	cfg.Isolation, cfg.Rollouts = nil, p.cfg.Sampling.InFlight
+func (p *project) gradeTrial(ctx context.Context, answers []sampler.Task, running bool) (recs trialSink, ended, err error) {
+	cfg, judges := p.sampling(), len(p.cfg.Body.Judges()) > 0
+	most := trialTime
+	if p.gradesInSession() {
+		most += cfg.IsolationTimeout
+	} else {
+		cfg.Isolation, cfg.Rollouts = nil, p.cfg.Sampling.InFlight
+	}
 	cfg.Retry.Max, cfg.Retry.Total, cfg.Uncounted = 0, trialTime, true
-	if running && len(p.cfg.Body.GraderURLs()) > 0 {
+	if running && (judges || len(p.cfg.Body.GraderURLs()) > 0) {
 		// One after another, each again once: an endpoint that was just started may
 		// stumble, and that must not stop a run.
 		cfg.Rollouts, cfg.Retry.Max = 1, 1
@@ -130,7 +173,7 @@ func (p *project) gradeTrial(ctx context.Context, answers []sampler.Task, judges
 	if !judges {
 		cfg.Budget, cfg.Cost = nil, nil // nothing is paid for
 		var stop context.CancelFunc
-		within, stop = context.WithTimeout(ctx, trialTime)
+		within, stop = context.WithTimeout(ctx, most)
 		defer stop()
 	}
 	each := func(yield func(sampler.Task, error) bool) {
@@ -198,10 +241,14 @@ const trialRepeats = 3
 // the same would meet every rollout, and so would one where there is no tool to call.
 // A service that looks a rollout up by its trace id, and says which one it does not
 // know, has had no calls of it either.
-func (p *project) wantsTrace(ctx context.Context, answers []sampler.Task, failed []*rollout.Record, judges bool) (bool, error) {
+func (p *project) wantsTrace(ctx context.Context, answers []sampler.Task, failed []*rollout.Record) (bool, error) {
+	most := trialRepeats
+	if p.costly() {
+		most = 1
+	}
 	var again []sampler.Task
 	first := make(map[string]*rollout.Record) // by trace id
-	for _, r := range failed[:min(len(failed), trialRepeats)] {
+	for _, r := range failed[:min(len(failed), most)] {
 		i := slices.IndexFunc(answers, func(t sampler.Task) bool { return t.Record.TraceID == r.TraceID })
 		acted, can := audit.Acted(answers[i], p.cfg.Agent.Used())
 		if !can {
@@ -216,7 +263,7 @@ func (p *project) wantsTrace(ctx context.Context, answers []sampler.Task, failed
 	if len(again) == 0 {
 		return false, nil
 	}
-	recs, _, err := p.gradeTrial(ctx, again, judges, true)
+	recs, _, err := p.gradeTrial(ctx, again, true)
 	if err != nil {
 		return false, err
 	}
@@ -273,13 +320,20 @@ func (p *project) judgeTrial(recs []*rollout.Record, blocks, traced bool) []tria
 	}
 	outside := func(r *rollout.Record) bool { return failed(r) && r.Kind == sampler.KindRange }
 	raised := func(r *rollout.Record) bool { return failed(r) && r.Kind != sampler.KindRange }
+	needs := "These answers come without tool calls; where the grader needs some, go on with --despite-problems."
+	if p.gradesInSession() {
+		needs = "No model has worked in the session that it was tried in; where the grader needs that, go on with --despite-problems."
+	}
 	fails := trialFinding{
 		Blocking: blocks, Title: "it fails on " + failures(raised),
-		Remedy: "Correct the grader: an answer that it fails on has no reward. Where an answer is more than the bare reference, set audit.answer. These answers come without tool calls; where the grader needs some, go on with --despite-problems.",
+		Remedy: "Correct the grader: an answer that it fails on has no reward. Where an answer is more than the bare reference, set audit.answer. " + needs,
 	}
-	if traced {
+	switch {
+	case traced:
 		fails.Title += ", because these answers come without tool calls"
 		fails.Remedy = "Rollouts that call a tool are graded. One that calls none gets no reward: have the grader give it one."
+	case count(recs, raised) == len(recs):
+		fails.Remedy = "Correct the grader: it gives no answer a reward, whether right or wrong; its own log says why. " + needs
 	}
 	add(fails, raised)
 	add(trialFinding{
@@ -325,7 +379,7 @@ func count(recs []*rollout.Record, which ...func(*rollout.Record) bool) (n int) 
 // trialRow is one answer with its place and what it came to.
 func (p *project) trialRow(r *rollout.Record) string {
 	place := r.Item
-	for i := range p.items {
+	for i := range p.items { // none at a worker
 		if it := &p.items[i]; it.ID == r.Item && it.Split == r.Split && it.File != "" {
 			place = fmt.Sprintf("%s:%d", it.File, it.Line)
 		}
@@ -378,15 +432,27 @@ func (t graderTrial) print(w io.Writer, quiet bool) {
 	}
 }
 
-// triedBefore tries the grader before a run in dir is paid for, but for models that
-// grade. A run that holds a grade was graded by this very grader: with another it is
-// refused.
+// triedBefore tries the grader before a run in dir is paid for: on one answer or two
+// where a grading is paid for itself. A run that holds a grade was graded by this very
+// grader: with another it is refused.
 func (p *project) triedBefore(ctx context.Context, c *call, dir string) error {
 	if holdsGrade(ctx, dir) {
 		return nil
 	}
-	t, err := p.trial(ctx, c, false, false, true)
+	most := trialItemsRun
+	if p.costly() {
+		most = trialCostly
+	}
+	answers, items, err := p.trialAnswers(ctx, most)
 	if err != nil {
+		return err
+	}
+	if p.costly() {
+		answers = answers[:min(len(answers), trialCostly)]
+		fmt.Fprintf(c.Err, "The grader is tried first: %s.\n", p.trialCosts(len(answers)))
+	}
+	t := graderTrial{Of: len(p.items), Items: items, Planned: len(answers)}
+	if err := p.try(ctx, &t, answers, true); err != nil {
 		return err
 	}
 	t.print(c.Err, t.Skipped == "" || t.Planned == 0)
@@ -394,6 +460,41 @@ func (p *project) triedBefore(ctx context.Context, c *call, dir string) error {
 		return fmt.Errorf("%w; nothing was sampled; correct the grader, or sample --despite-problems", bad)
 	}
 	return nil
+}
+
+// tryAtWork tries the grader where a worker has it, on the answers that came with the
+// run.
+func (p *project) tryAtWork(ctx context.Context, w io.Writer, with []trialAnswer) error {
+	answers := make([]sampler.Task, len(with))
+	for i, a := range with {
+		answers[i] = sampler.Task{Item: a.Item, Record: a.Record, Times: 1}
+	}
+	if len(answers) > 0 && p.costly() {
+		fmt.Fprintf(w, "The grader is tried first: %s.\n", p.trialCosts(len(answers)))
+	}
+	t := graderTrial{Planned: len(answers)}
+	if err := p.try(ctx, &t, answers, true); err != nil {
+		return err
+	}
+	t.print(w, true)
+	for _, f := range t.Findings {
+		if f.Blocking { // told whole to the planner, which has no row to show
+			return fmt.Errorf("the grader: %s", strings.Join(append([]string{f.Title}, f.Rows[:min(1, len(f.Rows))]...), ": "))
+		}
+	}
+	return nil
+}
+
+// trialCosts says what a trial of so many answers takes at most.
+func (p *project) trialCosts(answers int) string {
+	var costs []string
+	if asked := len(p.cfg.Body.Judges()); asked > 0 {
+		costs = append(costs, "at most "+ui.Counted(asked*answers, "request")+" to a model that grades")
+	}
+	if p.gradesInSession() {
+		costs = append(costs, "at most "+ui.Counted(answers, "session"))
+	}
+	return strings.Join(costs, ", ")
 }
 
 // errFound ends a reading that has found what it looks for.

@@ -52,8 +52,9 @@ type queued struct {
 // cluster is the connection to a queue elsewhere, which a run shares with its
 // variants.
 type cluster struct {
-	conn *queue.Conn
-	talk *ui.QueueLog
+	conn    *queue.Conn
+	talk    *ui.QueueLog
+	untried bool // workers take the grader as it is
 }
 
 // led is a run whose rollouts are handed out by a queue.
@@ -125,7 +126,7 @@ func (p *project) lead(ctx context.Context) error {
 	}
 	var err error
 	if q.URL != config.IsEmbedded { // nobody else can join
-		if plan.Description, err = p.describe(); err != nil {
+		if plan.Description, err = p.describe(ctx); err != nil {
 			return exit.AsUsage(err)
 		}
 	}

@@ -15,16 +15,17 @@ import (
 // not travel.
 func (p *project) readyQueue(ctx context.Context, c *call) error {
 	q := p.cfg.Queue
+	p.cluster.untried = c.DespiteProblems
 	if err := p.itemsFit(); err != nil {
 		return exit.AsUsage(err)
 	}
 	if !q.Remote() {
-		return p.readyEmbedded()
+		return p.readyEmbedded(ctx)
 	}
 	if c.Rehearse {
 		return exit.Usagef("--rehearse makes a rollout in this process, and with queue.url %s workers make them: leave the queue out (--queue memory)", config.MaskQueueURL(q.URL))
 	}
-	if _, err := p.describe(); err != nil {
+	if _, err := p.describe(ctx); err != nil {
 		return exit.AsUsage(err)
 	}
 	p.cluster.talk = ui.NewQueueLog(c.Err, p.redact)
@@ -34,7 +35,7 @@ func (p *project) readyQueue(ctx context.Context, c *call) error {
 	}
 	p.close = append(p.close, conn.Close)
 	p.cluster.conn = conn
-	fmt.Fprintf(c.Err, "Workers make the rollouts, by the queue at %s: they try the endpoints, and nothing is rehearsed here.\n", config.MaskQueueURL(q.URL))
+	fmt.Fprintf(c.Err, "Workers make the rollouts, by the queue at %s: they try the endpoints and the grader, and nothing is rehearsed here.\n", config.MaskQueueURL(q.URL))
 	return nil
 }
 
@@ -64,22 +65,22 @@ func (p *project) itemsFit() error {
 }
 
 // readyEmbedded finds what may not travel where others may join.
-func (p *project) readyEmbedded() error {
+func (p *project) readyEmbedded(ctx context.Context) error {
 	if p.cfg.Queue.Port() == 0 {
 		return nil
 	}
-	_, err := p.describe()
+	_, err := p.describe(ctx)
 	return exit.AsUsage(err)
 }
 
 // readyAlone is what has to be ready here of a run that workers make: the audit of
 // the grader.
-func (p *project) readyAlone(ctx context.Context, c *call) error {
+func (p *project) readyAlone(ctx context.Context, c *call, dir string) error {
 	if !p.audits(c) {
 		return nil
 	}
 	if err := p.readyToAudit(ctx, c); err != nil {
 		return fmt.Errorf("%w (the audit of the grader is made here, not by workers: --no-audit leaves it out)", err)
 	}
-	return nil
+	return p.triedBefore(ctx, c, dir)
 }

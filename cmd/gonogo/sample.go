@@ -228,7 +228,7 @@ func (p *project) ready(ctx context.Context, c *call, dir string) error {
 		return err
 	}
 	if p.cfg.Queue.Remote() {
-		return p.readyAlone(ctx, c)
+		return p.readyAlone(ctx, c, dir)
 	}
 	if err := p.reachable(ctx, p.endpoints()); err != nil {
 		return err

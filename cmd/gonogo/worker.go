@@ -53,8 +53,9 @@ The configuration comes with the run; its secrets do not, and are taken from thi
 process's environment, and so are ` + config.QueueTokenEnv + `, or ` + config.QueueUserEnv + `
 and ` + config.QueuePasswordEnv + `. Files that it names, such as those of python graders or
 of an agent, are read in DIR and must be the planner's. A worker that lacks one of
-these, or reaches an endpoint not, says so here and to the planner, takes no jobs of
-that run, and looks again every half minute.
+these, reaches an endpoint not, or whose grader fails on the two answers that come
+with the run, says so here and to the planner, takes no jobs of that run, and looks
+again every half minute.
 
 Ctrl-C lets the rollouts in flight finish; a second one leaves at once and gives
 them back.
@@ -232,6 +233,9 @@ func (w *worker) work(ctx context.Context, m *queue.Member) error {
 		return errors.New(p.redact.String(err.Error()))
 	}
 	p.tell(w.c.App.ErrWriter)
+	if err := p.tryAtWork(ctx, w.c.App.ErrWriter, d.Trial); err != nil {
+		return err
+	}
 	w.say("Working for the run %s, %s at once at most.", m.Run(), ui.Counted(w.c.Int("slots"), "rollout"))
 	stats, err := w.rollouts(ctx, m, p)
 	p.heed()
