@@ -105,7 +105,6 @@ func TestRewardAgainstInWords(t *testing.T) {
 		"a logarithm says so":      {"reward_tokens", func(*analysis.SplitResult) {}, "(logarithmic)"},
 		"no interval, no claim":    {"reward_tool_calls", func(s *analysis.SplitResult) { s.Against[0].Within.Low = nil }, "cannot be told"},
 		"what no rollout tells":    {"reward_latency", func(*analysis.SplitResult) {}, "no data, no rollout tells how long it took"},
-		"a result of before":       {"reward_tokens", func(s *analysis.SplitResult) { s.Against = nil }, "gonogo analyze makes it anew"},
 		"one bin of one value":     {"reward_tool_calls", func(s *analysis.SplitResult) { s.Against[0].Bins = s.Against[0].Bins[:1] }, "earn less"},
 		"bins without values":      {"reward_tool_calls", func(s *analysis.SplitResult) { s.Against[0].Bins[3].Reward = stat.Estimate{} }, "earn less"},
 		"a bin without a reward":   {"reward_tokens", func(s *analysis.SplitResult) { s.Against[1].Bins = []analysis.AgainstBin{{From: 5, To: 5}} }, "no link"},

@@ -14,27 +14,23 @@ import (
 // cost is one quantity of a rollout that rewards are set against.
 type cost struct {
 	quantity string
-	axis     string                           // what stands below the plot
-	what     string                           // "tool calls", of which there are more and less
-	without  string                           // why there may be nothing to draw
-	told     func(*analysis.SplitResult) bool // whether rollouts tell of it
+	axis     string // what stands below the plot
+	what     string // "tool calls", of which there are more and less
+	without  string // why there may be nothing to draw
 }
 
 var (
 	callCost = cost{
 		analysis.AgainstCalls, "tool calls of a rollout", "tool calls",
 		"no trace of tool calls was recorded with these rollouts",
-		func(s *analysis.SplitResult) bool { return sum(s.Tools.Histogram.Counts) > 0 },
 	}
 	tokenCost = cost{
 		analysis.AgainstTokens, "tokens of a rollout, in and out", "tokens",
 		"no server told how many tokens these rollouts took",
-		func(s *analysis.SplitResult) bool { return s.Tokens.Input.Known() && s.Tokens.Output.Known() },
 	}
 	latencyCost = cost{
 		analysis.AgainstLatency, "wall time of a rollout, seconds", "time",
 		"no rollout tells how long it took",
-		func(s *analysis.SplitResult) bool { return s.Latency.P50 != nil },
 	}
 )
 
@@ -64,10 +60,7 @@ func (q cost) draw(r *analysis.Result) (*plot.Plot, error) {
 		return nil, err
 	}
 	a := q.of(s)
-	switch {
-	case a == nil && s.Against == nil && q.told(s):
-		return nil, noData(r.Lang, "the result is of an older version, which did not set rewards against %s: gonogo analyze makes it anew", q.name(r.Lang))
-	case a == nil:
+	if a == nil {
 		return nil, &NoData{r.Lang.Text(q.without)}
 	}
 	p := newPlot(r.Lang.Text(q.axis), r.Lang.Text("mean reward"))
