@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonogo/analysis/calibration"
@@ -36,7 +37,7 @@ func (w auditWorld) grade(rng *rand.Rand, right bool) float64 {
 }
 
 func (w auditWorld) run(rng *rand.Rand, s Settings) *Result {
-	c := &evidence{collector: newCollector(stat.Range{Lo: 0, Hi: 1})}
+	c := newCollector(stat.Range{Lo: 0, Hi: 1})
 	add := func(name string, expect rollout.Expectation, limit float64, item int, reward float64) {
 		must(c.addProbe(&rollout.Record{
 			Item: fmt.Sprint(item), Split: rollout.Train, Source: rollout.Probe, Outcome: rollout.Graded, Reward: &reward, Answer: "payload",
@@ -70,9 +71,20 @@ func (w auditWorld) run(rng *rand.Rand, s Settings) *Result {
 	r := &Result{
 		RewardRange: [2]float64{0, 1}, Ceiling: 1, GroupSize: 8, Confidence: 0.95, Splits: map[rollout.Split]*SplitResult{},
 	}
-	c.fill(r, &rollout.Run{}, s)
-	Judge(r, nil, []Gate{graderTruth, graderHackable, graderNoise, graderLayers})
+	fill(r, c, &rollout.Run{}, s)
+	Judge(r, nil, auditGates())
 	return r
+}
+
+// auditGates are the gates that an audit alone decides.
+func auditGates() []Gate {
+	var gates []Gate
+	for _, g := range Gates() {
+		if slices.Contains([]string{"grader.truth", "grader.hackable", "grader.noise", "grader.shortcuts"}, g.Name) {
+			gates = append(gates, g)
+		}
+	}
+	return gates
 }
 
 func must(err error) {

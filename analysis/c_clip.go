@@ -1,5 +1,10 @@
 package analysis
 
+import (
+	"maps"
+	"slices"
+)
+
 // clip shortens s to about n bytes without breaking a rune.
 func clip(s string, n int) string {
 	if len(s) <= n {
@@ -13,3 +18,15 @@ func clip(s string, n int) string {
 
 // headLength bounds what is kept of an answer that earned the top.
 const headLength = 80
+
+// mostFrequent is the name with the highest count, the first of equals; "" of
+// none.
+func mostFrequent(counts map[string]int) string {
+	most := ""
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		if most == "" || counts[name] > counts[most] {
+			most = name
+		}
+	}
+	return most
+}

@@ -83,7 +83,7 @@ func TestEveryGateAnswersInWords(t *testing.T) {
 // crowded is a result that has something for every gate: bad throughout, or
 // good throughout.
 func crowded(bad bool) *Result {
-	c := &evidence{collector: newCollector(stat.Range{Lo: 0, Hi: 1})}
+	c := newCollector(stat.Range{Lo: 0, Hi: 1})
 	for i := range 120 {
 		for j := range 8 {
 			y := float64((i+j)%3) / 2
@@ -127,12 +127,12 @@ func crowded(bad bool) *Result {
 		r.Problems = []rollout.Problem{{File: "train.jsonl", Line: 3, Message: "the last message is not the user's", Blocking: true}, {Message: "advice"}}
 	}
 	info := &rollout.GraderInfo{Parts: []string{"core", "style"}, Core: "core", Formula: "core + style"}
-	c.fill(r, &rollout.Run{Manifest: &rollout.Manifest{Grader: info}}, s)
+	fill(r, c, &rollout.Run{Manifest: &rollout.Manifest{Grader: info}}, s)
 	return r
 }
 
 // crowdedAudit adds an audit and labels that have something for every gate.
-func crowdedAudit(c *evidence, bad bool) {
+func crowdedAudit(c *collector, bad bool) {
 	add := func(name string, expect rollout.Expectation, i, sample int, good, ill float64, grades ...float64) {
 		reward, share := good, 0.9
 		if bad {
@@ -199,55 +199,5 @@ func TestFold(t *testing.T) {
 				t.Errorf("got %s for %q with cautions %v, want %s for %q with %v", r.Verdict, got, r.Cautions, test.verdict, test.reason, test.cautions)
 			}
 		})
-	}
-}
-
-func TestABoundIsJudgedByItsWholeInterval(t *testing.T) {
-	b := func(low, high float64) bound { v := (low + high) / 2; return bound{&v, &low, &high} }
-	tests := []struct {
-		name          string
-		b             bound
-		least, atMost Status
-	}{
-		{"wholly above", b(0.2, 0.3), Pass, Fail},
-		{"wholly below", b(0.01, 0.05), Fail, Pass},
-		{"across", b(0.05, 0.2), Unknown, Unknown},
-		{"touching from above passes", b(0.1, 0.2), Pass, Unknown},
-		{"nothing known", bound{}, Unknown, Unknown},
-	}
-	for _, test := range tests {
-		if got := test.b.atLeast(0.1); got != test.least {
-			t.Errorf("%s: at least 0.1 is %s, want %s", test.name, got, test.least)
-		}
-		if got := test.b.atMost(0.1); got != test.atMost {
-			t.Errorf("%s: at most 0.1 is %s, want %s", test.name, got, test.atMost)
-		}
-	}
-}
-
-func TestNaturalOrderOfIds(t *testing.T) {
-	ids := []string{"q10", "q2", "q1", "10", "9", "q02", "a", ""}
-	slices.SortFunc(ids, CompareIDs)
-	want := []string{"", "9", "10", "a", "q1", "q02", "q2", "q10"}
-	if !slices.Equal(ids, want) {
-		t.Errorf("sorted %q, want %q", ids, want)
-	}
-}
-
-func TestGroupSizesBeyondTheSamples(t *testing.T) {
-	tests := []struct {
-		name string
-		n, g int
-		want []int
-	}{
-		{"a group within the samples", 8, 8, []int{16, 32, 64}},
-		{"a group between doublings", 4, 12, []int{8, 12, 16, 32}},
-		{"a group that is a doubling", 4, 8, []int{8, 16, 32}},
-		{"a group far beyond", 2, 100, []int{4, 8, 16, 100}},
-	}
-	for _, test := range tests {
-		if got := beyond(test.n, test.g); !slices.Equal(got, test.want) {
-			t.Errorf("%s: %v, want %v", test.name, got, test.want)
-		}
 	}
 }

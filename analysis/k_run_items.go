@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"hash/maphash"
+	"maps"
+	"slices"
 
 	"gonogo/sampler/rollout"
 )
@@ -160,7 +162,7 @@ func (it *RunItem) add(r *row, at source) {
 // marks counts what the detectors marked, by their names.
 func (c *collector) marks() []DetectorMarks {
 	var out []DetectorMarks
-	for _, name := range sortedNames(c.audit.marks) {
+	for _, name := range slices.Sorted(maps.Keys(c.audit.marks)) {
 		d := DetectorMarks{Detector: name}
 		for _, m := range c.audit.marks[name] {
 			d.Rollouts += one(!m.failed)

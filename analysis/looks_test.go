@@ -68,32 +68,6 @@ func TestLooksSpendTheErrorOfOne(t *testing.T) {
 	}
 }
 
-func TestALookEndsWhenTheVerdictStands(t *testing.T) {
-	plan := PlanLooks(8, DefaultSettings())
-	tests := []struct {
-		name    string
-		samples int
-		verdict Verdict
-		want    rollout.Ending
-	}{
-		{"undecided goes on", 4, Undecided, ""},
-		{"GO stands", 4, Go, rollout.EndedDecided},
-		{"NO-GO stands", 5, NoGo, rollout.EndedDecided},
-		{"undecided with the most samples", 8, Undecided, rollout.EndedMost},
-		{"decided with the most samples", 8, Go, rollout.EndedDecided},
-	}
-	for _, test := range tests {
-		next := Look(plan, test.samples, &Result{Verdict: test.verdict, Confidence: 0.99})
-		if next.Ended != test.want || len(next.Made) != 1 || len(plan.Made) != 0 {
-			t.Errorf("%s: ended %q after %v, want %q", test.name, next.Ended, next.Made, test.want)
-		}
-	}
-	again := Look(Look(plan, 4, &Result{Verdict: Undecided}), 4, &Result{Verdict: Go})
-	if len(again.Made) != 1 || again.Made[0].Verdict != string(Go) {
-		t.Errorf("a look made again stands twice: %v", again.Made)
-	}
-}
-
 // The audit of the grader is judged once, however often rollouts are looked at.
 func TestLooksWidenTheIntervalsOfRolloutsAlone(t *testing.T) {
 	judged := func(looks *rollout.Looks) *Result {
@@ -123,16 +97,5 @@ func TestAPlanOfAnUnknownRuleIsRefused(t *testing.T) {
 		if _, _, err := atLook(DefaultSettings(), &rollout.Manifest{Looks: plan}); err == nil {
 			t.Errorf("%s: taken", name)
 		}
-	}
-}
-
-func TestWordsOfLooks(t *testing.T) {
-	looks := &Looks{Confidence: 0.95, At: []int{4, 6, 8}, Made: 2, Ended: rollout.EndedDecided}
-	want := "sampling was stopped by the rule at look 2 of 3, with 6 samples of at most 8 per item; the intervals of rollouts are at 99.18 %, so that all looks together keep 95 %"
-	if got := looksNote(looks, 0.99182).String(); got != want {
-		t.Errorf("it says %q, want %q", got, want)
-	}
-	if looksNote((*Looks)(nil), 0.95).String() != "" {
-		t.Error("without looks something is said of them")
 	}
 }

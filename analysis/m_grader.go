@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -82,9 +81,6 @@ func itemMeans(items []*item) map[itemKey]float64 {
 	}
 	return out
 }
-
-// sortedNames returns the keys of a map in order.
-func sortedNames[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
 
 // lengthEffect relates the reward to the logarithm of the answer's length, over
 // graded rollouts with an answer. A detector's zeros are not the grader's: the

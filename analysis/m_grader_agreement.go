@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -43,7 +44,7 @@ func (c *evidence) agreement(items []*item, s Settings) *Agreement {
 	var last itemKey
 	for _, o := range outputs {
 		var scores []float64
-		for _, rater := range sortedNames(o.scores) {
+		for _, rater := range slices.Sorted(maps.Keys(o.scores)) {
 			raters[rater] = true
 			scores = append(scores, o.scores[rater])
 			scaled = scaled && c.holds(o.scores[rater])
@@ -222,7 +223,7 @@ func alpha(outputs []*labelled, s Settings) *stat.Estimate {
 			items = append(items, nil)
 		}
 		var scores []float64
-		for _, rater := range sortedNames(o.scores) {
+		for _, rater := range slices.Sorted(maps.Keys(o.scores)) {
 			scores = append(scores, o.scores[rater])
 		}
 		several = several || len(scores) > 1
@@ -248,11 +249,11 @@ func (c *evidence) humanCeiling(outputs []*labelled, s Settings) *stat.Estimate 
 			sums, counts = append(sums, 0), append(counts, 0)
 		}
 		last := len(sums) - 1
-		for _, one := range sortedNames(o.scores) {
+		for _, one := range slices.Sorted(maps.Keys(o.scores)) {
 			if !c.atTop(o.scores[one]) {
 				continue
 			}
-			for _, other := range sortedNames(o.scores) {
+			for _, other := range slices.Sorted(maps.Keys(o.scores)) {
 				if other != one {
 					sums[last] += (o.scores[other] - c.rng.Lo) / c.rng.Width()
 					counts[last]++

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"gonogo/analysis/stat"
@@ -35,7 +36,7 @@ func (c *evidence) guessable(s Settings) (*stat.Estimate, string) {
 // detectors tells what each detector found among the recorded rollouts.
 func (c *evidence) detectors(s Settings) []DetectorResult {
 	var out []DetectorResult
-	for _, name := range sortedNames(c.audit.marks) {
+	for _, name := range slices.Sorted(maps.Keys(c.audit.marks)) {
 		d := DetectorResult{Detector: name, Items: []string{}}
 		var hits, counts []float64
 		var rewards [][]float64

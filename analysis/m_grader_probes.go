@@ -147,18 +147,6 @@ func tellLost(r *ProbeResult, item string) {
 	}
 }
 
-// mostFrequent is the name with the highest count, the first of equals; "" of
-// none.
-func mostFrequent(counts map[string]int) string {
-	most := ""
-	for _, name := range sortedNames(counts) {
-		if most == "" || counts[name] > counts[most] {
-			most = name
-		}
-	}
-	return most
-}
-
 // movedByNoise reports whether a grader that grades the same output twice moves
 // as often as the payloads that only look different did: the low end of the share
 // of items on which they moved lies no higher than the most that two grades of one

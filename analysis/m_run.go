@@ -128,6 +128,12 @@ func verbatim(notes []string) []message.Text {
 	return texts
 }
 
+// fill measures what c has collected of a run into r: its splits, the plan and the
+// grader.
+func fill(r *Result, c *collector, run *rollout.Run, s Settings) {
+	(&evidence{collector: c}).fill(r, run, s)
+}
+
 // fill measures every split that has a record or was planned.
 func (c *evidence) fill(r *Result, run *rollout.Run, s Settings) {
 	known := make(map[rollout.Split]map[string]labels)

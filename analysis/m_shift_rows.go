@@ -33,6 +33,9 @@ func shiftRows(items []rollout.Item, s Settings) []shiftRow {
 	return rows
 }
 
+// entryOf is what the search for copies and conflicts reads of an item.
+func entryOf(it *rollout.Item, s Settings) shift.Entry { return newShiftRow(it, s).entry }
+
 func newShiftRow(it *rollout.Item, s Settings) shiftRow {
 	row := shiftRow{fields: otherFields(it)}
 	last := -1

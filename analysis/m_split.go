@@ -82,6 +82,13 @@ func (m *measure) split() *SplitResult {
 	return sr
 }
 
+// newSplit measures items of one split that c has collected.
+func newSplit(s Settings, c *collector, items []*item) *measure {
+	m := &measure{s: s, c: &evidence{collector: c}, items: items}
+	m.prepare()
+	return m
+}
+
 func (m *measure) prepare() {
 	for _, it := range m.items {
 		if len(it.rewards) > 0 {

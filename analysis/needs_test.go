@@ -46,7 +46,7 @@ func openRun(seed uint64) *Result {
 	if seed%3 == 0 {
 		p = 1 - p/4
 	}
-	c := &evidence{collector: newCollector(unitRange)}
+	c := newCollector(stat.Range{Lo: 0, Hi: 1})
 	coin := func(p float64) *float64 {
 		if rng.Float64() < p {
 			return stat.Some(1)
@@ -79,14 +79,14 @@ func openRun(seed uint64) *Result {
 	s := DefaultSettings()
 	s.Boot, s.Thresholds = 0, Thresholds{"tools.tail.limit": 2}
 	r := &Result{RewardRange: [2]float64{0, 1}, Ceiling: 1, GroupSize: 8, Confidence: 0.95, Splits: map[rollout.Split]*SplitResult{}}
-	c.fill(r, &rollout.Run{}, s)
+	fill(r, c, &rollout.Run{}, s)
 	Judge(r, s.Thresholds, Gates())
 	return r
 }
 
 // addProbe adds one payload to the audit; graded tells whether the grader did
 // not fail on it.
-func addProbe(c *evidence, name string, expect rollout.Expectation, item int, reward *float64, graded bool) {
+func addProbe(c *collector, name string, expect rollout.Expectation, item int, reward *float64, graded bool) {
 	share := 0.9
 	rec := &rollout.Record{
 		Item: fmt.Sprint(item), Split: rollout.Train, Outcome: rollout.Graded, Reward: reward, Answer: "the payload of a probe",
@@ -96,26 +96,4 @@ func addProbe(c *evidence, name string, expect rollout.Expectation, item int, re
 		rec.Outcome, rec.Reward, rec.Error = rollout.GraderFailed, nil, "the judge answered with prose"
 	}
 	must(c.addProbe(rec))
-}
-
-func TestItemsThatSettleAShift(t *testing.T) {
-	pair := func(value, high float64) *ShiftPair {
-		return &ShiftPair{NA: 100, NB: 400, Effect: stat.Estimate{Value: &value, High: &high}}
-	}
-	tests := []struct {
-		name  string
-		pair  *ShiftPair
-		items int // 0: none would
-	}{
-		{"an interval that reaches as far above as the threshold lies needs no more", pair(0.6, 0.7), 100},
-		{"one that reaches twice as far needs four times as many", pair(0.6, 0.8), 400},
-		{"an estimate on the threshold is never settled", pair(0.6995, 0.8), 0},
-		{"nor one that lies so near that nobody has the items", pair(0.695, 0.8), 0},
-	}
-	for _, test := range tests {
-		needs, ok := settleShift(test.pair, 0.7)
-		if ok != (test.items > 0) || ok && (needs.Items < test.items-1 || needs.Items > test.items+1) {
-			t.Errorf("%s: %+v, %t", test.name, needs, ok)
-		}
-	}
 }

@@ -34,8 +34,8 @@ func BenchmarkNumbers(b *testing.B) {
 // and tokens.
 func decoded(items, samples, values int) *evidence {
 	c := &evidence{collector: newCollector(DefaultSettings().RewardRange)}
+	c.tools = []string{"search"}
 	rng := rand.New(rand.NewPCG(1, 2))
-	tool := c.tool("search")
 	for i := range items {
 		p := rng.Float64() * rng.Float64()
 		id := "q" + strconv.Itoa(i)
@@ -48,7 +48,7 @@ func decoded(items, samples, values int) *evidence {
 			key := rollout.Key{Split: rollout.Train, Item: id, Sample: j}
 			c.rows[key] = &row{
 				key: key, outcome: rollout.Graded, reward: reward, valid: true, graded: true, observed: true, turns: 2,
-				calls: []call{{tool: tool, status: rollout.CallOK, elapsed: 0.1}}, usage: rollout.Usage{Input: &in, Output: &out}, elapsed: rng.ExpFloat64(),
+				calls: []call{{status: rollout.CallOK, elapsed: 0.1}}, usage: rollout.Usage{Input: &in, Output: &out}, elapsed: rng.ExpFloat64(),
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -136,7 +137,7 @@ func (w noisyWorld) pick(rng *rand.Rand, items []*item) []*row {
 		for _, r := range items[i].rows {
 			heights[r.reward] = append(heights[r.reward], r)
 		}
-		all := sortedNames(heights)
+		all := slices.Sorted(maps.Keys(heights))
 		of := heights[all[rng.IntN(len(all))]]
 		rows = append(rows, of[rng.IntN(len(of))])
 	}

@@ -71,7 +71,7 @@ type curator struct {
 	opt    CurateOptions
 	c      *collector
 	file   TrainFile
-	m      measure
+	m      *measure
 	all    []*item          // of every split
 	of     map[string]*item // train items by id, as far as they are those of the file
 	class  map[string]ItemResult
@@ -103,6 +103,7 @@ func (cu *curator) measure(run *rollout.Run) error {
 	for i := range cu.file.Items {
 		byID[cu.file.Items[i].ID] = &cu.file.Items[i]
 	}
+	var ofFile []*item
 	for _, it := range items {
 		row := byID[it.id]
 		if row == nil {
@@ -113,10 +114,9 @@ func (cu *curator) measure(run *rollout.Run) error {
 			continue
 		}
 		cu.of[it.id] = it
-		cu.m.items = append(cu.m.items, it)
+		ofFile = append(ofFile, it)
 	}
-	cu.m.s, cu.m.c = cu.s, &evidence{collector: cu.c}
-	cu.m.prepare()
+	cu.m = newSplit(cu.s, cu.c, ofFile)
 	switch {
 	case len(cu.m.items) == 0 && cu.edited > 0:
 		return fmt.Errorf("the rows of the training file with the ids of the %s that the run sampled, such as %q, are others than those: is it the file that was sampled?", (message.Language{}).Count(len(items), "item"), items[0].id)

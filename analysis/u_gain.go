@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
@@ -27,8 +26,7 @@ type CuratedSet struct {
 // set measures a set of items at the trainer's group size, or at the samples
 // that items have where those are fewer.
 func (cu *curator) set(items []*item) CuratedSet {
-	m := measure{s: cu.s, c: cu.m.c, items: items}
-	m.prepare()
+	m := newSplit(cu.s, cu.c, items)
 	out := gainOf(m.common, m.rewards, min(cu.s.GroupSize, m.n), cu.delta(), cu.s)
 	var expected []float64
 	for _, it := range m.measured {
@@ -36,7 +34,7 @@ func (cu *curator) set(items []*item) CuratedSet {
 			expected = append(expected, *cu.rows[i].Informative)
 		}
 	}
-	e := stat.ItemMeans(expected, nil, countAll(m.rewards), &unitRange, cu.s.Confidence,
+	e := stat.ItemMeans(expected, nil, countAll(m.rewards), &stat.Range{Lo: 0, Hi: 1}, cu.s.Confidence,
 		fmt.Sprintf("mean over items of the posterior probability that a group of %d differs (empirical Bayes)", cu.s.GroupSize))
 	out.Items, out.Expected = len(m.measured), &e
 	out.Cost, out.ExpectedFor = inverse(out.Informative.Value), inverse(e.Value)
@@ -110,11 +108,11 @@ func (c *Curation) Remeasure(ctx context.Context, fresh *rollout.Run, read rollo
 	if _, err := fresh.Records(ctx, read, col.add); err != nil {
 		return nil, err
 	}
-	m := measure{s: c.s, c: &evidence{collector: col}}
+	var items []*item
 	var first, again [][]float64
 	for _, it := range col.items(rollout.Train, nil) {
 		if was := c.rewards[it.id]; was != nil {
-			m.items = append(m.items, it)
+			items = append(items, it)
 			if len(it.rewards) > 0 {
 				first, again = append(first, was), append(again, it.rewards)
 			}
@@ -123,7 +121,7 @@ func (c *Curation) Remeasure(ctx context.Context, fresh *rollout.Run, read rollo
 	if len(again) == 0 {
 		return nil, errors.New("none of the new rollouts of kept items has a reward: nothing was measured again")
 	}
-	m.prepare()
+	m := newSplit(c.s, col, items)
 	out := &Remeasured{
 		Run: fresh.Dir, Items: len(again), Lost: len(c.rewards) - len(again), Missing: m.missing(), Samples: m.spread(),
 	}
@@ -197,7 +195,7 @@ func flattery(before, chosen, fresh stat.Estimate, was, is []float64, n int, rng
 		d[i] = was[i] - is[i]
 	}
 	f := Flattery{Flattered: stat.PairedMean(d, nil, n, rng, s.Confidence)}
-	f.Flattered.Warnings = list(slices.Clone(f.Flattered.Warnings))
+	f.Flattered.Warnings = append([]message.Text{}, f.Flattered.Warnings...)
 	if before.Known() && chosen.Known() && fresh.Known() {
 		f.Gain, f.Remains = stat.Some(*chosen.Value-*before.Value), stat.Some(*fresh.Value-*before.Value)
 	}

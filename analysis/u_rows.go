@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -14,20 +15,16 @@ import (
 func (cu *curator) judgeRows() {
 	// The splits come in the reverse of their usual order, so that each row of train
 	// shows what it has in common with the others.
-	var rows []shiftRow
+	var entries []shift.Entry
 	for _, split := range []rollout.Split{rollout.Production, rollout.Eval} {
 		for i := range cu.file.Others {
 			if it := &cu.file.Others[i]; it.Split == split && len(it.Row) > 0 {
-				rows = append(rows, newShiftRow(it, cu.s))
+				entries = append(entries, entryOf(it, cu.s))
 			}
 		}
 	}
 	for i := range cu.file.Items {
-		rows = append(rows, newShiftRow(&cu.file.Items[i], cu.s))
-	}
-	entries := make([]shift.Entry, len(rows))
-	for i := range rows {
-		entries[i] = rows[i].entry
+		entries = append(entries, entryOf(&cu.file.Items[i], cu.s))
 	}
 	found := shift.Leaks(entries, shift.LeakOptions{})
 	cu.conflicts(entries, found.Conflicts)
@@ -188,12 +185,12 @@ func (g groups) join(a, b int) {
 // list returns the groups in the order of their first members.
 func (g groups) list() [][]int {
 	members := make(map[int][]int)
-	for _, i := range sortedNames(g.leader) {
+	for _, i := range slices.Sorted(maps.Keys(g.leader)) {
 		lead := g.find(i)
 		members[lead] = append(members[lead], i)
 	}
 	var out [][]int
-	for _, lead := range sortedNames(members) {
+	for _, lead := range slices.Sorted(maps.Keys(members)) {
 		slices.Sort(members[lead])
 		out = append(out, members[lead])
 	}

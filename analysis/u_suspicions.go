@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -87,7 +88,7 @@ func probeSuspicions(c *collector, s Settings) []*suspicion {
 		}
 	}
 	var out []*suspicion
-	for _, name := range sortedNames(by) {
+	for _, name := range slices.Sorted(maps.Keys(by)) {
 		out = append(out, by[name])
 	}
 	return out
@@ -104,7 +105,7 @@ var (
 // grader paid for: one that earned the bottom speaks for the grader.
 func detectorSuspicions(c *collector) []*suspicion {
 	var out []*suspicion
-	for _, name := range sortedNames(c.audit.marks) {
+	for _, name := range slices.Sorted(maps.Keys(c.audit.marks)) {
 		x := newSuspicion(paidMarks.With(message.Args{"detector": message.Name(name)}))
 		paid, of := make(map[itemKey]int), make(map[itemKey]int)
 		for _, m := range c.audit.marks[name] {
@@ -114,7 +115,7 @@ func detectorSuspicions(c *collector) []*suspicion {
 			}
 			x.looked[k] = true
 			of[k]++
-			if r := c.rows[m.key]; m.marked && r != nil && r.valid && c.given(r) > c.rng.Lo+hair*c.rng.Width() {
+			if r := c.rows[m.key]; m.marked && r != nil && r.valid && c.given(r) > c.rng.Lo+1e-9*c.rng.Width() {
 				paid[k]++
 			}
 		}
