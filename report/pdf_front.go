@@ -59,7 +59,7 @@ func (p *printed) findingsTable() {
 	var skipped []string
 	for _, f := range p.Findings {
 		if f.State == Skipped {
-			skipped = append(skipped, gate(f))
+			skipped = append(skipped, gateName(f))
 			if len(skipped) > 1 {
 				continue
 			}
@@ -72,7 +72,7 @@ func (p *printed) findingsTable() {
 		}
 		t.Rows = append(t.Rows, []pdf.Cell{
 			{Chip: stateChip(f)},
-			{Spans: []pdf.Span{{Text: f.Title + "  ", Style: cellText}, {Text: gate(f), Style: faintCode}}, Most: 4},
+			{Spans: []pdf.Span{{Text: f.Title + "  ", Style: cellText}, {Text: gateName(f), Style: faintCode}}, Most: 4},
 			{Spans: []pdf.Span{{Text: f.Measured, Style: cellText}}, Most: 4},
 			{Spans: []pdf.Span{{Text: want, Style: cellText}}, Most: 5},
 		})
@@ -84,7 +84,7 @@ func (p *printed) findingsTable() {
 }
 
 // gate names a finding's gate and split, in one piece.
-func gate(f Finding) string {
+func gateName(f Finding) string {
 	if f.Split == "" {
 		return f.Gate
 	}
@@ -161,7 +161,7 @@ func (p *printed) findings() {
 			p.section(p.words.FullQuiet)
 		}
 		if f.State == Skipped {
-			skipped.Rows = append(skipped.Rows, []pdf.Cell{{Chip: stateChip(f)}, textCell(f.Title), {Spans: []pdf.Span{{Text: gate(f), Style: faintCode}}}})
+			skipped.Rows = append(skipped.Rows, []pdf.Cell{{Chip: stateChip(f)}, textCell(f.Title), {Spans: []pdf.Span{{Text: gateName(f), Style: faintCode}}}})
 			continue
 		}
 		strong, _ := stateTones(f.State)
@@ -175,7 +175,7 @@ func (p *printed) findings() {
 		}
 		c.Chip(stateChip(f), []pdf.Span{{Text: f.Title, Style: title}})
 		c.Space(1)
-		c.Text(pdf.Paragraph{Spans: []pdf.Span{{Text: gate(f), Style: faintCode}, {Text: " · " + strings.Join(f.Facts(w)[1:], " · "), Style: mutedText}}})
+		c.Text(pdf.Paragraph{Spans: []pdf.Span{{Text: gateName(f), Style: faintCode}, {Text: " · " + strings.Join(f.Facts(w)[1:], " · "), Style: mutedText}}})
 		text := inkText
 		if quiet {
 			text = pdf.Style{Size: 8.2, Color: chart.Ink}

@@ -68,13 +68,13 @@ Example:
 			if err != nil {
 				return err
 			}
-			return curate(c, dir)
+			return curateRun(c, dir)
 		},
 	}
 }
 
 // curate chooses, writes, measures again where that is asked for, and prints.
-func curate(c *cli.Context, dir string) error {
+func curateRun(c *cli.Context, dir string) error {
 	if err := checkFresh(c); err != nil {
 		return err
 	}

@@ -137,13 +137,13 @@ func (d *shiftDot) judge(r *analysis.Result, pair *analysis.ShiftPair) {
 	if *p < 0.001 {
 		d.p = "< 0.001"
 	}
-	_, gate := shiftAbout(pair.On)
-	d.fail = threshold(r, gate)
+	_, name := shiftAbout(pair.On)
+	d.fail = threshold(r, name)
 	if d.fail != nil {
 		clear := analysis.ClearShift
 		d.caution = &clear
 	}
-	sure, likely := threshold(r, gate+".p"), threshold(r, gate+".caution.p")
+	sure, likely := threshold(r, name+".p"), threshold(r, name+".caution.p")
 	switch {
 	case d.fail != nil && sure != nil && d.low > *d.fail && *p < *sure:
 		d.grade = differs
