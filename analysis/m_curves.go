@@ -159,7 +159,7 @@ const distinctValues = 10
 // tolerances are the spans that a group's rewards must exceed: the strict one,
 // and the one that is judged.
 func (m *measure) tolerances() (strict, judged float64) {
-	return floatNoise * m.s.RewardRange.Width(), m.s.EqualWithin(m.rewards)
+	return floatNoise * m.s.RewardRange.Width(), EqualWithin(m.s, m.rewards)
 }
 
 // floatNoise is the share of the reward range that is float noise.
@@ -168,7 +168,7 @@ const floatNoise = 1e-6
 // EqualWithin is the span up to which the rewards of a group count as equal, by the
 // rewards of all items: float noise where they are a few grades, else a twentieth
 // of the range.
-func (s Settings) EqualWithin(rewards [][]float64) float64 {
+func EqualWithin(s Settings, rewards [][]float64) float64 {
 	width := s.RewardRange.Width()
 	if distinct(rewards, floatNoise*width) <= distinctValues {
 		return floatNoise * width

@@ -83,7 +83,7 @@ func (c *comparer) groups(add func(string, string, *stat.Range, func(*analysis.R
 		}
 	}
 	rng := c.s.RewardRange
-	tolerance := c.s.EqualWithin(all)
+	tolerance := analysis.EqualWithin(c.s, all)
 	if d := add("best_of", "reward", &rng, func(it *analysis.RunItem) (float64, int) {
 		if len(it.Rewards) < k {
 			return 0, 0
