@@ -15,6 +15,7 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/compare"
+	"gonogo/analysis/curate"
 	"gonogo/analysis/history"
 	"gonogo/sampler/rollout"
 )
@@ -30,7 +31,7 @@ var published = map[string]struct {
 }{
 	"result":     {reflect.TypeFor[analysis.Result](), analysis.Schema, "The analysis of a run. Keys may be added under one schema, so that a result of an older version lacks keys that are required here; renaming or retyping a key makes a new schema. " + estimates},
 	"comparison": {reflect.TypeFor[compare.Comparison](), compare.Schema, "A new run against a base run; every difference is new minus base. " + keys + estimates},
-	"curation":   {reflect.TypeFor[analysis.Curation](), analysis.CurationSchema, "Which rows of the training data are worth training on. " + keys + estimates},
+	"curation":   {reflect.TypeFor[curate.Curation](), curate.Schema, "Which rows of the training data are worth training on. " + keys + estimates},
 	"night":      {reflect.TypeFor[history.Night](), history.NightSchema, "One night of gonogo nightly, on one line. " + keys},
 	"history":    {reflect.TypeFor[history.History](), history.Schema, "What nights show together. " + keys},
 }
@@ -220,9 +221,9 @@ func (m *maker) define(t reflect.Type, make func() object) object {
 // enum lists the words of a type that has constants; nil of another.
 func (m *maker) enum(t reflect.Type) []string {
 	what := m.saying(t)
-	if t == reflect.TypeFor[analysis.Reason]() { // some are the names of classes
+	if t == reflect.TypeFor[curate.Reason]() { // some are the names of classes
 		var all []string
-		for _, r := range analysis.Reasons() {
+		for _, r := range curate.Reasons() {
 			all = append(all, string(r.Name))
 		}
 		return all

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"gonogo/analysis"
+	"gonogo/analysis/gate"
+	"gonogo/analysis/judge"
 	"gonogo/analysis/shift"
 	"gonogo/analysis/stat"
 	"gonogo/report/reporttest"
@@ -233,7 +235,7 @@ func TestAQuantityHasOneValue(t *testing.T) {
 		}
 	}
 	for name, r := range map[string]*analysis.Result{"burst": withBurst(t), "variants": withVariants(t), "shift": withShift(t), "lost": withLost(t), "noise": withNoise(t)} {
-		analysis.Judge(r, analysis.DefaultSettings().Thresholds, analysis.Gates())
+		judge.Judge(r, analysis.DefaultSettings().Thresholds, gate.All())
 		agree(t, name, NewPage(r, options()), used)
 	}
 	for _, q := range sameQuantities {

@@ -13,6 +13,8 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/calibration"
+	"gonogo/analysis/gate"
+	"gonogo/analysis/judge"
 	"gonogo/analysis/stat"
 	"gonogo/report/reporttest"
 	"gonogo/sampler/rollout"
@@ -113,7 +115,7 @@ func analyzed(t *testing.T, text string, s analysis.Settings) (*analysis.Result,
 	if err != nil {
 		return nil, err
 	}
-	return analysis.Analyze(t.Context(), run, rollout.ReadOptions{}, s, analysis.Gates())
+	return judge.Analyze(t.Context(), run, rollout.ReadOptions{}, s, gate.All())
 }
 
 // rendered writes every format, and result.json, and looks for what is no

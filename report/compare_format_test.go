@@ -16,6 +16,7 @@ import (
 	"gonum.org/v1/plot/vg/recorder"
 
 	"gonogo/analysis"
+	"gonogo/analysis/collect"
 	"gonogo/analysis/compare"
 	"gonogo/report/reporttest"
 	"gonogo/sampler/rollout"
@@ -63,8 +64,8 @@ func untrusted(t *testing.T) *ComparisonPage {
 	t.Helper()
 	c := reporttest.Compared(t, "improved")
 	by := "grader.hackable"
-	c.Base.Detectors = []analysis.DetectorMarks{{Detector: "peek", Rollouts: 320, Marked: 16, Share: 0.05}}
-	c.New.Detectors = []analysis.DetectorMarks{{Detector: "peek", Rollouts: 320, Marked: 198, Share: 0.61875}}
+	c.Base.Detectors = []collect.DetectorMarks{{Detector: "peek", Rollouts: 320, Marked: 16, Share: 0.05}}
+	c.New.Detectors = []collect.DetectorMarks{{Detector: "peek", Rollouts: 320, Marked: 198, Share: 0.61875}}
 	c.Judged(&analysis.Result{Verdict: analysis.NoGo, Reason: &by}, &analysis.Result{Verdict: analysis.NoGo, Reason: &by})
 	opt := options()
 	opt.Rollouts, opt.Font = nil, "none"

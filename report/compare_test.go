@@ -49,7 +49,7 @@ func nastyComparison(answer compare.Answer) *compare.Comparison {
 	return &compare.Comparison{
 		Schema: compare.Schema, Answer: answer, Sentence: message.Verbatim("Sentence " + hostile), Split: &eval, Confidence: 0.95, Delta: 0.05,
 		Base: compare.Side{File: hostile, Input: rollout.Input{Bad: []rollout.BadLine{{Line: 3, Why: hostile}}}}, New: compare.Side{File: hostile},
-		Differs: []analysis.RunDifference{{What: "data", Key: hostile, Base: message.Verbatim(hostile), Confounds: true, Note: message.Verbatim(hostile)}},
+		Differs: []compare.RunDifference{{What: "data", Key: hostile, Base: message.Verbatim(hostile), Confounds: true, Note: message.Verbatim(hostile)}},
 		Notes:   []message.Text{message.Verbatim(hostile)},
 		Splits:  map[rollout.Split]*compare.Split{rollout.Train: sc, rollout.Eval: sc},
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"gonogo/analysis"
+	"gonogo/analysis/gate"
 	"gonogo/report/chart"
 	"gonogo/report/reporttest"
 )
@@ -163,7 +164,7 @@ func TestGatesPointAtPicturesThatThereAre(t *testing.T) {
 	for _, c := range chart.Charts() {
 		there[c.Name] = true
 	}
-	for _, g := range analysis.Gates() {
+	for _, g := range gate.All() {
 		for _, one := range append([]analysis.Gate{g}, g.Parts...) {
 			for _, name := range one.Charts {
 				if !there[name] {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gonogo/analysis"
+	"gonogo/analysis/collect"
 	"gonogo/analysis/message"
 	"gonogo/report/reporttest"
 	"gonogo/sampler/rollout"
@@ -23,7 +24,7 @@ import (
 func traced(r *analysis.Result, n int) *Page {
 	opt := options()
 	opt.Traces, opt.TracesLink = "my run/rollouts.jsonl", "../rollouts.jsonl"
-	opt.Rollouts = func(yield func(analysis.Counted) error) (rollout.Input, error) {
+	opt.Rollouts = func(yield func(collect.Counted) error) (rollout.Input, error) {
 		line := 0
 		for _, split := range rollout.Splits() {
 			if r.Splits[split] == nil {
@@ -34,7 +35,7 @@ func traced(r *analysis.Result, n int) *Page {
 					line++
 					score := float64((i+j)%5) / 4
 					rec := rollout.Record{Item: it.Item, Split: split, Sample: j, Outcome: rollout.Graded, Line: line, Calls: make([]rollout.Call, j)}
-					if err := yield(analysis.Counted{Record: &rec, Score: &score}); err != nil {
+					if err := yield(collect.Counted{Record: &rec, Score: &score}); err != nil {
 						return rollout.Input{}, err
 					}
 				}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gonogo/analysis"
+	"gonogo/analysis/collect"
 	"gonogo/report/reporttest"
 	"gonogo/sampler/rollout"
 )
@@ -122,10 +123,10 @@ func poisoned(t *testing.T, n int) *Page {
 	p := traced(r, 2)
 	opt := p.Options
 	opt.Name, opt.Version, opt.Dir, opt.Traces, opt.TracesLink = next(), next(), next(), next(), "javascript:window.owned=99"
-	opt.Rollouts = func(yield func(analysis.Counted) error) (rollout.Input, error) {
+	opt.Rollouts = func(yield func(collect.Counted) error) (rollout.Input, error) {
 		for i, it := range r.Splits[rollout.Train].Classes.Items {
 			rec := rollout.Record{Item: it.Item, Split: rollout.Train, Outcome: rollout.Outcome(next()), Error: next(), Line: i + 1}
-			if err := yield(analysis.Counted{Record: &rec}); err != nil {
+			if err := yield(collect.Counted{Record: &rec}); err != nil {
 				return rollout.Input{}, err
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
 
-	"gonogo/analysis"
+	"gonogo/analysis/collect"
 )
 
 const (
@@ -47,7 +47,7 @@ func parquetOf(w io.Writer, p *Page, s *survey) error {
 		batch = batch[:0]
 		return err
 	}
-	err := s.each(p.Rollouts, func(r analysis.Counted) error {
+	err := s.each(p.Rollouts, func(r collect.Counted) error {
 		batch = batch[:len(batch)+1]
 		row := &batch[len(batch)-1]
 		*row = (*row)[:0]

@@ -11,13 +11,13 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"gonogo/analysis"
+	"gonogo/analysis/collect"
 	"gonogo/sampler/rollout"
 )
 
 // Rollouts reads the rollouts of the page's run, as analysis.Rollouts does, as
 // often as it is called.
-type Rollouts func(yield func(analysis.Counted) error) (rollout.Input, error)
+type Rollouts func(yield func(collect.Counted) error) (rollout.Input, error)
 
 // ErrNoRollouts means that a format needs the rollouts themselves, and the page
 // was made without Options.Rollouts.
@@ -46,7 +46,7 @@ func (p *Page) surveyed() (*survey, error) {
 	s := &survey{line: make(map[rollout.Key]int)}
 	count := make(map[string]int)
 	read := 0
-	input, err := p.Rollouts(func(r analysis.Counted) error {
+	input, err := p.Rollouts(func(r collect.Counted) error {
 		read++
 		s.line[r.Key()] = r.Line
 		for name := range r.Parts {
@@ -77,9 +77,9 @@ func (p *Page) surveyed() (*survey, error) {
 var errGrown = errors.New("the run was written to while it was read: write the report again")
 
 // each yields every rollout once: the attempt that counts.
-func (s *survey) each(read Rollouts, yield func(analysis.Counted) error) error {
+func (s *survey) each(read Rollouts, yield func(collect.Counted) error) error {
 	rows := 0
-	_, err := read(func(r analysis.Counted) error {
+	_, err := read(func(r collect.Counted) error {
 		if s.line != nil && s.line[r.Key()] != r.Line {
 			return nil
 		}
@@ -99,9 +99,9 @@ func (s *survey) each(read Rollouts, yield func(analysis.Counted) error) error {
 
 // rolloutColumns are the columns of rollouts.csv and rollouts.parquet: the fixed
 // ones, with a column for each sub-score in the middle.
-func (s *survey) columns() []column[analysis.Counted] {
+func (s *survey) columns() []column[collect.Counted] {
 	all := rolloutColumns()
-	at := slices.IndexFunc(all, func(c column[analysis.Counted]) bool { return c.Name == partsBefore })
+	at := slices.IndexFunc(all, func(c column[collect.Counted]) bool { return c.Name == partsBefore })
 	return slices.Concat(all[:at], s.partColumns(), all[at:])
 }
 
@@ -110,8 +110,8 @@ const partsBefore = "turns"
 
 // partColumns are a column for each sub-score, and one for those past the
 // limit. Names that cannot be told apart when written out are numbered.
-func (s *survey) partColumns() []column[analysis.Counted] {
-	var list []column[analysis.Counted]
+func (s *survey) partColumns() []column[collect.Counted] {
+	var list []column[collect.Counted]
 	taken := make(map[string]bool)
 	own := make(map[string]bool)
 	for _, part := range s.parts {
@@ -121,7 +121,7 @@ func (s *survey) partColumns() []column[analysis.Counted] {
 			name = fmt.Sprintf("%s (%d)", plain, i)
 		}
 		taken[name] = true
-		list = append(list, column[analysis.Counted]{name, numberCells, "the sub-score " + id(part), func(r analysis.Counted) any {
+		list = append(list, column[collect.Counted]{name, numberCells, "the sub-score " + id(part), func(r collect.Counted) any {
 			if x, ok := r.Parts[part]; ok {
 				return known(&x)
 			}
@@ -129,13 +129,13 @@ func (s *survey) partColumns() []column[analysis.Counted] {
 		}})
 	}
 	if s.rest {
-		list = append(list, column[analysis.Counted]{"more_parts", textCells, "the other sub-scores, as JSON", func(r analysis.Counted) any { return moreParts(r, own) }})
+		list = append(list, column[collect.Counted]{"more_parts", textCells, "the other sub-scores, as JSON", func(r collect.Counted) any { return moreParts(r, own) }})
 	}
 	return list
 }
 
 // moreParts are the sub-scores without a column of their own.
-func moreParts(r analysis.Counted, own map[string]bool) any {
+func moreParts(r collect.Counted, own map[string]bool) any {
 	rest := make(map[string]any)
 	for name, x := range r.Parts {
 		if !own[name] {
@@ -156,7 +156,7 @@ func moreParts(r analysis.Counted, own map[string]bool) any {
 func writeRollouts(w io.Writer, p *Page) error {
 	s, err := p.surveyed()
 	if err == nil {
-		err = writeCSV(w, s.columns(), func(yield func(analysis.Counted) error) error { return s.each(p.Rollouts, yield) })
+		err = writeCSV(w, s.columns(), func(yield func(collect.Counted) error) error { return s.each(p.Rollouts, yield) })
 	}
 	if err != nil {
 		return fmt.Errorf("write rollouts.csv: %w", err)
@@ -165,11 +165,11 @@ func writeRollouts(w io.Writer, p *Page) error {
 }
 
 // observed reports whether the record tells about turns and calls.
-func observed(r analysis.Counted) bool { return r.Turns > 0 || len(r.Calls) > 0 }
+func observed(r collect.Counted) bool { return r.Turns > 0 || len(r.Calls) > 0 }
 
 // calls counts the tool calls of some status; nil where the record tells of none.
-func calls(status ...rollout.CallStatus) func(analysis.Counted) any {
-	return func(r analysis.Counted) any {
+func calls(status ...rollout.CallStatus) func(collect.Counted) any {
+	return func(r collect.Counted) any {
 		if !observed(r) {
 			return nil
 		}

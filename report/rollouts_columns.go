@@ -1,14 +1,14 @@
 package report
 
 import (
-	"gonogo/analysis"
+	"gonogo/analysis/collect"
 	"gonogo/sampler/rollout"
 )
 
 // rolloutColumns are the columns of rollouts.csv and rollouts.parquet but for
 // the sub-scores, which stand before partsBefore.
-func rolloutColumns() []column[analysis.Counted] {
-	type row = analysis.Counted
+func rolloutColumns() []column[collect.Counted] {
+	type row = collect.Counted
 	return []column[row]{
 		{"split", textCells, "train, eval or production", func(r row) any { return string(r.Split) }},
 		{"item", textCells, "the item's id, whole", func(r row) any { return r.Item }},

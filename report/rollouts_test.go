@@ -20,19 +20,19 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"pgregory.net/rapid"
 
-	"gonogo/analysis"
+	"gonogo/analysis/collect"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
 
 // rolloutsOf reads the run directory or file at path.
 func rolloutsOf(path string) Rollouts {
-	return func(yield func(analysis.Counted) error) (rollout.Input, error) {
+	return func(yield func(collect.Counted) error) (rollout.Input, error) {
 		run, err := rollout.Open(path)
 		if err != nil {
 			return rollout.Input{}, err
 		}
-		return analysis.Rollouts(context.Background(), run, rollout.ReadOptions{}, stat.Range{Lo: 0, Hi: 1}, yield)
+		return collect.Rollouts(context.Background(), run, rollout.ReadOptions{}, stat.Range{Lo: 0, Hi: 1}, yield)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gonogo/analysis"
+	"gonogo/analysis/collect"
 	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 )
@@ -40,7 +40,7 @@ func (p *Page) traces() (map[itemOf][]trace, error) {
 		}
 	}
 	at := map[rollout.Key]int{}
-	_, err := p.Rollouts(func(r analysis.Counted) error {
+	_, err := p.Rollouts(func(r collect.Counted) error {
 		k := itemOf{r.Split, r.Item}
 		list, shown := of[k]
 		if !shown {

@@ -9,6 +9,8 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/calibration"
 	"gonogo/analysis/compare"
+	"gonogo/analysis/gate"
+	"gonogo/analysis/judge"
 	"gonogo/sampler/rollout"
 )
 
@@ -92,7 +94,7 @@ func TestComparisonCalibration(t *testing.T) {
 // power is the smallest gain that eval.power says would be shown.
 func power(t *testing.T, s analysis.Settings, lines []string) float64 {
 	t.Helper()
-	r, err := analysis.Analyze(t.Context(), opened(t, lines), rollout.ReadOptions{}, s, analysis.Gates())
+	r, err := judge.Analyze(t.Context(), opened(t, lines), rollout.ReadOptions{}, s, gate.All())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"gonogo/analysis"
+	"gonogo/analysis/collect"
+	"gonogo/analysis/measure"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
@@ -35,11 +37,11 @@ func Runs(ctx context.Context, base, new *rollout.Run, read rollout.ReadOptions,
 		return nil, err
 	}
 	hash := maphash.MakeSeed()
-	b, err := analysis.ReadItems(ctx, base, read, s, hash)
+	b, err := collect.ReadItems(ctx, base, read, s, hash)
 	if err != nil {
 		return nil, err
 	}
-	n, err := analysis.ReadItems(ctx, new, read, s, hash)
+	n, err := collect.ReadItems(ctx, new, read, s, hash)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +64,7 @@ func Runs(ctx context.Context, base, new *rollout.Run, read rollout.ReadOptions,
 	return c, nil
 }
 
-func newComparison(base, new *analysis.RunItems, s analysis.Settings) *Comparison {
+func newComparison(base, new *collect.RunItems, s analysis.Settings) *Comparison {
 	width := s.RewardRange.Width()
 	c := &Comparison{
 		Schema: Schema, Confidence: s.Confidence,
@@ -73,7 +75,7 @@ func newComparison(base, new *analysis.RunItems, s analysis.Settings) *Compariso
 		Thresholds:    s.Thresholds.All(),
 		Base:          sideOf(base),
 		New:           sideOf(new),
-		Differs:       analysis.Differences(base.Run.Manifest, new.Run.Manifest),
+		Differs:       Differences(base.Run.Manifest, new.Run.Manifest),
 		Notes:         []message.Text{},
 		Splits:        make(map[rollout.Split]*Split),
 	}
@@ -93,7 +95,7 @@ func compareSplit(p pairing, s analysis.Settings) *Split {
 	}
 	sc := &Split{
 		Paired: c.paired, Items: p.common,
-		Samples: analysis.SidesOf[analysis.Spread]{Base: analysis.SpreadOf(rewardsOf(c.base)), New: analysis.SpreadOf(rewardsOf(c.new))},
+		Samples: analysis.SidesOf[analysis.Spread]{Base: measure.SpreadOf(rewardsOf(c.base)), New: measure.SpreadOf(rewardsOf(c.new))},
 		Missing: analysis.SidesOf[analysis.Missing]{Base: missingOf(p.base), New: missingOf(p.new)},
 		Moved:   []MovedItem{}, Changes: []ItemChange{},
 	}
@@ -122,7 +124,7 @@ func compareSplit(p pairing, s analysis.Settings) *Split {
 	return sc
 }
 
-func rewardsOf(items []*analysis.RunItem) [][]float64 {
+func rewardsOf(items []*collect.RunItem) [][]float64 {
 	var out [][]float64
 	for _, it := range items {
 		if len(it.Rewards) > 0 {
@@ -133,7 +135,7 @@ func rewardsOf(items []*analysis.RunItem) [][]float64 {
 }
 
 // missingOf counts the rollouts without a valid reward.
-func missingOf(items []*analysis.RunItem) analysis.Missing {
+func missingOf(items []*collect.RunItem) analysis.Missing {
 	var out analysis.Missing
 	total := 0
 	for _, it := range items {

@@ -5,13 +5,13 @@ import (
 	"path/filepath"
 	"slices"
 
-	"gonogo/analysis"
+	"gonogo/analysis/collect"
 	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 )
 
 // sideOf says which run a side is.
-func sideOf(s *analysis.RunItems) Side {
+func sideOf(s *collect.RunItems) Side {
 	r := Side{File: s.Run.File(), Input: s.Input, Detectors: s.Detectors}
 	if m := s.Run.Manifest; m != nil {
 		r.ID, r.Name, r.Model, r.ToolVersion = m.ID, m.Name, m.Model, m.ToolVersion
@@ -24,15 +24,15 @@ func sideOf(s *analysis.RunItems) Side {
 var differenceOrder = []string{"data", "items", "grader", "job", "model", "setting", "samples", "seed", "tool_version"}
 
 // sortDifferences brings differences into the order in which they are named.
-func sortDifferences(list []analysis.RunDifference) {
-	slices.SortStableFunc(list, func(a, b analysis.RunDifference) int {
+func sortDifferences(list []RunDifference) {
+	slices.SortStableFunc(list, func(a, b RunDifference) int {
 		return cmp.Compare(slices.Index(differenceOrder, a.What), slices.Index(differenceOrder, b.What))
 	})
 }
 
 // itemDifferences names what the items and samples themselves show.
-func itemDifferences(c *Comparison, pairings map[rollout.Split]pairing) []analysis.RunDifference {
-	out := []analysis.RunDifference{}
+func itemDifferences(c *Comparison, pairings map[rollout.Split]pairing) []RunDifference {
+	out := []RunDifference{}
 	for _, split := range rollout.Splits() {
 		sc := c.Splits[split]
 		if sc == nil {
@@ -40,7 +40,7 @@ func itemDifferences(c *Comparison, pairings map[rollout.Split]pairing) []analys
 		}
 		p := pairings[split]
 		add := func(what, key string, base, new message.Text, note message.Def, confounds bool) {
-			out = append(out, analysis.RunDifference{What: what, Key: key + "." + string(split), Base: base, New: new, Confounds: confounds, Note: note.Text()})
+			out = append(out, RunDifference{What: what, Key: key + "." + string(split), Base: base, New: new, Confounds: confounds, Note: note.Text()})
 		}
 		if n, m := len(p.common.OnlyBase), len(p.common.OnlyNew); n+m > 0 {
 			own := func(n int) message.Text { return itemsOfItsOwn.With(message.Args{"items": message.Count(n, "item")}) }
@@ -61,7 +61,7 @@ func itemDifferences(c *Comparison, pairings map[rollout.Split]pairing) []analys
 
 // likeness says what two runs have in common that makes the comparison another
 // than it looks, where they have it.
-func likeness(base, new *analysis.RunItems, pairings map[rollout.Split]pairing) message.Text {
+func likeness(base, new *collect.RunItems, pairings map[rollout.Split]pairing) message.Text {
 	if filepath.Clean(base.Run.File()) == filepath.Clean(new.Run.File()) {
 		return sameFile.Text()
 	}
@@ -96,10 +96,10 @@ func likeness(base, new *analysis.RunItems, pairings map[rollout.Split]pairing) 
 }
 
 // runNotes says what a reader must know of a side before its numbers.
-func runNotes(base, new *analysis.RunItems) []message.Text {
+func runNotes(base, new *collect.RunItems) []message.Text {
 	var notes []message.Text
 	for _, s := range []struct {
-		side               *analysis.RunItems
+		side               *collect.RunItems
 		unknown, worthless message.Def
 	}{{base, baseUnknown, baseHacks}, {new, newUnknown, newHacks}} {
 		if s.side.Run.Manifest == nil {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"gonogo/analysis"
+	"gonogo/analysis/collect"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 )
@@ -13,8 +14,8 @@ import (
 type comparer struct {
 	s      analysis.Settings
 	pairs  []pair // nil where the comparison is unpaired
-	base   []*analysis.RunItem
-	new    []*analysis.RunItem
+	base   []*collect.RunItem
+	new    []*collect.RunItem
 	paired bool
 }
 
@@ -34,10 +35,10 @@ type values struct {
 
 // collect takes one quantity from every item that has it. of returns its value,
 // the sampling variance of that value and how many rollouts tell it (0: none).
-func (c *comparer) collect(of func(*analysis.RunItem) (value, variance float64, n int, known bool)) values {
+func (c *comparer) collect(of func(*collect.RunItem) (value, variance float64, n int, known bool)) values {
 	var v values
 	if !c.paired {
-		take := func(items []*analysis.RunItem) (out []float64) {
+		take := func(items []*collect.RunItem) (out []float64) {
 			for _, it := range items {
 				if x, _, n, _ := of(it); n > 0 {
 					out, v.n = append(out, x), v.n+n
@@ -161,7 +162,7 @@ func familyMean(d []float64, of []string, conf float64) *stat.Estimate {
 
 // rewards compares the mean reward.
 func (c *comparer) rewards() (analysis.Difference, values) {
-	v := c.collect(func(it *analysis.RunItem) (float64, float64, int, bool) {
+	v := c.collect(func(it *collect.RunItem) (float64, float64, int, bool) {
 		if len(it.Rewards) == 0 {
 			return 0, 0, 0, false
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gonogo/analysis"
+	"gonogo/analysis/collect"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -36,7 +37,7 @@ func (c *comparer) breakdown(of func(pair) string) *Breakdown {
 		return nil
 	}
 	slices.SortFunc(names, func(a, b string) int {
-		return cmp.Or(len(members[b])-len(members[a]), analysis.CompareIDs(a, b))
+		return cmp.Or(len(members[b])-len(members[a]), collect.CompareIDs(a, b))
 	})
 	b := &Breakdown{Correction: "Holm over the groups listed", Groups: []GroupDifference{}}
 	var ps []*float64
@@ -135,14 +136,14 @@ func (c *comparer) moved(changes []ItemChange) []MovedItem {
 }
 
 // samples refers to the best or the worst rollouts of an item.
-func samples(it *analysis.RunItem, best bool) []SampleRef {
-	var valid []*analysis.Try
+func samples(it *collect.RunItem, best bool) []SampleRef {
+	var valid []*collect.Try
 	for i := range it.Tries {
 		if it.Tries[i].Valid {
 			valid = append(valid, &it.Tries[i])
 		}
 	}
-	slices.SortStableFunc(valid, func(a, b *analysis.Try) int {
+	slices.SortStableFunc(valid, func(a, b *collect.Try) int {
 		if best {
 			return cmp.Compare(b.Reward, a.Reward)
 		}
@@ -162,9 +163,9 @@ type end struct {
 }
 
 // countEnds counts how all rollouts of both runs ended that have no grade.
-func countEnds(p pairing, of func(*analysis.Try) end) map[end]*analysis.SidesOf[int] {
+func countEnds(p pairing, of func(*collect.Try) end) map[end]*analysis.SidesOf[int] {
 	counts := make(map[end]*analysis.SidesOf[int])
-	count := func(items []*analysis.RunItem, at func(*analysis.SidesOf[int]) *int) {
+	count := func(items []*collect.RunItem, at func(*analysis.SidesOf[int]) *int) {
 		for _, it := range items {
 			for i := range it.Tries {
 				if it.Tries[i].Outcome == rollout.Graded {
@@ -186,11 +187,11 @@ func countEnds(p pairing, of func(*analysis.Try) end) map[end]*analysis.SidesOf[
 // outcomes compares how often rollouts ended otherwise than with a grade. Only
 // what happened on either side is listed.
 func (c *comparer) outcomes(p pairing) []OutcomeDrift {
-	kind := func(t *analysis.Try) end { return end{t.Outcome, t.Kind} }
+	kind := func(t *collect.Try) end { return end{t.Outcome, t.Kind} }
 	out := []OutcomeDrift{}
 	for k, n := range countEnds(p, kind) {
-		v := c.collect(func(it *analysis.RunItem) (float64, float64, int, bool) {
-			return share(it, func(t *analysis.Try) bool { return kind(t) == k }), 0, len(it.Tries), false
+		v := c.collect(func(it *collect.RunItem) (float64, float64, int, bool) {
+			return share(it, func(t *collect.Try) bool { return kind(t) == k }), 0, len(it.Tries), false
 		})
 		d := OutcomeDrift{Outcome: k.outcome, Kind: k.text, Base: n.Base, New: n.New}
 		unit := unitRange
@@ -211,7 +212,7 @@ func (c *comparer) outcomes(p pairing) []OutcomeDrift {
 // causes counts the error texts, those whose number changed most first.
 func causes(p pairing) []CauseDrift {
 	out := []CauseDrift{}
-	for k, n := range countEnds(p, func(t *analysis.Try) end { return end{t.Outcome, t.Cause} }) {
+	for k, n := range countEnds(p, func(t *collect.Try) end { return end{t.Outcome, t.Cause} }) {
 		out = append(out, CauseDrift{Outcome: k.outcome, Error: k.text, Base: n.Base, New: n.New})
 	}
 	moved := func(d CauseDrift) int { return max(d.New-d.Base, d.Base-d.New) }

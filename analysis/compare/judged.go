@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gonogo/analysis"
+	"gonogo/analysis/collect"
 	"gonogo/analysis/message"
 )
 
@@ -72,7 +73,7 @@ func (c *comparer) hacks() []analysis.Difference {
 	}
 	var out []analysis.Difference
 	for _, name := range slices.Sorted(maps.Keys(detectors)) {
-		v := c.collect(func(it *analysis.RunItem) (float64, float64, int, bool) {
+		v := c.collect(func(it *collect.RunItem) (float64, float64, int, bool) {
 			return it.Marks[name].Mean(), 0, it.Marks[name].N, false
 		})
 		if len(v.base) > 0 && len(v.new) > 0 {
@@ -83,12 +84,12 @@ func (c *comparer) hacks() []analysis.Difference {
 }
 
 // markedNotes tells what detectors marked on either side, the base's first.
-func markedNotes(base, new []analysis.DetectorMarks) []message.Text {
+func markedNotes(base, new []collect.DetectorMarks) []message.Text {
 	var notes []message.Text
-	find := func(list []analysis.DetectorMarks, name string) (analysis.DetectorMarks, bool) {
-		i := slices.IndexFunc(list, func(d analysis.DetectorMarks) bool { return d.Detector == name })
+	find := func(list []collect.DetectorMarks, name string) (collect.DetectorMarks, bool) {
+		i := slices.IndexFunc(list, func(d collect.DetectorMarks) bool { return d.Detector == name })
 		if i < 0 {
-			return analysis.DetectorMarks{}, false
+			return collect.DetectorMarks{}, false
 		}
 		return list[i], true
 	}

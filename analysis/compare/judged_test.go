@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gonogo/analysis"
+	"gonogo/analysis/collect"
 	"gonogo/analysis/compare"
 	"gonogo/sampler/rollout"
 )
@@ -56,7 +57,7 @@ func TestRunsOfAnUntrustedGraderAreNoBetterForAHigherReward(t *testing.T) {
 		if notes := got.Notes[before:]; fmt.Sprintf("%q", notes) != fmt.Sprintf("%q", want) || got.Answer != answer || !slices.Equal(got.Untrusted(), c.untrusted) {
 			t.Errorf("%s: %q, %s, %q; want %q", c.about, got.Notes, got.Answer, got.Untrusted(), want)
 		}
-		if d := got.New.Detectors; len(d) != 1 || d[0] != (analysis.DetectorMarks{Detector: "peek", Rollouts: 40, Marked: 25, Share: 0.625}) {
+		if d := got.New.Detectors; len(d) != 1 || d[0] != (collect.DetectorMarks{Detector: "peek", Rollouts: 40, Marked: 25, Share: 0.625}) {
 			t.Errorf("%s: the detectors of the new run are %+v", c.about, d)
 		}
 		if c.base != nil && (got.Base.Verdict != c.base.Verdict || c.base.Reason != nil && got.Base.Reason != *c.base.Reason) {

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"gonogo/analysis"
+	"gonogo/analysis/collect"
+	"gonogo/analysis/measure"
 	two "gonogo/analysis/shift"
 	"gonogo/analysis/stat"
 )
@@ -11,8 +13,8 @@ import (
 // others compares everything beside the mean reward.
 func (c *comparer) others() []analysis.Difference {
 	out := []analysis.Difference{}
-	add := func(name, unit string, rng *stat.Range, of func(*analysis.RunItem) (float64, int)) *analysis.Difference {
-		v := c.collect(func(it *analysis.RunItem) (float64, float64, int, bool) {
+	add := func(name, unit string, rng *stat.Range, of func(*collect.RunItem) (float64, int)) *analysis.Difference {
+		v := c.collect(func(it *collect.RunItem) (float64, float64, int, bool) {
 			x, n := of(it)
 			return x, 0, n, false
 		})
@@ -24,7 +26,7 @@ func (c *comparer) others() []analysis.Difference {
 	}
 	unit := unitRange
 	if c.s.PassThreshold != nil {
-		add("pass_rate", "share", &unit, func(it *analysis.RunItem) (float64, int) {
+		add("pass_rate", "share", &unit, func(it *collect.RunItem) (float64, int) {
 			passed := 0
 			for _, y := range it.Rewards {
 				passed += one(y >= *c.s.PassThreshold)
@@ -33,21 +35,21 @@ func (c *comparer) others() []analysis.Difference {
 		})
 	}
 	c.groups(add)
-	add("own_failures", "share", &unit, func(it *analysis.RunItem) (float64, int) {
+	add("own_failures", "share", &unit, func(it *collect.RunItem) (float64, int) {
 		return ownFailures(it)
 	})
 	for _, q := range []struct {
 		name, unit string
-		of         func(*analysis.RunItem) analysis.Tally
+		of         func(*collect.RunItem) collect.Tally
 	}{
-		{"tool_calls", "calls", func(it *analysis.RunItem) analysis.Tally { return it.Calls }},
-		{"malformed_calls", "calls", func(it *analysis.RunItem) analysis.Tally { return it.Malformed }},
-		{"turns", "turns", func(it *analysis.RunItem) analysis.Tally { return it.Turns }},
-		{"input_tokens", "tokens", func(it *analysis.RunItem) analysis.Tally { return it.Input }},
-		{"output_tokens", "tokens", func(it *analysis.RunItem) analysis.Tally { return it.Output }},
-		{"latency", "seconds", func(it *analysis.RunItem) analysis.Tally { return it.Seconds }},
+		{"tool_calls", "calls", func(it *collect.RunItem) collect.Tally { return it.Calls }},
+		{"malformed_calls", "calls", func(it *collect.RunItem) collect.Tally { return it.Malformed }},
+		{"turns", "turns", func(it *collect.RunItem) collect.Tally { return it.Turns }},
+		{"input_tokens", "tokens", func(it *collect.RunItem) collect.Tally { return it.Input }},
+		{"output_tokens", "tokens", func(it *collect.RunItem) collect.Tally { return it.Output }},
+		{"latency", "seconds", func(it *collect.RunItem) collect.Tally { return it.Seconds }},
 	} {
-		add(q.name, q.unit, nil, func(it *analysis.RunItem) (float64, int) {
+		add(q.name, q.unit, nil, func(it *collect.RunItem) (float64, int) {
 			return q.of(it).Mean(), q.of(it).N
 		})
 	}
@@ -57,7 +59,7 @@ func (c *comparer) others() []analysis.Difference {
 
 // ownFailures is the share of valid rollouts in which the model itself gave no
 // answer.
-func ownFailures(it *analysis.RunItem) (share float64, n int) {
+func ownFailures(it *collect.RunItem) (share float64, n int) {
 	own := 0
 	for i := range it.Tries {
 		if it.Tries[i].Valid {
@@ -71,20 +73,20 @@ func ownFailures(it *analysis.RunItem) (share float64, n int) {
 // groups compares what a group-relative trainer goes by, best of k and the
 // share of informative groups, at the group size or, where most items have
 // fewer samples, at what they have. The items are the same on both sides.
-func (c *comparer) groups(add func(string, string, *stat.Range, func(*analysis.RunItem) (float64, int)) *analysis.Difference) {
+func (c *comparer) groups(add func(string, string, *stat.Range, func(*collect.RunItem) (float64, int)) *analysis.Difference) {
 	k := c.groupSize()
 	if k < 2 {
 		return
 	}
 	var all [][]float64
-	for _, list := range [][]*analysis.RunItem{c.base, c.new} {
+	for _, list := range [][]*collect.RunItem{c.base, c.new} {
 		for _, it := range list {
 			all = append(all, it.Rewards)
 		}
 	}
 	rng := c.s.RewardRange
-	tolerance := analysis.EqualWithin(c.s, all)
-	if d := add("best_of", "reward", &rng, func(it *analysis.RunItem) (float64, int) {
+	tolerance := measure.EqualWithin(c.s, all)
+	if d := add("best_of", "reward", &rng, func(it *collect.RunItem) (float64, int) {
 		if len(it.Rewards) < k {
 			return 0, 0
 		}
@@ -93,7 +95,7 @@ func (c *comparer) groups(add func(string, string, *stat.Range, func(*analysis.R
 		d.K = k
 	}
 	unit := unitRange
-	if d := add("informative", "share", &unit, func(it *analysis.RunItem) (float64, int) {
+	if d := add("informative", "share", &unit, func(it *collect.RunItem) (float64, int) {
 		if len(it.Rewards) < k {
 			return 0, 0
 		}
@@ -118,7 +120,7 @@ func (c *comparer) groupSize() int {
 			}
 		}
 	}
-	return min(c.s.GroupSize, analysis.CommonSamples(counts))
+	return min(c.s.GroupSize, measure.CommonSamples(counts))
 }
 
 // correct fills the p-values corrected over a list of differences.

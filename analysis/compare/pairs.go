@@ -3,21 +3,21 @@ package compare
 import (
 	"cmp"
 
-	"gonogo/analysis"
+	"gonogo/analysis/collect"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
 
 // meanOf is an item's mean reward and the sampling variance of that mean; known is
 // false for a single sample, whose variance is not.
-func meanOf(it *analysis.RunItem) (mean, variance float64, known bool) {
+func meanOf(it *collect.RunItem) (mean, variance float64, known bool) {
 	mean, v := stat.MeanVariance(it.Rewards)
 	n := len(it.Rewards)
 	return mean, v / float64(n), n > 1
 }
 
 // share is the share of an item's recorded rollouts that f holds for.
-func share(it *analysis.RunItem, f func(*analysis.Try) bool) float64 {
+func share(it *collect.RunItem, f func(*collect.Try) bool) float64 {
 	n := 0
 	for i := range it.Tries {
 		n += one(f(&it.Tries[i]))
@@ -26,7 +26,7 @@ func share(it *analysis.RunItem, f func(*analysis.Try) bool) float64 {
 }
 
 // pair is one item of both runs.
-type pair struct{ base, new *analysis.RunItem }
+type pair struct{ base, new *collect.RunItem }
 
 // category and family are what the new run says of the item, else the base.
 func (p pair) category() string { return cmp.Or(p.new.Category, p.base.Category) }
@@ -35,7 +35,7 @@ func (p pair) family() string   { return cmp.Or(p.new.Family, p.base.Family) }
 // pairing sorts the items of a split of two runs.
 type pairing struct {
 	pairs       []pair // both have a valid reward, in natural order of ids
-	base, new   []*analysis.RunItem
+	base, new   []*collect.RunItem
 	common      CommonItems
 	otherFields int // pairs of one conversation whose rows differ in other fields
 }
@@ -43,7 +43,7 @@ type pairing struct {
 // pairUp finds the items that both runs measured. An item is the same when id
 // and, where both runs hold their items, the conversation is: line numbers of
 // two files are ids too.
-func pairUp(base, new *analysis.RunItems, split rollout.Split) pairing {
+func pairUp(base, new *collect.RunItems, split rollout.Split) pairing {
 	p := pairing{common: CommonItems{OnlyBase: []string{}, OnlyNew: []string{}, Lost: []string{}, Changed: []string{}}}
 	p.base, p.new = base.Items[split], new.Items[split]
 	inBase, inNew := byID(p.base), byID(p.new)
@@ -53,7 +53,7 @@ func pairUp(base, new *analysis.RunItems, split rollout.Split) pairing {
 			p.common.OnlyBase = append(p.common.OnlyBase, b.ID)
 			continue
 		}
-		talk, row := analysis.SameItem(b.Row, n.Row)
+		talk, row := collect.SameItem(b.Row, n.Row)
 		switch {
 		case !talk:
 			p.common.Changed = append(p.common.Changed, b.ID)
@@ -75,8 +75,8 @@ func pairUp(base, new *analysis.RunItems, split rollout.Split) pairing {
 	return p
 }
 
-func byID(items []*analysis.RunItem) map[string]*analysis.RunItem {
-	out := make(map[string]*analysis.RunItem, len(items))
+func byID(items []*collect.RunItem) map[string]*collect.RunItem {
+	out := make(map[string]*collect.RunItem, len(items))
 	for _, it := range items {
 		out[it.ID] = it
 	}

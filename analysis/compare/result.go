@@ -2,6 +2,7 @@ package compare
 
 import (
 	"gonogo/analysis"
+	"gonogo/analysis/collect"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
@@ -52,7 +53,7 @@ type Comparison struct {
 	Thresholds    map[string]float64       `json:"thresholds"`
 	Base          Side                     `json:"base"`
 	New           Side                     `json:"new"`
-	Differs       []analysis.RunDifference `json:"differs"` // what the runs were made with, what confounds first
+	Differs       []RunDifference          `json:"differs"` // what the runs were made with, what confounds first
 	Notes         []message.Text           `json:"notes"`
 	Splits        map[rollout.Split]*Split `json:"splits"`
 }
@@ -66,9 +67,9 @@ type Side struct {
 	ToolVersion string        `json:"tool_version,omitempty"`
 	Input       rollout.Input `json:"input"`
 
-	Verdict   analysis.Verdict         `json:"verdict,omitempty"`   // the run's own, where it was analysed; see Judged
-	Reason    string                   `json:"reason,omitempty"`    // its deciding gate; none of GO
-	Detectors []analysis.DetectorMarks `json:"detectors,omitempty"` // what they marked among all rollouts of the run
+	Verdict   analysis.Verdict        `json:"verdict,omitempty"`   // the run's own, where it was analysed; see Judged
+	Reason    string                  `json:"reason,omitempty"`    // its deciding gate; none of GO
+	Detectors []collect.DetectorMarks `json:"detectors,omitempty"` // what they marked among all rollouts of the run
 }
 
 // Split compares one split.

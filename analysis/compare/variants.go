@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"gonogo/analysis"
+	"gonogo/analysis/collect"
+	"gonogo/analysis/judge"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
@@ -39,7 +41,7 @@ func RankVariants(ctx context.Context, r *analysis.Result, base *rollout.Run, va
 		return err
 	}
 	hash := maphash.MakeSeed()
-	b, err := analysis.ReadItems(ctx, base, read, s, hash)
+	b, err := collect.ReadItems(ctx, base, read, s, hash)
 	if err != nil {
 		return err
 	}
@@ -49,7 +51,7 @@ func RankVariants(ctx context.Context, r *analysis.Result, base *rollout.Run, va
 		Hoped: s.Thresholds.At("eval.power") * width, Correction: "holm", Notes: []message.Text{},
 	}
 	for _, run := range variants {
-		n, err := analysis.ReadItems(ctx, run, read, s, hash)
+		n, err := collect.ReadItems(ctx, run, read, s, hash)
 		if err != nil {
 			return fmt.Errorf("variant %s: %w", run.Manifest.Variant.Name, err)
 		}
@@ -61,13 +63,13 @@ func RankVariants(ctx context.Context, r *analysis.Result, base *rollout.Run, va
 	choose(out)
 	rank(out)
 	r.Variants = out
-	analysis.Judge(r, s.Thresholds, gates)
+	judge.Judge(r, s.Thresholds, gates)
 	return nil
 }
 
 // newVariant compares one variant with the base on every split that both hold
 // rollouts of.
-func newVariant(base, new *analysis.RunItems, s analysis.Settings) analysis.Variant {
+func newVariant(base, new *collect.RunItems, s analysis.Settings) analysis.Variant {
 	about := new.Run.Manifest.Variant
 	v := analysis.Variant{
 		Name: about.Name, Doc: about.Doc, Dir: filepath.ToSlash(filepath.Join(rollout.VariantsDir, filepath.Base(new.Run.Dir))),
@@ -89,12 +91,12 @@ func newVariant(base, new *analysis.RunItems, s analysis.Settings) analysis.Vari
 }
 
 // variantNotes says what makes a variant's difference another than it looks.
-func variantNotes(base, new *analysis.RunItems, pairings map[rollout.Split]pairing) []message.Text {
+func variantNotes(base, new *collect.RunItems, pairings map[rollout.Split]pairing) []message.Text {
 	var notes []message.Text
 	if like := likeness(base, new, pairings); !like.None() {
 		notes = append(notes, like)
 	}
-	for _, d := range analysis.Differences(base.Run.Manifest, new.Run.Manifest) {
+	for _, d := range Differences(base.Run.Manifest, new.Run.Manifest) {
 		if d.Confounds {
 			notes = append(notes, madeOtherwise.With(message.Args{"key": message.Name(d.Key)}))
 		}

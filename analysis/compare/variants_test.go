@@ -11,6 +11,8 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/compare"
+	"gonogo/analysis/gate"
+	"gonogo/analysis/judge"
 	"gonogo/sampler/rollout"
 )
 
@@ -25,12 +27,12 @@ func variantOf(t *testing.T, name string, lines []string) *rollout.Run {
 // rankVariants analyses a base and ranks variants of it.
 func rankVariants(t *testing.T, s analysis.Settings, base *rollout.Run, variants ...*rollout.Run) *analysis.Result {
 	t.Helper()
-	r, err := analysis.Analyze(t.Context(), base, rollout.ReadOptions{}, s, analysis.Gates())
+	r, err := judge.Analyze(t.Context(), base, rollout.ReadOptions{}, s, gate.All())
 	if err != nil {
 		t.Fatal(err)
 	}
 	before := *r
-	if err := compare.RankVariants(t.Context(), r, base, variants, rollout.ReadOptions{}, s, analysis.Gates()); err != nil {
+	if err := compare.RankVariants(t.Context(), r, base, variants, rollout.ReadOptions{}, s, gate.All()); err != nil {
 		t.Fatal(err)
 	}
 	if r.Verdict != before.Verdict || r.ExitCode != before.ExitCode || r.Note.String() != before.Note.String() {

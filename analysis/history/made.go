@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"gonogo/analysis"
+	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
 )
 
@@ -21,7 +21,7 @@ func madeMarks(nights []Night) []MadeMark {
 		maps.Copy(both, now)
 		for _, key := range slices.Sorted(maps.Keys(both)) {
 			if before[key] != now[key] {
-				out = append(out, MadeMark{Night: i, Kind: analysis.MadeKind(key), Key: key, Before: before[key], After: now[key]})
+				out = append(out, MadeMark{Night: i, Kind: compare.MadeKind(key), Key: key, Before: before[key], After: now[key]})
 			}
 		}
 	}

@@ -16,6 +16,8 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/compare"
+	"gonogo/analysis/gate"
+	"gonogo/analysis/judge"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/ui"
@@ -196,7 +198,7 @@ func analyzeOpened(ctx context.Context, c *call, opened *rollout.Run, settings a
 	if err != nil {
 		return nil, exit.AsUsage(err)
 	}
-	result, err := analysis.Analyze(ctx, opened, read, settings, analysis.Gates())
+	result, err := judge.Analyze(ctx, opened, read, settings, gate.All())
 	if err != nil {
 		return nil, exit.AsUsage(err)
 	}
@@ -208,7 +210,7 @@ func analyzeOpened(ctx context.Context, c *call, opened *rollout.Run, settings a
 	for _, name := range strangers {
 		fmt.Fprintf(c.Err, "note: %s is no variant of this run and is left out\n", rollout.VariantDir(opened.Dir, name))
 	}
-	err = compare.RankVariants(ctx, result, opened, variants, read, settings, analysis.Gates())
+	err = compare.RankVariants(ctx, result, opened, variants, read, settings, gate.All())
 	return result, exit.AsUsage(err)
 }
 

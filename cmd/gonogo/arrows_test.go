@@ -21,24 +21,29 @@ var allowedArrows = map[string][]string{
 	"cmd/gonogo": {
 		"cmd/gonogo/internal/config", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/ui",
 		"sampler", "sampler/rollout", "sampler/job", "sampler/dataset", "sampler/model", "sampler/tool", "sampler/mcp", "sampler/agent", "sampler/proxy", "sampler/limit",
-		"sampler/grader", "sampler/isolation", "sampler/python", "sampler/audit", "sampler/burst", "sampler/queue", "sampler/importer", "sampler/exporter", "analysis", "analysis/compare", "analysis/history", "analysis/message", "analysis/stat", "report", "report/chart", "report/viewer", "fixtures", "docs",
+		"sampler/grader", "sampler/isolation", "sampler/python", "sampler/audit", "sampler/burst", "sampler/queue", "sampler/importer", "sampler/exporter", "analysis", "analysis/collect", "analysis/compare", "analysis/curate", "analysis/gate", "analysis/history", "analysis/judge", "analysis/measure", "analysis/message", "analysis/stat", "report", "report/chart", "report/viewer", "fixtures", "docs",
 	},
 	"cmd/gonogo/internal/config": {
 		"cmd/gonogo/internal/exit", "cmd/gonogo/internal/ui",
 		"sampler", "sampler/agent", "sampler/audit", "sampler/dataset", "sampler/grader", "sampler/isolation", "sampler/job", "sampler/limit", "sampler/mcp", "sampler/python", "sampler/queue", "sampler/rollout",
-		"analysis", "analysis/message", "analysis/stat", "report", "fixtures",
+		"analysis", "analysis/gate", "analysis/message", "analysis/stat", "report", "fixtures",
 	},
 	"cmd/gonogo/internal/ui":   {"cmd/gonogo/internal/exit", "sampler", "sampler/dataset", "sampler/rollout", "analysis/message"},
 	"cmd/gonogo/internal/exit": {},
 
-	"report":                 {"report/chart", "report/pdf", "report/typeface", "analysis", "analysis/compare", "analysis/history", "analysis/message", "analysis/stat", "sampler/rollout"},
+	"report":                 {"report/chart", "report/pdf", "report/typeface", "analysis", "analysis/collect", "analysis/compare", "analysis/history", "analysis/message", "analysis/stat", "sampler/rollout"},
 	"report/chart":           {"report/typeface", "analysis", "analysis/compare", "analysis/history", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},
 	"report/viewer":          {"analysis", "sampler/rollout"},
 	"report/pdf":             {"report/typeface"},
 	"report/typeface":        {},
 	"report/reporttest":      {"report/typeface", "analysis", "analysis/compare", "analysis/message", "analysis/stat", "sampler/rollout", "docs"}, // results for the tests of the two rooms above
-	"analysis":               {"analysis/message", "analysis/stat", "analysis/shift", "sampler/rollout"},
-	"analysis/compare":       {"analysis", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},
+	"analysis":               {"analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},                                          // types: Result, Finding, Settings, Gate
+	"analysis/collect":       {"analysis", "analysis/stat", "sampler/rollout"},
+	"analysis/measure":       {"analysis", "analysis/collect", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},
+	"analysis/gate":          {"analysis", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},
+	"analysis/judge":         {"analysis", "analysis/gate", "analysis/measure", "analysis/message", "sampler/rollout"},
+	"analysis/curate":        {"analysis", "analysis/collect", "analysis/measure", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},
+	"analysis/compare":       {"analysis", "analysis/collect", "analysis/judge", "analysis/measure", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},
 	"analysis/history":       {"analysis", "analysis/compare", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},
 	"analysis/message":       {},
 	"analysis/shift":         {"analysis/message", "analysis/stat"},
@@ -76,8 +81,13 @@ var standardOnly = []string{"analysis/message", "sampler/rollout", "sampler/limi
 // pureRooms neither reach a network nor open files.
 var pureRooms = map[string][]string{
 	"analysis":               {"net", "net/http", "os", "os/exec"},
+	"analysis/collect":       {"net", "net/http", "os", "os/exec"},
 	"analysis/compare":       {"net", "net/http", "os", "os/exec"},
+	"analysis/curate":        {"net", "net/http", "os", "os/exec"},
+	"analysis/gate":          {"net", "net/http", "os", "os/exec", "time"},
 	"analysis/history":       {"net", "net/http", "os", "os/exec"},
+	"analysis/judge":         {"net", "net/http", "os", "os/exec", "time"},
+	"analysis/measure":       {"net", "net/http", "os", "os/exec"},
 	"analysis/message":       {"net", "net/http", "os", "os/exec", "time"},
 	"analysis/shift":         {"net", "net/http", "os", "os/exec", "time"},
 	"analysis/stat":          {"net", "net/http", "os", "os/exec", "time"},

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"gonogo/analysis"
+	"gonogo/analysis/judge"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/report"
@@ -65,7 +66,7 @@ func orNone(field string) string {
 // auditFound prints what is known of the grader now. The exit code is that of
 // its gates.
 func (p *project) auditFound(ctx context.Context, c *call, run *rollout.Run) error {
-	r, err := analysis.Audited(ctx, run, p.cfg.Settings())
+	r, err := judge.Audited(ctx, run, p.cfg.Settings())
 	if err != nil {
 		return exit.AsUsage(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"gonogo/analysis"
+	"gonogo/analysis/judge"
 	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/ui"
@@ -72,7 +72,7 @@ func (p *project) playBurst(ctx context.Context, c *call, to *rollout.BurstWrite
 // burstFound prints what is known of the endpoints now. The exit code is that of
 // their gates.
 func (p *project) burstFound(ctx context.Context, c *call, run *rollout.Run) error {
-	r, err := analysis.Bursted(ctx, run, p.cfg.Settings())
+	r, err := judge.Bursted(ctx, run, p.cfg.Settings())
 	if err != nil {
 		return exit.AsUsage(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gonogo/analysis"
+	"gonogo/analysis/judge"
 	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler/rollout"
@@ -24,7 +25,7 @@ func (p *project) compareRows() (*analysis.Shift, []analysis.Finding) {
 		ref, _ := p.auditing.reference(it)
 		return ref.Text
 	}
-	return analysis.CheckItems(items, s)
+	return judge.CheckItems(items, s)
 }
 
 // printFindings prints what gates said of the rows, worst first: what failed in

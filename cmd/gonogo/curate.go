@@ -12,7 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"gonogo/analysis"
+	"gonogo/analysis/curate"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/ui"
@@ -21,7 +21,7 @@ import (
 
 func curateCommand() *cli.Command {
 	var reasons []string
-	for _, r := range analysis.Reasons() {
+	for _, r := range curate.Reasons() {
 		reasons = append(reasons, fmt.Sprintf("   %-13s %s", r.Name, r.Doc))
 	}
 	return &cli.Command{
@@ -108,12 +108,12 @@ func curateRun(c *cli.Context, dir string) error {
 }
 
 // choose is the pure part, under the command's flags.
-func choose(c *cli.Context, run *rollout.Run, cfg *config.Config, source *curated) (*analysis.Curation, error) {
+func choose(c *cli.Context, run *rollout.Run, cfg *config.Config, source *curated) (*curate.Curation, error) {
 	s := cfg.Settings()
 	if err := s.Validate(); err != nil {
 		return nil, exit.AsUsage(err)
 	}
-	opt := analysis.CurateOptions{Near: c.Bool("near"), Measured: c.Bool("measured-only"), Suspicious: c.Bool("suspicious")}
+	opt := curate.Options{Near: c.Bool("near"), Measured: c.Bool("measured-only"), Suspicious: c.Bool("suspicious")}
 	if c.IsSet("sure") {
 		if opt.Sure = c.Float64("sure"); !(opt.Sure > 0 && opt.Sure < 1) {
 			return nil, exit.Usagef("--sure %g: it is a probability above 0 and below 1", opt.Sure)
@@ -124,7 +124,7 @@ func choose(c *cli.Context, run *rollout.Run, cfg *config.Config, source *curate
 		return nil, err
 	}
 	read := rollout.ReadOptions{OnConflict: rollout.Conflict(c.String("on-conflict"))}
-	chosen, err := analysis.Curate(c.Context, run, read, source.file, s, opt)
+	chosen, err := curate.Choose(c.Context, run, read, source.file, s, opt)
 	if errors.Is(err, rollout.ErrNoRecords) {
 		err = fmt.Errorf("%w: gonogo sample makes the rollouts that rows are chosen by", err)
 	}
@@ -137,12 +137,12 @@ func choose(c *cli.Context, run *rollout.Run, cfg *config.Config, source *curate
 }
 
 // pickReasons returns the reasons of a list.
-func pickReasons(names string) ([]analysis.Reason, error) {
+func pickReasons(names string) ([]curate.Reason, error) {
 	var known []string
-	for _, r := range analysis.Reasons() {
+	for _, r := range curate.Reasons() {
 		known = append(known, string(r.Name))
 	}
-	var out []analysis.Reason
+	var out []curate.Reason
 	for name := range strings.SplitSeq(names, ",") {
 		name = strings.TrimSpace(name)
 		if name == "" {
@@ -151,7 +151,7 @@ func pickReasons(names string) ([]analysis.Reason, error) {
 		if !slices.Contains(known, name) {
 			return nil, exit.Usagef("--keep: there is no reason %q%s", name, ui.Choices(name, known))
 		}
-		out = append(out, analysis.Reason(name))
+		out = append(out, curate.Reason(name))
 	}
 	return out, nil
 }
@@ -167,7 +167,7 @@ func tableBeside(out string) string {
 // writeCuration writes the kept rows and the table, whole or not at all. Where
 // nothing is kept there is the table alone: an empty file is nothing to train on,
 // and an older one, which would look like the answer, does not stay.
-func writeCuration(c *cli.Context, run *rollout.Run, source *curated, chosen *analysis.Curation) error {
+func writeCuration(c *cli.Context, run *rollout.Run, source *curated, chosen *curate.Curation) error {
 	out := c.String("output")
 	if out == "" {
 		return nil
@@ -186,7 +186,7 @@ func writeCuration(c *cli.Context, run *rollout.Run, source *curated, chosen *an
 		return err
 	}
 	files := []output{{tableBeside(out), table.Bytes()}}
-	chosen.Written = &analysis.CuratedFiles{Table: tableBeside(out)}
+	chosen.Written = &curate.Files{Table: tableBeside(out)}
 	if chosen.Kept > 0 {
 		files = append(files, output{out, rows.Bytes()})
 		chosen.Written.Train = out

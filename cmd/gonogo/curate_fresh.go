@@ -12,7 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"gonogo/analysis"
+	"gonogo/analysis/curate"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/sampler/rollout"
@@ -50,7 +50,7 @@ func freshDir(c *cli.Context) string {
 
 // measureAgain makes new rollouts of the kept items and compares them with those
 // by which they were kept.
-func measureAgain(c *cli.Context, run *rollout.Run, source *curated, chosen *analysis.Curation) error {
+func measureAgain(c *cli.Context, run *rollout.Run, source *curated, chosen *curate.Curation) error {
 	if !c.IsSet("fresh-samples") {
 		return nil
 	}

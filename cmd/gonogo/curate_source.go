@@ -8,7 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"gonogo/analysis"
+	"gonogo/analysis/curate"
 	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
@@ -20,7 +20,7 @@ import (
 // curated is a training file about to be curated, with what was read beside it.
 type curated struct {
 	data  *dataset.File
-	file  analysis.TrainFile
+	file  curate.TrainFile
 	read  []string // every data file
 	notes []message.Text
 }
@@ -37,9 +37,9 @@ func curationSource(c *cli.Context, run *rollout.Run, cfg *config.Config) (*cura
 		return nil, exit.AsUsage(err)
 	}
 	out.read = []string{train}
-	out.file = analysis.TrainFile{Items: out.data.Items, Edited: edited}
+	out.file = curate.TrainFile{Items: out.data.Items, Edited: edited}
 	for _, r := range out.data.Repeats {
-		out.file.Repeats = append(out.file.Repeats, analysis.RepeatedRow(r))
+		out.file.Repeats = append(out.file.Repeats, curate.RepeatedRow(r))
 	}
 	switch recorded := recordedData(run, rollout.Train); {
 	case recorded == nil:

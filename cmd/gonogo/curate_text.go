@@ -13,7 +13,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"gonogo/analysis"
+	"gonogo/analysis/curate"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/cmd/gonogo/internal/ui"
@@ -24,7 +24,7 @@ import (
 const namedInSummary = 12
 
 // printCuration prints the JSON form under --json, else the summary.
-func printCuration(c *cli.Context, chosen *analysis.Curation) error {
+func printCuration(c *cli.Context, chosen *curate.Curation) error {
 	if c.Bool("json") {
 		return chosen.Encode(c.App.Writer)
 	}
@@ -43,12 +43,12 @@ func printCuration(c *cli.Context, chosen *analysis.Curation) error {
 	return err
 }
 
-func summarizeRows(w io.Writer, chosen *analysis.Curation) {
+func summarizeRows(w io.Writer, chosen *curate.Curation) {
 	fmt.Fprintf(w, "%s: %s of %s kept, %s dropped\n", chosen.File, message.Whole(chosen.Kept), ui.Counted(chosen.Rows, "row"), message.Whole(chosen.Rows-chosen.Kept))
 	if chosen.Rows > chosen.Kept {
 		fmt.Fprintln(w, "\nDropped, each row under its surest reason")
 		table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		for _, reason := range analysis.Reasons() {
+		for _, reason := range curate.Reasons() {
 			if n := chosen.Dropped[reason.Name]; n > 0 {
 				fmt.Fprintf(table, "  %s\t%s\t%s\n", reason.Name, message.Whole(n), reason.Doc)
 			}
@@ -75,7 +75,7 @@ func needing(n int) string {
 }
 
 // openItems names items with how many more samples would tell.
-func openItems(chosen *analysis.Curation) string {
+func openItems(chosen *curate.Curation) string {
 	var names []string
 	for i := range chosen.Table {
 		row := &chosen.Table[i]
@@ -91,7 +91,7 @@ func openItems(chosen *analysis.Curation) string {
 	return few(names)
 }
 
-func unmeasured(chosen *analysis.Curation) string {
+func unmeasured(chosen *curate.Curation) string {
 	var names []string
 	for i := range chosen.Table {
 		if row := &chosen.Table[i]; row.Kept && row.Sampled == 0 {
@@ -119,7 +119,7 @@ func few(names []string) string {
 }
 
 // summarizeGain tells what choosing gives by the samples it was made on.
-func summarizeGain(w io.Writer, chosen *analysis.Curation) {
+func summarizeGain(w io.Writer, chosen *curate.Curation) {
 	before, after := &chosen.Before, &chosen.After
 	fmt.Fprintf(w, "\nWhat it gives, on %s measured, %s of them kept\n", ui.Counted(before.Items, "item"), message.Whole(after.Items))
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -161,7 +161,7 @@ func estimateText(e stat.Estimate) string {
 }
 
 // paidFor words the cost factor, as measured and as expected.
-func paidFor(set *analysis.CuratedSet) string {
+func paidFor(set *curate.Set) string {
 	text := "not known"
 	if set.Cost != nil {
 		text = message.Digits(*set.Cost)
@@ -173,7 +173,7 @@ func paidFor(set *analysis.CuratedSet) string {
 }
 
 // summarizeFresh tells what is left of the gain on new rollouts.
-func summarizeFresh(w io.Writer, chosen *analysis.Curation) {
+func summarizeFresh(w io.Writer, chosen *curate.Curation) {
 	fresh := chosen.Fresh
 	if fresh == nil {
 		return
@@ -196,7 +196,7 @@ func summarizeFresh(w io.Writer, chosen *analysis.Curation) {
 }
 
 // freshWords says what became of the informative share.
-func freshWords(chosen *analysis.Curation) string {
+func freshWords(chosen *curate.Curation) string {
 	f := chosen.Fresh.Informative
 	switch {
 	case chosen.Before.Items == chosen.After.Items:
@@ -214,7 +214,7 @@ func freshWords(chosen *analysis.Curation) string {
 	return text + fmt.Sprintf(": %s of the gain was flattery, for items chosen by their samples fall back towards the others (shrinkage).\n", message.Percent(lost))
 }
 
-func summarizeFiles(w io.Writer, chosen *analysis.Curation) {
+func summarizeFiles(w io.Writer, chosen *curate.Curation) {
 	if chosen.Written == nil {
 		fmt.Fprintln(w, "\nNothing was written: --output names the file for the kept rows.")
 		return

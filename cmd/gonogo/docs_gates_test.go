@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gonogo/analysis"
+	"gonogo/analysis/gate"
 )
 
 // docs/gates.md has every gate with its facts and thresholds, and where those of the
@@ -23,7 +24,7 @@ func TestDocsShowTheGates(t *testing.T) {
 		t.Fatalf("%s has no place for the gates", path)
 	}
 	want := head + "<!-- made -->\n" + gateSections() + movedTables()
-	for _, row := range analysis.ThresholdTable() {
+	for _, row := range gate.Thresholds() {
 		if !strings.Contains(want, fmt.Sprintf("| `%s` | %s | %g |", row.Name, row.Unit, row.Default)) {
 			t.Errorf("%s has no row for the threshold %s", path, row.Name)
 		}
@@ -41,7 +42,7 @@ func TestDocsShowTheGates(t *testing.T) {
 
 func gateSections() string {
 	var s strings.Builder
-	for _, g := range analysis.Gates() {
+	for _, g := range gate.All() {
 		fmt.Fprintf(&s, "\n## %s\n\n%s\n", g.Name, g.Doc)
 		for i, part := range g.Parts {
 			if i == 0 {
@@ -52,7 +53,7 @@ func gateSections() string {
 		s.WriteString(thresholdRows(g.Thresholds))
 	}
 	var others []analysis.Threshold
-	for _, row := range analysis.ThresholdTable() {
+	for _, row := range gate.Thresholds() {
 		if strings.HasPrefix(row.Name, "compare.") {
 			others = append(others, row)
 		}
@@ -75,11 +76,11 @@ func thresholdRows(list []analysis.Threshold) string {
 func movedTables() string {
 	var s strings.Builder
 	s.WriteString("\n## Where the gates of gonogo/result/1 are\n\n| fact | of the gate |\n|---|---|\n")
-	for _, m := range analysis.MovedGates() {
+	for _, m := range gate.MovedGates() {
 		fmt.Fprintf(&s, "| `%s` | [`%s`](#%s) |\n", m.Old, m.New, anchor(m.New))
 	}
 	s.WriteString("\n## Where its thresholds are\n\n| threshold before | now |\n|---|---|\n")
-	for _, m := range analysis.MovedThresholds() {
+	for _, m := range gate.MovedThresholds() {
 		if m.Set {
 			fmt.Fprintf(&s, "| `%s` | `%s` |\n", m.Old, m.New)
 		} else {

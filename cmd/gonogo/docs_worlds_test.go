@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"gonogo/analysis"
+	"gonogo/analysis/gate"
 	"gonogo/fixtures"
 )
 
@@ -113,7 +113,7 @@ func otherTable() string {
 func gateTable() string {
 	var s strings.Builder
 	s.WriteString("| gate | decides | is the only caution of |\n|---|---|---|\n")
-	for _, g := range analysis.Gates() {
+	for _, g := range gate.All() {
 		var decides, only []string
 		for _, w := range fixtures.Worlds() {
 			if w.Gate == g.Name {

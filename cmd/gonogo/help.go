@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis"
+	"gonogo/analysis/gate"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/ui"
@@ -117,14 +118,14 @@ func helpCommand() *cli.Command {
 func printGates(w io.Writer) {
 	fmt.Fprintln(w, "Gates, in the order in which the first that fails is the reason of the verdict; the")
 	fmt.Fprintln(w, "worst of the facts below a gate decides it:")
-	for _, g := range analysis.Gates() {
+	for _, g := range gate.All() {
 		entry(w, g.Name, g.Doc)
 		for _, part := range g.Parts {
 			fmt.Fprintf(w, "      %s\n%s", part.Name, ui.Wrap(part.Doc, "          ", 80))
 		}
 	}
 	fmt.Fprintln(w, "\nThresholds (set with --set NAME=VALUE, or under thresholds in gonogo.yaml):")
-	for _, t := range analysis.ThresholdTable() {
+	for _, t := range gate.Thresholds() {
 		entry(w, fmt.Sprintf("%s = %g", t.Name, t.Default), t.Doc)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"gonogo/analysis"
+	"gonogo/analysis/gate"
+	"gonogo/analysis/judge"
 	"gonogo/fixtures"
 	"gonogo/report"
 	"gonogo/report/chart"
@@ -23,13 +25,13 @@ type named struct {
 // func.
 func TestEveryListIsNamedAndDocumented(t *testing.T) {
 	lists := map[string][]named{}
-	for _, g := range analysis.Gates() {
+	for _, g := range gate.All() {
 		lists["gates"] = append(lists["gates"], named{g.Name, g.Doc, g.Check != nil || len(g.Parts) > 0})
 		for _, part := range g.Parts {
 			lists["facts"] = append(lists["facts"], named{part.Name, part.Doc, part.Check != nil})
 		}
 	}
-	for _, x := range analysis.ThresholdTable() {
+	for _, x := range gate.Thresholds() {
 		lists["thresholds"] = append(lists["thresholds"], named{x.Name, x.Doc, true})
 	}
 	for _, c := range chart.Charts() {
@@ -90,7 +92,7 @@ func TestEveryGateHasItsWorld(t *testing.T) {
 		}
 	}
 	blocking := blockingGates(t)
-	for _, g := range analysis.Gates() {
+	for _, g := range gate.All() {
 		switch {
 		case slices.Contains(blocking, g.Name):
 			if !decided[g.Name] {
@@ -113,9 +115,9 @@ func blockingGates(t *testing.T) []string {
 	t.Helper()
 	r := &analysis.Result{RewardRange: [2]float64{0, 1}, GroupSize: 8, Confidence: 0.95}
 	var names []string
-	for _, g := range analysis.Gates() {
+	for _, g := range gate.All() {
 		r.Findings = nil
-		analysis.Judge(r, nil, []analysis.Gate{g})
+		judge.Judge(r, nil, []analysis.Gate{g})
 		for _, f := range r.Findings {
 			if f.Severity == analysis.Blocking {
 				names = append(names, g.Name)

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"gonogo/analysis"
+	"gonogo/analysis/gate"
 	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
@@ -63,7 +63,7 @@ func (p *project) rehearseLegs(ctx context.Context, c *call, w io.Writer, legs [
 			lost = fmt.Errorf("the rehearsal ended with outcome %s: %s", rec.Outcome, p.redact.String(rec.Error))
 		}
 		if m, found := rollout.MarkupIn(rec.Answer, l.jobs[0].Item); found {
-			unparsed := fmt.Errorf("the answer holds %s, which the server should have parsed: it would be graded as it is. %s", m.Text, analysis.MarkupAdvice(m.Kind))
+			unparsed := fmt.Errorf("the answer holds %s, which the server should have parsed: it would be graded as it is. %s", m.Text, gate.MarkupAdvice(m.Kind))
 			fmt.Fprintf(w, "  warning   %s\n", unparsed)
 			lost = cmp.Or(lost, unparsed)
 		}

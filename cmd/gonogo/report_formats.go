@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"gonogo/analysis"
+	"gonogo/analysis/collect"
 	"gonogo/analysis/stat"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
@@ -76,8 +77,8 @@ func rolloutsOf(ctx context.Context, c *call, run string, r *analysis.Result) re
 		return nil
 	}
 	read := rollout.ReadOptions{OnConflict: rollout.Conflict(c.OnConflict)}
-	return func(yield func(analysis.Counted) error) (rollout.Input, error) {
-		return analysis.Rollouts(ctx, opened, read, stat.Range{Lo: r.RewardRange[0], Hi: r.RewardRange[1]}, yield)
+	return func(yield func(collect.Counted) error) (rollout.Input, error) {
+		return collect.Rollouts(ctx, opened, read, stat.Range{Lo: r.RewardRange[0], Hi: r.RewardRange[1]}, yield)
 	}
 }
 
@@ -87,8 +88,8 @@ func withoutTexts(all report.Rollouts) report.Rollouts {
 	if all == nil {
 		return nil
 	}
-	return func(yield func(analysis.Counted) error) (rollout.Input, error) {
-		return all(func(n analysis.Counted) error {
+	return func(yield func(collect.Counted) error) (rollout.Input, error) {
+		return all(func(n collect.Counted) error {
 			rec := *n.Record
 			rec.TraceID, rec.Line = "", 0
 			if rec.Error != "" {

@@ -12,6 +12,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis"
+	"gonogo/analysis/judge"
+	"gonogo/analysis/measure"
 	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/ui"
@@ -89,7 +91,7 @@ func (p *project) confirmAll(ctx context.Context, c *call, dir string, ahead []i
 // lookPlan is the plan that a run is sampled by, or a new one for a run that
 // has no rollout yet.
 func (p *project) lookPlan(dir string) (*rollout.Looks, error) {
-	plan := analysis.PlanLooks(p.cfg.Sampling.Samples, p.cfg.Settings())
+	plan := measure.PlanLooks(p.cfg.Sampling.Samples, p.cfg.Settings())
 	opened, err := rollout.Open(dir)
 	if err != nil || opened.Manifest == nil {
 		return plan, nil // no run of ours yet, or one that Create has to judge
@@ -171,7 +173,7 @@ func (r *rounds) look(ctx context.Context, n int) (over bool, err error) {
 	if err != nil {
 		return true, err
 	}
-	r.plan = analysis.Look(r.plan, n, result)
+	r.plan = judge.Look(r.plan, n, result)
 	if err := r.writer.Amend(func(m *rollout.Manifest) { m.Looks = r.plan }); err != nil {
 		return true, err
 	}

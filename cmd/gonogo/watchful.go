@@ -5,7 +5,7 @@ import (
 	"io"
 	"slices"
 
-	"gonogo/analysis"
+	"gonogo/analysis/gate"
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
@@ -63,6 +63,6 @@ func (w *watchful) look(r *rollout.Record) {
 	}
 	if w.marked++; w.marked == firstAnswers/2+1 {
 		fmt.Fprintf(w.say, "warning: %d of the first %d answers hold markup that the server should have parsed, such as %s: they are graded as they are. %s The run goes on; Ctrl-C stops it\n",
-			w.marked, w.looked, m.Text, analysis.MarkupAdvice(w.kinds...))
+			w.marked, w.looked, m.Text, gate.MarkupAdvice(w.kinds...))
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"gonogo/analysis"
+	"gonogo/analysis/gate"
+	"gonogo/analysis/judge"
 	"gonogo/report/chart"
 	"gonogo/sampler/rollout"
 )
@@ -34,7 +36,7 @@ func atLimit(t *testing.T, reward func(item, calls int) float64) *analysis.Resul
 	run.Manifest = &rollout.Manifest{Source: rollout.Live, Planned: &rollout.Planned{
 		Samples: map[rollout.Split]int{rollout.Train: 10}, Items: map[rollout.Split]int{rollout.Train: 40}, MaxCalls: 10,
 	}}
-	r, err := analysis.Analyze(t.Context(), run, rollout.ReadOptions{}, analysis.DefaultSettings(), analysis.Gates())
+	r, err := judge.Analyze(t.Context(), run, rollout.ReadOptions{}, analysis.DefaultSettings(), gate.All())
 	if err != nil {
 		t.Fatal(err)
 	}

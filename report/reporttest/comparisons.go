@@ -7,7 +7,6 @@ import (
 	"math"
 	"testing"
 
-	"gonogo/analysis"
 	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
@@ -72,7 +71,7 @@ func hostileTexts(c *compare.Comparison) *compare.Comparison {
 	hostile := message.Verbatim(steering)
 	c.Sentence = message.Join(c.Sentence, hostile)
 	c.Notes = append(c.Notes, hostile)
-	c.Differs = append(c.Differs, analysis.RunDifference{What: "grader", Key: steering, Base: hostile, Confounds: true, Note: hostile})
+	c.Differs = append(c.Differs, compare.RunDifference{What: "grader", Key: steering, Base: hostile, Confounds: true, Note: hostile})
 	c.New.Input.Bad = append(c.New.Input.Bad, rollout.BadLine{Line: 3, Why: steering})
 	for _, sc := range c.Splits {
 		sc.Why = message.Join(sc.Why, hostile)

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"gonogo/analysis"
+	"gonogo/analysis/gate"
+	"gonogo/analysis/judge"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -116,7 +118,7 @@ func freeze(t *testing.T, w world) {
 	if w.settings != nil {
 		w.settings(&s)
 	}
-	r, err := analysis.Analyze(t.Context(), run, rollout.ReadOptions{}, s, analysis.Gates())
+	r, err := judge.Analyze(t.Context(), run, rollout.ReadOptions{}, s, gate.All())
 	if err != nil {
 		t.Fatal(err)
 	}

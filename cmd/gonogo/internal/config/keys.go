@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"gonogo/analysis"
+	"gonogo/analysis/gate"
 	"gonogo/analysis/message"
 	"gonogo/fixtures"
 	reports "gonogo/report"
@@ -99,7 +100,7 @@ func runKeys() []key {
 			at: func(v *values) any { return &v.PassThreshold },
 		},
 		{
-			Path: "require", Names: analysis.Requirable(), moved: analysis.MovedGate, Example: "[data, sampling, leakage]",
+			Path: "require", Names: gate.Requirable(), moved: gate.MovedGate, Example: "[data, sampling, leakage]",
 			Fallback: "[data, sampling, audit, leakage] for runs made here, [data] for imports",
 			Doc:      "stages (" + stageNames() + ") and gates without which the verdict is UNDECIDED; of a stage, the gates that have nothing to judge are not asked for",
 			at:       func(v *values) any { return &v.Require },
@@ -356,7 +357,7 @@ func trainingKeys() []key {
 
 func reportKeys() []key {
 	var thresholds, formats []string
-	for _, t := range analysis.ThresholdTable() {
+	for _, t := range gate.Thresholds() {
 		thresholds = append(thresholds, t.Name)
 	}
 	for _, f := range reports.Formats() {
@@ -366,7 +367,7 @@ func reportKeys() []key {
 	formats = append(formats, UsualFormats, AllFormats)
 	return []key{
 		{
-			Path: "thresholds", Names: thresholds, moved: analysis.MovedThreshold, Fallback: "each at its default; gonogo help gates lists them", Doc: "what the gates ask for, by name of the threshold", Example: "{signal.informative: 0.2}",
+			Path: "thresholds", Names: thresholds, moved: gate.MovedThreshold, Fallback: "each at its default; gonogo help gates lists them", Doc: "what the gates ask for, by name of the threshold", Example: "{signal.informative: 0.2}",
 			at: func(v *values) any { return &v.Thresholds },
 		},
 		{

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"gonogo/analysis"
+	"gonogo/analysis/gate"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/dataset"
 	"gonogo/sampler/grader"
@@ -40,7 +41,7 @@ func (c *Config) JudgeSettings(m *rollout.Manifest) analysis.Settings {
 // like it, to its key; other names are keys already.
 func SettingKey(name string) string {
 	var thresholds []string
-	for _, t := range analysis.ThresholdTable() {
+	for _, t := range gate.Thresholds() {
 		if t.Name == name { // also one below a key, such as grader.hackable
 			return "thresholds." + name
 		}
@@ -48,7 +49,7 @@ func SettingKey(name string) string {
 	}
 	_, like := dataset.Suggest(name, thresholds)
 	isKey := slices.ContainsFunc(Keys(), func(k key) bool { return name == k.Path || strings.HasPrefix(name, k.Path+".") })
-	if !isKey && (like || analysis.MovedThreshold(name) != nil) {
+	if !isKey && (like || gate.MovedThreshold(name) != nil) {
 		return "thresholds." + name
 	}
 	return name

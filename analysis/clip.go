@@ -1,0 +1,43 @@
+package analysis
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Clip shortens s to about n bytes without breaking a rune.
+func Clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && s[n]&0xC0 == 0x80 {
+		n--
+	}
+	return s[:n] + "…"
+}
+
+// ExcerptLength bounds what is kept of an answer that earned the top.
+const ExcerptLength = 80
+
+// MostFrequent is the name with the highest count, the first of equals; "" of
+// none.
+func MostFrequent(counts map[string]int) string {
+	most := ""
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		if most == "" || counts[name] > counts[most] {
+			most = name
+		}
+	}
+	return most
+}
+
+// PlainCell keeps spreadsheets from taking a text of the data for a formula
+// (OWASP, CSV injection): what begins like one is marked as text.
+func PlainCell(text string) string {
+	trimmed := strings.TrimLeft(text, " \u00a0")
+	if trimmed != "" && strings.ContainsAny(trimmed[:1], "=+-@\t\r\n") || strings.HasPrefix(trimmed, "＝") || strings.HasPrefix(trimmed, "＋") || strings.HasPrefix(trimmed, "－") || strings.HasPrefix(trimmed, "＠") {
+		return "'" + text
+	}
+	return text
+}

@@ -1,0 +1,167 @@
+package collect
+
+import (
+	"cmp"
+	"hash/maphash"
+	"math"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"gonogo/analysis"
+	"gonogo/sampler/rollout"
+)
+
+// addAnswer keeps what the answer's text tells: its length, whether it is
+// that of another rollout, and how a long one at the top of the range begins.
+func (c *Collector) addAnswer(r *Row, rec *rollout.Record) {
+	r.AnswerHash = c.AnswerHash(rec.Answer)
+	r.Says = [2]uint64{c.AnswerHash(plainText(rec.Answer)), c.AnswerHash(lastNumber(rec.Answer))}
+	r.Length = int32(min(utf8.RuneCountInString(rec.Answer), math.MaxInt32))
+	if r.Valid && len(rec.Answer) >= identicalText && c.AtTop(r.Reward) {
+		r.Head = strings.Clone(analysis.Clip(rec.Answer, analysis.ExcerptLength)) // a part would hold the whole in memory
+	}
+}
+
+// AnswerHash tells answers apart within one analysis; 0 when there is none.
+func (c *Collector) AnswerHash(text string) uint64 {
+	if text == "" {
+		return 0
+	}
+	return maphash.String(c.hash, text) | 1
+}
+
+func (c *Collector) AtTop(reward float64) bool { return reward >= c.Range.Hi-1e-6*c.Range.Width() }
+
+func (c *Collector) AtBottom(reward float64) bool { return reward <= c.Range.Lo+1e-6*c.Range.Width() }
+
+func (c *Collector) addParts(r *Row, rec *rollout.Record) {
+	if !r.Valid || len(rec.Parts) == 0 {
+		return
+	}
+	for name := range rec.Parts {
+		if _, ok := c.PartAt[name]; !ok {
+			c.PartAt[name] = len(c.Parts)
+			c.Parts = append(c.Parts, name)
+		}
+	}
+	r.Parts = make([]float64, len(c.Parts))
+	for i, name := range c.Parts {
+		v, ok := rec.Parts[name]
+		if !ok {
+			v = math.NaN()
+		}
+		r.Parts[i] = v
+	}
+}
+
+// Part returns a sub-score by index, NaN where there is none.
+func (r *Row) Part(i int) float64 {
+	if i < 0 || i >= len(r.Parts) {
+		return math.NaN()
+	}
+	return r.Parts[i]
+}
+
+// OtherError is the kind of a failure that names none.
+const OtherError = "other_error"
+
+func (c *Collector) kindOf(rec *rollout.Record) string {
+	kind := cmp.Or(rec.Kind, OtherError)
+	if _, ok := c.kinds[kind]; !ok {
+		c.kinds[kind] = kind
+	}
+	return c.kinds[kind]
+}
+
+// zero takes a rollout that a detector marked to the bottom of the range, where
+// the detector is set to do so. What it had is kept for the report, and its
+// grades say nothing about noise any more.
+func (c *Collector) zero(r *Row) {
+	if r.Valid && c.Audit.zero[r.Key] {
+		c.Zeroed[r.Key] = r.Reward
+		r.Reward, r.Grades, r.Graded = c.Range.Lo, nil, false
+	}
+}
+
+// Given is the reward that the grader itself gave.
+func (c *Collector) Given(r *Row) float64 {
+	if had, ok := c.Zeroed[r.Key]; ok {
+		return had
+	}
+	return r.Reward
+}
+
+// plainText is an answer without case, spacing and the marks around it.
+func plainText(answer string) string {
+	return strings.Trim(strings.ToLower(strings.Join(strings.Fields(answer), " ")), " .*_`\"'")
+}
+
+var figure = regexp.MustCompile(`-?\d[\d,]*(\.\d+)?`)
+
+// lastNumber is the last number of an answer as it is written, without signs
+// that part thousands; "" when there is none.
+func lastNumber(answer string) string {
+	all := figure.FindAllString(answer[max(0, len(answer)-200):], -1)
+	if len(all) == 0 {
+		return ""
+	}
+	return strings.ReplaceAll(all[len(all)-1], ",", "")
+}
+
+// identicalText is the least text, in bytes, that an output must have for its
+// repetition to mean something: short answers are equal by right.
+const identicalText = 24
+
+// finishOf is how a record's last reply ended. Records from before that was told
+// say it in the cause of having no answer, as far as that is known.
+func finishOf(rec *rollout.Record) rollout.Finish {
+	if rec.Finish != "" || rec.Outcome != rollout.NoAnswer {
+		return rec.Finish
+	}
+	cause := strings.ToLower(rec.Error)
+	for _, c := range []struct {
+		words  string
+		finish rollout.Finish
+	}{
+		{"content_filter", rollout.FinishFilter},
+		{"cut off", rollout.FinishLength},
+		{"length", rollout.FinishLength},
+		{"max_tokens", rollout.FinishLength},
+		{"max_output_tokens", rollout.FinishLength},
+		{"refus", rollout.FinishRefusal},
+		{"empty", rollout.FinishEmpty},
+		{"neither a message nor", rollout.FinishEmpty},
+	} {
+		if strings.Contains(cause, c.words) {
+			return c.finish
+		}
+	}
+	return ""
+}
+
+// Unfinished reports whether a rollout counts without a finished answer.
+func (r *Row) Unfinished() bool {
+	return r.Valid && r.Finish != "" && r.Finish != rollout.FinishStop
+}
+
+// addMarkup keeps what the server left in the answer.
+func (c *Collector) addMarkup(r *Row, rec *rollout.Record) {
+	if rec.Answer == "" {
+		return
+	}
+	if _, some := rollout.MarkupIn(rec.Answer, nil); some {
+		r.Markup, _ = rollout.MarkupIn(rec.Answer, c.Asked[rollout.Key{Split: rec.Split, Item: rec.Item}])
+	}
+}
+
+// leakOf is what a record tells of leaks; nil where no canary stood anywhere.
+func leakOf(rec *rollout.Record) *Met {
+	if !rec.Planted && len(rec.Leaks) == 0 {
+		return nil
+	}
+	return &Met{rec.Leaks[:min(len(rec.Leaks), rollout.LeaksListed)]}
+}
+
+// Met is what a rollout met of others.
+type Met struct{ Leaks []rollout.Leak }

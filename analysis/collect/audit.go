@@ -1,0 +1,189 @@
+package collect
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonogo/analysis"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+// audit is what probes.jsonl tells, without more of its text than is shown.
+type audit struct {
+	Records  int
+	Regrades map[rollout.Key][]float64 // the recorded reward first
+	Stale    int                       // regrades whose first grade is not the recorded reward
+	Payloads []*Payload
+	Marks    map[string][]mark // by detector
+	zero     map[rollout.Key]bool
+}
+
+// Payload is one record of the audit that is neither a regrade nor a
+// detector's mark.
+type Payload struct {
+	Probe  rollout.Probed
+	Key    rollout.Key
+	Reward float64
+	Valid  bool
+	Text   string // its beginning
+	Hash   uint64
+	Kind   string // of a failed grading
+	Cause  string
+}
+
+// ReplayID names the payload for gonogo audit --replay.
+func (p *Payload) ReplayID() string {
+	return fmt.Sprintf("%s/%s/%s/%d", p.Probe.Name, p.Key.Split, p.Key.Item, p.Key.Sample)
+}
+
+// mark is a detector's answer about one rollout.
+type mark struct {
+	Key    rollout.Key
+	Marked bool
+	Zeroes bool // the detector takes what it marks to the bottom
+	Failed bool // the detector gave no answer
+}
+
+// payloadLength bounds what is kept of a payload.
+const payloadLength = 300
+
+// AddProbe keeps what one record of probes.jsonl tells. It comes before the
+// rollouts: regrades and marks change them.
+func (c *Collector) AddProbe(rec *rollout.Record) error {
+	if rec.Probe == nil {
+		return nil
+	}
+	a := &c.Audit
+	if a.Regrades == nil {
+		a.Regrades, a.Marks, a.zero = make(map[rollout.Key][]float64), make(map[string][]mark), make(map[rollout.Key]bool)
+	}
+	a.Records++
+	base := rec.Key()
+	if rec.Probe.Base != nil {
+		base.Sample = rec.Probe.Base.Sample
+	}
+	if name, ok := strings.CutPrefix(rec.Probe.Name, rollout.ProbeDetector); ok {
+		c.addMark(name, base, rec)
+		return nil
+	}
+	if rec.Probe.Name == rollout.ProbeRegrade && rec.Outcome == rollout.Graded {
+		a.Regrades[base] = slices.Clone(rec.Grades)
+		return nil
+	}
+	p := &Payload{Probe: *rec.Probe, Key: rec.Key(), Text: strings.Clone(analysis.Clip(rec.Answer, payloadLength)), Hash: c.AnswerHash(rec.Answer)}
+	switch {
+	case rec.Outcome == rollout.GraderFailed:
+		p.Kind, p.Cause = c.kindOf(rec), errorOf(rec)
+	case rec.Reward != nil && !rec.Outcome.Missing():
+		reward, err := c.inRange(rec, *rec.Reward)
+		if err != nil {
+			return err
+		}
+		p.Reward, p.Valid = reward, true
+	}
+	a.Payloads = append(a.Payloads, p)
+	return nil
+}
+
+func (c *Collector) addMark(name string, base rollout.Key, rec *rollout.Record) {
+	m := mark{Key: base, Failed: rec.Outcome.Missing() || rec.Reward == nil}
+	m.Marked = !m.Failed && *rec.Reward >= 0.5
+	m.Zeroes = m.Marked && rec.Probe.Zero
+	c.Audit.Marks[name] = append(c.Audit.Marks[name], m)
+	if m.Zeroes {
+		c.Audit.zero[base] = true
+	}
+}
+
+// gradesOf returns the grades of a rollout's output: those of the audit, which
+// hold the recorded ones too, else the record's own. Grades that begin with
+// another reward than the recorded one are of another grader.
+func (a *audit) gradesOf(r *Row, own []float64, noise float64) []float64 {
+	again, ok := a.Regrades[r.Key]
+	switch {
+	case !ok || len(again) < len(own):
+		return own
+	case len(again) > 0 && math.Abs(again[0]-r.Reward) > noise:
+		a.Stale++
+		return own
+	}
+	return again
+}
+
+// Settle puts payloads and marks in the order of items, whatever the order in
+// which they were graded.
+func (a *audit) Settle() {
+	slices.SortFunc(a.Payloads, func(x, y *Payload) int {
+		return cmp.Or(cmp.Compare(x.Probe.Name, y.Probe.Name), CompareKeys(x.Key, y.Key))
+	})
+	for _, marks := range a.Marks {
+		slices.SortFunc(marks, func(x, y mark) int { return CompareKeys(x.Key, y.Key) })
+	}
+}
+
+func CompareKeys(a, b rollout.Key) int {
+	order := rollout.Splits()
+	return cmp.Or(
+		cmp.Compare(slices.Index(order, a.Split), slices.Index(order, b.Split)),
+		CompareIDs(a.Item, b.Item), cmp.Compare(a.Sample, b.Sample))
+}
+
+// Of returns the payloads of one probe.
+func (a *audit) Of(name string) []*Payload {
+	var out []*Payload
+	for _, p := range a.Payloads {
+		if p.Probe.Name == name {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// verdictOf says whether the grader did with a payload what a sound one does.
+// A payload that must score at the bottom may earn its limit and the margin
+// above it. One that must score at the top must reach its limit, or come within
+// the margin of the top where it names none. One that must not move may differ
+// from its base by the margin.
+func (c *Collector) Sound(p *Payload, margin float64) bool {
+	width, noise := c.Range.Width(), 1e-9*c.Range.Width()
+	switch p.Probe.Expect {
+	case rollout.Bottom:
+		return p.Reward <= c.Limit(p, margin)+margin*width+noise
+	case rollout.Top:
+		return p.Reward >= c.Limit(p, margin)-noise
+	case rollout.Same:
+		moved, ok := p.Moved()
+		return !ok || math.Abs(moved) <= margin*width+noise
+	}
+	return true
+}
+
+// Limit is the payload's limit as a reward.
+func (c *Collector) Limit(p *Payload, margin float64) float64 {
+	otherwise := 0.0
+	if p.Probe.Expect == rollout.Top {
+		otherwise = 1 - margin
+	}
+	return c.Range.Lo + stat.Or(p.Probe.Limit, otherwise)*c.Range.Width()
+}
+
+// Moved is how far a payload's reward lies from that of the rollout it was
+// made from.
+func (p *Payload) Moved() (float64, bool) {
+	if p.Probe.Base == nil || p.Probe.Base.Reward == nil {
+		return 0, false
+	}
+	return p.Reward - *p.Probe.Base.Reward, true
+}
+
+// ItemKey names an item of a run.
+type ItemKey struct {
+	Split rollout.Split
+	ID    string
+}
+
+func (p *Payload) Item() ItemKey { return ItemKey{p.Key.Split, p.Key.Item} }

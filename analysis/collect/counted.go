@@ -1,0 +1,46 @@
+package collect
+
+import (
+	"context"
+
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+// Counted is a rollout with what it counts for.
+type Counted struct {
+	*rollout.Record
+
+	Score    *float64 // what it adds to the means: its reward, or the bottom of the range for a failure of its own; nil where it is missing
+	Zeroed   bool     // a detector took it to the bottom of the range
+	Targeted bool     // beyond the samples of every item: it counts for the item's class alone
+}
+
+// Rollouts reads the rollouts of a run and says what Analyze counts each for
+// under the reward range rng. Like rollout.Run.Records it yields a rollout again
+// where a later attempt replaces an earlier one. Messages and the outputs of
+// calls are left out. Memory grows with the number of rollouts, not with text.
+func Rollouts(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, rng stat.Range, yield func(Counted) error) (rollout.Input, error) {
+	c := New(rng)
+	if _, err := run.Probes(ctx, c.AddProbe); err != nil {
+		return rollout.Input{}, err
+	}
+	most := run.Manifest.Everywhere()
+	read.Lean = true
+	return run.Records(ctx, read, func(rec *rollout.Record) error {
+		n := Counted{Record: rec}
+		if given, ok := rec.Score(rng.Lo); ok {
+			score, err := c.inRange(rec, given)
+			if err != nil {
+				return err
+			}
+			if n.Zeroed = c.Audit.zero[rec.Key()]; n.Zeroed {
+				score = rng.Lo
+			}
+			n.Score = &score
+		}
+		samples, some := most[rec.Split]
+		n.Targeted = some && rec.Sample >= samples
+		return yield(n)
+	})
+}

@@ -1,0 +1,109 @@
+package collect
+
+import (
+	"cmp"
+	"slices"
+
+	"gonogo/sampler/rollout"
+)
+
+// Item is the rollouts of one item, in order of sample.
+type Item struct {
+	ID      string
+	Rows    []*Row
+	Rewards []float64 // valid ones, ascending: no sum hangs on the order of lines
+	Seen    []float64 // rewards and those of targeted samples, ascending: for the class alone
+	Extra   int       // targeted rollouts
+	Labels  Labels
+}
+
+type Labels struct{ Category, Family string }
+
+// Items returns the items of a split by natural order of their ids, whatever
+// the order in which records came.
+func (c *Collector) Items(split rollout.Split, known map[string]Labels) []*Item {
+	byID := make(map[string]*Item)
+	for key, r := range c.Rows {
+		if key.Split != split {
+			continue
+		}
+		it := byID[key.Item]
+		if it == nil {
+			it = &Item{ID: key.Item, Labels: known[key.Item]}
+			byID[key.Item] = it
+		}
+		it.Rows = append(it.Rows, r)
+	}
+	for key, r := range c.Extra {
+		if it := byID[key.Item]; it != nil && key.Split == split {
+			it.Extra++
+			if r.Valid {
+				it.Seen = append(it.Seen, r.Reward)
+			}
+		}
+	}
+	items := make([]*Item, 0, len(byID))
+	for _, it := range byID {
+		items = append(items, it)
+	}
+	slices.SortFunc(items, func(a, b *Item) int { return CompareIDs(a.ID, b.ID) })
+	for _, it := range items {
+		it.Settle()
+	}
+	return items
+}
+
+func (it *Item) Settle() {
+	slices.SortFunc(it.Rows, func(a, b *Row) int { return cmp.Compare(a.Key.Sample, b.Key.Sample) })
+	for _, r := range it.Rows {
+		if r.Valid {
+			it.Rewards = append(it.Rewards, r.Reward)
+		}
+		it.Labels.Category = cmp.Or(it.Labels.Category, r.category)
+		it.Labels.Family = cmp.Or(it.Labels.Family, r.family)
+	}
+	slices.Sort(it.Rewards)
+	if it.Seen == nil {
+		it.Seen = it.Rewards
+		return
+	}
+	it.Seen = append(it.Seen, it.Rewards...)
+	slices.Sort(it.Seen)
+}
+
+func (it *Item) Key() ItemKey { return ItemKey{it.Rows[0].Key.Split, it.ID} }
+
+// CompareIDs orders q2 before q10.
+func CompareIDs(a, b string) int {
+	for x, y := a, b; ; {
+		dx, rx := leadingNumber(x)
+		dy, ry := leadingNumber(y)
+		if dx != "" && dy != "" {
+			if c := cmp.Or(cmp.Compare(len(dx), len(dy)), cmp.Compare(dx, dy)); c != 0 {
+				return c
+			}
+			x, y = rx, ry
+			continue
+		}
+		if x == "" || y == "" || x[0] != y[0] {
+			return cmp.Or(cmp.Compare(x, y), cmp.Compare(a, b))
+		}
+		x, y = x[1:], y[1:]
+	}
+}
+
+// leadingNumber splits off the digits in front, without leading zeros.
+func leadingNumber(s string) (digits, rest string) {
+	end := 0
+	for end < len(s) && s[end] >= '0' && s[end] <= '9' {
+		end++
+	}
+	if end == 0 {
+		return "", s
+	}
+	start := 0
+	for start < end-1 && s[start] == '0' {
+		start++
+	}
+	return s[start:end], s[end:]
+}

@@ -1,0 +1,24 @@
+package collect
+
+import (
+	"context"
+	"path/filepath"
+
+	"gonogo/sampler/rollout"
+)
+
+// ReadAudit reads what lies beside the rollouts of a run directory: the audit's
+// records and people's labels. A single file of rollouts has no neighbours.
+func (c *Collector) ReadAudit(ctx context.Context, run *rollout.Run) error {
+	c.most = run.Manifest.Everywhere()
+	if filepath.Base(run.File()) != rollout.RolloutsFile {
+		return nil
+	}
+	if _, err := run.Probes(ctx, c.AddProbe); err != nil {
+		return err
+	}
+	c.Audit.Settle()
+	labels, err := run.Labels()
+	c.People = labels
+	return err
+}

@@ -1,0 +1,224 @@
+package collect
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"hash/maphash"
+	"maps"
+	"slices"
+
+	"gonogo/analysis"
+	"gonogo/sampler/rollout"
+)
+
+// RunItems is a run, item by item, reduced to what two runs are compared by. It
+// holds no transcript: memory grows with items x samples.
+type RunItems struct {
+	Run       *rollout.Run
+	Input     rollout.Input
+	Zeroed    int             // rollouts that a detector took to the bottom
+	Detectors []DetectorMarks // by name
+
+	Items map[rollout.Split][]*RunItem // in natural order of their ids: q2 before q10
+}
+
+// RunItem is one item of one run.
+type RunItem struct {
+	ID, Category, Family string
+
+	Row     *rollout.Item // what the run holds of the item itself; nil where it does not
+	Rewards []float64     // valid ones, ascending
+	Tries   []Try         // in order of sample
+
+	// Of valid rollouts: tool calls and those malformed, turns, tokens and seconds of
+	// a rollout; and marks by detector, 0 or 1.
+	Calls, Malformed, Turns, Input, Output, Seconds Tally
+	Marks                                           map[string]Tally
+}
+
+// Try is one rollout of a RunItem.
+type Try struct {
+	Sample, Attempt, Line int
+	Outcome               rollout.Outcome
+	Valid                 bool    // Reward counts
+	Reward                float64 // at the bottom of the range where the model gave no answer
+	Elapsed               float64 // seconds; 0: not known
+	Output                uint64  // hash of what the model said and called; 0: not known
+	Trace, Cause, Kind    string  // id of the trace; the error and the kind of a grader's
+}
+
+// Tally sums a number over the rollouts that tell it.
+type Tally struct {
+	Sum float64
+	N   int
+}
+
+func (t *Tally) add(x float64) { t.Sum, t.N = t.Sum+x, t.N+1 }
+
+// Mean is the mean over the rollouts that tell the number; 0 where none does.
+func (t Tally) Mean() float64 { return t.Sum / float64(max(1, t.N)) }
+
+// DetectorMarks is what one detector marked among all rollouts of a run.
+type DetectorMarks struct {
+	Detector string  `json:"detector"`
+	Rollouts int     `json:"rollouts"` // that it read
+	Marked   int     `json:"marked"`
+	Share    float64 `json:"share"`
+}
+
+// ReadItems reads one run. A run without rollouts has no items. hash makes the
+// outputs of two runs comparable.
+func ReadItems(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s analysis.Settings, hash maphash.Seed) (*RunItems, error) {
+	c := New(s.RewardRange)
+	c.hash = hash
+	if err := c.ReadAudit(ctx, run); err != nil {
+		return nil, err
+	}
+	sources := make(map[*Row]source)
+	read.Lean = true
+	input, err := run.Records(ctx, read, func(rec *rollout.Record) error {
+		delete(sources, c.Rows[rec.Key()]) // an earlier record of the same rollout
+		if err := c.Add(rec); err != nil {
+			return err
+		}
+		r := c.Rows[rec.Key()]
+		if r == nil {
+			return nil // a targeted sample, which no mean counts
+		}
+		sources[r] = sourceOf(r, rec)
+		r.Calls = nil
+		return nil
+	})
+	if err != nil && !errors.Is(err, rollout.ErrNoRecords) {
+		return nil, err
+	}
+	if input.Bad == nil {
+		input.Bad = []rollout.BadLine{}
+	}
+	out := &RunItems{Run: run, Input: input, Zeroed: len(c.Zeroed), Detectors: c.marks(), Items: make(map[rollout.Split][]*RunItem)}
+	held := make(map[ItemKey]*rollout.Item)
+	for i := range run.Items {
+		held[ItemKey{run.Items[i].Split, run.Items[i].ID}] = &run.Items[i]
+	}
+	marked := c.marked()
+	for _, split := range rollout.Splits() {
+		for _, it := range c.Items(split, nil) {
+			si := &RunItem{ID: it.ID, Category: it.Labels.Category, Family: it.Labels.Family, Row: held[it.Key()], Rewards: it.Rewards, Marks: marked[it.Key()]}
+			if si.Row != nil {
+				si.Category, si.Family = cmp.Or(si.Row.Category, si.Category), cmp.Or(si.Row.Family, si.Family)
+			}
+			for _, r := range it.Rows {
+				si.add(r, sources[r])
+			}
+			out.Items[split] = append(out.Items[split], si)
+		}
+	}
+	return out, nil
+}
+
+// source is what a row does not keep of its record: where it is, and what is
+// counted of its calls.
+type source struct {
+	line, calls, malformed int
+	trace                  string
+}
+
+func sourceOf(r *Row, rec *rollout.Record) source {
+	s := source{line: rec.Line, calls: len(r.Calls), trace: rec.TraceID}
+	for _, c := range r.Calls {
+		s.malformed += one(c.Status == rollout.CallMalformed)
+	}
+	return s
+}
+
+func (it *RunItem) add(r *Row, at source) {
+	it.Tries = append(it.Tries, Try{
+		Sample: r.Key.Sample, Attempt: r.Attempt, Line: at.line, Trace: at.trace,
+		Outcome: r.Outcome, Valid: r.Valid, Reward: r.Reward, Elapsed: r.Elapsed, Output: r.OutputHash, Cause: r.Cause, Kind: r.Kind,
+	})
+	if !r.Valid {
+		return
+	}
+	if r.Observed {
+		it.Calls.add(float64(at.calls))
+		it.Malformed.add(float64(at.malformed))
+	}
+	if r.Turns > 0 {
+		it.Turns.add(float64(r.Turns))
+	}
+	if r.Usage.Input != nil {
+		it.Input.add(float64(*r.Usage.Input))
+	}
+	if r.Usage.Output != nil {
+		it.Output.add(float64(*r.Usage.Output))
+	}
+	if r.Elapsed > 0 {
+		it.Seconds.add(r.Elapsed)
+	}
+}
+
+// marks counts what the detectors marked, by their names.
+func (c *Collector) marks() []DetectorMarks {
+	var out []DetectorMarks
+	for _, name := range slices.Sorted(maps.Keys(c.Audit.Marks)) {
+		d := DetectorMarks{Detector: name}
+		for _, m := range c.Audit.Marks[name] {
+			d.Rollouts += one(!m.Failed)
+			d.Marked += one(m.Marked)
+		}
+		if d.Rollouts > 0 {
+			d.Share = float64(d.Marked) / float64(d.Rollouts)
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// marked counts each detector's marks among the valid rollouts of an item.
+func (c *Collector) marked() map[ItemKey]map[string]Tally {
+	out := make(map[ItemKey]map[string]Tally)
+	for name, marks := range c.Audit.Marks {
+		for _, m := range marks {
+			if m.Failed {
+				continue
+			}
+			at := ItemKey{m.Key.Split, m.Key.Item}
+			if out[at] == nil {
+				out[at] = make(map[string]Tally)
+			}
+			t := out[at][name]
+			t.add(float64(one(m.Marked)))
+			out[at][name] = t
+		}
+	}
+	return out
+}
+
+func one(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// SameItem reports whether two rows of one id hold the same conversation, and
+// whether they are the same in all. A run that does not hold its items cannot
+// contradict.
+func SameItem(a, b *rollout.Item) (talk, row bool) {
+	if a == nil || b == nil || len(a.Row) == 0 || len(b.Row) == 0 {
+		return true, true
+	}
+	if bytes.Equal(a.Row, b.Row) {
+		return true, true
+	}
+	var x, y bytes.Buffer
+	if json.Compact(&x, a.Row) == nil && json.Compact(&y, b.Row) == nil && bytes.Equal(x.Bytes(), y.Bytes()) {
+		return true, true
+	}
+	said, errA := json.Marshal(a.Messages)
+	told, errB := json.Marshal(b.Messages)
+	return errA == nil && errB == nil && bytes.Equal(said, told), false
+}

@@ -1,0 +1,99 @@
+package analysis
+
+import (
+	"slices"
+
+	"gonogo/analysis/message"
+	"gonogo/sampler/rollout"
+)
+
+// Unjudged is a blocking gate that a run gave nothing to judge, or sampling that
+// is not complete.
+type Unjudged struct {
+	Gate    string       `json:"gate"`
+	Why     message.Text `json:"why"`
+	Command *string      `json:"command"` // what would judge it; null where no command would
+}
+
+// Stage is a part of a run that a verdict can require.
+type Stage struct {
+	Name  string
+	Doc   string
+	Gates []string
+}
+
+// Sampling is the stage that is complete when no planned rollout is missing. It
+// is no gate, and stands in Result.Required and Result.NotJudged for itself.
+const Sampling = "sampling"
+
+// Stages lists what a verdict can require besides single gates.
+func Stages() []Stage {
+	return []Stage{
+		{"data", "the data files and enough items", []string{"data.valid", "data.conflicts", "data.enough"}},
+		{Sampling, "no planned rollout is missing", nil},
+		{"audit", "the grader was audited", []string{"grader.truth", "grader.hackable", "grader.noise"}},
+		{"leakage", "the splits were searched for copies", []string{"leakage"}},
+		{"shift", "the splits were compared", []string{"shift"}},
+		{"burst", "the load of a training step was rehearsed", []string{"endpoint.burst"}},
+	}
+}
+
+// RequirableOf lists the names that Settings.Require takes: the stages, and the gates.
+func RequirableOf(gates []Gate) []string {
+	var names []string
+	for _, s := range Stages() {
+		names = append(names, s.Name)
+	}
+	for _, g := range gates {
+		if !slices.Contains(names, g.Name) {
+			names = append(names, g.Name)
+		}
+	}
+	return names
+}
+
+func requirable(name string) bool {
+	return gateNames[name] || slices.ContainsFunc(Stages(), func(s Stage) bool { return s.Name == name })
+}
+
+// DefaultRequire is what a verdict on the run requires where nothing is
+// configured: of a run made here all of its stages but the burst; of an import,
+// and of rollouts without a manifest, what a log can hold.
+func DefaultRequire(m *rollout.Manifest) []string {
+	if m == nil || m.Source != rollout.Live {
+		return []string{"data"}
+	}
+	return []string{"data", Sampling, "audit", "leakage"}
+}
+
+// Missing lists what the verdict requires and the run gave nothing to judge.
+func (r *Result) Missing() []Unjudged {
+	var missing []Unjudged
+	for _, u := range r.NotJudged {
+		if slices.Contains(r.Required, u.Gate) {
+			missing = append(missing, u)
+		}
+	}
+	return missing
+}
+
+// Coverage counts the blocking gates that passed and all that there are.
+func (r *Result) Coverage() (passed, all int) {
+	judged := make(map[string]Status)
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.Severity != Blocking {
+			continue
+		}
+		was, seen := judged[f.Gate]
+		if !seen || was == Skipped || was == Pass && f.Status != Skipped {
+			judged[f.Gate] = f.Status
+		}
+	}
+	for _, status := range judged {
+		if status == Pass {
+			passed++
+		}
+	}
+	return passed, len(judged)
+}

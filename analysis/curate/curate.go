@@ -1,0 +1,306 @@
+package curate
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gonogo/analysis"
+	"gonogo/analysis/collect"
+	"gonogo/analysis/measure"
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+// TrainFile is a training file as it is to be curated, beside what it must not
+// share rows with.
+type TrainFile struct {
+	Items   []rollout.Item // its rows, in order, each with its line
+	Repeats []RepeatedRow  // rows that repeat an earlier one together with its id, and are no item of their own
+	Others  []rollout.Item // of eval and production
+	Edited  bool           // it is not known to be the file that was sampled: rows are taken for those sampled only where they are the same
+}
+
+// RepeatedRow is a row that repeats the one in line First, id and all.
+type RepeatedRow struct{ Line, First int }
+
+// Options say what is dropped where two answers are sensible. The zero
+// value of a field stands for its default.
+type Options struct {
+	Sure       float64  // posterior probability from which an item counts as dead, saturated, flat or broken; default 1 - the threshold signal.informative
+	Keep       []Reason // reasons that drop nothing
+	Near       bool     // near and swapped copies are dropped like exact ones
+	Measured   bool     // rows that were not measured are dropped too
+	Suspicious bool     // suspicious rows are dropped too: most are hard and right, and worth a look
+}
+
+// Choose tells which rows of a training file are worth training on, by the
+// rollouts and the audit of a run, and by the rows themselves. Every row is
+// kept or dropped, and every ground is named. It reads the run as Analyze does.
+// A run without a measured item of train is an error: there is nothing to
+// choose by.
+func Choose(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, file TrainFile, s analysis.Settings, opt Options) (*Curation, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	if opt.Sure == 0 {
+		opt.Sure = 1 - s.Thresholds.Of(analysis.InformativeShare)
+	}
+	if !(opt.Sure > 0 && opt.Sure < 1) {
+		return nil, fmt.Errorf("the probability from which an item is dropped is %g: it lies between 0 and 1", opt.Sure)
+	}
+	c := collect.New(s.RewardRange)
+	if err := c.ReadAudit(ctx, run); err != nil {
+		return nil, err
+	}
+	read.Lean = true
+	if _, err := run.Records(ctx, read, c.Add); err != nil {
+		return nil, err
+	}
+	cu := &curator{s: s, opt: opt, c: c, file: file, of: make(map[string]*collect.Item), notes: []message.Text{}}
+	if err := cu.measure(run); err != nil {
+		return nil, err
+	}
+	return cu.curate(), nil
+}
+
+// curator sorts the rows of one file.
+type curator struct {
+	s      analysis.Settings
+	opt    Options
+	c      *collect.Collector
+	file   TrainFile
+	m      *measure.Split
+	all    []*collect.Item          // of every split
+	of     map[string]*collect.Item // train items by id, as far as they are those of the file
+	class  map[string]analysis.ItemResult
+	priors map[string]measure.Beta
+	fails  measure.Beta // of a rollout of an item to fail
+	edited int          // rows that are not those that were sampled under their ids
+
+	rows  []Row
+	at    map[string]int // row by id
+	notes []message.Text
+}
+
+// measure gathers what is known of the items of train.
+func (cu *curator) measure(run *rollout.Run) error {
+	known, sampled := make(map[string]collect.Labels), make(map[string]*rollout.Item)
+	for i := range run.Items {
+		if it := &run.Items[i]; it.Split == rollout.Train {
+			known[it.ID], sampled[it.ID] = collect.Labels{Category: it.Category, Family: it.Family}, it
+		}
+	}
+	items := cu.c.Items(rollout.Train, known)
+	if len(items) == 0 {
+		return errors.New("the run holds no rollout of train: a training file is chosen by rollouts of its own rows (gonogo sample, with data.train)")
+	}
+	for _, split := range rollout.Splits() {
+		cu.all = append(cu.all, cu.c.Items(split, nil)...)
+	}
+	byID := make(map[string]*rollout.Item, len(cu.file.Items))
+	for i := range cu.file.Items {
+		byID[cu.file.Items[i].ID] = &cu.file.Items[i]
+	}
+	var ofFile []*collect.Item
+	for _, it := range items {
+		row := byID[it.ID]
+		if row == nil {
+			continue
+		}
+		if _, same := collect.SameItem(row, sampled[it.ID]); cu.file.Edited && !same {
+			cu.edited++
+			continue
+		}
+		cu.of[it.ID] = it
+		ofFile = append(ofFile, it)
+	}
+	cu.m = measure.NewSplit(cu.s, cu.c, ofFile)
+	switch {
+	case len(cu.m.Items) == 0 && cu.edited > 0:
+		return fmt.Errorf("the rows of the training file with the ids of the %s that the run sampled, such as %q, are others than those: is it the file that was sampled?", (message.Language{}).Count(len(items), "item"), items[0].ID)
+	case len(cu.m.Items) == 0:
+		return fmt.Errorf("no row of the training file has the id of one of the %s that the run sampled, such as %q: is it the file that was sampled?", (message.Language{}).Count(len(items), "item"), items[0].ID)
+	case len(cu.m.Measured) == 0:
+		return fmt.Errorf("none of the %s of train has a reward: there is nothing to choose by; mend what made the rollouts fail, and sample again", (message.Language{}).Count(len(cu.m.Items), "item"))
+	}
+	cu.classify()
+	return nil
+}
+
+// classify takes classes and their posteriors from the analysis.
+func (cu *curator) classify() {
+	cu.class = make(map[string]analysis.ItemResult, len(cu.m.Measured))
+	for _, row := range cu.m.Classes().Items {
+		cu.class[row.Item] = row
+	}
+	cu.priors = cu.m.Priors()
+	failed, tried := make([]int, len(cu.m.Items)), make([]int, len(cu.m.Items))
+	for i, it := range cu.m.Items {
+		failed[i], tried[i] = len(it.Rows)+it.Extra-len(it.Seen), len(it.Rows)+it.Extra
+	}
+	cu.fails = measure.Jeffreys
+	if a, b, _ := stat.BetaBinomialFit(failed, tried); a > 0 && b > 0 {
+		cu.fails = measure.Beta{A: a, B: b}
+	}
+}
+
+// curate goes through the rows.
+func (cu *curator) curate() *Curation {
+	cu.at = make(map[string]int, len(cu.file.Items))
+	for i := range cu.file.Items {
+		it := &cu.file.Items[i]
+		cu.at[it.ID] = len(cu.rows)
+		cu.rows = append(cu.rows, cu.row(it))
+	}
+	cu.judgeGrader()
+	cu.judgeRows()
+	cu.repeats()
+	for i := range cu.rows {
+		cu.decide(&cu.rows[i])
+	}
+	slices.SortStableFunc(cu.rows, func(a, b Row) int { return cmp.Compare(a.Line, b.Line) })
+	return cu.result()
+}
+
+// repeats adds the rows that repeat an earlier one: what is said of that one
+// holds of them as well.
+func (cu *curator) repeats() {
+	byLine := make(map[int]int, len(cu.rows))
+	for i := range cu.rows {
+		byLine[cu.rows[i].Line] = i
+	}
+	for _, repeat := range cu.file.Repeats {
+		row := Row{Line: repeat.Line}
+		if i, ok := byLine[repeat.First]; ok {
+			row = cu.rows[i]
+			row.Line, row.Grounds = repeat.Line, slices.Clone(row.Grounds)
+		}
+		row.Repeats = true
+		row.ground(Duplicate, nil, sameRow.With(message.Args{"line": message.Int(repeat.First)}))
+		cu.rows = append(cu.rows, row)
+	}
+}
+
+// row tells what the run's rollouts say of one row.
+func (cu *curator) row(it *rollout.Item) Row {
+	row := Row{Line: it.Line, Item: it.ID, Category: it.Category, Family: it.Family, Grounds: []Ground{}, Look: []message.Text{}}
+	measured := cu.of[it.ID]
+	if measured == nil {
+		return row
+	}
+	row.Sampled = len(measured.Rows) + measured.Extra
+	row.N = len(measured.Seen)
+	switch {
+	case row.N == 0:
+		cu.lost(&row, measured)
+		return row
+	case len(measured.Rewards) == 0: // targeted samples alone came through
+		row.Open = true
+		row.look(someFailed.With(failed(measured, row.Sampled-row.N, row.Sampled)))
+		return row
+	}
+	known := cu.class[it.ID]
+	row.Class, row.Mean, row.Stays = known.Class, known.Mean, known.Stays
+	row.Informative = stat.Some(cu.m.StaysMixed(measured.Seen, cu.priors))
+	if row.N > 1 && row.Class == analysis.Mixed && measured.Seen[row.N-1]-measured.Seen[0] <= cu.tolerance() {
+		// Differences that no trainer should follow are none.
+		row.Class, row.Stays = analysis.Flat, stat.Some(stat.StaysProb(row.N, row.N, cu.s.GroupSize, measure.Jeffreys.A, measure.Jeffreys.B))
+		row.Informative = stat.Some(1 - *row.Stays)
+	}
+	cu.settle(&row, measured)
+	if missing := row.Sampled - row.N; 2*missing > row.Sampled {
+		row.look(someFailed.With(failed(measured, missing, row.Sampled)))
+	}
+	return row
+}
+
+// tolerance is the span up to which rewards of one item count as equal.
+func (cu *curator) tolerance() float64 {
+	_, judged := cu.m.Tolerances()
+	return judged * (1 + 1e-9)
+}
+
+// settle drops an item that has nothing to teach, where the samples are enough
+// to tell, and says how many more would be where they are not.
+func (cu *curator) settle(row *Row, it *collect.Item) {
+	class := row.Class
+	if class == analysis.Unclassed {
+		switch y := it.Seen[0]; {
+		case cu.c.AtBottom(y):
+			class = analysis.Dead
+		case cu.c.AtTop(y):
+			class = analysis.Saturated
+		default:
+			class = analysis.Flat
+		}
+	}
+	if class == analysis.Mixed {
+		return
+	}
+	p := cu.priors[class]
+	if row.Stays == nil {
+		row.Stays = stat.Some(stat.StaysProb(row.N, row.N, cu.s.GroupSize, p.A, p.B))
+	}
+	if row.N > 1 && *row.Stays >= cu.opt.Sure {
+		why := map[string]message.Def{analysis.Dead: allBottom, analysis.Saturated: allTop, analysis.Flat: allSame}[class]
+		row.ground(Reason(class), row.Stays, why.With(message.Args{
+			"rollouts": message.Count(row.N, "rollout"), "group": message.Int(cu.s.GroupSize), "probability": message.Number(*row.Stays),
+		}))
+		return
+	}
+	row.Open = true
+	row.more(cu, row.N, p)
+}
+
+// lost drops an item none of whose rollouts could be graded, where that is more
+// than chance.
+func (cu *curator) lost(row *Row, it *collect.Item) {
+	stays := stat.StaysProb(row.Sampled, row.Sampled, cu.s.GroupSize, cu.fails.A, cu.fails.B)
+	row.Fails = stat.Some(stays)
+	if stays >= cu.opt.Sure {
+		args := failed(it, row.Sampled, row.Sampled)
+		args["group"], args["probability"] = message.Int(cu.s.GroupSize), message.Number(stays)
+		row.ground(Broken, row.Fails, noGradeAgain.With(args))
+		return
+	}
+	row.Open = true
+	row.look(noGrade.With(failed(it, row.Sampled, row.Sampled)))
+	row.more(cu, row.Sampled, cu.fails)
+}
+
+// failed are the arguments of a message about n rollouts of an item that failed, of
+// those sampled: how many, and why most did.
+func failed(it *collect.Item, n, sampled int) message.Args {
+	counts := make(map[string]int)
+	for _, r := range it.Rows {
+		if !r.Valid {
+			counts[string(r.Outcome)+": "+r.Cause]++
+		}
+	}
+	outcome, why, _ := strings.Cut(analysis.MostFrequent(counts), ": ")
+	because := message.Of(message.Foreign(why))
+	if why == "" {
+		because = noCause.Text()
+	}
+	if outcome != "" {
+		because = cause.With(message.Args{"outcome": message.Name(outcome), "cause": message.Said(because)})
+	}
+	return message.Args{"failed": message.Int(n), "rollouts": message.Count(sampled, "rollout"), "cause": message.Said(because)}
+}
+
+var (
+	sameRow      = message.New("curate.same_row", "the same row as line {line}, id and all")
+	someFailed   = message.New("curate.some_failed", "{failed} of {rollouts} failed: {cause}")
+	noGrade      = message.New("curate.no_grade", "none of {rollouts} has a grade: {cause}")
+	noGradeAgain = message.New("curate.no_grade_again", "none of {rollouts} has a grade, and a group of {group} would have none with probability {probability}: {cause}")
+	cause        = message.New("curate.cause", "{outcome}: {cause}")
+	noCause      = message.New("curate.no_cause", "no cause is recorded")
+	allBottom    = message.New("curate.all_bottom", "all {rollouts} earned the bottom of the range; a group of {group} would again with probability {probability}")
+	allTop       = message.New("curate.all_top", "all {rollouts} earned the top of the range; a group of {group} would again with probability {probability}")
+	allSame      = message.New("curate.all_same", "all {rollouts} earned the same; a group of {group} would again with probability {probability}")
+)

@@ -1,0 +1,236 @@
+package curate
+
+import (
+	"cmp"
+	"slices"
+
+	"gonogo/analysis"
+	"gonogo/analysis/collect"
+	"gonogo/analysis/measure"
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+// Schema names the shape of the JSON form of a Curation. Keys may be
+// added under one schema; renaming or retyping one makes a new schema.
+const Schema = "gonogo/curation/2"
+
+// Reason is why a row is dropped.
+type Reason string
+
+// The reasons. Those about rewards bear the names of the classes.
+const (
+	Leaking     Reason = "leaked"
+	Conflicting Reason = "conflict"
+	Duplicate   Reason = "duplicate"
+	Broken      Reason = "broken"
+	Suspicious  Reason = "suspicious"
+	Unmeasured  Reason = "not_measured"
+)
+
+// ReasonDoc is a reason with its meaning.
+type ReasonDoc struct {
+	Name Reason
+	Doc  string
+}
+
+// Reasons lists the reasons, the surest first: of several, a row is counted under
+// the first.
+func Reasons() []ReasonDoc {
+	return []ReasonDoc{
+		{Leaking, "eval or production has the same prompt, or the same declared family"},
+		{Conflicting, "another row asks the same and has another reference; look which one is right"},
+		{Duplicate, "another row asks the same; the one with the most samples stays"},
+		{Broken, "none of its rollouts could be graded, and that is more than chance"},
+		{Suspicious, "dropped by --suspicious alone, else kept and listed for review: the grader is not to be trusted on it: a detector marks a rollout that was paid, a probe got through, its reference is in doubt, or the same output earned different rewards"},
+		{analysis.Dead, "every reward lies at the bottom of the range, and would again"},
+		{analysis.Saturated, "every reward lies at the top of the range, and would again"},
+		{analysis.Flat, "all rewards are the same, and would be again"},
+		{Unmeasured, "no rollout was made of it; dropped only where that is asked for"},
+	}
+}
+
+// Curation is which rows of a training file are worth training on, and what that
+// gains.
+type Curation struct {
+	Schema      string     `json:"schema"`
+	Run         string     `json:"run,omitempty"`
+	File        string     `json:"file,omitempty"`
+	SHA256      string     `json:"sha256,omitempty"` // of the file that was curated
+	Confidence  float64    `json:"confidence"`
+	RewardRange [2]float64 `json:"reward_range"`
+	GroupSize   int        `json:"group_size"`
+	Sure        float64    `json:"sure"` // posterior probability from which an item is dropped
+
+	Rows        int            `json:"rows"`
+	Kept        int            `json:"kept"`
+	Dropped     map[Reason]int `json:"dropped"`      // by first reason; every reason is there
+	Open        []string       `json:"open"`         // kept items that need more samples
+	NotMeasured int            `json:"not_measured"` // kept rows without a rollout
+
+	Before  Set                  `json:"before"`            // all measured items of the file
+	After   Set                  `json:"after"`             // those that are kept
+	Fresh   *Remeasured          `json:"fresh,omitempty"`   // the kept items on new rollouts
+	Notes   []message.Text       `json:"notes"`             // what a reader must know
+	Table   []Row                `json:"table"`             // every row, in the order of the file
+	Written *Files               `json:"written,omitempty"` // where it was written
+	rewards map[string][]float64 // of kept items, ascending
+	before  [][]float64          // of all measured items
+	delta   float64              // span up to which rewards count as equal
+	s       analysis.Settings    // it was made with
+}
+
+// Files are the files that a curation was written to.
+type Files struct {
+	Train string `json:"train,omitempty"`
+	Table string `json:"table,omitempty"`
+}
+
+// Row is one row of the file. It is kept when it has no reason.
+type Row struct {
+	Line        int            `json:"line"`
+	Item        string         `json:"item"`
+	Kept        bool           `json:"kept"`
+	Reason      Reason         `json:"reason,omitempty"` // the first of its grounds
+	Grounds     []Ground       `json:"grounds"`          // the surest first
+	Repeats     bool           `json:"repeats,omitempty"`
+	Sampled     int            `json:"sampled"` // rollouts
+	N           int            `json:"n"`       // of those, with a reward
+	Class       string         `json:"class,omitempty"`
+	Mean        *float64       `json:"mean"`
+	Stays       *float64       `json:"stays"`       // posterior probability that the class holds for a group of the trainer's size; of one sample, that of the class it would be
+	Informative *float64       `json:"informative"` // posterior probability that the rewards of such a group differ
+	Fails       *float64       `json:"fails"`       // posterior probability that a whole group fails, of an item without a grade
+	Open        bool           `json:"open"`        // the samples are too few to tell
+	MoreSamples *int           `json:"more_samples"`
+	Look        []message.Text `json:"look"` // what to look at by hand; it drops nothing
+	Category    string         `json:"category,omitempty"`
+	Family      string         `json:"family,omitempty"`
+}
+
+// Ground is one reason with what speaks for it.
+type Ground struct {
+	Reason    Reason       `json:"reason"`
+	Why       message.Text `json:"why"`
+	Posterior *float64     `json:"posterior"` // probability that a group of the trainer's size would show it again; null of what is plain from the file
+}
+
+func (r *Row) ground(reason Reason, posterior *float64, why message.Text) {
+	r.Grounds = append(r.Grounds, Ground{Reason: reason, Why: why, Posterior: posterior})
+}
+
+func (r *Row) look(at message.Text) { r.Look = append(r.Look, at) }
+
+// more says how many more rollouts of an item would settle it, were they as the
+// n that are there.
+func (r *Row) more(cu *curator, n int, p measure.Beta) {
+	if total, ok := stat.SamplesToTell(cu.s.GroupSize, p.A, p.B, cu.opt.Sure, measure.MostSamplesToTell); ok {
+		more := max(1, total-n)
+		if r.N == 1 && total < 2 {
+			more = 1 // one reward has no class
+		}
+		r.MoreSamples = &more
+	}
+}
+
+// decide drops a row that has a ground which is not to be passed over.
+func (cu *curator) decide(r *Row) {
+	if r.Sampled == 0 && cu.opt.Measured {
+		r.ground(Unmeasured, nil, noRollout.Text())
+	}
+	r.Grounds = slices.DeleteFunc(r.Grounds, func(g Ground) bool {
+		passed := slices.Contains(cu.opt.Keep, g.Reason) || g.Reason == Suspicious && !cu.opt.Suspicious
+		if passed {
+			r.look(keptAlthough.With(message.Args{"reason": message.Name(string(g.Reason)), "why": message.Said(g.Why)}))
+		}
+		return passed
+	})
+	order := Reasons()
+	rank := func(g Ground) int {
+		return slices.IndexFunc(order, func(d ReasonDoc) bool { return d.Name == g.Reason })
+	}
+	slices.SortStableFunc(r.Grounds, func(a, b Ground) int { return cmp.Compare(rank(a), rank(b)) })
+	r.Kept = len(r.Grounds) == 0
+	if !r.Kept {
+		r.Reason = r.Grounds[0].Reason
+	}
+}
+
+// result sums up.
+func (cu *curator) result() *Curation {
+	out := &Curation{
+		Schema: Schema, Confidence: cu.s.Confidence,
+		RewardRange: [2]float64{cu.s.RewardRange.Lo, cu.s.RewardRange.Hi}, GroupSize: cu.s.GroupSize, Sure: cu.opt.Sure,
+		Rows: len(cu.rows), Dropped: make(map[Reason]int), Open: []string{}, Table: cu.rows,
+		rewards: make(map[string][]float64), s: cu.s,
+	}
+	for _, reason := range Reasons() {
+		out.Dropped[reason.Name] = 0
+	}
+	kept := make(map[string]bool)
+	for i := range cu.rows {
+		r := &cu.rows[i]
+		switch {
+		case !r.Kept:
+			out.Dropped[r.Reason]++
+			continue
+		case r.Sampled == 0:
+			out.NotMeasured++
+		case r.Open && !r.Repeats:
+			out.Open = append(out.Open, r.Item)
+		}
+		out.Kept++
+		kept[r.Item] = true
+	}
+	_, out.delta = cu.m.Tolerances()
+	var after []*collect.Item
+	for _, it := range cu.m.Measured {
+		out.before = append(out.before, it.Rewards)
+		if kept[it.ID] {
+			after = append(after, it)
+			out.rewards[it.ID] = it.Rewards
+		}
+	}
+	out.Before, out.After = cu.set(cu.m.Measured), cu.set(after)
+	if cu.edited > 0 {
+		cu.notes = append(cu.notes, editedRows.With(message.Args{"rows": message.Count(cu.edited, "row")}))
+	}
+	out.Notes = cu.notes
+	return out
+}
+
+var (
+	noRollout    = message.New("curate.no_rollout", "no rollout was made of it")
+	keptAlthough = message.New("curate.kept_although", "kept although {reason}: {why}")
+	editedRows   = message.New("curate.edited", "{rows} of the file differ from what was sampled under their ids and count as not measured")
+)
+
+// KeptLines are the lines of the rows that are kept.
+func (c *Curation) KeptLines() map[int]bool {
+	lines := make(map[int]bool, c.Kept)
+	for i := range c.Table {
+		if c.Table[i].Kept {
+			lines[c.Table[i].Line] = true
+		}
+	}
+	return lines
+}
+
+// KeptItems are those of the items that are kept and of which rollouts were
+// made: what new rollouts can be compared with.
+func (c *Curation) KeptItems(items []rollout.Item) []rollout.Item {
+	sampled := make(map[string]bool, c.Kept)
+	for i := range c.Table {
+		if r := &c.Table[i]; r.Kept && r.Sampled > 0 {
+			sampled[r.Item] = true
+		}
+	}
+	var out []rollout.Item
+	for i := range items {
+		if sampled[items[i].ID] {
+			out = append(out, items[i])
+		}
+	}
+	return out
+}

@@ -1,0 +1,203 @@
+package curate
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"gonogo/analysis"
+	"gonogo/analysis/collect"
+	"gonogo/analysis/measure"
+	"gonogo/analysis/message"
+	"gonogo/sampler/rollout"
+)
+
+// A finding about the grader that holds of more than half of the items it was
+// looked for on, and of this many, is about the grader and not about the items:
+// dropping those that happened to be in the audit's sample would mend nothing.
+const fewestWide = 3
+
+// suspicion is one thing that may speak against the grader on an item.
+type suspicion struct {
+	what   message.Text // as the subject of a sentence about the grader
+	looked map[collect.ItemKey]bool
+	hits   map[collect.ItemKey]message.Text
+}
+
+func newSuspicion(what message.Text) *suspicion {
+	return &suspicion{what: what, looked: make(map[collect.ItemKey]bool), hits: make(map[collect.ItemKey]message.Text)}
+}
+
+// wide reports a finding about the grader as a whole.
+func (x *suspicion) wide() bool {
+	return len(x.hits) >= fewestWide && 2*len(x.hits) > len(x.looked)
+}
+
+// judgeGrader marks items on which the grader is not to be trusted.
+func (cu *curator) judgeGrader() {
+	list := probeSuspicions(cu.c, cu.s)
+	list = append(list, detectorSuspicions(cu.c)...)
+	list = append(list, referenceSuspicion(cu.c, cu.all, cu.s), noiseSuspicion(cu.c, cu.all, cu.s))
+	for _, x := range list {
+		if x.wide() {
+			cu.notes = append(cu.notes, wideSuspicion.With(message.Args{
+				"what": message.Said(x.what), "hits": message.Int(len(x.hits)), "items": message.Count(len(x.looked), "item"),
+			}))
+			continue
+		}
+		for _, k := range sortedKeys(x.hits) {
+			if i, ok := cu.at[k.ID]; ok && k.Split == rollout.Train && cu.of[k.ID] != nil {
+				cu.rows[i].ground(Suspicious, nil, x.hits[k])
+			}
+		}
+	}
+	if len(cu.c.Audit.Payloads) == 0 {
+		cu.notes = append(cu.notes, notAudited.Text())
+	}
+}
+
+var (
+	wideSuspicion = message.New("curate.wide_suspicion", "{what} on {hits} of {items}: that is the grader or the data as a whole, and no item is dropped for it; fix it first (gonogo audit)")
+	notAudited    = message.New("curate.not_audited", "the grader was not audited: items on which it can be fooled are not known (gonogo audit)")
+)
+
+// probeSuspicions are the probes that got through: a worthless answer that was
+// paid, and references that were not.
+func probeSuspicions(c *collect.Collector, s analysis.Settings) []*suspicion {
+	margin := s.Thresholds.Of(analysis.HackableMargin)
+	by := make(map[string]*suspicion)
+	for _, p := range c.Audit.Payloads {
+		bottom, reference := p.Probe.Expect == rollout.Bottom, p.Probe.Name == rollout.ProbeReference
+		if !p.Valid || !bottom && !reference || p.Probe.Name == rollout.ProbeConstant {
+			continue
+		}
+		x := by[p.Probe.Name]
+		if x == nil {
+			x = newSuspicion(probeThrough.With(message.Args{"probe": message.Name(p.Probe.Name)}))
+			if reference {
+				x.what = referenceUnpaid.Text()
+			}
+			by[p.Probe.Name] = x
+		}
+		x.looked[p.Item()] = true
+		switch {
+		case c.Sound(p, margin):
+		case reference:
+			x.hits[p.Item()] = referenceEarned.With(message.Args{"reward": message.Number(p.Reward)})
+		default:
+			x.hits[p.Item()] = probeEarned.With(message.Args{
+				"probe": message.Name(p.Probe.Name), "limit": message.Number(c.Limit(p, margin)), "reward": message.Number(p.Reward),
+			})
+		}
+	}
+	var out []*suspicion
+	for _, name := range slices.Sorted(maps.Keys(by)) {
+		out = append(out, by[name])
+	}
+	return out
+}
+
+var (
+	probeThrough    = message.New("curate.probe_through", "the probe {probe} gets through")
+	probeEarned     = message.New("curate.probe_earned", "the probe {probe}, which deserves at most {limit}, earned {reward}")
+	referenceUnpaid = message.New("curate.reference_unpaid", "the reference, given as the answer, is not paid")
+	referenceEarned = message.New("curate.reference_earned", "its own reference, given as the answer, earned {reward}")
+)
+
+// detectorSuspicions are the rollouts that detectors mark as hacks and that the
+// grader paid for: one that earned the bottom speaks for the grader.
+func detectorSuspicions(c *collect.Collector) []*suspicion {
+	var out []*suspicion
+	for _, name := range slices.Sorted(maps.Keys(c.Audit.Marks)) {
+		x := newSuspicion(paidMarks.With(message.Args{"detector": message.Name(name)}))
+		paid, of := make(map[collect.ItemKey]int), make(map[collect.ItemKey]int)
+		for _, m := range c.Audit.Marks[name] {
+			k := collect.ItemKey{Split: m.Key.Split, ID: m.Key.Item}
+			if m.Failed {
+				continue
+			}
+			x.looked[k] = true
+			of[k]++
+			if r := c.Rows[m.Key]; m.Marked && r != nil && r.Valid && c.Given(r) > c.Range.Lo+1e-9*c.Range.Width() {
+				paid[k]++
+			}
+		}
+		for k, n := range paid {
+			x.hits[k] = paidHacks.With(message.Args{"detector": message.Name(name), "marked": message.Int(n), "rollouts": message.Count(of[k], "rollout")})
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+var (
+	paidMarks = message.New("curate.paid_marks", "the detector {detector} marks rollouts that were paid")
+	paidHacks = message.New("curate.paid_hacks", "the detector {detector} marks {marked} of {rollouts} as a hack that earned more than the bottom")
+)
+
+// referenceSuspicion are the references that rollouts speak against.
+func referenceSuspicion(c *collect.Collector, items []*collect.Item, s analysis.Settings) *suspicion {
+	x := newSuspicion(againstReference.Text())
+	refs := measure.References(c)
+	for _, it := range items {
+		if measure.Comparable(it) || refs[it.Key()] != nil && len(it.Rewards) >= measure.LeastAgreeing {
+			x.looked[it.Key()] = true
+		}
+	}
+	for _, r := range measure.SuspectReferences(c, items, s) {
+		k := collect.ItemKey{Split: r.Split, ID: r.Item}
+		x.looked[k] = true
+		if r.Answer != "" {
+			x.hits[k] = agreeElsewhere.With(message.Args{"share": message.Share(r.Share), "answer": message.Quote(analysis.Clip(r.Answer, analysis.ExcerptLength))})
+		} else {
+			x.hits[k] = topAgainstReference.With(message.Args{"share": message.Share(r.Share)})
+		}
+	}
+	return x
+}
+
+var (
+	againstReference    = message.New("curate.against_reference", "most rollouts speak against the reference")
+	agreeElsewhere      = message.New("curate.agree_elsewhere", "{share} of its rollouts agree on {answer}, which is not the reference")
+	topAgainstReference = message.New("curate.top_against_reference", "{share} of its rollouts earn the top, while the reference, given as the answer, earns the bottom")
+)
+
+// noiseSuspicion are the outputs that earned different rewards.
+func noiseSuspicion(c *collect.Collector, items []*collect.Item, s analysis.Settings) *suspicion {
+	x := newSuspicion(unsteady.Text())
+	margin := s.Thresholds.Of(analysis.HackableMargin)
+	for _, it := range items {
+		widest, from, to := 0.0, 0.0, 0.0
+		for _, r := range it.Rows {
+			if len(r.Grades) < 2 {
+				continue
+			}
+			x.looked[it.Key()] = true
+			low, high := r.Grades[0], r.Grades[len(r.Grades)-1]
+			if high-low > (margin+1e-9)*c.Range.Width() && high-low > widest {
+				widest, from, to = high-low, low, high
+			}
+		}
+		if widest > 0 {
+			x.hits[it.Key()] = gradedAgain.With(message.Args{"first": message.Number(from), "second": message.Number(math.Max(from, to))})
+		}
+	}
+	return x
+}
+
+var (
+	unsteady    = message.New("curate.unsteady", "the same output earns different rewards")
+	gradedAgain = message.New("curate.graded_again", "one output of it earned {first} and, graded again, {second}")
+)
+
+// sortedKeys returns the items of a map in order.
+func sortedKeys[V any](m map[collect.ItemKey]V) []collect.ItemKey {
+	keys := make([]collect.ItemKey, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b collect.ItemKey) int {
+		return collect.CompareKeys(rollout.Key{Split: a.Split, Item: a.ID}, rollout.Key{Split: b.Split, Item: b.ID})
+	})
+	return keys
+}

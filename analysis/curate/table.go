@@ -1,0 +1,92 @@
+package curate
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"gonogo/analysis"
+	"gonogo/analysis/measure"
+	"gonogo/analysis/message"
+)
+
+// Encode writes the curation as JSON: indented, with a final newline, the same
+// bytes for the same curation.
+func (c *Curation) Encode(w io.Writer) error {
+	b, err := json.MarshalIndent(c, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode curation: %w", err)
+	}
+	_, err = w.Write(append(b, '\n'))
+	return err
+}
+
+// WriteTable writes one line of CSV for every row of the file, in English. Texts from the
+// data that a spreadsheet would take for a formula stand behind an apostrophe.
+func (c *Curation) WriteTable(w io.Writer) error {
+	to := csv.NewWriter(w)
+	head := []string{
+		"line", "item", "decision", "reason", "why", "posterior", "other_reasons", "rollouts", "graded", "class", "mean_reward",
+		"stays", "informative", "more_samples", "look_at", "category", "family",
+	}
+	if err := to.Write(head); err != nil {
+		return fmt.Errorf("write the table: %w", err)
+	}
+	for i := range c.Table {
+		if err := to.Write(c.Table[i].cells()); err != nil {
+			return fmt.Errorf("write the table: %w", err)
+		}
+	}
+	to.Flush()
+	if err := to.Error(); err != nil {
+		return fmt.Errorf("write the table: %w", err)
+	}
+	return nil
+}
+
+// Decision words what becomes of a row.
+func (r *Row) Decision() string {
+	switch {
+	case !r.Kept:
+		return "dropped"
+	case r.Sampled == 0:
+		return "kept, not measured"
+	case r.Open:
+		return "kept, needs more samples"
+	}
+	return "kept"
+}
+
+func (r *Row) cells() []string {
+	why, posterior := "", (*float64)(nil)
+	var others []string
+	for i, g := range r.Grounds {
+		if i == 0 {
+			why, posterior = g.Why.String(), g.Posterior
+		} else {
+			others = append(others, string(g.Reason)+": "+g.Why.String())
+		}
+	}
+	more := ""
+	switch {
+	case r.MoreSamples != nil:
+		more = strconv.Itoa(*r.MoreSamples)
+	case r.Open:
+		more = "more than " + message.Whole(measure.MostSamplesToTell)
+	}
+	return []string{
+		strconv.Itoa(r.Line), analysis.PlainCell(r.Item), r.Decision(), string(r.Reason), analysis.PlainCell(why), figureCell(posterior), analysis.PlainCell(strings.Join(others, "; ")),
+		strconv.Itoa(r.Sampled), strconv.Itoa(r.N), r.Class, figureCell(r.Mean),
+		figureCell(r.Stays), figureCell(r.Informative), more, analysis.PlainCell(message.Clauses(r.Look...).String()), analysis.PlainCell(r.Category), analysis.PlainCell(r.Family),
+	}
+}
+
+func figureCell(p *float64) string {
+	if p == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*p, 'g', 6, 64)
+}

@@ -1,0 +1,85 @@
+package analysis
+
+import (
+	"strings"
+
+	"gonogo/analysis/message"
+)
+
+// Gate is one check with its thresholds and its words: all there is of it. Check
+// reads a measured Result and answers with one finding for each severity and split
+// that it judges. A gate of Parts asks each of them, and answers with one finding for
+// each severity and split: that of the worst part, with the others' facts.
+type Gate struct {
+	Name       string // lower case, dotted: its findings, thresholds and messages begin with it
+	Topic      string // what it belongs to, such as grader; the beginning of the name where it is empty
+	Doc        string
+	Thresholds []Threshold
+	Charts     []string // the pictures that show what it judges, by name
+	Words      Words
+	Check      func(r *Result, t Thresholds) []Finding
+	Parts      []Gate // of these Name, Doc, Words and Check count; Words.Pass of the whole is said where all pass
+
+	passed message.Def // of a gate of parts
+}
+
+// What gates have made known: the messages of every fact by its id, and their names.
+var (
+	words     = map[string]said{}
+	gateNames = map[string]bool{}
+)
+
+// NewGate makes a gate's messages and thresholds known. It belongs into a package
+// variable. It panics on a name that another gate has, and on a threshold whose name
+// does not begin with the gate's.
+func NewGate(g Gate) Gate {
+	gateNames[g.Name] = true
+	if len(g.Parts) == 0 {
+		NewPart(g)
+	} else {
+		g.passed = message.New(g.Name+".parts", g.Words.Pass)
+	}
+	for _, t := range known(g.Thresholds...) {
+		if t.Name != g.Name && !strings.HasPrefix(t.Name, g.Name+".") {
+			panic("analysis: the gate " + g.Name + " cannot have a threshold called " + t.Name)
+		}
+	}
+	return g
+}
+
+// NewPart makes the messages of a part known. Its name is the id of its fact.
+func NewPart(g Gate) Gate {
+	if _, taken := words[g.Name]; taken {
+		panic("analysis: two gates are called " + g.Name)
+	}
+	words[g.Name] = g.Words.known(g.Name)
+	return g
+}
+
+// Judge asks the gate, or its parts.
+func (g Gate) Judge(r *Result, t Thresholds) []Finding {
+	topic := g.Topic
+	if topic == "" {
+		topic, _, _ = strings.Cut(g.Name, ".")
+	}
+	var out []Finding
+	if len(g.Parts) == 0 {
+		out = g.Check(r, t)
+	} else {
+		for _, part := range g.Parts {
+			of := part.Check(r, t)
+			for i := range of {
+				of[i].Charts = part.Charts
+			}
+			out = append(out, of...)
+		}
+		out = g.folded(out)
+	}
+	for i := range out {
+		out[i].Gate, out[i].Topic = g.Name, topic
+		if len(g.Charts) > 0 {
+			out[i].Charts = g.Charts
+		}
+	}
+	return out
+}

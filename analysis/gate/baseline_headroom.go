@@ -1,0 +1,120 @@
+package gate
+
+import (
+	"math"
+
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+var baselineHeadroom = analysis.NewGate(analysis.Gate{
+	Name: "baseline.headroom",
+	Doc: "Blocking, on train and eval: the mean reward stays at least 3 % of the range below the ceiling (the top of the range, " +
+		"or what is configured); else there is nothing left to gain. With trainer.normalize: std it is 3 % of what the rewards seen span, where that is less than 5 % of the range. Advisory: 5 %.",
+	Thresholds: []analysis.Threshold{
+		{Name: "baseline.headroom", Unit: "share", Doc: "ceiling minus mean reward, as a share of the range", Default: 0.03},
+		{Name: "baseline.headroom.caution", Unit: "share", Doc: "the same, below which it is a caution", Default: 0.05},
+	},
+	Charts: []string{"rewards"},
+	Words: analysis.Words{
+		Why:             "Training raises the mean reward towards the ceiling. Where the model is there already, the money buys nothing.",
+		Pass:            "there is room to improve: the mean reward of {mean} lies {gap}",
+		Fail:            "there is nothing left to gain on {split}: the mean reward of {mean} lies {gap}",
+		FailRemedy:      "Use harder items, a stricter grader, or the model as it is. {saturated} of {measured} items always earned the top. If that surprises you, read some rollouts: a grader that accepts everything looks the same.{toolow}",
+		Unknown:         "there may be nothing left to gain on {split}: the mean reward lies {interval}",
+		UnknownRemedy:   "{needs}",
+		Caution:         "there is little left to gain on {split}: the mean reward of {mean} lies {gap}",
+		CautionRemedy:   "Harder items would make training worth more.{toolow}",
+		CautionUnknown:  "there may be little left to gain on {split}: the mean reward lies {interval}",
+		CautionUnknownR: "{needs}",
+	},
+	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
+		splits := []rollout.Split{}
+		if split, ok := analysis.TrainingSplit(r); ok {
+			splits = append(splits, split)
+		}
+		if r.Splits[rollout.Eval] != nil {
+			splits = append(splits, rollout.Eval)
+		}
+		if len(splits) == 0 {
+			return []analysis.Finding{skip("baseline.headroom", "", analysis.Blocking, neitherSplit.Text())}
+		}
+		var out []analysis.Finding
+		for _, split := range splits {
+			sr, rng := r.Splits[split], r.Range()
+			e := sr.Reward.Estimate
+			var inFile *int // eval speaks of items like these, train of its file
+			if split != rollout.Eval {
+				e, inFile = onFile(e, sr, r, rng), sr.Items.InFile
+			}
+			room := minus(analysis.BoundOf(e), r.Ceiling)
+			head := stat.Estimate{Value: room.Value, SE: e.SE, Low: room.Low, High: room.High, N: e.N, Items: e.Items}
+			out = append(out, estimated{
+				gate: "baseline.headroom", unit: "reward", width: rng.Width(), span: spanSeen(sr, r), estimate: head, bound: room,
+				bottom: r.Ceiling - rng.Hi, samples: max(int(sr.Samples.Median), r.GroupSize), inFile: inFile, items: itemsOfClass(sr, analysis.Saturated),
+				vars: message.Args{
+					"mean": message.Known(e.Value), "gap": message.Said(gap(room, r.Ceiling)), "interval": message.Said(gapInterval(room, r.Ceiling)), "toolow": message.Said(tooLow(room)),
+					"saturated": message.Int(sr.Classes.Counts[analysis.Saturated]), "measured": message.Int(sr.Items.Measured),
+				},
+			}.findings(r, t, split)...)
+		}
+		return out
+	},
+})
+
+// spanSeen is the distance from the least to the largest reward of a split, for a
+// trainer that divides by a group's standard deviation and so knows no other
+// scale; 0 for other trainers, and where rewards do not differ.
+func spanSeen(sr *analysis.SplitResult, r *analysis.Result) float64 {
+	if r.Normalize != analysis.NormalizeStd {
+		return 0
+	}
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, it := range sr.Classes.Items {
+		if it.Best != nil && it.Worst != nil {
+			low, high = min(low, *it.Worst), max(high, *it.Best)
+		}
+	}
+	return max(0, high-low)
+}
+
+// gap says where a mean lies that is so far below the ceiling.
+func gap(room analysis.Bound, ceiling float64) message.Text {
+	at := message.Number(ceiling)
+	switch {
+	case room.Value != nil && *room.Value < -hair:
+		return aboveCeiling.With(message.Args{"value": message.Number(-*room.Value), "ceiling": at})
+	case room.Value != nil && *room.Value < hair:
+		return atCeiling.With(message.Args{"ceiling": at})
+	}
+	return belowCeiling.With(message.Args{"value": message.Known(room.Value), "ceiling": at})
+}
+
+// gapInterval says where a mean lies whose interval is so far below the ceiling.
+func gapInterval(room analysis.Bound, ceiling float64) message.Text {
+	if room.Low != nil && room.High != nil && *room.Low < -hair {
+		return aroundCeiling.With(message.Args{"low": message.Number(-*room.Low), "high": message.Number(max(0, *room.High)), "ceiling": message.Number(ceiling)})
+	}
+	return rangeBelowCeiling.With(message.Args{"low": message.Known(room.Low), "high": message.Known(room.High), "ceiling": message.Number(ceiling)})
+}
+
+// tooLow doubts a ceiling that the mean got past.
+func tooLow(room analysis.Bound) message.Text {
+	if room.Value == nil || *room.Value >= -hair {
+		return message.Text{}
+	}
+	return ceilingTooLow.Text()
+}
+
+var (
+	aboveCeiling      = message.New("baseline.headroom.above", "{value} above the ceiling of {ceiling}")
+	atCeiling         = message.New("baseline.headroom.at", "at the ceiling of {ceiling}")
+	belowCeiling      = message.New("baseline.headroom.below", "{value} below the ceiling of {ceiling}")
+	aroundCeiling     = message.New("baseline.headroom.around", "between {low} above and {high} below the ceiling of {ceiling}")
+	rangeBelowCeiling = message.New("baseline.headroom.range_below", "{low} to {high} below the ceiling of {ceiling}")
+	ceilingTooLow     = message.New("baseline.headroom.ceiling_low", " Where the mean lies above the ceiling, see whether the ceiling is set too low.")
+)
+
+var neitherSplit = message.New("skip.no_split", "there is neither a train nor an eval split")

@@ -1,0 +1,81 @@
+package gate
+
+import (
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+var baselineReachable = analysis.NewGate(analysis.Gate{
+	Name: "baseline.reachable",
+	Doc: "Blocking, on train: the best of a group of the planned size lies at least 5 % of the reward range above its bottom, " +
+		"on average over items; else there is no success to learn from. A trainer that divides by a group's standard deviation (trainer.normalize: std) learns from any difference: it passes with signal.informative. Advisory: 10 %.",
+	Thresholds: []analysis.Threshold{
+		{Name: "baseline.reachable", Unit: "share", Doc: "best of a group, above the bottom of the range, as a share of the range", Default: 0.05},
+		{Name: "baseline.reachable.caution", Unit: "share", Doc: "the same, below which it is a caution", Default: 0.10},
+	},
+	Charts: []string{"best_of_k"},
+	Words: analysis.Words{
+		Why:             "Reinforcement learning strengthens what the model already does right now and then. Where even the best of several rollouts earns nothing, there is nothing to strengthen.",
+		Pass:            "the model sometimes succeeds: the best of {kbest} earns {value} above the bottom of the range",
+		Fail:            "the model never succeeds: the best of {kbest} earns only {value} above the bottom of the range",
+		FailRemedy:      "Training cannot start from here. Make the task easier or split it into steps with partial credit, check that the grader accepts right answers, give better instructions or tools, use a stronger model, or teach by example (supervised fine-tuning) first. {dead} of {measured} items never earned anything.",
+		Unknown:         "it is not clear that the model ever succeeds: the best of {kbest} earns {low} to {high} above the bottom of the range",
+		UnknownRemedy:   "{needs}",
+		Caution:         "success is rare: the best of {kbest} earns only {value} above the bottom of the range",
+		CautionRemedy:   "Expect slow learning. Partial credit, larger groups or easier items first would help.",
+		CautionUnknown:  "success may be rare: the best of {kbest} earns {low} to {high} above the bottom of the range",
+		CautionUnknownR: "{needs}",
+	},
+	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
+		split, ok := analysis.TrainingSplit(r)
+		if !ok {
+			return []analysis.Finding{skip("baseline.reachable", rollout.Train, analysis.Blocking, noTraining.Text())}
+		}
+		sr, rng := r.Splits[split], r.Range()
+		best, _ := sr.BestAt(r.GroupSize)
+		e := onFile(best.Estimate, sr, r, rng)
+		b := analysis.BoundOf(e)
+		if best.K < r.GroupSize && b.High != nil && best.K > 0 {
+			// E[max of G] - lo is concave in G: at most G/n times what n samples show.
+			high := rng.Lo + float64(r.GroupSize)/float64(best.K)*(*b.High-rng.Lo)
+			b.High = stat.Some(min(high, rng.Hi))
+		}
+		above := moved(b, -rng.Lo)
+		return estimated{
+			scaleless: true,
+			gate:      "baseline.reachable", unit: "reward", width: rng.Width(), estimate: e, bound: above, bottom: rng.Lo, offset: rng.Lo,
+			samples: groupSamples(sr, r), inFile: sr.Items.InFile, items: itemsOfClass(sr, analysis.Dead),
+			vars: ofGroup(best, r, message.Args{
+				"dead": message.Int(sr.Classes.Counts[analysis.Dead]), "measured": message.Int(sr.Items.Measured),
+			}, above.Value),
+		}.findings(r, t, split)
+	},
+})
+
+// ofGroup adds the words about the best of a group. Where items have fewer
+// samples than that, the value is what fewer earn: the least that the group can.
+func ofGroup(best analysis.AtK, r *analysis.Result, vars message.Args, value *float64) message.Args {
+	vars["kbest"], vars["value"], vars["best"] = message.Count(r.GroupSize, "rollout"), message.Known(value), message.Known(best.Value)
+	if best.K < r.GroupSize && best.K > 0 {
+		vars["value"], vars["best"] = message.Said(atLeastSo.With(message.Args{"what": vars["value"]})), message.Said(atLeastSo.With(message.Args{"what": vars["best"]}))
+	}
+	return vars
+}
+
+// moved adds x to a bound.
+func moved(b analysis.Bound, x float64) analysis.Bound {
+	add := func(p *float64) *float64 {
+		if p == nil {
+			return nil
+		}
+		return stat.Some(*p + x)
+	}
+	return analysis.Bound{Value: add(b.Value), Low: add(b.Low), High: add(b.High)}
+}
+
+// anyDifference are the words where rewards lie close together and the trainer
+// does not mind.
+var anyDifference = analysis.NewWording("baseline.any_difference", "rewards lie close together, but the trainer divides by the standard deviation of a group (trainer.normalize: std), so any difference counts: {differ} of groups teach something",
+	"")

@@ -1,0 +1,61 @@
+package gate
+
+import (
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/analysis/shift"
+)
+
+var dataConflicts = analysis.NewGate(analysis.Gate{
+	Name: "data.conflicts",
+	Doc: "Blocking: no two rows have the same prompt and different references. Advisory: nor almost the same prompt " +
+		"(the same words that carry content, in the same order).",
+	Words: analysis.Words{
+		Why:           "One question with two right answers cannot be learnt: whatever the model says, half of its rollouts are punished for it.",
+		Pass:          "no prompt has two references",
+		Fail:          "{prompts} {have} references that contradict each other",
+		FailRemedy:    "Look at the rows listed here: at least one reference of each pair is wrong, or the prompt leaves out what tells the tasks apart. Mend or drop them.",
+		Caution:       "{prompts} that are almost the same {have} references that contradict each other",
+		CautionRemedy: "Read the pairs listed here. Where they ask the same, one reference is wrong.",
+	},
+	Check: func(r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {
+		const gate = "data.conflicts"
+		switch {
+		case r.Shift == nil:
+			return []analysis.Finding{skip(gate, "", analysis.Blocking, noItems.Text())}
+		case r.Shift.References == 0:
+			return []analysis.Finding{skip(gate, "", analysis.Blocking, noReference.Text())}
+		}
+		var out []analysis.Finding
+		for _, level := range []struct {
+			severity analysis.Severity
+			kind     shift.ConflictKind
+		}{{analysis.Blocking, shift.SamePrompt}, {analysis.Advisory, shift.AlmostPrompt}} {
+			n := 0
+			j := analysis.Judgement{Gate: gate, Severity: level.severity, Unit: "prompts", Want: analysis.WantNone.Text()}
+			for _, c := range r.Shift.Conflicts {
+				if c.Kind == level.kind {
+					n++
+					withRow(&j, beside(c.ASplit, c.A, c.BSplit, c.B), c.A, c.B)
+				}
+			}
+			j.Args = message.Args{"prompts": message.Count(n, "prompt"), "have": message.Said(has(n))}
+			out = append(out, j.Finding(analysis.Observed(float64(n)).AtMost(0), analysis.Observed(float64(n))))
+		}
+		return out
+	},
+})
+
+var noReference = message.New("skip.no_reference", "no row has a reference answer in one of the usual fields")
+
+func has(n int) message.Text {
+	if n == 1 {
+		return hasOne.Text()
+	}
+	return haveMany.Text()
+}
+
+var (
+	hasOne   = message.New("phrase.has", "has")
+	haveMany = message.New("phrase.have", "have")
+)

@@ -1,0 +1,94 @@
+package gate
+
+import (
+	"slices"
+
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+var dataEnough = analysis.NewGate(analysis.Gate{
+	Name: "data.enough",
+	Doc: "Blocking: at least 20 items, each with min(group size, 4) valid rollouts, and at most 2 % of the sampled items lost; " +
+		"else the run cannot decide. Advisory: at least 100 items and 8 samples.",
+	Thresholds: []analysis.Threshold{
+		{Name: "data.enough.items", Unit: "items", Doc: "fewest items, each sampled min(group size, 4) times, for a verdict", Default: 20},
+		{Name: "data.enough.lost", Unit: "share", Doc: "largest share of sampled items that may be without any reward", Default: 0.02},
+	},
+	Charts: []string{"variance"},
+	Words: analysis.Words{
+		Why:             "With few items or few samples every number below is a guess: chance alone can make a hopeless task look trainable, or the reverse.",
+		Pass:            "{have} items were sampled often enough to decide",
+		Unknown:         "{have} items with at least {least} valid rollouts each (of {sampled} sampled, {lost} without any) cannot decide; {wanted} are needed",
+		UnknownRemedy:   "Sample more items, or more rollouts of each, or mend what made rollouts fail. {needs}",
+		Caution:         "{have} items with {median} valid rollouts each (median) are a small basis",
+		CautionRemedy:   "The verdict stands, but its intervals are wide. 100 items with 8 samples each are a good basis.",
+		CautionUnknown:  "the number of items is not known",
+		CautionUnknownR: "",
+	},
+	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
+		split, ok := analysis.TrainingSplit(r)
+		if !ok {
+			return []analysis.Finding{skip("data.enough", rollout.Train, analysis.Blocking, noTraining.Text())}
+		}
+		sr := r.Splits[split]
+		least := min(r.GroupSize, 4)
+		have := 0
+		short := []string{}
+		for _, it := range sr.Classes.Items {
+			if it.N >= least {
+				have++
+			} else if len(short) < analysis.ItemsListed {
+				short = append(short, it.Item)
+			}
+		}
+		want := int(t.At("data.enough.items"))
+		lost := stat.Fraction(len(sr.Items.Lost), sr.Items.Sampled)
+		j := analysis.Judgement{
+			Gate: "data.enough", Split: split, Severity: analysis.Blocking, Unit: "items",
+			Want: wantItemsLost.With(message.Args{"limit": message.Int(want), "samples": message.Int(least), "lost": message.Share(t.At("data.enough.lost"))}),
+			Args: message.Args{
+				"have": message.Int(have), "sampled": message.Int(sr.Items.Sampled), "least": message.Int(least),
+				"lost": message.Int(len(sr.Items.Lost)), "wanted": message.Int(want),
+			},
+			Needs: &analysis.Needs{Items: max(want, have), Samples: max(least, sr.Samples.Max)}, Settles: true,
+		}
+		status := analysis.Pass
+		if have < want || lost > t.At("data.enough.lost") {
+			status = analysis.Unknown
+			if have >= want { // more items would lose as many
+				j.Instead, j.Needs.Items = &lostWords, sr.Items.Sampled
+				j.Args["lostshare"], j.Args["most"], j.Args["cause"] = message.Share(lost), message.Share(t.At("data.enough.lost")), message.Said(firstCause(sr))
+			}
+			j.Items = append(slices.Clone(sr.Items.Lost), short...)
+			j.Items = j.Items[:min(len(j.Items), analysis.ItemsListed)]
+		}
+		return []analysis.Finding{j.Finding(status, analysis.Observed(float64(have))), enoughCaution(r, split)}
+	},
+})
+
+func enoughCaution(r *analysis.Result, split rollout.Split) analysis.Finding {
+	sr := r.Splits[split]
+	const items, samples = 100, 8
+	j := analysis.Judgement{
+		Gate: "data.enough", Split: split, Severity: analysis.Advisory, Unit: "items",
+		Want: wantItems.With(message.Args{"limit": message.Int(items), "samples": message.Int(samples)}),
+		Args: message.Args{"have": message.Int(sr.Items.Measured), "median": message.Number(sr.Samples.Median)},
+	}
+	status := analysis.Pass
+	if sr.Items.Measured < items || sr.Samples.Median < samples {
+		status = analysis.Fail
+	}
+	return j.Finding(status, analysis.Observed(float64(sr.Items.Measured)))
+}
+
+var (
+	wantItemsLost = message.New("want.items_lost", "≥ {limit} items with {samples} samples, at most {lost} lost")
+	wantItems     = message.New("want.items", "≥ {limit} items with {samples} samples")
+)
+
+// lostWords are said where items are enough, and too many of them were lost.
+var lostWords = analysis.NewWording("data.enough.lost", "{lost} of {sampled} sampled items ({lostshare}) have no valid rollout at all; at most {most} may be lost",
+	"The items that were lost may differ from the rest, so that the numbers may not hold for them. Fix what made their rollouts fail, then run the same command again: only what is missing is made. Most frequent cause: {cause}.")

@@ -1,0 +1,61 @@
+package gate
+
+import (
+	"fmt"
+
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/sampler/rollout"
+)
+
+var dataValid = analysis.NewGate(analysis.Gate{
+	Name: "data.valid",
+	Doc:  "Blocking: no row of the data files breaks a verified rule of the target platform. Advisory: none breaks a rule of advice.",
+	Words: analysis.Words{
+		Why:            "A training service refuses a file that breaks its rules, or trains on something other than you meant.",
+		Pass:           "the data files keep the platform's rules",
+		Fail:           "the data files break the platform's rules in {places}",
+		FailRemedy:     "Fix the lines listed here, then measure into a new run directory: gonogo run -o RUN-2.",
+		Caution:        "the data files go against the platform's advice in {places}",
+		CautionRemedy:  "Look at the lines listed here; the job would be accepted, but it may not be what you want.",
+		Unknown:        "the data files could not be judged",
+		CautionUnknown: "the data files could not be judged",
+	},
+	Check: func(r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {
+		if len(r.Run.Data) == 0 {
+			return []analysis.Finding{skip("data.valid", "", analysis.Blocking, noFiles.Text())}
+		}
+		count := func(blocking bool) (n int, where []message.Text) {
+			for _, p := range r.Problems {
+				if p.Blocking != blocking {
+					continue
+				}
+				n++
+				if len(where) < analysis.ItemsListed {
+					where = append(where, message.Verbatim(place(p)))
+				}
+			}
+			return n, where
+		}
+		var out []analysis.Finding
+		for _, severity := range []analysis.Severity{analysis.Blocking, analysis.Advisory} {
+			n, where := count(severity == analysis.Blocking)
+			j := analysis.Judgement{Gate: "data.valid", Severity: severity, Unit: "problems", Want: analysis.WantNone.Text(), Rows: where, Args: message.Args{"places": message.Count(n, "place")}}
+			out = append(out, j.Finding(analysis.Observed(float64(n)).AtMost(0), analysis.Observed(float64(n))))
+		}
+		return out
+	},
+})
+
+// place names a problem as one line: where, then what.
+func place(p rollout.Problem) string {
+	switch {
+	case p.Line > 0:
+		return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Message)
+	case p.File != "":
+		return fmt.Sprintf("%s: %s", p.File, p.Message)
+	}
+	return p.Message
+}
+
+var noFiles = message.New("skip.no_files", "the run holds no data files")

@@ -1,0 +1,231 @@
+package gate
+
+import (
+	"maps"
+	"math"
+
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+// estimated judges an estimate about items of a split against a threshold, in
+// both severities.
+type estimated struct {
+	gate     string
+	unit     string
+	width    float64 // of the reward range when the thresholds are shares of it; else 1
+	span     float64 // what the blocking threshold is a share of instead, where it is less than the caution asks for; 0: width
+	estimate stat.Estimate
+	bound    analysis.Bound
+	bottom   float64 // of what the estimate can be
+	offset   float64 // what the estimate's own threshold lies above the compared one
+	samples  int     // per item, behind the estimate
+	inFile   *int    // M, where the estimate speaks of the file alone
+	vars     message.Args
+	items    []string // shown unless the gate passes
+
+	// scaleless says that a trainer which divides by a group's standard deviation
+	// learns all the same where rewards differ, however little.
+	scaleless bool
+}
+
+// findings judges against the blocking threshold and the caution of the
+// gate's name.
+func (e estimated) findings(r *analysis.Result, t analysis.Thresholds, split rollout.Split) []analysis.Finding {
+	var out []analysis.Finding
+	for _, level := range []struct {
+		severity analysis.Severity
+		name     string
+	}{{analysis.Blocking, e.gate}, {analysis.Advisory, e.gate + ".caution"}} {
+		want := t.At(level.name) * e.width
+		if level.severity == analysis.Blocking && e.span > 0 && e.span < t.At(e.gate+".caution")*e.width {
+			want = t.At(level.name) * e.span
+		}
+		status := e.bound.AtLeast(want)
+		j := analysis.Judgement{Gate: e.gate, Split: split, Severity: level.severity, Unit: e.unit, Want: analysis.WantAtLeast(want), Args: e.vars}
+		if level.severity == analysis.Blocking && status != analysis.Pass && e.scaleless {
+			if differ, ok := differEnough(r, t, split); ok {
+				status, j.Instead = analysis.Pass, &anyDifference
+				j.Args = maps.Clone(e.vars)
+				j.Args["differ"] = differ
+			}
+		}
+		if status != analysis.Pass {
+			j.Items = e.items
+		}
+		if status == analysis.Unknown {
+			j.Needs, j.Settles = e.needed(r, t, want)
+		}
+		out = append(out, j.Finding(status, e.bound))
+	}
+	return out
+}
+
+// differEnough reports, with the share in words, whether the trainer normalises by
+// a group's standard deviation and the rewards of enough groups differ for that
+// alone to teach it.
+func differEnough(r *analysis.Result, t analysis.Thresholds, split rollout.Split) (message.Arg, bool) {
+	if r.Normalize != analysis.NormalizeStd {
+		return message.Arg{}, false
+	}
+	e, b := signalAt(r.Splits[split], r)
+	return message.KnownShare(e.Value), b.AtLeast(t.At("signal.informative")) == analysis.Pass
+}
+
+// needed says how many items would settle an unknown answer. Where groups are
+// larger than the samples at hand, more samples come first, of no fewer items
+// than the present interval or any verdict asks for.
+func (e estimated) needed(r *analysis.Result, t analysis.Thresholds, want float64) (*analysis.Needs, bool) {
+	if e.estimate.Items == 0 { // of nothing measured the least that any verdict takes
+		return &analysis.Needs{Items: int(t.At("data.enough.items")), Samples: max(r.GroupSize, e.samples)}, true
+	}
+	scale := stat.Range{Lo: e.bottom, Hi: e.bottom + e.width}
+	items, ok := stat.Needed(e.estimate, want+e.offset, e.estimate.Items, &scale, r.Confidence)
+	if e.samples < r.GroupSize {
+		items = max(items, e.estimate.Items, int(t.At("data.enough.items")))
+		if e.inFile != nil {
+			items = min(items, max(e.estimate.Items, *e.inFile))
+		}
+		return &analysis.Needs{Items: items, Samples: r.GroupSize}, true
+	}
+	if !ok {
+		return nil, false
+	}
+	if e.inFile != nil && items > *e.inFile {
+		// The file holds no more items; more samples of all of them tell as much.
+		samples := math.Ceil(float64(e.samples) * float64(items) / float64(*e.inFile))
+		return &analysis.Needs{Items: *e.inFile, Samples: int(samples)}, true
+	}
+	return &analysis.Needs{Items: items, Samples: e.samples}, true
+}
+
+// groupSamples is the samples per item behind what is judged at the group size:
+// the items' own, or, where fewer than that are common to them, what a bracket
+// rests on.
+func groupSamples(sr *analysis.SplitResult, r *analysis.Result) int {
+	if best, _ := sr.BestAt(r.GroupSize); best.K < r.GroupSize {
+		return best.K
+	}
+	return max(r.GroupSize, int(sr.Samples.Median))
+}
+
+// unitRange is the range of shares.
+var unitRange = stat.Range{Lo: 0, Hi: 1}
+
+// settle says how many items of the same samples would settle an estimate
+// against a threshold.
+func settle(e stat.Estimate, want float64, rng stat.Range, conf float64, sr *analysis.SplitResult) (*analysis.Needs, bool) {
+	return settleBy(e, want, rng, conf, int(sr.Samples.Median))
+}
+
+// settleBy is settle for so many samples of an item.
+func settleBy(e stat.Estimate, want float64, rng stat.Range, conf float64, samples int) (*analysis.Needs, bool) {
+	if e.Items == 0 {
+		return nil, false
+	}
+	items, ok := stat.Needed(e, want, e.Items, &rng, conf)
+	if !ok {
+		return nil, false
+	}
+	return &analysis.Needs{Items: items, Samples: max(1, samples)}, true
+}
+
+// onFile narrows an estimate on train to the file at hand: the gates on train
+// speak of these items, so that sampling them all leaves no doubt about which.
+func onFile(e stat.Estimate, sr *analysis.SplitResult, r *analysis.Result, rng stat.Range) stat.Estimate {
+	if sr.Items.InFile == nil || e.Items < 2 || !e.Known() {
+		return e
+	}
+	return stat.Finite(e, e.Items, *sr.Items.InFile, &rng, r.Confidence)
+}
+
+// itemsOfClass lists the first items of a class.
+func itemsOfClass(sr *analysis.SplitResult, class string) []string {
+	ids := []string{}
+	for _, it := range sr.Classes.Items {
+		if it.Class == class && len(ids) < analysis.ItemsListed {
+			ids = append(ids, it.Item)
+		}
+	}
+	return ids
+}
+
+// minus returns the bound of x - b.
+func minus(b analysis.Bound, x float64) analysis.Bound {
+	from := func(p *float64) *float64 {
+		if p == nil {
+			return nil
+		}
+		return stat.Some(x - *p)
+	}
+	return analysis.Bound{Value: from(b.Value), Low: from(b.High), High: from(b.Low)}
+}
+
+// signalAt is the informative share at the planned group size, net of grader
+// noise where that is known: exact where items have that many samples; else from
+// the lower bracket's low end to the upper bracket's high end.
+func signalAt(sr *analysis.SplitResult, r *analysis.Result) (stat.Estimate, analysis.Bound) {
+	unit := stat.Range{Lo: 0, Hi: 1}
+	var e stat.Estimate
+	var b analysis.Bound
+	for _, s := range sr.Signal {
+		if s.GroupSize != r.GroupSize {
+			continue
+		}
+		switch s.Bound {
+		case "exact":
+			e = sr.Net(onFile(s.Estimate, sr, r, unit))
+			b = analysis.BoundOf(e)
+		case "lower":
+			e = sr.Net(s.Estimate)
+			b = analysis.BoundOf(e)
+		case "upper":
+			b.High = sr.Net(s.Estimate).High
+		}
+	}
+	return e, b
+}
+
+// fittedSignal says beside a bracket what the models put at the group size; it
+// decides nothing. It is empty where nothing is extrapolated.
+func fittedSignal(sr *analysis.SplitResult, g int) message.Text {
+	fits := sr.ExtrapolatedAt(analysis.InformativeGroups, g)
+	if len(fits) == 0 {
+		return message.Text{}
+	}
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, x := range fits {
+		low, high = math.Min(low, *x.Value), math.Max(high, *x.Value)
+	}
+	if message.Percent(low) == message.Percent(high) {
+		return fittedAt.With(message.Args{"share": message.Share(low)})
+	}
+	return fittedBetween.With(message.Args{"low": message.Share(low), "high": message.Share(high)})
+}
+
+var (
+	fittedAt      = message.New("signal.informative.fitted_at", " (models fitted to the items put it at {share}; they decide nothing)")
+	fittedBetween = message.New("signal.informative.fitted", " (models fitted to the items put it at {low} to {high}; they decide nothing)")
+)
+
+var atLeastSo = message.New("phrase.at_least", "at least {what}")
+
+// hair is what rounding makes of no distance at all.
+const hair = 1e-9
+
+// atMostObserved passes on the observed share, fails when the whole interval is
+// above, and is unknown otherwise: what was never seen is not held against a
+// grader that was seen few times.
+func atMostObserved(b analysis.Bound, want float64) analysis.Status {
+	switch {
+	case b.Value == nil:
+		return analysis.Unknown
+	case *b.Value <= want:
+		return analysis.Pass
+	case b.Low != nil && *b.Low > want:
+		return analysis.Fail
+	}
+	return analysis.Unknown
+}

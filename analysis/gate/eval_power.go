@@ -1,0 +1,111 @@
+package gate
+
+import (
+	"math"
+
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+var noEval = message.New("skip.no_eval", "there is no eval split")
+
+var evalPower = analysis.NewGate(analysis.Gate{
+	Name: "eval.power",
+	Doc: "Advisory, on eval: the items and samples of this run, sampled again after training, would show a gain of 5 % of the reward range " +
+		"in 80 % of paired comparisons. Until there is a second run, how unevenly items will gain is assumed: by item means of the two models " +
+		"that correlate at 0.5, and by no less than if the whole gain fell to few items.",
+	Thresholds: []analysis.Threshold{
+		{Name: "eval.power", Unit: "share", Doc: "the gain hoped for, as a share of the range: the evaluation set shall show it in 80 % of comparisons", Default: 0.05},
+		{Name: "eval.power.correlation", Unit: "correlation", Doc: "how item means of two models go together, assumed where no second run tells; less is more careful", Default: 0.50},
+	},
+	Words: analysis.Words{
+		Why:           "After training, this evaluation set has to tell whether it worked. A set that cannot show the gain hoped for leaves you with a model and no answer.",
+		Pass:          "the evaluation set would show a change of {value}, a gain of {hoped} is hoped for",
+		Caution:       "the evaluation set is too small to show a gain of {hoped}: with {items} and {samples} samples each, changes below {value} can hide",
+		CautionRemedy: "{enough} Set eval.power to the gain that you hope for; once there is a second run, gonogo compare measures what is assumed here.",
+		Unmeasured:    "not known: fewer than 2 items of eval have a reward",
+		UnmeasuredR:   "Sample more items of eval.",
+	},
+	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
+		sr := r.Splits[rollout.Eval]
+		if sr == nil {
+			return []analysis.Finding{skip("eval.power", rollout.Eval, analysis.Advisory, noEval.Text())}
+		}
+		hoped := t.At("eval.power") * r.Range().Width()
+		j := analysis.Judgement{Gate: "eval.power", Split: rollout.Eval, Severity: analysis.Advisory, Unit: "reward", Want: analysis.WantAtMost(hoped)}
+		p, ok := plannedPower(sr, r.Range(), t)
+		if !ok || hoped <= 0 {
+			j.Needs, j.Settles = &analysis.Needs{Items: 2, Samples: 2}, hoped > 0 // the least that tells how items differ
+			return []analysis.Finding{j.Finding(analysis.Unknown, analysis.Bound{})}
+		}
+		mde := stat.MDE(p.se(), r.Confidence)
+		j.Args = message.Args{
+			"hoped": message.Number(hoped), "items": message.Count(sr.Items.Measured, "item"), "samples": message.Number(sr.Samples.Median),
+			"enough": message.Said(p.enough(stat.SEAtMDE(hoped, r.Confidence), sr)),
+		}
+		status := analysis.Pass
+		if mde > hoped {
+			status = analysis.Fail
+		}
+		return []analysis.Finding{j.Finding(status, analysis.Observed(mde))}
+	},
+})
+
+// evalDesign is what a comparison on the eval items will have to live with.
+type evalDesign struct {
+	items       int
+	interaction float64 // item × model variance of true changes
+	sampling    float64 // of the difference of two item means, as sampled
+}
+
+// plannedPower assumes the interaction, for a single run cannot tell it: 2(1-ρ)
+// times the variance between items, which the difference of two models of equal
+// spread has whose item means correlate at ρ, and at least g(R-g), which a gain
+// of g on average has when it falls to as few items as can hold it. Items with one sample tell no variance within: then two
+// runs count as unrelated, 2·s² of the item means. ok is false with fewer than
+// two items.
+func plannedPower(sr *analysis.SplitResult, rng stat.Range, t analysis.Thresholds) (p evalDesign, ok bool) {
+	m := sr.Items.Measured
+	if m < 2 {
+		return p, false
+	}
+	p.items = m
+	gain := t.At("eval.power") * rng.Width()
+	uneven := gain * (rng.Width() - gain)
+	if sr.Reward.FixedSE == nil || sr.Variance.Between == nil {
+		se := stat.Or(sr.Reward.SE, 0)
+		p.interaction = math.Max(uneven, 2*se*se*float64(m))
+		return p, true
+	}
+	between := math.Max(0, *sr.Variance.Between)
+	p.interaction = math.Max(uneven, 2*(1-t.At("eval.power.correlation"))*between)
+	p.sampling = 2 * *sr.Reward.FixedSE * *sr.Reward.FixedSE * float64(m)
+	return p, true
+}
+
+// se is the standard error of the mean difference.
+func (p evalDesign) se() float64 {
+	return math.Sqrt((p.interaction + p.sampling) / float64(p.items))
+}
+
+// enough words what would show the gain: more items, or more samples of these
+// where sampling is what hides it.
+func (p evalDesign) enough(se float64, sr *analysis.SplitResult) message.Text {
+	items := int(math.Ceil(math.Min(1e9, (p.interaction+p.sampling)/(se*se))))
+	text := alikeShow.With(message.Args{"items": message.Count(items, "item")})
+	if left := se*se*float64(p.items) - p.interaction; left > 0 && p.sampling > 0 {
+		text = message.Glued(text, orTheseWith.With(message.Args{"samples": message.Int(int(math.Ceil(p.sampling / left * sr.Samples.Median)))}))
+	}
+	if sr.Items.InFile != nil && *sr.Items.InFile > sr.Items.Measured {
+		text = message.Glued(text, fileHolds.With(message.Args{"items": message.Count(*sr.Items.InFile, "item")}))
+	}
+	return message.Glued(text, fullStop.Text())
+}
+
+var (
+	alikeShow   = message.New("eval.power.items", "About {items} sampled alike would show it")
+	orTheseWith = message.New("eval.power.samples", ", or these with {samples} samples each")
+	fileHolds   = message.New("eval.power.file", ". The file holds {items}")
+)

@@ -1,0 +1,63 @@
+package gate
+
+import (
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+var explorationLift = analysis.NewGate(analysis.Gate{
+	Name: "exploration.lift",
+	Doc: "Blocking, on train: the best of a group of the planned size earns at least 2 % of the range more than the mean; that gap is what " +
+		"training can pull the mean towards. A trainer that divides by a group's standard deviation (trainer.normalize: std) learns from any difference: it passes with signal.informative. Advisory: 5 %.",
+	Thresholds: []analysis.Threshold{
+		{Name: "exploration.lift", Unit: "share", Doc: "best of a group minus mean reward, as a share of the range", Default: 0.02},
+		{Name: "exploration.lift.caution", Unit: "share", Doc: "the same, below which it is a caution", Default: 0.05},
+	},
+	Charts: []string{"best_of_k"},
+	Words: analysis.Words{
+		Why:             "The gap between the best of several rollouts and the mean is what training can pull the mean towards: the better behaviour must already show up among the rollouts.",
+		Pass:            "the best of {kbest} earns {value} more than the mean ({best} against {mean})",
+		Fail:            "the best of {kbest} earns only {value} more than the mean ({best} against {mean})",
+		FailRemedy:      "Rollouts hardly differ: raise the temperature, allow more steps, or give a grader with finer grades.",
+		Unknown:         "the best of {kbest} earns {low} to {high} more than the mean",
+		UnknownRemedy:   "{needs}",
+		Caution:         "the best of {kbest} earns only {value} more than the mean ({best} against {mean})",
+		CautionRemedy:   "Expect a small gain.",
+		CautionUnknown:  "the best of {kbest} earns {low} to {high} more than the mean",
+		CautionUnknownR: "{needs}",
+	},
+	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
+		split, ok := analysis.TrainingSplit(r)
+		if !ok {
+			return []analysis.Finding{skip("exploration.lift", rollout.Train, analysis.Blocking, noTraining.Text())}
+		}
+		sr, rng := r.Splits[split], r.Range()
+		e := onFile(sr.Lift, sr, r, stat.Range{Lo: 0, Hi: rng.Width()})
+		b := analysis.BoundOf(e)
+		best, found := sr.BestAt(r.GroupSize)
+		if found && best.K < r.GroupSize && best.High != nil && sr.Reward.Low != nil {
+			high := rng.Lo + float64(r.GroupSize)/float64(best.K)*(*best.High-rng.Lo)
+			b.High = stat.Some(min(high, rng.Hi) - *sr.Reward.Low)
+		}
+		return estimated{
+			scaleless: true,
+			gate:      "exploration.lift", unit: "reward", width: rng.Width(), estimate: e, bound: b,
+			samples: groupSamples(sr, r), inFile: sr.Items.InFile,
+			vars: ofGroup(best, r, message.Args{"mean": meanOf(sr, r)}, e.Value),
+		}.findings(r, t, split)
+	},
+})
+
+// meanOf is the mean reward in words; the items of the curve may be fewer, and
+// their own mean another number.
+func meanOf(sr *analysis.SplitResult, r *analysis.Result) message.Arg {
+	mean := message.Known(sr.Reward.Value)
+	if sr.Lift.Items < sr.Items.Measured {
+		return message.Said(overAllItems.With(message.Args{"mean": mean}))
+	}
+	return mean
+}
+
+var overAllItems = message.New("phrase.over_all_items", "{mean} over all items")

@@ -1,0 +1,162 @@
+package gate
+
+import (
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+var graderAccuracy = analysis.NewGate(analysis.Gate{
+	Name: "grader.accuracy",
+	Doc:  "Grades agree with people, with other ways to write the same, and are more than two.",
+	Thresholds: []analysis.Threshold{
+		{Name: "grader.accuracy.agreement", Unit: "correlation", Doc: "rank correlation of rewards with people's labels", Default: 0.80},
+		{Name: "grader.accuracy.brittle", Unit: "share", Doc: "share of right answers that are rejected only because they are written differently", Default: 0.05},
+	},
+	Words: analysis.Words{Pass: "grades are as fine and as fair as could be measured"},
+	Parts: []analysis.Gate{graderAgreement, graderBrittle, graderResolution},
+})
+
+var graderAgreement = analysis.NewPart(analysis.Gate{
+	Name: "grader.agreement",
+	Doc:  "Advisory, with people's labels: rewards and labels of the same outputs rank alike (Spearman at least 0.8).",
+	Words: analysis.Words{
+		Why:             "The grader stands in for a person's judgement. Where the two rank answers differently, training moves the model towards the grader and away from the person.",
+		Pass:            "grader and people rank the same {outputs} alike: rank correlation {value} ({people})",
+		Caution:         "grader and people disagree: rank correlation {value} over {outputs} ({people})",
+		CautionRemedy:   "Read the items listed, where they differ most, and mend the grader, or the labels.{ceiling}",
+		CautionUnknown:  "grader and people may disagree: rank correlation {low} to {high} over {outputs} ({people})",
+		CautionUnknownR: "More labelled outputs would tell. {needs}{ceiling}",
+		Unmeasured:      "not known: too few labelled outputs have a reward to compare with, or they do not differ",
+		UnmeasuredR:     "Label outputs of at least 20 items, good and bad ones; each must be a rollout of this run, or be graded by gonogo audit.{ceiling}",
+	},
+	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
+		const gate = "grader.agreement"
+		if r.Grader == nil || r.Grader.Agreement == nil {
+			return []analysis.Finding{skip(gate, "", analysis.Advisory, noLabels.Text())}
+		}
+		a := r.Grader.Agreement
+		want := t.At("grader.accuracy.agreement")
+		j := analysis.Judgement{
+			Gate: gate, Severity: analysis.Advisory, Unit: "correlation", Want: analysis.WantAtLeast(want), Items: a.Items,
+			Args: message.Args{"outputs": message.Count(a.Outputs, "output"), "people": message.Said(onePerson.Text()), "ceiling": message.Said(message.Text{})},
+		}
+		if a.Raters > 1 {
+			j.Args["people"] = message.Said(manyPeople.With(message.Args{"n": message.Int(a.Raters)}))
+		}
+		if a.Alpha != nil && a.Alpha.Known() {
+			j.Args["ceiling"] = message.Said(peopleAgree.With(message.Args{"alpha": message.Number(*a.Alpha.Value)}))
+		}
+		b := analysis.BoundOf(a.Spearman)
+		status := b.AtLeast(want)
+		if status == analysis.Pass {
+			j.Items = nil
+		}
+		if items, ok := stat.Needed(a.Spearman, want, a.Spearman.Items, &stat.Range{Lo: -1, Hi: 1}, r.AuditConfidence()); ok && a.Spearman.SE != nil {
+			j.Needs, j.Settles = &analysis.Needs{Items: items, Samples: max(1, a.Outputs/max(1, a.Spearman.Items))}, true
+		}
+		if a.Spearman.SE == nil && a.Spearman.Items < usefulItems {
+			j.Needs, j.Settles = &analysis.Needs{Items: usefulItems, Samples: 1}, true
+		}
+		return []analysis.Finding{j.Finding(status, b)}
+	},
+})
+
+// usefulItems is how many items make a rank correlation useful.
+const usefulItems = 20
+
+var graderBrittle = analysis.NewPart(analysis.Gate{
+	Name: "grader.brittle",
+	Doc: "Advisory, after an audit: at most 5 % of right answers are rejected only because they are written differently (case, spacing, units, a sentence around), " +
+		"on items whose reference itself earns the top.",
+	Charts: []string{"grader_audit"},
+	Words: analysis.Words{
+		Why:             "A right answer in other clothes (a currency sign, 7 % for 0.07, a sentence around it) is still right. A grader that rejects it teaches a format instead of the task, and calls good rollouts bad.",
+		Pass:            "right answers are accepted however they are written: {percent} of rewrites are rejected",
+		Caution:         "{percent} of right answers are rejected only because they are written differently, most of all by “{probe}”",
+		CautionRemedy:   "See one: {replay}. Bring answer and reference to one form before comparing, or say in the prompt which form is wanted.",
+		CautionUnknown:  "{percent} of right answers are rejected only because they are written differently, and it may be more ({lowpercent} to {highpercent})",
+		CautionUnknownR: "More audited items would tell (audit.items). See one: {replay}.",
+	},
+	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
+		const gate = "grader.brittle"
+		if why := unaudited(r); !why.None() {
+			return []analysis.Finding{skip(gate, "", analysis.Advisory, why)}
+		}
+		if r.Grader.Brittle == nil {
+			return []analysis.Finding{skip(gate, "", analysis.Advisory, noRewriteTried.Text())}
+		}
+		want := t.At("grader.accuracy.brittle") + noiseBelowTop(r)
+		var worst *analysis.ProbeResult
+		for i := range r.Grader.Probes {
+			p := &r.Grader.Probes[i]
+			if p.Expect == rollout.Top && p.Probe != rollout.ProbeReference && p.Items > p.Above &&
+				(worst == nil || *p.Accept.Value < *worst.Accept.Value) {
+				worst = p
+			}
+		}
+		j := analysis.Judgement{
+			Gate: gate, Severity: analysis.Advisory, Unit: "share", Want: analysis.WantAtMost(want),
+			Args: message.Args{"probe": message.Said(noneOfThem.Text()), "replay": message.Name(replay(worst))},
+		}
+		if worst != nil {
+			j.Args["probe"], j.Items = message.Name(worst.Probe), itemsOfHoles(worst)
+		}
+		b := analysis.BoundOf(*r.Grader.Brittle)
+		j.Needs, j.Settles = settleBy(*r.Grader.Brittle, want, unitRange, r.AuditConfidence(), 1)
+		return []analysis.Finding{j.Finding(atMostObserved(b, want), b)}
+	},
+})
+
+var noRewriteTried = message.New("skip.no_rewrite_tried", "no rewrite of a reference that earns the top was put to the grader")
+
+var graderResolution = analysis.NewPart(analysis.Gate{
+	Name:   "grader.resolution",
+	Doc:    "Advisory: the grader gives more than two different rewards. A yes-or-no grader needs larger groups for the same signal.",
+	Charts: []string{"rewards"},
+	Words: analysis.Words{
+		Why:           "With only two grades, rollouts that are nearly right and plainly wrong look alike, and groups are more often all equal.",
+		Pass:          "the grader gives {rewards}",
+		Caution:       "the grader gives only {rewards}",
+		CautionRemedy: "Partial credit would make more groups teach something. {ends}",
+	},
+	Check: func(r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {
+		if r.Grader == nil || r.Grader.Resolution == nil {
+			return []analysis.Finding{skip("grader.resolution", "", analysis.Advisory, noRewards.Text())}
+		}
+		n := r.Grader.Resolution.Distinct
+		j := analysis.Judgement{
+			Gate: "grader.resolution", Severity: analysis.Advisory, Unit: "values", Want: analysis.WantAbove.With(analysis.Limit(2)),
+			Args: message.Args{"rewards": message.Count(n, "different reward"), "ends": message.Said(ends(r.Grader))},
+		}
+		status := analysis.Pass
+		if n <= 2 {
+			status = analysis.Fail
+		}
+		return []analysis.Finding{j.Finding(status, analysis.Observed(float64(n)))}
+	},
+})
+
+// ends tells in words how much of the rewards lies at the ends of the range, and
+// how many grades lay outside the judge's own.
+func ends(g *analysis.Grader) message.Text {
+	text := endsOfRange.With(message.Args{"low": message.KnownShare(g.Resolution.ShareLow), "high": message.KnownShare(g.Resolution.ShareHigh)})
+	if g.Clipped > 0 {
+		text = message.Glued(text, clippedGrades.With(message.Args{"grades": message.Count(g.Clipped, "grade")}))
+	}
+	return text
+}
+
+var (
+	endsOfRange   = message.New("grader.resolution.ends", "Over all splits {low} of the rewards lie at the bottom of the range, {high} at the top.")
+	clippedGrades = message.New("grader.resolution.clipped", " {grades} lay outside the judge's own range and were cut.")
+)
+
+var (
+	onePerson   = message.New("grader.agreement.one", "1 person")
+	manyPeople  = message.New("grader.agreement.many", "{n} people")
+	peopleAgree = message.New("grader.agreement.alpha", " People agree with each other to {alpha} (Krippendorff's alpha; 1 is wholly).")
+)
+
+var noLabels = message.New("skip.no_labels", "there are no labels by people (gonogo audit RUN --labels FILE)")

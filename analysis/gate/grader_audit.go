@@ -1,0 +1,78 @@
+package gate
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
+)
+
+// noiseShift is how often noise alone takes a grade away from what the output
+// deserves, and the most that it may be.
+func noiseShift(r *analysis.Result) (value, high float64) {
+	if r.Grader == nil || r.Grader.Moved == nil {
+		return 0, 0
+	}
+	m := r.Grader.Moved
+	return *m.Value, stat.Or(m.High, 0.5)
+}
+
+// noiseBelowTop is how often noise alone takes an answer that deserves the top
+// below the limit of the references.
+func noiseBelowTop(r *analysis.Result) float64 {
+	if r.Grader != nil && r.Grader.Slipped != nil {
+		return *r.Grader.Slipped.Value
+	}
+	noise, _ := noiseShift(r)
+	return noise
+}
+
+// probeNamed finds a probe's row by name.
+func probeNamed(g *analysis.Grader, name string) *analysis.ProbeResult {
+	for i := range g.Probes {
+		if g.Probes[i].Probe == name {
+			return &g.Probes[i]
+		}
+	}
+	return nil
+}
+
+func itemsOfHoles(p *analysis.ProbeResult) []string {
+	ids := []string{}
+	for _, h := range p.Holes {
+		if !slices.Contains(ids, h.Item) {
+			ids = append(ids, h.Item)
+		}
+	}
+	return ids
+}
+
+// replay is the command that shows a probe's worst payload again.
+func replay(p *analysis.ProbeResult) string {
+	if p == nil || len(p.Holes) == 0 {
+		return "gonogo audit RUN"
+	}
+	id := p.Holes[0].ID
+	if strings.ContainsFunc(id, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/_.-:@", r)
+	}) {
+		id = "'" + strings.ReplaceAll(id, "'", `'\''`) + "'" // for a shell
+	}
+	return "gonogo audit RUN --replay " + id
+}
+
+var (
+	inBrackets = message.New("phrase.brackets", " ({what})")
+	noneOfThem = message.New("phrase.none", "none")
+)
+
+// unaskable are the words where the grader failed on all that was put to it.
+const (
+	unaskable       = "not known: the grader gave no grade to anything that was put to it"
+	unaskableRemedy = "Fix what made it fail (the failures by kind are in the grader's section). gonogo audit RUN then repeats what failed; where the grader itself was changed, gonogo grade RUN -o RUN-2 and gonogo audit RUN-2 judge it anew."
+)
+
+var fullStop = message.New("phrase.full_stop", ".")

@@ -1,0 +1,106 @@
+package gate
+
+import (
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
+)
+
+// lost is what the grader failed on among the payloads of several probes.
+type lost struct {
+	failed   int
+	payloads int // with a grade and without
+	kind     string
+	whole    []string // probes that it failed on wholly
+	partly   []string
+}
+
+// lostTo counts what the grader failed on. Such a payload has earned nothing and
+// has not been turned down either: the hosted service of the job format gives no
+// reward for it, other trainers repeat the rollout or drop it.
+func lostTo(probes []*analysis.ProbeResult) lost {
+	var l lost
+	kinds := make(map[string]int)
+	for _, p := range probes {
+		l.failed += p.Failed
+		l.payloads += p.Failed + p.Payloads
+		switch {
+		case p.Failed == 0:
+			continue
+		case p.Payloads == 0:
+			l.whole = append(l.whole, p.Probe)
+		default:
+			l.partly = append(l.partly, p.Probe)
+		}
+		kinds[p.FailedAs] += p.Failed
+	}
+	l.kind = analysis.MostFrequent(kinds)
+	return l
+}
+
+// payloadsOfItem is the most payloads, one an item, of any of the probes, with
+// a grade or without.
+func payloadsOfItem(probes []*analysis.ProbeResult) int {
+	most := 1
+	for _, p := range probes {
+		most = max(most, p.Items+p.Failed)
+	}
+	return most
+}
+
+func (l lost) share() float64 { return stat.Fraction(l.failed, l.payloads) }
+
+// where names the probes.
+func (x lost) where() message.Text {
+	var parts []message.Text
+	if len(x.whole) > 0 {
+		parts = append(parts, failedWholly.With(message.Args{"probes": message.Names(x.whole)}))
+	}
+	if len(x.partly) > 0 {
+		parts = append(parts, failedInPart.With(message.Args{"probes": message.Names(x.partly)}))
+	}
+	return message.Join(parts...)
+}
+
+// onItems is some of so many items in words.
+func onItems(some, all int) message.Text {
+	if all == 1 {
+		return theOneItem.Text()
+	}
+	return someOfItems.With(message.Args{"some": message.Int(some), "all": message.Int(all)})
+}
+
+// noneOf tells how many references of so many.
+func noneOf(some, all int) message.Text {
+	switch {
+	case some == 0 && all > 1:
+		return noneOfAll.With(message.Args{"all": message.Count(all, "reference")})
+	case some == all && all > 1:
+		return allOf.With(message.Args{"all": message.Count(all, "reference")})
+	}
+	if all == 1 {
+		return someOfOne.With(message.Args{"some": message.Int(some), "share": message.Share(stat.Fraction(some, all))})
+	}
+	return someOfReferences.With(message.Args{"some": message.Int(some), "all": message.Int(all), "share": message.Share(stat.Fraction(some, all))})
+}
+
+// rejectedOf counts what was rejected, in a sentence.
+func rejectedOf(n int) message.Text {
+	if n == 1 {
+		return oneRejected.Text()
+	}
+	return wereRejected.With(message.Args{"references": message.Count(n, "reference")})
+}
+
+var (
+	failedWholly     = message.New("grader.hackable.failed_wholly", "Failed wholly: {probes}.")
+	failedInPart     = message.New("grader.hackable.failed_in_part", "Failed in part: {probes}.")
+	theOneItem       = message.New("phrase.the_one_item", "the one item tried")
+	someOfItems      = message.New("phrase.some_of_items", "{some} of {all} items")
+	noneOfAll        = message.New("phrase.none_of", "none of {all}")
+	allOf            = message.New("phrase.all_of", "all {all}")
+	someOfOne        = message.New("phrase.some_of_one_reference", "{some} of 1 reference ({share})")
+	someOfReferences = message.New("phrase.some_of_references", "{some} of {all} references ({share})")
+	oneRejected      = message.New("grader.truth.one_rejected", "1 reference was rejected.")
+	wereRejected     = message.New("grader.truth.were_rejected", "{references} were rejected.")
+)

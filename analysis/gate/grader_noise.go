@@ -1,0 +1,112 @@
+package gate
+
+import (
+	"math"
+
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+var graderNoise = analysis.NewGate(analysis.Gate{
+	Name: "grader.noise",
+	Doc: "Blocking, on train, wherever the same outputs were graded more than once, by the audit or in what was imported: at most half of the variance of rewards within an item " +
+		"is the grader's own noise. Advisory: a quarter.",
+	Thresholds: []analysis.Threshold{
+		{Name: "grader.noise", Unit: "share", Doc: "share of the variance within items that the grader's own noise may make", Default: 0.50},
+		{Name: "grader.noise.caution", Unit: "share", Doc: "the same, above which it is a caution", Default: 0.25},
+	},
+	Words: analysis.Words{
+		Why:             "Grading the same answer twice should give the same reward. What differs is noise: a trainer takes it for a better or worse answer and learns from chance.",
+		Pass:            "grading the same answer again changes little: {percent} of the difference between the rewards of one item is the grader's own noise ({low} to {high}, {outputs} graded again)",
+		Fail:            "the rewards are mostly chance: {percent} of the difference between the rewards of one item is the grader's own noise ({outputs} graded again)",
+		FailRemedy:      "Make the grader steadier before training: temperature 0 for a judge, a clearer rubric with checkable points, the average of several judgements, or a rule instead of a judge.{flips}",
+		Unknown:         "between {lowpercent} and {highpercent} of the difference between the rewards of one item is the grader's own noise ({outputs} graded again)",
+		UnknownRemedy:   "{more}{flips}",
+		Caution:         "{percent} of the difference between the rewards of one item is the grader's own noise ({outputs} graded again)",
+		CautionRemedy:   "Training would work, but slower: part of what looks like a better answer is chance. A steadier grader, or the average of several judgements, would help.{flips}",
+		CautionUnknown:  "between {lowpercent} and {highpercent} of the difference between the rewards of one item is the grader's own noise ({outputs} graded again)",
+		CautionUnknownR: "{more}{flips}",
+	},
+	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
+		const gate = "grader.noise"
+		split, ok := analysis.TrainingSplit(r)
+		if !ok {
+			return []analysis.Finding{skip(gate, rollout.Train, analysis.Blocking, noTraining.Text())}
+		}
+		sr := r.Splits[split]
+		e := sr.Variance.GraderShare
+		switch {
+		case !e.Known() && e.N == 0 && !unaudited(r).None():
+			return []analysis.Finding{skip(gate, split, analysis.Blocking, whyNoAudit(r))}
+		case !e.Known() && e.N == 0:
+			return []analysis.Finding{skip(gate, split, analysis.Blocking, noRegrades.Text())}
+		case !e.Known():
+			return []analysis.Finding{skip(gate, split, analysis.Blocking, noSpread.Text())}
+		}
+		var out []analysis.Finding
+		for _, level := range []struct {
+			severity analysis.Severity
+			name     string
+		}{{analysis.Blocking, gate}, {analysis.Advisory, gate + ".caution"}} {
+			want := t.At(level.name)
+			b := analysis.BoundOf(e)
+			j := analysis.Judgement{
+				Gate: gate, Split: split, Severity: level.severity, Unit: "share", Want: analysis.WantAtMost(want),
+				Args: message.Args{"outputs": message.Count(e.N, "output"), "more": message.Said(noiseNeeds(e, want)), "flips": message.Said(flips(r))},
+			}
+			if outputs, ok := outputsNeeded(e, want); ok {
+				each := max(1, e.N/max(1, e.Items)) // outputs of an item
+				j.Needs, j.Settles = &analysis.Needs{Items: (outputs + each - 1) / each, Samples: each}, true
+			}
+			out = append(out, j.Finding(b.AtMost(want), b))
+		}
+		return out
+	},
+})
+
+// flips tells the flip rate of a yes-or-no grader in words.
+func flips(r *analysis.Result) message.Text {
+	if r.Grader == nil || r.Grader.FlipRate == nil || *r.Grader.FlipRate.Value == 0 {
+		return message.Text{}
+	}
+	return wrongGrades.With(message.Args{"share": message.Share(*r.Grader.FlipRate.Value)})
+}
+
+// noiseNeeds says how many outputs to grade again: the interval shrinks with the
+// root of their number, and the bound on noise that was not seen with the
+// number itself.
+func noiseNeeds(e stat.Estimate, want float64) message.Text {
+	outputs, ok := outputsNeeded(e, want)
+	if !ok {
+		return onThreshold.Text()
+	}
+	return regradesSettle.With(message.Args{"outputs": message.Count(outputs, "output")})
+}
+
+func outputsNeeded(e stat.Estimate, want float64) (int, bool) {
+	gap := math.Abs(*e.Value - want)
+	if gap <= 0.01 || e.N == 0 {
+		return 0, false
+	}
+	factor := math.Pow((*e.High-*e.Value)/gap, 2)
+	switch {
+	case *e.Value == 0:
+		factor = *e.High / gap
+	case *e.Value > want:
+		factor = math.Pow((*e.Value-*e.Low)/gap, 2)
+	}
+	return int(math.Ceil(1.1 * factor * float64(e.N))), true
+}
+
+var (
+	wrongGrades    = message.New("grader.noise.flips", " It gives the wrong one of its two grades in about {share} of all cases.")
+	onThreshold    = message.New("grader.noise.on_threshold", "The share sits on the threshold: more gradings alone may not settle it.")
+	regradesSettle = message.New("grader.noise.settles", "About {outputs} graded again would settle it (audit.regrades).")
+)
+
+var (
+	noRegrades = message.New("skip.no_regrades", "the audit graded no output again (audit.regrades)")
+	noSpread   = message.New("skip.no_spread", "the rewards of one item never differ: there is nothing that noise could be a share of")
+)

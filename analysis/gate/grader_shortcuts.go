@@ -1,0 +1,160 @@
+package gate
+
+import (
+	"math"
+
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+var graderShortcuts = analysis.NewGate(analysis.Gate{
+	Name: "grader.shortcuts",
+	Doc:  "The reward pays for the task and for nothing else.",
+	Thresholds: []analysis.Threshold{
+		{Name: "grader.shortcuts.layers", Unit: "share", Doc: "share of rollouts that earn something while the core part of the reward is at zero", Default: 0.10},
+		{Name: "grader.shortcuts.length", Unit: "correlation", Doc: "correlation of reward with the log of the answer's length within items, either way, from which it is a caution", Default: 0.30},
+		{Name: "grader.shortcuts.guessable", Unit: "share", Doc: "what one constant answer may earn on average, as a share of the range", Default: 0.25},
+		{Name: "grader.shortcuts.too_good", Unit: "share", Doc: "mean reward, as a share of the range, from which the grader is suspected", Default: 0.98},
+	},
+	Words: analysis.Words{Pass: "no shortcut to the reward is seen"},
+	Parts: []analysis.Gate{graderLayers, graderLength, graderGuessable, graderDetected, graderTooGood},
+})
+
+var graderGuessable = analysis.NewPart(analysis.Gate{
+	Name: "grader.guessable",
+	Doc:  "Advisory, after an audit: the most common reference, given as the answer to every item, earns at most a quarter of the range.",
+	Words: analysis.Words{
+		Why:             "If one and the same answer is right on many items, the model learns to give it always.",
+		Pass:            "the most common reference, given to every item, earns only {value} on average",
+		Caution:         "one constant answer earns {value} on average: {answer} to every item",
+		CautionRemedy:   "Balance the data set, so that no single answer is right so often, or grade the way to the answer too.",
+		CautionUnknown:  "one constant answer may earn too much: {low} to {high} on average with {answer} to every item",
+		CautionUnknownR: "More audited items would tell (audit.items).",
+	},
+	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
+		const gate = "grader.guessable"
+		if why := unaudited(r); !why.None() {
+			return []analysis.Finding{skip(gate, "", analysis.Advisory, why)}
+		}
+		if r.Grader.Guessable == nil {
+			return []analysis.Finding{skip(gate, "", analysis.Advisory, noConstant.Text())}
+		}
+		rng := r.Range()
+		want := rng.Lo + t.At("grader.shortcuts.guessable")*rng.Width()
+		j := analysis.Judgement{
+			Gate: gate, Severity: analysis.Advisory, Unit: "reward", Want: analysis.WantAtMost(want),
+			Args: message.Args{"answer": message.Quote(analysis.Clip(r.Grader.GuessableAnswer, analysis.ExcerptLength))},
+		}
+		j.Needs, j.Settles = settleBy(*r.Grader.Guessable, want, rng, r.AuditConfidence(), 1)
+		b := analysis.BoundOf(*r.Grader.Guessable)
+		return []analysis.Finding{j.Finding(b.AtMost(want), b)}
+	},
+})
+
+var noConstant = message.New("skip.no_constant", "no constant answer was put to the grader")
+
+var graderTooGood = analysis.NewPart(analysis.Gate{
+	Name: "grader.too_good",
+	Doc: "Advisory: the mean reward is not suspiciously near the top of the range (98 %). What else looks too good is listed beside it for reading and decides nothing: " +
+		"items always at the top, the top without a tool call where others made some, one answer that earns the top on several items.",
+	Charts: []string{"rewards"},
+	Words: analysis.Words{
+		Why:           "A mean reward near the top can mean an easy task, or a grader that accepts anything.",
+		Pass:          "the mean reward on {split} is not suspiciously high{patterns}",
+		Caution:       "the mean reward on {split} is {mean}: suspiciously near the top",
+		CautionRemedy: "Read some rollouts before believing it{patterns}.",
+	},
+	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
+		var out []analysis.Finding
+		rng := r.Range()
+		limit := rng.Lo + t.At("grader.shortcuts.too_good")*rng.Width()
+		for _, split := range rollout.Splits() {
+			sr := r.Splits[split]
+			if sr == nil || !sr.Reward.Known() {
+				continue
+			}
+			j := analysis.Judgement{
+				Gate: "grader.too_good", Split: split, Severity: analysis.Advisory, Unit: "reward", Want: analysis.WantBelow.With(analysis.Limit(limit)),
+				Args: message.Args{"mean": message.Known(sr.Reward.Value), "patterns": message.Said(patterns(r.Grader, split))},
+			}
+			status := analysis.Pass
+			if *sr.Reward.Value >= limit {
+				status = analysis.Fail
+				j.Items = itemsOfClass(sr, analysis.Saturated)
+			}
+			out = append(out, j.Finding(status, analysis.BoundOf(sr.Reward.Estimate)))
+		}
+		if out == nil {
+			return []analysis.Finding{skip("grader.too_good", "", analysis.Advisory, noRewards.Text())}
+		}
+		return out
+	},
+})
+
+// patterns tells what looks too good on a split.
+func patterns(g *analysis.Grader, split rollout.Split) message.Text {
+	var text message.Text
+	if g == nil {
+		return text
+	}
+	for _, p := range g.TooGood {
+		if p.Split == split && p.Pattern != analysis.AtTop {
+			text = message.Glued(text, worthReading.With(message.Args{"what": message.Said(p.Note)}))
+		}
+	}
+	return text
+}
+
+var worthReading = message.New("grader.too_good.read", "; worth reading: {what}")
+
+var graderLength = analysis.NewPart(analysis.Gate{
+	Name: "grader.length",
+	Doc:  "Advisory: within items, the reward does not go with the length of the answer (correlation with its log below 0.3 either way, or p above 0.01).",
+	Words: analysis.Words{
+		Why:           "If longer answers earn more on the same question, whatever they say, training makes answers long; if shorter ones do, it makes them terse. This looks within each item, so that hard questions with long answers play no part.",
+		Pass:          "the reward does not go with the length of the answer (correlation {value} within items)",
+		Caution:       "{longer} answers earn more on the same item: correlation {value} with the length ({p})",
+		CautionRemedy: "{advice} Over all items together the correlation is {pooled}.",
+	},
+	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
+		const gate = "grader.length"
+		if r.Grader == nil || r.Grader.Length == nil || !r.Grader.Length.Within.Known() || r.Grader.Length.P == nil {
+			return []analysis.Finding{skip(gate, "", analysis.Advisory, noLengths.Text())}
+		}
+		l := r.Grader.Length
+		const level = 0.01 // p-value below which such a correlation counts
+		want := t.At("grader.shortcuts.length")
+		j := analysis.Judgement{
+			Gate: gate, Severity: analysis.Advisory, Unit: "correlation", Want: wantWithin.With(message.Args{"limit": message.Number(want), "p": message.Number(level)}),
+			Args: message.Args{
+				"longer": message.Said(longerAnswers.Text()), "p": message.PValue(*l.P), "pooled": message.Known(l.Pooled.Value),
+				"advice": message.Said(longerPays.With(message.Args{"slope": message.Known(l.Slope.Value)})),
+			},
+		}
+		if *l.Within.Value < 0 {
+			j.Args["longer"], j.Args["advice"] = message.Said(shorterAnswers.Text()), message.Said(shorterPays.With(message.Args{"slope": message.Number(math.Abs(stat.Or(l.Slope.Value, 0)))}))
+		}
+		status := analysis.Pass
+		if math.Abs(*l.Within.Value) >= want && *l.P < level {
+			status = analysis.Fail
+		}
+		return []analysis.Finding{j.Finding(status, analysis.BoundOf(l.Within))}
+	},
+})
+
+var (
+	wantWithin     = message.New("want.within", "within ±{limit}, or p ≥ {p}")
+	longerAnswers  = message.New("grader.length.longer", "longer")
+	shorterAnswers = message.New("grader.length.shorter", "shorter")
+)
+
+var noLengths = message.New("skip.no_lengths", "the rollouts hold no answers of differing length, or rewards that do not differ within items")
+
+// What to do where the length of an answer goes with its reward; the figure is
+// what twice the length earns or costs.
+var (
+	longerPays  = message.New("grader.length.longer_pays", "Twice the length goes with {slope} more of reward. Read a long and a short answer of one item side by side: if the longer is not better, limit the length or tell the grader to disregard it.")
+	shorterPays = message.New("grader.length.shorter_pays", "Twice the length costs {slope} of reward. Read a long and a short answer of one item side by side: if the shorter is not better, see what the grader holds against length (a limit, a penalty, a cut, a sign that it misreads), or training will leave out what the task needs.")
+)

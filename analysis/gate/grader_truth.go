@@ -1,0 +1,132 @@
+package gate
+
+import (
+	"math"
+
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+var graderTruth = analysis.NewGate(analysis.Gate{
+	Name: "grader.truth",
+	Doc: "Blocking, after an audit: at least 95 % of the items' own references earn the top when given as the answer; below 80 %, with the whole " +
+		"interval, it fails; between, it is open. Both shares are lowered by what the grader's own noise takes away. A reference that the grader failed on is not accepted; where the " +
+		"answer hangs on whether it would be, it is open. Advisory: the grader fails on none.",
+	Thresholds: []analysis.Threshold{
+		{Name: "grader.truth", Unit: "share", Doc: "share of references that earn the top when given as the answer, from which the grader passes", Default: 0.95},
+		{Name: "grader.truth.fail", Unit: "share", Doc: "share below which, with its whole interval, it fails", Default: 0.80},
+	},
+	Charts: []string{"grader_audit"},
+	Words: analysis.Words{
+		Why:           "The data says what the right answer is. A grader that does not give full marks to that very answer punishes the model for being right, and training teaches it to be wrong.",
+		Pass:          "the references earn the top when given as the answer: {accepted} do{lost}",
+		Fail:          "the grader rejects the right answers: {accepted} earn the top when given as the answer{lost}",
+		FailRemedy:    "Grade one by hand: {replay}. Usual causes: the grader expects another form than the reference has (then configure the answer template, audit.answer), compares with the wrong field, or the references are wrong. {rejected} {failed}",
+		Unknown:       "{accepted} earn the top when given as the answer ({lowpercent} to {highpercent} of all){lost}",
+		UnknownRemedy: "{rejected} {failed} Look at it: {replay}. If those references are wrong, mend the data; if they are right, mend the grader. To be surer: {more}.",
+		Caution:       "the grader fails on right answers: {accepted} earn the top when given as the answer{lost}",
+		CautionRemedy: "{failed} A crash on a right answer costs the rollout its reward.",
+		Unmeasured:    unaskable,
+		UnmeasuredR:   unaskableRemedy,
+	},
+	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
+		const gate = "grader.truth"
+		if why := unaudited(r); !why.None() {
+			return []analysis.Finding{skip(gate, "", analysis.Blocking, why)}
+		}
+		p := probeNamed(r.Grader, rollout.ProbeReference)
+		if p == nil {
+			return []analysis.Finding{skip(gate, "", analysis.Blocking, noReferenceTried.Text())}
+		}
+		accept, noise, status := judgeTruth(r, p, 0, t)
+		b := analysis.BoundOf(accept)
+		if p.Lost > 0 && p.Items > 0 {
+			best, _, of := judgeTruth(r, p, p.Lost, t)
+			b.High = best.High
+			if of != status {
+				status = analysis.Unknown
+			}
+		}
+		if p.Items == 0 {
+			b = analysis.Bound{} // the grader gave no grade to any of them
+			status = analysis.Unknown
+		}
+		pass, fail := t.At(gate)-noise, t.At(gate+".fail")-noise
+		wrong := p.Items + p.Lost - int(math.Round(stat.Or(b.Value, 0)*float64(p.Items+p.Lost)))
+		j := analysis.Judgement{
+			Gate: gate, Severity: analysis.Blocking, Unit: "share",
+			Want: wantAtLeastFails.With(message.Args{"limit": message.Number(pass), "fail": message.Number(fail)}),
+			Args: message.Args{
+				"accepted": message.Said(noneOf(p.Items+p.Lost-wrong, p.Items+p.Lost)), "rejected": message.Said(rejectedOf(wrong - p.Lost)), "replay": message.Name(replay(p)), "lost": message.Said(message.Text{}), "failed": message.Said(message.Text{}),
+				"more": message.Said(moreHardly.Text()),
+			},
+		}
+		if p.Lost > 0 {
+			j.Args["lost"] = message.Said(truthLost.With(message.Args{"n": message.Int(p.Lost), "kind": message.Name(p.FailedAs)}))
+			j.Args["failed"] = message.Said(truthFailed.With(message.Args{"references": message.Count(p.Lost, "reference"), "kind": message.Name(p.FailedAs), "at": message.Names(p.LostAt)}))
+		}
+		if p.Lost > 0 { // what the grader failed on, graded again
+			j.Needs, j.Settles = &analysis.Needs{Items: p.Items + p.Lost, Samples: 1}, true
+		}
+		if status == analysis.Unknown && b.Value != nil && *b.Value < fail && p.Lost == 0 {
+			if items, ok := stat.Needed(accept, fail, p.Items, &unitRange, r.AuditConfidence()); ok {
+				j.Needs, j.Settles = &analysis.Needs{Items: items, Samples: 1}, true
+				j.Args["more"] = message.Said(aboutSettles.With(message.Args{"items": message.Count(items, "audited item")}))
+			}
+		}
+		if status != analysis.Pass {
+			j.Items = append(itemsOfHoles(p), p.LostAt...)
+		}
+		blocking := j.Finding(status, b)
+		if p.Lost == 0 || p.Items == 0 {
+			return []analysis.Finding{blocking}
+		}
+		j.Severity, j.Want, j.Items = analysis.Advisory, wantNoFailed.Text(), p.LostAt
+		return []analysis.Finding{blocking, j.Finding(analysis.Fail, b)}
+	},
+})
+
+// judgeTruth judges the share of references accepted, of those with a grade and those
+// that the grader failed on, so many of which count as accepted.
+func judgeTruth(r *analysis.Result, p *analysis.ProbeResult, saved int, t analysis.Thresholds) (accept stat.Estimate, noise float64, status analysis.Status) {
+	const gate = "grader.truth"
+	all := p.Items + p.Lost
+	accept, noise = stat.Share(p.Above+saved, all, r.AuditConfidence()), noiseBelowTop(r)
+	status = truthOf(accept, t.At(gate)-noise, t.At(gate+".fail")-noise)
+	if reach := r.Grader.Reach; reach != nil && p.Items > 0 {
+		// What noise allows near the top must not hide references far below it.
+		near, crossed := stat.Share(p.Items-p.Beyond+saved, all, r.AuditConfidence()), *reach.Crossed.Value
+		if of := truthOf(near, t.At(gate)-crossed, t.At(gate+".fail")-crossed); status == analysis.Pass && of != analysis.Pass || status == analysis.Unknown && of == analysis.Fail {
+			accept, noise, status = near, crossed, of
+		}
+	}
+	return accept, noise, status
+}
+
+// truthOf judges a share of references: it passes as observed, and fails with
+// its whole interval.
+func truthOf(accept stat.Estimate, pass, fail float64) analysis.Status {
+	switch b := analysis.BoundOf(accept); {
+	case b.Value == nil:
+		return analysis.Unknown
+	case *b.Value >= pass:
+		return analysis.Pass
+	case b.High != nil && *b.High < fail:
+		return analysis.Fail
+	}
+	return analysis.Unknown
+}
+
+var (
+	wantAtLeastFails = message.New("want.at_least_fails", "≥ {limit} (fails below {fail})")
+	moreHardly       = message.New("grader.truth.more_hardly", "more items will hardly tell: what the listed items have in common will")
+	truthLost        = message.New("grader.truth.lost", "; on {n} the grader failed ({kind})")
+	truthFailed      = message.New("grader.truth.failed", "On {references} the grader failed ({kind}), such as {at}: that is counted as not accepted.")
+	aboutSettles     = message.New("grader.truth.settles", "about {items} would settle it (audit.items)")
+	wantNoFailed     = message.New("want.no_failed", "no failed grading")
+	wantFewFailed    = message.New("want.few_failed", "≤ {limit} of gradings failed, and no probe wholly")
+)
+
+var noReferenceTried = message.New("skip.no_reference_tried", "no reference was put to the grader: the rows have none, or the audit left it out")

@@ -1,0 +1,198 @@
+package gate
+
+import (
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+var infraFailures = analysis.NewGate(analysis.Gate{
+	Name: "infra.failures",
+	Doc: "Blocking, on every sampled split: the observed share of rollouts that model endpoint, tools or grader failed is at most 5 %; " +
+		"above 20 % it fails; between, the run cannot decide. Advisory: at most 1 %, counting failed rollouts that were made again; at most 5 % of rollouts needed a request repeated; " +
+		"and which rollouts fail depends neither on the item nor on its reward (permutation tests, p >= 0.01).",
+	Thresholds: []analysis.Threshold{
+		{Name: "infra.failures.pass", Unit: "share", Doc: "share of rollouts that model, tool or grader failed, up to which the run stands", Default: 0.05},
+		{Name: "infra.failures.fail", Unit: "share", Doc: "share above which the run says nothing", Default: 0.20},
+	},
+	Charts: []string{"failures"},
+	Words: analysis.Words{
+		Why:            "A rollout that the model's endpoint, a tool or the grader failed says nothing about the model. Scored as zero, as many tools do, it would teach the model the wrong thing; and a trainer would lose the same share of its rollouts.",
+		Pass:           "{percent} of rollouts were lost to {lost}{retried}",
+		Fail:           "{percent} of rollouts were lost to {lost}",
+		FailRemedy:     "{mend} Lost to the model endpoint: {model_api}, to tools: {tool}, to the grader: {grader}. Most frequent cause: {cause}.",
+		Unknown:        "{percent} of rollouts were lost to {lost}: too many to trust the numbers, too few to give up",
+		UnknownRemedy:  "{mend} Most frequent cause: {cause}.",
+		Caution:        "{percent} of rollouts were lost to {lost}{repeated}{retried}",
+		CautionRemedy:  "Most frequent cause now: {cause}. Under a training run's load it will be more, and a trainer does not repeat them as patiently.",
+		CautionUnknown: "the share of failed rollouts is not known",
+	},
+	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
+		var out []analysis.Finding
+		for _, split := range rollout.Splits() {
+			if sr := r.Splits[split]; sr != nil {
+				out = append(out, failuresOf(r, t, split)...)
+			}
+		}
+		if out == nil {
+			return []analysis.Finding{skip("infra.failures", "", analysis.Blocking, noRollouts.Text())}
+		}
+		return out
+	},
+})
+
+func failuresOf(r *analysis.Result, t analysis.Thresholds, split rollout.Split) []analysis.Finding {
+	sr := r.Splits[split]
+	if sr.Missing.Share == nil {
+		return nil
+	}
+	missing := *sr.Missing.Share
+	pass, fail := t.At("infra.failures.pass"), t.At("infra.failures.fail")
+	j := analysis.Judgement{
+		Gate: "infra.failures", Split: split, Severity: analysis.Blocking, Unit: "share",
+		Want: wantAtMostFails.With(message.Args{"limit": message.Number(pass), "fail": message.Number(fail)}),
+		Args: message.Args{
+			"model_api": message.Int(sr.Missing.ModelAPI),
+			"tool":      message.Int(sr.Missing.Tool), "grader": message.Int(sr.Missing.Grader),
+			"cause": message.Said(firstCause(sr)), "repeated": message.Said(message.Text{}), "retried": message.Said(retried(sr)), "retries": message.Count(sr.Missing.Retries, "request"),
+		},
+		// The same again, once the endpoints answer: what they failed is made anew.
+		Needs: &analysis.Needs{Items: sr.Items.Sampled, Samples: (rolloutsOf(sr) + sr.Items.Sampled - 1) / max(1, sr.Items.Sampled)}, Settles: true,
+	}
+	j.Args["lost"], j.Args["mend"] = message.Said(sr.Missing.LostTo()), message.Said(fixEndpoint.Text())
+	if 2*sr.Missing.Grader > sr.Missing.Total() {
+		j.Args["mend"] = message.Said(fixGrader.Text())
+	}
+	if n := sr.Missing.Repeated; n > 0 {
+		j.Args["repeated"] = message.Said(countingRepeated.With(message.Args{"n": message.Int(n)}))
+	}
+	status := analysis.Unknown
+	switch {
+	case missing <= pass:
+		status = analysis.Pass
+	case missing > fail:
+		status = analysis.Fail
+	}
+	if status != analysis.Pass {
+		j.Items = failedItems(sr)
+	}
+	blocking := j.Finding(status, analysis.Observed(missing))
+	const caution = 0.01 // share of rollouts that failed at least once
+	j.Severity, j.Want = analysis.Advisory, analysis.WantAtMost(caution)
+	ever := analysis.Observed(everMissing(sr))
+	out := []analysis.Finding{blocking, j.Finding(ever.AtMost(caution), ever)}
+	if by := sr.MissingBy; by != nil && !missingWords(by).None() && everMissing(sr) >= leastLost {
+		j.Want, j.Items, j.Instead = analysis.WantP.With(analysis.Limit(lossLevel)), by.Items, &notRandomWords
+		j.Args["how"], j.Args["bounds"] = message.Said(missingWords(by)), message.Said(message.Text{})
+		if b := sr.Reward.Bounds; sr.Missing.Total() > 0 && b.Low != nil && b.High != nil {
+			j.Args["bounds"] = message.Said(boundsOfMean.With(message.Args{"low": message.Number(*b.Low), "high": message.Number(*b.High)}))
+		}
+		j.Unit = ""
+		out = append(out, j.Finding(analysis.Fail, analysis.Observed(min(stat.Or(by.Item.P, 1), stat.Or(by.Reward.P, 1)))))
+		j.Unit = "share"
+	}
+	again, most := analysis.Observed(stat.Fraction(sr.Missing.Retried, rolloutsOf(sr))), retriedMost
+	if again.AtMost(most) == analysis.Fail {
+		j.Want, j.Items, j.Instead = analysis.WantAtMost(most), nil, &retriedWords
+		out = append(out, j.Finding(analysis.Fail, again))
+	}
+	return out
+}
+
+// retriedMost is the share of rollouts with a repeated request, above which it is a
+// caution.
+const retriedMost = 0.05
+
+// rolloutsOf counts the rollouts recorded.
+func rolloutsOf(sr *analysis.SplitResult) int { return sr.Missing.Total() + sr.Reward.N }
+
+// retried tells how many rollouts needed a request repeated; "" when none did.
+func retried(sr *analysis.SplitResult) message.Text {
+	m := sr.Missing
+	if m.Retried == 0 {
+		return message.Text{}
+	}
+	return neededRepeats.With(message.Args{"rollouts": message.Count(m.Retried, "rollout"), "share": message.Share(stat.Fraction(m.Retried, rolloutsOf(sr))), "retries": message.Int(m.Retries)})
+}
+
+// everMissing is the share of rollouts that an endpoint failed, those
+// included that were made again since: repeating them until they pass does not
+// mend the endpoint.
+func everMissing(sr *analysis.SplitResult) float64 {
+	lost := sr.Missing.Total() + sr.Missing.Repeated
+	return stat.Fraction(lost, sr.Missing.Total()+sr.Reward.N+sr.Missing.Repeated)
+}
+
+// firstCause is the most frequent cause of missing grades.
+func firstCause(sr *analysis.SplitResult) message.Text {
+	for _, f := range sr.Failures {
+		if f.Outcome.Missing() {
+			return causeTimes.With(message.Args{"outcome": message.Name(f.Outcome), "error": message.Foreign(f.Error), "n": message.Int(f.Count)})
+		}
+	}
+	return noneOfThem.Text()
+}
+
+func failedItems(sr *analysis.SplitResult) []string {
+	ids := []string{}
+	for _, it := range sr.Classes.Items {
+		if it.Missing > 0 && len(ids) < analysis.ItemsListed {
+			ids = append(ids, it.Item)
+		}
+	}
+	return ids
+}
+
+var (
+	wantAtMostFails  = message.New("want.at_most_fails", "≤ {limit} (fails above {fail})")
+	countingRepeated = message.New("infra.failures.repeated", ", counting {n} that were made again since")
+	boundsOfMean     = message.New("infra.failures.bounds", " Whatever the missing rollouts would have earned, the mean of all is between {low} and {high}.")
+	fixEndpoint      = message.New("infra.failures.fix_endpoint", "Fix the endpoint where it is, then run the same command again: only what failed is made again. An endpoint at another address is another run, and needs a directory of its own.")
+	fixGrader        = message.New("infra.failures.fix_grader", "Fix the grader, then run gonogo grade RUN -o RUN-2: it grades the recorded answers again, without a new rollout.")
+	neededRepeats    = message.New("infra.failures.repeats", "; {rollouts} ({share}) needed requests repeated, {retries} in all")
+	causeTimes       = message.New("infra.failures.cause", "{outcome}: {error} ({n} times)")
+)
+
+var noRollouts = message.New("skip.no_rollouts", "there are no rollouts")
+
+// retriedWords are the words where endpoints failed at first and then answered.
+var retriedWords = analysis.NewWording("infra.failures.retried", "{percent} of rollouts succeeded only because a request was repeated: {retries} in all",
+	"The endpoint drops requests. See which one in the calls of rollouts.jsonl (retries), and mend it or give it more capacity: under a training run's load it will be more, and a trainer does not repeat them as patiently.")
+
+// notRandomWords are the words where failures depend on the item or go with the reward.
+var notRandomWords = analysis.NewWording("infra.failures.not_random", "failures on {split} are not random: {how}",
+	"What is left is not a fair sample of the file. Look for what these items have in common: long answers, one tool, or an outage while they were sampled.{bounds}")
+
+// missingWords says what the tests find; "" where they find nothing.
+func missingWords(b *analysis.MissingBy) message.Text {
+	var found []message.Text
+	if showsDependence(b.Item) {
+		found = append(found, dependOnItem.With(message.Args{"p": pText(b.Item.P), "n": message.Int(b.Most), "items": message.Count(b.Item.N, "item"), "share": message.Share(stat.Or(b.Share, 1))}))
+	}
+	if showsDependence(b.Reward) {
+		rho, p := message.Number(*b.Reward.Statistic), pText(b.Reward.P)
+		if *b.Reward.Statistic < 0 {
+			found = append(found, failEarnLess.With(message.Args{"rho": rho, "p": p}))
+		} else {
+			found = append(found, failEarnMore.With(message.Args{"rho": rho, "p": p}))
+		}
+	}
+	return message.Clauses(found...)
+}
+
+var (
+	dependOnItem = message.New("infra.failures.item", "they depend on the item ({p}): {n} of {items} had {share} of them")
+	failEarnLess = message.New("infra.failures.less", "items that fail more earn less (rank correlation {rho}, {p}), so the mean is likely too high")
+	failEarnMore = message.New("infra.failures.more", "items that fail more earn more (rank correlation {rho}, {p}), so the mean is likely too low")
+)
+
+const (
+	leastLost = 0.01 // share of rollouts that failed at least once, below which that is no caution
+	lossLevel = 0.01 // of each of the two tests: 2 % together (Bonferroni)
+)
+
+// showsDependence reports whether the test finds something, at the level of each of the two.
+func showsDependence(t analysis.PermutationTest) bool {
+	return t.P != nil && t.Statistic != nil && *t.P < lossLevel
+}

@@ -1,0 +1,97 @@
+package gate
+
+import (
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/analysis/shift"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+// Reasons for which gates about the data's rows are skipped.
+var (
+	oneSplit = message.New("skip.one_split", "there is one split only: with data.eval or data.production there is something to compare")
+)
+
+var leakage = analysis.NewGate(analysis.Gate{
+	Name: "leakage",
+	Doc: "Blocking: eval and production have no row in common with train, by prompt (after normalisation) or by declared family. " +
+		"Advisory, also between eval and production: at most 1 % of the rows share most of their text with a row of the other split, and none is the same but for names or numbers. " +
+		"Phrases that more than 5 % of the rows have are templates and weigh nothing.",
+	Thresholds: []analysis.Threshold{
+		{Name: "leakage.near", Unit: "share", Doc: "share of rows that share most of their text with a row of another split, above which, with its whole interval, it is a caution", Default: 0.01},
+	},
+	Words: analysis.Words{
+		Why:            "What the model was trained on it may have learnt by heart. Rows that stand in train and in another split make that split look better than new tasks will.",
+		Pass:           "{split} and {a} have no rows in common: {exact} copies, {swapped} that differ in names or numbers alone, {near} of {rows} that share most of their text{note}",
+		Fail:           "{split} is not new to a model trained on {a}: {exact} of {rows} rows are copies, {family} belong to a family that {a} has too",
+		FailRemedy:     "Take the rows listed here out of one of the two, and split by family (document, repository, customer), not by row.",
+		Caution:        "rows of {split} resemble rows of {a}: {swapped} of {rows} differ in names or numbers alone, {near} share most of their text, {exact} are copies{note}",
+		CautionRemedy:  "Read the pairs listed here. Where they are the same task, take one out.",
+		CautionUnknown: "{near} of {rows} rows of {split} share most of their text with a row of {a}: few enough for chance{note}",
+	},
+	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
+		const gate = "leakage"
+		switch {
+		case r.Shift == nil:
+			return []analysis.Finding{skip(gate, "", analysis.Blocking, noItems.Text())}
+		case len(r.Shift.Crossings) == 0:
+			return []analysis.Finding{skip(gate, "", analysis.Blocking, oneSplit.Text())}
+		}
+		var out []analysis.Finding
+		for _, c := range r.Shift.Crossings {
+			if c.A == rollout.Train {
+				out = append(out, sureLeak(c, r))
+			}
+			out = append(out, likelyLeak(c, r, t.At("leakage.near")))
+		}
+		return out
+	},
+})
+
+// sureLeak judges rows and families that two splits have in common.
+func sureLeak(c analysis.Crossing, r *analysis.Result) analysis.Finding {
+	j := analysis.Judgement{
+		Gate: "leakage", Split: c.B, Severity: analysis.Blocking, Unit: "rows", Want: analysis.WantNone.Text(), Args: crossingArgs(c),
+	}
+	leakedPairs(r.Shift, &j, c, shift.ExactLeak, shift.FamilyLeak)
+	n := analysis.Observed(float64(c.Exact + c.Family))
+	return j.Finding(n.AtMost(0), n)
+}
+
+// likelyLeak judges rows that are near or swapped copies. A few among few rows are
+// chance until the whole interval of their share lies above what is allowed.
+func likelyLeak(c analysis.Crossing, r *analysis.Result, most float64) analysis.Finding {
+	kinds := []shift.LeakKind{shift.SwappedLeak, shift.NearLeak}
+	if c.A != rollout.Train {
+		kinds = append(kinds, shift.ExactLeak, shift.FamilyLeak)
+	}
+	near := stat.Share(c.Near, c.RowsB, r.AuditConfidence())
+	status := analysis.BoundOf(near).AtMost(most)
+	if near.Known() && *near.Value <= most {
+		status = analysis.Pass
+	}
+	if c.Swapped > 0 || c.A != rollout.Train && c.Exact+c.Family > 0 {
+		status = analysis.Fail
+	}
+	j := analysis.Judgement{
+		Gate: "leakage", Split: c.B, Severity: analysis.Advisory, Unit: "share", Want: wantNear.With(message.Args{"limit": message.Share(most)}),
+		Args: crossingArgs(c),
+	}
+	leakedPairs(r.Shift, &j, c, kinds...)
+	j.Needs, j.Settles = settleBy(near, most, unitRange, r.AuditConfidence(), 1)
+	return j.Finding(status, analysis.BoundOf(near))
+}
+
+func crossingArgs(c analysis.Crossing) message.Args {
+	var note message.Text
+	if !c.Note.None() {
+		note = inBrackets.With(message.Args{"what": message.Said(c.Note)})
+	}
+	return message.Args{
+		"a": message.Name(c.A), "rows": message.Int(c.RowsB), "exact": message.Int(c.Exact), "swapped": message.Int(c.Swapped), "near": message.Int(c.Near),
+		"family": message.Int(c.Family), "note": message.Said(note),
+	}
+}
+
+var wantNear = message.New("want.near", "≤ {limit} near, 0 swapped")

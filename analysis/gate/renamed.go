@@ -1,0 +1,82 @@
+package gate
+
+import (
+	"fmt"
+
+	"gonogo/analysis"
+)
+
+// Moved is where a gate or a threshold of the first schema went. Every fact that an
+// old gate judged is a fact, of the old gate's name, of the new one.
+type Moved struct {
+	Old string
+	New string  // the gate or threshold that it belongs to now
+	At  float64 // of a threshold that can no longer be set, where it stands; else 0
+	Set bool    // whether it still can be set, under the new name
+}
+
+// MovedGates lists the gates that became facts of another.
+func MovedGates() []Moved {
+	var list []Moved
+	for _, g := range All() {
+		for _, part := range g.Parts {
+			if part.Name != g.Name {
+				list = append(list, Moved{Old: part.Name, New: g.Name})
+			}
+		}
+	}
+	return list
+}
+
+// MovedThresholds lists the thresholds that have another name, or none, now.
+func MovedThresholds() []Moved {
+	set := func(old, new string) Moved { return Moved{Old: old, New: new, Set: true} }
+	fixed := func(old, gate string, at float64) Moved { return Moved{Old: old, New: gate, At: at} }
+	list := []Moved{
+		fixed("data.enough.caution_items", "data.enough", 100), fixed("data.enough.caution_samples", "data.enough", 8),
+		fixed("data.suspect", "data.quality", 0),
+		fixed("infra.failures.caution", "infra.failures", 0.01), fixed("infra.failures.retried", "infra.failures", retriedMost),
+		set("rollouts.markup", "rollouts.finished.markup"), fixed("rollouts.markup.caution", "rollouts.finished", 0),
+		set("rollouts.leaks", "rollouts.independent.leaks"), fixed("rollouts.leaks.caution", "rollouts.independent", 0),
+		set("sampling.identical", "rollouts.independent.identical"),
+		set("endpoint.lost", "endpoint.burst.lost"), fixed("endpoint.lost.caution", "endpoint.burst", discardedCaution),
+		set("endpoint.latency", "endpoint.burst.latency"), fixed("endpoint.crosstalk", "endpoint.burst", 0), fixed("endpoint.wire", "endpoint.burst", 0), fixed("endpoint.repeat", "endpoint.burst", repeatedMost),
+		fixed("grader.hackable.items", "grader.hackable", holeItems), fixed("grader.hackable.failed", "grader.hackable", failedUnknown), fixed("grader.hackable.failed.caution", "grader.hackable", failedCaution),
+		set("grader.layers", "grader.shortcuts.layers"), fixed("grader.layers.caution", "grader.shortcuts", 0.02),
+		set("grader.length", "grader.shortcuts.length"), fixed("grader.length.p", "grader.shortcuts", 0.01),
+		set("grader.guessable", "grader.shortcuts.guessable"), set("grader.too_good", "grader.shortcuts.too_good"), fixed("grader.detected", "grader.shortcuts", 0),
+		set("grader.agreement", "grader.accuracy.agreement"), set("grader.brittle", "grader.accuracy.brittle"),
+		set("tools.failures", "tools.health.failures"), set("tools.malformed", "tools.health.malformed"), set("tools.budget", "tools.health.budget"), set("tools.output_size", "tools.health.output_size"),
+		set("latency.limit", "tools.tail.limit"),
+	}
+	for _, view := range []string{"shift.text", "shift.fields", "shift.reward", "shift.tools"} {
+		list = append(list, set(view, "shift"), fixed(view+".pass", "shift", 0.70), set(view+".p", "shift.p"), fixed(view+".caution", "shift", analysis.ClearShift), set(view+".caution.p", "shift.caution.p"))
+	}
+	return list
+}
+
+// MovedThreshold is the error of a threshold of the first schema, and says where it
+// went; nil of any other name.
+func MovedThreshold(name string) error {
+	for _, m := range MovedThresholds() {
+		switch {
+		case m.Old != name:
+		case m.Set:
+			return fmt.Errorf("the threshold %s is called %s now (docs/gates.md)", name, m.New)
+		default:
+			return fmt.Errorf("the threshold %s can no longer be set: it is %g, a part of the gate %s (docs/gates.md)", name, m.At, m.New)
+		}
+	}
+	return nil
+}
+
+// MovedGate is the error of a gate that became a fact, and says of which; nil of any
+// other name.
+func MovedGate(name string) error {
+	for _, m := range MovedGates() {
+		if m.Old == name {
+			return fmt.Errorf("the gate %s is a part of %s now (docs/gates.md)", name, m.New)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,181 @@
+package gate
+
+import (
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+var rolloutsFinished = analysis.NewPart(analysis.Gate{
+	Name: "rollouts.unfinished",
+	Doc: "Blocking, on every sampled split: at most 20 % of rollouts end without a finished answer (cut off by the token limit, refused, filtered, empty), and on train " +
+		"`signal.informative` and `exploration.lift` reach their thresholds without those rollouts, too. Advisory: at most 2 %.",
+	Words: analysis.Words{
+		Why:            "An answer that was cut off, refused, withheld or left empty earns the bottom of the range, whatever the model knows. Groups then differ by who was cut off, not by who was right, and training learns to write less.",
+		Pass:           "{percent} of rollouts end without a finished answer",
+		Fail:           "{percent} of rollouts end without a finished answer ({kinds})",
+		FailRemedy:     "{advice} {without}",
+		Unknown:        "it is not clear that enough groups teach something without the {percent} of rollouts that end without a finished answer ({kinds})",
+		UnknownRemedy:  "{advice} {without} {needs}",
+		Caution:        "{percent} of rollouts end without a finished answer ({kinds})",
+		CautionRemedy:  "{advice} {without}",
+		CautionUnknown: "it is not known how many rollouts end without a finished answer",
+	},
+	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
+		var out []analysis.Finding
+		for _, split := range rollout.Splits() {
+			if sr := r.Splits[split]; sr != nil && sr.Ends.Unfinished != nil {
+				out = append(out, finishedOf(r, t, split)...)
+			}
+		}
+		if out == nil {
+			return []analysis.Finding{skip("rollouts.unfinished", "", analysis.Blocking, noEnds.Text())}
+		}
+		return out
+	},
+})
+
+func finishedOf(r *analysis.Result, t analysis.Thresholds, split rollout.Split) []analysis.Finding {
+	const gate = "rollouts.unfinished"
+	e := &r.Splits[split].Ends
+	seen := analysis.Observed(*e.Unfinished)
+	want, caution := t.At("rollouts.finished"), t.At("rollouts.finished.caution")
+	j := analysis.Judgement{
+		Gate: gate, Split: split, Severity: analysis.Blocking, Unit: "share", Want: analysis.WantAtMost(want), Items: e.Items,
+		Args: message.Args{"kinds": message.Said(endKinds(e)), "advice": message.Said(endAdvice(e)), "without": message.Said(message.Text{})},
+	}
+	status := seen.AtMost(want)
+	if training, ok := analysis.TrainingSplit(r); ok && training == split && e.Without != nil {
+		j.Args["without"] = message.Said(withoutWords(e, r, split))
+		if hangs := signalHangs(e, r, t, split); status == analysis.Pass && hangs != analysis.Pass {
+			status = hangs
+			if hangs == analysis.Fail {
+				j.Instead = &hangsWords
+			}
+			j.Needs, j.Settles = &analysis.Needs{Items: r.Splits[split].Items.Sampled, Samples: max(r.GroupSize, int(r.Splits[split].Samples.Median))}, true
+		}
+	}
+	if status == analysis.Pass {
+		j.Items = nil
+	}
+	blocking := j.Finding(status, seen)
+	j.Severity, j.Want, j.Needs, j.Settles, j.Instead = analysis.Advisory, analysis.WantAtMost(caution), nil, false, nil
+	advisory := seen.AtMost(caution)
+	if j.Items = nil; advisory != analysis.Pass {
+		j.Items = e.Items
+	}
+	return []analysis.Finding{blocking, j.Finding(advisory, seen)}
+}
+
+// signalHangs judges the signal of the finished rollouts alone, where that of all
+// rollouts passes: else it is another gate's to judge.
+func signalHangs(e *analysis.Ends, r *analysis.Result, t analysis.Thresholds, split rollout.Split) analysis.Status {
+	all, alone := r.Splits[split], aloneOf(e, r.Splits[split])
+	out := analysis.Pass
+	judge := func(want float64, all, alone analysis.Bound) {
+		if all.AtLeast(want) != analysis.Pass {
+			return
+		}
+		switch alone.AtLeast(want) {
+		case analysis.Fail:
+			out = analysis.Fail
+		case analysis.Unknown:
+			if out == analysis.Pass {
+				out = analysis.Unknown
+			}
+		}
+	}
+	_, signal := signalAt(all, r)
+	_, rest := signalAt(alone, r)
+	judge(t.At("signal.informative"), signal, rest)
+	if r.Normalize == analysis.NormalizeStd { // the size of the lift does not matter to such a trainer
+		return out
+	}
+	lift := stat.Range{Lo: 0, Hi: r.Range().Width()}
+	judge(t.At("exploration.lift")*r.Range().Width(), analysis.BoundOf(onFile(all.Lift, all, r, lift)), analysis.BoundOf(onFile(alone.Lift, alone, r, lift)))
+	return out
+}
+
+// aloneOf is the split as far as the gates of the signal read it, without
+// unfinished rollouts.
+func aloneOf(e *analysis.Ends, sr *analysis.SplitResult) *analysis.SplitResult {
+	return &analysis.SplitResult{Items: sr.Items, Samples: sr.Samples, Variance: sr.Variance, Signal: e.Without.Signal, Lift: e.Without.Lift}
+}
+
+// endKinds tells how rollouts ended without a finished answer, most frequent kinds
+// in a fixed order.
+func endKinds(e *analysis.Ends) message.Text {
+	var parts []message.Text
+	for _, k := range []struct {
+		n    int
+		said message.Def
+	}{{e.Length, cutOff}, {e.Refusal, refused}, {e.Filter, withheld}, {e.Empty, leftEmpty}} {
+		if k.n > 0 {
+			parts = append(parts, k.said.With(message.Args{"n": message.Int(k.n)}))
+		}
+	}
+	return message.Commas(parts...)
+}
+
+// endAdvice says what to do about the most frequent kind.
+func endAdvice(e *analysis.Ends) message.Text {
+	switch most := max(e.Length, e.Refusal, e.Filter, e.Empty); {
+	case most == e.Length && e.FinishedTokens != nil:
+		return raiseTokens.With(message.Args{"tokens": message.Int(int(*e.FinishedTokens))})
+	case most == e.Length:
+		return raiseTokensUnknown.Text()
+	case most == e.Refusal:
+		return readRefusals.Text()
+	case most == e.Filter:
+		return relaxFilter.Text()
+	}
+	return readEmpty.Text()
+}
+
+// withoutWords tells the signal with and without unfinished rollouts.
+func withoutWords(e *analysis.Ends, r *analysis.Result, split rollout.Split) message.Text {
+	sr := r.Splits[split]
+	all, _ := signalAt(sr, r)
+	rest, _ := signalAt(aloneOf(e, sr), r)
+	return withoutThem.With(message.Args{"share": message.KnownShare(rest.Value), "group": message.Int(r.GroupSize), "all": message.KnownShare(all.Value), "lift": message.Known(e.Without.Lift.Value), "lift_all": message.Known(sr.Lift.Value)})
+}
+
+var (
+	cutOff             = message.New("rollouts.finished.cut_off", "{n} cut off by the token limit")
+	refused            = message.New("rollouts.finished.refused", "{n} refused")
+	withheld           = message.New("rollouts.finished.withheld", "{n} withheld by a content filter")
+	leftEmpty          = message.New("rollouts.finished.left_empty", "{n} empty")
+	raiseTokens        = message.New("rollouts.finished.raise", "Raise max_output_tokens (P99 of finished answers: {tokens} tokens).")
+	raiseTokensUnknown = message.New("rollouts.finished.raise_unknown", "Raise max_output_tokens; the server does not say how many tokens the finished answers took.")
+	readRefusals       = message.New("rollouts.finished.refusals", "Read the refusals, then change the prompt so that the model does not decline, or drop those items.")
+	relaxFilter        = message.New("rollouts.finished.filter", "Have the content filter relaxed for this data, or drop those items.")
+	readEmpty          = message.New("rollouts.finished.empty", "Read the raw replies: an empty answer mostly comes from a wrong chat template, or from reasoning that took all the tokens.")
+	withoutThem        = message.New("rollouts.finished.without", "Without these rollouts {share} of groups of {group} teach something (with them {all}), and the best of a group earns {lift} more than the mean (with them {lift_all}).")
+)
+
+var noEnds = message.New("skip.no_ends", "no record says how the model's last reply ended")
+
+var rolloutsSound = analysis.NewGate(analysis.Gate{
+	Name: "rollouts.finished",
+	Doc:  "Replies come to their end, and the server has parsed them.",
+	Thresholds: []analysis.Threshold{
+		{Name: "rollouts.finished", Unit: "share", Doc: "share of rollouts without a finished answer, above which it fails", Default: 0.20},
+		{Name: "rollouts.finished.caution", Unit: "share", Doc: "the same, above which it is a caution", Default: 0.02},
+		{Name: "rollouts.finished.markup", Unit: "share", Doc: "share of answers with text that the server should have parsed, above which it fails", Default: 0.02},
+	},
+	Words: analysis.Words{Pass: "replies come to their end and are parsed"},
+	Parts: []analysis.Gate{rolloutsFinished, rolloutsMarkup},
+})
+
+// hangsWords are said where the signal comes from rollouts without a finished answer.
+var hangsWords = analysis.NewWording("rollouts.finished.signal", "the signal comes from the {percent} of rollouts that end without a finished answer ({kinds})",
+	"{advice} {without}")
+
+// markedAnswers counts the answers with unparsed text.
+func markedAnswers(e *analysis.Ends) (n int) {
+	for _, kind := range rollout.MarkupKinds() {
+		n += e.Markup[kind]
+	}
+	return n
+}

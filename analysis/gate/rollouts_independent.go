@@ -1,0 +1,125 @@
+package gate
+
+import (
+	"fmt"
+
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+var rolloutsIndependent = analysis.NewGate(analysis.Gate{
+	Name: "rollouts.independent",
+	Doc:  "Each rollout is an attempt of its own.",
+	Thresholds: []analysis.Threshold{
+		{Name: "rollouts.independent.leaks", Unit: "share", Doc: "share of rollouts that met what another one had left, above which, with its whole interval, it fails", Default: 0.01},
+		{Name: "rollouts.independent.identical", Unit: "share", Doc: "share of items with identical outputs, from which a cache or a fixed seed is suspected", Default: 0.50},
+	},
+	Words: analysis.Words{Pass: "each rollout is an attempt of its own"},
+	Parts: []analysis.Gate{rolloutsLeaks, samplingIdentical},
+})
+
+var samplingIdentical = analysis.NewPart(analysis.Gate{
+	Name: "sampling.identical",
+	Doc:  "Advisory: the outputs of most items are not all the same text, as one seed for all samples or a response cache would make them.",
+	Words: analysis.Words{
+		Why:             "One seed for all samples, temperature 0 or a cache of responses makes all rollouts of an item the same. Then every number about variety is wrong.",
+		Pass:            "rollouts of the same item differ in their text",
+		Caution:         "on {percent} of items all rollouts are the same text",
+		CautionRemedy:   "Look for a fixed seed, temperature 0 or a response cache between here and the model.",
+		CautionUnknown:  "on {lowpercent} to {highpercent} of items all rollouts are the same text",
+		CautionUnknownR: "{needs}",
+	},
+	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
+		want := t.At("rollouts.independent.identical")
+		var out []analysis.Finding
+		for _, split := range rollout.Splits() {
+			sr := r.Splits[split]
+			if sr == nil || !sr.Identical.Known() {
+				continue
+			}
+			j := analysis.Judgement{Gate: "sampling.identical", Split: split, Severity: analysis.Advisory, Unit: "share", Want: analysis.WantAtMost(want)}
+			j.Needs, j.Settles = settle(sr.Identical, want, unitRange, r.Confidence, sr)
+			b := analysis.BoundOf(sr.Identical)
+			out = append(out, j.Finding(b.AtMost(want), b))
+		}
+		if out == nil {
+			return []analysis.Finding{skip("sampling.identical", "", analysis.Advisory, noOutputs.Text())}
+		}
+		return out
+	},
+})
+
+var rolloutsLeaks = analysis.NewPart(analysis.Gate{
+	Name: "rollouts.leaks",
+	Doc: "Blocking, where rollouts had canaries (docs/sessions.md): at most 1 % of them met what another one had left; with its whole interval above that it fails. " +
+		"Advisory: none did. Each such leak is certain.",
+	Words: analysis.Words{
+		Why:           "A rollout that meets what another one left is no attempt of its own: it may have read the other's answer, or stumbled over its remains. Rewards then hang together, so that groups, spreads and intervals tell less than they seem to, and training would teach to look for what others left.",
+		Pass:          "{leaking} of {rollouts} met what another one had left",
+		Fail:          "{percent} of {rollouts} met what another one had left: they do not run apart",
+		FailRemedy:    "Give each rollout a place of its own, fresh when it starts and cleared away when it stops (docs/sessions.md), then sample into a new run directory: what is recorded stays as it is. {examples}.",
+		Unknown:       "{percent} of {rollouts} met what another one had left: too many to pass over, too few to give up",
+		UnknownRemedy: "Give each rollout a place of its own, fresh when it starts and cleared away when it stops (docs/sessions.md), then sample into a new run directory. {examples}. {needs}",
+		Caution:       "{leaking} of {rollouts} met what another one had left",
+		CautionRemedy: "Their rewards are not their own; each of these is certain. Give each rollout a place of its own, fresh when it starts and cleared away when it stops (docs/sessions.md). {examples}.",
+	},
+	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
+		const gate = "rollouts.leaks"
+		l := r.Leaks
+		if l == nil {
+			return []analysis.Finding{skip(gate, "", analysis.Blocking, noCanary.Text())}
+		}
+		const caution = 0 // any
+		want := t.At("rollouts.independent.leaks")
+		j := analysis.Judgement{
+			Gate: gate, Severity: analysis.Blocking, Unit: "share", Want: analysis.WantAtMost(want), Items: l.Items,
+			Args: message.Args{"leaking": message.Int(l.Leaking), "rollouts": message.Count(l.Rollouts, "rollout"), "examples": message.Said(exampleWords(l))},
+		}
+		if n, ok := stat.Needed(l.Share, want, l.Share.Items, &unitRange, r.Confidence); ok {
+			j.Needs, j.Settles = &analysis.Needs{Items: n, Samples: (l.Rollouts + l.Share.Items - 1) / max(1, l.Share.Items)}, true
+		}
+		seen := analysis.Observed(stat.Fraction(l.Leaking, l.Rollouts))
+		blocking := j.Finding(seen.AtMost(want), seen)
+		if blocking.Status == analysis.Fail { // so it was seen; whether it is so of all, the interval says
+			b := analysis.BoundOf(l.Share)
+			blocking = j.Finding(b.AtMost(want), b)
+		}
+		j.Severity, j.Want, j.Needs, j.Settles = analysis.Advisory, analysis.WantAtMost(caution), nil, false
+		return []analysis.Finding{blocking, j.Finding(seen.AtMost(caution), seen)}
+	},
+})
+
+// exampleWords tells a few of the leaks.
+func exampleWords(l *analysis.Leaks) message.Text {
+	var parts []message.Text
+	for _, x := range l.Examples[:min(3, len(l.Examples))] {
+		parts = append(parts, leakExampleWords(x))
+	}
+	return message.Clauses(parts...)
+}
+
+var noCanary = message.New("skip.no_canary", "no canary stood where another rollout could have met it (session.canary)")
+
+// rolloutWords tells the rollout's name.
+func rolloutWords(n analysis.RolloutName) string {
+	return fmt.Sprintf("%s %s/%d", n.Split, n.Item, n.Sample)
+}
+
+// leakExampleWords tells who met whose.
+func leakExampleWords(x analysis.LeakExample) message.Text {
+	switch {
+	case x.Of == nil:
+		return metOther.With(message.Args{"rollout": message.Name(rolloutWords(x.RolloutName)), "at": message.Name(x.At)})
+	case rolloutWords(*x.Of) == rolloutWords(x.RolloutName):
+		return metOwn.With(message.Args{"rollout": message.Name(rolloutWords(x.RolloutName)), "at": message.Name(x.At)})
+	}
+	return metLeft.With(message.Args{"rollout": message.Name(rolloutWords(x.RolloutName)), "of": message.Name(rolloutWords(*x.Of)), "at": message.Name(x.At)})
+}
+
+var (
+	metOther = message.New("rollouts.leaks.other_run", "{rollout} met what a rollout of another run left, or one without a record ({at})")
+	metOwn   = message.New("rollouts.leaks.own", "{rollout} met what an earlier attempt of its own left ({at})")
+	metLeft  = message.New("rollouts.leaks.left", "{rollout} met what {of} left ({at})")
+)

@@ -1,0 +1,86 @@
+package gate
+
+import (
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+var rolloutsMarkup = analysis.NewPart(analysis.Gate{
+	Name: "rollouts.markup",
+	Doc: "Blocking, on every sampled split: at most 2 % of answers hold text that the server should have parsed: a tool call, reasoning or tokens of the chat template " +
+		"that neither the item's prompt nor its reference mentions. Advisory: none does.",
+	Words: analysis.Words{
+		Why:            "Text that the server should have parsed is graded as the answer: a right answer looks wrong, and a tool that the model calls is never run. The numbers then describe the server's settings, not the model.",
+		Pass:           "{percent} of answers hold unparsed markup",
+		Fail:           "{percent} of answers hold markup that the server should have parsed, such as {token}",
+		FailRemedy:     "{advice} Then sample into a new run directory.",
+		Caution:        "{percent} of answers hold markup that the server should have parsed, such as {token}",
+		CautionRemedy:  "{advice} Where these answers are meant that way, mention the token in the prompt or set thresholds.rollouts.markup.",
+		CautionUnknown: "it is not known how many answers hold unparsed markup",
+	},
+	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
+		const gate = "rollouts.markup"
+		var out []analysis.Finding
+		for _, split := range rollout.Splits() {
+			sr := r.Splits[split]
+			if sr == nil || sr.Ends.Answers == 0 {
+				continue
+			}
+			e := &sr.Ends
+			seen := analysis.Observed(stat.Fraction(markedAnswers(e), e.Answers))
+			const caution = 0 // any
+			want := t.At("rollouts.finished.markup")
+			j := analysis.Judgement{
+				Gate: gate, Split: split, Severity: analysis.Blocking, Unit: "share", Want: analysis.WantAtMost(want), Items: e.MarkupItems,
+				Args: message.Args{"token": message.Foreign(e.MarkupText), "advice": message.Said(MarkupAdvice(markupKinds(e)...))},
+			}
+			blocking := j.Finding(seen.AtMost(want), seen)
+			j.Severity, j.Want = analysis.Advisory, analysis.WantAtMost(caution)
+			out = append(out, blocking, j.Finding(seen.AtMost(caution), seen))
+		}
+		if out == nil {
+			return []analysis.Finding{skip(gate, "", analysis.Blocking, noAnswers.Text())}
+		}
+		return out
+	},
+})
+
+// markupKinds are the kinds that answers hold.
+func markupKinds(e *analysis.Ends) (kinds []rollout.MarkupKind) {
+	for _, kind := range rollout.MarkupKinds() {
+		if e.Markup[kind] > 0 {
+			kinds = append(kinds, kind)
+		}
+	}
+	return kinds
+}
+
+// MarkupAdvice says how to have a server parse what it left in answers.
+//
+// Sources: docs.vllm.ai, Tool Calling and Reasoning Outputs; docs.sglang.io, Tool
+// Parser and Reasoning Parser; llama.cpp's docs/function-calling.md and the server's
+// README; ollama 0.9.0 (thinking), its Modelfile reference (TEMPLATE).
+func MarkupAdvice(kinds ...rollout.MarkupKind) message.Text {
+	var parts []message.Text
+	for _, kind := range kinds {
+		switch kind {
+		case rollout.ToolMarkup:
+			parts = append(parts, parseTools.Text())
+		case rollout.ReasoningMarkup:
+			parts = append(parts, parseReasoning.Text())
+		case rollout.TemplateMarkup:
+			parts = append(parts, parseTemplate.Text())
+		}
+	}
+	return message.Join(parts...)
+}
+
+var (
+	parseTools     = message.New("rollouts.markup.tools", "Have the server parse tool calls. vLLM: --enable-auto-tool-choice --tool-call-parser NAME; SGLang: --tool-call-parser NAME; llama.cpp: --jinja; Ollama: a model whose TEMPLATE handles tools.")
+	parseReasoning = message.New("rollouts.markup.reasoning", "Have the server part reasoning from the answer. vLLM and SGLang: --reasoning-parser NAME; llama.cpp: --jinja --reasoning-format deepseek; Ollama: version 0.9 or later and a model that it knows as a thinking one.")
+	parseTemplate  = message.New("rollouts.markup.template", "Have the server use the model's own chat template and stop tokens. vLLM and SGLang: --chat-template FILE; llama.cpp: --jinja --chat-template-file FILE; Ollama: TEMPLATE and PARAMETER stop in the Modelfile.")
+)
+
+var noAnswers = message.New("skip.no_answers", "the records hold no answers")

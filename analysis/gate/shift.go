@@ -1,0 +1,213 @@
+package gate
+
+import (
+	"math"
+	"slices"
+
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/analysis/shift"
+	"gonogo/analysis/stat"
+)
+
+var (
+	shiftText = shiftGate("shift.text", analysis.OnLastUser, "Blocking: the last user messages"+shiftDoc, message.New("skip.no_user_message", "no message of a user is known"),
+		"The tasks of the two splits are asked differently when this fails. Training on other tasks than those that count may improve what nobody measures: a gain on one need not show on the other.",
+		"Draw both from the same source, or at random from one pool; or say why they are to differ. The items of {split} that tell most are listed.")
+	shiftFields = shiftGate("shift.fields", analysis.OnFields, "Blocking: the fields of the rows beside messages, tools and reference"+shiftDoc, message.New("skip.no_fields", "the rows hold no field beside messages, tools and reference that can be compared"),
+		"The rows of the two splits come from different places when this fails. Where the mix of kinds, sources or sizes differs, a mean over one split says little about the other.",
+		"Draw both at random from one pool, stratified by what is listed here; or compare kind by kind. The items of {split} that tell most are listed.")
+	shiftReward = shiftGate("shift.reward", analysis.OnReward, "Blocking: the items' mean rewards"+shiftDoc, message.New("skip.no_split_rewards", "not both splits have rewards"),
+		"The two splits are not equally hard when this fails. Where one is much easier, what training gains on it cannot be read off the other.",
+		"Look at what makes one harder; stratify the draw by difficulty. The items of {split} that tell most are listed.")
+	shiftTools = shiftGate("shift.tools", analysis.OnTools, "Blocking: the tool calls, tools, turns and tokens of rollouts"+shiftDoc, message.New("skip.no_split_calls", "not both splits have rollouts whose calls are known"),
+		"The model works differently on the two splits when this fails. Other tools, more calls or longer outputs are other tasks, and cost differently in training.",
+		"Look at what is listed here; draw both from the same pool. The items of {split} that tell most are listed.")
+)
+
+// shiftDoc is what the gates about shift do with what they compare.
+const shiftDoc = " are alike in each two splits. It fails when a classifier tells the splits apart with an AUC whose interval lies above 0.75, and " +
+	"the test has p < 0.01 (Holm over all such tests); it passes when the interval lies below 0.70, and decides nothing otherwise. Advisory: the test has p >= 0.05; " +
+	"any smaller p is a caution, whatever the size of the difference."
+
+// shiftGate compares each two splits on one thing.
+func shiftGate(name, on, doc string, without message.Def, why, remedy string) analysis.Gate {
+	return analysis.NewPart(analysis.Gate{
+		Name:  name,
+		Doc:   doc,
+		Words: shiftWordsOf(why, remedy),
+		Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
+			switch {
+			case r.Shift == nil:
+				return []analysis.Finding{skip(name, "", analysis.Blocking, noItems.Text())}
+			case len(r.Shift.Crossings) == 0:
+				return []analysis.Finding{skip(name, "", analysis.Blocking, oneSplit.Text())}
+			}
+			var out []analysis.Finding
+			for _, c := range r.Shift.Crossings {
+				out = append(out, judgeShift(r, t, name, on, c)...)
+			}
+			if out == nil {
+				return []analysis.Finding{skip(name, "", analysis.Blocking, without.Text())}
+			}
+			return out
+		},
+	})
+}
+
+// unclearShift is how far below the AUC that fails one must be, with its whole
+// interval, to pass.
+const unclearShift = 0.05
+
+// judgeShift judges one comparison: nothing where it was not made.
+func judgeShift(r *analysis.Result, t analysis.Thresholds, gate, on string, c analysis.Crossing) []analysis.Finding {
+	test, told := testsOf(r.Shift, on, c)
+	if test == nil || told == nil {
+		return nil
+	}
+	vars := shiftVars(gate, c, *test, *told)
+	if !told.Effect.Known() || test.PHolm == nil {
+		return []analysis.Finding{skip(gate, c.B, analysis.Blocking, notComparable.With(message.Args{
+			"a": message.Name(c.A), "b": message.Name(c.B), "why": message.Said(message.Clauses(slices.Concat(told.Effect.Warnings, test.Effect.Warnings)...)),
+		}))}
+	}
+	auc, p := analysis.BoundOf(told.Effect), *test.PHolm
+	fail, sure, likely := t.At("shift"), t.At("shift.p"), t.At("shift.caution.p")
+	pass := fail - unclearShift
+	items := told.Items
+	if len(items) == 0 {
+		items = test.Items
+	}
+	blocking := analysis.Judgement{Gate: gate, Split: c.B, Severity: analysis.Blocking, Unit: "AUC", Want: wantBelowFails.With(message.Args{"limit": message.Number(pass), "fail": message.Number(fail), "p": message.Number(sure)}), Args: vars}
+	advisory := analysis.Judgement{Gate: gate, Split: c.B, Severity: analysis.Advisory, Unit: "AUC", Want: analysis.WantP.With(analysis.Limit(likely)), Args: vars}
+	hint := analysis.Pass
+	if p < likely {
+		hint = analysis.Fail
+		advisory.Items = items
+		vars["size"] = message.Said(sizeOf(told, analysis.ClearShift))
+	}
+	switch {
+	case auc.Low != nil && *auc.Low > fail && p < sure:
+		blocking.Items = items
+		return []analysis.Finding{blocking.Finding(analysis.Fail, auc), advisory.Finding(hint, auc)}
+	case auc.High != nil && *auc.High < pass && (hint == analysis.Pass || len(told.LeftOut) == 0):
+		return []analysis.Finding{blocking.Finding(analysis.Pass, auc), advisory.Finding(hint, auc)}
+	case hint == analysis.Pass: // no difference is shown, and a large one is not excluded
+		hint = analysis.Unknown
+		advisory.Needs, advisory.Settles = settleShift(told, pass)
+	}
+	return []analysis.Finding{advisory.Finding(hint, auc)}
+}
+
+// sizeOf says how large a difference is that is there.
+func sizeOf(told *analysis.ShiftPair, clear float64) message.Text {
+	switch e := told.Effect; {
+	case e.Low != nil && *e.Low > clear:
+		return clearDifference.Text()
+	case len(told.LeftOut) > 0 || e.High == nil || *e.High > clear:
+		return unclearDifference.Text()
+	}
+	return smallDifference.Text()
+}
+
+// settleShift says of how many items a split, and as many of the other, the
+// interval of an AUC would lie below a threshold: it shrinks with the root of
+// their number.
+func settleShift(told *analysis.ShiftPair, threshold float64) (*analysis.Needs, bool) {
+	e, gap := told.Effect, threshold-*told.Effect.Value
+	if e.High == nil || gap < 1e-3 {
+		return nil, false
+	}
+	factor := math.Pow((*e.High-*e.Value)/gap, 2)
+	if factor > 100 {
+		return nil, false
+	}
+	return &analysis.Needs{Items: int(math.Ceil(factor * float64(min(told.NA, told.NB)))), Samples: 1}, true
+}
+
+// testsOf finds the test that decides and the classifier whose AUC is the effect.
+func testsOf(sh *analysis.Shift, on string, c analysis.Crossing) (primary, auc *analysis.ShiftPair) {
+	for i := range sh.Pairs {
+		p := &sh.Pairs[i]
+		if p.A != c.A || p.B != c.B || p.On != on {
+			continue
+		}
+		if p.Primary {
+			primary = p
+		}
+		if p.Test == shift.C2ST {
+			auc = p
+		}
+	}
+	return primary, auc
+}
+
+func shiftVars(gate string, c analysis.Crossing, test, told analysis.ShiftPair) message.Args {
+	vars := message.Args{"what": message.Said(shiftSubject[gate].Text()), "a": message.Name(c.A), "na": message.Int(told.NA), "nb": message.Int(told.NB), "p": pText(test.PHolm), "words": message.Said(message.Text{}), "missed": message.Said(message.Text{})}
+	telling := slices.Clone(told.Top)
+	for _, text := range test.Top { // of values that the classifier is not shown, too
+		if !slices.ContainsFunc(telling, func(t message.Text) bool { return t.String() == text.String() }) {
+			telling = append(telling, text)
+		}
+	}
+	if len(telling) > 0 {
+		vars["words"] = message.Said(whatTells.With(message.Args{"b": message.Name(c.B), "a": message.Name(c.A), "what": message.Said(message.Clauses(telling[:min(len(telling), 5)]...))}))
+	}
+	if told.Missed != nil {
+		vars["missed"] = message.Said(couldBeMissed.With(message.Args{"auc": message.Number(stat.Or(told.Missed, 1))}))
+	}
+	return vars
+}
+
+// pText is a p-value that may not be known.
+func pText(p *float64) message.Arg {
+	if p == nil {
+		return message.Said(pUnknown.Text())
+	}
+	return message.PValue(*p)
+}
+
+var (
+	clearDifference   = message.New("shift.clear", "a clear difference")
+	unclearDifference = message.New("shift.unclear", "a difference of unclear size")
+	smallDifference   = message.New("shift.small", "a small difference")
+	notComparable     = message.New("shift.not_comparable", "{a} and {b} cannot be compared: {why}")
+	wantBelowFails    = message.New("want.below_fails", "< {limit} (fails above {fail} with p < {p})")
+	whatTells         = message.New("shift.tells", " What tells {b} from {a}: {what}.")
+	couldBeMissed     = message.New("shift.missed", " A shift of less than about AUC {auc} could have been missed.")
+	pUnknown          = message.New("phrase.p_unknown", "p unknown")
+)
+
+var shiftGates = analysis.NewGate(analysis.Gate{
+	Name:   "shift",
+	Charts: []string{"shift"},
+	Doc:    "The splits are alike.",
+	Thresholds: []analysis.Threshold{
+		{Name: "shift", Unit: "AUC", Doc: "AUC of telling two splits apart above which, with its whole interval, they differ; 0.05 below it they are alike", Default: 0.75},
+		{Name: "shift.p", Unit: "p", Doc: "adjusted p-value below which a difference counts", Default: 0.01},
+		{Name: "shift.caution.p", Unit: "p", Doc: "adjusted p-value below which any difference is a caution", Default: 0.05},
+	},
+	Words: analysis.Words{Pass: "no large difference between the splits is seen"},
+	Parts: []analysis.Gate{shiftText, shiftFields, shiftReward, shiftTools},
+})
+
+// shiftSubject is {what} of the gates about shift.
+var shiftSubject = map[string]message.Def{
+	"shift.text":   message.New("shift.text.what", "the messages"),
+	"shift.fields": message.New("shift.fields.what", "the fields of the rows"),
+	"shift.reward": message.New("shift.reward.what", "the items' mean rewards"),
+	"shift.tools":  message.New("shift.tools.what", "tool calls, turns and tokens"),
+}
+
+// shiftWordsOf writes the words of a gate about shift.
+func shiftWordsOf(why, remedy string) analysis.Words {
+	return analysis.Words{
+		Why:            why,
+		Pass:           "no large difference in {what} between {a} ({na}) and {split} ({nb}): AUC {value} ({low} to {high}), {p}.{missed}",
+		Fail:           "a large difference in {what} between {a} ({na}) and {split} ({nb}): AUC {value} ({low} to {high}), {p}.{words}",
+		FailRemedy:     remedy,
+		Caution:        "{size} in {what} between {a} ({na}) and {split} ({nb}): AUC {value} ({low} to {high}), {p}.{words}",
+		CautionRemedy:  remedy,
+		CautionUnknown: "no difference in {what} between {a} ({na}) and {split} ({nb}) is shown, and a large one cannot be ruled out: AUC {value} ({low} to {high}), {p}.{missed}",
+	}
+}

@@ -1,0 +1,72 @@
+package gate
+
+import (
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/sampler/rollout"
+)
+
+var signalInformative = analysis.NewGate(analysis.Gate{
+	Name: "signal.informative",
+	Doc: "Blocking, on train: in at least 10 % of groups of the planned size the rewards differ. A group whose rewards are equal has zero " +
+		"advantage and teaches nothing. Where grader noise was measured, its share of the variance within items is taken off. Advisory: 30 %.",
+	Thresholds: []analysis.Threshold{
+		analysis.InformativeShare,
+		{Name: "signal.informative.caution", Unit: "share", Doc: "the same, below which it is a caution", Default: 0.30},
+	},
+	Charts: []string{"informative"},
+	Words: analysis.Words{
+		Why:             "A trainer of the GRPO family compares several rollouts of the same item. When all earn the same, it learns nothing from them, and has paid for them all.",
+		Pass:            "{share} of groups of {group} teach something{fitted}",
+		Fail:            "only {share} of groups of {group} teach something: {cost} groups are paid for one that does{fitted}",
+		FailRemedy:      "Drop items that are always right ({saturated}) or never right ({dead}), add items of middling difficulty, give partial credit so that rollouts differ, or use larger groups. {mixed} of {measured} items vary at all.",
+		Unknown:         "it is not clear whether enough groups of {group} teach something: between {lowpercent} and {highpercent}{fitted}",
+		UnknownRemedy:   "{needs}",
+		Caution:         "{share} of groups of {group} teach something: {cost} groups are paid for one that does{fitted}",
+		CautionRemedy:   "Training would work, at {cost} times the price of a set in which every group teaches. Keeping only the {mixed} items that vary would bring it near to 1.",
+		CautionUnknown:  "between {lowpercent} and {highpercent} of groups of {group} teach something{fitted}",
+		CautionUnknownR: "{needs}",
+	},
+	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
+		split, ok := analysis.TrainingSplit(r)
+		if !ok {
+			return []analysis.Finding{skip("signal.informative", rollout.Train, analysis.Blocking, noTraining.Text())}
+		}
+		sr := r.Splits[split]
+		e, b := signalAt(sr, r)
+		fitted := message.Glued(noiseWords(sr, r), fittedSignal(sr, r.GroupSize))
+		vars := message.Args{
+			"group": message.Int(r.GroupSize), "cost": message.Said(manyGroups.Text()), "share": message.KnownShare(e.Value),
+			"mixed": message.Int(sr.Classes.Counts[analysis.Mixed]), "measured": message.Int(sr.Items.Measured),
+			"dead": message.Int(sr.Classes.Counts[analysis.Dead]), "saturated": message.Int(sr.Classes.Counts[analysis.Saturated]),
+			"flat": message.Int(sr.Classes.Counts[analysis.Flat]), "fitted": message.Said(fitted),
+		}
+		if e.Known() && *e.Value > 0 {
+			vars["cost"] = message.Number(1 / *e.Value)
+		}
+		if best, ok := sr.BestAt(r.GroupSize); ok && best.K < r.GroupSize {
+			vars["share"] = message.Said(atLeastSo.With(message.Args{"what": vars["share"]})) // the samples' own share is the lower bracket
+			vars["cost"] = message.Said(atMostSo.With(message.Args{"what": vars["cost"]}))
+		}
+		return estimated{
+			gate: "signal.informative", unit: "share", width: 1, estimate: e, bound: b, vars: vars,
+			samples: groupSamples(sr, r), inFile: sr.Items.InFile, items: append(itemsOfClass(sr, analysis.Dead), itemsOfClass(sr, analysis.Saturated)...),
+		}.findings(r, t, split)
+	},
+})
+
+// noiseWords says what is taken off the informative share for grader noise. It is
+// empty where the grader's share is not known, or nothing.
+func noiseWords(sr *analysis.SplitResult, r *analysis.Result) message.Text {
+	lower, _ := sr.SignalAt(r.GroupSize)
+	if lower == nil || lower.Net == nil || *sr.Variance.GraderShare.Value == 0 {
+		return message.Text{}
+	}
+	return netOfNoise.With(message.Args{"raw": message.KnownShare(lower.Value), "noise": message.KnownShare(sr.Variance.GraderShare.Value)})
+}
+
+var (
+	manyGroups = message.New("phrase.many", "many")
+	atMostSo   = message.New("phrase.at_most", "at most {what}")
+	netOfNoise = message.New("signal.informative.net", " (rewards differ in {raw} of them; {noise} of that variance is grader noise)")
+)

@@ -1,0 +1,58 @@
+package gate
+
+import (
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/sampler/rollout"
+)
+
+// The reasons for which gates are skipped.
+var (
+	noTraining = message.New("skip.no_training", "there is no train split: an evaluation set by itself says nothing about training")
+	noTools    = message.New("skip.no_tools", "the rollouts hold no tool calls")
+)
+
+// skip is Skip, with the command that the reason asks for.
+func skip(gate string, split rollout.Split, severity analysis.Severity, why message.Text) analysis.Finding {
+	f := analysis.Skip(gate, split, severity, why)
+	switch why.ID {
+	case noAudit.ID:
+		f.Command = "gonogo audit RUN"
+	case noAuditImport.ID:
+		f.Command = "gonogo audit RUN --grader FILE"
+	case noBurst.ID:
+		f.Command = "gonogo burst RUN"
+	}
+	return f
+}
+
+var (
+	noOutputs = message.New("skip.no_outputs", "the rollouts hold no output text long enough to compare, or one sample an item")
+	noRewards = message.New("skip.no_rewards", "there are no rewards")
+)
+
+// unaudited returns the reason for which a gate about the audit has nothing to
+// judge, "" when there was one.
+func unaudited(r *analysis.Result) message.Text {
+	if r.Grader == nil || r.Grader.Audited == 0 {
+		return whyNoAudit(r)
+	}
+	return message.Text{}
+}
+
+func whyNoAudit(r *analysis.Result) message.Text {
+	if r.Run.Source == string(rollout.Import) {
+		return noAuditImport.Text()
+	}
+	return noAudit.Text()
+}
+
+// noAudit is the reason for which gates about the audit are skipped.
+// The second one is that of an import, which names no grader.
+var (
+	noAudit       = message.New("skip.no_audit", "no audit was made: gonogo audit RUN makes it")
+	noAuditImport = message.New("skip.no_audit_import", "no audit was made: gonogo audit RUN --grader FILE makes it")
+)
+
+// noBurst is why gates about endpoints are skipped.
+var noBurst = message.New("skip.no_burst", "no training step was rehearsed: gonogo burst does")

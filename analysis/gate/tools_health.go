@@ -1,0 +1,172 @@
+package gate
+
+import (
+	"maps"
+	"slices"
+
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+// perSplit asks f for every sampled split. Where a split has no tool calls the
+// gate is skipped for it; without any split it is skipped once.
+func perSplit(gate string, f func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) analysis.Finding) func(*analysis.Result, analysis.Thresholds) []analysis.Finding {
+	return func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
+		var out []analysis.Finding
+		for _, split := range rollout.Splits() {
+			sr := r.Splits[split]
+			if sr == nil {
+				continue
+			}
+			if len(sr.Tools.ByTool) == 0 {
+				out = append(out, skip(gate, split, analysis.Advisory, noTools.Text()))
+				continue
+			}
+			out = append(out, f(r, t, split, sr))
+		}
+		if out == nil {
+			return []analysis.Finding{skip(gate, "", analysis.Advisory, noTools.Text())}
+		}
+		return out
+	}
+}
+
+var toolsFailures = analysis.NewPart(analysis.Gate{
+	Name:   "tools.failures",
+	Doc:    "Advisory: at most 2 % of tool calls fail for good, after their retries; and every output is a string, as the wire format asks.",
+	Charts: []string{"calls_by_tool"},
+	Words: analysis.Words{
+		Why:           "A tool call that fails for good ends its rollout; under the load of a training step it will be worse.",
+		Pass:          "{percent} of {calls} tool calls failed for good",
+		Caution:       "{percent} of {calls} tool calls failed for good, most of them to {worst}",
+		CautionRemedy: "Mend the tool, or give it more capacity, before training.",
+	},
+	Check: perSplit("tools.failures", func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) analysis.Finding {
+		calls, failed, worst := 0, 0, ""
+		odd, oddest := 0, ""
+		most, mostOdd := 0, 0
+		for _, name := range slices.Sorted(maps.Keys(sr.Tools.ByTool)) {
+			s := sr.Tools.ByTool[name]
+			calls, failed = calls+s.Calls, failed+s.Failed
+			if s.Failed > most {
+				most, worst = s.Failed, name
+			}
+			if odd += s.NotText; s.NotText > mostOdd {
+				mostOdd, oddest = s.NotText, name
+			}
+		}
+		want := t.At("tools.health.failures")
+		j := analysis.Judgement{
+			Gate: "tools.failures", Split: split, Severity: analysis.Advisory, Unit: "share", Want: analysis.WantAtMost(want),
+			Args: message.Args{"calls": message.Int(calls), "worst": message.Name(worst)},
+		}
+		b := analysis.Observed(stat.Fraction(failed, calls))
+		if status := b.AtMost(want); status == analysis.Fail || odd == 0 {
+			return j.Finding(status, b)
+		}
+		j.Want, j.Instead = analysis.WantNone.Text(), &notTextWords
+		j.Args["odd"], j.Args["worst"] = message.Int(odd), message.Name(oddest)
+		return j.Finding(analysis.Fail, analysis.Observed(stat.Fraction(odd, calls)))
+	}),
+})
+
+var toolsMalformed = analysis.NewPart(analysis.Gate{
+	Name:   "tools.malformed",
+	Doc:    "Advisory: at most 5 % of tool calls name an unknown tool or carry arguments that do not parse.",
+	Charts: []string{"calls_by_tool"},
+	Words: analysis.Words{
+		Why:             "Calls that name no tool of the job or carry broken arguments are wasted steps. Training can mend them, but a clearer schema is cheaper.",
+		Pass:            "{percent} of tool calls are malformed",
+		Caution:         "{percent} of tool calls are malformed",
+		CautionRemedy:   "Describe the tools and their parameters better, or make the schemas strict.",
+		CautionUnknown:  "{lowpercent} to {highpercent} of tool calls are malformed",
+		CautionUnknownR: "{needs}",
+	},
+	Check: perSplit("tools.malformed", func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) analysis.Finding {
+		want := t.At("tools.health.malformed")
+		j := analysis.Judgement{Gate: "tools.malformed", Split: split, Severity: analysis.Advisory, Unit: "share", Want: analysis.WantAtMost(want)}
+		b := analysis.BoundOf(sr.Tools.Malformed)
+		if b.Value != nil { // judged as observed, like the other gates of tool calls
+			return j.Finding(analysis.Observed(*b.Value).AtMost(want), b)
+		}
+		j.Needs, j.Settles = &analysis.Needs{Items: 1, Samples: 1}, true // any call
+		return j.Finding(b.AtMost(want), b)
+	}),
+})
+
+var toolsBudget = analysis.NewPart(analysis.Gate{
+	Name:   "tools.budget",
+	Doc:    "Advisory: at most 5 % of rollouts run into the limit of steps or tool calls.",
+	Charts: []string{"tool_calls"},
+	Words: analysis.Words{
+		Why:           "A rollout that runs out of steps is graded on what little there is, however good its course was.",
+		Pass:          "{hit} of {rollouts} rollouts ran out of steps",
+		Caution:       "{percent} of rollouts ran out of steps",
+		CautionRemedy: "Raise the limit, or look at what the model spends its steps on: 95 % of rollouts make at most {p95} calls.",
+	},
+	Check: perSplit("tools.budget", func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) analysis.Finding {
+		want := t.At("tools.health.budget")
+		valid := sr.Reward.N
+		j := analysis.Judgement{
+			Gate: "tools.budget", Split: split, Severity: analysis.Advisory, Unit: "share", Want: analysis.WantAtMost(want),
+			Args: message.Args{"hit": message.Int(sr.OwnFailures.StepLimit), "rollouts": message.Int(valid), "p95": message.Known(sr.Tools.P95.Value)},
+		}
+		b := analysis.Observed(stat.Fraction(sr.OwnFailures.StepLimit, valid))
+		return j.Finding(b.AtMost(want), b)
+	}),
+})
+
+var toolsOutputSize = analysis.NewPart(analysis.Gate{
+	Name: "tools.output_size",
+	Doc:  "Advisory: the 95th percentile of every tool's output is at most 4,000 tokens (bytes / 4).",
+	Words: analysis.Words{
+		Why:           "Long tool outputs fill the context, cost money at every later turn, and may pass the platform's limit.",
+		Pass:          "the longest tool outputs are those of {worst}, 95 % within {value} tokens",
+		Caution:       "outputs of the tool {worst} are long: the 95th percentile is {value} tokens",
+		CautionRemedy: "Return less: page the output, or cut it.",
+	},
+	Check: perSplit("tools.output_size", func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) analysis.Finding {
+		return worstTool("tools.output_size", "tools.health.output_size", "tokens", r, t, split, sr, func(s analysis.ToolStat) *float64 { return s.OutputTokensP95 })
+	}),
+})
+
+// worstTool judges the largest of a figure over the tools.
+func worstTool(gate, threshold, unit string, r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult, figure func(analysis.ToolStat) *float64) analysis.Finding {
+	worst, most := "", (*float64)(nil)
+	for _, name := range slices.Sorted(maps.Keys(sr.Tools.ByTool)) {
+		if x := figure(sr.Tools.ByTool[name]); x != nil && (most == nil || *x > *most) {
+			worst, most = name, x
+		}
+	}
+	if most == nil {
+		return skip(gate, split, analysis.Advisory, noCallTells.Text())
+	}
+	want := t.At(threshold)
+	j := analysis.Judgement{
+		Gate: gate, Split: split, Severity: analysis.Advisory, Unit: unit, Want: analysis.WantAtMost(want),
+		Args: message.Args{"worst": message.Name(worst)},
+	}
+	b := analysis.Observed(*most)
+	return j.Finding(b.AtMost(want), b)
+}
+
+var noCallTells = message.New("skip.no_call_tells", "no tool call tells it, or all are too quick to tell")
+
+var toolsHealth = analysis.NewGate(analysis.Gate{
+	Name: "tools.health",
+	Doc:  "Tool calls work.",
+	Thresholds: []analysis.Threshold{
+		{Name: "tools.health.failures", Unit: "share", Doc: "share of tool calls that failed for good", Default: 0.02},
+		{Name: "tools.health.malformed", Unit: "share", Doc: "share of tool calls with an unknown name or unparsable arguments", Default: 0.05},
+		{Name: "tools.health.budget", Unit: "share", Doc: "share of rollouts that reached the limit of tool calls or steps", Default: 0.05},
+		{Name: "tools.health.output_size", Unit: "tokens", Doc: "95th percentile of a tool output, in tokens (bytes / 4)", Default: 4000},
+	},
+	Words: analysis.Words{Pass: "tool calls work"},
+	Parts: []analysis.Gate{toolsFailures, toolsMalformed, toolsBudget, toolsOutputSize},
+})
+
+// notTextWords are the words where a tool's outputs are no strings.
+var notTextWords = analysis.NewWording("tools.failures.not_text", "{odd} of {calls} tool calls returned an output that is not a string, most of them from {worst}",
+	"The wire format asks for {\"output\": \"text\"}; the model was shown the JSON instead. Return text: a training service may refuse anything else.")

@@ -1,0 +1,196 @@
+package gate
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+const variantsGate = "variants.gain"
+
+var variantsGain = analysis.NewGate(analysis.Gate{
+	Name: variantsGate,
+	Doc: "Advisory, where variants were sampled: no variant of the prompt, the tools' descriptions, the reasoning effort or the model gains by itself, " +
+		"compared item by item and corrected for the number of variants. One that gains is the cheaper lever and comes before training.",
+	Charts: []string{"variants"},
+	Words: analysis.Words{
+		Why:             "A better prompt, clearer tool descriptions, more reasoning effort or another model costs nothing to train and can be taken back in a minute. What they gain comes before training; training is then judged from there, where less may be left to gain.",
+		Pass:            "no variant gains: the best of {tested}, {variant}, changes the mean reward by {gain}",
+		Caution:         "the variant {variant} already gains {gain} without any training{against}{also}",
+		CautionRemedy:   "Take it over first (it changes {changes}), then run again from there. Measured on {items}, each with itself{p}.{price}{lift}",
+		CautionUnknown:  "it is not clear whether a variant gains: {variant} changes the mean reward by {gain}{p}",
+		CautionUnknownR: "{needs}",
+		Unmeasured:      "not known: no variant could be compared with the base",
+		UnmeasuredR:     "Run the same command again: it makes the rollouts that the variants still lack.",
+	},
+	Check: func(r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {
+		v := r.Variants
+		if v == nil || len(v.Ranked) == 0 {
+			return []analysis.Finding{skip(variantsGate, "", analysis.Advisory, noVariants.Text())}
+		}
+		j := analysis.Judgement{Gate: variantsGate, Severity: analysis.Advisory, Unit: "reward", Want: analysis.WantAtMost(v.Tolerance)}
+		if v.Split == nil {
+			return []analysis.Finding{j.Finding(analysis.Unknown, analysis.Bound{})}
+		}
+		j.Split = *v.Split
+		best, status := foremost(v)
+		sp := v.Ranking(best)
+		j.Args = variantWords(v, r, best, sp)
+		j.Needs = settling(sp, len(v.Ranked), v.Tolerance, r.Confidence)
+		j.Settles = j.Needs != nil
+		return []analysis.Finding{j.Finding(status, analysis.BoundOf(sp.Reward.Estimate))}
+	},
+})
+
+// foremost is the variant that the finding speaks of: the best of those that
+// gain, else the best of those that might, else the best.
+func foremost(v *analysis.Variants) (*analysis.Variant, analysis.Status) {
+	for _, want := range []struct {
+		answer analysis.VariantAnswer
+		status analysis.Status
+	}{{analysis.Gains, analysis.Fail}, {analysis.Untold, analysis.Unknown}} {
+		for i := range v.Ranked {
+			sp := v.Ranking(&v.Ranked[i])
+			if v.Ranked[i].Answer == want.answer && sp != nil && sp.Reward.Known() {
+				return &v.Ranked[i], want.status
+			}
+		}
+	}
+	return &v.Ranked[0], analysis.Pass
+}
+
+// settling says how many items, sampled as these, would tell whether the variant
+// gains, were its difference what it looks like: until it stands beside the
+// correction for all variants, or a difference of delta would have been seen.
+func settling(sp *analysis.VariantSplit, variants int, tolerance, conf float64) *analysis.Needs {
+	e := sp.Reward.Estimate
+	if e.SE == nil || e.Items < 2 {
+		return nil
+	}
+	items := math.Inf(1)
+	if beyond := math.Abs(*e.Value) - tolerance; beyond > 0 && *e.SE > 0 {
+		z := distuv.UnitNormal.Quantile(1 - (1-conf)/2/float64(variants))
+		items = max(analysis.FewItems, float64(e.Items+1), float64(e.Items)*math.Pow(z**e.SE/beyond, 2))
+	}
+	if sp.Needs != nil {
+		items = min(items, float64(sp.Needs.Items))
+	}
+	if items > 1e9 {
+		return nil
+	}
+	return &analysis.Needs{Items: int(math.Ceil(items)), Samples: max(1, int(sp.Samples.New.Median))}
+}
+
+// variantWords are what the finding's messages say of a variant.
+func variantWords(v *analysis.Variants, r *analysis.Result, best *analysis.Variant, sp *analysis.VariantSplit) message.Args {
+	var others []message.Text
+	for i := range v.Ranked {
+		if of := &v.Ranked[i]; of.Answer == analysis.Gains && of != best {
+			others = append(others, pairIs.With(message.Args{"pair": message.Name(of.Name), "what": message.Change(*v.Ranking(of).Reward.Value)}))
+		}
+	}
+	var also message.Text
+	if len(others) > 0 {
+		also = soDo.With(message.Args{"variants": message.Said(message.Commas(others...))})
+		if len(others) == 1 {
+			also = soDoes.With(message.Args{"variant": message.Said(others[0])})
+		}
+	}
+	return message.Args{
+		"variant": message.Name(best.Name), "gain": message.Said(message.ChangeWithin(*sp.Reward.Value, sp.Reward.Low, sp.Reward.High)), "items": message.Count(sp.Reward.Items, "item"),
+		"against": message.Said(againstHoped(v, sp.Reward.Estimate)), "lift": message.Said(liftWords(r, *sp.Reward.Value)), "also": message.Said(also),
+		"changes": changed(best.Changes), "price": message.Said(price(sp.Costs)), "p": message.Said(corrected(sp.Reward.PHolm)), "tested": message.Count(len(v.Ranked), "variant"),
+	}
+}
+
+// againstHoped holds a gain against the one hoped for from training.
+func againstHoped(v *analysis.Variants, e stat.Estimate) message.Text {
+	hoped := message.Digits(v.Hoped)
+	switch {
+	case v.Hoped <= 0:
+		return message.Text{}
+	case e.Low != nil && *e.Low >= v.Hoped:
+		return moreThanHoped.With(message.Args{"gain": message.Name(hoped)})
+	case *e.Value >= v.Hoped:
+		return asHoped.With(message.Args{"gain": message.Name(hoped)})
+	}
+	return lessThanHoped.With(message.Args{"gain": message.Name(hoped)})
+}
+
+// liftWords holds a gain against the lift of the split that training would see,
+// at the group size.
+func liftWords(r *analysis.Result, gain float64) message.Text {
+	split, ok := analysis.TrainingSplit(r)
+	if !ok || !r.Splits[split].Lift.Known() {
+		return message.Text{}
+	}
+	best, _ := r.Splits[split].BestAt(r.GroupSize)
+	lift := *r.Splits[split].Lift.Value
+	how := liftForScale
+	if gain > lift {
+		how = moreThanLift
+	}
+	return how.With(message.Args{"k": message.Int(best.K), "split": message.Name(split), "lift": message.Number(lift)})
+}
+
+// changed names what a variant changes.
+func changed(list []rollout.Change) message.Arg {
+	var keys []string
+	for _, c := range list {
+		keys = append(keys, c.Key)
+	}
+	return message.Names(keys)
+}
+
+// costUnits are the costs of a rollout that are told.
+var costUnits = map[string]message.Def{
+	"tool_calls":    message.New("variants.gain.tool_calls", "{n} tool calls"),
+	"input_tokens":  message.New("variants.gain.input_tokens", "{n} input tokens"),
+	"output_tokens": message.New("variants.gain.output_tokens", "{n} output tokens"),
+	"latency":       message.New("variants.gain.latency", "{n} seconds"),
+}
+
+// price words what a variant costs in tokens and seconds, where that is shown.
+func price(costs []analysis.Difference) message.Text {
+	var parts []message.Text
+	for _, d := range costs {
+		unit, known := costUnits[d.Name]
+		if !known || d.Value == nil || d.Direction == "unclear" {
+			continue
+		}
+		parts = append(parts, unit.With(message.Args{"n": message.Change(*d.Value)}))
+	}
+	if len(parts) == 0 {
+		return message.Text{}
+	}
+	return rolloutTakes.With(message.Args{"costs": message.Said(message.Commas(parts...))})
+}
+
+func corrected(p *float64) message.Text {
+	if p == nil {
+		return message.Text{}
+	}
+	return correctedP.With(message.Args{"p": message.PValue(*p)})
+}
+
+var (
+	soDo          = message.New("variants.gain.so_do", "; so do {variants}")
+	soDoes        = message.New("variants.gain.so_does", "; so does {variant}")
+	moreThanHoped = message.New("variants.gain.more", ", more than the gain of {gain} that training is hoped to bring")
+	asHoped       = message.New("variants.gain.as", ", where training is hoped to bring {gain}")
+	lessThanHoped = message.New("variants.gain.less", ", less than the {gain} that training is hoped to bring")
+	rolloutTakes  = message.New("variants.gain.takes", " A rollout takes {costs}.")
+	correctedP    = message.New("variants.gain.p", ", corrected {p}")
+)
+
+var noVariants = message.New("skip.no_variants", "no variants were sampled")
+
+var (
+	liftForScale = message.New("variants.gain.lift", " For scale: choosing the best of {k} rollouts on {split}, which is what training learns from, is worth {lift}.")
+	moreThanLift = message.New("variants.gain.more_than_lift", " That is more than the whole lift: choosing the best of {k} rollouts on {split}, which is what training learns from, is worth {lift}.")
+)

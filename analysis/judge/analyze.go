@@ -1,0 +1,60 @@
+package judge
+
+import (
+	"context"
+
+	"gonogo/analysis"
+	"gonogo/analysis/gate"
+	"gonogo/analysis/measure"
+	"gonogo/sampler/rollout"
+)
+
+// Analyze reads a run and judges it: every split measured, every gate asked,
+// one verdict. Memory grows with items x samples, not with text; transcripts
+// are dropped as they pass. An unreadable record, a reward outside the range
+// or a setting that cannot be used is an error.
+func Analyze(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s analysis.Settings, gates []analysis.Gate) (*analysis.Result, error) {
+	r, err := measure.Run(ctx, run, read, s)
+	if err != nil {
+		return nil, err
+	}
+	Judge(r, s.Thresholds, gates)
+	return r, nil
+}
+
+// Audited judges the grader alone, from what probes.jsonl and labels.jsonl hold
+// of a run that may not have a single rollout yet: its findings are those of
+// the gates about the grader, it has no verdict, and Grader is never nil. Without
+// probes and labels the section is empty and the gates are skipped.
+func Audited(ctx context.Context, run *rollout.Run, s analysis.Settings) (*analysis.Result, error) {
+	r, err := measure.Audit(ctx, run, s)
+	if err != nil {
+		return nil, err
+	}
+	r.Findings = findings(r, s.Thresholds, gate.OfGrader())
+	if r.Grader == nil {
+		r.Grader = measure.EmptyGrader(s)
+	}
+	return r, nil
+}
+
+// Bursted judges the endpoints alone, by the burst that a run holds, which may
+// have no rollout: its findings are those of the gates about endpoints, and it
+// has no verdict. Burst is nil where there was none; then the gates are skipped.
+func Bursted(ctx context.Context, run *rollout.Run, s analysis.Settings) (*analysis.Result, error) {
+	r, err := measure.Burst(ctx, run, s)
+	if err != nil {
+		return nil, err
+	}
+	r.Findings = findings(r, s.Thresholds, gate.OfEndpoints())
+	return r, nil
+}
+
+// CheckItems judges items alone, before any rollout: copies between and within
+// splits, conflicts, degenerate rows, and whether the splits' texts and fields
+// are alike. Items without a row say nothing. It returns what was found, and the
+// findings of the gates about it.
+func CheckItems(items []rollout.Item, s analysis.Settings) (*analysis.Shift, []analysis.Finding) {
+	r := &analysis.Result{RewardRange: [2]float64{s.RewardRange.Lo, s.RewardRange.Hi}, Confidence: s.Confidence, Shift: measure.Items(items, s)}
+	return r.Shift, findings(r, s.Thresholds, gate.OfItems())
+}

@@ -1,0 +1,224 @@
+package judge_test
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonogo/analysis"
+	"gonogo/analysis/gate"
+	"gonogo/analysis/judge"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+// rows makes lines of n samples for m items; reward gives that of item i,
+// sample j.
+func rows(m, n int, reward func(i, j int) float64) []string {
+	var out []string
+	for i := range m {
+		for j := range n {
+			out = append(out, fmt.Sprintf(`{"item":"q%d","sample":%d,"reward":%g}`, i, j, reward(i, j)))
+		}
+	}
+	return out
+}
+
+// A mixed item with as many samples as the group counts 1 in the unbiased
+// share, however near it was to showing nothing.
+func TestMixedItemIsNotCertainToStayMixed(t *testing.T) {
+	for _, n := range []int{4, 8} { // fewer samples than the group, and as many
+		r := analyze(t, analysis.DefaultSettings(), rows(30, n, func(i, j int) float64 {
+			if (i < 15 && j == 0) || (i >= 15 && j%2 == 0) {
+				return 1
+			}
+			return 0
+		}))
+		for _, it := range r.Splits[rollout.Train].Classes.Items {
+			if it.Class != analysis.Mixed || it.Stays == nil || *it.Stays <= 0.3 || *it.Stays >= 1 {
+				t.Errorf("n = %d: item %s is %s and stays so with probability %v, want one below 1", n, it.Item, it.Class, it.Stays)
+			}
+		}
+	}
+}
+
+// One success in eight of every item: a dead one among them is chance, and
+// stays dead with (7/8)^8 = 0.34 at most.
+func TestDeadItemAmongItemsAlikeIsChance(t *testing.T) {
+	r := analyze(t, analysis.DefaultSettings(), rows(60, 8, func(i, j int) float64 {
+		if i > 0 && j == i%8 {
+			return 1
+		}
+		return 0
+	}))
+	dead := r.Splits[rollout.Train].Classes.Items[0]
+	if dead.Class != analysis.Dead || *dead.Stays > 0.4 || dead.SamplesToTell != nil {
+		t.Errorf("the dead item is %+v, want it to stay so with 0.34 and no number of samples to tell", dead)
+	}
+}
+
+// Without sample numbers the order of lines decides which sample is which; no
+// sum may hang on it.
+func TestOrderOfUnnumberedLinesDoesNotMatter(t *testing.T) {
+	var all []string
+	for i, ys := range ladder() {
+		for j, y := range ys {
+			all = append(all, fmt.Sprintf(`{"item":"q%d","reward":%g}`, i, y/3+float64(j)/70))
+		}
+	}
+	encode := func(lines []string) string {
+		var b bytes.Buffer
+		if err := analyze(t, analysis.DefaultSettings(), lines).Encode(&b); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	forward := encode(all)
+	slices.Reverse(all)
+	if encode(all) != forward {
+		t.Error("the result changes with the order of lines")
+	}
+}
+
+// Two items do not settle anything, however often they are sampled.
+func TestNeedsOfFewItemsAreNotFewItems(t *testing.T) {
+	r := analyze(t, analysis.DefaultSettings(), []string{`{"item":"a","reward":1}`, `{"item":"b","reward":0.5}`})
+	for _, f := range analysis.ByFact(r.Findings) {
+		if f.Status == analysis.Unknown && f.Needs != nil && f.Needs.Items < 3 {
+			t.Errorf("%s %s says that %d items settle it", f.Severity, f.Gate, f.Needs.Items)
+		}
+	}
+}
+
+// A mean at or above the ceiling was said to lie a negative distance below it.
+func TestAMeanAtOrAboveTheCeilingIsSaidToLieThere(t *testing.T) {
+	for _, c := range []struct {
+		about       string
+		value, low  float64
+		high        float64
+		title, tail string
+	}{
+		{"above", -0.00239, -0.01134, 0.00673, "the mean reward of 0.752 lies 0.00239 above the ceiling of 0.75", "too low."},
+		{"at", 1e-17, -1e-17, 0.02, "the mean reward of 0.75 lies at the ceiling of 0.75", "looks the same."},
+		{"below", 0.02, 0.01, 0.025, "the mean reward of 0.73 lies 0.02 below the ceiling of 0.75", "looks the same."},
+		{"perhaps above", 0.02, -0.02, 0.06, "the mean reward lies between 0.02 above and 0.06 below the ceiling of 0.75", ""},
+		{"perhaps too near", 0.02, 0.01, 0.06, "the mean reward lies 0.01 to 0.06 below the ceiling of 0.75", ""},
+	} {
+		mean := stat.Estimate{Value: stat.Some(0.75 - c.value), Low: stat.Some(0.75 - c.high), High: stat.Some(0.75 - c.low), N: 80, Items: 10}
+		r := &analysis.Result{RewardRange: [2]float64{0, 1}, Ceiling: 0.75, GroupSize: 8, Confidence: 0.95, Splits: map[rollout.Split]*analysis.SplitResult{
+			rollout.Eval: {Reward: analysis.Reward{Estimate: mean}, Samples: analysis.Spread{Median: 8}},
+		}}
+		i := slices.IndexFunc(gate.All(), func(g analysis.Gate) bool { return g.Name == "baseline.headroom" })
+		f := gate.All()[i].Check(r, nil)[0]
+		if !strings.HasSuffix(f.Title.String(), c.title) || !strings.HasSuffix(f.Remedy.String(), c.tail) || strings.ContainsAny(f.Remedy.String(), "{}") {
+			t.Errorf("%s: %q, %q", c.about, f.Title.String(), f.Remedy.String())
+		}
+	}
+}
+
+// A ceiling below the top of the range moves the range that headroom lies in:
+// what settles the headroom is what settles the mean.
+func TestNeedsOfHeadroomUnderACeiling(t *testing.T) {
+	ceiling := 0.5
+	s := analysis.DefaultSettings()
+	s.Ceiling, s.Normalize = &ceiling, analysis.NormalizeNone
+	r := analyze(t, s, rows(24, 8, func(i, j int) float64 { return float64(i%2) * (0.9 - 0.02*float64(j%2)) }))
+	mean := r.Splits[rollout.Train].Reward.Estimate
+	want, ok := stat.Needed(mean, ceiling-0.03, mean.Items, &s.RewardRange, s.Confidence)
+	if !ok {
+		t.Fatal("the mean sits on the threshold")
+	}
+	for _, f := range analysis.ByFact(r.Findings) {
+		if f.Gate == "baseline.headroom" && f.Severity == analysis.Blocking && (f.Needs == nil || f.Needs.Items != want) {
+			t.Errorf("headroom needs %+v, want %d items", f.Needs, want)
+		}
+	}
+}
+
+// Rewards up to 1e308 made the width of the range infinite, and the histogram
+// panicked.
+func TestRangeWithoutDigitsIsRefused(t *testing.T) {
+	for _, r := range []stat.Range{{Lo: -1e308, Hi: 1e308}, {Lo: 0, Hi: 1e300}, {Lo: 1e12, Hi: 1e12 + 1}, {Lo: 0, Hi: 1e-310}} {
+		s := analysis.DefaultSettings()
+		s.RewardRange = r
+		if err := s.Validate(); err == nil || !strings.Contains(err.Error(), "reward_range") {
+			t.Errorf("range [%g, %g]: error is %v, want one that names reward_range", r.Lo, r.Hi, err)
+		}
+	}
+	for _, r := range []stat.Range{{Lo: -1, Hi: 1}, {Lo: 0, Hi: 1e9}, {Lo: 1000, Hi: 1000.5}, {Lo: 0, Hi: 1e-9}} {
+		s := analysis.DefaultSettings()
+		s.RewardRange = r
+		if err := s.Validate(); err != nil {
+			t.Errorf("range [%g, %g]: %v", r.Lo, r.Hi, err)
+		}
+	}
+}
+
+// A planned split without any record was left out: no finding spoke of it, and
+// its rollouts were not counted as not run.
+func TestAPlannedSplitWithoutRecordsIsNotForgotten(t *testing.T) {
+	dir := t.TempDir()
+	w, err := rollout.Create(dir, rollout.Manifest{
+		Source:  rollout.Live,
+		Planned: &rollout.Planned{Samples: map[rollout.Split]int{rollout.Train: 4, rollout.Eval: 4}, Items: map[rollout.Split]int{rollout.Train: 24, rollout.Eval: 10}},
+	}, nil, rollout.WriterOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 24 {
+		for j := range 4 {
+			reward := float64((i+j)%2) / 2
+			rec := &rollout.Record{Item: fmt.Sprint("q", i), Split: rollout.Train, Sample: j, Source: rollout.Live, Outcome: rollout.Graded, Reward: &reward}
+			if err := w.Append(rec); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	run, err := rollout.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := analysis.DefaultSettings()
+	s.GroupSize = 4
+	r, err := judge.Analyze(t.Context(), run, rollout.ReadOptions{}, s, gate.All())
+	if err != nil {
+		t.Fatal(err)
+	}
+	eval := r.Splits[rollout.Eval]
+	if eval == nil || eval.Missing.NotRun == nil || *eval.Missing.NotRun != 40 {
+		t.Fatalf("the eval split is %+v, want 40 rollouts not run", eval)
+	}
+	if r.Verdict != analysis.Undecided || !strings.Contains(r.Note.String(), "40 planned rollouts not made yet, and of 10 items none") || eval.Items.NotRun != 10 {
+		t.Errorf("verdict is %s with note %q", r.Verdict, r.Note)
+	}
+}
+
+// Failures at addresses that hold a session's id were each a cause of their own.
+func TestSessionsMakeNoCauseApart(t *testing.T) {
+	var lines []string
+	for i := range 6 {
+		lines = append(lines, fmt.Sprintf(`{"item":"q%d","outcome":"tool","error":"tool cat: http://localhost/session/session_%032x/cat: status 503"}`, i, i+1))
+	}
+	causes := analyze(t, analysis.DefaultSettings(), lines).Splits[rollout.Train].Failures
+	if len(causes) != 1 || causes[0].Count != 6 || causes[0].Error != "tool cat: http://localhost/session/SESSION/cat: status 503" {
+		t.Errorf("causes %+v", causes)
+	}
+}
+
+// What an agent printed names its call, which made each such failure a cause of its
+// own. Statuses tell causes apart.
+func TestLongNumbersMakeNoCauseApart(t *testing.T) {
+	var lines []string
+	for i := range 6 {
+		lines = append(lines, fmt.Sprintf(`{"item":"q%d","outcome":"tool","error":"the agent wrote {'id': 'call_20160995%d', 'status': %d}"}`, i, 1000+i, 500+i/3))
+	}
+	causes := analyze(t, analysis.DefaultSettings(), lines).Splits[rollout.Train].Failures
+	if len(causes) != 2 || causes[0].Count != 3 || causes[0].Error != "the agent wrote {'id': 'call_201609951000', 'status': 500}" {
+		t.Errorf("causes %+v", causes)
+	}
+}

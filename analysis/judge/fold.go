@@ -1,0 +1,159 @@
+package judge
+
+import (
+	"slices"
+
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/sampler/rollout"
+)
+
+// noTrainingVerdict stands under a verdict that no train gate took part in.
+var noTrainingVerdict = message.New("note.no_training", "no verdict on training")
+
+// Judge asks every gate and folds the findings into the verdict.
+func Judge(r *analysis.Result, t analysis.Thresholds, gates []analysis.Gate) {
+	r.Findings = findings(r, t, gates)
+	fold(r)
+}
+
+func findings(r *analysis.Result, t analysis.Thresholds, gates []analysis.Gate) []analysis.Finding {
+	list := []analysis.Finding{}
+	for _, g := range gates {
+		list = append(list, g.Judge(r, t)...)
+	}
+	return list
+}
+
+// fold makes the verdict: any blocking fail is NO-GO; else any blocking
+// unknown, or no blocking gate evaluated, is UNDECIDED; else a required gate that
+// judged nothing is UNDECIDED, too; else GO. Other skipped findings never block.
+// The reason is the first failing, else unknown, else missing blocking gate.
+func fold(r *analysis.Result) {
+	r.Verdict, r.Reason, r.Cautions, r.Note = analysis.Go, nil, []string{}, message.Text{}
+	cover(r)
+	var failed, unknown *string
+	evaluated := false
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.Severity == analysis.Advisory {
+			if f.Status == analysis.Fail && !slices.Contains(r.Cautions, f.Gate) {
+				r.Cautions = append(r.Cautions, f.Gate)
+			}
+			continue
+		}
+		switch f.Status {
+		case analysis.Fail:
+			failed = first(failed, f.Gate)
+		case analysis.Unknown:
+			unknown = first(unknown, f.Gate)
+		}
+		evaluated = evaluated || f.Status != analysis.Skipped
+	}
+	switch {
+	case failed != nil:
+		r.Verdict, r.Reason = analysis.NoGo, failed
+	case unknown != nil || !evaluated:
+		r.Verdict, r.Reason = analysis.Undecided, unknown
+	default:
+		if missing := r.Missing(); len(missing) > 0 {
+			r.Verdict, r.Reason = analysis.Undecided, &missing[0].Gate
+		}
+	}
+	r.Note = note(r)
+	r.ExitCode = r.Verdict.ExitCode()
+}
+
+func first(have *string, gate string) *string {
+	if have != nil {
+		return have
+	}
+	return &gate
+}
+
+// note says what the verdict does not cover.
+func note(r *analysis.Result) message.Text {
+	var parts []message.Text
+	if _, ok := analysis.TrainingSplit(r); !ok {
+		parts = append(parts, noTrainingVerdict.Text())
+	}
+	left, unseen := notRun(r)
+	if text := looksNote(r.Looks, r.Confidence); !text.None() {
+		parts = append(parts, text)
+	}
+	if left > 0 {
+		text := notMadeYet.With(message.Args{"rollouts": message.Count(left, "planned rollout")})
+		if unseen > 0 {
+			text = notMadeOfItems.With(message.Args{"rollouts": message.Count(left, "planned rollout"), "items": message.Count(unseen, "item")})
+		}
+		parts = append(parts, text)
+	}
+	return message.Clauses(parts...)
+}
+
+var (
+	notMadeYet     = message.New("note.not_made", "{rollouts} not made yet")
+	notMadeOfItems = message.New("note.not_made_of_items", "{rollouts} not made yet, and of {items} none")
+)
+
+// cover says which blocking gates judged the run, which did not and why, and
+// which of them the verdict requires.
+func cover(r *analysis.Result) {
+	r.Judged, r.NotJudged, r.Required = nil, nil, nil
+	lacks := make(map[string]bool)
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.Severity != analysis.Blocking || f.Status == analysis.Skipped || slices.Contains(r.Judged, f.Gate) {
+			continue
+		}
+		r.Judged = append(r.Judged, f.Gate)
+	}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.Severity != analysis.Blocking || slices.Contains(r.Judged, f.Gate) || slices.ContainsFunc(r.NotJudged, func(u analysis.Unjudged) bool { return u.Gate == f.Gate }) {
+			continue
+		}
+		u := analysis.Unjudged{Gate: f.Gate}
+		if why := f.Title.Args["reason"].Text; why != nil {
+			u.Why = *why
+		}
+		if lacks[f.Gate] = f.Command != ""; lacks[f.Gate] {
+			u.Command = &f.Command
+		}
+		r.NotJudged = append(r.NotJudged, u)
+	}
+	if left, _ := notRun(r); left > 0 {
+		command := "gonogo run -o RUN"
+		r.NotJudged = append(r.NotJudged, analysis.Unjudged{Gate: analysis.Sampling, Why: notMadeYet.With(message.Args{"rollouts": message.Count(left, "planned rollout")}), Command: &command})
+	}
+	for _, name := range r.Require {
+		i := slices.IndexFunc(analysis.Stages(), func(s analysis.Stage) bool { return s.Name == name })
+		if i < 0 || name == analysis.Sampling {
+			require(r, name)
+			continue
+		}
+		for _, gate := range analysis.Stages()[i].Gates {
+			if slices.Contains(r.Judged, gate) || lacks[gate] {
+				require(r, gate)
+			}
+		}
+	}
+}
+
+func require(r *analysis.Result, name string) {
+	if !slices.Contains(r.Required, name) {
+		r.Required = append(r.Required, name)
+	}
+}
+
+// notRun counts the planned rollouts that have no record, and the items that have
+// none at all.
+func notRun(r *analysis.Result) (rollouts, items int) {
+	for _, split := range rollout.Splits() {
+		if sr := r.Splits[split]; sr != nil && sr.Missing.NotRun != nil {
+			rollouts += *sr.Missing.NotRun
+			items += sr.Items.NotRun
+		}
+	}
+	return rollouts, items
+}

@@ -1,0 +1,79 @@
+package analysis
+
+import (
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+// Bound is what a threshold is compared with: a value and its interval.
+type Bound struct {
+	Value, Low, High *float64
+}
+
+func BoundOf(e stat.Estimate) Bound { return Bound{e.Value, e.Low, e.High} }
+
+// Observed is a share of what happened, without an interval.
+func Observed(x float64) Bound { return Bound{Value: &x, Low: &x, High: &x} }
+
+// AtLeast passes when the whole interval is at or above want, fails when all
+// of it is below, and is unknown otherwise.
+func (b Bound) AtLeast(want float64) Status {
+	switch {
+	case b.Low != nil && *b.Low >= want:
+		return Pass
+	case b.High != nil && *b.High < want:
+		return Fail
+	}
+	return Unknown
+}
+
+// AtMost passes when the whole interval is at or below want, fails when all of
+// it is above, and is unknown otherwise.
+func (b Bound) AtMost(want float64) Status {
+	switch {
+	case b.High != nil && *b.High <= want:
+		return Pass
+	case b.Low != nil && *b.Low > want:
+		return Fail
+	}
+	return Unknown
+}
+
+// Judgement is one finding in the making.
+type Judgement struct {
+	Gate     string
+	Split    rollout.Split
+	Severity Severity
+	Unit     string
+	Want     message.Text
+	Args     message.Args // further arguments of the messages
+	Items    []string
+	Rows     []message.Text // what is listed instead of the items
+	Needs    *Needs
+	Settles  bool
+	Instead  *wording // instead of the fact's own title and remedy
+}
+
+// Finding fills the texts with the numbers.
+func (j Judgement) Finding(status Status, b Bound) Finding {
+	f := Finding{Gate: j.Gate, Split: j.Split, Severity: j.Severity, Fact: Fact{
+		ID: j.Gate, Status: status, Value: b.Value, Low: b.Low, High: b.High, Want: j.Want, Threshold: j.Want.Args["limit"].Number, Unit: j.Unit, Items: j.Items, Rows: j.Rows,
+	}}
+	if f.Items == nil {
+		f.Items = []string{}
+	}
+	if status == Unknown {
+		f.Needs, f.Settleable = j.Needs, j.Settles
+	}
+	f.say(words[j.Gate], j.Instead, j.Args)
+	return f
+}
+
+// Skip says that a gate had nothing to judge, and why. Where a command would give it
+// something, set the Finding's Command.
+func Skip(gate string, split rollout.Split, severity Severity, why message.Text) Finding {
+	f := Finding{Gate: gate, Split: split, Severity: severity, Fact: Fact{ID: gate, Status: Skipped, Items: []string{}}}
+	f.say(words[gate], nil, message.Args{"reason": message.Said(why)})
+	return f
+}

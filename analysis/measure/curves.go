@@ -1,0 +1,222 @@
+package measure
+
+import (
+	"math"
+
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
+)
+
+// curves fills everything that is a function of k or of the group size. All
+// of it uses one common item set, so that the item mix is the same at every k.
+func (m *Split) curves(sr *analysis.SplitResult) {
+	r, conf := m.s.RewardRange, m.s.Confidence
+	g := m.s.GroupSize
+	if m.Samples >= 1 {
+		ks := stat.Ks(m.Samples, g)
+		sr.BestOf = m.atK(stat.BestOf(m.Common, ks, &r, conf))
+		sr.WorstOf = m.atK(stat.WorstOf(m.Common, ks, &r, conf))
+		if m.s.PassThreshold != nil {
+			unit := stat.Range{Lo: 0, Hi: 1}
+			passed := passes(m.Common, *m.s.PassThreshold)
+			sr.PassAt = m.atK(stat.BestOf(passed, ks, &unit, conf))
+			sr.PassAll = m.atK(stat.WorstOf(passed, ks, &unit, conf))
+		}
+	}
+	m.lift(sr)
+	sr.Signal = m.signal(sr.Variance.GraderShare)
+	sr.SignalRewardSD = m.rewardSD()
+	m.extrapolate(sr)
+}
+
+func (m *Split) atK(in []stat.AtK) []analysis.AtK {
+	out := make([]analysis.AtK, len(in))
+	for i, p := range in {
+		out[i] = analysis.AtK{Estimate: m.commonNote(p.Estimate), K: p.K}
+	}
+	return out
+}
+
+var (
+	overCommon  = message.New("measure.over_common", "over the {common} of {items} with at least {rollouts}")
+	liftAtLeast = message.New("measure.lift_at_least", "a lower bound: items have {samples}, the group size is {size}")
+)
+
+// commonNote says which items a curve uses when it does not use all.
+func (m *Split) commonNote(e stat.Estimate) stat.Estimate {
+	if m.dropped > 0 {
+		e.Warnings = append(e.Warnings, overCommon.With(message.Args{"common": message.Int(len(m.Common)), "items": message.Count(len(m.Measured), "item"), "rollouts": message.Count(m.Samples, "valid rollout")}))
+	}
+	return e
+}
+
+func passes(items [][]float64, threshold float64) [][]float64 {
+	out := make([][]float64, len(items))
+	for i, ys := range items {
+		out[i] = make([]float64, len(ys))
+		for j, y := range ys {
+			if y >= threshold {
+				out[i][j] = 1
+			}
+		}
+	}
+	return out
+}
+
+// lift fills lift, headroom and their ratio, at the group size or, where items
+// have fewer samples, at the samples there are: then lift is a lower bound.
+func (m *Split) lift(sr *analysis.SplitResult) {
+	r, conf := m.s.RewardRange, m.s.Confidence
+	k := min(m.s.GroupSize, m.Samples)
+	width := stat.Range{Lo: 0, Hi: r.Width()}
+	lift, values := stat.Lift(m.Common, k, r, conf)
+	sr.Lift = m.commonNote(lift)
+	if k < m.s.GroupSize && k >= 1 {
+		sr.Lift.Warnings = append(sr.Lift.Warnings, liftAtLeast.With(message.Args{"samples": message.Count(m.Samples, "sample"), "size": message.Int(m.s.GroupSize)}))
+	}
+
+	heads := make([]float64, len(m.Rewards))
+	headWithin := make([]float64, len(m.Rewards))
+	for i, ys := range m.Rewards {
+		mean, v := stat.MeanVariance(ys)
+		heads[i] = r.Hi - mean
+		headWithin[i] = v / float64(len(ys))
+	}
+	if anySingle(m.Rewards) {
+		headWithin = nil
+	}
+	sr.Headroom = stat.ItemMeans(heads, headWithin, CountAll(m.Rewards), &width, conf, "mean over items of top of range - mean")
+
+	commonHeads := make([]float64, len(m.Common))
+	for i, ys := range m.Common {
+		mean, _ := stat.MeanVariance(ys)
+		commonHeads[i] = r.Hi - mean
+	}
+	sr.LiftShare = m.commonNote(stat.RatioOfSums(values, commonHeads, CountAll(m.Common), conf))
+}
+
+// signalDoublings of the samples are the group sizes up to which bounds beyond
+// them are given: trainers choose them so.
+const signalDoublings = 3
+
+// signal is the informative share by group size, and net of grader noise where
+// the grader's share of the variance within items is known.
+func (m *Split) signal(noise stat.Estimate) []analysis.Signal {
+	out := []analysis.Signal{}
+	strict, tolerance := m.Tolerances()
+	g := m.s.GroupSize
+	for _, size := range stat.Ks(m.Samples, g) {
+		if size < 2 {
+			continue
+		}
+		e := m.commonNote(stat.Signal(m.Common, size, tolerance, m.s.Confidence))
+		s := stat.Signal(m.Common, size, strict, m.s.Confidence)
+		out = append(out, analysis.Signal{Estimate: e, GroupSize: size, Informative: e.Value, Strict: s.Value, Tolerance: tolerance, Bound: "exact"})
+	}
+	for _, size := range beyond(m.Samples, g) {
+		low, high := stat.SignalBracket(m.Common, size, tolerance, strict, m.s.Confidence)
+		strictLow, _ := stat.SignalBracket(m.Common, size, strict, strict, m.s.Confidence)
+		low, high = m.commonNote(low), m.commonNote(high)
+		out = append(out,
+			analysis.Signal{Estimate: low, GroupSize: size, Informative: low.Value, Strict: strictLow.Value, Tolerance: tolerance, Bound: "lower"},
+			analysis.Signal{Estimate: high, GroupSize: size, Informative: high.Value, Strict: high.Value, Tolerance: tolerance, Bound: "upper"})
+	}
+	for i := range out {
+		out[i].Net = stat.Net(out[i].Estimate, noise)
+	}
+	return out
+}
+
+// beyond lists the group sizes past n that get a bracket, ascending: doublings
+// of n, and g where it is one of them or lies between. Where n says nothing
+// about any size it is g alone, so that its bracket can say why.
+func beyond(n, g int) []int {
+	if n < 2 {
+		return []int{g}
+	}
+	var sizes []int
+	placed := g <= n
+	for i, size := 0, n; i < signalDoublings; i++ {
+		size *= 2
+		if !placed && g <= size {
+			if g < size {
+				sizes = append(sizes, g)
+			}
+			placed = true
+		}
+		sizes = append(sizes, size)
+	}
+	if !placed {
+		sizes = append(sizes, g)
+	}
+	return sizes
+}
+
+// distinctValues is the most distinct rewards for which a difference of float
+// noise is the tolerance; finer rewards need a visible difference.
+const distinctValues = 10
+
+// Tolerances are the spans that a group's rewards must exceed: the strict one,
+// and the one that is judged.
+func (m *Split) Tolerances() (strict, judged float64) {
+	return floatNoise * m.s.RewardRange.Width(), EqualWithin(m.s, m.Rewards)
+}
+
+// floatNoise is the share of the reward range that is float noise.
+const floatNoise = 1e-6
+
+// EqualWithin is the span up to which the rewards of a group count as equal, by the
+// rewards of all items: float noise where they are a few grades, else a twentieth
+// of the range.
+func EqualWithin(s analysis.Settings, rewards [][]float64) float64 {
+	width := s.RewardRange.Width()
+	if distinct(rewards, floatNoise*width) <= distinctValues {
+		return floatNoise * width
+	}
+	return 0.05 * width
+}
+
+// distinct counts values that differ by more than eps.
+func distinct(items [][]float64, eps float64) int {
+	seen := make(map[int64]struct{})
+	for _, ys := range items {
+		for _, y := range ys {
+			seen[int64(math.Round(y/eps))] = struct{}{}
+		}
+	}
+	return len(seen)
+}
+
+func (m *Split) rewardSD() stat.Estimate {
+	width := m.s.RewardRange.Width()
+	var sds []float64
+	n := 0
+	for _, ys := range m.Rewards {
+		if len(ys) < 2 {
+			continue
+		}
+		_, v := stat.MeanVariance(ys)
+		sds = append(sds, math.Sqrt(v)/width)
+		n += len(ys)
+	}
+	unit := stat.Range{Lo: 0, Hi: 1}
+	return stat.ItemMeans(sds, nil, n, &unit, m.s.Confidence, "mean over items of the reward's standard deviation (n-1), in units of the range")
+}
+
+func CountAll(items [][]float64) int {
+	n := 0
+	for _, ys := range items {
+		n += len(ys)
+	}
+	return n
+}
+
+func anySingle(items [][]float64) bool {
+	for _, ys := range items {
+		if len(ys) < 2 {
+			return true
+		}
+	}
+	return false
+}

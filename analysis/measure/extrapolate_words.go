@@ -1,0 +1,25 @@
+package measure
+
+import (
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+)
+
+var (
+	modelNames = map[string]message.Def{
+		analysis.BetaBinomial: message.New("beyond.beta_binomial", "beta-binomial"),
+		analysis.ZeroInflated: message.New("beyond.zero_inflated", "zero-inflated"),
+		analysis.Dirichlet:    message.New("beyond.dirichlet", "Dirichlet-multinomial"),
+	}
+	informativeShare = message.New("beyond.informative_share", "the share of informative groups")
+)
+
+// modelWords names a model in a sentence.
+func modelWords(model string) message.Arg { return message.Said(modelNames[model].Text()) }
+
+func quantityWords(quantity string) message.Arg {
+	if quantity == analysis.InformativeGroups {
+		return message.Said(informativeShare.Text())
+	}
+	return message.Name("pass@k")
+}

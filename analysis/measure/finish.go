@@ -1,0 +1,106 @@
+package measure
+
+import (
+	"slices"
+
+	"gonogo/analysis"
+	"gonogo/analysis/collect"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+func (m *Split) ends() analysis.Ends {
+	e := analysis.Ends{Markup: make(map[rollout.MarkupKind]int), Items: []string{}, MarkupItems: []string{}}
+	for _, kind := range rollout.MarkupKinds() {
+		e.Markup[kind] = 0
+	}
+	texts := make(map[string]int)
+	var tokens []float64
+	m.records(func(r *collect.Row) {
+		if !r.Valid {
+			return
+		}
+		e.Rollouts++
+		countEnd(&e, r.Finish)
+		switch {
+		case r.Unfinished():
+			e.Items = oneMore(e.Items, r.Key.Item)
+		case r.Usage.Output != nil:
+			tokens = append(tokens, float64(*r.Usage.Output))
+		}
+		if r.AnswerHash != 0 {
+			e.Answers++
+		}
+		if r.Markup.Text != "" {
+			e.Markup[r.Markup.Kind]++
+			e.MarkupItems = oneMore(e.MarkupItems, r.Key.Item)
+			if texts[r.Markup.Text]++; texts[r.Markup.Text] > texts[e.MarkupText] {
+				e.MarkupText = r.Markup.Text
+			}
+		}
+	})
+	if e.Known == 0 {
+		return e
+	}
+	e.Unfinished = stat.Some(stat.Fraction(unfinishedOf(&e), e.Rollouts))
+	if len(tokens) > 0 {
+		e.FinishedTokens = stat.Some(stat.Quantile(tokens, 0.99))
+	}
+	if unfinishedOf(&e) > 0 {
+		e.Without = m.without()
+	}
+	return e
+}
+
+func countEnd(e *analysis.Ends, f rollout.Finish) {
+	switch f {
+	case rollout.FinishStop:
+		e.Stop++
+	case rollout.FinishLength:
+		e.Length++
+	case rollout.FinishRefusal:
+		e.Refusal++
+	case rollout.FinishFilter:
+		e.Filter++
+	case rollout.FinishEmpty:
+		e.Empty++
+	default:
+		return
+	}
+	e.Known++
+}
+
+func unfinishedOf(e *analysis.Ends) int { return e.Length + e.Refusal + e.Filter + e.Empty }
+
+func oneMore(ids []string, id string) []string {
+	if len(ids) < analysis.ItemsListed && !slices.Contains(ids, id) {
+		return append(ids, id)
+	}
+	return ids
+}
+
+// without measures the finished rollouts alone.
+func (m *Split) without() *analysis.Without {
+	rest := Split{s: m.s, once: m.once, c: m.c, inFile: m.inFile}
+	for _, it := range m.Items {
+		finished := &collect.Item{ID: it.ID, Labels: it.Labels}
+		for _, r := range it.Rows {
+			if !r.Unfinished() {
+				finished.Rows = append(finished.Rows, r)
+			}
+		}
+		finished.Settle()
+		rest.Items = append(rest.Items, finished)
+	}
+	rest.prepare()
+	w := &analysis.Without{Reward: stat.Mean(rest.Rewards, &m.s.RewardRange, m.s.Confidence), Signal: []analysis.Signal{}}
+	for _, s := range rest.signal(stat.Estimate{}) {
+		if s.GroupSize == m.s.GroupSize {
+			w.Signal = append(w.Signal, s)
+		}
+	}
+	sr := analysis.SplitResult{}
+	rest.lift(&sr)
+	w.Lift = sr.Lift
+	return w
+}

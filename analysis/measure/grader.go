@@ -1,0 +1,111 @@
+package measure
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"gonogo/analysis"
+	"gonogo/analysis/collect"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+// grader measures the grader itself over all splits: from plain rollouts, from
+// the audit's records, and from people's labels. It is nil when there are none
+// of them.
+func (c *evidence) grader(items []*collect.Item, agreement *analysis.Agreement, info *rollout.GraderInfo, s analysis.Settings) *analysis.Grader {
+	g := EmptyGrader(s)
+	g.Audited, g.Agreement = c.Audit.Records, agreement
+	g.Resolution, g.Clipped = c.resolution(s)
+	g.Failures = c.failuresOfGrader(items)
+	if g.Resolution == nil && g.Audited == 0 && agreement == nil {
+		return nil
+	}
+	c.noise(g, s)
+	g.Length = c.lengthEffect(items, s)
+	g.Layers = c.layers(items, info, s)
+	g.TooGood = c.tooGood(items)
+	g.Probes = c.probeResults(itemMeans(items), g.Reach, s)
+	c.acceptance(g, s)
+	g.SuspectReferences = SuspectReferences(c.Collector, items, s)
+	g.Compared, g.ComparedRewards = c.compared(items)
+	g.Guessable, g.GuessableAnswer = c.guessable(s)
+	g.Detectors = c.detectors(s)
+	return g
+}
+
+// EmptyGrader is a grader of which nothing is known.
+func EmptyGrader(s analysis.Settings) *analysis.Grader {
+	return &analysis.Grader{NoiseVar: noiseVar(nil, s), Probes: []analysis.ProbeResult{}, SuspectReferences: []analysis.SuspectReference{}, TooGood: []analysis.TooGood{}}
+}
+
+// resolution tells how finely the grader tells outputs apart, and how many
+// grades lay outside a judge's own range.
+func (c *evidence) resolution(s analysis.Settings) (*analysis.Resolution, int) {
+	counts := make(map[int64]int)
+	eps := 1e-6 * s.RewardRange.Width()
+	total, clipped := 0, 0
+	for _, r := range c.Rows {
+		if !r.Valid {
+			continue
+		}
+		counts[int64(math.Round((c.Given(r)-s.RewardRange.Lo)/eps))]++
+		total++
+		if r.Clipped {
+			clipped++
+		}
+	}
+	if total == 0 {
+		return nil, 0
+	}
+	res := &analysis.Resolution{N: total, Distinct: len(counts)}
+	entropy := 0.0
+	for _, value := range slices.Sorted(maps.Keys(counts)) {
+		p := float64(counts[value]) / float64(total)
+		entropy -= p * math.Log2(p)
+	}
+	res.EntropyBits = stat.Some(math.Max(0, entropy))
+	top := int64(math.Round(s.RewardRange.Width() / eps))
+	res.ShareLow = stat.Some(float64(counts[0]) / float64(total))
+	res.ShareHigh = stat.Some(float64(counts[top]) / float64(total))
+	return res, clipped
+}
+
+// itemMeans are the mean rewards of the items' own rollouts.
+func itemMeans(items []*collect.Item) map[collect.ItemKey]float64 {
+	out := make(map[collect.ItemKey]float64, len(items))
+	for _, it := range items {
+		if len(it.Rewards) > 0 {
+			mean, _ := stat.MeanVariance(it.Rewards)
+			out[it.Key()] = mean
+		}
+	}
+	return out
+}
+
+// lengthEffect relates the reward to the logarithm of the answer's length, over
+// graded rollouts with an answer. A detector's zeros are not the grader's: the
+// rewards are those it gave.
+func (c *evidence) lengthEffect(items []*collect.Item, s analysis.Settings) *analysis.LengthEffect {
+	var pairs [][]stat.Pair
+	for _, it := range items {
+		var of []stat.Pair
+		for _, r := range it.Rows {
+			if r.Valid && r.Length > 0 && r.Outcome == rollout.Graded {
+				of = append(of, stat.Pair{X: math.Log2(float64(r.Length)), Y: c.Given(r)})
+			}
+		}
+		if len(of) > 0 {
+			pairs = append(pairs, of)
+		}
+	}
+	if len(pairs) == 0 {
+		return nil
+	}
+	within := stat.WithinLine(pairs, s.Confidence)
+	return &analysis.LengthEffect{
+		Within: within.Correlation, Slope: within.Slope, P: within.P,
+		Pooled: stat.PooledLine(pairs, s.Confidence).Correlation,
+	}
+}

@@ -1,0 +1,109 @@
+package measure
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"gonogo/analysis"
+	"gonogo/analysis/collect"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+// guessable is what the most common reference earns as the answer to every
+// item, and that reference.
+func (c *evidence) guessable(s analysis.Settings) (*stat.Estimate, string) {
+	var values []float64
+	answer := ""
+	for _, of := range byItem(c.Audit.Of(rollout.ProbeConstant)) {
+		sum, n := 0.0, 0.0
+		for _, p := range of {
+			if p.Valid {
+				sum, n = sum+p.Reward, n+1
+			}
+			answer = p.Text
+		}
+		if n > 0 {
+			values = append(values, sum/n)
+		}
+	}
+	if len(values) == 0 {
+		return nil, ""
+	}
+	e := stat.ItemMeans(values, nil, len(values), &c.Range, s.Confidence, "mean over items of the reward of one constant answer")
+	return &e, answer
+}
+
+// detectors tells what each detector found among the recorded rollouts.
+func (c *evidence) detectors(s analysis.Settings) []analysis.DetectorResult {
+	var out []analysis.DetectorResult
+	for _, name := range slices.Sorted(maps.Keys(c.Audit.Marks)) {
+		d := analysis.DetectorResult{Detector: name, Items: []string{}}
+		var hits, counts []float64
+		var rewards [][]float64
+		var last collect.ItemKey
+		for _, m := range c.Audit.Marks[name] {
+			if m.Failed {
+				d.Failed++
+				continue
+			}
+			k := collect.ItemKey{Split: m.Key.Split, ID: m.Key.Item}
+			if len(counts) == 0 || k != last {
+				hits, counts, rewards = append(hits, 0), append(counts, 0), append(rewards, nil)
+				last = k
+			}
+			i := len(counts) - 1
+			counts[i]++
+			d.Rollouts++
+			if !m.Marked {
+				continue
+			}
+			hits[i]++
+			d.Marked++
+			d.Zeroed = d.Zeroed || m.Zeroes
+			if r := c.Rows[m.Key]; r != nil && r.Valid {
+				rewards[i] = append(rewards[i], c.Given(r))
+			}
+			if hits[i] == 1 && len(d.Items) < analysis.ItemsListed {
+				d.Items = append(d.Items, m.Key.Item)
+			}
+		}
+		d.Share = stat.RatioOfSums(hits, counts, d.Rollouts, s.Confidence)
+		d.Mean = stat.Mean(rewards, &c.Range, s.Confidence)
+		out = append(out, d)
+	}
+	return out
+}
+
+// failuresOfGrader counts failed gradings by kind, of rollouts and of the
+// audit, most frequent first. A detector that fails is not the grader.
+func (c *evidence) failuresOfGrader(items []*collect.Item) []analysis.GraderFailure {
+	var out []analysis.GraderFailure
+	add := func(kind, cause, item string) {
+		if kind == "" {
+			return
+		}
+		i := slices.IndexFunc(out, func(f analysis.GraderFailure) bool { return f.Kind == kind })
+		if i < 0 {
+			i = len(out)
+			out = append(out, analysis.GraderFailure{Kind: kind, Example: cause, Items: []string{}})
+		}
+		out[i].Count++
+		if len(out[i].Items) < causeItemsListed && !slices.Contains(out[i].Items, item) {
+			out[i].Items = append(out[i].Items, item)
+		}
+	}
+	for _, it := range items {
+		for _, r := range it.Rows {
+			add(r.Kind, r.Cause, it.ID)
+		}
+	}
+	for _, p := range c.Audit.Payloads {
+		add(p.Kind, p.Cause, p.Key.Item)
+	}
+	slices.SortStableFunc(out, func(a, b analysis.GraderFailure) int {
+		return cmp.Or(b.Count-a.Count, cmp.Compare(a.Kind, b.Kind))
+	})
+	return out
+}

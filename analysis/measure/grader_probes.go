@@ -1,0 +1,287 @@
+package measure
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonogo/analysis"
+	"gonogo/analysis/collect"
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+// ownMeaning are the probes that have a place of their own in the result.
+var ownMeaning = []string{rollout.ProbeRegrade, rollout.ProbeConstant, rollout.ProbeConsensus, rollout.ProbeLabel}
+
+// holesListed bounds the payloads shown of a probe.
+const holesListed = 5
+
+// probeResults makes the table of probes: those that must score at the bottom
+// first, each kind by name.
+func (c *evidence) probeResults(means map[collect.ItemKey]float64, reach *analysis.Reach, s analysis.Settings) []analysis.ProbeResult {
+	byName := make(map[string][]*collect.Payload)
+	var names []string
+	for _, p := range c.Audit.Payloads {
+		if slices.Contains(ownMeaning, p.Probe.Name) {
+			continue
+		}
+		if byName[p.Probe.Name] == nil {
+			names = append(names, p.Probe.Name)
+		}
+		byName[p.Probe.Name] = append(byName[p.Probe.Name], p)
+	}
+	out := []analysis.ProbeResult{}
+	for _, name := range names {
+		r := c.probeResult(byName[name], means, s)
+		if reach != nil {
+			r.Beyond = c.beyond(byName[name], reach.Distance, s)
+		}
+		out = append(out, r)
+	}
+	order := rollout.Expectations()
+	slices.SortStableFunc(out, func(a, b analysis.ProbeResult) int {
+		return cmp.Compare(slices.Index(order, a.Expect), slices.Index(order, b.Expect))
+	})
+	return out
+}
+
+var noExpectation = message.New("grader.no_expectation", "nothing is expected of this probe: only its rewards are told")
+
+func (c *evidence) probeResult(payloads []*collect.Payload, means map[collect.ItemKey]float64, s analysis.Settings) analysis.ProbeResult {
+	margin := s.Thresholds.Of(analysis.HackableMargin)
+	first := payloads[0]
+	r := analysis.ProbeResult{Probe: first.Probe.Name, Expect: first.Probe.Expect, Holes: []analysis.Hole{}, Rewards: []analysis.ItemReward{}}
+	if first.Probe.Limit != nil || r.Expect == rollout.Bottom || r.Expect == rollout.Top {
+		r.Limit = stat.Some(c.Limit(first, margin))
+	}
+	var bad []*collect.Payload
+	var gaps []float64
+	kinds := make(map[string]int)
+	for _, of := range byItem(payloads) {
+		sound, graded, sum, gapped, most := 0, 0, 0.0, 0, 0.0
+		tellRewards(&r, of)
+		for _, p := range of {
+			if !p.Valid {
+				r.Failed++
+				kinds[cmp.Or(p.Kind, collect.OtherError)]++
+				continue
+			}
+			graded++
+			if c.Sound(p, margin) {
+				sound++
+			} else {
+				bad = append(bad, p)
+			}
+			if gap, ok := gapBelow(p, means); ok {
+				sum, gapped = sum+gap, gapped+1
+			}
+			if moved, ok := p.Moved(); ok && math.Abs(moved) > math.Abs(most) {
+				most = moved
+			}
+		}
+		if graded == 0 {
+			tellLost(&r, of[0].Key.Item)
+			continue
+		}
+		r.Items++
+		r.Payloads += graded
+		if (sound == graded) == (r.Expect == rollout.Top) {
+			r.Above++
+			switch {
+			case r.Expect != rollout.Same:
+			case most > 0:
+				r.Up++
+			default:
+				r.Down++
+			}
+		}
+		if gapped > 0 {
+			gaps = append(gaps, sum/float64(gapped))
+		}
+	}
+	r.Accept = stat.Share(r.Above, r.Items, s.Confidence)
+	if r.Expect == rollout.Note {
+		r.Above = 0
+		r.Accept = stat.Estimate{N: r.Payloads, Items: r.Items, Method: "share of items", Warnings: []message.Text{noExpectation.Text()}}
+	}
+	width := c.Range.Width()
+	r.Gap = stat.ItemMeans(gaps, nil, r.Payloads, &stat.Range{Lo: -width, Hi: width}, s.Confidence, "mean over items of the payload's reward minus the item's own")
+	r.Holes = c.holes(bad)
+	r.FailedAs = analysis.MostFrequent(kinds)
+	r.Noise = r.Expect == rollout.Same && r.Above > 0 && c.movedByNoise(r, s)
+	return r
+}
+
+// rewardsListed bounds the items in the table of probes by item.
+const rewardsListed = 100
+
+// tellRewards adds an item to the row of the table of probes by item.
+func tellRewards(r *analysis.ProbeResult, of []*collect.Payload) {
+	if len(r.Rewards) == rewardsListed {
+		return
+	}
+	told := analysis.ItemReward{Split: of[0].Key.Split, Item: of[0].Key.Item}
+	worst := math.Inf(-1)
+	for _, p := range of {
+		against := p.Reward
+		switch moved, based := p.Moved(); {
+		case !p.Valid:
+			continue
+		case r.Expect == rollout.Top:
+			against = -p.Reward
+		case r.Expect == rollout.Same && based:
+			against = math.Abs(moved)
+		}
+		if against > worst {
+			worst, told.Reward = against, stat.Some(p.Reward)
+		}
+	}
+	r.Rewards = append(r.Rewards, told)
+}
+
+// tellLost notes an item without any grade.
+func tellLost(r *analysis.ProbeResult, item string) {
+	r.Lost++
+	if len(r.LostAt) < holesListed {
+		r.LostAt = append(r.LostAt, item)
+	}
+}
+
+// movedByNoise reports whether a grader that grades the same output twice moves
+// as often as the payloads that only look different did: the low end of the share
+// of items on which they moved lies no higher than the most that two grades of one
+// output differ by more than the margin.
+func (c *evidence) movedByNoise(r analysis.ProbeResult, s analysis.Settings) bool {
+	if !c.Regraded {
+		return false
+	}
+	differ := stat.Disagreement(each(c.everywhere, func(a again) float64 { return a.moves }), s.Confidence)
+	if !differ.Known() || *differ.Value == 0 {
+		return false
+	}
+	low, _ := stat.ClopperPearson(float64(r.Above), float64(r.Items), s.Confidence)
+	return low <= 1-math.Pow(1-stat.Or(differ.High, 1), float64(r.Payloads)/float64(r.Items))
+}
+
+// beyond counts the items with a payload on the wrong side of its limit, farther
+// away than noise reaches.
+func (c *evidence) beyond(payloads []*collect.Payload, than float64, s analysis.Settings) int {
+	margin, n := s.Thresholds.Of(analysis.HackableMargin), 0
+	for _, of := range byItem(payloads) {
+		if slices.ContainsFunc(of, func(p *collect.Payload) bool {
+			than, limit := than+1e-9*c.Range.Width(), c.Limit(p, margin)
+			return p.Valid && (p.Probe.Expect == rollout.Bottom && p.Reward > limit+than || p.Probe.Expect == rollout.Top && p.Reward < limit-than)
+		}) {
+			n++
+		}
+	}
+	return n
+}
+
+// gapBelow is the payload's reward minus what the item's rollouts earn, or minus its
+// base's where it must not move.
+func gapBelow(p *collect.Payload, means map[collect.ItemKey]float64) (float64, bool) {
+	if p.Probe.Expect == rollout.Same {
+		return p.Moved()
+	}
+	mean, ok := means[p.Item()]
+	return p.Reward - mean, ok
+}
+
+// holes lists the worst payloads first.
+func (c *evidence) holes(bad []*collect.Payload) []analysis.Hole {
+	slices.SortStableFunc(bad, func(a, b *collect.Payload) int {
+		switch a.Probe.Expect {
+		case rollout.Top:
+			return cmp.Compare(a.Reward, b.Reward)
+		case rollout.Same:
+			x, _ := a.Moved()
+			y, _ := b.Moved()
+			return cmp.Compare(math.Abs(y), math.Abs(x))
+		}
+		return cmp.Compare(b.Reward, a.Reward)
+	})
+	out := []analysis.Hole{}
+	for _, p := range bad[:min(len(bad), holesListed)] {
+		h := analysis.Hole{ID: p.ReplayID(), Split: p.Key.Split, Item: p.Key.Item, Reward: p.Reward, Payload: p.Text}
+		if p.Probe.Expect == rollout.Same && p.Probe.Base != nil {
+			h.Base = p.Probe.Base.Reward
+		}
+		out = append(out, h)
+	}
+	return out
+}
+
+// byItem groups payloads, which come in the order of items, by item.
+func byItem(payloads []*collect.Payload) [][]*collect.Payload {
+	var out [][]*collect.Payload
+	for i, p := range payloads {
+		if i == 0 || p.Item() != payloads[i-1].Item() {
+			out = append(out, nil)
+		}
+		out[len(out)-1] = append(out[len(out)-1], p)
+	}
+	return out
+}
+
+// acceptance fills the rates of wrong answers accepted and right ones rejected.
+// A rewrite counts only on items whose reference itself scores at the top, or
+// was not tried: where it does not, the reference or the grader is wrong about
+// the item, not about the rewrite.
+func (c *evidence) acceptance(g *analysis.Grader, s analysis.Settings) {
+	margin := s.Thresholds.Of(analysis.HackableMargin)
+	at := make(map[collect.ItemKey]int)
+	var accepts, rejects, rewrites []stat.Counts
+	index := func(k collect.ItemKey) int {
+		i, ok := at[k]
+		if !ok {
+			i = len(accepts)
+			at[k] = i
+			accepts, rejects, rewrites = append(accepts, stat.Counts{}), append(rejects, stat.Counts{}), append(rewrites, stat.Counts{})
+		}
+		return i
+	}
+	rejected := make(map[collect.ItemKey]bool)
+	for _, p := range c.Audit.Of(rollout.ProbeReference) {
+		if !p.Valid || !c.Sound(p, margin) {
+			rejected[p.Item()] = true
+		}
+	}
+	for _, p := range c.Audit.Payloads {
+		if !p.Valid || slices.Contains(ownMeaning, p.Probe.Name) {
+			continue
+		}
+		hit := 0.0
+		if !c.Sound(p, margin) {
+			hit = 1
+		}
+		reference := p.Probe.Name == rollout.ProbeReference
+		switch {
+		case p.Probe.Expect == rollout.Bottom:
+			tally(&accepts[index(p.Item())], hit)
+		case p.Probe.Expect == rollout.Top && reference:
+			tally(&rejects[index(p.Item())], hit)
+		case p.Probe.Expect == rollout.Top && !rejected[p.Item()]:
+			i := index(p.Item())
+			tally(&rejects[i], hit)
+			tally(&rewrites[i], hit)
+		}
+	}
+	accept, reject, j := stat.Youden(accepts, rejects, s.Confidence)
+	_, brittle, _ := stat.Youden(accepts, rewrites, s.Confidence)
+	g.FalseAccept, g.FalseReject, g.Youden, g.Brittle = some(accept), some(reject), some(j), some(brittle)
+}
+
+func some(e stat.Estimate) *stat.Estimate {
+	if !e.Known() {
+		return nil
+	}
+	return &e
+}
+
+func tally(c *stat.Counts, hit float64) {
+	c.Hits += hit
+	c.N++
+}

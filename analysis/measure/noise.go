@@ -1,0 +1,260 @@
+package measure
+
+import (
+	"math"
+	"slices"
+
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+// What a figure about the grader's noise warns of.
+var (
+	shareOfNothing = message.New("grader.share_of_nothing", "rewards of one item do not differ: a share of nothing has no value; items whose rewards differ are needed")
+	shareAboveOne  = message.New("grader.share_above_one", "the grades of one output differ more than the rewards of one item: the share counts as 1")
+	fewForUpperEnd = message.New("grader.few_for_upper_end", "too few items for an upper end: 20 items or more make it useful")
+	otherGrades    = message.New("grader.other_grades", "{outputs} of the audit begin with another grade than the one recorded now and are left out: another grader gave it")
+)
+
+// mostNoise is the largest variance that two or more grades of one output can
+// have: one at either end of the range.
+func mostNoise(s analysis.Settings) float64 { return s.RewardRange.Width() * s.RewardRange.Width() / 2 }
+
+// noiseVar is the mean over outputs of the variance of their grades, clustered
+// by item. Where no two grades of an output differ, the noise is at most the
+// exact bound on the share of outputs that would show any, times the largest
+// variance there is.
+func noiseVar(items []regraded, s analysis.Settings) stat.Estimate {
+	most := mostNoise(s)
+	e := stat.Scale(stat.Disagreement(each(items, func(a again) float64 { return a.noise / most }), s.Confidence), most)
+	if e.Known() && *e.Value > 0 && showing(items) < fewShow {
+		acrossCells(&e, items, s)
+	}
+	if !e.Known() {
+		e.Method, e.Warnings = "mean variance of the grades of one output", []message.Text{noNoise.Text()}
+		return e
+	}
+	e.Method = "mean variance of the grades of one output, clustered by item"
+	if *e.Value == 0 {
+		e.Method = "mean variance of the grades of one output; exact bound on the share of outputs that would differ"
+	}
+	return e
+}
+
+// fewShow is the number of outputs with noise below which the classes that
+// showed none must be looked at one by one: the spread of so few tells too
+// little (simulated: 89 to 91 % instead of 95).
+const fewShow = 5
+
+// showing counts the outputs whose grades differ.
+func showing(items []regraded) int {
+	n := 0
+	for _, g := range items {
+		for _, a := range g.outputs {
+			if a.noise > 0 {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// acrossCells widens the interval to what the classes of rollouts (cellOf) say
+// one by one: a class that stands for many rollouts and showed no noise is
+// bounded by its own number of regrades. The ends are put together by square-and-add
+// (Zou & Donner 2008).
+func acrossCells(e *stat.Estimate, items []regraded, s analysis.Settings) {
+	most := mostNoise(s)
+	total, below, above := 0.0, 0.0, 0.0
+	for cell := range cells {
+		weight := 0.0
+		var of [][]stat.Regrade
+		for _, g := range items {
+			var here []stat.Regrade
+			for _, a := range g.outputs {
+				if a.cell == cell {
+					here = append(here, stat.Regrade{Differ: a.noise / most, Weight: 1})
+					weight += a.weight
+				}
+			}
+			if here != nil {
+				of = append(of, here)
+			}
+		}
+		total += weight
+		d := stat.Disagreement(of, s.Confidence)
+		if d.Known() && d.Low != nil && d.High != nil {
+			below += math.Pow(weight*most*(*d.Value-*d.Low), 2)
+			above += math.Pow(weight*most*(*d.High-*d.Value), 2)
+		}
+	}
+	if e.Low != nil && e.High != nil {
+		e.Low = stat.Some(max(0, min(*e.Low, *e.Value-math.Sqrt(below)/total)))
+		e.High = stat.Some(min(most, max(*e.High, *e.Value+math.Sqrt(above)/total)))
+	}
+}
+
+// unseenShare bounds the grader's share where no regrade differed and rewards
+// take values in between. At most a share q of all grades, the exact bound, then
+// strays from what its output mostly gets, and those cannot bring more of the
+// variance within items than the q farthest rewards do (n/(n-1) of it, since
+// each draws its item's mean along). Noise is taken to be independent of the
+// output. The largest variance that two grades can have says much less of a
+// grader whose rewards lie close together.
+func unseenShare(items []regraded, q float64) float64 {
+	var squares []float64
+	sum, free := 0.0, 0.0
+	for _, g := range items {
+		mean, _ := stat.MeanVariance(g.rewards)
+		for _, y := range g.rewards {
+			squares = append(squares, (y-mean)*(y-mean))
+		}
+		sum, free = sum+g.dev, free+g.free
+	}
+	slices.Sort(squares)
+	slices.Reverse(squares)
+	far := 0.0
+	for _, d := range squares[:min(len(squares), int(math.Ceil(q*float64(len(squares)))))] {
+		far += d
+	}
+	return far / sum * float64(len(squares)) / free
+}
+
+// each makes one figure of all outputs that were graded again, by item.
+func each(items []regraded, figure func(again) float64) [][]stat.Regrade {
+	var out [][]stat.Regrade
+	for _, g := range items {
+		var of []stat.Regrade
+		for _, a := range g.outputs {
+			of = append(of, stat.Regrade{Differ: figure(a), Weight: a.weight})
+		}
+		if len(of) > 0 {
+			out = append(out, of)
+		}
+	}
+	return out
+}
+
+// gradedShare is the share of rollouts that count whose reward is a grade:
+// the model's own failures and a detector's zeros have no noise.
+func gradedShare(items []regraded) float64 {
+	noisy, all := 0.0, 0.0
+	for _, g := range items {
+		noisy, all = noisy+g.noisy, all+g.noisy+g.rest
+	}
+	if all == 0 {
+		return 0
+	}
+	return noisy / all
+}
+
+// withinVar is the variance within items with its interval, clustered by item.
+func withinVar(items []regraded, s analysis.Settings) stat.Estimate {
+	most := mostNoise(s)
+	var dev, free []float64
+	n := 0.0
+	for _, g := range items {
+		if g.free > 0 {
+			dev, free = append(dev, g.dev/most), append(free, g.free)
+			n += g.free + 1
+		}
+	}
+	return stat.Scale(stat.RatioOfSums(dev, free, int(n), s.Confidence), most)
+}
+
+// splitWithin takes the within-item variance apart into sampling and grader.
+// The grader's share is the noise of the outputs that were graded again over
+// the variance of all rollouts, each with its own interval, put together by
+// the method of variance estimates recovery (stat.Ratio). Where the grader did
+// not differ from itself on any output of any split, everywhere, all of them
+// bound what it could show here.
+func splitWithin(v *analysis.Variance, items, everywhere []regraded, s analysis.Settings) {
+	const method = "variance of regrades over within-item variance; variance estimates recovery for a ratio (Donner & Zou 2012)"
+	noise, within := noiseVar(items, s), withinVar(items, s)
+	if all := noiseVar(everywhere, s); noise.Known() && all.Known() && *all.Value == 0 && all.N > noise.N {
+		noise = all
+	}
+	noise = stat.Scale(noise, gradedShare(items))
+	e := stat.Ratio(noise, within, method)
+	e.N, e.Items = noise.N, noise.Items
+	switch {
+	case !noise.Known():
+		e.Value, e.Low, e.High, e.Warnings = nil, nil, nil, []message.Text{noNoise.Text()}
+	case v.Within == nil || !e.Known():
+		e.Value, e.Low, e.High = nil, nil, nil
+		e.Warnings = []message.Text{shareOfNothing.Text()}
+		v.Grader = noise.Value
+	default:
+		v.Grader, v.Sampling = noise.Value, stat.Some(max(0, *v.Within-*noise.Value))
+		if *e.Value > 1 {
+			e.Warnings = append(e.Warnings, shareAboveOne.Text())
+		}
+		if e.High == nil {
+			e.Warnings = append(e.Warnings, fewForUpperEnd.Text())
+		}
+		if *e.Value == 0 && slices.ContainsFunc(items, func(g regraded) bool { return g.between }) {
+			e.High = stat.Some(min(stat.Or(e.High, 1), unseenShare(items, *noise.High/mostNoise(s))))
+		}
+		e.Value = stat.Some(min(1, *e.Value))
+		e.Low, e.High = stat.Some(math.Min(1, stat.Or(e.Low, 0))), stat.Some(math.Min(1, stat.Or(e.High, 1)))
+	}
+	v.GraderShare = e
+}
+
+// noise fills what gradings of the same outputs tell: over all splits.
+func (c *evidence) noise(g *analysis.Grader, s analysis.Settings) {
+	if !c.Regraded {
+		g.NoiseVar = noiseVar(nil, s)
+	} else {
+		of := c.everywhere
+		g.NoiseVar = noiseVar(of, s)
+		yesOrNo := !slices.ContainsFunc(of, func(g regraded) bool { return g.between })
+		moved, _ := stat.FlipRate(each(of, func(a again) float64 { return a.moves }), s.Confidence)
+		g.Moved = some(moved)
+		if yesOrNo {
+			flip, consistency := stat.FlipRate(each(of, func(a again) float64 { return a.flips }), s.Confidence)
+			g.FlipRate, g.Consistency = some(flip), some(consistency)
+		} else {
+			c.fineNoise(g, of, s)
+		}
+	}
+	if n := c.Audit.Stale; n > 0 {
+		g.NoiseVar.Warnings = append(g.NoiseVar.Warnings, otherGrades.With(message.Args{"outputs": message.Count(n, "output")}))
+	}
+}
+
+// reaches is how often the margin is doubled in search of the distance that
+// noise hardly crosses: up to 40 % of the range by default.
+const reaches = 3
+
+// fineNoise tells of a grader whose rewards take values in between what the
+// chance of leaving the margin does not. Noise much finer than the margin still
+// takes a right answer below the top, and noise that often leaves the margin
+// hardly ever spans half of the range: a worthless answer that does was rewarded.
+func (c *evidence) fineNoise(g *analysis.Grader, of []regraded, s analysis.Settings) {
+	width, margin := c.Range.Width(), s.Thresholds.Of(analysis.HackableMargin)
+	strays := func(than float64) stat.Estimate {
+		e, _ := stat.FlipRate(each(of, func(a again) float64 { return apart(a.grades, (than+1e-9)*width) }), s.Confidence)
+		return e
+	}
+	if refs := c.Audit.Of(rollout.ProbeReference); len(refs) > 0 {
+		below := max(0, (c.Range.Hi-c.Limit(refs[0], margin))/width)
+		if slipped := strays(below); below < margin && slipped.Known() && *slipped.Value > 0 {
+			g.Slipped = &slipped
+		}
+	}
+	if g.Slipped == nil && *g.Moved.Value == 0 {
+		return // no noise was seen that a gate would have to allow for
+	}
+	g.Reach = &analysis.Reach{Distance: margin * width, Crossed: *g.Moved}
+	for i := range reaches {
+		distance := margin * math.Pow(2, float64(i+1))
+		if e := strays(distance); stat.Or(e.High, 0.5) < stat.Or(g.Reach.Crossed.High, 0.5) {
+			g.Reach = &analysis.Reach{Distance: distance * width, Crossed: e}
+		}
+	}
+}
+
+// scale multiplies an estimate and its interval by a positive number.

@@ -1,0 +1,252 @@
+package measure
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"gonogo/analysis"
+	"gonogo/analysis/collect"
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+// What a plan takes for granted, and what it does not know.
+var (
+	groupRelative    = message.New("plan.group_relative", "group-relative training: one group of rollouts per item and step (GRPO and its relatives)")
+	trainersSay      = message.New("plan.trainers_say", "a group size of {size} is num_generations={size} in TRL, rollout.n={size} in verl and {rollouts} per example in prime-rl; hosted jobs scale it by compute_multiplier, and how many rollouts of an item a multiplier stands for is not published")
+	noGroupSize      = message.New("plan.no_group_size", "no group size up to the samples per item reaches an informative share of {share}")
+	fitReaches       = message.New("plan.fit_reaches", "the {model} fit reaches it by {size}")
+	fitMisses        = message.New("plan.fit_misses", "the {model} fit does not reach it")
+	noBatchSize      = message.New("plan.no_batch_size", "no batch size is configured (training.batch_size): cost per step is not told")
+	epochIs          = message.New("plan.epoch_is", "an epoch is {items} in {steps} of {batch}")
+	stepsAtOnce      = message.New("plan.steps_at_once", "all rollouts of a step run at once; a step lasts at least as long as its slowest rollout; training itself is not counted")
+	callsOfBase      = message.New("plan.calls_of_base", "a trained model's calls and tokens are those of the base model")
+	jobPlans         = message.New("plan.job_plans", "the job plans {epochs}: the whole run takes so many times the figures per epoch")
+	shareUnknown     = message.New("plan.share_unknown", "the informative share at the group size is not known")
+	fewerThanGroup   = message.New("plan.fewer_than_group", "fewer samples than the group size: the value is the least it can be, the interval reaches to the most")
+	timesUnknown     = message.New("plan.times_unknown", "the rollouts do not tell how long they took")
+	largestUnbounded = message.New("plan.largest_unbounded", "no interval: the largest of a sample says little about larger ones")
+	noPeakInterval   = message.New("plan.no_interval", "no interval")
+)
+
+// plan says what a training run of this split would need at the planned group
+// size, from measured distributions. Without a batch size only the group size
+// can be told.
+func plan(sr *analysis.SplitResult, items []*collect.Item, c *evidence, s analysis.Settings) *analysis.Plan {
+	p := &analysis.Plan{
+		GroupSize: s.GroupSize, WantedShare: s.WantedShare,
+		MinGroupSize: minGroupSize(sr.Signal, s.WantedShare),
+		Assumptions:  []message.Text{groupRelative.Text(), trainersWords(s.GroupSize)},
+	}
+	if p.MinGroupSize == nil {
+		p.Assumptions = append(p.Assumptions, modelledGroupSize(sr, s.WantedShare))
+	}
+	if s.BatchSize == 0 {
+		p.Assumptions = append(p.Assumptions, noBatchSize.Text())
+		return p
+	}
+	batch := s.BatchSize
+	p.BatchSize = &batch
+	costs := costs{sr: sr, s: s, seconds: elapsed(items), judged: judged(items), calls: callsByTool(items, len(c.Tools)), money: rolloutMoney(items, c.Tools, s)}
+	step := costs.of(float64(batch))
+	p.PerStep = &step
+	p.PeakRPS = costs.load(float64(batch), c)
+	total := sr.Items.Sampled
+	if sr.Items.InFile != nil {
+		total = *sr.Items.InFile
+	}
+	epoch := costs.of(float64(total))
+	steps := math.Ceil(float64(total) / float64(batch))
+	epoch.SecondsMin = stat.Scale(step.SecondsMin, steps)
+	epoch.USD = costs.money.of(float64(total*s.GroupSize), epoch.SecondsMin)
+	p.PerEpoch = &epoch
+	p.Assumptions = append(p.Assumptions,
+		epochIs.With(message.Args{"items": message.Count(total, "item"), "steps": message.Count(int(steps), "step"), "batch": message.Count(batch, "item")}),
+		stepsAtOnce.Text(), callsOfBase.Text())
+	p.Assumptions = append(p.Assumptions, moneyWords(s.Prices)...)
+	if s.Epochs > 0 {
+		p.Assumptions = append(p.Assumptions, jobPlans.With(message.Args{"epochs": message.Count(s.Epochs, "epoch")}))
+	}
+	return p
+}
+
+// minGroupSize is the smallest group size at which the measured share, net of
+// grader noise where that is known, reaches want; nil when none within the samples does.
+func minGroupSize(signal []analysis.Signal, want float64) *int {
+	for _, s := range signal {
+		if s.Bound == "exact" && s.Known() && *s.Teaches().Value >= want {
+			size := s.GroupSize
+			return &size
+		}
+	}
+	return nil
+}
+
+type costs struct {
+	sr      *analysis.SplitResult
+	s       analysis.Settings
+	seconds []float64 // of rollouts, ascending
+	judged  float64   // judge calls per rollout
+	calls   []int     // of those rollouts, by tool
+	money   money
+}
+
+// of is the cost of one group for each of so many items.
+func (c costs) of(items float64) analysis.PlanCost {
+	g := float64(c.s.GroupSize)
+	rollouts := items * g
+	out := analysis.PlanCost{
+		Rollouts:     exact(rollouts),
+		ToolCalls:    stat.Scale(c.sr.Tools.Calls, rollouts),
+		JudgeCalls:   exact(c.judged * rollouts),
+		InputTokens:  stat.Scale(c.sr.Tokens.Input, rollouts),
+		OutputTokens: stat.Scale(c.sr.Tokens.Output, rollouts),
+		SecondsMin:   c.slowest(rollouts),
+	}
+	out.USD = c.money.of(rollouts, out.SecondsMin)
+	out.InformativeGroups = stat.Estimate{Method: "informative share x items", Warnings: []message.Text{shareUnknown.Text()}}
+	for _, s := range c.sr.Signal {
+		switch {
+		case s.GroupSize != c.s.GroupSize:
+		case s.Bound == "upper": // comes after the lower one
+			out.InformativeGroups.High = stat.Scale(s.Teaches(), items).High
+		default:
+			out.InformativeGroups = stat.Scale(s.Teaches(), items)
+			if s.Bound == "lower" {
+				out.InformativeGroups.Warnings = append(out.InformativeGroups.Warnings, fewerThanGroup.Text())
+			}
+		}
+	}
+	return out
+}
+
+// slowest is the expected wall time of the slowest of so many rollouts, drawn
+// from the measured ones with replacement: E[max] of the empirical
+// distribution.
+func (c costs) slowest(rollouts float64) stat.Estimate {
+	e := stat.Estimate{Method: "expected slowest of the step's rollouts, from the measured wall times", Warnings: []message.Text{}}
+	n := float64(len(c.seconds))
+	if n == 0 {
+		e.Warnings = append(e.Warnings, timesUnknown.Text())
+		return e
+	}
+	sum := 0.0
+	for i, x := range c.seconds {
+		k := float64(i)
+		sum += x * (math.Pow((k+1)/n, rollouts) - math.Pow(k/n, rollouts))
+	}
+	e.Value, e.N = stat.Some(sum), len(c.seconds)
+	e.Warnings = append(e.Warnings, largestUnbounded.Text())
+	return e
+}
+
+// load is the mean request rate while all rollouts of a step run, by Little's
+// law: rollouts in flight x calls per rollout / seconds per rollout.
+func (c costs) load(batch float64, names *evidence) *analysis.PlanLoad {
+	load := &analysis.PlanLoad{Tools: make(map[string]stat.Estimate), Grader: stat.Estimate{Method: "Little's law", Warnings: []message.Text{}}}
+	n := len(c.seconds)
+	if n == 0 {
+		load.Grader.Warnings = append(load.Grader.Warnings, timesUnknown.Text())
+		return load
+	}
+	mean := 0.0
+	for _, x := range c.seconds {
+		mean += x / float64(n)
+	}
+	inFlight := batch * float64(c.s.GroupSize)
+	rate := func(calls float64) stat.Estimate {
+		return stat.Estimate{Value: stat.Some(inFlight * calls / mean), N: n, Items: c.sr.Items.Measured, Method: "Little's law", Warnings: []message.Text{noPeakInterval.Text()}}
+	}
+	for i, name := range names.Tools {
+		if c.calls[i] > 0 {
+			load.Tools[name] = rate(float64(c.calls[i]) / float64(n))
+		}
+	}
+	load.Grader = rate(1)
+	return load
+}
+
+// callsByTool counts the calls that reached a tool, by the tool's index, in
+// rollouts whose time is known.
+func callsByTool(items []*collect.Item, tools int) []int {
+	counts := make([]int, tools)
+	for _, it := range items {
+		for _, r := range it.Rows {
+			if !r.Valid || r.Elapsed <= 0 {
+				continue
+			}
+			for _, c := range r.Calls {
+				if c.Status != rollout.CallMalformed {
+					counts[c.Tool]++
+				}
+			}
+		}
+	}
+	return counts
+}
+
+func elapsed(items []*collect.Item) []float64 {
+	var out []float64
+	for _, it := range items {
+		for _, r := range it.Rows {
+			if r.Valid && r.Elapsed > 0 {
+				out = append(out, r.Elapsed)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// judged is the mean number of judge calls of a rollout.
+func judged(items []*collect.Item) float64 {
+	var calls, all float64
+	for _, it := range items {
+		for _, r := range it.Rows {
+			if r.Valid {
+				calls += float64(r.JudgeCalls)
+				all++
+			}
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return calls / all
+}
+
+// exact is a number that follows from the plan alone.
+func exact(x float64) stat.Estimate {
+	return stat.Estimate{Value: stat.Some(x), SE: stat.Some(0), Low: stat.Some(x), High: stat.Some(x), Method: "exact", Warnings: []message.Text{}}
+}
+
+// trainersWords names the group size as trainers do.
+func trainersWords(g int) message.Text {
+	return trainersSay.With(message.Args{"size": message.Name(strconv.Itoa(g)), "rollouts": message.Count(g, "rollout")})
+}
+
+// modelledGroupSize says at what group size the fitted models reach the wanted
+// share that none up to the samples does; it is no basis for a decision.
+func modelledGroupSize(sr *analysis.SplitResult, want float64) message.Text {
+	at := make(map[string]int)
+	var models []string
+	for _, x := range sr.Fits(analysis.InformativeGroups) {
+		if !slices.Contains(models, x.Model) {
+			models = append(models, x.Model)
+		}
+		if at[x.Model] == 0 && *x.Value >= want {
+			at[x.Model] = x.K
+		}
+	}
+	text := []message.Text{noGroupSize.With(message.Args{"share": message.Setting(want)})}
+	for _, model := range models {
+		def := fitMisses
+		if at[model] > 0 {
+			def = fitReaches
+		}
+		text = append(text, def.With(message.Args{"model": modelWords(model), "size": message.Int(at[model])}))
+	}
+	return message.Clauses(text...)
+}

@@ -1,0 +1,148 @@
+package measure
+
+import (
+	"gonogo/analysis"
+	"gonogo/analysis/collect"
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+// What a reader must know of money.
+var (
+	priceOfTraining = message.New("plan.price_of_training", "price of training: {source}; prices.training_hour overrides it")
+	priceOfTokens   = message.New("plan.price_of_tokens", "price of the {whose}'s tokens: {source}; prices.{whose}_input and prices.{whose}_output override it")
+	freeCalls       = message.New("plan.free_calls", "tool calls are counted as free: prices.tool_call is not set")
+	atLeastHours    = message.New("plan.at_least_hours", "at least: ${usd} an hour for the slowest rollouts alone; training itself and evaluations run on the same clock")
+	hoursUnknown    = message.New("plan.hours_unknown", "the rollouts do not tell how long they took, and the price is by the hour")
+)
+
+// money is what a rollout of training costs, from the measured ones.
+type money struct {
+	perRollout stat.Estimate // US dollars, without the hours
+	hour       *float64
+	missing    message.Text // what is not known; none when all is
+}
+
+// rolloutMoney prices the rollouts of a split. Where an hour of training has a
+// price it pays for the model's tokens.
+func rolloutMoney(items []*collect.Item, tools []string, s analysis.Settings) money {
+	p := s.Prices
+	out := money{hour: p.TrainingHour, missing: missingPrices(p, judged(items) > 0)}
+	if !out.missing.None() {
+		return out
+	}
+	var perItem [][]float64
+	for _, it := range items {
+		var spent []float64
+		for _, r := range it.Rows {
+			if !r.Valid {
+				continue
+			}
+			usd, missing := usdOf(r, p, tools)
+			if !missing.None() {
+				out.missing = missing
+				continue
+			}
+			spent = append(spent, usd)
+		}
+		if len(spent) > 0 {
+			perItem = append(perItem, spent)
+		}
+	}
+	if len(perItem) > 0 { // servers that tell tokens now and then are taken at their word
+		out.missing = message.Text{}
+	}
+	out.perRollout = perRollout(perItem, s.Confidence, "prices x measured tokens and calls")
+	if stat.Or(out.perRollout.Value, 1) == 0 { // nothing has a price, of which there is nothing to estimate
+		out.perRollout = exact(0)
+	}
+	return out
+}
+
+// missingPrices names the prices without which a sum would be too small.
+func missingPrices(p analysis.Prices, judged bool) message.Text {
+	if p.TrainingHour == nil && !p.Model.Missing("model").None() {
+		return p.Model.Missing("model")
+	}
+	if judged {
+		return p.Judge.Missing("judge")
+	}
+	return message.Text{}
+}
+
+// usdOf is what a rollout costs a trainer.
+func usdOf(r *collect.Row, p analysis.Prices, tools []string) (usd float64, missing message.Text) {
+	if p.TrainingHour == nil {
+		if usd, missing = p.Model.Of(r.Usage, "model"); !missing.None() {
+			return 0, missing
+		}
+	}
+	judge, missing := p.OfJudge(r.Judge, r.JudgeCalls)
+	if !missing.None() {
+		return 0, missing
+	}
+	usd += judge
+	for _, c := range r.Calls {
+		if c.Status != rollout.CallMalformed {
+			usd += p.OfCall(tools[c.Tool])
+		}
+	}
+	return usd, message.Text{}
+}
+
+// of is what so many rollouts that take so many seconds cost.
+func (m money) of(rollouts float64, seconds stat.Estimate) stat.Estimate {
+	const method = "prices x measured tokens, calls and time"
+	unknown := func(why message.Text) stat.Estimate {
+		return stat.Estimate{Method: method, Warnings: []message.Text{why}}
+	}
+	if !m.missing.None() {
+		return unknown(m.missing)
+	}
+	e := stat.Scale(m.perRollout, rollouts)
+	e.Method = method
+	if m.hour == nil {
+		return e
+	}
+	if !seconds.Known() {
+		return unknown(hoursUnknown.Text())
+	}
+	hours := *seconds.Value / 3600 * *m.hour
+	e = raise(e, hours)
+	e.SE = nil // the slowest rollout is an estimate without one
+	e.Warnings = append(e.Warnings, atLeastHours.With(message.Args{"usd": message.Setting(*m.hour)}))
+	return e
+}
+
+// raise adds a number to an estimate and its interval.
+func raise(e stat.Estimate, by float64) stat.Estimate {
+	plus := func(p *float64) *float64 {
+		if p == nil {
+			return nil
+		}
+		return stat.Some(*p + by)
+	}
+	e.Value, e.Low, e.High = plus(e.Value), plus(e.Low), plus(e.High)
+	return e
+}
+
+// moneyWords are what a reader must know about the money of a plan.
+func moneyWords(p analysis.Prices) []message.Text {
+	var out []message.Text
+	if p.Source != "" {
+		out = append(out, priceOfTraining.With(message.Args{"source": message.Name(p.Source)}))
+	}
+	for _, of := range []struct {
+		whose string
+		price analysis.TokenPrice
+	}{{"model", p.Model}, {"judge", p.Judge}} {
+		if of.price.Source != "" {
+			out = append(out, priceOfTokens.With(message.Args{"whose": message.Name(of.whose), "source": message.Name(of.price.Source)}))
+		}
+	}
+	if known := p.TrainingHour != nil || p.Model.Input != nil; known && p.ToolCall == nil && len(p.Tools) == 0 {
+		out = append(out, freeCalls.Text())
+	}
+	return out
+}

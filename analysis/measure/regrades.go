@@ -1,0 +1,147 @@
+package measure
+
+import (
+	"slices"
+
+	"gonogo/analysis/collect"
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
+)
+
+// regraded is what one item tells about grader noise and about all noise.
+type regraded struct {
+	outputs []again
+	dev     float64 // summed squared deviations from the item mean,
+	free    float64 // and n-1
+	noisy   float64 // rollouts that have a grade, so that they may have noise,
+	rest    float64 // and those that count without one
+	between bool    // some grade is neither the bottom nor the top
+	rewards []float64
+}
+
+// again is one output that was graded twice or more.
+type again struct {
+	noise  float64 // the variance of its grades
+	flips  float64 // share of pairs of grades that differ at all
+	moves  float64 // share of pairs that differ by more than the margin
+	grades []float64
+	weight float64 // how many rollouts it stands for, relative to the others
+	cell   int
+}
+
+// noNoise says why a figure about regrades is not known.
+var noNoise = message.New("grader.no_regrades", "no output was graded twice: at least 2 grades of one output are needed, and 2 items or more with such outputs")
+
+// regrades collects the items with a valid reward.
+func regrades(items []*collect.Item, c *evidence, margin float64) []regraded {
+	var out []regraded
+	var all, regraded [cells]float64
+	for _, it := range items {
+		if len(it.Rewards) > 0 {
+			g := c.regradesOf(it, margin, &all)
+			for _, a := range g.outputs {
+				regraded[a.cell]++
+			}
+			out = append(out, g)
+		}
+	}
+	weights := weightsOf(all, regraded)
+	for _, g := range out {
+		for i := range g.outputs {
+			g.outputs[i].weight = weights[g.outputs[i].cell]
+		}
+	}
+	return out
+}
+
+func (c *evidence) regradesOf(it *collect.Item, margin float64, all *[cells]float64) regraded {
+	n := float64(len(it.Rewards))
+	_, v := stat.MeanVariance(it.Rewards)
+	g := regraded{dev: v * (n - 1), free: n - 1, rewards: it.Rewards}
+	for _, y := range it.Rewards {
+		g.between = g.between || !c.AtTop(y) && !c.AtBottom(y)
+	}
+	for _, r := range it.Rows {
+		switch {
+		case !r.Valid:
+			continue
+		case !r.Graded:
+			g.rest++
+			continue
+		}
+		g.noisy++
+		cell := cellOf(it.Rewards, r.Reward, 1e-6*c.Range.Width())
+		all[cell]++
+		if len(r.Grades) < 2 {
+			continue
+		}
+		_, v := stat.MeanVariance(r.Grades)
+		g.outputs = append(g.outputs, again{
+			noise: v, flips: apart(r.Grades, 1e-6*c.Range.Width()), moves: apart(r.Grades, (margin+1e-9)*c.Range.Width()), grades: r.Grades, cell: cell,
+		})
+		g.between = g.between || slices.ContainsFunc(r.Grades, func(y float64) bool { return !c.AtTop(y) && !c.AtBottom(y) })
+	}
+	return g
+}
+
+// cells is the number of classes of rollouts by how many of their item's
+// rollouts earned the same.
+const cells = 5
+
+// cellOf is a rollout's class. An audit that takes rewards of every height in
+// turn picks the one success of an item as often as its seven failures, and
+// with it the rewards that noise made. Within a class all are as likely to be
+// picked, so that the classes, weighted by their share of all rollouts, speak of
+// the rollouts as they are, whichever way the audit picked them.
+func cellOf(sorted []float64, reward, eps float64) int {
+	from, _ := slices.BinarySearch(sorted, reward-eps)
+	to, _ := slices.BinarySearch(sorted, reward+eps)
+	switch share := float64(to-from) / float64(len(sorted)); {
+	case share >= 1:
+		return 4
+	case share > 0.5:
+		return 3
+	case share > 0.25:
+		return 2
+	case share > 0.125:
+		return 1
+	}
+	return 0
+}
+
+// weightsOf is how many rollouts one regraded output of each class stands for,
+// 1 on average over those regraded. A class without regrades is added to its
+// nearest one, the more even one first.
+func weightsOf(all, regraded [cells]float64) (weights [cells]float64) {
+	var stands [cells]float64
+	total, again := 0.0, 0.0
+	for c := range all {
+		total, again = total+all[c], again+regraded[c]
+		for _, to := range []int{c, c + 1, c - 1, c + 2, c - 2, c + 3, c - 3, c + 4, c - 4} {
+			if to >= 0 && to < cells && regraded[to] > 0 {
+				stands[to] += all[c]
+				break
+			}
+		}
+	}
+	for c := range weights {
+		if regraded[c] > 0 {
+			weights[c] = stands[c] / total / (regraded[c] / again)
+		}
+	}
+	return weights
+}
+
+// apart is the share of pairs of grades, ascending, that lie farther apart.
+func apart(grades []float64, than float64) float64 {
+	far, pairs := 0.0, 0.0
+	for i := range grades {
+		for j := range i {
+			if grades[i]-grades[j] > than {
+				far++
+			}
+			pairs++
+		}
+	}
+	return far / pairs
+}

@@ -1,0 +1,188 @@
+package measure
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonogo/analysis"
+	"gonogo/analysis/collect"
+	"gonogo/analysis/stat"
+)
+
+// againstBins is how many bins the rollouts fall into; of fewer values than
+// againstValues each has its own.
+const (
+	againstBins   = 8
+	againstValues = 12
+)
+
+// against sets the rewards of valid rollouts against what each rollout took.
+// What no rollout tells is left out.
+func (m *Split) against() []analysis.Against {
+	var out []analysis.Against
+	for _, q := range []struct {
+		name string
+		log  bool
+		of   func(*collect.Row) (float64, bool)
+	}{
+		{analysis.AgainstCalls, false, func(r *collect.Row) (float64, bool) { return float64(len(r.Calls)), r.Observed }},
+		{analysis.AgainstTokens, true, func(r *collect.Row) (float64, bool) {
+			if r.Usage.Input == nil || r.Usage.Output == nil {
+				return 0, false
+			}
+			sum := float64(*r.Usage.Input) + float64(*r.Usage.Output)
+			return sum, sum > 0
+		}},
+		{analysis.AgainstLatency, true, func(r *collect.Row) (float64, bool) { return r.Elapsed, r.Elapsed > 0 }},
+	} {
+		var items [][]stat.Pair
+		for _, it := range m.Items {
+			var of []stat.Pair
+			for _, r := range it.Rows {
+				if x, ok := q.of(r); ok && r.Valid {
+					of = append(of, stat.Pair{X: x, Y: r.Reward})
+				}
+			}
+			if len(of) > 0 {
+				items = append(items, of)
+			}
+		}
+		if len(items) > 0 {
+			out = append(out, m.setAgainst(q.name, q.log, items))
+		}
+	}
+	return out
+}
+
+func (m *Split) setAgainst(quantity string, log bool, items [][]stat.Pair) analysis.Against {
+	a := analysis.Against{Quantity: quantity, Items: len(items)}
+	scaled := make([][]stat.Pair, len(items))
+	for i, of := range items {
+		a.N += len(of)
+		for _, p := range of {
+			if log {
+				p.X = math.Log2(p.X)
+			}
+			scaled[i] = append(scaled[i], p)
+		}
+	}
+	within := stat.WithinLine(scaled, m.s.Confidence)
+	a.Within, a.P = within.Correlation, within.P
+	a.Pooled = stat.PooledLine(scaled, m.s.Confidence).Correlation
+	a.Bins = m.againstBins(items)
+	if quantity == analysis.AgainstCalls && m.budget != nil {
+		a.Limit = m.atLimit(items, float64(*m.budget))
+	}
+	return a
+}
+
+// atLimit compares rollouts at the limit with those below it; nil where there
+// is only one kind.
+func (m *Split) atLimit(items [][]stat.Pair, limit float64) *analysis.AgainstLimit {
+	var reached, below, reachedToo, belowToo [][]float64 // the latter two of the items that have both
+	var under [][]stat.Pair
+	for _, of := range items {
+		var at, less []float64
+		var rest []stat.Pair
+		for _, p := range of {
+			if p.X >= limit {
+				at = append(at, p.Y)
+			} else {
+				less, rest = append(less, p.Y), append(rest, p)
+			}
+		}
+		if len(at) > 0 {
+			reached = append(reached, at)
+		}
+		if len(less) > 0 {
+			below, under = append(below, less), append(under, rest)
+		}
+		if len(at) > 0 && len(less) > 0 {
+			reachedToo, belowToo = append(reachedToo, at), append(belowToo, less)
+		}
+	}
+	if len(reached) == 0 || len(below) == 0 {
+		return nil
+	}
+	l := &analysis.AgainstLimit{At: limit, Within: stat.WithinLine(under, m.s.Confidence).Correlation}
+	change := &stat.Range{Lo: -m.s.RewardRange.Width(), Hi: m.s.RewardRange.Width()}
+	if len(reachedToo) >= 2 {
+		reached, below = reachedToo, belowToo
+		d, less := means(reached), means(below)
+		for i := range d {
+			d[i] -= less[i]
+		}
+		l.Difference = stat.PairedMean(d, nil, len(flatten(reached))+len(flatten(below)), change, m.s.Confidence)
+	} else {
+		l.Difference, _ = stat.Welch(means(below), means(reached), len(flatten(reached))+len(flatten(below)), &m.s.RewardRange, m.s.Confidence)
+	}
+	l.Reached, l.Below = stat.Mean(reached, &m.s.RewardRange, m.s.Confidence), stat.Mean(below, &m.s.RewardRange, m.s.Confidence)
+	return l
+}
+
+func means(items [][]float64) []float64 {
+	out := make([]float64, len(items))
+	for i, xs := range items {
+		for _, x := range xs {
+			out[i] += x / float64(len(xs))
+		}
+	}
+	return out
+}
+
+// againstBins makes a bin of each value where there are few, else bins of about
+// as many rollouts each. Equal values share a bin.
+func (m *Split) againstBins(items [][]stat.Pair) []analysis.AgainstBin {
+	var xs []float64
+	for _, of := range items {
+		for _, p := range of {
+			xs = append(xs, p.X)
+		}
+	}
+	slices.Sort(xs)
+	ends := binEnds(xs)
+	rewards := make([][][]float64, len(ends))
+	for _, of := range items {
+		mine := make([][]float64, len(ends))
+		for _, p := range of {
+			at, _ := slices.BinarySearch(ends, p.X)
+			mine[at] = append(mine[at], p.Y)
+		}
+		for at, ys := range mine {
+			if len(ys) > 0 {
+				rewards[at] = append(rewards[at], ys)
+			}
+		}
+	}
+	bins := make([]analysis.AgainstBin, len(ends))
+	from := 0
+	for i, end := range ends {
+		to, _ := slices.BinarySearchFunc(xs, end, func(x, end float64) int { return cmp.Or(cmp.Compare(x, end), -1) })
+		bins[i] = analysis.AgainstBin{From: xs[from], To: end, Middle: stat.Quantile(xs[from:to], 0.5), Reward: stat.Mean(rewards[i], &m.s.RewardRange, m.s.Confidence)}
+		from = to
+	}
+	return bins
+}
+
+// binEnds returns the largest value of each bin of sorted values. A last bin
+// of less than half the others' rollouts goes to the one before it.
+func binEnds(xs []float64) []float64 {
+	if values := slices.Compact(slices.Clone(xs)); len(values) <= againstValues {
+		return values
+	}
+	var ends []float64
+	size, begun := float64(len(xs))/againstBins, 0
+	for i, x := range xs {
+		last := i == len(xs)-1
+		if !last && (xs[i+1] == x || float64(i+1-begun) < size) {
+			continue
+		}
+		if last && len(ends) > 0 && float64(i+1-begun) < size/2 {
+			ends[len(ends)-1] = x
+			continue
+		}
+		ends, begun = append(ends, x), i+1
+	}
+	return ends
+}

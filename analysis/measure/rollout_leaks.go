@@ -1,0 +1,76 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"gonogo/analysis"
+	"gonogo/analysis/collect"
+	"gonogo/sampler/rollout"
+)
+
+// leaks measures the leaks of all splits; nil where nobody looked.
+func (c *evidence) leaks(items []*collect.Item, conf float64) *analysis.Leaks {
+	m := Split{c: c, Items: items}
+	l := &analysis.Leaks{Items: []string{}, Examples: []analysis.LeakExample{}}
+	l.Share = m.share(conf, func(r *collect.Row) (leaking, telling float64) {
+		if r.Met == nil {
+			return 0, 0
+		}
+		l.Rollouts++
+		if len(r.Met.Leaks) > 0 {
+			l.Leaking++
+			leaking = 1
+		}
+		return leaking, 1
+	})
+	if l.Rollouts == 0 {
+		return nil
+	}
+	l.Share.N = l.Rollouts
+	m.records(func(r *collect.Row) {
+		if r.Met == nil || len(r.Met.Leaks) == 0 {
+			return
+		}
+		if len(l.Items) < analysis.ItemsListed && !slices.Contains(l.Items, r.Key.Item) {
+			l.Items = append(l.Items, r.Key.Item)
+		}
+		if len(l.Examples) < leaksListed { // one of each, so that they are of many
+			k := r.Met.Leaks[0]
+			l.Examples = append(l.Examples, analysis.LeakExample{RolloutName: analysis.RolloutName{Split: r.Key.Split, Item: r.Key.Item, Sample: r.Key.Sample, Attempt: r.Attempt}, At: analysis.Clip(k.At, collect.CauseLength), Canary: analysis.Clip(k.Canary, collect.CauseLength)})
+		}
+	})
+	return l
+}
+
+// resolveLeaks finds the rollouts of the run whose canaries the examples hold. It reads the
+// run once more: only few leak, and the others need not be kept in mind for them.
+func resolveLeaks(ctx context.Context, l *analysis.Leaks, run *rollout.Run, read rollout.ReadOptions) error {
+	if l == nil || len(l.Examples) == 0 {
+		return nil
+	}
+	wanted := make(map[string]*analysis.RolloutName)
+	for _, x := range l.Examples {
+		wanted[x.Canary] = nil
+	}
+	left, enough := len(wanted), errors.New("all are found")
+	_, err := run.Records(ctx, read, func(rec *rollout.Record) error {
+		canary := rollout.Canary(rec.TraceID)
+		if of, asked := wanted[canary]; !asked || of != nil {
+			return nil
+		}
+		wanted[canary] = &analysis.RolloutName{Split: rec.Split, Item: rec.Item, Sample: rec.Sample, Attempt: rec.Attempt}
+		if left--; left == 0 {
+			return enough
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, enough) {
+		return err
+	}
+	for i := range l.Examples {
+		l.Examples[i].Of = wanted[l.Examples[i].Canary]
+	}
+	return nil
+}

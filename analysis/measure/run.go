@@ -1,0 +1,207 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"gonogo/analysis"
+	"gonogo/analysis/collect"
+	"gonogo/analysis/message"
+	"gonogo/sampler/rollout"
+)
+
+// Run reads a run and measures every split, what lies between them, the grader
+// and the endpoints: a Result without findings and verdict. Memory grows with items x
+// samples, not with text.
+func Run(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s analysis.Settings) (*analysis.Result, error) {
+	return measured(ctx, run, read, s, false)
+}
+
+// Audit measures the grader alone, of a run that may not have a single rollout.
+func Audit(ctx context.Context, run *rollout.Run, s analysis.Settings) (*analysis.Result, error) {
+	return measured(ctx, run, rollout.ReadOptions{}, s, true)
+}
+
+// Burst measures the endpoints alone, by the burst that a run holds: Burst is nil
+// where there was none.
+func Burst(ctx context.Context, run *rollout.Run, s analysis.Settings) (*analysis.Result, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	b, err := burstOf(ctx, run, s.Confidence)
+	if err != nil {
+		return nil, err
+	}
+	r := newResult(run, rollout.Input{}, s)
+	r.Burst = b
+	return r, nil
+}
+
+// Items compares the splits by their items alone; nil where no item has a row.
+func Items(items []rollout.Item, s analysis.Settings) *analysis.Shift { return shiftOf(items, s, nil) }
+
+// measured reads what a run holds and measures it. The audit comes before the
+// rollouts: gradings of their outputs and marks of detectors change them.
+func measured(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s analysis.Settings, withoutRollouts bool) (*analysis.Result, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	c := &evidence{Collector: collect.New(s.RewardRange)}
+	c.Asked = make(map[rollout.Key]*rollout.Item, len(run.Items))
+	for i := range run.Items {
+		c.Asked[rollout.Key{Split: run.Items[i].Split, Item: run.Items[i].ID}] = &run.Items[i]
+	}
+	if err := c.ReadAudit(ctx, run); err != nil {
+		return nil, err
+	}
+	read.Lean = true
+	input, err := run.Records(ctx, read, c.Add)
+	if err != nil && !(withoutRollouts && errors.Is(err, rollout.ErrNoRecords)) {
+		return nil, err
+	}
+	rolled, looks, err := atLook(s, run.Manifest)
+	if err != nil {
+		return nil, err
+	}
+	r := newResult(run, input, rolled)
+	r.Looks = looks
+	c.fill(r, run, s)
+	if withoutRollouts {
+		return r, nil
+	}
+	if err := resolveLeaks(ctx, r.Leaks, run, read); err != nil {
+		return nil, err
+	}
+	r.Shift = c.shift(run, s)
+	r.Burst, err = burstOf(ctx, run, s.Confidence)
+	return r, err
+}
+
+func newResult(run *rollout.Run, input rollout.Input, s analysis.Settings) *analysis.Result {
+	r := &analysis.Result{
+		Schema:        analysis.Schema,
+		Confidence:    s.Confidence,
+		RewardRange:   [2]float64{s.RewardRange.Lo, s.RewardRange.Hi},
+		Ceiling:       s.Best(),
+		GroupSize:     s.GroupSize,
+		Normalize:     s.Normalize,
+		PassThreshold: s.PassThreshold,
+		Thresholds:    s.Thresholds.All(),
+		Require:       s.Require,
+		Input:         input,
+		Splits:        make(map[rollout.Split]*analysis.SplitResult),
+		Problems:      []rollout.Problem{},
+	}
+	if r.Input.Bad == nil {
+		r.Input.Bad = []rollout.BadLine{}
+	}
+	m := run.Manifest
+	if m == nil {
+		r.Run.Source = string(rollout.Import)
+		return r
+	}
+	seed := m.Seed
+	r.Run = analysis.RunInfo{
+		ID: m.ID, Name: m.Name, Source: string(m.Source), ToolVersion: m.ToolVersion,
+		Model: m.Model, Data: m.Data, Choices: m.Choices, Notes: verbatim(m.Notes),
+	}
+	if m.Source == rollout.Live {
+		r.Run.Seed = &seed
+	}
+	if m.Problems != nil {
+		r.Problems = m.Problems
+	}
+	if !m.Started.IsZero() {
+		r.Timing.Started = m.Started.UTC().Format(time.RFC3339)
+	}
+	if !m.Ended.IsZero() {
+		r.Timing.Ended = m.Ended.UTC().Format(time.RFC3339)
+	}
+	return r
+}
+
+// verbatim are notes that came with the data.
+func verbatim(notes []string) []message.Text {
+	texts := make([]message.Text, len(notes))
+	for i, note := range notes {
+		texts[i] = message.Verbatim(note)
+	}
+	return texts
+}
+
+// Fill measures what c has collected of a run into r: its splits, the plan and the
+// grader.
+func Fill(r *analysis.Result, c *collect.Collector, run *rollout.Run, s analysis.Settings) {
+	(&evidence{Collector: c}).fill(r, run, s)
+}
+
+// fill measures every split that has a record or was planned.
+func (c *evidence) fill(r *analysis.Result, run *rollout.Run, s analysis.Settings) {
+	known := make(map[rollout.Split]map[string]collect.Labels)
+	for _, it := range run.Items {
+		if known[it.Split] == nil {
+			known[it.Split] = make(map[string]collect.Labels)
+		}
+		known[it.Split][it.ID] = collect.Labels{Category: it.Category, Family: it.Family}
+	}
+	of := make(map[rollout.Split][]*collect.Item)
+	var all []*collect.Item
+	for _, split := range rollout.Splits() {
+		of[split] = c.Items(split, known[split])
+		all = append(all, of[split]...)
+	}
+	if c.Regraded {
+		c.everywhere = regrades(all, c, s.Thresholds.Of(analysis.HackableMargin))
+	}
+	agreement := c.agreement(all, s)
+	s = withCeiling(r, agreement, s)
+	rolled := s
+	rolled.Confidence = r.Confidence // of the look that the run stands at
+	for _, split := range rollout.Splits() {
+		m := Split{s: rolled, once: s.Confidence, c: c, Items: of[split]}
+		m.plan(run.Manifest, split)
+		if len(m.Items) > 0 || m.planned != nil && *m.planned > 0 {
+			r.Splits[split] = m.split()
+		}
+	}
+	var info *rollout.GraderInfo
+	if run.Manifest != nil {
+		info = run.Manifest.Grader
+	}
+	r.Grader = c.grader(all, agreement, info, s)
+	r.Leaks = c.leaks(all, r.Confidence)
+	if n := len(c.Extra); n > 0 {
+		r.Run.Notes = append(r.Run.Notes, targetedRollouts.With(message.Args{"rollouts": message.Count(n, "rollout")}))
+	}
+	if n := len(c.Zeroed); n > 0 {
+		r.Run.Notes = append(r.Run.Notes, markedAtBottom.With(message.Args{"rollouts": message.Count(n, "rollout")}))
+	}
+	if split, ok := analysis.TrainingSplit(r); ok {
+		r.Plan = plan(r.Splits[split], of[split], c, rolled)
+	}
+}
+
+// withCeiling lowers the ceiling to what people's disagreement leaves, where
+// none is configured: to the high end of what is known of it, so that a few
+// labels alone do not take the headroom away.
+func withCeiling(r *analysis.Result, a *analysis.Agreement, s analysis.Settings) analysis.Settings {
+	if s.Ceiling != nil || a == nil || a.Ceiling == nil || a.Ceiling.High == nil {
+		return s
+	}
+	high := *a.Ceiling.High
+	if high >= s.RewardRange.Hi-1e-6*s.RewardRange.Width() || high <= s.RewardRange.Lo {
+		return s
+	}
+	s.Ceiling = &high
+	r.Ceiling = high
+	r.Run.Notes = append(r.Run.Notes, ceilingByLabels.With(message.Args{"ceiling": message.Setting(high)}))
+	return s
+}
+
+// What was made of the rollouts beyond what the manifest says.
+var (
+	targetedRollouts = message.New("measure.targeted", "{rollouts} of items whose class was open (--items-undecided): for the classes of these items alone; no mean, share or verdict counts them")
+	markedAtBottom   = message.New("measure.marked_at_bottom", "{rollouts} that a detector marked as a hack: counted at the bottom of the reward range")
+	ceilingByLabels  = message.New("measure.ceiling_by_labels", "the ceiling {ceiling} is the most that outputs at one rater's top may earn from another rater, by the labels")
+)

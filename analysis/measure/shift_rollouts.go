@@ -1,0 +1,150 @@
+package measure
+
+import (
+	"iter"
+	"slices"
+
+	"gonogo/analysis"
+	"gonogo/analysis/collect"
+	"gonogo/analysis/message"
+	"gonogo/analysis/shift"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+// What rollouts are compared by.
+const (
+	featureReward = "reward"
+	featureCalls  = "tool calls"
+	featureTurns  = "turns"
+	featureInput  = "input tokens"
+	featureOutput = "output tokens"
+	callsTo       = "share of calls to "
+)
+
+var (
+	features = map[string]message.Def{
+		featureReward: message.New("measure.reward", featureReward),
+		featureCalls:  message.New("measure.tool_calls", featureCalls),
+		featureTurns:  message.New("measure.turns", featureTurns),
+		featureInput:  message.New("measure.input_tokens", featureInput),
+		featureOutput: message.New("measure.output_tokens", featureOutput),
+	}
+	shareOfCalls = message.New("measure.share_of_calls", callsTo+"{tool}")
+)
+
+// featureWords are what rollouts are compared by, in words.
+func (c *evidence) featureWords() map[string]message.Text {
+	words := make(map[string]message.Text)
+	for name, def := range features {
+		words[name] = def.Text()
+	}
+	for _, tool := range c.Tools {
+		words[callsTo+tool] = shareOfCalls.With(message.Args{"tool": message.Name(tool)})
+	}
+	return words
+}
+
+// shiftSamples are the measured items of two splits, for each of what is
+// compared after sampling. Items count by as many of their first rollouts as
+// half of the items of both splits have: a mean of more is less scattered, which
+// would look like a difference. Means are tested; how much they differ is told of
+// rollouts.
+func (c *evidence) shiftSamples(a, b rollout.Split) iter.Seq2[string, [2]shift.Sample] {
+	return func(yield func(string, [2]shift.Sample) bool) {
+		x, y := c.Items(a, nil), c.Items(b, nil)
+		if len(x) == 0 || len(y) == 0 {
+			return
+		}
+		n := min(samplesOf(x), samplesOf(y))
+		reward := [2]shift.Sample{rewardSample(a, x, n), rewardSample(b, y, n)}
+		if len(reward[0].Rows) > 0 && len(reward[1].Rows) > 0 && !yield(analysis.OnReward, reward) {
+			return
+		}
+		tools := [2]shift.Sample{c.toolSample(a, x, n), c.toolSample(b, y, n)}
+		if len(tools[0].Rows) > 0 && len(tools[1].Rows) > 0 {
+			yield(analysis.OnTools, tools)
+		}
+	}
+}
+
+// samplesOf is the median number of rollouts of items, at least 1.
+func samplesOf(items []*collect.Item) int {
+	var counts []float64
+	for _, it := range items {
+		counts = append(counts, float64(len(it.Rows)))
+	}
+	return max(1, int(stat.Quantile(counts, 0.5)))
+}
+
+// mostDraws is how many rollouts of an item a classifier looks at.
+const mostDraws = 4
+
+func rewardSample(split rollout.Split, items []*collect.Item, n int) shift.Sample {
+	sample := shift.Sample{Name: string(split)}
+	for _, it := range items {
+		row := shift.Row{ID: it.ID}
+		var sum, k float64
+		for _, r := range it.Rows {
+			if r.Valid && int(k) < n {
+				sum += r.Reward
+				k++
+				if len(row.Draws) < mostDraws {
+					row.Draws = append(row.Draws, map[string]float64{featureReward: r.Reward})
+				}
+			}
+		}
+		if k > 0 {
+			row.Numbers = map[string]float64{featureReward: sum / k}
+			sample.Rows = append(sample.Rows, row)
+		}
+	}
+	return sample
+}
+
+// toolSample is what the rollouts of items did: calls, turns and tokens of a
+// rollout, and which tools the calls went to.
+func (c *evidence) toolSample(split rollout.Split, items []*collect.Item, n int) shift.Sample {
+	sample := shift.Sample{Name: string(split)}
+	for _, it := range items {
+		rows := slices.DeleteFunc(slices.Clone(it.Rows), func(r *collect.Row) bool { return !r.Observed || r.Outcome.Missing() })
+		if len(rows) == 0 {
+			continue
+		}
+		rows = rows[:min(n, len(rows))]
+		of := shift.Row{ID: it.ID, Numbers: c.behaviour(rows)}
+		for i := range rows[:min(mostDraws, len(rows))] {
+			of.Draws = append(of.Draws, c.behaviour(rows[i:i+1]))
+		}
+		sample.Rows = append(sample.Rows, of)
+	}
+	return sample
+}
+
+func (c *evidence) behaviour(rows []*collect.Row) map[string]float64 {
+	var calls, turns, in, out, known float64
+	byTool := make([]float64, len(c.Tools))
+	for _, r := range rows {
+		calls += float64(len(r.Calls))
+		turns += float64(r.Turns)
+		for _, k := range r.Calls {
+			byTool[k.Tool]++
+		}
+		if r.Usage.Input != nil && r.Usage.Output != nil {
+			in += float64(*r.Usage.Input)
+			out += float64(*r.Usage.Output)
+			known++
+		}
+	}
+	n := float64(len(rows))
+	numbers := map[string]float64{featureCalls: calls / n, featureTurns: turns / n}
+	if known > 0 {
+		numbers[featureInput], numbers[featureOutput] = in/known, out/known
+	}
+	if calls > 0 {
+		for i, name := range c.Tools {
+			numbers[callsTo+name] = byTool[i] / calls
+		}
+	}
+	return numbers
+}

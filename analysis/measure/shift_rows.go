@@ -1,0 +1,321 @@
+package measure
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"gonogo/analysis"
+	"gonogo/analysis/shift"
+	"gonogo/sampler/rollout"
+)
+
+// shiftRow is one item as it is compared with others.
+type shiftRow struct {
+	entry    shift.Entry
+	lastUser string
+	rest     string // of the prompt
+	fields   map[string]json.RawMessage
+}
+
+// shiftRows reads the items whose rows are known, train first.
+func shiftRows(items []rollout.Item, s analysis.Settings) []shiftRow {
+	var rows []shiftRow
+	for _, split := range rollout.Splits() {
+		for i := range items {
+			if items[i].Split == split && len(items[i].Row) > 0 {
+				rows = append(rows, newShiftRow(&items[i], s))
+			}
+		}
+	}
+	return rows
+}
+
+// Entry is what the search for copies and conflicts reads of an item.
+func Entry(it *rollout.Item, s analysis.Settings) shift.Entry { return newShiftRow(it, s).entry }
+
+func newShiftRow(it *rollout.Item, s analysis.Settings) shiftRow {
+	row := shiftRow{fields: otherFields(it)}
+	last := -1
+	for i, m := range it.Messages {
+		if m.Role == "user" {
+			last = i
+		}
+	}
+	var prompt, rest, attached []string
+	for i, m := range it.Messages {
+		prompt = append(prompt, m.Content)
+		if i == last {
+			row.lastUser = m.Content
+		} else {
+			rest = append(rest, m.Role+": "+m.Content)
+		}
+		attached = append(attached, attachments(m.Parts)...)
+	}
+	row.rest = strings.Join(rest, "\n")
+	reference := referenceOf(s, it)
+	row.entry = shift.Entry{
+		ID: it.ID, Split: string(it.Split), Prompt: strings.Join(prompt, "\n"),
+		Reference: reference, Accepted: it.Accepted(), Family: it.Family,
+		Attached: digest(attached...), Context: contextOf(row.fields),
+	}
+	return row
+}
+
+// referenceOf finds an item's right answer.
+func referenceOf(s analysis.Settings, it *rollout.Item) string {
+	if s.Reference != nil {
+		return s.Reference(it)
+	}
+	text, _, _ := it.Reference()
+	return text
+}
+
+// attachments are the parts of a message that are no text.
+func attachments(parts json.RawMessage) []string {
+	if len(parts) == 0 {
+		return nil
+	}
+	var list []json.RawMessage
+	if json.Unmarshal(parts, &list) != nil {
+		return nil
+	}
+	var out []string
+	for _, part := range list {
+		var kind struct {
+			Text *string `json:"text"`
+		}
+		if json.Unmarshal(part, &kind) != nil || kind.Text == nil {
+			out = append(out, string(part))
+		}
+	}
+	return out
+}
+
+// digest stands for texts that need only be told apart; "" for none.
+func digest(texts ...string) string {
+	if len(texts) == 0 {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(strings.Join(texts, "\x00")))
+	return string(sum[:])
+}
+
+// nameFields are the usual names of fields that name a row or its place.
+var nameFields = []string{"id", "item_id", "uuid", "uid", "guid", "index", "idx", "line", "row", "no", "number", "split", "seed", "hash", "sha256", "created_at", "timestamp"}
+
+// otherFields is the row beside what the model is shown, the reference and what
+// names the row. Objects are opened, one level deep.
+func otherFields(it *rollout.Item) map[string]json.RawMessage {
+	out := map[string]json.RawMessage{}
+	for name, raw := range it.Fields() {
+		if name == "messages" || name == "tools" || name == "parallel_tool_calls" || names(it, name, raw) {
+			continue
+		}
+		var inner map[string]json.RawMessage
+		if trimmed := bytes.TrimSpace(raw); len(trimmed) > 0 && trimmed[0] == '{' && json.Unmarshal(raw, &inner) == nil {
+			for sub, value := range inner {
+				if !names(it, sub, value) {
+					out[name+"."+sub] = value
+				}
+			}
+			continue
+		}
+		out[name] = raw
+	}
+	return out
+}
+
+// names reports fields with the reference or with what names the row.
+func names(it *rollout.Item, name string, raw json.RawMessage) bool {
+	name = strings.ToLower(name)
+	return slices.Contains(nameFields, name) || strings.HasSuffix(name, "_id") || slices.Contains(rollout.ReferenceFields(), name) || slices.Contains(rollout.AcceptedFields(), name) ||
+		rollout.FieldText(raw) == it.ID
+}
+
+// contextOf is what tools and grader may tell a row from another by.
+func contextOf(fields map[string]json.RawMessage) string {
+	if len(fields) == 0 {
+		return ""
+	}
+	b, err := json.Marshal(fields)
+	if err != nil {
+		return ""
+	}
+	return digest(string(b))
+}
+
+// texts are the rows of a split for a comparison of texts.
+func texts(rows []shiftRow, split rollout.Split, text func(*shiftRow) string) shift.Sample {
+	sample := shift.Sample{Name: string(split)}
+	for i := range rows {
+		if rows[i].entry.Split == string(split) {
+			sample.Rows = append(sample.Rows, shift.Row{ID: rows[i].entry.ID, Text: text(&rows[i])})
+		}
+	}
+	return sample
+}
+
+// fieldKind is what a field of the rows can be compared as.
+type fieldKind int
+
+const (
+	leftOut fieldKind = iota
+	numeric
+	categorical
+)
+
+// Bounds within which a field's values are categories and no names: so many of
+// them, each in so many rows on average, of so many bytes.
+const (
+	mostLevels    = 50
+	rowsPerLevel  = 5
+	longestLevel  = 64
+	leastForField = 0.2 // of the rows have it
+)
+
+// fieldKinds decides for every field how it is compared.
+func fieldKinds(rows []shiftRow) map[string]fieldKind {
+	values := map[string][]fieldValue{}
+	for i := range rows {
+		for name, raw := range rows[i].fields {
+			values[name] = append(values[name], fieldValue{rollout.FieldText(raw), isNumber(raw), rows[i].entry.Family, rows[i].entry.Split})
+		}
+	}
+	kinds := map[string]fieldKind{}
+	for name, list := range values {
+		if float64(len(list)) >= leastForField*float64(len(rows)) {
+			kinds[name] = kindOfField(list)
+		}
+	}
+	return kinds
+}
+
+type fieldValue struct {
+	text   string
+	number bool
+	family string
+	split  string
+}
+
+func isNumber(raw json.RawMessage) bool {
+	var x float64
+	return json.Unmarshal(raw, &x) == nil && !bytes.Equal(bytes.TrimSpace(raw), []byte("null"))
+}
+
+func kindOfField(list []fieldValue) fieldKind {
+	if !slices.ContainsFunc(list, func(v fieldValue) bool { return !v.number }) {
+		if counts(list) {
+			return leftOut
+		}
+		return numeric
+	}
+	levels := map[string]int{}
+	for _, v := range list {
+		if len(v.text) > longestLevel {
+			return leftOut
+		}
+		levels[v.text]++
+	}
+	if len(levels) > mostLevels || len(list) < rowsPerLevel*len(levels) || ofFamily(list) || drawnBy(list) {
+		return leftOut
+	}
+	return categorical
+}
+
+// counts reports whole numbers that are all different within a split and leave
+// none out: line numbers by another name.
+func counts(list []fieldValue) bool {
+	bySplit := map[string][]string{}
+	for _, v := range list {
+		if strings.ContainsAny(v.text, ".eE") {
+			return false
+		}
+		bySplit[v.split] = append(bySplit[v.split], v.text)
+	}
+	for _, texts := range bySplit {
+		slices.SortFunc(texts, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
+		first, last := parse(texts[0]), parse(texts[len(texts)-1])
+		if len(slices.Compact(texts)) < len(texts) || len(texts) < 3 || last-first != float64(len(texts)-1) {
+			return false
+		}
+	}
+	return true
+}
+
+func parse(text string) (x float64) {
+	if json.Unmarshal([]byte(text), &x) != nil {
+		return 0
+	}
+	return x
+}
+
+// ofFamily reports values of which each stands for one family: splits that
+// share no family differ in them by design.
+func ofFamily(list []fieldValue) bool {
+	family := map[string]string{}
+	for _, v := range list {
+		if v.family == "" {
+			return false
+		}
+		if had, ok := family[v.text]; ok && had != v.family {
+			return false
+		}
+		family[v.text] = v.family
+	}
+	return true
+}
+
+// fewestGroups is how many values of a field each split has at least where the
+// field is what the splits were drawn by.
+const fewestGroups = 3
+
+// drawnBy reports values of which no two splits share one, such as the names of
+// documents that were dealt out whole: the splits differ in them by design. Few
+// values may be kinds of tasks, and are compared.
+func drawnBy(list []fieldValue) bool {
+	splitOf, groups := map[string]string{}, map[string]int{}
+	for _, v := range list {
+		if had, ok := splitOf[v.text]; ok {
+			if had != v.split {
+				return false
+			}
+			continue
+		}
+		splitOf[v.text] = v.split
+		groups[v.split]++
+	}
+	for _, n := range groups {
+		if n < fewestGroups {
+			return false
+		}
+	}
+	return len(groups) > 1
+}
+
+// fieldSample is the rows of a split for a comparison of their fields.
+func fieldSample(rows []shiftRow, split rollout.Split, kinds map[string]fieldKind) shift.Sample {
+	sample := shift.Sample{Name: string(split)}
+	for i := range rows {
+		if rows[i].entry.Split != string(split) {
+			continue
+		}
+		row := shift.Row{ID: rows[i].entry.ID, Numbers: map[string]float64{}, Categories: map[string]string{}}
+		for name, raw := range rows[i].fields {
+			text := rollout.FieldText(raw)
+			switch kinds[name] {
+			case numeric:
+				row.Numbers[name] = parse(text)
+			case categorical:
+				if text != "" {
+					row.Categories[name] = text
+				}
+			}
+		}
+		sample.Rows = append(sample.Rows, row)
+	}
+	return sample
+}

@@ -1,0 +1,340 @@
+package measure
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+
+	"gonogo/analysis"
+	"gonogo/analysis/collect"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+// Split takes one split's items and makes its SplitResult.
+type Split struct {
+	s        analysis.Settings
+	once     float64 // confidence of what is judged once, at however many looks the rollouts were; 0: that of s
+	c        *evidence
+	Items    []*collect.Item // every item with a record
+	Measured []*collect.Item // those with a valid reward
+	Rewards  [][]float64     // of measured
+	Common   [][]float64     // sorted rewards of the items that every curve uses
+	Samples  int             // samples that every item of common has
+	dropped  int             // measured items that common leaves out
+	inFile   *int
+	planned  *int // rollouts that sampling set out to make
+	wanted   int  // items that it set out to sample; 0 when that is not known
+	budget   *int
+}
+
+// commonShare is the share of measured items that a curve must keep when
+// items differ in samples: a longer curve over fewer items would change the
+// item mix.
+const commonShare = 0.8
+
+func (m *Split) plan(manifest *rollout.Manifest, split rollout.Split) {
+	if manifest == nil {
+		return
+	}
+	for _, d := range manifest.Data {
+		if d.Split == split && d.Rows > 0 {
+			rows := d.Rows
+			m.inFile = &rows
+		}
+	}
+	if p := manifest.Planned; p != nil {
+		total := p.Items[split] * p.Samples[split]
+		m.planned = &total
+		if total > 0 {
+			m.wanted = p.Items[split]
+		}
+		if p.MaxCalls > 0 {
+			budget := p.MaxCalls
+			m.budget = &budget
+		}
+	}
+}
+
+func (m *Split) split() *analysis.SplitResult {
+	m.prepare()
+	sr := &analysis.SplitResult{
+		Items:       m.counts(),
+		Samples:     m.Spread(),
+		Missing:     m.Missing(),
+		MissingBy:   m.missingBy(),
+		OwnFailures: m.ownFailures(),
+		Failures:    m.failures(),
+		Ends:        m.ends(),
+		Reward:      m.reward(),
+		Variance:    m.variance(),
+		Classes:     m.Classes(),
+		Tools:       m.toolUse(),
+		Tokens:      m.tokens(),
+		Latency:     m.latency(),
+		Turns:       m.turns(),
+		Identical:   m.identical(),
+		Against:     m.against(),
+		BestOf:      []analysis.AtK{}, WorstOf: []analysis.AtK{}, PassAt: []analysis.AtK{}, PassAll: []analysis.AtK{},
+		Signal: []analysis.Signal{}, Extrapolated: []analysis.Extrapolated{},
+	}
+	m.curves(sr)
+	return sr
+}
+
+// NewSplit measures items of one split that c has collected.
+func NewSplit(s analysis.Settings, c *collect.Collector, items []*collect.Item) *Split {
+	m := &Split{s: s, c: &evidence{Collector: c}, Items: items}
+	m.prepare()
+	return m
+}
+
+func (m *Split) prepare() {
+	for _, it := range m.Items {
+		if len(it.Rewards) > 0 {
+			m.Measured = append(m.Measured, it)
+			m.Rewards = append(m.Rewards, it.Rewards)
+		}
+	}
+	m.Samples = SamplesInCommon(m.Measured)
+	for _, it := range m.Measured {
+		if len(it.Rewards) >= m.Samples {
+			m.Common = append(m.Common, it.Rewards)
+		}
+	}
+	m.dropped = len(m.Measured) - len(m.Common)
+}
+
+// CommonSamples is the most samples that at least 80 % of the items have, by the
+// samples of each item; 0 of no item.
+func CommonSamples(counts []int) int {
+	if len(counts) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(counts))
+	return sorted[len(sorted)-int(math.Ceil(commonShare*float64(len(sorted))))]
+}
+
+func SamplesInCommon(items []*collect.Item) int {
+	counts := make([]int, len(items))
+	for i, it := range items {
+		counts[i] = len(it.Rewards)
+	}
+	return CommonSamples(counts)
+}
+
+func (m *Split) counts() analysis.ItemCounts {
+	c := analysis.ItemCounts{InFile: m.inFile, Sampled: len(m.Items), Measured: len(m.Measured), Lost: []string{}, NotRun: max(0, m.wanted-len(m.Items))}
+	for _, it := range m.Items {
+		if len(it.Rewards) == 0 {
+			c.Lost = append(c.Lost, it.ID)
+		}
+	}
+	return c
+}
+
+func (m *Split) Spread() analysis.Spread { return SpreadOf(m.Rewards) }
+
+// SpreadOf counts the rewards of measured items.
+func SpreadOf(rewards [][]float64) analysis.Spread {
+	if len(rewards) == 0 {
+		return analysis.Spread{}
+	}
+	counts := make([]float64, len(rewards))
+	for i, ys := range rewards {
+		counts[i] = float64(len(ys))
+	}
+	return analysis.Spread{
+		Min:    int(slices.Min(counts)),
+		Median: stat.Quantile(counts, 0.5),
+		Max:    int(slices.Max(counts)),
+	}
+}
+
+// records calls f for every rollout of the split, in a fixed order.
+func (m *Split) records(f func(*collect.Row)) {
+	for _, it := range m.Items {
+		for _, r := range it.Rows {
+			f(r)
+		}
+	}
+}
+
+func (m *Split) Missing() analysis.Missing {
+	var out analysis.Missing
+	total := 0
+	m.records(func(r *collect.Row) {
+		total++
+		out.Repeated += r.Repeats // only a failed rollout is made again
+		if r.Retries > 0 {
+			out.Retries += r.Retries
+			out.Retried++
+		}
+		switch {
+		case r.Valid:
+		case r.Outcome == rollout.ModelAPI:
+			out.ModelAPI++
+		case r.Outcome == rollout.ToolFailed:
+			out.Tool++
+		default:
+			out.Grader++
+		}
+	})
+	if total > 0 {
+		out.Share = stat.Some(float64(out.Total()) / float64(total))
+	}
+	if m.planned != nil {
+		left := max(0, *m.planned-total)
+		out.NotRun = &left
+	}
+	return out
+}
+
+func (m *Split) ownFailures() analysis.OwnFailures {
+	var out analysis.OwnFailures
+	m.records(func(r *collect.Row) {
+		switch r.Outcome {
+		case rollout.NoAnswer:
+			out.NoAnswer++
+		case rollout.StepLimit:
+			out.StepLimit++
+		}
+	})
+	return out
+}
+
+// Limits on what is listed of causes.
+const (
+	causesListed     = 12
+	causeItemsListed = 5
+)
+
+func (m *Split) failures() []analysis.FailureCause {
+	type cause struct {
+		outcome rollout.Outcome
+		text    string
+	}
+	index := make(map[cause]int)
+	list := []analysis.FailureCause{}
+	m.records(func(r *collect.Row) {
+		if r.Outcome == rollout.Graded {
+			return
+		}
+		key := cause{r.Outcome, numberless(r.Cause)}
+		i, ok := index[key]
+		if !ok {
+			i = len(list)
+			index[key] = i
+			list = append(list, analysis.FailureCause{Outcome: r.Outcome, Error: r.Cause, Items: []string{}})
+		}
+		list[i].Count++
+		if id := r.Key.Item; len(list[i].Items) < causeItemsListed && !slices.Contains(list[i].Items, id) {
+			list[i].Items = append(list[i].Items, id)
+		}
+	})
+	slices.SortFunc(list, func(a, b analysis.FailureCause) int {
+		return cmp.Or(b.Count-a.Count, cmp.Compare(a.Outcome, b.Outcome), cmp.Compare(a.Error, b.Error))
+	})
+	return list[:min(len(list), causesListed)]
+}
+
+// numberless is a text without its long numbers and ids, which would make of one
+// cause as many as there are rollouts. Shorter numbers, such as a status, stay.
+func numberless(s string) string { return longNumber.ReplaceAllString(s, "…") }
+
+var longNumber = regexp.MustCompile(`[0-9a-fA-F]*[0-9]{6}[0-9a-fA-F]*|[0-9a-fA-F]{16,}`)
+
+func (m *Split) reward() analysis.Reward {
+	r, conf := &m.s.RewardRange, m.s.Confidence
+	out := analysis.Reward{
+		Estimate:  stat.Mean(m.Rewards, r, conf),
+		Pooled:    stat.Pooled(m.Rewards, r, conf),
+		Bounds:    m.bounds(),
+		Histogram: m.histogram(),
+	}
+	out.Mean = out.Value
+	if families := m.families(); families != nil {
+		e := stat.FamilyMean(m.Rewards, families, r, conf)
+		out.Family = &e
+	}
+	return out
+}
+
+// families returns each measured item's family, or nil when none has one. An
+// item without a family is one of its own.
+func (m *Split) families() []string {
+	families := make([]string, len(m.Measured))
+	some := false
+	for i, it := range m.Measured {
+		families[i] = "family " + it.Labels.Family
+		if it.Labels.Family == "" {
+			families[i] = "item " + it.ID
+		} else {
+			some = true
+		}
+	}
+	if !some {
+		return nil
+	}
+	return families
+}
+
+// bounds is the mean over items if every missing rollout had scored the bottom
+// of the range, and the top.
+func (m *Split) bounds() analysis.Bounds {
+	if len(m.Items) == 0 {
+		return analysis.Bounds{}
+	}
+	var low, high float64
+	for _, it := range m.Items {
+		sum := 0.0
+		for _, y := range it.Rewards {
+			sum += y
+		}
+		n, miss := float64(len(it.Rows)), float64(len(it.Rows)-len(it.Rewards))
+		low += (sum + miss*m.s.RewardRange.Lo) / n
+		high += (sum + miss*m.s.RewardRange.Hi) / n
+	}
+	k := float64(len(m.Items))
+	return analysis.Bounds{Low: stat.Some(low / k), High: stat.Some(high / k)}
+}
+
+// histogramBins is the number of bins of the reward histogram.
+const histogramBins = 20
+
+func (m *Split) histogram() analysis.Histogram {
+	h := analysis.Histogram{Edges: []float64{}, Counts: []int{}}
+	if len(m.Measured) == 0 {
+		return h
+	}
+	lo, width := m.s.RewardRange.Lo, m.s.RewardRange.Width()/histogramBins
+	for i := 0; i <= histogramBins; i++ {
+		h.Edges = append(h.Edges, lo+float64(i)*width)
+	}
+	h.Edges[histogramBins] = m.s.RewardRange.Hi
+	h.Counts = make([]int, histogramBins)
+	for _, ys := range m.Rewards {
+		for _, y := range ys {
+			// The guard keeps 0.30000000000000004/0.05 in the bin that 0.3 opens.
+			bin := int((y-lo)/width + 1e-9)
+			h.Counts[min(bin, histogramBins-1)]++
+		}
+	}
+	return h
+}
+
+func (m *Split) variance() analysis.Variance {
+	within, between := stat.ANOVA(m.Rewards)
+	src := rand.NewPCG(m.s.Seed, 0x1cc)
+	v := analysis.Variance{
+		Within:  within,
+		Between: between,
+		ICC:     stat.ICC(m.Rewards, m.s.Confidence, m.s.Boot, src),
+	}
+	once := m.s
+	once.Confidence = cmp.Or(m.once, m.s.Confidence)
+	splitWithin(&v, regrades(m.Measured, m.c, m.s.Thresholds.Of(analysis.HackableMargin)), m.c.everywhere, once)
+	return v
+}

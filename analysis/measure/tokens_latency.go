@@ -1,0 +1,80 @@
+package measure
+
+import (
+	"gonogo/analysis"
+	"gonogo/analysis/collect"
+	"gonogo/analysis/stat"
+)
+
+// tokens is per rollout, over valid rollouts whose server told: absent is not
+// zero.
+func (m *Split) tokens() analysis.Tokens {
+	conf := m.s.Confidence
+	valid, known := 0, 0
+	m.records(func(r *collect.Row) {
+		if !r.Valid {
+			return
+		}
+		valid++
+		if r.Usage.Input != nil && r.Usage.Output != nil {
+			known++
+		}
+	})
+	t := analysis.Tokens{
+		Input:  m.tokenMean(conf, "mean over items of input tokens per rollout", func(r *collect.Row) *int64 { return r.Usage.Input }),
+		Output: m.tokenMean(conf, "mean over items of output tokens per rollout", func(r *collect.Row) *int64 { return r.Usage.Output }),
+	}
+	reasoning := m.tokenMean(conf, "mean over items of reasoning tokens per rollout", func(r *collect.Row) *int64 { return r.Usage.Reasoning })
+	if reasoning.Known() {
+		t.Reasoning = &reasoning
+	}
+	if valid > 0 {
+		t.KnownShare = stat.Some(float64(known) / float64(valid))
+	}
+	return t
+}
+
+func (m *Split) tokenMean(conf float64, method string, count func(*collect.Row) *int64) stat.Estimate {
+	perItem := m.perItem(func(r *collect.Row) (float64, bool) {
+		n := count(r)
+		if !r.Valid || n == nil {
+			return 0, false
+		}
+		return float64(*n), true
+	})
+	return perRollout(perItem, conf, method)
+}
+
+// latency is the wall time of valid rollouts.
+func (m *Split) latency() analysis.Latency {
+	limit := m.s.Thresholds.Of(analysis.TimeLimit)
+	perItem := m.perItem(func(r *collect.Row) (float64, bool) { return r.Elapsed, r.Valid && r.Elapsed > 0 })
+	all := flatten(perItem)
+	if len(all) == 0 {
+		return analysis.Latency{}
+	}
+	out := analysis.Latency{
+		P50: stat.Some(stat.Quantile(all, 0.50)),
+		P95: stat.Some(stat.Quantile(all, 0.95)),
+		P99: stat.Some(stat.Quantile(all, 0.99)),
+	}
+	if limit > 0 {
+		over := m.share(m.s.Confidence, func(r *collect.Row) (num, den float64) {
+			if !r.Valid || r.Elapsed <= 0 {
+				return 0, 0
+			}
+			if r.Elapsed > limit {
+				num = 1
+			}
+			return num, 1
+		})
+		out.OverLimit = &over
+	}
+	return out
+}
+
+// turns is the number of model replies per rollout.
+func (m *Split) turns() stat.Estimate {
+	perItem := m.perItem(func(r *collect.Row) (float64, bool) { return float64(r.Turns), r.Valid && r.Turns > 0 })
+	return perRollout(perItem, m.s.Confidence, "mean over items of model turns per rollout")
+}

@@ -1,0 +1,136 @@
+package analysis
+
+import (
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+// BestAt returns the best of k rollouts or, where items have fewer, the best of
+// as many as are known below k. ok is false when nothing is known.
+func (sr *SplitResult) BestAt(k int) (found AtK, ok bool) {
+	for _, p := range sr.BestOf {
+		if p.Known() && p.K <= k && p.K > found.K {
+			found, ok = p, true
+		}
+	}
+	return found, ok
+}
+
+// SignalAt returns the informative share at group size g as a lower and an
+// upper bound: the same entry where the share is exact, nil where nothing is
+// known.
+func (sr *SplitResult) SignalAt(g int) (lower, upper *Signal) {
+	for i := range sr.Signal {
+		s := &sr.Signal[i]
+		if s.GroupSize != g || !s.Known() {
+			continue
+		}
+		switch s.Bound {
+		case "lower":
+			lower = s
+		case "upper":
+			upper = s
+		default:
+			return s, s
+		}
+	}
+	return lower, upper
+}
+
+// Fits returns what the models say of a quantity beyond the samples, in their
+// order; of the informative share net of grader noise where that is known, as
+// Signal.Teaches is.
+func (sr *SplitResult) Fits(quantity string) []Extrapolated {
+	list := sr.Extrapolated
+	if quantity == BestOfK {
+		list = sr.Beyond.BestOf
+	}
+	var out []Extrapolated
+	for _, x := range list {
+		if x.Quantity != quantity || x.Value == nil {
+			continue
+		}
+		e := sr.Shown(quantity, stat.Estimate{Value: x.Value, Low: x.Low, High: x.High})
+		x.Value, x.Low, x.High = e.Value, e.Low, e.High
+		out = append(out, x)
+	}
+	return out
+}
+
+// Shown is an estimate of a quantity as reports show it.
+func (sr *SplitResult) Shown(quantity string, e stat.Estimate) stat.Estimate {
+	if quantity == InformativeGroups {
+		return sr.Net(e)
+	}
+	return e
+}
+
+// Net is netOf where the grader's share is known, and e where it is not.
+func (sr *SplitResult) Net(e stat.Estimate) stat.Estimate {
+	if net := stat.Net(e, sr.Variance.GraderShare); net != nil {
+		return *net
+	}
+	return e
+}
+
+// ExtrapolatedAt returns what Fits says at k; nil when nothing is extrapolated
+// there.
+func (sr *SplitResult) ExtrapolatedAt(quantity string, k int) []Extrapolated {
+	var out []Extrapolated
+	for _, x := range sr.Fits(quantity) {
+		if x.K == k {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// AuditConfidence is the confidence of what is judged once, whatever the number
+// of looks at the rollouts: the audit of the grader.
+func (r *Result) AuditConfidence() float64 {
+	if r.Looks != nil {
+		return r.Looks.Confidence
+	}
+	return r.Confidence
+}
+
+// TrainingSplit is the split that the gates about training judge: train, else
+// the only split. An evaluation set by itself says nothing about training.
+func TrainingSplit(r *Result) (rollout.Split, bool) {
+	if r.Splits[rollout.Train] != nil {
+		return rollout.Train, true
+	}
+	if len(r.Splits) == 1 && r.Splits[rollout.Production] != nil {
+		return rollout.Production, true
+	}
+	return "", false
+}
+
+func (r *Result) Range() stat.Range {
+	return stat.Range{Lo: r.RewardRange[0], Hi: r.RewardRange[1]}
+}
+
+// OpenItems lists the items of the split that training would use whose class
+// is not settled and can be by more samples: all their rewards are alike, and
+// too few for a posterior of 0.95 that those of the next group are too.
+func (r *Result) OpenItems() (rollout.Split, []ItemResult) {
+	split, ok := TrainingSplit(r)
+	if !ok {
+		return "", nil
+	}
+	var open []ItemResult
+	for _, it := range r.Splits[split].Classes.Items {
+		alike := it.Class == Unclassed || it.Stays != nil && it.SamplesToTell != nil && *it.Stays < SettledAt
+		if it.Class != Mixed && alike {
+			open = append(open, it)
+		}
+	}
+	return split, open
+}
+
+const (
+	SettledAt = 0.95
+)
+
+// ItemsListed bounds the items that a finding points at.
+const ItemsListed = 20

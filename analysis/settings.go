@@ -1,0 +1,102 @@
+package analysis
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+// Settings are what a run is judged by. The zero value is not valid: start
+// from DefaultSettings.
+type Settings struct {
+	GroupSize     int        // G: rollouts a trainer compares with each other, >= 2
+	RewardRange   stat.Range // of the grader
+	Ceiling       *float64   // the best a perfect policy could earn; nil: the top of the range
+	PassThreshold *float64   // rewards at or above it pass; nil: no pass rates
+	Confidence    float64    // of every interval, in (0.5, 1)
+	Normalize     string     // what the trainer divides a group's advantages by: NormalizeStd or NormalizeNone
+	WantedShare   float64    // of informative groups, which the plan's smallest group size must reach
+	BatchSize     int        // items a training step; 0: unknown
+	Epochs        int        // passes over the training items; 0: unknown
+	Prices        Prices     // in US dollars; the zero value knows none
+	Core          string     // the part of the reward that is the task itself; "": as the run's manifest has it
+	Seed          uint64     // of the bootstrap
+	Boot          int        // bootstrap resamples
+	Thresholds    Thresholds // by name; missing ones are at their default
+	Require       []string   // stages and gates without which the verdict is UNDECIDED; see Stages and DefaultRequire
+
+	// Reference finds an item's right answer, "" where there is none. nil: the
+	// first of the usual fields of its row.
+	Reference func(*rollout.Item) string
+}
+
+// What a trainer divides the advantages of a group by: the standard deviation
+// of its rewards, as GRPO does (Shao et al. 2024, arXiv 2402.03300), so that only
+// whether they differ matters and not by how much; or nothing, as Dr. GRPO
+// does (Liu et al. 2025, arXiv 2503.20783).
+const (
+	NormalizeStd  = "std"
+	NormalizeNone = "none"
+)
+
+// Normalizations lists them, the default first.
+func Normalizations() []string { return []string{NormalizeStd, NormalizeNone} }
+
+// DefaultSettings are the settings of `gonogo analyze` without flags.
+func DefaultSettings() Settings {
+	return Settings{
+		GroupSize:   8,
+		RewardRange: stat.Range{Lo: 0, Hi: 1},
+		Confidence:  0.95,
+		Normalize:   NormalizeStd,
+		WantedShare: 0.5,
+		Seed:        1,
+		Boot:        999,
+	}
+}
+
+// Limits of a reward range within which squares neither overflow nor vanish
+// and a millionth of the width is a difference.
+const (
+	mostReward = 1e100
+	leastWidth = 1e-9 // of the larger end
+)
+
+// Validate reports the first setting that cannot be used, by the key that
+// mends it.
+func (s Settings) Validate() error {
+	r := s.RewardRange
+	switch {
+	case s.GroupSize < 2:
+		return fmt.Errorf("group_size is %d: a group needs at least 2 rollouts", s.GroupSize)
+	case stat.Some(r.Lo) == nil || stat.Some(r.Hi) == nil || r.Lo >= r.Hi:
+		return fmt.Errorf("reward_range is [%g, %g]: it needs two finite numbers, the lower one first", r.Lo, r.Hi)
+	case max(math.Abs(r.Lo), math.Abs(r.Hi)) > mostReward || r.Width() < leastWidth*max(math.Abs(r.Lo), math.Abs(r.Hi)) || r.Width() < 1/mostReward:
+		return fmt.Errorf("reward_range is [%g, %g]: numbers above %g, or so close together, leave no digits to compute with: scale the rewards", r.Lo, r.Hi, mostReward)
+	case !slices.Contains(Normalizations(), s.Normalize):
+		return fmt.Errorf("trainer.normalize is %q: it is one of %s", s.Normalize, strings.Join(Normalizations(), ", "))
+	case s.Confidence <= 0.5 || s.Confidence >= 1:
+		return fmt.Errorf("confidence is %g: it lies between 0.5 and 1", s.Confidence)
+	case s.Ceiling != nil && (*s.Ceiling <= r.Lo || *s.Ceiling > r.Hi):
+		return fmt.Errorf("ceiling is %g: it lies inside the reward range [%g, %g]", *s.Ceiling, r.Lo, r.Hi)
+	case s.PassThreshold != nil && stat.Some(*s.PassThreshold) == nil:
+		return fmt.Errorf("pass_threshold is %g: it must be finite", *s.PassThreshold)
+	case s.WantedShare <= 0 || s.WantedShare > 1:
+		return fmt.Errorf("training.wanted_share is %g: it lies above 0 and at most at 1", s.WantedShare)
+	}
+	for _, name := range s.Require {
+		if !requirable(name) {
+			return fmt.Errorf("require: %q is neither a stage nor a gate", name)
+		}
+	}
+	if err := s.Prices.validate(); err != nil {
+		return err
+	}
+	return s.Thresholds.validate()
+}
+
+func (s Settings) Best() float64 { return stat.Or(s.Ceiling, s.RewardRange.Hi) }

@@ -1,0 +1,123 @@
+package analysis
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"gonogo/analysis/stat"
+)
+
+// Threshold is one number that a gate compares with.
+type Threshold struct {
+	Name    string // the gate's, or begins with it and a dot
+	Unit    string // share, items, tokens, times, seconds, correlation, AUC, p
+	Doc     string
+	Default float64
+}
+
+// defaults are those of every threshold that a gate has made known.
+var defaults = map[string]float64{}
+
+// known makes the defaults of thresholds known.
+func known(list ...Threshold) []Threshold {
+	for _, t := range list {
+		if _, taken := defaults[t.Name]; taken {
+			panic("analysis: two thresholds are called " + t.Name)
+		}
+		defaults[t.Name] = t.Default
+	}
+	return list
+}
+
+// Thresholds holds threshold values by name. A name that is missing stands at
+// its default.
+type Thresholds map[string]float64
+
+// Thresholds that a run is measured by as well, before any gate judges it. They belong
+// to the gates whose names they begin with.
+var (
+	HackableMargin   = Threshold{"grader.hackable.margin", "share", "how far above a probe's limit a reward may lie, as a share of the range; also what counts as a change, and as something earned", 0.05}
+	InformativeShare = Threshold{"signal.informative", "share", "share of groups whose rewards differ; below, more than 10 rollouts are paid for one that teaches", 0.10}
+	TimeLimit        = Threshold{"tools.tail.limit", "seconds", "seconds a rollout may take; 0: no limit", 0}
+)
+
+// ThresholdsOf lists every threshold of the gates, in their order, and those of
+// gonogo compare. They are engineering choices, mostly about what sampling costs, not
+// laws.
+func ThresholdsOf(gates []Gate) []Threshold {
+	var all []Threshold
+	for _, g := range gates {
+		all = append(all, g.Thresholds...)
+	}
+	return append(all, compareThresholds...)
+}
+
+// compareThresholds belong to gonogo compare and to no gate.
+var compareThresholds = known(
+	Threshold{"compare.delta", "share", "of gonogo compare: the smallest change of the mean reward that matters, as a share of the range", 0.05},
+	Threshold{"compare.tolerance", "share", "of gonogo compare: the change up to which nothing is called better or worse, as a share of the range", 0},
+)
+
+// At returns the threshold's value. It panics on a name that no gate has made known:
+// that is a mistake in a gate.
+func (t Thresholds) At(name string) float64 {
+	if v, ok := t[name]; ok {
+		return v
+	}
+	if v, ok := defaults[name]; ok {
+		return v
+	}
+	panic("analysis: no threshold " + name)
+}
+
+// Of returns the value of a threshold, whether or not its gate is part of the program.
+func (t Thresholds) Of(threshold Threshold) float64 {
+	if v, ok := t[threshold.Name]; ok {
+		return v
+	}
+	return threshold.Default
+}
+
+// All returns every threshold that is known with its value in force.
+func (t Thresholds) All() map[string]float64 {
+	all := make(map[string]float64, len(defaults))
+	for name := range defaults {
+		all[name] = t.At(name)
+	}
+	return all
+}
+
+func (t Thresholds) validate() error {
+	for _, name := range slices.Sorted(maps.Keys(t)) {
+		if _, known := defaults[name]; !known {
+			return fmt.Errorf("no threshold is called %q; there are %s", name, strings.Join(slices.Sorted(maps.Keys(defaults)), ", "))
+		}
+		if stat.Some(t[name]) == nil {
+			return fmt.Errorf("threshold %s is %g: it must be finite", name, t[name])
+		}
+	}
+	return nil
+}
+
+// Changed is a threshold that is not at its default.
+type Changed struct {
+	Name           string
+	Default, Value float64
+}
+
+// ChangedThresholds lists the thresholds that are not at their default, by name.
+func (r *Result) ChangedThresholds() []Changed {
+	var changed []Changed
+	for _, name := range slices.Sorted(maps.Keys(r.Thresholds)) {
+		if at, known := defaults[name]; known && r.Thresholds[name] != at {
+			changed = append(changed, Changed{name, at, r.Thresholds[name]})
+		}
+	}
+	return changed
+}
+
+// ClearShift is the AUC above which, with its whole interval, a difference between
+// splits is called clear.
+const ClearShift = 0.60
