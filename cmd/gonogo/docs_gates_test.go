@@ -33,7 +33,7 @@ func TestDocsShowTheGates(t *testing.T) {
 		return
 	}
 	if !*update {
-		t.Fatalf("%s differs from analysis.Gates() (-update writes it)", path)
+		t.Fatalf("%s differs from gate.All() (-update writes it)", path)
 	}
 	if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"pgregory.net/rapid"
 
-	"gonogo/analysis/curate"
+	"gonogo/analysis"
 	"gonogo/sampler/rollout"
 )
 
@@ -187,7 +187,7 @@ func TestTableApostrophes(t *testing.T) {
 		if strings.HasPrefix(text, "'") {
 			t.Skip("of a text with an apostrophe of its own nothing tells")
 		}
-		if got := unmarked(curate.PlainCell(text)); got != text {
+		if got := unmarked(analysis.PlainCell(text)); got != text {
 			t.Errorf("%q is read as %q", text, got)
 		}
 	})
