@@ -20,6 +20,7 @@ type Stage struct {
 	Name  string
 	Doc   string
 	Gates []string
+	Asked bool // never required by default: who names it wants it judged, whatever the run holds
 }
 
 // Sampling is the stage that is complete when no planned rollout is missing. It
@@ -29,12 +30,12 @@ const Sampling = "sampling"
 // Stages lists what a verdict can require besides single gates.
 func Stages() []Stage {
 	return []Stage{
-		{"data", "the data files and enough items", []string{"data.valid", "data.conflicts", "data.enough"}},
-		{Sampling, "no planned rollout is missing", nil},
-		{"audit", "the grader was audited", []string{"grader.truth", "grader.hackable", "grader.noise"}},
-		{"leakage", "the splits were searched for copies", []string{"leakage"}},
-		{"shift", "the splits were compared", []string{"shift"}},
-		{"burst", "the load of a training step was rehearsed", []string{"endpoint.burst"}},
+		{"data", "the data files and enough items", []string{"data.valid", "data.conflicts", "data.enough"}, false},
+		{Sampling, "no planned rollout is missing", nil, false},
+		{"audit", "the grader was audited", []string{"grader.truth", "grader.hackable", "grader.noise"}, false},
+		{"leakage", "the splits were searched for copies", []string{"leakage"}, false},
+		{"shift", "the splits were compared", []string{"shift"}, true},
+		{"burst", "the load of a training step was rehearsed", []string{"endpoint.burst"}, true},
 	}
 }
 

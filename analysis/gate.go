@@ -18,7 +18,11 @@ type Gate struct {
 	Charts     []string // the pictures that show what it judges, by name
 	Words      Words
 	Check      func(r *Result, t Thresholds) []Finding
-	Parts      []Gate // of these Name, Doc, Words and Check count; Words.Pass of the whole is said where all pass
+
+	// Parts are asked in the place of Check, the gravest first: of several whose
+	// answers are equally bad the first leads the finding. Of each the Name, Doc, Words,
+	// Charts and Check count; Words.Pass of the whole is said where all pass.
+	Parts []Gate
 
 	passed message.Def // of a gate of parts
 }

@@ -9,7 +9,8 @@ import (
 )
 
 // folded makes one finding of those of a gate's parts for each severity and split:
-// the worst decides, and the others' facts follow in the order of the parts. What
+// the worst answer decides, of equally bad ones the first, for parts are listed by
+// their gravity; the others' facts follow in that order. What
 // parts had nothing to judge of the whole run is with the first finding that judged
 // something.
 func (g Gate) folded(all []Finding) []Finding {

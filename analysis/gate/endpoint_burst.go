@@ -272,5 +272,5 @@ var endpointBurst = analysis.NewGate(analysis.Gate{
 		{Name: "endpoint.burst.latency", Unit: "times", Doc: "95th percentile of an endpoint's latency under all rollouts of a step at once over that under one", Default: 2},
 	},
 	Words: analysis.Words{Pass: "the endpoints bear the load of a training step"},
-	Parts: []analysis.Gate{endpointLost, endpointLatency, endpointCrosstalk, endpointWire, endpointRepeat},
+	Parts: []analysis.Gate{endpointLost, endpointCrosstalk, endpointWire, endpointLatency, endpointRepeat},
 })

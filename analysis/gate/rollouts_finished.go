@@ -165,7 +165,7 @@ var rolloutsSound = analysis.NewGate(analysis.Gate{
 		{Name: "rollouts.finished.markup", Unit: "share", Doc: "share of answers with text that the server should have parsed, above which it fails", Default: 0.02},
 	},
 	Words: analysis.Words{Pass: "replies come to their end and are parsed"},
-	Parts: []analysis.Gate{rolloutsFinished, rolloutsMarkup},
+	Parts: []analysis.Gate{rolloutsMarkup, rolloutsFinished},
 })
 
 // hangsWords are said where the signal comes from rollouts without a finished answer.

@@ -132,12 +132,39 @@ func cover(r *analysis.Result) {
 			require(r, name)
 			continue
 		}
-		for _, gate := range analysis.Stages()[i].Gates {
-			if slices.Contains(r.Judged, gate) || lacks[gate] {
+		stage := analysis.Stages()[i]
+		for _, gate := range stage.Gates {
+			if stage.Asked || slices.Contains(r.Judged, gate) || lacks[gate] {
 				require(r, gate)
 			}
 		}
 	}
+	for _, name := range r.Required {
+		if why, open := leftOpen(r, name); open {
+			r.NotJudged = append(r.NotJudged, analysis.Unjudged{Gate: name, Why: why})
+		}
+	}
+}
+
+// leftOpen says why a required gate judged nothing that no finding of it blocks for:
+// one about shift finds no difference and cannot rule one out.
+func leftOpen(r *analysis.Result, gate string) (why message.Text, open bool) {
+	if slices.Contains(r.Judged, gate) || slices.ContainsFunc(r.NotJudged, func(u analysis.Unjudged) bool { return u.Gate == gate }) {
+		return why, false
+	}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		switch {
+		case f.Gate != gate:
+		case f.Status == analysis.Pass || f.Status == analysis.Fail:
+			return message.Text{}, false
+		case !open:
+			if why, open = f.Title, true; f.Status == analysis.Skipped && f.Title.Args["reason"].Text != nil {
+				why = *f.Title.Args["reason"].Text
+			}
+		}
+	}
+	return why, open
 }
 
 func require(r *analysis.Result, name string) {

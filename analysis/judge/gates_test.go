@@ -12,6 +12,7 @@ import (
 	"gonogo/analysis/collect"
 	"gonogo/analysis/gate"
 	"gonogo/analysis/measure"
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -167,6 +168,67 @@ func crowdedAudit(c *collect.Collector, bad bool) {
 		c.People = append(c.People, rollout.Label{Split: rollout.Train, Item: fmt.Sprint(i), Sample: &sample, Score: &score, Rater: fmt.Sprint(i % 2)})
 	}
 	c.Audit.Settle()
+}
+
+// What the user names is wanted, whatever the run holds; what is required by default
+// is not where the run has nothing that it could judge.
+func TestRequired(t *testing.T) {
+	passes := analysis.Finding{Gate: "data.enough", Severity: analysis.Blocking, Fact: analysis.Fact{Status: analysis.Pass}}
+	var one analysis.Finding
+	for _, g := range gate.All() {
+		if g.Name == "shift" {
+			one = g.Judge(&analysis.Result{Shift: &analysis.Shift{}}, nil)[0]
+		}
+	}
+	leakage := analysis.Skip("leakage", "", analysis.Blocking, message.Verbatim("there is one split only"))
+	open := analysis.Finding{Gate: "shift", Severity: analysis.Advisory, Fact: analysis.Fact{Status: analysis.Unknown, Title: message.Verbatim("a large one cannot be ruled out")}}
+	caution := analysis.Finding{Gate: "shift", Severity: analysis.Advisory, Fact: analysis.Fact{Status: analysis.Fail}}
+	alike := analysis.Finding{Gate: "shift", Severity: analysis.Blocking, Fact: analysis.Fact{Status: analysis.Pass}}
+	for _, c := range []struct {
+		name     string
+		require  []string
+		findings []analysis.Finding
+		verdict  analysis.Verdict
+		why      string // of the gate that is not judged
+	}{
+		{"a default is no demand", []string{"data", "leakage"}, []analysis.Finding{passes, leakage}, analysis.Go, ""},
+		{"a stage by name with one split", []string{"shift"}, []analysis.Finding{passes, one}, analysis.Undecided, "there is one split only: with data.eval or data.production there is something to compare"},
+		{"a difference that is neither shown nor ruled out", []string{"shift"}, []analysis.Finding{passes, open}, analysis.Undecided, "a large one cannot be ruled out"},
+		{"a small difference", []string{"shift"}, []analysis.Finding{passes, caution}, analysis.Go, ""},
+		{"splits that are alike", []string{"shift"}, []analysis.Finding{passes, alike}, analysis.Go, ""},
+		{"not required", []string{"data"}, []analysis.Finding{passes, open}, analysis.Go, ""},
+	} {
+		r := &analysis.Result{Findings: c.findings, Require: c.require}
+		fold(r)
+		why := ""
+		if m := r.Missing(); len(m) == 1 {
+			why = m[0].Why.String()
+		}
+		if r.Verdict != c.verdict || why != c.why || (c.verdict == analysis.Undecided) != (r.Reason != nil && *r.Reason == "shift") {
+			t.Errorf("%s: %s, not judged because %q; want %s, %q", c.name, r.Verdict, why, c.verdict, c.why)
+		}
+	}
+}
+
+// Of parts that are equally bad the first leads, and parts are listed by gravity.
+func TestTheGravestOfEqualPartsLeads(t *testing.T) {
+	part := func(name string, s analysis.Status) analysis.Gate {
+		return analysis.Gate{Name: name, Check: func(*analysis.Result, analysis.Thresholds) []analysis.Finding {
+			return []analysis.Finding{{Gate: name, Severity: analysis.Advisory, Fact: analysis.Fact{ID: name, Status: s}}}
+		}}
+	}
+	g := analysis.Gate{Name: "whole", Parts: []analysis.Gate{part("a", analysis.Pass), part("b", analysis.Fail), part("c", analysis.Fail), part("d", analysis.Unknown)}}
+	list := g.Judge(&analysis.Result{}, nil)
+	if len(list) != 1 || list[0].ID != "b" || list[0].Others[1].ID != "c" {
+		t.Errorf("found %+v", list)
+	}
+	for name, first := range map[string]string{"endpoint.burst": "endpoint.lost", "grader.shortcuts": "grader.detected", "rollouts.finished": "rollouts.markup"} {
+		for _, g := range gate.All() {
+			if g.Name == name && g.Parts[0].Name != first {
+				t.Errorf("%s begins with %s, not %s", name, g.Parts[0].Name, first)
+			}
+		}
+	}
 }
 
 func TestFold(t *testing.T) {
