@@ -95,7 +95,7 @@ type Arg struct {
 	Name    *string  `json:"name,omitempty"`    // is not translated
 	Foreign *string  `json:"foreign,omitempty"` // what a model, a tool, a grader or the data wrote
 	Text    *Text    `json:"text,omitempty"`
-	List    []Arg    `json:"list,omitzero"`
+	List    []Arg    `json:"list,omitempty"`
 	Sep     *string  `json:"sep,omitempty"` // between the parts of a list; nil: commas
 }
 
@@ -271,11 +271,11 @@ func (t Text) In(l Language) string {
 		words = l.Text(words)
 	}
 	return fill(words, func(name string) (string, bool) {
-		a := t.Args[strings.ToLower(name)] // one that another version lacks is not known
+		a, ok := t.Args[strings.ToLower(name)]
 		if name != strings.ToLower(name) {
-			return capital(a.in(l)), true
+			return capital(a.in(l)), ok
 		}
-		return a.in(l), true
+		return a.in(l), ok
 	})
 }
 
@@ -326,28 +326,28 @@ func (a Arg) in(l Language) string {
 	return Digits(*a.Number)
 }
 
-// fill replaces the names in braces; braces around anything else stay. What is filled in is not read again: a brace
+// fill replaces the names in braces. What is filled in is not read again: a brace
 // in somebody's answer stays one.
 func fill(words string, arg func(name string) (string, bool)) string {
 	var b strings.Builder
 	for {
 		open := strings.IndexByte(words, '{')
 		if open < 0 {
-			return b.String() + words
+			break
+		}
+		end := open + strings.IndexByte(words[open:], '}')
+		if end < open {
+			break
 		}
 		b.WriteString(words[:open])
-		words = words[open:]
-		name, _, closed := strings.Cut(words[1:], "}")
-		if closed && !strings.ContainsFunc(name, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-			if text, ok := arg(name); ok {
-				b.WriteString(text)
-				words = words[len(name)+2:]
-				continue
-			}
+		if text, ok := arg(words[open+1 : end]); ok {
+			b.WriteString(text)
+		} else {
+			b.WriteString(words[open : end+1])
 		}
-		b.WriteByte('{')
-		words = words[1:]
+		words = words[end+1:]
 	}
+	return b.String() + words
 }
 
 // capital begins a sentence.

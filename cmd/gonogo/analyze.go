@@ -1,32 +1,13 @@
 package main
 
 import (
-	"bytes"
-	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"maps"
-	"os"
-	"path/filepath"
-	"strings"
-	"syscall"
 
 	"github.com/urfave/cli/v2"
 
-	"gonogo/analysis"
-	"gonogo/analysis/compare"
-	"gonogo/analysis/gate"
-	"gonogo/analysis/judge"
-	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
-	"gonogo/cmd/gonogo/internal/ui"
-	"gonogo/report"
-	"gonogo/sampler/rollout"
+	"gonogo/cmd/gonogo/internal/output"
 )
-
-// resultFile is the analysis in a run directory.
-const resultFile = "result.json"
 
 func analyzeCommand() *cli.Command {
 	return &cli.Command{
@@ -50,109 +31,23 @@ Example:
 			if err != nil {
 				return err
 			}
-			result, err := analyzeRun(c.Context, callOf(c), dir)
+			result, err := output.AnalyzeRun(c.Context, callOf(c), dir)
 			if err != nil {
 				return err
 			}
-			tellThresholds(callOf(c), result)
-			cfg, _, err := configOfRun(callOf(c), dir)
+			output.TellThresholds(callOf(c), result)
+			cfg, _, err := output.ConfigOfRun(callOf(c), dir)
 			if err != nil {
 				return err
 			}
-			to := delivery{look: cfg.Report}
-			to.noteGrader(callOf(c), dir)
-			if err := deliver(c.Context, callOf(c), dir, result, to); err != nil {
+			to := output.Delivery{Look: cfg.Report}
+			to.NoteGrader(callOf(c), dir)
+			if err := output.Deliver(c.Context, callOf(c), dir, result, to); err != nil {
 				return err
 			}
-			return verdict(result)
+			return output.ExitOf(result)
 		},
 	}
-}
-
-// tellThresholds says which thresholds the command line changed of a verdict that
-// is kept.
-func tellThresholds(c *call, r *analysis.Result) {
-	if changed := r.ChangedThresholds(); len(changed) > 0 && len(c.Set) > 0 {
-		fmt.Fprintf(c.Err, "note: %s now holds a verdict under changed thresholds: %s. A report judges by the run's own configuration unless it is given the same --set.\n", resultFile, thresholdList(changed))
-	}
-}
-
-func thresholdList(changed []analysis.Changed) string {
-	var list []string
-	for _, t := range changed {
-		list = append(list, fmt.Sprintf("%s %g (default %g)", t.Name, t.Value, t.Default))
-	}
-	return strings.Join(list, ", ")
-}
-
-// delivery is which reports are written, where to, and how they look.
-type delivery struct {
-	formats []report.Format
-	out     string
-	look    config.ReportValues
-	bare    *analysis.Result // the result without texts, where the report is to have none
-	config  string           // the file that commands which grade anew name; "" names none
-	changed bool             // the configuration's grader is not the one that graded the run
-}
-
-// noteGrader notes that the grader of the configuration at hand is not the one that
-// graded the run, and says so: what is delivered judges the old one. The configuration
-// is the one that the command line names, else a gonogo.yaml here that has the run's
-// grader, changed. One that cannot be read has nothing to compare.
-func (d *delivery) noteGrader(c *call, dir string) {
-	run, err := rollout.Open(dir)
-	if err != nil || run.Manifest == nil || run.Manifest.Grader == nil {
-		return
-	}
-	file := c.Config
-	path, err := configPath(c)
-	if err != nil {
-		return
-	}
-	cfg, err := config.Peek(path, os.LookupEnv)
-	if err != nil || cfg.Body == nil || len(cfg.Body.Grader) == 0 {
-		return
-	}
-	p := &project{cfg: cfg}
-	if d.changed = p.changedGrader(run) || file != "" && p.sameGrader(c, run) != nil; !d.changed {
-		return
-	}
-	d.config = file
-	to := strings.TrimRight(dir, "/") + "-2"
-	fmt.Fprintf(c.Err, "note: the grader in %s is not the one that graded %s: gonogo grade %s%s -o %s grades the recorded answers with it, without a new rollout.\n",
-		path, dir, ui.ShellQuoted(dir), p.flagsAgain(c), ui.ShellQuoted(to))
-}
-
-// shown is the result as the report has it.
-func (d delivery) shown(r *analysis.Result) *analysis.Result {
-	if d.bare != nil {
-		return d.bare
-	}
-	return r
-}
-
-// deliver prints a result, keeps it as result.json and, where there are
-// formats, writes the report. Printing comes first: what was found is told even
-// where nothing can be written.
-func deliver(ctx context.Context, c *call, dir string, r *analysis.Result, to delivery) error {
-	if err := printResult(c, dir, to.shown(r), to); err != nil {
-		return err
-	}
-	if err := writeResult(dir, r); err != nil {
-		return err
-	}
-	if to.formats == nil {
-		return nil
-	}
-	return writeReport(ctx, c, dir, r, to)
-}
-
-// printResult prints result.json under --json, else the report for a terminal.
-func printResult(c *call, run string, r *analysis.Result, to delivery) error {
-	if c.JSON {
-		return r.Encode(c.Out)
-	}
-	return printText(c, run, r, to)
 }
 
 // argumentsText says how many arguments a command was given.
@@ -169,114 +64,4 @@ func oneRun(c *cli.Context) (string, error) {
 		return "", exit.Usagef("%s takes one run, and there %s; see gonogo %s --help", c.Command.Name, argumentsText(c), c.Command.Name)
 	}
 	return c.Args().First(), nil
-}
-
-// verdict is the exit code of a result.
-func verdict(r *analysis.Result) error {
-	if r.ExitCode == exit.Done {
-		return nil
-	}
-	return &exit.Error{Code: r.ExitCode}
-}
-
-// analyzeRun analyses a run under the command's flags.
-func analyzeRun(ctx context.Context, c *call, dir string) (*analysis.Result, error) {
-	opened, err := rollout.Open(dir)
-	if err != nil {
-		return nil, exit.AsUsage(err)
-	}
-	settings, err := settingsFor(c, opened.Manifest)
-	if err != nil {
-		return nil, err
-	}
-	return analyzeOpened(ctx, c, opened, settings)
-}
-
-func analyzeOpened(ctx context.Context, c *call, opened *rollout.Run, settings analysis.Settings) (*analysis.Result, error) {
-	read := rollout.ReadOptions{OnConflict: rollout.Conflict(c.OnConflict)}
-	inputs, err := inputsOf(opened.Dir) // before they are read: what is added meanwhile makes the result old
-	if err != nil {
-		return nil, exit.AsUsage(err)
-	}
-	result, err := judge.Analyze(ctx, opened, read, settings, gate.All())
-	if err != nil {
-		return nil, exit.AsUsage(err)
-	}
-	result.Run.Inputs = inputs
-	variants, strangers, err := opened.Variants()
-	if err != nil {
-		return nil, exit.AsUsage(err)
-	}
-	for _, name := range strangers {
-		fmt.Fprintf(c.Err, "note: %s is no variant of this run and is left out\n", rollout.VariantDir(opened.Dir, name))
-	}
-	err = compare.RankVariants(ctx, result, opened, variants, read, settings, gate.All())
-	return result, exit.AsUsage(err)
-}
-
-// writeResult writes result.json into a run directory, whole or not at all. A
-// run that is a single file gets none.
-func writeResult(dir string, r *analysis.Result) error {
-	info, err := os.Stat(dir)
-	if err != nil || !info.IsDir() {
-		return err
-	}
-	var b bytes.Buffer
-	if err := r.Encode(&b); err != nil {
-		return err
-	}
-	return rollout.WriteFile(filepath.Join(dir, resultFile), b.Bytes())
-}
-
-// readResult reads a run's result.json. It returns nil when there is none, or
-// when the files that were analysed are not those that lie there now.
-func readResult(dir string) (*analysis.Result, error) {
-	path := filepath.Join(dir, resultFile)
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return nil, nil // none there, or the run is a single file
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	r, err := analysis.Decode(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if _, err := os.Stat(filepath.Join(dir, rollout.RolloutsFile)); errors.Is(err, fs.ErrNotExist) {
-		return r, nil // a result without the run
-	}
-	now, err := inputsOf(dir)
-	if err != nil || !maps.Equal(now, r.Run.Inputs) {
-		return nil, err
-	}
-	return r, nil
-}
-
-// inputsOf hashes the files of a run that an analysis reads; nil where the run is a
-// single file.
-func inputsOf(dir string) (map[string]string, error) {
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return nil, nil
-	}
-	names := []string{rollout.ItemsFile, rollout.RolloutsFile, rollout.ProbesFile, rollout.LabelsFile, rollout.BurstFile}
-	variants, _ := os.ReadDir(rollout.VariantDir(dir, "")) // none there is no variants
-	for _, v := range variants {
-		for _, name := range []string{rollout.RolloutsFile, rollout.ProbesFile} {
-			names = append(names, filepath.Join(rollout.VariantsDir, v.Name(), name))
-		}
-	}
-	inputs := make(map[string]string)
-	for _, name := range names {
-		sum, err := hashOf(filepath.Join(dir, name))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		inputs[filepath.ToSlash(name)] = sum
-	}
-	return inputs, nil
 }

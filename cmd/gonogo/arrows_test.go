@@ -19,9 +19,26 @@ const module = "gonogo"
 // Arrows point upstream only. "fixtures" covers its own folders.
 var allowedArrows = map[string][]string{
 	"cmd/gonogo": {
-		"cmd/gonogo/internal/config", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/ui",
+		"cmd/gonogo/internal/config", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/night", "cmd/gonogo/internal/output", "cmd/gonogo/internal/project", "cmd/gonogo/internal/stage", "cmd/gonogo/internal/ui",
 		"sampler", "sampler/rollout", "sampler/job", "sampler/dataset", "sampler/model", "sampler/tool", "sampler/mcp", "sampler/agent", "sampler/proxy", "sampler/limit",
 		"sampler/grader", "sampler/isolation", "sampler/python", "sampler/audit", "sampler/burst", "sampler/queue", "sampler/importer", "sampler/exporter", "analysis", "analysis/collect", "analysis/compare", "analysis/curate", "analysis/gate", "analysis/history", "analysis/judge", "analysis/measure", "analysis/message", "analysis/stat", "report", "report/chart", "report/viewer", "fixtures", "docs",
+	},
+	"cmd/gonogo/internal/night": {
+		"cmd/gonogo/internal/config", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/output", "cmd/gonogo/internal/project", "cmd/gonogo/internal/stage", "cmd/gonogo/internal/ui",
+		"sampler/rollout", "analysis", "analysis/compare", "analysis/history", "analysis/message", "report",
+	},
+	"cmd/gonogo/internal/stage": {
+		"cmd/gonogo/internal/config", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/output", "cmd/gonogo/internal/project", "cmd/gonogo/internal/ui",
+		"sampler", "sampler/audit", "sampler/burst", "sampler/grader", "sampler/limit", "sampler/rollout", "analysis", "analysis/gate", "analysis/judge", "analysis/measure", "analysis/message",
+	},
+	"cmd/gonogo/internal/output": {
+		"cmd/gonogo/internal/config", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/project", "cmd/gonogo/internal/ui",
+		"sampler/rollout", "analysis", "analysis/collect", "analysis/compare", "analysis/gate", "analysis/judge", "analysis/stat", "report",
+	},
+	"cmd/gonogo/internal/project": {
+		"cmd/gonogo/internal/config", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/ui",
+		"sampler", "sampler/agent", "sampler/audit", "sampler/dataset", "sampler/grader", "sampler/isolation", "sampler/job", "sampler/limit", "sampler/mcp", "sampler/model", "sampler/proxy", "sampler/python", "sampler/queue", "sampler/rollout", "sampler/tool",
+		"analysis", "analysis/message", "fixtures",
 	},
 	"cmd/gonogo/internal/config": {
 		"cmd/gonogo/internal/exit", "cmd/gonogo/internal/ui",

@@ -1,11 +1,20 @@
 package main
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/urfave/cli/v2"
 
+	"gonogo/analysis/judge"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/output"
+	"gonogo/cmd/gonogo/internal/project"
+	"gonogo/cmd/gonogo/internal/stage"
 	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/report"
 	"gonogo/sampler/rollout"
 )
 
@@ -61,34 +70,51 @@ Example:
 			if err != nil {
 				return err
 			}
-			p, run, err := burstProject(c.Context, callOf(c), dir)
+			p, run, err := stage.BurstProject(c.Context, callOf(c), dir)
 			if err != nil {
 				return err
 			}
-			defer p.shut()
-			plan, cfg, err := p.burstPlan(c.Context, run)
+			defer p.Close()
+			plan, cfg, err := stage.PlanBurst(c.Context, p, run)
 			if err != nil {
 				return err
 			}
-			if err := p.agree(callOf(c), run, plan, cfg); err != nil {
+			if err := stage.AgreeToBurst(p, callOf(c), run, plan, cfg); err != nil {
 				return err
 			}
-			if err := p.readyToBurst(c.Context, callOf(c)); err != nil {
+			if err := stage.ReadyToBurst(c.Context, p, callOf(c)); err != nil {
 				return err
 			}
 			if run == nil {
-				if err := p.beginRun(dir); err != nil {
+				if err := p.BeginRun(dir); err != nil {
 					return err
 				}
-				fmt.Fprintf(c.App.ErrWriter, "There was no run %s: it is begun, without rollouts, from the configuration %s.\n", ui.Visible(dir), ui.Visible(p.cfg.File))
+				fmt.Fprintf(c.App.ErrWriter, "There was no run %s: it is begun, without rollouts, from the configuration %s.\n", ui.Visible(dir), ui.Visible(p.Config.File))
 				if run, err = rollout.Open(dir); err != nil {
 					return err
 				}
 			}
-			if err := p.burst(c.Context, callOf(c), run, plan, cfg); err != nil {
+			if err := stage.Burst(c.Context, p, callOf(c), run, plan, cfg); err != nil {
 				return err
 			}
-			return p.burstFound(c.Context, callOf(c), run)
+			return burstFound(c.Context, p, callOf(c), run)
 		},
 	}
+}
+
+// burstFound prints what is known of the endpoints now. The exit code is that of
+// their gates.
+func burstFound(ctx context.Context, p *project.Project, c *project.Call, run *rollout.Run) error {
+	r, err := judge.Bursted(ctx, run, p.Config.Settings())
+	if err != nil {
+		return exit.AsUsage(err)
+	}
+	if c.JSON {
+		e := json.NewEncoder(c.Out)
+		e.SetIndent("", "  ")
+		err = e.Encode(map[string]any{"burst": r.Burst, "findings": r.Findings})
+	} else {
+		err = report.WriteBurst(c.Out, output.PageOf(c, run.Dir, r, p.Config.Report))
+	}
+	return errors.Join(err, auditExit(r.Findings))
 }

@@ -1,51 +1,22 @@
 package main
 
 import (
-	"errors"
-	"io"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/project"
 )
 
-// call is one call of a command: where it reads and writes, and what its flags
-// chose. Below the commands nothing sees the flag library.
-type call struct {
-	In       io.Reader
-	Out, Err io.Writer
-
-	Command   string      // its name
-	Config    string      // the configuration that the command line names; "" is none
-	Set       []string    // --set, as typed
-	Grader    string      // the file of another grader
-	overrides []string    // KEY=VALUE over the configuration, of --set and of flags that stand for a key
-	typed     []typedFlag // those flags
-
-	JSON, Yes, Rehearse, TrustRun bool
-	DespiteProblems, NoAudit      bool
-	Offline, NoShift              bool // of check
-	Gaps                          bool // of burst
-	ItemsUndecided                bool
-	Until, MaxSamples, Samples    string
-	Variant                       []string
-	OnConflict                    string
-	Replay                        string
-	Times                         int
-	Accept                        bool // of nightly
-	Keep                          int
-	Format, Output                string // of report
-	FontSet                       bool   // --font was given
-	Judging                       bool   // settings of an analysis were given
-}
-
 // callOf reads the flags of a command, those that it does not have as unset.
-func callOf(c *cli.Context) *call {
-	return &call{
+func callOf(c *cli.Context) *project.Call {
+	return &project.Call{
 		In: c.App.Reader, Out: c.App.Writer, Err: c.App.ErrWriter,
-		Command: c.Command.Name, Config: c.String("config"), Set: c.StringSlice("set"), Grader: c.String("grader"), overrides: overrides(c), typed: typedFlags(c),
+		Command: c.Command.Name, Config: c.String("config"), Set: c.StringSlice("set"), Grader: c.String("grader"), Overrides: overrides(c), Typed: typedFlags(c),
 		JSON: c.Bool("json"), Yes: c.Bool("yes"), Rehearse: c.Bool("rehearse"), TrustRun: c.Bool("trust-run"),
 		DespiteProblems: c.Bool("despite-problems"), NoAudit: c.Bool("no-audit"), Offline: c.Bool("offline"), NoShift: c.Bool("no-shift"), Gaps: c.Bool("gaps"),
 		ItemsUndecided: c.Bool("items-undecided"), Until: c.String("until"), MaxSamples: c.String("max-samples"), Samples: c.String("samples"), Variant: c.StringSlice("variant"),
@@ -66,11 +37,11 @@ func overrides(c *cli.Context) []string {
 		out = append(out, pair)
 	}
 	for _, flag := range typedFlags(c) {
-		value := flag.value
-		if flag.name == "reward-range" {
+		value := flag.Value
+		if flag.Name == "reward-range" {
 			value = "[" + strings.Trim(value, "[] ") + "]"
 		}
-		out = append(out, flag.key+"="+value)
+		out = append(out, flag.Key+"="+value)
 	}
 	if c.String("until") != "" && c.IsSet("max-samples") {
 		out = append(out, "sampling.samples="+c.String("max-samples"))
@@ -106,33 +77,48 @@ var keyFlags = []keyFlag{
 	{"font", "report.font", ""},
 }
 
-// typedFlag is one of the keyFlags with the value that was typed.
-type typedFlag struct{ name, key, value string }
-
 // typedFlags lists those of the keyFlags that the command line names.
-func typedFlags(c *cli.Context) []typedFlag {
-	var out []typedFlag
+func typedFlags(c *cli.Context) []project.TypedFlag {
+	var out []project.TypedFlag
 	for _, f := range keyFlags {
 		if c.IsSet(f.name) && (f.command == "" || f.command == c.Command.Name) {
-			out = append(out, typedFlag{f.name, f.key, c.String(f.name)})
+			out = append(out, project.TypedFlag{Name: f.name, Key: f.key, Value: c.String(f.name)})
 		}
 	}
 	return out
 }
 
-// byFlag words an error by the flag that was typed, not by the key it stands
-// for.
-func (c *call) byFlag(err error) error {
-	text := err.Error()
-	for _, flag := range c.typed {
-		value := flag.value
-		if flag.name == "queue" {
-			value = config.MaskQueueURL(value)
-		}
-		text = strings.ReplaceAll(text, "--set "+flag.key+":", "--"+flag.name+" "+value+":")
+// projectFlags are the flags of every command that begins from a
+// configuration.
+func projectFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "config", Aliases: []string{"c"}, Value: "gonogo.yaml", Usage: "read the configuration `FILE`"},
+		&cli.StringSliceFlag{Name: "set", Usage: "`KEY=VALUE` sets a key of the configuration; may be repeated"},
 	}
-	if text == err.Error() {
-		return err
+}
+
+// readProject loads the configuration that the command line names.
+func readProject(c *cli.Context) (*project.Project, error) {
+	asked := callOf(c)
+	cfg, err := config.Load(asked.Config, os.LookupEnv, asked.Overrides...)
+	if err != nil {
+		return nil, exit.AsUsage(asked.ByFlag(err))
 	}
-	return errors.New(text)
+	return project.New(c.Context, cfg)
+}
+
+// analysisFlags are the settings of an analysis.
+func analysisFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "config", Aliases: []string{"c"}, Usage: "take settings from `FILE`"},
+		&cli.StringFlag{Name: "group-size", Usage: "`G`, the rollouts that the trainer compares with each other (default 8)"},
+		&cli.StringFlag{Name: "reward-range", Usage: "bottom and top of the grader's rewards, as `LO,HI` (default 0,1)"},
+		&cli.StringFlag{Name: "pass-threshold", Usage: "rewards at or above `X` count as passed"},
+		&cli.StringSliceFlag{Name: "set", Usage: "`NAME=VALUE` for a threshold or any other key; may be repeated"},
+		&cli.StringFlag{Name: "on-conflict", Usage: "of differing lines for one rollout take the `first|last`; without it they are an error"},
+	}
+}
+
+func trustFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "trust-run", Usage: "act on the configuration inside RUN: run its commands, and send what it asks for where it says"}
 }

@@ -10,6 +10,8 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/compare"
 	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/output"
+	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/report"
 	"gonogo/sampler/rollout"
@@ -88,7 +90,7 @@ func compareRuns(c *cli.Context) (*compare.Comparison, error) {
 	if c.Bool("json") && c.Bool("markdown") {
 		return nil, exit.Usagef("--json and --markdown both ask for standard output: name one; --output writes both")
 	}
-	if c.String("output") == standardOutput {
+	if c.String("output") == output.StandardOutput {
 		return nil, exit.Usagef("--output takes a directory: --json and --markdown print to standard output")
 	}
 	for _, flag := range []string{"paper", "font"} {
@@ -112,7 +114,7 @@ func compareRuns(c *cli.Context) (*compare.Comparison, error) {
 	if manifest == nil {
 		manifest = base.Manifest
 	}
-	settings, err := settingsFor(callOf(c), manifest)
+	settings, err := project.SettingsFor(callOf(c), manifest)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +130,7 @@ func compareRuns(c *cli.Context) (*compare.Comparison, error) {
 // ownResult is what a run was found to be; nil where it was not analysed, or not
 // since it grew. One that cannot be read takes nothing from the comparison.
 func ownResult(c *cli.Context, run string) *analysis.Result {
-	r, err := readResult(run)
+	r, err := output.ReadResult(run)
 	if err != nil {
 		fmt.Fprintf(c.App.ErrWriter, "note: the verdict of %s is left out: %v\n", run, err)
 	}

@@ -11,14 +11,9 @@ import (
 
 	"gonogo/analysis/compare"
 	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/output"
 	"gonogo/report"
 	"gonogo/sampler/rollout"
-)
-
-// The files of a comparison in the directory of a run.
-const (
-	comparisonFile     = "comparison.json"
-	comparisonMarkdown = "comparison.md"
 )
 
 // comparisonFiles names what --output writes.
@@ -38,22 +33,22 @@ func comparisonPage(c *cli.Context, comparison *compare.Comparison) (*report.Com
 	if err := spareReports(out, base, new); err != nil {
 		return nil, err
 	}
-	opt := pageOptions(callOf(c), new)
+	opt := output.PageOptions(callOf(c), new)
 	if out == "" {
-		cfg, _, err := configOfRun(callOf(c), new)
+		cfg, _, err := output.ConfigOfRun(callOf(c), new)
 		if err != nil {
 			return nil, err
 		}
-		return newComparison(cfg.Report, comparison, opt), nil
+		return output.NewComparison(cfg.Report, comparison, opt), nil
 	}
-	look, err := lookFor(callOf(c), new)
+	look, err := output.LookFor(callOf(c), new)
 	if err != nil {
 		return nil, err
 	}
 	opt.Paper, opt.Font = look.Paper, look.Font
-	page := newComparison(look, comparison, opt)
-	_, page.BaseLink = traces(base, out)
-	_, page.NewLink = traces(new, out)
+	page := output.NewComparison(look, comparison, opt)
+	_, page.BaseLink = output.Traces(base, out)
+	_, page.NewLink = output.Traces(new, out)
 	return page, nil
 }
 
@@ -61,7 +56,7 @@ func comparisonPage(c *cli.Context, comparison *compare.Comparison) (*report.Com
 // both have the same names.
 func spareReports(out string, runs ...string) error {
 	for _, run := range runs {
-		if out != "" && filepath.Clean(out) == filepath.Clean(reportDir(run)) {
+		if out != "" && filepath.Clean(out) == filepath.Clean(output.ReportDir(run)) {
 			return exit.Usagef("%s is where the report of %s lies: name another directory with --output", out, run)
 		}
 	}
@@ -75,7 +70,7 @@ func writeComparison(c *cli.Context, comparison *compare.Comparison, page *repor
 		if err := report.WriteComparison(dir, page, report.ComparisonFormats()); err != nil {
 			return err
 		}
-		warn(callOf(c), page)
+		output.Warn(callOf(c), page)
 		_, err := fmt.Fprintf(c.App.ErrWriter, "The report is in %s: open %s\n", dir, filepath.Join(dir, "index.html"))
 		return err
 	}
@@ -87,5 +82,5 @@ func writeComparison(c *cli.Context, comparison *compare.Comparison, page *repor
 	if err := comparison.Encode(&b); err != nil {
 		return err
 	}
-	return rollout.WriteFile(filepath.Join(dir, comparisonFile), b.Bytes())
+	return rollout.WriteFile(filepath.Join(dir, output.ComparisonFile), b.Bytes())
 }

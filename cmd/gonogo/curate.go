@@ -15,6 +15,8 @@ import (
 	"gonogo/analysis/curate"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/project"
+	"gonogo/cmd/gonogo/internal/stage"
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler/rollout"
 )
@@ -73,7 +75,7 @@ Example:
 	}
 }
 
-// curate chooses, writes, measures again where that is asked for, and prints.
+// curateRun chooses, writes, measures again where that is asked for, and prints.
 func curateRun(c *cli.Context, dir string) error {
 	if err := checkFresh(c); err != nil {
 		return err
@@ -82,7 +84,7 @@ func curateRun(c *cli.Context, dir string) error {
 	if err != nil {
 		return exit.AsUsage(err)
 	}
-	cfg, err := configFor(callOf(c), run.Manifest)
+	cfg, err := project.ConfigFor(callOf(c), run.Manifest)
 	if err != nil {
 		return err
 	}
@@ -173,7 +175,7 @@ func writeCuration(c *cli.Context, run *rollout.Run, source *curated, chosen *cu
 		return nil
 	}
 	for _, own := range append(source.read, run.File(), filepath.Join(run.Dir, rollout.ItemsFile), filepath.Join(run.Dir, rollout.ManifestFile)) {
-		if same(out, own) || same(tableBeside(out), own) {
+		if stage.Same(out, own) || stage.Same(tableBeside(out), own) {
 			return exit.Usagef("%s is what the rows are chosen from: name another file with --output", own)
 		}
 	}
@@ -185,10 +187,10 @@ func writeCuration(c *cli.Context, run *rollout.Run, source *curated, chosen *cu
 	if err := chosen.WriteTable(&table); err != nil {
 		return err
 	}
-	files := []output{{tableBeside(out), table.Bytes()}}
+	files := []writtenFile{{tableBeside(out), table.Bytes()}}
 	chosen.Written = &curate.Files{Table: tableBeside(out)}
 	if chosen.Kept > 0 {
-		files = append(files, output{out, rows.Bytes()})
+		files = append(files, writtenFile{out, rows.Bytes()})
 		chosen.Written.Train = out
 		return writeOutputs(files, c.Bool("force"))
 	}
@@ -206,16 +208,16 @@ func writeCuration(c *cli.Context, run *rollout.Run, source *curated, chosen *cu
 	return nil
 }
 
-// output is a file about to be written.
-type output struct {
+// writtenFile is a file about to be written.
+type writtenFile struct {
 	path string
 	text []byte
 }
 
 // writeOutputs writes files that must not be there yet, unless it is forced or
 // they say the same: then the command is run again to go on.
-func writeOutputs(files []output, force bool) error {
-	var write []output
+func writeOutputs(files []writtenFile, force bool) error {
+	var write []writtenFile
 	for _, f := range files {
 		same, there := holds(f.path, f.text)
 		switch {

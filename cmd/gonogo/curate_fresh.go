@@ -2,8 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -15,6 +13,8 @@ import (
 	"gonogo/analysis/curate"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/project"
+	"gonogo/cmd/gonogo/internal/stage"
 	"gonogo/sampler/rollout"
 )
 
@@ -60,16 +60,16 @@ func measureAgain(c *cli.Context, run *rollout.Run, source *curated, chosen *cur
 		return nil
 	}
 	dir := freshDir(c)
-	if same(run.Dir, dir) {
+	if stage.Same(run.Dir, dir) {
 		return exit.Usagef("%s is the run that the rows were chosen by: name another directory with --fresh-run", dir)
 	}
 	p, err := freshProject(c, run, source)
 	if err != nil {
 		return err
 	}
-	defer p.shut()
-	p.items = items
-	if err := p.sampleFresh(c.Context, callOf(c), run, dir); err != nil {
+	defer p.Close()
+	p.Inputs.Items = items
+	if err := stage.SampleFresh(c.Context, p, callOf(c), run, dir); err != nil {
 		return err
 	}
 	fresh, err := rollout.Open(dir)
@@ -83,13 +83,13 @@ func measureAgain(c *cli.Context, run *rollout.Run, source *curated, chosen *cur
 // freshProject is a project with the job, the tools and the grader of the run,
 // and a seed of its own: that of the run would make the same rollouts again where
 // chance hangs on it.
-func freshProject(c *cli.Context, run *rollout.Run, source *curated) (*project, error) {
+func freshProject(c *cli.Context, run *rollout.Run, source *curated) (*project.Project, error) {
 	if run.Manifest == nil || run.Manifest.Source != rollout.Live {
 		return nil, exit.Usagef("%s was not sampled by gonogo: new rollouts would not be made as its own were", run.Dir)
 	}
 	cfg, err := freshConfig(c, run, source)
 	if err != nil {
-		return nil, exit.AsUsage(callOf(c).byFlag(err))
+		return nil, exit.AsUsage(callOf(c).ByFlag(err))
 	}
 	if err := sameMaking(run, cfg); err != nil {
 		return nil, err
@@ -97,16 +97,16 @@ func freshProject(c *cli.Context, run *rollout.Run, source *curated) (*project, 
 	seed := rand.New(rand.NewPCG(run.Manifest.Seed, 0xf4e5)).Uint64()
 	cfg.Seed = &seed
 	// A built-in world is served before anything is wired to it.
-	world := &project{cfg: cfg}
-	if err := world.serveWorld(c.Context, c.App.ErrWriter); err != nil {
+	world := project.Bare(cfg)
+	if err := project.ServeWorldAgain(c.Context, world, c.App.ErrWriter); err != nil {
 		return nil, err
 	}
-	p, err := newProject(c.Context, cfg)
+	p, err := project.New(c.Context, cfg)
 	if err != nil {
-		world.shut()
+		world.Close()
 		return nil, err
 	}
-	p.close = append(p.close, world.close...)
+	p.Keep(world)
 	return p, nil
 }
 
@@ -117,7 +117,7 @@ func freshConfig(c *cli.Context, run *rollout.Run, source *curated) (*config.Con
 	set := append(overrides(c), "data.train="+source.data.Path, fmt.Sprintf("sampling.samples=%d", c.Int("fresh-samples")))
 	load := func() (*config.Config, error) { return config.Inherited(run, set...) }
 	if c.String("config") != "" || strings.Contains(string(run.Manifest.Config), config.MaskedSecret) {
-		path, err := configPath(callOf(c))
+		path, err := project.ConfigPath(callOf(c))
 		if err != nil {
 			return nil, fmt.Errorf("the run keeps no secrets, and its job or its model wants some; %w", err)
 		}
@@ -125,7 +125,7 @@ func freshConfig(c *cli.Context, run *rollout.Run, source *curated) (*config.Con
 	}
 	cfg, err := load()
 	if err == nil {
-		err = trust(callOf(c), run, cfg, config.Reach{Grader: true, Tools: true, Sampling: true})
+		err = project.Trust(callOf(c), run, cfg, config.Reach{Grader: true, Tools: true, Sampling: true})
 	}
 	if err != nil {
 		return nil, err
@@ -151,29 +151,4 @@ func sameMaking(run *rollout.Run, cfg *config.Config) error {
 	}
 	slices.Sort(differ)
 	return exit.Usagef("the configuration %s differs from the one that %s was made with in %s: new rollouts would not be comparable", cfg.File, run.Dir, strings.Join(differ, ", "))
-}
-
-// sampleFresh makes the new rollouts that dir still lacks.
-func (p *project) sampleFresh(ctx context.Context, c *call, run *rollout.Run, dir string) error {
-	p.tell(c.Err)
-	if err := p.reachable(ctx, p.endpoints()); err != nil {
-		return err
-	}
-	if err := p.start(ctx); err != nil {
-		return err
-	}
-	m := p.manifest(dir)
-	m.Notes = append(m.Notes, "new rollouts of the items that curating the run "+cmp.Or(run.Manifest.ID, run.Dir)+" kept: they measure what that choice flatters")
-	writer, jobs, err := p.begin(ctx, dir, m)
-	if err != nil {
-		return exit.AsUsage(fmt.Errorf("%w (--fresh-run names another run directory)", err))
-	}
-	if err := p.confirm(ctx, c, dir, jobs); err != nil {
-		return errors.Join(err, p.finish(writer))
-	}
-	stats, err := p.sample(ctx, c, dir, jobs, writer)
-	closed := p.finish(writer)
-	p.summarize(c, stats)
-	p.tell(c.Err)
-	return unlessLost(p.ended(samplingStage, dir, stats, err), closed)
 }

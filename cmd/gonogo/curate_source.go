@@ -12,6 +12,7 @@ import (
 	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/fixtures"
 	"gonogo/sampler/dataset"
 	"gonogo/sampler/rollout"
@@ -121,7 +122,7 @@ func dataPlaces(c *cli.Context, run *rollout.Run, cfg *config.Config, split roll
 	places := []string{of(cfg)}
 	recorded := recordedData(run, split)
 	if c.String("config") == "" && recorded != nil {
-		if path, err := configPath(callOf(c)); err == nil {
+		if path, err := project.ConfigPath(callOf(c)); err == nil {
 			if here, err := config.Peek(path, os.LookupEnv); err == nil {
 				places = append(places, of(here))
 			}

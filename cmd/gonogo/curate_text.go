@@ -5,17 +5,15 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"text/tabwriter"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis/curate"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
+	"gonogo/cmd/gonogo/internal/stage"
 	"gonogo/cmd/gonogo/internal/ui"
 )
 
@@ -86,7 +84,7 @@ func openItems(chosen *curate.Curation) string {
 		if row.MoreSamples != nil {
 			more = fmt.Sprintf(" (+%s)", message.Whole(*row.MoreSamples))
 		}
-		names = append(names, shownID(row.Item)+more)
+		names = append(names, stage.ShownID(row.Item)+more)
 	}
 	return few(names)
 }
@@ -95,19 +93,10 @@ func unmeasured(chosen *curate.Curation) string {
 	var names []string
 	for i := range chosen.Table {
 		if row := &chosen.Table[i]; row.Kept && row.Sampled == 0 {
-			names = append(names, shownID(row.Item))
+			names = append(names, stage.ShownID(row.Item))
 		}
 	}
 	return few(names)
-}
-
-// shownID is an id as people are shown it on a line with others: in quotes where it
-// holds what is not plain to see, a line break among it.
-func shownID(id string) string {
-	if strings.ContainsFunc(id, func(r rune) bool { return !unicode.IsPrint(r) }) || !utf8.ValidString(id) {
-		return strconv.Quote(id)
-	}
-	return id
 }
 
 // few names the first of many.

@@ -5,13 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 
 	"github.com/urfave/cli/v2"
 
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/project"
+	"gonogo/cmd/gonogo/internal/stage"
 	"gonogo/fixtures"
 	"gonogo/sampler/rollout"
 )
@@ -46,7 +47,7 @@ Example:
 			&cli.BoolFlag{Name: "json", Usage: "print result.json to standard output"},
 		},
 		Action: func(c *cli.Context) error {
-			world, err := worldNamed(c.String("world"))
+			world, err := project.World(c.String("world"))
 			if err != nil {
 				return exit.AsUsage(err)
 			}
@@ -56,7 +57,7 @@ Example:
 }
 
 func demo(c *cli.Context, world fixtures.World) (err error) {
-	if program := lacking(world); program != "" {
+	if program := project.MissingProgram(world); program != "" {
 		return exit.Usagef("the world %q needs %s, which is not on PATH: install it, or choose another world", world.Name, program)
 	}
 	dir := c.String("output")
@@ -85,11 +86,11 @@ func demo(c *cli.Context, world fixtures.World) (err error) {
 	if err != nil {
 		return exit.AsUsage(err)
 	}
-	p, err := newProject(c.Context, cfg)
+	p, err := project.New(c.Context, cfg)
 	if err != nil {
 		return err
 	}
-	defer p.shut()
+	defer p.Close()
 	fmt.Fprintf(c.App.ErrWriter, "World %q: %s\nThe policy is scripted, not a model.\n", world.Name, world.Doc)
 	var step func() error
 	if world.Burst {
@@ -101,7 +102,7 @@ func demo(c *cli.Context, world fixtures.World) (err error) {
 
 // rehearseStep plays a training step against a world's own endpoints, for which
 // nobody need be asked.
-func rehearseStep(ctx context.Context, c *call, dir, served string) error {
+func rehearseStep(ctx context.Context, c *project.Call, dir, served string) error {
 	run, err := rollout.Open(dir)
 	if err != nil {
 		return err
@@ -110,30 +111,19 @@ func rehearseStep(ctx context.Context, c *call, dir, served string) error {
 	if err != nil {
 		return err
 	}
-	p, err := wiredToBurst(ctx, c, run, cfg)
+	p, err := stage.WiredToBurst(ctx, c, run, cfg)
 	if err != nil {
 		return err
 	}
-	defer p.shut()
-	plan, how, err := p.burstPlan(ctx, run)
+	defer p.Close()
+	plan, how, err := stage.PlanBurst(ctx, p, run)
 	if err == nil {
-		err = p.readyToBurst(ctx, c)
+		err = stage.ReadyToBurst(ctx, p, c)
 	}
 	if err != nil {
 		return err
 	}
-	return p.burst(ctx, c, run, plan, how)
-}
-
-// lacking is the first program that a world needs and this machine does not
-// have; "" when all are there.
-func lacking(world fixtures.World) string {
-	for _, program := range world.Needs {
-		if _, err := exec.LookPath(program); err != nil {
-			return program
-		}
-	}
-	return ""
+	return stage.Burst(ctx, p, c, run, plan, how)
 }
 
 // keepInputs leaves the world's files in the run directory, as an example of

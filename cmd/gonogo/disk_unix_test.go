@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/stage"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/fixtures"
 	"gonogo/sampler/rollout"
 )
@@ -158,7 +160,7 @@ func ours(run, file string) error {
 // One cause is told once; another one beside it is told as well.
 func TestAFullDiskIsToldOnce(t *testing.T) {
 	first := func(cause error) error {
-		return &brokenOff{"sampling stopped", &rollout.DiskError{Doing: "append to", Path: rollout.RolloutsFile, Err: cause}}
+		return &stage.BrokenOff{Text: "sampling stopped", Err: &rollout.DiskError{Doing: "append to", Path: rollout.RolloutsFile, Err: cause}}
 	}
 	for _, tt := range []struct {
 		ended, closed error
@@ -170,7 +172,7 @@ func TestAFullDiskIsToldOnce(t *testing.T) {
 		{errors.New("a record that nobody can read"), syscall.ENOSPC, 2},
 	} {
 		var said bytes.Buffer
-		code := exitCode(&said, unlessLost(first(tt.ended), &rollout.DiskError{Doing: "write", Path: rollout.ManifestFile, Err: tt.closed}))
+		code := ui.ExitCode(&said, stage.UnlessLost(first(tt.ended), &rollout.DiskError{Doing: "write", Path: rollout.ManifestFile, Err: tt.closed}))
 		if n := strings.Count(said.String(), "gonogo: "); n != tt.messages || code != exit.Tool {
 			t.Errorf("%v, then %v: exit code %d and %d messages, want %d:\n%s", tt.ended, tt.closed, code, n, tt.messages, said.String())
 		}

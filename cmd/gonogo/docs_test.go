@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/output"
+	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/fixtures"
 	"gonogo/report/viewer"
 	"gonogo/sampler"
@@ -48,7 +50,16 @@ func TestDocsShowEveryKindOfGrader(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = pool.Close() }()
-	p := tinyProject(t)
+	_, dir := tinyWorld(t)
+	cfg, err := config.Load(filepath.Join(dir, "gonogo.yaml"), os.LookupEnv, "sampling.address_map."+fixtures.Origin+"=http://127.0.0.1:1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := project.New(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
 	examples, sources := blocks(t, "json", "graders.md", "rewards.md"), blocks(t, "python", "rewards.md")
 	for _, kind := range grader.Kinds() {
 		var head struct{ Type string }
@@ -57,7 +68,7 @@ func TestDocsShowEveryKindOfGrader(t *testing.T) {
 			t.Errorf("%s: its example is of type %q, %v", kind.Name, head.Type, err)
 			continue
 		}
-		env := p.env
+		env := p.Env
 		env.Python, env.Dir = pool, t.TempDir()
 		for _, name := range regexp.MustCompile(`[a-z_]+\.py`).FindAllString(example, -1) {
 			if err := os.WriteFile(filepath.Join(env.Dir, name), []byte(sources[kind.Name]), 0o644); err != nil {
@@ -81,7 +92,7 @@ func TestDocsShowEveryKindOfGrader(t *testing.T) {
 			}
 		}
 		if checker, ok := g.(grader.Checker); ok {
-			if err := checker.CheckItem(&p.items[0]); err != nil {
+			if err := checker.CheckItem(&p.Inputs.Items[0]); err != nil {
 				t.Errorf("%s: %v", kind.Name, err)
 			}
 		}
@@ -106,15 +117,15 @@ func TestDocsExamplesOfTheAuditAreTaken(t *testing.T) {
 			t.Errorf("%s: %v", heading, err)
 			continue
 		}
-		p, err := newProject(t.Context(), cfg)
+		p, err := project.New(t.Context(), cfg)
 		if err != nil {
 			t.Errorf("%s: %v", heading, err)
 			continue
 		}
-		if probes, detectors := len(cfg.Probes()), len(p.auditing.detectors); probes != want[0] || detectors != want[1] {
+		if probes, detectors := len(cfg.Probes()), len(p.Audit.Detectors); probes != want[0] || detectors != want[1] {
 			t.Errorf("%s: %d probes and %d detectors, want %v", heading, probes, detectors, want)
 		}
-		p.shut()
+		p.Close()
 	}
 	labels, err := rollout.ReadLabels("labels.csv", strings.NewReader(blocks(t, "csv", "audit.md")["Scores by people"]))
 	if err != nil || len(labels) != 3 {
@@ -132,7 +143,7 @@ func TestDocsSayHowEveryFileSurvives(t *testing.T) {
 	written, _, _ = strings.Cut(written, "\n## ")
 	for _, file := range []string{
 		rollout.ManifestFile, rollout.ItemsFile, rollout.RolloutsFile, rollout.ProbesFile, rollout.LabelsFile, rollout.BurstFile, rollout.CallsFile,
-		isolation.JournalFile, viewer.IndexFile, resultFile, comparisonFile, queueFile, "run.lock",
+		isolation.JournalFile, viewer.IndexFile, output.ResultFile, output.ComparisonFile, project.QueueFile, "run.lock",
 	} {
 		if !strings.Contains(written, "`"+file+"`") {
 			t.Errorf("it says nothing of %s", file)

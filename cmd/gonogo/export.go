@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/output"
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/report"
 	"gonogo/sampler/exporter"
@@ -125,13 +126,13 @@ func exportTable(c *cli.Context, f report.Format, dir, path string) error {
 	if err := unwritten([]string{path}); err != nil {
 		return err
 	}
-	result, err := resultFor(c.Context, callOf(c), dir)
+	result, err := output.ResultFor(c.Context, callOf(c), dir)
 	if err != nil {
 		return err
 	}
-	p := pageTo(c.Context, callOf(c), dir, result, delivery{formats: []report.Format{f}, out: path})
+	p := output.PageTo(c.Context, callOf(c), dir, result, output.Delivery{Formats: []report.Format{f}, Out: path})
 	if p.Rollouts == nil {
-		return noRollouts(dir, []report.Format{f})
+		return output.NoRollouts(dir, []report.Format{f})
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return exit.AsUsage(err)

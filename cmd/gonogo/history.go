@@ -10,6 +10,8 @@ import (
 	"gonogo/analysis/history"
 	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/night"
+	"gonogo/cmd/gonogo/internal/output"
 	"gonogo/report"
 )
 
@@ -43,21 +45,21 @@ Example:
 			if c.Bool("json") && c.Bool("markdown") {
 				return exit.Usagef("--json and --markdown both ask for standard output: name one; --output writes both")
 			}
-			if c.String("output") == standardOutput {
+			if c.String("output") == output.StandardOutput {
 				return exit.Usagef("--output takes a directory: --json and --markdown print to standard output")
 			}
-			h, err := openNights(dir)
+			h, err := night.Open(dir)
 			if err != nil {
 				return exit.AsUsage(err)
 			}
-			found := history.Analyze(h.list, history.DefaultOptions())
-			if h.torn {
-				found.Torn(nightsFile)
+			found := history.Analyze(h.List, history.DefaultOptions())
+			if h.Torn {
+				found.Torn(night.File)
 			}
 			if found.Lang, err = message.Named(c.String("lang")); err != nil {
 				return exit.Usagef("--lang: %v", err)
 			}
-			page := report.NewHistory(found, pageOptions(callOf(c), dir))
+			page := report.NewHistory(found, output.PageOptions(callOf(c), dir))
 			if err := printHistory(c, found, page); err != nil {
 				return err
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler/importer"
 	"gonogo/sampler/rollout"
@@ -127,7 +128,7 @@ func importFiles(c *cli.Context, src importer.Source) error {
 	first := src.Files[0].Name
 	run := importedRun{dir: c.String("output"), manifest: rollout.Manifest{
 		Name:        strings.TrimSuffix(filepath.Base(first), filepath.Ext(first)),
-		ToolVersion: version(),
+		ToolVersion: project.Version(),
 		Source:      rollout.Import,
 	}}
 	var notes []string

@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/fixtures"
 	"gonogo/sampler/rollout"
@@ -80,7 +81,7 @@ func templateNamed(name string) (fixtures.World, error) {
 		}
 		names = append(names, w.Name)
 	}
-	if _, err := worldNamed(name); err == nil {
+	if _, err := project.World(name); err == nil {
 		return fixtures.World{}, exit.Usagef("the world %q is no template: gonogo demo --world %s runs it; templates are %s", name, name, strings.Join(names, ", "))
 	}
 	return fixtures.World{}, exit.Usagef("there is no template %q%s", name, ui.Choices(name, names))
@@ -105,7 +106,7 @@ func templateSteps(world fixtures.World, out string, names []string) string {
 		fmt.Fprintf(&b, " in %s", dir)
 	}
 	fmt.Fprintf(&b, "\n%s", ui.Wrap(fmt.Sprintf("%s Verdict: %s.", world.Doc, verdictOf(world)), "", 80))
-	if program := lacking(world); program != "" {
+	if program := project.MissingProgram(world); program != "" {
 		fmt.Fprintf(&b, "It needs %s, which is not on PATH.\n", program)
 	}
 	config := ""

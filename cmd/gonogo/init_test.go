@@ -43,8 +43,18 @@ func manyRows(n int) string {
 func initFolder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
-	writeFiles(t, dir, files)
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 	return dir
+}
+
+// initEnv is an environment that has the keys that initJob reads.
+func initEnv(name string) (string, bool) {
+	value, ok := map[string]string{"OPENAI_API_KEY": "sk-planted", "TOOL_KEY": "planted-tool"}[name]
+	return value, ok
 }
 
 const (
@@ -71,7 +81,7 @@ func TestInitGolden(t *testing.T) {
 	}
 	goldenText(t, "init.yaml", text)
 
-	c, err := config.Load(out, variables("OPENAI_API_KEY", "sk-planted", "TOOL_KEY", "planted-tool"))
+	c, err := config.Load(out, initEnv)
 	if err != nil {
 		t.Fatalf("what init wrote is not loaded: %v", err)
 	}
@@ -128,7 +138,7 @@ func TestInitForceAndStandardOutput(t *testing.T) {
 	if _, _, err := initIn(t, dir, append(args, "{dir}/gonogo.yaml", "--force")...); err != nil {
 		t.Fatal(err)
 	}
-	c, err := config.Load(filepath.Join(dir, "gonogo.yaml"), variables("OPENAI_API_KEY", "sk-planted", "TOOL_KEY", "planted-tool"))
+	c, err := config.Load(filepath.Join(dir, "gonogo.yaml"), initEnv)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,18 +9,17 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log"
 	"os"
-	"runtime/debug"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
 )
 
@@ -77,7 +76,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		Name:            "gonogo",
 		Usage:           "should this training run start?",
 		Description:     description,
-		Version:         version(),
+		Version:         project.Version(),
 		HideVersion:     true,
 		HideHelpCommand: true,
 		// --set takes values with commas in them.
@@ -106,7 +105,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		}
 	}
 	err := app.RunContext(ctx, flagsFirst(app, args))
-	code := exitCode(app.ErrWriter, err)
+	code := ui.ExitCode(app.ErrWriter, err)
 	if e, ok := app.ErrWriter.(*ui.Events); ok {
 		e.Flush()
 	}
@@ -141,46 +140,12 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 	return exit.Usagef("there is no flag %s%s; flags stand after the command, and %s --help lists them", name, ui.DidYouMean(strings.TrimLeft(name, "-"), names), c.Command.HelpName)
 }
 
-// exitCode prints what there is to say and returns the exit code: that of the
-// first error, or 1 when the tool itself failed as well.
-func exitCode(stderr io.Writer, err error) int {
-	if err == nil {
-		return exit.Done
-	}
-	code := exit.Done
-	for _, one := range exit.Each(err) {
-		now := exit.Tool
-		var coded *exit.Error
-		switch {
-		case errors.As(one, &coded):
-			now = coded.Code
-		case errors.Is(one, context.Canceled):
-			now = exit.Interrupted
-		}
-		if coded == nil || coded.Err != nil {
-			fmt.Fprintf(stderr, "gonogo: %s\n", ui.Visible(one.Error()))
-		}
-		if code == exit.Done || now == exit.Tool {
-			code = now
-		}
-	}
-	return code
-}
-
-// version is the version of this build.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
-		return info.Main.Version
-	}
-	return "devel"
-}
-
 func versionCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "version",
 		Usage: "print the version",
 		Action: func(c *cli.Context) error {
-			_, err := fmt.Fprintf(c.App.Writer, "gonogo %s\n", version())
+			_, err := fmt.Fprintf(c.App.Writer, "gonogo %s\n", project.Version())
 			return err
 		},
 	}

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,12 +8,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"gonogo/analysis/compare"
-	"gonogo/analysis/history"
-	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
-	"gonogo/cmd/gonogo/internal/ui"
-	"gonogo/report"
+	"gonogo/cmd/gonogo/internal/night"
 	"gonogo/sampler/rollout"
 )
 
@@ -70,142 +64,25 @@ func nightly(c *cli.Context) (err error) {
 		return exit.Usagef("--keep %d: it takes the number of good nights to keep, or 0 for all", c.Int("keep"))
 	}
 	dir := c.String("history")
-	if _, err := readNights(dir); err != nil { // nothing is put into a directory of something else
+	if _, err := night.Read(dir); err != nil { // nothing is put into a directory of something else
 		return exit.AsUsage(err)
 	}
 	p, err := readProject(c)
 	if err != nil {
 		return err
 	}
-	defer p.shut()
-	release, err := rollout.Lock(dir, nightsLock)
+	defer p.Close()
+	release, err := rollout.Lock(dir, night.LockFile)
 	if err != nil {
 		return exit.AsUsage(fmt.Errorf("history %s: %w", dir, err))
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	h, err := readNights(dir) // once it is ours: another process may just have added one
+	h, err := night.Read(dir) // once it is ours: another process may just have added one
 	if err != nil {
 		return exit.AsUsage(err)
 	}
-	if h.torn {
-		fmt.Fprintf(c.App.ErrWriter, "note: the last line of %s was broken off and is cut off\n", nightsFile)
+	if h.Torn {
+		fmt.Fprintf(c.App.ErrWriter, "note: the last line of %s was broken off and is cut off\n", night.File)
 	}
-	return h.night(c.Context, callOf(c), p, time.Now())
-}
-
-// night makes a night, keeps it and returns its answer as an exit code.
-func (h *nights) night(ctx context.Context, c *call, p *project, now time.Time) error {
-	name, said := h.tonight(p, now)
-	if said != "" {
-		fmt.Fprintf(c.Err, "note: %s\n", said)
-	}
-	dir := h.run(name)
-	h.tellDamaged(ctx, c)
-	stopped, failed, err := makeRun(ctx, c, p, dir)
-	if err != nil {
-		return err
-	}
-	if stopped != nil {
-		fmt.Fprintf(c.Err, "note: night %s is not whole and not kept\n", name)
-		return errors.Join(failed, stopped)
-	}
-	opened, result, to, err := judged(ctx, c, p, dir)
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(writeResult(dir, result), writeReport(ctx, c, dir, result, to)); err != nil {
-		return err
-	}
-	began := now
-	if opened.Manifest != nil && !opened.Manifest.Started.IsZero() {
-		began = opened.Manifest.Started
-	}
-	n := history.NewNight(name, began, opened, result)
-	compared, trend, err := h.judge(ctx, c, p, opened, result, &n)
-	if err != nil {
-		return err
-	}
-	if err := h.add(n); err != nil {
-		return err
-	}
-	return withAnswer(n.ExitCode, failed, h.show(c, p.cfg.Report, n, compared, trend), h.pruneTo(ctx, c))
-}
-
-// withAnswer joins the answer of a night that is kept with what failed beside it: a
-// variant, the printing, the removal of old nights. What failed is told, and is
-// the exit code where the answer is none.
-func withAnswer(code int, failed ...error) error {
-	err := errors.Join(failed...)
-	if code == exit.Done {
-		return err
-	}
-	answer := error(&exit.Error{Code: code})
-	if err == nil {
-		return answer
-	}
-	for _, one := range exit.Each(err) {
-		answer = errors.Join(answer, &exit.Error{Code: code, Err: one})
-	}
-	return answer
-}
-
-// pruneTo removes old nights as --keep says.
-func (h *nights) pruneTo(ctx context.Context, c *call) error {
-	keep := c.Keep
-	if keep == 0 {
-		return nil
-	}
-	removed, err := h.prune(ctx, keep)
-	if removed > 0 {
-		fmt.Fprintf(c.Err, "note: removed the rollouts of %s; %s holds their numbers\n", ui.Counted(removed, "night"), nightsFile)
-	}
-	return err
-}
-
-// nightAnswer is what --json prints.
-type nightAnswer struct {
-	Night      history.Night       `json:"night"`
-	Comparison *compare.Comparison `json:"comparison"` // null where there was nothing to compare with
-	History    *history.History    `json:"history"`
-}
-
-// show prints the comparison, the nights and, last, the answer.
-func (h *nights) show(c *call, look config.ReportValues, n history.Night, compared *compare.Comparison, trend *history.History) error {
-	if c.JSON {
-		n.Items = nil // they are in nights.jsonl
-		b, err := json.MarshalIndent(nightAnswer{Night: n, Comparison: compared, History: trend}, "", "  ")
-		if err == nil {
-			_, err = fmt.Fprintf(c.Out, "%s\n", b)
-		}
-		return err
-	}
-	opt := pageOptions(c, h.run(n.Name))
-	if compared != nil {
-		if err := newComparison(look, compared, opt).WriteText(c.Out); err != nil {
-			return err
-		}
-	}
-	trend.Lang = look.Language()
-	if err := report.NewHistory(trend, opt).WriteText(c.Out); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(c.Out, "%s  %s\n", trend.Lang.Text(nightWord(n)), ui.Visible(n.Sentence.In(trend.Lang)))
-	return err
-}
-
-// nightWord is the answer of a night in a word.
-func nightWord(n history.Night) string {
-	switch {
-	case n.Accepted:
-		return "ACCEPTED"
-	case n.ExitCode == exit.NoGo && n.Answer == compare.NotBetter:
-		return "NOT BETTER"
-	case n.ExitCode == exit.NoGo:
-		return "REGRESSED"
-	case n.ExitCode == exit.Undecided:
-		return "CANNOT TELL"
-	case n.Base == "":
-		return "FIRST NIGHT"
-	}
-	return "NO WORSE"
+	return h.Make(c.Context, callOf(c), p, time.Now())
 }

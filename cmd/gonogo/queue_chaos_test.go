@@ -24,6 +24,7 @@ import (
 
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/fixtures"
 	"gonogo/sampler/queue"
 	"gonogo/sampler/rollout"
@@ -351,7 +352,7 @@ const impatientEnv = "GONOGO_TEST_IMPATIENT"
 // hasten does that.
 func hasten() {
 	if os.Getenv(impatientEnv) != "" {
-		patience.ackWait, patience.lease = 3*time.Second, 2*time.Second
+		project.Patience.AckWait, project.Patience.Lease = 3*time.Second, 2*time.Second
 	}
 }
 

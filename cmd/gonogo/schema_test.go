@@ -8,13 +8,14 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"gonogo/cmd/gonogo/internal/output"
 	"gonogo/report/reporttest"
 )
 
 // schemaOf names the published schema that a file is held to; the curation is
 // what a script keeps of `gonogo curate --json`.
 var schemaOf = map[string]string{
-	resultFile: "result", comparisonFile: "comparison", "history.json": "history", "nights.jsonl": "night", "curation.json": "curation",
+	output.ResultFile: "result", output.ComparisonFile: "comparison", "history.json": "history", "nights.jsonl": "night", "curation.json": "curation",
 }
 
 // keepToSchema holds every file that a script leaves behind, and that a schema

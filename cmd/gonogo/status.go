@@ -13,6 +13,7 @@ import (
 
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler/queue"
 	"gonogo/sampler/rollout"
@@ -79,7 +80,7 @@ func statuses(c *cli.Context) ([]*status, error) {
 	if err != nil {
 		return nil, exit.AsUsage(err)
 	}
-	at, ok := readQueued(dir)
+	at, ok := project.ReadQueued(dir)
 	if !ok || at.Queue == config.IsEmbedded {
 		return []*status{s}, nil
 	}

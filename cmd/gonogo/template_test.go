@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/fixtures"
 )
 
@@ -26,7 +27,7 @@ func TestEveryTemplateGoesTheWholeWay(t *testing.T) {
 	}
 	for _, world := range fixtures.Templates() {
 		t.Run(world.Name, func(t *testing.T) {
-			if program := lacking(world); program != "" {
+			if program := project.MissingProgram(world); program != "" {
 				t.Skipf("the world needs %s, which is not on PATH", program)
 			}
 			t.Parallel()

@@ -15,6 +15,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/report/viewer"
 	"gonogo/sampler/rollout"
 )
@@ -91,7 +92,7 @@ func viewerFor(c *cli.Context) (*viewer.Server, error) {
 		if err != nil {
 			return nil, exit.AsUsage(err)
 		}
-		cfg, err := configFor(callOf(c), run.Manifest)
+		cfg, err := project.ConfigFor(callOf(c), run.Manifest)
 		if err != nil {
 			return nil, err
 		}

@@ -13,6 +13,8 @@ import (
 
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/project"
+	"gonogo/cmd/gonogo/internal/stage"
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler"
 	"gonogo/sampler/queue"
@@ -198,7 +200,7 @@ func (w *worker) until(ctx context.Context) (waiting context.Context, over func(
 func (w *worker) one(ctx context.Context) error {
 	waiting, over := w.until(ctx)
 	w.say("Waiting for a run.")
-	m, err := w.conn.Join(waiting, w.c.String("run"), me(w.c.Int("slots")), w.left...)
+	m, err := w.conn.Join(waiting, w.c.String("run"), project.Me(w.c.Int("slots")), w.left...)
 	over()
 	if err != nil {
 		return exit.AsUsage(errors.New(w.login.String(err.Error())))
@@ -215,50 +217,50 @@ func (w *worker) one(ctx context.Context) error {
 
 // work makes rollouts of the run that let the worker in.
 func (w *worker) work(ctx context.Context, m *queue.Member) error {
-	d, err := readBrief(m.Description())
+	d, err := project.ReadBrief(m.Description())
 	if err != nil {
 		return err
 	}
-	p, err := d.project(ctx, w.c.String("dir"), os.LookupEnv, m.Seed(), w.c.Int("slots"))
+	p, err := d.Project(ctx, w.c.String("dir"), os.LookupEnv, m.Seed(), w.c.Int("slots"))
 	if err != nil {
 		return err
 	}
-	defer p.shut()
+	defer p.Close()
 	home, err := openWorkplace(w.c.String("dir"))
 	if err != nil {
 		return err
 	}
 	defer func() { _ = home.close() }() // a lock ends with the process
-	if err := p.readyToWork(ctx, home.dir); err != nil {
-		return errors.New(p.redact.String(err.Error()))
+	if err := project.ReadyToWork(ctx, p, home.dir); err != nil {
+		return errors.New(p.Redact.String(err.Error()))
 	}
-	p.tell(w.c.App.ErrWriter)
-	if err := p.tryAtWork(ctx, w.c.App.ErrWriter, d.Trial); err != nil {
+	p.ShowWarnings(w.c.App.ErrWriter)
+	if err := stage.TryAtWork(ctx, p, w.c.App.ErrWriter, d.Trial); err != nil {
 		return err
 	}
 	w.say("Working for the run %s, %s at once at most.", m.Run(), ui.Counted(w.c.Int("slots"), "rollout"))
 	stats, err := w.rollouts(ctx, m, p)
-	p.heed()
-	p.tell(w.c.App.ErrWriter)
-	tellLeftOpen(w.c.App.ErrWriter, stats)
+	p.TakeGraderWarnings()
+	p.ShowWarnings(w.c.App.ErrWriter)
+	project.WarnLeftOpen(w.c.App.ErrWriter, stats)
 	w.say("Made %s for the run %s in %s%s.", ui.Counted(stats.Recorded, "rollout"), m.Run(), stats.Elapsed.Round(100*time.Millisecond), listTroubles(stats))
-	closed := errors.Join(p.forgetSessions(), p.agentLog.close())
+	closed := errors.Join(p.Session.ForgetSessions(), p.AgentLog.Close())
 	if err != nil && ctx.Err() == nil {
-		err = errors.New(p.redact.String(err.Error()))
+		err = errors.New(p.Redact.String(err.Error()))
 	}
 	return errors.Join(err, closed)
 }
 
 // rollouts makes them, under progress: how many there will be nobody knows here.
-func (w *worker) rollouts(ctx context.Context, m *queue.Member, p *project) (sampler.Stats, error) {
-	cfg := p.workConfig()
+func (w *worker) rollouts(ctx context.Context, m *queue.Member, p *project.Project) (sampler.Stats, error) {
+	cfg := p.WorkConfig()
 	if e, ok := w.c.App.ErrWriter.(*ui.Events); ok {
-		e.Masks(p.redact)
+		e.Masks(p.Redact)
 		cfg.Log = e.Logger
 	}
-	show := ui.NewProgress(w.c.App.ErrWriter, "rollouts", 0, nil, p.redact)
+	show := ui.NewProgress(w.c.App.ErrWriter, "rollouts", 0, nil, p.Redact)
 	defer show.Close()
-	stats, err := m.Work(ctx, w.drain, cfg, p.bounds, p.redact, show.Watch)
+	stats, err := m.Work(ctx, w.drain, cfg, p.Bounds, p.Redact, show.Watch)
 	show.Ended(stats)
 	return stats, err
 }
@@ -270,29 +272,4 @@ func listTroubles(s sampler.Stats) string {
 		text += ", " + t
 	}
 	return text
-}
-
-// readyToWork tries what a rollout meets, before it takes a job.
-func (p *project) readyToWork(ctx context.Context, home string) error {
-	if err := p.reachable(ctx, p.endpoints()); err != nil {
-		return err
-	}
-	if err := p.start(ctx); err != nil {
-		return err
-	}
-	if err := p.keepSessions(ctx, home); err != nil {
-		return err
-	}
-	if p.agentLog != nil {
-		return p.agentLog.open(home, p.redact)
-	}
-	return nil
-}
-
-// workConfig bounds the rollouts of a worker. What is counted and paid is the
-// planner's business.
-func (p *project) workConfig() sampler.Config {
-	cfg := p.sampling()
-	cfg.Budget, cfg.Cost = nil, nil
-	return cfg
 }

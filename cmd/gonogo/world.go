@@ -3,25 +3,11 @@ package main
 import (
 	"fmt"
 	"io"
-	"regexp"
-	"slices"
 	"strings"
 
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/fixtures"
 )
-
-// worldNamed finds a built-in world.
-func worldNamed(name string) (fixtures.World, error) {
-	var names []string
-	for _, w := range fixtures.Worlds() {
-		if w.Name == name {
-			return w, nil
-		}
-		names = append(names, w.Name)
-	}
-	return fixtures.World{}, fmt.Errorf("no world is called %q%s; gonogo help worlds lists them", name, ui.DidYouMean(name, names))
-}
 
 // worldGroup are worlds that are told together.
 type worldGroup struct {
@@ -81,13 +67,4 @@ func verdictOf(w fixtures.World) string {
 		s += ", with cautions: " + strings.Join(more, ", ")
 	}
 	return s
-}
-
-// served reports whether a world's files name an address below its server.
-func served(w fixtures.World, address string) bool {
-	files := w.Files()
-	whole := regexp.MustCompile(regexp.QuoteMeta(strings.TrimSuffix(address, "/")) + `["\s]`) // list is no list_files
-	return slices.ContainsFunc([]string{fixtures.JobFile, fixtures.ConfigFile}, func(name string) bool {
-		return whole.Match(files[name])
-	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/fixtures"
 )
 
@@ -24,8 +25,8 @@ func TestASparseRewardNeedsLargeGroups(t *testing.T) {
 	switch {
 	case raced:
 		t.Skip("counts are not the race detector's business")
-	case lacking(world) != "":
-		t.Skipf("the world needs %s, which is not on PATH", lacking(world))
+	case project.MissingProgram(world) != "":
+		t.Skipf("the world needs %s, which is not on PATH", project.MissingProgram(world))
 	}
 	dir := filepath.Join(t.TempDir(), "run")
 	large, code := runDemo(t, "--world", world.Name, "--no-audit", "--set", "items=40", "--set", "sampling.eval_samples=0", "-o", dir)

@@ -16,6 +16,7 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/fixtures"
 	"gonogo/sampler/rollout"
 )
@@ -56,7 +57,7 @@ func giveVerdicts(t *testing.T, meant func(fixtures.World) bool) {
 			continue
 		}
 		t.Run(world.Name, func(t *testing.T) {
-			if program := lacking(world); program != "" {
+			if program := project.MissingProgram(world); program != "" {
 				t.Skipf("the world needs %s, which is not on PATH", program)
 			}
 			t.Parallel()
@@ -178,26 +179,4 @@ func tinyWorld(t *testing.T) (world fixtures.World, dir string) {
 		t.Fatal(err)
 	}
 	return world, dir
-}
-
-func TestAWorldServesWhatItsFilesName(t *testing.T) {
-	for _, c := range []struct {
-		world, path string
-		want        bool
-	}{
-		{"code-tests", "/tools/list_files", true},
-		{"code-tests", "/tools/list_files/", true},
-		{"code-tests", "/tools/list", false}, // it begins like list_files
-		{"edit-planning", "/session/start", true},
-		{"edit-planning", "/session/{{session.id}}/tools/shell", true},
-		{"edit-planning", "/tools/shell", false},
-	} {
-		world, err := fixtures.Find(c.world)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := served(world, fixtures.Origin+c.path); got != c.want {
-			t.Errorf("%s serves %s: %t, want %t", c.world, c.path, got, c.want)
-		}
-	}
 }

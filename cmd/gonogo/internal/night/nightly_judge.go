@@ -1,0 +1,79 @@
+package night
+
+import (
+	"bytes"
+	"context"
+	"path/filepath"
+	"slices"
+
+	"gonogo/analysis"
+	"gonogo/analysis/compare"
+	"gonogo/analysis/history"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/output"
+	"gonogo/cmd/gonogo/internal/project"
+	"gonogo/sampler/rollout"
+)
+
+// judge compares tonight with the last good night and with the trend, and says
+// in n what came of it. The comparison is nil where there is nothing to compare
+// with.
+func (h *Dir) judge(ctx context.Context, c *project.Call, p *project.Project, opened *rollout.Run, r *analysis.Result, n *history.Night) (*compare.Comparison, *history.History, error) {
+	base := history.LastGood(h.List, n, h.thereBy(ctx))
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	var comparison *compare.Comparison
+	tolerance := 0.0
+	if base < 0 {
+		n.Alone(h.List, r, h.thereBy(ctx), filepath.Join(h.dir, nightRuns))
+	} else {
+		var err error
+		if comparison, err = h.compare(ctx, c, p, opened, &h.List[base]); err != nil {
+			return nil, nil, err
+		}
+		tolerance = comparison.Tolerance
+		n.ComparedWith(h.List[base].Name, comparison)
+	}
+	if c.Accept && n.Split != "" {
+		n.Accepted, n.ExitCode = true, exit.Done
+	}
+	n.Good = n.ExitCode == exit.Done
+	trend := history.Analyze(append(slices.Clone(h.List), *n), history.DefaultOptions())
+	if fell := trend.Fallen(base, tolerance); fell != nil && n.ExitCode != exit.NoGo && !n.Accepted {
+		n.FellBy(fell, trend.Nights[fell.Night].Name)
+		mark := &trend.Nights[len(trend.Nights)-1]
+		mark.ExitCode, mark.Good, mark.Sentence = n.ExitCode, n.Good, n.Sentence
+	}
+	return comparison, trend, nil
+}
+
+// compare holds tonight against a night of the past, and keeps what came of it
+// in tonight's run directory.
+func (h *Dir) compare(ctx context.Context, c *project.Call, p *project.Project, opened *rollout.Run, with *history.Night) (*compare.Comparison, error) {
+	base, err := rollout.Open(h.run(with.Name))
+	if err != nil {
+		return nil, err
+	}
+	comparison, err := compare.Runs(ctx, base, opened, rollout.ReadOptions{}, p.Config.Settings())
+	if err != nil {
+		return nil, err
+	}
+	page := output.NewComparison(p.Config.Report, comparison, output.PageOptions(c, opened.Dir))
+	for _, file := range []struct {
+		name  string
+		write func(*bytes.Buffer) error
+	}{
+		{output.ComparisonFile, func(b *bytes.Buffer) error { return comparison.Encode(b) }},
+		{output.ComparisonMarkdown, func(b *bytes.Buffer) error { return page.WriteMarkdown(b) }},
+	} {
+		var b bytes.Buffer
+		if err := file.write(&b); err != nil {
+			return nil, err
+		}
+		if err := rollout.WriteFile(filepath.Join(opened.Dir, file.name), b.Bytes()); err != nil {
+			return nil, err
+		}
+	}
+	return comparison, nil
+}

@@ -1,0 +1,166 @@
+package night
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"gonogo/analysis/history"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/project"
+	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/sampler/rollout"
+)
+
+// begunNight leaves a night as a kill does: a run without a line.
+func begunNight(t *testing.T, h *Dir, p *project.Project, name string, began time.Time) {
+	t.Helper()
+	m := p.Manifest(h.run(name))
+	m.Started = began
+	w, err := rollout.Create(h.run(name), m, p.Inputs.Items, rollout.WriterOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestANightThatWasBrokenOff(t *testing.T) {
+	now := time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		what  string
+		began time.Time
+		with  func(*project.Project) // what the next call changes
+		name  string
+		said  string
+	}{
+		{"an hour ago: goes on", now.Add(-time.Hour), nil, "2026-11-19T2345Z", "going on with it"},
+		{"a day ago: another night", now.Add(-24 * time.Hour), nil, "2026-11-20T0200Z", "more than 12 hours away"},
+		{"tomorrow, by a clock that went backwards", now.Add(24 * time.Hour), nil, "2026-11-20T0200Z", "more than 12 hours away"},
+		{
+			"an hour ago, with another model", now.Add(-time.Hour), func(p *project.Project) { p.Config.Model.Name = "another" },
+			"2026-11-20T0200Z", "made with other settings",
+		},
+	} {
+		p := tinyProject(t)
+		h := &Dir{dir: t.TempDir()}
+		begunNight(t, h, p, "2026-11-19T2345Z", c.began)
+		begunNight(t, h, p, "tryout", c.began) // somebody's own, and newer by its name
+		if c.with != nil {
+			c.with(p)
+		}
+		if name, said := h.tonight(p, now); name != c.name || !strings.Contains(said, c.said) {
+			t.Errorf("%s: night %s, %q; want %s, %q", c.what, name, said, c.name, c.said)
+		}
+	}
+}
+
+func TestANightsNameIsNeverTakenTwice(t *testing.T) {
+	p := tinyProject(t)
+	h := &Dir{dir: t.TempDir(), List: []history.Night{{Name: "2026-11-20T0200Z"}}} // its rollouts are gone
+	if name, _ := h.tonight(p, time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)); name != "2026-11-20T0200Z-2" {
+		t.Errorf("the night is called %s", name)
+	}
+}
+
+func TestNamesOfNights(t *testing.T) {
+	for name, want := range map[string]bool{
+		"2026-11-20T0200Z": true, "2026-11-20T0200Z-2": true, "2026-11-20T0200Z-12": true,
+		"": false, "tryout": false, "2026-11-20": false, "2026-11-20T0200Z-": false, "2026-11-20T0200Z-mine": false,
+		"2026-11-20T0200Z2": false, "2026-13-20T0200Z": false, "mine-2026-11-20T0200Z": false,
+	} {
+		if got := ofNight(name); got != want {
+			t.Errorf("%q is the name of a night: %v, want %v", name, got, want)
+		}
+	}
+}
+
+func TestANightThatIsDamagedIsGone(t *testing.T) {
+	p := tinyProject(t)
+	for _, c := range []struct {
+		what, file, text string
+		said             string // "" where the night is at hand
+	}{
+		{"whole", rollout.RolloutsFile, `{"item":"a","split":"eval","sample":0,"reward":0}` + "\n", ""},
+		{"its manifest is damaged", rollout.ManifestFile, "{", "cannot be read, and counts as gone"},
+		{"its rollouts contradict each other", rollout.RolloutsFile, strings.Repeat(`{"item":"a","split":"eval","sample":0,"reward":%d}`+"\n", 2), "cannot be read, and counts as gone"},
+	} {
+		h := &Dir{dir: t.TempDir(), List: []history.Night{{Name: "2026-11-19T0200Z", Good: true}}}
+		begunNight(t, h, p, "2026-11-19T0200Z", time.Now())
+		text := strings.Replace(strings.Replace(c.text, "%d", "0", 1), "%d", "1", 1)
+		if err := os.WriteFile(filepath.Join(h.run("2026-11-19T0200Z"), c.file), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		var told strings.Builder
+		h.tellDamaged(t.Context(), &project.Call{Err: &told})
+		if (told.Len() > 0) != (c.said != "") || !strings.Contains(told.String(), c.said) {
+			t.Errorf("%s: told %q, want %q", c.what, told.String(), c.said)
+		}
+		if there := h.thereBy(t.Context())(&h.List[0]); there != (c.said == "") {
+			t.Errorf("%s: at hand %v", c.what, there)
+		}
+	}
+}
+
+func TestWhatFailsBesideANightHidesNoRegression(t *testing.T) {
+	failed := errors.Join(errors.New("variant a: no answer"), errors.New("variant b: no answer"))
+	for _, c := range []struct {
+		what   string
+		answer int
+		failed []error
+		code   int
+		told   int
+	}{
+		{"no worse", exit.Done, []error{nil, nil}, exit.Done, 0},
+		{"no worse, and variants failed", exit.Done, []error{failed, nil}, exit.Tool, 2},
+		{"regressed", exit.NoGo, []error{nil, nil}, exit.NoGo, 0},
+		{"regressed, and variants failed", exit.NoGo, []error{failed, nil}, exit.NoGo, 2},
+		{"regressed, variants failed and standard output is closed", exit.NoGo, []error{failed, os.ErrClosed}, exit.NoGo, 3},
+	} {
+		var told strings.Builder
+		if code := ui.ExitCode(&told, withAnswer(c.answer, c.failed...)); code != c.code || strings.Count(told.String(), "\n") != c.told {
+			t.Errorf("%s: exit code %d, want %d; told %q", c.what, code, c.code, told.String())
+		}
+	}
+}
+
+func TestPruneKeepsWhatLaterNightsNeed(t *testing.T) {
+	const n1, n2, n3, n4, n5 = "2026-11-01T0200Z", "2026-11-02T0200Z", "2026-11-03T0200Z", "2026-11-03T0200Z-2", "2026-11-05T0200Z"
+	h := &Dir{dir: t.TempDir()}
+	for _, name := range []string{n1, n2, n3, n4, n5, "tryout", "mine", "../outside"} {
+		if err := os.MkdirAll(h.run(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range []string{rollout.ManifestFile, rollout.RolloutsFile} {
+			if name == "mine" {
+				file = "notes.txt"
+			}
+			if err := os.WriteFile(filepath.Join(h.run(name), file), nil, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	night := func(name string, good bool, base string) history.Night {
+		return history.Night{Name: name, Good: good, Base: base, Split: "eval", Made: map[string]string{}}
+	}
+	h.List = []history.Night{
+		night(n1, true, ""), night(n2, true, n1), night(n3, true, n2), night(n4, false, n3),
+		night("../outside", false, ""), night(n5, false, n3),
+	}
+	removed, err := h.prune(t.Context(), 1)
+	if err != nil || removed != 3 {
+		t.Errorf("%d removed, %v; want n1, n2 and n4", removed, err)
+	}
+	for name, want := range map[string]bool{n1: false, n2: false, n3: true, n4: false, n5: true, "tryout": true, "mine": true, "../outside": true} {
+		if _, err := os.Stat(h.run(name)); (err == nil) != want {
+			t.Errorf("%s: there %v, want %v", name, err == nil, want)
+		}
+	}
+	if outside := h.List[4]; h.thereBy(t.Context())(&outside) {
+		t.Error("a name that leads out of the directory is taken for a night at hand")
+	}
+}

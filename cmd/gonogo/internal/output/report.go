@@ -1,0 +1,169 @@
+package output
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"gonogo/analysis"
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/project"
+	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/report"
+	"gonogo/sampler/rollout"
+)
+
+// StandardOutput is the output that is no directory.
+const StandardOutput = "-"
+
+// BesideResult is the directory that a result.json lies in, given that file;
+// any other run is itself.
+func BesideResult(run string) string {
+	if info, err := os.Stat(run); err == nil && !info.IsDir() && filepath.Base(run) == ResultFile {
+		return filepath.Dir(run)
+	}
+	return run
+}
+
+// ResultFor is the run's result.json, or a fresh analysis where there is none,
+// where the run's files are others since, where it was judged by other settings
+// than the run's own, or where settings are given.
+func ResultFor(ctx context.Context, c *project.Call, dir string) (*analysis.Result, error) {
+	kept, err := ReadResult(dir)
+	if err != nil {
+		return nil, exit.AsUsage(err)
+	}
+	if kept == nil || c.Judging {
+		return AnalyzeRun(ctx, c, dir)
+	}
+	opened, err := rollout.Open(dir)
+	if errors.Is(err, rollout.ErrNotARun) {
+		return kept, nil // there is nothing but the result
+	}
+	if err != nil {
+		return nil, exit.AsUsage(err)
+	}
+	own, err := project.SettingsFor(c, opened.Manifest)
+	if err != nil {
+		return nil, err
+	}
+	if kept.GroupSize == own.GroupSize && maps.Equal(kept.Thresholds, own.Thresholds.All()) {
+		return kept, nil
+	}
+	if opened.Manifest == nil || len(opened.Manifest.Config) == 0 {
+		fmt.Fprintf(c.Err, "note: %s was judged with other settings than the defaults; the report says which thresholds were changed.\n", filepath.Join(dir, ResultFile))
+		return kept, nil
+	}
+	fmt.Fprintf(c.Err, "note: %s was judged with other settings than the run's own; this report judges by the run's own. To report by others, give them here, too (--set, --group-size, --config).\n", filepath.Join(dir, ResultFile))
+	return Analyze(ctx, c, opened, own)
+}
+
+// ReportDir is where the report of a run directory lies.
+func ReportDir(run string) string { return filepath.Join(run, "report") }
+
+// ReportTo is where `gonogo report` writes. Beside a run that is a single file
+// may lie anything.
+func ReportTo(c *project.Call, run string, formats []report.Format) (string, error) {
+	out := c.Output
+	if out == StandardOutput && len(formats) != 1 {
+		return "", exit.Usagef("--output - takes one format: name it with --format")
+	}
+	if out != "" {
+		return out, nil
+	}
+	if info, err := os.Stat(run); err == nil && !info.IsDir() {
+		return "", exit.Usagef("%s is a file: say with --output where its report goes", run)
+	}
+	return ReportDir(run), nil
+}
+
+// PageOf makes the page of a run's result for this command's terminal.
+func PageOf(c *project.Call, run string, r *analysis.Result, look config.ReportValues) *report.Page {
+	return Delivery{Look: look, config: c.Config}.page(r, PageOptions(c, run))
+}
+
+// page makes the page of a result as it is delivered.
+func (d Delivery) page(r *analysis.Result, opt report.Options) *report.Page {
+	opt.Config, opt.GraderChanged = d.config, d.changed
+	return newPage(d.Look, r, opt)
+}
+
+// PageOptions are what a page says of this command.
+func PageOptions(c *project.Call, run string) report.Options {
+	return report.Options{
+		Version: project.Version(),
+		Now:     time.Now(),
+		Dir:     run,
+		Color:   ui.IsTerminal(c.Out) && os.Getenv("NO_COLOR") == "",
+		Width:   ui.Width(c.Out),
+	}
+}
+
+// printText prints the report for a terminal.
+func printText(c *project.Call, run string, r *analysis.Result, to Delivery) error {
+	formats, err := PickFormats("text")
+	if err != nil {
+		return err
+	}
+	return formats[0].Write(c.Out, to.page(r, PageOptions(c, run)))
+}
+
+// PageTo makes the page of a run's result for what is delivered.
+func PageTo(ctx context.Context, c *project.Call, run string, r *analysis.Result, to Delivery) *report.Page {
+	opt := PageOptions(c, run)
+	opt.Paper, opt.Font, opt.Rollouts = to.Look.Paper, to.Look.Font, rolloutsOf(ctx, c, run, r)
+	from := to.Out
+	if from == StandardOutput {
+		from = "." // where a shell puts it, as far as one can tell
+	}
+	switch {
+	case to.Bare != nil:
+		opt.Rollouts = withoutTexts(opt.Rollouts)
+	case opt.Rollouts != nil:
+		opt.Traces, opt.TracesLink = Traces(run, from)
+	}
+	return to.page(to.shown(r), opt)
+}
+
+// WriteReport writes a report. Formats that need rollouts where there are none
+// are named: an error when somebody asked for them, else a note. The others are
+// written all the same.
+func WriteReport(ctx context.Context, c *project.Call, run string, r *analysis.Result, to Delivery) error {
+	p, dir, formats := PageTo(ctx, c, run, r, to), to.Out, to.Formats
+	var without []report.Format
+	if p.Rollouts == nil {
+		without = slices.DeleteFunc(slices.Clone(formats), func(f report.Format) bool { return !f.Rollouts })
+		formats = slices.DeleteFunc(slices.Clone(formats), func(f report.Format) bool { return f.Rollouts })
+	}
+	if dir == ReportDir(run) { // in a directory that may come from elsewhere
+		if err := rollout.PlainDir(dir); err != nil {
+			return exit.AsUsage(err)
+		}
+	}
+	if err := report.Write(dir, p, formats); err != nil {
+		return err
+	}
+	Warn(c, p)
+	open := ""
+	if slices.ContainsFunc(formats, func(f report.Format) bool { return f.Name == "html" }) {
+		open = ": open " + filepath.Join(dir, "index.html")
+	}
+	if _, err := fmt.Fprintf(c.Err, "The report is in %s%s\n%s: %s\n", dir, open, p.Verdict, ui.Visible(p.Sentence)); err != nil {
+		return err
+	}
+	if len(without) == 0 {
+		return nil
+	}
+	missing := NoRollouts(run, without)
+	if c.Format != "" {
+		return missing
+	}
+	_, err := fmt.Fprintf(c.Err, "note: %v\n", missing)
+	return err
+}

@@ -1,0 +1,73 @@
+package output
+
+import (
+	"errors"
+	"fmt"
+
+	"gonogo/analysis"
+	"gonogo/analysis/compare"
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/project"
+	"gonogo/report"
+	"gonogo/sampler/rollout"
+)
+
+// LookFor is how the configuration wants a run's reports to look. A font that
+// cannot be read is an error where the command names it, and a note where the
+// run itself does: it may have moved to another machine.
+func LookFor(c *project.Call, dir string) (config.ReportValues, error) {
+	cfg, manifest, err := ConfigOfRun(c, dir)
+	if err != nil {
+		return config.ReportValues{}, err
+	}
+	look := cfg.Report
+	if err := cfg.FontThere(); err != nil {
+		if manifest == nil || c.FontSet || c.Config != "" {
+			return look, exit.AsUsage(c.ByFlag(err))
+		}
+		fmt.Fprintf(c.Err, "note: %v: the usual places are looked through instead; --font names another.\n", err)
+		look.Font = ""
+	}
+	return look, nil
+}
+
+// ConfigOfRun is the configuration for a run that is there, and its manifest
+// where it has one.
+func ConfigOfRun(c *project.Call, dir string) (*config.Config, *rollout.Manifest, error) {
+	var manifest *rollout.Manifest
+	switch opened, err := rollout.Open(dir); {
+	case err == nil:
+		manifest = opened.Manifest
+	case !errors.Is(err, rollout.ErrNotARun): // else there is nothing but the result
+		return nil, nil, exit.AsUsage(err)
+	}
+	cfg, err := project.ConfigFor(c, manifest)
+	return cfg, manifest, err
+}
+
+// newPage makes the page of a result in the language of the reports. The result
+// itself stays English, as it is kept.
+func newPage(v config.ReportValues, r *analysis.Result, opt report.Options) *report.Page {
+	return report.NewPage(r.In(v.Language()), opt)
+}
+
+// NewComparison makes the page of a comparison in the language of the reports.
+func NewComparison(v config.ReportValues, c *compare.Comparison, opt report.Options) *report.ComparisonPage {
+	c.Lang = v.Language()
+	return report.NewComparison(c, opt)
+}
+
+// Warn tells what the report could not show.
+func Warn(c *project.Call, p interface {
+	Warnings() []string
+	PictureWarning() string
+},
+) {
+	for _, warning := range p.Warnings() {
+		fmt.Fprintf(c.Err, "warning: report.pdf: %s\n", warning)
+	}
+	if warning := p.PictureWarning(); warning != "" {
+		fmt.Fprintf(c.Err, "warning: pictures: %s\n", warning)
+	}
+}

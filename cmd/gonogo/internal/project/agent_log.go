@@ -1,0 +1,93 @@
+package project
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"gonogo/sampler/rollout"
+)
+
+// agentLogFile is where an agent's standard error goes, in the run directory.
+const agentLogFile = "agent.log"
+
+// largestAgentLog bounds it: an agent that chatters must not fill the disk.
+const largestAgentLog = 64 << 20
+
+// mostBefore bounds what is kept of what is said before the log is opened: an MCP
+// server starts before the run directory is there.
+const mostBefore = 64 << 10
+
+// agentLog takes what the processes of an agent or of MCP servers say on standard
+// error. It is safe for concurrent use.
+type agentLog struct {
+	mu      sync.Mutex // guards what follows
+	file    *os.File
+	written int64
+	redact  *rollout.Redactor
+	before  []byte // that was said while it was not open
+}
+
+// Open begins to write into a run directory.
+func (l *agentLog) Open(dir string, redact *rollout.Redactor) error {
+	path := filepath.Join(dir, agentLogFile)
+	if err := rollout.PlainFile(path); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return errors.Join(err, f.Close())
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.file, l.written, l.redact = f, info.Size(), redact
+	l.write(l.before)
+	l.before = nil
+	return nil
+}
+
+// Write writes a piece of what a process says. It never fails: a log is not worth
+// a rollout.
+func (l *agentLog) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file == nil {
+		l.before = append(l.before, b[:min(len(b), mostBefore-len(l.before))]...)
+	} else {
+		l.write(b)
+	}
+	return len(b), nil
+}
+
+// write writes b, as far as there is room. mu is held.
+func (l *agentLog) write(b []byte) {
+	if len(b) == 0 || l.written >= largestAgentLog {
+		return
+	}
+	text := []byte(l.redact.String(string(b)))
+	if l.written += int64(len(text)); l.written >= largestAgentLog {
+		text = append(bytes.Clone(text), "\n(the log ends here: it is full)\n"...)
+	}
+	_, _ = l.file.Write(text)
+}
+
+// Close ends the log; nil is none.
+func (l *agentLog) Close() error {
+	if l == nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file == nil {
+		return nil
+	}
+	err := l.file.Close()
+	l.file = nil
+	return err
+}

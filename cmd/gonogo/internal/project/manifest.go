@@ -1,0 +1,88 @@
+package project
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"strconv"
+
+	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/sampler/grader"
+	"gonogo/sampler/rollout"
+)
+
+// Manifest says what the run is made with. A run that is there already keeps
+// its seed when none is configured.
+func (p *Project) Manifest(dir string) rollout.Manifest {
+	if p.Config.Seed == nil {
+		opened, err := rollout.Open(dir)
+		if err == nil && opened.Manifest != nil {
+			p.Inputs.Seed = opened.Manifest.Seed
+			p.Inputs.Subset()
+		}
+	}
+	info := p.GraderInfo()
+	m := rollout.Manifest{
+		Name: cmp.Or(p.Config.Name, p.Config.Body.Suffix), ToolVersion: Version(), Source: rollout.Live, Seed: p.Inputs.Seed,
+		Model: p.Config.Model.Name, Binding: bindingOf(p), Config: p.Config.Masked(), Grader: &info, Choices: choicesOf(p),
+		Problems: p.Inputs.Problems, Notes: p.Warnings,
+		Planned: &rollout.Planned{Samples: p.Samples(), Items: make(map[rollout.Split]int), MaxCalls: p.Config.Sampling.MaxToolCalls},
+	}
+	m.Data = p.Inputs.Data()
+	for _, d := range m.Data {
+		m.Planned.Items[d.Split] = d.Items
+	}
+	return m
+}
+
+// bindingOf is what the run is bound to.
+func bindingOf(p *Project) map[string]string {
+	out := p.Config.Binding(p.Inputs.Files...)
+	out["seed"] = strconv.FormatUint(p.Inputs.Seed, 10)
+	maps.Copy(out, p.variant.binding())
+	maps.Copy(out, p.MCP.mcpBinding())
+	return out
+}
+
+// Data says which files the items come from, and how many were taken.
+func (in *Inputs) Data() []rollout.Data {
+	taken := make(map[rollout.Split]int)
+	for _, it := range in.Items {
+		taken[it.Split]++
+	}
+	var out []rollout.Data
+	for _, f := range in.Files {
+		out = append(out, rollout.Data{
+			Split: f.Split, File: filepath.Base(f.Path), SHA256: f.SHA256, Rows: len(f.Items), Items: taken[f.Split],
+		})
+	}
+	return out
+}
+
+// choicesOf says how parts of the wire contract that no public source settles
+// were taken.
+func choicesOf(p *Project) map[string]string {
+	shown := "the grader sees all calls of the rollout (sampling.sample_tools)"
+	if p.Config.Sampling.SampleTools == grader.Last {
+		shown = "the grader sees the calls of the last tool turn (sampling.sample_tools)"
+	}
+	all := map[string]string{
+		"sample.output_tools":   shown,
+		"step limit":            fmt.Sprintf("%d steps; a rollout that reaches it is an outcome of its own, graded on what there is", p.Config.Sampling.MaxSteps),
+		"rollout timeout":       "the endpoint that was waited for has failed the rollout",
+		"unknown tool":          "shown to the model as an error, counted as malformed",
+		"template values":       "strings as they are, other JSON values as JSON, null as nothing",
+		"tool transport errors": "a timeout, a refused connection or broken JSON counts as a 5xx: retried, then the rollout is lost",
+		"long tool answers":     "above 1 MB the model is shown an error of status 413",
+		"pass_threshold":        "counts passes and changes no reward",
+	}
+	for _, l := range p.MCP.listings() {
+		all["tools of the MCP server "+l.Server] = fmt.Sprintf("%s, offered beside those of the rows", ui.Counted(len(l.Tools), "tool"))
+	}
+	if p.Bounds.Agent != nil {
+		all["agent"] = aboutAgent(p)
+	}
+	maps.Copy(all, grader.Choices(p.Bounds.Grader))
+	return all
+}

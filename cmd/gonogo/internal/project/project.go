@@ -1,0 +1,226 @@
+package project
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"time"
+
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/sampler"
+	"gonogo/sampler/dataset"
+	"gonogo/sampler/grader"
+	"gonogo/sampler/job"
+	"gonogo/sampler/rollout"
+)
+
+// Project is a configuration with its files read and its endpoints wired: all
+// that stands before the first call.
+type Project struct {
+	Config       *config.Config
+	GraderConfig *config.Config // what the manifest of a run with other grades keeps of it
+	Inputs       Inputs
+	Warnings     []string                                  // what the job's platform may refuse or ignore, what the grader has to say
+	shown        int                                       // warnings that were shown
+	Env          grader.Env                                // what graders and detectors are made with
+	Watch        func(http.RoundTripper) http.RoundTripper // stands before the transport of tools and graders; nil is none
+	Bounds       sampler.Boundaries
+	MCP          toolServers
+	Session      Sessions
+	Audit        auditing
+	Redact       *rollout.Redactor
+	Log          *slog.Logger // of events; nil without --log-format json
+	Spending     Spending
+	Round        int        // samples per item that sampling until decided has come to; 0: all
+	Variants     []*Variant // to make beside the run itself
+	variant      *Variant   // that this is; nil for the run itself
+	AgentLog     *agentLog  // takes the standard error of an agent's program; nil without
+	Queue        Queue
+	closers      []func()
+}
+
+// Inputs are the data files of a project, and what is taken of them.
+type Inputs struct {
+	p        *Project
+	Files    []*dataset.File
+	Items    []rollout.Item // of all splits, after the subset
+	Problems []rollout.Problem
+	Seed     uint64
+}
+
+// Bare is a project of which nothing is read and wired yet.
+func Bare(cfg *config.Config) *Project {
+	p := &Project{Config: cfg}
+	p.own()
+	return p
+}
+
+// own has the parts of a project know it.
+func (p *Project) own() {
+	p.Inputs.p, p.MCP.p, p.Session.p, p.Audit.p, p.Spending.p, p.Queue.p = p, p, p, p, p, p
+}
+
+func New(ctx context.Context, cfg *config.Config) (*Project, error) {
+	return Wire(ctx, Bare(cfg))
+}
+
+// Wire makes a project of what stands in p already.
+func Wire(ctx context.Context, p *Project) (*Project, error) {
+	p.Redact, p.Queue.cluster = rollout.NewRedactor(p.Config.Secrets()...), new(cluster)
+	p.Draw()
+	p.Spending.openBudget()
+	err := HostWorld(p) // before anything is wired to it
+	if err == nil {
+		err = p.MCP.StartMCP(ctx)
+	}
+	if err == nil {
+		err = errors.Join(p.Load(), p.Inputs.PlainIDs(), p.wire(), p.Audit.prepareAudit(), p.prepareVariants())
+	}
+	if err != nil {
+		p.Close()
+		return nil, exit.AsUsage(errors.New(p.Redact.String(err.Error())))
+	}
+	return p, nil
+}
+
+// Draw takes the configured seed, or a random one.
+func (p *Project) Draw() {
+	p.Inputs.Seed = rand.Uint64()
+	if p.Config.Seed != nil {
+		p.Inputs.Seed = *p.Config.Seed
+	}
+}
+
+// Load reads the data files, checks them against the platform and the job.
+func (p *Project) Load() error {
+	target, _ := dataset.TargetNamed(p.Config.Target)
+	opt := p.Config.DatasetOptions()
+	var errs []error
+	for _, d := range []struct {
+		split rollout.Split
+		path  string
+	}{
+		{rollout.Train, p.Config.Data.Train}, {rollout.Eval, p.Config.Data.Eval}, {rollout.Production, p.Config.Data.Production},
+	} {
+		if d.path == "" {
+			continue
+		}
+		f, err := dataset.Load(d.path, d.split, opt)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		p.Inputs.Files = append(p.Inputs.Files, f)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	p.Inputs.Problems = dataset.Check(p.Inputs.Files, target)
+	for _, f := range p.Inputs.Files {
+		if p.Config.Agent.Used() {
+			continue // whatever tools it has
+		}
+		if err := p.MCP.Offer(f.Items); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		if p.MCP.unknown {
+			continue // rows may offer any of them
+		}
+		found, err := dataset.CheckTools(f.Items, p.MCP.ToolNames())
+		errs = append(errs, err)
+		p.Inputs.Problems = append(p.Inputs.Problems, found...)
+	}
+	p.Inputs.Subset()
+	p.warn()
+	return errors.Join(errs...)
+}
+
+// PlainIDs refuses ids that hold a secret: it would be masked in the record,
+// and a run that goes on would not find its own rollouts and pay for them
+// again.
+func (in *Inputs) PlainIDs() error {
+	for _, f := range in.Files {
+		for _, it := range f.Items {
+			if in.p.Redact.String(it.ID) != it.ID {
+				return fmt.Errorf("%s:%d: the id %q holds the value of a key, a header or a variable of the environment, which no record may show: rename the item, or take the value out of the configuration", it.File, it.Line, it.ID)
+			}
+		}
+	}
+	return nil
+}
+
+// Subset takes the configured number of items of each split. The draw hangs
+// on the seed of the run.
+func (in *Inputs) Subset() {
+	in.Items = nil
+	for _, f := range in.Files {
+		in.Items = append(in.Items, dataset.Subset(f.Items, in.p.Config.Items, in.Seed)...)
+	}
+}
+
+// warn collects what the job's platform may refuse or ignore.
+func (p *Project) warn() {
+	for _, key := range p.Config.Body.Unknown {
+		p.Warnings = append(p.Warnings, fmt.Sprintf("the job's key %s means nothing here; it is kept", key))
+	}
+	if own := p.Config.OwnJob; p.Config.HasGrader() && own != nil && grader.Info(own.Grader, nil).Hash != grader.Info(p.Config.Body.Grader, nil).Hash {
+		p.Warnings = append(p.Warnings, "the key grader stands in the place of the job's own grader, which grades nothing here")
+	}
+	goes := p.Config.Job.Path != "" || p.Config.Job.Body != nil // to the platform
+	for _, w := range p.Config.Body.Warnings(p.Config.Target, time.Now()) {
+		if w.Rule == job.RuleDeadline && !goes {
+			continue
+		}
+		p.Warnings = append(p.Warnings, w.Text)
+	}
+}
+
+// TakeGraderWarnings collects what the grader has to say: after its start, and after it has
+// graded.
+func (p *Project) TakeGraderWarnings() {
+	for _, w := range grader.Warnings(p.Bounds.Grader) {
+		if !slices.Contains(p.Warnings, w) {
+			p.Warnings = append(p.Warnings, w)
+		}
+	}
+}
+
+// TakeWarnings takes over the warnings of another project, and which of them were
+// shown.
+func (p *Project) TakeWarnings(of *Project) {
+	p.Warnings, p.shown = slices.Clone(of.Warnings), of.shown
+}
+
+// ShowWarnings shows the warnings that were not shown yet.
+func (p *Project) ShowWarnings(w io.Writer) {
+	for _, text := range p.Warnings[p.shown:] {
+		fmt.Fprintf(w, "warning: %s\n", ui.Visible(p.Redact.String(text)))
+	}
+	p.shown = len(p.Warnings)
+}
+
+// Blocking lists the problems for which the platform would refuse the job.
+func (in *Inputs) Blocking() []rollout.Problem {
+	return slices.DeleteFunc(slices.Clone(in.Problems), func(x rollout.Problem) bool { return !x.Blocking })
+}
+
+// Samples is the number of rollouts per item, by split: of the round, where
+// sampling goes by rounds.
+func (p *Project) Samples() map[rollout.Split]int {
+	s := p.Config.Sampling
+	all := map[rollout.Split]int{rollout.Train: s.Samples, rollout.Eval: s.EvalSamples, rollout.Production: s.ProductionSamples}
+	if p.Round > 0 {
+		for split, n := range all {
+			all[split] = min(n, p.Round)
+		}
+	}
+	return all
+}

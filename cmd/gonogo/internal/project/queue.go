@@ -1,0 +1,359 @@
+package project
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/sampler"
+	"gonogo/sampler/queue"
+	"gonogo/sampler/rollout"
+)
+
+const (
+	// queueDir holds, in a run directory, the files of a queue in this process.
+	queueDir = "queue"
+	// QueueFile says, in a run directory, by which queue the run is made as long as
+	// something may lie there.
+	QueueFile = "queue.json"
+	// besideOthers is how many rollouts at once are made in the process of the
+	// planner where workers may join: they must find something to do.
+	besideOthers = 32
+	// waitForWorkers is how long none need have come before it is told.
+	waitForWorkers = 10 * time.Second
+	// settle is how long a planner has to end after its own worker did.
+	settle = 5 * time.Second
+)
+
+// Patience is how long a worker may be silent before it loses its jobs, and its
+// requests; 0 is the queue's own. Tests have less of it.
+var Patience struct{ AckWait, Lease time.Duration }
+
+// queued is what queueFile says.
+type queued struct {
+	Queue string `json:"queue"` // its address without credentials, or embedded
+	Run   string `json:"run"`
+}
+
+// cluster is the connection to a queue elsewhere, which a run shares with its
+// variants.
+type cluster struct {
+	conn    *queue.Conn
+	talk    *ui.QueueLog
+	untried bool // workers take the grader as it is
+}
+
+// Queue is what hands out the rollouts of a project, where workers make them.
+type Queue struct {
+	p       *Project
+	cluster *cluster   // that hands out rollouts; shared with the variants
+	led     *handedOut // the run that was begun, where a queue hands it out
+	left    string     // the run directory, where an earlier call left a queue of its own process
+}
+
+// handedOut is a run whose rollouts are handed out by a queue.
+type handedOut struct {
+	dir      string
+	manifest rollout.Manifest
+
+	server  *queue.Server // in this process; nil for a cluster
+	conn    *queue.Conn
+	planner *queue.Planner
+	crew    *crew // that the planner tells of
+	whole   bool  // the last call came to its end
+
+	workers, paidTwice int // when it ended
+}
+
+// Begin notes the run that was begun, where a queue is to hand it out. One that
+// was begun by another queue may have left rollouts there.
+func (h *Queue) Begin(dir string, m rollout.Manifest) {
+	q := h.p.Config.Queue
+	at, was := ReadQueued(dir)
+	if was && (!q.Used() || !q.Embedded() && at.Queue != config.MaskQueueURL(q.URL)) {
+		h.p.Warnings = append(h.p.Warnings, fmt.Sprintf("this run was begun with --queue %s: what workers had made and was not recorded yet lies there, and is made and paid again without it", at.Queue))
+	}
+	if q.Used() {
+		h.led = &handedOut{dir: dir, manifest: m}
+	} else if _, err := os.Lstat(filepath.Join(dir, queueDir)); was && err == nil {
+		h.left = dir
+	}
+}
+
+// Leads reports whether a queue hands out the rollouts of the run that was begun.
+func (h *Queue) Leads() bool { return h.led != nil }
+
+// MadeBy says in a line who made the rollouts, where workers did.
+func (h *Queue) MadeBy() string {
+	if h.led == nil || h.led.workers == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("Made by %s", ui.Counted(h.led.workers, "worker"))
+	if n := h.led.paidTwice; n > 0 {
+		text += fmt.Sprintf("; %s made and paid twice", ui.Counted(n, "rollout"))
+	}
+	return text + ".\n"
+}
+
+// lead has the queue hand out the rollouts of the run that was begun.
+func (h *Queue) lead(ctx context.Context) error {
+	l, q := h.led, h.p.Config.Queue
+	if l.planner != nil {
+		return nil
+	}
+	if err := itemsFit(h.p); err != nil { // a variant may have made them larger
+		return exit.AsUsage(err)
+	}
+	at := queued{Queue: config.MaskQueueURL(q.URL), Run: l.manifest.ID}
+	if l.conn = h.cluster.conn; q.Embedded() {
+		var err error
+		if l.server, err = queue.Embed(filepath.Join(l.dir, queueDir), q.Port(), h.p.Config.QueueLogin.Token); err != nil {
+			return exit.AsUsage(fmt.Errorf("the queue in this process: %w", err))
+		}
+		if l.conn, err = l.server.Dial(ctx, h.talk().Logger()); err != nil {
+			return err
+		}
+		if q.Port() > 0 {
+			at.Queue = l.server.URL()
+		}
+	}
+	plan := queue.Plan{
+		Run: l.manifest.ID, Name: cmp.Or(l.manifest.Name, filepath.Base(l.dir)), Version: Version(), Fingerprint: fingerprint(l.manifest),
+		Seed: h.p.Inputs.Seed, Deliveries: q.Deliveries, Replicas: q.Replicas, Wait: q.Wait, AckWait: Patience.AckWait, Lease: Patience.Lease,
+	}
+	var err error
+	if q.URL != config.IsEmbedded { // nobody else can join
+		if plan.Description, err = describe(ctx, h.p); err != nil {
+			return exit.AsUsage(err)
+		}
+	}
+	if err := writeQueued(l.dir, at); err != nil {
+		return err
+	}
+	if l.planner, err = l.conn.Lead(ctx, plan); err != nil {
+		return exit.AsUsage(errors.New(h.p.Redact.String(err.Error())))
+	}
+	l.crew = newCrew(l.planner, l.conn)
+	return nil
+}
+
+// talk is where the queue of the project has its say.
+func (h *Queue) talk() *ui.QueueLog {
+	if h.cluster.talk == nil {
+		h.cluster.talk = ui.NewQueueLog(io.Discard, h.p.Redact)
+	}
+	return h.cluster.talk
+}
+
+// fingerprint is of what a run is made with.
+func fingerprint(m rollout.Manifest) string {
+	b, err := json.Marshal(m.Binding)
+	if err != nil {
+		panic("gonogo: " + err.Error()) // it is text
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:16])
+}
+
+// HandOut has the queue make the rollouts of one call of sampler.Sample: the
+// boundaries to make it with, and what ends it. A queue in this process has its
+// worker here.
+func (h *Queue) HandOut(ctx context.Context, show *ui.Progress) (context.Context, sampler.Boundaries, func(sampler.Stats, error), error) {
+	b := h.p.Bounds
+	if h.led == nil {
+		return ctx, b, h.sweepLeft, nil
+	}
+	h.talk().To(show)
+	if err := h.lead(ctx); err != nil {
+		return ctx, b, nil, err
+	}
+	l := h.led
+	l.whole = false
+	b.Elsewhere = l.planner
+	l.crew.ended = false
+	show.MadeBy(l.crew)
+	ended := func(s sampler.Stats, err error) { l.whole = err == nil && s.StoppedBy == "" }
+	if l.server == nil {
+		return ctx, b, ended, nil
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	done, drain := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		err := h.workHere(ctx, drain)
+		if err == nil {
+			return
+		}
+		select { // the planner hears of it, and ends as on one machine
+		case <-time.After(settle):
+			stop(err)
+		case <-drain:
+		}
+	}()
+	return ctx, b, func(s sampler.Stats, err error) {
+		ended(s, err)
+		close(drain)
+		if err != nil {
+			stop(err)
+		}
+		<-done
+		stop(nil)
+	}, nil
+}
+
+// sweepLeft removes, when a call without a queue has made all that was lacking, what
+// a queue in an earlier process left.
+func (h *Queue) sweepLeft(s sampler.Stats, err error) {
+	if h.left == "" || err != nil || s.StoppedBy != "" {
+		return
+	}
+	if err := removeQueue(h.left); err != nil {
+		h.p.Warnings = append(h.p.Warnings, err.Error())
+	}
+}
+
+// removeQueue removes what a queue leaves in a run directory.
+func removeQueue(dir string) error {
+	return errors.Join(os.RemoveAll(filepath.Join(dir, queueDir)), gone(os.Remove(filepath.Join(dir, QueueFile))))
+}
+
+// Clear takes away what is left in the queue of a run that lacks nothing.
+func (h *Queue) Clear(ctx context.Context) {
+	if h.led == nil {
+		return
+	}
+	if _, was := ReadQueued(h.led.dir); !was {
+		return
+	}
+	if !h.p.Config.Queue.Embedded() {
+		if err := h.lead(ctx); err != nil {
+			h.p.Warnings = append(h.p.Warnings, fmt.Sprintf("what this run left in the queue stays there: %v", err))
+			return
+		}
+	}
+	h.led.whole = true
+}
+
+// workHere makes rollouts in the process of the planner.
+func (h *Queue) workHere(ctx context.Context, drain <-chan struct{}) error {
+	conn, err := h.led.server.Dial(ctx, h.talk().Logger())
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	slots := h.p.inFlight()
+	if h.p.Config.Queue.Port() > 0 {
+		slots = min(slots, besideOthers)
+	}
+	m, err := conn.Join(ctx, h.led.manifest.ID, Me(slots))
+	if err != nil {
+		return err
+	}
+	defer m.Leave()
+	_, err = m.Work(ctx, drain, h.p.WorkConfig(), h.p.Bounds, h.p.Redact, nil)
+	return err
+}
+
+// Me is this process as a worker.
+func Me(slots int) queue.Me {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	return queue.Me{Host: host, PID: os.Getpid(), Slots: slots, Version: Version()}
+}
+
+// End ends the leading of a run, and notes in it what was paid twice. What a
+// whole run left in the queue is removed.
+func (h *Queue) End(w *rollout.Writer) error {
+	l := h.led
+	if l == nil {
+		return nil
+	}
+	var err error
+	if l.planner != nil {
+		err = l.planner.Close(l.whole)
+		l.workers, l.paidTwice = makers(l.planner.Workers()), l.planner.PaidTwice()
+		l.planner = nil
+	}
+	if l.server != nil {
+		l.conn.Close()
+		l.server.Close()
+		l.server = nil
+	}
+	if l.whole {
+		err = errors.Join(err, removeQueue(l.dir))
+	}
+	if err != nil {
+		err = fmt.Errorf("let go of the queue: %w", err)
+	}
+	if n := l.paidTwice; n > 0 {
+		err = errors.Join(err, w.Amend(func(m *rollout.Manifest) {
+			m.Notes = append(m.Notes, fmt.Sprintf(paidTwiceNote, ui.Counted(n, "rollout")))
+		}))
+	}
+	return err
+}
+
+// makers is how many of the workers took jobs.
+func makers(workers []queue.WorkerState) (n int) {
+	for _, w := range workers {
+		if w.Lacks == "" || w.Made > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// paidTwiceNote is the note of rollouts that were.
+const paidTwiceNote = "%s made and paid a second time by another worker: each counts once"
+
+// KeepNotes puts what earlier calls paid twice into the manifest of the next one.
+func KeepNotes(dir string, m *rollout.Manifest) {
+	run, err := rollout.Open(dir)
+	if err != nil || run.Manifest == nil {
+		return // no run of ours yet, or one that Create has to judge
+	}
+	for _, note := range run.Manifest.Notes {
+		if strings.HasSuffix(note, strings.TrimPrefix(paidTwiceNote, "%s")) {
+			m.Notes = append(slices.Clip(m.Notes), note)
+		}
+	}
+}
+
+// gone forgets that a file was not there.
+func gone(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// writeQueued writes down by which queue a run is made.
+func writeQueued(dir string, at queued) error {
+	b, err := json.Marshal(at)
+	if err != nil {
+		return err
+	}
+	return rollout.WriteFile(filepath.Join(dir, QueueFile), append(b, '\n'))
+}
+
+// ReadQueued reads by which queue a run is made, if by any.
+func ReadQueued(dir string) (at queued, ok bool) {
+	b, err := config.ReadBounded(filepath.Join(dir, QueueFile))
+	return at, err == nil && json.Unmarshal(b, &at) == nil && at.Queue != ""
+}

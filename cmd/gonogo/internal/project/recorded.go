@@ -1,0 +1,260 @@
+package project
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/sampler/grader"
+	"gonogo/sampler/rollout"
+)
+
+// ForGrading is a project that can grade what a run holds, and no more. own
+// passes over the gonogo.yaml that lies here.
+func ForGrading(ctx context.Context, c *Call, run *rollout.Run, own bool) (*Project, error) {
+	p := Bare(nil)
+	p.Inputs.Items = run.Items
+	if run.Manifest != nil {
+		p.Inputs.Seed = run.Manifest.Seed
+	}
+	var err error
+	if p.Config, p.GraderConfig, err = gradingConfig(c, run, own); err == nil {
+		err = config.Join([]error{p.Config.CompleteGrading(), p.Config.TakeJudgeKey()})
+	}
+	if err != nil {
+		return nil, exit.AsUsage(c.ByFlag(err))
+	}
+	file := c.Grader
+	if err := Trust(c, run, p.GraderConfig, config.Reach{Grader: file == "", Detectors: c.Command == "audit"}); err != nil {
+		return nil, err
+	}
+	if file != "" {
+		p.Config.GraderDir = filepath.Dir(file)
+	}
+	p.Spending.openBudget()
+	p.Redact = rollout.NewRedactor(p.Config.Secrets()...)
+	if err = ServeWorldAgain(ctx, p, c.Err); err != nil {
+		return nil, err
+	}
+	if err = p.WireGrader(); err == nil && len(grader.SessionReads(p.Bounds.Grader)) > 0 {
+		err = p.Session.WireSession()
+	}
+	if err != nil && c.Grader != "" {
+		err = fmt.Errorf("%s: %w", c.Grader, err)
+	}
+	if err == nil {
+		leaveCore(p, c)
+		err = p.Audit.prepareAudit()
+	}
+	if err != nil {
+		p.Close()
+		return nil, exit.AsUsage(c.ByFlag(errors.New(p.Redact.String(err.Error()))))
+	}
+	return p, nil
+}
+
+// leaveCore lets go of a core that another grader has no part for.
+func leaveCore(p *Project, c *Call) {
+	core := p.Config.Audit.Core
+	if c.Grader == "" || core == "" || slices.Contains(p.GraderInfo().Parts, core) {
+		return
+	}
+	p.Config.Audit.Core, p.GraderConfig.Audit.Core = "", ""
+	p.Warnings = append(p.Warnings, fmt.Sprintf("this grader has no part %q, which audit.core names: it is taken to have no core", core))
+}
+
+// ConfigPath is the configuration file that the command line names, else the
+// one that lies here.
+func ConfigPath(c *Call) (string, error) {
+	if path := c.Config; path != "" {
+		return path, nil
+	}
+	const usual = "gonogo.yaml"
+	if _, err := os.Stat(usual); err != nil {
+		return "", exit.Usagef("there is no %s here: gonogo init writes one, or name yours with --config", usual)
+	}
+	return usual, nil
+}
+
+// gradingConfig is the configuration of a command that grades what run holds:
+// the one that the command line names, else gonogo.yaml, else the one that the
+// run was made with. --grader puts its grader into the job. shown is what the
+// manifest of a run made so keeps.
+func gradingConfig(c *Call, run *rollout.Run, own bool) (cfg, shown *config.Config, err error) {
+	set := c.Overrides
+	load := func(more ...string) (*config.Config, error) {
+		return config.Inherited(run, slices.Concat(set, more)...)
+	}
+	path, missing := ConfigPath(c)
+	kept := (own || missing != nil) && run.Manifest != nil && len(run.Manifest.Config) > 0
+	if !kept {
+		load = func(more ...string) (*config.Config, error) {
+			return config.Peek(path, os.LookupEnv, slices.Concat(set, more)...)
+		}
+	}
+	file := c.Grader
+	if missing != nil && !kept && file == "" {
+		return nil, nil, fmt.Errorf("%w; --grader names a grader by itself", missing)
+	}
+	if shown, err = load(); err == nil && file != "" {
+		var own json.RawMessage
+		if own, err = config.GraderBody(file, shown); err == nil {
+			shown, err = load(config.WithJob(own, shown)...)
+		}
+	}
+	if err != nil || !kept || shown.Body == nil {
+		return shown, shown, err
+	}
+	// The manifest keeps no secrets, and the job's tools may want some.
+	cfg, err = load(config.WithJob(config.OnlyGrader(shown.Body.Grader), shown)...)
+	return cfg, shown, err
+}
+
+// Heir is the manifest of a run with this project's grades of another's
+// rollouts. It is bound to what the other is bound to, but for the grader.
+func (p *Project) Heir(run *rollout.Run) rollout.Manifest {
+	binding := make(map[string]string)
+	if run.Manifest != nil {
+		maps.Copy(binding, run.Manifest.Binding)
+	}
+	now := p.GraderConfig.Binding()
+	for _, key := range []string{"job", "grader", "judge.base_url", "judge.api", "sampling.sample_tools"} {
+		if value, ok := now[key]; ok {
+			binding[key] = value
+		} else {
+			delete(binding, key)
+		}
+	}
+	info := p.GraderInfo()
+	m := run.Heir(&info, binding)
+	m.ToolVersion, m.Config, m.Choices = Version(), p.GraderConfig.Masked(), heirChoices(p, m.Choices)
+	m.Notes = append(m.Notes, p.Warnings...)
+	return m
+}
+
+// heirChoices are those that another run was made with, but for its grader's,
+// in whose place stand this one's.
+func heirChoices(p *Project, was map[string]string) map[string]string {
+	out := grader.Choices(p.Bounds.Grader)
+	if out == nil {
+		out = make(map[string]string)
+	}
+	now := choicesOf(p)
+	for _, key := range []string{"sample.output_tools", "template values", "pass_threshold"} {
+		out[key] = now[key]
+	}
+	for key, choice := range was {
+		kind, _, _ := strings.Cut(key, " ")
+		ofGrader := slices.ContainsFunc(grader.Kinds(), func(k grader.Kind) bool { return k.Name == kind })
+		if _, taken := out[key]; !taken && !ofGrader {
+			out[key] = choice
+		}
+	}
+	return out
+}
+
+// GraderInfo tells about the grader in a manifest.
+func (p *Project) GraderInfo() rollout.GraderInfo {
+	info := grader.Info(p.Config.Body.Grader, p.Bounds.Grader)
+	info.Core = p.Config.Audit.Core
+	return info
+}
+
+// ForAudit is a project that can audit the grader of the run in dir. The
+// run is nil when it is not there yet.
+func ForAudit(ctx context.Context, c *Call, dir string) (*Project, *rollout.Run, error) {
+	if info, err := os.Stat(dir); err == nil {
+		if !info.IsDir() {
+			return nil, nil, exit.Usagef("%s is a file: an audit needs a run directory to write to; gonogo import makes one", dir)
+		}
+		run, err := rollout.Open(dir)
+		if err != nil {
+			return nil, nil, exit.AsUsage(err)
+		}
+		p, err := ofRun(ctx, c, run)
+		return p, run, err
+	}
+	switch {
+	case c.Replay != "":
+		return nil, nil, exit.Usagef("there is no run %s, and so no payload of it", dir)
+	case c.Grader != "":
+		return nil, nil, exit.Usagef("there is no run %s: an audit of another grader needs one; gonogo sample or gonogo import makes it", dir)
+	}
+	path, err := ConfigPath(c)
+	if err != nil {
+		return nil, nil, fmt.Errorf("there is no run %s, and %w", dir, err)
+	}
+	cfg, err := config.Peek(path, os.LookupEnv, c.Overrides...)
+	if err == nil {
+		err = config.Join([]error{cfg.Complete(), cfg.TakeJudgeKey()})
+	}
+	if err != nil {
+		return nil, nil, exit.AsUsage(c.ByFlag(err))
+	}
+	p, err := New(ctx, cfg)
+	return p, nil, err
+}
+
+// ofRun is a project with the grader that graded the run. Where nothing
+// is named, and the gonogo.yaml that lies here has another grader, it is made
+// of the run's own configuration.
+func ofRun(ctx context.Context, c *Call, run *rollout.Run) (*Project, error) {
+	p, err := ForGrading(ctx, c, run, false)
+	if err != nil {
+		return nil, err
+	}
+	other := p.SameGrader(c, run)
+	if other == nil || c.Replay != "" && c.Grader != "" { // which tries a grader on one payload
+		return p, nil
+	}
+	p.Close()
+	if c.Config != "" || c.Grader != "" || p.ChangedGrader(run) && c.Replay == "" {
+		return nil, other
+	}
+	if p, err = ForGrading(ctx, c, run, true); err != nil {
+		return nil, err
+	}
+	if other = p.SameGrader(c, run); other != nil {
+		p.Close()
+		return nil, other
+	}
+	return p, nil
+}
+
+// ChangedGrader reports whether the run's grader was changed since: one of the same
+// kind and name, whose definition or files are others. Any other one is no concern of
+// the run.
+func (p *Project) ChangedGrader(run *rollout.Run) bool {
+	if run.Manifest == nil || run.Manifest.Grader == nil {
+		return false
+	}
+	was, is := run.Manifest.Grader, p.GraderInfo()
+	return was.Kind == is.Kind && was.Name == is.Name && was.Hash != is.Hash
+}
+
+// SameGrader refuses to mix the grades of two graders in one run.
+func (p *Project) SameGrader(c *Call, run *rollout.Run) error {
+	if run.Manifest == nil || run.Manifest.Grader == nil || run.Manifest.Grader.Hash == p.GraderInfo().Hash {
+		return nil
+	}
+	dir, to, with := ui.ShellQuoted(run.Dir), ui.ShellQuoted(strings.TrimRight(run.Dir, "/")+"-2"), FlagsAgain(p, c)
+	return exit.Usagef("%s was graded by another grader: gonogo grade %s%s -o %s grades its answers by this one, without a new rollout, and gonogo audit %s%s audits that", run.Dir, dir, with, to, to, with)
+}
+
+// BeginRun makes a run directory without rollouts.
+func (p *Project) BeginRun(dir string) error {
+	w, err := rollout.Create(dir, p.Manifest(dir), p.Inputs.Items, rollout.WriterOptions{Redact: p.Redact})
+	if err != nil {
+		return exit.AsUsage(err)
+	}
+	return w.Close()
+}

@@ -1,0 +1,149 @@
+package project
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/sampler"
+	"gonogo/sampler/grader"
+	"gonogo/sampler/isolation"
+	"gonogo/sampler/rollout"
+)
+
+// Sessions give each rollout of a project something of its own.
+type Sessions struct {
+	p        *Project
+	Sessions *isolation.Keeper // nil without
+}
+
+// WireSession makes what gives rollouts sessions, once tools and grader are
+// there: the start has to answer what they read.
+func (ss *Sessions) WireSession() error {
+	who, reads := "the grader", grader.SessionReads(ss.p.Bounds.Grader)
+	for _, t := range ss.p.Bounds.Tools {
+		if r, ok := t.(interface{ SessionReads() []string }); ok && len(r.SessionReads()) > 0 {
+			who, reads = "the tool "+t.Name(), append(reads, r.SessionReads()...)
+		}
+	}
+	if ss.p.Config.Agent.Used() { // it is told the tools' addresses
+		for _, t := range ss.p.Config.Body.Tools {
+			if names := sampler.EnclosureNames(ss.p.Config.Connect(t.ServerURL)); len(names) > 0 {
+				who, reads = "the tool "+t.Name, append(reads, names...)
+			}
+		}
+	}
+	if r, ok := ss.p.Bounds.Agent.(interface{ SessionReads() []string }); ok && len(r.SessionReads()) > 0 {
+		who, reads = "the agent", append(reads, r.SessionReads()...)
+	}
+	s := ss.p.Config.Session
+	switch {
+	case s.Start == "" && len(reads) > 0:
+		return ss.p.Config.Fault("session.start", "missing: the address of %s reads {{session.%s}}", who, reads[0])
+	case s.Start == "":
+		return nil
+	}
+	keeper, err := isolation.New(isolation.Config{
+		Start: ss.hook(s.Start), Stop: ss.hook(s.Stop), Headers: s.Headers, Concurrency: s.Concurrency, Canary: s.Canary, Reads: reads, HTTP: ss.p.Env.HTTP,
+	})
+	if err != nil {
+		return ss.p.Config.Fault("session.start", "%v", err)
+	}
+	ss.Sessions = keeper
+	return nil
+}
+
+// hook is a session's start or stop as it is called: a URL is mapped as those of
+// tools are. It does not lie behind what a start answers.
+func (ss *Sessions) hook(hook string) string {
+	if !isolation.IsURL(hook) {
+		return hook
+	}
+	if at := ss.p.Config.Connect(hook); len(sampler.EnclosureNames(at)) == len(sampler.EnclosureNames(hook)) {
+		return at
+	}
+	return hook
+}
+
+// Hooks lists the servers that sessions are started and stopped by.
+func (ss *Sessions) Hooks() []Endpoint {
+	var list []Endpoint
+	for _, e := range []Endpoint{{"session.start", ss.hook(ss.p.Config.Session.Start)}, {"session.stop", ss.hook(ss.p.Config.Session.Stop)}} {
+		if isolation.IsURL(e.Url) {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// isolate has rollouts, or gradings that read one, get sessions.
+func (ss *Sessions) isolate(cfg sampler.Config) sampler.Config {
+	if ss.Sessions == nil {
+		return cfg
+	}
+	cfg.Isolation, cfg.IsolationTimeout = ss.Sessions, ss.p.Config.Session.Timeout
+	// One that waits for a place has begun: no deadline and no Ctrl-C would hold it
+	// back any more.
+	if most := ss.p.Config.Session.Concurrency; most > 0 {
+		cfg.Rollouts = min(ss.p.inFlight(), most)
+	}
+	return cfg
+}
+
+// KeepSessions writes down in the run directory which sessions are started, and
+// stops those that a call before this one left behind. The directory is ours.
+func (ss *Sessions) KeepSessions(ctx context.Context, dir string) error {
+	if ss.Sessions == nil {
+		return nil
+	}
+	left, err := ss.Sessions.Record(filepath.Join(dir, isolation.JournalFile))
+	if err != nil || len(left) == 0 {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, max(ss.p.Config.Session.Timeout, time.Minute))
+	defer cancel()
+	stopped, err := ss.Sessions.Recover(ctx, left)
+	text := fmt.Sprintf("an earlier call left %s behind", ui.Counted(len(left), "session"))
+	if err != nil {
+		ss.p.Warnings = append(ss.p.Warnings, fmt.Sprintf("%s, and only %d of them could be stopped: %v", text, stopped, err))
+		return nil
+	}
+	ss.p.Warnings = append(ss.p.Warnings, text+"; stopped now")
+	return nil
+}
+
+// FinishRun closes a run directory, its journal of sessions and its agent's log
+// first: it is ours until then.
+func FinishRun(p *Project, w *rollout.Writer) error {
+	err := errors.Join(p.Queue.End(w), p.Session.ForgetSessions(), p.AgentLog.Close(), w.Close())
+	if n := w.Foreign(); n > 0 {
+		p.Warnings = append(p.Warnings, fmt.Sprintf("something else wrote %s into the files of the run while they were written, and they were cut off again: an agent, a tool or a session must not write into the run directory", ui.Counted(int(n), "byte")))
+	}
+	return err
+}
+
+// ForgetSessions ends the journal of sessions.
+func (ss *Sessions) ForgetSessions() error {
+	if ss.Sessions == nil {
+		return nil
+	}
+	return ss.Sessions.Close()
+}
+
+// WarnLeaks says how many rollouts met what others had left.
+func WarnLeaks(w io.Writer, s sampler.Stats) {
+	if s.Leaking > 0 {
+		fmt.Fprintf(w, "warning: %s met what another rollout had left behind (\"leaks\" in %s): they do not run apart from each other; see docs/sessions.md\n", ui.Counted(s.Leaking, "rollout"), rollout.RolloutsFile)
+	}
+}
+
+// WarnLeftOpen says how many sessions could not be stopped.
+func WarnLeftOpen(w io.Writer, s sampler.Stats) {
+	if s.LeftOpen > 0 {
+		fmt.Fprintf(w, "warning: %s could not be stopped; the next call of this command tries it again\n", ui.Counted(s.LeftOpen, "session"))
+	}
+}

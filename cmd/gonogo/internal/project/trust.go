@@ -1,0 +1,55 @@
+package project
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/fixtures"
+	"gonogo/sampler/rollout"
+)
+
+// Trust refuses to act on the configuration that a run directory carries: whoever
+// made the directory says there what is run on this machine, and which of its
+// variables are sent where. --trust-run agrees. What a built-in world does by
+// itself needs no trust.
+func Trust(c *Call, run *rollout.Run, cfg *config.Config, r config.Reach) error {
+	if !cfg.FromRun || c.TrustRun {
+		return nil
+	}
+	list := config.Acts(cfg, r)
+	if known := builtIn(cfg.World); known != nil {
+		own := config.Acts(known, config.Reach{Grader: true, Detectors: true, Tools: true, Sampling: true})
+		list = slices.DeleteFunc(list, func(act string) bool { return slices.Contains(own, act) })
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return exit.Usagef("gonogo %s would act on the configuration inside %s, which may come from someone else. It would\n  %s\nName your own configuration with --config, or agree with --trust-run",
+		c.Command, run.Dir, strings.Join(list, "\n  "))
+}
+
+// builtIn is the configuration of a built-in world; nil where there is no such
+// world.
+func builtIn(name string) *config.Config {
+	world, err := fixtures.Find(name)
+	if name == "" || err != nil {
+		return nil
+	}
+	dir, err := os.MkdirTemp("", "gonogo-world-")
+	if err != nil {
+		return nil
+	}
+	defer os.RemoveAll(dir)
+	if world.Write(dir) != nil {
+		return nil
+	}
+	cfg, err := config.Peek(filepath.Join(dir, "gonogo.yaml"), func(string) (string, bool) { return "", false })
+	if err != nil {
+		return nil
+	}
+	return cfg
+}

@@ -1,0 +1,139 @@
+package project
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"gonogo/analysis/message"
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/sampler/dataset"
+	"gonogo/sampler/model"
+	"gonogo/sampler/rollout"
+)
+
+// Variant is a variant of a project: a project of its own on the same items,
+// with the same tools, grader and seed, whose run lies below the project's.
+type Variant struct {
+	config.VariantValue
+	Changes []rollout.Change
+	Did     dataset.Overridden
+	P       *Project
+}
+
+// prepareVariants makes the variants of the configuration, before anything is
+// paid: one that cannot be applied to the rows is told now.
+func (p *Project) prepareVariants() error {
+	var errs []error
+	for i, value := range p.Config.VariantList() {
+		v := &Variant{VariantValue: value}
+		q := p.asVariant(v, p.Config.ForVariant(i))
+		v.P = q
+		policy, err := model.New(modelConfig(q, q.inFlight()))
+		if err != nil {
+			errs = append(errs, p.Config.EntryFault("variants", p.Config.Variants, i, err))
+			continue
+		}
+		p.closers = append(p.closers, policy.Close)
+		q.Bounds.Model = policy
+		if err := v.Apply(p); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		errs = append(errs, v.fits(p, i)...)
+		v.Changes = v.listed(p, i)
+		p.warnVariant(v)
+		p.Variants = append(p.Variants, v)
+	}
+	return config.Join(errs)
+}
+
+// asVariant is the project with another configuration: on the same inputs, with the
+// same tools, grader, sessions, budget and queue. Its model is still to come.
+func (p *Project) asVariant(v *Variant, cfg *config.Config) *Project {
+	q := &Project{
+		Config: cfg, variant: v, Inputs: p.Inputs, Env: p.Env, Watch: p.Watch, Bounds: p.Bounds, Redact: p.Redact, Round: p.Round,
+		MCP: p.MCP, Session: p.Session, Audit: p.Audit, Spending: p.Spending, AgentLog: p.AgentLog, Queue: Queue{cluster: p.Queue.cluster},
+	}
+	q.own()
+	return q
+}
+
+// Apply takes the project's items over, as the variant shows them to the model,
+// its seed and its samples: all may have changed since, when a run goes on.
+func (v *Variant) Apply(p *Project) (err error) {
+	v.P.Inputs.Items, v.Did, err = v.Override().Apply(p.Inputs.Items)
+	v.P.Inputs.Seed, v.P.Config.Seed, v.P.Round = p.Inputs.Seed, &p.Inputs.Seed, p.Round
+	return err
+}
+
+// fits reports what of the variant no item can show.
+func (v *Variant) fits(p *Project, i int) []error {
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(v.Tools)) {
+		if v.Did.Without[name] == len(p.Inputs.Items) && len(p.Inputs.Items) > 0 {
+			errs = append(errs, p.Config.Fault(config.VariantPath(i, "tools."+name), "no row offers the tool %q to the model: its description would never be seen", name))
+		}
+	}
+	if len(errs) == 0 && v.Did.Items == 0 && len(p.Config.ModelChanges(i)) == 0 {
+		errs = append(errs, p.Config.EntryFault("variants", p.Config.Variants, i, fmt.Errorf("the variant %s changes nothing: prompt and descriptions are those of the rows", v.Name)))
+	}
+	return errs
+}
+
+// listed are the changes as reader and manifest see them.
+func (v *Variant) listed(p *Project, i int) []rollout.Change {
+	var out []rollout.Change
+	switch {
+	case v.Prompt != nil:
+		was := "the rows' own"
+		if v.Did.Heads == 0 {
+			was = ""
+		}
+		out = append(out, rollout.Change{Key: "prompt", Base: was, New: *v.Prompt})
+	case v.PromptAdd != "":
+		out = append(out, rollout.Change{Key: "prompt_add", New: v.PromptAdd})
+	}
+	for _, name := range slices.Sorted(maps.Keys(v.Tools)) {
+		out = append(out, rollout.Change{Key: "tools." + name, Base: "the rows' own", New: v.Tools[name]})
+	}
+	return append(out, p.Config.ModelChanges(i)...)
+}
+
+// warnVariant tells of what a variant may do unmeant.
+func (p *Project) warnVariant(v *Variant) {
+	if v.Did.Heads > 1 {
+		p.Warnings = append(p.Warnings, fmt.Sprintf("the variant %s puts one prompt in the place of %s different ones of the rows: what they tell of their own item is lost (prompt_add keeps it)", v.Name, message.Whole(v.Did.Heads)))
+	}
+	for _, name := range slices.Sorted(maps.Keys(v.Did.Without)) {
+		p.Warnings = append(p.Warnings, fmt.Sprintf("the variant %s describes the tool %s, which %d of %s do not offer", v.Name, name, v.Did.Without[name], ui.Counted(len(p.Inputs.Items), "row")))
+	}
+	if len(p.Config.Model.Headers) > 0 && len(v.P.Config.Model.Headers) == 0 {
+		p.Warnings = append(p.Warnings, fmt.Sprintf("the variant %s asks another server, which is not sent the headers of model.headers", v.Name))
+	}
+}
+
+// binding is what the run of a variant is bound to beyond its configuration.
+func (v *Variant) binding() map[string]string {
+	out := make(map[string]string)
+	if v == nil {
+		return out
+	}
+	for _, c := range v.Changes {
+		if c.Key == "prompt" || c.Key == "prompt_add" || strings.HasPrefix(c.Key, "tools.") {
+			out["variant."+c.Key] = config.Short(cmp.Or(c.New, "none"))
+		}
+	}
+	return out
+}
+
+func RedactChanges(p *Project, list []rollout.Change) []rollout.Change {
+	out := slices.Clone(list)
+	for i := range out {
+		out[i].Base, out[i].New = p.Redact.String(out[i].Base), p.Redact.String(out[i].New)
+	}
+	return out
+}

@@ -1,0 +1,303 @@
+package project
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/sampler"
+	"gonogo/sampler/grader"
+	"gonogo/sampler/limit"
+	"gonogo/sampler/model"
+	"gonogo/sampler/python"
+	"gonogo/sampler/tool"
+)
+
+// wire makes the endpoints of the job.
+func (p *Project) wire() error {
+	collectOften(p.inFlight())
+	if err := p.WireGrader(); err != nil {
+		return err
+	}
+	if p.Config.Agent.Used() {
+		return errors.Join(WireAgent(p), p.Session.WireSession())
+	}
+	conns := p.inFlight()
+	policy, err := model.New(modelConfig(p, conns))
+	if err != nil {
+		return err
+	}
+	p.closers = append(p.closers, policy.Close)
+	p.Bounds.Model = policy
+	return p.WireTools()
+}
+
+// collectOften lets less garbage stand where many rollouts are in flight, unless
+// the environment says how much: it costs some CPU, and they wait for endpoints.
+func collectOften(rollouts int) {
+	if rollouts >= sampler.ManyInFlight && os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(50)
+	}
+}
+
+// WireTools makes the tools of the job and of its MCP servers, with the client that wireGrader made.
+func (p *Project) WireTools() error {
+	var configs []tool.Config
+	for _, t := range p.Config.Body.Tools {
+		configs = append(configs, tool.Config{Name: t.Name, ServerURL: p.Config.Connect(t.ServerURL), Headers: t.Headers, Extra: t.Extra})
+	}
+	tools, err := tool.New(configs, tool.Options{HTTP: p.Env.HTTP, Conns: p.inFlight()})
+	if err != nil {
+		return err
+	}
+	p.Bounds.Tools = make(map[string]sampler.Tool)
+	for _, t := range tools {
+		p.Bounds.Tools[t.Name()] = t
+	}
+	for _, t := range p.MCP.mcpTools() {
+		p.Bounds.Tools[t.Name()] = t
+	}
+	return p.Session.WireSession()
+}
+
+// WireGrader makes the job's grader and what graders need. Nothing is asked or
+// started yet.
+func (p *Project) WireGrader() error {
+	conns := p.inFlight()
+	client := sampler.HTTPClient(p.transport(conns), conns)
+	judge, err := model.NewJudge(model.Config{
+		BaseURL: p.Config.Connect(p.Config.Judge.BaseURL), API: p.Config.Judge.API, APIKey: p.Config.JudgeKey,
+		Headers: p.Config.Judge.Headers, MaxConns: conns,
+	})
+	if err != nil {
+		return err
+	}
+	p.closers = append(p.closers, client.CloseIdleConnections, judge.Close)
+	interpreters, err := python.NewPool(p.Config.PythonPool())
+	if err != nil {
+		return err
+	}
+	p.closers = append(p.closers, func() { _ = interpreters.Close() }) // whatever it says, the processes are gone
+	p.Env = grader.Env{HTTP: client, Judge: judge, Rewrite: p.Config.Connect, SampleTools: p.Config.Sampling.SampleTools, Python: interpreters, Dir: p.Config.GraderDir, Without: p.Config.KeyNames()}
+	grade, err := grader.New(grader.Kinds(), p.Config.Body.Grader, p.Env)
+	if err != nil {
+		if p.Config.HasGrader() {
+			return p.Config.Fault("grader", "%v", err)
+		}
+		return fmt.Errorf("the job: %w", err)
+	}
+	p.Bounds.Grader = grade
+	if held, ok := grade.(io.Closer); ok {
+		p.closers = append(p.closers, func() { _ = held.Close() }) // as above
+	}
+	warnReads(p, grade)
+	return checkItems(p, grade)
+}
+
+// transport is what requests to tools and graders go through; nil is the usual
+// one.
+func (p *Project) transport(conns int) http.RoundTripper {
+	if p.Watch == nil {
+		return nil
+	}
+	return p.Watch(sampler.HTTPTransport(conns))
+}
+
+func modelConfig(p *Project, conns int) model.Config {
+	m := p.Config.Model
+	return model.Config{
+		Name: m.Name, BaseURL: p.Config.Connect(m.BaseURL), API: m.API, APIKey: p.Config.ModelKey, Headers: m.Headers,
+		Temperature: m.Temperature, TopP: m.TopP, MaxOutputTokens: m.MaxOutputTokens,
+		ReasoningEffort: m.ReasoningEffort, ParallelToolCalls: m.ParallelToolCalls,
+		ResponseFormat: p.Config.Body.ResponseFormat, MaxConns: conns,
+	}
+}
+
+// checkItems finds rows that the grader could not grade before any is paid.
+func checkItems(p *Project, g sampler.Grader) error {
+	checker, ok := g.(grader.Checker)
+	if !ok {
+		return nil
+	}
+	var errs []error
+	for i := range p.Inputs.Items {
+		it := &p.Inputs.Items[i]
+		if err := checker.CheckItem(it); err != nil && len(errs) < 5 {
+			errs = append(errs, fmt.Errorf("%s:%d: %w", it.File, it.Line, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// warnReads tells of what a grader's templates read that no public source
+// settles. What an endpoint reads of all that it is handed, nobody knows here.
+func warnReads(p *Project, g sampler.Grader) {
+	reader, ok := g.(grader.Reader)
+	if !ok {
+		return
+	}
+	if reads := reader.Reads(); slices.Contains(reads, "output_tools") || slices.Contains(reads, "choices") {
+		p.Warnings = append(p.Warnings, fmt.Sprintf("the grader reads the tool calls of sample, and which calls a training service shows it is documented nowhere; here it sees %s of them (sampling.sample_tools)", p.Config.Sampling.SampleTools))
+	}
+}
+
+// Start tries what must be tried before anything is paid: a python grader that
+// cannot be loaded is told now.
+func (p *Project) Start(ctx context.Context) error {
+	err := grader.Start(ctx, p.Bounds.Grader)
+	if err != nil && ctx.Err() == nil {
+		text := p.Redact.String(err.Error())
+		if strings.Contains(text, "interpreter") {
+			text += " (key python.interpreter)"
+		}
+		err = exit.AsUsage(fmt.Errorf("%s: %s", p.Config.GraderName(), text))
+	}
+	p.TakeGraderWarnings()
+	return err
+}
+
+// ReadyToGrade stops before the first grading where the grader cannot work.
+func (p *Project) ReadyToGrade(ctx context.Context, c *Call) error {
+	if err := p.Reachable(ctx, p.GradingEndpoints()); err != nil {
+		return err
+	}
+	err := p.Start(ctx)
+	p.ShowWarnings(c.Err)
+	return err
+}
+
+// ReadyToAudit does so for an audit.
+func (p *Project) ReadyToAudit(ctx context.Context, c *Call) error {
+	if err := p.ReadyToGrade(ctx, c); err != nil {
+		return err
+	}
+	return p.Audit.StartDetectors(ctx)
+}
+
+// Reachable stops where an endpoint does not answer.
+func (p *Project) Reachable(ctx context.Context, endpoints []Endpoint) error {
+	for _, e := range endpoints {
+		if err := sampler.Reach(ctx, e.Url); err != nil {
+			return exit.AsUsage(fmt.Errorf("%s: %s", e.Name, p.Redact.String(err.Error())))
+		}
+	}
+	return nil
+}
+
+// Keep has another project closed with this one.
+func (p *Project) Keep(other *Project) { p.closers = append(p.closers, other.Close) }
+
+// Close closes idle connections and ends interpreters.
+func (p *Project) Close() {
+	for _, f := range p.closers {
+		f()
+	}
+}
+
+// Endpoint is a server that the run needs.
+type Endpoint struct{ Name, Url string }
+
+// Endpoints lists the servers that the run needs.
+func (p *Project) Endpoints() []Endpoint {
+	list := []Endpoint{{"model", p.Config.Connect(p.Config.Model.BaseURL)}}
+	if p.Config.Agent.Used() {
+		list = AgentEndpoints(p)
+	}
+	list = append(list, p.Session.Hooks()...)
+	for _, v := range p.Variants {
+		if url := p.Config.Connect(v.P.Config.Model.BaseURL); url != list[0].Url {
+			list = append(list, Endpoint{"model of the variant " + v.Name, url})
+		}
+	}
+	for _, t := range p.Config.Body.Tools {
+		if !p.Config.Agent.Used() { // an agent has tools of its own, or calls these by itself
+			list = append(list, Endpoint{"tool " + t.Name, p.Config.Connect(t.ServerURL)})
+		}
+	}
+	return append(Standing(list), p.GradingEndpoints()...)
+}
+
+// Standing leaves out what is there when a session is.
+func Standing(list []Endpoint) []Endpoint {
+	return slices.DeleteFunc(list, func(e Endpoint) bool { return len(sampler.EnclosureNames(e.Url)) > 0 })
+}
+
+// GradingEndpoints lists those that grading needs.
+func (p *Project) GradingEndpoints() []Endpoint {
+	var list []Endpoint
+	for _, url := range p.Config.Body.GraderURLs() {
+		list = append(list, Endpoint{"grader", p.Config.Connect(url)})
+	}
+	if p.Config.AsksJudge() {
+		list = append(list, Endpoint{"judge", p.Config.Connect(p.Config.Judge.BaseURL)})
+	}
+	return Standing(list)
+}
+
+func (p *Project) Sampling() sampler.Config {
+	s := p.Config.Sampling
+	grading := s.GraderTimeout
+	if p.Config.AsksJudge() {
+		grading = p.Config.Judge.Timeout
+	}
+	return p.Session.isolate(sampler.Config{
+		Concurrency: s.Concurrency, Rollouts: s.InFlight, Minute: minuteOf(p), Breaker: s.Breaker, Log: p.Log, MaxSteps: s.MaxSteps, MaxToolCalls: s.MaxToolCalls,
+		RewardRange: p.Config.RewardRange, AgentTimeout: p.Config.Agent.Timeout, ModelTimeout: p.Config.Model.Timeout, ToolTimeout: s.ToolTimeout, GraderTimeout: grading, RolloutTimeout: s.RolloutTimeout,
+		Retry:  limit.Retry{Max: s.Retries, Wait: s.RetryWait, Cap: limit.DefaultRetry().Cap, Total: s.RetryFor},
+		Budget: p.Spending.Budget, Cost: p.Spending.rolloutCost(),
+	})
+}
+
+// inFlight is the most rollouts at one time.
+func (p *Project) inFlight() int {
+	return cmp.Or(p.Config.Sampling.InFlight, p.Config.Sampling.Concurrency, sampler.DefaultRollouts)
+}
+
+// minuteOf are the bounds on a minute's requests.
+func minuteOf(p *Project) map[string]limit.Limits {
+	m, j := p.Config.Model, p.Config.Judge
+	return map[string]limit.Limits{
+		sampler.ModelBoundary: {Requests: float64(m.RequestsPerMinute), Tokens: float64(m.TokensPerMinute)},
+		sampler.JudgeBoundary: {Requests: float64(j.RequestsPerMinute), Tokens: float64(j.TokensPerMinute)},
+	}
+}
+
+// Reached says whether an endpoint answers; Error is empty when it does.
+type Reached struct {
+	Name  string `json:"name"`
+	URL   string `json:"url"`
+	Error string `json:"error,omitempty"`
+}
+
+// ReadyToWork tries what a rollout meets, before it takes a job.
+func ReadyToWork(ctx context.Context, p *Project, home string) error {
+	if err := p.Reachable(ctx, p.Endpoints()); err != nil {
+		return err
+	}
+	if err := p.Start(ctx); err != nil {
+		return err
+	}
+	if err := p.Session.KeepSessions(ctx, home); err != nil {
+		return err
+	}
+	if p.AgentLog != nil {
+		return p.AgentLog.Open(home, p.Redact)
+	}
+	return nil
+}
+
+// WorkConfig bounds the rollouts of a worker. What is counted and paid is the
+// planner's business.
+func (p *Project) WorkConfig() sampler.Config {
+	cfg := p.Sampling()
+	cfg.Budget, cfg.Cost = nil, nil
+	return cfg
+}

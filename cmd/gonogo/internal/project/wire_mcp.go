@@ -1,0 +1,171 @@
+package project
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/sampler"
+	"gonogo/sampler/dataset"
+	"gonogo/sampler/job"
+	"gonogo/sampler/mcp"
+	"gonogo/sampler/rollout"
+)
+
+// toolServers are the MCP servers of a project.
+type toolServers struct {
+	p        *Project
+	all      *mcp.Servers // nil without, and where they are not asked
+	unknown  bool         // not all of their tools are known
+	Tolerant bool         // one that cannot be reached is told, not an error
+	Offline  bool         // none is asked
+}
+
+// StartMCP starts the MCP servers and lists their tools.
+func (ts *toolServers) StartMCP(ctx context.Context) error {
+	if len(ts.p.Config.MCPServers) == 0 {
+		return nil
+	}
+	if ts.Offline {
+		ts.unknown = true
+		return nil
+	}
+	servers := slices.Clone(ts.p.Config.MCPServers)
+	for i := range servers {
+		servers[i].URL = ts.p.Config.Connect(servers[i].URL)
+		servers[i].Command = programOf(ts.p, servers[i].Command)
+	}
+	client := sampler.HTTPClient(ts.p.transport(ts.p.inFlight()), ts.p.inFlight())
+	ts.p.AgentLog = &agentLog{}
+	var err error
+	ts.all, err = mcp.New(ctx, servers, mcp.Options{
+		Dir: ts.p.Config.Dir, Without: ts.p.Config.KeyNames(), HTTP: client, Log: ts.p.AgentLog,
+	})
+	ts.p.closers = append(ts.p.closers, ts.all.Close, client.CloseIdleConnections)
+	if ts.Tolerant && slices.ContainsFunc(ts.listings(), func(l mcp.Listing) bool { return l.Err != nil }) {
+		ts.unknown = true
+		err = nil
+	}
+	if err != nil {
+		return fmt.Errorf("tools.mcp: %w", err)
+	}
+	return ts.distinctTools()
+}
+
+// distinctTools refuses a server's tool that bears the name of one of the job's.
+func (ts *toolServers) distinctTools() error {
+	var errs []error
+	for _, t := range ts.mcpTools() {
+		if slices.Contains(ts.p.Config.Body.ToolNames(), t.Name()) {
+			errs = append(errs, ts.p.Config.Fault("tools.mcp", "the job and the MCP server %s both have a tool %q: give the server a prefix, rename it there, or leave it out (only)", t.Server(), t.Name()))
+		}
+	}
+	return config.Join(errs)
+}
+
+// mcpTools are the tools of the MCP servers.
+func (ts *toolServers) mcpTools() []*mcp.Tool {
+	if ts.all == nil {
+		return nil
+	}
+	return ts.all.Tools()
+}
+
+// ToolNames names all tools of a run: those of the job, then those of its MCP
+// servers.
+func (ts *toolServers) ToolNames() []string {
+	names := ts.p.Config.Body.ToolNames()
+	for _, t := range ts.mcpTools() {
+		names = append(names, t.Name())
+	}
+	return names
+}
+
+// Offer has the model offered the tools of the MCP servers.
+func (ts *toolServers) Offer(items []rollout.Item) error {
+	var tools []dataset.Offered
+	for _, t := range ts.mcpTools() {
+		tools = append(tools, dataset.Offered{Name: t.Name(), Chat: t.Definition().Chat()})
+	}
+	if len(tools) == 0 {
+		return nil
+	}
+	return dataset.Offer(items, tools)
+}
+
+// listings are what the MCP servers offer.
+func (ts *toolServers) listings() []mcp.Listing {
+	if ts.all == nil {
+		return nil
+	}
+	return ts.all.Listings()
+}
+
+// mcpBinding is what a run is bound to of its MCP servers: where they are, as it is
+// written, and what the model is offered of them.
+func (ts *toolServers) mcpBinding() map[string]string {
+	out := make(map[string]string)
+	for i, l := range ts.listings() {
+		c := ts.p.Config.MCPServers[i]
+		where := strings.Join(c.Command, " ")
+		if c.URL != "" {
+			where = job.MaskURL(c.URL)
+		}
+		out["tools.mcp."+l.Server] = config.Short(where)
+		out["tools.mcp."+l.Server+".tools"] = l.Hash()
+	}
+	return out
+}
+
+// CheckedServer is what `gonogo check` says of an MCP server.
+type CheckedServer struct {
+	Name  string   `json:"name"`
+	Where string   `json:"where"` // its program or URL
+	Tools []string `json:"tools"`
+	Error string   `json:"error,omitempty"`
+}
+
+func (ts *toolServers) CheckedServers() []CheckedServer {
+	var out []CheckedServer
+	for _, l := range ts.listings() {
+		s := CheckedServer{Name: l.Server, Where: ts.p.Redact.String(l.Where), Tools: []string{}}
+		for _, d := range l.Tools {
+			s.Tools = append(s.Tools, d.Name)
+		}
+		if l.Err != nil {
+			s.Error = ts.p.Redact.String(l.Err.Error())
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// PrintServers shows each server with its tools.
+func PrintServers(w io.Writer, servers []CheckedServer) {
+	for _, s := range servers {
+		text := fmt.Sprintf("%s: %s: %s", s.Name, s.Where, ui.Counted(len(s.Tools), "tool"))
+		switch {
+		case s.Error != "":
+			text = fmt.Sprintf("%s: %s", s.Name, s.Error)
+		case len(s.Tools) > 0:
+			text += ": " + strings.Join(s.Tools, ", ")
+		}
+		fmt.Fprintf(w, "mcp        %s\n", ui.Visible(text))
+	}
+}
+
+// UnreachedServers is the error of servers that could not be asked.
+func UnreachedServers(servers []CheckedServer) error {
+	for _, s := range servers {
+		if s.Error != "" {
+			return &exit.Error{Code: exit.Usage, Err: errors.New("the MCP server " + s.Name + " cannot be used: see above")}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,56 @@
+package stage
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"gonogo/cmd/gonogo/internal/project"
+	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/sampler/audit"
+)
+
+// showPlan says what the audit will do, and what it leaves out.
+func showPlan(p *project.Project, w io.Writer, plan *audit.Plan) {
+	todo := plan.Todo()
+	text := fmt.Sprintf("Audit of the grader: %s, %s", ui.Counted(len(plan.Items), "item"), ui.Counted(todo.Gradings, "grading"))
+	if todo.Marks > 0 {
+		text += fmt.Sprintf(", %s to be read by detectors", ui.Counted(todo.Marks, "rollout"))
+	}
+	if todo.JudgeCalls > 0 {
+		text += fmt.Sprintf(", %s to a model that grades", ui.Counted(todo.JudgeCalls, "request"))
+	}
+	fmt.Fprintln(w, text+".")
+	var fields []string
+	for _, f := range plan.References {
+		fields = append(fields, fmt.Sprintf("%s (%s)", orNone(f.Field), ui.Counted(f.Items, "item")))
+	}
+	if len(fields) > 0 {
+		fmt.Fprintf(w, "References: %s.\n", ui.Visible(strings.Join(fields, ", ")))
+	}
+	if plan.Template != "" {
+		how := "as audit.answer says"
+		if plan.Inferred {
+			how = "as the best recorded answers have it"
+		}
+		fmt.Fprintf(w, "Answers are made of references by %s, %s.\n", ui.Visible(ui.OneLine(plan.Template)), how)
+	}
+	var idle []string
+	for _, note := range plan.Notes {
+		if probe, _, ok := strings.Cut(note, " applies to none of the "); ok {
+			idle = append(idle, strings.TrimPrefix(probe, "probe "))
+			continue
+		}
+		fmt.Fprintf(w, "note: %s\n", ui.Visible(note))
+	}
+	if len(idle) > 0 {
+		fmt.Fprintf(w, "Probes that do not apply to these items: %s.\n", ui.Visible(strings.Join(idle, ", ")))
+	}
+}
+
+func orNone(field string) string {
+	if field == "" {
+		return "none found"
+	}
+	return field
+}

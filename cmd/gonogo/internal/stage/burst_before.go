@@ -1,0 +1,295 @@
+package stage
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/project"
+	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/sampler/burst"
+	"gonogo/sampler/limit"
+	"gonogo/sampler/rollout"
+)
+
+// BurstProject is a project that can call the tools and the grader of the run
+// in dir, through a client that watches what goes over the wire. The run is nil
+// when it is not there yet.
+func BurstProject(ctx context.Context, c *project.Call, dir string) (*project.Project, *rollout.Run, error) {
+	run, err := rollout.Open(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		run = nil
+	case err != nil:
+		return nil, nil, exit.AsUsage(err)
+	case run.File() == dir:
+		return nil, nil, exit.Usagef("%s is a file: a burst needs a run directory to write to; gonogo import makes one", dir)
+	}
+	cfg, err := burstConfig(c, dir, run)
+	if err == nil {
+		check, keys := []error{cfg.CompleteGrading()}, cfg.TakeJudgeKey
+		if cfg.Agent.URL != "" { // it asks the model
+			check, keys = append(check, cfg.CompleteModel()), cfg.TakeKeys
+		}
+		if run == nil {
+			check = []error{cfg.Complete()} // its items are read from the data files
+		}
+		err = config.Join(append(check, keys()))
+	}
+	if err != nil {
+		return nil, nil, exit.AsUsage(c.ByFlag(err))
+	}
+	p, err := WiredToBurst(ctx, c, run, cfg)
+	return p, run, err
+}
+
+// WiredToBurst is a project of that configuration whose endpoints are wired for
+// a burst over what run recorded; nil is no run.
+func WiredToBurst(ctx context.Context, c *project.Call, run *rollout.Run, cfg *config.Config) (*project.Project, error) {
+	cfg.Sampling.InFlight = cfg.StepSize()
+	p := project.Bare(cfg)
+	p.Watch, p.Redact = burst.Watch, rollout.NewRedactor(cfg.Secrets()...)
+	p.Draw()
+	var err error
+	if run != nil {
+		p.Inputs.Items = run.Items
+		if run.Manifest != nil {
+			p.Inputs.Seed = run.Manifest.Seed
+		}
+		otherJob(p, run)
+		err = errors.Join(project.ServeWorldAgain(ctx, p, c.Err), p.MCP.StartMCP(ctx), p.MCP.Offer(p.Inputs.Items))
+	} else if err = errors.Join(project.HostWorld(p), p.MCP.StartMCP(ctx)); err == nil {
+		err = errors.Join(p.Load(), p.Inputs.PlainIDs())
+	}
+	if err == nil {
+		wire := p.WireTools
+		if p.Config.Agent.URL != "" {
+			wire = func() error { return errors.Join(project.WireAgent(p), p.Session.WireSession()) }
+		}
+		err = errors.Join(p.WireGrader(), wire())
+	}
+	if err == nil {
+		err = knowsTools(p)
+	}
+	if err != nil {
+		p.Close()
+		return nil, exit.AsUsage(errors.New(p.Redact.String(err.Error())))
+	}
+	return p, nil
+}
+
+// burstConfig is the configuration that the command line names, else
+// gonogo.yaml, else the one that the run was made with. That one keeps no
+// secrets, and a job that wants some must be named.
+func burstConfig(c *project.Call, dir string, run *rollout.Run) (*config.Config, error) {
+	set := c.Overrides
+	if c.Gaps {
+		set = append(set, "burst.gaps=true")
+	}
+	path, missing := project.ConfigPath(c)
+	if missing == nil {
+		return config.Peek(path, os.LookupEnv, set...)
+	}
+	switch {
+	case run == nil:
+		return nil, fmt.Errorf("there is no run %s, and %w", dir, missing)
+	case run.Manifest == nil || len(run.Manifest.Config) == 0:
+		return nil, missing
+	}
+	cfg, err := config.Inherited(run, set...)
+	if err == nil && cfg.LacksSecrets() {
+		err = fmt.Errorf("%s keeps no secrets, and its endpoints want some: name the configuration with --config", run.Dir)
+	}
+	if err == nil {
+		err = project.Trust(c, run, cfg, config.Reach{Grader: true, Tools: true})
+	}
+	return cfg, err
+}
+
+// otherJob warns where the recorded calls go elsewhere now.
+func otherJob(p *project.Project, run *rollout.Run) {
+	was := ""
+	if run.Manifest != nil {
+		was = run.Manifest.Binding["job"]
+	}
+	if was != "" && was != p.Config.Binding()["job"] {
+		p.Warnings = append(p.Warnings, fmt.Sprintf("%s was made with another job than that of %s: its recorded calls go to the tools of the latter", run.Dir, p.Config.File))
+	}
+}
+
+// knowsTools refuses names that are no tool's.
+func knowsTools(p *project.Project) error {
+	names := p.MCP.ToolNames()
+	var errs []error
+	for _, list := range []struct {
+		key   string
+		names []string
+	}{{"burst.safe", p.Config.Burst.Safe}, {"burst.skip", p.Config.Burst.Skip}} {
+		for _, name := range list.names {
+			if !slices.Contains(names, name) {
+				errs = append(errs, p.Config.Fault(list.key, "the job has no tool %q%s; its tools are %s", name, ui.DidYouMean(name, names), strings.Join(names, ", ")))
+			}
+		}
+	}
+	return config.Join(errs)
+}
+
+// PlanBurst plans the rehearsal.
+func PlanBurst(ctx context.Context, p *project.Project, run *rollout.Run) (*burst.Plan, burst.Config, error) {
+	b, s := p.Config.Burst, p.Sampling()
+	if p.Config.Training.BatchSize == 0 && b.Rollouts == 0 {
+		p.Warnings = append(p.Warnings, fmt.Sprintf("the job leaves the batch size to the platform: %d is taken; --rollouts says how many rollouts start at once", config.UsualBatch))
+	}
+	in := burst.Input{
+		Seed: p.Inputs.Seed, Items: p.Inputs.Items, Tools: burstTools(p), Rollouts: b.Rollouts, Batch: cmp.Or(p.Config.Training.BatchSize, config.UsualBatch), Group: p.Config.Training.GroupSize,
+		Judged: len(p.Config.Body.Judges()) > 0, Session: p.Session.Sessions != nil, Agent: p.Config.Agent.URL != "",
+	}
+	in.Grade = in.Judged || len(p.Config.Body.GraderURLs()) > 0
+	if run != nil {
+		in.Records = run.Records
+	}
+	plan, err := burst.NewPlan(ctx, in)
+	if err != nil {
+		if len(p.Config.Agent.Command) > 0 {
+			err = fmt.Errorf("%w; %s", err, programLeftOut)
+		}
+		return nil, burst.Config{}, exit.AsUsage(err)
+	}
+	if !in.Grade {
+		plan.Notes = append(plan.Notes, "the grader is not behind an endpoint and is left out")
+	}
+	cfg := burst.DefaultConfig()
+	cfg.ID = burstID()
+	cfg.Least, cfg.Repeats, cfg.Gaps = b.Least, b.Repeats, b.Gaps != nil && *b.Gaps
+	cfg.ToolTimeout, cfg.GraderTimeout = s.ToolTimeout, s.GraderTimeout
+	if p.Session.Sessions != nil {
+		cfg.Isolation, cfg.IsolationTimeout, cfg.Sessions = p.Session.Sessions, p.Config.Session.Timeout, p.Config.Session.Concurrency
+	}
+	cfg.Retry.Wait, cfg.Retry.Cap = s.Retry.Wait, limit.DefaultRetry().Cap
+	cfg.Flight = openFiles() / 2 // a world in this very process opens the other end
+	burstAgent(p, &cfg, plan)
+	return plan, cfg, exit.AsUsage(cfg.Validate())
+}
+
+// burstTools are the tools that a burst may call: none where a service makes the
+// rollouts, which calls its own.
+func burstTools(p *project.Project) []burst.Tool {
+	if p.Config.Agent.URL != "" {
+		return nil
+	}
+	var tools []burst.Tool
+	for _, name := range p.MCP.ToolNames() {
+		tools = append(tools, burst.Tool{Name: name, Safe: slices.Contains(p.Config.Burst.Safe, name), Skip: slices.Contains(p.Config.Burst.Skip, name)})
+	}
+	return tools
+}
+
+// AgreeToBurst says what will be asked of whom and asks whether to, where that may
+// change something or costs money.
+func AgreeToBurst(p *project.Project, c *project.Call, run *rollout.Run, plan *burst.Plan, cfg burst.Config) error {
+	w := c.Err
+	p.ShowWarnings(w)
+	fmt.Fprintf(w, "A training step of %s at once, of %s.", ui.Counted(len(plan.Scripts), "rollout"), plan.Split)
+	asked := plan.Requests(cfg)
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(asked)) {
+		parts = append(parts, fmt.Sprintf("%s of %s", ui.Counted(asked[name], "call"), name))
+	}
+	gradings := plan.Gradings(cfg)
+	if gradings > 0 {
+		parts = append(parts, message.Whole(gradings)+" gradings")
+	}
+	made := plan.Rollouts(cfg)
+	if made > 0 {
+		parts = append([]string{ui.Counted(made, "rollout") + " by the agent" + meanRollout(p, plan).text(made)}, parts...)
+	}
+	fmt.Fprintf(w, " In all, at most: %s.\n", ui.Visible(strings.Join(parts, ", ")))
+	for _, note := range plan.Notes {
+		fmt.Fprintf(w, "note: %s\n", ui.Visible(note))
+	}
+	judged := gradings * len(p.Config.Body.Judges())
+	if err := payable(p, w, plan, asked, made, gradings); err != nil {
+		return err
+	}
+	risky := plan.Unsafe(burstTools(p))
+	if len(risky) == 0 && judged == 0 && made == 0 || c.Yes {
+		return nil
+	}
+	var why []string
+	if made > 0 {
+		why = append(why, fmt.Sprintf("the agent would make %s, which ask its model, and do again what its tools do", ui.Counted(made, "rollout")))
+	}
+	if len(risky) > 0 {
+		why = append(why, fmt.Sprintf("the recorded calls of %s would be made again, and burst.safe does not name them", strings.Join(risky, ", ")))
+	}
+	if judged > 0 {
+		why = append(why, fmt.Sprintf("%s requests to a model that grades are paid for", message.Whole(judged)))
+	}
+	if !ui.IsTerminal(w) || !ui.ReadsTerminal(c.In) {
+		return exit.Usagef("%s: --yes agrees to that", ui.Visible(strings.Join(why, "; ")))
+	}
+	fmt.Fprintf(w, "%s.\n", ui.Capitalized(ui.Visible(strings.Join(why, "; "))))
+	return ui.Confirm(c.In, c.Err)
+}
+
+// payable tells what the burst costs, as far as that is known, and refuses one
+// above the cap.
+func payable(p *project.Project, w io.Writer, plan *burst.Plan, asked map[string]int, made, gradings int) error {
+	usd, known := 0.0, true
+	for name, n := range asked {
+		price := p.Config.Prices.ToolCall
+		if own, ok := p.Config.Prices.Tools[name]; ok {
+			price = &own
+		}
+		if price != nil {
+			usd += float64(n) * *price
+		}
+	}
+	if len(p.Config.Body.Judges()) > 0 && gradings > 0 {
+		per, ok := meanGrading(plan, p.Config.TokenPrices())
+		usd, known = usd+float64(gradings)*per, ok
+	}
+	if made > 0 {
+		one := meanRollout(p, plan)
+		if err := withinCaps(p, made, one); err != nil {
+			return err
+		}
+		if !one.priced {
+			fmt.Fprintln(w, "What the agent's rollouts cost is not known before: the records tell no tokens of its model, or no price is known.")
+		}
+		usd += float64(made) * one.usd
+	}
+	switch most := p.Config.Sampling.MaxUSD; {
+	case !known && most > 0:
+		return exit.Usagef("what a grading costs is not known (the records tell no tokens, or prices none), and sampling.max_usd is $%s: burst.least and --rollouts make fewer, and --set sampling.max_usd=0 lets them be", message.Digits(most))
+	case !known:
+		fmt.Fprintln(w, "What the gradings cost is not known: the records tell no tokens of a model that graded, or no price is known.")
+	case most > 0 && usd > most:
+		return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("that would be about $%s, above sampling.max_usd of $%s: fewer rollouts (--rollouts, burst.least) cost less", message.Digits(usd), message.Digits(most))}
+	case usd > 0:
+		fmt.Fprintf(w, "That is about $%s.\n", message.Digits(usd))
+	}
+	return nil
+}
+
+// meanGrading is what a grading of the replayed rollouts cost on average.
+func meanGrading(plan *burst.Plan, prices analysis.Prices) (usd float64, ok bool) {
+	n := 0
+	for _, s := range plan.Scripts {
+		if one, known := prices.Grading(s.Record); known && s.Record.JudgeCalls > 0 {
+			usd, n = usd+one, n+1
+		}
+	}
+	return usd / float64(max(1, n)), n > 0
+}

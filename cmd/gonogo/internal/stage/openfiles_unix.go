@@ -1,0 +1,19 @@
+//go:build unix
+
+package stage
+
+import "syscall"
+
+// openFiles is how many connections this process may open beside what it has
+// open anyway; 0 is not known.
+func openFiles() int {
+	const others, most = 64, 1 << 20
+	var l syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l) != nil {
+		return 0
+	}
+	if n := uint64(l.Cur); n < most { //nolint:unconvert // signed on some systems
+		return max(2, int(n)-others)
+	}
+	return most
+}

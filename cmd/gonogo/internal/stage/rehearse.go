@@ -1,0 +1,206 @@
+package stage
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"gonogo/analysis/gate"
+	"gonogo/analysis/message"
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/project"
+	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+)
+
+// rehearse makes one rollout of the run and of each variant, shows their traces
+// and what the whole would take. Nothing is recorded.
+func rehearse(ctx context.Context, c *project.Call, p *project.Project) error {
+	var jobs []sampler.Job
+	var err error
+	if only := c.Variant; len(only) == 0 || slices.Contains(only, config.BaseVariant) {
+		if jobs, err = jobsOf(ctx, p, ""); err != nil {
+			return err
+		}
+	}
+	legs, err := legsOf(ctx, p, "", jobs)
+	if err != nil {
+		return err
+	}
+	if len(legs) == 0 {
+		return exit.Usagef("there is nothing to sample")
+	}
+	estimate, lost, err := rehearseLegs(ctx, p, c, c.Out, legs)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(c.Out, "\n%s\n", estimate)
+	return lost
+}
+
+// rehearseLegs makes a rollout of each leg, shows its trace on w and returns
+// what the legs will take by it. lost is the failure of the first one that an
+// endpoint failed, or whose answer the server did not parse.
+func rehearseLegs(ctx context.Context, p *project.Project, c *project.Call, w io.Writer, legs []leg) (estimate string, lost, err error) {
+	recs := make([]*rollout.Record, len(legs))
+	for i, l := range legs {
+		if l.name != "" {
+			fmt.Fprintf(w, "\nVariant %s\n", l.name)
+		}
+		rec, err := rehearseOne(ctx, l.p, c, l.jobs)
+		if err != nil {
+			return "", nil, err
+		}
+		recs[i] = rec
+		showTrace(l.p, w, rec)
+		if rec.Outcome.Missing() && lost == nil {
+			lost = fmt.Errorf("the rehearsal ended with outcome %s: %s", rec.Outcome, p.Redact.String(rec.Error))
+		}
+		if m, found := rollout.MarkupIn(rec.Answer, l.jobs[0].Item); found {
+			unparsed := fmt.Errorf("the answer holds %s, which the server should have parsed: it would be graded as it is. %s", m.Text, gate.MarkupAdvice(m.Kind))
+			fmt.Fprintf(w, "  warning   %s\n", unparsed)
+			lost = cmp.Or(lost, unparsed)
+		}
+		for _, call := range rec.Calls {
+			if call.Error == rollout.NotText {
+				fmt.Fprintf(w, "  warning   tool %s: %s; the wire format asks for {\"output\": \"text\"}\n", call.Name, call.Error)
+				break
+			}
+		}
+	}
+	return estimateLegs(p, c, legs, recs), lost, nil
+}
+
+// estimateLegs says what the legs will take, a line each, as far as one rollout
+// of each can tell; recs is nil without any.
+func estimateLegs(p *project.Project, c *project.Call, legs []leg, recs []*rollout.Record) string {
+	var lines []string
+	all := 0
+	for i, l := range legs {
+		var rec *rollout.Record
+		if recs != nil {
+			rec = recs[i]
+		}
+		line := estimateOf(l.p, l.jobs, rec)
+		if l.name == "" {
+			line += auditEstimate(p, c)
+		} else {
+			line = "Variant " + l.name + ". " + line
+		}
+		lines, all = append(lines, line), all+len(l.jobs)
+	}
+	if len(legs) > 1 {
+		lines = append(lines, fmt.Sprintf("In all %s, under one budget.", ui.Counted(all, "rollout")))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func rehearseOne(ctx context.Context, p *project.Project, c *project.Call, jobs []sampler.Job) (*rollout.Record, error) {
+	if len(jobs) == 0 {
+		return nil, exit.Usagef("there is nothing to sample")
+	}
+	ctx, _, release := ui.Interruptible(ctx, c.Err, "rehearsal")
+	defer release()
+	rec, err := sampler.Rehearse(ctx, p.Sampling(), p.Inputs.Seed, jobs[0], p.Bounds)
+	var dead *sampler.EndpointError
+	if errors.As(err, &dead) {
+		return nil, exit.AsUsage(errors.New(p.Redact.String(err.Error())))
+	}
+	return rec, err
+}
+
+// confirmStart shows the estimate of what the run and its variants lack and, on a
+// terminal and without --yes, rehearses each once and asks.
+func confirmStart(ctx context.Context, p *project.Project, c *project.Call, dir string, jobs []sampler.Job) error {
+	p.ShowWarnings(c.Err)
+	legs, err := legsOf(ctx, p, dir, jobs)
+	if err != nil || len(legs) == 0 {
+		return err
+	}
+	ask := c.Command != "demo" && !c.Yes && ui.IsTerminal(c.Err) && ui.ReadsTerminal(c.In)
+	if !ask {
+		fmt.Fprintln(c.Err, estimateLegs(p, c, legs, nil))
+		return nil
+	}
+	if p.Config.Queue.Remote() { // nobody here makes one
+		fmt.Fprintf(c.Err, "\n%s\n", estimateLegs(p, c, legs, nil))
+		return ui.Confirm(c.In, c.Err)
+	}
+	fmt.Fprintln(c.Err, "One rehearsal rollout first, which is not recorded (--yes leaves it out) …")
+	estimate, _, err := rehearseLegs(ctx, p, c, c.Err, legs)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(c.Err, "\n%s\n", estimate)
+	return ui.Confirm(c.In, c.Err)
+}
+
+// estimateOf says what the jobs will take, as far as one rollout can tell.
+func estimateOf(p *project.Project, jobs []sampler.Job, rec *rollout.Record) string {
+	items := make(map[string]bool)
+	for _, j := range jobs {
+		items[string(j.Item.Split)+"/"+j.Item.ID] = true
+	}
+	n := len(jobs)
+	what := "To make:"
+	if p.Round > 0 {
+		what = "To make at most:"
+	}
+	text := fmt.Sprintf("%s %s of %s, each with one grade", what, ui.Counted(n, "rollout"), ui.Counted(len(items), "item"))
+	if rec == nil {
+		return text + " and at least one model turn."
+	}
+	text += fmt.Sprintf("; judged by this one, about %s, %s", ui.Counted(n*rec.Turns, "model turn"), ui.Counted(n*len(rec.Calls), "tool call"))
+	if rec.Usage.Input != nil && rec.Usage.Output != nil {
+		text += fmt.Sprintf(", %s in and %s out", ui.Tokens(int64(n)**rec.Usage.Input), ui.Tokens(int64(n)**rec.Usage.Output))
+	} else {
+		text += ", an unknown number of tokens (the server does not tell)"
+	}
+	if usd, ok := p.Config.TokenPrices().Rollout(rec); ok {
+		text += ", $" + message.Digits(float64(n)*usd)
+	}
+	at := p.Config.Sampling.Concurrency
+	if at == 0 {
+		return text + fmt.Sprintf(", and %s of rollouts, shared out among as many at a time as the endpoints bear.", (time.Duration(rec.Elapsed)*time.Duration(n)).Round(time.Second))
+	}
+	span := time.Duration(rec.Elapsed) * time.Duration((n+at-1)/at)
+	return text + fmt.Sprintf(", and %s with %d at a time.", span.Round(time.Second), at)
+}
+
+// showTrace prints a rollout as a person reads it.
+func showTrace(p *project.Project, w io.Writer, rec *rollout.Record) {
+	show := func(format string, args ...any) {
+		fmt.Fprintln(w, ui.Visible(p.Redact.String(fmt.Sprintf(format, args...))))
+	}
+	// Masked before it is cut: nobody finds half a key.
+	oneLine := func(s string) string { return ui.OneLine(p.Redact.String(s)) }
+	show("Rehearsal: item %s, %s, %s, %s", rec.Item, ui.Counted(rec.Turns, "turn"), ui.Counted(len(rec.Calls), "tool call"), time.Duration(rec.Elapsed).Round(time.Millisecond))
+	for _, m := range rec.Messages {
+		if m.Reasoning != "" {
+			show("  (thinks)  %s", oneLine(m.Reasoning))
+		}
+		if m.Content != "" && m.Role != "tool" {
+			show("  %-9s %s", m.Role, oneLine(m.Content))
+		}
+		for _, call := range m.ToolCalls {
+			show("  calls     %s %s", call.Name, oneLine(call.Arguments))
+		}
+		if m.Role == "tool" {
+			show("  returns   %s", oneLine(m.Content))
+		}
+	}
+	if p.Config.Agent.Used() && rec.Answer != "" { // it may be another text than its model's last
+		show("  output    %s", oneLine(rec.Answer))
+	}
+	if reward, ok := rec.Score(0); ok && rec.Reward != nil {
+		show("  reward    %g", reward)
+	}
+	show("  outcome   %s %s", rec.Outcome, rec.Error)
+}

@@ -1,0 +1,231 @@
+package stage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"gonogo/analysis/message"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/project"
+	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+)
+
+// Make makes what a run lacks: rollouts, audit, variants. stopped is the
+// budget that ended it, failed what became of variants beside a run that is
+// whole.
+func Make(ctx context.Context, c *project.Call, p *project.Project, dir string) (stopped *exit.Error, failed, err error) {
+	stopped, err = project.BudgetStop(sampleRun(ctx, c, p, dir)) // with a failed write beside it the run ends here
+	if err != nil || c.Rehearse {
+		return nil, nil, err
+	}
+	if stopped == nil && project.Audits(p, c) {
+		if stopped, err = project.BudgetStop(auditAfter(ctx, p, c, dir)); err != nil {
+			return nil, nil, err
+		}
+	}
+	if stopped == nil {
+		stopped, failed = project.BudgetStop(sampleVariants(ctx, p, c, dir))
+		if coded := new(exit.Error); errors.As(failed, &coded) && coded.Code == exit.Interrupted {
+			return nil, nil, failed
+		}
+	}
+	return stopped, failed, nil
+}
+
+// sampleRun makes the rollouts that the run directory lacks.
+func sampleRun(ctx context.Context, c *project.Call, p *project.Project, dir string) error {
+	until, err := untilDecided(c)
+	if err != nil {
+		return err
+	}
+	if err := readyToSample(ctx, p, c, dir); err != nil {
+		return err
+	}
+	if c.Rehearse {
+		return rehearse(ctx, c, p)
+	}
+	switch {
+	case until:
+		return sampleUntil(ctx, p, c, dir)
+	case c.ItemsUndecided:
+		return sampleOpen(ctx, p, c, dir)
+	}
+	if err := notOfLooks(dir); err != nil {
+		return err
+	}
+	// The directory is ours, and fits, before the first call is paid.
+	writer, jobs, err := beginRollouts(ctx, p, dir, p.Manifest(dir))
+	if err != nil {
+		return exit.AsUsage(regradeHint(p, c, dir, err))
+	}
+	if err := confirmStart(ctx, p, c, dir, jobs); err != nil {
+		return errors.Join(err, project.FinishRun(p, writer))
+	}
+	stats, err := sampleRollouts(ctx, p, c, dir, jobs, writer)
+	closed := project.FinishRun(p, writer)
+	summarize(p, c, stats)
+	p.ShowWarnings(c.Err)
+	return UnlessLost(stageEnded(p, samplingStage, dir, stats, err), closed)
+}
+
+// readyToSample stops before the first call when the data breaks the platform's rules, an
+// endpoint does not answer or the grader fails its trial.
+func readyToSample(ctx context.Context, p *project.Project, c *project.Call, dir string) error {
+	p.ShowWarnings(c.Err)
+	if problems := p.Inputs.Blocking(); len(problems) > 0 && !c.DespiteProblems {
+		printProblems(c.Err, problems)
+		return &exit.Error{Code: exit.NoGo, Err: fmt.Errorf("the data files break %s of the platform %q, and nothing was sampled; mend that, choose another target, or sample --despite-problems", ui.Counted(len(problems), "rule"), p.Config.Target)}
+	}
+	if err := project.ReadyQueue(ctx, p, c); err != nil {
+		return err
+	}
+	if p.Config.Queue.Remote() {
+		return readyAlone(ctx, p, c, dir)
+	}
+	if err := p.Reachable(ctx, p.Endpoints()); err != nil {
+		return err
+	}
+	if err := p.Start(ctx); err != nil {
+		return err
+	}
+	p.ShowWarnings(c.Err)
+	if err := triedBefore(ctx, p, c, dir); err != nil || !project.Audits(p, c) {
+		return err
+	}
+	return p.Audit.StartDetectors(ctx)
+}
+
+// beginRollouts opens the run directory and lists its jobs once it is ours: another
+// process may just have made some.
+func beginRollouts(ctx context.Context, p *project.Project, dir string, m rollout.Manifest) (*rollout.Writer, []sampler.Job, error) {
+	if err := NotShrunk(dir, m); err != nil {
+		return nil, nil, err
+	}
+	project.KeepNotes(dir, &m)
+	writer, err := rollout.Create(dir, m, p.Inputs.Items, rollout.WriterOptions{Redact: p.Redact})
+	if err != nil {
+		return nil, nil, err
+	}
+	jobs, err := jobsOf(ctx, p, dir)
+	if err == nil {
+		err = p.Session.KeepSessions(ctx, dir)
+	}
+	if err == nil && p.AgentLog != nil {
+		err = p.AgentLog.Open(dir, p.Redact)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, writer.Close())
+	}
+	p.Queue.Begin(dir, writer.Manifest())
+	return writer, jobs, nil
+}
+
+// NotShrunk refuses fewer samples or items than a run was made with: both may
+// only be raised, so that what is there stays part of what is wanted.
+func NotShrunk(dir string, m rollout.Manifest) error {
+	opened, err := rollout.Open(dir)
+	if err != nil || opened.Manifest == nil || opened.Manifest.Planned == nil {
+		return nil // no run of ours yet, or one that Create has to judge
+	}
+	was := opened.Manifest.Planned
+	for _, split := range rollout.Splits() {
+		switch {
+		case m.Planned.Samples[split] < was.Samples[split]:
+			return fmt.Errorf("%s was made with %s of each %s item, and %d are wanted now: samples may only be raised", dir, ui.Counted(was.Samples[split], "sample"), split, m.Planned.Samples[split])
+		case m.Planned.Items[split] < was.Items[split]:
+			return fmt.Errorf("%s was made with %s, and %d are wanted now: items may only be raised", dir, ui.Counted(was.Items[split], string(split)+" item"), m.Planned.Items[split])
+		}
+	}
+	return nil
+}
+
+// jobsOf lists the rollouts that are not recorded yet, or that a boundary failed,
+// in the order of the run: it hangs on the seed, never on what is recorded.
+func jobsOf(ctx context.Context, p *project.Project, dir string) ([]sampler.Job, error) {
+	samples := p.Samples()
+	return jobsFor(ctx, p, dir, func(it *rollout.Item) int { return samples[it.Split] })
+}
+
+// jobsFor does so for as many samples of each item as samples tells.
+func jobsFor(ctx context.Context, p *project.Project, dir string, samples func(*rollout.Item) int) ([]sampler.Job, error) {
+	state := make(map[rollout.Key]rollout.Done)
+	if _, err := os.Stat(dir); err == nil {
+		opened, err := rollout.Open(dir)
+		if err != nil {
+			return nil, err
+		}
+		if state, _, err = opened.State(ctx); err != nil {
+			return nil, err
+		}
+	}
+	later := gradesLater(p)
+	return sampler.PlanBlocks(sampler.Blocks(p.Inputs.Items, p.Inputs.Seed, p.Config.Sampling.Block), samples, func(k rollout.Key) (rollout.Done, bool) {
+		done, ok := state[k]
+		done.Output = done.Output && later
+		return done, ok
+	}), nil
+}
+
+// sampleRollouts grades what earlier calls left without a grade, and makes the rollouts,
+// under progress and signals.
+func sampleRollouts(ctx context.Context, p *project.Project, c *project.Call, dir string, jobs []sampler.Job, to sampler.Sink) (sampler.Stats, error) {
+	if err := gradeLeft(ctx, p, c, dir, to, false); err != nil {
+		return sampler.Stats{}, err
+	}
+	stats, err := sampleJobs(ctx, p, c, jobs, to)
+	if err == nil && stats.StoppedBy == "" && p.Queue.Leads() && stats.Outcomes[rollout.GraderFailed] > 0 {
+		err = gradeLeft(ctx, p, c, dir, to, true) // workers stopped for their grader
+	}
+	return stats, err
+}
+
+// sampleJobs makes the rollouts.
+func sampleJobs(ctx context.Context, p *project.Project, c *project.Call, jobs []sampler.Job, to sampler.Sink) (sampler.Stats, error) {
+	if len(jobs) == 0 {
+		fmt.Fprintln(c.Err, "All rollouts are there already.")
+		p.Queue.Clear(ctx)
+		return sampler.Stats{}, nil
+	}
+	show := progressOf(p, c, "rollouts", len(jobs), p.Sampling())
+	defer show.Close()
+	ctx, drain, release := ui.Interruptible(ctx, show, "rollouts")
+	defer release()
+	to = &watchful{to: to, say: show, items: p.Inputs.Items}
+	defer p.TakeGraderWarnings()
+	ctx, bounds, over, err := p.Queue.HandOut(ctx, show)
+	if err != nil {
+		return sampler.Stats{Jobs: len(jobs)}, err
+	}
+	stats, err := sampler.Sample(ctx, drain, p.Sampling(), p.Inputs.Seed, jobs, bounds, to, show.Watch)
+	over(stats, err)
+	show.Ended(stats)
+	return stats, err
+}
+
+// summarize says what was done, in one line.
+func summarize(p *project.Project, c *project.Call, s sampler.Stats) {
+	if s.Jobs == 0 {
+		return
+	}
+	parts := []string{ui.Counted(s.ToolCalls, "tool call")}
+	if s.Tokens > 0 {
+		parts = append(parts, ui.Tokens(s.Tokens))
+	}
+	if s.USD.N > 0 {
+		parts = append(parts, ui.Dollars(s.USD.Total+s.USD.Mean()*float64(s.USDUnknown)))
+	}
+	parts = append(parts, ui.Troubles(s)...)
+	fmt.Fprintf(c.Err, "Recorded %s of %s in %s: %s.\n", message.Whole(s.Recorded), ui.Counted(s.Jobs, "rollout"), s.Elapsed.Round(100*time.Millisecond), strings.Join(parts, ", "))
+	for _, line := range ui.LostTo(s) {
+		fmt.Fprintln(c.Err, p.Redact.String(line))
+	}
+	fmt.Fprint(c.Err, p.Spending.Uncounted(s), p.Queue.MadeBy())
+	project.WarnLeaks(c.Err, s)
+	project.WarnLeftOpen(c.Err, s)
+}

@@ -1,0 +1,108 @@
+package stage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/project"
+	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/sampler"
+	"gonogo/sampler/limit"
+	"gonogo/sampler/rollout"
+)
+
+// stage names what a command was doing when it ended, and what is left of it.
+type stage struct{ name, left, done string }
+
+var (
+	samplingStage = stage{"sampling", "rollout", "made"}
+	gradingStage  = stage{"grading", "output", "graded"}
+	auditStage    = stage{"the audit", "grading", "made"}
+)
+
+// lacks says what is left to do.
+func (at stage) lacks(n int) string {
+	if n == 1 {
+		return "1 " + at.left + " is not " + at.done + " yet"
+	}
+	return ui.Counted(n, at.left) + " are not " + at.done + " yet"
+}
+
+// ungraded says how many answers are recorded without a grade.
+func (at stage) ungraded(dir string, s sampler.Stats) string {
+	n := s.Outcomes[rollout.GraderFailed]
+	if n == 0 || at != samplingStage {
+		return ""
+	}
+	return fmt.Sprintf("; %s in %s without a grade, which the same command grades without sampling again", ui.Counted(n, "answer"), dir)
+}
+
+// stageEnded turns the end of a stage into an exit code and says how to go on.
+func stageEnded(p *project.Project, at stage, dir string, s sampler.Stats, err error) error {
+	if told, ok := errors.AsType[*exit.Error](err); ok { // the end of a stage within it
+		return told
+	}
+	if told, ok := errors.AsType[*BrokenOff](err); ok {
+		return told
+	}
+	goOn := at.lacks(s.NotRun()) + at.ungraded(dir, s) + "; run the same command again to go on"
+	var dead *sampler.EndpointError
+	var misfit *sampler.RangeError
+	var useless *sampler.GraderlessError
+	switch {
+	case errors.As(err, &dead) && !useful(s):
+		return &exit.Error{Code: exit.Usage, Err: errors.New(p.Redact.String(err.Error()) + at.ungraded(dir, s))}
+	case at == auditStage && errors.As(err, &useless):
+		return &exit.Error{Code: exit.Usage, Err: fmt.Errorf("%s stopped: %s: gonogo audit %s does so", at.name, p.Redact.String(err.Error()), dir)}
+	case errors.As(err, &misfit), errors.As(err, &useless):
+		return &exit.Error{Code: exit.Usage, Err: fmt.Errorf("%s stopped: %s: gonogo grade %s does so without sampling again", at.name, p.Redact.String(err.Error()), dir)}
+	case errors.Is(err, sampler.ErrUntold):
+		return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("%s stopped: %w; what was made is in %s; %s", at.name, err, dir, goOn)}
+	case errors.Is(err, context.Canceled), err == nil && s.StoppedBy == sampler.StoppedByDrain:
+		return &exit.Error{Code: exit.Interrupted, Err: fmt.Errorf("%s was interrupted; what was made is in %s; %s", at.name, dir, goOn)}
+	case errors.Is(err, rollout.ErrGone):
+		return &BrokenOff{fmt.Sprintf("%s stopped: %s", at.name, p.Redact.String(err.Error())), err}
+	case err != nil:
+		return &BrokenOff{fmt.Sprintf("%s stopped: %s; what was made is in %s; %s", at.name, p.Redact.String(err.Error()), dir, goOn), err}
+	case s.StoppedBy == sampler.StoppedByBudget:
+		by := p.Spending.Budget.Exceeded()
+		if by == limit.Deadline {
+			return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("%s was stopped by the %s; %s", at.name, p.Spending.BoundText(by), goOn)}
+		}
+		return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("%s was stopped by the budget, which bounds each call of this command (%s); %s", at.name, p.Spending.BoundText(by), goOn)}
+	}
+	return nil
+}
+
+// BrokenOff is a stage that an error ended, in words that hold no secret.
+type BrokenOff struct {
+	Text string
+	Err  error
+}
+
+func (e *BrokenOff) Error() string { return e.Text }
+func (e *BrokenOff) Unwrap() error { return e.Err }
+
+// UnlessLost is how a stage ended, and beside it that its last records may not
+// have reached the disk: an interruption must not hide that. The disk that ended
+// the stage is not told twice.
+func UnlessLost(ended, closed error) error {
+	first, broke := errors.AsType[*rollout.DiskError](ended)
+	again, failed := errors.AsType[*rollout.DiskError](closed)
+	if closed == nil || broke && failed && first.Same(again) {
+		return ended
+	}
+	return errors.Join(ended, fmt.Errorf("finish the run directory: %w", closed))
+}
+
+// useful reports whether a rollout was recorded that no endpoint failed.
+func useful(s sampler.Stats) bool {
+	for outcome, n := range s.Outcomes {
+		if n > 0 && !outcome.Missing() {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,194 @@
+package stage
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"gonogo/analysis"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/output"
+	"gonogo/cmd/gonogo/internal/project"
+	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+)
+
+// MostTargeted bounds the samples of an item whose class is open, where nothing
+// else does.
+const MostTargeted = 100
+
+// targeted is sampling of items whose class is open.
+type targeted struct {
+	rounds
+	most int // samples of an item
+
+	begun int    // items whose class was open before the first round
+	came  string // of them, in a line; "" while it is not known
+}
+
+// sampleOpen makes more rollouts of the items of a run whose class is open,
+// group by group, until it is settled or the most are made. They enter no mean
+// and no verdict: items that are sampled on because of how they came out would
+// bend both.
+func sampleOpen(ctx context.Context, p *project.Project, c *project.Call, dir string) error {
+	most, err := planOf(p, c, dir)
+	if err != nil {
+		return err
+	}
+	writer, _, err := beginRollouts(ctx, p, dir, p.Manifest(dir))
+	if err != nil {
+		return exit.AsUsage(regradeHint(p, c, dir, err))
+	}
+	t := targeted{rounds: rounds{p: p, c: c, dir: dir, writer: writer}, most: most}
+	stats, err := t.all(ctx)
+	closed := project.FinishRun(p, writer)
+	summarize(p, c, stats)
+	fmt.Fprint(c.Err, t.came)
+	p.ShowWarnings(c.Err)
+	return UnlessLost(stageEnded(p, samplingStage, dir, stats, err), closed)
+}
+
+// planOf takes the samples that every item of a run has from the run itself.
+func planOf(p *project.Project, c *project.Call, dir string) (most int, err error) {
+	opened, err := rollout.Open(dir)
+	if err != nil {
+		return 0, exit.AsUsage(err)
+	}
+	if opened.Manifest == nil || opened.Manifest.Planned == nil {
+		return 0, exit.Usagef("%s was not sampled by gonogo: --items-undecided goes on with a run that was", dir)
+	}
+	n := opened.Manifest.Planned.Samples
+	s := &p.Config.Sampling
+	s.Samples, s.EvalSamples, s.ProductionSamples = n[rollout.Train], n[rollout.Eval], n[rollout.Production]
+	most = MostTargeted
+	if text := c.MaxSamples; text != "" {
+		if most, err = strconv.Atoi(text); err != nil || most < 1 {
+			return 0, exit.Usagef("--max-samples %q: it is a number of rollouts per item", text)
+		}
+	}
+	return most, nil
+}
+
+// all goes on until no class is open that more samples may settle.
+func (t *targeted) all(ctx context.Context) (sampler.Stats, error) {
+	for first := true; ; first = false {
+		split, open, err := t.open(ctx)
+		if err != nil {
+			return t.stats, err
+		}
+		jobs, err := t.jobs(ctx, split, open, t.p.Config.Training.GroupSize)
+		if err != nil {
+			return t.stats, err
+		}
+		if first {
+			t.begun = len(open)
+			err = t.confirm(ctx, split, open)
+		}
+		if err != nil || len(jobs) == 0 {
+			if err == nil && !first {
+				t.came = fmt.Sprintf("Of %s of %s whose class was open: %d settled, %d still open at %s or fewer of each.\n",
+					ui.Counted(t.begun, "item"), split, t.begun-len(open), len(open), ui.Counted(t.most, "sample"))
+			}
+			return t.stats, err
+		}
+		if err := t.mark(split, jobs); err != nil {
+			return t.stats, err
+		}
+		stats, err := sampleRollouts(ctx, t.p, t.c, t.dir, jobs, t.writer)
+		t.stats = together(t.stats, stats)
+		if err != nil || stats.StoppedBy != "" {
+			return t.stats, err
+		}
+	}
+}
+
+// open says which items of the run have an open class now.
+func (t *targeted) open(ctx context.Context) (rollout.Split, []analysis.ItemResult, error) {
+	opened, err := rollout.Open(t.dir)
+	if err != nil {
+		return "", nil, err
+	}
+	settings := t.p.Config.Settings()
+	settings.Boot = 0 // no class hangs on it
+	result, err := output.Analyze(ctx, t.c, opened, settings)
+	if err != nil {
+		return "", nil, err
+	}
+	split, open := result.OpenItems()
+	if split == "" {
+		return "", nil, exit.Usagef("%s has no split to train on: classes tell what to train on", t.dir)
+	}
+	return split, open, nil
+}
+
+// jobs lists the next rollouts of the open items, at most more of each.
+func (t *targeted) jobs(ctx context.Context, split rollout.Split, open []analysis.ItemResult, more int) ([]sampler.Job, error) {
+	want := make(map[string]int, len(open))
+	for _, it := range open {
+		have := it.N + it.Missing + it.Targeted
+		enough := have + 1
+		if it.SamplesToTell != nil {
+			enough = max(enough, *it.SamplesToTell)
+		}
+		want[it.Item] = min(t.most, enough, have+more)
+	}
+	all, err := jobsFor(ctx, t.p, t.dir, func(it *rollout.Item) int {
+		if it.Split != split {
+			return 0
+		}
+		return want[it.ID]
+	})
+	var jobs []sampler.Job
+	common := t.p.Samples()[split]
+	for _, job := range all {
+		if job.Sample >= common { // what every item gets is not ours to make
+			jobs = append(jobs, job)
+		}
+	}
+	return jobs, err
+}
+
+// mark writes down, before the first is made, that these rollouts are targeted.
+func (t *targeted) mark(split rollout.Split, jobs []sampler.Job) error {
+	return t.writer.Amend(func(m *rollout.Manifest) {
+		planned := *m.Planned
+		planned.Targeted = map[rollout.Split]int{split: m.Planned.Targeted[split]}
+		for _, job := range jobs {
+			planned.Targeted[split] = max(planned.Targeted[split], job.Sample+1)
+		}
+		m.Planned = &planned
+	})
+}
+
+// confirm says how many items are open, and asks as for other rollouts.
+func (t *targeted) confirm(ctx context.Context, split rollout.Split, open []analysis.ItemResult) error {
+	jobs, err := t.jobs(ctx, split, open, t.most)
+	if err != nil {
+		return err
+	}
+	if len(jobs) == 0 {
+		fmt.Fprintf(t.c.Err, "No class of an item is open that %s may settle.\n", ui.Counted(t.most, "sample"))
+		return nil
+	}
+	fmt.Fprintf(t.c.Err, "The class of %s of %s is open. What is made of them counts for their class alone.\n", ui.Counted(len(open), "item"), split)
+	t.p.Round = t.most
+	defer func() { t.p.Round = 0 }()
+	return confirmStart(ctx, t.p, t.c, t.dir, jobs)
+}
+
+// untargeted refuses flags that --items-undecided leaves nothing to say.
+func untargeted(c *project.Call) error {
+	if !c.ItemsUndecided {
+		return nil
+	}
+	for _, flag := range []struct {
+		name  string
+		given bool
+	}{{"until", c.Until != ""}, {"samples", c.Samples != ""}, {"variant", len(c.Variant) > 0}} {
+		if flag.given {
+			return exit.Usagef("--items-undecided goes on with the samples that the run itself has: leave --%s out", flag.name)
+		}
+	}
+	return nil
+}

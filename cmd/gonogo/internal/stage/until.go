@@ -1,0 +1,227 @@
+package stage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"gonogo/analysis"
+	"gonogo/analysis/judge"
+	"gonogo/analysis/measure"
+	"gonogo/analysis/message"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/output"
+	"gonogo/cmd/gonogo/internal/project"
+	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+)
+
+// untilDecided reports whether sampling is to end when the verdict stands.
+func untilDecided(c *project.Call) (bool, error) {
+	until := c.Until
+	switch {
+	case until == "" && c.MaxSamples != "" && !c.ItemsUndecided:
+		return false, exit.Usagef("--max-samples %s goes with --until decided; --samples sets a fixed number", c.MaxSamples)
+	case until == "":
+		return false, nil
+	case until != "decided":
+		return false, exit.Usagef("--until %q: there is --until decided", until)
+	case c.Samples != "":
+		return false, exit.Usagef("--until decided finds the samples that it takes: bound them with --max-samples, without --samples")
+	}
+	return true, nil
+}
+
+// sampleUntil makes whole rounds of rollouts and judges the run after each,
+// until the verdict stands or the most samples are made. An interrupted call is
+// taken up in its round, under the plan of the first.
+func sampleUntil(ctx context.Context, p *project.Project, c *project.Call, dir string) error {
+	plan, err := lookPlan(p, dir)
+	if err != nil {
+		return err
+	}
+	ahead := plan.At
+	if last := plan.Last(); last != nil {
+		ahead = plan.At[slices.Index(plan.At, last.Samples)+1:]
+		if plan.Ended != "" { // what endpoints had failed is made again, and judged again
+			ahead = []int{last.Samples}
+		}
+	}
+	p.Round = ahead[0]
+	m := p.Manifest(dir)
+	m.Looks = plan
+	writer, _, err := beginRollouts(ctx, p, dir, m)
+	if err != nil {
+		return exit.AsUsage(regradeHint(p, c, dir, err))
+	}
+	if err := confirmAll(ctx, p, c, dir, ahead); err != nil {
+		return errors.Join(err, project.FinishRun(p, writer))
+	}
+	r := rounds{p: p, c: c, dir: dir, writer: writer, plan: plan}
+	stats, err := r.all(ctx, ahead)
+	closed := project.FinishRun(p, writer)
+	summarize(p, c, stats)
+	p.ShowWarnings(c.Err)
+	return UnlessLost(stageEnded(p, samplingStage, dir, stats, err), closed)
+}
+
+// confirmAll shows the estimate of all rounds ahead, and asks as confirm does.
+func confirmAll(ctx context.Context, p *project.Project, c *project.Call, dir string, ahead []int) error {
+	p.Round = ahead[len(ahead)-1]
+	jobs, err := jobsOf(ctx, p, dir)
+	if err != nil {
+		return err
+	}
+	return confirmStart(ctx, p, c, dir, jobs)
+}
+
+// lookPlan is the plan that a run is sampled by, or a new one for a run that
+// has no rollout yet.
+func lookPlan(p *project.Project, dir string) (*rollout.Looks, error) {
+	plan := measure.PlanLooks(p.Config.Sampling.Samples, p.Config.Settings())
+	opened, err := rollout.Open(dir)
+	if err != nil || opened.Manifest == nil {
+		return plan, nil // no run of ours yet, or one that Create has to judge
+	}
+	was := opened.Manifest.Looks
+	switch info, err := os.Stat(filepath.Join(dir, rollout.RolloutsFile)); {
+	case err != nil || info.Size() == 0:
+		return plan, nil
+	case was == nil:
+		return nil, exit.Usagef("%s was sampled with a fixed number of samples, which may have been judged already: name a new directory for --until decided", dir)
+	case !slices.Equal(was.At, plan.At):
+		return nil, exit.Usagef("%s is judged after %v samples per item, and --max-samples %d would judge it after %v: a plan stays as it was begun, or the error that it keeps is spent twice; say --max-samples %d, or name a new directory",
+			dir, was.At, p.Config.Sampling.Samples, plan.At, was.At[len(was.At)-1])
+	}
+	return was, nil
+}
+
+// rounds is sampling under way.
+type rounds struct {
+	p      *project.Project
+	c      *project.Call
+	dir    string
+	writer *rollout.Writer
+	plan   *rollout.Looks
+	stats  sampler.Stats // of all rounds of this call
+}
+
+// all makes the rounds ahead.
+func (r *rounds) all(ctx context.Context, ahead []int) (sampler.Stats, error) {
+	for _, n := range ahead {
+		over, err := r.one(ctx, n)
+		if over || err != nil {
+			return r.stats, err
+		}
+	}
+	return r.stats, nil
+}
+
+// one makes what the round lacks and looks at the verdict.
+func (r *rounds) one(ctx context.Context, n int) (over bool, err error) {
+	r.p.Round = n
+	err = r.writer.Amend(func(m *rollout.Manifest) {
+		planned := *m.Planned
+		planned.Samples = r.p.Samples()
+		m.Planned = &planned
+	})
+	if err != nil {
+		return true, err
+	}
+	jobs, err := jobsOf(ctx, r.p, r.dir)
+	if err != nil {
+		return true, err
+	}
+	if len(jobs) == 0 {
+		if err := gradeLeft(ctx, r.p, r.c, r.dir, r.writer, false); err != nil {
+			return true, err
+		}
+	} else {
+		stats, err := sampleRollouts(ctx, r.p, r.c, r.dir, jobs, r.writer)
+		r.stats = together(r.stats, stats)
+		if err != nil || stats.StoppedBy != "" {
+			return true, err
+		}
+	}
+	return r.look(ctx, n)
+}
+
+// look judges the run, writes down what it found, and reports whether sampling
+// ends.
+func (r *rounds) look(ctx context.Context, n int) (over bool, err error) {
+	opened, err := rollout.Open(r.dir)
+	if err != nil {
+		return true, err
+	}
+	opened.Manifest.Looks = r.plan.With(rollout.Look{Samples: n})
+	settings := r.p.Config.Settings()
+	settings.Boot = 0 // no verdict hangs on it
+	result, err := output.Analyze(ctx, r.c, opened, settings)
+	if err != nil {
+		return true, err
+	}
+	r.plan = judge.Look(r.plan, n, result)
+	if err := r.writer.Amend(func(m *rollout.Manifest) { m.Looks = r.plan }); err != nil {
+		return true, err
+	}
+	r.tell(n, result)
+	return r.plan.Ended != "", nil
+}
+
+// tell says in a line what a look found.
+func (r *rounds) tell(n int, result *analysis.Result) {
+	text := fmt.Sprintf("Look %d of %d, at %s per item: %s", slices.Index(r.plan.At, n)+1, len(r.plan.At), ui.Counted(n, "sample"), result.Verdict)
+	if result.Reason != nil {
+		text += " by " + *result.Reason
+	}
+	switch r.plan.Ended {
+	case rollout.EndedDecided:
+		text += fmt.Sprintf("; the verdict stands, and of at most %s per item %s are not needed", message.Whole(r.plan.At[len(r.plan.At)-1]), ui.Counted(r.plan.At[len(r.plan.At)-1]-n, "sample"))
+	case rollout.EndedMost:
+		text += "; the most samples are made"
+	default:
+		text += "; going on"
+	}
+	fmt.Fprintln(r.c.Err, text+".")
+}
+
+// together adds up the rounds.
+func together(a, b sampler.Stats) sampler.Stats {
+	sum := b
+	sum.Jobs, sum.Begun, sum.Recorded = a.Jobs+b.Jobs, a.Begun+b.Begun, a.Recorded+b.Recorded
+	sum.ToolCalls, sum.Tokens, sum.TokensUnknown = a.ToolCalls+b.ToolCalls, a.Tokens+b.Tokens, a.TokensUnknown+b.TokensUnknown
+	// The rounds are of the same items: only what was spent adds up.
+	sum.USD, sum.USDUnknown, sum.LeftOpen = a.USD.Plus(b.USD), a.USDUnknown+b.USDUnknown, a.LeftOpen+b.LeftOpen
+	sum.Judged = a.Judged.Plus(b.Judged)
+	sum.Elapsed = a.Elapsed + b.Elapsed
+	sum.Outcomes, sum.Retries = maps.Clone(a.Outcomes), maps.Clone(a.Retries)
+	if sum.Outcomes == nil {
+		sum.Outcomes = make(map[rollout.Outcome]int)
+	}
+	for k, n := range b.Outcomes {
+		sum.Outcomes[k] += n
+	}
+	if sum.Retries == nil {
+		sum.Retries = make(map[string]int)
+	}
+	for k, n := range b.Retries {
+		sum.Retries[k] += n
+	}
+	return sum
+}
+
+// notOfLooks refuses to go on with a fixed number of samples where a run is
+// sampled until decided: what is made after a look counts by the plan alone.
+func notOfLooks(dir string) error {
+	opened, err := rollout.Open(dir)
+	if err != nil || opened.Manifest == nil || opened.Manifest.Looks == nil {
+		return nil // no run of ours yet, or one that Create has to judge
+	}
+	at := opened.Manifest.Looks.At
+	return exit.Usagef("%s is sampled until decided: say --until decided --max-samples %d again, or name another directory", dir, at[len(at)-1])
+}

@@ -1,0 +1,209 @@
+package stage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/project"
+	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+)
+
+// PickVariants keeps the variants that --variant names; without it all are
+// made, and the run itself.
+func PickVariants(p *project.Project, c *project.Call) (withBase bool, err error) {
+	wanted := c.Variant
+	if len(wanted) == 0 {
+		return true, nil
+	}
+	names := []string{config.BaseVariant}
+	for _, v := range p.Variants {
+		names = append(names, v.Name)
+	}
+	for _, name := range wanted {
+		if !slices.Contains(names, name) {
+			return false, exit.Usagef("--variant %s: there is no such variant%s; there are %s", name, ui.DidYouMean(name, names), ui.OrList(names))
+		}
+	}
+	p.Variants = slices.DeleteFunc(p.Variants, func(v *project.Variant) bool { return !slices.Contains(wanted, v.Name) })
+	return slices.Contains(wanted, config.BaseVariant), nil
+}
+
+// Sample makes the rollouts of the run, and then those of its variants.
+func Sample(ctx context.Context, c *project.Call, p *project.Project, dir string) error {
+	if err := untargeted(c); err != nil {
+		return err
+	}
+	if c.ItemsUndecided {
+		p.Variants = nil // classes are those of the run itself
+	}
+	withBase, err := PickVariants(p, c)
+	if err != nil {
+		return err
+	}
+	if !withBase {
+		return SampleAlone(ctx, c, p, dir)
+	}
+	if err := sampleRun(ctx, c, p, dir); err != nil || c.Rehearse {
+		return err
+	}
+	return sampleVariants(ctx, p, c, dir)
+}
+
+// SampleAlone makes variants of a run that is there already.
+func SampleAlone(ctx context.Context, c *project.Call, p *project.Project, dir string) error {
+	if !c.Rehearse {
+		if err := joinRun(p, dir); err != nil {
+			return err
+		}
+	}
+	if err := readyToSample(ctx, p, c, dir); err != nil {
+		return err
+	}
+	if c.Rehearse {
+		return rehearse(ctx, c, p)
+	}
+	if err := confirmStart(ctx, p, c, dir, nil); err != nil {
+		return err
+	}
+	return sampleVariants(ctx, p, c, dir)
+}
+
+// joinRun takes over the seed and the items of the run in dir, and refuses one that
+// was made with other settings: its variants would be those of another run.
+func joinRun(p *project.Project, dir string) error {
+	base, err := baseOf(dir)
+	if err != nil {
+		return err
+	}
+	if base.Looks != nil && base.Looks.Last() != nil {
+		p.Round = base.Looks.Last().Samples // of sampling that ended when the verdict stood
+	}
+	now := p.Manifest(dir).Binding
+	var differ []string
+	for key, value := range now {
+		if base.Binding[key] != p.Redact.String(value) {
+			differ = append(differ, key)
+		}
+	}
+	if len(differ) == 0 {
+		return nil
+	}
+	slices.Sort(differ)
+	return exit.Usagef("%s was made with other settings (%s), so that nothing made now is its variant: put them back, or make a new run", dir, strings.Join(differ, ", "))
+}
+
+// baseOf is the manifest of the run that variants are made of.
+func baseOf(dir string) (*rollout.Manifest, error) {
+	opened, err := rollout.Open(dir)
+	switch {
+	case err == nil && opened.Manifest != nil:
+		return opened.Manifest, nil
+	case err == nil, errors.Is(err, os.ErrNotExist):
+		return nil, exit.Usagef("%s is not there yet: variants are compared with the run itself, so make it first, without --variant", dir)
+	}
+	return nil, exit.AsUsage(err)
+}
+
+// sampleVariants makes the rollouts that the variants lack. All share the
+// budget of this call with the run itself.
+func sampleVariants(ctx context.Context, p *project.Project, c *project.Call, dir string) error {
+	if len(p.Variants) == 0 {
+		return nil
+	}
+	base, err := baseOf(dir)
+	if err != nil {
+		return err
+	}
+	for _, v := range p.Variants {
+		if err := sampleVariant(ctx, p, c, v, dir, base.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func sampleVariant(ctx context.Context, p *project.Project, c *project.Call, v *project.Variant, dir, base string) error {
+	if err := v.Apply(p); err != nil {
+		return err
+	}
+	q, at := v.P, rollout.VariantDir(dir, v.Name)
+	q.TakeWarnings(p)
+	m := q.Manifest(at)
+	m.Variant = &rollout.Variant{Name: v.Name, Doc: v.Doc, Of: base, Changes: v.Changes}
+	writer, jobs, err := beginRollouts(ctx, q, at, m)
+	if err != nil {
+		return exit.AsUsage(regradeHint(q, c, at, err))
+	}
+	fmt.Fprintf(c.Err, "Variant %s:\n", v.Name)
+	if len(jobs) > 0 {
+		if err := p.Spending.SpentBefore("the variant "+v.Name, true); err != nil {
+			return errors.Join(err, project.FinishRun(q, writer))
+		}
+	}
+	stats, err := sampleRollouts(ctx, q, c, at, jobs, writer)
+	closed := project.FinishRun(q, writer)
+	summarize(q, c, stats)
+	q.ShowWarnings(c.Err)
+	return UnlessLost(stageEnded(q, samplingStage, at, stats, err), closed)
+}
+
+// leg is a part of what is to be made: the run itself, or a variant.
+type leg struct {
+	name string // "" is the run itself
+	p    *project.Project
+	jobs []sampler.Job
+}
+
+// legsOf lists what is to be made, the run itself first. dir is "" where nothing
+// counts as made.
+func legsOf(ctx context.Context, p *project.Project, dir string, jobs []sampler.Job) ([]leg, error) {
+	var out []leg
+	if len(jobs) > 0 {
+		out = append(out, leg{"", p, jobs})
+	}
+	for _, v := range p.Variants {
+		if err := v.Apply(p); err != nil {
+			return nil, err
+		}
+		at := ""
+		if dir != "" {
+			at = rollout.VariantDir(dir, v.Name)
+		}
+		jobs, err := jobsOf(ctx, v.P, at)
+		if err != nil {
+			return nil, err
+		}
+		if len(jobs) > 0 {
+			out = append(out, leg{v.Name, v.P, jobs})
+		}
+	}
+	return out, nil
+}
+
+// checkedVariant is what `gonogo check` says of a variant.
+type checkedVariant struct {
+	Name     string           `json:"name"`
+	Doc      string           `json:"doc,omitempty"`
+	Changes  []rollout.Change `json:"changes"`
+	Items    int              `json:"items"` // whose requests differ in their messages or tools
+	Rollouts int              `json:"rollouts"`
+}
+
+func checkedVariants(p *project.Project) []checkedVariant {
+	var out []checkedVariant
+	for _, v := range p.Variants {
+		out = append(out, checkedVariant{
+			Name: v.Name, Doc: v.Doc, Changes: project.RedactChanges(p, v.Changes), Items: v.Did.Items,
+			Rollouts: len(sampler.Plan(v.P.Inputs.Items, v.P.Samples(), nil)),
+		})
+	}
+	return out
+}

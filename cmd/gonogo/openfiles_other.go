@@ -1,6 +1,0 @@
-//go:build !unix
-
-package main
-
-// openFiles is how many connections this process may open; 0 is not known.
-func openFiles() int { return 0 }
