@@ -17,6 +17,8 @@ type Options struct {
 	Dir     string    // the run directory, as commands in the report name it; "" writes RUN
 	Config  string    // the configuration that commands with a changed grader name; "" names none
 
+	Charts []chart.Chart // the pictures, in order; nil: chart.Charts
+
 	GraderChanged bool // the configuration's grader is not the one that graded the run
 
 	Rollouts Rollouts // for the formats that need them; nil: they are not at hand
@@ -91,7 +93,11 @@ func NewPage(r *analysis.Result, opt Options) *Page {
 	p.Findings = findings(r, p.Options, p.Words)
 	p.Sentence, p.Next = sentence(r, p.Findings, p.Words)
 	p.Headlines = headlines(r, p.Words)
-	for _, c := range chart.Charts() {
+	charts := p.Charts
+	if charts == nil {
+		charts = chart.Charts()
+	}
+	for _, c := range charts {
 		if c.Only != nil && !c.Only(r) {
 			continue
 		}

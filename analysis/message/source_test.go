@@ -14,7 +14,7 @@ import (
 )
 
 // speaking are the folders whose code says something in a language, from here.
-var speaking = []string{"../../analysis", "../../analysis/compare", "../../analysis/message", "../../analysis/history", "../../analysis/shift", "../../analysis/stat", "../../report", "../../report/chart"}
+var speaking = []string{"../../analysis", "../../analysis/collect", "../../analysis/compare", "../../analysis/curate", "../../analysis/gate", "../../analysis/judge", "../../analysis/measure", "../../analysis/message", "../../analysis/history", "../../analysis/shift", "../../analysis/stat", "../../report", "../../report/chart"}
 
 // source is what the code has of texts.
 type source struct {

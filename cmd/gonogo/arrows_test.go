@@ -89,7 +89,8 @@ var allowedArrows = map[string][]string{
 	"sampler/exporter":       {"sampler/rollout"},
 	"sampler/job":            {"sampler/rollout"},
 	"fixtures":               {"sampler/rollout", "fixtures"},
-	"docs":                   {}, // pages for readers, and the schema of result.json
+	"docs":                   {},                                                                                                                                           // pages for readers, and the schema of result.json
+	"docs/testdata/library":  {"analysis", "analysis/gate", "analysis/judge", "analysis/message", "report", "report/chart", "sampler", "sampler/audit", "sampler/rollout"}, // a module of its own, as a user of the packages would write it
 }
 
 // standardOnly rooms import the standard library and other rooms, no module.
