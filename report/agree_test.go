@@ -351,7 +351,7 @@ func agree(t *testing.T, name string, p *Page, used map[string]bool) {
 // agreeInForms looks for the quantities in what people read.
 func agreeInForms(t *testing.T, name string, p *Page, first map[string]shownAs, used map[string]bool) {
 	t.Helper()
-	for _, form := range []string{"text", "markdown", "html", "junit"} {
+	for _, form := range []string{"text", "markdown-full", "html", "junit"} {
 		text := string(write(t, form, p))
 		if form == "html" {
 			text = wordsOf(text)

@@ -99,7 +99,7 @@ func TestNastyPayloadsAreTextInHTML(t *testing.T) {
 }
 
 func TestNastyPayloadsAreTextInMarkdown(t *testing.T) {
-	s := string(write(t, "markdown", NewPage(nastyResult(t), options())))
+	s := string(write(t, "markdown-full", NewPage(nastyResult(t), options())))
 	columns := 0
 	for i, line := range strings.Split(s, "\n") {
 		if j := strings.IndexFunc(line, func(r rune) bool { return !unicode.IsPrint(r) }); j >= 0 {
@@ -295,7 +295,7 @@ func TestCommandsNameTheRun(t *testing.T) {
 	if err := WriteAudit(&b, p); err != nil || !strings.Contains(b.String(), "--replay") || !strings.Contains(b.String(), "grader.hackable") {
 		t.Errorf("the audit by itself lacks its holes or its findings: %v\n%s", err, b.String())
 	}
-	checkLines(t, "audit", b.String(), columns(0), false)
+	checkLines(t, "audit", b.String(), 96, false)
 }
 
 func TestTheVerdictDoesNotHideTheGrader(t *testing.T) {
@@ -351,13 +351,13 @@ func TestARewardThatOnlyMovesIsNoHole(t *testing.T) {
 	if probe.Holes[0].Earned != "earned 0.8 instead of 0.12" || len(probe.Holes[1].Notes) != 1 || probe.Holes[1].Notes[0] != english.Audit.Backslash {
 		t.Errorf("payloads are %+v", probe.Holes)
 	}
-	for _, format := range []string{"html", "markdown"} {
+	for _, format := range []string{"html", "markdown-full"} {
 		s := string(write(t, format, p))
 		if strings.Contains(s, english.Audit.HolesTitle) || !strings.Contains(s, english.Audit.MovesTitle) {
 			t.Errorf("%s puts a moved reward under %q, or not under %q", format, english.Audit.HolesTitle, english.Audit.MovesTitle)
 		}
 	}
-	if s := string(write(t, "text", p)); strings.Contains(s, "HOLE") || !strings.Contains(s, "MOVED     padding") {
+	if s := string(write(t, "text", p)); strings.Contains(s, "HOLE") || !regexp.MustCompile(`padding +MOVED`).MatchString(s) {
 		t.Errorf("the terminal shows no MOVED, or a HOLE:\n%s", s)
 	}
 }

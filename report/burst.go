@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 
@@ -163,65 +162,4 @@ func wrongGrid(b *analysis.Burst, w *words) Grid {
 		}
 	}
 	return g
-}
-
-// WriteBurst writes the page of a rehearsal by itself, for a terminal: its
-// findings and how the endpoints did.
-func WriteBurst(w io.Writer, p *Page) error {
-	t := &terminal{width: columns(p.Width), ascii: p.ASCII, color: p.Color}
-	t.findings(p)
-	t.burst(p)
-	if _, err := w.Write(t.buf.Bytes()); err != nil {
-		return fmt.Errorf("write the rehearsal: %w", err)
-	}
-	return nil
-}
-
-// burst tells of the endpoints; a table that is too wide is written row by row.
-func (t *terminal) burst(p *Page) {
-	if len(p.Burst.Tables) == 0 {
-		return
-	}
-	t.heading(p.Words.Burst.Title)
-	t.para(para{text: p.Burst.Lead})
-	t.blank()
-	for _, g := range p.Burst.Tables {
-		before := t.buf.Len()
-		if !g.Words {
-			t.grid(g)
-		}
-		if t.buf.Len() == before {
-			t.heading(g.Title)
-			t.stack(g, rowsInTerminal, p.Words)
-			t.notes(g.Notes)
-		}
-	}
-	t.notes(p.Burst.Notes)
-}
-
-// notes end a section.
-func (t *terminal) notes(list []string) {
-	for _, note := range list {
-		t.para(para{indent: 2, lead: "- ", text: note, style: faint})
-	}
-	t.blank()
-}
-
-func (m *markdown) burst(p *Page) {
-	m.section(m.words.Burst.Title, p.Burst.Lead, p.Burst.Tables, p.Burst.Notes)
-}
-
-// section is a heading with its tables; nothing without one.
-func (m *markdown) section(title, lead string, tables []Grid, notes []string) {
-	if len(tables) == 0 {
-		return
-	}
-	m.f("## %s\n\n%s\n\n", md(title), md(lead))
-	for _, g := range tables {
-		if g.Title != "" {
-			m.f("### %s\n\n", md(g.Title))
-		}
-		m.grid(g)
-	}
-	m.list("", notes)
 }

@@ -43,14 +43,14 @@ func withBurst(t *testing.T) *analysis.Result {
 // and escapes left out.
 func forReaders(t *testing.T, p *Page, look func(format, text, flat string)) {
 	t.Helper()
-	for _, format := range []string{"text", "markdown", "html"} {
+	for _, format := range []string{"text", "markdown-full", "html"} {
 		text := string(write(t, format, p))
 		look(format, text, strings.Join(strings.Fields(strings.ReplaceAll(text, "\\", "")), " "))
 	}
 }
 
 func TestABurstInEveryFormat(t *testing.T) {
-	p := NewPage(withBurst(t), Options{Dir: "my-run"})
+	p := NewPage(withBurst(t), Options{Dir: "my-run", All: true})
 	forReaders(t, p, func(format, text, flat string) {
 		for _, want := range []string{"A training step of 16 items with 8 rollouts each", "19.5 [8, 32]", "not reached", "9.4 % [4.9 %, 15.8 %]", "after 1.25 s, tool search: status 503", "no_call_id 400", "Tool drop is not called.", "0.8 (60 failed)"} {
 			if !strings.Contains(flat, want) {

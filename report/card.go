@@ -10,6 +10,7 @@ import (
 	"gonogo/analysis/message"
 	"gonogo/report/chart"
 
+	"github.com/rivo/uniseg"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -104,7 +105,7 @@ func (p *Page) drawBanner(c draw.Canvas, verdict string, like analysis.Verdict) 
 
 // wordSize is how large a verdict stands in the banner.
 func wordSize(verdict string) vg.Length {
-	if width(verdict) > len("CANNOT TELL") {
+	if uniseg.StringWidth(verdict) > len("CANNOT TELL") {
 		return 19
 	}
 	return 28

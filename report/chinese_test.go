@@ -6,6 +6,7 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
+	"gonogo/report/block"
 	"gonogo/report/reporttest"
 
 	"gonum.org/v1/plot/vg"
@@ -44,7 +45,7 @@ func TestEveryFormatIsInChinese(t *testing.T) {
 func TestGoldenChinese(t *testing.T) {
 	p := NewPage(chinese(t, "audited"), options())
 	golden(t, "audited.zh.txt", string(write(t, "text", p)))
-	golden(t, "audited.zh.md", string(write(t, "markdown", p)))
+	golden(t, "audited.zh.md", string(write(t, "markdown-full", p)))
 }
 
 func TestChineseTextKeepsToItsWidth(t *testing.T) {
@@ -53,25 +54,6 @@ func TestChineseTextKeepsToItsWidth(t *testing.T) {
 		for _, columns := range []int{60, 96} {
 			p.Width = columns
 			checkLines(t, name, string(write(t, "text", p)), columns, false)
-		}
-	}
-}
-
-func TestWrapBreaksBetweenTheSignsOfEastAsia(t *testing.T) {
-	for _, c := range []struct {
-		about, text string
-		n           int
-		want        []string
-	}{
-		{"between signs, each two columns wide", "训练可以奏效", 8, []string{"训练可以", "奏效"}},
-		{"never before a full stop", "训练可以。奏效", 8, []string{"训练可", "以。奏效"}},
-		{"never behind an opening bracket", "训练可（以）", 8, []string{"训练可", "（以）"}},
-		{"between a sign and a word", "平均奖励 0.42 [0.36, 0.49]", 13, []string{"平均奖励 0.42", "[0.36, 0.49]"}},
-		{"no word within", "检查项signal.informative", 22, []string{"检查项", "signal.informative"}},
-		{"no hyphen of English", "a well-known-word of many", 10, []string{"a", "well-known", "-word of", "many"}},
-	} {
-		if got := wrap(c.text, c.n, c.n); strings.Join(got, "|") != strings.Join(c.want, "|") {
-			t.Errorf("%s: wrap(%q, %d) = %q, want %q", c.about, c.text, c.n, got, c.want)
 		}
 	}
 }
@@ -88,7 +70,7 @@ func TestAnswersHaveTheRoomThatTheyTake(t *testing.T) {
 		{"some columns more", "没有比较对象", 19, false},
 		{"long in Chinese", "无法判断，按趋势退步", 19, true},
 	} {
-		if size, long := wordSize(c.answer), wordy(c.answer); size != c.size || long != c.long {
+		if size, long := wordSize(c.answer), (block.Verdict{Answer: c.answer}).Long(); size != c.size || long != c.long {
 			t.Errorf("%s: %q is written in %g points, long %v; want %g and %v", c.about, c.answer, size, long, c.size, c.long)
 		}
 	}

@@ -6,13 +6,15 @@ import (
 	"io"
 	"slices"
 	"testing"
+
+	"gonogo/report/html"
 )
 
 // TestTheComparisonInABrowser tries the page of thousands of items, and the
 // hostile one: no error, no request, and table and pictures answer.
 func TestTheComparisonInABrowser(t *testing.T) {
 	b := newTab(t)
-	if size := b.load(func(w io.Writer) error { return writeComparedHTML(w, comparison(t, "many")) }); size > 1_500_000 {
+	if size := b.load(func(w io.Writer) error { return html.Write(w, comparison(t, "many").Doc()) }); size > 1_500_000 {
 		t.Errorf("the page of 5,000 items has %d bytes", size)
 	}
 	b.quiet()
@@ -31,7 +33,7 @@ func TestTheComparisonInABrowser(t *testing.T) {
 		t.Error("the picture says nothing under the pointer")
 	}
 	b.quiet()
-	b.load(func(w io.Writer) error { return writeComparedHTML(w, comparison(t, "hostile")) })
+	b.load(func(w io.Writer) error { return html.Write(w, comparison(t, "hostile").Doc()) })
 	b.quiet()
 	tryContrast(b, nil)
 }
@@ -40,7 +42,7 @@ func TestTheComparisonInABrowser(t *testing.T) {
 func TestAComparisonShutsNobodyOut(t *testing.T) {
 	b, axe := newAxe(t)
 	for _, p := range []*ComparisonPage{comparison(t, "regressed"), chineseComparison(t, "regressed")} {
-		b.load(func(w io.Writer) error { return writeComparedHTML(w, p) })
+		b.load(func(w io.Writer) error { return html.Write(w, p.Doc()) })
 		axe()
 		b.quiet()
 	}
@@ -49,7 +51,7 @@ func TestAComparisonShutsNobodyOut(t *testing.T) {
 // TestTheChineseComparisonInABrowser tries what the page looks up by words.
 func TestTheChineseComparisonInABrowser(t *testing.T) {
 	b, p := newTab(t), chineseComparison(t, "regressed")
-	b.load(func(w io.Writer) error { return writeComparedHTML(w, p) })
+	b.load(func(w io.Writer) error { return html.Write(w, p.Doc()) })
 	js[bool](b, `(() => { const s = document.querySelector("select"); s.value = %s; return s.dispatchEvent(new Event("change")); })()`, p.words.Directions[-1])
 	class := js[[]string](b, `[...document.querySelectorAll(".items tbody tr")].map((e) => e.cells[1].className)`)
 	if len(class) == 0 || slices.ContainsFunc(class, func(c string) bool { return c != "c-down" }) {

@@ -94,7 +94,7 @@ func TestAHistoryIsInChinese(t *testing.T) {
 		"no night": nightsOf(0, dated), "one night": nightsOf(1, dated), "two nights": nightsOf(2, dated), "twelve nights": nightsOf(12, dated), "all": nightsOfAllKinds(),
 	} {
 		h.Lang = lacking(t, name)
-		p := NewHistory(h, Options{Font: "none"})
+		p := NewHistory(h, Options{Font: "none", All: true})
 		for format, write := range map[string]func(io.Writer) error{"text": p.WriteText, "markdown": p.WriteMarkdown, "html": p.WriteHTML, "junit": p.writeJUnit} {
 			text := string(written(t, write))
 			said := text
@@ -136,7 +136,7 @@ func nightsOfAllKinds() *history.History {
 func TestGoldenHistoryInChinese(t *testing.T) {
 	h := nightsOf(12, dated)
 	h.Lang = message.Chinese
-	p := NewHistory(h, Options{})
+	p := NewHistory(h, Options{All: true})
 	golden(t, "history.zh.md", string(written(t, p.WriteMarkdown)))
 	golden(t, "history.zh.txt", string(written(t, p.WriteText)))
 }

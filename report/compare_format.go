@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+
+	"gonogo/report/html"
 )
 
 // ComparisonFormat is one way to write a ComparisonPage.
@@ -22,9 +24,9 @@ func ComparisonFormats() []ComparisonFormat {
 		{Name: "json", File: "comparison.json", Doc: "the comparison with every number and every item in both runs", Write: func(w io.Writer, p *ComparisonPage) error {
 			return p.Comparison.Encode(w)
 		}},
-		{Name: "markdown", File: "report.md", Doc: "the comparison as Markdown, for a pull request or a wiki", Write: writeComparedMarkdown},
-		{Name: "html", File: "index.html", Doc: "the whole comparison as one page that needs no network: pictures, the items that changed most with their rollouts, all items", Write: writeComparedHTML},
-		{Name: "pdf", File: "report.pdf", Doc: "the whole comparison for paper, charts as vectors", Write: writeComparedPDF},
+		{Name: "markdown", File: "report.md", Doc: "the comparison as Markdown, for a pull request or a wiki", Write: func(w io.Writer, p *ComparisonPage) error { return p.WriteMarkdown(w) }},
+		{Name: "html", File: "index.html", Doc: "the whole comparison as one page that needs no network: pictures, the items that changed most with their rollouts, all items", Write: func(w io.Writer, p *ComparisonPage) error { return html.Write(w, p.Doc()) }},
+		{Name: "pdf", File: "report.pdf", Doc: "the whole comparison for paper, charts as vectors", Write: func(w io.Writer, p *ComparisonPage) error { return p.page.print(w, p.Doc()) }},
 		{Name: "summary", File: "summary.png", Doc: "one picture, 1600 × 900: answer, differences with intervals, three charts", Write: writeComparedSummary},
 		{Name: "junit", File: "junit.xml", Doc: "the answer as a test case, and one for each question and split: regressed is a failure, an answer that cannot tell an error", Write: writeComparedJUnit},
 		{Name: "items", File: "items.csv", Doc: "a row for each item in both runs, with what it changed", Write: writeComparedItems},

@@ -2,11 +2,17 @@ package report
 
 import (
 	"fmt"
+	"io"
+	"slices"
+	"strings"
 
 	"gonogo/analysis"
 	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
+	"gonogo/report/block"
 	"gonogo/report/chart"
+	"gonogo/report/markdown"
+	"gonogo/report/text"
 )
 
 // shared is what the page has in common with that of a run, for the pieces
@@ -19,6 +25,165 @@ func (p *ComparisonPage) shared(words *words) *Page {
 	}
 	s.Split, _, _ = chart.Compared(c)
 	return s
+}
+
+// Doc is the page in blocks, as every format writes it.
+func (p *ComparisonPage) Doc() *block.Doc {
+	w := p.words
+	d := p.page.doc(p.page.Words, p.Title, p.Answer)
+	d.Words.Rest = w.Rest
+	d.Head, d.Foot = []string{p.Title}, []string{w.Base + " " + p.Base, w.New + " " + p.New}
+	d.Brief = append(d.Brief, block.Facts{Rows: p.Runs()})
+	if first := p.ReadFirst(); len(first) > 0 {
+		d.Brief = append(d.Brief, block.Note{Lead: w.Notes, Texts: first, Points: true, Tone: block.Caution})
+	}
+	d.Brief = append(d.Brief, block.Verdict{Answer: p.Answer, Tone: verdictTone(like(p.Comparison)), Reason: p.Sentence, Lead: p.page.Words.Next, Next: p.toDo()})
+	var tiles block.Tiles
+	for _, h := range p.Headlines {
+		tiles = append(tiles, h.tile())
+	}
+	d.Brief = append(d.Brief, tiles)
+	if p.page.Split != "" {
+		d.Brief = append(d.Brief, block.Note{Texts: []string{p.page.About()}, Muted: true})
+	}
+	deciding := []string{"quadrants", "paired_differences"}
+	for _, f := range p.page.figures(func(f chart.Figure) bool { return slices.Contains(deciding, f.Name) && f.Plot != nil }) {
+		f := f.(block.Figure)
+		f.Brief = true
+		d.Brief = append(d.Brief, f)
+	}
+	for _, s := range p.Splits {
+		d.Rest = append(d.Rest, block.Section{ID: "split-" + string(s.Name), Title: s.Heading, Blocks: p.splitBlocks(s)})
+	}
+	d.Rest = append(d.Rest,
+		block.Section{ID: "pictures", Title: p.page.Words.Pictures, Depth: block.Folded, Blocks: p.page.figures(func(f chart.Figure) bool { return !slices.Contains(deciding, f.Name) || f.Plot == nil })},
+		block.Section{ID: "items", Title: w.AllItems, Depth: block.Annex, Blocks: p.itemBlocks()},
+		block.Section{ID: "differs", Title: w.Differs, Depth: block.Folded, Blocks: p.differBlocks()},
+		block.Section{ID: "input", Title: w.Input, Depth: block.Folded, Blocks: points(p.Input)},
+		block.Section{ID: "method", Title: w.Method, Depth: block.Folded, Blocks: points(p.Method)},
+	)
+	return d
+}
+
+// toDo is what to look at first: the item that dropped most.
+func (p *ComparisonPage) toDo() []string {
+	for _, s := range p.Splits {
+		for i, m := range s.Moved {
+			if c := p.Comparison.Splits[s.Name].Moved[i]; p.Answering(s) && c.Change < 0 && m.NewCommand != "" && like(p.Comparison) != analysis.Go {
+				return []string{fmt.Sprintf(p.words.ReadDrop, m.Item, m.Delta, m.NewCommand)}
+			}
+		}
+	}
+	return nil
+}
+
+// splitBlocks are what is said of a split.
+func (p *ComparisonPage) splitBlocks(s ComparedSplit) []block.Block {
+	var list []block.Block
+	if !p.Answering(s) {
+		list = append(list, block.Note{Texts: []string{s.Why}})
+	}
+	list = append(list, points(s.Facts)...)
+	for i, g := range s.Grids {
+		if g.Most = 12; i < 2 {
+			list = append(list, g)
+			continue
+		}
+		title := g.Title
+		g.Title = ""
+		list = append(list, block.Fold{Summary: title, Blocks: []block.Block{g}})
+	}
+	if len(s.Moved) == 0 {
+		return list
+	}
+	w := p.words
+	g := Grid{
+		Title: w.Moved, Head: w.MovedHead, Notes: []string{fmt.Sprintf(w.MovedNote, p.Base, p.New)}, Spare: []int{6, 5}, Most: 8,
+		Kinds: []block.Kind{block.Code, block.Number, block.Number, block.Number, block.Number, block.Text, block.Text},
+	}
+	for _, m := range s.Moved {
+		row := []string{m.Item, m.From, m.To, m.Delta, m.Calls}
+		for _, of := range []struct {
+			refs    []string
+			command string
+		}{{m.Base, m.BaseCommand}, {m.New, m.NewCommand}} {
+			row = append(row, strings.Join(of.refs, w.Signs.Semicolon))
+			if of.command != "" {
+				row[len(row)-1] += w.Signs.Semicolon + of.command
+			}
+		}
+		g.Rows = append(g.Rows, row)
+	}
+	return append(list, g)
+}
+
+// itemBlocks are the tables of all items of both runs.
+func (p *ComparisonPage) itemBlocks() []block.Block {
+	w := p.words
+	var list []block.Block
+	for _, s := range p.Splits {
+		t := block.Items{
+			Name: string(s.Name), Rows: changedItems(p.Comparison.Splits[s.Name], w), KindOf: map[string]string{}, Wordy: 8, Flat: true,
+			ClassName: w.Direction, AnyClass: w.AnyDirection, Cut: w.ItemsCut, Empty: w.NoItems,
+		}
+		t.All, t.Count = len(t.Rows), w.Item.of(len(t.Rows))
+		for _, c := range w.Columns {
+			t.Columns = append(t.Columns, block.Column(c))
+		}
+		for direction, kind := range compareEnglish.Directions {
+			t.KindOf[w.Directions[direction]] = kind
+		}
+		there := map[string]bool{}
+		for _, row := range t.Rows {
+			t.Kinds = append(t.Kinds, t.KindOf[row[1]])
+			there[row[1]] = true
+		}
+		for _, direction := range []int{-1, 0, 1} {
+			if word := w.Directions[direction]; there[word] {
+				t.Classes = append(t.Classes, word)
+			}
+		}
+		list = append(list, block.Heading(w.Split+" "+string(s.Name)), t)
+	}
+	return list
+}
+
+// differBlocks are what the runs were made with differently.
+func (p *ComparisonPage) differBlocks() []block.Block {
+	if len(p.Differs) == 0 {
+		return nil
+	}
+	w := p.words
+	g := Grid{Words: true, Head: w.DifferHead}
+	for _, d := range p.Differs {
+		note := d.Note
+		if d.Confounds {
+			note = strings.TrimPrefix(note+w.Signs.Semicolon+w.Confounds, w.Signs.Semicolon)
+		}
+		g.Rows = append(g.Rows, []string{d.Key, d.Base, d.New, note})
+	}
+	return []block.Block{g}
+}
+
+// line is the difference in one line.
+func (d Difference) line(w *compareWords) string {
+	text := fmt.Sprintf(w.DifferLine, d.Key, d.Base, d.New)
+	if d.Note != "" {
+		text += fmt.Sprintf(w.DifferNote, d.Note)
+	}
+	if d.Confounds {
+		text = w.Signs.named(text, w.Confounds)
+	}
+	return text
+}
+
+// WriteText writes the page for a terminal.
+func (p *ComparisonPage) WriteText(w io.Writer) error { return text.Write(w, p.Doc(), p.terminal()) }
+
+// WriteMarkdown writes the brief of the page for a comment on a pull request; with
+// Options.All, all of it.
+func (p *ComparisonPage) WriteMarkdown(w io.Writer) error {
+	return markdown.Write(w, p.Doc(), markdown.Options{All: p.All})
 }
 
 // like is the verdict whose colours an answer takes. What a grader that is not to
@@ -92,7 +257,7 @@ func (p *ComparisonPage) ReadFirst() []string {
 // Runs names both runs.
 func (p *ComparisonPage) Runs() []Fact {
 	c, w := p.Comparison, p.words
-	return []Fact{{w.Base, run(c.Base, w) + p.BaseVerdict}, {w.New, run(c.New, w) + p.NewVerdict}}
+	return []Fact{{Name: w.Base, Value: run(c.Base, w) + p.BaseVerdict, Link: p.BaseLink}, {Name: w.New, Value: run(c.New, w) + p.NewVerdict, Link: p.NewLink}}
 }
 
 // run names a run by its file, its own name and its model.

@@ -63,7 +63,7 @@ func TestComparisonKeepsToItsWidthAndItsLetters(t *testing.T) {
 	for _, answer := range answers() {
 		for _, columns := range []int{60, 80, 100} {
 			for _, ascii := range []bool{false, true} {
-				p := NewComparison(nastyComparison(answer), Options{Width: columns, ASCII: ascii})
+				p := NewComparison(nastyComparison(answer), Options{Width: columns, ASCII: ascii, All: true})
 				var plain, colored bytes.Buffer
 				if err := p.WriteText(&plain); err != nil {
 					t.Fatal(err)
@@ -76,7 +76,7 @@ func TestComparisonKeepsToItsWidthAndItsLetters(t *testing.T) {
 				if sgr.ReplaceAllString(colored.String(), "") != plain.String() {
 					t.Errorf("%s at %d: colours change more than colour", answer, columns)
 				}
-				for _, want := range []string{p.Answer, strings.ToUpper(compareEnglish.Differences), strings.ToUpper(compareEnglish.Moved), "line 123456"} {
+				for _, want := range []string{p.Answer, strings.ToUpper(compareEnglish.Differences), strings.ToUpper(compareEnglish.Moved)} {
 					if !strings.Contains(plain.String(), want) {
 						t.Errorf("%s at %d columns lacks %q", answer, columns, want)
 					}
@@ -86,26 +86,9 @@ func TestComparisonKeepsToItsWidthAndItsLetters(t *testing.T) {
 	}
 }
 
-// "base" and "line 123456" were printed as one word.
-func TestTheRunAndTheLineAreTwoWords(t *testing.T) {
-	p := NewComparison(nastyComparison(compare.Regressed), Options{})
-	var text bytes.Buffer
-	if err := p.WriteText(&text); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"    base: line 123456", "    new: line 123456"} {
-		if !strings.Contains(text.String(), want) {
-			t.Errorf("the comparison lacks %q", want)
-		}
-	}
-	if m := regexp.MustCompile(`(base|new)line`).FindString(text.String()); m != "" {
-		t.Errorf("the comparison says %q", m)
-	}
-}
-
 // What confounds is read before the answer.
 func TestWhatDiffersStandsBeforeTheAnswer(t *testing.T) {
-	p := NewComparison(nastyComparison(compare.Regressed), Options{})
+	p := NewComparison(nastyComparison(compare.Regressed), Options{All: true})
 	var text, marked bytes.Buffer
 	if err := p.WriteText(&text); err != nil {
 		t.Fatal(err)
@@ -123,7 +106,7 @@ func TestWhatDiffersStandsBeforeTheAnswer(t *testing.T) {
 
 func TestComparisonInMarkdownIsText(t *testing.T) {
 	var b bytes.Buffer
-	if err := NewComparison(nastyComparison(compare.CannotTell), Options{}).WriteMarkdown(&b); err != nil {
+	if err := NewComparison(nastyComparison(compare.CannotTell), Options{All: true}).WriteMarkdown(&b); err != nil {
 		t.Fatal(err)
 	}
 	prose := regexp.MustCompile("``.*?``").ReplaceAllString(b.String(), "") // hostile text in code has a fence of two
@@ -163,7 +146,7 @@ func TestTheCatalogueOfComparisonsIsComplete(t *testing.T) {
 func TestAnEmptyComparisonIsStillAPage(t *testing.T) {
 	c := &compare.Comparison{Answer: compare.CannotTell, Sentence: message.Verbatim("Neither run holds a rollout with a reward.")}
 	var text, marked bytes.Buffer
-	p := NewComparison(c, Options{})
+	p := NewComparison(c, Options{All: true})
 	if p.WriteText(&text) != nil || p.WriteMarkdown(&marked) != nil {
 		t.Fatal("an empty comparison cannot be written")
 	}

@@ -26,12 +26,12 @@ type compareWords struct {
 
 	Verdict, VerdictBy                string   // of a run by itself
 	Tile, BaseNew, NoneCompared       string   // of the three numbers
-	OnAnswer, Confounded, Untrusted   string   // on the front
+	Confounded, Untrusted             string   // on the front
 	MovedHead, DifferHead             []string // columns
 	Columns                           []Column // of all items in both runs
 	Directions                        map[int]string
 	AllItems, Direction, AnyDirection string
-	NoItems, ItemsCut, ItemsElsewhere string
+	NoItems, ItemsCut, Rest, ReadDrop string
 }
 
 var compareEnglish = compareWords{
@@ -85,7 +85,7 @@ var compareEnglish = compareWords{
 
 	Verdict: " (by itself %s)", VerdictBy: " (by itself %s, by %s)",
 	Tile: "%s, new - base", BaseNew: "base %s, new %s", NoneCompared: "there is nothing to compare",
-	OnAnswer: "What the answer rests on", Confounded: "Read first: the runs differ in %s, and a change may stem from that alone.",
+	Confounded: "Read first: the runs differ in %s, and a change may stem from that alone.",
 	Untrusted:  "Read first: the grader of these rewards is not to be trusted (%s), and a higher reward is no better policy.",
 	MovedHead:  []string{"item", "base", "new", "new - base", "tool calls", "rollouts in base", "rollouts in new"},
 	DifferHead: []string{"", "base", "new", "what follows"},
@@ -104,5 +104,7 @@ var compareEnglish = compareWords{
 	Directions: map[int]string{-1: "down", 0: "same", 1: "up"},
 	AllItems:   "All items in both runs", Direction: "Moved", AnyDirection: "any way",
 	NoItems:  "No item is measured in both runs.",
-	ItemsCut: "Only the %s largest drops of %s items are listed here; items.csv has all.", ItemsElsewhere: "items.csv has every item in both runs.",
+	ItemsCut: "Only the %s largest drops of %s items are listed here; items.csv has all.",
+	ReadDrop: "Read what became of %s (%s): %s",
+	Rest:     "Differences, categories and items: --all.",
 }

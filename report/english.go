@@ -30,9 +30,26 @@ var english = words{
 	NoneJudged:     "%s: no blocking gate could be judged.",
 	Measure:        "; measured %s, wanted %s",
 	GraderToo:      "The grader fails as well: %s.",
-	GraderChanged:  "The configuration has another grader than the one that graded this run: gonogo grade RUN -o RUN-2 grades the recorded answers with it, without a new rollout.",
-	Gates:          plural{"its one blocking gate", "all %s blocking gates"},
-	Cautions:       plural{"one caution to read first", "%s cautions to read first"},
+	Judged:         "%s of %s blocking gates passed, %s not checked.",
+	Judges:         "%s judges what was not checked: %s.",
+	ByFailed:       "by a grader that failed its audit",
+	ByFailedOf:     "%s (by a grader that failed its audit)",
+	Rest:           "All findings and tables: gonogo analyze %[1]s --all. Every rollout: gonogo view %[1]s.",
+	Exhibit: exhibitWords{
+		Title: "What the grader paid on item %s", Reward: "reward", Answer: "answer",
+		Worthless: "an answer that deserves nothing", Right: "a right answer", Own: "this model's rollouts, mean",
+	},
+	Labels: map[string]string{
+		"data.valid": "Valid data files", "data.enough": "Items and samples", "data.conflicts": "Conflicting items", "data.quality": "Data quality",
+		"infra.failures": "Rollouts lost", "rollouts.finished": "Unfinished answers", "rollouts.independent": "Rollouts that repeat", "baseline.reachable": "Reward within reach",
+		"baseline.headroom": "Room to improve", "signal.informative": "Groups that teach", "exploration.lift": "Gain of the best sample", "eval.power": "Smallest gain that shows",
+		"grader.truth": "Right answers rejected", "grader.hackable": "Worthless answers paid", "grader.noise": "Grader noise", "grader.shortcuts": "Shortcuts to reward",
+		"grader.accuracy": "Grader accuracy", "leakage": "Leakage between splits", "shift": "Shift between splits", "endpoint.burst": "Endpoints under load",
+		"tools.health": "Tool calls that fail", "tools.tail": "Long rollouts", "variants.gain": "Gain of a variant",
+	},
+	GraderChanged: "The configuration has another grader than the one that graded this run: gonogo grade RUN -o RUN-2 grades the recorded answers with it, without a new rollout.",
+	Gates:         plural{"its one blocking gate", "all %s blocking gates"},
+	Cautions:      plural{"one caution to read first", "%s cautions to read first"},
 
 	Item:    plural{"1 item", "%s items"},
 	Rollout: plural{"1 rollout", "%s rollouts"},
@@ -73,6 +90,7 @@ var english = words{
 	NoFindings:  "No gate was evaluated.",
 	Next:        "What to do first",
 	Quiet:       "Passed and skipped",
+	NotJudged:   "Not checked",
 	Split:       "split",
 	ItemsOf:     "items",
 	SamplesOf:   "samples each",
@@ -80,8 +98,6 @@ var english = words{
 	MissingOf:   "missing",
 	OutOf:       "%s of %s",
 	Classified:  "Items: %s.",
-	Contents:    "Contents",
-	Gate1:       "gate",
 	Causes:      "Why rollouts did not end in a grade",
 
 	Classes: map[string]string{
@@ -123,15 +139,10 @@ var english = words{
 		{"stays", "probability that the class would hold for a whole group of the trainer's size"},
 		{"calls", "tool calls per rollout, mean"},
 	},
-	Filter:   "Filter by id or class",
-	Shown:    "%s of %s items shown",
-	More:     "show more",
-	Capped:   "Only the first %s of %s items are in this page; result.json has them all.",
-	NoItems:  "No item of this split has been sampled.",
-	SortHint: "Press a heading to sort by it.",
+	Capped:  "Only the first %s of %s items are in this page; result.json has them all.",
+	NoItems: "No item of this split has been sampled.",
 
-	CutShort:   "The report goes on: it was cut here because a comment on a pull request holds no more than %s characters. index.html beside this file has all of it.",
-	PicturesIn: "%s pictures, in charts/ beside this file",
+	CutShort: "The report goes on: it was cut here because a comment on a pull request holds no more than %s characters. index.html beside this file has all of it.",
 
 	Bad:        "line %s: %s; read as a missing grade",
 	Torn:       "the last line was broken off and left out; resuming makes it again",
@@ -189,6 +200,7 @@ var english = words{
 	Burst: englishBurst,
 	PDF:   englishPDF,
 	Page:  englishPage,
+	Print: englishPrint,
 
 	Fact: factWords{
 		Run: "run", Source: "source of the rollouts", Model: "model", Seed: "seed", Sampled: "sampled", Version: "gonogo that sampled",

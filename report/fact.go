@@ -19,7 +19,7 @@ func facts(p *Page) []Fact {
 	var list []Fact
 	add := func(name, value string) {
 		if value != "" {
-			list = append(list, Fact{name, value})
+			list = append(list, Fact{Name: name, Value: value})
 		}
 	}
 	w := p.Words.Fact
@@ -68,7 +68,7 @@ func when(t analysis.Timing) string {
 func settings(r *analysis.Result) []Fact {
 	var list []Fact
 	for _, name := range slices.Sorted(maps.Keys(r.Thresholds)) {
-		list = append(list, Fact{visible(name), message.Digits(r.Thresholds[name])})
+		list = append(list, Fact{Name: visible(name), Value: message.Digits(r.Thresholds[name])})
 	}
 	return list
 }
@@ -77,7 +77,7 @@ func settings(r *analysis.Result) []Fact {
 func choices(r *analysis.Result) []Fact {
 	var list []Fact
 	for _, name := range slices.Sorted(maps.Keys(r.Run.Choices)) {
-		list = append(list, Fact{visible(r.Lang.Again(name)), prose(r.Lang.Again(r.Run.Choices[name]))})
+		list = append(list, Fact{Name: visible(r.Lang.Again(name)), Value: prose(r.Lang.Again(r.Run.Choices[name]))})
 	}
 	return list
 }

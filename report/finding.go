@@ -247,3 +247,28 @@ func lower(s string) string {
 	r[0] = unicode.ToLower(r[0])
 	return string(r)
 }
+
+// brief is the finding in a line: what asks nothing of the reader.
+func (f Finding) brief(w *words) string {
+	s := w.named(gateOf(f), w.Lower(f.Title))
+	if how := measure(f, w); how != "" {
+		s = unended(s) + how
+	}
+	return s
+}
+
+// Facts are the finding's gate, split, value and threshold, ready to stand in
+// one line.
+func (f Finding) Facts(w *words) []string {
+	facts := []string{gateOf(f)}
+	if f.Measured != "" {
+		facts = append(facts, w.Value+" "+f.Measured)
+	}
+	if f.Want != "" {
+		facts = append(facts, w.Want+" "+f.Want)
+	}
+	if f.Caution != "" {
+		facts = append(facts, w.CautionAt+" "+f.Caution)
+	}
+	return append(facts, f.Severity)
+}

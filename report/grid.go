@@ -8,18 +8,12 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
+	"gonogo/report/block"
 	"gonogo/sampler/rollout"
 )
 
 // Grid is a small table of text. The first column names the row.
-type Grid struct {
-	Title string
-	Words bool // its cells are words, not numbers
-	Rates bool // its rows are rates: name, value, what it was measured on, what it is
-	Head  []string
-	Rows  [][]string
-	Notes []string
-}
+type Grid = block.Grid
 
 // grids are what the rollouts took and what training would take, as far as it
 // was measured.

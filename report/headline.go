@@ -41,11 +41,17 @@ func headlines(r *analysis.Result, w *words) []Headline {
 	if !ok {
 		s = &analysis.SplitResult{}
 	}
-	return []Headline{
+	list := []Headline{
 		mean(s, w),
 		gradedOnly(bestOf(r, s, w), s, w),
 		gradedOnly(informative(r, s, w), s, w),
 	}
+	for i := range list {
+		if list[i].Known && graderFails(r) {
+			list[i].N = strings.TrimSuffix(w.ByFailed+w.Signs.Semicolon+list[i].N, w.Signs.Semicolon)
+		}
+	}
+	return list
 }
 
 // mostMissing is the share of rollouts without a reward above which a number of the

@@ -2,13 +2,17 @@ package report
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"gonogo/analysis"
 	"gonogo/analysis/history"
 	"gonogo/analysis/message"
+	"gonogo/report/block"
 	"gonogo/report/chart"
+	"gonogo/report/markdown"
+	"gonogo/report/text"
 )
 
 // HistoryPage is everything a history says, in the order it is said. Its texts
@@ -71,8 +75,60 @@ func NewHistory(h *history.History, opt Options) *HistoryPage {
 	for _, s := range chart.Histories(h, w.seriesName) {
 		p.Figures = append(p.Figures, chart.Render(s, h))
 	}
+	p.page.Figures, p.page.Result = p.Figures, &analysis.Result{Lang: h.Lang}
 	p.Method = []string{fmt.Sprintf(w.Methods[0], message.Percent(1-h.Confidence)), fmt.Sprintf(w.Methods[1], message.Percent(h.Confidence)), w.Methods[2]}
 	return p
+}
+
+// Doc is the page in blocks, as every format writes it.
+func (p *HistoryPage) Doc() *block.Doc {
+	w := p.words
+	d := p.page.doc(p.page.Words, p.Title, "")
+	d.Words.Rest, d.Head = w.Rest, []string{p.Title}
+	d.Brief = []block.Block{block.Note{Texts: []string{p.Span}, Muted: true}}
+	if newest := p.newest(); newest != nil {
+		d.Answer, d.Subject = newest.Answer, newest.Text
+		d.Brief = append(d.Brief, block.Verdict{Answer: newest.Answer, Tone: newest.Tone, Reason: newest.Text})
+	}
+	if len(p.Notes) > 0 {
+		d.Brief = append(d.Brief, block.Note{Lead: w.Notes, Texts: p.Notes, Points: true, Tone: block.Caution})
+	}
+	if len(p.Nights.Rows) > 0 {
+		d.Brief = append(d.Brief, block.Heading(w.Changes))
+		for _, c := range p.Changes {
+			d.Brief = append(d.Brief, block.Note{Lead: c.Text, Texts: c.Details, Points: true})
+		}
+		if len(p.Changes) == 0 {
+			d.Brief = append(d.Brief, block.Note{Texts: []string{w.NoChange}})
+		}
+	}
+	if len(p.Unusual) > 0 {
+		d.Brief = append(d.Brief, block.Note{Lead: w.Unusual, Texts: p.Unusual, Points: true})
+	}
+	for i, g := range p.Series {
+		title := g.Title
+		g.Title = ""
+		d.Rest = append(d.Rest, block.Section{ID: fmt.Sprintf("series-%d", i), Title: title, Blocks: []block.Block{g}})
+	}
+	d.Rest = append(d.Rest, block.Section{ID: "pictures", Title: w.Pictures, Blocks: p.page.figures(func(chart.Figure) bool { return true })})
+	if len(p.Nights.Rows) > 0 {
+		g := p.Nights
+		g.Title = ""
+		d.Rest = append(d.Rest, block.Section{ID: "nights", Title: w.Nights, Blocks: []block.Block{g}})
+	}
+	d.Rest = append(d.Rest,
+		block.Section{ID: "made", Title: w.Made, Depth: block.Folded, Blocks: points(p.Made)},
+		block.Section{ID: "method", Title: w.Method, Depth: block.Folded, Blocks: points(p.Method)},
+	)
+	return d
+}
+
+// WriteText writes the page for a terminal.
+func (p *HistoryPage) WriteText(w io.Writer) error { return text.Write(w, p.Doc(), p.terminal()) }
+
+// WriteMarkdown writes the page as GitHub-flavoured Markdown.
+func (p *HistoryPage) WriteMarkdown(w io.Writer) error {
+	return markdown.Write(w, p.Doc(), markdown.Options{All: p.All})
 }
 
 // seriesName is what a series is called; one that this version does not know
@@ -128,7 +184,7 @@ func madeText(m history.MadeMark, w *historyWords) string {
 
 // seriesGrid is what the series of a kind say of the newest night.
 func (p *HistoryPage) seriesGrid(kind string, w *historyWords) Grid {
-	g := Grid{Title: fmt.Sprintf(w.Series, lower(w.Kinds[kind])), Head: w.SeriesHead}
+	g := Grid{Title: fmt.Sprintf(w.Series, lower(w.Kinds[kind])), Head: w.SeriesHead, Spare: []int{2, 3, 3}}
 	for _, s := range p.History.Series {
 		if s.Kind != kind {
 			continue

@@ -3,30 +3,19 @@ package report
 import (
 	"bytes"
 	"fmt"
-	"html/template"
 	"io"
 	"path/filepath"
 
 	"gonogo/analysis"
+	"gonogo/report/block"
+	"gonogo/report/html"
+	"gonogo/report/markdown"
 )
-
-var historyTemplate = template.Must(template.Must(pageTemplate.Clone()).New("history").Parse(asset("history.html")))
-
-// htmlHistory is what the template sees beside the page.
-type htmlHistory struct {
-	*HistoryPage
-	CSS      template.CSS
-	W        *historyWords
-	Words    *words // shared with other pages
-	Newest   *newestNight
-	Pictures []picture
-	Footer   string
-}
 
 // newestNight is the answer of the newest night.
 type newestNight struct {
-	Class, Answer, Text string
-	Long                bool // the answer is long for a line beside its text
+	Answer, Text string
+	Tone         block.Tone
 }
 
 func (p *HistoryPage) newest() *newestNight {
@@ -44,26 +33,11 @@ func (p *HistoryPage) newest() *newestNight {
 		text = prose(mark.Sentence.In(p.History.Lang)) + w.Signs.Space + text
 	}
 	answer := capital(nightAnswer(mark, w))
-	return &newestNight{string(class), answer, text, wordy(answer)}
+	return &newestNight{answer, text, verdictTone(class)}
 }
 
-// WriteHTML writes the page as one file that loads nothing and runs nothing.
-func (p *HistoryPage) WriteHTML(w io.Writer) error {
-	h := htmlHistory{HistoryPage: p, CSS: template.CSS(compareCSS), W: p.words, Words: p.page.Words, Newest: p.newest(), Footer: p.page.footer()}
-	for _, f := range p.Figures {
-		one, err := p.page.picture(f)
-		if err != nil {
-			return err
-		}
-		h.Pictures = append(h.Pictures, one)
-	}
-	var b bytes.Buffer
-	if err := historyTemplate.Execute(&b, h); err != nil {
-		return fmt.Errorf("make the page of a history: %w", err)
-	}
-	_, err := w.Write(b.Bytes())
-	return err
-}
+// WriteHTML writes the page as one file that loads nothing.
+func (p *HistoryPage) WriteHTML(w io.Writer) error { return html.Write(w, p.Doc()) }
 
 // writeJUnit writes a test case for the newest night, and one for each series: a
 // failure where the night regressed, an error where it could not tell. A series
@@ -107,7 +81,9 @@ func WriteHistory(dir string, p *HistoryPage) error {
 	for _, f := range []struct {
 		name  string
 		write func(io.Writer) error
-	}{{"index.html", p.WriteHTML}, {"history.md", p.WriteMarkdown}, {"history.json", p.History.Encode}, {"junit.xml", p.writeJUnit}} {
+	}{{"index.html", p.WriteHTML}, {"history.md", func(w io.Writer) error {
+		return markdown.Write(w, p.Doc(), markdown.Options{All: true, Pictures: true})
+	}}, {"history.json", p.History.Encode}, {"junit.xml", p.writeJUnit}} {
 		var b bytes.Buffer
 		if err := f.write(&b); err != nil {
 			return err

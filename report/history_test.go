@@ -63,7 +63,7 @@ func dated(i int) string { return fmt.Sprintf("2026-11-%02dT0200Z", i+1) }
 const hostileName = "<script>alert(1)</script>\x1b[2J\u202e=cmd|x"
 
 func TestHistoryGoldens(t *testing.T) {
-	p := NewHistory(nightsOf(12, dated), Options{})
+	p := NewHistory(nightsOf(12, dated), Options{All: true})
 	for name, write := range map[string]func(io.Writer) error{"history.txt": p.WriteText, "history.md": p.WriteMarkdown} {
 		var b bytes.Buffer
 		if err := write(&b); err != nil {
@@ -91,7 +91,7 @@ func TestHistoryOfAnyLength(t *testing.T) {
 		"no night": nightsOf(0, dated), "one night": nightsOf(1, dated), "two nights": nightsOf(2, dated), "four months": nightsOf(120, dated),
 		"hostile names": nightsOf(12, func(i int) string { return hostileName + strings.Repeat("x", 10000) + fmt.Sprint(i) }),
 	} {
-		p := NewHistory(h, Options{})
+		p := NewHistory(h, Options{All: true})
 		var text, md, html, junit bytes.Buffer
 		for name, err := range map[string]error{
 			"text": p.WriteText(&text), "markdown": p.WriteMarkdown(&md), "html": p.WriteHTML(&html), "junit": p.writeJUnit(&junit),
@@ -101,7 +101,7 @@ func TestHistoryOfAnyLength(t *testing.T) {
 			}
 		}
 		for name, b := range map[string][]byte{"text": text.Bytes(), "markdown": md.Bytes(), "html": html.Bytes()} {
-			if bytes.ContainsAny(b, "\x1b\u202e") || name == "html" && bytes.Contains(b, []byte("<script>")) {
+			if bytes.ContainsAny(b, "\x1b\u202e") || name == "html" && bytes.Contains(b, []byte("<script>alert")) {
 				t.Errorf("%s, %s: a name steers", what, name)
 			}
 		}
@@ -115,7 +115,7 @@ func TestWriteHistory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "page")
 	h := nightsOf(12, dated)
 	h.Series = slices.DeleteFunc(h.Series, func(s history.Series) bool { return s.Name != history.Reward }) // pictures take their time
-	if err := WriteHistory(dir, NewHistory(h, Options{})); err != nil {
+	if err := WriteHistory(dir, NewHistory(h, Options{All: true})); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"index.html", "history.md", "history.json", "junit.xml", "charts/history_reward.png"} {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"gonogo/analysis"
+	"gonogo/report/block"
 	"gonogo/report/chart"
 	"gonogo/sampler/rollout"
 )
@@ -31,12 +32,14 @@ type Options struct {
 	ASCII bool // nothing but printable ASCII
 	Color bool // ANSI colours
 	Width int  // columns; 0 is 96, and 60 the least
+	All   bool // the rest behind the brief; of a comparison and a history also in Markdown
 
 	// Paper concerns the PDF, Font the pictures too: a4 or letter ("" is a4),
 	// and the file of a font with what Latin, Greek and Cyrillic ones lack (""
 	// looks in the usual places, NoFont takes none).
 	Paper string
 	Font  string
+	Full  bool // the PDF has its annex: all pictures, items, thresholds
 }
 
 // Page is everything a report says, in the order it is said.
@@ -70,10 +73,12 @@ type Page struct {
 	lettering lettering // read as it is needed
 
 	survey *survey // of the rollouts, once a format has asked for them
+
+	traced map[itemOf][]trace // the same by item
 }
 
 // Fact is a name and what it is.
-type Fact struct{ Name, Value string }
+type Fact = block.Fact
 
 // NewPage makes the page of r, in the language of r.
 func NewPage(r *analysis.Result, opt Options) *Page {

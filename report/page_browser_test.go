@@ -57,6 +57,7 @@ func TestThePageInABrowser(t *testing.T) {
 	p := traced(reporttest.Load(t, "cautious"), 4)
 	b.open(p)
 	b.quiet()
+	js[bool](b, `document.querySelectorAll("details.part, details.skipped").forEach((d) => { d.open = true; }) ?? true`)
 	steps := []struct {
 		name string
 		try  func(*tab, *Page)
@@ -149,12 +150,9 @@ func tryFiltering(b *tab, p *Page) {
 
 func tryFindings(b *tab, p *Page) {
 	open := func() int { return js[int](b, `document.querySelectorAll("details.finding[open]").length`) }
-	before, want := open(), 0
-	for _, f := range p.Findings {
-		want += b2i(f.Open())
-	}
-	if before != want || want == 0 || want == len(p.Findings) {
-		b.Errorf("%d findings are open, want the %d that ask for something", before, want)
+	before := open()
+	if before != 0 {
+		b.Errorf("%d findings are open before one opens any", before)
 	}
 	js[bool](b, `document.querySelector("details.quiet summary").focus() ?? true`)
 	b.keys(kb.Enter)
@@ -337,14 +335,14 @@ var pdfPage = regexp.MustCompile(`/Type ?/Page\b`)
 func tryPaper(b *tab, p *Page) {
 	b.media("print", "dark")
 	defer b.media("", "")
-	hidden := js[[]string](b, `[...document.querySelectorAll("header p, .finding h3, .finding .body p, figure svg, figcaption, h2, .rest")].filter((e) => !e.checkVisibility({contentVisibilityAuto: true}) || e.getBoundingClientRect().height === 0).filter((e) => !e.parentElement.closest(".finding details")).map((e) => e.textContent.slice(0, 60))`)
+	hidden := js[[]string](b, `[...document.querySelectorAll("header p, .finding h3, .finding .body p, figure svg, figcaption, h2")].filter((e) => !e.checkVisibility({contentVisibilityAuto: true}) || e.getBoundingClientRect().height === 0).filter((e) => !e.parentElement.closest("details:not(.finding, .part, .skipped)")).map((e) => e.textContent.slice(0, 60))`)
 	if len(hidden) > 0 {
 		b.Errorf("%d texts would not be printed: %q", len(hidden), hidden)
 	}
 	if n := js[int](b, `[...document.querySelectorAll("nav, input, .area, .tip, button.all")].filter((e) => e.checkVisibility()).length`); n > 0 {
 		b.Errorf("%d controls would be printed", n)
 	}
-	if n := js[int](b, `[...document.querySelectorAll("[data-items=train] tr[data-row]")].filter((e) => e.checkVisibility()).length`); n > rowsInPrint || n < rowsInPrint-5 {
+	if n := js[int](b, `[...document.querySelectorAll("[data-items=train] tr[data-row]")].filter((e) => e.checkVisibility()).length`); n > 50 || n < 45 {
 		b.Errorf("%d items would be printed", n)
 	}
 	if ground := js[string](b, `getComputedStyle(document.body).backgroundColor`); ground != "rgb(255, 255, 255)" {

@@ -1,20 +1,12 @@
 package report
 
-import "gonogo/sampler/rollout"
+import (
+	"gonogo/report/block"
+	"gonogo/sampler/rollout"
+)
 
-// pageWords are what the page says beside what every format says.
-type pageWords struct {
-	OpenAll, CloseAll                      string
-	Evidence, Picture                      string
-	Table, InItems, Read, Hint, Together   string
-	AnyClass, ClassLabel, NoMatch, Printed string
-
-	Press, PressLink, Show, Beyond, NoTrace, Rewards, Spread string
-	Rollouts                                                 []string // heads of an item's rollouts
-	Outcomes                                                 map[rollout.Outcome]string
-}
-
-var englishPage = pageWords{
+var englishPage = block.PageWords{
+	Contents: "Contents", Filter: "Filter by id or class", Shown: "%s of %s items shown", More: "show more", SortHint: "Press a heading to sort by it.",
 	OpenAll: "Open all", CloseAll: "Close all",
 	Evidence: "Evidence", Picture: "the picture",
 	Table:      "The numbers of this picture",

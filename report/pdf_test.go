@@ -33,21 +33,23 @@ func printedOn(t *testing.T, name, paper string) printing {
 	if done, ok := printings[name+paper]; ok {
 		return done
 	}
-	var r *analysis.Result
-	switch name {
-	case "burst":
-		r = withBurst(t)
-	case "variants":
-		r = withVariants(t)
-	default:
-		r = reporttest.Load(t, name)
-	}
 	opt := options()
 	opt.Paper, opt.Font = paper, typeface.None
-	p := NewPage(r, opt)
+	p := NewPage(loaded(t, name), opt)
 	data := write(t, "pdf", p)
 	printings[name+paper] = printing{p, data, reporttest.ReadPDF(t, data)}
 	return printings[name+paper]
+}
+
+// loaded is a frozen Result, or one with a burst or variants.
+func loaded(t *testing.T, name string) *analysis.Result {
+	switch name {
+	case "burst":
+		return withBurst(t)
+	case "variants":
+		return withVariants(t)
+	}
+	return reporttest.Load(t, name)
 }
 
 // printedNames are the Results that are printed: the frozen ones, and those
@@ -70,22 +72,26 @@ func TestThePDFSaysWhatThePageSays(t *testing.T) {
 			}, reporttest.Squeeze(s))
 		}
 		front := reporttest.Flat(pages[0])
-		for _, want := range append([]string{string(p.Verdict), p.Sentence, p.Next, p.Headlines[0].Number(), p.Headlines[2].About()}, p.Title) {
+		for _, want := range append([]string{string(p.Verdict), p.Sentence, p.Headlines[0].Number(), p.Headlines[1].About(), p.Title}, p.toDo()...) {
 			if !strings.Contains(front, drawn(want)) {
 				t.Errorf("%s: page one does not say %q", name, want)
 			}
 		}
 		all := reporttest.Flat(pages...)
 		at := 0
-		for _, f := range p.Findings {
-			i := strings.Index(all[at:], drawn(f.Label)+drawn(f.Title))
-			if f.State != Skipped && i < 0 {
-				t.Errorf("%s: %s %q is not told, or not in its place", name, f.Label, f.Title)
+		for _, f := range p.findingBlocks() {
+			told := f.Label + f.Title
+			if !f.Open {
+				told = f.Title
+			}
+			i := strings.Index(all[at:], drawn(told))
+			if i < 0 {
+				t.Errorf("%s: %q is not told, or not in its place", name, told)
 			}
 			at += max(0, i)
-			for _, want := range []string{f.Why, f.Remedy} {
-				if f.Open() && !strings.Contains(all, drawn(want)) {
-					t.Errorf("%s: %s does not say %q", name, f.Gate, want)
+			for _, x := range f.Texts {
+				if f.Open && !strings.Contains(all, drawn(x.Value)) {
+					t.Errorf("%s: %s does not say %q", name, f.Gate, x.Value)
 				}
 			}
 		}
@@ -109,6 +115,9 @@ func TestThePDFHasEveryPartOfThePage(t *testing.T) {
 			}
 		}
 		for _, f := range p.Figures {
+			if slices.Contains(p.deciding(), f.Name) {
+				continue // small, on page one
+			}
 			want = append(want, f.Doc)
 		}
 		for _, f := range append(append([]Fact{}, p.Facts...), p.Settings...) {
@@ -158,7 +167,7 @@ func TestThePDFHasBookmarksAndProperties(t *testing.T) {
 		}
 		return out
 	}
-	for _, want := range []string{english.Findings, english.PDF.Full, english.Pictures, english.Items, english.Method, p.Figures[0].Title} {
+	for _, want := range []string{english.Findings, english.Pictures, english.Items, english.Method, p.Figures[0].Title} {
 		if !bytes.Contains(p.data, append([]byte("/Title ("), utf16of(want)...)) {
 			t.Errorf("no bookmark says %q", want)
 		}
@@ -248,7 +257,8 @@ func TestAPDFThatCannotBeMadeSaysWhy(t *testing.T) {
 		"read font no/such.ttf: no such file":          {Font: "no/such.ttf"},
 		"it is no TrueType or OpenType font":           {Font: "pdf_test.go"},
 	} {
-		if err := writePDF(&bytes.Buffer{}, NewPage(reporttest.Load(t, "tiny"), opt)); err == nil || !strings.Contains(err.Error(), want) {
+		p := NewPage(reporttest.Load(t, "tiny"), opt)
+		if err := p.print(&bytes.Buffer{}, p.Doc()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error is %v, want %s", err, want)
 		}
 	}

@@ -1,24 +1,25 @@
 package report
 
+import "gonogo/report/block"
+
 // pdfWords are what only the printed report says.
 type pdfWords struct {
-	Pages, Run, SHA       string // at the edges of a page
-	Full, FullQuiet       string // headings of the findings
-	Telling               string
+	Run, SHA              string // at the edges of a page
 	Boxes, Emoji, Useless string
 	Signs                 plural
-	MoreRows              string
 }
 
 var englishPDF = pdfWords{
-	Pages: "page %s of %s", Run: "run %s", SHA: "%s %s: sha256 %s…",
-	Full: "Findings in full", FullQuiet: "Passed and skipped, in full",
-	Telling: "%s of %s items: those that findings name, those with the most missing rollouts, those whose rewards differ most, and both ends of the order. " +
-		"result.json has them all.",
+	Run: "run %s", SHA: "%s %s: sha256 %s…",
 	Signs: plural{"1 sign", "%s signs"},
 	Boxes: "%s of this report's texts stand as □, for no font at hand has them (such as %s): name a font that does with --font or report.font, or install one, for Chinese, Japanese and Korean " +
 		"fonts-noto-cjk or fonts-droid-fallback.",
-	Emoji:    "%s of this report's texts, such as %s, stand as □: emoji and the like cannot be printed here.",
-	Useless:  "Found and not used: %s.",
-	MoreRows: "%s of %s rows are shown; result.json has them all.",
+	Emoji:   "%s of this report's texts, such as %s, stand as □: emoji and the like cannot be printed here.",
+	Useless: "Found and not used: %s.",
+}
+
+var englishPrint = block.PrintWords{
+	Pages: "page %s of %s", MoreRows: "%s of %s rows are shown; result.json has them all.",
+	Telling: "%s of %s items: those that findings name, those with the most missing rollouts, those whose rewards differ most, and both ends of the order. " +
+		"result.json has them all.",
 }

@@ -23,7 +23,7 @@ import (
 var update = flag.Bool("update", false, "write the golden files anew; then read them")
 
 func options() Options {
-	return Options{Version: "1.2.0", Now: time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC), Rollouts: rolloutsOf(filepath.Join("testdata", "rollouts"))}
+	return Options{Version: "1.2.0", All: true, Full: true, Now: time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC), Rollouts: rolloutsOf(filepath.Join("testdata", "rollouts"))}
 }
 
 func fresh(t *testing.T, name string) *Page { return NewPage(reporttest.Load(t, name), options()) }
@@ -195,7 +195,7 @@ func TestGoldenText(t *testing.T) {
 
 func TestGoldenMarkdown(t *testing.T) {
 	for _, name := range []string{"dead", "hostile", "audited"} {
-		golden(t, name+".md", string(write(t, "markdown", page(t, name))))
+		golden(t, name+".md", string(write(t, "markdown-full", page(t, name))))
 	}
 }
 

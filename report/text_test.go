@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"gonogo/report/reporttest"
+	terminal "gonogo/report/text"
 )
 
 var sgr = regexp.MustCompile(`\x1b\[[0-9;]*m`)
@@ -16,7 +17,7 @@ func TestTextKeepsToItsWidthAndItsLetters(t *testing.T) {
 		for _, columns := range []int{0, 10, 60, 80, 100} {
 			for _, ascii := range []bool{false, true} {
 				p := *page(t, name)
-				p.Width, p.ASCII = columns, ascii
+				p.Width, p.ASCII, p.All = columns, ascii, true
 				plain := string(write(t, "text", &p))
 				checkLines(t, name, plain, max(60, columns+96*b2i(columns == 0)), ascii)
 				p.Color = true
@@ -38,7 +39,7 @@ func b2i(b bool) int {
 func checkLines(t *testing.T, name, text string, limit int, ascii bool) {
 	t.Helper()
 	for i, line := range strings.Split(text, "\n") {
-		if w := width(line); w > limit {
+		if w := terminal.Width(line); w > limit {
 			t.Errorf("%s: line %d is %d wide, want at most %d: %q", name, i+1, w, limit, line)
 		}
 		if j := strings.IndexFunc(line, func(r rune) bool { return !unicode.IsPrint(r) || ascii && r > unicode.MaxASCII }); j >= 0 {
@@ -55,14 +56,5 @@ func TestColourIsWritten(t *testing.T) {
 	}
 	if s := string(write(t, "text", page(t, "go"))); strings.Contains(s, "\x1b") {
 		t.Error("an escape sequence without colours asked for")
-	}
-}
-
-func TestWrapKeepsEveryWord(t *testing.T) {
-	for _, s := range []string{"", "one", "some words of a sentence that is longer than a line", strings.Repeat("x", 300), "中文标识符日本語 and " + strings.Repeat("報告", 60)} {
-		got := strings.Join(wrap(s, 40, 20), "")
-		if strings.ReplaceAll(got, " ", "") != strings.ReplaceAll(s, " ", "") {
-			t.Errorf("wrap(%.20q) changed the text to %q", s, got)
-		}
 	}
 }

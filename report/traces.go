@@ -10,6 +10,7 @@ import (
 
 	"gonogo/analysis/collect"
 	"gonogo/analysis/message"
+	"gonogo/report/block"
 	"gonogo/sampler/rollout"
 )
 
@@ -35,7 +36,7 @@ func (p *Page) traces() (map[itemOf][]trace, error) {
 	}
 	of := map[itemOf][]trace{}
 	for _, s := range p.Splits {
-		for _, r := range s.Rows[:min(len(s.Rows), rowsInPage)] {
+		for _, r := range s.Rows[:min(len(s.Rows), block.MostRows)] {
 			of[itemOf{s.Name, r.whole}] = nil
 		}
 	}
@@ -96,4 +97,32 @@ func packed(list []trace, most int) []string {
 		out = append(out, strings.Join(c, " "))
 	}
 	return append(out, ends.String(), more)
+}
+
+// tracesOf are the rollouts of the first n items of a split, as the page's data has
+// them.
+func (p *Page) tracesOf(s Split, n int) ([][]string, error) {
+	if p.traced == nil {
+		all, err := p.traces()
+		if err != nil {
+			return nil, err
+		}
+		p.traced = all
+	}
+	most := rolloutsShown(p)
+	list := make([][]string, min(n, len(s.Rows)))
+	for i := range list {
+		list[i] = packed(p.traced[itemOf{s.Name, s.Rows[i].whole}], most)
+	}
+	return list, nil
+}
+
+// rolloutsShown is how many rollouts of each item are in the page: all have to stay
+// within rolloutsInPage.
+func rolloutsShown(p *Page) int {
+	items := 0
+	for _, s := range p.Splits {
+		items += min(len(s.Rows), block.MostRows)
+	}
+	return max(1, min(rolloutsOfItem, rolloutsInPage/max(1, items)))
 }

@@ -18,10 +18,6 @@ type Variants struct {
 	Notes  []string
 }
 
-// variantColumns is how many columns of a table a terminal shows: without what
-// a variant costs.
-const variantColumns = 5
-
 // variantCosts are the columns of what a variant costs, by name of the
 // difference.
 var variantCosts = []string{"tool_calls", "input_tokens", "output_tokens", "latency"}
@@ -95,7 +91,7 @@ func variantsLead(r *analysis.Result, w *words) string {
 
 // variantGrid ranks the variants on one split, below the base.
 func variantGrid(r *analysis.Result, split rollout.Split, w *words) Grid {
-	g := Grid{Title: fmt.Sprintf(w.Variants.On, split), Head: w.Variants.Head}
+	g := Grid{Title: fmt.Sprintf(w.Variants.On, split), Head: w.Variants.Head, Spare: []int{8, 7, 6, 5}}
 	for i := range r.Variants.Ranked {
 		one := &r.Variants.Ranked[i]
 		sp := one.Splits[split]
@@ -131,26 +127,4 @@ func costOf(costs []analysis.Difference, name string) string {
 		return message.Signed(*d.Value)
 	}
 	return "–"
-}
-
-// variants are the tables with the columns that a terminal has room for.
-func (t *terminal) variants(p *Page) {
-	if len(p.Variants.Tables) == 0 {
-		return
-	}
-	t.heading(p.Words.Variants.Title)
-	t.para(para{text: p.Variants.Lead})
-	t.blank()
-	for _, g := range p.Variants.Tables {
-		narrow := Grid{Title: g.Title, Head: g.Head[:min(len(g.Head), variantColumns)]}
-		for _, row := range g.Rows {
-			narrow.Rows = append(narrow.Rows, row[:min(len(row), variantColumns)])
-		}
-		t.grid(narrow)
-	}
-	t.notes(p.Variants.Notes)
-}
-
-func (m *markdown) variants(p *Page) {
-	m.section(m.words.Variants.Title, p.Variants.Lead, p.Variants.Tables, p.Variants.Notes)
 }

@@ -38,7 +38,7 @@ func withVariants(t *testing.T) *analysis.Result {
 }
 
 func TestVariantsInEveryFormat(t *testing.T) {
-	p := NewPage(withVariants(t), Options{Dir: "my-run"})
+	p := NewPage(withVariants(t), Options{Dir: "my-run", All: true})
 	forReaders(t, p, func(format, text, flat string) {
 		for _, want := range []string{"GAINS", "0.131", "Shown to gain: 1 variant"} {
 			if !strings.Contains(flat, want) {

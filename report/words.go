@@ -6,6 +6,7 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
+	"gonogo/report/block"
 	"gonogo/sampler/rollout"
 )
 
@@ -21,12 +22,16 @@ type words struct {
 	Meaning                               map[analysis.Verdict]string
 	NothingAgainst                        string // GO without a verdict on training
 	AllPassed, Because, NoneJudged, Noted string
-	MeanBounds                            string // of a mean that lacks much
-	GradedOnly                            string // marks another number then
-	SomePassed, Covered, NotChecked       string // how much of what could be judged was
-	Changed, ChangedTo, ChangedMore       string // thresholds that are not at their default
-	Measure                               string // of the deciding finding
-	GraderToo                             string // beside another reason
+	MeanBounds                            string            // of a mean that lacks much
+	GradedOnly                            string            // marks another number then
+	SomePassed, Covered, NotChecked       string            // how much of what could be judged was
+	Changed, ChangedTo, ChangedMore       string            // thresholds that are not at their default
+	Measure                               string            // of the deciding finding
+	GraderToo                             string            // beside another reason
+	Judged, Judges                        string            // how many gates were; what would judge another
+	Labels                                map[string]string // of gates, in a few words
+	Exhibit                               exhibitWords
+	ByFailed, ByFailedOf                  string // marks what a grader says that failed its audit
 	GraderChanged                         string // since the run was graded
 	Gates, Cautions                       plural
 
@@ -39,9 +44,9 @@ type words struct {
 	Measured, NotKnown, TwoSamples                              string
 
 	// Headings.
-	Findings, Pictures, Items, Method, Thresholds, Choices, Input, Splits                        string
-	Why, Remedy, Also, OtherFacts, Value, Want, CautionAt, ItemsToLook, NoFindings, Next, Quiet  string
-	Split, ItemsOf, SamplesOf, RolloutsOf, MissingOf, OutOf, Classified, Causes, Contents, Gate1 string
+	Findings, Pictures, Items, Method, Thresholds, Choices, Input, Splits                                  string
+	Why, Remedy, Also, OtherFacts, Value, Want, CautionAt, ItemsToLook, NoFindings, Next, Quiet, NotJudged string
+	Split, ItemsOf, SamplesOf, RolloutsOf, MissingOf, OutOf, Classified, Causes                            string
 
 	// Findings, by state.
 	States   map[State]string
@@ -57,10 +62,11 @@ type words struct {
 	// Columns of the item table, with what they mean.
 	Columns []Column
 
-	Filter, Shown, More, Capped, NoItems, SortHint string
+	Capped, NoItems string
 
 	// Input.
-	CutShort, PicturesIn string // of Markdown
+	CutShort string // of Markdown
+	Rest     string // what a terminal says last
 
 	Bad, Torn, Duplicates, Conflicts, Superseded, MoreLines, AndMore, MoreBad string
 
@@ -75,8 +81,12 @@ type words struct {
 	Burst    burstWords
 	Audit    auditWords
 	PDF      pdfWords
-	Page     pageWords
+	Page     block.PageWords
+	Print    block.PrintWords
 }
+
+// exhibitWords show an answer that fools the grader.
+type exhibitWords struct{ Title, Reward, Answer, Worthless, Right, Own string }
 
 // auditWords tell of the grader.
 type auditWords struct {

@@ -83,7 +83,6 @@ var chineseComparisonPage = map[string]string{
 	"Read first: the grader of these rewards is not to be trusted (%s), and a higher reward is no better policy.": "请先阅读：给出这些奖励的评分器不可信（%s），奖励更高并不代表策略更好。",
 	"base %s, new %s":             "基准运行 %s，新运行 %s",
 	"there is nothing to compare": "没有可以比较的内容",
-	"What the answer rests on":    "结论的依据",
 	"Read first: the runs differ in %s, and a change may stem from that alone.": "请先阅读：两次运行在 %s 上不同，仅此就可能造成变化。",
 	"rollouts in base": "基准运行中的轨迹",
 	"rollouts in new":  "新运行中的轨迹",
@@ -115,5 +114,4 @@ var chineseComparisonPage = map[string]string{
 	"any way":                           "全部",
 	"No item is measured in both runs.": "没有一道题目在两次运行中都测量过。",
 	"Only the %s largest drops of %s items are listed here; items.csv has all.": "这里只列出降幅最大的 %s 道题目，共 %s 道；items.csv 有全部题目。",
-	"items.csv has every item in both runs.":                                    "items.csv 有两次运行共有的全部题目。",
 }

@@ -88,7 +88,6 @@ var chineseHistory = map[string]string{
 	"historyWords.NightsHead: answer": "结论",
 	"made otherwise":                  "配置有变",
 	"not tested":                      "未检验",
-	"%s before these are left out here: --json lists them.": "略去此前的 %s：用 --json 列出。",
 	"Change: the largest likelihood ratio of two levels against one over all nights, nights weighed by their standard errors (Worsley 1979), p by simulation, corrected over the series (Holm); further ones by binary segmentation. At most %s of histories without any change show one.": "变化：在所有夜间运行上，两个水平相对于一个水平的最大似然比，夜间运行按标准误加权（Worsley 1979），p 由模拟得出，并按指标个数校正（Holm）；其余变化用二分分割寻找。没有变化的历史中，最多 %s 会误报变化。",
 	"Place of a change: the likeliest nights that together hold %s (Smith 1975).": "变化的位置：可能性最大、合计达到 %s 的那些夜间运行（Smith 1975）。",
 	"Rewards of nights that hold different items are compared on common ground: the effects of nights in a table of items by nights. Nights count as independent: a drift that goes on for weeks shows as one change or several.": "题目不同的夜间运行，奖励在共同的基础上比较：取“题目 × 夜间运行”表中各次夜间运行的效应。各次夜间运行视为相互独立：持续数周的漂移会显示为一个或几个变化。",

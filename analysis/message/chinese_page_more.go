@@ -160,11 +160,9 @@ var chinesePageMore = map[string]string{
 	"tool failed":        "工具故障",
 	"grader failed":      "评分器故障",
 
-	"page %s of %s":               "第 %s 页，共 %s 页",
-	"run %s":                      "运行 %s",
-	"%s %s: sha256 %s…":           "%s %s：sha256 %s…",
-	"Findings in full":            "检查结果全文",
-	"Passed and skipped, in full": "通过和跳过的检查项，全文",
+	"page %s of %s":     "第 %s 页，共 %s 页",
+	"run %s":            "运行 %s",
+	"%s %s: sha256 %s…": "%s %s：sha256 %s…",
 	"%s of %s items: those that findings name, those with the most missing rollouts, those whose rewards differ most, and both ends of the order. " +
 		"result.json has them all.": "%[2]s 道题目中的 %[1]s 道：检查结果提到的，缺失轨迹最多的，奖励差异最大的，以及排序两端的。result.json 中有全部。",
 	"1 sign":   "1 个字符",

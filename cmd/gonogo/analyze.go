@@ -24,7 +24,7 @@ Example:
    gonogo analyze my-run --group-size 16 --set signal.informative=0.2`,
 		Flags: append([]cli.Flag{
 			&cli.BoolFlag{Name: "json", Usage: "print result.json to standard output"},
-			langFlag(),
+			langFlag(), allFlag(),
 		}, analysisFlags()...),
 		Action: func(c *cli.Context) error {
 			dir, err := oneRun(c)

@@ -48,10 +48,14 @@ var allowedArrows = map[string][]string{
 	"cmd/gonogo/internal/ui":   {"cmd/gonogo/internal/exit", "sampler", "sampler/dataset", "sampler/rollout", "analysis/message"},
 	"cmd/gonogo/internal/exit": {},
 
-	"report":                 {"report/chart", "report/pdf", "report/typeface", "analysis", "analysis/collect", "analysis/compare", "analysis/history", "analysis/message", "analysis/stat", "sampler/rollout"},
+	"report":                 {"report/block", "report/text", "report/markdown", "report/html", "report/chart", "report/pdf", "report/typeface", "analysis", "analysis/collect", "analysis/compare", "analysis/history", "analysis/message", "analysis/stat", "sampler/rollout"},
+	"report/block":           {"report/chart", "analysis/message", "sampler/rollout"}, // what a report is made of
+	"report/text":            {"report/block", "analysis/message"},
+	"report/html":            {"report/block", "report/chart", "analysis/message", "sampler/rollout"},
+	"report/markdown":        {"report/block", "analysis/message"},
 	"report/chart":           {"report/typeface", "analysis", "analysis/compare", "analysis/history", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},
 	"report/viewer":          {"analysis", "sampler/rollout"},
-	"report/pdf":             {"report/typeface"},
+	"report/pdf":             {"report/block", "report/chart", "report/typeface", "analysis/message"},
 	"report/typeface":        {},
 	"report/reporttest":      {"report/typeface", "analysis", "analysis/compare", "analysis/message", "analysis/stat", "sampler/rollout", "docs"}, // results for the tests of the two rooms above
 	"analysis":               {"analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},                                          // types: Result, Finding, Settings, Gate

@@ -21,7 +21,7 @@ func callOf(c *cli.Context) *project.Call {
 		DespiteProblems: c.Bool("despite-problems"), NoAudit: c.Bool("no-audit"), Offline: c.Bool("offline"), NoShift: c.Bool("no-shift"), Gaps: c.Bool("gaps"),
 		ItemsUndecided: c.Bool("items-undecided"), Until: c.String("until"), MaxSamples: c.String("max-samples"), Samples: c.String("samples"), Variant: c.StringSlice("variant"),
 		OnConflict: c.String("on-conflict"), Replay: c.String("replay"), Times: c.Int("times"), Accept: c.Bool("accept"), Keep: c.Int("keep"),
-		Format: c.String("format"), Output: c.String("output"), FontSet: c.IsSet("font"),
+		Format: c.String("format"), Output: c.String("output"), FontSet: c.IsSet("font"), All: c.Bool("all"), FullPDF: c.String("pdf") == "full",
 		Judging: slices.ContainsFunc(analysisFlags(), func(f cli.Flag) bool { return c.IsSet(f.Names()[0]) }),
 	}
 }

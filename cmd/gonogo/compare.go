@@ -47,9 +47,10 @@ Examples:
 			&cli.BoolFlag{Name: "json", Usage: "print comparison.json to standard output"},
 			&cli.BoolFlag{Name: "markdown", Usage: "print Markdown to standard output"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the report of the comparison to `DIR`: page, paper, picture, Markdown, JUnit, tables, charts"},
-			langFlag(),
+			langFlag(), allFlag(),
 			&cli.StringFlag{Name: "paper", Usage: "`SIZE` of report.pdf's pages: " + strings.Join(report.Papers(), " or ")},
 			&cli.StringFlag{Name: "font", Usage: "`FILE` of a font for what report.pdf and the pictures say beyond Latin, Greek and Cyrillic; none: no font of the machine"},
+			pdfFlag(),
 		}, analysisFlags()...),
 		Action: func(c *cli.Context) error {
 			comparison, err := compareRuns(c)
@@ -93,7 +94,7 @@ func compareRuns(c *cli.Context) (*compare.Comparison, error) {
 	if c.String("output") == output.StandardOutput {
 		return nil, exit.Usagef("--output takes a directory: --json and --markdown print to standard output")
 	}
-	for _, flag := range []string{"paper", "font"} {
+	for _, flag := range []string{"paper", "font", "pdf"} {
 		if c.IsSet(flag) && c.String("output") == "" {
 			return nil, exit.Usagef("--%s is about report.pdf, which --output DIR writes", flag)
 		}

@@ -43,7 +43,7 @@ Example:
 			&cli.StringSliceFlag{Name: "set", Usage: "`KEY=VALUE` sets a key of the configuration; may be repeated"},
 			&cli.BoolFlag{Name: "despite-problems", Value: true, Usage: "sample although the data files break the platform's rules"},
 			&cli.BoolFlag{Name: "no-audit", Usage: "leave the audit of the grader out"},
-			langFlag(),
+			langFlag(), allFlag(),
 			&cli.BoolFlag{Name: "json", Usage: "print result.json to standard output"},
 		},
 		Action: func(c *cli.Context) error {

@@ -34,6 +34,7 @@ Example:
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "json", Usage: "print what was found as JSON to standard output"},
 			&cli.BoolFlag{Name: "markdown", Usage: "print Markdown to standard output"},
+			allFlag(),
 			&cli.StringFlag{Name: "lang", Usage: "write the page in `LANG`: " + strings.Join(message.Tags(), " or ")},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write index.html, history.md, history.json, junit.xml and charts to `DIR`"},
 		},

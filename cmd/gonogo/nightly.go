@@ -44,7 +44,7 @@ Example:
 			&cli.IntFlag{Name: "keep", Usage: "remove the rollouts of all but the last `N` good nights, never those that the next night is compared with; 0 keeps all"},
 			&cli.BoolFlag{Name: "accept", Usage: "take this night for the new normal, whatever it shows"},
 			&cli.BoolFlag{Name: "no-audit", Usage: "leave the audit of the grader out (key audit.enabled)"},
-			langFlag(),
+			langFlag(), allFlag(),
 			&cli.BoolFlag{Name: "json", Usage: "print night, comparison and history as one JSON object to standard output"},
 		),
 		Action: nightly,

@@ -7,6 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis/message"
+	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/output"
 	"gonogo/report"
 )
@@ -37,7 +38,7 @@ Examples:
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "format", Usage: "comma-separated list of " + strings.Join(output.FormatNames(), ", ") + "; usual is all but those written where they are asked for, all is every one (default: report.formats, else usual)"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `DIR` instead of RUN/report; - writes the one format named to standard output"},
-			langFlag(),
+			langFlag(), allFlag(), pdfFlag(),
 			&cli.StringFlag{Name: "paper", Usage: "`SIZE` of report.pdf's pages: " + strings.Join(report.Papers(), " or ")},
 			&cli.StringFlag{Name: "font", Usage: "`FILE` of a font for what report.pdf and the pictures say beyond Latin, Greek and Cyrillic; none: no font of the machine"},
 			&cli.BoolFlag{Name: "no-transcripts", Usage: "leave out what models, tools, graders and data wrote"},
@@ -82,6 +83,21 @@ Examples:
 			return output.ExitOf(result)
 		},
 	}
+}
+
+// allFlag asks for more than the brief on standard output.
+func allFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "all", Usage: "print the whole report, not its brief alone"}
+}
+
+// pdfFlag asks for more of report.pdf.
+func pdfFlag() cli.Flag {
+	return &cli.StringFlag{Name: "pdf", Usage: "full: report.pdf with its annex, which has all pictures, items and thresholds", Action: func(_ *cli.Context, value string) error {
+		if value != "full" {
+			return exit.Usagef("--pdf %s: the annex is asked for with --pdf full", value)
+		}
+		return nil
+	}}
 }
 
 // langFlag is the flag of the commands that tell of runs.

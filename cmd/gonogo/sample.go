@@ -76,7 +76,7 @@ Example:
    gonogo run -c gonogo.yaml -o my-run`,
 		Flags: append(append(samplingFlags(), untilFlags()...),
 			&cli.BoolFlag{Name: "no-audit", Usage: "leave the audit of the grader out (key audit.enabled)"},
-			langFlag(),
+			langFlag(), allFlag(),
 			&cli.BoolFlag{Name: "json", Usage: "print result.json to standard output"},
 		),
 		Action: func(c *cli.Context) error {

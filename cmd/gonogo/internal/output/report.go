@@ -100,6 +100,8 @@ func PageOptions(c *project.Call, run string) report.Options {
 		Version: project.Version(),
 		Now:     time.Now(),
 		Dir:     run,
+		All:     c.All,
+		Full:    c.FullPDF,
 		Color:   ui.IsTerminal(c.Out) && os.Getenv("NO_COLOR") == "",
 		Width:   ui.Width(c.Out),
 	}

@@ -35,6 +35,7 @@ type Call struct {
 	Keep                          int
 	Format, Output                string // of report
 	FontSet                       bool   // --font was given
+	All, FullPDF                  bool   // more than the brief
 	Judging                       bool   // settings of an analysis were given
 }
 

@@ -22,9 +22,10 @@ if (everything) {
   everything.classList.remove("hidden");
   word();
 }
+const folds = [...document.querySelectorAll("details.finding, details.part, details.skipped")];
 let opened = [];
 addEventListener("beforeprint", () => {
-  opened = findings.filter((f) => !f.open);
+  opened = folds.filter((f) => !f.open);
   opened.forEach((f) => { f.open = true; });
 });
 addEventListener("afterprint", () => opened.forEach((f) => { f.open = false; }));
@@ -35,3 +36,11 @@ const boxes = new ResizeObserver((list) => list.forEach(({ target: e }) => {
   else e.removeAttribute("tabindex");
 }));
 document.querySelectorAll(".scroll").forEach((e) => boxes.observe(e));
+
+// A way into what is folded opens the folds around it.
+const reveal = (e) => { for (let d = e && e.closest("details"); d; d = d.parentElement.closest("details")) d.open = true; };
+document.addEventListener("click", (e) => {
+  const a = e.target.closest('a[href^="#"]');
+  if (a) reveal(document.getElementById(a.hash.slice(1)));
+});
+if (location.hash) reveal(document.getElementById(decodeURIComponent(location.hash.slice(1))));

@@ -1,27 +1,43 @@
-package report
+package markdown
 
 import (
-	"html"
 	"strings"
 	"unicode/utf8"
 )
 
-// mostMarkdown is how many characters the Markdown form holds: GitHub takes
-// 65,536 in a comment, and whoever posts it may want to add a line. It fits
-// GITHUB_STEP_SUMMARY (1 MiB) then, too.
-const mostMarkdown = 65_000
+// signs are the signs that mean something in Markdown. An at sign
+// would call a person, a colon after http make a link.
+var signs = strings.NewReplacer(
+	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;", ">", "&gt;", "|", `\|`, "~", `\~`, "&", "&amp;",
+	"#", `\#`, "@", "&#64;", "://", "&#58;//", "www.", "www&#46;", "!", `\!`, "$", `\$`,
+)
+
+// md escapes running text for Markdown.
+func md(s string) string { return signs.Replace(s) }
+
+// code writes s as a code span that may stand in a table: a pipe in it is
+// escaped.
+func code(s string) string { return strings.ReplaceAll(span(s), "|", `\|`) }
+
+// span writes s as a code span, with a fence longer than any run of backticks
+// in it.
+func span(s string) string {
+	fence := "`"
+	for strings.Contains(s, fence) {
+		fence += "`"
+	}
+	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") || s == "" {
+		s = " " + s + " "
+	}
+	return fence + s + fence
+}
 
 const unfolded = "</details>"
 
-// unfold begins what is shown when the reader opens it; unfolded ends it.
-func (m *markdown) unfold(summary string) {
-	m.f("<details>\n<summary>%s</summary>\n\n", html.EscapeString(summary))
-}
-
-// fit cuts a text of more than most characters behind a whole line, and says so
+// Fit cuts a text of more than most characters behind a whole line, and says so
 // in note. What was open there is closed, and no heading or head of a table is
 // left without what it is of.
-func fit(text []byte, most int, note string) []byte {
+func Fit(text []byte, most int, note string) []byte {
 	if utf8.RuneCount(text) <= most {
 		return text
 	}

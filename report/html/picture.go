@@ -1,4 +1,4 @@
-package report
+package html
 
 import (
 	"html/template"
@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/plot/vg"
 
+	"gonogo/report/block"
 	"gonogo/report/chart"
 )
 
@@ -14,9 +15,10 @@ type picture struct {
 	Name, Doc       string
 	Title, Subtitle string
 	SVG             template.HTML
-	Grid            Grid
+	Grid            block.Grid
 	Split           string // whose item table has its numbers, when they are items
 	Spots           *spots
+	Brief           bool
 }
 
 // headHeight is about what title and subtitle take of a figure.
@@ -37,14 +39,15 @@ type spots struct {
 	Each  int       `json:"each,omitempty"`
 }
 
-func (p *Page) picture(f chart.Figure) (picture, error) {
-	alt, one := f.Alt(), picture{Name: f.Name, Doc: f.Doc, Title: prose(f.Title), Subtitle: prose(f.Subtitle)}
+func (r *renderer) picture(of block.Figure) (picture, error) {
+	f := of.Figure
+	alt, one := f.Alt(), picture{Name: f.Name, Doc: f.Doc, Title: f.Title, Subtitle: f.Subtitle, Brief: of.Brief}
 	f.Title, f.Subtitle, f.Height = "", "", f.Height-headHeight // the page's own text can be wrapped
 	svg, err := inlineSVG(f, alt)
 	if err != nil {
 		return picture{}, err
 	}
-	one.SVG, one.Grid = svg, Grid{Words: true, Head: ids(f.Table.Head)}
+	one.SVG, one.Grid = svg, block.Grid{Words: true, Head: f.Table.Head}
 	frame, ok := f.Frame(chart.Width, f.Height)
 	if !ok || len(f.Table.Marks) == 0 && !f.Table.Items {
 		return one, nil
@@ -58,15 +61,15 @@ func (p *Page) picture(f chart.Figure) (picture, error) {
 	s.Axes[2], s.Axes[3] = at(math.Inf(1), math.Inf(-1))
 	one.Spots = s
 	if f.Table.Items {
-		one.Split = string(p.Split)
+		one.Split = of.Axis
 		first, _ := at(0.5, 0)
 		next, _ := at(float64(f.Table.Count)+0.5, 0)
-		s.Range = p.Result.RewardRange[:]
+		s.Range = of.Range[:]
 		s.Items = []float64{first, (next - first) / float64(max(1, f.Table.Count)), f.Plot.Y.Min, f.Plot.Y.Max}
 		return one, nil
 	}
 	for _, m := range f.Table.Marks {
-		one.Grid.Rows = append(one.Grid.Rows, ids(m.Cells))
+		one.Grid.Rows = append(one.Grid.Rows, m.Cells)
 		left, top := at(m.X0, m.Y1)
 		right, bottom := at(m.X1, m.Y0)
 		place := []float64{left, top, right, bottom}

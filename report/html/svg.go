@@ -1,4 +1,4 @@
-package report
+package html
 
 import (
 	"bytes"
@@ -53,7 +53,7 @@ func inlineSVG(f chart.Figure, alt string) (template.HTML, error) {
 	}
 	body := hex.ReplaceAllStringFunc(usual.ReplaceAllString(s[open+end+1:], ""), styled)
 	head := fmt.Sprintf(`<svg viewBox="%g %g %g %g" role="img" aria-label="%s">`, svgLeft.Points(), svgTop.Points(),
-		(chart.Width - svgLeft - svgRight).Points(), (f.Height - svgTop - svgBottom).Points(), template.HTMLEscapeString(prose(alt)))
+		(chart.Width - svgLeft - svgRight).Points(), (f.Height - svgTop - svgBottom).Points(), template.HTMLEscapeString(alt))
 	return template.HTML(head + body), nil
 }
 

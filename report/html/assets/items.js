@@ -131,6 +131,7 @@ const itemTable = (box) => {
 
   // go shows one row, its rollouts open, whatever was filtered before.
   const go = (i) => {
+    reveal(box);
     input.value = "";
     if (pick) pick.value = "";
     show();

@@ -1,4 +1,4 @@
-package report
+package text
 
 import (
 	"strconv"
@@ -34,7 +34,7 @@ type para struct {
 
 func (t *terminal) para(p para) {
 	lead, text := t.plain(p.lead), t.plain(p.text)
-	lines := wrap(text, t.width-p.indent, t.width-p.at-width(lead))
+	lines := wrap(text, t.width-p.indent, t.width-p.at-Width(lead))
 	if len(lines) == 0 {
 		lines = []string{""}
 	}
@@ -78,9 +78,9 @@ func (t *terminal) plain(s string) string {
 	return b.String()
 }
 
-// width counts the columns that s takes: two for the wide runes of East Asia
+// Width counts the columns that s takes: two for the wide runes of East Asia
 // and for emoji, none for marks that stand on others.
-func width(s string) int {
+func Width(s string) int {
 	n := 0
 	for _, r := range s {
 		switch {
@@ -101,13 +101,13 @@ func wide(r rune) bool {
 }
 
 // pad fills s with spaces up to n columns.
-func pad(s string, n int) string { return s + strings.Repeat(" ", max(0, n-width(s))) }
+func pad(s string, n int) string { return s + strings.Repeat(" ", max(0, n-Width(s))) }
 
 // cut returns as much of s as fits n columns.
 func cut(s string, n int) string {
 	end := 0
 	for i, r := range s {
-		if width(s[:i+utf8.RuneLen(r)]) > n {
+		if Width(s[:i+utf8.RuneLen(r)]) > n {
 			return s[:end]
 		}
 		end = i + utf8.RuneLen(r)
@@ -127,13 +127,13 @@ func wrap(s string, n, first int) []string {
 			switch {
 			case line == "":
 				line = part
-			case width(line)+len(space)+width(part) <= room:
+			case Width(line)+len(space)+Width(part) <= room:
 				line += space + part
 			default:
 				lines = append(lines, line)
 				line, room = part, n
 			}
-			for width(line) > room {
+			for Width(line) > room {
 				head := cut(line, max(2, room))
 				lines = append(lines, head)
 				line, room = line[len(head):], n

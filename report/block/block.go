@@ -1,0 +1,322 @@
+// Package block holds what reports are made of: a builder per kind of report
+// (run, comparison, history) makes a Doc, and a renderer per format (text,
+// markdown, html, pdf) writes any Doc. A new section touches no renderer, a new
+// format no builder.
+//
+// Every text of a Doc that stems from data is plain to see already: a renderer
+// escapes what its own format takes for markup, and nothing else.
+package block
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/rivo/uniseg"
+
+	"gonogo/analysis/message"
+	"gonogo/report/chart"
+)
+
+// Doc is a report in one language.
+type Doc struct {
+	Words  Words
+	Title  string
+	Brief  []Block   // what every form opens with
+	Rest   []Section // what follows, where there is room or somebody asks for it
+	Footer string    // who made it, and when
+
+	Answer, Subject, Version string    // for the properties of a file
+	Made                     time.Time // the zero time is not known
+	Head, Foot               []string  // at the edges of printed pages
+}
+
+// Section is a part of a report under its own heading. One without blocks is
+// not written.
+type Section struct {
+	ID, Title string
+	Depth     Depth
+	Blocks    []Block
+}
+
+// Depth says how soon a reader needs a section.
+type Depth int
+
+// The depths. A terminal and a comment on a pull request hold the brief alone
+// until they are asked for the rest.
+const (
+	Open   Depth = iota // in sight on a page, and printed
+	Folded              // behind a fold on a page, and printed
+	Annex               // behind a fold on a page, and printed where it is asked for
+)
+
+// Tone is how a thing is meant: its colour.
+type Tone string
+
+// The tones, after the states of findings. The zero Tone is plain.
+const (
+	Fail    Tone = "fail"
+	Unknown Tone = "unknown"
+	Caution Tone = "caution"
+	Pass    Tone = "pass"
+	Skipped Tone = "skipped"
+)
+
+// Block is one piece of a report: one of the types below.
+type Block interface{ block() }
+
+// Heading begins a part of a section.
+type Heading string
+
+// Verdict is the answer with its reason and what to do first.
+type Verdict struct {
+	Answer string
+	Tone   Tone
+	Reason string
+	Texts  []string // that follow the reason
+	Lead   string   // of Next
+	Next   []string // at most three, each a command or an edit
+}
+
+// Long reports whether the answer has no room beside its reason.
+func (v Verdict) Long() bool { return uniseg.StringWidth(v.Answer) > 15 }
+
+// Tiles are numbers that stand side by side.
+type Tiles []Tile
+
+// Tile is a number to be seen at a glance.
+type Tile struct {
+	Label    string
+	Value    string // "0.42"; in words where it is not known
+	Interval string // "[0.36, 0.49]"
+	About    string // what it was measured on, and what it is
+	Known    bool
+}
+
+// Note is running text.
+type Note struct {
+	Lead    string // names a single text
+	Texts   []string
+	Points  bool // each text is a point of a list
+	Muted   bool
+	Command bool // the texts are commands
+	Tone    Tone // Caution: to be seen before anything below it
+}
+
+// Facts are names and what they are.
+type Facts struct {
+	Rows []Fact
+	Code bool // the names are names in a file
+}
+
+// Fact is a name and what it is.
+type Fact struct {
+	Name, Value string
+	Link        string // to what the value names, from the directory of the report; "" where there is none
+}
+
+// Grid is a table of text. The first column names the row.
+type Grid struct {
+	Title string
+	Words bool // its cells are words, not numbers
+	Rates bool // its rows are rates: name, value, what it was measured on, what it is
+	Head  []string
+	Rows  [][]string
+	Notes []string
+
+	Kinds   []Kind // of the columns; nil: as Words has it
+	Tones   []Tone // of the rows, for a column of states
+	Spare   []int  // columns that a narrow form may leave out, in this order
+	Most    int    // rows that a terminal shows; 0: all
+	Upright bool   // has so many columns that their heads stand upright
+}
+
+// Kind is what the cells of a column are.
+type Kind int
+
+// The kinds of columns.
+const (
+	Number Kind = iota
+	Text
+	Code  // a name as files have it
+	State // in the tone of its row
+)
+
+// Kind is the kind of column i.
+func (g Grid) Kind(i int) Kind {
+	switch {
+	case i < len(g.Kinds):
+		return g.Kinds[i]
+	case i == 0 || g.Words:
+		return Text
+	}
+	return Number
+}
+
+// Tone is the tone of row i.
+func (g Grid) Tone(i int) Tone {
+	if i < len(g.Tones) {
+		return g.Tones[i]
+	}
+	return ""
+}
+
+// Figure is a chart.
+type Figure struct {
+	chart.Figure
+	Axis  string     // whose item table has its numbers, where its marks are items
+	Range [2]float64 // of rewards, of such a chart
+	Brief bool       // it decides: small, without its explanation
+}
+
+// Findings are gates' answers, the urgent ones first.
+type Findings []Finding
+
+// Finding is one gate's answer.
+type Finding struct {
+	Tone       Tone
+	Label      string // of its state
+	Name       string // of what it judges, in a few words
+	Title      string
+	Value      string // what was measured, with its interval
+	Want       string // the threshold
+	Line       string // all of it in one line
+	Gate       string // and the split it is about
+	Facts      []Fact // value, threshold and the like; a fact without a name is a word
+	Texts      []Fact // why it matters, what to do
+	ItemsLabel string
+	Items      []Item
+	Known      []string // its other facts that ask nothing
+	Picture    string   // the chart that shows what it judges
+	Open       bool     // it asks something of the reader
+}
+
+// Measures joins the facts of a finding.
+func (f Finding) Measures(by string) string {
+	var list []string
+	for _, x := range f.Facts {
+		list = append(list, strings.TrimSpace(x.Name+" "+x.Value))
+	}
+	return strings.Join(list, by)
+}
+
+// Item is an item that is named: Table and Row lead to it where a table of items
+// has it.
+type Item struct {
+	Name, Table string
+	Row         int
+}
+
+// Items is the table of all items of a split.
+type Items struct {
+	Name    string
+	Columns []Column
+	Rows    [][]string
+	Kinds   []string // of the rows, as files name them: a colour each
+	Telling []int    // the rows to show where not all have room
+	All     int      // items that there are
+	Count   string   // the same in words
+
+	// Traces are the rollouts of the first n rows; nil where none are at hand.
+	Traces func(n int) ([][]string, error)
+
+	Classes   []string          // what the second column can be filtered by
+	KindOf    map[string]string // the kind of each word of the second column
+	ClassName string
+	AnyClass  string
+	Wordy     int    // columns from here on are words
+	File      string // of the rollouts, as commands name it; "" where none are known
+	Link      string // to it
+	Cut       string // said where not all rows are here: how many are, of how many
+	Flat      bool   // its rows do not open
+	Empty     string // said where there are no rows
+}
+
+// MostRows is how many rows of a table of items a page holds.
+const MostRows = 20_000
+
+// Column is one column of a table of items.
+type Column struct{ Label, Doc string }
+
+// Payload is a text that was put to a grader, and what it earned.
+type Payload struct {
+	Tone    Tone
+	Name    string // of its probe, and on how many items; "" continues the one above
+	ID      string
+	Earned  string
+	Text    string
+	Notes   []string
+	Command string
+}
+
+// Fold is what a reader opens to see.
+type Fold struct {
+	Summary string
+	Blocks  []Block
+}
+
+func (Heading) block()  {}
+func (Verdict) block()  {}
+func (Tiles) block()    {}
+func (Note) block()     {}
+func (Facts) block()    {}
+func (Grid) block()     {}
+func (Figure) block()   {}
+func (Findings) block() {}
+func (Items) block()    {}
+func (Payload) block()  {}
+func (Fold) block()     {}
+
+// Words are what renderers say themselves.
+type Words struct {
+	Lang  message.Language
+	Signs Signs
+
+	Quiet, NotJudged, NoFindings, OtherFacts, AndMore, MoreLines, CutShort, Rest string
+
+	Page  PageWords
+	Print PrintWords
+}
+
+// Signs part and join texts. Space stands between sentences, and behind a colon.
+type Signs struct{ Colon, Space, Stop, List, Comma, Semicolon string }
+
+// Named is a text under its name: "What to do: sample more".
+func (s Signs) Named(name, text string) string { return name + s.Colon + s.Space + text }
+
+// Few joins the first n of a list of texts and counts the rest.
+func (w Words) Few(list []string, n int) string {
+	if len(list) <= n {
+		return strings.Join(list, w.Signs.List)
+	}
+	return fmt.Sprintf(w.AndMore, strings.Join(list[:n], w.Signs.List), message.Whole(len(list)-n))
+}
+
+// Names are the names of items.
+func Names(items []Item) []string {
+	names := make([]string, len(items))
+	for i, it := range items {
+		names[i] = it.Name
+	}
+	return names
+}
+
+// Plural is a text for one and a text for several, with %s for how many.
+type Plural struct{ One, Many string }
+
+// Of is the text for n.
+func (p Plural) Of(n int) string {
+	if n == 1 {
+		return p.One
+	}
+	return fmt.Sprintf(p.Many, message.Whole(n))
+}
+
+// Shorten cuts a quoted text to n runes, its end mark included.
+func Shorten(text string, n int) string {
+	r := []rune(strings.TrimSuffix(text, "…"))
+	if len(r) <= n {
+		return text
+	}
+	return string(r[:n-2]) + "”…"
+}

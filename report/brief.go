@@ -1,0 +1,268 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/report/block"
+	"gonogo/report/chart"
+	"gonogo/sampler/rollout"
+)
+
+// How much a brief holds.
+const (
+	mostToDo     = 3
+	mostPictures = 2
+	clearly      = 260 // characters of a text, cut behind a sentence
+)
+
+// brief is what every form opens with: the verdict with how much was judged, why,
+// what to do first, three numbers, and what decides it.
+func (p *Page) brief(deciding []string) []block.Block {
+	w := p.Words
+	v := block.Verdict{Answer: string(p.Verdict), Tone: verdictTone(p.Verdict), Reason: p.Sentence, Lead: w.Next, Next: p.toDo()}
+	if f := p.decider(); f != nil {
+		v.Texts = append(v.Texts, clear(f.Why))
+		passed, all := p.Result.Coverage()
+		v.Texts = append(v.Texts, fmt.Sprintf(w.Judged, message.Whole(passed), message.Whole(all), message.Whole(all-len(p.Result.Judged))))
+	}
+	list := []block.Block{v, p.tiles()}
+	if p.Split != "" {
+		list = append(list, block.Note{Texts: []string{p.About()}, Muted: true})
+	}
+	if g := p.exhibit(); len(g.Rows) > 0 {
+		list = append(list, g)
+	}
+	for _, name := range deciding {
+		i := slices.IndexFunc(p.Figures, func(f chart.Figure) bool { return f.Name == name })
+		f := p.figure(p.Figures[i])
+		f.Brief = true
+		list = append(list, f)
+	}
+	return list
+}
+
+// verdictTone is the colour of a verdict.
+func verdictTone(v analysis.Verdict) block.Tone {
+	switch v {
+	case analysis.Go:
+		return block.Pass
+	case analysis.NoGo:
+		return block.Fail
+	}
+	return block.Unknown
+}
+
+// graderFails reports whether the grader failed a gate of its own: its rewards are
+// marked wherever they are shown.
+func graderFails(r *analysis.Result) bool {
+	return slices.ContainsFunc(r.Findings, func(f analysis.Finding) bool {
+		return strings.HasPrefix(f.Gate, "grader.") && f.Severity == analysis.Blocking && f.Status == analysis.Fail
+	})
+}
+
+// onRewards are the gates and pictures that show what the grader gave.
+var onRewards = []string{
+	"signal.informative", "baseline.reachable", "baseline.headroom", "exploration.lift", "eval.power", "variants.gain",
+	"variance", "best_of_k", "informative", "rewards", "item_classes", "reward_tool_calls", "reward_tokens", "reward_latency", "variants",
+}
+
+// decider is the finding that the verdict names as its reason; nil where there is
+// none.
+func (p *Page) decider() *Finding {
+	if i := slices.IndexFunc(p.Findings, func(f Finding) bool { return decides(p.Result, f) }); i >= 0 {
+		return &p.Findings[i]
+	}
+	return nil
+}
+
+// deciding names the pictures that decide: those of the finding that does, then
+// those that show what training can use.
+func (p *Page) deciding() []string {
+	var names []string
+	if f := p.decider(); f != nil {
+		names = slices.Clone(f.Charts)
+	}
+	if slices.ContainsFunc(p.Findings, func(f Finding) bool { return f.Gate == "infra.failures" && f.State <= Unsettled }) {
+		names = append(names, "failures")
+	}
+	names = append(names, "variance", "informative", "failures", "best_of_k")
+	var out []string
+	for _, name := range names {
+		if len(out) < mostPictures && p.drawn(name) && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// toDo is what to do first, each a command or an edit: the remedies of what
+// decides, then of what else is open, then the commands that judge what was not.
+func (p *Page) toDo() []string {
+	var list []string
+	add := func(text string) {
+		if text = clear(text); text != "" && len(list) < mostToDo && !slices.Contains(list, text) {
+			list = append(list, text)
+		}
+	}
+	if p.GraderChanged {
+		add(p.inRun(p.Words.GraderChanged))
+	}
+	if f := p.decider(); f != nil {
+		add(f.Remedy)
+	} else {
+		p.judge(p.Result.Missing(), add)
+	}
+	var seen []string // a gate speaks once, of whatever split
+	for _, f := range p.Findings {
+		if f.Open() && (f.State == Failing || p.Verdict != analysis.NoGo) && !slices.Contains(seen, f.Gate) {
+			add(f.Remedy)
+			seen = append(seen, f.Gate)
+		}
+	}
+	if p.Verdict != analysis.NoGo {
+		p.judge(p.Result.NotJudged, add)
+	}
+	return list
+}
+
+// judge adds the commands that would judge gates, where one would.
+func (p *Page) judge(gates []analysis.Unjudged, add func(string)) {
+	var commands []string
+	labels := map[string][]string{}
+	for _, u := range gates {
+		if u.Command == nil {
+			continue
+		}
+		if !slices.Contains(commands, *u.Command) {
+			commands = append(commands, *u.Command)
+		}
+		labels[*u.Command] = append(labels[*u.Command], p.Words.gateLabel(u.Gate))
+	}
+	for _, command := range commands {
+		add(fmt.Sprintf(p.Words.Judges, p.inRun(prose(command)), p.Words.list(labels[command])))
+	}
+}
+
+// clear is the beginning of a text in whole sentences.
+func clear(text string) string {
+	end := 0
+	for i, r := range text {
+		next := i + len(string(r))
+		if (r == '.' || r == '!') && strings.HasPrefix(text[next:], " ") || r == '。' {
+			if end > 0 && next > clearly {
+				break
+			}
+			end = next
+		}
+	}
+	if len(text) <= clearly || end == 0 {
+		return clip(text, 2*clearly)
+	}
+	return clip(text[:end], 2*clearly)
+}
+
+// gateLabel is what a gate is called in a few words; its own name where it has none.
+func (w *words) gateLabel(gate string) string {
+	return cmp.Or(w.Labels[gate], id(gate))
+}
+
+// shownBy are the gates that one of the three usual numbers speaks for.
+var shownBy = []string{"signal.informative", "baseline.reachable", "baseline.headroom", "exploration.lift"}
+
+// tiles are three numbers, that of the finding that decides first.
+func (p *Page) tiles() block.Tiles {
+	var list block.Tiles
+	if f := p.decider(); f != nil && f.Measured != "" && !slices.Contains(shownBy, f.Gate) {
+		value, interval, _ := strings.Cut(f.Measured, " [")
+		if interval != "" {
+			interval = "[" + interval
+		}
+		label := p.Words.gateLabel(f.Gate)
+		if f.Split != "" {
+			label += " · " + f.Split
+		}
+		list = append(list, block.Tile{Label: label, Value: value, Interval: interval, About: strings.TrimSpace(p.Words.Want + " " + f.Want), Known: true})
+	}
+	for _, h := range p.Headlines {
+		if len(list) < 3 {
+			list = append(list, h.tile())
+		}
+	}
+	return list
+}
+
+func (h Headline) tile() block.Tile {
+	return block.Tile{Label: h.Label, Value: h.Value, Interval: h.Interval, About: h.About(), Known: h.Known}
+}
+
+// exhibit is what decides, where it can be shown in words: an answer that fools
+// the grader with what the same item's other answers earn, or how rollouts were lost.
+func (p *Page) exhibit() Grid {
+	f := p.decider()
+	switch {
+	case f == nil:
+	case strings.HasPrefix(f.Gate, "grader."):
+		return p.fooling()
+	case f.Gate == "infra.failures":
+		return p.lost(f.Split)
+	}
+	return Grid{}
+}
+
+// fooling is the worst payload of the audit beside a right answer to its item.
+func (p *Page) fooling() Grid {
+	w, g := p.Words.Exhibit, Grid{Words: true, Kinds: []block.Kind{block.Text, block.Number, block.Text}}
+	if p.Result.Grader == nil {
+		return g
+	}
+	for _, one := range chart.HolesFirst(p.Result.Grader.Probes) {
+		if chart.Holes(one) == 0 || len(one.Holes) == 0 {
+			continue
+		}
+		h := one.Holes[0]
+		g.Title = fmt.Sprintf(w.Title, id(h.Item))
+		g.Head = []string{"", w.Reward, w.Answer}
+		head, _ := beginning(h.Payload)
+		name := w.Worthless
+		if one.Expect == rollout.Top {
+			name = w.Right
+		}
+		g.Rows = append(g.Rows, []string{name, message.Digits(h.Reward), quote(head, 160)})
+		for _, right := range p.Result.Grader.Probes {
+			for _, at := range right.Rewards {
+				if one.Expect != rollout.Top && right.Expect == rollout.Top && at.Item == h.Item && at.Split == h.Split && at.Reward != nil && len(g.Rows) == 1 {
+					g.Rows = append(g.Rows, []string{w.Right, message.Digits(*at.Reward), ""})
+				}
+			}
+		}
+		if s := p.Result.Splits[h.Split]; s != nil {
+			for _, it := range s.Classes.Items {
+				if it.Item == h.Item && it.Mean != nil {
+					g.Rows = append(g.Rows, []string{w.Own, message.Digits(*it.Mean), ""})
+				}
+			}
+		}
+		return g
+	}
+	return g
+}
+
+// lost is why most of the rollouts were lost that have no reward.
+func (p *Page) lost(split string) Grid {
+	const most = 3
+	w := p.Words
+	g := Grid{Words: true, Head: []string{w.Causes, w.RolloutsOf}, Kinds: []block.Kind{block.Text, block.Number}}
+	for _, s := range p.Splits {
+		for _, c := range s.Causes {
+			if string(s.Name) == split && len(g.Rows) < most {
+				g.Rows = append(g.Rows, []string{w.named(c.Outcome, clip(c.Error, 120)), c.Count})
+			}
+		}
+	}
+	return g
+}

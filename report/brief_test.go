@@ -1,0 +1,116 @@
+package report
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/report/markdown"
+	"gonogo/report/reporttest"
+	"gonogo/report/text"
+	"gonogo/report/typeface"
+)
+
+// Of any verdict, in either language, a terminal shows at most so many lines, and a
+// comment on a pull request is short and without pictures that are not there.
+func TestTheBriefIsBrief(t *testing.T) {
+	opt := options()
+	opt.Dir, opt.All, opt.Font = "runs/2026-11-20", false, "none"
+	for _, name := range reporttest.Names() {
+		for _, in := range []func(*analysis.Result) *analysis.Result{
+			func(r *analysis.Result) *analysis.Result { return r },
+			func(r *analysis.Result) *analysis.Result { return r.In(message.Chinese) },
+		} {
+			r := in(reporttest.Load(t, name))
+			p := NewPage(r, opt)
+			held(t, name+" "+r.Lang.Tag(), write(t, "text", p), write(t, "markdown", p), string(p.Verdict))
+			if n := len(p.toDo()); n > mostToDo || n == 0 {
+				t.Errorf("%s: %d things to do first", name, n)
+			}
+		}
+	}
+	for _, name := range reporttest.Comparisons() {
+		p := NewComparison(reporttest.Compared(t, name), opt)
+		held(t, name, written(t, p.WriteText), written(t, p.WriteMarkdown), p.Answer)
+	}
+	for _, n := range []int{0, 1, 2, 12, 120} {
+		p := NewHistory(nightsOf(n, dated), opt)
+		held(t, "history", written(t, p.WriteText), written(t, p.WriteMarkdown), p.Title)
+	}
+}
+
+func held(t *testing.T, name string, terminal, comment []byte, answer string) {
+	t.Helper()
+	if n := bytes.Count(terminal, []byte("\n")); n > text.MostLines {
+		t.Errorf("%s: %d lines on a terminal:\n%s", name, n, terminal)
+	}
+	if n := len(comment); n > markdown.MostBytes || bytes.Contains(comment, []byte("charts/")) {
+		t.Errorf("%s: a comment of %d bytes, or with pictures:\n%s", name, n, comment)
+	}
+	for form, b := range map[string][]byte{"terminal": terminal, "comment": comment} {
+		if !bytes.Contains(b, []byte(answer)) {
+			t.Errorf("%s: the %s lacks %q", name, form, answer)
+		}
+	}
+}
+
+// With --all the terminal shows the brief and everything behind it.
+func TestAllIsTheBriefAndTheRest(t *testing.T) {
+	p := *page(t, "audited")
+	p.All = false
+	brief, _, _ := strings.Cut(string(write(t, "text", &p)), p.Words.Rest[:12])
+	p.All = true
+	all := string(write(t, "text", &p))
+	if !strings.HasPrefix(all, brief) || !strings.Contains(all, "HOW IT WAS MEASURED") || strings.Contains(brief, "HOW IT WAS MEASURED") {
+		t.Errorf("the whole report does not begin with the brief:\n%s", brief)
+	}
+}
+
+// A grader that fails its audit is named beside every number that it made.
+func TestNumbersOfAFailedGraderAreMarked(t *testing.T) {
+	for name, fails := range map[string]bool{"audited": true, "go": false, "dead": false} {
+		p := page(t, name)
+		for _, h := range p.Headlines {
+			if got := strings.Contains(h.About(), english.ByFailed); got != fails {
+				t.Errorf("%s: %s is marked: %t", name, h.Label, got)
+			}
+		}
+		for i, f := range p.findingBlocks() {
+			if got, want := strings.Contains(f.Measures("|"), english.ByFailed), fails && slices.Contains(onRewards, p.Findings[i].Gate); got != want {
+				t.Errorf("%s: the finding of %s is marked: %t", name, f.Gate, got)
+			}
+		}
+		if s := string(write(t, "html", p)); strings.Contains(s, english.ByFailed) != fails {
+			t.Errorf("%s: the page marks numbers: %t", name, !fails)
+		}
+	}
+}
+
+// The paper holds six pages at most, and none but the last has much room left.
+func TestThePaperIsBrief(t *testing.T) {
+	const most, full = 6, 0.66
+	for _, name := range printedNames() {
+		r := loaded(t, name)
+		opt := options()
+		opt.Full, opt.Font = false, typeface.None
+		p := NewPage(r, opt)
+		pages := reporttest.ReadPDF(t, write(t, "pdf", p))
+		if len(pages) > most {
+			t.Errorf("%s: %d pages", name, len(pages))
+		}
+		for i, page := range pages[:len(pages)-1] {
+			lowest := page.Height
+			for _, text := range page.Texts {
+				if text.Box.Y0 > 54 { // above the foot
+					lowest = min(lowest, text.Box.Y0)
+				}
+			}
+			if used := (page.Height - 58 - lowest) / (page.Height - 58 - 54); used < full {
+				t.Errorf("%s: page %d of %d is %.0f %% full", name, i+1, len(pages), 100*used)
+			}
+		}
+	}
+}

@@ -1,0 +1,174 @@
+// Package html writes a report as one page that loads nothing: the brief, all
+// gates in a line each, what decides, and the rest behind folds. The script that
+// sorts, filters and reads the pictures stands in it, and the page's policy allows
+// that script alone.
+package html
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+
+	"gonogo/analysis/message"
+	"gonogo/report/block"
+	"gonogo/sampler/rollout"
+)
+
+// itemsInFinding is how many items a finding names at once.
+const itemsInFinding = 12
+
+//go:embed assets
+var assets embed.FS
+
+func asset(names ...string) string {
+	var b bytes.Buffer
+	for _, name := range names {
+		text, err := assets.ReadFile("assets/" + name)
+		if err != nil {
+			panic(err) // it is built in
+		}
+		b.Write(text)
+	}
+	return b.String()
+}
+
+var (
+	style  = asset("page.css", "print.css")
+	script = asset("page.js", "items.js", "charts.js")
+
+	templates = template.Must(template.New("page").Funcs(template.FuncMap{
+		"more": func(w block.Words, n int) string { return fmt.Sprintf(w.MoreLines, message.Whole(n)) },
+		"few":  func(items []block.Item) int { return min(len(items), itemsInFinding) },
+		"dict": func(w block.Words, b any) view { return view{Words: w, B: b} },
+		"kind": func(g block.Grid, i int) string { return [...]string{"number", "text", "code", "state"}[g.Kind(i)] },
+		"tone": func(g block.Grid, i int) block.Tone { return g.Tone(i) },
+	}).Parse(asset("page.html", "blocks.html")))
+)
+
+// page is what the template sees.
+type page struct {
+	*block.Doc
+	CSS    template.CSS
+	Script template.JS
+	Policy string
+	Top    template.HTML
+	Parts  []part
+	Said   said
+}
+
+// part is a section as it is written.
+type part struct {
+	block.Section
+	Body template.HTML
+}
+
+// Fold reports whether the part waits behind a fold.
+func (p part) Fold() bool { return p.Depth > block.Open }
+
+// said are the words of the script.
+type said struct {
+	Hint, Together, NoMatch, Beyond, Show, NoTrace, Rewards, Spread, Read string
+	OpenAll, CloseAll                                                     string
+	Columns, Rollouts, Outcomes                                           []string
+	Kinds                                                                 map[string]string // of items, by the word for them
+	block.Signs
+}
+
+// policy allows the page its own style and script, and no request.
+func policy() string {
+	sum := sha256.Sum256([]byte(script))
+	return "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; script-src 'sha256-" +
+		base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+// Write writes the report as one file.
+func Write(w io.Writer, d *block.Doc) error {
+	r := renderer{words: d.Words, said: words(d.Words.Page)}
+	r.said.Signs = d.Words.Signs
+	p := page{Doc: d, CSS: template.CSS(style), Script: template.JS(script), Policy: policy(), Top: r.blocks(d.Brief)}
+	for _, s := range d.Rest {
+		if len(s.Blocks) > 0 {
+			p.Parts = append(p.Parts, part{s, r.blocks(s.Blocks)})
+		}
+	}
+	p.Said = r.said
+	if r.err == nil {
+		var b bytes.Buffer
+		if r.err = templates.ExecuteTemplate(&b, "page", p); r.err == nil {
+			_, err := w.Write(b.Bytes())
+			if err != nil {
+				return fmt.Errorf("write html report: %w", err)
+			}
+			return nil
+		}
+	}
+	return fmt.Errorf("make html report: %w", r.err)
+}
+
+func words(w block.PageWords) said {
+	s := said{
+		Hint: w.Hint, Together: w.Together, NoMatch: w.NoMatch, Beyond: w.Beyond, Show: w.Show, NoTrace: w.NoTrace, Rewards: w.Rewards, Spread: w.Spread, Read: w.Read,
+		OpenAll: w.OpenAll, CloseAll: w.CloseAll, Rollouts: w.Rollouts, Kinds: map[string]string{},
+	}
+	for _, o := range rollout.Outcomes() {
+		s.Outcomes = append(s.Outcomes, w.Outcomes[o])
+	}
+	return s
+}
+
+// renderer writes blocks, and keeps the first error.
+type renderer struct {
+	words block.Words
+	said  said
+	err   error
+}
+
+// blocks writes blocks one after the other, pictures of the brief side by side.
+func (r *renderer) blocks(list []block.Block) template.HTML {
+	var b, pair strings.Builder
+	for _, one := range list {
+		to := &b
+		if f, ok := one.(block.Figure); ok && f.Brief {
+			to = &pair
+		} else if pair.Len() > 0 {
+			b.WriteString(`<div class="pair">` + pair.String() + "</div>\n")
+			pair.Reset()
+		}
+		to.WriteString(r.block(one))
+	}
+	if pair.Len() > 0 {
+		b.WriteString(`<div class="pair">` + pair.String() + "</div>\n")
+	}
+	return template.HTML(b.String())
+}
+
+// view is a block as its template sees it.
+type view struct {
+	Words   block.Words
+	B       any
+	Inner   template.HTML
+	Picture picture
+	Table   table
+}
+
+func (r *renderer) block(one block.Block) string {
+	v, name := view{Words: r.words, B: one}, strings.ToLower(strings.TrimPrefix(fmt.Sprintf("%T", one), "block."))
+	switch one := one.(type) {
+	case block.Figure:
+		v.Picture, r.err = r.picture(one)
+	case block.Items:
+		v.Table = r.table(one)
+	case block.Fold:
+		v.Inner = r.blocks(one.Blocks)
+	}
+	var b strings.Builder
+	if r.err == nil {
+		r.err = templates.ExecuteTemplate(&b, name, v)
+	}
+	return b.String()
+}

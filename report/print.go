@@ -1,0 +1,117 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"gonogo/report/block"
+	"gonogo/report/pdf"
+	"gonogo/report/typeface"
+)
+
+// print writes a report for paper, once more with a warning on page one, and in
+// the Page's Warnings, where signs of it cannot be drawn.
+func (p *Page) print(w io.Writer, d *block.Doc) error {
+	paper, err := pdf.PaperNamed(p.Paper)
+	if err != nil {
+		return fmt.Errorf("make pdf report: %w", err)
+	}
+	fonts, err := p.machine()
+	if err != nil {
+		return fmt.Errorf("make pdf report: %w", err)
+	}
+	lay := func(warning string) *pdf.Doc {
+		return pdf.Print(d, pdf.Report{Paper: paper, Fallback: fonts.find, Warning: warning, Full: p.Full})
+	}
+	doc := lay("")
+	if missing := doc.Missing(); len(missing) > 0 {
+		warning := p.boxes(missing, fonts)
+		p.warn(warning)
+		doc = lay(warning)
+	}
+	if err := doc.Write(w); err != nil {
+		return fmt.Errorf("make pdf report: %w", err)
+	}
+	return nil
+}
+
+// machineFonts are the fonts of the machine, found when they are first needed.
+type machineFonts struct {
+	find  func() []*typeface.Face
+	notes *[]string
+}
+
+// fonts are those that Options ask for. One that is named is read at once, so
+// that a mistake in its name is told.
+func (p *Page) fonts() (machineFonts, error) {
+	var notes []string
+	m := machineFonts{notes: &notes}
+	if p.Font != "" {
+		faces, _, err := typeface.Find(p.Font, p.Words.Lang.Tag())
+		m.find = func() []*typeface.Face { return faces }
+		return m, err
+	}
+	var faces []*typeface.Face
+	found := false
+	m.find = func() []*typeface.Face {
+		if !found {
+			faces, notes, _ = typeface.Find("", p.Words.Lang.Tag()) // only a named font can be in error
+			found = true
+		}
+		return faces
+	}
+	return m, nil
+}
+
+// boxes says which signs cannot be drawn, and how to mend it.
+func (p *Page) boxes(missing []rune, fonts machineFonts) string {
+	const few = 5
+	w := p.Words.PDF
+	var names []string
+	for _, r := range missing[:min(few, len(missing))] {
+		names = append(names, fmt.Sprintf("U+%04X", r))
+	}
+	signs, such := w.Signs.of(len(missing)), p.Words.list(names)
+	if missing[0] > 0xffff {
+		return fmt.Sprintf(w.Emoji, signs, such)
+	}
+	s := fmt.Sprintf(w.Boxes, signs, such)
+	if len(*fonts.notes) > 0 {
+		s += p.Words.Signs.Space + fmt.Sprintf(w.Useless, prose(strings.Join(*fonts.notes, p.Words.Signs.Semicolon)))
+	}
+	return s
+}
+
+// Warnings lists what formats written so far could not show, for whoever had
+// them written.
+func (p *Page) Warnings() []string { return p.warnings }
+
+func (p *Page) warn(text string) {
+	if !slices.Contains(p.warnings, text) {
+		p.warnings = append(p.warnings, text)
+	}
+}
+
+// Papers names the sizes of paper that Options may ask for, the usual one
+// first.
+func Papers() []string {
+	var names []string
+	for _, p := range pdf.Papers() {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// NoFont as Options.Font asks for no font of the machine.
+const NoFont = typeface.None
+
+// CheckFont says why the file of Options.Font cannot be used; "" and NoFont can.
+func CheckFont(path string) error {
+	if path == "" || path == NoFont {
+		return nil
+	}
+	_, err := typeface.Open(path, "")
+	return err
+}
