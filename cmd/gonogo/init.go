@@ -17,10 +17,10 @@ import (
 func initCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "init",
-		Usage: "write a commented gonogo.yaml, filled in from your job and data files",
+		Usage: "write a short gonogo.yaml, filled in from your job and data files",
 		Description: `Reads the job and the data files, and writes a configuration that names them,
-with every key there is: those at their defaults are commented out. Nothing is
-called and nothing is sent.
+with the keys that need a decision; --full writes every key there is, those at their
+defaults commented out. Nothing is called and nothing is sent.
 
 With --template it writes a whole example instead, to start from: configuration,
 job and data of a task that agents were fine-tuned for, with endpoints that are
@@ -38,6 +38,7 @@ Example:
 			&cli.StringFlag{Name: "production", Usage: "rows as they come in production, JSONL: `FILE`"},
 			&cli.StringFlag{Name: "model", Usage: "the base model's `NAME`, when the job names none or another is meant"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "gonogo.yaml", Usage: "`FILE` to write, - for standard output"},
+			&cli.BoolFlag{Name: "full", Usage: "write every key, with what it does"},
 			&cli.BoolFlag{Name: "force", Usage: "overwrite the file"},
 		},
 		Action: func(c *cli.Context) error {
@@ -65,7 +66,10 @@ func initAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	text := d.YAML()
+	text := d.Short()
+	if c.Bool("full") {
+		text = d.Full()
+	}
 	if out == "-" {
 		_, err := c.App.Writer.Write(text)
 		return err

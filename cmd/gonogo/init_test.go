@@ -79,6 +79,9 @@ func TestInitGolden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if n := strings.Count(string(text), "\n"); n > 40 {
+		t.Errorf("a draft of %d lines, which a user reads before the first run", n)
+	}
 	goldenText(t, "init.yaml", text)
 
 	c, err := config.Load(out, initEnv)

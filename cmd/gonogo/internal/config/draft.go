@@ -218,9 +218,9 @@ func (d *draft) holds(name string, fits func(rows, distinct int) bool) bool {
 	return true
 }
 
-// YAML writes the draft: every key with its doc, those that are not set
+// Full writes the draft: every key with its doc, those that are not set
 // commented out at the value they have, or at an example.
-func (d *draft) YAML() []byte {
+func (d *draft) Full() []byte {
 	var b bytes.Buffer
 	b.WriteString(`# gonogo.yaml: what "gonogo run" measures, and how. Written by "gonogo init".
 # Lines that are commented out stand at their defaults. Paths start from this

@@ -21,7 +21,7 @@ func TestInitWritesEveryKeyAndNothingElse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := d.YAML()
+	text := d.Full()
 	lines := strings.Split(string(text), "\n")
 	group := ""
 	var found []string
