@@ -12,20 +12,6 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// toolValues are the keys of tools that the job does not hold.
-type toolValues struct {
-	MCP []MapValue
-}
-
-func toolKeys() []key {
-	return []key{{
-		Path: "tools.mcp", Fallback: "the job's tools alone", Entry: mcpEntry(),
-		Doc:     "MCP servers whose tools are offered to the model beside those of the rows, and called like the job's (docs/mcp.md)",
-		Example: "[{name: files, command: [python3, server.py], per_rollout: true}, {name: search, url: \"http://localhost:9000/mcp\"}]",
-		at:      func(v *values) any { return &v.Tools.MCP },
-	}}
-}
-
 // mcpEntry lists the keys of an entry of tools.mcp.
 func mcpEntry() []entryKey {
 	name := nameEntry

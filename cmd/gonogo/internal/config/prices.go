@@ -7,53 +7,6 @@ import (
 	"gonogo/analysis"
 )
 
-func priceKeys() []key {
-	const perMillion = "US dollars per million "
-	return []key{
-		{
-			Path: "prices.file", File: true, Fallback: "the built-in list alone", Doc: "a list of prices of your own, which goes before the built-in one; gonogo help prices prints that, with its dates", Example: "prices.json",
-			at: func(v *values) any { return &v.Prices.File },
-		},
-		{
-			Path: "prices.model_input", Min: bound(0), Fallback: "the listed price of the model at its server, else unknown: money is not told", Doc: perMillion + "input tokens of the model", Example: "1.1",
-			at: func(v *values) any { return &v.Prices.ModelInput },
-		},
-		{
-			Path: "prices.model_cached_input", Min: bound(0), Fallback: "prices.model_input", Doc: perMillion + "input tokens that the model's server had cached", Example: "0.275",
-			at: func(v *values) any { return &v.Prices.ModelCachedInput },
-		},
-		{
-			Path: "prices.model_output", Min: bound(0), Fallback: "the listed price of the model at its server, else unknown: money is not told", Doc: perMillion + "output tokens of the model, reasoning among them", Example: "4.4",
-			at: func(v *values) any { return &v.Prices.ModelOutput },
-		},
-		{
-			Path: "prices.judge_input", Min: bound(0), Fallback: "the listed price, where all models that grade have the same; else unknown: where a model grades, money is not told", Doc: perMillion + "input tokens of a model that grades", Example: "2",
-			at: func(v *values) any { return &v.Prices.JudgeInput },
-		},
-		{
-			Path: "prices.judge_cached_input", Min: bound(0), Fallback: "prices.judge_input", Doc: perMillion + "input tokens that the judge's server had cached", Example: "0.5",
-			at: func(v *values) any { return &v.Prices.JudgeCachedInput },
-		},
-		{
-			Path: "prices.judge_output", Min: bound(0), Fallback: "the listed price, where all models that grade have the same; else unknown: where a model grades, money is not told", Doc: perMillion + "output tokens of a model that grades", Example: "8",
-			at: func(v *values) any { return &v.Prices.JudgeOutput },
-		},
-		{
-			Path: "prices.tool_call", Min: bound(0), Fallback: "tool calls are free", Doc: "US dollars of one tool call", Example: "0.002",
-			at: func(v *values) any { return &v.Prices.ToolCall },
-		},
-		{
-			Path: "prices.tools", Min: bound(0), Fallback: "each at prices.tool_call", Doc: "US dollars of one call, by name of the tool", Example: "{search: 0.005}",
-			at: func(v *values) any { return &v.Prices.Tools },
-		},
-		{
-			Path: "prices.training_hour", Min: bound(0), Fallback: "the published price where one is known of the model, with its date; else the tokens are counted",
-			Doc: "US dollars of an hour of training, where that pays for the trainer's rollouts too", Example: "100",
-			at: func(v *values) any { return &v.Prices.TrainingHour },
-		},
-	}
-}
-
 // TokenPrices are the configured prices. Where there is none the lists are asked, a
 // list of one's own first.
 func (c *Config) TokenPrices() analysis.Prices {

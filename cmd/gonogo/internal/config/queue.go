@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"gonogo/sampler/job"
 	"gonogo/sampler/queue"
@@ -26,54 +25,8 @@ const (
 	QueuePasswordEnv = "GONOGO_QUEUE_PASSWORD"
 )
 
-// QueueValues are the keys of the queue that jobs are handed out by.
-type QueueValues struct {
-	URL                           string
-	Creds, TLSCA, TLSCert, TLSKey string
-	Wait                          time.Duration
-	Replicas, Deliveries          int
-}
-
 // queueLogin is what the environment says to come in with.
 type queueLogin struct{ Token, User, Password string }
-
-func queueKeys() []key {
-	return []key{
-		{
-			Path: "queue.url", Fallback: "memory: in this process, without a queue", Example: "nats://nats:4222",
-			Doc: "where rollouts are made: memory; embedded, through a queue in this process, kept in RUN/queue; embedded:PORT, where workers of this machine may join; or nats:// and tls:// addresses of a NATS cluster with JetStream, by the workers that are there (docs/queue.md); credentials come from " + QueueTokenEnv + ", or " + QueueUserEnv + " and " + QueuePasswordEnv,
-			at:  func(v *values) any { return &v.Queue.URL },
-		},
-		{
-			Path: "queue.creds", File: true, Fallback: "none", Doc: "a file of NATS credentials (.creds)", Example: "gonogo.creds",
-			at: func(v *values) any { return &v.Queue.Creds },
-		},
-		{
-			Path: "queue.tls_ca", File: true, Fallback: "the machine's own", Doc: "the certificates (PEM) of who may vouch for the cluster", Example: "ca.pem",
-			at: func(v *values) any { return &v.Queue.TLSCA },
-		},
-		{
-			Path: "queue.tls_cert", File: true, Fallback: "none", Doc: "the certificate (PEM) to show the cluster; goes with queue.tls_key", Example: "client.pem",
-			at: func(v *values) any { return &v.Queue.TLSCert },
-		},
-		{
-			Path: "queue.tls_key", File: true, Fallback: "none", Doc: "the file of its key", Example: "client-key.pem",
-			at: func(v *values) any { return &v.Queue.TLSKey },
-		},
-		{
-			Path: "queue.wait", Default: "30s", Doc: "longest wait, when a run begins, for a server that does not listen yet, or a cluster that has no leader yet; 0s is none; workers wait until it is there",
-			at: func(v *values) any { return &v.Queue.Wait },
-		},
-		{
-			Path: "queue.replicas", Default: "1", Min: bound(1), Max: bound(5), Doc: "on how many servers of a cluster jobs and results are kept: 3 outlive the loss of one",
-			at: func(v *values) any { return &v.Queue.Replicas },
-		},
-		{
-			Path: "queue.deliveries", Default: "4", Min: bound(1), Max: bound(1000), Doc: "a rollout whose worker was lost so often is no longer handed out: it is of outcome tool, kind worker_lost, and made by the next call",
-			at: func(v *values) any { return &v.Queue.Deliveries },
-		},
-	}
-}
 
 // Used reports whether jobs are handed out by a queue.
 func (q QueueValues) Used() bool { return q.URL != "" && q.URL != inMemory }

@@ -17,15 +17,6 @@ import (
 // BaseVariant names the run itself among its variants.
 const BaseVariant = "base"
 
-func variantKeys() []key {
-	return []key{{
-		Path: "variants", Fallback: "none", Doc: "cheaper levers than training, each sampled on the same items with the same seed as the run itself and ranked against it; each overrides something of the prompt, the tools' descriptions and the model",
-		Entry:   variantEntry(),
-		Example: "[{name: brief, prompt: \"Answer in one line.\"}, {name: cool, temperature: 0.2}]",
-		at:      func(v *values) any { return &v.Variants },
-	}}
-}
-
 // variantEntry lists the keys of an entry of variants.
 func variantEntry() []entryKey {
 	name := nameEntry
