@@ -220,7 +220,7 @@ type pythonValues struct {
 
 // ReportValues are how reports look.
 type ReportValues struct {
-	Formats []string `key:"formats" or:"[usual]" example:"[usual, parquet]" doc:"which reports are written; usual stands for all but parquet and json, all for every one"`
+	Formats []string `key:"formats" or:"[usual]" example:"[usual, parquet]" doc:"which reports are written; usual stands for all but parquet, json and markdown-full, all for every one"`
 	Lang    string   `key:"lang" doc:"the language of the reports, in files and on the terminal; result.json stays English"`
 	Paper   string   `key:"paper" doc:"the paper of report.pdf"`
 	Font    string   `key:"font" or:"one of the usual system places, where report.pdf or a picture needs one" mark:"file" example:"NotoSansCJK-Regular.ttc" doc:"a font (.ttf, .otf, .ttc) for what report.pdf and the pictures say beyond Latin, Greek and Cyrillic, such as Chinese; none: no font of the machine"`
