@@ -11,6 +11,7 @@ type Bound struct {
 	Value, Low, High *float64
 }
 
+// BoundOf returns the value of an estimate with its interval.
 func BoundOf(e stat.Estimate) Bound { return Bound{e.Value, e.Low, e.High} }
 
 // Observed is a share of what happened, without an interval.
@@ -40,22 +41,24 @@ func (b Bound) AtMost(want float64) Status {
 	return Unknown
 }
 
-// Judgement is one finding in the making.
+// Judgement is one finding in the making: a gate fills it in, and Finding makes the
+// finding of it, worded by the gate's Words.
 type Judgement struct {
-	Gate     string
-	Split    rollout.Split
+	Gate     string        // the gate's or part's name
+	Split    rollout.Split // "" when it concerns the whole run
 	Severity Severity
-	Unit     string
-	Want     message.Text
-	Args     message.Args // further arguments of the messages
-	Items    []string
+	Unit     string         // of the value: reward, share, items, calls, tokens, seconds
+	Want     message.Text   // the threshold in words, such as WantAtMost; its argument limit is the finding's Threshold
+	Args     message.Args   // what the Words name beyond what every finding has
+	Items    []string       // to look at
 	Rows     []message.Text // what is listed instead of the items
-	Needs    *Needs
-	Settles  bool
-	Instead  *wording // instead of the fact's own title and remedy
+	Needs    *Needs         // of an unknown answer: how many items and samples would settle it
+	Settles  bool           // of an unknown answer: whether more data would settle it
+	Instead  *Wording       // in the place of the title and remedy that the answer has
 }
 
-// Finding fills the texts with the numbers.
+// Finding is the judgement with an answer and what it was compared by. It panics where
+// no gate has made the name known.
 func (j Judgement) Finding(status Status, b Bound) Finding {
 	f := Finding{Gate: j.Gate, Split: j.Split, Severity: j.Severity, Fact: Fact{
 		ID: j.Gate, Status: status, Value: b.Value, Low: b.Low, High: b.High, Want: j.Want, Threshold: j.Want.Args["limit"].Number, Unit: j.Unit, Items: j.Items, Rows: j.Rows,
@@ -66,7 +69,7 @@ func (j Judgement) Finding(status Status, b Bound) Finding {
 	if status == Unknown {
 		f.Needs, f.Settleable = j.Needs, j.Settles
 	}
-	f.say(words[j.Gate], j.Instead, j.Args)
+	f.say(wordsOf(j.Gate), j.Instead, j.Args)
 	return f
 }
 
@@ -74,6 +77,14 @@ func (j Judgement) Finding(status Status, b Bound) Finding {
 // something, set the Finding's Command.
 func Skip(gate string, split rollout.Split, severity Severity, why message.Text) Finding {
 	f := Finding{Gate: gate, Split: split, Severity: severity, Fact: Fact{ID: gate, Status: Skipped, Items: []string{}}}
-	f.say(words[gate], nil, message.Args{"reason": message.Said(why)})
+	f.say(wordsOf(gate), nil, message.Args{"reason": message.Said(why)})
 	return f
+}
+
+func wordsOf(gate string) said {
+	w, known := words[gate]
+	if !known {
+		panic("analysis: no gate is called " + gate)
+	}
+	return w
 }

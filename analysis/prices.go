@@ -102,6 +102,7 @@ func (p Prices) OfJudge(u rollout.Usage, calls int) (usd float64, missing messag
 	return p.Judge.Of(u, "judge")
 }
 
+// OfCall returns what one call of a tool costs in US dollars; 0 where it is free.
 func (p Prices) OfCall(tool string) float64 {
 	if price, ok := p.Tools[tool]; ok {
 		return price

@@ -106,6 +106,7 @@ func TrainingSplit(r *Result) (rollout.Split, bool) {
 	return "", false
 }
 
+// Range is the reward range.
 func (r *Result) Range() stat.Range {
 	return stat.Range{Lo: r.RewardRange[0], Hi: r.RewardRange[1]}
 }
@@ -128,9 +129,8 @@ func (r *Result) OpenItems() (rollout.Split, []ItemResult) {
 	return split, open
 }
 
-const (
-	SettledAt = 0.95
-)
+// SettledAt is the posterior probability from which an item's class is settled.
+const SettledAt = 0.95
 
 // ItemsListed bounds the items that a finding points at.
 const ItemsListed = 20

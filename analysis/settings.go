@@ -99,4 +99,5 @@ func (s Settings) Validate() error {
 	return s.Thresholds.validate()
 }
 
+// Best is the most that a perfect policy could earn: Ceiling, or the top of the range.
 func (s Settings) Best() float64 { return stat.Or(s.Ceiling, s.RewardRange.Hi) }

@@ -26,13 +26,13 @@ type said struct {
 	failRemedy, unknownRemedy, cautionRemedy, cautionUnknownR, without message.Def
 }
 
-// wording is a title and what to do, as messages.
-type wording struct{ title, remedy message.Def }
+// Wording is a title and what to do, as messages: NewWording makes one.
+type Wording struct{ title, remedy message.Def }
 
 // NewWording makes the messages of a wording of its own known: one that stands for
 // those of the fact's words.
-func NewWording(id, title, remedy string) wording {
-	return wording{message.New(id, title), message.New(id+".remedy", remedy)}
+func NewWording(id, title, remedy string) Wording {
+	return Wording{message.New(id, title), message.New(id+".remedy", remedy)}
 }
 
 var (
@@ -63,26 +63,26 @@ func (w Words) known(id string) said {
 }
 
 // of returns what is said of a finding, to be filled in.
-func (s said) of(f *Finding) wording {
+func (s said) of(f *Finding) Wording {
 	switch {
 	case f.Status == Skipped:
-		return wording{title: skippedTitle}
+		return Wording{title: skippedTitle}
 	case f.Status == Unknown && f.Value == nil:
-		return wording{s.unmeasured, s.without}
+		return Wording{s.unmeasured, s.without}
 	case f.Status == Pass:
-		return wording{title: s.pass}
+		return Wording{title: s.pass}
 	case f.Status == Fail && f.Severity == Advisory:
-		return wording{s.caution, s.cautionRemedy}
+		return Wording{s.caution, s.cautionRemedy}
 	case f.Status == Fail:
-		return wording{s.fail, s.failRemedy}
+		return Wording{s.fail, s.failRemedy}
 	case f.Severity == Advisory:
-		return wording{s.cautionUnknown, s.cautionUnknownR}
+		return Wording{s.cautionUnknown, s.cautionUnknownR}
 	}
-	return wording{s.unknown, s.unknownRemedy}
+	return Wording{s.unknown, s.unknownRemedy}
 }
 
 // say fills the texts of a finding with its own numbers and the gate's.
-func (f *Finding) say(words said, instead *wording, vars message.Args) {
+func (f *Finding) say(words said, instead *Wording, vars message.Args) {
 	args := message.Args{
 		"value": message.Known(f.Value), "low": message.Known(f.Low), "high": message.Known(f.High), "want": message.Said(f.Want),
 		"split": message.Name(string(f.Split)), "percent": message.KnownShare(f.Value), "lowpercent": message.KnownShare(f.Low), "highpercent": message.KnownShare(f.High),
@@ -125,8 +125,11 @@ var (
 	WantP       = message.New("want.p", "p ≥ {limit}")
 )
 
+// WantAtLeast words a threshold that a value must reach.
 func WantAtLeast(limit float64) message.Text { return wantAtLeast.With(Limit(limit)) }
-func WantAtMost(limit float64) message.Text  { return wantAtMost.With(Limit(limit)) }
+
+// WantAtMost words a threshold that a value must not exceed.
+func WantAtMost(limit float64) message.Text { return wantAtMost.With(Limit(limit)) }
 
 // Limit is a threshold among the arguments of a message.
 func Limit(limit float64) message.Args { return message.Args{"limit": message.Number(limit)} }

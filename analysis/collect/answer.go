@@ -31,8 +31,10 @@ func (c *Collector) AnswerHash(text string) uint64 {
 	return maphash.String(c.hash, text) | 1
 }
 
+// AtTop reports whether a reward is the highest of the range, but for float noise.
 func (c *Collector) AtTop(reward float64) bool { return reward >= c.Range.Hi-1e-6*c.Range.Width() }
 
+// AtBottom reports whether a reward is the lowest of the range, but for float noise.
 func (c *Collector) AtBottom(reward float64) bool { return reward <= c.Range.Lo+1e-6*c.Range.Width() }
 
 func (c *Collector) addParts(r *Row, rec *rollout.Record) {

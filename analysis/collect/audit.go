@@ -125,6 +125,7 @@ func (a *audit) Settle() {
 	}
 }
 
+// CompareKeys orders rollouts by split, item and sample.
 func CompareKeys(a, b rollout.Key) int {
 	order := rollout.Splits()
 	return cmp.Or(
@@ -143,7 +144,7 @@ func (a *audit) Of(name string) []*Payload {
 	return out
 }
 
-// verdictOf says whether the grader did with a payload what a sound one does.
+// Sound reports whether the grader did with a payload what a sound one does.
 // A payload that must score at the bottom may earn its limit and the margin
 // above it. One that must score at the top must reach its limit, or come within
 // the margin of the top where it names none. One that must not move may differ
@@ -186,4 +187,5 @@ type ItemKey struct {
 	ID    string
 }
 
+// Item is the item that the payload was made for.
 func (p *Payload) Item() ItemKey { return ItemKey{p.Key.Split, p.Key.Item} }

@@ -81,6 +81,7 @@ type Call struct {
 	NotText bool   // the output was no string
 }
 
+// New returns a collector of rewards within a range.
 func New(r stat.Range) *Collector {
 	return &Collector{
 		Range: r, hash: maphash.MakeSeed(),

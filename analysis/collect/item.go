@@ -17,6 +17,7 @@ type Item struct {
 	Labels  Labels
 }
 
+// Labels are what a run says of an item besides its id.
 type Labels struct{ Category, Family string }
 
 // Items returns the items of a split by natural order of their ids, whatever
@@ -53,6 +54,7 @@ func (c *Collector) Items(split rollout.Split, known map[string]Labels) []*Item 
 	return items
 }
 
+// Settle puts the rows in order of sample and gathers their rewards and labels.
 func (it *Item) Settle() {
 	slices.SortFunc(it.Rows, func(a, b *Row) int { return cmp.Compare(a.Key.Sample, b.Key.Sample) })
 	for _, r := range it.Rows {
@@ -71,6 +73,7 @@ func (it *Item) Settle() {
 	slices.Sort(it.Seen)
 }
 
+// Key names the item.
 func (it *Item) Key() ItemKey { return ItemKey{it.Rows[0].Key.Split, it.ID} }
 
 // CompareIDs orders q2 before q10.

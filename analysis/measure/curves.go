@@ -204,6 +204,7 @@ func (m *Split) rewardSD() stat.Estimate {
 	return stat.ItemMeans(sds, nil, n, &unit, m.s.Confidence, "mean over items of the reward's standard deviation (n-1), in units of the range")
 }
 
+// CountAll is the number of values of all items.
 func CountAll(items [][]float64) int {
 	n := 0
 	for _, ys := range items {

@@ -187,7 +187,7 @@ func modelFit(quantity string, f *fitted, outcomes []float64, items, n int) anal
 	return out
 }
 
-// ks lists the k that are extrapolated, ascending: the powers of two past the
+// farKs lists the k that are extrapolated, ascending: the powers of two past the
 // samples to 256 and four groups or more, and the group size. Both models speak
 // there or neither does: none is shown alone, which past 8 times the samples
 // would hide what the samples cannot tell.

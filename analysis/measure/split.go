@@ -117,6 +117,7 @@ func CommonSamples(counts []int) int {
 	return sorted[len(sorted)-int(math.Ceil(commonShare*float64(len(sorted))))]
 }
 
+// SamplesInCommon is CommonSamples of the rewards of items.
 func SamplesInCommon(items []*collect.Item) int {
 	counts := make([]int, len(items))
 	for i, it := range items {
@@ -135,6 +136,7 @@ func (m *Split) counts() analysis.ItemCounts {
 	return c
 }
 
+// Spread is the spread of valid rollouts per measured item.
 func (m *Split) Spread() analysis.Spread { return SpreadOf(m.Rewards) }
 
 // SpreadOf counts the rewards of measured items.
@@ -162,6 +164,7 @@ func (m *Split) records(f func(*collect.Row)) {
 	}
 }
 
+// Missing counts the rollouts without a valid reward.
 func (m *Split) Missing() analysis.Missing {
 	var out analysis.Missing
 	total := 0
