@@ -90,12 +90,15 @@ func (p *Page) deciding() []string {
 	if slices.ContainsFunc(p.Findings, func(f Finding) bool { return f.Gate == "infra.failures" && f.State <= Unsettled }) {
 		names = append(names, "failures")
 	}
-	names = append(names, "variance", "informative", "failures", "best_of_k")
+	names = append(names, "variance", "informative", "best_of_k")
 	var out []string
 	for _, name := range names {
 		if len(out) < mostPictures && p.drawn(name) && !slices.Contains(out, name) {
 			out = append(out, name)
 		}
+	}
+	if len(out) == 0 && p.drawn("failures") {
+		out = []string{"failures"}
 	}
 	return out
 }

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"image/color"
 	"io"
+	"slices"
 	"strings"
 
-	"gonogo/analysis"
-	"gonogo/analysis/message"
+	"gonogo/report/block"
 	"gonogo/report/chart"
 
 	"github.com/rivo/uniseg"
@@ -23,154 +23,226 @@ const (
 	cardDPI              = 144
 )
 
-// writeSummary writes the one picture to attach: verdict, three numbers,
-// three charts.
-func writeSummary(w io.Writer, p *Page) error {
+// writeCard writes the one picture to attach: the brief of a report.
+func (p *Page) writeCard(w io.Writer, d *block.Doc) error {
 	c := vgimg.NewWith(vgimg.UseWH(cardWidth, cardHeight), vgimg.UseDPI(cardDPI))
-	p.DrawCard(draw.New(c))
+	p.drawCard(draw.New(c), d)
 	if _, err := (vgimg.PngCanvas{Canvas: c}).WriteTo(w); err != nil {
 		return fmt.Errorf("write summary picture: %w", err)
 	}
 	return nil
 }
 
-// DrawCard draws the summary over the whole of dc, which is best 16:9.
-func (p *Page) DrawCard(dc draw.Canvas) {
+// card is a brief on its way to a picture.
+type card struct {
+	draw.Canvas
+	fonts *chart.Fonts
+	doc   *block.Doc
+	y     vg.Length // where the next thing begins
+}
+
+// drawCard draws the brief over the whole of dc, which is best 16:9: verdict and
+// reason, what to do first, the numbers, and what decides.
+func (p *Page) drawCard(dc draw.Canvas, d *block.Doc) {
 	fill(dc, dc.Rectangle, chart.Paper)
-	c := draw.Crop(dc, 24, -24, 14, -18)
-	y := p.drawBanner(c, string(p.Verdict), p.Verdict)
-	y = p.drawTiles(c, y-12)
-	p.drawCharts(under(c, y), "variance", "best_of_k", "informative")
-	var parts []string
-	if p.Result.Run.Model != "" {
-		parts = append(parts, visible(p.Result.Run.Model))
+	c := &card{Canvas: draw.Crop(dc, 24, -24, 14, -16), fonts: p.letters(), doc: d}
+	c.y = c.Max.Y
+	c.text(c.Min.X, c.Max.X, d.Title, 11, false, chart.Muted, 1)
+	c.y -= 6
+	var shown []block.Block
+	for _, b := range d.Brief {
+		switch b := b.(type) {
+		case block.Verdict:
+			c.verdict(b)
+		case block.Tiles:
+			c.tiles(b)
+		case block.Note:
+			if b.Tone == block.Caution {
+				strong, _ := tones(b.Tone)
+				for _, text := range b.Texts[:min(2, len(b.Texts))] {
+					c.text(c.Min.X, c.Max.X, text, 9, true, strong, 1)
+				}
+				c.y -= 4
+			} else if !b.Muted {
+				shown = append(shown, b)
+			}
+		case block.Figure:
+			if !b.Tall() {
+				shown = append(shown, b)
+			}
+		case block.Grid:
+			shown = append(shown, b)
+		}
 	}
-	if p.Split != "" {
-		parts = append(parts, p.Words.Split+" "+visible(string(p.Split)), fmt.Sprintf(p.Words.Brackets, message.Percent(p.Result.Confidence)))
-	}
-	p.drawFoot(c, parts)
+	c.deciding(shown)
+	c.foot()
 }
 
-// under is what is left for the charts below y.
-func under(c draw.Canvas, y vg.Length) draw.Canvas {
-	c.Max.Y = y - 12
-	c.Min.Y += 14
-	return c
-}
-
-// tones are the verdict's colours: text and edge, and ground.
-func tones(v analysis.Verdict) (strong, ground color.RGBA) {
-	switch v {
-	case analysis.Go:
+// tones are the colours of a tone: text and edge, and ground.
+func tones(t block.Tone) (strong, ground color.RGBA) {
+	switch t {
+	case block.Pass:
 		return chart.Green, color.RGBA{0xe9, 0xf6, 0xec, 255}
-	case analysis.NoGo:
+	case block.Fail:
 		return color.RGBA{0xa8, 0x1c, 0x1c, 255}, color.RGBA{0xfb, 0xea, 0xe9, 255}
 	}
 	return color.RGBA{0x7a, 0x52, 0x04, 255}, color.RGBA{0xfd, 0xf3, 0xdf, 255}
 }
 
-// drawBanner draws name, verdict and sentence, in the colours of like, and
-// returns where the banner ends.
-func (p *Page) drawBanner(c draw.Canvas, verdict string, like analysis.Verdict) vg.Length {
-	strong, ground := tones(like)
-	title := p.letters().Style(11, false, chart.Muted)
-	c.FillText(title, vg.Point{X: c.Min.X, Y: c.Max.Y}, chart.Fit(chart.Drawable(p.Title, title), title, c.Max.X-c.Min.X))
-	top := c.Max.Y - 20
-	const height, pad vg.Length = 58, 16
-	box := vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: top - height}, Max: vg.Point{X: c.Max.X, Y: top}}
-	fill(c, box, ground)
-	edge := box
-	edge.Max.X = edge.Min.X + 5
-	fill(c, edge, strong)
-	word := p.letters().Style(wordSize(verdict), true, strong)
-	word.YAlign = draw.YCenter
-	mid := (box.Min.Y + box.Max.Y) / 2
-	c.FillText(word, vg.Point{X: box.Min.X + pad, Y: mid}, verdict)
-	x := box.Min.X + pad + word.Width(verdict) + 18
-	text := p.Sentence
-	size := vg.Length(12.5)
-	sty := p.letters().Style(size, false, chart.Ink)
-	if len(chart.Wrap(chart.Drawable(text, sty), sty, box.Max.X-pad-x, 9)) > 3 {
-		size = 10.5
-		sty = p.letters().Style(size, false, chart.Ink)
+// text writes lines of at most most from x0 to x1, and moves down behind them.
+func (c *card) text(x0, x1 vg.Length, s string, size vg.Length, strong bool, ink color.Color, most int) {
+	for _, line := range c.lines(x0, x1, s, size, strong, ink, most) {
+		sty := c.fonts.Style(size, strong, ink)
+		c.FillText(sty, vg.Point{X: x0, Y: c.y}, line)
+		c.y -= size * 1.25
 	}
-	lines := chart.Wrap(chart.Drawable(text, sty), sty, box.Max.X-pad-x, 4)
-	y := mid + vg.Length(len(lines))*size*1.25/2
-	for _, line := range lines {
-		c.FillText(sty, vg.Point{X: x, Y: y}, line)
-		y -= size * 1.25
-	}
-	return box.Min.Y
 }
 
-// wordSize is how large a verdict stands in the banner.
-func wordSize(verdict string) vg.Length {
-	if uniseg.StringWidth(verdict) > len("CANNOT TELL") {
+func (c *card) lines(x0, x1 vg.Length, s string, size vg.Length, strong bool, ink color.Color, most int) []string {
+	sty := c.fonts.Style(size, strong, ink)
+	return chart.Wrap(chart.Drawable(s, sty), sty, x1-x0, most)
+}
+
+// verdict is the banner: the answer, why, and what to do first.
+func (c *card) verdict(v block.Verdict) {
+	const pad vg.Length = 16
+	strong, ground := tones(v.Tone)
+	size := wordSize(v.Answer)
+	word := c.fonts.Style(size, true, strong)
+	x, right := c.Min.X+pad+word.Width(v.Answer)+18, c.Max.X-pad
+	reason, most := vg.Length(12), 3
+	if len(c.lines(x, right, v.Reason, reason, false, chart.Ink, 9)) > most {
+		reason, most = 10, 4
+	}
+	next := ""
+	if len(v.Next) > 0 {
+		next = c.doc.Words.Signs.Named(v.Lead, v.Next[0])
+	}
+	n := vg.Length(len(c.lines(x, right, v.Reason, reason, false, chart.Ink, most)))
+	m := vg.Length(len(c.lines(x, right, next, 9.5, true, chart.Ink, 2)))
+	height := max(size*1.3, n*reason*1.25+m*9.5*1.25) + 20
+	box := vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: c.y - height}, Max: vg.Point{X: c.Max.X, Y: c.y}}
+	fill(c.Canvas, box, ground)
+	edge := box
+	edge.Max.X = edge.Min.X + 5
+	fill(c.Canvas, edge, strong)
+	word.YAlign = draw.YCenter
+	c.FillText(word, vg.Point{X: box.Min.X + pad, Y: (box.Min.Y + box.Max.Y) / 2}, v.Answer)
+	c.y = (box.Min.Y+box.Max.Y)/2 + (n*reason*1.25+m*9.5*1.25)/2
+	c.text(x, right, v.Reason, reason, false, chart.Ink, most)
+	if m > 0 {
+		c.text(x, right, next, 9.5, true, chart.Ink, 2)
+	}
+	c.y = box.Min.Y - 12
+}
+
+// wordSize is how large an answer is written in the banner.
+func wordSize(answer string) vg.Length {
+	if uniseg.StringWidth(answer) > len("CANNOT TELL") {
 		return 19
 	}
 	return 28
 }
 
-// drawTiles draws the three numbers side by side and returns where they end.
-func (p *Page) drawTiles(c draw.Canvas, top vg.Length) vg.Length {
-	const gap, height vg.Length = 14, 70
-	w := (c.Max.X - c.Min.X - 2*gap) / 3
-	for i, h := range p.Headlines {
+// tiles are the numbers side by side.
+func (c *card) tiles(list block.Tiles) {
+	const gap, height vg.Length = 14, 72
+	w := (c.Max.X - c.Min.X - gap*vg.Length(len(list)-1)) / vg.Length(len(list))
+	top := c.y
+	for i, h := range list {
 		x := c.Min.X + vg.Length(i)*(w+gap)
 		c.StrokeLine2(draw.LineStyle{Color: chart.Axis, Width: 0.8}, x, top, x+w, top)
-		label := p.letters().Style(10, true, chart.Ink)
-		c.FillText(label, vg.Point{X: x, Y: top - 5}, chart.Fit(h.Label, label, w))
-		value, interval := p.letters().Style(24, true, chart.Ink), p.letters().Style(12, false, chart.Muted)
+		label := c.fonts.Style(10, true, chart.Ink)
+		c.FillText(label, vg.Point{X: x, Y: top - 5}, chart.Fit(chart.Drawable(h.Label, label), label, w))
+		value, interval := c.fonts.Style(24, true, chart.Ink), c.fonts.Style(12, false, chart.Muted)
 		if !h.Known {
-			value = p.letters().Style(16, true, chart.Muted)
+			value = c.fonts.Style(16, true, chart.Muted)
 		}
-		c.FillText(value, vg.Point{X: x, Y: top - 17}, h.Value)
-		vx := x + value.Width(h.Value) + 8
+		number := chart.Fit(chart.Drawable(h.Value, value), value, w)
+		c.FillText(value, vg.Point{X: x, Y: top - 17}, number)
+		vx := x + value.Width(number) + 8
 		c.FillText(interval, vg.Point{X: vx, Y: top - 27}, chart.Fit(chart.Drawable(h.Interval, interval), interval, x+w-vx))
-		doc := p.letters().Style(8.5, false, chart.Muted)
-		for j, line := range chart.Wrap(chart.Drawable(h.About(), doc), doc, w, 3) {
-			c.FillText(doc, vg.Point{X: x, Y: top - 46 - vg.Length(j)*10}, line)
-		}
+		c.y = top - 46
+		c.text(x, x+w, h.About, 8.5, false, chart.Muted, 3)
 	}
-	return top - height
+	c.y = top - height - 10
 }
 
-// drawCharts draws three figures in a row, the first one wider.
-func (p *Page) drawCharts(c draw.Canvas, wider, middle, last string) {
-	const gap vg.Length = 16
-	wide := (c.Max.X - c.Min.X - 2*gap) * 0.44
-	slim := (c.Max.X - c.Min.X - 2*gap - wide) / 2
-	first, second, third := c, c, c
-	first.Max.X = c.Min.X + wide
-	second.Min.X = first.Max.X + gap
-	second.Max.X = second.Min.X + slim
-	third.Min.X = second.Max.X + gap
-	places := map[string]draw.Canvas{wider: first, middle: second, last: third}
+// deciding draws what decides in the room that is left: words, then pictures. A
+// brief with neither shows all that there is to do.
+func (c *card) deciding(list []block.Block) {
+	const gap vg.Length = 18
+	if len(list) == 0 {
+		for _, b := range c.doc.Brief {
+			if v, ok := b.(block.Verdict); ok {
+				list = append(list, block.Note{Lead: v.Lead, Texts: append(v.Next, v.Texts...), Points: true})
+			}
+		}
+	}
+	if i := slices.IndexFunc(list, isFigure); i >= 0 {
+		list = slices.Concat(list[:min(i, 1)], list[i:]) // pictures have the better part
+	}
+	list = list[:min(len(list), 3)]
+	w := (c.Max.X - c.Min.X - gap*vg.Length(len(list)-1)) / vg.Length(max(1, len(list)))
 	var head vg.Length
-	for _, f := range p.Figures {
-		if at, ok := places[f.Name]; ok && f.Plot != nil {
-			f.Panel, f.Fonts = true, p.letters()
-			head = max(head, f.HeadHeight(at.Size().X))
+	for _, b := range list {
+		if f, ok := b.(block.Figure); ok {
+			f.Panel, f.Fonts = true, c.fonts
+			head = max(head, f.HeadHeight(w))
 		}
 	}
-	for _, f := range p.Figures {
-		if at, ok := places[f.Name]; ok {
-			f.Panel, f.Head, f.Fonts = true, head, p.letters()
-			f.Draw(at)
+	top := c.y
+	for i, b := range list {
+		x := c.Min.X + vg.Length(i)*(w+gap)
+		switch b := b.(type) {
+		case block.Figure:
+			b.Panel, b.Head, b.Fonts = true, head, c.fonts
+			at := c.Canvas
+			at.Min, at.Max = vg.Point{X: x, Y: c.Min.Y + 14}, vg.Point{X: x + w, Y: top}
+			b.Draw(at)
+		case block.Grid:
+			c.y = top
+			c.words(x, x+w, b.Title, c.rows(b))
+		case block.Note:
+			c.y = top
+			c.words(x, x+w, b.Lead, b.Texts)
 		}
 	}
 }
 
-// drawFoot says at the lower edge what was measured, and when.
-func (p *Page) drawFoot(c draw.Canvas, parts []string) {
-	sty := p.letters().Style(8, false, chart.Muted)
+func isFigure(b block.Block) bool { _, ok := b.(block.Figure); return ok }
+
+// rows are the rows of a table as texts.
+func (c *card) rows(g block.Grid) []string {
+	list := make([]string, len(g.Rows))
+	for i, row := range g.Rows {
+		list[i] = c.doc.Words.Signs.Named(row[0], strings.TrimSpace(strings.Join(row[1:], " ")))
+	}
+	return list
+}
+
+// words are a title and texts in the room that is left above the foot.
+func (c *card) words(x0, x1 vg.Length, title string, texts []string) {
+	if title != "" {
+		c.text(x0, x1, title, 10.5, true, chart.Ink, 2)
+		c.y -= 4
+	}
+	for _, s := range texts {
+		if room := int((c.y - c.Min.Y - 16) / (9.5 * 1.25)); room > 0 {
+			c.text(x0, x1, s, 9.5, false, chart.Ink, min(room, 4))
+			c.y -= 5
+		}
+	}
+}
+
+// foot says at the lower edge what was measured, and when.
+func (c *card) foot() {
+	sty := c.fonts.Style(8, false, chart.Muted)
 	sty.YAlign = draw.YBottom
-	at := vg.Point{X: c.Min.X, Y: c.Min.Y - 6}
-	made := p.footer()
-	right := sty
+	at, right := vg.Point{X: c.Min.X, Y: c.Min.Y - 6}, sty
 	right.XAlign = draw.XRight
-	c.FillText(right, vg.Point{X: c.Max.X, Y: at.Y}, chart.Fit(chart.Drawable(made, sty), sty, 260))
-	c.FillText(sty, at, chart.Fit(chart.Drawable(strings.Join(parts, " · "), sty), sty, c.Max.X-c.Min.X-270))
+	c.FillText(right, vg.Point{X: c.Max.X, Y: at.Y}, chart.Fit(chart.Drawable(c.doc.Footer, sty), sty, 260))
+	c.FillText(sty, at, chart.Fit(chart.Drawable(strings.Join(append(slices.Clone(c.doc.Head), c.doc.Foot...), " · "), sty), sty, c.Max.X-c.Min.X-270))
 }
 
 func fill(c draw.Canvas, r vg.Rectangle, col color.Color) {

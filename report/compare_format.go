@@ -27,7 +27,7 @@ func ComparisonFormats() []ComparisonFormat {
 		{Name: "markdown", File: "report.md", Doc: "the comparison as Markdown, for a pull request or a wiki", Write: func(w io.Writer, p *ComparisonPage) error { return p.WriteMarkdown(w) }},
 		{Name: "html", File: "index.html", Doc: "the whole comparison as one page that needs no network: pictures, the items that changed most with their rollouts, all items", Write: func(w io.Writer, p *ComparisonPage) error { return html.Write(w, p.Doc()) }},
 		{Name: "pdf", File: "report.pdf", Doc: "the whole comparison for paper, charts as vectors", Write: func(w io.Writer, p *ComparisonPage) error { return p.page.print(w, p.Doc()) }},
-		{Name: "summary", File: "summary.png", Doc: "one picture, 1600 × 900: answer, differences with intervals, three charts", Write: writeComparedSummary},
+		{Name: "summary", File: "summary.png", Doc: "one picture, 1600 × 900: answer, differences with intervals, what decides", Write: func(w io.Writer, p *ComparisonPage) error { return p.page.writeCard(w, p.Doc()) }},
 		{Name: "junit", File: "junit.xml", Doc: "the answer as a test case, and one for each question and split: regressed is a failure, an answer that cannot tell an error", Write: writeComparedJUnit},
 		{Name: "items", File: "items.csv", Doc: "a row for each item in both runs, with what it changed", Write: writeComparedItems},
 	}

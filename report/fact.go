@@ -142,16 +142,3 @@ func (p *Page) narrowed() bool {
 	}
 	return false
 }
-
-// beside puts each threshold of a caution in the row of its gate's own.
-func beside(thresholds []Fact) [][]Fact {
-	var rows [][]Fact
-	for _, f := range thresholds {
-		if last := len(rows) - 1; last >= 0 && f.Name == rows[last][0].Name+".caution" {
-			rows[last] = append(rows[last], f)
-			continue
-		}
-		rows = append(rows, []Fact{f})
-	}
-	return rows
-}

@@ -26,12 +26,12 @@ func Formats() []Format {
 	return []Format{
 		{Name: "text", Doc: "the report for a terminal: verdict, why, what to do first, three numbers, in at most 40 lines; --all: the rest as well", Write: func(w io.Writer, p *Page) error { return text.Write(w, p.Doc(), p.terminal()) }},
 		{Name: "markdown", File: "report.md", Doc: "the brief of the report as Markdown, for a comment on a pull request: at most 3 KB, without pictures", Write: func(w io.Writer, p *Page) error { return markdown.Write(w, p.Doc(), markdown.Options{}) }},
+		{Name: "html", File: "index.html", Doc: "the whole report as one page that needs no network: pictures, item table, settings", Write: writeHTML},
 		{Name: "markdown-full", File: "report-full.md", Doc: "all of it as Markdown, with links to the pictures in charts/; written where it is asked for", OnRequest: true, Write: func(w io.Writer, p *Page) error {
 			return markdown.Write(w, p.Doc(), markdown.Options{All: true, Pictures: true})
 		}},
-		{Name: "html", File: "index.html", Doc: "the whole report as one page that needs no network: pictures, item table, settings", Write: writeHTML},
-		{Name: "pdf", File: "report.pdf", Doc: "the whole report for paper: findings, charts as vectors, items, method; with page numbers and bookmarks", Write: func(w io.Writer, p *Page) error { return p.print(w, p.Doc()) }},
-		{Name: "summary", File: "summary.png", Doc: "one picture, 1600 × 900: verdict, three numbers, three charts", Write: writeSummary},
+		{Name: "pdf", File: "report.pdf", Doc: "the report for paper, at most six pages: brief, findings, behaviour, method, charts as vectors; with --pdf full an annex of all pictures, items and thresholds", Write: func(w io.Writer, p *Page) error { return p.print(w, p.Doc()) }},
+		{Name: "summary", File: "summary.png", Doc: "one picture, 1600 × 900: verdict, reason, what to do first, three numbers, what decides", Write: func(w io.Writer, p *Page) error { return p.writeCard(w, p.Doc()) }},
 		{Name: "junit", File: "junit.xml", Doc: "a test case for each gate and split, for the test pages of GitHub, GitLab and Jenkins; an UNDECIDED verdict is an error there", Write: writeJUnit},
 		{Name: "items", File: "items.csv", Doc: "a row for each item, with all its numbers", Write: writeItems},
 		{Name: "rollouts", File: "rollouts.csv", Doc: "a row for each rollout: outcome, reward, sub-scores, tool calls, tokens, latency", Rollouts: true, Write: writeRollouts},

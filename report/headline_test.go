@@ -36,7 +36,7 @@ func TestNumbersOfTheGradedRolloutsAreMarked(t *testing.T) {
 				forms[form] = reporttest.Squeeze(string(write(t, form, p)))
 			}
 			var card recorder.Canvas
-			p.DrawCard(draw.NewCanvas(&card, cardWidth, cardHeight))
+			p.drawCard(draw.NewCanvas(&card, cardWidth, cardHeight), p.Doc())
 			for _, action := range card.Actions {
 				if a, ok := action.(*recorder.FillString); ok {
 					forms["summary"] += reporttest.Squeeze(a.String)

@@ -185,9 +185,6 @@ func (w *words) notes(texts []message.Text) (notes []string) {
 
 func (w *words) named(name, text string) string { return w.Signs.named(name, text) }
 
-// aside is a text in brackets.
-func (w *words) aside(text string) string { return strings.TrimSpace(fmt.Sprintf(w.Noted, "", text)) }
-
 // list joins names.
 func (w *words) list(names []string) string { return strings.Join(names, w.Signs.List) }
 

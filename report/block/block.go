@@ -169,6 +169,9 @@ type Figure struct {
 	Brief bool       // it decides: small, without its explanation
 }
 
+// Tall reports whether the figure has too many rows to be drawn small.
+func (f Figure) Tall() bool { return f.Height > 1.5*chart.Height }
+
 // Findings are gates' answers, the urgent ones first.
 type Findings []Finding
 

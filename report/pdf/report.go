@@ -99,10 +99,17 @@ func (p *printer) blocks(list []block.Block) {
 		case block.Grid:
 			p.grid(b)
 		case block.Figure:
+			if b.Brief && b.Tall() {
+				if p.full {
+					b.Brief = false
+					p.figures([]block.Figure{b})
+				}
+				continue
+			}
 			pair := []block.Figure{b}
 			for b.Brief && i+1 < len(list) && len(pair) < 2 {
 				next, ok := list[i+1].(block.Figure)
-				if !ok {
+				if !ok || next.Tall() {
 					break
 				}
 				pair = append(pair, next)
