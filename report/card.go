@@ -153,7 +153,7 @@ func (c *card) tiles(list block.Tiles) {
 		x := c.Min.X + vg.Length(i)*(w+gap)
 		c.StrokeLine2(draw.LineStyle{Color: chart.Axis, Width: 0.8}, x, top, x+w, top)
 		label := c.fonts.Style(10, true, chart.Ink)
-		c.FillText(label, vg.Point{X: x, Y: top - 5}, chart.Fit(chart.Drawable(h.Label, label), label, w))
+		c.FillText(label, vg.Point{X: x, Y: top - 5}, chart.Fit(h.Label, label, w))
 		value, interval := c.fonts.Style(24, true, chart.Ink), c.fonts.Style(12, false, chart.Muted)
 		if !h.Known {
 			value = c.fonts.Style(16, true, chart.Muted)
