@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"io/fs"
 	"maps"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -158,6 +159,33 @@ func TestEveryRoomIsOnTheFloorPlan(t *testing.T) {
 	for room := range allowedArrows {
 		if !rooms[room] {
 			t.Errorf("room %s is in the table of allowed arrows, and has no source", room)
+		}
+	}
+}
+
+// mostLines bounds a room, but for the importer, which has one file a format, and for
+// what of the report is still to be divided.
+const mostLines = 6000
+
+var largeRooms = []string{"sampler/importer", "report", "report/chart"}
+
+func TestRoomsStaySmall(t *testing.T) {
+	lines := make(map[string]int)
+	seen := make(map[string]bool)
+	for _, a := range arrows(t) {
+		if seen[a.file] {
+			continue
+		}
+		seen[a.file] = true
+		b, err := os.ReadFile(filepath.Join("..", "..", a.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines[filepath.Dir(a.file)] += strings.Count(string(b), "\n")
+	}
+	for room, n := range lines {
+		if n > mostLines && !slices.Contains(largeRooms, room) {
+			t.Errorf("room %s has %d lines, at most %d: divide it by what depends on what", room, n, mostLines)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package judge_test
+package collect_test
 
 import (
 	"fmt"
