@@ -43,7 +43,7 @@ func NewGate(g Gate) Gate {
 	} else {
 		g.passed = message.New(g.Name+".parts", g.Words.Pass)
 	}
-	for _, t := range known(g.Thresholds...) {
+	for _, t := range known(g.Name, g.Thresholds...) {
 		if t.Name != g.Name && !strings.HasPrefix(t.Name, g.Name+".") {
 			panic("analysis: the gate " + g.Name + " cannot have a threshold called " + t.Name)
 		}

@@ -17,27 +17,23 @@ type Result struct {
 
 	Require []string `json:"-"` // stages and gates, see Settings.Require
 
-	Schema        string             `json:"schema"`
-	Verdict       Verdict            `json:"verdict"`
-	Reason        *string            `json:"reason"`   // the deciding gate; null for GO
-	Cautions      []string           `json:"cautions"` // advisory gates that failed
-	Note          message.Text       `json:"note,omitzero"`
-	Judged        []string           `json:"judged,omitempty"`     // blocking gates that had something to judge
-	NotJudged     []Unjudged         `json:"not_judged,omitempty"` // blocking gates that had not, and sampling that is not complete
-	Required      []string           `json:"required,omitempty"`   // gates without which the verdict is UNDECIDED, and sampling
-	ExitCode      int                `json:"exit_code"`
-	Confidence    float64            `json:"confidence"`
-	Looks         *Looks             `json:"looks,omitempty"` // of sampling that ends when the verdict stands
-	RewardRange   [2]float64         `json:"reward_range"`
-	Ceiling       float64            `json:"ceiling"` // the best a perfect policy could earn
-	GroupSize     int                `json:"group_size"`
-	Normalize     string             `json:"normalize,omitempty"` // what the trainer divides a group's advantages by: std or none
-	PassThreshold *float64           `json:"pass_threshold"`
-	Thresholds    map[string]float64 `json:"thresholds"`
-	Run           RunInfo            `json:"run"`
-	Timing        Timing             `json:"timing"`
-	Input         rollout.Input      `json:"input"`
-	Problems      []rollout.Problem  `json:"problems"` // rules that the data files break
+	Schema        string `json:"schema"`
+	Ruling        `json:"verdict"`
+	Cautions      []string          `json:"cautions"` // advisory gates that failed
+	Note          message.Text      `json:"note,omitzero"`
+	ExitCode      int               `json:"exit_code"`
+	Confidence    float64           `json:"confidence"`
+	Looks         *Looks            `json:"looks,omitempty"` // of sampling that ends when the verdict stands
+	RewardRange   [2]float64        `json:"reward_range"`
+	Ceiling       float64           `json:"ceiling"` // the best a perfect policy could earn
+	GroupSize     int               `json:"group_size"`
+	Normalize     string            `json:"normalize,omitempty"` // what the trainer divides a group's advantages by: std or none
+	PassThreshold *float64          `json:"pass_threshold"`
+	Thresholds    InForce           `json:"thresholds"`
+	Run           RunInfo           `json:"run"`
+	Timing        Timing            `json:"timing"`
+	Input         rollout.Input     `json:"input"`
+	Problems      []rollout.Problem `json:"problems"` // rules that the data files break
 
 	Splits   map[rollout.Split]*SplitResult `json:"splits"`
 	Plan     *Plan                          `json:"plan,omitempty"`
@@ -47,6 +43,16 @@ type Result struct {
 	Leaks    *Leaks                         `json:"leaks,omitempty"` // between rollouts, where their canaries tell
 	Variants *Variants                      `json:"variants,omitempty"`
 	Findings []Finding                      `json:"findings"`
+}
+
+// Ruling is the verdict with what it rests on.
+type Ruling struct {
+	Verdict   Verdict    `json:"answer"`
+	Reason    *string    `json:"reason"`             // the deciding gate; null for GO
+	Judged    []string   `json:"judged"`             // blocking gates that had something to judge
+	NotJudged []Unjudged `json:"not_judged"`         // blocking gates that had not, and sampling that is not complete
+	Required  []string   `json:"required"`           // gates without which the verdict is UNDECIDED, and sampling
+	Changed   []Changed  `json:"changed_thresholds"` // that are not at their default, by name
 }
 
 // Verdict is the answer.

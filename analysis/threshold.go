@@ -1,6 +1,8 @@
 package analysis
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -20,13 +22,16 @@ type Threshold struct {
 // defaults are those of every threshold that a gate has made known.
 var defaults = map[string]float64{}
 
-// known makes the defaults of thresholds known.
-func known(list ...Threshold) []Threshold {
+// gateOf is what each of them belongs to.
+var gateOf = map[string]string{}
+
+// known makes the defaults of a gate's thresholds known.
+func known(gate string, list ...Threshold) []Threshold {
 	for _, t := range list {
 		if _, taken := defaults[t.Name]; taken {
 			panic("analysis: two thresholds are called " + t.Name)
 		}
-		defaults[t.Name] = t.Default
+		defaults[t.Name], gateOf[t.Name] = t.Default, gate
 	}
 	return list
 }
@@ -55,7 +60,7 @@ func ThresholdsOf(gates []Gate) []Threshold {
 }
 
 // compareThresholds belong to gonogo compare and to no gate.
-var compareThresholds = known(
+var compareThresholds = known("compare",
 	Threshold{"compare.delta", "share", "of gonogo compare: the smallest change of the mean reward that matters, as a share of the range", 0.05},
 	Threshold{"compare.tolerance", "share", "of gonogo compare: the change up to which nothing is called better or worse, as a share of the range", 0},
 )
@@ -81,12 +86,45 @@ func (t Thresholds) Of(threshold Threshold) float64 {
 }
 
 // All returns every threshold that is known with its value in force.
-func (t Thresholds) All() map[string]float64 {
-	all := make(map[string]float64, len(defaults))
+func (t Thresholds) All() InForce {
+	all := make(InForce, len(defaults))
 	for name := range defaults {
 		all[name] = t.At(name)
 	}
 	return all
+}
+
+// InForce are the values of thresholds by name. In JSON they are by gate and then by
+// name; those of gonogo compare are under compare.
+type InForce map[string]float64
+
+// MarshalJSON writes a name that no gate has made known under itself.
+func (t InForce) MarshalJSON() ([]byte, error) {
+	if t == nil {
+		return []byte("null"), nil
+	}
+	by := make(map[string]map[string]float64)
+	for name, value := range t {
+		gate := cmp.Or(gateOf[name], name)
+		if by[gate] == nil {
+			by[gate] = make(map[string]float64)
+		}
+		by[gate][name] = value
+	}
+	return json.Marshal(by)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (t *InForce) UnmarshalJSON(b []byte) error {
+	var by map[string]map[string]float64
+	if err := json.Unmarshal(b, &by); err != nil || by == nil {
+		return err
+	}
+	*t = make(InForce)
+	for _, values := range by {
+		maps.Copy(*t, values)
+	}
+	return nil
 }
 
 func (t Thresholds) validate() error {
@@ -103,13 +141,14 @@ func (t Thresholds) validate() error {
 
 // Changed is a threshold that is not at its default.
 type Changed struct {
-	Name           string
-	Default, Value float64
+	Name    string  `json:"name"`
+	Default float64 `json:"default"`
+	Value   float64 `json:"value"`
 }
 
 // ChangedThresholds lists the thresholds that are not at their default, by name.
 func (r *Result) ChangedThresholds() []Changed {
-	var changed []Changed
+	changed := []Changed{}
 	for _, name := range slices.Sorted(maps.Keys(r.Thresholds)) {
 		if at, known := defaults[name]; known && r.Thresholds[name] != at {
 			changed = append(changed, Changed{name, at, r.Thresholds[name]})

@@ -67,7 +67,7 @@ func untrusted(t *testing.T) *ComparisonPage {
 	by := "grader.hackable"
 	c.Base.Detectors = []collect.DetectorMarks{{Detector: "peek", Rollouts: 320, Marked: 16, Share: 0.05}}
 	c.New.Detectors = []collect.DetectorMarks{{Detector: "peek", Rollouts: 320, Marked: 198, Share: 0.61875}}
-	c.Judged(&analysis.Result{Verdict: analysis.NoGo, Reason: &by}, &analysis.Result{Verdict: analysis.NoGo, Reason: &by})
+	c.Judged(&analysis.Result{Ruling: analysis.Ruling{Verdict: analysis.NoGo, Reason: &by}}, &analysis.Result{Ruling: analysis.Ruling{Verdict: analysis.NoGo, Reason: &by}})
 	opt := options()
 	opt.Rollouts, opt.Font = nil, "none"
 	return NewComparison(c, opt)

@@ -14,7 +14,7 @@ func ExampleNewPage() {
 	value, low, high := 0.04, 0.02, 0.07
 	gate := "signal.informative"
 	result := &analysis.Result{
-		Verdict: analysis.NoGo, Reason: &gate, GroupSize: 8, Confidence: 0.95,
+		Ruling: analysis.Ruling{Verdict: analysis.NoGo, Reason: &gate}, GroupSize: 8, Confidence: 0.95,
 		Findings: []analysis.Finding{{
 			Gate: gate, Split: "train", Severity: analysis.Blocking, Fact: analysis.Fact{
 				Status: analysis.Fail, Value: &value, Low: &low, High: &high, Want: message.Verbatim("≥ 0.10"), Unit: "share",

@@ -90,7 +90,7 @@ func TestJUnitOfSeveralFindingsOfAGate(t *testing.T) {
 	f := func(gate string, sev analysis.Severity, st analysis.Status) analysis.Finding {
 		return analysis.Finding{Gate: gate, Severity: sev, Fact: analysis.Fact{Status: st, Want: message.Verbatim(string(sev)), Title: message.Verbatim(gate)}}
 	}
-	p := NewPage(&analysis.Result{Verdict: analysis.NoGo, Findings: []analysis.Finding{
+	p := NewPage(&analysis.Result{Ruling: analysis.Ruling{Verdict: analysis.NoGo}, Findings: []analysis.Finding{
 		f("caution", analysis.Blocking, analysis.Pass), f("blocked", analysis.Blocking, analysis.Pass), f("blocked", analysis.Blocking, analysis.Fail),
 		f("caution", analysis.Advisory, analysis.Fail), f("unsure", analysis.Advisory, analysis.Unknown), f("skipped", analysis.Blocking, analysis.Skipped),
 		f("half", analysis.Blocking, analysis.Skipped), f("half", analysis.Advisory, analysis.Fail),
@@ -120,7 +120,7 @@ func FuzzJUnit(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		said := message.Verbatim(s)
-		p := &Page{Result: &analysis.Result{Verdict: analysis.NoGo, Run: analysis.RunInfo{ID: s, Model: s}}, Words: &english, Verdict: analysis.NoGo}
+		p := &Page{Result: &analysis.Result{Ruling: analysis.Ruling{Verdict: analysis.NoGo}, Run: analysis.RunInfo{ID: s, Model: s}}, Words: &english, Verdict: analysis.NoGo}
 		p.Result.Findings = []analysis.Finding{{Gate: s, Split: "train", Severity: analysis.Blocking, Fact: analysis.Fact{Status: analysis.Fail, Title: said, Why: said, Remedy: said, Unit: s, Want: said, Items: []string{s}}}}
 		p.Name, p.Findings = visible(s), findings(p.Result, Options{Dir: s, Config: s}, &english)
 		p.Sentence, p.Next = sentence(p.Result, p.Findings, &english)

@@ -81,7 +81,7 @@ func TestDeepPagesOfAnySize(t *testing.T) {
 		page *Page
 		says string
 	}{
-		{"nothing at all", NewPage(&analysis.Result{Verdict: analysis.Undecided}, Options{}), english.NoFindings},
+		{"nothing at all", NewPage(&analysis.Result{Ruling: analysis.Ruling{Verdict: analysis.Undecided}}, Options{}), english.NoFindings},
 		{"one item", traced(reporttest.Load(t, "one_item"), 1), "1 item"},
 		{"no reward", traced(reporttest.Load(t, "all_missing"), 2), "no data"},
 		{"an older result without what charts show", NewPage(older, options()), "no data"},

@@ -96,7 +96,7 @@ func TestEveryFormatOfEveryResultIsDeterministic(t *testing.T) {
 }
 
 func TestAResultWithNothingInItIsStillAPage(t *testing.T) {
-	p := NewPage(&analysis.Result{Verdict: analysis.Undecided}, Options{})
+	p := NewPage(&analysis.Result{Ruling: analysis.Ruling{Verdict: analysis.Undecided}}, Options{})
 	for _, f := range Formats() {
 		if f.Rollouts {
 			if err := f.Write(io.Discard, p); !errors.Is(err, ErrNoRollouts) {

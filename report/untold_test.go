@@ -38,7 +38,7 @@ func planted(t *testing.T, name string) *analysis.Result {
 	}
 	g.TooGood = append(g.TooGood, analysis.TooGood{Pattern: analysis.OneText, Split: "train", Items: []string{"q"}, Count: 2, Note: message.Text{ID: "grader.one_answer", Args: message.Args{"items": message.Count(2, "item"), "answer": message.Quote(`planted "text"`)}}})
 	verdict := r.Verdict
-	judge.Judge(r, r.Thresholds, gate.All())
+	judge.Judge(r, analysis.Thresholds(r.Thresholds), gate.All())
 	if r.Verdict != verdict {
 		t.Fatalf("the verdict is %s now, and was %s", r.Verdict, verdict)
 	}

@@ -25,7 +25,7 @@ func marksOf(detector string, marked int) [2]string {
 // and not a word of it.
 func TestRunsOfAnUntrustedGraderAreNoBetterForAHigherReward(t *testing.T) {
 	decided := func(v analysis.Verdict, by string) *analysis.Result {
-		r := &analysis.Result{Verdict: v}
+		r := &analysis.Result{Ruling: analysis.Ruling{Verdict: v}}
 		if by != "" {
 			r.Reason = &by
 		}
@@ -70,7 +70,7 @@ func TestRunsOfAnUntrustedGraderAreNoBetterForAHigherReward(t *testing.T) {
 // the same rewards, and a lower one, keep their answers.
 func TestANoGoGraderImprovesNothing(t *testing.T) {
 	hackable := "grader.hackable"
-	noGo := &analysis.Result{Verdict: analysis.NoGo, Reason: &hackable}
+	noGo := &analysis.Result{Ruling: analysis.Ruling{Verdict: analysis.NoGo, Reason: &hackable}}
 	low, high := graded("eval", 40, 4, steps(4, 0)), graded("eval", 40, 4, steps(4, 1))
 	for _, c := range []struct {
 		about     string
@@ -80,7 +80,7 @@ func TestANoGoGraderImprovesNothing(t *testing.T) {
 		exit      int
 	}{
 		{"higher", low, high, noGo, compare.NotBetter, 3},
-		{"higher, of a grader that passed", low, high, &analysis.Result{Verdict: analysis.Go}, compare.Improved, 0},
+		{"higher, of a grader that passed", low, high, &analysis.Result{Ruling: analysis.Ruling{Verdict: analysis.Go}}, compare.Improved, 0},
 		{"lower", high, low, noGo, compare.Regressed, 3},
 	} {
 		got := compared(t, opened(t, c.base), opened(t, c.new))

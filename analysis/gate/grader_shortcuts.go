@@ -19,7 +19,7 @@ var graderShortcuts = analysis.NewGate(analysis.Gate{
 		{Name: "grader.shortcuts.too_good", Unit: "share", Doc: "mean reward, as a share of the range, from which the grader is suspected", Default: 0.98},
 	},
 	Words: analysis.Words{Pass: "no shortcut to the reward is seen"},
-	Parts: []analysis.Gate{graderDetected, graderGuessable, graderLayers, graderTooGood, graderLength},
+	Parts: []analysis.Gate{graderLayers, graderDetected, graderGuessable, graderTooGood, graderLength},
 })
 
 var graderGuessable = analysis.NewPart(analysis.Gate{

@@ -99,7 +99,7 @@ var (
 // cover says which blocking gates judged the run, which did not and why, and
 // which of them the verdict requires.
 func cover(r *analysis.Result) {
-	r.Judged, r.NotJudged, r.Required = nil, nil, nil
+	r.Judged, r.NotJudged, r.Required, r.Changed = []string{}, []analysis.Unjudged{}, []string{}, r.ChangedThresholds()
 	lacks := make(map[string]bool)
 	for i := range r.Findings {
 		f := &r.Findings[i]

@@ -222,7 +222,7 @@ func TestTheGravestOfEqualPartsLeads(t *testing.T) {
 	if len(list) != 1 || list[0].ID != "b" || list[0].Others[1].ID != "c" {
 		t.Errorf("found %+v", list)
 	}
-	for name, first := range map[string]string{"endpoint.burst": "endpoint.lost", "grader.shortcuts": "grader.detected", "rollouts.finished": "rollouts.markup"} {
+	for name, first := range map[string]string{"endpoint.burst": "endpoint.lost", "grader.shortcuts": "grader.layers", "rollouts.finished": "rollouts.markup"} {
 		for _, g := range gate.All() {
 			if g.Name == name && g.Parts[0].Name != first {
 				t.Errorf("%s begins with %s, not %s", name, g.Parts[0].Name, first)

@@ -34,12 +34,12 @@ func TestALookEndsWhenTheVerdictStands(t *testing.T) {
 		{"decided with the most samples", 8, analysis.Go, rollout.EndedDecided},
 	}
 	for _, test := range tests {
-		next := Look(plan, test.samples, &analysis.Result{Verdict: test.verdict, Confidence: 0.99})
+		next := Look(plan, test.samples, &analysis.Result{Ruling: analysis.Ruling{Verdict: test.verdict}, Confidence: 0.99})
 		if next.Ended != test.want || len(next.Made) != 1 || len(plan.Made) != 0 {
 			t.Errorf("%s: ended %q after %v, want %q", test.name, next.Ended, next.Made, test.want)
 		}
 	}
-	again := Look(Look(plan, 4, &analysis.Result{Verdict: analysis.Undecided}), 4, &analysis.Result{Verdict: analysis.Go})
+	again := Look(Look(plan, 4, &analysis.Result{Ruling: analysis.Ruling{Verdict: analysis.Undecided}}), 4, &analysis.Result{Ruling: analysis.Ruling{Verdict: analysis.Go}})
 	if len(again.Made) != 1 || again.Made[0].Verdict != string(analysis.Go) {
 		t.Errorf("a look made again stands twice: %v", again.Made)
 	}

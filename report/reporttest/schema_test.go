@@ -45,7 +45,7 @@ func TestTheSchemaRefuses(t *testing.T) {
 	}
 	for what, change := range map[string]func(map[string]any){
 		"another version":       func(r map[string]any) { r["schema"] = "gonogo/result/1" },
-		"another verdict":       func(r map[string]any) { r["verdict"] = "MAYBE" },
+		"another verdict":       func(r map[string]any) { r["verdict"].(map[string]any)["answer"] = "MAYBE" },
 		"a number as a text":    func(r map[string]any) { r["ceiling"] = "1" },
 		"a missing section":     func(r map[string]any) { delete(r, "splits") },
 		"another split":         func(r map[string]any) { r["splits"].(map[string]any)["test"] = r["splits"].(map[string]any)["train"] },
