@@ -1,24 +1,14 @@
 package main
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis/curate"
-	"gonogo/cmd/gonogo/internal/config"
-	"gonogo/cmd/gonogo/internal/exit"
-	"gonogo/cmd/gonogo/internal/project"
-	"gonogo/cmd/gonogo/internal/stage"
-	"gonogo/cmd/gonogo/internal/ui"
-	"gonogo/sampler/rollout"
+	"gonogo/cmd/gonogo/internal/curation"
 )
 
 func curateCommand() *cli.Command {
@@ -70,186 +60,27 @@ Example:
 			if err != nil {
 				return err
 			}
-			return curateRun(c, dir)
+			return curation.Run(c.Context, curateOptionsOf(c), dir)
 		},
 	}
 }
 
-// curateRun chooses, writes, measures again where that is asked for, and prints.
-func curateRun(c *cli.Context, dir string) error {
-	if err := checkFresh(c); err != nil {
-		return err
+func curateOptionsOf(c *cli.Context) *curation.Options {
+	return &curation.Options{
+		Call: callOf(c), Run: c.Args().First(), Train: c.String("train"), Keep: c.String("keep"), Sure: c.Float64("sure"), SureSet: c.IsSet("sure"),
+		Near: c.Bool("near"), Suspicious: c.Bool("suspicious"), MeasuredOnly: c.Bool("measured-only"), DespiteChange: c.Bool("despite-change"),
+		Force: c.Bool("force"), Fresh: c.IsSet("fresh-samples"), FreshSamples: c.Int("fresh-samples"), FreshRun: c.String("fresh-run"),
 	}
-	run, err := rollout.Open(dir)
-	if err != nil {
-		return exit.AsUsage(err)
-	}
-	cfg, err := project.ConfigFor(callOf(c), run.Manifest)
-	if err != nil {
-		return err
-	}
-	source, err := curationSource(c, run, cfg)
-	if err != nil {
-		return err
-	}
-	chosen, err := choose(c, run, cfg, source)
-	if err != nil {
-		return err
-	}
-	if err := writeCuration(c, run, source, chosen); err != nil {
-		return err
-	}
-	stopped := measureAgain(c, run, source, chosen)
-	if err := printCuration(c, chosen); err != nil {
-		return errors.Join(stopped, err)
-	}
-	if stopped == nil && chosen.Kept == 0 {
-		return &exit.Error{Code: exit.NoGo, Err: errors.New("no row is worth training on by these reasons, and no training file was written; --keep passes over reasons")}
-	}
-	return stopped
 }
 
-// choose is the pure part, under the command's flags.
-func choose(c *cli.Context, run *rollout.Run, cfg *config.Config, source *curated) (*curate.Curation, error) {
-	s := cfg.Settings()
-	if err := s.Validate(); err != nil {
-		return nil, exit.AsUsage(err)
-	}
-	opt := curate.Options{Near: c.Bool("near"), Measured: c.Bool("measured-only"), Suspicious: c.Bool("suspicious")}
-	if c.IsSet("sure") {
-		if opt.Sure = c.Float64("sure"); !(opt.Sure > 0 && opt.Sure < 1) {
-			return nil, exit.Usagef("--sure %g: it is a probability above 0 and below 1", opt.Sure)
-		}
-	}
-	var err error
-	if opt.Keep, err = pickReasons(c.String("keep")); err != nil {
-		return nil, err
-	}
-	read := rollout.ReadOptions{OnConflict: rollout.Conflict(c.String("on-conflict"))}
-	chosen, err := curate.Choose(c.Context, run, read, source.file, s, opt)
-	if errors.Is(err, rollout.ErrNoRecords) {
-		err = fmt.Errorf("%w: gonogo sample makes the rollouts that rows are chosen by", err)
-	}
-	if err != nil {
-		return nil, exit.AsUsage(err)
-	}
-	chosen.Run, chosen.File, chosen.SHA256 = c.Args().First(), source.data.Path, source.data.SHA256
-	chosen.Notes = slices.Insert(chosen.Notes, 0, source.notes...)
-	return chosen, nil
-}
-
-// pickReasons returns the reasons of a list.
-func pickReasons(names string) ([]curate.Reason, error) {
-	var known []string
-	for _, r := range curate.Reasons() {
-		known = append(known, string(r.Name))
-	}
-	var out []curate.Reason
-	for name := range strings.SplitSeq(names, ",") {
-		name = strings.TrimSpace(name)
-		if name == "" {
-			continue
-		}
-		if !slices.Contains(known, name) {
-			return nil, exit.Usagef("--keep: there is no reason %q%s", name, ui.Choices(name, known))
-		}
-		out = append(out, curate.Reason(name))
-	}
-	return out, nil
-}
-
-// tableBeside is the table's name for a training file's.
-func tableBeside(out string) string {
-	if strings.EqualFold(filepath.Ext(out), ".jsonl") {
-		out = out[:len(out)-len(".jsonl")]
-	}
-	return out + ".csv"
-}
-
-// writeCuration writes the kept rows and the table, whole or not at all. Where
-// nothing is kept there is the table alone: an empty file is nothing to train on,
-// and an older one, which would look like the answer, does not stay.
-func writeCuration(c *cli.Context, run *rollout.Run, source *curated, chosen *curate.Curation) error {
-	out := c.String("output")
-	if out == "" {
-		return nil
-	}
-	for _, own := range append(source.read, run.File(), filepath.Join(run.Dir, rollout.ItemsFile), filepath.Join(run.Dir, rollout.ManifestFile)) {
-		if stage.Same(out, own) || stage.Same(tableBeside(out), own) {
-			return exit.Usagef("%s is what the rows are chosen from: name another file with --output", own)
-		}
-	}
-	var rows, table bytes.Buffer
-	kept := chosen.KeptLines()
-	if err := source.data.Copy(&rows, func(line int) bool { return kept[line] }); err != nil {
-		return err
-	}
-	if err := chosen.WriteTable(&table); err != nil {
-		return err
-	}
-	files := []writtenFile{{tableBeside(out), table.Bytes()}}
-	chosen.Written = &curate.Files{Table: tableBeside(out)}
-	if chosen.Kept > 0 {
-		files = append(files, writtenFile{out, rows.Bytes()})
-		chosen.Written.Train = out
-		return writeOutputs(files, c.Bool("force"))
-	}
-	_, stale := holds(out, nil)
-	if stale && !c.Bool("force") {
-		return exit.Usagef("no row is kept, and the %s that is there already would look like the answer: choose another name with -o, or let it be removed with --force", out)
-	}
-	if err := writeOutputs(files, c.Bool("force")); err != nil || !stale {
-		return err
-	}
-	if err := os.Remove(out); err != nil {
-		return fmt.Errorf("remove the training file of an earlier choice: %w", err)
-	}
-	fmt.Fprintf(c.App.ErrWriter, "Removed %s, which an earlier choice had written: no row is kept now.\n", ui.Visible(out))
-	return nil
-}
-
-// writtenFile is a file about to be written.
-type writtenFile struct {
-	path string
-	text []byte
-}
-
-// writeOutputs writes files that must not be there yet, unless it is forced or
-// they say the same: then the command is run again to go on.
-func writeOutputs(files []writtenFile, force bool) error {
-	var write []writtenFile
-	for _, f := range files {
-		same, there := holds(f.path, f.text)
-		switch {
-		case same:
-			continue
-		case there && !force:
-			return exit.Usagef("%s is there already, with other content: choose another name with -o, or overwrite it with --force", f.path)
-		}
-		write = append(write, f)
-	}
-	for _, f := range write {
-		if err := rollout.WriteFile(f.path, f.text); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// holds reports whether a file is there, and whether it holds that very text.
-func holds(path string, text []byte) (same, there bool) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return false, false
-	}
-	if info.IsDir() || info.Size() != int64(len(text)) {
-		return false, true
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return false, true
-	}
-	defer f.Close()
-	was, err := io.ReadAll(f)
-	return err == nil && bytes.Equal(was, text), true
+// freshFlags are the flags of measuring kept rows again.
+func freshFlags() []cli.Flag {
+	return append([]cli.Flag{
+		&cli.IntFlag{Name: "fresh-samples", Usage: "make `N` new rollouts of every kept item that was sampled, and compare"},
+		&cli.StringFlag{Name: "fresh-run", Usage: "the run directory `RUN` of those (default: beside the curated file, its name ending in -fresh)"},
+		&cli.StringFlag{Name: "concurrency", Usage: "at most `N` rollouts, and requests to each endpoint, in flight (key sampling.concurrency); by default each endpoint's limit is measured"},
+		&cli.StringFlag{Name: "max-rollouts", Usage: "stop this call after `N` new rollouts (key sampling.max_rollouts)"},
+		trustFlag(),
+		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "neither rehearse nor ask before new rollouts begin, as a terminal otherwise does"},
+	}, spendingFlags()...)
 }

@@ -110,7 +110,7 @@ func (a *actions) model(what, url, variable string, texts []string) {
 // python notes a source that is run.
 func (a *actions) python(of, source string, variables ...string) {
 	how := with(variables)
-	if a.cfg.changed("python.interpreter") {
+	if changedKey(a.cfg, "python.interpreter") {
 		how += " by the interpreter " + shortened(a.cfg.Python.Interpreter)
 	}
 	if a.cfg.Python.Sandbox == "none" {

@@ -26,13 +26,13 @@ func checkAgent(c *Config) error {
 		return c.Fault("agent.url", "stands beside agent.command: the agent is one of them")
 	}
 	for _, path := range []string{"agent.headers", "agent.per_rollout", "agent.processes", "agent.own_model", "agent.hide", "agent.timeout", "agent.poll"} {
-		if !c.Agent.Used() && c.changed(path) {
+		if !c.Agent.Used() && changedKey(c, path) {
 			return c.Fault(path, "stands without agent.command or agent.url")
 		}
 	}
 	if c.Agent.URL != "" {
 		for _, path := range []string{"agent.per_rollout", "agent.processes"} {
-			if c.changed(path) {
+			if changedKey(c, path) {
 				return c.Fault(path, "is for agent.command alone")
 			}
 		}

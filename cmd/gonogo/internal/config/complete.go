@@ -18,14 +18,14 @@ import (
 // Complete asks for what a run needs and takes what headers hold from the
 // environment. The keys of model and judge are apart: see takeKeys.
 func (c *Config) Complete() error {
-	errs := append(c.completeCalls(), unpricedModel(c))
+	errs := append(completeCalls(c), unpricedModel(c))
 	errs = append(errs, dataThere(c)...)
 	errs = append(errs, c.FontThere())
 	return Join(append(errs, takeQueue(c)...))
 }
 
 // completeCalls asks for what the calls of a rollout need.
-func (c *Config) completeCalls() []error {
+func completeCalls(c *Config) []error {
 	return append([]error{c.CompleteGrading()}, modelCalls(c)...)
 }
 
@@ -49,7 +49,7 @@ func (c *Config) CompleteGrading() error {
 	var errs []error
 	if c.Body == nil {
 		errs = append(errs, c.Fault("job", "missing: name the file with the job's body, or write the body here; an agent of your own (agent.command, agent.url) needs but a grader (key grader)"))
-	} else if expanded, err := c.Body.Expand(c.secretEnv()); err != nil {
+	} else if expanded, err := c.Body.Expand(secretEnv(c)); err != nil {
 		errs = append(errs, inDocument(c, err))
 	} else {
 		c.Body = expanded
@@ -117,7 +117,7 @@ func dataThere(c *Config) []error {
 }
 
 // secretEnv looks into the environment and remembers what it found there.
-func (c *Config) secretEnv() func(string) (string, bool) {
+func secretEnv(c *Config) func(string) (string, bool) {
 	return func(name string) (string, bool) {
 		value, ok := c.env(name)
 		if ok && len(value) >= rollout.ShortestSecret {
@@ -131,7 +131,7 @@ func (c *Config) secretEnv() func(string) (string, bool) {
 func expandHeaders(c *Config, path string, headers map[string]string) []error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
-		value, unknown := job.Expand(headers[name], c.secretEnv())
+		value, unknown := job.Expand(headers[name], secretEnv(c))
 		headers[name] = value
 		for _, variable := range unknown {
 			errs = append(errs, c.Fault(path, "%s: the environment has no %s: export it", name, variable))
@@ -184,7 +184,7 @@ func apiKey(c *Config, path, variable, baseURL string, named bool) (string, erro
 	if variable == noKey || !namesVariable(c, variable) { // which keyVariable tells
 		return "", nil
 	}
-	if value, ok := c.secretEnv()(variable); ok && strings.TrimSpace(value) != "" {
+	if value, ok := secretEnv(c)(variable); ok && strings.TrimSpace(value) != "" {
 		return strings.TrimSpace(value), nil
 	}
 	if !named && loopback(baseURL) {

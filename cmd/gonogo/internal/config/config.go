@@ -86,14 +86,14 @@ func Peek(path string, env Lookup, overrides ...string) (*Config, error) {
 	if err != nil {
 		return nil, Join([]error{err, jobFault(c)})
 	}
-	if err := c.override(overrides); err != nil {
+	if err := applyOverrides(c, overrides); err != nil {
 		return nil, err
 	}
 	return c, c.resolve()
 }
 
-// override takes PATH=VALUE as --set does. Nothing is resolved yet.
-func (c *Config) override(pairs []string) error {
+// applyOverrides takes PATH=VALUE as --set does. Nothing is resolved yet.
+func applyOverrides(c *Config, pairs []string) error {
 	var errs []error
 	c.Overrides = pairs
 	for _, o := range pairs {
@@ -102,7 +102,7 @@ func (c *Config) override(pairs []string) error {
 			errs = append(errs, fmt.Errorf("--set %q: write KEY=VALUE, such as sampling.samples=16", o))
 			continue
 		}
-		errs = append(errs, c.assign(strings.TrimSpace(name), value))
+		errs = append(errs, assignValue(c, strings.TrimSpace(name), value))
 	}
 	return errors.Join(errs...)
 }
@@ -154,8 +154,8 @@ func Decode(name, dir string, body []byte, env Lookup) (*Config, error) {
 	return c, w.errs.orNil()
 }
 
-// read reads a file that the configuration names, unless it came with a run.
-func (c *Config) read(path string) ([]byte, error) {
+// readSheet reads a file that the configuration names, unless it came with a run.
+func readSheet(c *Config, path string) ([]byte, error) {
 	if body, ok := c.sheets[path]; ok {
 		return body, nil
 	}

@@ -61,7 +61,7 @@ func takeGrader(c *Config) error {
 	raw, dir := c.Grader.Body, c.Dir
 	if c.Grader.Path != "" {
 		path := c.Absolute(c.Grader.Path)
-		text, err := c.read(path)
+		text, err := readSheet(c, path)
 		if err != nil {
 			return c.Fault("grader", "%v", err)
 		}

@@ -18,7 +18,7 @@ func loadJob(c *Config) (*job.Job, error) {
 		return b, inDocument(c, err)
 	}
 	path := c.Absolute(c.Job.Path)
-	body, err := c.read(path)
+	body, err := readSheet(c, path)
 	if err != nil {
 		return nil, c.Fault("job", "%v", err)
 	}

@@ -91,7 +91,7 @@ func takeQueue(c *Config) []error {
 	if !q.Used() {
 		return nil
 	}
-	in := LoginFrom(c.secretEnv())
+	in := LoginFrom(secretEnv(c))
 	c.QueueLogin = in
 	var errs []error
 	switch {

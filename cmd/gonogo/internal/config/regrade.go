@@ -48,7 +48,7 @@ func Inherited(run *rollout.Run, overrides ...string) (*Config, error) {
 	}
 	s := &c.written.Sampling // whose bounds were another call's
 	s.MaxRollouts, s.MaxTokens, s.MaxUSD, s.Deadline = 0, 0, 0, ""
-	if err := c.override(overrides); err != nil {
+	if err := applyOverrides(c, overrides); err != nil {
 		return nil, err
 	}
 	return c, c.resolve()

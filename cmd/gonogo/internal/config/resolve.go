@@ -146,9 +146,9 @@ func fromJob(c *Config) {
 // has reports whether the key was set.
 func (c *Config) has(path string) bool { _, ok := c.given[path]; return ok }
 
-// changed reports whether the key was set to another value than its default,
+// changedKey reports whether the key was set to another value than its default,
 // which a manifest writes out.
-func (c *Config) changed(path string) bool {
+func changedKey(c *Config, path string) bool {
 	i := slices.IndexFunc(Keys(), func(k key) bool { return k.Path == path })
 	var usual values
 	if k := Keys()[i]; k.Default != "" {

@@ -11,13 +11,13 @@ import (
 // anew. Below a map its own keys may be named: thresholds.signal.informative.
 // A path on the command line starts from the working directory.
 func (c *Config) Assign(path, value string) error {
-	if err := c.assign(path, value); err != nil {
+	if err := assignValue(c, path, value); err != nil {
 		return err
 	}
 	return c.resolve()
 }
 
-func (c *Config) assign(path, value string) error {
+func assignValue(c *Config, path, value string) error {
 	all := Keys()
 	name := "--set " + path
 	i := slices.IndexFunc(all, func(k key) bool { return k.Path == path })

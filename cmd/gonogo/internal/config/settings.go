@@ -12,9 +12,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// reference finds references by the template of audit.reference; nil where none
+// referenceBy finds references by the template of audit.reference; nil where none
 // is configured.
-func (c *Config) reference() func(*rollout.Item) string {
+func referenceBy(c *Config) func(*rollout.Item) string {
 	t, err := grader.ParseTemplate(c.Audit.Reference)
 	if c.Audit.Reference == "" || err != nil {
 		return nil // a broken one is refused where the audit is prepared
@@ -65,6 +65,6 @@ func (c *Config) Settings() analysis.Settings {
 	s.RewardRange = stat.Range{Lo: c.RewardRange[0], Hi: c.RewardRange[1]}
 	s.Ceiling, s.PassThreshold = c.Ceiling, c.PassThreshold
 	s.Thresholds, s.Core = c.Thresholds, c.Audit.Core
-	s.Reference = c.reference()
+	s.Reference = referenceBy(c)
 	return s
 }

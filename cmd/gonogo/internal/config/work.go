@@ -93,10 +93,10 @@ func ToWork(file, text string, set []string, jobSheet, graderSheet *Sheet, dir s
 	if err != nil {
 		return nil, err
 	}
-	if err := c.override(set); err != nil {
+	if err := applyOverrides(c, set); err != nil {
 		return nil, err
 	}
-	c.forRollouts()
+	forRollouts(c)
 	c.sheets = map[string][]byte{}
 	for _, s := range []struct {
 		from *Sheet
@@ -110,12 +110,12 @@ func ToWork(file, text string, set []string, jobSheet, graderSheet *Sheet, dir s
 	if err := c.resolve(); err != nil {
 		return nil, err
 	}
-	return c, Join(append(c.completeCalls(), c.TakeKeys()))
+	return c, Join(append(completeCalls(c), c.TakeKeys()))
 }
 
 // forRollouts takes out of a configuration what is no business of who makes
 // rollouts: what items are taken, what is spent on them, how they are judged.
-func (c *Config) forRollouts() {
+func forRollouts(c *Config) {
 	w := &c.written
 	w.Data.Train, w.Data.Eval, w.Data.Production, w.Data.Files = "", "", "", nil
 	w.Audit.Probes, w.Audit.Detectors, w.Audit.Labels = nil, nil, ""

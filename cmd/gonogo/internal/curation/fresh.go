@@ -1,14 +1,13 @@
-package main
+package curation
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
-
-	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis/curate"
 	"gonogo/cmd/gonogo/internal/config"
@@ -18,78 +17,66 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// freshFlags are the flags of measuring kept rows again.
-func freshFlags() []cli.Flag {
-	return append([]cli.Flag{
-		&cli.IntFlag{Name: "fresh-samples", Usage: "make `N` new rollouts of every kept item that was sampled, and compare"},
-		&cli.StringFlag{Name: "fresh-run", Usage: "the run directory `RUN` of those (default: beside the curated file, its name ending in -fresh)"},
-		&cli.StringFlag{Name: "concurrency", Usage: "at most `N` rollouts, and requests to each endpoint, in flight (key sampling.concurrency); by default each endpoint's limit is measured"},
-		&cli.StringFlag{Name: "max-rollouts", Usage: "stop this call after `N` new rollouts (key sampling.max_rollouts)"},
-		trustFlag(),
-		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "neither rehearse nor ask before new rollouts begin, as a terminal otherwise does"},
-	}, spendingFlags()...)
-}
-
 // checkFresh refuses what cannot be meant, before anything is read.
-func checkFresh(c *cli.Context) error {
+func checkFresh(c *Options) error {
 	switch {
-	case c.IsSet("fresh-samples") && c.Int("fresh-samples") < 2:
-		return exit.Usagef("--fresh-samples %d: rewards of one item can differ from 2 samples on", c.Int("fresh-samples"))
-	case c.IsSet("fresh-samples") && c.String("output") == "" && c.String("fresh-run") == "":
+	case c.Fresh && c.FreshSamples < 2:
+		return exit.Usagef("--fresh-samples %d: rewards of one item can differ from 2 samples on", c.FreshSamples)
+	case c.Fresh && c.Output == "" && c.FreshRun == "":
 		return exit.Usagef("--fresh-samples needs --output, beside which its run directory lies, or --fresh-run")
-	case c.IsSet("fresh-run") && !c.IsSet("fresh-samples"):
+	case c.FreshRun != "" && !c.Fresh:
 		return exit.Usagef("--fresh-run is where --fresh-samples puts its rollouts: say how many with --fresh-samples")
 	}
 	return nil
 }
 
 // freshDir is where the new rollouts lie.
-func freshDir(c *cli.Context) string {
-	return cmp.Or(c.String("fresh-run"), strings.TrimSuffix(tableBeside(c.String("output")), ".csv")+"-fresh")
+func freshDir(c *Options) string {
+	return cmp.Or(c.FreshRun, strings.TrimSuffix(tableBeside(c.Output), ".csv")+"-fresh")
 }
 
 // measureAgain makes new rollouts of the kept items and compares them with those
 // by which they were kept.
-func measureAgain(c *cli.Context, run *rollout.Run, source *curated, chosen *curate.Curation) error {
-	if !c.IsSet("fresh-samples") {
+func measureAgain(ctx context.Context, c *Options, run *rollout.Run, source *curated, chosen *curate.Curation) error {
+	if !c.Fresh {
 		return nil
 	}
 	items := chosen.KeptItems(source.data.Items)
 	if len(items) == 0 {
-		fmt.Fprintln(c.App.ErrWriter, "No kept item was sampled: there is nothing to measure again.")
+		fmt.Fprintln(c.Err, "No kept item was sampled: there is nothing to measure again.")
 		return nil
 	}
 	dir := freshDir(c)
 	if stage.Same(run.Dir, dir) {
 		return exit.Usagef("%s is the run that the rows were chosen by: name another directory with --fresh-run", dir)
 	}
-	p, err := freshProject(c, run, source)
+	p, err := freshProject(ctx, c, run, source)
 	if err != nil {
 		return err
 	}
 	defer p.Close()
 	p.Inputs.Items = items
-	if err := stage.SampleFresh(c.Context, p, callOf(c), run, dir); err != nil {
+	if err := stage.SampleFresh(ctx, p, c.Call, run, dir); err != nil {
 		return err
 	}
 	fresh, err := rollout.Open(dir)
 	if err != nil {
 		return err
 	}
-	chosen.Fresh, err = chosen.Remeasure(c.Context, fresh, rollout.ReadOptions{})
+	chosen.Fresh, err = chosen.Remeasure(ctx, fresh, rollout.ReadOptions{})
 	return err
 }
 
 // freshProject is a project with the job, the tools and the grader of the run,
 // and a seed of its own: that of the run would make the same rollouts again where
 // chance hangs on it.
-func freshProject(c *cli.Context, run *rollout.Run, source *curated) (*project.Project, error) {
+func freshProject(ctx context.Context, c *Options, run *rollout.Run, source *curated) (*project.Project, error) {
 	if run.Manifest == nil || run.Manifest.Source != rollout.Live {
 		return nil, exit.Usagef("%s was not sampled by gonogo: new rollouts would not be made as its own were", run.Dir)
 	}
 	cfg, err := freshConfig(c, run, source)
 	if err != nil {
-		return nil, exit.AsUsage(callOf(c).ByFlag(err))
+		return nil, exit.AsUsage(c.Call.ByFlag(err))
 	}
 	if err := sameMaking(run, cfg); err != nil {
 		return nil, err
@@ -98,10 +85,10 @@ func freshProject(c *cli.Context, run *rollout.Run, source *curated) (*project.P
 	cfg.Seed = &seed
 	// A built-in world is served before anything is wired to it.
 	world := project.Bare(cfg)
-	if err := project.ServeWorldAgain(c.Context, world, c.App.ErrWriter); err != nil {
+	if err := project.ServeWorldAgain(ctx, world, c.Err); err != nil {
 		return nil, err
 	}
-	p, err := project.New(c.Context, cfg)
+	p, err := project.New(ctx, cfg)
 	if err != nil {
 		world.Close()
 		return nil, err
@@ -113,11 +100,11 @@ func freshProject(c *cli.Context, run *rollout.Run, source *curated) (*project.P
 // freshConfig is the configuration that the command line names, else the one
 // that the run was made with, on the training file alone. A run keeps no secrets:
 // where it wants some, the gonogo.yaml that lies here has them.
-func freshConfig(c *cli.Context, run *rollout.Run, source *curated) (*config.Config, error) {
-	set := append(overrides(c), "data.train="+source.data.Path, fmt.Sprintf("sampling.samples=%d", c.Int("fresh-samples")))
+func freshConfig(c *Options, run *rollout.Run, source *curated) (*config.Config, error) {
+	set := append(c.Overrides, "data.train="+source.data.Path, fmt.Sprintf("sampling.samples=%d", c.FreshSamples))
 	load := func() (*config.Config, error) { return config.Inherited(run, set...) }
-	if c.String("config") != "" || strings.Contains(string(run.Manifest.Config), config.MaskedSecret) {
-		path, err := project.ConfigPath(callOf(c))
+	if c.Config != "" || strings.Contains(string(run.Manifest.Config), config.MaskedSecret) {
+		path, err := project.ConfigPath(c.Call)
 		if err != nil {
 			return nil, fmt.Errorf("the run keeps no secrets, and its job or its model wants some; %w", err)
 		}
@@ -125,7 +112,7 @@ func freshConfig(c *cli.Context, run *rollout.Run, source *curated) (*config.Con
 	}
 	cfg, err := load()
 	if err == nil {
-		err = project.Trust(callOf(c), run, cfg, config.Reach{Grader: true, Tools: true, Sampling: true})
+		err = project.Trust(c.Call, run, cfg, config.Reach{Grader: true, Tools: true, Sampling: true})
 	}
 	if err != nil {
 		return nil, err

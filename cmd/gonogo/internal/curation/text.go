@@ -1,4 +1,4 @@
-package main
+package curation
 
 import (
 	"bytes"
@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
-
-	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis/curate"
 	"gonogo/analysis/message"
@@ -22,9 +20,9 @@ import (
 const namedInSummary = 12
 
 // printCuration prints the JSON form under --json, else the summary.
-func printCuration(c *cli.Context, chosen *curate.Curation) error {
-	if c.Bool("json") {
-		return chosen.Encode(c.App.Writer)
+func printCuration(c *Options, chosen *curate.Curation) error {
+	if c.JSON {
+		return chosen.Encode(c.Out)
 	}
 	var b bytes.Buffer
 	summarizeRows(&b, chosen)
@@ -37,7 +35,7 @@ func printCuration(c *cli.Context, chosen *curate.Curation) error {
 		}
 	}
 	summarizeFiles(&b, chosen)
-	_, err := io.WriteString(c.App.Writer, ui.Visible(b.String()))
+	_, err := io.WriteString(c.Out, ui.Visible(b.String()))
 	return err
 }
 

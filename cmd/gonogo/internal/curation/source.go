@@ -1,12 +1,10 @@
-package main
+package curation
 
 import (
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis/curate"
 	"gonogo/analysis/message"
@@ -28,7 +26,7 @@ type curated struct {
 
 // curationSource finds the data files of a run, and checks that they are those
 // that it recorded.
-func curationSource(c *cli.Context, run *rollout.Run, cfg *config.Config) (*curated, error) {
+func curationSource(c *Options, run *rollout.Run, cfg *config.Config) (*curated, error) {
 	train, edited, err := trainFile(c, run, cfg)
 	if err != nil {
 		return nil, err
@@ -73,12 +71,12 @@ func recordedData(run *rollout.Run, split rollout.Split) *rollout.Data {
 
 // trainFile finds the training file. edited says that it is not known to be the
 // file that the run recorded.
-func trainFile(c *cli.Context, run *rollout.Run, cfg *config.Config) (path string, edited bool, err error) {
+func trainFile(c *Options, run *rollout.Run, cfg *config.Config) (path string, edited bool, err error) {
 	recorded := recordedData(run, rollout.Train)
 	if recorded == nil && run.Manifest != nil && len(run.Manifest.Data) > 0 {
 		return "", false, exit.Usagef("%s has no train split: there is no training file to curate; sample one with data.train", run.Dir)
 	}
-	places := []string{c.String("train")}
+	places := []string{c.Train}
 	if places[0] == "" {
 		places = dataPlaces(c, run, cfg, rollout.Train)
 	}
@@ -92,7 +90,7 @@ func trainFile(c *cli.Context, run *rollout.Run, cfg *config.Config) (path strin
 		return "", false, exit.Usagef("nothing says which training file %s was sampled from: name it with --train", run.Dir)
 	case there == "":
 		return "", false, exit.Usagef("the training file is not there (looked for %s): name it with --train, or the configuration with --config", strings.Join(places, ", "))
-	case !c.Bool("despite-change"):
+	case !c.DespiteChange:
 		sum, err := dataset.Sum(there)
 		if err != nil {
 			return "", false, exit.AsUsage(err)
@@ -109,7 +107,7 @@ func headOf(hash string) string { return hash[:min(12, len(hash))] }
 // dataPlaces are the paths at which a split's data file may lie: where the
 // configuration has it and, for one that can be known by its hash, where the
 // configuration that lies here has it, and where the demo leaves its files.
-func dataPlaces(c *cli.Context, run *rollout.Run, cfg *config.Config, split rollout.Split) []string {
+func dataPlaces(c *Options, run *rollout.Run, cfg *config.Config, split rollout.Split) []string {
 	of := func(cfg *config.Config) string {
 		switch split {
 		case rollout.Train:
@@ -121,8 +119,8 @@ func dataPlaces(c *cli.Context, run *rollout.Run, cfg *config.Config, split roll
 	}
 	places := []string{of(cfg)}
 	recorded := recordedData(run, split)
-	if c.String("config") == "" && recorded != nil {
-		if path, err := project.ConfigPath(callOf(c)); err == nil {
+	if c.Config == "" && recorded != nil {
+		if path, err := project.ConfigPath(c.Call); err == nil {
 			if here, err := config.Peek(path, os.LookupEnv); err == nil {
 				places = append(places, of(here))
 			}
@@ -160,7 +158,7 @@ func findRecorded(places []string, recorded *rollout.Data) (there, match string,
 
 // other takes the rows of eval or production: of the whole file where it is
 // there, else those that the run sampled.
-func (out *curated) other(c *cli.Context, run *rollout.Run, cfg *config.Config, split rollout.Split) error {
+func (out *curated) other(c *Options, run *rollout.Run, cfg *config.Config, split rollout.Split) error {
 	recorded := recordedData(run, split)
 	there, match, err := findRecorded(dataPlaces(c, run, cfg, split), recorded)
 	if err != nil {
