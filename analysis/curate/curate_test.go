@@ -1,4 +1,4 @@
-package judge_test
+package curate_test
 
 import (
 	"bytes"
