@@ -12,21 +12,20 @@ type compareWords struct {
 
 	Differs, Confounds, Notes, Input, Method, Moved, Split string
 	DifferLine, DifferNote                                 string // of a terminal and of Markdown
-	SplitAnswer, MovedItem, DifferenceLine                 string
+	SplitAnswer, DifferenceLine                            string
 
 	Differences, Categories, Families, Quadrants, Outcomes, ShareDifference string
 	ItemsHead, Fewer, AsMany, More, QuadrantNote                            string
 	OthersNote, Corrected, LeftOut, Cause, NoCause, OfKind                  string
 
-	Items, Unpaired, OnlyBase, OnlyNew, Lost, Changed, Measured                          string
-	Checks, Flips, Welch, Wilcoxon, McNemar, ByFamily                                    string
-	OneSided, MDE, SameModel, Rule, Descriptive                                          string
-	Item, Rollout, Sample, Group                                                         plural
-	Change, CallsChange, Ref, RefOutcome, InBase, InNew, MovedNote, MoreInItems, Between string
+	Items, Unpaired, OnlyBase, OnlyNew, Lost, Changed, Measured string
+	Checks, Flips, Welch, Wilcoxon, McNemar, ByFamily           string
+	OneSided, MDE, SameModel, Rule, Descriptive                 string
+	Item, Rollout, Sample, Group                                plural
+	Change, CallsChange, Ref, RefOutcome, MovedNote             string
 
 	Verdict, VerdictBy                string   // of a run by itself
 	Tile, BaseNew, NoneCompared       string   // of the three numbers
-	Confounded, Untrusted             string   // on the front
 	MovedHead, DifferHead             []string // columns
 	Columns                           []Column // of all items in both runs
 	Directions                        map[int]string
@@ -55,7 +54,7 @@ var compareEnglish = compareWords{
 	Method: "How it was compared", Moved: "Items that changed most", Split: "Split",
 
 	DifferLine: "%s: base %s, new %s", DifferNote: " (%s)",
-	SplitAnswer: "Split %s: %s", MovedItem: "%s %s. base: %s. new: %s", DifferenceLine: "%s: base %s, new %s, new - base %s",
+	SplitAnswer: "Split %s: %s", DifferenceLine: "%s: base %s, new %s, new - base %s",
 
 	Differences: "Differences", Categories: "By category", Families: "By family", Quadrants: "Reward and tool calls, items",
 	Outcomes: "Rollouts without a grade", ShareDifference: "share, new - base",
@@ -78,15 +77,10 @@ var compareEnglish = compareWords{
 	Descriptive: "Items weigh the same. All beside the mean reward is descriptive and decides nothing.",
 	Change:      "%s to %s (%s), %s and %s", CallsChange: ", tool calls %s",
 	Ref: "line %s (sample %s, reward %s)", RefOutcome: "line %s (sample %s, reward %s), %s",
-	InBase: "base", InNew: "new",
-	MovedNote:   "By size of the change: some items always move by chance. Lines are of %s and %s.",
-	MoreInItems: "%s more: --json lists them.",
-	Between:     "%s rows between these are left out here: --json lists them.",
+	MovedNote: "By size of the change: some items always move by chance. Lines are of %s and %s.",
 
 	Verdict: " (by itself %s)", VerdictBy: " (by itself %s, by %s)",
 	Tile: "%s, new - base", BaseNew: "base %s, new %s", NoneCompared: "there is nothing to compare",
-	Confounded: "Read first: the runs differ in %s, and a change may stem from that alone.",
-	Untrusted:  "Read first: the grader of these rewards is not to be trusted (%s), and a higher reward is no better policy.",
 	MovedHead:  []string{"item", "base", "new", "new - base", "tool calls", "rollouts in base", "rollouts in new"},
 	DifferHead: []string{"", "base", "new", "what follows"},
 	Columns: []Column{

@@ -155,7 +155,6 @@ var english = words{
 
 	Made:      "Made by gonogo %s",
 	MadeAt:    " on %s",
-	Brackets:  "brackets: %s confidence intervals",
 	About:     "The numbers speak of the %s split. Brackets hold %s confidence intervals; a number without brackets has none that could be estimated.",
 	AboutFile: "Findings on %s judge the items of its file: the more of them were measured, the narrower their intervals.",
 
@@ -237,9 +236,8 @@ var english = words{
 		Earned: "earned %s; a sound grader %s", EarnedInstead: "earned %s instead of %s", Cut: "only the beginning is shown: the replay shows it whole",
 		LongID:     "its id is too long to print: result.json has it",
 		Lookalikes: "holds signs that look like others: %s",
-		MoreHoled:  "%s more: %s",
 		Backslash:  "each backslash is shown as two",
-		HolesTitle: "What training would find", MovesTitle: "Where only the looks changed the reward", MoreMD: "%s more payloads are in index.html.",
+		HolesTitle: "What training would find", MovesTitle: "Where only the looks changed the reward",
 
 		RateHead:    []string{"rate", "value", "n", "what it is"},
 		FalseAccept: "false accepts", FalseAcceptDoc: "share of payloads that deserve nothing and score above their limit",

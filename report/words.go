@@ -70,7 +70,7 @@ type words struct {
 
 	Bad, Torn, Duplicates, Conflicts, Superseded, MoreLines, AndMore, MoreBad string
 
-	Made, MadeAt, About, AboutFile, Brackets string
+	Made, MadeAt, About, AboutFile string
 
 	Fact factWords
 	Use  useWords
@@ -100,8 +100,8 @@ type auditWords struct {
 	On, OnOne, Ways, ByNoise, MovedToo  string
 	Counted                             map[rollout.Expectation]string // what a probe's count and share are of
 	Earned, EarnedInstead, Cut, LongID  string
-	Lookalikes, Backslash, MoreHoled    string
-	HolesTitle, MovesTitle, MoreMD      string
+	Lookalikes, Backslash               string
+	HolesTitle, MovesTitle              string
 	NoAnswer, Earns                     string
 
 	RateHead                                                         []string

@@ -52,11 +52,9 @@ var chinesePageAudit = map[string]string{
 	"only the beginning is shown: the replay shows it whole": "这里只显示开头：用下面的命令重放，可看到全文",
 	"its id is too long to print: result.json has it":        "它的 id 太长，这里放不下：见 result.json",
 	"holds signs that look like others: %s":                  "含有容易与别的字符混淆的字符：%s",
-	"%s more: %s":                                            "另有 %s：%s",
 	"each backslash is shown as two":                         "每个反斜杠显示为两个",
 	"What training would find":                               "训练会找到的漏洞",
 	"Where only the looks changed the reward":                "仅外观不同就改变奖励之处",
-	"%s more payloads are in index.html.":                    "另有 %s 个探测答案，见 index.html。",
 
 	"rate":          "比率",
 	"false accepts": "误收率",
