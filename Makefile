@@ -46,7 +46,7 @@ lint: ## formatting, vet, staticcheck, the examples for CI, Docker and Kubernete
 	$(GO) run -C .ci/manifests . "$(CURDIR)/docs/queue"
 	@dead=$$($(TOOL) deadcode -test ./...); \
 	if [ -n "$$dead" ]; then echo "dead code:"; echo "$$dead"; exit 1; fi
-	@echo "lint: nothing to mend"
+	@echo "lint: clean"
 
 bench: ## run the benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./...

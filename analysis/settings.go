@@ -80,13 +80,13 @@ func (s Settings) Validate() error {
 	case !slices.Contains(Normalizations(), s.Normalize):
 		return fmt.Errorf("trainer.normalize is %q: it is one of %s", s.Normalize, strings.Join(Normalizations(), ", "))
 	case s.Confidence <= 0.5 || s.Confidence >= 1:
-		return fmt.Errorf("confidence is %g: it lies between 0.5 and 1", s.Confidence)
+		return fmt.Errorf("confidence is %g: it must be between 0.5 and 1", s.Confidence)
 	case s.Ceiling != nil && (*s.Ceiling <= r.Lo || *s.Ceiling > r.Hi):
-		return fmt.Errorf("ceiling is %g: it lies inside the reward range [%g, %g]", *s.Ceiling, r.Lo, r.Hi)
+		return fmt.Errorf("ceiling is %g: it must be inside the reward range [%g, %g]", *s.Ceiling, r.Lo, r.Hi)
 	case s.PassThreshold != nil && stat.Some(*s.PassThreshold) == nil:
 		return fmt.Errorf("pass_threshold is %g: it must be finite", *s.PassThreshold)
 	case s.WantedShare <= 0 || s.WantedShare > 1:
-		return fmt.Errorf("training.wanted_share is %g: it lies above 0 and at most at 1", s.WantedShare)
+		return fmt.Errorf("training.wanted_share is %g: it must be above 0 and at most 1", s.WantedShare)
 	}
 	for _, name := range s.Require {
 		if !requirable(name) {

@@ -43,7 +43,7 @@ type Thresholds map[string]float64
 // Thresholds that a run is measured by as well, before any gate judges it. They belong
 // to the gates whose names they begin with.
 var (
-	HackableMargin   = Threshold{"grader.hackable.margin", "share", "how far above a probe's limit a reward may lie, as a share of the range; also what counts as a change, and as something earned", 0.05}
+	HackableMargin   = Threshold{"grader.hackable.margin", "share", "how far above a probe's limit a reward may be, as a share of the range; also what counts as a change, and as something earned", 0.05}
 	InformativeShare = Threshold{"signal.informative", "share", "share of groups whose rewards differ; below, more than 10 rollouts are paid for one that teaches", 0.10}
 	TimeLimit        = Threshold{"tools.tail.limit", "seconds", "seconds a rollout may take; 0: no limit", 0}
 )

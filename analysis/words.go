@@ -38,7 +38,7 @@ func NewWording(id, title, remedy string) Wording {
 var (
 	skippedTitle = message.New("gate.skipped", "not judged: {reason}")
 	unmeasured   = NewWording("gate.unmeasured", "not known: too few valid rollouts to estimate it",
-		"Sample at least two rollouts of each item, or mend what made rollouts fail.")
+		"Sample at least two rollouts of each item, or fix what made rollouts fail.")
 )
 
 // known makes the messages of a fact's words known.

@@ -117,7 +117,7 @@ type sameQuantity struct {
 // inForms are patterns of sameQuantities anywhere in a form for readers, whose value is
 // that of one of the splits.
 var inForms = map[string][]string{
-	"mean reward":                    {`Mean reward N \[`, `mean reward of N lies`, `\| (?P<split>train|eval) (?:\| [^|]+ ){3}\| N \[`},
+	"mean reward":                    {`Mean reward N \[`, `mean reward of N is`, `\| (?P<split>train|eval) (?:\| [^|]+ ){3}\| N \[`},
 	"best of K":                      {`Best of (?P<k>\d+) V`, `The best of (?P<k>\d+) samples earns N,`},
 	"informative share":              {`Informative groups V`, `group size \d+, N of groups teach`, `\| (?P<split>train|eval) (?:\| [^|]+ ){3}\| [^|]+\[[^|]+\| [^|]+\| V \|`},
 	"grader's share of the variance": {`N of that variance is grader noise`},
@@ -129,7 +129,7 @@ var inForms = map[string][]string{
 
 var sameQuantities = []sameQuantity{
 	{"mean reward", []string{
-		`headline Mean reward: V;`, `split mean: V$`, `finding grader.too_good: .*; measured V$`, `finding baseline.headroom: .*mean reward of N lies`,
+		`headline Mean reward: V;`, `split mean: V$`, `finding grader.too_good: .*; measured V$`, `finding baseline.headroom: .*mean reward of N is`,
 		`finding exploration.lift: .* against N over all items`, `chart rewards legend: mean over items V$`, `chart reward_\w+ legend: mean of all: N$`,
 		`json mean: V$`, `items.csv mean: N$`,
 	}, false},
@@ -140,7 +140,7 @@ var sameQuantities = []sameQuantity{
 	}, false},
 	{"best above the bottom", []string{`finding baseline.reachable: .* earns (?:at least |only )?N above`, `finding baseline.reachable: .*; measured N`, `json best above the bottom: N$`}, false},
 	{"lift", []string{`finding exploration.lift: .* earns (?:at least )?N more`, `finding exploration.lift: .*; measured N`, `chart best_of_k title: .*, N above the mean`, `json lift: N`}, false},
-	{"headroom", []string{`finding baseline.headroom: .* lies N below`, `finding baseline.headroom: .*; measured N`, `json headroom: N$`}, false},
+	{"headroom", []string{`finding baseline.headroom: .* is N below`, `finding baseline.headroom: .*; measured N`, `json headroom: N$`}, false},
 	{"informative share", []string{
 		`headline Informative groups[^:]*: V;`, `headline Informative groups[^:]*: N – `, `split informative: V$`, `split informative: N – `,
 		`finding signal.informative: (?:At least )?N of groups`, `finding signal.informative: .*; measured N`,
@@ -176,7 +176,7 @@ var sameQuantities = []sameQuantity{
 	}, false},
 	{"rollouts", []string{`headline Mean reward: [^;]*; [\d,]+ items, N rollouts`, `split rollouts: N$`, `chart variance subtitle: .* n = N rollouts`, `chart rewards subtitle: .* n = N rollouts`, `json rollouts: N$`}, false},
 	{"items", []string{`headline Mean reward: [^;]*; N items`, `split items: N(?: of .*)?$`, `chart rewards subtitle: \w+: N items`, `json items: N$`, `items.csv items: N$`}, false},
-	{"rewards in the lowest bar", []string{`chart rewards title: N of \w+ rewards lie in the lowest bar`, `json lowest bar: N$`}, false},
+	{"rewards in the lowest bar", []string{`chart rewards title: N of \w+ rewards are in the lowest bar`, `json lowest bar: N$`}, false},
 	{"rewards at the bottom, over all splits", []string{`audit  \| different rewards \| n: .* N at the bottom of the range`, `remedy grader.resolution: .*Over all splits N of the rewards`}, true},
 	{"different rewards", []string{`audit  \| different rewards \| value: N$`, `finding grader.resolution: .* N different`, `finding grader.resolution: .*; measured N`}, true},
 	{"tool calls of a rollout", []string{

@@ -60,7 +60,7 @@ var compareEnglish = compareWords{
 	Outcomes: "Rollouts without a grade", ShareDifference: "share, new - base",
 	ItemsHead: "items", Fewer: "fewer calls", AsMany: "as many", More: "more calls",
 	QuadrantNote: "Over %s with known tool calls in both runs. Each item's own change, chance included.",
-	OthersNote:   "Per rollout, mean over items. The p of what stands below the mean reward is corrected for their number (Holm).",
+	OthersNote:   "Per rollout, mean over items. The p-values below the mean reward are corrected for their number (Holm).",
 	Corrected:    "p: sign flips, corrected (%s).",
 	LeftOut:      "Left out, with one item alone or too many to list: %s.",
 	Cause:        "%s before, %s now × %s: %s", NoCause: "no cause is recorded", OfKind: "%s (%s)",
@@ -72,9 +72,9 @@ var compareEnglish = compareWords{
 	Checks:   "Checks: %s.", Flips: "sign flips %s", Welch: "Welch's test %s", Wilcoxon: "Wilcoxon signed ranks %s", McNemar: "exact McNemar %s", ByFamily: "clustered by family %s",
 	OneSided: "One-sided bounds of the change: %s and %s; within ±%s there is no change that matters.",
 	MDE:      "This comparison finds a change of %s in 80 %% of cases", SameModel: "; two runs of the base model alone would find %s",
-	Rule: "Regressed or improved: the whole %s interval lies beyond %s, and with fewer than 20 items, or one sample of each, exact tests agree. Not better: a detector marks more hacks, or the grader is NO-GO and the reward rose. " +
-		"No change that matters: else, and both one-sided bounds lie within ±%s. Anything else cannot be told. Eval answers where both runs hold it, else train, else production.",
-	Descriptive: "Items weigh the same. All beside the mean reward is descriptive and decides nothing.",
+	Rule: "Regressed or improved: the whole %s interval is beyond %s, and with fewer than 20 items, or one sample of each, exact tests agree. Not better: a detector marks more hacks, or the grader is NO-GO and the reward rose. " +
+		"No change that matters: else, and both one-sided bounds are within ±%s. Otherwise: cannot tell. Eval answers where both runs hold it, else train, else production.",
+	Descriptive: "Items weigh the same. Everything but the mean reward is descriptive and decides nothing.",
 	Change:      "%s to %s (%s), %s and %s", CallsChange: ", tool calls %s",
 	Ref: "line %s (sample %s, reward %s)", RefOutcome: "line %s (sample %s, reward %s), %s",
 	MovedNote: "By size of the change: some items always move by chance. Lines are of %s and %s.",

@@ -14,7 +14,7 @@ var english = words{
 
 	Meaning: map[analysis.Verdict]string{
 		analysis.Go:        "Training can work",
-		analysis.NoGo:      "Training would not work as things stand",
+		analysis.NoGo:      "Training would not work as it is",
 		analysis.Undecided: "The data do not decide it",
 	},
 	NothingAgainst: "Nothing measured speaks against it",
@@ -142,7 +142,7 @@ var english = words{
 	Capped:  "Only the first %s of %s items are in this page; result.json has them all.",
 	NoItems: "No item of this split has been sampled.",
 
-	CutShort: "The report goes on: it was cut here because a comment on a pull request holds no more than %s characters. index.html beside this file has all of it.",
+	CutShort: "The report goes on: it was cut here because a comment on a pull request holds no more than %s characters. index.html next to this file has all of it.",
 
 	Bad:        "line %s: %s; read as a missing grade",
 	Torn:       "the last line was broken off and left out; resuming makes it again",
@@ -186,7 +186,7 @@ var english = words{
 	Variants: variantWords{
 		Title: "Variants: the cheaper lever",
 		Lead:  "%s of prompt, tools or model, sampled on the same items with the same seed and ranked on %s by the difference of each item with itself.",
-		Gain:  "Shown to gain: %s, where training is hoped to bring %s and a difference below %s does not matter. What a variant takes more or less of than the base stands beside it, per rollout; in brackets where chance explains it.",
+		Gain:  "Shown to gain: %s, where training is hoped to bring %s and a difference below %s does not matter. Next to it: what a variant takes more or less of than the base, per rollout; in brackets if chance explains it.",
 		None:  "No variant could be compared with the base yet.",
 		On:    "On %s", Base: "base", NotSet: "not set",
 		Change: "%s changes %s: from %s to %s", Variant: plural{"1 variant", "%s variants"},
@@ -213,7 +213,7 @@ var english = words{
 		None:    "The grader has not been audited: %s puts adversarial and harmless answers to it and shows what it pays for.",
 		Sound:   "%s: none found a hole in the grader",
 		Holed:   "%s of %s found holes in the grader: %s",
-		NoProbe: "The audit put no probe to the grader: what it graded again, marked or compared with people stands below.",
+		NoProbe: "The audit put no probe to the grader: what it graded again, marked or compared with people is below.",
 		Untold:  "No probe could tell anything: the grader failed on every payload.",
 		Found: map[rollout.Expectation]string{
 			rollout.Bottom: "%s where an answer that deserves nothing is paid", rollout.Top: "%s where a right answer is not paid",
@@ -251,7 +251,7 @@ var english = words{
 		Length: "length and reward", LengthDoc: "correlation of reward with the log of the answer's length, within items", LengthP: "; %s", LengthPooled: "; over all rollouts %s",
 		Slope: "length slope", SlopeDoc: "reward per doubling of the answer's length, within items",
 		Distinct: "different rewards", DistinctDoc: "how finely the grader tells outputs apart, over all splits", Entropy: plural{"1 bit", "%s bits"}, Ends: "%s at the bottom of the range, %s at the top",
-		Clipped: "clipped grades", ClippedDoc: "the judge's number lay outside its own range",
+		Clipped: "clipped grades", ClippedDoc: "the judge's number was outside its own range",
 		Guessable: "guessable answer", GuessableDoc: "mean reward of the most common reference as the answer to every item",
 
 		Agreement: "Agreement with people", Labels: "%s of %s on %s that have a reward", LabelsOf: plural{"1 label", "%s labels"}, Raters: plural{"1 rater", "%s raters"},
@@ -271,7 +271,7 @@ var english = words{
 		Layers:     "Layers of the reward", LayerHead: []string{"part", "role", "mean", "adds to the variance within items"},
 		Core: "core", Gate: "gate", CoreGate: "core, gate",
 		Formula: "Formula: %s", Rest: "No part alone explains %s of the variance.",
-		Zero: "In %[2]s %[1]s is at the bottom", AtZero: "; the reward still lies %s of its range above the bottom, on average", Bought: "; a share of %s of them earns more than the margin",
+		Zero: "In %[2]s %[1]s is at the bottom", AtZero: "; the reward is still %s of its range above the bottom, on average", Bought: "; a share of %s of them earns more than the margin",
 		Moving: "Parts that move the reward there: %s.", ZeroItems: "It shows most on: %s.",
 		Detectors: "Detectors", DetectorHead: []string{"detector", "marked", "share", "mean reward of those", "counted", "failed", "such as"},
 		Zeroed: "at the bottom", NotZeroed: "as graded",

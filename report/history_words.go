@@ -49,7 +49,7 @@ var historyEnglish = historyWords{
 	Notes: "Read first", Made: "What was made otherwise than the night before", Pictures: "Pictures", Method: "How it was found",
 
 	Change: "%s: from %s to %s (%s), from night %s on", Between: ", which may be any from %s to %s (%s)", Exactly: ", and no other is likely",
-	MadeThere: "made otherwise there: %s", NothingMade: "nothing that a run writes down was made otherwise there: look at what stands behind the same names",
+	MadeThere: "made otherwise there: %s", NothingMade: "nothing that a run records was different there: look at what is behind the same names",
 	ChangedToo: "changed there too: %s", NoChange: "No change of level in any series that chance would not make.",
 	IsUnusual: "%s is %s; the nights since the last change make %s likely (%s)", WasUnset: "not set",
 	MadeText: "%s: %s → %s", MadeOn: "%s (%s)",

@@ -10,7 +10,7 @@ var englishPage = block.PageWords{
 	OpenAll: "Open all", CloseAll: "Close all",
 	Evidence: "Evidence", Picture: "the picture",
 	Table:      "The numbers of this picture",
-	InItems:    "Its numbers stand in the item table.",
+	InItems:    "Its numbers are in the item table.",
 	Read:       "Read the picture point by point with the arrow keys",
 	Hint:       "click or Enter: its rollouts",
 	Together:   "drawn as the mean of %s neighbours",
@@ -20,7 +20,7 @@ var englishPage = block.PageWords{
 	Printed:    "Only the first %s of these items are printed; the page on a screen has all of them.",
 
 	Press:     "Press an item to see its rollouts.",
-	PressLink: "Their text lies, a rollout a line, in ",
+	PressLink: "Their text is, a rollout per line, in ",
 	Show:      "Print them whole:",
 	Beyond:    "and %s more rollouts of this item",
 	NoTrace:   "This page was made without the run's rollouts: gonogo report RUN makes one with them.",

@@ -131,10 +131,10 @@ func TestSentenceSaysTheVerdictsReason(t *testing.T) {
 		}
 	}
 	for name, parts := range map[string][]string{
-		"dead":        {"Training would not work as things stand — ", "wanted ≥ 0.1."},
+		"dead":        {"Training would not work as it is — ", "wanted ≥ 0.1."},
 		"tiny":        {"The data do not decide it — 0 items with at least 4 valid rollouts", "wanted ≥ 20 items"},
-		"all_missing": {"Training would not work as things stand — 100 % of rollouts were lost", "wanted ≤ 0.05"},
-		"audited":     {"Training would not work as things stand — the grader can be fooled: “judge_instructions”", "grader.shortcuts."},
+		"all_missing": {"Training would not work as it is — 100 % of rollouts were lost", "wanted ≤ 0.05"},
+		"audited":     {"Training would not work as it is — the grader can be fooled: “judge_instructions”", "grader.shortcuts."},
 		"eval_only":   {"Nothing measured speaks against it", "(no verdict on training)."},
 	} {
 		for _, part := range parts {

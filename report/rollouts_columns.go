@@ -28,7 +28,7 @@ func rolloutColumns() []column[collect.Counted] {
 			}
 			return int64(len(r.Grades))
 		}},
-		{"clipped", flagCells, "the judge's number lay outside its range and was clipped", func(r row) any { return r.Clipped }},
+		{"clipped", flagCells, "the judge's number was outside its range and was clipped", func(r row) any { return r.Clipped }},
 		{"turns", countCells, "model replies", func(r row) any {
 			if !observed(r) {
 				return nil

@@ -44,13 +44,13 @@ func (e *EndpointError) Error() string {
 		if status != 0 {
 			cause = fmt.Errorf("status %d: %w", status, cause)
 		}
-		return fmt.Sprintf("%s answered nothing for %v, and last failed so: %v; mend it and run again, which takes up what failed and what is not made yet, or let sampling.retry_for be longer (sampling.breaker 0 = never stop for it)", where, e.For.Round(time.Second), cause)
+		return fmt.Sprintf("%s answered nothing for %v; its last failure: %v; fix it and run again, which makes what failed and what is missing, or raise sampling.retry_for (sampling.breaker 0 = never stop for it)", where, e.For.Round(time.Second), cause)
 	case e.Times > 0 && e.Boundary == AgentBoundary && e.URL == AgentBoundary:
-		return fmt.Sprintf("the agent failed %d rollouts in a row in the same way: %v; mend it and run again, which makes those and what is not made yet, or let sampling.breaker be more than %d (0 = never stop for it)", e.Times, cause, e.Times)
+		return fmt.Sprintf("the agent failed %d rollouts in a row in the same way: %v; fix it and run again, which makes those and what is missing, or raise sampling.breaker above %d (0 = never stop for it)", e.Times, cause, e.Times)
 	case e.Times > 0 && status == 0:
-		return fmt.Sprintf("%s gave no answer %d times in a row: %v; mend it and run again, which takes up what failed and what is not made yet, or let sampling.breaker be more than %d (0 = never stop for it)", where, e.Times, cause, e.Times)
+		return fmt.Sprintf("%s gave no answer %d times in a row: %v; fix it and run again, which makes what failed and what is missing, or raise sampling.breaker above %d (0 = never stop for it)", where, e.Times, cause, e.Times)
 	case e.Times > 0:
-		return fmt.Sprintf("%s failed %d times in a row in the same way, with status %d: %v; mend it and run again, which takes up what failed and what is not made yet, or let sampling.breaker be more than %d (0 = never stop for it)", where, e.Times, status, cause, e.Times)
+		return fmt.Sprintf("%s failed %d times in a row in the same way, with status %d: %v; fix it and run again, which makes what failed and what is missing, or raise sampling.breaker above %d (0 = never stop for it)", where, e.Times, status, cause, e.Times)
 	case status == 0 && Unreachable(e.Err):
 		return fmt.Sprintf("%s does not answer: %v; start the server or correct its URL, then run again", where, cause)
 	case status == 0:

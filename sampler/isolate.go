@@ -156,7 +156,7 @@ type LeftOpenError struct {
 
 // Error names the last failure and what to do.
 func (e *LeftOpenError) Error() string {
-	return fmt.Sprintf("%d sessions in a row could not be stopped: %v; mend session.stop and run again, which stops them first", e.Times, e.Err)
+	return fmt.Sprintf("%d sessions in a row could not be stopped: %v; fix session.stop and run again, which stops them first", e.Times, e.Err)
 }
 
 // Unwrap returns the last failure.

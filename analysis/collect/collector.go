@@ -190,7 +190,7 @@ func (c *Collector) inRange(rec *rollout.Record, reward float64) (float64, error
 	if rec.Line > 0 {
 		where = fmt.Sprintf(" (line %d)", rec.Line)
 	}
-	return 0, fmt.Errorf("reward %g of item %q, sample %d%s lies outside the reward range [%g, %g]: set reward_range (flag --reward-range LO,HI) to what the grader can give",
+	return 0, fmt.Errorf("reward %g of item %q, sample %d%s is outside the reward range [%g, %g]: set reward_range (flag --reward-range LO,HI) to what the grader can give",
 		reward, rec.Item, rec.Sample, where, c.Range.Lo, c.Range.Hi)
 }
 

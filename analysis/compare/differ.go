@@ -114,8 +114,8 @@ func runNotes(base, new *collect.RunItems) []message.Text {
 
 // What a reader must know of the runs before the answer.
 var (
-	sameFile     = message.New("compare.same_file", "both sides are the same file: a run compared with itself tells of no change")
-	sameRollouts = message.New("compare.same_rollouts", "both sides hold the same rollouts, down to their times: a run compared with itself tells of no change")
+	sameFile     = message.New("compare.same_file", "both sides are the same file: a run compared with itself shows no change")
+	sameRollouts = message.New("compare.same_rollouts", "both sides hold the same rollouts, down to their times: a run compared with itself shows no change")
 	sameOutputs  = message.New("compare.same_outputs", "the outputs are the same in both runs: what differs is how they were graded")
 	sameRewards  = message.New("compare.same_rewards", "every reward is the same, sample by sample: the same rollouts twice, or a model, a seed or a cache that makes them the same")
 	baseUnknown  = message.New("compare.base_unknown", "the base run has no {file}: what it was made with is not known")

@@ -145,7 +145,7 @@ var (
 	unpairedItems   = message.New("compare.unpaired_items", "{items}, none of which is in both runs: an unpaired comparison, which finds less")
 	realButSmall    = message.New("compare.real_but_small", "the change is real and smaller than the {delta} that is set to matter")
 	notSureByFamily = message.New("compare.not_sure_by_family", "clustered by family, {change}, it is not sure")
-	boundsWithin    = message.New("compare.bounds_within", "the one-sided bounds {low} and {high} lie within {delta}")
+	boundsWithin    = message.New("compare.bounds_within", "the one-sided bounds {low} and {high} are within {delta}")
 )
 
 // hidden says why it cannot be told, and how much more would tell.

@@ -51,7 +51,7 @@ func Choose(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, fil
 		opt.Sure = 1 - s.Thresholds.Of(analysis.InformativeShare)
 	}
 	if !(opt.Sure > 0 && opt.Sure < 1) {
-		return nil, fmt.Errorf("the probability from which an item is dropped is %g: it lies between 0 and 1", opt.Sure)
+		return nil, fmt.Errorf("the probability from which an item is dropped is %g: it must be between 0 and 1", opt.Sure)
 	}
 	c := collect.New(s.RewardRange)
 	if err := c.ReadAudit(ctx, run); err != nil {
@@ -126,7 +126,7 @@ func (cu *curator) measure(run *rollout.Run) error {
 	case len(cu.m.Items) == 0:
 		return fmt.Errorf("no row of the training file has the id of one of the %s that the run sampled, such as %q: is it the file that was sampled?", (message.Language{}).Count(len(items), "item"), items[0].ID)
 	case len(cu.m.Measured) == 0:
-		return fmt.Errorf("none of the %s of train has a reward: there is nothing to choose by; mend what made the rollouts fail, and sample again", (message.Language{}).Count(len(cu.m.Items), "item"))
+		return fmt.Errorf("none of the %s of train has a reward: there is nothing to choose by; fix what made the rollouts fail, and sample again", (message.Language{}).Count(len(cu.m.Items), "item"))
 	}
 	cu.classify()
 	return nil

@@ -326,8 +326,8 @@ func TestWhatCannotBeCurated(t *testing.T) {
 		"no rollouts":           {func(f *trainingFile) { f.rollouts = nil }, "no rollouts in it"},
 		"other ids":             {func(f *trainingFile) { f.rollouts = []string{`{"item":"z","reward":1}`} }, `no row of the training file has the id of one of the 1 item that the run sampled, such as "z"`},
 		"all failed":            {func(f *trainingFile) { f.rollouts = nil; f.fails("q1", 8) }, "none of the 1 item of train has a reward"},
-		"a probability of 2":    {func(f *trainingFile) { f.opt.Sure = 2 }, "lies between 0 and 1"},
-		"a probability of NaN":  {func(f *trainingFile) { f.opt.Sure = math.NaN() }, "lies between 0 and 1"},
+		"a probability of 2":    {func(f *trainingFile) { f.opt.Sure = 2 }, "must be between 0 and 1"},
+		"a probability of NaN":  {func(f *trainingFile) { f.opt.Sure = math.NaN() }, "must be between 0 and 1"},
 		"a group of one":        {func(f *trainingFile) { f.s.GroupSize = 1 }, "group_size"},
 		"rewards off the range": {func(f *trainingFile) { f.rewardsAt("q1", 9, 2) }, "reward_range"},
 	} {

@@ -44,8 +44,8 @@ func Reasons() []ReasonDoc {
 		{Duplicate, "another row asks the same; the one with the most samples stays"},
 		{Broken, "none of its rollouts could be graded, and that is more than chance"},
 		{Suspicious, "dropped by --suspicious alone, else kept and listed for review: the grader is not to be trusted on it: a detector marks a rollout that was paid, a probe got through, its reference is in doubt, or the same output earned different rewards"},
-		{analysis.Dead, "every reward lies at the bottom of the range, and would again"},
-		{analysis.Saturated, "every reward lies at the top of the range, and would again"},
+		{analysis.Dead, "every reward is at the bottom of the range, and would be again"},
+		{analysis.Saturated, "every reward is at the top of the range, and would be again"},
 		{analysis.Flat, "all rewards are the same, and would be again"},
 		{Unmeasured, "no rollout was made of it; dropped only where that is asked for"},
 	}

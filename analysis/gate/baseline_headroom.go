@@ -20,14 +20,14 @@ var baselineHeadroom = analysis.NewGate(analysis.Gate{
 	Charts: []string{"rewards"},
 	Words: analysis.Words{
 		Why:             "Training raises the mean reward towards the ceiling. Where the model is there already, the money buys nothing.",
-		Pass:            "there is room to improve: the mean reward of {mean} lies {gap}",
-		Fail:            "there is nothing left to gain on {split}: the mean reward of {mean} lies {gap}",
+		Pass:            "there is room to improve: the mean reward of {mean} is {gap}",
+		Fail:            "there is nothing left to gain on {split}: the mean reward of {mean} is {gap}",
 		FailRemedy:      "Use harder items, a stricter grader, or the model as it is. {saturated} of {measured} items always earned the top. If that surprises you, read some rollouts: a grader that accepts everything looks the same.{toolow}",
-		Unknown:         "there may be nothing left to gain on {split}: the mean reward lies {interval}",
+		Unknown:         "there may be nothing left to gain on {split}: the mean reward is {interval}",
 		UnknownRemedy:   "{needs}",
-		Caution:         "there is little left to gain on {split}: the mean reward of {mean} lies {gap}",
+		Caution:         "there is little left to gain on {split}: the mean reward of {mean} is {gap}",
 		CautionRemedy:   "Harder items would make training worth more.{toolow}",
-		CautionUnknown:  "there may be little left to gain on {split}: the mean reward lies {interval}",
+		CautionUnknown:  "there may be little left to gain on {split}: the mean reward is {interval}",
 		CautionUnknownR: "{needs}",
 	},
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
@@ -114,7 +114,7 @@ var (
 	belowCeiling      = message.New("baseline.headroom.below", "{value} below the ceiling of {ceiling}")
 	aroundCeiling     = message.New("baseline.headroom.around", "between {low} above and {high} below the ceiling of {ceiling}")
 	rangeBelowCeiling = message.New("baseline.headroom.range_below", "{low} to {high} below the ceiling of {ceiling}")
-	ceilingTooLow     = message.New("baseline.headroom.ceiling_low", " Where the mean lies above the ceiling, see whether the ceiling is set too low.")
+	ceilingTooLow     = message.New("baseline.headroom.ceiling_low", " If the mean is above the ceiling, check whether the ceiling is set too low.")
 )
 
 var neitherSplit = message.New("skip.no_split", "there is neither a train nor an eval split")

@@ -9,7 +9,7 @@ import (
 
 var baselineReachable = analysis.NewGate(analysis.Gate{
 	Name: "baseline.reachable",
-	Doc: "Blocking, on train: the best of a group of the planned size lies at least 5 % of the reward range above its bottom, " +
+	Doc: "Blocking, on train: the best of a group of the planned size is at least 5 % of the reward range above its bottom, " +
 		"on average over items; else there is no success to learn from. A trainer that divides by a group's standard deviation (trainer.normalize: std) learns from any difference: it passes with signal.informative. Advisory: 10 %.",
 	Thresholds: []analysis.Threshold{
 		{Name: "baseline.reachable", Unit: "share", Doc: "best of a group, above the bottom of the range, as a share of the range", Default: 0.05},
@@ -77,5 +77,5 @@ func moved(b analysis.Bound, x float64) analysis.Bound {
 
 // anyDifference are the words where rewards lie close together and the trainer
 // does not mind.
-var anyDifference = analysis.NewWording("baseline.any_difference", "rewards lie close together, but the trainer divides by the standard deviation of a group (trainer.normalize: std), so any difference counts: {differ} of groups teach something",
+var anyDifference = analysis.NewWording("baseline.any_difference", "rewards are close together, but the trainer divides by the standard deviation of a group (trainer.normalize: std), so any difference counts: {differ} of groups teach something",
 	"")

@@ -14,7 +14,7 @@ var dataConflicts = analysis.NewGate(analysis.Gate{
 		Why:           "One question with two right answers cannot be learnt: whatever the model says, half of its rollouts are punished for it.",
 		Pass:          "no prompt has two references",
 		Fail:          "{prompts} {have} references that contradict each other",
-		FailRemedy:    "Look at the rows listed here: at least one reference of each pair is wrong, or the prompt leaves out what tells the tasks apart. Mend or drop them.",
+		FailRemedy:    "Look at the rows listed here: at least one reference of each pair is wrong, or the prompt leaves out what distinguishes the tasks. Fix or drop them.",
 		Caution:       "{prompts} that are almost the same {have} references that contradict each other",
 		CautionRemedy: "Read the pairs listed here. Where they ask the same, one reference is wrong.",
 	},

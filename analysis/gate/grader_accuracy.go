@@ -22,10 +22,10 @@ var graderAgreement = analysis.NewPart(analysis.Gate{
 	Name: "grader.agreement",
 	Doc:  "Advisory, with people's labels: rewards and labels of the same outputs rank alike (Spearman at least 0.8).",
 	Words: analysis.Words{
-		Why:             "The grader stands in for a person's judgement. Where the two rank answers differently, training moves the model towards the grader and away from the person.",
+		Why:             "The grader replaces a person's judgement. If the two rank answers differently, training moves the model towards the grader and away from the person.",
 		Pass:            "grader and people rank the same {outputs} alike: rank correlation {value} ({people})",
 		Caution:         "grader and people disagree: rank correlation {value} over {outputs} ({people})",
-		CautionRemedy:   "Read the items listed, where they differ most, and mend the grader, or the labels.{ceiling}",
+		CautionRemedy:   "Read the items listed, where they differ most, and fix the grader, or the labels.{ceiling}",
 		CautionUnknown:  "grader and people may disagree: rank correlation {low} to {high} over {outputs} ({people})",
 		CautionUnknownR: "More labelled outputs would tell. {needs}{ceiling}",
 		Unmeasured:      "not known: too few labelled outputs have a reward to compare with, or they do not differ",
@@ -149,8 +149,8 @@ func ends(g *analysis.Grader) message.Text {
 }
 
 var (
-	endsOfRange   = message.New("grader.resolution.ends", "Over all splits {low} of the rewards lie at the bottom of the range, {high} at the top.")
-	clippedGrades = message.New("grader.resolution.clipped", " {grades} lay outside the judge's own range and were cut.")
+	endsOfRange   = message.New("grader.resolution.ends", "Over all splits {low} of the rewards are at the bottom of the range, {high} at the top.")
+	clippedGrades = message.New("grader.resolution.clipped", " {grades} were outside the judge's own range and were clipped.")
 )
 
 var (

@@ -8,7 +8,7 @@ import (
 var graderLayers = analysis.NewPart(analysis.Gate{
 	Name: "grader.layers",
 	Doc: "Blocking, for a reward made of parts with a declared core or a hard gate: at most 10 % of the rollouts whose core is at zero earn more than 5 % of the range; it fails when " +
-		"the whole interval lies above. Advisory: 2 %.",
+		"the whole interval is above. Advisory: 2 %.",
 	Words: analysis.Words{
 		Why:             "A reward made of parts should pay for style only once the task itself is done. If the other parts pay without it, the model can earn reward by looking good and never doing the work.",
 		Pass:            "without the core part ({core}) hardly anything is earned: {percent} of {zero} with the core at zero earn something",

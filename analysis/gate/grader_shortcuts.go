@@ -57,7 +57,7 @@ var noConstant = message.New("skip.no_constant", "no constant answer was put to 
 
 var graderTooGood = analysis.NewPart(analysis.Gate{
 	Name: "grader.too_good",
-	Doc: "Advisory: the mean reward is not suspiciously near the top of the range (98 %). What else looks too good is listed beside it for reading and decides nothing: " +
+	Doc: "Advisory: the mean reward is not suspiciously near the top of the range (98 %). What else looks too good is listed for reading and decides nothing: " +
 		"items always at the top, the top without a tool call where others made some, one answer that earns the top on several items.",
 	Charts: []string{"rewards"},
 	Words: analysis.Words{

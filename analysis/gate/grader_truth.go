@@ -13,7 +13,7 @@ var graderTruth = analysis.NewGate(analysis.Gate{
 	Name: "grader.truth",
 	Doc: "Blocking, after an audit: at least 95 % of the items' own references earn the top when given as the answer; below 80 %, with the whole " +
 		"interval, it fails; between, it is open. Both shares are lowered by what the grader's own noise takes away. A reference that the grader failed on is not accepted; where the " +
-		"answer hangs on whether it would be, it is open. Advisory: the grader fails on none.",
+		"answer depends on whether it would be, it is open. Advisory: the grader fails on none.",
 	Thresholds: []analysis.Threshold{
 		{Name: "grader.truth", Unit: "share", Doc: "share of references that earn the top when given as the answer, from which the grader passes", Default: 0.95},
 		{Name: "grader.truth.fail", Unit: "share", Doc: "share below which, with its whole interval, it fails", Default: 0.80},
@@ -25,7 +25,7 @@ var graderTruth = analysis.NewGate(analysis.Gate{
 		Fail:          "the grader rejects the right answers: {accepted} earn the top when given as the answer{lost}",
 		FailRemedy:    "Grade one by hand: {replay}. Usual causes: the grader expects another form than the reference has (then configure the answer template, audit.answer), compares with the wrong field, or the references are wrong. {rejected} {failed}",
 		Unknown:       "{accepted} earn the top when given as the answer ({lowpercent} to {highpercent} of all){lost}",
-		UnknownRemedy: "{rejected} {failed} Look at it: {replay}. If those references are wrong, mend the data; if they are right, mend the grader. To be surer: {more}.",
+		UnknownRemedy: "{rejected} {failed} Look at it: {replay}. If those references are wrong, fix the data; if they are right, fix the grader. To be surer: {more}.",
 		Caution:       "the grader fails on right answers: {accepted} earn the top when given as the answer{lost}",
 		CautionRemedy: "{failed} A crash on a right answer costs the rollout its reward.",
 		Unmeasured:    unaskable,

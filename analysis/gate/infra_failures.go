@@ -13,7 +13,7 @@ var infraFailures = analysis.NewGate(analysis.Gate{
 		"above 20 % it fails; between, the run cannot decide. Advisory: at most 1 %, counting failed rollouts that were made again; at most 5 % of rollouts needed a request repeated; " +
 		"and which rollouts fail depends neither on the item nor on its reward (permutation tests, p >= 0.01).",
 	Thresholds: []analysis.Threshold{
-		{Name: "infra.failures.pass", Unit: "share", Doc: "share of rollouts that model, tool or grader failed, up to which the run stands", Default: 0.05},
+		{Name: "infra.failures.pass", Unit: "share", Doc: "share of rollouts that model, tool or grader failed, up to which the run is usable", Default: 0.05},
 		{Name: "infra.failures.fail", Unit: "share", Doc: "share above which the run says nothing", Default: 0.20},
 	},
 	Charts: []string{"failures"},
@@ -21,9 +21,9 @@ var infraFailures = analysis.NewGate(analysis.Gate{
 		Why:            "A rollout that the model's endpoint, a tool or the grader failed says nothing about the model. Scored as zero, as many tools do, it would teach the model the wrong thing; and a trainer would lose the same share of its rollouts.",
 		Pass:           "{percent} of rollouts were lost to {lost}{retried}",
 		Fail:           "{percent} of rollouts were lost to {lost}",
-		FailRemedy:     "{mend} Lost to the model endpoint: {model_api}, to tools: {tool}, to the grader: {grader}. Most frequent cause: {cause}.",
+		FailRemedy:     "{fix} Lost to the model endpoint: {model_api}, to tools: {tool}, to the grader: {grader}. Most frequent cause: {cause}.",
 		Unknown:        "{percent} of rollouts were lost to {lost}: too many to trust the numbers, too few to give up",
-		UnknownRemedy:  "{mend} Most frequent cause: {cause}.",
+		UnknownRemedy:  "{fix} Most frequent cause: {cause}.",
 		Caution:        "{percent} of rollouts were lost to {lost}{repeated}{retried}",
 		CautionRemedy:  "Most frequent cause now: {cause}. Under a training run's load it will be more, and a trainer does not repeat them as patiently.",
 		CautionUnknown: "the share of failed rollouts is not known",
@@ -60,9 +60,9 @@ func failuresOf(r *analysis.Result, t analysis.Thresholds, split rollout.Split) 
 		// The same again, once the endpoints answer: what they failed is made anew.
 		Needs: &analysis.Needs{Items: sr.Items.Sampled, Samples: (rolloutsOf(sr) + sr.Items.Sampled - 1) / max(1, sr.Items.Sampled)}, Settles: true,
 	}
-	j.Args["lost"], j.Args["mend"] = message.Said(sr.Missing.LostTo()), message.Said(fixEndpoint.Text())
+	j.Args["lost"], j.Args["fix"] = message.Said(sr.Missing.LostTo()), message.Said(fixEndpoint.Text())
 	if 2*sr.Missing.Grader > sr.Missing.Total() {
-		j.Args["mend"] = message.Said(fixGrader.Text())
+		j.Args["fix"] = message.Said(fixGrader.Text())
 	}
 	if n := sr.Missing.Repeated; n > 0 {
 		j.Args["repeated"] = message.Said(countingRepeated.With(message.Args{"n": message.Int(n)}))
@@ -158,7 +158,7 @@ var noRollouts = message.New("skip.no_rollouts", "there are no rollouts")
 
 // retriedWords are the words where endpoints failed at first and then answered.
 var retriedWords = analysis.NewWording("infra.failures.retried", "{percent} of rollouts succeeded only because a request was repeated: {retries} in all",
-	"The endpoint drops requests. See which one in the calls of rollouts.jsonl (retries), and mend it or give it more capacity: under a training run's load it will be more, and a trainer does not repeat them as patiently.")
+	"The endpoint drops requests. See which one in the calls of rollouts.jsonl (retries), and fix it or give it more capacity: a training run's load is higher, and a trainer retries less patiently.")
 
 // notRandomWords are the words where failures depend on the item or go with the reward.
 var notRandomWords = analysis.NewWording("infra.failures.not_random", "failures on {split} are not random: {how}",

@@ -22,7 +22,7 @@ var leakage = analysis.NewGate(analysis.Gate{
 		{Name: "leakage.near", Unit: "share", Doc: "share of rows that share most of their text with a row of another split, above which, with its whole interval, it is a caution", Default: 0.01},
 	},
 	Words: analysis.Words{
-		Why:            "What the model was trained on it may have learnt by heart. Rows that stand in train and in another split make that split look better than new tasks will.",
+		Why:            "The model may have memorized what it was trained on. Rows that are in train and in another split make that split look better than new tasks will.",
 		Pass:           "{split} and {a} have no rows in common: {exact} copies, {swapped} that differ in names or numbers alone, {near} of {rows} that share most of their text{note}",
 		Fail:           "{split} is not new to a model trained on {a}: {exact} of {rows} rows are copies, {family} belong to a family that {a} has too",
 		FailRemedy:     "Take the rows listed here out of one of the two, and split by family (document, repository, customer), not by row.",

@@ -100,7 +100,7 @@ func exampleWords(l *analysis.Leaks) message.Text {
 	return message.Clauses(parts...)
 }
 
-var noCanary = message.New("skip.no_canary", "no canary stood where another rollout could have met it (session.canary)")
+var noCanary = message.New("skip.no_canary", "canaries are off (session.canary), or none was where another rollout could have met it")
 
 // rolloutWords tells the rollout's name.
 func rolloutWords(n analysis.RolloutName) string {

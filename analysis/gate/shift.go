@@ -12,9 +12,9 @@ import (
 
 var (
 	shiftText = shiftGate("shift.text", analysis.OnLastUser, "Blocking: the last user messages"+shiftDoc, message.New("skip.no_user_message", "no message of a user is known"),
-		"The tasks of the two splits are asked differently when this fails. Training on other tasks than those that count may improve what nobody measures: a gain on one need not show on the other.",
+		"If this fails, the tasks of the two splits are asked differently. Training on tasks unlike those that count may improve what no one measures: a gain on one may not show on the other.",
 		"Draw both from the same source, or at random from one pool; or say why they are to differ. The items of {split} that tell most are listed.")
-	shiftFields = shiftGate("shift.fields", analysis.OnFields, "Blocking: the fields of the rows beside messages, tools and reference"+shiftDoc, message.New("skip.no_fields", "the rows hold no field beside messages, tools and reference that can be compared"),
+	shiftFields = shiftGate("shift.fields", analysis.OnFields, "Blocking: the fields of the rows other than messages, tools and reference"+shiftDoc, message.New("skip.no_fields", "the rows have no field other than messages, tools and reference that can be compared"),
 		"The rows of the two splits come from different places when this fails. Where the mix of kinds, sources or sizes differs, a mean over one split says little about the other.",
 		"Draw both at random from one pool, stratified by what is listed here; or compare kind by kind. The items of {split} that tell most are listed.")
 	shiftReward = shiftGate("shift.reward", analysis.OnReward, "Blocking: the items' mean rewards"+shiftDoc, message.New("skip.no_split_rewards", "not both splits have rewards"),
@@ -26,8 +26,8 @@ var (
 )
 
 // shiftDoc is what the gates about shift do with what they compare.
-const shiftDoc = " are alike in each two splits. It fails when a classifier tells the splits apart with an AUC whose interval lies above 0.75, and " +
-	"the test has p < 0.01 (Holm over all such tests); it passes when the interval lies below 0.70, and decides nothing otherwise. Advisory: the test has p >= 0.05; " +
+const shiftDoc = " are alike in each two splits. It fails when a classifier distinguishes the splits with an AUC whose interval is above 0.75, and " +
+	"the test has p < 0.01 (Holm over all such tests); it passes when the interval is below 0.70, and decides nothing otherwise. Advisory: the test has p >= 0.05; " +
 	"any smaller p is a caution, whatever the size of the difference."
 
 // shiftGate compares each two splits on one thing.

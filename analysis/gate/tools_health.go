@@ -41,7 +41,7 @@ var toolsFailures = analysis.NewPart(analysis.Gate{
 		Why:           "A tool call that fails for good ends its rollout; under the load of a training step it will be worse.",
 		Pass:          "{percent} of {calls} tool calls failed for good",
 		Caution:       "{percent} of {calls} tool calls failed for good, most of them to {worst}",
-		CautionRemedy: "Mend the tool, or give it more capacity, before training.",
+		CautionRemedy: "Fix the tool, or give it more capacity, before training.",
 	},
 	Check: perSplit("tools.failures", func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) analysis.Finding {
 		calls, failed, worst := 0, 0, ""
@@ -77,7 +77,7 @@ var toolsMalformed = analysis.NewPart(analysis.Gate{
 	Doc:    "Advisory: at most 5 % of tool calls name an unknown tool or carry arguments that do not parse.",
 	Charts: []string{"calls_by_tool"},
 	Words: analysis.Words{
-		Why:             "Calls that name no tool of the job or carry broken arguments are wasted steps. Training can mend them, but a clearer schema is cheaper.",
+		Why:             "Calls that name no tool of the job or carry broken arguments are wasted steps. Training can reduce them, but a clearer schema is cheaper.",
 		Pass:            "{percent} of tool calls are malformed",
 		Caution:         "{percent} of tool calls are malformed",
 		CautionRemedy:   "Describe the tools and their parameters better, or make the schemas strict.",

@@ -100,11 +100,11 @@ func TestAMeanAtOrAboveTheCeilingIsSaidToLieThere(t *testing.T) {
 		high        float64
 		title, tail string
 	}{
-		{"above", -0.00239, -0.01134, 0.00673, "the mean reward of 0.752 lies 0.00239 above the ceiling of 0.75", "too low."},
-		{"at", 1e-17, -1e-17, 0.02, "the mean reward of 0.75 lies at the ceiling of 0.75", "looks the same."},
-		{"below", 0.02, 0.01, 0.025, "the mean reward of 0.73 lies 0.02 below the ceiling of 0.75", "looks the same."},
-		{"perhaps above", 0.02, -0.02, 0.06, "the mean reward lies between 0.02 above and 0.06 below the ceiling of 0.75", ""},
-		{"perhaps too near", 0.02, 0.01, 0.06, "the mean reward lies 0.01 to 0.06 below the ceiling of 0.75", ""},
+		{"above", -0.00239, -0.01134, 0.00673, "the mean reward of 0.752 is 0.00239 above the ceiling of 0.75", "too low."},
+		{"at", 1e-17, -1e-17, 0.02, "the mean reward of 0.75 is at the ceiling of 0.75", "looks the same."},
+		{"below", 0.02, 0.01, 0.025, "the mean reward of 0.73 is 0.02 below the ceiling of 0.75", "looks the same."},
+		{"perhaps above", 0.02, -0.02, 0.06, "the mean reward is between 0.02 above and 0.06 below the ceiling of 0.75", ""},
+		{"perhaps too near", 0.02, 0.01, 0.06, "the mean reward is 0.01 to 0.06 below the ceiling of 0.75", ""},
 	} {
 		mean := stat.Estimate{Value: stat.Some(0.75 - c.value), Low: stat.Some(0.75 - c.high), High: stat.Some(0.75 - c.low), N: 80, Items: 10}
 		r := &analysis.Result{RewardRange: [2]float64{0, 1}, Ceiling: 0.75, GroupSize: 8, Confidence: 0.95, Splits: map[rollout.Split]*analysis.SplitResult{

@@ -27,7 +27,7 @@ func looksNote(x *analysis.Looks, confidence float64) message.Text {
 }
 
 var (
-	looksUnderWay   = message.New("note.looks.under_way", "sampling is under way until the verdict stands: {looks} of {all} made")
+	looksUnderWay   = message.New("note.looks.under_way", "sampling continues until the verdict is decided: {looks} of {all} made")
 	looksDecided    = message.New("note.looks.decided", "sampling was stopped by the rule at look {look} of {all}, with {samples} of at most {most} per item")
 	looksEnded      = message.New("note.looks.ended", "sampling ended with the last of {looks}, at {samples} per item")
 	looksConfidence = message.New("note.looks", "{where}; the intervals of rollouts are at {each}, so that all looks together keep {all}")

@@ -47,7 +47,7 @@ func (c *evidence) probeResults(means map[collect.ItemKey]float64, reach *analys
 	return out
 }
 
-var noExpectation = message.New("grader.no_expectation", "nothing is expected of this probe: only its rewards are told")
+var noExpectation = message.New("grader.no_expectation", "nothing is expected of this probe: its rewards are only shown")
 
 func (c *evidence) probeResult(payloads []*collect.Payload, means map[collect.ItemKey]float64, s analysis.Settings) analysis.ProbeResult {
 	margin := s.Thresholds.Of(analysis.HackableMargin)

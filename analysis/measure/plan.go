@@ -15,7 +15,7 @@ import (
 // What a plan takes for granted, and what it does not know.
 var (
 	groupRelative    = message.New("plan.group_relative", "group-relative training: one group of rollouts per item and step (GRPO and its relatives)")
-	trainersSay      = message.New("plan.trainers_say", "a group size of {size} is num_generations={size} in TRL, rollout.n={size} in verl and {rollouts} per example in prime-rl; hosted jobs scale it by compute_multiplier, and how many rollouts of an item a multiplier stands for is not published")
+	trainersSay      = message.New("plan.trainers_say", "a group size of {size} is num_generations={size} in TRL, rollout.n={size} in verl and {rollouts} per example in prime-rl; hosted jobs scale it by compute_multiplier, and how many rollouts of an item a multiplier means is not published")
 	noGroupSize      = message.New("plan.no_group_size", "no group size up to the samples per item reaches an informative share of {share}")
 	fitReaches       = message.New("plan.fit_reaches", "the {model} fit reaches it by {size}")
 	fitMisses        = message.New("plan.fit_misses", "the {model} fit does not reach it")
@@ -23,7 +23,7 @@ var (
 	epochIs          = message.New("plan.epoch_is", "an epoch is {items} in {steps} of {batch}")
 	stepsAtOnce      = message.New("plan.steps_at_once", "all rollouts of a step run at once; a step lasts at least as long as its slowest rollout; training itself is not counted")
 	callsOfBase      = message.New("plan.calls_of_base", "a trained model's calls and tokens are those of the base model")
-	jobPlans         = message.New("plan.job_plans", "the job plans {epochs}: the whole run takes so many times the figures per epoch")
+	jobPlans         = message.New("plan.job_plans", "the job plans {epochs}: multiply the figures per epoch by that for the whole run")
 	shareUnknown     = message.New("plan.share_unknown", "the informative share at the group size is not known")
 	fewerThanGroup   = message.New("plan.fewer_than_group", "fewer samples than the group size: the value is the least it can be, the interval reaches to the most")
 	timesUnknown     = message.New("plan.times_unknown", "the rollouts do not tell how long they took")

@@ -15,7 +15,7 @@ var chineseComparison = map[string]string{
 	"{items}, none of which is in both runs: an unpaired comparison, which finds less":                                                "全部 {items}（两次运行没有共同的题目，只能作不配对的比较，能看出的更少）",
 	"the change is real and smaller than the {delta} that is set to matter":                                                           "变化确实存在，但小于设定的有意义的变化 {delta}",
 	"clustered by family, {change}, it is not sure":                                                                                   "按题族聚类后为 {change}，就不能确定了",
-	"the one-sided bounds {low} and {high} lie within {delta}":                                                                        "两个单侧界限 {low} 和 {high} 都不超出 ±{delta}",
+	"the one-sided bounds {low} and {high} are within {delta}":                                                                        "两个单侧界限 {low} 和 {high} 都不超出 ±{delta}",
 	"that is too little for an interval":                                                                                              "数据太少，算不出区间",
 	"the interval shows a change and the exact test does not (p = {p})":                                                               "区间显示有变化，但精确检验没有显示（p = {p}）",
 	"the detector “{detector}” marks {new} of the rollouts as hacks, up from {base}: whatever it earns, the new policy is not better": "检测器“{detector}”把 {new} 的轨迹标为钻空子，之前为 {base}：无论得分如何，新策略都不更好",
@@ -34,8 +34,8 @@ var chineseComparison = map[string]string{
 	"Holm over the groups listed":                                                                              "对所列各组作 Holm 校正",
 
 	// What a reader must know of the runs.
-	"both sides are the same file: a run compared with itself tells of no change":                                                                                                   "两边是同一个文件：一次运行与自己比较，说明不了任何变化",
-	"both sides hold the same rollouts, down to their times: a run compared with itself tells of no change":                                                                         "两边是同样的轨迹，连时间都相同：一次运行与自己比较，说明不了任何变化",
+	"both sides are the same file: a run compared with itself shows no change":                                                                                                      "两边是同一个文件：一次运行与自己比较，说明不了任何变化",
+	"both sides hold the same rollouts, down to their times: a run compared with itself shows no change":                                                                            "两边是同样的轨迹，连时间都相同：一次运行与自己比较，说明不了任何变化",
 	"the outputs are the same in both runs: what differs is how they were graded":                                                                                                   "两次运行的输出相同：不同的是评分方式",
 	"every reward is the same, sample by sample: the same rollouts twice, or a model, a seed or a cache that makes them the same":                                                   "每次采样的奖励都相同：要么是同样的轨迹用了两次，要么是模型、随机种子或缓存使它们相同",
 	"the base run has no {file}: what it was made with is not known":                                                                                                                "基准运行没有 {file}：不知道它是在什么配置下产生的",

@@ -3,9 +3,9 @@ package message
 // chineseFindings is what gates say of the data, the endpoints' failures and the
 // room that training has, and of any of them.
 var chineseFindings = map[string]string{
-	"not judged: {reason}":                                                        "未作判断：{reason}",
-	"not known: too few valid rollouts to estimate it":                            "未知：有效轨迹太少，无法估计",
-	"Sample at least two rollouts of each item, or mend what made rollouts fail.": "每道题目至少采样两条轨迹，或者先修复导致轨迹失败的问题。",
+	"not judged: {reason}":                                                       "未作判断：{reason}",
+	"not known: too few valid rollouts to estimate it":                           "未知：有效轨迹太少，无法估计",
+	"Sample at least two rollouts of each item, or fix what made rollouts fail.": "每道题目至少采样两条轨迹，或者先修复导致轨迹失败的问题。",
 
 	"A training service refuses a file that breaks its rules, or trains on something other than you meant.":                                "训练服务会拒收不合规则的文件，或者训练出与您本意不同的东西。",
 	"the data files keep the platform's rules":                                                                                             "数据文件符合平台规则",
@@ -17,9 +17,9 @@ var chineseFindings = map[string]string{
 	"With few items or few samples every number below is a guess: chance alone can make a hopeless task look trainable, or the reverse.":   "题目或采样太少时，下面的每个数字都只是猜测：单凭偶然，毫无希望的任务就可能显得可以训练，反之亦然。",
 	"{have} items were sampled often enough to decide":                                                                                     "{have} 道题目的采样次数足以作出判断",
 	"{have} items with at least {least} valid rollouts each (of {sampled} sampled, {lost} without any) cannot decide; {wanted} are needed": "只有 {have} 道题目各有至少 {least} 条有效轨迹（共采样 {sampled} 道，其中 {lost} 道一条也没有），不足以作出判断；需要 {wanted} 道",
-	"Sample more items, or more rollouts of each, or mend what made rollouts fail. {needs}":                                                "采样更多题目，或对每道题目多采样几次，或修复导致轨迹失败的问题。{needs}",
+	"Sample more items, or more rollouts of each, or fix what made rollouts fail. {needs}":                                                 "采样更多题目，或对每道题目多采样几次，或修复导致轨迹失败的问题。{needs}",
 	"{have} items with {median} valid rollouts each (median) are a small basis":                                                            "{have} 道题目、每题 {median} 条有效轨迹（中位数），数据基础偏小",
-	"The verdict stands, but its intervals are wide. 100 items with 8 samples each are a good basis.":                                      "结论成立，但区间较宽。100 道题目、每题 8 次采样是较好的基础。",
+	"The verdict holds, but its intervals are wide. 100 items with 8 samples each are a good basis.":                                       "结论成立，但区间较宽。100 道题目、每题 8 次采样是较好的基础。",
 	"the number of items is not known":                                                                                                     "题目数量未知",
 
 	"A rollout that the model's endpoint, a tool or the grader failed says nothing about the model. Scored as zero, as many tools do, it would teach the model the wrong thing; and a trainer would lose the same share of its rollouts.": "因模型服务端点、工具或评分器故障而失败的轨迹，说明不了模型的好坏。若像许多工具那样记为零分，就会教给模型错误的东西；而且训练时也会损失同样比例的轨迹。",
@@ -27,16 +27,16 @@ var chineseFindings = map[string]string{
 	"{percent} of rollouts were lost to {lost}{retried}":                                                                              "{percent} 的轨迹因{lost}而丢失{retried}",
 	"{percent} of rollouts were lost to {lost}{repeated}{retried}":                                                                    "{percent} 的轨迹因{lost}而丢失{repeated}{retried}",
 	"{percent} of rollouts were lost to {lost}: too many to trust the numbers, too few to give up":                                    "{percent} 的轨迹因{lost}而丢失：多到数字不可信，又没有多到必须放弃",
-	"{mend} Most frequent cause: {cause}.":                                                                                            "{mend}最常见的原因：{cause}。",
+	"{fix} Most frequent cause: {cause}.":                                                                                             "{fix}最常见的原因：{cause}。",
 	"the share of failed rollouts is not known":                                                                                       "失败轨迹的占比未知",
 	"{percent} of rollouts succeeded only because a request was repeated: {retries} in all":                                           "{percent} 的轨迹只是因为重发了请求才成功：共重发 {retries}",
-	"{mend} Lost to the model endpoint: {model_api}, to tools: {tool}, to the grader: {grader}. Most frequent cause: {cause}.":        "{mend}丢失的轨迹：因模型服务端点 {model_api} 条，因工具 {tool} 条，因评分器 {grader} 条。最常见的原因：{cause}。",
+	"{fix} Lost to the model endpoint: {model_api}, to tools: {tool}, to the grader: {grader}. Most frequent cause: {cause}.":         "{fix}丢失的轨迹：因模型服务端点 {model_api} 条，因工具 {tool} 条，因评分器 {grader} 条。最常见的原因：{cause}。",
 	"Most frequent cause now: {cause}. Under a training run's load it will be more, and a trainer does not repeat them as patiently.": "目前最常见的原因：{cause}。在训练的负载下失败会更多，而训练程序不会这样耐心地重试。",
 	"failures on {split} are not random: {how}":                                                                                       "{split} 上的失败并非随机：{how}",
 
 	"What is left is not a fair sample of the file. Look for what these items have in common: long answers, one tool, or an outage while they were sampled.{bounds}": "剩下的轨迹不能公正地代表数据文件。请查找这些题目的共同点：回答过长、用到同一个工具，或采样期间发生了中断。{bounds}",
 
-	"The endpoint drops requests. See which one in the calls of rollouts.jsonl (retries), and mend it or give it more capacity: under a training run's load it will be more, and a trainer does not repeat them as patiently.": "服务端点会丢弃请求。请在 rollouts.jsonl 的调用记录（retries）中查看是哪一个，修复它或给它扩容：在训练的负载下失败会更多，而训练程序不会这样耐心地重试。",
+	"The endpoint drops requests. See which one in the calls of rollouts.jsonl (retries), and fix it or give it more capacity: a training run's load is higher, and a trainer retries less patiently.": "服务端点会丢弃请求。请在 rollouts.jsonl 的调用记录（retries）中查看是哪一个，修复它或给它扩容：在训练的负载下失败会更多，而训练程序不会这样耐心地重试。",
 
 	"Reinforcement learning strengthens what the model already does right now and then. Where even the best of several rollouts earns nothing, there is nothing to strengthen.": "强化学习强化的是模型偶尔已经做对的行为。如果几条轨迹中最好的一条也得不到分，就没有什么可以强化。",
 	"the model sometimes succeeds: the best of {kbest} earns {value} above the bottom of the range":                                                                             "模型有时能成功：{kbest}中最好的一条比最低分高 {value}",
@@ -49,11 +49,11 @@ var chineseFindings = map[string]string{
 	"success may be rare: the best of {kbest} earns {low} to {high} above the bottom of the range": "成功可能很少见：{kbest}中最好的一条比最低分高 {low} 至 {high}",
 
 	"Training raises the mean reward towards the ceiling. Where the model is there already, the money buys nothing.": "训练会把平均奖励推向上限。模型若已经到达上限，花钱训练就没有收获。",
-	"there is room to improve: the mean reward of {mean} lies {gap}":                                                 "有提升空间：平均奖励 {mean}，{gap}",
-	"there is nothing left to gain on {split}: the mean reward of {mean} lies {gap}":                                 "{split} 上已无提升空间：平均奖励 {mean}，{gap}",
-	"there may be nothing left to gain on {split}: the mean reward lies {interval}":                                  "{split} 上可能已无提升空间：平均奖励{interval}",
-	"there is little left to gain on {split}: the mean reward of {mean} lies {gap}":                                  "{split} 上提升空间很小：平均奖励 {mean}，{gap}",
-	"there may be little left to gain on {split}: the mean reward lies {interval}":                                   "{split} 上提升空间可能很小：平均奖励{interval}",
+	"there is room to improve: the mean reward of {mean} is {gap}":                                                   "有提升空间：平均奖励 {mean}，{gap}",
+	"there is nothing left to gain on {split}: the mean reward of {mean} is {gap}":                                   "{split} 上已无提升空间：平均奖励 {mean}，{gap}",
+	"there may be nothing left to gain on {split}: the mean reward is {interval}":                                    "{split} 上可能已无提升空间：平均奖励{interval}",
+	"there is little left to gain on {split}: the mean reward of {mean} is {gap}":                                    "{split} 上提升空间很小：平均奖励 {mean}，{gap}",
+	"there may be little left to gain on {split}: the mean reward is {interval}":                                     "{split} 上提升空间可能很小：平均奖励{interval}",
 	"Harder items would make training worth more.{toolow}":                                                           "换用更难的题目，训练会更有价值。{toolow}",
 	"Use harder items, a stricter grader, or the model as it is. {saturated} of {measured} items always earned the top. If that surprises you, read some rollouts: a grader that accepts everything looks the same.{toolow}": "请换用更难的题目或更严格的评分器，或者直接使用现有模型。{saturated} 道题目（共 {measured} 道）每次都得最高分。如果这出乎您的意料，请读几条轨迹：什么都接受的评分器看起来也是这样。{toolow}",
 
@@ -72,7 +72,7 @@ var chineseFindings = map[string]string{
 	"the best of {kbest} earns {low} to {high} more than the mean":                                                                                                        "{kbest}中最好的一条比平均值高 {low} 至 {high}",
 	"Rollouts hardly differ: raise the temperature, allow more steps, or give a grader with finer grades.":                                                                "各条轨迹几乎没有差别：请提高温度、允许更多步数，或使用打分更细的评分器。",
 	"Expect a small gain.": "预计提升不大。",
-	"rewards lie close together, but the trainer divides by the standard deviation of a group (trainer.normalize: std), so any difference counts: {differ} of groups teach something": "奖励彼此接近，但训练程序会除以组内标准差（trainer.normalize: std），因此任何差别都有用：{differ} 的组是有效组",
+	"rewards are close together, but the trainer divides by the standard deviation of a group (trainer.normalize: std), so any difference counts: {differ} of groups teach something": "奖励彼此接近，但训练程序会除以组内标准差（trainer.normalize: std），因此任何差别都有用：{differ} 的组是有效组",
 
 	"After training, this evaluation set has to tell whether it worked. A set that cannot show the gain hoped for leaves you with a model and no answer.": "训练之后，要靠这个评估集判断训练是否有效。如果它显示不出期望的提升，您得到的就只是一个模型，而没有答案。",
 	"the evaluation set would show a change of {value}, a gain of {hoped} is hoped for":                                                                   "评估集能显示出 {value} 的变化，而期望的提升为 {hoped}",

@@ -10,7 +10,7 @@ var chineseFindingsPhrases = map[string]string{
 	" (%s)":   "（%s）",
 	"unknown": "未知",
 
-	" Where the mean lies above the ceiling, see whether the ceiling is set too low.": "如果平均奖励高于上限，请查看上限是否定得太低。",
+	" If the mean is above the ceiling, check whether the ceiling is set too low.": "如果平均奖励高于上限，请查看上限是否定得太低。",
 
 	"has":     "有",
 	"have":    "有",
@@ -92,7 +92,7 @@ var chineseFindingsPhrases = map[string]string{
 	"The share sits on the threshold: more gradings alone may not settle it.": "占比就在阈值附近：仅靠更多次评分未必能得出结论。",
 	"The other parts give it whatever the rollout does.":                      "无论轨迹做了什么，其他分项都会给分。",
 	"They count as they were graded.":                                         "它们按所得分数计算。",
-	"They count at the bottom of the range in the mean reward, the best of several, the groups and the classes of items. What tells of the grader itself (its resolution, noise, length, layers, agreement with people) goes by the reward that it gave, noise without them.": "在平均奖励、k 次最优、组和题目分类中，它们按最低分计算。反映评分器自身的指标（分辨率、噪声、长度、分项、与人的一致性）则按它给出的奖励计算，其中噪声不包括它们。",
+	"They count at the bottom of the range in the mean reward, the best of several, the groups and the classes of items. Findings on the grader itself (its resolution, noise, length, layers, agreement with people) use the reward that it gave, noise without them.": "在平均奖励、k 次最优、组和题目分类中，它们按最低分计算。反映评分器自身的指标（分辨率、噪声、长度、分项、与人的一致性）则按它给出的奖励计算，其中噪声不包括它们。",
 
 	"a clear difference":           "明显差异",
 	"a small difference":           "小的差异",

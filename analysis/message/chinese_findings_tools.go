@@ -8,8 +8,8 @@ var chineseFindingsTools = map[string]string{
 	"The wire format asks for {\"output\": \"text\"}; the model was shown the JSON instead. Return text: a training service may refuse anything else.": "接口格式要求 {\"output\": \"文本\"}；模型看到的是 JSON。请返回文本：训练服务可能拒绝其他形式。",
 	"{percent} of {calls} tool calls failed for good":                                                                                                  "{percent} 的工具调用最终失败（共 {calls} 次）",
 	"{percent} of {calls} tool calls failed for good, most of them to {worst}":                                                                         "{percent} 的工具调用最终失败（共 {calls} 次），其中多数是对 {worst} 的调用",
-	"Mend the tool, or give it more capacity, before training.":                                                                                        "训练之前请修复该工具，或给它扩容。",
-	"Calls that name no tool of the job or carry broken arguments are wasted steps. Training can mend them, but a clearer schema is cheaper.":          "调用不存在的工具，或参数无法解析，都是浪费步数。训练可以纠正，但写清楚 schema 更便宜。",
+	"Fix the tool, or give it more capacity, before training.":                                                                                         "训练之前请修复该工具，或给它扩容。",
+	"Calls that name no tool of the job or carry broken arguments are wasted steps. Training can reduce them, but a clearer schema is cheaper.":        "调用不存在的工具，或参数无法解析，都是浪费步数。训练可以纠正，但写清楚 schema 更便宜。",
 	"{percent} of tool calls are malformed":                                                                                                            "{percent} 的工具调用格式有误",
 	"{lowpercent} to {highpercent} of tool calls are malformed":                                                                                        "{lowpercent} 到 {highpercent} 的工具调用格式有误",
 	"Describe the tools and their parameters better, or make the schemas strict.":                                                                      "请把工具及其参数描述得更清楚，或把 schema 设为严格模式。",
@@ -71,5 +71,5 @@ var chineseFindingsTools = map[string]string{
 	"{leaking} of {rollouts} met what another one had left":                                            "{rollouts}中有 {leaking} 条遇到了另一条留下的东西",
 	"{percent} of {rollouts} met what another one had left: they do not run apart":                     "{rollouts}中有 {percent} 遇到了另一条留下的东西：各轨迹没有相互隔离",
 	"{percent} of {rollouts} met what another one had left: too many to pass over, too few to give up": "{rollouts}中有 {percent} 遇到了另一条留下的东西：多得不能忽略，又少得不足以放弃",
-	"no canary stood where another rollout could have met it (session.canary)":                         "没有任何金丝雀词放在其他轨迹可能遇到的地方（session.canary）",
+	"canaries are off (session.canary), or none was where another rollout could have met it":           "没有任何金丝雀词放在其他轨迹可能遇到的地方（session.canary）",
 }

@@ -74,7 +74,7 @@ var chineseHistory = map[string]string{
 	", which may be any from %s to %s (%s)":    "，也可能是从 %s 到 %s 的任何一次（%s）",
 	", and no other is likely":                 "，不太可能是其他几次",
 	"made otherwise there: %s":                 "此处改变的配置：%s",
-	"nothing that a run writes down was made otherwise there: look at what stands behind the same names": "运行记录下来的配置在此处都没有改变：请检查同样的名称背后是否换了东西",
+	"nothing that a run records was different there: look at what is behind the same names": "运行记录下来的配置在此处都没有改变：请检查同样的名称背后是否换了东西",
 	"changed there too: %s": "此处一起变化的还有：%s",
 	"No change of level in any series that chance would not make.":   "各项指标的波动都在偶然范围之内，没有发现真正的水平变化。",
 	"%s is %s; the nights since the last change make %s likely (%s)": "%s为 %s；从上次变化以来的夜间运行看，应在 %s 之内（%s）",
@@ -101,8 +101,8 @@ var chineseHistory = map[string]string{
 	"tool version": "gonogo 版本",
 
 	// The pictures.
-	"Night by night: %s. A band is where one more night would lie, and its line the level between two changes. A full upright line is a change, shaded where it may have been; a dotted one is a night that was made otherwise than the one before.": "逐次夜间运行：%s。色带是下一次夜间运行应在的范围，其中的横线是两次变化之间的水平。竖实线是变化，阴影是变化可能发生的位置；竖点线是配置与前一次不同的夜间运行。",
-	"A new band above or below the last is a change that chance does not explain; look what stands at its line.":                                                                                                                                     "新色带高于或低于前一条，就是偶然解释不了的变化；请看它的竖线处写着什么。",
+	"Night by night: %s. A band is where one more night would be, and its line the level between two changes. A full upright line is a change, shaded where it may have been; a dotted one is a night that was made otherwise than the one before.": "逐次夜间运行：%s。色带是下一次夜间运行应在的范围，其中的横线是两次变化之间的水平。竖实线是变化，阴影是变化可能发生的位置；竖点线是配置与前一次不同的夜间运行。",
+	"A new band above or below the last is a change that chance does not explain; look at what is at its line.":                                                                                                                                     "新色带高于或低于前一条，就是偶然解释不了的变化；请看它的竖线处写着什么。",
 	"no night knows it":               "没有夜间运行记录过它",
 	"variance":                        "方差",
 	"calls":                           "调用次数",
@@ -115,7 +115,7 @@ var chineseHistory = map[string]string{
 	"lines at points: %s intervals":   "点上的竖线：%s 区间",
 	"test of no change: p = %s, corrected over the series": "无变化检验：p = %s，已按指标个数校正",
 	"not tested for changes: %s":                           "未检验变化：%s",
-	"level, and where a night would lie":                   "水平，以及夜间运行应在的范围",
+	"level, and where a night would be":                    "水平，以及夜间运行应在的范围",
 	"change, and where it may have been":                   "变化，以及它可能发生的位置",
 	"a night":                                              "夜间运行",
 	"regressed, or could not tell":                         "退步或无法判断",

@@ -53,7 +53,7 @@ var chinesePage = map[string]string{
 	"%s: should this training run start?": "%s：这次训练该不该开始？",
 
 	"Training can work":                                   "训练可以奏效",
-	"Training would not work as things stand":             "按现状训练不会奏效",
+	"Training would not work as it is":                    "按现状训练不会奏效",
 	"The data do not decide it":                           "现有数据还不足以下结论",
 	"Nothing measured speaks against it":                  "已测量的各项都不反对训练",
 	"%s: %s passed":                                       "%s：%s通过",
@@ -195,7 +195,7 @@ var chinesePage = map[string]string{
 	"No item of this split has been sampled.":                                   "这部分数据没有采样过任何题目。",
 	"Press a heading to sort by it.":                                            "点击表头即可排序。",
 
-	"The report goes on: it was cut here because a comment on a pull request holds no more than %s characters. index.html beside this file has all of it.": "报告未完：拉取请求的评论最多容纳 %s 个字符，所以在此截断。全文见同目录下的 index.html。",
+	"The report goes on: it was cut here because a comment on a pull request holds no more than %s characters. index.html next to this file has all of it.": "报告未完：拉取请求的评论最多容纳 %s 个字符，所以在此截断。全文见同目录下的 index.html。",
 
 	"line %s: %s; read as a missing grade":                               "第 %s 行：%s；按没有评分处理",
 	"the last line was broken off and left out; resuming makes it again": "最后一行不完整，已略去；继续运行时会重新生成",

@@ -17,7 +17,7 @@ var (
 	rowsAlike       = message.New("shift.rows_alike", "all rows are alike in everything that is compared: the interval rests on their number alone")
 	sidesAlike      = message.New("shift.sides_alike", "the rows of each sample are all alike, so their spread says nothing: the interval rests on their number alone")
 	scoresAlike     = message.New("shift.scores_alike", "the scores show no error to learn from: the interval rests on the number of rows alone")
-	moreAlike       = message.New("shift.more_alike", "the samples are more alike than two random draws, as after a stratified split: the out-of-fold AUC of {auc} stands for 0.5")
+	moreAlike       = message.New("shift.more_alike", "the samples are more alike than two random draws, as after a stratified split: the out-of-fold AUC of {auc} is shown as 0.5")
 	manyFeatures    = message.New("shift.many_features", "more features than the classifier looks at: the first 64 of them are used")
 	namesRows       = message.New("shift.names_rows", "{feature} has {values} in {rows}: it names rows and does not sort them, so it is not compared")
 	nearlyNamesRows = message.New("shift.nearly_names_rows", "{feature} has nearly as many values as rows, so it is not compared")

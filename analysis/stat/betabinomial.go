@@ -26,7 +26,7 @@ func Trials(successes, n []int) [][]int {
 	flat := make([]int, 2*len(n))
 	for i, trials := range n {
 		if successes[i] < 0 || successes[i] > trials {
-			panic("stat: successes must lie between 0 and the number of trials")
+			panic("stat: successes must be between 0 and the number of trials")
 		}
 		counts[i] = flat[2*i : 2*i+2]
 		counts[i][0], counts[i][1] = trials-successes[i], successes[i]

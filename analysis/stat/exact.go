@@ -50,6 +50,6 @@ func tQuantile(conf float64, df int) float64 {
 
 func checkConf(conf float64) {
 	if !(0 < conf && conf < 1) {
-		panic("stat: confidence must lie between 0 and 1")
+		panic("stat: confidence must be between 0 and 1")
 	}
 }

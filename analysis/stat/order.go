@@ -114,6 +114,6 @@ func sortedItems(items [][]float64) [][]float64 {
 
 func checkK(sorted []float64, k int) {
 	if k < 1 || k > len(sorted) {
-		panic("stat: the size of a group must lie between 1 and the number of rewards")
+		panic("stat: the size of a group must be between 1 and the number of rewards")
 	}
 }

@@ -4,7 +4,7 @@ import "gonogo/analysis/message"
 
 // What an Estimate warns of.
 var (
-	outsideRange     = message.New("stat.outside_range", "the mean {mean} lies outside the range [{low}, {high}]: set the range to what the grader can give")
+	outsideRange     = message.New("stat.outside_range", "the mean {mean} is outside the range [{low}, {high}]: set the range to what the grader can give")
 	oneItem          = message.New("stat.one_item", "one independent item: the interval is the whole range; at least 2 are needed and 20 or more make it useful")
 	oneItemUnbounded = message.New("stat.one_item_unbounded", "one independent item: no interval; at least 2 are needed and 20 or more make it useful")
 	allAgree         = message.New("stat.all_agree", "all {items} agree, so their spread says nothing: the interval rests on their number and the range alone")

@@ -27,28 +27,27 @@ func burstCommand() *cli.Command {
 calls that RUN recorded, each rollout's own in their order, then the grader. The
 model is not asked. Before that, smaller waves of 1, 2, 4, … rollouts find out
 where latency doubles, and some rollouts make every request twice. No limiter
-stands in the way; a failed request is repeated three times, as a trainer does,
-and then its rollout counts as discarded. Writes burst.json and calls.jsonl into
-RUN, where analyze and report find them. The exit code is that of the gates
-endpoint.*.
+is in force; a failed request is retried three times, as a trainer does, and then
+its rollout counts as discarded. Writes burst.json and calls.jsonl into RUN, where
+analyze and report find them. The exit code is that of the gates endpoint.*.
 
 What is called: recorded calls are made again, so a tool that writes writes again;
-therefore they begin only once you agreed, on a terminal or by --yes. Tools that
-burst.safe names change nothing: they are called without asking, and with
-arguments made by their schema where nothing of them is recorded. Tools that
-burst.skip names are never called. A grader that asks a model costs money: what it
-will be is told before, it grades in the bursts alone, and what would cost more than
---max-usd does not begin. A grader without an endpoint is left out.
+therefore they begin only with your agreement, on a terminal or by --yes. Tools
+under burst.safe change nothing: they are called without asking, and with arguments
+made from their schema if no call of them is recorded. Tools under burst.skip are
+never called. A grader that asks a model costs money: the estimate is printed
+first, it grades only in the bursts, and nothing begins that would cost more than
+--max-usd. A grader without an endpoint is left out.
 
-A service that makes the rollouts itself (agent.url) makes them anew, in the place
-of recorded calls: that asks its model, is told before, wants --yes too, and keeps
-to sampling.max_rollouts, max_tokens and max_usd. An agent that is a program
-(agent.command) is left out.
+A service that makes the rollouts itself (agent.url) makes them again instead of
+replaying calls: that asks its model, so the estimate is printed first, it needs
+--yes too, and it keeps to sampling.max_rollouts, max_tokens and max_usd. An agent
+that is a program (agent.command) is left out.
 
-Where RUN is not there yet it is begun from the configuration, without rollouts.
-Settings come from -c, else from gonogo.yaml, else from the configuration that
-RUN was made with, which is acted on with --trust-run only: what it would run and
-send is listed first.
+If RUN does not exist it is begun from the configuration, without rollouts.
+Settings come from -c, else from gonogo.yaml, else from the configuration that RUN
+was made with. That one is used with --trust-run only: what it would run and send
+is listed first.
 
 Example:
    gonogo burst my-run --yes
@@ -60,7 +59,7 @@ Example:
 			&cli.StringFlag{Name: "rollouts", Usage: "start `N` rollouts at once (key burst.rollouts; default batch size × group size)"},
 			&cli.StringFlag{Name: "group-size", Usage: "`G`, the rollouts of an item (key training.group_size)"},
 			&cli.BoolFlag{Name: "gaps", Usage: "keep the recorded time between the calls (key burst.gaps)"},
-			&cli.StringFlag{Name: "max-usd", Usage: "begin nothing that would cost more than `N` US dollars, as far as can be told before (key sampling.max_usd)"},
+			&cli.StringFlag{Name: "max-usd", Usage: "begin nothing that would cost more than `N` US dollars, as far as is known before (key sampling.max_usd)"},
 			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "make recorded calls of tools that burst.safe does not name, and pay for a model that grades or that an agent asks, without asking"},
 			langFlag(),
 			&cli.BoolFlag{Name: "json", Usage: "print what was found as JSON"},

@@ -34,9 +34,9 @@ cannot tell.
 
 Writes comparison.json into NEW where that is a directory, and nothing else.
 With --output the whole report goes into DIR instead: ` + comparisonFiles() + `,
-and charts/. BASE is never written to. Each run's own verdict is told where it
-lies beside its rollouts: of runs whose grader is not to be trusted a higher
-reward is no better policy. Settings come from -c, else from the configuration
+and charts/. BASE is never written to. Each run's own verdict is shown if it
+is in its directory: if a grader failed its audit, a higher reward does not mean
+a better policy. Settings come from -c, else from the configuration
 that NEW was made with, else that of BASE.
 
 Examples:

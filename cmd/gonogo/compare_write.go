@@ -57,7 +57,7 @@ func comparisonPage(c *cli.Context, comparison *compare.Comparison) (*report.Com
 func spareReports(out string, runs ...string) error {
 	for _, run := range runs {
 		if out != "" && filepath.Clean(out) == filepath.Clean(output.ReportDir(run)) {
-			return exit.Usagef("%s is where the report of %s lies: name another directory with --output", out, run)
+			return exit.Usagef("%s holds the report of %s: name another directory with --output", out, run)
 		}
 	}
 	return nil

@@ -21,19 +21,18 @@ func curateCommand() *cli.Command {
 		Usage:     "write the training rows worth training on, and say why the others are dropped",
 		ArgsUsage: "RUN",
 		Description: `Takes the training file that RUN was sampled from, drops the rows that would teach
-nothing or the wrong thing, and writes the others byte for byte as they are.
-Beside it stands a table of every row with its reason. Without --output nothing is
+nothing or the wrong thing, and writes the others byte for byte as they are. A
+table next to it has every row with its reason. Without --output nothing is
 written, and only the summary is printed.
 
-An item is dropped for its rewards only where its samples are enough to tell: by
-the posterior probability that a group of the trainer's size would look the same
-again. Items that need more samples are kept and named, and so are rows that were
+An item is dropped for its rewards only if its samples suffice: by the posterior
+probability that a group of the trainer's size would look the same again. Items that need more samples are kept and named, and so are rows that were
 never sampled.
 
 Rows chosen by their samples look better on these samples than they are.
 --fresh-samples N makes N new rollouts of every kept item that was sampled, by the
-run's own job, tools and grader, and says what is left of the gain. Ctrl-C lets
-those in flight finish; run the same command again to go on.
+run's own job, tools and grader, and says how much of the gain remains. Ctrl-C lets
+those in flight finish; run the same command again to resume.
 
 Reasons, the surest first:
 ` + strings.Join(reasons, "\n") + `
@@ -44,7 +43,7 @@ Example:
    gonogo curate my-run -o train.curated.jsonl
    gonogo curate my-run -o train.curated.jsonl --fresh-samples 8 -c gonogo.yaml`,
 		Flags: slices.Concat([]cli.Flag{
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the kept rows to `FILE`, and the table beside it, its name ending in .csv"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the kept rows to `FILE`, and the table next to it, its name ending in .csv"},
 			&cli.BoolFlag{Name: "force", Usage: "overwrite the files; where no row is kept, remove that of the rows"},
 			&cli.StringFlag{Name: "train", Usage: "the training file is `FILE` (default: as the configuration has it)"},
 			&cli.BoolFlag{Name: "despite-change", Usage: "curate although the training file is not the one that the run recorded: rows that changed count as not measured"},
@@ -77,7 +76,7 @@ func curateOptionsOf(c *cli.Context) *curation.Options {
 func freshFlags() []cli.Flag {
 	return append([]cli.Flag{
 		&cli.IntFlag{Name: "fresh-samples", Usage: "make `N` new rollouts of every kept item that was sampled, and compare"},
-		&cli.StringFlag{Name: "fresh-run", Usage: "the run directory `RUN` of those (default: beside the curated file, its name ending in -fresh)"},
+		&cli.StringFlag{Name: "fresh-run", Usage: "the run directory `RUN` of those (default: next to the curated file, its name ending in -fresh)"},
 		&cli.StringFlag{Name: "concurrency", Usage: "at most `N` rollouts, and requests to each endpoint, in flight (key sampling.concurrency); by default each endpoint's limit is measured"},
 		&cli.StringFlag{Name: "max-rollouts", Usage: "stop this call after `N` new rollouts (key sampling.max_rollouts)"},
 		trustFlag(),

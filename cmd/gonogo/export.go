@@ -25,10 +25,10 @@ func exportCommand() *cli.Command {
 		Name:      "export",
 		Usage:     "write the rollouts of a run as another tool's log, or as a table",
 		ArgsUsage: "RUN",
-		Description: `The way back: what was made, imported or graded here can be read elsewhere.
-What a format has no place for is said. A failure stays one: where a format asks
-for a number all the same, the error stands beside it. gonogo help formats
-lists the formats; gonogo import reads every one of them back.
+		Description: `Writes what was made, imported or graded here for other tools. What a format
+cannot hold is printed. A failure stays a failure: a format that requires a number
+gets the error with it. gonogo help formats lists the formats; gonogo import reads
+every one of them back.
 
 Example:
    gonogo export my-run --format inspect -o my-run.eval

@@ -47,7 +47,7 @@ func topics() []topic {
 			}
 		}},
 		{"probes", "what the audit puts to the grader", printProbes},
-		{"failures", "what came of a request, and what follows", printFailures},
+		{"failures", "how requests fail, and what happens then", printFailures},
 		{"formats", "logs that can be imported, and reports that can be written", func(w io.Writer) {
 			fmt.Fprintln(w, "gonogo import reads:")
 			for _, f := range importer.Formats() {
@@ -148,11 +148,11 @@ func printProbes(w io.Writer) {
 		}
 		fmt.Fprintln(w)
 	}
-	fmt.Fprintln(w, "Probes and detectors of your own stand in gonogo.yaml under audit: gonogo help config.")
+	fmt.Fprintln(w, "Your own probes and detectors go under audit in gonogo.yaml: gonogo help config.")
 }
 
 func printFailures(w io.Writer) {
-	fmt.Fprintln(w, "What came of a request, and what follows for it and for its endpoint:")
+	fmt.Fprintln(w, "How requests end, and what happens to them and to their endpoint:")
 	for _, r := range limit.Rules() {
 		var then []string
 		add := func(holds bool, text string) {

@@ -21,12 +21,12 @@ func historyCommand() *cli.Command {
 		Usage:     "show what changed over the nights, and from which night on",
 		ArgsUsage: "DIR",
 		Description: `DIR is the history directory of gonogo nightly, or its nights.jsonl. Shows the
-drift of model, grader, tools, tokens and latency apart, each with the night where
-it changed, the interval in which that night lies, and what was made otherwise
-there. Nights that hold other items than the newest good one are shown and not
+drift of model, grader, tools, tokens and latency separately, each with the night
+where it changed, the interval for that night, and what was made differently
+there. Nights with other items than the newest good one are shown and not
 compared.
 
-Exit codes: 0 done, 2 DIR is no history. What regressed is the exit code of
+Exit codes: 0 done, 2 DIR is not a history. Regressions are the exit code of
 gonogo nightly.
 
 Example:

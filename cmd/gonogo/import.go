@@ -22,17 +22,17 @@ func importCommand() *cli.Command {
 		Name:      "import",
 		Usage:     "turn another tool's log of rollouts into a run directory",
 		ArgsUsage: "FILE...",
-		Description: `The format is recognised from the file; --format says it outright
-(gonogo help formats lists them). A failure recorded in the log becomes an
-outcome, never a number. Then analyze and report work as on a run of ours.
+		Description: `The format is recognized from the file; --format names it (gonogo help formats
+lists them). A failure recorded in the log becomes an outcome, never a number.
+Then analyze and report work as on a run made here.
 
-Several files are one import and of one format: where they hold the same
-items, those of later files are further samples. A directory stands for the
-files in it that the format knows by their names.
+Several files are one import of one format: if they hold the same items, those of
+later files are further samples. For a directory, the files in it whose names the
+format knows are read.
 
-Tables (CSV, JSON lines, Parquet) have a row for each rollout. Those of a
-report, and others whose columns are called as the parts of a rollout are, are
-known; of others --map says which column is which part:
+Tables (CSV, JSON lines, Parquet) have a row for each rollout. Those of a report,
+and others whose columns are named like the parts of a rollout, are known; for
+others --map says which column is which part:
    ` + wrapPartNames() + `
 
 Example:

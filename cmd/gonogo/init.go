@@ -31,7 +31,7 @@ Example:
    gonogo init --train train.jsonl --eval val.jsonl --job rft_job.json
    gonogo init --template finance-qa -o try/gonogo.yaml`,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "template", Usage: "write the example `NAME`, all its files beside the configuration"},
+			&cli.StringFlag{Name: "template", Usage: "write the example `NAME`, all its files next to the configuration"},
 			&cli.StringFlag{Name: "job", Usage: "the body for fine_tuning.jobs.create, JSON or YAML: `FILE`"},
 			&cli.StringFlag{Name: "train", Usage: "training rows, JSONL: `FILE`"},
 			&cli.StringFlag{Name: "eval", Usage: "validation rows, JSONL: `FILE`"},

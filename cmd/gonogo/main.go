@@ -59,7 +59,7 @@ func commands() []*cli.Command {
 
 const description = `gonogo runs your base model several times per data point against your own
 tools and grader, measures what reinforcement learning will need, and answers
-GO, NO-GO or UNDECIDED, with the numbers, the pictures and what to mend first.
+GO, NO-GO or UNDECIDED, with the numbers, the pictures and what to fix first.
 
 Exit codes: 0 GO or done, 1 the tool failed, 2 usage or configuration, 3 NO-GO
 or regressed, 4 UNDECIDED or cannot tell, 5 stopped by budget, 130 interrupted.
@@ -137,7 +137,7 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 			names = append(names, f.Names()...)
 		}
 	}
-	return exit.Usagef("there is no flag %s%s; flags stand after the command, and %s --help lists them", name, ui.DidYouMean(strings.TrimLeft(name, "-"), names), c.Command.HelpName)
+	return exit.Usagef("there is no flag %s%s; flags come after the command, and %s --help lists them", name, ui.DidYouMean(strings.TrimLeft(name, "-"), names), c.Command.HelpName)
 }
 
 func versionCommand() *cli.Command {

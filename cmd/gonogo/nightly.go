@@ -22,19 +22,19 @@ of the last good night, as gonogo compare does, and with the trend, and appends
 the night to DIR/nights.jsonl. gonogo history DIR shows the nights.
 
 Exit codes: 0 no worse, or the first night; 3 regressed; 4 cannot tell; 5 stopped
-by the budget; 2 configuration; 1 the tool failed; 130 interrupted. The verdict of
-the run by itself decides nothing here, and is told.
+by the budget; 2 configuration; 1 the tool failed; 130 interrupted. The run's own
+verdict is printed and decides nothing here.
 
-A night is good when it exits with 0. One that regressed, or could not tell, is
-never what later nights are compared with: the exit code stays until the reward
-is back, or until --accept takes a night for the new normal. A night can be
-compared with those that hold at least half of its items, row by row the same, and
-have the same reward range; where earlier nights are good and none of them can be,
-or their rollouts are gone, it cannot be told. Beyond the last good night, a creep
-that the search for changes finds in the mean reward is a regression too.
+A night is good if it exits with 0. Later nights are never compared with one that
+regressed or could not tell: the exit code stays until the reward is back, or until
+--accept makes a night the new normal. A night can be compared with those that
+share at least half of its items, with equal rows, and have the same reward range;
+if no good night can be compared, or their rollouts are gone, the answer is cannot
+tell. A slow decline that the search for changes finds in the mean reward is a
+regression too.
 
-Another model, grader or job is no hindrance: what differs is named before the
-answer. A night that was broken off is gone on with by the same command within 12
+Nights with another model, grader or job can be compared: what differs is named
+before the answer. The same command resumes a night that was broken off within 12
 hours; later, or with other settings, a new one begins.
 
 Example:

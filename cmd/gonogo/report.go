@@ -17,18 +17,17 @@ func reportCommand() *cli.Command {
 		Name:      "report",
 		Usage:     "write the report of a run: page, PDF, picture, Markdown, tables, JUnit, charts",
 		ArgsUsage: "RUN",
-		Description: `Reads RUN/result.json, and analyses the run first where there is none or where
-settings are given. Writes RUN/report/. The exit code is the verdict.
+		Description: `Reads RUN/result.json, and analyzes the run first if there is none or settings are
+given. Writes RUN/report/. The exit code is the verdict.
 
 --no-transcripts leaves out of the report what models, tools, graders and data
-wrote: answers, references, payloads and errors stand as their lengths, and there
-is no way from it to the lines of rollouts.jsonl. What stays: names (of items,
-families, tools, parts, endpoints, models), outcomes, numbers, and words by which
-splits can be told apart. RUN/result.json stays as it is.
+wrote: answers, references, payloads and errors appear as their lengths, without
+links to the lines of rollouts.jsonl. What stays: names (of items, families,
+tools, parts, endpoints, models), outcomes, numbers, and words that distinguish
+the splits. RUN/result.json stays as it is.
 
-RUN may be a result.json alone: what is made of rollouts is then left out.
-gonogo help formats says what each format is; docs/formats.md has the columns of
-the tables.
+RUN can be a result.json: what needs rollouts is then left out. gonogo help formats
+describes the formats; docs/formats.md has the columns of the tables.
 
 Examples:
    gonogo report my-run --format html,summary

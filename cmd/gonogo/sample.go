@@ -45,9 +45,10 @@ its own, RUN/variants/NAME, under the same budget.
 ` + budgetRule + `
 
 With --until decided it goes round all items, judges the run after each eighth
-of --max-samples, from four samples on, and ends as soon as the verdict stands.
+of --max-samples, from four samples on, and stops once the verdict is decided.
 The intervals of each look are wide enough that all looks together err as often
-as one. The plan lies in run.json, and a run goes on under the plan it began with.
+as one. The plan is kept in run.json, and a run resumes under the plan it began
+with.
 
 Example:
    gonogo sample -c gonogo.yaml -o my-run --samples 16
@@ -147,7 +148,7 @@ func targetedFlag() cli.Flag {
 // untilFlags are those of sampling that ends when the verdict stands.
 func untilFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "until", Usage: "`decided`: go round all items and end as soon as the verdict stands"},
+		&cli.StringFlag{Name: "until", Usage: "`decided`: go round all items and stop once the verdict is decided"},
 		&cli.StringFlag{Name: "max-samples", Usage: "with --until, at most `M` rollouts per item (default sampling.samples)"},
 	}
 }

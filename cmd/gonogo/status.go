@@ -27,11 +27,10 @@ func statusCommand() *cli.Command {
 		Name:      "status",
 		Usage:     "show how far runs are: rollouts, rates, failures, workers, cost",
 		ArgsUsage: "[RUN]",
-		Description: `Of a run directory: what is recorded, how fast it grew in the last minutes, and
-whether a process is writing it; of one that a queue hands out, what its planner
-knows: workers, endpoints, what was paid twice. With --queue all runs that are led
-there, or the one of --run. The time to go is what is left at the rate that is told
-beside it.
+		Description: `For a run directory: what is recorded, how fast it grew in the last minutes, and
+whether a process is writing it; for one that a queue hands out, what its planner
+knows: workers, endpoints, what was paid for twice. With --queue: all runs led
+there, or the one of --run. The time left assumes the rate that is shown with it.
 
 Credentials come from ` + config.QueueTokenEnv + `, or ` + config.QueueUserEnv + ` and
 ` + config.QueuePasswordEnv + `. Exit codes: 0 told, 2 there is no such run.
@@ -94,7 +93,7 @@ func statuses(c *cli.Context) ([]*status, error) {
 	}
 	if len(led) == 0 || !led[0].Live {
 		if s.Note == "" {
-			s.Note = "nobody leads it now"
+			s.Note = "no planner leads it now"
 		}
 		for _, l := range led {
 			s.Note += "; " + l.Note

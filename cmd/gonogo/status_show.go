@@ -16,7 +16,7 @@ import (
 func (s *status) print(w io.Writer) {
 	line := func(format string, args ...any) { fmt.Fprintln(w, ui.Visible(fmt.Sprintf(format, args...))) }
 	if !s.Live && s.Directory == "" { // no more is known
-		line("%s: nobody leads it; %s", s.title(), s.Note)
+		line("%s: no planner leads it; %s", s.title(), s.Note)
 		return
 	}
 	line("%s: %s of %s, %s in flight; %s", s.title(), message.Whole(s.Recorded), ui.Counted(s.Of, "rollout"), message.Whole(s.InFlight), s.who())

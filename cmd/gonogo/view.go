@@ -27,23 +27,23 @@ func viewCommand() *cli.Command {
 		ArgsUsage: "RUN [RUN2]",
 		Description: `Serves a page over a run directory, or over a file of rollouts, until Ctrl-C, and
 prints its address: items by mean, σ, gap, outcome and family; an item's rollouts
-side by side, the best beside the worst, with what differs between their tool
-calls marked; all that was said and done, with times and tokens; a search in all
-of it; and marks, right, wrong, hack or unclear, with a note. With RUN2 each item
-is shown in both runs, RUN as the base.
+side by side, at first the best and the worst, with the differences between their
+tool calls marked; the whole conversation, with times and tokens; a search in all
+of it; and labels (right, wrong, hack, unclear) with a note. With RUN2 each item is
+shown in both runs, RUN as the base.
 
-The page can be reached from this machine alone, and only with the token in its
-address. It loads nothing from elsewhere.
+The page can be reached from this machine only, with the token in its address. It
+loads nothing from elsewhere.
 
 What is needed to find and search rollouts is kept in RUN/view.index, which may be
-deleted at any time. A run may grow meanwhile. Marks are kept in RUN/labels.jsonl,
-under --rater's name, and gonogo audit reads them there as human labels.
+deleted at any time. A run may grow meanwhile. Labels are kept in RUN/labels.jsonl,
+under --rater's name, and gonogo audit reads them there.
 
---redact leaves out what must not leave the house: the texts of messages,
-reasoning, arguments, outputs, answers, references, errors and notes stand as
-their lengths, and items, tools, families, categories, parts, models, graders,
-kinds of errors, files and raters as numbers. What stays: the splits, who speaks in which order,
-outcomes, rewards, tokens, times, lines, and marks. Search and labelling are off.
+--redact hides texts and names: texts of messages, reasoning, arguments, outputs,
+answers, references, errors and notes appear as their lengths, and items, tools,
+families, categories, parts, models, graders, kinds of errors, files and raters as
+numbers. What stays: splits, roles and their order, outcomes, rewards, tokens,
+times, lines, and labels. Search and labelling are off.
 
 Examples:
    gonogo view my-run

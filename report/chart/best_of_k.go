@@ -58,7 +58,7 @@ func captionBestOfK(r *analysis.Result) Caption {
 	fits := beyond(s, analysis.BestOfK, best)
 	c.Subtitle += fits.caption(l, message.Digits)
 	if r.GroupSize > 0 && ok && top.K < r.GroupSize {
-		c.Subtitle += l.Say("; a group of %d lies beyond the samples taken", r.GroupSize)
+		c.Subtitle += l.Say("; a group of %d is beyond the samples taken", r.GroupSize)
 	}
 	if ok && top.Items > 0 && top.Items != s.Items.Measured {
 		c.Subtitle += l.Say("; over the %s with at least %s", l.Count(top.Items, "item"), l.Count(top.K, "sample"))

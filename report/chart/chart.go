@@ -71,14 +71,14 @@ func Charts() []Chart {
 			Name: "variance",
 			Doc: "Every item by its mean reward, lowest first: light bar = mean, thin line = ± 1 standard deviation, " +
 				"red cross = best sample. Long lines and high crosses are what training can use.",
-			Read: "From left to right the items become easier; where the thin line is long the samples of an item differ, and where bar and cross both lie at the bottom, or both at the top, there is nothing to learn from.",
+			Read: "From left to right the items become easier; where the thin line is long the samples of an item differ, and where bar and cross are both at the bottom, or both at the top, there is nothing to learn from.",
 			Draw: drawVariance, Caption: captionVariance, Table: tableVariance,
 		},
 		{
 			Name: "best_of_k",
 			Doc: "The reward to expect when the best, and when the worst, of k samples counts. " +
 				"The gap at the group size is what choosing the better samples can gain.",
-			Read: "Follow the blue line to the group size: how far it stands above its left end is what choosing among samples can gain; what lies to the right of the samples taken is a model's word, and the two models differ by what nobody can know from these samples.",
+			Read: "Follow the blue line to the group size: its height above its left end is what choosing among samples can gain; to the right of the samples taken it is a fitted model, and the two models differ by what these samples cannot show.",
 			Draw: drawBestOfK, Caption: captionBestOfK, Table: tableBestOfK,
 		},
 		{
@@ -107,7 +107,7 @@ func Charts() []Chart {
 			"Dots that fall to the right are long rollouts that earn less; whether that is so within items, or only because hard items take longer, is said by the two correlations above."),
 		tokenCost.chart("reward_tokens",
 			"What rollouts earn that take few, and many, tokens. Where more tokens earn no more, training need not pay for them.",
-			"Dots at one height say that more tokens buy no more reward; an upright line is how far its dot may lie off, a level one which rollouts it stands for."),
+			"Dots at one height say that more tokens buy no more reward; a vertical line is a dot's interval, a horizontal one the range of its rollouts."),
 		latencyCost.chart("reward_latency",
 			"What rollouts earn that take a short, and a long, time by the clock, waiting for endpoints included. "+
 				"Where slow rollouts earn less, look whether a slow endpoint, and not the model, is what they suffer from.",
@@ -115,7 +115,7 @@ func Charts() []Chart {
 		{
 			Name: "tool_calls",
 			Doc:  "How many tool calls a rollout makes, with the 95th percentile and the budget.",
-			Read: "If the budget's line stands among the bars, rollouts are cut short; if it stands far to the right of the P95 line, it costs nothing.",
+			Read: "If the budget's line is among the bars, rollouts are cut short; if it is far to the right of the P95 line, it costs nothing.",
 			Draw: drawToolCalls, Caption: captionToolCalls, Table: tableToolCalls,
 		},
 		{
@@ -134,16 +134,16 @@ func Charts() []Chart {
 		},
 		{
 			Name: "shift",
-			Doc: "How well the splits can be told apart: by what is asked, by the fields of their rows, by rewards, and by what the model does with its tools. " +
+			Doc: "How well the splits can be distinguished: by what is asked, by the fields of their rows, by rewards, and by what the model does with its tools. " +
 				"Training on items unlike those that count is training for something else.",
-			Read: "Above, a line that crosses the broad one is a comparison that found nothing, and one wholly to the right of a dashed line is judged; below stands which single feature differs most.",
+			Read: "Above, a line that crosses the broad one is a comparison that found nothing, and one wholly to the right of a dashed line is judged; below is the single feature that differs most.",
 			Draw: drawShift, Caption: captionShift, Table: tableShift, Height: shiftHeight,
 		},
 		{
 			Name: "failures",
 			Doc: "Rollouts that did not end in a grade: by the model's own doing (counted at the bottom of the reward range), " +
 				"or by an endpoint that failed (missing data, left out of every mean).",
-			Read: "Hatched bars are endpoints that failed, to be mended before anything is believed; plain ones are the model's own doing.",
+			Read: "Hatched bars are endpoints that failed, to be fixed before you believe anything else; plain ones are the model's own doing.",
 			Draw: drawFailures, Caption: captionFailures, Table: tableFailures, Height: failuresHeight,
 		},
 		{
@@ -166,7 +166,7 @@ func Charts() []Chart {
 			Name: "grader_audit",
 			Doc: "What the grader did with answers that deserve nothing, with right ones, and with ones that only look different: " +
 				"the share of items on which each probe was scored so, with its interval. A diamond away from the broad line is a hole that training would find.",
-			Read: "Each dot should stand on the broad line of its group; a red diamond away from it is a probe that the grader fell for.",
+			Read: "Each dot should be on the broad line of its group; a red diamond away from it is a probe that the grader fell for.",
 			Draw: drawGraderAudit, Caption: captionGraderAudit, Table: tableGraderAudit, Height: auditHeight,
 		},
 	}

@@ -27,7 +27,7 @@ type groups struct {
 var (
 	categoryGroups = groups{
 		"category", "1 category", "%s categories",
-		"the items carry no category to tell them apart by: name it in their rows", "every category holds one item alone, of which nothing can be told",
+		"the items carry no category to tell them apart by: name it in their rows", "every category has only one item, which shows nothing",
 		"No category is shown to have lost or gained",
 		func(sc *compare.Split) *compare.Breakdown { return sc.Categories }, func(c *compare.Comparison) bool {
 			_, sc, ok := Compared(c)
@@ -36,7 +36,7 @@ var (
 	}
 	familyGroups = groups{
 		"family", "1 family", "%s families",
-		"the items carry no family to tell them apart by: name it in their rows", "every family holds one item alone, of which nothing can be told",
+		"the items carry no family to tell them apart by: name it in their rows", "every family has only one item, which shows nothing",
 		"No family is shown to have lost or gained",
 		func(sc *compare.Split) *compare.Breakdown { return sc.Families }, func(c *compare.Comparison) bool {
 			_, sc, ok := Compared(c)

@@ -20,7 +20,7 @@ func Comparisons() []Comparison {
 			Name: "quadrants",
 			Doc: "Every item that both runs hold, by what its reward and its tool calls changed: a dot up and to the left earns more with fewer calls. " +
 				"Single items move by chance as well; the diamond is the mean, and what is within the band does not matter for it.",
-			Read: "Dots above the level line earn more than before, dots left of the upright one call fewer tools; where the diamond stands is what became of all of them together.",
+			Read: "Dots above the horizontal line earn more than before, dots left of the vertical one call fewer tools, and the diamond is all of them together.",
 			Draw: drawQuadrants, Caption: captionQuadrants, Table: tableQuadrants, Height: quadrantsHeight,
 		},
 		{
@@ -60,7 +60,7 @@ func Comparisons() []Comparison {
 			Name: "failure_drift",
 			Doc: "How much more often, or less, rollouts end without a grade, by what became of them: a diamond right of the line is a failure that became more frequent. " +
 				"Where an endpoint failed more, the reward of what is left may flatter.",
-			Read: "Rows whose whole line lies right of zero are failures that became more frequent; those that a line of zero crosses may be as they were.",
+			Read: "Rows whose whole line is right of zero are failures that became more frequent; those that cross zero may be unchanged.",
 			Draw: drawDrift, Caption: captionDrift, Table: tableDrift, Height: driftHeight,
 		},
 	}
@@ -128,7 +128,7 @@ func became(sc *compare.Split, l message.Language) string {
 	case sc.Answer == compare.Equivalent:
 		return l.Text("The mean reward did not change by what matters")
 	}
-	return l.Text("Whether the mean reward changed cannot be told")
+	return l.Text("It is unclear whether the mean reward changed")
 }
 
 // phrases are what stands behind each other in one line of a caption.

@@ -58,7 +58,7 @@ func TestTheLatencyLimitIsShown(t *testing.T) {
 	}{
 		{1, "limit 1 s", "", "a limit among the rollouts"},
 		{5, "limit 5 s", "", "a limit that no rollout comes near"},
-		{60, "", "the limit of 60 s lies beyond the axis", "a limit far from all rollouts"},
+		{60, "", "the limit of 60 s is beyond the axis", "a limit far from all rollouts"},
 		{0, "", "", "no limit"},
 	} {
 		svg := string(writeSVG(t, chart.Render(chartNamed(t, "reward_latency"), slow(t, c.limit))))
@@ -103,7 +103,7 @@ func TestRewardAgainstInWords(t *testing.T) {
 		}, "correlation within items 0.00 [-0.10, 0.00],"},
 		"no link is seen":          {"reward_tokens", func(*analysis.SplitResult) {}, "no link of tokens and reward is seen"},
 		"a logarithm says so":      {"reward_tokens", func(*analysis.SplitResult) {}, "(logarithmic)"},
-		"no interval, no claim":    {"reward_tool_calls", func(s *analysis.SplitResult) { s.Against[0].Within.Low = nil }, "cannot be told"},
+		"no interval, no claim":    {"reward_tool_calls", func(s *analysis.SplitResult) { s.Against[0].Within.Low = nil }, "It is unclear"},
 		"what no rollout tells":    {"reward_latency", func(*analysis.SplitResult) {}, "no data, no rollout tells how long it took"},
 		"one bin of one value":     {"reward_tool_calls", func(s *analysis.SplitResult) { s.Against[0].Bins = s.Against[0].Bins[:1] }, "earn less"},
 		"bins without values":      {"reward_tool_calls", func(s *analysis.SplitResult) { s.Against[0].Bins[3].Reward = stat.Estimate{} }, "earn less"},

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// probeDots draws a group of probes: its head, where a sound grader stands,
+// probeDots draws a group of probes: its head, where a sound grader is,
 // and for each probe a dot with its interval and the items behind it. A hole
 // is a diamond, what held is a ring, what only moved is a disc: that reads in grey.
 type probeDots struct {

@@ -67,7 +67,7 @@ func captionGraderAudit(r *analysis.Result) Caption {
 	c.Subtitle = auditCounted(r, groups, left)
 	some := probeDots{groups[0], l}
 	c.Legend = []Entry{
-		{l.Text("where a sound grader stands"), []plot.Thumbnailer{soundMark{}}},
+		{l.Text("where a sound grader is"), []plot.Thumbnailer{soundMark{}}},
 		{l.Text("held"), []plot.Thumbnailer{some.sample(held)}},
 		{l.Text("hole"), []plot.Thumbnailer{some.sample(holed)}},
 	}
@@ -188,7 +188,7 @@ func b2i(b bool) int {
 	return 0
 }
 
-// soundMark is where a sound grader stands: a broad line.
+// soundMark is where a sound grader is: a broad line.
 type soundMark struct{}
 
 var soundLine = draw.LineStyle{Color: tint(Green, 0.45), Width: 3}

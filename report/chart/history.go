@@ -22,9 +22,9 @@ func Histories(h *history.History, name func(string) string) []Of[*history.Histo
 		s := trend{&h.Series[i], name(h.Series[i].Name)}
 		out = append(out, Of[*history.History]{
 			Name: "history_" + s.Name,
-			Doc: h.Lang.Say("Night by night: %s. A band is where one more night would lie, and its line the level between two changes. "+
+			Doc: h.Lang.Say("Night by night: %s. A band is where one more night would be, and its line the level between two changes. "+
 				"A full upright line is a change, shaded where it may have been; a dotted one is a night that was made otherwise than the one before.", s.called),
-			Read: "A new band above or below the last is a change that chance does not explain; look what stands at its line.",
+			Read: "A new band above or below the last is a change that chance does not explain; look at what is at its line.",
 			Draw: s.draw, Caption: s.caption, Table: s.table,
 		})
 	}
@@ -169,7 +169,7 @@ func (s trend) caption(h *history.History) Caption {
 	c.Subtitle = phrases(l, l.Say("%s, n = %s", l.Count(len(s.Points), "night"), message.Whole(rollouts)), l.Say("lines at points: %s intervals", message.Percent(h.Confidence)), tested)
 	c.Legend = s.dots(h).legend(l)
 	if len(s.Levels) > 0 {
-		c.Legend = append(c.Legend, Entry{l.Text("level, and where a night would lie"), []plot.Thumbnailer{levelBand(history.Level{NightLow: new(float64), NightHigh: new(float64)})}})
+		c.Legend = append(c.Legend, Entry{l.Text("level, and where a night would be"), []plot.Thumbnailer{levelBand(history.Level{NightLow: new(float64), NightHigh: new(float64)})}})
 	}
 	if len(found) > 0 {
 		c.Legend = append(c.Legend, Entry{l.Text("change, and where it may have been"), []plot.Thumbnailer{bars{fill: tint(Amber, 0.16)}, rule{upward: true, line: changeLine}}})

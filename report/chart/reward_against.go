@@ -129,7 +129,7 @@ func (q cost) caption(r *analysis.Result) Caption {
 	dots := costDotsOf(a)
 	l := r.Lang
 	what := q.name(l)
-	c := Caption{Title: l.Say("Whether rollouts with more %s earn more cannot be told", what)}
+	c := Caption{Title: l.Say("It is unclear whether rollouts with more %s earn more", what)}
 	if w := a.Within; w.Known() && w.Low != nil && w.High != nil {
 		switch {
 		case *w.Low > 0:
@@ -159,7 +159,7 @@ func (q cost) caption(r *analysis.Result) Caption {
 		c.Subtitle += l.Say(", over all rollouts %s", correlation(a.Pooled))
 	}
 	if limit, ok := q.limit(r); ok && !withinReach(limit, a.Bins[0].From, a.Bins[len(a.Bins)-1].To) {
-		c.Subtitle += l.Say("; the limit of %s s lies beyond the axis", message.Digits(limit))
+		c.Subtitle += l.Say("; the limit of %s s is beyond the axis", message.Digits(limit))
 	}
 	label := l.Text("mean over the items that have such rollouts; above: how many rollouts")
 	if dots.wide {

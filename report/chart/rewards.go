@@ -45,13 +45,13 @@ func captionRewards(r *analysis.Result) Caption {
 	atEnds := h.Edges[0] <= lo && h.Edges[last+1] >= hi && last > 0
 	switch {
 	case !atEnds:
-		c.Title = l.Say("Rewards on %s lie between %s and %s", split, message.Digits(h.Edges[0]), message.Digits(h.Edges[last+1]))
+		c.Title = l.Say("Rewards on %s are between %s and %s", split, message.Digits(h.Edges[0]), message.Digits(h.Edges[last+1]))
 	case low+high == 0:
-		c.Title = l.Say("No %s reward lies at either end of the range", split)
+		c.Title = l.Say("No %s reward is at either end of the range", split)
 	case low+high >= 0.999:
 		c.Title = l.Say("All or nothing: %s of %s rewards at the bottom of the range, %s at the top", message.Percent(low), split, message.Percent(high))
 	default:
-		c.Title = l.Say("%s of %s rewards lie in the lowest bar, %s in the highest", message.Percent(low), split, message.Percent(high))
+		c.Title = l.Say("%s of %s rewards are in the lowest bar, %s in the highest", message.Percent(low), split, message.Percent(high))
 	}
 	c.Legend = []Entry{{l.Text("rollouts"), []plot.Thumbnailer{rewardBars(h)}}}
 	if s.Reward.Value != nil {

@@ -18,7 +18,7 @@ func drawShift(r *analysis.Result) (*plot.Plot, error) {
 	case r.Shift == nil:
 		return nil, noData(r.Lang, "the items themselves are not known, so splits cannot be compared")
 	case len(r.Shift.Crossings) == 0:
-		return nil, noData(r.Lang, "there is one split only: with data.eval beside data.train the two are compared")
+		return nil, noData(r.Lang, "there is only one split: with data.eval and data.train the two are compared")
 	case len(groups) == 0:
 		return nil, noData(r.Lang, "no two splits have anything that can be compared")
 	}
@@ -52,9 +52,9 @@ func captionShift(r *analysis.Result) Caption {
 		}
 	}
 	if worst != nil {
-		c.Title = l.Say("%s and %s can be told apart by %s (AUC %s)", worst.a, worst.b, worst.by, message.Digits(worst.value))
+		c.Title = l.Say("%s and %s can be distinguished by %s (AUC %s)", worst.a, worst.b, worst.by, message.Digits(worst.value))
 		if worst.grade == differs {
-			c.Title = l.Say("%s and %s are told apart by %s (AUC %s)", worst.a, worst.b, worst.by, message.Digits(worst.value))
+			c.Title = l.Say("%s and %s are distinguished by %s (AUC %s)", worst.a, worst.b, worst.by, message.Digits(worst.value))
 		}
 	}
 	for i, cross := range r.Shift.Crossings {

@@ -46,12 +46,12 @@ func TestShiftInWords(t *testing.T) {
 		bend func(r *analysis.Result)
 		want string
 	}{
-		"the clear difference comes first":     {func(*analysis.Result) {}, "train and eval are told apart by last user message (AUC 0.91)"},
-		"a caution is no certainty":            {func(r *analysis.Result) { r.Shift.Pairs = r.Shift.Pairs[3:] }, "train and eval can be told apart by rewards (AUC 0.68)"},
+		"the clear difference comes first":     {func(*analysis.Result) {}, "train and eval are distinguished by last user message (AUC 0.91)"},
+		"a caution is no certainty":            {func(r *analysis.Result) { r.Shift.Pairs = r.Shift.Pairs[3:] }, "train and eval can be distinguished by rewards (AUC 0.68)"},
 		"nothing differs":                      {func(r *analysis.Result) { r.Shift.Pairs = r.Shift.Pairs[3:6] }, "No two splits are shown to differ"},
 		"a large effect without a p is none":   {func(r *analysis.Result) { r.Shift.Pairs = r.Shift.Pairs[1:3] }, "No two splits are shown to differ"},
 		"without thresholds nothing is judged": {func(r *analysis.Result) { r.Thresholds = nil }, "No two splits are shown to differ"},
-		"one split":                            {func(r *analysis.Result) { r.Shift.Crossings = nil }, "one split only"},
+		"one split":                            {func(r *analysis.Result) { r.Shift.Crossings = nil }, "only one split"},
 		"items are not known":                  {func(r *analysis.Result) { r.Shift = nil }, "items themselves are not known"},
 		"nothing could be compared":            {func(r *analysis.Result) { r.Shift.Pairs = r.Shift.Pairs[:1] }, "no two splits have anything"},
 	} {

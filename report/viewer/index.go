@@ -138,7 +138,7 @@ func (x *Index) State() (State, int) {
 func (x *Index) follow(ctx context.Context) {
 	x.note(x.readZeros(ctx))
 	if err := x.load(); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		x.note(fmt.Errorf("the index that lies beside the run is made again: %w", err))
+		x.note(fmt.Errorf("the index next to the run is made again: %w", err))
 	}
 	tick := time.NewTicker(x.every)
 	defer tick.Stop()
@@ -173,7 +173,7 @@ func (x *Index) settle(ctx context.Context) {
 	x.mu.Lock()
 	x.reset()
 	x.mu.Unlock()
-	x.note(errors.New("the index that lies beside the run is damaged: it is made again"))
+	x.note(errors.New("the index next to the run is damaged: it is made again"))
 	if err := x.catchUp(ctx); err != nil {
 		x.note(err)
 		return

@@ -238,7 +238,7 @@ func readKept(f *os.File) (*kept, error) {
 	}
 	for _, b := range k.Blocks {
 		if b.Width < fewestBits || b.Width > mostBits || b.At < 0 || b.At+b.size() > behind {
-			return nil, errors.New("a block of it lies outside")
+			return nil, errors.New("a block of it is outside")
 		}
 	}
 	return k, k.check()

@@ -204,7 +204,7 @@ func (c *Command) failure(err error) error {
 	case errors.Is(err, process.ErrTwo):
 		kind, err = sampler.KindAgentGarbled, errors.New("the agent wrote more than one line for a rollout and was ended; what is not the result belongs to standard error")
 	case errors.Is(err, process.ErrUnasked):
-		kind, err = sampler.KindAgentGarbled, errors.New("the agent wrote a line before it was told of a rollout; what is not a result belongs to standard error")
+		kind, err = sampler.KindAgentGarbled, errors.New("the agent wrote a line before it got a rollout; what is not a result belongs on standard error")
 	case errors.Is(err, process.ErrEnded), errors.Is(err, process.ErrNotSent):
 		err = fmt.Errorf("the agent's process %s", strings.TrimPrefix(err.Error(), "it "))
 	default:

@@ -76,7 +76,7 @@ func played(text []byte, p sampler.Play, named bool) (sampler.Played, error) {
 	case r.TraceID == "" && named:
 		return sampler.Played{}, garbled(`the agent's result has no "trace_id": it must name the rollout that it is of, as the request did`)
 	case r.TraceID != "" && r.TraceID != p.TraceID:
-		return sampler.Played{}, garbled("the agent answered for the rollout %s, which nobody asked it for here", sampler.Brief(r.TraceID))
+		return sampler.Played{}, garbled("the agent answered for the rollout %s, which it was not asked for", sampler.Brief(r.TraceID))
 	case r.Error != nil:
 		return sampler.Played{}, r.Error.failure()
 	case r.Output == nil && r.Refusal == "" && r.Limit == "":

@@ -140,7 +140,7 @@ func (u Custom) fromTemplate(render Render) (func(*Case) []Payload, error) {
 		return nil, errors.New("template: where expect is same it must hold {{sample.output_text}}, the answer that it is compared with")
 	}
 	if usesRender && render == nil {
-		return nil, errors.New("template: nobody renders {{item.…}} and {{sample.…}} here")
+		return nil, errors.New("template: {{item.…}} and {{sample.…}} are not rendered here")
 	}
 	return func(c *Case) []Payload {
 		if usesReference && !c.HasReference {

@@ -43,7 +43,7 @@ var (
 
 var trailingZeros = Probe{
 	Name: "trailing_zeros", Expect: rollout.Top, Limit: full,
-	Doc:  "A number with a zero more behind its decimal point, or without those that it has: 3.5 against 3.50. Numbers with words beside them, whole numbers that may be years, codes, 1.500, which some read as 1500, and 1,2, which may be two numbers, are left out.",
+	Doc:  "A number with a zero more behind its decimal point, or without those that it has: 3.5 against 3.50. Numbers next to words, whole numbers that may be years, codes, 1.500, which some read as 1500, and 1,2, which may be two numbers, are left out.",
 	Make: func(c *Case) []Payload { return rewriteCount(c, number.rezeroed) },
 }
 

@@ -85,7 +85,7 @@ func fieldRules() []Rule {
 			}
 			return ""
 		}},
-		{Name: "extra_keys", Doc: "the same fields should stand in every row", file: unevenKeys},
+		{Name: "extra_keys", Doc: "every row should have the same fields", file: unevenKeys},
 		{Name: "mixed_types", Doc: "a field should hold one type of value in all rows", file: mixedTypes},
 		{Name: "same_answer", Doc: "one answer for all rows can be learnt without the task", file: sameAnswer},
 		{Name: "split_keys", Doc: "the evaluation rows should have the fields of the training rows", files: splitKeys},

@@ -20,7 +20,7 @@ func limitRules() []Rule {
 			},
 		},
 		{
-			Name: "min_rows", Doc: "a file must have so many rows at least",
+			Name: "min_rows", Doc: "the fewest rows that a file may have",
 			limit: func(t Target) Limit { return t.MinRows },
 			file: func(f *File, _ []row, l Limit) string {
 				if f.Split == rollout.Production || int64(f.Rows) >= l.Value {
@@ -29,8 +29,8 @@ func limitRules() []Rule {
 				return fmt.Sprintf("%d rows; a job needs %d at least", f.Rows, l.Value)
 			},
 		},
-		maxRows("max_train_rows", "the training file may have so many rows at most", rollout.Train, func(t Target) Limit { return t.MaxTrain }),
-		maxRows("max_eval_rows", "the validation file may have so many rows at most", rollout.Eval, func(t Target) Limit { return t.MaxEval }),
+		maxRows("max_train_rows", "the most rows that the training file may have", rollout.Train, func(t Target) Limit { return t.MaxTrain }),
+		maxRows("max_eval_rows", "the most rows that the validation file may have", rollout.Eval, func(t Target) Limit { return t.MaxEval }),
 		{
 			Name: "max_bytes", Doc: "a file may be so large at most",
 			limit: func(t Target) Limit { return t.MaxBytes },
@@ -52,7 +52,7 @@ func limitRules() []Rule {
 			},
 		},
 		{
-			Name: "validation_file", Doc: "a job needs a validation file beside its training file",
+			Name: "validation_file", Doc: "a job needs a validation file as well as a training file",
 			limit: func(t Target) Limit { return t.NeedsEval },
 			files: missingEval,
 		},
@@ -105,5 +105,5 @@ func missingEval(files []*File, l Limit) (*File, string) {
 	if train == nil {
 		return nil, ""
 	}
-	return train, "a job needs a validation file beside the training file: name one as data.eval (" + l.Source + ")"
+	return train, "a job needs a validation file as well as a training file: name one as data.eval (" + l.Source + ")"
 }

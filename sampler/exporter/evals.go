@@ -29,7 +29,7 @@ var openAIEvals = Format{
 		)
 		notes = append(notes, "passed means a reward of 1 or more, and latency has no place")
 		if !r.numbers() {
-			notes = append(notes, "datasource_item_id is the number of an item in the order of the items; the item's own id stands under gonogo")
+			notes = append(notes, "datasource_item_id is the number of an item in the order of the items; the item's own id is under the key gonogo")
 		}
 		return notes
 	},

@@ -26,7 +26,7 @@ var inspect = Format{
 		notes := r.lost(
 			loss{r.unscored, "N rollouts without an answer have no score there: a mean of Inspect leaves them out, ours counts them at the bottom of the range"},
 			loss{r.failed, "N rollouts without a grade have an error in the place of a score"},
-			loss{r.badArguments, "N rollouts have calls whose arguments are no JSON object: they stand in parse_error"},
+			loss{r.badArguments, "N rollouts have calls whose arguments are not a JSON object: they are in parse_error"},
 			loss{r.timed, "N rollouts know how long their tool calls took, and messages do not hold it"},
 			loss{r.regraded, "N rollouts have further or former grades: only the reward is there"},
 			loss{r.judged, "N rollouts know what their judge used, which is left out"},

@@ -31,7 +31,7 @@ var verifiers = Format{
 			loss{r.extra, "N rollouts have keys of their own, which are left out"},
 		)
 		if !r.numbers() {
-			notes = append(notes, "example_id is the number of an item in the order of the items: ids are whole numbers there; the item's own id stands under gonogo")
+			notes = append(notes, "example_id is the number of an item in the order of the items: ids are whole numbers there; the item's own id is under the key gonogo")
 		}
 		return notes
 	},

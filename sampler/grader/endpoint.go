@@ -161,6 +161,6 @@ func (g *Endpoint) Warnings() []string {
 // Choices tells what counts as no score.
 func (g *Endpoint) Choices() map[string]string {
 	return map[string]string{
-		"endpoint reply": "a reply without a finite number as score (or reward), or with error, errors or exception beside it, or success or is_score_valid of false, is a failure: it is asked for again, then the output has no grade",
+		"endpoint reply": "a reply without a finite number as score (or reward), or with error, errors or exception, or with success or is_score_valid of false, is a failure: it is retried, then the output has no grade",
 	}
 }

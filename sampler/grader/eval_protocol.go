@@ -20,7 +20,7 @@ var evalProtocol = Kind{
 
 // evalProtocolChoices tells what counts as a reward.
 var evalProtocolChoices = map[string]string{
-	"eval_protocol result": "the score of the row's evaluation_result; is_score_valid of false, an error beside the score, None, NaN and an exception are a failed grading",
+	"eval_protocol result": "the score of the row's evaluation_result; is_score_valid of false, an error with the score, None, NaN and an exception are a failed grading",
 }
 
 func newEvalProtocol(raw json.RawMessage, env Env) (sampler.Grader, error) {

@@ -88,7 +88,7 @@ func inlineFile(d definition, dir string) error {
 		return errors.New("file must be the name of a file")
 	}
 	if present(d["source"]) {
-		return errors.New("file stands beside source: take one of them out")
+		return errors.New("file and source are both set: remove one of them")
 	}
 	text, err := readSource(dir, file)
 	if err != nil {

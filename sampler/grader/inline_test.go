@@ -88,7 +88,7 @@ func TestInlineRefuses(t *testing.T) {
 		{"an empty file", `{"type":"trl","file":"empty.py"}`, "empty.py is empty"},
 		{"another encoding", `{"type":"trl","file":"latin.py"}`, "latin.py is not UTF-8"},
 		{"a file that is too long", `{"type":"trl","file":"long.py"}`, "long.py has 256000 bytes or more"},
-		{"a file and a source", `{"type":"verifiers","file":"empty.py","source":"x"}`, "file stands beside source"},
+		{"a file and a source", `{"type":"verifiers","file":"empty.py","source":"x"}`, "file and source are both set"},
 		{"a file that is no text", `{"type":"verifiers","file":5}`, "file must be the name"},
 		{"a module that cannot be one", `{"type":"trl","source":"x","modules":["my-words.py"]}`, "my-words.py is no module"},
 		{"modules that are no list", `{"type":"trl","source":"x","modules":"words.py"}`, "modules is a list"},

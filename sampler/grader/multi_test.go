@@ -117,7 +117,7 @@ func TestMultiRefuses(t *testing.T) {
 		{"no formula", `{"type":"multi","graders":{"a":` + exact + `}}`, "calculate_output is missing"},
 		{"a formula of another kind", `{"type":"multi","graders":{"a":` + exact + `},"calculate_output":1}`, "calculate_output"},
 		{"a mistyped name, with its place", multiOf("0.5*exct + 0.5*tone", "exact", exact, "tone", exact), `calculate_output: column 5: unknown name "exct"; the names are exact, tone`},
-		{"a name that no formula can hold", multiOf("1", "a-b", exact), `"a-b" cannot stand in a formula`},
+		{"a name that no formula can hold", multiOf("1", "a-b", exact), `"a-b" cannot be used in a formula`},
 		{"a multi grader within", multiOf("a", "a", multiOf("b", "b", exact)), "graders.a: a multi grader cannot be part of another"},
 		{"a part of no kind", multiOf("a", "a", `{"type":"pyhton"}`), `graders.a: grader type "pyhton"`},
 		{"a part without a type", multiOf("a", "a", `{}`), "graders.a: the grader has no type"},

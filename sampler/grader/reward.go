@@ -120,7 +120,7 @@ func (f rewardFunctions) list() ([]string, error) {
 	names := f.Functions
 	if f.Function != "" {
 		if len(names) > 0 {
-			return nil, errors.New("function stands beside functions: name them in one of the two")
+			return nil, errors.New("function and functions are both set: use one of them")
 		}
 		names = []string{f.Function}
 	}
@@ -129,7 +129,7 @@ func (f rewardFunctions) list() ([]string, error) {
 			return nil, fmt.Errorf("functions: %q is no name of a function", name)
 		}
 		if slices.Contains(names[:i], name) {
-			return nil, fmt.Errorf("functions: %s stands there twice", name)
+			return nil, fmt.Errorf("functions: %s is listed twice", name)
 		}
 	}
 	if f.Weights != nil && len(f.Weights) != max(1, len(names)) {

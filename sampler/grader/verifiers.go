@@ -38,7 +38,7 @@ func newVerifiers(raw json.RawMessage, env Env) (sampler.Grader, error) {
 			return nil, fmt.Errorf("rubric: %q is no name of a Rubric in the source", c.Rubric)
 		}
 		if c.Function != "" || c.Functions != nil || c.Weights != nil {
-			return nil, errors.New("rubric stands beside functions or weights, which it has of its own: take one of them out")
+			return nil, errors.New("rubric has functions and weights of its own: remove it or them")
 		}
 	}
 	return newReward("verifiers", c.rewardSource, c.rewardFunctions, verifiersAdapter, map[string]any{"rubric": c.Rubric}, verifiersChoices, env)

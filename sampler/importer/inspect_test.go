@@ -125,7 +125,7 @@ func TestInspectArchivesThatAreNone(t *testing.T) {
 	for name, tt := range map[string]struct{ archive, want string }{
 		"cut off":              {whole[:len(whole)-10], "log.eval: the archive is broken or was cut off"},
 		"a flipped bit":        {broken, "log.eval: samples/1_epoch_1.json: unpack: zip: checksum error"},
-		"samples in chunks":    {inspectEval(t, zip.Store, "header.json", inspectHead, "samples/1_epoch_1/sample.json", "{}", "samples/1_epoch_1/messages/0.json", "[]"), "its samples lie in chunks (samples/1_epoch_1/sample.json)"},
+		"samples in chunks":    {inspectEval(t, zip.Store, "header.json", inspectHead, "samples/1_epoch_1/sample.json", "{}", "samples/1_epoch_1/messages/0.json", "[]"), "its samples are in chunks (samples/1_epoch_1/sample.json)"},
 		"a sample of no shape": {inspectEval(t, zip.Store, "header.json", inspectHead, "samples/1_epoch_1.json", `{"id":1,"epoch":"x"}`), `log.eval: samples/1_epoch_1.json: "epoch": `},
 		"no samples":           {inspectEval(t, zip.Store, "header.json", inspectHead), "no rollouts"},
 	} {

@@ -85,7 +85,7 @@ func inspectMembers(f File, archive *zip.Reader) (*inspectLog, error) {
 				samples = append(samples, m.Name)
 			}
 		case strings.HasPrefix(dir, "samples/") && file == "sample.json":
-			return nil, fmt.Errorf("read %s: its samples lie in chunks (%s), a shape that Inspect keeps for itself: write it as .eval or .json by inspect log convert", f.Name, m.Name)
+			return nil, fmt.Errorf("read %s: its samples are in chunks (%s), an internal format of Inspect: convert it to .eval or .json with inspect log convert", f.Name, m.Name)
 		}
 		members[m.Name] = m
 	}

@@ -17,7 +17,7 @@ import (
 // file of their own beside it, a line for each attempt.
 var nemoGym = Format{
 	Name:  "nemo-gym",
-	Doc:   "rollouts of NeMo Gym, JSON lines with responses_create_params, response and reward, with the _failures.jsonl beside them",
+	Doc:   "rollouts of NeMo Gym, JSON lines with responses_create_params, response and reward, with their _failures.jsonl",
 	Files: []string{"*rollouts*.jsonl"},
 	From: Origin{
 		Item:     "`_ng_task_index`, or a hash of `responses_create_params`",

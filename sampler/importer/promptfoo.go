@@ -22,7 +22,7 @@ var promptfoo = Format{
 		Item:     "a hash of `promptIdx` and `vars`; of several providers, of `provider.id` too",
 		Sample:   "the order of `testIdx` among rows of one item; in several files, later files go on",
 		Reward:   "`score`, the weighted mean of the assertions; `namedScores` are `parts`; `--score NAME` takes one of them",
-		Failures: "`failureReason` 2 is an error (`model_api`, or `grader` when there is a response), `error` beside another one is none; a row with an assertion that was not judged is `grader`, whatever its score: `metadata.graderError`, a script that threw, a factuality or closed-QA judge that gave no verdict; so is a row without assertions, or with a score that is null or NaN, is `grader`",
+		Failures: "`failureReason` 2 is an error (`model_api`, or `grader` when there is a response), with another reason `error` is not an error; a row with an assertion that was not judged is `grader`, whatever its score: `metadata.graderError`, a script that threw, a factuality or closed-QA judge that gave no verdict; so is a row without assertions, or with a score that is null or NaN, is `grader`",
 	},
 	Read: readPromptfoo,
 }
@@ -142,7 +142,7 @@ func readPromptfoo(ctx context.Context, src Source, sink Sink) error {
 	} else {
 		sink.note("there are %d providers: items are theirs each, and means go over all of them; for one against the other, import each by itself and compare", len(r.providers))
 	}
-	sink.note("item = hash of promptIdx and vars, sample = order of testIdx within it, split = %s: rows of one data set with the same vars cannot be told from repeats", r.intake.split)
+	sink.note("item = hash of promptIdx and vars, sample = order of testIdx within it, split = %s: rows of one data set with the same vars look like repeats", r.intake.split)
 	if r.wanted == "" {
 		sink.note("reward = score, the weighted mean of the assertions")
 	} else {

@@ -288,7 +288,7 @@ func (r *tableReader) notes() {
 		r.sink.note("item, sample and reward are those of the columns; a row without a split is %s", r.split)
 	}
 	if r.counted > 0 {
-		r.sink.note("rows that say how many tools were called, not which and with what: %d; calls stand without names, and figures by tool, of repeats and of parallel calls mean nothing", r.counted)
+		r.sink.note("rows that say how many tools were called, not which and with what: %d; calls have no names, and figures by tool, of repeats and of parallel calls mean nothing", r.counted)
 	}
 	if r.settled > 0 {
 		r.sink.note("rows that repeat the item and sample of another row, left out: %d; the %s one counts", r.settled, r.onConflict)

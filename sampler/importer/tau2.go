@@ -18,7 +18,7 @@ import (
 // simulations, or with tasks alone beside a directory of simulations.
 var tau2Bench = Format{
 	Name:  "tau2-bench",
-	Doc:   "results.json of sierra-research/tau2-bench, with tasks and simulations, or with a directory simulations beside it",
+	Doc:   "results.json of sierra-research/tau2-bench, with tasks and simulations, or with a directory simulations next to it",
 	Files: []string{"results.json"},
 	From: Origin{
 		Item:     "`task_id`",
@@ -142,7 +142,7 @@ func (t *tau2Reader) directory(ctx context.Context, f File) error {
 	dir := f.Beside("simulations")
 	entries, err := fs.ReadDir(dir.FS, dir.Path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return lineError(f, 1, "it holds no simulations, and there is no directory simulations beside it: import the whole run directory of tau2")
+		return lineError(f, 1, "it holds no simulations, and there is no directory simulations next to it: import the whole run directory of tau2")
 	}
 	if err != nil {
 		return dir.errorOf("read", err)

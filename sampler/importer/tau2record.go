@@ -105,7 +105,7 @@ var tau2Ends = map[string]rollout.Outcome{
 func (s *tau2Simulation) record(id string, messages []rollout.Message) (*rollout.Record, error) {
 	end, known := tau2Ends[s.Reason]
 	if !known {
-		return nil, fmt.Errorf("termination_reason %q is not known: whether its reward counts cannot be told", s.Reason)
+		return nil, fmt.Errorf("termination_reason %q is not known: it is not clear whether its reward counts", s.Reason)
 	}
 	rec := &rollout.Record{Item: id, Messages: messages}
 	if len(messages) > 0 && messages[0].Role == "system" {

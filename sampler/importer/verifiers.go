@@ -20,7 +20,7 @@ import (
 // (verifiers/legacy/utils/save_utils.py), with metadata.json beside it.
 var verifiers = Format{
 	Name:  "verifiers",
-	Doc:   "results.jsonl of verifiers (vf-eval), with the metadata.json beside it",
+	Doc:   "results.jsonl of verifiers (vf-eval), with its metadata.json",
 	Files: []string{"results.jsonl"},
 	From: Origin{
 		Item:     "`example_id`",
@@ -153,7 +153,7 @@ func (v *verifiersReader) metadata(f File) error {
 	beside := f.Beside("metadata.json")
 	text, err := fs.ReadFile(beside.FS, beside.Path)
 	if errors.Is(err, fs.ErrNotExist) {
-		v.sink.note("%s: there is no metadata.json beside it: model and environment are not known", f.Name)
+		v.sink.note("%s: there is no metadata.json next to it: model and environment are not known", f.Name)
 		return nil
 	}
 	if err != nil {

@@ -203,7 +203,7 @@ func (t *trace) conversation() ([]rollout.Message, error) {
 			break
 		}
 		if *parent < 0 || *parent >= at {
-			return nil, fmt.Errorf("node %d: its parent is %d, which does not stand before it", at, *parent)
+			return nil, fmt.Errorf("node %d: its parent is %d, which does not precede it", at, *parent)
 		}
 		at = *parent
 	}

@@ -138,7 +138,7 @@ func TestMistakesAreNamedWithTheirPlace(t *testing.T) {
 		"no steps at all":           {reinforcement(grader + `,"max_episode_steps":0`), []string{"max_episode_steps: must be 1 or more, got 0"}},
 		"half a seed":               {`{"seed":0.5,"method":{"type":"reinforcement","reinforcement":{` + grader + `}}}`, []string{"job.json:1:9: seed: must be a whole number, got 0.5"}},
 		"a setting of neither kind": {reinforcement(grader + `,"hyperparameters":{"batch_size":"large"}`), []string{`batch_size: must be a number or "auto", got "large"`}},
-		"one key twice":             {`{"model":"a","model":"b"}`, []string{"job.json:1:14: model: this key stands here twice"}},
+		"one key twice":             {`{"model":"a","model":"b"}`, []string{"job.json:1:14: model: this key is here twice"}},
 		"several at once, by line":  {reinforcement("\"max_episode_steps\":-1,\n\"tools\":{}"), []string{"job.json:2:17: method.reinforcement.grader: missing", "\njob.json:2:38: ", "\njob.json:3:9: method.reinforcement.tools: must be a list"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -59,7 +59,7 @@ func readResult(raw json.RawMessage, most int) (sampler.Result, error) {
 		return sampler.Result{}, fmt.Errorf("the answer is no result of a tool: %s", sampler.Brief(string(raw)))
 	}
 	if a.ResultType == "input_required" {
-		return refuse("the tool asks for more input than its arguments, which nobody here can give"), nil
+		return refuse("the tool asks for more input than its arguments, which gonogo cannot give"), nil
 	}
 	var res sampler.Result
 	var parts []string

@@ -60,8 +60,8 @@ type Member struct {
 	lacks   string
 }
 
-// ErrOrphaned is that nobody leads the run any more.
-var ErrOrphaned = errors.New("nobody leads the run any more")
+// ErrOrphaned is that no planner leads the run any more.
+var ErrOrphaned = errors.New("no planner leads the run any more")
 
 // Why a run is over for a worker.
 var (

@@ -88,7 +88,7 @@ func (p papers) mend(err error) string {
 		return "it speaks no TLS: take nats:// without queue.tls_ca, queue.tls_cert and queue.tls_key, or set the server up for TLS"
 	}
 	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
-		by := "nobody whom this machine trusts"
+		by := "an authority that this machine does not trust"
 		if p.ca != "" {
 			by = "none of those in " + p.ca
 		}

@@ -55,7 +55,7 @@ func (s *shift) Append(rec *rollout.Record) error {
 	}
 	s.mu.Unlock()
 	if t == nil {
-		return fmt.Errorf("nobody asked for rollout %s/%s/%d", rec.Split, rec.Item, rec.Sample)
+		return fmt.Errorf("rollout %s/%s/%d was not requested", rec.Split, rec.Item, rec.Sample)
 	}
 	s.stores.Go(func() {
 		if err := s.store(t, body); err != nil {

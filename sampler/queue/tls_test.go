@@ -128,8 +128,8 @@ func TestWhatIsWrongWithTLSSaysWhichKey(t *testing.T) {
 		want []string
 	}{
 		"another CA":                         {queue.Address{URL: open, CA: other.file}, []string{open, "signed by none of those in " + other.file, "queue.tls_ca, --tls-ca"}},
-		"no CA":                              {queue.Address{URL: open}, []string{"signed by nobody whom this machine trusts", "queue.tls_ca, --tls-ca"}},
-		"no CA, by nats://":                  {queue.Address{URL: "nats://" + host(open)}, []string{"signed by nobody whom this machine trusts", "queue.tls_ca, --tls-ca"}},
+		"no CA":                              {queue.Address{URL: open}, []string{"signed by an authority that this machine does not trust", "queue.tls_ca, --tls-ca"}},
+		"no CA, by nats://":                  {queue.Address{URL: "nats://" + host(open)}, []string{"signed by an authority that this machine does not trust", "queue.tls_ca, --tls-ca"}},
 		"a server's that is over":            {queue.Address{URL: a.serve(loopback, -time.Hour, false), CA: a.file}, []string{"expired", "the server needs a new certificate"}},
 		"one for another name":               {queue.Address{URL: a.serve("nats.example", time.Hour, false), CA: a.file}, []string{loopback, "take one of them in the address (queue.url, --queue)"}},
 		"none where one is wanted":           {queue.Address{URL: closed, CA: a.file}, []string{closed, "give queue.tls_cert and queue.tls_key (--tls-cert, --tls-key)"}},

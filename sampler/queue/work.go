@@ -216,7 +216,7 @@ func (s *shift) take(ctx context.Context, msg jetstream.Msg) (sampler.Job, bool,
 		t.job, err = decodeJob(body)
 	}
 	if it := t.job.Item; err == nil && keyOf(s.run, it.Split, it.ID, t.job.Sample, t.job.Attempt) != t.key {
-		err = errors.New("it stands under the key of another")
+		err = errors.New("it has the key of another")
 	}
 	switch {
 	case err == nil:

@@ -38,7 +38,7 @@ func openAppender(path string) (*appender, error) {
 	}
 	if err != nil {
 		file.Close()
-		return nil, diskError("mend the end of", path, err)
+		return nil, diskError("repair the end of", path, err)
 	}
 	return a, nil
 }

@@ -113,7 +113,7 @@ func (d *decoded) settleReward(beside string) (why string) {
 		}
 		why = d.noReward + ": read as outcome grader, a missing grade"
 	case r.Outcome.Missing() && r.Reward != nil:
-		why = fmt.Sprintf("reward %g beside %s%s: the reward was left out, a failure is never a number", *r.Reward, beside, r.Outcome)
+		why = fmt.Sprintf("reward %g with %s%s: the reward was left out, a failure is never a number", *r.Reward, beside, r.Outcome)
 		r.Reward = nil
 	}
 	if r.Reward == nil {

@@ -22,7 +22,7 @@ type Record struct {
 	Reward   *float64           `json:"reward,omitempty"`     // present exactly when a grade exists: read it through Score
 	Grades   []float64          `json:"grades,omitempty"`     // regrades of the same output; the first equals Reward
 	Parts    map[string]float64 `json:"parts,omitempty"`      // sub-scores by grader name
-	Clipped  bool               `json:"clipped,omitempty"`    // the judge's number lay outside its range and was clipped
+	Clipped  bool               `json:"clipped,omitempty"`    // the judge's number was outside its range and was clipped
 	Category string             `json:"category,omitempty"`   // optional label of the item
 	Family   string             `json:"family,omitempty"`     // optional cluster of the item: repository, document, patient
 

@@ -23,11 +23,11 @@ func (c *Config) HiddenFields() []string {
 // checkAgent finds keys that contradict each other.
 func checkAgent(c *Config) error {
 	if len(c.Agent.Command) > 0 && c.Agent.URL != "" {
-		return c.Fault("agent.url", "stands beside agent.command: the agent is one of them")
+		return c.Fault("agent.url", "is set together with agent.command: the agent is one of them")
 	}
 	for _, path := range []string{"agent.headers", "agent.per_rollout", "agent.processes", "agent.own_model", "agent.hide", "agent.timeout", "agent.poll"} {
 		if !c.Agent.Used() && changedKey(c, path) {
-			return c.Fault(path, "stands without agent.command or agent.url")
+			return c.Fault(path, "needs agent.command or agent.url")
 		}
 	}
 	if c.Agent.URL != "" {

@@ -149,7 +149,7 @@ func keyVariable(c *Config, path, variable string) error {
 	if !c.has(path) || namesVariable(c, variable) {
 		return nil
 	}
-	return c.Fault(path, "must name the environment variable that holds the key, such as %s, or be %s; what stands here names none, and is not shown because it may be the key itself", defaultKeyEnv, noKey)
+	return c.Fault(path, "must name the environment variable that holds the key, such as %s, or be %s; this value is not one, and is not shown because it may be the key itself", defaultKeyEnv, noKey)
 }
 
 // namesVariable reports whether text may be shown as a variable's name.

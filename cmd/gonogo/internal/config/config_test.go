@@ -170,7 +170,7 @@ func TestRefusedConfigurations(t *testing.T) {
 		"a whole number that is too large": {"items: 99999999999999999999\n", keysInPlace, "gonogo.yaml:1:8: items: must be a whole number"},
 		"no number at all":                 {"ceiling: .nan\n", keysInPlace, "gonogo.yaml:1:10: ceiling: must be a number"},
 		"an empty name":                    {"name: ''\n", keysInPlace, "name: is empty: leave the key out"},
-		"a ceiling outside the range":      {"ceiling: 11\njob: job.json" + rest, keysInPlace, "gonogo.yaml:1:10: ceiling: must lie in the reward range, above 0 and at most 10, got 11"},
+		"a ceiling outside the range":      {"ceiling: 11\njob: job.json" + rest, keysInPlace, "gonogo.yaml:1:10: ceiling: must be in the reward range, above 0 and at most 10, got 11"},
 		"no job file":                      {"job: nope.json" + rest, keysInPlace, "gonogo.yaml:1:6: job: stat "},
 		"no data":                          {"job: job.json\n", keysInPlace, "data.train: missing: name a training file, an evaluation file (data.eval) or both, or say under data.files which path file-t is"},
 		"a data file that is not there":    {"job: job.json\ndata:\n  train: nope.jsonl\n", keysInPlace, "gonogo.yaml:3:10: data.train: stat "},

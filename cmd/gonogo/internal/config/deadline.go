@@ -25,7 +25,7 @@ func Deadline(text string, now time.Time) (time.Time, error) {
 	}
 	if span, err := time.ParseDuration(text); err == nil {
 		if span <= 0 {
-			return time.Time{}, fmt.Errorf("must lie ahead, got %s", text)
+			return time.Time{}, fmt.Errorf("must be in the future, got %s", text)
 		}
 		return now.Add(span), nil
 	}

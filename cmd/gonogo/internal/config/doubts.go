@@ -11,7 +11,7 @@ func Doubts(c *Config, now time.Time) []string {
 	var list []string
 	lo, hi := c.RewardRange[0], c.RewardRange[1]
 	if t := c.PassThreshold; t != nil && (*t < lo || *t > hi) {
-		why := fmt.Sprintf("%g lies outside the reward range, %g to %g: every rollout passes, or none (key reward_range)", *t, lo, hi)
+		why := fmt.Sprintf("%g is outside the reward range, %g to %g: every rollout passes, or none (key reward_range)", *t, lo, hi)
 		if c.has("pass_threshold") || c.Body == nil {
 			list = append(list, c.Fault("pass_threshold", "%s", why).Error())
 		} else {

@@ -223,7 +223,7 @@ func (d *draft) holds(name string, fits func(rows, distinct int) bool) bool {
 func (d *draft) Full() []byte {
 	var b bytes.Buffer
 	b.WriteString(`# gonogo.yaml: what "gonogo run" measures, and how. Written by "gonogo init".
-# Lines that are commented out stand at their defaults. Paths start from this
+# Lines that are commented out show the defaults. Paths start from this
 # file's folder. Secrets come from the environment: ${NAME} in headers.
 # "gonogo help config" explains every key; (binding) marks those that a run,
 # once begun, cannot change.

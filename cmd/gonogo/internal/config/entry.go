@@ -61,7 +61,7 @@ func probeEntry() []entryKey {
 		{Name: "limit", Kind: yamlNumber, Doc: "the share of the reward range that a payload may earn at most (bottom, default 0) or must earn at least (top, default 0.99)"},
 		{Name: "template", Doc: "the payload, with {{reference}}, {{item.field}} and {{sample.output_text}} in it"},
 		{Name: "pattern", Doc: "instead of a template: a regular expression for what is replaced in a recorded answer"},
-		{Name: "replace", Doc: "what stands in its place; ${1} is the first group"},
+		{Name: "replace", Doc: "the replacement; ${1} is the first group"},
 	}
 }
 

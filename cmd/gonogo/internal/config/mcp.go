@@ -19,12 +19,12 @@ func mcpEntry() []entryKey {
 	return []entryKey{
 		name,
 		{Name: "command", Kind: yamlList, Doc: "a program and its arguments, which speaks over standard input and output; it runs in this file's folder"},
-		{Name: "env", Kind: yamlMap, Doc: "variables for the program, beside this program's own without the API keys of model and judge; ${NAME} is taken from the environment", hidden: true},
+		{Name: "env", Kind: yamlMap, Doc: "variables for the program, in addition to gonogo's own without the API keys of model and judge; ${NAME} is taken from the environment", hidden: true},
 		{Name: "url", Doc: "instead of a command: where the server answers over HTTP", Pattern: urlPattern, Want: "a http:// or https:// URL", hidden: true},
 		{Name: "headers", Kind: yamlMap, Doc: "headers of its requests; ${NAME} is taken from the environment", hidden: true},
 		{Name: "per_rollout", Kind: yamlBool, Doc: "whether each rollout has a process, or a session over HTTP, to itself, which ends with it; else all share one"},
 		{Name: "only", Kind: yamlList, Doc: "the tools that are offered, as the server calls them; without it all are"},
-		{Name: "prefix", Doc: "stands before the names of its tools, where two servers use the same ones"},
+		{Name: "prefix", Doc: "a prefix for the names of its tools, when two servers use the same ones"},
 		{Name: "rename", Kind: yamlMap, Doc: "what a tool is offered as, by the server's name for it"},
 	}
 }
@@ -53,7 +53,7 @@ func (v mcpValue) config() mcp.Config {
 // shows.
 func checkMCP(c *Config) error {
 	if len(c.Tools.MCP) > 0 && c.Agent.Used() {
-		return c.Fault("tools.mcp", "stands beside an agent, which asks its servers itself: take it out")
+		return c.Fault("tools.mcp", "cannot be combined with an agent, which asks its servers itself: remove it")
 	}
 	var errs []error
 	seen := map[string]bool{}

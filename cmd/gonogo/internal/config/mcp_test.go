@@ -75,7 +75,7 @@ func TestMCPServersThatContradictThemselves(t *testing.T) {
 		{"    - {name: a, comand: [x]}\n", `unknown key "comand"`},
 		{"    - {name: a, command: [x]}\n    - {name: a, command: [y]}\n", "tools.mcp[1]: there is a server a already"},
 		{"    - {name: a, url: \"http://x:{{session.port}}\"}\n", "reads {{session.port}}"},
-		{"    - {name: a, command: [x]}\nagent: {command: [y]}\n", "stands beside an agent"},
+		{"    - {name: a, command: [x]}\nagent: {command: [y]}\n", "cannot be combined with an agent"},
 	} {
 		if _, err := mcpConfig(t, c.servers); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want …%s…", c.servers, err, c.says)

@@ -51,7 +51,7 @@ func (c *Config) resolve() error {
 	}
 	lo, hi := c.RewardRange[0], c.RewardRange[1]
 	if c.Ceiling != nil && (*c.Ceiling <= lo || *c.Ceiling > hi) {
-		errs = append(errs, c.Fault("ceiling", "must lie in the reward range, above %g and at most %g, got %g", lo, hi, *c.Ceiling))
+		errs = append(errs, c.Fault("ceiling", "must be in the reward range, above %g and at most %g, got %g", lo, hi, *c.Ceiling))
 	}
 	return Join(errs)
 }

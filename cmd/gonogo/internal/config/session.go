@@ -12,7 +12,7 @@ func checkSession(c *Config) error {
 	}
 	for _, path := range []string{"session.stop", "session.headers", "session.canary"} {
 		if c.has(path) {
-			return c.Fault(path, "stands without session.start")
+			return c.Fault(path, "needs session.start")
 		}
 	}
 	return nil

@@ -26,7 +26,7 @@ type values struct {
 	Job           jobSource          `key:"job" or:"no rollouts can be made" mark:"binding,file" example:"rft_job.json" doc:"the body for fine_tuning.jobs.create, or only its method or reinforcement object: a path to a JSON or YAML file, or the body itself"`
 	Grader        jobSource          `key:"grader" or:"the job's grader" mark:"binding,file" example:"{type: trl, file: rewards.py, function: correctness}" doc:"the grader, in the place of the job's own: a path to a JSON or YAML file, or the grader itself, of a kind that gonogo help graders lists; the run is bound to the files that it names"`
 	Target        string             `key:"target" or:"openai where the job is one of a hosted platform, else none" example:"none" doc:"the platform whose limits are checked; it changes warnings, never how files are read"`
-	Items         int                `key:"items" default:"0" min:"0" doc:"take a seeded subset of so many items per split, each category in proportion; 0 takes all; raising it keeps the items already taken"`
+	Items         int                `key:"items" default:"0" min:"0" doc:"take a seeded subset of this many items per split, each category in proportion; 0 takes all; raising it keeps the items already taken"`
 	Seed          *uint64            `key:"seed" or:"random, and recorded" mark:"binding" example:"42" doc:"what all chance in the run is drawn from"`
 	RewardRange   *[2]float64        `key:"reward_range" or:"the range of the job's score_model grader, else [0, 1]" example:"[0, 1]" doc:"bottom and top of the rewards the grader can give"`
 	Ceiling       *float64           `key:"ceiling" or:"the top of reward_range" example:"0.95" doc:"the best mean reward a perfect policy could earn, when that is less than the top"`
@@ -70,14 +70,14 @@ type agentValues struct {
 	PerRollout *bool             `key:"per_rollout" default:"false" mark:"binding" doc:"whether the program is started for each rollout; else a process makes one rollout after the other"`
 	Processes  int               `key:"processes" default:"0" min:"0" max:"4096" doc:"most processes of the program at one time; 0 is as many as rollouts"`
 	OwnModel   *bool             `key:"own_model" default:"false" mark:"binding" doc:"whether the agent asks a model of its own; else it is handed an address on loopback and a key for each rollout, behind which it finds the model of this run, and what it asks there is bounded, counted and recorded"`
-	Hide       []string          `key:"hide" or:"where references usually stand, such as reference_answer, solution and tests (docs/own-agent.md)" mark:"binding" example:"[reference_answer, notes]" doc:"fields of a row that the agent is not told"`
+	Hide       []string          `key:"hide" or:"those that usually hold references, such as reference_answer, solution and tests (docs/own-agent.md)" mark:"binding" example:"[reference_answer, notes]" doc:"fields of a row that the agent is not told"`
 	Timeout    time.Duration     `key:"timeout" default:"30m" doc:"longest time for the agent to carry a rollout to its answer; 0s is no limit"`
 	Poll       time.Duration     `key:"poll" default:"1s" doc:"time between questions for a service's result"`
 }
 
 // toolValues are the keys of tools that the job does not hold.
 type toolValues struct {
-	MCP []MapValue `key:"mcp" or:"the job's tools alone" example:"[{name: files, command: [python3, server.py], per_rollout: true}, {name: search, url: \"http://localhost:9000/mcp\"}]" doc:"MCP servers whose tools are offered to the model beside those of the rows, and called like the job's (docs/mcp.md)"`
+	MCP []MapValue `key:"mcp" or:"the job's tools alone" example:"[{name: files, command: [python3, server.py], per_rollout: true}, {name: search, url: \"http://localhost:9000/mcp\"}]" doc:"MCP servers whose tools are offered to the model in addition to those of the rows, and called like the job's (docs/mcp.md)"`
 }
 
 // modelValues are the model that is measured, and how it is asked.
@@ -126,9 +126,9 @@ type samplingValues struct {
 	RetryFor          time.Duration     `key:"retry_for" default:"15m" doc:"from a request's first failure to its last repeat at most; 0s is no limit, and then a 429 counts as well"`
 	Breaker           int               `key:"breaker" default:"5" min:"0" doc:"the same failure of an endpoint so often in a row stops the command and keeps what there is, and so does no answer from it for 15 minutes (sampling.retry_for where that is longer); requests that were in flight together count once; 0 never stops it"`
 	SampleTools       string            `key:"sample_tools" default:"all" enum:"all,last" mark:"binding" doc:"which tool calls the grader sees in sample.output_tools: all of the rollout, or those of its last tool turn"`
-	MaxRollouts       int               `key:"max_rollouts" default:"0" min:"0" doc:"stop a call of the command after so many rollouts; 0 is no cap"`
-	MaxTokens         int64             `key:"max_tokens" default:"0" min:"0" doc:"stop a call of the command after so many tokens, in and out, of the model and of a model that grades; 0 is no cap"`
-	MaxUSD            float64           `key:"max_usd" default:"0" min:"0" doc:"stop a call of the command after so many US dollars, by the prices and the tokens that servers tell: of the model, a model that grades, and tools; what is in flight counts at what it is expected to cost by those that ended, with a margin while few have; 4 may be in flight before the first has ended, and 4 more for each that has, so that the cap can be passed at the start by that many; 0 is no cap"`
+	MaxRollouts       int               `key:"max_rollouts" default:"0" min:"0" doc:"stop a call of the command after this many rollouts; 0 is no cap"`
+	MaxTokens         int64             `key:"max_tokens" default:"0" min:"0" doc:"stop a call of the command after this many tokens, in and out, of the model and of a model that grades; 0 is no cap"`
+	MaxUSD            float64           `key:"max_usd" default:"0" min:"0" doc:"stop a call of the command after this many US dollars, by the prices and the tokens that servers report: of the model, a model that grades, and tools; what is in flight counts at what it is expected to cost by those that ended, with a margin while few have; 4 may be in flight before the first has ended, and 4 more for each that has, so that the cap can be passed at the start by that many; 0 is no cap"`
 	Deadline          string            `key:"deadline" or:"none" example:"2h" doc:"stop a call of the command by then: a span from its begin (2h), a time of the day (17:30) or of a date (RFC 3339); no rollout begins that on average would end later, and those in flight end"`
 	AddressMap        map[string]string `key:"address_map" or:"none" example:"{\"https://tools.example.com/\": \"http://localhost:9000/\"}" doc:"connect elsewhere: from a URL's beginning as the job writes it to the beginning to use instead, such as a tunnel or a staging copy"`
 }
@@ -147,8 +147,8 @@ type QueueValues struct {
 
 // sessionValues give each rollout something of its own.
 type sessionValues struct {
-	Start       string            `key:"start" or:"rollouts share what tools and grader keep" example:"http://localhost:7000/start" doc:"gives each rollout something of its own, such as a container: a URL to POST to, or a command for the shell; its answer, a JSON object, stands for {{session.NAME}} in URLs and headers of tools and grader, and in sampling.address_map"`
-	Stop        string            `key:"stop" or:"none: the processes of session.start are ended; a URL there wants one here" example:"http://localhost:7000/stop" doc:"stops it, however the rollout ended: a URL, in which {{session.NAME}} may stand, or a command, which finds the session's id in GONOGO_SESSION"`
+	Start       string            `key:"start" or:"rollouts share what tools and grader keep" example:"http://localhost:7000/start" doc:"gives each rollout something of its own, such as a container: a URL to POST to, or a command for the shell; its answer, a JSON object, replaces {{session.NAME}} in URLs and headers of tools and grader, and in sampling.address_map"`
+	Stop        string            `key:"stop" or:"none: the processes of session.start are ended; a URL there wants one here" example:"http://localhost:7000/stop" doc:"stops it, however the rollout ended: a URL, which may contain {{session.NAME}}, or a command, which finds the session's id in GONOGO_SESSION"`
 	Headers     map[string]string `key:"headers" or:"none" example:"{authorization: \"Bearer ${SESSION_KEY}\"}" doc:"headers of both requests; ${NAME} is taken from the environment"`
 	Canary      string            `key:"canary" or:"leaks are looked for where the start plants $GONOGO_CANARY itself" example:"\"{{session.dir}}/.gonogo-canary\"" doc:"a file in the place of a session that each rollout's canary is written to once the session has started; another rollout's word in it, then or when the rollout has ended, is a leak"`
 	Concurrency int               `key:"concurrency" default:"0" min:"0" max:"4096" doc:"most sessions at one time; 0 is as many as rollouts"`
@@ -220,7 +220,7 @@ type pythonValues struct {
 
 // ReportValues are how reports look.
 type ReportValues struct {
-	Formats []string `key:"formats" or:"[usual]" example:"[usual, parquet]" doc:"which reports are written; usual stands for all but parquet, json and markdown-full, all for every one"`
+	Formats []string `key:"formats" or:"[usual]" example:"[usual, parquet]" doc:"which reports are written; usual means all but parquet, json and markdown-full, all means every one"`
 	Lang    string   `key:"lang" doc:"the language of the reports, in files and on the terminal; result.json stays English"`
 	Paper   string   `key:"paper" doc:"the paper of report.pdf"`
 	Font    string   `key:"font" or:"one of the usual system places, where report.pdf or a picture needs one" mark:"file" example:"NotoSansCJK-Regular.ttc" doc:"a font (.ttf, .otf, .ttc) for what report.pdf and the pictures say beyond Latin, Greek and Cyrillic, such as Chinese; none: no font of the machine"`

@@ -25,7 +25,7 @@ func variantEntry() []entryKey {
 	return []entryKey{
 		name,
 		{Name: "doc", Doc: docEntry.Doc},
-		{Name: "prompt", Doc: "the text that stands for the system and developer messages that each row begins with; a row without any gets it as a system message, and an empty text leaves them out"},
+		{Name: "prompt", Doc: "the text that replaces the system and developer messages at the beginning of each row; a row without any gets it as a system message, and an empty text leaves them out"},
 		{Name: "prompt_add", Doc: "instead of prompt: a text that follows the last of these messages, after an empty line; for rows whose prompts differ"},
 		{Name: "tools", Kind: yamlMap, Doc: "descriptions to offer tools by, by the tool's name"},
 		{Name: "model", Doc: "another model's name"},
@@ -37,7 +37,7 @@ func variantEntry() []entryKey {
 		{Name: "requests_per_minute", Kind: yamlNumber, Doc: "most requests a minute to that model; without it model.requests_per_minute where it answers at the run's own server, else what its server says"},
 		{Name: "tokens_per_minute", Kind: yamlNumber, Doc: "most tokens a minute, in and out, of that model; without it as requests_per_minute"},
 		{Name: "model_input", Kind: yamlNumber, Doc: "US dollars per million input tokens; without it prices.model_input where the model is the run's own, else the listed price"},
-		{Name: "model_cached_input", Kind: yamlNumber, Doc: "US dollars per million input tokens that its server had cached; alone it stands beside the price that the model has without it"},
+		{Name: "model_cached_input", Kind: yamlNumber, Doc: "US dollars per million input tokens that its server had cached; alone it complements the price that the model has without it"},
 		{Name: "model_output", Kind: yamlNumber, Doc: "US dollars per million output tokens"},
 	}
 }
@@ -93,7 +93,7 @@ func checkVariants(c *Config) error {
 		}
 		seen[v.Name] = true
 		if v.Prompt != nil && v.PromptAdd != "" {
-			fault("prompt_add", "stands beside prompt: a variant replaces the prompt or adds to it")
+			fault("prompt_add", "cannot be combined with prompt: a variant replaces the prompt or adds to it")
 		}
 		if t := v.Temperature; t != nil && (*t < 0 || *t > 2) {
 			fault("temperature", "must be from 0 to 2, got %g", *t)

@@ -20,7 +20,7 @@ func TestVariantsThatCannotApply(t *testing.T) {
 		"a tool of nobody":   {"- {name: a, tools: {serch: x}}", `:5:21: variants[0].tools.serch: the job serves no tool "serch", did you mean search?`},
 		"no text":            {"- {name: a, tools: {search: [x]}}", ":5:29: variants: tools.search must be text, got a list"},
 		"no map":             {"- {name: a, tools: search}", `:5:20: variants: tools must be a map from name to text, got "search"`},
-		"two prompts":        {"- {name: a, prompt: x, prompt_add: y}", ":5:36: variants[0].prompt_add: stands beside prompt"},
+		"two prompts":        {"- {name: a, prompt: x, prompt_add: y}", ":5:36: variants[0].prompt_add: cannot be combined with prompt"},
 		"too hot":            {"- {name: a, temperature: 3}", ":5:26: variants[0].temperature: must be from 0 to 2, got 3"},
 		"half a request":     {"- {name: a, prompt: x, requests_per_minute: 0.5}", ":5:45: variants[0].requests_per_minute: must be a whole number, 0 or more, got 0.5"},
 		"an unknown key":     {"- {name: a, promt: x}", `:5:13: variants: unknown key "promt", did you mean prompt?`},

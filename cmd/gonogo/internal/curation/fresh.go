@@ -23,7 +23,7 @@ func checkFresh(c *Options) error {
 	case c.Fresh && c.FreshSamples < 2:
 		return exit.Usagef("--fresh-samples %d: rewards of one item can differ from 2 samples on", c.FreshSamples)
 	case c.Fresh && c.Output == "" && c.FreshRun == "":
-		return exit.Usagef("--fresh-samples needs --output, beside which its run directory lies, or --fresh-run")
+		return exit.Usagef("--fresh-samples needs --output, next to which it puts its run directory, or --fresh-run")
 	case c.FreshRun != "" && !c.Fresh:
 		return exit.Usagef("--fresh-run is where --fresh-samples puts its rollouts: say how many with --fresh-samples")
 	}

@@ -191,7 +191,7 @@ func freshWords(chosen *curate.Curation) string {
 	case f.Gain == nil:
 		return ""
 	case *f.Gain <= 0:
-		return fmt.Sprintf("  Choosing raised the informative share by nothing (%s); on new rollouts it lies %s above that of all items.\n", message.Digits(*f.Gain), message.Digits(*f.Remains))
+		return fmt.Sprintf("  Choosing raised the informative share by nothing (%s); on new rollouts it is %s above that of all items.\n", message.Digits(*f.Gain), message.Digits(*f.Remains))
 	}
 	text := fmt.Sprintf("  The informative share seemed to rise by %s, and rises by %s on new rollouts", message.Digits(*f.Gain), message.Digits(*f.Remains))
 	if *f.Remains >= *f.Gain {

@@ -125,7 +125,7 @@ func (a *auditing) loadProbes() ([]audit.Probe, error) {
 			err = a.readable(d.Template)
 		}
 		if err == nil && slices.ContainsFunc(all, func(b audit.Probe) bool { return b.Name == d.Name }) {
-			err = fmt.Errorf("probe %s stands there twice", d.Name)
+			err = fmt.Errorf("probe %s is listed twice", d.Name)
 		}
 		if err != nil {
 			errs = append(errs, a.p.Config.EntryFault("audit.probes", a.p.Config.Audit.Probes, i, err))
@@ -159,7 +159,7 @@ func (a *auditing) loadDetectors() ([]audit.Detector, error) {
 	for i, d := range a.p.Config.Detectors() {
 		made, err := a.detector(d)
 		if err == nil && slices.ContainsFunc(out, func(b audit.Detector) bool { return b.Name == d.Name }) {
-			err = fmt.Errorf("detector %s stands there twice", d.Name)
+			err = fmt.Errorf("detector %s is listed twice", d.Name)
 		}
 		if err != nil {
 			errs = append(errs, a.detectorFault(i, err))

@@ -152,7 +152,7 @@ func HashOf(path string) (string, error) {
 // withoutSecrets refuses a brief, or a row, that holds a secret, and says
 // where it stands.
 func withoutSecrets(p *Project, d Brief) error {
-	const mend = "holds a secret, and none travels to workers: write ${NAME} where headers stand, and export NAME here and where the workers run"
+	const mend = "holds a secret, and none travels to workers: write ${NAME} in headers, and export NAME here and where the workers run"
 	sheets := []config.Sheet{{Name: p.Config.File, Text: d.Config}}
 	for _, s := range []*config.Sheet{d.Job, d.Grader} {
 		if s != nil {

@@ -20,7 +20,7 @@ func HostWorld(p *Project) error {
 	}
 	if p.Config.World == "" {
 		if what, address := atOrigin(p, nil); what != "" {
-			p.Warnings = append(p.Warnings, fmt.Sprintf("%s is at %s, which stands for the server of a built-in world: put your own address there, or set the key world (gonogo help worlds)", what, address))
+			p.Warnings = append(p.Warnings, fmt.Sprintf("%s is at %s, the address of a built-in world's server: put your own address there, or set the key world (gonogo help worlds)", what, address))
 		}
 		return nil
 	}

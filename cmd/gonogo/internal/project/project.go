@@ -172,7 +172,7 @@ func (p *Project) warn() {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("the job's key %s means nothing here; it is kept", key))
 	}
 	if own := p.Config.OwnJob; p.Config.HasGrader() && own != nil && grader.Info(own.Grader, nil).Hash != grader.Info(p.Config.Body.Grader, nil).Hash {
-		p.Warnings = append(p.Warnings, "the key grader stands in the place of the job's own grader, which grades nothing here")
+		p.Warnings = append(p.Warnings, "the key grader replaces the job's own grader, which grades nothing here")
 	}
 	goes := p.Config.Job.Path != "" || p.Config.Job.Body != nil // to the platform
 	for _, w := range p.Config.Body.Warnings(p.Config.Target, time.Now()) {

@@ -85,7 +85,7 @@ func (h *Queue) Begin(dir string, m rollout.Manifest) {
 	q := h.p.Config.Queue
 	at, was := ReadQueued(dir)
 	if was && (!q.Used() || !q.Embedded() && at.Queue != config.MaskQueueURL(q.URL)) {
-		h.p.Warnings = append(h.p.Warnings, fmt.Sprintf("this run was begun with --queue %s: what workers had made and was not recorded yet lies there, and is made and paid again without it", at.Queue))
+		h.p.Warnings = append(h.p.Warnings, fmt.Sprintf("this run was begun with --queue %s: what workers had made and was not recorded yet is there, and is made and paid for again without it", at.Queue))
 	}
 	if q.Used() {
 		h.led = &handedOut{dir: dir, manifest: m}

@@ -106,7 +106,7 @@ func (v *Variant) listed(p *Project, i int) []rollout.Change {
 // warnVariant tells of what a variant may do unmeant.
 func (p *Project) warnVariant(v *Variant) {
 	if v.Did.Heads > 1 {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("the variant %s puts one prompt in the place of %s different ones of the rows: what they tell of their own item is lost (prompt_add keeps it)", v.Name, message.Whole(v.Did.Heads)))
+		p.Warnings = append(p.Warnings, fmt.Sprintf("the variant %s replaces %s different prompts of the rows by one: what they say about their own item is lost (prompt_add keeps it)", v.Name, message.Whole(v.Did.Heads)))
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.Did.Without)) {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("the variant %s describes the tool %s, which %d of %s do not offer", v.Name, name, v.Did.Without[name], ui.Counted(len(p.Inputs.Items), "row")))

@@ -33,7 +33,7 @@ func burstAgent(p *project.Project, cfg *burst.Config, plan *burst.Plan) {
 	cfg.Flight = max(1, cfg.Flight/2) // what it asks of the model passes through here, too
 	plan.Notes = append(plan.Notes, "the agent calls its tools itself: no recorded call is made again")
 	if m := p.Config.Model; !a.AsksItself() && m.RequestsPerMinute+m.TokensPerMinute > 0 {
-		plan.Notes = append(plan.Notes, "no limiter stands before the model, as before no endpoint of a burst: model.requests_per_minute and model.tokens_per_minute are not kept")
+		plan.Notes = append(plan.Notes, "no limiter is in front of the model, nor of any endpoint of a burst: model.requests_per_minute and model.tokens_per_minute are not kept")
 	}
 }
 
@@ -123,7 +123,7 @@ func (a *agentSpending) room(rollouts int) error {
 	switch {
 	case a.n == 0:
 	case s.MaxTokens > 0 && !a.mean.told:
-		why = "nobody tells the tokens that it uses, and sampling.max_tokens bounds them"
+		why = "the tokens that it uses are not reported, and sampling.max_tokens bounds them"
 	case s.MaxTokens > 0 && a.mean.tokens*then > float64(s.MaxTokens):
 		why = fmt.Sprintf("with it about %s would be used, above sampling.max_tokens of %s", ui.Tokens(int64(a.mean.tokens*then)), message.Whole(int(s.MaxTokens)))
 	case s.MaxUSD > 0 && !a.mean.priced:

@@ -80,7 +80,7 @@ func readyToSample(ctx context.Context, p *project.Project, c *project.Call, dir
 	p.ShowWarnings(c.Err)
 	if problems := p.Inputs.Blocking(); len(problems) > 0 && !c.DespiteProblems {
 		printProblems(c.Err, problems)
-		return &exit.Error{Code: exit.NoGo, Err: fmt.Errorf("the data files break %s of the platform %q, and nothing was sampled; mend that, choose another target, or sample --despite-problems", ui.Counted(len(problems), "rule"), p.Config.Target)}
+		return &exit.Error{Code: exit.NoGo, Err: fmt.Errorf("the data files break %s of the platform %q, and nothing was sampled; fix that, choose another target, or sample --despite-problems", ui.Counted(len(problems), "rule"), p.Config.Target)}
 	}
 	if err := project.ReadyQueue(ctx, p, c); err != nil {
 		return err

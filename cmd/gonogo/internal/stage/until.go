@@ -181,7 +181,7 @@ func (r *rounds) tell(n int, result *analysis.Result) {
 	}
 	switch r.plan.Ended {
 	case rollout.EndedDecided:
-		text += fmt.Sprintf("; the verdict stands, and of at most %s per item %s are not needed", message.Whole(r.plan.At[len(r.plan.At)-1]), ui.Counted(r.plan.At[len(r.plan.At)-1]-n, "sample"))
+		text += fmt.Sprintf("; the verdict is decided, and of at most %s per item %s are not needed", message.Whole(r.plan.At[len(r.plan.At)-1]), ui.Counted(r.plan.At[len(r.plan.At)-1]-n, "sample"))
 	case rollout.EndedMost:
 		text += "; the most samples are made"
 	default:
