@@ -24,7 +24,7 @@ func ComparisonFormats() []ComparisonFormat {
 		{Name: "json", File: "comparison.json", Doc: "the comparison with every number and every item in both runs", Write: func(w io.Writer, p *ComparisonPage) error {
 			return p.Comparison.Encode(w)
 		}},
-		{Name: "markdown", File: "report.md", Doc: "the comparison as Markdown, for a pull request or a wiki", Write: func(w io.Writer, p *ComparisonPage) error { return p.WriteMarkdown(w) }},
+		{Name: "markdown", File: "report.md", Doc: "the brief of the comparison as Markdown, for a comment on a pull request; with --all, all of it", Write: func(w io.Writer, p *ComparisonPage) error { return p.WriteMarkdown(w) }},
 		{Name: "html", File: "index.html", Doc: "the whole comparison as one page that needs no network: pictures, the items that changed most with their rollouts, all items", Write: func(w io.Writer, p *ComparisonPage) error { return html.Write(w, p.Doc()) }},
 		{Name: "pdf", File: "report.pdf", Doc: "the whole comparison for paper, charts as vectors", Write: func(w io.Writer, p *ComparisonPage) error { return p.page.print(w, p.Doc()) }},
 		{Name: "summary", File: "summary.png", Doc: "one picture, 1600 × 900: answer, differences with intervals, what decides", Write: func(w io.Writer, p *ComparisonPage) error { return p.page.writeCard(w, p.Doc()) }},
