@@ -150,6 +150,15 @@ func outside(t *testing.T, a arrow) {
 	}
 }
 
+// The flags of a command line are read in one place.
+func TestOnlyCommandsKnowTheFlagLibrary(t *testing.T) {
+	for _, a := range arrows(t) {
+		if strings.HasPrefix(a.imports, "github.com/urfave/cli") && a.room != "cmd/gonogo" {
+			t.Errorf("%s imports %s: pass what the flags chose", a.file, a.imports)
+		}
+	}
+}
+
 func TestEveryRoomIsOnTheFloorPlan(t *testing.T) {
 	rooms := make(map[string]bool)
 	for _, a := range arrows(t) {

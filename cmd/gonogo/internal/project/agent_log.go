@@ -20,9 +20,9 @@ const largestAgentLog = 64 << 20
 // server starts before the run directory is there.
 const mostBefore = 64 << 10
 
-// agentLog takes what the processes of an agent or of MCP servers say on standard
+// AgentLog takes what the processes of an agent or of MCP servers say on standard
 // error. It is safe for concurrent use.
-type agentLog struct {
+type AgentLog struct {
 	mu      sync.Mutex // guards what follows
 	file    *os.File
 	written int64
@@ -31,7 +31,7 @@ type agentLog struct {
 }
 
 // Open begins to write into a run directory.
-func (l *agentLog) Open(dir string, redact *rollout.Redactor) error {
+func (l *AgentLog) Open(dir string, redact *rollout.Redactor) error {
 	path := filepath.Join(dir, agentLogFile)
 	if err := rollout.PlainFile(path); err != nil {
 		return err
@@ -54,7 +54,7 @@ func (l *agentLog) Open(dir string, redact *rollout.Redactor) error {
 
 // Write writes a piece of what a process says. It never fails: a log is not worth
 // a rollout.
-func (l *agentLog) Write(b []byte) (int, error) {
+func (l *AgentLog) Write(b []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.file == nil {
@@ -66,7 +66,7 @@ func (l *agentLog) Write(b []byte) (int, error) {
 }
 
 // write writes b, as far as there is room. mu is held.
-func (l *agentLog) write(b []byte) {
+func (l *AgentLog) write(b []byte) {
 	if len(b) == 0 || l.written >= largestAgentLog {
 		return
 	}
@@ -78,7 +78,7 @@ func (l *agentLog) write(b []byte) {
 }
 
 // Close ends the log; nil is none.
-func (l *agentLog) Close() error {
+func (l *AgentLog) Close() error {
 	if l == nil {
 		return nil
 	}

@@ -13,7 +13,7 @@ import (
 // directory; a program that chatters does not fill the disk.
 func TestTheLogOfAgents(t *testing.T) {
 	dir, secret := t.TempDir(), "sk-of-the-run-itself"
-	l := &agentLog{}
+	l := &AgentLog{}
 	say := func(text string) {
 		t.Helper()
 		if n, err := l.Write([]byte(text)); n != len(text) || err != nil {
@@ -47,7 +47,7 @@ func TestTheLogOfAgents(t *testing.T) {
 	if got := kept(); strings.Count(got, "too much") != 1 || strings.Count(got, "it is full") != 1 || strings.Contains(got, "after") {
 		t.Errorf("the end of the log: %q", got[len(got)-80:])
 	}
-	if err := (*agentLog)(nil).Close(); err != nil {
+	if err := (*AgentLog)(nil).Close(); err != nil {
 		t.Error(err)
 	}
 }
@@ -59,7 +59,7 @@ func TestTheLogOfAgentsFollowsNoLink(t *testing.T) {
 	if err := os.Symlink(theirs, filepath.Join(dir, agentLogFile)); err != nil {
 		t.Skip("no links here: ", err)
 	}
-	if err := (&agentLog{}).Open(dir, nil); err == nil || !strings.Contains(err.Error(), "is a symbolic link") {
+	if err := (&AgentLog{}).Open(dir, nil); err == nil || !strings.Contains(err.Error(), "is a symbolic link") {
 		t.Errorf("error %v", err)
 	}
 	if _, err := os.Stat(theirs); err == nil {

@@ -18,9 +18,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// auditing is what an audit needs besides the run. It is made before anything
+// Auditing is what an audit needs besides the run. It is made before anything
 // is paid, so that a mistake in it is told then.
-type auditing struct {
+type Auditing struct {
 	p         *Project
 	Probes    []audit.Probe
 	Detectors []audit.Detector
@@ -29,7 +29,7 @@ type auditing struct {
 }
 
 // prepareAudit reads what the configuration says of the audit.
-func (a *auditing) prepareAudit() error {
+func (a *Auditing) prepareAudit() error {
 	errs := []error{a.checkCore(), a.checkAnswer()}
 	var err error
 	a.Reference, err = a.references()
@@ -43,7 +43,7 @@ func (a *auditing) prepareAudit() error {
 }
 
 // checkCore refuses a core that is no part of the grader.
-func (a *auditing) checkCore() error {
+func (a *Auditing) checkCore() error {
 	core, info := a.p.Config.Audit.Core, a.p.GraderInfo()
 	switch {
 	case core == "" || slices.Contains(info.Parts, core):
@@ -54,7 +54,7 @@ func (a *auditing) checkCore() error {
 	return a.p.Config.Fault("audit.core", "the job's grader has no part %q%s; its parts are %s", core, ui.DidYouMean(core, info.Parts), strings.Join(info.Parts, ", "))
 }
 
-func (a *auditing) checkAnswer() error {
+func (a *Auditing) checkAnswer() error {
 	text := a.p.Config.Audit.Answer
 	if text == "" {
 		return nil
@@ -67,7 +67,7 @@ func (a *auditing) checkAnswer() error {
 
 // references finds an item's reference: by audit.reference, else by what the
 // grader's templates compare with, else by the usual fields.
-func (a *auditing) references() (func(*rollout.Item) (audit.Reference, bool), error) {
+func (a *Auditing) references() (func(*rollout.Item) (audit.Reference, bool), error) {
 	templates := grader.References(a.p.Bounds.Grader)
 	if text := a.p.Config.Audit.Reference; text != "" {
 		t, err := grader.ParseTemplate(text)
@@ -97,7 +97,7 @@ func (a *auditing) references() (func(*rollout.Item) (audit.Reference, bool), er
 }
 
 // nobodyHas returns why a template can be written for none of the items.
-func (a *auditing) nobodyHas(t grader.Template) (first error) {
+func (a *Auditing) nobodyHas(t grader.Template) (first error) {
 	for i := range a.p.Inputs.Items {
 		err := t.CheckItem(&a.p.Inputs.Items[i])
 		if err == nil {
@@ -111,7 +111,7 @@ func (a *auditing) nobodyHas(t grader.Template) (first error) {
 }
 
 // loadProbes lists the built-in probes and those of the configuration.
-func (a *auditing) loadProbes() ([]audit.Probe, error) {
+func (a *Auditing) loadProbes() ([]audit.Probe, error) {
 	all := audit.Probes()
 	var errs []error
 	for i, d := range a.p.Config.Probes() {
@@ -141,7 +141,7 @@ var bareReference = regexp.MustCompile(`\{\{\s*reference\s*\}\}`)
 
 // readable refuses a probe's template that names what no item has, or what
 // sample never has.
-func (a *auditing) readable(text string) error {
+func (a *Auditing) readable(text string) error {
 	t, err := grader.ParseTemplate(bareReference.ReplaceAllString(text, ""))
 	if err != nil {
 		return fmt.Errorf("template: %w", err)
@@ -153,7 +153,7 @@ func (a *auditing) readable(text string) error {
 }
 
 // loadDetectors makes the detectors of the configuration. Nothing is started yet.
-func (a *auditing) loadDetectors() ([]audit.Detector, error) {
+func (a *Auditing) loadDetectors() ([]audit.Detector, error) {
 	var out []audit.Detector
 	var errs []error
 	for i, d := range a.p.Config.Detectors() {
@@ -170,11 +170,11 @@ func (a *auditing) loadDetectors() ([]audit.Detector, error) {
 	return out, config.Join(errs)
 }
 
-func (a *auditing) detectorFault(i int, err error) error {
+func (a *Auditing) detectorFault(i int, err error) error {
 	return a.p.Config.EntryFault("audit.detectors", a.p.Config.Audit.Detectors, i, errors.New(a.p.Redact.String(err.Error())))
 }
 
-func (a *auditing) detector(d config.DetectorValue) (audit.Detector, error) {
+func (a *Auditing) detector(d config.DetectorValue) (audit.Detector, error) {
 	if err := d.Check(); err != nil {
 		return audit.Detector{}, err
 	}
@@ -199,7 +199,7 @@ func (a *auditing) detector(d config.DetectorValue) (audit.Detector, error) {
 }
 
 // StartDetectors tries what detectors need of this machine.
-func (a *auditing) StartDetectors(ctx context.Context) error {
+func (a *Auditing) StartDetectors(ctx context.Context) error {
 	var errs []error
 	for i, d := range a.Detectors {
 		if err := grader.Start(ctx, d.Grader); err != nil {
@@ -214,7 +214,7 @@ func (a *auditing) StartDetectors(ctx context.Context) error {
 
 // loadLabels reads what people said of outputs. Labels of items that are not in
 // the run are left out with a word about it, unless all are.
-func (a *auditing) loadLabels() ([]rollout.Label, error) {
+func (a *Auditing) loadLabels() ([]rollout.Label, error) {
 	path := a.p.Config.Audit.Labels
 	if path == "" {
 		return nil, nil

@@ -32,16 +32,16 @@ type Project struct {
 	Env          grader.Env                                // what graders and detectors are made with
 	Watch        func(http.RoundTripper) http.RoundTripper // stands before the transport of tools and graders; nil is none
 	Bounds       sampler.Boundaries
-	MCP          toolServers
+	MCP          ToolServers
 	Session      Sessions
-	Audit        auditing
+	Audit        Auditing
 	Redact       *rollout.Redactor
 	Log          *slog.Logger // of events; nil without --log-format json
 	Spending     Spending
 	Round        int        // samples per item that sampling until decided has come to; 0: all
 	Variants     []*Variant // to make beside the run itself
 	variant      *Variant   // that this is; nil for the run itself
-	AgentLog     *agentLog  // takes the standard error of an agent's program; nil without
+	AgentLog     *AgentLog  // takes the standard error of an agent's program; nil without
 	Queue        Queue
 	closers      []func()
 }

@@ -18,8 +18,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// toolServers are the MCP servers of a project.
-type toolServers struct {
+// ToolServers are the MCP servers of a project.
+type ToolServers struct {
 	p        *Project
 	all      *mcp.Servers // nil without, and where they are not asked
 	unknown  bool         // not all of their tools are known
@@ -28,7 +28,7 @@ type toolServers struct {
 }
 
 // StartMCP starts the MCP servers and lists their tools.
-func (ts *toolServers) StartMCP(ctx context.Context) error {
+func (ts *ToolServers) StartMCP(ctx context.Context) error {
 	if len(ts.p.Config.MCPServers) == 0 {
 		return nil
 	}
@@ -42,7 +42,7 @@ func (ts *toolServers) StartMCP(ctx context.Context) error {
 		servers[i].Command = programOf(ts.p, servers[i].Command)
 	}
 	client := sampler.HTTPClient(ts.p.transport(ts.p.inFlight()), ts.p.inFlight())
-	ts.p.AgentLog = &agentLog{}
+	ts.p.AgentLog = &AgentLog{}
 	var err error
 	ts.all, err = mcp.New(ctx, servers, mcp.Options{
 		Dir: ts.p.Config.Dir, Without: ts.p.Config.KeyNames(), HTTP: client, Log: ts.p.AgentLog,
@@ -59,7 +59,7 @@ func (ts *toolServers) StartMCP(ctx context.Context) error {
 }
 
 // distinctTools refuses a server's tool that bears the name of one of the job's.
-func (ts *toolServers) distinctTools() error {
+func (ts *ToolServers) distinctTools() error {
 	var errs []error
 	for _, t := range ts.mcpTools() {
 		if slices.Contains(ts.p.Config.Body.ToolNames(), t.Name()) {
@@ -70,7 +70,7 @@ func (ts *toolServers) distinctTools() error {
 }
 
 // mcpTools are the tools of the MCP servers.
-func (ts *toolServers) mcpTools() []*mcp.Tool {
+func (ts *ToolServers) mcpTools() []*mcp.Tool {
 	if ts.all == nil {
 		return nil
 	}
@@ -79,7 +79,7 @@ func (ts *toolServers) mcpTools() []*mcp.Tool {
 
 // ToolNames names all tools of a run: those of the job, then those of its MCP
 // servers.
-func (ts *toolServers) ToolNames() []string {
+func (ts *ToolServers) ToolNames() []string {
 	names := ts.p.Config.Body.ToolNames()
 	for _, t := range ts.mcpTools() {
 		names = append(names, t.Name())
@@ -88,7 +88,7 @@ func (ts *toolServers) ToolNames() []string {
 }
 
 // Offer has the model offered the tools of the MCP servers.
-func (ts *toolServers) Offer(items []rollout.Item) error {
+func (ts *ToolServers) Offer(items []rollout.Item) error {
 	var tools []dataset.Offered
 	for _, t := range ts.mcpTools() {
 		tools = append(tools, dataset.Offered{Name: t.Name(), Chat: t.Definition().Chat()})
@@ -100,7 +100,7 @@ func (ts *toolServers) Offer(items []rollout.Item) error {
 }
 
 // listings are what the MCP servers offer.
-func (ts *toolServers) listings() []mcp.Listing {
+func (ts *ToolServers) listings() []mcp.Listing {
 	if ts.all == nil {
 		return nil
 	}
@@ -109,7 +109,7 @@ func (ts *toolServers) listings() []mcp.Listing {
 
 // mcpBinding is what a run is bound to of its MCP servers: where they are, as it is
 // written, and what the model is offered of them.
-func (ts *toolServers) mcpBinding() map[string]string {
+func (ts *ToolServers) mcpBinding() map[string]string {
 	out := make(map[string]string)
 	for i, l := range ts.listings() {
 		c := ts.p.Config.MCPServers[i]
@@ -131,7 +131,7 @@ type CheckedServer struct {
 	Error string   `json:"error,omitempty"`
 }
 
-func (ts *toolServers) CheckedServers() []CheckedServer {
+func (ts *ToolServers) CheckedServers() []CheckedServer {
 	var out []CheckedServer
 	for _, l := range ts.listings() {
 		s := CheckedServer{Name: l.Server, Where: ts.p.Redact.String(l.Where), Tools: []string{}}
