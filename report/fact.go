@@ -77,7 +77,7 @@ func settings(r *analysis.Result) []Fact {
 func choices(r *analysis.Result) []Fact {
 	var list []Fact
 	for _, name := range slices.Sorted(maps.Keys(r.Run.Choices)) {
-		list = append(list, Fact{Name: visible(r.Lang.Again(name)), Value: prose(r.Lang.Again(r.Run.Choices[name]))})
+		list = append(list, Fact{Name: visible(name), Value: prose(r.Run.Choices[name])})
 	}
 	return list
 }

@@ -112,6 +112,3 @@ var chineseChartsMore = map[string]string{
 	"the answer":                 "答案",
 	"%s, P95 s":                  "%s，P95（秒）",
 }
-
-// chineseKeptShift is what a comparison of splits says of a feature.
-var chineseKeptShift = map[string]string{}

@@ -3,6 +3,9 @@ package message
 // chineseMeasured is what measurements say of themselves: what an estimate warns
 // of, what a plan takes for granted, and why something is not known.
 var chineseMeasured = map[string]string{
+	"%s epochs":        "%s 个轮次（epoch）",
+	"%s other answers": "%s 个其他答案",
+
 	"the mean {mean} is outside the range [{low}, {high}]: set the range to what the grader can give":                   "平均值 {mean} 在范围 [{low}, {high}] 之外：请把范围设为评分器可给出的范围",
 	"one independent item: the interval is the whole range; at least 2 are needed and 20 or more make it useful":        "只有一道独立的题目：区间就是整个范围；至少要有 2 道，20 道以上才有用",
 	"one independent item: no interval; at least 2 are needed and 20 or more make it useful":                            "只有一道独立的题目：没有区间；至少要有 2 道，20 道以上才有用",

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"reflect"
 	"strings"
-	"sync"
 )
 
 // Language is what texts are written in. The zero Language is English.
@@ -20,31 +19,21 @@ type catalogue struct {
 	tag   string
 	texts map[string]string // by English text; verbs and words in braces stay, in any order
 	lacks func(english string)
-
-	kept    map[string]string   // those of texts that are said in English first, and again when they are shown
-	formats func() []keptFormat // of kept
 }
 
 // tagEnglish is the tag of the language in the code.
 const tagEnglish = "en"
 
 // Chinese is simplified Chinese.
-var Chinese = Language{&catalogue{
-	tag: "zh", texts: merged(chineseParts...),
-	kept: chineseKeptAll, formats: sync.OnceValue(func() []keptFormat { return finding(chineseKeptAll) }),
-}}
+var Chinese = Language{&catalogue{tag: "zh", texts: merged(chineseParts...)}}
 
 // chineseParts are the parts of the Chinese catalogue.
 var chineseParts = []map[string]string{
 	chineseFindings, chineseFindingsGrader, chineseFindingsSplits, chineseFindingsTools, chineseFindingsPhrases, chineseFindingsDocs, chineseFindingsEnds,
-	chineseGates, chineseKept, chineseKeptStat, chineseMeasured,
+	chineseGates, chineseMeasured,
 	chineseTexts, chineseComparison, chineseComparisonPage, chineseComparisonCharts, chineseHistory, chineseCuration,
 	chineseCharts, chineseChartsMore, chineseChartsAbout, chinesePage, chinesePageMore, chinesePageAudit,
-	chineseKeptShift, chineseKeptChoices, chineseKeptComposed,
 }
-
-// chineseKeptAll is all of it that is kept in English.
-var chineseKeptAll = merged(chineseKept, chineseKeptStat, chineseKeptShift, chineseKeptChoices, chineseKeptComposed)
 
 // Languages lists the languages that there are.
 func Languages() []Language { return []Language{{}, Chinese} }
