@@ -155,7 +155,7 @@ var english = words{
 
 	Made:      "Made by gonogo %s",
 	MadeAt:    " on %s",
-	About:     "The numbers speak of the %s split. Brackets hold %s confidence intervals; a number without brackets has none that could be estimated.",
+	About:     "Numbers are from the %s split. Brackets are %s confidence intervals; a number without brackets has none.",
 	AboutFile: "Findings on %s judge the items of its file: the more of them were measured, the narrower their intervals.",
 
 	Use: useWords{

@@ -43,7 +43,7 @@ var evalPower = analysis.NewGate(analysis.Gate{
 		mde := stat.MDE(p.se(), r.Confidence)
 		j.Args = message.Args{
 			"hoped": message.Number(hoped), "items": message.Count(sr.Items.Measured, "item"), "samples": message.Number(sr.Samples.Median),
-			"enough": message.Said(p.enough(stat.SEAtMDE(hoped, r.Confidence), sr)),
+			"enough": message.Said(p.enough(hoped, stat.SEAtMDE(hoped, r.Confidence), sr)),
 		}
 		status := analysis.Pass
 		if mde > hoped {
@@ -90,11 +90,11 @@ func (p evalDesign) se() float64 {
 	return math.Sqrt((p.interaction + p.sampling) / float64(p.items))
 }
 
-// enough words what would show the gain: more items, or more samples of these
+// enough words what would show the gain hoped for: more items, or more samples of these
 // where sampling is what hides it.
-func (p evalDesign) enough(se float64, sr *analysis.SplitResult) message.Text {
+func (p evalDesign) enough(hoped, se float64, sr *analysis.SplitResult) message.Text {
 	items := int(math.Ceil(math.Min(1e9, (p.interaction+p.sampling)/(se*se))))
-	text := alikeShow.With(message.Args{"items": message.Count(items, "item")})
+	text := alikeShow.With(message.Args{"hoped": message.Number(hoped), "items": message.Count(items, "item")})
 	if left := se*se*float64(p.items) - p.interaction; left > 0 && p.sampling > 0 {
 		text = message.Glued(text, orTheseWith.With(message.Args{"samples": message.Int(int(math.Ceil(p.sampling / left * sr.Samples.Median)))}))
 	}
@@ -105,7 +105,7 @@ func (p evalDesign) enough(se float64, sr *analysis.SplitResult) message.Text {
 }
 
 var (
-	alikeShow   = message.New("eval.power.items", "About {items} sampled alike would show it")
+	alikeShow   = message.New("eval.power.items", "To show a gain of {hoped}, sample about {items} the same way")
 	orTheseWith = message.New("eval.power.samples", ", or these with {samples} samples each")
 	fileHolds   = message.New("eval.power.file", ". The file holds {items}")
 )

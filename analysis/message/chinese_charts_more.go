@@ -64,8 +64,9 @@ var chineseChartsMore = map[string]string{
 	"; bands, where there are answers enough: %s intervals, clustered by rollout": "；色带（仅限响应足够之处）：%s 区间，按轨迹聚类",
 
 	// grader audit
-	"%s of %s found a hole in the grader":       "%[2]s中有 %[1]s 个发现了评分器的漏洞",
-	"None of %s found a hole in the grader":     "%s都没有发现评分器的漏洞",
+	"%s of %s fooled the grader":                "%[2]s中有 %[1]s 个骗过了评分器",
+	"None of %s fooled the grader":              "%s都没有骗过评分器",
+	"; %s made it reject a right answer":        "；%s 个让它拒绝了正确的答案",
 	"; in %s only the looks changed the reward": "；另有 %s 个仅因外观不同就改变了奖励",
 	"up to %s a probe, n = %s":                  "每个探针最多 %s，n = %s",
 	"; false accepts %s":                        "；误收率 %s",

@@ -64,7 +64,7 @@ var chineseGates = map[string]string{
 	"On {item}, {share} of the rollouts earn the top":                                              "在 {item} 上，{share} 的轨迹得最高分",
 	"On {item}, {share} of the rollouts answer {answer}":                                           "在 {item} 上，{share} 的轨迹回答 {answer}",
 	"; the reference, {reference}, earns {reward}":                                                 "；参考答案 {reference} 得 {reward}",
-	"About {items} sampled alike would show it":                                                    "约需 {items}（采样方式相同）才能显示出来",
+	"To show a gain of {hoped}, sample about {items} the same way":                                 "要显示 {hoped} 的提升，约需 {items}（采样方式相同）",
 	", or these with {samples} samples each":                                                       "，或对现有题目每题采样 {samples} 次",
 	". The file holds {items}":                                                                     "。文件中共有 {items}",
 	"< {limit} (fails above {fail} with p < {p})":                                                  "< {limit}（高于 {fail} 且 p < {p} 不通过）",

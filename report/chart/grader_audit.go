@@ -48,18 +48,22 @@ func drawGraderAudit(r *analysis.Result) (*plot.Plot, error) {
 
 func captionGraderAudit(r *analysis.Result) Caption {
 	groups, left := auditGroups(r)
-	all, holes, moves := 0, 0, 0
+	all, fooled, rejected, moves := 0, 0, 0, 0
 	for _, p := range r.Grader.Probes {
 		if p.Expect != rollout.Note && p.Items > 0 {
 			all++
-			holes += b2i(Holes(p) > 0)
+			fooled += b2i(Holes(p) > 0 && p.Expect == rollout.Bottom)
+			rejected += b2i(Holes(p) > 0 && p.Expect == rollout.Top)
 			moves += b2i(Moves(p) > 0)
 		}
 	}
 	l := r.Lang
-	c := Caption{Title: l.Say("%s of %s found a hole in the grader", message.Whole(holes), l.Count(all, "probe"))}
-	if holes == 0 {
-		c.Title = l.Say("None of %s found a hole in the grader", l.Count(all, "probe"))
+	c := Caption{Title: l.Say("%s of %s fooled the grader", message.Whole(fooled), l.Count(all, "probe"))}
+	if fooled == 0 {
+		c.Title = l.Say("None of %s fooled the grader", l.Count(all, "probe"))
+	}
+	if rejected > 0 {
+		c.Title += l.Say("; %s made it reject a right answer", message.Whole(rejected))
 	}
 	if moves > 0 {
 		c.Title += l.Say("; in %s only the looks changed the reward", message.Whole(moves))
