@@ -208,6 +208,6 @@ var chinesePage = map[string]string{
 
 	"Made by gonogo %s": "生成工具：gonogo %s",
 	" on %s":            "，%s",
-	"Numbers are from the %s split. Brackets are %s confidence intervals; a number without brackets has none.": "这些数字针对 %s 数据。方括号里是 %s 置信区间；没有方括号的数字，其区间无法估计。",
-	"Findings on %s judge the items of its file: the more of them were measured, the narrower their intervals.":                             "针对 %s 的结论只判断其文件中的题目：已测量的越多，区间越窄。",
+	"Numbers are from the %s split. Brackets are %s confidence intervals; a number without brackets has none.":  "这些数字针对 %s 数据。方括号里是 %s 置信区间；没有方括号的数字，其区间无法估计。",
+	"Findings on %s judge the items of its file: the more of them were measured, the narrower their intervals.": "针对 %s 的结论只判断其文件中的题目：已测量的越多，区间越窄。",
 }

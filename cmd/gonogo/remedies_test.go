@@ -41,6 +41,7 @@ var remedies = []remedy{
 	{"the grader was not audited: items on which it can be fooled are not known (gonogo audit)", "remedies_more", "the grader was not audited", "gonogo audit run", "! stdout 'the grader was not audited'"},
 	{"The configuration has another grader than the one that graded this run: gonogo grade RUN", "remedies", "The configuration has another grader", "gonogo grade r1 -o r1-2", "! stderr 'is not the one that graded'"},
 	{"This page was made without the run's rollouts: gonogo report RUN", "remedies_more", "gonogo report RUN makes one with them", "gonogo report run", `grep '"traces":'`},
+	{"All findings and tables: gonogo analyze %[1]s --all.", "remedies_more", "gonogo analyze run --all", "gonogo analyze run --all", "eval.power.correlation"},
 	{"There is no night yet: gonogo nightly makes one.", "nightly", "There is no night yet", "gonogo nightly", "! stdout 'There is no night yet'"},
 
 	{"once there is a second run, gonogo compare measures", "remedies_more", "once there is a second run, gonogo compare measures", "gonogo compare run evals-2", "could hide"},
@@ -167,6 +168,8 @@ func textsWithCommands(t *testing.T) (texts []string) {
 			}
 			ast.Inspect(parsed, func(n ast.Node) bool {
 				switch n := n.(type) {
+				case *ast.Field: // its tag documents a key of gonogo.yaml
+					n.Tag = nil
 				case *ast.KeyValueExpr:
 					key, ok := n.Key.(*ast.Ident)
 					return !ok || !slices.Contains(documentation, key.Name)

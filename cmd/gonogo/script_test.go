@@ -105,13 +105,15 @@ func scripts(t *testing.T) []string {
 }
 
 // fetch asks a page whose address a command wrote into a file, as soon as it
-// did, and keeps the answer.
+// did, and keeps the answer: the first that holds the fifth word, where there is
+// one, for a page reads its run while it answers.
 func fetch(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 4 {
-		ts.Fatalf("usage: fetch STATUS ADDRESSFILE PATH INTO")
+	if neg || len(args) < 4 || len(args) > 5 {
+		ts.Fatalf("usage: fetch STATUS ADDRESSFILE PATH INTO [UNTIL]")
 	}
 	var address string
-	for end := time.Now().Add(20 * time.Second); !strings.HasSuffix(address, "\n"); time.Sleep(10 * time.Millisecond) {
+	end := time.Now().Add(2 * time.Minute)
+	for ; !strings.HasSuffix(address, "\n"); time.Sleep(10 * time.Millisecond) {
 		b, err := os.ReadFile(ts.MkAbs(args[1]))
 		if address = string(b); time.Now().After(end) {
 			ts.Fatalf("no address in %s: %q, %v", args[1], address, err)
@@ -121,15 +123,22 @@ func fetch(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	path, query, _ := strings.Cut(args[2], "?")
 	u.Path, u.RawQuery = path, u.RawQuery+"&"+query
-	resp, err := http.Get(u.String())
-	ts.Check(err)
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	ts.Check(err)
-	if strconv.Itoa(resp.StatusCode) != args[0] {
-		ts.Fatalf("%s: status %d, want %s: %s", args[2], resp.StatusCode, args[0], body)
+	for {
+		resp, err := http.Get(u.String())
+		ts.Check(err)
+		body, err := io.ReadAll(resp.Body)
+		ts.Check(errors.Join(err, resp.Body.Close()))
+		ts.Check(os.WriteFile(ts.MkAbs(args[3]), body, 0o644))
+		switch {
+		case strconv.Itoa(resp.StatusCode) != args[0]:
+			ts.Fatalf("%s: status %d, want %s: %s", args[2], resp.StatusCode, args[0], body)
+		case len(args) < 5 || strings.Contains(string(body), args[4]):
+			return
+		case time.Now().After(end):
+			ts.Fatalf("%s: no %q in %s", args[2], args[4], body)
+		}
+		time.Sleep(10 * time.Millisecond)
 	}
-	ts.Check(os.WriteFile(ts.MkAbs(args[3]), body, 0o644))
 }
 
 func exits(ts *testscript.TestScript, neg bool, args []string) {
