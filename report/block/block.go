@@ -304,17 +304,6 @@ func Names(items []Item) []string {
 	return names
 }
 
-// Plural is a text for one and a text for several, with %s for how many.
-type Plural struct{ One, Many string }
-
-// Of is the text for n.
-func (p Plural) Of(n int) string {
-	if n == 1 {
-		return p.One
-	}
-	return fmt.Sprintf(p.Many, message.Whole(n))
-}
-
 // Shorten cuts a quoted text to n runes, its end mark included.
 func Shorten(text string, n int) string {
 	r := []rune(strings.TrimSuffix(text, "…"))

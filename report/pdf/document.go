@@ -101,14 +101,6 @@ func (d *Doc) Height() float64 { return d.opt.Paper.Height - top - bottom }
 // room is how much of the last page is left.
 func (d *Doc) room() float64 { return d.opt.Paper.Height - bottom - d.y }
 
-// Break begins a new page, but not after an empty one.
-func (d *Doc) Break() {
-	d.settle()
-	if len(d.pages[len(d.pages)-1]) > 0 {
-		d.newPage()
-	}
-}
-
 // Space leaves a gap; none at the head of a page.
 func (d *Doc) Space(h float64) {
 	if d.pending != nil {
