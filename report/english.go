@@ -43,7 +43,7 @@ var english = words{
 		"data.valid": "Valid data files", "data.enough": "Items and samples", "data.conflicts": "Conflicting items", "data.quality": "Data quality",
 		"infra.failures": "Rollouts lost", "rollouts.finished": "Unfinished answers", "rollouts.independent": "Rollouts that repeat", "baseline.reachable": "Reward within reach",
 		"baseline.headroom": "Room to improve", "signal.informative": "Groups that teach", "exploration.lift": "Gain of the best sample", "eval.power": "Smallest gain that shows",
-		"grader.truth": "Right answers rejected", "grader.hackable": "Worthless answers paid", "grader.noise": "Grader noise", "grader.shortcuts": "Shortcuts to reward",
+		"grader.truth": "Right answers accepted", "grader.hackable": "Worthless answers paid", "grader.noise": "Grader noise", "grader.shortcuts": "Shortcuts to reward",
 		"grader.accuracy": "Grader accuracy", "leakage": "Leakage between splits", "shift": "Shift between splits", "endpoint.burst": "Endpoints under load",
 		"tools.health": "Tool calls that fail", "tools.tail": "Long rollouts", "variants.gain": "Gain of a variant",
 	},

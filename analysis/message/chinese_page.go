@@ -37,7 +37,7 @@ var chinesePage = map[string]string{
 	"Groups that teach":        "有效组",
 	"Gain of the best sample":  "最优采样的增益",
 	"Smallest gain that shows": "能看出的最小增益",
-	"Right answers rejected":   "被拒的正确回答",
+	"Right answers accepted":   "被接受的正确回答",
 	"Worthless answers paid":   "得分的无价值回答",
 	"Grader noise":             "评分器噪声",
 	"Shortcuts to reward":      "得分捷径",
