@@ -17,6 +17,7 @@ import (
 	"gonogo/analysis/judge"
 	"gonogo/analysis/shift"
 	"gonogo/analysis/stat"
+	"gonogo/report/block"
 	"gonogo/report/reporttest"
 	"gonogo/sampler/rollout"
 )
@@ -37,21 +38,31 @@ func spokenBy(p *Page) []spoken {
 			out = append(out, spoken{split, place + ": " + text})
 		}
 	}
-	for _, h := range p.Headlines {
-		add(shown, "headline "+h.Label, h.Number()+"; "+h.About())
+	for _, h := range threeNumbers(p.Result, p.Words) {
+		add(shown, "headline "+h.Label, h.Number()+"; "+h.About)
 	}
 	for _, f := range analysis.ByFact(p.Result.Findings) { // as finding words them
 		add(string(f.Split), "finding "+f.Gate, p.Words.Capital(prose(f.Title.In(p.Result.Lang)))+"; measured "+measured(f, p.Words))
 		add(string(f.Split), "remedy "+f.Gate, prose(f.Remedy.In(p.Result.Lang)))
 	}
-	for _, s := range p.Splits {
-		for column, text := range map[string]string{
-			"items": s.Items, "rollouts": s.Rollouts, "mean": s.Mean, "best": s.Best, "informative": s.Signal, "missing": s.Missing,
-		} {
-			add(string(s.Name), "split "+column, text)
-		}
-		for _, note := range s.Notes {
-			add(string(s.Name), "split note", note)
+	d, of := p.Doc(), ""
+	for _, b := range section(d, "splits") {
+		switch b := b.(type) {
+		case block.Heading:
+			_, of, _ = strings.Cut(string(b), " ")
+		case block.Note:
+			for _, note := range b.Texts {
+				add(of, "split note", note)
+			}
+		case Grid:
+			if b.Most > 0 {
+				continue // causes
+			}
+			for _, row := range b.Rows {
+				for i, column := range []string{"items", "samples", "rollouts", "mean", "best", "informative", "missing"} {
+					add(row[0], "split "+column, row[i+1])
+				}
+			}
 		}
 	}
 	grid := func(part string, g Grid) {
@@ -71,22 +82,19 @@ func spokenBy(p *Page) []spoken {
 			add("", part+" "+g.Title+" note", note)
 		}
 	}
-	for _, g := range p.Grids {
-		grid("grid", g)
-	}
-	grid("audit", p.Audit.Rates)
-	for _, probe := range p.Audit.Probes {
-		add("", "probe "+probe.Name, probe.Accept+"; "+probe.Above+" of "+probe.Items)
-	}
-	for _, g := range p.Audit.Tables {
-		grid("audit", g)
-	}
-	add("", "burst lead", p.Burst.Lead)
-	for _, g := range p.Burst.Tables {
-		grid("burst", g)
-	}
-	for _, g := range p.Variants.Tables {
-		grid("variants", g)
+	for _, part := range []string{"behaviour", "grader", "burst", "variants"} {
+		for _, b := range section(d, part) {
+			g, ok := b.(Grid)
+			switch {
+			case !ok:
+			case g.Tones == nil:
+				grid(part, g)
+			default:
+				for _, row := range g.Rows {
+					add("", "probe "+row[0], row[5]+"; "+row[4]+" of "+row[3])
+				}
+			}
+		}
 	}
 	for _, f := range p.Figures {
 		add(shown, "chart "+f.Name+" title", f.Title)
@@ -148,7 +156,7 @@ var sameQuantities = []sameQuantity{
 	}, false},
 	{"share of informative groups of", []string{`chart informative row: group size=(?P<k>\d+); measured=V;`, `json informative of (?P<k>\d+): V$`}, false},
 	{"grader's share of the variance", []string{
-		`audit  \| noise share λ, \w+ \| value: V$`, `finding grader.noise: .*; measured V$`, `finding signal.informative: .*; N of that variance is grader noise`, `json noise share: V$`,
+		`grader  \| noise share λ, \w+ \| value: V$`, `finding grader.noise: .*; measured V$`, `finding signal.informative: .*; N of that variance is grader noise`, `json noise share: V$`,
 	}, false},
 	{"informative share with noise", []string{`finding signal.informative: .*rewards differ in N of them`, `json informative with noise: N`}, false},
 	{"missing share", []string{
@@ -177,36 +185,36 @@ var sameQuantities = []sameQuantity{
 	{"rollouts", []string{`headline Mean reward: [^;]*; [\d,]+ items, N rollouts`, `split rollouts: N$`, `chart variance subtitle: .* n = N rollouts`, `chart rewards subtitle: .* n = N rollouts`, `json rollouts: N$`}, false},
 	{"items", []string{`headline Mean reward: [^;]*; N items`, `split items: N(?: of .*)?$`, `chart rewards subtitle: \w+: N items`, `json items: N$`, `items.csv items: N$`}, false},
 	{"rewards in the lowest bar", []string{`chart rewards title: N of \w+ rewards are in the lowest bar`, `json lowest bar: N$`}, false},
-	{"rewards at the bottom, over all splits", []string{`audit  \| different rewards \| n: .* N at the bottom of the range`, `remedy grader.resolution: .*Over all splits N of the rewards`}, true},
-	{"different rewards", []string{`audit  \| different rewards \| value: N$`, `finding grader.resolution: .* N different`, `finding grader.resolution: .*; measured N`}, true},
+	{"rewards at the bottom, over all splits", []string{`grader  \| different rewards \| n: .* N at the bottom of the range`, `remedy grader.resolution: .*Over all splits N of the rewards`}, true},
+	{"different rewards", []string{`grader  \| different rewards \| value: N$`, `finding grader.resolution: .* N different`, `finding grader.resolution: .*; measured N`}, true},
 	{"tool calls of a rollout", []string{
-		`grid What a rollout takes \| tool calls \| \w+: V$`, `chart tool_calls title: A rollout makes N tool calls`, `chart tool_calls subtitle: .* mean V,`, `json tool calls: V$`,
+		`behaviour  \| tool calls \| \w+: V$`, `chart tool_calls title: A rollout makes N tool calls`, `chart tool_calls subtitle: .* mean V,`, `json tool calls: V$`,
 	}, false},
 	{"P95 of tool calls", []string{
-		`grid What a rollout takes \| tool calls, 95 % make at most \| \w+: V$`, `chart tool_calls title: .* 95 % make at most N$`, `chart tool_calls subtitle: .*, P95 V[,;]`,
+		`behaviour  \| tool calls, 95 % make at most \| \w+: V$`, `chart tool_calls title: .* 95 % make at most N$`, `chart tool_calls subtitle: .*, P95 V[,;]`,
 		`chart tool_calls legend: P95: 95 % of rollouts make at most N$`,
 	}, false},
 	{"malformed calls", []string{
-		`grid What a rollout takes \| share of malformed calls \| \w+: V$`, `finding tools.malformed: N of tool calls`, `finding tools.malformed: .*; measured V$`,
+		`behaviour  \| share of malformed calls \| \w+: V$`, `finding tools.malformed: N of tool calls`, `finding tools.malformed: .*; measured V$`,
 		`chart calls_by_tool subtitle: .* malformed: V of calls`,
 	}, false},
-	{"repeated calls", []string{`grid What a rollout takes \| share of repeated calls \| \w+: V$`, `chart tool_bigrams subtitle: .* arguments and all: V$`}, false},
+	{"repeated calls", []string{`behaviour  \| share of repeated calls \| \w+: V$`, `chart tool_bigrams subtitle: .* arguments and all: V$`}, false},
 	{"calls made", []string{`finding tools.failures: .* of N tool calls`, `chart calls_by_tool subtitle: .* n = N calls`}, false},
-	{"tokens of a rollout", []string{`grid What a rollout takes \| (?P<k>input|output) tokens \| \w+: V$`, `json (?P<k>input|output) tokens: V$`}, false},
-	{"false accepts", []string{`audit  \| false accepts \| value: V$`, `chart grader_audit subtitle: .* false accepts V;`}, true},
-	{"false rejects", []string{`audit  \| false rejects \| value: V$`, `chart grader_audit subtitle: .* false rejects V$`}, true},
+	{"tokens of a rollout", []string{`behaviour  \| (?P<k>input|output) tokens \| \w+: V$`, `json (?P<k>input|output) tokens: V$`}, false},
+	{"false accepts", []string{`grader  \| false accepts \| value: V$`, `chart grader_audit subtitle: .* false accepts V;`}, true},
+	{"false rejects", []string{`grader  \| false rejects \| value: V$`, `chart grader_audit subtitle: .* false rejects V$`}, true},
 	{"share that a probe took", []string{
 		`probe (?P<k>[\w.]+): V;`, `chart grader_audit row: probe=(?P<k>[\w.]+); .*share of items=V;`,
 		`finding grader.hackable: .* “(?P<k>\w+)” .*; measured V$`, `finding (?P<k>grader.truth): .*; measured V$`,
 	}, true},
 	{"items that a probe took", []string{`probe (?P<k>[\w.]+): .*; N [\w ]+ of`, `chart grader_audit row: probe=(?P<k>[\w.]+); .*counted=N of`, `finding grader.hackable: .* “(?P<k>\w+)” is rewarded on N of`}, true},
-	{"rewrites rejected", []string{`audit  \| rewrites rejected \| value: V$`, `finding grader.brittle: .*; measured V$`}, true},
-	{"reward of the guessable answer", []string{`audit  \| guessable answer \| value: V$`, `finding grader.guessable: .*; measured V$`}, true},
-	{"correlation with length", []string{`audit  \| length and reward \| value: V$`, `finding grader.length: .*; measured V correlation$`, `finding grader.length: .*\(correlation N within items\)`}, true},
-	{"agreement with people", []string{`audit Agreement with people \| Spearman's ρ \| value: V$`, `finding grader.agreement: .*; measured V correlation$`}, true},
-	{"paid without the core", []string{`audit Layers of the reward note: .* a share of V of them`, `finding grader.layers: .*; measured V$`}, true},
-	{"marked by a detector", []string{`audit Detectors \| (?P<k>\w+) \| share: V$`, `finding grader.detected: .*“(?P<k>\w+)” marks .*; measured V$`}, true},
-	{"rollouts that a detector marked", []string{`audit Detectors \| (?P<k>\w+) \| marked: N of`, `finding grader.detected: .*“(?P<k>\w+)” marks N of`}, true},
+	{"rewrites rejected", []string{`grader  \| rewrites rejected \| value: V$`, `finding grader.brittle: .*; measured V$`}, true},
+	{"reward of the guessable answer", []string{`grader  \| guessable answer \| value: V$`, `finding grader.guessable: .*; measured V$`}, true},
+	{"correlation with length", []string{`grader  \| length and reward \| value: V$`, `finding grader.length: .*; measured V correlation$`, `finding grader.length: .*\(correlation N within items\)`}, true},
+	{"agreement with people", []string{`grader Agreement with people \| Spearman's ρ \| value: V$`, `finding grader.agreement: .*; measured V correlation$`}, true},
+	{"paid without the core", []string{`grader Layers of the reward note: .* a share of V of them`, `finding grader.layers: .*; measured V$`}, true},
+	{"marked by a detector", []string{`grader Detectors \| (?P<k>\w+) \| share: V$`, `finding grader.detected: .*“(?P<k>\w+)” marks .*; measured V$`}, true},
+	{"rollouts that a detector marked", []string{`grader Detectors \| (?P<k>\w+) \| marked: N of`, `finding grader.detected: .*“(?P<k>\w+)” marks N of`}, true},
 	{"shift by AUC", []string{
 		`finding shift.(?P<k>text|fields|reward|tools): .*; measured V AUC$`, `finding shift.(?P<k>text|fields|reward|tools): .* AUC N \(`,
 		`chart shift row: [^=]*=(?P<k>last user message|prompt|fields of the rows|rewards|use of tools); .*splits=\w+ – (?P<split>\w+); measure=AUC; value=V;`,

@@ -2,39 +2,16 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
+	"gonogo/report/block"
 	"gonogo/report/chart"
 	"gonogo/sampler/rollout"
 )
-
-// Audit is what is known of the grader itself.
-type Audit struct {
-	Lead   string  // what the audit found in a sentence; how to make one when there was none
-	Rates  Grid    // the grader as a whole
-	Probes []Probe // those with holes first
-	ByItem Grid    // what each probe earned on each item; for pages that have room
-	Tables []Grid  // what else speaks of the grader and its data, as far as there is anything
-}
-
-// Probe is one row of the audit: a kind of payload and what the grader did
-// with it.
-type Probe struct {
-	Name   string
-	State  ProbeState
-	Label  string // of the state
-	Must   string // what a sound grader does
-	Items  string
-	Above  string // items that are counted, and as what
-	Accept string // their share, with its interval
-	On     string // the items of a hole, or of a move, in words
-	Gap    string // to the item's rollouts, with its interval
-	Failed string
-	Holes  []Hole
-}
 
 // ProbeState says what came of a probe.
 type ProbeState int
@@ -48,18 +25,24 @@ const (
 	Noted              // nothing is expected
 )
 
-// String names the state for styles.
-func (s ProbeState) String() string {
-	return [...]string{"held", "holed", "moved", "untold", "noted"}[s]
+// stateOf is what came of a probe.
+func stateOf(p analysis.ProbeResult) ProbeState {
+	switch {
+	case p.Expect == rollout.Note:
+		return Noted
+	case p.Items == 0:
+		return Untold
+	case chart.Holes(p) > 0:
+		return Holed
+	case chart.Moves(p) > 0:
+		return Shifted
+	}
+	return Held
 }
 
-// Hole is one payload that the grader scored as a sound one would not.
-type Hole struct {
-	ID      string
-	Earned  string // what it earned, and what a sound grader does, in words
-	Payload string // as quoted
-	Notes   []string
-	Command string // that replays it
+// tone is the colour of what came of a probe.
+func (s ProbeState) tone() block.Tone {
+	return map[ProbeState]block.Tone{Held: block.Pass, Holed: block.Fail, Shifted: block.Caution, Untold: block.Unknown, Noted: block.Skipped}[s]
 }
 
 // How much of a payload and of its id is shown.
@@ -72,36 +55,51 @@ const (
 // particular have it.
 const auditCommand = "gonogo audit RUN"
 
-func newAudit(r *analysis.Result, opt Options, w *words) Audit {
+// auditBlocks tell of the grader: what was found, or how to find it, rates, every
+// probe, the payloads that found holes with the command that replays each, and what
+// else speaks of it.
+func auditBlocks(r *analysis.Result, opt Options, w *words) []block.Block {
 	command := auditCommand
 	if r.Run.Source == string(rollout.Import) {
 		command += " --grader FILE" // an import names none
 	}
 	command = opt.inRun(command)
-	a := Audit{Lead: fmt.Sprintf(w.Audit.None, command)}
-	g := r.Grader
+	lead, g := fmt.Sprintf(w.Audit.None, command), r.Grader
 	if g == nil {
-		return a
+		return []block.Block{block.Note{Texts: []string{lead}}}
 	}
-	a.Rates = rates(r, w)
-	for _, p := range chart.HolesFirst(g.Probes) {
-		a.Probes = append(a.Probes, newProbe(p, r, command, w))
-	}
-	a.ByItem = byItemGrid(g, w)
+	probes := chart.HolesFirst(g.Probes)
 	switch {
-	case len(a.Probes) > 0:
-		a.Lead = auditLead(g, w)
+	case len(probes) > 0:
+		lead = auditLead(g, w)
 	case g.Audited > 0:
-		a.Lead = w.Audit.NoProbe
+		lead = w.Audit.NoProbe
 	}
-	for _, t := range []Grid{
-		suspectGrid(g, w), tooGoodGrid(g, w), layerGrid(g, w), detectorGrid(g, w), agreementGrid(g, w), graderFailureGrid(g, w),
-	} {
-		if len(t.Rows) > 0 {
-			a.Tables = append(a.Tables, t)
+	return slices.Concat(
+		[]block.Block{block.Note{Texts: []string{lead}}},
+		filled(rates(r, w), probeGrid(probes, r, w)),
+		payloads(probes, Holed, w.Audit.HolesTitle, command, w), payloads(probes, Shifted, w.Audit.MovesTitle, command, w),
+		filled(suspectGrid(g, w), tooGoodGrid(g, w), layerGrid(g, w), detectorGrid(g, w), agreementGrid(g, w), graderFailureGrid(g, w)),
+		folds(w.Audit.ByItem, filled(byItemGrid(probes, w))),
+	)
+}
+
+// filled are the tables with rows.
+func filled(list ...Grid) (blocks []block.Block) {
+	for _, g := range list {
+		if len(g.Rows) > 0 {
+			blocks = append(blocks, g)
 		}
 	}
-	return a
+	return blocks
+}
+
+// folds puts blocks behind a fold; nothing without one.
+func folds(summary string, blocks []block.Block) []block.Block {
+	if len(blocks) == 0 {
+		return nil
+	}
+	return []block.Block{block.Fold{Summary: summary, Blocks: blocks}}
 }
 
 // auditLead counts the probes that found holes, by what they found.
@@ -148,27 +146,41 @@ func auditLead(g *analysis.Grader, w *words) string {
 	return lead + w.Signs.Stop
 }
 
-func newProbe(p analysis.ProbeResult, r *analysis.Result, command string, w *words) Probe {
-	out := Probe{
-		Name: id(p.Probe), Must: must(p.Expect, p.Limit, w), Items: message.Whole(p.Items), Above: counted(p, w),
-		Accept: estimate(p.Accept), Gap: gap(p.Gap, r, w), Failed: message.Whole(p.Failed), State: Held,
+// probeGrid is a row for each probe.
+func probeGrid(probes []analysis.ProbeResult, r *analysis.Result, w *words) Grid {
+	g := Grid{Head: w.Audit.ProbeHead, Kinds: []block.Kind{block.Code, block.State, block.Text, block.Number, block.Text, block.Number, block.Number, block.Number}, Spare: []int{2, 6, 5, 3}}
+	for _, p := range probes {
+		state := stateOf(p)
+		g.Rows = append(g.Rows, []string{
+			id(p.Probe), w.Audit.States[state], must(p.Expect, p.Limit, w), message.Whole(p.Items), counted(p, w), estimate(p.Accept), gap(p.Gap, r, w), message.Whole(p.Failed),
+		})
+		g.Tones = append(g.Tones, state.tone())
 	}
-	switch {
-	case p.Expect == rollout.Note:
-		out.State = Noted
-	case p.Items == 0:
-		out.State = Untold
-	case chart.Holes(p) > 0:
-		out.State = Holed
-	case chart.Moves(p) > 0:
-		out.State = Shifted
+	return g
+}
+
+// payloads are those of the probes of a state: the worst of each in sight, the
+// others behind a fold.
+func payloads(probes []analysis.ProbeResult, state ProbeState, title, command string, w *words) []block.Block {
+	var list []block.Block
+	for _, p := range probes {
+		if len(p.Holes) == 0 || stateOf(p) != state {
+			continue
+		}
+		if list == nil {
+			list = append(list, block.Heading(title))
+		}
+		var all []block.Block
+		for i, h := range p.Holes {
+			b := payload(h, p, command, w)
+			if i == 0 {
+				b.Name = w.named(id(p.Probe), on(p, w))
+			}
+			all = append(all, b)
+		}
+		list = append(append(list, all[0]), folds(fmt.Sprintf(w.MoreLines, message.Whole(len(all)-1)), all[1:])...)
 	}
-	out.On = on(p, w)
-	out.Label = w.Audit.States[out.State]
-	for _, h := range p.Holes {
-		out.Holes = append(out.Holes, newHole(h, p, command, w))
-	}
-	return out
+	return list
 }
 
 // must says what a sound grader does with a probe's payloads.
@@ -183,10 +195,10 @@ func must(e rollout.Expectation, limit *float64, w *words) string {
 	return fmt.Sprintf(form, message.Digits(*limit))
 }
 
-func newHole(h analysis.Hole, p analysis.ProbeResult, command string, w *words) Hole {
-	out := Hole{
-		ID: id(h.ID), Earned: fmt.Sprintf(w.Audit.Earned, message.Digits(h.Reward), must(p.Expect, p.Limit, w)),
-		Command: w.Audit.LongID,
+// payload is a text that the grader scored as a sound one would not.
+func payload(h analysis.Hole, p analysis.ProbeResult, command string, w *words) block.Payload {
+	out := block.Payload{
+		Tone: stateOf(p).tone(), ID: id(h.ID), Earned: fmt.Sprintf(w.Audit.Earned, message.Digits(h.Reward), must(p.Expect, p.Limit, w)), Command: w.Audit.LongID,
 	}
 	if len(h.ID) <= idShown {
 		out.Command = command + " --replay " + argument(h.ID)
@@ -196,9 +208,9 @@ func newHole(h analysis.Hole, p analysis.ProbeResult, command string, w *words) 
 	}
 	head, shortened := beginning(h.Payload)
 	text, whole := quoted(head, payloadShown)
-	out.Payload = text
+	out.Text = text
 	if shortened || !whole {
-		out.Payload += "…"
+		out.Text += "…"
 		out.Notes = append(out.Notes, w.Audit.Cut)
 	}
 	if strings.Contains(head, `\`) {

@@ -6,7 +6,6 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
-	"gonogo/report/chart"
 	"gonogo/sampler/rollout"
 )
 
@@ -16,14 +15,13 @@ const itemsInCell = 5
 // byItemGrid is a row for each item and a column for each probe: the reward of
 // the payload that speaks most against the grader. A dash is a probe that does
 // not apply, a cross a payload that the grader failed on.
-func byItemGrid(g *analysis.Grader, w *words) Grid {
-	t := Grid{Title: w.Audit.ByItem, Head: []string{w.Audit.ByItemHead}, Notes: []string{w.Audit.ByItemDoc}}
+func byItemGrid(probes []analysis.ProbeResult, w *words) Grid {
+	t := Grid{Upright: true, Head: []string{w.Audit.ByItemHead}, Notes: []string{w.Audit.ByItemDoc}}
 	type key struct {
 		split rollout.Split
 		item  string
 	}
 	row := map[key]int{}
-	probes := chart.HolesFirst(g.Probes)
 	for at, p := range probes {
 		t.Head = append(t.Head, id(p.Probe))
 		for _, reward := range p.Rewards {
@@ -45,7 +43,6 @@ func byItemGrid(g *analysis.Grader, w *words) Grid {
 }
 
 // suspectGrid lists the items on which most rollouts agree against the
-
 // reference.
 func suspectGrid(g *analysis.Grader, w *words) Grid {
 	t := Grid{Words: true, Title: w.Audit.Suspect, Head: w.Audit.SuspectHead, Notes: []string{w.Audit.SuspectDoc}}

@@ -13,6 +13,7 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
+	"gonogo/report/block"
 	"gonogo/report/reporttest"
 	"gonogo/sampler/rollout"
 
@@ -240,9 +241,9 @@ func TestACutPayloadSaysSo(t *testing.T) {
 		"cut by the page":   {strings.Repeat("é", payloadShown+1), true},
 		"as long as it may": {strings.Repeat("é", payloadShown), false},
 	} {
-		h := newHole(analysis.Hole{ID: "a/train/b/0", Payload: c.payload}, p, "gonogo audit RUN", &english)
-		if got := len(h.Notes) > 0; got != c.cut || strings.Contains(h.Payload, "x…") {
-			t.Errorf("%s: notes are %q, payload ends %q", what, h.Notes, h.Payload[max(0, len(h.Payload)-12):])
+		h := payload(analysis.Hole{ID: "a/train/b/0", Payload: c.payload}, p, "gonogo audit RUN", &english)
+		if got := len(h.Notes) > 0; got != c.cut || strings.Contains(h.Text, "x…") {
+			t.Errorf("%s: notes are %q, payload ends %q", what, h.Notes, h.Text[max(0, len(h.Text)-12):])
 		}
 	}
 }
@@ -270,12 +271,18 @@ func TestLookalikesAreNamed(t *testing.T) {
 
 func TestWithoutAnAuditTheReportSaysHowToMakeOne(t *testing.T) {
 	p := NewPage(reporttest.Load(t, "go"), options())
-	if !strings.Contains(p.Audit.Lead, "gonogo audit RUN") || len(p.Audit.Probes) > 0 {
-		t.Errorf("audit is %+v", p.Audit)
+	list := section(p.Doc(), "grader")
+	if lead := list[0].(block.Note).Texts[0]; !strings.Contains(lead, "gonogo audit RUN") {
+		t.Errorf("the lead is %q", lead)
 	}
-	for _, row := range p.Audit.Rates.Rows {
-		if row[1] == "" || row[1] == english.NotKnown {
-			t.Errorf("a row says nothing: %q", row)
+	for _, g := range inBlocks[Grid](list) {
+		if g.Tones != nil {
+			t.Errorf("probes without an audit: %v", g.Rows)
+		}
+		for _, row := range g.Rows {
+			if row[1] == "" || row[1] == english.NotKnown {
+				t.Errorf("a row says nothing: %q", row)
+			}
 		}
 	}
 }
@@ -284,11 +291,13 @@ func TestCommandsNameTheRun(t *testing.T) {
 	opt := options()
 	opt.Dir = "runs/my run; rm -rf x"
 	p := NewPage(reporttest.Load(t, "audited"), opt)
-	for _, probe := range p.Audit.Probes {
-		for _, h := range probe.Holes {
-			if want := "gonogo audit 'runs/my run; rm -rf x' --replay " + h.ID; h.Command != want {
-				t.Errorf("command is %s, want %s", h.Command, want)
-			}
+	list := inBlocks[block.Payload](section(p.Doc(), "grader"))
+	if len(list) == 0 {
+		t.Error("no payload is shown")
+	}
+	for _, h := range list {
+		if want := "gonogo audit 'runs/my run; rm -rf x' --replay " + h.ID; h.Command != want {
+			t.Errorf("command is %s, want %s", h.Command, want)
 		}
 	}
 	var b bytes.Buffer
@@ -341,15 +350,19 @@ func TestARewardThatOnlyMovesIsNoHole(t *testing.T) {
 	r := reporttest.Load(t, "go")
 	r.Grader = g
 	p := NewPage(r, options())
-	probe := p.Audit.Probes[0]
-	if probe.State != Shifted || probe.Label != "MOVED" || probe.On != "on 5 of 20 items, 1 up and 4 down; the grader's own noise explains it" || probe.Above != "5 moved" {
-		t.Errorf("the probe is %+v", probe)
+	list := section(p.Doc(), "grader")
+	probes, holes := inBlocks[Grid](list)[0], inBlocks[block.Payload](list)
+	if row := probes.Rows[0]; probes.Tones[0] != block.Caution || row[1] != "MOVED" || row[4] != "5 moved" {
+		t.Errorf("the probe is %q", row)
 	}
-	if want := "2 probes: none found a hole in the grader; and 1 where only the looks changed the reward; the grader's own noise explains it."; p.Audit.Lead != want {
-		t.Errorf("lead is %q, want %q", p.Audit.Lead, want)
+	if want := "padding: on 5 of 20 items, 1 up and 4 down; the grader's own noise explains it"; holes[0].Name != want {
+		t.Errorf("its payloads are of %q, want %q", holes[0].Name, want)
 	}
-	if probe.Holes[0].Earned != "earned 0.8 instead of 0.12" || len(probe.Holes[1].Notes) != 1 || probe.Holes[1].Notes[0] != english.Audit.Backslash {
-		t.Errorf("payloads are %+v", probe.Holes)
+	if want := "2 probes: none found a hole in the grader; and 1 where only the looks changed the reward; the grader's own noise explains it."; list[0].(block.Note).Texts[0] != want {
+		t.Errorf("lead is %q, want %q", list[0], want)
+	}
+	if holes[0].Earned != "earned 0.8 instead of 0.12" || len(holes[1].Notes) != 1 || holes[1].Notes[0] != english.Audit.Backslash {
+		t.Errorf("payloads are %+v", holes)
 	}
 	for _, format := range []string{"html", "markdown-full"} {
 		s := string(write(t, format, p))

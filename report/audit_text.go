@@ -12,7 +12,7 @@ import (
 func WriteAudit(w io.Writer, p *Page) error {
 	return text.Write(w, p.part(
 		block.Section{Title: p.Words.Findings, Blocks: []block.Block{p.findingBlocks()}},
-		block.Section{Title: p.Words.Audit.Title, Blocks: p.auditBlocks()},
+		block.Section{Title: p.Words.Audit.Title, Blocks: auditBlocks(p.Result, p.Options, p.Words)},
 	), p.terminal())
 }
 
@@ -21,6 +21,6 @@ func WriteAudit(w io.Writer, p *Page) error {
 func WriteBurst(w io.Writer, p *Page) error {
 	return text.Write(w, p.part(
 		block.Section{Title: p.Words.Findings, Blocks: []block.Block{p.findingBlocks()}},
-		block.Section{Title: p.Words.Burst.Title, Blocks: tabled(p.Burst.Lead, p.Burst.Tables, p.Burst.Notes)},
+		block.Section{Title: p.Words.Burst.Title, Blocks: burstBlocks(p.Result.Burst, p.Words)},
 	), p.terminal())
 }

@@ -191,16 +191,8 @@ func (p *Page) tiles() block.Tiles {
 		}
 		list = append(list, block.Tile{Label: label, Value: value, Interval: interval, About: strings.TrimSpace(p.Words.Want + " " + f.Want), Known: true})
 	}
-	for _, h := range p.Headlines {
-		if len(list) < 3 {
-			list = append(list, h.tile())
-		}
-	}
-	return list
-}
-
-func (h Headline) tile() block.Tile {
-	return block.Tile{Label: h.Label, Value: h.Value, Interval: h.Interval, About: h.About(), Known: h.Known}
+	list = append(list, threeNumbers(p.Result, p.Words)...)
+	return list[:3]
 }
 
 // exhibit is what decides, where it can be shown in words: an answer that fools
@@ -260,11 +252,9 @@ func (p *Page) lost(split string) Grid {
 	const most = 3
 	w := p.Words
 	g := Grid{Words: true, Head: []string{w.Causes, w.RolloutsOf}, Kinds: []block.Kind{block.Text, block.Number}}
-	for _, s := range p.Splits {
-		for _, c := range s.Causes {
-			if string(s.Name) == split && len(g.Rows) < most {
-				g.Rows = append(g.Rows, []string{w.named(c.Outcome, clip(c.Error, 120)), c.Count})
-			}
+	if s := p.Result.Splits[rollout.Split(split)]; s != nil {
+		for _, c := range s.Failures[:min(most, len(s.Failures))] {
+			g.Rows = append(g.Rows, []string{w.named(visible(string(c.Outcome)), clip(prose(c.Error), 120)), message.Whole(c.Count)})
 		}
 	}
 	return g

@@ -8,29 +8,15 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
+	"gonogo/report/block"
 )
 
-// Burst tells how tools and grader bore a training step's load. Without a
-// rehearsal there are no Tables.
-type Burst struct {
-	Lead   string
-	Tables []Grid
-	Notes  []string
-}
-
-func newBurst(r *analysis.Result, w *words) Burst {
-	b := r.Burst
+// burstBlocks tell how tools and grader bore a training step's load.
+func burstBlocks(b *analysis.Burst, w *words) []block.Block {
 	if b == nil {
-		return Burst{}
+		return nil
 	}
-	out := Burst{Lead: burstLead(b, w), Tables: []Grid{burstGrid(b, w)}}
-	for _, g := range []Grid{checksGrid(b, w), loadGrid(b, w), wrongGrid(b, w)} {
-		if len(g.Rows) > 0 {
-			out.Tables = append(out.Tables, g)
-		}
-	}
-	out.Notes = w.notes(b.Notes)
-	return out
+	return tabled(burstLead(b, w), filled(burstGrid(b, w), checksGrid(b, w), loadGrid(b, w), wrongGrid(b, w)), w.notes(b.Notes))
 }
 
 func burstLead(b *analysis.Burst, w *words) string {

@@ -31,8 +31,7 @@ type ComparisonPage struct {
 	Splits      []ComparedSplit
 	Method      []string
 
-	Headlines []Headline     // mean reward, and the first two known of what it took
-	Figures   []chart.Figure // of the split that answers
+	Figures []chart.Figure // of the split that answers
 
 	// BaseLink and NewLink are the ways to the files of rollouts from the
 	// directory of the report, relative URLs; "" where there are none.
@@ -98,7 +97,6 @@ func NewComparison(c *compare.Comparison, opt Options) *ComparisonPage {
 			p.Splits = append(p.Splits, newComparedSplit(split, c, sc, w))
 		}
 	}
-	p.Headlines = comparedHeadlines(c, w, shared)
 	for _, one := range chart.Comparisons() {
 		if one.Only == nil || one.Only(c) {
 			p.Figures = append(p.Figures, chart.Render(one, c))

@@ -20,7 +20,7 @@ import (
 func (p *ComparisonPage) shared(words *words) *Page {
 	c := p.Comparison
 	s := &Page{
-		Options: p.Options, Words: words, Title: p.Title, Sentence: p.Sentence, Headlines: p.Headlines, Figures: p.Figures,
+		Options: p.Options, Words: words, Title: p.Title, Sentence: p.Sentence, Figures: p.Figures,
 		Result: &analysis.Result{Lang: c.Lang, Confidence: c.Confidence, RewardRange: c.RewardRange},
 	}
 	s.Split, _, _ = chart.Compared(c)
@@ -38,11 +38,7 @@ func (p *ComparisonPage) Doc() *block.Doc {
 		d.Brief = append(d.Brief, block.Note{Lead: w.Notes, Texts: first, Points: true, Tone: block.Caution})
 	}
 	d.Brief = append(d.Brief, block.Verdict{Answer: p.Answer, Tone: verdictTone(like(p.Comparison)), Reason: p.Sentence, Lead: p.page.Words.Next, Next: p.toDo()})
-	var tiles block.Tiles
-	for _, h := range p.Headlines {
-		tiles = append(tiles, h.tile())
-	}
-	d.Brief = append(d.Brief, tiles)
+	d.Brief = append(d.Brief, comparedNumbers(p.Comparison, w, p.page.Words))
 	if p.page.Split != "" {
 		d.Brief = append(d.Brief, block.Note{Texts: []string{p.page.About()}, Muted: true})
 	}
@@ -204,32 +200,32 @@ func like(c *compare.Comparison) analysis.Verdict {
 // first that are known.
 var tileOrder = []string{"tool_calls", "latency", "output_tokens", "input_tokens", "best_of", "pass_rate", "own_failures"}
 
-// comparedHeadlines are the differences of the split that the page speaks of.
-func comparedHeadlines(c *compare.Comparison, w *compareWords, shared *words) []Headline {
+// comparedNumbers are the differences of the split that the page speaks of.
+func comparedNumbers(c *compare.Comparison, w *compareWords, shared *words) block.Tiles {
 	_, sc, ok := chart.Compared(c)
 	if !ok {
 		sc = &compare.Split{Reward: analysis.Difference{Name: "reward"}}
 	}
-	list := []Headline{comparedHeadline(sc.Reward, w, shared)}
+	list := block.Tiles{comparedTile(sc.Reward, w, shared)}
 	for _, name := range tileOrder {
 		for _, d := range sc.Others {
 			if d.Name == name && d.Known() && len(list) < 3 {
-				list = append(list, comparedHeadline(d, w, shared))
+				list = append(list, comparedTile(d, w, shared))
 			}
 		}
 	}
 	return list
 }
 
-func comparedHeadline(d analysis.Difference, w *compareWords, shared *words) Headline {
-	h := headline(fmt.Sprintf(w.Tile, capital(quantity(d, w))), w.NoneCompared, d.Estimate, shared)
-	if !h.Known {
-		return h
+func comparedTile(d analysis.Difference, w *compareWords, shared *words) block.Tile {
+	doc := w.NoneCompared
+	if d.Known() {
+		doc = fmt.Sprintf(w.BaseNew, message.DigitsOf(d.Base), message.DigitsOf(d.New))
 	}
-	if *d.Value > 0 {
+	h := tile(fmt.Sprintf(w.Tile, capital(quantity(d, w))), doc, d.Estimate, shared)
+	if h.Known && *d.Value > 0 {
 		h.Value = "+" + h.Value
 	}
-	h.Doc = fmt.Sprintf(w.BaseNew, message.DigitsOf(d.Base), message.DigitsOf(d.New))
 	return h
 }
 

@@ -12,9 +12,21 @@ import (
 	"gonogo/sampler/rollout"
 )
 
+// notes say what a reader should know of how the rollouts came to be.
+func (p *Page) notes() []string {
+	var list []string
+	if p.GraderChanged {
+		list = append(list, p.inRun(p.Words.GraderChanged))
+	}
+	for _, note := range p.Result.Run.Notes {
+		list = append(list, p.Words.say(note))
+	}
+	return list
+}
+
 // facts says how the numbers came to be: run, model, data, seed, settings and
 // methods.
-func facts(p *Page) []Fact {
+func (p *Page) facts() []Fact {
 	r := p.Result
 	var list []Fact
 	add := func(name, value string) {

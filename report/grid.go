@@ -15,18 +15,6 @@ import (
 // Grid is a small table of text. The first column names the row.
 type Grid = block.Grid
 
-// grids are what the rollouts took and what training would take, as far as it
-// was measured.
-func grids(r *analysis.Result, w *words) []Grid {
-	var out []Grid
-	for _, g := range []Grid{useGrid(r, w), toolGrid(r, w), beyondGrid(r, w), planGrid(r, w)} {
-		if len(g.Rows) > 0 {
-			out = append(out, g)
-		}
-	}
-	return out
-}
-
 // shownSplits are the splits that were sampled, in order.
 func shownSplits(r *analysis.Result) []rollout.Split {
 	var out []rollout.Split
@@ -41,7 +29,7 @@ func shownSplits(r *analysis.Result) []rollout.Split {
 // useGrid is a rollout's calls, turns, tokens and seconds, by split. A row
 // that is known of no split is left out.
 func useGrid(r *analysis.Result, w *words) Grid {
-	g := Grid{Title: w.Use.Title, Head: []string{""}}
+	g := Grid{Head: []string{""}}
 	for _, split := range shownSplits(r) {
 		g.Head = append(g.Head, string(split))
 	}

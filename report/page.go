@@ -53,20 +53,9 @@ type Page struct {
 	Sentence string // the verdict's reason in one sentence
 	Next     string // what to do now, when the deciding finding says so
 
-	Split     rollout.Split // the split that the headlines speak of
-	Headlines []Headline
-	Findings  []Finding
-	Figures   []chart.Figure
-	Variants  Variants
-	Burst     Burst
-	Audit     Audit
-	Splits    []Split
-	Input     []string // what was wrong with the files that were read
-	Facts     []Fact   // how it was measured
-	Settings  []Fact   // thresholds in force
-	Choices   []Fact   // how open questions of the wire contract were taken
-	Grids     []Grid   // what rollouts took and training would take
-	Notes     []string // what a reader should know of how the rollouts came to be
+	Split    rollout.Split // the split that the headlines speak of
+	Findings []Finding
+	Figures  []chart.Figure
 
 	warnings []string // what formats written so far could not show
 
@@ -75,6 +64,8 @@ type Page struct {
 	survey *survey // of the rollouts, once a format has asked for them
 
 	traced map[itemOf][]trace // the same by item
+
+	items map[rollout.Split][]analysis.ItemResult // in the order of their rows
 }
 
 // Fact is a name and what it is.
@@ -97,7 +88,6 @@ func NewPage(r *analysis.Result, opt Options) *Page {
 	p.Split, _, _ = chart.Shown(r)
 	p.Findings = findings(r, p.Options, p.Words)
 	p.Sentence, p.Next = sentence(r, p.Findings, p.Words)
-	p.Headlines = headlines(r, p.Words)
 	charts := p.Charts
 	if charts == nil {
 		charts = chart.Charts()
@@ -108,22 +98,9 @@ func NewPage(r *analysis.Result, opt Options) *Page {
 		}
 		p.Figures = append(p.Figures, chart.Render(c, r))
 	}
-	p.Variants = newVariants(r, p.Options, p.Words)
-	p.Burst = newBurst(r, p.Words)
-	p.Audit = newAudit(r, p.Options, p.Words)
-	for _, split := range rollout.Splits() {
-		if s := r.Splits[split]; s != nil {
-			p.Splits = append(p.Splits, newSplit(split, s, r, p.Words))
-		}
-	}
-	p.Input = inputProblems(r.Input, p.Words)
-	p.Facts, p.Settings, p.Choices = facts(p), settings(r), choices(r)
-	p.Grids = grids(r, p.Words)
-	if p.GraderChanged {
-		p.Notes = append(p.Notes, p.inRun(p.Words.GraderChanged))
-	}
-	for _, note := range r.Run.Notes {
-		p.Notes = append(p.Notes, p.Words.say(note))
+	p.items = map[rollout.Split][]analysis.ItemResult{}
+	for split, s := range r.Splits {
+		p.items[split] = sortedItems(s.Classes.Items)
 	}
 	return p
 }

@@ -89,7 +89,7 @@ func shown(b *tab) (ids []string, says string) {
 }
 
 func trySorting(b *tab, p *Page) {
-	rows := p.Splits[0].Rows
+	rows := itemRows(p)
 	heading := func(i int) {
 		js[bool](b, `document.querySelectorAll("[data-items=train] thead button")[%d].focus() ?? true`, i)
 		b.keys(kb.Enter)
@@ -100,15 +100,15 @@ func trySorting(b *tab, p *Page) {
 	heading(3)
 	got, sorted := column(3), slices.Clone(rows)
 	slices.Reverse(sorted) // they stand by their mean already
-	if got[0] != sorted[0].Mean || got[len(got)-1] != sorted[len(sorted)-1].Mean {
-		b.Errorf("by mean, from the top: %s to %s, want %s to %s", got[0], got[len(got)-1], sorted[0].Mean, sorted[len(sorted)-1].Mean)
+	if got[0] != sorted[0][3] || got[len(got)-1] != sorted[len(sorted)-1][3] {
+		b.Errorf("by mean, from the top: %s to %s, want %s to %s", got[0], got[len(got)-1], sorted[0][3], sorted[len(sorted)-1][3])
 	}
 	if dir := js[string](b, `document.querySelectorAll("[data-items=train] th")[3].getAttribute("aria-sort")`); dir != "descending" {
 		b.Errorf("the heading says it sorts %q", dir)
 	}
 	heading(3)
-	if got := column(3); got[0] != rows[0].Mean {
-		b.Errorf("by mean, from the bottom: %s first, want %s", got[0], rows[0].Mean)
+	if got := column(3); got[0] != rows[0][3] {
+		b.Errorf("by mean, from the bottom: %s first, want %s", got[0], rows[0][3])
 	}
 	heading(0)
 	if got := column(0); !slices.IsSorted(got) {
@@ -117,13 +117,13 @@ func trySorting(b *tab, p *Page) {
 }
 
 func tryFiltering(b *tab, p *Page) {
-	rows := p.Splits[0].Rows
-	part := rows[3].Item[len(rows[3].Item)-1:]
+	rows := itemRows(p)
+	part := rows[3][0][len(rows[3][0])-1:]
 	want, mixed := 0, 0
 	for _, r := range rows {
-		if strings.Contains(r.Item, part) {
+		if strings.Contains(r[0], part) {
 			want++
-			mixed += b2i(r.Class == analysis.Mixed)
+			mixed += b2i(r[1] == p.Words.Classes[analysis.Mixed])
 		}
 	}
 	js[bool](b, `document.querySelector("[data-items=train] input").focus() ?? true`)
@@ -184,7 +184,7 @@ const lead = `(() => { const b = document.activeElement.closest("tr").previousEl
 
 func tryVariance(b *tab, p *Page) {
 	b.point("#chart-variance .area", 0.5, 0.5)
-	drawn, rows := js[[][]float64](b, "%s", raw(strings.Replace(bars, "NAME", "variance", 1))), p.Splits[0].Rows
+	drawn, rows := js[[][]float64](b, "%s", raw(strings.Replace(bars, "NAME", "variance", 1))), itemRows(p)
 	if len(drawn) != len(rows) {
 		b.Fatalf("%d bars are drawn, want one for each of %d items", len(drawn), len(rows))
 	}
@@ -192,7 +192,7 @@ func tryVariance(b *tab, p *Page) {
 		b.move((drawn[i][0]+drawn[i][1])/2, drawn[len(rows)-1][2]+20)
 		r := rows[i]
 		label, w := p.Words.Columns, p.Words.Page
-		want := fmt.Sprintf("%s %s %s %s %s %s %s", r.Item, label[1].Label, r.Class, label[2].Label, r.N, label[3].Label, r.Mean)
+		want := fmt.Sprintf("%s %s %s %s %s %s %s", r[0], label[1].Label, r[1], label[2].Label, r[2], label[3].Label, r[3])
 		rewards := w.Rewards + " " + strings.Join([]string{quarter(i), quarter(i + 1), quarter(i + 2), quarter(i + 3)}, " ")
 		if got := b.tip(); !strings.HasPrefix(got, want) || !strings.Contains(got, rewards) {
 			b.Errorf("over bar %d the page says %q, want %q and %q", i, got, want, rewards)
@@ -252,7 +252,7 @@ func tryPictures(b *tab, p *Page) {
 }
 
 func tryArrows(b *tab, p *Page) {
-	rows := p.Splits[0].Rows
+	rows := itemRows(p)
 	js[bool](b, `(document.activeElement.blur(), document.querySelector("#chart-variance .area").focus()) ?? true`)
 	at := func() string { return js[string](b, `document.activeElement.getAttribute("aria-valuetext")`) }
 	for _, press := range []struct {
@@ -260,7 +260,7 @@ func tryArrows(b *tab, p *Page) {
 		want int
 	}{{kb.Home, 0}, {kb.ArrowRight + kb.ArrowRight, 2}, {kb.End, len(rows) - 1}, {kb.ArrowRight, len(rows) - 1}, {kb.ArrowLeft, len(rows) - 2}} {
 		b.keys(press.keys)
-		if got, want := at(), rows[press.want].Item+": class "; !strings.HasPrefix(got, want) {
+		if got, want := at(), rows[press.want][0]+": class "; !strings.HasPrefix(got, want) {
 			b.Errorf("after %q the picture reads %q, want %q", press.keys, got, want)
 		}
 	}
@@ -269,8 +269,8 @@ func tryArrows(b *tab, p *Page) {
 		b.Errorf("after Escape the page still says %q", got)
 	}
 	b.keys(kb.Home + kb.Enter)
-	if got := js[string](b, lead); got != rows[0].Item+"true" {
-		b.Errorf("Enter leads to %q, want the item %q", got, rows[0].Item)
+	if got := js[string](b, lead); got != rows[0][0]+"true" {
+		b.Errorf("Enter leads to %q, want the item %q", got, rows[0][0])
 	}
 }
 
@@ -285,7 +285,7 @@ func tryRollouts(b *tab, p *Page) {
 	first := 4*i + 1
 	for j := range 4 {
 		if want := fmt.Sprintf("%d %s %s %d %d", j, quarter(i+j), p.Words.Page.Outcomes[rollout.Graded], j, first+j); !strings.Contains(text, want) {
-			b.Errorf("the rollouts of %s read %q, want %q", p.Splits[0].Rows[i].Item, text, want)
+			b.Errorf("the rollouts of %s read %q, want %q", itemRows(p)[i][0], text, want)
 		}
 	}
 	if want := fmt.Sprintf("sed -n '%dp;%dp;%dp;%dp' 'my run/rollouts.jsonl'", first, first+1, first+2, first+3); !strings.Contains(text, want) {

@@ -43,7 +43,7 @@ func TestDeepLargePagesAreQuicklyAtHand(t *testing.T) {
 	if n := js[int](b, `document.querySelectorAll("*").length`); n > 12_000 {
 		t.Errorf("the page has %d elements: rows are to come as they are asked for", n)
 	}
-	rows := p.Splits[0].Rows
+	rows := itemRows(p)
 	// The picture draws neighbours together; the pointer finds each item.
 	b.point("#chart-variance .area", 0.5, 0.5)
 	axes := js[[]float64](b, `(() => { const s = JSON.parse(document.querySelector("#chart-variance script").textContent), r = document.querySelector("#chart-variance .plot").getBoundingClientRect(); return [r.left + r.width * s.items[0] / 100, r.width * s.items[1] / 100, r.top + r.height / 2]; })()`)
@@ -52,7 +52,7 @@ func TestDeepLargePagesAreQuicklyAtHand(t *testing.T) {
 		got := strings.Fields(b.tip())[0]
 		at := -1
 		for k, r := range rows {
-			if r.Item == got {
+			if r[0] == got {
 				at = k
 			}
 		}

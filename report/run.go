@@ -5,11 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"gonogo/analysis"
-	"gonogo/analysis/message"
 	"gonogo/report/block"
 	"gonogo/report/chart"
 	"gonogo/report/text"
+	"gonogo/sampler/rollout"
 )
 
 // Doc is the page in blocks, as every format writes it.
@@ -29,18 +28,18 @@ func (p *Page) Doc() *block.Doc {
 	d.Brief = p.brief(deciding)
 	d.Rest = []block.Section{
 		{ID: "findings", Title: w.Findings, Blocks: []block.Block{p.findingBlocks()}},
-		{ID: "variants", Title: w.Variants.Title, Depth: block.Folded, Blocks: tabled(p.Variants.Lead, p.Variants.Tables, p.Variants.Notes)},
-		{ID: "burst", Title: w.Burst.Title, Depth: block.Folded, Blocks: tabled(p.Burst.Lead, p.Burst.Tables, p.Burst.Notes)},
-		{ID: "grader", Title: w.Audit.Title, Depth: block.Annex, Blocks: p.auditBlocks()},
-		{ID: "splits", Title: w.Splits, Depth: block.Folded, Blocks: p.splitBlocks()},
-		{ID: "behaviour", Title: w.Use.Title, Depth: block.Folded, Blocks: p.gridBlocks()},
-		{ID: "notes", Title: w.Use.Notes, Depth: block.Folded, Blocks: points(p.Notes)},
-		{ID: "input", Title: w.Input, Depth: block.Folded, Blocks: points(p.Input)},
+		{ID: "variants", Title: w.Variants.Title, Depth: block.Folded, Blocks: variantBlocks(p.Result, p.Options, w)},
+		{ID: "burst", Title: w.Burst.Title, Depth: block.Folded, Blocks: burstBlocks(p.Result.Burst, w)},
+		{ID: "grader", Title: w.Audit.Title, Depth: block.Annex, Blocks: auditBlocks(p.Result, p.Options, w)},
+		{ID: "splits", Title: w.Splits, Depth: block.Folded, Blocks: splitBlocks(p.Result, w)},
+		{ID: "behaviour", Title: w.Use.Title, Depth: block.Folded, Blocks: filled(useGrid(p.Result, w), toolGrid(p.Result, w), beyondGrid(p.Result, w), planGrid(p.Result, w))},
+		{ID: "notes", Title: w.Use.Notes, Depth: block.Folded, Blocks: points(p.notes())},
+		{ID: "input", Title: w.Input, Depth: block.Folded, Blocks: points(inputProblems(p.Result.Input, w))},
 		{ID: "pictures", Title: w.Pictures, Depth: block.Annex, Blocks: p.figures(func(f chart.Figure) bool { return !slices.Contains(deciding, f.Name) })},
 		{ID: "items", Title: w.Items, Depth: block.Annex, Blocks: p.itemBlocks()},
-		{ID: "method", Title: w.Method, Depth: block.Folded, Blocks: factBlock(p.Facts)},
-		{ID: "thresholds", Title: w.Thresholds, Depth: block.Annex, Blocks: codes(p.Settings)},
-		{ID: "choices", Title: w.Choices, Depth: block.Annex, Blocks: factBlock(p.Choices)},
+		{ID: "method", Title: w.Method, Depth: block.Folded, Blocks: factBlock(p.facts())},
+		{ID: "thresholds", Title: w.Thresholds, Depth: block.Annex, Blocks: codes(settings(p.Result))},
+		{ID: "choices", Title: w.Choices, Depth: block.Annex, Blocks: factBlock(choices(p.Result))},
 	}
 	return d
 }
@@ -91,15 +90,12 @@ func codes(list []Fact) []block.Block {
 	return []block.Block{block.Facts{Rows: list, Code: true}}
 }
 
-// tabled is a section of tables; nothing without one.
-func tabled(lead string, tables []Grid, notes []string) []block.Block {
+// tabled is what leads to tables, they, and notes on them; nothing without one.
+func tabled(lead string, tables []block.Block, notes []string) []block.Block {
 	if len(tables) == 0 {
 		return nil
 	}
-	list := []block.Block{block.Note{Texts: []string{lead}}}
-	for _, g := range tables {
-		list = append(list, g)
-	}
+	list := append([]block.Block{block.Note{Texts: []string{lead}}}, tables...)
 	if len(notes) > 0 {
 		list = append(list, block.Note{Texts: notes, Points: true, Muted: true})
 	}
@@ -140,7 +136,7 @@ func (p *Page) findingBlocks() block.Findings {
 			}
 		}
 		for _, item := range f.Items {
-			b.Items = append(b.Items, p.linked(item, f.Split, rows))
+			b.Items = append(b.Items, p.linked(item, rollout.Split(f.Split), rows))
 		}
 		list[i] = b
 	}
@@ -158,34 +154,6 @@ func gateOf(f Finding) string {
 // drawn reports whether the page has a picture with something to show.
 func (p *Page) drawn(name string) bool {
 	return slices.ContainsFunc(p.Figures, func(f chart.Figure) bool { return f.Name == name && f.Plot != nil })
-}
-
-// rowsOfItems are the rows of the tables of items, by item; −1 for ids that only
-// differ where they are cut.
-func (p *Page) rowsOfItems() map[itemOf]int {
-	rows := map[itemOf]int{}
-	for _, s := range p.Splits {
-		for i, r := range s.Rows {
-			k := itemOf{s.Name, r.Item}
-			if _, again := rows[k]; again {
-				i = -1
-			}
-			rows[k] = i
-		}
-	}
-	return rows
-}
-
-// linked is an item that a finding on a split names, with the way to its row.
-func (p *Page) linked(item, split string, rows map[itemOf]int) block.Item {
-	out := block.Item{Name: item}
-	for _, s := range p.Splits {
-		row, there := rows[itemOf{s.Name, item}]
-		if there && row >= 0 && (split == "" && out.Table == "" || split == string(s.Name)) {
-			out.Table, out.Row = string(s.Name), row
-		}
-	}
-	return out
 }
 
 // figures are the pictures that are wanted.
@@ -213,148 +181,6 @@ func (p *Page) figure(f chart.Figure) block.Figure {
 		b.Axis = string(p.Split)
 	}
 	return b
-}
-
-// splitBlocks are the splits side by side, then what is to be said of each.
-func (p *Page) splitBlocks() []block.Block {
-	if len(p.Splits) == 0 {
-		return nil
-	}
-	w := p.Words
-	g := Grid{Spare: []int{2, 6}, Head: []string{
-		w.Split, w.ItemsOf, w.SamplesOf, w.RolloutsOf, w.Lower(w.Mean), w.Lower(fmt.Sprintf(w.BestOf, message.Whole(p.Result.GroupSize))), w.Lower(w.Informative), w.MissingOf,
-	}}
-	for _, s := range p.Splits {
-		g.Rows = append(g.Rows, []string{string(s.Name), s.Items, s.Samples, s.Rollouts, s.Mean, s.Best, s.Signal, s.Missing})
-	}
-	if graderFails(p.Result) {
-		g.Notes = []string{p.Words.Capital(fmt.Sprintf(w.ByFailedOf, w.Lower(w.Mean)+w.Signs.List+w.Lower(w.Informative))) + w.Signs.Stop}
-	}
-	list := []block.Block{g}
-	for _, s := range p.Splits {
-		list = append(list, block.Heading(w.Capital(w.Split)+" "+visible(string(s.Name))), block.Note{Texts: s.Notes})
-		if len(s.Causes) == 0 {
-			continue
-		}
-		causes := Grid{Words: true, Head: []string{"", w.Causes, w.RolloutsOf, w.ItemsOf}, Kinds: []block.Kind{block.Code, block.Text, block.Number, block.Code}, Most: 8}
-		for _, c := range s.Causes {
-			causes.Rows = append(causes.Rows, []string{c.Outcome, c.Error, c.Count, few(c.Items, 12, w)})
-		}
-		list = append(list, causes)
-	}
-	return list
-}
-
-func (p *Page) gridBlocks() []block.Block {
-	var list []block.Block
-	for i, g := range p.Grids {
-		if i == 0 && g.Title == p.Words.Use.Title {
-			g.Title = "" // the section's own
-		}
-		list = append(list, g)
-	}
-	return list
-}
-
-// itemBlocks are the tables of items.
-func (p *Page) itemBlocks() []block.Block {
-	w := p.Words
-	var list []block.Block
-	for _, s := range p.Splits {
-		t := block.Items{
-			Name: string(s.Name), All: len(s.Rows), Count: w.Item.of(len(s.Rows)), KindOf: map[string]string{}, Wordy: len(w.Columns), ClassName: w.Page.ClassLabel, AnyClass: w.Page.AnyClass,
-			Cut: w.Capped, Empty: w.NoItems,
-		}
-		for _, c := range w.Columns {
-			t.Columns = append(t.Columns, block.Column(c))
-		}
-		there := map[string]bool{}
-		for _, r := range s.Rows {
-			t.Rows, t.Kinds = append(t.Rows, r.Cells()), append(t.Kinds, r.Kind)
-			there[r.Kind] = true
-		}
-		for _, class := range analysis.ClassNames() {
-			t.KindOf[w.Classes[class]] = class
-			if there[class] {
-				t.Classes = append(t.Classes, w.Classes[class])
-			}
-		}
-		if len(s.Rows) > wholeList {
-			t.Telling = telling(s, p.Result)
-		}
-		if p.Rollouts != nil {
-			t.Traces, t.File, t.Link = func(n int) ([][]string, error) { return p.tracesOf(s, n) }, argument(p.Traces), p.TracesLink
-		}
-		list = append(list, block.Heading(w.Capital(w.Split)+" "+visible(string(s.Name))), t)
-	}
-	return list
-}
-
-// auditBlocks tell of the grader: what was found, rates, every probe, the payloads
-// that found holes with the command that replays each, and what else speaks of it.
-func (p *Page) auditBlocks() []block.Block {
-	a, w := p.Audit, p.Words.Audit
-	list := []block.Block{block.Note{Texts: []string{a.Lead}}}
-	if len(a.Rates.Rows) > 0 {
-		list = append(list, a.Rates)
-	}
-	if len(a.Probes) > 0 {
-		list = append(list, probeGrid(a.Probes, w))
-	}
-	list = append(list, p.payloads(Holed, w.HolesTitle)...)
-	list = append(list, p.payloads(Shifted, w.MovesTitle)...)
-	var more []block.Block
-	if len(a.ByItem.Rows) > 0 {
-		g := a.ByItem
-		g.Title, g.Upright = "", true
-		more = append(more, block.Fold{Summary: a.ByItem.Title, Blocks: []block.Block{g}})
-	}
-	for _, g := range a.Tables {
-		list = append(list, g)
-	}
-	return append(list, more...)
-}
-
-func probeGrid(probes []Probe, w auditWords) Grid {
-	g := Grid{Head: w.ProbeHead, Kinds: []block.Kind{block.Code, block.State, block.Text, block.Number, block.Text, block.Number, block.Number, block.Number}, Spare: []int{2, 6, 5, 3}}
-	for _, one := range probes {
-		g.Rows = append(g.Rows, []string{one.Name, one.Label, one.Must, one.Items, one.Above, one.Accept, one.Gap, one.Failed})
-		g.Tones = append(g.Tones, one.State.tone())
-	}
-	return g
-}
-
-// tone is the colour of what came of a probe.
-func (s ProbeState) tone() block.Tone {
-	return map[ProbeState]block.Tone{Held: block.Pass, Holed: block.Fail, Shifted: block.Caution, Untold: block.Unknown, Noted: block.Skipped}[s]
-}
-
-// payloads are those of the probes of a state: the worst of each in sight, the
-// others behind a fold.
-func (p *Page) payloads(state ProbeState, title string) []block.Block {
-	var list []block.Block
-	for _, one := range p.Audit.Probes {
-		if len(one.Holes) == 0 || one.State != state {
-			continue
-		}
-		if list == nil {
-			list = append(list, block.Heading(title))
-		}
-		var rest []block.Block
-		for i, h := range one.Holes {
-			b := block.Payload{Tone: state.tone(), ID: h.ID, Earned: h.Earned, Text: h.Payload, Notes: h.Notes, Command: h.Command}
-			if i > 0 {
-				rest = append(rest, b)
-				continue
-			}
-			b.Name = p.Words.named(one.Name, one.On)
-			list = append(list, b)
-		}
-		if len(rest) > 0 {
-			list = append(list, block.Fold{Summary: fmt.Sprintf(p.Words.MoreLines, message.Whole(len(rest))), Blocks: rest})
-		}
-	}
-	return list
 }
 
 // part is some sections of the page by themselves, for a terminal.

@@ -35,9 +35,9 @@ func (p *Page) traces() (map[itemOf][]trace, error) {
 		return nil, nil
 	}
 	of := map[itemOf][]trace{}
-	for _, s := range p.Splits {
-		for _, r := range s.Rows[:min(len(s.Rows), block.MostRows)] {
-			of[itemOf{s.Name, r.whole}] = nil
+	for split, items := range p.items {
+		for _, it := range items[:min(len(items), block.MostRows)] {
+			of[itemOf{split, it.Item}] = nil
 		}
 	}
 	at := map[rollout.Key]int{}
@@ -63,12 +63,6 @@ func (p *Page) traces() (map[itemOf][]trace, error) {
 		slices.SortFunc(list, func(a, b trace) int { return cmp.Compare(a.sample, b.sample) })
 	}
 	return of, nil
-}
-
-// itemOf names an item within a run.
-type itemOf struct {
-	split rollout.Split
-	item  string
 }
 
 // packed writes an item's rollouts as the script reads them, in few signs:
@@ -101,7 +95,7 @@ func packed(list []trace, most int) []string {
 
 // tracesOf are the rollouts of the first n items of a split, as the page's data has
 // them.
-func (p *Page) tracesOf(s Split, n int) ([][]string, error) {
+func (p *Page) tracesOf(split rollout.Split, n int) ([][]string, error) {
 	if p.traced == nil {
 		all, err := p.traces()
 		if err != nil {
@@ -110,9 +104,10 @@ func (p *Page) tracesOf(s Split, n int) ([][]string, error) {
 		p.traced = all
 	}
 	most := rolloutsShown(p)
-	list := make([][]string, min(n, len(s.Rows)))
+	items := p.items[split]
+	list := make([][]string, min(n, len(items)))
 	for i := range list {
-		list[i] = packed(p.traced[itemOf{s.Name, s.Rows[i].whole}], most)
+		list[i] = packed(p.traced[itemOf{split, items[i].Item}], most)
 	}
 	return list, nil
 }
@@ -121,8 +116,8 @@ func (p *Page) tracesOf(s Split, n int) ([][]string, error) {
 // within rolloutsInPage.
 func rolloutsShown(p *Page) int {
 	items := 0
-	for _, s := range p.Splits {
-		items += min(len(s.Rows), block.MostRows)
+	for _, list := range p.items {
+		items += min(len(list), block.MostRows)
 	}
 	return max(1, min(rolloutsOfItem, rolloutsInPage/max(1, items)))
 }

@@ -7,54 +7,49 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
+	"gonogo/report/block"
 	"gonogo/sampler/rollout"
 )
-
-// Variants tell what the variants of the run gain, the best first. Without
-// variants there are no Tables.
-type Variants struct {
-	Lead   string
-	Tables []Grid // of the split that ranks, then of the others
-	Notes  []string
-}
 
 // variantCosts are the columns of what a variant costs, by name of the
 // difference.
 var variantCosts = []string{"tool_calls", "input_tokens", "output_tokens", "latency"}
 
-func newVariants(r *analysis.Result, opt Options, w *words) Variants {
+// variantBlocks tell what the variants of the run gain, the best first: the split
+// that ranks, then the others.
+func variantBlocks(r *analysis.Result, opt Options, w *words) []block.Block {
 	v := r.Variants
 	if v == nil || len(v.Ranked) == 0 {
-		return Variants{}
+		return nil
 	}
-	out := Variants{Lead: variantsLead(r, w)}
 	splits := rollout.Splits()
 	if v.Split != nil {
 		splits = append([]rollout.Split{*v.Split}, slices.DeleteFunc(splits, func(s rollout.Split) bool { return s == *v.Split })...)
 	}
+	var tables []block.Block
 	for _, split := range splits {
-		if g := variantGrid(r, split, w); len(g.Rows) > 0 {
-			out.Tables = append(out.Tables, g)
-		}
+		tables = append(tables, filled(variantGrid(r, split, w))...)
 	}
-	if len(out.Tables) == 0 {
-		out.Tables = []Grid{{Words: true, Head: []string{w.Variants.Head[0], ""}}}
+	if len(tables) == 0 {
+		g := Grid{Words: true, Head: []string{w.Variants.Head[0], ""}}
 		for _, one := range v.Ranked {
-			out.Tables[0].Rows = append(out.Tables[0].Rows, []string{id(one.Name), prose(one.Why.In(r.Lang))})
+			g.Rows = append(g.Rows, []string{id(one.Name), prose(one.Why.In(r.Lang))})
 		}
+		tables = append(tables, g)
 	}
+	var notes []string
 	for _, one := range v.Ranked {
 		for _, c := range one.Changes {
-			out.Notes = append(out.Notes, fmt.Sprintf(w.Variants.Change, id(one.Name), id(c.Key), orNotSet(c.Base, w), quotedText(c, w)))
+			notes = append(notes, fmt.Sprintf(w.Variants.Change, id(one.Name), id(c.Key), orNotSet(c.Base, w), quotedText(c, w)))
 		}
 		for _, note := range one.Notes {
-			out.Notes = append(out.Notes, w.named(id(one.Name), opt.inRun(prose(note.In(r.Lang)))))
+			notes = append(notes, w.named(id(one.Name), opt.inRun(prose(note.In(r.Lang)))))
 		}
 	}
 	for _, note := range v.Notes {
-		out.Notes = append(out.Notes, w.Capital(prose(note.In(r.Lang)))+w.Signs.Stop)
+		notes = append(notes, w.Capital(prose(note.In(r.Lang)))+w.Signs.Stop)
 	}
-	return out
+	return tabled(variantsLead(r, w), tables, notes)
 }
 
 func orNotSet(text string, w *words) string {

@@ -7,6 +7,7 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
+	"gonogo/report/block"
 	"gonogo/report/reporttest"
 	"gonogo/sampler/rollout"
 )
@@ -49,7 +50,7 @@ func TestVariantsInEveryFormat(t *testing.T) {
 			t.Errorf("%s: markup of a prompt is markup on the page", format)
 		}
 	})
-	g := p.Variants.Tables[0]
+	g := inBlocks[Grid](section(p.Doc(), "variants"))[0]
 	if len(g.Rows) != 2 || g.Rows[0][0] != "base" || g.Rows[1][5] != "(-0.02)" || g.Rows[1][6] != "+41.5" || g.Rows[1][8] != "–" {
 		t.Errorf("the table is %q", g.Rows)
 	}
@@ -60,8 +61,9 @@ func TestVariantsThatWereNotMade(t *testing.T) {
 	r.Variants.Split = nil
 	r.Variants.Ranked = r.Variants.Ranked[1:]
 	p := NewPage(r, Options{})
-	if p.Variants.Lead != english.Variants.None || len(p.Variants.Tables) != 1 || p.Variants.Tables[0].Rows[0][1] != "it holds no rollout" {
-		t.Errorf("the page says %+v", p.Variants)
+	list := section(p.Doc(), "variants")
+	if g := inBlocks[Grid](list); list[0].(block.Note).Texts[0] != english.Variants.None || len(g) != 1 || g[0].Rows[0][1] != "it holds no rollout" {
+		t.Errorf("the page says %+v", list)
 	}
 	r.Variants = nil
 	for _, f := range NewPage(r, Options{}).Figures {

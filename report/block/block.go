@@ -93,6 +93,9 @@ type Tile struct {
 	Known    bool
 }
 
+// Number is the value with its interval.
+func (t Tile) Number() string { return strings.TrimSpace(t.Value + " " + t.Interval) }
+
 // Note is running text.
 type Note struct {
 	Lead    string // names a single text

@@ -1,0 +1,168 @@
+package report
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/report/block"
+	"gonogo/sampler/rollout"
+)
+
+// itemBlocks are the tables of items.
+func (p *Page) itemBlocks() []block.Block {
+	w := p.Words
+	var list []block.Block
+	for _, split := range shownSplits(p.Result) {
+		items := p.items[split]
+		t := block.Items{
+			Name: string(split), All: len(items), Count: w.Item.of(len(items)), KindOf: map[string]string{}, Wordy: len(w.Columns), ClassName: w.Page.ClassLabel, AnyClass: w.Page.AnyClass,
+			Cut: w.Capped, Empty: w.NoItems,
+		}
+		for _, c := range w.Columns {
+			t.Columns = append(t.Columns, block.Column(c))
+		}
+		there := map[string]bool{}
+		for _, it := range items {
+			t.Rows, t.Kinds = append(t.Rows, itemCells(it, w)), append(t.Kinds, visible(it.Class))
+			there[it.Class] = true
+		}
+		for _, class := range analysis.ClassNames() {
+			t.KindOf[w.Classes[class]] = class
+			if there[class] {
+				t.Classes = append(t.Classes, w.Classes[class])
+			}
+		}
+		if len(items) > wholeList {
+			t.Telling = telling(items, named(p.Result.Findings, split))
+		}
+		if p.Rollouts != nil {
+			t.Traces, t.File, t.Link = func(n int) ([][]string, error) { return p.tracesOf(split, n) }, argument(p.Traces), p.TracesLink
+		}
+		list = append(list, block.Heading(w.Capital(w.Split)+" "+visible(string(split))), t)
+	}
+	return list
+}
+
+// itemCells are an item's texts in the order of the columns; "" where there is no
+// number.
+func itemCells(it analysis.ItemResult, w *words) []string {
+	class, ok := w.Classes[it.Class]
+	if !ok {
+		class = visible(it.Class)
+	}
+	return []string{
+		id(it.Item), class, message.Whole(it.N), number(it.Mean), number(it.SD), number(it.Best), number(it.Worst), message.Whole(it.Missing), number(it.Stays), number(it.Calls),
+	}
+}
+
+// sortedItems are the items in the order of their rows: lowest mean first, as in the
+// variance chart, then the lost ones.
+func sortedItems(items []analysis.ItemResult) []analysis.ItemResult {
+	items = slices.Clone(items)
+	slices.SortFunc(items, func(a, b analysis.ItemResult) int {
+		switch {
+		case a.Mean == nil && b.Mean == nil:
+			return cmp.Compare(a.Item, b.Item)
+		case a.Mean == nil:
+			return 1
+		case b.Mean == nil:
+			return -1
+		}
+		return cmp.Or(cmp.Compare(*a.Mean, *b.Mean), cmp.Compare(a.Item, b.Item))
+	})
+	return items
+}
+
+// itemOf names an item within a run.
+type itemOf struct {
+	split rollout.Split
+	item  string
+}
+
+// rowsOfItems are the rows of the tables of items, by item as it is shown; −1 for ids
+// that only differ where they are cut.
+func (p *Page) rowsOfItems() map[itemOf]int {
+	rows := map[itemOf]int{}
+	for split, items := range p.items {
+		for i, it := range items {
+			k := itemOf{split, id(it.Item)}
+			if _, again := rows[k]; again {
+				i = -1
+			}
+			rows[k] = i
+		}
+	}
+	return rows
+}
+
+// linked is an item that a finding on a split names, with the way to its row.
+func (p *Page) linked(item string, split rollout.Split, rows map[itemOf]int) block.Item {
+	out := block.Item{Name: item}
+	for _, s := range shownSplits(p.Result) {
+		row, there := rows[itemOf{s, item}]
+		if there && row >= 0 && (split == "" && out.Table == "" || split == s) {
+			out.Table, out.Row = string(s), row
+		}
+	}
+	return out
+}
+
+// How many items are printed: all of a split up to wholeList, else the telling
+// ones, of each kind so many.
+const (
+	wholeList   = 300
+	tellingEach = 40
+	tellingEnds = 20
+)
+
+// named are the items that the findings on a split name.
+func named(list []analysis.Finding, split rollout.Split) map[string]bool {
+	items := map[string]bool{}
+	for _, f := range list {
+		if f.Split == split || f.Split == "" {
+			for _, item := range f.Items[:min(len(f.Items), tellingEach)] {
+				items[item] = true
+			}
+		}
+	}
+	return items
+}
+
+// telling are the rows to look at when there are too many to print, in their
+// order: the items that findings name, those with the most missing rollouts,
+// those whose rewards differ most, and both ends.
+func telling(order []analysis.ItemResult, named map[string]bool) []int {
+	picked := map[int]bool{}
+	most := func(n int, by func(analysis.ItemResult) float64) {
+		all := make([]int, len(order))
+		for i := range all {
+			all[i] = i
+		}
+		slices.SortStableFunc(all, func(a, b int) int { return cmp.Compare(by(order[b]), by(order[a])) })
+		for _, i := range all[:min(n, len(all))] {
+			if by(order[i]) > 0 {
+				picked[i] = true
+			}
+		}
+	}
+	most(2*tellingEach, func(it analysis.ItemResult) float64 {
+		if named[it.Item] {
+			return 1
+		}
+		return 0
+	})
+	most(tellingEach, func(it analysis.ItemResult) float64 { return float64(it.Missing) })
+	most(tellingEach, func(it analysis.ItemResult) float64 {
+		if it.SD == nil {
+			return 0
+		}
+		return *it.SD
+	})
+	for i := range min(tellingEnds, len(order)) {
+		picked[i], picked[len(order)-1-i] = true, true
+	}
+	return slices.Sorted(maps.Keys(picked))
+}

@@ -1,0 +1,145 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/report/block"
+	"gonogo/sampler/rollout"
+)
+
+// splitBlocks are the splits side by side, then what is to be said of each.
+func splitBlocks(r *analysis.Result, w *words) []block.Block {
+	g := Grid{Spare: []int{2, 6}, Head: []string{
+		w.Split, w.ItemsOf, w.SamplesOf, w.RolloutsOf, w.Lower(w.Mean), w.Lower(fmt.Sprintf(w.BestOf, message.Whole(r.GroupSize))), w.Lower(w.Informative), w.MissingOf,
+	}}
+	if graderFails(r) {
+		g.Notes = []string{w.Capital(fmt.Sprintf(w.ByFailedOf, w.Lower(w.Mean)+w.Signs.List+w.Lower(w.Informative))) + w.Signs.Stop}
+	}
+	var each []block.Block
+	for _, split := range shownSplits(r) {
+		s := r.Splits[split]
+		g.Rows = append(g.Rows, splitRow(split, r, w))
+		each = append(each, block.Heading(w.Capital(w.Split)+" "+visible(string(split))), block.Note{Texts: append(classNote(s, w), missingNotes(s, w)...)})
+		if len(s.Failures) > 0 {
+			each = append(each, causes(s, w))
+		}
+	}
+	if each == nil {
+		return nil
+	}
+	return append([]block.Block{g}, each...)
+}
+
+// splitRow is a split at a glance.
+func splitRow(split rollout.Split, r *analysis.Result, w *words) []string {
+	s := r.Splits[split]
+	items, best, signal, missing := message.Whole(s.Items.Measured), "", "", "?"
+	if s.Items.InFile != nil {
+		items = fmt.Sprintf(w.OutOf, items, message.Whole(*s.Items.InFile))
+	}
+	if b := bestOf(r, s, w); b.Known {
+		best = b.Number()
+		if b.Label != fmt.Sprintf(w.BestOf, message.Whole(r.GroupSize)) {
+			best = fmt.Sprintf(w.Noted, best, w.Lower(b.Label))
+		}
+	}
+	if g := informative(r, s, w); g.Known {
+		signal = g.Number()
+	}
+	if s.Missing.Share != nil {
+		missing = message.Percent(*s.Missing.Share)
+	}
+	return []string{string(split), items, samples(s.Samples), message.Whole(s.Reward.N), estimate(s.Reward.Estimate), best, signal, missing}
+}
+
+// causes are the reasons for which rollouts did not end in a grade.
+func causes(s *analysis.SplitResult, w *words) Grid {
+	g := Grid{Words: true, Head: []string{"", w.Causes, w.RolloutsOf, w.ItemsOf}, Kinds: []block.Kind{block.Code, block.Text, block.Number, block.Code}, Most: 8}
+	for _, c := range s.Failures {
+		g.Rows = append(g.Rows, []string{visible(string(c.Outcome)), clip(prose(c.Error), 300), message.Whole(c.Count), few(ids(c.Items), 12, w)})
+	}
+	return g
+}
+
+func samples(n analysis.Spread) string {
+	if n.Min == n.Max {
+		return message.Whole(n.Max)
+	}
+	return message.Whole(n.Min) + " – " + message.Whole(n.Max)
+}
+
+// classNote counts the items by class, in one sentence.
+func classNote(s *analysis.SplitResult, w *words) []string {
+	var list []string
+	for _, class := range analysis.ClassNames() {
+		if n := s.Classes.Counts[class]; n > 0 {
+			list = append(list, fmt.Sprintf(w.Class[class], message.Whole(n)))
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf(w.Classified, strings.Join(list, w.Signs.Comma))}
+}
+
+// missingNotes says what is missing and how far that could move the mean.
+func missingNotes(s *analysis.SplitResult, w *words) []string {
+	var notes []string
+	m, total := s.Missing, s.Missing.Total()
+	api, tool, grader := message.Whole(m.ModelAPI), message.Whole(m.Tool), message.Whole(m.Grader)
+	switch {
+	case total == 0:
+		notes = append(notes, w.MissingNone)
+	case s.Reward.N == 0:
+		notes = append(notes, fmt.Sprintf(w.MissingAll, message.Whole(total), api, tool, grader))
+	default:
+		all := total + s.Reward.N
+		notes = append(notes, fmt.Sprintf(w.MissingSome, message.Whole(total), message.Whole(all), message.Percent(float64(total)/float64(all)), api, tool, grader))
+		if b := s.Reward.Bounds; b.Low != nil && b.High != nil {
+			notes = append(notes, fmt.Sprintf(w.Bounds, message.Digits(*b.Low), message.Digits(*b.High)))
+		}
+	}
+	if all := total + s.Reward.N; m.Retried > 0 && all > 0 {
+		notes = append(notes, fmt.Sprintf(w.Retried, w.Rollout.of(m.Retried), message.Percent(float64(m.Retried)/float64(all)), w.Repeats.of(m.Retries)))
+	}
+	if n := len(s.Items.Lost); n > 0 {
+		notes = append(notes, fmt.Sprintf(w.Lost, few(ids(s.Items.Lost), 10, w)))
+	}
+	if m.NotRun != nil && *m.NotRun > 0 {
+		notes = append(notes, fmt.Sprintf(w.NotRun, message.Whole(*m.NotRun)))
+	}
+	if n := s.Items.NotRun; n > 0 {
+		notes = append(notes, fmt.Sprintf(w.NoneOf, w.Item.of(n)))
+	}
+	if own := s.OwnFailures.NoAnswer + s.OwnFailures.StepLimit; own > 0 {
+		notes = append(notes, fmt.Sprintf(w.OwnFailures, w.Rollout.of(own), message.Whole(s.OwnFailures.NoAnswer), message.Whole(s.OwnFailures.StepLimit)))
+	}
+	return notes
+}
+
+// few joins the first n of a list of texts and counts the rest.
+func few(list []string, n int, w *words) string {
+	if len(list) <= n {
+		return w.list(list)
+	}
+	return fmt.Sprintf(w.AndMore, w.list(list[:n]), message.Whole(len(list)-n))
+}
+
+func number(p *float64) string {
+	if p == nil {
+		return ""
+	}
+	return message.Digits(*p)
+}
+
+// clip cuts a text to n runes.
+func clip(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	return string(r[:n-1]) + "…"
+}

@@ -1,0 +1,124 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
+	"gonogo/report/block"
+	"gonogo/report/chart"
+)
+
+// threeNumbers are mean reward, best of G and informative share of the shown
+// split.
+func threeNumbers(r *analysis.Result, w *words) block.Tiles {
+	_, s, ok := chart.Shown(r)
+	if !ok {
+		s = &analysis.SplitResult{}
+	}
+	list := block.Tiles{
+		mean(s, w),
+		gradedOnly(bestOf(r, s, w), s, w),
+		gradedOnly(informative(r, s, w), s, w),
+	}
+	for i := range list {
+		if list[i].Known && graderFails(r) {
+			list[i].About = w.ByFailed + w.Signs.Semicolon + list[i].About
+		}
+	}
+	return list
+}
+
+// mostMissing is the share of rollouts without a reward above which a number of the
+// others is not shown as the run's.
+const mostMissing = 0.05
+
+// lacksMuch reports whether too many rollouts have no reward.
+func lacksMuch(s *analysis.SplitResult) bool {
+	return s.Missing.Share != nil && *s.Missing.Share > mostMissing
+}
+
+// gradedOnly marks a number that says nothing of the rollouts without a reward, where
+// these are many.
+func gradedOnly(h block.Tile, s *analysis.SplitResult, w *words) block.Tile {
+	if h.Known && lacksMuch(s) {
+		h.Label = fmt.Sprintf(w.GradedOnly, h.Label)
+	}
+	return h
+}
+
+// mean is the mean reward; where much is missing, between what it would be with all of
+// that at the bottom of the range and all of it at the top.
+func mean(s *analysis.SplitResult, w *words) block.Tile {
+	b := s.Reward.Bounds
+	if !s.Reward.Known() || !lacksMuch(s) || b.Low == nil || b.High == nil {
+		return gradedOnly(tile(w.Mean, w.MeanDoc, s.Reward.Estimate, w), s, w)
+	}
+	h := tile(w.Mean, fmt.Sprintf(w.MeanBounds, message.Percent(*s.Missing.Share)), s.Reward.Estimate, w)
+	h.Value, h.Interval = message.Digits(*b.Low)+" – "+message.Digits(*b.High), ""
+	return h
+}
+
+// tile is an estimate at a glance: on how much it was measured, and what it is for
+// somebody who has never trained a model; before that, why it is not known.
+func tile(label, doc string, e stat.Estimate, w *words) block.Tile {
+	h := block.Tile{Label: label, Value: w.NotKnown, Known: e.Known()}
+	var about []string
+	if e.N > 0 {
+		about = append(about, fmt.Sprintf(w.Measured, w.Item.of(e.Items), w.Rollout.of(e.N)))
+	}
+	if h.Known {
+		h.Value, h.Interval = message.Digits(*e.Value), w.NoInterval
+		if e.Low != nil && e.High != nil {
+			h.Value, h.Interval, _ = strings.Cut(message.Interval(e.Value, e.Low, e.High), " ")
+		}
+	} else if n := len(e.Warnings); n > 0 {
+		about = append(about, w.say(e.Warnings[n-1]))
+	}
+	h.About = strings.Join(append(about, doc), w.Signs.Semicolon)
+	return h
+}
+
+// bestOf is the best of a group; of fewer when fewer samples were taken, and
+// then it says so.
+func bestOf(r *analysis.Result, s *analysis.SplitResult, w *words) block.Tile {
+	g := strconv.Itoa(r.GroupSize)
+	found, _ := s.BestAt(r.GroupSize)
+	k := g
+	if found.K > 0 {
+		k = strconv.Itoa(found.K)
+	}
+	doc := fmt.Sprintf(w.BestOfDoc, k)
+	if found.K > 0 && found.K < r.GroupSize {
+		doc += w.Signs.Semicolon + fmt.Sprintf(w.BestOfShort, g)
+	}
+	return tile(fmt.Sprintf(w.BestOf, k), doc, found.Estimate, w)
+}
+
+// informative is the share of informative groups at the trainer's group size;
+// beyond the samples taken it is the bracket that holds without any model.
+func informative(r *analysis.Result, s *analysis.SplitResult, w *words) block.Tile {
+	g := strconv.Itoa(r.GroupSize)
+	doc := fmt.Sprintf(w.InformativeDoc, g)
+	lower, upper := s.SignalAt(r.GroupSize)
+	if lower != nil && lower.Net != nil {
+		doc += w.Signs.Semicolon + w.InformativeNet
+	}
+	switch {
+	case lower == nil || upper == nil:
+		return tile(w.Informative, doc, stat.Estimate{Warnings: []message.Text{message.Verbatim(w.TwoSamples)}}, w)
+	case lower == upper:
+		return tile(w.Informative, doc, lower.Teaches(), w)
+	}
+	low, high := lower.Teaches(), upper.Teaches()
+	h := tile(w.Informative, doc+w.Signs.Semicolon+fmt.Sprintf(w.InformativeBracket, g), low, w)
+	h.Value = message.Digits(*low.Value)
+	if top := message.Digits(*high.Value); top != h.Value {
+		h.Value += " – " + top
+	}
+	h.Interval = message.Interval(nil, low.Low, high.High)
+	return h
+}
