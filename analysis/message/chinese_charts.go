@@ -89,7 +89,6 @@ var chineseCharts = map[string]string{
 	"mean over items %s": "各题目均值 %s",
 
 	// item classes
-	"What the rewards of each item look like": "每道题目的奖励分布",
 	"classes as seen in these samples: with more samples a dead, saturated or flat item may turn out mixed": "分类只反映这些采样：采样更多时，全败、全满或无差异的题目可能变为有差异",
 	"%s of %s items are mixed, %s never succeed, %s always do":                                              "%[2]s 题目中 %[1]s 有差异，%[3]s 从不成功，%[4]s 总是成功",
 	"Items sampled once cannot be classed":                                                                  "只采样一次的题目无法分类",

@@ -6,33 +6,33 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
+	"gonogo/sampler/rollout"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-func drawBestOfK(r *analysis.Result) (*plot.Plot, error) {
-	_, s, err := shown(r)
-	if err != nil {
-		return nil, err
-	}
+func drawBestOfK(r *analysis.Result, split rollout.Split, s *analysis.SplitResult) (Figure, error) {
+	l := r.Lang
 	best, worst := bestWorst(s)
 	if len(best.x) == 0 {
-		return nil, noData(r.Lang, "no item has a reward, so there is no best of k")
+		return noData(l, "no item has a reward, so there is no best of k")
 	}
-	p := newPlot(r.Lang.Text("k, samples to choose from"), r.Lang.Text("expected reward"))
+	p := newPlot(l.Text("k, samples to choose from"), l.Text("expected reward"))
 	fits := beyond(s, analysis.BestOfK, best)
 	low, high := extent(best, worst)
 	rewardAxis(p, r, low, high)
-	last := math.Max(best.x[len(best.x)-1], worstEnd(worst))
-	if !fits.none() {
-		last = math.Max(last, fits.band.x[len(fits.band.x)-1])
+	last := best.x[len(best.x)-1]
+	for _, v := range []curve{worst, fits.band} {
+		if n := len(v.x); n > 0 {
+			last = math.Max(last, v.x[n-1])
+		}
 	}
 	kAxis(p, 1, last, 64)
 	g := float64(r.GroupSize)
-	inside := r.GroupSize >= 1 && g <= last
-	if inside && last > 1 {
+	inside := r.GroupSize >= 1 && g <= last && last > 1
+	if inside {
 		p.Add(groupRule(r, slices.Concat(around(best, g), around(worst, g), around(fits.band, g))...))
 	}
 	if line, ok := ceilingLine(r); ok {
@@ -40,52 +40,62 @@ func drawBestOfK(r *analysis.Result) (*plot.Plot, error) {
 	}
 	p.Add(fits.plotters()...)
 	p.Add(worst, best)
-	if inside && s.Lift.Known() && *s.Lift.Value > 0 && last > 1 {
+	if inside && s.Lift.Known() && *s.Lift.Value > 0 {
 		p.Add(liftLabel(r, p, s, best, g))
 	}
-	return p, nil
-}
-
-func captionBestOfK(r *analysis.Result) Caption {
-	split, s, _ := Shown(r)
-	l := r.Lang
-	best, worst := bestWorst(s)
+	f := Figure{Plot: p, Table: bestTable(l, s, best, worst, fits)}
 	top, ok := s.BestAt(r.GroupSize)
-	c := Caption{Subtitle: counted(l, split, s)}
-	if ok {
-		c.Subtitle += l.Text("; bands: ") + intervals(r, top.Estimate)
+	// The best of one is the mean of the very items that the curve is over.
+	one, found := s.BestAt(1)
+	switch {
+	case !ok || !found || one.Value == nil:
+		f.Title = l.Text("Best and worst of k samples")
+	case top.K == 1:
+		f.Title = l.Say("One sample per item: mean reward %s, best of more is unknown", message.Digits(*one.Value))
+	case *top.Value-*one.Value < 1e-9:
+		f.Title = l.Say("The best of %d samples is no better than the mean of %s", top.K, message.Digits(*one.Value))
+	default:
+		f.Title = l.Say("The best of %d samples earns %s, %s above the mean of %s", top.K, message.Digits(*top.Value), message.Digits(*top.Value-*one.Value), message.Digits(*one.Value))
 	}
-	fits := beyond(s, analysis.BestOfK, best)
-	c.Subtitle += fits.caption(l, message.Digits)
+	f.Subtitle = counted(l, split, s)
+	if ok {
+		f.Subtitle += l.Text("; bands: ") + intervals(r, top.Estimate)
+	}
+	f.Subtitle += fits.caption(l, message.Digits)
 	if r.GroupSize > 0 && ok && top.K < r.GroupSize {
-		c.Subtitle += l.Say("; a group of %d is beyond the samples taken", r.GroupSize)
+		f.Subtitle += l.Say("; a group of %d is beyond the samples taken", r.GroupSize)
 	}
 	if ok && top.Items > 0 && top.Items != s.Items.Measured {
-		c.Subtitle += l.Say("; over the %s with at least %s", l.Count(top.Items, "item"), l.Count(top.K, "sample"))
+		f.Subtitle += l.Say("; over the %s with at least %s", l.Count(top.Items, "item"), l.Count(top.K, "sample"))
 	}
-	// The best of one is the mean of the very items that the curve is over.
-	var mean *float64
-	if one, found := s.BestAt(1); found {
-		mean = one.Value
-	}
-	switch {
-	case !ok || mean == nil:
-		c.Title = l.Text("Best and worst of k samples")
-	case top.K == 1:
-		c.Title = l.Say("One sample per item: mean reward %s, best of more is unknown", message.Digits(*mean))
-	case *top.Value-*mean < 1e-9:
-		c.Title = l.Say("The best of %d samples is no better than the mean of %s", top.K, message.Digits(*mean))
-	default:
-		c.Title = l.Say("The best of %d samples earns %s, %s above the mean of %s", top.K, message.Digits(*top.Value), message.Digits(*top.Value-*mean), message.Digits(*mean))
-	}
-	c.Legend = []Entry{{l.Text("best of k"), []plot.Thumbnailer{best}}}
+	f.Legend = []Entry{{l.Text("best of k"), []plot.Thumbnailer{best}}}
 	if len(worst.x) > 0 {
-		c.Legend = append(c.Legend, Entry{l.Text("worst of k"), []plot.Thumbnailer{worst}})
+		f.Legend = append(f.Legend, Entry{l.Text("worst of k"), []plot.Thumbnailer{worst}})
 	}
-	c.Legend = append(c.Legend, ceilingEntry(r)...)
-	c.Brief = append(slices.Clip(c.Legend), fits.brief(l)...)
-	c.Legend = append(c.Legend, fits.legend(r)...)
-	return c
+	f.Legend = append(f.Legend, ceilingEntry(r)...)
+	f.Brief = append(slices.Clip(f.Legend), fits.brief(l)...)
+	f.Legend = append(f.Legend, fits.legend(r)...)
+	return f, nil
+}
+
+func bestTable(l message.Language, s *analysis.SplitResult, best, worst curve, fits far) Table {
+	fitHeads, curves := fits.columns(l)
+	curves = append([]curve{best, worst}, curves...)
+	measured := map[float64]analysis.AtK{}
+	for _, e := range s.BestOf {
+		measured[float64(e.K)] = e
+	}
+	marks := columnsAt(curves, func(x float64) []string {
+		cells := []string{message.Digits(x)}
+		for _, v := range curves {
+			cells = append(cells, v.cell(x))
+		}
+		if e, ok := measured[x]; ok {
+			return append(cells, message.Whole(e.Items), message.Whole(e.N))
+		}
+		return append(cells, "", "")
+	})
+	return Table{Columns: true, Head: slices.Concat(heads(l, "k", "best of k", "worst of k"), fitHeads, heads(l, "items", "rollouts")), Marks: marks}
 }
 
 func bestWorst(s *analysis.SplitResult) (best, worst curve) {
@@ -118,13 +128,6 @@ func extent(curves ...curve) (low, high float64) {
 		}
 	}
 	return low, high
-}
-
-func worstEnd(v curve) float64 {
-	if len(v.x) == 0 {
-		return 1
-	}
-	return v.x[len(v.x)-1]
 }
 
 // around lists what a curve covers at x.

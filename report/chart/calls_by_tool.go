@@ -7,43 +7,64 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
+	"gonogo/sampler/rollout"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// toolRows is how many tools one picture shows; the rest stand in one row.
+// toolRows is how many tools one picture shows; the rest are in one row.
 const toolRows = 20
 
-func drawCallsByTool(r *analysis.Result) (*plot.Plot, error) {
-	_, s, err := shown(r)
-	if err != nil {
-		return nil, err
-	}
-	list := toolsOf(r.Lang, s)
+// drawCallsByTool shows the calls of each tool, in parts by what became of them.
+func drawCallsByTool(r *analysis.Result, split rollout.Split, s *analysis.SplitResult) (Figure, error) {
+	l, list := r.Lang, toolsOf(r.Lang, s)
 	switch {
 	case len(list) == 0 && sum(s.Tools.Histogram.Counts) == 0:
-		return nil, noData(r.Lang, "no trace of tool calls was recorded with these rollouts")
+		return noData(l, "no trace of tool calls was recorded with these rollouts")
 	case len(list) == 0:
-		return nil, noData(r.Lang, "no rollout called a tool")
+		return noData(l, "no rollout called a tool")
 	}
-	p := newPlot(axis(r.Lang, "tool calls"), "")
-	names, total := make([]string, len(list)), totalCalls(list)
-	for i, t := range list {
-		names[i] = t.name
+	total, wrong := 0, 0
+	for _, t := range list {
+		total, wrong = total+t.Calls, wrong+t.Errors+t.Malformed+t.Failed
 	}
-	horizontal(p, names)
-	for _, part := range callParts() {
-		p.Add(part.bars(list))
+	seconds := func(x *float64) string {
+		if x == nil {
+			return ""
+		}
+		return message.Digits(*x)
 	}
+	f := Figure{Table: Table{Head: heads(l, "tool", "calls", "share", "refused", "malformed", "failed", "P50 s", "P95 s")}}
+	// From the left; hatches and lightness tell them apart in grey.
+	parts := []part{
+		{words: "answered", bars: bars{fill: Sky}},
+		{words: "refused by the tool", bars: bars{fill: tint(Orange, 0.35), hatch: hatch{color: Orange, width: 0.6, space: 3.5}}},
+		{words: "malformed: unknown tool or arguments", bars: bars{fill: Grid, hatch: hatch{color: Muted, width: 0.6, space: 3.5, back: true}}},
+		{words: "failed, which ended the rollout", bars: bars{fill: Charred}},
+	}
+	var names []string
 	var words labels
 	for i, t := range list {
-		text := r.Lang.Say("%s (%s)", message.Whole(t.Calls), message.Percent(float64(t.Calls)/float64(total)))
+		counts := []int{max(0, t.Calls-t.Errors-t.Malformed-t.Failed), t.Errors, t.Malformed, t.Failed}
+		stack(parts, i, func(k int) float64 { return float64(counts[k]) })
+		share := message.Percent(float64(t.Calls) / float64(total))
+		text := l.Say("%s (%s)", message.Whole(t.Calls), share)
 		if t.P95 != nil {
-			text += r.Lang.Say(", 95 %% within %s s", message.Digits(*t.P95))
+			text += l.Say(", 95 %% within %s s", message.Digits(*t.P95))
 		}
+		names = append(names, t.name)
 		words = append(words, label{x: float64(t.Calls), y: row(i), dx: 4, yAlign: draw.YCenter, xAlign: draw.XLeft, color: Ink, text: text})
+		f.Table.Marks = append(f.Table.Marks, Mark{
+			Cells: []string{t.name, message.Whole(t.Calls), share, message.Whole(t.Errors), message.Whole(t.Malformed), message.Whole(t.Failed), seconds(t.P50), seconds(t.P95)},
+			X1:    float64(t.Calls), Y0: row(i) - 0.5, Y1: row(i) + 0.5, Dots: []Dot{{float64(t.Calls), row(i)}},
+		})
+	}
+	p := newPlot(axis(l, "tool calls"), "")
+	horizontal(p, names)
+	for _, one := range parts {
+		p.Add(one.bars)
 	}
 	p.Add(words)
 	most := 1
@@ -52,69 +73,52 @@ func drawCallsByTool(r *analysis.Result) (*plot.Plot, error) {
 	}
 	p.X.Min, p.X.Max = 0, float64(most)*1.7
 	p.X.Tick.Marker = between{ticks{want: 5, whole: true}, 0, float64(most)}
-	return p, nil
-}
-
-func captionCallsByTool(r *analysis.Result) Caption {
-	split, s, _ := Shown(r)
-	list := toolsOf(r.Lang, s)
-	total, wrong := totalCalls(list), 0
-	for _, t := range list {
-		wrong += t.Errors + t.Malformed + t.Failed
-	}
-	l := r.Lang
-	c := Caption{Title: l.Say("All calls go to %s", visibleName(list[0].name))}
+	const around, pitch vg.Length = 112, 20
+	f.Plot, f.Height = p, max(Height*0.68, around+pitch*vg.Length(len(list)))
+	f.Title = l.Say("All calls go to %s", visibleName(list[0].name))
 	if len(list) > 1 {
-		c.Title = l.Say("%s of calls go to %s", message.Percent(float64(list[0].Calls)/float64(total)), visibleName(list[0].name))
+		f.Title = l.Say("%s of calls go to %s", message.Percent(float64(list[0].Calls)/float64(total)), visibleName(list[0].name))
 	}
 	if wrong == 0 {
-		c.Title += l.Text("; every call was answered")
+		f.Title += l.Text("; every call was answered")
 	} else {
-		c.Title += l.Say("; %s of all calls went wrong", message.Percent(float64(wrong)/float64(total)))
+		f.Title += l.Say("; %s of all calls went wrong", message.Percent(float64(wrong)/float64(total)))
 	}
-	c.Subtitle = l.Say("%s: n = %s of %s; as counted, no interval", split, l.Count(total, "call"), l.Count(s.Reward.N+s.Missing.Total(), "rollout"))
+	f.Subtitle = l.Say("%s: n = %s of %s; as counted, no interval", split, l.Count(total, "call"), l.Count(s.Reward.N+s.Missing.Total(), "rollout"))
 	if m := s.Tools.Malformed; m.Known() {
-		c.Subtitle += l.Say("; malformed: %s of calls, %s", percentInterval(m), intervals(r, m))
+		f.Subtitle += l.Say("; malformed: %s of calls, %s", percentInterval(m), intervals(r, m))
 	}
-	for _, part := range callParts() {
-		if len(part.bars(list).list) > 0 {
-			c.Legend = append(c.Legend, Entry{l.Text(part.words), []plot.Thumbnailer{part.bars(list)}})
-		}
-	}
-	return c
+	f.Legend = partLegend(l, parts)
+	return f, nil
 }
 
-func tableCallsByTool(r *analysis.Result) Table {
-	_, s, _ := Shown(r)
-	list := toolsOf(r.Lang, s)
-	seconds := func(x *float64) string {
-		if x == nil {
-			return ""
-		}
-		return message.Digits(*x)
-	}
-	t := Table{Head: heads(r.Lang, "tool", "calls", "share", "refused", "malformed", "failed", "P50 s", "P95 s")}
-	total := totalCalls(list)
-	for i, one := range list {
-		t.Marks = append(t.Marks, Mark{
-			Cells: []string{
-				one.name, message.Whole(one.Calls), message.Percent(float64(one.Calls) / float64(total)), message.Whole(one.Errors), message.Whole(one.Malformed), message.Whole(one.Failed),
-				seconds(one.P50), seconds(one.P95),
-			},
-			X1: float64(one.Calls), Y0: row(i) - 0.5, Y1: row(i) + 0.5, Dots: []Dot{{float64(one.Calls), row(i)}},
-		})
-	}
-	return t
+// part is one kind of segment of bars.
+type part struct {
+	name, words string
+	bars        bars
 }
 
-// callsByToolHeight gives every tool its room.
-func callsByToolHeight(r *analysis.Result) vg.Length {
-	_, s, ok := Shown(r)
-	if !ok {
-		return Height
+// stack lays the parts of a row behind each other, each as long as said.
+func stack(parts []part, at int, long func(part int) float64) {
+	from := 0.0
+	for k := range parts {
+		to := from + long(k)
+		if to > from {
+			parts[k].bars.list = append(parts[k].bars.list, bar{from, to, row(at) - 0.32, row(at) + 0.32})
+		}
+		from = to
 	}
-	const around, pitch vg.Length = 112, 20
-	return max(Height*0.68, around+pitch*vg.Length(len(toolsOf(r.Lang, s))))
+}
+
+// partLegend names the parts that any row has.
+func partLegend(l message.Language, parts []part) []Entry {
+	var out []Entry
+	for _, one := range parts {
+		if len(one.bars.list) > 0 {
+			out = append(out, Entry{l.Text(one.words), []plot.Thumbnailer{one.bars}})
+		}
+	}
+	return out
 }
 
 // tool is a tool with its calls.
@@ -144,54 +148,4 @@ func toolsOf(l message.Language, s *analysis.SplitResult) []tool {
 		rest.Failed += t.Failed
 	}
 	return append(list[:toolRows-1], rest)
-}
-
-func totalCalls(list []tool) int {
-	total := 0
-	for _, t := range list {
-		total += t.Calls
-	}
-	return total
-}
-
-// callPart is what became of some calls: a part of each bar.
-type callPart struct {
-	words string
-	look  bars
-	count func(analysis.ToolStat) int
-}
-
-// callParts lists what became of calls, from the left. Hatches and lightness
-// tell them apart in grey.
-func callParts() []callPart {
-	return []callPart{
-		{"answered", bars{fill: Sky}, func(t analysis.ToolStat) int { return max(0, t.Calls-t.Errors-t.Malformed-t.Failed) }},
-		{
-			"refused by the tool",
-			bars{fill: tint(Orange, 0.35), hatch: hatch{color: Orange, width: 0.6, space: 3.5}},
-			func(t analysis.ToolStat) int { return t.Errors },
-		},
-		{
-			"malformed: unknown tool or arguments",
-			bars{fill: Grid, hatch: hatch{color: Muted, width: 0.6, space: 3.5, back: true}},
-			func(t analysis.ToolStat) int { return t.Malformed },
-		},
-		{"failed, which ended the rollout", bars{fill: Charred}, func(t analysis.ToolStat) int { return t.Failed }},
-	}
-}
-
-// bars are this part of every tool's bar.
-func (part callPart) bars(list []tool) bars {
-	b := part.look
-	for i, t := range list {
-		from := 0
-		for _, other := range callParts() {
-			n := other.count(t.ToolStat)
-			if other.words == part.words && n > 0 {
-				b.list = append(b.list, bar{float64(from), float64(from + n), row(i) - 0.32, row(i) + 0.32})
-			}
-			from += n
-		}
-	}
-	return b
 }

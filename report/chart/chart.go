@@ -2,10 +2,10 @@ package chart
 
 import (
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/vg"
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
+	"gonogo/sampler/rollout"
 )
 
 // Chart is one picture of a Result.
@@ -17,24 +17,15 @@ type Of[R any] struct {
 	Doc  string // what it shows, for somebody who has never seen it
 	Read string // how to read it, in one sentence
 
-	// Draw plots the R on axes that carry no title and no legend. It
+	// Draw plots the R on axes that carry no title and no legend, words what the
+	// plot shows, and tells it in rows. Name, Doc and Lang are filled in; without a
+	// title the plot's own is in charge, and no Height is the usual one. It
 	// returns *NoData when the R holds nothing that the chart could show.
-	Draw func(R) (*plot.Plot, error)
-
-	// Caption words what the plot shows. It is called only when Draw returned
-	// a plot. A nil Caption leaves the plot's own title and legend in charge.
-	Caption func(R) Caption
-
-	// Table is the plot in rows. It is called only when Draw returned a plot.
-	Table func(R) Table
+	Draw func(R) (Figure, error)
 
 	// Only says whether a report has a place for the chart. A nil Only is every
 	// report: one that has nothing to show then says so.
 	Only func(R) bool
-
-	// Height is how high the figure stands at Width. A nil Height is the
-	// usual one, Height.
-	Height func(R) vg.Length
 }
 
 // Caption is what stands above a plot.
@@ -60,8 +51,19 @@ type NoData struct {
 // Error returns why there is nothing to show.
 func (e *NoData) Error() string { return "no data: " + e.Why }
 
-func noData(l message.Language, format string, args ...any) *NoData {
-	return &NoData{Why: l.Say(format, args...)}
+func noData(l message.Language, why string) (Figure, error) {
+	return Figure{}, &NoData{Why: l.Text(why)}
+}
+
+// ofSplit draws the split that is shown.
+func ofSplit(draw func(*analysis.Result, rollout.Split, *analysis.SplitResult) (Figure, error)) func(*analysis.Result) (Figure, error) {
+	return func(r *analysis.Result) (Figure, error) {
+		split, s, ok := Shown(r)
+		if !ok {
+			return noData(r.Lang, "the run has no rollouts")
+		}
+		return draw(r, split, s)
+	}
 }
 
 // Charts lists the charts in the order they are shown.
@@ -72,34 +74,34 @@ func Charts() []Chart {
 			Doc: "Every item by its mean reward, lowest first: light bar = mean, thin line = ± 1 standard deviation, " +
 				"red cross = best sample. Long lines and high crosses are what training can use.",
 			Read: "From left to right the items become easier; where the thin line is long the samples of an item differ, and where bar and cross are both at the bottom, or both at the top, there is nothing to learn from.",
-			Draw: drawVariance, Caption: captionVariance, Table: tableVariance,
+			Draw: ofSplit(drawVariance),
 		},
 		{
 			Name: "best_of_k",
 			Doc: "The reward to expect when the best, and when the worst, of k samples counts. " +
 				"The gap at the group size is what choosing the better samples can gain.",
 			Read: "Follow the blue line to the group size: its height above its left end is what choosing among samples can gain; to the right of the samples taken it is a fitted model, and the two models differ by what these samples cannot show.",
-			Draw: drawBestOfK, Caption: captionBestOfK, Table: tableBestOfK,
+			Draw: ofSplit(drawBestOfK),
 		},
 		{
 			Name: "informative",
 			Doc: "The share of groups whose rewards differ, against group size. A group whose rewards are all equal teaches " +
 				"nothing and is paid for all the same. Where grader noise was measured, its share is taken off.",
 			Read: "Find the group size on the axis below: the line above it is the share of groups that teach; below the caution line training pays for many groups that teach nothing, below the red one it is called off.",
-			Draw: drawInformative, Caption: captionInformative, Table: tableInformative,
+			Draw: ofSplit(drawInformative),
 		},
 		{
 			Name: "rewards",
 			Doc:  "How often each reward was given. Piles at one end mean the grader, or the task, hardly tells samples apart.",
 			Read: "Two tall bars at the ends are a grader that says yes or no; one tall bar is a grader, or a task, that hardly tells samples apart.",
-			Draw: drawRewards, Caption: captionRewards, Table: tableRewards,
+			Draw: ofSplit(drawRewards),
 		},
 		{
 			Name: "item_classes",
 			Doc: "What the rewards of each item look like, by split: dead (all at the bottom), saturated (all at the top), " +
 				"flat (all equal in between), mixed (they differ).",
 			Read: "The light blue part is what training can use; the dark part is out of reach for now, the hatched one is done already.",
-			Draw: drawItemClasses, Caption: captionItemClasses, Table: tableItemClasses,
+			Draw: drawItemClasses,
 		},
 		callCost.chart("reward_tool_calls",
 			"What rollouts earn that make few, and many, tool calls. "+
@@ -116,42 +118,42 @@ func Charts() []Chart {
 			Name: "tool_calls",
 			Doc:  "How many tool calls a rollout makes, with the 95th percentile and the budget.",
 			Read: "If the budget's line is among the bars, rollouts are cut short; if it is far to the right of the P95 line, it costs nothing.",
-			Draw: drawToolCalls, Caption: captionToolCalls, Table: tableToolCalls,
+			Draw: ofSplit(drawToolCalls),
 		},
 		{
 			Name: "calls_by_tool",
 			Doc: "Which tools are called, how often, what became of the calls, and within how many seconds 95 % of them were answered. " +
 				"A tool that is never called, or often refuses, is one that the model does not know how to use.",
 			Read: "The longer a bar, the more load on that tool; what is hatched or dark at its end are calls that did not get what they asked for.",
-			Draw: drawCallsByTool, Caption: captionCallsByTool, Table: tableCallsByTool, Height: callsByToolHeight,
+			Draw: ofSplit(drawCallsByTool),
 		},
 		{
 			Name: "tool_bigrams",
 			Doc: "Which tool's call comes next after which: row = a call, column = the next one of the same rollout. " +
 				"Framed, on the diagonal, the same tool again: strong colour there is an agent that tries, and tries again.",
 			Read: "Read a row from left to right: after a call to the row's tool, the cell of the strongest colour is what comes next.",
-			Draw: drawToolBigrams, Caption: captionToolBigrams, Table: tableToolBigrams, Height: toolBigramsHeight,
+			Draw: ofSplit(drawToolBigrams),
 		},
 		{
 			Name: "shift",
 			Doc: "How well the splits can be distinguished: by what is asked, by the fields of their rows, by rewards, and by what the model does with its tools. " +
 				"Training on items unlike those that count is training for something else.",
 			Read: "Above, a line that crosses the broad one is a comparison that found nothing, and one wholly to the right of a dashed line is judged; below is the single feature that differs most.",
-			Draw: drawShift, Caption: captionShift, Table: tableShift, Height: shiftHeight,
+			Draw: drawShift,
 		},
 		{
 			Name: "failures",
 			Doc: "Rollouts that did not end in a grade: by the model's own doing (counted at the bottom of the reward range), " +
 				"or by an endpoint that failed (missing data, left out of every mean).",
 			Read: "Hatched bars are endpoints that failed, to be fixed before you believe anything else; plain ones are the model's own doing.",
-			Draw: drawFailures, Caption: captionFailures, Table: tableFailures, Height: failuresHeight,
+			Draw: drawFailures,
 		},
 		{
 			Name: "variants",
 			Doc: "What each variant of prompt, tools or model changes in the mean reward, item by item against the run itself, with its interval. " +
 				"Right of the line without touching it: a gain without any training. Within the band: no difference that matters.",
 			Read: "A disc with its whole line right of zero gains without any training, a diamond left of zero loses, a ring may be either.",
-			Draw: drawVariants, Caption: captionVariants, Table: tableVariants, Height: variantsHeight,
+			Draw: drawVariants,
 			Only: func(r *analysis.Result) bool { return r.Variants != nil },
 		},
 		{
@@ -159,7 +161,7 @@ func Charts() []Chart {
 			Doc: "How long tools and grader take as more rollouts run at once, up to a whole training step: 95 % of answers came within the line. " +
 				"A line that rises is an endpoint that makes a training step wait.",
 			Read: "A level line is an endpoint that does not mind the load; where a line begins to rise is how many rollouts it bears at once.",
-			Draw: drawEndpointLoad, Caption: captionEndpointLoad, Table: tableEndpointLoad,
+			Draw: drawEndpointLoad,
 			Only: func(r *analysis.Result) bool { return r.Burst != nil },
 		},
 		{
@@ -167,7 +169,7 @@ func Charts() []Chart {
 			Doc: "What the grader did with answers that deserve nothing, with right ones, and with ones that only look different: " +
 				"the share of items on which each probe was scored so, with its interval. A diamond away from the broad line is a hole that training would find.",
 			Read: "Each dot should be on the broad line of its group; a red diamond away from it is a probe that the grader fell for.",
-			Draw: drawGraderAudit, Caption: captionGraderAudit, Table: tableGraderAudit, Height: auditHeight,
+			Draw: drawGraderAudit,
 		},
 	}
 }

@@ -40,19 +40,20 @@ var (
 )
 
 func (m move) chart(name, doc, read string) Comparison {
-	return Comparison{Name: name, Doc: doc, Read: read, Draw: m.draw, Caption: m.caption, Table: m.table}
+	return Comparison{Name: name, Doc: doc, Read: read, Draw: m.draw}
 }
 
-func (m move) draw(c *compare.Comparison) (*plot.Plot, error) {
+func (m move) draw(c *compare.Comparison) (Figure, error) {
+	l := c.Lang
 	sc, err := compared(c)
 	if err != nil {
-		return nil, err
+		return Figure{}, err
 	}
-	a := m.arrow(c, sc)
+	a, d := m.arrow(c, sc), other(sc, m.quantity)
 	if a == nil {
-		return nil, &NoData{Why: c.Lang.Text(m.without)}
+		return noData(l, m.without)
 	}
-	p := newPlot(c.Lang.Text(m.axis), c.Lang.Text("mean reward"))
+	p := newPlot(l.Text(m.axis), l.Text("mean reward"))
 	p.Add(a)
 	x0, x1, y0, y1 := a.extent()
 	padX, padY := (x1-x0)*0.16, (y1-y0)*0.1
@@ -63,12 +64,6 @@ func (m move) draw(c *compare.Comparison) (*plot.Plot, error) {
 	p.Y.Min, p.Y.Max = y0-padY, y1+padY
 	p.X.Tick.Marker = between{ticks{want: 6}, p.X.Min, p.X.Max}
 	p.Y.Tick.Marker = ticks{want: 5}
-	return p, nil
-}
-
-func (m move) caption(c *compare.Comparison) Caption {
-	_, sc, _ := Compared(c)
-	a, d, l := m.arrow(c, sc), other(sc, m.quantity), c.Lang
 	moved := m.neither
 	switch d.Direction {
 	case "up":
@@ -76,19 +71,29 @@ func (m move) caption(c *compare.Comparison) Caption {
 	case "down":
 		moved = m.less
 	}
-	changes, cross := l.Say(m.changes, Change(sc.Reward.Value, sc.Reward.Low, sc.Reward.High), Change(d.Value, d.Low, d.High)), ""
+	rewards, quantities := Change(sc.Reward.Value, sc.Reward.Low, sc.Reward.High), Change(d.Value, d.Low, d.High)
+	cross := ""
 	if e := cmp.Or(told(d), told(&sc.Reward)); e != nil {
 		cross = l.Say("cross: %s of the differences, around new", intervalsAt(l, c.Confidence, e.Estimate))
 	}
-	legend := []Entry{
-		{l.Text("base"), []plot.Thumbnailer{endSample{}}},
+	base, latest := l.Text("base"), l.Text("new")
+	f := Figure{Plot: p}
+	f.Title, f.Subtitle = phrases(l, became(sc, l), l.Text(moved)), phrases(l, over(c), l.Say(m.changes, rewards, quantities), cross)
+	f.Legend = []Entry{
+		{base, []plot.Thumbnailer{endSample{}}},
 		{l.Text("new, with the intervals of the differences"), []plot.Thumbnailer{endSample{true}}},
-		{l.Say("base ± %s: a mean reward there is no change that matters", message.Digits(a.delta)), []plot.Thumbnailer{band{}}},
+		{l.Say("base ± %s: a mean reward there is no change that matters", message.Digits(a.delta)), []plot.Thumbnailer{band(0)}},
 	}
-	return Caption{
-		Title: phrases(l, became(sc, l), l.Text(moved)), Subtitle: phrases(l, over(c), changes, cross),
-		Legend: legend, Brief: []Entry{legend[0], {l.Text("new"), legend[1].Thumbs}},
+	f.Brief = []Entry{f.Legend[0], {latest, f.Legend[1].Thumbs}}
+	rx, ry := (x1-x0)*0.02, (y1-y0)*0.04
+	at := func(x, y float64, name string) Mark {
+		return Mark{Cells: []string{name, message.Digits(y), message.Digits(x)}, X0: x - rx, X1: x + rx, Y0: y - ry, Y1: y + ry}
 	}
+	f.Table = Table{Head: []string{"", l.Text("mean reward"), l.Text(m.axis)}, Marks: []Mark{
+		at(a.x, a.y, base), at(a.toX, a.toY, latest),
+		{Cells: []string{l.Text("new - base"), rewards, quantities}, X0: x0, X1: x1, Y0: y0, Y1: y1},
+	}}
+	return f, nil
 }
 
 // arrow goes from the means of base to those of new. The intervals are those
@@ -203,13 +208,11 @@ func shaft(c *draw.Canvas, from, to vg.Point) {
 
 // drawEnd draws base as a ring and new as a disc.
 func drawEnd(c *draw.Canvas, at vg.Point, filled bool) {
-	const r vg.Length = 3.6
+	sty := draw.GlyphStyle{Color: Blue, Radius: 4, Shape: hollow{}}
 	if filled {
-		c.DrawGlyphNoClip(draw.GlyphStyle{Color: Blue, Radius: r, Shape: draw.CircleGlyph{}}, at)
-		return
+		sty.Radius, sty.Shape = 3.6, draw.CircleGlyph{}
 	}
-	c.DrawGlyphNoClip(draw.GlyphStyle{Color: Paper, Radius: r, Shape: draw.CircleGlyph{}}, at)
-	c.DrawGlyphNoClip(draw.GlyphStyle{Color: Blue, Radius: r, Shape: draw.RingGlyph{}}, at)
+	c.DrawGlyphNoClip(sty, at)
 }
 
 // endSample is an end of the legend.
@@ -222,20 +225,4 @@ func (s endSample) Thumbnail(c *draw.Canvas) {
 		c.StrokeLine2(draw.LineStyle{Color: Steel, Width: 1.1}, c.Min.X, mid.Y, c.Max.X, mid.Y)
 	}
 	drawEnd(c, mid, s.filled)
-}
-
-func (m move) table(c *compare.Comparison) Table {
-	_, sc, _ := Compared(c)
-	d, a := other(sc, m.quantity), m.arrow(c, sc)
-	x0, x1, y0, y1 := a.extent()
-	rx, ry := (x1-x0)*0.02, (y1-y0)*0.04
-	at := func(x, y float64, cells ...string) Mark {
-		return Mark{Cells: cells, X0: x - rx, X1: x + rx, Y0: y - ry, Y1: y + ry}
-	}
-	l := c.Lang
-	return Table{Head: []string{"", l.Text("mean reward"), l.Text(m.axis)}, Marks: []Mark{
-		at(a.x, a.y, l.Text("base"), message.Digits(a.y), message.Digits(a.x)),
-		at(a.toX, a.toY, l.Text("new"), message.Digits(a.toY), message.Digits(a.toX)),
-		{Cells: []string{l.Text("new - base"), Change(sc.Reward.Value, sc.Reward.Low, sc.Reward.High), Change(d.Value, d.Low, d.High)}, X0: x0, X1: x1, Y0: y0, Y1: y1},
-	}}
 }

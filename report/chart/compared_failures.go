@@ -1,43 +1,66 @@
 package chart
 
 import (
-	"math"
 	"slices"
 
 	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/vg"
 )
 
 // driftRows is how many kinds of failure a picture shows.
 const driftRows = 24
 
-func drawDrift(c *compare.Comparison) (*plot.Plot, error) {
+// drawDrift shows how often each outcome happened beside its change.
+func drawDrift(c *compare.Comparison) (Figure, error) {
+	l := c.Lang
 	_, sc, ok := Compared(c)
 	switch {
 	case !ok:
-		return nil, noSplit(c)
+		return noSplit(c)
 	case len(sc.Outcomes) == 0 && sc.Reward.Known():
-		return nil, &NoData{Why: c.Lang.Text("every rollout of both runs ended in a grade: nothing drifts")}
+		return noData(l, "every rollout of both runs ended in a grade: nothing drifts")
 	case len(sc.Outcomes) == 0:
-		return nil, &NoData{Why: sc.Why.In(c.Lang)}
+		return Figure{}, &NoData{Why: sc.Why.In(l)}
 	}
-	p := changesPlot(c.Lang.Text("share of rollouts, new - base"), driftOf(sc, c.Lang), 0.26)
-	p.X.Tick.Marker = percentTicks{p.X.Tick.Marker}
-	return p, nil
-}
-
-// driftOf has how often each outcome happened beside its change.
-func driftOf(sc *compare.Split, l message.Language) variantDots {
-	var d variantDots
-	for _, o := range sc.Outcomes[:min(len(sc.Outcomes), driftRows)] {
-		dot := changeDot(driftName(o, l), o.Difference, moves(o), true)
-		dot.text = l.Say("%s to %s", message.Whole(o.Base), message.Whole(o.New))
-		d.list = append(d.list, dot)
+	var d dotRows
+	more, fewer := 0, 0
+	for i, o := range sc.Outcomes {
+		e, moved := o.Difference, moves(o)
+		more += b2i(moved == "up")
+		fewer += b2i(moved == "down")
+		name := driftName(o, l)
+		v := changeRow(name, e, moved, true, []string{name, message.Whole(o.Base), message.Whole(o.New), Change(e.Value, e.Low, e.High)}, i >= driftRows)
+		v.text = l.Say("%s to %s", message.Whole(o.Base), message.Whole(o.New))
+		d.list = append(d.list, v)
 	}
-	return d
+	f := d.changes(l.Text("share of rollouts, new - base"), 0.26, nil, zeroRule())
+	f.Plot.X.Tick.Marker = percentTicks{f.Plot.X.Tick.Marker}
+	f.Table.Head = []string{l.Text("outcome"), l.Text("base"), l.Text("new"), l.Text("share, new - base")}
+	kinds := l.Count(len(sc.Outcomes), "kind")
+	switch {
+	case len(sc.Outcomes) == 1 && more == 1:
+		f.Title = l.Say("Failures became more frequent: %s", d.list[0].name)
+	case len(sc.Outcomes) == 1 && fewer == 1:
+		f.Title = l.Say("Failures became rarer: %s", d.list[0].name)
+	case more > 0 && fewer > 0:
+		f.Title = l.Say("Of %s of failure, %s became more frequent and %s rarer", kinds, message.Whole(more), message.Whole(fewer))
+	case more > 0:
+		f.Title = l.Say("Of %s of failure, %s became more frequent", kinds, message.Whole(more))
+	case fewer > 0:
+		f.Title = l.Say("Of %s of failure, %s became rarer", kinds, message.Whole(fewer))
+	default:
+		f.Title = l.Text("No kind of failure is seen to become more frequent or rarer")
+	}
+	bars, left := "", ""
+	if first := sc.Outcomes[0].Difference; first.Low != nil {
+		bars = l.Say("bars: %s of the share of rollouts", intervalsAt(l, c.Confidence, first))
+	}
+	if n := len(sc.Outcomes) - driftRows; n > 0 {
+		left = l.Say("%s more in the table only", l.Count(n, "kind"))
+	}
+	f.Subtitle = phrases(l, over(c), bars, l.Text("numbers: rollouts of all recorded, base to new"), l.Text("not corrected for how many kinds there are"), left)
+	f.Legend = d.legend(l, seen{gainLook, "rarer"}, seen{badLook, "more frequent"}, seen{ringLook, "neither is seen"})
+	return f, nil
 }
 
 func driftName(o compare.OutcomeDrift, l message.Language) string {
@@ -53,70 +76,11 @@ func driftName(o compare.OutcomeDrift, l message.Language) string {
 
 // moves is the direction of a drift whose whole interval lies on one side.
 func moves(o compare.OutcomeDrift) string {
-	switch e := o.Difference; {
-	case e.Low == nil || e.High == nil:
-		return "unclear"
-	case *e.Low > 0:
+	switch signOf(o.Difference) {
+	case 1:
 		return "up"
-	case *e.High < 0:
+	case -1:
 		return "down"
 	}
 	return "unclear"
-}
-
-func captionDrift(c *compare.Comparison) Caption {
-	_, sc, _ := Compared(c)
-	more, fewer := 0, 0
-	for _, o := range sc.Outcomes {
-		more += b2i(moves(o) == "up")
-		fewer += b2i(moves(o) == "down")
-	}
-	l, kinds := c.Lang, c.Lang.Count(len(sc.Outcomes), "kind")
-	title := l.Text("No kind of failure is seen to become more frequent or rarer")
-	switch {
-	case len(sc.Outcomes) == 1 && more == 1:
-		title = l.Say("Failures became more frequent: %s", driftName(sc.Outcomes[0], l))
-	case len(sc.Outcomes) == 1 && fewer == 1:
-		title = l.Say("Failures became rarer: %s", driftName(sc.Outcomes[0], l))
-	case more > 0 && fewer > 0:
-		title = l.Say("Of %s of failure, %s became more frequent and %s rarer", kinds, message.Whole(more), message.Whole(fewer))
-	case more > 0:
-		title = l.Say("Of %s of failure, %s became more frequent", kinds, message.Whole(more))
-	case fewer > 0:
-		title = l.Say("Of %s of failure, %s became rarer", kinds, message.Whole(fewer))
-	}
-	bars, left := "", ""
-	if first := sc.Outcomes[0].Difference; first.Low != nil {
-		bars = l.Say("bars: %s of the share of rollouts", intervalsAt(l, c.Confidence, first))
-	}
-	if n := len(sc.Outcomes) - driftRows; n > 0 {
-		left = l.Say("%s more in the table only", l.Count(n, "kind"))
-	}
-	return Caption{
-		Title: title,
-		Subtitle: phrases(l, over(c), bars, l.Text("numbers: rollouts of all recorded, base to new"),
-			l.Text("not corrected for how many kinds there are"), left),
-		Legend: changeLegend(driftOf(sc, l), l.Text("rarer"), l.Text("more frequent"), l.Text("neither is seen"), l),
-	}
-}
-
-func driftHeight(c *compare.Comparison) vg.Length {
-	_, sc, _ := Compared(c)
-	return rowsHeight(min(len(sc.Outcomes), driftRows))
-}
-
-func tableDrift(c *compare.Comparison) Table {
-	_, sc, _ := Compared(c)
-	l := c.Lang
-	d := driftOf(sc, l)
-	t := Table{Head: []string{l.Text("outcome"), l.Text("base"), l.Text("new"), l.Text("share, new - base")}}
-	for i, o := range sc.Outcomes {
-		cells := []string{driftName(o, l), message.Whole(o.Base), message.Whole(o.New), Change(o.Difference.Value, o.Difference.Low, o.Difference.High)}
-		if i < len(d.list) {
-			t.Marks = append(t.Marks, changeMark(d, i, cells))
-			continue
-		}
-		t.Marks = append(t.Marks, Mark{Cells: cells, X0: 0, X1: 0, Y0: math.Inf(-1), Y1: math.Inf(-1)})
-	}
-	return t
 }

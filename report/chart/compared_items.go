@@ -14,13 +14,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-func drawPaired(c *compare.Comparison) (*plot.Plot, error) {
-	sc, err := comparedItems(c)
-	if err != nil {
-		return nil, err
-	}
-	d := pairedOf(c, sc)
-	l := c.Lang
+func drawPaired(c *compare.Comparison, sc *compare.Split) (Figure, error) {
+	l, d, r := c.Lang, pairedOf(c, sc), sc.Reward
 	x, means := l.Text("items in both runs, the largest drop first"), ""
 	if d.each > 1 {
 		means = l.Say("drawn as means of %s neighbours", message.Whole(d.each))
@@ -36,7 +31,7 @@ func drawPaired(c *compare.Comparison) (*plot.Plot, error) {
 	}
 	p.Add(d.mean, rule{at: 0, line: draw.LineStyle{Color: Ink, Width: 0.8}})
 	if d.delta > 0 {
-		p.Add(marginLine(-d.delta), marginLine(d.delta))
+		p.Add(meanLine(-d.delta), meanLine(d.delta))
 	}
 	pad := (hi - lo) * 0.06
 	p.Y.Min, p.Y.Max = lo-pad, hi+pad
@@ -44,33 +39,27 @@ func drawPaired(c *compare.Comparison) (*plot.Plot, error) {
 	n := float64(d.n)
 	p.X.Min, p.X.Max = 0.5-n*0.005, n+0.5+n*0.005
 	p.X.Tick.Marker = between{ticks{want: 4, whole: true}, 1, n}
-	return p, nil
-}
-
-func captionPaired(c *compare.Comparison) Caption {
-	_, sc, _ := Compared(c)
-	d := pairedOf(c, sc)
-	l, r := c.Lang, sc.Reward
-	cap := Caption{Title: l.Say("%s: of %s, %s rose and %s fell", became(sc, l), l.Count(d.n, "item"), message.Whole(d.rose), message.Whole(d.fell))}
+	f := Figure{Plot: p, Table: d.table(l)}
+	f.Title = l.Say("%s: of %s, %s rose and %s fell", became(sc, l), l.Count(d.n, "item"), message.Whole(d.rose), message.Whole(d.fell))
 	change := l.Say("mean change %s, no interval: too little to tell one", Change(r.Value, r.Low, r.High))
 	mean := l.Text("mean change")
 	if r.Low != nil {
 		change = l.Say("mean change %s, %s", Change(r.Value, r.Low, r.High), intervalsAt(l, c.Confidence, r.Estimate))
 		mean = l.Text("mean change with its interval")
 	}
-	cap.Subtitle = phrases(l, over(c), change, l.Text("single items move by chance, too"))
+	f.Subtitle = phrases(l, over(c), change, l.Text("single items move by chance, too"))
 	if d.rose > 0 {
-		cap.Legend = append(cap.Legend, Entry{l.Text("rose"), []plot.Thumbnailer{d.up}})
+		f.Legend = append(f.Legend, Entry{l.Text("rose"), []plot.Thumbnailer{d.up}})
 	}
 	if d.fell > 0 {
-		cap.Legend = append(cap.Legend, Entry{l.Text("fell"), []plot.Thumbnailer{d.down}})
+		f.Legend = append(f.Legend, Entry{l.Text("fell"), []plot.Thumbnailer{d.down}})
 	}
-	cap.Legend = append(cap.Legend, Entry{mean, []plot.Thumbnailer{d.mean}})
+	f.Legend = append(f.Legend, Entry{mean, []plot.Thumbnailer{d.mean}})
 	if d.delta > 0 {
-		cap.Legend = append(cap.Legend, Entry{l.Say("± %s: a mean between does not matter", message.Digits(d.delta)), []plot.Thumbnailer{marginLine(0)}})
+		f.Legend = append(f.Legend, Entry{l.Say("± %s: a mean between does not matter", message.Digits(d.delta)), []plot.Thumbnailer{meanLine(0)}})
 	}
-	cap.Brief = []Entry{{l.Text("mean"), []plot.Thumbnailer{d.mean}}, {"± " + message.Digits(d.delta), []plot.Thumbnailer{marginLine(0)}}}
-	return cap
+	f.Brief = []Entry{{l.Text("mean"), []plot.Thumbnailer{d.mean}}, {"± " + message.Digits(d.delta), []plot.Thumbnailer{meanLine(0)}}}
+	return f, nil
 }
 
 // paired is the changes of items, in their order.
@@ -123,10 +112,6 @@ func pairedOf(c *compare.Comparison, sc *compare.Split) paired {
 	return d
 }
 
-func marginLine(at float64) rule {
-	return rule{at: at, line: draw.LineStyle{Color: Muted, Width: 0.9, Dashes: dashed}}
-}
-
 // meanBand is a mean with its interval over the width of a plot.
 type meanBand struct{ stat.Estimate }
 
@@ -163,10 +148,7 @@ func (m meanBand) Thumbnail(c *draw.Canvas) {
 	c.StrokeLine2(meanBandLine, r.Min.X, c.Center().Y, r.Max.X, c.Center().Y)
 }
 
-func tablePaired(c *compare.Comparison) Table {
-	_, sc, _ := Compared(c)
-	d := pairedOf(c, sc)
-	l := c.Lang
+func (d paired) table(l message.Language) Table {
 	t := Table{Columns: true, Head: []string{l.Text("item"), l.Text("reward, new - base")}}
 	if d.each > 1 {
 		t.Head = []string{l.Text("items"), l.Text("reward, new - base, mean"), l.Text("the first of them")}

@@ -16,36 +16,21 @@ import (
 // quadrantRows is how many dots the picture's table names.
 const quadrantRows = 300
 
-func drawQuadrants(c *compare.Comparison) (*plot.Plot, error) {
-	sc, err := comparedItems(c)
-	if err != nil {
-		return nil, err
-	}
+func drawQuadrants(c *compare.Comparison, sc *compare.Split) (Figure, error) {
+	l := c.Lang
 	if sc.Quadrants == nil {
-		return nil, &NoData{Why: c.Lang.Text("no rollout of these items tells its tool calls in both runs, or none made any")}
+		return noData(l, "no rollout of these items tells its tool calls in both runs, or none made any")
 	}
 	q := quadrantsOf(c, sc)
-	p := newPlot(c.Lang.Text("tool calls of a rollout, new - base"), c.Lang.Text("reward, new - base"))
+	p := newPlot(l.Text("tool calls of a rollout, new - base"), l.Text("reward, new - base"))
 	p.Add(q)
 	x, y := q.reach()
 	p.X.Min, p.X.Max = -x*1.06, x*1.06
 	p.Y.Min, p.Y.Max = -y*quadrantRoom, y*quadrantRoom
 	p.X.Tick.Marker = between{ticks{want: 8}, -x, x}
 	p.Y.Tick.Marker = between{ticks{want: 6}, -y, y}
-	return p, nil
-}
-
-// quadrantRoom is how much higher the plot is than its dots, for the counts
-// above and below them.
-const quadrantRoom = 1.24
-
-// quadrantsHeight leaves room for both directions.
-func quadrantsHeight(*compare.Comparison) vg.Length { return Height * 1.3 }
-
-func captionQuadrants(c *compare.Comparison) Caption {
-	_, sc, _ := Compared(c)
-	q := quadrantsOf(c, sc)
-	l, calls := c.Lang, ""
+	f := Figure{Plot: p, Table: q.table(l), Height: Height * 1.3} // room for both directions
+	calls := ""
 	switch d := other(sc, "tool_calls"); {
 	case d == nil || d.Direction == "unclear":
 		calls = l.Text("tool calls are not seen to change")
@@ -55,27 +40,29 @@ func captionQuadrants(c *compare.Comparison) Caption {
 		calls = l.Text("rollouts make fewer tool calls")
 	}
 	same := q.count("same", "fewer") + q.count("same", "same") + q.count("same", "more")
-	before, diamond := "", ""
+	before, diamonds, label := "", "", l.Text("item")
 	if same > 0 {
 		before = l.Say("the reward of %s is as before (fewer calls: %s, more: %s)", l.Count(same, "item"), message.Whole(q.count("same", "fewer")), message.Whole(q.count("same", "more")))
 	}
 	if sc.Reward.Low != nil {
-		diamond = l.Say("diamond: means with %s", intervalsAt(l, c.Confidence, sc.Reward.Estimate))
+		diamonds = l.Say("diamond: means with %s", intervalsAt(l, c.Confidence, sc.Reward.Estimate))
 	}
-	label := l.Text("item")
 	if q.several {
 		label = l.Text("item; larger: several at one place")
 	}
-	legend := []Entry{
+	f.Title, f.Subtitle = phrases(l, became(sc, l), calls), phrases(l, over(c), before, diamonds)
+	f.Legend = []Entry{
 		{label, []plot.Thumbnailer{q}},
 		{l.Say("mean: reward %s", message.Signed(*sc.Reward.Value)), []plot.Thumbnailer{meanMark{}}},
-		{l.Say("mean within ± %s: does not matter", message.Digits(q.delta)), []plot.Thumbnailer{band{}}},
+		{l.Say("mean within ± %s: does not matter", message.Digits(q.delta)), []plot.Thumbnailer{band(0)}},
 	}
-	return Caption{
-		Title: phrases(l, became(sc, l), calls), Subtitle: phrases(l, over(c), before, diamond), Legend: legend,
-		Brief: []Entry{{l.Text("item"), legend[0].Thumbs}, {l.Text("mean"), legend[1].Thumbs}, {l.Text("mean does not matter"), legend[2].Thumbs}},
-	}
+	f.Brief = []Entry{{l.Text("item"), f.Legend[0].Thumbs}, {l.Text("mean"), f.Legend[1].Thumbs}, {l.Text("mean does not matter"), f.Legend[2].Thumbs}}
+	return f, nil
 }
+
+// quadrantRoom is how much higher the plot is than its dots, for the counts
+// above and below them.
+const quadrantRoom = 1.24
 
 // quadrants draws items as dots whose area is how many they are.
 type quadrants struct {
@@ -260,21 +247,17 @@ func (m meanMark) draw(c *draw.Canvas, tx, ty func(float64) vg.Length) {
 }
 
 func drawDiamond(c *draw.Canvas, at vg.Point) {
-	for i, w := range []vg.Length{4.6, 3.5} {
-		c.FillPolygon([]draw.GlyphStyle{{Color: Paper}, {Color: Red}}[i].Color, []vg.Point{{X: at.X - w, Y: at.Y}, {X: at.X, Y: at.Y + w}, {X: at.X + w, Y: at.Y}, {X: at.X, Y: at.Y - w}})
-	}
+	diamond{}.DrawGlyph(c, draw.GlyphStyle{Color: Paper, Radius: 4}, at)
+	diamond{}.DrawGlyph(c, draw.GlyphStyle{Color: Red, Radius: 2.9}, at)
 }
 
 // Thumbnail implements plot.Thumbnailer.
 func (meanMark) Thumbnail(c *draw.Canvas) { drawDiamond(c, c.Center()) }
 
-func tableQuadrants(c *compare.Comparison) Table {
-	_, sc, _ := Compared(c)
-	q := quadrantsOf(c, sc)
+func (q quadrants) table(l message.Language) Table {
 	rx, ry := q.reach()
 	dots := slices.Clone(q.dots)
 	slices.SortStableFunc(dots, func(a, b quadrantDot) int { return cmp.Compare(math.Abs(b.y), math.Abs(a.y)) })
-	l := c.Lang
 	t := Table{Head: []string{l.Text("item"), l.Text("items there"), l.Text("reward, new - base"), l.Text("tool calls, new - base")}}
 	for _, d := range dots[:min(len(dots), quadrantRows)] {
 		name := d.first

@@ -21,21 +21,21 @@ func Comparisons() []Comparison {
 			Doc: "Every item that both runs hold, by what its reward and its tool calls changed: a dot up and to the left earns more with fewer calls. " +
 				"Single items move by chance as well; the diamond is the mean, and what is within the band does not matter for it.",
 			Read: "Dots above the horizontal line earn more than before, dots left of the vertical one call fewer tools, and the diamond is all of them together.",
-			Draw: drawQuadrants, Caption: captionQuadrants, Table: tableQuadrants, Height: quadrantsHeight,
+			Draw: ofItems(drawQuadrants),
 		},
 		{
 			Name: "paired_differences",
 			Doc: "What each item's mean reward changed, the largest drop first. The line is the mean change with its interval; " +
 				"between the dashed lines it would not matter.",
 			Read: "Bars below zero are items that lost, bars above it items that gained; a few long ones may be chance, so it is the line with its band that answers.",
-			Draw: drawPaired, Caption: captionPaired, Table: tablePaired,
+			Draw: ofItems(drawPaired),
 		},
 		{
 			Name: "categories",
 			Doc: "What the mean reward changed within each category of items, the largest drop first, with intervals. " +
 				"A diamond left of the line lost, a disc right of it gained; for a ring neither is shown.",
 			Read: "Look for a diamond: a category that lost although the mean of all did not.",
-			Draw: categoryGroups.draw, Caption: categoryGroups.caption, Table: categoryGroups.table, Height: categoryGroups.height,
+			Draw: ofItems(categoryGroups.draw),
 			Only: categoryGroups.asked,
 		},
 		{
@@ -43,7 +43,7 @@ func Comparisons() []Comparison {
 			Doc: "What the mean reward changed within each family of items, the largest drop first, with intervals. " +
 				"A diamond left of the line lost, a disc right of it gained; for a ring neither is shown.",
 			Read: "Look for a diamond: a family of items that lost although the mean of all did not.",
-			Draw: familyGroups.draw, Caption: familyGroups.caption, Table: familyGroups.table, Height: familyGroups.height,
+			Draw: ofItems(familyGroups.draw),
 			Only: familyGroups.asked,
 		},
 		latencyMove.chart("reward_latency",
@@ -61,7 +61,7 @@ func Comparisons() []Comparison {
 			Doc: "How much more often, or less, rollouts end without a grade, by what became of them: a diamond right of the line is a failure that became more frequent. " +
 				"Where an endpoint failed more, the reward of what is left may flatter.",
 			Read: "Rows whose whole line is right of zero are failures that became more frequent; those that cross zero may be unchanged.",
-			Draw: drawDrift, Caption: captionDrift, Table: tableDrift, Height: driftHeight,
+			Draw: drawDrift,
 		},
 	}
 }
@@ -82,20 +82,32 @@ func Compared(c *compare.Comparison) (split rollout.Split, sc *compare.Split, ok
 	return split, sc, sc != nil
 }
 
+// ofItems draws what is told by items.
+func ofItems(draw func(*compare.Comparison, *compare.Split) (Figure, error)) func(*compare.Comparison) (Figure, error) {
+	return func(c *compare.Comparison) (Figure, error) {
+		sc, err := comparedItems(c)
+		if err != nil {
+			return Figure{}, err
+		}
+		return draw(c, sc)
+	}
+}
+
 // compared is Compared as the first lines of a Draw want it.
 func compared(c *compare.Comparison) (*compare.Split, error) {
 	_, sc, ok := Compared(c)
 	switch {
 	case !ok:
-		return nil, noSplit(c)
+		_, err := noSplit(c)
+		return nil, err
 	case !sc.Reward.Known():
 		return nil, &NoData{Why: c.Lang.Say("the runs hold no rewards that could be compared: %s", sc.Why.In(c.Lang))}
 	}
 	return sc, nil
 }
 
-func noSplit(c *compare.Comparison) *NoData {
-	return &NoData{Why: c.Lang.Text("the runs hold no rollouts of a split that could be compared")}
+func noSplit(c *compare.Comparison) (Figure, error) {
+	return noData(c.Lang, "the runs hold no rollouts of a split that could be compared")
 }
 
 // comparedItems is compared for what is told by items.

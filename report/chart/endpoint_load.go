@@ -18,69 +18,68 @@ import (
 // has all.
 const loadCurves = 5
 
-func drawEndpointLoad(r *analysis.Result) (*plot.Plot, error) {
-	list := loadsOf(r)
+func drawEndpointLoad(r *analysis.Result) (Figure, error) {
+	l, b, list := r.Lang, r.Burst, loadsOf(r)
 	switch {
-	case r.Burst == nil:
-		return nil, noData(r.Lang, "no training step was rehearsed: gonogo burst does")
+	case b == nil:
+		return noData(l, "no training step was rehearsed: gonogo burst does")
 	case len(list) == 0:
-		return nil, noData(r.Lang, "no endpoint answered a request of the burst")
+		return noData(l, "no endpoint answered a request of the burst")
 	}
-	p := newPlot(r.Lang.Text("rollouts at once"), r.Lang.Text("P95, seconds"))
+	p := newPlot(l.Text("rollouts at once"), l.Text("P95, seconds"))
 	lo, hi, last := math.Inf(1), 0.0, 1.0
-	for _, l := range list {
-		for i := range l.y {
-			lo, hi, last = min(lo, l.y[i]), max(hi, l.y[i]), max(last, l.x[i])
-			if l.lo != nil {
-				lo, hi = min(lo, l.lo[i]), max(hi, l.hi[i])
-			}
+	for _, v := range list {
+		lo, hi, last = min(lo, slices.Min(v.y)), max(hi, slices.Max(v.y)), max(last, slices.Max(v.x))
+		if v.lo != nil {
+			lo, hi = min(lo, slices.Min(v.lo)), max(hi, slices.Max(v.hi))
 		}
 	}
 	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, roundDecades{}
 	p.Y.Min, p.Y.Max = below(lo), above(hi)
 	kAxis(p, 1, last, 8)
-	for _, l := range list {
-		p.Add(l.curve)
-	}
-	return p, nil
-}
-
-func captionEndpointLoad(r *analysis.Result) Caption {
-	list, b := loadsOf(r), r.Burst
-	l := r.Lang
-	c := Caption{
-		Title:    l.Say("No endpoint takes twice as long with %s as with one", l.Count(b.Rollouts, "rollout")),
-		Subtitle: l.Say("waves of 1, 2, 4, … up to the step's %s%s", l.Count(b.Rollouts, "rollout"), loadBands(r, list)),
-	}
+	f := Figure{Plot: p, Table: Table{Columns: true, Head: heads(l, "rollouts at once")}}
+	f.Subtitle = l.Say("waves of 1, 2, 4, … up to the step's %s%s", l.Count(b.Rollouts, "rollout"), loadBands(r, list))
 	if more := len(b.Endpoints) - len(list); more > 0 {
-		c.Subtitle += l.Say("; %s in the table only", l.Count(more, "endpoint"))
+		f.Subtitle += l.Say("; %s in the table only", l.Count(more, "endpoint"))
 	}
+	var curves []curve
 	var worst *load
 	slowest := 0.0
 	for i := range list {
-		last := list[i].y[len(list[i].y)-1]
-		slowest = max(slowest, last)
-		if last < quickAnswer {
-			continue // twice next to nothing keeps nobody waiting
-		}
-		if at := list[i].doubles; at != nil && (worst == nil || *at < *worst.doubles) {
-			worst = &list[i]
-		}
-	}
-	switch {
-	case slowest < quickAnswer:
-		c.Title = l.Say("95 %% of answers come within %s s with %s at once", message.Digits(slowest), l.Count(b.Rollouts, "rollout"))
-	case worst != nil:
-		c.Title = l.Say("%s takes twice as long from about %s at once", worst.name, l.Count(int(math.Round(*worst.doubles)), "rollout"))
-	}
-	for _, one := range list {
+		one := &list[i]
+		p.Add(one.curve)
+		curves = append(curves, one.curve)
+		f.Table.Head = append(f.Table.Head, l.Say("%s, P95 s", one.name))
 		label := one.name
 		if one.doubles != nil {
 			label += l.Say(", doubles at %s", message.Digits(*one.doubles))
 		}
-		c.Legend = append(c.Legend, Entry{label, []plot.Thumbnailer{one.curve}})
+		f.Legend = append(f.Legend, Entry{label, []plot.Thumbnailer{one.curve}})
+		last := one.y[len(one.y)-1]
+		slowest = max(slowest, last)
+		if last < quickAnswer {
+			continue // twice next to nothing keeps nobody waiting
+		}
+		if one.doubles != nil && (worst == nil || *one.doubles < *worst.doubles) {
+			worst = one
+		}
 	}
-	return c
+	f.Table.Marks = columnsAt(curves, func(x float64) []string {
+		cells := []string{message.Digits(x)}
+		for _, v := range curves {
+			cells = append(cells, v.cell(x))
+		}
+		return cells
+	})
+	switch {
+	case slowest < quickAnswer:
+		f.Title = l.Say("95 %% of answers come within %s s with %s at once", message.Digits(slowest), l.Count(b.Rollouts, "rollout"))
+	case worst != nil:
+		f.Title = l.Say("%s takes twice as long from about %s at once", worst.name, l.Count(int(math.Round(*worst.doubles)), "rollout"))
+	default:
+		f.Title = l.Say("No endpoint takes twice as long with %s as with one", l.Count(b.Rollouts, "rollout"))
+	}
+	return f, nil
 }
 
 // loadBands words the bands that are drawn: those of endpoints whose every point

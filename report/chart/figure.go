@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"errors"
 
 	"gonum.org/v1/plot"
@@ -47,31 +48,19 @@ func (f Figure) HeadHeight(width vg.Length) vg.Length {
 // becomes a Figure that says so.
 func Render[R any](c Of[R], r R) Figure {
 	l := languageOf(r)
-	f := Figure{Name: c.Name, Doc: l.Text(c.Doc), Height: Height, Lang: l}
-	p, err := c.Draw(r)
-	var none *NoData
-	switch {
-	case errors.As(err, &none):
-		f.NoData = none.Why
-	case err != nil:
-		f.NoData = err.Error()
-	case p == nil:
-		f.NoData = l.Text("the chart has nothing to show")
+	f, err := c.Draw(r)
+	if err == nil && f.Plot == nil {
+		err = &NoData{Why: l.Text("the chart has nothing to show")}
 	}
-	if f.NoData != "" {
-		f.Title = l.Text(title(c.Name))
-		return f
+	if err != nil {
+		f = Figure{NoData: err.Error(), Caption: Caption{Title: l.Text(title(c.Name))}}
+		var none *NoData
+		if errors.As(err, &none) {
+			f.NoData = none.Why
+		}
 	}
-	f.Plot = p
-	if c.Height != nil {
-		f.Height = c.Height(r)
-	}
-	if c.Caption != nil {
-		f.Caption = c.Caption(r)
-	}
-	if c.Table != nil {
-		f.Table = c.Table(r)
-	}
+	f.Name, f.Doc, f.Lang = c.Name, l.Text(c.Doc), l
+	f.Height = cmp.Or(f.Height, Height)
 	return f
 }
 

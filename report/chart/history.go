@@ -25,7 +25,7 @@ func Histories(h *history.History, name func(string) string) []Of[*history.Histo
 			Doc: h.Lang.Say("Night by night: %s. A band is where one more night would be, and its line the level between two changes. "+
 				"A full upright line is a change, shaded where it may have been; a dotted one is a night that was made otherwise than the one before.", s.called),
 			Read: "A new band above or below the last is a change that chance does not explain; look at what is at its line.",
-			Draw: s.draw, Caption: s.caption, Table: s.table,
+			Draw: s.draw,
 		})
 	}
 	return out
@@ -44,9 +44,9 @@ var (
 	levelLine  = draw.LineStyle{Color: Blue, Width: 1.2}
 )
 
-func (s trend) draw(h *history.History) (*plot.Plot, error) {
+func (s trend) draw(h *history.History) (Figure, error) {
 	if len(s.Points) == 0 {
-		return nil, &NoData{Why: h.Lang.Text("no night knows it")}
+		return noData(h.Lang, "no night knows it")
 	}
 	p := newPlot(h.Lang.Text("night"), h.Lang.Text(s.Unit))
 	p.X.Min, p.X.Max = -0.6, math.Max(float64(len(h.Nights)-1), 1)+0.6
@@ -69,7 +69,7 @@ func (s trend) draw(h *history.History) (*plot.Plot, error) {
 		at++
 	}
 	p.Add(s.dots(h))
-	return p, nil
+	return Figure{Plot: p, Caption: s.caption(h), Table: s.table(h)}, nil
 }
 
 // span makes Y reach over all that is drawn, with room above for the labels.

@@ -7,6 +7,7 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg/draw"
@@ -18,16 +19,13 @@ const (
 	informativeCaution  = "signal.informative.caution"
 )
 
-func drawInformative(r *analysis.Result) (*plot.Plot, error) {
-	_, s, err := shown(r)
-	if err != nil {
-		return nil, err
-	}
+func drawInformative(r *analysis.Result, split rollout.Split, s *analysis.SplitResult) (Figure, error) {
+	l := r.Lang
 	g := informativeCurves(s)
 	if len(g.exact.x) == 0 && len(g.bracket.x) == 0 {
-		return nil, noData(r.Lang, "two samples per item are needed to see whether a group's rewards differ")
+		return noData(l, "two samples per item are needed to see whether a group's rewards differ")
 	}
-	p := newPlot(r.Lang.Text("group size"), r.Lang.Text("informative groups"))
+	p := newPlot(l.Text("group size"), l.Text("informative groups"))
 	shareAxis(p)
 	first, last := g.span()
 	if len(g.bracket.x) > 0 {
@@ -49,49 +47,73 @@ func drawInformative(r *analysis.Result) (*plot.Plot, error) {
 	for _, t := range thresholds {
 		p.Add(t)
 	}
-	return p, nil
-}
-
-func captionInformative(r *analysis.Result) Caption {
-	split, s, _ := Shown(r)
-	g := informativeCurves(s)
-	l := r.Lang
-	c := Caption{Title: l.Text("Informative groups against group size"), Subtitle: counted(l, split, s)}
-	bracketed := l.Text("possible range beyond the samples")
-	for _, e := range s.Signal {
-		if e.Bound == "exact" && e.Known() {
-			c.Subtitle += l.Text("; band: ") + intervals(r, e.Teaches())
-			break
-		}
-	}
-	c.Subtitle += g.fits.caption(l, message.Percent)
+	f := Figure{Plot: p, Table: g.table(l, s)}
+	f.Title = l.Text("Informative groups against group size")
 	lower, upper := s.SignalAt(r.GroupSize)
 	if lower != nil && upper != nil {
 		low, high := message.Percent(*lower.Teaches().Value), message.Percent(*upper.Teaches().Value)
-		c.Title = l.Say("At group size %d, %s of groups teach something", r.GroupSize, low)
+		f.Title = l.Say("At group size %d, %s of groups teach something", r.GroupSize, low)
 		if low != high {
-			c.Title = l.Say("At group size %d, between %s and %s of groups teach something", r.GroupSize, low, high)
+			f.Title = l.Say("At group size %d, between %s and %s of groups teach something", r.GroupSize, low, high)
 		}
 	}
-	if len(g.exact.x) > 0 {
-		measured := "measured"
-		if len(g.raw.x) > 0 {
-			measured = "measured, net of grader noise"
+	f.Subtitle = counted(l, split, s)
+	if i := slices.IndexFunc(s.Signal, func(e analysis.Signal) bool { return e.Bound == "exact" && e.Known() }); i >= 0 {
+		f.Subtitle += l.Text("; band: ") + intervals(r, s.Signal[i].Teaches())
+	}
+	f.Subtitle += g.fits.caption(l, message.Percent)
+	name := func(words string, v curve) {
+		if len(v.x) > 0 {
+			f.Legend = append(f.Legend, Entry{l.Text(words), []plot.Thumbnailer{v}})
 		}
-		c.Legend = append(c.Legend, Entry{l.Text(measured), []plot.Thumbnailer{g.exact}})
 	}
-	if len(g.raw.x) > 0 {
-		c.Legend = append(c.Legend, Entry{l.Text("with grader noise"), []plot.Thumbnailer{g.raw}})
+	if len(g.raw.x) == 0 {
+		name("measured", g.exact)
+	} else {
+		name("measured, net of grader noise", g.exact)
+		name("with grader noise", g.raw)
 	}
+	f.Brief = slices.Clone(f.Legend)
+	name("possible range beyond the samples", g.bracket)
 	if len(g.bracket.x) > 0 {
-		c.Legend = append(c.Legend, Entry{bracketed, []plot.Thumbnailer{g.bracket}})
+		f.Brief = append(f.Brief, f.Legend[len(f.Legend)-1])
+		if len(f.Brief) > 2 || !g.fits.none() && len(f.Brief) > 1 {
+			f.Brief[len(f.Brief)-1].Label = l.Text("possible")
+		}
 	}
-	c.Brief = slices.Concat(c.Legend, g.fits.brief(l))
-	if at := slices.IndexFunc(c.Brief, func(e Entry) bool { return e.Label == bracketed }); at >= 0 && len(c.Brief) > 2 {
-		c.Brief[at].Label = l.Text("possible")
+	f.Brief = append(f.Brief, g.fits.brief(l)...)
+	f.Legend = append(f.Legend, g.fits.legend(r)...)
+	return f, nil
+}
+
+func (g signals) table(l message.Language, s *analysis.SplitResult) Table {
+	fitHeads, curves := g.fits.columns(l)
+	noise := []string(nil)
+	if len(g.raw.x) > 0 {
+		noise, curves = heads(l, "with grader noise"), append([]curve{g.raw}, curves...)
 	}
-	c.Legend = append(c.Legend, g.fits.legend(r)...)
-	return c
+	low, high := curve{x: g.bracket.x, y: g.bracket.lo}, curve{x: g.bracket.x, y: g.bracket.hi}
+	items := map[float64]string{}
+	for _, e := range s.Signal {
+		if e.Known() {
+			items[float64(e.GroupSize)] = message.Whole(e.Items)
+		}
+	}
+	marks := columnsAt(append([]curve{g.exact, low, high}, curves...), func(x float64) []string {
+		cells := []string{message.Digits(x), g.exact.percentCell(x), ""}
+		_, _, _, measured := g.exact.at(x)
+		lo, _, _, ok := low.at(x)
+		if hi, _, _, too := high.at(x); ok && too && !measured {
+			if cells[2] = message.Percent(lo); message.Percent(hi) != cells[2] {
+				cells[2] += " – " + message.Percent(hi)
+			}
+		}
+		for _, v := range curves {
+			cells = append(cells, v.percentCell(x))
+		}
+		return append(cells, items[x])
+	})
+	return Table{Columns: true, Head: slices.Concat(heads(l, "group size", "measured", "possible range"), noise, fitHeads, heads(l, "items")), Marks: marks}
 }
 
 // signals are the curves of the share of groups that teach: net of grader noise

@@ -6,6 +6,7 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg/draw"
@@ -35,7 +36,7 @@ var (
 )
 
 func (q cost) chart(name, doc, read string) Chart {
-	return Chart{Name: name, Doc: doc, Read: read, Draw: q.draw, Caption: q.caption, Table: q.table}
+	return Chart{Name: name, Doc: doc, Read: read, Draw: ofSplit(q.draw)}
 }
 
 // name is what there is more and less of, as a title says it.
@@ -54,16 +55,12 @@ func (q cost) of(s *analysis.SplitResult) *analysis.Against {
 	return nil
 }
 
-func (q cost) draw(r *analysis.Result) (*plot.Plot, error) {
-	_, s, err := shown(r)
-	if err != nil {
-		return nil, err
-	}
-	a := q.of(s)
+func (q cost) draw(r *analysis.Result, split rollout.Split, s *analysis.SplitResult) (Figure, error) {
+	l, a := r.Lang, q.of(s)
 	if a == nil {
-		return nil, &NoData{r.Lang.Text(q.without)}
+		return noData(l, q.without)
 	}
-	p := newPlot(r.Lang.Text(q.axis), r.Lang.Text("mean reward"))
+	p := newPlot(l.Text(q.axis), l.Text("mean reward"))
 	dots := costDotsOf(a)
 	low, high := extent(curve{y: dots.y, lo: dots.lo, hi: dots.hi})
 	rewardAxis(p, r, low, high)
@@ -71,27 +68,32 @@ func (q cost) draw(r *analysis.Result) (*plot.Plot, error) {
 		p.Y.Max += 0.09 * (p.Y.Max - p.Y.Min) // for the numbers of rollouts
 	}
 	from, to := a.Bins[0].From, a.Bins[len(a.Bins)-1].To
-	limit, ok := q.limit(r)
-	if ok = ok && withinReach(limit, from, to); ok {
+	limit, limited := q.limit(r)
+	within := limited && limit >= from/2 && limit <= to*2 // an axis that shows it too is not squeezed
+	if within {
 		from, to = math.Min(from, limit), math.Max(to, limit)
 	}
 	if q.quantity == analysis.AgainstCalls {
 		p.X.Min, p.X.Max = from-0.6, to+0.6
 		p.X.Tick.Marker = between{ticks{want: 10, whole: true}, from, to}
 	} else {
-		q.wideAxis(r.Lang, p, from, to)
+		q.wideAxis(l, p, from, to)
 	}
 	if s.Reward.Value != nil {
 		p.Add(meanLine(*s.Reward.Value))
 	}
-	if ok {
+	if within {
 		p.Add(rule{
-			at: limit, upward: true, label: r.Lang.Say("limit %s s", message.Digits(limit)), clear: dots.near(limit),
+			at: limit, upward: true, label: l.Say("limit %s s", message.Digits(limit)), clear: dots.near(limit),
 			line: draw.LineStyle{Color: Ink, Width: 0.8, Dashes: dashed},
 		})
 	}
 	p.Add(dots)
-	return p, nil
+	f := Figure{Plot: p, Table: q.table(l, a), Caption: q.caption(r, split, s, a, dots)}
+	if limited && !within {
+		f.Subtitle += l.Say("; the limit of %s s is beyond the axis", message.Digits(limit))
+	}
+	return f, nil
 }
 
 // limit is how much of the quantity is allowed; none where nothing is configured.
@@ -99,10 +101,6 @@ func (q cost) limit(r *analysis.Result) (float64, bool) {
 	x := r.Thresholds["tools.tail.limit"]
 	return x, q.quantity == analysis.AgainstLatency && x > 0
 }
-
-// withinReach reports whether an axis from from to to shows x too without
-// squeezing what it is about.
-func withinReach(x, from, to float64) bool { return x >= from/2 && x <= to*2 }
 
 // wideAxis is linear where values lie near each other, else a logarithm, which
 // it says.
@@ -123,10 +121,7 @@ func (q cost) wideAxis(l message.Language, p *plot.Plot, from, to float64) {
 	p.X.Tick.Marker = between{ticks{want: 6, whole: whole}, from - pad, to + pad}
 }
 
-func (q cost) caption(r *analysis.Result) Caption {
-	split, s, _ := Shown(r)
-	a := q.of(s)
-	dots := costDotsOf(a)
+func (q cost) caption(r *analysis.Result, split rollout.Split, s *analysis.SplitResult, a *analysis.Against, dots costDots) Caption {
 	l := r.Lang
 	what := q.name(l)
 	c := Caption{Title: l.Say("It is unclear whether rollouts with more %s earn more", what)}
@@ -157,9 +152,6 @@ func (q cost) caption(r *analysis.Result) Caption {
 	}
 	if a.Pooled.Known() && a.Limit == nil {
 		c.Subtitle += l.Say(", over all rollouts %s", correlation(a.Pooled))
-	}
-	if limit, ok := q.limit(r); ok && !withinReach(limit, a.Bins[0].From, a.Bins[len(a.Bins)-1].To) {
-		c.Subtitle += l.Say("; the limit of %s s is beyond the axis", message.Digits(limit))
 	}
 	label := l.Text("mean over the items that have such rollouts; above: how many rollouts")
 	if dots.wide {
@@ -209,10 +201,8 @@ func signOf(e stat.Estimate) int {
 	return 0
 }
 
-func (q cost) table(r *analysis.Result) Table {
-	_, s, _ := Shown(r)
-	a := q.of(s)
-	t := Table{Columns: true, Head: heads(r.Lang, q.axis, "mean reward", "items", "rollouts")}
+func (q cost) table(l message.Language, a *analysis.Against) Table {
+	t := Table{Columns: true, Head: heads(l, q.axis, "mean reward", "items", "rollouts")}
 	for i, b := range a.Bins {
 		name := message.Digits(b.From)
 		if b.To > b.From {

@@ -1,15 +1,266 @@
 package chart
 
 import (
+	"image/color"
+	"math"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
 )
 
-// row is the Y of the i-th row of a horizontal bar chart, from the top.
+// row is the Y of the i-th row of a horizontal chart, from the top.
 func row(i int) float64 { return -float64(i) }
+
+// dotRow is one row: a name, a dot with its interval, a text at the right end.
+type dotRow struct {
+	name             string
+	look             look
+	value, low, high float64
+	text             string
+	strong           bool     // the text is bold
+	cells            []string // of the table
+	head             bool     // the name heads the rows below it; there is no dot
+	hidden           bool     // there is no room for it: the table alone has it
+}
+
+// place sets what the dot and its line show; an unknown interval has no width.
+func (v *dotRow) place(e stat.Estimate) {
+	if e.Value != nil {
+		v.value, v.low, v.high = *e.Value, *e.Value, *e.Value
+	}
+	if e.Low != nil && e.High != nil {
+		v.low, v.high = *e.Low, *e.High
+	}
+}
+
+// dotRows draws rows below each other.
+type dotRows struct {
+	list  []dotRow
+	lines []rowLine
+}
+
+// rowLine is an upright line over some rows, first to last as they are listed.
+type rowLine struct {
+	at          float64
+	first, last int
+	line        draw.LineStyle
+}
+
+// drawn are the rows that there is room for.
+func (d dotRows) drawn() int {
+	n := 0
+	for _, v := range d.list {
+		n += b2i(!v.hidden)
+	}
+	return n
+}
+
+// span is what the dots and their lines reach over, and the values.
+func (d dotRows) span(values ...float64) (lo, hi float64) {
+	lo, hi = values[0], values[0]
+	for _, x := range values {
+		lo, hi = min(lo, x), max(hi, x)
+	}
+	for _, v := range d.list {
+		if !v.hidden && !v.head {
+			lo, hi = min(lo, v.low, v.value), max(hi, v.high, v.value)
+		}
+	}
+	return lo, hi
+}
+
+// figure draws the rows over an axis that shows lo to hi and leaves, right of
+// that, a share of its width to the texts. under lies below the dots.
+func (d dotRows) figure(axis string, lo, hi, room float64, pitch vg.Length, under ...plot.Plotter) Figure {
+	const around vg.Length = 112
+	p := newPlot(axis, "")
+	var names []string
+	for _, v := range d.list {
+		switch {
+		case v.hidden:
+		case v.head:
+			names = append(names, "")
+		default:
+			names = append(names, v.name)
+		}
+	}
+	horizontal(p, names)
+	p.Add(under...)
+	p.Add(d)
+	p.X.Min, p.X.Max = lo, hi+(hi-lo)*room
+	p.X.Tick.Marker = between{ticks{want: 7}, lo, hi}
+	return Figure{Plot: p, Height: around + pitch*vg.Length(len(names)), Table: Table{Marks: d.marks()}}
+}
+
+// marks are the rows of the table. What is not drawn is on the line between the rows
+// around it.
+func (d dotRows) marks() []Mark {
+	var out []Mark
+	at := 0
+	for _, v := range d.list {
+		m := Mark{Cells: v.cells, X0: math.Inf(-1), X1: math.Inf(1), Y0: row(at) + 0.5, Y1: row(at) + 0.5}
+		if !v.hidden {
+			m.Y0, m.Dots = row(at)-0.5, []Dot{{v.value, row(at)}}
+			at++
+		}
+		if !v.head {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// Plot implements plot.Plotter.
+func (d dotRows) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	left, right := tx(p.X.Min), tx(p.X.Max)
+	at := make([]float64, len(d.list)) // the Y of each row
+	n := 0
+	for i, v := range d.list {
+		n += b2i(!v.hidden)
+		at[i] = row(n - 1)
+		if v.head && !v.hidden {
+			drawRowHead(c, p, v.name, vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: ty(at[i] - 0.5)}, Max: vg.Point{X: c.Max.X, Y: ty(at[i] + 0.5)}})
+		}
+	}
+	for _, l := range d.lines {
+		if x := tx(l.at); x >= left && x <= right {
+			c.StrokeLine2(l.line, x, ty(at[l.last]-0.5), x, ty(at[l.first]+0.5))
+		}
+	}
+	for i, v := range d.list {
+		if v.hidden || v.head {
+			continue
+		}
+		y := ty(at[i])
+		c.StrokeLine2(draw.LineStyle{Color: v.look.Color, Width: 1.4}, max(left, tx(v.low)), y, min(right, tx(v.high)), y)
+		v.look.draw(&c, vg.Point{X: tx(v.value), Y: y})
+		sty := styleOn(p, 8.5, v.strong, Ink)
+		sty.XAlign, sty.YAlign = draw.XRight, draw.YCenter
+		c.FillPolygon(Paper, corners(vg.Rectangle{Min: vg.Point{X: c.Max.X - sty.Width(v.text) - 3, Y: y - 5}, Max: vg.Point{X: c.Max.X, Y: y + 5}}))
+		c.FillText(sty, vg.Point{X: c.Max.X, Y: y + 1.3}, v.text)
+	}
+}
+
+// drawRowHead draws a group's name on a ground of its own.
+func drawRowHead(c draw.Canvas, p *plot.Plot, head string, r vg.Rectangle) {
+	c.FillPolygon(tint(Axis, 0.22), corners(r))
+	sty := styleOn(p, 8.5, true, Ink)
+	sty.YAlign = draw.YCenter
+	c.FillText(sty, vg.Point{X: r.Min.X + 5, Y: (r.Min.Y+r.Max.Y)/2 + 0.5}, Fit(head, sty, r.Max.X-r.Min.X-8))
+}
+
+// seen is what a look means.
+type seen struct {
+	look  look
+	words string
+}
+
+// legend names the looks that a row has.
+func (d dotRows) legend(l message.Language, list ...seen) []Entry {
+	var out []Entry
+	for _, e := range list {
+		for _, v := range d.list {
+			if !v.head && !v.hidden && v.look == e.look {
+				out = append(out, Entry{l.Text(e.words), []plot.Thumbnailer{e.look}})
+				break
+			}
+		}
+	}
+	return out
+}
+
+// look is how a dot is drawn. Its shape says in grey what its colour says.
+type look struct {
+	Color color.RGBA
+	Shape draw.GlyphDrawer
+}
+
+// The looks of rows.
+var (
+	ringLook    = look{Blue, hollow{}}
+	discLook    = look{Blue, draw.CircleGlyph{}}
+	gainLook    = look{Green, draw.CircleGlyph{}}
+	cautionLook = look{Orange, draw.CircleGlyph{}}
+	badLook     = look{Red, diamond{}}
+	evenLook    = look{Blue, draw.BoxGlyph{}}
+	singleLook  = look{Steel, draw.BoxGlyph{}}
+)
+
+func (k look) draw(c *draw.Canvas, at vg.Point) {
+	r := vg.Length(3.1)
+	if _, box := k.Shape.(draw.BoxGlyph); box {
+		r = 2.6
+	}
+	c.DrawGlyphNoClip(draw.GlyphStyle{Color: k.Color, Radius: r, Shape: k.Shape}, at)
+}
+
+// Thumbnail implements plot.Thumbnailer.
+func (k look) Thumbnail(c *draw.Canvas) {
+	mid := c.Center()
+	c.StrokeLine2(draw.LineStyle{Color: k.Color, Width: 1.4}, c.Min.X, mid.Y, c.Max.X, mid.Y)
+	k.draw(c, mid)
+}
+
+// hollow is a ring that hides the line behind it.
+type hollow struct{}
+
+// DrawGlyph implements draw.GlyphDrawer.
+func (hollow) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
+	sty.Radius -= 0.4
+	c.DrawGlyphNoClip(draw.GlyphStyle{Color: Paper, Radius: sty.Radius, Shape: draw.CircleGlyph{}}, at)
+	sty.Shape = draw.RingGlyph{}
+	c.DrawGlyphNoClip(sty, at)
+}
+
+// diamond is a square on its corner.
+type diamond struct{}
+
+// DrawGlyph implements draw.GlyphDrawer.
+func (diamond) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
+	w := sty.Radius + 0.6
+	c.FillPolygon(sty.Color, []vg.Point{{X: at.X - w, Y: at.Y}, {X: at.X, Y: at.Y + w}, {X: at.X + w, Y: at.Y}, {X: at.X, Y: at.Y - w}})
+}
+
+// band is the area of differences that do not matter, as far from zero as it says.
+type band float64
+
+var bandFill = tint(Axis, 0.32)
+
+// Plot implements plot.Plotter.
+func (b band) Plot(c draw.Canvas, p *plot.Plot) {
+	if tx, _ := p.Transforms(&c); b > 0 {
+		c.FillPolygon(bandFill, corners(vg.Rectangle{Min: vg.Point{X: tx(-float64(b)), Y: c.Min.Y}, Max: vg.Point{X: tx(float64(b)), Y: c.Max.Y}}))
+	}
+}
+
+// Thumbnail implements plot.Thumbnailer.
+func (band) Thumbnail(c *draw.Canvas) {
+	r := c.Rectangle
+	r.Min.Y, r.Max.Y = r.Min.Y+1, r.Max.Y-1
+	c.FillPolygon(bandFill, corners(r))
+}
+
+// zeroRule is where nothing changed.
+func zeroRule() rule { return rule{upward: true, line: draw.LineStyle{Color: Ink, Width: 0.9}} }
+
+// The marks of thresholds and of where a sound grader, or no difference, is.
+var (
+	soundLine   = draw.LineStyle{Color: tint(Green, 0.45), Width: 3}
+	limitLine   = draw.LineStyle{Color: Red, Width: 1, Dashes: dashed}
+	cautionLine = draw.LineStyle{Color: Amber, Width: 1, Dashes: dotted}
+)
+
+// upright is a line of the legend.
+func upright(line draw.LineStyle) []plot.Thumbnailer {
+	return []plot.Thumbnailer{rule{upward: true, line: line}}
+}
 
 // rowTicks names the rows.
 type rowTicks []string
@@ -39,4 +290,11 @@ func horizontal(p *plot.Plot, names []string) {
 	p.Add(g)
 	p.Y.Min, p.Y.Max = row(len(names)-1)-0.5, 0.5
 	p.Y.Tick.Marker = rowTicks(names)
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }

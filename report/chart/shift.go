@@ -1,190 +1,178 @@
 package chart
 
 import (
-	"image/color"
+	"cmp"
+	"slices"
 	"strings"
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
+	"gonogo/analysis/shift"
 )
 
-func drawShift(r *analysis.Result) (*plot.Plot, error) {
-	groups := shiftGroups(r)
+// shiftFeatures and shiftWholes are how many rows one picture shows.
+const (
+	shiftFeatures = 8
+	shiftWholes   = 20
+)
+
+// What a comparison of two splits says; a single feature is not judged.
+var (
+	shiftAlike   = seen{ringLook, "not shown to differ"}
+	shiftHints   = seen{cautionLook, "caution"}
+	shiftDiffers = seen{badLook, "differ"}
+	shiftSingle  = seen{singleLook, "single feature"}
+)
+
+// shiftRow is one comparison of two splits.
+type shiftRow struct {
+	dotRow
+	by, a, b string
+	p        string
+	fail     *float64 // the threshold of its gate
+	is       seen
+}
+
+// drawShift shows what a classifier makes of each two splits as a whole, then
+// the single features that differ most.
+func drawShift(r *analysis.Result) (Figure, error) {
+	l := r.Lang
 	switch {
 	case r.Shift == nil:
-		return nil, noData(r.Lang, "the items themselves are not known, so splits cannot be compared")
+		return noData(l, "the items themselves are not known, so splits cannot be compared")
 	case len(r.Shift.Crossings) == 0:
-		return nil, noData(r.Lang, "there is only one split: with data.eval and data.train the two are compared")
-	case len(groups) == 0:
-		return nil, noData(r.Lang, "no two splits have anything that can be compared")
+		return noData(l, "there is only one split: with data.eval and data.train the two are compared")
 	}
-	p := newPlot(r.Lang.Text("AUC; for single features Kolmogorov–Smirnov D or Cramér's V"), "")
-	last := groups[len(groups)-1]
-	names := make([]string, last.first+len(last.dots)+1)
-	for _, g := range groups {
-		for i, d := range g.dots {
-			names[g.first+1+i] = d.name
-		}
+	whole, part := shiftRows(r)
+	if len(whole)+len(part) == 0 {
+		return noData(l, "no two splits have anything that can be compared")
 	}
-	horizontal(p, names)
-	for _, g := range groups {
-		p.Add(g)
-	}
-	p.X.Min, p.X.Max = -0.012, 1.19 // numbers stand right of 1
-	p.X.Tick.Marker = between{ticks{want: 5}, 0, 1}
-	return p, nil
-}
-
-func captionShift(r *analysis.Result) Caption {
-	groups := shiftGroups(r)
-	l := r.Lang
-	c := Caption{Title: l.Text("No two splits are shown to differ in any of these")}
-	var worst *shiftDot
-	for i := range groups {
-		for j := range groups[i].dots {
-			if d := &groups[i].dots[j]; d.grade > 0 && (worst == nil || d.grade > worst.grade) {
-				worst = d
-			}
-		}
-	}
-	if worst != nil {
-		c.Title = l.Say("%s and %s can be distinguished by %s (AUC %s)", worst.a, worst.b, worst.by, message.Digits(worst.value))
-		if worst.grade == differs {
-			c.Title = l.Say("%s and %s are distinguished by %s (AUC %s)", worst.a, worst.b, worst.by, message.Digits(worst.value))
-		}
-	}
-	for i, cross := range r.Shift.Crossings {
-		if i > 0 {
-			c.Subtitle += l.Text(", ")
-		}
-		c.Subtitle += l.Say("%s (n = %s) against %s (n = %s)", cross.A, message.Whole(cross.RowsA), cross.B, message.Whole(cross.RowsB))
-	}
-	c.Subtitle += l.Say("; lines: %s intervals; p of the permutation test, Holm over all; single features are descriptive", message.Percent(r.Confidence))
-	shown := map[shiftGrade]bool{}
+	var d dotRows
 	limits := false
-	for _, g := range groups {
-		for _, d := range g.dots {
-			shown[d.grade] = true
-			limits = limits || d.fail != nil
+	group := func(head string, sound float64, list []shiftRow) {
+		if len(list) == 0 {
+			return
+		}
+		first := len(d.list) + 1
+		d.list = append(d.list, dotRow{name: head, head: true})
+		d.lines = append(d.lines, rowLine{sound, first, first + len(list) - 1, soundLine})
+		for i, v := range list {
+			if v.fail != nil {
+				limits = true
+				d.lines = append(d.lines, rowLine{*v.fail, first + i, first + i, limitLine}, rowLine{analysis.ClearShift, first + i, first + i, cautionLine})
+			}
+			d.list = append(d.list, v.dotRow)
 		}
 	}
-	c.Legend = []Entry{{l.Text("no difference"), []plot.Thumbnailer{soundMark{}}}}
-	for _, e := range []struct {
-		grade shiftGrade
-		words string
-	}{{differs, "differ"}, {hints, "caution"}, {alike, "not shown to differ"}} {
-		if shown[e.grade] {
-			c.Legend = append(c.Legend, Entry{l.Text(e.words), []plot.Thumbnailer{shiftSample(e.grade)}})
-		}
+	group(l.Text("all features at once: AUC of a classifier, 0.5 = cannot tell them apart"), 0.5, whole)
+	group(l.Text("one feature at a time, the farthest apart first: 0 = alike"), 0, part)
+	f := d.figure(l.Text("AUC; for single features Kolmogorov–Smirnov D or Cramér's V"), -0.012, 1.005, 0.19, 14)
+	f.Height = max(Height, f.Height)
+	f.Table.Head = heads(l, "compared", "splits", "measure", "value", "p corrected", "answer", "what tells them apart")
+	f.Title = l.Text("No two splits are shown to differ in any of these")
+	at := slices.IndexFunc(whole, func(v shiftRow) bool { return v.is == shiftDiffers })
+	if at >= 0 {
+		f.Title = l.Say("%s and %s are distinguished by %s (AUC %s)", whole[at].a, whole[at].b, whole[at].by, message.Digits(whole[at].value))
+	} else if at = slices.IndexFunc(whole, func(v shiftRow) bool { return v.is == shiftHints }); at >= 0 {
+		f.Title = l.Say("%s and %s can be distinguished by %s (AUC %s)", whole[at].a, whole[at].b, whole[at].by, message.Digits(whole[at].value))
 	}
-	if shown[single] {
-		c.Legend = append(c.Legend, Entry{l.Text("single feature"), []plot.Thumbnailer{shiftSample(single)}})
+	var crossings []string
+	for _, x := range r.Shift.Crossings {
+		crossings = append(crossings, l.Say("%s (n = %s) against %s (n = %s)", x.A, message.Whole(x.RowsA), x.B, message.Whole(x.RowsB)))
 	}
+	f.Subtitle = strings.Join(crossings, l.Text(", ")) +
+		l.Say("; lines: %s intervals; p of the permutation test, Holm over all; single features are descriptive", message.Percent(r.Confidence))
+	f.Legend = append([]Entry{{l.Text("no difference"), upright(soundLine)}}, d.legend(l, shiftDiffers, shiftHints, shiftAlike, shiftSingle)...)
 	if limits {
-		c.Legend = append(c.Legend, Entry{l.Text("caution beyond"), []plot.Thumbnailer{cautionMark()}}, Entry{l.Text("NO-GO beyond"), []plot.Thumbnailer{limitMark()}})
+		f.Legend = append(f.Legend, Entry{l.Text("caution beyond"), upright(cautionLine)}, Entry{l.Text("NO-GO beyond"), upright(limitLine)})
 	}
-	return c
+	return f, nil
 }
 
-func tableShift(r *analysis.Result) Table {
-	words := map[shiftGrade]string{alike: "not shown to differ", hints: "caution", differs: "differ", single: ""}
-	t := Table{Head: heads(r.Lang, "compared", "splits", "measure", "value", "p corrected", "answer", "what tells them apart")}
-	for _, g := range shiftGroups(r) {
-		for i, d := range g.dots {
-			y := row(g.first + 1 + i)
-			t.Marks = append(t.Marks, Mark{
-				Cells: []string{d.by, d.a + " – " + d.b, d.measure, message.Interval(&d.value, &d.low, &d.high), strings.TrimPrefix(d.p, "= "), r.Lang.Text(words[d.grade]), d.top},
-				X1:    1, Y0: y - 0.5, Y1: y + 0.5, Dots: []Dot{{d.value, y}},
-			})
+func shiftRows(r *analysis.Result) (whole, part []shiftRow) {
+	l := r.Lang
+	for i := range r.Shift.Pairs {
+		pair := &r.Shift.Pairs[i]
+		if !pair.Effect.Known() {
+			continue
+		}
+		v := shiftRow{a: string(pair.A), b: string(pair.B), is: shiftAlike}
+		about, gate := shiftAbout(pair.On)
+		v.by = l.Text(about)
+		v.place(pair.Effect)
+		v.text = message.Digits(v.value)
+		measure := map[string]string{shift.C2ST: "AUC", shift.Kolmogorov: "Kolmogorov–Smirnov D", shift.ChiSquare: "Cramér's V"}[pair.Test]
+		one := pair.Test == shift.Kolmogorov || pair.Test == shift.ChiSquare
+		answer, top := "", ""
+		switch {
+		case pair.Test == shift.C2ST && pair.About.None() && len(whole) < shiftWholes:
+			v.judge(r, pair, gate)
+			answer = l.Text(v.is.words)
+		case one && !pair.About.None():
+			v.is, v.by = shiftSingle, pair.About.In(l)
+		default:
+			continue
+		}
+		if v.name = v.by; len(r.Shift.Crossings) > 1 {
+			v.name += l.Text(", ") + v.a + " – " + v.b
+		}
+		if len(pair.Top) > 0 {
+			top = pair.Top[0].In(l)
+		}
+		if v.p != "" {
+			v.text += ", p " + v.p
+		}
+		v.look, v.strong = v.is.look, v.is == shiftDiffers
+		v.cells = []string{v.by, v.a + " – " + v.b, measure, message.Interval(&v.value, &v.low, &v.high), strings.TrimPrefix(v.p, "= "), answer, top}
+		if one {
+			part = append(part, v)
+		} else {
+			whole = append(whole, v)
 		}
 	}
-	return t
+	slices.SortStableFunc(part, func(a, b shiftRow) int { return cmp.Compare(b.value, a.value) })
+	return whole, part[:min(len(part), shiftFeatures)]
 }
 
-// shiftHeight gives every row its room.
-func shiftHeight(r *analysis.Result) vg.Length {
-	groups := shiftGroups(r)
-	if len(groups) == 0 {
-		return Height
+// shiftAbout names what is compared, and the gate that judges it.
+func shiftAbout(on string) (words, gate string) {
+	switch on {
+	case analysis.OnLastUser:
+		return "last user message", "shift"
+	case analysis.OnPrompt:
+		return "whole prompt", ""
+	case analysis.OnFields:
+		return "fields of the rows", "shift"
+	case analysis.OnReward:
+		return "rewards", "shift"
+	case analysis.OnTools:
+		return "use of tools", "shift"
 	}
-	const around, pitch vg.Length = 118, 14
-	last := groups[len(groups)-1]
-	return max(Height, around+pitch*vg.Length(last.first+len(last.dots)+1))
+	return on, ""
 }
 
-// Plot implements plot.Plotter.
-func (g shiftGroup) Plot(c draw.Canvas, p *plot.Plot) {
-	tx, ty := p.Transforms(&c)
-	top, bottom := ty(row(g.first)-0.5), ty(row(g.first+len(g.dots))-0.5)
-	drawRowHead(c, p, g.head, vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: top}, Max: vg.Point{X: c.Max.X, Y: ty(row(g.first) + 0.5)}})
-	c.StrokeLine2(soundLine, tx(g.sound), bottom, tx(g.sound), top)
-	for i, d := range g.dots {
-		y := ty(row(g.first + 1 + i))
-		upper, lower := ty(row(g.first+1+i)+0.5), ty(row(g.first+1+i)-0.5)
-		if d.fail != nil && *d.fail <= 1 {
-			c.StrokeLine2(limitMark().line, tx(*d.fail), lower, tx(*d.fail), upper)
+// judge says what the gate makes of it: the classifier's AUC, and the p of the
+// one test that decides.
+func (v *shiftRow) judge(r *analysis.Result, pair *analysis.ShiftPair, gate string) {
+	var p *float64
+	for _, other := range r.Shift.Pairs {
+		if other.Primary && other.A == pair.A && other.B == pair.B && other.On == pair.On {
+			p = other.PHolm
 		}
-		if d.caution != nil && *d.caution <= 1 {
-			c.StrokeLine2(cautionMark().line, tx(*d.caution), lower, tx(*d.caution), upper)
-		}
-		c.StrokeLine2(draw.LineStyle{Color: shiftColor(d.grade), Width: 1.3}, tx(max(0, d.low)), y, tx(min(1, d.high)), y)
-		drawShiftDot(&c, vg.Point{X: tx(d.value), Y: y}, d.grade)
-		text := message.Digits(d.value)
-		if d.p != "" {
-			text += ", p " + d.p
-		}
-		sty := styleOn(p, 8, d.grade == differs, Ink)
-		sty.XAlign, sty.YAlign = draw.XRight, draw.YCenter
-		c.FillPolygon(Paper, corners(vg.Rectangle{Min: vg.Point{X: c.Max.X - sty.Width(text) - 3, Y: y - 5}, Max: vg.Point{X: c.Max.X, Y: y + 5}}))
-		c.FillText(sty, vg.Point{X: c.Max.X, Y: y + 1.3}, text)
 	}
-}
-
-func cautionMark() rule {
-	return rule{upward: true, line: draw.LineStyle{Color: Amber, Width: 1, Dashes: dotted}}
-}
-
-func shiftColor(g shiftGrade) color.RGBA {
-	switch g {
-	case differs:
-		return Red
-	case hints:
-		return Orange
-	case single:
-		return Steel
+	if p == nil {
+		return
 	}
-	return Blue
-}
-
-// drawShiftDot draws what a comparison says: a diamond differs, a disc is a
-// caution, a ring is neither, a square is not judged. That reads in grey.
-func drawShiftDot(c *draw.Canvas, at vg.Point, g shiftGrade) {
-	const r vg.Length = 3
-	switch g {
-	case differs:
-		const w = r + 0.6
-		c.FillPolygon(Red, []vg.Point{{X: at.X - w, Y: at.Y}, {X: at.X, Y: at.Y + w}, {X: at.X + w, Y: at.Y}, {X: at.X, Y: at.Y - w}})
-	case hints:
-		c.DrawGlyphNoClip(draw.GlyphStyle{Color: Orange, Radius: r, Shape: draw.CircleGlyph{}}, at)
-	case single:
-		const w = r - 0.6
-		c.FillPolygon(Steel, corners(vg.Rectangle{Min: vg.Point{X: at.X - w, Y: at.Y - w}, Max: vg.Point{X: at.X + w, Y: at.Y + w}}))
-	default:
-		c.DrawGlyphNoClip(draw.GlyphStyle{Color: Paper, Radius: r - 0.4, Shape: draw.CircleGlyph{}}, at)
-		c.DrawGlyphNoClip(draw.GlyphStyle{Color: Blue, Radius: r - 0.4, Shape: draw.RingGlyph{}}, at)
+	v.p = "= " + message.Digits(*p)
+	if *p < 0.001 {
+		v.p = "< 0.001"
 	}
-}
-
-// shiftSample is a comparison of the legend.
-type shiftSample shiftGrade
-
-// Thumbnail implements plot.Thumbnailer.
-func (s shiftSample) Thumbnail(c *draw.Canvas) {
-	mid := c.Center()
-	c.StrokeLine2(draw.LineStyle{Color: shiftColor(shiftGrade(s)), Width: 1.3}, c.Min.X, mid.Y, c.Max.X, mid.Y)
-	drawShiftDot(c, mid, shiftGrade(s))
+	v.fail = threshold(r, gate)
+	sure, likely := threshold(r, gate+".p"), threshold(r, gate+".caution.p")
+	switch {
+	case v.fail != nil && sure != nil && v.low > *v.fail && *p < *sure:
+		v.is = shiftDiffers
+	case likely != nil && *p < *likely:
+		v.is = shiftHints
+	}
 }

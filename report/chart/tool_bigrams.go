@@ -8,6 +8,7 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
+	"gonogo/sampler/rollout"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -16,19 +17,15 @@ import (
 // bigramTools is how many tools one matrix shows; the rest count as one.
 const bigramTools = 12
 
-func drawToolBigrams(r *analysis.Result) (*plot.Plot, error) {
-	_, s, err := shown(r)
-	if err != nil {
-		return nil, err
-	}
-	m := bigramsOf(r.Lang, s)
+func drawToolBigrams(r *analysis.Result, split rollout.Split, s *analysis.SplitResult) (Figure, error) {
+	l, m := r.Lang, bigramsOf(r.Lang, s)
 	switch {
 	case m.total == 0 && s.Tools.Max == 0 && len(s.Tools.ByTool) == 0:
-		return nil, noData(r.Lang, "no trace of tool calls was recorded with these rollouts, or none called a tool")
+		return noData(l, "no trace of tool calls was recorded with these rollouts, or none called a tool")
 	case m.total == 0:
-		return nil, noData(r.Lang, "no rollout made a second tool call")
+		return noData(l, "no rollout made a second tool call")
 	}
-	p := newPlot(r.Lang.Text("the next call"), r.Lang.Text("a call"))
+	p := newPlot(l.Text("the next call"), l.Text("a call"))
 	p.Add(m)
 	n := len(m.names)
 	rows := make([]string, n)
@@ -40,13 +37,8 @@ func drawToolBigrams(r *analysis.Result) (*plot.Plot, error) {
 	p.X.Min, p.X.Max = -0.5, float64(n)-0.5
 	p.X.Tick.Marker = plot.ConstantTicks(nil)
 	p.X.LineStyle.Width = 0
-	return p, nil
-}
-
-func captionToolBigrams(r *analysis.Result) Caption {
-	split, s, _ := Shown(r)
-	m := bigramsOf(r.Lang, s)
-	l := r.Lang
+	const around, pitch vg.Length = 118, 26
+	f := Figure{Plot: p, Height: max(Height*0.85, around+pitch*vg.Length(n+1)), Table: Table{Head: heads(l, "after", "comes", "times", "share of what follows")}}
 	again, top := 0, bigramCell{}
 	for _, c := range m.cells() {
 		if c.from == c.to && !m.isRest(c.from) {
@@ -55,50 +47,27 @@ func captionToolBigrams(r *analysis.Result) Caption {
 		if c.n > top.n {
 			top = c
 		}
-	}
-	c := Caption{
-		Title: l.Say("After %s comes %s most often; %s of next calls go to the same tool again",
-			visibleName(m.names[top.from]), visibleName(m.names[top.to]), message.Percent(float64(again)/float64(m.total))),
-		Subtitle: l.Say("%s: n = %s of a call and the next; as counted, no interval; in brackets: share of what follows that tool", split, l.Count(m.total, "pair")),
-	}
-	if top.from == top.to {
-		c.Title = l.Say("%s is called again and again: %s of next calls go to the same tool", visibleName(m.names[top.from]), message.Percent(float64(again)/float64(m.total)))
-	}
-	if e := s.Tools.Repeats; e.Known() {
-		c.Subtitle += l.Say("; calls equal to an earlier one, arguments and all: %s", percentInterval(e))
-	}
-	c.Legend = []Entry{{l.Count(m.most, "time"), []plot.Thumbnailer{shade(1)}}}
-	if m.most > 1 {
-		c.Legend = append(c.Legend, Entry{l.Text("half as often"), []plot.Thumbnailer{shade(0.5)}})
-	}
-	c.Legend = append(
-		c.Legend,
-		Entry{l.Text("never"), []plot.Thumbnailer{shade(0)}},
-		Entry{l.Text("the same tool again"), []plot.Thumbnailer{diagonal{}}},
-	)
-	return c
-}
-
-func tableToolBigrams(r *analysis.Result) Table {
-	_, s, _ := Shown(r)
-	m := bigramsOf(r.Lang, s)
-	t := Table{Head: heads(r.Lang, "after", "comes", "times", "share of what follows")}
-	for _, c := range m.cells() {
-		t.Marks = append(t.Marks, Mark{
+		f.Table.Marks = append(f.Table.Marks, Mark{
 			Cells: []string{m.names[c.from], m.names[c.to], message.Whole(c.n), message.Percent(float64(c.n) / float64(m.after[c.from]))},
 			X0:    float64(c.to) - 0.5, X1: float64(c.to) + 0.5, Y0: row(c.from) - 0.5, Y1: row(c.from) + 0.5,
 		})
 	}
-	return t
-}
-
-func toolBigramsHeight(r *analysis.Result) vg.Length {
-	_, s, ok := Shown(r)
-	if !ok {
-		return Height
+	first, share := visibleName(m.names[top.from]), message.Percent(float64(again)/float64(m.total))
+	if top.from == top.to {
+		f.Title = l.Say("%s is called again and again: %s of next calls go to the same tool", first, share)
+	} else {
+		f.Title = l.Say("After %s comes %s most often; %s of next calls go to the same tool again", first, visibleName(m.names[top.to]), share)
 	}
-	const around, pitch vg.Length = 118, 26
-	return max(Height*0.85, around+pitch*vg.Length(len(bigramsOf(r.Lang, s).names)+1))
+	f.Subtitle = l.Say("%s: n = %s of a call and the next; as counted, no interval; in brackets: share of what follows that tool", split, l.Count(m.total, "pair"))
+	if e := s.Tools.Repeats; e.Known() {
+		f.Subtitle += l.Say("; calls equal to an earlier one, arguments and all: %s", percentInterval(e))
+	}
+	f.Legend = []Entry{{l.Count(m.most, "time"), []plot.Thumbnailer{shade(1)}}}
+	if m.most > 1 {
+		f.Legend = append(f.Legend, Entry{l.Text("half as often"), []plot.Thumbnailer{shade(0.5)}})
+	}
+	f.Legend = append(f.Legend, Entry{l.Text("never"), []plot.Thumbnailer{shade(0)}}, Entry{l.Text("the same tool again"), []plot.Thumbnailer{diagonal{}}})
+	return f, nil
 }
 
 // bigrams counts which tool's call came next after which. Rows and columns are

@@ -7,6 +7,7 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
+	"gonogo/sampler/rollout"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg/draw"
@@ -20,20 +21,18 @@ const (
 	columns = 100
 )
 
-func drawVariance(r *analysis.Result) (*plot.Plot, error) {
-	_, s, err := shown(r)
-	if err != nil {
-		return nil, err
-	}
-	items := measured(s)
+func drawVariance(r *analysis.Result, split rollout.Split, s *analysis.SplitResult) (Figure, error) {
+	l, items := r.Lang, measured(s)
 	if len(items) == 0 {
-		return nil, noData(r.Lang, "no rollout has a reward")
+		return noData(l, "no rollout has a reward")
 	}
 	m := varianceMarks(r, items)
-	p := newPlot(m.xLabel, r.Lang.Text("reward"))
+	p := newPlot(m.xLabel, l.Text("reward"))
 	p.Add(m.bars)
+	spread := plot.Thumbnailer(m.sigma)
 	if m.band != nil {
 		p.Add(*m.band)
+		spread = curve{lo: m.band.lo, band: m.band.band}
 	} else {
 		p.Add(m.sigma)
 	}
@@ -45,41 +44,28 @@ func drawVariance(r *analysis.Result) (*plot.Plot, error) {
 	p.X.Min, p.X.Max = 0.5-n*0.005, n+0.5+n*0.005
 	p.X.Tick.Marker = between{ticks{want: 6, whole: true}, 1, n}
 	rewardAxis(p, r, m.low, m.high)
-	return p, nil
-}
-
-func captionVariance(r *analysis.Result) Caption {
-	split, s, _ := Shown(r)
-	items := measured(s)
-	m := varianceMarks(r, items)
 	mixed, classed := s.Classes.Counts[analysis.Mixed], 0
 	for _, it := range items {
-		if it.Class != analysis.Unclassed {
-			classed++
-		}
+		classed += b2i(it.Class != analysis.Unclassed)
 	}
-	l := r.Lang
-	c := Caption{Subtitle: counted(l, split, s) + l.Text("; sorted by mean reward; standard deviations with n − 1")}
+	f := Figure{Plot: p, Table: Table{Columns: true, Items: true, Count: len(items), Each: m.each}}
+	f.Subtitle = counted(l, split, s) + l.Text("; sorted by mean reward; standard deviations with n − 1")
 	switch {
 	case classed == 0:
-		c.Title = l.Text("One sample per item: how far samples of an item differ cannot be seen")
+		f.Title = l.Text("One sample per item: how far samples of an item differ cannot be seen")
 	case mixed == 0:
-		c.Title = l.Say("No item's samples differ in reward: nothing to compare in %s", l.Count(classed, "item"))
+		f.Title = l.Say("No item's samples differ in reward: nothing to compare in %s", l.Count(classed, "item"))
 	case mixed == classed:
-		c.Title = l.Say("Samples differ in reward on every one of %s", l.Count(classed, "item"))
+		f.Title = l.Say("Samples differ in reward on every one of %s", l.Count(classed, "item"))
 	default:
-		c.Title = l.Say("Samples differ in reward on %s of %s", message.Whole(mixed), l.Count(classed, "item"))
+		f.Title = l.Say("Samples differ in reward on %s of %s", message.Whole(mixed), l.Count(classed, "item"))
 	}
-	c.Legend = []Entry{
+	f.Legend = append([]Entry{
 		{l.Text("mean reward"), []plot.Thumbnailer{m.bars}},
-		{l.Text("± 1 standard deviation"), []plot.Thumbnailer{m.sigma}},
+		{l.Text("± 1 standard deviation"), []plot.Thumbnailer{spread}},
 		{l.Say("best of %[1]s", samples(l, s.Samples)), []plot.Thumbnailer{m.best}},
-	}
-	if m.band != nil {
-		c.Legend[1].Thumbs = []plot.Thumbnailer{curve{lo: m.band.lo, band: m.band.band}}
-	}
-	c.Legend = append(c.Legend, ceilingEntry(r)...)
-	return c
+	}, ceilingEntry(r)...)
+	return f, nil
 }
 
 // measured returns the items that have a mean, lowest first; equal means

@@ -20,15 +20,6 @@ func Shown(r *analysis.Result) (split rollout.Split, s *analysis.SplitResult, ok
 	return "", nil, false
 }
 
-// shown is Shown as the first lines of a Draw want it.
-func shown(r *analysis.Result) (rollout.Split, *analysis.SplitResult, error) {
-	split, s, ok := Shown(r)
-	if !ok {
-		return "", nil, noData(r.Lang, "the run has no rollouts")
-	}
-	return split, s, nil
-}
-
 // counted words how much was measured: "train: 120 items × 8 samples, n = 960
 // rollouts".
 func counted(l message.Language, split rollout.Split, s *analysis.SplitResult) string {

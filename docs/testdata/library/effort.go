@@ -46,10 +46,10 @@ var effortChart = chart.Chart{
 	Name: "effort",
 	Doc:  "How many rollouts of train make how many tool calls.",
 	Read: "A bar far to the right is a rollout that training would pay for dearly.",
-	Draw: func(r *analysis.Result) (*plot.Plot, error) {
+	Draw: func(r *analysis.Result) (chart.Figure, error) {
 		train := r.Splits[rollout.Train]
 		if train == nil || len(train.Tools.Histogram.Counts) == 0 {
-			return nil, &chart.NoData{Why: "no rollout of train made a tool call"}
+			return chart.Figure{}, &chart.NoData{Why: "no rollout of train made a tool call"}
 		}
 		var rollouts plotter.Values
 		for _, n := range train.Tools.Histogram.Counts {
@@ -57,14 +57,12 @@ var effortChart = chart.Chart{
 		}
 		bars, err := plotter.NewBarChart(rollouts, vg.Points(12))
 		if err != nil {
-			return nil, err
+			return chart.Figure{}, err
 		}
 		p := plot.New()
 		p.Add(bars)
-		return p, nil
-	},
-	Caption: func(r *analysis.Result) chart.Caption {
-		return chart.Caption{Title: fmt.Sprintf("At most %d tool calls in a rollout", r.Splits[rollout.Train].Tools.Max)}
+		title := fmt.Sprintf("At most %d tool calls in a rollout", train.Tools.Max)
+		return chart.Figure{Plot: p, Caption: chart.Caption{Title: title}}, nil
 	},
 }
 
