@@ -11,7 +11,7 @@ import (
 // findings and what it says of the grader.
 func WriteAudit(w io.Writer, p *Page) error {
 	return text.Write(w, p.part(
-		block.Section{Title: p.Words.Findings, Blocks: []block.Block{p.findingBlocks()}},
+		block.Section{Title: p.Words.Findings, Blocks: []block.Block{p.Findings}},
 		block.Section{Title: p.Words.Audit.Title, Blocks: auditBlocks(p.Result, p.Options, p.Words)},
 	), p.terminal())
 }
@@ -20,7 +20,7 @@ func WriteAudit(w io.Writer, p *Page) error {
 // findings and how the endpoints did.
 func WriteBurst(w io.Writer, p *Page) error {
 	return text.Write(w, p.part(
-		block.Section{Title: p.Words.Findings, Blocks: []block.Block{p.findingBlocks()}},
+		block.Section{Title: p.Words.Findings, Blocks: []block.Block{p.Findings}},
 		block.Section{Title: p.Words.Burst.Title, Blocks: burstBlocks(p.Result.Burst, p.Words)},
 	), p.terminal())
 }

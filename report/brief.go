@@ -26,7 +26,7 @@ func (p *Page) brief(deciding []string) []block.Block {
 	w := p.Words
 	v := block.Verdict{Answer: string(p.Verdict), Tone: verdictTone(p.Verdict), Reason: p.Sentence, Lead: w.Next, Next: p.toDo()}
 	if f := p.decider(); f != nil {
-		v.Texts = append(v.Texts, clear(f.Why))
+		v.Texts = append(v.Texts, clear(p.Words.say(f.Why)))
 		passed, all := p.Result.Coverage()
 		v.Texts = append(v.Texts, fmt.Sprintf(w.Judged, message.Whole(passed), message.Whole(all), message.Whole(all-len(p.Result.Judged))))
 	}
@@ -73,9 +73,9 @@ var onRewards = []string{
 
 // decider is the finding that the verdict names as its reason; nil where there is
 // none.
-func (p *Page) decider() *Finding {
-	if i := slices.IndexFunc(p.Findings, func(f Finding) bool { return decides(p.Result, f) }); i >= 0 {
-		return &p.Findings[i]
+func (p *Page) decider() *finding {
+	if i := slices.IndexFunc(p.found, func(f finding) bool { return decides(p.Result, f) }); i >= 0 {
+		return &p.found[i]
 	}
 	return nil
 }
@@ -87,7 +87,9 @@ func (p *Page) deciding() []string {
 	if f := p.decider(); f != nil {
 		names = slices.Clone(f.Charts)
 	}
-	if slices.ContainsFunc(p.Findings, func(f Finding) bool { return f.Gate == "infra.failures" && f.State <= Unsettled }) {
+	if slices.ContainsFunc(p.found, func(f finding) bool {
+		return f.Gate == "infra.failures" && (f.tone() == block.Fail || f.tone() == block.Unknown)
+	}) {
 		names = append(names, "failures")
 	}
 	names = append(names, "variance", "informative", "best_of_k")
@@ -116,14 +118,14 @@ func (p *Page) toDo() []string {
 		add(p.inRun(p.Words.GraderChanged))
 	}
 	if f := p.decider(); f != nil {
-		add(f.Remedy)
+		add(p.say(f.Remedy))
 	} else {
 		p.judge(p.Result.Missing(), add)
 	}
 	var seen []string // a gate speaks once, of whatever split
-	for _, f := range p.Findings {
-		if f.Open() && (f.State == Failing || p.Verdict != analysis.NoGo) && !slices.Contains(seen, f.Gate) {
-			add(f.Remedy)
+	for _, f := range p.found {
+		if f.open() && (f.tone() == block.Fail || p.Verdict != analysis.NoGo) && !slices.Contains(seen, f.Gate) {
+			add(p.say(f.Remedy))
 			seen = append(seen, f.Gate)
 		}
 	}
@@ -180,16 +182,13 @@ var shownBy = []string{"signal.informative", "baseline.reachable", "baseline.hea
 // tiles are three numbers, that of the finding that decides first.
 func (p *Page) tiles() block.Tiles {
 	var list block.Tiles
-	if f := p.decider(); f != nil && f.Measured != "" && !slices.Contains(shownBy, f.Gate) {
-		value, interval, _ := strings.Cut(f.Measured, " [")
-		if interval != "" {
-			interval = "[" + interval
-		}
-		label := p.Words.gateLabel(f.Gate)
+	if f := p.decider(); f != nil && f.Value != nil && !slices.Contains(shownBy, f.Gate) {
+		t := block.Tile{Label: p.Words.gateLabel(f.Gate), About: strings.TrimSpace(p.Words.Want + " " + p.Words.say(f.Want)), Known: true}
+		t.Value, t.Interval = parted(measured(f.Finding, p.Words))
 		if f.Split != "" {
-			label += " · " + f.Split
+			t.Label += " · " + visible(string(f.Split))
 		}
-		list = append(list, block.Tile{Label: label, Value: value, Interval: interval, About: strings.TrimSpace(p.Words.Want + " " + f.Want), Known: true})
+		list = append(list, t)
 	}
 	list = append(list, threeNumbers(p.Result, p.Words)...)
 	return list[:3]
@@ -248,11 +247,11 @@ func (p *Page) fooling() Grid {
 }
 
 // lost is why most of the rollouts were lost that have no reward.
-func (p *Page) lost(split string) Grid {
+func (p *Page) lost(split rollout.Split) Grid {
 	const most = 3
 	w := p.Words
 	g := Grid{Words: true, Head: []string{w.Causes, w.RolloutsOf}, Kinds: []block.Kind{block.Text, block.Number}}
-	if s := p.Result.Splits[rollout.Split(split)]; s != nil {
+	if s := p.Result.Splits[split]; s != nil {
 		for _, c := range s.Failures[:min(most, len(s.Failures))] {
 			g.Rows = append(g.Rows, []string{w.named(visible(string(c.Outcome)), clip(prose(c.Error), 120)), message.Whole(c.Count)})
 		}

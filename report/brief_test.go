@@ -78,8 +78,8 @@ func TestNumbersOfAFailedGraderAreMarked(t *testing.T) {
 				t.Errorf("%s: %s is marked: %t", name, h.Label, got)
 			}
 		}
-		for i, f := range p.findingBlocks() {
-			if got, want := strings.Contains(f.Measures("|"), english.ByFailed), fails && slices.Contains(onRewards, p.Findings[i].Gate); got != want {
+		for i, f := range p.Findings {
+			if got, want := strings.Contains(f.Measures("|"), english.ByFailed), fails && slices.Contains(onRewards, p.found[i].Gate); got != want {
 				t.Errorf("%s: the finding of %s is marked: %t", name, f.Gate, got)
 			}
 		}

@@ -169,11 +169,13 @@ func TestOneOfAThingInAComparisonIsNotMany(t *testing.T) {
 // A title that ends its sentence, as that of a shift does, was followed by
 // "p = 1.; measured".
 func TestAFindingsLineGoesOnAfterItsTitle(t *testing.T) {
-	f := Finding{Gate: "shift.text", Split: "eval", Title: "No large difference: p = 1.", Measured: "0.5 [0.4, 0.6]", Want: "< 0.7"}
-	if got, want := f.brief(&english), "shift.text · eval: no large difference: p = 1; measured 0.5 [0.4, 0.6], wanted < 0.7"; got != want {
-		t.Errorf("got  %q\nwant %q", got, want)
+	p := &Page{Result: &analysis.Result{}, Words: &english}
+	f := finding{Finding: analysis.Finding{Gate: "shift.text", Split: "eval", Fact: analysis.Fact{Title: message.Verbatim("No large difference: p = 1."), Want: message.Verbatim("< 0.7")}}}
+	if got, want := p.line(f), "shift.text · eval: no large difference: p = 1."; got != want {
+		t.Errorf("without a measure: %q, want %q", got, want)
 	}
-	if f.Measured = ""; f.brief(&english) != "shift.text · eval: no large difference: p = 1." {
-		t.Errorf("without a measure: %q", f.brief(&english))
+	f.Value, f.Low, f.High = stat.Some(0.5), stat.Some(0.4), stat.Some(0.6)
+	if got, want := p.line(f), "shift.text · eval: no large difference: p = 1; measured 0.5 [0.4, 0.6], wanted < 0.7"; got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"gonogo/analysis"
+	"gonogo/report/block"
 	"gonogo/sampler/rollout"
 )
 
@@ -107,8 +108,8 @@ var english = words{
 		analysis.Dead: "%s dead (always the lowest reward)", analysis.Saturated: "%s saturated (always the highest reward)",
 		analysis.Flat: "%s flat (always the same reward in between)", analysis.Mixed: "%s mixed (rewards differ)", analysis.Unclassed: "%s sampled once",
 	},
-	States: map[State]string{
-		Failing: "FAIL", Unsettled: "UNKNOWN", Caution: "CAUTION", Passing: "PASS", Skipped: "SKIPPED",
+	States: map[block.Tone]string{
+		block.Fail: "FAIL", block.Unknown: "UNKNOWN", block.Caution: "CAUTION", block.Pass: "PASS", block.Skipped: "SKIPPED",
 	},
 	Units: map[string]string{
 		"items": "%s items", "prompts": "%s prompts", "rows": "%s rows", "problems": "%s problems", "calls": "%s calls", "values": "%s values",

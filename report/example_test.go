@@ -25,7 +25,7 @@ func ExampleNewPage() {
 	}
 	page := report.NewPage(result, report.Options{Name: "support-agent", Version: "1.0.0", ASCII: true, Width: 72})
 	fmt.Println(page.Verdict, page.Sentence)
-	fmt.Println(page.Findings[0].Measured)
+	fmt.Println(page.Findings[0].Value)
 	for _, format := range report.Formats() {
 		if format.Name == "summary" {
 			file, err := os.CreateTemp("", "summary-*.png")

@@ -10,103 +10,131 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
+	"gonogo/report/block"
 	"gonogo/sampler/rollout"
 )
 
-// State is how a finding is shown: its status, with failing advisory gates set
-// apart as cautions.
-type State int
-
-// The states, in the order they are shown.
-const (
-	Failing State = iota
-	Unsettled
-	Caution
-	Passing
-	Skipped
-)
-
-// String names the state for styles and machines.
-func (s State) String() string {
-	return [...]string{"fail", "unknown", "caution", "pass", "skipped"}[s]
+// finding is a gate's answer, with the threshold of the advisory finding that it
+// stands for as well.
+type finding struct {
+	analysis.Finding
+	caution message.Text
 }
 
-// Finding is a gate's answer, worded.
-type Finding struct {
-	Gate     string
-	Split    string // "" when it concerns the whole run
-	State    State
-	Label    string // of the state
-	Severity string
-	Title    string
-	Measured string // "0.42 [0.36, 0.49]"; "" when nothing was measured
-	Want     string
-	Caution  string // the threshold under which it would be a caution
-	Why      string
-	Remedy   string
-	Items    []string
-	Charts   []string  // that show what the gate judges
-	Others   []Finding // the other facts of the gate: title, measure and state
-}
+// urgency is the order in which findings are shown.
+var urgency = []block.Tone{block.Fail, block.Unknown, block.Caution, block.Pass, block.Skipped}
 
-// also lists the other facts that ask something of the reader, each with what to do.
-func (f Finding) also(w *words) []string {
-	var list []string
-	for _, x := range f.Others {
-		if x.Open() {
-			list = append(list, strings.TrimSpace(x.brief(w)+w.Signs.Stop+w.Signs.Space+x.Remedy))
+// tone is how a finding is shown: its status, with failing advisory gates set apart as
+// cautions.
+func (f finding) tone() block.Tone {
+	switch f.Status {
+	case analysis.Pass:
+		return block.Pass
+	case analysis.Skipped:
+		return block.Skipped
+	case analysis.Fail:
+		if f.Severity == analysis.Advisory {
+			return block.Caution
 		}
+		return block.Fail
 	}
-	return list
+	return block.Unknown
 }
 
-// others lists the other facts, in a line each, those too that had nothing to judge.
-func (f Finding) others(w *words) []string {
-	var list []string
-	for _, x := range f.Others {
-		list = append(list, w.named(x.Label, x.brief(w)))
-	}
-	return list
+// open reports whether the finding asks something of the reader.
+func (f finding) open() bool { return f.tone() != block.Pass && f.tone() != block.Skipped }
+
+// of is another fact of the gate as a finding of its own.
+func (f finding) of(x analysis.Fact) finding {
+	f.Gate, f.Split, f.Fact, f.Others, f.caution = x.ID, "", x, nil, message.Text{}
+	return f
 }
 
-// Open reports whether the finding asks something of the reader.
-func (f Finding) Open() bool { return f.State <= Caution }
+// place names the finding's gate and split.
+func (f finding) place() string {
+	if f.Split == "" {
+		return visible(f.Gate)
+	}
+	return visible(f.Gate) + " · " + visible(string(f.Split))
+}
 
-// findings words the findings: failing first, then unknown, cautions, passed
-// and skipped; blocking before advisory, then in list order.
-// Commands name the run directory where it is known.
-func findings(r *analysis.Result, opt Options, w *words) []Finding {
+// findings are those of a result: failing first, then unknown, cautions, passed and
+// skipped; blocking before advisory, then in list order.
+func findings(r *analysis.Result) []finding {
 	list := fold(r.Findings)
-	slices.SortStableFunc(list, func(a, b folded) int {
-		return cmp.Or(cmp.Compare(state(a.Finding), state(b.Finding)), cmp.Compare(rank(a.Severity), rank(b.Severity)))
+	slices.SortStableFunc(list, func(a, b finding) int {
+		return cmp.Or(cmp.Compare(slices.Index(urgency, a.tone()), slices.Index(urgency, b.tone())), cmp.Compare(b.Severity, a.Severity))
 	})
-	out := make([]Finding, len(list))
-	for i, f := range list {
-		s := state(f.Finding)
-		out[i] = Finding{
-			Gate: visible(f.Gate), Split: visible(string(f.Split)), State: s, Label: w.States[s], Severity: w.Severity[f.Severity],
-			Title: opt.inRun(prose(f.Title.In(r.Lang))), Measured: measured(f.Finding, w), Want: prose(f.Want.In(r.Lang)), Caution: prose(f.caution.In(r.Lang)),
-			Why: prose(f.Why.In(r.Lang)), Remedy: opt.inRun(prose(f.Remedy.In(r.Lang))), Items: ids(f.Listed(r.Lang)), Charts: f.Charts,
-		}
-		for _, x := range f.Others {
-			out[i].Others = append(out[i].Others, other(f.Finding, x, r, opt, w))
-		}
-		if out[i].Title == "" {
-			out[i].Title = out[i].Gate
-		}
-		out[i].Title = w.Capital(out[i].Title)
-	}
-	return out
+	return list
 }
 
-// other words a fact of a finding that does not decide it.
-func other(of analysis.Finding, x analysis.Fact, r *analysis.Result, opt Options, w *words) Finding {
-	of.Fact = x
-	s := state(of)
-	return Finding{
-		Gate: visible(x.ID), State: s, Label: w.States[s], Title: w.Capital(opt.inRun(prose(x.Title.In(r.Lang)))),
-		Measured: measured(of, w), Want: prose(x.Want.In(r.Lang)), Remedy: opt.inRun(prose(x.Remedy.In(r.Lang))),
+// findingBlocks words the findings. Commands name the run directory where it is known.
+func (p *Page) findingBlocks() block.Findings {
+	w := p.Words
+	rows := p.rowsOfItems()
+	list := make(block.Findings, len(p.found))
+	for i, f := range p.found {
+		b := block.Finding{
+			Tone: f.tone(), Label: w.States[f.tone()], Name: w.gateLabel(f.Gate), Title: p.title(f), Value: measured(f.Finding, w), Want: w.say(f.Want), Line: p.line(f),
+			Gate: f.place(), ItemsLabel: w.ItemsToLook, Open: f.open(),
+		}
+		if f.Split != "" {
+			b.Name += " · " + visible(string(f.Split))
+		}
+		b.Facts = filledFacts(Fact{Name: w.Value, Value: b.Value}, Fact{Name: w.Want, Value: b.Want}, Fact{Name: w.CautionAt, Value: w.say(f.caution)}, Fact{Value: w.Severity[f.Severity]})
+		if slices.Contains(onRewards, f.Gate) && graderFails(p.Result) {
+			b.Facts = append(b.Facts, Fact{Value: w.ByFailed})
+		}
+		b.Texts = filledFacts(Fact{Name: w.Why, Value: w.say(f.Why)}, Fact{Name: w.Remedy, Value: p.say(f.Remedy)})
+		for _, fact := range f.Others {
+			x := f.of(fact)
+			b.Known = append(b.Known, w.named(w.States[x.tone()], p.line(x)))
+			if x.open() {
+				b.Texts = append(b.Texts, Fact{Name: w.Also, Value: strings.TrimSpace(p.line(x) + w.Signs.Stop + w.Signs.Space + p.say(x.Remedy))})
+			}
+		}
+		for _, name := range f.Charts {
+			if p.drawn(name) && b.Picture == "" {
+				b.Picture = name
+			}
+		}
+		for _, item := range ids(f.Listed(w.Lang)) {
+			b.Items = append(b.Items, p.linked(item, f.Split, rows))
+		}
+		list[i] = b
 	}
+	return list
+}
+
+// filledFacts are the facts with a value.
+func filledFacts(list ...Fact) []Fact {
+	return slices.DeleteFunc(list, func(f Fact) bool { return f.Value == "" })
+}
+
+// say says a text in which commands may name a run.
+func (p *Page) say(t message.Text) string { return p.inRun(p.Words.say(t)) }
+
+// title is what a finding says; its gate where it says nothing.
+func (p *Page) title(f finding) string {
+	return p.Words.Capital(cmp.Or(p.say(f.Title), visible(f.Gate)))
+}
+
+// line is a finding in one line.
+func (p *Page) line(f finding) string {
+	s := p.Words.named(f.place(), p.Words.Lower(p.title(f)))
+	if how := p.measure(f); how != "" {
+		s = unended(s) + how
+	}
+	return s
+}
+
+// measure is what was measured and wanted, behind a title.
+func (p *Page) measure(f finding) string {
+	value, want := measured(f.Finding, p.Words), p.Words.say(f.Want)
+	if value == "" || want == "" {
+		return ""
+	}
+	return fmt.Sprintf(p.Words.Measure, value, want)
 }
 
 // inRun names the run directory in the commands of a text, and the configuration in
@@ -127,28 +155,21 @@ func (opt Options) inRun(text string) string {
 	return strings.NewReplacer(append(pairs, " -o RUN-2", with+" -o "+next, " -o RUN", with+" -o "+dir)...).Replace(text)
 }
 
-// folded is a finding with the threshold of the advisory finding that it
-// stands for as well.
-type folded struct {
-	analysis.Finding
-	caution message.Text
-}
-
 // fold leaves out each advisory finding that says no more than the blocking
 // one of its gate and split, which then shows both thresholds: both passed, or
 // the blocking one is open itself. One of another fact, or in another unit, judges
 // something else. The other facts of both go together.
-func fold(all []analysis.Finding) []folded {
+func fold(all []analysis.Finding) []finding {
 	type place struct {
 		gate  string
 		split rollout.Split
 	}
 	blocking := map[place]int{}
-	var out []folded
+	var out []finding
 	for _, f := range all {
 		if f.Severity == analysis.Blocking {
 			blocking[place{f.Gate, f.Split}] = len(out)
-			out = append(out, folded{Finding: f})
+			out = append(out, finding{Finding: f})
 		}
 	}
 	for _, f := range all {
@@ -161,7 +182,7 @@ func fold(all []analysis.Finding) []folded {
 			continue
 		}
 		if !ok || f.ID != out[i].ID || f.Unit != out[i].Unit || !(out[i].Status == f.Status || open(out[i].Status) && open(f.Status)) {
-			out = append(out, folded{Finding: f})
+			out = append(out, finding{Finding: f})
 			continue
 		}
 		out[i].Others = slices.Concat(out[i].Others, f.Others)
@@ -173,28 +194,6 @@ func fold(all []analysis.Finding) []folded {
 }
 
 func open(s analysis.Status) bool { return s == analysis.Fail || s == analysis.Unknown }
-
-func state(f analysis.Finding) State {
-	switch f.Status {
-	case analysis.Pass:
-		return Passing
-	case analysis.Skipped:
-		return Skipped
-	case analysis.Fail:
-		if f.Severity == analysis.Advisory {
-			return Caution
-		}
-		return Failing
-	}
-	return Unsettled
-}
-
-func rank(s analysis.Severity) int {
-	if s == analysis.Advisory {
-		return 1
-	}
-	return 0
-}
 
 // measured is the finding's value with its interval and, for what is counted,
 // its unit.
@@ -246,29 +245,4 @@ func lower(s string) string {
 	}
 	r[0] = unicode.ToLower(r[0])
 	return string(r)
-}
-
-// brief is the finding in a line: what asks nothing of the reader.
-func (f Finding) brief(w *words) string {
-	s := w.named(gateOf(f), w.Lower(f.Title))
-	if how := measure(f, w); how != "" {
-		s = unended(s) + how
-	}
-	return s
-}
-
-// Facts are the finding's gate, split, value and threshold, ready to stand in
-// one line.
-func (f Finding) Facts(w *words) []string {
-	facts := []string{gateOf(f)}
-	if f.Measured != "" {
-		facts = append(facts, w.Value+" "+f.Measured)
-	}
-	if f.Want != "" {
-		facts = append(facts, w.Want+" "+f.Want)
-	}
-	if f.Caution != "" {
-		facts = append(facts, w.CautionAt+" "+f.Caution)
-	}
-	return append(facts, f.Severity)
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"gonogo/analysis"
+	"gonogo/report/block"
+	"gonogo/sampler/rollout"
 )
 
 // The elements of a JUnit file, as the schema of Jenkins has them.
@@ -122,42 +124,40 @@ func verdictCase(p *Page, took string) junitCase {
 // gateCases are a test case for each gate and split, in the order of the
 // gates, so that the list stays the same from night to night.
 func gateCases(p *Page) []junitCase {
-	type place struct{ gate, split string }
-	at := make(map[place]int)
-	var places []place
+	type place struct {
+		gate  string
+		split rollout.Split
+	}
+	at := make(map[place][]int) // into the findings
+	for i, f := range p.found {
+		k := place{f.Gate, f.Split}
+		at[k] = append(at[k], i)
+	}
+	var cases []junitCase
 	for _, f := range p.Result.Findings {
-		k := place{visible(f.Gate), visible(string(f.Split))}
-		if _, ok := at[k]; !ok {
-			at[k] = len(places)
-			places = append(places, k)
+		k := place{f.Gate, f.Split}
+		if len(at[k]) > 0 {
+			cases = append(cases, p.gateCase(at[k]))
+			delete(at, k)
 		}
-	}
-	found := make([][]Finding, len(places))
-	for _, f := range p.Findings {
-		i := at[place{f.Gate, f.Split}]
-		found[i] = append(found[i], f)
-	}
-	cases := make([]junitCase, len(places))
-	for i, k := range places {
-		cases[i] = gateCase(k.gate, k.split, found[i], p.Words)
 	}
 	return cases
 }
 
 // gateCase is one test case. The first of its findings decides: blocking ones
-// before advisory ones, failed before untold before passed, skipped ones last.
-func gateCase(gate, split string, found []Finding, w *words) junitCase {
-	c := junitCase{Class: junitClass(split), Name: cmp.Or(gate, "gate"), Time: "0"}
-	slices.SortStableFunc(found, func(a, b Finding) int { return cmp.Compare(junitRank(a, w), junitRank(b, w)) })
-	f, text := found[0], ""
-	for _, x := range found {
-		text += "\n" + junitFinding(x, w)
+// before advisory ones, failed before unknown before passed, skipped ones last.
+func (p *Page) gateCase(at []int) junitCase {
+	slices.SortStableFunc(at, func(a, b int) int { return cmp.Compare(junitRank(p.found[a]), junitRank(p.found[b])) })
+	f, b, text := p.found[at[0]], p.Findings[at[0]], ""
+	for _, i := range at {
+		text += "\n" + junitFinding(p.Findings[i], p.Words)
 	}
-	m := &junitMessage{Type: f.State.String(), Message: w.named(f.Label, f.Title) + measure(f, w), Text: text}
-	switch f.State {
-	case Failing:
+	c := junitCase{Class: junitClass(visible(string(f.Split))), Name: cmp.Or(visible(f.Gate), "gate"), Time: "0"}
+	m := &junitMessage{Type: string(b.Tone), Message: p.Words.named(b.Label, b.Title) + p.measure(f), Text: text}
+	switch b.Tone {
+	case block.Fail:
 		c.Failure = m
-	case Unsettled, Skipped:
+	case block.Unknown, block.Skipped:
 		c.Skipped = m
 	default:
 		c.Out = &junitText{text}
@@ -167,38 +167,24 @@ func gateCase(gate, split string, found []Finding, w *words) junitCase {
 
 // junitRank orders the findings of one gate and split. One that was skipped
 // decides only where there is no other.
-func junitRank(f Finding, w *words) int {
-	rank := int(f.State)
-	if f.Severity == w.Severity[analysis.Advisory] {
+func junitRank(f finding) int {
+	rank := slices.Index(urgency, f.tone())
+	if f.Severity == analysis.Advisory {
 		rank += 10
 	}
-	if f.State == Skipped {
+	if f.tone() == block.Skipped {
 		rank += 20
 	}
 	return rank
 }
 
-// measure is what was measured and wanted, behind a title.
-func measure(f Finding, w *words) string {
-	if f.Measured == "" || f.Want == "" {
-		return ""
-	}
-	return fmt.Sprintf(w.Measure, f.Measured, f.Want)
-}
-
 // junitFinding is all that a finding says.
-func junitFinding(f Finding, w *words) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n%s\n", w.named(f.Label, f.Title), strings.Join(f.Facts(w), w.Signs.Comma))
-	for _, part := range [][2]string{{w.Why, f.Why}, {w.Remedy, f.Remedy}, {w.ItemsToLook, few(f.Items, 20, w)}} {
-		if part[1] != "" {
-			b.WriteString(w.named(part[0], part[1]) + "\n")
-		}
+func junitFinding(f block.Finding, w *words) string {
+	s := w.named(f.Label, f.Title) + "\n" + f.Gate + w.Signs.Comma + f.Measures(w.Signs.Comma) + "\n"
+	for _, x := range append(f.Texts, filledFacts(Fact{Name: w.ItemsToLook, Value: few(block.Names(f.Items), 20, w)})...) {
+		s += w.named(x.Name, x.Value) + "\n"
 	}
-	for _, text := range f.also(w) {
-		b.WriteString(w.named(w.Also, text) + "\n")
-	}
-	return b.String()
+	return s
 }
 
 // properties tell which run it was.

@@ -11,6 +11,7 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
+	"gonogo/report/chart"
 	"gonogo/report/reporttest"
 )
 
@@ -120,10 +121,9 @@ func FuzzJUnit(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		said := message.Verbatim(s)
-		p := &Page{Result: &analysis.Result{Ruling: analysis.Ruling{Verdict: analysis.NoGo}, Run: analysis.RunInfo{ID: s, Model: s}}, Words: &english, Verdict: analysis.NoGo}
-		p.Result.Findings = []analysis.Finding{{Gate: s, Split: "train", Severity: analysis.Blocking, Fact: analysis.Fact{Status: analysis.Fail, Title: said, Why: said, Remedy: said, Unit: s, Want: said, Items: []string{s}}}}
-		p.Name, p.Findings = visible(s), findings(p.Result, Options{Dir: s, Config: s}, &english)
-		p.Sentence, p.Next = sentence(p.Result, p.Findings, &english)
+		r := &analysis.Result{Ruling: analysis.Ruling{Verdict: analysis.NoGo}, Run: analysis.RunInfo{ID: s, Model: s, Name: s}}
+		r.Findings = []analysis.Finding{{Gate: s, Split: "train", Severity: analysis.Blocking, Fact: analysis.Fact{Status: analysis.Fail, Title: said, Why: said, Remedy: said, Unit: s, Want: said, Items: []string{s}}}}
+		p := NewPage(r, Options{Dir: s, Config: s, Charts: []chart.Chart{}})
 		var b bytes.Buffer
 		if err := writeJUnit(&b, p); err != nil {
 			t.Fatal(err)

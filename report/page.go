@@ -53,9 +53,11 @@ type Page struct {
 	Sentence string // the verdict's reason in one sentence
 	Next     string // what to do now, when the deciding finding says so
 
-	Split    rollout.Split // the split that the headlines speak of
-	Findings []Finding
+	Split    rollout.Split  // the split that the headlines speak of
+	Findings block.Findings // the urgent ones first
 	Figures  []chart.Figure
+
+	found []finding // behind Findings
 
 	warnings []string // what formats written so far could not show
 
@@ -86,8 +88,8 @@ func NewPage(r *analysis.Result, opt Options) *Page {
 		p.Title = fmt.Sprintf(p.Words.TitleOf, p.Name)
 	}
 	p.Split, _, _ = chart.Shown(r)
-	p.Findings = findings(r, p.Options, p.Words)
-	p.Sentence, p.Next = sentence(r, p.Findings, p.Words)
+	p.found = findings(r)
+	p.Sentence, p.Next = p.sentence()
 	charts := p.Charts
 	if charts == nil {
 		charts = chart.Charts()
@@ -102,5 +104,6 @@ func NewPage(r *analysis.Result, opt Options) *Page {
 	for split, s := range r.Splits {
 		p.items[split] = sortedItems(s.Classes.Items)
 	}
+	p.Findings = p.findingBlocks()
 	return p
 }

@@ -80,7 +80,7 @@ func TestThePDFSaysWhatThePageSays(t *testing.T) {
 		}
 		all := reporttest.Flat(pages...)
 		at := 0
-		for _, f := range p.findingBlocks() {
+		for _, f := range p.Findings {
 			told := f.Label + f.Title
 			if !f.Open {
 				told = f.Title

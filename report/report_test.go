@@ -155,8 +155,8 @@ func TestFindingsStandInTheOrderOfTheirUrgency(t *testing.T) {
 		f("unknown", analysis.Blocking, analysis.Unknown), f("failed", analysis.Blocking, analysis.Fail), f("failed", analysis.Advisory, analysis.Fail),
 	}}
 	var got []string
-	for _, x := range findings(r, Options{}, &english) {
-		got = append(got, fmt.Sprintf("%s %s %s+%s", x.State, x.Gate, x.Want, x.Caution))
+	for _, x := range NewPage(r, Options{}).found {
+		got = append(got, fmt.Sprintf("%s %s %s+%s", x.tone(), x.Gate, english.say(x.Want), english.say(x.caution)))
 	}
 	want := []string{
 		"fail failed blocking+advisory", // its advisory twin says no more

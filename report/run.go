@@ -8,7 +8,6 @@ import (
 	"gonogo/report/block"
 	"gonogo/report/chart"
 	"gonogo/report/text"
-	"gonogo/sampler/rollout"
 )
 
 // Doc is the page in blocks, as every format writes it.
@@ -27,7 +26,7 @@ func (p *Page) Doc() *block.Doc {
 	deciding := p.deciding()
 	d.Brief = p.brief(deciding)
 	d.Rest = []block.Section{
-		{ID: "findings", Title: w.Findings, Blocks: []block.Block{p.findingBlocks()}},
+		{ID: "findings", Title: w.Findings, Blocks: []block.Block{p.Findings}},
 		{ID: "variants", Title: w.Variants.Title, Depth: block.Folded, Blocks: variantBlocks(p.Result, p.Options, w)},
 		{ID: "burst", Title: w.Burst.Title, Depth: block.Folded, Blocks: burstBlocks(p.Result.Burst, w)},
 		{ID: "grader", Title: w.Audit.Title, Depth: block.Annex, Blocks: auditBlocks(p.Result, p.Options, w)},
@@ -100,55 +99,6 @@ func tabled(lead string, tables []block.Block, notes []string) []block.Block {
 		list = append(list, block.Note{Texts: notes, Points: true, Muted: true})
 	}
 	return list
-}
-
-// findingBlocks are the findings, the urgent ones first.
-func (p *Page) findingBlocks() block.Findings {
-	w := p.Words
-	rows := p.rowsOfItems()
-	list := make(block.Findings, len(p.Findings))
-	for i, f := range p.Findings {
-		b := block.Finding{
-			Tone: block.Tone(f.State.String()), Label: f.Label, Name: w.gateLabel(f.Gate), Title: f.Title, Value: f.Measured, Want: f.Want, Line: f.brief(w), Gate: gateOf(f), ItemsLabel: w.ItemsToLook, Open: f.Open(), Known: f.others(w),
-		}
-		if f.Split != "" {
-			b.Name += " · " + f.Split
-		}
-		for _, x := range []Fact{{Name: w.Value, Value: f.Measured}, {Name: w.Want, Value: f.Want}, {Name: w.CautionAt, Value: f.Caution}, {Value: f.Severity}} {
-			if x.Value != "" {
-				b.Facts = append(b.Facts, x)
-			}
-		}
-		if slices.Contains(onRewards, f.Gate) && graderFails(p.Result) {
-			b.Facts = append(b.Facts, Fact{Value: w.ByFailed})
-		}
-		for _, x := range []Fact{{Name: w.Why, Value: f.Why}, {Name: w.Remedy, Value: f.Remedy}} {
-			if x.Value != "" {
-				b.Texts = append(b.Texts, x)
-			}
-		}
-		for _, also := range f.also(w) {
-			b.Texts = append(b.Texts, Fact{Name: w.Also, Value: also})
-		}
-		for _, name := range f.Charts {
-			if p.drawn(name) && b.Picture == "" {
-				b.Picture = name
-			}
-		}
-		for _, item := range f.Items {
-			b.Items = append(b.Items, p.linked(item, rollout.Split(f.Split), rows))
-		}
-		list[i] = b
-	}
-	return list
-}
-
-// gateOf names a finding's gate and split.
-func gateOf(f Finding) string {
-	if f.Split == "" {
-		return f.Gate
-	}
-	return f.Gate + " · " + f.Split
 }
 
 // drawn reports whether the page has a picture with something to show.

@@ -7,73 +7,74 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
+	"gonogo/report/block"
 )
 
 // sentence words the verdict with its reason, and what to do next: the remedy
 // of the deciding finding.
-func sentence(r *analysis.Result, list []Finding, w *words) (reason, next string) {
-	reason, next = decision(r, list, w)
-	reason += graderToo(r, list, w)
+func (p *Page) sentence() (reason, next string) {
+	r, w := p.Result, p.Words
+	reason, next = p.decision()
+	reason += p.graderToo()
 	if !r.Note.None() {
 		reason = fmt.Sprintf(w.Noted, strings.TrimSuffix(reason, w.Signs.Stop), w.say(r.Note)) + w.Signs.Stop
 	}
 	return reason + changed(r, w), next
 }
 
-func decision(r *analysis.Result, list []Finding, w *words) (reason, next string) {
+func (p *Page) decision() (reason, next string) {
+	r, w := p.Result, p.Words
 	meaning := w.Meaning[r.Verdict]
 	if r.Verdict == analysis.Go {
 		return goSentence(r, w), ""
 	}
 	if missing := r.Missing(); r.Reason != nil && len(missing) > 0 && missing[0].Gate == *r.Reason {
-		return uncovered(r, list, missing[0], w)
+		return p.uncovered(missing[0]), ""
 	}
-	i := slices.IndexFunc(list, func(f Finding) bool { return decides(r, f) })
-	if i < 0 {
+	f := p.decider()
+	if f == nil {
 		return fmt.Sprintf(w.NoneJudged, meaning), ""
 	}
-	f := list[i]
-	reason = fmt.Sprintf(w.Because, meaning, w.Lower(unended(f.Title)), measure(f, w))
-	return reason, f.Remedy
+	return fmt.Sprintf(w.Because, meaning, w.Lower(unended(p.title(*f))), p.measure(*f)), p.say(f.Remedy)
 }
 
 // graderToo names the grader's failed gates when the verdict has another
 // reason: of a grader that pays for the wrong thing one has to know on every
 // picture.
-func graderToo(r *analysis.Result, list []Finding, w *words) string {
+func (p *Page) graderToo() string {
 	var gates []string
-	for _, f := range list {
-		if f.State == Failing && strings.HasPrefix(f.Gate, "grader.") && !decides(r, f) {
-			gates = append(gates, f.Gate)
+	for _, f := range p.found {
+		if f.tone() == block.Fail && strings.HasPrefix(f.Gate, "grader.") && !decides(p.Result, f) {
+			gates = append(gates, visible(f.Gate))
 		}
 	}
 	if len(gates) == 0 {
 		return ""
 	}
-	return w.Signs.Space + fmt.Sprintf(w.GraderToo, w.list(slices.Compact(gates)))
+	return p.Words.Signs.Space + fmt.Sprintf(p.Words.GraderToo, p.Words.list(slices.Compact(gates)))
 }
 
 // decides reports whether f is the finding that the verdict names as its
 // reason.
-func decides(r *analysis.Result, f Finding) bool {
-	if r.Reason == nil || f.Gate != visible(*r.Reason) {
+func decides(r *analysis.Result, f finding) bool {
+	if r.Reason == nil || f.Gate != *r.Reason {
 		return false
 	}
 	if r.Verdict == analysis.NoGo {
-		return f.State == Failing
+		return f.tone() == block.Fail
 	}
-	return f.State == Unsettled
+	return f.tone() == block.Unknown
 }
 
 // uncovered says which required gate judged nothing, why, and how much was.
-func uncovered(r *analysis.Result, list []Finding, u analysis.Unjudged, w *words) (reason, next string) {
-	why := u.Why.In(r.Lang)
-	if i := slices.IndexFunc(list, func(f Finding) bool { return f.State == Skipped && f.Gate == visible(u.Gate) }); i >= 0 {
-		why = w.Lower(unended(list[i].Title))
+func (p *Page) uncovered(u analysis.Unjudged) string {
+	w, why := p.Words, p.Words.say(u.Why)
+	if i := slices.IndexFunc(p.found, func(f finding) bool { return f.tone() == block.Skipped && f.Gate == u.Gate }); i >= 0 {
+		why = w.Lower(unended(p.title(p.found[i])))
 	}
-	passed, all := r.Coverage()
-	reason = fmt.Sprintf(w.NotChecked, w.Meaning[r.Verdict], id(u.Gate), prose(why))
-	return fmt.Sprintf(w.Covered, reason, message.Whole(passed), message.Whole(all), message.Whole(all-len(r.Judged))), ""
+	passed, all := p.Result.Coverage()
+	reason := fmt.Sprintf(w.NotChecked, w.Meaning[p.Verdict], id(u.Gate), why)
+	return fmt.Sprintf(w.Covered, reason, message.Whole(passed), message.Whole(all), message.Whole(all-len(p.Result.Judged)))
 }
 
 // changed names the thresholds that are not at their default, so that a verdict

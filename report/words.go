@@ -49,7 +49,7 @@ type words struct {
 	Split, ItemsOf, SamplesOf, RolloutsOf, MissingOf, OutOf, Classified, Causes                            string
 
 	// Findings, by state.
-	States   map[State]string
+	States   map[block.Tone]string
 	Units    map[string]string // what was measured, with its unit
 	Severity map[analysis.Severity]string
 	Classes  map[string]string // of items, in a word
