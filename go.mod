@@ -4,11 +4,12 @@ go 1.26.0
 
 require (
 	codeberg.org/go-pdf/fpdf v0.12.0 // report.pdf; gonum/plot brings it already
+	github.com/andybalholm/brotli v1.1.1 // how much a Brotli page of imported Parquet holds; parquet-go brings it already
 	github.com/chromedp/cdproto v0.159.0 // test: what chromedp says to the browser
 	github.com/chromedp/chromedp v0.22.1 // test: the page in a real browser
 	github.com/goccy/go-yaml v1.19.2 // gonogo.yaml with line and column of every mistake
 	github.com/google/go-cmp v0.7.0 // test: differences a person can read
-	github.com/klauspost/compress v1.20.3 // zstd members of imported .eval archives; parquet-go brings it already
+	github.com/klauspost/compress v1.20.3 // zstd members of imported .eval archives, gzip and zstd pages of Parquet; parquet-go brings it already
 	github.com/modelcontextprotocol/go-sdk v1.8.0 // the official SDK for MCP servers
 	github.com/nats-io/jwt/v2 v2.8.2 // test: credentials that run out; nats-server brings it already
 	github.com/nats-io/nats-server/v2 v2.15.2 // --queue embedded: JetStream inside this process
@@ -39,7 +40,6 @@ require (
 	github.com/VividCortex/ewma v1.2.0 // indirect
 	github.com/acarl005/stripansi v0.0.0-20180116102854-5a71ef0e047d // indirect
 	github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b // indirect
-	github.com/andybalholm/brotli v1.1.1 // indirect
 	github.com/antithesishq/antithesis-sdk-go v0.8.0-default-no-op // indirect
 	github.com/coder/websocket v1.8.15 // indirect
 	github.com/cpuguy83/go-md2man/v2 v2.0.7 // indirect

@@ -32,6 +32,19 @@ func (r *Result) WithoutTexts() (*Result, error) {
 	for i := range bare.Findings {
 		bare.Findings[i].withoutTexts()
 	}
+	for i := range bare.NotJudged {
+		bare.NotJudged[i].Why = bare.NotJudged[i].Why.WithoutForeign(unsaid)
+	}
+	for i := range bare.Problems {
+		untold(&bare.Problems[i].Message)
+	}
+	if bare.Shift != nil {
+		for i := range bare.Shift.Pairs {
+			for j, top := range bare.Shift.Pairs[i].Top {
+				bare.Shift.Pairs[i].Top[j] = top.WithoutForeign(unsaid)
+			}
+		}
+	}
 	return bare, nil
 }
 

@@ -403,7 +403,7 @@ func TestACutPayloadKeepsItsQuotationMarks(t *testing.T) {
 		"cut before":     {"“abc”…", "“abc”…"},
 		"cut both times": {"“" + strings.Repeat("x", 30) + "”…", "“" + strings.Repeat("x", 16) + "”…"},
 	} {
-		if got := shorten(c[0], 19); got != c[1] {
+		if got := block.Shorten(c[0], 19); got != c[1] {
 			t.Errorf("%s: %s, want %s", what, got, c[1])
 		}
 	}

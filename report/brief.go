@@ -26,7 +26,7 @@ func (p *Page) brief(deciding []string) []block.Block {
 	w := p.Words
 	v := block.Verdict{Answer: string(p.Verdict), Tone: verdictTone(p.Verdict), Reason: p.Sentence, Lead: w.Next, Next: p.toDo()}
 	if f := p.decider(); f != nil {
-		v.Texts = append(v.Texts, clear(p.Words.say(f.Why)))
+		v.Texts = append(v.Texts, sentences(p.Words.say(f.Why)))
 		passed, all := p.Result.Coverage()
 		v.Texts = append(v.Texts, fmt.Sprintf(w.Judged, message.Whole(passed), message.Whole(all), message.Whole(all-len(p.Result.Judged))))
 	}
@@ -110,7 +110,7 @@ func (p *Page) deciding() []string {
 func (p *Page) toDo() []string {
 	var list []string
 	add := func(text string) {
-		if text = clear(text); text != "" && len(list) < mostToDo && !slices.Contains(list, text) {
+		if text = sentences(text); text != "" && len(list) < mostToDo && !slices.Contains(list, text) {
 			list = append(list, text)
 		}
 	}
@@ -153,19 +153,20 @@ func (p *Page) judge(gates []analysis.Unjudged, add func(string)) {
 	}
 }
 
-// clear is the beginning of a text in whole sentences.
-func clear(text string) string {
-	end := 0
+// sentences is the beginning of a text in whole sentences.
+func sentences(text string) string {
+	end, runes := 0, 0
 	for i, r := range text {
 		next := i + len(string(r))
+		runes++
 		if (r == '.' || r == '!') && strings.HasPrefix(text[next:], " ") || r == '。' {
-			if end > 0 && next > clearly {
+			if end > 0 && runes > clearly {
 				break
 			}
 			end = next
 		}
 	}
-	if len(text) <= clearly || end == 0 {
+	if runes <= clearly || end == 0 {
 		return clip(text, 2*clearly)
 	}
 	return clip(text[:end], 2*clearly)
@@ -200,22 +201,25 @@ func (p *Page) exhibit() Grid {
 	f := p.decider()
 	switch {
 	case f == nil:
-	case strings.HasPrefix(f.Gate, "grader."):
-		return p.fooling()
+	case f.Gate == "grader.hackable":
+		return p.holed(rollout.Bottom)
+	case f.Gate == "grader.truth":
+		return p.holed(rollout.Top)
 	case f.Gate == "infra.failures":
 		return p.lost(f.Split)
 	}
 	return Grid{}
 }
 
-// fooling is the worst payload of the audit beside a right answer to its item.
-func (p *Page) fooling() Grid {
+// holed is the worst payload of the audit's probes that expect so, and what a right
+// answer to its item and the model's own earn.
+func (p *Page) holed(expect rollout.Expectation) Grid {
 	w, g := p.Words.Exhibit, Grid{Words: true, Kinds: []block.Kind{block.Text, block.Number, block.Text}}
 	if p.Result.Grader == nil {
 		return g
 	}
 	for _, one := range chart.HolesFirst(p.Result.Grader.Probes) {
-		if chart.Holes(one) == 0 || len(one.Holes) == 0 {
+		if one.Expect != expect || chart.Holes(one) == 0 || len(one.Holes) == 0 {
 			continue
 		}
 		h := one.Holes[0]

@@ -2,11 +2,13 @@ package report
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"gonogo/analysis"
+	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
 	"gonogo/report/markdown"
 	"gonogo/report/reporttest"
@@ -35,6 +37,14 @@ func TestTheBriefIsBrief(t *testing.T) {
 	for _, name := range reporttest.Comparisons() {
 		p := NewComparison(reporttest.Compared(t, name), opt)
 		held(t, name, written(t, p.WriteText), written(t, p.WriteMarkdown), p.Answer)
+
+		c, long := reporttest.Compared(t, name), message.Verbatim(strings.Repeat("a setting ", 20))
+		for i := range 12 {
+			c.Differs = append(c.Differs, compare.RunDifference{What: "settings", Key: fmt.Sprint("key", i), Base: long, New: long, Confounds: true})
+			c.Notes = append(c.Notes, long)
+		}
+		p = NewComparison(c, opt)
+		held(t, name+", much to read first", written(t, p.WriteText), written(t, p.WriteMarkdown), p.Answer)
 	}
 	for _, n := range []int{0, 1, 2, 12, 120} {
 		p := NewHistory(nightsOf(n, dated), opt)

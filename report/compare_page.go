@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 	"gonogo/report/chart"
 	"gonogo/report/markdown"
 	"gonogo/report/text"
+	"gonogo/sampler/rollout"
 )
 
 // shared is what the page has in common with that of a run, for the pieces
@@ -31,7 +33,7 @@ func (p *ComparisonPage) shared(words *words) *Page {
 func (p *ComparisonPage) Doc() *block.Doc {
 	w := p.words
 	d := p.page.doc(p.page.Words, p.Title, p.Answer)
-	d.Words.Rest = w.Rest
+	d.Words.Rest = fmt.Sprintf(w.Rest, directory(p.Comparison.Base.File), directory(p.Comparison.New.File))
 	d.Head, d.Foot = []string{p.Title}, []string{w.Base + " " + p.Base, w.New + " " + p.New}
 	d.Brief = append(d.Brief, block.Facts{Rows: p.Runs()})
 	if first := p.ReadFirst(); len(first) > 0 {
@@ -94,7 +96,7 @@ func (p *ComparisonPage) splitBlocks(s ComparedSplit) []block.Block {
 	}
 	w := p.words
 	g := Grid{
-		Title: w.Moved, Head: w.MovedHead, Notes: []string{fmt.Sprintf(w.MovedNote, p.Base, p.New)}, Spare: []int{6, 5}, Most: 8,
+		Title: w.Moved, Head: w.MovedHead, Notes: []string{fmt.Sprintf(w.MovedNote, p.Base, p.New)}, Most: 8,
 		Kinds: []block.Kind{block.Code, block.Number, block.Number, block.Number, block.Number, block.Text, block.Text},
 	}
 	for _, m := range s.Moved {
@@ -238,16 +240,21 @@ func quantity(d analysis.Difference, w *compareWords) string {
 	return name
 }
 
-// ReadFirst is what a reader has to know before the answer: differences that a
-// change may stem from, and notes.
+// ReadFirst is what a reader has to know before the answer: what the runs were made
+// with differently, what a change may stem from first, and notes.
 func (p *ComparisonPage) ReadFirst() []string {
-	var list []string
+	const most = 3 // of each: the answer comes after them
+	var differs []string
 	for _, d := range p.Differs {
-		if d.Confounds {
-			list = append(list, d.line(p.words))
-		}
+		differs = append(differs, d.line(p.words))
 	}
-	return append(list, p.Notes...)
+	cut := func(list []string) []string {
+		if len(list) <= most {
+			return list
+		}
+		return append(list[:most-1:most-1], fmt.Sprintf(p.words.FurtherFirst, message.Whole(len(list)-most+1)))
+	}
+	return append(cut(differs), cut(p.Notes)...)
 }
 
 // Runs names both runs.
@@ -257,6 +264,14 @@ func (p *ComparisonPage) Runs() []Fact {
 }
 
 // run names a run by its file, its own name and its model.
+// directory is what a command calls a run by: its directory, or its file of rollouts.
+func directory(file string) string {
+	if filepath.Base(file) == rollout.RolloutsFile {
+		file = filepath.Dir(file)
+	}
+	return argument(file)
+}
+
 func run(r compare.Side, w *compareWords) string {
 	s := visible(r.File)
 	for _, more := range []string{r.Name, r.Model} {

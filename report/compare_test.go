@@ -88,7 +88,7 @@ func TestComparisonKeepsToItsWidthAndItsLetters(t *testing.T) {
 
 // What confounds is read before the answer.
 func TestWhatDiffersStandsBeforeTheAnswer(t *testing.T) {
-	p := NewComparison(nastyComparison(compare.Regressed), Options{All: true})
+	p := NewComparison(nastyComparison(compare.Regressed), Options{})
 	var text, marked bytes.Buffer
 	if err := p.WriteText(&text); err != nil {
 		t.Fatal(err)

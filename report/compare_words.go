@@ -24,13 +24,13 @@ type compareWords struct {
 	Item, Rollout, Sample, Group                                plural
 	Change, CallsChange, Ref, RefOutcome, MovedNote             string
 
-	Verdict, VerdictBy                string   // of a run by itself
-	Tile, BaseNew, NoneCompared       string   // of the three numbers
-	MovedHead, DifferHead             []string // columns
-	Columns                           []Column // of all items in both runs
-	Directions                        map[int]string
-	AllItems, Direction, AnyDirection string
-	NoItems, ItemsCut, Rest, ReadDrop string
+	Verdict, VerdictBy                              string   // of a run by itself
+	Tile, BaseNew, NoneCompared                     string   // of the three numbers
+	MovedHead, DifferHead                           []string // columns
+	Columns                                         []Column // of all items in both runs
+	Directions                                      map[int]string
+	AllItems, Direction, AnyDirection               string
+	NoItems, ItemsCut, Rest, ReadDrop, FurtherFirst string
 }
 
 var compareEnglish = compareWords{
@@ -97,8 +97,9 @@ var compareEnglish = compareWords{
 	},
 	Directions: map[int]string{-1: "down", 0: "same", 1: "up"},
 	AllItems:   "All items in both runs", Direction: "Moved", AnyDirection: "any way",
-	NoItems:  "No item is measured in both runs.",
-	ItemsCut: "Only the %s largest drops of %s items are listed here; items.csv has all.",
-	ReadDrop: "Read what became of %s (%s): %s",
-	Rest:     "Differences, categories and items: --all.",
+	NoItems:      "No item is measured in both runs.",
+	ItemsCut:     "Only the %s largest drops of %s items are listed here; items.csv has all.",
+	ReadDrop:     "Read what became of %s (%s): %s",
+	FurtherFirst: "and %s more, listed below",
+	Rest:         "Differences, categories and items: gonogo compare %s %s --all.",
 }

@@ -80,11 +80,19 @@ func NewHistory(h *history.History, opt Options) *HistoryPage {
 	return p
 }
 
+// nights is what a command calls the history by.
+func (p *HistoryPage) nights() string {
+	if p.Dir == "" {
+		return "DIR"
+	}
+	return argument(p.Dir)
+}
+
 // Doc is the page in blocks, as every format writes it.
 func (p *HistoryPage) Doc() *block.Doc {
 	w := p.words
 	d := p.page.doc(p.page.Words, p.Title, "")
-	d.Words.Rest, d.Head = w.Rest, []string{p.Title}
+	d.Words.Rest, d.Head = fmt.Sprintf(w.Rest, p.nights()), []string{p.Title}
 	d.Brief = []block.Block{block.Note{Texts: []string{p.Span}, Muted: true}}
 	if newest := p.newest(); newest != nil {
 		d.Answer, d.Subject = newest.Answer, newest.Text

@@ -55,7 +55,7 @@ var historyEnglish = historyWords{
 	MadeText: "%s: %s → %s", MadeOn: "%s (%s)",
 	SeriesHead: []string{"", "newest night", "since night", "level", "a further night in", "no change, p"},
 	NightsHead: []string{"night", "answer", "mean reward", "made otherwise"},
-	Untested:   "not tested", Rest: "Series and nights: --all.",
+	Untested:   "not tested", Rest: "Series and nights: gonogo history %s --all.",
 	Methods: []string{
 		"Change: the largest likelihood ratio of two levels against one over all nights, nights weighed by their standard errors (Worsley 1979), p by simulation, corrected over the series (Holm); further ones by binary segmentation. At most %s of histories without any change show one.",
 		"Place of a change: the likeliest nights that together hold %s (Smith 1975).",

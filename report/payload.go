@@ -40,16 +40,6 @@ func quote(s string, n int) string {
 	return text
 }
 
-// shorten cuts a quoted text to n runes; what is left stays in its quotation
-// marks, with the mark behind them.
-func shorten(text string, n int) string {
-	r := []rune(strings.TrimSuffix(text, "…"))
-	if len(r) <= n {
-		return text
-	}
-	return string(r[:n-2]) + "”…"
-}
-
 // first returns the first n runes of s; broken bytes count as one each.
 func first(s string, n int) string {
 	end := 0

@@ -11,6 +11,7 @@ import (
 	"gonogo/analysis/judge"
 	"gonogo/analysis/message"
 	"gonogo/report/reporttest"
+	"gonogo/sampler/rollout"
 )
 
 // planted fills what others wrote with a text that can be found again, and has
@@ -37,11 +38,18 @@ func planted(t *testing.T, name string) *analysis.Result {
 		g.SuspectReferences[i].Answer, g.SuspectReferences[i].Reference = text, text
 	}
 	g.TooGood = append(g.TooGood, analysis.TooGood{Pattern: analysis.OneText, Split: "train", Items: []string{"q"}, Count: 2, Note: message.Text{ID: "grader.one_answer", Args: message.Args{"items": message.Count(2, "item"), "answer": message.Quote(`planted "text"`)}}})
+	r.Problems = append(r.Problems, rollout.Problem{Split: "train", File: "train.jsonl", Line: 3, Rule: "last_role", Message: text})
+	if r.Shift != nil {
+		for i := range r.Shift.Pairs {
+			r.Shift.Pairs[i].Top = append(r.Shift.Pairs[i].Top, message.Written(text))
+		}
+	}
 	verdict := r.Verdict
 	judge.Judge(r, analysis.Thresholds(r.Thresholds), gate.All())
 	if r.Verdict != verdict {
 		t.Fatalf("the verdict is %s now, and was %s", r.Verdict, verdict)
 	}
+	r.NotJudged = append(r.NotJudged, analysis.Unjudged{Gate: "shift", Why: message.Written(text)})
 	return r
 }
 

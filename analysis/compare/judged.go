@@ -18,15 +18,17 @@ import (
 func (c *Comparison) Judged(base, new *analysis.Result) {
 	b, n := c.Base.judged(base), c.New.judged(new)
 	gates := message.Args{"base": message.Name(b), "new": message.Name(n)}
+	first := []message.Text{}
 	switch {
 	case b != "" && n != "":
-		c.Notes = append(c.Notes, bothUntrusted.With(gates))
+		first = append(first, bothUntrusted.With(gates))
 	case b != "":
-		c.Notes = append(c.Notes, baseUntrusted.With(gates))
+		first = append(first, baseUntrusted.With(gates))
 	case n != "":
-		c.Notes = append(c.Notes, newUntrusted.With(gates))
+		first = append(first, newUntrusted.With(gates))
 	}
-	c.Notes = append(c.Notes, markedNotes(c.Base.Detectors, c.New.Detectors)...)
+	first = append(first, markedNotes(c.Base.Detectors, c.New.Detectors)...)
+	c.Notes = append(first, c.Notes...)
 	c.notBetter()
 }
 

@@ -54,7 +54,7 @@ func TestRunsOfAnUntrustedGraderAreNoBetterForAHigherReward(t *testing.T) {
 		got.Judged(c.base, c.new)
 		saidInChinese(t, got)
 		want := append(c.notes, "the detector “peek” marks 5 % of the rollouts as hacks in the base run and 62.5 % in the new one")
-		if notes := got.Notes[before:]; fmt.Sprintf("%q", notes) != fmt.Sprintf("%q", want) || got.Answer != answer || !slices.Equal(got.Untrusted(), c.untrusted) {
+		if notes := got.Notes[:len(got.Notes)-before]; fmt.Sprintf("%q", notes) != fmt.Sprintf("%q", want) || got.Answer != answer || !slices.Equal(got.Untrusted(), c.untrusted) {
 			t.Errorf("%s: %q, %s, %q; want %q", c.about, got.Notes, got.Answer, got.Untrusted(), want)
 		}
 		if d := got.New.Detectors; len(d) != 1 || d[0] != (collect.DetectorMarks{Detector: "peek", Rollouts: 40, Marked: 25, Share: 0.625}) {
@@ -113,7 +113,7 @@ func TestDetectorsOfOneSide(t *testing.T) {
 		before := len(got.Notes)
 		got.Judged(nil, nil)
 		saidInChinese(t, got)
-		if notes := fmt.Sprintf("%q", got.Notes[before:]); notes != fmt.Sprintf("%q", c.want) {
+		if notes := fmt.Sprintf("%q", got.Notes[:len(got.Notes)-before]); notes != fmt.Sprintf("%q", c.want) {
 			t.Errorf("%s, want %q", notes, c.want)
 		}
 	}

@@ -32,7 +32,7 @@ var dataValid = analysis.NewGate(analysis.Gate{
 				}
 				n++
 				if len(where) < analysis.ItemsListed {
-					where = append(where, message.Verbatim(place(p)))
+					where = append(where, place(p))
 				}
 			}
 			return n, where
@@ -48,14 +48,17 @@ var dataValid = analysis.NewGate(analysis.Gate{
 })
 
 // place names a problem as one line: where, then what.
-func place(p rollout.Problem) string {
-	switch {
-	case p.Line > 0:
-		return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Message)
-	case p.File != "":
-		return fmt.Sprintf("%s: %s", p.File, p.Message)
+func place(p rollout.Problem) message.Text {
+	where := p.File
+	if p.Line > 0 {
+		where = fmt.Sprintf("%s:%d", p.File, p.Line)
 	}
-	return p.Message
+	if where == "" {
+		return message.Written(p.Message)
+	}
+	return placed.With(message.Args{"place": message.Name(where), "problem": message.Foreign(p.Message)})
 }
+
+var placed = message.New("data.problem", "{place}: {problem}")
 
 var noFiles = message.New("skip.no_files", "the run holds no data files")

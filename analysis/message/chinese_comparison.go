@@ -76,5 +76,6 @@ var chineseComparison = map[string]string{
 var chineseTexts = map[string]string{
 	"{value}":                  "{value}",
 	"{text}":                   "{text}",
+	"{place}: {problem}":       "{place}：{problem}",
 	"{change} [{low}, {high}]": "{change} [{low}, {high}]",
 }

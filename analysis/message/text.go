@@ -207,14 +207,17 @@ var (
 	changeWithin = New("message.change_within", "{change} [{low}, {high}]")
 )
 
-// Verbatim is what somebody else said, or what came with the data: it is shown as
-// it is in every language.
+// Verbatim is a name or a note, shown as it is in every language. What models, tools,
+// graders or rows of data hold is Written instead.
 func Verbatim(s string) Text {
 	if s == "" {
 		return Text{}
 	}
 	return verbatim.With(Args{"text": Name(s)})
 }
+
+// Written is what the data hold, as it is: Text.WithoutForeign replaces it.
+func Written(s string) Text { return verbatim.With(Args{"text": Foreign(s)}) }
 
 // None says whether there is nothing to say.
 func (t Text) None() bool { return t.ID == "" }

@@ -67,7 +67,7 @@ func (k category) pearson(set []int32) (sum float64) {
 func (k category) level(l int) message.Text { return levelOf(k.name, k.levels[l]) }
 
 func levelOf(name message.Text, level string) message.Text {
-	return message.Verbatim(name.String() + " = " + level)
+	return message.Written(name.String() + " = " + level)
 }
 
 // levels lists those whose share differs most.

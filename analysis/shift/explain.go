@@ -135,7 +135,7 @@ func (c *comparison) tellingWords(weight []float64) []reason {
 		p := (inA[col] + inB[col]) / (nA + nB)
 		z := (inB[col]/nB - inA[col]/nA) / (math.Sqrt(p*(1-p)) * c.root())
 		if z*w > 0 && math.Abs(z) >= expected {
-			reasons = append(reasons, reason{c.shares(message.Verbatim(strconv.Quote(c.words.word[col])), inA[col]/nA, inB[col]/nB), z})
+			reasons = append(reasons, reason{c.shares(message.Written(strconv.Quote(c.words.word[col])), inA[col]/nA, inB[col]/nB), z})
 		}
 	}
 	return reasons

@@ -42,6 +42,8 @@ var remedies = []remedy{
 	{"The configuration has another grader than the one that graded this run: gonogo grade RUN", "remedies", "The configuration has another grader", "gonogo grade r1 -o r1-2", "! stderr 'is not the one that graded'"},
 	{"This page was made without the run's rollouts: gonogo report RUN", "remedies_more", "gonogo report RUN makes one with them", "gonogo report run", `grep '"traces":'`},
 	{"All findings and tables: gonogo analyze %[1]s --all.", "remedies_more", "gonogo analyze run --all", "gonogo analyze run --all", "eval.power.correlation"},
+	{"Differences, categories and items: gonogo compare %s %s --all.", "compare", "gonogo compare base worse --all", "gonogo compare base worse --all", "stdout 'ITEMS THAT CHANGED MOST'"},
+	{"Series and nights: gonogo history %s --all.", "nightly", "gonogo history nights --all", "gonogo history nights --all", "stdout 'HOW IT WAS FOUND'"},
 	{"There is no night yet: gonogo nightly makes one.", "nightly", "There is no night yet", "gonogo nightly", "! stdout 'There is no night yet'"},
 
 	{"once there is a second run, gonogo compare measures", "remedies_more", "once there is a second run, gonogo compare measures", "gonogo compare run evals-2", "could hide"},

@@ -98,12 +98,11 @@ func (t Tile) Number() string { return strings.TrimSpace(t.Value + " " + t.Inter
 
 // Note is running text.
 type Note struct {
-	Lead    string // names a single text
-	Texts   []string
-	Points  bool // each text is a point of a list
-	Muted   bool
-	Command bool // the texts are commands
-	Tone    Tone // Caution: to be seen before anything below it
+	Lead   string // names a single text
+	Texts  []string
+	Points bool // each text is a point of a list
+	Muted  bool
+	Tone   Tone // Caution: to be seen before anything below it
 }
 
 // Facts are names and what they are.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"slices"
 	"strings"
 
 	"gonogo/analysis/message"
@@ -95,11 +96,20 @@ func (m *writer) blocks(list []block.Block) {
 				m.f("\n")
 			}
 		case block.Fold:
+			if !slices.ContainsFunc(b.Blocks, written) {
+				continue
+			}
 			m.f("<details>\n<summary>%s</summary>\n\n", html.EscapeString(b.Summary))
 			m.blocks(b.Blocks)
 			m.f("%s\n\n", unfolded)
 		}
 	}
+}
+
+// written reports whether Markdown has the room for a block.
+func written(b block.Block) bool {
+	g, grid := b.(block.Grid)
+	return !grid || !g.Upright
 }
 
 func next(list []block.Block, i int) block.Block {
@@ -125,10 +135,7 @@ func (m *writer) note(n block.Note) {
 		m.named(n.Lead, md(strings.Join(n.Texts, m.words.Signs.Space)))
 	default:
 		for _, s := range n.Texts {
-			if s = md(s); n.Command {
-				s = span(n.Texts[0])
-			}
-			m.f("%s\n\n", s)
+			m.f("%s\n\n", md(s))
 		}
 	}
 }

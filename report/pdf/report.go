@@ -123,7 +123,7 @@ func (p *printer) blocks(list []block.Block) {
 		case block.Payload:
 			p.payload(b)
 		case block.Fold:
-			if p.full {
+			if p.full && len(b.Blocks) > 0 {
 				if _, grid := b.Blocks[0].(block.Grid); grid {
 					p.part(b.Summary)
 				}
@@ -208,9 +208,6 @@ func (p *printer) note(n block.Note) {
 	sty := inkText
 	if n.Muted {
 		sty = mutedText
-	}
-	if n.Command {
-		sty = codeText
 	}
 	if n.Tone != "" {
 		p.boxed(n)

@@ -37,7 +37,7 @@ func Write(w io.Writer, d *block.Doc, opt Options) error {
 	if opt.All || len(d.Rest) == 0 {
 		t.blocks(d.Brief)
 	} else {
-		t.brief(d.Brief)
+		t.brief(d.Brief, 1+len(wrap(t.plain(d.Words.Rest), t.width, t.width)))
 	}
 	if opt.All {
 		for _, s := range d.Rest {
@@ -53,10 +53,9 @@ func Write(w io.Writer, d *block.Doc, opt Options) error {
 	return nil
 }
 
-// brief writes what fits MostLines: where it is more, it leaves out pictures, then
-// what explains, then the end.
-func (t *terminal) brief(list []block.Block) {
-	const foot = 2
+// brief writes what fits MostLines with foot lines below it: where it is more, it
+// leaves out pictures, then what explains, then the end.
+func (t *terminal) brief(list []block.Block, foot int) {
 	head := slices.Clone(t.buf.Bytes())
 	for {
 		t.blocks(list)
@@ -121,8 +120,11 @@ func shown(b block.Block) bool {
 	case block.Figure, block.Items, block.Heading:
 		return false
 	case block.Fold:
-		_, is := b.Blocks[0].(block.Grid)
-		return is && !b.Blocks[0].(block.Grid).Upright
+		if len(b.Blocks) == 0 {
+			return false
+		}
+		g, is := b.Blocks[0].(block.Grid)
+		return is && !g.Upright
 	}
 	return true
 }
@@ -197,7 +199,7 @@ func (t *terminal) tiles(list block.Tiles) {
 
 func (t *terminal) note(n block.Note) {
 	style := styles[n.Tone]
-	if n.Muted || n.Command {
+	if n.Muted {
 		style = faint
 	}
 	if n.Lead != "" && n.Points {
@@ -309,7 +311,7 @@ func (t *terminal) grid(g block.Grid) {
 	left := 0
 	if g.Most > 0 && len(g.Rows) > g.Most+1 {
 		left = len(g.Rows) - g.Most
-		g.Rows = slices.Concat(g.Rows[:g.Most*2/3], g.Rows[len(g.Rows)-(g.Most-g.Most*2/3):])
+		g.Rows = g.Rows[:g.Most]
 	}
 	for _, column := range g.Spare {
 		if t.total(g) <= t.width {

@@ -97,6 +97,9 @@ func (p *parquetFile) guard(do func() error) (err error) {
 		}
 	}()
 	err = do()
+	if errors.Is(err, errLZ4) {
+		return lineError(p.File, 1, "the Parquet file: %w", err)
+	}
 	if _, said := errors.AsType[*rollout.LineError](err); err != nil && !said {
 		return lineError(p.File, 1, "the Parquet file is broken or was cut off: %w", err)
 	}
@@ -147,11 +150,13 @@ func (p *parquetFile) rows(ctx context.Context, wanted []string, yield func(int,
 	if err != nil {
 		return err
 	}
+	unpack := new(unpacker)
+	defer unpack.close()
 	cells, batch, line := make([]cell, len(wanted)), make([]parquet.Row, 256), 0
 	for i, group := range p.file.RowGroups() {
 		var from parquet.Rows
 		err := p.guard(func() error {
-			if err := pagesFit(p.at, p.size, p.file.Metadata(), i); err != nil {
+			if err := pagesFit(ctx, p.at, p.size, p.file.Metadata(), i, unpack); err != nil {
 				return err
 			}
 			from = group.Rows()

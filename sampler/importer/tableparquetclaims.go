@@ -2,6 +2,7 @@ package importer
 
 import (
 	"bufio"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -40,8 +41,8 @@ func footerFits(at io.ReaderAt, size int64) error {
 }
 
 // pagesFit reports a page of the n-th row group that claims more than the file holds or than
-// any writer makes. It reads the header of each page.
-func pagesFit(at io.ReaderAt, size int64, file *format.FileMetaData, n int) error {
+// any writer makes, or whose compressed part holds more than it claims. It reads each page.
+func pagesFit(ctx context.Context, at io.ReaderAt, size int64, file *format.FileMetaData, n int, unpack *unpacker) error {
 	var leaves []format.SchemaElement // in the order of columns
 	for _, e := range file.Schema {
 		if e.Type.Valid {
@@ -54,13 +55,19 @@ func pagesFit(at io.ReaderAt, size int64, file *format.FileMetaData, n int) erro
 		if meta.DictionaryPageOffset != 0 {
 			from = meta.DictionaryPageOffset
 		}
-		end := min(size, from+meta.TotalCompressedSize)
+		if from < 0 || from > size || meta.TotalCompressedSize < 0 || meta.TotalCompressedSize > size-from {
+			return fmt.Errorf("column %d: it claims %d bytes from %d of a file of %d", i, meta.TotalCompressedSize, from, size)
+		}
+		end := from + meta.TotalCompressedSize
 		width := int64(1)
 		if i < len(leaves) {
 			width = max(1, int64(leaves[i].TypeLength.V))
 		}
 		header := thriftReader{r: bufio.NewReader(nil)}
-		for page := 0; from >= 0 && from < end; page++ {
+		for page := 0; from < end; page++ {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			header.r.Reset(io.NewSectionReader(at, from, end-from))
 			header.left = end - from
 			var claims pageClaims
@@ -70,7 +77,7 @@ func pagesFit(at io.ReaderAt, size int64, file *format.FileMetaData, n int) erro
 			}
 			from = end - header.left
 			if err == nil {
-				err = claims.fit(at, from, end, width, meta.Codec)
+				err = claims.fit(at, from, end, width, unpack, meta.Codec)
 			}
 			if err != nil {
 				return fmt.Errorf("page %d of column %d: %w", page, i, err)
@@ -82,7 +89,11 @@ func pagesFit(at io.ReaderAt, size int64, file *format.FileMetaData, n int) erro
 }
 
 // pageClaims is what a page's header says of its size.
-type pageClaims struct{ uncompressed, compressed, values int64 }
+type pageClaims struct {
+	uncompressed, compressed, values int64
+	levels                           int64 // bytes before the compressed part, of both sizes
+	plain                            bool  // that part is not compressed after all
+}
 
 // field takes a field of format.PageHeader, or of one of the headers in it.
 func (c *pageClaims) field(of, id int16, value int64) {
@@ -93,11 +104,15 @@ func (c *pageClaims) field(of, id int16, value int64) {
 		c.compressed = value
 	case (of == 5 || of == 7 || of == 8) && id == 1:
 		c.values = max(c.values, value)
+	case of == 8 && (id == 5 || id == 6): // a negative one makes levels too long
+		c.levels += int64(uint32(value))
+	case of == 8 && id == 7:
+		c.plain = value == 0
 	}
 }
 
 // fit compares the claims of the page at from with what is there until end.
-func (c *pageClaims) fit(at io.ReaderAt, from, end, width int64, codec format.CompressionCodec) error {
+func (c *pageClaims) fit(at io.ReaderAt, from, end, width int64, unpack *unpacker, codec format.CompressionCodec) error {
 	switch {
 	case c.compressed < 0 || c.compressed > end-from:
 		return fmt.Errorf("it claims %d bytes where %d are left", c.compressed, end-from)
@@ -105,14 +120,12 @@ func (c *pageClaims) fit(at io.ReaderAt, from, end, width int64, codec format.Co
 		return fmt.Errorf("it claims %d bytes, and %d at most are read", c.uncompressed, int64(longestPage))
 	case c.values < 0 || c.values > mostValues || c.values*width > longestPage:
 		return fmt.Errorf("it claims %d values of %d bytes or more", c.values, width)
-	case codec == format.Snappy: // which has a claim of its own
-		var head [binary.MaxVarintLen64]byte
-		n, _ := at.ReadAt(head[:min(int64(len(head)), c.compressed)], from)
-		if claimed, _ := binary.Uvarint(head[:n]); claimed > longestPage {
-			return fmt.Errorf("its compressed part claims %d bytes, and %d at most are read", claimed, int64(longestPage))
-		}
+	case c.levels > min(c.compressed, c.uncompressed):
+		return fmt.Errorf("it claims %d bytes of levels in a page of %d", c.levels, c.compressed)
+	case c.plain:
+		return nil
 	}
-	return nil
+	return unpack.fits(codec, io.NewSectionReader(at, from+c.levels, c.compressed-c.levels), c.uncompressed-c.levels)
 }
 
 // thriftReader walks over a structure of Thrift's compact protocol and keeps nothing of
@@ -163,6 +176,9 @@ func (t *thriftReader) structure(depth int, of int16, field func(of, id int16, v
 		kind := head & 15
 		switch kind {
 		case 1, 2: // the value is in the kind
+			if depth < 2 {
+				field(of, id, int64(2-kind))
+			}
 		case 4, 5, 6:
 			v, err := binary.ReadVarint(t)
 			if err != nil {

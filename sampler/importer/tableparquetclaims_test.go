@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
@@ -66,7 +67,46 @@ func TestParquetClaimsTakeNoMemory(t *testing.T) {
 	footer := binary.LittleEndian.Uint32([]byte(named[len(named)-8:])) + 4
 	named = named[:len(named)-8] + string(binary.LittleEndian.AppendUint32(nil, footer)) + "PAR1"
 
+	bombs := map[format.CompressionCodec][]byte{}
+	huge := make([]byte, 64<<20)
+	for _, codec := range []format.CompressionCodec{format.Gzip, format.Brotli, format.Zstd} {
+		packed, err := parquet.LookupCompressionCodec(codec).Encode(nil, huge)
+		if err != nil {
+			t.Fatal(err)
+		}
+		honest, err := parquet.LookupCompressionCodec(codec).Encode(nil, plain)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, g, err := importSource(t, "parquet", text(claimingParquet(t, codec, honest, none))); err != nil || len(g.records) != 1 {
+			t.Errorf("%s: a page that holds what it claims: %d records, %v", codec, len(g.records), err)
+		}
+		bombs[codec] = packed
+	}
+	var streamed bytes.Buffer // a frame that does not claim its size
+	z, err := zstd.NewWriter(&streamed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 4 { // flushed, so that the size is not known
+		if _, err := z.Write(huge[:16<<20]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	runtime.GC()
+
 	for name, file := range map[string]string{
+		"a gzip bomb":          claimingParquet(t, format.Gzip, bombs[format.Gzip], none),
+		"a Brotli bomb":        claimingParquet(t, format.Brotli, bombs[format.Brotli], none),
+		"a zstd bomb":          claimingParquet(t, format.Zstd, bombs[format.Zstd], none),
+		"a streamed zstd bomb": claimingParquet(t, format.Zstd, streamed.Bytes(), none),
+		"a page's levels": claimingParquet(t, format.Gzip, plain, func(h *format.PageHeader) {
+			h.Type, h.DataPageHeader.Valid, h.DataPageHeaderV2.Valid = format.DataPageV2, false, true
+			h.DataPageHeaderV2.V.NumValues, h.DataPageHeaderV2.V.DefinitionLevelsByteLength = 1, 1<<30
+		}),
 		"a page's bytes": claimingParquet(t, format.Uncompressed, plain, func(h *format.PageHeader) {
 			h.CompressedPageSize = math.MaxInt32
 		}),
@@ -94,5 +134,17 @@ func TestParquetClaimsTakeNoMemory(t *testing.T) {
 		if took := (after.TotalAlloc - before.TotalAlloc) >> 20; took > 8 {
 			t.Errorf("%s: reading %d bytes took %d MB", name, len(file), took)
 		}
+	}
+}
+
+// The library reads some pages of LZ4 as what an earlier page held: such files are refused.
+func TestParquetOfLZ4IsRefused(t *testing.T) {
+	block, err := parquet.Lz4Raw.Encode(nil, []byte("\x02\x00\x00\x00q1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := claimingParquet(t, format.Lz4Raw, block, func(*format.PageHeader) {})
+	if _, _, err := importSource(t, "parquet", text(file)); err == nil || !strings.Contains(err.Error(), "write the file with zstd or Snappy") {
+		t.Error(err)
 	}
 }

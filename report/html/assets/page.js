@@ -43,4 +43,6 @@ document.addEventListener("click", (e) => {
   const a = e.target.closest('a[href^="#"]');
   if (a) reveal(document.getElementById(a.hash.slice(1)));
 });
-if (location.hash) reveal(document.getElementById(decodeURIComponent(location.hash.slice(1))));
+if (location.hash) {
+  try { reveal(document.getElementById(decodeURIComponent(location.hash.slice(1)))); } catch { /* no name of ours */ }
+}

@@ -110,7 +110,7 @@ func (h *Dir) show(c *project.Call, look config.ReportValues, n history.Night, c
 			return err
 		}
 	}
-	trend.Lang = look.Language()
+	trend.Lang, opt.Dir = look.Language(), h.dir
 	if err := report.NewHistory(trend, opt).WriteText(c.Out); err != nil {
 		return err
 	}
