@@ -153,7 +153,7 @@ func TestEveryRemedyIsRun(t *testing.T) {
 func textsWithCommands(t *testing.T) (texts []string) {
 	t.Helper()
 	help := regexp.MustCompile(`gonogo \w+ --help`)
-	names := regexp.MustCompile(`gonogo (analyze|audit|burst|check|compare|curate|demo|export|grade|import|init|nightly|report|run|sample|status|worker)\b`)
+	names := regexp.MustCompile(`gonogo (analyze|audit|burst|check|compare|curate|demo|export|grade|history|import|init|nightly|report|run|sample|status|worker)\b`)
 	documentation := []string{"Doc", "Usage", "UsageText", "Description"}
 	for _, dir := range []string{"analysis", "analysis/*", "cmd/gonogo", "cmd/gonogo/internal/*", "report", "report/chart", "sampler/*"} {
 		files, err := filepath.Glob(filepath.Join("..", "..", dir, "*.go"))
