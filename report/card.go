@@ -224,7 +224,7 @@ func (c *card) rows(g block.Grid) []string {
 // words are a title and texts in the room that is left above the foot.
 func (c *card) words(x0, x1 vg.Length, title string, texts []string) {
 	if title != "" {
-		c.text(x0, x1, title, 10.5, true, chart.Ink, 2)
+		c.text(x0, x1, title, 10.5, true, chart.Ink, 3)
 		c.y -= 4
 	}
 	for _, s := range texts {

@@ -101,6 +101,12 @@ func (p *HistoryPage) Doc() *block.Doc {
 	if len(p.Notes) > 0 {
 		d.Brief = append(d.Brief, block.Note{Lead: w.Notes, Texts: p.Notes, Points: true, Tone: block.Caution})
 	}
+	top := p.trends()
+	for _, f := range p.page.figures(func(f chart.Figure) bool { return slices.Contains(top, f.Name) }) {
+		small := f.(block.Figure)
+		small.Brief, small.Height = true, trendHeight
+		d.Brief = append(d.Brief, small)
+	}
 	if len(p.Nights.Rows) > 0 {
 		d.Brief = append(d.Brief, block.Heading(w.Changes))
 		for _, c := range p.Changes {
@@ -118,7 +124,7 @@ func (p *HistoryPage) Doc() *block.Doc {
 		g.Title = ""
 		d.Rest = append(d.Rest, block.Section{ID: fmt.Sprintf("series-%d", i), Title: title, Blocks: []block.Block{g}})
 	}
-	d.Rest = append(d.Rest, block.Section{ID: "pictures", Title: w.Pictures, Blocks: p.page.figures(func(chart.Figure) bool { return true })})
+	d.Rest = append(d.Rest, block.Section{ID: "pictures", Title: w.Pictures, Blocks: p.page.figures(func(f chart.Figure) bool { return !slices.Contains(top, f.Name) })})
 	if len(p.Nights.Rows) > 0 {
 		g := p.Nights
 		g.Title = ""
@@ -129,6 +135,21 @@ func (p *HistoryPage) Doc() *block.Doc {
 		block.Section{ID: "method", Title: w.Method, Depth: block.Folded, Blocks: points(p.Method)},
 	)
 	return d
+}
+
+// trendHeight is how high the trends on top are.
+const trendHeight = chart.Height * 0.9
+
+// trends names the pictures that come first: the reward, then the series that
+// changed last, four at most.
+func (p *HistoryPage) trends() []string {
+	names := []string{"history_" + history.Reward}
+	for _, c := range slices.Backward(p.History.Changes) {
+		if name := "history_" + c.Series; len(names) < 4 && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // WriteText writes the page for a terminal.

@@ -73,17 +73,24 @@ func (p *HistoryPage) writeJUnit(w io.Writer) error {
 // PictureWarning says what the pictures written so far could not show.
 func (p *HistoryPage) PictureWarning() string { return p.page.PictureWarning() }
 
-// WriteHistory writes the page into dir as index.html, history.md, history.json
-// and junit.xml, and each series as charts/history_NAME.png. Everything is
+// WriteHistory writes the page into dir as index.html, report.pdf, summary.png,
+// history.md, history.json and junit.xml, and each series as charts/history_NAME.png. Everything is
 // rendered before the first file is touched.
 func WriteHistory(dir string, p *HistoryPage) error {
 	var files []file
 	for _, f := range []struct {
 		name  string
 		write func(io.Writer) error
-	}{{"index.html", p.WriteHTML}, {"history.md", func(w io.Writer) error {
-		return markdown.Write(w, p.Doc(), markdown.Options{All: true, Pictures: true})
-	}}, {"history.json", p.History.Encode}, {"junit.xml", p.writeJUnit}} {
+	}{
+		{"index.html", p.WriteHTML},
+		{"report.pdf", func(w io.Writer) error { return p.page.print(w, p.Doc()) }},
+		{"summary.png", func(w io.Writer) error { return p.page.writeCard(w, p.Doc()) }},
+		{"history.md", func(w io.Writer) error {
+			return markdown.Write(w, p.Doc(), markdown.Options{All: true, Pictures: true})
+		}},
+		{"history.json", p.History.Encode},
+		{"junit.xml", p.writeJUnit},
+	} {
 		var b bytes.Buffer
 		if err := f.write(&b); err != nil {
 			return err

@@ -118,7 +118,7 @@ func TestWriteHistory(t *testing.T) {
 	if err := WriteHistory(dir, NewHistory(h, Options{All: true})); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"index.html", "history.md", "history.json", "junit.xml", "charts/history_reward.png"} {
+	for _, name := range []string{"index.html", "report.pdf", "summary.png", "history.md", "history.json", "junit.xml", "charts/history_reward.png"} {
 		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Size() == 0 {
 			t.Errorf("%s: %v", name, err)
 		}

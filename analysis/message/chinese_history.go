@@ -117,7 +117,6 @@ var chineseHistory = map[string]string{
 	"not tested for changes: %s":                           "未检验变化：%s",
 	"level, and where a night would be":                    "水平，以及夜间运行应在的范围",
 	"change, and where it may have been":                   "变化，以及它可能发生的位置",
-	"a night":                                              "夜间运行",
-	"regressed, or could not tell":                         "退步或无法判断",
+	"good":                                                 "合格",
 	"other items: not compared":                            "题目不同：不比较",
 }

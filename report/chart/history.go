@@ -4,10 +4,13 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
+	"gonogo/analysis"
 	"gonogo/analysis/history"
 	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -168,11 +171,15 @@ func (s trend) caption(h *history.History) Caption {
 	}
 	c.Subtitle = phrases(l, l.Say("%s, n = %s", l.Count(len(s.Points), "night"), message.Whole(rollouts)), l.Say("lines at points: %s intervals", message.Percent(h.Confidence)), tested)
 	c.Legend = s.dots(h).legend(l)
+	c.Brief = slices.Clone(c.Legend)
+	name := func(words, brief string, thumbs ...plot.Thumbnailer) {
+		c.Legend, c.Brief = append(c.Legend, Entry{l.Text(words), thumbs}), append(c.Brief, Entry{l.Text(brief), thumbs})
+	}
 	if len(s.Levels) > 0 {
-		c.Legend = append(c.Legend, Entry{l.Text("level, and where a night would be"), []plot.Thumbnailer{levelBand(history.Level{NightLow: new(float64), NightHigh: new(float64)})}})
+		name("level, and where a night would be", "level", levelBand(history.Level{NightLow: new(float64), NightHigh: new(float64)}))
 	}
 	if len(found) > 0 {
-		c.Legend = append(c.Legend, Entry{l.Text("change, and where it may have been"), []plot.Thumbnailer{bars{fill: tint(Amber, 0.16)}, rule{upward: true, line: changeLine}}})
+		name("change, and where it may have been", "change", bars{fill: tint(Amber, 0.16)}, rule{upward: true, line: changeLine})
 	}
 	if len(h.Made) > 0 {
 		c.Legend = append(c.Legend, Entry{l.Text("made otherwise"), []plot.Thumbnailer{rule{upward: true, line: madeLine}}})
@@ -199,4 +206,115 @@ func (s trend) table(h *history.History) Table {
 		})
 	}
 	return t
+}
+
+// nightLooks are how nights are drawn: by their answer, or as ones that can not be
+// compared with the newest good night.
+var nightLooks = []seen{
+	{look{Blue, draw.CircleGlyph{}}, "good"},
+	{look{Orange, draw.SquareGlyph{}}, "cannot tell"},
+	{look{Red, diamond{}}, "regressed"},
+	{look{Muted, hollow{}}, "other items: not compared"},
+}
+
+// nightDots are the nights of a series with their intervals.
+type nightDots []nightDot
+
+type nightDot struct {
+	x    float64
+	row  dotRow // the value with its interval
+	kind int    // of nightLooks
+}
+
+func (s trend) dots(h *history.History) nightDots {
+	var d nightDots
+	for _, q := range s.Points {
+		dot, night := nightDot{x: float64(q.Night)}, &h.Nights[q.Night]
+		dot.row.place(stat.Estimate{Value: &q.Value, Low: q.Low, High: q.High})
+		switch {
+		case !q.InTrend:
+			dot.kind = 3
+		case night.Good:
+		case night.ExitCode == analysis.NoGo.ExitCode():
+			dot.kind = 2
+		default:
+			dot.kind = 1
+		}
+		d = append(d, dot)
+	}
+	return d
+}
+
+// Plot implements plot.Plotter.
+func (d nightDots) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	radius := max(1, min(2.8, 0.3*(tx(1)-tx(0))))
+	for _, q := range d {
+		line, look := Steel, nightLooks[q.kind].look
+		if q.kind == 3 {
+			line = Axis
+		}
+		c.StrokeLine2(draw.LineStyle{Color: line, Width: min(0.8, radius/2)}, tx(q.x), ty(q.row.low), tx(q.x), ty(q.row.high))
+		c.DrawGlyphNoClip(draw.GlyphStyle{Color: look.Color, Radius: radius, Shape: look.Shape}, vg.Point{X: tx(q.x), Y: ty(q.row.value)})
+	}
+}
+
+// legend names the kinds of nights that there are.
+func (d nightDots) legend(l message.Language) []Entry {
+	var out []Entry
+	for kind, e := range nightLooks {
+		if slices.ContainsFunc(d, func(q nightDot) bool { return q.kind == kind }) {
+			out = append(out, Entry{l.Text(e.words), []plot.Thumbnailer{bare(e.look)}})
+		}
+	}
+	return out
+}
+
+// bare is a dot of a legend without a line.
+type bare look
+
+// Thumbnail implements plot.Thumbnailer.
+func (b bare) Thumbnail(c *draw.Canvas) { look(b).draw(c, c.Center()) }
+
+// nightTicks labels at most eight nights by their dates, and by their hours where a
+// day has several: the last, some before it at even steps, and the first where it has
+// room.
+type nightTicks struct {
+	nights []history.Mark
+	lang   message.Language
+}
+
+// Ticks implements plot.Ticker.
+func (t nightTicks) Ticks(_, _ float64) []plot.Tick {
+	const most = 8
+	n := len(t.nights)
+	every := max(1, (n+most-2)/(most-1))
+	var at []int
+	for i := n - 1; i >= 0; i -= every {
+		at = append(at, i)
+	}
+	switch last := len(at) - 1; {
+	case n > 0 && at[last] > every/2:
+		at = append(at, 0)
+	case n > 0:
+		at[last] = 0
+	}
+	var out []plot.Tick
+	year, day := 0, ""
+	for _, i := range slices.Backward(at) {
+		when := t.nights[i].Time
+		label, today := when.Format(t.lang.Text("2 Jan")), when.Format(time.DateOnly)
+		same := func(k int) bool { return k >= 0 && k < n && t.nights[k].Time.Format(time.DateOnly) == today }
+		switch now := when.Year(); {
+		case day == today:
+			label = when.Format("15:04")
+		case same(i-1) || same(i+1):
+			label += when.Format(" 15:04")
+		case now != year:
+			label, year = when.Format(t.lang.Text("2 Jan 2006")), now
+		}
+		day = today
+		out = append(out, plot.Tick{Value: float64(i), Label: label})
+	}
+	return out
 }

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -26,5 +27,23 @@ func TestTheFirstAndTheLastNightHaveTheirDates(t *testing.T) {
 	}
 	if got := (nightTicks{}).Ticks(0, 0); len(got) != 0 {
 		t.Errorf("no nights: ticks %v", got)
+	}
+}
+
+func TestNightsOfOneDayShowTheirHours(t *testing.T) {
+	var nights []history.Mark
+	for _, at := range []string{"2025-12-31T02:00", "2026-01-01T02:00", "2026-01-01T14:30", "2026-01-02T02:00"} {
+		when, err := time.Parse("2006-01-02T15:04", at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		nights = append(nights, history.Mark{Time: when})
+	}
+	var got []string
+	for _, tick := range (nightTicks{nights: nights}).Ticks(0, 0) {
+		got = append(got, tick.Label)
+	}
+	if want := []string{"31 Dec 2025", "1 Jan 02:00", "14:30", "2 Jan 2026"}; !slices.Equal(got, want) {
+		t.Errorf("labels %q, want %q", got, want)
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 // Figure draws a picture, as lines and letters, into a column of the size.
 func (c *Column) Figure(x, w, h float64, paint func(draw.Canvas)) {
-	v := &canvas{fonts: c.d.fonts, states: []state{{matrix: [6]float64{1, 0, 0, -1, x, c.y + h}, color: color.Black, width: 1}}}
+	v := &canvas{fonts: c.d.fonts, states: []state{{matrix: [6]float64{1, 0, 0, -1, c.x + x, c.y + h}, color: color.Black, width: 1}}}
 	paint(draw.NewCanvas(v, vg.Length(w), vg.Length(h)))
 	c.ops = append(c.ops, v.ops...)
 	c.y += h

@@ -188,3 +188,17 @@ func FuzzText(f *testing.F) {
 		}
 	})
 }
+
+// Two figures side by side were once drawn over each other.
+func TestFiguresSideBySideKeepTheirColumns(t *testing.T) {
+	c := New(Options{}).Column(0)
+	c.Beside(2, 20, func(_ int, one *Column) {
+		one.Figure(0, 100, 50, func(dc draw.Canvas) {
+			dc.StrokeLine2(draw.LineStyle{Color: color.Black, Width: 1}, 0, 0, 10, 0)
+		})
+	})
+	first, second := c.ops[0].bounds(), c.ops[1].bounds()
+	if want := (c.w-20)/2 + 20; math.Abs(second.x0-first.x0-want) > 0.01 || first.y0 != second.y0 {
+		t.Errorf("they are at %v and %v, want %.0f points between them", first, second, want)
+	}
+}
