@@ -9,6 +9,7 @@ require (
 	github.com/chromedp/chromedp v0.22.1 // test: the page in a real browser
 	github.com/goccy/go-yaml v1.19.2 // gonogo.yaml with line and column of every mistake
 	github.com/google/go-cmp v0.7.0 // test: differences a person can read
+	github.com/google/jsonschema-go v0.4.3 // the schema of gonogo.yaml from its structs; the MCP SDK brings it already
 	github.com/klauspost/compress v1.20.3 // zstd members of imported .eval archives, gzip and zstd pages of Parquet; parquet-go brings it already
 	github.com/modelcontextprotocol/go-sdk v1.8.0 // the official SDK for MCP servers
 	github.com/nats-io/jwt/v2 v2.8.2 // test: credentials that run out; nats-server brings it already
@@ -20,7 +21,7 @@ require (
 	github.com/parquet-go/parquet-go v0.32.0 // rollouts.parquet, for pandas and DuckDB
 	github.com/rivo/uniseg v0.4.7 // where lines of report.pdf may break, by UAX #14; mpb brings it already
 	github.com/rogpeppe/go-internal v1.16.0 // test: testscript, sessions of the command line
-	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // the parameters of tools in rows; test: holds the schema of gonogo.yaml to the standard
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // the parameters of tools in rows, and gonogo.yaml against its schema
 	github.com/urfave/cli/v2 v2.27.7 // commands and flags
 	github.com/vbauerster/mpb/v8 v8.9.3 // the progress bar on a terminal
 	go.uber.org/goleak v1.3.0 // test: no goroutine outlives a test
@@ -46,7 +47,6 @@ require (
 	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
 	github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0 // indirect
 	github.com/google/go-tpm v0.9.8 // indirect
-	github.com/google/jsonschema-go v0.4.3 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/mattn/go-runewidth v0.0.16 // indirect
 	github.com/minio/highwayhash v1.0.4 // indirect

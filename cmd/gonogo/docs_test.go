@@ -122,7 +122,7 @@ func TestDocsExamplesOfTheAuditAreTaken(t *testing.T) {
 			t.Errorf("%s: %v", heading, err)
 			continue
 		}
-		if probes, detectors := len(cfg.Probes()), len(p.Audit.Detectors); probes != want[0] || detectors != want[1] {
+		if probes, detectors := len(cfg.Audit.Probes), len(p.Audit.Detectors); probes != want[0] || detectors != want[1] {
 			t.Errorf("%s: %d probes and %d detectors, want %v", heading, probes, detectors, want)
 		}
 		p.Close()

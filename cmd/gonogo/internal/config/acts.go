@@ -32,7 +32,7 @@ func Acts(c *Config, r Reach) []string {
 		a.judges = []string{""}
 	}
 	if r.Detectors {
-		for _, d := range c.Detectors() {
+		for _, d := range c.Audit.Detectors {
 			if d.Python != "" {
 				a.python("the detector "+d.Name, d.Python)
 			}
@@ -163,7 +163,7 @@ func (a *actions) tools() {
 			a.send("calls of the tool "+t.Name, t.ServerURL, texts)
 		}
 	}
-	for _, s := range entries[mcpValue](a.cfg.Tools.MCP) {
+	for _, s := range a.cfg.Tools.MCP {
 		texts := append(headerValues(s.Headers), headerValues(s.Env)...)
 		if s.URL != "" {
 			a.send("calls to the MCP server "+s.Name, s.URL, texts)

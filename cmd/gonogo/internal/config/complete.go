@@ -83,7 +83,7 @@ func (c *Config) TakeJudgeKey() (err error) {
 
 // AsksJudge reports whether a model is asked for grades, or by a detector.
 func (c *Config) AsksJudge() bool {
-	return c.Body != nil && len(c.Body.Judges()) > 0 || detectsByJudge(c)
+	return c.Body != nil && len(c.Body.Judges()) > 0 || slices.ContainsFunc(c.Audit.Detectors, func(d DetectorValue) bool { return d.Judge != "" })
 }
 
 // dataThere asks for one data file at least, and that those named are there.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -50,10 +49,10 @@ type Config struct {
 // Lookup finds an environment variable.
 type Lookup func(name string) (value string, ok bool)
 
-// place is where a key was set.
+// place is where a key was set, and its value as it was written there.
 type place struct {
-	file         string
-	line, column int
+	file string
+	node *yamlNode
 }
 
 // Load reads a configuration and all that a run needs: the job, data
@@ -137,21 +136,11 @@ func Decode(name, dir string, body []byte, env Lookup) (*Config, error) {
 		if k.Default == "" {
 			continue
 		}
-		node, err := parseYAML("default of "+k.Path, []byte(k.Default))
-		if err != nil {
-			return nil, err
+		if err := json.Unmarshal(k.Schema.Default, k.at(&c.written).Addr().Interface()); err != nil {
+			panic(fmt.Sprintf("gonogo: the default of %s: %v", k.Path, err))
 		}
-		decoder{k, func(*yamlNode, string, ...any) {}}.decode(node, &c.written)
 	}
-	w := &walker{config: c, keys: Keys()}
-	switch root.kind {
-	case yamlNull:
-	case yamlMap:
-		w.group("", root)
-	default:
-		w.fail(root, "", "a configuration is a map of keys, this is %s", root.kind)
-	}
-	return c, w.errs.orNil()
+	return c, c.take(root, name)
 }
 
 // readSheet reads a file that the configuration names, unless it came with a run.
@@ -184,16 +173,4 @@ func OfManifest(name string, masked json.RawMessage) (*Config, error) {
 		return nil, err
 	}
 	return c, c.resolve()
-}
-
-// clone returns the values with maps of their own.
-func (v values) clone() values {
-	v.Data.Files = maps.Clone(v.Data.Files)
-	v.Model.Headers = maps.Clone(v.Model.Headers)
-	v.Judge.Headers = maps.Clone(v.Judge.Headers)
-	v.Agent.Headers = maps.Clone(v.Agent.Headers)
-	v.Sampling.AddressMap = maps.Clone(v.Sampling.AddressMap)
-	v.Session.Headers = maps.Clone(v.Session.Headers)
-	v.Thresholds, v.Prices.Tools = maps.Clone(v.Thresholds), maps.Clone(v.Prices.Tools)
-	return v
 }

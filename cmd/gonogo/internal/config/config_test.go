@@ -75,7 +75,7 @@ func TestLeftOutKeysComeFromJobAndDefaults(t *testing.T) {
 		c.Model.Name, c.Model.BaseURL, c.Model.API, c.Judge.BaseURL, c.Model.ReasoningEffort, c.Target,
 		c.Data.Train, c.Data.Eval,
 		c.Sampling.Samples, c.Sampling.EvalSamples, c.Sampling.MaxSteps, c.Training.BatchSize, c.Training.Epochs, c.Training.GroupSize,
-		*c.RewardRange, *c.PassThreshold, c.Model.Timeout, c.Judge.Timeout, c.ModelKey, c.JudgeKey, c.Seed != nil,
+		*c.RewardRange, *c.PassThreshold, c.Model.Timeout.Duration, c.Judge.Timeout.Duration, c.ModelKey, c.JudgeKey, c.Seed != nil,
 	}
 	want := facts{
 		"base-model", defaultBaseURL, "responses", defaultBaseURL, "high", "openai",
@@ -129,12 +129,12 @@ data: x
 		`:5:32: sampling.samples: must be 1 or more, got 0`,
 		`:5:49: sampling.tool_timeout: must be a duration with its unit, such as 500ms, 30s or 5m, got 5`,
 		`:6:1: unknown key "samples", did you mean sampling.samples?`,
-		`:7:18: model.headers: must be a map, such as {api-key: "${AZURE_KEY}"}, got 3`,
+		`:7:18: model.headers: must be a map from name to text, such as {api-key: "${AZURE_KEY}"}, got 3`,
 		`:7:26: model.api: must be responses or chat, got "respones", did you mean responses?`,
 		`:7:36: unknown key "model.temprature", did you mean "model.temperature"?`,
 		`:8:15: reward_range: the first number must be below the second, got [1, 0]`,
 		`:9:14: thresholds: there is no "signal.informatve", did you mean signal.informative?`,
-		`:10:20: report.formats: there is no "htm", did you mean html?`,
+		`:10:20: report.formats[0]: there is no "htm", did you mean html?`,
 		`:11:7: data: is a group of keys such as data.train, got "x"`,
 	}
 	var got []string
@@ -168,6 +168,9 @@ func TestRefusedConfigurations(t *testing.T) {
 		"a hundred thousand brackets":      {strings.Repeat("[", 100_000), keysInPlace, "gonogo.yaml:1:1001: more than 1000 brackets are open"},
 		"a file of two megabytes":          {"name: " + strings.Repeat("x", 2<<20), keysInPlace, "1024 KB are allowed"},
 		"a whole number that is too large": {"items: 99999999999999999999\n", keysInPlace, "gonogo.yaml:1:8: items: must be a whole number"},
+		"a number beyond any":              {"prices: {model_input: 1e999999999}\n", keysInPlace, "gonogo.yaml:1:23: prices.model_input: must be a number"},
+		"a number too small to compute":    {"prices: {model_input: 1e-999999999}\n", keysInPlace, "gonogo.yaml:1:23: prices.model_input: must be a number"},
+		"a duration beyond any":            {"model: {timeout: 99999999999h}\n", keysInPlace, "gonogo.yaml:1:18: model.timeout: must be a duration with its unit"},
 		"no number at all":                 {"ceiling: .nan\n", keysInPlace, "gonogo.yaml:1:10: ceiling: must be a number"},
 		"an empty name":                    {"name: ''\n", keysInPlace, "name: is empty: leave the key out"},
 		"a ceiling outside the range":      {"ceiling: 11\njob: job.json" + rest, keysInPlace, "gonogo.yaml:1:10: ceiling: must be in the reward range, above 0 and at most 10, got 11"},
@@ -438,6 +441,14 @@ func TestSet(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	for _, list := range []string{"[{name: a, regex: x, zero: true}, {name: b, regex: y}]", "[{name: c, regex: z}]"} { // the second replaces the first
+		if err := c.Assign("audit.detectors", list); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff([]DetectorValue{{Name: "c", Regex: "z"}}, c.Audit.Detectors); diff != "" {
+		t.Error(diff)
+	}
 	here, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
@@ -469,4 +480,14 @@ func FuzzConfig(f *testing.F) {
 			t.Fatalf("%s\nis read as\n%s", c.Masked(), again.Masked())
 		}
 	})
+}
+
+// What it takes to read a configuration, the schema apart, which is compiled once.
+func BenchmarkDecode(b *testing.B) {
+	text := []byte("job: job.json\ndata: {train: train.jsonl}\nsampling: {samples: 4}\nthresholds: {signal.informative: 0.2}\n")
+	for b.Loop() {
+		if _, err := Decode("gonogo.yaml", ".", text, noEnv); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

@@ -124,20 +124,18 @@ func (d *draft) NextSteps(out string) string {
 
 // inspect resolves what is set and looks for what else the files tell.
 func (d *draft) inspect(dir string) error {
-	essential := map[string]string{}
-	for _, s := range d.set {
-		essential[s.path] = s.yaml
-	}
-	body := nest(Keys(), func(k key) (json.RawMessage, bool) {
-		yaml, ok := essential[k.Path]
-		if !ok {
-			return nil, false
-		}
-		return k.yaml(yaml), true
-	})
-	c, err := Decode("gonogo.yaml", dir, body, d.env)
+	c, err := Decode("gonogo.yaml", dir, nil, d.env)
 	if err != nil {
 		return err
+	}
+	for _, s := range d.set {
+		node, err := parseYAML(s.path, []byte(s.yaml))
+		if err == nil {
+			err = c.take(nested(s.path, node), "gonogo.yaml")
+		}
+		if err != nil {
+			return err
+		}
 	}
 	if err := c.resolve(); err != nil {
 		return err
@@ -262,8 +260,8 @@ func (d *draft) comment(k key) string {
 	if k.Fallback != "" {
 		text += ". Left out: " + k.Fallback
 	}
-	if k.Enum != nil {
-		text += ". One of " + strings.Join(k.Enum, ", ")
+	if names := enumOf(k.Schema); names != nil {
+		text += ". One of " + strings.Join(names, ", ")
 	}
 	if k.Binding {
 		text += " (binding)"

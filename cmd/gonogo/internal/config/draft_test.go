@@ -62,9 +62,7 @@ func TestInitWritesEveryKeyAndNothingElse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b bytes.Buffer
-	node.json(&b)
-	value, err := jsonschema.UnmarshalJSON(&b)
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(node.body()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -69,9 +69,7 @@ func takeGrader(c *Config) error {
 		if err != nil {
 			return err
 		}
-		var b bytes.Buffer
-		node.json(&b)
-		raw, dir = b.Bytes(), filepath.Dir(path)
+		raw, dir = node.body(), filepath.Dir(path)
 	}
 	whole, err := inlineGrader(c, raw, dir)
 	if err != nil {
@@ -130,7 +128,7 @@ func graderOf(body json.RawMessage) json.RawMessage {
 // which are no business of a grader's program.
 func (c *Config) KeyNames() []string {
 	names := []string{c.Model.APIKeyEnv, c.Judge.APIKeyEnv}
-	for _, v := range c.VariantList() {
+	for _, v := range c.Variants {
 		names = append(names, v.APIKeyEnv)
 	}
 	return names

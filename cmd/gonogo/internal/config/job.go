@@ -3,8 +3,8 @@ package config
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"gonogo/sampler/job"
@@ -13,7 +13,7 @@ import (
 // loadJob reads the job that the configuration names or holds.
 func loadJob(c *Config) (*job.Job, error) {
 	if c.Job.Path == "" {
-		c.jobTree = c.Job.node
+		c.jobTree = c.given["job"].node
 		b, err := job.Parse(c.File, c.Job.Body)
 		return b, inDocument(c, err)
 	}
@@ -31,10 +31,8 @@ func loadJob(c *Config) (*job.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	var converted bytes.Buffer
-	node.json(&converted)
 	c.jobTree = node
-	b, err := job.Parse(path, converted.Bytes())
+	b, err := job.Parse(path, node.body())
 	return b, inDocument(c, err)
 }
 
@@ -60,7 +58,9 @@ func inDocument(c *Config, err error) error {
 			continue
 		}
 		if c.jobTree != nil {
-			found.Line, found.Column = c.jobTree.locate(at.Path)
+			if n := c.jobTree.locate(at.Path); n.line > 0 {
+				found.Line, found.Column = n.line, n.column
+			}
 		}
 		errs = append(errs, found)
 	}
@@ -75,20 +75,19 @@ func unjoin(err error) []error {
 	return []error{err}
 }
 
-// locate returns the place of a path such as tools[0].name, or of the
+// locate returns the value at a path such as tools[0].name with its key, or the
 // innermost part of it that is there.
-func (n *yamlNode) locate(path string) (line, column int) {
-	line, column = n.line, n.column
+func (n *yamlNode) locate(path string) yamlField {
+	at := yamlField{line: n.line, column: n.column, value: n}
 	for path != "" {
-		path = strings.TrimPrefix(path, ".")
+		n, path = at.value, strings.TrimPrefix(path, ".")
 		if rest, ok := strings.CutPrefix(path, "["); ok {
-			var i int
 			number, tail, _ := strings.Cut(rest, "]")
-			if _, err := fmt.Sscan(number, &i); err != nil || i >= len(n.items) {
-				return line, column
+			i, err := strconv.Atoi(number)
+			if err != nil || i < 0 || i >= len(n.items) {
+				return at
 			}
-			n, path = n.items[i], tail
-			line, column = n.line, n.column
+			at, path = yamlField{line: n.items[i].line, column: n.items[i].column, value: n.items[i]}, tail
 			continue
 		}
 		// A key may itself hold dots and brackets: the longest that fits wins.
@@ -100,11 +99,10 @@ func (n *yamlNode) locate(path string) (line, column int) {
 			}
 		}
 		if best < 0 {
-			return line, column
+			return at
 		}
-		f := n.fields[best]
-		line, column = f.line, f.column
-		n, path = f.value, strings.TrimPrefix(path, f.key)
+		at = n.fields[best]
+		path = strings.TrimPrefix(path, at.key)
 	}
-	return line, column
+	return at
 }

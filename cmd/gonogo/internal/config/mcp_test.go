@@ -70,9 +70,9 @@ func TestMCPServersThatContradictThemselves(t *testing.T) {
 	for _, c := range []struct{ servers, says string }{
 		{"    - {name: a}\n", "tools.mcp[0]: the MCP server a needs a command or a url"},
 		{"    - {command: [x]}\n", "the entry has no name"},
-		{"    - {name: a, command: x}\n", `command must be a list of texts, got "x"`},
-		{"    - {name: a, command: [[x]]}\n", "command must hold texts, got a list"},
-		{"    - {name: a, comand: [x]}\n", `unknown key "comand"`},
+		{"    - {name: a, command: x}\n", `tools.mcp[0].command: must be a list of texts, got "x"`},
+		{"    - {name: a, command: [[x]]}\n", "tools.mcp[0].command[0]: must be text, got a list"},
+		{"    - {name: a, comand: [x]}\n", `unknown key "tools.mcp[0].comand", did you mean "tools.mcp[0].command"?`},
 		{"    - {name: a, command: [x]}\n    - {name: a, command: [y]}\n", "tools.mcp[1]: there is a server a already"},
 		{"    - {name: a, url: \"http://x:{{session.port}}\"}\n", "reads {{session.port}}"},
 		{"    - {name: a, command: [x]}\nagent: {command: [y]}\n", "cannot be combined with an agent"},

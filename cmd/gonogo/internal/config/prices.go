@@ -45,7 +45,7 @@ func listedJudge(c *Config, list analysis.PriceList) analysis.TokenPrice {
 	if c.Body != nil {
 		models = c.Body.Judges()
 	}
-	for _, d := range c.Detectors() {
+	for _, d := range c.Audit.Detectors {
 		if d.Judge != "" {
 			models = append(models, d.Model)
 		}
@@ -102,7 +102,7 @@ func unpricedModel(c *Config) error {
 	if !c.TokenPrices().Model.Known() && c.Model.Name != "" {
 		errs = append(errs, unpriced(c, "the model "+c.Model.Name, "prices.model_input and prices.model_output", c.Model.BaseURL))
 	}
-	for i, v := range c.VariantList() {
+	for i, v := range c.Variants {
 		if q := c.ForVariant(i); !q.TokenPrices().Model.Known() && (q.Model.Name != c.Model.Name || q.Model.BaseURL != c.Model.BaseURL) {
 			errs = append(errs, unpriced(c, fmt.Sprintf("the model %s of the variant %s", q.Model.Name, v.Name), "model_input and model_output of the variant", q.Model.BaseURL))
 		}

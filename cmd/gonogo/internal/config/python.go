@@ -6,7 +6,7 @@ import "gonogo/sampler/python"
 func (c *Config) PythonPool() python.Config {
 	p := c.Python
 	return python.Config{
-		Interpreter: p.Interpreter, Workers: p.Workers, Timeout: p.Timeout,
+		Interpreter: p.Interpreter, Workers: p.Workers, Timeout: p.Timeout.Duration,
 		Memory: int64(p.MemoryMB) << 20, Sandbox: p.Sandbox,
 	}
 }

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -80,20 +79,18 @@ func GraderBody(file string, cfg *Config) (json.RawMessage, error) {
 	if node.kind != yamlMap {
 		return nil, fmt.Errorf("%s:%d:%d: a grader or a job is a map of keys, this is %s", file, max(1, node.line), max(1, node.column), node.kind)
 	}
-	var b bytes.Buffer
-	node.json(&b)
 	switch {
 	case node.get("type") == nil && node.get("grader") == nil && node.get("method") == nil && node.get("reinforcement") == nil:
 		return nil, fmt.Errorf("%s: this is neither a grader, which has a type, nor a job, which has a grader", file)
 	case node.get("grader") != nil, node.get("method") != nil, node.get("reinforcement") != nil:
-		parsed, err := job.Parse(file, b.Bytes())
+		parsed, err := job.Parse(file, node.body())
 		if err != nil {
 			return nil, err
 		}
 		whole, err := grader.Inline(grader.Kinds(), parsed.Grader, filepath.Dir(file))
 		return WithGrader(parsed.Raw, whole), err
 	}
-	whole, err := grader.Inline(grader.Kinds(), b.Bytes(), filepath.Dir(file))
+	whole, err := grader.Inline(grader.Kinds(), node.body(), filepath.Dir(file))
 	if err != nil {
 		return nil, err
 	}
@@ -103,6 +100,7 @@ func GraderBody(file string, cfg *Config) (json.RawMessage, error) {
 	return OnlyGrader(whole), nil
 }
 
+// OnlyGrader is the body of a job with a grader and nothing else.
 func OnlyGrader(raw json.RawMessage) json.RawMessage {
 	return Marshal(map[string]json.RawMessage{"grader": raw})
 }

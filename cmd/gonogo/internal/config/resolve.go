@@ -8,7 +8,6 @@ import (
 	"maps"
 	"net/url"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -58,11 +57,21 @@ func (c *Config) resolve() error {
 
 // Fault is a mistake in the value of a key, at the place where it was set.
 func (c *Config) Fault(path, format string, args ...any) error {
-	at, ok := c.given[path]
-	if !ok {
-		at.file = c.File
+	found := Error{File: c.File, Path: path, Msg: fmt.Sprintf(format, args...)}
+	key := path
+	at, ok := c.given[key]
+	for key != "" && !ok {
+		key = key[:max(0, strings.LastIndexAny(key, ".["))]
+		at, ok = c.given[key]
 	}
-	return Error{at.file, at.line, at.column, path, fmt.Sprintf(format, args...)}
+	if ok {
+		found.File = at.file
+		if at.node != nil {
+			n := at.node.locate(path[len(key):]).value
+			found.Line, found.Column = n.line, n.column
+		}
+	}
+	return found
 }
 
 // Join sorts all configErrors in errs; other errors follow.
@@ -143,24 +152,19 @@ func fromJob(c *Config) {
 	}
 }
 
-// has reports whether the key was set.
-func (c *Config) has(path string) bool { _, ok := c.given[path]; return ok }
+// has reports whether the key was set, or the list that an entry is of.
+func (c *Config) has(path string) bool {
+	list, _, _ := strings.Cut(path, "[")
+	_, ok := c.given[list]
+	return ok
+}
 
 // changedKey reports whether the key was set to another value than its default,
 // which a manifest writes out.
 func changedKey(c *Config, path string) bool {
-	i := slices.IndexFunc(Keys(), func(k key) bool { return k.Path == path })
-	var usual values
-	if k := Keys()[i]; k.Default != "" {
-		node, err := parseYAML("default", []byte(k.Default))
-		if err != nil {
-			return c.has(path)
-		}
-		decoder{k, func(*yamlNode, string, ...any) {}}.decode(node, &usual)
-	}
-	is, _ := Keys()[i].show(&c.values)
-	was, _ := Keys()[i].show(&usual)
-	return c.has(path) && !bytes.Equal(is, was)
+	k, _ := keyAt(path)
+	is, _ := k.show(&c.values)
+	return c.has(path) && !bytes.Equal(is, k.Schema.Default)
 }
 
 // fromKeys takes what other keys say.

@@ -1,10 +1,5 @@
 package config
 
-import (
-	"gonogo/sampler/isolation"
-	"gonogo/sampler/job"
-)
-
 // checkSession finds keys that want a start.
 func checkSession(c *Config) error {
 	if c.Session.Start != "" {
@@ -16,12 +11,4 @@ func checkSession(c *Config) error {
 		}
 	}
 	return nil
-}
-
-// maskHook is a hook as a manifest shows it.
-func maskHook(hook string) string {
-	if isolation.IsURL(hook) {
-		return job.MaskURL(hook)
-	}
-	return hook
 }

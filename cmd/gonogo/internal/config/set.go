@@ -1,9 +1,9 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -18,34 +18,54 @@ func (c *Config) Assign(path, value string) error {
 }
 
 func assignValue(c *Config, path, value string) error {
-	all := Keys()
 	name := "--set " + path
-	i := slices.IndexFunc(all, func(k key) bool { return k.Path == path })
+	k, ok := keyAt(path)
 	inner := ""
-	for j, k := range all {
-		if rest, ok := strings.CutPrefix(path, k.Path+"."); ok && i < 0 {
-			i, inner = j, rest
+	for _, of := range Keys() {
+		if rest, below := strings.CutPrefix(path, of.Path+"."); below && !ok {
+			k, inner = of, rest
 		}
 	}
-	if i < 0 {
-		return Errors{{File: name, Msg: "unknown key" + suggestKey(path, all)}}
+	if k.Path == "" {
+		group, leaf := "", path
+		near := theTable().schema
+		if i := strings.IndexByte(path, '.'); i > 0 && near.Properties[path[:i]] != nil {
+			group, leaf, near = path[:i], path[i+1:], near.Properties[path[:i]]
+		}
+		return Errors{{File: name, Msg: "unknown key" + suggestKey(group, leaf, near.PropertyOrder)}}
 	}
-	k := all[i]
 	node, err := argument(name, k, inner, value)
 	if err != nil {
 		return err
 	}
-	var errs Errors
-	decoder{k, func(_ *yamlNode, format string, args ...any) {
-		errs = append(errs, Error{File: name, Msg: fmt.Sprintf(format, args...)})
-	}}.decode(node, &c.written)
-	c.given[k.Path] = place{file: name}
-	return errs.orNil()
+	if inner != "" {
+		node = under(inner, node)
+	}
+	node.line, node.column = 0, 0 // what is inside a list or a map has a place, in the argument
+	err = c.take(nested(k.Path, node), name)
+	if errs, ok := errors.AsType[Errors](err); ok {
+		for i := range errs { // there is no place but the argument
+			errs[i].Line, errs[i].Path = 0, ""
+		}
+	}
+	return err
+}
+
+// nested is a document with the value of one key.
+func nested(path string, n *yamlNode) *yamlNode {
+	if group, leaf, ok := strings.Cut(path, "."); ok {
+		return under(group, under(leaf, n))
+	}
+	return under(path, n)
+}
+
+// under is a map with one key.
+func under(key string, n *yamlNode) *yamlNode {
+	return &yamlNode{kind: yamlMap, fields: []yamlField{{key: key, value: n}}}
 }
 
 // argument turns the text of a command line into a value for the key.
 func argument(name string, k key, inner, value string) (*yamlNode, error) {
-	var v values
 	text := &yamlNode{kind: yamlString, text: value}
 	if k.File && (value == "" || value != k.word) {
 		abs, err := filepath.Abs(value)
@@ -54,24 +74,14 @@ func argument(name string, k key, inner, value string) (*yamlNode, error) {
 		}
 		text.text = abs
 	}
-	switch k.at(&v).(type) {
-	case *string:
+	isJob := len(k.Types) > 0
+	if k.Type == "string" && k.Pattern != forms["duration"].pattern || isJob && !strings.HasPrefix(strings.TrimSpace(value), "{") ||
+		inner != "" && k.AdditionalProperties != nil && k.AdditionalProperties.Type == "string" {
 		return text, nil
-	case *jobSource:
-		if !strings.HasPrefix(strings.TrimSpace(value), "{") {
-			return text, nil
-		}
-	case *map[string]string:
-		if inner != "" {
-			return &yamlNode{kind: yamlMap, fields: []yamlField{{key: inner, value: text}}}, nil
-		}
 	}
 	node, err := parseYAML(name, []byte(value))
-	if err != nil {
-		return nil, err
+	if err == nil && node.kind == yamlNull {
+		return text, nil // for which no key but a text has a use
 	}
-	if inner != "" {
-		return &yamlNode{kind: yamlMap, fields: []yamlField{{key: inner, value: node}}}, nil
-	}
-	return node, nil
+	return node, err
 }

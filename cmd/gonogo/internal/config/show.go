@@ -7,11 +7,11 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
 	"gonogo/sampler/dataset"
-	"gonogo/sampler/isolation"
 	"gonogo/sampler/job"
 	"gonogo/sampler/rollout"
 )
@@ -83,23 +83,14 @@ func (c *Config) Masked() json.RawMessage {
 	if v.Grader = (jobSource{}); c.HasGrader() {
 		v.Grader.Body = compact(graderOf(graderJob(c).Masked()))
 	}
-	v.Model.BaseURL, v.Judge.BaseURL = job.MaskURL(v.Model.BaseURL), job.MaskURL(v.Judge.BaseURL)
-	for _, headers := range []map[string]string{v.Model.Headers, v.Judge.Headers, v.Agent.Headers, v.Session.Headers} {
-		for name := range headers {
-			headers[name] = "**********"
+	v.Prices, v.Queue = settledPrices(c), c.written.Queue
+	eachMarked(reflect.ValueOf(&v).Elem(), "", func(mark, _, text string) string {
+		if mark == "url" {
+			return job.MaskURL(text)
 		}
-	}
-	v.Tools.MCP = maskedMCP(c)
-	v.Variants, v.Prices = maskedVariants(c), settledPrices(c)
-	v.Queue = c.written.Queue
-	v.Queue.URL = MaskQueueURL(v.Queue.URL)
-	v.Session.Start, v.Session.Stop = maskHook(v.Session.Start), maskHook(v.Session.Stop)
-	addresses := map[string]string{}
-	for from, to := range v.Sampling.AddressMap {
-		addresses[job.MaskURL(from)] = job.MaskURL(to)
-	}
-	v.Sampling.AddressMap = addresses
-	return nest(Keys(), func(k key) (json.RawMessage, bool) { return k.show(&v) })
+		return MaskedSecret
+	})
+	return Marshal(v)
 }
 
 // compact takes the white space out of JSON that is known to be valid.
@@ -111,48 +102,44 @@ func compact(raw json.RawMessage) json.RawMessage {
 	return b.Bytes()
 }
 
-// nest writes the values of the keys as one JSON object, grouped as in the
-// file. Keys of one group stand side by side in keys().
-func nest(all []key, value func(key) (json.RawMessage, bool)) json.RawMessage {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	open, first := "", true
-	for _, k := range all {
-		raw, ok := value(k)
-		if !ok {
-			continue
-		}
-		group, leaf, grouped := strings.Cut(k.Path, ".")
-		if !grouped {
-			group, leaf = "", group
-		}
-		if group != open {
-			if open != "" {
-				b.WriteByte('}')
-			}
-			if group != "" {
-				if !first {
-					b.WriteByte(',')
+// eachMarked puts what f returns in the place of each text that is marked as secret,
+// variable or url in a value, or is in a map that is. name is the text's key in a map.
+func eachMarked(v reflect.Value, mark string, f func(mark, name, text string) string) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			tag := v.Type().Field(i).Tag
+			inner := ""
+			for _, one := range []string{"secret", "variable", "url"} {
+				if marked(tag, one) {
+					inner = one
 				}
-				b.Write(Marshal(group))
-				b.WriteString(":{")
-				first = true
 			}
-			open = group
+			eachMarked(v.Field(i), inner, f)
 		}
-		if !first {
-			b.WriteByte(',')
+	case reflect.Slice:
+		for i := range v.Len() {
+			eachMarked(v.Index(i), mark, f)
 		}
-		b.Write(Marshal(leaf))
-		b.WriteByte(':')
-		b.Write(raw)
-		first = false
+	case reflect.String:
+		if mark != "" {
+			v.SetString(f(mark, "", v.String()))
+		}
+	case reflect.Map:
+		texts, ok := v.Interface().(map[string]string)
+		if mark == "" || !ok || texts == nil {
+			return
+		}
+		out := make(map[string]string, len(texts))
+		for name, text := range texts {
+			to := f(mark, name, text)
+			if mark == "url" { // from one URL to another
+				name = f(mark, "", name)
+			}
+			out[name] = to
+		}
+		v.Set(reflect.ValueOf(out))
 	}
-	if open != "" {
-		b.WriteByte('}')
-	}
-	b.WriteByte('}')
-	return b.Bytes()
 }
 
 // Secrets returns every secret the configuration holds, longest first: what a
@@ -162,37 +149,21 @@ func (c *Config) Secrets() []string {
 	if c.Body != nil {
 		all = append(all, c.Body.Secrets()...)
 	}
-	for _, headers := range []map[string]string{c.Model.Headers, c.Judge.Headers, c.Agent.Headers, c.Session.Headers} {
-		for name, value := range headers {
-			all = append(all, rollout.HeaderSecrets(name, value)...)
+	all = append(all, c.ModelKey, c.JudgeKey)
+	all = append(all, c.variantAPIKeys...)
+	v := c.values.clone()
+	eachMarked(reflect.ValueOf(&v).Elem(), "", func(mark, name, text string) string {
+		switch {
+		case mark == "url":
+			all = append(all, job.URLSecrets(text)...)
+		case mark == "secret":
+			all = append(all, rollout.HeaderSecrets(name, text)...)
+		case rollout.IsSecret(name, text):
+			all = append(all, text)
 		}
-	}
-	all = append(all, mcpSecrets(c)...)
-	for _, key := range []string{c.ModelKey, c.JudgeKey} {
-		if key != "" {
-			all = append(all, key)
-		}
-	}
-	for _, key := range c.variantAPIKeys {
-		if key != "" {
-			all = append(all, key)
-		}
-	}
-	urls := []string{c.Model.BaseURL, c.Judge.BaseURL}
-	for _, v := range c.VariantList() {
-		urls = append(urls, v.BaseURL)
-	}
-	for _, hook := range []string{c.Session.Start, c.Session.Stop} {
-		if isolation.IsURL(hook) {
-			urls = append(urls, hook)
-		}
-	}
-	for from, to := range c.Sampling.AddressMap {
-		urls = append(urls, from, to)
-	}
-	for _, u := range urls {
-		all = append(all, job.URLSecrets(u)...)
-	}
+		return text
+	})
+	all = slices.DeleteFunc(all, func(secret string) bool { return secret == "" })
 	slices.SortFunc(all, func(a, b string) int {
 		if len(a) != len(b) {
 			return len(b) - len(a)

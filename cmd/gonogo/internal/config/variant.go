@@ -1,87 +1,33 @@
 package config
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler/dataset"
-	"gonogo/sampler/job"
 	"gonogo/sampler/rollout"
 )
 
 // BaseVariant names the run itself among its variants.
 const BaseVariant = "base"
 
-// variantEntry lists the keys of an entry of variants.
-func variantEntry() []entryKey {
-	name := nameEntry
-	name.Doc = "what it is called in the report, and its folder below RUN/variants"
-	name.Pattern, name.Want = `^[a-z0-9]([a-z0-9_.-]{0,62}[a-z0-9_-])?$`, "made of a-z, 0-9, _, . and -, at most 64, and end with no dot"
-	return []entryKey{
-		name,
-		{Name: "doc", Doc: docEntry.Doc},
-		{Name: "prompt", Doc: "the text that replaces the system and developer messages at the beginning of each row; a row without any gets it as a system message, and an empty text leaves them out"},
-		{Name: "prompt_add", Doc: "instead of prompt: a text that follows the last of these messages, after an empty line; for rows whose prompts differ"},
-		{Name: "tools", Kind: yamlMap, Doc: "descriptions to offer tools by, by the tool's name"},
-		{Name: "model", Doc: "another model's name"},
-		{Name: "base_url", Doc: "where that model answers; the judge stays where it is", Pattern: urlPattern, Want: "a http:// or https:// URL", hidden: true},
-		{Name: "api", Doc: "which API its server speaks", Enum: []string{"responses", "chat"}},
-		{Name: "api_key_env", Doc: "the environment variable that holds its API key, or none", hidden: true},
-		{Name: "reasoning_effort", Doc: "how long a reasoning model may think; sent as written"},
-		{Name: "temperature", Kind: yamlNumber, Doc: "sampling temperature, from 0 to 2"},
-		{Name: "requests_per_minute", Kind: yamlNumber, Doc: "most requests a minute to that model; without it model.requests_per_minute where it answers at the run's own server, else what its server says"},
-		{Name: "tokens_per_minute", Kind: yamlNumber, Doc: "most tokens a minute, in and out, of that model; without it as requests_per_minute"},
-		{Name: "model_input", Kind: yamlNumber, Doc: "US dollars per million input tokens; without it prices.model_input where the model is the run's own, else the listed price"},
-		{Name: "model_cached_input", Kind: yamlNumber, Doc: "US dollars per million input tokens that its server had cached; alone it complements the price that the model has without it"},
-		{Name: "model_output", Kind: yamlNumber, Doc: "US dollars per million output tokens"},
-	}
-}
-
-// VariantValue is one entry of variants.
-type VariantValue struct {
-	Name            string            `json:"name"`
-	Doc             string            `json:"doc"`
-	Prompt          *string           `json:"prompt"`
-	PromptAdd       string            `json:"prompt_add"`
-	Tools           map[string]string `json:"tools"`
-	Model           string            `json:"model"`
-	BaseURL         string            `json:"base_url"`
-	API             string            `json:"api"`
-	APIKeyEnv       string            `json:"api_key_env"`
-	ReasoningEffort string            `json:"reasoning_effort"`
-	Temperature     *float64          `json:"temperature"`
-
-	RequestsPerMinute *float64 `json:"requests_per_minute"`
-	TokensPerMinute   *float64 `json:"tokens_per_minute"`
-
-	ModelInput       *float64 `json:"model_input"`
-	ModelCachedInput *float64 `json:"model_cached_input"`
-	ModelOutput      *float64 `json:"model_output"`
-}
-
 // Override is what the variant puts to the model instead of the rows.
 func (v VariantValue) Override() dataset.Override {
 	return dataset.Override{Prompt: v.Prompt, Add: v.PromptAdd, Tools: v.Tools}
 }
 
-// VariantList returns the entries of variants.
-func (c *Config) VariantList() []VariantValue { return entries[VariantValue](c.Variants) }
-
 // VariantPath is the path of a key of variant i, as errors name it.
 func VariantPath(i int, name string) string { return fmt.Sprintf("variants[%d].%s", i, name) }
 
 // checkVariants finds the variants that cannot be applied, as far as
-// configuration and job alone show. It notes where their keys stand.
+// configuration and job alone show.
 func checkVariants(c *Config) error {
 	var errs []error
 	seen := map[string]bool{}
-	for i, v := range c.VariantList() {
-		placeVariant(c, i)
+	for i, v := range c.Variants {
 		fault := func(name, format string, args ...any) {
 			errs = append(errs, c.Fault(VariantPath(i, name), format, args...))
 		}
@@ -95,45 +41,15 @@ func checkVariants(c *Config) error {
 		if v.Prompt != nil && v.PromptAdd != "" {
 			fault("prompt_add", "cannot be combined with prompt: a variant replaces the prompt or adds to it")
 		}
-		if t := v.Temperature; t != nil && (*t < 0 || *t > 2) {
-			fault("temperature", "must be from 0 to 2, got %g", *t)
-		}
-		for name, price := range map[string]*float64{"model_input": v.ModelInput, "model_cached_input": v.ModelCachedInput, "model_output": v.ModelOutput} {
-			if price != nil && *price < 0 {
-				fault(name, "must be 0 or more, got %g", *price)
-			}
-		}
-		for name, most := range map[string]*float64{"requests_per_minute": v.RequestsPerMinute, "tokens_per_minute": v.TokensPerMinute} {
-			if most != nil && (*most < 0 || *most != math.Trunc(*most) || *most > 1e12) {
-				fault(name, "must be a whole number, 0 or more, got %g", *most)
-			}
-		}
 		if v.APIKeyEnv != "" {
 			errs = append(errs, keyVariable(c, VariantPath(i, "api_key_env"), v.APIKeyEnv))
 		}
 		errs = append(errs, checkVariantTools(c, i, v)...)
 		if len(c.ModelChanges(i)) == 0 && v.Prompt == nil && v.PromptAdd == "" && len(v.Tools) == 0 {
-			errs = append(errs, c.EntryFault("variants", c.Variants, i, fmt.Errorf("the variant %s changes nothing: let it override prompt, prompt_add, tools, model, base_url, api, reasoning_effort or temperature by another value than the run's own", v.Name)))
+			errs = append(errs, c.Fault(fmt.Sprintf("variants[%d]", i), "the variant %s changes nothing: let it override prompt, prompt_add, tools, model, base_url, api, reasoning_effort or temperature by another value than the run's own", v.Name))
 		}
 	}
 	return Join(errs)
-}
-
-// placeVariant notes where the keys of variant i stand.
-func placeVariant(c *Config, i int) {
-	file, node := c.given["variants"].file, c.Variants[i].node
-	if node == nil {
-		return
-	}
-	for _, f := range node.fields {
-		c.given[VariantPath(i, f.key)] = place{file, f.value.line, f.value.column}
-		if f.key != "tools" {
-			continue
-		}
-		for _, t := range f.value.fields {
-			c.given[VariantPath(i, "tools."+t.key)] = place{file, t.line, t.column}
-		}
-	}
 }
 
 // checkVariantTools refuses descriptions of tools that the job does not serve.
@@ -154,7 +70,7 @@ func checkVariantTools(c *Config, i int, v VariantValue) []error {
 // ForVariant is the configuration of variant i: the run's own, with what the
 // variant overrides of the model. The judge is settled already and stays.
 func (c *Config) ForVariant(i int) *Config {
-	out, v := *c, c.VariantList()[i]
+	out, v := *c, c.Variants[i]
 	out.values = c.values.clone()
 	out.Variants = nil
 	m := &out.Model
@@ -179,10 +95,10 @@ func (c *Config) ForVariant(i int) *Config {
 		m.RequestsPerMinute, m.TokensPerMinute = 0, 0 // nor bound by what this one bears
 	}
 	if n := v.RequestsPerMinute; n != nil {
-		m.RequestsPerMinute = int(*n)
+		m.RequestsPerMinute = *n
 	}
 	if n := v.TokensPerMinute; n != nil {
-		m.TokensPerMinute = int(*n)
+		m.TokensPerMinute = *n
 	}
 	if v.APIKeyEnv != "" {
 		m.APIKeyEnv = v.APIKeyEnv
@@ -224,7 +140,7 @@ func (c *Config) ModelChanges(i int) []rollout.Change {
 func takeVariantKeys(c *Config) error {
 	var errs []error
 	c.variantAPIKeys = nil
-	for i, v := range c.VariantList() {
+	for i, v := range c.Variants {
 		m, key := c.ForVariant(i).Model, c.ModelKey
 		if v.APIKeyEnv != "" || origin(m.BaseURL) != origin(c.Model.BaseURL) {
 			var err error
@@ -234,20 +150,4 @@ func takeVariantKeys(c *Config) error {
 		c.variantAPIKeys = append(c.variantAPIKeys, key)
 	}
 	return errors.Join(errs...)
-}
-
-// maskedVariants are the entries without what their URLs may hold.
-func maskedVariants(c *Config) []MapValue {
-	var out []MapValue
-	for i, m := range c.Variants {
-		var entry map[string]any
-		if err := json.Unmarshal(m.Body, &entry); err != nil {
-			panic(fmt.Sprintf("gonogo: a variant: %v", err)) // it was made from JSON
-		}
-		if url := c.VariantList()[i].BaseURL; url != "" {
-			entry["base_url"] = job.MaskURL(url)
-		}
-		out = append(out, MapValue{Body: Marshal(entry)})
-	}
-	return out
 }

@@ -10,20 +10,20 @@ const variantsHead = "job: job.json\ndata: {train: train.jsonl}\nmodel: {base_ur
 // A variant that cannot apply is a mistake with its place.
 func TestVariantsThatCannotApply(t *testing.T) {
 	for what, c := range map[string]struct{ entry, want string }{
-		"no name":            {"- {prompt: x}", ":5:3: variants: the entry has no name"},
-		"no safe path":       {"- {name: ../up, prompt: x}", ":5:10: variants: name must be made of a-z"},
-		"a name of dots":     {"- {name: a., prompt: x}", ":5:10: variants: name must be made of a-z"},
+		"no name":            {"- {prompt: x}", ":5:3: variants[0]: the entry has no name"},
+		"no safe path":       {"- {name: ../up, prompt: x}", ":5:10: variants[0].name: must be made of a-z"},
+		"a name of dots":     {"- {name: a., prompt: x}", ":5:10: variants[0].name: must be made of a-z"},
 		"the run's own name": {"- {name: base, prompt: x}", ":5:10: variants[0].name: base is the run itself"},
 		"a name twice":       {"- {name: a, prompt: x}\n- {name: a, prompt: y}", ":6:10: variants[1].name: there is a variant a already"},
 		"nothing":            {"- {name: a, doc: d}", ":5:3: variants[0]: the variant a changes nothing"},
 		"what holds already": {"- {name: a, model: base-model, reasoning_effort: high}", ":5:3: variants[0]: the variant a changes nothing"},
-		"a tool of nobody":   {"- {name: a, tools: {serch: x}}", `:5:21: variants[0].tools.serch: the job serves no tool "serch", did you mean search?`},
-		"no text":            {"- {name: a, tools: {search: [x]}}", ":5:29: variants: tools.search must be text, got a list"},
-		"no map":             {"- {name: a, tools: search}", `:5:20: variants: tools must be a map from name to text, got "search"`},
+		"a tool of nobody":   {"- {name: a, tools: {serch: x}}", `:5:28: variants[0].tools.serch: the job serves no tool "serch", did you mean search?`},
+		"no text":            {"- {name: a, tools: {search: [x]}}", ":5:29: variants[0].tools.search: must be text, got a list"},
+		"no map":             {"- {name: a, tools: search}", `:5:20: variants[0].tools: must be a map from name to text, got "search"`},
 		"two prompts":        {"- {name: a, prompt: x, prompt_add: y}", ":5:36: variants[0].prompt_add: cannot be combined with prompt"},
-		"too hot":            {"- {name: a, temperature: 3}", ":5:26: variants[0].temperature: must be from 0 to 2, got 3"},
-		"half a request":     {"- {name: a, prompt: x, requests_per_minute: 0.5}", ":5:45: variants[0].requests_per_minute: must be a whole number, 0 or more, got 0.5"},
-		"an unknown key":     {"- {name: a, promt: x}", `:5:13: variants: unknown key "promt", did you mean prompt?`},
+		"too hot":            {"- {name: a, temperature: 3}", ":5:26: variants[0].temperature: must be 2 or less, got 3"},
+		"half a request":     {"- {name: a, prompt: x, requests_per_minute: 0.5}", ":5:45: variants[0].requests_per_minute: must be a whole number, got 0.5"},
+		"an unknown key":     {"- {name: a, promt: x}", `:5:13: unknown key "variants[0].promt", did you mean "variants[0].prompt"?`},
 		"no key":             {"- {name: a, model: m, base_url: \"https://b.example.com/v1\", api_key_env: NO_SUCH}", ":5:74: variants[0].api_key_env: the environment has no NO_SUCH"},
 		"a key for its name": {"- {name: a, model: m, api_key_env: sk-abcdef123456}", ":5:36: variants[0].api_key_env: must name the environment variable"},
 	} {
@@ -61,7 +61,7 @@ func TestAVariantOnAnotherServer(t *testing.T) {
 		}
 	}
 	again, err := OfManifest("run.json", c.Masked())
-	if err != nil || len(again.VariantList()) != 2 {
+	if err != nil || len(again.Variants) != 2 {
 		t.Errorf("the manifest's configuration does not read back: %v", err)
 	}
 	if was, now := c.Binding(), other.Binding(); was["model.name"] == now["model.name"] {

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -51,7 +53,9 @@ const (
 	yamlList   yamlKind = "a list"
 )
 
-var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
+// jsonNumber is a number as JSON has it. Longer ones are text: exact arithmetic takes
+// time that grows with their exponent.
+var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]{0,399})(\.[0-9]{1,400})?([eE][-+]?[0-9]{1,3})?$`)
 
 // parseYAML reads one document. An empty one is null. Errors are configErrors.
 func parseYAML(name string, body []byte) (*yamlNode, error) {
@@ -230,8 +234,10 @@ func (r *yamlReader) scalar(out *yamlNode, n ast.Node) {
 	case *ast.IntegerNode:
 		out.kind, out.text = yamlNumber, fmt.Sprint(n.Value)
 	case *ast.FloatNode:
-		if out.kind = yamlNumber; !jsonNumber.MatchString(tk.Value) {
-			out.text = strconv.FormatFloat(n.Value, 'g', -1, 64)
+		if jsonNumber.MatchString(tk.Value) {
+			out.kind = yamlNumber
+		} else if !math.IsInf(n.Value, 0) {
+			out.kind, out.text = yamlNumber, strconv.FormatFloat(n.Value, 'g', -1, 64)
 		}
 	case *ast.LiteralNode:
 		out.text = n.Value.Value
@@ -253,11 +259,40 @@ func (n *yamlNode) get(key string) *yamlNode {
 	return nil
 }
 
+// inner returns the value below a path such as sampling.samples, nil when it is absent.
+func (n *yamlNode) inner(path string) *yamlNode {
+	for key := range strings.SplitSeq(path, ".") {
+		if n = n.get(key); n == nil {
+			return nil
+		}
+	}
+	return n
+}
+
+// show words a value for an error. What is hidden may be a secret.
+func (n *yamlNode) show(hidden bool) string {
+	switch {
+	case n.kind == yamlString && hidden:
+		return "something else"
+	case n.kind == yamlString:
+		return fmt.Sprintf("%.60q", n.text)
+	case n.kind == yamlBool, n.kind == yamlNumber:
+		return n.text
+	}
+	return string(n.kind)
+}
+
+// body returns the value as JSON.
+func (n *yamlNode) body() json.RawMessage {
+	var b bytes.Buffer
+	n.json(&b)
+	return b.Bytes()
+}
+
 // json writes the value as JSON.
 func (n *yamlNode) json(b *bytes.Buffer) {
 	quote := func(s string) {
-		text, _ := json.Marshal(s) // a string always marshals
-		b.Write(text)
+		b.Write(Marshal(s))
 	}
 	switch n.kind {
 	case yamlNull:

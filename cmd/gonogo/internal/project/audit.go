@@ -2,7 +2,6 @@ package project
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"regexp"
@@ -114,11 +113,8 @@ func (a *Auditing) nobodyHas(t grader.Template) (first error) {
 func (a *Auditing) loadProbes() ([]audit.Probe, error) {
 	all := audit.Probes()
 	var errs []error
-	for i, d := range a.p.Config.Probes() {
-		probe, err := audit.Custom{
-			Name: d.Name, Doc: d.Doc, Expect: rollout.Expectation(d.Expect), Limit: d.Limit,
-			Template: d.Template, Pattern: d.Pattern, Replace: d.Replace,
-		}.New(func(text string, it *rollout.Item, base *rollout.Record) (string, error) {
+	for i, d := range a.p.Config.Audit.Probes {
+		probe, err := audit.Custom(d).New(func(text string, it *rollout.Item, base *rollout.Record) (string, error) {
 			return renderProbe(a.p.Config.Sampling.SampleTools, text, it, base)
 		})
 		if err == nil {
@@ -128,7 +124,7 @@ func (a *Auditing) loadProbes() ([]audit.Probe, error) {
 			err = fmt.Errorf("probe %s is listed twice", d.Name)
 		}
 		if err != nil {
-			errs = append(errs, a.p.Config.EntryFault("audit.probes", a.p.Config.Audit.Probes, i, err))
+			errs = append(errs, a.p.Config.Fault(fmt.Sprintf("audit.probes[%d]", i), "%v", err))
 			continue
 		}
 		all = append(all, probe)
@@ -156,7 +152,7 @@ func (a *Auditing) readable(text string) error {
 func (a *Auditing) loadDetectors() ([]audit.Detector, error) {
 	var out []audit.Detector
 	var errs []error
-	for i, d := range a.p.Config.Detectors() {
+	for i, d := range a.p.Config.Audit.Detectors {
 		made, err := a.detector(d)
 		if err == nil && slices.ContainsFunc(out, func(b audit.Detector) bool { return b.Name == d.Name }) {
 			err = fmt.Errorf("detector %s is listed twice", d.Name)
@@ -171,7 +167,7 @@ func (a *Auditing) loadDetectors() ([]audit.Detector, error) {
 }
 
 func (a *Auditing) detectorFault(i int, err error) error {
-	return a.p.Config.EntryFault("audit.detectors", a.p.Config.Audit.Detectors, i, errors.New(a.p.Redact.String(err.Error())))
+	return a.p.Config.Fault(fmt.Sprintf("audit.detectors[%d]", i), "%s", a.p.Redact.String(err.Error()))
 }
 
 func (a *Auditing) detector(d config.DetectorValue) (audit.Detector, error) {

@@ -56,7 +56,7 @@ func (d *Brief) load(dir string, env config.Lookup) (*config.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(c.VariantList(), func(v config.VariantValue) bool { return v.Name == d.Variant })
+	i := slices.IndexFunc(c.Variants, func(v config.VariantValue) bool { return v.Name == d.Variant })
 	switch {
 	case d.Variant == "":
 		return c, nil

@@ -133,7 +133,7 @@ func (h *Queue) lead(ctx context.Context) error {
 	}
 	plan := queue.Plan{
 		Run: l.manifest.ID, Name: cmp.Or(l.manifest.Name, filepath.Base(l.dir)), Version: Version(), Fingerprint: fingerprint(l.manifest),
-		Seed: h.p.Inputs.Seed, Deliveries: q.Deliveries, Replicas: q.Replicas, Wait: q.Wait, AckWait: Patience.AckWait, Lease: Patience.Lease,
+		Seed: h.p.Inputs.Seed, Deliveries: q.Deliveries, Replicas: q.Replicas, Wait: q.Wait.Duration, AckWait: Patience.AckWait, Lease: Patience.Lease,
 	}
 	var err error
 	if q.URL != config.IsEmbedded { // nobody else can join

@@ -42,10 +42,10 @@ func ReadyQueue(ctx context.Context, p *Project, c *Call) error {
 // awaitQueue reaches the queue's server, which may begin a moment after this process.
 func awaitQueue(ctx context.Context, p *Project) (*queue.Conn, error) {
 	at, log := p.Config.Address(), p.Queue.cluster.talk.Logger()
-	if p.Config.Queue.Wait == 0 {
+	if p.Config.Queue.Wait.Duration == 0 {
 		return queue.Dial(ctx, at, log)
 	}
-	ctx, stop := context.WithTimeout(ctx, p.Config.Queue.Wait)
+	ctx, stop := context.WithTimeout(ctx, p.Config.Queue.Wait.Duration)
 	defer stop()
 	return queue.Await(ctx, at, log)
 }

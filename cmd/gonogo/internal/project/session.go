@@ -85,7 +85,7 @@ func (ss *Sessions) isolate(cfg sampler.Config) sampler.Config {
 	if ss.Sessions == nil {
 		return cfg
 	}
-	cfg.Isolation, cfg.IsolationTimeout = ss.Sessions, ss.p.Config.Session.Timeout
+	cfg.Isolation, cfg.IsolationTimeout = ss.Sessions, ss.p.Config.Session.Timeout.Duration
 	// One that waits for a place has begun: no deadline and no Ctrl-C would hold it
 	// back any more.
 	if most := ss.p.Config.Session.Concurrency; most > 0 {
@@ -104,7 +104,7 @@ func (ss *Sessions) KeepSessions(ctx context.Context, dir string) error {
 	if err != nil || len(left) == 0 {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, max(ss.p.Config.Session.Timeout, time.Minute))
+	ctx, cancel := context.WithTimeout(ctx, max(ss.p.Config.Session.Timeout.Duration, time.Minute))
 	defer cancel()
 	stopped, err := ss.Sessions.Recover(ctx, left)
 	text := fmt.Sprintf("an earlier call left %s behind", ui.Counted(len(left), "session"))

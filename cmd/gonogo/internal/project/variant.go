@@ -28,13 +28,13 @@ type Variant struct {
 // paid: one that cannot be applied to the rows is told now.
 func (p *Project) prepareVariants() error {
 	var errs []error
-	for i, value := range p.Config.VariantList() {
+	for i, value := range p.Config.Variants {
 		v := &Variant{VariantValue: value}
 		q := p.asVariant(v, p.Config.ForVariant(i))
 		v.P = q
 		policy, err := model.New(modelConfig(q, q.inFlight()))
 		if err != nil {
-			errs = append(errs, p.Config.EntryFault("variants", p.Config.Variants, i, err))
+			errs = append(errs, p.Config.Fault(fmt.Sprintf("variants[%d]", i), "%v", err))
 			continue
 		}
 		p.closers = append(p.closers, policy.Close)
@@ -79,7 +79,7 @@ func (v *Variant) fits(p *Project, i int) []error {
 		}
 	}
 	if len(errs) == 0 && v.Did.Items == 0 && len(p.Config.ModelChanges(i)) == 0 {
-		errs = append(errs, p.Config.EntryFault("variants", p.Config.Variants, i, fmt.Errorf("the variant %s changes nothing: prompt and descriptions are those of the rows", v.Name)))
+		errs = append(errs, p.Config.Fault(fmt.Sprintf("variants[%d]", i), "the variant %s changes nothing: prompt and descriptions are those of the rows", v.Name))
 	}
 	return errs
 }

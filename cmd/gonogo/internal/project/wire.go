@@ -250,8 +250,9 @@ func (p *Project) Sampling() sampler.Config {
 	}
 	return p.Session.isolate(sampler.Config{
 		Concurrency: s.Concurrency, Rollouts: s.InFlight, Minute: minuteOf(p), Breaker: s.Breaker, Log: p.Log, MaxSteps: s.MaxSteps, MaxToolCalls: s.MaxToolCalls,
-		RewardRange: p.Config.RewardRange, AgentTimeout: p.Config.Agent.Timeout, ModelTimeout: p.Config.Model.Timeout, ToolTimeout: s.ToolTimeout, GraderTimeout: grading, RolloutTimeout: s.RolloutTimeout,
-		Retry:  limit.Retry{Max: s.Retries, Wait: s.RetryWait, Cap: limit.DefaultRetry().Cap, Total: s.RetryFor},
+		RewardRange: p.Config.RewardRange, AgentTimeout: p.Config.Agent.Timeout.Duration, ModelTimeout: p.Config.Model.Timeout.Duration,
+		ToolTimeout: s.ToolTimeout.Duration, GraderTimeout: grading.Duration, RolloutTimeout: s.RolloutTimeout.Duration,
+		Retry:  limit.Retry{Max: s.Retries, Wait: s.RetryWait.Duration, Cap: limit.DefaultRetry().Cap, Total: s.RetryFor.Duration},
 		Budget: p.Spending.Budget, Cost: p.Spending.rolloutCost(),
 	})
 }

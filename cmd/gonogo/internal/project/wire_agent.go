@@ -37,7 +37,7 @@ func WireAgent(p *Project) error {
 		p.closers = append(p.closers, c.Close)
 		p.Bounds.Agent = c
 	} else {
-		s, err := agent.NewService(agent.ServiceConfig{URL: p.Config.Connect(a.URL), Headers: a.Headers, Poll: a.Poll, Told: told, HTTP: client})
+		s, err := agent.NewService(agent.ServiceConfig{URL: p.Config.Connect(a.URL), Headers: a.Headers, Poll: a.Poll.Duration, Told: told, HTTP: client})
 		if err != nil {
 			return exit.AsUsage(err)
 		}

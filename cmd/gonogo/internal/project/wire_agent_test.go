@@ -37,7 +37,7 @@ func TestTheKeysThatToolServersDoNotSee(t *testing.T) {
 	t.Setenv("OTHER", "of-the-variant")
 	cfg := &config.Config{MCPServers: []mcp.Config{{Name: "shop", Command: []string{"/bin/sh", "-c", `echo "it sees <$JUDGE$OTHER>" >&2; exit 1`}}}}
 	cfg.Judge.APIKeyEnv = "JUDGE"
-	cfg.Variants = []config.MapValue{{Body: []byte(`{"name": "b", "api_key_env": "OTHER"}`)}}
+	cfg.Variants = []config.VariantValue{{Name: "b", APIKeyEnv: "OTHER"}}
 	p := Bare(cfg)
 	defer p.Close()
 	if err := p.MCP.StartMCP(t.Context()); err == nil || !strings.Contains(err.Error(), "it sees <>") {

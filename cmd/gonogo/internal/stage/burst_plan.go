@@ -174,7 +174,7 @@ func PlanBurst(ctx context.Context, p *project.Project, run *rollout.Run) (*burs
 	cfg.Least, cfg.Repeats, cfg.Gaps = b.Least, b.Repeats, b.Gaps != nil && *b.Gaps
 	cfg.ToolTimeout, cfg.GraderTimeout = s.ToolTimeout, s.GraderTimeout
 	if p.Session.Sessions != nil {
-		cfg.Isolation, cfg.IsolationTimeout, cfg.Sessions = p.Session.Sessions, p.Config.Session.Timeout, p.Config.Session.Concurrency
+		cfg.Isolation, cfg.IsolationTimeout, cfg.Sessions = p.Session.Sessions, p.Config.Session.Timeout.Duration, p.Config.Session.Concurrency
 	}
 	cfg.Retry.Wait, cfg.Retry.Cap = s.Retry.Wait, limit.DefaultRetry().Cap
 	cfg.Flight = openFiles() / 2 // a world in this very process opens the other end

@@ -1,0 +1,313 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	validator "github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/sampler/dataset"
+)
+
+// take reads a document, or what --set makes one of, into what is written. The error
+// lists all mistakes; with one, the job alone is taken, for the mistakes in it.
+func (c *Config) take(root *yamlNode, file string) error {
+	switch root.kind {
+	case yamlNull:
+		return nil
+	case yamlMap:
+	default:
+		return Errors{{File: file, Line: root.line, Column: root.column, Msg: fmt.Sprintf("a configuration is a map of keys, this is %s", root.kind)}}
+	}
+	errs := mistakes(root, file)
+	for _, k := range Keys() {
+		n := root.inner(k.Path)
+		if n == nil {
+			continue
+		}
+		c.given[k.Path] = place{file, n}
+		if to := k.at(&c.written); to.Kind() != reflect.Map { // maps are added to
+			to.SetZero()
+		}
+	}
+	if job := root.get("job"); len(errs) > 0 && job != nil && (job.kind == yamlString || job.kind == yamlMap) {
+		errs = append(errs, decode(job, file, &c.written.Job)...)
+	}
+	if len(errs) == 0 {
+		errs = decode(root, file, &c.written)
+	}
+	return errs.orNil()
+}
+
+func decode(n *yamlNode, file string, to any) Errors {
+	if err := json.Unmarshal(n.body(), to); err != nil {
+		return Errors{{File: file, Line: n.line, Column: n.column, Msg: err.Error()}}
+	}
+	return nil
+}
+
+// mistakes holds a document to the schema.
+func mistakes(root *yamlNode, file string) Errors {
+	c := &checker{root: root, file: file}
+	c.settle(root, theTable().schema, "", false)
+	value, err := validator.UnmarshalJSON(bytes.NewReader(root.body()))
+	if err == nil {
+		err = compiled().Validate(value)
+	}
+	if invalid, ok := errors.AsType[*validator.ValidationError](err); ok {
+		c.explain(invalid)
+	} else if err != nil {
+		c.fail(root, "", "%v", err)
+	}
+	var ends []float64
+	if n := root.get("reward_range"); n != nil && decode(n, file, &ends) == nil && len(ends) == 2 && ends[0] >= ends[1] {
+		c.fail(n, "reward_range", "the first number must be below the second, got [%g, %g]", ends[0], ends[1])
+	}
+	return c.errs
+}
+
+// checker collects the mistakes of a document.
+type checker struct {
+	root *yamlNode
+	file string
+	errs Errors
+}
+
+func (c *checker) fail(n *yamlNode, path, format string, args ...any) {
+	c.errs = append(c.errs, Error{c.file, n.line, n.column, path, fmt.Sprintf(format, args...)})
+}
+
+// want says what a value must be.
+func (c *checker) want(n *yamlNode, s *jsonschema.Schema, path string, hidden bool) {
+	want := words(s)
+	if k, ok := keyAt(path); ok && k.Example != "" && (s.Type == "array" || s.Type == "object") {
+		want += ", such as " + k.Example
+	}
+	c.fail(n, path, "must be %s, got %s", want, n.show(hidden))
+}
+
+// settle writes what a person may write otherwise as the schema has it: a number or true
+// in the place of a text, an empty key, 0 for a duration, a name twice. It finds the
+// numbers and durations that no schema can refuse.
+func (c *checker) settle(n *yamlNode, s *jsonschema.Schema, path string, hidden bool) {
+	hidden = hidden || s.WriteOnly
+	switch {
+	case n.kind == yamlMap:
+		n.fields = slices.DeleteFunc(n.fields, func(f yamlField) bool { return f.value.kind == yamlNull && s.Properties[f.key] != nil })
+		for _, f := range n.fields {
+			if inner := within(s, f.key); inner != nil {
+				c.settle(f.value, inner, join(path, f.key), hidden)
+			}
+		}
+	case n.kind == yamlList && s.Items != nil:
+		seen := map[string]bool{}
+		n.items = slices.DeleteFunc(n.items, func(item *yamlNode) bool {
+			again := len(s.Items.Enum) > 0 && seen[item.text]
+			seen[item.text] = true
+			return again
+		})
+		for i, item := range n.items {
+			c.settle(item, s.Items, fmt.Sprintf("%s[%d]", path, i), hidden)
+		}
+	case s.Pattern == forms["duration"].pattern:
+		if n.kind == yamlNumber && n.text == "0" {
+			n.kind, n.text = yamlString, "0s"
+		}
+		if span, err := time.ParseDuration(n.text); n.kind != yamlString || err != nil || span < 0 {
+			c.want(n, s, path, hidden)
+		}
+	case s.Type == "string" && (n.kind == yamlNumber || n.kind == yamlBool):
+		n.kind = yamlString
+	case s.Type == "integer" && n.kind == yamlNumber:
+		_, err := strconv.ParseInt(n.text, 10, 64)
+		if s.Format == "uint64" {
+			_, err = strconv.ParseUint(n.text, 10, 64)
+		}
+		if f, _ := strconv.ParseFloat(n.text, 64); err != nil && math.Abs(f) < 1e15 && f == math.Trunc(f) { // 1e3, 60.0
+			n.text, err = strconv.FormatFloat(f, 'f', -1, 64), nil
+		}
+		if err != nil {
+			c.want(n, s, path, hidden)
+		}
+	}
+}
+
+// within is the schema of a value in a map; nil where there is none.
+func within(s *jsonschema.Schema, key string) *jsonschema.Schema {
+	if inner := s.Properties[key]; inner != nil {
+		return inner
+	}
+	return s.AdditionalProperties
+}
+
+func join(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+// explain words what the validator found, at its place.
+func (c *checker) explain(e *validator.ValidationError) {
+	for _, cause := range e.Causes {
+		c.explain(cause)
+	}
+	if len(e.Causes) > 0 {
+		return
+	}
+	n, s, path, hidden := c.root, theTable().schema, "", false
+	for _, step := range e.InstanceLocation {
+		if n.kind == yamlList {
+			i, _ := strconv.Atoi(step)
+			n, s, path = n.items[i], s.Items, path+"["+step+"]"
+		} else {
+			n, s, path = n.get(step), within(s, step), join(path, step)
+		}
+		hidden = hidden || s.WriteOnly
+	}
+	_, isKey := keyAt(path)
+	switch k := e.ErrorKind.(type) {
+	case *kind.AdditionalProperties:
+		for _, name := range k.Properties {
+			c.unknown(n, s, path, name)
+		}
+	case *kind.Required:
+		c.fail(n, path, "the entry has no %s", strings.Join(k.Missing, ", "))
+	case *kind.Minimum:
+		c.fail(n, path, "must be %s or more, got %s", number(k.Want), n.text)
+	case *kind.Maximum:
+		c.fail(n, path, "must be %s or less, got %s", number(k.Want), n.text)
+	case *kind.MinLength:
+		c.fail(n, path, "is empty: leave the key out instead")
+	case *kind.MinItems, *kind.MaxItems:
+		c.fail(n, path, "must be %s, got %d", words(s), len(n.items))
+	case *kind.Enum:
+		names := enumOf(s)
+		switch list := path[:max(0, strings.LastIndexByte(path, '['))]; {
+		case n.kind != yamlString: // its type is another mistake
+		case strings.HasSuffix(path, "]"):
+			c.noName(n, list, path, n.text, names)
+		default:
+			c.fail(n, path, "must be %s, got %s%s", words(s), n.show(hidden), ui.DidYouMean(n.text, names))
+		}
+	case *kind.Type:
+		if s.Properties != nil && !isKey && s.Items == nil && s.Required == nil {
+			c.fail(n, path, "is a group of keys such as %s, got %s", join(path, s.PropertyOrder[0]), n.show(hidden))
+			return
+		}
+		c.want(n, s, path, hidden)
+	default:
+		c.want(n, s, path, hidden)
+	}
+}
+
+func number(r *big.Rat) string {
+	f, _ := r.Float64()
+	return fmt.Sprintf("%g", f)
+}
+
+// unknown says that a map has no such key, and which one may be meant.
+func (c *checker) unknown(n *yamlNode, s *jsonschema.Schema, path, name string) {
+	at := &yamlNode{}
+	for _, f := range n.fields {
+		if f.key == name {
+			at.line, at.column = f.line, f.column
+		}
+	}
+	if _, isKey := keyAt(path); isKey {
+		c.noName(at, path, path, name, s.PropertyOrder)
+		return
+	}
+	c.fail(at, "", "unknown key %q%s", join(path, name), suggestKey(path, name, s.PropertyOrder))
+}
+
+// noName says that a list of names has none like this.
+func (c *checker) noName(n *yamlNode, list, path, name string, names []string) {
+	if where := moved[list]; where != nil {
+		if err := where(name); err != nil {
+			c.fail(n, path, "%v", err)
+			return
+		}
+	}
+	c.fail(n, path, "there is no %q%s", name, ui.DidYouMean(name, names))
+}
+
+// suggestKey words the key that was probably meant: one of the same group that is spelt
+// like it, else a key elsewhere whose last word it is, else the key that is spelt most
+// like it.
+func suggestKey(group, name string, near []string) string {
+	if word, ok := dataset.Suggest(name, near); ok {
+		return fmt.Sprintf(", did you mean %q?", join(group, word))
+	}
+	var leaves, same []string
+	for _, k := range Keys() {
+		leaf := k.Path[strings.LastIndexByte(k.Path, '.')+1:]
+		if leaves = append(leaves, leaf); leaf == name {
+			same = append(same, k.Path)
+		}
+	}
+	if len(same) > 0 {
+		return fmt.Sprintf(", did you mean %s?", ui.OrList(same))
+	}
+	if word, ok := dataset.Suggest(name, leaves); ok {
+		return fmt.Sprintf(", did you mean %q?", Keys()[slices.Index(leaves, word)].Path)
+	}
+	return "; gonogo help config lists the keys"
+}
+
+func enumOf(s *jsonschema.Schema) []string {
+	if s.Enum == nil {
+		return nil
+	}
+	return texts(s.Enum, func(name any) string { return name.(string) })
+}
+
+// words names what a value must be.
+func words(s *jsonschema.Schema) string {
+	for _, form := range forms {
+		if s.Pattern == form.pattern {
+			return form.words
+		}
+	}
+	switch {
+	case s.Enum != nil:
+		return ui.OrList(enumOf(s))
+	case len(s.Types) == 2 && s.Types[0] == "string":
+		return "a path or a map"
+	case s.Format == "uint64":
+		return fmt.Sprintf("a whole number from 0 to %d", uint64(math.MaxUint64))
+	case s.Type == "integer":
+		return "a whole number"
+	case s.Type == "number":
+		return "a number"
+	case s.Type == "boolean":
+		return "true or false"
+	case s.Type == "array" && s.MinItems != nil:
+		return "a list of two numbers, such as [0, 1]"
+	case s.Type == "array" && s.Items.Properties != nil:
+		return "a list of maps"
+	case s.Type == "array" && s.Items.Enum != nil:
+		return "a list of names"
+	case s.Type == "array":
+		return "a list of texts"
+	case s.Type == "object" && s.Required != nil:
+		return "a map"
+	case s.Type == "object" && (s.Properties != nil || s.AdditionalProperties.Type == "number"):
+		return "a map from name to number"
+	case s.Type == "object":
+		return "a map from name to text"
+	}
+	return "text"
+}
