@@ -14,6 +14,7 @@ type GradeError struct {
 // time.
 const (
 	KindServer     = "grader_server_error" // no answer, or a status that is none
+	KindStart      = "grader_start_error"  // its program could not be started
 	KindTimeout    = "grader_timeout"      // no answer in time
 	KindMalformed  = "malformed_reply"     // HTML, broken JSON, no score in it
 	KindNotANumber = "not_a_number"        // a score that is text, NaN or infinite

@@ -249,7 +249,7 @@ func (g *Command) start(argv []string, more ...string) (*process.Peer, error) {
 	cmd.Env = append(process.Environment(g.without), more...)
 	peer, err := process.StartPeer(cmd, commandMarker+"="+rand.Text(), nil)
 	if err != nil {
-		return nil, failed(sampler.KindServer, "%s: start %s: %w", g.name, g.argv[0], err)
+		return nil, failed(sampler.KindStart, "%s: start %s: %w", g.name, g.argv[0], err)
 	}
 	return peer, nil
 }

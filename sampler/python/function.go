@@ -19,7 +19,7 @@ type Function struct {
 // Call calls the function with one JSON text for each argument and returns what
 // it returned as JSON. A failure is a *sampler.GradeError: KindTimeout,
 // KindNotANumber when the result is not finite or nothing that JSON can hold,
-// KindServer when no interpreter could be started, else KindRuntime with type, message and the line of the source. When ctx ends
+// KindStart when no interpreter could be started, else KindRuntime with type, message and the line of the source. When ctx ends
 // first the worker is killed and the error is ctx's.
 func (f *Function) Call(ctx context.Context, args ...json.RawMessage) (json.RawMessage, error) {
 	if len(args) != f.module.Args {
@@ -52,7 +52,7 @@ func (f *Function) callError(ctx context.Context, err error) error {
 	var s startError
 	switch {
 	case errors.As(err, &s):
-		kind = sampler.KindServer
+		kind = sampler.KindStart
 	case errors.Is(err, errTimeout):
 		kind = sampler.KindTimeout
 	case errors.As(err, &r) && r.unfit:

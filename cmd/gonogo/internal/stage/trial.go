@@ -116,7 +116,7 @@ func tryAnswers(ctx context.Context, p *project.Project, t *GraderTrial, answers
 			return err
 		}
 	}
-	t.Findings = judgeTrial(p, recs, len(failed) > 0 && !traced, traced)
+	t.Findings = judgeTrial(p, recs, len(failed) > 0 && !traced && !idleSession(p, failed), traced)
 	switch {
 	case traced:
 	case refused, ended != nil && len(recs) == 0:
@@ -248,6 +248,14 @@ func wantsTrace(ctx context.Context, p *project.Project, answers []sampler.Task,
 	}), nil
 }
 
+// idleSession reports whether a grader that works in the session of a rollout failed on
+// its own account: it may want what a model has done there. One that cannot be started,
+// or whose grade is none, needs no model to be wrong.
+func idleSession(p *project.Project, failed []*rollout.Record) bool {
+	own := []string{sampler.KindServer, sampler.KindTimeout, sampler.KindReported, sampler.KindRuntime}
+	return project.GradesInSession(p) && !slices.ContainsFunc(failed, func(r *rollout.Record) bool { return !slices.Contains(own, r.Kind) })
+}
+
 func isReference(r *rollout.Record) bool { return r.Probe.Name == rollout.ProbeReference }
 
 func ungraded(r *rollout.Record) bool { return r.Reward == nil }
@@ -291,7 +299,7 @@ func judgeTrial(p *project.Project, recs []*rollout.Record, blocks, traced bool)
 	raised := func(r *rollout.Record) bool { return failed(r) && r.Kind != sampler.KindRange }
 	needs := "These answers come without tool calls; where the grader needs some, go on with --despite-problems."
 	if project.GradesInSession(p) {
-		needs = "No model has worked in the session that it was tried in; where the grader needs that, go on with --despite-problems."
+		needs = "No model has worked in the session that it was tried in: where the grader needs that, nothing is wrong."
 	}
 	fails := trialFinding{
 		Blocking: blocks, Title: "it fails on " + failures(raised),
@@ -454,16 +462,31 @@ func TryAtWork(ctx context.Context, p *project.Project, w io.Writer, with []proj
 	return nil
 }
 
-// trialCosts says what a trial of so many answers takes at most.
+// trialCosts says what a trial of so many answers takes: one where it works, and where it
+// fails the others, those that wantsTrace adds, and each again where a request may stumble.
 func trialCosts(p *project.Project, answers int) string {
+	most, asked := answers+2, len(p.Config.Body.Judges())
+	if asked > 0 || len(p.Config.Body.GraderURLs()) > 0 {
+		most *= 2
+	}
 	var costs []string
-	if asked := len(p.Config.Body.Judges()); asked > 0 {
-		costs = append(costs, "at most "+ui.Counted(asked*answers, "request")+" to a model that grades")
+	for _, cost := range []struct {
+		each     int
+		noun, to string
+	}{{asked, "request", " to a model that grades"}, {sessions(p), "session", ""}} {
+		if cost.each > 0 {
+			costs = append(costs, fmt.Sprintf("%s%s, at most %d where it fails", ui.Counted(cost.each, cost.noun), cost.to, most*cost.each))
+		}
 	}
+	return strings.Join(costs, "; ")
+}
+
+// sessions is how many sessions a grading takes.
+func sessions(p *project.Project) int {
 	if project.GradesInSession(p) {
-		costs = append(costs, "at most "+ui.Counted(answers, "session"))
+		return 1
 	}
-	return strings.Join(costs, ", ")
+	return 0
 }
 
 // errFound ends a reading that has found what it looks for.
