@@ -70,7 +70,7 @@ type Moved struct {
 
 // NewComparison makes the page of c, in the language of c.
 func NewComparison(c *compare.Comparison, opt Options) *ComparisonPage {
-	said, shared := message.In(c.Lang, compareEnglish), wordsIn(c.Lang)
+	said, shared := message.In(c.Lang, "report.compare", compareEnglish), wordsIn(c.Lang)
 	w := &said
 	p := &ComparisonPage{
 		Options: opt, Comparison: c, words: w, Title: w.Title, Answer: w.Answers[c.Answer], Sentence: prose(c.Sentence.In(c.Lang)),

@@ -17,7 +17,7 @@ import (
 // that is Chinese already was said before.
 func lacking(t *testing.T, where string) message.Language {
 	said := map[string]bool{}
-	return message.Chinese.Lacking(func(text string) {
+	return message.Chinese.Lacking(func(_, text string) {
 		if !said[text] && !strings.ContainsFunc(text, han) {
 			said[text] = true
 			t.Errorf("%s: Chinese lacks %q", where, text)

@@ -34,7 +34,7 @@ func breakdownGrid(title string, b *compare.Breakdown, l message.Language, w *co
 			id(row.Group), message.Whole(row.Items), message.DigitsOf(row.Base), message.DigitsOf(row.New), change(row.Estimate), pValue(row.PHolm),
 		})
 	}
-	g.Notes = []string{fmt.Sprintf(w.Corrected, prose(l.Text(b.Correction)))}
+	g.Notes = []string{fmt.Sprintf(w.Corrected, prose(compare.Holm.In(l)))}
 	if b.LeftOut > 0 {
 		g.Notes = append(g.Notes, fmt.Sprintf(w.LeftOut, w.Group.of(b.LeftOut)))
 	}

@@ -44,7 +44,7 @@ type NightChange struct {
 
 // NewHistory makes the page of h, in the language of h.
 func NewHistory(h *history.History, opt Options) *HistoryPage {
-	said := message.In(h.Lang, historyEnglish)
+	said := message.In(h.Lang, "report.history", historyEnglish)
 	w := &said
 	p := &HistoryPage{Options: opt, History: h, Title: w.Title, Span: w.None, words: w}
 	p.page = &Page{Options: opt, Words: wordsIn(h.Lang)}
@@ -256,7 +256,7 @@ func (p *HistoryPage) nightsGrid(w *historyWords) Grid {
 		var made []string
 		for _, m := range p.History.Made {
 			if m.Night == i && !slices.Contains(made, m.Kind) {
-				made = append(made, p.History.Lang.Text(m.Kind))
+				made = append(made, p.History.Lang.Text("history.made."+m.Kind, strings.ReplaceAll(m.Kind, "_", " ")))
 			}
 		}
 		reward := rewards[i]

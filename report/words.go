@@ -162,7 +162,7 @@ type factWords struct {
 
 // wordsIn is the catalogue in a language.
 func wordsIn(l message.Language) *words {
-	w := message.In(l, english)
+	w := message.In(l, "report", english)
 	return &w
 }
 

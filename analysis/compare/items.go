@@ -7,6 +7,7 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/collect"
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -18,6 +19,9 @@ const (
 	rolloutsOfItem = 3
 	causesListed   = 12
 )
+
+// Holm is the correction of the p-values of a Breakdown.
+var Holm = message.New("compare.holm", "Holm over the groups listed")
 
 // breakdown compares the reward within groups of items; nil where fewer than
 // two groups are named. The largest groups are tested; p-values are corrected
@@ -39,7 +43,7 @@ func (c *comparer) breakdown(of func(pair) string) *Breakdown {
 	slices.SortFunc(names, func(a, b string) int {
 		return cmp.Or(len(members[b])-len(members[a]), collect.CompareIDs(a, b))
 	})
-	b := &Breakdown{Correction: "Holm over the groups listed", Groups: []GroupDifference{}}
+	b := &Breakdown{Correction: Holm.English, Groups: []GroupDifference{}}
 	var ps []*float64
 	for _, name := range names {
 		if len(members[name]) < 2 || len(b.Groups) == groupsListed {

@@ -44,7 +44,7 @@ func TestANightComparedWithNone(t *testing.T) {
 		n := past(0.5)[0]
 		n.Split = c.split
 		n.Alone(c.earlier, c.r, func(*Night) bool { return c.there }, "nights/runs")
-		chinese := n.Sentence.In(message.Chinese.Lacking(func(text string) { t.Errorf("Chinese lacks %q", text) }))
+		chinese := n.Sentence.In(message.Chinese.Lacking(func(_, text string) { t.Errorf("Chinese lacks %q", text) }))
 		if n.ExitCode != c.code || !strings.Contains(n.Sentence.String(), c.want) || !strings.Contains(chinese, c.zh) {
 			t.Errorf("%s: exit %d, %q, %q; want %d, %q, %q", c.about, n.ExitCode, n.Sentence, chinese, c.code, c.want, c.zh)
 		}

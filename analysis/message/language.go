@@ -1,15 +1,21 @@
-// Package message holds what findings, pictures and pages are written in:
-// English, as it stands in the code, and for every other language one catalogue
-// from each English text to its translation. Names, numbers, methods, and what
-// models, tools and graders said are not translated.
+// Package message holds what findings, pictures and pages say. Each text has an
+// id; its English is in the code that says it, and each other language is one
+// file of this package, such as zh.json, that has a text by each id. Names,
+// numbers, methods, and what models, tools and graders said are not translated.
 package message
 
 import (
+	"embed"
+	"encoding/json"
 	"fmt"
-	"maps"
 	"reflect"
 	"strings"
+	"sync"
+	"unicode"
 )
+
+//go:embed *.json
+var files embed.FS
 
 // Language is what texts are written in. The zero Language is English.
 type Language struct{ of *catalogue }
@@ -17,26 +23,45 @@ type Language struct{ of *catalogue }
 // catalogue is one language besides English.
 type catalogue struct {
 	tag   string
-	texts map[string]string // by English text; verbs and words in braces stay, in any order
-	lacks func(english string)
+	texts func() map[string]string // by id; verbs and names in braces stay, in any order
+	lacks func(id, english string)
 }
 
 // tagEnglish is the tag of the language in the code.
 const tagEnglish = "en"
 
+// languages are those that there are: English, and one for each file.
+var languages = func() []Language {
+	list := []Language{{}}
+	entries, err := files.ReadDir(".")
+	if err != nil {
+		panic(err)
+	}
+	for _, e := range entries {
+		list = append(list, Language{&catalogue{tag: strings.TrimSuffix(e.Name(), ".json"), texts: sync.OnceValue(func() (texts map[string]string) {
+			raw, err := files.ReadFile(e.Name())
+			if err == nil {
+				err = json.Unmarshal(raw, &texts)
+			}
+			if err != nil {
+				panic(fmt.Sprintf("message: %s: %v", e.Name(), err)) // a mistake in the program
+			}
+			return texts
+		})}})
+	}
+	return list
+}()
+
+// Languages lists the languages that there are, English first.
+func Languages() []Language { return languages }
+
 // Chinese is simplified Chinese.
-var Chinese = Language{&catalogue{tag: "zh", texts: merged(chineseParts...)}}
+var Chinese, _ = Named("zh")
 
-// chineseParts are the parts of the Chinese catalogue.
-var chineseParts = []map[string]string{
-	chineseFindings, chineseFindingsGrader, chineseFindingsSplits, chineseFindingsTools, chineseFindingsPhrases, chineseFindingsDocs, chineseFindingsEnds,
-	chineseGates, chineseMeasured,
-	chineseTexts, chineseComparison, chineseComparisonPage, chineseComparisonCharts, chineseHistory, chineseCuration,
-	chineseCharts, chineseChartsMore, chineseChartsAbout, chinesePage, chinesePageMore, chinesePageAudit,
+// NewLanguage is a language that has no file here: its tag, and its texts by id.
+func NewLanguage(tag string, texts map[string]string) Language {
+	return Language{&catalogue{tag: tag, texts: func() map[string]string { return texts }}}
 }
-
-// Languages lists the languages that there are.
-func Languages() []Language { return []Language{{}, Chinese} }
 
 // Tags lists the tags of the languages: en, zh.
 func Tags() []string {
@@ -68,39 +93,56 @@ func (l Language) Tag() string {
 	return l.of.tag
 }
 
-// Text returns a text in the language; one that the catalogue lacks stays
-// English.
-func (l Language) Text(english string) string {
+// Text returns the text of an id; one that the language lacks stays English.
+func (l Language) Text(id, english string) string {
 	if l.of == nil || english == "" {
 		return english
 	}
-	said, ok := l.of.texts[english]
+	said, ok := l.of.texts()[id]
 	if !ok {
 		if l.of.lacks != nil {
-			l.of.lacks(english)
+			l.of.lacks(id, english)
 		}
 		return english
 	}
 	return said
 }
 
-// Say formats a text in the language, with the verbs of package fmt. A
-// translation may take the arguments in another order: %[2]s.
-func (l Language) Say(english string, args ...any) string {
-	return fmt.Sprintf(l.Text(english), args...)
+// Say formats the text of an id, with the verbs of package fmt. A translation may
+// take the arguments in another order: %[2]s.
+func (l Language) Say(id, english string, args ...any) string {
+	return fmt.Sprintf(l.Text(id, english), args...)
 }
 
-// Count counts things, named in the English singular: "1 item", "1,200 items".
-// The catalogue has them as "%s items".
+// Count counts things, named in the English singular: "1 item", "1,200 items". A
+// language has them under count.item, and where one thing is said otherwise under
+// count.item.one.
 func (l Language) Count(n int, thing string) string {
-	if l.of == nil && n == 1 {
-		return "1 " + thing
+	id, english := CountID(thing), "%s "+Plural(thing)
+	if n == 1 {
+		if l.of == nil {
+			return "1 " + thing
+		}
+		if _, ok := l.of.texts()[id+".one"]; ok {
+			id += ".one"
+		}
 	}
-	return l.Say("%s "+thing+"s", Whole(n)) //nolint:govet // the catalogue has it
+	return l.Say(id, english, Whole(n))
 }
 
-// Lacking is the language, telling of each text that its catalogue lacks.
-func (l Language) Lacking(tell func(english string)) Language {
+// CountID is the id under which languages count a thing.
+func CountID(thing string) string { return "count." + strings.ReplaceAll(thing, " ", "_") }
+
+// Plural is the English plural of a thing that is counted.
+func Plural(thing string) string {
+	if stem, ok := strings.CutSuffix(thing, "y"); ok && !strings.HasSuffix(stem, "e") && !strings.HasSuffix(stem, "a") {
+		return stem + "ies"
+	}
+	return thing + "s"
+}
+
+// Lacking is the language, calling tell with each text that it lacks.
+func (l Language) Lacking(tell func(id, english string)) Language {
 	if l.of == nil {
 		return l
 	}
@@ -109,68 +151,73 @@ func (l Language) Lacking(tell func(english string)) Language {
 	return Language{&of}
 }
 
-// merged puts the parts of a catalogue together; where two have the same text
-// they agree, as the test says.
-func merged(parts ...map[string]string) map[string]string {
-	all := map[string]string{}
-	for _, part := range parts {
-		maps.Copy(all, part)
-	}
-	return all
-}
-
-// All returns a copy of the catalogue, by English text; nil for English.
+// All is the texts of the language by id; nil for English.
 func (l Language) All() map[string]string {
 	if l.of == nil {
 		return nil
 	}
-	return maps.Clone(l.of.texts)
+	return l.of.texts()
 }
 
-// In returns a copy of a catalogue, a structure of texts, in the language: every
-// string in its fields, slices and maps, but no key, and itself where it names
-// its language. Where one English text
-// stands for two things, the translation of "Type.Field: text" goes before that
-// of the text, as in "auditWords.Gate: gate".
-func In[T any](l Language, words T) T {
+// In returns a copy of a structure of texts in the language: every string in its
+// fields, slices and maps, but no key, and itself where it names its language. The
+// id of each is its path: report.audit.must.bottom.
+func In[T any](l Language, path string, words T) T {
 	if l.of == nil {
 		return words
 	}
-	return l.in("", reflect.ValueOf(words)).Interface().(T)
+	return walk(path, reflect.ValueOf(words), l, l.Text).Interface().(T)
 }
 
-func (l Language) in(field string, v reflect.Value) reflect.Value {
-	if v.Type() == reflect.TypeFor[Language]() {
+// Walk calls add with the id and the English of each text of such a structure.
+func Walk(path string, words any, add func(id, english string)) {
+	walk(path, reflect.ValueOf(words), Language{}, func(id, english string) string {
+		add(id, english)
+		return english
+	})
+}
+
+func walk(path string, v reflect.Value, l Language, text func(id, english string) string) reflect.Value {
+	switch {
+	case v.Type() == reflect.TypeFor[Language]():
 		return reflect.ValueOf(l)
+	case v.Type().Name() == "signs":
+		path = "sign"
 	}
 	out := reflect.New(v.Type()).Elem()
 	out.Set(v)
 	switch v.Kind() {
 	case reflect.String:
-		english := v.String()
-		said, ok := l.of.texts[field+": "+english]
-		if !ok {
-			said = l.Text(english)
-		}
-		out.SetString(said)
+		out.SetString(text(path, v.String()))
 	case reflect.Struct:
 		for i := range v.NumField() {
-			out.Field(i).Set(l.in(v.Type().Name()+"."+v.Type().Field(i).Name, v.Field(i)))
+			out.Field(i).Set(walk(path+"."+snake(v.Type().Field(i).Name), v.Field(i), l, text))
 		}
 	case reflect.Slice:
 		out.Set(reflect.MakeSlice(v.Type(), v.Len(), v.Len()))
 		for i := range v.Len() {
-			out.Index(i).Set(l.in(field, v.Index(i)))
-		}
-	case reflect.Array:
-		for i := range v.Len() {
-			out.Index(i).Set(l.in(field, v.Index(i)))
+			out.Index(i).Set(walk(fmt.Sprintf("%s.%d", path, i+1), v.Index(i), l, text))
 		}
 	case reflect.Map:
 		out.Set(reflect.MakeMap(v.Type()))
 		for _, k := range v.MapKeys() {
-			out.SetMapIndex(k, l.in(field, v.MapIndex(k)))
+			out.SetMapIndex(k, walk(path+"."+snake(fmt.Sprint(k)), v.MapIndex(k), l, text))
 		}
 	}
 	return out
+}
+
+// snake is a name as an id has it: false_accept_doc of FalseAcceptDoc, no_go of NO-GO.
+func snake(name string) string {
+	var b strings.Builder
+	for i, r := range name {
+		if unicode.IsUpper(r) && i > 0 && unicode.IsLower(rune(name[i-1])) {
+			b.WriteByte('_')
+		}
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '.' {
+			r = '_'
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
 }

@@ -207,6 +207,16 @@ var (
 	changeWithin = New("message.change_within", "{change} [{low}, {high}]")
 )
 
+var separators = map[string]Def{", ": New("sign.list", ", "), "; ": New("sign.semicolon", "; "), " ": New("sign.space", " ")}
+
+// separator is what is between the parts of a list.
+func (l Language) separator(sep string) string {
+	if d, ok := separators[sep]; ok {
+		return l.words(d)
+	}
+	return sep
+}
+
 // Verbatim is a name or a note, shown as it is in every language. What models, tools,
 // graders or rows of data hold is Written instead.
 func Verbatim(s string) Text {
@@ -269,17 +279,25 @@ func (t Text) In(l Language) string {
 		}
 		return t.ID + " " + string(raw)
 	}
-	words := d.English
-	if l.of != nil && (!d.wordless() || l.of.texts[words] != "") {
-		words = l.Text(words)
-	}
-	return fill(words, func(name string) (string, bool) {
+	return fill(l.words(d), func(name string) (string, bool) {
 		a, ok := t.Args[strings.ToLower(name)]
 		if name != strings.ToLower(name) {
 			return capital(a.in(l)), ok
 		}
 		return a.in(l), ok
 	})
+}
+
+// In is the words of a message without arguments, in a language.
+func (d Def) In(l Language) string { return l.words(d) }
+
+// words are the words of a message in the language, which need not have those that
+// are signs alone.
+func (l Language) words(d Def) string {
+	if l.of != nil && d.wordless() && l.of.texts()[d.ID] == "" {
+		return d.English
+	}
+	return l.Text(d.ID, d.English)
 }
 
 // Each says texts one by one.
@@ -308,13 +326,13 @@ func (a Arg) in(l Language) string {
 		if a.Sep != nil {
 			sep = *a.Sep
 		}
-		return strings.Join(parts, l.Text(sep))
+		return strings.Join(parts, l.separator(sep))
 	case a.Count != nil && a.Of != "":
 		return l.Count(*a.Count, a.Of)
 	case a.Count != nil:
 		return Whole(*a.Count)
 	case a.Number == nil:
-		return l.Text("unknown")
+		return l.Text("message.unknown", "unknown")
 	case a.Unit == UnitShare:
 		return Percent(*a.Number)
 	case a.Unit == UnitP:

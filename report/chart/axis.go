@@ -66,7 +66,7 @@ func ceilingEntry(r *analysis.Result) []Entry {
 	if !ok {
 		return nil
 	}
-	return []Entry{{r.Lang.Say("ceiling %s", message.Digits(r.Ceiling)), []plot.Thumbnailer{line}}}
+	return []Entry{{r.Lang.Say("chart.ceiling", "ceiling %s", message.Digits(r.Ceiling)), []plot.Thumbnailer{line}}}
 }
 
 // shareAxis makes Y span 0 to 1 in percent.

@@ -17,9 +17,9 @@ func drawBestOfK(r *analysis.Result, split rollout.Split, s *analysis.SplitResul
 	l := r.Lang
 	best, worst := bestWorst(s)
 	if len(best.x) == 0 {
-		return noData(l, "no item has a reward, so there is no best of k")
+		return noData(l, "chart.no_item_has_a_reward_so", "no item has a reward, so there is no best of k")
 	}
-	p := newPlot(l.Text("k, samples to choose from"), l.Text("expected reward"))
+	p := newPlot(l.Text("chart.k_samples_to_choose_from", "k, samples to choose from"), l.Text("chart.expected_reward", "expected reward"))
 	fits := beyond(s, analysis.BestOfK, best)
 	low, high := extent(best, worst)
 	rewardAxis(p, r, low, high)
@@ -49,28 +49,28 @@ func drawBestOfK(r *analysis.Result, split rollout.Split, s *analysis.SplitResul
 	one, found := s.BestAt(1)
 	switch {
 	case !ok || !found || one.Value == nil:
-		f.Title = l.Text("Best and worst of k samples")
+		f.Title = l.Text("chart.best_and_worst_of_k_samples", "Best and worst of k samples")
 	case top.K == 1:
-		f.Title = l.Say("One sample per item: mean reward %s, best of more is unknown", message.Digits(*one.Value))
+		f.Title = l.Say("chart.one_sample_per_item_mean_reward", "One sample per item: mean reward %s, best of more is unknown", message.Digits(*one.Value))
 	case *top.Value-*one.Value < 1e-9:
-		f.Title = l.Say("The best of %d samples is no better than the mean of %s", top.K, message.Digits(*one.Value))
+		f.Title = l.Say("chart.the_best_of_samples_is_no", "The best of %d samples is no better than the mean of %s", top.K, message.Digits(*one.Value))
 	default:
-		f.Title = l.Say("The best of %d samples earns %s, %s above the mean of %s", top.K, message.Digits(*top.Value), message.Digits(*top.Value-*one.Value), message.Digits(*one.Value))
+		f.Title = l.Say("chart.the_best_of_samples_earns_above", "The best of %d samples earns %s, %s above the mean of %s", top.K, message.Digits(*top.Value), message.Digits(*top.Value-*one.Value), message.Digits(*one.Value))
 	}
 	f.Subtitle = counted(l, split, s)
 	if ok {
-		f.Subtitle += l.Text("; bands: ") + intervals(r, top.Estimate)
+		f.Subtitle += l.Text("chart.bands", "; bands: ") + intervals(r, top.Estimate)
 	}
 	f.Subtitle += fits.caption(l, message.Digits)
 	if r.GroupSize > 0 && ok && top.K < r.GroupSize {
-		f.Subtitle += l.Say("; a group of %d is beyond the samples taken", r.GroupSize)
+		f.Subtitle += l.Say("chart.a_group_of_is_beyond_the", "; a group of %d is beyond the samples taken", r.GroupSize)
 	}
 	if ok && top.Items > 0 && top.Items != s.Items.Measured {
-		f.Subtitle += l.Say("; over the %s with at least %s", l.Count(top.Items, "item"), l.Count(top.K, "sample"))
+		f.Subtitle += l.Say("chart.over_the_with_at_least", "; over the %s with at least %s", l.Count(top.Items, "item"), l.Count(top.K, "sample"))
 	}
-	f.Legend = []Entry{{l.Text("best of k"), []plot.Thumbnailer{best}}}
+	f.Legend = []Entry{{l.Text("chart.best_of_k", "best of k"), []plot.Thumbnailer{best}}}
 	if len(worst.x) > 0 {
-		f.Legend = append(f.Legend, Entry{l.Text("worst of k"), []plot.Thumbnailer{worst}})
+		f.Legend = append(f.Legend, Entry{l.Text("chart.worst_of_k", "worst of k"), []plot.Thumbnailer{worst}})
 	}
 	f.Legend = append(f.Legend, ceilingEntry(r)...)
 	f.Brief = append(slices.Clip(f.Legend), fits.brief(l)...)
@@ -95,7 +95,7 @@ func bestTable(l message.Language, s *analysis.SplitResult, best, worst curve, f
 		}
 		return append(cells, "", "")
 	})
-	return Table{Columns: true, Head: slices.Concat(heads(l, "k", "best of k", "worst of k"), fitHeads, heads(l, "items", "rollouts")), Marks: marks}
+	return Table{Columns: true, Head: slices.Concat(heads(l, "chart.head.k", "k", "chart.head.best_of_k", "best of k", "chart.head.worst_of_k", "worst of k"), fitHeads, heads(l, "chart.head.items", "items", "chart.head.rollouts", "rollouts")), Marks: marks}
 }
 
 func bestWorst(s *analysis.SplitResult) (best, worst curve) {
@@ -145,7 +145,7 @@ func around(v curve, x float64) []float64 {
 func groupRule(r *analysis.Result, clear ...float64) rule {
 	return rule{
 		clear: clear,
-		at:    float64(r.GroupSize), upward: true, label: r.Lang.Say("group size %d", r.GroupSize),
+		at:    float64(r.GroupSize), upward: true, label: r.Lang.Say("chart.group_size", "group size %d", r.GroupSize),
 		line: draw.LineStyle{Color: Muted, Width: 0.8, Dashes: []vg.Length{2, 2}},
 	}
 }
@@ -156,7 +156,7 @@ func liftLabel(r *analysis.Result, p *plot.Plot, s *analysis.SplitResult, best c
 		if x != g {
 			continue
 		}
-		at := label{x: g, y: best.y[i], dx: -5, dy: -7, xAlign: draw.XRight, yAlign: draw.YTop, color: Blue, text: r.Lang.Say("lift %s", message.Digits(*s.Lift.Value))}
+		at := label{x: g, y: best.y[i], dx: -5, dy: -7, xAlign: draw.XRight, yAlign: draw.YTop, color: Blue, text: r.Lang.Say("chart.lift", "lift %s", message.Digits(*s.Lift.Value))}
 		switch {
 		case p.X.Norm(g) < 0.7: // room beside the line, where no curve runs
 			at.y, at.dx, at.dy, at.xAlign, at.yAlign = (best.y[0]+best.y[i])/2, 5, 0, draw.XLeft, draw.YCenter

@@ -17,7 +17,7 @@ import (
 type far struct {
 	plain, inflated curve
 	band            curve
-	words           string // for the caption
+	model           string // for the caption
 }
 
 // beyond gathers what the models say of one quantity. It is empty where there
@@ -33,7 +33,7 @@ func beyond(s *analysis.SplitResult, quantity string, measured curve) far {
 		if x.Model == analysis.ZeroInflated {
 			at = &f.inflated
 		} else {
-			f.words = modelName(x.Model)
+			f.model = x.Model
 		}
 		at.x, at.y = append(at.x, k), append(at.y, *x.Value)
 		lo, hi := *x.Value, *x.Value
@@ -97,22 +97,24 @@ func (f far) legend(r *analysis.Result) []Entry {
 	}
 	switch len(list) {
 	case 1:
-		list = append(list, Entry{r.Lang.Say("%s of refits", message.Percent(r.Confidence)), []plot.Thumbnailer{f.band}})
+		list = append(list, Entry{r.Lang.Say("chart.of_refits", "%s of refits", message.Percent(r.Confidence)), []plot.Thumbnailer{f.band}})
 	case 2:
-		list = append(list, Entry{r.Lang.Say("both, %s of refits", message.Percent(r.Confidence)), []plot.Thumbnailer{f.band}})
+		list = append(list, Entry{r.Lang.Say("chart.both_of_refits", "both, %s of refits", message.Percent(r.Confidence)), []plot.Thumbnailer{f.band}})
 	}
 	return list
 }
 
 // fit names the model of the first line.
-func (f far) fit(l message.Language) string { return l.Say("%s fit", l.Text(f.words)) }
+func (f far) fit(l message.Language) string {
+	return l.Say("chart.fit", "%s fit", l.Text("chart.model."+f.model, modelName(f.model)))
+}
 
 // fitInflated names the model of the second line, which may be alone.
 func (f far) fitInflated(l message.Language) string {
 	if len(f.plain.x) == 0 {
-		return l.Text("fit with items that never succeed")
+		return l.Text("chart.fit_with_items_that_never_succeed", "fit with items that never succeed")
 	}
-	return l.Text("the same with items that never succeed")
+	return l.Text("chart.the_same_with_items_that_never", "the same with items that never succeed")
 }
 
 // columns are the models that speak, for a table.
@@ -121,7 +123,7 @@ func (f far) columns(l message.Language) (heads []string, curves []curve) {
 		heads, curves = append(heads, f.fit(l)), append(curves, f.plain)
 	}
 	if len(f.inflated.x) > 0 {
-		heads, curves = append(heads, l.Text("with items that never succeed")), append(curves, f.inflated)
+		heads, curves = append(heads, l.Text("chart.with_items_that_never_succeed", "with items that never succeed")), append(curves, f.inflated)
 	}
 	return heads, curves
 }
@@ -138,7 +140,7 @@ func (f far) brief(l message.Language) []Entry {
 			list = append(list, v)
 		}
 	}
-	return []Entry{{l.Text("models beyond the samples"), list[:min(2, len(list))]}}
+	return []Entry{{l.Text("chart.models_beyond_the_samples", "models beyond the samples"), list[:min(2, len(list))]}}
 }
 
 // caption says how far the models lie apart at the end.
@@ -149,9 +151,9 @@ func (f far) caption(l message.Language, say func(float64) string) string {
 	end := len(f.plain.x) - 1
 	k, first, second := message.Whole(int(f.plain.x[end])), say(f.plain.y[end]), say(f.inflated.y[len(f.inflated.y)-1])
 	if first != second {
-		return l.Say("; models at %s: %s or %s, a gap that the samples cannot close", k, first, second)
+		return l.Say("chart.models_at_or_a_gap_that", "; models at %s: %s or %s, a gap that the samples cannot close", k, first, second)
 	}
-	return l.Say("; models at %s: %s", k, first)
+	return l.Say("chart.models_at", "; models at %s: %s", k, first)
 }
 
 func modelName(model string) string {

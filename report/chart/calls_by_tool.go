@@ -22,9 +22,9 @@ func drawCallsByTool(r *analysis.Result, split rollout.Split, s *analysis.SplitR
 	l, list := r.Lang, toolsOf(r.Lang, s)
 	switch {
 	case len(list) == 0 && sum(s.Tools.Histogram.Counts) == 0:
-		return noData(l, "no trace of tool calls was recorded with these rollouts")
+		return noData(l, "chart.no_trace_of_tool_calls_was", "no trace of tool calls was recorded with these rollouts")
 	case len(list) == 0:
-		return noData(l, "no rollout called a tool")
+		return noData(l, "chart.no_rollout_called_a_tool", "no rollout called a tool")
 	}
 	total, wrong := 0, 0
 	for _, t := range list {
@@ -36,13 +36,13 @@ func drawCallsByTool(r *analysis.Result, split rollout.Split, s *analysis.SplitR
 		}
 		return message.Digits(*x)
 	}
-	f := Figure{Table: Table{Head: heads(l, "tool", "calls", "share", "refused", "malformed", "failed", "P50 s", "P95 s")}}
+	f := Figure{Table: Table{Head: heads(l, "chart.head.tool", "tool", "chart.head.calls", "calls", "chart.head.share", "share", "chart.head.refused", "refused", "chart.head.malformed", "malformed", "chart.head.failed", "failed", "chart.head.p50_s", "P50 s", "chart.head.p95_s", "P95 s")}}
 	// From the left; hatches and lightness tell them apart in grey.
 	parts := []part{
-		{words: "answered", bars: bars{fill: Sky}},
-		{words: "refused by the tool", bars: bars{fill: tint(Orange, 0.35), hatch: hatch{color: Orange, width: 0.6, space: 3.5}}},
-		{words: "malformed: unknown tool or arguments", bars: bars{fill: Grid, hatch: hatch{color: Muted, width: 0.6, space: 3.5, back: true}}},
-		{words: "failed, which ended the rollout", bars: bars{fill: Charred}},
+		{words: l.Text("chart.calls.answered", "answered"), bars: bars{fill: Sky}},
+		{words: l.Text("chart.calls.refused", "refused by the tool"), bars: bars{fill: tint(Orange, 0.35), hatch: hatch{color: Orange, width: 0.6, space: 3.5}}},
+		{words: l.Text("chart.calls.malformed", "malformed: unknown tool or arguments"), bars: bars{fill: Grid, hatch: hatch{color: Muted, width: 0.6, space: 3.5, back: true}}},
+		{words: l.Text("chart.calls.failed", "failed, which ended the rollout"), bars: bars{fill: Charred}},
 	}
 	var names []string
 	var words labels
@@ -50,9 +50,9 @@ func drawCallsByTool(r *analysis.Result, split rollout.Split, s *analysis.SplitR
 		counts := []int{max(0, t.Calls-t.Errors-t.Malformed-t.Failed), t.Errors, t.Malformed, t.Failed}
 		stack(parts, i, func(k int) float64 { return float64(counts[k]) })
 		share := message.Percent(float64(t.Calls) / float64(total))
-		text := l.Say("%s (%s)", message.Whole(t.Calls), share)
+		text := l.Say("sign.bracketed", "%s (%s)", message.Whole(t.Calls), share)
 		if t.P95 != nil {
-			text += l.Say(", 95 %% within %s s", message.Digits(*t.P95))
+			text += l.Say("chart.95_within_s", ", 95 %% within %s s", message.Digits(*t.P95))
 		}
 		names = append(names, t.name)
 		words = append(words, label{x: float64(t.Calls), y: row(i), dx: 4, yAlign: draw.YCenter, xAlign: draw.XLeft, color: Ink, text: text})
@@ -61,7 +61,7 @@ func drawCallsByTool(r *analysis.Result, split rollout.Split, s *analysis.SplitR
 			X1:    float64(t.Calls), Y0: row(i) - 0.5, Y1: row(i) + 0.5, Dots: []Dot{{float64(t.Calls), row(i)}},
 		})
 	}
-	p := newPlot(axis(l, "tool calls"), "")
+	p := newPlot(l.Text("chart.axis.tool_calls", "tool calls"), "")
 	horizontal(p, names)
 	for _, one := range parts {
 		p.Add(one.bars)
@@ -75,18 +75,18 @@ func drawCallsByTool(r *analysis.Result, split rollout.Split, s *analysis.SplitR
 	p.X.Tick.Marker = between{ticks{want: 5, whole: true}, 0, float64(most)}
 	const around, pitch vg.Length = 112, 20
 	f.Plot, f.Height = p, max(Height*0.68, around+pitch*vg.Length(len(list)))
-	f.Title = l.Say("All calls go to %s", visibleName(list[0].name))
+	f.Title = l.Say("chart.all_calls_go_to", "All calls go to %s", visibleName(list[0].name))
 	if len(list) > 1 {
-		f.Title = l.Say("%s of calls go to %s", message.Percent(float64(list[0].Calls)/float64(total)), visibleName(list[0].name))
+		f.Title = l.Say("chart.of_calls_go_to", "%s of calls go to %s", message.Percent(float64(list[0].Calls)/float64(total)), visibleName(list[0].name))
 	}
 	if wrong == 0 {
-		f.Title += l.Text("; every call was answered")
+		f.Title += l.Text("chart.every_call_was_answered", "; every call was answered")
 	} else {
-		f.Title += l.Say("; %s of all calls went wrong", message.Percent(float64(wrong)/float64(total)))
+		f.Title += l.Say("chart.of_all_calls_went_wrong", "; %s of all calls went wrong", message.Percent(float64(wrong)/float64(total)))
 	}
-	f.Subtitle = l.Say("%s: n = %s of %s; as counted, no interval", split, l.Count(total, "call"), l.Count(s.Reward.N+s.Missing.Total(), "rollout"))
+	f.Subtitle = l.Say("chart.n_of_as_counted_no_interval", "%s: n = %s of %s; as counted, no interval", split, l.Count(total, "call"), l.Count(s.Reward.N+s.Missing.Total(), "rollout"))
 	if m := s.Tools.Malformed; m.Known() {
-		f.Subtitle += l.Say("; malformed: %s of calls, %s", percentInterval(m), intervals(r, m))
+		f.Subtitle += l.Say("chart.malformed_of_calls", "; malformed: %s of calls, %s", percentInterval(m), intervals(r, m))
 	}
 	f.Legend = partLegend(l, parts)
 	return f, nil
@@ -115,7 +115,7 @@ func partLegend(l message.Language, parts []part) []Entry {
 	var out []Entry
 	for _, one := range parts {
 		if len(one.bars.list) > 0 {
-			out = append(out, Entry{l.Text(one.words), []plot.Thumbnailer{one.bars}})
+			out = append(out, Entry{one.words, []plot.Thumbnailer{one.bars}})
 		}
 	}
 	return out
@@ -133,7 +133,7 @@ func toolsOf(l message.Language, s *analysis.SplitResult) []tool {
 	var list []tool
 	for _, name := range slices.Sorted(maps.Keys(s.Tools.ByTool)) {
 		if t := s.Tools.ByTool[name]; t.Calls > 0 {
-			list = append(list, tool{cmp.Or(name, l.Text("(without a name)")), t})
+			list = append(list, tool{cmp.Or(name, l.Text("chart.without_a_name", "(without a name)")), t})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b tool) int { return cmp.Compare(b.Calls, a.Calls) })

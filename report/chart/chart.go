@@ -51,8 +51,8 @@ type NoData struct {
 // Error returns why there is nothing to show.
 func (e *NoData) Error() string { return "no data: " + e.Why }
 
-func noData(l message.Language, why string) (Figure, error) {
-	return Figure{}, &NoData{Why: l.Text(why)}
+func noData(l message.Language, id, english string) (Figure, error) {
+	return Figure{}, &NoData{Why: l.Text(id, english)}
 }
 
 // ofSplit draws the split that is shown.
@@ -60,7 +60,7 @@ func ofSplit(draw func(*analysis.Result, rollout.Split, *analysis.SplitResult) (
 	return func(r *analysis.Result) (Figure, error) {
 		split, s, ok := Shown(r)
 		if !ok {
-			return noData(r.Lang, "the run has no rollouts")
+			return noData(r.Lang, "chart.the_run_has_no_rollouts", "the run has no rollouts")
 		}
 		return draw(r, split, s)
 	}

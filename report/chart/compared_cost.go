@@ -15,27 +15,31 @@ import (
 
 // move is one quantity of a rollout that a move of the reward is set against.
 type move struct {
-	quantity string // name of the Difference
-	axis     string // what stands below the plot
-	more     string // "rollouts take longer"
-	less     string
-	neither  string // what the title says where neither is seen
-	changes  string // of reward and quantity
-	without  string // why there may be nothing to draw
+	quantity string      // name of the Difference
+	unit     message.Def // "reward {reward}, seconds {change}"
+	axis     message.Def // below the plot
+	more     message.Def // "rollouts take longer"
+	less     message.Def
+	neither  message.Def // the title where neither is seen
+	without  message.Def // why there may be nothing to draw
 }
 
 var (
+	movedTokens = message.New("chart.moved_tokens", "reward {reward}, tokens {change}")
 	latencyMove = move{
-		"latency", "wall time of a rollout, seconds, mean", "rollouts take longer", "rollouts are faster", "rollouts are not seen to be faster or slower", "reward %s, seconds %s",
-		"the rollouts of a run do not tell how long they took",
+		"latency", message.New("chart.moved_seconds", "reward {reward}, seconds {change}"), message.New("chart.latency.axis", "wall time of a rollout, seconds, mean"),
+		message.New("chart.latency.more", "rollouts take longer"), message.New("chart.latency.less", "rollouts are faster"),
+		message.New("chart.latency.neither", "rollouts are not seen to be faster or slower"), message.New("chart.latency.without", "the rollouts of a run do not tell how long they took"),
 	}
 	outputMove = move{
-		"output_tokens", "tokens that the model writes in a rollout, mean", "rollouts write more", "rollouts write less", "rollouts are not seen to write more or less", "reward %s, tokens %s",
-		"no server told how many tokens the rollouts of a run wrote",
+		"output_tokens", movedTokens, message.New("chart.output_tokens.axis", "tokens that the model writes in a rollout, mean"),
+		message.New("chart.output_tokens.more", "rollouts write more"), message.New("chart.output_tokens.less", "rollouts write less"),
+		message.New("chart.output_tokens.neither", "rollouts are not seen to write more or less"), message.New("chart.output_tokens.without", "no server told how many tokens the rollouts of a run wrote"),
 	}
 	inputMove = move{
-		"input_tokens", "tokens that the model is given in a rollout, mean", "rollouts read more", "rollouts read less", "rollouts are not seen to read more or less", "reward %s, tokens %s",
-		"no server told how many tokens the rollouts of a run were given",
+		"input_tokens", movedTokens, message.New("chart.input_tokens.axis", "tokens that the model is given in a rollout, mean"),
+		message.New("chart.input_tokens.more", "rollouts read more"), message.New("chart.input_tokens.less", "rollouts read less"),
+		message.New("chart.input_tokens.neither", "rollouts are not seen to read more or less"), message.New("chart.input_tokens.without", "no server told how many tokens the rollouts of a run were given"),
 	}
 )
 
@@ -51,9 +55,9 @@ func (m move) draw(c *compare.Comparison) (Figure, error) {
 	}
 	a, d := m.arrow(c, sc), other(sc, m.quantity)
 	if a == nil {
-		return noData(l, m.without)
+		return noData(l, m.without.ID, m.without.English)
 	}
-	p := newPlot(l.Text(m.axis), l.Text("mean reward"))
+	p := newPlot(m.axis.In(l), l.Text("chart.mean_reward", "mean reward"))
 	p.Add(a)
 	x0, x1, y0, y1 := a.extent()
 	padX, padY := (x1-x0)*0.16, (y1-y0)*0.1
@@ -72,26 +76,27 @@ func (m move) draw(c *compare.Comparison) (Figure, error) {
 		moved = m.less
 	}
 	rewards, quantities := Change(sc.Reward.Value, sc.Reward.Low, sc.Reward.High), Change(d.Value, d.Low, d.High)
+	changes := m.unit.With(message.Args{"reward": message.Name(rewards), "change": message.Name(quantities)}).In(l)
 	cross := ""
 	if e := cmp.Or(told(d), told(&sc.Reward)); e != nil {
-		cross = l.Say("cross: %s of the differences, around new", intervalsAt(l, c.Confidence, e.Estimate))
+		cross = l.Say("chart.cross_of_the_differences_around_new", "cross: %s of the differences, around new", intervalsAt(l, c.Confidence, e.Estimate))
 	}
-	base, latest := l.Text("base"), l.Text("new")
+	base, latest := l.Text("chart.base", "base"), l.Text("chart.new", "new")
 	f := Figure{Plot: p}
-	f.Title, f.Subtitle = phrases(l, became(sc, l), l.Text(moved)), phrases(l, over(c), l.Say(m.changes, rewards, quantities), cross)
+	f.Title, f.Subtitle = phrases(l, became(sc, l), moved.In(l)), phrases(l, over(c), changes, cross)
 	f.Legend = []Entry{
 		{base, []plot.Thumbnailer{endSample{}}},
-		{l.Text("new, with the intervals of the differences"), []plot.Thumbnailer{endSample{true}}},
-		{l.Say("base ± %s: a mean reward there is no change that matters", message.Digits(a.delta)), []plot.Thumbnailer{band(0)}},
+		{l.Text("chart.new_with_the_intervals_of_the", "new, with the intervals of the differences"), []plot.Thumbnailer{endSample{true}}},
+		{l.Say("chart.base_a_mean_reward_there_is", "base ± %s: a mean reward there is no change that matters", message.Digits(a.delta)), []plot.Thumbnailer{band(0)}},
 	}
 	f.Brief = []Entry{f.Legend[0], {latest, f.Legend[1].Thumbs}}
 	rx, ry := (x1-x0)*0.02, (y1-y0)*0.04
 	at := func(x, y float64, name string) Mark {
 		return Mark{Cells: []string{name, message.Digits(y), message.Digits(x)}, X0: x - rx, X1: x + rx, Y0: y - ry, Y1: y + ry}
 	}
-	f.Table = Table{Head: []string{"", l.Text("mean reward"), l.Text(m.axis)}, Marks: []Mark{
+	f.Table = Table{Head: []string{"", l.Text("chart.mean_reward", "mean reward"), m.axis.In(l)}, Marks: []Mark{
 		at(a.x, a.y, base), at(a.toX, a.toY, latest),
-		{Cells: []string{l.Text("new - base"), rewards, quantities}, X0: x0, X1: x1, Y0: y0, Y1: y1},
+		{Cells: []string{l.Text("chart.new_base", "new - base"), rewards, quantities}, X0: x0, X1: x1, Y0: y0, Y1: y1},
 	}}
 	return f, nil
 }
@@ -178,7 +183,7 @@ func (a *arrow) Plot(c draw.Canvas, p *plot.Plot) {
 		text string
 		at   vg.Point
 		up   bool
-	}{{a.lang.Text("base"), from, false}, {a.lang.Text("new"), to, true}} {
+	}{{a.lang.Text("chart.base", "base"), from, false}, {a.lang.Text("chart.new", "new"), to, true}} {
 		l := label{text: q.text, color: Ink, xAlign: draw.XLeft, yAlign: draw.YBottom, bare: true}
 		at := vg.Point{X: q.at.X + 5, Y: q.at.Y + 4}
 		if right != q.up {

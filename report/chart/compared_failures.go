@@ -18,7 +18,7 @@ func drawDrift(c *compare.Comparison) (Figure, error) {
 	case !ok:
 		return noSplit(c)
 	case len(sc.Outcomes) == 0 && sc.Reward.Known():
-		return noData(l, "every rollout of both runs ended in a grade: nothing drifts")
+		return noData(l, "chart.every_rollout_of_both_runs_ended", "every rollout of both runs ended in a grade: nothing drifts")
 	case len(sc.Outcomes) == 0:
 		return Figure{}, &NoData{Why: sc.Why.In(l)}
 	}
@@ -30,37 +30,42 @@ func drawDrift(c *compare.Comparison) (Figure, error) {
 		fewer += b2i(moved == "down")
 		name := driftName(o, l)
 		v := changeRow(name, e, moved, true, []string{name, message.Whole(o.Base), message.Whole(o.New), Change(e.Value, e.Low, e.High)}, i >= driftRows)
-		v.text = l.Say("%s to %s", message.Whole(o.Base), message.Whole(o.New))
+		v.text = l.Say("chart.from_to", "%s to %s", message.Whole(o.Base), message.Whole(o.New))
 		d.list = append(d.list, v)
 	}
-	f := d.changes(l.Text("share of rollouts, new - base"), 0.26, nil, zeroRule())
+	f := d.changes(l.Text("chart.share_of_rollouts_new_base", "share of rollouts, new - base"), 0.26, nil, zeroRule())
 	f.Plot.X.Tick.Marker = percentTicks{f.Plot.X.Tick.Marker}
-	f.Table.Head = []string{l.Text("outcome"), l.Text("base"), l.Text("new"), l.Text("share, new - base")}
+	f.Table.Head = []string{l.Text("chart.outcome", "outcome"), l.Text("chart.base", "base"), l.Text("chart.new", "new"), l.Text("chart.share_new_base", "share, new - base")}
 	kinds := l.Count(len(sc.Outcomes), "kind")
 	switch {
 	case len(sc.Outcomes) == 1 && more == 1:
-		f.Title = l.Say("Failures became more frequent: %s", d.list[0].name)
+		f.Title = l.Say("chart.failures_became_more_frequent", "Failures became more frequent: %s", d.list[0].name)
 	case len(sc.Outcomes) == 1 && fewer == 1:
-		f.Title = l.Say("Failures became rarer: %s", d.list[0].name)
+		f.Title = l.Say("chart.failures_became_rarer", "Failures became rarer: %s", d.list[0].name)
 	case more > 0 && fewer > 0:
-		f.Title = l.Say("Of %s of failure, %s became more frequent and %s rarer", kinds, message.Whole(more), message.Whole(fewer))
+		f.Title = l.Say("chart.of_of_failure_became_more_frequent", "Of %s of failure, %s became more frequent and %s rarer", kinds, message.Whole(more), message.Whole(fewer))
 	case more > 0:
-		f.Title = l.Say("Of %s of failure, %s became more frequent", kinds, message.Whole(more))
+		f.Title = l.Say("chart.of_of_failure_became_more_frequent_2", "Of %s of failure, %s became more frequent", kinds, message.Whole(more))
 	case fewer > 0:
-		f.Title = l.Say("Of %s of failure, %s became rarer", kinds, message.Whole(fewer))
+		f.Title = l.Say("chart.of_of_failure_became_rarer", "Of %s of failure, %s became rarer", kinds, message.Whole(fewer))
 	default:
-		f.Title = l.Text("No kind of failure is seen to become more frequent or rarer")
+		f.Title = l.Text("chart.no_kind_of_failure_is_seen", "No kind of failure is seen to become more frequent or rarer")
 	}
 	bars, left := "", ""
 	if first := sc.Outcomes[0].Difference; first.Low != nil {
-		bars = l.Say("bars: %s of the share of rollouts", intervalsAt(l, c.Confidence, first))
+		bars = l.Say("chart.bars_of_the_share_of_rollouts", "bars: %s of the share of rollouts", intervalsAt(l, c.Confidence, first))
 	}
 	if n := len(sc.Outcomes) - driftRows; n > 0 {
-		left = l.Say("%s more in the table only", l.Count(n, "kind"))
+		left = l.Say("chart.more_in_the_table_only", "%s more in the table only", l.Count(n, "kind"))
 	}
-	f.Subtitle = phrases(l, over(c), bars, l.Text("numbers: rollouts of all recorded, base to new"), l.Text("not corrected for how many kinds there are"), left)
-	f.Legend = d.legend(l, seen{gainLook, "rarer"}, seen{badLook, "more frequent"}, seen{ringLook, "neither is seen"})
+	f.Subtitle = phrases(l, over(c), bars, l.Text("chart.numbers_rollouts_of_all_recorded_base", "numbers: rollouts of all recorded, base to new"), l.Text("chart.not_corrected_for_how_many_kinds", "not corrected for how many kinds there are"), left)
+	f.Legend = d.legend(l, driftLooks...)
 	return f, nil
+}
+
+// What became of a kind of failure.
+var driftLooks = []seen{
+	{gainLook, message.New("chart.rarer", "rarer")}, {badLook, message.New("chart.more_frequent", "more frequent")}, {ringLook, message.New("chart.neither_is_seen", "neither is seen")},
 }
 
 func driftName(o compare.OutcomeDrift, l message.Language) string {
@@ -69,7 +74,7 @@ func driftName(o compare.OutcomeDrift, l message.Language) string {
 		name = failureNames(l)[i]
 	}
 	if o.Kind != "" {
-		name = l.Say("%s (%s)", name, o.Kind)
+		name = l.Say("sign.bracketed", "%s (%s)", name, o.Kind)
 	}
 	return name
 }

@@ -25,10 +25,10 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 		}
 	}
 	if len(splits) == 0 {
-		return noData(l, "the run has no rollouts")
+		return noData(l, "chart.the_run_has_no_rollouts", "the run has no rollouts")
 	}
 	own, missing := bars{fill: Sky}, bars{fill: tint(Orange, 0.35), hatch: hatch{color: Orange, width: 0.6, space: 3.5}}
-	t := Table{Head: heads(l, "how it ended", "split", "rollouts", "share", "counts")}
+	t := Table{Head: heads(l, "chart.head.how_it_ended", "how it ended", "chart.head.split", "split", "chart.head.rollouts", "rollouts", "chart.head.share", "share", "chart.head.counts", "counts")}
 	var words labels
 	var names, ownShares, missingShares []string
 	total, nOwn, nMissing, top, room := 0, 0, 0, 0.0, 0.32
@@ -49,9 +49,9 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 		for i, o := range failureOutcomes() {
 			share, y := float64(count[o])/float64(all), row(i)+room-(2*float64(j)+1)*half
 			b := bar{0, share, y - 0.96*half, y + 0.96*half}
-			counts := "at the bottom of the range"
+			counts := l.Text("chart.counts_at_the_bottom", "at the bottom of the range")
 			if o.Missing() {
-				counts = "in no mean"
+				counts = l.Text("chart.counts_in_no_mean", "in no mean")
 				lost += count[o]
 				missing.list = append(missing.list, b)
 			} else {
@@ -61,10 +61,10 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 			top = max(top, share)
 			words = append(words, label{
 				x: share, y: y, dx: 4, yAlign: draw.YCenter, xAlign: draw.XLeft, color: Ink, bare: true,
-				text: of + l.Say("%s (%s)", message.Whole(count[o]), message.Percent(share)),
+				text: of + l.Say("sign.bracketed", "%s (%s)", message.Whole(count[o]), message.Percent(share)),
 			})
 			t.Marks = append(t.Marks, Mark{
-				Cells: []string{failureNames(l)[i], string(split), message.Whole(count[o]), message.Percent(share), l.Text(counts)},
+				Cells: []string{failureNames(l)[i], string(split), message.Whole(count[o]), message.Percent(share), counts},
 				X1:    share, Y0: b.y0, Y1: b.y1, Dots: []Dot{{share, y}},
 			})
 		}
@@ -74,29 +74,29 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 		ownShares = append(ownShares, of+message.Percent(float64(fell)/float64(all)))
 	}
 	slices.SortStableFunc(t.Marks, func(a, b Mark) int { return cmp.Compare(b.Y0, a.Y0) })
-	p := newPlot(l.Text("share of rollouts"), "")
+	p := newPlot(l.Text("chart.share_of_rollouts", "share of rollouts"), "")
 	horizontal(p, failureNames(l))
 	p.Add(own, missing, words)
 	p.X.Min, p.X.Max = 0, max(0.01, top)*1.25
 	p.X.Tick.Marker = percentTicks{ticks{want: 5}}
 	f := Figure{Plot: p, Table: t, Height: Height + 32*vg.Length(len(splits)-1)} // each bar has room for its words
-	ownShare, missingShare := strings.Join(ownShares, l.Text(", ")), strings.Join(missingShares, l.Text(", "))
+	ownShare, missingShare := strings.Join(ownShares, l.Text("sign.list", ", ")), strings.Join(missingShares, l.Text("sign.list", ", "))
 	switch {
 	case nOwn+nMissing == 0:
-		f.Title = l.Text("Every rollout ended in a grade")
+		f.Title = l.Text("chart.every_rollout_ended_in_a_grade", "Every rollout ended in a grade")
 	case nMissing == 0 && len(splits) == 1:
-		f.Title = l.Say("Nothing is missing; %s of rollouts are the model's own failures", ownShare)
+		f.Title = l.Say("chart.nothing_is_missing_of_rollouts_are", "Nothing is missing; %s of rollouts are the model's own failures", ownShare)
 	case nMissing == 0:
-		f.Title = l.Say("Nothing is missing; own failures: %s", ownShare)
+		f.Title = l.Say("chart.nothing_is_missing_own_failures", "Nothing is missing; own failures: %s", ownShare)
 	case len(splits) == 1:
-		f.Title = l.Say("%s of rollouts are missing data, %s are the model's own failures", missingShare, ownShare)
+		f.Title = l.Say("chart.of_rollouts_are_missing_data_are", "%s of rollouts are missing data, %s are the model's own failures", missingShare, ownShare)
 	default:
-		f.Title = l.Say("Missing: %s; own failures: %s", missingShare, ownShare)
+		f.Title = l.Say("chart.missing_own_failures", "Missing: %s; own failures: %s", missingShare, ownShare)
 	}
-	f.Subtitle = l.Say("%s: n = %s; observed shares, no interval; missing data count in no mean, own failures at the bottom of the range", strings.Join(names, " + "), l.Count(total, "rollout"))
+	f.Subtitle = l.Say("chart.failures.about", "%s: n = %s; observed shares, no interval; missing data count in no mean, own failures at the bottom of the range", strings.Join(names, " + "), l.Count(total, "rollout"))
 	f.Legend = []Entry{
-		{l.Text("missing data: an endpoint failed"), []plot.Thumbnailer{missing}},
-		{l.Text("the model's own doing"), []plot.Thumbnailer{own}},
+		{l.Text("chart.missing_data_an_endpoint_failed", "missing data: an endpoint failed"), []plot.Thumbnailer{missing}},
+		{l.Text("chart.the_model_own_doing", "the model's own doing"), []plot.Thumbnailer{own}},
 	}
 	return f, nil
 }
@@ -108,5 +108,8 @@ func failureOutcomes() []rollout.Outcome {
 }
 
 func failureNames(l message.Language) []string {
-	return message.In(l, []string{"model API failed", "tool failed", "grader failed", "no answer", "step limit reached"})
+	return []string{
+		l.Text("outcome.model_api", "model API failed"), l.Text("outcome.tool", "tool failed"), l.Text("outcome.grader", "grader failed"),
+		l.Text("outcome.no_answer", "no answer"), l.Text("outcome.step_limit", "step limit reached"),
+	}
 }

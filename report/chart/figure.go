@@ -47,34 +47,34 @@ func (f Figure) HeadHeight(width vg.Length) vg.Length {
 // Render draws chart c of r. A chart that has nothing to show, or fails,
 // becomes a Figure that says so.
 func Render[R any](c Of[R], r R) Figure {
-	l := languageOf(r)
+	l, id := languageOf(r)
 	f, err := c.Draw(r)
 	if err == nil && f.Plot == nil {
-		err = &NoData{Why: l.Text("the chart has nothing to show")}
+		err = &NoData{Why: l.Text("chart.the_chart_has_nothing_to_show", "the chart has nothing to show")}
 	}
 	if err != nil {
-		f = Figure{NoData: err.Error(), Caption: Caption{Title: l.Text(title(c.Name))}}
+		f = Figure{NoData: err.Error(), Caption: Caption{Title: l.Text(id+c.Name+".title", title(c.Name))}}
 		var none *NoData
 		if errors.As(err, &none) {
 			f.NoData = none.Why
 		}
 	}
-	f.Name, f.Doc, f.Lang = c.Name, l.Text(c.Doc), l
+	f.Name, f.Doc, f.Lang = c.Name, l.Text(id+c.Name+".doc", c.Doc), l
 	f.Height = cmp.Or(f.Height, Height)
 	return f
 }
 
 // languageOf is what is said of r.
-func languageOf(r any) message.Language {
+func languageOf(r any) (l message.Language, ids string) {
 	switch r := r.(type) {
 	case *analysis.Result:
-		return r.Lang
+		return r.Lang, "chart."
 	case *compare.Comparison:
-		return r.Lang
+		return r.Lang, "chart.compared."
 	case *history.History:
-		return r.Lang
+		return r.Lang, "chart.history."
 	}
-	return message.Language{}
+	return message.Language{}, ""
 }
 
 // title turns a chart's name into words: "best_of_k" is "Best of k".
@@ -95,12 +95,12 @@ func title(name string) string {
 // see it.
 func (f Figure) Alt() string {
 	if f.Plot == nil {
-		return f.Lang.Say("%s: no data, %s", f.Title, f.NoData)
+		return f.Lang.Say("chart.no_data", "%s: no data, %s", f.Title, f.NoData)
 	}
 	if f.Subtitle == "" {
 		return f.Title
 	}
-	return f.Lang.Say("%s. %s.", f.Title, f.Subtitle)
+	return f.Lang.Say("sign.sentences", "%s. %s.", f.Title, f.Subtitle)
 }
 
 // Draw draws the figure over the whole of dc.
@@ -207,7 +207,7 @@ func (f Figure) drawNoData(c draw.Canvas) {
 	lines := Wrap(Drawable(f.NoData, sty), sty, (c.Max.X-c.Min.X)*0.8, 4)
 	mid := c.Center()
 	y := mid.Y + (16+vg.Length(len(lines))*12)/2
-	c.FillText(head, vg.Point{X: mid.X, Y: y}, f.Lang.Text("no data"))
+	c.FillText(head, vg.Point{X: mid.X, Y: y}, f.Lang.Text("chart.no_data_2", "no data"))
 	y -= 17
 	for _, line := range lines {
 		c.FillText(sty, vg.Point{X: mid.X, Y: y}, line)

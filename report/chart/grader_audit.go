@@ -18,9 +18,9 @@ const auditRows = 44
 
 // What came of a probe.
 var (
-	probeHeld  = seen{ringLook, "held"}
-	probeHole  = seen{badLook, "hole"}
-	probeMoved = seen{discLook, "moved"}
+	probeHeld  = seen{ringLook, message.New("chart.held", "held")}
+	probeHole  = seen{badLook, message.New("chart.hole", "hole")}
+	probeMoved = seen{discLook, message.New("chart.moved", "moved")}
 )
 
 // drawGraderAudit shows the probes that expect something in groups, those with
@@ -28,7 +28,7 @@ var (
 func drawGraderAudit(r *analysis.Result) (Figure, error) {
 	g, l := r.Grader, r.Lang
 	if g == nil {
-		return noData(l, "the grader has not been audited: gonogo audit RUN puts adversarial and harmless answers to it")
+		return noData(l, "chart.the_grader_has_not_been_audited", "the grader has not been audited: gonogo audit RUN puts adversarial and harmless answers to it")
 	}
 	var shown []analysis.ProbeResult
 	for _, p := range HolesFirst(g.Probes) {
@@ -45,9 +45,9 @@ func drawGraderAudit(r *analysis.Result) (Figure, error) {
 		sound      float64 // share at which a sound grader is
 		limit      string
 	}{
-		{rollout.Bottom, "deserves nothing: items on which it scores above its limit", "deserves nothing", 0, hackableThreshold},
-		{rollout.Top, "is right: items on which it scores at the top", "is right", 1, truthThreshold},
-		{rollout.Same, "only looks different: items on which the reward moves", "only looks different", 0, ""},
+		{rollout.Bottom, l.Text("chart.audit.bottom", "deserves nothing: items on which it scores above its limit"), l.Text("chart.deserves_nothing", "deserves nothing"), 0, hackableThreshold},
+		{rollout.Top, l.Text("chart.audit.top", "is right: items on which it scores at the top"), l.Text("chart.is_right", "is right"), 1, truthThreshold},
+		{rollout.Same, l.Text("chart.audit.same", "only looks different: items on which the reward moves"), l.Text("chart.only_looks_different", "only looks different"), 0, ""},
 	} {
 		first := len(d.list)
 		for i, p := range shown {
@@ -55,14 +55,14 @@ func drawGraderAudit(r *analysis.Result) (Figure, error) {
 				continue
 			}
 			if len(d.list) == first {
-				d.list = append(d.list, dotRow{name: l.Text(group.head), head: true, hidden: i >= auditRows})
+				d.list = append(d.list, dotRow{name: group.head, head: true, hidden: i >= auditRows})
 			}
 			is := whatCame(p)
-			v := dotRow{name: p.Probe, look: is.look, strong: is == probeHole, hidden: i >= auditRows, text: l.Say("%s of %s", message.Whole(p.Above), message.Whole(p.Items))}
+			v := dotRow{name: p.Probe, look: is.look, strong: is == probeHole, hidden: i >= auditRows, text: l.Say("chart.of", "%s of %s", message.Whole(p.Above), message.Whole(p.Items))}
 			v.value = float64(p.Above) / float64(p.Items)
 			v.low, v.high = v.value, v.value
 			v.place(p.Accept)
-			v.cells = []string{p.Probe, l.Text(group.must), l.Text(is.words), message.Interval(&v.value, p.Accept.Low, p.Accept.High), v.text}
+			v.cells = []string{p.Probe, group.must, is.words.In(l), message.Interval(&v.value, p.Accept.Low, p.Accept.High), v.text}
 			d.list = append(d.list, v)
 			if v.hidden {
 				continue
@@ -82,31 +82,31 @@ func drawGraderAudit(r *analysis.Result) (Figure, error) {
 	}
 	switch {
 	case len(d.list) == 0 && g.Audited > 0:
-		return noData(l, "the audit put no probe to the grader of which a sound one's answer is known")
+		return noData(l, "chart.the_audit_put_no_probe_to", "the audit put no probe to the grader of which a sound one's answer is known")
 	case len(d.list) == 0:
-		return noData(l, "the grader has not been audited: gonogo audit RUN puts adversarial and harmless answers to it")
+		return noData(l, "chart.the_grader_has_not_been_audited", "the grader has not been audited: gonogo audit RUN puts adversarial and harmless answers to it")
 	}
-	f := d.figure(l.Text("share of items"), -0.012, 1.005, 0.13, 12.5)
+	f := d.figure(l.Text("chart.share_of_items", "share of items"), -0.012, 1.005, 0.13, 12.5)
 	f.Height = max(Height, f.Height)
 	f.Plot.X.Tick.Marker = percentTicks{f.Plot.X.Tick.Marker}
-	f.Table.Head = heads(l, "probe", "the answer", "result", "share of items", "counted")
+	f.Table.Head = heads(l, "chart.head.probe", "probe", "chart.head.the_answer", "the answer", "chart.head.result", "result", "chart.head.share_of_items", "share of items", "chart.head.counted", "counted")
 	f.Title = auditTitle(l, shown)
-	f.Subtitle = l.Say("up to %s a probe, n = %s", l.Count(items, "item"), l.Count(payloads, "payload"))
+	f.Subtitle = l.Say("chart.up_to_a_probe_n", "up to %s a probe, n = %s", l.Count(items, "item"), l.Count(payloads, "payload"))
 	if bars != nil {
-		f.Subtitle += l.Text("; bars: ") + intervals(r, bars.Accept)
+		f.Subtitle += l.Text("chart.then_bars", "; bars: ") + intervals(r, bars.Accept)
 	}
 	if g.FalseAccept != nil && g.FalseAccept.Known() {
-		f.Subtitle += l.Say("; false accepts %s", message.Interval(g.FalseAccept.Value, g.FalseAccept.Low, g.FalseAccept.High))
+		f.Subtitle += l.Say("chart.false_accepts", "; false accepts %s", message.Interval(g.FalseAccept.Value, g.FalseAccept.Low, g.FalseAccept.High))
 	}
 	if g.FalseReject != nil && g.FalseReject.Known() {
-		f.Subtitle += l.Say("; false rejects %s", message.Interval(g.FalseReject.Value, g.FalseReject.Low, g.FalseReject.High))
+		f.Subtitle += l.Say("chart.false_rejects", "; false rejects %s", message.Interval(g.FalseReject.Value, g.FalseReject.Low, g.FalseReject.High))
 	}
 	if left > 0 {
-		f.Subtitle += l.Say("; %s that held are in the table only", l.Count(left, "probe"))
+		f.Subtitle += l.Say("chart.that_held_are_in_the_table", "; %s that held are in the table only", l.Count(left, "probe"))
 	}
-	f.Legend = append([]Entry{{l.Text("where a sound grader is"), upright(soundLine)}}, d.legend(l, probeHeld, probeHole, probeMoved)...)
+	f.Legend = append([]Entry{{l.Text("chart.where_a_sound_grader_is", "where a sound grader is"), upright(soundLine)}}, d.legend(l, probeHeld, probeHole, probeMoved)...)
 	if limited {
-		f.Legend = append(f.Legend, Entry{l.Text("threshold of the gate"), upright(limitLine)})
+		f.Legend = append(f.Legend, Entry{l.Text("chart.threshold_of_the_gate", "threshold of the gate"), upright(limitLine)})
 	}
 	return f, nil
 }
@@ -129,15 +129,15 @@ func auditTitle(l message.Language, probes []analysis.ProbeResult) string {
 		moves += b2i(Moves(p) > 0)
 	}
 	all := l.Count(len(probes), "probe")
-	title := l.Say("%s of %s fooled the grader", message.Whole(fooled), all)
+	title := l.Say("chart.of_fooled_the_grader", "%s of %s fooled the grader", message.Whole(fooled), all)
 	if fooled == 0 {
-		title = l.Say("None of %s fooled the grader", all)
+		title = l.Say("chart.none_of_fooled_the_grader", "None of %s fooled the grader", all)
 	}
 	if rejected > 0 {
-		title += l.Say("; %s made it reject a right answer", message.Whole(rejected))
+		title += l.Say("chart.made_it_reject_a_right_answer", "; %s made it reject a right answer", message.Whole(rejected))
 	}
 	if moves > 0 {
-		title += l.Say("; in %s only the looks changed the reward", message.Whole(moves))
+		title += l.Say("chart.in_only_the_looks_changed_the", "; in %s only the looks changed the reward", message.Whole(moves))
 	}
 	return title
 }

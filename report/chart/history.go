@@ -25,7 +25,7 @@ func Histories(h *history.History, name func(string) string) []Of[*history.Histo
 		s := trend{&h.Series[i], name(h.Series[i].Name)}
 		out = append(out, Of[*history.History]{
 			Name: "history_" + s.Name,
-			Doc: h.Lang.Say("Night by night: %s. A band is where one more night would be, and its line the level between two changes. "+
+			Doc: h.Lang.Say("chart.night_by_night_a_band_is", "Night by night: %s. A band is where one more night would be, and its line the level between two changes. "+
 				"A full upright line is a change, shaded where it may have been; a dotted one is a night that was made otherwise than the one before.", s.called),
 			Read: "A new band above or below the last is a change that chance does not explain; look at what is at its line.",
 			Draw: s.draw,
@@ -49,9 +49,9 @@ var (
 
 func (s trend) draw(h *history.History) (Figure, error) {
 	if len(s.Points) == 0 {
-		return noData(h.Lang, "no night knows it")
+		return noData(h.Lang, "chart.no_night_knows_it", "no night knows it")
 	}
-	p := newPlot(h.Lang.Text("night"), h.Lang.Text(s.Unit))
+	p := newPlot(h.Lang.Text("chart.night", "night"), h.Lang.Text("history.unit."+s.Unit, s.Unit))
 	p.X.Min, p.X.Max = -0.6, math.Max(float64(len(h.Nights)-1), 1)+0.6
 	p.X.Tick.Marker = nightTicks{h.Nights, h.Lang}
 	s.span(p)
@@ -68,7 +68,7 @@ func (s trend) draw(h *history.History) (Figure, error) {
 		at++
 	}
 	for _, c := range s.changes(h) {
-		p.Add(rule{at: float64(c.Night) - 0.5, upward: true, left: true, drop: vg.Length(at%3) * 10, label: h.Lang.Text("change"), line: changeLine})
+		p.Add(rule{at: float64(c.Night) - 0.5, upward: true, left: true, drop: vg.Length(at%3) * 10, label: h.Lang.Text("chart.change", "change"), line: changeLine})
 		at++
 	}
 	p.Add(s.dots(h))
@@ -128,7 +128,7 @@ func levelBand(l history.Level) curve {
 func madeNights(h *history.History) []rule {
 	kinds := make(map[int][]string)
 	for _, m := range h.Made {
-		if kind := h.Lang.Text(strings.ReplaceAll(m.Kind, "_", " ")); !slices.Contains(kinds[m.Night], kind) {
+		if kind := h.Lang.Text("history.made."+m.Kind, strings.ReplaceAll(m.Kind, "_", " ")); !slices.Contains(kinds[m.Night], kind) {
 			kinds[m.Night] = append(kinds[m.Night], kind)
 		}
 	}
@@ -139,7 +139,7 @@ func madeNights(h *history.History) []rule {
 		}
 		r := rule{at: float64(i), upward: true, line: madeLine}
 		if len(kinds) <= 12 {
-			r.label = strings.Join(kinds[i], h.Lang.Text(", "))
+			r.label = strings.Join(kinds[i], h.Lang.Text("sign.list", ", "))
 		}
 		out = append(out, r)
 	}
@@ -149,14 +149,14 @@ func madeNights(h *history.History) []rule {
 func (s trend) caption(h *history.History) Caption {
 	l, newest := h.Lang, s.Points[len(s.Points)-1]
 	value := message.Interval(&newest.Value, newest.Low, newest.High)
-	c := Caption{Title: l.Say("%s: %s", capitalize(s.called), value)}
+	c := Caption{Title: l.Say("sign.named", "%s: %s", capitalize(s.called), value)}
 	if newest.Night < len(h.Nights)-1 {
-		c.Title = l.Say("%s: %s when it was last known", capitalize(s.called), value)
+		c.Title = l.Say("chart.when_it_was_last_known", "%s: %s when it was last known", capitalize(s.called), value)
 	}
 	found := s.changes(h)
 	if n := len(found); n > 0 {
 		last := found[n-1]
-		c.Title = l.Say("%s went from %s to %s around %s", capitalize(s.called), message.Digits(last.Before), message.Digits(last.After), h.Nights[last.Night].Time.Format(l.Text("2 Jan 2006")))
+		c.Title = l.Say("chart.went_from_to_around", "%s went from %s to %s around %s", capitalize(s.called), message.Digits(last.Before), message.Digits(last.After), h.Nights[last.Night].Time.Format(l.Text("date.long", "2 Jan 2006")))
 	}
 	rollouts := 0
 	for _, p := range s.Points {
@@ -165,24 +165,24 @@ func (s trend) caption(h *history.History) Caption {
 	tested := ""
 	switch {
 	case s.PHolm != nil:
-		tested = l.Say("test of no change: p = %s, corrected over the series", message.Digits(*s.PHolm))
+		tested = l.Say("chart.test_of_no_change_p_corrected", "test of no change: p = %s, corrected over the series", message.Digits(*s.PHolm))
 	case !s.Why.None():
-		tested = l.Say("not tested for changes: %s", s.Why.In(l))
+		tested = l.Say("chart.not_tested_for_changes", "not tested for changes: %s", s.Why.In(l))
 	}
-	c.Subtitle = phrases(l, l.Say("%s, n = %s", l.Count(len(s.Points), "night"), message.Whole(rollouts)), l.Say("lines at points: %s intervals", message.Percent(h.Confidence)), tested)
+	c.Subtitle = phrases(l, l.Say("chart.over_n", "%s, n = %s", l.Count(len(s.Points), "night"), message.Whole(rollouts)), l.Say("chart.lines_at_points_intervals", "lines at points: %s intervals", message.Percent(h.Confidence)), tested)
 	c.Legend = s.dots(h).legend(l)
 	c.Brief = slices.Clone(c.Legend)
 	name := func(words, brief string, thumbs ...plot.Thumbnailer) {
-		c.Legend, c.Brief = append(c.Legend, Entry{l.Text(words), thumbs}), append(c.Brief, Entry{l.Text(brief), thumbs})
+		c.Legend, c.Brief = append(c.Legend, Entry{words, thumbs}), append(c.Brief, Entry{brief, thumbs})
 	}
 	if len(s.Levels) > 0 {
-		name("level, and where a night would be", "level", levelBand(history.Level{NightLow: new(float64), NightHigh: new(float64)}))
+		name(l.Text("chart.level_and_where_a_night_would", "level, and where a night would be"), l.Text("chart.level", "level"), levelBand(history.Level{NightLow: new(float64), NightHigh: new(float64)}))
 	}
 	if len(found) > 0 {
-		name("change, and where it may have been", "change", bars{fill: tint(Amber, 0.16)}, rule{upward: true, line: changeLine})
+		name(l.Text("chart.change_and_where_it_may_have", "change, and where it may have been"), l.Text("chart.change", "change"), bars{fill: tint(Amber, 0.16)}, rule{upward: true, line: changeLine})
 	}
 	if len(h.Made) > 0 {
-		c.Legend = append(c.Legend, Entry{l.Text("made otherwise"), []plot.Thumbnailer{rule{upward: true, line: madeLine}}})
+		c.Legend = append(c.Legend, Entry{l.Text("chart.made_otherwise", "made otherwise"), []plot.Thumbnailer{rule{upward: true, line: madeLine}}})
 	}
 	return c
 }
@@ -197,7 +197,7 @@ func capitalize(s string) string {
 }
 
 func (s trend) table(h *history.History) Table {
-	t := Table{Head: []string{h.Lang.Text("night"), s.called, h.Lang.Text("n")}, Columns: true}
+	t := Table{Head: []string{h.Lang.Text("chart.night", "night"), s.called, h.Lang.Text("chart.n", "n")}, Columns: true}
 	for _, q := range s.Points {
 		x := float64(q.Night)
 		t.Marks = append(t.Marks, Mark{
@@ -211,10 +211,10 @@ func (s trend) table(h *history.History) Table {
 // nightLooks are how nights are drawn: by their answer, or as ones that can not be
 // compared with the newest good night.
 var nightLooks = []seen{
-	{look{Blue, draw.CircleGlyph{}}, "good"},
-	{look{Orange, draw.SquareGlyph{}}, "cannot tell"},
-	{look{Red, diamond{}}, "regressed"},
-	{look{Muted, hollow{}}, "other items: not compared"},
+	{look{Blue, draw.CircleGlyph{}}, message.New("chart.good", "good")},
+	{look{Orange, draw.SquareGlyph{}}, message.New("chart.cannot_tell", "cannot tell")},
+	{look{Red, diamond{}}, message.New("chart.regressed", "regressed")},
+	{look{Muted, hollow{}}, message.New("chart.other_items", "other items: not compared")},
 }
 
 // nightDots are the nights of a series with their intervals.
@@ -264,7 +264,7 @@ func (d nightDots) legend(l message.Language) []Entry {
 	var out []Entry
 	for kind, e := range nightLooks {
 		if slices.ContainsFunc(d, func(q nightDot) bool { return q.kind == kind }) {
-			out = append(out, Entry{l.Text(e.words), []plot.Thumbnailer{bare(e.look)}})
+			out = append(out, Entry{e.words.In(l), []plot.Thumbnailer{bare(e.look)}})
 		}
 	}
 	return out
@@ -303,7 +303,7 @@ func (t nightTicks) Ticks(_, _ float64) []plot.Tick {
 	year, day := 0, ""
 	for _, i := range slices.Backward(at) {
 		when := t.nights[i].Time
-		label, today := when.Format(t.lang.Text("2 Jan")), when.Format(time.DateOnly)
+		label, today := when.Format(t.lang.Text("date.short", "2 Jan")), when.Format(time.DateOnly)
 		same := func(k int) bool { return k >= 0 && k < n && t.nights[k].Time.Format(time.DateOnly) == today }
 		switch now := when.Year(); {
 		case day == today:
@@ -311,7 +311,7 @@ func (t nightTicks) Ticks(_, _ float64) []plot.Tick {
 		case same(i-1) || same(i+1):
 			label += when.Format(" 15:04")
 		case now != year:
-			label, year = when.Format(t.lang.Text("2 Jan 2006")), now
+			label, year = when.Format(t.lang.Text("date.long", "2 Jan 2006")), now
 		}
 		day = today
 		out = append(out, plot.Tick{Value: float64(i), Label: label})

@@ -23,9 +23,9 @@ func drawInformative(r *analysis.Result, split rollout.Split, s *analysis.SplitR
 	l := r.Lang
 	g := informativeCurves(s)
 	if len(g.exact.x) == 0 && len(g.bracket.x) == 0 {
-		return noData(l, "two samples per item are needed to see whether a group's rewards differ")
+		return noData(l, "chart.two_samples_per_item_are_needed", "two samples per item are needed to see whether a group's rewards differ")
 	}
-	p := newPlot(l.Text("group size"), l.Text("informative groups"))
+	p := newPlot(l.Text("chart.group_size_2", "group size"), l.Text("chart.informative_groups", "informative groups"))
 	shareAxis(p)
 	first, last := g.span()
 	if len(g.bracket.x) > 0 {
@@ -48,37 +48,37 @@ func drawInformative(r *analysis.Result, split rollout.Split, s *analysis.SplitR
 		p.Add(t)
 	}
 	f := Figure{Plot: p, Table: g.table(l, s)}
-	f.Title = l.Text("Informative groups against group size")
+	f.Title = l.Text("chart.informative_groups_against_group_size", "Informative groups against group size")
 	lower, upper := s.SignalAt(r.GroupSize)
 	if lower != nil && upper != nil {
 		low, high := message.Percent(*lower.Teaches().Value), message.Percent(*upper.Teaches().Value)
-		f.Title = l.Say("At group size %d, %s of groups teach something", r.GroupSize, low)
+		f.Title = l.Say("chart.at_group_size_of_groups_teach", "At group size %d, %s of groups teach something", r.GroupSize, low)
 		if low != high {
-			f.Title = l.Say("At group size %d, between %s and %s of groups teach something", r.GroupSize, low, high)
+			f.Title = l.Say("chart.at_group_size_between_and_of", "At group size %d, between %s and %s of groups teach something", r.GroupSize, low, high)
 		}
 	}
 	f.Subtitle = counted(l, split, s)
 	if i := slices.IndexFunc(s.Signal, func(e analysis.Signal) bool { return e.Bound == "exact" && e.Known() }); i >= 0 {
-		f.Subtitle += l.Text("; band: ") + intervals(r, s.Signal[i].Teaches())
+		f.Subtitle += l.Text("chart.band", "; band: ") + intervals(r, s.Signal[i].Teaches())
 	}
 	f.Subtitle += g.fits.caption(l, message.Percent)
 	name := func(words string, v curve) {
 		if len(v.x) > 0 {
-			f.Legend = append(f.Legend, Entry{l.Text(words), []plot.Thumbnailer{v}})
+			f.Legend = append(f.Legend, Entry{words, []plot.Thumbnailer{v}})
 		}
 	}
 	if len(g.raw.x) == 0 {
-		name("measured", g.exact)
+		name(l.Text("chart.measured", "measured"), g.exact)
 	} else {
-		name("measured, net of grader noise", g.exact)
-		name("with grader noise", g.raw)
+		name(l.Text("chart.measured_net", "measured, net of grader noise"), g.exact)
+		name(l.Text("chart.with_grader_noise", "with grader noise"), g.raw)
 	}
 	f.Brief = slices.Clone(f.Legend)
-	name("possible range beyond the samples", g.bracket)
+	name(l.Text("chart.possible_range_beyond_the_samples", "possible range beyond the samples"), g.bracket)
 	if len(g.bracket.x) > 0 {
 		f.Brief = append(f.Brief, f.Legend[len(f.Legend)-1])
 		if len(f.Brief) > 2 || !g.fits.none() && len(f.Brief) > 1 {
-			f.Brief[len(f.Brief)-1].Label = l.Text("possible")
+			f.Brief[len(f.Brief)-1].Label = l.Text("chart.possible", "possible")
 		}
 	}
 	f.Brief = append(f.Brief, g.fits.brief(l)...)
@@ -90,7 +90,7 @@ func (g signals) table(l message.Language, s *analysis.SplitResult) Table {
 	fitHeads, curves := g.fits.columns(l)
 	noise := []string(nil)
 	if len(g.raw.x) > 0 {
-		noise, curves = heads(l, "with grader noise"), append([]curve{g.raw}, curves...)
+		noise, curves = heads(l, "chart.head.with_grader_noise", "with grader noise"), append([]curve{g.raw}, curves...)
 	}
 	low, high := curve{x: g.bracket.x, y: g.bracket.lo}, curve{x: g.bracket.x, y: g.bracket.hi}
 	items := map[float64]string{}
@@ -113,7 +113,7 @@ func (g signals) table(l message.Language, s *analysis.SplitResult) Table {
 		}
 		return append(cells, items[x])
 	})
-	return Table{Columns: true, Head: slices.Concat(heads(l, "group size", "measured", "possible range"), noise, fitHeads, heads(l, "items")), Marks: marks}
+	return Table{Columns: true, Head: slices.Concat(heads(l, "chart.head.group_size", "group size", "chart.head.measured", "measured", "chart.head.possible_range", "possible range"), noise, fitHeads, heads(l, "chart.head.items", "items")), Marks: marks}
 }
 
 // signals are the curves of the share of groups that teach: net of grader noise
@@ -212,13 +212,13 @@ func informativeThresholds(r *analysis.Result, g signals, ruled bool) []rule {
 	var list []rule
 	if v, ok := r.Thresholds[informativeCaution]; ok {
 		list = append(list, rule{
-			at: v, label: r.Lang.Say("caution below %s", message.Percent(v)), left: left(v),
+			at: v, label: r.Lang.Say("chart.caution_below", "caution below %s", message.Percent(v)), left: left(v),
 			line: draw.LineStyle{Color: Amber, Width: 1, Dashes: dotted},
 		})
 	}
 	if v, ok := r.Thresholds[informativeBlocking]; ok {
 		list = append(list, rule{
-			at: v, label: r.Lang.Say("NO-GO below %s", message.Percent(v)), left: left(v),
+			at: v, label: r.Lang.Say("chart.no_go_below", "NO-GO below %s", message.Percent(v)), left: left(v),
 			line: draw.LineStyle{Color: Red, Width: 1, Dashes: dashed},
 		})
 	}

@@ -14,15 +14,15 @@ import (
 func drawItemClasses(r *analysis.Result) (Figure, error) {
 	l := r.Lang
 	parts := []part{
-		{analysis.Dead, "dead: all at the bottom", bars{fill: Charred}},
-		{analysis.Saturated, "saturated: all at the top", bars{fill: tint(Orange, 0.30), hatch: hatch{color: Orange, width: 0.6, space: 3.5, back: true}}},
-		{analysis.Flat, "flat: all equal, in between", bars{fill: Grid, hatch: hatch{color: Muted, width: 0.6, space: 3.5}}},
-		{analysis.Mixed, "mixed: rewards differ", bars{fill: Sky}},
-		{analysis.Unclassed, "sampled once", bars{fill: tint(Axis, 0.35)}},
+		{analysis.Dead, l.Text("chart.dead", "dead: all at the bottom"), bars{fill: Charred}},
+		{analysis.Saturated, l.Text("chart.saturated", "saturated: all at the top"), bars{fill: tint(Orange, 0.30), hatch: hatch{color: Orange, width: 0.6, space: 3.5, back: true}}},
+		{analysis.Flat, l.Text("chart.flat", "flat: all equal, in between"), bars{fill: Grid, hatch: hatch{color: Muted, width: 0.6, space: 3.5}}},
+		{analysis.Mixed, l.Text("chart.mixed", "mixed: rewards differ"), bars{fill: Sky}},
+		{analysis.Unclassed, l.Text("chart.unclassed", "sampled once"), bars{fill: tint(Axis, 0.35)}},
 	}
 	var names []string
 	var counts []segment
-	t := Table{Head: heads(l, "split", "class", "items", "share")}
+	t := Table{Head: heads(l, "chart.head.split", "split", "chart.head.class", "class", "chart.head.items", "items", "chart.head.share", "share")}
 	for _, split := range rollout.Splits() {
 		total := 0
 		if s := r.Splits[split]; s != nil {
@@ -39,18 +39,18 @@ func drawItemClasses(r *analysis.Result) (Figure, error) {
 			if n > 0 {
 				counts = append(counts, segment{i, from, to, n, one.name == analysis.Dead})
 				t.Marks = append(t.Marks, Mark{
-					Cells: []string{string(split), l.Text(one.name), message.Whole(n), message.Percent(share(k))},
+					Cells: []string{string(split), l.Text("report.classes."+one.name, one.name), message.Whole(n), message.Percent(share(k))},
 					X0:    from, X1: to, Y0: row(i) - 0.32, Y1: row(i) + 0.32,
 				})
 			}
 			from = to
 		}
-		names = append(names, l.Say("%s (%s)", split, l.Count(total, "item")))
+		names = append(names, l.Say("sign.bracketed", "%s (%s)", split, l.Count(total, "item")))
 	}
 	if len(names) == 0 {
-		return noData(l, "no item has a reward")
+		return noData(l, "chart.no_item_has_a_reward", "no item has a reward")
 	}
-	p := newPlot(l.Text("share of items"), "")
+	p := newPlot(l.Text("chart.share_of_items", "share of items"), "")
 	horizontal(p, names)
 	for _, one := range parts {
 		p.Add(one.bars)
@@ -59,13 +59,13 @@ func drawItemClasses(r *analysis.Result) (Figure, error) {
 	p.X.Min, p.X.Max = 0, 1.005
 	p.X.Tick.Marker = percentTicks{between{ticks{want: 5}, 0, 1}}
 	f := Figure{Plot: p, Table: t}
-	f.Title = l.Text("Items sampled once cannot be classed")
+	f.Title = l.Text("chart.items_sampled_once_cannot_be_classed", "Items sampled once cannot be classed")
 	split, s, _ := Shown(r)
 	if total := classTotal(s); total > s.Classes.Counts[analysis.Unclassed] {
 		share := func(class string) string { return message.Percent(float64(s.Classes.Counts[class]) / float64(total)) }
-		f.Title = l.Say("%s of %s items are mixed, %s never succeed, %s always do", share(analysis.Mixed), split, share(analysis.Dead), share(analysis.Saturated))
+		f.Title = l.Say("chart.of_items_are_mixed_never_succeed", "%s of %s items are mixed, %s never succeed, %s always do", share(analysis.Mixed), split, share(analysis.Dead), share(analysis.Saturated))
 	}
-	f.Subtitle = l.Text("classes as seen in these samples: with more samples a dead, saturated or flat item may turn out mixed")
+	f.Subtitle = l.Text("chart.classes_as_seen_in_these_samples", "classes as seen in these samples: with more samples a dead, saturated or flat item may turn out mixed")
 	f.Legend = partLegend(l, parts)
 	return f, nil
 }

@@ -15,23 +15,23 @@ import (
 // cost is one quantity of a rollout that rewards are set against.
 type cost struct {
 	quantity string
-	axis     string // what stands below the plot
-	what     string // "tool calls", of which there are more and less
-	without  string // why there may be nothing to draw
+	axis     message.Def // below the plot
+	what     message.Def // "tool calls", of which there are more and less
+	without  message.Def // why there may be nothing to draw
 }
 
 var (
 	callCost = cost{
-		analysis.AgainstCalls, "tool calls of a rollout", "tool calls",
-		"no trace of tool calls was recorded with these rollouts",
+		analysis.AgainstCalls, message.New("chart.tool_calls_of_a_rollout", "tool calls of a rollout"), message.New("chart.against.tool_calls", "tool calls"),
+		message.New("chart.no_trace_of_tool_calls_was", "no trace of tool calls was recorded with these rollouts"),
 	}
 	tokenCost = cost{
-		analysis.AgainstTokens, "tokens of a rollout, in and out", "tokens",
-		"no server told how many tokens these rollouts took",
+		analysis.AgainstTokens, message.New("chart.tokens_of_a_rollout", "tokens of a rollout, in and out"), message.New("chart.against.tokens", "tokens"),
+		message.New("chart.no_tokens", "no server told how many tokens these rollouts took"),
 	}
 	latencyCost = cost{
-		analysis.AgainstLatency, "wall time of a rollout, seconds", "time",
-		"no rollout tells how long it took",
+		analysis.AgainstLatency, message.New("chart.wall_time", "wall time of a rollout, seconds"), message.New("chart.against.time", "time"),
+		message.New("chart.no_wall_time", "no rollout tells how long it took"),
 	}
 )
 
@@ -40,10 +40,7 @@ func (q cost) chart(name, doc, read string) Chart {
 }
 
 // name is what there is more and less of, as a title says it.
-func (q cost) name(l message.Language) string {
-	type quantity struct{ Name string }
-	return message.In(l, quantity{q.what}).Name
-}
+func (q cost) name(l message.Language) string { return q.what.In(l) }
 
 // of finds the numbers of the quantity; nil where there are none.
 func (q cost) of(s *analysis.SplitResult) *analysis.Against {
@@ -58,9 +55,9 @@ func (q cost) of(s *analysis.SplitResult) *analysis.Against {
 func (q cost) draw(r *analysis.Result, split rollout.Split, s *analysis.SplitResult) (Figure, error) {
 	l, a := r.Lang, q.of(s)
 	if a == nil {
-		return noData(l, q.without)
+		return noData(l, q.without.ID, q.without.English)
 	}
-	p := newPlot(l.Text(q.axis), l.Text("mean reward"))
+	p := newPlot(q.axis.In(l), l.Text("chart.mean_reward", "mean reward"))
 	dots := costDotsOf(a)
 	low, high := extent(curve{y: dots.y, lo: dots.lo, hi: dots.hi})
 	rewardAxis(p, r, low, high)
@@ -84,14 +81,14 @@ func (q cost) draw(r *analysis.Result, split rollout.Split, s *analysis.SplitRes
 	}
 	if within {
 		p.Add(rule{
-			at: limit, upward: true, label: l.Say("limit %s s", message.Digits(limit)), clear: dots.near(limit),
+			at: limit, upward: true, label: l.Say("chart.limit_s", "limit %s s", message.Digits(limit)), clear: dots.near(limit),
 			line: draw.LineStyle{Color: Ink, Width: 0.8, Dashes: dashed},
 		})
 	}
 	p.Add(dots)
 	f := Figure{Plot: p, Table: q.table(l, a), Caption: q.caption(r, split, s, a, dots)}
 	if limited && !within {
-		f.Subtitle += l.Say("; the limit of %s s is beyond the axis", message.Digits(limit))
+		f.Subtitle += l.Say("chart.the_limit_of_s_is_beyond", "; the limit of %s s is beyond the axis", message.Digits(limit))
 	}
 	return f, nil
 }
@@ -108,7 +105,7 @@ func (q cost) wideAxis(l message.Language, p *plot.Plot, from, to float64) {
 	if from > 0 && to/from > 20 {
 		logarithmic(p)
 		p.X.Tick.Marker = roundDecades{}
-		p.X.Label.Text += l.Text(" (logarithmic)")
+		p.X.Label.Text += l.Text("chart.logarithmic", " (logarithmic)")
 		p.X.Min, p.X.Max = from/1.1, to*1.1
 		return
 	}
@@ -124,42 +121,42 @@ func (q cost) wideAxis(l message.Language, p *plot.Plot, from, to float64) {
 func (q cost) caption(r *analysis.Result, split rollout.Split, s *analysis.SplitResult, a *analysis.Against, dots costDots) Caption {
 	l := r.Lang
 	what := q.name(l)
-	c := Caption{Title: l.Say("It is unclear whether rollouts with more %s earn more", what)}
+	c := Caption{Title: l.Say("chart.it_is_unclear_whether_rollouts_with", "It is unclear whether rollouts with more %s earn more", what)}
 	if w := a.Within; w.Known() && w.Low != nil && w.High != nil {
 		switch {
 		case *w.Low > 0:
-			c.Title = l.Say("Within items, rollouts with more %s earn more", what)
+			c.Title = l.Say("chart.within_items_rollouts_with_more_earn", "Within items, rollouts with more %s earn more", what)
 		case *w.High < 0:
-			c.Title = l.Say("Within items, rollouts with more %s earn less", what)
+			c.Title = l.Say("chart.within_items_rollouts_with_more_earn_less", "Within items, rollouts with more %s earn less", what)
 		default:
-			c.Title = l.Say("Within items, no link of %s and reward is seen", what)
+			c.Title = l.Say("chart.within_items_no_link_of_and", "Within items, no link of %s and reward is seen", what)
 		}
 	}
 	if words := limitTitle(l, a.Limit); words != "" {
 		c.Title = words
 	}
-	c.Subtitle = l.Say("%s: %s, n = %s", split, l.Count(a.Items, "item"), l.Count(a.N, "rollout"))
+	c.Subtitle = l.Say("chart.split_n", "%s: %s, n = %s", split, l.Count(a.Items, "item"), l.Count(a.N, "rollout"))
 	if len(dots.x) > 0 {
-		c.Subtitle += l.Text("; lines: ") + intervals(r, dots.largest)
+		c.Subtitle += l.Text("chart.lines", "; lines: ") + intervals(r, dots.largest)
 	}
 	if k := a.Limit; k != nil && k.Difference.Known() {
-		c.Subtitle += l.Say("; at the limit minus below it %s (%s, n = %s)", correlation(k.Difference), l.Count(k.Difference.Items, "item"), message.Whole(k.Difference.N))
+		c.Subtitle += l.Say("chart.at_the_limit_minus_below_it", "; at the limit minus below it %s (%s, n = %s)", correlation(k.Difference), l.Count(k.Difference.Items, "item"), message.Whole(k.Difference.N))
 		if k.Within.Known() {
-			c.Subtitle += l.Say("; correlation within items below the limit %s", correlation(k.Within))
+			c.Subtitle += l.Say("chart.correlation_within_items_below_the_limit", "; correlation within items below the limit %s", correlation(k.Within))
 		}
 	} else if a.Within.Known() {
-		c.Subtitle += l.Say("; correlation within items %s", correlation(a.Within))
+		c.Subtitle += l.Say("chart.correlation_within_items", "; correlation within items %s", correlation(a.Within))
 	}
 	if a.Pooled.Known() && a.Limit == nil {
-		c.Subtitle += l.Say(", over all rollouts %s", correlation(a.Pooled))
+		c.Subtitle += l.Say("chart.over_all_rollouts", ", over all rollouts %s", correlation(a.Pooled))
 	}
-	label := l.Text("mean over the items that have such rollouts; above: how many rollouts")
+	label := l.Text("chart.mean_over_the_items_that_have", "mean over the items that have such rollouts; above: how many rollouts")
 	if dots.wide {
-		label = l.Text("mean over the items that have such rollouts; bar: from the least to the most of them")
+		label = l.Text("chart.mean_over_items_least_to_most", "mean over the items that have such rollouts; bar: from the least to the most of them")
 	}
 	c.Legend = []Entry{{label, []plot.Thumbnailer{dots}}}
 	if s.Reward.Value != nil {
-		c.Legend = append(c.Legend, Entry{l.Say("mean of all: %s", message.Digits(*s.Reward.Value)), []plot.Thumbnailer{meanLine(0)}})
+		c.Legend = append(c.Legend, Entry{l.Say("chart.mean_of_all", "mean of all: %s", message.Digits(*s.Reward.Value)), []plot.Thumbnailer{meanLine(0)}})
 	}
 	return c
 }
@@ -175,17 +172,17 @@ func limitTitle(l message.Language, k *analysis.AgainstLimit) string {
 	slope := signOf(k.Within)
 	switch step := signOf(k.Difference); {
 	case step < 0 && slope < 0:
-		return l.Say("Rollouts that reach the limit of %s earn %s, the others %s; below it, more calls earn less too", limit, at, others)
+		return l.Say("chart.rollouts_that_reach_the_limit_of", "Rollouts that reach the limit of %s earn %s, the others %s; below it, more calls earn less too", limit, at, others)
 	case step < 0:
-		return l.Say("Cut off by the budget: rollouts that reach the limit of %s earn %s, the others %s", limit, at, others)
+		return l.Say("chart.cut_off_by_the_budget_rollouts", "Cut off by the budget: rollouts that reach the limit of %s earn %s, the others %s", limit, at, others)
 	case step > 0:
-		return l.Say("Rollouts that reach the limit of %s earn %s, the others %s", limit, at, others)
+		return l.Say("chart.rollouts_that_reach_the_limit_of_earn", "Rollouts that reach the limit of %s earn %s, the others %s", limit, at, others)
 	case slope < 0:
-		return l.Say("Below the limit of %s, rollouts with more tool calls earn less", limit)
+		return l.Say("chart.below_the_limit_of_rollouts_with", "Below the limit of %s, rollouts with more tool calls earn less", limit)
 	case slope > 0:
-		return l.Say("Below the limit of %s, rollouts with more tool calls earn more", limit)
+		return l.Say("chart.below_the_limit_of_rollouts_with_more", "Below the limit of %s, rollouts with more tool calls earn more", limit)
 	}
-	return l.Say("No clear relation of tool calls and reward, below the limit of %s or at it", limit)
+	return l.Say("chart.no_clear_relation_of_tool_calls", "No clear relation of tool calls and reward, below the limit of %s or at it", limit)
 }
 
 // signOf is the sign of a number whose whole interval has it; else 0.
@@ -202,7 +199,7 @@ func signOf(e stat.Estimate) int {
 }
 
 func (q cost) table(l message.Language, a *analysis.Against) Table {
-	t := Table{Columns: true, Head: heads(l, q.axis, "mean reward", "items", "rollouts")}
+	t := Table{Columns: true, Head: heads(l, q.axis.ID, q.axis.English, "chart.head.mean_reward", "mean reward", "chart.head.items", "items", "chart.head.rollouts", "rollouts")}
 	for i, b := range a.Bins {
 		name := message.Digits(b.From)
 		if b.To > b.From {

@@ -159,7 +159,7 @@ func drawRowHead(c draw.Canvas, p *plot.Plot, head string, r vg.Rectangle) {
 // seen is what a look means.
 type seen struct {
 	look  look
-	words string
+	words message.Def
 }
 
 // legend names the looks that a row has.
@@ -168,7 +168,7 @@ func (d dotRows) legend(l message.Language, list ...seen) []Entry {
 	for _, e := range list {
 		for _, v := range d.list {
 			if !v.head && !v.hidden && v.look == e.look {
-				out = append(out, Entry{l.Text(e.words), []plot.Thumbnailer{e.look}})
+				out = append(out, Entry{e.words.In(l), []plot.Thumbnailer{e.look}})
 				break
 			}
 		}

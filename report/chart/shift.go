@@ -18,10 +18,10 @@ const (
 
 // What a comparison of two splits says; a single feature is not judged.
 var (
-	shiftAlike   = seen{ringLook, "not shown to differ"}
-	shiftHints   = seen{cautionLook, "caution"}
-	shiftDiffers = seen{badLook, "differ"}
-	shiftSingle  = seen{singleLook, "single feature"}
+	shiftAlike   = seen{ringLook, message.New("chart.not_shown_to_differ", "not shown to differ")}
+	shiftHints   = seen{cautionLook, message.New("chart.caution", "caution")}
+	shiftDiffers = seen{badLook, message.New("chart.differ", "differ")}
+	shiftSingle  = seen{singleLook, message.New("chart.single_feature", "single feature")}
 )
 
 // shiftRow is one comparison of two splits.
@@ -39,13 +39,13 @@ func drawShift(r *analysis.Result) (Figure, error) {
 	l := r.Lang
 	switch {
 	case r.Shift == nil:
-		return noData(l, "the items themselves are not known, so splits cannot be compared")
+		return noData(l, "chart.the_items_themselves_are_not_known", "the items themselves are not known, so splits cannot be compared")
 	case len(r.Shift.Crossings) == 0:
-		return noData(l, "there is only one split: with data.eval and data.train the two are compared")
+		return noData(l, "chart.there_is_only_one_split_with", "there is only one split: with data.eval and data.train the two are compared")
 	}
 	whole, part := shiftRows(r)
 	if len(whole)+len(part) == 0 {
-		return noData(l, "no two splits have anything that can be compared")
+		return noData(l, "chart.no_two_splits_have_anything_that", "no two splits have anything that can be compared")
 	}
 	var d dotRows
 	limits := false
@@ -64,27 +64,27 @@ func drawShift(r *analysis.Result) (Figure, error) {
 			d.list = append(d.list, v.dotRow)
 		}
 	}
-	group(l.Text("all features at once: AUC of a classifier, 0.5 = cannot tell them apart"), 0.5, whole)
-	group(l.Text("one feature at a time, the farthest apart first: 0 = alike"), 0, part)
-	f := d.figure(l.Text("AUC; for single features Kolmogorov–Smirnov D or Cramér's V"), -0.012, 1.005, 0.19, 14)
+	group(l.Text("chart.all_features_at_once_auc_of", "all features at once: AUC of a classifier, 0.5 = cannot tell them apart"), 0.5, whole)
+	group(l.Text("chart.one_feature_at_a_time_the", "one feature at a time, the farthest apart first: 0 = alike"), 0, part)
+	f := d.figure(l.Text("chart.auc_for_single_features_kolmogorov_smirnov", "AUC; for single features Kolmogorov–Smirnov D or Cramér's V"), -0.012, 1.005, 0.19, 14)
 	f.Height = max(Height, f.Height)
-	f.Table.Head = heads(l, "compared", "splits", "measure", "value", "p corrected", "answer", "what tells them apart")
-	f.Title = l.Text("No two splits are shown to differ in any of these")
+	f.Table.Head = heads(l, "chart.head.compared", "compared", "chart.head.splits", "splits", "chart.head.measure", "measure", "chart.head.value", "value", "chart.head.p_corrected", "p corrected", "chart.head.answer", "answer", "chart.head.what_tells_them_apart", "what tells them apart")
+	f.Title = l.Text("chart.no_two_splits_are_shown_to", "No two splits are shown to differ in any of these")
 	at := slices.IndexFunc(whole, func(v shiftRow) bool { return v.is == shiftDiffers })
 	if at >= 0 {
-		f.Title = l.Say("%s and %s are distinguished by %s (AUC %s)", whole[at].a, whole[at].b, whole[at].by, message.Digits(whole[at].value))
+		f.Title = l.Say("chart.and_are_distinguished_by_auc", "%s and %s are distinguished by %s (AUC %s)", whole[at].a, whole[at].b, whole[at].by, message.Digits(whole[at].value))
 	} else if at = slices.IndexFunc(whole, func(v shiftRow) bool { return v.is == shiftHints }); at >= 0 {
-		f.Title = l.Say("%s and %s can be distinguished by %s (AUC %s)", whole[at].a, whole[at].b, whole[at].by, message.Digits(whole[at].value))
+		f.Title = l.Say("chart.and_can_be_distinguished_by_auc", "%s and %s can be distinguished by %s (AUC %s)", whole[at].a, whole[at].b, whole[at].by, message.Digits(whole[at].value))
 	}
 	var crossings []string
 	for _, x := range r.Shift.Crossings {
-		crossings = append(crossings, l.Say("%s (n = %s) against %s (n = %s)", x.A, message.Whole(x.RowsA), x.B, message.Whole(x.RowsB)))
+		crossings = append(crossings, l.Say("chart.two_splits", "%s (n = %s) against %s (n = %s)", x.A, message.Whole(x.RowsA), x.B, message.Whole(x.RowsB)))
 	}
-	f.Subtitle = strings.Join(crossings, l.Text(", ")) +
-		l.Say("; lines: %s intervals; p of the permutation test, Holm over all; single features are descriptive", message.Percent(r.Confidence))
-	f.Legend = append([]Entry{{l.Text("no difference"), upright(soundLine)}}, d.legend(l, shiftDiffers, shiftHints, shiftAlike, shiftSingle)...)
+	f.Subtitle = strings.Join(crossings, l.Text("sign.list", ", ")) +
+		l.Say("chart.lines_intervals_p_of_the_permutation", "; lines: %s intervals; p of the permutation test, Holm over all; single features are descriptive", message.Percent(r.Confidence))
+	f.Legend = append([]Entry{{l.Text("chart.no_difference", "no difference"), upright(soundLine)}}, d.legend(l, shiftDiffers, shiftHints, shiftAlike, shiftSingle)...)
 	if limits {
-		f.Legend = append(f.Legend, Entry{l.Text("caution beyond"), upright(cautionLine)}, Entry{l.Text("NO-GO beyond"), upright(limitLine)})
+		f.Legend = append(f.Legend, Entry{l.Text("chart.caution_beyond", "caution beyond"), upright(cautionLine)}, Entry{l.Text("chart.no_go_beyond", "NO-GO beyond"), upright(limitLine)})
 	}
 	return f, nil
 }
@@ -97,8 +97,8 @@ func shiftRows(r *analysis.Result) (whole, part []shiftRow) {
 			continue
 		}
 		v := shiftRow{a: string(pair.A), b: string(pair.B), is: shiftAlike}
-		about, gate := shiftAbout(pair.On)
-		v.by = l.Text(about)
+		about, gate := shiftAbout(l, pair.On)
+		v.by = about
 		v.place(pair.Effect)
 		v.text = message.Digits(v.value)
 		measure := map[string]string{shift.C2ST: "AUC", shift.Kolmogorov: "Kolmogorov–Smirnov D", shift.ChiSquare: "Cramér's V"}[pair.Test]
@@ -107,14 +107,14 @@ func shiftRows(r *analysis.Result) (whole, part []shiftRow) {
 		switch {
 		case pair.Test == shift.C2ST && pair.About.None() && len(whole) < shiftWholes:
 			v.judge(r, pair, gate)
-			answer = l.Text(v.is.words)
+			answer = v.is.words.In(l)
 		case one && !pair.About.None():
 			v.is, v.by = shiftSingle, pair.About.In(l)
 		default:
 			continue
 		}
 		if v.name = v.by; len(r.Shift.Crossings) > 1 {
-			v.name += l.Text(", ") + v.a + " – " + v.b
+			v.name += l.Text("sign.list", ", ") + v.a + " – " + v.b
 		}
 		if len(pair.Top) > 0 {
 			top = pair.Top[0].In(l)
@@ -135,18 +135,18 @@ func shiftRows(r *analysis.Result) (whole, part []shiftRow) {
 }
 
 // shiftAbout names what is compared, and the gate that judges it.
-func shiftAbout(on string) (words, gate string) {
+func shiftAbout(l message.Language, on string) (words, gate string) {
 	switch on {
 	case analysis.OnLastUser:
-		return "last user message", "shift"
+		return l.Text("chart.last_user_message", "last user message"), "shift"
 	case analysis.OnPrompt:
-		return "whole prompt", ""
+		return l.Text("chart.whole_prompt", "whole prompt"), ""
 	case analysis.OnFields:
-		return "fields of the rows", "shift"
+		return l.Text("chart.fields_of_the_rows", "fields of the rows"), "shift"
 	case analysis.OnReward:
-		return "rewards", "shift"
+		return l.Text("chart.rewards", "rewards"), "shift"
 	case analysis.OnTools:
-		return "use of tools", "shift"
+		return l.Text("chart.use_of_tools", "use of tools"), "shift"
 	}
 	return on, ""
 }

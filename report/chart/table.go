@@ -31,9 +31,12 @@ type Table struct {
 	Each  int // items that are drawn as one mark; 1 where each has its own
 }
 
-// heads names columns: "answer" over a column need not be said as in a text.
-func heads(l message.Language, list ...string) []string {
-	return message.In(l, Table{Head: list}).Head
+// heads names columns, each by its id and its English.
+func heads(l message.Language, list ...string) (said []string) {
+	for pair := range slices.Chunk(list, 2) {
+		said = append(said, l.Text(pair[0], pair[1]))
+	}
+	return said
 }
 
 // Mark is one row, and the place it takes in the plot's own units.

@@ -9,8 +9,6 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"gonogo/analysis/message"
 )
 
 // The palette. Hues are told apart by the colour-blind (blue, orange, red
@@ -73,12 +71,6 @@ func Style(size vg.Length, strong bool, c color.Color) text.Style {
 		f.Weight = bold
 	}
 	return text.Style{Color: c, Font: f, XAlign: draw.XLeft, YAlign: draw.YTop, Handler: plot.DefaultTextHandler}
-}
-
-// axis names an axis, whose word need not be that of a text.
-func axis(l message.Language, name string) string {
-	type axis struct{ Name string }
-	return message.In(l, axis{name}).Name
 }
 
 // newPlot returns axes in the house style: horizontal grid, no Y line.

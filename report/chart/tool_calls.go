@@ -16,12 +16,12 @@ func drawToolCalls(r *analysis.Result, split rollout.Split, s *analysis.SplitRes
 	total := sum(h.Counts)
 	switch {
 	case total == 0 || len(h.Edges) != len(h.Counts)+1:
-		return noData(l, "no trace of tool calls was recorded with these rollouts")
+		return noData(l, "chart.no_trace_of_tool_calls_was", "no trace of tool calls was recorded with these rollouts")
 	case t.Max == 0:
-		return noData(l, "no rollout called a tool")
+		return noData(l, "chart.no_rollout_called_a_tool", "no rollout called a tool")
 	}
 	b := bars{fill: Sky} // each centred on the count that its bin holds
-	table := Table{Columns: true, Head: heads(l, "tool calls", "rollouts", "share")}
+	table := Table{Columns: true, Head: heads(l, "chart.head.tool_calls", "tool calls", "chart.head.rollouts", "rollouts", "chart.head.share", "share")}
 	for i, n := range h.Counts {
 		calls := math.Ceil(h.Edges[i])
 		b.list = append(b.list, bar{calls - 0.44, calls + 0.44, 0, float64(n)})
@@ -30,28 +30,28 @@ func drawToolCalls(r *analysis.Result, split rollout.Split, s *analysis.SplitRes
 			X0:    calls - 0.5, X1: calls + 0.5, Y1: float64(n),
 		})
 	}
-	p := newPlot(l.Text("tool calls of a rollout"), axis(l, "rollouts"))
+	p := newPlot(l.Text("chart.tool_calls_of_a_rollout", "tool calls of a rollout"), l.Text("chart.axis.rollouts", "rollouts"))
 	p.Add(b)
 	countAxis(p, h.Counts)
 	lo, hi := math.Ceil(h.Edges[0]), math.Ceil(h.Edges[len(h.Counts)-1])
 	f := Figure{Plot: p, Table: table}
-	f.Title, f.Subtitle = l.Text("Tool calls per rollout"), counted(l, split, s)
-	f.Legend = []Entry{{l.Text("rollouts"), []plot.Thumbnailer{b}}}
+	f.Title, f.Subtitle = l.Text("chart.tool_calls_per_rollout", "Tool calls per rollout"), counted(l, split, s)
+	f.Legend = []Entry{{l.Text("chart.rollouts", "rollouts"), []plot.Thumbnailer{b}}}
 	if t.Calls.Known() && t.P95.Known() {
-		f.Title = l.Say("A rollout makes %s on average; 95 %% make at most %s", calls(l, *t.Calls.Value), message.Digits(*t.P95.Value))
+		f.Title = l.Say("chart.a_rollout_makes_on_average_95", "A rollout makes %s on average; 95 %% make at most %s", calls(l, *t.Calls.Value), message.Digits(*t.P95.Value))
 	}
 	if t.Calls.Known() && t.Calls.Low != nil && t.Calls.High != nil {
-		f.Subtitle += l.Say("; mean %s, P95 %s, %s", message.Interval(t.Calls.Value, t.Calls.Low, t.Calls.High), message.Interval(t.P95.Value, t.P95.Low, t.P95.High), intervals(r, t.P95))
+		f.Subtitle += l.Say("chart.mean_and_p95", "; mean %s, P95 %s, %s", message.Interval(t.Calls.Value, t.Calls.Low, t.Calls.High), message.Interval(t.P95.Value, t.P95.Low, t.P95.High), intervals(r, t.P95))
 	}
 	var budget []Entry
 	if t.Budget != nil { // its label is lower, so that the two never share a line
 		at := message.Whole(*t.Budget)
-		line := rule{at: float64(*t.Budget), upward: true, label: l.Say("budget %s", at), drop: 11, line: draw.LineStyle{Color: Red, Width: 1.4}}
+		line := rule{at: float64(*t.Budget), upward: true, label: l.Say("chart.budget", "budget %s", at), drop: 11, line: draw.LineStyle{Color: Red, Width: 1.4}}
 		hi = math.Max(hi, line.at)
 		p.Add(line)
 		words := line.label
 		if t.OverBudget != nil {
-			words += l.Say(", reached by %s of rollouts", message.Percent(*t.OverBudget))
+			words += l.Say("chart.reached_by_of_rollouts", ", reached by %s of rollouts", message.Percent(*t.OverBudget))
 		}
 		budget = []Entry{{words, []plot.Thumbnailer{line}}}
 	}
@@ -59,7 +59,7 @@ func drawToolCalls(r *analysis.Result, split rollout.Split, s *analysis.SplitRes
 		at := message.Digits(*t.P95.Value)
 		line := rule{at: *t.P95.Value, upward: true, label: "P95 " + at, line: draw.LineStyle{Color: Blue, Width: 1.2, Dashes: dashed}}
 		p.Add(line)
-		f.Legend = append(f.Legend, Entry{l.Say("P95: 95 %% of rollouts make at most %s", at), []plot.Thumbnailer{line}})
+		f.Legend = append(f.Legend, Entry{l.Say("chart.p95_95_of_rollouts_make_at", "P95: 95 %% of rollouts make at most %s", at), []plot.Thumbnailer{line}})
 	}
 	f.Legend = append(f.Legend, budget...)
 	p.X.Min, p.X.Max = lo-0.6, hi+0.6
@@ -70,7 +70,7 @@ func drawToolCalls(r *analysis.Result, split rollout.Split, s *analysis.SplitRes
 // calls words a number of tool calls that need not be whole.
 func calls(l message.Language, n float64) string {
 	if text := message.Digits(n); text != "1" {
-		return l.Say("%s tool calls", text)
+		return l.Say("chart.tool_calls", "%s tool calls", text)
 	}
 	return l.Count(1, "tool call")
 }

@@ -23,7 +23,7 @@ func Shown(r *analysis.Result) (split rollout.Split, s *analysis.SplitResult, ok
 // counted words how much was measured: "train: 120 items × 8 samples, n = 960
 // rollouts".
 func counted(l message.Language, split rollout.Split, s *analysis.SplitResult) string {
-	return l.Say("%s: %s × %s, n = %s", split, l.Count(s.Items.Measured, "item"), samples(l, s.Samples), l.Count(s.Reward.N, "rollout"))
+	return l.Say("chart.counted", "%s: %s × %s, n = %s", split, l.Count(s.Items.Measured, "item"), samples(l, s.Samples), l.Count(s.Reward.N, "rollout"))
 }
 
 // samples words the samples per item: "8 samples", "3 to 8 samples".
@@ -31,7 +31,7 @@ func samples(l message.Language, n analysis.Spread) string {
 	if n.Min == n.Max {
 		return l.Count(n.Max, "sample")
 	}
-	return message.Whole(n.Min) + l.Text(" to ") + l.Count(n.Max, "sample")
+	return message.Whole(n.Min) + l.Text("chart.range", " to ") + l.Count(n.Max, "sample")
 }
 
 // intervals words what a band is: "95 % Korn–Graubard intervals". Of a method
@@ -44,7 +44,7 @@ func intervalsAt(l message.Language, confidence float64, e stat.Estimate) string
 	share := message.Percent(confidence)
 	method, _, _ := strings.Cut(e.Method[strings.LastIndex(e.Method, "; ")+1:], ", widened")
 	if kind, ok := strings.CutSuffix(strings.TrimSpace(method), " interval"); ok {
-		return l.Say("%s %s intervals", share, kind)
+		return l.Say("chart.intervals_of_kind", "%s %s intervals", share, kind)
 	}
-	return l.Say("%s intervals", share)
+	return l.Say("chart.intervals", "%s intervals", share)
 }

@@ -9,6 +9,7 @@ import (
 
 	"gonogo/analysis/compare"
 	"gonogo/analysis/history"
+	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/output"
@@ -114,23 +115,23 @@ func (h *Dir) show(c *project.Call, look config.ReportValues, n history.Night, c
 	if err := report.NewHistory(trend, opt).WriteText(c.Out); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(c.Out, "%s  %s\n", trend.Lang.Text(nightWord(n)), ui.Visible(n.Sentence.In(trend.Lang)))
+	_, err := fmt.Fprintf(c.Out, "%s  %s\n", nightWord(n, trend.Lang), ui.Visible(n.Sentence.In(trend.Lang)))
 	return err
 }
 
 // nightWord is the answer of a night in a word.
-func nightWord(n history.Night) string {
+func nightWord(n history.Night, l message.Language) string {
 	switch {
 	case n.Accepted:
-		return "ACCEPTED"
+		return l.Text("night.accepted", "ACCEPTED")
 	case n.ExitCode == exit.NoGo && n.Answer == compare.NotBetter:
-		return "NOT BETTER"
+		return l.Text("night.not_better", "NOT BETTER")
 	case n.ExitCode == exit.NoGo:
-		return "REGRESSED"
+		return l.Text("night.regressed", "REGRESSED")
 	case n.ExitCode == exit.Undecided:
-		return "CANNOT TELL"
+		return l.Text("night.cannot_tell", "CANNOT TELL")
 	case n.Base == "":
-		return "FIRST NIGHT"
+		return l.Text("night.first_night", "FIRST NIGHT")
 	}
-	return "NO WORSE"
+	return l.Text("night.no_worse", "NO WORSE")
 }

@@ -1,0 +1,227 @@
+package report
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode"
+
+	"gonogo/analysis"
+	_ "gonogo/analysis/curate" // all that has messages
+	_ "gonogo/analysis/judge"
+	"gonogo/analysis/message"
+	"gonogo/report/chart"
+	"gonogo/report/reporttest"
+)
+
+// texts are what the program says: English by id.
+type texts struct {
+	t  *testing.T
+	by map[string]string
+}
+
+func (s texts) add(id, english string) {
+	if english == "" {
+		return
+	}
+	if was, ok := s.by[id]; ok && was != english {
+		s.t.Errorf("%s is %q and %q", id, was, english)
+	}
+	s.by[id] = english
+}
+
+// allTexts collects what the code says: the messages that are known, the ids in the
+// sources with their English, what is counted, and what is named by data.
+func allTexts(t *testing.T) map[string]string {
+	s := texts{t, map[string]string{}}
+	for _, d := range message.Defs() {
+		s.add(d.ID, d.English)
+	}
+	err := filepath.WalkDir("..", func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir() && len(e.Name()) > 2 && (e.Name()[0] == '.' || e.Name() == "testdata" || e.Name() == "node_modules"):
+			return filepath.SkipDir
+		case strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go"):
+			return s.file(path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, thing := range []string{"category", "family"} {
+		s.counted(thing)
+	}
+	for _, c := range chart.Charts() {
+		s.chart("chart."+c.Name, c.Name, c.Doc)
+	}
+	for _, c := range chart.Comparisons() {
+		s.chart("chart.compared."+c.Name, c.Name, c.Doc)
+	}
+	for family, names := range map[string][]string{
+		"history.unit.": {"reward", "share", "variance", "calls", "seconds", "tokens"},
+		"history.made.": {"data", "job", "model", "grader", "setting", "tool_version"},
+	} {
+		for _, name := range names {
+			s.add(family+name, strings.ReplaceAll(name, "_", " "))
+		}
+	}
+	s.add("chart.model."+analysis.BetaBinomial, "beta-binomial")
+	s.add("chart.model."+analysis.Dirichlet, "Dirichlet-multinomial")
+	message.Walk("report", english, s.add)
+	message.Walk("report.compare", compareEnglish, s.add)
+	message.Walk("report.history", historyEnglish, s.add)
+	return s.by
+}
+
+func (s texts) chart(id, name, doc string) {
+	s.add(id+".doc", doc)
+	title := strings.ReplaceAll(name, "_", " ")
+	s.add(id+".title", strings.ToUpper(title[:1])+title[1:])
+}
+
+func (s texts) counted(thing string) { s.add(message.CountID(thing), "%s "+message.Plural(thing)) }
+
+// file collects from one source.
+func (s texts) file(path string) error {
+	src, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	f, err := parser.ParseFile(token.NewFileSet(), path, src, parser.SkipObjectResolution)
+	if err != nil {
+		return err
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		name := ""
+		switch f := call.Fun.(type) {
+		case *ast.SelectorExpr:
+			name = f.Sel.Name
+		case *ast.Ident:
+			name = f.Name
+		}
+		args := call.Args
+		switch name {
+		case "noData", "heads":
+			args = args[1:]
+		case "Say", "Text":
+		case "Count":
+			if thing, ok := constant(args[len(args)-1]); ok && len(args) == 2 && strings.Contains(path, "analysis") || ok && strings.Contains(path, "report") {
+				s.counted(thing)
+			}
+			return true
+		case "New":
+			if len(args) != 2 {
+				return true
+			}
+		default:
+			return true
+		}
+		for pair := range slices.Chunk(args, 2) {
+			id, ok := constant(pair[0])
+			if len(pair) == 2 && ok {
+				if english, ok := constant(pair[1]); ok {
+					s.add(id, english)
+				}
+			}
+			if name != "heads" {
+				break
+			}
+		}
+		return true
+	})
+	return nil
+}
+
+// constant is the text of a constant expression.
+func constant(x ast.Expr) (string, bool) {
+	switch x := x.(type) {
+	case *ast.BasicLit:
+		text, err := strconv.Unquote(x.Value)
+		return text, x.Kind == token.STRING && err == nil
+	case *ast.BinaryExpr:
+		left, ok := constant(x.X)
+		right, also := constant(x.Y)
+		return left + right, ok && also && x.Op == token.ADD
+	}
+	return "", false
+}
+
+// placeholders are where something is put into a text: verbs, with their
+// numbers taken away, and names in braces.
+var placeholders = regexp.MustCompile(`%(\[\d+\])?[-+#0]*[\d.]*[a-zA-Z%]|\{[A-Za-z_]+\}`)
+
+func places(text string) []string {
+	number, list := regexp.MustCompile(`\[\d+\]`), placeholders.FindAllString(text, -1)
+	for i := range list {
+		list[i] = number.ReplaceAllString(list[i], "")
+	}
+	slices.Sort(list)
+	return list
+}
+
+// Every language has the ids that the code has, no other, and fills in the same. One
+// that has one thing otherwise than several has it so for all that is counted.
+func TestEveryLanguageSaysEveryText(t *testing.T) {
+	all := allTexts(t)
+	for _, l := range message.Languages()[1:] {
+		one := slices.ContainsFunc(slices.Collect(maps.Keys(l.All())), func(id string) bool { return strings.HasPrefix(id, "count.") && strings.HasSuffix(id, ".one") })
+		for id, english := range all {
+			said, ok := l.All()[id]
+			wordless := !strings.ContainsFunc(placeholders.ReplaceAllString(english, ""), unicode.IsLetter)
+			if _, has := l.All()[id+".one"]; strings.HasPrefix(id, "count.") && one && !has {
+				t.Errorf("%s: no %s.one: %q", l.Tag(), id, english)
+			}
+			switch {
+			case !ok && !wordless:
+				t.Errorf("%s: no %s: %q", l.Tag(), id, english)
+			case ok && !slices.Equal(places(english), places(said)):
+				t.Errorf("%s: %s: %q is translated as %q, with other places to fill in", l.Tag(), id, english, said)
+			case ok && (strings.Count(english, "<") != strings.Count(said, "<") || strings.Count(english, "\n") != strings.Count(said, "\n")):
+				t.Errorf("%s: %s: %q is translated as %q, with other signs", l.Tag(), id, english, said)
+			case ok && said == "" && strings.TrimSpace(english) != "":
+				t.Errorf("%s: %s: %q is translated as nothing", l.Tag(), id, english)
+			case ok && said == english && !wordless && len(strings.Fields(placeholders.ReplaceAllString(english, ""))) > 2:
+				t.Errorf("%s: %s: %q is not translated", l.Tag(), id, english)
+			}
+		}
+		for id := range l.All() {
+			if all[strings.TrimSuffix(id, ".one")] == "" && all[id] == "" {
+				t.Errorf("%s: nothing says %s", l.Tag(), id)
+			}
+		}
+	}
+}
+
+// Another language is one more file of the same ids: one made of all of them is all
+// that a report in it says.
+func TestALanguageIsItsFile(t *testing.T) {
+	texts := map[string]string{}
+	for id, english := range allTexts(t) {
+		texts[id] = "«" + english + "»"
+	}
+	var said []byte
+	for _, name := range []string{"audited", "beyond"} {
+		r := reporttest.Load(t, name).In(message.NewLanguage("tlh", texts).Lacking(func(id, english string) { t.Errorf("%s: %q is not said in the language", id, english) }))
+		said = append(said, write(t, "markdown-full", NewPage(r, options()))...)
+	}
+	if !bytes.Contains(said, []byte("«Mean reward»")) || bytes.Contains(said, []byte("**Mean reward**")) {
+		t.Errorf("the report is in another language:\n%.2000s", said)
+	}
+}
