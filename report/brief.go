@@ -39,9 +39,7 @@ func (p *Page) brief(deciding []string) []block.Block {
 	}
 	for _, name := range deciding {
 		i := slices.IndexFunc(p.Figures, func(f chart.Figure) bool { return f.Name == name })
-		f := p.figure(p.Figures[i])
-		f.Brief = true
-		list = append(list, f)
+		list = append(list, small([]block.Block{p.figure(p.Figures[i])}, 0)...)
 	}
 	return list
 }

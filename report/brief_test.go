@@ -36,7 +36,7 @@ func TestTheBriefIsBrief(t *testing.T) {
 	}
 	for _, name := range reporttest.Comparisons() {
 		p := NewComparison(reporttest.Compared(t, name), opt)
-		held(t, name, written(t, p.WriteText), written(t, p.WriteMarkdown), p.Answer)
+		held(t, name, written(t, WriteText, p), written(t, WriteMarkdown, p), p.Answer)
 
 		c, long := reporttest.Compared(t, name), message.Verbatim(strings.Repeat("a setting ", 20))
 		for i := range 12 {
@@ -44,11 +44,11 @@ func TestTheBriefIsBrief(t *testing.T) {
 			c.Notes = append(c.Notes, long)
 		}
 		p = NewComparison(c, opt)
-		held(t, name+", much to read first", written(t, p.WriteText), written(t, p.WriteMarkdown), p.Answer)
+		held(t, name+", much to read first", written(t, WriteText, p), written(t, WriteMarkdown, p), p.Answer)
 	}
 	for _, n := range []int{0, 1, 2, 12, 120} {
 		p := NewHistory(nightsOf(n, dated), opt)
-		held(t, "history", written(t, p.WriteText), written(t, p.WriteMarkdown), p.Title)
+		held(t, "history", written(t, WriteText, p), written(t, WriteMarkdown, p), p.Title)
 	}
 }
 

@@ -24,9 +24,9 @@ const (
 )
 
 // writeCard writes the one picture to attach: the brief of a report.
-func (p *Page) writeCard(w io.Writer, d *block.Doc) error {
+func writeCard(w io.Writer, p *Page) error {
 	c := vgimg.NewWith(vgimg.UseWH(cardWidth, cardHeight), vgimg.UseDPI(cardDPI))
-	p.drawCard(draw.New(c), d)
+	p.drawCard(draw.New(c))
 	if _, err := (vgimg.PngCanvas{Canvas: c}).WriteTo(w); err != nil {
 		return fmt.Errorf("write summary picture: %w", err)
 	}
@@ -43,7 +43,8 @@ type card struct {
 
 // drawCard draws the brief over the whole of dc, which is best 16:9: verdict and
 // reason, what to do first, the numbers, and what decides.
-func (p *Page) drawCard(dc draw.Canvas, d *block.Doc) {
+func (p *Page) drawCard(dc draw.Canvas) {
+	d := p.Doc()
 	fill(dc, dc.Rectangle, chart.Paper)
 	c := &card{Canvas: draw.Crop(dc, 24, -24, 14, -16), fonts: p.letters(), doc: d}
 	c.y = c.Max.Y

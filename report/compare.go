@@ -2,181 +2,140 @@ package report
 
 import (
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
+	"gonogo/analysis"
 	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
+	"gonogo/report/block"
 	"gonogo/report/chart"
 	"gonogo/sampler/rollout"
 )
 
-// ComparisonPage is everything a comparison says, in the order it is said. Its
-// texts are safe to show: what stems from data has been made visible.
-type ComparisonPage struct {
-	Options
-	Comparison *compare.Comparison
-
-	Title       string
-	Answer      string // the label of the answer
-	Sentence    string
-	Base        string // the file of rollouts
-	New         string
-	BaseVerdict string // of the run by itself, in brackets behind its name; "" where not known
-	NewVerdict  string
-	Differs     []Difference // what the runs were made with differently, what confounds first
-	Notes       []string
-	Input       []string // what was wrong with the files that were read
-	Splits      []ComparedSplit
-	Method      []string
-
-	Figures []chart.Figure // of the split that answers
-
-	// BaseLink and NewLink are the ways to the files of rollouts from the
-	// directory of the report, relative URLs; "" where there are none.
-	BaseLink, NewLink string
-
-	page  *Page         // what it shares with the page of a run
-	words *compareWords // in the language of the comparison
-}
-
-// Difference is one thing that two runs were made with differently.
-type Difference struct {
-	Key, Base, New, Note string
-	Confounds            bool
-}
-
-// ComparedSplit is one split of a comparison.
-type ComparedSplit struct {
-	Name    rollout.Split
-	Heading string // its name and answer
-	Answer  string
-	Lead    string // why, within a sentence
-	Why     string // why, in one sentence
-	Facts   []string
-	Grids   []Grid
-	Moved   []Moved
-}
-
-// Moved is an item that changed much.
-type Moved struct {
-	Item, Change           string
-	From, To, Delta, Calls string   // mean reward in base and new, the change, and that of tool calls
-	Base, New              []string // rollouts that show it, by line
-	BaseCommand            string   // prints those of base whole
-	NewCommand             string
+// compared is the page of a comparison on its way to blocks.
+type compared struct {
+	*Page
+	c *compare.Comparison
+	w *compareWords // in its language
 }
 
 // NewComparison makes the page of c, in the language of c.
-func NewComparison(c *compare.Comparison, opt Options) *ComparisonPage {
-	said, shared := message.In(c.Lang, "report.compare", compareEnglish), wordsIn(c.Lang)
-	w := &said
-	p := &ComparisonPage{
-		Options: opt, Comparison: c, words: w, Title: w.Title, Answer: w.Answers[c.Answer], Sentence: prose(c.Sentence.In(c.Lang)),
-		Base: visible(c.Base.File), New: visible(c.New.File),
-	}
-	p.Version = visible(p.Version)
-	p.BaseVerdict, p.NewVerdict = verdictOf(c.Base, w), verdictOf(c.New, w)
-	for _, d := range c.Differs {
-		p.Differs = append(p.Differs, Difference{Key: id(d.Key), Base: setTo(d.Base, c.Lang, w), New: setTo(d.New, c.Lang, w), Note: prose(d.Note.In(c.Lang)), Confounds: d.Confounds})
-	}
-	for _, note := range c.Notes {
-		p.Notes = append(p.Notes, prose(note.In(c.Lang)))
-	}
-	for _, side := range []struct {
-		name  string
-		input rollout.Input
-	}{{w.Base, c.Base.Input}, {w.New, c.New.Input}} {
-		for _, problem := range inputProblems(side.input, shared) {
-			p.Input = append(p.Input, w.Signs.named(side.name, problem))
-		}
-	}
-	for _, split := range rollout.Splits() {
-		if sc := c.Splits[split]; sc != nil {
-			p.Splits = append(p.Splits, newComparedSplit(split, c, sc, w))
-		}
-	}
-	for _, one := range chart.Comparisons() {
-		if one.Only == nil || one.Only(c) {
-			p.Figures = append(p.Figures, chart.Render(one, c))
-		}
-	}
-	p.page = p.shared(shared)
-	p.Method = []string{
-		fmt.Sprintf(w.Rule, message.Percent(c.Confidence), message.Digits(c.Tolerance), message.Digits(c.Delta)),
-		w.Descriptive,
-	}
+func NewComparison(c *compare.Comparison, opt Options) *Page {
+	p := newPage(opt, c.Lang)
+	p.Comparison, p.confidence, p.rewards = c, c.Confidence, c.RewardRange
+	w := p.compared().w
+	p.Title, p.Answer, p.Sentence = w.Title, w.Answers[c.Answer], p.Words.say(c.Sentence)
+	p.Split, _, _ = chart.Compared(c)
+	p.Figures = drawnOf(chart.Comparisons(), c)
 	return p
 }
 
-// verdictOf is a run's own verdict with the gate that decided it.
-func verdictOf(r compare.Side, w *compareWords) string {
-	switch {
-	case r.Verdict == "":
-		return ""
-	case r.Reason == "":
-		return fmt.Sprintf(w.Verdict, visible(string(r.Verdict)))
-	}
-	return fmt.Sprintf(w.VerdictBy, visible(string(r.Verdict)), id(r.Reason))
+func (p *Page) compared() compared {
+	w := message.In(p.Comparison.Lang, "report.compare", compareEnglish)
+	return compared{p, p.Comparison, &w}
 }
 
-func setTo(value message.Text, l message.Language, w *compareWords) string {
-	if value.None() {
-		return w.NotSet
+// doc is the report of a comparison.
+func (x compared) doc() *block.Doc {
+	c, w, d := x.c, x.w, x.frame()
+	d.Words.Rest = fmt.Sprintf(w.Rest, nameOf(c.Base.File), nameOf(c.New.File))
+	d.Head, d.Foot = []string{x.Title}, []string{w.Base + " " + visible(c.Base.File), w.New + " " + visible(c.New.File)}
+	d.Brief = []block.Block{block.Facts{Rows: x.runs()}}
+	if first := x.readFirst(); len(first) > 0 {
+		d.Brief = append(d.Brief, block.Note{Lead: w.Notes, Texts: first, Points: true, Tone: block.Caution})
 	}
-	return id(value.In(l))
+	d.Brief = append(d.Brief, block.Verdict{Answer: x.Answer, Tone: verdictTone(like(c)), Reason: x.Sentence, Lead: x.Words.Next, Next: x.toDo()}, x.numbers())
+	if x.Split != "" {
+		d.Brief = append(d.Brief, block.Note{Texts: []string{x.About()}, Muted: true})
+	}
+	decides := func(f chart.Figure) bool {
+		return f.Plot != nil && slices.Contains([]string{"quadrants", "paired_differences"}, f.Name)
+	}
+	d.Brief = append(d.Brief, small(x.figures(decides), 0)...)
+	for _, split := range x.splits() {
+		d.Rest = append(d.Rest, block.Section{ID: "split-" + string(split), Title: fmt.Sprintf(w.SplitAnswer, split, w.Answers[c.Splits[split].Answer]), Blocks: x.splitBlocks(split)})
+	}
+	d.Rest = append(d.Rest,
+		block.Section{ID: "pictures", Title: x.Words.Pictures, Depth: block.Folded, Blocks: x.figures(func(f chart.Figure) bool { return !decides(f) })},
+		block.Section{ID: "items", Title: w.AllItems, Depth: block.Annex, Blocks: x.itemBlocks()},
+		block.Section{ID: "differs", Title: w.Differs, Depth: block.Folded, Blocks: filled(x.differGrid())},
+		block.Section{ID: "input", Title: w.Input, Depth: block.Folded, Blocks: points(x.input())},
+		block.Section{ID: "method", Title: w.Method, Depth: block.Folded, Blocks: points([]string{
+			fmt.Sprintf(w.Rule, message.Percent(c.Confidence), message.Digits(c.Tolerance), message.Digits(c.Delta)), w.Descriptive,
+		})},
+	)
+	return d
 }
 
-func newComparedSplit(split rollout.Split, c *compare.Comparison, sc *compare.Split, w *compareWords) ComparedSplit {
-	s := ComparedSplit{Name: split, Answer: w.Answers[sc.Answer], Lead: prose(sc.Why.In(c.Lang)), Facts: comparedFacts(sc, c.Lang, w)}
-	s.Heading, s.Why = fmt.Sprintf(w.SplitAnswer, split, s.Answer), capital(s.Lead)+w.Signs.Stop
-	if sc.Reward.Known() {
-		s.Grids = append(s.Grids, differenceGrid(sc, w))
-	}
-	for _, b := range []struct {
-		title string
-		of    *compare.Breakdown
-	}{{w.Categories, sc.Categories}, {w.Families, sc.Families}} {
-		if b.of != nil && len(b.of.Groups) > 0 {
-			s.Grids = append(s.Grids, breakdownGrid(b.title, b.of, c.Lang, w))
+// splits are those that were compared, in order.
+func (x compared) splits() []rollout.Split {
+	return slices.DeleteFunc(rollout.Splits(), func(s rollout.Split) bool { return x.c.Splits[s] == nil })
+}
+
+// input lists what was wrong with the files of both runs.
+func (x compared) input() []string {
+	var list []string
+	for _, side := range []struct {
+		name  string
+		input rollout.Input
+	}{{x.w.Base, x.c.Base.Input}, {x.w.New, x.c.New.Input}} {
+		for _, problem := range inputProblems(side.input, x.Words) {
+			list = append(list, x.Words.named(side.name, problem))
 		}
 	}
-	if sc.Quadrants != nil {
-		s.Grids = append(s.Grids, quadrantGrid(sc.Quadrants, w))
-	}
-	if len(sc.Outcomes) > 0 {
-		s.Grids = append(s.Grids, outcomeGrid(sc, w))
-	}
-	for _, m := range sc.Moved {
-		change := fmt.Sprintf(w.Change, message.Digits(m.Base), message.Digits(m.New), message.Signed(m.Change), message.Whole(m.BaseN), w.Sample.of(m.NewN))
-		if m.CallsChange != nil && *m.CallsChange != 0 {
-			change += fmt.Sprintf(w.CallsChange, message.Signed(*m.CallsChange))
-		}
-		s.Moved = append(s.Moved, Moved{
-			Item: id(m.Item), Change: change, From: message.Digits(m.Base), To: message.Digits(m.New), Delta: message.Signed(m.Change), Calls: signedOr(m.CallsChange),
-			Base: refs(m.BaseRollouts, w), New: refs(m.NewRollouts, w), BaseCommand: printLines(c.Base.File, m.BaseRollouts), NewCommand: printLines(c.New.File, m.NewRollouts),
-		})
-	}
-	return s
+	return list
 }
 
-// refs names rollouts by line, sample and reward.
-func refs(list []compare.SampleRef, w *compareWords) []string {
-	var out []string
-	for _, r := range list {
-		line, sample, reward := strconv.Itoa(r.Line), strconv.Itoa(r.Sample), message.Digits(r.Reward)
-		if r.Outcome == rollout.Graded {
-			out = append(out, fmt.Sprintf(w.Ref, line, sample, reward))
-		} else {
-			out = append(out, fmt.Sprintf(w.RefOutcome, line, sample, reward, visible(string(r.Outcome))))
+// toDo is what to look at first: the item that dropped most.
+func (x compared) toDo() []string {
+	if x.c.Split == nil || like(x.c) == analysis.Go {
+		return nil
+	}
+	if sc := x.c.Splits[*x.c.Split]; sc != nil {
+		for _, m := range sc.Moved {
+			if command := printLines(x.c.New.File, m.NewRollouts); m.Change < 0 && command != "" {
+				return []string{fmt.Sprintf(x.w.ReadDrop, id(m.Item), message.Signed(m.Change), command)}
+			}
 		}
 	}
-	return out
+	return nil
 }
 
-// comparedFacts are what the answer rests on.
-func comparedFacts(sc *compare.Split, l message.Language, w *compareWords) []string {
+// why is why a split has its answer, in one sentence.
+func (x compared) why(sc *compare.Split) string {
+	return capital(x.Words.say(sc.Why)) + x.w.Signs.Stop
+}
+
+// splitBlocks are what is said of a split: the answer's reason where it is not the
+// report's own, what it rests on, and tables, those behind the first two folded.
+func (x compared) splitBlocks(split rollout.Split) []block.Block {
+	sc, w := x.c.Splits[split], x.w
+	var list []block.Block
+	if x.c.Split == nil || *x.c.Split != split {
+		list = append(list, block.Note{Texts: []string{x.why(sc)}})
+	}
+	list = append(list, points(x.facts(sc))...)
+	grids := filled(x.differenceGrid(sc), x.breakdownGrid(w.Categories, sc.Categories), x.breakdownGrid(w.Families, sc.Families), x.quadrantGrid(sc.Quadrants), x.outcomeGrid(sc))
+	for i, b := range grids {
+		g := b.(Grid)
+		if g.Most = 12; i < 2 {
+			list = append(list, g)
+			continue
+		}
+		title := g.Title
+		g.Title = ""
+		list = append(list, block.Fold{Summary: title, Blocks: []block.Block{g}})
+	}
+	return append(list, filled(x.movedGrid(sc))...)
+}
+
+// facts are what a split's answer rests on.
+func (x compared) facts(sc *compare.Split) []string {
+	w := x.w
 	items := fmt.Sprintf(w.Items, w.Item.of(sc.Items.Common))
 	if !sc.Paired {
 		items = w.Unpaired
@@ -193,7 +152,7 @@ func comparedFacts(sc *compare.Split, l message.Language, w *compareWords) []str
 	if r := sc.Reward; r.Known() {
 		facts = append(facts, fmt.Sprintf(w.Measured, w.Rollout.of(r.N), prose(r.Method)))
 		for _, warning := range r.Warnings {
-			facts = append(facts, capital(prose(warning.In(l)))+w.Signs.Stop)
+			facts = append(facts, capital(x.Words.say(warning))+w.Signs.Stop)
 		}
 	}
 	if checks := checks(sc, w); checks != "" {
@@ -234,6 +193,140 @@ func checks(sc *compare.Split, w *compareWords) string {
 		return ""
 	}
 	return fmt.Sprintf(w.Checks, strings.Join(parts, w.Signs.Semicolon))
+}
+
+// like is the verdict whose colours an answer takes. What a grader that is not to
+// be trusted calls better, or no worse, is not green.
+func like(c *compare.Comparison) analysis.Verdict {
+	switch a := c.Answer; {
+	case a.ExitCode() == analysis.NoGo.ExitCode():
+		return analysis.NoGo
+	case len(c.Untrusted()) > 0:
+		return analysis.Undecided
+	case a == compare.Improved, a == compare.Equivalent:
+		return analysis.Go
+	}
+	return analysis.Undecided
+}
+
+// tileOrder is what the two numbers beside the reward are taken from: the
+// first that are known.
+var tileOrder = []string{"tool_calls", "latency", "output_tokens", "input_tokens", "best_of", "pass_rate", "own_failures"}
+
+// numbers are the differences of the split that the page speaks of.
+func (x compared) numbers() block.Tiles {
+	_, sc, ok := chart.Compared(x.c)
+	if !ok {
+		sc = &compare.Split{Reward: analysis.Difference{Name: "reward"}}
+	}
+	list := block.Tiles{x.tile(sc.Reward)}
+	for _, name := range tileOrder {
+		for _, d := range sc.Others {
+			if d.Name == name && d.Known() && len(list) < 3 {
+				list = append(list, x.tile(d))
+			}
+		}
+	}
+	return list
+}
+
+func (x compared) tile(d analysis.Difference) block.Tile {
+	w := x.w
+	doc := w.NoneCompared
+	if d.Known() {
+		doc = fmt.Sprintf(w.BaseNew, message.DigitsOf(d.Base), message.DigitsOf(d.New))
+	}
+	h := tile(fmt.Sprintf(w.Tile, capital(quantity(d, w))), doc, d.Estimate, x.Words)
+	if h.Known && *d.Value > 0 {
+		h.Value = "+" + h.Value
+	}
+	return h
+}
+
+// quantity names what a difference is of.
+func quantity(d analysis.Difference, w *compareWords) string {
+	name := w.Quantities[d.Name]
+	if d.K > 0 {
+		name = fmt.Sprintf(name, message.Whole(d.K))
+	}
+	return name
+}
+
+// readFirst is what a reader has to know before the answer: what the runs were made
+// with differently, what a change may stem from first, and notes.
+func (x compared) readFirst() []string {
+	const most = 3 // of each: the answer comes after them
+	var differs, notes []string
+	for _, d := range x.c.Differs {
+		line := fmt.Sprintf(x.w.DifferLine, id(d.Key), x.setTo(d.Base), x.setTo(d.New))
+		if note := x.Words.say(d.Note); note != "" {
+			line += fmt.Sprintf(x.w.DifferNote, note)
+		}
+		if d.Confounds {
+			line = x.Words.named(line, x.w.Confounds)
+		}
+		differs = append(differs, line)
+	}
+	for _, note := range x.c.Notes {
+		notes = append(notes, x.Words.say(note))
+	}
+	cut := func(list []string) []string {
+		if len(list) <= most {
+			return list
+		}
+		return append(list[:most-1:most-1], fmt.Sprintf(x.w.FurtherFirst, message.Whole(len(list)-most+1)))
+	}
+	return append(cut(differs), cut(notes)...)
+}
+
+// nameOf is what a command calls a run by: its directory, or its file of rollouts.
+func nameOf(file string) string {
+	if filepath.Base(file) == rollout.RolloutsFile {
+		file = filepath.Dir(file)
+	}
+	return argument(file)
+}
+
+// differGrid is what the runs were made with differently, what confounds first.
+func (x compared) differGrid() Grid {
+	g := Grid{Words: true, Head: x.w.DifferHead}
+	for _, d := range x.c.Differs {
+		note := x.Words.say(d.Note)
+		if d.Confounds {
+			note = strings.TrimPrefix(note+x.w.Signs.Semicolon+x.w.Confounds, x.w.Signs.Semicolon)
+		}
+		g.Rows = append(g.Rows, []string{id(d.Key), x.setTo(d.Base), x.setTo(d.New), note})
+	}
+	return g
+}
+
+func (x compared) setTo(value message.Text) string {
+	if value.None() {
+		return x.w.NotSet
+	}
+	return id(value.In(x.c.Lang))
+}
+
+// runs names both runs: by file, own name and model, with the verdict on each by
+// itself.
+func (x compared) runs() []Fact {
+	w := x.w
+	run := func(r compare.Side) string {
+		s := visible(r.File)
+		for _, more := range []string{r.Name, r.Model} {
+			if more != "" {
+				s += w.Signs.List + id(more)
+			}
+		}
+		switch {
+		case r.Verdict == "":
+			return s
+		case r.Reason == "":
+			return s + fmt.Sprintf(w.Verdict, visible(string(r.Verdict)))
+		}
+		return s + fmt.Sprintf(w.VerdictBy, visible(string(r.Verdict)), id(r.Reason))
+	}
+	return []Fact{{Name: w.Base, Value: run(x.c.Base), Link: x.BaseLink}, {Name: w.New, Value: run(x.c.New), Link: x.NewLink}}
 }
 
 // signedOr writes a change with its sign; none is a dash.

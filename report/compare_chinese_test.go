@@ -43,7 +43,7 @@ func checkChinese(t *testing.T, where, text string) {
 	}
 }
 
-func chineseComparison(t *testing.T, name string) *ComparisonPage {
+func chineseComparison(t *testing.T, name string) *Page {
 	opt := options()
 	opt.Rollouts, opt.Font = nil, "none"
 	c := reporttest.Compared(t, name)
@@ -73,7 +73,7 @@ func TestEveryComparisonIsInChinese(t *testing.T) {
 		for _, columns := range []int{60, 96} {
 			var b bytes.Buffer
 			p.Width = columns
-			if err := p.WriteText(&b); err != nil {
+			if err := WriteText(&b, p); err != nil {
 				t.Fatal(err)
 			}
 			checkLines(t, name, b.String(), columns, false)
@@ -84,7 +84,7 @@ func TestEveryComparisonIsInChinese(t *testing.T) {
 func TestGoldenComparisonInChinese(t *testing.T) {
 	p := chineseComparison(t, "regressed")
 	golden(t, "compare.regressed.zh.md", string(compareAs(t, "markdown", p)))
-	golden(t, "compare.regressed.zh.txt", string(written(t, p.WriteText)))
+	golden(t, "compare.regressed.zh.txt", string(written(t, WriteText, p)))
 }
 
 // TestAHistoryIsInChinese writes histories of every length, and one of all that
@@ -95,8 +95,8 @@ func TestAHistoryIsInChinese(t *testing.T) {
 	} {
 		h.Lang = lacking(t, name)
 		p := NewHistory(h, Options{Font: "none", All: true})
-		for format, write := range map[string]func(io.Writer) error{"text": p.WriteText, "markdown": p.WriteMarkdown, "html": p.WriteHTML, "junit": p.writeJUnit} {
-			text := string(written(t, write))
+		for format, write := range map[string]func(io.Writer, *Page) error{"text": WriteText, "markdown": WriteMarkdown, "html": writeHTML, "junit": writeNightsJUnit} {
+			text := string(written(t, write, p))
 			said := text
 			if format == "html" {
 				said = wordsOf(text)
@@ -137,14 +137,14 @@ func TestGoldenHistoryInChinese(t *testing.T) {
 	h := nightsOf(12, dated)
 	h.Lang = message.Chinese
 	p := NewHistory(h, Options{All: true})
-	golden(t, "history.zh.md", string(written(t, p.WriteMarkdown)))
-	golden(t, "history.zh.txt", string(written(t, p.WriteText)))
+	golden(t, "history.zh.md", string(written(t, WriteMarkdown, p)))
+	golden(t, "history.zh.txt", string(written(t, WriteText, p)))
 }
 
-func written(t *testing.T, write func(io.Writer) error) []byte {
+func written(t *testing.T, write func(io.Writer, *Page) error, p *Page) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := write(&b); err != nil {
+	if err := write(&b, p); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

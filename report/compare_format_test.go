@@ -23,24 +23,23 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-var comparisons = map[string]*ComparisonPage{}
+var comparisons = map[string]*Page{}
 
 // comparison is the page of a frozen Comparison, made once.
-func comparison(t *testing.T, name string) *ComparisonPage {
+func comparison(t *testing.T, name string) *Page {
 	t.Helper()
 	if comparisons[name] == nil {
 		opt := options()
-		opt.Rollouts, opt.Font = nil, "none"
+		opt.Rollouts, opt.Font, opt.BaseLink, opt.NewLink = nil, "none", "../base/rollouts.jsonl", "../new/rollouts.jsonl"
 		comparisons[name] = NewComparison(reporttest.Compared(t, name), opt)
-		comparisons[name].BaseLink, comparisons[name].NewLink = "../base/rollouts.jsonl", "../new/rollouts.jsonl"
 	}
 	return comparisons[name]
 }
 
-func compareAs(t *testing.T, format string, p *ComparisonPage) []byte {
+func compareAs(t *testing.T, format string, p *Page) []byte {
 	t.Helper()
 	all := ComparisonFormats()
-	f := all[slices.IndexFunc(all, func(f ComparisonFormat) bool { return f.Name == format })]
+	f := all[slices.IndexFunc(all, func(f Format) bool { return f.Name == format })]
 	var b bytes.Buffer
 	if err := f.Write(&b, p); err != nil {
 		t.Fatal(err)
@@ -61,7 +60,7 @@ func TestGoldenComparisons(t *testing.T) {
 }
 
 // untrusted is the page of runs that improved by a grader that could be fooled.
-func untrusted(t *testing.T) *ComparisonPage {
+func untrusted(t *testing.T) *Page {
 	t.Helper()
 	c := reporttest.Compared(t, "improved")
 	by := "grader.hackable"
@@ -79,7 +78,7 @@ func TestWhatAnUntrustedGraderCallsBetterIsNotGreen(t *testing.T) {
 	p := untrusted(t)
 	p.Color = true
 	var text bytes.Buffer
-	if err := p.WriteText(&text); err != nil {
+	if err := WriteText(&text, p); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(text.String(), "1;31mNOT BETTER") {
@@ -87,7 +86,7 @@ func TestWhatAnUntrustedGraderCallsBetterIsNotGreen(t *testing.T) {
 	}
 	for name, in := range map[string]string{
 		"text": sgr.ReplaceAllString(text.String(), ""), "html": string(compareAs(t, "html", p)), "markdown": string(compareAs(t, "markdown", p)), "junit": string(compareAs(t, "junit", p)),
-		"print": fmt.Sprint(p.ReadFirst(), p.Runs()),
+		"print": fmt.Sprint(p.compared().readFirst(), p.compared().runs()),
 	} {
 		said := strings.Join(strings.Fields(in), " ")
 		for _, want := range []string{"NO-GO for their grader", "no better policy", "“peek” marks 5 % of the rollouts", "61.9 % in the new one"} {
@@ -135,11 +134,11 @@ func TestEveryFormatOfEveryComparison(t *testing.T) {
 
 func TestAComparisonsDirectoryIsWrittenWhole(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "b")
-	p := new(ComparisonPage)
+	p := new(Page)
 	*p = *comparison(t, "one_item")
 	p.Figures = p.Figures[:1] // drawing takes most of a test's time
-	formats := slices.DeleteFunc(ComparisonFormats(), func(f ComparisonFormat) bool { return f.Name == "pdf" || f.Name == "summary" })
-	if err := WriteComparison(dir, p, formats); err != nil {
+	formats := slices.DeleteFunc(ComparisonFormats(), func(f Format) bool { return f.Name == "pdf" || f.Name == "summary" })
+	if err := Write(dir, p, formats); err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range formats {
@@ -153,7 +152,7 @@ func TestAComparisonsDirectoryIsWrittenWhole(t *testing.T) {
 		}
 	}
 	var stdout bytes.Buffer
-	if err := p.WriteMarkdown(&stdout); err != nil || strings.Contains(stdout.String(), "charts/") {
+	if err := WriteMarkdown(&stdout, p); err != nil || strings.Contains(stdout.String(), "charts/") {
 		t.Errorf("Markdown without a directory shows pictures that are not there (%v)", err)
 	}
 }
@@ -222,12 +221,12 @@ func TestTheSummaryOfAComparison(t *testing.T) {
 	reporttest.SamePicture(t, filepath.Join("testdata", "compare.regressed.summary.png"), compareAs(t, "summary", comparison(t, "regressed")), *update)
 	for _, name := range []string{"regressed", "unpaired", "empty", "hostile", "many"} {
 		var rec recorder.Canvas
-		comparison(t, name).page.drawCard(draw.NewCanvas(&rec, cardWidth, cardHeight), comparison(t, name).Doc())
+		comparison(t, name).drawCard(draw.NewCanvas(&rec, cardWidth, cardHeight))
 		checkCard(t, name, rec)
 	}
 	nasty := NewComparison(nastyComparison(compare.Equivalent), Options{All: true})
 	var rec recorder.Canvas
-	nasty.page.drawCard(draw.NewCanvas(&rec, cardWidth, cardHeight), nasty.Doc())
+	nasty.drawCard(draw.NewCanvas(&rec, cardWidth, cardHeight))
 	checkCard(t, "what does not matter", rec)
 }
 
@@ -242,7 +241,7 @@ func TestTheComparisonOnPaper(t *testing.T) {
 				t.Errorf("%s: the paper lacks %q", name, want)
 			}
 		}
-		if first := reporttest.Squeeze(reporttest.Running(pages[0])); !strings.Contains(first, reporttest.Squeeze(p.Answer)) || !strings.Contains(first, reporttest.Squeeze(comparedNumbers(p.Comparison, w, p.page.Words)[0].Value)) {
+		if first := reporttest.Squeeze(reporttest.Running(pages[0])); !strings.Contains(first, reporttest.Squeeze(p.Answer)) || !strings.Contains(first, reporttest.Squeeze(p.compared().numbers()[0].Value)) {
 			t.Errorf("%s: page one lacks the answer or its number", name)
 		}
 	}

@@ -3,38 +3,47 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"gonogo/analysis"
 	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
+	"gonogo/report/block"
+	"gonogo/sampler/rollout"
 )
 
 // differenceGrid is every quantity that was compared, the reward first.
-func differenceGrid(sc *compare.Split, w *compareWords) Grid {
+func (x compared) differenceGrid(sc *compare.Split) Grid {
+	w := x.w
 	g := Grid{Title: w.Differences, Head: []string{"", w.Base, w.New, w.Difference, "p"}}
+	if !sc.Reward.Known() {
+		return g
+	}
 	for i, d := range slices.Concat([]analysis.Difference{sc.Reward}, sc.Others) {
-		name, p := w.Quantities[d.Name], d.PHolm
-		if d.K > 0 {
-			name = fmt.Sprintf(name, message.Whole(d.K))
-		}
+		p := d.PHolm
 		if i == 0 {
 			p = d.P
 		}
-		g.Rows = append(g.Rows, []string{name, message.DigitsOf(d.Base), message.DigitsOf(d.New), change(d.Estimate), pValue(p)})
+		g.Rows = append(g.Rows, []string{quantity(d, w), message.DigitsOf(d.Base), message.DigitsOf(d.New), change(d.Estimate), pValue(p)})
 	}
 	g.Notes = []string{w.OthersNote}
 	return g
 }
 
 // breakdownGrid is the reward by group, the largest drop first.
-func breakdownGrid(title string, b *compare.Breakdown, l message.Language, w *compareWords) Grid {
+func (x compared) breakdownGrid(title string, b *compare.Breakdown) Grid {
+	w := x.w
 	g := Grid{Title: title, Head: []string{"", w.ItemsHead, w.Base, w.New, w.Difference, "p"}}
+	if b == nil {
+		return g
+	}
 	for _, row := range b.Groups {
 		g.Rows = append(g.Rows, []string{
 			id(row.Group), message.Whole(row.Items), message.DigitsOf(row.Base), message.DigitsOf(row.New), change(row.Estimate), pValue(row.PHolm),
 		})
 	}
-	g.Notes = []string{fmt.Sprintf(w.Corrected, prose(compare.Holm.In(l)))}
+	g.Notes = []string{fmt.Sprintf(w.Corrected, prose(compare.Holm.In(x.c.Lang)))}
 	if b.LeftOut > 0 {
 		g.Notes = append(g.Notes, fmt.Sprintf(w.LeftOut, w.Group.of(b.LeftOut)))
 	}
@@ -42,7 +51,11 @@ func breakdownGrid(title string, b *compare.Breakdown, l message.Language, w *co
 }
 
 // quadrantGrid counts items by the change of reward and of tool calls.
-func quadrantGrid(q *compare.Quadrants, w *compareWords) Grid {
+func (x compared) quadrantGrid(q *compare.Quadrants) Grid {
+	if q == nil {
+		return Grid{}
+	}
+	w := x.w
 	g := Grid{Title: w.Quadrants, Head: []string{"", w.Fewer, w.AsMany, w.More}, Notes: []string{fmt.Sprintf(w.QuadrantNote, w.Item.of(q.Items))}}
 	for i := 0; i+2 < len(q.Cells); i += 3 {
 		row := []string{w.RewardMoves[q.Cells[i].Reward]}
@@ -55,7 +68,8 @@ func quadrantGrid(q *compare.Quadrants, w *compareWords) Grid {
 }
 
 // outcomeGrid is how rollouts ended that have no grade.
-func outcomeGrid(sc *compare.Split, w *compareWords) Grid {
+func (x compared) outcomeGrid(sc *compare.Split) Grid {
+	w := x.w
 	g := Grid{Title: w.Outcomes, Head: []string{"", w.Base, w.New, w.ShareDifference}}
 	for _, o := range sc.Outcomes {
 		name := visible(string(o.Outcome))
@@ -75,4 +89,36 @@ func outcomeGrid(sc *compare.Split, w *compareWords) Grid {
 		g.Notes = append(g.Notes, fmt.Sprintf(w.Cause, message.Whole(c.Base), message.Whole(c.New), visible(string(c.Outcome)), clip(prose(text), 160)))
 	}
 	return g
+}
+
+// movedGrid is the items that changed much, with the rollouts that show it.
+func (x compared) movedGrid(sc *compare.Split) Grid {
+	w := x.w
+	g := Grid{
+		Title: w.Moved, Head: w.MovedHead, Notes: []string{fmt.Sprintf(w.MovedNote, visible(x.c.Base.File), visible(x.c.New.File))}, Most: 8,
+		Kinds: []block.Kind{block.Code, block.Number, block.Number, block.Number, block.Number, block.Text, block.Text},
+	}
+	for _, m := range sc.Moved {
+		g.Rows = append(g.Rows, []string{
+			id(m.Item), message.Digits(m.Base), message.Digits(m.New), message.Signed(m.Change), signedOr(m.CallsChange), x.refs(x.c.Base.File, m.BaseRollouts), x.refs(x.c.New.File, m.NewRollouts),
+		})
+	}
+	return g
+}
+
+// refs names rollouts by line, sample and reward, with the command that prints them.
+func (x compared) refs(file string, list []compare.SampleRef) string {
+	var out []string
+	for _, r := range list {
+		line, sample, reward := strconv.Itoa(r.Line), strconv.Itoa(r.Sample), message.Digits(r.Reward)
+		if r.Outcome == rollout.Graded {
+			out = append(out, fmt.Sprintf(x.w.Ref, line, sample, reward))
+		} else {
+			out = append(out, fmt.Sprintf(x.w.RefOutcome, line, sample, reward, visible(string(r.Outcome))))
+		}
+	}
+	if command := printLines(file, list); command != "" {
+		out = append(out, command)
+	}
+	return strings.Join(out, x.w.Signs.Semicolon)
 }

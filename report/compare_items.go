@@ -9,6 +9,7 @@ import (
 
 	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
+	"gonogo/report/block"
 	"gonogo/sampler/rollout"
 )
 
@@ -36,7 +37,7 @@ func changeColumns() []column[changeRow] {
 
 // writeComparedItems writes one row an item, split by split, in the order of
 // comparison.json.
-func writeComparedItems(w io.Writer, p *ComparisonPage) error {
+func writeComparedItems(w io.Writer, p *Page) error {
 	err := writeCSV(w, changeColumns(), func(yield func(changeRow) error) error {
 		for _, split := range rollout.Splits() {
 			sc := p.Comparison.Splits[split]
@@ -55,6 +56,37 @@ func writeComparedItems(w io.Writer, p *ComparisonPage) error {
 		return fmt.Errorf("write items.csv: %w", err)
 	}
 	return nil
+}
+
+// itemBlocks are the tables of all items of both runs.
+func (x compared) itemBlocks() []block.Block {
+	w := x.w
+	var list []block.Block
+	for _, split := range x.splits() {
+		t := block.Items{
+			Name: string(split), Rows: changedItems(x.c.Splits[split], w), KindOf: map[string]string{}, Wordy: 8, Flat: true,
+			ClassName: w.Direction, AnyClass: w.AnyDirection, Cut: w.ItemsCut, Empty: w.NoItems,
+		}
+		t.All, t.Count = len(t.Rows), w.Item.of(len(t.Rows))
+		for _, c := range w.Columns {
+			t.Columns = append(t.Columns, block.Column(c))
+		}
+		for direction, kind := range compareEnglish.Directions {
+			t.KindOf[w.Directions[direction]] = kind
+		}
+		there := map[string]bool{}
+		for _, row := range t.Rows {
+			t.Kinds = append(t.Kinds, t.KindOf[row[1]])
+			there[row[1]] = true
+		}
+		for _, direction := range []int{-1, 0, 1} {
+			if word := w.Directions[direction]; there[word] {
+				t.Classes = append(t.Classes, word)
+			}
+		}
+		list = append(list, block.Heading(w.Split+" "+string(split)), t)
+	}
+	return list
 }
 
 // changedItems are the rows of a split's table of all items, the largest drop

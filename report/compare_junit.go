@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"gonogo/analysis"
 	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
+	"gonogo/sampler/rollout"
 )
 
 // writeComparedJUnit writes junit.xml. Its first test case is the answer: a
@@ -18,30 +18,30 @@ import (
 // case for the mean reward, a failure when it regressed and skipped when it
 // cannot be told, and one for everything that is compared beside it, which
 // decides nothing: it passes, with its numbers in its output.
-func writeComparedJUnit(w io.Writer, p *ComparisonPage) error {
+func writeComparedJUnit(w io.Writer, p *Page) error {
+	x := p.compared()
 	s := junitSuite{
-		Name: cmp.Or(id(p.Comparison.New.Name), "gonogo compare"), Timestamp: began(p.page), Hostname: "localhost", Time: "0",
-		Properties: comparedProperties(p), Cases: []junitCase{answerCase(p)}, Out: junitText{p.Sentence},
+		Name: cmp.Or(id(x.c.New.Name), "gonogo compare"), Timestamp: began(p), Hostname: "localhost", Time: "0",
+		Properties: x.properties(), Cases: []junitCase{x.answerCase()}, Out: junitText{p.Sentence},
 	}
-	for _, split := range p.Splits {
-		sc := p.Comparison.Splits[split.Name]
-		s.Cases = append(s.Cases, rewardCase(split, sc, p.words))
-		for _, d := range sc.Others {
-			text := fmt.Sprintf("\n%s\n%s\n", differenceLine(d, p.words), p.words.Descriptive)
-			s.Cases = append(s.Cases, junitCase{Class: junitClass(string(split.Name)), Name: visible(d.Name), Time: "0", Out: &junitText{text}})
+	for _, split := range x.splits() {
+		s.Cases = append(s.Cases, x.rewardCase(split))
+		for _, d := range x.c.Splits[split].Others {
+			text := fmt.Sprintf("\n%s\n%s\n", x.line(capital(quantity(d, x.w)), message.DigitsOf(d.Base), message.DigitsOf(d.New), change(d.Estimate)), x.w.Descriptive)
+			s.Cases = append(s.Cases, junitCase{Class: junitClass(string(split)), Name: visible(d.Name), Time: "0", Out: &junitText{text}})
 		}
 	}
 	return s.write(w)
 }
 
-func answerCase(p *ComparisonPage) junitCase {
+func (x compared) answerCase() junitCase {
 	c := junitCase{Class: junitClass(""), Name: "answer", Time: "0"}
-	text := p.words.Signs.named(p.Answer, p.Sentence)
-	m := &junitMessage{Type: string(p.Comparison.Answer), Message: text, Text: "\n" + text + "\n"}
-	for _, s := range p.ReadFirst() {
+	text := x.Words.named(x.Answer, x.Sentence)
+	m := &junitMessage{Type: string(x.c.Answer), Message: text, Text: "\n" + text + "\n"}
+	for _, s := range x.readFirst() {
 		m.Text += s + "\n"
 	}
-	switch p.Comparison.Answer {
+	switch x.c.Answer {
 	case compare.Improved, compare.Equivalent:
 		c.Out = &junitText{m.Text}
 	case compare.Regressed, compare.NotBetter:
@@ -52,13 +52,13 @@ func answerCase(p *ComparisonPage) junitCase {
 	return c
 }
 
-func rewardCase(s ComparedSplit, sc *compare.Split, w *compareWords) junitCase {
-	c := junitCase{Class: junitClass(string(s.Name)), Name: "reward", Time: "0"}
-	text := "\n" + s.Why + "\n" + strings.Join(s.Facts, "\n") + "\n"
-	for _, m := range s.Moved {
-		text += w.Signs.named(m.Item, m.Change) + "\n"
+func (x compared) rewardCase(split rollout.Split) junitCase {
+	c, sc := junitCase{Class: junitClass(string(split)), Name: "reward", Time: "0"}, x.c.Splits[split]
+	text := "\n" + x.why(sc) + "\n" + strings.Join(x.facts(sc), "\n") + "\n"
+	for _, m := range sc.Moved {
+		text += x.line(id(m.Item), message.Digits(m.Base), message.Digits(m.New), message.Signed(m.Change)) + "\n"
 	}
-	message := &junitMessage{Type: string(sc.Answer), Message: w.Signs.named(s.Answer, s.Lead), Text: text}
+	message := &junitMessage{Type: string(sc.Answer), Message: x.Words.named(x.w.Answers[sc.Answer], x.Words.say(sc.Why)), Text: text}
 	switch sc.Answer {
 	case compare.Improved, compare.Equivalent:
 		c.Out = &junitText{text}
@@ -70,13 +70,13 @@ func rewardCase(s ComparedSplit, sc *compare.Split, w *compareWords) junitCase {
 	return c
 }
 
-// differenceLine is a difference in one line.
-func differenceLine(d analysis.Difference, w *compareWords) string {
-	return fmt.Sprintf(w.DifferenceLine, capital(quantity(d, w)), message.DigitsOf(d.Base), message.DigitsOf(d.New), change(d.Estimate))
+// line is a difference in one line.
+func (x compared) line(of, base, new, change string) string {
+	return fmt.Sprintf(x.w.DifferenceLine, of, base, new, change)
 }
 
-func comparedProperties(p *ComparisonPage) []junitProperty {
-	c := p.Comparison
+func (x compared) properties() []junitProperty {
+	c := x.c
 	list := []junitProperty{{"gonogo.answer", string(c.Answer)}, {"gonogo.exit_code", strconv.Itoa(c.ExitCode)}}
 	for _, one := range [][2]string{
 		{"gonogo.base", c.Base.File},
@@ -85,7 +85,7 @@ func comparedProperties(p *ComparisonPage) []junitProperty {
 		{"gonogo.new", c.New.File},
 		{"gonogo.new_run_id", c.New.ID},
 		{"gonogo.new_model", c.New.Model},
-		{"gonogo.version", p.Version},
+		{"gonogo.version", x.Version},
 	} {
 		if one[1] != "" {
 			list = append(list, junitProperty{one[0], visible(one[1])})

@@ -65,12 +65,12 @@ func TestComparisonKeepsToItsWidthAndItsLetters(t *testing.T) {
 			for _, ascii := range []bool{false, true} {
 				p := NewComparison(nastyComparison(answer), Options{Width: columns, ASCII: ascii, All: true})
 				var plain, colored bytes.Buffer
-				if err := p.WriteText(&plain); err != nil {
+				if err := WriteText(&plain, p); err != nil {
 					t.Fatal(err)
 				}
 				checkLines(t, string(answer), plain.String(), columns, ascii)
 				p.Color = true
-				if err := p.WriteText(&colored); err != nil {
+				if err := WriteText(&colored, p); err != nil {
 					t.Fatal(err)
 				}
 				if sgr.ReplaceAllString(colored.String(), "") != plain.String() {
@@ -90,10 +90,10 @@ func TestComparisonKeepsToItsWidthAndItsLetters(t *testing.T) {
 func TestWhatDiffersStandsBeforeTheAnswer(t *testing.T) {
 	p := NewComparison(nastyComparison(compare.Regressed), Options{})
 	var text, marked bytes.Buffer
-	if err := p.WriteText(&text); err != nil {
+	if err := WriteText(&text, p); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.WriteMarkdown(&marked); err != nil {
+	if err := WriteMarkdown(&marked, p); err != nil {
 		t.Fatal(err)
 	}
 	for _, page := range []string{text.String(), marked.String()} {
@@ -106,7 +106,7 @@ func TestWhatDiffersStandsBeforeTheAnswer(t *testing.T) {
 
 func TestComparisonInMarkdownIsText(t *testing.T) {
 	var b bytes.Buffer
-	if err := NewComparison(nastyComparison(compare.CannotTell), Options{All: true}).WriteMarkdown(&b); err != nil {
+	if err := WriteMarkdown(&b, NewComparison(nastyComparison(compare.CannotTell), Options{All: true})); err != nil {
 		t.Fatal(err)
 	}
 	prose := regexp.MustCompile("``.*?``").ReplaceAllString(b.String(), "") // hostile text in code has a fence of two
@@ -147,7 +147,7 @@ func TestAnEmptyComparisonIsStillAPage(t *testing.T) {
 	c := &compare.Comparison{Answer: compare.CannotTell, Sentence: message.Verbatim("Neither run holds a rollout with a reward.")}
 	var text, marked bytes.Buffer
 	p := NewComparison(c, Options{All: true})
-	if p.WriteText(&text) != nil || p.WriteMarkdown(&marked) != nil {
+	if WriteText(&text, p) != nil || WriteMarkdown(&marked, p) != nil {
 		t.Fatal("an empty comparison cannot be written")
 	}
 	for _, page := range []string{text.String(), marked.String()} {
@@ -159,7 +159,7 @@ func TestAnEmptyComparisonIsStillAPage(t *testing.T) {
 
 func TestOneOfAThingInAComparisonIsNotMany(t *testing.T) {
 	w := &compareEnglish
-	for _, p := range []plural{w.Item, w.Rollout, w.Sample, w.Group} {
+	for _, p := range []plural{w.Item, w.Rollout, w.Group} {
 		if one, many := p.of(1), p.of(1000); strings.HasSuffix(one, "s") || many != "1,000 "+strings.TrimPrefix(one, "1 ")+"s" {
 			t.Errorf("%q and %q", one, many)
 		}

@@ -21,8 +21,8 @@ type compareWords struct {
 	Items, Unpaired, OnlyBase, OnlyNew, Lost, Changed, Measured string
 	Checks, Flips, Welch, Wilcoxon, McNemar, ByFamily           string
 	OneSided, MDE, SameModel, Rule, Descriptive                 string
-	Item, Rollout, Sample, Group                                plural
-	Change, CallsChange, Ref, RefOutcome, MovedNote             string
+	Item, Rollout, Group                                        plural
+	Ref, RefOutcome, MovedNote                                  string
 
 	Verdict, VerdictBy                              string   // of a run by itself
 	Tile, BaseNew, NoneCompared                     string   // of the three numbers
@@ -65,7 +65,7 @@ var compareEnglish = compareWords{
 	LeftOut:      "Left out, with one item alone or too many to list: %s.",
 	Cause:        "%s before, %s now × %s: %s", NoCause: "no cause is recorded", OfKind: "%s (%s)",
 
-	Item: plural{"1 item", "%s items"}, Rollout: plural{"1 rollout", "%s rollouts"}, Sample: plural{"1 sample", "%s samples"}, Group: plural{"1 group", "%s groups"},
+	Item: plural{"1 item", "%s items"}, Rollout: plural{"1 rollout", "%s rollouts"}, Group: plural{"1 group", "%s groups"},
 	Items: "%s in both runs", Unpaired: "No item is measured in both runs: the means of different items are compared, which shows much less",
 	OnlyBase: "; %s only in base", OnlyNew: "; %s only in new", Lost: "; %s lost on one side", Changed: "; %s with another conversation under the same id",
 	Measured: "%s; %s.",
@@ -75,8 +75,7 @@ var compareEnglish = compareWords{
 	Rule: "Regressed or improved: the whole %s interval is beyond %s, and with fewer than 20 items, or one sample of each, exact tests agree. Not better: a detector marks more hacks, or the grader is NO-GO and the reward rose. " +
 		"No change that matters: else, and both one-sided bounds are within ±%s. Otherwise: cannot tell. Eval answers where both runs hold it, else train, else production.",
 	Descriptive: "Items weigh the same. Everything but the mean reward is descriptive and decides nothing.",
-	Change:      "%s to %s (%s), %s and %s", CallsChange: ", tool calls %s",
-	Ref: "line %s (sample %s, reward %s)", RefOutcome: "line %s (sample %s, reward %s), %s",
+	Ref:         "line %s (sample %s, reward %s)", RefOutcome: "line %s (sample %s, reward %s), %s",
 	MovedNote: "By size of the change: some items always move by chance. Lines are of %s and %s.",
 
 	Verdict: " (by itself %s)", VerdictBy: " (by itself %s, by %s)",

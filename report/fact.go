@@ -122,7 +122,7 @@ func inputProblems(in rollout.Input, w *words) []string {
 
 // footer says who made the page, and when if that is known.
 func (p *Page) footer() string {
-	s := fmt.Sprintf(p.Words.Made, visible(p.Version))
+	s := fmt.Sprintf(p.Words.Made, p.Version)
 	if !p.Now.IsZero() {
 		s += fmt.Sprintf(p.Words.MadeAt, p.Now.UTC().Format("2006-01-02 15:04 UTC"))
 	}
@@ -133,7 +133,7 @@ func (p *Page) footer() string {
 // why those of findings may differ from those of the headlines.
 func (p *Page) About() string {
 	split := visible(string(p.Split))
-	about := fmt.Sprintf(p.Words.About, split, message.Percent(p.Result.Confidence))
+	about := fmt.Sprintf(p.Words.About, split, message.Percent(p.confidence))
 	if p.narrowed() {
 		about += p.Words.Signs.Space + fmt.Sprintf(p.Words.AboutFile, split)
 	}
@@ -143,6 +143,9 @@ func (p *Page) About() string {
 // narrowed reports whether findings judge the items of the file, most of which were
 // measured, and headlines all items like these: both tell of the mean reward.
 func (p *Page) narrowed() bool {
+	if p.Result == nil {
+		return false
+	}
 	s := p.Result.Splits[p.Split]
 	if s == nil || s.Reward.Low == nil || s.Reward.High == nil {
 		return false

@@ -8,12 +8,8 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
-	"gonogo/report/block"
 	"gonogo/sampler/rollout"
 )
-
-// Grid is a small table of text. The first column names the row.
-type Grid = block.Grid
 
 // shownSplits are the splits that were sampled, in order.
 func shownSplits(r *analysis.Result) []rollout.Split {

@@ -36,7 +36,7 @@ func TestNumbersOfTheGradedRolloutsAreMarked(t *testing.T) {
 				forms[form] = reporttest.Squeeze(string(write(t, form, p)))
 			}
 			var card recorder.Canvas
-			p.drawCard(draw.NewCanvas(&card, cardWidth, cardHeight), p.Doc())
+			p.drawCard(draw.NewCanvas(&card, cardWidth, cardHeight))
 			for _, action := range card.Actions {
 				if a, ok := action.(*recorder.FillString); ok {
 					forms["summary"] += reporttest.Squeeze(a.String)

@@ -11,128 +11,76 @@ import (
 	"gonogo/analysis/message"
 	"gonogo/report/block"
 	"gonogo/report/chart"
-	"gonogo/report/markdown"
-	"gonogo/report/text"
 )
 
-// HistoryPage is everything a history says, in the order it is said. Its texts
-// are safe to show: what stems from data has been made visible.
-type HistoryPage struct {
-	Options
-	History *history.History
-
-	Title   string
-	Span    string // how many nights, and from when to when
-	Notes   []string
-	Changes []NightChange
-	Unusual []string
-	Made    []string
-	Series  []Grid // one for each kind
-	Nights  Grid
-	Figures []chart.Figure
-	Method  []string
-
-	words *historyWords // in the language of the history
-	page  *Page         // what it shares with the page of a run
-}
-
-// NightChange is a night where something changed.
-type NightChange struct {
-	Text    string
-	Details []string // what else changed there
+// nights is the page of a history on its way to blocks.
+type nights struct {
+	*Page
+	h *history.History
+	w *historyWords // in its language
 }
 
 // NewHistory makes the page of h, in the language of h.
-func NewHistory(h *history.History, opt Options) *HistoryPage {
-	said := message.In(h.Lang, "report.history", historyEnglish)
-	w := &said
-	p := &HistoryPage{Options: opt, History: h, Title: w.Title, Span: w.None, words: w}
-	p.page = &Page{Options: opt, Words: wordsIn(h.Lang)}
-	p.Version = visible(p.Version)
-	if n := len(h.Nights); n == 1 {
-		p.Span = fmt.Sprintf(w.One, w.Night.of(1), p.night(0))
-	} else if n > 1 {
-		p.Span = fmt.Sprintf(w.Span, w.Night.of(n), p.night(0), p.night(n-1))
-	}
-	for _, note := range h.Notes {
-		p.Notes = append(p.Notes, p.page.Words.Capital(prose(note.In(h.Lang)))+w.Signs.Stop)
-	}
-	for i := range h.Changes {
-		p.Changes = append(p.Changes, p.change(&h.Changes[i], w))
-	}
-	for _, u := range h.Unusual {
-		p.Unusual = append(p.Unusual, capital(fmt.Sprintf(w.IsUnusual, w.seriesName(u.Series), message.Digits(u.Value), message.Interval(nil, u.Low, u.High), pEquals(&u.P)))+w.Signs.Stop)
-	}
-	for _, m := range h.Made {
-		p.Made = append(p.Made, w.Signs.named(p.night(m.Night), madeText(m, w)))
-	}
-	for _, kind := range history.Kinds() {
-		if g := p.seriesGrid(kind, w); len(g.Rows) > 0 {
-			p.Series = append(p.Series, g)
-		}
-	}
-	p.Nights = p.nightsGrid(w)
-	for _, s := range chart.Histories(h, w.seriesName) {
-		p.Figures = append(p.Figures, chart.Render(s, h))
-	}
-	p.page.Figures, p.page.Result = p.Figures, &analysis.Result{Lang: h.Lang}
-	p.Method = []string{fmt.Sprintf(w.Methods[0], message.Percent(1-h.Confidence)), fmt.Sprintf(w.Methods[1], message.Percent(h.Confidence)), w.Methods[2]}
+func NewHistory(h *history.History, opt Options) *Page {
+	p := newPage(opt, h.Lang)
+	p.History = h
+	x := p.nights()
+	p.Title = x.w.Title
+	p.Answer, p.Sentence = x.newest()
+	p.Figures = drawnOf(chart.Histories(h, x.w.seriesName), h)
 	return p
 }
 
-// nights is what a command calls the history by.
-func (p *HistoryPage) nights() string {
-	if p.Dir == "" {
-		return "DIR"
-	}
-	return argument(p.Dir)
+func (p *Page) nights() nights {
+	w := message.In(p.History.Lang, "report.history", historyEnglish)
+	return nights{p, p.History, &w}
 }
 
-// Doc is the page in blocks, as every format writes it.
-func (p *HistoryPage) Doc() *block.Doc {
-	w := p.words
-	d := p.page.doc(p.page.Words, p.Title, "")
-	d.Words.Rest, d.Head = fmt.Sprintf(w.Rest, p.nights()), []string{p.Title}
-	d.Brief = []block.Block{block.Note{Texts: []string{p.Span}, Muted: true}}
-	if newest := p.newest(); newest != nil {
-		d.Answer, d.Subject = newest.Answer, newest.Text
-		d.Brief = append(d.Brief, block.Verdict{Answer: newest.Answer, Tone: newest.Tone, Reason: newest.Text})
+// doc is the report of a history.
+func (x nights) doc() *block.Doc {
+	h, w, d := x.h, x.w, x.frame()
+	d.Words.Rest, d.Head = fmt.Sprintf(w.Rest, x.directory("DIR")), []string{x.Title}
+	d.Brief = []block.Block{block.Note{Texts: []string{x.span()}, Muted: true}}
+	if n := len(h.Nights); n > 0 {
+		d.Brief = append(d.Brief, block.Verdict{Answer: x.Answer, Tone: verdictTone(verdictOf(h.Nights[n-1].ExitCode)), Reason: x.Sentence})
 	}
-	if len(p.Notes) > 0 {
-		d.Brief = append(d.Brief, block.Note{Lead: w.Notes, Texts: p.Notes, Points: true, Tone: block.Caution})
+	if len(h.Notes) > 0 {
+		d.Brief = append(d.Brief, block.Note{Lead: w.Notes, Texts: x.Words.notes(h.Notes), Points: true, Tone: block.Caution})
 	}
-	top := p.trends()
-	for _, f := range p.page.figures(func(f chart.Figure) bool { return slices.Contains(top, f.Name) }) {
-		small := f.(block.Figure)
-		small.Brief, small.Height = true, trendHeight
-		d.Brief = append(d.Brief, small)
-	}
-	if len(p.Nights.Rows) > 0 {
+	trends := x.trends()
+	onTop := func(f chart.Figure) bool { return slices.Contains(trends, f.Name) }
+	d.Brief = append(d.Brief, small(x.figures(onTop), trendHeight)...)
+	if len(h.Nights) > 0 {
 		d.Brief = append(d.Brief, block.Heading(w.Changes))
-		for _, c := range p.Changes {
-			d.Brief = append(d.Brief, block.Note{Lead: c.Text, Texts: c.Details, Points: true})
+		for i := range h.Changes {
+			d.Brief = append(d.Brief, x.change(&h.Changes[i]))
 		}
-		if len(p.Changes) == 0 {
+		if len(h.Changes) == 0 {
 			d.Brief = append(d.Brief, block.Note{Texts: []string{w.NoChange}})
 		}
 	}
-	if len(p.Unusual) > 0 {
-		d.Brief = append(d.Brief, block.Note{Lead: w.Unusual, Texts: p.Unusual, Points: true})
+	var unusual, made []string
+	for _, u := range h.Unusual {
+		unusual = append(unusual, capital(fmt.Sprintf(w.IsUnusual, w.seriesName(u.Series), message.Digits(u.Value), message.Interval(nil, u.Low, u.High), pEquals(&u.P)))+w.Signs.Stop)
 	}
-	for i, g := range p.Series {
-		title := g.Title
-		g.Title = ""
-		d.Rest = append(d.Rest, block.Section{ID: fmt.Sprintf("series-%d", i), Title: title, Blocks: []block.Block{g}})
+	if len(unusual) > 0 {
+		d.Brief = append(d.Brief, block.Note{Lead: w.Unusual, Texts: unusual, Points: true})
 	}
-	d.Rest = append(d.Rest, block.Section{ID: "pictures", Title: w.Pictures, Blocks: p.page.figures(func(f chart.Figure) bool { return !slices.Contains(top, f.Name) })})
-	if len(p.Nights.Rows) > 0 {
-		g := p.Nights
-		g.Title = ""
-		d.Rest = append(d.Rest, block.Section{ID: "nights", Title: w.Nights, Blocks: []block.Block{g}})
+	for i, kind := range slices.DeleteFunc(history.Kinds(), func(kind string) bool {
+		return !slices.ContainsFunc(h.Series, func(s history.Series) bool { return s.Kind == kind })
+	}) {
+		d.Rest = append(d.Rest, block.Section{ID: fmt.Sprintf("series-%d", i), Title: fmt.Sprintf(w.Series, lower(w.Kinds[kind])), Blocks: []block.Block{x.seriesGrid(kind)}})
+	}
+	for _, m := range h.Made {
+		made = append(made, w.Signs.named(x.night(m.Night), madeText(m, w)))
 	}
 	d.Rest = append(d.Rest,
-		block.Section{ID: "made", Title: w.Made, Depth: block.Folded, Blocks: points(p.Made)},
-		block.Section{ID: "method", Title: w.Method, Depth: block.Folded, Blocks: points(p.Method)},
+		block.Section{ID: "pictures", Title: w.Pictures, Blocks: x.figures(func(f chart.Figure) bool { return !onTop(f) })},
+		block.Section{ID: "nights", Title: w.Nights, Blocks: filled(x.nightsGrid())},
+		block.Section{ID: "made", Title: w.Made, Depth: block.Folded, Blocks: points(made)},
+		block.Section{ID: "method", Title: w.Method, Depth: block.Folded, Blocks: points([]string{
+			fmt.Sprintf(w.Methods[0], message.Percent(1-h.Confidence)), fmt.Sprintf(w.Methods[1], message.Percent(h.Confidence)), w.Methods[2],
+		})},
 	)
 	return d
 }
@@ -142,9 +90,9 @@ const trendHeight = chart.Height * 0.9
 
 // trends names the pictures that come first: the reward, then the series that
 // changed last, four at most.
-func (p *HistoryPage) trends() []string {
+func (x nights) trends() []string {
 	names := []string{"history_" + history.Reward}
-	for _, c := range slices.Backward(p.History.Changes) {
+	for _, c := range slices.Backward(x.h.Changes) {
 		if name := "history_" + c.Series; len(names) < 4 && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
@@ -152,12 +100,40 @@ func (p *HistoryPage) trends() []string {
 	return names
 }
 
-// WriteText writes the page for a terminal.
-func (p *HistoryPage) WriteText(w io.Writer) error { return text.Write(w, p.Doc(), p.terminal()) }
+// span is how many nights there are, and from when to when.
+func (x nights) span() string {
+	switch n := len(x.h.Nights); n {
+	case 0:
+		return x.w.None
+	case 1:
+		return fmt.Sprintf(x.w.One, x.w.Night.of(1), x.night(0))
+	default:
+		return fmt.Sprintf(x.w.Span, x.w.Night.of(n), x.night(0), x.night(n-1))
+	}
+}
 
-// WriteMarkdown writes the page as GitHub-flavoured Markdown.
-func (p *HistoryPage) WriteMarkdown(w io.Writer) error {
-	return markdown.Write(w, p.Doc(), markdown.Options{All: p.All})
+// newest is the answer of the newest night, and why.
+func (x nights) newest() (answer, why string) {
+	n := len(x.h.Nights)
+	if n == 0 {
+		return "", ""
+	}
+	mark := &x.h.Nights[n-1]
+	why = fmt.Sprintf(x.w.Newest, x.night(n-1), mark.ExitCode)
+	if !mark.Sentence.None() {
+		why = x.Words.say(mark.Sentence) + x.w.Signs.Space + why
+	}
+	return capital(nightAnswer(mark, x.w)), why
+}
+
+// verdictOf is the verdict that an exit code stands for.
+func verdictOf(code int) analysis.Verdict {
+	for _, v := range []analysis.Verdict{analysis.Go, analysis.NoGo} {
+		if v.ExitCode() == code {
+			return v
+		}
+	}
+	return analysis.Undecided
 }
 
 // seriesName is what a series is called; one that this version does not know
@@ -169,34 +145,36 @@ func (w *historyWords) seriesName(name string) string {
 	return id(name)
 }
 
-func (p *HistoryPage) night(i int) string { return id(p.History.Nights[i].Name) }
+func (x nights) night(i int) string { return id(x.h.Nights[i].Name) }
 
-func (p *HistoryPage) change(c *history.Change, w *historyWords) NightChange {
+// change is a night where something changed, with what else changed there.
+func (x nights) change(c *history.Change) block.Note {
+	w := x.w
 	move := message.Interval(&c.Difference, c.Low, c.High)
 	if c.Difference > 0 {
 		move = "+" + move
 	}
-	text := fmt.Sprintf(w.Change, w.seriesName(c.Series), message.Digits(c.Before), message.Digits(c.After), move, p.night(c.Night))
+	text := fmt.Sprintf(w.Change, w.seriesName(c.Series), message.Digits(c.Before), message.Digits(c.After), move, x.night(c.Night))
 	if c.First == c.Last {
 		text += w.Exactly
 	} else {
-		text += fmt.Sprintf(w.Between, p.night(c.First), p.night(c.Last), message.Percent(p.History.Confidence))
+		text += fmt.Sprintf(w.Between, x.night(c.First), x.night(c.Last), message.Percent(x.h.Confidence))
 	}
-	out := NightChange{Text: capital(text) + w.Signs.Semicolon + pEquals(&c.P) + w.Signs.Stop}
+	out := block.Note{Lead: capital(text) + w.Signs.Semicolon + pEquals(&c.P) + w.Signs.Stop, Points: true}
 	var made, with []string
 	for _, m := range c.Made {
-		made = append(made, fmt.Sprintf(w.MadeOn, madeText(m, w), p.night(m.Night)))
+		made = append(made, fmt.Sprintf(w.MadeOn, madeText(m, w), x.night(m.Night)))
 	}
 	if made == nil {
-		out.Details = append(out.Details, w.NothingMade)
+		out.Texts = append(out.Texts, w.NothingMade)
 	} else {
-		out.Details = append(out.Details, fmt.Sprintf(w.MadeThere, strings.Join(made, w.Signs.Semicolon)))
+		out.Texts = append(out.Texts, fmt.Sprintf(w.MadeThere, strings.Join(made, w.Signs.Semicolon)))
 	}
 	for _, name := range c.With {
 		with = append(with, w.seriesName(name))
 	}
 	if with != nil {
-		out.Details = append(out.Details, fmt.Sprintf(w.ChangedToo, strings.Join(with, w.Signs.List)))
+		out.Texts = append(out.Texts, fmt.Sprintf(w.ChangedToo, strings.Join(with, w.Signs.List)))
 	}
 	return out
 }
@@ -212,19 +190,20 @@ func madeText(m history.MadeMark, w *historyWords) string {
 }
 
 // seriesGrid is what the series of a kind say of the newest night.
-func (p *HistoryPage) seriesGrid(kind string, w *historyWords) Grid {
-	g := Grid{Title: fmt.Sprintf(w.Series, lower(w.Kinds[kind])), Head: w.SeriesHead, Spare: []int{2, 3, 3}}
-	for _, s := range p.History.Series {
+func (x nights) seriesGrid(kind string) Grid {
+	w := x.w
+	g := Grid{Head: w.SeriesHead, Spare: []int{2, 3, 3}}
+	for _, s := range x.h.Series {
 		if s.Kind != kind {
 			continue
 		}
 		newest, row := s.Points[len(s.Points)-1], []string{w.seriesName(s.Name), "–", "–", "–", "–", w.Untested}
-		if newest.Night == len(p.History.Nights)-1 {
+		if newest.Night == len(x.h.Nights)-1 {
 			row[1] = message.Interval(&newest.Value, newest.Low, newest.High)
 		}
 		if n := len(s.Levels); n > 0 {
 			l := s.Levels[n-1]
-			row[2], row[3] = p.night(l.From), message.Interval(&l.Value, l.Low, l.High)
+			row[2], row[3] = x.night(l.From), message.Interval(&l.Value, l.Low, l.High)
 			if l.NightLow != nil {
 				row[4] = message.Interval(nil, l.NightLow, l.NightHigh)
 			}
@@ -233,7 +212,7 @@ func (p *HistoryPage) seriesGrid(kind string, w *historyWords) Grid {
 		case s.PHolm != nil:
 			row[5] = pValue(s.PHolm)
 		case !s.Why.None():
-			row[5] = prose(s.Why.In(p.History.Lang))
+			row[5] = x.Words.say(s.Why)
 		}
 		g.Rows = append(g.Rows, row)
 	}
@@ -241,29 +220,30 @@ func (p *HistoryPage) seriesGrid(kind string, w *historyWords) Grid {
 }
 
 // nightsGrid lists the nights, the newest last.
-func (p *HistoryPage) nightsGrid(w *historyWords) Grid {
-	g := Grid{Title: w.Nights, Words: true, Head: w.NightsHead}
+func (x nights) nightsGrid() Grid {
+	w := x.w
+	g := Grid{Words: true, Head: w.NightsHead}
 	rewards := make(map[int]string)
-	for _, s := range p.History.Series {
+	for _, s := range x.h.Series {
 		if s.Name != history.Reward {
 			continue
 		}
-		for _, x := range s.Points {
-			rewards[x.Night] = message.Interval(&x.Value, x.Low, x.High)
+		for _, at := range s.Points {
+			rewards[at.Night] = message.Interval(&at.Value, at.Low, at.High)
 		}
 	}
-	for i := range p.History.Nights {
+	for i := range x.h.Nights {
 		var made []string
-		for _, m := range p.History.Made {
+		for _, m := range x.h.Made {
 			if m.Night == i && !slices.Contains(made, m.Kind) {
-				made = append(made, p.History.Lang.Text("history.made."+m.Kind, strings.ReplaceAll(m.Kind, "_", " ")))
+				made = append(made, x.h.Lang.Text("history.made."+m.Kind, strings.ReplaceAll(m.Kind, "_", " ")))
 			}
 		}
 		reward := rewards[i]
 		if reward == "" {
 			reward = "–"
 		}
-		g.Rows = append(g.Rows, []string{p.night(i), nightAnswer(&p.History.Nights[i], w), reward, strings.Join(made, w.Signs.List)})
+		g.Rows = append(g.Rows, []string{x.night(i), nightAnswer(&x.h.Nights[i], w), reward, strings.Join(made, w.Signs.List)})
 	}
 	return g
 }
@@ -284,4 +264,37 @@ func nightAnswer(n *history.Mark, w *historyWords) string {
 		answer += w.Signs.Comma + w.Accepted
 	}
 	return answer
+}
+
+// writeNightsJUnit writes a test case for the newest night, and one for each series: a
+// failure where the night regressed, an error where it could not tell. A series
+// that changed passes and says so: what it means depends on what was meant.
+func writeNightsJUnit(w io.Writer, p *Page) error {
+	x := p.nights()
+	s := junitSuite{Name: "gonogo nightly", Hostname: "localhost", Time: "0"}
+	if n := len(x.h.Nights); n > 0 {
+		newest := &x.h.Nights[n-1]
+		one := junitCase{Class: "gonogo.nightly", Name: "night", Time: "0"}
+		m := &junitMessage{Type: p.Answer, Message: x.Words.named(p.Answer, p.Sentence), Text: p.Sentence}
+		switch verdictOf(newest.ExitCode) {
+		case analysis.Go:
+			one.Out = &junitText{m.Message}
+		case analysis.NoGo:
+			one.Failure = m
+		default:
+			one.Error = m
+		}
+		s.Timestamp = newest.Time.UTC().Format("2006-01-02T15:04:05")
+		s.Cases = append(s.Cases, one)
+	}
+	for _, series := range x.h.Series {
+		one := junitCase{Class: "gonogo.nightly." + series.Kind, Name: x.w.seriesName(series.Name), Time: "0"}
+		for i := range x.h.Changes {
+			if c := &x.h.Changes[i]; c.Series == series.Name {
+				one.Out = &junitText{x.change(c).Lead}
+			}
+		}
+		s.Cases = append(s.Cases, one)
+	}
+	return s.write(w)
 }

@@ -3,6 +3,7 @@
 package report
 
 import (
+	"io"
 	"strings"
 	"testing"
 
@@ -25,7 +26,7 @@ func TestTheHistoryInABrowser(t *testing.T) {
 			}
 			h.Lang = l
 			p := NewHistory(h, Options{Version: "1.2.3"})
-			b.load(p.WriteHTML)
+			b.load(func(w io.Writer) error { return writeHTML(w, p) })
 			axe()
 			b.quiet()
 			if lang := js[string](b, `document.documentElement.lang`); lang != l.Tag() {

@@ -64,9 +64,9 @@ const hostileName = "<script>alert(1)</script>\x1b[2J\u202e=cmd|x"
 
 func TestHistoryGoldens(t *testing.T) {
 	p := NewHistory(nightsOf(12, dated), Options{All: true})
-	for name, write := range map[string]func(io.Writer) error{"history.txt": p.WriteText, "history.md": p.WriteMarkdown} {
+	for name, write := range map[string]func(io.Writer, *Page) error{"history.txt": WriteText, "history.md": WriteMarkdown} {
 		var b bytes.Buffer
-		if err := write(&b); err != nil {
+		if err := write(&b, p); err != nil {
 			t.Fatal(err)
 		}
 		path := filepath.Join("testdata", name)
@@ -94,7 +94,7 @@ func TestHistoryOfAnyLength(t *testing.T) {
 		p := NewHistory(h, Options{All: true})
 		var text, md, html, junit bytes.Buffer
 		for name, err := range map[string]error{
-			"text": p.WriteText(&text), "markdown": p.WriteMarkdown(&md), "html": p.WriteHTML(&html), "junit": p.writeJUnit(&junit),
+			"text": WriteText(&text, p), "markdown": WriteMarkdown(&md, p), "html": writeHTML(&html, p), "junit": writeNightsJUnit(&junit, p),
 		} {
 			if err != nil {
 				t.Errorf("%s, %s: %v", what, name, err)
@@ -115,7 +115,7 @@ func TestWriteHistory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "page")
 	h := nightsOf(12, dated)
 	h.Series = slices.DeleteFunc(h.Series, func(s history.Series) bool { return s.Name != history.Reward }) // pictures take their time
-	if err := WriteHistory(dir, NewHistory(h, Options{All: true})); err != nil {
+	if err := Write(dir, NewHistory(h, Options{All: true}), HistoryFormats()); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"index.html", "report.pdf", "summary.png", "history.md", "history.json", "junit.xml", "charts/history_reward.png"} {

@@ -216,9 +216,11 @@ func properties(p *Page) []junitProperty {
 // began is when sampling began, else when the report is made, without a zone
 // as the schema of Ant wants it: UTC.
 func began(p *Page) string {
-	at, err := time.Parse(time.RFC3339, p.Result.Timing.Started)
-	if err != nil {
-		at = p.Now
+	at := p.Now
+	if p.Result != nil {
+		if t, err := time.Parse(time.RFC3339, p.Result.Timing.Started); err == nil {
+			at = t
+		}
 	}
 	if at.IsZero() {
 		return ""

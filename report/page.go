@@ -5,12 +5,15 @@ import (
 	"time"
 
 	"gonogo/analysis"
+	"gonogo/analysis/compare"
+	"gonogo/analysis/history"
+	"gonogo/analysis/message"
 	"gonogo/report/block"
 	"gonogo/report/chart"
 	"gonogo/sampler/rollout"
 )
 
-// Options are what a Page says that the Result does not know.
+// Options are what a Page says that its subject does not know.
 type Options struct {
 	Name    string    // of the run, as the title says it; "" takes the Result's own
 	Version string    // of the tool; "" takes the Result's own
@@ -18,7 +21,7 @@ type Options struct {
 	Dir     string    // the run directory, as commands in the report name it; "" writes RUN
 	Config  string    // the configuration that commands with a changed grader name; "" names none
 
-	Charts []chart.Chart // the pictures, in order; nil: chart.Charts
+	Charts []chart.Chart // the pictures of a run, in order; nil: chart.Charts
 
 	GraderChanged bool // the configuration's grader is not the one that graded the run
 
@@ -26,7 +29,9 @@ type Options struct {
 
 	// Traces is the file of the rollouts as commands name it, and TracesLink the
 	// way there from the report directory, a relative URL; "" where there is none.
+	// BaseLink and NewLink are the ways to those of a comparison.
 	Traces, TracesLink string
+	BaseLink, NewLink  string
 
 	// ASCII and Color concern the text format alone.
 	ASCII bool // nothing but printable ASCII
@@ -42,68 +47,117 @@ type Options struct {
 	Full  bool // the PDF has its annex: all pictures, items, thresholds
 }
 
-// Page is everything a report says, in the order it is said.
+// Page is a report on its way to its formats: of a run, of a comparison of two, or of
+// a history. Its texts are safe to show: what stems from data has been made visible.
 type Page struct {
 	Options
-	Result *analysis.Result
-	Words  *words
+	Words *words
+
+	// What it reports on: one of them.
+	Result     *analysis.Result
+	Comparison *compare.Comparison
+	History    *history.History
 
 	Title    string
-	Verdict  analysis.Verdict
-	Sentence string // the verdict's reason in one sentence
-	Next     string // what to do now, when the deciding finding says so
+	Verdict  analysis.Verdict // on a run
+	Answer   string           // in a word or two: the verdict, or that of a comparison or of the newest night
+	Sentence string           // the answer's reason in one sentence
+	Next     string           // what to do now, when the deciding finding says so
 
 	Split    rollout.Split  // the split that the headlines speak of
-	Findings block.Findings // the urgent ones first
+	Findings block.Findings // on a run, the urgent ones first
 	Figures  []chart.Figure
 
-	found []finding // behind Findings
+	doc        *block.Doc // made once
+	confidence float64
+	rewards    [2]float64 // the range
+	found      []finding  // behind Findings
+	doubted    bool       // the grader failed its audit
+	warnings   []string   // what formats written so far could not show
+	lettering  lettering  // read as it is needed
+	survey     *survey    // of the rollouts, once a format has asked for them
 
-	warnings []string // what formats written so far could not show
-
-	lettering lettering // read as it is needed
-
-	survey *survey // of the rollouts, once a format has asked for them
-
-	traced map[itemOf][]trace // the same by item
-
-	items map[rollout.Split][]analysis.ItemResult // in the order of their rows
+	traced map[itemOf][]trace                      // the same by item
+	items  map[rollout.Split][]analysis.ItemResult // in the order of their rows
 }
 
 // Fact is a name and what it is.
 type Fact = block.Fact
 
-// NewPage makes the page of r, in the language of r.
+// Grid is a small table of text. The first column names the row.
+type Grid = block.Grid
+
+// NewPage makes the page of a run's result, in the language of r.
 func NewPage(r *analysis.Result, opt Options) *Page {
-	p := &Page{Options: opt, Result: r, Words: wordsIn(r.Lang), Verdict: r.Verdict}
+	p := newPage(opt, r.Lang)
+	p.Result, p.Verdict, p.Answer, p.confidence, p.rewards = r, r.Verdict, string(r.Verdict), r.Confidence, r.RewardRange
 	if p.Name == "" {
 		p.Name = r.Run.Name
 	}
 	if p.Version == "" {
-		p.Version = r.Run.ToolVersion
+		p.Version = visible(r.Run.ToolVersion)
 	}
-	p.Name, p.Version = id(p.Name), visible(p.Version)
+	p.Name = id(p.Name)
 	p.Title = p.Words.Title
 	if p.Name != "" {
 		p.Title = fmt.Sprintf(p.Words.TitleOf, p.Name)
 	}
 	p.Split, _, _ = chart.Shown(r)
+	p.doubted = graderFails(r)
 	p.found = findings(r)
 	p.Sentence, p.Next = p.sentence()
 	charts := p.Charts
 	if charts == nil {
 		charts = chart.Charts()
 	}
-	for _, c := range charts {
-		if c.Only != nil && !c.Only(r) {
-			continue
-		}
-		p.Figures = append(p.Figures, chart.Render(c, r))
-	}
+	p.Figures = drawnOf(charts, r)
 	p.items = map[rollout.Split][]analysis.ItemResult{}
 	for split, s := range r.Splits {
 		p.items[split] = sortedItems(s.Classes.Items)
 	}
 	p.Findings = p.findingBlocks()
 	return p
+}
+
+func newPage(opt Options, l message.Language) *Page {
+	opt.Version = visible(opt.Version)
+	return &Page{Options: opt, Words: wordsIn(l)}
+}
+
+// drawnOf are the pictures that a report has a place for.
+func drawnOf[R any](charts []chart.Of[R], of R) []chart.Figure {
+	var list []chart.Figure
+	for _, c := range charts {
+		if c.Only == nil || c.Only(of) {
+			list = append(list, chart.Render(c, of))
+		}
+	}
+	return list
+}
+
+// Doc is the page in blocks, as every format writes it.
+func (p *Page) Doc() *block.Doc {
+	if p.doc == nil {
+		switch {
+		case p.Comparison != nil:
+			p.doc = p.compared().doc()
+		case p.History != nil:
+			p.doc = p.nights().doc()
+		default:
+			p.doc = p.run()
+		}
+	}
+	return p.doc
+}
+
+// frame is what reports of every kind have in common.
+func (p *Page) frame() *block.Doc {
+	w := p.Words
+	return &block.Doc{
+		Words: block.Words{
+			Lang: w.Lang, Signs: block.Signs(w.Signs), Quiet: w.Quiet, NotJudged: w.NotJudged, NoFindings: w.NoFindings, OtherFacts: w.OtherFacts, AndMore: w.AndMore, MoreLines: w.MoreLines,
+			CutShort: w.CutShort, Page: w.Page, Print: w.Print,
+		},
+		Title: p.Title, Answer: p.Answer, Subject: p.Sentence, Version: p.Version, Made: p.Now, Footer: p.footer(),
+	}
 }

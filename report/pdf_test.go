@@ -269,7 +269,7 @@ func TestAPDFThatCannotBeMadeSaysWhy(t *testing.T) {
 		"it is no TrueType or OpenType font":           {Font: "pdf_test.go"},
 	} {
 		p := NewPage(reporttest.Load(t, "tiny"), opt)
-		if err := p.print(&bytes.Buffer{}, p.Doc()); err == nil || !strings.Contains(err.Error(), want) {
+		if err := writePDF(&bytes.Buffer{}, p); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error is %v, want %s", err, want)
 		}
 	}

@@ -44,9 +44,9 @@ func (p *Page) letters() *chart.Fonts {
 }
 
 // chartFiles makes charts/NAME.png of each figure.
-func (p *Page) chartFiles(dir string, figures []chart.Figure) ([]file, error) {
+func (p *Page) chartFiles(dir string) ([]file, error) {
 	var files []file
-	for _, fig := range figures {
+	for _, fig := range p.Figures {
 		var b bytes.Buffer
 		fig.Fonts = p.letters()
 		if err := chart.WritePNG(&b, fig, chart.Width, fig.Height); err != nil {

@@ -6,14 +6,13 @@ import (
 	"slices"
 	"strings"
 
-	"gonogo/report/block"
 	"gonogo/report/pdf"
 	"gonogo/report/typeface"
 )
 
-// print writes a report for paper, once more with a warning on page one, and in
+// writePDF writes a report for paper, once more with a warning on page one, and in
 // the Page's Warnings, where signs of it cannot be drawn.
-func (p *Page) print(w io.Writer, d *block.Doc) error {
+func writePDF(w io.Writer, p *Page) error {
 	paper, err := pdf.PaperNamed(p.Paper)
 	if err != nil {
 		return fmt.Errorf("make pdf report: %w", err)
@@ -23,7 +22,7 @@ func (p *Page) print(w io.Writer, d *block.Doc) error {
 		return fmt.Errorf("make pdf report: %w", err)
 	}
 	lay := func(warning string) *pdf.Doc {
-		return pdf.Print(d, pdf.Report{Paper: paper, Fallback: fonts.find, Warning: warning, Full: p.Full})
+		return pdf.Print(p.Doc(), pdf.Report{Paper: paper, Fallback: fonts.find, Warning: warning, Full: p.Full})
 	}
 	doc := lay("")
 	if missing := doc.Missing(); len(missing) > 0 {

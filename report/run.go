@@ -2,18 +2,21 @@ package report
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
+
+	"gonum.org/v1/plot/vg"
 
 	"gonogo/report/block"
 	"gonogo/report/chart"
 	"gonogo/report/text"
 )
 
-// Doc is the page in blocks, as every format writes it.
-func (p *Page) Doc() *block.Doc {
-	w := p.Words
-	d := p.doc(w, p.Title, string(p.Verdict))
+// run is the report of a run.
+func (p *Page) run() *block.Doc {
+	w, d := p.Words, p.frame()
+	d.Words.Rest = fmt.Sprintf(w.Rest, p.directory("RUN"))
 	if p.Name != "" {
 		d.Head = append(d.Head, p.Name)
 	}
@@ -43,28 +46,12 @@ func (p *Page) Doc() *block.Doc {
 	return d
 }
 
-// doc is what reports of every kind have in common.
-func (p *Page) doc(w *words, title, answer string) *block.Doc {
-	return &block.Doc{
-		Words: block.Words{
-			Lang: w.Lang, Signs: block.Signs(w.Signs), Quiet: w.Quiet, NotJudged: w.NotJudged, NoFindings: w.NoFindings, OtherFacts: w.OtherFacts, AndMore: w.AndMore, MoreLines: w.MoreLines,
-			CutShort: w.CutShort, Page: w.Page, Print: w.Print, Rest: fmt.Sprintf(w.Rest, p.run()),
-		},
-		Title: title, Answer: answer, Subject: p.Sentence, Version: visible(p.Version), Made: p.Now, Footer: p.footer(),
-	}
-}
-
-// run is the run directory as commands name it.
-func (opt Options) run() string {
+// directory is the directory of the run or the history as commands name it.
+func (opt Options) directory(unknown string) string {
 	if opt.Dir == "" {
-		return "RUN"
+		return unknown
 	}
 	return argument(opt.Dir)
-}
-
-// terminal is what the text format is written for.
-func (opt Options) terminal() text.Options {
-	return text.Options{Width: opt.Width, ASCII: opt.ASCII, Color: opt.Color, All: opt.All}
 }
 
 // points is a list of texts; nothing without one.
@@ -117,14 +104,27 @@ func (p *Page) figures(wanted func(chart.Figure) bool) []block.Block {
 	return list
 }
 
+// small are pictures that decide, of a height; 0 is their own.
+func small(list []block.Block, height vg.Length) []block.Block {
+	for i, b := range list {
+		f := b.(block.Figure)
+		f.Brief = true
+		if height > 0 {
+			f.Height = height
+		}
+		list[i] = f
+	}
+	return list
+}
+
 func (p *Page) figure(f chart.Figure) block.Figure {
-	b := block.Figure{Figure: f, Range: p.Result.RewardRange}
+	b := block.Figure{Figure: f, Range: p.rewards}
 	b.Title, b.Subtitle, b.Fonts = prose(f.Title), prose(f.Subtitle), p.letters()
 	b.Table.Head, b.Table.Marks = ids(f.Table.Head), slices.Clone(f.Table.Marks)
 	for i := range b.Table.Marks {
 		b.Table.Marks[i].Cells = ids(b.Table.Marks[i].Cells)
 	}
-	if slices.Contains(onRewards, f.Name) && f.Plot != nil && graderFails(p.Result) {
+	if slices.Contains(onRewards, f.Name) && f.Plot != nil && p.doubted {
 		b.Subtitle += p.Words.Signs.Semicolon + p.Words.ByFailed
 	}
 	if f.Table.Items {
@@ -133,13 +133,21 @@ func (p *Page) figure(f chart.Figure) block.Figure {
 	return b
 }
 
-// part is some sections of the page by themselves, for a terminal.
-func (p *Page) part(sections ...block.Section) *block.Doc {
-	d := p.doc(p.Words, "", "")
-	for _, s := range sections {
-		if len(s.Blocks) > 0 {
+// WriteAudit writes what a page says of the grader by itself, for a terminal.
+func WriteAudit(w io.Writer, p *Page) error { return p.writePart(w, "grader") }
+
+// WriteBurst writes what a page says of the endpoints under load by itself, for a
+// terminal.
+func WriteBurst(w io.Writer, p *Page) error { return p.writePart(w, "burst") }
+
+// writePart writes the findings and a section.
+func (p *Page) writePart(w io.Writer, id string) error {
+	d := p.frame()
+	d.Title = ""
+	for _, s := range p.Doc().Rest {
+		if (s.ID == "findings" || s.ID == id) && len(s.Blocks) > 0 {
 			d.Brief = append(append(d.Brief, block.Heading(strings.ToUpper(s.Title))), s.Blocks...)
 		}
 	}
-	return d
+	return text.Write(w, d, p.terminal())
 }

@@ -24,7 +24,7 @@ func TestSummaryIsSixteenToNine(t *testing.T) {
 func TestSummaryCutsAndOverlapsNothing(t *testing.T) {
 	for _, name := range reporttest.Names() {
 		var rec recorder.Canvas
-		page(t, name).drawCard(draw.NewCanvas(&rec, cardWidth, cardHeight), page(t, name).Doc())
+		page(t, name).drawCard(draw.NewCanvas(&rec, cardWidth, cardHeight))
 		checkCard(t, name, rec)
 	}
 }

@@ -20,7 +20,11 @@ func Write(dir string, p *Page, formats []Format) error {
 	if err != nil {
 		return err
 	}
-	if err := makeDir(dir); err != nil {
+	charts := filepath.Join(dir, "charts")
+	if err := rollout.PlainDir(charts); err != nil {
+		return fmt.Errorf("make report directory: %w", err)
+	}
+	if err := os.MkdirAll(charts, 0o755); err != nil {
 		return fmt.Errorf("make report directory: %w", err)
 	}
 	staged, err := stage(dir, p, formats)
@@ -32,8 +36,10 @@ func Write(dir string, p *Page, formats []Format) error {
 	if err != nil {
 		return err
 	}
-	if err := put(files); err != nil {
-		return err
+	for _, f := range files {
+		if err := rollout.WriteFile(f.path, f.data); err != nil {
+			return fmt.Errorf("make the report: %w", err)
+		}
 	}
 	for len(staged) > 0 {
 		if err := staged[0].Commit(); err != nil {
@@ -42,15 +48,6 @@ func Write(dir string, p *Page, formats []Format) error {
 		staged = staged[1:]
 	}
 	return nil
-}
-
-// makeDir makes a directory with its charts/, which is no link.
-func makeDir(dir string) error {
-	charts := filepath.Join(dir, "charts")
-	if err := rollout.PlainDir(charts); err != nil {
-		return err
-	}
-	return os.MkdirAll(charts, 0o755)
 }
 
 // file is a file of the report, rendered.
@@ -72,18 +69,8 @@ func render(dir string, p *Page, formats []Format) ([]file, error) {
 		}
 		files = append(files, file{filepath.Join(dir, f.File), b.Bytes()})
 	}
-	charts, err := p.chartFiles(dir, p.Figures)
+	charts, err := p.chartFiles(dir)
 	return append(files, charts...), err
-}
-
-// put writes files, each in one step.
-func put(files []file) error {
-	for _, f := range files {
-		if err := rollout.WriteFile(f.path, f.data); err != nil {
-			return fmt.Errorf("make the report: %w", err)
-		}
-	}
-	return nil
 }
 
 // stage writes the formats that are made of rollouts beside their places. What

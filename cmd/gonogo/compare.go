@@ -155,12 +155,12 @@ func pickSplits(list string) ([]rollout.Split, error) {
 }
 
 // printComparison prints what was asked for, else the page for a terminal.
-func printComparison(c *cli.Context, comparison *compare.Comparison, page *report.ComparisonPage) error {
+func printComparison(c *cli.Context, comparison *compare.Comparison, page *report.Page) error {
 	switch {
 	case c.Bool("json"):
 		return comparison.Encode(c.App.Writer)
 	case c.Bool("markdown"):
-		return page.WriteMarkdown(c.App.Writer)
+		return report.WriteMarkdown(c.App.Writer, page)
 	}
-	return page.WriteText(c.App.Writer)
+	return report.WriteText(c.App.Writer, page)
 }

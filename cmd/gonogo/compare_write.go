@@ -28,7 +28,7 @@ func comparisonFiles() string {
 
 // comparisonPage makes the page of a comparison; for a report it looks as the
 // configuration wants it, and knows the way to the rollouts.
-func comparisonPage(c *cli.Context, comparison *compare.Comparison) (*report.ComparisonPage, error) {
+func comparisonPage(c *cli.Context, comparison *compare.Comparison) (*report.Page, error) {
 	base, new, out := c.Args().Get(0), c.Args().Get(1), c.String("output")
 	if err := spareReports(out, base, new); err != nil {
 		return nil, err
@@ -46,10 +46,9 @@ func comparisonPage(c *cli.Context, comparison *compare.Comparison) (*report.Com
 		return nil, err
 	}
 	opt.Paper, opt.Font = look.Paper, look.Font
-	page := output.NewComparison(look, comparison, opt)
-	_, page.BaseLink = output.Traces(base, out)
-	_, page.NewLink = output.Traces(new, out)
-	return page, nil
+	_, opt.BaseLink = output.Traces(base, out)
+	_, opt.NewLink = output.Traces(new, out)
+	return output.NewComparison(look, comparison, opt), nil
 }
 
 // spareReports refuses an output in which a run's own report lies: the files of
@@ -65,9 +64,9 @@ func spareReports(out string, runs ...string) error {
 
 // writeComparison writes the report into the directory that --output names;
 // without one it keeps the comparison in the new run's.
-func writeComparison(c *cli.Context, comparison *compare.Comparison, page *report.ComparisonPage) error {
+func writeComparison(c *cli.Context, comparison *compare.Comparison, page *report.Page) error {
 	if dir := c.String("output"); dir != "" {
-		if err := report.WriteComparison(dir, page, report.ComparisonFormats()); err != nil {
+		if err := report.Write(dir, page, report.ComparisonFormats()); err != nil {
 			return err
 		}
 		output.Warn(callOf(c), page)

@@ -65,12 +65,10 @@ Example:
 				return err
 			}
 			if out := c.String("output"); out != "" {
-				if err := report.WriteHistory(out, page); err != nil {
+				if err := report.Write(out, page, report.HistoryFormats()); err != nil {
 					return err
 				}
-				if warning := page.PictureWarning(); warning != "" {
-					fmt.Fprintf(c.App.ErrWriter, "warning: pictures: %s\n", warning)
-				}
+				output.Warn(callOf(c), page)
 				_, err = fmt.Fprintf(c.App.ErrWriter, "The page is in %s: open %s\n", out, filepath.Join(out, "index.html"))
 				return err
 			}
@@ -79,12 +77,12 @@ Example:
 	}
 }
 
-func printHistory(c *cli.Context, h *history.History, page *report.HistoryPage) error {
+func printHistory(c *cli.Context, h *history.History, page *report.Page) error {
 	switch {
 	case c.Bool("json"):
 		return h.Encode(c.App.Writer)
 	case c.Bool("markdown"):
-		return page.WriteMarkdown(c.App.Writer)
+		return report.WriteMarkdown(c.App.Writer, page)
 	}
-	return page.WriteText(c.App.Writer)
+	return report.WriteText(c.App.Writer, page)
 }

@@ -107,12 +107,12 @@ func (h *Dir) show(c *project.Call, look config.ReportValues, n history.Night, c
 	}
 	opt := output.PageOptions(c, h.run(n.Name))
 	if compared != nil {
-		if err := output.NewComparison(look, compared, opt).WriteText(c.Out); err != nil {
+		if err := report.WriteText(c.Out, output.NewComparison(look, compared, opt)); err != nil {
 			return err
 		}
 	}
 	trend.Lang, opt.Dir = look.Language(), h.dir
-	if err := report.NewHistory(trend, opt).WriteText(c.Out); err != nil {
+	if err := report.WriteText(c.Out, report.NewHistory(trend, opt)); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(c.Out, "%s  %s\n", nightWord(n, trend.Lang), ui.Visible(n.Sentence.In(trend.Lang)))

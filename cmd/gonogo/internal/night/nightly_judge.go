@@ -12,6 +12,7 @@ import (
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/output"
 	"gonogo/cmd/gonogo/internal/project"
+	"gonogo/report"
 	"gonogo/sampler/rollout"
 )
 
@@ -65,7 +66,7 @@ func (h *Dir) compare(ctx context.Context, c *project.Call, p *project.Project, 
 		write func(*bytes.Buffer) error
 	}{
 		{output.ComparisonFile, func(b *bytes.Buffer) error { return comparison.Encode(b) }},
-		{output.ComparisonMarkdown, func(b *bytes.Buffer) error { return page.WriteMarkdown(b) }},
+		{output.ComparisonMarkdown, func(b *bytes.Buffer) error { return report.WriteMarkdown(b, page) }},
 	} {
 		var b bytes.Buffer
 		if err := file.write(&b); err != nil {

@@ -53,17 +53,13 @@ func newPage(v config.ReportValues, r *analysis.Result, opt report.Options) *rep
 }
 
 // NewComparison makes the page of a comparison in the language of the reports.
-func NewComparison(v config.ReportValues, c *compare.Comparison, opt report.Options) *report.ComparisonPage {
+func NewComparison(v config.ReportValues, c *compare.Comparison, opt report.Options) *report.Page {
 	c.Lang = v.Language()
 	return report.NewComparison(c, opt)
 }
 
 // Warn tells what the report could not show.
-func Warn(c *project.Call, p interface {
-	Warnings() []string
-	PictureWarning() string
-},
-) {
+func Warn(c *project.Call, p *report.Page) {
 	for _, warning := range p.Warnings() {
 		fmt.Fprintf(c.Err, "warning: report.pdf: %s\n", warning)
 	}
