@@ -140,6 +140,8 @@ var english = words{
 		{"stays", "probability that the class would hold for a whole group of the trainer's size"},
 		{"calls", "tool calls per rollout, mean"},
 	},
+	GroupColumns: []Column{{"category", "the item's category"}, {"family", "the item's family"}},
+
 	Capped:  "Only the first %s of %s items are in this page; result.json has them all.",
 	NoItems: "No item of this split has been sampled.",
 

@@ -15,6 +15,12 @@ import (
 func (p *Page) itemBlocks() []block.Block {
 	w := p.Words
 	var list []block.Block
+	category, family := false, false
+	for _, items := range p.items {
+		for _, it := range items {
+			category, family = category || it.Category != "", family || it.Family != ""
+		}
+	}
 	for _, split := range shownSplits(p.Result) {
 		items := p.items[split]
 		t := block.Items{
@@ -24,9 +30,21 @@ func (p *Page) itemBlocks() []block.Block {
 		for _, c := range w.Columns {
 			t.Columns = append(t.Columns, block.Column(c))
 		}
+		for i, has := range []bool{category, family} {
+			if has {
+				t.Columns = append(t.Columns, block.Column(w.GroupColumns[i]))
+			}
+		}
 		there := map[string]bool{}
 		for _, it := range items {
-			t.Rows, t.Kinds = append(t.Rows, itemCells(it, w)), append(t.Kinds, visible(it.Class))
+			cells := itemCells(it, w)
+			if category {
+				cells = append(cells, visible(it.Category))
+			}
+			if family {
+				cells = append(cells, visible(it.Family))
+			}
+			t.Rows, t.Kinds = append(t.Rows, cells), append(t.Kinds, visible(it.Class))
 			there[it.Class] = true
 		}
 		for _, class := range analysis.ClassNames() {

@@ -127,7 +127,7 @@ func (p *Page) figure(f chart.Figure) block.Figure {
 	if slices.Contains(onRewards, f.Name) && f.Plot != nil && p.doubted {
 		b.Subtitle += p.Words.Signs.Semicolon + p.Words.ByFailed
 	}
-	if f.Table.Items {
+	if f.Table.Items || f.Table.Filter {
 		b.Axis = string(p.Split)
 	}
 	return b

@@ -60,7 +60,7 @@ type words struct {
 	Repeats                                                                                  plural
 
 	// Columns of the item table, with what they mean.
-	Columns []Column
+	Columns, GroupColumns []Column
 
 	Capped, NoItems string
 

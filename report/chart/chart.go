@@ -103,6 +103,12 @@ func Charts() []Chart {
 			Read: "The light blue part is what training can use; the dark part is out of reach for now, the hatched one is done already.",
 			Draw: drawItemClasses,
 		},
+		categoryGroups.chart("categories",
+			"The mean reward of each category of items, the lowest first, with intervals. A category that earns next to nothing, or everything, is one that training learns little from.",
+			"A dot far left of the dashed line is a kind of item that the model fails at; on the page a click on its row lists its items."),
+		familyGroups.chart("families",
+			"The mean reward of each family of items, the lowest first, with intervals. Items of one family are much alike: a few hard families can carry a mean.",
+			"A dot far left of the dashed line is a family that the model fails at; on the page a click on its row lists its items."),
 		callCost.chart("reward_tool_calls",
 			"What rollouts earn that make few, and many, tool calls. "+
 				"Where reward falls steadily with more calls, long rollouts rarely succeed. Where it falls only at the budget of calls, the budget cuts rollouts off that may still have succeeded. Compare within items: hard items may simply take longer.",

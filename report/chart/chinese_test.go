@@ -16,7 +16,7 @@ import (
 // drawnResults are the frozen Results, and those that have what they lack.
 func drawnResults(t *testing.T) map[string]*analysis.Result {
 	all := map[string]*analysis.Result{
-		"nothing": {}, "ranked": ranked(t), "loaded": loaded(t), "costly": costly(t), "shifted": shifted(t), "probed": audited(t, 60),
+		"nothing": {}, "ranked": ranked(t), "loaded": loaded(t), "costly": costly(t), "grouped": grouped(t, 5), "shifted": shifted(t), "probed": audited(t, 60),
 		"tooled": tooled(t, 30, func(i int) string { return "工具" + string(rune('一'+i)) }),
 	}
 	for _, name := range reporttest.Names() {

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"gonogo/analysis"
 	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
@@ -18,6 +19,7 @@ type groups struct {
 	unnamed, alone, still message.Def // why there is nothing, and that none moved
 	of                    func(*compare.Split) *compare.Breakdown
 	asked                 func(*compare.Comparison) bool
+	label                 func(*analysis.ItemResult) string
 }
 
 var (
@@ -30,6 +32,7 @@ var (
 			_, sc, ok := Compared(c)
 			return !ok || sc.Categories != nil || sc.Families == nil // one of the two says why there is nothing
 		},
+		func(it *analysis.ItemResult) string { return it.Category },
 	}
 	familyGroups = groups{
 		message.New("chart.family", "family"),
@@ -40,6 +43,7 @@ var (
 			_, sc, ok := Compared(c)
 			return ok && sc.Families != nil
 		},
+		func(it *analysis.ItemResult) string { return it.Family },
 	}
 )
 

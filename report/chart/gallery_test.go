@@ -106,8 +106,8 @@ Axes of rewards span the whole range of the grader, whatever part of it was earn
 
 ## Of one run
 
-The world ` + "`healthy`" + ` of ` + "`gonogo demo`" + `, whose policy is scripted and not a model. The numbers of ` + "`variants`" + ` and
-` + "`endpoint_load`" + ` are made up, for the demo has neither variants nor a rehearsed training step.
+The world ` + "`healthy`" + ` of ` + "`gonogo demo`" + `, whose policy is scripted and not a model. The numbers of ` + "`families`" + `,
+` + "`variants`" + ` and ` + "`endpoint_load`" + ` are made up, for the demo has no families of three items, no variants and no rehearsed training step.
 `)
 	write := func(list []plate) {
 		for _, p := range list {
@@ -132,7 +132,7 @@ func drawGallery(t *testing.T, from string) {
 	if err := json.Unmarshal(data, r); err != nil {
 		t.Fatal(err)
 	}
-	others := map[string]*analysis.Result{"variants": ranked(t), "endpoint_load": loaded(t)}
+	others := map[string]*analysis.Result{"variants": ranked(t), "endpoint_load": loaded(t), "families": grouped(t, 5)}
 	if err := os.MkdirAll(galleryPictures, 0o755); err != nil {
 		t.Fatal(err)
 	}

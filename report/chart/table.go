@@ -23,6 +23,10 @@ type Table struct {
 	// from left to right tells them apart.
 	Columns bool
 
+	// Filter says that the first cell of a mark finds its items in the item table of
+	// the shown split.
+	Filter bool
+
 	// Items says that the marks are the measured items of the shown split,
 	// lowest mean first, the first from X = 0.5 to 1.5. Marks is empty then: the
 	// item table has them.

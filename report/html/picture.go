@@ -30,6 +30,7 @@ type spots struct {
 	Axes    [4]float64  `json:"axes"`    // left, top, right, bottom
 	Columns bool        `json:"columns"` // only left and right tell them apart
 	Places  [][]float64 `json:"places,omitempty"`
+	Filter  bool        `json:"filter,omitempty"` // the name of a row finds its items
 
 	// Of a picture of items: the left end of the first and the width of each,
 	// in percent, the rewards at bottom and top, the range of rewards, and how
@@ -56,10 +57,13 @@ func (r *renderer) picture(of block.Figure) (picture, error) {
 		left, top := frame.At(x, y)
 		return percent(left-svgLeft, chart.Width-svgLeft-svgRight), percent(top-svgTop, f.Height-svgTop-svgBottom)
 	}
-	s := &spots{Columns: f.Table.Columns, Each: f.Table.Each}
+	s := &spots{Columns: f.Table.Columns, Each: f.Table.Each, Filter: f.Table.Filter}
 	s.Axes[0], s.Axes[1] = at(math.Inf(-1), math.Inf(1))
 	s.Axes[2], s.Axes[3] = at(math.Inf(1), math.Inf(-1))
 	one.Spots = s
+	if f.Table.Filter {
+		one.Split = of.Axis
+	}
 	if f.Table.Items {
 		one.Split = of.Axis
 		first, _ := at(0.5, 0)

@@ -9,7 +9,7 @@ const readable = (figure) => {
   const script = figure.querySelector("script");
   if (!script) return;
   const spots = JSON.parse(script.textContent), [left, top, right, bottom] = spots.axes;
-  const items = spots.items && tables.get(figure.dataset.split);
+  const items = spots.items && tables.get(figure.dataset.split), listed = spots.filter && tables.get(figure.dataset.split);
   if (spots.items && !items) return;
   const heads = items ? said.Columns : [...figure.querySelectorAll("details.numbers thead tr > *")].map((e) => e.textContent);
   const cells = items ? null : [...figure.querySelectorAll("details.numbers tbody tr")].map((tr) => [...tr.cells].map((td) => td.textContent));
@@ -51,6 +51,11 @@ const readable = (figure) => {
       if (spots.places[mid][0] <= x) lo = mid; else hi = mid - 1;
     }
     return lo;
+  };
+  const open = (i) => {
+    if (i < 0 || !items && !listed) return;
+    hide();
+    if (items) items.go(i); else listed.find(cells[i][0]);
   };
   const hide = () => {
     now = -1;
@@ -103,7 +108,7 @@ const readable = (figure) => {
   area.addEventListener("pointerleave", hide);
   area.addEventListener("blur", hide);
   area.addEventListener("focus", () => { if (area.matches(":focus-visible")) show(Math.max(0, now)); });
-  area.addEventListener("click", (e) => { const i = under(e); if (items && i >= 0) { hide(); items.go(i); } });
+  area.addEventListener("click", (e) => open(under(e)));
   area.addEventListener("keydown", (e) => {
     const page = Math.max(1, Math.round(n / 10)), from = now < 0 ? Number(area.getAttribute("aria-valuenow")) - 1 : now;
     const to = { ArrowRight: from + 1, ArrowDown: from + 1, ArrowLeft: from - 1, ArrowUp: from - 1, PageDown: from + page, PageUp: from - page, Home: 0, End: n - 1 }[e.key];
@@ -112,10 +117,9 @@ const readable = (figure) => {
       show(Math.max(0, Math.min(n - 1, to)));
     } else if (e.key === "Escape") {
       hide();
-    } else if (e.key === "Enter" && items) {
+    } else if (e.key === "Enter" && (items || listed)) {
       e.preventDefault();
-      hide();
-      items.go(from);
+      open(from);
     }
   });
   plot.append(place, area);

@@ -143,7 +143,16 @@ const itemTable = (box) => {
     tr.nextElementSibling.firstChild.focus({ preventScroll: true });
     tr.scrollIntoView({ block: "center" });
   };
-  return { rows, traces: data.traces, go };
+  // find shows the rows that hold a text.
+  const find = (text) => {
+    reveal(box);
+    input.value = text;
+    if (pick) pick.value = "";
+    show();
+    input.focus({ preventScroll: true });
+    input.scrollIntoView({ block: "center" });
+  };
+  return { rows, traces: data.traces, go, find };
 };
 for (const box of document.querySelectorAll("[data-items]")) {
   if (box.querySelector("script")) tables.set(box.dataset.items, itemTable(box));
