@@ -2,6 +2,7 @@ package chart
 
 import (
 	"math"
+	"strconv"
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
@@ -132,4 +133,83 @@ type unmeasured struct{ text.Handler }
 func (u unmeasured) Box(txt string, fnt font.Font) (width, height, depth vg.Length) {
 	_, height, depth = u.Handler.Box(txt, fnt)
 	return 0, height, depth
+}
+
+// ticks labels round values, about want of them, with one number of decimals.
+type ticks struct {
+	want  int
+	whole bool // whole numbers only
+}
+
+// Ticks implements plot.Ticker.
+func (t ticks) Ticks(min, max float64) []plot.Tick {
+	step := niceStep((max - min) / float64(t.want))
+	if t.whole && step < 1 {
+		step = 1
+	}
+	decimals := 0
+	if step < 1 {
+		decimals = int(math.Ceil(-math.Log10(step) - 1e-9))
+	}
+	var out []plot.Tick
+	for i := math.Ceil(min/step - 1e-9); i*step <= max+step*1e-6; i++ {
+		v := i * step
+		if v == 0 {
+			v = 0 // never "-0"
+		}
+		label := strconv.FormatFloat(v, 'f', decimals, 64)
+		if step >= 1 {
+			label = message.Grouped(label)
+		}
+		out = append(out, plot.Tick{Value: v, Label: label})
+	}
+	return out
+}
+
+// ends adds ticks at both ends of a range where no round value stands near.
+type ends struct {
+	plot.Ticker
+	lo, hi float64
+}
+
+// Ticks implements plot.Ticker.
+func (e ends) Ticks(min, max float64) []plot.Tick {
+	out := e.Ticker.Ticks(min, max)
+	if len(out) < 2 {
+		return out
+	}
+	near := 0.45 * (out[1].Value - out[0].Value)
+	if out[0].Value-e.lo > near {
+		out = append([]plot.Tick{{Value: e.lo, Label: message.Digits(e.lo)}}, out...)
+	}
+	if e.hi-out[len(out)-1].Value > near {
+		out = append(out, plot.Tick{Value: e.hi, Label: message.Digits(e.hi)})
+	}
+	return out
+}
+
+// niceStep rounds a step up to 1, 2 or 5 times a power of ten.
+func niceStep(x float64) float64 {
+	if !(x > 0) || math.IsInf(x, 0) {
+		return 1
+	}
+	p := math.Pow(10, math.Floor(math.Log10(x)))
+	for _, m := range []float64{1, 2, 5} {
+		if m*p >= x*(1-1e-9) {
+			return m * p
+		}
+	}
+	return 10 * p
+}
+
+// between drops the ticks that lie outside [lo, hi]: an axis may reach a
+// little past its range without a label there.
+type between struct {
+	plot.Ticker
+	lo, hi float64
+}
+
+// Ticks implements plot.Ticker.
+func (b between) Ticks(min, max float64) []plot.Tick {
+	return b.Ticker.Ticks(math.Max(min, b.lo), math.Min(max, b.hi))
 }
