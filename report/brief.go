@@ -28,7 +28,7 @@ func (p *Page) brief(deciding []string) []block.Block {
 	if f := p.decider(); f != nil {
 		v.Texts = append(v.Texts, sentences(p.Words.say(f.Why)))
 		passed, all := p.Result.Coverage()
-		v.Texts = append(v.Texts, fmt.Sprintf(w.Judged, message.Whole(passed), message.Whole(all), message.Whole(all-len(p.Result.Judged))))
+		v.Texts = append(v.Texts, fmt.Sprintf(w.Judged, message.Whole(passed), w.Lang.Count(all, "blocking gate"), message.Whole(all-len(p.Result.Judged))))
 	}
 	list := []block.Block{v, p.tiles()}
 	if p.Split != "" {

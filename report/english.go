@@ -21,8 +21,8 @@ var english = words{
 	NothingAgainst: "Nothing measured speaks against it",
 	AllPassed:      "%s: %s passed",
 	Noted:          "%s (%s)",
-	SomePassed:     "%s: %s of %s blocking gates passed, %s not checked",
-	Covered:        "%s; %s of %s blocking gates passed, %s not checked.",
+	SomePassed:     "%s: %s of %s passed, %s not checked",
+	Covered:        "%s; %s of %s passed, %s not checked.",
 	NotChecked:     "%s — %s is required: %s",
 	Changed:        "Thresholds changed: %s.",
 	ChangedTo:      "%s %s (default %s)",
@@ -31,7 +31,7 @@ var english = words{
 	NoneJudged:     "%s: no blocking gate could be judged.",
 	Measure:        "; measured %s, wanted %s",
 	GraderToo:      "The grader fails as well: %s.",
-	Judged:         "%s of %s blocking gates passed, %s not checked.",
+	Judged:         "%s of %s passed, %s not checked.",
 	Judges:         "%s judges what was not checked: %s.",
 	ByFailed:       "by a grader that failed its audit",
 	ByFailedOf:     "%s (by a grader that failed its audit)",
@@ -111,14 +111,10 @@ var english = words{
 	States: map[block.Tone]string{
 		block.Fail: "FAIL", block.Unknown: "UNKNOWN", block.Caution: "CAUTION", block.Pass: "PASS", block.Skipped: "SKIPPED",
 	},
-	Units: map[string]string{
-		"items": "%s items", "prompts": "%s prompts", "rows": "%s rows", "problems": "%s problems", "calls": "%s calls", "values": "%s values",
-		"times": "%s times", "tokens": "%s tokens", "seconds": "%s seconds", "AUC": "%s AUC", "correlation": "%s correlation",
-	},
 	Severity: map[analysis.Severity]string{analysis.Blocking: "blocking", analysis.Advisory: "advisory"},
 
 	MissingNone: "No rollout is missing.",
-	MissingSome: "%s of %s rollouts (%s) have no reward because an endpoint failed: model %s, tool %s, grader %s. They are left out of every mean.",
+	MissingSome: "%s of %s (%s) have no reward because an endpoint failed: model %s, tool %s, grader %s. They are left out of every mean.",
 	MissingAll:  "No rollout has a reward: all %s were lost to an endpoint that failed: model %s, tool %s, grader %s.",
 	Bounds:      "Had every missing rollout earned the bottom or the top of the range, the mean reward would be %s or %s.",
 	Lost:        "Items lost entirely: %s.",
@@ -154,7 +150,7 @@ var english = words{
 	Superseded: "%s from earlier attempts, replaced by later ones",
 	MoreLines:  "and %s more",
 	AndMore:    "%s and %s more",
-	MoreBad:    "and %s more bad lines",
+	MoreBad:    "and %s",
 
 	Made:      "Made by gonogo %s",
 	MadeAt:    " on %s",
@@ -206,8 +202,8 @@ var english = words{
 
 	Fact: factWords{
 		Run: "run", Source: "source of the rollouts", Model: "model", Seed: "seed", Sampled: "sampled", Version: "gonogo that sampled",
-		Data: "data, %s", DataIs: "%s: %s items of %s rows, sha256 %s", Range: "reward range", RangeIs: "%s to %s, ceiling %s",
-		GroupSize: "group size", PassThreshold: "a reward passes from", Confidence: "confidence", Input: "input", InputIs: "%s lines, %s records that count",
+		Data: "data, %s", DataIs: "%s: %s of %s, sha256 %s", Range: "reward range", RangeIs: "%s to %s, ceiling %s",
+		GroupSize: "group size", PassThreshold: "a reward passes from", Confidence: "confidence", Input: "input", InputIs: "%s, records that count: %s",
 		MeanMethod: "method, mean reward", BestMethod: "method, best of k", SignalMethod: "method, informative groups",
 	},
 

@@ -44,7 +44,7 @@ func (p *Page) facts() []Fact {
 	add(w.Sampled, when(r.Timing))
 	add(w.Version, visible(r.Run.ToolVersion))
 	for _, d := range r.Run.Data {
-		add(fmt.Sprintf(w.Data, visible(string(d.Split))), fmt.Sprintf(w.DataIs, visible(d.File), message.Whole(d.Items), message.Whole(d.Rows), visible(d.SHA256)))
+		add(fmt.Sprintf(w.Data, visible(string(d.Split))), fmt.Sprintf(w.DataIs, visible(d.File), p.Words.Lang.Count(d.Items, "item"), p.Words.Lang.Count(d.Rows, "row"), visible(d.SHA256)))
 	}
 	add(w.Range, fmt.Sprintf(w.RangeIs, message.Digits(r.RewardRange[0]), message.Digits(r.RewardRange[1]), message.Digits(r.Ceiling)))
 	add(w.GroupSize, message.Whole(r.GroupSize))
@@ -52,7 +52,7 @@ func (p *Page) facts() []Fact {
 		add(w.PassThreshold, message.Digits(*r.PassThreshold))
 	}
 	add(w.Confidence, message.Percent(r.Confidence))
-	add(w.Input, fmt.Sprintf(w.InputIs, message.Whole(r.Input.Lines), message.Whole(r.Input.Records)))
+	add(w.Input, fmt.Sprintf(w.InputIs, p.Words.Lang.Count(r.Input.Lines, "line"), message.Whole(r.Input.Records)))
 	if s := r.Splits[p.Split]; s != nil {
 		add(w.MeanMethod, prose(s.Reward.Method))
 		if len(s.BestOf) > 0 {
@@ -101,7 +101,7 @@ func inputProblems(in rollout.Input, w *words) []string {
 	var list []string
 	for i, bad := range in.Bad {
 		if i == few {
-			list = append(list, fmt.Sprintf(w.MoreBad, message.Whole(len(in.Bad)-few)))
+			list = append(list, fmt.Sprintf(w.MoreBad, w.Lang.Count(len(in.Bad)-few, "more bad line")))
 			break
 		}
 		list = append(list, fmt.Sprintf(w.Bad, message.Whole(bad.Line), clip(prose(bad.Why), 200)))

@@ -195,6 +195,14 @@ func fold(all []analysis.Finding) []finding {
 
 func open(s analysis.Status) bool { return s == analysis.Fail || s == analysis.Unknown }
 
+// units say what was measured.
+var units = map[string]message.Def{
+	"items": message.New("unit.items", "{n|item}"), "prompts": message.New("unit.prompts", "{n|prompt}"), "rows": message.New("unit.rows", "{n|row}"),
+	"problems": message.New("unit.problems", "{n|problem}"), "calls": message.New("unit.calls", "{n|call}"), "values": message.New("unit.values", "{n|value}"),
+	"times": message.New("unit.times", "{n|time}"), "tokens": message.New("unit.tokens", "{n|token}"), "seconds": message.New("unit.seconds", "{n|second}"),
+	"AUC": message.New("unit.auc", "{n} AUC"), "correlation": message.New("unit.correlation", "{n} correlation"),
+}
+
 // measured is the finding's value with its interval and, for what is counted,
 // its unit.
 func measured(f analysis.Finding, w *words) string {
@@ -202,12 +210,8 @@ func measured(f analysis.Finding, w *words) string {
 	if s == "" || f.Unit == "" || f.Unit == "reward" || f.Unit == "share" {
 		return s
 	}
-	if form, ok := w.Units[f.Unit]; ok {
-		form = fmt.Sprintf(form, s)
-		if s == "1" && w.Lang == english.Lang {
-			form = strings.TrimSuffix(form, "s") // 1 row
-		}
-		return form
+	if form, ok := units[f.Unit]; ok {
+		return form.In(w.Lang, message.Args{"n": message.Name(s)})
 	}
 	return s + " " + prose(f.Unit)
 }

@@ -165,10 +165,10 @@ func constant(x ast.Expr) (string, bool) {
 
 // placeholders are where something is put into a text: verbs, with their
 // numbers taken away, and names in braces.
-var placeholders = regexp.MustCompile(`%(\[\d+\])?[-+#0]*[\d.]*[a-zA-Z%]|\{[A-Za-z_]+\}`)
+var placeholders = regexp.MustCompile(`%(\[\d+\])?[-+#0]*[\d.]*[a-zA-Z%]|\{[A-Za-z_]+(\|[^}]*)?\}`)
 
 func places(text string) []string {
-	number, list := regexp.MustCompile(`\[\d+\]`), placeholders.FindAllString(text, -1)
+	number, list := regexp.MustCompile(`\[\d+\]|\|[^}]*`), placeholders.FindAllString(text, -1)
 	for i := range list {
 		list[i] = number.ReplaceAllString(list[i], "")
 	}
@@ -223,5 +223,46 @@ func TestALanguageIsItsFile(t *testing.T) {
 	}
 	if !bytes.Contains(said, []byte("«Mean reward»")) || bytes.Contains(said, []byte("**Mean reward**")) {
 		t.Errorf("the report is in another language:\n%.2000s", said)
+	}
+}
+
+// neverOne are texts whose number is never one, or is the name of a split.
+var neverOne = []string{
+	"chart.all_or_nothing_of_rewards_at", "chart.of_items_are_mixed_never_succeed", "chart.of_rewards_are_in_the_lowest", "chart.tool_calls",
+	"chart.the_best_of_samples_earns_above", "chart.the_best_of_samples_is_no", "report.best_of_doc", "report.informative_bracket", "report.plan.group_only",
+	"report.capped", "report.compare.items_cut", "report.print.more_rows", "report.print.telling",
+}
+
+// One thing is one: no message says "1 items" where a number is 1.
+func TestOneThingIsNotSeveral(t *testing.T) {
+	all, things := allTexts(t), map[string]bool{}
+	for id, english := range all {
+		if strings.HasPrefix(id, "count.") {
+			things[english[strings.LastIndex(english, " ")+1:]] = true
+		}
+		for _, m := range regexp.MustCompile(`\{[a-z0-9_]+\|([a-z ]+)\}`).FindAllStringSubmatch(english, -1) {
+			things[message.Plural(m[1][strings.LastIndex(m[1], " ")+1:])] = true
+		}
+	}
+	several := regexp.MustCompile(`\b1 (?:(?:bad|blocking|different|input|more|other|output|sampled|tool|valid) )?(` + strings.Join(slices.Collect(maps.Keys(things)), "|") + `)\b`)
+	verb := regexp.MustCompile(`%(\[\d\])?[sd]`)
+	for _, id := range slices.Sorted(maps.Keys(all)) {
+		if strings.HasPrefix(id, "count.") || strings.HasSuffix(id, ".many") || slices.Contains(neverOne, id) {
+			continue
+		}
+		d := message.Def{ID: id, English: all[id]}
+		for _, name := range d.Placeholders() {
+			args := message.Args{}
+			for _, other := range d.Placeholders() {
+				args[other] = message.Name("X")
+			}
+			args[name] = message.Number(1)
+			if found := several.FindString(d.In(message.Language{}, args)); found != "" && !slices.Contains([]string{"have", "longer", "given"}, name) {
+				t.Errorf("%s says %q: %q", id, found, d.English)
+			}
+		}
+		if found := several.FindString(verb.ReplaceAllString(all[id], "1")); found != "" {
+			t.Errorf("%s says %q: %q", id, found, d.English)
+		}
 	}
 }

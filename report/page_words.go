@@ -6,7 +6,7 @@ import (
 )
 
 var englishPage = block.PageWords{
-	Contents: "Contents", Filter: "Filter by id or class", Shown: "%s of %s items shown", More: "show more", SortHint: "Press a heading to sort by it.",
+	Contents: "Contents", Filter: "Filter by id or class", Shown: "%s of %s shown", More: "show more", SortHint: "Press a heading to sort by it.",
 	OpenAll: "Open all", CloseAll: "Close all",
 	Evidence: "Evidence", Picture: "the picture",
 	Table:      "The numbers of this picture",
@@ -22,7 +22,7 @@ var englishPage = block.PageWords{
 	Press:     "Press an item to see its rollouts.",
 	PressLink: "Their text is, a rollout per line, in ",
 	Show:      "Print them whole:",
-	Beyond:    "and %s more rollouts of this item",
+	Beyond:    "more rollouts of this item: %s",
 	NoTrace:   "This page was made without the run's rollouts: gonogo report RUN makes one with them.",
 	Rewards:   "rewards",
 	Spread:    "mean ± σ",

@@ -97,7 +97,7 @@ func missingNotes(s *analysis.SplitResult, w *words) []string {
 		notes = append(notes, fmt.Sprintf(w.MissingAll, message.Whole(total), api, tool, grader))
 	default:
 		all := total + s.Reward.N
-		notes = append(notes, fmt.Sprintf(w.MissingSome, message.Whole(total), message.Whole(all), message.Percent(float64(total)/float64(all)), api, tool, grader))
+		notes = append(notes, fmt.Sprintf(w.MissingSome, message.Whole(total), w.Lang.Count(all, "rollout"), message.Percent(float64(total)/float64(all)), api, tool, grader))
 		if b := s.Reward.Bounds; b.Low != nil && b.High != nil {
 			notes = append(notes, fmt.Sprintf(w.Bounds, message.Digits(*b.Low), message.Digits(*b.High)))
 		}

@@ -74,7 +74,7 @@ func (p *Page) uncovered(u analysis.Unjudged) string {
 	}
 	passed, all := p.Result.Coverage()
 	reason := fmt.Sprintf(w.NotChecked, w.Meaning[p.Verdict], id(u.Gate), why)
-	return fmt.Sprintf(w.Covered, reason, message.Whole(passed), message.Whole(all), message.Whole(all-len(p.Result.Judged)))
+	return fmt.Sprintf(w.Covered, reason, message.Whole(passed), w.Lang.Count(all, "blocking gate"), message.Whole(all-len(p.Result.Judged)))
 }
 
 // changed names the thresholds that are not at their default, so that a verdict
@@ -106,7 +106,7 @@ func goSentence(r *analysis.Result, w *words) string {
 	}
 	s := fmt.Sprintf(w.AllPassed, meaning, w.Gates.of(passed))
 	if passed < all {
-		s = fmt.Sprintf(w.SomePassed, meaning, message.Whole(passed), message.Whole(all), message.Whole(all-passed))
+		s = fmt.Sprintf(w.SomePassed, meaning, message.Whole(passed), w.Lang.Count(all, "blocking gate"), message.Whole(all-passed))
 	}
 	if n := len(r.Cautions); n > 0 {
 		s += w.Signs.Semicolon + w.named(w.Cautions.of(n), w.list(ids(r.Cautions)))

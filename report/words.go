@@ -50,7 +50,6 @@ type words struct {
 
 	// Findings, by state.
 	States   map[block.Tone]string
-	Units    map[string]string // what was measured, with its unit
 	Severity map[analysis.Severity]string
 	Classes  map[string]string // of items, in a word
 	Class    map[string]string // so many items of a class, and what it is

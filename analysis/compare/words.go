@@ -180,7 +180,7 @@ var (
 	couldHide      = message.New("compare.could_hide", "a change of less than {change} could hide here")
 	wouldShow      = message.New("compare.would_show", "about {needed} would show one of {delta}")
 	sampledAlike   = message.New("compare.sampled_alike", "{items} sampled alike")
-	sampledMore    = message.New("compare.sampled_more", "{items} sampled alike, or these sampled {samples} times,")
+	sampledMore    = message.New("compare.sampled_more", "{items} sampled alike, or these sampled {samples|time},")
 )
 
 // changeOf is a difference with its interval; its value is known.

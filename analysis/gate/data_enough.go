@@ -20,10 +20,10 @@ var dataEnough = analysis.NewGate(analysis.Gate{
 	Charts: []string{"variance"},
 	Words: analysis.Words{
 		Why:             "With few items or few samples every number below is a guess: chance alone can make a hopeless task look trainable, or the reverse.",
-		Pass:            "{have} items were sampled often enough to decide",
-		Unknown:         "{have} items with at least {least} valid rollouts each (of {sampled} sampled, {lost} without any) cannot decide; {wanted} are needed",
+		Pass:            "{have|item was|items were} sampled often enough to decide",
+		Unknown:         "{have|item} with at least {least|valid rollout} each (of {sampled} sampled, {lost} without any) cannot decide; {wanted} are needed",
 		UnknownRemedy:   "Sample more items, or more rollouts of each, or fix what made rollouts fail. {needs}",
-		Caution:         "{have} items with {median} valid rollouts each (median) are a small basis",
+		Caution:         "{have|item} with {median|valid rollout} each (median): a small basis",
 		CautionRemedy:   "The verdict holds, but its intervals are wide. 100 items with 8 samples each are a good basis.",
 		CautionUnknown:  "the number of items is not known",
 		CautionUnknownR: "",
@@ -85,10 +85,10 @@ func enoughCaution(r *analysis.Result, split rollout.Split) analysis.Finding {
 }
 
 var (
-	wantItemsLost = message.New("want.items_lost", "≥ {limit} items with {samples} samples, at most {lost} lost")
-	wantItems     = message.New("want.items", "≥ {limit} items with {samples} samples")
+	wantItemsLost = message.New("want.items_lost", "≥ {limit|item} with {samples|sample}, at most {lost} lost")
+	wantItems     = message.New("want.items", "≥ {limit|item} with {samples|sample}")
 )
 
 // lostWords are said where items are enough, and too many of them were lost.
-var lostWords = analysis.NewWording("data.enough.lost", "{lost} of {sampled} sampled items ({lostshare}) have no valid rollout at all; at most {most} may be lost",
+var lostWords = analysis.NewWording("data.enough.lost", "{lost} of {sampled|sampled item} ({lostshare}) have no valid rollout at all; at most {most} may be lost",
 	"The items that were lost may differ from the rest, so that the numbers may not hold for them. Fix what made their rollouts fail, then run the same command again: only what is missing is made. Most frequent cause: {cause}.")

@@ -70,8 +70,8 @@ var endpointLatency = analysis.NewPart(analysis.Gate{
 		"endpoints below 100 ms are not judged.",
 	Words: analysis.Words{
 		Why:           "A training step waits for its slowest rollout, and the hour is paid for while it waits.",
-		Pass:          "no endpoint slows down much under a step's load: the worst, {worst}, to {value} times its latency alone (95th percentile)",
-		Caution:       "{worst} slows down to {value} times its latency alone: the 95th percentile is {p95} s with {size} rollouts at once, {base} s alone",
+		Pass:          "no endpoint slows down much under a step's load: the worst, {worst}, to {value|time} its latency alone (95th percentile)",
+		Caution:       "{worst} slows down to {value|time} its latency alone: the 95th percentile is {p95} s with {size|rollout} at once, {base} s alone",
 		CautionRemedy: "Its 95th percentile {doubles}: give it more capacity there, or use a smaller batch.",
 	},
 	Check: ofBurst("endpoint.latency", analysis.Advisory, func(b *analysis.Burst, r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
@@ -102,8 +102,8 @@ var endpointCrosstalk = analysis.NewPart(analysis.Gate{
 	Doc:  "Advisory, where a training step was rehearsed: no answer holds the trace id or a call id of another rollout.",
 	Words: analysis.Words{
 		Why:           "An answer with another rollout's id comes from state that rollouts share: one then sees, or changes, what another did, and rewards stop meaning anything.",
-		Pass:          "none of {answers} answers holds another rollout's id",
-		Caution:       "{value} of {answers} answers hold another rollout's id",
+		Pass:          "none of {answers|answer} holds another rollout's id",
+		Caution:       "{value} of {answers|answer} hold another rollout's id",
 		CautionRemedy: "Keep the state of a rollout by its trace_id. Such as: {examples}.",
 	},
 	Check: ofBurst("endpoint.crosstalk", analysis.Advisory, func(b *analysis.Burst, r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {
@@ -121,8 +121,8 @@ var endpointWire = analysis.NewPart(analysis.Gate{
 	Doc:  "Advisory, where a training step was rehearsed: every answer and every request keeps the wire contract: an output that is a string, the call's own id, a score, at most 1 MB.",
 	Words: analysis.Words{
 		Why:           "What a trainer makes of an answer that departs from the wire contract is documented nowhere: it may discard the rollout, or show the model something else than you meant.",
-		Pass:          "all of {answers} answers keep the wire contract",
-		Caution:       "{percent} of {answers} answers depart from the wire contract",
+		Pass:          "all of {answers|answer} keep the wire contract",
+		Caution:       "{percent} of {answers|answer} depart from the wire contract",
 		CautionRemedy: "Correct: {what}.",
 	},
 	Check: ofBurst("endpoint.wire", analysis.Advisory, func(b *analysis.Burst, r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {
@@ -144,7 +144,7 @@ var endpointRepeat = analysis.NewPart(analysis.Gate{
 		Caution:         "{percent} of {requests} are answered otherwise when made twice: {where}",
 		CautionRemedy:   "Look whether repeating a call changes something, and let the server recognise a repeated call_id; a clock or a random order in the answer looks the same.",
 		CautionUnknown:  "{lowpercent} to {highpercent} of requests are answered otherwise when made twice: {requests} do not tell",
-		CautionUnknownR: "About {least} different requests would tell (key burst.repeats).",
+		CautionUnknownR: "About {least|different request} would tell (key burst.repeats).",
 	},
 	Check: ofBurst("endpoint.repeat", analysis.Advisory, func(b *analysis.Burst, r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {
 		if b.Repeats.N == 0 {
@@ -248,10 +248,10 @@ var (
 	manyMore        = message.New("phrase.many_more", "many more")
 	noFailure       = message.New("endpoint.no_failure", "No request failed.")
 	firstFailed     = message.New("endpoint.first_failure", "The first request failed after {seconds} s ({endpoint}, {kind}).")
-	causeOfEndpoint = message.New("endpoint.cause", "{endpoint}: {kind} ({n} of {requests} requests)")
+	causeOfEndpoint = message.New("endpoint.cause", "{endpoint}: {kind} ({n} of {requests|request})")
 	neverDoubles    = message.New("endpoint.never_doubles", "does not double")
-	doublesBetween  = message.New("endpoint.doubles_between", "doubles at about {at} rollouts at once (between {low} and {high})")
-	doublesAt       = message.New("endpoint.doubles_at", "doubles at about {at} rollouts at once")
+	doublesBetween  = message.New("endpoint.doubles_between", "doubles at about {at|rollout} at once (between {low} and {high})")
+	doublesAt       = message.New("endpoint.doubles_at", "doubles at about {at|rollout} at once")
 	answeredWith    = message.New("endpoint.answered_with", "{endpoint} answered {rollout} with {id}")
 	departed        = message.New("endpoint.departed", "{endpoint}: {what}, {times}")
 	repeatedOf      = message.New("endpoint.repeated", "{endpoint} {share} of {requests}")

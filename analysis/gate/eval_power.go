@@ -23,7 +23,7 @@ var evalPower = analysis.NewGate(analysis.Gate{
 	Words: analysis.Words{
 		Why:           "After training, this evaluation set has to tell whether it worked. A set that cannot show the gain hoped for leaves you with a model and no answer.",
 		Pass:          "the evaluation set would show a change of {value}, a gain of {hoped} is hoped for",
-		Caution:       "the evaluation set is too small to show a gain of {hoped}: with {items} and {samples} samples each, changes below {value} can hide",
+		Caution:       "the evaluation set is too small to show a gain of {hoped}: with {items} and {samples|sample} each, changes below {value} can hide",
 		CautionRemedy: "{enough} Set eval.power to the gain that you hope for; once there is a second run, gonogo compare measures what is assumed here.",
 		Unmeasured:    "not known: fewer than 2 items of eval have a reward",
 		UnmeasuredR:   "Sample more items of eval.",
@@ -106,6 +106,6 @@ func (p evalDesign) enough(hoped, se float64, sr *analysis.SplitResult) message.
 
 var (
 	alikeShow   = message.New("eval.power.items", "To show a gain of {hoped}, sample about {items} the same way")
-	orTheseWith = message.New("eval.power.samples", ", or these with {samples} samples each")
+	orTheseWith = message.New("eval.power.samples", ", or these with {samples|sample} each")
 	fileHolds   = message.New("eval.power.file", ". The file holds {items}")
 )

@@ -151,7 +151,7 @@ var (
 	fixEndpoint      = message.New("infra.failures.fix_endpoint", "Fix the endpoint where it is, then run the same command again: only what failed is made again. An endpoint at another address is another run, and needs a directory of its own.")
 	fixGrader        = message.New("infra.failures.fix_grader", "Fix the grader, then run gonogo grade RUN -o RUN-2: it grades the recorded answers again, without a new rollout.")
 	neededRepeats    = message.New("infra.failures.repeats", "; {rollouts} ({share}) needed requests repeated, {retries} in all")
-	causeTimes       = message.New("infra.failures.cause", "{outcome}: {error} ({n} times)")
+	causeTimes       = message.New("infra.failures.cause", "{outcome}: {error} ({n|time})")
 )
 
 var noRollouts = message.New("skip.no_rollouts", "there are no rollouts")

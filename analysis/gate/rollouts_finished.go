@@ -146,7 +146,7 @@ var (
 	refused            = message.New("rollouts.finished.refused", "{n} refused")
 	withheld           = message.New("rollouts.finished.withheld", "{n} withheld by a content filter")
 	leftEmpty          = message.New("rollouts.finished.left_empty", "{n} empty")
-	raiseTokens        = message.New("rollouts.finished.raise", "Raise max_output_tokens (P99 of finished answers: {tokens} tokens).")
+	raiseTokens        = message.New("rollouts.finished.raise", "Raise max_output_tokens (P99 of finished answers: {tokens|token}).")
 	raiseTokensUnknown = message.New("rollouts.finished.raise_unknown", "Raise max_output_tokens; the server does not say how many tokens the finished answers took.")
 	readRefusals       = message.New("rollouts.finished.refusals", "Read the refusals, then change the prompt so that the model does not decline, or drop those items.")
 	relaxFilter        = message.New("rollouts.finished.filter", "Have the content filter relaxed for this data, or drop those items.")

@@ -39,8 +39,8 @@ var toolsFailures = analysis.NewPart(analysis.Gate{
 	Charts: []string{"calls_by_tool"},
 	Words: analysis.Words{
 		Why:           "A tool call that fails for good ends its rollout; under the load of a training step it will be worse.",
-		Pass:          "{percent} of {calls} tool calls failed for good",
-		Caution:       "{percent} of {calls} tool calls failed for good, most of them to {worst}",
+		Pass:          "{percent} of {calls|tool call} failed for good",
+		Caution:       "{percent} of {calls|tool call} failed for good, most of them to {worst}",
 		CautionRemedy: "Fix the tool, or give it more capacity, before training.",
 	},
 	Check: perSplit("tools.failures", func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) analysis.Finding {
@@ -102,9 +102,9 @@ var toolsBudget = analysis.NewPart(analysis.Gate{
 	Charts: []string{"tool_calls"},
 	Words: analysis.Words{
 		Why:           "A rollout that runs out of steps is graded on what little there is, however good its course was.",
-		Pass:          "{hit} of {rollouts} rollouts ran out of steps",
+		Pass:          "{hit} of {rollouts|rollout} ran out of steps",
 		Caution:       "{percent} of rollouts ran out of steps",
-		CautionRemedy: "Raise the limit, or look at what the model spends its steps on: 95 % of rollouts make at most {p95} calls.",
+		CautionRemedy: "Raise the limit, or look at what the model spends its steps on: 95 % of rollouts make at most {p95|call}.",
 	},
 	Check: perSplit("tools.budget", func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) analysis.Finding {
 		want := t.At("tools.health.budget")
@@ -123,8 +123,8 @@ var toolsOutputSize = analysis.NewPart(analysis.Gate{
 	Doc:  "Advisory: the 95th percentile of every tool's output is at most 4,000 tokens (bytes / 4).",
 	Words: analysis.Words{
 		Why:           "Long tool outputs fill the context, cost money at every later turn, and may pass the platform's limit.",
-		Pass:          "the longest tool outputs are those of {worst}, 95 % within {value} tokens",
-		Caution:       "outputs of the tool {worst} are long: the 95th percentile is {value} tokens",
+		Pass:          "the longest tool outputs are those of {worst}, 95 % within {value|token}",
+		Caution:       "outputs of the tool {worst} are long: the 95th percentile is {value|token}",
 		CautionRemedy: "Return less: page the output, or cut it.",
 	},
 	Check: perSplit("tools.output_size", func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) analysis.Finding {
@@ -168,5 +168,5 @@ var toolsHealth = analysis.NewGate(analysis.Gate{
 })
 
 // notTextWords are the words where a tool's outputs are no strings.
-var notTextWords = analysis.NewWording("tools.failures.not_text", "{odd} of {calls} tool calls returned an output that is not a string, most of them from {worst}",
+var notTextWords = analysis.NewWording("tools.failures.not_text", "{odd} of {calls|tool call} returned an output that is not a string, most of them from {worst}",
 	"The wire format asks for {\"output\": \"text\"}; the model was shown the JSON instead. Return text: a training service may refuse anything else.")

@@ -23,8 +23,8 @@ var toolsTail = analysis.NewPart(analysis.Gate{
 	Charts: []string{"calls_by_tool"},
 	Words: analysis.Words{
 		Why:           "A training step waits for its slowest rollout, so that a tool's slow calls set the pace.",
-		Pass:          "no tool has a long tail: at most {value} times the median at the 95th percentile ({worst})",
-		Caution:       "the tool {worst} has a long tail: its 95th percentile is {value} times its median",
+		Pass:          "no tool has a long tail: at most {value|time} the median at the 95th percentile ({worst})",
+		Caution:       "the tool {worst} has a long tail: its 95th percentile is {value|time} its median",
 		CautionRemedy: "Find out what makes some calls slow; waits for repeated requests count.",
 	},
 	Check: perSplit("tools.slow", func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) analysis.Finding {

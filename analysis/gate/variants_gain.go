@@ -149,10 +149,10 @@ func changed(list []rollout.Change) message.Arg {
 
 // costUnits are the costs of a rollout that are told.
 var costUnits = map[string]message.Def{
-	"tool_calls":    message.New("variants.gain.tool_calls", "{n} tool calls"),
-	"input_tokens":  message.New("variants.gain.input_tokens", "{n} input tokens"),
-	"output_tokens": message.New("variants.gain.output_tokens", "{n} output tokens"),
-	"latency":       message.New("variants.gain.latency", "{n} seconds"),
+	"tool_calls":    message.New("variants.gain.tool_calls", "{n|tool call}"),
+	"input_tokens":  message.New("variants.gain.input_tokens", "{n|input token}"),
+	"output_tokens": message.New("variants.gain.output_tokens", "{n|output token}"),
+	"latency":       message.New("variants.gain.latency", "{n|second}"),
 }
 
 // price words what a variant costs in tokens and seconds, where that is shown.
@@ -191,6 +191,6 @@ var (
 var noVariants = message.New("skip.no_variants", "no variants were sampled")
 
 var (
-	liftForScale = message.New("variants.gain.lift", " For scale: choosing the best of {k} rollouts on {split}, which is what training learns from, is worth {lift}.")
-	moreThanLift = message.New("variants.gain.more_than_lift", " That is more than the whole lift: choosing the best of {k} rollouts on {split}, which is what training learns from, is worth {lift}.")
+	liftForScale = message.New("variants.gain.lift", " For scale: choosing the best of {k|rollout} on {split}, which is what training learns from, is worth {lift}.")
+	moreThanLift = message.New("variants.gain.more_than_lift", " That is more than the whole lift: choosing the best of {k|rollout} on {split}, which is what training learns from, is worth {lift}.")
 )

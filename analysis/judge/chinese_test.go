@@ -18,7 +18,7 @@ func TestMessagesInChineseAreChinese(t *testing.T) {
 }
 
 var (
-	placeholder = regexp.MustCompile(`\{[A-Za-z_0-9]+\}`)
+	placeholder = regexp.MustCompile(`\{[^}]*\}`)
 	quoted      = regexp.MustCompile(`“[^”]*”|"(?:[^"\\]|\\.)*"|'[^']*'|gonogo [a-z]+( RUN| [A-Z]+| --[a-z-]+)*|\{[a-z_]+\}`)
 	englishRun  = regexp.MustCompile(`[a-z]+(?: [a-z]+){3,}`)
 )

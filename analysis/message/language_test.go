@@ -78,6 +78,17 @@ func TestATextIsSaidFromItsArguments(t *testing.T) {
 			t.Errorf("%s: stored as %s it is said as %q (%v)", c.what, raw, again, err)
 		}
 	}
+	things := New("message.test.things", "{N|row is|rows are} of {all|category}")
+	for want, args := range map[string]Args{
+		"1 row is of 2 categories": {"n": Int(1), "all": Number(2)}, "1,200 rows are of 1 category": {"n": Int(1200), "all": Number(1)}, "0 rows are of unknown categories": {"n": Int(0), "all": Known(none)},
+	} {
+		if got := things.With(args).String(); got != want {
+			t.Errorf("it counts %q, want %q", got, want)
+		}
+	}
+	if got := things.Placeholders(); !slices.Equal(got, []string{"all", "n"}) {
+		t.Errorf("it asks for %q", got)
+	}
 	if got := (Text{ID: "of.another.version", Args: Args{"n": Int(3)}}).String(); got != `of.another.version {"n":{"count":3}}` {
 		t.Errorf("a message that is not known is shown as %q", got)
 	}

@@ -13,7 +13,9 @@ import (
 
 // Def is a message that the code can say: an id that results keep, and its words in
 // English, with the arguments' names in braces: "{items} have no reward". A name
-// with a capital letter begins a sentence with what it stands for: "{Why}.".
+// with a capital letter begins a sentence with what it stands for: "{Why}.". A name
+// with a thing behind it counts: "{n|item}" is "1 item" or "1,200 items", and
+// "{n|row is|rows are}" has words of its own for several.
 // Another language has a translation of the words under the same id.
 type Def struct{ ID, English string }
 
@@ -47,7 +49,7 @@ func Defs() []Def {
 func (d Def) Placeholders() []string {
 	var names []string
 	fill(d.English, func(name string) (string, bool) {
-		name = strings.ToLower(name)
+		name, _, _ = strings.Cut(strings.ToLower(name), "|")
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
@@ -279,17 +281,28 @@ func (t Text) In(l Language) string {
 		}
 		return t.ID + " " + string(raw)
 	}
-	return fill(l.words(d), func(name string) (string, bool) {
-		a, ok := t.Args[strings.ToLower(name)]
-		if name != strings.ToLower(name) {
-			return capital(a.in(l)), ok
-		}
-		return a.in(l), ok
-	})
+	return d.In(l, t.Args)
 }
 
-// In is the words of a message without arguments, in a language.
-func (d Def) In(l Language) string { return l.words(d) }
+// In is the message in a language, with the arguments filled in.
+func (d Def) In(l Language, of ...Args) string {
+	args := Args{}
+	if len(of) > 0 {
+		args = of[0]
+	}
+	return fill(l.words(d), func(name string) (string, bool) {
+		name, forms, counts := strings.Cut(name, "|")
+		a, ok := args[strings.ToLower(name)]
+		said := a.in(l)
+		if counts {
+			said += " " + form(forms, said == "1")
+		}
+		if name != strings.ToLower(name) {
+			said = capital(said)
+		}
+		return said, ok
+	})
+}
 
 // words are the words of a message in the language, which need not have those that
 // are signs alone.
@@ -298,6 +311,18 @@ func (l Language) words(d Def) string {
 		return d.English
 	}
 	return l.Text(d.ID, d.English)
+}
+
+// form is the word for one thing or for several: "item", or "row is|rows are".
+func form(forms string, one bool) string {
+	single, several, ok := strings.Cut(forms, "|")
+	switch {
+	case one:
+		return single
+	case ok:
+		return several
+	}
+	return Plural(single)
 }
 
 // Each says texts one by one.

@@ -23,8 +23,8 @@ var (
 	fewOnSide         = message.New("stat.few_on_side", "no interval: at least 2 items are needed on each side")
 	fewResamples      = message.New("stat.few_resamples", "only {resamples}, no interval: {needed} or more are needed")
 	fewResamplesRange = message.New("stat.few_resamples_range", "only {resamples}: the interval is the whole range")
-	noLowerBound      = message.New("stat.no_lower_bound", "no lower bound from {values}: {enough} independent ones would do")
-	noUpperBound      = message.New("stat.no_upper_bound", "no upper bound from {values}: {enough} independent ones would do")
+	noLowerBound      = message.New("stat.no_lower_bound", "no lower bound from {values}: {enough|independent one} would do")
+	noUpperBound      = message.New("stat.no_upper_bound", "no upper bound from {values}: {enough|independent one} would do")
 	valuesOfItems     = message.New("stat.values_of_items", "{values} of {items}")
 
 	noItems            = message.New("stat.no_items", "no item has a value: at least 2 items are needed")

@@ -76,7 +76,7 @@ func (m move) draw(c *compare.Comparison) (Figure, error) {
 		moved = m.less
 	}
 	rewards, quantities := Change(sc.Reward.Value, sc.Reward.Low, sc.Reward.High), Change(d.Value, d.Low, d.High)
-	changes := m.unit.With(message.Args{"reward": message.Name(rewards), "change": message.Name(quantities)}).In(l)
+	changes := m.unit.In(l, message.Args{"reward": message.Name(rewards), "change": message.Name(quantities)})
 	cross := ""
 	if e := cmp.Or(told(d), told(&sc.Reward)); e != nil {
 		cross = l.Say("chart.cross_of_the_differences_around_new", "cross: %s of the differences, around new", intervalsAt(l, c.Confidence, e.Estimate))

@@ -209,7 +209,7 @@ func (q quadrants) counts(c draw.Canvas, p *plot.Plot) {
 	}{{"better", itemsUp, c.Max.Y - 1}, {"worse", itemsDown, c.Min.Y + 10.5}} {
 		var texts []string
 		for i, calls := range []string{"fewer", "same", "more"} {
-			texts = append(texts, side.words[i].With(message.Args{"n": message.Int(q.count(side.reward, calls))}).In(q.lang))
+			texts = append(texts, side.words[i].In(q.lang, message.Args{"n": message.Int(q.count(side.reward, calls))}))
 		}
 		room := (c.Max.X - c.Min.X) / 2
 		if mid := sty.Width(texts[1])/2 + 8; sty.Width(texts[0])+mid > room || sty.Width(texts[2])+mid > room {
