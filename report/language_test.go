@@ -228,7 +228,7 @@ func TestALanguageIsItsFile(t *testing.T) {
 
 // neverOne are texts whose number is never one, or is the name of a split.
 var neverOne = []string{
-	"chart.all_or_nothing_of_rewards_at", "chart.of_items_are_mixed_never_succeed", "chart.of_rewards_are_in_the_lowest", "chart.tool_calls",
+	"chart.all_or_nothing_of_rewards_at", "chart.of_items_are_mixed_never_succeed", "chart.of_rewards_are_in_the_lowest",
 	"chart.the_best_of_samples_earns_above", "chart.the_best_of_samples_is_no", "report.best_of_doc", "report.informative_bracket", "report.plan.group_only",
 	"report.capped", "report.compare.items_cut", "report.print.more_rows", "report.print.telling",
 }

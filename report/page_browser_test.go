@@ -129,7 +129,7 @@ func tryFiltering(b *tab, p *Page) {
 	js[bool](b, `document.querySelector("[data-items=train] input").focus() ?? true`)
 	b.keys(part)
 	ids, says := shown(b)
-	if len(ids) != want || says != fmt.Sprintf("%d of %d items shown", want, want) || want == len(rows) {
+	if len(ids) != want || says != fmt.Sprintf("%d of %d shown", want, want) || want == len(rows) {
 		b.Errorf("filtered by %q: %d rows, %q, want %d", part, len(ids), says, want)
 	}
 	js[bool](b, `document.querySelector("[data-items=train] select").focus() ?? true`)

@@ -136,8 +136,7 @@ func drawToolCalls(r *analysis.Result, split rollout.Split, s *analysis.SplitRes
 
 // calls words a number of tool calls that need not be whole.
 func calls(l message.Language, n float64) string {
-	if text := message.Digits(n); text != "1" {
-		return l.Say("chart.tool_calls", "%s tool calls", text)
-	}
-	return l.Count(1, "tool call")
+	return toolCalls.In(l, message.Args{"n": message.Number(n)})
 }
+
+var toolCalls = message.New("chart.tool_calls", "{n|tool call}")
