@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
+	"regexp"
 	"strings"
 
 	"gonogo/cmd/gonogo/internal/exit"
@@ -17,15 +17,12 @@ import (
 
 // draft is a configuration about to be written.
 type draft struct {
-	set    []setting // the keys that are written out
+	set    map[string]string // YAML of the keys that are written out
 	notes  map[string][]string
 	config *Config // what the keys set so far resolve to
 	files  []*dataset.File
 	env    Lookup
 }
-
-// setting is a key with the YAML it is given.
-type setting struct{ path, yaml string }
 
 // DraftFiles are the files that a draft is made of, and where it will be.
 type DraftFiles struct {
@@ -39,7 +36,7 @@ func NewDraft(in DraftFiles, env Lookup) (*draft, error) {
 	if in.Job == "" {
 		return nil, exit.Usagef("init needs --job, the file with the body for fine_tuning.jobs.create")
 	}
-	d := &draft{notes: map[string][]string{}, env: env}
+	d := &draft{set: map[string]string{}, notes: map[string][]string{}, env: env}
 	dir := "."
 	if out := in.Output; out != "-" {
 		dir = filepath.Dir(out)
@@ -50,7 +47,7 @@ func NewDraft(in DraftFiles, env Lookup) (*draft, error) {
 		}
 		relative, err := relativeTo(dir, path)
 		if err == nil {
-			d.set = append(d.set, setting{key, quoteYAML(relative)})
+			d.set[key] = quoteYAML(relative)
 		}
 		return err
 	}
@@ -75,7 +72,7 @@ func NewDraft(in DraftFiles, env Lookup) (*draft, error) {
 		return nil, exit.Usagef("init needs --train, --eval or both")
 	}
 	if m := in.Model; m != "" {
-		d.set = append(d.set, setting{"model.name", quoteYAML(m)})
+		d.set["model.name"] = quoteYAML(m)
 	}
 	return d, d.inspect(dir)
 }
@@ -128,10 +125,10 @@ func (d *draft) inspect(dir string) error {
 	if err != nil {
 		return err
 	}
-	for _, s := range d.set {
-		node, err := parseYAML(s.path, []byte(s.yaml))
+	for path, text := range d.set {
+		node, err := parseYAML(path, []byte(text))
 		if err == nil {
-			err = c.take(nested(s.path, node), "gonogo.yaml")
+			err = c.take(nested(path, node), "gonogo.yaml")
 		}
 		if err != nil {
 			return err
@@ -167,7 +164,7 @@ func (d *draft) fileIDs() {
 			continue
 		}
 		text := fmt.Sprintf("the job calls this file %s; whether that upload holds the same rows cannot be seen from here", f.id)
-		if i := slices.IndexFunc(d.set, func(s setting) bool { return s.path == f.key }); i < 0 {
+		if d.set[f.key] == "" {
 			text = fmt.Sprintf("the job names %s: give its path here, or it is not looked at", f.id)
 		}
 		d.note(f.key, "%s", text)
@@ -192,7 +189,7 @@ func (d *draft) labels() {
 			d.note(l.path, "the rows have it")
 		default:
 			d.note(l.path, "found in the rows")
-			d.set = append(d.set, setting{l.path, quoteYAML(found)})
+			d.set[l.path] = quoteYAML(found)
 		}
 	}
 }
@@ -216,46 +213,134 @@ func (d *draft) holds(name string, fits func(rows, distinct int) bool) bool {
 	return true
 }
 
+// largeFile is how many rows make a subset worth proposing; firstItems is the
+// subset proposed.
+const (
+	largeFile  = 500
+	firstItems = 200
+)
+
+// label is a row field that may name an item, its category or its family.
+type label struct {
+	path  string   // the key
+	names []string // fields that often hold it, the default first
+	fits  func(rows, distinct int) bool
+}
+
+var labels = []label{
+	{
+		"data.id",
+		[]string{"id", "item_id", "task_id", "question_id", "example_id", "sample_id", "uid", "uuid", "key"},
+		func(rows, distinct int) bool { return distinct == rows },
+	},
+	{
+		"data.category",
+		[]string{"category", "type", "topic", "domain", "kind", "difficulty", "subject", "skill"},
+		func(rows, distinct int) bool { return distinct > 1 && distinct <= max(20, rows/10) },
+	},
+	{
+		"data.family",
+		[]string{"family", "document", "document_id", "doc_id", "source", "repository", "repo", "company", "patient", "project", "url"},
+		func(rows, distinct int) bool { return distinct > 1 && distinct < rows },
+	},
+}
+
+func scalarField(it rollout.Item, name string) (string, bool) {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(it.Row, &fields) != nil {
+		return "", false
+	}
+	raw := strings.TrimSpace(string(fields[name]))
+	if raw == "" || raw == "null" || raw[0] == '{' || raw[0] == '[' {
+		return "", false
+	}
+	return rollout.TextOrJSON(fields[name]), true
+}
+
+// decisions are the keys that a user settles before a first run, each with what to
+// know of it.
+var decisions = map[string]string{
+	"job":                 "the job whose tools and grader are measured",
+	"items":               "rows of each split to sample; 0 is all",
+	"reward_range":        "bottom and top of the rewards that the grader can give",
+	"data.train":          "the training rows",
+	"data.eval":           "the validation rows",
+	"model.name":          "the base model, as its server calls it",
+	"model.base_url":      "where it answers: any OpenAI-compatible server",
+	"sampling.samples":    "rollouts per item; may be raised later",
+	"sampling.max_usd":    "stop a call after this many US dollars; 0 is no cap",
+	"training.group_size": "rollouts of an item that the trainer compares",
+}
+
+// Short writes the draft with the keys that a user has to decide on, and with what
+// was found in the files: at most 40 lines.
+func (d *draft) Short() []byte {
+	return d.written(false, `# gonogo.yaml: what "gonogo run" measures. Written by "gonogo init".
+# Every other key has a default: "gonogo help config" explains them all, and
+# "gonogo init --full" writes them. Lines that are commented out show the default or
+# an example. Paths start from this file's folder. Secrets: ${NAME} in headers.
+
+`)
+}
+
 // Full writes the draft: every key with its doc, those that are not set
 // commented out at the value they have, or at an example.
 func (d *draft) Full() []byte {
-	var b bytes.Buffer
-	b.WriteString(`# gonogo.yaml: what "gonogo run" measures, and how. Written by "gonogo init".
+	return d.written(true, `# gonogo.yaml: what "gonogo run" measures, and how. Written by "gonogo init".
 # Lines that are commented out show the defaults. Paths start from this
 # file's folder. Secrets come from the environment: ${NAME} in headers.
 # "gonogo help config" explains every key; (binding) marks those that a run,
 # once begun, cannot change.
 `)
-	group := ""
+}
+
+func (d *draft) written(full bool, head string) []byte {
+	b := bytes.NewBufferString(head)
+	last := ""
 	for _, k := range Keys() {
-		prefix, leaf, grouped := strings.Cut(k.Path, ".")
-		if !grouped {
-			prefix, leaf = "", prefix
-		}
-		indent := ""
-		if grouped {
-			indent = "  "
-		}
-		b.WriteByte('\n')
-		if grouped && prefix != group {
-			fmt.Fprintf(&b, "%s:\n", prefix)
-		}
-		group = prefix
-		b.WriteString(ui.Wrap(d.comment(k), indent+"# ", 90))
-		for _, note := range d.notes[k.Path] {
-			b.WriteString(ui.Wrap("> "+note, indent+"# ", 90))
-		}
-		if i := slices.IndexFunc(d.set, func(s setting) bool { return s.path == k.Path }); i >= 0 {
-			fmt.Fprintf(&b, "%s%s: %s\n", indent, leaf, d.set[i].yaml)
+		about, decide := decisions[k.Path]
+		value, set := d.set[k.Path]
+		if !full && !decide && !set {
 			continue
 		}
-		fmt.Fprintf(&b, "%s# %s: %s\n", indent, leaf, d.shown(k))
+		group, leaf, grouped := strings.Cut(k.Path, ".")
+		indent := "  "
+		if !grouped {
+			group, leaf, indent = "", group, ""
+		}
+		if full || group != last {
+			b.WriteByte('\n')
+		}
+		if grouped && group != last {
+			b.WriteString(group + ":\n")
+		}
+		last = group
+		line := fmt.Sprintf("%s# %s: %s", indent, leaf, d.shown(k))
+		if set {
+			line = fmt.Sprintf("%s%s: %s", indent, leaf, value)
+		}
+		mark := ""
+		switch {
+		case full:
+			b.WriteString(ui.Wrap(comment(k), indent+"# ", 90))
+			mark = "> "
+		case decide:
+			line += "  # " + about
+		default:
+			line += "  # " + strings.Join(d.notes[k.Path], "; ")
+		}
+		if full || decide {
+			for _, note := range d.notes[k.Path] {
+				b.WriteString(ui.Wrap(mark+note, indent+"# ", 90))
+			}
+		}
+		b.WriteString(line + "\n")
 	}
 	return b.Bytes()
 }
 
 // comment is the key's doc line.
-func (d *draft) comment(k key) string {
+func comment(k key) string {
 	text := k.Doc
 	if k.Fallback != "" {
 		text += ". Left out: " + k.Fallback
@@ -283,4 +368,15 @@ func (d *draft) shown(k key) string {
 		return quoteYAML(text)
 	}
 	return strings.ReplaceAll(string(value), ",", ", ")
+}
+
+var plainYAML = regexp.MustCompile(`^[A-Za-z0-9_./][A-Za-z0-9_./: -]*[A-Za-z0-9_/]$`)
+
+// quoteYAML writes text as YAML, in quotes where it could be read as anything
+// else.
+func quoteYAML(text string) string {
+	if n, err := parseYAML("", []byte(text)); plainYAML.MatchString(text) && err == nil && n.kind == yamlString && n.text == text {
+		return text
+	}
+	return string(Marshal(text))
 }
